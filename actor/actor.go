@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"log/slog"
+
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -88,3 +90,104 @@ type waiting struct {
 
 // gateMark has the ends of the wait lists of all gates.
 var gateMark backpressure.Marks[waiting]
+
+// coldState is what only some actors need. Owner only, except what is read-only after the spawn.
+// Anybody may read err once the box is closed, and reason once the system queue is: they do not
+// change then, nor does the pointer to the cold state.
+type coldState struct {
+	// Where it stands: life.go.
+	reason   error // why it leaves, or has ended
+	err      error // what those are told who send to it too late
+	exitWhy  error // what Context.Exit was called with
+	fault    *fault
+	state    lifeState
+	after    nextState // what comes when it has left
+	stopMode stopMode  // how its children are stopped
+	// The greatest order that is in todo, as greatestIn has it, or notAsked.
+	inTodo    uint8
+	inQueue   uint8 // and in the system queue, from stopSeen on
+	unstarted bool  // it has not been started
+	down      bool  // it is not up: OnStop does not run
+	// It waits for its children or its supervisor: a debt and a hold of its own.
+	waiting bool
+	// It waits, but no longer with a hold: Standby, and Postpone, where it has no debt either.
+	unheld  bool
+	drained bool // its mailbox is closed, and what is left of it is run
+	gone    bool // nothing is left of it
+	// How many lives it has had before, as far as its outcomes are concerned: see ask_outcome.go.
+	life uint16
+	// Its system took it along. Its reason does not say so: a user may give the same one.
+	taken bool
+	// All that is left of an actor that ended plainly: its system queue may be open. Read-only.
+	terminated bool
+	linking    bool     // it has called Link
+	stashes    bool     // it is on the stop list for its stash
+	where      callback // that runs
+	// Messages that it has sent while it is muted: see mute_limits.go.
+	excess      uint32
+	stopReasons int32 // how many there are to list it: see stopList
+	guards      int32 // children that it supervises
+	stopIndex   int   // in the stop list; guarded by its lock
+
+	todo messageList // taken from the system queue and not yet served
+	// Urgent mail of a suspended actor, or of one that has sent too much while it is muted.
+	held      messageList
+	stash     stashList
+	unstashed messageList // what the behaviour that runs has unstashed
+
+	backoff  *backoff // nil unless it is suspended and in a back-off
+	decision Decision // what came of the last reason for which it fell by itself
+	starting bool     // it fell before it was up
+
+	stopSeen *message // the newest in the system queue that told has looked at
+
+	child    *child // as a child; read-only
+	children family
+	sup      *supervision // read-only
+
+	links    links
+	watchers indexedSet[monitor] // who watches it
+	watching indexedSet[monitor] // whom it watches
+	trap     func(c *Context, a *cell, e Exit)
+
+	table    *table       // that of a Variant
+	timers   *actorTimers // nil: it has never armed one
+	names    *nameList    // nil: it has none
+	lastName string       // the first name that it had, from its end on
+	path     string       // its place under its supervisor, for reports; read-only
+	logger   *slog.Logger // of Context.Logger; nil: not made yet
+	// Closed when the life ends, or the actor; nil: nobody waits for it.
+	lifeDone chan struct{}
+	deferred *deferrals   // nil: it has never put a reply off
+	sources  *chanSources // nil: it has never called FromChan
+}
+
+// makeCold returns the actor's cold state, and makes it at first. Owner only.
+func (a *cell) makeCold() *coldState {
+	if a.cold == nil {
+		a.cold = new(coldState)
+	}
+	return a.cold
+}
+
+// plain reports whether an actor has nothing to see to at its end but its mail.
+func (a *cell) plain() bool { return a.cold == nil && a.shared().typ.onStop == nil }
+
+// giveUpNamesAndTimers ends what ends with the actor and is known to others, its bridges too. Names
+// go first, and all of it goes before the mailbox is closed: anyone that learns of the actor's end,
+// by a dead letter, by ErrStopped or by a message, finds its names free. Owner only; it may be
+// called again.
+func (a *cell) giveUpNamesAndTimers(e env) {
+	x := a.cold
+	if x == nil || x.state == ended {
+		return
+	}
+	if x.names != nil {
+		x.names.release(a)
+		x.names = nil
+	}
+	if x.timers != nil {
+		x.timers.end(e, a)
+	}
+	x.closeLife()
+}

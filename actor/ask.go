@@ -60,7 +60,7 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 		p := payloadOf[request[Q, R]](m)
 		if why := p.to.refused(); why != nil {
 			c.count.messages-- // it does not run after all
-			env{c: c, sys: c.sys}.declareDead(at, m, why, false)
+			env{c: c, sys: c.sys}.declareDead(at, m, why)
 			return
 		}
 		q := p.q
@@ -318,4 +318,11 @@ func (k *call[R]) take() Result[R] {
 	// Nobody else has it; whoever answers the next call, has it by a push.
 	k.state.StoreRelease(callPending)
 	return res
+}
+
+// verifyAnswered checks a call that is over before it is used again: its result is written,
+// and no token is left that would answer the next one.
+func verifyAnswered[R any](k *call[R]) {
+	invariant.Check(seam.Peek(&k.state) == callAnswered, "a call ends in state %d", seam.Peek(&k.state))
+	invariant.Check(len(k.done) == 0, "a call is over, and a token is left")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -100,21 +99,18 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 	}
 }
 
-// fan-in is where several calls go when they have their results, for one goroutine that takes
-// them. Once that has left, what they own is discarded. A env adds its call, then looks whether
-// the taker has left; the taker says that it leaves, then looks what was added. So one of the two
-// sees the other, and the one that takes a call has it alone.
+// fanIn is where several calls go when they have their results, for one goroutine that takes them.
+// Once that has left, what they own is discarded. The actor that answers adds its call, then looks
+// whether the taker has left; the taker says that it leaves, then looks what was added. So one of
+// the two sees the other, and the one that takes a call has it alone.
 type fanIn[R any] struct {
-	_    nocmp.Field
+	_    nocmp.Field   // or each type of reply has a function that compares
 	in   chan *call[R] // has room for all: who answers never waits
 	left seam.Bool
 }
 
 // add brings a call that has its result. Any goroutine.
 func (g *fanIn[R]) add(k *call[R]) {
-	if invariant.On {
-		verifyFanIn(g, k)
-	}
 	// And not the result: Go has no channels of what is over 64 KiB.
 	g.in <- k
 	if g.left.Load() {

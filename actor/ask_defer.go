@@ -89,7 +89,7 @@ func (l *lateReply[R]) fail(e env, why error) { l.reply(e, Result[R]{Err: why}, 
 // put off. If another actor is to see to the reply from now on, whatever becomes of this
 // one, use [Deferred.HandOver].
 //
-// A Deferred must not be forgotten: as long as its actor lives, an caller without a
+// A Deferred must not be forgotten: as long as its actor lives, a caller without a
 // time-out waits for it. Package actortest finds such a run. It keeps neither the actor
 // nor the system running: Stop does not wait for it, nor does Drain except for types
 // with [TypeFinishAsks], and Run and Shutdown wait only for what is under way in the
@@ -228,18 +228,7 @@ func (d *deferral) fail(e env, why error) {
 }
 
 // deferrals are the deferrals of an actor, the oldest first as long as none is taken.
-type deferrals struct {
-	lifeEnd
-	all indexedSet[deferral]
-}
-
-// lifeEnd leads to what is settled at the end of a life. By an interface, so that a program without
-// such things does not link them; behind a pointer, since that makes all cold state smaller.
-type lifeEnd struct {
-	of interface {
-		endLife(a *cell, e env, why error)
-	}
-}
+type deferrals struct{ all indexedSet[deferral] }
 
 // fewDeferrals is how many an empty list has room for at most: thousands may come at once, and
 // never again.
@@ -255,10 +244,9 @@ func (l *deferrals) open() int { return len(l.all.entries) }
 func (a *cell) enlist(d *deferral) {
 	x := a.makeCold()
 	if x.deferred == nil {
-		l := new(deferrals)
-		l.of, x.deferred = l, &l.lifeEnd
+		x.deferred = new(deferrals)
 	}
-	l := x.deferrals()
+	l := x.deferred
 	if len(l.all.entries) == 0 {
 		a.sys().stopList.add(a, x)
 	}
@@ -273,7 +261,7 @@ func (a *cell) delist(d *deferral) {
 	if invariant.On {
 		verifyDeferral(a, d)
 	}
-	l := a.cold.deferrals()
+	l := a.cold.deferred
 	l.all.remove(&d.place)
 	if len(l.all.entries) == 0 {
 		a.sys().stopList.remove(a.cold)
@@ -282,9 +270,6 @@ func (a *cell) delist(d *deferral) {
 		}
 	}
 }
-
-// deferrals returns the list, of an actor that has one.
-func (x *coldState) deferrals() *deferrals { return x.deferred.of.(*deferrals) }
 
 // endLife tells all callers that wait why they get no reply. Owner only.
 func (l *deferrals) endLife(a *cell, e env, why error) {
@@ -298,4 +283,12 @@ func (l *deferrals) endLife(a *cell, e env, why error) {
 		open.who.place = 0
 		open.who.fail(e, why) // E1
 	}
+}
+
+// verifyDeferral checks a reply that was put off and is to be taken off its owner's list.
+func verifyDeferral(a *cell, d *deferral) {
+	x := a.cold
+	invariant.Check(x != nil && x.deferred != nil, "%v replies to what is not in its list", a)
+	invariant.Check(x.stopReasons > 0, "%v has put a reply off, and its system does not know", a)
+	invariant.Check(x.deferred.all.entries[d.place-1].who == d, "%v has put another reply off in its place", a)
 }

@@ -98,7 +98,7 @@ func (s *counterScene) judge() error {
 	listed := 0
 	for _, r := range []Ref[bench]{s.desk, s.heir} {
 		if x := r.b.cold; x != nil && x.deferred != nil && !r.b.ended() {
-			listed += len(x.deferrals().all.entries)
+			listed += len(x.deferred.all.entries)
 		}
 	}
 	if open := d.state.Load() == deferralOpen; open != (listed == 1) || listed > 1 {

@@ -57,7 +57,7 @@ type askEdge struct {
 // oneAtATime is what runs one turn at a time: an actor, or those of a pinned type together. Any
 // goroutine.
 func (a *cell) oneAtATime() any {
-	if a.typ().pin != nil {
+	if a.typ().pinned {
 		return a.shared()
 	}
 	return a

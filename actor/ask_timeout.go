@@ -15,8 +15,8 @@ import (
 
 // timedAsk is an ask with a time-out. It is its caller's, except what is read-only.
 type timedAsk[R any] struct {
-	_       nocmp.Field
-	to      replyTo[R] // whose call is nil. Read-only
+	_       nocmp.Field // as in fanIn
+	to      replyTo[R]  // whose call is nil. Read-only
 	life    uint16
 	timer   Timer
 	sysDone bool // the caller has had its outcome
@@ -39,11 +39,11 @@ func (w *timedAsk[R]) answer(e env, res Result[R], mute bool) {
 		s.from = e.c.self.id
 	}
 	m := newSignal(e.c, s)
-	if e.c != nil && mute && w.to.reply.urgent == nil {
+	if e.c != nil && mute && !w.to.reply.urgent {
 		e.c.send(w.to.asker, m, systemDesc)
 		return
 	}
-	e.answer(w.to.asker, m, systemDesc, w.to.reply.urgent != nil)
+	e.answer(w.to.asker, m, systemDesc, w.to.reply.urgent)
 }
 
 // message makes the outcome a message for the caller's behaviour. If the address has one, and there

@@ -2,8 +2,6 @@ package actor
 
 import (
 	"sync"
-
-	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // Variant is another dispatch table of a type, which its actors can [Become]. Make one
@@ -53,9 +51,6 @@ func (v *variantInfo) fill() {
 	v.table.runs = append([]runFunc(nil), v.typ.table.runs...)
 	for d, run := range v.entries {
 		v.table.runs[d.id] = run
-	}
-	if invariant.On {
-		verifyVariant(v)
 	}
 }
 

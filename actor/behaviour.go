@@ -173,3 +173,184 @@ type bound[M any] struct{ receiver }
 
 func (x bound[M]) Send(from Sender, m M)          { send(x.d, from, x.b, m) }
 func (x bound[M]) TrySend(from Sender, m M) error { return trySend(x.d, from, x.b, m) }
+
+// BehaviourOption sets a property of a behaviour when it is declared.
+type BehaviourOption func(*descriptor)
+
+// Urgent makes the messages of a behaviour overtake ordinary ones. Urgent messages
+//
+//   - reach a muted actor, unless they make it flood others;
+//   - pay no heed to overload: they neither mute their senders nor are refused for it;
+//   - are bounded by nothing but good sense;
+//   - cost two locked instructions more to send.
+//
+// A muted actor whose urgent behaviours have sent 10,000 messages to actors that do not
+// keep up runs no more urgent messages before it is muted no longer. What the runtime
+// itself has to tell it, such as [Stop], still reaches it. An actor that is not muted
+// because it is overloaded runs a batch of its other mail whenever its urgent behaviours
+// have sent 100 such messages.
+//
+// Urgent messages from one sender to one receiver keep their order, also causally, and
+// they keep it with messages of the runtime, which they do not overtake. Between urgent
+// and ordinary messages there is no order.
+//
+// All this is true whatever brings the message: a send, the outcomes of [AskTo] and
+// [Pipe], or [FromChan], which then goes on taking values while the actor is overloaded.
+// Only time comes in ordinary mail, as [After] says: ticks of After and [Every], and the
+// time-out of an ask ([Within]).
+func Urgent() BehaviourOption {
+	return func(d *descriptor) { d.urgent = true }
+}
+
+// sendUrgent is Send for urgent behaviours; c is nil from outside.
+func (a *cell) sendUrgent(c *Context, m *message, d *descriptor) {
+	if err := a.pushUrgent(c, m, d); err != nil {
+		if c == nil {
+			a.sys().sim.count(1)
+		}
+		env{c: c, sys: a.sys()}.deadLetter(a, m, err)
+	}
+}
+
+// pushUrgent is sendUrgent, but returns the error. If there is one, m is still the caller's.
+func (a *cell) pushUrgent(c *Context, m *message, d *descriptor) error {
+	m.id, m.from = d.id, 0
+	if c != nil {
+		m.from = c.self.id
+	} else if a.sys().refusing.Load() {
+		return ErrSystemStopped
+	}
+	return a.pushSystem(env{c: c, sys: a.sys()}, m)
+}
+
+// DropOnOverload makes the messages of a behaviour give way: one that is sent to an
+// actor that does not keep up becomes a dead letter with [ErrOverloaded], and mutes
+// nobody. It is for senders that must not wait for a receiver that they do not trust,
+// such as a room that passes on what is said to its members.
+//
+// A message is dropped where [Behaviour.TrySend] would refuse it: while the receiver is
+// overloaded or under pressure; while it is muted, from the watermark on; at the bound
+// of a [TypeBound], whatever its policy; and from outside also while there is no room.
+// An actor's messages to itself are no exception.
+//
+// A request, see [DeclareAsk], is not sent but answered with ErrOverloaded at once. From
+// outside it takes no room, as the caller waits for the answer.
+//
+// What the receiver itself has asked for is never dropped, and mutes nobody: answers to
+// [AskTo], results of [Pipe], ticks of timers, and values of [FromChan].
+//
+// TrySend and [Behaviour.SendWait] of such a behaviour are as ever. An urgent behaviour
+// pays no heed to overload: Declare panics if it is given both options. A behaviour
+// without this option costs nothing for it.
+func DropOnOverload() BehaviourOption { return func(d *descriptor) { d.drops = true } }
+
+// sendOrDrop delivers m or makes it a dead letter, unless it may simply be pushed. The gate of to
+// was not open.
+func (c *Context) sendOrDrop(to *cell, m *message, d *descriptor) (done bool) {
+	var err error
+	m.id, m.from = d.id, c.self.id
+	switch {
+	case to.typ().bound.limit != 0:
+		err = to.trySendBounded(c, m)
+	case to.gate.IsOpen() || to.passesAjar():
+		return false
+	default:
+		err = ErrOverloaded
+	}
+	if err != nil {
+		env{c: c, sys: c.sys}.deadLetter(to, m, err)
+	}
+	return true
+}
+
+// sendOrDropFromOutside delivers m, which is not from a behaviour of the receiver's system, or
+// makes it a dead letter.
+func (d *descriptor) sendOrDropFromOutside(to *cell, m *message) {
+	err := d.mayTry(nil, to)
+	if err == nil {
+		m.id, m.from = d.id, 0
+		err = to.pushPermitted(m)
+	}
+	if err != nil {
+		m.id, m.from = d.id, 0
+		to.sys().sim.count(1)
+		env{sys: to.sys()}.deadLetter(to, m, err)
+	}
+}
+
+// takes reports whether an actor takes messages of behaviours that drop. Any goroutine.
+func (a *cell) takes() bool {
+	if a.typ().bound.limit != 0 {
+		return !a.flow.Load().isFull()
+	}
+	return a.gate.IsOpen() || a.wouldPassAjar()
+}
+
+// What package group needs of handlers and behaviours besides what they are for.
+
+// receiver is a behaviour with the actor that it is sent to, whatever the type of the messages.
+type receiver struct {
+	d *descriptor
+	b *cell
+}
+
+// target makes every Handler that [Behaviour.To] returns a [Target], so that the actor behind it
+// can be watched. It is not a method of bound: each type of messages would have one of its own.
+func (x receiver) target() *cell { return x.b }
+
+// StandingOf returns how an actor stands, as [Ref.Standing] does. The target may also be a
+// handler that [Behaviour.To] has returned. StandingOf panics if t is a zero Ref.
+func StandingOf(t Target) Standing { return targetOf("StandingOf", t).status() }
+
+// Refuse makes a dead letter of m, a message that the TrySend of h has refused. reason is
+// the error that TrySend returned. m is sent nowhere, nobody is muted, and what m owns is
+// discarded. Refuse reports false, and does nothing, if h is not what [Behaviour.To]
+// returns.
+//
+// A behaviour can be declared to do that by itself, for all its messages. Refuse is for
+// code that knows only a Handler, and for whose receivers it depends.
+func Refuse[M any](from Sender, h Handler[M], m M, reason error) bool {
+	x, ok := h.(bound[M])
+	if !ok {
+		return false
+	}
+	c, n := x.d.begin(from, x.b)
+	*payloadOf[M](n) = m
+	n.id, n.from = x.d.id, 0
+	if c != nil {
+		n.from = c.self.id
+	} else {
+		x.b.sys().sim.count(1)
+	}
+	env{c: c, sys: x.b.sys()}.deadLetter(x.b, n, reason)
+	return true
+}
+
+// IsOf reports whether b was declared for t.
+func IsOf[S, M any](b Behaviour[S, M], t *Type[S]) bool { return b.d.isOf(infoOf(t)) }
+
+// AskIsOf reports whether b was declared for t.
+func AskIsOf[S, Q, R any](b AskBehaviour[S, Q, R], t *Type[S]) bool { return b.d.isOf(infoOf(t)) }
+
+// isOf reports whether d is a descriptor of t. Both may be nil.
+func (d *descriptor) isOf(t *typeInfo) bool { return d != nil && t != nil && d.typ == t }
+
+// AskedActor returns the actor behind an Asker. It reports false if a is not what
+// [AskBehaviour.To] returns.
+func AskedActor[Q, R any](a Asker[Q, R]) (AnyRef, bool) {
+	if x, ok := a.(*askedActor[Q, R]); ok {
+		return AnyRef{x.b}, true
+	}
+	return AnyRef{}, false
+}
+
+// SameAsker reports whether a and b are equal, or lead to the same behaviour of the same
+// actor: [AskBehaviour.To] makes a new Asker at each call.
+func SameAsker[Q, R any](a, b Asker[Q, R]) bool {
+	x, isX := a.(*askedActor[Q, R])
+	y, isY := b.(*askedActor[Q, R])
+	if isX && isY {
+		return x.d == y.d && x.b == y.b
+	}
+	return a == b
+}

@@ -18,6 +18,7 @@ import "context"
 type carried struct {
 	ctx   context.Context
 	inner *message
+	lasts bool // a tick, whose context had not ended when the next one was armed
 }
 
 var carriedSize, _ = sizeClassOf[carried]()
@@ -28,7 +29,7 @@ var carriedDesc = &descriptor{
 	size:   carriedSize,
 	clear:  func(m *message) { *payloadOf[carried](m) = carried{} },
 	copy:   copyCarried,
-	urgent: (*cell).runUrgent,
+	urgent: true,
 	run:    runCarried,
 }
 
@@ -51,19 +52,14 @@ func rowOf(d *descriptor) *descriptor {
 // has ended. An outcome is always heard.
 func runCarried(c *Context, a *cell, m *message) {
 	p := payloadOf[carried](m)
-	ctx, in := p.ctx, p.inner
+	ctx, in, over := p.ctx, p.inner, a.contextOver(m)
 	*p = carried{}
 	in.from = m.from
-	if d := a.shared().typ.decls[in.id]; !d.outcome {
-		if err := ctx.Err(); err != nil {
-			c.count.messages-- // it does not run after all
-			if a.ticks(m) {
-				defer a.cold.timers.endTicks(c) // whose payload it is
-			}
-			env{c: c, sys: c.sys}.declareDead(a, in, err, a.ticks(m))
-			c.recycle(in)
-			return
-		}
+	if over {
+		c.count.messages-- // it does not run after all
+		env{c: c, sys: c.sys}.declareDead(a, in, ctx.Err())
+		c.recycle(in)
+		return
 	}
 	m.id, m.life = in.id, in.life // for the reports, and for Stash
 	c.came = ctx
@@ -73,12 +69,23 @@ func runCarried(c *Context, a *cell, m *message) {
 	c.recycle(in)
 }
 
+// contextOver reports whether m is not to run because it carries a context that has ended. Of a tick
+// the first answer counts: a tick that does not run is the last. Owner only.
+func (a *cell) contextOver(m *message) bool {
+	if m.id != carriedID {
+		return false
+	}
+	p := payloadOf[carried](m)
+	p.lasts = p.lasts || a.shared().typ.decls[p.inner.id].outcome || p.ctx.Err() == nil
+	return !p.lasts
+}
+
 // carry puts m, a message for d, into one that carries ctx.
 func carry(c *Context, ctx context.Context, m *message, d *descriptor) *message {
 	w := newMessage(c, carriedSize)
 	m.id, m.next, w.next = d.id, nil, nil
 	w.id = carriedID
-	*payloadOf[carried](w) = carried{ctx, m}
+	*payloadOf[carried](w) = carried{ctx: ctx, inner: m}
 	return w
 }
 
@@ -120,7 +127,7 @@ func copyCarried(to *message, from *timer) {
 	in := d.size.takeOne()
 	in.id = d.id
 	d.copy(in, &timer{held: p.inner})
-	*payloadOf[carried](to) = carried{p.ctx, in}
+	*payloadOf[carried](to) = carried{ctx: p.ctx, inner: in}
 }
 
 // carrier is a Sender whose messages carry a context.

@@ -1,9 +1,12 @@
 package actor
 
 import (
+	"context"
+	"slices"
 	"sync"
 
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
@@ -47,7 +50,7 @@ func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()
 	return func() { once.Do(func() { all.stop(in.openSource) }) }
 }
 
-// channel source is a channel that leads to an actor.
+// chanSource is a channel that leads to an actor.
 type chanSource[M any] struct {
 	openSource
 	ch     <-chan M
@@ -90,7 +93,7 @@ func (in chanSource[M]) flow() {
 }
 
 // waitTurn waits for the channel sources before this one, and reports whether this one may take
-// something now: not if it is over meanwhile. An channel source behind it waits for those before it
+// something now: not if it is over meanwhile. A channel source behind it waits for those before it
 // as well, as long as they are not gone.
 func (in chanSource[M]) waitTurn() bool {
 	sys := in.to.sys()
@@ -158,7 +161,7 @@ func (in chanSource[M]) deliver(v M) {
 
 // push waits until the actor can take more, unless b is urgent, and pushes m.
 func (in chanSource[M]) push(m *message, sys *System) error {
-	if in.d.urgent != nil {
+	if in.d.urgent {
 		m.from = 0
 		return in.to.pushUrgent(nil, m, in.d)
 	}
@@ -166,4 +169,150 @@ func (in chanSource[M]) push(m *message, sys *System) error {
 		return ErrSystemStopped
 	}
 	return in.to.pushPermitted(m)
+}
+
+// openSource is what an actor knows of a channel source. It does not keep a channel that is read
+// no more.
+type openSource struct {
+	to             *cell
+	d              *descriptor
+	stopped, ended chan struct{}
+	// Closed when what it took out of the channel has been delivered.
+	gone chan struct{}
+}
+
+// chanSources are those of an actor that may be open, or have a value on its way. Another
+// channel source for the same behaviour waits for the latter, so these are in a list of their own:
+// with thousands open, opening one more does not look at each.
+type chanSources struct {
+	life chan struct{} // open are of the life that closes this
+	open []openSource  // owner only; tidied when there are many
+	many int
+	lock sync.Mutex // of left: anybody may call stop
+	left []openSource
+}
+
+// sourcesOf returns an actor's channel sources, and makes them when they are first needed. Owner
+// only.
+func sourcesOf(x *coldState) *chanSources {
+	if x.sources == nil {
+		x.sources = new(chanSources)
+	}
+	return x.sources
+}
+
+// add takes up one more, and returns what is closed at the ends of those that come before it. Owner
+// only.
+func (l *chanSources) add(o openSource) (before []chan struct{}) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	if l.life != o.ended { // the life before has ended all of its
+		l.life, l.left, l.open = o.ended, append(l.left, l.open...), nil
+	}
+	if len(l.open) >= l.many {
+		l.open = slices.DeleteFunc(l.open, isGone)
+		l.many = 2*len(l.open) + 2
+	}
+	l.open = append(l.open, o)
+	if invariant.On {
+		verifyOpen(l)
+	}
+	l.left = slices.DeleteFunc(l.left, isGone)
+	for _, other := range l.left {
+		if other.d == o.d {
+			before = append(before, other.gone)
+		}
+	}
+	return before
+}
+
+// stop ends one channel source. Any goroutine.
+func (l *chanSources) stop(o openSource) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	l.left = append(l.left, o) // before it knows: the next source finds it there
+	close(o.stopped)
+}
+
+func isGone(o openSource) bool { return isClosed(o.gone) }
+
+// bridges are the goroutines between a system's actors and channels. When the system stops they end
+// soon, and it waits for them; what they had in hand becomes dead letters. They are begun in turns,
+// all of which have ended when somebody waits.
+//
+// Functions that Pipe runs are not among them: they are the user's, and may go on for long, or stop
+// the system themselves.
+type bridges struct {
+	sys  *System
+	all  sync.WaitGroup
+	left seam.Count // of all
+}
+
+// bridge runs f in a goroutine that holds the system until f returns, and for which the system's
+// stop waits. In a turn only, so that it cannot be too late.
+func (s *System) bridge(what errandKind, of *cell, f func()) {
+	b := s.makeBridges()
+	b.all.Add(1)
+	b.left.Add(1)
+	release := s.holdFor(what, of)
+	s.sched.Go(func() {
+		defer b.all.Done()
+		defer b.left.Add(-1)
+		defer release()
+		f()
+	})
+}
+
+// makeBridges returns the bridges of the system, and makes them at first. Any worker.
+func (s *System) makeBridges() *bridges {
+	if l := s.bridges.Load(); l != nil {
+		return l
+	}
+	s.bridges.CompareAndSwap(nil, &bridges{sys: s}) // publishes them
+	return s.bridges.Load()
+}
+
+// finish waits for the goroutines. What they send meanwhile becomes dead letters at once. In a
+// deterministic system they go on only while the calling goroutine lets them.
+func (b *bridges) finish() {
+	if b.sys.sim != nil {
+		b.sys.sched.Await(context.Background(), func() bool { return b.left.Load() == 0 })
+	}
+	b.all.Wait()
+}
+
+// untilLifeDone returns a channel that is closed when the actor, or this life of it, ends. What
+// waits for it was armed in this life; the next one arms its own. Owner only.
+func (x *coldState) untilLifeDone() chan struct{} {
+	if x.lifeDone == nil {
+		x.lifeDone = make(chan struct{})
+	}
+	return x.lifeDone
+}
+
+// closeLife ends, with the life or with the actor, what brings values from channels or takes them
+// there: it closes what untilLifeDone has returned. Owner only.
+func (x *coldState) closeLife() {
+	if x.lifeDone != nil {
+		close(x.lifeDone)
+		x.lifeDone = nil
+	}
+}
+
+// verifySourceTurn checks a channel source that may take something, now that those before it are
+// gone.
+func verifySourceTurn(o openSource, before []chan struct{}) {
+	invariant.Check(!isClosed(o.gone), "a bridge of %v is gone before it has begun", o.to)
+	for _, gone := range before {
+		invariant.Check(isClosed(gone), "a bridge of %v overtakes another", o.to)
+	}
+}
+
+// verifyOpen checks the channel sources that opening another does not look at: they are of the life
+// that runs, which has not ended.
+func verifyOpen(l *chanSources) {
+	for _, o := range l.open {
+		invariant.Check(o.ended == l.life, "a bridge of %v is open, of another life", o.to)
+		invariant.Check(!isClosed(o.ended), "a bridge of %v is open, of a life that is over", o.to)
+	}
 }

@@ -49,7 +49,7 @@ func sinkTypeOf[M any]() *sinkType[M] {
 	return first.(*sinkType[M])
 }
 
-// channel sink is the state of an actor that leads to a channel. The goroutine shares what is
+// chanSink is the state of an actor that leads to a channel. The goroutine shares what is
 // guarded by mu.
 type chanSink[M any] struct {
 	ch  chan<- M
@@ -83,7 +83,7 @@ func (o *chanSink[M]) doPut(c *Context, m M) {
 	}
 }
 
-// sinkReady tells an channel sink that there is room again.
+// sinkReady tells a channel sink that there is room again.
 type sinkReady[M any] struct {
 	unanswered
 	o *chanSink[M]

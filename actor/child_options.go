@@ -83,7 +83,7 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 	a.supervised = true
 	a.adopt(c)
 	k := a.cold.child
-	k.calls, k.stop, k.together = &guarding, care.Stop, care.Together
+	k.stop, k.together = care.Stop, care.Together
 	c.self.cold.children.moveBefore(k, before)
 	c.self.cold.guards++
 	wipe := t.info.keep
@@ -96,7 +96,6 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 		deliver: func(c *Context, at *cell, f Fallen) { deliver(c, at, d, f) },
 		up:      rose,
 		decides: care.Decide, drops: care.Mail == DropMail, keeps: care.Backlog, keepReplies: care.KeepReplies,
-		tell: (*supervision).tellChildDown, suspend: (*cell).suspend, restart: (*cell).restart,
 	}
 	a.cold.path = care.Path
 	a.launch(c)
@@ -113,14 +112,10 @@ func (care *Care[T]) deliverRisen(c *Context) func(*Context, *cell, Risen) {
 	return func(c *Context, at *cell, r Risen) { deliver(c, at, d, r) }
 }
 
-// childAt returns the place of a child; nil for a zero ref. One that is supervised is found
-// at once, however many siblings it has.
+// childAt returns the place of a child; nil for a zero ref. It looks at the child's younger siblings.
 func (a *cell) childAt(r AnyRef) *child {
 	if r.b == nil {
 		return nil
-	}
-	if k := r.b.placeUnder(a); k != nil {
-		return k
 	}
 	for k := a.makeCold().children.youngest; k != nil; k = k.older {
 		if k.b == r.b {
@@ -128,24 +123,6 @@ func (a *cell) childAt(r AnyRef) *child {
 		}
 	}
 	panic("gallop: SpawnUnder: " + r.String() + " is not a child of " + a.String())
-}
-
-// placeUnder returns the record of b as a supervised child of p; nil if it is none. It reads only
-// what does not change once b is launched, and, if the record is p's, what is p's in it. So p may
-// ask, whatever b does meanwhile. Owner of p only.
-func (a *cell) placeUnder(p *cell) *child {
-	if !a.supervised || a.sys() != p.sys() {
-		// The cold state of another are not to be looked at, nor are numbers of another system.
-		return nil
-	}
-	k := a.cold.child
-	if k.of != p.id || !k.listed {
-		return nil
-	}
-	if invariant.On {
-		verifyFamily(&p.cold.children, k)
-	}
-	return k
 }
 
 // moveBefore makes k the next older sibling of at; the youngest if at is nil.
@@ -192,4 +169,48 @@ func As[S any](r AnyRef) (Ref[S], bool) {
 		return Ref[S]{}, false
 	}
 	return Ref[S](r), true
+}
+
+// Decision is what becomes of a supervised actor that is about to fall: see [Care].
+type Decision uint8
+
+const (
+	// DecideRestart suspends the actor. Its supervisor is told, and decides on [Restart]
+	// or [Stop].
+	DecideRestart Decision = iota
+	// DecideResume lets the actor go on with its state as it is, and its mail, timers,
+	// children, stash, and replies that were put off. The message over which it panicked is gone,
+	// and its caller hears ErrPanicked. The panic is reported as usual. The supervisor is not told.
+	// An actor that was not up, that has lost its arena to the panic of a collection, or that
+	// leaves already has no state to go on with: for it this is DecideRestart.
+	DecideResume
+	// DecideStop ends the actor for good, with the reason of the fall, as StopWith would. Its
+	// supervisor is told by a [Fallen] that is Final.
+	DecideStop
+	// DecideEscalate suspends the actor and asks its supervisor to fail for the same reason:
+	// see [Fallen].
+	DecideEscalate
+)
+
+// decide asks what becomes of a supervised actor that is about to fall for a reason. sound says
+// that it could go on with its state. Owner only, between two messages.
+func (a *cell) decide(c *Context, x *coldState, why error, sound bool) Decision {
+	x.decision = DecideRestart
+	if x.sup.decides == nil || IsNormal(why) {
+		return DecideRestart
+	}
+	c.msg, x.where, x.exitWhy = &noMessage, inDecide, why // for the report, and for failed
+	a.sys().sim.callback(c, a, x.where.name())
+	d := x.sup.decides(why)
+	if d > DecideEscalate {
+		panic("gallop: Care.Decide of " + a.String() + " has returned none of the decisions")
+	}
+	x.where, x.exitWhy = inNone, nil
+	if d == DecideResume && sound && !x.down {
+		return d
+	}
+	if d != DecideResume {
+		x.decision = d
+	}
+	return x.decision
 }

@@ -28,14 +28,14 @@ func TestBehaviours_LeaveTheSendersLineAlone(t *testing.T) {
 	}
 }
 
-// TestSpawn_WritesFirst: a new body is written to before it is read, or each page of new memory
+// TestSpawn_WritesFirst: a new cell is written to before it is read, or each page of new memory
 // costs two faults, of which the second interrupts all processors: a tenth of the time of fjcreate
 // with two workers.
 func TestSpawn_WritesFirst(t *testing.T) {
 	if raceDetector || runtime.GOARCH != "amd64" {
 		t.Skip("it knows one compiler's one instruction") // as above
 	}
-	code := functionsOf(t, `actor\.\(\*body\)\.init$`)
+	code := functionsOf(t, `actor\.\(\*cell\)\.init$`)
 	if len(code) != 1 {
 		t.Fatalf("found %d functions", len(code))
 	}

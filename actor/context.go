@@ -227,9 +227,6 @@ type idBlock struct{ next, end uint64 }
 const idBlockSize = 1024
 
 func (c *Context) newID() uint64 {
-	if invariant.On {
-		verifyIDs(&c.ids)
-	}
 	if c.ids.next == c.ids.end {
 		c.ids.end = c.sys.ids.Add(idBlockSize) + 1
 		c.ids.next = c.ids.end - idBlockSize
@@ -237,4 +234,10 @@ func (c *Context) newID() uint64 {
 	id := c.ids.next
 	c.ids.next++
 	return id
+}
+
+// verifyForgetTurn checks a worker between two turns: nothing is under way.
+func verifyForgetTurn(c *Context) {
+	invariant.Check(c.front.first == nil && c.front.n == 0, "a worker sleeps with %d messages in front", c.front.n)
+	invariant.Check(c.w.AboutToPark(), "a worker forgets the turn that it runs")
 }

@@ -279,7 +279,7 @@ func isEmpty(ctx context.Context) bool {
 	return ctx == nil || ctx == context.Background() || ctx == context.TODO()
 }
 
-// askedUnder returns the context of an caller as the actor that is asked sees it; nil: there is
+// askedUnder returns the context of a caller as the actor that is asked sees it; nil: there is
 // none. In a run of actortest, a context of that package takes any question for its end as a wait.
 func askedUnder(sys *System, ctx context.Context) context.Context {
 	switch {

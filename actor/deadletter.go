@@ -1,8 +1,7 @@
 package actor
 
 import (
-	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
@@ -60,15 +59,12 @@ func (e env) endLetter(to *cell, m *message, reason error) (reusable bool) {
 	case isOwn(m.id):
 		return false // left to the GC: it may refer to what ends with its actor
 	default:
-		e.declareDead(to, m, reason, false)
+		e.declareDead(to, m, reason)
 	}
 	return true
 }
 
-// deadLetters ends a chain of messages that will not run. The caller owns them. Every end of an
-// actor has several chains, and most are empty.
-//
-//go:noinline
+// deadLetters ends a chain of messages that will not run. The caller owns them.
 func (e env) deadLetters(to *cell, left *message, reason error) {
 	for left != nil {
 		m := left
@@ -78,17 +74,15 @@ func (e env) deadLetters(to *cell, left *message, reason error) {
 }
 
 // declareDead counts, reports, answers and clears a message that will not run. It discards what the
-// message owns, unless that is a timer's.
-func (e env) declareDead(to *cell, m *message, reason error, timers bool) {
+// message owns.
+func (e env) declareDead(to *cell, m *message, reason error) {
 	sys := to.sys()
 	d := to.typ().decls[m.id]
 	e.countDeadLetter(sys, d)
 	sys.sim.tell(sim.DeadLetter, e, to, m)
 	sys.reportDeadLetter(to, m, d, reason)
 	d.lost(e, to, m)
-	if !timers {
-		d.discardOwned(m)
-	}
+	d.discardOwned(m)
 	if d.reject != nil {
 		d.reject(e, m, reason)
 	} else {
@@ -111,28 +105,21 @@ func (e env) countDeadLetter(sys *System, d *descriptor) {
 	}
 }
 
-// recycle takes back a message that is nobody's any more and keeps nothing alive. A call, which
-// keeps a small program small.
-//
-//go:noinline
+// recycle takes back a message that has run or was discarded. It keeps nothing alive.
 func (e env) recycle(m *message) {
 	if e.c != nil {
 		e.c.recycle(m)
 	}
 }
 
-// reporters are the goroutines that run a hook of dead letters, of whatever system: two hooks that
-// send to each other's dead would not come to an end either. A slice, since a sync.Map would be 13
-// KB of every program.
-var reporters struct {
-	mu  seam.Mutex
-	ids []uint64 // guarded by mu
-}
+// maxReports is how many dead letters of a system a hook may be told of at a time. A hook that sends
+// to the dead is told of that as well, and so on: this ends it.
+const maxReports = 1000
 
-// reportDeadLetter tells the hook. If there is none, or if a hook itself has sent in vain, it tells
-// the log: to tell a hook of that would go on without an end.
+// reportDeadLetter tells the hook. If there is none, or too many calls of it go on, it tells the log.
 func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason error) {
-	if s.opts.onDeadLetter == nil || isReporter(seam.Goroutine(), false) {
+	defer s.reports.Add(-1)
+	if n := s.reports.Add(1); n > maxReports || s.opts.onDeadLetter == nil {
 		if reason != ErrRestarted { // that is what a restart is for
 			s.logDeadLetter(to, d, reason)
 		}
@@ -143,17 +130,7 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path,
 		Behaviour: d.name, BestEffort: d.bestEffort, From: m.from, Message: d.payload(m), Reason: reason,
 	}
-	s.guard("OnDeadLetter", func() {
-		me := seam.Goroutine()
-		reporters.mu.Lock()
-		if invariant.On {
-			verifyReporter(me)
-		}
-		reporters.ids = append(reporters.ids, me)
-		reporters.mu.Unlock()
-		defer isReporter(me, true) // before another goroutine may have the number
-		s.opts.onDeadLetter(l)
-	})
+	s.guard("OnDeadLetter", func() { s.opts.onDeadLetter(l) })
 }
 
 // logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one.
@@ -183,22 +160,30 @@ func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
 // are logged at level DEBUG instead of WARN, and the default logger leaves them out.
 func BestEffort() BehaviourOption { return func(d *descriptor) { d.bestEffort = true } }
 
-// isReporter reports whether a goroutine is one of the reporters. With leave it is one no longer.
-// This is one function, for the sake of small programs.
-func isReporter(id uint64, leave bool) (is bool) {
-	reporters.mu.Lock()
-	for i := range reporters.ids {
-		if is = reporters.ids[i] == id; !is {
-			continue
-		}
-		if last := len(reporters.ids) - 1; leave {
-			reporters.ids[i], reporters.ids = reporters.ids[last], reporters.ids[:last]
-		}
-		break
+// An owned payload has regions or parcels. These are discarded if the message will not run.
+
+// discardOwned ends the regions and parcels in a message that will not run. The caller
+// owns the message.
+func (d *descriptor) discardOwned(m *message) {
+	if o := d.typ.ownedIn()[d.id]; o.Any() {
+		heap.DiscardIn(payloadOf[byte](m), o)
 	}
-	if invariant.On {
-		verifyReported(id, is, leave)
+}
+
+// owns reports whether messages of d may own something. d's type is sealed.
+func (d *descriptor) owns() bool { return d.typ.ownedIn()[d.id].Any() }
+
+// ownedIn returns, for each behaviour, what its messages own.
+func (t *typeInfo) ownedIn() []heap.Owned {
+	if o := t.owned.Load(); o != nil {
+		return *o
 	}
-	reporters.mu.Unlock()
-	return is
+	owned := make([]heap.Owned, len(t.decls))
+	for i, d := range t.decls {
+		if p := d.payloadType(); p != nil {
+			owned[i] = heap.OwnedIn(p)
+		}
+	}
+	t.owned.Store(&owned) // as in heapRoots
+	return owned
 }

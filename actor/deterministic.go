@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -45,15 +46,15 @@ func Seed(n uint64) Option {
 	return func(o *options) {
 		o.seed = n
 		// Of a run of actortest it seeds chance, and others decide the order.
-		if o.simulate == nil {
-			o.simulate, o.seeded = simulate(&sim.Hooks{}), true
+		if o.hooks == nil {
+			o.hooks, o.seeded = &sim.Hooks{}, true
 		}
 	}
 }
 
 // Simulated is [Seed] for package actortest, which sees and decides more. No other
 // package can use it.
-func Simulated(h *sim.Hooks) Option { return func(o *options) { o.simulate = simulate(h) } }
+func Simulated(h *sim.Hooks) Option { return func(o *options) { o.hooks = h } }
 
 // simWorkers is the default of a deterministic system: the machine must not matter.
 const simWorkers = 4
@@ -61,53 +62,34 @@ const simWorkers = 4
 // epoch is when the time of a deterministic run begins.
 func epoch() time.Time { return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// simulator makes a system deterministic.
-type simulator struct {
-	*simulation
-	hooks  *sim.Hooks
-	clock  *seam.VirtualClock // goes on when nobody can
-	tables map[tableOf]*table // guarded by mu: with behaviours that pass by here
-	doing  string             // guarded by mu: what began last
-	owns   map[*typeInfo]bool // guarded by mu: whether a type is the runtime's own
-}
-
 // tableOf is a table of a type: its own, or that of a variant.
 type tableOf struct {
 	typ     *typeInfo
 	variant *table // nil: its own
 }
 
-// simulate returns what settles the options of a deterministic system and makes its
-// simulation.
-func simulate(h *sim.Hooks) func(*options) *simulation {
-	return func(o *options) *simulation {
-		o.defaultWorkers(simWorkers)
-		o.bind = false
-		if h.Clock != nil && h.Clock != o.virtual {
-			o.wrong = append(o.wrong, "Clock: a run of actortest has its own, which R.Advance moves")
-		}
-		if h.Panicked != nil {
-			o.onPanic = beside(h.Panicked, o.onPanic)
-		}
-		s := &simulator{simulation: &simulation{marks: marks{}, types: map[uint64]string{}}, hooks: h,
-			tables: map[tableOf]*table{}, owns: map[*typeInfo]bool{}}
-		s.asks.questions = map[*message]any{}
-		h.Name, s.told = s.name, h.Event != nil
-		choose := h.Choose
-		if choose == nil {
-			choose = atRandom(o.seed)
-		}
-		s.clock = o.flow()
-		s.pauses = s.clock
-		s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now, Stuck: h.Stuck, Of: s.simulation})
-		s.runs, s.note, s.refuse, s.call = s.runsOf, s.observe, s.refusal, s.callback
-		if h.Latency != nil {
-			s.latency = func(a *cell, behaviour string) (before, after time.Duration) {
-				return h.Latency(a.typ().name, behaviour)
-			}
-		}
-		return s.simulation
+// simulation settles the options of a deterministic system, and makes what it has in addition.
+func (o *options) simulation(h *sim.Hooks) *simulation {
+	o.defaultWorkers(simWorkers)
+	o.bind = false
+	if h.Clock != nil && h.Clock != o.virtual {
+		o.wrong = append(o.wrong, "Clock: a run of actortest has its own, which R.Advance moves")
 	}
+	if h.Panicked != nil {
+		o.onPanic = beside(h.Panicked, o.onPanic)
+	}
+	s := &simulation{
+		hooks: h, told: h.Event != nil, clock: o.flow(), marks: marks{}, types: map[uint64]string{},
+		tables: map[tableOf]*table{}, owns: map[*typeInfo]bool{},
+	}
+	s.asks.questions = map[*message]any{}
+	h.Name = s.name
+	choose := h.Choose
+	if choose == nil {
+		choose = atRandom(o.seed)
+	}
+	s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now, Stuck: h.Stuck, Of: s})
+	return s
 }
 
 // beside is an OnPanic that tells the hook and then the user's, if there is one: neither replaces
@@ -149,7 +131,7 @@ type flowing struct{ *seam.VirtualClock }
 func (flowing) Flows() bool { return true }
 
 // passTime goes on to the next alarm, and reports whether there is one.
-func (s *simulator) passTime() bool {
+func (s *simulation) passTime() bool {
 	at, ok := s.clock.Next()
 	if ok {
 		s.clock.MoveTo(at)
@@ -157,8 +139,8 @@ func (s *simulator) passTime() bool {
 	return ok
 }
 
-// runsOf returns the system's own copy of a table.
-func (s *simulator) runsOf(typ *typeInfo, v *table, runs []runFunc) []runFunc {
+// runs returns the system's own copy of a table.
+func (s *simulation) runs(typ *typeInfo, v *table, runs []runFunc) []runFunc {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := tableOf{typ, v}
@@ -174,7 +156,7 @@ func (s *simulator) runsOf(typ *typeInfo, v *table, runs []runFunc) []runFunc {
 }
 
 // watched makes a behaviour report itself, and fail if it is told to.
-func (s *simulator) watched(d *descriptor, run runFunc) runFunc {
+func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 	if isOwn(d.id) {
 		return run
 	}
@@ -192,7 +174,7 @@ func (s *simulator) watched(d *descriptor, run runFunc) runFunc {
 		f := s.begin(c, a, m, e, payload)
 		if f.Kind == sim.Drop {
 			c.count.messages-- // it does not run after all
-			env{c: c, sys: c.sys}.declareDead(a, m, f.Reason, a.ticks(m))
+			env{c: c, sys: c.sys}.declareDead(a, m, f.Reason)
 			return
 		}
 		a.injectFault(c, f)
@@ -213,7 +195,10 @@ func (d *descriptor) hearsNews() bool {
 }
 
 // callback reports OnStart and its like, which are no messages and cannot be dropped.
-func (s *simulator) callback(c *Context, a *cell, name string) {
+func (s *simulation) callback(c *Context, a *cell, name string) {
+	if s == nil {
+		return
+	}
 	e := sim.Event{Behaviour: name, Callback: true}
 	var why any
 	if x := a.cold; x != nil {
@@ -228,7 +213,7 @@ func (s *simulator) callback(c *Context, a *cell, name string) {
 }
 
 // begin reports what begins in b, and returns what is to go wrong.
-func (s *simulator) begin(c *Context, a *cell, m *message, e sim.Event, payload any) (f sim.Fault) {
+func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event, payload any) (f sim.Fault) {
 	t := a.typ()
 	s.mu.Lock()
 	s.doing = fmt.Sprintf("%s of %s#%d", e.Behaviour, t.name, a.id)
@@ -242,7 +227,7 @@ func (s *simulator) begin(c *Context, a *cell, m *message, e sim.Event, payload 
 }
 
 // observe reports what has become of a message.
-func (s *simulator) observe(what sim.Kind, e env, to *cell, m *message) {
+func (s *simulation) observe(what sim.Kind, e env, to *cell, m *message) {
 	d := to.typ().decls[m.id]
 	ev := sim.Event{Kind: what, Worker: -1, Behaviour: d.name, Request: d.reject != nil}
 	ev.Via, ev.From = s.origin(m)
@@ -260,14 +245,14 @@ func (s *simulator) observe(what sim.Kind, e env, to *cell, m *message) {
 }
 
 // wantsPayload reports whether what is in a message matters to the hooks.
-func (s *simulator) wantsPayload(m *message) bool {
+func (s *simulation) wantsPayload(m *message) bool {
 	_, ofUnit := s.unit.nodes[m]
 	return s.hooks.Payload != nil || ofUnit
 }
 
 // report tells what happens in an actor, because of m if that is not nil, and returns it as it was
 // told.
-func (s *simulator) report(e sim.Event, to *cell, m *message, payload any) sim.Event {
+func (s *simulation) report(e sim.Event, to *cell, m *message, payload any) sim.Event {
 	t := to.typ()
 	e.Actor, e.Type, e.Time = to.id, t.name, time.Duration(s.sys.opts.clock.Nanos())
 	s.mu.Lock()
@@ -289,13 +274,8 @@ func (s *simulator) report(e sim.Event, to *cell, m *message, payload any) sim.E
 	return e
 }
 
-// refusal reports whether a TrySend is to fail.
-func (s *simulator) refusal(to *cell, d *descriptor) bool {
-	return s.hooks.Refuse != nil && s.hooks.Refuse(to.typ().name, d.name)
-}
-
 // now names what began last.
-func (s *simulator) now() string {
+func (s *simulation) now() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.doing
@@ -307,4 +287,81 @@ func (s *System) Books() sim.Counts {
 		return sim.Counts{}
 	}
 	return sim.Counts{Sent: s.sim.sent.Load(), Strangers: s.sched.Strangers(), Waits: s.sim.waits()}
+}
+
+// simulation is what a deterministic system has in addition. A nil simulation does nothing.
+type simulation struct {
+	sys    *System
+	driver sched.Driver
+	hooks  *sim.Hooks
+	clock  *seam.VirtualClock // goes on when nothing else can
+	sent   seam.Uint64        // messages that have come to a mailbox, or will
+
+	// Hooks are told what happens: otherwise none of the following is kept.
+	told  bool
+	mu    sync.Mutex
+	asks  askLog            // guarded by mu
+	marks marks             // guarded by mu
+	types map[uint64]string // guarded by mu: of the actors, by their numbers
+	unit  unit
+
+	tables map[tableOf]*table // guarded by mu: with behaviours that report
+	doing  string             // guarded by mu: what began last
+	owns   map[*typeInfo]bool // guarded by mu: whether a type is the runtime's own
+}
+
+// direct makes a scheduler deterministic.
+func (s *simulation) direct(sys *System, cfg *sched.Config) {
+	if s != nil {
+		s.sys, cfg.Driver = sys, s.driver
+	}
+}
+
+// tell reports what has become of a message.
+func (s *simulation) tell(what sim.Kind, e env, to *cell, m *message) {
+	if s != nil {
+		s.observe(what, e, to, m)
+	}
+}
+
+// count counts messages that are sent.
+func (s *simulation) count(n int) {
+	if s != nil {
+		s.sent.Add(uint64(n))
+	}
+}
+
+// countUser counts a message of that behaviour that was sent from outside. It takes the behaviour's
+// number, since the message may be the receiver's by then.
+func (s *simulation) countUser(id uint16) {
+	if s != nil && isMail(id) { // before the call: every send from outside comes by
+		s.count(1)
+	}
+}
+
+// refuses reports whether a TrySend is to fail.
+func (s *simulation) refuses(a *cell, d *descriptor) bool {
+	return s != nil && s.hooks.Refuse != nil && s.hooks.Refuse(a.typ().name, d.name)
+}
+
+// makeInTurn returns a new node for the behaviour that runs. Others may go first.
+func (c *Context) makeInTurn(id uint16) *message {
+	c.w.Point()
+	if id != signalSize.id && id != carriedSize.id { // what is carried is a node of its own
+		c.sys.sim.count(1)
+	}
+	m := sizeClassByID(id).makeBlock(c.owner, 1)
+	if s := c.sys.sim; s != nil { // in explorations there is none
+		s.unit.made(c, m)
+	}
+	return m
+}
+
+// deadlockClock tells the watch over actors under pressure when to look. It is the machine's clock
+// or, in a deterministic system, one that goes on when nobody else can.
+func (s *System) deadlockClock() seam.Clock {
+	if s.sim != nil {
+		return s.sim.clock
+	}
+	return seam.SystemClock{}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // In a deterministic system it is known who waits for a reply, and what has become of the request.
-// So a run in which an caller waits for ever can say so as soon as nothing can happen any more. All
+// So a run in which a caller waits for ever can say so as soon as nothing can happen any more. All
 // of it is kept here. The rest of the runtime says when a reply is put off, and when a goroutine or
 // a turn begins to wait. Whether the reply is still awaited is looked up when the list of waits is
 // wanted, so that nothing has to say when a wait is over.
@@ -45,8 +45,8 @@ type openCall struct {
 // before its method runs.
 func (s *simulation) running(m *message, question any) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.asks.questions[m] = question
-	s.mu.Unlock()
 }
 
 // putOff enters a reply that Defer puts off.
@@ -63,20 +63,20 @@ func (s *simulation) putOff(c *Context, d *deferral) {
 	s.asks.putOffs = append(s.asks.putOffs, putOff{d, c.self.typ().decls[c.msg.id], s.asks.questions[c.msg], s.sys.opts.clock.Nanos(), c.msg.life})
 }
 
-// enter notes that an caller begins to wait, and returns what leave needs.
+// enter notes that a caller begins to wait, and returns what leave needs.
 func (s *simulation) enter(o openCall) *callState {
 	o.since, o.pipe = s.sys.opts.clock.Nanos(), sched.RunOf() != nil
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.asks.calls = append(s.asks.calls, o)
-	s.mu.Unlock()
 	return o.call
 }
 
 // leave notes that the wait is over.
 func (s *simulation) leave(k *callState) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.asks.calls = slices.DeleteFunc(s.asks.calls, func(o openCall) bool { return o.call == k })
-	s.mu.Unlock()
 }
 
 // awaitOne waits for the next of several replies, one of which is that of to.
@@ -139,7 +139,7 @@ func (l *waitList) enter(o openCall) {
 	l.all = append(l.all, w)
 }
 
-// add adds an caller who waits for the reply of to to d, or says what has become of the request of
+// add adds a caller who waits for the reply of to to d, or says what has become of the request of
 // a goroutine that was entered.
 func (l *waitList) add(by *cell, k *callState, to *cell, d *descriptor, w sim.Wait) {
 	if i, ok := l.inCall[k]; ok && k != nil {

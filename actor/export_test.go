@@ -121,7 +121,7 @@ func LeftoversOf(s *System) (l Leftovers) {
 	l.StopList = len(s.stopList.all.entries)
 	s.names.m.Range(func(any, any) bool { l.Names++; return true })
 	if t := s.timers.Load(); t != nil {
-		shards := t.impl.(*timers).shards
+		shards := t.shards
 		for i := range shards {
 			a := &shards[i].slab
 			l.Timers += int(a.used - a.frees - uint32(a.back.Load()>>32))
@@ -179,19 +179,6 @@ func TiesOf[S any](r Ref[S]) (n int) {
 		n++
 	}
 	return n + len(x.links.entries) + len(x.watchers.entries) + len(x.watching.entries) + int(x.guards)
-}
-
-// Placed reports whether the running actor finds the place of its child without a look at its
-// siblings. r is not the youngest.
-func Placed(c *Context, r AnyRef) (found bool) {
-	f := &c.self.cold.children
-	youngest := f.youngest
-	f.youngest = nil // a search finds nobody, and panics
-	defer func() {
-		f.youngest = youngest
-		_ = recover()
-	}()
-	return c.self.childAt(r).b == r.b
 }
 
 // MissedReports is how many long turns were not reported, since others had been.

@@ -2,10 +2,12 @@ package actor
 
 import (
 	"fmt"
+	"strings"
+
+	"github.com/gallop-go/gallop/backpressure"
 
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/sim"
-	"github.com/gallop-go/gallop/internal/stacktext"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -70,9 +72,10 @@ func (e *PanicError) Unwrap() []error {
 // fault is how a behaviour or a callback did not return.
 type fault struct {
 	why    error
-	killed func(*cell, *Context) // obeyKill if it was cut by a Kill; nil otherwise
-	broken bool                  // the arena was being collected, and is of no use any more
-	then   outcome               // mayPark if it had met a gate: Decide may have it go on
+	killed bool // a Kill cut it
+	broken bool // the arena was being collected, and is of no use any more
+	// then is mayPark if the actor had met a gate: Decide may have it go on.
+	then outcome
 }
 
 // crashed takes over an actor whose behaviour, or callback, did not return, or whose heap could not
@@ -85,7 +88,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 		c.msg, c.aside, c.rooting = &noMessage, true, nil
 	}
 	if invariant.On {
-		verifyCrash(a, c)
+		verifyCrash(a)
 	}
 	m, d := c.msg, a.typ().decls[c.msg.id]
 	if m.from&wasStashed != 0 {
@@ -120,8 +123,8 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 
 // faultOf says what has happened, and reports it if it is a fault of the user's.
 func (a *cell) faultOf(c *Context, m *message, d *descriptor, crash *sched.Crash) *fault {
-	if k, ok := crash.Value.(cut); ok {
-		return &fault{why: ErrKilled, killed: k.obey}
+	if _, ok := crash.Value.(cut); ok {
+		return &fault{why: ErrKilled, killed: true}
 	}
 	c.count.panics.Add(1)
 	e := &PanicError{Value: crash.Value, Goexit: crash.Goexit, Stack: userFrames(crash.Stack)}
@@ -132,7 +135,7 @@ func (a *cell) faultOf(c *Context, m *message, d *descriptor, crash *sched.Crash
 
 // toCaller is the error for the caller whose request ran.
 func (f *fault) toCaller() error {
-	if f.killed != nil {
+	if f.killed {
 		return stoppedBecause(f.why)
 	}
 	return f.why
@@ -144,8 +147,8 @@ func (a *cell) failed(c *Context, f *fault) {
 	where := x.where
 	x.where = inNone
 	switch {
-	case f.killed != nil:
-		f.killed(a, c)
+	case f.killed:
+		a.applyStop(c, stopRequest{mode: modeKill, why: ErrKilled})
 	case where == inDecide: // which has not decided
 		a.leave(c, nextSuspended, modeStop, x.takeExit())
 	case x.state == leaving: // its OnStop
@@ -183,20 +186,27 @@ func (s *System) reportPanic(a *cell, m *message, d *descriptor, e *PanicError) 
 func userFrames(stack []byte) []byte {
 	const above = "\npanic("
 	text, last := string(stack), 0
-	for i := stacktext.Index(text, above); i >= 0; i = stacktext.Index(text[last:], above) {
+	for i := strings.Index(text, above); i >= 0; i = strings.Index(text[last:], above) {
 		last += i + 1
 	}
 	if last > 0 {
-		_, text = stacktext.Cut(text[last:], "\n")
-		_, text = stacktext.Cut(text, "\n")
+		_, text, _ = strings.Cut(text[last:], "\n")
+		_, text, _ = strings.Cut(text, "\n")
 		stack = stack[len(stack)-len(text):]
 	}
 	for _, dispatch := range [...]string{
-		ourModule + "actor.Behaviour[...].Do.func", ourModule + "actor.AskBehaviour[...].Do.func", ourModule + "actor.(*body).stretch", ourModule + "actor.(*kind).RunTask",
+		ourModule + "actor.Behaviour[...].Do.func", ourModule + "actor.AskBehaviour[...].Do.func",
+		ourModule + "actor.(*cell).runSegment", ourModule + "actor.(*typeInSystem).RunTask",
 	} {
-		if i := stacktext.Index(text, dispatch); i > 0 {
+		if i := strings.Index(text, dispatch); i > 0 {
 			return stack[:i]
 		}
 	}
 	return stack
+}
+
+// verifyCrash checks an actor whose behaviour did not return.
+func verifyCrash(a *cell) {
+	invariant.Check(a.cold == nil || a.cold.state != ended, "%v crashes after its end", a)
+	backpressure.MustRun(&a.blockedOn)
 }

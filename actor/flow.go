@@ -1,13 +1,15 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // flow controls who may send to an actor. Few actors need one: those that goroutines wait for, that
 // apply pressure, or whose type has watermarks or a bound. The others have a nil pointer.
 type flow struct {
-	calls   *flowCalls
 	permits semaphore
-	// Messages that came while the gate was ajar: see mute_ajar.go. Added to by senders; set back
+	// Messages that came while the gate was ajar: see mute_limits.go. Added to by senders; set back
 	// by the owner.
 	ajarCount seam.Uint32
 	// The gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and
@@ -19,8 +21,6 @@ type flow struct {
 
 	// In a back-off; nil otherwise. Written by the owner, under the semaphore's mu.
 	suspended seam.Pointer[suspension]
-	// Set before pressed is for the first time; read once pressed was seen set.
-	keeper pressureKeeper
 	// Which application of pressure this is; 0: none. Written by the owner.
 	pressed seam.Uint32
 	applied uint32 // how often pressure was applied. Owner only
@@ -30,28 +30,21 @@ type flow struct {
 	deadlock deadlockState // guarded by the system's deadlockWatch
 }
 
-// flowCalls is a flow as the rest of the runtime sees it, so that a program in which nobody
-// makes one does not link what it does.
-type flowCalls struct {
-	admit         func(f *flow, a *cell)
-	returnPermits func(a *cell, c *Context)
-	close         func(f *flow) (left *message)
-}
-
-var ofFlow = flowCalls{(*flow).admit, (*cell).returnPermits, (*flow).close}
-
 // flowOf returns the actor's flow, and makes one at first. Any goroutine.
 func (a *cell) flowOf() *flow {
 	if f := a.flow.Load(); f != nil {
 		return f
 	}
-	f := &flow{calls: &ofFlow}
+	f := new(flow)
 	f.permits.free.Store(maxPermits)
 	if a.flow.CompareAndSwap(nil, f) { // publishes f
 		return f
 	}
 	return a.flow.Load()
 }
+
+// hasFlow reports whether actors of the type have a flow from the start.
+func (t *typeInfo) hasFlow() bool { return t.bound.limit != 0 || t.marks.high != 0 }
 
 // initFlow prepares the flow of a new body whose type has a bound or watermarks. Its caller owns
 // the body.
@@ -76,22 +69,22 @@ func (a *cell) endFlow() (left *message) {
 		return nil // whoever makes one later finds the mailbox closed
 	}
 	f.pressed.Store(0)
-	return f.calls.close(f)
+	return f.close()
 }
 
 // The runtime's own messages about the flow, which run as any other.
 var (
 	permitDecl = &descriptor{run: func(c *Context, a *cell, _ *message) {
 		c.count.messages-- // it is none of the user's
-		a.flow.Load().calls.returnPermits(a, c)
+		a.returnPermits(c)
 	}}
 	lookDesc = &descriptor{run: func(c *Context, a *cell, _ *message) {
 		c.count.messages--
-		a.typ().bound.keeper.look(a, c)
+		a.look(c)
 	}}
 	deadlockDecl = &descriptor{run: func(c *Context, a *cell, m *message) {
 		c.count.messages--
-		a.flow.Load().keeper.resolveDeadlock(a, c, *payloadOf[uint64](m) != 0)
+		a.resolveDeadlock(c, *payloadOf[uint64](m) != 0)
 	}}
 )
 
@@ -104,4 +97,89 @@ func newOwn(c *Context, id uint16, word uint64) *message {
 	m.id, m.from = id, 0
 	*payloadOf[uint64](m) = word
 	return m
+}
+
+// ApplyPressure says that the actor wants no more messages for now, because of
+// something that the runtime does not see, such as a socket that takes no data. Actors
+// that send to it are muted until it calls ReleasePressure or ends. It handles its own
+// messages as before, and is never muted itself meanwhile. Applying pressure twice is
+// the same as once.
+//
+// Whoever is to bring the news that there is room again must be able to: a message from
+// a muted actor never comes. If it comes to that, the actors that wait are let go for
+// the mail that they have, for the first time within a tenth of a second; see
+// [StallReport]. If the news comes from outside, take a [System.Hold] for as long as
+// you wait for it.
+func (c *Context) ApplyPressure() {
+	mustRun(c, "ApplyPressure")
+	a := c.self
+	if a.load&backpressure.Pressed != 0 || a.leavesForGood() {
+		return
+	}
+	f := a.flowOf()
+	f.applied = max(f.applied+1, 1)
+	f.pressed.Store(f.applied)
+	a.setLoad(c, a.load|backpressure.Pressed)
+	// Either a sender that enters the wait list sees that the actor is pressed or we see that one
+	// waits already, because the actor was overloaded before.
+	if a.gate.Waited(&gateMark) {
+		a.sys().deadlocks.watch(a)
+	}
+}
+
+// ReleasePressure takes ApplyPressure back: actors that were muted for it go on.
+// Without pressure it does nothing.
+func (c *Context) ReleasePressure() {
+	mustRun(c, "ReleasePressure")
+	a := c.self
+	if a.load&backpressure.Pressed == 0 {
+		return
+	}
+	a.flow.Load().pressed.Store(0)
+	if a.load&backpressure.Muted != 0 { // it runs urgent mail: its gate is to be ajar again
+		release(env{c: c, sys: a.sys()}, a.openGate())
+	}
+	a.setLoad(c, a.load&^backpressure.Pressed)
+}
+
+// dropPressure takes back the pressure that an ending life has applied. Owner only.
+func (a *cell) dropPressure() {
+	if f := a.flow.Load(); f != nil {
+		f.pressed.Store(0)
+		f.exempted = 0
+		a.load &^= backpressure.Exempt
+	}
+}
+
+// exempt keeps an actor from being muted until it has run the mail that it has now: what
+// it has taken out of the mailbox, and what it takes out next. The caller owns it.
+func (a *cell) exempt() {
+	a.flowOf().exempted = 2
+	a.load |= backpressure.Exempt
+}
+
+// endExemption counts that the actor has run all that it had taken out.
+func (a *cell) endExemption() {
+	f := a.flow.Load()
+	if f.exempted--; f.exempted == 0 {
+		a.load &^= backpressure.Exempt
+	}
+}
+
+// releaseWaiters lets the actors in a wait list go on for the mail they have, although the receiver
+// has not recovered, and returns how many go on. Those that wait for others as well, or have not
+// come to wait yet, just owe one less.
+func releaseWaiters(e env, list *backpressure.Waiter[waiting]) (n uint64) {
+	for list != nil {
+		w := list
+		list = w.Next()
+		a := w.Who.muted
+		e.keep(w)
+		if a.blockedOn.Unblock() {
+			a.exempt()
+			release(e, a.unmute(e))
+			n++
+		}
+	}
+	return n
 }

@@ -277,7 +277,7 @@ type fullWorld struct {
 
 func newFull(sys *System) *fullWorld {
 	w := new(fullWorld)
-	t := &typeInfo{bound: mailBound{limit: 1, overflow: OverflowMute, keeper: boundKeeper{}}}
+	t := &typeInfo{bound: mailBound{limit: 1, overflow: OverflowMute}}
 	w.task.InitClass(&(&typeInSystem{typ: t, sys: sys}).Class)
 	w.initFlow(t)
 	return w

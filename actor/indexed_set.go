@@ -46,3 +46,18 @@ func (r *indexedSet[T]) pop() *T {
 	r.remove(s.at)
 	return s.who
 }
+
+// verifyAdd checks a thing that takes a place in a indexed set.
+func verifyAdd[T any](who *T, at *int) {
+	invariant.Check(who != nil, "nobody takes a place in a roster")
+	invariant.Check(*at == 0, "who takes a place in a roster has place %d already", *at)
+}
+
+// verifyRemove checks the one that leaves place i of a indexed set: it knows its place, and the
+// last one knows its own.
+func verifyRemove[T any](r *indexedSet[T], i int, at *int) {
+	invariant.Check(i < len(r.entries), "place %d of %d in a roster", i+1, len(r.entries))
+	invariant.Check(r.entries[i].at == at, "place %d of a roster is another's", i+1)
+	last := r.entries[len(r.entries)-1]
+	invariant.Check(*last.at == len(r.entries), "the last of %d in a roster has place %d", len(r.entries), *last.at)
+}

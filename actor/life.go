@@ -131,7 +131,7 @@ func (a *cell) left(c *Context) {
 			if k.together {
 				x.children.stopTogether(e, x.stopMode)
 			}
-			k.calls.requestStop(k, e, x.stopMode)
+			k.requestStop(e, x.stopMode)
 			a.wait()
 			return
 		}
@@ -152,9 +152,9 @@ func (a *cell) left(c *Context) {
 		c.w.GiveUp() // many may have to be told
 		a.finish(env{c: c, sys: a.sys()})
 	case nextSuspended:
-		x.sup.suspend(a, c, x)
+		a.suspend(c, x)
 	case nextRestart:
-		x.sup.restart(a, c, x)
+		a.restart(c, x)
 	}
 }
 
@@ -191,70 +191,6 @@ func (a *cell) waited() {
 	}
 }
 
-// endPlainly ends an actor that has stopped itself and has nobody and nothing to see to, not even
-// mail: most ends are like that. Otherwise it reports false, and has done nothing. One locked
-// instruction, since it leaves the system queue alone: see there. Owner only, between two turns.
-func (a *cell) endPlainly(c *Context) bool {
-	if !a.plain() || a.load != 0 || a.in.pending != nil || a.in.appended != nil || a.arena != nil || !a.gate.IsOpen() {
-		return false
-	}
-	c.w.PrepareNext()
-	last := a.in.tail
-	a.in.tail = &closedMark   // a turn that looks finds nothing; and see SwapHeld
-	a.cold = terminatedNormal // before the swap, which publishes it
-	if !seam.SwapHeld(&a.box.head, last, &closedMark) {
-		a.in.tail, a.cold = last, nil // nobody has looked: the box was not closed
-		return false
-	}
-	c.then = goOn
-	c.count.stopped.Add(1)
-	if last != nil {
-		c.recycle(last)
-	}
-	// After the swap: whoever makes one later finds the mailbox closed.
-	if a.flow.Load() != nil {
-		e := env{c: c, sys: c.sys}
-		e.deadLetters(a, a.endFlow(), ErrStopped)
-	}
-	return true
-}
-
-// terminate ends an actor at once. If it had no cold state, t is what is left of it. It has nothing
-// to see to, or its system has stopped. Owner only.
-func (a *cell) terminate(e env, t *coldState) {
-	if invariant.On {
-		verifyTerminate(a)
-	}
-	if a.cold == nil && a.load&backpressure.Muted == 0 {
-		a.cold = t // before the box is closed, which publishes it
-		if invariant.On {
-			verifyTerminated(a.cold)
-		}
-		a.discardMailbox(e, a.cold.err)
-		a.freeArena(e)
-		a.refuseAll(e, a.system.close())
-		return
-	}
-	x := a.makeCold()
-	x.reason, x.taken = t.reason, t.taken
-	a.closeBox(e)
-	a.finish(e)
-}
-
-// discardMailbox closes the mailbox, lets go of everyone who waits at the gate, and makes dead
-// letters of what was left. Owner only.
-func (a *cell) discardMailbox(e env, why error) {
-	left, stub := a.box.close(&a.in)
-	a.in.tail = &closedMark // a turn that looks finds nothing
-	if stub != nil {
-		e.recycle(stub)
-	}
-	a.load &= backpressure.Muted // which ends with its debts
-	left = concat(left, a.endFlow())
-	release(e, a.gate.Open(&gateMark))
-	e.deadLetters(a, left, why)
-}
-
 // leavesForGood reports whether what runs is the OnStop of an actor that ends, or what comes
 // after it: its mailbox is closed, and its gate open to everybody. Owner only.
 func (a *cell) leavesForGood() bool {
@@ -266,126 +202,181 @@ func (a *cell) leavesForGood() bool {
 // it: the actor drains, or leaves for good. Owner only.
 func (a *cell) takesNoMail() bool { return a.cold != nil && a.cold.drained || a.leavesForGood() }
 
-// finish ends an actor whose box is closed, and tells all that want to know.
-func (a *cell) finish(e env) {
-	x := a.cold
-	a.waited()
-	a.endContext(x.tooLate()) // its system took it along
-	a.giveUpNamesAndTimers(e) // OnStop may have armed timers
-	if x.deferred != nil {
-		x.deferred.of.endLife(a, e, x.tooLate())
-	}
-	if invariant.On {
-		verifyFinish(a, x)
-	}
-	if a.load&backpressure.Muted != 0 {
-		a.load = 0
-		e.countUnmute()
-		a.sys().sched.ReleaseParked()
-	}
-	a.freeArena(e)
-	a.dispatchBy(nil)
-	a.sys().stopList.drop(x)
-	x.state = ended
-	left := a.system.close() // publishes the reason
-	a.refuseAll(e, x.todo.all())
-	a.refuseAll(e, left)
-	x.announce(a, e)
+// OnStart sets a function that runs in every actor of the type before its first
+// message, even an urgent one, and again when a supervised actor is restarted. If f
+// returns an error, the actor ends for that reason. An actor with a start function runs
+// once without being sent anything. OnStart returns t. It panics if f is nil, if there
+// is a start function already, or after the first spawn.
+//
+// Call OnStart after [Type.Table], as in the example, or in an init function. Chained
+// onto [NewType] it makes Go refuse the program (initialization cycle) once f names a
+// behaviour of the type, as most do some day: the behaviour needs the type, and the
+// type needs f.
+func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
+	i := infoOf(t).made("OnStart").unsealed("OnStart", f == nil, func(i *typeInfo) bool { return i.onStart != nil })
+	i.onStart = func(a *cell, c *Context) error { return f(stateOf[S](a), c) }
+	return t
 }
 
-// refuseAll answers for the dead: a chain from the system queue.
-func (a *cell) refuseAll(e env, left *message) {
-	for left != nil {
-		m := left
-		left, m.next = m.next, nil
-		if m.id != systemID {
-			e.deadLetter(a, m, a.whyEnded())
-			continue
-		}
-		s := takeSignal(m)
-		e.recycle(m)
-		if s != nil {
-			s.refused(a, e)
-		}
-	}
+// OnStop sets a function that runs in every actor of the type after its last message,
+// when its mailbox is closed and its children have ended. f is given the reason of the
+// end: nil if the actor ended by itself, ErrShutdown if it was told to; [IsNormal] tells
+// a normal end from a fault. What f sends is sent. OnStop returns t. It panics if f is
+// nil, if there is a stop function already, or after the first spawn. Call it after
+// [Type.Table], for the reason that [Type.OnStart] gives.
+//
+// f runs after a panic too, and finds the state as the panic left it. It also runs
+// before a restart. It does not run in an actor that was killed, that has not been
+// started or failed in OnStart, or whose system stops.
+func (t *Type[S]) OnStop(f func(*S, *Context, error)) *Type[S] {
+	i := infoOf(t).made("OnStop").unsealed("OnStop", f == nil, func(i *typeInfo) bool { return i.onStop != nil })
+	i.onStop = func(a *cell, c *Context, why error) { f(stateOf[S](a), c, why) }
+	return t
 }
 
-// announce tells links, watchers, supervisor and parent, in this order.
-func (x *coldState) announce(a *cell, e env) {
-	for l := x.links.pop(); l != nil; l = x.links.pop() {
-		l.ended(l, a, e, x.reason)
+// unsealed returns t if a callback may be set.
+func (t *typeInfo) unsealed(what string, isNil bool, has func(*typeInfo) bool) *typeInfo {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case isNil:
+		panicMisuse(t.name+"."+what, ": a nil function")
+	case t.sealed.Load():
+		panicMisuse(t.name+"."+what, " was set after the first spawn of its type")
+	case has(t):
+		panicMisuse(t.name+"."+what, " was set twice")
 	}
-	x.links.by = nil
-	for m := x.watching.pop(); m != nil; m = x.watching.pop() {
-		m.live = false
-		m.calls.leave(m, e)
-	}
-	for m := x.watchers.pop(); m != nil; m = x.watchers.pop() {
-		m.calls.report(m, e, a, x)
-	}
-	if x.sup != nil {
-		x.sup.tell(x.sup, e, a, x.reason, true)
-	}
-	if x.child != nil {
-		x.child.calls.ended(x.child, e)
-	}
-	x.children.disband()
-	x.sup, x.trap, x.stopSeen = nil, nil, nil // a ref to the dead keeps nobody else; nor does x.child
-	if invariant.On {
-		verifyEnded(a, x)
-	}
+	return t
 }
 
-// What is left of actors that had no cold state, when the reason is common.
-var (
-	terminatedNormal   = &coldState{state: ended, terminated: true, err: ErrStopped}
-	terminatedShutdown = &coldState{state: ended, reason: ErrShutdown, err: stoppedBecause(ErrShutdown)}
-	terminatedKilled   = &coldState{state: ended, reason: ErrKilled, err: stoppedBecause(ErrKilled)}
-	terminatedSystem   = &coldState{state: ended, taken: true, reason: ErrSystemStopped, err: ErrSystemStopped}
+// callback says which callback of an actor runs.
+type callback uint8
+
+const (
+	inNone callback = iota
+	inInit
+	inOnStart
+	inOnStop
+	inChildStop
+	inDecide
 )
 
-// terminated record is what is left of an actor that had no cold state.
-func newTerminated(why error) *coldState {
-	switch why {
-	case nil:
-		return terminatedNormal
-	case ErrShutdown:
-		return terminatedShutdown
-	case ErrKilled:
-		return terminatedKilled
-	}
-	return &coldState{state: ended, reason: why, err: stoppedBecause(why)}
+// name is the callback's name in reports.
+func (k callback) name() string {
+	return [...]string{"", "init", "OnStart", "OnStop", "Care.Stop", "Care.Decide"}[k]
 }
 
-// neverLived makes an actor that ended before anybody saw it: its system has stopped.
-func (a *cell) neverLived() {
-	// Its own, and not terminatedSystem: spawning it as a child writes there.
-	a.cold = &coldState{state: ended, taken: true, reason: ErrSystemStopped, err: ErrSystemStopped}
-	a.box.head.Store(&closedMark)
-	a.system.head.Store(&closedMark)
-	// The queue of one with a bound takes no mail either, and mutes nobody.
-	a.endFlow()
+// noMessage is what runs while a callback runs.
+var noMessage = message{id: systemID}
+
+// started is the first message of an actor that has to be started.
+type started struct{ unanswered }
+
+func (started) serve(a *cell, c *Context) { a.start(c) }
+
+// launch makes a new actor start by itself. The caller owns it until launch returns: by then it may
+// run, or have ended.
+func (a *cell) launch(from Sender) {
+	if a.system.closed() {
+		return
+	}
+	x := a.makeCold()
+	x.unstarted, x.down = true, true
+	c, _ := split(from)
+	if m := newSignal(c, started{}); c == nil {
+		if a.pushFromOutside(m) != nil {
+			a.sys().unspawn()
+			a.neverLived()
+		}
+	} else if a.box.push(m) == pushWoke {
+		c.w.Schedule(&a.task)
+	}
 }
 
-// whyEnded is the error for senders whose mail is refused: the box is closed, or the system queue.
-// Any goroutine that has seen so.
-func (a *cell) whyEnded() error { return a.cold.err }
-
-// endedPlainly reports whether the actor had only a box to close when it ended, and so has ended
-// although its system queue may be open. Any goroutine. A call, which keeps a small program small.
-//
-//go:noinline
-func (a *cell) endedPlainly() bool { return a.box.closed() && a.cold.terminated }
-
-// ended reports whether the actor has ended. If so, its cold state do not change any more, and may
-// be read. Any goroutine.
-func (a *cell) ended() bool { return a.system.closed() || a.endedPlainly() }
-
-// terminatedRecord is what is left of an actor that nobody serves any more: it has ended, or its
-// system took it along.
-func (a *cell) terminatedRecord() *coldState {
-	if a.ended() {
-		return a.cold
+// start brings an actor up: a fresh state if it is supervised, and OnStart.
+func (a *cell) start(c *Context) {
+	x := a.makeCold()
+	if !x.unstarted {
+		return
 	}
-	return terminatedSystem
+	x.unstarted = false
+	if c.aside {
+		c.msg = &noMessage
+	}
+	if x.sup != nil {
+		x.where = inInit
+		a.sys().sim.callback(c, a, x.where.name())
+		x.sup.init(a)
+	}
+	if a.typ().onStart != nil {
+		x.where = inOnStart
+		a.sys().sim.callback(c, a, x.where.name())
+		err := a.typ().onStart(a, c)
+		if c.then&usesContext != 0 {
+			c.leaveContext()
+		}
+		if c.aside {
+			a.keepYielded(c)
+		}
+		if err != nil {
+			c.exit(err)
+			return
+		}
+	}
+	x.where, x.down = inNone, false
+	if x.sup != nil {
+		x.sup.tellChildUp(c, a)
+	}
+}
+
+// callStop runs OnStop. What it says about its own end comes too late.
+func (a *cell) callStop(c *Context, x *coldState) {
+	c.msg, x.where = &noMessage, inOnStop
+	a.sys().sim.callback(c, a, x.where.name())
+	a.typ().onStop(a, c, x.reason)
+	if c.then&usesContext != 0 {
+		c.leaveContext()
+	}
+	x.where, x.exitWhy = inNone, nil
+	c.then &^= mustEnd
+	a.keepYielded(c)
+}
+
+// verifyLeave checks the way into LEAVING: see the picture in life.go.
+func verifyLeave(a *cell, x *coldState, g nextState) {
+	invariant.Check(x.state == alive || x.state == suspended, "%v leaves in phase %d", a, x.state)
+	invariant.Check(g == nextEnded || x.state == alive, "%v is suspended, and leaves to be suspended or restarted", a)
+	invariant.Check(g == nextEnded || a.supervised && x.sup != nil, "%v is to come up again, and has no supervisor", a)
+	invariant.Check(g == nextEnded || !x.drained, "%v drains, and is to come up again", a)
+	invariant.Check(!x.waiting || x.gone, "%v leaves while it waits", a)
+}
+
+// verifyLeft checks an actor that goes on with its way down.
+func verifyLeft(a *cell, x *coldState) {
+	invariant.Check(x.state == leaving, "%v is on its way down, in phase %d", a, x.state)
+	open := seam.Peek(&a.box.head) != &closedMark
+	invariant.Check(open == (x.after != nextEnded) || x.drained, "%v goes down with goal %d, its mailbox open: %v", a, x.after, open)
+	invariant.Check(x.guards >= 0, "%v supervises %d", a, x.guards)
+}
+
+// verifyBottom checks that nothing is left that has to end before the actor.
+func verifyBottom(a *cell, x *coldState) {
+	invariant.Check(x.children.youngest == nil, "%v ends before its children", a)
+	invariant.Check(x.guards == 0, "%v has no children, and supervises %d", a, x.guards)
+}
+
+// verifyWait checks an actor that waits: its debt and its hold are its own.
+func verifyWait(a *cell, x *coldState) {
+	invariant.Check(x.state == leaving || x.state == suspended || x.gone && a.typ().finishes, "%v waits in phase %d", a, x.state)
+	invariant.Check(!x.unheld, "%v rests before it waits", a)
+	backpressure.MustRun(&a.blockedOn)
+}
+
+// verifyWaited checks an actor that waits no longer.
+func verifyWaited(a *cell, x *coldState) {
+	invariant.Check(x.stopReasons > 0, "%v has waited, and was not on the stop list", a)
+	backpressure.MustRun(&a.blockedOn)
+	if x.backoff == nil {
+		backpressure.MustBeBlocked(&a.blockedOn)
+	}
 }

@@ -1,13 +1,14 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/invariant"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
-// child is the record of an actor that ends before the one that spawned it. The actor leads to its
-// record for good, so that the parent finds it without a search: see placeUnder.
+// child is the record of an actor that ends before the one that spawned it.
 type child struct {
-	b     *cell       // read-only
-	of    uint64      // the parent's number; read-only
-	calls *childCalls // read-only once it was launched
+	b  *cell  // read-only
+	of uint64 // the parent's number; read-only
 	// The child's; nil when it has ended: a ref to the dead keeps nobody else.
 	parent *cell
 
@@ -21,17 +22,6 @@ type child struct {
 	stop     func(c *Context, child AnyRef) // tells it to end instead of an order; nil: nothing does
 }
 
-// childCalls is what the ends of parent and child need, so that a program without
-// children does not link it.
-type childCalls struct {
-	requestStop func(k *child, e env, v stopMode)
-	ended       func(k *child, e env)
-	// The parent leaves, and decides nothing any more; nil: there is nothing to be decided.
-	orphan func(k *child, e env, v stopMode)
-}
-
-var parenting = childCalls{requestStop: (*child).requestStop, ended: (*child).ended}
-
 // family is the children of an actor, in the order of their births. Owner only.
 type family struct {
 	youngest *child
@@ -40,9 +30,6 @@ type family struct {
 }
 
 func (f *family) add(k *child) {
-	if invariant.On {
-		verifyBirth(f, k)
-	}
 	k.listed = true
 	k.older = f.youngest
 	if k.older != nil {
@@ -54,9 +41,6 @@ func (f *family) add(k *child) {
 func (f *family) remove(k *child) {
 	f.unlink(k)
 	k.forget()
-	if invariant.On {
-		verifyForgotten(k)
-	}
 }
 
 // unlink takes k out of the row.
@@ -75,7 +59,7 @@ func (f *family) unlink(k *child) {
 	k.older, k.younger = nil, nil
 }
 
-// forget drops what the parent has in the record, to which the actor leads for good.
+// forget drops what the parent has in the record.
 func (k *child) forget() { k.older, k.younger, k.listed, k.stop = nil, nil, false, nil }
 
 // disband is for a parent that its system took along before its children had ended.
@@ -88,11 +72,11 @@ func (f *family) disband() {
 	f.youngest = nil
 }
 
-// orphan tells the children that their parent will decide nothing any more.
+// orphan tells the supervised children that their parent will decide nothing any more.
 func (f *family) orphan(e env, v stopMode) {
 	for k := f.youngest; k != nil; k = k.older {
-		if k.calls.orphan != nil {
-			k.calls.orphan(k, e, v)
+		if k.b.supervised {
+			k.b.tell(e, orphaned{mode: v})
 		}
 	}
 }
@@ -113,7 +97,7 @@ func (t *Type[S]) SpawnChild(c *Context, state S) Ref[S] {
 
 // adopt makes a new actor a child of the running one.
 func (a *cell) adopt(c *Context) {
-	k := &child{b: a, of: c.self.id, parent: c.self, calls: &parenting}
+	k := &child{b: a, of: c.self.id, parent: c.self}
 	a.makeCold().child = k
 	c.self.makeCold().children.add(k)
 }
@@ -170,4 +154,51 @@ func (s childEnded) serve(a *cell, c *Context) {
 	if x.state == leaving {
 		a.left(c)
 	}
+}
+
+// FamilyOf returns what the supervisor of the running actor has given all its children: Family of
+// their [Care]. It returns nil if there is none. It is for package supervise.
+func FamilyOf(c *Context) any {
+	mustRun(c, "FamilyOf")
+	if x := c.self.cold; x != nil && x.sup != nil {
+		return x.sup.family
+	}
+	return nil
+}
+
+// SystemOf returns the system that the actor t belongs to. It panics if t is a zero Ref.
+func SystemOf(t Target) *System { return targetOf("SystemOf", t).sys() }
+
+// Guard calls f, which is a function of the user's, in a goroutine and waits for it. A panic or a
+// runtime.Goexit in f is logged, with the name of the hook, and has no other effect. It is
+// for package supervise.
+func Guard(sys *System, hook string, f func()) { sys.guard(hook, f) }
+
+// stopTogether tells all children that end together to end, once for each verb. The others wait
+// for their turn. Owner only.
+func (f *family) stopTogether(e env, v stopMode) {
+	if f.stoppedTogether > v {
+		return
+	}
+	f.stoppedTogether = v + 1
+	for k := f.youngest; k != nil; k = k.older {
+		if k.together {
+			k.requestStop(e, v)
+		}
+	}
+}
+
+// verifyFamily checks how a child stands among its siblings.
+func verifyFamily(f *family, k *child) {
+	invariant.Check(k.older == nil || k.older.younger == k, "the older sibling of %v has another younger one", k.b)
+	invariant.Check(k.younger == nil || k.younger.older == k, "the younger sibling of %v has another older one", k.b)
+	invariant.Check((k.younger == nil) == (f.youngest == k), "%v is the youngest, or has younger siblings, not both", k.b)
+	invariant.Check(k.listed, "%v stands among its siblings, and is not in the list", k.b)
+}
+
+// verifyChildEnd checks the news of a child's end.
+func verifyChildEnd(s childEnded, a *cell, x *coldState) {
+	invariant.Check(s.child.of == a.id && s.child.listed, "%v hears of the end of a child of number %d, listed: %v", a, s.child.of, s.child.listed)
+	invariant.Check(seam.Peek(&s.child.b.system.head) == &closedMark, "%v hears of the end of %v, which lives", a, s.child.b)
+	invariant.Check(!s.child.b.supervised || x.guards > 0, "%v hears of the end of one it does not supervise", a)
 }

@@ -18,8 +18,7 @@ type Exit struct {
 // both sides come to agree, however Link and Unlink cross: a link is added once, before the other
 // side can know it, and once dropped it never comes back.
 type link struct {
-	a, b  *cell
-	ended func(l *link, a *cell, e env, why error) // tellEnd: linked only with Link
+	a, b *cell
 	// Its places in the indexed sets of a and b; each is its owner's.
 	atA, atB int
 
@@ -59,7 +58,7 @@ func Link(c *Context, t Target) {
 	if to == me || x.links.with(me, to) != nil {
 		return
 	}
-	l := &link{a: me, b: to, ended: (*link).tellEnd}
+	l := &link{a: me, b: to}
 	x.links.join(me, l)
 	x.linking = true
 	me.retain(x, to)
@@ -181,4 +180,10 @@ func (s linkEnded) serve(a *cell, c *Context) {
 	case !hasNoEffect(s.exit.Reason):
 		a.exit(c, s.exit.Reason)
 	}
+}
+
+// verifyLink checks a link that one side has in its indexed set.
+func verifyLink(l *link, me *cell) {
+	invariant.Check(l.a == me || l.b == me, "%v has a link of others", me)
+	invariant.Check(l.a != l.b, "%v is linked to itself", me)
 }

@@ -24,21 +24,11 @@ type Monitor struct{ m *monitor }
 type monitor struct {
 	watcher, target *cell
 	deliver         func(c *Context, at *cell, d Down)
-	calls           *monitorCalls
 	live            bool            // the watcher still wants it; the watcher's
 	atWatcher       int             // its place in the watcher's indexed set; the watcher's
 	atTarget        int             // and in the target's; the target's
 	outside         chan *coldState // instead of a watcher: gets the remains; has room for one
 }
-
-// monitorCalls is what the end of an actor needs of a monitor, so that a program without
-// monitors does not link it.
-type monitorCalls struct {
-	report func(m *monitor, e env, a *cell, left *coldState)
-	leave  func(m *monitor, e env)
-}
-
-var watching = monitorCalls{(*monitor).report, (*monitor).leave}
 
 // Watch makes the end of t come as a message for b, a behaviour of the running actor.
 // The message overtakes ordinary mail. If t has ended long ago, it comes at once, with
@@ -47,7 +37,7 @@ var watching = monitorCalls{(*monitor).report, (*monitor).leave}
 func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 	to, d := targetOf("Watch", t), b.d.made()
 	c.mustOwn(d)
-	m := &monitor{watcher: c.self, target: to, live: true, calls: &watching}
+	m := &monitor{watcher: c.self, target: to, live: true}
 	m.deliver = func(c *Context, at *cell, down Down) { deliver(c, at, d, down) }
 	c.self.makeCold().watching.add(m, &m.atWatcher)
 	c.self.retain(c.self.cold, to)
@@ -92,7 +82,7 @@ func Join(ctx context.Context, sys *System, t Target) (Down, error) {
 }
 
 func (a *cell) join(ctx context.Context, call string) (Down, error) {
-	m := &monitor{target: a, calls: &watching, outside: make(chan *coldState, 1)}
+	m := &monitor{target: a, outside: make(chan *coldState, 1)}
 	e := env{sys: a.sys()}
 	a.tell(e, watched{mon: m})
 	a.sys().sched.Await(ctx, func() bool { return len(m.outside) > 0 || a.sys().done.isDone() })
@@ -171,4 +161,10 @@ func (s watchedEnded) serve(a *cell, c *Context) {
 		a.release(a.cold, s.mon.target)
 		s.mon.deliver(c, a, s.down)
 	}
+}
+
+// verifyMonitor checks the news of the end of one that b watches.
+func verifyMonitor(m *monitor, a *cell) {
+	invariant.Check(m.watcher == a && m.outside == nil, "%v hears of an end that another watches", a)
+	invariant.Check(m.live == (m.atWatcher > 0), "%v watches: %v, and has place %d", a, m.live, m.atWatcher)
 }

@@ -3,6 +3,7 @@ package actor
 import (
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // What package supervise needs of an actor: that it can be taken down and brought up in
@@ -42,11 +43,6 @@ type supervision struct {
 	keeps   int                                 // Care.Backlog
 
 	keepReplies bool // outcomes that a life has asked for run in the next one
-
-	// What else it takes, so that a program without supervisors does not link it.
-	tell    func(s *supervision, e env, a *cell, why error, final bool)
-	suspend func(a *cell, c *Context, x *coldState)
-	restart func(a *cell, c *Context, x *coldState)
 }
 
 // SpawnSupervised spawns a child of the running actor that can be restarted in its
@@ -124,11 +120,6 @@ func (s childDown) serve(a *cell, c *Context) {
 	s.sup.deliver(c, a, s.news)
 }
 
-// guarding is parenting for supervised children.
-var guarding = childCalls{(*child).requestStop, (*child).ended, (*child).orphan}
-
-func (k *child) orphan(e env, v stopMode) { k.b.tell(e, orphaned{mode: v}) }
-
 // orphaned is what a supervisor that leaves tells its children. A child that is down would wait for
 // its verdict for ever. Nor can the child wait for its turn to be told to end: a younger sibling
 // may be muted for it, and be waited for first.
@@ -138,9 +129,6 @@ type orphaned struct {
 }
 
 func (s orphaned) serve(a *cell, c *Context) {
-	if invariant.On {
-		verifyOrphaned(a)
-	}
 	if a.makeCold().state != suspended {
 		return
 	}
@@ -155,9 +143,6 @@ func (s orphaned) serve(a *cell, c *Context) {
 type takeDown struct{ unanswered }
 
 func (takeDown) serve(a *cell, c *Context) {
-	if invariant.On {
-		verifyVerdict(a)
-	}
 	x := a.makeCold()
 	x.inTodo = notAsked
 	switch {
@@ -221,7 +206,7 @@ func (a *cell) forget(c *Context, x *coldState) {
 	}
 	x.closeLife()
 	if x.deferred != nil {
-		x.deferred.of.endLife(a, e, stoppedBecause(x.reason))
+		x.deferred.endLife(a, e, stoppedBecause(x.reason))
 	}
 	a.dropPressure()
 	for n := len(x.watching.entries); n > 0; n-- {
@@ -249,7 +234,7 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 	a.waited()
 	a.setPressed(c, false)
 	if f := a.flow.Load(); wasDown {
-		f.calls.admit(f, a) // the gate may have been open
+		f.admit(a) // the gate may have been open
 	}
 	a.dropAbandoned(c, x, reason)
 	a.start(c)
@@ -258,4 +243,150 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 		x.held.add(x.todo.all())
 		x.todo, x.held = x.held, messageList{}
 	}
+}
+
+// TypeKeep says what of the state survives when an actor of this type goes down to be
+// restarted in its place (see [SpawnSupervised]). keep runs in the actor's turn, after
+// OnStop. It is given the state, and what it leaves there is what the init of the next
+// life finds. Without TypeKeep, that is the zero state.
+//
+// An actor that was ended by order is replaced by a new one, for which nothing was kept.
+// What keep leaves must not refer to the actor's arena, nor to anything else that ends
+// with a life, such as timers. If keep panics, nothing is kept. TypeKeep panics if keep
+// is nil; NewType panics if its state is not an S.
+func TypeKeep[S any](keep func(*S)) TypeOption {
+	if keep == nil {
+		panic("gallop: TypeKeep: a nil function")
+	}
+	return func(t *typeInfo) {
+		if _, ok := t.state.(*S); !ok {
+			panicMisuse("NewType: TypeKeep of another state than that of ", t.name)
+		}
+		t.keep = func(a *cell) { keepOf(keep, stateOf[S](a)) }
+	}
+}
+
+// keepOf runs keep, and clears the state if that panics.
+func keepOf[S any](keep func(*S), state *S) {
+	done := false
+	defer func() {
+		if !done {
+			_ = recover()
+			clear1(state)
+		}
+	}()
+	keep(state)
+	done = true
+}
+
+// At the end of a life, and before the next one begins, an actor goes through the mail that
+// waits for it, and makes dead letters of what is not to run.
+
+// filterMail makes dead letters of the mail for which refuse returns an error, with that error, and
+// keeps the rest in order. It looks at what is in the mailbox by now. Owner only, between two
+// messages, while the mailbox is open.
+func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
+	if invariant.On {
+		verifyFilter(a)
+	}
+	a.forgetMarks()
+	var all messageList
+	all.add(a.in.pending)
+	a.in.pending = nil
+	if stub, _ := a.box.drain(&a.in); stub != nil && stub != all.last { // else it is still to run
+		c.recycle(stub)
+	}
+	all.add(a.in.pending)
+	a.in.pending = a.filterChain(c, all.all(), refuse)
+}
+
+// filterChain is sift for a chain of messages, and returns those that are kept. The mailbox's top
+// node may be among them: it stays in place, whatever becomes of its message.
+func (a *cell) filterChain(c *Context, m *message, refuse func(a *cell, m *message) error) *message {
+	e := env{c: c, sys: a.sys()}
+	var kept messageList
+	for m != nil {
+		next := m.next
+		m.next = nil
+		if err := refuse(a, m); err == nil {
+			kept.add(m)
+		} else if e.endLetter(a, m, err); m != a.in.tail {
+			c.recycle(m)
+		}
+		m = next
+	}
+	return kept.all()
+}
+
+// takeBoundedIf takes out of the queue of an actor with a bound what fits take. Owner only.
+func (a *cell) takeBoundedIf(c *Context, take func(m *message) bool) *message {
+	if a.load&bounded == 0 {
+		return nil
+	}
+	out, list := a.flow.Load().takeIf(a, take)
+	release(env{c: c, sys: a.sys()}, list)
+	return out
+}
+
+// dropMail makes dead letters of all mail that waits at the end of a life, also of urgent messages.
+// Signals and ticks of timers stay.
+func (a *cell) dropMail(c *Context, x *coldState) {
+	why := because(ErrRestarted, x.reason)
+	drop := func(_ *cell, m *message) error {
+		if !isMail(m.id) {
+			return nil
+		}
+		return why
+	}
+	a.filterMail(c, drop)
+	env{c: c, sys: a.sys()}.deadLetters(a, a.takeBoundedIf(c, func(*message) bool { return true }), why)
+	x.held.add(a.filterChain(c, x.held.all(), drop))
+	a.filterUrgent(c, x, drop)
+}
+
+// dropAbandoned makes dead letters of requests whose callers have given up, before a life begins.
+func (a *cell) dropAbandoned(c *Context, x *coldState, reason error) {
+	why := because(ErrRestarted, reason)
+	gone := func(a *cell, m *message) error {
+		if d := a.typ().decls[m.id]; d.caller != nil && d.caller(m).state() == callerGone {
+			return why
+		}
+		return nil
+	}
+	a.filterMail(c, gone)
+	env{c: c, sys: a.sys()}.deadLetters(a, a.takeBoundedIf(c, func(m *message) bool { return gone(a, m) != nil }), why)
+	x.held.add(a.filterChain(c, x.held.all(), gone))
+	a.filterUrgent(c, x, gone)
+}
+
+// filterUrgent is sift for what has come by the system queue and was not served yet.
+func (a *cell) filterUrgent(c *Context, x *coldState, refuse func(a *cell, m *message) error) {
+	if !a.system.isEmpty() {
+		x.todo.add(a.system.take())
+		x.inTodo, x.inQueue, x.stopSeen = notAsked, 0, nil
+	}
+	x.todo.add(a.filterChain(c, x.todo.all(), refuse))
+}
+
+// verifySuspend checks the way from LEAVING to SUSPENDED, or up again.
+func verifySuspend(a *cell, x *coldState, g nextState) {
+	invariant.Check(x.state == leaving && x.after == g, "%v comes to goal %d in phase %d, and left for %d", a, g, x.state, x.after)
+	invariant.Check(a.supervised && x.sup != nil, "%v comes to goal %d, and has no supervisor", a, g)
+	invariant.Check(seam.Peek(&a.box.head) != &closedMark, "%v comes to goal %d, and its mailbox is closed", a, g)
+	verifyBottom(a, x)
+}
+
+// verifyBeginLife checks an actor that begins another life: nothing of the last is left.
+func verifyBeginLife(a *cell, x *coldState) {
+	invariant.Check(x.state == leaving || x.state == suspended, "%v begins another life in phase %d", a, x.state)
+	invariant.Check(a.arena == nil && !a.isCollecting(), "%v begins another life with its arena", a)
+	invariant.Check(x.trap == nil && x.table == nil, "%v begins another life with its trap or variant", a)
+	invariant.Check(len(x.watching.entries) == 0, "%v begins another life, and watches %d", a, len(x.watching.entries))
+	invariant.Check(!x.drained && !x.gone, "%v begins another life after a drain", a)
+	invariant.Check(x.stash.list.first == nil, "%v begins another life with a stash", a)
+}
+
+// verifyFilter checks an actor that goes through its mail.
+func verifyFilter(a *cell) {
+	invariant.Check(seam.Peek(&a.box.head) != &closedMark && !a.cold.drained, "%v goes through its mail behind the end of its mailbox", a)
 }

@@ -80,3 +80,12 @@ func (s *links) forget(me *cell, l *link) {
 		verifyIndex(s, me, other)
 	}
 }
+
+// verifyIndex checks the index of links, and what it has with one other.
+func verifyIndex(s *links, me, other *cell) {
+	invariant.Check((s.by == nil) == (len(s.entries) == 0), "%v has an index, and %d links", me, len(s.entries))
+	invariant.Check(len(s.by) <= len(s.entries), "%v has %d links, with %d others", me, len(s.entries), len(s.by))
+	for l := s.by[other]; l != nil; l = *l.more(me) {
+		invariant.Check(l.other(me) == other && *l.at(me) > 0, "%v finds a link with %v that is another's, or gone", me, other)
+	}
+}

@@ -5,15 +5,12 @@ import (
 	"log"
 	"log/slog"
 	"math/bits"
+	"strings"
 
-	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/internal/stacktext"
 )
 
-// logSink is where a system reports. There are two, so that a program that does not
-// ask for structured logs does not link them: slog and what it needs are a quarter of
-// a megabyte.
+// logSink is where a system reports: the standard logger, in lines for people, or a user's slog.
 type logSink interface {
 	debug(msg string, args ...any)
 	warn(msg string, args ...any)
@@ -84,13 +81,12 @@ func line(msg string, args []any) string {
 	for i := 0; i+1 < len(args); i += 2 {
 		v := fmt.Sprint(args[i+1])
 		if args[i] == "stack" {
-			for l, rest := "", v; rest != ""; {
-				l, rest = stacktext.Cut(rest, "\n")
-				msg += "\n\t" + l
+			for l := range strings.Lines(v) {
+				msg += "\n\t" + strings.TrimSuffix(l, "\n")
 			}
 			continue
 		}
-		if needsQuotes(v) {
+		if strings.ContainsAny(v, " \n\t\"=") {
 			v = fmt.Sprintf("%q", v)
 		}
 		msg += fmt.Sprintf(" %v=%s", args[i], v)
@@ -98,24 +94,118 @@ func line(msg string, args []any) string {
 	return msg
 }
 
-func needsQuotes(v string) bool {
-	for _, c := range v {
-		switch c {
-		case ' ', '\n', '\t', '"', '=':
-			return true
-		}
-	}
-	return false
-}
-
 // letterLog keeps dead letters, and reports of stalls, from flooding the log: the first, the
 // second, the fourth, the eighth and so on are logged.
-type letterLog struct {
-	_ nocmp.Field
-	n seam.Uint64
-}
+type letterLog struct{ n seam.Uint64 }
 
 func (l *letterLog) next() (n uint64, ok bool) {
 	n = l.n.Add(1)
 	return n, bits.OnesCount64(n) == 1
+}
+
+// Who an actor is, for reports and logs: an actor of one type among thousands is
+// known by its number, by the name that it has registered, or by its place in a tree of
+// supervisors.
+
+// ActorName names an actor.
+type ActorName struct {
+	// Type is the name of the actor's type.
+	Type string
+	// ID is the actor's number, as [Ref.ID] returns it.
+	ID uint64
+	// Name is the first of the names that the actor has registered ([Context.Register],
+	// [Type.SpawnNamed]); of an actor that has ended, the name that it had. "" if none.
+	Name string
+	// Path is the actor's place under its supervisor, as in "app/sessions/bob"; "" if
+	// nobody has given it one ([Care]).
+	Path string
+}
+
+// String returns the type and the number, as in "socket#4".
+func (n ActorName) String() string { return fmt.Sprintf("%s#%d", n.Type, n.ID) }
+
+// describe adds the path or, if there is none, the name, as in "socket#4 (app/sockets/4)".
+func (n ActorName) describe() string {
+	switch {
+	case n.Path != "":
+		return n.String() + " (" + n.Path + ")"
+	case n.Name != "":
+		return n.String() + " (" + n.Name + ")"
+	}
+	return n.String()
+}
+
+// attrs returns the keys and values of a log line that is about the actor.
+func (n ActorName) attrs(more ...any) []any {
+	args := []any{"actor", n.ID, "type", n.Type}
+	if n.Name != "" {
+		args = append(args, "name", n.Name)
+	}
+	if n.Path != "" {
+		args = append(args, "path", n.Path)
+	}
+	return append(args, more...)
+}
+
+// actorName says who the actor is. It costs a look at a map. Any goroutine.
+func (a *cell) actorName() ActorName {
+	return ActorName{Type: a.typ().name, ID: a.id, Name: a.knownAs(), Path: a.path()}
+}
+
+// ownName is actorName for the owner, which also knows the name that the actor has just given back.
+func (a *cell) ownName() ActorName {
+	n := a.actorName()
+	if n.Name == "" && a.cold != nil {
+		n.Name = a.cold.lastName
+	}
+	return n
+}
+
+// knownAs returns the actor's first name. If the mailbox is closed, it is the name that the actor
+// had: the cold state does not change any more. Any goroutine.
+func (a *cell) knownAs() string {
+	if name, ok := a.sys().names.of.Load(a); ok {
+		return name.(string)
+	}
+	if a.box.closed() {
+		return a.cold.lastName
+	}
+	return ""
+}
+
+// path returns the actor's place under its supervisor. The cold state of a supervised actor is
+// made before anybody knows of it. Any goroutine.
+func (a *cell) path() string {
+	if !a.supervised {
+		return ""
+	}
+	return a.cold.path
+}
+
+// loggerHook is the one hook whose crashes cannot be logged.
+const loggerHook = "Logger"
+
+// guard keeps a panic or a Goexit in a user's hook from doing harm. The hook has a goroutine of its
+// own: nothing stops a Goexit, such as that of a test that fails in the hook, and the calling
+// goroutine may be a worker. The caller waits for it.
+func (s *System) guard(hook string, f func()) {
+	s.sched.Lend(1)
+	ended := make(chan any) // nothing: well
+	go func() {
+		var v any = "runtime.Goexit"
+		defer func() {
+			if r := recover(); r != nil {
+				v = r
+			}
+			ended <- v
+		}()
+		f()
+		v = nil
+	}()
+	if v := <-ended; v != nil && hook != loggerHook {
+		s.log(func(l logSink) {
+			l.fail("gallop: panic in a hook", "hook", hook, "value", v)
+		})
+	}
+	s.sched.Lend(-1)
 }

@@ -3,8 +3,6 @@ package actor
 import (
 	"time"
 
-	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -70,7 +68,6 @@ const reportGap = time.Second
 
 // longTurns limits the rate of reports.
 type longTurns struct {
-	_ nocmp.Field
 	// When the last one was made, by the machine's Nanos, which is not 0; 0: never.
 	last   seam.Int64
 	missed seam.Uint64
@@ -99,9 +96,6 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 		return
 	}
 	d := c.peek(task)
-	if invariant.On {
-		verifyDoing(d)
-	}
 	s.report(w, d, atLeast, false, func() bool { return w.LongTurn() == task && c.peek(task) == d })
 }
 
@@ -181,7 +175,7 @@ func (d doing) name() string {
 		return d.where.name()
 	}
 	o := d.typ.decls[d.id]
-	if d.aside && o.urgent == nil {
+	if d.aside && !o.urgent {
 		return ""
 	}
 	return o.name

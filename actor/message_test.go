@@ -407,13 +407,13 @@ func TestUserFrames(t *testing.T) {
 		"main.cleanup()", "\tmain.go:9",
 		"panic({0x1, 0x2})", "\tpanic.go:1", // the first
 		"main.(*T).Method(0x0)", "\tmain.go:3",
-		"github.com/gallop-go/gallop/actor.(*body).stretch(0x0)", "\trun.go:1",
+		"github.com/gallop-go/gallop/actor.(*cell).runSegment(0x0)", "\trun.go:1",
 	}, "\n")
 	want := "main.(*T).Method(0x0)\n\tmain.go:3\n"
 	if got := string(userFrames([]byte(stack))); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	stack = strings.Replace(stack, "(*body).stretch", "(*kind).RunTask", 1)
+	stack = strings.Replace(stack, "(*cell).runSegment", "(*typeInSystem).RunTask", 1)
 	if got := string(userFrames([]byte(stack))); got != want {
 		t.Errorf("of a message by itself: %q, want %q", got, want)
 	}

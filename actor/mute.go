@@ -3,12 +3,13 @@ package actor
 import (
 	"sync"
 
+	"github.com/gallop-go/gallop/internal/seam"
+
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// This file turns the answers of package backpressure into parked actors, holds
-// and wake-ups. The protocol and its proof are in backpressure and in
+// The answers of package backpressure become parked actors, holds and wake-ups here. The protocol and its proof are in backpressure and in
 // sched/README.md.
 
 // meetGate runs when a behaviour sends to an actor whose gate is shut, and tells
@@ -23,7 +24,7 @@ func (c *Context) meetGate(to *cell, m *message, d *descriptor) (delivered bool)
 		return c.sendOrDrop(to, m, d)
 	case bounded:
 		m.id, m.from = d.id, c.self.id
-		to.typ().bound.keeper.send(c, to, m)
+		c.sendBounded(to, m)
 		return true
 	}
 	c.muteFor(to)
@@ -32,11 +33,11 @@ func (c *Context) meetGate(to *cell, m *message, d *descriptor) (delivered bool)
 
 // muteFor sees to it that the actor that runs is muted when its behaviour returns, unless others
 // wait for it, or the receiver is only muted itself and takes more mail: then its gate is ajar, see
-// mute_ajar.go. Sending again to the same receiver within a behaviour does not count twice as long
+// mute_limits.go. Sending again to the same receiver within a behaviour does not count twice as long
 // as few receivers take turns; a second entry in a wait list would do no harm. An actor that is
 // muted already, and runs because of what is in its system queue, enters no further wait list: that
 // could close a circle. But it may send only so much to actors whose gates are not open, 10,000
-// messages: see mute_withhold.go.
+// messages.
 func (c *Context) muteFor(to *cell) {
 	me := c.self
 	passes := me != to && to.passesAjar() // also counts what comes from those that are never muted
@@ -68,7 +69,7 @@ func (c *Context) muteFor(to *cell) {
 	}
 	c.then |= mayPark
 	if f := to.flow.Load(); f != nil && f.pressed.Load() != 0 { // after Enter: see ApplyPressure
-		f.keeper.watchOver(to)
+		to.sys().deadlocks.watch(to)
 	}
 	to.wakeSuspended(c)
 }
@@ -92,7 +93,7 @@ func (a *cell) park(c *Context) bool {
 		return false
 	}
 	if invariant.On {
-		verifyPark(a, c)
+		verifyPark(a)
 	}
 	a.sys().sched.HoldParked()
 	// From here on senders to this actor are counted, and muted from the watermark on.
@@ -133,7 +134,7 @@ func (a *cell) setLoad(c *Context, l backpressure.Load) {
 // muted. Owner only.
 func (a *cell) shutGate() (full bool) {
 	if a.load&backpressure.Bounded != 0 {
-		return a.typ().bound.keeper.shut(a)
+		return a.flow.Load().shut(a.load)
 	}
 	if f := a.flow.Load(); f != nil {
 		f.shutForActors(a)
@@ -159,7 +160,7 @@ func (f *flow) shutForActors(a *cell) {
 	f.batchOnly.Store(lenient) // before Shut: it is not shut to them in between
 	a.shut()
 	if lenient {
-		f.calls.admit(f, a) // after both, as behind Open
+		f.admit(a) // after both, as behind Open
 	}
 }
 
@@ -167,12 +168,12 @@ func (f *flow) shutForActors(a *cell) {
 // waited have been let in. Owner only.
 func (a *cell) openGate() *backpressure.Waiter[waiting] {
 	if a.load&backpressure.Bounded != 0 {
-		return a.typ().bound.keeper.letPass(a)
+		return a.flow.Load().unshut(a)
 	}
 	list := a.gate.Open(&gateMark)
 	if f := a.flow.Load(); f != nil { // after Open: whoever comes in later finds it open
 		f.batchOnly.Store(false)
-		f.calls.admit(f, a)
+		f.admit(a)
 	}
 	return list
 }
@@ -186,9 +187,6 @@ func release(e env, list *backpressure.Waiter[waiting]) {
 		for list != nil {
 			w := list
 			list = w.Next()
-			if invariant.On {
-				verifyWaiter(&w.Who)
-			}
 			if a := w.Who.muted; a.blockedOn.Unblock() {
 				todo = append(todo, a)
 			}
@@ -253,9 +251,7 @@ var waiterPool = sync.Pool{New: func() any {
 	return w
 }}
 
-// put keeps w for later. A call, which keeps a small program small.
-//
-//go:noinline
+// put keeps w for later.
 func (l *waiterList) put(w *backpressure.Waiter[waiting]) {
 	w.Who = waiting{}
 	if len(l.free) < maxCachedWaiters {
@@ -280,13 +276,8 @@ func (l *waiterList) remember(to *cell) {
 	l.latest = to
 }
 
-// forget is a call, which keeps a small program small.
-//
-//go:noinline
+// forget begins anew, for another behaviour.
 func (l *waiterList) forget() {
-	if invariant.On {
-		verifyWaiterList(l)
-	}
 	// A worker forgets whenever it sleeps, and has nearly always met nobody.
 	if l.next != 0 {
 		clear(l.met[:])
@@ -310,4 +301,22 @@ func (e env) countUnmute() {
 		return
 	}
 	e.sys.outside.unmutes.Add(1)
+}
+
+// verifyPark checks an actor that is about to park in its wait lists.
+func verifyPark(a *cell) {
+	invariant.Check(a.load&backpressure.Muted == 0, "%v is muted twice", a)
+	invariant.Check(seam.Peek(&a.box.head) != nil, "%v is idle, and muted", a)
+	invariant.Check(a.cold == nil || !a.cold.waiting, "%v is muted while it waits for its children", a)
+	invariant.Check(a.cold == nil || !a.cold.drainsForOthers(), "%v is muted, and others wait until it has drained", a)
+	backpressure.MustRun(&a.blockedOn)
+}
+
+// verifyUnmute checks an actor that waits for no other any more, and that the caller owns.
+func verifyUnmute(a *cell) {
+	invariant.Check(a.load&backpressure.Muted != 0, "%v is let go, and was not muted", a)
+	invariant.Check(seam.Peek(&a.box.head) != nil, "%v is let go, and was idle", a)
+	invariant.Check(a.cold == nil || !a.cold.waiting, "%v is let go, and waits for its children", a)
+	invariant.Check(a.cold == nil || a.cold.state != ended, "%v is let go after its end", a)
+	backpressure.MustRun(&a.blockedOn)
 }

@@ -46,12 +46,6 @@ func (n *names) take(name string, a *cell) error {
 	return nil
 }
 
-// nameKeeper is a nameList as the rest of the runtime sees it, so that a program without
-// names does not link the registry.
-type nameKeeper interface {
-	release(a *cell)
-}
-
 // nameList is the names of an actor. Owner only.
 type nameList struct {
 	list []string
@@ -121,12 +115,10 @@ func (l *nameList) renamed(a *cell) {
 
 // named returns the list of an actor, and makes it at first. Owner only.
 func (x *coldState) named() *nameList {
-	if l, ok := x.names.(*nameList); ok {
-		return l
+	if x.names == nil {
+		x.names = new(nameList)
 	}
-	l := new(nameList)
-	x.names = l
-	return l
+	return x.names
 }
 
 // SpawnNamed is [Type.Spawn] for an actor that others find by its name with [Lookup].
@@ -285,4 +277,13 @@ func Lookup[S any](from Sender, name string) (Ref[S], error) {
 		return Ref[S]{}, fmt.Errorf("%w: %q is a %s", ErrOtherType, name, a.typ().name)
 	}
 	return Ref[S]{a}, nil
+}
+
+// verifyNameList checks the names of an actor.
+func verifyNameList(l *nameList, a *cell) {
+	for i, name := range l.list {
+		invariant.Check(l.index(name) == i, "%v has the name %q twice, or does not find it", a, name)
+		v, _ := a.sys().names.m.Load(name)
+		invariant.Check(v == a, "%v has the name %q, which leads to another", a, name)
+	}
 }

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -15,25 +16,24 @@ import (
 type Option func(*options)
 
 type options struct {
-	workers      int
-	counted      bool // Workers was given
-	batch        int
-	gas          int
-	spares       int
-	seed         uint64
-	seeded       bool // by Seed, which alone decides then
-	bind         bool
-	clock        seam.Clock
-	simulate     func(*options) *simulation // nil: not deterministic
-	virtual      meeting                    // of the systems on that clock, if it is a VirtualClock
-	log          logSink
-	onDeadLetter func(DeadLetter)
-	interceptors []Interceptor // the outermost first
-	onPanic      func(PanicReport)
-	// A func(StallReport), or nil: what a report can do is linked with OnStall only.
-	onDeadlock     any
+	workers        int
+	counted        bool // Workers was given
+	batch          int
+	gas            int
+	spares         int
+	seed           uint64
+	seeded         bool // by Seed, which alone decides then
+	bind           bool
+	clock          seam.Clock
+	hooks          *sim.Hooks    // nil: not deterministic
+	virtual        *VirtualClock // nil: the machine's clock, or one that flows
+	log            logSink
+	onDeadLetter   func(DeadLetter)
+	interceptors   []Interceptor // the outermost first
+	onPanic        func(PanicReport)
+	onDeadlock     func(StallReport)
 	deadlockPeriod time.Duration
-	leeway         uint32 // see mute_ajar.go
+	leeway         uint32 // see mute_limits.go
 	longTurn       time.Duration
 	onLongTurn     func(LongTurnReport)
 	wrong          []string // what options have found wrong themselves
@@ -92,9 +92,10 @@ func Logger(l *slog.Logger) Option {
 // goroutine of its own, which its caller waits for. This costs about a microsecond per
 // dead letter.
 //
-// Dead letters that f causes by sending are counted and logged, but no function is told
-// of them, since that would have no end: a message of f's to an actor that has ended,
-// and what [OverflowDropOldest] drops for a message of f's, whoever sent it.
+// A function that sends may cause dead letters itself, and is told of these too: by a
+// message to an actor that has ended, and by what [OverflowDropOldest] drops. Let it send
+// only to actors that outlive the others, and ignore the letters of its own. At most 1,000
+// calls go on at a time: beyond that dead letters are logged instead.
 func OnDeadLetter(f func(DeadLetter)) Option {
 	return func(o *options) {
 		if o.onDeadLetter = f; f == nil {
@@ -144,8 +145,8 @@ func defaultOptions() options {
 // settle decides what was left open, and makes the simulation of a system that is to be
 // deterministic.
 func (o *options) settle() (s *simulation) {
-	if o.simulate != nil {
-		s = o.simulate(o)
+	if o.hooks != nil {
+		s = o.simulation(o.hooks)
 	}
 	o.defaultWorkers(min(runtime.GOMAXPROCS(0), sched.MaxWorkers))
 	return s
@@ -160,23 +161,15 @@ func (o *options) defaultWorkers(n int) {
 
 // check returns everything that is wrong, not only the first; nothing if all is well.
 func (o *options) check() (wrong string) {
-	o.demand(o.workers >= 1 && o.workers <= sched.MaxWorkers, "Workers", o.workers, "1 to "+strconv.Itoa(sched.MaxWorkers))
+	o.demand(o.workers >= 1 && o.workers <= sched.MaxWorkers, "Workers", o.workers, fmt.Sprint("1 to ", sched.MaxWorkers))
 	o.demand(o.batch >= 1, "Batch", o.batch, "at least 1")
 	o.demand(o.gas >= 1, "Gas", o.gas, "at least 1")
 	o.demand(o.spares >= 1, "Spares", o.spares, "at least 1")
 	o.demand(o.longTurn >= time.Millisecond, "LongTurn", o.longTurn, "at least 1ms")
-	for i, w := range o.wrong {
-		if i > 0 {
-			wrong += "\n"
-		}
-		wrong += w
-	}
-	return wrong
+	return strings.Join(o.wrong, "\n")
 }
 
-// demand notes what is wrong with an option. A call, which keeps a small program small.
-//
-//go:noinline
+// demand notes what is wrong with an option.
 func (o *options) demand(ok bool, option string, got any, want string) {
 	if !ok {
 		o.wrong = append(o.wrong, fmt.Sprintf("%s(%v): want %s", option, got, want))

@@ -142,7 +142,7 @@ func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 			before := heap.Blobs().Live
 			y := newYard(t, actor.Workers(2))
 			y.in(func(h *hauler, c *actor.Context) {
-				h.timers = []actor.Timer{actor.After(c, time.Second, y.take, newOwnedPayload()), actor.Every(c, time.Second, y.take, newOwnedPayload())}
+				h.timers = []actor.Timer{actor.After(c, time.Second, y.take, newOwnedPayload()), actor.After(c, time.Second, y.take, newOwnedPayload())}
 			})
 			equal(t, "blobs of two timers", heap.Blobs().Live-before, 4)
 			tc.end(y)
@@ -164,63 +164,19 @@ func TestTimer_ForTheDeadDiscards(t *testing.T) {
 	equal(t, "left over", actor.LeftoversOf(y.sys), actor.Leftovers{})
 }
 
-// TestEvery_DiscardsAtTheEnd: what the message of Every owns is the timer's: ticks leave it
-// alone, whether they run or are left out, a behaviour may take it over in any one, and what
-// none has taken is discarded when the timer ends, that of the last tick of a drain as well.
-func TestEvery_DiscardsAtTheEnd(t *testing.T) {
-	for _, tc := range []struct {
-		name string
-		end  func(y *yard)
-		runs int
-	}{
-		{"Cancel", func(y *yard) { y.in(cancelAll) }, 3},
-		{"Stop", func(y *yard) { actor.Stop(y.sys, y.kid) }, 3},
-		{"Drain", func(y *yard) {
-			y.onTheirWay(func(_ *hauler, c *actor.Context) { actor.Drain(c, y.kid) })
-		}, 4},
-		{"SystemStops", func(y *yard) { y.sys.Stop() }, 3},
-		{"Taken", func(y *yard) {
-			y.onTake = func(h *hauler, c *actor.Context, f payload) { f.unload(c); cancelAll(h, c) }
-			advance(y.t, y.clock, time.Second)
-			actor.Stop(y.sys, y.kid)
-		}, 4},
-		{"TakenAfterCancel", func(y *yard) {
-			y.onTake = func(h *hauler, c *actor.Context, f payload) { cancelAll(h, c); f.unload(c) }
-			advance(y.t, y.clock, time.Second)
-			actor.Stop(y.sys, y.kid)
-		}, 4},
-		{"CanceledByATickThatPanics", func(y *yard) {
-			at := make(chan struct{})
-			y.onTake = func(h *hauler, c *actor.Context, _ payload) { cancelAll(h, c); close(at); panic(onPurpose) }
-			y.clock.Jump(time.Second)
-			<-at
-			y.sys.Stop() // it is as it fell: nobody restarts it
-		}, 4},
-		{"CanceledByATick", func(y *yard) {
-			y.onTake = func(h *hauler, c *actor.Context, _ payload) { cancelAll(h, c) }
-			advance(y.t, y.clock, time.Second)
-		}, 4},
-		{"TakenFromTheLast", func(y *yard) {
-			y.onTake = func(_ *hauler, c *actor.Context, f payload) { f.unload(c) }
-			y.onTheirWay(func(_ *hauler, c *actor.Context) { actor.Drain(c, y.kid) })
-		}, 4},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			before := heap.Blobs().Live
-			y := newYard(t, actor.Workers(2))
-			y.in(func(h *hauler, c *actor.Context) {
-				h.timers = []actor.Timer{actor.Every(c, time.Second, y.take, newOwnedPayload())}
-			})
-			for range 3 {
-				advance(t, y.clock, time.Second)
-			}
-			equal(t, "blobs of the timer", heap.Blobs().Live-before, 2)
-			tc.end(y)
-			_ = y.sys.Wait(soon(t))
-			equal(t, "ticks", y.runs, tc.runs)
-			equal(t, "blobs left", heap.Blobs().Live, before)
-		})
-	}
+// TestEvery_OwnsNothing: "Every also panics if messages of b own a parcel or a region".
+func TestEvery_OwnsNothing(t *testing.T) {
+	before := heap.Blobs().Live
+	y := newYard(t)
+	y.in(func(_ *hauler, c *actor.Context) {
+		p := newOwnedPayload()
+		panics(y.t, "own a parcel or a region", func() { actor.Every(c, time.Second, y.take, p) })
+		p.unload(c)
+	})
+	actor.Stop(y.sys, y.kid)
+	quiet(t, y.sys)
+	equal(t, "blobs left", heap.Blobs().Live, before)
+	equal(t, "left over", actor.LeftoversOf(y.sys), actor.Leftovers{})
 }
 
 // parcelType has actors that answer with a parcel, when they are let.

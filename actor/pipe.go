@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"runtime/debug"
+	"sync"
 
 	"github.com/gallop-go/gallop/internal/sim"
 )
@@ -92,7 +93,7 @@ func deliverHeld[R any](to replyTo[R], life uint16, res Result[R]) {
 	}
 	m.id, m.from = d.id, 0
 	to.asker.sys().sim.comes(contents(m), sim.ByPipe, to.asker)
-	if to.reply.urgent != nil {
+	if to.reply.urgent {
 		env{sys: to.asker.sys()}.answer(to.asker, m, d, true)
 		return
 	}
@@ -114,5 +115,54 @@ func (a *cell) pushHeld(m *message) {
 		e.deadLetter(a, m, a.endedBecause())
 	default:
 		a.sys().sim.countUser(id)
+	}
+}
+
+// errandKind says what an actor has under way outside of its turns.
+type errandKind string
+
+const (
+	aPipe     errandKind = "Pipe"
+	aFromChan errandKind = "FromChan"
+	aToChan   errandKind = "ToChan"
+)
+
+// errands are the goroutines of actors that hold the system: those of Pipe and of the bridges to
+// channels. They are listed only to be named when somebody asks what the system waits for. A
+// goroutine costs a microsecond, so a lock and an entry more do not matter.
+type errands struct {
+	mu  sync.Mutex
+	all indexedSet[errand] // guarded by mu
+}
+
+type errand struct {
+	kind  errandKind
+	of    *cell
+	place int // guarded by mu
+}
+
+// holdFor holds the system for an errand of an actor, whose turn runs, so that it cannot be too
+// late. release is to be called once.
+func (s *System) holdFor(kind errandKind, of *cell) (release func()) {
+	s.sched.Hold()
+	e := &errand{kind: kind, of: of}
+	s.errands.mu.Lock()
+	s.errands.all.add(e, &e.place)
+	s.errands.mu.Unlock()
+	return func() {
+		s.errands.mu.Lock()
+		s.errands.all.remove(&e.place)
+		s.errands.mu.Unlock()
+		s.sched.Release()
+	}
+}
+
+// each calls f for each errand. Any goroutine.
+func (l *errands) each(f func(kind errandKind, of *cell)) {
+	l.mu.Lock()
+	all := append([]entry[errand](nil), l.all.entries...)
+	l.mu.Unlock()
+	for _, e := range all {
+		f(e.who.kind, e.who.of)
 	}
 }

@@ -16,8 +16,6 @@ const (
 // limits are a type's watermarks; zero: none.
 type limits struct {
 	high, low int
-	measure   func(a *cell, c *Context) (mail bool) // linked only with TypeWatermarks
-	passed    func(a *cell, n int)                  // the same
 }
 
 // TypeWatermarks makes actors of this type overloaded by how much mail waits for them,
@@ -32,9 +30,7 @@ func TypeWatermarks(high, low int) TypeOption {
 	if low < 0 || low >= high {
 		panic(fmt.Sprintf("gallop: TypeWatermarks(%d, %d): want 0 ≤ low < high", high, low))
 	}
-	return func(t *typeInfo) {
-		t.marks, t.flows = limits{high, low, (*cell).measure, (*cell).passed}, (*cell).initFlow
-	}
+	return func(t *typeInfo) { t.marks = limits{high, low} }
 }
 
 // watermarks count an actor's mail. Every message is passed once: the count goes on
@@ -114,10 +110,7 @@ func (a *cell) passed(n int) {
 }
 
 // forgetMarks makes the count begin anew where mail leaves the mailbox uncounted: afterwards the
-// message that the count has come to may be anywhere. Owner only. A call, which keeps a small
-// program small.
-//
-//go:noinline
+// message that the count has come to may be anywhere. Owner only.
 func (a *cell) forgetMarks() {
 	if a.load&backpressure.Counted != 0 {
 		a.flow.Load().marks = watermarks{}
@@ -130,4 +123,9 @@ func distance(m, end *message) (n int) {
 		n++
 	}
 	return n
+}
+
+// verifyDepth checks a count of mail behind a measurement.
+func verifyDepth(k *watermarks) {
+	invariant.Check(k.depth >= 0, "an actor has %d messages", k.depth)
 }

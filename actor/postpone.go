@@ -1,8 +1,12 @@
 package actor
 
 import (
+	"context"
+	"strings"
+
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // Postpone says that a suspended actor is in a back-off: it will be restarted later, by a
@@ -272,4 +276,58 @@ func (a *cell) setPressed(c *Context, on bool) {
 		l |= backpressure.Pressed
 	}
 	a.setLoad(c, l)
+}
+
+// What senders and callers learn of an actor that is down, and what they may say about it.
+
+// waitKey is the key of the mark that WaitForRestart leaves in a context.
+type waitKey struct{}
+
+// WaitForRestart returns a context with which an ask waits for an actor that is in a
+// back-off, instead of failing with [ErrSuspended]: the request is kept and runs after the
+// restart. It is kept whatever Care.Backlog says, so give the context a deadline. The
+// mark is inherited by contexts that are made from the one returned.
+func WaitForRestart(ctx context.Context) context.Context {
+	mustHave(ctx, "WaitForRestart")
+	return context.WithValue(ctx, waitKey{}, true)
+}
+
+// waitsForRestart reports whether ctx has the mark of WaitForRestart. ctx may be nil.
+func waitsForRestart(ctx context.Context) bool { return ctx != nil && ctx.Value(waitKey{}) != nil }
+
+// downError is ErrSuspended or ErrRestarted with the reason for which the receiver fell.
+type downError struct{ is, why error }
+
+// because returns is with a reason, if there is one.
+func because(is, why error) error {
+	if why == nil {
+		return is
+	}
+	return &downError{is, why}
+}
+
+// Error implements error.
+func (e *downError) Error() string {
+	return e.is.Error() + ": " + strings.TrimPrefix(e.why.Error(), "gallop: ")
+}
+
+// Unwrap returns both.
+func (e *downError) Unwrap() []error { return []error{e.is, e.why} }
+
+// verifyBackoff checks an actor whose back-off begins: it waits, and is blocked on itself.
+func verifyBackoff(a *cell, x *coldState) {
+	invariant.Check(x.waiting && x.unheld, "%v is in a back-off, and does not wait", a)
+	invariant.Check(a.load&backpressure.Muted == 0, "%v is in a back-off, and muted", a)
+	backpressure.MustRun(&a.blockedOn)
+	backpressure.MustBeBlocked(&a.blockedOn)
+}
+
+// verifyPostpone checks an actor in a back-off at the end of its turn.
+func verifyPostpone(a *cell, x *coldState) {
+	f := x.backoff
+	invariant.Check(x.state == suspended && x.waiting && x.unheld, "%v keeps its mail in phase %d", a, x.state)
+	invariant.Check(f.room >= 0, "%v keeps %d messages too many", a, -f.room)
+	invariant.Check(f.mail.last == nil || f.mail.last != a.in.tail, "%v has put the top node of its mailbox aside", a)
+	invariant.Check(seam.Peek(&seam.Peek(&a.flow).suspended) != nil, "%v is in a back-off, and senders do not know", a)
+	verifyMessageList(&f.mail)
 }

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/backpressure"
-	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -100,7 +98,6 @@ type deadlockWatch struct {
 
 // deadlockState is what the watch knows of one actor. Guarded by the watch's mu.
 type deadlockState struct {
-	_      nocmp.Field
 	listed bool
 	which  uint32 // the application of pressure that the rest is about
 	looks  int    // since then, or since those who wait were let go last
@@ -216,9 +213,6 @@ func (t *deadlockState) count(which uint32) bool {
 	if t.which != which {
 		t.which, t.looks, t.due = which, 0, deadlockFirst
 	}
-	if invariant.On {
-		verifyDeadlockState(t)
-	}
 	if t.looks++; t.looks < t.due {
 		return false
 	}
@@ -261,18 +255,6 @@ func (s *System) onlyMuted() bool {
 	st := s.Stats() // exact while nothing runs
 	return holds == int64(st.Mutes-st.Unmutes)
 }
-
-// pressureKeeper is a deadlockKeeper as the rest of the runtime sees it, so that a program
-// that applies no pressure does not link what looks after it.
-type pressureKeeper interface {
-	watchOver(a *cell)
-	resolveDeadlock(a *cell, c *Context, idle bool)
-}
-
-type deadlockKeeper struct{}
-
-func (deadlockKeeper) watchOver(a *cell)                              { a.sys().deadlocks.watch(a) }
-func (deadlockKeeper) resolveDeadlock(a *cell, c *Context, idle bool) { a.resolveDeadlock(c, idle) }
 
 // resolveDeadlock lets those that have waited for long because of applied pressure go on. It
 // reports the stall if the waiting might never have ended. Owner only, in a turn.
@@ -366,7 +348,7 @@ func (a *cell) peekMail(f func(from uint64, id uint16) bool) {
 }
 
 func (s *System) reportDeadlock(r StallReport) {
-	if f, ok := s.opts.onDeadlock.(func(StallReport)); ok {
+	if f := s.opts.onDeadlock; f != nil {
 		s.guard("OnStall", func() { f(r) })
 		return
 	}

@@ -68,7 +68,7 @@ func (d *descriptor) deliver(from Sender, c *Context, a *cell, m *message) {
 	if invariant.On {
 		verifyBegun(c, a, d, m)
 	}
-	urgent := d.urgent != nil
+	urgent := d.urgent
 	if ctx := carriedBy(from); ctx != nil {
 		m, d = carry(c, ctx, m, d), rowOf(d)
 	}
@@ -88,7 +88,7 @@ func (d *descriptor) deliver(from Sender, c *Context, a *cell, m *message) {
 func (d *descriptor) beginTry(from Sender, a *cell) (*Context, *message, error) {
 	d.made().mustSuit(a)
 	c := insider(from, a)
-	if d.urgent == nil {
+	if !d.urgent {
 		if err := d.mayTry(c, a); err != nil {
 			return nil, nil, err
 		}
@@ -143,7 +143,7 @@ func (d *descriptor) beginWait(ctx context.Context, sys *System, a *cell) (*mess
 	split(sys)
 	mustHave(ctx, "SendWait")
 	var err error
-	if d.urgent != nil {
+	if d.urgent {
 		err = ctx.Err()
 	} else {
 		err = a.acquirePermit(ctx, sys)
@@ -159,7 +159,7 @@ func (d *descriptor) tryDeliver(from Sender, c *Context, a *cell, m *message) (e
 	if invariant.On {
 		verifyBegun(c, a, d, m)
 	}
-	urgent := d.urgent != nil
+	urgent := d.urgent
 	if ctx := carriedBy(from); ctx != nil {
 		m, d = carry(c, ctx, m, d), rowOf(d)
 	}
@@ -295,7 +295,7 @@ func tryPush(c *Context, to *cell, m *message, d *descriptor, how delivery) erro
 		return ErrSystemStopped
 	}
 	if to.shared().typ.bound.limit != 0 {
-		return to.shared().typ.bound.keeper.deliver(to, c, m)
+		return to.deliverBounded(c, m)
 	}
 	if c == nil {
 		to.shared().sys.sched.Point()

@@ -1,6 +1,13 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/invariant"
+import (
+	"unsafe"
+
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
+)
 
 // Spawn makes an actor of type t with the given state and returns its ref. It does not
 // block. The actor runs when somebody sends it a message; until then it is a piece of
@@ -70,8 +77,8 @@ func (a *cell) init(t *typeInfo, from Sender) {
 	if k.special {
 		a.became = sys.sim != nil
 		sys.sim.born(a, t)
-		if t.flows != nil {
-			t.flows(a, t)
+		if t.hasFlow() {
+			a.initFlow(t)
 		}
 	}
 	if invariant.On {
@@ -89,3 +96,106 @@ func (a *cell) init(t *typeInfo, from Sender) {
 
 // unspawn uncounts an actor that was spawned from outside: its system refuses already.
 func (s *System) unspawn() { s.outside.spawned.Add(^uint64(0)) }
+
+// typeInSystem is what all actors of a type in a system have in common. Each actor has it by way of
+// its task: one word for the scheduler, the type, the system and the batch. the GC marks none of
+// these twice. Read-only once it is published.
+type typeInSystem struct {
+	sched.Class // first: see body.kind
+	typ         *typeInfo
+	sys         *System
+	runs        []runFunc // the type's own dispatch table
+	batch       uint32
+	// Who wakes one gets a bias: not of those that run elsewhere or whose mail is counted.
+	biased  bool
+	special bool // its bodies begin otherwise than empty: see body.init
+}
+
+// The conversions below need these fields to be first. This does not compile otherwise.
+const (
+	_ = -unsafe.Offsetof(typeInSystem{}.Class)
+	_ = -unsafe.Offsetof(cell{}.task)
+)
+
+// shared returns the actor's kind. Its first field is what the task leads to.
+func (a *cell) shared() *typeInSystem { return (*typeInSystem)(unsafe.Pointer(a.task.Class())) }
+
+// cellOfTask returns the actor that a task belongs to.
+func cellOfTask(t *sched.Task) *cell { return (*cell)(unsafe.Pointer(t)) }
+
+// isNew reports whether an actor has had no turn yet. Its owner only.
+func isNew(t *sched.Task) bool { return cellOfTask(t).progress&begun == 0 }
+
+func (a *cell) typ() *typeInfo { return a.shared().typ }
+func (a *cell) sys() *System   { return a.shared().sys }
+
+func (a *cell) batch() int { return int(a.shared().batch) }
+
+// gasLimit is how many reductions a turn may spend.
+func (k *typeInSystem) gasLimit() int {
+	if k.typ.gas != 0 {
+		return k.typ.gas
+	}
+	return k.sys.opts.gas
+}
+
+// typesInSystem are the kinds of a system, by the numbers of their types.
+//
+// A spawn loads the list without a lock: add's Store, under the system's mu, publishes the
+// kind, and of's Load sees it whole or not at all.
+type typesInSystem struct{ all seam.Pointer[[]*typeInSystem] }
+
+// of returns the kind of a type, or nil if there is none yet.
+func (ks *typesInSystem) of(t *typeInfo) *typeInSystem {
+	if all := ks.all.Load(); all != nil && int(t.number) < len(*all) {
+		return (*all)[t.number]
+	}
+	return nil
+}
+
+// add publishes k and returns it, or returns the kind that somebody else was faster to publish.
+// Under the system's mu.
+func (ks *typesInSystem) add(k *typeInSystem) *typeInSystem {
+	if o := ks.of(k.typ); o != nil {
+		return o
+	}
+	all := make([]*typeInSystem, k.typ.number+1)
+	if old := ks.all.Load(); old != nil {
+		all = make([]*typeInSystem, max(len(*old), len(all)))
+		copy(all, *old)
+	}
+	all[k.typ.number] = k
+	ks.all.Store(&all)
+	return k
+}
+
+// newTypeInSystem makes the kind of the first actor of its type in s. t is sealed. It fails if the
+// thread of a pinned type cannot be started, since the system has stopped.
+func (s *System) newTypeInSystem(t *typeInfo) (k *typeInSystem, err error) {
+	k = &typeInSystem{typ: t, sys: s, runs: s.intercepted(t, t.table.runs), batch: uint32(t.batch)}
+	k.special = t.hasFlow() || s.sim != nil
+	k.biased = !k.special && !t.pinned // a simulation must not depend on when the kernel answers
+	if k.batch == 0 {
+		k.batch = uint32(s.opts.batch)
+	}
+	k.batch = uint32(min(int(k.batch), k.gasLimit())) // a message is a reduction
+	var pin *sched.Pin
+	if t.pinned {
+		pin, err = s.sched.NewPin() // attaches a context, which takes mu
+	}
+	k.Init(k, pin)
+	k.DepthFirst(isNew)
+	if err != nil {
+		return k, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.types.add(k), nil // a thread that came second stays idle until the end
+}
+
+// verifyNew checks an actor before its ref is known.
+func verifyNew(a *cell) {
+	invariant.Check(seam.Peek(&a.box.head) == nil && a.in == inbox{}, "%v has mail, and was not spawned yet", a)
+	invariant.Check(a.load&^(backpressure.Counted|backpressure.Bounded) == 0, "%v begins with a load of %#x", a, a.load)
+	invariant.Check(len(a.shared().runs) == len(a.shared().typ.decls), "%v dispatches %d of %d behaviours", a, len(a.shared().runs), len(a.shared().typ.decls))
+}

@@ -78,7 +78,7 @@ func (c *Context) endStash(m *message, d *descriptor) {
 	x := a.makeCold()
 	if limit := a.typ().stashLimit; limit > 0 && x.stash.n >= limit {
 		e := env{c: c, sys: c.sys}
-		e.declareDead(a, m, ErrOverloaded, c.self.ticks(c.msg))
+		e.declareDead(a, m, ErrOverloaded)
 		e.recycle(m)
 		return
 	}

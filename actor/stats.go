@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -109,8 +108,6 @@ func mergeContexts(soFar any, gone []*sched.Worker) any {
 
 // outsideCounters count what happens where there is no worker.
 type outsideCounters struct {
-	_ nocmp.Field
-
 	spawned, stopped, deadLetters, bestEffort, unmutes seam.Uint64
 }
 

@@ -28,6 +28,7 @@ type System struct {
 	refusing   seam.Bool     // outside senders are turned away
 	closing    chan struct{} // closed then
 	outside    outsideCounters
+	reports    seam.Count // calls of OnDeadLetter that go on
 	letters    letterLog
 	bestEffort letterLog // the dead letters of best-effort behaviours
 	longTurns  longTurns
@@ -36,9 +37,9 @@ type System struct {
 	deadlocks  deadlockWatch
 	waits      waitWatch
 	errands    errands
-	outsiders  seam.Count         // goroutines that wait in SendWait
-	timers     seam.Pointer[lazy] // nil until one is armed
-	bridges    seam.Pointer[lazy] // nil until one is opened
+	outsiders  seam.Count            // goroutines that wait in SendWait
+	timers     seam.Pointer[timers]  // nil until one is armed
+	bridges    seam.Pointer[bridges] // nil until one is opened
 	names      names
 	variants   sync.Map    // *variantInfo → *table, with interceptors
 	sim        *simulation // nil unless deterministic
@@ -50,7 +51,8 @@ type System struct {
 
 // Start makes a system. If options are bad it panics, with everything that is wrong.
 func Start(opts ...Option) *System {
-	s := &System{opts: defaultOptions(), closing: make(chan struct{}), done: doneSignal{done: make(chan struct{})}}
+	s := &System{opts: defaultOptions(), closing: make(chan struct{})}
+	s.done.init()
 	s.deadlocks.sys, s.waits.sys = s, s
 	for _, o := range opts {
 		if o == nil {
@@ -208,7 +210,7 @@ func (s *System) stop() <-chan struct{} {
 	done := s.sched.Stop()
 	s.waits.end()
 	if t := s.timers.Load(); t != nil { // after Stop: see makeTimers
-		t.impl.stopAll()
+		t.stopAll()
 	}
 	// Afterwards: what a Pipe brings because of it does not run any more.
 	s.done.finish()
@@ -275,5 +277,84 @@ func (s *System) public(err error) error {
 	return err
 }
 
-// newPin starts the thread of a pinned type.
-func (s *System) newPin() (*sched.Pin, error) { return s.sched.NewPin() }
+// ended ends what is in no queue: what bridges have in hand, what timers own, and actors
+// under pressure. It is sched.Config.Stopped.
+func (s *System) ended() {
+	// Before anybody hears that the system has stopped; who injects them terminates them.
+	s.stopList.wakeAll(s)
+	if b := s.bridges.Load(); b != nil {
+		b.finish()
+	}
+	if t := s.timers.Load(); t != nil {
+		t.finish()
+	}
+	s.deadlocks.end()
+	s.blocked.stop()
+}
+
+// stopList are two sorts of actors of a system. Some have mail although they are in no queue: they
+// wait for their children or their supervisor, or have a stash. Others are known, by a link or a
+// monitor, to actors of other systems, which must not wait for them, or keep them, for ever. When
+// the system stops, all of them are made runnable once more, so that their mail becomes dead letters
+// like everybody's, and the other systems' actors hear.
+//
+// That is when the last worker has gone: none is listed any more, since that takes a turn.
+type stopList struct {
+	mu  seam.Mutex
+	all indexedSet[cell] // guarded by mu
+}
+
+// add counts one reason why the actor is listed. Owner of b only.
+func (w *stopList) add(a *cell, x *coldState) {
+	if x.stopReasons++; x.stopReasons == 1 {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.all.add(a, &x.stopIndex)
+	}
+}
+
+// remove takes one reason away. Owner of the actor only.
+func (w *stopList) remove(x *coldState) {
+	if x.stopReasons--; x.stopReasons == 0 {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.all.remove(&x.stopIndex)
+	}
+}
+
+// retain lists the actor if other is of another system. The two are linked, or one watches the
+// other. Owner of b only.
+func (a *cell) retain(x *coldState, other *cell) {
+	if other == nil || other.sys() == a.sys() {
+		return
+	}
+	a.sys().stopList.add(a, x)
+}
+
+// release takes back what retain did. Owner of b only.
+func (a *cell) release(x *coldState, other *cell) {
+	if other != nil && other.sys() != a.sys() {
+		a.sys().stopList.remove(x)
+	}
+}
+
+// drop takes all reasons away.
+func (w *stopList) drop(x *coldState) {
+	if x.stopReasons > 0 {
+		x.stopReasons = 1
+		w.remove(x)
+	}
+}
+
+// wakeAll makes all of them runnable, and so terminates them. After all workers have gone.
+func (w *stopList) wakeAll(s *System) {
+	w.mu.Lock()
+	entries := append([]entry[cell](nil), w.all.entries...)
+	w.mu.Unlock()
+	for _, at := range entries {
+		a := at.who
+		if a.recall(nil) || a.box.push(newSignal(nil, nil)) == pushWoke {
+			s.sched.Inject(&a.task)
+		}
+	}
+}

@@ -50,12 +50,15 @@ func After[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer 
 // one: those that would have come meanwhile are left out, and the next one comes when
 // it would have come anyway.
 //
-// A parcel or region in m belongs to the timer, and any of its ticks may take it over.
-// What no tick has unpacked, joined or moved is discarded when the timer ends or, if a
-// tick cancels the timer, when that tick returns.
+// Every also panics if messages of b own a parcel or a region of package heap, since each
+// tick would need its own: make it in the behaviour.
 func Every[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer {
 	if d <= 0 {
 		panic(fmt.Sprintf("gallop: Every(%v): want a positive period", d))
+	}
+	c.mustOwn(b.d.made())
+	if b.d.owns() {
+		panic("gallop: Every: messages of " + b.d.fullName() + " own a parcel or a region: make it in the behaviour")
 	}
 	return arm(c, d, d, b, m)
 }
@@ -198,22 +201,26 @@ func (l *actorTimers) fired(c *Context, a *cell, m *message) {
 		c.runHeld(a, m, run)
 		return
 	}
-	run := k.copy(c, a)
-	l.tick(c, a, m, run, n, l.again(c, n, k))
+	tick := k.copy(c, a)
+	l.again(c, a, n, k, a.contextOver(tick))
+	c.runHeld(a, m, tick)
 }
 
-// again arms the timer of Every for its next tick. If its actor drains, this tick was the last, and
-// the payload is the caller's.
-func (l *actorTimers) again(c *Context, n uint32, k *timer) (last *message) {
-	if l.over {
+// again arms the timer of Every for its next tick, unless this one was the last: its actor drains,
+// or its context has ended.
+func (l *actorTimers) again(c *Context, a *cell, n uint32, k *timer, last bool) {
+	if l.over || last {
+		if !l.over {
+			l.left--
+		}
 		k.markDone()
-		last = k.takeHeld()
+		held := k.takeHeld()
 		l.shard.giveBack(n, k)
-		return last
+		env{c: c, sys: c.sys}.discardAll(a, held)
+		return
 	}
 	now := c.sys.opts.clock.Nanos()
 	l.shard.add(c, n, k, k.following(now), now)
-	return nil
 }
 
 // following is when the next tick is due: a whole number of periods after the last

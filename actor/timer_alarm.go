@@ -25,12 +25,12 @@ type timers struct {
 // the system stops meanwhile, either its stop sees them or they see it.
 func (s *System) makeTimers() *timers {
 	if t := s.timers.Load(); t != nil {
-		return t.impl.(*timers)
+		return t
 	}
 	t := new(timers)
 	t.init(s)
-	if !s.timers.CompareAndSwap(nil, &lazy{t}) { // publishes them
-		return s.timers.Load().impl.(*timers)
+	if !s.timers.CompareAndSwap(nil, t) { // publishes them
+		return s.timers.Load()
 	}
 	if s.sched.Stopping() {
 		t.stopAll()

@@ -3,29 +3,16 @@ package actor
 import (
 	"slices"
 
-	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// timerKeeper is an actorTimers as the rest of the runtime sees it, so that a program
-// that arms no timer does not link them.
-type timerKeeper interface {
-	fired(c *Context, a *cell, m *message)
-	missed(e env, a *cell, m *message)
-	endTicks(c *Context)
-	cancelAll(c *Context)
-	end(e env, a *cell)
-	roots(roots []heap.Root, t *typeRoots) []heap.Root
-}
-
 // ownTimers returns the timers of an actor, and makes them at first. Owner only.
 func (x *coldState) ownTimers() *actorTimers {
-	if l, ok := x.timers.(*actorTimers); ok {
-		return l
+	if x.timers == nil { // over: its mailbox is closed
+		over := x.drained || x.state == leaving && x.after == nextEnded
+		x.timers = &actorTimers{over: over}
 	}
-	l := &actorTimers{over: x.drained || x.state == leaving && x.after == nextEnded} // its mailbox is closed
-	x.timers = l
-	return l
+	return x.timers
 }
 
 // actorTimers are an actor's timers. Owner only.
@@ -37,11 +24,6 @@ type actorTimers struct {
 	left  int         // how many of the list have not run
 	shard *timerShard // where all of them are: their order is decided in one place
 	over  bool        // the actor ends: what is on its way is the last
-
-	// The number of the timer of Every whose tick runs, and 1; 0: none.
-	ticking uint32
-	// What that tick's timer has left, and its behaviour may take over yet.
-	dropped *message
 }
 
 // add enters a timer, and tidies the list up if it is full and half of it is gone.
@@ -75,32 +57,8 @@ func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 	if invariant.On {
 		verifyActorTimers(l)
 	}
-	switch {
-	case held == nil:
-	case l.ticking == t.number+1:
-		held.next, l.dropped = l.dropped, held
-	default:
-		env{c: c, sys: c.sys}.discard(c.self, held)
-	}
+	env{c: c, sys: c.sys}.discardAll(c.self, held)
 	return true
-}
-
-// tick runs a tick of Every. last is the timer's payload if this was its last tick. The behaviour
-// may end the timer as well, and take over what the payload owns before or after that.
-func (l *actorTimers) tick(c *Context, a *cell, m, run *message, number uint32, last *message) {
-	if invariant.On {
-		invariant.Check(a.cold.tick == nil, "%v runs a tick within a tick", a)
-	}
-	l.ticking, l.dropped, a.cold.tick = number+1, last, run
-	c.runHeld(a, m, run)
-	l.ticked(env{c: c, sys: c.sys}, a)
-}
-
-// ticked is the end of a tick, even by a panic.
-func (l *actorTimers) ticked(e env, a *cell) {
-	left := l.dropped
-	l.ticking, l.dropped, a.cold.tick = 0, nil, nil
-	e.discardAll(a, left)
 }
 
 // discard ends the payload of a timer of b that will not run: what it owns, and what it keeps
@@ -132,18 +90,8 @@ func (e env) discardAll(a *cell, left *message) {
 	}
 }
 
-// endTicks ends the timer whose tick runs, as Cancel does.
-func (l *actorTimers) endTicks(c *Context) {
-	for _, t := range l.list {
-		if t.number == l.ticking-1 && l.cancel(c, t) {
-			return
-		}
-	}
-}
-
 // cancelAll ends all timers of an actor that lives on: those on their way as well.
 func (l *actorTimers) cancelAll(c *Context) {
-	l.ticked(env{c: c, sys: c.sys}, c.self)
 	for _, t := range l.list {
 		l.cancel(c, t)
 	}
@@ -154,7 +102,6 @@ func (l *actorTimers) cancelAll(c *Context) {
 // unless it is in there already and the actor drains. A system that has stopped keeps
 // its wheels, since nobody looks at them any more: see timers.over.
 func (l *actorTimers) end(e env, a *cell) {
-	l.ticked(e, a)
 	if e.c == nil {
 		return
 	}
@@ -178,4 +125,24 @@ func (l *actorTimers) missed(e env, a *cell, m *message) {
 	held := k.takeHeld()
 	l.shard.giveBack(n, k)
 	e.discardAll(a, held)
+}
+
+// verifyDiscard checks the payload of a timer that will not run: it is one message, of the
+// behaviour that it was for.
+func verifyDiscard(a *cell, held *message, d *descriptor) {
+	invariant.Check(held.next == nil, "%v discards a payload that is in a chain", a)
+	invariant.Check(held.sizeClass() == d.size.id, "%v discards a payload of pool %d as one of pool %d", a, held.sizeClass(), d.size.id)
+}
+
+// verifyFired checks a timer whose message runs. Its actor's owner only.
+func verifyFired(l *actorTimers, a *cell, n uint32, k *timer) {
+	invariant.Check(k != nil && !k.in, "timer %d fires, and is armed", n)
+	invariant.Check(!k.live || k.body == a, "timer %d of another fires at %v", n, a)
+	invariant.Check(!k.live || l.left > 0 || l.over, "timer %d fires, and %v has none", n, a)
+}
+
+// verifyActorTimers checks the list of an actor's timers. Owner only.
+func verifyActorTimers(l *actorTimers) {
+	invariant.Check(l.over || l.left >= 0 && l.left <= len(l.list), "%d of %d timers are left", l.left, len(l.list))
+	invariant.Check(l.shard != nil || len(l.list) == 0, "%d timers in no shard", len(l.list))
 }

@@ -232,9 +232,9 @@ func (a *cell) drained(c *Context) (again bool) {
 	}
 	switch {
 	case a.load&backpressure.Bounded != 0:
-		return a.shared().typ.bound.keeper.refill(a, c)
+		return a.refill(c)
 	case a.load&backpressure.Counted != 0:
-		if a.shared().typ.marks.measure(a, c) {
+		if a.measure(c) {
 			return true
 		}
 	case c.left == 0 && a.mailWaits():
@@ -249,7 +249,7 @@ func (a *cell) drained(c *Context) (again bool) {
 // goIdle gives the actor up if nothing has come in since the turn began and its arena is
 // not being collected.
 func (a *cell) goIdle(c *Context) (again bool) {
-	if a.isCollecting() && a.arenaKeeper().collecting(a, c) {
+	if a.isCollecting() && a.collectMore(c) {
 		return true
 	}
 	if a.in.appended != nil {
@@ -271,7 +271,7 @@ func (a *cell) goIdle(c *Context) (again bool) {
 func (a *cell) markOverloaded(c *Context) (again bool) {
 	switch {
 	case a.load&backpressure.Counted != 0:
-		a.shared().typ.marks.measure(a, c)
+		a.measure(c)
 	case a.load&(backpressure.Bounded|backpressure.Overloaded) == 0:
 		a.setLoad(c, a.load|backpressure.Overloaded)
 	}

@@ -5,15 +5,15 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// This file is the turn of an actor that has signals: it serves them, runs its urgent
-// mail, and then decides how the turn goes on.
+// The turn of an actor that has signals: it serves them, runs its urgent mail, and then decides how
+// the turn goes on.
 
 // serveSignals serves what is in the system queue, a batch of it at most.
 func (a *cell) serveSignals(c *Context) (again bool) {
 	x := a.makeCold()
 	c.aside, c.msg = true, &noMessage // for the report, if what a supervisor has given panics
 	if invariant.On {
-		verifyServeSignals(a, c, x)
+		verifyServeSignals(a, x)
 	}
 	a.dropWakeups(c)
 	if f := x.fault; f != nil { // before anything runs on a broken state
@@ -47,7 +47,7 @@ func (a *cell) dropWakeups(c *Context) {
 		}
 	}
 	if n > 0 && a.load&backpressure.Counted != 0 {
-		a.typ().marks.passed(a, n)
+		a.passed(n)
 	}
 }
 
@@ -71,8 +71,8 @@ func (x *coldState) next(l *systemQueue) *message {
 // serve acts on one message from the system queue.
 func (a *cell) serve(c *Context, x *coldState, m *message) {
 	if m.id != systemID {
-		if d := a.typ().decls[m.id]; d.urgent != nil && m.id != carriedID {
-			d.urgent(a, c, x, m)
+		if d := a.typ().decls[m.id]; d.urgent && m.id != carriedID {
+			a.runUrgent(c, x, m)
 		} else {
 			a.serveMail(c, x, m, a.typ().decls[contents(m).id])
 		}
@@ -104,9 +104,6 @@ func (a *cell) runUrgent(c *Context, x *coldState, m *message) {
 	default:
 		a.holdUrgent(c, x, m)
 		return
-	}
-	if invariant.On {
-		verifyUrgent(a, x, m)
 	}
 	c.msg = m
 	c.count.messages++
@@ -190,10 +187,31 @@ func (a *cell) parkAgain(c *Context) (parked bool) {
 // unmuted ends the muting of an actor that runs.
 func (a *cell) unmuted(c *Context) {
 	if invariant.On {
-		verifyUnmuted(a, c)
+		verifyUnmuted(a)
 	}
 	a.endWithholding(env{c: c, sys: a.sys()})
 	a.setLoad(c, a.notMuted())
 	c.count.unmutes.Add(1)
 	a.sys().sched.ReleaseParked()
+}
+
+// verifyUnmuted checks an actor that runs while it is muted, and is so no longer.
+func verifyUnmuted(a *cell) {
+	invariant.Check(a.load&backpressure.Muted != 0, "%v is unmuted, and was not muted", a)
+	invariant.Check(a.cold == nil || !a.cold.waiting || a.cold.state == suspended, "%v is unmuted while it waits", a)
+	backpressure.MustRun(&a.blockedOn)
+}
+
+// verifyServeSignals checks the turn of an actor that has signals.
+func verifyServeSignals(a *cell, x *coldState) {
+	invariant.Check(!x.waiting || x.state == leaving || x.state == suspended || x.gone && a.typ().finishes, "%v waits in phase %d", a, x.state)
+	invariant.Check(x.state != suspended || x.waiting, "%v is suspended, and does not wait", a)
+	invariant.Check(x.held.first == nil || a.supervised || a.load&backpressure.Withheld != 0 || a.typ().finishes, "%v holds urgent mail back, and will not come up", a)
+	invariant.Check(!x.stashes || x.stopReasons > 0, "%v has a stash, and is not on the stop list", a)
+	invariant.Check(!x.unheld || x.waiting, "%v rests, and does not wait", a)
+	invariant.Check(x.backoff == nil || x.state == suspended && x.unheld, "%v is in a back-off in phase %d", a, x.state)
+	verifyMessageList(&x.todo)
+	verifyMessageList(&x.stash.list)
+	invariant.Check((x.stash.list.first == nil) == (x.stash.n == 0), "%v counts %d messages in its stash", a, x.stash.n)
+	backpressure.MustRun(&a.blockedOn)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/sched"
 )
 
 // maxBehaviours is how many a type may have: a message's id has 16 bits, and some rows of the
@@ -37,17 +36,16 @@ type Type[S any] struct {
 // typeInfo is what the runtime knows of a type, whatever its state.
 type typeInfo struct {
 	name  string
-	state any                        // a nil *S: a type assertion tells S faster than reflect does
-	batch int                        // 0: the system's
-	gas   int                        // 0: the system's
-	flows func(a *cell, t *typeInfo) // initFlow: linked with TypeBound and TypeWatermarks
+	state any // a nil *S: a type assertion tells S faster than reflect does
+	batch int // 0: the system's
+	gas   int // 0: the system's
 	marks limits
 	bound mailBound
 
-	drops        bool                              // some behaviours are DropOnOverload. Guarded as decls
-	stashLimit   int                               // 0: none
-	interceptors []Interceptor                     // the outermost first
-	pin          func(*System) (*sched.Pin, error) // makes the type's pin; nil: it is not pinned
+	drops        bool          // some behaviours are DropOnOverload. Guarded as decls
+	stashLimit   int           // 0: none
+	interceptors []Interceptor // the outermost first
+	pinned       bool          // PinnedThread
 
 	finishes bool // TypeFinishAsks
 
@@ -83,17 +81,15 @@ type descriptor struct {
 	sizeID     uint16 // pool.id, one load nearer
 	pointers   bool   // the payload must be cleared
 	run        runFunc
-	bestEffort bool // its dead letters are no cause for a warning
-	// runUrgent, linked with Urgent; nil: it does not go through the system queue. If it does,
-	// sizeID is one that no cache has.
-	urgent  func(a *cell, c *Context, x *coldState, m *message)
-	drops   bool                               // DropOnOverload
-	payload func(m *message) any               // for dead letters
-	clear   func(m *message)                   // makes the payload keep nothing alive
-	copy    func(to *message, from *timer)     // copies the payload; nil for an ask
-	reject  func(e env, m *message, err error) // answers an ask that will not run; nil otherwise
-	caller  func(m *message) caller            // who waits for the reply to an ask; nil otherwise
-	outcome bool                               // its messages are a Result or a Reply
+	bestEffort bool                               // its dead letters are no cause for a warning
+	urgent     bool                               // Urgent; sizeID is one that no cache has
+	drops      bool                               // DropOnOverload
+	payload    func(m *message) any               // for dead letters
+	clear      func(m *message)                   // makes the payload keep nothing alive
+	copy       func(to *message, from *timer)     // copies the payload; nil for an ask
+	reject     func(e env, m *message, err error) // answers an ask that will not run; nil otherwise
+	caller     func(m *message) caller            // who waits for the reply to an ask; nil otherwise
+	outcome    bool                               // its messages are a Result or a Reply
 }
 
 // TypeOption sets a property of a type when it is made.
@@ -122,7 +118,7 @@ func TypeGas(n int) TypeOption {
 // pinned actor and any other costs a hand-over between threads, some microseconds. A
 // behaviour that calls runtime.Goexit costs the thread too, since Go ends it: the next
 // behaviour runs on another.
-func PinnedThread() TypeOption { return func(t *typeInfo) { t.pin = (*System).newPin } }
+func PinnedThread() TypeOption { return func(t *typeInfo) { t.pinned = true } }
 
 // NewType makes an actor type. The name appears in logs and reports; it need not be
 // unique. NewType panics if the name is empty, an option is nil, or the type has both
@@ -224,16 +220,16 @@ func (t *typeInfo) declare(d *descriptor, opts []BehaviourOption) *descriptor {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	d.typ, d.id, d.sizeID = t, uint16(len(t.decls)), d.size.id
-	if d.urgent != nil {
+	if d.urgent {
 		d.sizeID = noSizeClass
 	}
 	if d.drops {
 		t.drops = true
 	}
 	switch {
-	case d.urgent != nil && d.drops:
+	case d.urgent && d.drops:
 		panicMisuse(d.fullName(), " is urgent and DropOnOverload: what is urgent pays no heed to overload")
-	case d.urgent != nil && d.reject != nil:
+	case d.urgent && d.reject != nil:
 		panicMisuse(d.fullName(), " is urgent: a request cannot be")
 	case d.name == "":
 		panicMisuse("a behaviour of "+t.name, " without a name")
@@ -289,7 +285,7 @@ func (t *typeInfo) trySeal() (wrong string) {
 		runs[i] = d.run
 	}
 	if invariant.On {
-		verifySealed(t, runs)
+		verifySealed(t)
 	}
 	t.table.runs = runs
 	t.number = sealedTypes.Add(1) - 1
@@ -297,9 +293,7 @@ func (t *typeInfo) trySeal() (wrong string) {
 	return ""
 }
 
-// fullName is what panics say. A call, which keeps a small program small.
-//
-//go:noinline
+// fullName is what panics say.
 func (d *descriptor) fullName() string { return d.typ.name + "." + d.name }
 
 // stateOf returns the state of an actor whose body is b. S must be the state type
@@ -312,3 +306,50 @@ func stateOf[S any](a *cell) *S {
 
 // plus returns the address so far behind the body's.
 func (a *cell) plus(offset uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(a), offset) }
+
+// The first rows of every table are the runtime's own. Their messages are found and run like any
+// other, so that the loop need not know them; they are never dead letters. They have no names, so
+// they take none from the user's behaviours, which must have names.
+const (
+	systemID   = iota // a signal's: see signal.go
+	firedID           // a timer's
+	permitID          // SendWait's messages before this one have run
+	lookID            // mail has come in to an empty bounded queue
+	deadlockID        // somebody has waited for long because of applied pressure
+	carriedID         // a message of the user's with a context: see carried.go
+	userIDs           // from here on the type's own
+)
+
+var ownDescs = []*descriptor{
+	systemID:   systemDesc,
+	firedID:    {id: firedID, run: func(c *Context, a *cell, m *message) { a.cold.timers.fired(c, a, m) }},
+	permitID:   permitDecl,
+	lookID:     lookDesc,
+	deadlockID: deadlockDecl,
+
+	carriedID: carriedDesc,
+}
+
+// isOwn reports whether a message is the runtime's own.
+func isOwn(id uint16) bool { return id < userIDs }
+
+// isMail reports whether a message is the user's, with a context or without.
+func isMail(id uint16) bool { return id >= carriedID }
+
+// placeOf is the number that a behaviour has in its type's table for the user: from 1;
+// 0 if it is the runtime's own.
+func placeOf(id uint16) uint16 {
+	if isOwn(id) {
+		return 0
+	}
+	return id - userIDs + 1
+}
+
+// verifySealed checks a type that is about to be spawned: it never changes again.
+func verifySealed(t *typeInfo) {
+	for i, d := range t.decls[userIDs:] {
+		invariant.Check(int(d.id) == userIDs+i, "behaviour %s is number %d, and says %d", d.name, userIDs+i, d.id)
+		invariant.Check(d.typ == t, "behaviour %s of another type is one of %s", d.name, t.name)
+		invariant.Check(d.urgent == (d.sizeID == noSizeClass), "behaviour %s is urgent: %v, and its size class is %d", d.name, d.urgent, d.sizeID)
+	}
+}

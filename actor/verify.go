@@ -11,14 +11,11 @@ import (
 
 // verifyTurn checks what a turn believes when it begins.
 func verifyTurn(a *cell, c *Context) {
-	invariant.Check(c.self == a, "%d runs in the context of another", a.id)
-	invariant.Check(a.shared() != nil && a.shared().sys == c.sys, "%v runs on a worker of another system", a)
-	invariant.Check(a.id != 0, "an actor with the number of the outside runs")
+	invariant.Check(a.shared().sys == c.sys, "%v runs on a worker of another system", a)
 	invariant.Check(c.then == goOn, "%v begins a turn with the outcome %#x of another", a, c.then)
 	invariant.Check(c.shields == 0 && !c.aside, "%v begins a turn within %d shields, aside: %v", a, c.shields, c.aside)
 	invariant.Check(c.front.first == nil && c.front.n == 0, "%v begins a turn with the mail of another in front", a)
 	invariant.Check(c.ran == nil, "%v begins a turn with messages that another has run", a)
-	invariant.Check(c.left > 0, "%v begins a turn with a batch of %d", a, c.left)
 	invariant.Check(seam.Peek(&a.box.head) != nil, "%v is idle, and runs", a)
 	backpressure.MustRun(&a.blockedOn)
 	verifyLoad(a)
@@ -52,15 +49,12 @@ func verifySegment(a *cell, c *Context, n int) {
 
 // verifySend checks a message that is about to be pushed by the behaviour that runs.
 func verifySend(c *Context, to *cell, m *message, d *descriptor) {
-	invariant.Check(c.self != nil, "a message is sent by a context without an actor")
-	invariant.Check(c.self.id != 0, "%v has number 0, which is that of the outside", c.self)
-	invariant.Check(m != &closedMark, "a mark is sent to %v", to)
 	invariant.Check(m.sizeClass() == d.size.id, "%s is sent to %v in a node of pool %d", d.name, to, m.sizeClass())
 	invariant.Check(d.typ == nil || d.typ == to.shared().typ, "%s is sent to %v", d.name, to)
 	invariant.Check(d.id == systemID || d == givingWay || to.shared().typ.decls[d.id] == d, "%s is sent to %v, which has another of that number", d.name, to)
 }
 
-// verifyGoIdle checks an actor that is about to be nobody's.
+// verifyGoIdle checks an actor that is about to be idle.
 func verifyGoIdle(a *cell, c *Context) {
 	invariant.Check(a.in.pending == nil, "%v goes to rest with mail in hand", a)
 	invariant.Check(c.then&(mustEnd|yielded) == 0, "%v goes to rest with the outcome %#x", a, c.then)
@@ -69,33 +63,6 @@ func verifyGoIdle(a *cell, c *Context) {
 	mail := seam.Peek(&a.box.head) != a.in.tail // then it does not come to rest
 	invariant.Check(a.cold == nil || a.cold.todo.first == nil || mail, "%v goes to rest with signals in hand", a)
 	invariant.Check(!a.isCollecting(), "%v goes to rest in the middle of a collection", a)
-	backpressure.MustRun(&a.blockedOn)
-}
-
-// verifyPark checks an actor that is about to be its wait lists'.
-func verifyPark(a *cell, c *Context) {
-	invariant.Check(a.load&backpressure.Muted == 0, "%v is muted twice", a)
-	invariant.Check(seam.Peek(&a.box.head) != nil, "%v is idle, and muted", a)
-	invariant.Check(a.cold == nil || !a.cold.waiting, "%v is muted while it waits for its children", a)
-	invariant.Check(c.self == a, "%v is muted in the turn of another", a)
-	invariant.Check(a.cold == nil || !a.cold.drainsForOthers(), "%v is muted, and others wait until it has drained", a)
-	backpressure.MustRun(&a.blockedOn)
-}
-
-// verifyUnmuted checks an actor that runs while it is muted, and is so no longer.
-func verifyUnmuted(a *cell, c *Context) {
-	invariant.Check(c.self == a, "%v is unmuted in the turn of another", a)
-	invariant.Check(a.load&backpressure.Muted != 0, "%v is unmuted, and was not muted", a)
-	invariant.Check(a.cold == nil || !a.cold.waiting || a.cold.state == suspended, "%v is unmuted while it waits", a)
-	backpressure.MustRun(&a.blockedOn)
-}
-
-// verifyUnmute checks an actor whose last debt the caller has forgiven, and which it owns.
-func verifyUnmute(a *cell) {
-	invariant.Check(a.load&backpressure.Muted != 0, "%v is let go, and was not muted", a)
-	invariant.Check(seam.Peek(&a.box.head) != nil, "%v is let go, and was idle", a)
-	invariant.Check(a.cold == nil || !a.cold.waiting, "%v is let go, and waits for its children", a)
-	invariant.Check(a.cold == nil || a.cold.state != ended, "%v is let go after its end", a)
 	backpressure.MustRun(&a.blockedOn)
 }
 
@@ -116,7 +83,7 @@ func verifyEmpty(in *inbox) {
 	invariant.Check(in.pending == nil, "a mailbox is looked into while mail is in hand")
 }
 
-// verifyPush checks a message that somebody owns and pushes.
+// verifyPush checks a message that is about to be pushed.
 func verifyPush(m *message) {
 	invariant.Check(m != nil && m != &closedMark, "a mark is pushed")
 	invariant.Check(m != &noMessage, "the message of callbacks is pushed")
@@ -133,21 +100,6 @@ func verifyMessageList(l *messageList) {
 	if l.first != nil {
 		invariant.Check(l.last != nil && l.last.next == nil, "a list of messages goes on behind its last")
 	}
-}
-
-// verifyGas checks what a turn has spent.
-func verifyGas(c *Context) {
-	invariant.Check(c.gas.spent >= 0 && c.gas.spent <= maxBatch, "a turn has spent %d", c.gas.spent)
-	invariant.Check(c.left >= 0, "%d messages are left of a turn", c.left)
-	invariant.Check(c.gas.cut >= 0 && c.gas.cut <= c.self.batch(), "%d messages are cut off a batch of %d", c.gas.cut, c.self.batch())
-}
-
-// verifyCrash checks an actor whose behaviour did not return.
-func verifyCrash(a *cell, c *Context) {
-	invariant.Check(c.self == a, "%v crashes in the turn of another", a)
-	invariant.Check(c.msg != nil, "%v crashes over no message", a)
-	invariant.Check(a.cold == nil || a.cold.state != ended, "%v crashes after its end", a)
-	backpressure.MustRun(&a.blockedOn)
 }
 
 // verifyBias checks what was appended to the mail of an actor that begins a turn under own.
@@ -173,35 +125,5 @@ func verifyRevoked(a *cell, theirs *bias) {
 	invariant.Check(theirs != &noBias, "%v is taken over from nobody", a)
 	for m := seam.Peek(&a.box.head); m != a.in.tail; m = m.next {
 		invariant.Check(m != nil, "%v was taken over, and its mail has another end", a)
-	}
-}
-
-// verifyForgetTurn checks a worker between two turns: nothing is under way.
-func verifyForgetTurn(c *Context) {
-	invariant.Check(c.front.first == nil && c.front.n == 0, "a worker sleeps with %d messages in front", c.front.n)
-	invariant.Check(c.w.AboutToPark(), "a worker forgets the turn that it runs")
-}
-
-// verifyDoing checks what a worker was seen doing: a callback or a message, of an actor.
-func verifyDoing(d doing) {
-	invariant.Check(d.typ != nil || d == doing{}, "an actor of no type does something: %+v", d)
-	invariant.Check(d.where <= inChildStop, "callback %d runs", d.where)
-	invariant.Check(d.where == inNone || d.msg == nil, "a callback and a message run at once")
-}
-
-// verifyReporter checks a goroutine that is about to run a hook of dead letters: it is new. Caller
-// holds the reporters' lock.
-func verifyReporter(me uint64) {
-	for _, id := range reporters.ids {
-		invariant.Check(id != me, "goroutine %d reports a dead letter, and has not reported the last one", me)
-	}
-}
-
-// verifyReported checks that a goroutine that has run such a hook was booked, once. Caller holds
-// the reporters' lock.
-func verifyReported(id uint64, was, leaves bool) {
-	invariant.Check(was || !leaves, "goroutine %d has reported a dead letter, and was not to", id)
-	if leaves {
-		verifyReporter(id)
 	}
 }

@@ -8,17 +8,6 @@ import (
 // What must hold of who waits for whom, of timers, asks and arenas, in builds that check
 // invariants.
 
-// verifyWaiter checks an entry of a wait list that the caller has taken over.
-func verifyWaiter(w *waiting) {
-	invariant.Check(w.muted != nil, "a ledger has an entry of nobody")
-}
-
-// verifyWaiterList checks a worker's memory of the gates it has met.
-func verifyWaiterList(l *waiterList) {
-	invariant.Check(len(l.free) <= maxCachedWaiters, "%d ledger entries are kept", len(l.free))
-	invariant.Check(l.latest == nil || l.next > 0, "a gate was met, and none is remembered")
-}
-
 // verifyPermits checks the books of places. Caller holds mu. With a queue, places are those
 // that are left of its limit.
 func verifyPermits(l *semaphore, a *cell) {
@@ -50,27 +39,6 @@ func verifyJoin(q *semWaiters, o *semWaiter) {
 	invariant.Check((q.first == nil) == (q.last == nil), "a line with one end")
 }
 
-// verifyBoundedQueue checks a bounded queue. Caller holds mu.
-func verifyBoundedQueue(q *boundedQueue) {
-	invariant.Check((q.first == nil) == (q.last == nil), "a bounded queue with one end")
-	invariant.Check(q.last == nil || q.last.next == nil, "a bounded queue goes on behind its last")
-	invariant.Check(q.first == nil || q.looking, "mail waits in a bounded queue, and nobody will look")
-	invariant.Check(!q.full || q.first != nil, "a bounded queue is empty, and mutes for being full")
-	invariant.Check(!q.full || q.overflow == OverflowMute, "a bounded queue mutes for being full, and has policy %d", q.overflow)
-}
-
-// verifyDepth checks a count of mail behind a measurement.
-func verifyDepth(k *watermarks) {
-	invariant.Check(k.depth >= 0, "an actor has %d messages", k.depth)
-}
-
-// verifyDeadlockState checks what the watch knows of one actor. Caller holds its mu.
-func verifyDeadlockState(t *deadlockState) {
-	invariant.Check(t.listed, "an actor is watched, and not listed")
-	invariant.Check(t.due >= deadlockFirst && t.due <= deadlockMost, "an actor is due in %d looks", t.due)
-	invariant.Check(t.looks >= 0 && t.looks < deadlockMost, "an actor was looked at %d times", t.looks)
-}
-
 // verifyEnter checks a timer before it goes to the wheel. Caller holds mu.
 func verifyEnter(k *timer, number uint32) {
 	invariant.Check(!k.in, "timer %d is armed twice", number)
@@ -99,32 +67,6 @@ func verifyTaken(s *slab, number uint32, k *timer) {
 	invariant.Check(k.body == nil && k.held == nil && !k.in, "timer %d is taken, and was not free", number)
 }
 
-// verifyFired checks a timer whose message runs. Its actor's owner only.
-func verifyFired(l *actorTimers, a *cell, n uint32, k *timer) {
-	invariant.Check(k != nil && !k.in, "timer %d fires, and is armed", n)
-	invariant.Check(!k.live || k.body == a, "timer %d of another fires at %v", n, a)
-	invariant.Check(!k.live || l.left > 0 || l.over, "timer %d fires, and %v has none", n, a)
-}
-
-// verifyActorTimers checks the list of an actor's timers. Owner only.
-func verifyActorTimers(l *actorTimers) {
-	invariant.Check(l.over || l.left >= 0 && l.left <= len(l.list), "%d of %d timers are left", l.left, len(l.list))
-	invariant.Check(l.shard != nil || len(l.list) == 0, "%d timers in no shard", len(l.list))
-}
-
-// verifyAnswered checks a call that is over before it is used again: its result is written,
-// and no token is left that would answer the next one.
-func verifyAnswered[R any](k *call[R]) {
-	invariant.Check(seam.Peek(&k.state) == callAnswered, "a call ends in state %d", seam.Peek(&k.state))
-	invariant.Check(len(k.done) == 0, "a call is over, and a token is left")
-}
-
-// verifyCaller checks an actor that is to wait for a reply in its turn.
-func verifyCaller(me *cell) {
-	invariant.Check(!me.blockedOn.Parked(), "%v asks in its turn, and is parked", me)
-	invariant.Check(me.progress&begun != 0, "%v asks, and has had no turn", me)
-}
-
 // verifyAsks checks that an actor that is about to wait in its turn waits for nobody yet. Caller
 // holds mu.
 func verifyAsks(t *waitGraph, me *cell) {
@@ -132,77 +74,7 @@ func verifyAsks(t *waitGraph, me *cell) {
 	invariant.Check(!waits, "%v asks, and waits for a reply already", me)
 }
 
-// verifyBlockedCall checks a call of Blocking that begins. Caller holds mu.
-func verifyBlockedCall(l *blockedCalls, k *blockedCall) {
-	invariant.Check(!k.listed && k.prev == nil && k.next == nil, "a call of Blocking begins within another of worker %d", k.c.w.ID())
-	invariant.Check(k != l.first && k != l.last, "a call of Blocking begins that goes on already")
-	invariant.Check((l.first == nil) == (l.last == nil), "the list of calls of Blocking has one end")
-}
-
-// verifyParked checks, while nothing runs, that the muted actors hold the system: n actors do.
-func verifyParked(n int, st Stats) {
-	invariant.Check(st.Unmutes <= st.Mutes && st.Mutes-st.Unmutes <= uint64(n), "%d muted, and %d let go on, of %d who are parked", st.Mutes, st.Unmutes, n)
-}
-
-// verifyIDs checks a worker's block of numbers.
-func verifyIDs(d *idBlock) {
-	invariant.Check(d.next <= d.end && d.end-d.next <= idBlockSize, "numbers %d to %d are left of a block", d.next, d.end)
-}
-
-// verifyFront checks mail that comes before the rest.
-func verifyFront(f front) {
-	invariant.Check(f.first != nil && f.end != nil && f.n > 0, "%d messages are put in front", f.n)
-	invariant.Check(distance(f.first, f.end)+1 == f.n, "%d messages are put in front as %d", distance(f.first, f.end)+1, f.n)
-}
-
 // verifyAlarm checks the system's alarm. Caller holds mu.
 func verifyAlarm(at int64) {
 	invariant.Check(at >= 0, "the alarm is set to %d", at)
-}
-
-// verifyRoots checks that no message that may have handles is between the stash and the mailbox.
-func verifyRoots(x *coldState) {
-	invariant.Check(x.unstashed.first == nil, "what was unstashed is not in the mailbox when the roots are listed")
-}
-
-// verifyDiscard checks the payload of a timer that will not run: it is one message, of the
-// behaviour that it was for.
-func verifyDiscard(a *cell, held *message, d *descriptor) {
-	invariant.Check(held.next == nil, "%v discards a payload that is in a chain", a)
-	invariant.Check(held.sizeClass() == d.size.id, "%v discards a payload of pool %d as one of pool %d", a, held.sizeClass(), d.size.id)
-}
-
-// verifyFanIn checks that there is room for one more reply.
-func verifyFanIn[R any](g *fanIn[R], k *call[R]) {
-	invariant.Check(k.several == g, "a reply comes to others")
-	invariant.Check(k.of >= 0 && k.of < cap(g.in), "the reply to request %d of %d", k.of, cap(g.in))
-}
-
-// verifyNoBridges checks that no goroutine is left between actors and channels.
-func verifyNoBridges(b *bridges) {
-	invariant.Check(b.left.Load() == 0, "%d bridges go on behind the end of their system", b.left.Load())
-}
-
-// verifyBlocked checks what a turn knows of how long it has blocked, ns of it just now.
-func verifyBlocked(c *Context, ns int64) {
-	invariant.Check(ns >= 0 && c.blocking.time >= ns, "a turn has blocked for %d ns, %d of them now", c.blocking.time, ns)
-	invariant.Check(c.blocking.turn == c.w.Turn(), "turn %d has blocked in turn %d", c.w.Turn(), c.blocking.turn)
-}
-
-// verifySourceTurn checks an channel source that may take something, now that those before it are
-// gone.
-func verifySourceTurn(o openSource, before []chan struct{}) {
-	invariant.Check(!isClosed(o.gone), "a bridge of %v is gone before it has begun", o.to)
-	for _, gone := range before {
-		invariant.Check(isClosed(gone), "a bridge of %v overtakes another", o.to)
-	}
-}
-
-// verifyOpen checks the channel sources that opening another does not look at: they are of the life
-// that runs, which has not ended.
-func verifyOpen(l *chanSources) {
-	for _, o := range l.open {
-		invariant.Check(o.ended == l.life, "a bridge of %v is open, of another life", o.to)
-		invariant.Check(!isClosed(o.ended), "a bridge of %v is open, of a life that is over", o.to)
-	}
 }

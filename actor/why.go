@@ -79,7 +79,7 @@ func (s *System) Why() []Holder {
 	t.parked(s)
 	s.errands.each(func(kind errandKind, of *cell) { t.note(string(kind), of, nil, 1) })
 	if l := s.timers.Load(); l != nil {
-		l.impl.count(func(of *cell, n int) { t.note("timer", of, nil, n) })
+		l.count(func(of *cell, n int) { t.note("timer", of, nil, n) })
 	}
 	t.note("Hold", nil, nil, int(s.held.Load()))
 	t.note("SendWait", nil, nil, int(s.outsiders.Load()))
@@ -279,9 +279,7 @@ func (a *cell) peekLife() (p lifePeek) {
 		p.child = k.b
 	}
 	if l := x.deferred; l != nil {
-		if d, ok := l.of.(*deferrals); ok {
-			p.putOff = d.open()
-		}
+		p.putOff = l.open()
 	}
 	return p
 }

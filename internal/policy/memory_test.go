@@ -24,7 +24,7 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"internal/seam/*.s", assembly, "a store that releases without a fence, and which goroutine this is, which Go does not have"},
 	{"internal/seam/*_explore.go", "unsafe", "what lies where decides whether an access is an interleaving point"},
 	{"internal/seam/held.go", "unsafe", "a pointer is swapped as a word, where its caller shows it to the collector"},
-	{"actor/type_in_system.go", "unsafe", "from a task to its actor, and from the kind of a task to that of an actor"},
+	{"actor/spawn.go", "unsafe", "from a task to its actor, and from the kind of a task to that of an actor"},
 	{"actor/bias.go", "unsafe", "from the mark of a lease to its window"},
 	{"actor/message_sizes.go", "unsafe", "from a node of a block to the next one"},
 	{"actor/message.go", "unsafe", "from the header of a message to its payload"},

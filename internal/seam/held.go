@@ -7,11 +7,15 @@ import (
 	"unsafe"
 )
 
+// swapsHeld lets SwapHeld go past the write barriers. With false it is a CompareAndSwap: that is all
+// it takes to do without, should a version of Go no longer allow it.
+const swapsHeld = true
+
 // SwapHeld is x.CompareAndSwap(o, n) for callers that have just stored n in some heap
 // object of theirs, and o in n, with plain stores, and leave both there until the next
 // SwapHeld. It compiles to one instruction where CompareAndSwap makes two calls.
 //
-// What those calls are for is Go's collector: a pointer that appears in the heap, and
+// What those calls are for is the GC: a pointer that appears in the heap, and
 // one that disappears from it, must be shown to a collection that is under way. Here
 // the plain stores show both, n and o:
 //
@@ -32,6 +36,9 @@ import (
 // from elsewhere for as long as x is, such as the mark of a worker's lease. An o that is nil, or
 // one of these, need not be shown.
 func SwapHeld[T any](x *Pointer[T], o, n *T) bool {
+	if !swapsHeld {
+		return x.CompareAndSwap(o, n)
+	}
 	return stdatomic.CompareAndSwapUintptr((*uintptr)(unsafe.Pointer(x)),
 		uintptr(unsafe.Pointer(o)), uintptr(unsafe.Pointer(n)))
 }
