@@ -11,7 +11,7 @@ import (
 // object of theirs, and o in n, with plain stores, and leave both there until the next
 // SwapHeld. It compiles to one instruction where CompareAndSwap makes two calls.
 //
-// What those calls are for is Go's collector: a pointer that appears in the heap, and
+// What those calls are for is the GC: a pointer that appears in the heap, and
 // one that disappears from it, must be shown to a collection that is under way. Here
 // the plain stores show both, n and o:
 //
@@ -29,7 +29,7 @@ import (
 // afterwards. A collection that began before the first store was shown o by that store's barrier,
 // and one that began later finds o on the caller's stack or is shown it by the second store. The
 // same goes for an n that is no heap object, such as a variable of a package, or that is reachable
-// from elsewhere for as long as x is, such as the mark of a worker's lease. An o that is nil, or
+// from elsewhere for as long as x is, such as the mark of a worker's bias. An o that is nil, or
 // one of these, need not be shown.
 func SwapHeld[T any](x *Pointer[T], o, n *T) bool {
 	return stdatomic.CompareAndSwapUintptr((*uintptr)(unsafe.Pointer(x)),
