@@ -5,23 +5,23 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Debt counts the gates that a sender waits at, and says whether it is parked for them:
-// the low 31 bits are the count, the top bit says parked. Parked with a count of zero
-// never exists outside a transition. The zero value owes nothing.
+// BlockedOn counts the gates that a sender waits at, and says whether it is parked for them: the
+// low 31 bits are the count, the top bit says parked. Parked with a count of zero never exists
+// outside a transition. The zero value is blocked on nothing.
 //
-//	         Owe                    Park, count > 0
-//	RUNNING ─────▶ RUNNING, owing ────────────────▶ PARKED
+//	         Block                  Park, count > 0
+//	RUNNING ─────▶ RUNNING, blocked ──────────────▶ PARKED
 //	   ▲                │   ▲                         │ │
-//	   │ Forgive, last  │   └──────── Recall ─────────┘ │ Forgive, last
+//	   │ Unblock, last  │   └───────── Wake ──────────┘ │ Unblock, last
 //	   └────────────────┘◀──────────────────────────────┘
 //
-// Whoever recalls a parked sender, or forgives its last debt, owns the sender.
+// The goroutine that wakes a parked sender, or takes the last gate off its count, owns the sender.
+// All transitions are RMWs on one word, so it is the only one.
 type BlockedOn struct{ v seam.Uint32 }
 
 const parked = 1 << 31
 
-// Owe adds one gate. It is called before the sender enters the gate, and only by the
-// sender's own worker.
+// Block adds one gate. Call it before the sender enters the gate. The sender's own worker only.
 func (d *BlockedOn) Block() {
 	if invariant.On {
 		MustRun(d)
@@ -29,9 +29,9 @@ func (d *BlockedOn) Block() {
 	d.v.Add(1)
 }
 
-// Forgive takes one gate away and reports whether the caller has thereby become the
-// owner of a parked sender, which it must schedule. Any goroutine; once per Owe. It is
-// not inlined, which keeps a small program small.
+// Unblock takes one gate away and reports whether the caller has thereby become the owner of a
+// parked sender, which it must schedule. It is not inlined, which keeps a small program small. Any
+// goroutine; once per Block.
 //
 //go:noinline
 func (d *BlockedOn) Unblock() (resumed bool) {
@@ -44,7 +44,7 @@ func (d *BlockedOn) Unblock() (resumed bool) {
 			continue
 		}
 		if o&^parked == 0 {
-			panic("gallop: backpressure: a debt forgiven that nobody owes")
+			panic("gallop: backpressure: a blocked-on count unblocked that nobody is blocked on")
 		}
 		if d.v.CompareAndSwap(o, o-1) {
 			return false
@@ -52,8 +52,8 @@ func (d *BlockedOn) Unblock() (resumed bool) {
 	}
 }
 
-// Park gives the sender up if it still owes, and reports whether it did. After Park has
-// returned true the sender belongs to the ledger: its worker must not touch it any
+// Park gives the sender up if it still is blocked on, and reports whether it did. After Park has
+// returned true the sender belongs to the wait list: its worker must not touch it any
 // more. The sender's own worker only.
 func (d *BlockedOn) Park() bool {
 	if invariant.On {
@@ -64,16 +64,15 @@ func (d *BlockedOn) Park() bool {
 		if o == 0 {
 			return false
 		}
-		if d.v.CompareAndSwap(o, o|parked) { // publishes the sender to the last forgiver
+		if d.v.CompareAndSwap(o, o|parked) { // publishes the sender to the last unblocker
 			return true
 		}
 	}
 }
 
-// Recall takes a parked sender out although it still owes, because something came up
-// that does not wait for others to recover. It reports whether the caller has thereby
-// become the owner of the sender, which it must schedule. The sender may Park again.
-// Any goroutine.
+// Wake takes a parked sender out although it is still blocked, because something came up that does
+// not wait for receivers to recover. It reports whether the caller has thereby become the owner of
+// the sender, which it must schedule. The sender may Park again. Any goroutine.
 func (d *BlockedOn) Wake() (resumed bool) {
 	for {
 		o := d.v.Load()
@@ -86,7 +85,7 @@ func (d *BlockedOn) Wake() (resumed bool) {
 	}
 }
 
-// Owes returns how many gates the sender waits at. Any goroutine; advisory.
+// Count returns how many gates the sender waits at. Any goroutine; advisory.
 func (d *BlockedOn) Count() int { return int(d.v.Load() &^ parked) }
 
 // Parked reports whether the sender is parked. Any goroutine; advisory.

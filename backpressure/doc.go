@@ -1,17 +1,17 @@
-// Package backpressure is the arithmetic and the ledger of muting: who may not run because
-// of whom. It knows neither actors nor workers.
+// Package backpressure is the arithmetic and the wait lists of muting: which sender may not
+// run because of which receiver. It knows neither actors nor workers.
 //
 // # What
 //
-// A receiver that cannot keep up shuts its Gate. A sender that meets a shut gate takes on a
-// Debt and leaves a Waiter in the gate's ledger; after its behaviour it parks. When the
-// receiver recovers, it opens the gate, which hands the whole ledger over in one step.
-// Every waiter's debt is then forgiven. Whoever forgives the last debt of a parked sender
-// owns the sender and must schedule it.
+// A receiver that cannot keep up shuts its Gate. A sender that meets a shut gate takes on a gate on
+// its BlockedOn count and leaves a Waiter in the gate's wait list; after its behaviour it parks.
+// When the receiver recovers, it opens the gate, which hands the whole wait list over in one step.
+// Every waiter's count then falls by one. The receiver that takes the last gate off the count of a
+// parked sender owns the sender and must schedule it.
 //
 // # Guarantees
 //
-// A waiter is in exactly one ledger, or in none. Opening a gate finds every waiter whose
+// A waiter is in exactly one wait list, or in none. Opening a gate finds every waiter whose
 // Enter succeeded and no other, because both are one atomic step on the same word. A sender
 // is resumed exactly once per parking. Load decides who is muted, as the Pony runtime does
 // (actor.c, maybe_mark_should_mute). A sender that is itself overloaded or under pressure
@@ -24,6 +24,6 @@
 //
 // A send to a receiver whose gate is open pays one load of a word beside the mailbox head.
 // The Pony runtime keeps a map per scheduler and broadcasts every recovery to all of them.
-// Here the ledger is the receiver's own, so recovery costs one swap and one step per
+// Here the wait list is the receiver's own, so recovery costs one swap and one step per
 // waiter.
 package backpressure

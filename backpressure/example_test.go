@@ -6,27 +6,27 @@ import (
 	"github.com/gallop-go/gallop/backpressure"
 )
 
-// A receiver that cannot keep up shuts its gate. A sender that meets it takes on a
-// debt, leaves a Waiter in the ledger and parks; whoever opens the gate finds out
+// A receiver that cannot keep up shuts its gate. A sender that meets it takes on a blocked-on
+// count, leaves a Waiter in the wait list and parks; the receiver that opens the gate finds out
 // that it has to run the sender again.
 func Example() {
 	type sender struct {
-		name string
-		debt backpressure.BlockedOn
+		name      string
+		blockedOn backpressure.BlockedOn
 	}
-	var mark backpressure.Marks[*sender] // ends every ledger
+	var mark backpressure.Marks[*sender] // ends every wait list
 	var gate backpressure.Gate[*sender]
 	gate.Shut(&mark)
 
 	s := &sender{name: "ann"}
-	s.debt.Block() // before Enter: the gate may open at once
+	s.blockedOn.Block() // before Enter: the gate may open at once
 	if !gate.Enter(&backpressure.Waiter[*sender]{Who: s}) {
-		s.debt.Unblock()
+		s.blockedOn.Unblock()
 	}
-	fmt.Println("parked:", s.debt.Park())
+	fmt.Println("parked:", s.blockedOn.Park())
 
 	for w := gate.Open(&mark); w != nil; w = w.Next() {
-		if w.Who.debt.Unblock() {
+		if w.Who.blockedOn.Unblock() {
 			fmt.Println(w.Who.name, "runs again")
 		}
 	}
@@ -35,7 +35,7 @@ func Example() {
 	// ann runs again
 }
 
-// The ledger of a gate is read oldest first.
+// The wait list of a gate is read oldest first.
 func ExampleGate() {
 	var mark backpressure.Marks[string]
 	var gate backpressure.Gate[string]
@@ -84,7 +84,8 @@ func ExampleBlockedOn() {
 // A muted actor shuts its own gate as well, so that muting spreads backwards along
 // a chain; one that is overloaded is never muted, so that the chain has an end.
 func ExampleLoad() {
-	for _, l := range []backpressure.Load{0, backpressure.Overloaded, backpressure.Pressed, backpressure.Muted} {
+	for _, l := range []backpressure.Load{0, backpressure.Overloaded, backpressure.Pressed,
+		backpressure.Muted} {
 		fmt.Println(l.MustShut(), l.MayBeMuted())
 	}
 	// Output:

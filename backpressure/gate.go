@@ -6,8 +6,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Waiter is an entry of a gate's ledger. T says who waits. A waiter belongs to its
-// creator until Enter succeeds, then to the gate, and then to whoever opened the gate.
+// Waiter is an entry of a gate's wait list. T says who waits. A waiter belongs to its
+// creator until Enter succeeds, then to the gate, and then to the receiver that opened the gate.
 type Waiter[T any] struct {
 	next *Waiter[T]
 	// Who is the sender that waits. Set it before Enter.
@@ -22,27 +22,27 @@ func (w *Waiter[T]) Next() *Waiter[T] {
 	return n
 }
 
-// Marks are the ends of the ledgers of shut gates: they stand for no sender, and may be
-// shared by all gates. Which of the two marks ends a ledger says how the gate stood when
-// its ledger was empty. The zero value is ready.
+// Marks are the ends of the wait lists of shut gates: they stand for no sender, and may be
+// shared by all gates. Which of the two marks ends a wait list says how the gate stood when
+// its wait list was empty. The zero value is ready.
 type Marks[T any] struct {
 	shut, ajar Waiter[T]
 }
 
-// isEnd reports whether h ends a ledger. h may be nil.
+// isEnd reports whether h ends a wait list. h may be nil.
 func (m *Marks[T]) isEnd(h *Waiter[T]) bool { return h == nil || h == &m.shut || h == &m.ajar }
 
 // Gate is the receiver's side of muting. It is open, shut, or ajar: shut, but senders
 // may pass as long as the receiver has room for them, which they find out elsewhere.
 //
 //	        SetAjar             Enter, Shut
-//	OPEN ─────────────▶ AJAR ───────────────▶ SHUT, with a ledger
+//	OPEN ─────────────▶ AJAR ───────────────▶ SHUT, with a wait list
 //	 ▲ │                 │                     ▲ │
 //	 │ └───── Shut ──────┼─────────────────────┘ │
 //	 └─────── Open ──────┴──────── Open ─────────┘
 //
 // The word is nil while the gate is open. Otherwise it is a chain of waiters that ends
-// in one of the gate's [Marks]. A gate with a waiter in its ledger is shut, whatever the
+// in one of the gate's [Marks]. A gate with a waiter in its wait list is shut, whatever the
 // mark: what one sender waits for, no other passes. The zero value is open. A Gate must
 // not be copied after first use.
 type Gate[T any] struct {
@@ -84,7 +84,7 @@ func (g *Gate[T]) SetAjar(m *Marks[T]) {
 	}
 }
 
-// Enter adds w to the ledger if the gate is shut or ajar, and reports whether it did. An
+// Enter adds w to the wait list if the gate is shut or ajar, and reports whether it did. An
 // Enter that returns true synchronizes before the Open that returns w. Any goroutine.
 func (g *Gate[T]) Enter(w *Waiter[T]) bool {
 	if invariant.On {
@@ -103,29 +103,28 @@ func (g *Gate[T]) Enter(w *Waiter[T]) bool {
 	}
 }
 
-// Open lets senders pass and returns everyone who waited, the oldest first, without the
+// Open lets senders pass and returns all waiters, the oldest first, without the
 // mark. Opening an open gate costs one load; every actor that ends does it. Owner of
 // the receiver only.
 func (g *Gate[T]) Open(m *Marks[T]) *Waiter[T] {
 	if g.IsOpen() {
-		return nil // and stays so: nobody else shuts it, and nobody enters
+		return nil // and stays so: only the owner shuts it
 	}
 	return oldestFirst(g.head.Swap(nil), m) // takes over every waiter whose Enter succeeded
 }
 
-// Drain returns everyone who waited, as Open does, and leaves the gate shut, even if it
+// Drain returns all waiters, as Open does, and leaves the gate shut, even if it
 // was ajar. Owner of the receiver only.
 func (g *Gate[T]) Drain(m *Marks[T]) *Waiter[T] {
 	return oldestFirst(g.head.Swap(&m.shut), m) // as in Open
 }
 
-// Waited reports whether anybody is in the ledger. Any goroutine; the answer may be
-// stale.
+// Waited reports whether any sender is in the wait list. Any goroutine; the answer may be stale.
 func (g *Gate[T]) Waited(m *Marks[T]) bool { return !m.isEnd(g.head.Load()) }
 
-// Each calls visit for those in the ledger, the youngest first, until visit returns
-// false. Those who enter meanwhile are not shown. Only while nobody can open the gate:
-// for its owner, or for somebody who keeps the owner from running.
+// Each calls visit for those in the wait list, the youngest first, until visit returns
+// false. Those who enter meanwhile are not shown. Only while the gate cannot be opened:
+// for its owner, or for a caller that keeps the owner from running.
 func (g *Gate[T]) Each(m *Marks[T], visit func(T) bool) {
 	for w := g.head.Load(); !m.isEnd(w) && visit(w.Who); {
 		w = w.next // written before the Enter that this read has seen

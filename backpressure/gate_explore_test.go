@@ -42,7 +42,8 @@ func open(p *explore.Program, g *Gate[*muted], mark *Marks[*muted]) {
 
 func (m *muted) check() error {
 	if m.parked != m.resumed || m.blockedOn.Count() != 0 || m.blockedOn.Parked() {
-		return fmt.Errorf("parked %d times, resumed %d, owes %d", m.parked, m.resumed, m.blockedOn.Count())
+		return fmt.Errorf("parked %d times, resumed %d, is blocked on %d", m.parked, m.resumed,
+			m.blockedOn.Count())
 	}
 	return nil
 }
@@ -81,10 +82,10 @@ func TestGateEnterAgainstOpen(t *testing.T) {
 	})
 }
 
-// TestDebtForgivenAgainstPark: a sender owes at two gates, which open while it is
+// TestBlockedOn_UnblockAgainstPark: a sender is blocked on at two gates, which open while it is
 // about to park: it is resumed once, by the last of them, or does not park.
 //
-// Mutants tried by hand: Park that stores, Forgive that subtracts before it looks
+// Mutants tried by hand: Park that stores, unblocks that subtracts before it looks
 // whether it is the last.
 func TestBlockedOn_UnblockAgainstPark(t *testing.T) {
 	scenario := func(p *explore.Program) {
@@ -105,7 +106,8 @@ func TestBlockedOn_UnblockAgainstPark(t *testing.T) {
 		p.After(m.check)
 	}
 	explore.Portfolio(t, scenario)
-	if res := explore.Run(t, explore.Config{Strategy: explore.Bounded(-1, 0)}, scenario); !res.Exhausted {
+	if res := explore.Run(t, explore.Config{Strategy: explore.Bounded(-1, 0)},
+		scenario); !res.Exhausted {
 		t.Error(res)
 	}
 }
@@ -131,7 +133,7 @@ func (l *link) wait(p *explore.Program, mark *Marks[*link]) {
 	release(l.gate.Open(mark), mark)
 }
 
-// release forgives a ledger and unwinds the chain behind it.
+// release unblocks a wait list and unwinds the chain behind it.
 func release(w *Waiter[*link], mark *Marks[*link]) {
 	for w != nil {
 		l := w.Who
@@ -177,8 +179,8 @@ func TestChainUnwinds(t *testing.T) {
 	})
 }
 
-// TestGateAjar: two senders meet a gate that is ajar, while its receiver shuts it, and opens it, and
-// sets it ajar again: a sender that entered is resumed, and shuts the gate for the other.
+// TestGateAjar: two senders meet a gate that is ajar, while its receiver shuts it, and opens it,
+// and sets it ajar again: a sender that entered is resumed, and shuts the gate for the other.
 //
 // Mutants tried by hand: Shut that stores where it compares and swaps; an ajar mark that is not
 // taken for an end.

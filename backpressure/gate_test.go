@@ -11,15 +11,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sender is somebody who may be muted.
+// sender may be muted.
 type sender struct {
 	name      string
 	blockedOn BlockedOn
-	waiters   int // how many of its entries are in ledgers
+	waiters   int // how many of its entries are in wait lists
 	parked    bool
 }
 
-// list reads a ledger that was opened.
+// list reads a wait list that was opened.
 func list(w *Waiter[*sender]) (who []*sender) {
 	for w != nil {
 		who = append(who, w.Who)
@@ -28,9 +28,9 @@ func list(w *Waiter[*sender]) (who []*sender) {
 	return who
 }
 
-// TestLedgerModel: a sender that meets a shut gate is in that one ledger, in the order of entry,
-// until the gate opens. No sender is parked that owes nothing. The caller that forgives the last
-// debt of a parked sender, and nobody else, gets the sender.
+// TestWaitListModel: a sender that meets a shut gate is in that one wait list, in the order of
+// entry, until the gate opens. No sender is parked that is blocked on nothing. The caller that
+// unblocks the last blocked-on count of a parked sender, and no other, gets the sender.
 func TestWaitListModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = 3
@@ -73,14 +73,14 @@ func TestWaitListModel(t *testing.T) {
 			"park": func(t *rapid.T) {
 				s := running(t)
 				if s.parked = s.blockedOn.Park(); s.parked != (s.waiters > 0) {
-					t.Fatalf("parked: %v, in %d ledgers", s.parked, s.waiters)
+					t.Fatalf("parked: %v, in %d wait lists", s.parked, s.waiters)
 				}
 			},
 			"open": func(t *rapid.T) {
 				g := gate(t)
 				got := list(gates[g].Open(&mark))
 				if !slices.Equal(got, waitLists[g]) {
-					t.Fatalf("the ledger of gate %d: %v, want %v", g, got, waitLists[g])
+					t.Fatalf("the wait list of gate %d: %v, want %v", g, got, waitLists[g])
 				}
 				for _, s := range got {
 					s.waiters--
@@ -99,7 +99,7 @@ func TestWaitListModel(t *testing.T) {
 				}
 				for _, s := range senders {
 					if s.blockedOn.Count() != s.waiters || s.blockedOn.Parked() != s.parked {
-						t.Fatalf("%+v owes %d, parked %v", s, s.blockedOn.Count(), s.blockedOn.Parked())
+						t.Fatalf("%+v is blocked on %d, parked %v", s, s.blockedOn.Count(), s.blockedOn.Parked())
 					}
 				}
 			},
@@ -107,10 +107,12 @@ func TestWaitListModel(t *testing.T) {
 	})
 }
 
-// TestForgiveNothing: forgiving what nobody owes is a mistake of the caller's, parked or not.
+// TestBlockedOn_UnblockNothing: unblocking a sender that is not blocked is a mistake of the
+// caller's, parked or not.
 func TestBlockedOn_UnblockNothing(t *testing.T) {
 	defer func() {
-		if v := recover(); v != "gallop: backpressure: a debt forgiven that nobody owes" {
+		if v := recover(); v != "gallop: backpressure: a blocked-on count unblocked that nobody is "+
+			"blocked on" {
 			t.Errorf("recovered %v", v)
 		}
 	}()
@@ -120,7 +122,7 @@ func TestBlockedOn_UnblockNothing(t *testing.T) {
 	d.Unblock()
 }
 
-// TestDebtFromManyGates: a parked sender is resumed by the last of many.
+// TestBlockedOn_FromManyGates: a parked sender is resumed by the last of many.
 func TestBlockedOn_FromManyGates(t *testing.T) {
 	var d BlockedOn
 	const n = 1000
@@ -128,19 +130,19 @@ func TestBlockedOn_FromManyGates(t *testing.T) {
 		d.Block()
 	}
 	if !d.Park() || !d.Parked() || d.Count() != n {
-		t.Fatalf("owes %d, parked %v", d.Count(), d.Parked())
+		t.Fatalf("is blocked on %d, parked %v", d.Count(), d.Parked())
 	}
 	for i := range n {
 		if d.Unblock() != (i == n-1) {
-			t.Fatalf("forgiving debt %d of %d", i+1, n)
+			t.Fatalf("forgiving blocked-on count %d of %d", i+1, n)
 		}
 	}
 	if d.Park() || d.Parked() || d.Count() != 0 {
-		t.Error("a debt is left")
+		t.Error("a blocked-on count is left")
 	}
 }
 
-// TestLedgerStress: senders meet two gates that open and shut, and park; every
+// TestWaitListStress: senders meet two gates that open and shut, and park; every
 // parking is ended by exactly one opening.
 func TestWaitListStress(t *testing.T) {
 	const senders, rounds = 3, 5000
@@ -174,19 +176,19 @@ func TestWaitListStress(t *testing.T) {
 
 // walker is a sender with a goroutine of its own.
 type walker struct {
-	debt    BlockedOn
-	resumed chan struct{}
+	blockedOn BlockedOn
+	resumed   chan struct{}
 }
 
 // walk meets every gate once and parks if it must.
 func (w *walker) walk(gates []Gate[*walker]) {
 	for i := range gates {
-		w.debt.Block()
+		w.blockedOn.Block()
 		if !gates[i].Enter(&Waiter[*walker]{Who: w}) {
-			w.debt.Unblock()
+			w.blockedOn.Unblock()
 		}
 	}
-	if w.debt.Park() {
+	if w.blockedOn.Park() {
 		<-w.resumed
 	}
 }
@@ -195,7 +197,7 @@ func (w *walker) walk(gates []Gate[*walker]) {
 // that a sender was resumed twice.
 func free(g *Gate[*walker], mark *Marks[*walker]) {
 	for w := g.Open(mark); w != nil; w = w.Next() {
-		if w.Who.debt.Unblock() {
+		if w.Who.blockedOn.Unblock() {
 			select {
 			case w.Who.resumed <- struct{}{}:
 			default:
@@ -205,7 +207,7 @@ func free(g *Gate[*walker], mark *Marks[*walker]) {
 	}
 }
 
-// TestAllocations: a gate and a debt allocate nothing but the waiter.
+// TestAllocations: a gate and a blocked-on count allocate nothing but the waiter.
 func TestAllocations(t *testing.T) {
 	var mark Marks[int]
 	var w Waiter[int]

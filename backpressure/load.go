@@ -12,7 +12,7 @@ const (
 	Pressed
 	// Muted: the actor may not run before others have recovered.
 	Muted
-	// Spared: the actor was let go although somebody that it waited for has not recovered,
+	// Exempt: the actor was released although a receiver that it waited for has not recovered,
 	// and it has not yet run all the mail that waited for it then.
 	Exempt
 	// Counted: the actor's mail is counted against watermarks. Never changes.
@@ -28,7 +28,7 @@ const (
 // MustShut reports whether senders to an actor with load l have to wait.
 func (l Load) MustShut() bool { return l&(Overloaded|Pressed|Muted) != 0 }
 
-// Lenient reports whether an actor with load l is overloaded only because it has spent
+// BatchOnly reports whether an actor with load l is overloaded only because it has spent
 // its batch, so that senders whose messages are bounded in another way need not wait.
 func (l Load) BatchOnly() bool { return l&(Overloaded|Pressed|Muted|Counted|Bounded) == Overloaded }
 
@@ -38,6 +38,6 @@ func (l Load) BatchOnly() bool { return l&(Overloaded|Pressed|Muted|Counted|Boun
 func (l Load) OnlyMuted() bool { return l&(Overloaded|Pressed|Muted) == Muted }
 
 // MayBeMuted reports whether a sender with load l can be muted at all. A sender that is
-// overloaded or pressed must go on: others wait for it to recover. One that was let go
-// must run what it was let go for.
+// overloaded or pressed must go on: others wait for it to recover. One that was released
+// must run what it was released for.
 func (l Load) MayBeMuted() bool { return l&(Overloaded|Pressed|Exempt) == 0 }

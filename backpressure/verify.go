@@ -5,20 +5,22 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// What must hold of gates and debts, for builds that check invariants.
+// What must hold of gates and blocked-on counts, for builds that check invariants.
 
-// MustRun panics, where invariants are checked, if the sender is parked: whoever runs
-// the sender, or changes what it owes from within, owns it. Owner only.
+// MustRun panics, where invariants are checked, if the sender is parked: a goroutine that runs the
+// sender, or changes what it is blocked on, owns it. Owner only.
 func MustRun(d *BlockedOn) {
 	if invariant.On {
-		invariant.Check(seam.Peek(&d.v)&parked == 0, "a debt of %#x: its sender runs, and is parked", seam.Peek(&d.v))
+		invariant.Check(seam.Peek(&d.v)&parked == 0,
+			"a blocked-on count of %#x: its sender runs, and is parked", seam.Peek(&d.v))
 	}
 }
 
-// MustOwe panics, where invariants are checked, if the sender owes nothing. Owner only.
+// MustBeBlocked panics, where invariants are checked, if the sender is blocked on no gate. Owner
+// only.
 func MustBeBlocked(d *BlockedOn) {
 	if invariant.On {
-		invariant.Check(seam.Peek(&d.v)&^parked != 0, "a sender waits and owes nothing")
+		invariant.Check(seam.Peek(&d.v)&^parked != 0, "a sender waits and is blocked on nothing")
 	}
 }
 
@@ -31,22 +33,23 @@ func MustBe[T any](g *Gate[T], open bool) {
 	}
 }
 
-// verifyEntry checks what a sender brings to a ledger.
+// verifyEntry checks what a sender brings to a wait list.
 func verifyEntry[T any](w *Waiter[T]) {
-	invariant.Check(w.next == nil, "a waiter enters a ledger, and is in another")
+	invariant.Check(w.next == nil, "a waiter enters a wait list, and is in another")
 }
 
-// verifyMarks checks the ends of ledgers: they stand for all gates, so they must lead nowhere.
+// verifyMarks checks the ends of wait lists: they stand for all gates, so they must lead nowhere.
 func verifyMarks[T any](m *Marks[T]) {
 	invariant.Check(m != nil, "a gate without marks")
-	invariant.Check(m.shut.next == nil && m.ajar.next == nil, "the mark at the end of a ledger leads on")
+	invariant.Check(m.shut.next == nil && m.ajar.next == nil,
+		"the mark at the end of a wait list leads on")
 }
 
-// verifyChain checks a ledger that was taken over: it ends in one of its gate's marks.
+// verifyChain checks a wait list that was taken over: it ends in one of its gate's marks.
 func verifyChain[T any](h *Waiter[T], m *Marks[T]) {
-	invariant.Check(h != nil, "a ledger of an open gate is taken over")
+	invariant.Check(h != nil, "a wait list of an open gate is taken over")
 	for h != &m.shut && h != &m.ajar {
 		h = h.next
-		invariant.Check(h != nil, "a ledger that does not end in its gate's marks")
+		invariant.Check(h != nil, "a wait list that does not end in its gate's marks")
 	}
 }

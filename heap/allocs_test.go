@@ -46,7 +46,7 @@ func TestNoGoAllocations(t *testing.T) {
 	}
 }
 
-// "Go's collector has nothing to do": an actor makes its state anew again and again, and collects
+// "the GC has nothing to do": an actor makes its state anew again and again, and collects
 // what it has dropped. Once its worker's store is filled, and as long as that has room, it takes
 // nothing from Go's heap: neither chunks, nor page tables, nor what a collection needs.
 func TestCollectionsMakeNoGarbage(t *testing.T) {

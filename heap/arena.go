@@ -11,7 +11,7 @@ import (
 // Arena is the memory of one actor. The zero value is an empty arena without limit or
 // recycler, ready to use. A nil Arena panics where it is used, in Go's own words, since
 // what makes or finds an object does not check. An Arena must not be copied after first
-// use. It has no locks: owner only, that is, the behaviour that runs, or whoever holds
+// use. It has no locks: owner only, that is, the behaviour that runs, or the goroutine that holds
 // its actor at rest.
 //
 // An arena takes nothing before the first object is made in it. Then it takes a chunk
@@ -30,9 +30,10 @@ type Arena struct {
 	reserved int
 
 	// Written by Bind, SetLimit, Due, release and the collector.
-	recycler  *Recycler
-	limit     int
-	threshold int // Due from so many reserved bytes on; 0 means firstThreshold
+	recycler *Recycler
+	limit    int
+	// Due from so many reserved bytes on; 0 means firstThreshold
+	threshold int
 
 	blobs *blobSet // the shared blobs in it, nil if there never were any
 }
@@ -54,7 +55,7 @@ var ErrArenaLimit = errors.New("gallop: heap: arena limit exceeded")
 const MaxObject = 1 << 30
 
 // Bind makes r the recycler that chunks come from and go to. With a nil r, chunks come
-// from Go's allocator and go to Go's collector. An actor runs on one worker after
+// from Go's allocator and go to the GC. An actor runs on one worker after
 // another, so its arena is bound at the start of a turn that uses it. Bind costs one
 // store. Owner of both only.
 func (a *Arena) Bind(r *Recycler) { a.recycler = r }
@@ -75,7 +76,8 @@ func (a *Arena) SetLimit(bytes int) {
 		panic(fmt.Sprintf("gallop: heap: SetLimit: negative limit %d", bytes))
 	}
 	if a.limit == goneLimit {
-		panic(fmt.Errorf("%w: SetLimit of the arena of a region that was moved, joined or discarded", ErrRegionGone))
+		panic(fmt.Errorf("%w: SetLimit of the arena of a region that was moved, joined or discarded",
+			ErrRegionGone))
 	}
 	a.limit = bytes
 	if a.threshold != 0 {
@@ -260,7 +262,7 @@ func (a *Arena) classWithin(class, least, uncounted int) int {
 	return class
 }
 
-// allows tells whether the limit leaves room for another chunk.
+// allows reports whether the limit leaves room for another chunk.
 func (a *Arena) allows(size int) bool { return a.limit == 0 || size <= a.limit-a.reserved }
 
 // enter makes a chunk part of the address space.
@@ -290,7 +292,8 @@ func (a *Arena) retire() {
 // refuse returns the error for size bytes that cannot be had.
 func (a *Arena) refuse(size uintptr) error {
 	if a.limit == goneLimit {
-		return fmt.Errorf("%w: %d bytes in the arena of a region that was moved, joined or discarded", ErrRegionGone, size)
+		return fmt.Errorf("%w: %d bytes in the arena of a region that was moved, joined or discarded",
+			ErrRegionGone, size)
 	}
 	if size > MaxObject {
 		return errTooLarge(size)
@@ -308,7 +311,8 @@ func panicDead(h handle) {
 	if h == 0 {
 		panic("gallop: heap: nil handle dereferenced")
 	}
-	panic(fmt.Sprintf("gallop: heap: dead handle %#x dereferenced: its object was collected, its arena released or its region moved, "+
+	panic(fmt.Sprintf("gallop: heap: dead handle %#x dereferenced: its object was collected, its "+
+		"arena released or its region moved, "+
 		"or it belongs to another arena", uint64(h)))
 }
 

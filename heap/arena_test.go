@@ -140,7 +140,8 @@ func TestLimit(t *testing.T) {
 	if s := a.Stats(); n != 10<<10/32 || s.Reserved != 10<<10 {
 		t.Errorf("%d objects in %+v, want 320 in 10 KiB", n, s)
 	}
-	wantPanic(t, "gallop: heap: arena limit exceeded: 32 bytes with 10240 of 10240 reserved", func() { heap.New[node](&a) })
+	wantPanic(t, "gallop: heap: arena limit exceeded: 32 bytes with 10240 of 10240 reserved",
+		func() { heap.New[node](&a) })
 	wantPanic(t, "gallop: heap: arena limit", func() { heap.MakeSlice[byte](&a, 1) })
 	wantPanic(t, "gallop: heap: arena limit", func() { heap.NewString(&a, "x") })
 	a.Release()
@@ -227,7 +228,7 @@ func TestNilHandle(t *testing.T) {
 	}
 }
 
-// "Go's collector does not scan" chunks: an address in one keeps nothing alive,
+// "the GC does not scan" chunks: an address in one keeps nothing alive,
 // while the chunk itself lives as long as its arena.
 func TestNotScanned(t *testing.T) {
 	var a heap.Arena
@@ -246,7 +247,7 @@ func TestNotScanned(t *testing.T) {
 	}
 }
 
-// collected runs Go's collector until gone is closed, or long enough.
+// collected runs the GC until gone is closed, or long enough.
 func collected(gone chan struct{}) bool {
 	for range 1000 {
 		runtime.GC()

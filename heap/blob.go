@@ -112,7 +112,7 @@ func (a *Arena) sharedBehind(b Blob) *sharedBytes {
 	return a.blobs.find(b.h.page())
 }
 
-// mayHold tells whether the limit leaves room for a blob.
+// mayHold reports whether the limit leaves room for a blob.
 func (a *Arena) mayHold(n int) error {
 	if n > MaxObject || !a.allows(n) {
 		a.press()
@@ -147,14 +147,15 @@ func (a *Arena) rescue(s *sharedBytes) {
 // page returns how the bytes enter a table.
 func (s *sharedBytes) page() page {
 	n := uint32(len(s.text))
-	return page{s.number, chunk{base: unsafe.Pointer(unsafe.StringData(s.text)), size: n | sharedBit, used: n}}
+	return page{s.number, chunk{base: unsafe.Pointer(unsafe.StringData(s.text)), size: n | sharedBit,
+		used: n}}
 }
 
 // whole returns a handle to all of the bytes, for arenas that hold them.
 func (s *sharedBytes) whole() Blob { return Blob{h: pageStart(s.number), n: uint32(len(s.text))} }
 
 // blobSet is the shared blobs that an arena holds. It is not part of the arena, so
-// that they can be counted down after Go's collector has found the arena unreachable.
+// that they can be counted down after the GC has found the arena unreachable.
 type blobSet struct{ held map[uint64]*sharedBytes }
 
 // find returns the bytes of a number. The set may be nil.

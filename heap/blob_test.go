@@ -16,7 +16,8 @@ func text(n int) string { return strings.Repeat("0123456789", n/10+1)[:n] }
 func mustLive(t *testing.T, before heap.BlobStats, n int64) {
 	t.Helper()
 	if got := heap.Blobs(); got.Live-before.Live != n || n == 0 && got.Bytes != before.Bytes {
-		t.Errorf("%d blobs of %d bytes are alive, want %d", got.Live-before.Live, got.Bytes-before.Bytes, n)
+		t.Errorf("%d blobs of %d bytes are alive, want %d", got.Live-before.Live, got.Bytes-before.Bytes,
+			n)
 	}
 }
 
@@ -124,7 +125,8 @@ func TestParcel(t *testing.T) {
 		if p.Len() != n || p.Unpack(&a).Deref(&a) != text(n) {
 			t.Error("not what was packed")
 		}
-		wantPanic(t, "gallop: heap: Unpack of a parcel that was unpacked or discarded already", func() { twin.Unpack(&a) })
+		wantPanic(t, "gallop: heap: Unpack of a parcel that was unpacked or discarded already",
+			func() { twin.Unpack(&a) })
 		twin.Discard()
 		q := heap.NewParcel(text(n))
 		q.Discard()
@@ -137,7 +139,8 @@ func TestParcel(t *testing.T) {
 	p := heap.NewParcel(text(1000))
 	wantPanic(t, "arena limit exceeded", func() { p.Unpack(&a) })
 	a.SetLimit(0)
-	if p.Unpack(&a).Len() != 1000 || (heap.Parcel{}).Unpack(&a) != (heap.Blob{}) || (heap.Parcel{}).Len() != 0 {
+	if p.Unpack(&a).Len() != 1000 || (heap.Parcel{}).Unpack(&a) != (heap.Blob{}) ||
+		(heap.Parcel{}).Len() != 0 {
 		t.Error("a refused parcel was lost")
 	}
 	(heap.Parcel{}).Discard()
@@ -155,7 +158,8 @@ func TestParcelGoneBeforeAFullArena(t *testing.T) {
 		unpacked.Unpack(&a)
 		discarded.Discard()
 		for _, p := range []heap.Parcel{unpacked, discarded} {
-			wantPanic(t, "gallop: heap: Unpack of a parcel that was unpacked or discarded already", func() { p.Unpack(limited(5)) })
+			wantPanic(t, "gallop: heap: Unpack of a parcel that was unpacked or discarded already",
+				func() { p.Unpack(limited(5)) })
 		}
 		a.Release()
 	}
@@ -197,7 +201,7 @@ func limited(n int) *heap.Arena {
 	return a
 }
 
-// "Or were found unreachable by Go's collector."
+// "Or were found unreachable by the GC."
 func TestBlobsOfUnreachableArenas(t *testing.T) {
 	before := heap.Blobs()
 	for range 100 {
@@ -214,7 +218,7 @@ func TestBlobsOfUnreachableArenas(t *testing.T) {
 }
 
 // A blob that came with a region is counted by the arena that holds it now, and not again
-// when Go's collector finds the region's arena unreachable.
+// when the GC finds the region's arena unreachable.
 func TestBlobsOfJoinedRegions(t *testing.T) {
 	before := heap.Blobs()
 	var a heap.Arena
@@ -226,7 +230,7 @@ func TestBlobsOfJoinedRegions(t *testing.T) {
 	for range 50 {
 		heap.NewBlob(new(heap.Arena), text(100))
 	}
-	for range 1000 { // until those that nobody holds are counted down
+	for range 1000 { // until those that are not held are counted down
 		if heap.Blobs().Live <= before.Live+50 {
 			break
 		}

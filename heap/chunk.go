@@ -17,13 +17,13 @@ type chunk struct {
 // sharedBit marks the bytes of a shared blob. It is above MaxObject.
 const sharedBit = 1 << 31
 
-// shared tells whether the chunk is the bytes of a blob, which others may hold too.
+// shared reports whether the chunk is the bytes of a blob, which others may hold too.
 func (c *chunk) shared() bool { return c.size&sharedBit != 0 }
 
 // length returns the size in bytes.
 func (c *chunk) length() int { return int(c.size &^ sharedBit) }
 
-// stays tells whether the collector leaves the chunk where it is: a single large
+// stays reports whether the collector leaves the chunk where it is: a single large
 // object, or a shared blob.
 func (c *chunk) stays() bool { return c.size > maxChunk }
 
@@ -46,7 +46,7 @@ func classFor(size int) int {
 	return max(bits.Len(uint(size-1))-minChunkBits, 0)
 }
 
-// newChunk takes zeroed memory from Go's allocator. Go's collector does not scan
+// newChunk takes zeroed memory from Go's allocator. the GC does not scan
 // a slice of bytes.
 func newChunk(size int) chunk {
 	return chunk{base: unsafe.Pointer(unsafe.SliceData(make([]byte, size))), size: uint32(size)}
@@ -55,13 +55,14 @@ func newChunk(size int) chunk {
 // bytes returns the first n bytes of the chunk.
 func (c chunk) bytes(n uint32) []byte { return unsafe.Slice((*byte)(c.base), n) }
 
-// wipe zeroes what was used.
+// zero zeroes what was used.
 func (c *chunk) zero() {
 	clear(c.bytes(c.used))
 	c.used = 0
 }
 
-// poison is what a dead chunk is full of where invariants are checked, and with the tag gallop_poison.
+// poison is what a dead chunk is full of where invariants are checked, and with the tag
+// gallop_poison.
 const poison = 0xdb
 
 // spoil overwrites a dead chunk, so that a pointer kept longer than allowed

@@ -34,7 +34,7 @@ type collector struct {
 	active bool        // from Begin to the end
 	old    *generation // nil if what stays is copied every time
 
-	// from-space. Its table does not change while the collector works.
+	// From-space. Its table does not change while the collector works.
 	from     pageTable
 	lo, span uint64 // its handles are lo to lo + span; others may be among them
 
@@ -44,10 +44,11 @@ type collector struct {
 	lastBits []uint64
 
 	// The part of to-space that is not black.
-	open    *toPage // where copies go
-	class   uint8   // of the next chunk
-	whole   bool    // from-space is everything
-	pending int     // bytes of new pages that are not black, which the arena does not count as reserved yet
+	open  *toPage // where copies go
+	class uint8   // of the next chunk
+	whole bool    // from-space is everything
+	// Bytes of new pages that are not black, which the arena does not count as reserved yet.
+	pending int
 
 	work int // bytes copied and scanned
 	made int // bytes that behaviours took since the last step
@@ -58,10 +59,12 @@ type collector struct {
 
 // scratch is what a collector needs while it is active. At other times others may use it.
 type scratch struct {
-	marks     []uint64           // a bit for each granule that was copied, or for a page that stays
-	first     []int              // by slot of from: its first word of marks
-	grey      map[uint64]*toPage // to-space, as far as it is not black
-	queue     []*toPage          // all of grey but the open one, and some that are black by now
+	// A bit for each granule that was copied, or for a page that stays.
+	marks []uint64
+	first []int              // by slot of from: its first word of marks
+	grey  map[uint64]*toPage // to-space, as far as it is not black
+	// All of grey but the open one, and some that are black by now.
+	queue     []*toPage
 	freePages []*toPage
 }
 
@@ -264,10 +267,12 @@ func (g *collector) corrupt(h handle, size uintptr, n int, sub *Layout) {
 	if sub != nil {
 		what = sub.typ.String()
 	}
-	panic(fmt.Sprintf("gallop: heap: handle %#x is mistyped: %d × %d bytes of %s do not fit its page", uint64(h), n, size, what))
+	panic(fmt.Sprintf("gallop: heap: handle %#x is mistyped: %d × %d bytes of %s do not fit its page",
+		uint64(h), n, size, what))
 }
 
-// look makes the page of from-space with that number the last one, and tells whether there is one.
+// look makes the page of from-space with that number the last one, and reports whether there is
+// one.
 func (g *collector) look(number uint64) bool {
 	i, ok := g.from.slot(number)
 	if !ok {

@@ -29,8 +29,8 @@ func (g *collector) end() {
 	}
 }
 
-// rest lets go of what the collector does not need any more. Without an old generation that is all
-// of it.
+// putBack lets go of what the collector does not need any more. Without an old generation that is
+// all of it.
 func (g *collector) putBack(a *Arena) {
 	old := g.old
 	g.reset()
@@ -49,14 +49,14 @@ func (g *collector) leave(a *Arena) {
 		switch p := &g.from.all()[i]; {
 		case !g.unmarked(i):
 		case Poisoned && !p.stays():
-			p.spoil() // and is not used again, so that nobody makes sense of it
+			p.spoil() // and is not used again
 		default:
 			a.drop(p)
 		}
 	}
 }
 
-// unmarked tells whether slot i of from-space has a page that does not stay.
+// unmarked reports whether slot i of from-space has a page that does not stay.
 func (g *collector) unmarked(i int) bool {
 	p := &g.from.all()[i]
 	return !p.free() && !(p.stays() && g.marks[g.first[i]] != 0)

@@ -22,7 +22,8 @@ func ring(a *heap.Arena, n int) heap.Ptr[link] {
 	for i := 1; i < n; i++ {
 		heap.New[link](a) // garbage
 		p, last := heap.New[link](a), first.Deref(a).prev
-		*p.Deref(a) = link{value: i, next: first, prev: last, name: heap.NewString(a, strings.Repeat("n", i%50))}
+		*p.Deref(a) = link{value: i, next: first, prev: last,
+			name: heap.NewString(a, strings.Repeat("n", i%50))}
 		last.Deref(a).next, first.Deref(a).prev = p, p
 	}
 	return first
@@ -34,7 +35,8 @@ func mustBeRing(t *testing.T, a *heap.Arena, first heap.Ptr[link], n int) {
 	p, back := first, first
 	for i := range n {
 		q := p.Deref(a)
-		if q.value != i || q.next.Deref(a).prev != p || q.name.Len() != i%50 || len(strings.Trim(q.name.Deref(a), "n")) > 0 {
+		if q.value != i || q.next.Deref(a).prev != p || q.name.Len() != i%50 ||
+			len(strings.Trim(q.name.Deref(a), "n")) > 0 {
 			t.Fatalf("link %d of %d is %+v", i, n, *q)
 		}
 		p, back = q.next, back.Deref(a).prev
@@ -50,7 +52,7 @@ func TestCollect(t *testing.T) {
 		var a heap.Arena
 		a.Bind(new(heap.Recycler))
 		root := ring(&a, n)
-		ring(&a, n) // a cycle that nobody reaches
+		ring(&a, n) // a cycle that cannot be reached
 		before, stale := a.Stats(), root
 		for range 3 {
 			a.Collect(heap.RootAt(&root))
@@ -100,7 +102,8 @@ func TestCollectFindsHandlesEverywhere(t *testing.T) {
 	check := func(p heap.Ptr[row], v byte) {
 		t.Helper()
 		r := p.Deref(&a)
-		if got := r.in[1].s.At(&a, 2).text[1].Deref(&a); got != string(rune(v)) || r.blob.Deref(&a) != strings.Repeat(got, int(v)) {
+		if got := r.in[1].s.At(&a, 2).text[1].Deref(&a); got != string(rune(v)) ||
+			r.blob.Deref(&a) != strings.Repeat(got, int(v)) {
 			t.Errorf("row %c has %q", v, got)
 		}
 	}
@@ -122,7 +125,7 @@ func TestCollectFindsHandlesEverywhere(t *testing.T) {
 	}
 }
 
-// "Pinned large objects are not copied", and are freed if nobody reaches them.
+// "Pinned large objects are not copied", and are freed if they cannot be reached.
 func TestLargeObjectsStay(t *testing.T) {
 	var a heap.Arena
 	var roots struct {
@@ -231,7 +234,8 @@ func TestSurvivorsStayWithinTheLimit(t *testing.T) {
 			var a heap.Arena
 			a.SetLimit(limit)
 			var live []heap.Slice[byte]
-			for s, err := heap.TryMakeSlice[byte](&a, size); err == nil; s, err = heap.TryMakeSlice[byte](&a, size) {
+			for s, err := heap.TryMakeSlice[byte](&a, size); err == nil; s, err = heap.TryMakeSlice[byte](&a,
+				size) {
 				live = append(live, s)
 			}
 			roots := make([]heap.Root, len(live))
@@ -240,13 +244,14 @@ func TestSurvivorsStayWithinTheLimit(t *testing.T) {
 			}
 			a.Collect(roots...)
 			if got := a.Stats().Reserved; got > limit {
-				t.Fatalf("%d objects of %d bytes take %d bytes behind a collection, with a limit of %d", len(live), size, got, limit)
+				t.Fatalf("%d objects of %d bytes take %d bytes behind a collection, with a limit of %d",
+					len(live), size, got, limit)
 			}
 		}
 	}
 }
 
-// Handles that nobody follows are refused with their path.
+// Handles that are not followed are refused with their path.
 func TestHiddenHandlesRefused(t *testing.T) {
 	type ok struct {
 		own *struct {
@@ -264,7 +269,7 @@ func TestHiddenHandlesRefused(t *testing.T) {
 		"behind p*":       func() { heap.RootAt(&struct{ p *heap.Blob }{}) },
 		"behind c[]":      func() { heap.RootAt(&struct{ c chan heap.Map[int, int] }{}) },
 		"behind a.b[]*":   func() { heap.RootAt(&struct{ a struct{ b [3]*heap.String } }{}) },
-		"behind named[]": func() { // its arena is somebody's who collects it
+		"behind named[]": func() { // its arena has an owner, who collects it
 			heap.RootAt(&struct {
 				a     *heap.Arena
 				named map[string]heap.String
@@ -279,12 +284,14 @@ func TestHiddenHandlesRefused(t *testing.T) {
 			}{})
 		},
 	} {
-		if got := recovered(f); !strings.HasPrefix(got, "gallop: heap: ") || !strings.Contains(got, want) {
+		if got := recovered(f); !strings.HasPrefix(got, "gallop: heap: ") ||
+			!strings.Contains(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 	type disguised heap.Ptr[int]
-	wantPanic(t, "keeps handles out of the collector's reach, behind h", func() { heap.RootAt(new(disguised)) })
+	wantPanic(t, "keeps handles out of the collector's reach, behind h",
+		func() { heap.RootAt(new(disguised)) })
 }
 
 // A handle that was made from another with unsafe is found out before it does harm.
@@ -292,7 +299,8 @@ func TestMistypedHandle(t *testing.T) {
 	var a heap.Arena
 	small := heap.New[int32](&a)
 	big := *(*heap.Ptr[[500]int])(unsafe.Pointer(&small))
-	if got := recovered(func() { a.Collect(heap.RootAt(&big)) }); !strings.Contains(got, "gallop: heap: handle") && !strings.Contains(got, "gallop: invariant: object") {
+	if got := recovered(func() { a.Collect(heap.RootAt(&big)) }); !strings.Contains(got,
+		"gallop: heap: handle") && !strings.Contains(got, "gallop: invariant: object") {
 		t.Errorf("a mistyped handle got %q", got)
 	}
 }

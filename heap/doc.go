@@ -1,11 +1,11 @@
-// Package heap gives an actor memory of its own: an arena that Go's collector never scans
+// Package heap gives an actor memory of its own: an arena that the GC never scans
 // and that is freed whole.
 //
 // # What it is
 //
 // An [Arena] hands out memory by moving one number forward. The memory comes in chunks that
 // Go's allocator knows to hold no pointers. So a million actors with a million lists and
-// trees cost Go's collector a million chunks to mark and not one object to scan.
+// trees cost the GC a million chunks to mark and not one object to scan.
 // [Arena.Collect] copies what is still reached to new chunks; [Arena.Release] frees all of
 // it. The chunks go to the [Recycler] of the worker at hand, where the next actor finds
 // them.
@@ -49,7 +49,7 @@
 // pointers are refused as roots. What it does not reach is gone, and the handles to it are
 // dead. It may go on in steps, with behaviours in between, which notice nothing.
 //
-// Arenas and recyclers have one owner at a time and no locks. Whoever hands one over must
+// Arenas and recyclers have one owner at a time and no locks. The owner that hands one over must
 // synchronize; within gallop the scheduler does.
 //
 // # Extending

@@ -101,10 +101,10 @@ func (g *collector) newOldPage(p page) *oldPage {
 	return &oldPage{page: p}
 }
 
-// hasHandles tells whether the page could lead to the young.
+// hasHandles reports whether the page could lead to the young.
 func (p *oldPage) hasHandles() bool { return len(p.records) > 0 || p.one.sub != nil }
 
-// isOld tells whether the page was old when the collection began.
+// isOld reports whether the page was old when the collection began.
 func (p *toPage) isOld() bool { return p.old != nil && p.old.member }
 
 // BeginDue starts the collection that is due, as Begin does. It panics if a root is
@@ -205,7 +205,7 @@ func (g *collector) scanRecord(p *toPage) {
 	g.work += int(r.n) * int(l.size)
 }
 
-// mayLeadBack tells whether there may be a handle to from-space in a value. Most old
+// mayLeadBack reports whether there may be a handle to from-space in a value. Most old
 // objects have none, and page numbers are drawn in order.
 func (g *collector) mayLeadBack(at unsafe.Pointer, l *Layout) bool {
 	if !l.flat {
@@ -219,7 +219,7 @@ func (g *collector) mayLeadBack(at unsafe.Pointer, l *Layout) bool {
 	return false
 }
 
-// settle makes a black page part of the old generation.
+// becomeOld makes a black page part of the old generation.
 func (g *collector) becomeOld(p *toPage) {
 	q := p.old
 	p.note(g.old)

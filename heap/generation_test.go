@@ -24,7 +24,7 @@ func mustBeYoung(t *testing.T, a *heap.Arena, roots ...heap.Root) {
 }
 
 // "What is older than the last collection stays where it is; the next one copies the
-// young only", once, and frees those that nobody reaches.
+// young only", once, and frees those that cannot be reached.
 func TestOldStays(t *testing.T) {
 	twoGenerations(t)
 	var a heap.Arena
@@ -61,7 +61,7 @@ func TestOldStays(t *testing.T) {
 	}
 }
 
-// "Whoever writes to an old object has dereferenced it": what only old objects lead to
+// "A behaviour that writes to an old object has dereferenced it": what only old objects lead to
 // survives, on whichever page they are, and whatever kind of handle it is.
 func TestOldLeadToYoung(t *testing.T) {
 	twoGenerations(t)
@@ -118,7 +118,7 @@ func TestOldLeadToYoung_ScannedForTheWriter(t *testing.T) {
 }
 
 // "An arena has at most three times what the last whole collection left" when the next
-// one begins: old objects that nobody reaches are not kept for ever.
+// one begins: old objects that cannot be reached are not kept for ever.
 func TestOldGarbageIsBounded(t *testing.T) {
 	var a heap.Arena
 	a.Bind(new(heap.Recycler))
@@ -171,7 +171,7 @@ func rename(a *heap.Arena, first heap.Ptr[link]) {
 }
 
 // A blob that is old is held until a whole collection, and no longer; one that is young
-// as long as somebody reaches it.
+// as long as it can be reached.
 func TestBlobsOfGenerations(t *testing.T) {
 	twoGenerations(t)
 	type row struct{ blobs [3]heap.Blob }
@@ -244,7 +244,7 @@ func TestLimitCollectsTheOld(t *testing.T) {
 }
 
 // Large objects are old where they are: what a row of handles leads to is found, and
-// those that nobody reaches go with the next whole collection.
+// those that cannot be reached go with the next whole collection.
 func TestLargeObjectsGrowOld(t *testing.T) {
 	twoGenerations(t)
 	var a heap.Arena
@@ -344,7 +344,8 @@ func TestRegionsWithGenerations(t *testing.T) {
 	mustBeRing(t, r.Arena(), top, n)
 	wantPanic(t, dead, func() { top.Deref(r.Arena()).prev.Deref(sender) })
 	roots.got = r.Join(&a)
-	if s := a.Stats(); s.Chunks != here.Chunks+coming.Chunks || s.Reserved != here.Reserved+coming.Reserved || s.Used != here.Used+coming.Used {
+	if s := a.Stats(); s.Chunks != here.Chunks+coming.Chunks ||
+		s.Reserved != here.Reserved+coming.Reserved || s.Used != here.Used+coming.Used {
 		t.Errorf("%+v and %+v became %+v", here, coming, s)
 	}
 	stale := roots.got

@@ -77,7 +77,7 @@ func (w *walk) begin(a *Arena) {
 	w.sum.SetSeed(graphSeed)
 }
 
-// maxSpareWalk is how many objects a walk may have found and still be kept.
+// maxKeptWalk is how many objects a walk may have found and still be kept.
 const maxKeptWalk = 1 << 12
 
 // end keeps the memory of the walk for the next one, unless it is large.
@@ -172,7 +172,8 @@ func (w *walk) id(e extent) uint64 {
 		return w.ids[e.h]
 	}
 	if e.h.offset()+e.bytes() > uintptr(p.used) {
-		panic(fmt.Sprintf("gallop: invariant: object %#x of %d bytes leaves its page", uint64(e.h), e.bytes()))
+		panic(fmt.Sprintf("gallop: invariant: object %#x of %d bytes leaves its page", uint64(e.h),
+			e.bytes()))
 	}
 	w.mustBeRecorded(e)
 	w.seen = append(w.seen, e)
@@ -193,7 +194,8 @@ func (w *walk) mustNotOverlap() {
 	for i := 1; i < len(w.seen); i++ {
 		x, y := w.seen[i-1], w.seen[i]
 		if x.h.page() == y.h.page() && x.h+handle(granules(x.bytes())) > y.h {
-			panic(fmt.Sprintf("gallop: invariant: objects %#x of %d bytes and %#x overlap", uint64(x.h), x.bytes(), uint64(y.h)))
+			panic(fmt.Sprintf("gallop: invariant: objects %#x of %d bytes and %#x overlap", uint64(x.h),
+				x.bytes(), uint64(y.h)))
 		}
 	}
 }

@@ -62,7 +62,8 @@ func (g *graphs) vertex(size int) (heap.Ptr[vertex], *mirror) {
 }
 
 // link sets one edge of a vertex and of its twin.
-func (g *graphs) link(p heap.Ptr[vertex], t *mirror, slot int, to heap.Ptr[vertex], toTwin *mirror) {
+func (g *graphs) link(p heap.Ptr[vertex], t *mirror, slot int, to heap.Ptr[vertex],
+	toTwin *mirror) {
 	v := p.Deref(g.arena)
 	switch t.to[slot] = toTwin; slot {
 	case 0:
@@ -176,13 +177,14 @@ func (g *graphs) handOver(other *graphs) {
 		if p, ok := copies[w]; ok {
 			return p
 		}
-		p, fresh := moved.vertex(0)
+		p, made := moved.vertex(0)
 		copies[w] = p
 		v := p.Deref(moved.arena)
-		v.id, v.text, v.blob = w.id, heap.NewString(moved.arena, w.text), heap.NewBlob(moved.arena, w.text+"b")
+		v.id, v.text, v.blob = w.id, heap.NewString(moved.arena, w.text), heap.NewBlob(moved.arena,
+			w.text+"b")
 		for slot := range slots {
 			if w.to[slot] != nil {
-				moved.link(p, fresh, slot, build(w.to[slot]), w.to[slot])
+				moved.link(p, made, slot, build(w.to[slot]), w.to[slot])
 			}
 		}
 		return p
@@ -262,7 +264,8 @@ func TestGraphsKeepTheirHash(t *testing.T) {
 func graphShard(t *testing.T, from, each, n int) (all tally) {
 	recycler := new(heap.Recycler)
 	for seed := from; seed < n && !t.Failed(); seed += each {
-		life := graphLife{t, seed, rand.New(rand.NewPCG(uint64(seed), 1)), newGraphs(recycler), newGraphs(recycler), tally{graphs: 2}}
+		life := graphLife{t, seed, rand.New(rand.NewPCG(uint64(seed), 1)), newGraphs(recycler),
+			newGraphs(recycler), tally{graphs: 2}}
 		life.live()
 		all.add(life.tally)
 	}
@@ -384,7 +387,7 @@ func graphProperty(t *rapid.T) {
 		g.mustBeTwins(t)
 		g.arena.Release()
 	}
-	// Fewer than before is no fault: a run that rapid gave up halfway is left to Go's collector,
+	// Fewer than before is no fault: a run that rapid gave up halfway is left to the GC,
 	// with its blobs.
 	if live := heap.Blobs().Live - before; live > 0 {
 		t.Fatalf("%d blobs are left", live)

@@ -6,7 +6,7 @@ package heap
 // one process-wide sequence and never used twice. That is the generation check: a page that an
 // arena has let go of, or never had, is not in its table, whatever became of the memory.
 //
-// Rejected: a pointer (Go's collector would have to scan it, and nothing could
+// Rejected: a pointer (the GC would have to scan it, and nothing could
 // move); an index into the arena's list of chunks with a generation (a region
 // that joins another arena in O(chunks) would need all its handles rewritten);
 // one table for the whole process (its entries would be shared memory, written

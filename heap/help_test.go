@@ -47,7 +47,7 @@ func bytesOf[T any](p *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
 }
 
-// allZero tells whether b holds zeros only.
+// allZero reports whether b holds zeros only.
 func allZero(b []byte) bool {
 	for _, x := range b {
 		if x != 0 {

@@ -8,7 +8,8 @@ import (
 )
 
 // begins are the ways in which a collection begins, of all and of the young.
-var begins = map[string]func(a *heap.Arena, roots ...heap.Root){"all": (*heap.Arena).Begin, "young": (*heap.Arena).BeginDue}
+var begins = map[string]func(a *heap.Arena, roots ...heap.Root){"all": (*heap.Arena).Begin,
+	"young": (*heap.Arena).BeginDue}
 
 // "Behaviours may run between steps": they see, change and make what they like.
 func TestBehavioursBetweenSteps(t *testing.T) {
@@ -88,9 +89,9 @@ func testBarrier(t *testing.T, begin func(a *heap.Arena, roots ...heap.Root)) {
 			p := root
 			for d := 13; d > 0; d-- { // a path to a leaf, and its children change sides
 				q := p.Deref(&a)
-				fresh := heap.New[tree](&a)
-				*fresh.Deref(&a) = *q.right.Deref(&a)
-				q.left, q.right = fresh, q.left
+				made := heap.New[tree](&a)
+				*made.Deref(&a) = *q.right.Deref(&a)
+				q.left, q.right = made, q.left
 				p = q.left
 			}
 		}

@@ -80,7 +80,8 @@ func LayoutOf(t reflect.Type) *Layout {
 		return l
 	}
 	if path := findHidden(t, "", false, map[hiddenKey]bool{}); path != "" {
-		panic(fmt.Sprintf("gallop: heap: %v keeps handles out of the collector's reach, behind %s (use heap.Ptr, heap.Slice or heap.Map)", t, strings.TrimPrefix(path, ".")))
+		panic(fmt.Sprintf("gallop: heap: %v keeps handles out of the collector's reach, behind %s "+
+			"(use heap.Ptr, heap.Slice or heap.Map)", t, strings.TrimPrefix(path, ".")))
 	}
 	layouts.mu.Lock()
 	defer layouts.mu.Unlock()
@@ -150,13 +151,13 @@ func (l *Layout) describeHandle(t reflect.Type, at uintptr) {
 // elemOf returns T for a Ptr[T] or Slice[T]: their first field is a [0]*T.
 func elemOf(t reflect.Type) reflect.Type { return t.Field(0).Type.Elem().Elem() }
 
-// isHandleType tells whether t is a handle itself. What embeds one has its
+// isHandleType reports whether t is a handle itself. What embeds one has its
 // methods too, but is of another package or no struct with a handle in front.
 func isHandleType(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.PkgPath() == ownPath && t.Implements(handleType)
 }
 
-// isConverted tells whether t is a type of another package with the fields of a handle, such as
+// isConverted reports whether t is a type of another package with the fields of a handle, such as
 // "type T heap.Ptr[int]". It lacks the handle's methods, so nothing says what it is.
 func isConverted(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct || t.PkgPath() == ownPath {
@@ -170,7 +171,7 @@ func isConverted(t reflect.Type) bool {
 	return false
 }
 
-// holdsHandle tells whether a value of type t has a handle in it.
+// holdsHandle reports whether a value of type t has a handle in it.
 func holdsHandle(t reflect.Type) bool {
 	switch {
 	case isHandleType(t):
@@ -239,8 +240,9 @@ func findHiddenField(t reflect.Type, path string, behind bool, seen map[hiddenKe
 	return ""
 }
 
-// keepsOwnArena tells whether t is one of ours, such as a Region, or a struct with an arena of its
-// own, to which its handles belong. A pointer to an arena does not count: it may be the actor's.
+// keepsOwnArena reports whether t is one of ours, such as a Region, or a struct with an arena of
+// its own, to which its handles belong. A pointer to an arena does not count: it may be the
+// actor's.
 func keepsOwnArena(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false

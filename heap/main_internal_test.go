@@ -28,7 +28,7 @@ func ForceGenerations(force bool) {
 // UsualGenerations ends ForceGenerations.
 func UsualGenerations() { generationsFrom = generationsAbove }
 
-// CollectDue is a whole collection of the kind that is due, verified, and tells whether
+// CollectDue is a whole collection of the kind that is due, verified, and reports whether
 // it was one of the young.
 func (a *Arena) CollectDue(roots ...Root) (young bool) {
 	a.Finish()
@@ -40,7 +40,7 @@ func (a *Arena) CollectDue(roots ...Root) (young bool) {
 	return young
 }
 
-// verifierSees runs f and tells whether the verifier has panicked in it.
+// verifierSees runs f and reports whether the verifier has panicked in it.
 func verifierSees(f func()) (seen bool) {
 	defer func() { seen = recover() != nil }()
 	f()
@@ -52,7 +52,7 @@ var typeOfPair, typeOfPairPtr = reflect.TypeFor[pair](), reflect.TypeFor[Ptr[pai
 type pair struct{ left, right Ptr[pair] }
 
 // "A verifier runs after every collection in tests": it sees a collector that skips a field, at
-// once, whether or not anybody looks at what was lost.
+// once, whether or not any other looks at what was lost.
 func TestVerifier(t *testing.T) {
 	var a Arena
 	root := New[pair](&a)
@@ -73,7 +73,7 @@ func TestVerifier(t *testing.T) {
 	}
 }
 
-// twoPairs is an arena with an old object, on a page that nobody has touched since, and
+// twoPairs is an arena with an old object, on a page that was not touched since, and
 // a young one that it does not lead to.
 func twoPairs() (a *Arena, old, young Ptr[pair]) {
 	a = new(Arena)
@@ -98,7 +98,7 @@ func TestVerifierOfGenerations(t *testing.T) {
 			a.pages.gc.old.layouts[LayoutOf(typeOfPair).id] = LayoutOf(typeOfPairPtr)
 		},
 		"a record of too many": func(a *Arena, old, _ Ptr[pair]) { pageOf(a, old).records[0].n++ },
-		"wrong books":          func(a *Arena, _, _ Ptr[pair]) { a.pages.gc.old.bytes++ },
+		"wrong counts":         func(a *Arena, _, _ Ptr[pair]) { a.pages.gc.old.bytes++ },
 	} {
 		a, old, young := twoPairs()
 		harm(a, old, young)

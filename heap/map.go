@@ -70,7 +70,7 @@ func (m Map[K, V]) At(a *Arena, key K) *V {
 // [ErrArenaLimit], and leaves the map as it was. Owner only.
 func (m *Map[K, V]) Put(a *Arena, key K, v V) {
 	if m.t.IsZero() {
-		m.putFirst(a, key, v)
+		m.firstPut(a, key, v)
 		return
 	}
 	t, h := m.t.Deref(a), hashOf(key)
@@ -81,8 +81,8 @@ func (m *Map[K, V]) Put(a *Arena, key K, v V) {
 	t.add(a, h, key, v)
 }
 
-// putFirst is Put into a zero map. If there is no room, the map stays zero.
-func (m *Map[K, V]) putFirst(a *Arena, key K, v V) {
+// firstPut is Put into a zero map. If there is no room, the map stays zero.
+func (m *Map[K, V]) firstPut(a *Arena, key K, v V) {
 	mustBeKey[K]()
 	p := New[table[K, V]](a)
 	p.Deref(a).add(a, hashOf(key), key, v)
@@ -116,12 +116,14 @@ func hashOf[K comparable](key K) uint32 { return uint32(maphash.Comparable(mapSe
 // mustBeKey panics if there is a handle in K: collections change handles, and so their hash.
 func mustBeKey[K comparable]() {
 	if t := reflect.TypeFor[K](); holdsHandle(t) {
-		panic(fmt.Sprintf("gallop: heap: the keys of a Map must not have handles in them, which collections change: %v (use heap.TextMap for texts)", t))
+		panic(fmt.Sprintf("gallop: heap: the keys of a Map must not have handles in them, which "+
+			"collections change: %v (use heap.TextMap for texts)", t))
 	}
 }
 
 // find returns the entry of a key, nil if there is none.
-func (t *table[K, V]) find(a *Arena, hash uint32, key K, equal func(*Arena, K, K) bool) *entry[K, V] {
+func (t *table[K, V]) find(a *Arena, hash uint32, key K, equal func(*Arena, K, K) bool) *entry[K,
+	V] {
 	index := t.index.Deref(a)
 	if len(index) == 0 {
 		return nil
@@ -213,7 +215,7 @@ func (t *table[K, V]) visit(a *Arena, equal func(*Arena, K, K) bool, yield func(
 }
 
 // now returns what has become of an entry since the table was rebuilt, nil if it was deleted. An
-// entry whose key does not equal itself is as it was: nobody can find it to change it.
+// entry whose key does not equal itself is as it was: it cannot be found and changed.
 func (t *table[K, V]) now(a *Arena, e *entry[K, V], equal func(*Arena, K, K) bool) *entry[K, V] {
 	if e.gone || !equal(a, e.key, e.key) {
 		return e

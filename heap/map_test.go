@@ -148,7 +148,8 @@ func TestMapChangesWhileVisited(t *testing.T) {
 				tm.Put(&a, "3", 333)
 			}
 		}
-		if want := []string{"1=1", "3=333", "4=4"}; !slices.Equal(got, want) || !slices.Equal(texts, want) {
+		if want := []string{"1=1", "3=333", "4=4"}; !slices.Equal(got, want) ||
+			!slices.Equal(texts, want) {
 			t.Errorf("%d new: visited %q and %q, want %q", grown, got, texts, want)
 		}
 	}
@@ -204,7 +205,8 @@ func TestMapEdges(t *testing.T) {
 	var a heap.Arena
 	var m heap.Map[int, int]
 	var tm heap.TextMap[int]
-	if _, ok := m.Get(&a, 1); ok || m.Delete(&a, 1) || m.Len(&a)+tm.Len(&a) != 0 || tm.Delete(&a, "") || tm.At(&a, "x") != nil {
+	if _, ok := m.Get(&a, 1); ok || m.Delete(&a, 1) || m.Len(&a)+tm.Len(&a) != 0 ||
+		tm.Delete(&a, "") || tm.At(&a, "x") != nil {
 		t.Error("zero maps are not empty")
 	}
 	for range m.All(&a) {
@@ -213,10 +215,12 @@ func TestMapEdges(t *testing.T) {
 	for range tm.All(&a) {
 		t.Error("a zero map has entries")
 	}
-	wantPanic(t, "must not have handles in them, which collections change: heap.String (use heap.TextMap for texts)", func() {
-		var m heap.Map[heap.String, int]
-		m.Put(&a, heap.String{}, 1)
-	})
+	wantPanic(t,
+		"must not have handles in them, which collections change: heap.String (use heap.TextMap for "+
+			"texts)", func() {
+			var m heap.Map[heap.String, int]
+			m.Put(&a, heap.String{}, 1)
+		})
 	wantPanic(t, "is not pointer-free", func() {
 		var m heap.Map[int, *int]
 		m.Put(&a, 1, nil)

@@ -25,7 +25,8 @@ type object struct {
 type space struct {
 	arena *heap.Arena
 	limit int
-	times int // it may hold so many times the limit: twice, once it was collected
+	// It may hold so many times the limit: twice, once it was collected.
+	times int
 	live  []object
 }
 
@@ -55,14 +56,16 @@ func (m *machine) space(t *rapid.T) *space {
 
 // makers try to make an object of n bytes or so.
 var makers = []func(a *heap.Arena, n int) (object, int, error){
-	makePtr[node], makePtr[byte], makePtr[struct{}], makePtr[[7]uint16], makePtr[[1000]byte], makePtr[[9000]uint64],
+	makePtr[node], makePtr[byte], makePtr[struct{}], makePtr[[7]uint16], makePtr[[1000]byte],
+	makePtr[[9000]uint64],
 	makeSlice[byte], makeSlice[node], makeSlice[[3]byte], makeString,
 }
 
 func makePtr[T any](a *heap.Arena, _ int) (object, int, error) {
 	p, err := heap.TryNew[T](a)
 	size := len(bytesOf(new(T)))
-	return object{func(a *heap.Arena) []byte { return bytesOf(p.Deref(a)) }, make([]byte, size), false, heap.RootAt(&p)}, size, err
+	return object{func(a *heap.Arena) []byte { return bytesOf(p.Deref(a)) }, make([]byte, size), false,
+		heap.RootAt(&p)}, size, err
 }
 
 func makeSlice[T any](a *heap.Arena, n int) (object, int, error) {
@@ -78,7 +81,8 @@ func makeSlice[T any](a *heap.Arena, n int) (object, int, error) {
 func makeString(a *heap.Arena, n int) (object, int, error) {
 	text := bytes.Repeat([]byte("s"), n)
 	s, err := heap.TryNewString(a, string(text))
-	return object{func(a *heap.Arena) []byte { return []byte(s.Deref(a)) }, text, true, heap.RootAt(&s)}, n, err
+	return object{func(a *heap.Arena) []byte { return []byte(s.Deref(a)) }, text, true,
+		heap.RootAt(&s)}, n, err
 }
 
 // make makes an object, or checks that the limit forbids it.

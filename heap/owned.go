@@ -12,7 +12,7 @@ import (
 // is made by [OwnedIn] and read-only.
 type Owned struct{ fields []ownedField }
 
-// place is where a region or a parcel is.
+// ownedField is where a region or a parcel is.
 type ownedField struct {
 	_      nocmp.Field
 	offset uintptr

@@ -19,10 +19,11 @@ import (
 // Owner only.
 type pageTable struct {
 	_ nocmp.Field
-	// What Go's collector has to look at, in every cycle and every arena: as little as
+	// What the GC has to look at, in every cycle and every arena: as little as
 	// can be.
-	slots    *page // the first of size; nil until there was more than one page
-	one      page  // this one, if count is 1 and slots is nil; without its base while it is near
+	slots *page // the first of size; nil until there was more than one page
+	// This one, if count is 1 and slots is nil; without its base while it is near.
+	one      page
 	nearBase unsafe.Pointer
 	gc       *collector // of the collection that is under way, nil if there is none
 
@@ -59,10 +60,10 @@ const (
 	keptPages = 64
 )
 
-// free tells whether there is no page in a slot.
+// free reports whether there is no page in a slot.
 func (p *page) free() bool { return p.number >= gonePage }
 
-// home returns the slot at which the search for a page starts.
+// startSlot returns the slot at which the search for a page starts.
 func (t *pageTable) startSlot(number uint64) uint64 { return number * golden >> (t.shift & 63) }
 
 // at returns the memory behind h: one load for the near page, two that depend on
@@ -100,7 +101,7 @@ func (t *pageTable) all() []page {
 // make a pageTable escape: a copy stays on the stack.
 func (t *pageTable) table() []page { return unsafe.Slice(t.slots, t.size) }
 
-// isNear tells whether a page is the one that is looked at first.
+// isNear reports whether a page is the one that is looked at first.
 func (t *pageTable) isNear(p *page) bool { return p.number+1 == t.nearPlus1 }
 
 // search is at for a page that was pushed out of its home slot, and for one that the collector has
@@ -146,11 +147,11 @@ func (t *pageTable) slot(number uint64) (i int, ok bool) {
 func (t *pageTable) setNear(number uint64, base unsafe.Pointer) {
 	t.nearPlus1, t.nearBase = number+1, base
 	if t.isNear(&t.one) {
-		t.one.base = nil // all sees to it: a pointer twice is work for Go's collector twice
+		t.one.base = nil // all sees to it: a pointer twice is work for the GC twice
 	}
 }
 
-// full tells whether another page needs a larger table.
+// full reports whether another page needs a larger table.
 func (t *pageTable) full() bool {
 	return t.count > 0 && 2*(t.count+1) > t.size
 }

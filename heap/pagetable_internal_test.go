@@ -17,7 +17,8 @@ func some(number uint64) page {
 func TestPageTableModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var table pageTable
-		numbers := rapid.SliceOfNDistinct(rapid.OneOf(rapid.Uint64Range(1, 300), rapid.Uint64Range(1, 1<<51-1)),
+		numbers := rapid.SliceOfNDistinct(rapid.OneOf(rapid.Uint64Range(1, 300),
+			rapid.Uint64Range(1, 1<<51-1)),
 			0, 200, rapid.ID[uint64]).Draw(t, "numbers")
 		twin := map[uint64]unsafe.Pointer{}
 		for _, n := range numbers {

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Go's collector does not scan chunks, so a Go pointer in one would not keep its
+// the GC does not scan chunks, so a Go pointer in one would not keep its
 // target alive: types that could hold one are refused. Reflection looks at a
 // type once; from then on its type word is in a set, and the question costs two
 // loads and a comparison.
@@ -68,7 +68,7 @@ func admitSlow(word uintptr, t reflect.Type) {
 	}
 }
 
-// home returns the slot at which the search for a word starts.
+// startSlot returns the slot at which the search for a word starts.
 func (s *typeSet) startSlot(word uintptr) uint64 { return uint64(word) * golden >> (s.shift & 63) }
 
 // slot returns where a word is, or else the free slot where it would be.
@@ -80,7 +80,7 @@ func (s *typeSet) slot(word uintptr) *uintptr {
 	return &s.words[i&mask]
 }
 
-// has tells whether a word is in the set, which may be nil.
+// has reports whether a word is in the set, which may be nil.
 func (s *typeSet) has(word uintptr) bool { return s != nil && *s.slot(word) == word }
 
 // with returns a copy of the set, which may be nil, with one more word.
@@ -113,9 +113,12 @@ func mustBePointerFree(t reflect.Type) {
 		where = "field " + p.path
 	}
 	if isConverted(p.is) {
-		panic(fmt.Sprintf("gallop: heap: type %v keeps a handle out of the collector's reach: %s is a %v, a type converted from a handle's (use heap.Ptr, heap.Slice, heap.String or heap.Blob itself)", t, where, p.is))
+		panic(fmt.Sprintf("gallop: heap: type %v keeps a handle out of the collector's reach: %s is a "+
+			"%v, a type converted from a handle's (use heap.Ptr, heap.Slice, heap.String or heap.Blob "+
+			"itself)", t, where, p.is))
 	}
-	panic(fmt.Sprintf("gallop: heap: type %v is not pointer-free: %s is a %v%s", t, where, p.is, p.remedy(t)))
+	panic(fmt.Sprintf("gallop: heap: type %v is not pointer-free: %s is a %v%s", t, where, p.is,
+		p.remedy(t)))
 }
 
 // pointer is a Go pointer in a type, or a converted handle. The zero pointer is none.
@@ -168,7 +171,8 @@ func (p pointer) remedy(root reflect.Type) string {
 	switch {
 	case p.of == reflect.TypeFor[Parcel]():
 		return " (use heap.Blob: Parcel.Unpack makes one)"
-	case p.of != nil && (p.of.PkgPath() == ownPath || p.of.PkgPath() != "" && p.of.PkgPath() != root.PkgPath() && root.PkgPath() != ""):
+	case p.of != nil && (p.of.PkgPath() == ownPath || p.of.PkgPath() != "" &&
+		p.of.PkgPath() != root.PkgPath() && root.PkgPath() != ""):
 		return ""
 	}
 	switch p.is.Kind() {

@@ -37,7 +37,8 @@ func TestPointersRefused(t *testing.T) {
 		{refuse[deep], "heap_test.deep is not pointer-free: field A.B[].C is a *int (use heap.Ptr[int])"},
 		{refuse[embedded], "heap_test.embedded is not pointer-free: field nested.B[].C is a *int"},
 		{refuse[*int], "type *int is not pointer-free: it is a *int"},
-		{refuse[[2][3]string], "type [2][3]string is not pointer-free: field [][] is a string (use heap.String)"},
+		{refuse[[2][3]string],
+			"type [2][3]string is not pointer-free: field [][] is a string (use heap.String)"},
 		{refuse[struct{ S []byte }], "field S is a []uint8 (use heap.Slice[uint8])"},
 		{refuse[struct{ M map[int]int }], "field M is a map[int]int"},
 		{refuse[struct{ F func() }], "field F is a func()"},
@@ -46,8 +47,10 @@ func TestPointersRefused(t *testing.T) {
 		{refuse[struct{ E error }], "field E is a error"},
 		{refuse[struct{ U unsafe.Pointer }], "field U is a unsafe.Pointer"},
 		{refuse[struct{ _ string }], "field _ is a string"},
-		// what is not the user's to change: something else, or nothing
-		{refuse[heap.Parcel], "type heap.Parcel is not pointer-free: field p is a *heap.parcel (use heap.Blob: Parcel.Unpack makes one)"},
+		// What is not the user's to change: something else, or nothing.
+		{refuse[heap.Parcel],
+			"type heap.Parcel is not pointer-free: field p is a *heap.parcel (use heap.Blob: " +
+				"Parcel.Unpack makes one)"},
 		{refuse[parceled], "field Notes[].p is a *heap.parcel (use heap.Blob: Parcel.Unpack makes one)"},
 		{refuse[heap.Arena], "heap.Arena is not pointer-free: field pages.slots is a *heap.page"},
 	} {
@@ -82,15 +85,21 @@ func TestConvertedHandlesRefused(t *testing.T) {
 		make func(*heap.Arena)
 		want string
 	}{
-		{refuse[keepsPtrLike], "type heap_test.keepsPtrLike keeps a handle out of the collector's reach: field C is a heap_test.ptrLike, a type converted from a handle's (use heap.Ptr,"},
-		{refuse[ptrLike], "type heap_test.ptrLike keeps a handle out of the collector's reach: it is a heap_test.ptrLike"},
+		{refuse[keepsPtrLike],
+			"type heap_test.keepsPtrLike keeps a handle out of the collector's reach: field C is a " +
+				"heap_test.ptrLike, a type converted from a handle's (use heap.Ptr,"},
+		{refuse[ptrLike],
+			"type heap_test.ptrLike keeps a handle out of the collector's reach: it is a heap_test.ptrLike"},
 		{refuse[struct{ S sliceLike }], "field S is a heap_test.sliceLike"},
 		{refuse[struct{ A [2][3]stringLike }], "field A[][] is a heap_test.stringLike"},
 		{refuse[struct{ blobLike }], "field blobLike is a heap_test.blobLike"},
 		{refuse[struct{ G genericLike[node] }], "field G is a heap_test.genericLike["},
-		{func(a *heap.Arena) { new(heap.Map[int, ptrLike]).Put(a, 1, ptrLike{}) }, "field value is a heap_test.ptrLike"},
-		{func(a *heap.Arena) { new(heap.Map[ptrLike, int]).Put(a, ptrLike{}, 1) }, "field key is a heap_test.ptrLike"},
-		{func(a *heap.Arena) { new(heap.TextMap[keepsPtrLike]).Put(a, "", keepsPtrLike{}) }, "field value.C is a heap_test.ptrLike"},
+		{func(a *heap.Arena) { new(heap.Map[int, ptrLike]).Put(a, 1, ptrLike{}) },
+			"field value is a heap_test.ptrLike"},
+		{func(a *heap.Arena) { new(heap.Map[ptrLike, int]).Put(a, ptrLike{}, 1) },
+			"field key is a heap_test.ptrLike"},
+		{func(a *heap.Arena) { new(heap.TextMap[keepsPtrLike]).Put(a, "", keepsPtrLike{}) },
+			"field value.C is a heap_test.ptrLike"},
 	} {
 		for range 2 { // the second time is no different
 			wantPanic(t, "gallop: heap: type ", func() { c.make(new(heap.Arena)) })
@@ -103,12 +112,12 @@ func TestConvertedHandlesRefused(t *testing.T) {
 // found.
 func TestWhatEmbedsHandlesIsAdmitted(t *testing.T) {
 	type mapLike heap.Map[int, heap.Ptr[node]]
-	type keeper struct {
+	type holder struct {
 		heap.Ptr[node]
 		m mapLike
 	}
 	var a heap.Arena
-	root := heap.New[keeper](&a)
+	root := heap.New[holder](&a)
 	k := root.Deref(&a)
 	k.Ptr = heap.New[node](&a)
 	k.Ptr.Deref(&a).value = 1
@@ -142,7 +151,8 @@ func TestPointersRefused_OfOtherTypes(t *testing.T) {
 
 // refuse tries every call that makes a T. It panics, with the last, if all of them do.
 func refuse[T any](a *heap.Arena) {
-	if recovered(func() { heap.New[T](a) }) == "" || recovered(func() { _, _ = heap.TryMakeSlice[T](a, 1) }) == "" {
+	if recovered(func() { heap.New[T](a) }) == "" ||
+		recovered(func() { _, _ = heap.TryMakeSlice[T](a, 1) }) == "" {
 		return
 	}
 	_, _ = heap.TryNew[T](a)

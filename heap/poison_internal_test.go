@@ -7,7 +7,7 @@ import (
 )
 
 // "A pointer kept longer than allowed reads nonsense at once" where invariants
-// are checked, and the memory is zero again for whoever gets it next.
+// are checked, and the memory is zero again for its next user.
 func TestDeadMemoryIsPoisoned(t *testing.T) {
 	if !invariant.On {
 		t.Skip("invariants are off") // dead memory is only filled where they are on

@@ -39,7 +39,7 @@ type RecyclerStats struct {
 	Held    int    // bytes in store now
 	Hits    uint64 // chunks taken from the store
 	Misses  uint64 // chunks taken from Go's allocator instead
-	Surplus uint64 // chunks left to Go's collector
+	Surplus uint64 // chunks left to the GC
 }
 
 const defaultPerClass = 256 << 10
@@ -64,7 +64,7 @@ func (r *Recycler) Stats() RecyclerStats { return r.stats }
 // Owner worker only.
 func (r *Recycler) OnDue(f func()) { r.onDue = f }
 
-// Drop leaves everything in store to Go's collector, for a worker that retires or has
+// Drop leaves everything in store to the GC, for a worker that retires or has
 // nothing to do. The Recycler can be used as before. Owner worker only.
 func (r *Recycler) Drop() {
 	for class := range r.classes {
@@ -87,8 +87,8 @@ func (r *Recycler) collector() *collector {
 	return g
 }
 
-// maxSpareWords is how many words a collector at rest may have for marks and for lists of pages: enough
-// for 8 MiB.
+// maxKeptWords is how many words a collector at rest may have for marks and for lists of pages:
+// enough for 8 MiB.
 const maxKeptWords = 5 << 12
 
 // keepCollector takes back a collector that has nothing in it, unless it is large.
@@ -122,7 +122,7 @@ func (r *Recycler) take(class int) chunk {
 	return c
 }
 
-// put stores a chunk that nobody uses any more, or leaves it to Go's collector.
+// put stores a chunk that is not used any more, or leaves it to the GC.
 // Owner worker only.
 func (r *Recycler) put(c chunk) {
 	if invariant.On {
@@ -141,7 +141,7 @@ func (r *Recycler) put(c chunk) {
 	r.stats.Held += int(c.size)
 }
 
-// wants tells whether there is room for a chunk.
+// wants reports whether there is room for a chunk.
 func (r *Recycler) wants(c chunk) bool {
 	if c.size > maxChunk {
 		return false

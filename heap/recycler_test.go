@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// fillAndRelease uses n bytes of a fresh arena and gives them back.
+// fillAndRelease uses n bytes of a new arena and gives them back.
 func fillAndRelease(r *heap.Recycler, n int) {
 	var a heap.Arena
 	a.Bind(r)
@@ -53,7 +53,7 @@ func TestRecyclerDefaults(t *testing.T) {
 	wantPanic(t, "gallop: heap: NewRecycler: negative bound -1", func() { heap.NewRecycler(-1) })
 }
 
-// "Chunks of single objects over 64 KiB go to Go's collector."
+// "Chunks of single objects over 64 KiB go to the GC."
 func TestBigChunksAreSurplus(t *testing.T) {
 	var r heap.Recycler
 	var a heap.Arena

@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Region is a graph in memory of its own, with one owner, who may change it. Whoever
-// builds it sends it in a message, and whoever gets it makes it part of their own
+// Region is a graph in memory of its own, with one owner, who may change it. The owner
+// builds it sends it in a message, and the receiver makes it part of its own
 // arena, in O(chunks), without a copy. A Region is one word; its copies are the same
 // region. The zero value is no region.
 //
@@ -103,7 +103,7 @@ func (r Region[T]) Join(a *Arena) Ptr[T] {
 	return Ptr[T]{h: g.root}
 }
 
-// Discard frees a region that nobody wants. It does nothing if the region is gone.
+// Discard frees a region that is not wanted. It does nothing if the region is gone.
 // Owner only.
 func (r Region[T]) Discard() { r.r.discard() }
 

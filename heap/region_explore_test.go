@@ -30,7 +30,8 @@ type stop struct {
 	note Blob
 }
 
-const shipped = "a note of more than sixty-four bytes, so that it is shared by all arenas that hold it"
+const shipped = "a note of more than sixty-four bytes, so that it is shared by all arenas that " +
+	"hold it"
 
 // newShipment makes a region with three stops and a shared note.
 func newShipment(p *explore.Program) *shipment {
@@ -58,7 +59,7 @@ func (s *shipment) try(who string, f func()) {
 	f()
 }
 
-// read tells whether all is there, in the arena that joined it.
+// read reports whether all is there, in the arena that joined it.
 func (s *shipment) read(a *Arena, at Ptr[stop]) {
 	n := 2
 	for ; !at.IsZero(); at = at.Deref(a).next {
@@ -72,7 +73,7 @@ func (s *shipment) read(a *Arena, at Ptr[stop]) {
 	}
 }
 
-// audit: one got it, and when the arenas are gone nobody holds the note.
+// audit: one got it, and when the arenas are gone nothing holds the note.
 func (s *shipment) audit() error {
 	if len(s.won) != 1 {
 		return fmt.Errorf("the region went to %v", s.won)

@@ -19,7 +19,7 @@ func ringRegion(n int) heap.Region[link] {
 	return r
 }
 
-// "whoever gets it makes it part of their own arena": together with what is there already, both of
+// "the receiver makes it part of its own arena": together with what is there already, both of
 // any size, again and again.
 func TestRegionJoins(t *testing.T) {
 	sizes := []int{0, 1, 60, 3000}
@@ -34,7 +34,8 @@ func TestRegionJoins(t *testing.T) {
 			r := ringRegion(there)
 			before, coming := a.Stats(), r.Arena().Stats()
 			roots.got = r.Move().Join(&a)
-			if after := a.Stats(); after.Chunks != before.Chunks+coming.Chunks || after.Used != before.Used+coming.Used {
+			if after := a.Stats(); after.Chunks != before.Chunks+coming.Chunks ||
+				after.Used != before.Used+coming.Used {
 				t.Errorf("%+v and %+v became %+v", before, coming, after)
 			}
 			for range 2 {
@@ -75,8 +76,9 @@ func TestRegionGone(t *testing.T) {
 			give(r)
 			wantPanic(t, "dead handle", func() { root.Deref(arena) })
 			for op, f := range map[string]func(){
-				"Arena": func() { twin.Arena() }, "Root": func() { twin.Root() }, "SetRoot": func() { twin.SetRoot(root) },
-				"Move": func() { twin.Move() }, "Join": func() { twin.Join(new(heap.Arena)) },
+				"Arena": func() { twin.Arena() }, "Root": func() { twin.Root() },
+				"SetRoot": func() { twin.SetRoot(root) },
+				"Move":    func() { twin.Move() }, "Join": func() { twin.Join(new(heap.Arena)) },
 			} {
 				if got := recovered(f); !strings.HasPrefix(got, "gallop: heap: region is gone: "+op) {
 					t.Errorf("%s: %q", op, got)
@@ -114,16 +116,24 @@ func mustTakeNothing(t *testing.T, name string, a *heap.Arena) {
 	defer large.Discard()
 	for what, f := range map[string]func(){
 		"New": func() { heap.New[link](a) }, "large": func() { heap.New[[100_000]byte](a) },
-		"MakeSlice": func() { heap.MakeSlice[byte](a, heap.MaxObject+1) }, "NewString": func() { heap.NewString(a, "x") },
-		"NewBlob": func() { heap.NewBlob(a, text(1000)) }, "Put": func() { new(heap.Map[int, int]).Put(a, 1, 1) },
+		"MakeSlice": func() {
+			heap.MakeSlice[byte](a,
+				heap.MaxObject+1)
+		}, "NewString": func() { heap.NewString(a, "x") },
+		"NewBlob": func() { heap.NewBlob(a, text(1000)) }, "Put": func() {
+			new(heap.Map[int, int]).Put(a,
+				1, 1)
+		},
 		"small": func() { small.Unpack(a) }, "Unpack": func() { large.Unpack(a) },
-		"Join": func() { other.Join(a) }, "empty": func() { ringRegion(0).Join(a) }, "SetLimit": func() { a.SetLimit(0) },
+		"Join": func() { other.Join(a) }, "empty": func() { ringRegion(0).Join(a) },
+		"SetLimit": func() { a.SetLimit(0) },
 	} {
 		if got := recovered(f); !strings.HasPrefix(got, heap.ErrRegionGone.Error()) {
 			t.Errorf("%s in the arena of a region that was %s: %q", what, name, got)
 		}
 	}
-	if _, err := heap.TryNew[link](a); !errors.Is(err, heap.ErrRegionGone) || a.Stats() != (heap.Stats{}) {
+	if _, err := heap.TryNew[link](a); !errors.Is(err, heap.ErrRegionGone) ||
+		a.Stats() != (heap.Stats{}) {
 		t.Errorf("%s: %v, and %+v is held", name, err, a.Stats())
 	}
 	mustBeRing(t, other.Arena(), other.Root(), 1) // as it was
@@ -146,7 +156,8 @@ func TestRegionMisuse(t *testing.T) {
 	mustBeRing(t, r.Arena(), r.Root(), 1000) // as it was
 	r.Root().Deref(r.Arena()).prev = heap.New[link](new(heap.Arena))
 	if invariant.On {
-		wantPanic(t, "gallop: heap: Move of a region with 1 handles that lead out of it", func() { r.Move() })
+		wantPanic(t, "gallop: heap: Move of a region with 1 handles that lead out of it",
+			func() { r.Move() })
 	} else {
 		p := r.Move().Join(new(heap.Arena))
 		wantPanic(t, "dead handle", func() { p.Deref(new(heap.Arena)) })
@@ -157,15 +168,16 @@ func TestRegionMisuse(t *testing.T) {
 func TestRegionTakesBlobsAlong(t *testing.T) {
 	before := heap.Blobs()
 	var a heap.Arena
-	mine := heap.NewBlob(&a, text(1000))
+	own := heap.NewBlob(&a, text(1000))
 	r := heap.NewRegion[heap.Blob]()
-	for _, b := range []heap.Blob{mine.Pack(&a).Unpack(r.Arena()), heap.NewBlob(r.Arena(), text(2000))} {
+	for _, b := range []heap.Blob{own.Pack(&a).Unpack(r.Arena()),
+		heap.NewBlob(r.Arena(), text(2000))} {
 		p := heap.New[heap.Blob](r.Arena())
 		*p.Deref(r.Arena()) = b
 		r.SetRoot(p)
 	}
 	root := r.Move().Join(&a)
-	if root.Deref(&a).Deref(&a) != text(2000) || mine.Deref(&a) != text(1000) {
+	if root.Deref(&a).Deref(&a) != text(2000) || own.Deref(&a) != text(1000) {
 		t.Error("the blobs are others")
 	}
 	mustLive(t, before, 2)
@@ -193,11 +205,12 @@ func TestRegionJoinsDuringCollection(t *testing.T) {
 	mustBeRing(t, &a, roots.got, 3000)
 }
 
-// Move takes the books of the region along.
+// Move takes the counts of the region along.
 func TestRegionKeepsItsCounts(t *testing.T) {
 	r := ringRegion(1000)
 	before := r.Arena().Stats()
-	if after := r.Move().Arena().Stats(); after.Reserved != before.Reserved || after.Chunks != before.Chunks {
+	if after := r.Move().Arena().Stats(); after.Reserved != before.Reserved ||
+		after.Chunks != before.Chunks {
 		t.Errorf("%+v, and before it moved %+v", after, before)
 	}
 }

@@ -20,7 +20,7 @@ type sharedBytes struct {
 	refs   seam.Count // arenas that hold it, and parcels on their way
 }
 
-// Books of all shared blobs of the process. Any goroutine.
+// Counts of all shared blobs of the process. Any goroutine.
 var blobsMade, blobsFreed, blobBytes seam.Count
 
 // BlobStats counts the shared blobs of the process.
@@ -31,7 +31,7 @@ type BlobStats struct {
 }
 
 // Blobs returns the counts. Live is 0 when all arenas that held blobs are released, or
-// were found unreachable by Go's collector, and all parcels are unpacked or discarded:
+// were found unreachable by the GC, and all parcels are unpacked or discarded:
 // a test can use this to look for leaks. A shared [Parcel] that was lost with a panic
 // counts for ever. Any goroutine.
 func Blobs() BlobStats {
@@ -66,7 +66,7 @@ func (s *sharedBytes) release() {
 }
 
 // newBlobSet makes the set of an arena. From the first shared blob on, and not
-// before, the arena pays for a cleanup: if Go's collector finds it unreachable, with
+// before, the arena pays for a cleanup: if the GC finds it unreachable, with
 // its actor, the blobs are counted down.
 func newBlobSet(a *Arena) *blobSet {
 	b := &blobSet{held: map[uint64]*sharedBytes{}}
@@ -79,12 +79,12 @@ func newBlobSet(a *Arena) *blobSet {
 }
 
 // Parcel is a blob on its way. It belongs to no arena and may be part of messages. It
-// is one word, and its copies are the same parcel. Whoever gets it unpacks it into an
+// is one word, and its copies are the same parcel. The receiver unpacks it into an
 // arena, once. The runtime discards a parcel in a dead letter. Any goroutine.
 //
 // The message of a behaviour that panics is no dead letter, and its parcels are not
 // discarded, since the behaviour may have passed them on. If the behaviour has done
-// nothing with one, Go's collector frees the memory, but [Blobs] counts shared bytes as
+// nothing with one, the GC frees the memory, but [Blobs] counts shared bytes as
 // live for ever. So unpack first: what is in the arena is counted down when the actor
 // ends.
 type Parcel struct{ p *parcel }
@@ -153,7 +153,7 @@ func (p Parcel) Unpack(a *Arena) Blob {
 	return Blob{h: pageStart(p.p.shared.number), off: p.p.off, n: p.p.n}
 }
 
-// Discard ends a parcel that nobody unpacks. It does nothing to a parcel that was
+// Discard ends a parcel that is not unpacked. It does nothing to a parcel that was
 // unpacked or discarded already. Any goroutine.
 func (p Parcel) Discard() {
 	if p.p != nil && p.p.gone.CompareAndSwap(false, true) && p.p.shared != nil {

@@ -2,9 +2,9 @@ package heap
 
 import "math/bits"
 
-// tableStore keeps the slots of page tables that nobody uses, by the logarithm of their number. An
+// tableStore keeps the slots of page tables that are not used, by the logarithm of their number. An
 // arena that grows to sixteen chunks goes through four tables, and begins again after each
-// collection. As chunks are kept in store, tables would be most of what is left to Go's collector.
+// collection. As chunks are kept in store, tables would be most of what is left to the GC.
 // Part of a [Recycler].
 type tableStore [maxTableClass + 1][][]page
 
@@ -25,7 +25,7 @@ func (r *Recycler) takeTable(n int) []page {
 	return slots
 }
 
-// putTable stores the slots of a table that nobody looks at any more, but not the chunks
+// putTable stores the slots of a table that is not looked at any more, but not the chunks
 // that they lead to: these have other owners by now. Owner worker only.
 func (r *Recycler) putTable(t *pageTable) {
 	slots := t.table()

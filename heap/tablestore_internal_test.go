@@ -40,7 +40,7 @@ func TestTablesAreBounded(t *testing.T) {
 	}
 }
 
-// A table in store keeps no chunk alive: whoever held it has let go.
+// A table in store keeps no chunk alive: its owner has let go.
 func TestTablesInStoreAreEmpty(t *testing.T) {
 	var r Recycler
 	var a Arena

@@ -69,7 +69,10 @@ func (m TextMap[V]) All(a *Arena) iter.Seq2[string, V] {
 
 // find returns the entry of a key, of a map that is not zero.
 func (m TextMap[V]) find(a *Arena, hash uint32, key string) *entry[String, V] {
-	return m.t.Deref(a).find(a, hash, String{}, func(a *Arena, have, _ String) bool { return have.Deref(a) == key })
+	return m.t.Deref(a).find(a, hash, String{}, func(a *Arena, have,
+		_ String) bool {
+		return have.Deref(a) == key
+	})
 }
 
 func sameText(a *Arena, x, y String) bool { return x.Deref(a) == y.Deref(a) }

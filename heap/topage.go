@@ -7,8 +7,9 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// A collector at rest keeps maxSparePages toPages, with room for maxSpareItems rows that are to be scanned
-// on them in all: 0.28 MiB. A page of a tree needs 2,048, one that a large row of handles leads to may have had 8,192.
+// A collector at rest keeps maxKeptPages toPages, with room for maxKeptItems rows that are to be
+// scanned on them in all: 0.28 MiB. A page of a tree needs 2,048, one that a large row of handles
+// leads to may have had 8,192.
 const (
 	maxKeptPages = 16
 	maxKeptItems = 3 << 12
@@ -26,7 +27,7 @@ type toPage struct {
 	row       row // the last that was copied to it, not on record yet
 }
 
-// clean tells whether there is nothing to be scanned on the page.
+// clean reports whether there is nothing to be scanned on the page.
 func (p *toPage) clean() bool { return len(p.todo) == 0 && p.next == p.end }
 
 // greyItem is a row of values to be scanned.
@@ -107,7 +108,8 @@ func (g *collector) drain(p *toPage, stop int) {
 		g.note(at, item)
 		for i := range item.n {
 			if i > 0 && g.work >= stop {
-				p.todo = append(p.todo, greyItem{at: item.at + uint32(i)*uint32(item.sub.size), n: item.n - i, sub: item.sub})
+				p.todo = append(p.todo, greyItem{at: item.at + uint32(i)*uint32(item.sub.size), n: item.n - i,
+					sub: item.sub})
 				return
 			}
 			g.scan(unsafe.Add(at, uintptr(i)*item.sub.size), item.sub)
@@ -142,7 +144,8 @@ func (g *collector) blacken(p *toPage) {
 }
 
 // reach returns the memory behind a handle to a page that is not black, and makes the page black
-// first, or has an old page that is white woken: this is the barrier. It returns nil if there is no such page.
+// first, or has an old page that is white woken: this is the barrier. It returns nil if there is no
+// such page.
 func (g *collector) reach(h handle) unsafe.Pointer {
 	p := g.grey[h.page()]
 	if p == nil {

@@ -3,11 +3,12 @@ package heap
 import "unsafe"
 
 // Ptr is a handle to a T in an [Arena]. It is 8 bytes and no pointer: it may be part of
-// an actor's state, of a message and of other objects of the arena, and Go's collector
+// an actor's state, of a message and of other objects of the arena, and the GC
 // does not look at it. Handles compare with ==; two are equal if they lead to the same
 // object. The zero value is the nil handle.
 type Ptr[T any] struct {
-	_ [0]*T // keeps Ptr[A] and Ptr[B] apart, and tells reflection what T is
+	// Keeps Ptr[A] and Ptr[B] apart, and tells reflection what T is.
+	_ [0]*T
 	h handle
 }
 

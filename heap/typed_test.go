@@ -90,7 +90,8 @@ func TestSlice(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	var a heap.Arena
 	s, str := heap.MakeSlice[int](&a, 0), heap.NewString(&a, "")
-	if !s.IsZero() || s.Deref(&a) != nil || !str.IsZero() || str.Deref(&a) != "" || a.Stats().Chunks != 0 {
+	if !s.IsZero() || s.Deref(&a) != nil || !str.IsZero() || str.Deref(&a) != "" ||
+		a.Stats().Chunks != 0 {
 		t.Error("empty handles are not empty")
 	}
 	wantPanic(t, "gallop: heap: index 0 out of range of a slice of length 0", func() { s.At(&a, 0) })

@@ -12,7 +12,7 @@ import (
 // be, because behaviours run meanwhile; at its end, everything that survived must be free
 // of handles to what is let go, whatever the behaviours have done to it.
 
-// verifying tells whether Collect compares. The tests of this package always do.
+// verifying reports whether Collect compares. The tests of this package always do.
 var verifying = invariant.On
 
 // scannedRow is values that the collector is done with.
@@ -50,14 +50,15 @@ func (g *collector) mustNotLeadBack(at unsafe.Pointer, l *Layout) {
 		}
 		h := *(*handle)(field)
 		if i, ok := g.from.slot(h.page()); ok && g.unmarked(i) {
-			panic(fmt.Sprintf("gallop: invariant: after a collection in steps a %v has handle %#x, to what is let go: "+
+			panic(fmt.Sprintf("gallop: invariant: after a collection in steps a %v has handle %#x, to "+
+				"what is let go: "+
 				"the collector has missed it, or it was kept out of its reach and put there", l.typ, uint64(h)))
 		}
 	}
 }
 
 // mustNotMiss panics if an old page that is not to be scanned leads to from-space, if its
-// records do not fit it, or if the books of the old generation are wrong.
+// records do not fit it, or if the counts of the old generation are wrong.
 func (g *collector) mustNotMiss() {
 	if g.old == nil || !verifying {
 		return
@@ -66,14 +67,15 @@ func (g *collector) mustNotMiss() {
 	for _, p := range g.old.pages {
 		bytes += p.length()
 		if inTable := g.arena.pages.find(p.number) != nil; inTable != p.awake {
-			panic(fmt.Sprintf("gallop: invariant: old page %d: awake %v, in the table %v", p.number, p.awake, inTable))
+			panic(fmt.Sprintf("gallop: invariant: old page %d: awake %v, in the table %v", p.number, p.awake,
+				inTable))
 		}
 		if q := g.grey[p.number]; q == nil || q.clean() {
 			p.each(g.old, func(at unsafe.Pointer, _ handle, l *Layout) { g.mustNotLeadBack(at, l) })
 		}
 	}
 	if bytes != g.old.bytes {
-		panic(fmt.Sprintf("gallop: invariant: %d bytes are old, %d by the books", bytes, g.old.bytes))
+		panic(fmt.Sprintf("gallop: invariant: %d bytes are old, %d are counted", bytes, g.old.bytes))
 	}
 }
 
@@ -97,12 +99,13 @@ func (p *oldPage) each(o *generation, visit func(at unsafe.Pointer, h handle, l 
 // mustHave panics if a record goes beyond its page.
 func (p *oldPage) mustHave(end uintptr) {
 	if end > uintptr(p.used) {
-		panic(fmt.Sprintf("gallop: invariant: page %d has %d bytes, and a record to %d", p.number, p.used, end))
+		panic(fmt.Sprintf("gallop: invariant: page %d has %d bytes, and a record to %d", p.number, p.used,
+			end))
 	}
 }
 
 // recorded lists the objects of the old generation by their records, between collections,
-// and tells whether there is one.
+// and reports whether there is one.
 func (a *Arena) recorded(list map[handle]*Layout) bool {
 	if g := a.pages.gc; g == nil || g.old == nil || g.active {
 		return false
@@ -119,6 +122,7 @@ func (w *walk) mustBeRecorded(e extent) {
 		return
 	}
 	if got := w.recorded[e.h]; got != e.sub {
-		panic(fmt.Sprintf("gallop: invariant: old object %#x of %v is recorded as %v", uint64(e.h), e.sub.typ, got))
+		panic(fmt.Sprintf("gallop: invariant: old object %#x of %v is recorded as %v", uint64(e.h),
+			e.sub.typ, got))
 	}
 }

@@ -23,14 +23,18 @@ func verifyArena(a *Arena) {
 		}
 		bytes += p.length()
 		verifyPage(&p)
-		invariant.Check(!p.shared() || a.blobs.find(p.number) != nil, "page %d is of a blob that the arena does not hold", p.number)
+		invariant.Check(!p.shared() || a.blobs.find(p.number) != nil,
+			"page %d is of a blob that the arena does not hold", p.number)
 	}
 	if g := a.pages.gc; g == nil {
-		invariant.Check(bytes == a.reserved, "an arena has %d bytes, and %d by its books", bytes, a.reserved)
+		invariant.Check(bytes == a.reserved,
+			"an arena has %d bytes, and %d are counted", bytes, a.reserved)
 	} else {
-		invariant.Check(bytes <= a.reserved, "an arena has %d bytes in its table, and %d by its books", bytes, a.reserved)
+		invariant.Check(bytes <= a.reserved,
+			"an arena has %d bytes in its table, and %d are counted", bytes, a.reserved)
 	}
-	invariant.Check(a.limit >= goneLimit && a.threshold >= 0, "an arena with limit %d is due at %d", a.limit, a.threshold)
+	invariant.Check(a.limit >= goneLimit && a.threshold >= 0,
+		"an arena with limit %d is due at %d", a.limit, a.threshold)
 }
 
 // verifyOpen checks the chunk that allocation takes from.
@@ -41,11 +45,13 @@ func verifyOpen(a *Arena) {
 	}
 	near := a.pages.nearPlus1 - 1
 	invariant.Check(a.pages.nearPlus1 != 0, "an open chunk without a page")
-	invariant.Check(a.next >= pageStart(near) && a.end <= pageStart(near)+maxChunk/granule, "the open chunk is page %d, and %#x to %#x of it is free", near, a.next, a.end)
+	invariant.Check(a.next >= pageStart(near) && a.end <= pageStart(near)+maxChunk/granule,
+		"the open chunk is page %d, and %#x to %#x of it is free", near, a.next, a.end)
 	p := a.pages.find(near)
 	invariant.Check(p != nil, "the open chunk is page %d, which is not in the table", near)
 	invariant.Check(p.base == a.pages.nearBase, "page %d is looked for in two places", near)
-	invariant.Check(a.end == pageStart(near)+handle(p.size/granule), "page %d has %d bytes, and its free part ends at %#x", near, p.size, a.end)
+	invariant.Check(a.end == pageStart(near)+handle(p.size/granule),
+		"page %d has %d bytes, and its free part ends at %#x", near, p.size, a.end)
 }
 
 // verifyPageTable checks a table of pages: each is found, and there is room.
@@ -54,8 +60,10 @@ func verifyPageTable(t *pageTable) {
 		invariant.Check(t.count <= 1 && t.size == 0, "a table without slots has %d pages", t.count)
 		return
 	}
-	invariant.Check(bits.OnesCount32(t.size) == 1 && t.size >= firstSlots, "a table has %d slots", t.size)
-	invariant.Check(1<<(64-t.shift) == uint64(t.size), "a table of %d slots shifts by %d", t.size, t.shift)
+	invariant.Check(bits.OnesCount32(t.size) == 1 && t.size >= firstSlots,
+		"a table has %d slots", t.size)
+	invariant.Check(1<<(64-t.shift) == uint64(t.size),
+		"a table of %d slots shifts by %d", t.size, t.shift)
 	n := uint32(0)
 	for i, p := range t.all() {
 		if p.free() {
@@ -63,14 +71,17 @@ func verifyPageTable(t *pageTable) {
 		}
 		n++
 		at, ok := t.slot(p.number)
-		invariant.Check(ok && at == i, "page %d is in slot %d, and found %v in slot %d", p.number, i, ok, at)
+		invariant.Check(ok && at == i,
+			"page %d is in slot %d, and found %v in slot %d", p.number, i, ok, at)
 	}
-	invariant.Check(n <= t.count && 2*t.count <= t.size, "a table of %d slots has %d pages, and %d by its books", t.size, n, t.count)
+	invariant.Check(n <= t.count && 2*t.count <= t.size,
+		"a table of %d slots has %d pages, and %d are counted", t.size, n, t.count)
 }
 
 // verifyPutPageTable checks a page that enters a table.
 func verifyPutPageTable(t *pageTable, p page) {
-	invariant.Check(!p.free() && p.number <= math.MaxUint64>>offsetBits, "page %d does not fit a handle", p.number)
+	invariant.Check(!p.free() && p.number <= math.MaxUint64>>offsetBits,
+		"page %d does not fit a handle", p.number)
 	invariant.Check(t.find(p.number) == nil, "page %d enters a table twice", p.number)
 	verifyPage(&p)
 }
@@ -79,14 +90,17 @@ func verifyPutPageTable(t *pageTable, p page) {
 func verifyPage(p *page) {
 	invariant.Check(p.base != nil, "page %d is nowhere", p.number)
 	invariant.Check(p.number != 0, "page 0 is used, which the nil handle leads to")
-	invariant.Check(int(p.used) <= p.length(), "page %d has %d bytes, and %d are used", p.number, p.length(), p.used)
-	invariant.Check(p.shared() || uintptr(p.base)%granule == 0, "page %d is at %#x", p.number, uintptr(p.base))
+	invariant.Check(int(p.used) <= p.length(),
+		"page %d has %d bytes, and %d are used", p.number, p.length(), p.used)
+	invariant.Check(p.shared() || uintptr(p.base)%granule == 0,
+		"page %d is at %#x", p.number, uintptr(p.base))
 }
 
 // verifyBegin checks a collector that is about to take an arena.
 func verifyBegin(g *collector, a *Arena) {
 	invariant.Check(!g.active, "a collection begins within another")
-	invariant.Check(len(g.grey) == 0 && len(g.queue) == 0, "a collection begins with %d grey pages and %d in line", len(g.grey), len(g.queue))
+	invariant.Check(len(g.grey) == 0 && len(g.queue) == 0,
+		"a collection begins with %d grey pages and %d in line", len(g.grey), len(g.queue))
 	invariant.Check(g.open == nil, "a collection begins with an open page")
 	verifyArena(a)
 }
@@ -95,7 +109,8 @@ func verifyBegin(g *collector, a *Arena) {
 func verifyCopy(g *collector, p *toPage, need uint32) {
 	invariant.Check(g.active, "page %d is copied to, and nothing is collected", p.number)
 	invariant.Check(need > 0 && need%granule == 0, "%d bytes are copied", need)
-	invariant.Check(uint64(p.used)+uint64(need) <= uint64(p.size), "%d bytes are copied to page %d, which has %d of %d", need, p.number, p.used, p.size)
+	invariant.Check(uint64(p.used)+uint64(need) <= uint64(p.size),
+		"%d bytes are copied to page %d, which has %d of %d", need, p.number, p.used, p.size)
 	invariant.Check(p.used%granule == 0, "%d bytes of page %d are used", p.used, p.number)
 	invariant.Check(!p.black, "black page %d is copied to", p.number)
 	invariant.Check(g.from.find(p.number) == nil, "page %d of from-space is copied to", p.number)
@@ -105,7 +120,8 @@ func verifyCopy(g *collector, p *toPage, need uint32) {
 func verifyGrey(g *collector, p page) {
 	invariant.Check(g.active, "page %d is grey, and nothing is collected", p.number)
 	invariant.Check(g.grey[p.number] == nil, "page %d is grey twice", p.number)
-	invariant.Check(g.arena.pages.find(p.number) == nil, "page %d is grey and in the arena's table", p.number)
+	invariant.Check(g.arena.pages.find(p.number) == nil,
+		"page %d is grey and in the arena's table", p.number)
 }
 
 // verifyEnd checks a collection that has nothing left to scan.
@@ -115,35 +131,44 @@ func verifyEnd(g *collector) {
 	for _, p := range g.queue {
 		invariant.Check(p.black, "a collection ends with page %d in line", p.number)
 	}
-	invariant.Check(g.work >= 0 && g.keep >= 0 && g.made >= 0, "a collection has done %d bytes, kept %d and seen %d made", g.work, g.keep, g.made)
+	invariant.Check(g.work >= 0 && g.keep >= 0 && g.made >= 0,
+		"a collection has done %d bytes, kept %d and seen %d made", g.work, g.keep, g.made)
 	invariant.Check(g.open == nil, "a collection ends with an open page")
 }
 
 // verifyScan checks a row that is scanned: it lies within its page.
 func verifyScan(p *toPage, item greyItem) {
-	invariant.Check(item.sub != nil && item.n > 0, "%d values without handles are to be scanned", item.n)
+	invariant.Check(item.sub != nil && item.n > 0,
+		"%d values without handles are to be scanned", item.n)
 	end := uint64(item.at) + uint64(item.n)*uint64(item.sub.size)
-	invariant.Check(end <= uint64(p.length()), "values of page %d, of %d bytes, are to be scanned to %d", p.number, p.length(), end)
+	invariant.Check(end <= uint64(p.length()),
+		"values of page %d, of %d bytes, are to be scanned to %d", p.number, p.length(), end)
 }
 
 // verifyRow checks a row that goes on record.
 func verifyRow(p *toPage, r row) {
-	invariant.Check(r.at < r.end && r.end <= p.used, "bytes %d to %d of page %d, which has %d, go on record", r.at, r.end, p.number, p.used)
+	invariant.Check(r.at < r.end && r.end <= p.used,
+		"bytes %d to %d of page %d, which has %d, go on record", r.at, r.end, p.number, p.used)
 	invariant.Check(r.at%granule == 0, "byte %d of page %d goes on record", r.at, p.number)
-	invariant.Check((r.end-r.at)%uint32(r.sub.size) == 0, "%d bytes go on record as values of %d", r.end-r.at, r.sub.size)
+	invariant.Check((r.end-r.at)%uint32(r.sub.size) == 0,
+		"%d bytes go on record as values of %d", r.end-r.at, r.sub.size)
 }
 
-// verifySettle checks a page that becomes old: its place in the books of old pages and in the arena's table.
+// verifyBecomeOld checks a page that becomes old: its place in the list of old pages and in the
+// arena's table.
 func verifyBecomeOld(g *collector, q *oldPage) {
-	invariant.Check(q.member == (g.old.pages[q.number] == q), "old page %d: a member %v", q.number, q.member)
-	invariant.Check(g.arena.pages.find(q.number) == nil || q.awake, "old page %d is in the arena's table, and not awake", q.number)
+	invariant.Check(q.member == (g.old.pages[q.number] == q),
+		"old page %d: a member %v", q.number, q.member)
+	invariant.Check(g.arena.pages.find(q.number) == nil || q.awake,
+		"old page %d is in the arena's table, and not awake", q.number)
 }
 
 // verifyWake checks an old page that enters the arena's table.
 func verifyWake(o *generation, a *Arena, q *oldPage) {
 	invariant.Check(!q.awake, "old page %d is entered twice", q.number)
 	invariant.Check(q.member && o.pages[q.number] == q, "page %d is entered as an old one", q.number)
-	invariant.Check(o.touched >= 0 && o.touched <= o.bytes, "%d of %d old bytes are touched", o.touched, o.bytes)
+	invariant.Check(o.touched >= 0 && o.touched <= o.bytes,
+		"%d of %d old bytes are touched", o.touched, o.bytes)
 }
 
 // verifyLearn checks the number of a layout.
@@ -154,7 +179,8 @@ func verifyLearn(o *generation, l *Layout) {
 
 // verifyTaken checks a chunk that comes out of the store.
 func verifyTaken(r *Recycler, c chunk, class int) {
-	invariant.Check(int(c.size) == classSize(class), "a chunk of %d bytes is in class %d", c.size, class)
+	invariant.Check(int(c.size) == classSize(class),
+		"a chunk of %d bytes is in class %d", c.size, class)
 	invariant.Check(r.stats.Held >= 0, "%d bytes are in store", r.stats.Held)
 	invariant.Check(!c.shared() && c.base != nil, "a blob is in store")
 	stain := byte(0)
@@ -164,7 +190,7 @@ func verifyTaken(r *Recycler, c chunk, class int) {
 	invariant.Check(stain == 0, "a chunk of %d bytes from the store is not zero", c.size)
 }
 
-// verifyPutRecycler checks a chunk that nobody uses any more.
+// verifyPutRecycler checks a chunk that is not used any more.
 func verifyPutRecycler(r *Recycler, c chunk) {
 	invariant.Check(!c.shared(), "a blob is put into the store")
 	invariant.Check(c.base != nil, "a chunk without memory is put into the store")
@@ -177,28 +203,35 @@ func verifyPutRecycler(r *Recycler, c chunk) {
 
 // verifyPageNumbers checks a worker's block of page numbers.
 func verifyPageNumbers(n *pageNumbers) {
-	invariant.Check(n.last <= n.end && n.end-n.last <= pageBlock, "pages %d to %d are left of a block", n.last, n.end)
-	invariant.Check(n.end <= seam.Peek(&lastPage), "a block of pages ends at %d, and %d were drawn", n.end, seam.Peek(&lastPage))
+	invariant.Check(n.last <= n.end && n.end-n.last <= pageBlock,
+		"pages %d to %d are left of a block", n.last, n.end)
+	invariant.Check(n.end <= seam.Peek(&lastPage),
+		"a block of pages ends at %d, and %d were drawn", n.end, seam.Peek(&lastPage))
 }
 
 // verifyMap checks the inside of a map.
 func verifyMap[K comparable, V any](t *table[K, V]) {
-	invariant.Check(t.live >= 0 && t.live <= t.used, "a map has %d entries, %d of them live", t.used, t.live)
-	invariant.Check(t.used <= t.entries.Len(), "a map has %d entries, and room for %d", t.used, t.entries.Len())
+	invariant.Check(t.live >= 0 && t.live <= t.used,
+		"a map has %d entries, %d of them live", t.used, t.live)
+	invariant.Check(t.used <= t.entries.Len(),
+		"a map has %d entries, and room for %d", t.used, t.entries.Len())
 	n := t.index.Len()
-	invariant.Check(n == 2*t.entries.Len() && n&(n-1) == 0, "a map of %d entries has an index of %d", t.entries.Len(), n)
+	invariant.Check(n == 2*t.entries.Len() && n&(n-1) == 0,
+		"a map of %d entries has an index of %d", t.entries.Len(), n)
 }
 
 // verifyBlob checks a part of shared bytes.
 func verifyBlob(s *sharedBytes, off, n uint32) {
-	invariant.Check(uint64(off)+uint64(n) <= uint64(len(s.text)), "bytes %d to %d of a blob of %d", off, uint64(off)+uint64(n), len(s.text))
+	invariant.Check(uint64(off)+uint64(n) <= uint64(len(s.text)),
+		"bytes %d to %d of a blob of %d", off, uint64(off)+uint64(n), len(s.text))
 	invariant.Check(len(s.text) > SharedAbove, "a blob of %d bytes is shared", len(s.text))
 	invariant.Check(s.refs.Load() > 0, "blob %d is held by nobody, and used", s.number)
 }
 
 // verifyMoved checks an arena whose pages are another's by now.
 func verifyMoved(a *Arena) {
-	invariant.Check(a.pages.count == 0 && a.reserved == 0, "an arena was moved, and has %d pages of %d bytes", a.pages.count, a.reserved)
+	invariant.Check(a.pages.count == 0 && a.reserved == 0,
+		"an arena was moved, and has %d pages of %d bytes", a.pages.count, a.reserved)
 	invariant.Check(a.blobs == nil || len(a.blobs.held) == 0, "an arena was moved, and holds blobs")
 	invariant.Check(a.next == 0 && a.end == 0, "an arena was moved, and has an open chunk")
 	invariant.Check(a.limit == goneLimit, "an arena was moved, and has a limit of %d", a.limit)

@@ -31,7 +31,7 @@ func (s *Scheduler) Admit() (a Admission, ok bool) {
 // Inject makes t runnable (A3, A4) and ends the admission.
 func (a Admission) Inject(t *Task) { a.InjectWatched(t, true) }
 
-// InjectWatched is [Admission.Inject], except that, if watched is false, nobody sees it
+// InjectWatched is [Admission.Inject], except that, if watched is false, it is not noticed
 // when the turn of t lasts for long. That is for a caller that soon looks what has
 // become of t, and calls [Scheduler.Watch] then. It saves a timer: while one runs, each
 // goroutine that waits or yields pays for one more reading of the clock.
@@ -55,7 +55,7 @@ func (a Admission) InjectWatched(t *Task, watched bool) {
 }
 
 // Leave ends the admission without a task, because A2 has found that the task is
-// somebody's already. The worker is woken all the same, since work may have come in
+// in another hand already. The worker is woken all the same, since work may have come in
 // that relied on it.
 func (a Admission) Leave() {
 	if invariant.On {

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestBindCPUs_EverySeat: "BindCPUs binds worker i to the i-th processor that this process may
-// use", and so a spare that sits there for a worker that blocks. A spare that had had another seat
-// stayed on the processor of that seat: it asked what the process may use when its thread might use
-// only one.
+// TestBindCPUs_EverySlot: "BindCPUs binds worker i to the i-th processor that this process may
+// use", and so an idle worker that gets the slot of a worker that blocks. An idle worker that had
+// had another slot stayed on the processor of that slot: it asked what the process may use when its
+// thread might use only one.
 func TestBindCPUs_EverySlot(t *testing.T) {
 	allowed := processorsOfThread(t)
 	s := startBare(t, Config{Workers: 2, BindCPUs: true})
@@ -19,7 +19,7 @@ func TestBindCPUs_EverySlot(t *testing.T) {
 	onBoth := func(do func(w *Worker)) {
 		for range 2 {
 			inject(s, func(w *Worker) {
-				select { // so that each has a seat of its own
+				select { // so that each has a slot of its own
 				case meet <- struct{}{}:
 				case <-meet:
 				}
@@ -32,24 +32,25 @@ func TestBindCPUs_EverySlot(t *testing.T) {
 		slot := w.slot
 		w.Blocking(func() { <-blocked[slot] })
 	})
-	allAsleep(s) // both seats are vacant
-	sitsWell := func(w *Worker) {
-		if set := processorsOfThread(t); w.detached || len(set) != 1 || set[0] != allowed[w.slot%len(allowed)] {
-			t.Errorf("worker %d on seat %d of processors %v may use %v", w.ID(), w.slot, allowed, set)
+	allAsleep(s) // both slots are vacant
+	isBoundWell := func(w *Worker) {
+		if set := processorsOfThread(t); w.detached || len(set) != 1 ||
+			set[0] != allowed[w.slot%len(allowed)] {
+			t.Errorf("worker %d on slot %d of processors %v may use %v", w.ID(), w.slot, allowed, set)
 		}
 	}
-	inject(s, sitsWell) // a spare, on the seat of the first
+	inject(s, isBoundWell) // an idle worker, on the slot of the first
 	allAsleep(s)
-	close(blocked[0]) // who finds it taken, and is a spare from now on
+	close(blocked[0]) // who finds it taken, and is an idle worker from now on
 	for s.DetachedStats().Detached != 1 {
 		runtime.Gosched()
 	}
-	onBoth(sitsWell) // who has the other seat now
+	onBoth(isBoundWell) // which has the other slot now
 	close(blocked[1])
 	waitQuiet(t, s)
 }
 
-// allAsleep waits until all have nothing to do, or are away.
+// allAsleep waits until all have nothing to do, or are detached.
 func allAsleep(s *Scheduler) {
 	for !s.idle.quiet() {
 		runtime.Gosched()

@@ -4,9 +4,9 @@ import "golang.org/x/sys/unix"
 
 const canBind = true
 
-// cpus are the processors that a worker's thread might use before it was bound; nil if nobody has
-// asked yet. They are asked for once: a bound thread may use only one, and a worker is bound anew
-// with each seat.
+// cpus are the processors that a worker's thread might use before it was bound; nil if they were
+// not asked yet. They are asked for once: a bound thread may use only one, and a worker is bound
+// anew with each slot.
 type cpus = *unix.CPUSet
 
 // bindTo binds the calling thread to the i-th of the allowed processors, modulo their number. An

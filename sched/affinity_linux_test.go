@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// TestPinKeepsItsThread: all turns of a pin run on one OS thread, on which nobody
+// TestPinKeepsItsThread: all turns of a pin run on one OS thread, on which nothing
 // else runs, those after a panic included.
 func TestPinKeepsItsThread(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
@@ -91,7 +91,8 @@ func TestBug_K48_IdleCostsNothing(t *testing.T) {
 	const wait = 150 * time.Millisecond
 	runtime.GC() // of the tests before
 	before := processorTime(t)
-	time.Sleep(wait) // idling is what is measured: nothing happens that could be waited for
+	// Idling is what is measured: nothing happens that could be waited for.
+	time.Sleep(wait)
 	used := processorTime(t) - before
 	s.Release()
 	close(leave)

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// TestBug_K12_DiagnosisDisturbsNobody: asking for figures while workers fall asleep wakes nobody,
+// TestBug_K12_DiagnosisDisturbsNoWorker: asking for figures while workers fall asleep wakes none,
 // and what comes in from outside is run.
 func TestBug_K12_DiagnosisDisturbsNoWorker(t *testing.T) {
 	roam(t, func(p *explore.Program) {

@@ -18,9 +18,9 @@ func TestBug_K5_FailedCheckThaws(t *testing.T) {
 	s.quiet.check(s)
 	thawed("held")
 	ran := make(chan struct{})
-	s.inject.push(entered(&newBare(func(*Worker) { close(ran) }).Task)) // nobody was told
+	s.inject.push(entered(&newBare(func(*Worker) { close(ran) }).Task)) // no worker was told
 	s.holds.Add(-1)                                                     // Release, but for its check
-	s.quiet.check(s)                                                    // wakes somebody for the task
+	s.quiet.check(s)                                                    // wakes a worker for the task
 	<-ran
 	<-w.done
 	thawed("quiescent")

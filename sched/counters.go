@@ -60,16 +60,16 @@ func (w *Worker) Counters() Counters {
 	}
 }
 
-// seatable returns all workers there ever were, except pinned ones: those that the scheduler began
-// with, then the spares.
+// unpinned returns all workers there ever were, except pinned ones: those that the scheduler began
+// with, then those made later.
 func (s *Scheduler) unpinned() []*Worker {
 	return append(s.workers[:len(s.workers):len(s.workers)], s.idleWorkers.all()...)
 }
 
-// Crew returns all workers that there are or have been, for callers that add up what
-// they have done: first those that the scheduler began with, then spares, then pinned
-// ones. Of spares that were not needed for long there is only one, with the sum of what
-// all of them have done: see Config.Merge. Any goroutine.
+// AllWorkers returns all workers that there are or have been, for callers that add up what they
+// have done: first those that the scheduler began with, then those made later, then pinned ones. Of
+// workers that were not needed for long there is only one, with the sum of what all of them have
+// done: see Config.Merge. Any goroutine.
 func (s *Scheduler) AllWorkers() []*Worker {
 	all := s.unpinned()
 	for _, p := range s.pins.all() {

@@ -37,7 +37,8 @@ func (w *Worker) afterCrash(value any) (more bool) {
 // bringDown ends the task whose turn crashed.
 func (w *Worker) bringDown(value any) {
 	if !w.inTurn {
-		panic(value) // a defect of the scheduler itself must not look like a task's
+		// A defect of the scheduler itself must not look like a task's.
+		panic(value)
 	}
 	if invariant.On {
 		if f, ok := value.(invariant.Failure); ok {

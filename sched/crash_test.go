@@ -16,9 +16,11 @@ var crashing = map[string]struct {
 	goexit bool
 	text   string
 }{
-	"panic":  {func(*sched.Worker) { panic("boom") }, "boom", false, "gallop: panic in a turn: boom"},
-	"error":  {func(*sched.Worker) { panic(errBoom) }, errBoom, false, "gallop: panic in a turn: it went boom"},
-	"goexit": {func(*sched.Worker) { runtime.Goexit() }, nil, true, "gallop: runtime.Goexit in a turn"},
+	"panic": {func(*sched.Worker) { panic("boom") }, "boom", false, "gallop: panic in a turn: boom"},
+	"error": {func(*sched.Worker) { panic(errBoom) }, errBoom, false,
+		"gallop: panic in a turn: it went boom"},
+	"goexit": {func(*sched.Worker) { runtime.Goexit() }, nil, true,
+		"gallop: runtime.Goexit in a turn"},
 	// A panic that is recovered from during a Goexit does not stop the Goexit.
 	"panic in goexit": {func(*sched.Worker) {
 		defer func() { panic("boom") }()

@@ -15,17 +15,18 @@ import (
 // Every worker keeps its goroutine and its loop, but only the one that has the baton runs. The
 // baton is passed on at points: before a message is sent, after one has run, and where a worker
 // would park. Turns.Choose says which of those that can go on gets it. The goroutine from outside
-// that waits for the scheduler takes part as one more thread; while no goroutine waits, nobody
+// that waits for the scheduler takes part as one more thread; while no goroutine waits, none
 // runs. So nothing depends on Go's scheduler, and the choices alone are the schedule.
 //
 // Rejected: a driver that calls workers step by step. The loop would be split into
 // steps, a turn could not be left in its middle, and a behaviour that waits for a reply
-// would stop everybody.
+// would stop the whole run.
 //
 // The monitor and the governor are off: they go by the machine's time. Hand-over is on. A worker
-// that declares a blocking turn leaves its seat as ever. A turn that waits is long if nobody else
-// can go on: then, and before time passes, its worker loses its seat to a spare if work waits
-// (driver_handover.go). A turn that blocks for something outside blocks all; the watchdog names it.
+// that declares a blocking turn leaves its slot as ever. A turn that waits is long if no other
+// thread can go on: then, and before time passes, its worker loses its slot to an idle worker if
+// work waits (driver_handover.go). A turn that blocks for something outside blocks all; the
+// watchdog names it.
 //
 // Everything here is reached through Driver, an interface that production leaves nil, so that
 // a program without deterministic runs does not link it.
@@ -56,7 +57,7 @@ type Turns struct {
 	// threads, in ascending order; current is the one of them that would go on by itself,
 	// or -1. Choose must not block.
 	Choose func(ready []int, current int) int
-	// Idle is called when nobody can go on, and reports whether it has made work. It may be
+	// Idle is called when no thread can go on, and reports whether it has made work. It may be
 	// nil.
 	Idle func() bool
 	// Doing names the turn that runs, for the report on a turn that blocks. Any goroutine.
@@ -84,12 +85,12 @@ type thread struct {
 	goroutine uint64
 	waiting   bool
 	token     bool
-	last      bool        // it goes on when nobody else can
+	last      bool        // it goes on when no other thread can
 	until     func() bool // nil: waits for the token
 	passed    int         // how often others were preferred in a row
 }
 
-// canGo tells whether the thread could go on. Caller holds mu.
+// canGo reports whether the thread could go on. Caller holds mu.
 func (t *thread) canGo() bool {
 	return !t.waiting || t.token || t.until != nil && t.until()
 }
@@ -104,25 +105,28 @@ type driver struct {
 	outer chan struct{} // filled by the goroutine from outside that takes part
 	out   *thread       // stands for it
 
-	mu        sync.Mutex
-	threads   []*thread // guarded by mu: in the order of their making
-	made      int       // guarded by mu
-	ready     []int     // owned by whoever has the baton
-	strangers int       // guarded by mu: calls from goroutines that are none of ours
-	lent      int       // guarded by mu: goroutines that somebody who takes part waits for
+	mu      sync.Mutex
+	threads []*thread // guarded by mu: in the order of their making
+	made    int       // guarded by mu
+	ready   []int     // owned by the thread that has the baton
+	// Calls from goroutines outside of the run. Guarded by mu.
+	strangers int
+	// Goroutines for which a thread waits. Guarded by mu.
+	lent int
 
 	nudged chan struct{} // something became runnable; has room for one
 	steps  seam.Uint64
 	others seam.Int32 // threads besides out
 
 	ending    seam.Bool // the scheduler stops
-	abandoned seam.Bool // and nobody can go on: who awaits something gives up
+	abandoned seam.Bool // and no thread can go on: waits are given up
 }
 
 const (
-	fair       = 10_000           // how often a thread is passed over in a row, at most
-	stuckAfter = 10 * time.Second // of the machine's time, until a turn that blocks is reported
-	mindCaller = 4096             // steps between two looks at the caller's context
+	fair = 10_000 // how often a thread is passed over in a row, at most
+	// How much of the machine's time passes until a turn that blocks is reported.
+	stuckAfter = 10 * time.Second
+	mindCaller = 4096 // steps between two looks at the caller's context
 	// How often a goroutine that waits outside of the run looks for what does not tell it.
 	lookOutside = 2 * time.Millisecond
 )
@@ -132,7 +136,8 @@ func NewDriver(t Turns) Driver {
 	if t.Choose == nil {
 		panic("gallop: sched: NewDriver: Choose is nil")
 	}
-	d := &driver{cfg: t, creator: seam.Goroutine(), stuck: stuckAfter, outer: make(chan struct{}, 1), nudged: make(chan struct{}, 1)}
+	d := &driver{cfg: t, creator: seam.Goroutine(), stuck: stuckAfter, outer: make(chan struct{}, 1),
+		nudged: make(chan struct{}, 1)}
 	d.out = d.add(&thread{waiting: true})
 	return d
 }
@@ -231,7 +236,8 @@ func (d *driver) await(t *thread) {
 			last, unchanged = now, 0
 		}
 		if unchanged == looks {
-			panic("gallop: deterministic: " + d.doing() + " has run for 10 s, and nobody else can meanwhile: does it wait for something outside?")
+			panic("gallop: deterministic: " + d.doing() + " has run for 10 s, and nobody else can " +
+				"meanwhile: does it wait for something outside?")
 		}
 	}
 }
@@ -256,8 +262,8 @@ func (d *driver) pick(from *thread) *thread {
 	}
 }
 
-// idle makes work when nobody can go on. What waits behind waiting turns goes elsewhere; threads
-// that hold themselves back go on; spares stand in for workers; and at last time passes. idle
+// idle makes work when no thread can go on. What waits behind waiting turns goes elsewhere; threads
+// that hold themselves back go on; idle workers stand in for workers; and at last time passes. idle
 // reports whether it has made any.
 func (d *driver) idle() bool {
 	return d.s.freeWaiting() || d.endLag() || d.s.retakeWaiting() || d.cfg.Idle != nil && d.cfg.Idle()
@@ -276,7 +282,7 @@ func (d *driver) endLag() bool {
 	return false
 }
 
-// lag waits until nobody else can go on. The caller has the baton.
+// lag waits until no other thread can go on. The caller has the baton.
 func (d *driver) lag(t *thread) {
 	d.mu.Lock()
 	t.last = true

@@ -8,7 +8,8 @@ import "context"
 // launch starts a goroutine of the worker.
 func (w *Worker) launch(f func()) {
 	if d := w.sched.driver; d != nil {
-		w.thread = &thread{} // before it runs, which it may at once if somebody else drives
+		// Set before the thread runs, which it may at once if another goroutine drives.
+		w.thread = &thread{}
 		d.start(w.thread, f)
 		return
 	}
@@ -42,7 +43,7 @@ func (w *Worker) Point() {
 	}
 }
 
-// Lag keeps the worker, in the middle of its turn, until nobody else in a deterministic
+// Lag keeps the worker, in the middle of its turn, until no other thread in a deterministic
 // run can go on. In any other run it does nothing.
 func (w *Worker) Lag() {
 	if w.thread != nil {
@@ -50,7 +51,7 @@ func (w *Worker) Lag() {
 	}
 }
 
-// refillOne grants credit for one unit of work: every message ends with a point.
+// refillOneUnit grants budget for one unit of work: every message ends with a point.
 func (w *Worker) refillOneUnit() {
 	p := &w.timeslice
 	p.units += uint64(p.granted - w.budget)

@@ -1,9 +1,9 @@
 package sched
 
-// Hand-over in a deterministic run, where a turn is long if it waits and nobody can go on.
-// It takes the steps of the monitor, in the order of the seats.
+// Hand-over in a deterministic run, where a turn is long if it waits and no thread can go on.
+// It takes the steps of the monitor, in the order of the slots.
 
-// freeWaiting moves on what waiting turns have made runnable where nobody looks, and reports
+// freeWaiting moves on what waiting turns have made runnable where no worker looks, and reports
 // whether there was any. For the one that has the baton, when no thread can go on.
 func (s *Scheduler) freeWaiting() (moved bool) {
 	m := &s.monitor
@@ -24,7 +24,7 @@ func (s *Scheduler) freeWaiting() (moved bool) {
 	return moved
 }
 
-// relieveWaiting takes the seat of a worker whose turn waits, if work waits for a seat, and reports
+// retakeWaiting takes the slot of a worker whose turn waits, if work waits for a slot, and reports
 // whether it did. For the one that has the baton, when no thread can go on.
 func (s *Scheduler) retakeWaiting() bool {
 	m := &s.monitor
@@ -49,10 +49,11 @@ func (s *Scheduler) retakeWaiting() bool {
 	return false
 }
 
-// waitsInTurn tells whether the worker waits for something in the middle of a turn. For the one
+// waitsInTurn reports whether the worker waits for something in the middle of a turn. For the one
 // that has the baton.
 func (w *Worker) waitsInTurn() bool {
-	if !w.inTurn { // and w.thread may be about to be set, by somebody from outside
+	// In no turn, w.thread may be about to be set by a goroutine from outside.
+	if !w.inTurn {
 		return false
 	}
 	t := w.thread

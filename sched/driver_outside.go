@@ -23,7 +23,7 @@ func (d *driver) pointAnywhere() {
 	case d.outer <- struct{}{}:
 		d.pointOutside()
 		<-d.outer
-	default: // somebody else drives
+	default: // another goroutine drives
 	}
 }
 
@@ -53,9 +53,9 @@ func (d *driver) waitAnywhere(ctx context.Context, done func() bool) bool {
 	return ctx.Err() == nil && d.drive(ctx, done, func() bool { return d.waitOutside(ctx, done) })
 }
 
-// runDry lets the others run until nobody else can go on: neither by what is queued, nor because a
-// turn has what it waited for. It returns ctx's error if ctx ended before. It heeds ctx only if the
-// caller is from outside of the run.
+// runDry lets the others run until no other thread can go on: neither by what is queued, nor
+// because a turn has what it waited for. It returns ctx's error if ctx ended before. It goes by ctx
+// only if the caller is from outside of the run.
 func (d *driver) runDry(ctx context.Context) error {
 	if t := d.self(); t != nil {
 		d.lag(t)
@@ -115,7 +115,7 @@ func (d *driver) finish() {
 }
 
 // untilClosed waits for c, however long: a wait that must see its end does not give up when
-// forsaken.
+// abandoned.
 func (d *driver) untilClosed(c <-chan struct{}) {
 	if t := d.self(); t != nil {
 		d.wait(t, func() bool { return isClosed(c) })
@@ -152,7 +152,8 @@ var parts sync.Map
 // caller waits until that one has gone, and looks now and then whether it has brought done about.
 // enter reports false if it has, or if ctx ends.
 func (d *driver) enter(ctx context.Context, done func() bool) bool {
-	if d.tryEnter() { // otherwise ctx matters: one of package actortest ends when it is asked for Done
+	// Below, ctx matters: a context of package actortest ends when it is asked for Done.
+	if d.tryEnter() {
 		return true
 	}
 	if p, ok := parts.Load(seam.Goroutine()); ok {
@@ -184,7 +185,7 @@ func (d *driver) tryEnter() bool {
 }
 
 // enterFrom is enter for a thread of another run. That run goes on meanwhile: the goroutine that
-// takes part in ours may wait for it.
+// takes part in this run may wait for it.
 func (d *driver) enterFrom(p part, ctx context.Context, done func() bool) bool {
 	if invariant.On {
 		verifyPart(d, p)
@@ -209,8 +210,8 @@ func (d *driver) holds(done func() bool) bool {
 	return done()
 }
 
-// drive lets the others run until done, on the caller's goroutine, which is from outside. When
-// nobody can go on, lull says whether to look again. drive reports false if lull says no, or if ctx
+// drive lets the others run until done, on the caller's goroutine, which is from outside. When no
+// thread can go on, lull says whether to look again. drive reports false if lull says no, or if ctx
 // has ended, which is seen every few thousand steps. If another goroutine drives already, it leaves
 // that to it.
 func (d *driver) drive(ctx context.Context, done, lull func() bool) bool {
@@ -241,7 +242,7 @@ func (d *driver) drive(ctx context.Context, done, lull func() bool) bool {
 	}
 }
 
-// lull waits, when nobody can go on, for something outside to change that: somebody makes work, or
+// waitOutside waits, when no thread can go on, for something outside to change that: work comes, or
 // a context or channel that the caller or a turn waits for comes about.
 func (d *driver) waitOutside(ctx context.Context, done func() bool) bool {
 	select {
@@ -269,7 +270,8 @@ func (d *driver) waitOutside(ctx context.Context, done func() bool) bool {
 		case <-ctx.Done():
 			return false
 		case <-alarm.C:
-			panic("gallop: deterministic: nothing can run for 10 s, and yet somebody waits: a Hold that is not released, or actors that wait for each other")
+			panic("gallop: deterministic: nothing can run for 10 s, and yet somebody waits: a Hold that " +
+				"is not released, or actors that wait for each other")
 		}
 	}
 }

@@ -21,7 +21,10 @@ func (m *mortal) TaskTerminated(_ *sched.Worker, _ error) { m.terminated() }
 
 // stopsFromWithin are places, in a deterministic run, from which it is stopped; again calls Stop.
 var stopsFromWithin = map[string]func(s *sched.Scheduler, g *graph, again func()){
-	"a turn":      func(_ *sched.Scheduler, g *graph, again func()) { g.inject(g.node(func(*sched.Worker) { again() })) },
+	"a turn": func(_ *sched.Scheduler, g *graph,
+		again func()) {
+		g.inject(g.node(func(*sched.Worker) { again() }))
+	},
 	"two threads": func(s *sched.Scheduler, _ *graph, again func()) { s.Go(again); s.Go(again) },
 	"a death": func(s *sched.Scheduler, g *graph, again func()) {
 		m := &mortal{terminated: again}
@@ -50,7 +53,8 @@ func TestDriver_StopFromWithin(t *testing.T) {
 			s = start(t, cfg)
 			g := newGraph(s)
 			f(s, g, again)
-			if err := s.WaitQuiet(context.Background(), false); err != nil && !errors.Is(err, sched.ErrStopped) {
+			if err := s.WaitQuiet(context.Background(), false); err != nil &&
+				!errors.Is(err, sched.ErrStopped) {
 				t.Errorf("%s: %v", name, err)
 			}
 			<-s.Stop()
@@ -68,7 +72,10 @@ func TestDriver_WaitStopped(t *testing.T) {
 	for seed := range uint64(10) {
 		s := start(t, sched.Config{Workers: 1, Driver: byChance(seed)})
 		g := newGraph(s)
-		g.inject(g.node(func(*sched.Worker) { s.Await(context.Background(), func() bool { return false }) }))
+		g.inject(g.node(func(*sched.Worker) {
+			s.Await(context.Background(),
+				func() bool { return false })
+		}))
 		over := false
 		s.Go(func() {
 			s.Stop()
@@ -113,13 +120,14 @@ func waitsOutside(s *sched.Scheduler, over *atomic.Bool) (gone chan struct{}) {
 			return over.Load()
 		})
 	}()
-	for range 5 { // when it comes, before it drives, as a thread, when it drives no more, and in the lull
+	// When it comes, before it drives, as a thread, when it drives no more, and in the lull.
+	for range 5 {
 		<-asked
 	}
 	return gone
 }
 
-// TestDriver_SeveralOutside: a goroutine from outside that waits while another one does heeds its
+// TestDriver_SeveralOutside: a goroutine from outside that waits while another one does goes by its
 // context and its condition, and so does the other one.
 func TestDriver_SeveralOutside(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2, Driver: byChance(1)})
@@ -144,7 +152,8 @@ func TestDriver_SeveralOutside(t *testing.T) {
 }
 
 // TestDriver_Stuck: "Stuck is called in the goroutine that made the driver, when that waits for the
-// scheduler, with a context that has neither ended nor a deadline, and nothing can happen any more."
+// scheduler, with a context that has neither ended nor a deadline, and nothing can happen any
+// more."
 func TestDriver_Stuck(t *testing.T) {
 	type gone struct{}
 	turns := byTurns(1)
@@ -197,7 +206,7 @@ func TestRunOf(t *testing.T) {
 	g.check(t)
 }
 
-// TestDriver_SeesWhatNobodyTells: what a turn waits for comes about outside, and nobody says so.
+// TestDriver_SeesWhatIsNotSignalled: what a turn waits for comes about outside, without a signal.
 func TestDriver_SeesWhatIsNotSignalled(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1, Driver: byChance(1)})
 	var over atomic.Bool

@@ -64,7 +64,7 @@ func inTurns(t *testing.T, seed uint64, workers int) string {
 }
 
 // TestDriver_Repeats: the choices alone are the schedule; and with one worker and six
-// turns that wait, spares stand in.
+// turns that wait, idle workers stand in.
 func TestDriver_Repeats(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		orders := map[string]bool{}
@@ -94,7 +94,10 @@ func TestDriver_Stop(t *testing.T) {
 			}
 		})
 		for range 8 {
-			g.inject(g.node(func(w *sched.Worker) { s.Await(context.Background(), func() bool { return false }) }))
+			g.inject(g.node(func(w *sched.Worker) {
+				s.Await(context.Background(),
+					func() bool { return false })
+			}))
 			s.Point()
 		}
 		<-s.Stop()
@@ -165,7 +168,8 @@ var stuckTurns = map[string]struct {
 		g.inject(g.node(func(*sched.Worker) { <-make(chan int) }))
 	}},
 	"somebody holds": {"nothing can run for 10 s", func(s *sched.Scheduler, _ *graph) { s.Hold() }},
-	"a bad choice":   {"Choose: thread 99 cannot go on", func(_ *sched.Scheduler, g *graph) { g.inject(g.node(nil), g.node(nil)) }},
+	"a bad choice": {"Choose: thread 99 cannot go on",
+		func(_ *sched.Scheduler, g *graph) { g.inject(g.node(nil), g.node(nil)) }},
 }
 
 // TestDriver_SaysWhatIsStuck: "the watchdog names it". What is stuck stays so, so this

@@ -31,8 +31,11 @@ func (g *greeting) RunTask(w *sched.Worker) (again bool) {
 	return false
 }
 
-// TaskDied implements sched.Runner.
-func (g *greeting) TaskTerminated(_ *sched.Worker, cause error) { fmt.Println(g.text, "died:", cause) }
+// TaskTerminated implements sched.Runner.
+func (g *greeting) TaskTerminated(_ *sched.Worker,
+	cause error) {
+	fmt.Println(g.text, "died:", cause)
+}
 
 // A task is embedded in what it belongs to. Inject makes it runnable from outside;
 // WaitQuiet returns when nothing is queued or runs.
@@ -89,7 +92,7 @@ func (c *countdown) RunTask(w *sched.Worker) (again bool) {
 	return false
 }
 
-// TaskDied implements sched.Runner.
+// TaskTerminated implements sched.Runner.
 func (c *countdown) TaskTerminated(*sched.Worker, error) {}
 
 // From within a turn Worker.Schedule makes another task runnable.
@@ -152,13 +155,13 @@ type errand struct {
 	text       string
 }
 
-// errands runs them. It is the KindRunner of all.
+// errands runs them. It is the ClassRunner of all.
 type errands struct {
 	sched.Class
 	at map[*sched.Task]*errand
 }
 
-// RunTask implements sched.KindRunner.
+// RunTask implements sched.ClassRunner.
 func (e *errands) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	fmt.Println(e.at[t].text)
 	w.PrepareNext()
@@ -166,7 +169,7 @@ func (e *errands) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	return false
 }
 
-// TaskDied implements sched.KindRunner.
+// TaskTerminated implements sched.ClassRunner.
 func (e *errands) TaskTerminated(*sched.Worker, *sched.Task, error) {}
 
 // What a thousand tasks have in common they have once. How a runner finds what a task is
@@ -220,7 +223,7 @@ func ExamplePin() {
 	// third
 }
 
-// Whoever takes a task over from somewhere else asks for an Admission first: until
+// A caller that takes a task over from somewhere else asks for an Admission first: until
 // it ends the scheduler is not quiescent.
 func ExampleAdmission() {
 	s, _ := sched.New(sched.Config{Workers: 1})
@@ -243,13 +246,13 @@ type fragile struct{ countdown }
 // RunTask implements sched.Runner.
 func (f *fragile) RunTask(*sched.Worker) bool { panic("boom") }
 
-// TaskDied learns of a Crash, and on which worker.
+// TaskTerminated learns of a Crash, and on which worker.
 func (f *fragile) TaskTerminated(w *sched.Worker, cause error) {
 	var crash *sched.Crash
 	fmt.Println(errors.As(cause, &crash), crash.Value, crash.Goexit, "on worker", w.ID())
 }
 
-// A turn that panics costs its task its life, and nobody else anything.
+// A turn that panics ends its task, and costs no other anything.
 func ExampleCrash() {
 	s, _ := sched.New(sched.Config{Workers: 1})
 	var f fragile
@@ -287,23 +290,24 @@ func (b *blocking) RunTask(w *sched.Worker) (again bool) {
 	return false
 }
 
-// TaskDied implements sched.Runner.
+// TaskTerminated implements sched.Runner.
 func (b *blocking) TaskTerminated(*sched.Worker, error) {}
 
 // A turn that declares that it blocks lets the tasks behind it run at once.
 func ExampleDetachedStats() {
 	s, _ := sched.New(sched.Config{Workers: 1})
-	b := &blocking{others: [2]*greeting{newGreeting("the first runs", nil), newGreeting("the second runs", nil)}}
+	b := &blocking{others: [2]*greeting{newGreeting("the first runs", nil),
+		newGreeting("the second runs", nil)}}
 	b.Init(b, nil)
 	s.Inject(&b.Task)
 	s.WaitQuiet(context.Background(), true)
-	fmt.Println(s.DetachedStats().Detached, "away,", s.DetachedStats().Made, "spare made")
+	fmt.Println(s.DetachedStats().Detached, "detached,", s.DetachedStats().Made, "idle worker made")
 	<-s.Stop()
 	// Unordered output:
 	// the first runs
 	// the second runs
 	// goes on
-	// 0 away, 1 spare made
+	// 0 detached, 1 idle worker made
 }
 
 // Counters are exact while the scheduler is quiescent.

@@ -17,7 +17,8 @@ type player struct {
 	turns  int // left, if over is nil
 	serves int
 	via    func(w *sched.Worker, t *sched.Task) // how to make the other runnable
-	balls  atomic.Int32                         // it is runnable while there is one, as an actor with mail
+	// It is runnable while there is one, as an actor with mail.
+	balls atomic.Int32
 }
 
 // RunTask implements sched.Runner. The monitor may move the other half to another worker,
@@ -26,14 +27,15 @@ func (p *player) RunTask(w *sched.Worker) (again bool) {
 	p.serves++
 	p.turns--
 	w.Spend(1)
-	if play := p.over != nil && !p.over.Load() || p.over == nil && p.turns >= 0; play && p.other.balls.Add(1) == 1 {
+	if play := p.over != nil && !p.over.Load() || p.over == nil && p.turns >= 0; play &&
+		p.other.balls.Add(1) == 1 {
 		p.via(w, &p.other.Task)
 	}
 	w.PrepareNext()
 	return p.balls.Add(-1) > 0
 }
 
-// TaskDied implements sched.Runner.
+// TaskTerminated implements sched.Runner.
 func (p *player) TaskTerminated(*sched.Worker, error) {}
 
 func locally(w *sched.Worker, t *sched.Task) { w.Schedule(t) }
@@ -71,12 +73,13 @@ func TestBug_K47_PingPongDoesNotStarveOthers(t *testing.T) {
 		quiet(t, s)
 		g.check(t)
 		if local > 2*soon/10 || outside > soon {
-			t.Errorf("the local task, fresh: %v, waited for %d turns, the one from outside for %d", isNew, local, outside)
+			t.Errorf("the local task, new: %v, waited for %d turns, the one from outside for %d", isNew,
+				local, outside)
 		}
 	}
 }
 
-// TestNextSlotGoesFirstAgain: turns that the next-slot took while nobody waited do not
+// TestNextSlotGoesFirstAgain: turns that the next-slot took while no task waited do not
 // count against it: a task made runnable first runs first, also behind a long chain of
 // tasks that were alone. The monitor may take the task on a busy machine, so one run of
 // several must show it.
@@ -144,8 +147,8 @@ func TestBacklogFromOutside(t *testing.T) {
 	}
 }
 
-// TestMoreThanARing: tasks that always have more to do, more of them than the only worker's ring holds. All
-// have their share of turns, and work from outside waits for a few turns of each.
+// TestMoreThanARing: tasks that always have more to do, more of them than the only worker's ring
+// holds. All have their share of turns, and work from outside waits for a few turns of each.
 func TestMoreThanARing(t *testing.T) {
 	for _, n := range []int{257, 300, 2000} {
 		s := start(t, sched.Config{Workers: 1})
@@ -155,10 +158,14 @@ func TestMoreThanARing(t *testing.T) {
 		c.midway = func() {
 			for range 100 {
 				from := c.turns.Load()
-				s.Inject(&g.node(func(*sched.Worker) { longest.Store(max(longest.Load(), c.turns.Load()-from)) }).Task)
+				s.Inject(&g.node(func(*sched.Worker) {
+					longest.Store(max(longest.Load(),
+						c.turns.Load()-from))
+				}).Task)
 			}
 		}
-		g.inject(g.node(func(*sched.Worker) { // in one turn, or the first would begin before the others have come
+		// In one turn, or the first would begin before the others have come.
+		g.inject(g.node(func(*sched.Worker) {
 			for i := range c.tasks {
 				c.tasks[i].crowd = c
 				c.tasks[i].Init(&c.tasks[i], nil)
@@ -173,12 +180,16 @@ func TestMoreThanARing(t *testing.T) {
 				behind++
 			}
 		}
-		t.Logf("%d tasks: up to %d turns; 100 from outside waited for at most %d", n, most, longest.Load())
-		if behind > n/10 { // some are with a worker that has lost its processor; one that a spare has for itself has more turns
+		t.Logf("%d tasks: up to %d turns; 100 from outside waited for at most %d", n, most,
+			longest.Load())
+		// Some are with a worker that has lost its processor; one that an idle worker has for
+		// itself has more turns.
+		if behind > n/10 {
 			t.Errorf("%d of %d tasks had less than half of their turns, and some had %d", behind, n, most)
 		}
 		if bound := int64(8*n + soon); longest.Load() > bound {
-			t.Errorf("%d tasks: one from outside waited for %d turns, want at most %d", n, longest.Load(), bound)
+			t.Errorf("%d tasks: one from outside waited for %d turns, want at most %d", n, longest.Load(),
+				bound)
 		}
 	}
 }
@@ -212,7 +223,7 @@ func (r *restless) RunTask(w *sched.Worker) (again bool) {
 	return false
 }
 
-// TaskDied implements sched.Runner.
+// TaskTerminated implements sched.Runner.
 func (r *restless) TaskTerminated(*sched.Worker, error) {}
 
 // eager is a task that wants to go on until it is over.
@@ -242,7 +253,7 @@ func (e *eager) RunTask(w *sched.Worker) (again bool) {
 	return false
 }
 
-// TaskDied implements sched.Runner.
+// TaskTerminated implements sched.Runner.
 func (e *eager) TaskTerminated(*sched.Worker, error) {}
 
 // TestOutsideDoesNotStarveLocalWork: two tasks that inject each other for ever, as
@@ -272,7 +283,7 @@ func TestOutsideDoesNotStarveLocalWork(t *testing.T) {
 }
 
 // TestPingPongKeepsOneWorkerBusy: of four workers one does the work, the others
-// sleep: nobody is woken for the next-slot. (Now and then the monitor finds that
+// sleep: no worker is woken for the next-slot. (Now and then the monitor finds that
 // the busy one has lost its processor, and the pair moves.)
 func TestPingPongKeepsOneWorkerBusy(t *testing.T) {
 	const turns = 20_000
@@ -373,13 +384,13 @@ func TestBug_K9_WorkForTwoWakesTwo(t *testing.T) {
 	}
 }
 
-// TestSlowAfterQuick: when turns suddenly last ten thousand times longer, work from outside waits for some of
-// them, and not for as many as it would of the quick ones: 98 of a millisecond each.
+// TestSlowAfterQuick: when turns suddenly last ten thousand times longer, work from outside waits
+// for some of them, and not for as many as it would of the quick ones: 98 of a millisecond each.
 func TestSlowAfterQuick(t *testing.T) {
 	const most = 80
 	s := start(t, sched.Config{Workers: 1})
 	g := newGraph(s)
-	var slow, waited atomic.Int32 // the worker may be relieved in the middle of a turn
+	var slow, waited atomic.Int32 // the worker may be detached in the middle of a turn
 	late := g.node(func(*sched.Worker) { waited.Store(slow.Load()) })
 	pair := players(0, nil, nil)
 	via := func(w *sched.Worker, task *sched.Task) {
@@ -425,21 +436,23 @@ func (p *plodder) RunTask(w *sched.Worker) (again bool) {
 	return false
 }
 
-// TaskDied implements sched.Runner.
+// TaskTerminated implements sched.Runner.
 func (p *plodder) TaskTerminated(*sched.Worker, error) {}
 
-// TestFreshBesideLongTurns: a task that has never run goes before those that have, or has its turn behind one of
-// them, and not behind 256, although each of these takes as long as others may be kept waiting.
+// TestNewTasksBesideLongTurns: a task that has never run goes before those that have, or has its
+// turn behind one of them, and not behind 256, although each of these takes as long as others may
+// be kept waiting.
 func TestNewTasksBesideLongTurns(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1})
 	g := newGraph(s)
-	turns, made, waited := 0, 0, 0
+	// The worker may be detached in the middle of a turn, so that two turns overlap.
+	var turns, made, waited atomic.Int32
 	first := g.node(nil)
-	newTask := g.node(func(*sched.Worker) { waited = turns - made })
+	newTask := g.node(func(*sched.Worker) { waited.Store(turns.Load() - made.Load()) })
 	newTask.Class().DepthFirst(func(*sched.Task) bool { return true })
 	turn := func(w *sched.Worker) {
-		if turns++; turns == 40 {
-			made = turns
+		if n := turns.Add(1); n == 40 {
+			made.Store(n)
 			w.Schedule(&first.Task) // to the next-slot
 			w.Schedule(&newTask.Task)
 		}
@@ -456,7 +469,7 @@ func TestNewTasksBesideLongTurns(t *testing.T) {
 		}
 	}))
 	quiet(t, s)
-	if made == 0 || waited > 64 {
-		t.Errorf("it waited for %d turns of others", waited)
+	if made.Load() == 0 || waited.Load() > 64 {
+		t.Errorf("it waited for %d turns of others", waited.Load())
 	}
 }

@@ -28,7 +28,8 @@ func (w *Worker) live(serve func() (more bool), anew func()) {
 	for serve() {
 		w.crashed = false
 	}
-	left = true // and w may be another goroutine's already: see spares.shelve
+	// From here on w may belong to another goroutine: see idleWorkers.putCold.
+	left = true
 	runtime.KeepAlive(w)
 }
 
@@ -152,7 +153,8 @@ var interruptsLoops = sync.OnceValue(func() bool {
 func preemptionOff(debug string) (off bool) {
 	for debug != "" {
 		var one string
-		if one, debug = stacktext.Cut(debug, ","); len(one) > len(preemptOff) && one[:len(preemptOff)] == preemptOff {
+		if one, debug = stacktext.Cut(debug, ","); len(one) > len(preemptOff) &&
+			one[:len(preemptOff)] == preemptOff {
 			off = one[len(preemptOff):] != "0"
 		}
 	}
@@ -162,7 +164,7 @@ func preemptionOff(debug string) (off bool) {
 const preemptOff = "asyncpreemptoff="
 
 // stackIn cuts the worker's goroutine out of the stacks of many. Its number is not known:
-// to learn it when it begins would cost more than all else that a spare worker does.
+// to learn it when it begins would cost more than all else that a worker for one blocked turn does.
 func (w *Worker) stackIn(stacks []byte) []byte {
 	mark := text("sched.(*Worker).live(%p,", w)
 	for rest := string(stacks); rest != ""; {

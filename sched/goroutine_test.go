@@ -16,7 +16,7 @@ func here(in chan<- *sched.Worker, out <-chan struct{}, w *sched.Worker) {
 }
 
 // TestStack: a worker's stack is that of its own goroutine and no other: the turn of
-// each of several workers is on it, those of spares and pinned workers among them.
+// each of several workers is on it, those of idle workers and pinned workers among them.
 func TestStack(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
 	pin := newPin(t, s)
@@ -28,7 +28,8 @@ func TestStack(t *testing.T) {
 	for range 5 {
 		w := <-in
 		stack := w.Stack()
-		if n := bytes.Count(stack, []byte("sched_test.here(")); n != 1 || !bytes.HasPrefix(stack, []byte("goroutine ")) {
+		if n := bytes.Count(stack, []byte("sched_test.here(")); n != 1 ||
+			!bytes.HasPrefix(stack, []byte("goroutine ")) {
 			t.Errorf("worker %d: %d times in\n%s", w.ID(), n, stack)
 		}
 	}

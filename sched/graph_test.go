@@ -73,7 +73,7 @@ func (n *node) RunTask(w *sched.Worker) (again bool) {
 	return false
 }
 
-// TaskDied implements sched.Runner.
+// TaskTerminated implements sched.Runner.
 func (n *node) TaskTerminated(_ *sched.Worker, cause error) {
 	n.cause = cause
 	n.terminated.Add(1)
@@ -89,7 +89,10 @@ func (g *graph) inject(nodes ...*node) {
 // check fails unless every node ran once.
 func (g *graph) check(t testing.TB) {
 	t.Helper()
-	if err := g.verify(func(ran, terminated int32) bool { return ran == 1 && terminated == 0 }); err != nil {
+	if err := g.verify(func(ran, terminated int32) bool {
+		return ran == 1 &&
+			terminated == 0
+	}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -105,7 +108,8 @@ func (g *graph) checkEnded(t testing.TB) {
 func (g *graph) verify(ok func(ran, terminated int32) bool) error {
 	for i, n := range g.nodes {
 		if ran, terminated := n.ran.Load(), n.terminated.Load(); !ok(ran, terminated) {
-			return fmt.Errorf("node %d of %d ran %d times and died %d times", i, len(g.nodes), ran, terminated)
+			return fmt.Errorf("node %d of %d ran %d times and died %d times", i, len(g.nodes), ran,
+				terminated)
 		}
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// allHome fails unless every job ran, everybody sleeps on paper, every seat that is not vacant has
-// one holder, and nobody is away, nor looked after as if away.
+// noneDetached fails unless every job ran, every worker sleeps on paper, every slot that is not
+// vacant has one holder, and no worker is detached, nor listed as detached.
 func (h *house) noneDetached() error {
 	if err := h.allRan(); err != nil {
 		return err
@@ -20,15 +20,15 @@ func (h *house) noneDetached() error {
 		return fmt.Errorf("%d workers away", n)
 	}
 	for _, w := range h.s.idleWorkers.allDetached() {
-		return fmt.Errorf("worker %d is home, on seat %d, and listed as a stray", w.id, w.slot)
+		return fmt.Errorf("worker %d is home, on slot %d, and listed as a detached worker", w.id, w.slot)
 	}
 	for i := range h.s.slots {
 		switch w := h.s.slots[i].holder.Load(); {
 		case w == nil:
 		case w == reserved:
-			return fmt.Errorf("seat %d was reserved and nobody came", i)
+			return fmt.Errorf("slot %d was reserved and nobody came", i)
 		case w.slot != i:
-			return fmt.Errorf("seat %d belongs to worker %d, who sits on %d", i, w.id, w.slot)
+			return fmt.Errorf("slot %d belongs to worker %d, who sits on %d", i, w.id, w.slot)
 		}
 	}
 	return nil
@@ -54,8 +54,8 @@ func leaving(workers, jobs int) func(*explore.Program) {
 	}
 }
 
-// TestHandover_SeatsNeverVacantBesideWork: a worker that leaves its seat and comes back,
-// against those who wake its seat, sit on it, and leave it themselves.
+// TestHandover_SlotsNeverVacantBesideWork: a worker that leaves its slot and comes back,
+// against those that wake its slot, take it, and leave it themselves.
 //
 // Mutants: internal/mutants/handover.json.
 func TestHandover_SlotsNeverVacantBesideWork(t *testing.T) {
@@ -65,7 +65,7 @@ func TestHandover_SlotsNeverVacantBesideWork(t *testing.T) {
 }
 
 // TestHandover_QuickReturn: Blocking that is over at once, again and again, while work
-// comes in: the seat changes hands at every moment.
+// comes in: the slot changes hands at every moment.
 func TestHandover_QuickReturn(t *testing.T) {
 	quick := func(workers int) func(*explore.Program) {
 		return func(p *explore.Program) {
@@ -85,8 +85,8 @@ func TestHandover_QuickReturn(t *testing.T) {
 	t.Run("2 workers", func(t *testing.T) { roam(t, quick(2)) })
 }
 
-// TestHandover_TryBlocking: a turn that would leave its seat, and finds all spares in use, does not
-// wait, and runs on with its seat; a turn that waits all the same has its spare.
+// TestHandover_TryBlocking: a turn that would leave its slot, and finds all idle workers in use,
+// does not wait, and runs on with its slot; a turn that waits all the same has its idle worker.
 //
 // Mutants: internal/mutants/handover.json.
 func TestHandover_TryBlocking(t *testing.T) {
@@ -101,7 +101,7 @@ func TestHandover_TryBlocking(t *testing.T) {
 				j := h.job(fmt.Sprint("job ", i), func(w *Worker) {
 					w.TryBlocking(func() {
 						if waiting++; waiting > 1 {
-							p.Errorf("%d turns wait, with one spare", waiting)
+							p.Errorf("%d turns wait, with one idle worker", waiting)
 						}
 						p.Await(func() bool { return child.ran == 1 })
 						waiting--
@@ -122,7 +122,7 @@ func TestHandover_TryBlocking(t *testing.T) {
 	t.Run("2×2", func(t *testing.T) { roam(t, trying(2, 2)) })
 }
 
-// TestHandover_SchedulesAside: what a worker makes runnable while it is away runs before it
+// TestHandover_SchedulesAside: what a worker makes runnable while it is detached runs before it
 // is back, which may be what it waits for.
 func TestHandover_SchedulesAside(t *testing.T) {
 	roam(t, func(p *explore.Program) {
@@ -158,7 +158,8 @@ func relieving(workers int) func(*explore.Program) {
 			h.s.Inject(&outside.Task)
 		})
 		p.Go(func() { h.s.Inject(&short.Task) })
-		p.Go(func() { // until all is done: a look that comes too early does nothing
+		// Until all is done: a look that comes too early does nothing.
+		p.Go(func() {
 			m := &h.s.monitor
 			for now := int64(1); child.ran*outside.ran*stuck.ran*short.ran == 0; now += retakeAfterBusy {
 				m.mu.Lock()
@@ -172,14 +173,14 @@ func relieving(workers int) func(*explore.Program) {
 	}
 }
 
-// TestHandover_Relief: the monitor takes seats from turns that are stuck and leaves
+// TestHandover_Retake: the monitor takes slots from turns that are stuck and leaves
 // those alone that are not, at any moment.
 func TestHandover_Retake(t *testing.T) {
 	t.Run("1 worker", func(t *testing.T) { roam(t, relieving(1)) })
 	t.Run("2 workers", func(t *testing.T) { roam(t, relieving(2)) })
 }
 
-// TestHandover_StopExplored: Stop against a worker that leaves its seat, and comes back.
+// TestHandover_StopExplored: Stop against a worker that leaves its slot, and comes back.
 func TestHandover_StopExplored(t *testing.T) {
 	for workers := 1; workers <= 2; workers++ {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
@@ -197,14 +198,16 @@ func TestHandover_StopExplored(t *testing.T) {
 	}
 }
 
-// TestHandover_StopRelief: Stop against the monitor that takes the seat of a turn that is
+// TestHandover_StopRetake: Stop against the monitor that takes the slot of a turn that is
 // stuck.
 func TestHandover_StopRetake(t *testing.T) {
 	for workers := 1; workers <= 2; workers++ {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
 			roam(t, func(p *explore.Program) {
 				h := newHouse(p, workers, p.Go)
-				h.addIdleWorkers(3, p.Daemon) // a worker that leaves because of Stop is no spare, and the monitor may need another
+				// A worker that leaves because of Stop is no idle worker, and the monitor may need
+				// another.
+				h.addIdleWorkers(3, p.Daemon)
 				h.s.cfg.MaxDetached = 1
 				stopping := false
 				stuck := h.job("stuck", func(*Worker) { p.Await(func() bool { return stopping }) })
@@ -234,13 +237,13 @@ func TestHandover_StopRetake(t *testing.T) {
 	}
 }
 
-// TestHandover_Extras: workers that are woken without a seat, for a task or for nothing, and
-// are needed for a seat afterwards.
+// TestHandover_Surplus: workers that are woken without a slot, for a task or for nothing, and
+// are needed for a slot afterwards.
 func TestHandover_Surplus(t *testing.T) {
 	surplus := func(workers int) func(*explore.Program) {
 		return func(p *explore.Program) {
 			h := newHouse(p, workers, p.Daemon)
-			h.addIdleWorkers(4, p.Daemon) // one for each who may be away
+			h.addIdleWorkers(4, p.Daemon) // one for each that may be detached
 			child := h.job("child", nil)
 			j := h.job("job", func(w *Worker) {
 				w.Blocking(func() { p.Await(func() bool { return child.ran == 1 }) })
@@ -262,22 +265,26 @@ func TestHandover_Surplus(t *testing.T) {
 	t.Run("2 workers", func(t *testing.T) { roam(t, surplus(2)) })
 }
 
-// TestBug_K3_TokenReachesTheHolder: a token goes to the worker on the seat, not to the one that sat
-// there a moment ago. A worker leaves and is on its way back, another takes the seat in between,
+// TestBug_K3_TokenReachesTheHolder: a token goes to the worker on the slot, not to the one that was
+// there a moment ago. A worker leaves and is on its way back, another takes the slot in between,
 // and the one that has cleared the bit meets them both. Found by docs/models/handover.pml
 // (CLAIM_ONCE).
 func TestBug_K3_TokenReachesTheHolder(t *testing.T) {
-	t.Run("seat", func(t *testing.T) { explore.Run(t, explore.Config{Strategy: explore.Bounded(-1, 0)}, claimed) })
+	t.Run("slot", func(t *testing.T) {
+		explore.Run(t, explore.Config{Strategy: explore.Bounded(-1, 0)},
+			claimed)
+	})
 	t.Run("house", func(t *testing.T) {
 		for _, s := range []explore.Strategy{
-			explore.PCT(3, 1, scaled(10_000)), explore.PCT(4, 1, scaled(10_000)), explore.PCT(8, 1, scaled(10_000)),
+			explore.PCT(3, 1, scaled(10_000)), explore.PCT(4, 1, scaled(10_000)), explore.PCT(8, 1,
+				scaled(10_000)),
 		} {
 			explore.Run(t, explore.Config{Strategy: s}, heirs)
 		}
 	})
 }
 
-// claimed is the seat alone, whose every order can be tried: one leaves and wants it back, another
+// claimed is the slot alone, whose every order can be tried: one leaves and wants it back, another
 // wants it too, and a third has cleared the bit.
 func claimed(p *explore.Program) {
 	var c workerSlot
@@ -308,7 +315,7 @@ func claimed(p *explore.Program) {
 	})
 	p.After(func() error {
 		if h := c.holder.Load(); h != claims {
-			return fmt.Errorf("the seat is held by %d, and %d was claimed", h.id, claims.id)
+			return fmt.Errorf("the slot is held by %d, and %d was claimed", h.id, claims.id)
 		}
 		return nil
 	})

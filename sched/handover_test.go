@@ -48,16 +48,17 @@ func ways(released *atomic.Bool, release chan struct{}) map[string]func(*Worker)
 	}
 }
 
-// TestHandover_OthersRun: "A behaviour that blocks does not take its worker's other
+// TestHandover_OtherTasksRun: "A behaviour that blocks does not take its worker's other
 // actors with it": as many turns as it takes block or spin until a task that waits
 // behind them has run, and nothing is lost.
 func TestHandover_OtherTasksRun(t *testing.T) {
 	for name := range ways(nil, nil) {
 		t.Run(name, func(t *testing.T) {
 			few := []int{1, 2, 4}
-			for _, blocked := range append(slices.Repeat(few, 8), scaled(200)) { // several times: a turn that nobody holds is not always missed
+			// Several times: a turn that is not held is not always missed.
+			for _, blocked := range append(slices.Repeat(few, 8), scaled(200)) {
 				if name == "spins" && blocked > 4 {
-					continue // nobody helps against a thousand of these
+					continue // nothing helps against a thousand of these
 				}
 				s := startBare(t, Config{Workers: 2})
 				var released atomic.Bool
@@ -78,7 +79,7 @@ func TestHandover_OtherTasksRun(t *testing.T) {
 }
 
 // TestHandover_WorkOfTheTurn: what a turn makes runnable before, while and after its
-// worker loses its seat runs while the turn goes on.
+// worker loses its slot runs while the turn goes on.
 func TestHandover_WorkOfTheTurn(t *testing.T) {
 	for name, enter := range map[string]func(*Worker, func()){
 		"declared":   func(w *Worker, f func()) { w.Blocking(f) },
@@ -87,7 +88,7 @@ func TestHandover_WorkOfTheTurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := startBare(t, Config{Workers: 1})
 			inject(s, func(w *Worker) {
-				for range 3 { // the second time it has no seat any more
+				for range 3 { // the second time it has no slot any more
 					ran := make(chan struct{})
 					var others sync.WaitGroup
 					for range 5 { // one in the next-slot, four in the ring
@@ -104,7 +105,7 @@ func TestHandover_WorkOfTheTurn(t *testing.T) {
 }
 
 // TestHandover_CountsReturn: "the worker count is restored afterwards": when all turns
-// are over nobody is away, every seat has its holder, and the goroutines of the spares
+// are over no worker is detached, every slot has its holder, and the goroutines of the idle workers
 // end.
 func TestHandover_CountsReturn(t *testing.T) {
 	s := startBare(t, Config{Workers: 2})
@@ -128,23 +129,25 @@ func TestHandover_CountsReturn(t *testing.T) {
 			t.Errorf("%d workers away", n)
 		}
 		if n := len(s.idleWorkers.allDetached()); n != 0 {
-			t.Errorf("%d strays", n)
+			t.Errorf("%d detached workers", n)
 		}
 	}
-	for s.stop.left.Load() != 3 { // on the books: two seats and the monitor
+	for s.stop.left.Load() != 3 { // counted: two slots and the monitor
 		runtime.Gosched()
 	}
-	for runtime.NumGoroutine() > before+2 || s.monitor.armed.Load() { // one more worker than before, and the timer's
+	// One more worker than before, and the timer's.
+	for runtime.NumGoroutine() > before+2 || s.monitor.armed.Load() {
 		runtime.Gosched()
 	}
 }
 
-// TestHandover_Bound: with all spares in use no more turns lose their seats, and
+// TestHandover_Bound: with all idle workers in use no more turns lose their slots, and
 // nothing is lost but time.
 func TestHandover_Bound(t *testing.T) {
 	began := time.Now()
 	reports := make(chan struct{}, 100)
-	s := startBare(t, Config{Workers: 1, MaxDetached: 2, OnDetachLimit: func(uint64) { reports <- struct{}{} }})
+	s := startBare(t, Config{Workers: 1, MaxDetached: 2,
+		OnDetachLimit: func(uint64) { reports <- struct{}{} }})
 	release := make(chan struct{})
 	var done atomic.Int32
 	for i := range 6 {
@@ -161,7 +164,7 @@ func TestHandover_Bound(t *testing.T) {
 		runtime.Gosched()
 	}
 	if st := s.DetachedStats(); st.Detached > 2 || st.Goroutines > 2 {
-		t.Errorf("%+v with 2 spares", st)
+		t.Errorf("%+v with 2 idle workers", st)
 	}
 	<-reports
 	inject(s, func(w *Worker) {
@@ -180,7 +183,7 @@ func TestHandover_Bound(t *testing.T) {
 }
 
 // again is a task that runs so many turns, each of which is long enough to lose its
-// seat.
+// slot.
 type again struct {
 	Task
 	turns   int
@@ -203,11 +206,11 @@ func (a *again) RunTask(w *Worker) bool {
 	return false
 }
 
-// TaskDied implements Runner.
+// TaskTerminated implements Runner.
 func (a *again) TaskTerminated(*Worker, error) { a.t.Error("died") }
 
 // TestHandover_OneTurnAtATime: "order, no two turns at once": a task that wants to go on
-// after it has lost its worker's seat does so elsewhere, once.
+// after it has lost its worker's slot does so elsewhere, once.
 func TestHandover_OneTurnAtATime(t *testing.T) {
 	s := startBare(t, Config{Workers: 2})
 	var tasks []*again
@@ -239,10 +242,11 @@ func TestHandover_OneTurnAtATime(t *testing.T) {
 }
 
 // TestHandover_Crash: a panic and a Goexit, inside of Blocking and after it, with the
-// seat taken by somebody else meanwhile and without, cost the task its life and nobody
-// else anything.
+// slot taken by another worker meanwhile and without, end the task and cost no other
+// anything.
 func TestHandover_Crash(t *testing.T) {
-	for name, crash := range map[string]func(){"panic": func() { panic(errCrash) }, "Goexit": runtime.Goexit} {
+	for name, crash := range map[string]func(){"panic": func() { panic(errCrash) },
+		"Goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
 			s := startBare(t, Config{Workers: 1})
 			for i := range 8 {
@@ -315,7 +319,7 @@ func TestHandover_Stop(t *testing.T) {
 }
 
 // BenchmarkBlocking is the price of declaring: with nothing that waits, and with a
-// task behind it that a spare takes.
+// task behind it that an idle worker takes.
 func BenchmarkBlocking(b *testing.B) {
 	if invariant.On {
 		b.Skip("invariants are on, and cost more") // a figure with them says nothing
@@ -330,7 +334,7 @@ func BenchmarkBlocking(b *testing.B) {
 		})
 		waitQuiet(b, s)
 	})
-	b.Run("hot spare", func(b *testing.B) {
+	b.Run("hot idle worker", func(b *testing.B) {
 		s := startBare(b, Config{Workers: 1})
 		var entry time.Duration
 		inject(s, func(w *Worker) {
@@ -347,7 +351,7 @@ func BenchmarkBlocking(b *testing.B) {
 		waitQuiet(b, s)
 		b.ReportMetric(float64(entry.Nanoseconds())/float64(b.N), "ns-until-f")
 	})
-	b.Run("no spare yet", func(b *testing.B) {
+	b.Run("no idle worker yet", func(b *testing.B) {
 		all := make([]time.Duration, 0, b.N)
 		for range b.N {
 			s := startBare(b, Config{Workers: 1})

@@ -2,7 +2,7 @@ package sched
 
 import "fmt"
 
-// deck is a set of tasks that nobody runs, for the tests of queues: which task is
+// deck is a set of tasks that are not run, for the tests of queues: which task is
 // which, and who took it.
 type deck struct {
 	tasks []Task
@@ -27,7 +27,7 @@ func (d *deck) index(t *Task) int {
 	return -1
 }
 
-// take books that somebody got t; nil counts for nothing.
+// take notes that t was taken; nil counts for nothing.
 func (d *deck) take(t *Task) (got bool) {
 	if i := d.index(t); i >= 0 {
 		d.taken[i]++

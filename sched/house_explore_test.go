@@ -11,7 +11,7 @@ import (
 )
 
 // house is a real scheduler whose workers are virtual threads and whose monitor
-// looks only when the scenario says so. It books what becomes of its tasks.
+// looks only when the scenario says so. It notes what becomes of its tasks.
 type house struct {
 	p *explore.Program
 	s *Scheduler
@@ -28,7 +28,7 @@ func newHouse(p *explore.Program, workers int, thread func(func())) *house {
 	s.idle.init(workers)
 	s.stop.init(workers)
 	s.monitor.init(s)
-	s.monitor.armed.Store(true) // so nobody starts its timer
+	s.monitor.armed.Store(true) // so its timer is not started
 	// Never crowded, nor idle, whatever else the test process does.
 	s.monitor.watch.procs = processors{n: 1 << 62, running: 1 << 61, fixed: true}
 	s.monitor.ended = true
@@ -56,8 +56,8 @@ func (h *house) worker(id int, thread func(func())) *Worker {
 	return w
 }
 
-// addSpares makes so many spares, which wait to be taken; no more turns than that may
-// lose their seats.
+// addIdleWorkers makes so many idle workers, which wait to be taken; no more turns than that may
+// lose their slots.
 func (h *house) addIdleWorkers(n int, thread func(func())) {
 	h.s.cfg.MaxDetached = n
 	for range n {
@@ -80,7 +80,7 @@ type job struct {
 func (h *house) job(name string, do func(*Worker)) *job {
 	j := &job{h: h, name: name, do: do}
 	j.Init(j, nil)
-	if len(h.jobs)%2 == 1 { // every other one is fresh, and waits where those do
+	if len(h.jobs)%2 == 1 { // every other one is new, and waits where those do
 		j.Class().DepthFirst(func(*Task) bool { return true })
 	}
 	h.jobs = append(h.jobs, j)
@@ -99,7 +99,7 @@ func (j *job) RunTask(w *Worker) bool {
 	return false
 }
 
-// TaskDied implements Runner.
+// TaskTerminated implements Runner.
 func (j *job) TaskTerminated(*Worker, error) {
 	j.terminated++
 	j.once()
@@ -111,7 +111,7 @@ func (j *job) once() {
 	}
 }
 
-// allRan fails unless every job ran, and the books say that everybody sleeps.
+// allRan fails unless every job ran, and all workers sleep by the idle word.
 func (h *house) allRan() error {
 	if err := h.jobsRan(); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (h *house) waitQuiet(last bool) error {
 	return h.wait(&quietWaiter{last: last, done: make(chan struct{})})
 }
 
-// waitStill is WaitStill without its channel.
+// waitParked is WaitParked without its channel.
 func (h *house) waitParked() error {
 	return h.wait(&quietWaiter{parked: true, done: make(chan struct{})})
 }

@@ -10,7 +10,7 @@ import (
 // sleeper is what a worker believes about itself, beside the idle word.
 type sleeper struct{ asleep, searching bool }
 
-// TestIdleWordBooks: whatever workers and those who wake them do, one after the
+// TestIdleWordCounts: whatever workers and those who wake them do, one after the
 // other, the word says who sleeps and how many search, never more than half of
 // them, and each cleared bit has one who cleared it.
 func TestIdleWordCounts(t *testing.T) {
@@ -100,7 +100,8 @@ func TestIdleWordCounts(t *testing.T) {
 			},
 			"": func(t *rapid.T) {
 				v := w.v.Load()
-				if searching(v) != count(searchers) || w.sleepers() != count(asleep) || w.quiet() != (count(asleep) == n) {
+				if searching(v) != count(searchers) || w.sleepers() != count(asleep) ||
+					w.quiet() != (count(asleep) == n) {
 					t.Fatalf("word %x, workers %+v", v, ws)
 				}
 				if k := searching(v); k > max(1, n/2) {
@@ -116,7 +117,7 @@ func TestIdleWordCounts(t *testing.T) {
 	})
 }
 
-// TestIdleWordWidth: the most workers can all be roused at once without the count
+// TestIdleWordWidth: the most workers can all be woken for the end at once without the count
 // of searchers running into the frozen bit.
 func TestIdleWordWidth(t *testing.T) {
 	var w idleWord
@@ -126,7 +127,8 @@ func TestIdleWordWidth(t *testing.T) {
 			t.Errorf("rousing worker %d", i)
 		}
 	}
-	if v := w.v.Load(); searching(v) != MaxWorkers || v&(frozenBit|closedBit) != 0 || w.sleepers() != 0 {
+	if v := w.v.Load(); searching(v) != MaxWorkers || v&(frozenBit|closedBit) != 0 ||
+		w.sleepers() != 0 {
 		t.Errorf("word %x", v)
 	}
 	w.close()
@@ -142,7 +144,8 @@ func bench(t *testing.T, workers int) (*Scheduler, []*numbered) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.monitor.armed.Store(true) // so nobody starts its timer, and no extra runs what is not to run
+	// So its timer is not started, and no surplus worker runs.
+	s.monitor.armed.Store(true)
 	t.Cleanup(s.monitor.stop)
 	return s, numberedTasks(40)
 }
@@ -198,7 +201,7 @@ func TestStealPassesOverTheEmpty(t *testing.T) {
 func TestPollTakesAFairShare(t *testing.T) {
 	for queued, want := range map[int]int{1: 0, 2: 0, 3: 1, 9: 4, 40: 19} {
 		s, tasks := bench(t, 2)
-		s.idle.v.Store(0) // nobody sleeps: nobody is woken
+		s.idle.v.Store(0) // none sleeps: none is woken
 		for _, task := range tasks[:queued] {
 			s.inject.push(entered(&task.Task))
 		}
@@ -213,8 +216,8 @@ func TestPollTakesAFairShare(t *testing.T) {
 	}
 }
 
-// TestPollTakesWhatHasRoom: what is fetched is not put back, behind all others; and while some is left, half
-// of the ring is for that.
+// TestPollTakesWhatHasRoom: what is fetched is not put back, behind all others; and while some is
+// left, half of the ring is for that.
 func TestPollTakesWhatHasRoom(t *testing.T) {
 	w, tasks := atWork(t, 2*ringSize)
 	own, inject := w.queue.resumed.owner(), &w.sched.inject
@@ -222,7 +225,8 @@ func TestPollTakesWhatHasRoom(t *testing.T) {
 	says := func(what string, waiting, left int) {
 		t.Helper()
 		if own.len() != waiting || inject.len() != left {
-			t.Errorf("%s: %d in the ring and %d in the inject queue, want %d and %d", what, own.len(), inject.len(), waiting, left)
+			t.Errorf("%s: %d in the ring and %d in the inject queue, want %d and %d", what, own.len(),
+				inject.len(), waiting, left)
 		}
 	}
 	for _, task := range tasks[:ringSize-2] {
@@ -247,8 +251,8 @@ func TestPollTakesWhatHasRoom(t *testing.T) {
 	nextAll(w.queue.next)
 }
 
-// TestPollLeavesItToOthers: a worker that has fresh tasks takes no more than it runs at once, since what waits in
-// turn waits behind these.
+// TestPollLeavesItToOtherWorkers: a worker that has new tasks takes no more than it runs at once,
+// since what waits in turn waits behind these.
 func TestPollLeavesItToOtherWorkers(t *testing.T) {
 	s, tasks := bench(t, 1)
 	s.idle.v.Store(0)
@@ -260,11 +264,11 @@ func TestPollLeavesItToOtherWorkers(t *testing.T) {
 	w.queue.begin()
 	w.queue.newTasks.owner().push(entered(&tasks[9].Task))
 	if w.poll(); w.queue.resumed.owner().len() != 0 {
-		t.Errorf("%d wait behind one that is fresh", w.queue.resumed.owner().len())
+		t.Errorf("%d wait behind one that is new", w.queue.resumed.owner().len())
 	}
 }
 
-// TestPollBeginsWithOne: a worker that has just got its seat, perhaps from one whose turn has
+// TestPollBeginsWithOne: a worker that has just got its slot, perhaps from one whose turn has
 // blocked, takes no tasks from the inject queue besides the one it runs, and then ever
 // more: if that one blocks as well, they would have to go back, behind all others.
 func TestPollBeginsWithOne(t *testing.T) {
@@ -288,14 +292,14 @@ func TestPollBeginsWithOne(t *testing.T) {
 	}
 }
 
-// TestPollWithoutASeat: a worker that is to retire, and finds that it has lost its seat, does nothing about
-// it in between two tasks: it may be dismissed behind that, and must then leave.
+// TestPollWithoutASlot: a worker that is to retire, and finds that it has lost its slot, does
+// nothing about it in between two tasks: it may be dismissed behind that, and must then leave.
 func TestPollWithoutASlot(t *testing.T) {
 	s, tasks := bench(t, 2)
 	w := s.workers[0]
 	s.idle.v.Store(0) // both are awake,
 	s.idle.limit.Store(1)
-	w.state.word.StoreRelease(stateDetached) // and the seat was taken since the worker has looked
+	w.state.word.StoreRelease(stateDetached) // and the slot was taken since the worker has looked
 	w.next.put(entered(&tasks[0].Task))
 	if got := w.pollInTurn(); got != nil || w.count.parks.Load() != 0 {
 		t.Errorf("%v, parked %d times", got, w.count.parks.Load())
@@ -305,14 +309,15 @@ func TestPollWithoutASlot(t *testing.T) {
 	}
 }
 
-// TestNextSlotRobbedOnce: what was robbed is not looked for again before the owner has seen that,
+// TestNextSlotRevokedOnce: what was revoked is not looked for again before the owner has seen that,
 // and filled the slot anew.
 func TestNextSlotRevokedOnce(t *testing.T) {
 	s, tasks := bench(t, 1)
 	slot := &s.workers[0].next
 	for range 2 {
 		slot.put(&tasks[0].Task)
-		if stamp := slot.stamp(); !slot.revocable(stamp) || slot.revoke(stamp) != &tasks[0].Task || slot.revocable(stamp) {
+		if stamp := slot.stamp(); !slot.revocable(stamp) || slot.revoke(stamp) != &tasks[0].Task ||
+			slot.revocable(stamp) {
 			t.Fatalf("robbable with stamp %d: %v", stamp, slot.revocable(stamp))
 		}
 		if slot.take() != nil {

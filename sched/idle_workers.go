@@ -7,50 +7,63 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// DefaultSpares is how many workers of a scheduler may be in blocking turns at once
-// besides those that Config.Workers counts, unless Config.Spares says otherwise.
+// DefaultMaxDetached is how many turns of a scheduler may be detached at once, which run
+// without a slot because they block, unless Config.MaxDetached says otherwise.
 //
 // A blocked turn costs its goroutine and a worker of about 2 KiB, which is what bounds the number:
 // a hundred thousand of them take less than a gigabyte.
 const DefaultMaxDetached = 100_000
 
 const (
-	detachLimitGap  = 1_000_000_000 // ns between two calls of OnNoSpare
-	idleRingSize    = 16            // slots of a spare's ring: it seldom has its seat for long, and overflows to the inject queue
-	idleNewRingSize = 256           // the same for fresh tasks; made when the first one comes
-	keepHot         = 100_000_000   // ns that a spare waits for its next use before its goroutine ends
-	mostCooled      = 4096          // goroutines of spares that are told to end at once
-	keepCold        = 64            // workers without a goroutine that are kept at least
+	detachLimitGap = 1_000_000_000 // ns between two calls of OnDetachLimit
+
+	// Entries of the rings of a worker that is made when a slot has none. It seldom has its slot for
+	// long, and overflows to the inject queue. The ring of new tasks is made when the first one comes.
+	idleRingSize    = 16
+	idleNewRingSize = 256
+
+	keepHot    = 100_000_000 // ns that an idle worker waits before its goroutine ends
+	mostCooled = 4096        // goroutines that are told to end at once
+	keepCold   = 64          // workers without a goroutine that are kept at least
 )
 
-// spares are the workers without a seat.
+// idleWorkers are the workers without a slot. A worker in no turn is hot, with a goroutine that is
+// parked, or cold, with none.
 //
-//	COLD ──take──▶ seated, or an extra ──reseat, leaveSeat───▶ STRAY ──park──▶ HOT ──take──▶ …
-//	  ▲                                                                         │
-//	  └───────────────────────────── shelve ◀── goroutine ends ◀── dismiss ─────┘
+//	COLD ──take──▶ in a slot, or surplus ──retake, leaveSlot──▶ DETACHED ──park──▶ HOT ──take──▶ …
+//	  ▲                                                                             │
+//	  └──────────────────────────── putCold ◀── goroutine ends ◀── dismiss ─────────┘
 //
 // A worker that is cold while many others are is forgotten: see forget.
+//
+// Ownership: a worker on the hot or cold list belongs to the goroutine that holds mu; take hands it
+// to its caller. A worker on the detached list belongs to itself, and the monitor takes from its
+// queues as a thief.
 type idleWorkers struct {
 	s           *Scheduler
-	detachedNow seam.Int32  // workers that run without a seat, each with a hold
-	refused     seam.Uint64 // how many turns kept their seats because there were too many
-	lastReport  seam.Int64  // when OnNoSpare was told of one, ns; 0: never
+	detachedNow seam.Int32  // workers that run without a slot, each with a hold
+	refused     seam.Uint64 // turns that kept their slots at the limit
+	lastReport  seam.Int64  // when OnDetachLimit was told of one, ns; 0: never
 
-	mu       seam.Mutex
-	ended    bool      // guarded by mu
-	hot      []*Worker // guarded by mu: parked, the last one used last
-	cold     []*Worker // guarded by mu: without a goroutine
-	detached []*Worker // guarded by mu: relieved or extra, and still in their turns; see Worker.strayAt
-	nextLook int       // guarded by mu: where someStrays goes on
-	made     []*Worker // guarded by mu: all that were made besides the first, and are not forgotten
-	gone     *Worker   // guarded by mu: what the forgotten ones have done; nil: there are none
-	count    int       // guarded by mu: how many were ever made
-	ids      int       // guarded by mu
-	used     int64     // guarded by mu: when a spare was needed last, ns
-	least    int       // guarded by mu: the fewest hot ones since then
-	since    int64     // guarded by mu: when the count of least began, ns
+	// All of these are guarded by mu.
+	mu    seam.Mutex
+	ended bool
+	hot   []*Worker // parked, the last one used last
+	cold  []*Worker // without a goroutine
+
+	// Retaken or surplus workers that are still in their turns; see Worker.detachedAt.
+	detached []*Worker
+	nextLook int       // where someDetached goes on
+	made     []*Worker // all besides the first that are not forgotten
+	gone     *Worker   // what the forgotten ones have done; nil: there are none
+	count    int       // how many were ever made
+	ids      int
+	used     int64 // when an idle worker was needed last, ns
+	least    int   // the fewest hot ones since then
+	since    int64 // when the count of least began, ns
 }
 
+// init begins with no idle worker: those of the scheduler's own have the slots.
 func (p *idleWorkers) init(s *Scheduler) {
 	p.s = s
 	p.ids = s.cfg.Workers
@@ -58,16 +71,18 @@ func (p *idleWorkers) init(s *Scheduler) {
 
 // nextID returns a number for another worker. Any goroutine.
 func (p *idleWorkers) nextID() int {
-	p.mu.Lock() // unlocked by hand, here and elsewhere: a deferred call is two functions, and they are in every program
+	// Unlocked without defer, here and elsewhere: a deferred call is two functions, and they are in
+	// every program.
+	p.mu.Lock()
 	id := p.ids
 	p.ids++
 	p.mu.Unlock()
 	return id
 }
 
-// take returns a spare, hot if there is one. The caller owns the spare, seats it or makes it an
-// extra, and wakes it. It owes the spare a count in stop.left; a seat comes with one. Any
-// goroutine, the monitor among them, which holds its lock.
+// take returns an idle worker, hot if there is one. The caller owns it, gives it a slot or makes it
+// a surplus worker, and wakes it. The caller owes it a count in stop.left; a slot comes with one.
+// Any goroutine; the monitor calls it with its lock held.
 func (p *idleWorkers) take() *Worker {
 	now := p.s.cfg.Clock.Nanos()
 	p.mu.Lock()
@@ -81,7 +96,8 @@ func (p *idleWorkers) take() *Worker {
 		return w
 	}
 	w = newWorker(p.s, p.nextID(), idleNewRingSize, idleRingSize)
-	w.attach() // it calls the layer above: not under this lock, but maybe under the monitor's
+	// attach calls the layer above: not under this lock, but maybe under the monitor's.
+	w.attach()
 	p.mu.Lock()
 	p.made = append(p.made, w)
 	p.count++
@@ -89,10 +105,10 @@ func (p *idleWorkers) take() *Worker {
 	return w
 }
 
-// pick returns a hot spare, or a cold one, or nil. Caller holds mu.
+// pick returns a hot idle worker, or a cold one, or nil. Caller holds mu.
 func (p *idleWorkers) pick() *Worker {
 	if w := takeLast(&p.hot); w != nil {
-		p.s.stop.left.Add(-1) // it is counted by its seat now, or anew
+		p.s.stop.left.Add(-1) // it is counted by its slot now, or anew
 		p.least = min(p.least, len(p.hot))
 		return w
 	}
@@ -117,9 +133,9 @@ func takeLast(list *[]*Worker) *Worker {
 	return w
 }
 
-// stray books a worker that does not know that it is without a seat, so that the monitor looks
-// after what it makes runnable. Call it before the worker loses the seat: park ends the booking,
-// and may come at once. Monitor only.
+// addDetached lists a worker that does not know that it is without a slot, so that the monitor
+// looks after what it makes runnable. Call it before the worker loses the slot: park unlists the
+// worker, and may come at once. Monitor only.
 func (p *idleWorkers) addDetached(w *Worker) {
 	p.mu.Lock()
 	p.detached = append(p.detached, w)
@@ -127,22 +143,22 @@ func (p *idleWorkers) addDetached(w *Worker) {
 	p.mu.Unlock()
 }
 
-// notStray is for a worker that has kept its seat. Monitor only.
+// dropDetached is for a worker that has kept its slot. Monitor only.
 func (p *idleWorkers) dropDetached(w *Worker) {
 	p.mu.Lock()
 	p.unlist(w)
 	p.mu.Unlock()
 }
 
-// isStray reports whether w is booked as a stray. Any goroutine.
+// isDetached reports whether w is listed as detached. Any goroutine.
 func (p *idleWorkers) isDetached(w *Worker) bool {
 	p.mu.Lock()
-	booked := w.detachedAt != 0
+	listed := w.detachedAt != 0
 	p.mu.Unlock()
-	return booked
+	return listed
 }
 
-// unbook ends the booking of a stray, if there is one. Caller holds mu.
+// unlist takes w off the list of detached workers, if it is there. Caller holds mu.
 func (p *idleWorkers) unlist(w *Worker) {
 	at := w.detachedAt
 	if at == 0 {
@@ -157,8 +173,8 @@ func (p *idleWorkers) unlist(w *Worker) {
 	w.detachedAt = 0
 }
 
-// park makes w a hot spare and reports whether it may wait; if not, the scheduler
-// stops. Called by w.
+// park makes w a hot idle worker and reports whether it may wait; if not, the scheduler stops.
+// Called by w.
 func (p *idleWorkers) park(w *Worker) bool {
 	p.mu.Lock()
 	p.unlist(w)
@@ -173,8 +189,8 @@ func (p *idleWorkers) park(w *Worker) bool {
 	return !ended
 }
 
-// shelve takes back a worker whose goroutine ends. Called by w; neither w nor live may touch w
-// afterwards.
+// putCold takes back a worker whose goroutine ends. Called by w. Neither w nor live may touch w
+// afterwards: a goroutine that takes it starts it anew.
 func (p *idleWorkers) putCold(w *Worker) {
 	p.mu.Lock()
 	if invariant.On {
@@ -188,9 +204,9 @@ func (p *idleWorkers) putCold(w *Worker) {
 	p.mu.Unlock()
 }
 
-// forget leaves n workers that have been cold for the longest to the garbage collector, but none of
-// those that the scheduler began with. What they have done is added up in gone. Both lists are
-// copied, since others may read the old one of those made; so forget is for a part of them that makes
+// forget leaves n workers that have been cold for the longest to the GC, but none of those that the
+// scheduler began with. What they have done is added up in gone. Both lists are copied, since other
+// goroutines may read the old list of those made; so forget is for a part of the workers that makes
 // up for it. Caller holds mu.
 func (p *idleWorkers) forget(n int) {
 	var old, cold []*Worker
@@ -230,8 +246,8 @@ func (p *idleWorkers) sum(old []*Worker) *Worker {
 	return sum
 }
 
-// cool ends hot spares if none was needed for long, or in any case, and all, with all. It reports
-// whether hot spares or strays are left.
+// cool ends hot idle workers if none was needed for long, or in any case, and all, with all. It
+// reports whether hot idle workers or detached workers are left.
 func (p *idleWorkers) cool(all bool) (left bool) {
 	p.mu.Lock()
 	switch {
@@ -245,8 +261,8 @@ func (p *idleWorkers) cool(all bool) (left bool) {
 	return left
 }
 
-// trim ends hot spares that were too many for long, while others are needed now and then. A spare
-// for each seat stays: it is likely to be needed soon. Monitor only.
+// trim ends hot idle workers that were too many for long, while others are needed now and then. One
+// for each slot stays: it is likely to be needed soon. Monitor only.
 func (p *idleWorkers) trim(now int64) {
 	p.mu.Lock()
 	if now-p.since >= keepHot {
@@ -256,7 +272,7 @@ func (p *idleWorkers) trim(now int64) {
 	p.mu.Unlock()
 }
 
-// dismiss ends the n hot spares that have waited for the longest. Caller holds mu.
+// dismiss ends the n hot idle workers that have waited for the longest. Caller holds mu.
 func (p *idleWorkers) dismiss(n int) {
 	if n == 0 {
 		return
@@ -268,7 +284,7 @@ func (p *idleWorkers) dismiss(n int) {
 	p.hot = slices.Delete(p.hot, 0, n)
 }
 
-// stop lets all spares go, and every worker that comes home later.
+// stop ends all idle workers, and every worker that becomes one later.
 func (p *idleWorkers) stop() {
 	p.mu.Lock()
 	p.ended = true
@@ -276,7 +292,7 @@ func (p *idleWorkers) stop() {
 	p.cool(true)
 }
 
-// lost returns the workers that may have made tasks runnable where nobody looks.
+// allDetached returns the workers that may have made tasks runnable where no other worker looks.
 func (p *idleWorkers) allDetached() []*Worker {
 	p.mu.Lock()
 	lost := slices.Clone(p.detached)
@@ -284,7 +300,8 @@ func (p *idleWorkers) allDetached() []*Worker {
 	return lost
 }
 
-// someStrays appends up to n strays to some: others each time, until all have had their turn.
+// someDetached appends up to n detached workers to some: other ones each time, until all have had
+// their turn.
 func (p *idleWorkers) someDetached(some []*Worker, n int) []*Worker {
 	p.mu.Lock()
 	for range min(n, len(p.detached)) {
@@ -298,7 +315,7 @@ func (p *idleWorkers) someDetached(some []*Worker, n int) []*Worker {
 	return some
 }
 
-// strayCount returns how many strays there are. Any goroutine.
+// detachedCount returns how many workers are listed as detached. Any goroutine.
 func (p *idleWorkers) detachedCount() int {
 	p.mu.Lock()
 	n := len(p.detached)
@@ -306,8 +323,8 @@ func (p *idleWorkers) detachedCount() int {
 	return n
 }
 
-// everyone returns all workers that were made as spares, except for those that were forgotten. What
-// those have done is told of a worker that never runs. Any goroutine.
+// all returns all workers that were made as idle workers, except for those that were forgotten.
+// What those have done is shown by a worker that never runs. Any goroutine.
 func (p *idleWorkers) all() []*Worker {
 	p.mu.Lock()
 	made, gone := p.made[:len(p.made):len(p.made)], p.gone
@@ -318,15 +335,15 @@ func (p *idleWorkers) all() []*Worker {
 	return made
 }
 
-// SpareStats says what has become of turns that block.
+// DetachedStats says what has become of turns that block.
 type DetachedStats struct {
-	Detached   int    // turns that run without a seat now
-	Goroutines int    // of workers without a seat, now
-	Made       int    // spares that were ever made
-	Refused    uint64 // how often a turn kept its seat because all spares were in use
+	Detached   int    // turns that run without a slot now
+	Goroutines int    // of workers without a slot, now
+	Made       int    // idle workers that were ever made
+	Refused    uint64 // how often a turn kept its slot at the limit
 }
 
-// SpareStats returns the current figures. Any goroutine.
+// DetachedStats returns the current figures. Any goroutine.
 func (s *Scheduler) DetachedStats() DetachedStats {
 	p := &s.idleWorkers
 	p.mu.Lock()

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// TestSpares_CrashOfTheNext: "whoever takes it starts it anew: not ours any more". A goroutine
+// TestIdleWorkers_CrashOfTheNext: "from here on w belongs to take". A goroutine
 // that has given its worker back used to look whether that had crashed, which then was a
 // crash of the goroutine behind it; and it started a third one, beside that.
 func TestIdleWorkers_CrashOfTheNext(t *testing.T) {
 	w := startBare(t, Config{Workers: 1}).workers[0]
 	w.live(func() (more bool) {
-		w.crashed = true // by whoever has it next
+		w.crashed = true // by the goroutine that has it next
 		return false
 	}, func() { t.Error("a goroutine was started for a worker that has one") })
 	if !w.crashed {
@@ -20,15 +20,16 @@ func TestIdleWorkers_CrashOfTheNext(t *testing.T) {
 	w.crashed = false
 }
 
-// TestSpares_CrashOfTheNextRaces is for the race detector: a spare's goroutine ends because nobody has needed it for
-// long, and the first turn of the next one crashes. What the detector remembers of the look it forgets
-// soon, so this is done often: in 50 rounds it told 7 times of 10, in 300 always.
+// TestIdleWorkers_CrashOfTheNextRaces is for the race detector: an idle worker's goroutine ends
+// because it was not needed for long, and the first turn of the next one crashes. What the detector
+// remembers of the look it forgets soon, so this is done often: in 50 rounds it told 7 times of 10,
+// in 300 always.
 func TestIdleWorkers_CrashOfTheNextRaces(t *testing.T) {
 	s := startBare(t, Config{Workers: 1})
 	for range 300 { // not scaled
 		inject(s, func(w *Worker) {
 			ran := make(chan struct{})
-			w.Schedule(&newBare(func(*Worker) { close(ran); panic(errCrash) }).Task) // on the spare
+			w.Schedule(&newBare(func(*Worker) { close(ran); panic(errCrash) }).Task) // on the idle worker
 			w.Blocking(func() { <-ran })
 		})
 		waitQuiet(t, s)
@@ -38,11 +39,12 @@ func TestIdleWorkers_CrashOfTheNextRaces(t *testing.T) {
 		}
 	}
 	if st := s.DetachedStats(); st.Made != 1 {
-		t.Errorf("%+v, want one spare that is used again", st)
+		t.Errorf("%+v, want one idle worker that is used again", st)
 	}
 }
 
-// allCold tells whether all workers without a seat are without a goroutine, or nearly: one may still be about to end.
+// allCold reports whether all workers without a slot are without a goroutine, or nearly: one may
+// still be about to end.
 func allCold(s *Scheduler) bool {
 	p := &s.idleWorkers
 	p.mu.Lock()

@@ -9,14 +9,14 @@ import (
 
 // A scheduler without goroutines, for explorations of what the floors above do with it. A
 // thread of the exploration stands in for each worker and runs one turn after the other.
-// Every worker counts as awake for good, so nobody is woken, admissions are holds, and
+// Every worker counts as awake for good, so none is woken, admissions are holds, and
 // work from outside goes to the inject queue. How workers sleep, wake and notice that all
 // is quiet is explored by the scenarios of this package.
 
-// Unman takes away the goroutines of all workers, and the monitor. Call it before there
+// Manual takes away the goroutines of all workers, and the monitor. Call it before there
 // is any work.
 func (s *Scheduler) Manual() (workers []*Worker) {
-	s.monitor.armed.Store(true) // so nobody starts its timer
+	s.monitor.armed.Store(true) // so its timer is not started
 	s.monitor.ended = true
 	for _, w := range s.workers {
 		w.state.resume()
@@ -26,7 +26,7 @@ func (s *Scheduler) Manual() (workers []*Worker) {
 	return s.workers
 }
 
-// spare makes the scheduler's own memory no interleaving point.
+// exclude makes the scheduler's own memory no interleaving point.
 func (s *Scheduler) exclude() {
 	seam.ExcludeNone()
 	seam.Exclude(s)
@@ -42,10 +42,10 @@ func (s *Scheduler) exclude() {
 	seam.ExcludeAll(s.slots)
 }
 
-// Rise makes all workers count as awake, as Unman does.
+// WakeAll makes all workers count as awake, as Manual does.
 func (s *Scheduler) WakeAll() { s.idle.v.Store(0) }
 
-// Rest puts all workers to sleep, for Wait and Stop, which then need no worker. It
+// ParkAll puts all workers to sleep, for Wait and Stop, which then need no worker. It
 // reports whether the workers have nothing to do.
 func (s *Scheduler) ParkAll() bool {
 	for _, w := range s.workers {

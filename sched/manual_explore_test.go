@@ -18,7 +18,7 @@ type crasher struct {
 // RunTask implements Runner.
 func (*crasher) RunTask(*Worker) bool { panic("on purpose") }
 
-// TaskDied implements Runner.
+// TaskTerminated implements Runner.
 func (d *crasher) TaskTerminated(*Worker, error) { d.terminated++ }
 
 // TestUnmanned: what is made runnable runs, once, by Step; a turn that crashes costs the task
@@ -47,9 +47,11 @@ func TestUnmanned(t *testing.T) {
 		workers[i%2].Step()
 	}
 	if workers[0].Step() || first.ran != 1 || second.ran != 1 || crashing.terminated != 1 {
-		t.Errorf("first ran %d times, second %d, crashing died %d times", first.ran, second.ran, crashing.terminated)
+		t.Errorf("first ran %d times, second %d, crashing died %d times", first.ran, second.ran,
+			crashing.terminated)
 	}
-	if n, _ := s.OnlyHolds(); n != 0 || !s.ParkAll() || s.WaitQuiet(context.Background(), true) != nil {
+	if n, _ := s.OnlyHolds(); n != 0 || !s.ParkAll() ||
+		s.WaitQuiet(context.Background(), true) != nil {
 		t.Errorf("not quiescent: %d holds", n)
 	}
 	<-s.Stop()

@@ -23,8 +23,9 @@ func blockAll(t testing.TB, s *Scheduler, n int, release <-chan struct{}) {
 	}
 }
 
-// TestTryBlocking: "it does not call f if all spares are in use", and does so without the limit: on a
-// worker that has no seat to lose, and in a Blocking that has left the seat.
+// TestTryBlocking: "it does not call f if Config.MaxDetached turns are detached", and does so
+// without the limit: on a worker that has no slot to lose, and in a Blocking that has left the
+// slot.
 func TestTryBlocking(t *testing.T) {
 	s := startBare(t, Config{Workers: 1, MaxDetached: 1})
 	release, asked := make(chan struct{}), make(chan struct{})
@@ -38,9 +39,11 @@ func TestTryBlocking(t *testing.T) {
 	for s.DetachedStats().Detached < 1 {
 		runtime.Gosched()
 	}
-	inject(s, func(w *Worker) { // on the spare
-		tries <- w.TryBlocking(func() { t.Error("it blocks, and there is no spare") })
-		w.Blocking(func() { tries <- w.TryBlocking(func() { t.Error("it blocks within Blocking, without a spare") }) })
+	inject(s, func(w *Worker) { // on the idle worker
+		tries <- w.TryBlocking(func() { t.Error("it blocks, and there is no idle worker") })
+		w.Blocking(func() {
+			tries <- w.TryBlocking(func() { t.Error("it blocks within Blocking, without an idle worker") })
+		})
 		close(asked)
 	})
 	got := [...]bool{<-tries, <-tries, <-tries}
@@ -60,12 +63,12 @@ func TestTryBlocking(t *testing.T) {
 	})
 	waitQuiet(t, s)
 	if !<-tries {
-		t.Error("refused, and all spares are free")
+		t.Error("refused, and all idle workers are free")
 	}
 }
 
-// TestSpares_AreForgotten: "a worker that is cold while many others are is forgotten", and what it
-// has done is still counted. Nor does anything lead to it by its goroutine.
+// TestIdleWorkers_AreForgotten: "a worker that is cold while many others are is forgotten", and
+// what it has done is still counted. Nor does anything lead to it by its goroutine.
 func TestIdleWorkers_AreForgotten(t *testing.T) {
 	s := startBare(t, Config{Workers: 2, MaxDetached: 10_000})
 	n, total := scaled(3000), uint64(0)
@@ -75,7 +78,8 @@ func TestIdleWorkers_AreForgotten(t *testing.T) {
 		close(release)
 		waitQuiet(t, s)
 		total += uint64(n)
-		for s.idleWorkers.cool(true); s.stop.left.Load() != 3; runtime.Gosched() { // two seats and the monitor
+		// Two slots and the monitor.
+		for s.idleWorkers.cool(true); s.stop.left.Load() != 3; runtime.Gosched() {
 		}
 		if left := len(s.idleWorkers.all()); left > max(n/2, 4*keepCold) {
 			t.Errorf("%d of %d workers are kept that nobody needs", left, n)
@@ -89,7 +93,7 @@ func TestIdleWorkers_AreForgotten(t *testing.T) {
 		t.Errorf("%d turns are counted, and %d have run", turns, total)
 	}
 	if made := s.DetachedStats().Made; made < n-2 {
-		t.Errorf("%d spares were made by the count, want %d or more", made, n-2)
+		t.Errorf("%d idle workers were made by the count, want %d or more", made, n-2)
 	}
 	known := 0
 	for i := range s.byGoroutine.shards {
@@ -100,8 +104,8 @@ func TestIdleWorkers_AreForgotten(t *testing.T) {
 	}
 }
 
-// TestSpares_AreTrimmed: hot spares that were too many for 0.1 s end their goroutines although others
-// work, "a spare for each seat stays".
+// TestIdleWorkers_AreTrimmed: hot idle workers that were too many for 0.1 s end their goroutines
+// although others work, "one for each slot stays".
 func TestIdleWorkers_AreTrimmed(t *testing.T) {
 	clock := seam.NewVirtualClock(time.Unix(0, 0), 1)
 	s := startBare(t, Config{Workers: 2, Clock: clock})
@@ -114,16 +118,16 @@ func TestIdleWorkers_AreTrimmed(t *testing.T) {
 	hot := s.DetachedStats().Goroutines
 	p.trim(clock.Nanos() + 2*keepHot - 1)
 	if n := s.DetachedStats().Goroutines; n != hot || n < 18 {
-		t.Errorf("%d spares wait before the time is over, want all %d", n, hot)
+		t.Errorf("%d idle workers wait before the time is over, want all %d", n, hot)
 	}
 	p.trim(clock.Nanos() + 2*keepHot)
 	if n := s.DetachedStats().Goroutines; n != 2 {
-		t.Errorf("%d spares wait afterwards, want one for each seat", n)
+		t.Errorf("%d idle workers wait afterwards, want one for each slot", n)
 	}
 }
 
-// TestStrays_InParts: each look goes over a part of the strays, another one each time, until all have
-// had their turn.
+// TestDetached_InParts: each look goes over a part of the detached workers, another one each time,
+// until all have had their turn.
 func TestDetached_InParts(t *testing.T) {
 	s, _ := bench(t, 1)
 	p := &s.idleWorkers
@@ -138,21 +142,21 @@ func TestDetached_InParts(t *testing.T) {
 	}
 	for _, w := range p.allDetached() {
 		if seen[w] != 2 {
-			t.Errorf("stray %d was looked at %d times in 20 looks at 10", w.id, seen[w])
+			t.Errorf("detached worker %d was looked at %d times in 20 looks at 10", w.id, seen[w])
 		}
 	}
 	for i, w := range p.allDetached() {
 		if p.dropDetached(w); p.isDetached(w) || p.detachedCount() != 9-i {
-			t.Errorf("stray %d is booked still, as one of %d", w.id, p.detachedCount())
+			t.Errorf("detached worker %d is booked still, as one of %d", w.id, p.detachedCount())
 		}
 	}
 	if some := p.someDetached(nil, 4); len(some) != 0 {
-		t.Errorf("%d strays of none", len(some))
+		t.Errorf("%d detached workers of none", len(some))
 	}
 }
 
-// TestSurge_ShortTurns: a thousand turns that block for a millisecond each, undeclared, never cost
-// their workers the seats. "They are found by what they leave unused", and many run at a time.
+// TestBurst_ShortTurns: a thousand turns that block for a millisecond each, undeclared, never cost
+// their workers the slots. "They are found by what they leave unused", and many run at a time.
 func TestBurst_ShortTurns(t *testing.T) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		t.Skip("a single processor is the monitor's when it looks") // so it sees none that is idle
@@ -164,18 +168,20 @@ func TestBurst_ShortTurns(t *testing.T) {
 			if n := now.Add(1); n > most.Load() {
 				most.Store(n)
 			}
-			time.Sleep(time.Millisecond) // it is what the test is about: a turn that blocks, and not for long
+			// It is what the test is about: a turn that blocks, and not for long.
+			time.Sleep(time.Millisecond)
 			now.Add(-1)
 		})
 	}
 	waitQuiet(t, s)
 	if n := most.Load(); n < 16 {
-		t.Errorf("at most %d turns blocked at a time, on two workers: the thousandth has waited for half a second", n)
+		t.Errorf("at most %d turns blocked at a time, on two workers: the thousandth has waited for "+
+			"half a second", n)
 	}
 }
 
-// TestSurge_Starves: "work waits, all seats are awake, and yet fewer goroutines want to run than
-// there are seats and processors", at most looks.
+// TestBurst_Starves: "work waits, all slots are awake, and yet fewer goroutines want to run than
+// there are slots and processors", at most looks.
 func TestBurst_Starves(t *testing.T) {
 	const blocked, busy = 1, 3 // goroutines that run, with the monitor's
 	for _, c := range []struct {
@@ -214,10 +220,11 @@ func TestBurst_Starves(t *testing.T) {
 	}
 }
 
-// TestSliceSpent: "a millisecond since its second question", however long it is between two of them,
-// and anew in the next turn. A turn finds that out itself: no monitor looks here.
+// TestSliceSpent: "a millisecond since its second question", however long it is between two of
+// them, and anew in the next turn. A turn finds that out itself: no monitor looks here.
 func TestSliceSpent(t *testing.T) {
-	for _, step := range []time.Duration{100, time.Microsecond, 15 * time.Microsecond, 100 * time.Microsecond, 5 * time.Millisecond} {
+	for _, step := range []time.Duration{100, time.Microsecond, 15 * time.Microsecond,
+		100 * time.Microsecond, 5 * time.Millisecond} {
 		clock := seam.NewVirtualClock(time.Unix(0, 0), 1)
 		s, _ := bench(t, 1)
 		s.cfg.Clock = clock
@@ -239,7 +246,7 @@ func TestSliceSpent(t *testing.T) {
 				t.Errorf("every %v, turn %d: spent after %v", step, turn, took)
 			}
 			if !w.SliceSpent() || w.Budget() != 1 {
-				t.Errorf("every %v: it is spent, and then is not, or with a credit of %d", step, w.Budget())
+				t.Errorf("every %v: it is spent, and then is not, or with a budget of %d", step, w.Budget())
 			}
 		}
 	}
@@ -288,8 +295,10 @@ func TestStack_IsCheap(t *testing.T) {
 		t.Errorf("beside a few goroutines %d bytes, beside many %d", len(few), len(many))
 	}
 	for debug, want := range map[string]bool{
-		"": false, "asyncpreemptoff=1": true, "asyncpreemptoff=0": false, "gctrace=1,asyncpreemptoff=1": true,
-		"asyncpreemptoff=1,asyncpreemptoff=0": false, "asyncpreemptoff=": false, "noasyncpreemptoff=1": false,
+		"": false, "asyncpreemptoff=1": true, "asyncpreemptoff=0": false,
+		"gctrace=1,asyncpreemptoff=1":         true,
+		"asyncpreemptoff=1,asyncpreemptoff=0": false, "asyncpreemptoff=": false,
+		"noasyncpreemptoff=1": false,
 	} {
 		if got := preemptionOff(debug); got != want {
 			t.Errorf("%q: off %v", debug, got)

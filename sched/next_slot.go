@@ -7,37 +7,40 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// The next-slot holds the task that the worker runs next: the first one that the
-// running turn made runnable. It saves a pass through the ring, two locked
-// instructions of the four that a message costs otherwise. Nobody is woken for
-// it, so one actor's ping-pong keeps one worker busy and not two.
+// The next-slot holds the task that the worker runs next: the first one that the running turn made
+// runnable. It saves a pass through the ring, two locked instructions of the four that a message
+// costs otherwise. No worker is woken for it, so one actor's ping-pong keeps one worker busy and
+// not two.
 //
-// A private slot would strand its task behind a turn that blocks or runs long.
-// An ordinary shared one costs two locked instructions again. This one is private
-// while turns are short, and can be revoked: Dekker's algorithm between the owner
-// and the monitor, with the owner's half of the fence borrowed from the
-// read-modify-write that ends a turn anyway.
+// Rejected: a private slot, which would strand its task behind a turn that blocks or runs long; and
+// an ordinary shared one, which costs two locked instructions again.
+//
+// Chosen: a slot that is private while turns are short, and from which the monitor can revoke the
+// task. It is Dekker's algorithm between the owner and the monitor, with the owner's half of the
+// fence borrowed from the read-modify-write that ends a turn anyway.
 //
 //	owner                                     monitor (one at a time)
-//	O1 full ← even    (prepare, release)      M1 revoke: none → asked   (RMW)
-//	O2 read-modify-write that ends the turn   M2 full odd? no: revoke ← none, leave
-//	O3 revoke = none? then the task is mine   M3 read the task
-//	O4 else wait until revoke ≠ asked;        M4 revoke ← taken
-//	   taken: it is gone, revoke ← none
+//	O1 full ← even    (prepare, release)      M1 revocation: none → asked   (RMW)
+//	O2 read-modify-write that ends the turn   M2 full odd? no: revocation ← none, leave
+//	O3 revocation = none? the owner has it    M3 read the task
+//	O4 else wait until revocation ≠ asked;    M4 revocation ← taken
+//	   taken: it is gone, revocation ← none
 //
 // Suppose both take the task of one filling. The monitor read that filling's odd value at M2, so O1
 // was not visible at M2, so M1 < M2 < O1 < O2 < O3: the owner saw asked or taken at O3, waited, and
 // saw taken at O4: it did not take it. Suppose neither does. Then the owner saw taken at O4, so M4
 // ran, and the monitor has it. full is a counter, odd while filled, so every filling is distinct
 // and the monitor revokes the very one that it has seen. Which one it should revoke is not a matter
-// of this protocol: see freeStranded, freeStrays and monitor.relieveIfNeeded.
+// of this protocol: see freeStranded, freeDetached and monitor.retakeIfNeeded.
 
+// States of the revocation. Only the monitor leaves none; only the owner leaves taken.
 const (
 	revokeNone = iota
 	revokeAsked
 	revokeTaken
 )
 
+// nextSlot is one worker's. The zero value is empty.
 type nextSlot struct {
 	_ nocmp.Field
 	// Owner only, except for the one read at M3.
@@ -73,7 +76,7 @@ func (s *nextSlot) prepare() {
 }
 
 // show takes prepare back, for a turn that goes on: what is in the slot becomes another filling,
-// which the monitor may rob. If the monitor has robbed the last one, revoke still says so, and
+// which the monitor may revoke. If the monitor has revoked the last one, revoke still says so, and
 // keeps the monitor off until the owner has seen that. Owner only, before takePrepared.
 func (s *nextSlot) show() {
 	if s.task != nil {
@@ -82,7 +85,7 @@ func (s *nextSlot) show() {
 	}
 }
 
-// prepared tells whether the slot is empty or prepare was called for what is in
+// prepared reports whether the slot is empty or prepare was called for what is in
 // it. Owner only.
 func (s *nextSlot) prepared() bool { return s.filled&1 == 0 }
 
@@ -100,8 +103,8 @@ func (s *nextSlot) take() *Task {
 	return t
 }
 
-// revoked tells whether the owner has to wait for a verdict, or to see one. Owner only, if the slot
-// is prepared.
+// revoked reports whether the owner has to wait for a verdict, or to see one. Owner only, if the
+// slot is prepared.
 func (s *nextSlot) revoked() bool { return s.revocation.Load() != revokeNone } // O3
 
 // clear empties the slot. It is all that is left of take if the slot is prepared and not revoked.
@@ -151,14 +154,14 @@ func (s *nextSlot) lost() bool {
 //go:noinline
 func (s *nextSlot) stamp() uint32 { return s.full.Load() }
 
-// robbable tells whether there may be something to rob: revoke keeps the verdict of the last
-// robbery (M4) until the owner has seen it (O4). Monitor only.
+// revocable reports whether there may be something to revoke: revocation keeps the verdict of the
+// last one (M4) until the owner has seen it (O4). Monitor only.
 func (s *nextSlot) revocable(stamp uint32) bool {
 	return stamp&1 != 0 && s.revocation.Load() == revokeNone
 }
 
-// rob takes the task away from the owner if the slot still has the filling that stamp stands for.
-// Monitor only, one at a time.
+// revoke takes the task away from the owner if the slot still has the filling that stamp stands
+// for. Monitor only, one at a time.
 func (s *nextSlot) revoke(stamp uint32) *Task {
 	if stamp&1 == 0 || !s.revocation.CompareAndSwap(revokeNone, revokeAsked) { // M1
 		return nil

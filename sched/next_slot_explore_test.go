@@ -70,14 +70,16 @@ func robbing(fillings, looks int, end ending) func(*explore.Program) {
 // M3, and the slot emptied before O3 are all refuted here. Dropping O2 is not:
 // exploration is sequentially consistent, and there O2 is only a fence.
 func TestNextSlotOneTaker(t *testing.T) {
-	for name, end := range map[string]ending{"idling": byIdling, "going on": byGoingOn, "taking": byTaking} {
+	for name, end := range map[string]ending{"idling": byIdling, "going on": byGoingOn,
+		"taking": byTaking} {
 		t.Run(name, func(t *testing.T) { explore.Portfolio(t, robbing(3, 3, end)) })
 	}
 }
 
 // TestNextSlotExhaustive: the same without a bound on preemptions.
 func TestNextSlotExhaustive(t *testing.T) {
-	for name, end := range map[string]ending{"idling": byIdling, "going on": byGoingOn, "taking": byTaking} {
+	for name, end := range map[string]ending{"idling": byIdling, "going on": byGoingOn,
+		"taking": byTaking} {
 		t.Run(name, func(t *testing.T) {
 			cfg := explore.Config{Strategy: explore.Bounded(-1, 0)}
 			if res := explore.Run(t, cfg, robbing(2, 2, end)); !res.Exhausted {
@@ -87,25 +89,26 @@ func TestNextSlotExhaustive(t *testing.T) {
 	}
 }
 
-// TestNextSlotShown: what was prepared and is shown again can be robbed, by its new stamp and by no older one.
+// TestNextSlotShown: what was prepared and is shown again can be revoked, by its new stamp and by
+// no older one.
 func TestNextSlotShown(t *testing.T) {
 	d, s := newDeck(1), new(nextSlot)
 	s.put(d.card(0))
 	old := s.stamp()
 	s.prepare()
 	if s.revoke(old) != nil || s.revoke(s.stamp()) != nil {
-		t.Error("a prepared slot is robbed")
+		t.Error("a prepared slot is revoked")
 	}
 	s.show()
 	if s.revoke(old) != nil || s.revoke(s.stamp()) != d.card(0) {
-		t.Error("a slot that is shown again is not robbed, or by its old stamp")
+		t.Error("a slot that is shown again is not revoked, or by its old stamp")
 	}
 	if s.show(); s.take() != nil || s.task != nil || s.revocation.Load() != revokeNone {
-		t.Error("a slot that was robbed has something")
+		t.Error("a slot that was revoked has something")
 	}
 }
 
-// TestBug_K10_SlotRobbedWhileItsOwnerEmptiesIt: the owner used to clear the slot
+// TestBug_K10_TaskRevokedWhileItsOwnerTakesIt: the owner used to clear the slot
 // before it waited for the verdict of a monitor that had yet to read it, and the
 // task was lost.
 func TestBug_K10_TaskRevokedWhileItsOwnerTakesIt(t *testing.T) {
@@ -115,7 +118,7 @@ func TestBug_K10_TaskRevokedWhileItsOwnerTakesIt(t *testing.T) {
 	}
 }
 
-// TestNextSlotStaleStamp: a monitor robs no filling but the one that it has seen,
+// TestNextSlotStaleStamp: a monitor revokes no filling but the one that it has seen,
 // even if it was away for a whole one in between.
 func TestNextSlotStaleStamp(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
@@ -131,7 +134,7 @@ func TestNextSlotStaleStamp(t *testing.T) {
 			seen := s.stamp()
 			p.Point()
 			if got := s.revoke(seen); d.take(got) && d.index(got) != int(seen/2) {
-				p.Errorf("filling %d seen, task %d robbed", seen/2, d.index(got))
+				p.Errorf("filling %d seen, task %d revoked", seen/2, d.index(got))
 			}
 		})
 		p.After(d.each)

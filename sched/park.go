@@ -2,14 +2,24 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// lieDown makes the worker sleep on paper. It reports whether the worker is asleep, and so has to
-// park, and whether it is the last one. The order of the steps keeps a wake-up from being lost;
-// README.md has the proof.
+// How a worker falls asleep, parks and wakes (README.md, section 2).
+//
+// A worker that finds no work announces its sleep in the idle word, looks at all queues once more,
+// and parks until it is granted a token. A sender publishes its work first and reads the idle word
+// afterwards. So of the two, at least one sees the other: no wake-up is lost.
+//
+// Rejected: to park first and look afterwards, which needs a lock around both; and a time-out,
+// which would hide a lost wake-up instead of excluding it.
+
+// announceSleep sets the worker's bit in the idle word. It reports whether the worker is asleep,
+// and so has to park, and whether it is the last one. The order of the steps keeps a wake-up from
+// being lost. Owner only, in state IDLE.
 func (w *Worker) announceSleep() (asleep, last bool) {
 	w.count.parks.Add(1)
 	w.timeslice.stale = true
-	w.current = nil // the collector's, if nobody else has it
-	w.publish()     // before the announcement: exact for whoever sees all asleep
+	w.current = nil // or the task could not be collected
+	// Before the announcement: a goroutine that sees all workers asleep finds exact figures.
+	w.publish()
 	if invariant.On {
 		verifyAsleep(w)
 	}
@@ -17,19 +27,22 @@ func (w *Worker) announceSleep() (asleep, last bool) {
 	w.searching, w.sawWork = false, false
 	switch {
 	case w.sched.stop.flag.Load() != 0:
-		// Unlike retract, rouse succeeds when the scheduler has just become quiescent for good:
-		// Stop may have looked before we announced.
+		// Unlike retract, wakeForStop succeeds when the scheduler has just become quiescent for
+		// good: Stop may have looked before this worker announced.
 		if w.sched.idle.wakeForStop(w.slot) {
 			w.searching = true
 			return false, false
 		}
 	case w.sched.workLeft(): // S2
-		w.sawWork = true                  // even if a token is on its way: it may be for something else
+		// Noted even if a token is on its way: the token may be for other work.
+		w.sawWork = true
 		if w.sched.idle.retract(w.slot) { // S3
 			return false, false
 		}
 	case all:
+		// The last bit may complete what a caller waits for: see quiescence.check.
 		w.sched.quiet.check(w.sched)
+		// An armed monitor costs a timer, which nothing needs while all sleep.
 		if w.sched.monitor.disarmOnSleep.Load() {
 			w.sched.monitor.disarmAtSleep()
 		}
@@ -38,27 +51,30 @@ func (w *Worker) announceSleep() (asleep, last bool) {
 	return true, false
 }
 
-// getUp parks the worker until it is woken, and returns the task it was handed, if any.
+// parkUntilWoken parks the worker, and returns the task that it was handed, if any. Before it
+// returns, passOn wakes another worker if this one has seen work in S2 and was handed other work.
+// Owner only, after announceSleep has reported that the worker is asleep.
 func (w *Worker) parkUntilWoken() *Task {
 	w.park() // S4
 	w.count.wakes.Add(1)
 	return w.passOn(w.acceptWake())
 }
 
-// lingerRounds is how often the last worker to fall asleep lets the process's other
-// goroutines run before it parks.
+// spinBudget is how often the last worker to fall asleep lets the process's other goroutines run
+// before it parks.
 const spinBudget = 2
 
-// mayLinger tells whether the worker may wait a moment for a token. A caller that it has just
-// answered may have the next question, and granting a token to a goroutine that has not parked is
-// cheap.
+// maySpin reports whether the worker may spin for a token. A caller that it has just answered may
+// have the next question, and granting a token to a goroutine that has not parked is cheap. Owner
+// only.
 func (w *Worker) maySpin() bool { return w.thread == nil && !w.parker.Granted() }
 
-// retire puts the worker to sleep although it has work, because the governor wants fewer of them,
+// retire puts the worker to sleep although it has work, because the governor wants fewer workers,
 // and reports whether it did. Its tasks go to the workers that stay awake. At least one does, so
 // this worker need not look again before it parks. Afterwards it may have been handed a task, or be
-// counted as a searcher: find sees to both.
+// counted as a searcher: afterPark sees to both. Owner only, in state IDLE.
 func (w *Worker) retire() bool {
+	// Before the bit is set: afterwards another goroutine may wake the worker.
 	w.moveToInject() // R1
 	w.timeslice.stale = true
 	w.count.parks.Add(1)
@@ -68,9 +84,10 @@ func (w *Worker) retire() bool {
 		verifyAsleep(w)
 	}
 	if !w.sched.idle.retire(w.slot) { // R2
-		return false // the limit has changed, or others were faster
+		return false // the limit has changed, or another worker was faster
 	}
-	if w.sched.stop.flag.Load() != 0 && w.sched.idle.wakeForStop(w.slot) { // as in lieDown
+	// As in announceSleep: Stop may have looked before the bit was set.
+	if w.sched.stop.flag.Load() != 0 && w.sched.idle.wakeForStop(w.slot) {
 		return true
 	}
 	w.park() // R3
@@ -78,9 +95,11 @@ func (w *Worker) retire() bool {
 	return true
 }
 
-// unload moves what the worker has queued to the inject queue, and reports whether
-// there was anything.
+// moveToInject moves what waits in the worker's next-slot and run queue to the inject queue, and
+// reports whether there was anything. It takes from the run queue as a thief, since the owner's end
+// has no advantage here. Owner only.
 func (w *Worker) moveToInject() (moved bool) {
+	// The next-slot first: its task would have run next.
 	if t := w.next.take(); t != nil {
 		w.sched.inject.push(t)
 		moved = true
@@ -92,7 +111,9 @@ func (w *Worker) moveToInject() (moved bool) {
 	return moved
 }
 
-// woken goes back to work after a sleep: with the task it was handed, or to find one.
+// afterPark goes back to work after a sleep: with the task that the worker was handed, or to find
+// one. A worker that was counted as a searcher must search, or the count would stay one too high
+// and no worker would be woken again. Owner only.
 func (w *Worker) afterPark() *Task {
 	if t := w.acceptWake(); t != nil { // R4
 		return w.takeUp(t)
@@ -100,14 +121,17 @@ func (w *Worker) afterPark() *Task {
 	return w.find(true)
 }
 
-// awake takes over what the waker of this worker left: a task, or the duty to search.
+// acceptWake takes over what the waker has left in this worker: a task, or the obligation to
+// search. The token that the worker has taken pairs with unpark in wake, so handed and uncounted
+// are visible. Owner only, once for each token.
 func (w *Worker) acceptWake() *Task {
 	if invariant.On {
 		verifyToken(w)
 	}
+	// Plain reads: the token orders them behind the waker's stores.
 	t := w.handed
 	w.handed = nil
-	w.searching = t == nil && !w.uncounted // wake has counted us then
+	w.searching = t == nil && !w.uncounted // wake has counted it
 	w.uncounted = false
 	if invariant.On {
 		verifyAwake(w)
@@ -116,32 +140,35 @@ func (w *Worker) acceptWake() *Task {
 }
 
 // wake hands the worker a task, or makes it search. The caller has cleared the worker's bit in the
-// idle word, or taken the worker from the spares, and thereby owns handed and started. watched is
-// false if the caller calls Scheduler.Watch soon.
+// idle word, or taken the worker from the idle workers, and thereby owns handed and started until
+// it grants the token. watched is false if the caller calls Scheduler.Watch soon.
 func (w *Worker) wake(t *Task, watched bool) {
 	if watched && w.sched.cfg.OnLongTurn != nil {
-		w.sched.monitor.arm() // or nobody would see a turn that nobody waits for
+		// Otherwise no look would find a long turn for which no task waits.
+		w.sched.monitor.arm()
 	}
 	if invariant.On {
 		verifyWake(w, t, watched)
 	}
 	w.handed = t
 	if w.started {
-		w.unpark() // W4; publishes handed
+		w.unpark() // W4; publishes handed, pairs with park
 		return
 	}
+	// The goroutine is started only now: a scheduler that is never used has none.
 	w.started = true
 	w.launch(w.begin)
 }
 
-// wakeIdly wakes the worker for nothing. The caller has cleared its bit, or taken it from the
-// spares, without counting it as a searcher.
+// wakeUncounted wakes the worker with no task. The caller has cleared its bit, or taken it from the
+// idle workers, without counting it as a searcher.
 func (w *Worker) wakeUncounted() {
 	w.uncounted = true
 	w.wake(nil, true)
 }
 
-// dismiss tells a sleeping worker that the scheduler stops. The caller has cleared its bit.
+// dismiss wakes a sleeping worker because the scheduler stops, or counts it out if it has no
+// goroutine. The caller has cleared its bit.
 func (w *Worker) dismiss() {
 	if w.started {
 		w.unpark() // P2

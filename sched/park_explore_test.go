@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// injectingInto is so many outsiders, each with one task, and so many workers.
+// injectingInto is so many senders, each with one task, and so many workers.
 func injectingInto(workers, senders int) func(*explore.Program) {
 	return func(p *explore.Program) {
 		h := newHouse(p, workers, p.Daemon)
@@ -20,7 +20,7 @@ func injectingInto(workers, senders int) func(*explore.Program) {
 	}
 }
 
-// TestSleepNoInjectionOverlooked: work that comes from outside finds a worker, and nobody is woken
+// TestSleepNoInjectionOverlooked: work that comes from outside finds a worker, and none is woken
 // for nothing: a second token panics.
 //
 // Mutants tried by hand: no second look after the announcement, waking before
@@ -53,14 +53,14 @@ func fanningOut(workers, children int) func(*explore.Program) {
 }
 
 // TestSleepNoLocalWorkOverlooked: next-slot, ring and (since the ring holds two)
-// the spill into the inject queue.
+// the overflow into the inject queue.
 func TestSleepNoLocalWorkOverlooked(t *testing.T) {
 	t.Run("2 workers", func(t *testing.T) { roam(t, fanningOut(2, 4)) })
 	t.Run("3 workers", func(t *testing.T) { roam(t, fanningOut(3, 3)) })
 }
 
 // TestBug_K8_NoWorkBesideASleeper: a task that waits for one behind it in the same
-// ring makes progress, since the push has woken somebody who takes it.
+// ring makes progress, since the push has woken a worker that takes it.
 func TestBug_K8_NoWorkBesideASleeper(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Daemon)
@@ -76,7 +76,8 @@ func TestBug_K8_NoWorkBesideASleeper(t *testing.T) {
 	})
 }
 
-// TestSleepBesideFreshTasks: the same where fresh tasks wait, one of them with the others since there is no room for it.
+// TestSleepBesideNewTasks: the same where new tasks wait, one of them with the others since there
+// is no room for it.
 func TestSleepBesideNewTasks(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Daemon)
@@ -97,7 +98,7 @@ func TestSleepBesideNewTasks(t *testing.T) {
 	})
 }
 
-// TestBug_K3_TokenReachesTheChosen: two outsiders wake two workers; each of the
+// TestBug_K3_TokenReachesTheChosen: two senders wake two workers; each of the
 // two tasks waits until the other runs, so one worker cannot serve both.
 func TestBug_K3_TokenReachesTheChosen(t *testing.T) {
 	roam(t, func(p *explore.Program) {
@@ -113,13 +114,14 @@ func TestBug_K3_TokenReachesTheChosen(t *testing.T) {
 
 // TestBug_K9_LastSearcherLooksAgain: two tasks come in while a searcher stands in for
 // the wake-ups; it takes one of them, which waits for the other, and has to see to
-// it that somebody takes that one.
+// it that a worker takes that one.
 func TestBug_K9_LastSearcherLooksAgain(t *testing.T) { roam(t, standIn) }
 
 func standIn(p *explore.Program) {
 	h := newHouse(p, 3, p.Daemon)
 	for _, w := range h.s.workers {
-		w.pollTurn = 1000 // no task overtakes one that was handed over: no monitor is there to free it
+		// No task overtakes one that was handed over: no monitor is there to free it.
+		w.pollTurn = 1000
 	}
 	meet := func(*Worker) {
 		p.Await(func() bool { return h.jobs[0].ran+h.jobs[1].ran+h.jobs[2].ran == 3 })
@@ -147,7 +149,8 @@ func TestBug_K9_HandedSomethingElse(t *testing.T) {
 		}
 		first, second := h.job("first", nil), h.job("second", nil)
 		second.do = func(*Worker) { p.Await(func() bool { return first.ran == 1 }) }
-		h.s.idle.wake(false) // one worker is busy, or the next would be the only one awake
+		// One worker is busy, or the next would be the only one awake.
+		h.s.idle.wake(false)
 		i, _ := h.s.idle.wake(true)
 		h.s.workers[i].wake(nil, true)
 		p.Go(func() {
@@ -158,8 +161,8 @@ func TestBug_K9_HandedSomethingElse(t *testing.T) {
 	})
 }
 
-// stopping is outsiders with tasks that make more tasks, against Stop: what ran
-// did so once, everything else died once, and every worker has left.
+// stoppingUnder is senders with tasks that make more tasks, against a goroutine that stops the
+// scheduler.
 func stoppingUnder(workers, senders int) func(*explore.Program) {
 	return func(p *explore.Program) {
 		h := newHouse(p, workers, p.Go)

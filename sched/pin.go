@@ -8,7 +8,7 @@ import (
 )
 
 // Pin runs tasks on an OS thread of its own, in the order in which they became
-// runnable. Nobody steals from it. A task that waits for its pin, or runs there, holds
+// runnable. No worker steals from it. A task that waits for its pin, or runs there, holds
 // the scheduler, which therefore needs to know nothing else about pins.
 //
 // The Pony runtime runs all pinned actors on one thread that polls, so that a hand-over
@@ -35,8 +35,10 @@ func (s *Scheduler) NewPin() (*Pin, error) {
 	p.queue.init(segmentCells)
 	p.w = newWorker(s, s.idleWorkers.nextID(), 1, 1)
 	p.w.pin, p.w.detached = p, true
-	p.w.state.word.StoreRelease(stateRunning) // for good: it has no seat that anybody could want
-	p.w.attach()                              // without the lock: Config.Attach may ask for all workers
+	// RUNNING for good: a pin has no slot that another worker could want.
+	p.w.state.word.StoreRelease(stateRunning)
+	// Without the lock, since Config.Attach may ask for all workers.
+	p.w.attach()
 	s.pins.mu.Lock()
 	defer s.pins.mu.Unlock()
 	if s.pins.end {
@@ -57,7 +59,7 @@ func (p *Pin) schedule(s *Scheduler, t *Task) {
 	}
 	p.queue.push(t)
 	p.wakeUp()
-	if s.idle.closed() { // stopped meanwhile: nobody will look again
+	if s.idle.closed() { // stopped meanwhile: no worker will look again
 		p.discard()
 	}
 }
@@ -122,7 +124,7 @@ func (p *Pin) again(t *Task) {
 // turned ends the hold of a turn. If it may be the last hold, the counters go first: they are exact
 // once the scheduler is quiescent.
 func (p *Pin) turned() {
-	p.w.current = nil // the collector's, if nobody else has it
+	p.w.current = nil // or the task could not be collected
 	if p.queue.empty() {
 		p.w.publish()
 	}
@@ -138,7 +140,7 @@ func (p *Pin) sleep() {
 	p.w.park()
 }
 
-// bury ends what is left. Only after the scheduler has ended.
+// discard ends what is left. Only after the scheduler has ended.
 func (p *Pin) discard() {
 	p.s.stop.beginDiscard()
 	for t := p.queue.pop(); t != nil; t = p.queue.pop() {

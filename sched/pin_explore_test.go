@@ -27,7 +27,7 @@ func (h *house) pinned(name string, pin *Pin, do func(*Worker)) *job {
 	return j
 }
 
-// TestPinNothingOverlooked: two outsiders and a worker hand tasks to a pin that
+// TestPinNothingOverlooked: two senders and a worker hand tasks to a pin that
 // falls asleep between them, and the scheduler is quiet only behind them, with the
 // pin's counters up to date.
 //

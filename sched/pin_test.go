@@ -47,7 +47,7 @@ func TestPinOrder(t *testing.T) {
 	}
 }
 
-// TestPinMustYield: nobody wants the seat of a pin, so that its turns need not end for
+// TestPinMustYield: a pin has no slot that another worker wants, so that its turns need not end for
 // others; but they must when the scheduler stops.
 func TestPinMustYield(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1})
@@ -55,7 +55,7 @@ func TestPinMustYield(t *testing.T) {
 	begun := make(chan struct{})
 	g.inject(g.pinned(newPin(t, s), func(w *sched.Worker) {
 		if w.MustYield() || w.Detached() {
-			t.Error("a turn on a pin must end, or its worker is about to become a spare")
+			t.Error("a turn on a pin must end, or its worker is about to become an idle worker")
 		}
 		close(begun)
 		for !w.MustYield() {
@@ -129,7 +129,7 @@ func TestPinCountersAreExactWhenQuiet(t *testing.T) {
 	}
 }
 
-// TestPinStop: Stop lets the pinned turn finish and buries what waits behind it.
+// TestPinStop: Stop lets the pinned turn finish and discards what waits behind it.
 func TestPinStop(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1})
 	pin := newPin(t, s)
@@ -211,10 +211,11 @@ func (p *persistent) RunTask(w *sched.Worker) (again bool) {
 	return false
 }
 
-// TaskDied implements sched.Runner.
+// TaskTerminated implements sched.Runner.
 func (p *persistent) TaskTerminated(*sched.Worker, error) {}
 
-// TestPin_AttachAsks: what Config.Attach calls for a pin may ask the scheduler for all workers there are.
+// TestPin_AttachAsks: what Config.Attach calls for a pin may ask the scheduler for all workers
+// there are.
 func TestPin_AttachAsks(t *testing.T) {
 	var s *sched.Scheduler
 	s = start(t, sched.Config{Workers: 1, Attach: func(*sched.Worker) any {

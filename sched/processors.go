@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// processors asks Go's scheduler what its processors do. It belongs to its maker: the monitor, or a
-// worker, in Scheduler.earned.
+// processors asks Go's scheduler what its processors do. Owned by the monitor, or by the worker
+// that has made it.
 type processors struct {
 	_        nocmp.Field
 	n        uint64 // of them
@@ -19,8 +19,9 @@ type processors struct {
 }
 
 const (
-	goTimeslice = 10_000_000  // ns after which Go takes a processor from a goroutine
-	maxRound    = 100_000_000 // ns: who waits for longer is taken for blocked, however many are before it
+	goTimeslice = 10_000_000 // ns after which Go takes a processor from a goroutine
+	// ns. A goroutine that waits for longer is taken for blocked, however many are before it.
+	maxRound = 100_000_000
 )
 
 // look asks. About 0.1 µs.
@@ -34,8 +35,8 @@ func (p *processors) look() {
 	p.runnable, p.running = p.sample[0].Value.Uint64(), p.sample[1].Value.Uint64()
 }
 
-// idle tells whether one of the processors had nothing to do. If so, a goroutine that is late is
-// blocked. Otherwise it may merely wait for a processor, behind one of the collector's goroutines,
+// idle reports whether one of the processors had nothing to do. If so, a goroutine that is late is
+// blocked. Otherwise it may merely wait for a processor, behind one of the GC's goroutines,
 // say, and another worker would wait there too.
 func (p *processors) idle() bool { return p.runnable == 0 && p.running < p.n }
 
@@ -65,7 +66,7 @@ func (p *processors) earned(gone int64, yields uint64) int64 {
 
 // goProcessors is how many processors Go has now, its GOMAXPROCS. A program may change that, and Go
 // itself does when a container is given more or less of the machine. Some 15 ns, with a lock of
-// Go's scheduler. A call, which keeps a small program small.
+// Go's scheduler. It is a call of its own, which keeps a small program small.
 //
 //go:noinline
 func goProcessors() uint64 { return uint64(runtime.GOMAXPROCS(0)) }

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Quiescence: nothing is queued or running anywhere, and nobody holds the
+// Quiescence: nothing is queued or running anywhere, and nothing holds the
 // scheduler.
 //
 // The Pony runtime counts BLOCK and UNBLOCK messages on scheduler 0 and confirms with a round of
@@ -16,18 +16,19 @@ import (
 // a stale ACK, ended programs early (ponyc#4583, #4556). Here BLOCK is a worker's bit in the idle
 // word and UNBLOCK its clearing, so the count of the blocked is one load. CNF is the step that
 // freezes the word: it succeeds only while every bit is set, and from then on no UNBLOCK can pass.
-// ACK is reading, in that frozen state, that the inject queue is empty and nobody holds. A token is
-// not needed, because nothing can change between CNF and ACK. README.md has the proof, and says
+// ACK is reading, in that frozen state, that the inject queue is empty and nothing holds. A token
+// is not needed, because nothing can change between CNF and ACK. README.md has the proof, and says
 // what a sender from outside does that comes in between.
 type quiescence struct {
-	asked seam.Int32 // how many wait; so that a worker that goes to sleep need not lock
+	// How many wait. Read by a worker that goes to sleep, which need not lock if it is 0.
+	asked seam.Int32
 	mu    seam.Mutex
 	wait  []*quietWaiter // guarded by mu
 	end   bool           // guarded by mu: Stop was completed
 }
 
-// quietWaiter waits for quiescence. With last, the scheduler ends there. With still, holds of
-// parked tasks do not keep it waiting.
+// quietWaiter waits for quiescence. With last, the scheduler ends there. With parked, holds
+// of parked tasks do not keep it waiting.
 type quietWaiter struct {
 	_            nocmp.Field
 	last, parked bool
@@ -50,9 +51,9 @@ func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
 	return s.quiet.await(ctx, q)
 }
 
-// WaitStill is [Scheduler.WaitQuiet], but tasks that hold by HoldStill keep nobody
+// WaitParked is [Scheduler.WaitQuiet], but tasks that hold by HoldParked keep no caller
 // waiting: it returns when nothing can go on by itself. In a deterministic run that is
-// when nobody can go on, turns that wait included; and a run that has stopped is still.
+// when no thread can go on, turns that wait included; a run that has stopped counts too.
 func (s *Scheduler) WaitParked(ctx context.Context) error {
 	if s.driver != nil {
 		return s.driver.runDry(ctx)
@@ -80,7 +81,7 @@ func (q *quiescence) await(ctx context.Context, w *quietWaiter) error {
 
 func (q *quietWaiter) isDone() bool { return isClosed(q.done) }
 
-// isClosed tells whether a channel that nobody sends to is closed. Any goroutine.
+// isClosed reports whether a channel is closed to which nothing is sent. Any goroutine.
 func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
@@ -120,7 +121,9 @@ func (q *quiescence) add(w *quietWaiter) bool {
 			verifyWaiters(q)
 		}
 		q.wait = append(q.wait, w)
-		q.asked.Add(1) // pairs with the load in check: either the last sleeper sees us or we see it asleep
+		// Pairs with the load in check: either the last sleeper sees this waiter, or the
+		// waiter's own check sees it asleep.
+		q.asked.Add(1)
 	}
 	q.mu.Unlock()
 	return !ended
@@ -151,14 +154,14 @@ func (q *quiescence) check(s *Scheduler) {
 	}
 	q.mu.Lock()
 	workLeft := q.decide(s)
-	q.mu.Unlock() // by hand, as in spares.nextID
+	q.mu.Unlock() // without defer, as in idleWorkers.nextID
 	if workLeft {
-		s.notify() // not under the lock: after a Stop it buries
+		s.notify() // not under the lock: after a Stop it discards
 	}
 }
 
-// decide releases the waiters if the scheduler is quiescent. If it is not, decide tells whether the
-// inject queue has work, of which nobody may know. Caller holds mu.
+// decide releases the waiters if the scheduler is quiescent. If it is not, decide reports whether
+// the inject queue has work, of which no worker may know. Caller holds mu.
 func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 	if invariant.On {
 		verifyWaiters(q)
@@ -213,7 +216,8 @@ func (q *quiescence) wantsEnd() bool {
 	return false
 }
 
-// release lets all waiters go. Caller holds mu. A call, which keeps a small program small.
+// release lets all waiters go. It is a call of its own, which keeps a small program small. Caller
+// holds mu.
 //
 //go:noinline
 func (q *quiescence) release(err error) {
@@ -228,7 +232,7 @@ func (q *quiescence) release(err error) {
 	}
 }
 
-// releaseStill lets the waiters with still go. Caller holds mu.
+// releaseParked lets the waiters of WaitParked go. Caller holds mu.
 func (q *quiescence) releaseParked() {
 	keep := q.wait[:0]
 	for _, w := range q.wait {
@@ -255,13 +259,13 @@ func (q *quiescence) abort() {
 }
 
 // The holds are one word. Its lower half counts those that may go on by themselves, its upper half
-// those that are parked until somebody else makes them go on.
+// those that are parked until another task or goroutine resumes them.
 const (
 	oneHold       = 1
 	oneParkedHold = 1 << 32
 )
 
-// moving is how many of the holds may go on by themselves.
+// unparkedHolds is how many of the holds may go on by themselves.
 func unparkedHolds(holds int64) int32 { return int32(holds) }
 
 // Hold keeps the scheduler from being quiescent until Release, for the sake of what
@@ -269,15 +273,15 @@ func unparkedHolds(holds int64) int32 { return int32(holds) }
 // Hold reports false and holds nothing. Any goroutine.
 func (s *Scheduler) Hold() bool { return s.hold(oneHold) }
 
-// HoldStill is [Scheduler.Hold] for a task that is parked, such as a muted actor:
-// nothing comes of the task until a turn, a timer or somebody outside makes it
-// runnable. After that, ReleaseStill takes the hold back. Each costs one locked
-// instruction. See [Scheduler.WaitStill]. Any goroutine.
+// HoldParked is [Scheduler.Hold] for a task that is parked, such as a muted actor:
+// nothing comes of the task until a turn, a timer or a caller from outside makes it
+// runnable. After that, ReleaseParked takes the hold back. Each costs one locked
+// instruction. See [Scheduler.WaitParked]. Any goroutine.
 func (s *Scheduler) HoldParked() bool { return s.hold(oneParkedHold) }
 
 func (s *Scheduler) hold(one int64) bool {
 	s.holds.Add(one)         // pairs with the load in check
-	if s.idle.checkEnded() { // either the check saw our hold or we see its end
+	if s.idle.checkEnded() { // either the check saw the hold, or it ended before
 		s.holds.Add(-one)
 		return false
 	}
@@ -288,29 +292,28 @@ func (s *Scheduler) hold(one int64) bool {
 func (s *Scheduler) Release() {
 	n := unparkedHolds(s.holds.Add(-oneHold))
 	if s.driver != nil {
-		s.driver.nudge() // somebody may wait for just this one
+		s.driver.nudge() // a thread may wait for just this one
 	}
 	switch {
 	case n == 0:
-		s.quiet.check(s) // whoever waits for more than that goes on waiting
+		s.quiet.check(s) // of WaitParked; WaitQuiet may have to wait on
 	case n < 0:
 		panic("gallop: sched: Release without Hold")
 	}
 }
 
-// ReleaseStill takes one HoldStill back. Any goroutine.
+// ReleaseParked takes one HoldParked back. Any goroutine.
 func (s *Scheduler) ReleaseParked() {
 	switch n := s.holds.Add(-oneParkedHold); {
 	case n == 0:
 		s.quiet.check(s)
 	case n < 0:
-		panic("gallop: sched: ReleaseStill without HoldStill")
+		panic("gallop: sched: ReleaseParked without HoldParked")
 	}
 }
 
-// OnlyHolds reports whether nothing is queued or runs, so that only holds keep the
-// scheduler from being quiescent, and how many holds there are. Any goroutine. The
-// answer may be stale.
+// OnlyHolds reports whether nothing is queued or runs, so that only holds keep the scheduler from
+// being quiescent, and how many holds there are. Any goroutine. The answer may be stale.
 func (s *Scheduler) OnlyHolds() (n int64, ok bool) {
 	holds := s.holds.Load()
 	return int64(unparkedHolds(holds)) + holds/oneParkedHold, s.idle.quiet() && s.inject.empty()

@@ -33,7 +33,7 @@ func (b *box) RunTask(w *Worker) bool {
 	return b.waiting.Add(-n) != 0
 }
 
-// TaskDied implements Runner.
+// TaskTerminated implements Runner.
 func (b *box) TaskTerminated(*Worker, error) { b.discarded += int(b.waiting.Swap(-100)) }
 
 // send is how the layer above sends from outside; it reports false when the
@@ -51,9 +51,9 @@ func (b *box) send() bool {
 	return true
 }
 
-// TestQuietNotBeforeTheOthersTask is the gap that admission.go tells of: sender 1 has to schedule
+// TestQuietNotBeforeTheOtherTask is the gap that admission.go tells of: sender 1 has to schedule
 // the actor and is delayed; sender 2 leaves a message there and waits. That message has run when
-// sender 2 sees quiet, and somebody sees it at all.
+// sender 2 sees quiet, and one of them sees it at all.
 //
 // Mutants tried by hand: an admission that only looks, an Inject behind the
 // Release, a check that does not freeze, holds read before the freeze.
@@ -151,7 +151,7 @@ func (h *house) twoHold(p *explore.Program, task *job) *int {
 	return held
 }
 
-// TestQuietWaitsForHolds: quiet is not seen while somebody holds, and is seen when
+// TestQuietWaitsForHolds: quiet is not seen while anything holds, and is seen when
 // the last has released: "never early, never late".
 func TestQuietWaitsForHolds(t *testing.T) {
 	roam(t, func(p *explore.Program) {
@@ -170,7 +170,7 @@ func TestQuietWaitsForHolds(t *testing.T) {
 	})
 }
 
-// TestStillWaitsForHolds: with a task that is parked, still is seen when all others have released,
+// TestParkedWaitsForHolds: with a task that is parked, still is seen when all others have released,
 // and not before. Quiet is seen when that task has released as well, and only by those that wait
 // for quiet.
 func TestParkedWaitsForHolds(t *testing.T) {
@@ -245,7 +245,7 @@ func stuck(workers, looks int, then func(h *house)) func(*explore.Program) {
 	}
 }
 
-// TestBug_K39_RobbedTaskIsSeen: the monitor takes a task out of a next-slot; while
+// TestBug_K39_RevokedTaskIsSeen: the monitor takes a task out of a next-slot; while
 // it is in the monitor's hand the scheduler is not quiescent, although every
 // worker may sleep.
 func TestBug_K39_RevokedTaskIsSeen(t *testing.T) {
@@ -287,7 +287,7 @@ func TestBug_K10_StrandedTaskMovesOn(t *testing.T) {
 
 // TestBug_K7_StopWhileTheEndIsNear: Stop against a waiter for the end. A worker
 // that announced after Stop had looked at it used to find the scheduler closed
-// and to wait for a token that nobody owed: Stop never ended.
+// and to wait for a token that was not owed: Stop never ended.
 func TestBug_K7_StopWhileTheEndIsNear(t *testing.T) {
 	for workers := 1; workers <= 2; workers++ {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
@@ -320,7 +320,7 @@ func TestBug_K40_WaitAfterTheEnd(t *testing.T) {
 	})
 }
 
-// TestBug_K49_BurialUnderTheLock: a task that dies may release a hold or wait; the
+// TestBug_K49_DiscardUnderTheLock: a task that dies may release a hold or wait; the
 // scheduler must not have its own lock in hand then.
 func TestBug_K49_DiscardUnderTheLock(t *testing.T) {
 	roam(t, func(p *explore.Program) {
@@ -338,7 +338,7 @@ func TestBug_K49_DiscardUnderTheLock(t *testing.T) {
 	})
 }
 
-// dying is a task whose burial takes part in the protocol.
+// dying is a task whose discard takes part in the protocol.
 type dying struct {
 	Task
 	h       *house
@@ -352,9 +352,9 @@ func (d *dying) RunTask(w *Worker) bool {
 	return false
 }
 
-// TaskDied implements Runner.
+// TaskTerminated implements Runner.
 func (d *dying) TaskTerminated(*Worker, error) {
 	d.h.s.quiet.mu.Lock() // as Release and WaitQuiet do
-	//lint:ignore SA2001 whoever held the lock has let go now
+	//lint:ignore SA2001 the lock was let go by now
 	d.h.s.quiet.mu.Unlock()
 }

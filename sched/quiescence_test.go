@@ -225,11 +225,15 @@ func TestBug_K40_StartStopCycles(t *testing.T) {
 	}
 }
 
-// TestParked: it "is asked whether the scheduler counts as quiescent although n tasks hold it by HoldStill, when nothing
-// else does"; and again whenever that may have changed.
+// TestParked: it "is asked whether the scheduler counts as quiescent although n tasks hold it by
+// HoldParked, when nothing else does"; and again whenever that may have changed.
 func TestParked(t *testing.T) {
 	var asked []int
-	s := start(t, sched.Config{Workers: 2, Parked: func(n int) bool { asked = append(asked, n); return n == 1 }})
+	s := start(t, sched.Config{Workers: 2, Parked: func(n int) bool {
+		asked = append(asked,
+			n)
+		return n == 1
+	}})
 	s.HoldParked()
 	s.HoldParked()
 	s.Hold()
@@ -254,8 +258,8 @@ func TestParked(t *testing.T) {
 	}
 }
 
-// TestWaitStill: "WaitQuiet, but tasks that hold by HoldStill keep nobody waiting": other holds
-// do, and whoever waits for quiescence waits for both.
+// TestWaitParked: "WaitQuiet, but tasks that hold by HoldParked keep no caller waiting": other
+// holds do, and callers that wait for quiescence wait for both.
 func TestWaitParked(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
 	over, cancel := context.WithCancel(context.Background())
@@ -289,10 +293,10 @@ func TestWaitParked(t *testing.T) {
 	wants("quiet for good", s.WaitParked(over), nil)
 }
 
-// TestReleaseStillWithoutHold is a mistake of the caller's, as is another kind of release.
+// TestReleaseParkedWithoutHold is a mistake of the caller's, as is another kind of release.
 func TestReleaseParkedWithoutHold(t *testing.T) {
 	for want, release := range map[string]func(s *sched.Scheduler){
-		"gallop: sched: ReleaseStill without HoldStill": func(s *sched.Scheduler) {
+		"gallop: sched: ReleaseParked without HoldParked": func(s *sched.Scheduler) {
 			defer s.HoldParked() // evens it out
 			s.ReleaseParked()
 		},
@@ -314,14 +318,17 @@ func TestReleaseParkedWithoutHold(t *testing.T) {
 	}
 }
 
-// TestWaitStill_Deterministic: there it is "when nobody can go on, turns that wait included",
+// TestWaitParked_Deterministic: there it is "when no thread can go on, turns that wait included",
 // and a release from outside is waited for by WaitQuiet only.
 func TestWaitParked_Deterministic(t *testing.T) {
 	for seed := range uint64(20) {
 		s := start(t, sched.Config{Workers: 1, Driver: byChance(seed)})
 		g := newGraph(s)
 		free := false
-		waits := g.node(func(*sched.Worker) { s.Await(context.Background(), func() bool { return free }) })
+		waits := g.node(func(*sched.Worker) {
+			s.Await(context.Background(),
+				func() bool { return free })
+		})
 		other := g.node(nil)
 		g.inject(waits, other)
 		if err := s.WaitParked(context.Background()); err != nil || other.ran.Load() != 1 {

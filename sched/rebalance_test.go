@@ -10,8 +10,8 @@ import (
 func beside(t *testing.T, workers int) []*Worker {
 	t.Helper()
 	s, _ := bench(t, workers)
-	s.idle.v.Store(0) // nobody sleeps: nobody is woken
-	s.monitor.stop()  // it is armed by whoever makes work, and would relieve them
+	s.idle.v.Store(0) // none sleeps: none is woken
+	s.monitor.stop()  // or it would take their slots
 	for _, w := range s.workers {
 		w.queue.begin()
 	}
@@ -29,10 +29,10 @@ func fill(q *ring, n, from int) (numbers []int) {
 	return numbers
 }
 
-// TestLevel: a worker takes half of what another has more than itself, if that has twice as much
-// and four; at most 32, and no fresh ones; the oldest first, and behind its own.
+// TestRebalance: a worker takes half of what another has more than itself, if that has twice as
+// much and four; at most 32, and no new ones; the oldest first, and behind its own.
 func TestRebalance(t *testing.T) {
-	for _, c := range []struct{ here, hereFresh, there, thereFresh, want int }{
+	for _, c := range []struct{ here, hereNew, there, thereNew, want int }{
 		{0, 0, 0, 0, 0},
 		{0, 0, 3, 0, 0},
 		{0, 0, 4, 0, 2},
@@ -50,15 +50,16 @@ func TestRebalance(t *testing.T) {
 		all := beside(t, 2)
 		w, v := all[0], all[1]
 		own := fill(&w.queue.resumed, c.here, 0)
-		fill(&w.queue.newTasks, c.hereFresh, 1000)
+		fill(&w.queue.newTasks, c.hereNew, 1000)
 		theirs := fill(&v.queue.resumed, c.there, 2000)
-		fill(&v.queue.newTasks, c.thereFresh, 3000)
+		fill(&v.queue.newTasks, c.thereNew, 3000)
 		w.rebalance()
 		if got := w.Counters().Steals; got != uint64(c.want) {
 			t.Errorf("%+v: %d steals", c, got)
 		}
-		if v.queue.newTasks.owner().len() != c.thereFresh || w.queue.newTasks.owner().len() != c.hereFresh {
-			t.Errorf("%+v: fresh ones were moved", c)
+		if v.queue.newTasks.owner().len() != c.thereNew ||
+			w.queue.newTasks.owner().len() != c.hereNew {
+			t.Errorf("%+v: new ones were moved", c)
 		}
 		want := append(own, theirs[:c.want]...)
 		if got := nextAll(w.queue.resumed.owner().pop); !slices.Equal(got, want) {
@@ -72,7 +73,7 @@ func TestRebalance(t *testing.T) {
 	}
 }
 
-// TestLevel_HasRoom: what has no room goes to the inject queue, and nothing is lost.
+// TestRebalance_HasRoom: what has no room goes to the inject queue, and nothing is lost.
 func TestRebalance_HasRoom(t *testing.T) {
 	all := beside(t, 2)
 	w, v := all[0], all[1]
@@ -80,15 +81,16 @@ func TestRebalance_HasRoom(t *testing.T) {
 	fill(&w.queue.resumed, idleRingSize-5, 0)
 	fill(&v.queue.resumed, 100, 100)
 	w.rebalance()
-	if w.queue.len() != idleRingSize || v.queue.len() != 68 || w.Overflows() != 27 || w.sched.inject.len() != 27 {
+	if w.queue.len() != idleRingSize || v.queue.len() != 68 || w.Overflows() != 27 ||
+		w.sched.inject.len() != 27 {
 		t.Errorf("%d here, %d there, %d spilled", w.queue.len(), v.queue.len(), w.Overflows())
 	}
 	nextAll(w.queue.next)
 	nextAll(v.queue.next)
 }
 
-// TestLevel_InTurn: each time it looks at another worker, the one that has the seat then; never at
-// itself, and at nobody where the seat is vacant.
+// TestRebalance_InTurn: each time it looks at another worker, the one that has the slot then; never
+// at itself, and at none where the slot is vacant.
 func TestRebalance_InTurn(t *testing.T) {
 	all := beside(t, 4)
 	w := all[1]
@@ -120,7 +122,8 @@ func TestRebalance_InTurn(t *testing.T) {
 	nextAll(alone.queue.next)
 }
 
-// TestLevel_WhenAsked: a worker levels when it was asked to come by and still has its seat, and not between any two turns.
+// TestRebalance_WhenAsked: a worker rebalances when it was asked to come by and still has its slot,
+// and not between any two turns.
 func TestRebalance_WhenAsked(t *testing.T) {
 	all := beside(t, 2)
 	w, v := all[0], all[1]
@@ -137,12 +140,13 @@ func TestRebalance_WhenAsked(t *testing.T) {
 	w.state.markOverdue()
 	w.state.detach()
 	if w.answer() || w.queue.len() != 0 {
-		t.Errorf("%d fetched without a seat", w.queue.len())
+		t.Errorf("%d fetched without a slot", w.queue.len())
 	}
 	nextAll(v.queue.next)
 }
 
-// TestLevel_Conserves: workers who level while others run and requeue what they have lose no task and run none twice.
+// TestRebalance_Conserves: workers who level while others run and requeue what they have lose no
+// task and run none twice.
 func TestRebalance_Conserves(t *testing.T) {
 	const tasks = 90
 	all := beside(t, 3)
@@ -166,7 +170,8 @@ func TestRebalance_Conserves(t *testing.T) {
 	for _, w := range all {
 		got = append(got, nextAll(w.queue.next)...)
 	}
-	got = append(got, nextAll(all[0].sched.inject.pop)...) // where a thief slept on the slot that was next
+	// Where a thief slept on the slot that was next.
+	got = append(got, nextAll(all[0].sched.inject.pop)...)
 	slices.Sort(got)
 	if len(got) != tasks || len(slices.Compact(got)) != tasks {
 		t.Errorf("%d tasks of %d: %v", len(got), tasks, got)

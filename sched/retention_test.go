@@ -9,8 +9,8 @@ import (
 )
 
 // TestQuietSchedulerKeepsNoTask: a task that has given itself up belongs to Go's
-// collector as soon as nobody else has it: no worker, queue or slot keeps it. (An
-// idle actor that nobody refers to is collected, arena and all.)
+// GC as soon as nothing else refers to it: no worker, queue or slot keeps it. (An
+// idle actor without a reference is collected, arena and all.)
 func TestQuietSchedulerKeepsNoTask(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
 	pin := newPin(t, s)

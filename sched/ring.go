@@ -7,32 +7,33 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// A local queue of a worker: bounded, with one owner, who pushes at one end and takes
-// from either, and any number of thieves, who take the oldest, one task at a time.
+// A local queue of a worker: bounded, with one owner, which pushes at one end and takes from
+// either, and any number of thieves, which take the oldest, one task at a time.
 //
-// Rejected: the ring of Go's runtime reads a slot before it claims it, which is
+// Rejected: the ring of Go's runtime reads an entry before it claims it, which is
 // a data race in user code. Tokio's ring packs two heads into one word so that a
-// claimed slot stays reserved until it was read; a thief that loses its processor
-// between the two shuts out every other thief. Atomic slots cost a locked
+// claimed entry stays reserved until it was read; a thief that loses its processor
+// between the two shuts out every other thief. Atomic entries cost a locked
 // instruction for every push.
 //
-// Chosen: claim, then read, with a receipt per slot. head and tail count tasks ever claimed and
-// ever published. The one that moves head from h to h+1 owns the task in slot h. It reads the slot
-// with plain loads, and leaves a receipt: the owner in popped, a thief in stolen. The owner refills
-// slot t only when one of the two receipts says that task t-size was read. A thief that sleeps
-// between claim and receipt blocks the reuse of one slot (the owner overflows), and nobody else.
+// Chosen: claim, then read, with a receipt per entry. head and tail count tasks ever claimed and
+// ever published. The one that moves head from h to h+1 owns the task in entry h. It reads the
+// entry with plain loads, and leaves a receipt: the owner in popped, a thief in stolen. The owner
+// refills entry t only when one of the two receipts says that task t-size was read. A thief that
+// sleeps between claim and receipt blocks the reuse of one entry (the owner overflows), and no
+// other goroutine.
 //
-// The owner takes the newest task, in slot t, as in the deque of Chase and Lev (2005):
+// The owner takes the newest task, in entry t, as in the deque of Chase and Lev (2005):
 //
 //	owner                                      thief
 //	N1 tail ← t                                T1 read head: h
 //	N2 read head: less than t? the task is     T2 read tail: not more than h? nothing
-//	   mine, else it is the only one:          T3 head: h → h+1 (RMW)? task h is mine
-//	N3 head: t → t+1 (RMW)? mine
+//	   the owner's, else the only one:         T3 head: h → h+1 (RMW)? task h is the thief's
+//	N3 head: t → t+1 (RMW)? the owner's
 //
-// Suppose both take the task that is in slot t, the thief by h = t. T2 saw more than t, so it came
-// before N1, or behind a later push of another task to slot t. In the former case T1 came before N1
-// as well, and at N2 head was t already, since head never goes back. So the owner went on to N3,
+// Suppose both take the task that is in entry t, the thief by h = t. T2 saw more than t, so it came
+// before N1, or behind a later push of another task to entry t. In the former case T1 came before
+// N1 as well, and at N2 head was t already, since head never goes back. So the owner went on to N3,
 // and only one of N3 and T3 succeeded. Behind N3 tail is one less than head, until the next push.
 // So a look compares by difference, and not for equality.
 //
@@ -41,16 +42,18 @@ import (
 
 const (
 	ringSize    = 256
-	newRingSize = 1024 // of fresh tasks: a path of a tree, and what branches off it
+	newRingSize = 1024 // of new tasks: a path of a tree, and what branches off it
 )
 
-// slot is owned by the owner until tail passes it, then by the one that claims it through head,
-// then, after the receipt, by the owner again.
+// ringEntry is owned by the owner until tail passes it, then by the goroutine that claims it
+// through head, then, after the receipt, by the owner again.
 type ringEntry struct {
-	_      nocmp.Field
-	task   *Task
-	popped uint64      // owner only: index+1 of the last task the owner took from here
-	stolen seam.Uint64 // written by thieves: index+1 of the last task stolen from here
+	_    nocmp.Field
+	task *Task
+	// Index+1 of the last task that the owner took from here. Owner only.
+	popped uint64
+	// Index+1 of the last task stolen from here. Written by thieves.
+	stolen seam.Uint64
 }
 
 type ring struct {
@@ -58,8 +61,9 @@ type ring struct {
 	head seam.Uint64
 	_    cacheline.Pad
 	// Written by the owner.
-	tail    seam.Uint64 // published tasks that the owner has not taken back; pairs with the load in steal
-	next    uint64      // the owner's own copy of tail
+	// published tasks that the owner has not taken back; pairs with the load in steal
+	tail    seam.Uint64
+	next    uint64 // the owner's own copy of tail
 	entries []ringEntry
 	_       cacheline.Pad
 }
@@ -74,7 +78,7 @@ func (r *ring) init(size int, start uint64) {
 		idx := start + uint64(i)
 		r.entries[idx&uint64(size-1)].popped = idx - uint64(size) + 1
 	}
-	// Zero is the receipt of task 2⁶⁴-1, whose slot is the last one. So the others need no store,
+	// Zero is the receipt of task 2⁶⁴-1, whose entry is the last one. So the others need no store,
 	// which would be a locked instruction each where a system starts.
 	last := &r.entries[size-1]
 	last.stolen.Store(last.popped)
@@ -103,11 +107,13 @@ func (q *ownerEnd) push(t *Task) bool {
 	}
 	q.entries[i&uint64(len(q.entries)-1)].task = t
 	q.next = i + 1
-	q.tail.Store(i + 1) // publishes s.task to thieves; also the fence before the look at the sleepers
+	// Publishes the task to thieves (pairs with the load in steal), and is the fence before the
+	// look at the idle word (W2).
+	q.tail.Store(i + 1)
 	return true
 }
 
-// hasRoom tells whether the next push will succeed. Owner only.
+// hasRoom reports whether the next push will succeed. Owner only.
 func (q *ownerEnd) hasRoom() bool {
 	size := uint64(len(q.entries))
 	s, last := &q.entries[q.next&(size-1)], q.next-size+1
@@ -134,8 +140,9 @@ func (q *ownerEnd) pop() *Task {
 	}
 }
 
-// popNewest takes the newest task, or returns nil if there is none. Owner only. A slot whose task was
-// not claimed through head gets no receipt: it is the next one to be filled, with the same index.
+// popNewest takes the newest task, or returns nil if there is none. Owner only. An entry whose task
+// was not claimed through head gets no receipt: it is the next one to be filled, with the same
+// index.
 func (q *ownerEnd) popNewest() *Task {
 	if q.head.Load() == q.next {
 		return nil
@@ -169,11 +176,11 @@ func (q *ownerEnd) len() int { return int(q.next - q.head.Load()) }
 func (q *thiefEnd) steal() *Task {
 	for {
 		h := q.head.Load()
-		if int64(q.tail.Load()-h) <= 0 { // pairs with the store in push: slot h is filled
+		if int64(q.tail.Load()-h) <= 0 { // pairs with the store in push: entry h is filled
 			return nil
 		}
 		if q.head.CompareAndSwap(h, h+1) {
-			seam.Point() // the slot stays ours until the receipt
+			seam.Point() // the entry is this thief's until the receipt
 			s := &q.entries[h&uint64(len(q.entries)-1)]
 			t := s.task
 			if invariant.On {
@@ -186,7 +193,7 @@ func (q *thiefEnd) steal() *Task {
 	}
 }
 
-// empty tells whether there is nothing to steal. Any goroutine. A task published
+// empty reports whether there is nothing to steal. Any goroutine. A task published
 // before the call and not yet claimed is always seen, unless its owner is about to run it.
 func (q *thiefEnd) empty() bool {
 	h := q.head.Load()

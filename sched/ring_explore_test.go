@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// sharingRing is an owner that pushes so many tasks through a ring of two slots,
+// sharingRing is an owner that pushes so many tasks through a ring of two entries,
 // popping when it is full, and so many thieves with so many tries each: every task
 // is taken once, and every taker sees them in order.
 func sharingRing(start uint64, tasks, thieves, tries int) func(*explore.Program) {
@@ -24,7 +24,7 @@ func sharingRing(start uint64, tasks, thieves, tries int) func(*explore.Program)
 			for i := range tasks {
 				for !r.owner().push(d.card(i)) {
 					if !took(p, d, &k, r.owner().pop()) {
-						seam.Spin() // a thief has claimed a slot and left no receipt
+						seam.Spin() // a thief has claimed an entry and left no receipt
 					}
 				}
 			}
@@ -35,7 +35,7 @@ func sharingRing(start uint64, tasks, thieves, tries int) func(*explore.Program)
 	}
 }
 
-// robbed is a ring with so many thieves, each with so many tries.
+// stolenFrom is a ring with so many thieves, each with so many tries.
 func stolenFrom(p *explore.Program, d *deck, r *ring, thieves, tries int) {
 	for range thieves {
 		k := taker{last: -1}
@@ -47,7 +47,7 @@ func stolenFrom(p *explore.Program, d *deck, r *ring, thieves, tries int) {
 	}
 }
 
-// took books a task for a taker, which must see rising numbers.
+// took notes a task for a taker, which must see rising numbers.
 func took(p *explore.Program, d *deck, k *taker, t *Task) bool {
 	if !d.take(t) {
 		return false
@@ -58,7 +58,7 @@ func took(p *explore.Program, d *deck, k *taker, t *Task) bool {
 	return true
 }
 
-// TestRingConservation: each task exactly once, in order, with the slots reused
+// TestRingConservation: each task exactly once, in order, with the entries reused
 // and the counters wrapping around.
 //
 // Mutants tried by hand: a push that trusts head instead of the receipts, a thief
@@ -77,9 +77,11 @@ func TestRingExhaustive(t *testing.T) {
 	}
 }
 
-// divingRing is an owner that pushes tasks into a ring of two slots and takes the newest again, or the oldest,
-// as way says for each: 0 takes nothing. Every task is taken once, and thieves see them in order.
-func divingRing(start uint64, way []func(*ownerEnd) *Task, thieves, tries int) func(*explore.Program) {
+// divingRing is an owner that pushes tasks into a ring of two entries and takes the newest again,
+// or the oldest, as way says for each: 0 takes nothing. Every task is taken once, and thieves see
+// them in order.
+func divingRing(start uint64, way []func(*ownerEnd) *Task, thieves,
+	tries int) func(*explore.Program) {
 	return func(p *explore.Program) {
 		d, r := newDeck(len(way)), new(ring)
 		r.init(2, start)
@@ -110,17 +112,22 @@ var dives = []struct {
 	name string
 	way  []func(*ownerEnd) *Task
 }{
-	{"newest", []func(*ownerEnd) *Task{(*ownerEnd).popNewest, (*ownerEnd).popNewest, (*ownerEnd).popNewest}},
-	{"either", []func(*ownerEnd) *Task{nil, (*ownerEnd).popNewest, (*ownerEnd).pop, (*ownerEnd).popNewest}},
+	{"newest", []func(*ownerEnd) *Task{(*ownerEnd).popNewest, (*ownerEnd).popNewest,
+		(*ownerEnd).popNewest}},
+	{"either", []func(*ownerEnd) *Task{nil, (*ownerEnd).popNewest, (*ownerEnd).pop,
+		(*ownerEnd).popNewest}},
 	{"old and new", []func(*ownerEnd) *Task{(*ownerEnd).pop, nil, (*ownerEnd).popNewest, nil}},
 	{"when full", []func(*ownerEnd) *Task{nil, nil, nil, nil}},
 }
 
-// TestRingNewest: as TestRingConservation, for an owner who takes from both ends.
+// TestRingNewest: as TestRingConservation, for an owner that takes from both ends.
 func TestRingNewest(t *testing.T) {
 	for _, d := range dives {
 		for _, start := range []uint64{0, math.MaxUint64 - 1} {
-			t.Run(fmt.Sprint(d.name, " ", start), func(t *testing.T) { explore.Portfolio(t, divingRing(start, d.way, 2, 2)) })
+			t.Run(fmt.Sprint(d.name, " ", start), func(t *testing.T) {
+				explore.Portfolio(t,
+					divingRing(start, d.way, 2, 2))
+			})
 		}
 	}
 }
@@ -138,7 +145,7 @@ func TestRingNewestExhaustive(t *testing.T) {
 }
 
 // TestRingSleepyThief: a thief that loses its processor between claim and receipt
-// blocks the reuse of its slot and nothing else: owner and other thief go on.
+// blocks the reuse of its entry and nothing else: owner and other thief go on.
 func TestRingSleepyThief(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		d, r, asleep := newDeck(3), new(ring), true
@@ -152,7 +159,7 @@ func TestRingSleepyThief(t *testing.T) {
 		p.Go(func() {
 			d.take(r.owner().pop())
 			if r.owner().push(d.card(2)) {
-				p.Errorf("the slot was filled again before its task was read")
+				p.Errorf("the entry was filled again before its task was read")
 			}
 			asleep = false
 		})

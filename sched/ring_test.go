@@ -63,7 +63,8 @@ func (q *ringTwin) len() int {
 
 // ringStarts are first indices that matter: the usual one, and some from which
 // the 64-bit counters wrap around soon.
-var ringStarts = []uint64{0, 1, 5, math.MaxUint64, math.MaxUint64 - 1, math.MaxUint64 - 2, math.MaxUint64 - 6}
+var ringStarts = []uint64{0, 1, 5, math.MaxUint64, math.MaxUint64 - 1, math.MaxUint64 - 2,
+	math.MaxUint64 - 6}
 
 // TestRingTwin: a ring that one goroutine uses does exactly what a mutexed slice
 // does, whatever its size and wherever its counters are.
@@ -93,8 +94,8 @@ func TestRingTwin(t *testing.T) {
 	})
 }
 
-// TestBug_K31_RingIndexWraps: the receipts of a ring that nobody has stolen from
-// used to claim that task 2⁶⁴-1 was stolen, and its slot was filled again.
+// TestBug_K31_RingIndexWraps: the receipts of a ring that was never stolen from
+// used to claim that task 2⁶⁴-1 was stolen, and its entry was filled again.
 func TestBug_K31_RingIndexWraps(t *testing.T) {
 	const size = 4
 	var r ring
@@ -141,7 +142,7 @@ func TestRingKeepsNothing(t *testing.T) {
 	r.owner().popNewest() // the only one
 	for i := range r.entries {
 		if r.entries[i].task != nil {
-			t.Errorf("slot %d still holds a task", i)
+			t.Errorf("entry %d still holds a task", i)
 		}
 	}
 }
@@ -177,7 +178,7 @@ func numberedTasks(n int) []*numbered {
 	return all
 }
 
-// RunTask and TaskDied make it a Runner; only its number matters.
+// RunTask and TaskTerminated make it a Runner; only its number matters.
 func (n *numbered) RunTask(*Worker) bool          { return false }
 func (n *numbered) TaskTerminated(*Worker, error) {}
 
@@ -193,7 +194,7 @@ func scaled(n int) int {
 }
 
 // TestRingStress: an owner and two thieves in parallel; every task is taken once,
-// and each of the three sees them in order. An owner who takes the newest does not.
+// and each of the three sees them in order. An owner that takes the newest does not.
 func TestRingStress(t *testing.T) {
 	for _, start := range []uint64{0, math.MaxUint64 - 100} {
 		t.Run(fmt.Sprint(start), func(t *testing.T) { ringStress(t, start, false) })

@@ -2,28 +2,28 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// Tasks that wait at a worker, behind its next-slot, are in two rings: fresh tasks, which have
-// never run, and all others.
+// Tasks that wait at a worker, behind its next-slot, are in two rings: new tasks, which have never
+// run, and resumed ones, which have.
 //
-// The others take turns: the oldest is next. Of the fresh ones the newest is next. So a tree of
-// tasks that make tasks is walked depth first, and no more of it exists at a time than a path and
-// what branches off it. If tasks ran in the order in which they were made, all of a generation
-// would exist before the next one begins: the inject queue, where it overflows to, the caches and
-// Go's collector would have all of it to carry. Thieves take the oldest of the fresh, which has
+// Resumed tasks take turns: the oldest runs next (FIFO). Of the new tasks the newest runs next
+// (LIFO). So a tree of tasks that make tasks is walked depth first, and no more of it exists at a
+// time than a path and what branches off it. If tasks ran in the order in which they were made, all
+// of a generation would exist before the next one begins: the inject queue, where it overflows to,
+// the caches and the GC would have all of it to carry. Thieves take the oldest new task, which has
 // most still to come. That is the busy-leaves order of Cilk (Blumofe and Leiserson, 1999).
 //
-// Fresh tasks go before the others; otherwise a walk would be as wide as there are others. But
-// after freshTurns of them, or after one when the oldest of the others has waited for a quantum of
-// time, somebody else is due: the oldest of the others, or the oldest of the fresh, on which others
-// may have been piled without end. The oldest of the fresh is due every 256th time. Where turns are
-// long that alone would take seconds, so it is also due when it has been the oldest for 32 µs for
-// each fresh task that waits, not counting a microsecond of each turn. Each time another path
-// begins. When it was due after a millisecond, however many waited, skynet took three times the
-// memory, and a tree whose turns are long was as wide as a generation. So the paths already begun
-// hold up the next.
+// New tasks go first; otherwise a walk would be as wide as there are resumed tasks. But after
+// maxNewInRow of them, or after one when the oldest resumed task has waited for a quantum of time,
+// another task is owed a turn: the oldest resumed one, or the oldest new one, on which others may
+// have been piled without end. The oldest new task is owed every 256th of these turns. Where turns
+// are long that alone would take seconds, so it is also owed one when it has been the oldest for 32
+// µs for each new task that waits, not counting a microsecond of each turn. Each time another path
+// begins. When it was owed a turn after a millisecond, however many waited, skynet took three times
+// the memory, and a tree whose turns are long was as wide as a generation. So the paths already
+// begun hold up the next.
 //
-// All depends on the new end of the ring of the fresh, so that ring is large: tasks that find no
-// room wait with the others, and are walked in the order in which they were made.
+// All depends on the newest end of the ring of new tasks, so that ring is large: tasks that find no
+// room wait with the resumed ones, and are walked in the order in which they were made.
 //
 // Figures, and what was rejected: docs/decisions/0036-depth-first.md.
 type runQueue struct {
@@ -31,40 +31,45 @@ type runQueue struct {
 	resumed  ring // the oldest is next
 
 	// Owner only.
-	newSize           int
-	newLeft           int    // fresh ones that may still go before somebody else is due
-	turnsOwed         uint   // how often somebody was
-	seen              uint64 // the index behind the newest of the others at the last call of age
-	oldestNew         uint64 // the index of the oldest of the fresh then
-	since             int64  // when it was first seen there, ns
-	oldestNewOwed     bool   // it is who is due
-	oldestNewOwedLast bool   // it was the last time
+	newSize   int
+	newLeft   int  // new tasks that may still go first
+	turnsOwed uint // how often another task was owed a turn
+
+	// What the last call of applyAging saw.
+	seen      uint64 // the index behind the newest resumed task
+	oldestNew uint64 // the index of the oldest new task
+	since     int64  // when it was first seen there, ns
+
+	oldestNewOwed     bool // it is the task that is owed the next turn
+	oldestNewOwedLast bool // it was the last time
 }
 
 const (
 	maxNewInRow    = 256
-	oldestNewEvery = 256 // every so often the oldest of the fresh is who is due
+	oldestNewEvery = 256 // how often it is the oldest new task's turn
 
-	newWait   = 32_000 // ns after which it is in any case, for each that waits
+	newWait   = 32_000 // ns until it is in any case, for each that waits
 	shortTurn = 1_000  // ns of each turn that do not count
 
 	noIndex = ^uint64(0) // no task is at this index
 )
 
+// init gives the rings their sizes. The ring of new tasks is made by begin.
 func (q *runQueue) init(newTasks, resumed int) {
 	q.resumed.init(resumed, 0)
 	q.newSize, q.newLeft, q.oldestNew = newTasks, maxNewInRow, noIndex
 }
 
-// begin is the rest of init, for a worker that is needed. Until then thieves find nothing in fresh.
+// begin is the rest of init, for a worker that is needed. Until then thieves find no new tasks.
+// Owner only.
 func (q *runQueue) begin() {
 	if q.newTasks.entries == nil {
 		q.newTasks.init(q.newSize, 0)
 	}
 }
 
-// pushFresh appends a fresh task and reports whether there was room. A worker that may be a spare
-// makes its ring only here: a spare whose turns block needs none, as a rule. Owner only.
+// pushNew appends a new task and reports whether there was room. A worker that is made when a slot
+// has none makes its ring only here: if its turns block it needs none, as a rule. Owner only.
 func (q *runQueue) pushNew(t *Task) bool {
 	q.begin()
 	return q.newTasks.owner().push(t)
@@ -78,8 +83,8 @@ func (q *runQueue) next() *Task {
 	return q.resumed.owner().pop()
 }
 
-// nextOfBoth is next where there are fresh tasks, unless thieves have been faster. The task that is
-// due is taken as a thief would take it.
+// nextOfBoth is next where there are new tasks, unless thieves have been faster. The task that is
+// owed a turn is taken as a thief would take it. Owner only.
 func (q *runQueue) nextOfBoth() *Task {
 	if invariant.On {
 		verifyShares(q)
@@ -95,7 +100,7 @@ func (q *runQueue) nextOfBoth() *Task {
 	return q.resumed.thief().steal()
 }
 
-// due returns the ring whose oldest task is due.
+// turnOwed returns the ring whose oldest task is owed the next turn. Owner only.
 func (q *runQueue) turnOwed() *ring {
 	q.newLeft = maxNewInRow
 	q.turnsOwed++
@@ -107,12 +112,13 @@ func (q *runQueue) turnOwed() *ring {
 	return &q.resumed
 }
 
-// age makes the oldest of the others due if it has waited since the last call, or the oldest of the
-// fresh if it has been the oldest for long. Where both have waited they take turns. But nobody is
-// due twice in a row: otherwise, where every turn lasts for a quantum, the newest of the fresh
-// would never have one. now is the time, less shortTurn for each turn so far. Owner only.
+// applyAging makes the next turn the oldest resumed task's, if it has waited since the last call,
+// or the oldest new task's, if it has been the oldest for long. Where both have waited they take
+// turns. But neither is owed two turns in a row: otherwise, where every turn lasts for a quantum,
+// the newest of the new tasks would never have one. now is the time, less shortTurn for each turn
+// so far. Owner only.
 func (q *runQueue) applyAging(now int64) {
-	h := q.newTasks.head.Load() // says which it is: whoever takes the last one moves it on
+	h := q.newTasks.head.Load() // says which task it is
 	n := int64(q.newTasks.next - h)
 	if n != 0 && h != q.oldestNew {
 		q.oldestNew, q.since = h, now
@@ -126,8 +132,8 @@ func (q *runQueue) applyAging(now int64) {
 	q.seen = q.resumed.next
 }
 
-// len returns how many wait. Owner only; exact except for thieves. A call, which keeps a small
-// program small.
+// len returns how many tasks wait. It is exact except for thieves. It is a call of its own, which
+// keeps a small program small. Owner only.
 //
 //go:noinline
 func (q *runQueue) len() int { return q.newTasks.owner().len() + q.resumed.owner().len() }
@@ -141,10 +147,10 @@ func (q *runQueue) steal() *Task {
 	return q.resumed.thief().steal()
 }
 
-// empty tells whether there is nothing to steal. Any goroutine.
+// empty reports whether there is nothing to steal. Any goroutine.
 func (q *runQueue) empty() bool { return q.newTasks.thief().empty() && q.resumed.thief().empty() }
 
-// enqueueNew is enqueue for a task that a turn has made runnable: it may be fresh.
+// enqueueNew is enqueue for a task that a turn has made runnable: it may be new. Owner only.
 func (w *Worker) enqueueNew(t *Task) {
 	if t.isNew() && w.queue.pushNew(t) { // W1
 		w.sched.notify() // W2 and on
@@ -153,12 +159,12 @@ func (w *Worker) enqueueNew(t *Task) {
 	w.enqueue(t)
 }
 
-// enqueue puts a task behind the others that wait, where thieves find it, and sees to it that a
-// thief looks.
+// enqueue puts a task behind the resumed ones that wait, where thieves find it, and sees to it that
+// a thief looks.
 //
 // While tasks are left in the inject queue, half of the ring is kept free for them: if tasks that
 // go on forever had all of it, those in the inject queue would never run. So a task that has run
-// goes behind them, and all have their turns.
+// goes behind them, and all have their turns. Owner only.
 func (w *Worker) enqueue(t *Task) {
 	q := w.queue.resumed.owner()
 	kept := w.backlog && q.len() >= len(q.entries)/2
@@ -170,7 +176,7 @@ func (w *Worker) enqueue(t *Task) {
 	w.sched.notify()
 }
 
-// requeue puts a task that wants to go on behind everything that waits.
+// requeue puts a task that wants to go on behind everything that waits. Owner only.
 func (w *Worker) requeue(t *Task) {
 	if invariant.On {
 		verifyRequeue(t)

@@ -9,11 +9,11 @@ import (
 )
 
 // atWork returns the only worker of a scheduler, which counts as awake, and so many tasks, of which
-// those with odd numbers are fresh and stay so.
+// those with odd numbers are new and stay so.
 func atWork(t *testing.T, n int) (*Worker, []*numbered) {
 	t.Helper()
 	s, _ := bench(t, 1)
-	s.idle.v.Store(0) // nobody sleeps: nobody is woken
+	s.idle.v.Store(0) // none sleeps: none is woken
 	tasks := numberedTasks(n)
 	for _, task := range tasks {
 		task.Class().DepthFirst(func(*Task) bool { return task.no%2 == 1 })
@@ -30,8 +30,8 @@ func nextAll(take func() *Task) (order []int) {
 	return order
 }
 
-// TestRunQueue_Order: fresh tasks first, the newest of them, and the others in turn; thieves take the oldest
-// of the fresh, and then the others.
+// TestRunQueue_Order: new tasks first, the newest of them, and the others in turn; thieves take the
+// oldest of the new tasks, and then the others.
 func TestRunQueue_Order(t *testing.T) {
 	for name, c := range map[string]struct {
 		take func(q *runQueue) *Task
@@ -69,8 +69,9 @@ func TestRunQueue_IsSeen(t *testing.T) {
 	}
 }
 
-// TestRunQueue_LetsOthersRun: however many fresh tasks make fresh ones, somebody else has a turn behind 256 of them: one of
-// the others, though it never ends, and every 256th time the fresh one that has waited for longest.
+// TestRunQueue_LetsResumedRun: however many new tasks make new ones, another task has a turn behind
+// 256 of them: one of the others, though it never ends, and every 256th time the new tasks one that
+// has waited for longest.
 func TestRunQueue_LetsResumedRun(t *testing.T) {
 	const bottom, other, breeder = 1, 0, 3
 	w, tasks := atWork(t, 4)
@@ -100,8 +101,8 @@ func TestRunQueue_LetsResumedRun(t *testing.T) {
 	nextAll(w.queue.next)
 }
 
-// TestRunQueue_Ages: one of the others that has waited from one reading of the clock to the next goes first,
-// and one that has just come does not.
+// TestRunQueue_Aging: one of the others that has waited from one reading of the clock to the next
+// goes first, and one that has just come does not.
 func TestRunQueue_Aging(t *testing.T) {
 	w, tasks := atWork(t, 16)
 	says := func(when string, want int) {
@@ -128,7 +129,7 @@ func TestRunQueue_Aging(t *testing.T) {
 	w.queue.applyAging(0)
 	says("another has waited as well", 2)
 	w.queue.applyAging(0)
-	says("so has one that came before the last reading, but it is the turn of a fresh one", 5)
+	says("so has one that came before the last reading, but it is the turn of a new one", 5)
 	w.queue.applyAging(0)
 	says("behind that", 4)
 	enqueue(6)
@@ -139,7 +140,8 @@ func TestRunQueue_Aging(t *testing.T) {
 	nextAll(w.queue.next)
 }
 
-// TestRunQueue_LongTurns: where the clock is read after every turn, fresh ones and others go in turns.
+// TestRunQueue_LongTurns: where the clock is read after every turn, new ones and others go in
+// turns.
 func TestRunQueue_LongTurns(t *testing.T) {
 	w, tasks := atWork(t, 8)
 	for _, task := range tasks {
@@ -152,22 +154,26 @@ func TestRunQueue_LongTurns(t *testing.T) {
 	}
 }
 
-// TestRunQueue_LongTurnsAtTheBottom: where turns are so long that the oldest of the fresh is overdue as well, it and the
-// others take turns, with one of the newest between them.
+// TestRunQueue_LongTurnsAtTheBottom: where turns are so long that the oldest of the new tasks is
+// overdue as well, it and the others take turns, with one of the newest between them.
 func TestRunQueue_LongTurnsAtTheBottom(t *testing.T) {
 	w, tasks := atWork(t, 12)
 	for _, task := range tasks {
 		w.enqueueNew(entered(&task.Task))
 	}
 	now := int64(0)
-	order := nextAll(func() *Task { w.queue.applyAging(now); now += 12 * newWait; return w.queue.next() })
+	order := nextAll(func() *Task {
+		w.queue.applyAging(now)
+		now += 12 * newWait
+		return w.queue.next()
+	})
 	if want := []int{11, 1, 9, 0, 7, 3, 5, 2, 4, 6, 8, 10}; !slices.Equal(order, want) {
 		t.Errorf("%v, want %v", order, want)
 	}
 }
 
-// TestRunQueue_TheBottomWaits: the oldest of the fresh goes next when it has been that for a while, the longer the more
-// wait there; not before, and not for the time in which there was none.
+// TestRunQueue_TheBottomWaits: the oldest of the new tasks goes next when it has been that for a
+// while, the longer the more wait there; not before, and not for the time in which there was none.
 func TestRunQueue_TheBottomWaits(t *testing.T) {
 	w, tasks := atWork(t, 20)
 	now := int64(-5)
@@ -200,8 +206,9 @@ func TestRunQueue_TheBottomWaits(t *testing.T) {
 	says("one alone", newWait, 15)
 }
 
-// TestRefill_AgesTheFresh: time in which turns take no longer than short ones does not count, all other does.
-func TestRefill_AgesTheNew(t *testing.T) {
+// TestRefill_AgingOfTheNew: time in which turns take no longer than short ones does not count, all
+// other does.
+func TestRefill_AgingOfTheNew(t *testing.T) {
 	w, tasks := atWork(t, 10)
 	clock := seam.NewVirtualClock(time.Time{}, 0)
 	w.sched.cfg.Clock = clock
@@ -224,7 +231,8 @@ func TestRefill_AgesTheNew(t *testing.T) {
 	nextAll(w.queue.next)
 }
 
-// TestRunQueue_Overflows: fresh ones that have no room wait with the others, and what has no room there is injected.
+// TestRunQueue_Overflows: new ones that have no room wait with the others, and what has no room
+// there is injected.
 func TestRunQueue_Overflows(t *testing.T) {
 	w, tasks := atWork(t, 2*(newRingSize+ringSize+1))
 	for i, task := range tasks {
@@ -233,8 +241,10 @@ func TestRunQueue_Overflows(t *testing.T) {
 		}
 	}
 	newTasks, resumed := w.queue.newTasks.owner().len(), w.queue.resumed.owner().len()
-	if newTasks != newRingSize || resumed != ringSize || w.Overflows() != 1 || w.sched.inject.len() != 1 {
-		t.Errorf("%d fresh, %d others, %d spilled, %d injected", newTasks, resumed, w.Overflows(), w.sched.inject.len())
+	if newTasks != newRingSize || resumed != ringSize || w.Overflows() != 1 ||
+		w.sched.inject.len() != 1 {
+		t.Errorf("%d new, %d others, %d spilled, %d injected", newTasks, resumed, w.Overflows(),
+			w.sched.inject.len())
 	}
 	nextAll(w.queue.next)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// ErrStopped is the cause that a task is given when the scheduler has stopped and
-// nobody will run it. It is also the error of calls that come too late.
+// ErrStopped is the cause with which a task is terminated when the scheduler has stopped and no
+// worker will run it. It is also the error of calls that come too late.
 var ErrStopped = errors.New("gallop: scheduler stopped")
 
 // Config says how a scheduler works. [New] checks it as a whole.
@@ -27,12 +27,12 @@ type Config struct {
 	// BindCPUs binds worker i to the i-th processor that this process may use, and its
 	// goroutine to its thread. New fails with it where the platform cannot do that.
 	BindCPUs bool
-	// Spares is how many workers may be in blocking turns besides those that Workers
-	// counts; 0 stands for DefaultSpares.
+	// MaxDetached is how many turns may run without a slot, because they block, besides those
+	// that Workers counts; 0 stands for DefaultMaxDetached.
 	MaxDetached int
 	// Attach makes what the layer above keeps for each worker. It runs in New, once for
-	// each worker, and for each spare and each pin when that is first needed. It may run
-	// with the monitor's lock held: it may call Crew, Counters, Current and SpareStats, but
+	// each worker, and for each idle worker and each pin when that is first needed. It may run
+	// with the monitor's lock held: it may call AllWorkers, Counters, Current and DetachedStats, but
 	// must not make tasks runnable, hold or release, stop the scheduler, or call
 	// Worker.LongTurn.
 	Attach func(w *Worker) any
@@ -46,10 +46,10 @@ type Config struct {
 	// Worker.LongTurn says which turn it is.
 	//
 	// It is not told of pinned workers, nor of turns within Worker.Blocking that have left
-	// their seats. Stop does not wait for it.
+	// their slots. Stop does not wait for it.
 	OnLongTurn func(w *Worker, atLeast time.Duration)
-	// OnNoSpare is told that a turn keeps its seat, although it blocks, because all spares
-	// are in use, and how many turns have done so so far. It is called at most once a
+	// OnDetachLimit is told that a turn keeps its slot, although it blocks, because MaxDetached
+	// turns are detached, and how many turns have kept theirs so far. It is called at most once a
 	// second, in a goroutine of its own. Stop does not wait for it.
 	OnDetachLimit func(soFar uint64)
 	// LongTurn is the time after which OnLongTurn is told of a turn; at least 0.
@@ -57,15 +57,15 @@ type Config struct {
 	// Driver makes the scheduler deterministic; nil in production.
 	Driver Driver
 	// Publish runs on a worker when it publishes its counters: at every reading of the
-	// clock, and before the worker sleeps, when it is Resting. It must be quick and must
+	// clock, and before the worker sleeps, when it is AboutToPark. It must be quick and must
 	// not block.
 	Publish func(w *Worker)
-	// Stopped runs once, at the end, when everything left over was buried: what the layer
+	// Stopped runs once, at the end, when everything left over was discarded: what the layer
 	// above has parked elsewhere must come to its end as well.
 	Stopped func()
 	// Parked is asked whether the scheduler counts as quiescent although n tasks hold it by
-	// HoldStill, when nothing else does. A nil Parked means no. Everybody is halted
-	// meanwhile, so Parked must be quick; it may call Crew, Counters and SpareStats.
+	// HoldParked, when nothing else does. A nil Parked means no. All workers are halted
+	// meanwhile, so Parked must be quick; it may call AllWorkers, Counters and DetachedStats.
 	Parked func(n int) bool
 }
 
@@ -77,7 +77,7 @@ func (c *Config) check() error {
 		return errors.New(text("gallop: %d workers: want 1 to %d", c.Workers, MaxWorkers))
 	}
 	if c.MaxDetached < 0 {
-		return errors.New(text("gallop: %d spares: want at least 0", c.MaxDetached))
+		return errors.New(text("gallop: %d idle workers: want at least 0", c.MaxDetached))
 	}
 	if c.LongTurn < 0 {
 		return errors.New("gallop: a long turn below 0")
@@ -95,7 +95,7 @@ type Scheduler struct {
 	cfg     Config
 	workers []*Worker // those that it began with
 
-	// Who has which seat, and who sleeps there; every wake-up goes through idle.
+	// Which worker has which slot, and which sleep there; every wake-up goes through idle.
 	slots       []workerSlot
 	idle        idleWord
 	idleWorkers idleWorkers
@@ -127,7 +127,7 @@ func New(cfg Config) (*Scheduler, error) {
 	}
 	s := &Scheduler{cfg: cfg}
 	if s.driver = cfg.Driver; s.driver != nil {
-		s.network.nextLook.Store(never) // it goes by nobody's time but its own
+		s.network.nextLook.Store(never) // it goes by its own time alone
 		s.driver.bind(s)
 	}
 	s.inject.init(segmentCells)
@@ -152,14 +152,13 @@ func New(cfg Config) (*Scheduler, error) {
 // Workers returns the number of workers.
 func (s *Scheduler) Workers() int { return len(s.workers) }
 
-// Inject makes a task runnable from outside. An idle worker takes the task directly;
-// otherwise the task goes to the inject queue. If the scheduler has stopped for good,
-// the task dies at once with ErrStopped. What the caller did before synchronizes before
-// the task's turn.
+// Inject makes a task runnable from outside. A worker that sleeps takes the task directly;
+// otherwise the task goes to the inject queue. If the scheduler has stopped for good, the task is
+// terminated at once with ErrStopped. What the caller did before synchronizes before the task's
+// turn.
 //
-// A caller that takes a task over before it injects it, so that the task is for a
-// moment in nobody's queue, must keep the scheduler from being quiescent meanwhile:
-// with Admit, or with Hold.
+// A caller that takes a task over before it injects it, so that the task is for a moment in no
+// queue, must keep the scheduler from being quiescent meanwhile: with Admit, or with Hold.
 func (s *Scheduler) Inject(t *Task) {
 	if invariant.On {
 		checkEnter(t)
@@ -178,8 +177,8 @@ func (s *Scheduler) Inject(t *Task) {
 	s.notify()
 }
 
-// notify wakes a sleeper for work that has just been published, unless somebody searches. After the
-// end nobody is left to wake: the caller buries what it finds, its own task included.
+// notify wakes a sleeper for work that has just been published, unless a worker searches. After the
+// end no worker is left to wake: the caller discards what it finds, its own task included.
 func (s *Scheduler) notify() {
 	switch i, r := s.idle.wake(true); r {
 	case wokeOne:
@@ -187,12 +186,12 @@ func (s *Scheduler) notify() {
 	case wokeClosed: // A4
 		s.discardInject()
 	case wokeNone:
-		s.monitor.arm() // whoever is awake may be stuck
+		s.monitor.arm() // a worker that is awake may be stuck
 	}
 }
 
-// bury ends every task of the inject queue. Only after the idle word was closed;
-// any number of callers.
+// discardInject terminates every task of the inject queue. Only after the idle word was closed; any
+// number of callers.
 func (s *Scheduler) discardInject() {
 	s.stop.beginDiscard()
 	for t := s.inject.pop(); t != nil; t = s.inject.pop() {
@@ -207,10 +206,10 @@ type stopping struct {
 	once       sync.Once
 	left       seam.Int32
 	workers    chan struct{} // closed when the last worker is gone
-	discarders seam.Int32    // how many bury, and one until finish has
+	discarders seam.Int32    // how many discard, and one until finish has
 	last       sync.Once
-	discarded  chan struct{} // closed when burials is 0 for the first time
-	done       chan struct{} // closed when everything left over was buried
+	discarded  chan struct{} // closed when discards is 0 for the first time
+	done       chan struct{} // closed when everything left over was discarded
 }
 
 func (p *stopping) init(workers int) {
@@ -221,7 +220,7 @@ func (p *stopping) init(workers int) {
 	p.done = make(chan struct{})
 }
 
-// gone counts one worker down. A call, which keeps a small program small.
+// gone counts one worker down. It is a call of its own, which keeps a small program small.
 //
 //go:noinline
 func (p *stopping) gone() {
@@ -230,23 +229,25 @@ func (p *stopping) gone() {
 	}
 }
 
-// beginBurial counts a burier in, before it takes the first task out of its queue. So finish, which
-// looks at the queue before its endBurial, finds either the task or the burier.
+// beginDiscard counts a goroutine in that discards tasks, before it takes the first one out of its
+// queue. So finish, which looks at the queue before its endDiscard, finds either the task or that
+// goroutine.
 func (p *stopping) beginDiscard() { p.discarders.Add(1) }
 
-// endBurial counts it out. Stop does not wait for a burier that begins when none was left.
+// endDiscard counts it out. Stop does not wait for a goroutine that begins to discard when none was
+// left.
 func (p *stopping) endDiscard() {
 	if p.discarders.Add(-1) == 0 {
 		p.last.Do(func() { close(p.discarded) })
 	}
 }
 
-// Stop ends the scheduler: turns that run finish, and every task left over dies with
-// ErrStopped. It returns a channel that is closed when all of that has happened and no
-// goroutine of the scheduler is left. Stopping twice is the same as stopping once.
+// Stop ends the scheduler: turns that run finish, and every task left over is terminated with
+// ErrStopped. It returns a channel that is closed when all of that has happened and no goroutine of
+// the scheduler is left. Stopping twice is the same as stopping once.
 //
-// Stop does not block; but in a deterministic run, if the caller takes no part in it,
-// Stop lets the others go on until they have ended. Any goroutine.
+// Stop does not block; but in a deterministic run, if the caller takes no part in it, Stop lets the
+// threads of the run go on until they have ended. Any goroutine.
 func (s *Scheduler) Stop() <-chan struct{} {
 	s.stop.once.Do(func() {
 		s.halt()
@@ -258,11 +259,11 @@ func (s *Scheduler) Stop() <-chan struct{} {
 	return s.stop.done
 }
 
-// WaitStopped waits until the channel that Stop returns is closed. It must not be
-// called in a turn. In a deterministic run others go on meanwhile.
+// WaitStopped waits until the channel that Stop returns is closed. It must not be called in a turn.
+// In a deterministic run its threads go on meanwhile.
 func (s *Scheduler) WaitStopped() { s.untilClosed(s.stop.done) }
 
-// end sees that finish runs when the workers are gone.
+// end makes sure that finish runs when the workers are gone.
 func (s *Scheduler) end() {
 	if s.driver != nil {
 		s.driver.end(func() bool { return isClosed(s.stop.workers) }, s.finish)
@@ -281,11 +282,11 @@ func (s *Scheduler) untilClosed(c <-chan struct{}) {
 	<-c
 }
 
-// halt tells everyone that the scheduler stops. Once.
+// halt tells all workers that the scheduler stops. Once.
 func (s *Scheduler) halt() {
 	s.stop.flag.Store(1) // P1
 	s.monitor.stop()
-	s.stop.gone() // from here on nobody is relieved, and left only falls, but for Beside
+	s.stop.gone() // from here on left only falls, but for Beside
 	for i := range s.slots {
 		s.stopSlot(i) // P2
 	}
@@ -293,7 +294,7 @@ func (s *Scheduler) halt() {
 	s.pins.stop()
 }
 
-// finish waits for the workers and buries what they left.
+// finish waits for the workers and discards what they left.
 func (s *Scheduler) finish() {
 	<-s.stop.workers
 	for _, p := range s.pins.all() {
@@ -313,13 +314,13 @@ func (s *Scheduler) finish() {
 		f()
 	}
 	s.stop.endDiscard()
-	s.untilClosed(s.stop.discarded) // by others, who had taken out what we did not find
+	s.untilClosed(s.stop.discarded) // by goroutines that took tasks out before
 	s.quiet.abort()
 	close(s.stop.done)
 }
 
-// clear tells the holder of a seat that the scheduler stops. A vacant seat is counted
-// out here, and so is one whose worker has never run.
+// stopSlot tells the holder of a slot that the scheduler stops. A vacant slot is counted out here,
+// and so is one whose worker has never run.
 func (s *Scheduler) stopSlot(i int) {
 	if !s.idle.wakeForStop(i) {
 		if h := s.slots[i].holder.Load(); h != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // TestT1_BasicSpawnAndSchedule: a task from outside makes a hundred others
-// runnable, and they one: all run, exactly once, and the books agree.
+// runnable, and they one: all run, exactly once, and the counters agree.
 func TestT1_BasicSpawnAndSchedule(t *testing.T) {
 	for workers := 1; workers <= 4; workers++ {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
@@ -69,7 +69,8 @@ func TestT2_WorkStealing(t *testing.T) {
 	c := s.Counters()
 	thief := c[1-root.worker]
 	if thief.Steals < before-1 || thief.Turns < before { // the monitor may have freed the next-slot's
-		t.Errorf("the other worker stole %d of %d tasks and had %d turns", thief.Steals, tasks, thief.Turns)
+		t.Errorf("the other worker stole %d of %d tasks and had %d turns", thief.Steals, tasks,
+			thief.Turns)
 	}
 	if total(s).Turns != tasks+2 {
 		t.Errorf("%d turns", total(s).Turns)
@@ -103,7 +104,8 @@ func TestT4_Fairness(t *testing.T) {
 				far[seed] = slices.Max(displacement(inject(t, uint64(seed), workers, tasks)))
 			}
 			slices.Sort(far)
-			t.Logf("the task furthest from its place: %d away at the median, %d at most", far[seeds/2], far[seeds-1])
+			t.Logf("the task furthest from its place: %d away at the median, %d at most", far[seeds/2],
+				far[seeds-1])
 			if most := int64(3 * fetch * workers); far[seeds-1] > most {
 				t.Errorf("a task ran %d from its place, want at most %d", far[seeds-1], most)
 			}
@@ -127,7 +129,8 @@ func inject(t *testing.T, seed uint64, workers, tasks int) []*node {
 	}))
 	quiet(t, s)
 	g.check(t)
-	if n := total(s).Injected; n < uint64(tasks)*9/10 { // a worker that is woken is handed its first task
+	// A worker that is woken is handed its first task.
+	if n := total(s).Injected; n < uint64(tasks)*9/10 {
 		t.Errorf("%d tasks of %d came through the inject queue", n, tasks)
 	}
 	return nodes
@@ -169,7 +172,7 @@ func grow(g *graph, rng *rand.Rand) (roots []*node) {
 	return roots
 }
 
-// TestSpill: a turn that makes more tasks runnable than a ring holds loses none.
+// TestOverflow: a turn that makes more tasks runnable than a ring holds loses none.
 func TestOverflow(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1})
 	g := newGraph(s)
@@ -180,7 +183,8 @@ func TestOverflow(t *testing.T) {
 	g.inject(root)
 	quiet(t, s)
 	g.check(t)
-	if c := total(s); c.Overflows == 0 || c.Injected < c.Overflows { // if the turn is late, the monitor empties the ring as well
+	// if the turn is late, the monitor empties the ring as well
+	if c := total(s); c.Overflows == 0 || c.Injected < c.Overflows {
 		t.Errorf("%d spilled, %d came back", c.Overflows, c.Injected)
 	}
 }
@@ -188,14 +192,15 @@ func TestOverflow(t *testing.T) {
 // TestConfigErrors: New says which part of the configuration is wrong.
 func TestConfigErrors(t *testing.T) {
 	for want, cfg := range map[string]sched.Config{
-		"0 workers: want 1 to 56":    {},
-		"-1 workers: want 1 to 56":   {Workers: -1},
-		"57 workers: want 1 to 56":   {Workers: sched.MaxWorkers + 1},
-		"-1 spares: want at least 0": {Workers: 1, MaxDetached: -1},
-		"a long turn below 0":        {Workers: 1, LongTurn: -time.Millisecond},
+		"0 workers: want 1 to 56":          {},
+		"-1 workers: want 1 to 56":         {Workers: -1},
+		"57 workers: want 1 to 56":         {Workers: sched.MaxWorkers + 1},
+		"-1 idle workers: want at least 0": {Workers: 1, MaxDetached: -1},
+		"a long turn below 0":              {Workers: 1, LongTurn: -time.Millisecond},
 	} {
 		s, err := sched.New(cfg)
-		if s != nil || err == nil || !strings.HasPrefix(err.Error(), "gallop: ") || !strings.Contains(err.Error(), want) {
+		if s != nil || err == nil || !strings.HasPrefix(err.Error(), "gallop: ") ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", cfg, err, want)
 		}
 	}

@@ -6,23 +6,25 @@ import (
 )
 
 const (
-	// searchRounds is how often a worker looks everywhere before it sleeps, while
-	// others work.
+	// searchRounds is how often a worker looks everywhere before it sleeps, while others work.
 	searchRounds = 8
-	// maxFetch bounds the tasks that one look at the inject queue takes.
+
+	// maxInjectShare bounds the tasks that one look at the inject queue takes besides the first.
 	maxInjectShare = 32
-	// A worker levels where levelFrom more than twice its own tasks wait; maxLevel bounds what it
-	// takes.
+
+	// A worker rebalances where rebalanceFrom more than twice its own tasks wait. maxRebalance bounds
+	// what it takes.
 	rebalanceFrom = 4
 	maxRebalance  = 32
 )
 
-// find looks for work elsewhere, and sleeps when there is none. It returns nil when the worker has
-// to leave. aside tells that nobody can take its seat.
+// find looks for work in other queues, and sleeps when there is none. It returns nil when the
+// worker has to leave. idle says that the worker's slot cannot be taken, since its state is IDLE
+// already. Owner only, between two turns.
 //
 // After a goroutine has let others run, the processor mispredicts its returns, since it remembers
 // the calls of the other goroutine: each costs some 5 ns. So there are few calls between serve and
-// the place where the last worker lingers.
+// the place where the last worker spins.
 func (w *Worker) find(idle bool) *Task {
 	for w.sched.stop.flag.Load() == 0 {
 		if !idle && !w.state.becomeIdle() { // E1
@@ -46,18 +48,19 @@ func (w *Worker) find(idle bool) *Task {
 	return nil
 }
 
-// takeUp goes back on duty with t, and returns it.
+// takeUp goes back to RUNNING with t, and returns it. Owner only.
 func (w *Worker) takeUp(t *Task) *Task {
 	w.state.resume() // E3
 	return t
 }
 
 // search looks everywhere, a few times, and returns nil if there was nothing. Being counted as a
-// searcher keeps others from being woken, so a worker that stops searching must look once more.
+// searcher keeps other workers from being woken, so a worker that stops searching must look once
+// more. Owner only.
 func (w *Worker) search() *Task {
 	if !w.searching {
 		// While all others sleep, their queues are empty, and work can only come from
-		// outside, which wakes whom it needs.
+		// outside, which wakes the workers that it needs.
 		alone := w.sched.idle.sleepers() >= len(w.sched.slots)-1
 		if t := w.lookOnce(alone); t != nil || alone {
 			return t
@@ -81,7 +84,8 @@ func (w *Worker) search() *Task {
 	return nil
 }
 
-// glance is a look that is not counted as a search. alone means that there is nobody to steal from.
+// lookOnce is a look that is not counted as a search. alone means that there is no other worker to
+// steal from. Owner only.
 func (w *Worker) lookOnce(alone bool) (t *Task) {
 	if alone {
 		t = w.poll()
@@ -94,8 +98,9 @@ func (w *Worker) lookOnce(alone bool) (t *Task) {
 }
 
 // passOn returns t, which the worker is about to run. Before it fell asleep it may have been
-// counted as a searcher, for several wake-ups. So if it has seen work since then, it wakes another
-// for what it leaves, whether it took t from there or was handed it.
+// counted as a searcher, and senders may have relied on that. So if it has seen work since then, it
+// wakes another worker for what it leaves, whether it took t from there or was handed it. Owner
+// only.
 func (w *Worker) passOn(t *Task) *Task {
 	if w.sawWork && t != nil && w.sched.workLeft() {
 		w.sched.notify()
@@ -103,8 +108,8 @@ func (w *Worker) passOn(t *Task) *Task {
 	return t
 }
 
-// found ends a search that was successful. The last searcher to find work wakes another if there is
-// more: the one that pushed it may have relied on us.
+// found ends a search that was successful. The last searcher to find work wakes another worker if
+// there is more: the sender may have relied on this one (W2). Owner only.
 func (w *Worker) found() {
 	w.searching = false
 	if w.sched.idle.stopSearch() && w.sched.workLeft() {
@@ -112,7 +117,7 @@ func (w *Worker) found() {
 	}
 }
 
-// look tries the inject queue and then every other worker once.
+// look tries the inject queue and then every other worker once. Owner only.
 func (w *Worker) look() *Task {
 	if t := w.poll(); t != nil {
 		return t
@@ -122,7 +127,7 @@ func (w *Worker) look() *Task {
 
 // poll takes this worker's fair share of the inject queue: the first task to run now, the others
 // for its own queue, if there is room. A task that had to go back would lose its place, again and
-// again.
+// again. Owner only.
 func (w *Worker) poll() *Task {
 	q, own := &w.sched.inject, w.queue.resumed.owner()
 	t := q.pop()
@@ -133,7 +138,7 @@ func (w *Worker) poll() *Task {
 	w.count.injected.Add(1)
 	share := min(q.len()/len(w.sched.slots), w.injectShare)
 	if w.queue.newTasks.owner().len() != 0 {
-		share = 0 // they would wait behind those
+		share = 0 // they would wait behind the new tasks
 	}
 	w.injectShare = min(2*w.injectShare+1, maxInjectShare)
 	for ; share > 0 && own.hasRoom(); share-- {
@@ -142,15 +147,16 @@ func (w *Worker) poll() *Task {
 			break
 		}
 		w.count.injected.Add(1)
-		own.push(more) // has room: nobody else fills it
+		own.push(more) // has room: only the owner fills it
 		w.sched.notify()
 	}
 	w.backlog = !q.empty()
 	return t
 }
 
-// steal takes one task from another worker, round-robin, beginning behind the
-// victim of last time. A failed try costs four loads of the victim's lines.
+// steal takes one task from another worker, round-robin, beginning behind the victim of last time.
+// A failed try costs four loads of the victim's lines. A stale holder costs one missed theft, or
+// one from a worker that has lost its slot. Owner only.
 func (w *Worker) steal() *Task {
 	slots := w.sched.slots
 	for range slots {
@@ -158,7 +164,7 @@ func (w *Worker) steal() *Task {
 		if w.victim >= len(slots) {
 			w.victim = 0
 		}
-		victim := slots[w.victim].holder.Load() // stale: one missed steal, or one from a worker that has lost its seat
+		victim := slots[w.victim].holder.Load()
 		if victim == w || victim == nil {
 			continue
 		}
@@ -171,11 +177,13 @@ func (w *Worker) steal() *Task {
 	return nil
 }
 
-// level takes tasks from the next worker if more than twice as many wait there. Otherwise only a
-// worker that has nothing steals: one with a single task that never ends would leave all the others
-// to the other workers, for ever. It takes no fresh tasks: they are to be few. It is done once in
-// some milliseconds, so that work of few turns stays where it is; at every reading of the clock it
-// took a fifth of the throughput. Owner only, between two turns.
+// rebalance takes tasks from the next slot's holder if more than twice as many wait there.
+// Otherwise only a worker that has nothing steals: one with a single task that never ends would
+// leave all the others to the other workers, forever.
+//
+// It takes no new tasks: they are to be few. It is done once in some milliseconds, so that work of
+// few turns stays where it is; at every reading of the clock it took a fifth of the throughput.
+// Owner only, between two turns.
 func (w *Worker) rebalance() {
 	slots := w.sched.slots
 	w.victim = (w.victim + 1) % len(slots)
@@ -199,8 +207,8 @@ func (w *Worker) rebalance() {
 	}
 }
 
-// workLeft tells whether any queue holds a task. Any goroutine. A worker that asks has its own
-// queue among them; it asks only when that is empty or when waking another is right.
+// workLeft reports whether any queue holds a task. A worker that asks has its own queue among them;
+// it asks only when that is empty, or when waking another worker is right. Any goroutine.
 func (s *Scheduler) workLeft() bool {
 	if !s.inject.empty() {
 		return true

@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// TestStopBuriesEverythingOnce: Stop comes at any moment while goroutines inject
+// TestStopDiscardsEverythingOnce: Stop comes at any moment while goroutines inject
 // tasks that make others runnable; each task that was ever made runnable ran or
 // died, once, and died of ErrStopped.
 func TestStopDiscardsEverythingOnce(t *testing.T) {
@@ -42,7 +42,7 @@ func TestStopDiscardsEverythingOnce(t *testing.T) {
 	}
 }
 
-// checkBuried is checkEnded for a graph whose nodes make others runnable: those of
+// checkDiscarded is checkEnded for a graph whose nodes make others runnable: those of
 // a node that died were never runnable.
 func checkDiscarded(t *testing.T, g *graph) {
 	t.Helper()
@@ -99,7 +99,7 @@ func TestStopWaitsForWhatIsBeside(t *testing.T) {
 		began := make(chan struct{})
 		g.inject(g.node(func(w *sched.Worker) {
 			if !w.KeepsWork() {
-				t.Error("a worker with a seat does not keep what it makes runnable")
+				t.Error("a worker with a slot does not keep what it makes runnable")
 			}
 			w.Beside(func() {
 				close(began)
@@ -178,7 +178,7 @@ func TestAfterStop(t *testing.T) {
 	}
 }
 
-// TestDyingTasksTakePart: while it is buried a task may use the scheduler.
+// TestDyingTasksTakePart: while it is discarded a task may use the scheduler.
 func TestDyingTasksTakePart(t *testing.T) {
 	for range scaled(200) {
 		s := start(t, sched.Config{Workers: 1})
@@ -213,7 +213,7 @@ func (m *mourner) RunTask(w *sched.Worker) bool {
 	return false
 }
 
-// TaskDied implements sched.Runner.
+// TaskTerminated implements sched.Runner.
 func (m *mourner) TaskTerminated(*sched.Worker, error) {
 	m.ended.Add(1)
 	m.s.Inject(&m.heir.Task)
@@ -230,15 +230,15 @@ type mourned struct {
 // RunTask implements sched.Runner.
 func (m *mourned) RunTask(*sched.Worker) (again bool) { panic("it was to die") }
 
-// TaskDied implements sched.Runner.
+// TaskTerminated implements sched.Runner.
 func (m *mourned) TaskTerminated(*sched.Worker, error) {
 	close(m.begun)
 	<-m.goOn
 	m.over.Store(true)
 }
 
-// TestStopWaitsForBurials: a goroutine that comes too late buries what it has brought, and whatever
-// else waits. Stop has not ended before it has.
+// TestStopWaitsForDiscards: a goroutine that comes too late discards what it has brought, and
+// whatever else waits. Stop has not ended before it has.
 func TestStopWaitsForDiscards(t *testing.T) {
 	for _, pinned := range []bool{false, true} {
 		m := &mourned{begun: make(chan struct{}), goOn: make(chan struct{})}

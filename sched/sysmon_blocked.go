@@ -5,43 +5,52 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// A turn that has lasted for long is first asked, then urged to end, and after that its
-// worker loses its seat, if anything waits for one:
+// How the monitor finds turns that block, and takes their workers' slots (README.md, section 8).
 //
-//	ON DUTY ── ask ──▶ ASKED ── urge, after 1 ms ──▶ OVERDUE ── relieve, if work waits ──▶ AWAY
+// A worker whose turn has lasted for long is first asked to come by, then marked overdue, and after
+// that detached from its slot, if anything waits for one:
 //
-// After 3 ms if a processor is idle: then the turn is blocked and the spare will find a processor.
-// After 6 ms if none is: then the turn may just wait for a processor, since the collector has taken
-// it, and a spare would take one from another worker. (Relief after 3 ms in any case made programs
-// that allocate a lot slower by a quarter.) Where a queue of goroutines waits for processors, after
-// 6 ms and the time in which all of them have had one; only the first few turns do not wait for
-// that. Any worker that sits down waits in that queue as well and makes all others later still, so
-// that spares were taken for blocked workers, and got spares.
+//	RUNNING ─ ask ─▶ ASKED ─ markOverdue, after 1 ms ─▶ OVERDUE ─ detach, if work waits ─▶ DETACHED
+//
+// The worker is detached after 3 ms if a processor is idle: then the turn is blocked, and the idle
+// worker that takes the slot will find a processor. It is detached after 6 ms if none is: then the
+// turn may just wait for a processor, which the GC has taken, and another worker would take one
+// from a third. (Detaching after 3 ms in any case made programs that allocate a lot slower by a
+// quarter.)
+//
+// Where a queue of goroutines waits for processors, the worker is detached after 6 ms and the time
+// in which all of them have had one; only the first few turns do not wait for that. Any worker that
+// gets a slot waits in that queue as well and makes all others later still. Without this rule idle
+// workers that had just got a slot were taken for blocked, and were detached in their turn.
 //
 // A worker between two turns answers, which costs it a compare-and-swap. All are asked when the
-// monitor begins to look and once in calm+awaits from then on, so an unrelated task waits for less
-// than 10 ms. When every processor is busy with turns that spin, the monitor itself runs only when
-// Go takes one of the processors away, after 10 ms. So it goes by the time since it asked, not by
-// the number of its looks.
+// monitor begins to look and once in lookCalm+lookAsked from then on, so an unrelated task waits
+// for less than 10 ms. When every processor is busy with turns that spin, the monitor itself runs
+// only when Go takes one of the processors away, after 10 ms. So it goes by the time since it
+// asked, not by the number of its looks.
 
 const (
-	overdueAfter    = 1_000_000 // ns after which a worker that was asked should have come by
-	retakeAfter     = 3_000_000 // ns after which it loses its seat, if a processor is idle
+	// ns after which a worker that was asked should have come by
+	overdueAfter    = 1_000_000
+	retakeAfter     = 3_000_000 // ns after which it loses its slot, if a processor is idle
 	retakeAfterBusy = 6_000_000 // the same, if none is
 )
 
-// watch is what the monitor remembers of the seats.
+// watch is what the monitor remembers of the slots. Guarded by the monitor's mu.
 type watch struct {
 	_      nocmp.Field
 	procs  processors
 	asking bool // at the last look workers were asked
 }
 
-// attend looks at every worker that is in a turn. It reports whether it has asked any, and how long
-// ago it asked the last of the overdue ones; 0: none is overdue. Caller holds mu.
+// lookAtTurns looks at every worker that is in a turn. It reports whether it has asked any, and how
+// long ago it asked the last of the overdue ones; 0: none is overdue.
+//
+// Only the worker moves its state from ASKED and OVERDUE back to RUNNING, so a state that is read
+// here may be outdated, but each transition is a compare-and-swap that then fails. Caller holds mu.
 func (m *monitor) lookAtTurns(now int64) (asking bool, overdueFor int64) {
 	ask := !m.watch.asking
-	relieved := 0
+	retaken := 0
 	for i := range m.s.slots {
 		w := m.s.slots[i].holder.Load()
 		if w == nil {
@@ -53,14 +62,14 @@ func (m *monitor) lookAtTurns(now int64) (asking bool, overdueFor int64) {
 		}
 		if lasted := now - w.turn.since; w.state.isPending() && lasted >= overdueAfter {
 			w.state.markOverdue()
-			if overdueFor == 0 {
+			if overdueFor == 0 { // Go's scheduler is asked once in a look
 				m.watch.procs.look()
 				overdueFor = lasted
 			}
 			overdueFor = min(overdueFor, lasted)
 			m.report(w, now)
 			if m.isStuck(lasted) && m.retakeIfNeeded(i, w) {
-				relieved++
+				retaken++
 			}
 		}
 	}
@@ -68,16 +77,16 @@ func (m *monitor) lookAtTurns(now int64) (asking bool, overdueFor int64) {
 	if overdueFor == 0 && m.burst.rounds > 0 {
 		m.watch.procs.look()
 	}
-	m.growBurst(now, relieved)
+	m.growBurst(now, retaken)
 	if invariant.On {
 		verifyBurst(&m.burst)
 	}
 	return asking, overdueFor
 }
 
-// isStuck tells whether a turn that is overdue, and so old, is to lose its seat. While a queue
-// waits for processors, only one turn for each processor may do so before it must be blocked.
-// Caller holds mu.
+// isStuck reports whether a turn that is overdue, and has lasted so long since its worker was
+// asked, is to lose its slot. While a queue waits for processors, only one turn for each processor
+// may do so before it must be blocked. Caller holds mu.
 func (m *monitor) isStuck(lasted int64) bool {
 	p := &m.watch.procs
 	if lasted < retakeAfterBusy {
@@ -86,7 +95,8 @@ func (m *monitor) isStuck(lasted int64) bool {
 	return lasted >= retakeAfterBusy+p.round() || uint64(m.s.idleWorkers.detachedCount()) < p.n
 }
 
-// relieveIfNeeded takes the seat of a worker that is stuck, if work waits. Caller holds mu.
+// retakeIfNeeded takes slot i from its holder w, which is stuck, if work waits, and reports whether
+// it did. Then it moves on what waits at w, as a thief. Caller holds mu.
 func (m *monitor) retakeIfNeeded(i int, w *Worker) bool {
 	s := m.s
 	if !s.workLeft() && w.next.stamp()&1 == 0 || !s.retake(i, w) {

@@ -11,13 +11,14 @@ func crowd(t *testing.T, workers int, runnable uint64) *monitor {
 	return m
 }
 
-// "After 3 ms if a processor is idle. After 6 ms if none is. Where a queue of goroutines waits for
+// "The worker is detached after 3 ms if a processor is idle. It is detached after 6 ms if none is."
+// "Where a queue of goroutines waits for
 // processors, after 6 ms and the time in which all of them have had one; only the first few turns
 // do not wait for that."
 func TestWatch_WhoIsStuck(t *testing.T) {
 	for _, c := range []struct {
 		runnable, running uint64
-		strays            int
+		detached          int
 		after             int64 // ns
 	}{
 		{0, 1, 0, retakeAfter},
@@ -30,22 +31,23 @@ func TestWatch_WhoIsStuck(t *testing.T) {
 	} {
 		m := crowd(t, 1, c.runnable)
 		m.watch.procs.running = c.running
-		for range c.strays {
+		for range c.detached {
 			m.s.idleWorkers.addDetached(m.s.workers[0])
 		}
 		if m.isStuck(c.after-1) || !m.isStuck(c.after) {
-			t.Errorf("%+v: stuck 1 ns before that: %v, then: %v", c, m.isStuck(c.after-1), m.isStuck(c.after))
+			t.Errorf("%+v: stuck 1 ns before that: %v, then: %v", c, m.isStuck(c.after-1),
+				m.isStuck(c.after))
 		}
 	}
 }
 
 // "That some have not come back says nothing of blocking until all that wait for a processor have
-// had one": nobody is added until then, and the surge is not over either.
+// had one": none is added until then, and the burst is not over either.
 func TestBurst_WaitsForProcessors(t *testing.T) {
 	const round = 40 * ms
 	for _, c := range []struct {
 		runnable uint64
-		away     int   // of four extras
+		out      int   // of four surplus workers
 		since    int64 // the last were added, ns
 		grows    bool
 	}{
@@ -60,10 +62,10 @@ func TestBurst_WaitsForProcessors(t *testing.T) {
 		g := &m.burst
 		g.rounds, g.last, g.grown = 2, 1, 1
 		g.surplus = append(g.surplus, m.s.workers...)
-		for _, w := range m.s.workers[:c.away] {
+		for _, w := range m.s.workers[:c.out] {
 			w.state.word.StoreRelease(stateDetached)
 		}
-		m.growBurst(1+c.since, 1) // nothing waits, so nobody is started
+		m.growBurst(1+c.since, 1) // nothing waits, so none is started
 		if grows := len(g.surplus) == 0; grows != c.grows || g.rounds != 3 {
 			t.Errorf("%+v: %v, in round %d", c, grows, g.rounds)
 		}
@@ -71,9 +73,9 @@ func TestBurst_WaitsForProcessors(t *testing.T) {
 	m := crowd(t, 4, 8)
 	m.burst.rounds, m.burst.last = 1, 1
 	if m.growBurst(1+burstCalmAfter+2*round, 0); m.burst.rounds != 1 {
-		t.Error("the surge is over before the next seat could be lost")
+		t.Error("the burst is over before the next slot could be lost")
 	}
 	if m.growBurst(2+burstCalmAfter+2*round, 0); m.burst.rounds != 0 {
-		t.Error("the surge is never over")
+		t.Error("the burst is never over")
 	}
 }

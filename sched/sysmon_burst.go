@@ -2,38 +2,48 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// A thousand tasks that block, one behind the other, would take the seats of two workers five
-// hundred times in turn, some milliseconds each. When the workers that sat down in place of blocked
-// ones block as well, the monitor lets extras run beside them: workers without a seat that take one
-// task each. Every round has twice as many, for as long as half of the last ones have not come
-// back. Once the tasks block no longer, as many workers run turns as before, since an extra gives
-// up after one turn. That some have not come back says nothing of blocking until all that wait for
-// a processor have had one: the extras may not even have begun.
+// Blocking bursts: many tasks that block, one behind the other.
 //
-// Tasks that block for a millisecond or two never cost their workers the seats, and extras that take
-// them are back at the next look. A thousand of them would hold up what comes behind for a second.
-// They are found by what they leave unused: work waits, all seats are awake, and yet fewer
-// goroutines want to run than there are seats and processors. Where that is so at most looks, there
-// is another round as well, of four times as many, whatever has become of the last one.
+// A thousand of them would take the slots of two workers five hundred times in turn, some
+// milliseconds each. When the workers that got the slots of blocked ones block as well, the monitor
+// lets surplus workers run beside them: workers without a slot that take one task each. Every round
+// has twice as many, for as long as half of the last ones have not come back.
+//
+// Once the tasks block no longer, as many workers run turns as before, since a surplus worker
+// becomes an idle worker after one turn. That some have not come back says nothing of blocking
+// until all goroutines that wait for a processor have had one: the surplus workers may not even
+// have begun.
+//
+// Tasks that block for a millisecond or two never cost their workers the slots, and surplus workers
+// that take them are back at the next look. A thousand of them would hold up what comes behind for
+// a second. They are found by what they leave unused: work waits, all slots are awake, and yet
+// fewer goroutines want to run than there are slots and processors. Where that is so at most looks,
+// there is another round as well, of four times as many, whatever has become of the last one.
+//
+// blockingBurst is what the monitor remembers of all this. Guarded by the monitor's mu.
 type blockingBurst struct {
-	last    int64 // when seats were lost last, or another round began, ns
-	rounds  int   // how often in a row
-	starved int   // by two more with each look that finds seats blocked, by one less with each other
+	last   int64 // when slots were lost last, or another round began, ns
+	rounds int   // how often in a row
+	// starved grows by two with each look that finds slots blocked, and falls by one with each other.
+	starved int
 	surplus []*Worker
 	grown   int64 // when they were started, ns
-	out     int   // extras of the last round that have not come back
+	out     int   // surplus workers of the last round that have not come back
 }
 
+// Limits of a burst.
 const (
-	burstCalmAfter = 20_000_000 // ns without a lost seat after which a surge is over
-	firstSurplus   = 4          // extras of the first round
-	maxSurplus     = 4096       // and of the largest
+	burstCalmAfter = 20_000_000 // ns without a lost slot after which a burst is over
+	// Surplus workers of the first round: few, since most blocked turns come alone.
+	firstSurplus = 4
+	maxSurplus   = 4096 // and of the largest
 
 	mostStarved = 8
 )
 
-// overdueFor is how long ago, in the present state, a worker must have been asked before it loses
-// its seat while a processor is idle.
+// retakeDelay is how long ago a worker must have been asked, in the present state, before it loses
+// its slot while a processor is idle. In a burst it is the shortest that says anything. Caller
+// holds mu.
 func (g *blockingBurst) retakeDelay() int64 {
 	if g.rounds > 0 {
 		return overdueAfter
@@ -41,12 +51,13 @@ func (g *blockingBurst) retakeDelay() int64 {
 	return retakeAfter
 }
 
-// grow starts another round of extras if the last ones are stuck and more work waits.
-// Caller holds mu.
-func (m *monitor) growBurst(now int64, relieved int) {
+// growBurst starts another round of surplus workers if the last ones are stuck and more work waits.
+// retaken is how many slots this look has taken from their workers. Caller holds mu.
+func (m *monitor) growBurst(now int64, retaken int) {
 	g := &m.burst
 	g.out = 0
 	for _, w := range g.surplus {
+		// A surplus worker that has come back is IDLE, or holds a slot.
 		if w.state.isDetached() {
 			g.out++
 		}
@@ -57,7 +68,7 @@ func (m *monitor) growBurst(now int64, relieved int) {
 	}
 	starves := m.starves()
 	switch {
-	case relieved > 0:
+	case retaken > 0:
 		g.rounds++
 		g.last = now
 	case g.starved > 0:
@@ -66,15 +77,17 @@ func (m *monitor) growBurst(now int64, relieved int) {
 		g.rounds, g.surplus, g.out = 0, nil, 0
 		return
 	}
+	// Another round only if the last one has had its time and most of it is still out.
 	if !starves && (g.rounds < 2 || 2*g.out < len(g.surplus) || g.out > 0 && now-g.grown < round) {
 		return
 	}
+	// Twice as many as in the last round, so that a long queue of blocking tasks is reached soon.
 	want := 2 * len(g.surplus)
 	if starves {
 		want *= 2
 	}
 	want = min(max(firstSurplus, want), maxSurplus)
-	clear(g.surplus) // they may be forgotten
+	clear(g.surplus) // or they could not be collected
 	g.surplus, g.grown = g.surplus[:0], now
 	for range min(want, m.s.waiting()) {
 		w := m.s.startSurplus()
@@ -88,17 +101,20 @@ func (m *monitor) growBurst(now int64, relieved int) {
 	g.out = len(g.surplus)
 }
 
-// starves reports whether seats are found blocked now and have been at most of the last looks: work
+// starves reports whether slots are found blocked now and have been at most of the last looks: work
 // waits, and is not run although there are processors for it. A single look may come while a worker
-// is about to run. The monitor is one of those that run, and a worker that looks at the network for
-// all (network.yield) is not blocked, although it seems so: it does that to let the monitor run.
-// Caller holds mu.
+// is about to run.
+//
+// The monitor is one of the goroutines that run. A worker that looks at the network for all
+// (network.yield) is not blocked, although it seems so: it does that to let the monitor run. Caller
+// holds mu.
 func (m *monitor) starves() bool {
 	g, p, idle := &m.burst, &m.watch.procs, &m.s.idle
 	if m.s.waiting() == 0 || idle.sleepers() > 0 || searching(idle.v.Load()) > 0 {
 		g.starved = 0
 		return false
 	}
+	// The metrics count this goroutine, and the one that looks at the network, as they run.
 	p.look()
 	active := p.active()
 	if m.s.network.isLookedAt() {
@@ -108,11 +124,13 @@ func (m *monitor) starves() bool {
 		g.starved = max(g.starved-1, 0)
 		return false
 	}
+	// Bounded, so that a burst that is over is forgotten after some looks.
 	g.starved = min(g.starved+2, mostStarved)
 	return g.starved > 2
 }
 
-// waiting returns how many tasks an extra would find. Any goroutine; advisory.
+// waiting returns how many tasks a surplus worker would find. A stale figure costs a surplus worker
+// that finds nothing, or one more look. Any goroutine; advisory.
 func (s *Scheduler) waiting() int {
 	n := s.inject.len()
 	for i := range s.slots {
@@ -123,13 +141,15 @@ func (s *Scheduler) waiting() int {
 	return n
 }
 
-// extra starts a worker without a seat for one task, or returns nil if there are
-// enough. Monitor only.
+// startSurplus starts a worker without a slot for one task, or returns nil if the limit of detached
+// workers is reached or the scheduler has ended. The worker is listed before it wakes, so the
+// monitor looks after what it makes runnable. Its state is DETACHED from the start: it holds the
+// scheduler and has no bit in the idle word. Monitor only.
 func (s *Scheduler) startSurplus() *Worker {
 	if s.beginDetached() != detachOK {
 		return nil
 	}
-	s.stop.left.Add(1)
+	s.stop.left.Add(1) // the end waits for the worker
 	w := s.idleWorkers.take()
 	w.slot = noSlot
 	w.state.word.StoreRelease(stateDetached)

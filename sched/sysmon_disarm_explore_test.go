@@ -20,13 +20,15 @@ type leapingClock struct {
 // Nanos implements Clock.
 func (c *leapingClock) Nanos() int64 { c.now += 2 * armedRarely; return c.now }
 
-// dozing has asks and sends come to so many workers, while the monitor's timer expires up to ticks
-// times: after any step, and what it calls runs after any other.
+// disarming has asks and sends come to so many workers, while the monitor's timer expires up to
+// ticks times: after any step, and what it calls runs after any other.
 func disarming(workers, asks, sends, ticks int) func(*explore.Program) {
 	return func(p *explore.Program) {
 		h := newHouse(p, workers, p.Daemon)
 		s, m := h.s, &h.s.monitor
-		s.cfg.Clock, s.cfg.LongTurn, s.cfg.OnLongTurn = new(leapingClock), time.Hour, func(*Worker, time.Duration) {}
+		s.cfg.Clock, s.cfg.LongTurn, s.cfg.OnLongTurn = new(leapingClock), time.Hour, func(*Worker,
+			time.Duration) {
+		}
 		m.ended, m.timer = false, seam.HeldTimer()
 		m.armed.Store(false)
 		for i := range sends {
@@ -60,8 +62,8 @@ func disarming(workers, asks, sends, ticks int) func(*explore.Program) {
 	}
 }
 
-// TestDoze_Explored: the monitor's timer runs as long as it is armed, or nobody would look any
-// more, and no longer; and nobody waits for a lock that it has itself.
+// TestDisarm_Explored: the monitor's timer runs as long as it is armed, or it would not look any
+// more, and no longer; and no goroutine waits for a lock that it has itself.
 func TestDisarm_Explored(t *testing.T) {
 	for _, c := range [][4]int{{1, 1, 1, 1}, {1, 1, 2, 1}, {2, 1, 1, 1}, {1, 2, 2, 2}, {2, 2, 2, 1}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) { roam(t, disarming(c[0], c[1], c[2], c[3])) })

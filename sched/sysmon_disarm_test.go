@@ -22,7 +22,8 @@ func (c *handClock) Nanos() int64 { return c.now.Load() }
 // only when the test makes it look.
 func startDeaf(t *testing.T, workers int) (*Scheduler, *handClock) {
 	c := new(handClock)
-	s := startBare(t, Config{Workers: workers, Clock: c, LongTurn: time.Hour, OnLongTurn: func(*Worker, time.Duration) {}})
+	s := startBare(t, Config{Workers: workers, Clock: c, LongTurn: time.Hour,
+		OnLongTurn: func(*Worker, time.Duration) {}})
 	s.monitor.mu.Lock()
 	s.monitor.timer = seam.AfterFunc(time.Hour, func() {})
 	s.monitor.mu.Unlock()
@@ -39,15 +40,15 @@ func comes(t *testing.T, what string, cond func() bool) {
 	}
 }
 
-// TestMonitorDozesOff: a monitor that is armed only now and then does not even look. Otherwise it
-// is disarmed after one look, when the last worker falls asleep; but not while it keeps some
-// asleep.
+// TestMonitorDisarmsAtSleep: a monitor that is armed only now and then does not even look.
+// Otherwise it is disarmed after one look, when the last worker falls asleep; but not while it
+// keeps some asleep.
 func TestMonitorDisarmsAtSleep(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		s, c := startDeaf(t, workers)
 		m := &s.monitor
 		disarmed := func() bool { return !m.armed.Load() && !m.disarmOnSleep.Load() }
-		dozed := func() bool { return !m.disarmOnSleep.Load() }
+		hintGone := func() bool { return !m.disarmOnSleep.Load() }
 		run := func(look bool) {
 			var armed bool
 			inject(s, func(*Worker) {
@@ -70,7 +71,7 @@ func TestMonitorDisarmsAtSleep(t *testing.T) {
 		comes(t, "it goes on behind a look", disarmed)
 		run(false)
 		if !m.armed.Load() {
-			t.Error("it is armed again and again, and dozes off at once")
+			t.Error("it is armed again and again, and disarmed at once")
 		}
 		run(true)
 		comes(t, "it goes on behind the second look", disarmed)
@@ -81,9 +82,9 @@ func TestMonitorDisarmsAtSleep(t *testing.T) {
 			m.mu.Unlock()
 			c.now.Add(armedRarely + 1)
 			run(false)
-			comes(t, "nobody wants it to doze off", dozed)
+			comes(t, "it is not to be disarmed at sleep", hintGone)
 			if !m.armed.Load() {
-				t.Error("it dozes off, and forgets that one worker is to stay asleep")
+				t.Error("it is disarmed, and forgets that one worker is to stay asleep")
 			}
 		}
 	}

@@ -2,26 +2,33 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/nocmp"
 
-// The governor decides how many workers may be awake at once. More are not always faster: when
-// turns take less than the transfer of a cache line, a second worker that takes part in the same
-// conversation makes everybody slower (the Pony runtime goes from 36 to 150 ns a message there),
-// and one that has a conversation of its own doubles the throughput. A worker that hardly touches
-// what another has made harms nobody. Where workers do touch it, no figure tells the two cases
-// apart, so the governor tries: now and then, for a few milliseconds, it lets half as many or twice
-// as many workers run, and stays with what did more work.
+// The governor decides how many workers may be awake at once.
 //
-// It only ever restrains work whose units take less than a microsecond. A program with longer units
+// Rejected: a rule that computes the best number from counters. Cache misses are not to be had
+// without privileges, and steals and transfers do not tell a shared conversation, which fewer
+// workers carry on faster, from work that each worker does for itself.
+//
+// More are not always faster: when turns take less than the transfer of a cache line, a second
+// worker that takes part in the same conversation makes both slower (the Pony runtime goes from 36
+// to 150 ns a message there), and one that has a conversation of its own doubles the throughput. A
+// worker that hardly touches what another has made harms none. Where workers do touch it, no figure
+// tells the two cases apart, so the governor tries: now and then, for a few milliseconds, it lets
+// half as many or twice as many workers run, and stays with what did more work.
+//
+// It only ever limits work whose units take less than a microsecond. A program with longer units
 // has all its workers, and one whose units have become twice as long as that gets them back within
 // some looks. Its other mistakes it undoes at the next trial, half a second later at most, and soon
 // if the program has become another one. A worker that is stuck in a turn while others are kept
-// asleep lifts the limit at once (monitor).
+// asleep lifts the limit at once (monitor.govern).
 //
-// It is arithmetic on what the monitor shows it and touches nothing else. Owned by the monitor.
+// It is arithmetic on what the monitor shows it and touches nothing else. Guarded by the monitor's
+// mu.
 type governor struct {
 	_       nocmp.Field
 	workers int
 	limit   int // workers that may be awake
 
+	// The phase and what is to be tried.
 	phase  phase
 	until  int64 // when the phase ends, ns
 	pause  int64 // how long the next trial-free phase lasts, ns
@@ -30,16 +37,20 @@ type governor struct {
 	base   float64
 	early  int // measurements that may still be too early: little runs yet
 
-	independentFor int // measurements in a row that have begun no trial because of that
+	// Measurements in a row that have begun no trial, because the workers were independent.
+	independentFor int
 
-	kept    float64 // the rate at which the limit was found to be right
-	changed int     // looks in a row of this phase that have shown another program
-	looked  int64   // the last time, ns
+	// What the limit was chosen for.
+	kept float64 // the rate at which the limit was found to be right
+	// How many looks in a row of this phase have shown another program.
+	changed int
+	looked  int64 // the last time, ns
 
-	began   int64    // of the measurement, ns
-	then    progress // by then
-	seen    progress // by now
-	samples int      // ticks in the measurement
+	// The measurement.
+	began   int64    // when it began, ns
+	then    progress // at its beginning
+	seen    progress // now
+	samples int      // ticks in it
 	awake   int      // sum over them
 }
 
@@ -51,6 +62,9 @@ type progress struct {
 }
 
 // phase is what the governor does now.
+//
+//	steady ── measure ── no trial is worth it ──▶ steady
+//	             └────── warmUp ── trial ───────▶ steady, with the better limit
 type phase int
 
 const (
@@ -60,39 +74,57 @@ const (
 	trial                // take the rate of the trial
 )
 
+// Times of the phases.
 const (
-	ms               = 1_000_000
-	firstPause       = 1 * ms
-	maxPause         = 512 * ms
-	firstMeasureTime = 1 * ms // at the beginning all run, and may be in each other's way: not for long
+	ms         = 1_000_000
+	firstPause = 1 * ms
+	maxPause   = 512 * ms
+	// At the beginning all run, and may be in each other's way: not for long.
+	firstMeasureTime = 1 * ms
 	measureTime      = 3 * ms
 	warmUpTime       = ms / 2
-	fineUnit         = 1000         // ns of one worker's time
-	coarseUnit       = 2 * fineUnit // of a program that was restrained: one at the edge would be freed all the time
-	harm             = 1.08         // fewer workers must do so much more work to be preferred
-	obvious          = 1.3          // a trial ends at once when it does so much more
-	hopeless         = 1.1          // and when it does so much less: neither fewer nor more are kept then
-	collapse         = 1.2          // a trial with more does not even begin if it has done so much less meanwhile
-	another          = 2            // a program that does so much more or less than it did is another one
-	changes          = 2            // looks in a row that it takes to believe that
-	soonest          = 16 * ms      // from one trial to the next, however often it becomes another one
-	earlyLooks       = 16           // how often a program that has just begun is looked at again soon
-	independentPause = 16 * ms
-	independentLooks = 32    // after so many it tries all the same
-	crossing         = 250   // ns that a unit of work from another worker costs, at most
-	theft            = 1_000 // ns that a task from another worker costs
-	touching         = 25    // part of the workers' time; fewer workers would save less than harm
 )
 
+// What a measurement must show.
+const (
+	fineUnit = 1000 // ns of one worker's time
+	// Of a program that was limited: one at the edge would be freed all the time.
+	coarseUnit = 2 * fineUnit
+	harm       = 1.08 // fewer workers must do so much more to be preferred
+	obvious    = 1.3  // a trial ends at once when it does so much more
+	// A trial also ends when it does so much less: neither fewer nor more are kept then.
+	hopeless = 1.1
+	// A trial with more does not even begin if it has done so much less meanwhile.
+	collapse = 1.2
+	another  = 2 // a program that does so much more or less is another one
+	changes  = 2 // looks in a row that it takes to believe that
+	// From one trial to the next, however often it becomes another program.
+	soonest    = 16 * ms
+	earlyLooks = 16 // how often a new program is looked at again soon
+)
+
+// When workers count as independent: fewer of them would save less than harm.
+const (
+	independentPause = 16 * ms
+	independentLooks = 32    // after so many it tries all the same
+	crossing         = 250   // ns for a unit from another worker, at most
+	theft            = 1_000 // ns for a task from another worker
+	touching         = 25    // part of the workers' time
+)
+
+// init lets all workers be awake.
 func (g *governor) init(workers int) {
 	g.workers, g.limit = workers, workers
 	g.begin()
 }
 
-// begin expects something new.
-func (g *governor) begin() { g.phase, g.until, g.pause, g.early = steady, 0, firstPause, earlyLooks }
+// begin expects another program: nothing of what was found about the last one is used.
+func (g *governor) begin() {
+	g.phase, g.until, g.pause, g.early = steady, 0, firstPause,
+		earlyLooks
+}
 
-// hasty tells whether the governor wants to look more often than the monitor does by itself. It
+// hasty reports whether the governor wants to look more often than the monitor does by itself. It
 // does while it measures; while a trial is on, which should not last longer than it has to; and
 // when a program has just begun, since all its workers run and may be in each other's way. With a
 // single worker there is nothing to find out.
@@ -100,16 +132,18 @@ func (g *governor) hasty() bool {
 	return g.workers > 1 && (g.phase != steady || g.pause == firstPause)
 }
 
-// look takes in one tick: the time, what all workers have done so far, and how many are
-// awake. It returns how many may be.
+// look takes in one tick: the time, what all workers have done so far, and how many are awake. It
+// returns how many may be.
 func (g *governor) look(now int64, d progress, awake int) (limit int) {
 	if g.workers == 1 {
+		// There is nothing to choose.
 		return 1
 	}
 	if awake == 0 {
 		g.skipIdle(now, d)
 		return g.limit
 	}
+	// Looks at which fewer workers were awake say nothing of the program: some had slept.
 	if g.phase == steady && g.limit < g.workers && awake >= g.limit {
 		g.compare(now, d.units-g.seen.units)
 	}
@@ -122,42 +156,50 @@ func (g *governor) look(now int64, d progress, awake int) (limit int) {
 	return g.limit
 }
 
-// rest takes in that nobody was awake, all through the time since the last look or at its end. That
-// time does not count, nor does what was done in it. A measurement or a trial goes on after the
-// rest, or a program would be judged by how long it rests.
+// skipIdle takes in that no worker was awake, all through the time since the last look or at its
+// end. That time does not count, nor does what was done in it. A measurement or a trial goes on
+// afterwards, or a program would be judged by how long it is idle.
 func (g *governor) skipIdle(now int64, d progress) {
 	pause := now - g.looked
+	// The measurement goes on as if the idle time had not been.
 	g.began += pause
 	if g.phase != steady {
+		// The phase has its full length in time that is not idle.
 		g.until += pause
 	}
+	// What was done in it is done before the measurement, as far as the rate is concerned.
 	g.then.units += d.units - g.seen.units
 	g.then.crossed += d.crossed - g.seen.crossed
 	g.then.steals += d.steals - g.seen.steals
 	g.looked, g.seen = now, d
 }
 
-// isObvious tells whether a trial need not go on: one with too many workers costs.
+// isObvious reports whether a trial need not go on. It is asked at every look, since one with too
+// many workers costs as long as it lasts.
 func (g *governor) isObvious(now int64) bool {
 	if g.phase != trial || now-g.began < firstMeasureTime {
 		return false
 	}
+	// Clearly better, or clearly worse: in either case more time would not change the verdict, and a
+	// trial with the wrong number costs throughput while it lasts.
 	r := g.rate(now)
 	return r > obvious*g.base || r*hopeless < g.base
 }
 
-// compare looks whether the program is still the one that was restrained: in a pause of half a
-// second it may have become any other. If its units are coarse by now, all workers run at once. If
-// it does much more or much less than it did, the next trial comes soon. units are those since the
-// last look. Looks at which fewer workers were awake say nothing: some had rested.
+// compare looks whether the program is still the one for which the limit was chosen: in a pause of
+// half a second it may have become any other. If its units are coarse by now, all workers run at
+// once. If it does much more or much less than it did, the next trial comes soon. units are those
+// since the last look.
 func (g *governor) compare(now int64, units uint64) {
 	time := max(now-g.looked, 1)
 	rate := float64(units) / float64(time)
+	// A unit takes the time of all workers that may run, divided by the units.
 	coarse := time*int64(g.limit) >= coarseUnit*int64(units)
 	if !coarse && rate*another >= g.kept && rate <= another*g.kept {
 		g.changed = 0
 		return
 	}
+	// One look is not believed: the workers may have been late to show what they have done.
 	if g.changed++; g.changed < changes {
 		return
 	}
@@ -169,7 +211,8 @@ func (g *governor) compare(now int64, units uint64) {
 	}
 }
 
-// lift lets all workers run.
+// lift lets all workers run, and expects another program. The next measurement comes soon, so that
+// a limit that was right after all is found again.
 func (g *governor) lift() {
 	g.limit = g.workers
 	g.begin()
@@ -179,6 +222,7 @@ func (g *governor) lift() {
 func (g *governor) next(now int64) {
 	switch g.phase {
 	case steady:
+		// The rate before the trial comes first, so that the trial has something to beat.
 		length := int64(measureTime)
 		if g.pause == firstPause { // it has just begun, or lifted its limit: all run
 			length = firstMeasureTime
@@ -187,6 +231,7 @@ func (g *governor) next(now int64) {
 	case measure:
 		g.consider(now)
 	case warmUp:
+		// More workers are so much in each other's way that the trial is over before it begins.
 		if g.limit > g.before && g.rate(now)*collapse < g.base {
 			g.judge(now)
 		} else {
@@ -197,21 +242,25 @@ func (g *governor) next(now int64) {
 	}
 }
 
-// consider ends a measurement: with a trial, if it is worth one.
+// consider ends a measurement: with a trial, if it is worth one. If it is not, the pause until the
+// next measurement becomes longer.
 func (g *governor) consider(now int64) {
 	g.base = g.rate(now)
 	g.before = g.limit
 	apart := g.independent(now)
 	switch {
 	case !g.worthATrial(now):
+		// Not to be limited. A program that has just begun is looked at again soon.
 		g.limit = g.workers
 		if g.early--; g.early <= 0 || g.pause > firstPause || g.busy() {
 			g.longer(maxPause)
 		}
 	case apart && g.limit == g.workers && g.independentFor < independentLooks:
+		// Fewer could not do more. All the same a trial is made now and then.
 		g.independentFor++
 		g.longer(independentPause)
 	default:
+		// Independent workers that are limited want more of them.
 		g.independentFor = 0
 		g.up = g.up || apart
 		g.limit = g.candidate()
@@ -221,20 +270,24 @@ func (g *governor) consider(now int64) {
 	g.enter(steady, now, g.pause)
 }
 
-// apart tells whether the workers have hardly touched what others had made, so that fewer of them
-// could not do more.
+// independent reports whether the workers have hardly touched what others had made, so that fewer
+// of them could not do more.
 func (g *governor) independent(now int64) bool {
+	// ns that transfers of cache lines have cost, at most, against the time of all workers.
 	lost := (g.seen.crossed-g.then.crossed)*crossing + (g.seen.steals-g.then.steals)*theft
 	return lost*touching*uint64(g.samples) < uint64(now-g.began)*uint64(g.awake)
 }
 
-// judge compares the trial with what was before.
+// judge compares the trial with what was before, and keeps the better limit. A trial that was
+// better is followed by another in the same direction soon; one that was worse turns the direction
+// around.
 func (g *governor) judge(now int64) {
 	// More workers are the rule: they are kept unless fewer do clearly better.
 	needed := harm * g.base
 	if g.limit > g.before {
 		needed = g.base / harm
 	}
+	// The rates are of the same phase of the program, some milliseconds apart.
 	if r := g.rate(now); r >= needed {
 		g.kept = r
 		g.pause = 4 * firstPause // go on in this direction soon
@@ -243,6 +296,7 @@ func (g *governor) judge(now int64) {
 		}
 		g.up = g.limit > g.before
 	} else {
+		// Back to the limit before, and the other direction the next time, later.
 		g.limit, g.kept = g.before, g.base
 		g.up = !g.up
 		g.longer(maxPause)
@@ -250,14 +304,14 @@ func (g *governor) judge(now int64) {
 	g.enter(steady, now, g.pause)
 }
 
-// longer stretches the pause between trials, as long as they change nothing.
+// longer makes the pause between trials longer, as long as they change nothing.
 func (g *governor) longer(atMost int64) { g.pause = min(4*g.pause, atMost) }
 
-// candidate is the limit to try next.
+// candidate is the limit to try next: half of the present one, or twice as much.
 func (g *governor) candidate() int {
 	switch {
 	case g.limit == g.workers:
-		g.up = false
+		g.up = false // there is no more
 	case g.limit == 1:
 		g.up = true
 	}
@@ -267,16 +321,19 @@ func (g *governor) candidate() int {
 	return (g.limit + 1) / 2
 }
 
-// worthATrial tells whether a limit makes a difference and units are fine. An existing limit does
+// worthATrial reports whether a limit makes a difference and units are fine. An existing limit does
 // if nearly all workers that it allows are awake; without one, the next lower limit does if more
 // are awake than it would allow.
 func (g *governor) worthATrial(now int64) bool {
+	// No units at all: the workers do something that is not counted, of which no rate is known.
 	units := g.seen.units - g.then.units
 	return units != 0 && g.busy() && (now-g.began)*int64(g.limit)/int64(units) < fineUnit
 }
 
-// busy tells whether as many workers were awake in the measurement as make a trial worth it.
+// busy reports whether as many workers were awake in the measurement as make a trial worth it: with
+// fewer awake, a limit changes nothing that a rate could show.
 func (g *governor) busy() bool {
+	// Without a limit: more must be awake than the next lower limit would allow.
 	least := 0.9 * float64(g.limit)
 	if g.limit == g.workers {
 		least = 1.1 * float64((g.limit+1)/2)
@@ -284,11 +341,13 @@ func (g *governor) busy() bool {
 	return float64(g.awake) >= least*float64(g.samples)
 }
 
+// rate is what was done since the measurement began, in units a nanosecond.
 func (g *governor) rate(now int64) float64 {
 	return float64(g.seen.units-g.then.units) / float64(max(now-g.began, 1))
 }
 
-// enter begins a phase. A call, which keeps a small program small.
+// enter begins a phase and a new measurement. It is a call of its own, which keeps a small program
+// small.
 //
 //go:noinline
 func (g *governor) enter(p phase, now int64, length int64) {

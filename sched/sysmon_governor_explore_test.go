@@ -34,7 +34,7 @@ func restrained(workers, children int) func(*explore.Program) {
 }
 
 // TestGovernorOverlooksNothing: a worker that retires leaves its tasks to one that is awake, owes
-// nobody a search, and is woken when all may run again.
+// no worker a search, and is woken when all may run again.
 //
 // Mutants tried by hand: a worker that begins as a searcher takes a task without
 // searching (a real hang of the first version), retire without looking at how many
@@ -82,7 +82,7 @@ func TestGovernorLiftWakes(t *testing.T) {
 }
 
 // TestGovernorAndStop: a worker that retires while the scheduler stops leaves, and
-// what it had is buried.
+// what it had is discarded.
 func TestGovernorAndStop(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Go)

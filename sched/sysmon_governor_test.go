@@ -9,10 +9,11 @@ import (
 // world is a program as the governor sees it: so many units a millisecond with so
 // many workers awake.
 type world struct {
-	g     governor
-	now   int64
-	done  progress
-	touch uint64      // units of a thousand that come from another worker, if more than one is awake
+	g    governor
+	now  int64
+	done progress
+	// Units of a thousand that come from another worker, if more than one is awake.
+	touch uint64
 	at    map[int]int // ticks at each limit
 }
 
@@ -51,7 +52,10 @@ func TestGovernorFindsTheRightNumber(t *testing.T) {
 		{"a second worker harms", 2, 1, func(l int) uint64 { return uint64(20_000 / l) }},
 		{"a second worker doubles", 2, 2, func(l int) uint64 { return uint64(20_000 * l) }},
 		{"a second worker changes nothing", 2, 2, func(int) uint64 { return 20_000 }},
-		{"four of sixteen", 16, 4, func(l int) uint64 { return uint64(40_000 * min(l, 4) * 4 / max(l, 4)) }},
+		{"four of sixteen", 16, 4, func(l int) uint64 {
+			return uint64(40_000 * min(l, 4) * 4 / max(l,
+				4))
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(c.workers)
@@ -91,7 +95,7 @@ func TestGovernorExpectsABeginning(t *testing.T) {
 	}
 }
 
-// "A worker that hardly touches what another has made harms nobody": nothing is tried with fewer
+// "A worker that hardly touches what another has made harms none": nothing is tried with fewer
 // workers; with fewer than all, more are.
 func TestGovernorLeavesThoseApartAlone(t *testing.T) {
 	for _, touch := range []uint64{0, 10, 500} { // ns of a unit's 100: 0, 2.5, 125
@@ -118,8 +122,8 @@ func TestGovernorLeavesThoseApartAlone(t *testing.T) {
 	}
 }
 
-// Where workers collapse, a unit takes long because they wait for each other, and what crosses looks cheap beside that:
-// it tries all the same, after a while.
+// Where workers collapse, a unit takes long because they wait for each other, and what crosses
+// looks cheap beside that: it tries all the same, after a while.
 func TestGovernorIsNotFooledForLong(t *testing.T) {
 	for _, c := range []struct {
 		workers int
@@ -165,8 +169,10 @@ func TestGovernorIsShownMoreInATrial(t *testing.T) {
 	m := &s.monitor
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for p, want := range map[phase]time.Duration{steady: lookCalm, measure: lookSoon, warmUp: lookSoon, trial: lookSoon} {
-		m.governor.phase, m.governor.pause, m.governor.until, m.governor.before = p, maxPause, math.MaxInt64, 2
+	for p, want := range map[phase]time.Duration{steady: lookCalm, measure: lookSoon, warmUp: lookSoon,
+		trial: lookSoon} {
+		m.governor.phase, m.governor.pause, m.governor.until, m.governor.before = p, maxPause,
+			math.MaxInt64, 2
 		if got := m.look(0); got != want {
 			t.Errorf("phase %d: the next look in %v, want %v", p, got, want)
 		}
@@ -195,7 +201,7 @@ func TestGovernorIsShownAll(t *testing.T) {
 	}
 }
 
-// "Nobody was awake, all through the time since the last look": waking the first worker arms the
+// "No worker was awake, all through the time since the last look": waking the first worker arms the
 // monitor.
 func TestGovernorIsShownIdleTime(t *testing.T) {
 	s, err := New(Config{Workers: 2})
@@ -251,7 +257,7 @@ func restrainedTo1(t *testing.T) *world {
 
 // "One whose units have become twice as long as that gets them back within some looks": however
 // coarse they are, or if none is done at all. One look is not enough: Go may have stopped
-// everybody.
+// all workers.
 func TestGovernorFreesWhatHasBecomeCoarse(t *testing.T) {
 	for _, rate := range []uint64{0, 1, 10, 490} {
 		w := restrainedTo1(t)
@@ -272,7 +278,8 @@ func TestGovernorFreesWhatHasBecomeCoarse(t *testing.T) {
 // finer or dearer, and which two workers do twice as fast. One that goes on as before is left alone
 // until the pause is over.
 func TestGovernorSeesAnotherProgram(t *testing.T) {
-	for of20, want := range map[uint64]bool{4: true, 9: true, 11: false, 20: false, 39: false, 41: true, 100: true} {
+	for of20, want := range map[uint64]bool{4: true, 9: true, 11: false, 20: false, 39: false,
+		41: true, 100: true} {
 		w := restrainedTo1(t)
 		w.live(50, func(l int) uint64 { return of20 * 1000 * uint64(l) })
 		if seen := w.at[2] >= 20; seen != want {
@@ -292,8 +299,8 @@ func TestGovernorKeepsWhatItFound(t *testing.T) {
 	}
 }
 
-// A program that rests now and then is still the same: the monitor sees the rest at its beginning, when nobody is awake, and at
-// its end, when little was done since the last look.
+// A program that rests now and then is still the same: the monitor sees the rest at its beginning,
+// when none is awake, and at its end, when little was done since the last look.
 func TestGovernorSkipsIdleTime(t *testing.T) {
 	w := restrainedTo1(t)
 	for range 20 {
@@ -328,8 +335,9 @@ func (w *world) rest(ticks int64) {
 	w.g.skipIdle(w.now, w.done)
 }
 
-// "A program would be judged by how long it rests": wherever in a measurement or a trial it rests, what is best for it is found
-// as if it had not, and it does not run with too many until the next trial.
+// "A program would be judged by how long it is idle": wherever in a measurement or a trial it
+// rests, what is best for it is found as if it had not, and it does not run with too many until the
+// next trial.
 func TestGovernorMeasuresNoIdleTime(t *testing.T) {
 	for _, c := range []struct {
 		rate func(limit int) uint64
@@ -352,7 +360,8 @@ func TestGovernorMeasuresNoIdleTime(t *testing.T) {
 	}
 }
 
-// Nor by how often it rests: coarse work is freed although it rests all the time, and fine work is not.
+// Nor by how often it rests: coarse work is freed although it rests all the time, and fine work is
+// not.
 func TestGovernorIsNotFooledByIdleTime(t *testing.T) {
 	for rate, best := range map[uint64]int{100: 2, 20_000: 1} {
 		w := restrainedTo1(t)
@@ -396,7 +405,8 @@ func TestGovernorIsNotDriven(t *testing.T) {
 
 // "A trial with more does not even begin if it has done so much less meanwhile."
 func TestGovernorGivesUpSoon(t *testing.T) {
-	for of20, want := range map[uint64]int{5: 1, 16: 1, 17: 2, 20: 2} { // ticks with two workers, at most until it is obvious
+	// Ticks with two workers, at most until it is obvious.
+	for of20, want := range map[uint64]int{5: 1, 16: 1, 17: 2, 20: 2} {
 		w := restrainedTo1(t)
 		w.g.until = w.now
 		w.live(6, func(l int) uint64 {
@@ -413,7 +423,8 @@ func TestGovernorGivesUpSoon(t *testing.T) {
 
 // "A trial ends at once when it does so much less."
 func TestGovernorKeepsAll(t *testing.T) {
-	for of20, want := range map[uint64]int{5: 2, 17: 2, 19: 4} { // ticks with one worker in six ms, settling included
+	// Ticks with one worker in six ms, settling included.
+	for of20, want := range map[uint64]int{5: 2, 17: 2, 19: 4} {
 		w := newWorld(2)
 		w.live(8, func(l int) uint64 {
 			if l == 1 {

@@ -8,22 +8,29 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
+// The workers' look at the network, in place of Go's sysmon.
+//
 // Go's scheduler looks at the network when a processor finds nothing to run, and otherwise once in
-// 10 ms. It always finds first the workers that keep all processors busy and let others run by
-// runtime.Gosched: a request to the same process waited for 10 to 20 ms, though a sleeper was on
-// time. So one worker in a while lets others run by waiting for the network itself, for a byte that
-// it sends to itself. Its processor runs what there is, finds nothing more, and looks; whatever has
-// come in is runnable then, and so is the worker.
+// 10 ms. It always finds first the workers that keep all processors busy and let other goroutines
+// run by runtime.Gosched: a request to the same process waited for 10 to 20 ms, though a sleeper
+// was on time. So one worker in a while lets others run by waiting for the network itself, for a
+// byte that it sends to itself. Its processor runs what there is, finds nothing more, and looks;
+// whatever has come in is runnable then, and so is the worker.
 // (docs/decisions/0039-who-waits-for-the-network.md)
 //
 // While a goroutine waits for a processor, no processor runs out of work, and the worker would be
 // gone until the 10 ms are over: in that case it yields as ever. It does the same while a processor
 // is free, since that one looks by itself.
+//
+// Ownership: the worker that swaps nextLook for never owns procs and look, until it stores a time
+// again.
 type network struct {
-	_        nocmp.Field
-	nextLook seam.Int64          // when to look again, ns; never while somebody looks, or if it cannot be done
-	procs    processors          // of whoever looks, as what follows
-	look     func(end bool) bool // nil: not opened yet
+	_ nocmp.Field
+	// When to look again, ns; never while a worker looks, or if that cannot be done.
+	nextLook seam.Int64
+	// Owned by the worker that looks.
+	procs processors
+	look  func(end bool) bool // nil: not opened yet
 }
 
 const (
@@ -31,10 +38,11 @@ const (
 	never     = math.MaxInt64
 )
 
-// yield lets others run, and those that the network has something for. It reports false if it has
-// let nobody run. Workers only.
+// yield lets other goroutines run, and those that the network has something for. It reports false
+// if it has let none run. At most one worker is in it at a time: the compare-and-swap pairs with
+// the store at the end, which publishes procs and look to the next one. Workers only.
 func (n *network) yield(now int64) bool {
-	nextLook := n.nextLook.Load() // whoever takes it has procs and look until the Store below, which pairs with this
+	nextLook := n.nextLook.Load()
 	if now < nextLook || !n.nextLook.CompareAndSwap(nextLook, never) {
 		return false
 	}
@@ -54,10 +62,10 @@ func (n *network) yield(now int64) bool {
 	return looks
 }
 
-// isLookedAt reports whether a worker looks at the network, or nobody ever can. Any goroutine.
+// isLookedAt reports whether a worker looks at the network, or none ever can. Any goroutine.
 func (n *network) isLookedAt() bool { return n.nextLook.Load() == never }
 
-// close releases what it takes to look. Nobody looks any more.
+// close closes the pipe that the looks use. After all workers have left.
 func (n *network) close() {
 	if canLook && n.look != nil {
 		n.look(true)

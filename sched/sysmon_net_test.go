@@ -41,7 +41,8 @@ func TestNetwork_IsLookedAt(t *testing.T) {
 				t.Fatal("nothing to wait for: ", err)
 			}
 			for range 20 {
-				runtime.Gosched() // he may have to wait for the processor, behind his call of the kernel
+				// He may have to wait for the processor, behind his call of the kernel.
+				runtime.Gosched()
 			}
 			if heard == before {
 				missed++
@@ -49,18 +50,21 @@ func TestNetwork_IsLookedAt(t *testing.T) {
 		}
 		return missed
 	}
-	missed := series() // Go may look in between by itself, or the machine be busy with others
+	// Go may look in between by itself, or the machine be busy with others
+	missed := series()
 	if missed > rounds*3/4 {
-		missed = min(missed, series()) // for as long as one: 257 were seen, once, beside the tests of other packages
+		// For as long as one: 257 were seen, once, beside the tests of other packages.
+		missed = min(missed, series())
 	}
-	if missed > rounds*3/4 { // with Gosched alone it is all of them; otherwise none, or a third now and then
+	// With Gosched alone it is all of them; otherwise none, or a third now and then.
+	if missed > rounds*3/4 {
 		t.Errorf("of %d who waited for the network %d were passed over", rounds, missed)
 	}
 	r.Close()
 	<-ended
 }
 
-// TestNetwork_OneAtATime: one worker in a while, and nobody where it cannot be done.
+// TestNetwork_OneAtATime: one worker in a while, and none where it cannot be done.
 func TestNetwork_OneAtATime(t *testing.T) {
 	s := startBare(t, Config{Workers: 1})
 	n := &s.network
@@ -81,12 +85,13 @@ func TestNetwork_OneAtATime(t *testing.T) {
 	}
 }
 
-// TestNetwork_NotBesideOthers: a worker whose processor others wait for yields to them, and lets
-// the network be.
+// TestNetwork_NotBesideOtherGoroutines: a worker whose processor others wait for yields to them,
+// and lets the network be.
 func TestNetwork_NotBesideOtherGoroutines(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	s := startBare(t, Config{Workers: 1})
-	for range 100 { // Go may take the processor away in between, so that the other one has run by then
+	// Go may take the processor away in between, so that the other one has run by then
+	for range 100 {
 		ran := make(chan struct{})
 		go close(ran)
 		s.network.nextLook.Store(0)

@@ -32,11 +32,11 @@ func (b *bare) RunTask(w *Worker) bool {
 	return false
 }
 
-// TaskDied implements Runner.
+// TaskTerminated implements Runner.
 func (b *bare) TaskTerminated(*Worker, error) { b.idle.Add(1000) }
 
-// TestBug_K39_RobbedTaskKeepsSystemAwake: a turn ends at the very moment when the
-// monitor has robbed its worker's next-slot and has not injected the task yet. The
+// TestBug_K39_RevokedTaskKeepsSystemAwake: a turn ends at the very moment when the
+// monitor has revoked its worker's next-slot and has not injected the task yet. The
 // worker then sleeps, and the scheduler used to be quiescent with a task unrun.
 func TestBug_K39_RevokedTaskKeepsSystemAwake(t *testing.T) {
 	for range scaled(50) {
@@ -63,7 +63,7 @@ func TestBug_K39_RevokedTaskKeepsSystemAwake(t *testing.T) {
 	}
 }
 
-// TestMonitorRests: with all workers asleep the monitor's timer does not run on,
+// TestMonitorDisarms: with all workers asleep the monitor's timer does not run on,
 // and work arms it again.
 func TestMonitorDisarms(t *testing.T) {
 	s, err := New(Config{Workers: 1})
@@ -124,9 +124,9 @@ func TestAtMostHalfSearch(t *testing.T) {
 	}
 }
 
-// TestBug_K8_RestingMonitorRestrainsNobody: the governor has kept all but one worker
+// TestBug_K8_DisarmedMonitorLimitsNone: the governor has kept all but one worker
 // asleep when the last one slept and the monitor went to rest. The next task to come
-// in waits for the one behind it, and nobody is there to see that it is stuck.
+// in waits for the one behind it, and no look would find that it is stuck.
 func TestBug_K8_DisarmedMonitorLimitsNone(t *testing.T) {
 	s, err := New(Config{Workers: 2})
 	if err != nil {
@@ -160,10 +160,11 @@ type stoppedClock struct{ seam.SystemClock }
 // Nanos implements Clock.
 func (stoppedClock) Nanos() int64 { return 1 }
 
-// TestMonitorRests_WhileTurnsBlock: turns that say that they block cost no more than those that have ended. Their monitor
-// used to look every three milliseconds, which took 3.6 % of a processor.
+// TestMonitorDisarms_WhileTurnsBlock: turns that say that they block cost no more than those that
+// have ended. Their monitor used to look every three milliseconds, which took 3.6 % of a processor.
 func TestMonitorDisarms_WhileTurnsBlock(t *testing.T) {
-	s := startBare(t, Config{Workers: 1, Clock: stoppedClock{}, LongTurn: time.Hour, OnLongTurn: func(*Worker, time.Duration) {}})
+	s := startBare(t, Config{Workers: 1, Clock: stoppedClock{}, LongTurn: time.Hour,
+		OnLongTurn: func(*Worker, time.Duration) {}})
 	rests := func() {
 		for !s.idle.quiet() {
 			runtime.Gosched()
@@ -175,23 +176,25 @@ func TestMonitorDisarms_WhileTurnsBlock(t *testing.T) {
 	inject(s, func(w *Worker) {
 		w.Blocking(rests)
 		if !s.monitor.armed.Load() {
-			t.Error("nobody would see that a turn which has its seat again lasts for long")
+			t.Error("nobody would see that a turn which has its slot again lasts for long")
 		}
 	})
 	waitQuiet(t, s)
 	inject(s, func(w *Worker) {
 		w.Blocking(func() {
-			inject(s, func(*Worker) {}) // for a spare, who keeps the seat
+			inject(s, func(*Worker) {}) // for an idle worker, which keeps the slot
 			rests()
 		})
 	})
 	waitQuiet(t, s)
-	if len(s.idleWorkers.hot) != 1 || !s.monitor.armed.Load() { // it never waits for long, by that clock
-		t.Errorf("%d spares wait, monitor armed: %v", len(s.idleWorkers.hot), s.monitor.armed.Load())
+	// It never waits for long, by that clock.
+	if len(s.idleWorkers.hot) != 1 || !s.monitor.armed.Load() {
+		t.Errorf("%d idle workers wait, monitor armed: %v", len(s.idleWorkers.hot),
+			s.monitor.armed.Load())
 	}
 }
 
-// TestMonitorRests_NotForStrays: a worker that does not know that it has lost its seat uses its
+// TestMonitorDisarms_NotForDetached: a worker that does not know that it has lost its slot uses its
 // queues, where only the monitor looks.
 func TestMonitorDisarms_NotForDetached(t *testing.T) {
 	s := startBare(t, Config{Workers: 1, Clock: stoppedClock{}})
@@ -200,23 +203,24 @@ func TestMonitorDisarms_NotForDetached(t *testing.T) {
 	s.idleWorkers.addDetached(w)
 	s.monitor.arm()
 	if s.monitor.tick(); !s.monitor.armed.Load() {
-		t.Error("the monitor rests beside a stray")
+		t.Error("the monitor rests beside a detached worker")
 	}
 	s.idleWorkers.dropDetached(w)
 	if s.monitor.tick(); s.monitor.armed.Load() {
-		t.Error("the monitor looks on behind the last stray")
+		t.Error("the monitor looks on behind the last detached worker")
 	}
 }
 
-// TestMonitor_BesideLate: a turn that has lasted too long is looked at often until it may be
-// relieved, and then less and less often, if nothing waits; but any other worker in a turn is
+// TestMonitor_BesideOverdue: a turn that has lasted too long is looked at often until it may be
+// detached, and then less and less often, if nothing waits; but any other worker in a turn is
 // asked, and looked for, as soon as ever.
 func TestMonitor_BesideOverdue(t *testing.T) {
 	s := startBare(t, Config{Workers: 2, Clock: stoppedClock{}})
 	m := &s.monitor
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.governor.phase, m.governor.pause, m.governor.until = steady, maxPause, math.MaxInt64 // it wants to look at nothing
+	// It wants to look at nothing.
+	m.governor.phase, m.governor.pause, m.governor.until = steady, maxPause, math.MaxInt64
 	const asks = 1000 * ms
 	other := s.holder(1)
 	if s.holder(0).state.resume(); m.look(asks) != lookAsked {
@@ -225,8 +229,9 @@ func TestMonitor_BesideOverdue(t *testing.T) {
 	for _, c := range []struct {
 		at   int64
 		want time.Duration
-	}{{overdueAfter, lookSoon}, {retakeAfter, 750 * time.Microsecond}, {10 * ms, 2500 * time.Microsecond}, {12 * ms, lookCalm}, {1000 * ms, lookCalm}} {
-		m.watch.asking = true // or the one who is stuck would be asked again
+	}{{overdueAfter, lookSoon}, {retakeAfter, 750 * time.Microsecond}, {10 * ms,
+		2500 * time.Microsecond}, {12 * ms, lookCalm}, {1000 * ms, lookCalm}} {
+		m.watch.asking = true // or the worker that is stuck would be asked again
 		if got := m.look(asks + c.at); got != c.want {
 			t.Errorf("%d ns after it was asked: the next look in %v, want %v", c.at, got, c.want)
 		}

@@ -2,7 +2,7 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// KindRunner says what the tasks of a [Kind] do when a worker takes them.
+// ClassRunner says what the tasks of a [Class] do when a worker takes them.
 type ClassRunner interface {
 	// RunTask runs one turn of t and reports whether the task has more to do. If it returns
 	// true, the worker queues the task again. If it returns false, the task may already be
@@ -13,52 +13,50 @@ type ClassRunner interface {
 	// must call [Worker.GiveUp] before that read-modify-write.
 	RunTask(w *Worker, t *Task) (again bool)
 
-	// TaskDied takes over a task that no worker will run again, and everything in it. cause
+	// TaskTerminated takes over a task that no worker will run again, and everything in it. cause
 	// says why. It is a [*Crash] if the task's own turn panicked, and then w is the worker
 	// that it ran on; it is [ErrStopped] if the scheduler has stopped, and then w is nil.
 	TaskTerminated(w *Worker, t *Task, cause error)
 }
 
-// Kind is what many tasks have in common: how they run, and where. So each of them is
-// one word that leads to it. The zero value is not ready: use Init. A Kind must not be
-// copied after Init.
+// Class is what many tasks have in common: how they run, and where. So each of them is one word
+// that leads to it. The zero value is not ready: use Init. A Class must not be copied after Init.
 type Class struct {
 	runner ClassRunner
 	pin    *Pin
-	isNew  func(*Task) bool // nil: its tasks are never fresh
+	isNew  func(*Task) bool // nil: its tasks are never new
 }
 
-// Init prepares the kind, before any task of it is prepared. pin is nil for tasks that
-// any worker may run. A kind is read by all workers and must not be changed again.
+// Init prepares the class, before any task of it is prepared. pin is nil for tasks that any worker
+// may run. A class is read by all workers and must not be changed again.
 func (c *Class) Init(r ClassRunner, pin *Pin) { c.runner, c.pin = r, pin }
 
-// DepthFirst is for tasks that make tasks. Call it along with Init. fresh reports
-// whether a task has never run; it is asked about a task that a turn is about to make
-// runnable and owns.
+// DepthFirst is for tasks that make tasks. Call it along with Init. isNew reports whether a task
+// has never run; it is asked about a task that a turn is about to make runnable and owns.
 //
-// Fresh tasks go before others, the newest first. So what they make is walked depth
-// first, and no more of it is there at a time than that takes. But nobody is forgotten:
+// New tasks go before resumed ones, the newest first. So what they make is walked depth first, and
+// no more of it is there at a time than that takes. But no task is forgotten:
 //
-//   - After 256 fresh tasks somebody else has a turn: one of the others or, now and
-//     then, the fresh task that was there first.
-//   - One of the others that has waited for 50 to 100 µs of work, as counted by
+//   - After 256 new tasks another task has a turn: a resumed one or, now and then, the
+//     new task that was there first.
+//   - A resumed task that has waited for 50 to 100 µs of work, as counted by
 //     [Worker.Spend], need not wait for that.
 //
-// DepthFirst costs a call of fresh for each task that does not go to the next-slot, and
-// no allocation.
-func (c *Class) DepthFirst(fresh func(t *Task) bool) { c.isNew = fresh }
+// DepthFirst costs a call of isNew for each task that does not go to the next-slot, and no
+// allocation.
+func (c *Class) DepthFirst(isNew func(t *Task) bool) { c.isNew = isNew }
 
 // Task is something that a worker can run. Embed it in what it belongs to, so that
 // scheduling allocates nothing. Between two turns a task is in at most one queue;
-// whoever makes it runnable schedules it exactly once. The zero value is not ready: use
-// InitKind, or Init. A Task must not be copied after that.
+// the caller that makes it runnable schedules it exactly once. The zero value is not ready: use
+// InitClass, or Init. A Task must not be copied after that.
 type Task struct {
 	check taskCheck // of nothing in a plain build
 	class *Class
 }
 
-// InitKind prepares a task of a kind, and allocates nothing. From the task's address,
-// the runner of the kind finds what the task is embedded in.
+// InitClass prepares a task of a class, and allocates nothing. From the task's address, the runner
+// of the class finds what the task is embedded in.
 func (t *Task) InitClass(c *Class) { t.class = c }
 
 // Init prepares a task that is the only one of its kind, and allocates that kind. pin
@@ -69,16 +67,16 @@ func (t *Task) Init(r Runner, pin *Pin) {
 	t.class = &s.Class
 }
 
-// Kind returns the task's kind.
+// Class returns the task's class.
 func (t *Task) Class() *Class { return t.class }
 
 // runTurn runs one turn on w.
 func (t *Task) runTurn(w *Worker) (again bool) { return t.class.runner.RunTask(w, t) }
 
-// isFresh tells whether the task goes before others. Its owner only.
+// isNew reports whether the task has never run and goes first. Its owner only.
 func (t *Task) isNew() bool { return t.class.isNew != nil && t.class.isNew(t) }
 
-// die hands the task back to its runner.
+// terminate hands the task back to its runner. Its owner only.
 func (t *Task) terminate(w *Worker, cause error) {
 	if invariant.On {
 		verifyTerminate(t, w)
@@ -86,23 +84,26 @@ func (t *Task) terminate(w *Worker, cause error) {
 	t.class.runner.TaskTerminated(w, t, cause)
 }
 
-// Runner says what a task does that has a [Kind] of its own.
+// Runner says what a task does that has a [Class] of its own.
 type Runner interface {
-	// RunTask is [KindRunner.RunTask] for the task that the runner is for.
+	// RunTask is [ClassRunner.RunTask] for the task that the runner is for.
 	RunTask(w *Worker) (again bool)
 
-	// TaskDied is [KindRunner.TaskDied] for the task that the runner is for.
+	// TaskTerminated is [ClassRunner.TaskTerminated] for the task that the runner is for.
 	TaskTerminated(w *Worker, cause error)
 }
 
-// single is the kind of one task.
+// single is the class of one task.
 type single struct {
 	Class
 	runner Runner
 }
 
-// RunTask implements KindRunner.
+// RunTask implements ClassRunner.
 func (s *single) RunTask(w *Worker, _ *Task) (again bool) { return s.runner.RunTask(w) }
 
-// TaskDied implements KindRunner.
-func (s *single) TaskTerminated(w *Worker, _ *Task, cause error) { s.runner.TaskTerminated(w, cause) }
+// TaskTerminated implements ClassRunner.
+func (s *single) TaskTerminated(w *Worker, _ *Task,
+	cause error) {
+	s.runner.TaskTerminated(w, cause)
+}

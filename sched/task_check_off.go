@@ -2,8 +2,8 @@
 
 package sched
 
-// Books are kept where invariants are checked: see the other build's. Here they have no name and no
-// methods, which a program would carry even though nobody calls them.
+// The places of tasks are counted where invariants are checked: see the twin file. Here they have
+// no methods, which a program would carry although they are not called.
 type (
 	taskCheck = struct{}
 	turnCheck = struct{}

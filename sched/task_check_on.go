@@ -7,40 +7,40 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// books say whether a task is anybody's: in a queue, or in a worker's hand, which is one place and
-// not two. Code that makes it runnable enters it; code that gives it up, or takes it over for good,
-// takes it out again before anybody else can enter it. It is no interleaving point.
+// taskCheck counts the places in which a task is: a queue, or a worker's hand, which are one place
+// at most. Code that makes the task runnable counts it in; code that gives it up, or takes it over
+// for good, counts it out before any other goroutine can count it in. It is no interleaving point.
 type taskCheck struct{ places seam.Count }
 
-// turnBooks is what a worker knows of the task in its hand. Owner only.
+// turnCheck is what a worker knows of the task in its hand. Owner only.
 type turnCheck struct{ released bool } // PrepareNext has given it up in this turn
 
-// bookIn books a task that has become runnable.
+// checkEnter counts a task in that has become runnable.
 func checkEnter(t *Task) {
 	n := t.check.places.Add(1)
 	invariant.Check(n == 1, "a task is made runnable that is queued or runs already: in %d places", n)
 }
 
-// bookOut books a task that is about to be nobody's.
+// checkLeave counts a task out that is about to be in no place.
 func checkLeave(t *Task) {
 	n := t.check.places.Add(-1)
 	invariant.Check(n == 0, "a task is given up that was in %d places", n+1)
 }
 
-// mustBeBooked panics if a task that is taken from a queue, or runs, is not on the books in exactly
-// one place.
+// mustBeInOnePlace panics if a task that is taken from a queue, or runs, is not counted in exactly
+// once.
 func mustBeInOnePlace(t *Task) {
 	n := t.check.places.Load()
 	invariant.Check(n == 1, "a task is taken that is in %d places", n)
 }
 
-// bookTurn is the start of a turn.
+// checkTurnBegin is the start of a turn.
 func checkTurnBegin(w *Worker, t *Task) {
 	mustBeInOnePlace(t)
 	w.turnCheck.released = false
 }
 
-// bookRelease gives the task in hand up, once in a turn.
+// checkRelease gives the task in hand up, once in a turn.
 func checkRelease(w *Worker, t *Task) {
 	if !w.turnCheck.released {
 		w.turnCheck.released = true
@@ -48,7 +48,7 @@ func checkRelease(w *Worker, t *Task) {
 	}
 }
 
-// bookEnd is the end of a turn: "Before returning false RunTask must call PrepareNext".
+// checkTurnEnd is the end of a turn: "Before returning false RunTask must call PrepareNext".
 func checkTurnEnd(w *Worker, t *Task, again bool) {
 	switch {
 	case !again:

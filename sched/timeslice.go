@@ -8,31 +8,32 @@ import (
 
 const (
 	quantum         = 50_000    // ns between two readings of the clock
-	yieldEvery      = 100_000   // ns between two yields to Go's scheduler, if workers may have all its processors
-	yieldEveryRoomy = 400_000   // the same, if they have not
-	pollLatency     = 1_000_000 // ns that work from outside may wait behind local work
+	yieldEvery      = 100_000   // ns between two yields to Go's scheduler
+	yieldEveryRoomy = 400_000   // the same, if workers leave processors free
+	pollLatency     = 1_000_000 // ns that work from outside may wait
 	minPoll         = 8         // turns
 	maxPoll         = 255       // turns
 	maxBudget       = 4096      // units
-	longGone        = 1_000_000 // ns without a processor behind a yield: others compute
+	longGone        = 1_000_000 // ns without a processor after a yield
 )
 
-// pace estimates how long units of work and turns take, so that the clock is read
-// about once per quantum. Owner only.
+// timesliceAccount estimates how long units of work and turns take, so that the clock is read about
+// once per quantum. Between two readings a worker spends a budget of units. Owner only.
 type timesliceAccount struct {
 	_            nocmp.Field
 	last         int64  // when the clock was read last, ns
 	yielded      int64  // when the worker let others run last, ns
 	earned       int64  // how long it may run for what they took then, ns
 	turns        uint64 // counts.turns then
-	granted      int    // credit given then
-	overhead     int    // of the credit spent since, what was no work
+	granted      int    // budget given then
+	overhead     int    // of the budget spent since, what was no work
 	units        uint64 // of work done so far
 	unit         int64  // moving average of a unit's time, ns/16
 	pollInterval int    // turns between two looks at the inject queue
 	stale        bool   // the worker has slept since; the time says nothing
 }
 
+// init grants the first budget, by estimates that the first reading of the clock corrects.
 func (p *timesliceAccount) init(w *Worker) {
 	p.pollInterval = 61
 	p.unit = 16 * 100
@@ -41,8 +42,8 @@ func (p *timesliceAccount) init(w *Worker) {
 	w.budget = 64
 }
 
-// refill runs when the worker's credit is gone: it lets others run if it has not done so for long,
-// and grants credit for the next quantum.
+// refillBudget runs when the worker's budget is used up: it lets other goroutines run if it has not
+// done so for long, and grants the budget for the next quantum. Owner only.
 func (w *Worker) refillBudget() {
 	if w.thread != nil {
 		w.refillOneUnit()
@@ -85,22 +86,23 @@ func (w *Worker) refillBudget() {
 	}
 }
 
-// SpendOne is [Worker.Spend] of one unit, for a caller that has just seen that Credit is more than
+// SpendOne is [Worker.Spend] of one unit, for a caller that has just seen that Budget is more than
 // one. Owner only.
 func (w *Worker) SpendOne() { w.budget-- }
 
-// Charge takes n units off the credit, but leaves one, for what a turn does besides its
-// own work. So the clock is read in time although a unit has become much dearer. What
-// is charged does not count as work done. Charge costs two additions. Owner only.
+// SpendOverhead takes n units off the budget, but leaves one, for what a turn does besides its own
+// work. So the clock is read in time although a unit has become much dearer. Overhead does not
+// count as work done. SpendOverhead costs two additions. Owner only.
 func (w *Worker) SpendOverhead(n int) {
 	n = min(n, w.budget-1)
 	w.budget -= n
 	w.timeslice.overhead += n
 }
 
-// answer goes on duty and reports whether the worker still has its seat. If the worker was asked to
-// come by, it reads the clock and looks at the inject queue soon: some milliseconds have gone by,
-// and the time for either was reckoned from turns that may have been much shorter.
+// answer goes back to RUNNING and reports whether the worker still has its slot. If the worker was
+// asked to come by, it reads the clock and looks at the inject queue soon: some milliseconds have
+// gone by, and the time for either was reckoned from turns that may have been much shorter. Owner
+// only, between two turns.
 func (w *Worker) answer() bool {
 	overdue := w.state.isPending()
 	if !w.state.answer() {
@@ -114,11 +116,11 @@ func (w *Worker) answer() bool {
 	return true
 }
 
-// patience is how long the worker keeps its processor from the process's other goroutines. While
-// workers leave some of the processors alone, the others can go there, and a yield costs dearly: Go
-// wakes a thread to see what there is. But goroutines that compute keep a processor until Go takes
-// it from them, and would leave the worker next to nothing. So it runs as long as they do then, or
-// nearly.
+// yieldInterval is how long the worker keeps its processor from the process's other goroutines.
+// While workers leave some of the processors free, other goroutines can go there, and a yield costs
+// dearly: Go wakes a thread to see what there is. But goroutines that compute keep a processor
+// until Go takes it from them, and would leave the worker next to nothing. So it runs as long as
+// they do then, or nearly. Owner only.
 func (w *Worker) yieldInterval() int64 {
 	least := int64(yieldEveryRoomy)
 	if w.sched.idle.awake(w.sched.idle.v.Load()) >= int(goProcessors()) {
@@ -128,8 +130,8 @@ func (w *Worker) yieldInterval() int64 {
 }
 
 // yields counts the yields of the workers of all schedulers. Each worker adds its own before it
-// lets others run, and loads the count afterwards: the difference is how many of the others are
-// workers as well.
+// lets other goroutines run, and loads the count afterwards: the difference is how many of the
+// others are workers as well.
 var yields seam.Count
 
 // earned is how long a worker may run after gone nanoseconds without its processor, in which others
@@ -150,4 +152,83 @@ func (p *timesliceAccount) learn(elapsed, units, turns int64) {
 	} else {
 		p.pollInterval = minPoll
 	}
+}
+
+// sliceMeter is how the turn that runs stands in its timeslice, as the turn finds out itself when
+// it asks (SliceSpent). The monitor would say so by the worker's state. But the monitor needs a
+// processor, and a turn that spins on the only one keeps that until Go takes it away, after 10 ms
+// or more.
+//
+// Reading the clock at each question would cost more than the question, so the meter reads it at
+// some of them: at the second of a turn, then twice as many later each time, for as long as less
+// than sliceStep goes by in between. The meter begins anew with another turn, which it knows by the
+// turn's number. Owner only.
+type sliceMeter struct {
+	turn  uint64
+	left  int   // questions without a look at the clock
+	step  int   // questions between the last two looks; 0: there was none
+	began int64 // when the meter was begun, ns
+	last  int64 // when the clock was read last, ns
+	spent bool
+}
+
+const (
+	turnSlice = 1_000_000 // ns of a turn that asks, after which it is to end
+	// ns between two looks at the clock, at most about twice that
+	sliceStep = 20_000
+)
+
+// MustYield reports whether the turn should end soon although there is more to do, because
+//
+//   - the turn has lasted for 1 to 5 ms, which is when the monitor sees it;
+//   - the worker has lost its slot or left it;
+//   - or the scheduler stops.
+//
+// On a [Pin], where no slot is kept from other workers, only the last is a reason. Where no other
+// worker could run the work that waits, MustYield may never report true. One load. Owner only.
+func (w *Worker) MustYield() bool { return w.state.mustYield() }
+
+// SliceSpent reports whether the turn should end soon, as MustYield does, or has found out itself
+// that its timeslice is over: a millisecond since its second question. It is for a turn that asks
+// again and again. From the answer true on, other goroutines have the processor when the turn ends.
+// SliceSpent costs a few loads, and a reading of the clock about every 20 µs. Owner only, in a
+// turn.
+func (w *Worker) SliceSpent() bool {
+	if w.state.mustYield() {
+		return true
+	}
+	m := &w.slice
+	if m.turn != w.count.turns {
+		*m = sliceMeter{turn: w.count.turns}
+		return false
+	}
+	if m.left--; m.left >= 0 {
+		return false
+	}
+	return m.spent || w.lookAtSlice()
+}
+
+// lookAtSlice reads the clock. It does not in a deterministic run, where time stands while any
+// thread can go on, nor on a pin, which keeps no other task waiting. Owner only, in a turn.
+func (w *Worker) lookAtSlice() bool {
+	m := &w.slice
+	if w.thread != nil || w.pin != nil {
+		return false
+	}
+	now := w.sched.cfg.Clock.Nanos()
+	switch {
+	case m.step == 0:
+		m.began, m.step = now, 1
+	case now-m.began >= turnSlice:
+		m.spent, m.left = true, 0
+		// At the end of the turn the clock is read, and other goroutines have the processor.
+		w.SpendOverhead(w.budget)
+		return true
+	case now-m.last < sliceStep:
+		m.step *= 2
+	case now-m.last > 2*sliceStep:
+		m.step = max(1, m.step/4)
+	}
+	m.last, m.left = now, m.step-1
+	return false
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// onDuty100 is a worker on duty with a credit of 100, which has just read the clock.
+// onDuty100 is a worker running with a budget of 100, which has just read the clock.
 func onDuty100(t *testing.T) *Worker {
 	t.Helper()
 	s, _ := bench(t, 1)
@@ -17,22 +17,22 @@ func onDuty100(t *testing.T) *Worker {
 	return w
 }
 
-// TestCharge: what is charged brings the next reading of the clock nearer and is no work done; and however
-// much it was, a turn may go on for a unit.
+// TestSpendOverhead: what is charged brings the next reading of the clock nearer and is no work
+// done; and however much it was, a turn may go on for a unit.
 func TestSpendOverhead(t *testing.T) {
 	w := onDuty100(t)
 	w.Spend(10)
 	w.SpendOverhead(60)
 	if w.Budget() != 30 || w.spent.Load() != 0 {
-		t.Errorf("credit %d, %d done", w.Budget(), w.spent.Load())
+		t.Errorf("budget %d, %d done", w.Budget(), w.spent.Load())
 	}
 	w.SpendOverhead(1000)
 	if w.Budget() != 1 {
-		t.Errorf("credit %d when it is gone", w.Budget())
+		t.Errorf("budget %d when it is gone", w.Budget())
 	}
 	w.Spend(1)
 	if w.spent.Load() != 11 || w.Budget() < 1 {
-		t.Errorf("%d units done, credit %d", w.spent.Load(), w.Budget())
+		t.Errorf("%d units done, budget %d", w.spent.Load(), w.Budget())
 	}
 	w.timeslice.granted, w.budget = 100, 100
 	w.Spend(100)
@@ -41,29 +41,29 @@ func TestSpendOverhead(t *testing.T) {
 	}
 }
 
-// TestAnswer: a worker that was asked to come by reads the clock at its next unit and looks at the inject
-// queue before its next turn, and what it had left of its credit is no work done.
+// TestAnswer: a worker that was asked to come by reads the clock at its next unit and looks at the
+// inject queue before its next turn, and what it had left of its budget is no work done.
 func TestAnswer(t *testing.T) {
 	w := onDuty100(t)
 	w.Spend(10)
 	if w.state.becomeIdle(); !w.answer() || w.budget != 90 || w.pollTurn != 50 {
-		t.Errorf("credit %d, a look behind turn %d, though nobody had asked", w.budget, w.pollTurn)
+		t.Errorf("budget %d, a look behind turn %d, though nobody had asked", w.budget, w.pollTurn)
 	}
 	if !w.state.ask() || !w.answer() || !w.state.isRunning() {
 		t.Fatal("it did not answer")
 	}
 	if w.budget != 1 || w.pollTurn > w.count.turns {
-		t.Errorf("credit %d, the next look behind turn %d", w.budget, w.pollTurn)
+		t.Errorf("budget %d, the next look behind turn %d", w.budget, w.pollTurn)
 	}
 	w.Spend(2)
 	if w.spent.Load() != 12 || w.budget < 1 {
-		t.Errorf("%d units done, credit %d", w.spent.Load(), w.budget)
+		t.Errorf("%d units done, budget %d", w.spent.Load(), w.budget)
 	}
 	w.state.ask()
 	w.state.markOverdue()
 	w.state.detach()
 	if w.pollTurn = 50; w.answer() || w.pollTurn != 50 {
-		t.Error("it answered without a seat")
+		t.Error("it answered without a slot")
 	}
 }
 
@@ -104,7 +104,8 @@ func TestYieldInterval_IsEarned(t *testing.T) {
 		w.refillBudget()
 	}
 	if w.count.yields.Load() != 1 || w.timeslice.earned != 0 {
-		t.Errorf("%d yields, and %d ns earned by one after half of %d", w.count.yields.Load(), w.timeslice.earned, longGone)
+		t.Errorf("%d yields, and %d ns earned by one after half of %d", w.count.yields.Load(),
+			w.timeslice.earned, longGone)
 	}
 	if yields.Load() == before {
 		t.Error("a yield that other workers do not see")
@@ -149,7 +150,7 @@ func TestProcessors_Earned(t *testing.T) {
 		{1, 1, 1, 10 * ms, 0},        // which is a worker
 		{2, 4, 1, 20 * ms, 6 * ms},   // four and a worker
 		{2, 4, 5, 20 * ms, 0},        // workers only
-		{2, 0, 0, 20 * ms, 0},        // nobody
+		{2, 0, 0, 20 * ms, 0},        // none
 		{2, 1, 0, 1000 * ms, goTimeslice},
 		{2, 6, 8, 1000 * ms, 0}, // eight workers, while other processes have the machine
 	} {
@@ -160,13 +161,14 @@ func TestProcessors_Earned(t *testing.T) {
 	}
 }
 
-// Workers are left a fair share of what goroutines that compute leave them, and do not stretch each other's turns
-// where there are none, although they have once been kept from their processors.
+// Workers are left a fair share of what goroutines that compute leave them, and do not stretch each
+// other's turns where there are none, although they have once been kept from their processors.
 func TestProcessors_EarnedConverges(t *testing.T) {
 	for _, c := range []struct {
 		workers, computing int
 		least, most        int64
-	}{{2, 4, 5 * ms, goTimeslice}, {8, 4, ms, goTimeslice}, {1, 2, 7 * ms, goTimeslice}, {8, 0, 0, 0}, {40, 0, 0, 0}} {
+	}{{2, 4, 5 * ms, goTimeslice}, {8, 4, ms, goTimeslice}, {1, 2, 7 * ms, goTimeslice}, {8, 0, 0,
+		0}, {40, 0, 0, 0}} {
 		const n = 2
 		p := processors{n: n, runnable: uint64(max(c.workers+c.computing-n, 0))}
 		runs := int64(goTimeslice)

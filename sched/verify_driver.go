@@ -7,9 +7,11 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // verifyReady checks the threads of which one is chosen: in order, each once. Caller holds mu.
 func verifyReady(d *driver) {
 	for i, id := range d.ready {
-		invariant.Check(i == 0 || d.ready[i-1] < id, "threads %d and %d can go on, in this order", d.ready[max(i-1, 0)], id)
+		invariant.Check(i == 0 || d.ready[i-1] < id,
+			"threads %d and %d can go on, in this order", d.ready[max(i-1, 0)], id)
 	}
-	invariant.Check(len(d.ready) <= len(d.threads), "%d of %d threads can go on", len(d.ready), len(d.threads))
+	invariant.Check(len(d.ready) <= len(d.threads),
+		"%d of %d threads can go on", len(d.ready), len(d.threads))
 }
 
 // verifyBaton checks that a thread which is given the baton has none.
@@ -18,9 +20,10 @@ func verifyBaton(t *thread) {
 }
 
 // verifyPart checks a thread that waits for another run than its own: it has the baton of its own
-// run, and is no thread of ours.
+// run, and is no thread of this one.
 func verifyPart(d *driver, p part) {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
-	invariant.Check(p.d != d && !p.t.waiting && p.d.byID(p.t.id) == p.t, "a thread waits for a run of which it is none, in its turn")
+	invariant.Check(p.d != d && !p.t.waiting && p.d.byID(p.t.id) == p.t,
+		"a thread waits for a run of which it is none, in its turn")
 }

@@ -5,52 +5,54 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// duty says whether a worker has its seat, and what the monitor thinks of its turn. It
-// is how a seat changes hands although nobody can interrupt a turn.
+// workerState says whether a worker has its slot, and what the monitor thinks of its turn. By it a
+// slot changes hands although a turn cannot be interrupted.
 //
-//	           ask              urge               relieve
-//	ON DUTY ─────────▶ ASKED ─────────▶ OVERDUE ─────────────▶ AWAY   the monitor, in a turn
-//	   ▲  ▲              │                 │                     ▲
-//	   │  └── answer ────┴─────────────────┘                     │    the owner, between two turns
-//	   │                                                         │
-//	   ├── stepAside ──▶ ASIDE, and resume or answer back        │    the owner, around a search or sleep
-//	   └──────────────────────── leaveSeat ──────────────────────┘    the owner, in a turn (Blocking)
+//	            ask           markOverdue         detach
+//	RUNNING ─────────▶ ASKED ─────────▶ OVERDUE ────────▶ DETACHED  monitor, in a turn
+//	 ▲  ▲  ▲             │                 │                  ▲
+//	 │  │  └── answer ───┴─────────────────┘                  │     owner, between two turns
+//	 │  │                                                     │
+//	 │  └─── becomeIdle ──▶ IDLE, and resume back             │     owner, around search and sleep
+//	 └────────────────────── leaveSlot ───────────────────────┘     owner, in a turn (Blocking)
 //
-//	AWAY ─────────▶ ASIDE   the owner: it becomes a spare, or is about to take its seat back (retakeSeat)
-//	ASIDE ────────▶ AWAY    the owner, whose seat is not vacant; the monitor, of a spare that it owns (extra)
+//	DETACHED ──▶ IDLE      the owner: it becomes an idle worker, or is about to take its slot back
+//	IDLE ──▶ DETACHED      the owner, whose slot is not vacant any more; or the monitor, of an idle
+//	                       worker that it owns (startSurplus)
 //
-// From ASIDE and AWAY only the owner moves it, or the monitor for a spare that is nobody else's, so
-// a store is enough there; everything else is a compare-and-swap. A worker touches its seat's bit
-// in the idle word while ASIDE, or, when it leaves the seat in a turn, while AWAY. The monitor
-// takes seats from OVERDUE alone, so only from a worker that leaves the bit alone.
+// From IDLE and DETACHED only the owner moves the state, or the monitor for an idle worker that it
+// has taken, so a store is enough there; every other transition is a compare-and-swap. A worker
+// touches its slot's bit in the idle word while IDLE, or, when it leaves the slot in a turn, while
+// DETACHED. The monitor takes slots from OVERDUE alone, so only from a worker that leaves the bit
+// alone.
 type workerState struct{ word seam.Flag }
 
 const (
-	stateRunning  uint32 = iota // runs turns
+	stateRunning  uint32 = iota // in or between turns, never without its slot
 	stateAsked                  // the monitor wants to see it between two turns
-	stateOverdue                // it has not been seen for long: its turn ends with the message at hand
-	stateDetached               // it has no seat; the scheduler is held for its turn
-	stateIdle                   // it searches, sleeps, or is a spare
+	stateOverdue                // it has not come by: its turn ends with the message
+	stateDetached               // in a turn without a slot; the scheduler is held
+	stateIdle                   // in no turn: it searches, sleeps, or has no slot
 )
 
-// isOn is the check before every turn. Owner only; a stale answer is corrected by the
-// compare-and-swap in stepAside.
+// isRunning is the check before every turn. A stale answer is corrected by the compare-and-swap in
+// becomeIdle. Owner only.
 func (s *workerState) isRunning() bool { return s.word.Load() == stateRunning }
 
-// isAway tells whether the seat is lost or being left. Any goroutine.
+// isDetached reports whether the slot is lost or being left. Any goroutine.
 func (s *workerState) isDetached() bool { return s.word.Load() == stateDetached }
 
-// mustYield tells whether the turn should end with the message at hand. Any goroutine.
+// mustYield reports whether the turn should end with the message at hand. Any goroutine.
 func (s *workerState) mustYield() bool { return s.word.Load() >= stateOverdue }
 
-// isPending tells whether the worker has been asked and has not answered. Any goroutine.
+// isPending reports whether the worker has been asked and has not answered. Any goroutine.
 func (s *workerState) isPending() bool {
 	v := s.word.Load()
 	return v == stateAsked || v == stateOverdue
 }
 
-// answer goes on duty and reports whether the worker still has its seat. Owner only,
-// between two turns.
+// answer goes back to RUNNING after ask, and reports whether the worker still has its slot. Owner
+// only, between two turns.
 func (s *workerState) answer() bool {
 	for {
 		v := s.word.Load()
@@ -63,11 +65,12 @@ func (s *workerState) answer() bool {
 	}
 }
 
-// stepAside keeps the seat from being taken until resume, unless it is lost already.
-// Owner only, between two turns.
+// becomeIdle keeps the slot from being taken until resume, and reports false if it is lost already
+// (E1). Owner only, between two turns.
 func (s *workerState) becomeIdle() bool { return s.moveTo(stateIdle) }
 
-// resume goes back on duty. Owner only, after stepAside, or with its seat taken back.
+// resume goes back to RUNNING (E3, B4). Owner only, after becomeIdle, or when it has taken its slot
+// back.
 func (s *workerState) resume() {
 	if invariant.On {
 		verifyResume(s)
@@ -75,11 +78,12 @@ func (s *workerState) resume() {
 	s.word.StoreRelease(stateRunning)
 }
 
-// leaveSeat makes the seat free for others, and reports whether it was still the
-// worker's. Owner only.
+// leaveSlot frees the slot for another worker, and reports whether it was still the worker's (L2).
+// Owner only.
 func (s *workerState) leaveSlot() bool { return s.moveTo(stateDetached) }
 
-// leaveFor is a call, which keeps a small program small.
+// moveTo moves to IDLE or DETACHED, and reports false if the worker is DETACHED already. It is a
+// call of its own, which keeps a small program small. Owner only.
 //
 //go:noinline
 func (s *workerState) moveTo(to uint32) bool {
@@ -97,14 +101,14 @@ func (s *workerState) moveTo(to uint32) bool {
 // ask asks a worker to come by between two turns. Monitor only.
 func (s *workerState) ask() bool { return s.word.CompareAndSwap(stateRunning, stateAsked) }
 
-// urge makes a turn end soon if the worker has not come by since ask. Monitor only.
+// markOverdue makes a turn end soon if the worker has not come by since ask. Monitor only.
 func (s *workerState) markOverdue() bool { return s.word.CompareAndSwap(stateAsked, stateOverdue) }
 
-// relieve takes the seat of a worker that has not come by, and reports whether it
-// could. Monitor only.
+// detach takes the slot of a worker that has not come by, and reports whether it could (H2).
+// Monitor only.
 func (s *workerState) detach() bool { return s.word.CompareAndSwap(stateOverdue, stateDetached) }
 
-// hurry makes the turn at hand end soon. For the one that stops the scheduler.
+// yieldSoon makes the turn at hand end soon. For the goroutine that stops the scheduler.
 func (s *workerState) yieldSoon() {
 	if !s.word.CompareAndSwap(stateRunning, stateOverdue) {
 		s.word.CompareAndSwap(stateAsked, stateOverdue)

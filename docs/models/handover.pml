@@ -1,40 +1,42 @@
-/* Hand-over of a blocked worker (sched/duty.go, handover.go, spares.go, watch.go; steps
+/* Hand-over of a blocked worker (sched/worker_state.go, handover.go, idle_workers.go,
+ * sysmon_blocked.go; steps
  * H1-H5, E1-E4, L1-L6, B1-B4 of sched/README.md).
  *
- * A seat, three workers of which the first sits, and tasks 0 and 2 from outside. Task 0
+ * A slot, three workers of which the first has it, and tasks 0 and 2 from outside. Task 0
  * makes task 1 runnable in its own next-slot, where only its worker and the monitor look,
- * declares that it blocks, and waits until task 1 has run. With RELIEF it does not declare
+ * declares that it blocks, and waits until task 1 has run. With RETAKE it does not declare
  * that and waits for task 2 as well; with LATE it first waits for task 2 and then makes
  * task 1 runnable. The monitor looks whenever there is something to be done. Task 2
  * declares, too, and comes back at once; with PLAIN it does not declare. Stop comes when
- * all is done; with EARLY at any moment, and whoever waits then goes on. A worker that is
+ * all is done; with EARLY at any moment, and every worker that waits then goes on. A worker that is
  * not woken to search takes one look without being counted, as in quiescence.pml. Q1 to Q4
  * are one step.
  *
- * Proved: nobody waits for ever beside a seat or work; a seat has one holder, and a token
+ * Proved: no worker waits for ever beside a slot or work; a slot has one holder, and a token
  * one grant; whenever the scheduler would be found quiescent, nothing is queued or in hand
  * anywhere; when Stop says that all have left, no turn runs; each task is run or left to be
- * buried, once; the spare of a worker that was relieved is no stray.
+ * discarded, once; the idle worker of a worker that was detached by the monitor is not listed as
+ * detached.
  *
- * Mutants: RESERVE_AWAY (a seat is reserved from a holder that is AWAY, K3: the token
+ * Mutants: RESERVE_DETACHED (a slot is reserved from a holder that is DETACHED, K3: the token
  * reaches another), CLAIM_ONCE (claim does not read the holder again: so it was until this
  * model found it, K3), NO_L1 (left without a hold, K39), NO_L6 (left without a last look,
- * K1), SEAT_FIRST (L5 before L4), BACK_LEAVES (B3 failed and the token is not taken, K16),
- * COUNT_KEPT (B4 keeps the count of a searcher), RELIEVE_BLIND (H2 is a store), NO_H1
- * (relieved without a hold, K39), NO_H5 (the stray's next-slot is not looked at, K10),
- * ASIDE_LATE (E1 dropped: a worker sleeps while it may lose its seat), RELEASE_FIRST (E4
- * releases before it queues), NO_LEFT (a seat has no count of its own), STRAY_LATE (booked
- * as a stray after H2: the spare of H3 may be one).
+ * K1), HOLDER_FIRST (L5 before L4), BACK_LEAVES (B3 failed and the token is not taken, K16),
+ * COUNT_KEPT (B4 keeps the count of a searcher), DETACH_BLIND (H2 is a store), NO_H1
+ * (detached by the monitor without a hold, K39), NO_H5 (the detached worker's next-slot is not
+ * looked at, K10), IDLE_LATE (E1 dropped: a worker sleeps while it may lose its slot),
+ * RELEASE_FIRST (E4 releases before it queues), NO_LEFT (a slot has no count of its own),
+ * LIST_LATE (listed as detached after H2: the idle worker of H3 may be one).
  */
 #define W 1
 #define N 3
 #define ALL ((1 << W) - 1)
 #define T 3
 #define NONE 7
-#define NOBODY 14
+#define NOWORKER 14
 #define RESERVED 13
 
-mtype = { ON, ASKED, OVERDUE, AWAY, ASIDE };
+mtype = { RUNNING, ASKED, OVERDUE, DETACHED, IDLE };
 mtype = { USED, COLD, HOT };
 
 byte bits = ALL, searching, holds;
@@ -42,21 +44,21 @@ byte q;                                 /* the inject queue, a set of tasks */
 byte own[N];                            /* next-slot and ring of each worker, sets of tasks */
 byte hand[N] = NONE, handed[N] = NONE;  /* one task each */
 byte holder[W] = NONE;
-byte seat[N] = NONE;
-mtype duty[N] = ASIDE;
-mtype spare[N] = COLD;
-bool token[N], idly[N], dismissed[N], strayed[N], inTurn[N];
+byte slot[N] = NONE;
+mtype state[N] = IDLE;
+mtype idleWorker[N] = COLD;
+bool token[N], uncounted[N], dismissed[N], listed[N], inTurn[N];
 bool stop, ended, looking;
 byte left = W, pushed;
 byte ran[T];
 
 #define SET(i) ((bits >> (i)) & 1)
 #define DONE (ran[0] && ran[1] && ran[2])
-#define LOCALS byte j = NOBODY, k, h = NONE
+#define LOCALS byte j = NOWORKER, k, h = NONE
 
 inline wake(search) {
 	atomic {
-		j = NOBODY;
+		j = NOWORKER;
 		if
 		:: searching > 0 || bits == 0
 		:: else ->
@@ -67,19 +69,20 @@ inline wake(search) {
 	}
 }
 
-/* h becomes a spare */
+/* h becomes an idle worker */
 inline take() {
 	atomic {
 		k = 0; h = NONE;
-		do :: k < N -> if :: spare[k] == HOT -> h = k :: else fi; k++ :: else -> break od;
+		do :: k < N -> if :: idleWorker[k] == HOT -> h = k :: else fi; k++ :: else -> break od;
 		if :: h != NONE -> left-- :: else fi;
 		k = 0;
-		do :: k < N && h == NONE -> if :: spare[k] == COLD -> h = k :: else fi; k++ :: else -> break od;
-		assert(h != NONE); spare[h] = USED; k = 0
+		do :: k < N && h == NONE -> if :: idleWorker[k] == COLD -> h = k :: else fi; k++ :: else ->
+			break od;
+		assert(h != NONE); idleWorker[h] = USED; k = 0
 	}
 }
 
-/* h becomes the holder of seat j, whose bit the caller has cleared; NONE: it had none */
+/* h becomes the holder of slot j, whose bit the caller has cleared; NONE: it had none */
 inline claim() {
 	do
 	:: h = holder[j];
@@ -89,15 +92,15 @@ inline claim() {
 			:: atomic { holder[j] == NONE -> holder[j] = RESERVED; break }
 			:: atomic { holder[j] != NONE -> skip }
 			fi
-#ifdef RESERVE_AWAY
-		:: h != NONE && duty[h] == AWAY -> atomic { holder[j] = RESERVED; h = NONE; break }
+#ifdef RESERVE_DETACHED
+		:: h != NONE && state[h] == DETACHED -> atomic { holder[j] = RESERVED; h = NONE; break }
 #else
-		:: h != NONE && duty[h] == AWAY -> holder[j] != h || duty[h] != AWAY
+		:: h != NONE && state[h] == DETACHED -> holder[j] != h || state[h] != DETACHED
 #endif
 #ifdef CLAIM_ONCE
-		:: h != NONE && duty[h] != AWAY -> break
+		:: h != NONE && state[h] != DETACHED -> break
 #else
-		:: h != NONE && duty[h] != AWAY -> if :: holder[j] == h -> break :: else fi
+		:: h != NONE && state[h] != DETACHED -> if :: holder[j] == h -> break :: else fi
 #endif
 		fi
 	od
@@ -105,27 +108,27 @@ inline claim() {
 
 inline grant() { atomic { assert(!token[h]); token[h] = 1 } }
 
-/* the holder of seat j gets task t, or NONE, and the token */
+/* the holder of slot j gets task t, or NONE, and the token */
 inline rise(t) {
 	claim();
 	if
-	:: h == NONE -> take(); seat[h] = j; holder[j] = h
+	:: h == NONE -> take(); slot[h] = j; holder[j] = h
 	:: else
 	fi;
 	atomic { assert(handed[h] == NONE); handed[h] = t };
 	grant();
-	h = NONE; j = NOBODY
+	h = NONE; j = NOWORKER
 }
 
 inline notify() {
 	wake(1);
-	if :: j != NOBODY -> rise(NONE) :: else fi
+	if :: j != NOWORKER -> rise(NONE) :: else fi
 }
 
 inline inject(t) {
 	wake(0);
 	if
-	:: j != NOBODY -> rise(t)
+	:: j != NOWORKER -> rise(t)
 	:: else -> atomic { assert(!((q >> (t)) & 1)); q = q | (1 << (t)) }; notify()
 	fi
 }
@@ -150,24 +153,24 @@ inline pick(set) {
 }
 
 inline sitAgain() {
-	atomic { holder[seat[me]] = me; seated = 1 };
-	duty[me] = ON;
+	atomic { holder[slot[me]] = me; inSlot = 1 };
+	state[me] = RUNNING;
 	left--;
 	release()
 }
 
-/* seated: the worker came back with its seat, or never left it */
-inline leaveSeat() {
+/* inSlot: the worker came back with its slot, or never left it */
+inline leaveSlot() {
 #ifndef NO_L1
 	holds++;                                /* L1 */
 #endif
 	atomic {                                /* L2 */
-		seated = (duty[me] != AWAY);
-		if :: seated -> duty[me] = AWAY :: else fi
+		inSlot = (state[me] != DETACHED);
+		if :: inSlot -> state[me] = DETACHED :: else fi
 	};
 	apart = 1;
 	if
-	:: !seated -> release()                 /* the monitor was faster */
+	:: !inSlot -> release()                 /* the monitor was faster */
 	:: else ->
 #ifdef NO_LEFT
 		skip;
@@ -175,34 +178,34 @@ inline leaveSeat() {
 		left++;
 #endif
 L3:		atomic { q = q | own[me]; own[me] = 0 };
-#ifdef SEAT_FIRST
-		holder[seat[me]] = NONE;
+#ifdef HOLDER_FIRST
+		holder[slot[me]] = NONE;
 #endif
-L4:		atomic { assert(!SET(seat[me])); bits = bits | (1 << seat[me]) };
-#ifndef SEAT_FIRST
-L5:		holder[seat[me]] = NONE;
+L4:		atomic { assert(!SET(slot[me])); bits = bits | (1 << slot[me]) };
+#ifndef HOLDER_FIRST
+L5:		holder[slot[me]] = NONE;
 #endif
 #ifndef NO_L6
 L6:		if :: q != 0 -> notify() :: else fi;
 #endif
 		gone = 1
 	fi;
-	seated = 0
+	inSlot = 0
 }
 
-inline retakeSeat() {
+inline retakeSlot() {
 	gone = 0;
-	duty[me] = ASIDE;                       /* B1 */
+	state[me] = IDLE;                       /* B1 */
 	atomic {                                /* B2 */
-		seated = (holder[seat[me]] == NONE);
-		if :: seated -> holder[seat[me]] = me :: else fi
+		inSlot = (holder[slot[me]] == NONE);
+		if :: inSlot -> holder[slot[me]] = me :: else fi
 	};
 	if
-	:: !seated -> duty[me] = AWAY
+	:: !inSlot -> state[me] = DETACHED
 	:: else ->
 B3:		atomic {
-			cleared = SET(seat[me]);
-			if :: cleared -> bits = bits & ~(1 << seat[me]) :: else fi
+			cleared = SET(slot[me]);
+			if :: cleared -> bits = bits & ~(1 << slot[me]) :: else fi
 		};
 #ifndef BACK_LEAVES
 		if :: !cleared -> atomic { token[me] -> token[me] = 0 } :: else fi;
@@ -212,41 +215,42 @@ B4:		sitAgain();
 		if
 		:: !cleared ->
 			if
-			:: handed[me] != NONE -> atomic { own[me] = own[me] | (1 << handed[me]); handed[me] = NONE }; notify()
-			:: handed[me] == NONE && !idly[me] ->
+			:: handed[me] != NONE -> atomic { own[me] = own[me] | (1 << handed[me]); handed[me] = NONE };
+				notify()
+			:: handed[me] == NONE && !uncounted[me] ->
 #ifndef COUNT_KEPT
 				atomic { assert(searching > 0); searching-- };
 #endif
 				if :: q != 0 -> notify() :: else fi
-			:: else -> idly[me] = 0
+			:: else -> uncounted[me] = 0
 			fi
 		:: else
 		fi
 	fi;
-	seated = 0; cleared = 0
+	inSlot = 0; cleared = 0
 }
 
 proctype worker(byte me) {
 	LOCALS;
-	bool counted, apart, seated, gone, cleared;
+	bool counted, apart, inSlot, gone, cleared;
 end:
 park:	atomic { token[me] -> token[me] = 0;
 		if :: dismissed[me] -> dismissed[me] = 0; goto retired :: else fi;
 		hand[me] = handed[me]; handed[me] = NONE;
-		counted = (hand[me] == NONE && !idly[me]); idly[me] = 0
+		counted = (hand[me] == NONE && !uncounted[me]); uncounted[me] = 0
 	};
 	if :: hand[me] != NONE -> goto takeUp :: else -> goto find fi;
 
 takeUp:	skip;
-#ifdef ASIDE_LATE
-	if :: duty[me] == AWAY -> goto giveUp :: else fi;
+#ifdef IDLE_LATE
+	if :: state[me] == DETACHED -> goto giveUp :: else fi;
 #endif
-E3:	duty[me] = ON;
+E3:	state[me] = RUNNING;
 
 turn:	atomic { inTurn[me] = 1; assert(!ran[hand[me]]) };
 	if
 	:: hand[me] == 0 ->
-#ifdef RELIEF
+#ifdef RETAKE
 #ifdef LATE
 		ran[2] || stop; own[me] = own[me] | 2
 #else
@@ -254,26 +258,26 @@ turn:	atomic { inTurn[me] = 1; assert(!ran[hand[me]]) };
 #endif
 #else
 		own[me] = own[me] | 2;
-		leaveSeat();
+		leaveSlot();
 		ran[1] || stop;
-		if :: gone -> retakeSeat() :: else fi
+		if :: gone -> retakeSlot() :: else fi
 #endif
 #ifndef PLAIN
 	:: hand[me] == 2 ->
-		leaveSeat();
-		if :: gone -> retakeSeat() :: else fi
+		leaveSlot();
+		if :: gone -> retakeSlot() :: else fi
 #endif
 	:: else
 	fi;
 	atomic { ran[hand[me]]++; assert(ran[hand[me]] == 1); hand[me] = NONE; inTurn[me] = 0 };
 
 	if :: stop -> goto leave :: else fi;
-	atomic { cleared = (duty[me] != AWAY); if :: cleared -> duty[me] = ON :: else fi };
+	atomic { cleared = (state[me] != DETACHED); if :: cleared -> state[me] = RUNNING :: else fi };
 	if :: !cleared -> goto giveUp :: else -> cleared = 0 fi;
 	pick(own[me]);
 	if :: hand[me] != NONE -> goto turn :: else fi;
-#ifndef ASIDE_LATE
-E1:	atomic { cleared = (duty[me] != AWAY); if :: cleared -> duty[me] = ASIDE :: else fi };
+#ifndef IDLE_LATE
+E1:	atomic { cleared = (state[me] != DETACHED); if :: cleared -> state[me] = IDLE :: else fi };
 	if :: !cleared -> goto giveUp :: else -> cleared = 0 fi;
 #endif
 
@@ -289,16 +293,17 @@ find:	if :: stop -> goto leave :: else fi;
 		goto takeUp
 	:: else
 	fi;
-E2:	atomic { assert(!SET(seat[me])); bits = bits | (1 << seat[me]); searching = searching - counted; counted = 0 };
+E2:	atomic { assert(!SET(slot[me])); bits = bits | (1 << slot[me]);
+	searching = searching - counted; counted = 0 };
 	if
 	:: stop -> atomic {
 			if
-			:: SET(seat[me]) -> bits = bits & ~(1 << seat[me]); searching++; counted = 1; goto find
+			:: SET(slot[me]) -> bits = bits & ~(1 << slot[me]); searching++; counted = 1; goto find
 			:: else -> goto park
 			fi }
 	:: !stop && q != 0 -> atomic {
 			if
-			:: SET(seat[me]) -> bits = bits & ~(1 << seat[me]); goto find
+			:: SET(slot[me]) -> bits = bits & ~(1 << slot[me]); goto find
 			:: else -> goto park
 			fi }
 	:: else -> goto park
@@ -312,13 +317,13 @@ E4:	if
 	:: own[me] != 0 -> atomic { q = q | own[me]; own[me] = 0 }; notify()
 	:: else
 	fi;
-	apart = 0; seat[me] = NONE;
-	duty[me] = ASIDE;
-	atomic {                                /* under the lock of the spares */
-		strayed[me] = 0;
+	apart = 0; slot[me] = NONE;
+	state[me] = IDLE;
+	atomic {                                /* under the lock of the idle workers */
+		listed[me] = 0;
 		if
 		:: ended -> cleared = 0
-		:: else -> cleared = 1; spare[me] = HOT
+		:: else -> cleared = 1; idleWorker[me] = HOT
 		fi
 	};
 #ifndef RELEASE_FIRST
@@ -327,10 +332,10 @@ E4:	if
 	if :: cleared -> cleared = 0; goto park :: else fi;
 	goto away;
 
-leave:	if :: duty[me] == AWAY -> release() :: else fi;
+leave:	if :: state[me] == DETACHED -> release() :: else fi;
 away:	atomic { assert(left > 0); left-- };
 	goto stopped;
-retired:	spare[me] = COLD;
+retired:	idleWorker[me] = COLD;
 	atomic { assert(left > 0); left--; goto park };
 stopped:	skip
 }
@@ -339,7 +344,7 @@ proctype pusher(byte t) {
 	LOCALS;
 	wake(0);
 	if
-	:: j != NOBODY -> rise(t)
+	:: j != NOWORKER -> rise(t)
 	:: else ->
 		holds++;                        /* an admission */
 		q = q | (1 << t);
@@ -350,12 +355,13 @@ proctype pusher(byte t) {
 }
 
 /* a look would change something */
-#define PENDING(s) (duty[s] == ON || duty[s] == ASKED || (duty[s] == OVERDUE && (q != 0 || own[s] != 0)))
+#define PENDING(s) (state[s] == RUNNING || state[s] == ASKED || \
+	(state[s] == OVERDUE && (q != 0 || own[s] != 0)))
 #define WATCHED (holder[0] < N && PENDING(holder[0]))
 #ifdef NO_H5
 #define LOST false
 #else
-#define LOST ((strayed[0] && own[0]) || (strayed[1] && own[1]) || (strayed[2] && own[2]))
+#define LOST ((listed[0] && own[0]) || (listed[1] && own[1]) || (listed[2] && own[2]))
 #endif
 
 /* moves what worker s has in its slot and ring to the inject queue */
@@ -381,7 +387,7 @@ proctype monitor() {
 #ifndef NO_H5
 		s = 0;
 		do
-		:: s < N -> if :: strayed[s] -> drain(s) :: else fi; s++         /* H5 */
+		:: s < N -> if :: listed[s] -> drain(s) :: else fi; s++         /* H5 */
 		:: else -> break
 		od;
 #endif
@@ -391,38 +397,42 @@ proctype monitor() {
 			s = holder[i];
 			if
 			:: s >= N
-			:: s < N && duty[s] == ON -> atomic { if :: duty[s] == ON -> duty[s] = ASKED :: else fi }
-			:: s < N && duty[s] == ASKED -> atomic { if :: duty[s] == ASKED -> duty[s] = OVERDUE :: else fi }
-			:: s < N && duty[s] == OVERDUE && (q != 0 || own[s] != 0) ->
+			:: s < N && state[s] == RUNNING -> atomic { if :: state[s] == RUNNING ->
+				state[s] = ASKED :: else fi }
+			:: s < N && state[s] == ASKED -> atomic { if :: state[s] == ASKED ->
+				state[s] = OVERDUE :: else fi }
+			:: s < N && state[s] == OVERDUE && (q != 0 || own[s] != 0) ->
 #ifndef NO_H1
 H1:				holds++;
 #endif
-#ifndef STRAY_LATE
-				strayed[s] = 1;         /* only the monitor and E4 look at it */
+#ifndef LIST_LATE
+				listed[s] = 1;         /* only the monitor and E4 look at it */
 #endif
-#ifdef RELIEVE_BLIND
-H2:				duty[s] = AWAY; ok = 1;
+#ifdef DETACH_BLIND
+H2:				state[s] = DETACHED; ok = 1;
 #else
-H2:				atomic { ok = (duty[s] == OVERDUE); if :: ok -> duty[s] = AWAY :: else fi };
+H2:				atomic { ok = (state[s] == OVERDUE); if :: ok -> state[s] = DETACHED :: else fi };
 #endif
 				if
 				:: ok ->
 					left++;
-#ifdef STRAY_LATE
-					strayed[s] = 1;
+#ifdef LIST_LATE
+					listed[s] = 1;
 #endif
 H3:					take();
-					assert(!strayed[h]);
-					seat[h] = i; holder[i] = h;
-					idly[h] = 1;
+					assert(!listed[h]);
+					slot[h] = i; holder[i] = h;
+					uncounted[h] = 1;
 					grant();
 					h = NONE;
 #ifndef NO_H5
 H4:					drain(s)
 #endif
-				:: else -> strayed[s] = 0; release()
+				:: else -> listed[s] = 0; release()
 				fi
-			:: s < N && !(duty[s] == ON || duty[s] == ASKED || (duty[s] == OVERDUE && (q != 0 || own[s] != 0)))
+
+				:: s < N && !(state[s] == RUNNING || state[s] == ASKED ||
+					(state[s] == OVERDUE && (q != 0 || own[s] != 0)))
 			fi;
 			i++
 		:: else -> break
@@ -432,7 +442,7 @@ H4:					drain(s)
 }
 
 /* Q1 to Q4 */
-proctype asker() {
+proctype asking() {
 	if
 	:: atomic { bits == ALL && searching == 0 && holds == 0 && q == 0 && !stop ->
 		byte i;
@@ -462,7 +472,7 @@ P2:		atomic { ok = SET(i); if :: ok -> bits = bits & ~(1 << i); searching++ :: e
 			:: h == NONE -> left--
 			:: else -> grant(); h = NONE
 			fi;
-			j = NOBODY
+			j = NOWORKER
 		:: else
 		fi;
 		i++
@@ -473,7 +483,8 @@ P2:		atomic { ok = SET(i); if :: ok -> bits = bits & ~(1 << i); searching++ :: e
 		do
 		:: i < N ->
 			if
-			:: spare[i] == HOT -> spare[i] = USED; dismissed[i] = 1; assert(!token[i]); token[i] = 1
+			:: idleWorker[i] == HOT -> idleWorker[i] = USED; dismissed[i] = 1; assert(!token[i]);
+				token[i] = 1
 			:: else
 			fi;
 			i++
@@ -495,12 +506,12 @@ init {
 	atomic {
 		do
 		:: i < N ->
-			if :: i < W -> seat[i] = i; holder[i] = i; spare[i] = USED :: else fi;
+			if :: i < W -> slot[i] = i; holder[i] = i; idleWorker[i] = USED :: else fi;
 			run worker(i); i++
 		:: else -> break
 		od;
-		run pusher(0); run pusher(2); run asker(); run stopper();
-#ifdef RELIEF
+		run pusher(0); run pusher(2); run asking(); run stopper();
+#ifdef RETAKE
 		run monitor();
 #endif
 		i = 0

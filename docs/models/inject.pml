@@ -1,7 +1,7 @@
 /* The inject queue (sched/mpmcq.go): segments of cells that are claimed by
  * fetch-and-add, each used once.
  *
- * PUSHERS pushers push EACH tasks, POPPERS poppers pop TRIES times, and somebody asks
+ * PUSHERS pushers push EACH tasks, POPPERS poppers pop TRIES times, and a looker asks
  * whether the queue is empty. A pusher and a popper may spoil each other's cells for
  * ever; whatever would need more than SEGS segments of SIZE cells is cut off.
  *
@@ -57,7 +57,7 @@ inline note() {
 inline lives(s, i) { if :: (i) >= deq[s] -> live++ :: else fi }
 
 /* n becomes a segment that starts with task t */
-inline fresh(t) {
+inline allocate(t) {
 	if
 	:: segs < SEGS -> n = segs; segs++
 #ifdef REUSE
@@ -86,13 +86,13 @@ again:		if :: cut -> break :: else fi;
 			if
 			:: n == NONE ->
 #ifdef NEXT_STORE
-				atomic { fresh(t); if :: cut -> break :: else fi };
+				atomic { allocate(t); if :: cut -> break :: else fi };
 				atomic { next[s] = n; live++; k = 1 };
 #else
 				atomic {
 					if
 					:: next[s] == NONE ->
-						fresh(t);
+						allocate(t);
 						if :: cut -> break :: else fi;
 						next[s] = n; live++; k = 1
 					:: else

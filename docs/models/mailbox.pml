@@ -8,15 +8,15 @@
  * what the consumer owns, and no step of a producer can change that.
  *
  * Proved: each message is run or refused or left over, once, in the order of its
- * producer; the actor is never queued or running twice; nobody looks into a node that
+ * producer; the actor is never queued or running twice; no process looks into a node that
  * was recycled; nothing leaks; when all is over, the actor is idle or has ended.
  *
- * Mutants: RECYCLE_TOP (the top node is recycled once it has run: ABA), REST_STORE
- * (rest looks and then stores), REST_TOUCH (rest clears `last` after its swap),
- * REST_QUIET (the loser of rest does not go on), WOKE_LATE (push looks for idle and then
- * pushes), LINK_LATE (push links its node after publishing it), PUSH_OVER (push does
+ * Mutants: RECYCLE_TOP (the top node is recycled once it has run: ABA), IDLE_STORE
+ * (tryIdle looks and then stores), IDLE_TOUCH (tryIdle clears `last` after its swap),
+ * IDLE_QUIET (the loser of tryIdle does not go on), WOKE_LATE (push looks for idle and then
+ * pushes), LINK_LATE (push links its node after publishing it), PUSH_CLOSED (push does
  * not look for the mark of the end), CLOSE_STORE (close looks and then stores),
- * CLOSE_LEAVES (close forgets what has not been grabbed), GRAB_TOP (grab takes the top
+ * CLOSE_LEAVES (close forgets what has not been drained), DRAIN_TOP (drain takes the top
  * only).
  */
 #ifndef NP
@@ -46,10 +46,11 @@ bool ended;
 
 inline schedule() { atomic { queued++; assert(queued + running == 1) } }
 
-inline recycle(n) { atomic { if :: n != NIL -> assert(used[n]); used[n] = 0; who[n] = 0; no[n] = 0 :: else fi; n = 0 } }
+inline recycle(n) { atomic { if :: n != NIL -> assert(used[n]); used[n] = 0; who[n] = 0;
+	no[n] = 0 :: else fi; n = 0 } }
 
-/* one message is over: in order, and never twice */
-inline over(n) { assert(used[n] && no[n] == seen[who[n]] + 1); seen[who[n]]++ }
+/* one message is done: in order, and never twice */
+inline done(n) { assert(used[n] && no[n] == seen[who[n]] + 1); seen[who[n]]++ }
 
 /* first becomes the chain from h down to but without end, turned around. Others read
  * no `next`, so the order of these writes does not matter to them. */
@@ -86,7 +87,7 @@ proctype producer(byte me) {
 again:		h = head;
 		if
 		:: outside && h == NIL -> outside = 0; goto again          /* admission; then push */
-#ifndef PUSH_OVER
+#ifndef PUSH_CLOSED
 		:: h == CLOSED ->                                          /* refused: a dead letter */
 			atomic { dead++; assert(ended); recycle(m) }; goto sent
 #endif
@@ -122,13 +123,13 @@ proctype worker() {
 end:	do
 	:: atomic { queued > 0 -> queued--; running++; inTurn++; left = BATCH };
 		if
-		:: fifo == NIL ->                                          /* grab */
+		:: fifo == NIL ->                                          /* drain */
 			h = head;
 			if
-			:: h == last -> goto rest
+			:: h == last -> goto tryIdle
 			:: else
 			fi;
-#ifdef GRAB_TOP
+#ifdef DRAIN_TOP
 			atomic { spent = last; last = h; next[h] = NIL; fifo = h };
 #else
 			atomic { spent = last; last = h; reversed(h, spent); fifo = first; first = 0 };
@@ -140,7 +141,7 @@ turn:		if
 		:: fifo != NIL && left > 0 ->
 			atomic {
 				m = fifo; fifo = next[m]; left--; ran++;
-				over(m)
+				done(m)
 			};
 			if
 #ifndef RECYCLE_TOP
@@ -160,8 +161,8 @@ turn:		if
 		:: else
 		fi;
 
-rest:
-#ifdef REST_TOUCH
+tryIdle:
+#ifdef IDLE_TOUCH
 		spent = last;
 		if
 		:: atomic { head == spent -> head = NIL; running--; m = 1 }
@@ -174,7 +175,7 @@ rest:
 #else
 		atomic { spent = last; last = NIL };
 		if
-#ifdef REST_STORE
+#ifdef IDLE_STORE
 		:: head == spent -> atomic { head = NIL; running--; m = 1 }
 #else
 		:: atomic { head == spent -> head = NIL; running--; m = 1 }
@@ -188,7 +189,7 @@ rest:
 			goto off
 		:: else
 		fi;
-#ifdef REST_QUIET
+#ifdef IDLE_QUIET
 		running--; goto off;
 #endif
 requeue:	atomic { running--; queued++; assert(queued + running == 1); left = 0 };
@@ -212,11 +213,11 @@ close:		ended = 1;
 		};
 		recycle(spent);
 		do                                                      /* dead letters, oldest first */
-		:: fifo != NIL -> atomic { m = fifo; fifo = next[m]; dead++; over(m); recycle(m) }
+		:: fifo != NIL -> atomic { m = fifo; fifo = next[m]; dead++; done(m); recycle(m) }
 		:: else -> break
 		od;
 		do
-		:: first != NIL -> atomic { m = first; first = next[m]; dead++; over(m); recycle(m) }
+		:: first != NIL -> atomic { m = first; first = next[m]; dead++; done(m); recycle(m) }
 		:: else -> break
 		od;
 		running--;

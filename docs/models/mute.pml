@@ -1,4 +1,4 @@
-/* Muting with applied pressure on a ring (actor/mute.go, pressure.go, stall.go;
+/* Muting with applied pressure on a ring (actor/mute.go, pressure.go, pressureDeadlock.go;
  * backpressure/README.md, steps D1-D3, G1-G2, T4-T5).
  *
  * N actors in a ring. Each sends DATA to its successor, SENDS times, once in each of its
@@ -6,22 +6,23 @@
  * releases the pressure when the answer comes; with TWO so does actor 1. The predecessor
  * is the one that is muted for it, so without the watch the answer may never come
  * (ponyc#3382). BATCH 1: a turn is one message, and an actor with mail left is overloaded.
- * Every actor has a gate with its ledger (a set), a debt, and a load. The gate of an actor
+ * Every actor has a gate with its waitList (a set), a count, and a load. The gate of an actor
  * that is only muted is ajar (actor/crowd.go): LEEWAY - 1 messages pass and are counted. With
- * LEEWAY 1 nobody passes, as if it were shut.
+ * LEEWAY 1 no sender passes, as if it were shut.
  *
- * Proved: no actor stays parked, all mail is run, all gates are open in the end; whoever
- * owes is in exactly as many ledgers; nobody runs who is parked; nobody is let go twice; no
- * more than LEEWAY - 1 messages pass a gate that is ajar before its actor has run its mail.
+ * Proved: no actor stays parked, all mail is run, all gates are open in the end; an actor
+ * that is blocked is in as many wait lists as it counts; no parked actor runs; none is released
+ * twice; no more than LEEWAY - 1 messages pass a gate that is ajar before its actor has run its
+ * mail.
  *
- * Mutants: NO_WATCH (nobody lets go), MUTE_PRESSED (an actor under pressure may be muted,
+ * Mutants: NO_WATCH (none is released), MUTE_PRESSED (an actor under pressure may be muted,
  * K33), MUTE_OVER (an overloaded one may be), PARK_PRESSED (an actor that has met a gate
  * and then applied pressure parks), NO_CHAIN (an actor that is let go does not open its own
- * gate), OPEN_LATE (the ledger is read, and then the gate opens), OWE_LATE (enters, and then
+ * gate), OPEN_LATE (the waitList is read, and then the gate opens), OWE_LATE (enters, and then
  * owes), PARK_BLIND (parks without looking whether it still owes), WATCH_OPENS (the watch
- * forgives without taking anybody out of the ledger), LOOK_ONCE (the watch forgets an actor
- * for which somebody still waits). With LEEWAY: PASS_BLIND (whoever finds a gate ajar passes), COUNT_ANEW (the
- * count is set back whenever the actor is muted).
+ * unblocks without taking the waiter out of the wait list), LOOK_ONCE (the watch forgets an actor
+ * for which another still waits). With LEEWAY: PASS_BLIND (a sender that finds a gate ajar
+ * passes), COUNT_ANEW (the count is set back whenever the actor is muted).
  */
 #ifndef N
 #define N 3
@@ -45,8 +46,8 @@ bool shut[N];                            /* gates */
 bool ajar[N];                            /* shut, but messages pass that are counted */
 byte crowd[N];                           /* how many have */
 byte passed[N];                          /* the same, and only set back when the mail has run */
-byte ledger[N];                          /* who waits here, as bits */
-byte debt[N];
+byte waitList[N];                          /* who waits here, as bits */
+byte count[N];
 bool parked[N], running[N], queued[N];
 bool over[N], pressed[N], muted[N], did[N];
 
@@ -55,11 +56,13 @@ bool over[N], pressed[N], muted[N], did[N];
 
 inline wakeUp(i) { if :: !queued[i] && !running[i] && !parked[i] -> queued[i] = true :: else fi }
 
-/* G1: the gate opens and hands its ledger over; G2 forgives, one by one. */
+/* G1: the gate opens and hands its waitList over; G2 unblocks, one by one. */
 #ifdef OPEN_LATE
-inline open_(i) { todo = todo | ledger[i]; atomic { shut[i] = false; ajar[i] = false; ledger[i] = 0 } }
+inline open_(i) { todo = todo | waitList[i]; atomic { shut[i] = false; ajar[i] = false;
+	waitList[i] = 0 } }
 #else
-inline open_(i) { atomic { shut[i] = false; ajar[i] = false; todo = todo | ledger[i]; ledger[i] = 0 } }
+inline open_(i) { atomic { shut[i] = false; ajar[i] = false; todo = todo | waitList[i];
+	waitList[i] = 0 } }
 #endif
 
 #ifdef NO_CHAIN
@@ -85,7 +88,7 @@ inline recover_(i) { skip }
 
 inline settle(i) { if :: !must(i) && shut[i] -> open_(i) :: else fi }
 
-/* G2 for everybody in todo; whoever becomes runnable opens its own gate first. */
+/* G2 for all in todo; an actor that becomes runnable opens its own gate first. */
 inline release_() {
 	do
 	:: todo != 0 ->
@@ -93,10 +96,10 @@ inline release_() {
 		do :: !(todo & (1 << w)) -> w++ :: else -> break od;
 		todo = todo & ~(1 << w);
 		atomic {
-			assert(debt[w] > 0);
-			debt[w]--;
+			assert(count[w] > 0);
+			count[w]--;
 			if
-			:: parked[w] && debt[w] == 0 -> got = true  /* and it stays out of every queue */
+			:: parked[w] && count[w] == 0 -> got = true  /* and it stays out of every queue */
 			:: else -> got = false
 			fi
 		};
@@ -132,14 +135,15 @@ inline release_() {
 
 /* D1, D2: meet the gate of t. */
 inline enter(i, t) {
-	atomic { if :: shut[t] -> ledger[t] = ledger[t] | (1 << i); ajar[t] = false; entered = true :: else -> entered = false fi }
+	atomic { if :: shut[t] -> waitList[t] = waitList[t] | (1 << i); ajar[t] = false;
+		entered = true :: else -> entered = false fi }
 }
 #ifdef OWE_LATE
-inline owe(i, t) { enter(i, t); if :: entered -> debt[i]++; owes = true :: else fi }
+inline owe(i, t) { enter(i, t); if :: entered -> count[i]++; owes = true :: else fi }
 #else
-inline owe(i, t) { debt[i]++; enter(i, t); if :: entered -> owes = true :: else -> debt[i]-- fi }
+inline owe(i, t) { count[i]++; enter(i, t); if :: entered -> owes = true :: else -> count[i]-- fi }
 #endif
-/* C2: a message passes a gate that is ajar, and is counted, whoever sends it. */
+/* C2: a message passes a gate that is ajar, and is counted, from any sender. */
 #if LEEWAY > 1
 inline pass(i, t) {
 	ok = false;
@@ -162,7 +166,7 @@ inline pass(i, t) { skip }
 inline meet(i, t) {
 	pass(i, t);
 	if
-	:: !ok && shut[t] && i != t && may(i) && !(ledger[t] & (1 << i)) -> owe(i, t)
+	:: !ok && shut[t] && i != t && may(i) && !(waitList[t] & (1 << i)) -> owe(i, t)
 	:: else
 	fi
 }
@@ -192,10 +196,10 @@ end:	do
 		mine = false;
 		if
 		:: owes && mayPark(i) ->
-			muted[i] = true; count_(i); atomic { shut[i] = true; ajar[i] = LEEWAY > 1 && ledger[i] == 0 };
+			muted[i] = true; count_(i); atomic { shut[i] = true; ajar[i] = LEEWAY > 1 && waitList[i] == 0 };
 			atomic {
 				if
-				:: blind(debt[i] == 0) -> mine = false
+				:: blind(count[i] == 0) -> mine = false
 				:: else -> mine = true; running[i] = false; parked[i] = true
 				fi
 			};
@@ -216,10 +220,10 @@ end:	do
 	od
 }
 
-/* The watch lets go whoever waits for an actor under pressure, in a turn of that actor:
- * it is idle, and ours; T4 take the ledger; T5 forgive. */
+/* The watch releases the actors that wait for one under pressure, in a turn of that actor:
+ * it is idle, and ours; T4 take the waitList; T5 unblock. */
 #ifndef NO_WATCH
-#define stuck(i) (pressed[i] && ledger[i] != 0 && !running[i] && !queued[i])
+#define stuck(i) (pressed[i] && waitList[i] != 0 && !running[i] && !queued[i])
 
 proctype watch() {
 	byte todo, w, i; bool got;
@@ -234,9 +238,9 @@ back:		skip
 	od;
 letGo:
 #ifdef WATCH_OPENS
-	todo = ledger[i];
+	todo = waitList[i];
 #else
-	atomic { todo = ledger[i]; ledger[i] = 0 };
+	atomic { todo = waitList[i]; waitList[i] = 0 };
 #endif
 	release_();
 	atomic { running[i] = false; if :: mail(i) > 0 -> queued[i] = true :: else fi };
@@ -259,8 +263,8 @@ init {
 	i = 0;
 	do
 	:: i < N ->
-		assert(mail(i) == 0 && !parked[i] && !running[i] && debt[i] == 0);
-		assert(ledger[i] == 0 && !shut[i] && !pressed[i]);
+		assert(mail(i) == 0 && !parked[i] && !running[i] && count[i] == 0);
+		assert(waitList[i] == 0 && !shut[i] && !pressed[i]);
 		i++
 	:: else -> break
 	od

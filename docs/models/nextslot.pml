@@ -1,4 +1,4 @@
-/* The next-slot: Dekker's algorithm under total store order (sched/nextslot.go).
+/* The next-slot: Dekker's algorithm under total store order (sched/next_slot.go).
  *
  * The owner's plain and release stores go through a store buffer, first in first
  * out, which drains whenever it likes and must be empty before an RMW takes effect.
@@ -26,7 +26,7 @@
 #define TASK 0
 #define FULL 1
 
-byte mem[2];              /* what everybody but the owner sees */
+byte mem[2];              /* what all but the owner see */
 byte revoke = NONE;
 chan buffer = [4] of { byte, byte };
 byte taken[FILLS + 1];    /* how often task i was taken */

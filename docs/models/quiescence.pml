@@ -3,28 +3,28 @@
  *
  * Two workers with a next-slot each, and the inject queue. Messages 0 and 1 go from two
  * senders outside to actor 0, whose first turn sends message 2 to actor 1. Sender 1
- * then waits for quiescence. RUN: somebody runs the system to its end. STOP: somebody
+ * then waits for quiescence. RUN: a goroutine runs the system to its end. STOP: a goroutine
  * stops it at any moment. MUTED: actor 1 is muted and waits for actor 0, with message 3
- * in its mailbox. MONITOR: the monitor robs a next-slot once. ONE: sender 0 is left out.
+ * in its mailbox. MONITOR: the monitor revokes a next-slot once. ONE: sender 0 is left out.
  * LONE: sender 1 does not wait, so only the runner does.
  *
  * Proved: at the moment of the verdict nothing is queued, in hand or unread anywhere;
- * every message is run or becomes a dead letter, once; whoever waits is released, and
- * everybody comes to an end.
+ * every message is run or becomes a dead letter, once; every waiter is released, and
+ * every process comes to an end.
  *
- * Mutants: NO_HOLD (the monitor robs without a hold), NO_ADMIT (senders push without an
+ * Mutants: NO_HOLD (the monitor revokes without a hold), NO_ADMIT (senders push without an
  * admission), HOLD_BLIND (A1 does not read the idle word after its hold), UNBLOCK_LATE
  * (a worker takes work with its bit set: an ACK with an actor in hand), NO_FREEZE (Q1
- * only reads), NO_Q2, NO_Q3, NO_BURY (A4 dropped), RELEASE_QUIET (the last release does
+ * only reads), NO_Q2, NO_Q3, NO_DISCARD (A4 dropped), RELEASE_QUIET (the last release does
  * not check), SLEEP_QUIET (the last sleeper does not check), ASK_LATE (a waiter checks
  * and only then says that it waits), MUTED_FREE (a muted actor does not hold),
- * BURY_LOCKED (the check wakes, and so buries, under its lock), STOP_BLIND (a worker that
+ * DISCARD_LOCKED (the check wakes, and so discards, under its lock), STOP_BLIND (a worker that
  * sees Stop only retracts), RETRACT_THROUGH (retract does not wait while the word is
  * frozen).
  */
 #define W 2
 #define ALL 3
-#define NOBODY 14
+#define NOWORKER 14
 #define CLOSED 15
 #define NONE 7                          /* no actor */
 
@@ -32,7 +32,7 @@ byte bits = ALL, searching;             /* the idle word */
 bool frozen, closed;
 byte holds;
 bool queued[2];                         /* the inject queue holds actor a */
-byte slot[W] = NONE, handed[W] = NONE, hand[W] = NONE, robbed = NONE;
+byte slot[W] = NONE, handed[W] = NONE, hand[W] = NONE, revoked = NONE;
 bool token[W], idly[W];
 bool stop, finished, monitored, once;
 byte left = W;
@@ -52,7 +52,7 @@ bool over[16];
 #define LOCALS byte j, k, a = NONE; bool more, ok
 
 inline quiet() {
-	assert(empty_ && robbed == NONE && !busy[0] && !busy[1] && mail[0] == 0 && mail[1] == 0);
+	assert(empty_ && revoked == NONE && !busy[0] && !busy[1] && mail[0] == 0 && mail[1] == 0);
 	assert(slot[0] == NONE && slot[1] == NONE && hand[0] == NONE && hand[1] == NONE);
 	assert(handed[0] == NONE && handed[1] == NONE)
 }
@@ -60,7 +60,7 @@ inline quiet() {
 inline wake(search) {
 	do
 	:: atomic { closed -> j = CLOSED; break }
-	:: atomic { (!closed && (searching > 0 || bits == 0)) -> j = NOBODY; break }
+	:: atomic { (!closed && (searching > 0 || bits == 0)) -> j = NOWORKER; break }
 	:: atomic { (!closed && searching == 0 && bits != 0 && !frozen) ->
 			j = (SET(0) -> 0 : 1);
 			bits = bits & ~(1 << j); searching = searching + search; break }
@@ -69,9 +69,9 @@ inline wake(search) {
 
 inline grant(i) { atomic { assert(!token[i]); token[i] = 1 } }
 
-inline bury() {
-#ifndef NO_BURY
-	atomic { k = run burier(); over[k] = 0 };
+inline discard() {
+#ifndef NO_DISCARD
+	atomic { k = run discarder(); over[k] = 0 };
 	over[k]
 #else
 	skip
@@ -82,7 +82,7 @@ inline notify() {
 	wake(1);
 	if
 	:: j < W -> grant(j)
-	:: j == CLOSED -> bury()
+	:: j == CLOSED -> discard()
 	:: else
 	fi
 }
@@ -95,10 +95,10 @@ inline inject(t) {
 	fi
 }
 
-/* A store of the whole word: nobody may have changed it meanwhile. */
+/* A store of the whole word: it must not have changed meanwhile. */
 inline thaw() { atomic { frozen = 0; bits = ALL; searching = 0 } }
 
-/* more: the inject queue holds a task of which nobody may know */
+/* more: the inject queue holds a task of which no worker may know */
 inline decide() {
 	atomic { !mu -> mu = 1 };
 	more = 0;
@@ -132,7 +132,7 @@ Q4:				atomic { quiet(); thaw(); if :: wantsEnd -> closed = 1 :: else fi };
 		:: else
 		fi
 	fi;
-#ifdef BURY_LOCKED
+#ifdef DISCARD_LOCKED
 	if :: more -> more = 0; notify() :: else fi;
 #endif
 	mu = 0
@@ -201,7 +201,7 @@ inline die() {
 	a = NONE
 }
 
-proctype burier() {
+proctype discarder() {
 	LOCALS;
 	do
 	:: pop();
@@ -248,7 +248,8 @@ turn:	/* hand[me] is the task */
 	:: a == 0 && muted -> muted = 0; schedule(1); letGo()
 	:: else
 	fi;
-	atomic {                                        /* rest; prepared: from here on the slot is taken */
+	atomic {                                        /* rest;
+		prepared: from here on the slot is taken */
 		ok = (mail[a] == 0);
 		hand[me] = (ok -> NONE : a);
 		if :: ok -> busy[a] = 0 :: else fi
@@ -281,7 +282,8 @@ find:	if :: stop -> goto leave :: else fi;
 	:: else
 	fi;
 
-	atomic { bits = bits | (1 << me); searching = searching - counted; counted = 0; ok = (bits == ALL) };
+	atomic { bits = bits | (1 << me); searching = searching - counted; counted = 0;
+		ok = (bits == ALL) };
 	if
 #ifdef STOP_BLIND
 	:: stop || !empty_ ->
@@ -320,7 +322,7 @@ park:	atomic { token[me] -> token[me] = 0;
 leave:	left--
 }
 
-/* somebody outside sends message me to actor 0 */
+/* a goroutine from outside sends message me to actor 0 */
 inline send() {
 	atomic {
 		ok = 0; more = 0;
@@ -345,7 +347,7 @@ A2:			push();
 			:: else -> idly[j] = 1
 			fi;
 			grant(j)
-		:: j == NOBODY ->
+		:: j == NOWORKER ->
 			hold();
 			if
 			:: ok -> push();
@@ -469,13 +471,13 @@ proctype monitor() {
 #endif
 		if
 		:: ok ->
-			atomic { robbed = slot[i]; slot[i] = NONE; a = robbed };
+			atomic { revoked = slot[i]; slot[i] = NONE; a = revoked };
 			if
 			:: a != NONE ->
 				wake(0);
 				if
-				:: j < W -> atomic { handed[j] = a; robbed = NONE }; grant(j)
-				:: else -> atomic { assert(!queued[a]); queued[a] = 1; robbed = NONE }; notify()
+				:: j < W -> atomic { handed[j] = a; revoked = NONE }; grant(j)
+				:: else -> atomic { assert(!queued[a]); queued[a] = 1; revoked = NONE }; notify()
 				fi
 			:: else
 			fi;

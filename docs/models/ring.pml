@@ -2,14 +2,14 @@
  *
  * An owner pushes TASKS tasks through a ring of SIZE slots and takes the oldest when it is
  * full; THIEVES thieves try TRIES times each. NEWEST: the owner takes whenever it likes, the
- * oldest or the newest. A slot is three words: the task, which whoever claimed the slot
+ * oldest or the newest. A slot is three words: the task, which the one that claimed the slot
  * reads and clears with plain accesses, here steps of their own; and the two receipts.
- * EMPTY: somebody else asks whether there is anything to steal, as those do who are about
+ * EMPTY: another worker asks whether there is anything to steal, as those do that are about
  * to sleep.
  *
  * Proved: each task is taken once. Thieves see the tasks in order, and so does the owner
  * where it takes the oldest; its newest is newer than all that wait. No slot is filled
- * before its last task was read, and no slot is refused that nobody has. A ring that looks
+ * before its last task was read, and no slot is refused that is free. A ring that looks
  * empty was empty at some moment of the look, except for the one task that its owner was
  * about to take.
  *
@@ -51,7 +51,8 @@
 #ifdef NO_RECEIPT
 #define ROOM (next - head < SIZE)
 #else
-#define ROOM (popped[next % SIZE] == WRAP(next - SIZE + 1) || stolen[next % SIZE] == WRAP(next - SIZE + 1))
+#define ROOM (popped[next % SIZE] == WRAP(next - SIZE + 1) || \
+	stolen[next % SIZE] == WRAP(next - SIZE + 1))
 #endif
 #define LOOKER THIEVES
 
@@ -69,7 +70,8 @@ bool wasEmpty[THIEVES + 1] = 1;         /* since that look began; 1 where there 
 
 inline take() { assert(t != 0 && !taken[t]); taken[t] = 1 }
 inline takeOldest() { take(); assert(t > mine); mine = t }
-inline takeNewest() { take(); k = t + 1; do :: k < i -> assert(taken[k]); k++ :: else -> break od; k = 0 }
+inline takeNewest() { take(); k = t + 1; do :: k < i -> assert(taken[k]); k++ :: else ->
+	break od; k = 0 }
 
 /* head or tail has moved */
 inline note() {

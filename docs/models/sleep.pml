@@ -1,4 +1,4 @@
-/* Sleeping and waking (sched/idle.go, sleep.go, search.go; steps W1-W4, S1-S4, P1-P2
+/* Sleeping and waking (sched/idle.go, park.go, steal.go; steps W1-W4, S1-S4, P1-P2
  * of sched/README.md), with the governor's limit and with Stop at any moment.
  *
  * W workers with a ring each, an inject queue, P tasks from outside; turns make SPAWN
@@ -7,19 +7,19 @@
  * not merely late. A compare-and-swap loop is one step here: only its success has an
  * effect.
  *
- * Proved: nobody is left asleep beside work; every worker leaves after Stop; a token
- * is never granted twice; the books of the idle word add up; each task is run once or
- * left to be buried.
+ * Proved: no worker is left asleep beside work; every worker leaves after Stop; a token
+ * is never granted twice; the counts of the idle word add up; each task is run once or
+ * left to be discarded.
  *
  * Mutants: NO_RECHECK (S2 dropped), LOOK_FIRST (S2 before S1), WAKE_FIRST (W2 before
  * W1), NONSTICKY (a token for a worker that does not wait yet is lost), STALE (S3
  * failed, and the token is not taken), WRONG_ONE (the token goes to another worker),
  * NO_LAST_LOOK (the last searcher does not look again), UNCOUNTED (a searcher that
- * announces stays in the count), SPAWN_QUIET (a turn's work wakes nobody), NO_FLAG (S2
+ * announces stays in the count), SPAWN_QUIET (a turn's work wakes no worker), NO_FLAG (S2
  * does not look for Stop), RESUSPEND (a worker that is woken without work parks again at
  * once), DOUBLE (P2 grants a token to those who are awake, too), RETIRE_BLIND (a worker
  * that retires does not look for Stop), RETIRE_LAST (the last one awake may retire),
- * RAISE_QUIET (a raised limit wakes nobody).
+ * RAISE_QUIET (a raised limit wakes no worker).
  */
 #ifndef W
 #define W 2
@@ -30,7 +30,7 @@
 #ifndef SPAWN
 #define SPAWN 1
 #endif
-#define NOBODY 15
+#define NOWORKER 15
 
 /* the idle word */
 byte bits = (1 << W) - 1, searching = 0;
@@ -47,12 +47,12 @@ bool raises;             /* the governor will raise the limit again */
 #define awake (W - ((bits & 1) + ((bits >> 1) & 1) + ((bits >> 2) & 1)))
 #define SET(i) ((bits >> (i)) & 1)
 
-inline books() { assert(searching <= W); assert(bits < (1 << W)) }
+inline counts() { assert(searching <= W); assert(bits < (1 << W)) }
 
-/* W2, W3: j becomes the worker to whom a token is owed, or NOBODY */
+/* W2, W3: j becomes the worker that is owed a token, or NOWORKER */
 inline wake(search) {
 	atomic {
-		j = NOBODY;
+		j = NOWORKER;
 		if
 		:: (searching > 0 || bits == 0 || awake >= limit) -> skip
 		:: else ->
@@ -60,7 +60,7 @@ inline wake(search) {
 			do :: !SET(j) -> j++ :: else -> break od;
 			bits = bits & ~(1 << j);
 			searching = searching + search;
-			books()
+			counts()
 		fi
 	}
 }
@@ -81,7 +81,7 @@ inline grant(k) {
 inline notify() {
 	wake(1);
 	if
-	:: j != NOBODY -> grant(j); j = NOBODY
+	:: j != NOWORKER -> grant(j); j = NOWORKER
 	:: else
 	fi
 }
@@ -89,7 +89,7 @@ inline notify() {
 inline inject() {
 	wake(0);
 	if
-	:: j != NOBODY -> handed[j] = 1; grant(j); j = NOBODY
+	:: j != NOWORKER -> handed[j] = 1; grant(j); j = NOWORKER
 	:: else ->
 #ifdef WAKE_FIRST
 		q++
@@ -132,22 +132,22 @@ inline announce() {
 		searching = searching - counted;
 #endif
 		counted = 0;
-		books()
+		counts()
 	}
 }
 
 /* Stop has come: P2 on oneself, in case it came by too early */
-inline rouseMyself() {
+inline wakeMyself() {
 	atomic {
 		if
-		:: SET(me) -> bits = bits & ~(1 << me); searching++; counted = 1; books(); goto find
+		:: SET(me) -> bits = bits & ~(1 << me); searching++; counted = 1; counts(); goto find
 		:: else
 		fi
 	}
 }
 
 proctype worker(byte me) {
-	byte j = NOBODY, k;
+	byte j = NOWORKER, k;
 	bool got, counted, lookAgain;
 	goto park;
 
@@ -181,7 +181,7 @@ find:	if :: stop -> goto leave :: else fi;
 		atomic {
 			if
 			:: (searching > 0 && 2 * (searching + 1) > W) -> goto sleep
-			:: else -> searching++; counted = 1; books()
+			:: else -> searching++; counted = 1; counts()
 			fi
 		}
 	:: else
@@ -189,7 +189,7 @@ find:	if :: stop -> goto leave :: else fi;
 	look();
 	if
 	:: got ->
-		atomic { searching--; counted = 0; lookAgain = (searching == 0); books() };
+		atomic { searching--; counted = 0; lookAgain = (searching == 0); counts() };
 #ifndef NO_LAST_LOOK
 		if
 		:: lookAgain -> workLeft(); if :: got -> notify() :: else fi
@@ -208,7 +208,7 @@ sleep:
 S1:	announce();
 #ifndef NO_FLAG
 	if
-	:: stop -> rouseMyself(); goto park
+	:: stop -> wakeMyself(); goto park
 	:: else
 	fi;
 #endif
@@ -265,7 +265,7 @@ retire:	/* the governor wants fewer */
 	};
 #ifndef RETIRE_BLIND
 	if
-	:: stop -> rouseMyself()
+	:: stop -> wakeMyself()
 	:: else
 	fi;
 #endif
@@ -275,14 +275,14 @@ leave:	left--
 }
 
 proctype pusher() {
-	byte j = NOBODY;
+	byte j = NOWORKER;
 	made++;
 	inject();
 	pushers++
 }
 
 proctype governor() {
-	byte j = NOBODY, k;
+	byte j = NOWORKER, k;
 	bool got;
 	limit = 1;
 	if
@@ -309,7 +309,7 @@ P2:		atomic { bits = bits & ~(1 << i); searching++ };
 		grant(i);
 #else
 P2:		if
-		:: atomic { SET(i) -> bits = bits & ~(1 << i); searching++; books() };
+		:: atomic { SET(i) -> bits = bits & ~(1 << i); searching++; counts() };
 			grant(i)
 		:: atomic { !SET(i) -> skip }
 		fi;
@@ -333,7 +333,7 @@ init {
 		run stopper(); i = 0
 	};
 	(_nr_pr == 1);
-	/* everybody has left; what remains is buried */
+	/* all workers have left; what remains is discarded */
 	do :: i < W -> ran = ran + ring[i] + handed[i]; assert(!token[i]); i++ :: else -> break od;
 	assert(ran + q == made)
 }

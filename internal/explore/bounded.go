@@ -5,7 +5,7 @@ import "fmt"
 // Bounded runs every schedule with at most so many preemptions, depth first, and
 // stops after max of them (none when max is 0). A preemption takes the turn from
 // a thread that could go on; giving way by waiting, spinning or ending is free.
-// A negative number of preemptions means any. Result.Exhausted tells whether the
+// A negative number of preemptions means any. Result.Exhausted reports whether the
 // space was run to its end: then it is a proof up to that bound.
 func Bounded(preemptions, max int) Strategy {
 	return Strategy{fmt.Sprintf("bounded(%d preemptions)", preemptions), func() picker {

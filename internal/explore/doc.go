@@ -36,7 +36,7 @@
 //
 // # Writing a scenario
 //
-// A scenario is a function that builds fresh state and registers threads and a final
+// A scenario is a function that builds new state and registers threads and a final
 // check. It runs anew for every schedule:
 //
 //	func TestPush(t *testing.T) {

@@ -58,7 +58,8 @@ func unlucky(p *explore.Program) {
 
 // TestReplay proves that a failure's string runs the very same schedule.
 func TestReplay(t *testing.T) {
-	for _, s := range []explore.Strategy{explore.Bounded(-1, 0), explore.Random(1, 5000), explore.PCT(5, 1, 5000)} {
+	for _, s := range []explore.Strategy{explore.Bounded(-1, 0), explore.Random(1, 5000),
+		explore.PCT(5, 1, 5000)} {
 		f := explore.Explore(config(s), unlucky).Failure
 		if f == nil || !f.Reproduced || f.Trace != "ab2a2b" || f.Replay() != "x:ab2a2b" {
 			t.Fatalf("%v: %v", s, f)
@@ -76,7 +77,8 @@ func TestReplay(t *testing.T) {
 // TestReport: a failure shows its steps with their places and one replay string.
 func TestReport(t *testing.T) {
 	text := explore.Explore(config(explore.Bounded(-1, 0)), unlucky).Failure.Error()
-	for _, want := range []string{"unlucky: abbaab", "0 a engine_test.go:", "5 b engine_test.go:", "-run '^x$'"} {
+	for _, want := range []string{"unlucky: abbaab", "0 a engine_test.go:", "5 b engine_test.go:",
+		"-run '^x$'"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -200,10 +202,13 @@ func TestPanics(t *testing.T) {
 		p.Go(p.Point)
 		p.Go(func() { p.Point(); panic(cause) })
 	})
-	expect(t, cfg, "thread a panicked: cause", func(p *explore.Program) { p.Go(func() { panic(cause) }) })
+	expect(t, cfg, "thread a panicked: cause",
+		func(p *explore.Program) { p.Go(func() { panic(cause) }) })
 	expect(t, cfg, "the scenario panicked: cause", func(*explore.Program) { panic(cause) })
-	expect(t, cfg, "the scenario panicked: cause", func(p *explore.Program) { p.After(func() error { panic(cause) }) })
-	expect(t, cfg, "outside of threads", func(p *explore.Program) { p.Await(func() bool { return false }) })
+	expect(t, cfg, "the scenario panicked: cause",
+		func(p *explore.Program) { p.After(func() error { panic(cause) }) })
+	expect(t, cfg, "outside of threads",
+		func(p *explore.Program) { p.Await(func() bool { return false }) })
 	expect(t, cfg, "more than 52 threads", func(p *explore.Program) {
 		for range 53 {
 			p.Go(p.Point)
@@ -243,9 +248,10 @@ func stubborn(p *explore.Program) {
 
 // TestStubborn: a thread that recovers from every panic is left behind, and reported.
 func TestStubborn(t *testing.T) {
-	expect(t, config(explore.Random(1, 1)), "thread a recovers from every panic", func(p *explore.Program) {
-		p.Daemon(func() { stubborn(p) })
-	})
+	expect(t, config(explore.Random(1, 1)), "thread a recovers from every panic",
+		func(p *explore.Program) {
+			p.Daemon(func() { stubborn(p) })
+		})
 }
 
 // TestGoexit: t.FailNow in a thread ends the exploration without a trace left.
@@ -261,7 +267,8 @@ func TestGoexit(t *testing.T) {
 		t.Error("the explorer came back")
 	}()
 	<-done
-	if res := explore.Explore(config(explore.Bounded(-1, 0)), points(ignore, 2, 2)); res.Schedules != 6 {
+	if res := explore.Explore(config(explore.Bounded(-1, 0)),
+		points(ignore, 2, 2)); res.Schedules != 6 {
 		t.Errorf("afterwards: %v", res)
 	}
 }

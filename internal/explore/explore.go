@@ -31,8 +31,9 @@ type Result struct {
 	Steps     int64         // steps in all of them
 	Exhausted bool          // the strategy has run every schedule of its space
 	Elapsed   time.Duration // wall-clock time
-	Strangers int64         // accesses of goroutines that are no threads: none of the steps
-	Failure   *Failure      // the first failure, nil when there was none
+	// Accesses of goroutines that are no threads: none of the steps.
+	Strangers int64
+	Failure   *Failure // the first failure, nil when there was none
 }
 
 // String is one line for a log.
@@ -89,7 +90,7 @@ func (p *Program) explore() Result {
 	return res
 }
 
-// deadline tells whether the limit is over. The clock is read every 64 schedules.
+// deadline reports whether the limit is over. The clock is read every 64 schedules.
 func (cfg *Config) deadline() func(schedules int) bool {
 	if cfg.Limit <= 0 {
 		return func(int) bool { return false }

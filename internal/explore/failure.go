@@ -37,7 +37,8 @@ func (f *Failure) Error() string {
 	if !f.Reproduced && f.Err != errGoexit {
 		b.WriteString("it did NOT fail so again: the scenario depends on more than its schedule\n")
 	}
-	fmt.Fprintf(&b, "replay: GALLOP_REPLAY='%s' go test -tags gallop_explore -run '%s'", f.Replay(), pattern(f.name))
+	fmt.Fprintf(&b, "replay: GALLOP_REPLAY='%s' go test -tags gallop_explore -run '%s'", f.Replay(),
+		pattern(f.name))
 	return b.String()
 }
 

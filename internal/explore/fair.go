@@ -10,7 +10,7 @@ package explore
 // Protocol (Musuvathi and Qadeer, "Fair stateless model checking", 2008): a window of a thread lies
 // between two of its spins. At the end of a window its thread gives way to each thread that did not
 // run in it, and that was enabled all through it or was disabled by a step of the spinner, until
-// that thread has run once. The relation has no cycles, since a thread that runs gives nobody a
+// that thread has run once. The relation has no cycles, since a thread that runs gives no thread a
 // reason to wait for it: some enabled thread is always eligible. Nothing here costs a program that
 // does not spin.
 type fairness struct {
@@ -28,7 +28,7 @@ func (f *fairness) reset() {
 	}
 }
 
-// stepped books a step of last, after which the ready ones are enabled.
+// stepped notes a step of last, after which the ready ones are enabled.
 func (f *fairness) stepped(ready set, last *thread, spun bool) {
 	if f.spinners == 0 && !spun {
 		return

@@ -27,7 +27,8 @@ func TestSpinTerminates(t *testing.T) {
 		})
 	}
 	for _, s := range append(strategies(), explore.Bounded(-1, 0), explore.PCT(12, 3, 500)) {
-		if res := explore.Explore(explore.Config{Strategy: s, MaxSteps: 100}, scenario); res.Failure != nil {
+		if res := explore.Explore(explore.Config{Strategy: s, MaxSteps: 100},
+			scenario); res.Failure != nil {
 			t.Errorf("%v: %v", s, res.Failure)
 		}
 	}
@@ -104,23 +105,24 @@ func TestSpinWithLock(t *testing.T) {
 		p.Await(func() bool { return !locked })
 		locked = true
 	}
-	res := explore.Explore(explore.Config{Strategy: explore.Bounded(0, 0), MaxSteps: 100}, func(p *explore.Program) {
-		locked, done = false, false
-		p.Go(func() {
-			for !done {
-				lock(p)
-				p.Spin()
-				locked = false
-			}
+	res := explore.Explore(explore.Config{Strategy: explore.Bounded(0, 0), MaxSteps: 100},
+		func(p *explore.Program) {
+			locked, done = false, false
+			p.Go(func() {
+				for !done {
+					lock(p)
+					p.Spin()
+					locked = false
+				}
+			})
+			p.Go(func() { lock(p); done, locked = true, false })
 		})
-		p.Go(func() { lock(p); done, locked = true, false })
-	})
 	if res.Failure != nil || !res.Exhausted {
 		t.Error(res, res.Failure)
 	}
 }
 
-// TestFairnessHidesNothing: a spinner gives way to nobody that was not enabled
+// TestFairnessHidesNothing: a spinner gives way to no thread that was not enabled
 // all through its window: it may look again before c, which b had disabled.
 func TestFairnessHidesNothing(t *testing.T) {
 	orders := map[string]bool{}

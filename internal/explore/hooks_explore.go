@@ -9,7 +9,8 @@ import "github.com/gallop-go/gallop/internal/seam"
 // test has left behind, or that of a late timer.
 func bind(p *Program) (unbind func()) {
 	hook, spin, await := seam.Hook, seam.HookSpin, seam.HookAwait
-	seam.ExcludeNone() // what is spared was another's, and its memory may be ours by now
+	// What is excluded was another exploration's, whose memory may be used again.
+	seam.ExcludeNone()
 	seam.Hook = func() {
 		if !p.stranger() {
 			p.Point()
@@ -33,7 +34,7 @@ func bind(p *Program) (unbind func()) {
 	}
 }
 
-// stranger tells whether the calling goroutine is neither the thread that has the turn nor, while
+// stranger reports whether the calling goroutine is neither the thread that has the turn nor, while
 // no thread has it, the explorer. A stranger may come at any moment, so what it reads of the
 // program may change meanwhile, but never into its own number.
 func (p *Program) stranger() bool {
@@ -44,7 +45,8 @@ func (p *Program) stranger() bool {
 	if id == ours {
 		return false
 	}
-	if p.current != nil { // conditions are asked by the thread that gives way, and are no steps
+	// Conditions are asked by the thread that gives way, and are no steps.
+	if p.current != nil {
 		p.strangers.Add(1)
 	}
 	return true

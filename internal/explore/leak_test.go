@@ -9,5 +9,6 @@ import (
 // TestMain fails the package when a test has left a goroutine behind. TestStubborn does
 // so on purpose.
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/gallop-go/gallop/internal/explore_test.stubborn"))
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreAnyFunction("github.com/gallop-go/gallop/internal/explore_test.stubborn"))
 }

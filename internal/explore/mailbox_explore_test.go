@@ -151,7 +151,8 @@ func TestMailboxMutants(t *testing.T) {
 func refuteByAll(t *testing.T, scenario func(*explore.Program)) {
 	t.Helper()
 	for _, s := range []explore.Strategy{
-		explore.Bounded(2, 0), explore.Random(1, 20_000), explore.PCT(3, 1, 20_000), explore.PCT(8, 1, 20_000),
+		explore.Bounded(2, 0), explore.Random(1, 20_000), explore.PCT(3, 1, 20_000), explore.PCT(8, 1,
+			20_000),
 	} {
 		explore.Refute(t, scenario, s)
 	}

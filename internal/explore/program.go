@@ -16,8 +16,9 @@ type Program struct {
 	scenario    func(*Program)
 	idleThreads []*thread // coroutines, reused from schedule to schedule
 
-	caller    uint64     // the goroutine that explores
-	strangers seam.Count // accesses of goroutines that are no threads, which are no steps
+	caller uint64 // the goroutine that explores
+	// Accesses of goroutines that are no threads, which are no steps.
+	strangers seam.Count
 	// One schedule's state. It belongs to what runs: the explorer or one thread.
 	threads  []*thread // those of this schedule, a prefix of pool
 	checks   []func() error
@@ -171,7 +172,7 @@ func (p *Program) ready() set {
 	return ready
 }
 
-// ended tells whether the schedule is over, and fails it if it should not be over.
+// ended reports whether the schedule is over, and fails it if it should not be over.
 func (p *Program) ended(ready set) bool {
 	switch {
 	case p.failure != nil:

@@ -44,7 +44,8 @@ func TestStrangers(t *testing.T) {
 	beside := explore.Result{}
 	for range 1000 {
 		res := explore.Explore(config(explore.Bounded(-1, 0)), counting)
-		if beside.Strangers += res.Strangers; res.Failure != nil || !res.Exhausted || res.Steps != alone.Steps {
+		if beside.Strangers += res.Strangers; res.Failure != nil || !res.Exhausted ||
+			res.Steps != alone.Steps {
 			t.Errorf("%v; alone %v: %v", res, alone, res.Failure)
 			break
 		}
@@ -56,7 +57,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestSparedBefore: memory that was spared before an exploration is not spared in it.
+// TestExcludedBefore: memory that was excluded before an exploration is not excluded in it.
 func TestExcludedBefore(t *testing.T) {
 	var n seam.Uint32
 	seam.Exclude(&n)

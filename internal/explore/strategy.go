@@ -17,10 +17,11 @@ func (s Strategy) String() string { return s.name }
 
 // picker is a strategy at work.
 type picker interface {
-	begin() bool       // whether there is another schedule; it starts now
-	pick(c choice) int // a thread out of c.enabled, which has two or more; -1 if lost
-	end()              // the schedule is over
-	exhausted() bool   // whether every schedule of the strategy's space was run
+	begin() bool // whether there is another schedule; it starts now
+	// A thread out of c.enabled, which has two or more; -1 if lost.
+	pick(c choice) int
+	end()            // the schedule is over
+	exhausted() bool // whether every schedule of the strategy's space was run
 }
 
 // choice is one decision.
@@ -30,7 +31,7 @@ type choice struct {
 	step    int // position in the trace
 }
 
-// stay is the choice that preempts nobody.
+// stay is the choice that preempts no thread.
 func (c choice) stay() int {
 	if c.current >= 0 {
 		return c.current
@@ -72,7 +73,7 @@ type random struct {
 func (r *random) pick(c choice) int { return c.enabled.nth(r.rng.IntN(c.enabled.size())) }
 
 // Fuzz is one schedule, chosen by the bytes: each decision takes one, of which
-// zero preempts nobody; when they are used up nobody is preempted any more. For
+// zero preempts none; when they are used up no thread is preempted any more. For
 // testing.F, one exploration per input.
 func Fuzz(data []byte) Strategy {
 	return Strategy{fmt.Sprintf("fuzz(%d bytes)", len(data)), func() picker {
@@ -95,7 +96,7 @@ func (f *fuzz) pick(c choice) int {
 }
 
 // Replay is one schedule, that of the trace of a failure. A replay string's name
-// (up to the colon) may be left in place. After the end of the trace nobody is
+// (up to the colon) may be left in place. After the end of the trace no thread is
 // preempted. It panics on a string that is no trace.
 func Replay(trace string) Strategy {
 	steps, err := decode(trace)

@@ -32,7 +32,8 @@ func TestBoundedCounts(t *testing.T) {
 		res := explore.Explore(config(explore.Bounded(c.preemptions, 0)),
 			points(func(o string) { orders[o] = true }, c.accesses...))
 		if res.Schedules != c.want || len(orders) != c.want || !res.Exhausted {
-			t.Errorf("%v with %d preemptions: %v, %d orders, want %d", c.accesses, c.preemptions, res, len(orders), c.want)
+			t.Errorf("%v with %d preemptions: %v, %d orders, want %d", c.accesses, c.preemptions, res,
+				len(orders), c.want)
 		}
 	}
 }
@@ -118,14 +119,15 @@ func TestSpread(t *testing.T) {
 func FuzzBytes(f *testing.F) {
 	f.Add([]byte{0, 1, 0, 1})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if res := explore.Explore(config(explore.Fuzz(data)), points(ignore, 3, 3, 3)); res.Failure != nil {
+		if res := explore.Explore(config(explore.Fuzz(data)),
+			points(ignore, 3, 3, 3)); res.Failure != nil {
 			t.Fatal(res.Failure)
 		}
 	})
 }
 
 // TestFuzzReachesAll: four bytes reach every order of two threads, and none at
-// all preempts nobody.
+// all preempts none.
 func TestFuzzReachesAll(t *testing.T) {
 	orders := map[string]bool{}
 	for i := range 16 {

@@ -151,7 +151,8 @@ func TestSecondToken(t *testing.T) {
 		p.Go(parker.Unpark)
 		p.Go(parker.Unpark)
 	})
-	if want := "panicked: gallop: invariant: second wake token for one sleeper"; f.Err.Error()[len("thread x "):] != want {
+	const want = "panicked: gallop: invariant: second wake token for one sleeper"
+	if f.Err.Error()[len("thread x "):] != want {
 		t.Error(f)
 	}
 }

@@ -23,9 +23,17 @@ func (f *fake) Name() string                    { return f.name }
 func (f *fake) Log(args ...any)                 { f.logs = append(f.logs, fmt.Sprint(args...)) }
 func (f *fake) Logf(format string, args ...any) { f.Log(fmt.Sprintf(format, args...)) }
 func (f *fake) Skip(...any)                     { f.skipped++; runtime.Goexit() }
-func (f *fake) Fatal(args ...any)               { f.fatals++; f.Errorf("%s", fmt.Sprint(args...)); runtime.Goexit() }
-func (f *fake) Fatalf(s string, args ...any)    { f.Fatal(fmt.Sprintf(s, args...)) }
-func (f *fake) Errorf(s string, args ...any)    { f.errors = append(f.errors, fmt.Sprintf(s, args...)) }
+func (f *fake) Fatal(args ...any) {
+	f.fatals++
+	f.Errorf("%s",
+		fmt.Sprint(args...))
+	runtime.Goexit()
+}
+func (f *fake) Fatalf(s string, args ...any) { f.Fatal(fmt.Sprintf(s, args...)) }
+func (f *fake) Errorf(s string, args ...any) {
+	f.errors = append(f.errors,
+		fmt.Sprintf(s, args...))
+}
 
 // pretend runs a test function with a fake and waits for its end.
 func pretend(name string, test func(testing.TB)) *fake {
@@ -70,7 +78,8 @@ func TestRunReplays(t *testing.T) {
 		pretend("TestX", func(t testing.TB) { explore.Portfolio(t, unlucky) }),
 		pretend("TestX", func(t testing.TB) { explore.Run(t, config(explore.Random(1, 1)), unlucky) }),
 	} {
-		if named := strings.Contains(fmt.Sprint(f.logs), "replay: 1 schedules"); named != (f.fatals == 1) {
+		if named := strings.Contains(fmt.Sprint(f.logs),
+			"replay: 1 schedules"); named != (f.fatals == 1) {
 			t.Errorf("%q %q", f.logs, f.errors)
 		}
 	}

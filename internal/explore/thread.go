@@ -17,9 +17,9 @@ type thread struct {
 	prog      *Program
 	id        int
 	goroutine uint64                  // whose body runs, which tells it from strangers
-	resume    func() (struct{}, bool) // runs it up to its next turn of somebody else
+	resume    func() (struct{}, bool) // runs it up to another thread's next turn
 	stop      func()                  // ends the coroutine between two bodies
-	yield     func(struct{}) bool     // back to whoever resumed it
+	yield     func(struct{}) bool     // back to the goroutine that resumed it
 
 	body      func()
 	cond      func() bool // what it waits for, nil when it does not
@@ -52,7 +52,7 @@ func (t *thread) run() {
 // errGoexit ends the exploration as well: the coroutine's end is handed on.
 var errGoexit = errors.New("a thread called runtime.Goexit (t.Fatal does): use Errorf or panic")
 
-// finish books the end of a body that returned, panicked or was unwound.
+// finish notes the end of a body that returned, panicked or was unwound.
 func (t *thread) finish(v any, returned bool) {
 	t.done = true
 	t.prog.alive = t.prog.alive.without(t.id)
@@ -128,7 +128,7 @@ func (p *Program) pause(cond func() bool, spun bool) {
 	}
 }
 
-// goesOn decides the next step and tells whether it is t's own.
+// goesOn decides the next step and reports whether it is t's own.
 func (p *Program) goesOn(t *thread, spun bool) bool {
 	if !t.primed {
 		t.primed = true

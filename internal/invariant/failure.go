@@ -1,7 +1,7 @@
 package invariant
 
-// Failure is what Check panics with, so that nobody takes it for a panic of a behaviour,
-// which costs one actor its life and nobody else: what it tells of is the runtime's.
+// Failure is what Check panics with, so that it is not taken for a panic of a behaviour,
+// which ends one actor and no other: a Failure is the runtime's fault.
 type Failure string
 
 // Error implements error.

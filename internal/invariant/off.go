@@ -5,7 +5,7 @@
 // detector, and cost nothing elsewhere.
 package invariant
 
-// On tells whether invariants are checked in this build.
+// On reports whether invariants are checked in this build.
 const On = false
 
 // Check panics with the actual values when ok is false; here it does nothing.

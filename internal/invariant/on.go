@@ -4,7 +4,7 @@ package invariant
 
 import "fmt"
 
-// On tells whether invariants are checked in this build.
+// On reports whether invariants are checked in this build.
 const On = true
 
 // Check panics with the actual values when ok is false. Guard costly arguments

@@ -81,7 +81,7 @@ func TestMutantsFit(t *testing.T) {
 	}
 }
 
-// TestMutantsDie: each is killed. It takes minutes, and runs when it is asked for.
+// TestMutantsAreKilled: each is killed. It takes minutes, and runs when it is asked for.
 func TestMutantsAreKilled(t *testing.T) {
 	wanted, ok := os.LookupEnv("GALLOP_MUTANTS")
 	if !ok {
@@ -105,12 +105,13 @@ func TestMutantsAreKilled(t *testing.T) {
 	}
 	slices.Sort(explored)
 	if len(explored) > 0 {
-		t.Logf("%d mutants killed, %d of them by the explorer, in %d schedules at the median and %d at most",
+		t.Logf("%d mutants killed, %d of them by the explorer, in %d schedules at the median and %d "+
+			"at most",
 			killed, len(explored), explored[len(explored)/2], explored[len(explored)-1])
 	}
 }
 
-// patience is for a run that hangs. It is long, since a hang is a failure.
+// runLimit is for a run that hangs. It is long, since a hang is a failure.
 const runLimit = 10 * time.Minute
 
 // lean halves the time to build, which is most of a mutant's time: it builds without inlining and
@@ -130,8 +131,10 @@ func (m *mutant) kill(t *testing.T) (schedules int, by string) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(),
-		"GALLOP_EXPLORE_SCALE=2",                             // commits explore half as many schedules at random as a mutant must be found in
-		"GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay) // and no argument, so that it holds for what a test builds
+		// Commits explore half as many schedules at random as a mutant must be found in.
+		"GALLOP_EXPLORE_SCALE=2",
+		// And no argument, so that it holds for what a test builds.
+		"GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
 	raw, err := cmd.CombinedOutput()
 	out := string(raw)
 	switch {
@@ -160,7 +163,7 @@ func failed(out string) string {
 	return strings.TrimPrefix(all[len(all)-1], "--- FAIL: ")
 }
 
-// overlay makes the file for go's -overlay, and tells whether rapid draws for the tests.
+// overlay makes the file for go's -overlay, and reports whether rapid draws for the tests.
 func (m *mutant) overlay(t *testing.T) (name string, drawn bool) {
 	t.Helper()
 	source, err := filepath.Abs(filepath.Join(root, m.File))

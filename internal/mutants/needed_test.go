@@ -107,7 +107,7 @@ func leaveOut(t *testing.T, dir, run string, replace map[string]string) {
 	}
 }
 
-// usesRapid tells whether any of the tests that are left imports rapid, and so whether they
+// usesRapid reports whether any of the tests that are left imports rapid, and so whether they
 // know its flags.
 func usesRapid(t *testing.T, dir, tag string, replace map[string]string) bool {
 	t.Helper()
@@ -126,7 +126,7 @@ func usesRapid(t *testing.T, dir, tag string, replace map[string]string) bool {
 	})
 }
 
-// meet tells whether two sets have a name in common.
+// meet reports whether two sets have a name in common.
 func meet(a, b map[string]bool) bool {
 	for name := range a {
 		if b[name] {
@@ -142,7 +142,8 @@ func TestLeaveOut(t *testing.T) {
 	dir, err := filepath.Abs(filepath.Join(root, "actor"))
 	must(t, err)
 	leaveOut(t, dir, "^TestWatch$", replace)
-	for name, stays := range map[string]bool{"link_test.go": true, "life_test.go": true, "main_test.go": true, "swarm_test.go": false} {
+	for name, stays := range map[string]bool{"link_test.go": true, "life_test.go": true,
+		"main_test.go": true, "swarm_test.go": false} {
 		if _, gone := replace[filepath.Join(dir, name)]; gone == stays {
 			t.Errorf("%s goes: %v", name, gone)
 		}

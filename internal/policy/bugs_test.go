@@ -35,7 +35,8 @@ var (
 // named after a row stands in it.
 func bugsAreShown(rows int, planned []string) func(*repo) []string {
 	return func(r *repo) []string {
-		c := &catalogue{repo: r, tests: r.testNames(), refuted: refutedMutants(r.text[modelCases] + r.text[nightCases]), rows: map[string]string{}}
+		c := &catalogue{repo: r, tests: r.testNames(),
+			refuted: refutedMutants(r.text[modelCases] + r.text[nightCases]), rows: map[string]string{}}
 		p := parsePage(bugsPage, r.text[bugsPage])
 		for i, line := range p.prose {
 			if m := bugRow.FindStringSubmatch(line); m != nil {
@@ -104,7 +105,7 @@ func (c *catalogue) missing(model, name string) string {
 	return "no such switch"
 }
 
-// strays finds tests that are named after a row and do not stand in it.
+// unlisted finds tests that are named after a row and do not stand in it.
 func (c *catalogue) unlisted() {
 	for _, f := range c.core() {
 		if !f.test {
@@ -148,7 +149,8 @@ func refutedMutants(cases string) map[string]bool {
 
 // TestBugsAreShown: every row of the catalogue has its test or its refuted mutant.
 func TestBugsAreShown(t *testing.T) {
-	const good = "| K1 | x | x | x | `TestBug_K1_Sleeper`, `TestOther` |\n| K2 | x | x | x | `sleep.pml:NO_LOOK` |\n| K3 | x | x | x | planned |\n"
+	const good = "| K1 | x | x | x | `TestBug_K1_Sleeper`, `TestOther` |\n| K2 | x | x | x | " +
+		"`sleep.pml:NO_LOOK` |\n| K3 | x | x | x | planned |\n"
 	const tests = "package sched\nfunc TestBug_K1_Sleeper() {}\nfunc TestOther() {}\n"
 	const cases = "refuted sleep EARLY NO_FLAG\nfor m in NO_LOOK STALE; do\n\trefuted sleep $m\ndone\n"
 	const model = "#ifndef NO_LOOK\nlook();\n#endif\n#ifdef ODD\n#endif\n"
@@ -157,14 +159,16 @@ func TestBugsAreShown(t *testing.T) {
 		bugsPage: good, "sched/x_test.go": tests, modelCases: cases, modelsDir + "/sleep.pml": model,
 	}, rejects: []fault{
 		{"no row", change("| K2 |", "| - |"), "there is no row K2"},
-		{"row twice", change("| K2 |", "| K1 | x | `TestOther`, TestBug_K1_Sleeper |\n| K2 |"), "K1 is there twice"},
+		{"row twice", change("| K2 |", "| K1 | x | `TestOther`, TestBug_K1_Sleeper |\n| K2 |"),
+			"K1 is there twice"},
 		{"no such test", change("`TestOther`", "`TestGone`"), "TestGone: no such test"},
 		{"no such model", change("sleep.pml", "weep.pml"), "no such model"},
 		{"no such switch", change("NO_LOOK", "STALE"), "no such switch"},
 		{"not refuted", change("NO_LOOK", "ODD"), "no case refutes it"},
 		{"nothing", change("`sleep.pml:NO_LOOK`", "trust us"), "K2 is shown by nothing"},
 		{"planned no more", change("planned", "`TestOther`"), "K3 is shown: take it off"},
-		{"stray", tree{"sched/x_test.go": tests + "func TestBug_K2_Lost() {}\n"}, "TestBug_K2_Lost is not in row K2"},
+		{"stray", tree{"sched/x_test.go": tests + "func TestBug_K2_Lost() {}\n"},
+			"TestBug_K2_Lost is not in row K2"},
 	}}
 	enforceOn(t, fixtures, bugsAreShown(knownBugs, plannedBugs))
 }

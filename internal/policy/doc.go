@@ -12,5 +12,5 @@
 //
 //   - floors and thirdParty in floors_test.go: who imports whom
 //   - rawMemory in memory_test.go: the files that may use atomics and unsafe
-//   - sizeDebt in size_test.go: what is still too long; it may only shrink
+//   - sizeExcess in size_test.go: what is still too long; it may only shrink
 package policy

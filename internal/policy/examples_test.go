@@ -46,7 +46,8 @@ func (r *repo) libraries() []*library {
 		}
 		pkg := byDir[f.dir]
 		if pkg == nil {
-			pkg = &library{name: f.Name.Name, types: map[string]*ast.TypeSpec{}, returns: map[string][]string{}}
+			pkg = &library{name: f.Name.Name, types: map[string]*ast.TypeSpec{},
+				returns: map[string][]string{}}
 			byDir[f.dir] = pkg
 		}
 		for _, d := range f.Decls {
@@ -175,7 +176,8 @@ func declared(d ast.Decl) map[string]ast.Node {
 
 // TestTypesHaveExamples: a runnable Example per exported type.
 func TestTypesHaveExamples(t *testing.T) {
-	const code = "package heap\ntype Ref[T any] struct{}\ntype Stats struct{}\ntype Option int\ntype hidden int\ntype Far int\n" +
+	const code = "package heap\ntype Ref[T any] struct{}\ntype Stats struct{}\ntype Option int\n" +
+		"type hidden int\ntype Far int\n" +
 		"func (r *Ref[T]) Stats() Stats { return Stats{} }\nfunc Limit(int) Option { return 0 }\n"
 	const tests = "package heap_test\n" +
 		"func ExampleRef_Stats() {\n\tr.Stats()\n\theap.Limit(1)\n\tlocal.Do()\n\t// Output:\n}\n" +
@@ -191,13 +193,24 @@ func TestTypesHaveExamples(t *testing.T) {
 		{"type", add("type Bare int\n"), "heap.Bare has no Example"},
 		{"interface", add("type Bare interface{}\n"), "heap.Bare has no Example"},
 		{"alias", add("type Bare = int\n"), "heap.Bare has no Example"},
-		{"package without tests", tree{"sched/s.go": "package sched\ntype Task struct{}\n"}, "sched.Task has no Example"},
-		{"parameter only", add("type Bare int\nfunc Limit(b Bare) Option { return 0 }\n"), "heap.Bare has no Example"},
-		{"named by a test only", add("type Bare int\n").with(tree{"heap/y_test.go": "package heap_test\nfunc TestX() { var x heap.Bare }\n"}), "heap.Bare has no Example"},
-		{"example that is not run", add("type Bare int\n").with(tree{"heap/y_test.go": "package heap_test\nfunc ExampleBare() {}\n"}), "heap.Bare has no Example"},
+		{"package without tests", tree{"sched/s.go": "package sched\ntype Task struct{}\n"},
+			"sched.Task has no Example"},
+		{"parameter only", add("type Bare int\nfunc Limit(b Bare) Option { return 0 }\n"),
+			"heap.Bare has no Example"},
+		{"named by a test only",
+			add("type Bare int\n").with(tree{"heap/y_test.go": "package heap_test\nfunc TestX() { var x " +
+				"heap.Bare }\n"}), "heap.Bare has no Example"},
+		{"example that is not run",
+			add("type Bare int\n").with(tree{
+				"heap/y_test.go": "package heap_test\nfunc ExampleBare() {}\n",
+			}), "heap.Bare has no Example"},
 		{"a type of the test's own", add("type Local int\n"), "heap.Local has no Example"},
-		{"longer name", add("type Bare int\n").with(tree{"heap/y_test.go": "package heap_test\nfunc ExampleBareness() {\n\t// Output:\n}\n"}), "heap.Bare has no Example"},
-		{"not returned any more", tree{"heap/x.go": strings.Replace(code, "Limit(int) Option { return 0 }", "Limit(int) {}", 1)}, "heap.Option has no Example"},
-		{"not reached any more", tree{"heap/example_test.go": strings.Replace(tests, "\tlocal.Do()\n", "", 1)}, "heap.Far has no Example"},
+		{"longer name",
+			add("type Bare int\n").with(tree{"heap/y_test.go": "package heap_test\nfunc " +
+				"ExampleBareness() {\n\t// Output:\n}\n"}), "heap.Bare has no Example"},
+		{"not returned any more", tree{"heap/x.go": strings.Replace(code,
+			"Limit(int) Option { return 0 }", "Limit(int) {}", 1)}, "heap.Option has no Example"},
+		{"not reached any more", tree{"heap/example_test.go": strings.Replace(tests, "\tlocal.Do()\n", "",
+			1)}, "heap.Far has no Example"},
 	}})
 }

@@ -12,7 +12,8 @@ import (
 // floor says where a package stands. It may import packages of ours on lower
 // floors, and no other.
 type floor struct {
-	pkg    string   // a directory; "x/..." is everything under x; the first row that fits counts
+	// A directory; "x/..." is everything under x; the first row that fits counts.
+	pkg    string
 	level  int      // 0 is the ground
 	beside []string // what it may import of its own floor
 	only   []string // if not nil, all that it may import of ours
@@ -26,7 +27,8 @@ var floors = []floor{
 	{pkg: "internal/nocmp", level: 0},
 	{pkg: "internal/invariant", level: 0},
 	{pkg: "internal/policy", level: 0},
-	{pkg: "internal/...", level: 0, beside: []string{"internal/cacheline", "internal/invariant", "internal/nocmp", "internal/seam"}},
+	{pkg: "internal/...", level: 0, beside: []string{"internal/cacheline", "internal/invariant",
+		"internal/nocmp", "internal/seam"}},
 	{pkg: "heap", level: 1},
 	{pkg: "capability", level: 1},
 	{pkg: "backpressure", level: 1},
@@ -39,7 +41,8 @@ var floors = []floor{
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
 	{pkg: "actortest", level: 4},
 	{pkg: "cmd/...", level: 5, only: []string{"actor"}},
-	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process", "supervise", "group", "observe", "observe/...", "actortest"}},
+	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process",
+		"supervise", "group", "observe", "observe/...", "actortest"}},
 }
 
 // module is one module of other people's that the core may use.
@@ -53,7 +56,8 @@ type module struct {
 // table to fix a build: what needs more is a module of its own.
 var thirdParty = []module{
 	{path: "go.uber.org/atomic", pkgs: []string{"internal/seam"}},
-	{path: "golang.org/x/sys", pkgs: []string{"internal/...", "heap", "sched", "cmd/..."}, tests: true},
+	{path: "golang.org/x/sys", pkgs: []string{"internal/...", "heap", "sched", "cmd/..."},
+		tests: true},
 	{path: "github.com/anishathalye/porcupine", tests: true},
 	{path: "github.com/google/go-cmp", tests: true},
 	{path: "go.uber.org/goleak", tests: true},
@@ -66,7 +70,7 @@ var outside = []string{"C", "net", "net/...", "os/exec", "plugin"}
 
 const highestCoreFloor = 3
 
-// matches tells whether a package is meant by one of the patterns.
+// matches reports whether a package is meant by one of the patterns.
 func matches(pkg string, patterns ...string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		under, all := strings.CutSuffix(p, "/...")
@@ -212,12 +216,17 @@ func TestImportFloors(t *testing.T) {
 // TestGoModIsExact: go.mod's require list is exactly the allowed set.
 func TestGoModIsExact(t *testing.T) {
 	enforce(t, policy{check: goModIsExact, accepts: tree{"go.mod": goodMod}, rejects: []fault{
-		{"one more", tree{"go.mod": goodMod + "require go.uber.org/zap v1.0.0\n"}, "must not require go.uber.org/zap"},
-		{"one less", tree{"go.mod": strings.Replace(goodMod, "pgregory.net/rapid v1.0.0\n", "\n", 1)}, "does not require pgregory.net/rapid"},
+		{"one more", tree{"go.mod": goodMod + "require go.uber.org/zap v1.0.0\n"},
+			"must not require go.uber.org/zap"},
+		{"one less", tree{"go.mod": strings.Replace(goodMod, "pgregory.net/rapid v1.0.0\n", "\n", 1)},
+			"does not require pgregory.net/rapid"},
 		{"replace", tree{"go.mod": goodMod + "replace golang.org/x/sys => ../sys\n"}, "no replace here"},
-		{"tool", tree{"go.mod": goodMod + "tool (\n\thonnef.co/go/tools/cmd/staticcheck\n)\n"}, "no tool here"},
-		{"other module", tree{"go.mod": strings.Replace(goodMod, modulePath, "example.com/x", 1)}, "module must be"},
-		{"other Go", tree{"go.mod": strings.Replace(goodMod, "go 1.26.0", "go 1.99.0", 1)}, "go must be 1.26"},
+		{"tool", tree{"go.mod": goodMod + "tool (\n\thonnef.co/go/tools/cmd/staticcheck\n)\n"},
+			"no tool here"},
+		{"other module", tree{"go.mod": strings.Replace(goodMod, modulePath, "example.com/x", 1)},
+			"module must be"},
+		{"other Go", tree{"go.mod": strings.Replace(goodMod, "go 1.26.0", "go 1.99.0", 1)},
+			"go must be 1.26"},
 	}})
 }
 
@@ -248,12 +257,15 @@ func importing(pkg string, imports ...string) string {
 }
 
 var floorsKept = tree{
-	"internal/seam/seam.go":         importing("seam", "sync/atomic", "go.uber.org/atomic", "./internal/cacheline"),
-	"internal/cacheline/line.go":    importing("cacheline", "golang.org/x/sys/cpu"),
-	"heap/arena.go":                 importing("heap", "./internal/seam", "golang.org/x/sys/unix"),
-	"sched/scheduler.go":            importing("sched", "./internal/seam", "runtime"),
-	"sched/x_test.go":               importing("sched_test", "./sched", "pgregory.net/rapid", "net/http", "golang.org/x/sys/unix"),
-	"actor/actor.go":                importing("actor", "./sched", "./heap", "./backpressure", "log/slog"),
+	"internal/seam/seam.go": importing("seam", "sync/atomic", "go.uber.org/atomic",
+		"./internal/cacheline"),
+	"internal/cacheline/line.go": importing("cacheline", "golang.org/x/sys/cpu"),
+	"heap/arena.go":              importing("heap", "./internal/seam", "golang.org/x/sys/unix"),
+	"sched/scheduler.go":         importing("sched", "./internal/seam", "runtime"),
+	"sched/x_test.go": importing("sched_test", "./sched", "pgregory.net/rapid",
+		"net/http", "golang.org/x/sys/unix"),
+	"actor/actor.go": importing("actor", "./sched", "./heap", "./backpressure",
+		"log/slog"),
 	"process/process.go":            importing("process", "./sched"),
 	"observe/web/web.go":            importing("web", "./observe", "./actor", "net/http"),
 	"cmd/pingpong/main.go":          importing("main", "./actor", "os/exec", "./cmd/pingpong/bars"),
@@ -265,23 +277,35 @@ var floorsKept = tree{
 }
 
 var floorsBroken = []fault{
-	{"up", tree{"sched/up.go": importing("sched", "./actor")}, "sched must not import " + modulePath + "/actor: that is on floor 3"},
+	{"up", tree{"sched/up.go": importing("sched", "./actor")},
+		"sched must not import " + modulePath + "/actor: that is on floor 3"},
 	{"up in a test", tree{"sched/up_test.go": importing("sched", "./actor")}, "that is on floor 3"},
 	{"sideways", tree{"heap/side.go": importing("heap", "./backpressure")}, "that is on floor 1"},
-	{"process knows actor", tree{"process/x.go": importing("process", "./actor")}, "that is on floor 3"},
+	{"process knows actor", tree{"process/x.go": importing("process", "./actor")},
+		"that is on floor 3"},
 	{"itself", tree{"actor/self.go": importing("actor", "./actor")}, "that is on floor 3"},
-	{"command goes round actor", tree{"cmd/pingpong/x.go": importing("main", "./sched")}, "it may import only actor"},
-	{"command into another", tree{"cmd/pingpong/x.go": importing("main", "./cmd/other")}, "it may import only actor"},
-	{"example goes inside", tree{"examples/chat/x.go": importing("main", "./internal/seam")}, "it may import only actor, heap"},
-	{"ground floor", tree{"internal/cacheline/x.go": importing("cacheline", "./internal/seam")}, "that is on floor 0"},
+	{"command goes round actor", tree{"cmd/pingpong/x.go": importing("main", "./sched")},
+		"it may import only actor"},
+	{"command into another", tree{"cmd/pingpong/x.go": importing("main", "./cmd/other")},
+		"it may import only actor"},
+	{"example goes inside", tree{"examples/chat/x.go": importing("main", "./internal/seam")},
+		"it may import only actor, heap"},
+	{"ground floor", tree{"internal/cacheline/x.go": importing("cacheline", "./internal/seam")},
+		"that is on floor 0"},
 	{"no floor", tree{"extra/x.go": importing("extra")}, "package extra has no floor"},
 	{"to no floor", tree{"actor/x.go": importing("actor", "./extra")}, "it has no floor"},
-	{"stranger", tree{"actor/x.go": importing("actor", "go.uber.org/zap")}, "the core does not use that module"},
-	{"stranger by prefix", tree{"heap/x.go": importing("heap", "golang.org/x/system")}, "the core does not use that module"},
-	{"atomics outside the seam", tree{"sched/x.go": importing("sched", "go.uber.org/atomic")}, "it belongs to internal/seam"},
-	{"atomics in a test", tree{"sched/y_test.go": importing("sched", "go.uber.org/atomic")}, "it belongs to internal/seam"},
-	{"system calls above", tree{"actor/x.go": importing("actor", "golang.org/x/sys/unix")}, "it belongs to internal/..., heap, sched, cmd/..."},
-	{"test helper in production", tree{"actor/x.go": importing("actor", "pgregory.net/rapid")}, "it is for tests only"},
+	{"stranger", tree{"actor/x.go": importing("actor", "go.uber.org/zap")},
+		"the core does not use that module"},
+	{"stranger by prefix", tree{"heap/x.go": importing("heap", "golang.org/x/system")},
+		"the core does not use that module"},
+	{"atomics outside the seam", tree{"sched/x.go": importing("sched", "go.uber.org/atomic")},
+		"it belongs to internal/seam"},
+	{"atomics in a test", tree{"sched/y_test.go": importing("sched", "go.uber.org/atomic")},
+		"it belongs to internal/seam"},
+	{"system calls above", tree{"actor/x.go": importing("actor", "golang.org/x/sys/unix")},
+		"it belongs to internal/..., heap, sched, cmd/..."},
+	{"test helper in production", tree{"actor/x.go": importing("actor", "pgregory.net/rapid")},
+		"it is for tests only"},
 	{"network", tree{"actor/x.go": importing("actor", "net/http")}, "the core does without it"},
 	{"C", tree{"heap/x.go": importing("heap", "C")}, "the core does without it"},
 }

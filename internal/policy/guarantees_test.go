@@ -70,16 +70,22 @@ func decisionsAreListed(r *repo) []string {
 
 // TestGuaranteesAreProved: every promise names its test, every named test exists.
 func TestGuaranteesAreProved(t *testing.T) {
-	const good = "| id | promise | test |\n|---|---|---|\n| S8 | quiet | `TestQuiet`, TestLoud/very |\n| **T-1** | x | ExampleRef |\n| D1 | far | planned |\n| word | x | y |\n"
+	const good = "| id | promise | test |\n|---|---|---|\n| S8 | quiet | `TestQuiet`, " +
+		"TestLoud/very |\n| **T-1** | x | ExampleRef |\n| D1 | far | planned |\n| word | x | y |\n"
 	const tests = "package sched\nfunc TestQuiet() {}\nfunc TestLoud() {}\nfunc ExampleRef() {}\n"
 	enforce(t, policy{check: guaranteesAreProved, accepts: tree{
 		guaranteesPage: good, "sched/x_test.go": tests,
 	}, rejects: []fault{
-		{"no such test", tree{guaranteesPage: good + "| S9 | x | `TestGone` |\n"}, "guarantees.md:7: TestGone: no such test"},
-		{"no such example", tree{guaranteesPage: good + "See ExampleGone.\n"}, "ExampleGone: no such test"},
-		{"renamed test", tree{"sched/x_test.go": strings.Replace(tests, "TestLoud", "TestLouder", 1)}, "TestLoud: no such test"},
-		{"not a test file", tree{"sched/x_test.go": strings.Replace(tests, "func TestLoud() {}\n", "", 1), "sched/x.go": "package sched\nfunc TestLoud() {}\n"}, "TestLoud: no such test"},
-		{"promise without a test", tree{guaranteesPage: good + "| S9 | x | trust us |\n"}, "S9 names no test"},
+		{"no such test", tree{guaranteesPage: good + "| S9 | x | `TestGone` |\n"},
+			"guarantees.md:7: TestGone: no such test"},
+		{"no such example", tree{guaranteesPage: good + "See ExampleGone.\n"},
+			"ExampleGone: no such test"},
+		{"renamed test", tree{"sched/x_test.go": strings.Replace(tests, "TestLoud", "TestLouder", 1)},
+			"TestLoud: no such test"},
+		{"not a test file", tree{"sched/x_test.go": strings.Replace(tests, "func TestLoud() {}\n", "", 1),
+			"sched/x.go": "package sched\nfunc TestLoud() {}\n"}, "TestLoud: no such test"},
+		{"promise without a test", tree{guaranteesPage: good + "| S9 | x | trust us |\n"},
+			"S9 names no test"},
 	}})
 }
 
@@ -93,7 +99,8 @@ func TestDecisionsAreListed(t *testing.T) {
 		dir + "0001-one/data.txt": "figures\n",
 	}, rejects: []fault{
 		{"unlisted", tree{dir + "0002-two.md": "# Two\n"}, "0002-two.md: not in the index"},
-		{"listed as text only", tree{dir + "README.md": "0001-one.md\n"}, "0001-one.md: not in the index"},
+		{"listed as text only", tree{dir + "README.md": "0001-one.md\n"},
+			"0001-one.md: not in the index"},
 		{"without number", tree{dir + "two.md": "# Two\n"}, "two.md: not called 0001-some-title.md"},
 		{"number taken", tree{
 			dir + "0001-two.md": "# Two\n",

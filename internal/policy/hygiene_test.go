@@ -32,8 +32,8 @@ func reasoned(r *repo) []string {
 	return problems
 }
 
-// sleepsOrSkips tells whether an expression is time.Sleep, or the Skip, Skipf or SkipNow of a test.
-// Those of a *rapid.T do not count: it only draws again.
+// sleepsOrSkips reports whether an expression is time.Sleep, or the Skip, Skipf or SkipNow of a
+// test. Those of a *rapid.T do not count: it only draws again.
 func (f *goFile) sleepsOrSkips(sel *ast.SelectorExpr) bool {
 	x, ok := sel.X.(*ast.Ident)
 	if !ok {
@@ -125,7 +125,8 @@ func finished(r *repo) []string {
 // TestSleepsAndSkipsGiveReasons: no time.Sleep and t.Skip without a reason.
 func TestSleepsAndSkipsGiveReasons(t *testing.T) {
 	body := func(imports, stmt string) tree {
-		return tree{"heap/x_test.go": "package heap\n" + imports + "\nfunc TestX(t *testing.T) {\n" + stmt + "\n}\n"}
+		return tree{"heap/x_test.go": "package heap\n" + imports + "\nfunc TestX(t *testing.T) {\n" +
+			stmt + "\n}\n"}
 	}
 	enforce(t, policy{check: reasoned, accepts: tree{
 		"heap/a_test.go": `package heap
@@ -150,12 +151,19 @@ func inAssembly(t *feed)
 		{"skipf", body("", "t.Skipf(\"reason\")"), "Skipf without a comment"},
 		{"skipnow", body("", "t.SkipNow()"), "SkipNow without a comment"},
 		{"skip of a benchmark", body("", "b.Skip()"), "Skip without a comment"},
-		{"skip inside of rapid, but of the test", body("", "rapid.Check(t, func(r *rapid.T) { t.Skip() })"), "Skip without a comment"},
-		{"skip of a case", body("", "t.Run(\"x\", func(c *testing.T) { c.Skip() })"), "Skip without a comment"},
-		{"skip of any test", tree{"heap/x_test.go": "package heap\nfunc need(any testing.TB) { any.Skip() }\n"}, "Skip without a comment"},
-		{"skip behind rapid", body("", "rapid.Check(t, func(t *rapid.T) {})\nt.Skip()"), "Skip without a comment"},
-		{"comment two lines above", body("", "// The reason is here.\n\nt.Skip()"), "Skip without a comment"},
-		{"comment behind the line above", body("", "f() // is another thing\nt.Skip()"), "Skip without a comment"},
+		{"skip inside of rapid, but of the test", body("",
+			"rapid.Check(t, func(r *rapid.T) { t.Skip() })"), "Skip without a comment"},
+		{"skip of a case", body("", "t.Run(\"x\", func(c *testing.T) { c.Skip() })"),
+			"Skip without a comment"},
+		{"skip of any test",
+			tree{"heap/x_test.go": "package heap\nfunc need(any testing.TB) { any.Skip() }\n"},
+			"Skip without a comment"},
+		{"skip behind rapid", body("", "rapid.Check(t, func(t *rapid.T) {})\nt.Skip()"),
+			"Skip without a comment"},
+		{"comment two lines above", body("", "// The reason is here.\n\nt.Skip()"),
+			"Skip without a comment"},
+		{"comment behind the line above", body("", "f() // is another thing\nt.Skip()"),
+			"Skip without a comment"},
 		{"comment without words", body("", "t.Skip() //nolint"), "Skip without a comment"},
 	}})
 }
@@ -168,6 +176,7 @@ func TestNothingIsLeftToDo(t *testing.T) {
 		{"todo", tree{"heap/y.go": "package heap\n// TODO: later\n"}, "TODO"},
 		{"fixme behind code", tree{"heap/y.go": "package heap\nvar x int /* FIXME */\n"}, "FIXME"},
 		{"in a test", tree{"heap/y_test.go": "package heap\n// Here: XXX.\n"}, "XXX"},
-		{"in another module", tree{"bench/go.mod": "module b\n", "bench/y.go": "package b\n// TODO(x)\n"}, "TODO"},
+		{"in another module", tree{"bench/go.mod": "module b\n", "bench/y.go": "package b\n// TODO(x)\n"},
+			"TODO"},
 	}})
 }

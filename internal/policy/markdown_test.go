@@ -105,7 +105,8 @@ func (r *repo) broken(from, link string) string {
 	switch {
 	case !r.paths[target]:
 		return "no such file"
-	case fragment != "" && path.Ext(target) == ".md" && !slices.Contains(anchors(r.text[target]), fragment):
+	case fragment != "" && path.Ext(target) == ".md" &&
+		!slices.Contains(anchors(r.text[target]), fragment):
 		return "no such heading"
 	}
 	return ""
@@ -194,8 +195,8 @@ func (r *repo) absent(from, word string, tests map[string]bool) string {
 	return ""
 }
 
-// found tells whether a word names a file or directory, seen from the page or from the root. A bare
-// name may be anywhere.
+// found reports whether a word names a file or directory, seen from the page or from the root. A
+// bare name may be anywhere.
 func (r *repo) found(from, word string) bool {
 	for name := range r.paths {
 		for _, want := range []string{path.Join(path.Dir(from), word), path.Clean(word)} {
@@ -210,7 +211,7 @@ func (r *repo) found(from, word string) bool {
 	return false
 }
 
-// looksOurs tells whether a word that names nothing was meant to name a file of
+// looksOurs reports whether a word that names nothing was meant to name a file of
 // this repository.
 func (r *repo) looksOurs(from, word string) bool {
 	if strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../") {
@@ -220,13 +221,14 @@ func (r *repo) looksOurs(from, word string) bool {
 	if deep && (r.paths[first] || r.paths[path.Join(path.Dir(from), first)]) && first != "." {
 		return true
 	}
-	if ext := path.Ext(word); ext != ".go" && ext != ".md" || strings.HasPrefix(word, "*") || strings.HasPrefix(word, "_") {
+	if ext := path.Ext(word); ext != ".go" && ext != ".md" || strings.HasPrefix(word, "*") ||
+		strings.HasPrefix(word, "_") {
 		return false
 	}
 	return !deep || !strings.Contains(first, ".") && !inGo(word)
 }
 
-// inGo tells whether a path is one of Go's own source.
+// inGo reports whether a path is one of Go's own source.
 func inGo(name string) bool {
 	_, err := os.Stat(filepath.Join(build.Default.GOROOT, "src", filepath.FromSlash(name)))
 	return err == nil
@@ -276,9 +278,12 @@ func TestLinksResolve(t *testing.T) {
 // TestNamesInProseExist: what prose names in backticks is there.
 func TestNamesInProseExist(t *testing.T) {
 	enforce(t, policy{check: namesExist, accepts: tree{
-		"README.md": "`actor/actor.go` `actor/` `actor` `./actor` `go test ./actor/...` `actor.go:12` `actor/*.go`\n" +
-			"`sync/atomic` `linux/arm64` `net/http` `runtime/proc.go` `go.uber.org/atomic` `example.com/x/y.go`\n" +
-			"`TestHop` `BenchmarkHop/small` `Test` `Testing` `_test.go` `*.md` `GOOS/GOARCH` `foo.rs` `a/b`\n" +
+		"README.md": "`actor/actor.go` `actor/` `actor` `./actor` `go test ./actor/...` `actor.go:12` " +
+			"`actor/*.go`\n" +
+			"`sync/atomic` `linux/arm64` `net/http` `runtime/proc.go` `go.uber.org/atomic` " +
+			"`example.com/x/y.go`\n" +
+			"`TestHop` `BenchmarkHop/small` `Test` `Testing` `_test.go` `*.md` `GOOS/GOARCH` `foo.rs` " +
+			"`a/b`\n" +
 			"``actor/gone`s`` actor/gone.go\n```sh\ngo test ./gone\n```\n",
 		"actor/README.md":     "`actor.go` `../README.md` `sub/sub.go`\n",
 		"actor/actor.go":      "package actor\n",
@@ -298,6 +303,7 @@ func TestNamesInProseExist(t *testing.T) {
 		{"test", tree{"x.md": "`TestGone`"}, "no such test"},
 		{"test with a case", tree{"x.md": "`TestGone/case`"}, "no such test"},
 		{"benchmark", tree{"x.md": "`BenchmarkGone`"}, "no such test"},
-		{"production function", tree{"x.md": "`ExampleX`", "actor/x.go": "package actor\nfunc ExampleX() {}\n"}, "no such test"},
+		{"production function", tree{"x.md": "`ExampleX`",
+			"actor/x.go": "package actor\nfunc ExampleX() {}\n"}, "no such test"},
 	}})
 }

@@ -19,13 +19,19 @@ import (
 // are arithmetic at compile time, and sync/atomic in tests, whose own counters
 // are no part of a protocol.
 var rawMemory = []struct{ file, imports, reason string }{
-	{"internal/seam/*.go", "sync/atomic", "64-bit words that are aligned on 32-bit machines, and 32-bit ones of four bytes; the instrumented twin"},
+	{"internal/seam/*.go", "sync/atomic",
+		"64-bit words that are aligned on 32-bit machines, and 32-bit ones of four bytes; the " +
+			"instrumented twin"},
 	{"internal/seam/*.go", "go.uber.org/atomic", "the words that all protocols are written in"},
-	{"internal/seam/*.s", assembly, "a store that releases without a fence, and which goroutine this is, which Go does not have"},
-	{"internal/seam/*_explore.go", "unsafe", "what lies where decides whether an access is an interleaving point"},
-	{"internal/seam/held.go", "unsafe", "a pointer is swapped as a word, where its caller shows it to the collector"},
-	{"actor/spawn.go", "unsafe", "from a task to its actor, and from the kind of a task to that of an actor"},
-	{"actor/bias.go", "unsafe", "from the mark of a lease to its window"},
+	{"internal/seam/*.s", assembly,
+		"a store that releases without a fence, and which goroutine this is, which Go does not have"},
+	{"internal/seam/*_explore.go", "unsafe",
+		"what lies where decides whether an access is an interleaving point"},
+	{"internal/seam/held.go", "unsafe",
+		"a pointer is swapped as a word, where its caller shows it to the collector"},
+	{"actor/spawn.go", "unsafe",
+		"from a task to its actor, and from the class of a task to that of an actor"},
+	{"actor/bias.go", "unsafe", "from the mark of a bias to its window"},
 	{"actor/message_sizes.go", "unsafe", "from a node of a block to the next one"},
 	{"actor/message.go", "unsafe", "from the header of a message to its payload"},
 	{"actor/timer.go", "unsafe", "from a timer to a payload of a few words in it"},
@@ -34,12 +40,14 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"heap/blob.go", "unsafe", "bytes that are shared as a string, and as a chunk"},
 	{"heap/chunk.go", "unsafe", "a chunk is the address of its bytes"},
 	{"heap/collect.go", "unsafe", "objects are copied, and their handles changed, by layout"},
-	{"heap/generation.go", "unsafe", "objects that are old are scanned where they are, by their records"},
+	{"heap/generation.go", "unsafe",
+		"objects that are old are scanned where they are, by their records"},
 	{"heap/graph.go", "unsafe", "the verifier reads objects by layout"},
 	{"heap/layout.go", "unsafe", "a root is the address of a value that only its layout knows"},
 	{"heap/owned.go", "unsafe", "regions and parcels in a payload that only its type knows"},
 	{"heap/pagetable.go", "unsafe", "from a handle to an address: a chunk's base and an offset"},
-	{"heap/pointerfree.go", "unsafe", "the type word of an interface, as the key of what was found pointer-free"},
+	{"heap/pointerfree.go", "unsafe",
+		"the type word of an interface, as the key of what was found pointer-free"},
 	{"heap/slice.go", "unsafe", "bytes of a chunk as a slice of T"},
 	{"heap/string.go", "unsafe", "bytes of a chunk as a string"},
 	{"heap/topage.go", "unsafe", "objects that were copied are scanned where they are"},
@@ -90,13 +98,13 @@ func rawRow(file, what string) int {
 	return -1
 }
 
-// hasGo tells whether there is a production file in a directory, so that a
+// hasGo reports whether there is a production file in a directory, so that a
 // package that is not written yet makes no row stale.
 func (r *repo) hasGo(dir string) bool {
 	return slices.ContainsFunc(r.production(), func(f *goFile) bool { return f.dir == dir })
 }
 
-// harmless tells whether an import of raw memory needs no row.
+// harmless reports whether an import of raw memory needs no row.
 func (f *goFile) harmless(pkg string) bool {
 	if pkg == "sync/atomic" {
 		return f.test
@@ -104,7 +112,7 @@ func (f *goFile) harmless(pkg string) bool {
 	return pkg == "unsafe" && f.onlyMeasures()
 }
 
-// onlyMeasures tells whether a file takes nothing but sizes from unsafe.
+// onlyMeasures reports whether a file takes nothing but sizes from unsafe.
 func (f *goFile) onlyMeasures() bool {
 	sizes, others := 0, 0
 	ast.Inspect(f.File, func(n ast.Node) bool {
@@ -157,18 +165,28 @@ func TestRawMemoryIsListed(t *testing.T) {
 	accepts["bench/fast.s"] = "RET\n"
 	accepts["bench/fast.go"] = importing("bench", "unsafe", "sync/atomic")
 	enforce(t, policy{check: rawMemoryIsListed, accepts: accepts, rejects: []fault{
-		{"sync/atomic", tree{"sched/x.go": importing("sched", "sync/atomic")}, "sched/x.go:2: sync/atomic without a row"},
-		{"go.uber.org/atomic", tree{"sched/x.go": importing("sched", "go.uber.org/atomic")}, "go.uber.org/atomic without a row"},
-		{"go.uber.org/atomic in a test", tree{"sched/x_test.go": importing("sched", "go.uber.org/atomic")}, "without a row"},
-		{"unsafe", tree{"actor/x.go": unsafeFile("actor", "unsafe.Pointer(nil)")}, "unsafe without a row"},
-		{"unsafe beside a size", tree{"actor/x.go": unsafeFile("actor", "unsafe.Sizeof(unsafe.Pointer(nil))")}, "unsafe without a row"},
-		{"unsafe under another name", tree{"actor/x.go": "package actor\nimport u \"unsafe\"\nvar x = u.Pointer(nil)\n"}, "unsafe without a row"},
+		{"sync/atomic", tree{"sched/x.go": importing("sched", "sync/atomic")},
+			"sched/x.go:2: sync/atomic without a row"},
+		{"go.uber.org/atomic", tree{"sched/x.go": importing("sched", "go.uber.org/atomic")},
+			"go.uber.org/atomic without a row"},
+		{"go.uber.org/atomic in a test", tree{"sched/x_test.go": importing("sched",
+			"go.uber.org/atomic")}, "without a row"},
+		{"unsafe", tree{"actor/x.go": unsafeFile("actor", "unsafe.Pointer(nil)")},
+			"unsafe without a row"},
+		{"unsafe beside a size", tree{"actor/x.go": unsafeFile("actor",
+			"unsafe.Sizeof(unsafe.Pointer(nil))")}, "unsafe without a row"},
+		{"unsafe under another name",
+			tree{"actor/x.go": "package actor\nimport u \"unsafe\"\nvar x = u.Pointer(nil)\n"}, "unsafe " +
+				"without a row"},
 		{"blank unsafe", tree{"actor/x.go": importing("actor", "unsafe")}, "unsafe without a row"},
-		{"unsafe in a test", tree{"actor/x_test.go": unsafeFile("actor", "unsafe.Add(nil, 1)")}, "unsafe without a row"},
-		{"atomics where unsafe is listed", tree{"actor/message.go": importing("actor", "unsafe", "sync/atomic")}, "sync/atomic without a row"},
+		{"unsafe in a test", tree{"actor/x_test.go": unsafeFile("actor", "unsafe.Add(nil, 1)")},
+			"unsafe without a row"},
+		{"atomics where unsafe is listed", tree{"actor/message.go": importing("actor", "unsafe",
+			"sync/atomic")}, "sync/atomic without a row"},
 		{"assembly", tree{"sched/x_amd64.s": "RET\n"}, "sched/x_amd64.s: assembly without a row"},
 		{"stale row", tree{"heap/chunk.go": "package heap\n"}, "heap/chunk.go: no unsafe there"},
-		{"stale row of a file that is gone", tree{"actor/message.go": ""}, "actor/message.go: no unsafe there"},
+		{"stale row of a file that is gone", tree{"actor/message.go": ""},
+			"actor/message.go: no unsafe there"},
 	}})
 }
 
@@ -180,6 +198,7 @@ func TestNoLinkname(t *testing.T) {
 	}, rejects: []fault{
 		{"production", tree{"heap/y.go": "package heap" + link}, "heap/y.go:4: go:linkname"},
 		{"test", tree{"heap/y_test.go": "package heap" + link}, "go:linkname"},
-		{"other module", tree{"bench/go.mod": "module b\n", "bench/y.go": "package b" + link}, "go:linkname"},
+		{"other module", tree{"bench/go.mod": "module b\n", "bench/y.go": "package b" + link},
+			"go:linkname"},
 	}})
 }

@@ -139,7 +139,8 @@ func readmeGreets(r *repo) []string {
 		}
 	}
 	if lines > limit {
-		problems = append(problems, hello.at+"hello world has "+strconv.Itoa(lines)+" lines, at most "+strconv.Itoa(limit))
+		problems = append(problems,
+			hello.at+"hello world has "+strconv.Itoa(lines)+" lines, at most "+strconv.Itoa(limit))
 	}
 	if hello.prints == nil {
 		problems = append(problems, hello.at+"the page does not say what hello world prints")
@@ -158,19 +159,26 @@ func TestProgramsInProse(t *testing.T) {
 		return tree{readme: fenced("go", src) + "prints\n" + fenced("text", prints)}
 	}
 	enforce(t, policy{check: programsTellTheTruth, accepts: tree{
-		readme: fenced("go", greeting) + fenced("sh", "go run .\n") + "prints\n" + fenced("text", "hello\n") +
+		readme: fenced("go", greeting) + fenced("sh", "go run .\n") + "prints\n" + fenced("text",
+			"hello\n") +
 			fenced("go", "x := a fragment\n"),
 	}, rejects: []fault{
-		{"other output", change(greeting, "hullo\n"), "README.md:1: the program prints\nhello\nthe page says\nhullo"},
+		{"other output", change(greeting, "hullo\n"),
+			"README.md:1: the program prints\nhello\nthe page says\nhullo"},
 		{"less output", change(greeting, "hello\nworld\n"), "the program prints"},
-		{"does not compile", change(strings.Replace(greeting, "fmt.Println", "fmt.Printline", 1), "hello\n"), "the program fails"},
-		{"does not compile, output unknown", tree{readme: fenced("go", strings.Replace(greeting, "fmt.Println", "fmt.Printline", 1))}, "the program fails"},
+		{"does not compile", change(strings.Replace(greeting, "fmt.Println", "fmt.Printline", 1),
+			"hello\n"), "the program fails"},
+		{"does not compile, output unknown", tree{readme: fenced("go",
+			strings.Replace(greeting, "fmt.Println", "fmt.Printline", 1))}, "the program fails"},
 		{"does not parse", change("package main\n\nfunc main( {\n", ""), "does not parse"},
 		{"panics", change("package main\n\nfunc main() {\n\tpanic(1)\n}\n", ""), "the program fails"},
-		{"is not formatted", change(strings.ReplaceAll(greeting, "\t", "  "), "hello\n"), "not formatted"},
+		{"is not formatted", change(strings.ReplaceAll(greeting, "\t", "  "), "hello\n"),
+			"not formatted"},
 		{"uses what users cannot", tree{readme: fenced("go", inside)}, "the program fails"},
-		{"second program", tree{readme: fenced("go", greeting) + fenced("text", "hello\n") + fenced("go", greeting) + fenced("", "bye\n")}, "README.md:13: the program prints"},
-		{"other page", tree{"docs/x.md": fenced("go", greeting) + fenced("output", "bye\n")}, "docs/x.md:1: the program prints"},
+		{"second program", tree{readme: fenced("go", greeting) + fenced("text", "hello\n") + fenced("go",
+			greeting) + fenced("", "bye\n")}, "README.md:13: the program prints"},
+		{"other page", tree{"docs/x.md": fenced("go", greeting) + fenced("output", "bye\n")},
+			"docs/x.md:1: the program prints"},
 	}})
 }
 
@@ -180,7 +188,8 @@ func TestReadmeGreets(t *testing.T) {
 		src := greeting + strings.Repeat("\nvar _ = "+stmt+"\n", lines-5) // the greeting has five
 		return tree{readme: fenced("go", src) + fenced("text", "hello\n")}
 	}
-	enforce(t, policy{check: readmeGreets, accepts: long(20, "1").with(tree{"docs/x.md": "no program\n"}), rejects: []fault{
+	enforce(t, policy{check: readmeGreets, accepts: long(20,
+		"1").with(tree{"docs/x.md": "no program\n"}), rejects: []fault{
 		{"no program", tree{readme: "# Gallop\n" + fenced("go", "x := 1\n")}, "has no whole program"},
 		{"too long", long(21, "1"), "hello world has 21 lines, at most 20"},
 		{"too long with ask", long(26, "b.Ask(1)"), "hello world has 26 lines, at most 25"},

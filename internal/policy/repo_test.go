@@ -115,10 +115,11 @@ func (r *repo) read(fsys fs.FS, name string, d fs.DirEntry) error {
 }
 
 func hasWords(name string) bool {
-	return slices.Contains([]string{".go", ".md", ".mod", ".pml"}, path.Ext(name)) || name == modelCases || name == nightCases
+	return slices.Contains([]string{".go", ".md", ".mod", ".pml"}, path.Ext(name)) ||
+		name == modelCases || name == nightCases
 }
 
-// uncompiled tells whether the go command never looks at a file.
+// uncompiled reports whether the go command never looks at a file.
 func uncompiled(name string) bool {
 	for part := range strings.SplitSeq(path.Dir(name), "/") {
 		if part == "testdata" || strings.HasPrefix(part, "_") || len(part) > 1 && part[0] == '.' {
@@ -145,7 +146,7 @@ func (r *repo) production() []*goFile {
 	return slices.DeleteFunc(r.core(), func(f *goFile) bool { return f.test })
 }
 
-// importable tells whether a file is part of a package that users may import.
+// importable reports whether a file is part of a package that users may import.
 func (f *goFile) importable() bool {
 	return !f.internal() && f.Name.Name != "main" && !strings.HasPrefix(f.dir, "examples")
 }

@@ -38,13 +38,17 @@ func settingsAreNamed(r *repo) []string {
 // TestSettingsAreNamed: each GALLOP_… variable that is read is named in HACKING.md.
 func TestSettingsAreNamed(t *testing.T) {
 	enforce(t, policy{check: settingsAreNamed, accepts: tree{
-		hackingPage:   "`GALLOP_LONG` and `GALLOP_SEED_OF_ALL`\n",
-		"a/a.go":      "package a\nconst v = \"GALLOP_SEED_OF_ALL\"\nvar s = \"GALLOP_NO is no name\"\n",
-		"a/a_test.go": "package a\nfunc f() { os.Getenv(\"GALLOP_LONG\"); t.Setenv(`GALLOP_LONG`, \"1\") }\n",
+		hackingPage: "`GALLOP_LONG` and `GALLOP_SEED_OF_ALL`\n",
+		"a/a.go":    "package a\nconst v = \"GALLOP_SEED_OF_ALL\"\nvar s = \"GALLOP_NO is no name\"\n",
+		"a/a_test.go": "package a\nfunc f() { os.Getenv(\"GALLOP_LONG\"); t.Setenv(`GALLOP_LONG`, " +
+			"\"1\") }\n",
 	}, rejects: []fault{
-		{"read", tree{"b/b.go": "package b\nvar x = os.Getenv(\"GALLOP_GONE\")\n"}, "b/b.go:2: GALLOP_GONE is not in"},
+		{"read", tree{"b/b.go": "package b\nvar x = os.Getenv(\"GALLOP_GONE\")\n"},
+			"b/b.go:2: GALLOP_GONE is not in"},
 		{"constant", tree{"b/b.go": "package b\nconst x = `GALLOP_GONE`\n"}, "GALLOP_GONE is not in"},
-		{"in a test of another module", tree{"c/go.mod": "module c\n", "c/c_test.go": "package c\nconst x = \"GALLOP_GONE\"\n"}, "c/c_test.go:2: GALLOP_GONE"},
-		{"part of a longer name", tree{"b/b.go": "package b\nconst x = \"GALLOP_SEED\"\n"}, "GALLOP_SEED is not in"},
+		{"in a test of another module", tree{"c/go.mod": "module c\n",
+			"c/c_test.go": "package c\nconst x = \"GALLOP_GONE\"\n"}, "c/c_test.go:2: GALLOP_GONE"},
+		{"part of a longer name", tree{"b/b.go": "package b\nconst x = \"GALLOP_SEED\"\n"},
+			"GALLOP_SEED is not in"},
 	}})
 }

@@ -20,8 +20,8 @@ const (
 	enough      = 20 // a package of fewer functions has no median to speak of
 )
 
-// sizeDebt lists what is longer than its limit, with its length. It may only shrink: a row that no
-// longer says the truth fails, whichever way it is wrong. Do not add a row for what is new: make
+// sizeExcess lists what is longer than its limit, with its length. It may only shrink: a row that
+// no longer says the truth fails, whichever way it is wrong. Do not add a row for what is new: make
 // that shorter.
 var sizeExcess = map[string]int{}
 
@@ -96,7 +96,7 @@ func percentile(values []int, p int) int {
 	return sorted[(len(sorted)*p+99)/100-1]
 }
 
-// small holds sizes to their limits, except for the debt.
+// small holds sizes to their limits, except for the excess.
 func small(excess map[string]int) func(*repo) []string {
 	return func(r *repo) []string {
 		var problems []string
@@ -108,11 +108,14 @@ func small(excess map[string]int) func(*repo) []string {
 			case !listed && is > limit:
 				problems = append(problems, fmt.Sprintf("%s: %d lines, at most %d", key, is, limit))
 			case listed && is <= limit:
-				problems = append(problems, fmt.Sprintf("%s: %d lines are within the limit: take its row out of sizeDebt", key, is))
+				problems = append(problems,
+					fmt.Sprintf("%s: %d lines are within the limit: take its row out of sizeDebt", key, is))
 			case listed && is > owed:
-				problems = append(problems, fmt.Sprintf("%s: %d lines, was %d: the debt may only shrink", key, is, owed))
+				problems = append(problems, fmt.Sprintf("%s: %d lines, was %d: the debt may only shrink", key,
+					is, owed))
 			case listed && is < owed:
-				problems = append(problems, fmt.Sprintf("%s: %d lines, was %d: write the smaller number into sizeDebt", key, is, owed))
+				problems = append(problems,
+					fmt.Sprintf("%s: %d lines, was %d: write the smaller number into sizeDebt", key, is, owed))
 			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(excess)) {
@@ -131,10 +134,14 @@ func TestSizes(t *testing.T) {
 		"heap/x.go":      functionsOf("heap", slices.Repeat([]int{3}, 21)...) + functionOf("Longest", 70),
 		"heap/x_test.go": functionsOf("heap", 200),
 	}, rejects: []fault{
-		{"long function", tree{"heap/y.go": functionsOf("heap", 71)}, "func heap/y.go f0: 71 lines, at most 70"},
-		{"long method", tree{"heap/y.go": "package heap\n" + functionOf("(r *Ref[T]) Get", 71)}, "func heap/y.go Ref.Get: 71"},
-		{"long function in a variable", tree{"heap/y.go": "package heap\nvar x = " + functionOf("", 71)}, "func heap/y.go var: 71"},
-		{"long file", tree{"heap/y.go": "package heap\n" + strings.Repeat("//\n", 400)}, "file heap/y.go: 401 lines, at most 400"},
+		{"long function", tree{"heap/y.go": functionsOf("heap", 71)},
+			"func heap/y.go f0: 71 lines, at most 70"},
+		{"long method", tree{"heap/y.go": "package heap\n" + functionOf("(r *Ref[T]) Get", 71)},
+			"func heap/y.go Ref.Get: 71"},
+		{"long function in a variable", tree{"heap/y.go": "package heap\nvar x = " + functionOf("", 71)},
+			"func heap/y.go var: 71"},
+		{"long file", tree{"heap/y.go": "package heap\n" + strings.Repeat("//\n", 400)},
+			"file heap/y.go: 401 lines, at most 400"},
 		{"median of a package", tree{
 			"sched/x.go": functionsOf("sched", slices.Repeat([]int{11}, 20)...),
 		}, "median sched: 11 lines, at most 10"},
@@ -149,7 +156,7 @@ func TestSizes(t *testing.T) {
 	}})
 }
 
-// TestSizeDebtOnlyShrinks: "a row that no longer says the truth fails, whichever
+// TestSizeExcessOnlyShrinks: "a row that no longer says the truth fails, whichever
 // way it is wrong".
 func TestSizeExcessOnlyShrinks(t *testing.T) {
 	excess := map[string]int{"func heap/x.go f0": 80}

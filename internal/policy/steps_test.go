@@ -64,14 +64,21 @@ func (r *repo) stepsIn(dir string) map[string]bool {
 // TestStepsAreMarked: every step of sched/README.md is named where the code takes it.
 func TestStepsAreMarked(t *testing.T) {
 	enforce(t, policy{check: stepsAreMarked, accepts: tree{
-		"sched/README.md": "| one | other |\n|---|---|\n| W1 push (see Q9) | S1 set; W2 or not |\n| W2' look | D1 owe |\n\nX1 is no cell.\n",
-		"sched/x.go":      "package sched\nvar a int // W1, W2'\n// S1 and on.\nvar b int\n",
+		"sched/README.md": "| one | other |\n|---|---|\n| W1 push (see Q9) | S1 set; W2 or not |\n| " +
+			"W2' look | D1 owe |\n\nX1 is no cell.\n",
+		"sched/x.go": "package sched\nvar a int // W1, W2'\n// S1 and on.\nvar b int\n",
 	}, rejects: []fault{
-		{"no comment", tree{"sched/x.go": "package sched\nvar a int // W1, W2'\nvar S1 int\n"}, "sched/README.md:3: S1 is in no comment"},
-		{"the plain one only", tree{"sched/x.go": "package sched\nvar a int // W1, W2, S1\n"}, "README.md:4: W2' is in no comment"},
-		{"part of a word", tree{"sched/x.go": "package sched\nvar a int // W1, W2', S10\n"}, "S1 is in no comment"},
-		{"in a test", tree{"sched/x.go": "package sched\nvar a int // W1, W2'\n", "sched/x_test.go": "package sched\nvar b int // S1\n"}, "S1 is in no comment"},
-		{"in another package", tree{"sched/x.go": "package sched\nvar a int // W1, W2'\n", "actor/x.go": "package actor\nvar b int // S1\n"}, "S1 is in no comment"},
-		{"twice", tree{"sched/README.md": "| W1 push | S1 set |\n| W2' look | W1 more |\n"}, "README.md:2: W1 is there twice"},
+		{"no comment", tree{"sched/x.go": "package sched\nvar a int // W1, W2'\nvar S1 int\n"},
+			"sched/README.md:3: S1 is in no comment"},
+		{"the plain one only", tree{"sched/x.go": "package sched\nvar a int // W1, W2, S1\n"},
+			"README.md:4: W2' is in no comment"},
+		{"part of a word", tree{"sched/x.go": "package sched\nvar a int // W1, W2', S10\n"},
+			"S1 is in no comment"},
+		{"in a test", tree{"sched/x.go": "package sched\nvar a int // W1, W2'\n",
+			"sched/x_test.go": "package sched\nvar b int // S1\n"}, "S1 is in no comment"},
+		{"in another package", tree{"sched/x.go": "package sched\nvar a int // W1, W2'\n",
+			"actor/x.go": "package actor\nvar b int // S1\n"}, "S1 is in no comment"},
+		{"twice", tree{"sched/README.md": "| W1 push | S1 set |\n| W2' look | W1 more |\n"},
+			"README.md:2: W1 is there twice"},
 	}})
 }

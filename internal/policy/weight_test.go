@@ -32,7 +32,8 @@ func TestHelloIsLight(t *testing.T) {
 func linked(t *testing.T, name string) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), name)
-	if out, err := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", bin, "./testdata/"+name).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", bin,
+		"./testdata/"+name).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return bin
@@ -51,7 +52,8 @@ func weight(t *testing.T, file string) int64 {
 // behaviours, in the package that declares them. Each of them costs time whenever the package is
 // built (docs/decisions/0038-what-a-behaviour-costs-to-build.md).
 func TestBehaviourIsLight(t *testing.T) {
-	cmd := exec.Command("go", "build", "-gcflags=-S", "-o", filepath.Join(t.TempDir(), "behaviours"), "./testdata/behaviours")
+	cmd := exec.Command("go", "build", "-gcflags=-S", "-o", filepath.Join(t.TempDir(), "behaviours"),
+		"./testdata/behaviours")
 	listing, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, listing)
@@ -69,6 +71,7 @@ func TestBehaviourIsLight(t *testing.T) {
 		}
 	}
 	if ofType == 0 || ofSay == 0 || ofAsk == 0 || ofType > 55 || ofSay > 60 || ofAsk > 130 {
-		t.Errorf("%d functions of a type, %d of a behaviour, %d of one with a reply", ofType, ofSay, ofAsk)
+		t.Errorf("%d functions of a type, %d of a behaviour, %d of one with a reply", ofType, ofSay,
+			ofAsk)
 	}
 }

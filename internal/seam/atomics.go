@@ -10,7 +10,7 @@ import (
 
 // Pointer is an atomic pointer to T. It is sync/atomic's: each method of go.uber.org/atomic's calls
 // one of these, and when both are inlined a no-op is left, of which a message had several. Besides,
-// a program that links go.uber.org/atomic's is 30 KB larger, for methods that nobody calls.
+// a program that links go.uber.org/atomic's is 30 KB larger, for methods that are not called.
 type Pointer[T any] = stdatomic.Pointer[T]
 
 // Uint32 is an atomic 32-bit word. It wraps sync/atomic's, because go.uber.org/atomic's takes eight
@@ -74,7 +74,7 @@ type Uint64 = stdatomic.Uint64
 // Int64 is the signed twin of Uint64, aligned for the same reason.
 type Int64 = stdatomic.Int64
 
-// Explored tells whether the instrumented twin of this file was compiled in.
+// Explored reports whether the instrumented twin of this file was compiled in.
 const Explored = false
 
 // Point is an interleaving point between plain accesses that some other step

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Explored tells whether the instrumented twin of atomics.go was compiled in.
+// Explored reports whether the instrumented twin of atomics.go was compiled in.
 const Explored = true
 
 // Pointer is an atomic pointer to T.

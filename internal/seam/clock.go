@@ -12,8 +12,8 @@ type Clock interface {
 	// NewAlarm returns an alarm that calls ring when the time it was set to has
 	// come, in whatever goroutine moves the time on. ring must be quick.
 	NewAlarm(ring func()) Alarm
-	// Flows tells whether time passes by itself. If it does not, nobody need wait
-	// for an alarm: it rings when somebody moves the time on.
+	// Flows reports whether time passes by itself. If it does not, no caller need wait
+	// for an alarm: it rings when the time is moved on.
 	Flows() bool
 }
 
@@ -44,7 +44,8 @@ func startBefore(now time.Time) time.Time {
 // Now is time.Now.
 func (SystemClock) Now() time.Time { return time.Now() }
 
-// Nanos is the time since the year 1999 by the clock with which the program started. About 25–40 ns.
+// Nanos is the time since the year 1999 by the clock with which the program started. About 25–40
+// ns.
 func (SystemClock) Nanos() int64 { return int64(time.Since(clockStart)) }
 
 // Flows is true.

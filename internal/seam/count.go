@@ -7,8 +7,8 @@ import (
 )
 
 // Count is an atomic figure that is no interleaving point in any build. It is for figures that
-// nothing waits for, and for those that a cleanup of Go's collector touches: a cleanup runs
-// whenever it likes, in the middle of somebody else's exploration as well.
+// nothing waits for, and for those that a cleanup of the GC touches: a cleanup runs
+// whenever it likes, in the middle of another exploration as well.
 type Count struct {
 	_ nocmp.Field
 	v atomic.Int64

@@ -4,28 +4,29 @@ package seam
 
 import "unsafe"
 
-// spared is memory whose accesses are no interleaving points. Only the explorer uses it, as it does
-// the hooks.
+// excluded is memory whose accesses are no interleaving points. Only the explorer uses it, as it
+// does the hooks.
 var excluded []span
 
 type span struct {
 	from, to uintptr
-	held     unsafe.Pointer // or the collector could give it to another, who would be spared
+	// Or the GC could use it again, and accesses to that would be excluded.
+	held unsafe.Pointer
 }
 
-// Spare makes accesses within *x no interleaving points, until SpareNone: all that is done to it
-// between two points elsewhere is part of one step. It is for explorations of code that stands upon
-// a protocol which is explored by itself, and which would otherwise use up the preemptions. This
-// leaves schedules out, and makes none up.
+// Exclude makes accesses within *x no interleaving points, until ExcludeNone: all that is done to
+// it between two points elsewhere is part of one step. It is for explorations of code that stands
+// upon a protocol which is explored by itself, and which would otherwise use up the preemptions.
+// This leaves schedules out, and makes none up.
 func Exclude[T any](x *T) { exclude(unsafe.Pointer(x), unsafe.Sizeof(*x)) }
 
-// SpareAll is Spare for the elements of a slice.
+// ExcludeAll is Exclude for the elements of a slice.
 func ExcludeAll[T any](s []T) {
 	var one T
 	exclude(unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*unsafe.Sizeof(one))
 }
 
-// SpareNone makes all accesses interleaving points again.
+// ExcludeNone makes all accesses interleaving points again.
 func ExcludeNone() {
 	clear(excluded)
 	excluded = excluded[:0]

@@ -20,16 +20,16 @@ func grow(depth int) uint64 {
 // TestGoroutine: each live goroutine has a number of its own, which is the same wherever its stack
 // is and costs no allocation (every Ask of an actor that is not idle needs it).
 func TestGoroutine(t *testing.T) {
-	mine := seam.Goroutine()
-	if mine == 0 || grow(1000) != mine || seam.Goroutine() != mine {
-		t.Fatalf("%d, and deeper in the stack %d", mine, grow(1000))
+	own := seam.Goroutine()
+	if own == 0 || grow(1000) != own || seam.Goroutine() != own {
+		t.Fatalf("%d, and deeper in the stack %d", own, grow(1000))
 	}
 	const others = 100
 	ids, stay := make(chan uint64), make(chan struct{})
 	for range others {
 		go func() { ids <- seam.Goroutine(); <-stay }()
 	}
-	seen := map[uint64]bool{0: true, mine: true}
+	seen := map[uint64]bool{0: true, own: true}
 	for range others {
 		id := <-ids
 		if seen[id] {

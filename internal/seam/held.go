@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// swapsHeld lets SwapHeld go past the write barriers. With false it is a CompareAndSwap: that is all
-// it takes to do without, should a version of Go no longer allow it.
+// swapsHeld lets SwapHeld go past the write barriers. With false it is a CompareAndSwap: that is
+// all it takes to do without, should a version of Go no longer allow it.
 const swapsHeld = true
 
 // SwapHeld is x.CompareAndSwap(o, n) for callers that have just stored n in some heap
@@ -33,7 +33,7 @@ const swapsHeld = true
 // afterwards. A collection that began before the first store was shown o by that store's barrier,
 // and one that began later finds o on the caller's stack or is shown it by the second store. The
 // same goes for an n that is no heap object, such as a variable of a package, or that is reachable
-// from elsewhere for as long as x is, such as the mark of a worker's lease. An o that is nil, or
+// from elsewhere for as long as x is, such as the mark of a worker's bias. An o that is nil, or
 // one of these, need not be shown.
 func SwapHeld[T any](x *Pointer[T], o, n *T) bool {
 	if !swapsHeld {

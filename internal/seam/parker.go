@@ -7,7 +7,7 @@ import "github.com/gallop-go/gallop/internal/nocmp"
 // and panics, because the idle word gives out exactly one token per announced
 // sleeper. The zero value is not ready: use NewParker.
 //
-// The token is a word, and the channel is used only if somebody waits for it: most
+// The token is a word, and the channel is used only if the owner waits for it: most
 // tokens are there before their taker comes, and a channel costs four times as much.
 //
 //	            Unpark                      Unpark, and a wake-up through the channel
@@ -37,16 +37,16 @@ func (p *Parker) Park() {
 		Await(p.woken)
 		<-p.wake
 	}
-	// The token was granted, so nobody else touches the state before the owner says that it sleeps
-	// again. That publishes this store, which needs no fence. The owner says so by
-	// idleWord.announce or retire, by spares.park, by Pin.sleep, or by taking its place at a seat
-	// again, in retakeSeat.
+	// The token was granted, so no other goroutine touches the state before the owner says that it
+	// sleeps again. That publishes this store, which needs no fence. The owner says so by
+	// idleWord.announce or retire, by idleWorkers.park, by Pin.sleep, or by taking its slot back,
+	// in retakeSlot.
 	p.state.StoreRelease(parkerEmpty)
 }
 
 func (p *Parker) woken() bool { return len(p.wake) > 0 }
 
-// Granted tells whether Park would return at once. Owner only; advisory. It is for an owner that
+// Granted reports whether Park would return at once. Owner only; advisory. It is for an owner that
 // passes the time until a token comes. In an exploration there is no time, so there is nothing to
 // wait for.
 func (p *Parker) Granted() bool { return Explored || p.state.Load() == parkerGranted }

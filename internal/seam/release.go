@@ -14,8 +14,8 @@ type Flag struct{ v uint32 }
 // Load returns the word. It acquires. Any goroutine.
 func (f *Flag) Load() uint32 { return atomic.LoadUint32(&f.v) }
 
-// CompareAndSwap sets the word to n if it is o. Any goroutine, from values that nobody else leaves
-// by a mere store.
+// CompareAndSwap sets the word to n if it is o. Any goroutine, from values that no other goroutine
+// leaves by a mere store.
 func (f *Flag) CompareAndSwap(o, n uint32) bool { return atomic.CompareAndSwapUint32(&f.v, o, n) }
 
 // Swap sets the word to n and returns what it was, on the terms of CompareAndSwap.

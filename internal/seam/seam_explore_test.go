@@ -90,8 +90,8 @@ func TestSpinAndParkHooks(t *testing.T) {
 	}
 }
 
-// TestSpare: accesses to spared memory are no interleaving points. All others are, and after
-// SpareNone all are.
+// TestExclude: accesses to excluded memory are no interleaving points. All others are, and after
+// ExcludeNone all are.
 func TestExclude(t *testing.T) {
 	defer seam.ExcludeNone()
 	var before, x, after seam.Uint32
@@ -110,9 +110,9 @@ func TestExclude(t *testing.T) {
 		after.Load()
 	}
 	for _, c := range []struct {
-		name  string
-		spare func()
-		calls int
+		name    string
+		exclude func()
+		calls   int
 	}{
 		{"Nothing", func() {}, 7},
 		{"Word", func() { seam.Exclude(&x) }, 6},
@@ -121,7 +121,7 @@ func TestExclude(t *testing.T) {
 		{"Part", func() { seam.ExcludeNone(); seam.ExcludeAll(cells[:2]) }, 6},
 		{"None", seam.ExcludeNone, 7},
 	} {
-		if c.spare(); hooked(use) != c.calls {
+		if c.exclude(); hooked(use) != c.calls {
 			t.Errorf("%s: %d points, want %d", c.name, hooked(use), c.calls)
 		}
 	}

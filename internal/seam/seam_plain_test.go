@@ -39,7 +39,8 @@ func TestPlainIsPlain(t *testing.T) {
 func compiled(t *testing.T, pkg, function string) []byte {
 	t.Helper()
 	archive := filepath.Join(t.TempDir(), pkg+".a")
-	if out, err := exec.Command("go", "build", "-o", archive, "github.com/gallop-go/gallop/"+pkg).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", archive,
+		"github.com/gallop-go/gallop/"+pkg).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	code, err := exec.Command("go", "tool", "objdump", "-s", function, archive).Output()
@@ -51,7 +52,7 @@ func compiled(t *testing.T, pkg, function string) []byte {
 
 // TestReleaseStoresStay: on amd64 a release store is a plain store of Go's, and the compiler leaves
 // it where it is written. The next-slot's store comes after what it publishes and before the locked
-// instruction of O2. A lease's window is open around what is appended.
+// instruction of O2. A bias's window is open around what is appended.
 func TestReleaseStoresStay(t *testing.T) {
 	if raceEnabled || runtime.GOARCH != "amd64" {
 		t.Skip("release stores are no plain ones here") // elsewhere they are assembly, or atomics
@@ -64,20 +65,22 @@ func TestReleaseStoresStay(t *testing.T) {
 	if !found {
 		t.Fatal("the next-slot is not filled where it was")
 	}
-	task := fmt.Sprintf(`nextslot\.go:%d\s[^\n]*MOVQ [A-Z0-9]+, 0x[0-9a-f]+\([A-Z0-9]+\)`, 1+bytes.Count(before, []byte("\n")))
+	task := fmt.Sprintf(`next_slot\.go:%d\s[^\n]*MOVQ [A-Z0-9]+, 0x[0-9a-f]+\([A-Z0-9]+\)`, 1+bytes.Count(before, []byte("\n")))
 	const release, locked = `release_amd64\.go:\d+\s[^\n]*MOVL [A-Z]+, 0x`, `LOCK CMPXCHGQ`
-	const open, more, shut = `window_amd64\.go:\d+\s[^\n]*MOVL \$0x1, 0x`, `lease\.go:\d+\s[^\n]*MOVQ [A-Z0-9]+, 0x50\(`, `window_amd64\.go:\d+\s[^\n]*MOVL \$0x0, 0x`
+	const open, more, shut = `window_amd64\.go:\d+\s[^\n]*MOVL \$0x1, 0x`, `bias\.go:\d+\s[^\n]*MOVQ [A-Z0-9]+, 0x50\(`, `window_amd64\.go:\d+\s[^\n]*MOVL \$0x0, 0x`
 	for _, c := range []struct{ pkg, function, first, second string }{
 		{"sched", `Worker\)\.Schedule$`, task, release},
-		{"actor", `body\)\.doze$`, release, locked},
-		{"actor", `kind\)\.RunTask$`, release, locked},
+		{"actor", `cell\)\.goIdle$`, release, locked},
+		{"actor", `typeInSystem\)\.RunTask$`, release, locked},
 		{"actor", `Context\)\.send$`, open, more},
 		{"actor", `Context\)\.send$`, more, shut},
 	} {
 		code := compiled(t, c.pkg, c.function)
-		one, two := regexp.MustCompile(c.first).FindAllIndex(code, -1), regexp.MustCompile(c.second).FindAllIndex(code, -1)
+		one, two := regexp.MustCompile(c.first).FindAllIndex(code,
+			-1), regexp.MustCompile(c.second).FindAllIndex(code, -1)
 		if len(one) == 0 || len(two) != 1 || one[len(one)-1][0] > two[0][0] {
-			t.Errorf("%s in %s: %q at %v, %q at %v, want the one before the other:\n%s", c.function, c.pkg, c.first, one, c.second, two, code)
+			t.Errorf("%s in %s: %q at %v, %q at %v, want the one before the other:\n%s", c.function, c.pkg,
+				c.first, one, c.second, two, code)
 		}
 	}
 }
@@ -87,7 +90,8 @@ func TestReleaseStoresStay(t *testing.T) {
 // (Calls of sync/atomic itself are Go's own pointer atomics.)
 func TestNoCallIsLeft(t *testing.T) {
 	if raceEnabled || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
-		t.Skip("atomics are calls here") // of Go's own: the race detector and 32-bit machines have no others
+		// Of Go's own: the race detector and 32-bit machines have no others.
+		t.Skip("atomics are calls here")
 	}
 	code := compiled(t, "sched", "")
 	if !bytes.Contains(code, []byte("LOCK")) && !bytes.Contains(code, []byte("XCHG")) {

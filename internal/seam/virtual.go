@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// VirtualClock is a clock that stands still until somebody moves it on. Several
+// VirtualClock is a clock that stands still until it is moved on. Several
 // systems may share one. The zero value is not ready: use NewVirtualClock.
 type VirtualClock struct {
 	start time.Time // what Now was when Nanos was first
 	first int64
 	nanos Int64
 
-	mu     Mutex
-	alarms []*virtualAlarm // guarded by mu: those that are set, in the order of setting
+	mu Mutex
+	// The alarms that are set, in the order of setting. Guarded by mu.
+	alarms []*virtualAlarm
 }
 
 type virtualAlarm struct {

@@ -27,7 +27,7 @@ import (
 // Linux's membarrier for the fence.
 type Window struct{ open uint32 }
 
-// IsOpen tells whether the owner is within. It acquires. Any goroutine, after a Fence.
+// IsOpen reports whether the owner is within. It acquires. Any goroutine, after a Fence.
 func (w *Window) IsOpen() bool { return atomic.LoadUint32(&w.open) != 0 }
 
 // From linux/membarrier.h.
@@ -39,7 +39,7 @@ const (
 var fence struct{ asked, can atomic.Bool }
 
 // PrepareFence returns a function that makes Fence ready, which takes the kernel 3 to 20 ms, or nil
-// if somebody has got the function already.
+// if another goroutine has got the function already.
 func PrepareFence() (ask func()) {
 	if !fence.asked.CompareAndSwap(false, true) {
 		return nil
@@ -52,7 +52,7 @@ func askForFence() {
 	fence.can.Store(err == 0)
 }
 
-// CanFence tells whether Fence may be called. Once true it stays true.
+// CanFence reports whether Fence may be called. Once true it stays true.
 func CanFence() bool { return fence.can.Load() }
 
 // Fence has every processor that runs a thread of this process execute a full fence. It takes one

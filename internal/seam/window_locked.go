@@ -13,13 +13,13 @@ func (w *Window) Open() { w.open.Store(1) }
 // Shut publishes what the owner has done within, and that it has left. Owner only.
 func (w *Window) Shut() { w.open.Store(0) }
 
-// IsOpen tells whether the owner is within. It acquires. Any goroutine.
+// IsOpen reports whether the owner is within. It acquires. Any goroutine.
 func (w *Window) IsOpen() bool { return w.open.Load() != 0 }
 
 // PrepareFence has nothing to do here.
 func PrepareFence() (ask func()) { return nil }
 
-// CanFence tells whether windows are to be used.
+// CanFence reports whether windows are to be used.
 func CanFence() bool { return windowsAreChecked }
 
 // Fence has nothing to do here.

@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// dekker is what a window is for. An owner acts within it as long as nobody has changed x. Another
+// dekker is what a window is for. An owner acts within it as long as x was not changed. Another
 // changes x, calls Fence, and acts once the window is shut.
 type dekker struct {
 	window seam.Window
@@ -42,7 +42,8 @@ func TestWindow_Dekker(t *testing.T) {
 	if !seam.CanFence() {
 		t.Skip("windows are not used here") // since the kernel has no such fence
 	}
-	rounds := uint32(600_000) // without the fence about one in 50,000 goes wrong, on two processors
+	// Without the fence about one in 50,000 goes wrong, on two processors.
+	rounds := uint32(600_000)
 	if testing.Short() {
 		rounds = 50_000
 	}

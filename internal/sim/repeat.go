@@ -28,7 +28,8 @@ func Repeats(run func(h *Hooks, seed uint64) string) (orders int, err error) {
 	for seed := range uint64(Seeds()) {
 		first, second := signature(run, seed), signature(run, seed)
 		if first != second {
-			return len(seen), fmt.Errorf("seed %d is not the same run twice: %s", seed, difference(first, second))
+			return len(seen), fmt.Errorf("seed %d is not the same run twice: %s", seed,
+				difference(first, second))
 		}
 		seen[maphash.String(salt, first)] = true
 		if seed+1 == enough && len(seen) == 1 {
@@ -42,7 +43,8 @@ func Repeats(run func(h *Hooks, seed uint64) string) (orders int, err error) {
 func signature(run func(h *Hooks, seed uint64) string, seed uint64) string {
 	var trace strings.Builder
 	said := run(&Hooks{Event: func(e Event) {
-		fmt.Fprintf(&trace, "%d w%d %s#%d.%s from %d\n", e.Kind, e.Worker, e.Type, e.Actor, e.Behaviour, e.From)
+		fmt.Fprintf(&trace, "%d w%d %s#%d.%s from %d\n", e.Kind, e.Worker, e.Type, e.Actor, e.Behaviour,
+			e.From)
 	}}, seed)
 	return trace.String() + said
 }

@@ -1,5 +1,5 @@
 // Package sim is what packages actor and actortest tell each other about a
-// deterministic run, and nobody else needs to know.
+// deterministic run, and no other package needs to know.
 package sim
 
 import "time"
@@ -55,9 +55,12 @@ type Event struct {
 	FromType  string // the sender's type; "" if From is 0
 	Via       Via    // how it came
 	Request   bool   // it is a request
-	Own       bool   // the receiver is an actor of the runtime's own, not of the user's
-	Callback  bool   // it is OnStart or its like, which no message makes run
-	News      bool   // it hears of others' ends or starts, of which the runtime tells: nothing makes it lose that
+	// The receiver is an actor of the runtime's own, not of the user's.
+	Own      bool
+	Callback bool // it is OnStart or its like, which no message makes run
+	// It hears of ends or starts of other actors, of which the runtime tells: nothing makes it
+	// lose that.
+	News bool
 }
 
 // Via is how a message came to its receiver.
@@ -69,18 +72,20 @@ const (
 	ByPipe               // a Pipe of From brings its result
 	ByChannel            // FromChan of From took it out of a channel
 	ByTimeout            // the time of an ask of From is over
-	ByReply              // a reply from outside of the system, or of the runtime for an actor that cannot give it
+	// A reply from outside of the system, or of the runtime for an actor that cannot give it.
+	ByReply
 )
 
-// Wait is an asker that waits for a reply.
+// Wait is a caller that waits for a reply.
 type Wait struct {
 	Caller    string // who waits, as "client#3"; "": a goroutine from outside
 	Callee    string // the actor that was asked, as "desk#2"
 	Type      string // of that actor
 	Behaviour string // that was asked
 	Question  any
-	Since     time.Duration // when the actor came to the request, or when the wait began
-	How       How
+	// When the actor came to the request, or when the wait began.
+	Since time.Duration
+	How   How
 }
 
 // How is what has become of a request whose reply is awaited.
@@ -88,7 +93,7 @@ type How uint8
 
 // What may have become of a request.
 const (
-	Unanswered How = iota // the asker waits in Ask
+	Unanswered How = iota // the caller waits in Ask
 	PutOff                // Defer has put the reply off
 	Stashed               // the request is in a stash
 	Suspended             // the actor that was asked does not run
@@ -119,10 +124,10 @@ type Armed struct {
 // Goexit is told in place of a panic's value of a behaviour that has ended its goroutine.
 type Goexit struct{}
 
-// Blow is what goes wrong.
+// FaultKind is what goes wrong.
 type FaultKind uint8
 
-// The blows: what package actortest calls its actions.
+// The kinds of faults: what package actortest calls its actions.
 const (
 	None FaultKind = iota
 	Panic
@@ -143,13 +148,13 @@ type Fault struct {
 	Reason error // of the dead letter that a Drop makes
 }
 
-// Books are what was sent in a system.
+// Counts are what was sent in a system.
 type Counts struct {
 	Sent      uint64
 	Strangers int // calls from goroutines that take no part
 	Waits     []Wait
 }
 
-// Hope is a key. A context that has a value for it takes the question for its end as a wait, so
+// WaitKey is a key. A context that has a value for it takes the question for its end as a wait, so
 // that only its values are to be used.
 type WaitKey struct{}

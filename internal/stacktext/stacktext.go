@@ -5,8 +5,8 @@ package stacktext
 
 import "strings"
 
-// Index returns where part begins in text, or -1. It panics if part is empty. It looks at each place
-// where part may begin.
+// Index returns where part begins in text, or -1. It panics if part is empty. It looks at each
+// place where part may begin.
 func Index(text, part string) int {
 	for i := 0; ; i++ {
 		n := strings.IndexByte(text[i:], part[0])

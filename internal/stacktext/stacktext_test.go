@@ -11,7 +11,8 @@ import (
 func TestTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		few := rapid.StringOf(rapid.SampledFrom([]rune("ab\n")))
-		text, part := few.Draw(t, "text"), few.Filter(func(s string) bool { return s != "" }).Draw(t, "part")
+		text, part := few.Draw(t, "text"), few.Filter(func(s string) bool { return s != "" }).Draw(t,
+			"part")
 		if got, want := Index(text, part), strings.Index(text, part); got != want {
 			t.Errorf("Index(%q, %q) is %d, want %d", text, part, got, want)
 		}

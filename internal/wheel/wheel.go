@@ -21,13 +21,13 @@ import "math/bits"
 // blocks that are read from the first to the last. A million things that wait are in no cache. If
 // they were linked to one another, each would be fetched as often as it moves. A queue that is read
 // in a row is fetched ahead by the processor, and what a number stands for is fetched once, when it
-// is due. Nor does Go's collector look at a million links.
+// is due. Nor does the GC look at a million links.
 //
 // The price is that no entry can leave a queue from the middle. A removed entry is marked as gone,
 // and stays until its slot is walked: when it moves down, or at once when more than half of the
 // slot is gone. So a removal costs a constant, and what is gone takes no more memory than what is
-// left, or than a block. The slot follows from the two times alone, since where an entry lies never depends on
-// how it came there.
+// left, or than a block. The slot follows from the two times alone, since where an entry lies never
+// depends on how it came there.
 
 const (
 	digit  = 8          // bits of a level
@@ -35,8 +35,9 @@ const (
 	levels = 64 / digit
 	word   = 64
 
-	blockLength = 15    // with its header a block takes 256 bytes
-	keepBlocks  = slots // that an empty wheel keeps, or twice as many: one for each slot of a level, whose times are a block's each
+	blockLength = 15 // with its header a block takes 256 bytes
+	// Blocks that an empty wheel keeps, or twice as many: one for each slot of a level.
+	keepBlocks = slots
 )
 
 // Wheel is a set of numbers with times. The zero value is an empty wheel at time 0.
@@ -48,8 +49,9 @@ type Wheel struct {
 
 	freeBlocks *block
 	freeCount  int
-	gone       []uint64 // by number: it was removed, and its entry is still in its slot
-	dropped    []uint32
+	// By number: it was removed, and its entry is still in its slot.
+	gone    []uint64
+	dropped []uint32
 }
 
 // level is made when its first entry comes: most times of one wheel share their
@@ -100,7 +102,7 @@ func (w *Wheel) where(at uint64) (n int, i uint8) {
 	return n, uint8(at >> (n * digit))
 }
 
-// place puts an entry where its time belongs.
+// insert puts an entry where its time belongs.
 func (w *Wheel) insert(e entry) {
 	n, i := w.where(e.at)
 	l := w.levels[n]
@@ -212,7 +214,7 @@ func (w *Wheel) freeBlock(b *block) {
 	}
 }
 
-// dropSpares leaves the spare blocks to Go's collector, except for those that an empty wheel keeps.
+// dropFree leaves the free blocks to the GC, except for those that an empty wheel keeps.
 // If it kept fewer, arming as many timers again would make them anew.
 func (w *Wheel) dropFree() {
 	last := w.freeBlocks
@@ -253,7 +255,8 @@ func (w *Wheel) Pop(now uint64) (number uint32, ok bool) {
 		if s.min > now {
 			break
 		}
-		w.now = s.min // nothing is earlier, so that every other entry keeps its place
+		// Nothing is earlier, so that every other entry keeps its place.
+		w.now = s.min
 		if n > 0 {
 			w.tidy(n, i)
 		} else if number, ok = w.take(i); ok {

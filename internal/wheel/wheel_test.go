@@ -112,7 +112,8 @@ func later(at, d uint64) uint64 {
 // the earliest; and what was removed is dropped once.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := newTwins(rapid.SampledFrom([]uint64{0, 1, 255, 1 << 40, math.MaxUint64 - 1<<20}).Draw(t, "start"))
+		p := newTwins(rapid.SampledFrom([]uint64{0, 1, 255, 1 << 40, math.MaxUint64 - 1<<20}).Draw(t,
+			"start"))
 		t.Repeat(map[string]func(*rapid.T){
 			"Add":  func(t *rapid.T) { p.add(t, later(p.now, delay(t))) },
 			"Same": func(t *rapid.T) { p.addAgain(t) },
@@ -271,8 +272,8 @@ func TestTheLastHasGone(t *testing.T) {
 	}
 }
 
-// TestSpares: an emptied wheel keeps most of the blocks that it needed, but no more than twice as
-// many as a level has slots, however often it is filled, and does not throw all of them away.
+// TestFreeBlocks: an emptied wheel keeps most of the blocks that it needed, but no more than twice
+// as many as a level has slots, however often it is filled, and does not throw all of them away.
 func TestFreeBlocks(t *testing.T) {
 	var w Wheel
 	at := uint64(0)
@@ -286,8 +287,10 @@ func TestFreeBlocks(t *testing.T) {
 				t.Fatal("fewer than there were")
 			}
 		}
-		if least := int(min(n, keepBlocks)) / 2; w.Len() != 0 || w.freeCount < least || w.freeCount > 2*keepBlocks {
-			t.Errorf("%d blocks are kept behind the entries of %d, want %d to %d", w.freeCount, n, least, 2*keepBlocks)
+		if least := int(min(n, keepBlocks)) / 2; w.Len() != 0 || w.freeCount < least ||
+			w.freeCount > 2*keepBlocks {
+			t.Errorf("%d blocks are kept behind the entries of %d, want %d to %d", w.freeCount, n, least,
+				2*keepBlocks)
 		}
 		free := 0
 		for b := w.freeBlocks; b != nil; b = b.next {

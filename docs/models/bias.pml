@@ -1,5 +1,5 @@
-/* Leases: appending to an actor's mail without a locked instruction, and how another takes
- * that away (actor/lease.go), under total store order.
+/* Biases: appending to an actor's mail without a locked instruction, and how another takes
+ * that away (actor/bias.go), under total store order.
  *
  * Two workers, which both may send, run the actor and take it from each other; P is outside
  * and pushes. A worker's stores to its window, to `more` and to its queue go through a store
@@ -11,29 +11,29 @@
  * as draining it then. A walk of the consumer is one step, as in mailbox.pml. A message is
  * its node, and nodes are not used again; for that, see mailbox.pml.
  *
- * END: the actor may end in any turn. STOP: somebody who is no worker may take it and bury
+ * END: the actor may end in any turn. STOP: a goroutine that is no worker may take it and discard
  * it. SLOT: what a worker schedules may go to its next-slot, from which the worker takes it
  * without a locked instruction. WEAK: plain stores, those to `more`, may overtake all
  * others, as on arm64. TRY: a worker may push and wake without a mark, as it does with what
- * the runtime itself sends, and while it is granted no leases. ALONE: there is no worker 1.
+ * the runtime itself sends, and while it is granted no biases. ALONE: there is no worker 1.
  *
  * Proved: each message is run or refused or left over, once, in the order of its sender,
  * and after everything that others sent and that its sender could know of when it sent it:
- * what memory shows by then. Nobody touches `more` while another appends or may be about to,
+ * what memory shows by then. No process touches `more` while another appends or may be about to,
  * or has a store to it under way. The actor is never queued or running twice, and no turn
  * finds it without mail, so that turns come to an end; then it is idle or has ended, and
  * nothing is left.
  *
  * Mutants: NO_FENCE (T2 dropped), FENCE_FIRST (T2 before T1), LOOK_FIRST (T2 and T3 before
- * T1), NO_WAIT (T3 dropped), HEAD_KEPT (T1 dropped: the lease goes on), NO_TAKEOVER (a thief
- * runs what is leased), BURY_BLIND (whoever buries takes nothing over), NO_REBASE (what was
- * pushed keeps the old mark below it), ONE_LOOK (L2 dropped: the look before L1 is enough),
- * BUSY_LOOK (L2 asks only whether the actor is scheduled), LAST_LOOK (senders look at `last`
- * instead of the head; ALONE: then only the order among senders breaks), OPEN_LATE (L1
- * after L2), SHUT_EARLY (L4 before L3), PUSHED_FIRST (grab takes what was pushed before
- * `more`), GRAB_PUSHED (grab leaves `more` for the next turn if something was pushed),
- * REST_BLIND (rest ignores `more`), CLOSE_FORGETS (close does), HAND_EARLY (the hand is
- * filled before the swap that wakes), HAND_LATE (only after the scheduling).
+ * T1), NO_WAIT (T3 dropped), HEAD_KEPT (T1 dropped: the bias goes on), NO_REVOKE (a thief
+ * runs what is appended under the bias), DISCARD_BLIND (the one that discards revokes nothing),
+ * NO_REBASE (what was pushed keeps the old mark below it), ONE_LOOK (L2 dropped: the look before
+ * L1 is enough), BUSY_LOOK (L2 asks only whether the actor is scheduled), LAST_LOOK (senders look
+ * at `last` instead of the head; ALONE: then only the order among senders breaks), OPEN_LATE (L1
+ * after L2), SHUT_EARLY (L4 before L3), PUSHED_FIRST (drain takes what was pushed before `more`),
+ * DRAIN_PUSHED (drain leaves `more` for the next turn if something was pushed), IDLE_BLIND
+ * (tryIdle ignores `more`), CLOSE_FORGETS (close does), HAND_EARLY (the hand is filled before the
+ * swap that wakes), HAND_LATE (only after the scheduling).
  */
 #ifndef WS
 #define WS 3                            /* messages of worker 0, */
@@ -49,7 +49,7 @@
 #endif
 #define TOTAL (WS + VS + PS)            /* numbered from 1: W's, V's, P's; 7 at most */
 #define P 2
-#define NOBODY 2                        /* as a worker: the owner of noLease */
+#define NOWORKER 2                        /* as a worker: the owner of noBias */
 #ifdef STOP
 #define BUFFERS 3
 #else
@@ -92,7 +92,7 @@ bool ended;
 #define once() assert(queued + running + kept <= 1)
 #define others(x, w) ((w == 0 || x[0] == 0) && (w == 1 || x[1] == 0))
 
-/* whoever reads or writes more is alone */
+/* the process that reads or writes more is alone */
 inline touch() { assert(others(pending, me) && others(within, me)) }
 
 inline tell(s, n) { if :: n > told[s] -> told[s] = n :: else fi }
@@ -149,17 +149,18 @@ inline takeMore() {
 inline takePushed() {
 	top = h;
 	do
-	:: h != last -> assert(h != NIL && h <= TOTAL); list = (list << 3) | h; t = next[h]; next[h] = 0; h = t
+	:: h != last -> assert(h != NIL && h <= TOTAL); list = (list << 3) | h; t = next[h];
+		next[h] = 0; h = t
 	:: else -> break
 	od;
 	put(); last = top; top = 0; t = 0; h = 0
 }
 
-#define mustTakeOver (MARK(0) <= last && last < MARK(NOBODY) && last != MARK(me))
+#define mustRevoke (MARK(0) <= last && last < MARK(NOWORKER) && last != MARK(me))
 
 inline fence() { empty(buffer[theirs]) && empty(buffer[me]) }
 
-inline takeOver() {
+inline revoke() {
 	theirs = last - MARK(0);
 #ifdef FENCE_FIRST
 	fence();
@@ -346,7 +347,7 @@ done:		atomic { m = 0; h = 0; again = 0; sent++ }
 		goto turn
 #endif
 	:: atomic { on && left && nempty(fifo) -> fifo ? m; left--; ran++; over(m); m = 0 }
-	:: on && empty(fifo) -> goto rest
+	:: on && empty(fifo) -> goto tryIdle
 	:: on && left == 0 && nempty(fifo) -> goto requeue
 #ifdef END
 	:: on -> close(); atomic { running--; on = 0; left = 0 }
@@ -354,20 +355,20 @@ done:		atomic { m = 0; h = 0; again = 0; sent++ }
 	od;
 
 turn:
-#ifndef NO_TAKEOVER
+#ifndef NO_REVOKE
 	if
-	:: mustTakeOver -> takeOver()
+	:: mustRevoke -> revoke()
 	:: else
 	fi;
 #endif
 	if
-	:: len(fifo) <= 1 ->                                    /* grab, or join */
+	:: len(fifo) <= 1 ->                                    /* drain, or join */
 		h = head;
 #ifdef PUSHED_FIRST
 		atomic { takePushed() };
 		takeMore()
 #else
-#ifdef GRAB_PUSHED
+#ifdef DRAIN_PUSHED
 		if
 		:: h != last
 		:: else -> takeMore()
@@ -382,8 +383,8 @@ turn:
 	assert(nempty(fifo));
 	goto end;
 
-rest:
-#ifndef REST_BLIND
+tryIdle:
+#ifndef IDLE_BLIND
 	atomic {
 		touch();
 		if
@@ -393,7 +394,8 @@ rest:
 	};
 #endif
 	if
-	:: atomic { head == last && empty(buffer[me]) -> head = NIL; last = NIL; running--; on = 0; left = 0; goto end }
+	:: atomic { head == last && empty(buffer[me]) -> head = NIL; last = NIL; running--; on = 0;
+		left = 0; goto end }
 	:: head != last
 	fi;
 requeue: atomic { nfull(buffer[me]) -> running--; on = 0; left = 0; schedule(); goto end }
@@ -428,9 +430,9 @@ proctype stopper(byte me) {
 	byte h, m, t, top, theirs;
 	int list;
 end:	atomic { queued -> queued--; running++ };
-#ifndef BURY_BLIND
+#ifndef DISCARD_BLIND
 	if
-	:: mustTakeOver -> takeOver()
+	:: mustRevoke -> revoke()
 	:: else
 	fi;
 #endif
@@ -443,7 +445,7 @@ init {
 	atomic {
 		run drain(0); run drain(1);
 #ifdef STOP
-		run drain(NOBODY); run stopper(NOBODY);
+		run drain(NOWORKER); run stopper(NOWORKER);
 #endif
 		run worker(0, 0, WS);
 #ifndef ALONE
