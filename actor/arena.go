@@ -3,6 +3,7 @@ package actor
 import (
 	"reflect"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -119,16 +120,13 @@ func (a *cell) roots(c *Context) []heap.Root {
 	t := a.typ().heapRoots()
 	roots := append(c.rooting[:0], a.stateRoot(t.state))
 	if t.messages {
-		roots = t.queued(roots, a.in.pending, nil)
-		if a.in.appended != nil {
-			first, last := a.in.takeAppended()
-			roots = t.queued(roots, first, nil)
-			last.next, a.in.appended = first, last
-		}
-		roots = t.queued(roots, a.box.head.Load(), a.in.tail) // the load pairs with push
-		if h := a.system.head.Load(); h != &closedMark {      // as does this one
-			roots = t.queued(roots, h, nil)
-		}
+		roots = t.queued(roots, a.in.Pending(), nil)
+		first, last := a.in.TakeAppended()
+		roots = t.queued(roots, first, nil)
+		a.in.PutAppended(first, last)
+		newest, end := a.box.Arrived(&a.in)
+		roots = t.queued(roots, newest, end)
+		roots = t.queued(roots, a.system.Newest(), nil)
 		if x := a.cold; x != nil {
 			roots = x.roots(roots, t)
 		}
@@ -144,7 +142,7 @@ func (x *coldState) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 		verifyRoots(x)
 	}
 	for _, l := range [...]messageList{x.stash.list, x.todo, x.held} {
-		roots = t.queued(roots, l.first, nil)
+		roots = t.queued(roots, l.First, nil)
 	}
 	if x.timers != nil {
 		roots = x.timers.roots(roots, t)
@@ -161,7 +159,7 @@ func (l *actorTimers) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 			continue
 		}
 		if k.id == carriedID {
-			roots = t.queued(roots, k.held, k.held.next)
+			roots = t.queued(roots, k.held, k.held.Next)
 		} else if p := t.byID[k.id]; p != nil {
 			roots = append(roots, heap.RootOf(keptBy[byte](k), p))
 		}
@@ -215,7 +213,7 @@ func (d *descriptor) payloadType() reflect.Type {
 	if d == nil || d.payload == nil {
 		return nil
 	}
-	return reflect.TypeOf(d.payload(d.size.newBlock(1)))
+	return reflect.TypeOf(d.payload(d.size.New(msg.Outside)))
 }
 
 // rooted is a signal with something of the user's that may hold handles.
@@ -225,13 +223,13 @@ type rooted interface {
 
 // queued adds the payloads of the messages from m down to but without end.
 func (t *typeRoots) queued(roots []heap.Root, m, end *message) []heap.Root {
-	for ; m != end; m = m.next {
-		if m.id == systemID {
+	for ; m != end; m = m.Next {
+		if m.ID == systemID {
 			if s, ok := (*payloadOf[signal](m)).(rooted); ok {
 				roots = s.roots(roots, t)
 			}
-		} else if in := contents(m); t.byID[in.id] != nil {
-			roots = append(roots, heap.RootOf(payloadOf[byte](in), t.byID[in.id]))
+		} else if in := contents(m); t.byID[in.ID] != nil {
+			roots = append(roots, heap.RootOf(payloadOf[byte](in), t.byID[in.ID]))
 		}
 	}
 	return roots
@@ -239,5 +237,5 @@ func (t *typeRoots) queued(roots []heap.Root, m, end *message) []heap.Root {
 
 // verifyRoots checks that no message that may have handles is between the stash and the mailbox.
 func verifyRoots(x *coldState) {
-	invariant.Check(x.unstashed.first == nil, "what was unstashed is not in the mailbox when the roots are listed")
+	invariant.Check(x.unstashed.First == nil, "what was unstashed is not in the mailbox when the roots are listed")
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
+
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -33,12 +35,12 @@ func DeclareAsk[Q, R, S any](t *Type[S], name string, opts ...BehaviourOption) A
 
 // answering returns a descriptor for requests of type Q.
 func answering[Q, R any](name string) *descriptor {
-	p, _ := sizeClassOf[request[Q, R]]()
+	p, _ := msg.Of[request[Q, R]]()
 	return &descriptor{
 		name: name, size: p, pointers: true,
 		payload: func(m *message) any { return payloadOf[request[Q, R]](m).q },
 		reject: func(e env, m *message, err error) {
-			payloadOf[request[Q, R]](m).take().answer(e, m.life, Result[R]{Err: err}, false)
+			payloadOf[request[Q, R]](m).take().answer(e, m.Life, Result[R]{Err: err}, false)
 		},
 		caller: func(m *message) caller { return callerOf(&payloadOf[request[Q, R]](m).to) },
 	}
@@ -69,7 +71,7 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 		if err != nil {
 			c.failed = err
 		}
-		p.take().answer(env{c: c, sys: c.sys}, m.life, Result[R]{v, err}, true)
+		p.take().answer(env{c: c, sys: c.sys}, m.Life, Result[R]{v, err}, true)
 	}}
 }
 
@@ -137,7 +139,7 @@ func ask[Q, R any](ctx context.Context, sys *System, d *descriptor, calls *sync.
 	}
 	k := calls.Get().(*call[R])
 	k.ctx = ctx
-	m := d.size.takeFrom(&k.spare)
+	m := d.size.TakeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 	_ = sendFromOutside(asked, to, m, d) // or it answers k
 	// Here, and not in a call: see sched.Worker.find.

@@ -193,7 +193,7 @@ func askEach[S, Q, R any](ctx context.Context, sys *System, d *descriptor, to []
 			k.finish(Result[R]{Err: ErrSelfAsk})
 			continue
 		}
-		m := d.size.takeOne()
+		m := d.size.TakeOne()
 		*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 		_ = sendFromOutside(sent, r.b, m, d)
 	}

@@ -97,7 +97,7 @@ func (l *lateReply[R]) fail(e env, why error) { l.reply(e, Result[R]{Err: why}, 
 func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	c.markStashed("Defer", b.d.madeAsk())
 	p := payloadOf[request[Q, R]](c.msg)
-	l := &lateReply[R]{address: p.to, life: c.msg.life}
+	l := &lateReply[R]{address: p.to, life: c.msg.Life}
 	l.to = l
 	l.by.Store(c.self)
 	if p.to.call != nil {

@@ -1,6 +1,10 @@
 package actor
 
-import "math"
+import (
+	"math"
+
+	"github.com/gallop-go/gallop/actor/internal/msg"
+)
 
 // What an actor has asked for, it has asked for in one of its lives. The message of an outcome has
 // the number of that life in its header, beside the behaviour's, where it costs no space; and so
@@ -65,19 +69,19 @@ func (d *descriptor) heard(run runFunc) runFunc {
 		return run
 	}
 	return func(c *Context, at *cell, m *message) {
-		if m.life != 0 && !at.hears(c, m) {
+		if m.Life != 0 && !at.hears(c, m) {
 			return
 		}
 		c.heard = m
 		run(c, at, m)
-		m.life, c.heard = 0, nil // not before: see stashOutcome
+		m.Life, c.heard = 0, nil // not before: see stashOutcome
 	}
 }
 
 // hears is called with each outcome that has a mark, before it runs. If the outcome belongs to an
 // earlier life, it becomes a dead letter, and hears reports false. Owner only.
 func (a *cell) hears(c *Context, m *message) bool {
-	if a.isStale(m.life) {
+	if a.isStale(m.Life) {
 		c.count.messages-- // it does not run after all
 		env{c: c, sys: c.sys}.declareDead(a, m, ErrRestarted)
 		return false
@@ -92,7 +96,7 @@ func (a *cell) hears(c *Context, m *message) bool {
 // m was an interceptor, or an injected fault. Owner only.
 func (c *Context) outcomeCrashed(a *cell, m *message) {
 	m = contents(m)
-	if d := a.typ().decls[m.id]; d != nil && d.outcome && m.life != 0 && m != c.heard && a.typ().finishes {
+	if d := a.typ().decls[m.ID]; d != nil && d.outcome && m.Life != 0 && m != c.heard && a.typ().finishes {
 		a.flowOf().asks.Add(^uint32(0))
 	}
 	c.heard = nil
@@ -101,20 +105,20 @@ func (c *Context) outcomeCrashed(a *cell, m *message) {
 // stashOutcome makes m, which takes the place of the outcome that runs, belong to the same life. It
 // counts as under way again.
 func (a *cell) stashOutcome(c *Context, d *descriptor, m *message) {
-	if !d.outcome || c.msg.life == 0 {
+	if !d.outcome || c.msg.Life == 0 {
 		return
 	}
-	if m.life = c.msg.life; a.typ().finishes {
+	if m.Life = c.msg.Life; a.typ().finishes {
 		a.flowOf().asks.Add(1)
 	}
 }
 
 // lost is called when an outcome becomes a dead letter. Any goroutine.
 func (d *descriptor) lost(e env, to *cell, m *message) {
-	if !d.outcome || m.life == 0 {
+	if !d.outcome || m.Life == 0 {
 		return
 	}
-	m.life = 0
+	m.Life = 0
 	if to.typ().finishes && to.flowOf().asks.Add(^uint32(0)) == 0 {
 		to.tell(e, nudge{}) // it may wait for that
 	}
@@ -169,19 +173,19 @@ func (a *cell) takeLate(e env, m *message) bool {
 // isOutcome reports whether a message is an outcome that the actor has asked for. The caller owns
 // m.
 func (a *cell) isOutcome(m *message) bool {
-	if m.id == systemID {
+	if m.ID == systemID {
 		_, is := (*payloadOf[signal](m)).(mail)
 		return is
 	}
 	in := contents(m)
-	return !isOwn(in.id) && a.typ().decls[in.id].outcome && in.life != 0
+	return !isOwn(in.ID) && a.typ().decls[in.ID].outcome && in.Life != 0
 }
 
 // serveMail runs a message of the system queue that is for an ordinary behaviour: an outcome for an
 // actor that drains. It waits while there is mail before it. Owner only.
 func (a *cell) serveMail(c *Context, x *coldState, m *message, d *descriptor) {
 	if !d.urgent && x.drained && !x.gone && x.state == alive {
-		x.held.add(m)
+		x.held.Add(m)
 		return
 	}
 	a.runUrgent(c, x, m)
@@ -194,10 +198,10 @@ func (a *cell) endDrainTurn(c *Context, x *coldState) {
 		c.then &^= lookAgain
 		a.requeueUnstashed(x)
 	}
-	left := concat(a.in.pending, x.held.all())
+	left := msg.Concat(a.in.Pending(), x.held.All())
 	switch {
 	case left != nil:
-		a.in.pending = concat(left, newSignal(c, drainEnd{}))
+		a.in.SetPending(msg.Concat(left, newSignal(c, drainEnd{})))
 		x.gone = false
 		a.waited()
 	case a.hasUnderWay():

@@ -53,13 +53,13 @@ func (w *timedAsk[R]) message(c *Context, res Result[R], last bool) *message {
 	switch {
 	case m == nil:
 		m = newMessage(c, w.to.reply.size)
-		m.id = w.to.reply.id
+		m.ID = w.to.reply.id
 	case !last:
 		m = copyPrepared(c, m, w.to.reply)
 	default:
 		c.sys.sim.count(1) // as newMessage does
 	}
-	m.from, m.next = 0, nil
+	m.From, m.Next = 0, nil
 	*payloadOf[Result[R]](contents(m)) = res
 	return m
 }
@@ -69,8 +69,8 @@ func copyPrepared(c *Context, node *message, d *descriptor) *message {
 	from := contents(node)
 	in := newMessage(c, d.size)
 	d.copy(in, &timer{held: from})
-	in.id, in.life, in.next = d.id, from.life, nil
-	if node.id == carriedID {
+	in.ID, in.Life, in.Next = d.id, from.Life, nil
+	if node.ID == carriedID {
 		return carry(c, payloadOf[carried](node).ctx, in, d)
 	}
 	return in
@@ -81,12 +81,12 @@ func (w *timedAsk[R]) run(a *cell, c *Context, res Result[R], last bool) {
 	w.sysDone = true
 	c.count.messages++
 	m := w.message(c, res, last)
-	contents(m).life = w.life
-	m.from, c.msg.id, c.msg.life = c.msg.from, w.to.reply.id, w.life // for the reports, if it panics or is dropped
+	contents(m).Life = w.life
+	m.From, c.msg.ID, c.msg.Life = c.msg.From, w.to.reply.id, w.life // for the reports, if it panics or is dropped
 	if res.Err == ErrNoReply {
 		c.sys.sim.comes(contents(m), sim.ByTimeout, a)
 	}
-	a.runs()[m.id](c, a, m)
+	a.runs()[m.ID](c, a, m)
 	c.recycle(m)
 }
 
@@ -115,8 +115,8 @@ func (s *timedReply[R]) serve(a *cell, c *Context) {
 	}
 	w.sysDone = true
 	m := w.message(c, s.res, true)
-	contents(m).life = w.life
-	m.from = s.from
+	contents(m).Life = w.life
+	m.From = s.from
 	a.serveMail(c, a.makeCold(), m, w.to.reply)
 }
 
@@ -127,8 +127,8 @@ func (s *timedReply[R]) refused(a *cell, e env) { s.discard(e, a, a.whyEnded()) 
 // caller's.
 func (s *timedReply[R]) discard(e env, a *cell, why error) {
 	m := s.within.message(e.c, s.res, false)
-	contents(m).life = 0 // the time-out is what is heard of
-	if m.from = s.from; e.c == nil {
+	contents(m).Life = 0 // the time-out is what is heard of
+	if m.From = s.from; e.c == nil {
 		a.sys().sim.count(1)
 	}
 	e.deadLetter(a, m, why)

@@ -98,7 +98,7 @@ func withOptions[R any](c *Context, back replyTo[R], life uint16, opts []AskOpti
 // sendRequest sends a request from a behaviour.
 func sendRequest[Q, R any](c *Context, d *descriptor, to *cell, q Q, back replyTo[R], life uint16) {
 	m := newMessage(c, d.size)
-	m.life = life
+	m.Life = life
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, back}
 	if to.shared().sys == c.sys {
 		c.send(to, m, d)
@@ -121,7 +121,7 @@ func (c *Context) mustOwn(d *descriptor) {
 func (c *Context) prepare(d *descriptor, life uint16) *message {
 	m := newMessage(c, d.size)
 	c.sys.sim.count(-1) // it is not sent yet
-	m.id, m.life, m.next = d.id, life, nil
+	m.ID, m.Life, m.Next = d.id, life, nil
 	if c.travels != nil {
 		return carry(c, c.travels, m, d)
 	}
@@ -169,7 +169,7 @@ func (to replyTo[R]) answer(e env, life uint16, res Result[R], mute bool) {
 	m, d := to.node, to.reply
 	if m == nil {
 		m = newMessage(e.c, d.size)
-		m.life = life
+		m.Life = life
 		*payloadOf[Result[R]](m) = res
 	} else {
 		var in *message
@@ -189,7 +189,7 @@ func (e env) prepared(m *message, d *descriptor) (in *message, as *descriptor) {
 	if e.c != nil {
 		e.c.sys.sim.count(1)
 	}
-	if m.id == carriedID {
+	if m.ID == carriedID {
 		d = carriedDesc
 	}
 	return contents(m), d

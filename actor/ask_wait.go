@@ -134,7 +134,7 @@ func (a caller) context(sys *System) context.Context {
 
 // carries returns the context that a caller in a behaviour has sent along; nil: none.
 func (a caller) carries() context.Context {
-	if a.node != nil && a.node.id == carriedID {
+	if a.node != nil && a.node.ID == carriedID {
 		return payloadOf[carried](a.node).ctx
 	}
 	return nil

@@ -3,6 +3,8 @@ package actor
 import (
 	"context"
 	"unsafe"
+
+	"github.com/gallop-go/gallop/actor/internal/msg"
 )
 
 // None is the message type of a behaviour that needs no message.
@@ -28,7 +30,7 @@ func Declare[M, S any](t *Type[S], name string, opts ...BehaviourOption) Behavio
 
 // oneWay returns a descriptor for messages of type M.
 func oneWay[M any](name string) *descriptor {
-	p, pointers := sizeClassOf[M]()
+	p, pointers := msg.Of[M]()
 	return &descriptor{
 		name: name, size: p, pointers: pointers, outcome: isOutcome[M](),
 		payload: func(m *message) any { return *payloadOf[M](m) },
@@ -43,11 +45,11 @@ func (b Behaviour[S, M]) Do(method func(*S, *Context, M)) Entry[S] {
 	// look at the dictionary of S and M.
 	if b.d.mustDo(method == nil); !b.d.pointers {
 		return Entry[S]{b.d, func(c *Context, at *cell, m *message) {
-			method((*S)(at.plus(unsafe.Offsetof(cellOf[S]{}.state))), c, *(*M)(m.payload()))
+			method((*S)(at.plus(unsafe.Offsetof(cellOf[S]{}.state))), c, *(*M)(m.Payload()))
 		}}
 	}
 	return Entry[S]{b.d, b.d.heard(func(c *Context, at *cell, m *message) {
-		p := (*M)(m.payload())
+		p := (*M)(m.Payload())
 		v := *p
 		var zero M
 		*p = zero // the node may rest in a free list for long
@@ -214,9 +216,9 @@ func (a *cell) sendUrgent(c *Context, m *message, d *descriptor) {
 
 // pushUrgent is sendUrgent, but returns the error. If there is one, m is still the caller's.
 func (a *cell) pushUrgent(c *Context, m *message, d *descriptor) error {
-	m.id, m.from = d.id, 0
+	m.ID, m.From = d.id, 0
 	if c != nil {
-		m.from = c.self.id
+		m.From = c.self.id
 	} else if a.sys().refusing.Load() {
 		return ErrSystemStopped
 	}
@@ -248,7 +250,7 @@ func DropOnOverload() BehaviourOption { return func(d *descriptor) { d.drops = t
 // was not open.
 func (c *Context) sendOrDrop(to *cell, m *message, d *descriptor) (done bool) {
 	var err error
-	m.id, m.from = d.id, c.self.id
+	m.ID, m.From = d.id, c.self.id
 	switch {
 	case to.typ().bound.limit != 0:
 		err = to.trySendBounded(c, m)
@@ -268,11 +270,11 @@ func (c *Context) sendOrDrop(to *cell, m *message, d *descriptor) (done bool) {
 func (d *descriptor) sendOrDropFromOutside(to *cell, m *message) {
 	err := d.mayTry(nil, to)
 	if err == nil {
-		m.id, m.from = d.id, 0
+		m.ID, m.From = d.id, 0
 		err = to.pushPermitted(m)
 	}
 	if err != nil {
-		m.id, m.from = d.id, 0
+		m.ID, m.From = d.id, 0
 		to.sys().sim.count(1)
 		env{sys: to.sys()}.deadLetter(to, m, err)
 	}
@@ -316,9 +318,9 @@ func Refuse[M any](from Sender, h Handler[M], m M, reason error) bool {
 	}
 	c, n := x.d.begin(from, x.b)
 	*payloadOf[M](n) = m
-	n.id, n.from = x.d.id, 0
+	n.ID, n.From = x.d.id, 0
 	if c != nil {
-		n.from = c.self.id
+		n.From = c.self.id
 	} else {
 		x.b.sys().sim.count(1)
 	}

@@ -43,20 +43,12 @@ func newQuietGlade(p *explore.Program) *glade {
 	return g
 }
 
-// furnish has a worker use its nodes again, with so many of each layout from the start that it
-// needs none from Go's pools; and take biases.
+// furnish has a worker use its nodes again, with so many of each size class from the start that it
+// needs none from Go's pools; and hold biases.
 func (c *Context) furnish() {
-	c.growCache()
-	for i := range c.cache {
-		s := &c.cache[i]
-		for range 12 {
-			m := sizeClassByID(uint16(i)).makeBlock(c.owner, 1)
-			m.next, s.top = s.top, m
-			s.room--
-		}
-	}
+	c.cache.Furnish(12)
 	c.dry = false
-	c.bias.grant(c, true)
+	c.grantBias(true)
 }
 
 // say sends words to the mayfly, and notes when.
@@ -109,11 +101,11 @@ func (l *tenancy) judge() error {
 	if got := slices.Sorted(slices.Values(slices.Concat(l.ran, l.dead))); !slices.Equal(got, slices.Sorted(slices.Values(l.said))) {
 		return fmt.Errorf("said %v, run %v, dead %v", l.said, l.ran, l.dead)
 	}
-	if h := l.fly.b.box.head.Load(); h != nil && h != &closedMark || l.fly.b.in.appended != nil || l.fly.b.in.pending != nil {
+	if box := &l.fly.b.box; !box.Idle() && !box.Closed() || l.fly.b.in.HasAppended() || l.fly.b.in.Pending() != nil {
 		return errors.New("the mayfly rests, and has mail")
 	}
 	for _, w := range l.crew {
-		if w.Local().(*Context).bias.window.IsOpen() {
+		if w.Local().(*Context).bias.WindowOpen() {
 			return errors.New("a window was left open")
 		}
 	}
@@ -229,28 +221,19 @@ func TestBias_Exhaustive(t *testing.T) {
 	}
 }
 
-// append is Context.append to the mayfly, but slowly: the explorer takes for one step what the
-// production code does between two accesses, and others may come between any two instructions.
+// append sends a word to the mayfly with AppendSlowly.
 func (l *tenancy) append(c *Context, n int) {
-	to, m, d := l.fly.b, c.alloc(mayflySay.d.sizeID), mayflySay.d.made()
+	to, m, d := l.fly.b, c.alloc(mayflySay.d.size.ID), mayflySay.d.made()
 	*payloadOf[int](m) = n
-	m.id, m.from = d.id, c.self.id
+	m.ID, m.From = d.id, c.self.id
 	l.said = append(l.said, n)
 	l.now++
 	l.begun[n] = l.now
-	c.bias.window.Open()
-	if to.box.head.Load() == &c.bias.mark {
-		l.p.Point()
-		last := to.in.appended
-		l.p.Point()
-		if to.in.appended != last {
-			l.p.Errorf("more was touched while somebody appended to it")
-		}
-		to.in.add(m)
-		l.p.Point()
-		c.bias.window.Shut()
-	} else {
-		c.bias.window.Shut()
+	done, alone := c.bias.AppendSlowly(&to.box, &to.in, m, l.p.Point)
+	if !alone {
+		l.p.Errorf("what was appended was touched in the middle of an append")
+	}
+	if !done {
 		c.sendAgain(to, m)
 	}
 	l.now++

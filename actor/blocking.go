@@ -60,7 +60,7 @@ func (c *Context) wait(f func()) bool {
 
 // beginBlocking prepares a turn for blocking, and returns the time. Owner only, in a turn.
 func (c *Context) beginBlocking() (began int64) {
-	c.bias.allowed = false // what is made runnable runs elsewhere
+	c.bias.Forbid() // what is made runnable runs elsewhere
 	began = c.sys.opts.clock.Nanos()
 	if c.sys.sim == nil {
 		c.sys.blocked.begin(c, began)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"runtime"
 	"testing"
+
+	"github.com/gallop-go/gallop/actor/internal/msg"
 )
 
 // TestBound_DropOldestBesidePlaces: "the message that has waited longest" makes room, also for one
@@ -29,17 +31,17 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 				t.Fatal("no place")
 			}
 		}
-		m := say.d.size.takeOne()
+		m := say.d.size.TakeOne()
 		*payloadOf[int](m) = 1
-		m.id = say.d.id
+		m.ID = say.d.id
 		if dropped, tell, err := f.put(r.b, nil, m); err != nil || dropped != nil || !tell {
 			t.Fatalf("with all places given: %v, dropped %v, tell %v", err, dropped, tell)
 		}
 		for n := 2; n <= 3; n++ {
-			m := say.d.size.takeOne()
+			m := say.d.size.TakeOne()
 			*payloadOf[int](m) = n
 			if inside && n == 2 {
-				m.id = say.d.id
+				m.ID = say.d.id
 				f.permits.mu.Lock()
 				d, _ := f.appendPermitted(m)
 				f.permits.mu.Unlock()
@@ -47,7 +49,7 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 			} else if err := say.d.tryDeliver(sys, nil, r.b, m); err != nil {
 				t.Fatal(err)
 			}
-			if waiting := distance(f.bounded.first, nil); waiting > 2 {
+			if waiting := msg.Distance(f.bounded.first, nil); waiting > 2 {
 				t.Errorf("%d wait, behind %d", waiting, n)
 			}
 		}
@@ -77,8 +79,8 @@ func TestBound_PlaceGivenBack(t *testing.T) {
 	sys := Start(Workers(1))
 	r := typ.Spawn(sys, 0) // it is nobody's: this test takes its turns
 	f := r.b.flowOf()
-	m := say.d.size.takeOne()
-	m.id = say.d.id
+	m := say.d.size.TakeOne()
+	m.ID = say.d.id
 	if _, _, err := f.put(r.b, nil, m); err != nil {
 		t.Fatal(err)
 	}

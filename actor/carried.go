@@ -1,6 +1,10 @@
 package actor
 
-import "context"
+import (
+	"context"
+
+	"github.com/gallop-go/gallop/actor/internal/msg"
+)
 
 // A message may carry a context: its values, its deadline and its end. Most do not, and must not
 // pay. So a message that does travels in a second one, of the runtime's own, which holds the
@@ -21,7 +25,7 @@ type carried struct {
 	lasts bool // a tick, whose context had not ended when the next one was armed
 }
 
-var carriedSize, _ = sizeClassOf[carried]()
+var carriedSize, _ = msg.Of[carried]()
 
 // carriedDesc is the row of carried messages in every table.
 var carriedDesc = &descriptor{
@@ -54,17 +58,17 @@ func runCarried(c *Context, a *cell, m *message) {
 	p := payloadOf[carried](m)
 	ctx, in, over := p.ctx, p.inner, a.contextOver(m)
 	*p = carried{}
-	in.from = m.from
+	in.From = m.From
 	if over {
 		c.count.messages-- // it does not run after all
 		env{c: c, sys: c.sys}.declareDead(a, in, ctx.Err())
 		c.recycle(in)
 		return
 	}
-	m.id, m.life = in.id, in.life // for the reports, and for Stash
+	m.ID, m.Life = in.ID, in.Life // for the reports, and for Stash
 	c.came = ctx
 	c.then |= usesContext
-	a.runs()[in.id](c, a, in)
+	a.runs()[in.ID](c, a, in)
 	c.leaveContext()
 	c.recycle(in)
 }
@@ -72,19 +76,19 @@ func runCarried(c *Context, a *cell, m *message) {
 // contextOver reports whether m is not to run because it carries a context that has ended. Of a tick
 // the first answer counts: a tick that does not run is the last. Owner only.
 func (a *cell) contextOver(m *message) bool {
-	if m.id != carriedID {
+	if m.ID != carriedID {
 		return false
 	}
 	p := payloadOf[carried](m)
-	p.lasts = p.lasts || a.shared().typ.decls[p.inner.id].outcome || p.ctx.Err() == nil
+	p.lasts = p.lasts || a.shared().typ.decls[p.inner.ID].outcome || p.ctx.Err() == nil
 	return !p.lasts
 }
 
 // carry puts m, a message for d, into one that carries ctx.
 func carry(c *Context, ctx context.Context, m *message, d *descriptor) *message {
 	w := newMessage(c, carriedSize)
-	m.id, m.next, w.next = d.id, nil, nil
-	w.id = carriedID
+	m.ID, m.Next, w.Next = d.id, nil, nil
+	w.ID = carriedID
 	*payloadOf[carried](w) = carried{ctx: ctx, inner: m}
 	return w
 }
@@ -94,13 +98,13 @@ func unwrap(w *message) *message {
 	p := payloadOf[carried](w)
 	in := p.inner
 	*p = carried{}
-	in.from = w.from
+	in.From = w.From
 	return in
 }
 
 // contents returns the message of the user's that m is, or carries.
 func contents(m *message) *message {
-	if m.id == carriedID {
+	if m.ID == carriedID {
 		return payloadOf[carried](m).inner
 	}
 	return m
@@ -112,20 +116,20 @@ func contents(m *message) *message {
 //go:norace
 //go:noinline
 func peekedID(m *message) uint16 {
-	if m.id == carriedID && m.sizeClass() == carriedSize.id {
+	if m.ID == carriedID && m.SizeClass() == carriedSize.ID {
 		if in := payloadOf[carried](m).inner; in != nil {
-			return in.id
+			return in.ID
 		}
 	}
-	return m.id
+	return m.ID
 }
 
 // copyCarried copies a carried message of Every, for one tick.
 func copyCarried(to *message, from *timer) {
 	p := keptBy[carried](from)
-	d := from.body.typ().decls[p.inner.id]
-	in := d.size.takeOne()
-	in.id = d.id
+	d := from.body.typ().decls[p.inner.ID]
+	in := d.size.TakeOne()
+	in.ID = d.id
 	d.copy(in, &timer{held: p.inner})
 	*payloadOf[carried](to) = carried{ctx: p.ctx, inner: in}
 }

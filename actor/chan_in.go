@@ -147,8 +147,8 @@ func (in chanSource[M]) await() (v M, ok, came bool) {
 
 // deliver brings the actor what has come, or makes a dead letter of it.
 func (in chanSource[M]) deliver(v M) {
-	m := in.d.size.takeOne()
-	m.id = in.d.id
+	m := in.d.size.TakeOne()
+	m.ID = in.d.id
 	*payloadOf[M](m) = v
 	sys := in.to.sys()
 	sys.sim.comes(m, sim.ByChannel, in.to)
@@ -162,7 +162,7 @@ func (in chanSource[M]) deliver(v M) {
 // push waits until the actor can take more, unless b is urgent, and pushes m.
 func (in chanSource[M]) push(m *message, sys *System) error {
 	if in.d.urgent {
-		m.from = 0
+		m.From = 0
 		return in.to.pushUrgent(nil, m, in.d)
 	}
 	if in.to.acquirePermit(sys.done.context(), sys) != nil {

@@ -311,7 +311,7 @@ func (s *simulation) rest(d time.Duration) {
 
 // slowed is f with the virtual time that it is to take.
 func (c *Context) slowed(f func()) func() {
-	s, a, behaviour := c.sys.sim, c.self, c.self.typ().decls[c.msg.id].name
+	s, a, behaviour := c.sys.sim, c.self, c.self.typ().decls[c.msg.ID].name
 	return func() {
 		rest := s.slow(a, behaviour)
 		f()

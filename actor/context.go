@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
+	"github.com/gallop-go/gallop/actor/internal/msg"
+
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/cacheline"
 	"github.com/gallop-go/gallop/internal/invariant"
@@ -28,13 +31,12 @@ type Context struct {
 	// Contexts are allocated in a row, and every message writes to them.
 	_ cacheline.Pad
 	// Read-only.
-	sys   *System
-	w     *sched.Worker
-	owner uint16 // where the nodes it makes belong
+	sys *System
+	w   *sched.Worker
 	// It recycles nothing: in a deterministic system every send passes by refill.
 	dry bool
 
-	bias bias
+	bias mpsc.Bias
 
 	// The turn that runs.
 	self *cell
@@ -56,7 +58,7 @@ type Context struct {
 	shields int
 	aside   bool // what runs is not from the mailbox
 
-	cache   []magazine // by pool: nodes to be used again
+	cache   msg.Cache // nodes to be used again
 	ids     idBlock
 	waiters waiterList
 	chunks  heap.Recycler // memory of arenas that have ended
@@ -90,8 +92,8 @@ const (
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
-	c := &Context{sys: s, w: w, owner: uint16(min(w.ID(), outsideOwner-1)), dry: s.sim != nil}
-	c.bias.mark.ownerTag, c.bias.allowed = biasMarkTag, seam.CanFence() && w.ID() < s.opts.workers // a spare may be an extra at first: see review
+	c := &Context{sys: s, w: w, cache: msg.NewCache(w.ID()), dry: s.sim != nil}
+	c.bias.Init(seam.CanFence() && w.ID() < s.opts.workers) // others may be surplus: see reviewBias
 	c.collectWhenDue()
 	return c
 }

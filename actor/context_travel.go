@@ -16,7 +16,6 @@ type contextState struct {
 	came    context.Context // what the message carries
 	set     context.Context // what SetContext was given
 	travels context.Context // what is sent carries this; nil: nothing
-	hidden  []magazine      // the cache, as long as travels is not nil
 	bounds  *bounds         // what Context has returned, if that ends behind the behaviour
 }
 
@@ -59,7 +58,7 @@ func (c *Context) cameWith() context.Context {
 	if c.came != nil {
 		return c.came
 	}
-	if d := c.self.typ().decls[c.msg.id]; d.caller != nil {
+	if d := c.self.typ().decls[c.msg.ID]; d.caller != nil {
 		return d.caller(c.msg).context(c.sys)
 	}
 	return nil
@@ -100,14 +99,15 @@ func (c *Context) SetContext(ctx context.Context) {
 func (c *Context) travel(ctx context.Context) {
 	c.travelAlone()
 	if c.travels = ctx; ctx != nil {
-		c.hidden, c.cache = c.cache, nil
+		c.cache.Hide()
 	}
 }
 
 // travelAlone makes what is sent carry nothing.
 func (c *Context) travelAlone() {
 	if c.travels != nil {
-		c.cache, c.hidden, c.travels = c.hidden, nil, nil
+		c.cache.Show()
+		c.travels = nil
 	}
 }
 

@@ -47,16 +47,16 @@ func (e env) deadLetter(to *cell, m *message, reason error) {
 // endLetter is deadLetter without the recycling. It reports whether m may be recycled.
 func (e env) endLetter(to *cell, m *message, reason error) (reusable bool) {
 	switch {
-	case m.id == systemID:
+	case m.ID == systemID:
 		e.discardMailIn(m, to, reason)
-	case m.id == firedID:
+	case m.ID == firedID:
 		to.cold.timers.missed(e, to, m)
 		return false
-	case m.id == carriedID:
+	case m.ID == carriedID:
 		if in := unwrap(m); e.endLetter(to, in, reason) {
 			e.recycle(in)
 		}
-	case isOwn(m.id):
+	case isOwn(m.ID):
 		return false // left to the GC: it may refer to what ends with its actor
 	default:
 		e.declareDead(to, m, reason)
@@ -68,7 +68,7 @@ func (e env) endLetter(to *cell, m *message, reason error) (reusable bool) {
 func (e env) deadLetters(to *cell, left *message, reason error) {
 	for left != nil {
 		m := left
-		left, m.next = m.next, nil
+		left, m.Next = m.Next, nil
 		e.deadLetter(to, m, reason)
 	}
 }
@@ -77,7 +77,7 @@ func (e env) deadLetters(to *cell, left *message, reason error) {
 // message owns.
 func (e env) declareDead(to *cell, m *message, reason error) {
 	sys := to.sys()
-	d := to.typ().decls[m.id]
+	d := to.typ().decls[m.ID]
 	e.countDeadLetter(sys, d)
 	sys.sim.tell(sim.DeadLetter, e, to, m)
 	sys.reportDeadLetter(to, m, d, reason)
@@ -128,7 +128,7 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 	who := to.actorName()
 	l := DeadLetter{
 		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path,
-		Behaviour: d.name, BestEffort: d.bestEffort, From: m.from, Message: d.payload(m), Reason: reason,
+		Behaviour: d.name, BestEffort: d.bestEffort, From: m.From, Message: d.payload(m), Reason: reason,
 	}
 	s.guard("OnDeadLetter", func() { s.opts.onDeadLetter(l) })
 }

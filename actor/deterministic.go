@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
+
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
@@ -187,7 +189,7 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 // hearsNews reports whether the messages are those of links, monitors and supervisors. These wait
 // in no queue that drops any.
 func (d *descriptor) hearsNews() bool {
-	switch d.payload(d.size.newBlock(1)).(type) {
+	switch d.payload(d.size.New(msg.Outside)).(type) {
 	case Fallen, Risen, Down, Exit:
 		return true
 	}
@@ -228,7 +230,7 @@ func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event, payload
 
 // observe reports what has become of a message.
 func (s *simulation) observe(what sim.Kind, e env, to *cell, m *message) {
-	d := to.typ().decls[m.id]
+	d := to.typ().decls[m.ID]
 	ev := sim.Event{Kind: what, Worker: -1, Behaviour: d.name, Request: d.reject != nil}
 	ev.Via, ev.From = s.origin(m)
 	if x := to.cold; what == sim.Panicked && x != nil && x.where != inNone {
@@ -347,10 +349,10 @@ func (s *simulation) refuses(a *cell, d *descriptor) bool {
 // makeInTurn returns a new node for the behaviour that runs. Others may go first.
 func (c *Context) makeInTurn(id uint16) *message {
 	c.w.Point()
-	if id != signalSize.id && id != carriedSize.id { // what is carried is a node of its own
+	if id != signalSize.ID && id != carriedSize.ID { // what is carried is a node of its own
 		c.sys.sim.count(1)
 	}
-	m := sizeClassByID(id).makeBlock(c.owner, 1)
+	m := msg.ByID(id).New(c.cache.Owner())
 	if s := c.sys.sim; s != nil { // in explorations there is none
 		s.unit.made(c, m)
 	}

@@ -60,7 +60,7 @@ func (s *simulation) putOff(c *Context, d *deferral) {
 	if len(s.asks.putOffs)%some == some-1 {
 		s.asks.putOffs = slices.DeleteFunc(s.asks.putOffs, func(p putOff) bool { return p.state.Load() != deferralOpen })
 	}
-	s.asks.putOffs = append(s.asks.putOffs, putOff{d, c.self.typ().decls[c.msg.id], s.asks.questions[c.msg], s.sys.opts.clock.Nanos(), c.msg.life})
+	s.asks.putOffs = append(s.asks.putOffs, putOff{d, c.self.typ().decls[c.msg.ID], s.asks.questions[c.msg], s.sys.opts.clock.Nanos(), c.msg.Life})
 }
 
 // enter notes that a caller begins to wait, and returns what leave needs.
@@ -160,26 +160,19 @@ func (l *waitList) add(by *cell, k *callState, to *cell, d *descriptor, w sim.Wa
 // request aside, or is suspended.
 func (l *waitList) addMail(a *cell) {
 	add := func(m *message, how sim.How) {
-		if d := a.typ().decls[m.id]; d.caller != nil {
+		if d := a.typ().decls[m.ID]; d.caller != nil {
 			by, k := d.caller(m).awaits()
-			l.add(by.inLife(m.life), k, a, d, sim.Wait{Question: d.payload(m), How: how})
+			l.add(by.inLife(m.Life), k, a, d, sim.Wait{Question: d.payload(m), How: how})
 		}
 	}
-	for m := a.cold.stash.list.first; m != nil; m = m.next {
+	for m := a.cold.stash.list.First; m != nil; m = m.Next {
 		add(m, sim.Stashed)
 	}
-	for _, list := range []*message{a.cold.held.first, a.in.pending} {
-		for m := list; m != nil; m = m.next {
-			add(m, sim.Suspended)
-		}
-	}
-	for m := a.in.appended; m != nil; {
-		if m = m.next; m == a.in.appended {
-			break
-		}
+	for m := a.cold.held.First; m != nil; m = m.Next {
 		add(m, sim.Suspended)
 	}
-	for m := a.box.head.Load(); m != nil && m != a.in.tail && m != &closedMark; m = m.next {
+	a.box.Each(&a.in, func(m *message) bool {
 		add(m, sim.Suspended)
-	}
+		return true
+	})
 }

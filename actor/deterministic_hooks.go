@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
+
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
@@ -60,7 +62,7 @@ func (s *simulation) origin(m *message) (via sim.Via, from uint64) {
 	if of, ok := s.marks[m]; ok {
 		return of.via, of.from.id
 	}
-	return sim.BySend, m.from &^ wasStashed
+	return sim.BySend, m.From &^ msg.WasStashed
 }
 
 // hasRun forgets a message that has run.
@@ -171,7 +173,7 @@ func (t armedTimer) in(a *cell, u *unit) (out sim.Armed, ok bool) {
 	d := a.typ().decls[k.id]
 	m := k.held
 	if m == nil {
-		m = d.size.newBlock(1)
+		m = d.size.New(msg.Outside)
 		d.copy(m, k)
 	}
 	delete(u.nodes, m)
@@ -204,7 +206,7 @@ func (a *cell) injectFault(c *Context, f sim.Fault) {
 // flood fills the mailbox with messages that do nothing, for two turns.
 func flood(c *Context, a *cell) {
 	for range 2 * a.batch() {
-		a.box.push(newSignal(c, nil)) // it runs, so nobody needs to be woken
+		a.box.Push(newSignal(c, nil)) // it runs, so nobody needs to be woken
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -25,11 +26,11 @@ func (t Timer) OnItsWay() bool {
 func SystemStopping(s *System) bool { return s.sched.Stopping() }
 
 // Incoming returns how many messages have come in since the turn of the running actor began.
-func Incoming(c *Context) int { return distance(c.self.box.head.Load(), c.self.in.tail) }
+func Incoming(c *Context) int { return msg.Distance(c.self.box.Head(), c.self.in.Tail()) }
 
 // GrantBias has the worker take biases from now on, if there are any on this machine,
 // whatever was taken over from it.
-func GrantBias(c *Context) { c.bias.grant(c, seam.CanFence()) }
+func GrantBias(c *Context) { c.grantBias(true) }
 
 // NewClockAt is NewVirtualClock for a clock with a past: one that was started so many
 // nanoseconds ago.
@@ -68,7 +69,7 @@ func Queued[S any](r Ref[S]) (n int) {
 	f := r.b.flow.Load()
 	f.permits.mu.Lock()
 	defer f.permits.mu.Unlock()
-	return distance(f.bounded.first, nil)
+	return msg.Distance(f.bounded.first, nil)
 }
 
 // OutsideRoom is how many messages from outside may wait for one actor.
@@ -158,7 +159,7 @@ func FireWith[S, M any](c *Context, b Behaviour[S, M], r Ref[S], m M) {
 }
 
 // Signaled reports whether there is something in an actor's system queue.
-func Signaled[S any](r Ref[S]) bool { return !r.b.system.isEmpty() }
+func Signaled[S any](r Ref[S]) bool { return !r.b.system.IsEmpty() }
 
 // RecallLate is what is left to do for a sender that has brought r a signal, and was halted until
 // the signal was served. It reports whether r was parked.
@@ -282,14 +283,14 @@ func BoundTo[S any](r Ref[S]) int {
 }
 
 // Mail returns how many messages have come in to an actor that runs.
-func Mail[S any](r Ref[S]) int { return distance(r.b.box.head.Load(), r.b.in.tail) }
+func Mail[S any](r Ref[S]) int { return msg.Distance(r.b.box.Head(), r.b.in.Tail()) }
 
 // InMailbox returns how many messages have come to an actor since its turn began, or wait for it
 // in a queue of its own. While its behaviour stands still.
 func InMailbox[S any](r Ref[S]) int {
 	n := 0
-	for m := r.b.box.head.Load(); m != nil && m != r.b.in.tail && m != &closedMark; m = m.next {
-		n++
+	if newest, end := r.b.box.Arrived(&r.b.in); newest != nil {
+		n = msg.Distance(newest, end)
 	}
 	if f := r.b.flow.Load(); f != nil && f.bounded != nil {
 		n += Queued(r)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
+
 	"github.com/gallop-go/gallop/backpressure"
 
 	"github.com/gallop-go/gallop/internal/invariant"
@@ -90,9 +92,9 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 	if invariant.On {
 		verifyCrash(a)
 	}
-	m, d := c.msg, a.typ().decls[c.msg.id]
-	if m.from&wasStashed != 0 {
-		m.from &^= wasStashed // it is to be reported
+	m, d := c.msg, a.typ().decls[c.msg.ID]
+	if m.From&msg.WasStashed != 0 {
+		m.From &^= msg.WasStashed // it is to be reported
 	}
 	if !c.aside {
 		c.count.messages += uint64(a.accountCrash(c))
@@ -117,7 +119,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 		return
 	}
 	a.makeCold().fault = f
-	a.system.push(newSignal(c, nil)) // for the turn to look at it first
+	a.system.Push(newSignal(c, nil)) // for the turn to look at it first
 	c.w.Schedule(&a.task)
 }
 
@@ -164,10 +166,10 @@ func (a *cell) failed(c *Context, f *fault) {
 func (s *System) reportPanic(a *cell, m *message, d *descriptor, e *PanicError) {
 	who := a.ownName()
 	p := PanicReport{
-		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path, Behaviour: d.name, MessageID: placeOf(m.id), From: m.from,
+		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path, Behaviour: d.name, MessageID: placeOf(m.ID), From: m.From,
 		Value: e.Value, Goexit: e.Goexit, Frame: userFrame(e.Stack), Stack: e.Stack,
 	}
-	if x := a.cold; x != nil && m.id == systemID {
+	if x := a.cold; x != nil && m.ID == systemID {
 		p.Behaviour = x.where.name()
 	}
 	if s.opts.onPanic != nil {

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -88,13 +89,16 @@ var (
 	}}
 )
 
+// wordSize has the messages of one word without pointers.
+var wordSize, _ = msg.Of[uint64]()
+
 // newOwn makes one of these messages, from the worker's cache, or from the common one if c is nil.
 func newOwn(c *Context, id uint16, word uint64) *message {
-	m := newMessage(c, wordClasses[0].pool)
+	m := newMessage(c, wordSize)
 	if c != nil {
 		c.sys.sim.count(-1) // it is none of the user's
 	}
-	m.id, m.from = id, 0
+	m.ID, m.From = id, 0
 	*payloadOf[uint64](m) = word
 	return m
 }

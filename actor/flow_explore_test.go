@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/explore"
 )
@@ -309,7 +310,7 @@ func TestBound_FullIsNeverMuted(t *testing.T) {
 		a, b := newFull(sys), newFull(sys)
 		all := map[*cell]*fullWorld{&a.cell: a, &b.cell: b}
 		put := func(to *fullWorld, c *Context) {
-			if _, _, err := to.flow.Load().put(&to.cell, c, numbered(1)); err != nil && c != nil {
+			if _, _, err := to.flow.Load().put(&to.cell, c, words().New(msg.Outside)); err != nil && c != nil {
 				p.Errorf("not put: %v", err)
 			}
 		}

@@ -3,6 +3,8 @@ package actor
 import (
 	"fmt"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
+
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
@@ -55,7 +57,7 @@ func (c *Context) runInTurn() int {
 	if c.aside {
 		return n
 	}
-	return n + distance(c.ran, nil) + 1
+	return n + msg.Distance(c.ran, nil) + 1
 }
 
 // applyFlags sees to the flags that only interrupt a segment, once its books are settled.
@@ -131,10 +133,10 @@ func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
 	}
 	n := newMessage(c, d.size)
 	*payloadOf[M](n) = m
-	n.id, n.from, n.next = d.id, c.self.id, nil
+	n.ID, n.From, n.Next = d.id, c.self.id, nil
 	if c.travels != nil {
 		n = carry(c, c.travels, n, d)
-		n.from = c.self.id
+		n.From = c.self.id
 	}
 	c.putFront(n, n, 1)
 }
@@ -164,8 +166,8 @@ func (c *Context) takeFront() (first, end *message, n int) {
 // None of them was ever in it, so that they can be recycled when they have run. Owner
 // only, between two messages; the turn must end before it takes another one.
 func (a *cell) pushFront(first, end *message, n int) {
-	end.next = a.in.pending
-	a.in.pending = first
+	end.Next = a.in.Pending()
+	a.in.SetPending(first)
 	if a.load&backpressure.Counted != 0 {
 		a.flow.Load().marks.add(n)
 	}
@@ -184,7 +186,7 @@ func (a *cell) keepYielded(c *Context) {
 	c.then &^= yielded | lookAgain
 	first, end, n := c.takeFront()
 	if a.leavesForGood() {
-		end.next = nil
+		end.Next = nil
 		env{c: c, sys: a.sys()}.deadLetters(a, first, a.whyEnded())
 		return
 	}
@@ -197,7 +199,7 @@ func (a *cell) yieldTurn(c *Context) (again bool) {
 	switch {
 	case a.load&backpressure.Counted != 0:
 		a.measure(c)
-	case c.left == 0 && (a.in.pending.next != nil || a.mailWaits()):
+	case c.left == 0 && (a.in.Pending().Next != nil || a.mailWaits()):
 		return a.markOverloaded(c)
 	}
 	return true
@@ -213,5 +215,5 @@ func verifyGas(c *Context) {
 // verifyFront checks mail that comes before the rest.
 func verifyFront(f front) {
 	invariant.Check(f.first != nil && f.end != nil && f.n > 0, "%d messages are put in front", f.n)
-	invariant.Check(distance(f.first, f.end)+1 == f.n, "%d messages are put in front as %d", distance(f.first, f.end)+1, f.n)
+	invariant.Check(msg.Distance(f.first, f.end)+1 == f.n, "%d messages are put in front as %d", msg.Distance(f.first, f.end)+1, f.n)
 }

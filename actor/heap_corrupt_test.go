@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/heap"
 )
 
@@ -21,8 +22,9 @@ type forgery struct {
 
 // forge makes a handle that leads beyond its page.
 func forge(a *heap.Arena) heap.Ptr[[20_000]uint64] {
-	n := node[heap.Ptr[uint64]]{payload: heap.New[uint64](a)}
-	return *payloadOf[heap.Ptr[[20_000]uint64]](&n.header)
+	m := &new(msg.Node[heap.Ptr[uint64]]).Header
+	*payloadOf[heap.Ptr[uint64]](m) = heap.New[uint64](a)
+	return *payloadOf[heap.Ptr[[20_000]uint64]](m)
 }
 
 // forgeOne puts one where a collection begins.

@@ -186,13 +186,13 @@ func TestHeap_RootsInAppendedMail(t *testing.T) {
 	h := holderOf(t)
 	appended := false
 	tenantAct.Send(h.sys, tenantType.Spawn(h.sys, tenant{}), func(c *Context) {
-		c.bias.grant(c, true)
+		c.grantBias(true)
 		holderDo.Send(c, h.r, func(s *holder, c *Context) {
 			for range 10 {
 				holderPlain.Send(c, h.r, plain{s.make(c, 1)})
 				holderBeside.Send(c, h.r, handed{"text", s.make(c, 10)})
 			}
-			appended = c.self.in.appended != nil
+			appended = c.self.in.HasAppended()
 		})
 	})
 	_ = h.sys.Wait(context.Background())

@@ -1,5 +1,9 @@
 package actor
 
+import (
+	"github.com/gallop-go/gallop/actor/internal/msg"
+)
+
 // Interceptors: functions around the behaviours of a type, or of all types in a system.
 //
 // Rejected: one function that is given the rest of the work as a function to call, as in net/http.
@@ -147,7 +151,7 @@ func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
 		}
 		c.failed = nil
 		run(c, a, m)
-		v.out = Outcome{Err: c.failed, PutAside: m.from&wasStashed != 0}
+		v.out = Outcome{Err: c.failed, PutAside: m.From&msg.WasStashed != 0}
 		c.failed = nil
 	}
 }
@@ -166,7 +170,7 @@ func (c *Context) newVisit(d *descriptor, m *message, list []Interceptor) *visit
 	if c.visit = nil; v == nil {
 		v = new(visit)
 	}
-	v.in = Invocation{decl: d, msg: m, from: m.from &^ wasStashed}
+	v.in = Invocation{decl: d, msg: m, from: m.From &^ msg.WasStashed}
 	v.list, v.out = list, Outcome{Crashed: true} // until it has returned
 	return v
 }

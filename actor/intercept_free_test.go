@@ -30,7 +30,7 @@ func TestIntercept_Free(t *testing.T) {
 	drive.Table(begin.Do(func(_ *int, c *Context, _ float64) {
 		run := r.b.runs()[addCounted.d.id]
 		m := newMessage(c, addCounted.d.size)
-		m.id = addCounted.d.id
+		m.ID = addCounted.d.id
 		done <- testing.AllocsPerRun(100, func() { run(c, r.b, m) })
 	}))
 	begin.Send(sys, drive.Spawn(sys, 0), 0)

@@ -1,9 +1,10 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // The life of an actor, beside the picture in actor.go that says who owns it:
@@ -96,7 +97,7 @@ func (a *cell) closeBox(e env) {
 	if x.backoff != nil { // its system has taken it along
 		a.waited()
 	}
-	for _, left := range [...]*message{x.unstashed.all(), x.stash.all(), x.held.all()} {
+	for _, left := range [...]*message{x.unstashed.All(), x.stash.all(), x.held.All()} {
 		e.deadLetters(a, left, why)
 	}
 	a.discardMailbox(e, why)
@@ -267,7 +268,7 @@ func (k callback) name() string {
 }
 
 // noMessage is what runs while a callback runs.
-var noMessage = message{id: systemID}
+var noMessage = message{ID: systemID, OwnerTag: msg.MarkTag}
 
 // started is the first message of an actor that has to be started.
 type started struct{ unanswered }
@@ -277,7 +278,7 @@ func (started) serve(a *cell, c *Context) { a.start(c) }
 // launch makes a new actor start by itself. The caller owns it until launch returns: by then it may
 // run, or have ended.
 func (a *cell) launch(from Sender) {
-	if a.system.closed() {
+	if a.system.Closed() {
 		return
 	}
 	x := a.makeCold()
@@ -288,7 +289,7 @@ func (a *cell) launch(from Sender) {
 			a.sys().unspawn()
 			a.neverLived()
 		}
-	} else if a.box.push(m) == pushWoke {
+	} else if a.box.Push(m) == mpsc.PushWoke {
 		c.w.Schedule(&a.task)
 	}
 }
@@ -354,7 +355,7 @@ func verifyLeave(a *cell, x *coldState, g nextState) {
 // verifyLeft checks an actor that goes on with its way down.
 func verifyLeft(a *cell, x *coldState) {
 	invariant.Check(x.state == leaving, "%v is on its way down, in phase %d", a, x.state)
-	open := seam.Peek(&a.box.head) != &closedMark
+	open := !a.box.PeekClosed()
 	invariant.Check(open == (x.after != nextEnded) || x.drained, "%v goes down with goal %d, its mailbox open: %v", a, x.after, open)
 	invariant.Check(x.guards >= 0, "%v supervises %d", a, x.guards)
 }

@@ -2,7 +2,6 @@ package actor
 
 import (
 	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // child is the record of an actor that ends before the one that spawned it.
@@ -199,6 +198,6 @@ func verifyFamily(f *family, k *child) {
 // verifyChildEnd checks the news of a child's end.
 func verifyChildEnd(s childEnded, a *cell, x *coldState) {
 	invariant.Check(s.child.of == a.id && s.child.listed, "%v hears of the end of a child of number %d, listed: %v", a, s.child.of, s.child.listed)
-	invariant.Check(seam.Peek(&s.child.b.system.head) == &closedMark, "%v hears of the end of %v, which lives", a, s.child.b)
+	invariant.Check(s.child.b.system.PeekClosed(), "%v hears of the end of %v, which lives", a, s.child.b)
 	invariant.Check(!s.child.b.supervised || x.guards > 0, "%v hears of the end of one it does not supervise", a)
 }

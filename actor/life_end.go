@@ -1,9 +1,9 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // What ends an actor: its mailbox is closed, what is left becomes dead letters, and all that want to
@@ -13,21 +13,20 @@ import (
 // mail: most ends are like that. Otherwise it reports false, and has done nothing. One locked
 // instruction, since it leaves the system queue alone: see there. Owner only, between two turns.
 func (a *cell) endPlainly(c *Context) bool {
-	if !a.plain() || a.load != 0 || a.in.pending != nil || a.in.appended != nil || a.arena != nil || !a.gate.IsOpen() {
+	if !a.plain() || a.load != 0 || a.in.Pending() != nil || a.in.HasAppended() || a.arena != nil || !a.gate.IsOpen() {
 		return false
 	}
 	c.w.PrepareNext()
-	last := a.in.tail
-	a.in.tail = &closedMark   // a turn that looks finds nothing; and see SwapHeld
-	a.cold = terminatedNormal // before the swap, which publishes it
-	if !seam.SwapHeld(&a.box.head, last, &closedMark) {
-		a.in.tail, a.cold = last, nil // nobody has looked: the box was not closed
+	a.cold = terminatedNormal // before the close, which publishes it
+	stub, ok := a.box.CloseEmpty(&a.in)
+	if !ok {
+		a.cold = nil // no sender has looked: the box was not closed
 		return false
 	}
 	c.then = goOn
 	c.count.stopped.Add(1)
-	if last != nil {
-		c.recycle(last)
+	if stub != nil {
+		c.recycle(stub)
 	}
 	// After the swap: whoever makes one later finds the mailbox closed.
 	if a.flow.Load() != nil {
@@ -50,7 +49,7 @@ func (a *cell) terminate(e env, t *coldState) {
 		}
 		a.discardMailbox(e, a.cold.err)
 		a.freeArena(e)
-		a.refuseAll(e, a.system.close())
+		a.refuseAll(e, a.system.Close())
 		return
 	}
 	x := a.makeCold()
@@ -62,13 +61,12 @@ func (a *cell) terminate(e env, t *coldState) {
 // discardMailbox closes the mailbox, lets go of everyone who waits at the gate, and makes dead
 // letters of what was left. Owner only.
 func (a *cell) discardMailbox(e env, why error) {
-	left, stub := a.box.close(&a.in)
-	a.in.tail = &closedMark // a turn that looks finds nothing
+	left, stub := a.box.Close(&a.in)
 	if stub != nil {
 		e.recycle(stub)
 	}
 	a.load &= backpressure.Muted // which ends with its debts
-	left = concat(left, a.endFlow())
+	left = msg.Concat(left, a.endFlow())
 	release(e, a.gate.Open(&gateMark))
 	e.deadLetters(a, left, why)
 }
@@ -94,8 +92,8 @@ func (a *cell) finish(e env) {
 	a.dispatchBy(nil)
 	a.sys().stopList.drop(x)
 	x.state = ended
-	left := a.system.close() // publishes the reason
-	a.refuseAll(e, x.todo.all())
+	left := a.system.Close() // publishes the reason
+	a.refuseAll(e, x.todo.All())
 	a.refuseAll(e, left)
 	x.announce(a, e)
 }
@@ -104,8 +102,8 @@ func (a *cell) finish(e env) {
 func (a *cell) refuseAll(e env, left *message) {
 	for left != nil {
 		m := left
-		left, m.next = m.next, nil
-		if m.id != systemID {
+		left, m.Next = m.Next, nil
+		if m.ID != systemID {
 			e.deadLetter(a, m, a.whyEnded())
 			continue
 		}
@@ -168,8 +166,8 @@ func newTerminated(why error) *coldState {
 func (a *cell) neverLived() {
 	// Its own, and not terminatedSystem: spawning it as a child writes there.
 	a.cold = &coldState{state: ended, taken: true, reason: ErrSystemStopped, err: ErrSystemStopped}
-	a.box.head.Store(&closedMark)
-	a.system.head.Store(&closedMark)
+	a.box.MakeClosed()
+	a.system.MakeClosed()
 	// The queue of one with a bound takes no mail either, and mutes nobody.
 	a.endFlow()
 }
@@ -180,11 +178,11 @@ func (a *cell) whyEnded() error { return a.cold.err }
 
 // endedPlainly reports whether the actor had only a box to close when it ended, and so has ended
 // although its system queue may be open. Any goroutine.
-func (a *cell) endedPlainly() bool { return a.box.closed() && a.cold.terminated }
+func (a *cell) endedPlainly() bool { return a.box.Closed() && a.cold.terminated }
 
 // ended reports whether the actor has ended. If so, its cold state does not change any more, and may
 // be read. Any goroutine.
-func (a *cell) ended() bool { return a.system.closed() || a.endedPlainly() }
+func (a *cell) ended() bool { return a.system.Closed() || a.endedPlainly() }
 
 // terminatedRecord is what is left of an actor that nobody serves any more: it has ended, or its
 // system took it along.
@@ -197,15 +195,15 @@ func (a *cell) terminatedRecord() *coldState {
 
 // verifyFinish checks an actor whose box is closed, before the system queue is.
 func verifyFinish(a *cell, x *coldState) {
-	invariant.Check(seam.Peek(&a.box.head) == &closedMark, "%v finishes, and its mailbox is open", a)
+	invariant.Check(a.box.PeekClosed(), "%v finishes, and its mailbox is open", a)
 	invariant.Check(x.state != ended, "%v finishes twice", a)
-	invariant.Check(a.in.pending == nil, "%v finishes with mail in hand", a)
-	invariant.Check(x.stash.list.first == nil && x.unstashed.first == nil && x.held.first == nil, "%v finishes with mail put aside", a)
+	invariant.Check(a.in.Pending() == nil, "%v finishes with mail in hand", a)
+	invariant.Check(x.stash.list.First == nil && x.unstashed.First == nil && x.held.First == nil, "%v finishes with mail put aside", a)
 }
 
 // verifyEnded checks what is left of an actor once all others have been told.
 func verifyEnded(a *cell, x *coldState) {
-	invariant.Check(x.state == ended && seam.Peek(&a.system.head) == &closedMark, "%v has ended in phase %d", a, x.state)
+	invariant.Check(x.state == ended && a.system.PeekClosed(), "%v has ended in phase %d", a, x.state)
 	invariant.Check(!x.waiting && !x.unheld && x.backoff == nil, "%v has ended, and waits or rests", a)
 	invariant.Check(len(x.links.entries)+len(x.watchers.entries)+len(x.watching.entries) == 0, "%v has ended, and is linked or watched", a)
 	invariant.Check(x.stopReasons == 0, "%v has ended, and is on the stop list for %d reasons", a, x.stopReasons)
@@ -220,7 +218,7 @@ func verifyEnded(a *cell, x *coldState) {
 // verifyTerminate checks an actor that ends at once: no worker may run it any more.
 func verifyTerminate(a *cell) {
 	invariant.Check(a.cold == nil || a.cold.state != ended, "%v is terminated twice", a)
-	invariant.Check(a.cold != nil || seam.Peek(&a.box.head) != &closedMark, "%v is terminated, and its mailbox closed", a)
+	invariant.Check(a.cold != nil || !a.box.PeekClosed(), "%v is terminated, and its mailbox closed", a)
 }
 
 // verifyTerminated checks a record that many actors share: it is never written to.

@@ -16,7 +16,7 @@ func (s *scene) judge(a, b lifeOp) error {
 	if err := s.resting(); err != nil {
 		return err
 	}
-	over := s.kid.b.system.closed()
+	over := s.kid.b.system.Closed()
 	ends := endings(a, b)
 	if over != (len(ends) > 0) {
 		return fmt.Errorf("the kid has ended: %v", over)
@@ -195,7 +195,7 @@ func one(is bool) int {
 // pupsOf: the children of the life that lasts live, and no others.
 func (s *scene) pupsOf(over bool) error {
 	for _, k := range s.pups {
-		if lives := !over && k.life == s.begun; lives == k.r.b.system.closed() {
+		if lives := !over && k.life == s.begun; lives == k.r.b.system.Closed() {
 			return fmt.Errorf("a child of life %d lives: %v, want %v", k.life, !lives, lives)
 		}
 	}

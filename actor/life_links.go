@@ -112,7 +112,7 @@ func deliver[M any](c *Context, at *cell, d *descriptor, v M) {
 		return
 	}
 	m := newMessage(c, d.size)
-	m.id, m.from, m.next = d.id, 0, nil
+	m.ID, m.From, m.Next = d.id, 0, nil
 	*payloadOf[M](m) = v
 	at.runUrgent(c, at.makeCold(), m)
 }

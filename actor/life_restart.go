@@ -3,7 +3,6 @@ package actor
 import (
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // What package supervise needs of an actor: that it can be taken down and brought up in
@@ -212,7 +211,7 @@ func (a *cell) forget(c *Context, x *coldState) {
 	for n := len(x.watching.entries); n > 0; n-- {
 		x.watching.entries[n-1].who.cancel(e)
 	}
-	x.unstashed.add(x.stash.all())
+	x.unstashed.Add(x.stash.all())
 	a.requeueUnstashed(x)
 	a.freeArena(e)
 	a.dispatchBy(nil)
@@ -240,7 +239,7 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 	a.start(c)
 	a.applyExit(c, x)
 	if x.state == alive {
-		x.held.add(x.todo.all())
+		x.held.Add(x.todo.All())
 		x.todo, x.held = x.held, messageList{}
 	}
 }
@@ -291,13 +290,13 @@ func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
 	}
 	a.forgetMarks()
 	var all messageList
-	all.add(a.in.pending)
-	a.in.pending = nil
-	if stub, _ := a.box.drain(&a.in); stub != nil && stub != all.last { // else it is still to run
+	all.Add(a.in.Pending())
+	a.in.SetPending(nil)
+	if stub, _ := a.box.Drain(&a.in); stub != nil && stub != all.Last { // else it is still to run
 		c.recycle(stub)
 	}
-	all.add(a.in.pending)
-	a.in.pending = a.filterChain(c, all.all(), refuse)
+	all.Add(a.in.Pending())
+	a.in.SetPending(a.filterChain(c, all.All(), refuse))
 }
 
 // filterChain is sift for a chain of messages, and returns those that are kept. The mailbox's top
@@ -306,16 +305,16 @@ func (a *cell) filterChain(c *Context, m *message, refuse func(a *cell, m *messa
 	e := env{c: c, sys: a.sys()}
 	var kept messageList
 	for m != nil {
-		next := m.next
-		m.next = nil
+		next := m.Next
+		m.Next = nil
 		if err := refuse(a, m); err == nil {
-			kept.add(m)
-		} else if e.endLetter(a, m, err); m != a.in.tail {
+			kept.Add(m)
+		} else if e.endLetter(a, m, err); !a.in.IsTop(m) {
 			c.recycle(m)
 		}
 		m = next
 	}
-	return kept.all()
+	return kept.All()
 }
 
 // takeBoundedIf takes out of the queue of an actor with a bound what fits take. Owner only.
@@ -333,14 +332,14 @@ func (a *cell) takeBoundedIf(c *Context, take func(m *message) bool) *message {
 func (a *cell) dropMail(c *Context, x *coldState) {
 	why := because(ErrRestarted, x.reason)
 	drop := func(_ *cell, m *message) error {
-		if !isMail(m.id) {
+		if !isMail(m.ID) {
 			return nil
 		}
 		return why
 	}
 	a.filterMail(c, drop)
 	env{c: c, sys: a.sys()}.deadLetters(a, a.takeBoundedIf(c, func(*message) bool { return true }), why)
-	x.held.add(a.filterChain(c, x.held.all(), drop))
+	x.held.Add(a.filterChain(c, x.held.All(), drop))
 	a.filterUrgent(c, x, drop)
 }
 
@@ -348,31 +347,31 @@ func (a *cell) dropMail(c *Context, x *coldState) {
 func (a *cell) dropAbandoned(c *Context, x *coldState, reason error) {
 	why := because(ErrRestarted, reason)
 	gone := func(a *cell, m *message) error {
-		if d := a.typ().decls[m.id]; d.caller != nil && d.caller(m).state() == callerGone {
+		if d := a.typ().decls[m.ID]; d.caller != nil && d.caller(m).state() == callerGone {
 			return why
 		}
 		return nil
 	}
 	a.filterMail(c, gone)
 	env{c: c, sys: a.sys()}.deadLetters(a, a.takeBoundedIf(c, func(m *message) bool { return gone(a, m) != nil }), why)
-	x.held.add(a.filterChain(c, x.held.all(), gone))
+	x.held.Add(a.filterChain(c, x.held.All(), gone))
 	a.filterUrgent(c, x, gone)
 }
 
 // filterUrgent is sift for what has come by the system queue and was not served yet.
 func (a *cell) filterUrgent(c *Context, x *coldState, refuse func(a *cell, m *message) error) {
-	if !a.system.isEmpty() {
-		x.todo.add(a.system.take())
+	if !a.system.IsEmpty() {
+		x.todo.Add(a.system.Take())
 		x.inTodo, x.inQueue, x.stopSeen = notAsked, 0, nil
 	}
-	x.todo.add(a.filterChain(c, x.todo.all(), refuse))
+	x.todo.Add(a.filterChain(c, x.todo.All(), refuse))
 }
 
 // verifySuspend checks the way from LEAVING to SUSPENDED, or up again.
 func verifySuspend(a *cell, x *coldState, g nextState) {
 	invariant.Check(x.state == leaving && x.after == g, "%v comes to goal %d in phase %d, and left for %d", a, g, x.state, x.after)
 	invariant.Check(a.supervised && x.sup != nil, "%v comes to goal %d, and has no supervisor", a, g)
-	invariant.Check(seam.Peek(&a.box.head) != &closedMark, "%v comes to goal %d, and its mailbox is closed", a, g)
+	invariant.Check(!a.box.PeekClosed(), "%v comes to goal %d, and its mailbox is closed", a, g)
 	verifyBottom(a, x)
 }
 
@@ -383,10 +382,10 @@ func verifyBeginLife(a *cell, x *coldState) {
 	invariant.Check(x.trap == nil && x.table == nil, "%v begins another life with its trap or variant", a)
 	invariant.Check(len(x.watching.entries) == 0, "%v begins another life, and watches %d", a, len(x.watching.entries))
 	invariant.Check(!x.drained && !x.gone, "%v begins another life after a drain", a)
-	invariant.Check(x.stash.list.first == nil, "%v begins another life with a stash", a)
+	invariant.Check(x.stash.list.First == nil, "%v begins another life with a stash", a)
 }
 
 // verifyFilter checks an actor that goes through its mail.
 func verifyFilter(a *cell) {
-	invariant.Check(seam.Peek(&a.box.head) != &closedMark && !a.cold.drained, "%v goes through its mail behind the end of its mailbox", a)
+	invariant.Check(!a.box.PeekClosed() && !a.cold.drained, "%v goes through its mail behind the end of its mailbox", a)
 }

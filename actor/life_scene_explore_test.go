@@ -123,7 +123,7 @@ func (s *scene) bear(c *Context) {
 // noPups: news of the child's end comes after the ends of its children.
 func (s *scene) noPups(news string) {
 	for _, k := range s.pups {
-		if !k.r.b.system.closed() {
+		if !k.r.b.system.Closed() {
 			s.p.Errorf("%s before a child of life %d has ended", news, k.life)
 		}
 	}

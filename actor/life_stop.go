@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
+
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
@@ -192,13 +194,12 @@ func (a *cell) drain(c *Context, x *coldState) {
 	x.setTooLate(stoppedBecause(ErrShutdown))
 	a.giveUpNamesAndTimers(env{c: c, sys: a.sys()})
 	a.forgetMarks()
-	left, stub := a.box.close(&a.in)
-	a.in.tail = &closedMark
+	left, stub := a.box.Close(&a.in)
 	if stub != nil {
 		c.recycle(stub)
 	}
-	left = concat(left, a.endFlow())
-	a.in.pending = concat(left, newSignal(c, drainEnd{}))
+	left = msg.Concat(left, a.endFlow())
+	a.in.SetPending(msg.Concat(left, newSignal(c, drainEnd{})))
 	release(env{c: c, sys: a.sys()}, a.gate.Open(&gateMark))
 }
 
@@ -275,7 +276,7 @@ func (c *Context) shielded(fn func()) {
 // which a behaviour should not recover. Without a checkpoint a behaviour runs to its
 // end. Checkpoint costs one load.
 func (c *Context) Checkpoint() {
-	if c.shields == 0 && (!c.self.system.isEmpty() || c.aside) && pendingStop(c.self, modeKill) { // aside: what came with it is taken out
+	if c.shields == 0 && (!c.self.system.IsEmpty() || c.aside) && pendingStop(c.self, modeKill) { // aside: what came with it is taken out
 		panic(cut{})
 	}
 }
@@ -296,14 +297,14 @@ func (c *Context) Stopping() bool {
 // message each time: until the system queue is taken it grows only at its head, and the greatest
 // order among what was taken stays the same until an order is served. Owner only.
 func pendingStop(a *cell, v stopMode) bool {
-	if a.system.isEmpty() && (a.cold == nil || a.cold.todo.first == nil) {
+	if a.system.IsEmpty() && (a.cold == nil || a.cold.todo.First == nil) {
 		return false
 	}
 	x := a.makeCold()
 	if x.inTodo == notAsked {
-		x.inTodo = greatestIn(x.todo.first, nil)
+		x.inTodo = greatestIn(x.todo.First, nil)
 	}
-	head := a.system.head.Load()
+	head := a.system.Newest()
 	x.inQueue, x.stopSeen = max(x.inQueue, greatestIn(head, x.stopSeen)), head
 	if invariant.On {
 		verifyPendingStop(x)
@@ -317,8 +318,8 @@ const notAsked = 255
 // greatestIn returns the greatest order from m up to end, exclusive: its verb plus one; 0: there is
 // none.
 func greatestIn(m, end *message) (most uint8) {
-	for ; m != end; m = m.next {
-		if m.id == systemID {
+	for ; m != end; m = m.Next {
+		if m.ID == systemID {
 			most = max(most, rankOf(*payloadOf[signal](m)))
 		}
 	}
@@ -338,5 +339,5 @@ func rankOf(s signal) uint8 {
 
 // verifyPendingStop checks what an actor knows of the orders that it has not come to.
 func verifyPendingStop(x *coldState) {
-	invariant.Check(x.todo.first != nil || x.inTodo == 0, "an order of %d was taken, and nothing is left of that", x.inTodo)
+	invariant.Check(x.todo.First != nil || x.inTodo == 0, "an order of %d was taken, and nothing is left of that", x.inTodo)
 }

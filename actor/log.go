@@ -167,7 +167,7 @@ func (a *cell) knownAs() string {
 	if name, ok := a.sys().names.of.Load(a); ok {
 		return name.(string)
 	}
-	if a.box.closed() {
+	if a.box.Closed() {
 		return a.cold.lastName
 	}
 	return ""

@@ -159,11 +159,11 @@ func (c *Context) peek(task *sched.Task) (d doing) {
 		return d // the turn is over
 	}
 	if d.aside = c.aside; d.aside {
-		d.msg, d.id = at, at.id
+		d.msg, d.id = at, at.ID
 		return d
 	}
 	if inHand(c, a, at) {
-		d.msg, d.id = at, at.id
+		d.msg, d.id = at, at.ID
 	}
 	return d
 }

@@ -3,19 +3,29 @@ package actor
 import (
 	"reflect"
 	"runtime"
+	"slices"
 	"testing"
+	"unsafe"
+
+	"github.com/gallop-go/gallop/actor/internal/msg"
 )
 
-// neighbours returns how many nodes are on a magazine, and how many of them are followed by one
-// that lies beside them.
-func neighbours(s *magazine, size uintptr) (n, side int) {
-	for m := s.top; m != nil && m.next != nil; m = m.next {
-		n++
-		if d := reflect.ValueOf(m.next).Pointer() - reflect.ValueOf(m).Pointer(); d == size || d == -size {
-			side++
+// neighbours returns how many nodes of a size are in a magazine, and how many of them are followed
+// by one that lies beside them.
+func (c *Context) neighbours(id uint16, size uintptr) (n, side int) {
+	var nodes []*message
+	for m := c.cache.Take(id); m != nil; m = c.cache.Take(id) {
+		if n := len(nodes); n > 0 {
+			if d := reflect.ValueOf(m).Pointer() - reflect.ValueOf(nodes[n-1]).Pointer(); d == size || d == -size {
+				side++
+			}
 		}
+		nodes = append(nodes, m)
 	}
-	return n, side
+	for _, m := range slices.Backward(nodes) {
+		c.recycle(m)
+	}
+	return len(nodes), side
 }
 
 // TestCache_StaysInOrder: nodes that lie side by side are used one after the other, however mail is
@@ -50,10 +60,10 @@ func TestCache_StaysInOrder(t *testing.T) {
 		begin(round)
 	}
 	do.Send(sys, to, func(c *Context) {
-		p := wordClasses[0].pool
-		n, side := neighbours(&c.cache[p.id], p.size)
+		size := unsafe.Sizeof(msg.Node[uint64]{})
+		n, side := c.neighbours(words().ID, size)
 		if n < 1000 || side < n/2 {
-			t.Errorf("%d of %d nodes in stock are followed by one that lies beside them, want half", side, n)
+			t.Errorf("%d of %d nodes in the cache are followed by one that lies beside them, want half", side, n)
 		}
 	})
 	if err := sys.Wait(t.Context()); err != nil {

@@ -3,8 +3,6 @@ package actor
 import (
 	"sync"
 
-	"github.com/gallop-go/gallop/internal/seam"
-
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
@@ -23,7 +21,7 @@ func (c *Context) meetGate(to *cell, m *message, d *descriptor) (delivered bool)
 	case d.drops:
 		return c.sendOrDrop(to, m, d)
 	case bounded:
-		m.id, m.from = d.id, c.self.id
+		m.ID, m.From = d.id, c.self.id
 		c.sendBounded(to, m)
 		return true
 	}
@@ -101,7 +99,7 @@ func (a *cell) park(c *Context) bool {
 	a.load |= backpressure.Muted
 	a.beginMuted()
 	a.countAjar(c) // C1
-	if a.in.pending == nil {
+	if a.in.Pending() == nil {
 		a.forgetMarks() // the next turn takes out what comes in
 	}
 	full := a.shutGate()
@@ -306,7 +304,7 @@ func (e env) countUnmute() {
 // verifyPark checks an actor that is about to park in its wait lists.
 func verifyPark(a *cell) {
 	invariant.Check(a.load&backpressure.Muted == 0, "%v is muted twice", a)
-	invariant.Check(seam.Peek(&a.box.head) != nil, "%v is idle, and muted", a)
+	invariant.Check(!a.box.PeekIdle(), "%v is idle, and muted", a)
 	invariant.Check(a.cold == nil || !a.cold.waiting, "%v is muted while it waits for its children", a)
 	invariant.Check(a.cold == nil || !a.cold.drainsForOthers(), "%v is muted, and others wait until it has drained", a)
 	backpressure.MustRun(&a.blockedOn)
@@ -315,7 +313,7 @@ func verifyPark(a *cell) {
 // verifyUnmute checks an actor that waits for no other any more, and that the caller owns.
 func verifyUnmute(a *cell) {
 	invariant.Check(a.load&backpressure.Muted != 0, "%v is let go, and was not muted", a)
-	invariant.Check(seam.Peek(&a.box.head) != nil, "%v is let go, and was idle", a)
+	invariant.Check(!a.box.PeekIdle(), "%v is let go, and was idle", a)
 	invariant.Check(a.cold == nil || !a.cold.waiting, "%v is let go, and waits for its children", a)
 	invariant.Check(a.cold == nil || a.cold.state != ended, "%v is let go after its end", a)
 	backpressure.MustRun(&a.blockedOn)

@@ -3,6 +3,8 @@ package actor
 import (
 	"math"
 
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
+
 	"github.com/gallop-go/gallop/backpressure"
 )
 
@@ -135,10 +137,10 @@ func (a *cell) endWithholding(e env) {
 	a.load &^= backpressure.Withheld
 	x, c := a.cold, e.in(a).c
 	x.excess = 0
-	x.held.add(x.todo.all())
+	x.held.Add(x.todo.All())
 	x.todo, x.held = x.held, messageList{}
-	a.system.push(newSignal(c, nil))
-	if wake := newSignal(c, nil); a.box.push(wake) == pushClosed {
+	a.system.Push(newSignal(c, nil))
+	if wake := newSignal(c, nil); a.box.Push(wake) == mpsc.PushClosed {
 		e.in(a).recycle(wake) // it drains, and so does not rest
 	}
 }

@@ -168,7 +168,7 @@ func (a *cell) launchNamed(from Sender, name string) error {
 }
 
 func (a *cell) tryLaunchNamed(from Sender, name string) bool {
-	if a.system.closed() {
+	if a.system.Closed() {
 		return false
 	}
 	x := a.makeCold()
@@ -189,7 +189,7 @@ func (a *cell) tryLaunchNamed(from Sender, name string) bool {
 		}
 		return ok
 	}
-	a.box.push(m)
+	a.box.Push(m)
 	a.sys().names.m.Store(name, a)
 	c.w.Schedule(&a.task)
 	return true
@@ -207,8 +207,8 @@ func (a *cell) startNamedFromOutside(name string, m *message) bool {
 	if !ok {
 		return false
 	}
-	a.box.push(m)
-	s.sim.countUser(m.id)
+	a.box.Push(m)
+	s.sim.countUser(m.ID)
 	s.names.m.Store(name, a)
 	adm.Inject(&a.task)
 	return true

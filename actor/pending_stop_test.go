@@ -3,6 +3,8 @@ package actor
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gallop-go/gallop/actor/internal/msg"
 )
 
 // orderly is a system queue and what was taken from it, of an actor that does not run.
@@ -12,25 +14,25 @@ type orderly struct {
 }
 
 func (o *orderly) push(s signal) *message {
-	m := &new(node[signal]).header
+	m := &new(msg.Node[signal]).Header
 	*payloadOf[signal](m) = s
 	if s == nil { // as urgent mail
-		m.id = userIDs
+		m.ID = userIDs
 	}
-	o.b.system.push(m)
+	o.b.system.Push(m)
 	return m
 }
 
 // serve takes off what is next. Of an order it does what the order would.
 func (o *orderly) serve() {
-	if m := o.x.next(&o.b.system); m != nil && m.id == systemID && rankOf(*payloadOf[signal](m)) > 0 {
+	if m := o.x.next(&o.b.system); m != nil && m.ID == systemID && rankOf(*payloadOf[signal](m)) > 0 {
 		o.x.inTodo = notAsked
 	}
 }
 
 // reports whether there is an order, by a look at everything.
 func (o *orderly) tells(v stopMode) bool {
-	for _, first := range [...]*message{o.x.todo.first, o.b.system.head.Load()} {
+	for _, first := range [...]*message{o.x.todo.First, o.b.system.Newest()} {
 		if greatestIn(first, nil) > uint8(v) {
 			return true
 		}

@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
+
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
@@ -83,15 +85,15 @@ func (c *Context) pipeContext() *boundContext {
 func deliverHeld[R any](to replyTo[R], life uint16, res Result[R]) {
 	m, d := to.node, to.reply
 	if m == nil {
-		m = d.size.takeOne()
-		m.life = life
+		m = d.size.TakeOne()
+		m.Life = life
 		*payloadOf[Result[R]](m) = res
 	} else {
 		var in *message
 		in, d = env{}.prepared(m, d)
 		*payloadOf[Result[R]](in) = res
 	}
-	m.id, m.from = d.id, 0
+	m.ID, m.From = d.id, 0
 	to.asker.sys().sim.comes(contents(m), sim.ByPipe, to.asker)
 	if to.reply.urgent {
 		env{sys: to.asker.sys()}.answer(to.asker, m, d, true)
@@ -102,12 +104,12 @@ func deliverHeld[R any](to replyTo[R], life uint16, res Result[R]) {
 
 // pushHeld delivers a message from a goroutine that holds the system.
 func (a *cell) pushHeld(m *message) {
-	e, id := env{sys: a.sys()}, m.id
-	switch a.box.push(m) {
-	case pushWoke:
+	e, id := env{sys: a.sys()}, m.ID
+	switch a.box.Push(m) {
+	case mpsc.PushWoke:
 		a.sys().sim.countUser(id)
 		e.schedule(a)
-	case pushClosed:
+	case mpsc.PushClosed:
 		if a.takeLate(e, m) {
 			return // which books it
 		}

@@ -94,7 +94,7 @@ var gladeOps = []struct {
 	{"wait", func(g *glade, i int) {
 		f := g.fly.b.flowOf()
 		g.p.Await(func() bool { return f.permits.takeFree(g.fly.b, toWait) })
-		m := mayflySay.d.size.takeOne()
+		m := mayflySay.d.size.TakeOne()
 		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(g.sys, nil, g.fly.b, m) == nil {
 			g.said = append(g.said, i)
 		}
@@ -124,7 +124,7 @@ func (g *glade) judge() error {
 	if got := slices.Sorted(slices.Values(slices.Concat(g.ran, g.dead))); !slices.Equal(got, g.said) {
 		return fmt.Errorf("said %v, run %v, dead %v", g.said, g.ran, g.dead)
 	}
-	if !g.fly.b.ended() || !g.fly.b.system.isEmpty() && !g.fly.b.system.closed() {
+	if !g.fly.b.ended() || !g.fly.b.system.IsEmpty() && !g.fly.b.system.Closed() {
 		return errors.New("it has not ended, or its lane has something nobody will see")
 	}
 	if len(g.replies) != g.asked || len(g.downs) != g.watches ||

@@ -89,11 +89,11 @@ func (q *boundedQueue) append(m *message) (tell bool) {
 	if invariant.On {
 		verifyBoundedQueue(q)
 	}
-	m.next = nil
+	m.Next = nil
 	if q.last == nil {
 		q.first = m
 	} else {
-		q.last.next = m
+		q.last.Next = m
 	}
 	q.last = m
 	tell = !q.looking
@@ -107,13 +107,13 @@ func (q *boundedQueue) pop(n int) (first, last *message, took int) {
 		return nil, nil, 0
 	}
 	first, last, took = q.first, q.first, 1
-	for took < n && last.next != nil {
-		last, took = last.next, took+1
+	for took < n && last.Next != nil {
+		last, took = last.Next, took+1
 	}
-	if q.first = last.next; q.first == nil {
+	if q.first = last.Next; q.first == nil {
 		q.last = nil
 	}
-	last.next = nil
+	last.Next = nil
 	return first, last, took
 }
 
@@ -258,14 +258,14 @@ func (a *cell) refill(c *Context) (again bool) {
 	if n == 0 {
 		return a.goIdle(c)
 	}
-	a.in.pending = first
+	a.in.SetPending(first)
 	return true
 }
 
 // takeTicks takes out what has come in by the mailbox, and reports whether anything had.
 // Owner only.
 func (a *cell) takeTicks(c *Context) (some bool) {
-	stub, some := a.box.drain(&a.in)
+	stub, some := a.box.Drain(&a.in)
 	if stub != nil {
 		c.recycle(stub)
 	}
@@ -292,10 +292,10 @@ func (f *flow) suspend(s *suspension) {
 // refusesBounded reports whether m is refused whatever room there is in the queue of to, which is
 // in a back-off. Any goroutine that owns m.
 func (s *suspension) refusesBounded(to *cell, m *message) bool {
-	if isOwn(m.id) || m.id == systemID {
+	if isOwn(m.ID) || m.ID == systemID {
 		return false
 	}
-	if d := to.typ().decls[m.id]; d.caller != nil {
+	if d := to.typ().decls[m.ID]; d.caller != nil {
 		return d.caller(m).state() != callerWaits
 	}
 	return s.refuses
@@ -311,16 +311,16 @@ func (f *flow) takeIf(a *cell, fits func(m *message) bool) (out *message, list *
 	all, _, _ := q.pop(math.MaxInt)
 	for all != nil {
 		m := all
-		all, m.next = m.next, nil
+		all, m.Next = m.Next, nil
 		if fits(m) {
-			taken.add(m)
+			taken.Add(m)
 			l.permits++
 		} else {
-			kept.add(m)
+			kept.Add(m)
 		}
 	}
-	q.first, q.last = kept.first, kept.last
-	return taken.all(), f.recovered(a)
+	q.first, q.last = kept.First, kept.Last
+	return taken.All(), f.recovered(a)
 }
 
 // recovered lets in those for whom there is room again. It returns the senders that need to wait no
@@ -340,7 +340,7 @@ func (f *flow) recovered(a *cell) (list *backpressure.Waiter[waiting]) {
 // verifyBoundedQueue checks a bounded queue. Caller holds mu.
 func verifyBoundedQueue(q *boundedQueue) {
 	invariant.Check((q.first == nil) == (q.last == nil), "a bounded queue with one end")
-	invariant.Check(q.last == nil || q.last.next == nil, "a bounded queue goes on behind its last")
+	invariant.Check(q.last == nil || q.last.Next == nil, "a bounded queue goes on behind its last")
 	invariant.Check(q.first == nil || q.looking, "mail waits in a bounded queue, and the actor will not look")
 	invariant.Check(!q.full || q.first != nil, "a bounded queue is empty, and mutes for being full")
 	invariant.Check(!q.full || q.overflow == OverflowMute, "a bounded queue mutes for being full, and has policy %d", q.overflow)

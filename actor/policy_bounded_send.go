@@ -1,11 +1,15 @@
 package actor
 
+import (
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
+)
+
 // sendBounded delivers a message from the behaviour that runs to an actor with a bound.
 func (c *Context) sendBounded(to *cell, m *message) {
 	e := env{c: c, sys: c.sys}
 	dropped, tell, err := to.flow.Load().put(to, c, m)
 	if e.bounce(to, dropped); err != nil {
-		if !to.box.closed() || !to.takeLate(e, m) {
+		if !to.box.Closed() || !to.takeLate(e, m) {
 			e.deadLetter(to, m, err)
 		}
 	} else if tell {
@@ -17,10 +21,10 @@ func (c *Context) sendBounded(to *cell, m *message) {
 // emptied the queue.
 func (a *cell) callToLook(c *Context) {
 	m := newOwn(c, lookID, 0)
-	switch a.box.push(m) {
-	case pushWoke:
+	switch a.box.Push(m) {
+	case mpsc.PushWoke:
 		c.w.Schedule(&a.task)
-	case pushClosed:
+	case mpsc.PushClosed:
 		c.recycle(m)
 	}
 }
@@ -29,7 +33,7 @@ func (a *cell) callToLook(c *Context) {
 // or from outside if c is nil. If it returns an error the message is still the caller's.
 func (a *cell) deliverBounded(c *Context, m *message) error {
 	if c != nil {
-		m.from = c.self.id
+		m.From = c.self.id
 		dropped, tell, err := a.flow.Load().put(a, nil, m) // replies mute nobody
 		env{c: c, sys: a.sys()}.bounce(a, dropped)
 		if tell {
@@ -38,7 +42,7 @@ func (a *cell) deliverBounded(c *Context, m *message) error {
 		return err
 	}
 	a.sys().sched.Point()
-	id := m.id // as in body.deliver
+	id := m.ID // as in body.deliver
 	return a.fromOutside(func() (tell bool, dropped *message, err error) {
 		dropped, tell, err = a.flow.Load().put(a, nil, m)
 		if err == nil {
@@ -108,7 +112,7 @@ func (a *cell) trySendBounded(c *Context, m *message) error {
 	if s := f.suspended.Load(); s != nil && s.refuses || !f.permits.tryAcquire(a) {
 		return a.tooMuch()
 	}
-	m.from = c.self.id
+	m.From = c.self.id
 	f.permits.mu.Lock()
 	if f.permits.closed {
 		f.permits.mu.Unlock()

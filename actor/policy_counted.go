@@ -3,6 +3,8 @@ package actor
 import (
 	"fmt"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
+
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -72,7 +74,7 @@ func (a *cell) measure(c *Context) (mail bool) {
 	case depth <= marks.low && a.load&backpressure.Overloaded != 0:
 		a.setLoad(c, a.load&^backpressure.Overloaded)
 	}
-	return a.in.pending != nil
+	return a.in.Pending() != nil
 }
 
 // countMail brings the count up to date. If all that was taken out has run, it takes out what has
@@ -80,29 +82,27 @@ func (a *cell) measure(c *Context) (mail bool) {
 // lost.
 func (a *cell) countMail(c *Context) int {
 	k := &a.flow.Load().marks
-	h := a.box.head.Load()
+	h := a.box.Head()
 	if k.upTo == nil {
-		k.depth, k.upTo = distance(a.in.pending, nil), a.in.tail
+		k.depth, k.upTo = msg.Distance(a.in.Pending(), nil), a.in.Tail()
 	}
-	k.depth += distance(h, k.upTo)
+	k.depth += msg.Distance(h, k.upTo)
 	k.upTo = h
-	if a.in.pending != nil {
+	if a.in.Pending() != nil {
 		return k.depth
 	}
-	stub := a.in.tail
-	if h == stub {
+	if h == a.in.Tail() {
 		// It will goIdle, or park: the next turn takes out what comes in.
 		*k = watermarks{}
 		return 0
 	}
-	a.in.pending, a.in.tail = reversed(h, stub), h
-	c.recycle(stub)
+	c.recycle(a.box.DrainTo(&a.in, h))
 	return k.depth
 }
 
 // passed takes off n messages that were taken out and will not run. Owner only.
 func (a *cell) passed(n int) {
-	if a.in.pending == nil {
+	if a.in.Pending() == nil {
 		a.forgetMarks() // the next turn takes out what comes in
 		return
 	}
@@ -115,14 +115,6 @@ func (a *cell) forgetMarks() {
 	if a.load&backpressure.Counted != 0 {
 		a.flow.Load().marks = watermarks{}
 	}
-}
-
-// distance is the number of messages from m up to end, exclusive.
-func distance(m, end *message) (n int) {
-	for ; m != end; m = m.next {
-		n++
-	}
-	return n
 }
 
 // verifyDepth checks a count of mail behind a measurement.

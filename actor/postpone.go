@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
+
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -133,8 +135,8 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 		a.setPressed(c, true)
 	}
 	a.filterMail(c, f.unasked)
-	f.before = distance(a.in.pending, nil)
-	x.held.add(a.filterChain(c, x.held.all(), f.unasked))
+	f.before = msg.Distance(a.in.Pending(), nil)
+	x.held.Add(a.filterChain(c, x.held.All(), f.unasked))
 	e.deadLetters(a, a.takeBoundedIf(c, func(m *message) bool { return f.unasked(a, m) != nil }), f.why)
 }
 
@@ -144,16 +146,16 @@ func (a *cell) endBackoff(x *coldState) {
 	f := x.backoff
 	x.backoff = nil
 	a.flow.Load().suspended.Store(nil)
-	a.in.pending = concat(f.mail.all(), a.in.pending)
+	a.in.Prepend(f.mail.All())
 }
 
 // unasked refuses requests that do not wait for a restart, and messages that have only called the
 // actor.
 func (f *backoff) unasked(a *cell, m *message) error {
-	if m.id == systemID && *payloadOf[signal](m) == nil {
+	if m.ID == systemID && *payloadOf[signal](m) == nil {
 		return f.why
 	}
-	if d := a.typ().decls[m.id]; d.caller != nil && d.caller(m).state() != callerWaits {
+	if d := a.typ().decls[m.ID]; d.caller != nil && d.caller(m).state() != callerWaits {
 		return f.why
 	}
 	return nil
@@ -162,7 +164,7 @@ func (f *backoff) unasked(a *cell, m *message) error {
 // refuse is unasked for mail that comes during the back-off. It counts what is kept, and shuts the
 // gate when no more will be.
 func (f *backoff) refuse(c *Context, a *cell, m *message) error {
-	if !isMail(m.id) || a.typ().decls[m.id].caller != nil {
+	if !isMail(m.ID) || a.typ().decls[m.ID].caller != nil {
 		return f.unasked(a, m)
 	}
 	if f.room == 0 {
@@ -185,32 +187,33 @@ func (a *cell) postponeMail(c *Context, x *coldState) (again bool) {
 	a.forgetMarks()
 	c.waiters.forget() // as in park
 	f, left := x.backoff, a.batch()
-	for ; left > 0 && a.in.pending != nil && a.in.pending != a.in.tail; left-- {
-		m := a.in.pending
-		a.in.pending, m.next = m.next, nil
+	for ; left > 0 && a.in.Pending() != nil && !a.in.IsTop(a.in.Pending()); left-- {
+		m := a.in.Pending()
+		a.in.SetPending(m.Next)
+		m.Next = nil
 		if !a.postponeOne(c, f, m) {
 			c.recycle(m)
 		}
 	}
-	if a.system.isEmpty() {
-		a.system.push(newSignal(c, nil)) // the next turn is to come here
+	if a.system.IsEmpty() {
+		a.system.Push(newSignal(c, nil)) // the next turn is to come here
 	}
-	if left == 0 || x.todo.first != nil {
+	if left == 0 || x.todo.First != nil {
 		return true
 	}
-	top := a.in.pending
-	a.in.pending = nil
+	top := a.in.Pending()
+	a.in.SetPending(nil)
 	kept := top != nil && a.postponeOne(c, f, top)
-	if a.in.appended == nil {
+	if !a.in.HasAppended() {
 		c.w.PrepareNext()
-		if stub, ok := a.box.tryIdle(&a.in); ok { // the actor is nobody's now
+		if stub, ok := a.box.TryIdle(&a.in); ok { // the actor is nobody's now
 			if stub != nil && !kept {
 				c.recycle(stub)
 			}
 			return false
 		}
 	}
-	if stub, _ := a.box.drain(&a.in); stub != nil && !kept {
+	if stub, _ := a.box.Drain(&a.in); stub != nil && !kept {
 		c.recycle(stub)
 	}
 	return true
@@ -221,14 +224,14 @@ func (a *cell) postponeMail(c *Context, x *coldState) (again bool) {
 func (a *cell) postponeOne(c *Context, f *backoff, m *message) (kept bool) {
 	if f.before > 0 {
 		f.before--
-		f.mail.add(m)
+		f.mail.Add(m)
 		return true
 	}
 	if err := f.refuse(c, a, m); err != nil {
 		env{c: c, sys: a.sys()}.endLetter(a, m, err)
 		return false
 	}
-	f.mail.add(m)
+	f.mail.Add(m)
 	return true
 }
 
@@ -248,7 +251,7 @@ func (c *Context) rejectSuspended(to *cell, s *suspension, m *message, d *descri
 	if d == systemDesc || d.caller != nil && d.caller(m).state() == callerWaits {
 		return false
 	}
-	m.id, m.from, m.next = d.id, c.self.id, nil
+	m.ID, m.From, m.Next = d.id, c.self.id, nil
 	env{c: c, sys: c.sys}.deadLetter(to, m, s.why)
 	return true
 }
@@ -327,7 +330,6 @@ func verifyPostpone(a *cell, x *coldState) {
 	f := x.backoff
 	invariant.Check(x.state == suspended && x.waiting && x.unheld, "%v keeps its mail in phase %d", a, x.state)
 	invariant.Check(f.room >= 0, "%v keeps %d messages too many", a, -f.room)
-	invariant.Check(f.mail.last == nil || f.mail.last != a.in.tail, "%v has put the top node of its mailbox aside", a)
+	invariant.Check(f.mail.Last == nil || f.mail.Last != a.in.Tail(), "%v has put the top node of its mailbox aside", a)
 	invariant.Check(seam.Peek(&seam.Peek(&a.flow).suspended) != nil, "%v is in a back-off, and senders do not know", a)
-	verifyMessageList(&f.mail)
 }

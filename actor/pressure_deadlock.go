@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
+
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -240,7 +242,7 @@ func (s *deadlockWatch) end() {
 	}
 	s.mu.Unlock()
 	for _, a := range roots {
-		if a.box.push(newOwn(nil, deadlockID, 0)) == pushWoke {
+		if a.box.Push(newOwn(nil, deadlockID, 0)) == mpsc.PushWoke {
 			a.shared().TaskTerminated(nil, &a.task, ErrSystemStopped) // it was idle and is ours
 		}
 	}
@@ -309,42 +311,19 @@ func (a *cell) waitFor(at, root *cell) Wait {
 		f := a.flow.Load()
 		f.permits.mu.Lock()
 		defer f.permits.mu.Unlock()
-		for m := f.bounded.first; m != nil && w.Mail < maxMail && note(m.from, contents(m).id); m = m.next {
+		for m := f.bounded.first; m != nil && w.Mail < maxMail && note(m.From, contents(m).ID); m = m.Next {
 		}
 	}
 	return w
 }
 
 // peekMail calls f with the senders and behaviours of an actor's mail until it returns false. The
-// actor is parked; but Stop and Kill recall it, and then its mail may run meanwhile, and its
-// nodes be used again. So this is a hint, as Context.peek is, and the race detector is told
-// to look away: pointers lead to messages, whatever has become of them, and the walks end
-// where they meet no message, or f has seen enough.
+// actor is parked; but Stop and Kill wake it, and then its mail may run meanwhile, and its nodes be
+// used again. So this is a hint, as Context.peek is.
 //
 //go:norace
-//go:noinline
 func (a *cell) peekMail(f func(from uint64, id uint16) bool) {
-	for m := a.in.pending; m != nil; m = m.next {
-		if !f(m.from, peekedID(m)) {
-			return
-		}
-	}
-	if end := a.in.appended; end != nil {
-		for m, left := end.next, maxMail; m != nil && left > 0; m, left = m.next, left-1 {
-			if !f(m.from, peekedID(m)) {
-				return
-			}
-			if m == end {
-				break
-			}
-		}
-	}
-	last := a.in.tail
-	for m := a.box.head.Load(); m != nil && m != last && m != &closedMark; m = m.next {
-		if !f(m.from, peekedID(m)) {
-			return
-		}
-	}
+	a.box.Peek(&a.in, maxMail, func(m *message) bool { return f(m.From, peekedID(m)) })
 }
 
 func (s *System) reportDeadlock(r StallReport) {

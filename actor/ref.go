@@ -86,12 +86,12 @@ func (a *cell) status() Standing {
 	if a == nil {
 		panic("gallop: Standing of a zero Ref")
 	}
-	switch head := a.box.head.Load(); {
-	case head == &closedMark || a.sys().sched.Stopping(): // of those that had no mail nobody closes the mailbox
+	switch {
+	case a.box.Closed() || a.sys().sched.Stopping(): // of those that had no mail nobody closes the mailbox
 		return Ended
 	case !a.gate.IsOpen() && a.behind() || a.suspension() != nil:
 		return Overloaded
-	case head != nil:
+	case !a.box.Idle():
 		return Busy
 	}
 	return Idle

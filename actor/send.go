@@ -3,8 +3,9 @@ package actor
 import (
 	"context"
 
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
+
 	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // The generic functions here are made once for each type of message, and not for each state as
@@ -14,9 +15,8 @@ import (
 func send[M any](d *descriptor, from Sender, to *cell, m M) {
 	if _, inside := from.(*Context); inside && d != nil && to != nil { // c, inside := makes it a jump more
 		c, k := from.(*Context), to.shared()
-		if c != nil && c.sys == k.sys && d.typ == k.typ && int(d.sizeID) < len(c.cache) {
-			if s := &c.cache[d.sizeID]; s.top != nil {
-				n := s.pop()
+		if c != nil && c.sys == k.sys && d.typ == k.typ {
+			if n := c.cache.Take(d.sizeID); n != nil {
 				*payloadOf[M](n) = m
 				c.send(to, n, d)
 				return
@@ -151,7 +151,7 @@ func (d *descriptor) beginWait(ctx context.Context, sys *System, a *cell) (*mess
 	if err != nil {
 		return nil, err
 	}
-	return d.size.takeOne(), nil
+	return d.size.TakeOne(), nil
 }
 
 // tryDeliver sends a message that has a place, and says why if it will not run.
@@ -167,7 +167,7 @@ func (d *descriptor) tryDeliver(from Sender, c *Context, a *cell, m *message) (e
 	case urgent:
 		err = a.pushUrgent(c, m, d)
 	case c == nil:
-		m.id = d.id
+		m.ID = d.id
 		return a.pushPermitted(m)
 	default:
 		err = a.tryFromInside(c, m, d)
@@ -198,8 +198,8 @@ func (d *descriptor) mustSuit(to *cell) {
 	}
 }
 
-// send delivers a message from the behaviour that runs. The caller has filled the
-// payload. The first try to push is inlined by hand: it nearly always succeeds.
+// send delivers a message from the behaviour that runs. The caller has filled the payload. The first
+// push is inlined by hand: it nearly always succeeds. Its parts are package mpsc's.
 func (c *Context) send(to *cell, m *message, d *descriptor) {
 	if !to.gate.IsOpen() && c.waiters.latest != to && c.meetGate(to, m, d) {
 		return
@@ -207,33 +207,29 @@ func (c *Context) send(to *cell, m *message, d *descriptor) {
 	if invariant.On {
 		verifySend(c, to, m, d)
 	}
-	h := to.box.head.Load()
-	m.id, m.from = d.id, c.self.id
-	if h == &c.bias.mark {
-		if !c.bias.append(to, m) {
+	h := to.box.Head()
+	m.ID, m.From = d.id, c.self.id
+	if h == c.bias.Mark() {
+		if !c.bias.Append(&to.box, &to.in, m) {
 			c.sendAgain(to, m)
 		}
 		return
 	}
 	woken := m
-	// The woken actor is biased, except from the first theft, or the first task that had no room in
-	// the worker's queue, until the next review: so others may have to take over a queue of actors
-	// at most. In a function of its own the compiler would make a value of each answer.
-	l, taken, spills := &c.bias, c.bias.revoked.Load(), c.w.Overflows()
-	if l.allowed && taken == l.seen && spills == l.spills && to.shared().biased {
-		woken = &l.mark
+	if l := &c.bias; l.Allowed() && l.Kept() && l.Fits(c.w.Overflows()) && to.shared().biased {
+		woken = c.bias.Mark()
 	}
-	m.next, c.sent = h, m
+	m.Next, c.sent = h, m
 	n := m
 	// A conditional move: a branch that is guessed wrong would delay the swap.
 	if h == nil {
 		n = woken
 	}
-	if h == &closedMark || !seam.SwapHeld(&to.box.head, h, n) { // as in push
+	if mpsc.IsClosed(h) || !to.box.Swing(h, n) {
 		c.sendAgain(to, m)
 	} else if h == nil {
 		if n != m {
-			to.in.pending, to.in.tail = m, n // it was nobody's, and is ours until Schedule
+			to.in.Wake(m, n)
 		}
 		c.w.Schedule(&to.task)
 	}
@@ -241,10 +237,10 @@ func (c *Context) send(to *cell, m *message, d *descriptor) {
 
 // sendAgain delivers a message whose first push did not succeed.
 func (c *Context) sendAgain(to *cell, m *message) {
-	switch to.box.push(m) {
-	case pushWoke:
+	switch to.box.Push(m) {
+	case mpsc.PushWoke:
 		c.w.Schedule(&to.task)
-	case pushClosed:
+	case mpsc.PushClosed:
 		if e := (env{c: c, sys: c.sys}); !to.takeLate(e, m) {
 			e.deadLetter(to, m, to.whyEnded())
 		}
@@ -256,7 +252,7 @@ func (c *Context) sendAgain(to *cell, m *message) {
 func sendFromOutside(how delivery, to *cell, m *message, d *descriptor) error {
 	var err error
 	if d.drops && !to.takes() {
-		m.id, m.from, err = d.id, 0, ErrOverloaded
+		m.ID, m.From, err = d.id, 0, ErrOverloaded
 	} else {
 		err = tryPush(nil, to, m, d, how)
 	}
@@ -267,13 +263,12 @@ func sendFromOutside(how delivery, to *cell, m *message, d *descriptor) error {
 	return err
 }
 
-// newMessage returns a node from the worker's cache, or from the common one if c is
-// nil.
+// newMessage returns a node from the worker's cache, or from the common one if c is nil.
 func newMessage(c *Context, p *sizeClass) *message {
 	if c != nil {
-		return c.alloc(p.id)
+		return c.alloc(p.ID)
 	}
-	return p.takeOne()
+	return p.TakeOne()
 }
 
 // delivery is how a message comes to its actor.
@@ -290,7 +285,7 @@ const (
 // tryPush delivers a message from the behaviour that runs, or from outside if c is nil. If
 // it returns an error the message is still the caller's.
 func tryPush(c *Context, to *cell, m *message, d *descriptor, how delivery) error {
-	m.id, m.from = d.id, 0
+	m.ID, m.From = d.id, 0
 	if c == nil && how != answered && to.shared().sys.refusing.Load() {
 		return ErrSystemStopped
 	}
@@ -301,14 +296,14 @@ func tryPush(c *Context, to *cell, m *message, d *descriptor, how delivery) erro
 		to.shared().sys.sched.Point()
 		return to.deliver(how, m)
 	}
-	m.from = c.self.id
-	if to.box.head.Load() == &c.bias.mark && c.bias.append(to, m) {
+	m.From = c.self.id
+	if to.box.Head() == c.bias.Mark() && c.bias.Append(&to.box, &to.in, m) {
 		return nil
 	}
-	switch to.box.push(m) {
-	case pushWoke:
+	switch to.box.Push(m) {
+	case mpsc.PushWoke:
 		c.w.Schedule(&to.task)
-	case pushClosed:
+	case mpsc.PushClosed:
 		return to.endedBecause()
 	}
 	return nil
@@ -320,15 +315,15 @@ func (e env) answer(a *cell, m *message, d *descriptor, urgent bool) {
 	var err error
 	e.marksReply(m, a)
 	if urgent {
-		if m.id, m.from = d.id, 0; e.c != nil {
-			m.from = e.c.self.id
+		if m.ID, m.From = d.id, 0; e.c != nil {
+			m.From = e.c.self.id
 		}
 		err = a.pushSystem(e, m)
-	} else if err = tryPush(e.c, a, m, d, answered); err != nil && a.box.closed() && a.takeLate(e, m) {
+	} else if err = tryPush(e.c, a, m, d, answered); err != nil && a.box.Closed() && a.takeLate(e, m) {
 		return
 	}
 	if err != nil {
-		if e.c == nil && isMail(m.id) {
+		if e.c == nil && isMail(m.ID) {
 			a.sys().sim.count(1)
 		}
 		e.deadLetter(a, m, err)
@@ -338,7 +333,7 @@ func (e env) answer(a *cell, m *message, d *descriptor, urgent bool) {
 // tryFromInside is TrySend from the behaviour that runs.
 func (a *cell) tryFromInside(c *Context, m *message, d *descriptor) error {
 	if a.shared().typ.bound.limit != 0 {
-		m.id = d.id
+		m.ID = d.id
 		return a.trySendBounded(c, m)
 	}
 	return tryPush(c, a, m, d, sent)
@@ -357,21 +352,21 @@ func (a *cell) pushFromOutside(m *message) error {
 // deliver is pushFromOutside for tryPush and for the runtime's own messages. A system that refuses
 // work from outside still needs these to come to its end.
 func (a *cell) deliver(how delivery, m *message) error {
-	sys, id := a.shared().sys, m.id // adm message that is pushed is the receiver's
-	r := a.box.pushBusy(m)
-	if r == pushIdle {
+	sys, id := a.shared().sys, m.ID // adm message that is pushed is the receiver's
+	r := a.box.PushBusy(m)
+	if r == mpsc.PushIdle {
 		adm, ok := sys.sched.Admit()
 		if !ok {
 			return ErrSystemStopped
 		}
-		if r = a.box.push(m); r == pushWoke {
+		if r = a.box.Push(m); r == mpsc.PushWoke {
 			sys.sim.countUser(id)
 			adm.InjectWatched(&a.task, how != asked)
 			return nil
 		}
 		adm.Leave()
 	}
-	if r == pushClosed {
+	if r == mpsc.PushClosed {
 		return a.endedBecause()
 	}
 	sys.sim.countUser(id)

@@ -1,5 +1,10 @@
 package actor
 
+import (
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
+	"github.com/gallop-go/gallop/actor/internal/msg"
+)
+
 // signal is what the runtime itself tells an actor. It travels in a message of its
 // own, through the system queue if it is to overtake, else through the mailbox.
 type signal interface {
@@ -15,7 +20,7 @@ type unanswered struct{}
 func (unanswered) refused(*cell, env) {}
 
 // signalSize has the nodes of signals.
-var signalSize, _ = sizeClassOf[signal]()
+var signalSize, _ = msg.Of[signal]()
 
 // systemDesc is the runtime's own row of every table: in the mailbox it wakes an actor
 // for its system queue, starts it, and marks the end of a drain.
@@ -33,7 +38,7 @@ var systemDesc = &descriptor{
 // newSignal puts s into a message. A nil one only wakes.
 func newSignal(c *Context, s signal) *message {
 	m := newMessage(c, signalSize)
-	m.id, m.from, m.next = systemID, 0, nil
+	m.ID, m.From, m.Next = systemID, 0, nil
 	*payloadOf[signal](m) = s
 	return m
 }
@@ -73,7 +78,7 @@ func (a *cell) pushSystem(e env, m *message) error {
 	if e.c == nil {
 		return a.pushSystemFromOutside(m)
 	}
-	if a.endedPlainly() || !a.system.push(m) { // S1
+	if a.endedPlainly() || !a.system.Push(m) { // S1
 		return a.endedBecause()
 	}
 	if a.recall(e.c) { // S2
@@ -81,10 +86,10 @@ func (a *cell) pushSystem(e env, m *message) error {
 		return nil
 	}
 	wake := newSignal(e.c, nil)
-	switch a.box.push(wake) { // S3
-	case pushWoke:
+	switch a.box.Push(wake) { // S3
+	case mpsc.PushWoke:
 		e.c.w.Schedule(&a.task)
-	case pushClosed:
+	case mpsc.PushClosed:
 		e.recycle(wake)
 		a.closeSystem(e)
 	}
@@ -93,26 +98,26 @@ func (a *cell) pushSystem(e env, m *message) error {
 
 // pushSystemFromOutside is pushSystem where no worker keeps the system from being quiescent.
 func (a *cell) pushSystemFromOutside(m *message) error {
-	sys, id := a.sys(), m.id // as in deliver
+	sys, id := a.sys(), m.ID // as in deliver
 	sys.sched.Point()
 	adm, ok := sys.sched.Admit()
 	if !ok {
 		return ErrSystemStopped
 	}
-	if a.endedPlainly() || !a.system.push(m) {
+	if a.endedPlainly() || !a.system.Push(m) {
 		adm.Leave()
 		return a.endedBecause()
 	}
 	sys.sim.countUser(id)
-	pushed := pushWoke
+	pushed := mpsc.PushWoke
 	if !a.recall(nil) {
-		pushed = a.box.push(newSignal(nil, nil))
+		pushed = a.box.Push(newSignal(nil, nil))
 	}
-	if pushed == pushWoke {
+	if pushed == mpsc.PushWoke {
 		adm.Inject(&a.task)
 		return nil
 	}
-	if pushed == pushClosed {
+	if pushed == mpsc.PushClosed {
 		a.closeSystem(env{sys: a.sys()})
 	}
 	adm.Leave()
@@ -124,14 +129,14 @@ func (a *cell) pushSystemFromOutside(m *message) error {
 // answers for the dead. Any other actor closes its system queue itself, later. Any goroutine.
 func (a *cell) closeSystem(e env) {
 	if a.endedPlainly() {
-		a.refuseAll(e, a.system.close())
+		a.refuseAll(e, a.system.Close())
 	}
 }
 
 // recheckSystem is A2: an actor that has just parked looks whether a signal came before anybody
 // could see it parked. The one that recalls it schedules it.
 func (a *cell) recheckSystem(c *Context) {
-	if !a.system.isEmpty() && a.recall(c) {
+	if !a.system.IsEmpty() && a.recall(c) {
 		c.w.Schedule(&a.task)
 	}
 }
@@ -144,8 +149,8 @@ func (a *cell) recall(c *Context) bool {
 	if !a.blockedOn.Wake() {
 		return false
 	}
-	if a.system.isEmpty() {
-		a.system.push(newSignal(c, nil))
+	if a.system.IsEmpty() {
+		a.system.Push(newSignal(c, nil))
 	}
 	return true
 }

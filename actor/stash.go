@@ -3,6 +3,8 @@ package actor
 import (
 	"fmt"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
+
 	"github.com/gallop-go/gallop/backpressure"
 )
 
@@ -41,7 +43,7 @@ func (b Behaviour[S, M]) Stash(c *Context, m M) {
 func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 	n := c.beginStash(b.d.madeAsk())
 	p := payloadOf[request[Q, R]](c.msg)
-	n.life = c.msg.life
+	n.Life = c.msg.Life
 	*payloadOf[request[Q, R]](n) = request[Q, R]{q, p.to}
 	p.to = nowhere(c.sys, p.to) // the answer to the message that runs
 	c.endStash(n, b.d)
@@ -52,13 +54,13 @@ func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 // the first time.
 func (c *Context) markStashed(call string, d *descriptor) {
 	mustRun(c, call)
-	if c.msg.id != d.id || d.typ != c.self.typ() {
+	if c.msg.ID != d.id || d.typ != c.self.typ() {
 		panic("gallop: " + call + " of " + d.fullName() + ", which is not what runs")
 	}
-	if c.msg.from&wasStashed != 0 {
+	if c.msg.From&msg.WasStashed != 0 {
 		panic("gallop: " + call + ": the running message of " + c.self.String() + " was stashed or deferred already")
 	}
-	c.msg.from |= wasStashed
+	c.msg.From |= msg.WasStashed
 }
 
 // beginStash makes a message for the stash, in the place of the one that runs. The caller
@@ -66,7 +68,7 @@ func (c *Context) markStashed(call string, d *descriptor) {
 func (c *Context) beginStash(d *descriptor) *message {
 	c.markStashed("Stash", d)
 	m := newMessage(c, d.size)
-	m.id, m.from, m.next = d.id, c.msg.from&^wasStashed, nil
+	m.ID, m.From, m.Next = d.id, c.msg.From&^msg.WasStashed, nil
 	c.self.sys().sim.stashed(c.msg, m)
 	c.count.messages-- // it has not run yet
 	return m
@@ -89,7 +91,7 @@ func (c *Context) endStash(m *message, d *descriptor) {
 	a.stashOutcome(c, d, m)
 	if c.came != nil {
 		in := carry(c, c.came, m, d)
-		in.from = m.from
+		in.From = m.From
 		m = in
 	}
 	x.stash.add(m)
@@ -137,7 +139,7 @@ func (c *Context) unstash(n int) {
 		return
 	}
 	x := c.self.cold
-	x.unstashed.add(x.stash.take(n))
+	x.unstashed.Add(x.stash.take(n))
 	c.then |= lookAgain // the mailbox is the turn's until the behaviour returns
 }
 
@@ -148,7 +150,7 @@ type stashList struct {
 }
 
 func (s *stashList) add(m *message) {
-	s.list.add(m)
+	s.list.Add(m)
 	s.n++
 }
 
@@ -157,12 +159,12 @@ func (s *stashList) take(n int) *message {
 	if n == s.n {
 		return s.all()
 	}
-	first := s.list.first
+	first := s.list.First
 	last := first
 	for range n - 1 {
-		last = last.next
+		last = last.Next
 	}
-	s.list.first, last.next = last.next, nil
+	s.list.First, last.Next = last.Next, nil
 	s.n -= n
 	return first
 }
@@ -170,17 +172,17 @@ func (s *stashList) take(n int) *message {
 // all empties the stash and returns it as a chain.
 func (s *stashList) all() *message {
 	s.n = 0
-	return s.list.all()
+	return s.list.All()
 }
 
 // requeueUnstashed puts what has been unstashed into the consumer's half of the mailbox. Owner
 // only, between two messages.
 func (a *cell) requeueUnstashed(x *coldState) {
-	if m := x.unstashed.all(); m != nil {
+	if m := x.unstashed.All(); m != nil {
 		if a.load&backpressure.Counted != 0 {
-			a.flow.Load().marks.add(distance(m, nil))
+			a.flow.Load().marks.add(msg.Distance(m, nil))
 		}
-		a.in.pending = concat(m, a.in.pending)
+		a.in.Prepend(m)
 		if x.stash.n == 0 {
 			a.sys().stopList.remove(x)
 			x.stashes = false

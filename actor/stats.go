@@ -70,7 +70,7 @@ func (c *Context) publish() {
 	}
 	resting := c.w.AboutToPark()
 	if !resting || !c.w.KeepsWork() {
-		c.bias.review(c)
+		c.reviewBias()
 	}
 	if resting {
 		c.forgetTurn()

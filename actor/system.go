@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
+
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -353,7 +355,7 @@ func (w *stopList) wakeAll(s *System) {
 	w.mu.Unlock()
 	for _, at := range entries {
 		a := at.who
-		if a.recall(nil) || a.box.push(newSignal(nil, nil)) == pushWoke {
+		if a.recall(nil) || a.box.Push(newSignal(nil, nil)) == mpsc.PushWoke {
 			s.sched.Inject(&a.task)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
+
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -140,7 +142,7 @@ type timer struct {
 // fired is the payload of a message that a shard sends: the number of a timer.
 type fired struct{ number uint32 }
 
-var firedSize, _ = sizeClassOf[fired]()
+var firedSize, _ = msg.Of[fired]()
 
 // arming is a timer between the two halves of its arming. Its shard is locked meanwhile: once it is
 // not, the timer may be due, and run elsewhere.
@@ -237,7 +239,7 @@ func (k *timer) following(now int64) int64 {
 // take returns the payload as a message.
 func (k *timer) take(c *Context, a *cell) *message {
 	if held := k.held; held != nil {
-		held.id = k.id
+		held.ID = k.id
 		if isMail(k.id) {
 			c.sys.sim.count(1)
 		}
@@ -250,7 +252,7 @@ func (k *timer) take(c *Context, a *cell) *message {
 func (k *timer) copy(c *Context, a *cell) *message {
 	d := a.shared().typ.decls[k.id]
 	m := newMessage(c, d.size) // an urgent behaviour has no number in the cache
-	if m.id = k.id; m.id == carriedID {
+	if m.ID = k.id; m.ID == carriedID {
 		c.sys.sim.count(1) // the message in it, which is not of this worker's making
 	}
 	d.copy(m, k)
@@ -260,7 +262,7 @@ func (k *timer) copy(c *Context, a *cell) *message {
 // runHeld runs m, which has been in no mailbox, in the place of at. If its behaviour
 // panics, at tells the report which one that was.
 func (c *Context) runHeld(a *cell, at, m *message) {
-	at.id, at.from, m.from = m.id, a.id, a.id
-	a.runs()[m.id](c, a, m)
+	at.ID, at.From, m.From = m.ID, a.id, a.id
+	a.runs()[m.ID](c, a, m)
 	c.recycle(m)
 }

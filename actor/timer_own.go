@@ -64,17 +64,17 @@ func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 // discard ends the payload of a timer of b that will not run: what it owns, and what it keeps
 // alive. The caller has taken it from the timer.
 func (e env) discard(a *cell, held *message) {
-	d := a.typ().decls[held.id]
+	d := a.typ().decls[held.ID]
 	if invariant.On {
 		verifyDiscard(a, held, d)
 	}
-	if held.id == carriedID {
+	if held.ID == carriedID {
 		in := unwrap(held)
 		e.recycle(held)
 		e.discard(a, in)
 		return
 	}
-	if !isOwn(held.id) {
+	if !isOwn(held.ID) {
 		d.discardOwned(held)
 	}
 	d.clear(held)
@@ -85,7 +85,7 @@ func (e env) discard(a *cell, held *message) {
 func (e env) discardAll(a *cell, left *message) {
 	for left != nil {
 		held := left
-		left, held.next = held.next, nil
+		left, held.Next = held.Next, nil
 		e.discard(a, held)
 	}
 }
@@ -130,8 +130,8 @@ func (l *actorTimers) missed(e env, a *cell, m *message) {
 // verifyDiscard checks the payload of a timer that will not run: it is one message, of the
 // behaviour that it was for.
 func verifyDiscard(a *cell, held *message, d *descriptor) {
-	invariant.Check(held.next == nil, "%v discards a payload that is in a chain", a)
-	invariant.Check(held.sizeClass() == d.size.id, "%v discards a payload of pool %d as one of pool %d", a, held.sizeClass(), d.size.id)
+	invariant.Check(held.Next == nil, "%v discards a payload that is in a chain", a)
+	invariant.Check(held.SizeClass() == d.size.ID, "%v discards a payload of pool %d as one of pool %d", a, held.SizeClass(), d.size.ID)
 }
 
 // verifyFired checks a timer whose message runs. Its actor's owner only.

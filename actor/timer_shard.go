@@ -3,6 +3,8 @@ package actor
 import (
 	"math"
 
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
+
 	"github.com/gallop-go/gallop/internal/cacheline"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -138,7 +140,7 @@ func (s *timerShard) removeAll(list []armedTimer) (payloads *message) {
 	for _, t := range list {
 		if k := s.slab.find(t); k != nil && k.in {
 			if held := k.takeHeld(); held != nil {
-				held.next, payloads = payloads, held
+				held.Next, payloads = payloads, held
 			}
 			k.markDone()
 			s.remove(t.number, k)
@@ -173,7 +175,7 @@ func (s *timerShard) giveBack(number uint32, k *timer) {
 func (k *timer) takeHeld() *message {
 	held := k.held
 	if held != nil {
-		k.held, held.id, held.next = nil, k.id, nil
+		k.held, held.ID, held.Next = nil, k.id, nil
 	}
 	return held
 }
@@ -280,14 +282,14 @@ func (s *timerShard) TaskTerminated(*sched.Worker, error) {}
 
 // fire sends the message of a timer that was taken from its wheel.
 func (s *timerShard) fire(c *Context, d dueTimer) {
-	m := c.alloc(firedSize.id)
+	m := c.alloc(firedSize.ID)
 	c.sys.sim.count(-1) // what the timer has for its actor is booked when it runs
-	m.id, m.from = firedID, 0
+	m.ID, m.From = firedID, 0
 	payloadOf[fired](m).number = d.number
-	switch d.to.box.push(m) {
-	case pushWoke:
+	switch d.to.box.Push(m) {
+	case mpsc.PushWoke:
 		c.w.Schedule(&d.to.task)
-	case pushClosed:
+	case mpsc.PushClosed:
 		c.recycle(m)
 		env{c: c, sys: c.sys}.discardAll(d.to, s.lost(d.number))
 	}

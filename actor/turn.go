@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/sched"
@@ -16,61 +18,59 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	c.left = int(k.batch)
 	c.self = a
 	a.progress |= begun
-	last := a.in.tail
-	if last != nil && last != &c.bias.mark {
-		a.revokeBias(&c.bias)
-		last = a.in.tail
+	if last := a.in.Tail(); last != nil && last != c.bias.Mark() {
+		c.bias.Revoke(&a.box, &a.in)
 	}
 	if invariant.On {
-		verifyBias(a, &c.bias)
+		a.box.VerifyTurn(&a.in, &c.bias)
 		verifyTurn(a, c)
 	}
-	m := a.in.pending
+	m := a.in.Pending()
 	if m == nil {
 		if m = a.refillPending(c); m == nil {
 			return a.spuriousWake(c)
 		}
-	} else if m.next == nil && k.biased {
-		if a.box.head.Load() != last || a.in.appended != nil { // mailWaits
+	} else if m.Next == nil && k.biased {
+		if a.box.Waits(&a.in) {
 			m = a.refillPending(c)
 		}
 	}
-	for a.system.isEmpty() {
+	for a.system.IsEmpty() {
 		over := false
-		if next := m.next; next != nil && next.ownerTag == m.ownerTag {
-			over = a.account(c, a.runSegment(c, m, min(c.left, w.Budget(), chainLength)))
+		if next := m.Next; next != nil && next.OwnerTag == m.OwnerTag {
+			over = a.account(c, a.runSegment(c, m, min(c.left, w.Budget(), msg.ChainLength)))
 		} else { // a segment of one, inlined by hand: so most turns are, and a call less is a nanosecond less
 			c.msg = m
-			a.runs()[m.id](c, a, m)
+			a.runs()[m.ID](c, a, m)
 			if c.then != goOn || a.load != 0 || c.left == 1 || w.Budget() == 1 {
 				over = a.account(c, 1)
 			} else {
 				if invariant.On {
 					verifySegment(a, c, 1)
 				}
-				a.in.pending = m.next
+				a.in.SetPending(m.Next)
 				c.count.messages++
 				c.left--
-				if m != a.in.tail { // as in settle
-					if !c.free(m) { // recycle, inlined by hand as well
+				if !a.in.IsTop(m) { // as in settle
+					if !c.cache.Free(m) { // recycle, inlined by hand as well
 						c.recycleChain(m, m, 1)
 					}
 				}
 				w.SpendOne()
-				if a.in.pending == nil && a.in.appended == nil && !a.isCollecting() { // what nearly every turn comes to: goIdle, inlined by hand
+				if a.in.Pending() == nil && !a.in.HasAppended() && !a.isCollecting() { // what nearly every turn comes to: goIdle, inlined by hand
 					if invariant.On {
 						verifyGoIdle(a, c)
 					}
 					w.PrepareNext()
-					stub, ok := a.box.tryIdle(&a.in)
-					if stub != &c.bias.mark && stub != nil {
+					stub, ok := a.box.TryIdle(&a.in)
+					if stub != c.bias.Mark() && stub != nil {
 						c.recycle(stub)
 					}
 					return !ok
 				}
 			}
 		}
-		if m = a.in.pending; over || m == nil {
+		if m = a.in.Pending(); over || m == nil {
 			return a.endTurn(c)
 		}
 		if w.MustYield() {
@@ -85,15 +85,15 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 // in hand. It returns the first message that is then in hand, or nil.
 func (a *cell) refillPending(c *Context) *message {
 	var stub *message
-	if a.in.pending == nil {
-		stub, _ = a.box.drain(&a.in)
+	if a.in.Pending() == nil {
+		stub, _ = a.box.Drain(&a.in)
 	} else {
-		stub = a.box.drainBehind(&a.in)
+		stub = a.box.DrainBehind(&a.in)
 	}
 	if stub != nil {
 		c.recycle(stub)
 	}
-	return a.in.pending
+	return a.in.Pending()
 }
 
 // segment runs messages of one origin, from m on and at most quota, until something calls for a
@@ -103,16 +103,16 @@ func (a *cell) runSegment(c *Context, m *message, quota int) (n int) {
 	runs := a.runs()
 	for left := quota; ; {
 		c.msg = m
-		runs[m.id](c, a, m)
+		runs[m.ID](c, a, m)
 		left--
-		next := m.next
-		if left == 0 || next == nil || c.then != goOn || next.ownerTag != m.ownerTag || !a.system.isEmpty() {
+		next := m.Next
+		if left == 0 || next == nil || c.then != goOn || next.OwnerTag != m.OwnerTag || !a.system.IsEmpty() {
 			return quota - left
 		}
 		if c.w.MustYield() {
 			return quota - left
 		}
-		m.next, c.ran = c.ran, m
+		m.Next, c.ran = c.ran, m
 		m = next
 	}
 }
@@ -125,12 +125,12 @@ func (a *cell) account(c *Context, n int) (over bool) {
 	if invariant.On {
 		verifySegment(a, c, n)
 	}
-	oldest, newest, free := a.in.pending, c.msg, n
-	a.in.pending = newest.next
-	if newest == a.in.tail { // the top node of the mailbox
+	oldest, newest, free := a.in.Pending(), c.msg, n
+	a.in.SetPending(newest.Next)
+	if newest == a.in.Tail() { // the top node of the mailbox
 		newest, free = c.ran, n-1
 	} else {
-		newest.next = c.ran
+		newest.Next = c.ran
 	}
 	c.ran = nil
 	c.count.messages += uint64(n)
@@ -150,7 +150,7 @@ func (a *cell) account(c *Context, n int) (over bool) {
 
 // endTurn ends a turn that has settled a segment.
 func (a *cell) endTurn(c *Context) (again bool) {
-	if a.in.pending != nil || c.left == 0 || c.then != goOn || a.load != 0 {
+	if a.in.Pending() != nil || c.left == 0 || c.then != goOn || a.load != 0 {
 		return a.endTurnSlow(c)
 	}
 	return a.goIdle(c)
@@ -161,20 +161,21 @@ func (a *cell) endTurn(c *Context) (again bool) {
 // that is about mail; or as a hint: see peek, which has looked whose turn it is, and may not read
 // that again.
 func inHand(c *Context, a *cell, m *message) bool {
-	return c.ran != nil || m != nil && m == a.in.pending
+	return c.ran != nil || m != nil && m == a.in.Pending()
 }
 
 // accountCrash settles a segment that has ended in the middle of c.msg's behaviour. It returns how
 // many messages there were, and leaves them to the GC.
 func (a *cell) accountCrash(c *Context) (n int) {
-	n = 1 + distance(c.ran, nil)
+	n = 1 + msg.Distance(c.ran, nil)
 	if invariant.On {
 		verifySegment(a, c, n)
 	}
 	m := c.msg
-	a.in.pending, m.next = m.next, c.ran
+	a.in.SetPending(m.Next)
+	m.Next = c.ran
 	c.ran = nil
-	unlink(m, n)
+	msg.Unlink(m, n)
 	return n
 }
 
@@ -209,7 +210,7 @@ func (a *cell) endTurnSlow(c *Context) (again bool) {
 		return a.markOverloaded(c)
 	case then&yielded != 0:
 		return a.yieldTurn(c)
-	case a.in.pending == nil:
+	case a.in.Pending() == nil:
 		return a.drained(c)
 	case c.left == 0 || a.load&backpressure.Counted != 0:
 		return a.markOverloaded(c)
@@ -252,15 +253,15 @@ func (a *cell) goIdle(c *Context) (again bool) {
 	if a.isCollecting() && a.collectMore(c) {
 		return true
 	}
-	if a.in.appended != nil {
+	if a.in.HasAppended() {
 		return true
 	}
 	if invariant.On {
 		verifyGoIdle(a, c)
 	}
 	c.w.PrepareNext()
-	stub, ok := a.box.tryIdle(&a.in)
-	if stub != nil && stub != &c.bias.mark {
+	stub, ok := a.box.TryIdle(&a.in)
+	if stub != nil && stub != c.bias.Mark() {
 		c.recycle(stub)
 	}
 	return !ok // if not, there is more by now
@@ -290,35 +291,18 @@ func (a *cell) preempted(c *Context) (again bool) {
 }
 
 // mailWaits reports whether there is mail that the turn has not taken out. Owner only.
-func (a *cell) mailWaits() bool { return a.in.appended != nil || a.box.head.Load() != a.in.tail }
+func (a *cell) mailWaits() bool { return a.box.Waits(&a.in) }
 
 // leftAtLeast reports whether n messages or more are left, and looks no further. Owner only.
 func (a *cell) leftAtLeast(n int) bool {
-	for m := a.in.pending; m != nil; m = m.next {
-		if n--; n <= 0 {
-			return true
-		}
-	}
-	for m := a.in.appended; m != nil; {
-		if n--; n <= 0 {
-			return true
-		}
-		if m = m.next; m == a.in.appended {
-			break
-		}
-	}
-	for m := a.box.head.Load(); m != a.in.tail; m = m.next {
-		if n--; n <= 0 {
-			return true
-		}
-	}
-	return false
+	a.box.Each(&a.in, func(*message) bool { n--; return n > 0 })
+	return n <= 0
 }
 
 // spuriousWake is a turn without mail: a signal has called the actor, or the actor was let go
 // when it had no mail.
 func (a *cell) spuriousWake(c *Context) (again bool) {
-	if !a.system.isEmpty() {
+	if !a.system.IsEmpty() {
 		return a.serveSignals(c)
 	}
 	a.endWithholding(env{c: c, sys: c.sys})
@@ -356,7 +340,7 @@ func (a *cell) endSlow(c *Context, x *coldState) {
 func (k *typeInSystem) TaskTerminated(w *sched.Worker, t *sched.Task, cause error) {
 	a := cellOfTask(t)
 	if w == nil {
-		a.revokeBias(&noBias)
+		mpsc.NoBias.Revoke(&a.box, &a.in)
 		k.sys.outside.stopped.Add(1)
 		a.terminate(env{sys: k.sys}, terminatedSystem)
 		return

@@ -40,9 +40,9 @@ func (a *cell) serveSignals(c *Context) (again bool) {
 // of them would be run, and there is one for each message that comes there. Owner only.
 func (a *cell) dropWakeups(c *Context) {
 	n := 0
-	for m := a.in.pending; m != nil && m.id == systemID && *payloadOf[signal](m) == nil; m = a.in.pending {
-		a.in.pending = m.next
-		if n++; m != a.in.tail { // as in settle
+	for m := a.in.Pending(); m != nil && m.ID == systemID && *payloadOf[signal](m) == nil; m = a.in.Pending() {
+		a.in.SetPending(m.Next)
+		if n++; !a.in.IsTop(m) { // as in settle
 			c.recycleChain(m, m, 1)
 		}
 	}
@@ -54,27 +54,27 @@ func (a *cell) dropWakeups(c *Context) {
 // rewake makes the next turn look here too. A reminder that there is already is not
 // answered by another: with a batch of one that would go on for ever.
 func (x *coldState) rewake(a *cell, c *Context) {
-	if x.todo.first != nil && a.system.isEmpty() {
-		a.system.push(newSignal(c, nil))
+	if x.todo.First != nil && a.system.IsEmpty() {
+		a.system.Push(newSignal(c, nil))
 	}
 }
 
 // next returns what is to be served next, or nil.
 func (x *coldState) next(l *systemQueue) *message {
-	if x.todo.first == nil && !l.isEmpty() {
-		x.todo.add(l.take())
+	if x.todo.First == nil && !l.IsEmpty() {
+		x.todo.Add(l.Take())
 		x.inTodo, x.inQueue, x.stopSeen = notAsked, 0, nil
 	}
-	return x.todo.pop()
+	return x.todo.Pop()
 }
 
 // serve acts on one message from the system queue.
 func (a *cell) serve(c *Context, x *coldState, m *message) {
-	if m.id != systemID {
-		if d := a.typ().decls[m.id]; d.urgent && m.id != carriedID {
+	if m.ID != systemID {
+		if d := a.typ().decls[m.ID]; d.urgent && m.ID != carriedID {
 			a.runUrgent(c, x, m)
 		} else {
-			a.serveMail(c, x, m, a.typ().decls[contents(m).id])
+			a.serveMail(c, x, m, a.typ().decls[contents(m).ID])
 		}
 		return
 	}
@@ -88,7 +88,7 @@ func (a *cell) serve(c *Context, x *coldState, m *message) {
 // runUrgent runs an urgent message, or keeps it until the actor is up again, or may send again.
 func (a *cell) runUrgent(c *Context, x *coldState, m *message) {
 	if x.state == alive && x.unstarted {
-		x.todo.putBack(m) // OnStart may not return
+		x.todo.PutBack(m) // OnStart may not return
 		a.start(c)
 		a.applyExit(c, x)
 		return
@@ -96,7 +96,7 @@ func (a *cell) runUrgent(c *Context, x *coldState, m *message) {
 	switch {
 	case x.state == alive && a.load&backpressure.Withheld == 0:
 	case x.state == alive:
-		x.held.add(m)
+		x.held.Add(m)
 		return
 	case x.after == nextEnded:
 		env{c: c, sys: a.sys()}.deadLetter(a, m, stoppedBecause(x.reason))
@@ -107,7 +107,7 @@ func (a *cell) runUrgent(c *Context, x *coldState, m *message) {
 	}
 	c.msg = m
 	c.count.messages++
-	a.runs()[m.id](c, a, m)
+	a.runs()[m.ID](c, a, m)
 	c.msg = &noMessage // or what comes next looks like it, see doing
 	if c.then&usesContext != 0 {
 		c.leaveContext()
@@ -127,7 +127,7 @@ func (a *cell) holdUrgent(c *Context, x *coldState, m *message) {
 			return
 		}
 	}
-	x.held.add(m)
+	x.held.Add(m)
 }
 
 // applyExit ends an actor that said so in what it has just run.
@@ -206,12 +206,10 @@ func verifyUnmuted(a *cell) {
 func verifyServeSignals(a *cell, x *coldState) {
 	invariant.Check(!x.waiting || x.state == leaving || x.state == suspended || x.gone && a.typ().finishes, "%v waits in phase %d", a, x.state)
 	invariant.Check(x.state != suspended || x.waiting, "%v is suspended, and does not wait", a)
-	invariant.Check(x.held.first == nil || a.supervised || a.load&backpressure.Withheld != 0 || a.typ().finishes, "%v holds urgent mail back, and will not come up", a)
+	invariant.Check(x.held.First == nil || a.supervised || a.load&backpressure.Withheld != 0 || a.typ().finishes, "%v holds urgent mail back, and will not come up", a)
 	invariant.Check(!x.stashes || x.stopReasons > 0, "%v has a stash, and is not on the stop list", a)
 	invariant.Check(!x.unheld || x.waiting, "%v rests, and does not wait", a)
 	invariant.Check(x.backoff == nil || x.state == suspended && x.unheld, "%v is in a back-off in phase %d", a, x.state)
-	verifyMessageList(&x.todo)
-	verifyMessageList(&x.stash.list)
-	invariant.Check((x.stash.list.first == nil) == (x.stash.n == 0), "%v counts %d messages in its stash", a, x.stash.n)
+	invariant.Check((x.stash.list.First == nil) == (x.stash.n == 0), "%v counts %d messages in its stash", a, x.stash.n)
 	backpressure.MustRun(&a.blockedOn)
 }

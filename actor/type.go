@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
+
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -219,9 +221,9 @@ func (t *typeInfo) declare(d *descriptor, opts []BehaviourOption) *descriptor {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	d.typ, d.id, d.sizeID = t, uint16(len(t.decls)), d.size.id
+	d.typ, d.id, d.sizeID = t, uint16(len(t.decls)), d.size.ID
 	if d.urgent {
-		d.sizeID = noSizeClass
+		d.sizeID = msg.NoSizeClass
 	}
 	if d.drops {
 		t.drops = true
@@ -350,6 +352,6 @@ func verifySealed(t *typeInfo) {
 	for i, d := range t.decls[userIDs:] {
 		invariant.Check(int(d.id) == userIDs+i, "behaviour %s is number %d, and says %d", d.name, userIDs+i, d.id)
 		invariant.Check(d.typ == t, "behaviour %s of another type is one of %s", d.name, t.name)
-		invariant.Check(d.urgent == (d.sizeID == noSizeClass), "behaviour %s is urgent: %v, and its size class is %d", d.name, d.urgent, d.sizeID)
+		invariant.Check(d.urgent == (d.sizeID == msg.NoSizeClass), "behaviour %s is urgent: %v, and its size class is %d", d.name, d.urgent, d.sizeID)
 	}
 }

@@ -53,7 +53,7 @@ func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 			Kill(sys, r)
 		}
 		for _, r := range all {
-			for !r.b.box.closed() {
+			for !r.b.box.Closed() {
 				runtime.Gosched()
 			}
 		}

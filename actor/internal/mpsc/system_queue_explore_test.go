@@ -1,6 +1,6 @@
 //go:build gallop_explore
 
-package actor
+package mpsc
 
 import (
 	"fmt"
@@ -11,15 +11,15 @@ import (
 )
 
 // systemQueueWorld is an actor's system queue beside its mailbox and its debt under exploration:
-// senders of signals and of mail, one who forgives, and workers that take the actor
-// over from each other. The protocol steps S1 to S3, A1 and A2 are those of
-// signal.go; what is plain memory is part of the step that touches it.
+// senders of signals and of mail, one goroutine that forgives, and workers that take the actor
+// over from each other. The steps S1 to S3, A1 and A2 are those of [SystemQueue]; what is plain
+// memory is part of the step that touches it.
 type systemQueueWorld struct {
-	p    *explore.Program
-	box  mailbox
-	in   inbox
-	lane systemQueue
-	debt backpressure.BlockedOn
+	p     *explore.Program
+	box   Mailbox
+	in    Inbox
+	queue SystemQueue
+	debt  backpressure.BlockedOn
 
 	queued, running  int
 	owing            bool // it owes for one mail that it has run
@@ -37,7 +37,7 @@ func (w *systemQueueWorld) schedule() {
 
 // tell is pushSystem in a behaviour.
 func (w *systemQueueWorld) tell(n uint64) {
-	if !w.lane.push(numbered(n)) { // S1
+	if !w.queue.Push(numbered(n)) { // S1
 		w.refused++
 		return
 	}
@@ -45,13 +45,13 @@ func (w *systemQueueWorld) tell(n uint64) {
 		w.schedule()
 		return
 	}
-	if w.box.push(numbered(1000)) == pushWoke { // S3
+	if w.box.Push(numbered(1000)) == PushWoke { // S3
 		w.schedule()
 	}
 }
 
 func (w *systemQueueWorld) send(n uint64) {
-	if w.box.push(numbered(n)) == pushWoke {
+	if w.box.Push(numbered(n)) == PushWoke {
 		w.schedule()
 	}
 }
@@ -76,16 +76,16 @@ func (w *systemQueueWorld) work() {
 }
 
 // turn is RunTask without what does not concern the system queue. It gives the actor up in the
-// step that rests, parks or ends it.
+// step that makes it idle, parks it or ends it.
 func (w *systemQueueWorld) turn() (again bool) {
 	if w.in.pending == nil {
-		if _, ok := w.box.drain(&w.in); !ok && w.lane.isEmpty() {
-			return w.rest()
+		if _, ok := w.box.Drain(&w.in); !ok && w.queue.IsEmpty() {
+			return w.goIdle()
 		}
 	}
-	for w.lane.isEmpty() {
+	for w.queue.IsEmpty() {
 		m := w.in.pending
-		w.in.pending = m.next
+		w.in.pending = m.Next
 		if numberOf(m) < 1000 {
 			w.mail++
 		}
@@ -96,14 +96,14 @@ func (w *systemQueueWorld) turn() (again bool) {
 			return w.park()
 		}
 		if w.in.pending == nil {
-			return w.rest()
+			return w.goIdle()
 		}
 	}
 	return w.attend()
 }
 
 func (w *systemQueueWorld) attend() (again bool) {
-	for m := w.lane.take(); m != nil; m = m.next {
+	for m := w.queue.Take(); m != nil; m = m.Next {
 		w.served++
 	}
 	if w.closeAt > 0 && w.served >= w.closeAt {
@@ -117,9 +117,9 @@ func (w *systemQueueWorld) attend() (again bool) {
 	return true
 }
 
-func (w *systemQueueWorld) rest() (again bool) {
+func (w *systemQueueWorld) goIdle() (again bool) {
 	w.running-- // with the step below
-	if _, ok := w.box.tryIdle(&w.in); ok {
+	if _, ok := w.box.TryIdle(&w.in); ok {
 		return false
 	}
 	w.running++
@@ -134,15 +134,15 @@ func (w *systemQueueWorld) park() (again bool) {
 		w.parked = false
 		return true
 	}
-	if !w.lane.isEmpty() && w.debt.Wake() {
+	if !w.queue.IsEmpty() && w.debt.Wake() {
 		w.schedule()
 	}
 	return false
 }
 
 func (w *systemQueueWorld) end() {
-	w.box.close(&w.in)
-	for m := w.lane.close(); m != nil; m = m.next {
+	w.box.Close(&w.in)
+	for m := w.queue.Close(); m != nil; m = m.Next {
 		w.refused++
 	}
 	w.boxEnded = true
@@ -153,8 +153,8 @@ func (w *systemQueueWorld) check() error {
 	if w.served+w.refused != w.sent {
 		return fmt.Errorf("%d signals sent, %d served, %d refused", w.sent, w.served, w.refused)
 	}
-	if !w.boxEnded && (w.queued+w.running != 0 || !w.lane.isEmpty()) {
-		return fmt.Errorf("at the end %d queued, %d running, lane empty %v", w.queued, w.running, w.lane.isEmpty())
+	if !w.boxEnded && (w.queued+w.running != 0 || !w.queue.IsEmpty()) {
+		return fmt.Errorf("at the end %d queued, %d running, system queue empty %v", w.queued, w.running, w.queue.IsEmpty())
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func systemQueueScenario(tellers, mailers, muteAt, closeAt int) func(*explore.Pr
 	}
 }
 
-// TestSystemQueue_Explored: "No signal is overlooked": against rest, against Park and the last
+// TestSystemQueue_Explored: "No signal is overlooked": against TryIdle, against Park and the last
 // Forgive, and against the end.
 func TestSystemQueue_Explored(t *testing.T) {
 	for _, c := range []struct {

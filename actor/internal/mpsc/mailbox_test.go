@@ -1,4 +1,4 @@
-package actor
+package mpsc
 
 import (
 	"fmt"
@@ -7,124 +7,132 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/gallop-go/gallop/actor/internal/msg"
 )
 
-// The mailbox alone, outside of any system.
-
 // numbered makes a message that carries a number.
-func numbered(n uint64) *message {
-	m := &new(node[[1]uint64]).header
-	*payloadOf[uint64](m) = n
+func numbered(n uint64) *Message {
+	m := &new(msg.Node[[1]uint64]).Header
+	*msg.PayloadOf[uint64](m) = n
 	return m
 }
 
-func numberOf(m *message) uint64 { return *payloadOf[uint64](m) }
+func numberOf(m *Message) uint64 { return *msg.PayloadOf[uint64](m) }
+
+func numbers(m *Message) (list []uint64) {
+	for ; m != nil; m = m.Next {
+		list = append(list, numberOf(m))
+	}
+	return list
+}
 
 // dumbBox is the twin of the mailbox: what it must do, without cleverness.
 type dumbBox struct {
-	unread    []uint64 // pushed and not yet grabbed
-	fifo      []uint64 // grabbed and not yet run
+	unread    []uint64 // pushed, and not yet taken out
+	pending   []uint64 // taken out, and not yet run
 	scheduled bool
 	closed    bool
 }
 
-func (d *dumbBox) push(n uint64) pushed {
+func (d *dumbBox) push(n uint64) Pushed {
 	switch {
 	case d.closed:
-		return pushClosed
+		return PushClosed
 	case !d.scheduled:
 		d.scheduled = true
 		d.unread = append(d.unread, n)
-		return pushWoke
+		return PushWoke
 	}
 	d.unread = append(d.unread, n)
-	return pushQueued
+	return PushQueued
 }
 
-func (d *dumbBox) pushBusy(n uint64) pushed {
+func (d *dumbBox) pushBusy(n uint64) Pushed {
 	if !d.closed && !d.scheduled {
-		return pushIdle
+		return PushIdle
 	}
 	return d.push(n)
 }
 
-func (d *dumbBox) grab() bool {
-	d.fifo, d.unread = d.unread, nil
-	return len(d.fifo) > 0
+func (d *dumbBox) drain() bool {
+	d.pending, d.unread = d.unread, nil
+	return len(d.pending) > 0
 }
 
-func (d *dumbBox) rest() bool {
+func (d *dumbBox) tryIdle() bool {
 	d.scheduled = len(d.unread) > 0
 	return !d.scheduled
 }
 
 func (d *dumbBox) close() []uint64 {
-	left := slices.Concat(d.fifo, d.unread)
-	d.fifo, d.unread, d.closed = nil, nil, true
+	left := slices.Concat(d.pending, d.unread)
+	d.pending, d.unread, d.closed = nil, nil, true
 	return left
 }
 
 // twins drives both and recycles nodes as the runner does.
 type twins struct {
-	cell // its mailbox alone
+	box  Mailbox
+	in   Inbox
 	dumb dumbBox
-	free []*message // recycled nodes, used again first
+	free []*Message // recycled nodes, used again first
 	next uint64
 }
 
-func (w *twins) fresh() *message {
+func (w *twins) fresh() *Message {
 	w.next++
 	if n := len(w.free); n > 0 {
 		m := w.free[n-1]
 		w.free = w.free[:n-1]
-		*payloadOf[uint64](m) = w.next
+		*msg.PayloadOf[uint64](m) = w.next
 		return m
 	}
 	return numbered(w.next)
 }
 
-func (w *twins) recycle(m *message) {
+func (w *twins) recycle(m *Message) {
 	if m != nil && !isBiasMark(m) {
-		m.next = &closedMark // whoever looks into a recycled node goes astray
+		m.Next = &closedMark // a look into a recycled node goes astray
 		w.free = append(w.free, m)
 	}
 }
 
 func (w *twins) push(t *rapid.T, busy bool) {
 	m := w.fresh()
-	op, twin := w.box.push, w.dumb.push
+	op, twin := w.box.Push, w.dumb.push
 	if busy {
-		op, twin = w.box.pushBusy, w.dumb.pushBusy
+		op, twin = w.box.PushBusy, w.dumb.pushBusy
 	}
 	got, want := op(m), twin(w.next)
 	if got != want {
 		t.Fatalf("push: %d, want %d", got, want)
 	}
-	if got == pushIdle || got == pushClosed {
+	if got == PushIdle || got == PushClosed {
 		w.recycle(m)
 	}
 }
 
-// run handles the oldest message that was grabbed.
+// run handles the oldest message that was taken out.
 func (w *twins) run(t *rapid.T) {
 	m := w.in.pending
-	if (m == nil) != (len(w.dumb.fifo) == 0) {
-		t.Fatalf("fifo empty: %v, want %v", m == nil, len(w.dumb.fifo) == 0)
+	if (m == nil) != (len(w.dumb.pending) == 0) {
+		t.Fatalf("nothing pending: %v, want %v", m == nil, len(w.dumb.pending) == 0)
 	}
 	if m == nil {
 		t.Skip("nothing to run")
 	}
-	if numberOf(m) != w.dumb.fifo[0] {
-		t.Fatalf("run %d, want %d", numberOf(m), w.dumb.fifo[0])
+	if numberOf(m) != w.dumb.pending[0] {
+		t.Fatalf("run %d, want %d", numberOf(m), w.dumb.pending[0])
 	}
-	w.in.pending, w.dumb.fifo = m.next, w.dumb.fifo[1:]
+	w.in.pending, w.dumb.pending = m.Next, w.dumb.pending[1:]
 	if m != w.in.tail {
 		w.recycle(m)
 	}
 }
 
-func (w *twins) consume(t *rapid.T, op func(*inbox) (*message, bool), twin func() bool) {
-	if !w.dumb.scheduled || w.dumb.closed || len(w.dumb.fifo) > 0 {
+func (w *twins) consume(t *rapid.T, op func(*Inbox) (*Message, bool), twin func() bool) {
+	if !w.dumb.scheduled || w.dumb.closed || len(w.dumb.pending) > 0 {
 		t.Skip("not the consumer's turn")
 	}
 	stub, ok := op(&w.in)
@@ -139,11 +147,11 @@ func (w *twins) close(t *rapid.T) {
 		t.Skip("an open mailbox is more fun")
 	}
 	var got []uint64
-	m, stub := w.box.close(&w.in)
+	m, stub := w.box.Close(&w.in)
 	w.recycle(stub)
 	for m != nil {
 		got = append(got, numberOf(m))
-		m, m.next = m.next, nil
+		m, m.Next = m.Next, nil
 	}
 	if want := w.dumb.close(); !slices.Equal(got, want) {
 		t.Fatalf("left %v, want %v", got, want)
@@ -158,9 +166,9 @@ func TestMailbox_Twin(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"push":     func(t *rapid.T) { w.push(t, false) },
 			"pushBusy": func(t *rapid.T) { w.push(t, true) },
-			"grab":     func(t *rapid.T) { w.consume(t, w.box.drain, w.dumb.grab) },
+			"drain":    func(t *rapid.T) { w.consume(t, w.box.Drain, w.dumb.drain) },
 			"run":      w.run,
-			"rest":     func(t *rapid.T) { w.consume(t, w.box.tryIdle, w.dumb.rest) },
+			"tryIdle":  func(t *rapid.T) { w.consume(t, w.box.TryIdle, w.dumb.tryIdle) },
 			"close":    w.close,
 		})
 	})
@@ -169,8 +177,8 @@ func TestMailbox_Twin(t *testing.T) {
 // boxLoad is a free-running load: producers, and consumers that take the actor
 // over from each other through a run queue.
 type boxLoad struct {
-	box      mailbox
-	in       inbox // whoever received from runq
+	box      Mailbox
+	in       Inbox // of the goroutine that received from runq
 	runq     chan struct{}
 	free     sync.Pool
 	total    int
@@ -182,25 +190,25 @@ type boxLoad struct {
 
 func (l *boxLoad) produce(from, n int) {
 	for i := range n {
-		m, _ := l.free.Get().(*message)
+		m, _ := l.free.Get().(*Message)
 		if m == nil {
 			m = numbered(0)
 		}
-		*payloadOf[uint64](m) = uint64(from)<<32 | uint64(i)
-		r := pushIdle
+		*msg.PayloadOf[uint64](m) = uint64(from)<<32 | uint64(i)
+		r := PushIdle
 		if i%3 == 0 {
-			r = l.box.pushBusy(m)
+			r = l.box.PushBusy(m)
 		}
-		if r == pushIdle {
-			r = l.box.push(m)
+		if r == PushIdle {
+			r = l.box.Push(m)
 		}
-		if r == pushWoke {
+		if r == PushWoke {
 			l.runq <- struct{}{}
 		}
 	}
 }
 
-func (l *boxLoad) handle(m *message) {
+func (l *boxLoad) handle(m *Message) {
 	from, i := numberOf(m)>>32, numberOf(m)&(1<<32-1)
 	if l.seen[from] != i {
 		l.failures = append(l.failures, fmt.Sprintf("producer %d: %d, want %d", from, i, l.seen[from]))
@@ -211,14 +219,14 @@ func (l *boxLoad) handle(m *message) {
 	}
 }
 
-// consume runs the actor until it rests.
+// consume runs the actor until it is idle.
 func (l *boxLoad) consume() {
 	for {
 		m := l.in.pending
 		if m == nil {
-			stub, ok := l.box.drain(&l.in)
+			stub, ok := l.box.Drain(&l.in)
 			if !ok {
-				if stub, ok = l.box.tryIdle(&l.in); !ok {
+				if stub, ok = l.box.TryIdle(&l.in); !ok {
 					continue
 				}
 				if stub != nil {
@@ -231,7 +239,7 @@ func (l *boxLoad) consume() {
 			}
 			m = l.in.pending
 		}
-		l.in.pending = m.next
+		l.in.pending = m.Next
 		l.handle(m)
 		if m != l.in.tail {
 			l.free.Put(m)

@@ -1,6 +1,6 @@
 //go:build gallop_explore
 
-package actor
+package mpsc
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
@@ -18,12 +19,12 @@ import (
 // touches it.
 type boxWorld struct {
 	p       *explore.Program
-	box     mailbox
-	in      inbox
+	box     Mailbox
+	in      Inbox
 	batch   int // messages per turn
 	closeAt int // the actor ends when it has run so many; 0: never
 
-	free            []*message // recycled
+	free            []*Message // recycled
 	queued, running int
 	woke, rested    int
 	sent            int
@@ -42,20 +43,20 @@ func (w *boxWorld) once() {
 
 // take returns a node, a recycled one if possible: a producer that was overtaken
 // meets nodes again.
-func (w *boxWorld) take(n uint64) *message {
+func (w *boxWorld) take(n uint64) *Message {
 	if len(w.free) == 0 {
 		return numbered(n)
 	}
 	m := w.free[len(w.free)-1]
 	w.free = w.free[:len(w.free)-1]
-	*payloadOf[uint64](m) = n
+	*msg.PayloadOf[uint64](m) = n
 	return m
 }
 
-// recycle poisons the link: nobody may follow it.
-func (w *boxWorld) recycle(m *message) {
+// recycle poisons the link, which no goroutine may follow.
+func (w *boxWorld) recycle(m *Message) {
 	if m != nil {
-		m.next = nil
+		m.Next = nil
 		w.free = append(w.free, m)
 	}
 }
@@ -65,26 +66,26 @@ func (w *boxWorld) produce(from, messages int, busy bool) {
 		w.p.Point()
 		m := w.take(stamp(from, no))
 		w.sent++
-		r := pushIdle
+		r := PushIdle
 		if busy {
-			r = w.box.pushBusy(m)
+			r = w.box.PushBusy(m)
 		}
-		if r == pushIdle {
+		if r == PushIdle {
 			end := w.history.begin(from, op{kind: opPush, n: stamp(from, no)})
-			r = w.box.push(m)
+			r = w.box.Push(m)
 			end(result{pushed: r})
 		}
 		w.pushedAs(r, m)
 	}
 }
 
-func (w *boxWorld) pushedAs(r pushed, m *message) {
+func (w *boxWorld) pushedAs(r Pushed, m *Message) {
 	switch r {
-	case pushWoke:
+	case PushWoke:
 		w.woke++
 		w.queued++
 		w.once()
-	case pushClosed:
+	case PushClosed:
 		w.dead = append(w.dead, numberOf(m))
 		w.recycle(m)
 	}
@@ -104,20 +105,20 @@ func (w *boxWorld) work(id int) {
 }
 
 // turn is RunTask without what does not concern the mailbox. It gives the actor up
-// in the step of a successful rest.
+// in the step of a successful TryIdle.
 func (w *boxWorld) turn(id int) (again bool) {
 	for done := 0; done < w.batch; done++ {
 		m := w.in.pending
 		if m == nil {
-			if m = w.grab(id); m == nil {
-				return w.rest(id)
+			if m = w.drain(id); m == nil {
+				return w.goIdle(id)
 			}
 		}
 		if w.closeAt > 0 && len(w.ran) == w.closeAt {
 			w.close(id)
 			return false
 		}
-		w.in.pending = m.next
+		w.in.pending = m.Next
 		w.ran = append(w.ran, numberOf(m))
 		w.p.Point() // a behaviour takes its time
 		if m != w.in.tail {
@@ -127,17 +128,17 @@ func (w *boxWorld) turn(id int) (again bool) {
 	return true
 }
 
-func (w *boxWorld) grab(id int) *message {
-	end := w.history.begin(id, op{kind: opGrab})
-	stub, ok := w.box.drain(&w.in)
+func (w *boxWorld) drain(id int) *Message {
+	end := w.history.begin(id, op{kind: opDrain})
+	stub, ok := w.box.Drain(&w.in)
 	end(result{ok: ok, list: numbers(w.in.pending)})
 	w.recycle(stub)
 	return w.in.pending
 }
 
-func (w *boxWorld) rest(id int) (again bool) {
-	end := w.history.begin(id, op{kind: opRest})
-	stub, ok := w.box.tryIdle(&w.in)
+func (w *boxWorld) goIdle(id int) (again bool) {
+	end := w.history.begin(id, op{kind: opIdle})
+	stub, ok := w.box.TryIdle(&w.in)
 	end(result{ok: ok})
 	if !ok {
 		return true
@@ -150,23 +151,16 @@ func (w *boxWorld) rest(id int) (again bool) {
 
 func (w *boxWorld) close(id int) {
 	end := w.history.begin(id, op{kind: opClose})
-	m, stub := w.box.close(&w.in)
+	m, stub := w.box.Close(&w.in)
 	end(result{list: numbers(m)})
 	w.recycle(stub)
 	for m != nil {
 		left := m
-		m = m.next
+		m = m.Next
 		w.dead = append(w.dead, numberOf(left))
 		w.recycle(left)
 	}
 	w.running--
-}
-
-func numbers(m *message) (list []uint64) {
-	for ; m != nil; m = m.next {
-		list = append(list, numberOf(m))
-	}
-	return list
 }
 
 // check is the oracle at the end: every message run or dead, once; each producer's
@@ -208,7 +202,7 @@ func boxScenario(producers, batch, closeAt int, busy bool) func(*explore.Program
 }
 
 // TestMailbox_Explored: 2–3 producers of two messages each, two workers, nodes
-// reused through recycling; small and large batches, pushBusy, the actor's end.
+// reused through recycling; small and large batches, PushBusy, the actor's end.
 func TestMailbox_Explored(t *testing.T) {
 	for _, c := range []struct {
 		name                      string
@@ -247,8 +241,8 @@ type opKind int
 
 const (
 	opPush opKind = iota
-	opGrab
-	opRest
+	opDrain
+	opIdle
 	opClose
 )
 
@@ -258,7 +252,7 @@ type op struct {
 }
 
 type result struct {
-	pushed pushed
+	pushed Pushed
 	ok     bool
 	list   []uint64
 }
@@ -276,9 +270,8 @@ func (h *history) begin(client int, in op) func(result) {
 	}
 }
 
-// boxModel: a push wakes if and only if the box is idle, a grab takes everything
-// and finds nothing only if there is nothing, a rest succeeds if and only if there
-// is nothing.
+// boxModel: a push wakes if and only if the box is idle, a drain takes everything and finds
+// nothing only if there is nothing, TryIdle succeeds if and only if there is nothing.
 var boxModel = porcupine.Model{
 	Init: func() any { return modelState{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -292,7 +285,7 @@ var boxModel = porcupine.Model{
 
 // modelState is the mailbox as one atomic object.
 type modelState struct {
-	unread            []uint64 // pushed and not yet grabbed
+	unread            []uint64 // pushed, and not yet taken out
 	scheduled, closed bool
 }
 
@@ -301,18 +294,18 @@ func (s modelState) step(in op, out result) (bool, any) {
 	switch in.kind {
 	case opPush:
 		if s.closed {
-			return out.pushed == pushClosed, s
+			return out.pushed == PushClosed, s
 		}
-		want := pushQueued
+		want := PushQueued
 		if !s.scheduled {
-			want = pushWoke
+			want = PushWoke
 		}
 		n.scheduled = true
 		n.unread = append(slices.Clone(s.unread), in.n)
 		return out.pushed == want, n
-	case opGrab:
+	case opDrain:
 		return out.ok == (len(s.unread) > 0) && (!out.ok || slices.Equal(out.list, s.unread)), n
-	case opRest:
+	case opIdle:
 		n.unread = s.unread
 		n.scheduled = !out.ok
 		return out.ok == (len(s.unread) == 0), n

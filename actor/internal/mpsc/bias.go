@@ -1,0 +1,194 @@
+package mpsc
+
+import (
+	"unsafe"
+
+	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Bias lets a worker send to an actor without a locked instruction, as a biased lock lets its
+// thread enter. The worker that wakes an actor leaves its bias mark as the head of the mailbox,
+// instead of the message, which it puts into the consumer's hand. As long as the mark is the head,
+// no other sender has pushed anything, so the worker may append what it sends to a list of its own
+// in the actor's inbox. Any other sender pushes onto the mark, as onto any other message, and so
+// ends the bias: from then on the worker pushes as all others do.
+//
+//	         wake             push by another           drain, by its worker
+//	nil ───────────▶ mark ───────────────────▶ m → mark ──────────────────▶ m …
+//	 ▲                 │ ▲ append, append, …          the appended first, then m
+//	 └─── TryIdle ─────┘ │
+//	                     └─ another worker's mark, by Revoke
+//
+// Order is kept: what is appended was sent before the worker saw any push of others, and runs before
+// what was pushed. A sender that learns of an append and then pushes comes behind it. If a sender
+// pushes and then lets the worker know, the worker's next look at the head sees the push.
+//
+// The actor nearly always runs on the worker that woke it. If another worker has taken it, by a
+// theft or from the inject queue, the one that woke it may be about to append. So before an actor
+// with another worker's mark is run or terminated, that bias is revoked:
+//
+//	worker (Append)                            another (Revoke)
+//	L1 window ← open        (plain)            T1 head: mark → own mark   (RMW)
+//	L2 head = mark? no: shut it, and push      T2 fence on every processor
+//	L3 appended ← m                            T3 wait until the window is shut
+//	L4 window ← shut        (release)          T4 what is appended is ours
+//
+// seam.Window has the proof that either L2 sees T1, or an earlier push, or T3 waits for L4. An
+// older append is over by then as well, and a newer one has its L2 behind T1. If the revoking worker
+// may hold no biases, it leaves the mark of [NoBias].
+//
+// A fence disturbs every processor, so biases that others have to revoke must be few: see Allowed and
+// Review.
+//
+// Why it pays: docs/decisions/0033-biases.md.
+type Bias struct {
+	mark    Message // first: see biasOf
+	window  seam.Window
+	revoked seam.Uint32 // how often others have revoked, or have begun to
+
+	// Owner only, as of the last review.
+	allowed bool // the actors that the worker wakes are biased to it
+	seen    uint32
+	spills  uint64
+	budget  int // reviews without too many thefts
+	pause   int // reviews before it may again
+	next    int // the next pause
+}
+
+// NoBias is the bias that no worker holds.
+var NoBias = Bias{mark: Message{OwnerTag: biasTag}}
+
+// biasTag is the tag of bias marks. No other message has it.
+var biasTag = msg.TagOf(msg.NoSizeClass, 1)
+
+// Init prepares a new bias. allowed says whether its worker may hold any before the first review.
+func (b *Bias) Init(allowed bool) { b.mark.OwnerTag, b.allowed = biasTag, allowed }
+
+// isBiasMark reports whether a message is the mark of a bias.
+func isBiasMark(m *Message) bool { return m.OwnerTag == biasTag }
+
+// biasOf returns the bias that a mark belongs to.
+func biasOf(mark *Message) *Bias { return (*Bias)(unsafe.Pointer(mark)) }
+
+// Mark returns the bias's mark.
+func (b *Bias) Mark() *Message { return &b.mark }
+
+// Append delivers a message to an actor whose bias the worker was seen to hold. If another sender
+// has ended the bias, it does nothing and reports false. Owner only.
+func (b *Bias) Append(q *Mailbox, in *Inbox, m *Message) (done bool) {
+	b.window.Open()               // L1
+	if q.head.Load() == &b.mark { // L2
+		seam.Point() // L3 is a step of its own
+		in.add(m)    // L3
+		done = true
+	}
+	b.window.Shut() // L4
+	return done
+}
+
+// An actor that the worker wakes is biased to it if Allowed, Kept and Fits all report true: not from
+// the first theft, or the first task that had no room in the worker's queue, until the next review.
+// So others may have to revoke for a queue of actors at most. These are three functions because
+// the compiler makes a value of the answer of one that has an && in it. Owner only.
+
+// Allowed reports whether the last review, or Init, allows the worker to hold biases.
+func (b *Bias) Allowed() bool { return b.allowed }
+
+// Kept reports whether no other worker has revoked a bias since the last review.
+func (b *Bias) Kept() bool { return b.revoked.Load() == b.seen }
+
+// Fits reports whether as many tasks have had no room as at the last review.
+func (b *Bias) Fits(spills uint64) bool { return spills == b.spills }
+
+// Forbid has the worker hold no more biases until the next review: what it makes runnable runs
+// elsewhere. Owner only.
+func (b *Bias) Forbid() { b.allowed = false }
+
+const (
+	// A busy worker reviews every 50 µs. Each review earns it budget, and each bias of it that was
+	// revoked costs some for every worker, since a fence costs every processor about a microsecond.
+	// A worker that has spent more than it has holds no biases for a while: at least until that is
+	// paid, and twice as long each time. The next pause is halved whenever the worker has as much
+	// budget as it may have.
+	maxBudget  = 64
+	newBudget  = 8 // behind a pause
+	firstPause = 8 // reviews
+	maxPause   = 512
+)
+
+// Review takes the thefts since the last review into account, with each publication of the worker's
+// figures, and reports whether they allow biases. alone says that no other worker is awake. Allow
+// must follow. Owner only.
+func (b *Bias) Review(workers int, alone bool) (ok bool) {
+	revoked := b.revoked.Load()
+	b.pauseAfter(min(int(revoked-b.seen), maxBudget)*workers, alone)
+	b.seen = revoked
+	return b.pause == 0
+}
+
+// Allow says whether the worker may hold biases until the next review. spills is how many tasks have
+// had no room in its queue by now. Owner only.
+func (b *Bias) Allow(ok bool, spills uint64) {
+	b.allowed = ok && seam.CanFence()
+	b.spills = spills
+}
+
+// pauseAfter sets the pause after a review in which thefts have cost that much. There is no pause
+// if there were no thefts and no other worker is awake.
+func (b *Bias) pauseAfter(cost int, alone bool) {
+	switch b.budget = min(b.budget+1, maxBudget) - cost; {
+	case alone && cost == 0:
+		b.budget, b.pause = max(b.budget, newBudget), 0
+	case b.pause > 0:
+		b.budget = newBudget // the costs of now are of biases from before
+		b.pause--
+	case b.budget < 0:
+		b.pause = max(b.next, firstPause, -b.budget)
+		b.next = min(2*b.pause, maxPause)
+	case b.budget == maxBudget:
+		b.budget, b.next = maxBudget/2, b.next/2
+	}
+}
+
+// MustRevoke reports whether another bias than own may be held, whose worker is about to append.
+func (in *Inbox) MustRevoke(own *Bias) bool {
+	return in.tail != nil && in.tail != &own.mark && in.tail != &NoBias.mark && isBiasMark(in.tail)
+}
+
+// Revoke ends the bias of another worker, which may be about to append, if there is one. The bias is
+// b's then, if its worker may hold any. The caller owns the actor, and calls Revoke before it touches
+// what was appended.
+func (b *Bias) Revoke(q *Mailbox, in *Inbox) {
+	if !in.MustRevoke(b) {
+		return
+	}
+	mark, base := in.tail, &NoBias.mark
+	if b.allowed {
+		base = &b.mark
+	}
+	theirs := biasOf(mark)
+	theirs.revoked.Add(1)
+	ended := !q.head.CompareAndSwap(mark, base) // T1
+	seam.Fence()                                // T2
+	for theirs.window.IsOpen() {                // T3
+		seam.Spin()
+	}
+	in.tail = base
+	if ended {
+		q.rebase(mark, base)
+	}
+	if invariant.On {
+		verifyRevoked(q, in, theirs)
+	}
+}
+
+// rebase puts another mark under what was pushed. Consumer only.
+func (q *Mailbox) rebase(old, base *Message) {
+	m := q.head.Load() // pairs with Push
+	for m.Next != old {
+		m = m.Next
+	}
+	m.Next = base
+}

@@ -1,0 +1,136 @@
+package mpsc
+
+import "github.com/gallop-go/gallop/actor/internal/msg"
+
+// Inbox is the consumer's half of a mailbox: what the turn has taken out. The worker that owns the
+// actor only, except for what a [Bias] allows.
+type Inbox struct {
+	pending  *Message // taken and not yet run, oldest first
+	tail     *Message // the head at the last drain, or a bias mark; nil after idle
+	appended *Message // appended under a bias, and not yet taken: a ring, its last
+}
+
+// Pending returns the first message that was taken out and has not run; nil if there is none.
+func (in *Inbox) Pending() *Message { return in.pending }
+
+// SetPending makes m, and what it links to, the messages that were taken out and have not run.
+func (in *Inbox) SetPending(m *Message) { in.pending = m }
+
+// Prepend puts a chain before what is pending.
+func (in *Inbox) Prepend(m *Message) { in.pending = msg.Concat(m, in.pending) }
+
+// Tail returns the mailbox's head at the last drain, or a bias mark.
+func (in *Inbox) Tail() *Message { return in.tail }
+
+// IsTop reports whether m is the mailbox's top node, which stays in place when it has run.
+func (in *Inbox) IsTop(m *Message) bool { return m == in.tail }
+
+// HasAppended reports whether there is mail that was appended under a bias.
+func (in *Inbox) HasAppended() bool { return in.appended != nil }
+
+// Wake has the consumer begin with m, which the sender that wakes the actor has not pushed: its
+// mark is the head in its place. The actor is the sender's until it schedules it.
+func (in *Inbox) Wake(m, mark *Message) { in.pending, in.tail = m, mark }
+
+// IsZero reports whether the inbox is as that of a new actor.
+func (in *Inbox) IsZero() bool { return *in == Inbox{} }
+
+// Waits reports whether there is mail that the turn has not taken out. Consumer only.
+func (q *Mailbox) Waits(in *Inbox) bool { return in.appended != nil || q.head.Load() != in.tail }
+
+// Arrived returns the messages that were pushed and not taken out, newest first, and the end of
+// that chain, exclusive. Consumer only.
+func (q *Mailbox) Arrived(in *Inbox) (newest, end *Message) {
+	if h := q.head.Load(); h != &closedMark { // the load pairs with Push
+		return h, in.tail
+	}
+	return nil, nil
+}
+
+// Each calls visit for all messages, what is pending first, until visit returns false. It is for
+// the consumer, or for a goroutine that keeps it from running.
+func (q *Mailbox) Each(in *Inbox, visit func(m *Message) bool) {
+	for m := in.pending; m != nil; m = m.Next {
+		if !visit(m) {
+			return
+		}
+	}
+	if end := in.appended; end != nil {
+		for m := end.Next; ; m = m.Next {
+			if !visit(m) {
+				return
+			}
+			if m == end {
+				break
+			}
+		}
+	}
+	newest, end := q.Arrived(in)
+	for m := newest; m != nil && m != end && visit(m); m = m.Next {
+	}
+}
+
+// Peek is Each for a goroutine that cannot keep the consumer from running: the nodes may be used
+// again meanwhile. So what visit sees is a hint, and the race detector is told to look away:
+// pointers lead to messages, whatever has become of them. The walk ends where it meets no message,
+// visit has seen enough, or so many appended messages were seen.
+//
+//go:norace
+//go:noinline
+func (q *Mailbox) Peek(in *Inbox, most int, visit func(m *Message) bool) {
+	for m := in.pending; m != nil; m = m.Next {
+		if !visit(m) {
+			return
+		}
+	}
+	if end := in.appended; end != nil {
+		for m, left := end.Next, most; m != nil && left > 0; m, left = m.Next, left-1 {
+			if !visit(m) {
+				return
+			}
+			if m == end {
+				break
+			}
+		}
+	}
+	tail := in.tail
+	for m := q.head.Load(); m != nil && m != tail && m != &closedMark; m = m.Next {
+		if !visit(m) {
+			return
+		}
+	}
+}
+
+// add appends m to what was appended, a ring of which the inbox has the last.
+func (in *Inbox) add(m *Message) {
+	if last := in.appended; last == nil {
+		m.Next = m
+	} else {
+		m.Next, last.Next = last.Next, m
+	}
+	in.appended = m
+}
+
+// TakeAppended empties what was appended, and returns the first and the last of it, or nil and nil.
+func (in *Inbox) TakeAppended() (first, last *Message) {
+	if last = in.appended; last == nil {
+		return nil, nil
+	}
+	first, last.Next, in.appended = last.Next, nil, nil
+	return first, last
+}
+
+// PutAppended takes back what TakeAppended has returned.
+func (in *Inbox) PutAppended(first, last *Message) {
+	if last != nil {
+		last.Next, in.appended = first, last
+	}
+}
+
+// unroll puts what was appended behind what is pending.
+func (in *Inbox) unroll() {
+	if in.appended != nil {
+		first, _ := in.TakeAppended()
+		in.pending = msg.Concat(in.pending, first)
+	}
+}

@@ -1,0 +1,101 @@
+package mpsc
+
+import (
+	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// SystemQueue holds what overtakes ordinary mail: the runtime's own signals (stop, link, monitor,
+// restart and their like) and the messages of urgent behaviours, in a queue of its own beside the
+// mailbox.
+//
+// Rejected: one queue with two ends, which would cost ordinary mail an instruction; a flag that
+// says "look for signals in your mail", which finds them only by a walk through all of it.
+//
+// Chosen: a stack that producers push to and the owner empties with a swap. Its head is the word
+// that a turn looks at before every message, where a stop flag was before: the system queue costs
+// ordinary mail nothing.
+//
+// A turn that runs finds a signal by itself. Any other actor has to be brought to it:
+//
+//	sender                                     the actor
+//	S1 push to the system queue                A1 TryIdle, or Park (RMW, gives it up)
+//	S2 wake it if it is parked     (RMW)       A2 after a Park: system queue not empty?
+//	S3 else push a wake-up to the mailbox         then wake itself
+//
+// No signal is overlooked. Suppose the actor goes idle with one in the system queue. Then its
+// TryIdle succeeded, so no push to the mailbox came between its last drain and A1. So S3 came after
+// A1, found the mailbox idle, and made the actor runnable; or before the drain, and then a turn has
+// begun since S1 and has seen the system queue. Suppose it parks. If S2 came after A1, S2 woke it.
+// If S2 came before, so did S1, and A2 sees the system queue. Both may happen, but only one wake-up
+// succeeds. A mailbox that is closed refuses S3, and needs none: such an actor never goes idle; it
+// runs, or parks, or ends.
+//
+// And no actor is woken to run mail. A turn may serve the signal between S1 and S2, and park; then
+// S2 wakes an actor whose system queue is empty. So the sender that wakes it leaves a message there
+// that says nothing, unless there is one already: the turn looks, and parks again.
+//
+// At the end the owner closes the mailbox, and then the system queue with a swap: a signal is either
+// among what the swap took, or its sender learns that it was refused, and answers for the dead. An
+// actor that has nothing to see to at its end saves the second swap (endPlainly). Then the senders
+// close the system queue. A sender whose S1 came too late to be seen finds the mailbox closed at S3,
+// by an owner whose cold state is a terminated record. The first such sender takes all that is
+// there, and answers. If S3 came before, its message is in the mailbox; so the owner has seen it,
+// and ends the long way.
+type SystemQueue struct {
+	head seam.Pointer[Message] // newest first; closedMark at the end
+}
+
+// IsEmpty reports whether nothing is in the queue. A stale answer costs one message, which runs
+// before the signal does.
+func (q *SystemQueue) IsEmpty() bool { return q.head.Load() == nil }
+
+// Push adds m, unless the queue is closed. Any goroutine. What the caller did before synchronizes
+// before the turn that takes m.
+func (q *SystemQueue) Push(m *Message) bool {
+	if invariant.On {
+		verifyPush(m)
+	}
+	for {
+		h := q.head.Load()
+		if h == &closedMark {
+			return false
+		}
+		m.Next = h
+		// Publishes m; pairs with the swaps in Take and Close.
+		if q.head.CompareAndSwap(h, m) {
+			return true
+		}
+	}
+}
+
+// Take empties the queue, oldest first. Owner only, before Close.
+func (q *SystemQueue) Take() *Message { return msg.Reversed(q.head.Swap(nil), nil) }
+
+// Newest returns the message that came last, which links to those before it; nil if the queue is
+// empty or closed. Owner only.
+func (q *SystemQueue) Newest() *Message {
+	if h := q.head.Load(); h != &closedMark { // the load pairs with Push
+		return h
+	}
+	return nil
+}
+
+// Close empties the queue for good. Owner only, or any goroutine once the owner has ended.
+func (q *SystemQueue) Close() *Message {
+	if seam.SwapHeld(&q.head, nil, &closedMark) { // nearly always it is empty
+		return nil
+	}
+	h := q.head.Swap(&closedMark)
+	if h == &closedMark {
+		return nil
+	}
+	return msg.Reversed(h, nil)
+}
+
+// Closed reports whether nothing can come any more.
+func (q *SystemQueue) Closed() bool { return q.head.Load() == &closedMark }
+
+// MakeClosed closes a queue that no other goroutine knows yet.
+func (q *SystemQueue) MakeClosed() { q.head.Store(&closedMark) }

@@ -1,0 +1,94 @@
+package msg
+
+import "github.com/gallop-go/gallop/internal/invariant"
+
+// List is a queue of messages that are linked by Next. Its owner only. The zero value is empty.
+type List struct{ First, Last *Message }
+
+// Add appends m, or the chain that begins with it. m may be nil.
+func (l *List) Add(m *Message) {
+	if m == nil {
+		return
+	}
+	if invariant.On {
+		verifyList(l)
+	}
+	if l.First == nil {
+		l.First = m
+	} else {
+		l.Last.Next = m
+	}
+	for m.Next != nil {
+		m = m.Next
+	}
+	l.Last = m
+}
+
+// Pop removes the oldest message; nil if there is none.
+func (l *List) Pop() *Message {
+	m := l.First
+	if m == nil {
+		return nil
+	}
+	if l.First, m.Next = m.Next, nil; l.First == nil {
+		// Otherwise it would keep the memory of m, which has another owner by then.
+		l.Last = nil
+	}
+	return m
+}
+
+// PutBack makes m the oldest.
+func (l *List) PutBack(m *Message) {
+	if invariant.On {
+		verifyList(l)
+	}
+	if m.Next = l.First; l.First == nil {
+		l.Last = m
+	}
+	l.First = m
+}
+
+// All empties the list and returns it as a chain.
+func (l *List) All() *Message {
+	m := l.First
+	*l = List{}
+	return m
+}
+
+// Concat appends chain b to chain a.
+func Concat(a, b *Message) *Message {
+	if a == nil {
+		return b
+	}
+	m := a
+	for m.Next != nil {
+		m = m.Next
+	}
+	m.Next = b
+	return a
+}
+
+// Reversed reverses the chain from m down to end, without end.
+func Reversed(m, end *Message) (first *Message) {
+	for m != end {
+		m.Next, first, m = first, m, m.Next
+	}
+	return first
+}
+
+// Distance returns the number of messages from m up to end, exclusive.
+func Distance(m, end *Message) (n int) {
+	for ; m != end; m = m.Next {
+		n++
+	}
+	return n
+}
+
+// Unlink takes the n messages from first on apart. Code that leaves nodes of a block to the GC
+// must do so: see [SizeClass].
+func Unlink(first *Message, n int) {
+	for ; n > 0; n-- {
+		m := first
+		first, m.Next = m.Next, nil
+	}
+}
