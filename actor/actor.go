@@ -3,6 +3,7 @@ package actor
 import (
 	"log/slog"
 
+	"github.com/gallop-go/gallop/actor/internal/indexset"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -145,9 +146,9 @@ type coldState struct {
 	children family
 	sup      *supervision // read-only
 
-	links    links
-	watchers indexedSet[monitor] // who watches it
-	watching indexedSet[monitor] // whom it watches
+	links    indexset.Multi[*cell, link] // by the other side
+	watchers indexset.Set[monitor]       // who watches it
+	watching indexset.Set[monitor]       // whom it watches
 	trap     func(c *Context, a *cell, e Exit)
 
 	table    *table       // that of a Variant

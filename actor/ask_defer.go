@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/actor/internal/indexset"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -39,7 +40,7 @@ type deferral struct {
 	to    rejecter           // the *lateReply that it is a part of. Read-only
 	by    seam.Pointer[cell] // its owner. Stored by the owner
 	state seam.Flag
-	place int // among those of its owner; 0: it is in no list. Owner only
+	index int // among those of its owner; 0: it is in no list. Owner only
 }
 
 const (
@@ -205,7 +206,7 @@ type adopt struct{ d *deferral }
 func (s adopt) serve(a *cell, c *Context) {
 	d, x := s.d, a.makeCold()
 	switch {
-	case d.by.Load() != a || d.place != 0 || d.state.Load() != deferralOpen: // A1
+	case d.by.Load() != a || d.index != 0 || d.state.Load() != deferralOpen: // A1
 	case x.state == suspended:
 		d.fail(env{c: c, sys: a.sys()}, stoppedBecause(x.reason))
 	default:
@@ -228,17 +229,13 @@ func (d *deferral) fail(e env, why error) {
 }
 
 // deferrals are the deferrals of an actor, the oldest first as long as none is taken.
-type deferrals struct{ all indexedSet[deferral] }
-
-// fewDeferrals is how many an empty list has room for at most: thousands may come at once, and
-// never again.
-const fewDeferrals = 64
+type deferrals struct{ all indexset.Set[deferral] }
 
 // open returns how many replies are out. A hint, for reports. Any goroutine.
 //
 //go:norace
 //go:noinline
-func (l *deferrals) open() int { return len(l.all.entries) }
+func (l *deferrals) open() int { return l.all.Len() }
 
 // enlist enters a deferral into the actor's list. Owner only.
 func (a *cell) enlist(d *deferral) {
@@ -247,41 +244,36 @@ func (a *cell) enlist(d *deferral) {
 		x.deferred = new(deferrals)
 	}
 	l := x.deferred
-	if len(l.all.entries) == 0 {
+	if l.all.Len() == 0 {
 		a.sys().stopList.add(a, x)
 	}
-	l.all.add(d, &d.place)
+	l.all.Add(d, &d.index)
 }
 
 // delist takes a deferral off the list, if it is there. Owner only.
 func (a *cell) delist(d *deferral) {
-	if d.place == 0 {
+	if d.index == 0 {
 		return
 	}
 	if invariant.On {
 		verifyDeferral(a, d)
 	}
 	l := a.cold.deferred
-	l.all.remove(&d.place)
-	if len(l.all.entries) == 0 {
+	l.all.Remove(&d.index)
+	if l.all.Len() == 0 {
 		a.sys().stopList.remove(a.cold)
-		if cap(l.all.entries) > fewDeferrals {
-			l.all.entries = nil
-		}
 	}
 }
 
 // endLife tells all callers that wait why they get no reply. Owner only.
 func (l *deferrals) endLife(a *cell, e env, why error) {
-	if len(l.all.entries) == 0 {
+	if l.all.Len() == 0 {
 		return
 	}
-	left := l.all.entries
-	l.all.entries = nil
+	left := l.all.TakeAll()
 	a.sys().stopList.remove(a.cold)
 	for _, open := range left {
-		open.who.place = 0
-		open.who.fail(e, why) // E1
+		open.fail(e, why) // E1
 	}
 }
 
@@ -290,5 +282,5 @@ func verifyDeferral(a *cell, d *deferral) {
 	x := a.cold
 	invariant.Check(x != nil && x.deferred != nil, "%v replies to what is not in its list", a)
 	invariant.Check(x.stopReasons > 0, "%v has put a reply off, and its system does not know", a)
-	invariant.Check(x.deferred.all.entries[d.place-1].who == d, "%v has put another reply off in its place", a)
+	invariant.Check(x.deferred.all.Has(d, &d.index), "%v has put another reply off in its place", a)
 }

@@ -98,13 +98,13 @@ func (s *counterScene) judge() error {
 	listed := 0
 	for _, r := range []Ref[bench]{s.desk, s.heir} {
 		if x := r.b.cold; x != nil && x.deferred != nil && !r.b.ended() {
-			listed += len(x.deferred.all.entries)
+			listed += x.deferred.all.Len()
 		}
 	}
 	if open := d.state.Load() == deferralOpen; open != (listed == 1) || listed > 1 {
 		return fmt.Errorf("open: %v, and %d lists have it", open, listed)
 	}
-	if n := len(LeftOnStopList(s.sys)); n != listed {
+	if n := LeftOnStopList(s.sys); n != listed {
 		return fmt.Errorf("%d wards, %d deferrals", n, listed)
 	}
 	if len(s.replies) == 1 {
@@ -120,8 +120,8 @@ func (s *counterScene) judge() error {
 	return errors.Join(s.resting(), s.sys.Shutdown(context.Background()), s.allEnded())
 }
 
-// LeftOnStopList returns the wards of a system that is quiet.
-func LeftOnStopList(s *System) []entry[cell] { return s.stopList.all.entries }
+// LeftOnStopList returns how many actors a quiet system has on its stop list.
+func LeftOnStopList(s *System) int { return s.stopList.all.Len() }
 
 // TestDeferred_Explored: two things happen to a reply that was put off, after a third. "The caller
 // hears once … It hears at all … No list keeps one that was given."

@@ -158,7 +158,7 @@ func (a *cell) hasUnderWay() bool {
 		return true
 	}
 	x := a.cold
-	return x.deferred != nil && len(x.deferred.all.entries) > 0
+	return x.deferred != nil && x.deferred.all.Len() > 0
 }
 
 // takeLate brings an outcome to an actor whose mailbox is closed because it drains. It reports

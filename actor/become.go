@@ -1,8 +1,6 @@
 package actor
 
-import (
-	"sync"
-)
+import "sync"
 
 // Variant is another dispatch table of a type, which its actors can [Become]. Make one
 // at package level with [Type.Variant]. It must not be copied after first use.

@@ -3,6 +3,8 @@ package actor
 import (
 	"context"
 	"sync"
+
+	"github.com/gallop-go/gallop/actor/internal/indexset"
 )
 
 // lifeContext is the context of one life of an actor. It is made when the actor asks for it, and
@@ -28,11 +30,11 @@ type lifeContext struct {
 	sysDone         *doneSignal
 
 	mu       sync.Mutex
-	ended    bool                     // guarded by mu
-	watched  bool                     // guarded by mu: Done was called
-	children indexedSet[boundContext] // guarded by mu
-	place    int                      // among those of over, guarded by its mu
-	listed   bool                     // guarded by the mu of over
+	ended    bool                       // guarded by mu
+	watched  bool                       // guarded by mu: Done was called
+	children indexset.Set[boundContext] // guarded by mu
+	index    int                        // among the lives of sysDone, guarded by its mu
+	listed   bool                       // guarded by the mu of sysDone
 }
 
 // lifeKey is the key by which a context is asked whether it is derived from one that a behaviour
@@ -100,15 +102,11 @@ func (l *lifeContext) end(cause error) {
 		return
 	}
 	l.ended = true
-	left := l.children.entries
-	l.children.entries = nil
-	for _, e := range left {
-		*e.at = 0
-	}
+	left := l.children.TakeAll()
 	l.mu.Unlock()
 	l.cancel(cause)
-	for _, e := range left {
-		e.who.cancel(cause)
+	for _, b := range left {
+		b.cancel(cause)
 	}
 	l.sysDone.unlist(l)
 }
@@ -118,7 +116,7 @@ func (l *lifeContext) add(b *boundContext) {
 	l.mu.Lock()
 	ended := l.ended
 	if !ended {
-		l.children.add(b, &b.place)
+		l.children.Add(b, &b.index)
 	}
 	l.mu.Unlock()
 	if ended {
@@ -131,7 +129,7 @@ func (l *lifeContext) add(b *boundContext) {
 // remove takes b out. The last one takes the life out of the list, unless its Done was called.
 func (l *lifeContext) remove(b *boundContext) {
 	l.mu.Lock()
-	was := l.children.remove(&b.place)
+	was := l.children.Remove(&b.index)
 	l.mu.Unlock()
 	if was {
 		l.sysDone.unlist(l)
@@ -142,7 +140,7 @@ func (l *lifeContext) remove(b *boundContext) {
 func (l *lifeContext) isFree() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.ended || len(l.children.entries) == 0 && !l.watched
+	return l.ended || l.children.Len() == 0 && !l.watched
 }
 
 // list makes the system end l with itself, if somebody waits for l.
@@ -151,7 +149,7 @@ func (o *doneSignal) list(l *lifeContext) {
 	ended := o.ended
 	if !ended && !l.listed && !l.isFree() {
 		l.listed = true
-		o.lives.add(l, &l.place)
+		o.lives.Add(l, &l.index)
 	}
 	o.mu.Unlock()
 	if ended {
@@ -166,21 +164,20 @@ func (o *doneSignal) unlist(l *lifeContext) {
 	defer o.mu.Unlock()
 	if l.listed && l.isFree() {
 		l.listed = false
-		o.lives.remove(&l.place)
+		o.lives.Remove(&l.index)
 	}
 }
 
 // endLives ends the contexts of all lives. After ended was set.
 func (o *doneSignal) endLives() {
 	o.mu.Lock()
-	left := o.lives.entries
-	o.lives.entries = nil
-	for _, e := range left {
-		e.who.listed, *e.at = false, 0
+	left := o.lives.TakeAll()
+	for _, l := range left {
+		l.listed = false
 	}
 	o.mu.Unlock()
-	for _, e := range left {
-		e.who.end(ErrSystemStopped)
+	for _, l := range left {
+		l.end(ErrSystemStopped)
 	}
 }
 
@@ -246,8 +243,8 @@ type doneSignal struct {
 	cancel context.CancelCauseFunc
 
 	mu    sync.Mutex
-	ended bool                    // guarded by mu
-	lives indexedSet[lifeContext] // guarded by mu: those that end with the system
+	ended bool                      // guarded by mu
+	lives indexset.Set[lifeContext] // guarded by mu: those that end with the system
 }
 
 func (o *doneSignal) init() {

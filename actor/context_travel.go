@@ -136,7 +136,7 @@ type boundContext struct {
 	cancel          context.CancelCauseFunc
 	outer           context.Context
 	life            *lifeContext
-	place           int // among those of life
+	index           int // among the children of life
 }
 
 // Value implements context.Context.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
 
+	"github.com/gallop-go/gallop/actor/internal/stack"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
@@ -261,7 +262,7 @@ func (s *simulation) report(e sim.Event, to *cell, m *message, payload any) sim.
 	e.FromType = s.types[e.From]
 	own, known := s.owns[t]
 	if !known {
-		own = strings.HasPrefix(reflect.TypeOf(t.state).Elem().PkgPath(), ourModule+"supervise")
+		own = strings.HasPrefix(reflect.TypeOf(t.state).Elem().PkgPath(), stack.OurModule+"supervise")
 		s.owns[t] = own
 	}
 	s.mu.Unlock()

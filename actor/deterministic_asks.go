@@ -112,10 +112,10 @@ func (s *simulation) waits() []sim.Wait {
 		}
 	}
 	s.sys.stopList.mu.Lock()
-	list := slices.Clone(s.sys.stopList.all.entries)
+	list := s.sys.stopList.all.Members()
 	s.sys.stopList.mu.Unlock()
-	for _, at := range list {
-		w.addMail(at.who)
+	for _, a := range list {
+		w.addMail(a)
 	}
 	return w.all
 }

@@ -119,7 +119,7 @@ type Leftovers struct{ StopList, Names, Timers, Armed int }
 
 // LeftoversOf counts them, in a system that is quiet.
 func LeftoversOf(s *System) (l Leftovers) {
-	l.StopList = len(s.stopList.all.entries)
+	l.StopList = s.stopList.all.Len()
 	s.names.m.Range(func(any, any) bool { l.Names++; return true })
 	if t := s.timers.Load(); t != nil {
 		shards := t.shards
@@ -179,7 +179,7 @@ func TiesOf[S any](r Ref[S]) (n int) {
 	for k := x.children.youngest; k != nil; k = k.older {
 		n++
 	}
-	return n + len(x.links.entries) + len(x.watchers.entries) + len(x.watching.entries) + int(x.guards)
+	return n + x.links.Len() + x.watchers.Len() + x.watching.Len() + int(x.guards)
 }
 
 // MissedReports is how many long turns were not reported, since others had been.
@@ -268,7 +268,7 @@ func Crowd[S any](r Ref[S]) int {
 func LivesOf(s *System) int {
 	s.done.mu.Lock()
 	defer s.done.mu.Unlock()
-	return len(s.done.lives.entries)
+	return s.done.lives.Len()
 }
 
 // BoundTo returns how many contexts end with the life of an actor.
@@ -279,7 +279,7 @@ func BoundTo[S any](r Ref[S]) int {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.children.entries)
+	return l.children.Len()
 }
 
 // Mail returns how many messages have come in to an actor that runs.

@@ -2,9 +2,9 @@ package actor
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/actor/internal/stack"
 
 	"github.com/gallop-go/gallop/backpressure"
 
@@ -167,7 +167,7 @@ func (s *System) reportPanic(a *cell, m *message, d *descriptor, e *PanicError) 
 	who := a.ownName()
 	p := PanicReport{
 		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path, Behaviour: d.name, MessageID: placeOf(m.ID), From: m.From,
-		Value: e.Value, Goexit: e.Goexit, Frame: userFrame(e.Stack), Stack: e.Stack,
+		Value: e.Value, Goexit: e.Goexit, Frame: stack.UserFrame(e.Stack), Stack: e.Stack,
 	}
 	if x := a.cold; x != nil && m.ID == systemID {
 		p.Behaviour = x.where.name()
@@ -183,28 +183,13 @@ func (s *System) reportPanic(a *cell, m *message, d *descriptor, e *PanicError) 
 	})
 }
 
-// userFrames drops what lies above the frame that panicked: the deferred functions of the runtime,
-// down to and including the last panic call. It also drops what lies below the dispatch.
-func userFrames(stack []byte) []byte {
-	const above = "\npanic("
-	text, last := string(stack), 0
-	for i := strings.Index(text, above); i >= 0; i = strings.Index(text[last:], above) {
-		last += i + 1
-	}
-	if last > 0 {
-		_, text, _ = strings.Cut(text[last:], "\n")
-		_, text, _ = strings.Cut(text, "\n")
-		stack = stack[len(stack)-len(text):]
-	}
-	for _, dispatch := range [...]string{
-		ourModule + "actor.Behaviour[...].Do.func", ourModule + "actor.AskBehaviour[...].Do.func",
-		ourModule + "actor.(*cell).runSegment", ourModule + "actor.(*typeInSystem).RunTask",
-	} {
-		if i := strings.Index(text, dispatch); i > 0 {
-			return stack[:i]
-		}
-	}
-	return stack
+// userFrames returns what of a stack concerns a behaviour that has panicked: see stack.FromPanic.
+func userFrames(text []byte) []byte {
+	return stack.FromPanic(text,
+		stack.OurModule+"actor.Behaviour[...].Do.func",
+		stack.OurModule+"actor.AskBehaviour[...].Do.func",
+		stack.OurModule+"actor.(*cell).runSegment",
+		stack.OurModule+"actor.(*typeInSystem).RunTask")
 }
 
 // verifyCrash checks an actor whose behaviour did not return.

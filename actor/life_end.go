@@ -117,15 +117,14 @@ func (a *cell) refuseAll(e env, left *message) {
 
 // announce tells links, watchers, supervisor and parent, in this order.
 func (x *coldState) announce(a *cell, e env) {
-	for l := x.links.pop(); l != nil; l = x.links.pop() {
+	for l := x.links.Pop(); l != nil; l = x.links.Pop() {
 		l.tellEnd(a, e, x.reason)
 	}
-	x.links.by = nil
-	for m := x.watching.pop(); m != nil; m = x.watching.pop() {
+	for m := x.watching.Pop(); m != nil; m = x.watching.Pop() {
 		m.live = false
 		m.leave(e)
 	}
-	for m := x.watchers.pop(); m != nil; m = x.watchers.pop() {
+	for m := x.watchers.Pop(); m != nil; m = x.watchers.Pop() {
 		m.report(e, a, x)
 	}
 	if x.sup != nil {
@@ -205,7 +204,7 @@ func verifyFinish(a *cell, x *coldState) {
 func verifyEnded(a *cell, x *coldState) {
 	invariant.Check(x.state == ended && a.system.PeekClosed(), "%v has ended in phase %d", a, x.state)
 	invariant.Check(!x.waiting && !x.unheld && x.backoff == nil, "%v has ended, and waits or rests", a)
-	invariant.Check(len(x.links.entries)+len(x.watchers.entries)+len(x.watching.entries) == 0, "%v has ended, and is linked or watched", a)
+	invariant.Check(x.links.Len()+x.watchers.Len()+x.watching.Len() == 0, "%v has ended, and is linked or watched", a)
 	invariant.Check(x.stopReasons == 0, "%v has ended, and is on the stop list for %d reasons", a, x.stopReasons)
 	invariant.Check(x.names == nil && x.lifeDone == nil, "%v has ended, and has a name or a bridge", a)
 	invariant.Check(a.load == 0, "%v has ended with a load of %#x", a, a.load)

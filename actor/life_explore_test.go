@@ -134,8 +134,8 @@ func (s *scene) linksAgree(over bool) error {
 }
 
 func linksBetween(a, to *cell) (n int) {
-	for _, at := range a.cold.links.entries {
-		if at.who.other(a) == to {
+	for _, l := range a.cold.links.Members() {
+		if l.other(a) == to {
 			n++
 		}
 	}

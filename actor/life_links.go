@@ -12,18 +12,15 @@ type Exit struct {
 	Reason error
 }
 
-// link is one call of Link. Each side keeps it in its indexed set until it hears that the other
+// link is one call of Link. Each side keeps it among its links until it hears that the other
 // side has ended or does not want it any more. It is its own name: news of a link that a side has
 // dropped meanwhile means nothing to that side, and a new link between the two is another one. So
 // both sides come to agree, however Link and Unlink cross: a link is added once, before the other
 // side can know it, and once dropped it never comes back.
 type link struct {
 	a, b *cell
-	// Its places in the indexed sets of a and b; each is its owner's.
+	// Its indexes among the links of a and of b; each is its owner's.
 	atA, atB int
-
-	// The next in their indexes with the same other; each is its owner's.
-	moreA, moreB *link
 }
 
 func (l *link) other(me *cell) *cell {
@@ -40,13 +37,6 @@ func (l *link) at(me *cell) *int {
 	return &l.atB
 }
 
-func (l *link) more(me *cell) **link {
-	if l.a == me {
-		return &l.moreA
-	}
-	return &l.moreB
-}
-
 // Link ties the running actor to t: when one of them ends for a reason that is not nil,
 // the other ends for the same reason, unless it traps exits. If t has ended already, it
 // is as if it ended now. Linking twice, or to itself, does nothing more. Link panics if
@@ -55,11 +45,11 @@ func Link(c *Context, t Target) {
 	mustRun(c, "Link")
 	to, me := targetOf("Link", t), c.self
 	x := me.makeCold()
-	if to == me || x.links.with(me, to) != nil {
+	if to == me || x.links.Find(to) != nil {
 		return
 	}
 	l := &link{a: me, b: to}
-	x.links.join(me, l)
+	x.links.Add(to, l, l.at(me))
 	x.linking = true
 	me.retain(x, to)
 	to.tell(env{c: c, sys: c.sys}, linked{link: l})
@@ -73,8 +63,8 @@ func Unlink(c *Context, t Target) {
 	mustRun(c, "Unlink")
 	to, me := targetOf("Unlink", t), c.self
 	x := me.makeCold()
-	for l := x.links.with(me, to); l != nil; l = x.links.with(me, to) {
-		x.links.part(me, l)
+	for l := x.links.Find(to); l != nil; l = x.links.Find(to) {
+		x.links.Remove(l.at(me))
 		me.release(x, to)
 		to.tell(env{c: c, sys: c.sys}, unlinked{link: l})
 	}
@@ -84,8 +74,8 @@ func Unlink(c *Context, t Target) {
 // Link at once there are two links, and still one end. The caller has seen that both have: many may
 // be linked to one actor that has called it, or that they have called it for.
 func (x *coldState) dropLinks(me, dead *cell) {
-	for l := x.links.with(me, dead); l != nil; l = x.links.with(me, dead) {
-		x.links.part(me, l)
+	for l := x.links.Find(dead); l != nil; l = x.links.Find(dead) {
+		x.links.Remove(l.at(me))
 		me.release(x, dead)
 	}
 }
@@ -130,7 +120,7 @@ func (s linked) serve(a *cell, _ *Context) {
 		verifyLink(s.link, a)
 	}
 	x := a.makeCold()
-	x.links.join(a, s.link)
+	x.links.Add(s.link.a, s.link, s.link.at(a))
 	a.retain(x, s.link.a)
 }
 
@@ -145,7 +135,7 @@ type unlinked struct {
 }
 
 func (s unlinked) serve(a *cell, _ *Context) {
-	if x := a.makeCold(); x.links.part(a, s.link) {
+	if x := a.makeCold(); x.links.Remove(s.link.at(a)) {
 		a.release(x, s.link.other(a))
 	}
 }
@@ -167,7 +157,7 @@ func (s linkEnded) serve(a *cell, c *Context) {
 		verifyLink(s.link, a)
 	}
 	x := a.makeCold()
-	if !x.links.part(a, s.link) {
+	if !x.links.Remove(s.link.at(a)) {
 		return // unlinked meanwhile, or told already
 	}
 	a.release(x, s.link.other(a))

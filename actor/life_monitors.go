@@ -25,8 +25,8 @@ type monitor struct {
 	watcher, target *cell
 	deliver         func(c *Context, at *cell, d Down)
 	live            bool            // the watcher still wants it; the watcher's
-	atWatcher       int             // its place in the watcher's indexed set; the watcher's
-	atTarget        int             // and in the target's; the target's
+	atWatcher       int             // its index among what the watcher watches; the watcher's
+	atTarget        int             // and among the watchers of the target; the target's
 	outside         chan *coldState // instead of a watcher: gets the remains; has room for one
 }
 
@@ -39,7 +39,7 @@ func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 	c.mustOwn(d)
 	m := &monitor{watcher: c.self, target: to, live: true}
 	m.deliver = func(c *Context, at *cell, down Down) { deliver(c, at, d, down) }
-	c.self.makeCold().watching.add(m, &m.atWatcher)
+	c.self.makeCold().watching.Add(m, &m.atWatcher)
 	c.self.retain(c.self.cold, to)
 	to.tell(env{c: c, sys: c.sys}, watched{mon: m})
 	return Monitor{m}
@@ -63,7 +63,7 @@ func Unwatch(c *Context, m Monitor) {
 func (m *monitor) cancel(e env) {
 	if m.live {
 		m.live = false
-		m.watcher.makeCold().watching.remove(&m.atWatcher)
+		m.watcher.makeCold().watching.Remove(&m.atWatcher)
 		m.watcher.release(m.watcher.cold, m.target)
 		m.leave(e)
 	}
@@ -126,7 +126,7 @@ func (m *monitor) report(e env, a *cell, left *coldState) {
 type watched struct{ mon *monitor }
 
 func (s watched) serve(a *cell, _ *Context) {
-	a.makeCold().watchers.add(s.mon, &s.mon.atTarget)
+	a.makeCold().watchers.Add(s.mon, &s.mon.atTarget)
 	a.retain(a.cold, s.mon.watcher)
 }
 
@@ -139,7 +139,7 @@ type unwatched struct {
 }
 
 func (s unwatched) serve(a *cell, _ *Context) {
-	if x := a.makeCold(); x.watchers.remove(&s.mon.atTarget) {
+	if x := a.makeCold(); x.watchers.Remove(&s.mon.atTarget) {
 		a.release(x, s.mon.watcher)
 	}
 }
@@ -157,7 +157,7 @@ func (s watchedEnded) serve(a *cell, c *Context) {
 	}
 	if s.mon.live {
 		s.mon.live = false
-		a.makeCold().watching.remove(&s.mon.atWatcher)
+		a.makeCold().watching.Remove(&s.mon.atWatcher)
 		a.release(a.cold, s.mon.target)
 		s.mon.deliver(c, a, s.down)
 	}

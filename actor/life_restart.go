@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"slices"
+
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
@@ -208,8 +210,8 @@ func (a *cell) forget(c *Context, x *coldState) {
 		x.deferred.endLife(a, e, stoppedBecause(x.reason))
 	}
 	a.dropPressure()
-	for n := len(x.watching.entries); n > 0; n-- {
-		x.watching.entries[n-1].who.cancel(e)
+	for _, m := range slices.Backward(x.watching.Members()) {
+		m.cancel(e)
 	}
 	x.unstashed.Add(x.stash.all())
 	a.requeueUnstashed(x)
@@ -380,7 +382,7 @@ func verifyBeginLife(a *cell, x *coldState) {
 	invariant.Check(x.state == leaving || x.state == suspended, "%v begins another life in phase %d", a, x.state)
 	invariant.Check(a.arena == nil && !a.isCollecting(), "%v begins another life with its arena", a)
 	invariant.Check(x.trap == nil && x.table == nil, "%v begins another life with its trap or variant", a)
-	invariant.Check(len(x.watching.entries) == 0, "%v begins another life, and watches %d", a, len(x.watching.entries))
+	invariant.Check(x.watching.Len() == 0, "%v begins another life, and watches %d", a, x.watching.Len())
 	invariant.Check(!x.drained && !x.gone, "%v begins another life after a drain", a)
 	invariant.Check(x.stash.list.First == nil, "%v begins another life with a stash", a)
 }

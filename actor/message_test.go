@@ -1,12 +1,8 @@
 package actor
 
 import (
-	"go/build"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
@@ -142,85 +138,6 @@ func TestSizeClass_Late(t *testing.T) {
 	}
 	if got := c.alloc(s.ID); got == m || got.SizeClass() != s.ID {
 		t.Fatalf("alloc: %v of size class %d", got, got.SizeClass())
-	}
-}
-
-// TestUserFrames: "beginning with the frame that panicked".
-func TestUserFrames(t *testing.T) {
-	stack := strings.Join([]string{
-		"goroutine 7 [running]:",
-		"runtime/debug.Stack()", "\tstack.go:26",
-		"github.com/gallop-go/gallop/sched.(*Worker).bringDown(...)", "\tcrash.go:1",
-		"panic({0x1, 0x2})", "\tpanic.go:1", // the second panic, of a deferred function
-		"main.cleanup()", "\tmain.go:9",
-		"panic({0x1, 0x2})", "\tpanic.go:1", // the first
-		"main.(*T).Method(0x0)", "\tmain.go:3",
-		"github.com/gallop-go/gallop/actor.(*cell).runSegment(0x0)", "\trun.go:1",
-	}, "\n")
-	want := "main.(*T).Method(0x0)\n\tmain.go:3\n"
-	if got := string(userFrames([]byte(stack))); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	stack = strings.Replace(stack, "(*cell).runSegment", "(*typeInSystem).RunTask", 1)
-	if got := string(userFrames([]byte(stack))); got != want {
-		t.Errorf("of a message by itself: %q, want %q", got, want)
-	}
-	if got := userFrames(nil); len(got) != 0 {
-		t.Errorf("of no stack: %q", got)
-	}
-}
-
-// TestUserFrame: "the first on the stack that belongs neither to Go's library nor to
-// gallop".
-func TestUserFrame(t *testing.T) {
-	const mod = "github.com/gallop-go/gallop/"
-	for want, stack := range map[string][]string{
-		"main.f main.go:3":                        {mod + "actor.Yield[...](0x1)", "yield.go:23 +0x15", "main.f(0x1)", "main.go:3 +0x1"},
-		"example.com/x/actor.F f.go:3":            {mod + "heap.check(...)", "slice.go:1", mod + "heap.MakeSlice[...](0x1)", "slice.go:2", "example.com/x/actor.F(...)", "f.go:3"},
-		mod + "actor.(*cell).strike faults.go:13": {mod + "actor.(*cell).strike(0x1)", "faults.go:13", mod + "sched.(*Worker).run(0x1)", "worker.go:3", "created by " + mod + "sched.(*Worker).launch in goroutine 1", "worker.go:9"},
-		mod + "group.helper group_test.go:3":      {mod + "group.Send(0x1)", "group.go:1", mod + "group.helper(0x1)", "group_test.go:3"},
-		mod + "benchmarks/x.f f.go:3":             {mod + "actor.Yield(0x1)", "yield.go:1", mod + "benchmarks/x.f(0x1)", "f.go:3"},
-		"":                                        {},
-	} {
-		text := ""
-		for i, line := range stack {
-			if i%2 == 1 {
-				line = "\t/elsewhere/" + line
-			}
-			text += line + "\n"
-		}
-		if got := strings.Replace(userFrame([]byte(text)), "/elsewhere/", "", 1); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
-// TestUserFrame_Trimmed: -trimpath leaves import paths, and a module may have a name without
-// a dot. What Go's library has now is in the list.
-func TestUserFrame_Trimmed(t *testing.T) {
-	for place, want := range map[string]bool{
-		"runtime/panic.go:860 +0x1":            true,
-		"internal/sync/mutex.go:3":             true,
-		"mymodule/pkg/file.go:3":               false,
-		"example.com/x/file.go:3":              false,
-		"file.go:3":                            false,
-		"runtimes/file.go:3":                   false,
-		"command-line-arguments/main.go:3":     false,
-		"github.com/gallop-go/gallop/x/x.go:3": false,
-	} {
-		if got := trimmedOfLibrary(place); got != want {
-			t.Errorf("%s is of the library: %v", place, got)
-		}
-	}
-	root := filepath.Join(build.Default.GOROOT, "src")
-	folders, err := os.ReadDir(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range folders {
-		if has, _ := filepath.Glob(filepath.Join(root, d.Name(), "*.go")); len(has) > 0 && d.Name() != "builtin" && d.Name() != "cmd" && !trimmedOfLibrary(d.Name()+"/x.go") {
-			t.Errorf("%s is of Go's library", d.Name())
-		}
 	}
 }
 

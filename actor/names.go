@@ -3,9 +3,9 @@ package actor
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
+	"github.com/gallop-go/gallop/actor/internal/indexset"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
@@ -47,58 +47,18 @@ func (n *names) take(name string, a *cell) error {
 }
 
 // nameList is the names of an actor. Owner only.
-type nameList struct {
-	list []string
-	at   map[string]int // where each is; nil while there are few
-}
-
-// Up to fewNames names are found faster without a map.
-const fewNames = 16
-
-func (l *nameList) add(name string) {
-	l.list = append(l.list, name)
-	if l.at != nil {
-		l.at[name] = len(l.list) - 1
-	} else if len(l.list) > fewNames {
-		l.at = make(map[string]int)
-		for i, n := range l.list {
-			l.at[n] = i
-		}
-	}
-}
-
-// index returns where a name is; -1 if it is not.
-func (l *nameList) index(name string) int {
-	if l.at == nil {
-		return slices.Index(l.list, name)
-	}
-	if i, ok := l.at[name]; ok {
-		return i
-	}
-	return -1
-}
-
-// remove takes out the name at i. The last one takes its place.
-func (l *nameList) remove(i int) {
-	end := len(l.list) - 1
-	if l.at != nil {
-		l.at[l.list[end]] = i
-		delete(l.at, l.list[i])
-	}
-	l.list[i], l.list[end] = l.list[end], ""
-	l.list = l.list[:end]
-}
+type nameList struct{ indexset.Keys[string] }
 
 // release gives all names back.
 func (l *nameList) release(a *cell) {
 	if invariant.On {
 		verifyNameList(l, a)
 	}
-	for _, name := range l.list {
+	for _, name := range l.All() {
 		a.sys().names.m.CompareAndDelete(name, a)
 	}
-	if len(l.list) > 0 {
-		a.cold.lastName = l.list[0]
+	if l.Len() > 0 {
+		a.cold.lastName = l.All()[0]
 		a.sys().names.of.Delete(a)
 	}
 }
@@ -106,11 +66,11 @@ func (l *nameList) release(a *cell) {
 // renamed is called when another name has become the first. Owner only.
 func (l *nameList) renamed(a *cell) {
 	a.cold.logger = nil
-	if len(l.list) == 0 {
+	if l.Len() == 0 {
 		a.sys().names.of.Delete(a)
 		return
 	}
-	a.sys().names.of.Store(a, l.list[0])
+	a.sys().names.of.Store(a, l.All()[0])
 }
 
 // named returns the list of an actor, and makes it at first. Owner only.
@@ -172,7 +132,7 @@ func (a *cell) tryLaunchNamed(from Sender, name string) bool {
 		return false
 	}
 	x := a.makeCold()
-	x.named().list = []string{name}
+	x.named().Add(name)
 	a.sys().names.of.Store(a, name)
 	if a.typ().onStart == nil {
 		a.sys().names.m.Store(name, a) // publishes the actor
@@ -227,13 +187,13 @@ func (c *Context) Register(name string) error {
 		return ErrStopped
 	}
 	l := c.self.makeCold().named()
-	if l.index(name) >= 0 {
+	if l.Position(name) >= 0 {
 		return nil
 	}
 	if err := c.sys.names.take(name, c.self); err != nil {
 		return err
 	}
-	if l.add(name); len(l.list) == 1 {
+	if l.Add(name); l.Len() == 1 {
 		l.renamed(c.self)
 	}
 	return nil
@@ -248,12 +208,12 @@ func (c *Context) Unregister(name string) bool {
 		return false
 	}
 	l := x.named()
-	i := l.index(name)
+	i := l.Position(name)
 	if i < 0 {
 		return false
 	}
 	c.sys.names.m.CompareAndDelete(name, c.self)
-	if l.remove(i); i == 0 {
+	if l.RemoveAt(i); i == 0 {
 		l.renamed(c.self)
 	}
 	return true
@@ -281,8 +241,8 @@ func Lookup[S any](from Sender, name string) (Ref[S], error) {
 
 // verifyNameList checks the names of an actor.
 func verifyNameList(l *nameList, a *cell) {
-	for i, name := range l.list {
-		invariant.Check(l.index(name) == i, "%v has the name %q twice, or does not find it", a, name)
+	for i, name := range l.All() {
+		invariant.Check(l.Position(name) == i, "%v has the name %q twice, or does not find it", a, name)
 		v, _ := a.sys().names.m.Load(name)
 		invariant.Check(v == a, "%v has the name %q, which leads to another", a, name)
 	}

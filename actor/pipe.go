@@ -7,6 +7,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
 
+	"github.com/gallop-go/gallop/actor/internal/indexset"
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
@@ -130,17 +131,17 @@ const (
 )
 
 // errands are the goroutines of actors that hold the system: those of Pipe and of the bridges to
-// channels. They are listed only to be named when somebody asks what the system waits for. A
-// goroutine costs a microsecond, so a lock and an entry more do not matter.
+// channels. They are listed only to be named in a report of what the system waits for. A goroutine
+// costs a microsecond, so a lock and an entry more do not matter.
 type errands struct {
 	mu  sync.Mutex
-	all indexedSet[errand] // guarded by mu
+	all indexset.Set[errand] // guarded by mu
 }
 
 type errand struct {
 	kind  errandKind
 	of    *cell
-	place int // guarded by mu
+	index int // guarded by mu
 }
 
 // holdFor holds the system for an errand of an actor, whose turn runs, so that it cannot be too
@@ -149,11 +150,11 @@ func (s *System) holdFor(kind errandKind, of *cell) (release func()) {
 	s.sched.Hold()
 	e := &errand{kind: kind, of: of}
 	s.errands.mu.Lock()
-	s.errands.all.add(e, &e.place)
+	s.errands.all.Add(e, &e.index)
 	s.errands.mu.Unlock()
 	return func() {
 		s.errands.mu.Lock()
-		s.errands.all.remove(&e.place)
+		s.errands.all.Remove(&e.index)
 		s.errands.mu.Unlock()
 		s.sched.Release()
 	}
@@ -162,9 +163,9 @@ func (s *System) holdFor(kind errandKind, of *cell) (release func()) {
 // each calls f for each errand. Any goroutine.
 func (l *errands) each(f func(kind errandKind, of *cell)) {
 	l.mu.Lock()
-	all := append([]entry[errand](nil), l.all.entries...)
+	all := l.all.Members()
 	l.mu.Unlock()
 	for _, e := range all {
-		f(e.who.kind, e.who.of)
+		f(e.kind, e.of)
 	}
 }

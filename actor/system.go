@@ -7,6 +7,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
 
+	"github.com/gallop-go/gallop/actor/internal/indexset"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -294,24 +295,25 @@ func (s *System) ended() {
 	s.blocked.stop()
 }
 
-// stopList are two sorts of actors of a system. Some have mail although they are in no queue: they
-// wait for their children or their supervisor, or have a stash. Others are known, by a link or a
-// monitor, to actors of other systems, which must not wait for them, or keep them, for ever. When
-// the system stops, all of them are made runnable once more, so that their mail becomes dead letters
-// like everybody's, and the other systems' actors hear.
+// stopList has the actors that the end of their system must not overlook, of two sorts. Some have
+// mail although they are in no queue: they wait for their children or their supervisor, or have a
+// stash. Others are known, by a link or a monitor, to actors of other systems, which must not wait
+// for them, or keep them, for ever. When the system stops, all actors in the list are made runnable
+// once more, so that their mail becomes dead letters like all other mail, and the other systems'
+// actors hear.
 //
-// That is when the last worker has gone: none is listed any more, since that takes a turn.
+// That is when the last worker has gone: no actor enters the list any more, since that takes a turn.
 type stopList struct {
 	mu  seam.Mutex
-	all indexedSet[cell] // guarded by mu
+	all indexset.Set[cell] // guarded by mu
 }
 
-// add counts one reason why the actor is listed. Owner of b only.
+// add counts one reason why the actor is in the list. Owner of the actor only.
 func (w *stopList) add(a *cell, x *coldState) {
 	if x.stopReasons++; x.stopReasons == 1 {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.all.add(a, &x.stopIndex)
+		w.all.Add(a, &x.stopIndex)
 	}
 }
 
@@ -320,12 +322,12 @@ func (w *stopList) remove(x *coldState) {
 	if x.stopReasons--; x.stopReasons == 0 {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.all.remove(&x.stopIndex)
+		w.all.Remove(&x.stopIndex)
 	}
 }
 
-// retain lists the actor if other is of another system. The two are linked, or one watches the
-// other. Owner of b only.
+// retain puts the actor in the list if other is of another system. The two are linked, or one
+// watches the other. Owner of the actor only.
 func (a *cell) retain(x *coldState, other *cell) {
 	if other == nil || other.sys() == a.sys() {
 		return
@@ -333,7 +335,7 @@ func (a *cell) retain(x *coldState, other *cell) {
 	a.sys().stopList.add(a, x)
 }
 
-// release takes back what retain did. Owner of b only.
+// release takes back what retain did. Owner of the actor only.
 func (a *cell) release(x *coldState, other *cell) {
 	if other != nil && other.sys() != a.sys() {
 		a.sys().stopList.remove(x)
@@ -348,13 +350,12 @@ func (w *stopList) drop(x *coldState) {
 	}
 }
 
-// wakeAll makes all of them runnable, and so terminates them. After all workers have gone.
+// wakeAll makes all of the list runnable, and so terminates them. After all workers have gone.
 func (w *stopList) wakeAll(s *System) {
 	w.mu.Lock()
-	entries := append([]entry[cell](nil), w.all.entries...)
+	all := w.all.Members()
 	w.mu.Unlock()
-	for _, at := range entries {
-		a := at.who
+	for _, a := range all {
 		if a.recall(nil) || a.box.Push(newSignal(nil, nil)) == mpsc.PushWoke {
 			s.sched.Inject(&a.task)
 		}

@@ -184,17 +184,17 @@ func (t *tally) mutes(waits []oneWait) {
 // parked notes the actors that wait for others in another way, and what they owe.
 func (t *tally) parked(s *System) {
 	s.stopList.mu.Lock()
-	all := append([]entry[cell](nil), s.stopList.all.entries...)
+	all := s.stopList.all.Members()
 	s.stopList.mu.Unlock()
-	for _, e := range all {
-		p := e.who.peekLife()
+	for _, a := range all {
+		p := a.peekLife()
 		switch {
 		case p.suspended:
-			t.note("pending restart", e.who, nil, 1)
+			t.note("pending restart", a, nil, 1)
 		case p.leaving:
-			t.note("pending stop", e.who, p.child, 1)
+			t.note("pending stop", a, p.child, 1)
 		}
-		t.note("put-off reply", e.who, nil, p.putOff)
+		t.note("put-off reply", a, nil, p.putOff)
 	}
 }
 

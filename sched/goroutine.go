@@ -3,11 +3,11 @@ package sched
 import (
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/gallop-go/gallop/internal/cacheline"
 	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/internal/stacktext"
 )
 
 // live serves as the worker's goroutine for as long as there is more to do. Stack looks for this
@@ -153,7 +153,7 @@ var interruptsLoops = sync.OnceValue(func() bool {
 func preemptionOff(debug string) (off bool) {
 	for debug != "" {
 		var one string
-		if one, debug = stacktext.Cut(debug, ","); len(one) > len(preemptOff) &&
+		if one, debug, _ = strings.Cut(debug, ","); len(one) > len(preemptOff) &&
 			one[:len(preemptOff)] == preemptOff {
 			off = one[len(preemptOff):] != "0"
 		}
@@ -169,8 +169,8 @@ func (w *Worker) stackIn(stacks []byte) []byte {
 	mark := text("sched.(*Worker).live(%p,", w)
 	for rest := string(stacks); rest != ""; {
 		var one string
-		one, rest = stacktext.Cut(rest, "\n\n")
-		if stacktext.Index(one, mark) >= 0 {
+		one, rest, _ = strings.Cut(rest, "\n\n")
+		if strings.Contains(one, mark) {
 			return []byte(one + "\n")
 		}
 	}

@@ -36,7 +36,11 @@ var floors = []floor{
 	{pkg: "sched", level: 2}, // has never heard of actors
 	// Its tests use the blocked-on counts of backpressure.
 	{pkg: "actor/internal/mpsc", level: 2},
-	{pkg: "actor", level: 3},
+	{pkg: "actor/internal/indexset", level: 3, only: []string{"internal/invariant"}},
+	{pkg: "actor/internal/stack", level: 3, only: []string{}},
+	// The rooms of actor know no actor, nor each other.
+	{pkg: "actor/internal/...", level: 3},
+	{pkg: "actor", level: 3, beside: []string{"actor/internal/..."}},
 	{pkg: "process", level: 3}, // stands beside actor and does not know it
 	{pkg: "supervise", level: 4},
 	{pkg: "group", level: 4},
@@ -134,7 +138,7 @@ func refuseOurs(f *goFile, home *floor, pkg string) string {
 		return ""
 	case home.only != nil && !matches(pkg, home.only...):
 		return "it may import only " + strings.Join(home.only, ", ")
-	case to.level >= home.level && !slices.Contains(home.beside, pkg):
+	case to.level >= home.level && !matches(pkg, home.beside...):
 		return fmt.Sprintf("that is on floor %d", to.level)
 	}
 	return ""
@@ -269,6 +273,8 @@ var floorsKept = tree{
 		"net/http", "golang.org/x/sys/unix"),
 	"actor/actor.go": importing("actor", "./sched", "./heap", "./backpressure",
 		"./actor/internal/mpsc", "log/slog"),
+	"actor/turn.go":                 importing("actor", "./actor/internal/permits"),
+	"actor/internal/permits/p.go":   importing("permits", "./sched", "./internal/seam"),
 	"actor/internal/mpsc/inbox.go":  importing("mpsc", "./actor/internal/msg", "./internal/seam"),
 	"process/process.go":            importing("process", "./sched"),
 	"observe/web/web.go":            importing("web", "./observe", "./actor", "net/http"),
@@ -283,6 +289,12 @@ var floorsKept = tree{
 var floorsBroken = []fault{
 	{"up", tree{"sched/up.go": importing("sched", "./actor")},
 		"sched must not import " + modulePath + "/actor: that is on floor 3"},
+	{"a room knows actor", tree{"actor/internal/permits/x.go": importing("permits", "./actor")},
+		"that is on floor 3"},
+	{"a room knows another", tree{"actor/internal/permits/x.go": importing("permits",
+		"./actor/internal/stack")}, "that is on floor 3"},
+	{"sched knows a room", tree{"sched/x.go": importing("sched", "./actor/internal/permits")},
+		"that is on floor 3"},
 	{"messages know queues", tree{"actor/internal/msg/x.go": importing("msg",
 		"./actor/internal/mpsc")}, "that is on floor 2"},
 	{"queues know the scheduler", tree{"actor/internal/mpsc/x.go": importing("mpsc", "./sched")},

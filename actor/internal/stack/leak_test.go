@@ -1,4 +1,4 @@
-package stacktext
+package stack
 
 import (
 	"testing"

@@ -1,0 +1,106 @@
+// Package stack reads stack traces, as package runtime/debug writes them, for reports of panics and
+// of long turns: what of a trace concerns the user of gallop, and which frame of the user's was the
+// last. A trace is text that is read once, when an actor has crashed: no state, any goroutine.
+package stack
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// FromPanic returns the part of a stack that concerns a behaviour. It drops what lies above the
+// frame that panicked: the deferred functions of the runtime, down to and including the last panic
+// call. It also drops what lies below, beginning with the first function of dispatch that is there.
+func FromPanic(text []byte, dispatch ...string) []byte {
+	const above = "\npanic("
+	rest, last := string(text), 0
+	for i := strings.Index(rest, above); i >= 0; i = strings.Index(rest[last:], above) {
+		last += i + 1
+	}
+	if last > 0 {
+		_, rest, _ = strings.Cut(rest[last:], "\n")
+		_, rest, _ = strings.Cut(rest, "\n")
+		text = text[len(text)-len(rest):]
+	}
+	for _, function := range dispatch {
+		if i := strings.Index(rest, function); i > 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// libraryRoot is how the paths of Go's own library begin in stack traces. Under -trimpath it is
+// empty.
+var libraryRoot = func() (root string) {
+	new(sync.Once).Do(func() {
+		_, caller, _, _ := runtime.Caller(1)
+		root, _ = strings.CutSuffix(caller, "sync/once.go")
+	})
+	return root
+}()
+
+// UserFrame returns the first frame of a stack that is neither of Go's own library nor of gallop,
+// as a function and a place: if gallop panics, the bad call. If there is none, it is the first of
+// gallop's; of an empty stack, nothing.
+func UserFrame(text []byte) string {
+	frame, at, users := "", "", false
+	for rest := string(text); rest != "" && !users; {
+		var function, place string
+		function, rest, _ = strings.Cut(rest, "\n")
+		place, rest, _ = strings.Cut(rest, "\n")
+		place = strings.TrimPrefix(place, "\t")
+		if function == "" || ofLibrary(function, place) {
+			continue
+		}
+		if users = !ofGallop(function, place); users || frame == "" {
+			frame, at = function, place
+		}
+	}
+	at, _, _ = strings.Cut(at, " +0x")
+	if frame == "" {
+		return ""
+	}
+	return functionName(frame) + " " + at
+}
+
+// OurModule is how the names of gallop's functions begin.
+const OurModule = "github.com/gallop-go/gallop/"
+
+// ofGallop reports whether a frame is of gallop's packages, or one of their goroutines began there.
+// Gallop's tests and benchmarks do not count, since they only use the packages; nor do its examples
+// and commands, which are of package main.
+func ofGallop(function, place string) bool {
+	return strings.Contains(function, OurModule) &&
+		!strings.Contains(function, OurModule+"benchmarks/") && !strings.Contains(place, "_test.go:")
+}
+
+// ofLibrary reports whether a frame is of Go's own library.
+func ofLibrary(function, place string) bool {
+	if libraryRoot != "" {
+		return strings.HasPrefix(place, libraryRoot)
+	}
+	return !strings.HasPrefix(function, "main.") && trimmedOfLibrary(place)
+}
+
+// trimmedOfLibrary is ofLibrary under -trimpath, which leaves the import path as the place. A
+// module's import path may have no dot in its name either.
+func trimmedOfLibrary(place string) bool {
+	below := strings.IndexByte(place, '/')
+	return below >= 0 && strings.Contains(libraryFolders, " "+place[:below]+" ")
+}
+
+// libraryFolders are the folders of Go's own library.
+const libraryFolders = " archive arena bufio bytes cmp compress container context crypto " +
+	"database debug embed encoding errors expvar flag fmt go hash html image index internal io iter log maps " +
+	"math mime net os path plugin reflect regexp runtime slices sort strconv strings structs sync " +
+	"syscall testing text time unicode unique unsafe vendor weak "
+
+// functionName drops the arguments of a call in a stack trace.
+func functionName(call string) string {
+	if i := strings.LastIndexByte(call, '('); i > 0 {
+		return call[:i]
+	}
+	return call
+}
