@@ -27,7 +27,7 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 		r := typ.SpawnFunc(sys, func(s *int) { got = s })
 		f := r.b.flowOf()
 		for range 2 {
-			if !f.permits.tryAcquire(r.b) {
+			if !f.permits.TryAcquire(r.b) {
 				t.Fatal("no place")
 			}
 		}
@@ -42,9 +42,9 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 			*payloadOf[int](m) = n
 			if inside && n == 2 {
 				m.ID = say.d.id
-				f.permits.mu.Lock()
+				f.permits.Lock()
 				d, _ := f.appendPermitted(m)
-				f.permits.mu.Unlock()
+				f.permits.Unlock()
 				env{sys: sys}.bounce(r.b, d)
 			} else if err := say.d.tryDeliver(sys, nil, r.b, m); err != nil {
 				t.Fatal(err)
@@ -84,7 +84,7 @@ func TestBound_PlaceGivenBack(t *testing.T) {
 	if _, _, err := f.put(r.b, nil, m); err != nil {
 		t.Fatal(err)
 	}
-	waits := f.permits.acquire(r.b)
+	waits := f.permits.Acquire(r.b)
 	f.take(r.b, 1) // the place goes to who waits
 	talk.Send(sys, talkType.Spawn(sys, 0), r)
 	for sys.Stats().Mutes == 0 {
@@ -92,7 +92,7 @@ func TestBound_PlaceGivenBack(t *testing.T) {
 	}
 	_, _, _, list := f.take(r.b, 1)
 	release(env{sys: sys}, list)
-	f.permits.cancel(waits, r.b)
+	f.permits.Cancel(waits, r.b)
 	if r.b.behind() {
 		t.Fatal("nothing is in the mailbox, and who sends has to wait")
 	}

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -67,38 +68,28 @@ func Muted[S any](r Ref[S]) bool { return r.b.blockedOn.Parked() }
 // Queued is how many messages wait for an actor with a bound.
 func Queued[S any](r Ref[S]) (n int) {
 	f := r.b.flow.Load()
-	f.permits.mu.Lock()
-	defer f.permits.mu.Unlock()
+	f.permits.Lock()
+	defer f.permits.Unlock()
 	return msg.Distance(f.bounded.first, nil)
 }
 
 // OutsideRoom is how many messages from outside may wait for one actor.
-const OutsideRoom = maxPermits
+const OutsideRoom = permits.Max
 
 // Waiting is how many goroutines wait in an actor's semaphore.
-func Waiting[S any](r Ref[S]) (n int) {
+func Waiting[S any](r Ref[S]) int {
 	f := r.b.flow.Load()
 	if f == nil {
 		return 0
 	}
-	f.permits.mu.Lock()
-	defer f.permits.mu.Unlock()
-	for o := f.permits.wait.first; o != nil; o = o.next {
-		n++
-	}
-	return n
+	return f.permits.Waiting()
 }
 
-// GiveBack gives places in an actor's semaphore back, as when messages have run.
-func GiveBack[S any](r Ref[S], n int) { r.b.flow.Load().permits.release(n, r.b) }
+// GiveBack gives permits of an actor's semaphore back, as when messages have run.
+func GiveBack[S any](r Ref[S], n int) { r.b.flow.Load().permits.Release(n, r.b) }
 
-// Places is how many places there are in an actor's semaphore.
-func Places[S any](r Ref[S]) int {
-	l := &r.b.flow.Load().permits
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.permits + int(l.free.Load())
-}
+// Places is how many permits there are in an actor's semaphore.
+func Places[S any](r Ref[S]) int { return r.b.flow.Load().permits.Count() }
 
 // WhoWaits says who waits for whom because of applied pressure. It looks at what it does
 // not own: for a system that does nothing any more.

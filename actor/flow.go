@@ -2,6 +2,7 @@ package actor
 
 import (
 	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -9,7 +10,7 @@ import (
 // flow controls who may send to an actor. Few actors need one: those that goroutines wait for, that
 // apply pressure, or whose type has watermarks or a bound. The others have a nil pointer.
 type flow struct {
-	permits semaphore
+	permits permits.Semaphore
 	// Messages that came while the gate was ajar: see mute_limits.go. Added to by senders; set back
 	// by the owner.
 	ajarCount seam.Uint32
@@ -37,7 +38,7 @@ func (a *cell) flowOf() *flow {
 		return f
 	}
 	f := new(flow)
-	f.permits.free.Store(maxPermits)
+	f.permits.Init(permits.Max)
 	if a.flow.CompareAndSwap(nil, f) { // publishes f
 		return f
 	}
@@ -56,8 +57,7 @@ func (a *cell) initFlow(t *typeInfo) {
 		return
 	}
 	a.load = bounded
-	f.permits.free.Store(0)
-	f.permits.permits = t.bound.limit
+	f.permits.InitBounded(t.bound.limit)
 	f.bounded = &boundedQueue{limit: t.bound.limit, overflow: t.bound.overflow}
 	a.gate.Shut(&gateMark) // for good: every sender comes by
 }

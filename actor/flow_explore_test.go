@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// semaphoreWorld is a semaphore with few places under exploration: senders that wait and give
-// up, and a receiver that runs messages and whose gate shuts and opens.
+// semaphoreWorld is an actor with few permits under exploration: senders that wait, and the actor,
+// which runs messages and whose gate shuts and opens. Package permits explores the semaphore alone.
 type semaphoreWorld struct {
 	p       *explore.Program
 	b       *cell
@@ -31,30 +32,25 @@ func cellOfKind(k *typeInSystem) *cell {
 
 func newSemaphoreWorld(p *explore.Program, room, senders int) *semaphoreWorld {
 	w := &semaphoreWorld{p: p, b: cellOfKind(&typeInSystem{typ: new(typeInfo)}), room: room, left: senders}
-	w.b.flowOf().permits.free.Store(int32(room))
+	w.b.flowOf().permits.Init(room)
 	return w
 }
 
-// send is SendWait; patient or not.
-func (w *semaphoreWorld) send(patient bool) {
+// send is SendWait.
+func (w *semaphoreWorld) send() {
 	l := &w.b.flow.Load().permits
-	o := l.acquire(w.b)
-	if o != nil && patient {
-		w.p.Await(func() bool { return len(o.token) > 0 })
-		l.wakeNext()
-	} else if o != nil {
-		l.cancel(o, w.b)
-		w.left--
-		return
+	if waiter := l.Acquire(w.b); waiter != nil {
+		w.p.Await(waiter.Woken)
+		l.WakeNext()
 	}
 	w.push()
 	w.left--
 }
 
-// push adds a message for which there is a place.
+// push adds a message for which there is a permit.
 func (w *semaphoreWorld) push() {
 	if w.pending++; w.pending > w.room {
-		w.p.Errorf("%d messages wait, and there are %d places", w.pending, w.room)
+		w.p.Errorf("%d messages wait, and there are %d permits", w.pending, w.room)
 	}
 }
 
@@ -63,120 +59,19 @@ func (w *semaphoreWorld) run() {
 	for w.left > 0 || w.pending > 0 {
 		if w.pending > 0 {
 			w.pending--
-			w.b.flow.Load().permits.release(1, w.b)
+			w.b.flow.Load().permits.Release(1, w.b)
 		}
 		w.p.Spin()
 	}
 }
 
-// check: nothing is left behind in the books.
+// check: no permit is lost, and no sender waits.
 func (w *semaphoreWorld) check() error {
 	l := &w.b.flow.Load().permits
-	if n := l.permits + int(l.free.Load()); n != w.room {
-		return fmt.Errorf("%d places, want %d", n, w.room)
-	}
-	if l.permits != 0 || l.wait != (semWaiters{}) || l.called != (semWaiters{}) || l.woken {
-		return fmt.Errorf("left: %d places to be given; waiting: %v, called: %v, woken: %v",
-			l.permits, l.wait.first != nil, l.called.first != nil, l.woken)
+	if n := l.Count(); n != w.room || l.Waiting() != 0 {
+		return fmt.Errorf("%d permits, want %d; %d wait", n, w.room, l.Waiting())
 	}
 	return nil
-}
-
-// TestSemaphore_Explored: two senders wait and one gives up, while the gate opens and places
-// come back: never more messages than places, nobody is forgotten, no place is lost.
-//
-// Mutants tried by hand: quit that does not give back the place that has come;
-// openGate that does not look at the line; takeInTurn that asks whether the gate is open
-// before it has the lock.
-func TestSemaphore_Explored(t *testing.T) {
-	explore.Portfolio(t, func(p *explore.Program) {
-		w := newSemaphoreWorld(p, 1, 3)
-		w.b.gate.Shut(&gateMark)
-		p.Go(func() { w.send(true) })
-		p.Go(func() { w.send(true) })
-		p.Go(func() { w.send(false) })
-		p.Go(func() { w.b.openGate(); w.run() })
-		p.After(w.check)
-	})
-}
-
-// TestSemaphore_ChainExplored: there is a place for everybody who waits, and none comes back
-// before all are through: each wakes the next, also if one gives up that has been told, or
-// has a place and was not told yet.
-//
-// Mutants tried by hand: wakeNext that tells nobody; quit that leaves woken set, or keeps
-// the place of one that was called. tell that does not ask for woken is equivalent: it
-// wakes more at a time.
-func TestSemaphore_ChainExplored(t *testing.T) {
-	explore.Portfolio(t, func(p *explore.Program) {
-		w := newSemaphoreWorld(p, 3, 3)
-		w.b.gate.Shut(&gateMark)
-		p.Go(func() { w.send(true) })
-		p.Go(func() { w.send(false) })
-		p.Go(func() { w.send(true) })
-		p.Go(func() {
-			w.b.openGate()
-			p.Await(func() bool { return w.left == 0 })
-			w.run()
-		})
-		p.After(w.check)
-	})
-}
-
-// TestSemaphore_FreeExplored: free places are taken without a lock, while others find none,
-// wait, and places come back.
-//
-// Mutants tried by hand: takeInTurn that does not collect what is free; release that sets
-// places free without a look at the line; setFree that keeps them in room as well.
-func TestSemaphore_FreeExplored(t *testing.T) {
-	explore.Portfolio(t, func(p *explore.Program) {
-		w := newSemaphoreWorld(p, 1, 3)
-		p.Go(func() { w.send(true) })
-		p.Go(func() { w.send(true) })
-		p.Go(func() {
-			if w.b.flow.Load().permits.tryAcquire(w.b) {
-				w.push()
-			}
-			w.left--
-		})
-		p.Go(w.run)
-		p.After(w.check)
-	})
-}
-
-// TestSemaphore_OrderExplored: "Those who wait go on in the order in which they came": one that
-// comes when somebody waits has no place before that one, also at the moment when the gate opens.
-//
-// Mutants tried by hand: setFree that does not ask whether somebody waits; takeInTurn that
-// does not ask who is first.
-func TestSemaphore_OrderExplored(t *testing.T) {
-	explore.Portfolio(t, func(p *explore.Program) {
-		w := newSemaphoreWorld(p, 1, 2)
-		l := &w.b.flow.Load().permits
-		w.b.gate.Shut(&gateMark)
-		var first *semWaiter
-		p.Go(func() {
-			if first = l.acquire(w.b); first != nil {
-				p.Await(func() bool { return len(first.token) > 0 })
-				l.wakeNext()
-			}
-			w.push()
-			w.left--
-		})
-		p.Go(func() {
-			_ = l.free.Load() // a step: what follows is not asked before all have begun
-			waits := first != nil && first.in == &l.wait
-			if l.tryAcquire(w.b) {
-				if waits && first.in == &l.wait {
-					p.Errorf("somebody who waits was overtaken")
-				}
-				w.push()
-			}
-			w.left--
-		})
-		p.Go(func() { w.b.openGate(); w.run() })
-		p.After(w.check)
-	})
 }
 
 // TestSemaphore_LenientExplored: an actor is under pressure, then overloaded by its batch alone,
@@ -190,8 +85,8 @@ func TestSemaphore_LenientExplored(t *testing.T) {
 		c := &Context{self: w.b}
 		w.b.load = backpressure.Overloaded | backpressure.Pressed
 		w.b.shutGate()
-		p.Go(func() { w.send(true) })
-		p.Go(func() { w.send(true) })
+		p.Go(func() { w.send() })
+		p.Go(func() { w.send() })
 		p.Go(func() {
 			w.b.setLoad(c, backpressure.Overloaded) // the pressure is released
 			p.Await(func() bool { return w.left < 2 })
@@ -213,15 +108,15 @@ func TestSemaphore_RecoveryExplored(t *testing.T) {
 	for _, muted := range []bool{false, true} {
 		t.Run(fmt.Sprintf("muted=%v", muted), func(t *testing.T) {
 			explore.Portfolio(t, func(p *explore.Program) {
-				w := newSemaphoreWorld(p, permitStep, 2)
-				w.b.flow.Load().permits.free.Store(0) // its messages have run, and the notice is next
+				w := newSemaphoreWorld(p, permits.Step, 2)
+				w.b.flow.Load().permits.Init(0) // its messages have run, and the permit return is next
 				w.b.load = backpressure.Overloaded
 				w.b.shutGate()
 				if muted && !w.b.gate.Enter(new(backpressure.Waiter[waiting])) {
 					p.Errorf("the gate is open")
 				}
-				p.Go(func() { w.send(true) })
-				p.Go(func() { w.send(true) })
+				p.Go(func() { w.send() })
+				p.Go(func() { w.send() })
 				p.Go(func() {
 					w.b.returnPermits(&Context{self: w.b})
 					if overloaded := w.b.load == backpressure.Overloaded; overloaded != muted || w.b.gate.IsOpen() == muted {
@@ -339,35 +234,5 @@ func TestBound_FullIsNeverMuted(t *testing.T) {
 		p.Go(func() { live(a, b) })
 		p.Go(func() { live(b, a) })
 		p.Go(func() { put(a, nil); put(b, nil) })
-	})
-}
-
-// TestSemaphore_EndExplored: two senders wait and one gives up, while the actor ends: nobody
-// waits for a place that never comes.
-func TestSemaphore_EndExplored(t *testing.T) {
-	explore.Portfolio(t, func(p *explore.Program) {
-		a := cellOfKind(&typeInSystem{typ: new(typeInfo)})
-		l := &a.flowOf().permits
-		a.gate.Shut(&gateMark)
-		for range 2 {
-			p.Go(func() {
-				if o := l.acquire(a); o != nil {
-					p.Await(func() bool { return len(o.token) > 0 })
-					l.wakeNext()
-				}
-			})
-		}
-		p.Go(func() {
-			if o := l.acquire(a); o != nil {
-				l.cancel(o, a)
-			}
-		})
-		p.Go(func() { a.endFlow() })
-		p.After(func() error {
-			if !l.closed || l.wait.first != nil {
-				return fmt.Errorf("closed: %v; somebody in line: %v", l.closed, l.wait.first != nil)
-			}
-			return nil
-		})
 	})
 }

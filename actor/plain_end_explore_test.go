@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
@@ -93,7 +94,7 @@ var gladeOps = []struct {
 	{"kill", func(g *glade, _ int) { Kill(g.sys, g.fly) }},
 	{"wait", func(g *glade, i int) {
 		f := g.fly.b.flowOf()
-		g.p.Await(func() bool { return f.permits.takeFree(g.fly.b, toWait) })
+		g.p.Await(func() bool { return f.permits.TakeFree(g.fly.b, permits.ToWait) })
 		m := mayflySay.d.size.TakeOne()
 		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(g.sys, nil, g.fly.b, m) == nil {
 			g.said = append(g.said, i)

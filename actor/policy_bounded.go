@@ -60,7 +60,7 @@ func TypeBound(limit int, overflow Overflow) TypeOption {
 // boundedQueue is where mail waits for an actor with a bound, in the place of its mailbox, through
 // which only the runtime's own messages come. It is a lock and a list: a sender that drops the
 // oldest message must be able to take it away from the actor, which no lock-free queue with one
-// consumer allows. The semaphore's mu also guards entering the gate's wait list because of this
+// consumer allows. The lock of permits also guards entering the gate's wait list because of this
 // queue: otherwise a sender could enter after the wait list was emptied.
 //
 // The gate of such an actor is shut for good, so that every sender comes by; shut and
@@ -68,15 +68,15 @@ func TypeBound(limit int, overflow Overflow) TypeOption {
 type boundedQueue struct {
 	limit       int      // read-only
 	overflow    Overflow // read-only
-	first, last *message // guarded by semaphore.mu
-	// Guarded by semaphore.mu: the actor looks, or will: a look message is on its way, or it is
+	first, last *message // guarded by the lock of permits
+	// Guarded by the lock of permits: the actor looks, or will: a look message is on its way, or it is
 	// running.
 	looking bool
-	// Guarded by semaphore.mu: the actor is under pressure, so senders must wait.
+	// Guarded by the lock of permits: the actor is under pressure, so senders must wait.
 	shut bool
-	// Guarded by semaphore.mu: the actor is muted. Senders go on until the queue is full.
+	// Guarded by the lock of permits: the actor is muted. Senders go on until the queue is full.
 	muted bool
-	// Guarded by semaphore.mu: OverflowMute: it was full, and half of it is not free yet. Something
+	// Guarded by the lock of permits: OverflowMute: it was full, and half of it is not free yet. Something
 	// is in it.
 	full bool
 
@@ -121,15 +121,15 @@ func (q *boundedQueue) pop(n int) (first, last *message, took int) {
 // else's message that had to make room. Any goroutine.
 func (f *flow) put(to *cell, c *Context, m *message) (dropped *message, tell bool, err error) {
 	l, q := &f.permits, f.bounded
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.Lock()
+	defer l.Unlock()
 	s := f.suspended.Load()
 	switch {
-	case l.closed:
+	case l.Closed():
 		return nil, false, to.endedBecause()
 	case s != nil && s.refusesBounded(to, m):
 		return nil, false, s.why
-	case l.permits > 0:
+	case l.Left() > 0:
 	case q.overflow == OverflowDropOldest: // nothing may wait yet: see appendPermitted
 		dropped = f.dropOldest()
 	case s != nil:
@@ -137,9 +137,9 @@ func (f *flow) put(to *cell, c *Context, m *message) (dropped *message, tell boo
 	case q.overflow != OverflowMute || c == nil:
 		return nil, false, ErrOverloaded
 	}
-	l.permits--
+	l.Take()
 	tell = q.append(m)
-	q.full = q.full || q.overflow == OverflowMute && l.permits <= 0
+	q.full = q.full || q.overflow == OverflowMute && l.Left() <= 0
 	if c != nil && s == nil && (q.full || q.shut) {
 		c.muteFor(to)
 	}
@@ -150,15 +150,15 @@ func (f *flow) put(to *cell, c *Context, m *message) (dropped *message, tell boo
 // holds mu.
 func (f *flow) dropOldest() (dropped *message) {
 	dropped, _, took := f.bounded.pop(1)
-	f.permits.permits += took
+	f.permits.Return(took)
 	return dropped
 }
 
-// appendPermitted adds m, whose sender has a place. With OverflowDropOldest others may have come in
-// while senders on their way had all the places. Then more places are given than there are, and the
+// appendPermitted adds m, whose sender has a permit. With OverflowDropOldest others may have come in
+// while senders on their way had all permits. Then more permits are given than there are, and the
 // oldest message makes room now. Caller holds mu.
 func (f *flow) appendPermitted(m *message) (dropped *message, tell bool) {
-	if f.bounded.overflow == OverflowDropOldest && f.permits.permits < 0 {
+	if f.bounded.overflow == OverflowDropOldest && f.permits.Left() < 0 {
 		dropped = f.dropOldest()
 	}
 	return dropped, f.bounded.append(m)
@@ -168,19 +168,19 @@ func (f *flow) appendPermitted(m *message) (dropped *message, tell bool) {
 // tells the actor. list has the senders that need to wait no more. Owner only.
 func (f *flow) take(a *cell, n int) (first, last *message, took int, list *backpressure.Waiter[waiting]) {
 	l, q := &f.permits, f.bounded
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.Lock()
+	defer l.Unlock()
 	first, last, took = q.pop(n)
 	q.looking = took > 0
-	l.permits += took
+	l.Return(took)
 	return first, last, took, f.recovered(a)
 }
 
 // shut notes why the actor's gate is shut: pressure makes senders wait whatever there is in the
 // queue. It reports whether they had to already because the queue is full. Owner only.
 func (f *flow) shut(l backpressure.Load) (full bool) {
-	f.permits.mu.Lock()
-	defer f.permits.mu.Unlock()
+	f.permits.Lock()
+	defer f.permits.Unlock()
 	f.bounded.shut, f.bounded.muted = l&backpressure.Pressed != 0, l&backpressure.Muted != 0
 	return f.bounded.full
 }
@@ -188,13 +188,13 @@ func (f *flow) shut(l backpressure.Load) (full bool) {
 // unshut lets senders pass, unless the queue is full, and returns those that waited. It returns
 // none if the actor drains: that has opened its gate for ever. Owner only.
 func (f *flow) unshut(a *cell) *backpressure.Waiter[waiting] {
-	f.permits.mu.Lock()
-	defer f.permits.mu.Unlock()
+	f.permits.Lock()
+	defer f.permits.Unlock()
 	f.bounded.shut, f.bounded.muted = false, false
 	if f.bounded.full {
 		return nil
 	}
-	f.permits.grant(a)
+	f.permits.Grant(a)
 	if a.gate.IsOpen() {
 		return nil
 	}
@@ -204,9 +204,9 @@ func (f *flow) unshut(a *cell) *backpressure.Waiter[waiting] {
 // close lets goroutines that wait go, and returns what is in the queue. Any goroutine, once nobody
 // runs the actor any more.
 func (f *flow) close() (left *message) {
-	f.permits.mu.Lock()
-	defer f.permits.mu.Unlock()
-	f.permits.close()
+	f.permits.Lock()
+	defer f.permits.Unlock()
+	f.permits.Close()
 	if q := f.bounded; q != nil {
 		left, q.first, q.last = q.first, nil, nil
 		q.full = false // or it could not be muted while it drains
@@ -221,21 +221,21 @@ func (a *cell) behind() bool {
 		return true
 	}
 	f := a.flow.Load()
-	f.permits.mu.Lock()
-	defer f.permits.mu.Unlock()
+	f.permits.Lock()
+	defer f.permits.Unlock()
 	return f.bounded.muted || f.isFullLocked()
 }
 
 // isFull reports whether senders to an actor with a bound have to wait, or are turned away. Any
 // goroutine.
 func (f *flow) isFull() bool {
-	f.permits.mu.Lock()
-	defer f.permits.mu.Unlock()
+	f.permits.Lock()
+	defer f.permits.Unlock()
 	return f.isFullLocked()
 }
 
 // isFullLocked is isFull. Caller holds mu.
-func (f *flow) isFullLocked() bool { return f.bounded.shut || f.bounded.full || f.permits.permits <= 0 }
+func (f *flow) isFullLocked() bool { return f.bounded.shut || f.bounded.full || f.permits.Left() <= 0 }
 
 // look takes mail out of the queue that has come in while the actor did not look. Owner
 // only, in a turn, which ends afterwards.
@@ -281,8 +281,8 @@ func (a *cell) takeBounded(c *Context) (first, last *message, n int) {
 // suspend publishes that the actor is in a back-off. Afterwards nobody waits for it because of its
 // queue. Owner only.
 func (f *flow) suspend(s *suspension) {
-	f.permits.mu.Lock()
-	defer f.permits.mu.Unlock()
+	f.permits.Lock()
+	defer f.permits.Unlock()
 	f.suspended.Store(s)
 	if f.bounded != nil {
 		f.bounded.full = false
@@ -305,8 +305,8 @@ func (s *suspension) refusesBounded(to *cell, m *message) bool {
 // need to wait no more, as in take. Owner only.
 func (f *flow) takeIf(a *cell, fits func(m *message) bool) (out *message, list *backpressure.Waiter[waiting]) {
 	l, q := &f.permits, f.bounded
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.Lock()
+	defer l.Unlock()
 	var taken, kept messageList
 	all, _, _ := q.pop(math.MaxInt)
 	for all != nil {
@@ -314,7 +314,7 @@ func (f *flow) takeIf(a *cell, fits func(m *message) bool) (out *message, list *
 		all, m.Next = m.Next, nil
 		if fits(m) {
 			taken.Add(m)
-			l.permits++
+			l.Return(1)
 		} else {
 			kept.Add(m)
 		}
@@ -327,13 +327,17 @@ func (f *flow) takeIf(a *cell, fits func(m *message) bool) (out *message, list *
 // more because the queue is not full any more. Caller holds mu. Owner only.
 func (f *flow) recovered(a *cell) (list *backpressure.Waiter[waiting]) {
 	l, q := &f.permits, f.bounded
-	if q.full && (q.first == nil || l.permits >= q.limit-q.limit/2) { // places that were given and not used would keep it full
+	// Permits that were given and not used would keep it full.
+	if q.full && (q.first == nil || l.Left() >= q.limit-q.limit/2) {
 		q.full = false
 		if !q.shut {
 			list = a.gate.Drain(&gateMark)
 		}
 	}
-	l.grant(a)
+	if invariant.On {
+		invariant.Check(l.Closed() || l.Left() <= q.limit, "%v has %d permits, of %d", a, l.Left(), q.limit)
+	}
+	l.Grant(a)
 	return list
 }
 

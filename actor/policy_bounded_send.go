@@ -60,9 +60,9 @@ func (a *cell) putPermitted(m *message) error {
 		if a.sys().refusing.Load() {
 			return false, nil, ErrSystemStopped
 		}
-		f.permits.mu.Lock()
-		defer f.permits.mu.Unlock()
-		if f.permits.closed {
+		f.permits.Lock()
+		defer f.permits.Unlock()
+		if f.permits.Closed() {
 			return false, nil, a.endedBecause()
 		}
 		a.sys().sim.count(1)
@@ -70,7 +70,7 @@ func (a *cell) putPermitted(m *message) error {
 		return tell, dropped, nil
 	})
 	if err != nil {
-		f.permits.release(1, a)
+		f.permits.Release(1, a)
 	}
 	return err
 }
@@ -109,17 +109,17 @@ func (a *cell) fromOutside(put func() (tell bool, dropped *message, err error)) 
 // trySendBounded is TrySend from the behaviour that runs.
 func (a *cell) trySendBounded(c *Context, m *message) error {
 	f := a.flow.Load()
-	if s := f.suspended.Load(); s != nil && s.refuses || !f.permits.tryAcquire(a) {
+	if s := f.suspended.Load(); s != nil && s.refuses || !f.permits.TryAcquire(a) {
 		return a.tooMuch()
 	}
 	m.From = c.self.id
-	f.permits.mu.Lock()
-	if f.permits.closed {
-		f.permits.mu.Unlock()
+	f.permits.Lock()
+	if f.permits.Closed() {
+		f.permits.Unlock()
 		return a.endedBecause()
 	}
 	dropped, tell := f.appendPermitted(m)
-	f.permits.mu.Unlock()
+	f.permits.Unlock()
 	env{c: c, sys: c.sys}.bounce(a, dropped)
 	if tell {
 		a.callToLook(c)

@@ -309,8 +309,8 @@ func (a *cell) waitFor(at, root *cell) Wait {
 	a.peekMail(note)
 	if a.typ().bound.limit != 0 {
 		f := a.flow.Load()
-		f.permits.mu.Lock()
-		defer f.permits.mu.Unlock()
+		f.permits.Lock()
+		defer f.permits.Unlock()
 		for m := f.bounded.first; m != nil && w.Mail < maxMail && note(m.From, contents(m).ID); m = m.Next {
 		}
 	}

@@ -103,11 +103,11 @@ func (d *descriptor) mayTry(c *Context, a *cell) error {
 		return ErrSystemStopped // whatever else there is to say
 	case !bounded && !a.gate.IsOpen() && !a.tryPass(c) || bounded && a.keepsNothing():
 		return a.tooMuch()
-	case c == nil && !a.flowOf().permits.tryAcquire(a):
+	case c == nil && !a.flowOf().permits.TryAcquire(a):
 		return a.tooMuch()
 	case a.shared().sys.sim.refuses(a, d): // last, or it would count what is refused anyhow
 		if c == nil {
-			a.flow.Load().permits.release(1, a)
+			a.flow.Load().permits.Release(1, a)
 		}
 		return ErrOverloaded
 	}

@@ -2,42 +2,10 @@ package actor
 
 import (
 	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // What must hold of who waits for whom, of timers, asks and arenas, in builds that check
 // invariants.
-
-// verifyPermits checks the books of places. Caller holds mu. With a queue, places are those
-// that are left of its limit.
-func verifyPermits(l *semaphore, a *cell) {
-	free := int(seam.Peek(&l.free))
-	q := seam.Peek(&a.flow).bounded
-	limit := maxPermits
-	if q != nil {
-		limit = q.limit
-		invariant.Check(free == 0, "%v has a bound, and %d places are free to anybody", a, free)
-	}
-	invariant.Check(free >= 0 && (l.closed || l.permits+free <= limit), "%v has %d places and %d free ones, of %d", a, l.permits, free, limit)
-	invariant.Check(q != nil || l.permits >= 0, "%v has %d places", a, l.permits)
-	invariant.Check(!l.closed || l.wait.first == nil && l.called.first == nil, "%v has ended, and somebody waits for a place", a)
-	invariant.Check(l.wait.first == nil || free == 0, "somebody waits for a place at %v, and %d are free to anybody", a, free)
-}
-
-// verifySemWaiters checks how a goroutine stands in the line. Caller holds mu.
-func verifySemWaiters(q *semWaiters, o *semWaiter) {
-	invariant.Check(o.in == q, "who leaves the line is in another")
-	invariant.Check((o.prev == nil) == (q.first == o), "the first in the line has somebody before him")
-	invariant.Check((o.next == nil) == (q.last == o), "the last in the line has somebody behind him")
-	invariant.Check(o.prev == nil || o.prev.next == o, "who is before one in the line has another behind him")
-	invariant.Check(o.next == nil || o.next.prev == o, "who is behind one in the line has another before him")
-}
-
-// verifyJoin checks a goroutine that joins the line. Caller holds mu.
-func verifyJoin(q *semWaiters, o *semWaiter) {
-	invariant.Check(o.in == nil && o.next == nil && o.prev == nil, "who joins the line is in one already")
-	invariant.Check((q.first == nil) == (q.last == nil), "a line with one end")
-}
 
 // verifyEnter checks a timer before it goes to the wheel. Caller holds mu.
 func verifyEnter(k *timer, number uint32) {

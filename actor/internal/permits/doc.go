@@ -1,0 +1,31 @@
+// Package permits has the semaphore where goroutines wait that send to an actor from outside. It is
+// FIFO: those that wait go on in the order in which they came. It knows of the actor only whether
+// that lets goroutines in, by [Receiver].
+//
+// There are permits for so many messages. A goroutine that finds none, or finds the receiver closed
+// to it, waits in line. A permit is returned when the message has run. For that the receiver need not
+// know which of its messages came this way: the goroutine that completes the n-th push, n a multiple
+// of [Step], pushes a permit return behind it, a message of the runtime's own. When that runs, all
+// before it have run.
+//
+//	L1  take a free permit; if there is none, under the lock: collect the free ones, and
+//	    take one if no goroutine waits, or wait: the permit comes with the token
+//	L2  push the message
+//	L3  count the push; each Step-th: push the permit return
+//	L4  the permit return runs, under the lock: give Step permits to those who wait first,
+//	    and set the others free
+//
+// At most [Max] messages wait: a permit is returned only for a push that lies before the permit
+// return, hence ran before it. No goroutine waits for ever. Suppose that all permits were taken and
+// nothing was on its way: then fewer than Step pushes would have no permit return, yet all 2·Step
+// permits would be pushes without one. No goroutine is overtaken: no permit is free while one
+// waits, because a goroutine that joins the line collects the free ones, and they are set free only
+// when the line is empty. What is collected is not lost: its collector takes one, or waits and so
+// leaves them to the next Release.
+//
+// The receiver that begins to let goroutines in calls Release(0) afterwards. So a goroutine that
+// found it closed, under the lock, is in line by then, or finds it open.
+//
+// A bounded queue has permits too: what is left of its limit. None is ever free, the semaphore's
+// lock is the queue's lock, and every message that is taken out returns its own permit.
+package permits

@@ -1,0 +1,215 @@
+package permits
+
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Max is how many messages from outside may wait for one actor at once, however late it comes to
+// run them.
+const Max = 4096
+
+// Step is how many permits one permit return gives back.
+const Step = Max / 2
+
+// Entrance is what a goroutine does if it finds no permit.
+type Entrance bool
+
+const (
+	ToWait Entrance = false // so it also waits while an actor is in a back-off
+	ToTry  Entrance = true
+)
+
+// Receiver is the actor that the goroutines send to.
+type Receiver interface {
+	// Open reports whether the receiver lets goroutines in. Any goroutine; that of a bounded
+	// queue, only under the semaphore's lock.
+	Open(how Entrance) bool
+}
+
+// Semaphore is described in the package comment. Every method takes the same receiver.
+type Semaphore struct {
+	// Permits that any goroutine may take: none while one waits, and none of a bounded queue.
+	free   seam.Int32
+	pushed seam.Uint32 // messages that had a permit
+	mu     seam.QuickMutex
+	// Guarded by mu: permits to be given under mu, to those first in line; setFree moves them to
+	// free. Of a bounded queue: what is left of its limit, below 0 when over it.
+	left   int
+	wait   line // guarded by mu: those without a permit
+	called line // guarded by mu: have one, were not woken yet
+	woken  bool // guarded by mu: one was woken, has not woken the next
+	closed bool // guarded by mu: the actor has ended
+	// The permits are what is left of a bounded queue's limit: none is in free. Read-only.
+	bounded bool
+}
+
+// Init gives the semaphore its permits, before it is published.
+func (s *Semaphore) Init(n int) { s.free.Store(int32(n)) }
+
+// InitBounded makes it the semaphore of a bounded queue, before it is published.
+func (s *Semaphore) InitBounded(limit int) {
+	s.free.Store(0)
+	s.left, s.bounded = limit, true
+}
+
+// Acquire takes a permit, or joins the line and returns the caller's place in it. Any goroutine.
+func (s *Semaphore) Acquire(r Receiver) *Waiter {
+	if s.TakeFree(r, ToWait) { // L1
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.takeInTurn(r, ToWait) {
+		return nil
+	}
+	w := &Waiter{token: make(chan struct{}, 1)}
+	s.wait.add(w)
+	return w
+}
+
+// TryAcquire takes a permit, or reports that there is none. Any goroutine.
+func (s *Semaphore) TryAcquire(r Receiver) bool {
+	if s.TakeFree(r, ToTry) { // L1
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ok := s.takeInTurn(r, ToTry)
+	s.setFree()
+	return ok
+}
+
+// TakeFree takes a permit if one is free and the receiver is open: no lock. Should it close in
+// between, it gets one more message. Any goroutine.
+func (s *Semaphore) TakeFree(r Receiver, how Entrance) bool {
+	for n := s.free.Load(); n > 0 && r.Open(how); n = s.free.Load() {
+		if s.free.CompareAndSwap(n, n-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// takeInTurn collects the free permits, and takes one unless a goroutine waits. It asks under the
+// lock whether the receiver is open: the one that opens it looks at the line afterwards. After the
+// receiver's end there is no line: the push will say why. Caller holds mu.
+func (s *Semaphore) takeInTurn(r Receiver, how Entrance) bool {
+	if s.closed {
+		return true
+	}
+	s.left += int(s.free.Swap(0))
+	if s.wait.first != nil || s.left <= 0 || !r.Open(how) {
+		return false
+	}
+	s.left--
+	s.setFree()
+	return true
+}
+
+// setFree lets any goroutine take the permits for which none waits. Caller holds mu.
+func (s *Semaphore) setFree() {
+	if s.wait.first == nil && s.left > 0 && !s.bounded {
+		s.free.Add(int32(s.left))
+		s.left = 0
+	}
+}
+
+// Pushed counts a message that was pushed with a permit. It reports whether the caller has to push
+// a permit return behind it: all pushes that this counts came before. Any goroutine.
+func (s *Semaphore) Pushed() (pushReturn bool) {
+	return s.pushed.Add(1)%Step == 0 // L3
+}
+
+// Release returns n permits, first to those that wait: L4. Any goroutine.
+func (s *Semaphore) Release(n int, r Receiver) {
+	s.mu.Lock()
+	s.left += n
+	s.Grant(r)
+	s.mu.Unlock()
+}
+
+// Grant gives permits to those that are first in line, and sets the others free. Caller holds the
+// lock.
+func (s *Semaphore) Grant(r Receiver) {
+	for s.wait.first != nil && s.left > 0 && r.Open(ToWait) {
+		s.left--
+		w := s.wait.first
+		s.wait.remove(w)
+		s.called.add(w)
+	}
+	s.setFree()
+	s.wakeFirst()
+	if invariant.On {
+		s.verify(r)
+	}
+}
+
+// wakeFirst wakes the first of those that have a permit; that one wakes the next, and so on. Caller
+// holds mu.
+func (s *Semaphore) wakeFirst() {
+	if w := s.called.first; w != nil && !s.woken {
+		s.woken = true
+		s.called.remove(w)
+		w.token <- struct{}{} // has room
+	}
+}
+
+// WakeNext is the first thing that a goroutine does when its token has come.
+func (s *Semaphore) WakeNext() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.woken = false
+	s.wakeFirst()
+}
+
+// Cancel takes w out of the semaphore, and gives its permit to others if it has one. Any
+// goroutine.
+func (s *Semaphore) Cancel(w *Waiter, r Receiver) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch w.in {
+	case nil:
+		s.woken = false
+		s.left++
+	case &s.called:
+		s.called.remove(w)
+		s.left++
+	default:
+		s.wait.remove(w)
+	}
+	s.Grant(r)
+}
+
+// Close lets all goroutines go: the actor has ended. Caller holds the lock.
+func (s *Semaphore) Close() {
+	s.closed = true
+	for _, q := range [...]*line{&s.called, &s.wait} {
+		for w := q.first; w != nil; w = q.first {
+			q.remove(w)
+			w.token <- struct{}{} // has room
+		}
+	}
+}
+
+// What follows is for the owner of a bounded queue, which the same lock guards.
+
+// Lock locks the semaphore.
+func (s *Semaphore) Lock() { s.mu.Lock() }
+
+// Unlock unlocks it.
+func (s *Semaphore) Unlock() { s.mu.Unlock() }
+
+// Closed reports whether the actor has ended. Caller holds the lock.
+func (s *Semaphore) Closed() bool { return s.closed }
+
+// Left returns what is left of the queue's limit; below 0 if more permits were taken than there
+// are. Caller holds the lock.
+func (s *Semaphore) Left() int { return s.left }
+
+// Take takes a permit, whether there is one or not. Caller holds the lock.
+func (s *Semaphore) Take() { s.left-- }
+
+// Return returns n permits, and leaves it to the next Grant to give them to others. Caller holds
+// the lock.
+func (s *Semaphore) Return(n int) { s.left += n }
