@@ -49,7 +49,7 @@ func answering[Q, R any](name string) *descriptor {
 func callPool[R any]() *sync.Pool {
 	return &sync.Pool{New: func() any {
 		k := new(call[R])
-		asksInTurns.add(&k.callState)
+		asksInTurns.Add(&k.callState)
 		return k
 	}}
 }

@@ -42,7 +42,7 @@ func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) err
 	if !may && k.state.CompareAndSwap(callPending, callRefused) {
 		return ErrSelfAsk
 	}
-	defer asks.leave(me)
+	defer me.leaveGraph(asks)
 	defer me.hasWaited(me.prepareWait())
 	if me != nil {
 		k.wait.begin(me, to)

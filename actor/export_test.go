@@ -203,22 +203,17 @@ func BlobsAreCollected(t testing.TB, before int64) {
 
 // AskersOf is how many actors of a system wait for a reply in their turns.
 func AskersOf(s *System) int {
-	t := s.waitGraph()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.all)
+	return s.waitGraph().Len()
 }
 
 // BookAsk books that who waits for to, as it is when the reply has come or has not, and who has not
 // run since.
 func BookAsk[S any](who, to Ref[S], hasReply bool) {
-	k, t := new(callState), who.b.sys().waitGraph()
+	k := new(callState)
 	if hasReply {
 		k.state.StoreRelease(callAnswered)
 	}
-	t.mu.Lock()
-	t.all = map[any]askEdge{who.b.oneAtATime(): {to.b.oneAtATime(), k}}
-	t.mu.Unlock()
+	who.b.sys().waitGraph().Enter(who.b.oneAtATime(), to.b.oneAtATime(), k)
 }
 
 // HasTimers reports whether timers are armed in the worker's shard.

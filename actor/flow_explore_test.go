@@ -74,6 +74,19 @@ func (w *semaphoreWorld) check() error {
 	return nil
 }
 
+// TestSemaphore_GateExplored: two senders wait for one permit while the actor opens its gate and
+// runs messages: none is forgotten.
+func TestSemaphore_GateExplored(t *testing.T) {
+	explore.Portfolio(t, func(p *explore.Program) {
+		w := newSemaphoreWorld(p, 1, 2)
+		w.b.gate.Shut(&gateMark)
+		p.Go(w.send)
+		p.Go(w.send)
+		p.Go(func() { w.b.openGate(); w.run() })
+		p.After(w.check)
+	})
+}
+
 // TestSemaphore_LenientExplored: an actor is under pressure, then overloaded by its batch alone,
 // then an actor is muted for it, and in the end it recovers: goroutines that wait are let
 // in as soon as they may be, and none is forgotten.

@@ -245,7 +245,7 @@ const maxCachedWaiters = 64
 // would not last.
 var waiterPool = sync.Pool{New: func() any {
 	w := new(backpressure.Waiter[waiting])
-	mutes.add(w)
+	mutes.Add(w)
 	return w
 }}
 

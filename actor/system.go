@@ -49,7 +49,7 @@ type System struct {
 
 	mu    sync.Mutex
 	types typesInSystem // changed under mu
-	asks  any           // guarded by mu: its waitGraph
+	asks  any           // guarded by mu: its *waitgraph.Graph
 }
 
 // Start makes a system. If options are bad it panics, with everything that is wrong.

@@ -35,13 +35,6 @@ func verifyTaken(s *slab, number uint32, k *timer) {
 	invariant.Check(k.body == nil && k.held == nil && !k.in, "timer %d is taken, and was not free", number)
 }
 
-// verifyAsks checks that an actor that is about to wait in its turn waits for nobody yet. Caller
-// holds mu.
-func verifyAsks(t *waitGraph, me *cell) {
-	_, waits := t.all[me.oneAtATime()]
-	invariant.Check(!waits, "%v asks, and waits for a reply already", me)
-}
-
 // verifyAlarm checks the system's alarm. Caller holds mu.
 func verifyAlarm(at int64) {
 	invariant.Check(at >= 0, "the alarm is set to %d", at)

@@ -1,66 +1,18 @@
 package actor
 
 import (
-	"sync"
-	"weak"
-
+	"github.com/gallop-go/gallop/actor/internal/waitgraph"
 	"github.com/gallop-go/gallop/backpressure"
 )
 
 // Who waits for whom is written in two places: in the entries of the wait lists of gates, for muted
 // actors, and in the calls of asks, for behaviours that wait. Both are found here, for reports.
-//
-// Rejected: a list that actors enter when they are muted and leave when they go on. It costs locked
-// instructions each time, in a program in which actors are muted often.
-//
-// Chosen: entries and calls are recycled, so they are listed once, when they are made, for good.
-// The lists are weak: what sync.Pool drops, the GC takes. A mute or an ask writes two words more
-// into an object that it writes to anyway.
-type registry[T any] struct {
-	mu  sync.Mutex
-	all []weak.Pointer[T] // guarded by mu
-	// Guarded by mu: at this length those that are gone are dropped.
-	tidy int
-}
 
 // Those of all systems, as the pools are.
 var (
-	mutes       registry[backpressure.Waiter[waiting]]
-	asksInTurns registry[callState]
+	mutes       waitgraph.Registry[backpressure.Waiter[waiting]]
+	asksInTurns waitgraph.Registry[callState]
 )
-
-// leastTidied is how many entries a list has before it is tidied.
-const leastTidied = 64
-
-// add lists a new object. Any goroutine.
-func (r *registry[T]) add(p *T) {
-	w := weak.Make(p)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.all) >= max(r.tidy, leastTidied) {
-		left := r.all[:0]
-		for _, o := range r.all {
-			if o.Value() != nil {
-				left = append(left, o)
-			}
-		}
-		clear(r.all[len(left):])
-		r.all, r.tidy = left, 2*len(left)
-	}
-	r.all = append(r.all, w)
-}
-
-// each calls f for every object that is left. Any goroutine.
-func (r *registry[T]) each(f func(*T)) {
-	r.mu.Lock()
-	all := append([]weak.Pointer[T](nil), r.all...)
-	r.mu.Unlock()
-	for _, w := range all {
-		if p := w.Value(); p != nil {
-			f(p)
-		}
-	}
-}
 
 // oneWait is an actor that waits for another, as it looks from outside.
 type oneWait struct {
@@ -77,8 +29,8 @@ func (s *System) allWaits() (all []oneWait) {
 			all = append(all, w)
 		}
 	}
-	mutes.each(func(w *backpressure.Waiter[waiting]) { add(peekMute(&w.Who)) })
-	asksInTurns.each(func(k *callState) { add(peekAsk(&k.wait)) })
+	mutes.Each(func(w *backpressure.Waiter[waiting]) { add(peekMute(&w.Who)) })
+	asksInTurns.Each(func(k *callState) { add(peekAsk(&k.wait)) })
 	return all
 }
 

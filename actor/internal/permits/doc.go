@@ -3,10 +3,10 @@
 // that lets goroutines in, by [Receiver].
 //
 // There are permits for so many messages. A goroutine that finds none, or finds the receiver closed
-// to it, waits in line. A permit is returned when the message has run. For that the receiver need not
-// know which of its messages came this way: the goroutine that completes the n-th push, n a multiple
-// of [Step], pushes a permit return behind it, a message of the runtime's own. When that runs, all
-// before it have run.
+// to it, waits in line. A permit is returned when the message has run. For that the receiver need
+// not know which of its messages came this way: the goroutine that completes the n-th push, n a
+// multiple of [Step], pushes a permit return behind it, a message of the runtime's own. When that
+// runs, all before it have run.
 //
 //	L1  take a free permit; if there is none, under the lock: collect the free ones, and
 //	    take one if no goroutine waits, or wait: the permit comes with the token

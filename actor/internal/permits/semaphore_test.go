@@ -70,7 +70,8 @@ func TestSemaphore_Twin(t *testing.T) {
 			"open": func(*rapid.T) { r.Store(false); s.Release(0, &r); woken() },
 			"": func(t *rapid.T) {
 				if taken > all || s.Waiting() != len(line) || s.Count() != all-taken {
-					t.Fatalf("%d taken, %d left of %d; %d wait, want %d", taken, s.Count(), all, s.Waiting(), len(line))
+					t.Fatalf("%d taken, %d left of %d; %d wait, want %d",
+						taken, s.Count(), all, s.Waiting(), len(line))
 				}
 				if len(line) > 0 && taken < all && !r.Load() {
 					t.Fatalf("%d wait, and %d of %d are taken", len(line), taken, all)

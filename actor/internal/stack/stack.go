@@ -92,10 +92,10 @@ func trimmedOfLibrary(place string) bool {
 }
 
 // libraryFolders are the folders of Go's own library.
-const libraryFolders = " archive arena bufio bytes cmp compress container context crypto " +
-	"database debug embed encoding errors expvar flag fmt go hash html image index internal io iter log maps " +
-	"math mime net os path plugin reflect regexp runtime slices sort strconv strings structs sync " +
-	"syscall testing text time unicode unique unsafe vendor weak "
+const libraryFolders = " archive arena bufio bytes cmp compress container context crypto database debug " +
+	"embed encoding errors expvar flag fmt go hash html image index internal io iter log " +
+	"maps math mime net os path plugin reflect regexp runtime slices sort strconv strings " +
+	"structs sync syscall testing text time unicode unique unsafe vendor weak "
 
 // functionName drops the arguments of a call in a stack trace.
 func functionName(call string) string {

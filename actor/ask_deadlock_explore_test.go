@@ -58,7 +58,7 @@ func (r *ring) ask(i int, hasty bool) {
 		}
 		return
 	}
-	defer asks.leave(me)
+	defer me.leaveGraph(asks)
 	if !k.state.CompareAndSwap(callPending, callWaiting) {
 		return
 	}

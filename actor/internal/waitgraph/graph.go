@@ -1,0 +1,91 @@
+// Package waitgraph knows which actors of a system wait, in their turns, for the replies of which
+// others: [Graph] refuses the ask that would close a circle. [Registry] finds who waits, of all
+// systems, for reports.
+//
+// Behaviours that ask and wait may wait for each other in a circle, for ever: A asks B, and B asks
+// A.
+//
+// Rejected: a watch that looks now and then, like the one over actors under pressure. It comes
+// late, while the actor that closes the circle can be told at once. Rejected as well: to leave asks
+// alone whose contexts end, since these resolve themselves. They do so after the whole time-out,
+// which all in the circle wait for, and then it fails an ask chosen by chance.
+//
+// Chosen: an actor that is about to park in its turn looks in the graph of its system who waits for
+// whom. If that leads to itself it does not wait: its reply cannot come before its own turn has
+// ended, or another ask of the circle has been given up. Otherwise it enters itself. So the one
+// that closes a circle is told, and the others get their replies. That is exact. An edge counts
+// while its call is open: it has no result, its reply is not put off, and it was not given up. Only
+// the actor that was asked gives it a result, in its turn, behind the behaviour, and not while it
+// waits itself; a reply that was put off may be given by any actor. There is no edge to an actor
+// with a bound, of which others could drop the request. From its end the chain stands still until a
+// context of it ends. The actor that looks is in its turn. So an actor that waits for it gets no
+// reply as long as that lasts, nor ends its own turn; nor, then, does one that waits for that one.
+// All edges of the chain were made before the look, so each of them has counted since it was made,
+// and all of them count at once. An actor that gives its ask up says so in its call, by a
+// compare-and-swap, before it goes on. What it does next, such as to end its turn, comes after
+// that, and so does every look that learns of it.
+//
+// The graph sees asks by Ask within one system: neither AskAll and Replies, which may go on without
+// some of their replies, nor goroutines for which a behaviour waits.
+package waitgraph
+
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Call is a request whose reply an actor awaits.
+type Call interface {
+	// IsOpen reports whether the call has no result yet, was not given up, and only the actor that
+	// was asked can give its result. Only the caller closes it otherwise. Any goroutine.
+	IsOpen() bool
+}
+
+// Graph has an edge for each actor that waits: to the actor that it has asked. An actor stands in
+// it for whatever runs one turn at a time: itself, or all those that share a thread. It belongs to
+// a system. The zero Graph is empty.
+type Graph struct {
+	mu  seam.Mutex
+	all map[any]edge // guarded by mu: by who waits
+}
+
+type edge struct {
+	to   any
+	call Call
+}
+
+// Enter reports whether me may wait for the reply of to, without waiting for itself. If so, me is
+// in the graph until it leaves. By me, in its turn. It costs a lock of the system, which only an
+// actor takes that parks in a turn.
+func (g *Graph) Enter(me, to any, call Call) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if invariant.On {
+		_, waits := g.all[me]
+		invariant.Check(!waits, "%v asks, and waits for a reply already", me)
+	}
+	for e, waits := g.all[to]; waits && e.call.IsOpen(); e, waits = g.all[e.to] {
+		if e.to == me {
+			return false
+		}
+	}
+	if g.all == nil {
+		g.all = make(map[any]edge)
+	}
+	g.all[me] = edge{to, call}
+	return true
+}
+
+// Leave takes me out of the graph, before its call is used again. By me, in its turn.
+func (g *Graph) Leave(me any) {
+	g.mu.Lock()
+	delete(g.all, me)
+	g.mu.Unlock()
+}
+
+// Len returns how many actors wait. Any goroutine.
+func (g *Graph) Len() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.all)
+}
