@@ -1,0 +1,130 @@
+package flow
+
+import "golang.org/x/tools/go/ssa"
+
+// Walk is a search along the paths of a function.
+type Walk struct {
+	// Stop ends a path at an instruction, which is not seen itself.
+	Stop func(ssa.Instruction) bool
+	// Skip leaves an edge out.
+	Skip func(from, to *ssa.BasicBlock) bool
+}
+
+// After yields the instructions that may run after start, once each. An instruction is seen again
+// only if a path comes back to it; start itself, too.
+func (w Walk) After(start ssa.Instruction, yield func(ssa.Instruction) bool) {
+	block := start.Block()
+	if block == nil {
+		return
+	}
+	seen := map[*ssa.BasicBlock]bool{}
+	at := indexOf(start) + 1
+	queue := []*ssa.BasicBlock{}
+	if w.through(block.Instrs[at:], yield) {
+		queue = w.next(queue, block)
+	}
+	for len(queue) > 0 {
+		b := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if seen[b] {
+			continue
+		}
+		seen[b] = true
+		if w.through(b.Instrs, yield) {
+			queue = w.next(queue, b)
+		}
+	}
+}
+
+// through yields instructions, and reports whether the path goes on behind them.
+func (w Walk) through(instrs []ssa.Instruction, yield func(ssa.Instruction) bool) bool {
+	for _, i := range instrs {
+		if w.Stop != nil && w.Stop(i) {
+			return false
+		}
+		if !yield(i) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w Walk) next(queue []*ssa.BasicBlock, b *ssa.BasicBlock) []*ssa.BasicBlock {
+	for _, s := range b.Succs {
+		if w.Skip == nil || !w.Skip(b, s) {
+			queue = append(queue, s)
+		}
+	}
+	return queue
+}
+
+// Reaches reports whether a path leads from one instruction to another.
+func (w Walk) Reaches(from, to ssa.Instruction) bool {
+	found := false
+	w.After(from, func(i ssa.Instruction) bool {
+		found = found || i == to
+		return !found
+	})
+	return found
+}
+
+// Ends reports whether a path leads from an instruction to the end of the function.
+func (w Walk) Ends(from ssa.Instruction) bool {
+	found := false
+	w.After(from, func(i ssa.Instruction) bool {
+		if _, ok := i.(*ssa.Return); ok {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+func indexOf(instr ssa.Instruction) int {
+	for n, i := range instr.Block().Instrs {
+		if i == instr {
+			return n
+		}
+	}
+	return -1
+}
+
+// Dominates reports whether every path to b leads through a first.
+func Dominates(a, b ssa.Instruction) bool {
+	if a.Block() == nil || b.Block() == nil || a.Parent() != b.Parent() {
+		return false
+	}
+	if a.Block() == b.Block() {
+		return indexOf(a) < indexOf(b)
+	}
+	return a.Block().Dominates(b.Block())
+}
+
+// Contradicts returns a Skip that leaves out edges which contradict what is known at an
+// instruction: conditions that were true, or false, on every path to it.
+func Contradicts(at ssa.Instruction) func(from, to *ssa.BasicBlock) bool {
+	known := map[ssa.Value]bool{}
+	for b := at.Block(); b != nil; b = b.Idom() {
+		d := b.Idom()
+		if d == nil || len(b.Preds) != 1 || b.Preds[0] != d {
+			continue
+		}
+		if cond, ok := d.Instrs[len(d.Instrs)-1].(*ssa.If); ok && d.Succs[0] != d.Succs[1] {
+			known[cond.Cond] = d.Succs[0] == b
+		}
+	}
+	return func(from, to *ssa.BasicBlock) bool {
+		cond, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
+		if !ok {
+			return false
+		}
+		is, decided := known[cond.Cond]
+		return decided && fixed(cond.Cond, at) && is != (from.Succs[0] == to)
+	}
+}
+
+// fixed reports whether a condition cannot have become another since: in a loop it may.
+func fixed(cond ssa.Value, at ssa.Instruction) bool {
+	instr, ok := cond.(ssa.Instruction)
+	return !ok || !Walk{}.Reaches(at, instr)
+}

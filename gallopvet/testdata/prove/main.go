@@ -1,0 +1,20 @@
+// Command prove runs one bad case, which must fail. Without arguments it lists the cases.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	_ "cases/gv5/bad"
+	"cases/step"
+)
+
+func main() {
+	if len(os.Args) == 1 {
+		for name, c := range step.Cases {
+			fmt.Printf("%s\t%s\n", name, c.Want)
+		}
+		return
+	}
+	step.Cases[os.Args[1]].Run()
+}
