@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	_ "cases/gv1/bad"
 	_ "cases/gv5/bad"
 	"cases/step"
 )

@@ -2,6 +2,7 @@
 package step
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -50,3 +51,6 @@ func Meet(party int) {
 		runtime.Gosched()
 	}
 }
+
+// Background is the context of a case.
+var Background = context.Background()
