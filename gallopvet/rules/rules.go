@@ -4,6 +4,8 @@ package rules
 import (
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/gallop-go/gallop/gallopvet/internal/escape"
+	"github.com/gallop-go/gallop/gallopvet/internal/isolation"
 	"github.com/gallop-go/gallop/gallopvet/internal/misuse"
 	"github.com/gallop-go/gallop/gallopvet/internal/payload"
 	"github.com/gallop-go/gallop/gallopvet/internal/rule"
@@ -12,6 +14,8 @@ import (
 // all lists the rules, in the order of their ids.
 var all = []*rule.Rule{
 	payload.Rule,
+	isolation.Rule,
+	escape.Rule,
 	misuse.Rule,
 }
 

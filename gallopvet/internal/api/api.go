@@ -66,6 +66,7 @@ type Func struct {
 	Many    bool // there may be several receivers
 	Refuses bool // with an error the message is the caller's again
 	Waits   bool // the caller waits for the reply
+	Freezes bool // it sends nothing, but what it is given must not change any more
 	State   int  // the state of a new actor
 
 	// Functions among the parameters.

@@ -33,6 +33,7 @@ const (
 	NewIso        = "capability.NewIso"
 	Frozen        = "capability.Frozen"
 	IsoUse        = "capability.Iso.Use"
+	IsoGone       = "capability.Iso.Gone"
 	ValGet        = "capability.Val.Get"
 	ValView       = "capability.Val.View"
 	DeferReply    = "actor.Defer"
@@ -221,8 +222,9 @@ var funcs = []Func{
 
 	// Capabilities.
 	{Name: NewIso, Sync: in(1)},
-	{Name: Frozen},
+	{Name: Frozen, Payload: 1, Freezes: true},
 	{Name: "capability.Iso.Use", Role: UseIso, Sync: in(1), NonNil: in(1)},
+	{Name: IsoGone},
 	{Name: "capability.Iso.Tag", Role: UseIso},
 	{Name: "capability.Iso.Move", Role: EndIso},
 	{Name: "capability.Iso.Take", Role: EndIso},

@@ -29,21 +29,22 @@ type Package struct {
 	Funcs []*ssa.Function // with bodies, literals too; in the order of the source
 	Turns []*Turn
 
-	inTurn     map[*ssa.Function]*Step
-	behaviours map[*ssa.Global][]*ssa.Function
-	states     map[*types.TypeName]bool
-	closures   map[*ssa.Function]*ssa.MakeClosure
-	async      map[*ssa.Function]ssa.Instruction
-	summaries  map[*ssa.Function]*Summary
-	accesses   map[*ssa.Function][]*Access
-	calls      map[*ssa.Function][]*Call
-	exprs      map[ssa.Instruction]*ast.CallExpr
-	stores     map[*ssa.Alloc][]ssa.Value
-	paths      map[ssa.Value][]Path
-	visiting   map[ssa.Value]bool // in Paths
-	cut        bool               // in Paths: a result misses what a cycle adds
-	marks      map[*types.TypeName]Mark
-	declares   map[*types.Func][]int
+	inTurn       map[*ssa.Function]*Step
+	behaviours   map[*ssa.Global][]*ssa.Function
+	states       map[*types.TypeName]bool
+	turnAccesses map[*types.TypeName][]*Access
+	closures     map[*ssa.Function]*ssa.MakeClosure
+	async        map[*ssa.Function]ssa.Instruction
+	summaries    map[*ssa.Function]*Summary
+	accesses     map[*ssa.Function][]*Access
+	calls        map[*ssa.Function][]*Call
+	exprs        map[ssa.Instruction]*ast.CallExpr
+	stores       map[*ssa.Alloc][]ssa.Value
+	paths        map[ssa.Value][]Path
+	visiting     map[ssa.Value]bool // in Paths
+	cut          bool               // in Paths: a result misses what a cycle adds
+	marks        map[*types.TypeName]Mark
+	declares     map[*types.Func][]int
 }
 
 // Relevant reports whether there is anything to look at in the package.

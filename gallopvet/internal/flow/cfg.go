@@ -1,6 +1,10 @@
 package flow
 
-import "golang.org/x/tools/go/ssa"
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+)
 
 // Walk is a search along the paths of a function.
 type Walk struct {
@@ -127,4 +131,32 @@ func Contradicts(at ssa.Instruction) func(from, to *ssa.BasicBlock) bool {
 func fixed(cond ssa.Value, at ssa.Instruction) bool {
 	instr, ok := cond.(ssa.Instruction)
 	return !ok || !Walk{}.Reaches(at, instr)
+}
+
+// Refused returns a Skip that leaves out the edges on which a call has returned an error: there
+// the message is the caller's again.
+func Refused(call *Call) func(from, to *ssa.BasicBlock) bool {
+	return func(from, to *ssa.BasicBlock) bool {
+		cond, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
+		if !ok {
+			return false
+		}
+		cmp, ok := cond.Cond.(*ssa.BinOp)
+		if !ok || !comparesError(cmp, call.Instr.Value()) {
+			return false
+		}
+		failed := from.Succs[0]
+		if cmp.Op == token.EQL {
+			failed = from.Succs[1]
+		}
+		return to == failed && from.Succs[0] != from.Succs[1]
+	}
+}
+
+// comparesError reports whether a comparison is one of a result with nil.
+func comparesError(cmp *ssa.BinOp, result ssa.Value) bool {
+	if cmp.Op != token.NEQ && cmp.Op != token.EQL || result == nil {
+		return false
+	}
+	return cmp.X == result && IsZero(cmp.Y) || cmp.Y == result && IsZero(cmp.X)
 }

@@ -187,6 +187,9 @@ func (p *Package) content(q Path) []Path {
 		return []Path{q}
 	}
 	all := []Path{q}
+	for _, v := range p.stores[a] {
+		all = union(all, each(p.Paths(v), q.Steps))
+	}
 	for instr := range instructions(a.Parent()) {
 		if st, ok := instr.(*ssa.Store); ok {
 			if at, ok := st.Addr.(*ssa.FieldAddr); ok && at.X == a {
