@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -23,7 +24,9 @@ func TestBadCasesFail(t *testing.T) {
 	for line := range strings.Lines(string(list)) {
 		name, want, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		t.Run(name, func(t *testing.T) {
-			out, err := exec.Command(program, name).CombinedOutput()
+			run := exec.Command(program, name)
+			run.Env = append(os.Environ(), "GORACE=halt_on_error=1 atexit_sleep_ms=0")
+			out, err := run.CombinedOutput()
 			if err == nil || !strings.Contains(string(out), want) {
 				t.Errorf("got %v, want a failure that says %q\n%s", err, want, out)
 			}

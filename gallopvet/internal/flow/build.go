@@ -39,7 +39,8 @@ type Package struct {
 	accesses     map[*ssa.Function][]*Access
 	calls        map[*ssa.Function][]*Call
 	exprs        map[ssa.Instruction]*ast.CallExpr
-	stores       map[*ssa.Alloc][]ssa.Value
+	stores       map[*ssa.Alloc][]*ssa.Store // into local variables
+	fields       map[*ssa.Alloc][]*ssa.Store // into their fields
 	paths        map[ssa.Value][]Path
 	visiting     map[ssa.Value]bool // in Paths
 	cut          bool               // in Paths: a result misses what a cycle adds
@@ -76,7 +77,8 @@ func (p *Package) build() {
 	p.SSA.Build()
 	p.Funcs = p.functions()
 	p.calls = map[*ssa.Function][]*Call{}
-	p.stores = map[*ssa.Alloc][]ssa.Value{}
+	p.fields = map[*ssa.Alloc][]*ssa.Store{}
+	p.stores = map[*ssa.Alloc][]*ssa.Store{}
 	p.forgetPaths()
 	for _, fn := range p.Funcs {
 		for instr := range instructions(fn) {
@@ -151,8 +153,13 @@ func Instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) { return in
 
 // noteStore remembers what is put into a local variable or its fields.
 func (p *Package) noteStore(s *ssa.Store) {
-	if a, ok := s.Addr.(*ssa.Alloc); ok {
-		p.stores[a] = append(p.stores[a], s.Val)
+	switch at := s.Addr.(type) {
+	case *ssa.Alloc:
+		p.stores[at] = append(p.stores[at], s)
+	case *ssa.FieldAddr:
+		if a, ok := at.X.(*ssa.Alloc); ok {
+			p.fields[a] = append(p.fields[a], s)
+		}
 	}
 }
 

@@ -169,37 +169,58 @@ func (p *Package) loaded(v *ssa.UnOp) []Path {
 	}
 	var all []Path
 	for _, q := range p.Paths(v.X) {
-		all = union(all, p.content(q))
+		all = union(all, p.content(q, v))
 	}
 	return all
 }
 
-// content returns where the value comes from that is stored at a place.
-func (p *Package) content(q Path) []Path {
+// content returns where the value comes from that is read at a place.
+func (p *Package) content(q Path, read ssa.Instruction) []Path {
 	a, ok := q.Root.(*ssa.Alloc)
 	if !ok {
 		return []Path{q}
 	}
 	if q.Steps == "" {
 		if isVariable(a) {
-			return p.stored(a)
+			return p.stored(a, read)
 		}
 		return []Path{q}
 	}
 	all := []Path{q}
-	for _, v := range p.stores[a] {
-		all = union(all, each(p.Paths(v), q.Steps))
-	}
-	for instr := range instructions(a.Parent()) {
-		if st, ok := instr.(*ssa.Store); ok {
-			if at, ok := st.Addr.(*ssa.FieldAddr); ok && at.X == a {
-				if "."+fieldName(deref(a.Type()), at.Field) == q.Steps {
-					all = union(all, p.Paths(st.Val))
-				}
-			}
+	for _, st := range latest(p.placed(a, q.Steps), read) {
+		if st.Addr == a {
+			all = union(all, each(p.Paths(st.Val), q.Steps))
+		} else {
+			all = union(all, p.Paths(st.Val))
 		}
 	}
 	return all
+}
+
+// placed returns the stores into all of a local struct, and into one field.
+func (p *Package) placed(a *ssa.Alloc, field string) []*ssa.Store {
+	all := append([]*ssa.Store(nil), p.stores[a]...)
+	for _, st := range p.fields[a] {
+		if "."+fieldName(deref(a.Type()), st.Addr.(*ssa.FieldAddr).Field) == field {
+			all = append(all, st)
+		}
+	}
+	return all
+}
+
+// latest leaves out the stores that others have overwritten when memory is read.
+func latest(all []*ssa.Store, read ssa.Instruction) []*ssa.Store {
+	var left []*ssa.Store
+	for _, st := range all {
+		gone := false
+		for _, later := range all {
+			gone = gone || later != st && Dominates(st, later) && Dominates(later, read)
+		}
+		if !gone {
+			left = append(left, st)
+		}
+	}
+	return left
 }
 
 // isVariable reports whether an Alloc is a variable that refers to other memory, and not the
@@ -213,10 +234,10 @@ func isVariable(a *ssa.Alloc) bool {
 }
 
 // stored returns where what was put into a variable comes from.
-func (p *Package) stored(a *ssa.Alloc) []Path {
+func (p *Package) stored(a *ssa.Alloc, read ssa.Instruction) []Path {
 	var all []Path
-	for _, v := range p.stores[a] {
-		all = union(all, p.Paths(v))
+	for _, st := range latest(p.stores[a], read) {
+		all = union(all, p.Paths(st.Val))
 	}
 	for _, fn := range a.Parent().AnonFuncs {
 		all = union(all, p.storedIn(fn, a))

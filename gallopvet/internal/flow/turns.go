@@ -272,7 +272,7 @@ func (p *Package) FuncOf(v ssa.Value) *ssa.Function {
 		return p.unwrap(v.Fn.(*ssa.Function))
 	case *ssa.UnOp:
 		if a, ok := v.X.(*ssa.Alloc); ok && v.Op == token.MUL && len(p.stores[a]) == 1 {
-			return p.FuncOf(p.stores[a][0])
+			return p.FuncOf(p.stores[a][0].Val)
 		}
 	}
 	return nil

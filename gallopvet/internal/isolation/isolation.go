@@ -83,14 +83,17 @@ func isos(v ssa.Value) []ssa.Value {
 
 // trace follows an Iso that a call has given away, and reports its uses.
 func (c *checker) trace(by *flow.Call, iso ssa.Value) {
-	t := &trace{c: c, by: by, seen: map[string]bool{}}
-	t.skip = flow.Contradicts(by.Instr)
-	if by.API.Refuses {
-		refused := flow.Refused(by)
-		skip := t.skip
-		t.skip = func(from, to *ssa.BasicBlock) bool { return skip(from, to) || refused(from, to) }
+	for _, alias := range aliasesOf(iso, by) {
+		t := &trace{c: c, by: by, seen: map[string]bool{}}
+		t.avoid(flow.Contradicts(by.Instr))
+		if alias.on != nil {
+			t.avoid(flow.Contradicts(alias.on))
+		}
+		if by.API.Refuses {
+			t.avoid(flow.Refused(by))
+		}
+		t.start(alias.value)
 	}
-	t.start(iso)
 }
 
 // used reports a use of an Iso that is gone.

@@ -229,4 +229,3 @@ func isReturn(i ssa.Instruction) bool {
 	_, ok := i.(*ssa.Return)
 	return ok
 }
-

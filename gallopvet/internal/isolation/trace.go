@@ -17,9 +17,53 @@ import (
 type trace struct {
 	c    *checker
 	by   *flow.Call
-	skip func(from, to *ssa.BasicBlock) bool
+	skip []func(from, to *ssa.BasicBlock) bool
 	seen map[string]bool
 }
+
+// avoid makes the trace leave out edges.
+func (t *trace) avoid(skip func(from, to *ssa.BasicBlock) bool) { t.skip = append(t.skip, skip) }
+
+func (t *trace) skips(from, to *ssa.BasicBlock) bool {
+	return slices.ContainsFunc(t.skip, func(f func(from, to *ssa.BasicBlock) bool) bool {
+		return f(from, to)
+	})
+}
+
+// alias is a value that is the same Iso as another, if the path came by an instruction.
+type alias struct {
+	value ssa.Value
+	on    ssa.Instruction // nil: on any path
+}
+
+// aliasesOf returns the values that are, on some path, the Iso that a call gives away.
+func aliasesOf(iso ssa.Value, by *flow.Call) []alias {
+	all := []alias{{iso, nil}}
+	if phi, ok := iso.(*ssa.Phi); ok {
+		for n, e := range phi.Edges {
+			if e != by.Instr.Value() {
+				all = append(all, alias{e, last(phi.Block().Preds[n])})
+			}
+		}
+	}
+	if iso.Referrers() == nil {
+		return all
+	}
+	for _, ref := range *iso.Referrers() {
+		phi, ok := ref.(*ssa.Phi)
+		if !ok || !phi.Block().Dominates(by.Block()) {
+			continue
+		}
+		for n, e := range phi.Edges {
+			if e == iso {
+				all = append(all, alias{phi, last(phi.Block().Preds[n])})
+			}
+		}
+	}
+	return all
+}
+
+func last(b *ssa.BasicBlock) ssa.Instruction { return b.Instrs[len(b.Instrs)-1] }
 
 // gone is what holds the Iso that is gone, at one point of a path: values, and places in memory.
 type gone struct {
@@ -85,7 +129,7 @@ func (t *trace) run(block *ssa.BasicBlock, instrs []ssa.Instruction, g gone) {
 		}
 	}
 	for _, next := range block.Succs {
-		if t.skip(block, next) || t.saysSo(block, next, g) {
+		if t.skips(block, next) || t.saysSo(block, next, g) {
 			continue
 		}
 		on := t.enter(block, next, g)
