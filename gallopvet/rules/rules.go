@@ -4,6 +4,7 @@ package rules
 import (
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/gallop-go/gallop/gallopvet/internal/alias"
 	"github.com/gallop-go/gallop/gallopvet/internal/escape"
 	"github.com/gallop-go/gallop/gallopvet/internal/isolation"
 	"github.com/gallop-go/gallop/gallopvet/internal/misuse"
@@ -14,6 +15,7 @@ import (
 // all lists the rules, in the order of their ids.
 var all = []*rule.Rule{
 	payload.Rule,
+	alias.Rule,
 	isolation.Rule,
 	escape.Rule,
 	misuse.Rule,

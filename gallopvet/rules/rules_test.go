@@ -37,7 +37,7 @@ func dir(t *testing.T) string {
 
 // TestRules: each rule reports what its bad cases want, and nothing in its good ones.
 func TestRules(t *testing.T) {
-	for _, name := range []string{"gv1", "gv3", "gv4", "gv5"} {
+	for _, name := range []string{"gv1", "gv2", "gv3", "gv4", "gv5"} {
 		t.Run(name, func(t *testing.T) {
 			analysistest.Run(t, dir(t), analyzer(t, name), "./"+name+"/...")
 		})

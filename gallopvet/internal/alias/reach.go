@@ -3,6 +3,8 @@ package alias
 import (
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -42,24 +44,72 @@ func (c *checker) stays(s *send, part flow.Part) bool {
 	if _, ret := s.at.(*ssa.Return); ret {
 		return true
 	}
-	return walk.Ends(s.at)
+	return walk.Ends(s.at) && !c.letGo(s.at.Parent(), part)
 }
 
-// replaces reports whether an instruction puts other memory where a path leads.
-func (c *checker) replaces(i ssa.Instruction, q flow.Path) bool {
-	st, ok := i.(*ssa.Store)
-	if !ok {
-		return false
+// letGo reports whether all callers of a function put other memory in the place of a part
+// afterwards.
+func (c *checker) letGo(fn *ssa.Function, part flow.Part) bool {
+	n := slices.Index(fn.Params, part.Root.(*ssa.Parameter))
+	callers := 0
+	for _, f := range c.Funcs {
+		for _, call := range c.Calls(f) {
+			if call.Callee() != fn || n >= len(call.Instr.Common().Args) {
+				continue
+			}
+			callers++
+			for _, q := range c.Paths(call.Instr.Common().Args[n]) {
+				at := flow.Path{Root: q.Root, Steps: q.Steps + part.Steps}
+				w := flow.Walk{Stop: func(i ssa.Instruction) bool { return c.replaces(i, at) }}
+				if w.Ends(call.Instr) {
+					return false
+				}
+			}
+		}
 	}
-	for _, at := range c.Paths(st.Addr) {
-		if !q.Within(at) {
-			continue
+	return callers > 0
+}
+
+// replaces reports whether an instruction puts other memory where a path leads, or takes an
+// element out of what has it.
+func (c *checker) replaces(i ssa.Instruction, q flow.Path) bool {
+	switch i := i.(type) {
+	case *ssa.Store:
+		for _, at := range c.Paths(i.Addr) {
+			if q.Within(at) && (isElement(q, at) || !c.same(i.Val, q, at)) {
+				return true
+			}
 		}
-		same := false
-		for _, from := range c.Paths(st.Val) {
-			same = same || from == q || from.Root == q.Root && from.Within(at)
+	case *ssa.MapUpdate:
+		for _, at := range c.Paths(i.Map) {
+			at.Steps += "[]"
+			if q.Within(at) && !c.same(i.Value, q, at) {
+				return true
+			}
 		}
-		if !same {
+	case *ssa.Call:
+		b, ok := i.Call.Value.(*ssa.Builtin)
+		if !ok || b.Name() != "delete" && b.Name() != "clear" {
+			return false
+		}
+		for _, at := range c.Paths(i.Call.Args[0]) {
+			if q.Inside(at) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isElement reports whether a path leads to an element of what is at another.
+func isElement(q, of flow.Path) bool {
+	return q != of && strings.HasPrefix(q.Steps[len(of.Steps):], "[]")
+}
+
+// same reports whether a value that is stored at a place leads where the path led before.
+func (c *checker) same(v ssa.Value, q, at flow.Path) bool {
+	for _, from := range c.Paths(v) {
+		if from == q || from.Root == q.Root && from.Within(at) {
 			return true
 		}
 	}

@@ -66,6 +66,7 @@ type Func struct {
 	Many    bool // there may be several receivers
 	Refuses bool // with an error the message is the caller's again
 	Waits   bool // the caller waits for the reply
+	Syncs   bool // the caller waits for actors
 	Freezes bool // it sends nothing, but what it is given must not change any more
 	State   int  // the state of a new actor
 
@@ -103,6 +104,8 @@ func set(names ...string) map[string]bool {
 var byName = func() map[string]*Func {
 	m := make(map[string]*Func, len(funcs))
 	for i := range funcs {
+		f := &funcs[i]
+		f.Syncs = f.Syncs || f.InTurn != Fine && f.Payload == 0
 		m[funcs[i].Name] = &funcs[i]
 	}
 	return m

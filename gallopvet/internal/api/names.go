@@ -217,7 +217,7 @@ var funcs = []Func{
 	{Name: "actor.System.Stats", NonNil: in(Recv)},
 	{Name: "actor.System.Why", NonNil: in(Recv)},
 	{Name: "actor.System.With", NonNil: in(Recv, 1)},
-	{Name: "actor.VirtualClock.Advance", NonNil: in(Recv, 1), Least: at(2, 0)},
+	{Name: "actor.VirtualClock.Advance", Syncs: true, NonNil: in(Recv, 1), Least: at(2, 0)},
 	{Name: "actor.VirtualClock.Jump", NonNil: in(Recv), Least: at(1, 0)},
 
 	// Capabilities.
@@ -243,7 +243,9 @@ var funcs = []Func{
 	// Supervision.
 	{Name: "supervise.StartWait", NonNil: in(1, 2), InTurn: Panics},
 	{Name: "supervise.Supervisor.Wait", NonNil: in(1), NonZero: in(Recv), InTurn: Panics},
-	{Name: "supervise.Supervisor.Ready", NonNil: in(1), NonZero: in(Recv)},
+	{Name: "actortest.R.Quiet", Syncs: true},
+	{Name: "actortest.R.Advance", Syncs: true},
+	{Name: "supervise.Supervisor.Ready", Syncs: true, NonNil: in(1), NonZero: in(Recv)},
 	{Name: "supervise.Serve", NonNil: in(1, 2), Least: at(4, 0), InTurn: Panics},
 	{Name: "supervise.StopChild", NonNil: in(1), NonZero: in(2), InTurn: Panics},
 }

@@ -87,6 +87,12 @@ func loadOf(v ssa.Value) ssa.Instruction {
 		return loadOf(v.X)
 	case *ssa.ChangeType:
 		return loadOf(v.X)
+	case *ssa.Lookup:
+		return v
+	case *ssa.Extract:
+		if i, ok := v.Tuple.(ssa.Instruction); ok {
+			return i
+		}
 	}
 	return nil
 }

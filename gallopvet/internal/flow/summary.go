@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
-
-	"github.com/gallop-go/gallop/gallopvet/internal/api"
 )
 
 // Effect is something that a function does with what one of its parameters leads to. Parameters
@@ -24,6 +22,7 @@ type Summary struct {
 	Sends   []Effect // it sends it to another actor
 	Returns []Effect // it returns it
 	Blocks  string   // the function by which it may wait for long, "" if none
+	Syncs   bool     // it waits for others, so that what they did before is over
 }
 
 // AFact marks a fact.
@@ -40,6 +39,9 @@ func (s *Summary) String() string {
 			words = append(words, kind.word)
 		}
 	}
+	if s.Syncs {
+		words = append(words, "waits for others")
+	}
 	if s.Blocks != "" {
 		words = append(words, "waits in "+s.Blocks)
 	}
@@ -47,7 +49,7 @@ func (s *Summary) String() string {
 }
 
 func (s *Summary) empty() bool {
-	return len(s.Writes)+len(s.Keeps)+len(s.Sends)+len(s.Returns) == 0 && s.Blocks == ""
+	return len(s.Writes)+len(s.Keeps)+len(s.Sends)+len(s.Returns) == 0 && s.Blocks == "" && !s.Syncs
 }
 
 // Receiver is a fact about a package-level behaviour: what its method does with a message.
@@ -84,7 +86,11 @@ func (p *Package) summarise() {
 }
 
 func size(s *Summary) int {
-	return len(s.Writes) + len(s.Keeps) + len(s.Sends) + len(s.Returns) + len(s.Blocks)
+	n := len(s.Writes) + len(s.Keeps) + len(s.Sends) + len(s.Returns) + len(s.Blocks)
+	if s.Syncs {
+		n++
+	}
+	return n
 }
 
 // export makes facts of what other packages may need.
@@ -182,6 +188,9 @@ func (p *Package) summaryOf(fn *ssa.Function) *Summary {
 		p.addKeeps(s, anon, fn)
 	}
 	p.addReturns(s, fn)
+	for instr := range instructions(fn) {
+		s.Syncs = s.Syncs || p.Syncs(instr)
+	}
 	return s
 }
 
@@ -303,6 +312,3 @@ func (p *Package) addReturns(s *Summary, fn *ssa.Function) {
 		}
 	}
 }
-
-// IsBlocking is set by the rule that knows which functions wait.
-var _ = api.Blocking

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	_ "cases/gv1/bad"
+	_ "cases/gv2/bad"
 	_ "cases/gv3/bad"
 	_ "cases/gv4/bad"
 	_ "cases/gv5/bad"
