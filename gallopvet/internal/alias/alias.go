@@ -54,7 +54,7 @@ func (c *checker) call(call *flow.Call) {
 		c.through(call)
 		return
 	}
-	if v := call.Payload(); v != nil && !call.API.ToSelf && !c.toSelf(call) {
+	if v := call.Payload(); v != nil && !c.ToSelf(call) {
 		s := &send{
 			at: call.Instr, call: call, value: v, many: call.API.Many, verb: "is sent",
 			text: c.ArgText(call, call.API.Payload),
@@ -76,20 +76,6 @@ func (c *checker) call(call *flow.Call) {
 			text: c.ArgText(call, call.API.State), state: true,
 		})
 	}
-}
-
-// toSelf reports whether a message goes to the running actor itself.
-func (c *checker) toSelf(call *flow.Call) bool {
-	made := flow.MadeBy(call.Arg(call.API.To))
-	if made != nil && made.Is(api.Self) {
-		return true
-	}
-	// A Handler is made by To, from a ref.
-	if h := flow.MadeBy(call.Arg(api.Recv)); h != nil && h.API != nil && h.API.To != 0 {
-		made = flow.MadeBy(h.Arg(h.API.To))
-		return made != nil && made.Is(api.Self)
-	}
-	return false
 }
 
 // receiver returns what the receiver of a message does with it.
@@ -114,13 +100,14 @@ func (c *checker) asked(s *send) {
 		return
 	}
 	for _, part := range c.Parts(s.value) {
-		if c.isKept(part, s) {
-			c.local(s, part)
+		if w := c.after(s, part, true); c.isLocal(part) && w != nil {
+			c.report(s, w.Instr.Pos(), "kept by the receiver, and written to afterwards")
 		}
 	}
 }
 
-func (c *checker) isKept(part flow.Part, s *send) bool {
+// isLocal reports whether memory belongs to the function that sends it.
+func (c *checker) isLocal(part flow.Part) bool {
 	if part.Root == nil || c.StateOf(part.Path) != nil {
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
 	"github.com/gallop-go/gallop/gallopvet/internal/flow"
 	"github.com/gallop-go/gallop/gallopvet/internal/rule"
 )
@@ -106,7 +107,7 @@ func (c *checker) renews(i ssa.Instruction, part flow.Part) bool {
 func (c *checker) again(s *send, part flow.Part) ssa.Instruction {
 	sends := map[ssa.Instruction]bool{}
 	for _, call := range c.Calls(s.at.Parent()) {
-		if v := call.Payload(); v != nil && !call.API.ToSelf {
+		if v := call.Payload(); v != nil && !c.ToSelf(call) && !c.sameReceiver(s, call) {
 			for _, p := range c.Parts(v) {
 				if p.Path == part.Path {
 					sends[call.Instr] = true
@@ -122,6 +123,32 @@ func (c *checker) again(s *send, part flow.Part) ssa.Instruction {
 		return found == nil
 	})
 	return found
+}
+
+// sameReceiver reports whether two sends are to the same actor, which has one message after the
+// other.
+func (c *checker) sameReceiver(s *send, other *flow.Call) bool {
+	if s.call == nil || s.call.API == nil {
+		return false
+	}
+	one, two := receiverOf(s.call), receiverOf(other)
+	if one == nil || two == nil {
+		return false
+	}
+	a, b := c.Paths(one), c.Paths(two)
+	if len(a) != 1 || len(b) != 1 || a[0] != b[0] || strings.Contains(a[0].Steps, "[]") {
+		return false
+	}
+	made, ok := a[0].Root.(ssa.Instruction)
+	return !ok || !flow.Walk{}.Reaches(s.at, made)
+}
+
+// receiverOf returns the ref, or the handler, that a call sends to.
+func receiverOf(call *flow.Call) ssa.Value {
+	if to := call.Arg(call.API.To); to != nil {
+		return to
+	}
+	return call.Arg(api.Recv)
 }
 
 // elsewhere returns an access to a part in a function that may run at the same time as the

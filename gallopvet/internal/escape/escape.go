@@ -165,7 +165,7 @@ func overlap(a, b []flow.Path) bool {
 func (c *checker) captured(fn *ssa.Function, by ssa.Instruction) {
 	for _, f := range flow.WithLiterals(fn) {
 		for _, free := range f.FreeVars {
-			if !isContextVar(free) {
+			if !isContextVar(free) || c.boundIn(free, fn) {
 				continue
 			}
 			if use := firstUse(free); use.IsValid() {
@@ -201,4 +201,19 @@ func firstUse(free *ssa.FreeVar) token.Pos {
 		}
 	}
 	return first
+}
+
+// boundIn reports whether a captured variable belongs to a function itself, so that it does not
+// come from outside.
+func (c *checker) boundIn(free *ssa.FreeVar, fn *ssa.Function) bool {
+	var v ssa.Value = free
+	for {
+		f, ok := v.(*ssa.FreeVar)
+		if !ok {
+			return v != nil && flow.Inside(v, fn)
+		}
+		if v = c.Bound(f); v == nil {
+			return false
+		}
+	}
 }

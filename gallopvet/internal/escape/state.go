@@ -28,7 +28,7 @@ func (c *checker) stateIn(fn *ssa.Function, by ssa.Instruction) {
 	for _, f := range flow.WithLiterals(fn) {
 		for _, a := range c.Accesses(f) {
 			state := c.StateOf(a.At)
-			if state != nil && a.By == nil && c.conflict(a, a.At.Steps, state, by) {
+			if state != nil && a.By == nil && !flow.Inside(a.At.Root, fn) && c.conflict(a, a.At.Steps, state, by) {
 				return
 			}
 		}
@@ -60,11 +60,17 @@ func (c *checker) follow(call *flow.Call, by ssa.Instruction, left int) {
 			break
 		}
 		for _, q := range c.Paths(arg) {
-			if state := c.StateOf(q); state != nil {
+			if state := c.StateOf(q); state != nil && !flow.Inside(q.Root, call.Instr.Parent()) ||
+				state != nil && isGo(by) {
 				c.inCallee(call, callee, callee.Params[i], q, state, by)
 			}
 		}
 	}
+}
+
+func isGo(by ssa.Instruction) bool {
+	_, ok := by.(*ssa.Go)
+	return ok
 }
 
 // inCallee looks for conflicts in a function that was given a part of a state.

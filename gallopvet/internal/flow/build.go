@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/types"
 	"reflect"
+	"sync"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -25,6 +26,9 @@ var Analyzer = &analysis.Analyzer{
 // Package is one package, seen by the rules.
 type Package struct {
 	*analysis.Pass
+	// Lock is held by the rule that looks: what the package knows is found out while it is asked,
+	// and drivers run rules side by side.
+	Lock  sync.Mutex
 	SSA   *ssa.Package
 	Funcs []*ssa.Function // with bodies, literals too; in the order of the source
 	Turns []*Turn

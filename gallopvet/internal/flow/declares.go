@@ -83,9 +83,10 @@ func (p *Package) addDeclaring(of *types.Func, param int) {
 	p.declares[of] = append(p.declares[of], param)
 }
 
-// Worst returns the part of a type that makes it least fit to be sent.
-func (p *Package) Worst(t types.Type) Reason {
-	c := checker{p: p, seen: map[types.Type]bool{}, deep: true}
+// Worst returns the part of a type that makes it least fit to be sent. What is behind pointers
+// counts if pointers says so.
+func (p *Package) Worst(t types.Type, pointers bool) Reason {
+	c := checker{p: p, seen: map[types.Type]bool{}, deep: true, pointers: pointers}
 	worst := Reason{}
 	c.found = func(r Reason) {
 		if r.Kind > worst.Kind {

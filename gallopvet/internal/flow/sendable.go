@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/types"
+	"maps"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -61,10 +62,11 @@ func (p *Package) Sendable(t types.Type) (bool, Reason) {
 }
 
 type checker struct {
-	p     *Package
-	seen  map[types.Type]bool
-	deep  bool         // look behind pointers, slices and maps too
-	found func(Reason) // called for each part if deep
+	p        *Package
+	seen     map[types.Type]bool
+	deep     bool         // look into slices and maps too
+	pointers bool         // and behind pointers
+	found    func(Reason) // called for each part if deep
 }
 
 // bad notes a part that is not sendable. It returns nil if the search goes on.
@@ -102,7 +104,8 @@ func (c *checker) check(t types.Type, path string) *Reason {
 	case *types.Signature:
 		return c.bad(Reason{Opaque, path, t})
 	case *types.Chan:
-		if ok, _ := c.p.Sendable(u.Elem()); !ok {
+		elem := checker{p: c.p, seen: maps.Clone(c.seen)}
+		if elem.check(u.Elem(), path) != nil {
 			return c.bad(Reason{Channel, path, t})
 		}
 	case *types.Pointer, *types.Slice, *types.Map:
@@ -127,7 +130,9 @@ func (c *checker) reference(t types.Type, path string) *Reason {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
-		return c.check(u.Elem(), path)
+		if c.pointers {
+			return c.check(u.Elem(), path)
+		}
 	case *types.Slice:
 		return c.check(u.Elem(), path+"[]")
 	case *types.Map:

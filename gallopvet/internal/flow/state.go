@@ -4,6 +4,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
 )
 
 // StateOf returns the type of the state that a path begins at, if it begins at the state of a
@@ -105,4 +107,53 @@ func WithLiterals(fn *ssa.Function) []*ssa.Function {
 		all = append(all, WithLiterals(anon)...)
 	}
 	return all
+}
+
+// IsSelf reports whether a ref is that of the running actor, as Self has returned it.
+func (p *Package) IsSelf(ref ssa.Value) bool {
+	if ref == nil {
+		return false
+	}
+	all := p.Paths(Plain(ref))
+	for _, q := range all {
+		if q.Steps != "" || !p.madeBySelf(q.Root) {
+			return false
+		}
+	}
+	return len(all) > 0
+}
+
+// madeBySelf reports whether a value is what Self has returned, or a variable that has only that.
+func (p *Package) madeBySelf(v ssa.Value) bool {
+	switch v := v.(type) {
+	case *ssa.Call:
+		c := CallOf(v)
+		return c != nil && c.Is(api.Self)
+	case *ssa.Alloc:
+		return len(p.stores[v]) == 1 && p.IsSelf(p.stores[v][0].Val)
+	}
+	return false
+}
+
+// ToSelf reports whether a call sends to the running actor.
+func (p *Package) ToSelf(c *Call) bool {
+	if c.API == nil {
+		return false
+	}
+	if c.API.ToSelf || p.IsSelf(c.Arg(c.API.To)) {
+		return true
+	}
+	// A Handler is made by To, from a ref.
+	h := MadeBy(c.Arg(api.Recv))
+	return h != nil && h.API != nil && h.API.To != 0 && p.IsSelf(h.Arg(h.API.To))
+}
+
+// Inside reports whether a value belongs to a function or to a literal in it.
+func Inside(v ssa.Value, fn *ssa.Function) bool {
+	for f := v.Parent(); f != nil; f = f.Parent() {
+		if f == fn {
+			return true
+		}
+	}
+	return false
 }

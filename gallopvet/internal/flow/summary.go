@@ -259,7 +259,10 @@ func (p *Package) shared(v ssa.Value) []Path {
 }
 
 func (p *Package) addSends(s *Summary, c *Call, of *ssa.Function) {
-	if v := c.Payload(); v != nil && !c.API.ToSelf && !c.API.Waits {
+	if v := c.Payload(); v != nil {
+		if p.ToSelf(c) || c.API.Waits {
+			return
+		}
 		s.Sends = add(s.Sends, effects(of, p.shared(v)))
 		return
 	}

@@ -78,30 +78,20 @@ func (c *checker) from(v ssa.Value, value *ssa.Parameter) bool {
 func (c *checker) outside(addr ssa.Value, fn *ssa.Function) bool {
 	if free, ok := addr.(*ssa.FreeVar); ok {
 		v, ok := c.Bound(free).(*ssa.Alloc)
-		return !ok || !inside(v, fn)
+		return !ok || !flow.Inside(v, fn)
 	}
 	for _, q := range c.Paths(addr) {
 		switch root := q.Root.(type) {
 		case *ssa.Global:
 			return true
 		case *ssa.Parameter:
-			if !inside(root, fn) {
+			if !flow.Inside(root, fn) {
 				return true
 			}
 		case ssa.Instruction:
-			if !inside(root.(ssa.Value), fn) {
+			if !flow.Inside(root.(ssa.Value), fn) {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// inside reports whether a value belongs to a function or a literal in it.
-func inside(v ssa.Value, fn *ssa.Function) bool {
-	for f := v.Parent(); f != nil; f = f.Parent() {
-		if f == fn {
-			return true
 		}
 	}
 	return false
@@ -178,7 +168,7 @@ func (c *checker) builtFrom(call *flow.Call, fn *ssa.Function, value *ssa.Parame
 			continue
 		}
 		for _, part := range c.Parts(st.Val) {
-			if inside(part.Root, fn) {
+			if flow.Inside(part.Root, fn) {
 				continue
 			}
 			if how := c.stays(call, part.Path); how != "" {

@@ -57,6 +57,8 @@ func (r *Rule) Analyzer() *analysis.Analyzer {
 				said:    map[token.Pos]bool{},
 			}
 			if p.Relevant() {
+				p.Lock.Lock()
+				defer p.Lock.Unlock()
 				r.Run(p)
 			}
 			return p.used, nil

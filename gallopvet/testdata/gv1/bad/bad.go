@@ -18,7 +18,7 @@ type job struct {
 	then func() int
 }
 
-type box struct{ jobs []*job }
+type box struct{ jobs []job }
 
 func (*reader) Func(_ *actor.Context, f func() int)        { step.Meet(1); f() }
 func (*reader) Job(_ *actor.Context, j job)                { step.Meet(1); j.then() }
@@ -64,7 +64,7 @@ func init() {
 		jobs.Send(sys, r, job{"read", func() int { return *n }})
 	})
 	race("boxes", func(sys *actor.System, r actor.Ref[reader], n *int) {
-		boxes.Send(sys, r, box{[]*job{{"read", func() int { return *n }}}})
+		boxes.Send(sys, r, box{[]job{{"read", func() int { return *n }}}})
 	})
 	race("anys", func(sys *actor.System, r actor.Ref[reader], n *int) { anys.Send(sys, r, n) })
 	race("values", func(sys *actor.System, r actor.Ref[reader], n *int) {

@@ -24,6 +24,8 @@ type tree struct {
 	err         error
 }
 
+type request struct{ done func() }
+
 type shape interface{ Area() float64 }
 
 func generic[M any](t *actor.Type[state]) actor.Behaviour[state, M] {
@@ -34,6 +36,7 @@ var (
 	stateType = actor.NewType[state]("state")
 	_         = actor.Declare[tree](stateType, "trees")
 	_         = actor.Declare[[]map[string]*tree](stateType, "slices")
+	_         = actor.Declare[*request](stateType, "requests")
 	_         = actor.Declare[chan int](stateType, "numbers")
 	_         = actor.Declare[actor.Handler[int]](stateType, "handlers")
 	_         = actor.Declare[capability.Iso[[]int]](stateType, "isos")

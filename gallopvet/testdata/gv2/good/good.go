@@ -278,3 +278,17 @@ func Result() {
 	<-done
 	ints.Send(sys, shopType.Spawn(sys, shop{}), all)
 }
+
+// Courier lets a goroutine bring the state something back.
+func (s *shop) Courier(c *actor.Context, j *job) {
+	me, sys := actor.Self[shop](c), c.System()
+	go func() { jobs.Send(sys, me, j) }()
+	j.id++
+}
+
+// Twice sends one actor the same memory twice.
+func (s *shop) Twice(c *actor.Context, _ actor.None) {
+	j := &job{}
+	jobs.Send(c, s.to, j)
+	jobs.Send(c, s.to, j)
+}
