@@ -5,6 +5,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/gallop-go/gallop/gallopvet/internal/alias"
+	"github.com/gallop-go/gallop/gallopvet/internal/blocking"
+	"github.com/gallop-go/gallop/gallopvet/internal/duty"
+	"github.com/gallop-go/gallop/gallopvet/internal/endless"
 	"github.com/gallop-go/gallop/gallopvet/internal/escape"
 	"github.com/gallop-go/gallop/gallopvet/internal/isolation"
 	"github.com/gallop-go/gallop/gallopvet/internal/misuse"
@@ -14,11 +17,14 @@ import (
 
 // all lists the rules, in the order of their ids.
 var all = []*rule.Rule{
-	payload.Rule,
-	alias.Rule,
-	isolation.Rule,
-	escape.Rule,
-	misuse.Rule,
+	payload.Rule,   // GV1
+	alias.Rule,     // GV2
+	isolation.Rule, // GV3
+	escape.Rule,    // GV4
+	misuse.Rule,    // GV5
+	blocking.Rule,  // GV6
+	duty.Rule,      // GV7
+	endless.Rule,   // GV8
 }
 
 // analyzers are the analyzers of the rules, made once: others refer to them.

@@ -130,7 +130,7 @@ func (c *checker) through(call *flow.Call) {
 			continue
 		}
 		c.check(&send{
-			at: call.Instr, call: call, value: args[e.Param], verb: "is sent by " + call.Fn.Name(),
+			at: call.Instr, call: call, value: args[e.Param], verb: "is sent by " + call.Name(),
 			text: c.argument(call, e.Param),
 		})
 	}
@@ -138,7 +138,7 @@ func (c *checker) through(call *flow.Call) {
 
 // argument returns how an argument is written; n counts the receiver.
 func (c *checker) argument(call *flow.Call, n int) string {
-	if call.Fn.Signature().Recv() == nil {
+	if call.Fn == nil || call.Fn.Signature().Recv() == nil {
 		return c.ArgText(call, n+1)
 	}
 	if n == 0 {

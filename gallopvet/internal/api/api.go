@@ -25,6 +25,7 @@ const (
 	BoundOption
 	WatermarkOption
 	KeepOption
+	PinnedOption
 	UrgentOption
 	DropOption
 	SystemOption

@@ -28,6 +28,7 @@ const (
 const (
 	Self          = "actor.Self"
 	ContextSystem = "actor.Context.System"
+	Checkpoint    = "actor.Context.Checkpoint"
 	ShouldYield   = "actor.Context.ShouldYield"
 	Yield         = "actor.Yield"
 	NewIso        = "capability.NewIso"
@@ -83,6 +84,7 @@ var funcs = []Func{
 	{Name: "actor.TypeBound", Least: at(1, 1), Most: at(2, 2), Role: BoundOption},
 	{Name: "actor.TypeWatermarks", Least: at(2, 0), Role: WatermarkOption},
 	{Name: "actor.TypeKeep", NonNil: in(1), Role: KeepOption},
+	{Name: "actor.PinnedThread", Role: PinnedOption},
 	{Name: "actor.Urgent", Role: UrgentOption},
 	{Name: "actor.DropOnOverload", Role: DropOption},
 	{Name: "actor.Batch", Least: at(1, 1), Role: SystemOption},
@@ -153,12 +155,12 @@ var funcs = []Func{
 	},
 	{Name: "actor.After", Payload: 4, ToSelf: true, Own: in(3), NonNil: in(1), NonZero: in(3)},
 	{
-		Name: "actor.Every", Payload: 4, ToSelf: true, Own: in(3), NonNil: in(1), NonZero: in(3),
+		Name: Every, Payload: 4, ToSelf: true, Own: in(3), NonNil: in(1), NonZero: in(3),
 		Least: at(2, 1),
 	},
 	{Name: "actor.Pipe", Own: in(2), Elsewhere: in(3), NonNil: in(1, 3), NonZero: in(2)},
 	{Name: "actor.PipeWith", Own: in(2), Elsewhere: in(4), NonNil: in(1, 4), NonZero: in(2)},
-	{Name: "actor.FromChan", Own: in(3), NonNil: in(1, 2), NonZero: in(3)},
+	{Name: FromChan, Own: in(3), NonNil: in(1, 2), NonZero: in(3)},
 	{Name: "actor.ToChan", NonNil: in(1, 2)},
 	{
 		Name: "actor.Behaviour.Stash", Running: in(Recv), NonNil: in(1), NonZero: in(Recv),
@@ -168,7 +170,7 @@ var funcs = []Func{
 		Name: "actor.AskBehaviour.Stash", Running: in(Recv), NonNil: in(1),
 		NonZero: in(Recv), Once: "stash",
 	},
-	{Name: "actor.Defer", Running: in(2), NonNil: in(1), NonZero: in(2), Once: "stash"},
+	{Name: DeferReply, Running: in(2), NonNil: in(1), NonZero: in(2), Once: "stash"},
 
 	// Life.
 	{Name: "actor.Self", NonNil: in(1)},
@@ -203,6 +205,7 @@ var funcs = []Func{
 	{Name: "actor.Context.Shield", Sync: in(1), NonNil: in(1)},
 	{Name: ContextSystem},
 	{Name: ShouldYield},
+	{Name: Checkpoint},
 	{Name: "actor.Context.Gas", Least: at(1, 0)},
 	{Name: "actor.Context.Register", NonEmpty: in(1)},
 	{Name: "actor.Context.SetContext", NonNil: in(1)},
@@ -213,7 +216,7 @@ var funcs = []Func{
 	{Name: "actor.System.Run", NonNil: in(Recv), InTurn: PanicsOfSystem},
 	{Name: "actor.System.Shutdown", NonNil: in(Recv, 1), InTurn: PanicsOfSystem},
 	{Name: "actor.System.Stop", NonNil: in(Recv), InTurn: PanicsOfSystem},
-	{Name: "actor.System.Hold", NonNil: in(Recv)},
+	{Name: Hold, NonNil: in(Recv)},
 	{Name: "actor.System.Stats", NonNil: in(Recv)},
 	{Name: "actor.System.Why", NonNil: in(Recv)},
 	{Name: "actor.System.With", NonNil: in(Recv, 1)},

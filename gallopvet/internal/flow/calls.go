@@ -286,3 +286,11 @@ func nameOf(e ast.Expr) ast.Expr {
 	}
 	return e
 }
+
+// Name returns the name of the function that is called.
+func (c *Call) Name() string {
+	if c.Fn == nil {
+		return "a function"
+	}
+	return c.Fn.Name()
+}

@@ -158,5 +158,11 @@ func comparesError(cmp *ssa.BinOp, result ssa.Value) bool {
 	if cmp.Op != token.NEQ && cmp.Op != token.EQL || result == nil {
 		return false
 	}
-	return cmp.X == result && IsZero(cmp.Y) || cmp.Y == result && IsZero(cmp.X)
+	return isError(cmp.X, result) && IsZero(cmp.Y) || isError(cmp.Y, result) && IsZero(cmp.X)
+}
+
+// isError reports whether a value is the error that a call returns, alone or with something else.
+func isError(v, result ssa.Value) bool {
+	e, ok := v.(*ssa.Extract)
+	return v == result || ok && e.Tuple == result && e.Index > 0
 }

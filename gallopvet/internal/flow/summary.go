@@ -188,6 +188,7 @@ func (p *Package) summaryOf(fn *ssa.Function) *Summary {
 		p.addKeeps(s, anon, fn)
 	}
 	p.addReturns(s, fn)
+	p.addBlocks(s, fn)
 	for instr := range instructions(fn) {
 		s.Syncs = s.Syncs || p.Syncs(instr)
 	}

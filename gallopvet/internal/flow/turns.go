@@ -208,27 +208,46 @@ func runsArgument(fn *types.Func) bool {
 	return fn.FullName() == "(*sync.Once).Do"
 }
 
-// follow finds what the functions of turns call, within the package.
+// follow finds what the functions of turns call, within the package. What they call outside of
+// Context.Blocking comes first, so that a function which is called in both ways counts as such.
 func (p *Package) follow() {
-	var queue []*ssa.Function
+	var queue, later []*ssa.Function
 	for _, t := range p.Turns {
 		queue = append(queue, t.Fn)
 	}
-	for len(queue) > 0 {
+	for len(queue) > 0 || len(later) > 0 {
+		if len(queue) == 0 {
+			queue, later = later, nil
+		}
 		fn := queue[0]
 		queue = queue[1:]
-		step := p.inTurn[fn]
 		for _, c := range p.calls[fn] {
-			for _, next := range p.runs(c) {
-				if p.inTurn[next] != nil || p.async[next] != nil || p.local(next) == nil {
-					continue
+			for _, next := range p.enter(fn, c) {
+				if p.inTurn[next].Blocking && !p.inTurn[fn].Blocking {
+					later = append(later, next)
+				} else {
+					queue = append(queue, next)
 				}
-				blocking := step.Blocking || c.API != nil && c.API.Role == api.Blocking
-				p.inTurn[next] = &Step{step.Turn, c, fn, step.Depth + 1, blocking}
-				queue = append(queue, next)
 			}
 		}
 	}
+}
+
+// enter notes the functions that a call runs in a turn, and returns those that are new.
+func (p *Package) enter(fn *ssa.Function, c *Call) []*ssa.Function {
+	step := p.inTurn[fn]
+	var found []*ssa.Function
+	for _, next := range p.runs(c) {
+		known := p.inTurn[next]
+		blocking := step.Blocking || c.API != nil && c.API.Role == api.Blocking
+		better := known == nil || known.Blocking && !blocking
+		if !better || p.async[next] != nil || p.local(next) == nil {
+			continue
+		}
+		p.inTurn[next] = &Step{step.Turn, c, fn, step.Depth + 1, blocking}
+		found = append(found, next)
+	}
+	return found
 }
 
 // local returns fn if it has a body in this package, or nil.

@@ -51,7 +51,7 @@ func (a *allows) read(fset *token.FileSet, f *ast.File) {
 			}
 			at := fset.Position(c.Pos())
 			a.all[at.Filename] = append(a.all[at.Filename], &allow{
-				id: m[1], reason: strings.TrimSpace(m[2]), pos: c.Pos(), line: at.Line,
+				id: m[1], reason: reason(m[2]), pos: c.Pos(), line: at.Line,
 			})
 		}
 	}
@@ -108,4 +108,10 @@ func (a *allow) wrong(ids map[string]bool, used map[*allow]bool) string {
 		return "gallop:allow " + a.id + " allows nothing: take it away"
 	}
 	return ""
+}
+
+// reason returns the text of a reason: up to another comment in the comment.
+func reason(text string) string {
+	text, _, _ = strings.Cut(text, "//")
+	return strings.TrimSpace(text)
 }

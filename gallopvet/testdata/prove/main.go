@@ -10,6 +10,9 @@ import (
 	_ "cases/gv3/bad"
 	_ "cases/gv4/bad"
 	_ "cases/gv5/bad"
+	_ "cases/gv6/bad"
+	_ "cases/gv7/bad"
+	_ "cases/gv8/bad"
 	"cases/step"
 )
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/gallop-go/gallop/actor"
 )
@@ -54,3 +55,22 @@ func Meet(party int) {
 
 // Background is the context of a case.
 var Background = context.Background()
+
+// LongTurn is what the output of a case has whose behaviour keeps its worker.
+const LongTurn = "a long turn outside of Blocking"
+
+// StartImpatient starts a system that ends the process when a behaviour keeps its worker.
+func StartImpatient() *actor.System {
+	return Start(actor.LongTurn(time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) {
+		if !r.Blocking {
+			fmt.Fprintln(os.Stderr, LongTurn, r.Behaviour)
+			os.Exit(2)
+		}
+	}))
+}
+
+// Fail ends the process.
+func Fail(why ...any) {
+	fmt.Fprintln(os.Stderr, why...)
+	os.Exit(2)
+}

@@ -62,7 +62,7 @@ func (s *tally) loop() {
 }
 
 // Group is a goroutine of a group.
-func (s *tally) Group(*actor.Context, actor.None) {
+func (s *tally) Group(c *actor.Context, _ actor.None) {
 	var g sync.WaitGroup
 	g.Go(func() {
 		step.Meet(1)
@@ -70,7 +70,7 @@ func (s *tally) Group(*actor.Context, actor.None) {
 		step.Meet(1)
 	})
 	s.meet()
-	g.Wait()
+	c.Blocking(g.Wait)
 }
 
 // Timer is a function of a timer.
