@@ -55,7 +55,7 @@ func (c *checker) findStatements() {
 
 func (c *checker) call(call *flow.Call) {
 	v, ok := call.Instr.(*ssa.Call)
-	if !ok {
+	if !ok || c.InTest(c.At(call)) {
 		return
 	}
 	switch {
@@ -67,10 +67,8 @@ func (c *checker) call(call *flow.Call) {
 		c.kept(call, v, release, "the release of Hold is dropped", "the release of Hold is not called, "+
 			"and not kept, on every path", ": the system waits for it")
 	case call.API.Refuses && c.statements[v.Call.Pos()]:
-		if !c.InTest(c.At(call)) {
-			c.Reportf(c.At(call), "the error of %s is ignored: a message that is refused is lost. "+
-				"Look at it, or write _ = if that is meant", call.Fn.Name())
-		}
+		c.Reportf(c.At(call), "the error of %s is ignored: a message that is refused is lost. "+
+			"Look at it, or write _ = if that is meant", call.Fn.Name())
 	case rule.Strict && (call.Is(api.FromChan) || call.Is(api.Every)) && c.statements[v.Call.Pos()]:
 		c.Reportf(c.At(call), "what %s returns is dropped: it cannot be stopped before the actor ends",
 			call.Fn.Name())

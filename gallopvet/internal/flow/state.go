@@ -110,13 +110,18 @@ func WithLiterals(fn *ssa.Function) []*ssa.Function {
 }
 
 // IsSelf reports whether a ref is that of the running actor, as Self has returned it.
-func (p *Package) IsSelf(ref ssa.Value) bool {
-	if ref == nil {
+func (p *Package) IsSelf(ref ssa.Value) bool { return p.isSelf(ref, maxSelf) }
+
+// maxSelf is through how many variables a ref is followed.
+const maxSelf = 4
+
+func (p *Package) isSelf(ref ssa.Value, left int) bool {
+	if ref == nil || left == 0 {
 		return false
 	}
 	all := p.Paths(Plain(ref))
 	for _, q := range all {
-		if q.Steps != "" || !p.madeBySelf(q.Root) {
+		if q.Steps != "" || !p.madeBySelf(q.Root, left) {
 			return false
 		}
 	}
@@ -124,13 +129,13 @@ func (p *Package) IsSelf(ref ssa.Value) bool {
 }
 
 // madeBySelf reports whether a value is what Self has returned, or a variable that has only that.
-func (p *Package) madeBySelf(v ssa.Value) bool {
+func (p *Package) madeBySelf(v ssa.Value, left int) bool {
 	switch v := v.(type) {
 	case *ssa.Call:
 		c := CallOf(v)
 		return c != nil && c.Is(api.Self)
 	case *ssa.Alloc:
-		return len(p.stores[v]) == 1 && p.IsSelf(p.stores[v][0].Val)
+		return len(p.stores[v]) == 1 && p.isSelf(p.stores[v][0].Val, left-1)
 	}
 	return false
 }
