@@ -41,8 +41,8 @@ func Analyzers() []*analysis.Analyzer { return analyzers }
 
 // Settings are what a driver may set before it runs the analyzers.
 type Settings struct {
-	Strict bool // report what cannot be proved to be right
-	Tests  bool // look at test files as strictly as at others
+	Strict bool `json:"strict"` // report what cannot be proved to be right
+	Tests  bool `json:"tests"`  // look at test files as strictly as at others
 }
 
 // Set makes the analyzers follow settings.
