@@ -104,27 +104,47 @@ func Dominates(a, b ssa.Instruction) bool {
 	return a.Block().Dominates(b.Block())
 }
 
-// Contradicts returns a Skip that leaves out edges which contradict what is known at an
-// instruction: conditions that were true, or false, on every path to it.
-func Contradicts(at ssa.Instruction) func(from, to *ssa.BasicBlock) bool {
+// Conditions returns what is known at an instruction: conditions that were true, or false, on
+// every path to it.
+func Conditions(at ssa.Instruction) map[ssa.Value]bool {
 	known := map[ssa.Value]bool{}
 	for b := at.Block(); b != nil; b = b.Idom() {
 		d := b.Idom()
-		if d == nil || len(b.Preds) != 1 || b.Preds[0] != d {
-			continue
-		}
-		if cond, ok := d.Instrs[len(d.Instrs)-1].(*ssa.If); ok && d.Succs[0] != d.Succs[1] {
-			known[cond.Cond] = d.Succs[0] == b
+		if d != nil && len(b.Preds) == 1 && b.Preds[0] == d {
+			Decide(known, d, b)
 		}
 	}
-	return func(from, to *ssa.BasicBlock) bool {
-		cond, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
-		if !ok {
-			return false
-		}
-		is, decided := known[cond.Cond]
-		return decided && fixed(cond.Cond, at) && is != (from.Succs[0] == to)
+	return known
+}
+
+// Decide adds what is known on an edge.
+func Decide(known map[ssa.Value]bool, from, to *ssa.BasicBlock) {
+	cond, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
+	if ok && from.Succs[0] != from.Succs[1] {
+		known[cond.Cond] = from.Succs[0] == to
 	}
+}
+
+// Excludes reports whether what is known excludes an edge.
+func Excludes(known map[ssa.Value]bool, from, to *ssa.BasicBlock) bool {
+	cond, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
+	if !ok {
+		return false
+	}
+	is, decided := known[cond.Cond]
+	return decided && is != (from.Succs[0] == to)
+}
+
+// Contradicts returns a Skip that leaves out edges which contradict what is known at an
+// instruction.
+func Contradicts(at ssa.Instruction) func(from, to *ssa.BasicBlock) bool {
+	known := Conditions(at)
+	for cond := range known {
+		if !fixed(cond, at) {
+			delete(known, cond)
+		}
+	}
+	return func(from, to *ssa.BasicBlock) bool { return Excludes(known, from, to) }
 }
 
 // fixed reports whether a condition cannot have become another since: in a loop it may.

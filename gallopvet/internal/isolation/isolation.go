@@ -85,14 +85,10 @@ func isos(v ssa.Value) []ssa.Value {
 func (c *checker) trace(by *flow.Call, iso ssa.Value) {
 	for _, alias := range aliasesOf(iso, by) {
 		t := &trace{c: c, by: by, seen: map[string]bool{}}
-		t.avoid(flow.Contradicts(by.Instr))
-		if alias.on != nil {
-			t.avoid(flow.Contradicts(alias.on))
-		}
 		if by.API.Refuses {
-			t.avoid(flow.Refused(by))
+			t.refused = flow.Refused(by)
 		}
-		t.start(alias.value)
+		t.start(alias)
 	}
 }
 

@@ -15,63 +15,22 @@ import (
 
 // trace follows one Iso along the paths of a function, from where it is given away.
 type trace struct {
-	c    *checker
-	by   *flow.Call
-	skip []func(from, to *ssa.BasicBlock) bool
-	seen map[string]bool
+	c       *checker
+	by      *flow.Call
+	refused func(from, to *ssa.BasicBlock) bool // edges on which it was not given away
+	seen    map[string]bool
 }
-
-// avoid makes the trace leave out edges.
-func (t *trace) avoid(skip func(from, to *ssa.BasicBlock) bool) { t.skip = append(t.skip, skip) }
-
-func (t *trace) skips(from, to *ssa.BasicBlock) bool {
-	return slices.ContainsFunc(t.skip, func(f func(from, to *ssa.BasicBlock) bool) bool {
-		return f(from, to)
-	})
-}
-
-// alias is a value that is the same Iso as another, if the path came by an instruction.
-type alias struct {
-	value ssa.Value
-	on    ssa.Instruction // nil: on any path
-}
-
-// aliasesOf returns the values that are, on some path, the Iso that a call gives away.
-func aliasesOf(iso ssa.Value, by *flow.Call) []alias {
-	all := []alias{{iso, nil}}
-	if phi, ok := iso.(*ssa.Phi); ok {
-		for n, e := range phi.Edges {
-			if e != by.Instr.Value() {
-				all = append(all, alias{e, last(phi.Block().Preds[n])})
-			}
-		}
-	}
-	if iso.Referrers() == nil {
-		return all
-	}
-	for _, ref := range *iso.Referrers() {
-		phi, ok := ref.(*ssa.Phi)
-		if !ok || !phi.Block().Dominates(by.Block()) {
-			continue
-		}
-		for n, e := range phi.Edges {
-			if e == iso {
-				all = append(all, alias{phi, last(phi.Block().Preds[n])})
-			}
-		}
-	}
-	return all
-}
-
-func last(b *ssa.BasicBlock) ssa.Instruction { return b.Instrs[len(b.Instrs)-1] }
 
 // gone is what holds the Iso that is gone, at one point of a path: values, and places in memory.
 type gone struct {
 	values map[ssa.Value]bool
 	places map[flow.Path]bool
+	known  map[ssa.Value]bool // conditions that were true, or false, on this path
 }
 
-func (g gone) clone() gone { return gone{maps.Clone(g.values), maps.Clone(g.places)} }
+func (g gone) clone() gone {
+	return gone{maps.Clone(g.values), maps.Clone(g.places), maps.Clone(g.known)}
+}
 
 // key tells states apart.
 func (g gone) key(b *ssa.BasicBlock) string {
@@ -82,13 +41,17 @@ func (g gone) key(b *ssa.BasicBlock) string {
 	for q := range g.places {
 		words = append(words, q.Root.Name()+q.Steps)
 	}
+	for cond, is := range g.known {
+		words = append(words, fmt.Sprint(cond.Name(), is))
+	}
 	slices.Sort(words)
 	return fmt.Sprint(b.Index, " ", strings.Join(words, " "))
 }
 
 // start begins behind the call that gives the Iso away.
-func (t *trace) start(iso ssa.Value) {
-	g := gone{map[ssa.Value]bool{iso: true}, map[flow.Path]bool{}}
+func (t *trace) start(a alias) {
+	iso := a.value
+	g := gone{map[ssa.Value]bool{iso: true}, map[flow.Path]bool{}, maps.Clone(a.known)}
 	if q, ok := t.place(iso); ok {
 		g.places[q] = true
 	}
@@ -129,10 +92,12 @@ func (t *trace) run(block *ssa.BasicBlock, instrs []ssa.Instruction, g gone) {
 		}
 	}
 	for _, next := range block.Succs {
-		if t.skips(block, next) || t.saysSo(block, next, g) {
+		if flow.Excludes(g.known, block, next) || t.saysSo(block, next, g) ||
+			t.refused != nil && t.refused(block, next) {
 			continue
 		}
 		on := t.enter(block, next, g)
+		flow.Decide(on.known, block, next)
 		if k := on.key(next); !t.seen[k] && len(t.seen) < 2000 {
 			t.seen[k] = true
 			t.run(next, next.Instrs, on)
@@ -174,6 +139,9 @@ func (t *trace) saysSo(from, to *ssa.BasicBlock, g gone) bool {
 
 // step looks at one instruction, and reports whether the path goes on.
 func (t *trace) step(instr ssa.Instruction, g gone) bool {
+	if v, ok := instr.(ssa.Value); ok {
+		delete(g.known, v) // a condition that is found out anew
+	}
 	switch i := instr.(type) {
 	case *ssa.Phi:
 		return true
