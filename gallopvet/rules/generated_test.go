@@ -19,7 +19,7 @@ import (
 )
 
 // programs is how many programs are made; GALLOPVET_PROGRAMS sets another number.
-const programs = 1000
+const programs = 300
 
 // generator makes functions that use three Isos, on paths that three conditions decide.
 type generator struct {

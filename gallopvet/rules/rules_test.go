@@ -67,3 +67,16 @@ func TestFixes(t *testing.T) {
 		}
 	}
 }
+
+// TestStrict: what cannot be proved is reported with -strict.
+func TestStrict(t *testing.T) {
+	rules.Set(rules.Settings{Strict: true})
+	defer rules.Set(rules.Settings{})
+	analysistest.Run(t, dir(t), together(), "./strict")
+}
+
+// TestMarks: what a package marks as immutable is not written to.
+func TestMarks(t *testing.T) {
+	analysistest.Run(t, filepath.Join(filepath.Dir(dir(t)), "internal", "flow", "testdata"),
+		together(), "marked")
+}

@@ -28,6 +28,7 @@ func run(p *rule.Pass) {
 			c.shown(call)
 		}
 		c.writesToVal(fn)
+		c.immutable(fn)
 	}
 }
 

@@ -17,4 +17,16 @@ type (
 	_ = capability.Shared[*Pool]
 )
 
-func (c *Config) rename() { c.Names[0] = "x" }
+// New is a constructor.
+func New(names []string) *Config {
+	c := &Config{Names: names}
+	c.Names = append(c.Names, "more")
+	c.Names[0] = "first"
+	return c
+}
+
+func (c *Config) rename() {
+	c.Names[0] = "x" // want `a write to a Config, which is marked as immutable`
+}
+
+func (p *Pool) set() { p.all["x"] = 1 }
