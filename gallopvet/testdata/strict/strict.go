@@ -47,6 +47,6 @@ var (
 // Spawn shares the state with the caller.
 func Spawn(sys *actor.System) {
 	config := []int{1}
-	shopType.Spawn(sys, shop{config: config}) // want `shop{config: config} becomes the state of an actor and written to afterwards`
+	shopType.Spawn(sys, shop{config: config}) // want `shop{.*} becomes the state of an actor and written to afterwards`
 	config[0] = 2
 }
