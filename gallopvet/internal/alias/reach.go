@@ -181,16 +181,8 @@ func (c *checker) fieldsOf(v ssa.Value, part flow.Part) []string {
 	return all
 }
 
-// locked reports whether an access is in a function that takes a lock: it is no accident that the
-// memory is shared.
-func (c *checker) locked(a *flow.Access) bool {
-	for _, call := range c.Calls(a.Instr.Parent()) {
-		if call.Fn != nil && (call.Fn.Name() == "Lock" || call.Fn.Name() == "RLock") {
-			return true
-		}
-	}
-	return false
-}
+// locked reports whether an access is in a function that takes a lock.
+func (c *checker) locked(a *flow.Access) bool { return c.Locks(a.Instr.Parent()) }
 
 // report reports a part of a message that stays within reach.
 func (c *checker) report(s *send, other token.Pos, why string) {

@@ -81,6 +81,7 @@ type Func struct {
 	NonNil   []int
 	NonZero  []int
 	NonEmpty []int // strings
+	Options  int   // a variadic parameter of options, none of which may be nil
 	Least    []Bound
 	Most     []Bound
 	Own      []int  // behaviours that must be the running actor's

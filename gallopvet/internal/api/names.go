@@ -64,9 +64,14 @@ const Recv = -1
 // funcs says what the functions and methods of gallop mean.
 var funcs = []Func{
 	// Declarations.
-	{Name: "actor.NewType", Role: MakeType, NonEmpty: in(1)},
-	{Name: "actor.Declare", Role: Declare, Messages: 1, NonNil: in(1), NonEmpty: in(2)},
-	{Name: "actor.DeclareAsk", Role: Declare, Messages: 2, NonNil: in(1), NonEmpty: in(2)},
+	{Name: "actor.NewType", Role: MakeType, NonEmpty: in(1), Options: 2},
+	{Name: "actor.Start", Options: 1},
+	{Name: "actor.Type.Name", NonNil: in(Recv)},
+	{Name: "actor.Declare", Role: Declare, Messages: 1, NonNil: in(1), NonEmpty: in(2), Options: 3},
+	{
+		Name: "actor.DeclareAsk", Role: Declare, Messages: 2, NonNil: in(1), NonEmpty: in(2),
+		Options: 3,
+	},
 	{Name: "actor.Behaviour.Do", Role: Handle, Turn: 1, NonNil: in(1), NonZero: in(Recv)},
 	{
 		Name: "actor.AskBehaviour.Do", Role: Handle, Turn: 1, Replies: true, NonNil: in(1),
@@ -85,6 +90,8 @@ var funcs = []Func{
 	{Name: "actor.TypeWatermarks", Least: at(2, 0), Role: WatermarkOption},
 	{Name: "actor.TypeKeep", NonNil: in(1), Role: KeepOption},
 	{Name: "actor.PinnedThread", Role: PinnedOption},
+	{Name: "actor.TypeIntercept", NonZero: in(1)},
+	{Name: "actor.Intercept", NonZero: in(1)},
 	{Name: "actor.Urgent", Role: UrgentOption},
 	{Name: "actor.DropOnOverload", Role: DropOption},
 	{Name: "actor.Batch", Least: at(1, 1), Role: SystemOption},
@@ -174,7 +181,7 @@ var funcs = []Func{
 
 	// Life.
 	{Name: "actor.Self", NonNil: in(1)},
-	{Name: "actor.Become", NonNil: in(1, 2)},
+	{Name: "actor.Become", Own: in(2), NonNil: in(1, 2)},
 	{Name: "actor.Unbecome", NonNil: in(1)},
 	{Name: "actor.StashLen", NonNil: in(1)},
 	{Name: "actor.Unstash", NonNil: in(1), Least: at(2, 0)},

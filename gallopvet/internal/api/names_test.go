@@ -102,7 +102,9 @@ func findFunc(pkgs map[string]*types.Package, name string) *types.Func {
 // most returns the largest number of a parameter that a row of the table has.
 func most(f *Func) int {
 	n := max(f.Payload, f.To, f.State, f.Turn)
-	for _, all := range [][]int{f.Elsewhere, f.Sync, f.NonNil, f.NonZero, f.NonEmpty, f.Own, f.Running} {
+	for _, all := range [][]int{
+		f.Elsewhere, f.Sync, f.NonNil, f.NonZero, f.NonEmpty, f.Own, f.Running, {f.Options},
+	} {
 		for _, p := range all {
 			n = max(n, p)
 		}

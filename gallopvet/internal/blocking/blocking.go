@@ -55,7 +55,8 @@ func (c *checker) inTurn(fn *ssa.Function) bool {
 
 // call reports a call that waits.
 func (c *checker) call(fn *ssa.Function, call *flow.Call) {
-	if _, now := call.Instr.(*ssa.Call); !now || call.API != nil || call.Fn == nil || c.InTest(c.At(call)) {
+	_, now := call.Instr.(*ssa.Call)
+	if !now || call.API != nil || call.Fn == nil || c.InTest(c.At(call)) {
 		return
 	}
 	name := flow.Blocks(call.Fn, rule.Strict)
@@ -118,7 +119,9 @@ func (c *checker) how(fn *ssa.Function) string {
 }
 
 // clean takes the parentheses off the name of a method.
-func clean(name string) string { return strings.NewReplacer("(*", "", "(", "", ")", "").Replace(name) }
+func clean(name string) string {
+	return strings.NewReplacer("(*", "", "(", "", ")", "").Replace(name)
+}
 
 // instead says what to do.
 func instead(name string) string {

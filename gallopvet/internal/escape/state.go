@@ -28,7 +28,10 @@ func (c *checker) stateIn(fn *ssa.Function, by ssa.Instruction) {
 	for _, f := range flow.WithLiterals(fn) {
 		for _, a := range c.Accesses(f) {
 			state := c.StateOf(a.At)
-			if state != nil && a.By == nil && !flow.Inside(a.At.Root, fn) && c.conflict(a, a.At.Steps, state, by) {
+			if state == nil || a.By != nil || flow.Inside(a.At.Root, fn) {
+				continue
+			}
+			if c.conflict(a, a.At.Steps, state, by) {
 				return
 			}
 		}
@@ -129,10 +132,10 @@ func (c *checker) touched(state *types.TypeName, steps string, not *flow.Access)
 // locks reports whether a function takes a lock: then it is no accident that it shares something.
 func (c *checker) locks(fn *ssa.Function, left int) bool {
 	for _, f := range flow.WithLiterals(fn) {
+		if c.Locks(f) {
+			return true
+		}
 		for _, call := range c.Calls(f) {
-			if call.Fn != nil && (call.Fn.Name() == "Lock" || call.Fn.Name() == "RLock") {
-				return true
-			}
 			callee := call.Callee()
 			if left > 0 && callee != nil && callee.Pkg == c.SSA && callee != fn &&
 				c.locks(callee, left-1) {

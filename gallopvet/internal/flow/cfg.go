@@ -161,6 +161,9 @@ func Refused(call *Call) func(from, to *ssa.BasicBlock) bool {
 		if !ok {
 			return false
 		}
+		if from.Succs[0] == to && isErrorCheck(cond.Cond, call.Instr.Value()) {
+			return from.Succs[1] != to
+		}
 		cmp, ok := cond.Cond.(*ssa.BinOp)
 		if !ok || !comparesError(cmp, call.Instr.Value()) {
 			return false
@@ -171,6 +174,16 @@ func Refused(call *Call) func(from, to *ssa.BasicBlock) bool {
 		}
 		return to == failed && from.Succs[0] != from.Succs[1]
 	}
+}
+
+// isErrorCheck reports whether a condition is errors.Is or errors.As of the error of a call.
+func isErrorCheck(cond ssa.Value, result ssa.Value) bool {
+	made := MadeBy(cond)
+	if made == nil || made.Fn == nil || result == nil {
+		return false
+	}
+	name := made.Fn.FullName()
+	return (name == "errors.Is" || name == "errors.As") && isError(made.Arg(1), result)
 }
 
 // comparesError reports whether a comparison is one of a result with nil.

@@ -12,7 +12,9 @@ import (
 // TestSendable judges a table of more than a hundred types: the names of variables say what is
 // right. Marks come from another package.
 func TestSendable(t *testing.T) {
-	kinds := map[string]Kind{"harmless": Harmless, "shares": Shares, "channel": Channel, "opaque": Opaque}
+	kinds := map[string]Kind{
+		"harmless": Harmless, "shares": Shares, "channel": Channel, "opaque": Opaque,
+	}
 	judged := 0
 	check := &analysis.Analyzer{
 		Name: "judge", Doc: "judge types", Requires: []*analysis.Analyzer{Analyzer},

@@ -221,7 +221,11 @@ func add(to []Effect, more []Effect) []Effect {
 	return to
 }
 
+// addWrites notes what a function writes to, unless it takes a lock.
 func (p *Package) addWrites(s *Summary, in, of *ssa.Function) {
+	if p.Locks(in) {
+		return
+	}
 	for _, a := range p.Accesses(in) {
 		if a.Write {
 			s.Writes = add(s.Writes, effects(of, []Path{a.At}))

@@ -20,6 +20,16 @@ func (p *Package) Syncs(i ssa.Instruction) bool {
 	return false
 }
 
+// Locks reports whether a function takes a lock: then it is no accident that it shares something.
+func (p *Package) Locks(fn *ssa.Function) bool {
+	for _, c := range p.calls[fn] {
+		if c.Fn != nil && (c.Fn.Name() == "Lock" || c.Fn.Name() == "RLock") {
+			return true
+		}
+	}
+	return false
+}
+
 func (p *Package) syncsCall(c *Call) bool {
 	switch {
 	case c == nil:

@@ -3,6 +3,7 @@ package misuse
 import (
 	"fmt"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -29,6 +30,10 @@ func (c *checker) arguments(call *flow.Call) {
 			c.reportf(call, "%s is given an empty name and panics", name(call))
 			return
 		}
+	}
+	if all, _ := flow.Variadic(call.Arg(call.API.Options)); slices.ContainsFunc(all, refersToNothing) {
+		c.reportf(call, "%s is given a nil option and panics", name(call))
+		return
 	}
 	c.ranges(call)
 }

@@ -71,6 +71,8 @@ func (c *checker) tables(fn *ssa.Function) {
 		switch call.API.Role {
 		case api.Table:
 			c.entries(call, given)
+		case api.Variant:
+			c.entries(call, map[ssa.Value]*flow.Call{})
 		case api.Declare:
 			c.twice(call, names)
 		case api.StartHook, api.StopHook:
@@ -83,6 +85,9 @@ func (c *checker) tables(fn *ssa.Function) {
 func (c *checker) entries(call *flow.Call, given map[ssa.Value]*flow.Call) {
 	all, _ := flow.Variadic(call.Arg(1))
 	for _, e := range all {
+		if flow.IsZero(e) {
+			c.reportf(call, "an entry without a behaviour: %s panics", call.Fn.Name())
+		}
 		made := flow.MadeBy(e)
 		if made == nil || made.API == nil || made.API.Role != api.Handle {
 			continue
@@ -92,14 +97,14 @@ func (c *checker) entries(call *flow.Call, given map[ssa.Value]*flow.Call) {
 			continue
 		}
 		if first := given[b]; first != nil && flow.Dominates(first.Instr, made.Instr) {
-			c.reportf(made, "%s gets a second method (the first is in %s): Table panics",
-				called(b), c.Where(first.Pos(), made.Pos()))
+			c.reportf(made, "%s gets a second method (the first is in %s): %s panics",
+				called(b), c.Where(first.Pos(), made.Pos()), call.Fn.Name())
 		}
 		given[b] = made
 		t, declared := identity(call.Arg(api.Recv)), c.types[b]
 		if t != nil && declared != nil && t != declared && known(t) && known(declared) {
-			c.reportf(made, "%s was declared for %s: the Table of %s panics",
-				called(b), called(declared), called(t))
+			c.reportf(made, "%s was declared for %s: the %s of %s panics",
+				called(b), called(declared), call.Fn.Name(), called(t))
 		}
 	}
 }
@@ -261,7 +266,9 @@ func typeOf(call *flow.Call) ssa.Value {
 }
 
 // sameType reports whether two values are one actor type.
-func sameType(a, b ssa.Value) bool { return a == b || identity(a) != nil && identity(a) == identity(b) }
+func sameType(a, b ssa.Value) bool {
+	return a == b || identity(a) != nil && identity(a) == identity(b)
+}
 
 // receiver reports messages to an actor of another type with the same state.
 func (c *checker) receiver(call *flow.Call) {

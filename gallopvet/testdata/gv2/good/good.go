@@ -3,6 +3,7 @@ package good
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -139,6 +140,43 @@ func (s *shop) Refused(c *actor.Context, _ actor.None) {
 		s.queue = append(s.queue, j)
 	}
 }
+
+// RefusedFor looks why.
+func (s *shop) RefusedFor(c *actor.Context, _ actor.None) {
+	j := &job{}
+	if err := jobs.TrySend(c, s.to, j); errors.Is(err, actor.ErrOverloaded) {
+		j.id = 2
+	}
+}
+
+// Locked sends what has a lock of its own.
+func (s *shop) Locked(c *actor.Context, _ actor.None) {
+	t := &tally{}
+	tallies.Send(c, s.to, t)
+	t.inc()
+}
+
+type tally struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (t *tally) inc() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.n++
+}
+
+func (s *shop) Tally(_ *actor.Context, t *tally) { t.inc() }
+
+var (
+	tallies    = actor.Declare[*tally](shopType, "tallies")
+	refusedFor = actor.Declare[actor.None](shopType, "refusedFor")
+	locked     = actor.Declare[actor.None](shopType, "locked")
+	_          = shopType.Table(
+		tallies.Do((*shop).Tally), refusedFor.Do((*shop).RefusedFor), locked.Do((*shop).Locked),
+	)
+)
 
 // Broadcast sends what all may read.
 func (s *shop) Broadcast(c *actor.Context, _ actor.None) {

@@ -92,4 +92,26 @@ func init() {
 		t := actor.NewType[counter]("asked")
 		actor.DeclareAsk[int, int](t, "get", actor.Urgent()) // want `a request cannot be urgent: DeclareAsk panics`
 	})
+	step.Case("gv5/two methods in a variant", "got two methods", func() {
+		t := actor.NewType[counter]("two")
+		add := actor.Declare[int](t, "add")
+		t.Variant(add.Do((*counter).Add), add.Do((*counter).Sub)) // want `add gets a second method \(the first is in line \d+\): Variant panics`
+	})
+	step.Case("gv5/variant of another type", "was declared for another type", func() {
+		mine, other := actor.NewType[counter]("mine"), actor.NewType[counter]("other")
+		add := actor.Declare[int](other, "add")
+		mine.Variant(add.Do((*counter).Add)) // want `add was declared for other: the Variant of mine panics`
+	})
+	step.Case("gv5/zero entry", "an entry without a behaviour", func() {
+		forgetful.Table(actor.Entry[counter]{}) // want `an entry without a behaviour: Table panics`
+	})
+	step.Case("gv5/nil option", "a nil option", func() {
+		actor.NewType[counter]("t", nil) // want `NewType is given a nil option and panics`
+	})
+	step.Case("gv5/nil option of a behaviour", "a nil option", func() {
+		actor.Declare[int](forgetful, "more", nil) // want `Declare is given a nil option and panics`
+	})
+	step.Case("gv5/interceptor without functions", "without functions", func() {
+		actor.TypeIntercept(actor.Interceptor{}) // want `TypeIntercept is given a zero Interceptor and panics`
+	})
 }

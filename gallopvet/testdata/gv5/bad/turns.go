@@ -53,6 +53,12 @@ func (s *waiter) Stashes(c *actor.Context, m actor.None) {
 	runs.Stash(c, m) // want `Behaviour.Stash wants the behaviour whose message runs; runs is another one, and it panics`
 }
 
+func (s *waiter) Becomes(c *actor.Context, _ actor.None) {
+	actor.Become(c, strange) // want `Become wants a behaviour of the running actor, whose state is bad.waiter; this one is for bad.counter`
+}
+
+var strange = countType.Variant(add.Do((*counter).Sub))
+
 func (s *waiter) Ask(c *actor.Context, _ actor.None) (int, error) {
 	n, err := asks.Ask(context.Background(), c.System(), actor.Self[waiter](c), actor.None{}) // want `AskBehaviour.Ask of the running actor itself fails with ErrSelfAsk: use AskTo`
 	if err != nil {
@@ -72,12 +78,13 @@ var (
 	yields     = actor.Declare[actor.None](waiterType, "yields")
 	afters     = actor.Declare[actor.None](waiterType, "afters")
 	stashes    = actor.Declare[actor.None](waiterType, "stashes")
+	becomes    = actor.Declare[actor.None](waiterType, "becomes")
 	asks       = actor.DeclareAsk[actor.None, int](waiterType, "asks")
 	_          = waiterType.Table(
 		runs.Do((*waiter).Run), waits.Do((*waiter).Wait), stops.Do((*waiter).Stop),
 		joins.Do((*waiter).Join), stopWaits.Do((*waiter).StopWait), selfs.Do((*waiter).Self),
 		yields.Do((*waiter).Yields), afters.Do((*waiter).After), stashes.Do((*waiter).Stashes),
-		asks.Do((*waiter).Ask),
+		asks.Do((*waiter).Ask), becomes.Do((*waiter).Becomes),
 	)
 )
 
@@ -95,6 +102,7 @@ func init() {
 		"yields":    {yields, "Yield: called twice"},
 		"afters":    {afters, "is not one of"},
 		"stashes":   {stashes, "which is not what runs"},
+		"becomes":   {becomes, "cannot become a variant of"},
 	} {
 		step.Case("gv5/"+name, b.want, func() {
 			sys := step.Start()
