@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Message is what somebody says.
+// Message is what a client says.
 type Message struct {
 	From string
 	Text string

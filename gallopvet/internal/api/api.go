@@ -68,7 +68,7 @@ type Func struct {
 	Refuses bool // with an error the message is the caller's again
 	Waits   bool // the caller waits for the reply
 	Syncs   bool // the caller waits for actors
-	Freezes bool // it sends nothing, but what it is given must not change any more
+	Freezes bool // what it is given must not change any more
 	State   int  // the state of a new actor
 
 	// Functions among the parameters.

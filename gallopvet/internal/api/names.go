@@ -8,20 +8,11 @@ const Module = "github.com/gallop-go/gallop"
 
 // Names of types that the rules ask for, as package and name.
 const (
-	Context      = "actor.Context"
-	System       = "actor.System"
-	Ref          = "actor.Ref"
-	AnyRef       = "actor.AnyRef"
-	Behaviour    = "actor.Behaviour"
-	AskBehaviour = "actor.AskBehaviour"
-	Type         = "actor.Type"
-	Entry        = "actor.Entry"
-	Deferred     = "actor.Deferred"
-	Timer        = "actor.Timer"
-	Iso          = "capability.Iso"
-	Val          = "capability.Val"
-	Immutable    = "capability.Immutable"
-	Shared       = "capability.Shared"
+	Context   = "actor.Context"
+	Iso       = "capability.Iso"
+	Val       = "capability.Val"
+	Immutable = "capability.Immutable"
+	Shared    = "capability.Shared"
 )
 
 // Names of functions that one rule alone asks for.
@@ -30,7 +21,6 @@ const (
 	ContextSystem = "actor.Context.System"
 	Checkpoint    = "actor.Context.Checkpoint"
 	ShouldYield   = "actor.Context.ShouldYield"
-	Yield         = "actor.Yield"
 	NewIso        = "capability.NewIso"
 	Frozen        = "capability.Frozen"
 	IsoUse        = "capability.Iso.Use"

@@ -16,7 +16,7 @@ import (
 var Rule = &rule.Rule{
 	ID:    "GV7",
 	Title: "report replies, releases and refused messages that are forgotten",
-	Doc: `Whoever asked waits for a reply that was put off by Defer; a system waits for the release
+	Doc: `The asker waits for a reply that was put off by Defer; a system waits for the release
 that Hold has returned; a message that TrySend refuses is lost if its error is ignored. With
 -strict, the stop function of FromChan and the Timer of Every must be kept, too.`,
 	Run: run,
@@ -24,7 +24,8 @@ that Hold has returned; a message that TrySend refuses is lost if its error is i
 
 type checker struct {
 	*rule.Pass
-	statements map[token.Pos]bool // calls that are statements, by the position of the parenthesis
+	// statements are the calls that are statements.
+	statements map[token.Pos]bool // by the position of the parenthesis
 }
 
 func run(p *rule.Pass) {
@@ -61,7 +62,7 @@ func (c *checker) call(call *flow.Call) {
 	switch {
 	case call.Is(api.DeferReply):
 		c.kept(call, v, v, "the reply that Defer puts off is never given", "the reply that Defer puts "+
-			"off is not given, and not kept, on every path", ": whoever asked waits for it")
+			"off is not given, and not kept, on every path", ": the asker waits for it")
 	case call.Is(api.Hold):
 		release := result(v, 0)
 		c.kept(call, v, release, "the release of Hold is dropped", "the release of Hold is not called, "+

@@ -15,7 +15,7 @@ type Kind uint8
 // The kinds.
 const (
 	Harmless Kind = iota // may be sent
-	Shares               // a pointer, slice or map: sender and receiver reach the same memory
+	Shares               // a pointer, slice or map to shared memory
 	Channel              // a channel of what may not be sent
 	Opaque               // a function or the like: what it reaches is unknown
 )
@@ -31,7 +31,7 @@ func (*Mark) AFact() {}
 // Reason says why a type is not sendable.
 type Reason struct {
 	Kind Kind
-	Path string     // from the type to the part, as in ".Items[]"; "" for the type itself
+	Path string     // to the part, as in ".Items[]"
 	Part types.Type // the part
 }
 

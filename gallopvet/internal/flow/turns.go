@@ -15,7 +15,7 @@ type Turn struct {
 	Fn         *ssa.Function
 	Replies    bool        // what it returns is sent
 	Start      bool        // it runs before the first message
-	Behaviours []ssa.Value // that it was given to: package-level variables or calls of Declare
+	Behaviours []ssa.Value // package-level variables or calls of Declare
 	Name       string      // for messages
 }
 
@@ -41,7 +41,7 @@ func (t *Turn) Message() *ssa.Parameter {
 // Step says how a function comes to run in a turn.
 type Step struct {
 	Turn     *Turn
-	By       *Call         // the call by which it runs; nil for the turn's own function
+	By       *Call         // by which it runs; nil for the turn's function
 	From     *ssa.Function // in which the call is
 	Depth    int
 	Blocking bool // it runs in Context.Blocking

@@ -106,7 +106,7 @@ func (c *checker) used(use, by *flow.Call) {
 	c.Report(rule.Finding{
 		Pos: c.At(use),
 		Message: c.ArgText(use, param) + " " + how + " (" + c.Where(by.Pos(), use.Pos()) +
-			") and is used here: who has it now uses it, too, or the Iso is gone and this panics",
+			") and is used here: this panics, or races with the new owner",
 		Related: rule.Related(by.Pos(), "it is given away here"),
 	})
 }

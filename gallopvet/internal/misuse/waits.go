@@ -20,7 +20,7 @@ func (c *checker) waits(fn *ssa.Function, call *flow.Call) {
 		c.reportf(call, "%s in a behaviour%s panics where it would have to wait: %s",
 			name(call), c.how(fn), instead(call))
 	case api.PanicsOfSystem:
-		if c.isOwnSystem(fn, call.Arg(api.Recv)) {
+		if isOwnSystem(call.Arg(api.Recv)) {
 			c.reportf(call, "%s in a behaviour%s would wait for the behaviour itself, and panics: "+
 				"call it outside, or in a goroutine", name(call), c.how(fn))
 		}
@@ -50,18 +50,11 @@ func (c *checker) how(fn *ssa.Function) string {
 	if step == nil || step.By == nil {
 		return ""
 	}
-	return " (" + step.Turn.Name + " comes here by " + c.where(step) + ")"
-}
-
-func (c *checker) where(step *flow.Step) string {
-	if step.By.Fn == nil {
-		return "a call"
-	}
-	return step.By.Fn.Name()
+	return " (" + step.Turn.Name + " comes here by " + step.By.Name() + ")"
 }
 
 // isOwnSystem reports whether a system is that of the running actor.
-func (c *checker) isOwnSystem(fn *ssa.Function, sys ssa.Value) bool {
+func isOwnSystem(sys ssa.Value) bool {
 	made := flow.MadeBy(sys)
 	return made != nil && made.Is(api.ContextSystem)
 }

@@ -1,4 +1,4 @@
-// Package bad has what GV7 must report. Each case leaves somebody waiting, or loses a message.
+// Package bad has what GV7 must report. Each case leaves an asker or a system waiting, or loses a message.
 package bad
 
 import (
@@ -16,7 +16,7 @@ type server struct {
 }
 
 func (s *server) Never(c *actor.Context, _ int) (int, error) {
-	actor.Defer(c, never) // want `GV7: the reply that Defer puts off is never given: whoever asked waits for it`
+	actor.Defer(c, never) // want `GV7: the reply that Defer puts off is never given: the asker waits for it`
 	return 0, nil
 }
 
