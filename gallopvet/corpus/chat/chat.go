@@ -1,0 +1,94 @@
+// Package chat is a chat server, after the one in the examples of hollywood: clients connect with
+// a name, and what one says is told to all others.
+package chat
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Message is what a client says.
+type Message struct {
+	From string
+	Text string
+}
+
+// connect is what a client sends first.
+type connect struct {
+	name   string
+	client actor.Ref[Client]
+}
+
+// Server knows the clients.
+type Server struct {
+	names   map[actor.Ref[Client]]string
+	history []*Message
+}
+
+func (s *Server) connect(c *actor.Context, m connect) {
+	if s.names == nil {
+		s.names = map[actor.Ref[Client]]string{}
+	}
+	s.names[m.client] = m.name
+	actor.Watch(c, m.client, gone)
+	past.Send(c, m.client, slices.Clone(s.history))
+}
+
+func (s *Server) say(c *actor.Context, m *Message) {
+	s.history = append(s.history, m)
+	for client, name := range s.names {
+		if name != m.From {
+			heard.Send(c, client, m)
+		}
+	}
+}
+
+func (s *Server) gone(_ *actor.Context, d actor.Down) {
+	maps.DeleteFunc(s.names, func(r actor.Ref[Client], _ string) bool { return r.ID() == d.ActorID })
+}
+
+func (s *Server) who(*actor.Context, actor.None) ([]string, error) {
+	return slices.Sorted(maps.Values(s.names)), nil
+}
+
+// Client hears what others say.
+type Client struct {
+	Name  string
+	Heard []string
+}
+
+func (s *Client) heard(_ *actor.Context, m *Message) {
+	s.Heard = append(s.Heard, m.From+": "+m.Text)
+}
+
+func (s *Client) past(c *actor.Context, all []*Message) {
+	for _, m := range all {
+		s.heard(c, m)
+	}
+}
+
+// The two types.
+var (
+	ServerType = actor.NewType[Server]("server")
+	Connect    = actor.Declare[connect](ServerType, "connect")
+	Say        = actor.Declare[*Message](ServerType, "say")
+	Who        = actor.DeclareAsk[actor.None, []string](ServerType, "who")
+	gone       = actor.Declare[actor.Down](ServerType, "gone")
+	_          = ServerType.Table(
+		Connect.Do((*Server).connect), Say.Do((*Server).say), Who.Do((*Server).who),
+		gone.Do((*Server).gone),
+	)
+	ClientType = actor.NewType[Client]("client")
+	heard      = actor.Declare[*Message](ClientType, "heard")
+	past       = actor.Declare[[]*Message](ClientType, "past")
+	_          = ClientType.Table(heard.Do((*Client).heard), past.Do((*Client).past))
+)
+
+// Join makes a client and connects it.
+func Join(sys *actor.System, server actor.Ref[Server], name string) actor.Ref[Client] {
+	client := ClientType.Spawn(sys, Client{Name: name})
+	Connect.Send(sys, server, connect{name, client})
+	return client
+}

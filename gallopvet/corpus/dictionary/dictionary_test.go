@@ -1,0 +1,27 @@
+package dictionary
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// TestSnapshot: what is saved is what was there.
+func TestSnapshot(t *testing.T) {
+	sys := actor.Start()
+	d := start(sys, 10, 100)
+	v, err := snapshot.Ask(context.Background(), sys, d, actor.None{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n atomic.Int64
+	save.Send(sys, d, &n)
+	if err := sys.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if int(n.Load()) != len(v.Get()) {
+		t.Errorf("%d were saved, not %d", n.Load(), len(v.Get()))
+	}
+}

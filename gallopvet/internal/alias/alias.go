@@ -1,0 +1,178 @@
+// Package alias is rule GV2: what is sent and stays within reach of the sender.
+package alias
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
+	"github.com/gallop-go/gallop/gallopvet/internal/flow"
+	"github.com/gallop-go/gallop/gallopvet/internal/rule"
+)
+
+// Rule is the rule.
+var Rule = &rule.Rule{
+	ID:    "GV2",
+	Title: "report memory that is sent and then written to by the other side",
+	Doc: `What a message points to is shared by sender and receiver. This rule reports a slice, map
+or pointer that is sent, stays reachable for the sender, and is written to by one of the two. With
+-strict it also reports what stays reachable and is not seen to be written to, and the states
+given to Spawn.`,
+	Run: run,
+}
+
+type checker struct{ *rule.Pass }
+
+func run(p *rule.Pass) {
+	c := &checker{p}
+	for _, fn := range p.Funcs {
+		for _, call := range p.Calls(fn) {
+			c.call(call)
+		}
+	}
+	for _, t := range p.Turns {
+		if t.Replies {
+			c.replies(t)
+		}
+	}
+}
+
+// send is one place where a value is sent.
+type send struct {
+	at       ssa.Instruction // the call, or the return of a reply
+	call     *flow.Call      // nil for a reply
+	value    ssa.Value
+	text     string        // what the value is called
+	verb     string        // what happens to it
+	receiver *flow.Summary // what the receiver does with it; nil if that is not known
+	many     bool          // there may be several receivers
+	state    bool          // it becomes the state of an actor
+}
+
+// call looks at a call that sends something, or calls a function that does.
+func (c *checker) call(call *flow.Call) {
+	if call.API == nil {
+		c.through(call)
+		return
+	}
+	if v := call.Payload(); v != nil && !c.ToSelf(call) {
+		s := &send{
+			at: call.Instr, call: call, value: v, many: call.API.Many, verb: "is sent",
+			text: c.ArgText(call, call.API.Payload),
+		}
+		if call.API.Freezes {
+			s.verb = "is frozen"
+		}
+		s.receiver = c.receiver(call)
+		if call.API.Waits {
+			c.asked(s)
+			return
+		}
+		c.check(s)
+	}
+	if call.API.State != 0 && rule.Strict {
+		v := call.Arg(call.API.State)
+		c.check(&send{
+			at: call.Instr, call: call, value: v, verb: "becomes the state of an actor",
+			text: c.ArgText(call, call.API.State), state: true,
+		})
+	}
+}
+
+// receiver returns what the receiver of a message does with it.
+func (c *checker) receiver(call *flow.Call) *flow.Summary {
+	b := call.Arg(api.Recv)
+	if b == nil {
+		b = call.Arg(2) // the function AskTo
+	}
+	if b == nil {
+		return nil
+	}
+	if h := flow.MadeBy(b); h != nil && h.API != nil && h.API.To != 0 {
+		b = h.Arg(api.Recv)
+	}
+	return c.ReceiverOf(b)
+}
+
+// asked looks at a request whose caller waits for the reply: the two meet only if the receiver
+// keeps what it was asked with, and writes to it later, or sends it on.
+func (c *checker) asked(s *send) {
+	if s.receiver == nil || len(s.receiver.Keeps) == 0 {
+		return
+	}
+	for _, part := range c.Parts(s.value) {
+		if w := c.after(s, part, true); c.isLocal(part) && w != nil {
+			c.report(s, w.Instr.Pos(), "kept by the receiver, and written to afterwards")
+		}
+	}
+}
+
+// isLocal reports whether memory belongs to the function that sends it.
+func (c *checker) isLocal(part flow.Part) bool {
+	if part.Root == nil || c.StateOf(part.Path) != nil {
+		return false
+	}
+	_, global := part.Root.(*ssa.Global)
+	return !global
+}
+
+// through looks at a call of a function that sends what it is given.
+func (c *checker) through(call *flow.Call) {
+	summary := c.SummaryOf(call)
+	if summary == nil {
+		return
+	}
+	args := call.Instr.Common().Args
+	for _, e := range summary.Sends {
+		if e.Param >= len(args) || e.Steps != "" {
+			continue
+		}
+		if _, now := call.Instr.(*ssa.Call); !now {
+			continue
+		}
+		c.check(&send{
+			at: call.Instr, call: call, value: args[e.Param], verb: "is sent by " + call.Name(),
+			text: c.argument(call, e.Param),
+		})
+	}
+}
+
+// argument returns how an argument is written; n counts the receiver.
+func (c *checker) argument(call *flow.Call, n int) string {
+	if call.Fn == nil || call.Fn.Signature().Recv() == nil {
+		return c.ArgText(call, n+1)
+	}
+	if n == 0 {
+		return c.ArgText(call, api.Recv)
+	}
+	return c.ArgText(call, n)
+}
+
+// replies looks at what a behaviour of requests returns: it is sent to the asker.
+func (c *checker) replies(t *flow.Turn) {
+	for instr := range flow.Instructions(t.Fn) {
+		ret, ok := instr.(*ssa.Return)
+		if !ok || len(ret.Results) == 0 {
+			continue
+		}
+		c.check(&send{at: ret, value: ret.Results[0], verb: "is sent in the reply", text: "the reply"})
+	}
+}
+
+// check judges what is sent, part by part.
+func (c *checker) check(s *send) {
+	if !s.at.Pos().IsValid() {
+		return
+	}
+	for _, part := range c.Parts(s.value) {
+		switch part.Root.(type) {
+		case *ssa.Global:
+			c.global(s, part)
+		default:
+			if state := c.StateOf(part.Path); state != nil {
+				c.state(s, part, state)
+			} else {
+				c.local(s, part)
+			}
+		}
+	}
+}

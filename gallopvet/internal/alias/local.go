@@ -1,0 +1,215 @@
+package alias
+
+import (
+	"go/token"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
+	"github.com/gallop-go/gallop/gallopvet/internal/flow"
+	"github.com/gallop-go/gallop/gallopvet/internal/rule"
+)
+
+// local judges memory that the function has made, was given, or has captured.
+func (c *checker) local(s *send, part flow.Part) {
+	if w := c.after(s, part, true); w != nil {
+		c.report(s, w.Instr.Pos(), "and written to afterwards")
+		return
+	}
+	if w := c.elsewhere(s, part); w != nil {
+		c.report(s, w.Instr.Pos(), "and a function that runs at the same time uses it")
+		return
+	}
+	if c.receiverWrites(s, part) {
+		c.shared(s, part)
+		return
+	}
+	if rule.Strict {
+		if r := c.after(s, part, false); r != nil {
+			c.report(s, r.Instr.Pos(), "and used afterwards")
+		}
+	}
+}
+
+// shared judges memory that the receiver writes to.
+func (c *checker) shared(s *send, part flow.Part) {
+	if r := c.after(s, part, false); r != nil {
+		c.report(s, r.Instr.Pos(), "and used afterwards, while the receiver writes to it")
+		return
+	}
+	if s.many {
+		c.report(s, token.NoPos, "to several receivers, which write to it")
+		return
+	}
+	if again := c.again(s, part); again != nil {
+		c.report(s, again.Pos(), "and sent again, to receivers that write to it")
+	}
+}
+
+// after returns an access to a part that may come after the send, in the same function.
+func (c *checker) after(s *send, part flow.Part, write bool) *flow.Access {
+	accesses := map[ssa.Instruction][]*flow.Access{}
+	for _, a := range c.Accesses(s.at.Parent()) {
+		if (a.Write || !write) && a.At.Inside(part.Path) && c.counts(s, a) {
+			accesses[a.Instr] = append(accesses[a.Instr], a)
+		}
+	}
+	if len(accesses) == 0 {
+		return nil
+	}
+	var found *flow.Access
+	c.walk(s, part).After(s.at, func(i ssa.Instruction) bool {
+		if all := accesses[i]; all != nil && i != s.at {
+			found = all[0]
+		}
+		return found == nil
+	})
+	return found
+}
+
+// counts reports whether an access is one of its own, and not the send or another one.
+func (c *checker) counts(s *send, a *flow.Access) bool {
+	if a.Instr == s.at {
+		return false
+	}
+	if a.By == nil {
+		return true
+	}
+	call := flow.CallOf(a.Instr)
+	return a.Write || call == nil || call.Payload() == nil
+}
+
+// walk follows the paths on which the memory is still the same: until it is made anew, and not
+// where the message was refused.
+func (c *checker) walk(s *send, part flow.Part) flow.Walk {
+	root, _ := part.Root.(ssa.Instruction)
+	w := flow.Walk{
+		Skip: flow.Contradicts(s.at),
+		Stop: func(i ssa.Instruction) bool {
+			return root != nil && i == root || c.renews(i, part) || c.Syncs(i) && i != s.at
+		},
+	}
+	if s.call != nil && s.call.API != nil && s.call.API.Refuses {
+		contradicts, refused := w.Skip, flow.Refused(s.call)
+		w.Skip = func(from, to *ssa.BasicBlock) bool { return contradicts(from, to) || refused(from, to) }
+	}
+	return w
+}
+
+// renews reports whether an instruction reads the part anew, from another element.
+func (c *checker) renews(i ssa.Instruction, part flow.Part) bool {
+	return i == part.Load && strings.Contains(part.Steps, "[]")
+}
+
+// again returns a send of the same memory that may come after the first one: the same, in a loop,
+// or another.
+func (c *checker) again(s *send, part flow.Part) ssa.Instruction {
+	sends := map[ssa.Instruction]bool{}
+	for _, call := range c.Calls(s.at.Parent()) {
+		if v := call.Payload(); v != nil && !c.ToSelf(call) && !c.sameReceiver(s, call) {
+			for _, p := range c.Parts(v) {
+				if p.Path == part.Path {
+					sends[call.Instr] = true
+				}
+			}
+		}
+	}
+	var found ssa.Instruction
+	c.walk(s, part).After(s.at, func(i ssa.Instruction) bool {
+		if sends[i] {
+			found = i
+		}
+		return found == nil
+	})
+	return found
+}
+
+// sameReceiver reports whether two sends are to the same actor, which has one message after the
+// other.
+func (c *checker) sameReceiver(s *send, other *flow.Call) bool {
+	if s.call == nil || s.call.API == nil {
+		return false
+	}
+	one, two := receiverOf(s.call), receiverOf(other)
+	if one == nil || two == nil {
+		return false
+	}
+	a, b := c.Paths(one), c.Paths(two)
+	if len(a) != 1 || len(b) != 1 || a[0] != b[0] || strings.Contains(a[0].Steps, "[]") {
+		return false
+	}
+	made, ok := a[0].Root.(ssa.Instruction)
+	return !ok || !flow.Walk{}.Reaches(s.at, made)
+}
+
+// receiverOf returns the ref, or the handler, that a call sends to.
+func receiverOf(call *flow.Call) ssa.Value {
+	if to := call.Arg(call.API.To); to != nil {
+		return to
+	}
+	return call.Arg(api.Recv)
+}
+
+// elsewhere returns an access to a part in a function that may run at the same time as the
+// receiver: a goroutine, if the send is not in it, or the function that has started it.
+func (c *checker) elsewhere(s *send, part flow.Part) *flow.Access {
+	family := outermost(s.at.Parent())
+	for _, fn := range flow.WithLiterals(family) {
+		if fn == s.at.Parent() || !c.concurrent(s, fn) {
+			continue
+		}
+		for _, a := range c.Accesses(fn) {
+			if a.Write && a.At.Inside(part.Path) && !c.locked(a) && c.mayFollow(s, a, part) {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+func outermost(fn *ssa.Function) *ssa.Function {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return fn
+}
+
+// concurrent reports whether a function of the same family runs in another goroutine than the
+// send, started for itself.
+func (c *checker) concurrent(s *send, fn *ssa.Function) bool {
+	return asyncOf(c, fn) != asyncOf(c, s.at.Parent())
+}
+
+// asyncOf returns the function with which fn runs in a goroutine; nil for that of the caller.
+func asyncOf(c *checker, fn *ssa.Function) *ssa.Function {
+	for fn != nil && c.Async(fn) == nil {
+		fn = fn.Parent()
+	}
+	return fn
+}
+
+// mayFollow reports whether an access in another function may come after the send: a goroutine
+// that uses what was made before it; or, in the function that starts the goroutine with the send,
+// what comes after the start.
+func (c *checker) mayFollow(s *send, a *flow.Access, part flow.Part) bool {
+	goroutine := asyncOf(c, s.at.Parent())
+	if goroutine == nil {
+		return asyncOf(c, a.Instr.Parent()) != nil && !c.waited(s.at)
+	}
+	by := c.Async(goroutine)
+	if by == nil || by.Parent() != a.Instr.Parent() {
+		return false
+	}
+	return c.walk(&send{at: by}, part).Reaches(by, a.Instr)
+}
+
+// waited reports whether the send comes after a wait for other goroutines.
+func (c *checker) waited(at ssa.Instruction) bool {
+	for i := range flow.Instructions(at.Parent()) {
+		if c.Syncs(i) && flow.Dominates(i, at) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,200 @@
+package alias
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/flow"
+	"github.com/gallop-go/gallop/gallopvet/internal/rule"
+)
+
+// state judges memory that belongs to the state of the sender. It is within reach of all later
+// behaviours, unless the state lets go of it.
+func (c *checker) state(s *send, part flow.Part, state *types.TypeName) {
+	if part.Load == nil && part.Steps == "" || !c.stays(s, part) {
+		return
+	}
+	name := state.Name() + part.Steps
+	if w := c.TurnWrite(state, part.Steps, true); w != nil && !c.locked(w) {
+		c.report(s, w.Instr.Pos(), "but stays in the state ("+name+"), and behaviours write to it")
+		return
+	}
+	if c.receiverWrites(s, part) {
+		c.report(s, token.NoPos, "but stays in the state ("+name+"), and the receiver writes to it")
+		return
+	}
+	if rule.Strict {
+		c.report(s, token.NoPos, "but stays in the state ("+name+")")
+	}
+}
+
+// stays reports whether a path leads from where the part is read, by the send, to the end of the
+// function, on which the state does not get other memory in its place.
+func (c *checker) stays(s *send, part flow.Part) bool {
+	walk := flow.Walk{Stop: func(i ssa.Instruction) bool { return c.replaces(i, part.Path) }}
+	if part.Load != nil && part.Load.Parent() == s.at.Parent() && part.Load != s.at {
+		if !walk.Reaches(part.Load, s.at) {
+			return false
+		}
+	}
+	if _, ret := s.at.(*ssa.Return); ret {
+		return true
+	}
+	return walk.Ends(s.at) && !c.letGo(s.at.Parent(), part)
+}
+
+// letGo reports whether all callers of a function put other memory in the place of a part
+// afterwards.
+func (c *checker) letGo(fn *ssa.Function, part flow.Part) bool {
+	n := slices.Index(fn.Params, part.Root.(*ssa.Parameter))
+	callers := 0
+	for _, f := range c.Funcs {
+		for _, call := range c.Calls(f) {
+			if call.Callee() != fn || n >= len(call.Instr.Common().Args) {
+				continue
+			}
+			callers++
+			for _, q := range c.Paths(call.Instr.Common().Args[n]) {
+				at := flow.Path{Root: q.Root, Steps: q.Steps + part.Steps}
+				w := flow.Walk{Stop: func(i ssa.Instruction) bool { return c.replaces(i, at) }}
+				if w.Ends(call.Instr) {
+					return false
+				}
+			}
+		}
+	}
+	return callers > 0
+}
+
+// replaces reports whether an instruction puts other memory where a path leads, or takes an
+// element out of what has it.
+func (c *checker) replaces(i ssa.Instruction, q flow.Path) bool {
+	switch i := i.(type) {
+	case *ssa.Store:
+		for _, at := range c.Paths(i.Addr) {
+			if q.Within(at) && (isElement(q, at) || !c.same(i.Val, q, at)) {
+				return true
+			}
+		}
+	case *ssa.MapUpdate:
+		for _, at := range c.Paths(i.Map) {
+			at.Steps += "[]"
+			if q.Within(at) && !c.same(i.Value, q, at) {
+				return true
+			}
+		}
+	case *ssa.Call:
+		b, ok := i.Call.Value.(*ssa.Builtin)
+		if !ok || b.Name() != "delete" && b.Name() != "clear" {
+			return false
+		}
+		for _, at := range c.Paths(i.Call.Args[0]) {
+			if q.Inside(at) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isElement reports whether a path leads to an element of what is at another.
+func isElement(q, of flow.Path) bool {
+	return q != of && strings.HasPrefix(q.Steps[len(of.Steps):], "[]")
+}
+
+// same reports whether a value that is stored at a place leads where the path led before.
+func (c *checker) same(v ssa.Value, q, at flow.Path) bool {
+	for _, from := range c.Paths(v) {
+		if from == q || from.Root == q.Root && from.Within(at) {
+			return true
+		}
+	}
+	return false
+}
+
+// global judges memory that a package-level variable leads to.
+func (c *checker) global(s *send, part flow.Part) {
+	g := part.Root.(*ssa.Global)
+	if g.Pkg != c.SSA {
+		return
+	}
+	for _, fn := range c.Funcs {
+		if isInit(fn) {
+			continue
+		}
+		for _, a := range c.Accesses(fn) {
+			if a.Write && a.At.Inside(part.Path) && !c.locked(a) {
+				c.report(s, a.Instr.Pos(), "but the variable "+g.Name()+
+					" leads to it, and it is written to")
+				return
+			}
+		}
+	}
+	if c.receiverWrites(s, part) {
+		c.report(s, token.NoPos, "but the variable "+g.Name()+
+			" leads to it, and the receiver writes to it")
+	}
+}
+
+func isInit(fn *ssa.Function) bool { return fn.Name() == "init" || fn.Synthetic != "" }
+
+// receiverWrites reports whether the receiver is known to write to what it gets.
+func (c *checker) receiverWrites(s *send, part flow.Part) bool {
+	if s.receiver == nil {
+		return false
+	}
+	for _, e := range s.receiver.Writes {
+		if e.Steps != "" && c.leadsTo(s, part, e.Steps) {
+			return true
+		}
+	}
+	return false
+}
+
+// leadsTo reports whether a way from the message ends in a part of it. What is not a struct is the
+// part itself.
+func (c *checker) leadsTo(s *send, part flow.Part, steps string) bool {
+	if _, ok := s.value.Type().Underlying().(*types.Struct); !ok {
+		return true
+	}
+	for _, q := range c.fieldsOf(s.value, part) {
+		if (flow.Path{Root: s.value, Steps: steps}).Inside(flow.Path{Root: s.value, Steps: q}) {
+			return true
+		}
+	}
+	return false
+}
+
+// fieldsOf returns the fields of a struct whose type is that of a part.
+func (c *checker) fieldsOf(v ssa.Value, part flow.Part) []string {
+	var all []string
+	t := v.Type().Underlying().(*types.Struct)
+	for i := range t.NumFields() {
+		if types.Identical(t.Field(i).Type(), part.Type) {
+			all = append(all, "."+t.Field(i).Name())
+		}
+	}
+	return all
+}
+
+// locked reports whether an access is in a function that takes a lock.
+func (c *checker) locked(a *flow.Access) bool { return c.Locks(a.Instr.Parent()) }
+
+// report reports a part of a message that stays within reach.
+func (c *checker) report(s *send, other token.Pos, why string) {
+	pos := s.at.Pos()
+	if s.call != nil {
+		pos = c.At(s.call)
+	}
+	f := rule.Finding{Pos: pos, Message: s.text + " " + s.verb + " " + why}
+	if other.IsValid() {
+		f.Message += " (" + c.Where(other, pos) + ")"
+		f.Related = rule.Related(other, "it is used here")
+	}
+	f.Message += ": the two may race. Send a clone, or let go of it"
+	c.Report(f)
+}

@@ -1,0 +1,215 @@
+// Package api says what the functions and types of gallop mean to the rules.
+//
+// names.go has every name; the other files look names up.
+package api
+
+import (
+	"go/types"
+	"strings"
+)
+
+// Role is what a function of gallop is for, as far as a rule asks.
+type Role uint8
+
+// The roles.
+const (
+	None Role = iota
+	MakeType
+	Declare
+	Handle
+	Table
+	Variant
+	StartHook
+	StopHook
+	Spawn
+	BoundOption
+	WatermarkOption
+	KeepOption
+	PinnedOption
+	UrgentOption
+	DropOption
+	SystemOption
+	Blocking
+	UseIso
+	EndIso
+	InArena
+)
+
+// InTurn says what happens if a function that waits is called in a behaviour.
+type InTurn uint8
+
+// What may happen.
+const (
+	Fine           InTurn = iota
+	Panics                // for the system of the caller or of the receiver
+	PanicsOfSystem        // for the system that is the receiver of the method
+	AskOfSelf             // an error, if the actor asks itself
+)
+
+// Bound is the least or largest constant that a parameter takes.
+type Bound struct {
+	Param int
+	Value int64
+}
+
+// Func says what one function or method of gallop means. Parameters are numbers: see [Recv].
+type Func struct {
+	Name string // package, type of the receiver, and name
+	Role Role
+
+	// Of a declaration: how many of its type arguments, from the first, are messages.
+	Messages int
+
+	// Of what sends.
+	Payload int  // the message
+	To      int  // the ref of the receiver
+	ToSelf  bool // the running actor is the receiver
+	Many    bool // there may be several receivers
+	Refuses bool // with an error the message is the caller's again
+	Waits   bool // the caller waits for the reply
+	Syncs   bool // the caller waits for actors
+	Freezes bool // what it is given must not change any more
+	State   int  // the state of a new actor
+
+	// Functions among the parameters.
+	Turn      int   // it becomes a behaviour or hook
+	Replies   bool  // and what it returns is sent
+	Elsewhere []int // these run in a goroutine or in another actor's turn
+	Sync      []int // these run within the call
+
+	// What panics.
+	NonNil   []int
+	NonZero  []int
+	NonEmpty []int // strings
+	Options  int   // a variadic parameter of options, none of which may be nil
+	Least    []Bound
+	Most     []Bound
+	Own      []int  // behaviours that must be the running actor's
+	Running  []int  // behaviours of which the running message must be
+	Once     string // at most one call of this group in a behaviour
+	InTurn   InTurn
+}
+
+func in(params ...int) []int { return params }
+
+func at(param int, value int64) []Bound { return []Bound{{param, value}} }
+
+func set(names ...string) map[string]bool {
+	m := make(map[string]bool, len(names))
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
+}
+
+// byName indexes funcs.
+var byName = func() map[string]*Func {
+	m := make(map[string]*Func, len(funcs))
+	for i := range funcs {
+		f := &funcs[i]
+		f.Syncs = f.Syncs || f.InTurn != Fine && f.Payload == 0
+		m[funcs[i].Name] = &funcs[i]
+	}
+	return m
+}()
+
+// Lookup returns what is known of a function, or nil.
+func Lookup(fn *types.Func) *Func {
+	if fn == nil || !Is(fn.Pkg()) {
+		return nil
+	}
+	return byName[Name(fn)]
+}
+
+// Is reports whether a package is one of gallop's that users import.
+func Is(pkg *types.Package) bool {
+	return pkg != nil && strings.HasPrefix(pkg.Path(), Module+"/")
+}
+
+// Uses reports whether a package imports one of gallop's.
+func Uses(pkg *types.Package) bool {
+	for _, p := range pkg.Imports() {
+		if Is(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Name returns the name of a function as the table has it: "actor.Behaviour.Send".
+func Name(fn *types.Func) string {
+	if fn.Pkg() == nil {
+		return fn.Name()
+	}
+	name := short(fn.Pkg()) + "."
+	if recv := fn.Signature().Recv(); recv != nil {
+		if n := named(recv.Type()); n != nil {
+			name += n.Obj().Name() + "."
+		}
+	}
+	return name + fn.Name()
+}
+
+// short is the path of a package without that of the module.
+func short(pkg *types.Package) string { return strings.TrimPrefix(pkg.Path(), Module+"/") }
+
+// TypeName returns the name of a type, or of what it points to, as the table has it:
+// "actor.Ref". It returns "" for a type that is not gallop's.
+func TypeName(t types.Type) string {
+	n := named(t)
+	if n == nil || !Is(n.Obj().Pkg()) {
+		return ""
+	}
+	return short(n.Obj().Pkg()) + "." + n.Obj().Name()
+}
+
+// named returns the named type that t is or points to, or nil.
+func named(t types.Type) *types.Named {
+	if t == nil {
+		return nil
+	}
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	n, _ := t.(*types.Named)
+	return n
+}
+
+// TypeArgs returns the type arguments of a type, or of what it points to.
+func TypeArgs(t types.Type) []types.Type {
+	n := named(t)
+	if n == nil || n.TypeArgs() == nil {
+		return nil
+	}
+	var args []types.Type
+	for i := range n.TypeArgs().Len() {
+		args = append(args, n.TypeArgs().At(i))
+	}
+	return args
+}
+
+// Sendable reports whether values of a type of gallop may be sent, and whether that depends on
+// the type arguments.
+func Sendable(t types.Type) (yes, ifArgs bool) {
+	name := TypeName(t)
+	return sendable[name], sendableIfArgs[name]
+}
+
+// RunsElsewhere reports whether a field of a struct of gallop holds a function that runs in the
+// turn of an actor that does not exist yet.
+func RunsElsewhere(structType types.Type, field string) bool {
+	name := TypeName(structType)
+	return name != "" && elsewhereFields[name+"."+field]
+}
+
+// TurnArg returns the parameter of fn that is a function which runs in a turn; 0 if there is none.
+func TurnArg(fn *types.Func) int {
+	if f := Lookup(fn); f != nil {
+		return f.Turn
+	}
+	if fn == nil || !Is(fn.Pkg()) {
+		return 0
+	}
+	return turnFuncs[Name(fn)]
+}

@@ -1,0 +1,258 @@
+package api
+
+// This file is the only one that knows the names of gallop's API. After a rename there, change
+// the names here: nothing else in the analyser has to follow.
+
+// Module is the path that every package of gallop begins with.
+const Module = "github.com/gallop-go/gallop"
+
+// Names of types that the rules ask for, as package and name.
+const (
+	Context   = "actor.Context"
+	Iso       = "capability.Iso"
+	Val       = "capability.Val"
+	Immutable = "capability.Immutable"
+	Shared    = "capability.Shared"
+)
+
+// Names of functions that one rule alone asks for.
+const (
+	Self          = "actor.Self"
+	ContextSystem = "actor.Context.System"
+	Checkpoint    = "actor.Context.Checkpoint"
+	ShouldYield   = "actor.Context.ShouldYield"
+	NewIso        = "capability.NewIso"
+	Frozen        = "capability.Frozen"
+	IsoUse        = "capability.Iso.Use"
+	IsoGone       = "capability.Iso.Gone"
+	ValGet        = "capability.Val.Get"
+	ValView       = "capability.Val.View"
+	DeferReply    = "actor.Defer"
+	Hold          = "actor.System.Hold"
+	FromChan      = "actor.FromChan"
+	Every         = "actor.Every"
+)
+
+// sendable lists the types of gallop that may be sent. Of the type arguments of those in
+// sendableIfArgs, all must be sendable, too.
+var (
+	sendable = set("actor.Ref", "actor.AnyRef", "actor.Type", "actor.Behaviour",
+		"actor.AskBehaviour", "actor.Handler", "actor.Asker", "actor.Deferred", "actor.System",
+		"actor.None", "actor.Monitor", "actor.Timer", "actor.Down", "actor.Exit", "actor.Fallen",
+		"actor.Risen", "actor.Variant", "actor.VirtualClock", "actor.Target", "capability.Iso",
+		"capability.Val", "capability.Tag", "heap.Region", "heap.Parcel", "heap.Blob",
+		"group.Pool", "group.Topic", "group.AskPool", "group.Registry", "supervise.Supervisor",
+		"supervise.Spec", "supervise.Child", "supervise.Worker", "actortest.Probe",
+		"heap.Ptr", "heap.Slice", "heap.String", "heap.Map", "heap.TextMap")
+	sendableIfArgs = set("actor.Result", "actor.Reply", "group.Change")
+)
+
+// Recv stands for the receiver of a method where a parameter is asked for. Parameters are counted
+// from 1; 0 means that there is none.
+const Recv = -1
+
+// funcs says what the functions and methods of gallop mean.
+var funcs = []Func{
+	// Declarations.
+	{Name: "actor.NewType", Role: MakeType, NonEmpty: in(1), Options: 2},
+	{Name: "actor.Start", Options: 1},
+	{Name: "actor.Type.Name", NonNil: in(Recv)},
+	{Name: "actor.Declare", Role: Declare, Messages: 1, NonNil: in(1), NonEmpty: in(2), Options: 3},
+	{
+		Name: "actor.DeclareAsk", Role: Declare, Messages: 2, NonNil: in(1), NonEmpty: in(2),
+		Options: 3,
+	},
+	{Name: "actor.Behaviour.Do", Role: Handle, Turn: 1, NonNil: in(1), NonZero: in(Recv)},
+	{
+		Name: "actor.AskBehaviour.Do", Role: Handle, Turn: 1, Replies: true, NonNil: in(1),
+		NonZero: in(Recv),
+	},
+	{Name: "actor.Type.Table", Role: Table, NonNil: in(Recv)},
+	{Name: "actor.Type.Variant", Role: Variant, NonNil: in(Recv)},
+	{Name: "actor.Type.OnStart", Role: StartHook, Turn: 1, NonNil: in(Recv, 1)},
+	{Name: "actor.Type.OnStop", Role: StopHook, Turn: 1, NonNil: in(Recv, 1)},
+
+	// Options.
+	{Name: "actor.TypeBatch", Least: at(1, 1)},
+	{Name: "actor.TypeGas", Least: at(1, 1)},
+	{Name: "actor.TypeStashLimit", Least: at(1, 1)},
+	{Name: "actor.TypeBound", Least: at(1, 1), Most: at(2, 2), Role: BoundOption},
+	{Name: "actor.TypeWatermarks", Least: at(2, 0), Role: WatermarkOption},
+	{Name: "actor.TypeKeep", NonNil: in(1), Role: KeepOption},
+	{Name: "actor.PinnedThread", Role: PinnedOption},
+	{Name: "actor.TypeIntercept", NonZero: in(1)},
+	{Name: "actor.Intercept", NonZero: in(1)},
+	{Name: "actor.Urgent", Role: UrgentOption},
+	{Name: "actor.DropOnOverload", Role: DropOption},
+	{Name: "actor.Batch", Least: at(1, 1), Role: SystemOption},
+	{Name: "actor.Gas", Least: at(1, 1), Role: SystemOption},
+	{Name: "actor.Workers", Least: at(1, 1), Most: at(1, 56), Role: SystemOption},
+	{Name: "actor.Spares", Least: at(1, 1), Role: SystemOption},
+	{Name: "actor.LongTurn", Least: at(1, 1_000_000), Role: SystemOption},
+	{Name: "actor.Clock", NonNil: in(1), Role: SystemOption},
+
+	// Spawning.
+	{Name: "actor.Type.Spawn", Role: Spawn, State: 2, NonNil: in(Recv, 1)},
+	{Name: "actor.Type.SpawnChild", Role: Spawn, State: 2, NonNil: in(Recv, 1)},
+	{Name: "actor.Type.SpawnFunc", Role: Spawn, NonNil: in(Recv, 1, 2)},
+	{Name: "actor.Type.SpawnNamed", Role: Spawn, State: 3, NonNil: in(Recv, 1), NonEmpty: in(2)},
+	{
+		Name: "actor.SpawnSupervised", Elsewhere: in(3), Own: in(4), NonNil: in(1, 2, 3),
+		NonZero: in(4),
+	},
+	{Name: "actor.SpawnUnder", Elsewhere: in(3), NonNil: in(1, 2, 3)},
+	{Name: "actor.Seal", Role: None},
+
+	// What sends.
+	{Name: "actor.Behaviour.Send", Payload: 3, To: 2, NonNil: in(1), NonZero: in(Recv, 2)},
+	{
+		Name: "actor.Behaviour.TrySend", Payload: 3, To: 2, Refuses: true, NonNil: in(1),
+		NonZero: in(Recv, 2),
+	},
+	{
+		Name: "actor.Behaviour.SendWait", Payload: 4, To: 3, Refuses: true, NonNil: in(1, 2),
+		NonZero: in(Recv, 3), InTurn: Panics,
+	},
+	{Name: "actor.Behaviour.To", To: 1, NonZero: in(Recv, 1)},
+	{Name: "actor.Handler.Send", Payload: 2, NonNil: in(Recv, 1)},
+	{Name: "actor.Handler.TrySend", Payload: 2, Refuses: true, NonNil: in(Recv, 1)},
+	{
+		Name: "actor.AskBehaviour.Ask", Payload: 4, To: 3, Waits: true, NonNil: in(1, 2),
+		NonZero: in(Recv, 3), InTurn: AskOfSelf,
+	},
+	{Name: "actor.AskBehaviour.To", To: 1, NonZero: in(Recv, 1)},
+	{Name: "actor.Asker.Ask", Payload: 2, Waits: true, NonNil: in(Recv, 1)},
+	{Name: "actor.Asker.AskTo", Payload: 2, NonNil: in(Recv, 1, 3)},
+	{Name: "actor.AskAll", Payload: 5, Waits: true, NonNil: in(1, 2), NonZero: in(3)},
+	{Name: "actor.AskTo", Payload: 4, To: 3, Own: in(5), NonNil: in(1), NonZero: in(2, 3, 5)},
+	{Name: "actor.AskToWith", Payload: 4, To: 3, Own: in(5), NonNil: in(1), NonZero: in(2, 3, 5)},
+	{Name: "actor.Deferred.Reply", Payload: 2, NonNil: in(1), NonZero: in(Recv)},
+	{Name: "actor.Deferred.HandOver", NonNil: in(1), NonZero: in(Recv, 2)},
+	{Name: "group.Pool.Send", Payload: 2, NonNil: in(1), NonZero: in(Recv)},
+	{Name: "group.Pool.TrySend", Payload: 2, Refuses: true, NonNil: in(1), NonZero: in(Recv)},
+	{
+		Name: "group.Pool.SendWait", Payload: 3, Refuses: true, NonNil: in(1, 2), NonZero: in(Recv),
+		InTurn: Panics,
+	},
+	{Name: "group.Topic.Send", Payload: 2, Many: true, NonNil: in(1), NonZero: in(Recv)},
+	{Name: "group.Topic.Publish", Payload: 2, Many: true, NonNil: in(1), NonZero: in(Recv)},
+	{
+		Name: "group.Topic.TrySend", Payload: 2, Many: true, Refuses: true, NonNil: in(1),
+		NonZero: in(Recv),
+	},
+	{
+		Name: "group.Topic.SendWait", Payload: 3, Many: true, Refuses: true, NonNil: in(1, 2),
+		NonZero: in(Recv), InTurn: Panics,
+	},
+
+	// What an actor sends itself.
+	{
+		Name: "actor.Yield", Payload: 3, ToSelf: true, Own: in(2), NonNil: in(1),
+		NonZero: in(2), Once: "yield",
+	},
+	{Name: "actor.After", Payload: 4, ToSelf: true, Own: in(3), NonNil: in(1), NonZero: in(3)},
+	{
+		Name: Every, Payload: 4, ToSelf: true, Own: in(3), NonNil: in(1), NonZero: in(3),
+		Least: at(2, 1),
+	},
+	{Name: "actor.Pipe", Own: in(2), Elsewhere: in(3), NonNil: in(1, 3), NonZero: in(2)},
+	{Name: "actor.PipeWith", Own: in(2), Elsewhere: in(4), NonNil: in(1, 4), NonZero: in(2)},
+	{Name: FromChan, Own: in(3), NonNil: in(1, 2), NonZero: in(3)},
+	{Name: "actor.ToChan", NonNil: in(1, 2)},
+	{
+		Name: "actor.Behaviour.Stash", Running: in(Recv), NonNil: in(1), NonZero: in(Recv),
+		Once: "stash",
+	},
+	{
+		Name: "actor.AskBehaviour.Stash", Running: in(Recv), NonNil: in(1),
+		NonZero: in(Recv), Once: "stash",
+	},
+	{Name: DeferReply, Running: in(2), NonNil: in(1), NonZero: in(2), Once: "stash"},
+
+	// Life.
+	{Name: "actor.Self", NonNil: in(1)},
+	{Name: "actor.Become", Own: in(2), NonNil: in(1, 2)},
+	{Name: "actor.Unbecome", NonNil: in(1)},
+	{Name: "actor.StashLen", NonNil: in(1)},
+	{Name: "actor.Unstash", NonNil: in(1), Least: at(2, 0)},
+	{Name: "actor.UnstashAll", NonNil: in(1)},
+	{Name: "actor.Stop", NonNil: in(1), NonZero: in(2)},
+	{Name: "actor.StopWith", NonNil: in(1), NonZero: in(2)},
+	{Name: "actor.Drain", NonNil: in(1), NonZero: in(2)},
+	{Name: "actor.Kill", NonNil: in(1), NonZero: in(2)},
+	{Name: "actor.Link", NonNil: in(1), NonZero: in(2)},
+	{Name: "actor.Unlink", NonNil: in(1), NonZero: in(2)},
+	{Name: "actor.Watch", Own: in(3), NonNil: in(1), NonZero: in(2, 3)},
+	{Name: "actor.TrapExit", Own: in(2), NonNil: in(1), NonZero: in(2)},
+	{Name: "actor.Suspend", NonNil: in(1), NonZero: in(2)},
+	{Name: "actor.Restart", NonNil: in(1), NonZero: in(2)},
+	{Name: "actor.Postpone", NonNil: in(1), NonZero: in(2)},
+	{Name: "actor.Standby", NonNil: in(1), NonZero: in(2)},
+	{Name: "actor.StopWait", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
+	{Name: "actor.DrainWait", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
+	{Name: "actor.KillWait", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
+	{Name: "actor.Join", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
+	{Name: "actor.StandingOf", NonZero: in(1)},
+	{Name: "actor.Ref.Standing", NonZero: in(Recv)},
+	{Name: "actor.SystemOf", NonZero: in(1)},
+	{Name: "actor.Sleep", NonNil: in(1)},
+
+	// A context.
+	{Name: "actor.Context.Blocking", Role: Blocking, Sync: in(1), NonNil: in(1)},
+	{Name: "actor.Context.Shield", Sync: in(1), NonNil: in(1)},
+	{Name: ContextSystem},
+	{Name: ShouldYield},
+	{Name: Checkpoint},
+	{Name: "actor.Context.Gas", Least: at(1, 0)},
+	{Name: "actor.Context.Register", NonEmpty: in(1)},
+	{Name: "actor.Context.SetContext", NonNil: in(1)},
+	{Name: "actor.Context.With", NonNil: in(1)},
+
+	// A system.
+	{Name: "actor.System.Wait", NonNil: in(Recv, 1), InTurn: PanicsOfSystem},
+	{Name: "actor.System.Run", NonNil: in(Recv), InTurn: PanicsOfSystem},
+	{Name: "actor.System.Shutdown", NonNil: in(Recv, 1), InTurn: PanicsOfSystem},
+	{Name: "actor.System.Stop", NonNil: in(Recv), InTurn: PanicsOfSystem},
+	{Name: Hold, NonNil: in(Recv)},
+	{Name: "actor.System.Stats", NonNil: in(Recv)},
+	{Name: "actor.System.Why", NonNil: in(Recv)},
+	{Name: "actor.System.With", NonNil: in(Recv, 1)},
+	{Name: "actor.VirtualClock.Advance", Syncs: true, NonNil: in(Recv, 1), Least: at(2, 0)},
+	{Name: "actor.VirtualClock.Jump", NonNil: in(Recv), Least: at(1, 0)},
+
+	// Capabilities.
+	{Name: NewIso, Sync: in(1)},
+	{Name: Frozen, Payload: 1, Freezes: true},
+	{Name: "capability.Iso.Use", Role: UseIso, Sync: in(1), NonNil: in(1)},
+	{Name: IsoGone},
+	{Name: "capability.Iso.Tag", Role: UseIso},
+	{Name: "capability.Iso.Move", Role: EndIso},
+	{Name: "capability.Iso.Take", Role: EndIso},
+	{Name: "capability.Iso.Freeze", Role: EndIso},
+	{Name: "capability.Val.Get", NonZero: in(Recv)},
+	{Name: "capability.Val.Tag", NonZero: in(Recv)},
+	{Name: "capability.Val.View", Sync: in(1), NonNil: in(1), NonZero: in(Recv)},
+
+	// Memory of an actor. The type argument must be free of Go pointers.
+	{Name: "heap.New", Role: InArena, NonNil: in(1)},
+	{Name: "heap.TryNew", Role: InArena, NonNil: in(1)},
+	{Name: "heap.MakeSlice", Role: InArena, NonNil: in(1), Least: at(2, 0)},
+	{Name: "heap.TryMakeSlice", Role: InArena, NonNil: in(1), Least: at(2, 0)},
+	{Name: "heap.NewRegion", Role: InArena},
+
+	// Supervision.
+	{Name: "supervise.StartWait", NonNil: in(1, 2), InTurn: Panics},
+	{Name: "supervise.Supervisor.Wait", NonNil: in(1), NonZero: in(Recv), InTurn: Panics},
+	{Name: "actortest.R.Quiet", Syncs: true},
+	{Name: "actortest.R.Advance", Syncs: true},
+	{Name: "supervise.Supervisor.Ready", Syncs: true, NonNil: in(1), NonZero: in(Recv)},
+	{Name: "supervise.Serve", NonNil: in(1, 2), Least: at(4, 0), InTurn: Panics},
+	{Name: "supervise.StopChild", NonNil: in(1), NonZero: in(2), InTurn: Panics},
+}
+
+// elsewhereFields lists the fields that hold functions which run in the turn of another actor:
+// what such a function captures is shared between actors.
+var elsewhereFields = set("supervise.Worker.Init", "group.Crew.Init")
+
+// turnFuncs lists functions that run one of their arguments in a turn.
+var turnFuncs = map[string]int{"actortest.In": 4}

@@ -1,0 +1,91 @@
+package blocking
+
+import (
+	"go/ast"
+	"go/token"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/astutil"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
+	"github.com/gallop-go/gallop/gallopvet/internal/flow"
+)
+
+func isContext(v ssa.Value) bool { return api.TypeName(flow.Plain(v).Type()) == api.Context }
+
+// wrap returns the fix that puts a statement into Context.Blocking, if the statement is only a
+// call, or an assignment to what is declared before, and the context has a name.
+func (c *checker) wrap(fn *ssa.Function, call *flow.Call) []analysis.SuggestedFix {
+	ctx := contextName(fn)
+	expr := c.Expr(call)
+	if ctx == "" || expr == nil {
+		return nil
+	}
+	stmt := c.statement(expr)
+	if stmt == nil {
+		return nil
+	}
+	return []analysis.SuggestedFix{{
+		Message: "Wrap in Context.Blocking",
+		TextEdits: []analysis.TextEdit{
+			{Pos: stmt.Pos(), End: stmt.Pos(), NewText: []byte(ctx + ".Blocking(func() { ")},
+			{Pos: stmt.End(), End: stmt.End(), NewText: []byte(" })")},
+		},
+	}}
+}
+
+// contextName returns the name of the context in a function or in those around it, or "".
+func contextName(fn *ssa.Function) string {
+	for ; fn != nil; fn = fn.Parent() {
+		if p := flow.ContextParam(fn); p != nil {
+			if p.Name() == "_" {
+				return ""
+			}
+			return p.Name()
+		}
+	}
+	return ""
+}
+
+// statement returns the statement that a call is, if it can be wrapped, or nil.
+func (c *checker) statement(call *ast.CallExpr) ast.Stmt {
+	for _, f := range c.Files {
+		if f.FileStart > call.Pos() || call.End() > f.FileEnd {
+			continue
+		}
+		path, _ := astutil.PathEnclosingInterval(f, call.Pos(), call.End())
+		for i, n := range path {
+			stmt, ok := n.(ast.Stmt)
+			if !ok {
+				continue
+			}
+			if i+1 >= len(path) || !inBlock(path[i+1]) || !simple(stmt) {
+				return nil
+			}
+			return stmt
+		}
+	}
+	return nil
+}
+
+// inBlock reports whether a statement stands in a list of statements, and not in the head of
+// another.
+func inBlock(parent ast.Node) bool {
+	switch parent.(type) {
+	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+		return true
+	}
+	return false
+}
+
+// simple reports whether a statement declares nothing and leads nowhere else.
+func simple(stmt ast.Stmt) bool {
+	switch s := stmt.(type) {
+	case *ast.ExprStmt:
+		return true
+	case *ast.AssignStmt:
+		return s.Tok == token.ASSIGN
+	}
+	return false
+}

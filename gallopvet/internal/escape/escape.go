@@ -1,0 +1,219 @@
+// Package escape is rule GV4: a Context or a state that leaves the behaviour.
+package escape
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
+	"github.com/gallop-go/gallop/gallopvet/internal/flow"
+	"github.com/gallop-go/gallop/gallopvet/internal/rule"
+)
+
+// Rule is the rule.
+var Rule = &rule.Rule{
+	ID:    "GV4",
+	Title: "report a Context or a state that leaves its behaviour",
+	Doc: `A Context is valid until the behaviour returns, and only in its goroutine. The state
+belongs to whichever behaviour of the actor runs. This rule reports both where they reach a
+goroutine, a function of Pipe, the init function of a child, a channel, a package-level variable,
+a message, or a struct that outlives the behaviour.`,
+	Run: run,
+}
+
+type checker struct{ *rule.Pass }
+
+func run(p *rule.Pass) {
+	c := &checker{p}
+	for _, fn := range p.Funcs {
+		for instr := range flow.Instructions(fn) {
+			c.leaves(fn, instr)
+		}
+	}
+	p.AsyncFuncs(func(fn *ssa.Function, by ssa.Instruction) bool {
+		c.captured(fn, by)
+		c.stateIn(fn, by)
+		return true
+	})
+}
+
+// isContext reports whether a value is the context of a behaviour, perhaps as a Sender.
+func isContext(v ssa.Value) bool {
+	return v != nil && api.TypeName(flow.Plain(v).Type()) == api.Context && !flow.IsZero(v)
+}
+
+const lasts = "a Context is valid only in its behaviour"
+
+const before = ": take what is needed before, such as actor.Self(c) or c.System()"
+
+// leaves reports an instruction by which a context leaves its behaviour.
+func (c *checker) leaves(fn *ssa.Function, instr ssa.Instruction) {
+	switch i := instr.(type) {
+	case *ssa.Go:
+		c.started(i)
+	case *ssa.Send:
+		if isContext(i.X) {
+			c.Reportf(i.Pos(), "the Context is sent into a channel: "+lasts+before)
+		}
+	case *ssa.Store:
+		c.stored(i)
+	case *ssa.MapUpdate:
+		if isContext(i.Value) && c.outlives(i.Map) {
+			c.Reportf(i.Pos(), "the Context is kept in a map: "+lasts+before)
+		}
+	case ssa.CallInstruction:
+		c.sent(i)
+	}
+}
+
+// started reports a context that is an argument of a go statement: it is used in the goroutine.
+func (c *checker) started(i *ssa.Go) {
+	args := i.Call.Args
+	if i.Call.IsInvoke() {
+		args = append([]ssa.Value{i.Call.Value}, args...)
+	}
+	for _, arg := range args {
+		if isContext(arg) {
+			c.Reportf(i.Pos(), "the Context is used in a goroutine: "+lasts+before)
+			return
+		}
+	}
+}
+
+// sent reports a context that is a message.
+func (c *checker) sent(i ssa.CallInstruction) {
+	call := flow.CallOf(i)
+	if call == nil || call.Payload() == nil {
+		return
+	}
+	if isContext(call.Payload()) {
+		c.Reportf(c.At(call), "the Context is sent in a message: "+lasts+before)
+		return
+	}
+	if call.API.ToSelf {
+		return
+	}
+	for _, part := range c.Parts(call.Payload()) {
+		if part.Load == nil && c.StateOf(part.Path) != nil {
+			c.Reportf(c.At(call), "%s leads to the state of the running actor, which another actor "+
+				"gets with this message: send a copy of what it needs",
+				c.ArgText(call, call.API.Payload))
+			return
+		}
+	}
+}
+
+// stored reports a context, or a state, that is put where it outlives the behaviour.
+func (c *checker) stored(i *ssa.Store) {
+	if isContext(i.Val) && c.outlives(i.Addr) && !c.cleared(i) && !c.atStart(i) {
+		c.Reportf(i.Pos(), "the Context is kept: "+lasts+before)
+		return
+	}
+	if g, ok := i.Addr.(*ssa.Global); ok {
+		for _, q := range c.Paths(i.Val) {
+			if q.Steps == "" && c.StateOf(q) != nil {
+				c.Reportf(i.Pos(), "the state of the running actor is put into %s, where others "+
+					"reach it while behaviours run", g.Name())
+			}
+		}
+	}
+}
+
+// atStart reports whether a store puts a parameter into its own variable.
+func (c *checker) atStart(i *ssa.Store) bool {
+	_, local := i.Addr.(*ssa.Alloc)
+	return local
+}
+
+// outlives reports whether memory outlives the behaviour: it is the state's, or a global.
+func (c *checker) outlives(addr ssa.Value) bool {
+	for _, q := range c.Paths(addr) {
+		if _, ok := q.Root.(*ssa.Global); ok || c.StateOf(q) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// cleared reports whether what is stored is taken away again, in the same function or in one that
+// it defers.
+func (c *checker) cleared(i *ssa.Store) bool {
+	for _, fn := range flow.WithLiterals(i.Parent()) {
+		for instr := range flow.Instructions(fn) {
+			st, ok := instr.(*ssa.Store)
+			if ok && st != i && overlap(c.Paths(st.Addr), c.Paths(i.Addr)) && flow.IsZero(st.Val) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func overlap(a, b []flow.Path) bool {
+	for _, q := range a {
+		for _, o := range b {
+			if q == o {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// captured reports a context that a function which runs elsewhere has captured.
+func (c *checker) captured(fn *ssa.Function, by ssa.Instruction) {
+	for _, f := range flow.WithLiterals(fn) {
+		for _, free := range f.FreeVars {
+			if !isContextVar(free) || c.boundIn(free, fn) {
+				continue
+			}
+			if use := firstUse(free); use.IsValid() {
+				c.Reportf(use, "the Context is used in %s: "+lasts+before, where(by))
+				return
+			}
+		}
+	}
+}
+
+// isContextVar reports whether a captured variable is a context.
+func isContextVar(free *ssa.FreeVar) bool {
+	return api.TypeName(free.Type()) == api.Context || api.TypeName(elem(free.Type())) == api.Context
+}
+
+// where says in what a function runs that an instruction starts.
+func where(by ssa.Instruction) string {
+	if _, ok := by.(*ssa.Go); ok {
+		return "a goroutine"
+	}
+	if call := flow.CallOf(by); call != nil && call.API != nil {
+		return "a function that " + call.Fn.Name() + " runs elsewhere"
+	}
+	return "a function that runs elsewhere"
+}
+
+// firstUse returns where a captured variable is used first.
+func firstUse(free *ssa.FreeVar) token.Pos {
+	var first token.Pos
+	for _, ref := range *free.Referrers() {
+		if p := ref.Pos(); p.IsValid() && (first == token.NoPos || p < first) {
+			first = p
+		}
+	}
+	return first
+}
+
+// boundIn reports whether a captured variable belongs to a function itself, so that it does not
+// come from outside.
+func (c *checker) boundIn(free *ssa.FreeVar, fn *ssa.Function) bool {
+	var v ssa.Value = free
+	for {
+		f, ok := v.(*ssa.FreeVar)
+		if !ok {
+			return v != nil && flow.Inside(v, fn)
+		}
+		if v = c.Bound(f); v == nil {
+			return false
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package escape
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/flow"
+	"github.com/gallop-go/gallop/gallopvet/internal/rule"
+)
+
+func elem(t types.Type) types.Type {
+	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
+		return ptr.Elem()
+	}
+	return nil
+}
+
+// depth is how many calls are followed from a function that runs elsewhere.
+const depth = 3
+
+// stateIn reports what a function that runs elsewhere does with the state of an actor, if
+// behaviours may do something with it at the same time.
+func (c *checker) stateIn(fn *ssa.Function, by ssa.Instruction) {
+	if c.locks(fn, depth) {
+		return
+	}
+	for _, f := range flow.WithLiterals(fn) {
+		for _, a := range c.Accesses(f) {
+			state := c.StateOf(a.At)
+			if state == nil || a.By != nil || flow.Inside(a.At.Root, fn) {
+				continue
+			}
+			if c.conflict(a, a.At.Steps, state, by) {
+				return
+			}
+		}
+	}
+	c.passed(fn, by)
+}
+
+// passed looks into functions that get the state from one that runs elsewhere, and into the
+// function of a go statement itself.
+func (c *checker) passed(fn *ssa.Function, by ssa.Instruction) {
+	if g, ok := by.(*ssa.Go); ok && g.Call.StaticCallee() == fn {
+		c.follow(flow.CallOf(g), by, depth)
+	}
+	for _, f := range flow.WithLiterals(fn) {
+		for _, call := range c.Calls(f) {
+			c.follow(call, by, depth)
+		}
+	}
+}
+
+// follow looks into a function that is called with the state of an actor.
+func (c *checker) follow(call *flow.Call, by ssa.Instruction, left int) {
+	callee := call.Callee()
+	if left == 0 || callee == nil || callee.Pkg != c.SSA {
+		return
+	}
+	for i, arg := range call.Instr.Common().Args {
+		if i >= len(callee.Params) {
+			break
+		}
+		for _, q := range c.Paths(arg) {
+			if state := c.StateOf(q); state != nil && !flow.Inside(q.Root, call.Instr.Parent()) ||
+				state != nil && isGo(by) {
+				c.inCallee(call, callee, callee.Params[i], q, state, by)
+			}
+		}
+	}
+}
+
+func isGo(by ssa.Instruction) bool {
+	_, ok := by.(*ssa.Go)
+	return ok
+}
+
+// inCallee looks for conflicts in a function that was given a part of a state.
+func (c *checker) inCallee(call *flow.Call, callee *ssa.Function, param *ssa.Parameter,
+	q flow.Path, state *types.TypeName, by ssa.Instruction,
+) {
+	for _, a := range c.Accesses(callee) {
+		if a.At.Root == param && a.By == nil {
+			at := *a
+			if c.conflict(&at, q.Steps+a.At.Steps, state, by) {
+				return
+			}
+		}
+	}
+}
+
+// conflict reports an access to a state, from elsewhere, that behaviours may make at the same
+// time. One of the two must be a write.
+func (c *checker) conflict(a *flow.Access, steps string, state *types.TypeName,
+	by ssa.Instruction,
+) bool {
+	var other *flow.Access
+	if a.Write {
+		other = c.touched(state, steps, a)
+	} else {
+		other = c.TurnWrite(state, steps, false)
+	}
+	if other == nil || other.Instr == a.Instr || !a.Instr.Pos().IsValid() {
+		return false
+	}
+	did, does := "reads", "write"
+	if a.Write {
+		did, does = "writes", "use"
+	}
+	c.Report(rule.Finding{
+		Pos: a.Instr.Pos(),
+		Message: where(by) + " " + did + " the state of the actor (" + state.Name() + steps +
+			"), which behaviours " + does + " (" + c.Where(other.Instr.Pos(), a.Instr.Pos()) +
+			"): the two may race. Copy what it needs before, and send the result as a message",
+		Related: rule.Related(other.Instr.Pos(), "a behaviour uses it here"),
+	})
+	return true
+}
+
+// touched returns an access of behaviours to a part of a state.
+func (c *checker) touched(state *types.TypeName, steps string, not *flow.Access) *flow.Access {
+	for _, a := range c.TurnAccesses(state) {
+		here := flow.Path{Root: a.At.Root, Steps: steps}
+		if a.Instr != not.Instr && a.By == nil && (a.At.Within(here) || here.Within(a.At)) {
+			return a
+		}
+	}
+	return nil
+}
+
+// locks reports whether a function takes a lock: then it is no accident that it shares something.
+func (c *checker) locks(fn *ssa.Function, left int) bool {
+	for _, f := range flow.WithLiterals(fn) {
+		if c.Locks(f) {
+			return true
+		}
+		for _, call := range c.Calls(f) {
+			callee := call.Callee()
+			if left > 0 && callee != nil && callee.Pkg == c.SSA && callee != fn &&
+				c.locks(callee, left-1) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,200 @@
+// Package flow gives the rules what they look at: the package in SSA form, what runs in a turn,
+// where values come from, and what functions do with what they are given.
+package flow
+
+import (
+	"go/ast"
+	"go/types"
+	"reflect"
+	"sync"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
+)
+
+// Analyzer builds a [Package] for each package that imports gallop, and facts about its functions.
+var Analyzer = &analysis.Analyzer{
+	Name:       "gallopflow",
+	Doc:        "build what the rules of gallopvet look at",
+	Run:        run,
+	ResultType: reflect.TypeFor[*Package](),
+	FactTypes:  []analysis.Fact{new(Summary), new(Receiver), new(Mark), new(Declaring)},
+}
+
+// Everything makes the rules look at packages that do not import gallop, too: for tests.
+var Everything bool
+
+// Package is one package, seen by the rules.
+type Package struct {
+	*analysis.Pass
+	// Lock is held by the rule that looks: what the package knows is found out while it is asked,
+	// and drivers run rules side by side.
+	Lock  sync.Mutex
+	SSA   *ssa.Package
+	Funcs []*ssa.Function // with bodies, literals too; in the order of the source
+	Turns []*Turn
+
+	inTurn       map[*ssa.Function]*Step
+	behaviours   map[*ssa.Global][]*ssa.Function
+	states       map[*types.TypeName]bool
+	turnAccesses map[*types.TypeName][]*Access
+	closures     map[*ssa.Function]*ssa.MakeClosure
+	async        map[*ssa.Function]ssa.Instruction
+	summaries    map[*ssa.Function]*Summary
+	accesses     map[*ssa.Function][]*Access
+	calls        map[*ssa.Function][]*Call
+	exprs        map[ssa.Instruction]*ast.CallExpr
+	stores       map[*ssa.Alloc][]*ssa.Store // into local variables
+	fields       map[*ssa.Alloc][]*ssa.Store // into their fields
+	paths        map[ssa.Value][]Path
+	visiting     map[ssa.Value]bool // in Paths
+	cut          bool               // in Paths: a result misses what a cycle adds
+	marks        map[*types.TypeName]Mark
+	declares     map[*types.Func][]int
+}
+
+// Relevant reports whether there is anything to look at in the package.
+func (p *Package) Relevant() bool { return p.SSA != nil }
+
+func run(pass *analysis.Pass) (any, error) {
+	p := &Package{Pass: pass}
+	if !Everything && !api.Uses(pass.Pkg) {
+		return p, nil
+	}
+	p.build()
+	p.findMarks()
+	p.findClosures()
+	p.findTurns()
+	p.findDeclaring()
+	p.summarise()
+	return p, nil
+}
+
+// build makes the SSA form, as package buildssa does, but only here: the packages that do not
+// import gallop are not worth it.
+func (p *Package) build() {
+	prog := ssa.NewProgram(p.Fset, 0)
+	prog.SetNoReturn(neverReturns)
+	for _, imported := range p.Pkg.Imports() {
+		prog.CreatePackage(imported, nil, nil, true)
+	}
+	p.SSA = prog.CreatePackage(p.Pkg, p.Files, p.TypesInfo, false)
+	p.SSA.Build()
+	p.Funcs = p.functions()
+	p.calls = map[*ssa.Function][]*Call{}
+	p.fields = map[*ssa.Alloc][]*ssa.Store{}
+	p.stores = map[*ssa.Alloc][]*ssa.Store{}
+	p.forgetPaths()
+	for _, fn := range p.Funcs {
+		for instr := range instructions(fn) {
+			if c := CallOf(instr); c != nil {
+				p.calls[fn] = append(p.calls[fn], c)
+			}
+			if s, ok := instr.(*ssa.Store); ok {
+				p.noteStore(s)
+			}
+		}
+	}
+}
+
+// forgetPaths makes [Package.Paths] look again, since more is known of functions now.
+func (p *Package) forgetPaths() {
+	p.paths = map[ssa.Value][]Path{}
+	p.visiting = map[ssa.Value]bool{}
+}
+
+// functions lists the functions of the source with the initializer of the package's variables.
+func (p *Package) functions() []*ssa.Function {
+	var all []*ssa.Function
+	var add func(fn *ssa.Function)
+	add = func(fn *ssa.Function) {
+		if fn == nil || len(fn.Blocks) == 0 {
+			return
+		}
+		all = append(all, fn)
+		for _, anon := range fn.AnonFuncs {
+			add(anon)
+		}
+	}
+	add(p.SSA.Func("init"))
+	for _, file := range p.Files {
+		for _, d := range file.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok {
+				obj, _ := p.TypesInfo.Defs[d.Name].(*types.Func)
+				add(p.SSA.Prog.FuncValue(obj))
+			}
+		}
+	}
+	return all
+}
+
+// neverReturns lists functions of the library that do not return.
+func neverReturns(fn *types.Func) bool {
+	switch fn.FullName() {
+	case "os.Exit", "runtime.Goexit", "log.Fatal", "log.Fatalf", "log.Fatalln",
+		"(*testing.common).Fatal", "(*testing.common).Fatalf", "(*testing.common).FailNow",
+		"(*testing.common).Skip", "(*testing.common).Skipf", "(*testing.common).SkipNow",
+		"(testing.TB).Fatal", "(testing.TB).Fatalf":
+		return true
+	}
+	return false
+}
+
+// instructions yields the instructions of a function.
+func instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) {
+	return func(yield func(ssa.Instruction) bool) {
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				if !yield(i) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Instructions yields the instructions of a function.
+func Instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) { return instructions(fn) }
+
+// noteStore remembers what is put into a local variable or its fields.
+func (p *Package) noteStore(s *ssa.Store) {
+	switch at := s.Addr.(type) {
+	case *ssa.Alloc:
+		p.stores[at] = append(p.stores[at], s)
+	case *ssa.FieldAddr:
+		if a, ok := at.X.(*ssa.Alloc); ok {
+			p.fields[a] = append(p.fields[a], s)
+		}
+	}
+}
+
+// findClosures finds where each function literal is made.
+func (p *Package) findClosures() {
+	p.closures = map[*ssa.Function]*ssa.MakeClosure{}
+	for _, fn := range p.Funcs {
+		for instr := range instructions(fn) {
+			if m, ok := instr.(*ssa.MakeClosure); ok {
+				p.closures[m.Fn.(*ssa.Function)] = m
+			}
+		}
+	}
+}
+
+// Closure returns where a function literal that captures something is made, or nil.
+func (p *Package) Closure(fn *ssa.Function) *ssa.MakeClosure { return p.closures[fn] }
+
+// Bound returns what a captured variable is in the function that makes the closure, or nil.
+func (p *Package) Bound(v *ssa.FreeVar) ssa.Value {
+	m := p.closures[v.Parent()]
+	if m == nil {
+		return nil
+	}
+	for i, free := range v.Parent().FreeVars {
+		if free == v {
+			return m.Bindings[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,296 @@
+package flow
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
+)
+
+// Call is a call of a function that is known by name.
+type Call struct {
+	Instr ssa.CallInstruction
+	Fn    *types.Func // of a generic function, the generic one
+	API   *api.Func   // nil if it is not one of gallop's
+
+	static *ssa.Function
+}
+
+// CallOf returns the call that an instruction makes, or nil.
+func CallOf(instr ssa.Instruction) *Call {
+	ci, ok := instr.(ssa.CallInstruction)
+	if !ok {
+		return nil
+	}
+	common := ci.Common()
+	if common.IsInvoke() {
+		fn := common.Method.Origin()
+		return &Call{Instr: ci, Fn: fn, API: api.Lookup(fn)}
+	}
+	static := common.StaticCallee()
+	if static == nil {
+		return nil
+	}
+	c := &Call{Instr: ci, static: static}
+	if static.Origin() != nil {
+		c.static = static.Origin()
+	}
+	if fn, ok := static.Object().(*types.Func); ok {
+		c.Fn = fn.Origin()
+		c.API = api.Lookup(c.Fn)
+	} else if fn, ok := c.static.Object().(*types.Func); ok {
+		c.Fn = fn.Origin()
+		c.API = api.Lookup(c.Fn)
+	}
+	return c
+}
+
+// Is reports whether the call is one of a function of gallop.
+func (c *Call) Is(name string) bool { return c.API != nil && c.API.Name == name }
+
+// Callee returns the function that is called if it is known, or nil. It may have no body.
+func (c *Call) Callee() *ssa.Function { return c.static }
+
+// Block returns the block of the call.
+func (c *Call) Block() *ssa.BasicBlock { return c.Instr.Block() }
+
+// Pos returns where the call is.
+func (c *Call) Pos() token.Pos { return c.Instr.Pos() }
+
+// Arg returns the argument for a parameter, as package api counts them, or nil.
+func (c *Call) Arg(param int) ssa.Value {
+	common := c.Instr.Common()
+	hasRecv := !common.IsInvoke() && common.Signature().Recv() != nil
+	switch {
+	case param == api.Recv && common.IsInvoke():
+		return common.Value
+	case param == api.Recv && hasRecv:
+		return common.Args[0]
+	case param < 1:
+		return nil
+	}
+	if !hasRecv {
+		param--
+	}
+	if param >= len(common.Args) {
+		return nil
+	}
+	return common.Args[param]
+}
+
+// Payload returns what the call sends, or nil.
+func (c *Call) Payload() ssa.Value {
+	if c.API == nil || c.API.Payload == 0 {
+		return nil
+	}
+	return c.Arg(c.API.Payload)
+}
+
+// TypeArgs returns the type arguments of a call of a generic function.
+func (c *Call) TypeArgs() []types.Type {
+	if static := c.Instr.Common().StaticCallee(); static != nil {
+		return static.TypeArgs()
+	}
+	return nil
+}
+
+// Calls returns the calls in a function.
+func (p *Package) Calls(fn *ssa.Function) []*Call { return p.calls[fn] }
+
+// Variadic returns what is given to a variadic parameter, one by one. It reports false if that is
+// not written in the call.
+func Variadic(v ssa.Value) ([]ssa.Value, bool) {
+	if c, ok := v.(*ssa.Const); ok && c.IsNil() {
+		return nil, true
+	}
+	s, ok := v.(*ssa.Slice)
+	if !ok {
+		return nil, false
+	}
+	array, ok := s.X.(*ssa.Alloc)
+	if !ok {
+		return nil, false
+	}
+	var all []ssa.Value
+	for _, ref := range *array.Referrers() {
+		if at, ok := ref.(*ssa.IndexAddr); ok {
+			for _, r := range *at.Referrers() {
+				if st, ok := r.(*ssa.Store); ok && st.Addr == at {
+					all = append(all, st.Val)
+				}
+			}
+		}
+	}
+	return all, true
+}
+
+// Options returns the roles of the options that are written in a call.
+func (c *Call) Options(v ssa.Value) map[api.Role]*Call {
+	all, _ := Variadic(v)
+	roles := map[api.Role]*Call{}
+	for _, o := range all {
+		if made := MadeBy(o); made != nil && made.API != nil {
+			roles[made.API.Role] = made
+		}
+	}
+	return roles
+}
+
+// MadeBy returns the call whose result a value is, or nil.
+func MadeBy(v ssa.Value) *Call {
+	switch v := Plain(v).(type) {
+	case *ssa.Call:
+		return CallOf(v)
+	case *ssa.Extract:
+		if call, ok := v.Tuple.(*ssa.Call); ok && v.Index == 0 {
+			return CallOf(call)
+		}
+	}
+	return nil
+}
+
+// Plain takes conversions off that keep a value what it is.
+func Plain(v ssa.Value) ssa.Value {
+	for {
+		switch c := v.(type) {
+		case *ssa.ChangeType:
+			v = c.X
+		case *ssa.ChangeInterface:
+			v = c.X
+		case *ssa.MakeInterface:
+			v = c.X
+		default:
+			return v
+		}
+	}
+}
+
+// IsZero reports whether a value is the zero value of its type, written or implied.
+func IsZero(v ssa.Value) bool {
+	switch v := Plain(v).(type) {
+	case *ssa.Const:
+		return v.Value == nil
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			if a, ok := v.X.(*ssa.Alloc); ok {
+				return untouched(a)
+			}
+		}
+	}
+	return false
+}
+
+// untouched reports whether a local variable is only read.
+func untouched(a *ssa.Alloc) bool {
+	for _, ref := range *a.Referrers() {
+		if load, ok := ref.(*ssa.UnOp); !ok || load.Op != token.MUL {
+			if _, debug := ref.(*ssa.DebugRef); !debug {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Int returns the constant integer that a value is.
+func Int(v ssa.Value) (int64, bool) {
+	c, ok := v.(*ssa.Const)
+	if !ok || c.Value == nil || c.Value.Kind() != constant.Int {
+		return 0, false
+	}
+	return constant.Int64Val(c.Value)
+}
+
+// Text returns the constant string that a value is.
+func Text(v ssa.Value) (string, bool) {
+	c, ok := v.(*ssa.Const)
+	if !ok || c.Value == nil || c.Value.Kind() != constant.String {
+		return "", false
+	}
+	return constant.StringVal(c.Value), true
+}
+
+// GlobalOf returns the package-level variable whose value v is, or nil.
+func GlobalOf(v ssa.Value) *ssa.Global {
+	load, ok := Plain(v).(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return nil
+	}
+	g, _ := load.X.(*ssa.Global)
+	return g
+}
+
+// Expr returns the call as it is written, or nil.
+func (p *Package) Expr(c *Call) *ast.CallExpr {
+	if p.exprs == nil {
+		p.exprs = map[ssa.Instruction]*ast.CallExpr{}
+		at := map[token.Pos]*ast.CallExpr{}
+		for _, f := range p.Files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok {
+					at[call.Lparen] = call
+				}
+				return true
+			})
+		}
+		for _, calls := range p.calls {
+			for _, c := range calls {
+				p.exprs[c.Instr] = at[c.Instr.Common().Pos()]
+			}
+		}
+	}
+	return p.exprs[c.Instr]
+}
+
+// ArgText returns how an argument is written, or other words for it.
+func (p *Package) ArgText(c *Call, param int) string {
+	e := p.Expr(c)
+	if e != nil && param >= 1 && param <= len(e.Args) {
+		return types.ExprString(e.Args[param-1])
+	}
+	if sel, ok := exprFun(e).(*ast.SelectorExpr); ok && param == api.Recv {
+		return types.ExprString(sel.X)
+	}
+	return "the value"
+}
+
+func exprFun(e *ast.CallExpr) ast.Expr {
+	if e == nil {
+		return nil
+	}
+	return ast.Unparen(e.Fun)
+}
+
+// At returns the position of the name of the function that is called, where reports are made.
+func (p *Package) At(c *Call) token.Pos {
+	switch fun := exprFun(p.Expr(c)).(type) {
+	case *ast.SelectorExpr:
+		return fun.Sel.Pos()
+	case *ast.Ident:
+		return fun.Pos()
+	case *ast.IndexExpr:
+		return nameOf(fun.X).Pos()
+	case *ast.IndexListExpr:
+		return nameOf(fun.X).Pos()
+	}
+	return c.Pos()
+}
+
+func nameOf(e ast.Expr) ast.Expr {
+	if sel, ok := e.(*ast.SelectorExpr); ok {
+		return sel.Sel
+	}
+	return e
+}
+
+// Name returns the name of the function that is called.
+func (c *Call) Name() string {
+	if c.Fn == nil {
+		return "a function"
+	}
+	return c.Fn.Name()
+}

@@ -1,0 +1,341 @@
+package flow
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Path says where a value comes from, or where memory is: the value that the way begins at, and
+// the steps from there. A step is ".f" for a field, "[]" for an element and "*" for what a pointer
+// leads to when all of it is meant.
+type Path struct {
+	Root  ssa.Value
+	Steps string
+}
+
+// maxSteps is how long a way may be; longer ones are cut, which makes them meet more often.
+const maxSteps = 48
+
+func (q Path) step(s string) Path {
+	if len(q.Steps)+len(s) > maxSteps {
+		return q
+	}
+	return Path{q.Root, q.Steps + s}
+}
+
+// Inside reports whether memory at q is part of what the value with the path whole refers to.
+func (q Path) Inside(whole Path) bool {
+	return q.Root == whole.Root && len(q.Steps) > len(whole.Steps) && q.begins(whole.Steps)
+}
+
+// Within reports whether q is whole or inside it.
+func (q Path) Within(whole Path) bool {
+	return q.Root == whole.Root && q.begins(whole.Steps)
+}
+
+func (q Path) begins(steps string) bool {
+	rest, ok := strings.CutPrefix(q.Steps, steps)
+	return ok && (rest == "" || strings.ContainsAny(rest[:1], ".[*"))
+}
+
+func each(paths []Path, step string) []Path {
+	all := make([]Path, 0, len(paths))
+	for _, q := range paths {
+		all = append(all, q.step(step))
+	}
+	return all
+}
+
+func union(a, b []Path) []Path {
+	for _, q := range b {
+		if !contains(a, q) && len(a) < 16 {
+			a = append(a, q)
+		}
+	}
+	return a
+}
+
+func contains(all []Path, q Path) bool {
+	for _, o := range all {
+		if o == q {
+			return true
+		}
+	}
+	return false
+}
+
+// Paths returns where a value may come from. A constant comes from nowhere.
+func (p *Package) Paths(v ssa.Value) []Path {
+	if known, ok := p.paths[v]; ok {
+		return known
+	}
+	if p.visiting[v] {
+		p.cut = true // a way that comes back here adds nothing
+		return nil
+	}
+	p.visiting[v] = true
+	outer := p.cut
+	p.cut = false
+	got := p.pathsOf(v)
+	delete(p.visiting, v)
+	if !p.cut || len(p.visiting) == 0 {
+		p.paths[v] = got
+	}
+	p.cut = (p.cut || outer) && len(p.visiting) > 0
+	return got
+}
+
+func (p *Package) pathsOf(v ssa.Value) []Path {
+	switch v := v.(type) {
+	case *ssa.Const, *ssa.Builtin, *ssa.BinOp, *ssa.Function:
+		return nil
+	case *ssa.FreeVar:
+		if b := p.Bound(v); b != nil {
+			return p.Paths(b)
+		}
+	case *ssa.FieldAddr:
+		return each(p.Paths(v.X), "."+fieldName(deref(v.X.Type()), v.Field))
+	case *ssa.Field:
+		return each(p.Paths(v.X), "."+fieldName(v.X.Type(), v.Field))
+	case *ssa.IndexAddr:
+		return each(p.Paths(v.X), "[]")
+	case *ssa.Index:
+		return each(p.Paths(v.X), "[]")
+	case *ssa.Lookup:
+		return each(p.Paths(v.X), "[]")
+	case *ssa.UnOp:
+		return p.loaded(v)
+	case *ssa.Phi:
+		return p.pathsOfPhi(v)
+	case *ssa.Extract:
+		return p.extracted(v)
+	case *ssa.Call:
+		return p.returned(v)
+	case *ssa.Range:
+		return p.Paths(v.X)
+	}
+	if x := sameMemory(v); x != nil {
+		return p.Paths(x)
+	}
+	return []Path{{v, ""}}
+}
+
+// sameMemory returns what v is another view of, or nil.
+func sameMemory(v ssa.Value) ssa.Value {
+	switch v := v.(type) {
+	case *ssa.Slice:
+		return v.X
+	case *ssa.ChangeType:
+		return v.X
+	case *ssa.ChangeInterface:
+		return v.X
+	case *ssa.MakeInterface:
+		return v.X
+	case *ssa.TypeAssert:
+		return v.X
+	case *ssa.SliceToArrayPointer:
+		return v.X
+	case *ssa.Convert:
+		if !isText(v.X.Type()) && !isText(v.Type()) {
+			return v.X
+		}
+	}
+	return nil
+}
+
+func isText(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+func deref(t types.Type) types.Type {
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		return ptr.Elem()
+	}
+	return t
+}
+
+// loaded returns where a value that is read from memory comes from: for a local variable, from
+// what was put into it.
+func (p *Package) loaded(v *ssa.UnOp) []Path {
+	if v.Op == token.ARROW {
+		return []Path{{v, ""}} // received: from elsewhere
+	}
+	if v.Op != token.MUL {
+		return nil
+	}
+	var all []Path
+	for _, q := range p.Paths(v.X) {
+		all = union(all, p.content(q, v))
+	}
+	return all
+}
+
+// content returns where the value comes from that is read at a place.
+func (p *Package) content(q Path, read ssa.Instruction) []Path {
+	a, ok := q.Root.(*ssa.Alloc)
+	if !ok {
+		return []Path{q}
+	}
+	if q.Steps == "" {
+		if isVariable(a) {
+			return p.stored(a, read)
+		}
+		return []Path{q}
+	}
+	all := []Path{q}
+	for _, st := range latest(p.placed(a, q.Steps), read) {
+		if st.Addr == a {
+			all = union(all, each(p.Paths(st.Val), q.Steps))
+		} else {
+			all = union(all, p.Paths(st.Val))
+		}
+	}
+	return all
+}
+
+// placed returns the stores into all of a local struct, and into one field.
+func (p *Package) placed(a *ssa.Alloc, field string) []*ssa.Store {
+	all := append([]*ssa.Store(nil), p.stores[a]...)
+	for _, st := range p.fields[a] {
+		if "."+fieldName(deref(a.Type()), st.Addr.(*ssa.FieldAddr).Field) == field {
+			all = append(all, st)
+		}
+	}
+	return all
+}
+
+// latest leaves out the stores that others have overwritten when memory is read.
+func latest(all []*ssa.Store, read ssa.Instruction) []*ssa.Store {
+	var left []*ssa.Store
+	for _, st := range all {
+		gone := false
+		for _, later := range all {
+			gone = gone || later != st && Dominates(st, later) && Dominates(later, read)
+		}
+		if !gone {
+			left = append(left, st)
+		}
+	}
+	return left
+}
+
+// isVariable reports whether an Alloc is a variable that refers to other memory, and not the
+// memory itself.
+func isVariable(a *ssa.Alloc) bool {
+	switch deref(a.Type()).Underlying().(type) {
+	case *types.Struct, *types.Array, *types.Basic:
+		return false
+	}
+	return true
+}
+
+// stored returns where what was put into a variable comes from.
+func (p *Package) stored(a *ssa.Alloc, read ssa.Instruction) []Path {
+	var all []Path
+	for _, st := range latest(p.stores[a], read) {
+		all = union(all, p.Paths(st.Val))
+	}
+	for _, fn := range a.Parent().AnonFuncs {
+		all = union(all, p.storedIn(fn, a))
+	}
+	return all
+}
+
+// storedIn returns where what a function literal puts into a captured variable comes from.
+func (p *Package) storedIn(fn *ssa.Function, a *ssa.Alloc) []Path {
+	var all []Path
+	for instr := range instructions(fn) {
+		if st, ok := instr.(*ssa.Store); ok {
+			if free, ok := st.Addr.(*ssa.FreeVar); ok && p.Bound(free) == a {
+				all = union(all, p.Paths(st.Val))
+			}
+		}
+	}
+	return all
+}
+
+func (p *Package) pathsOfPhi(v *ssa.Phi) []Path {
+	var all []Path
+	for _, e := range v.Edges {
+		all = union(all, p.Paths(e))
+	}
+	return all
+}
+
+func (p *Package) extracted(v *ssa.Extract) []Path {
+	switch t := v.Tuple.(type) {
+	case *ssa.Next:
+		if v.Index == 2 {
+			return each(p.Paths(t.Iter), "[]")
+		}
+		return nil
+	case *ssa.Lookup:
+		return each(p.Paths(t.X), "[]")
+	case *ssa.TypeAssert:
+		return p.Paths(t.X)
+	case *ssa.Call:
+		if all := p.aliases(t, v.Index); all != nil {
+			return all
+		}
+	}
+	return []Path{{v, ""}}
+}
+
+// returned returns where the result of a call comes from. What a function makes is new, unless
+// it is known to return what it was given.
+func (p *Package) returned(v *ssa.Call) []Path {
+	if b, ok := v.Call.Value.(*ssa.Builtin); ok {
+		if b.Name() == "append" {
+			return union([]Path{{v, ""}}, p.Paths(v.Call.Args[0]))
+		}
+		return nil
+	}
+	if all := p.aliases(v, 0); all != nil {
+		return all
+	}
+	return []Path{{v, ""}}
+}
+
+// aliases returns where a result comes from if it comes from an argument, or nil.
+func (p *Package) aliases(v *ssa.Call, result int) []Path {
+	c := CallOf(v)
+	if c == nil || c.API != nil {
+		return nil
+	}
+	if returnsArgument(c.Fn) && len(v.Call.Args) > 0 {
+		return union([]Path{{v, ""}}, p.Paths(v.Call.Args[0]))
+	}
+	s := p.SummaryOf(c)
+	if s == nil {
+		return nil
+	}
+	var all []Path
+	for _, e := range s.Returns {
+		if e.Result == result && e.Param < len(v.Call.Args) {
+			all = union(all, each(p.Paths(v.Call.Args[e.Param]), e.Steps))
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	return union([]Path{{v, ""}}, all)
+}
+
+// returnsArgument reports whether a function of the library may return its first argument.
+func returnsArgument(fn *types.Func) bool {
+	if fn == nil || fn.Pkg() == nil {
+		return false
+	}
+	switch fn.Pkg().Path() + "." + fn.Name() {
+	case "slices.Insert", "slices.Delete", "slices.DeleteFunc", "slices.Compact",
+		"slices.CompactFunc", "slices.Grow", "slices.Clip", "slices.Replace",
+		"bytes.TrimSpace", "bytes.Trim", "bytes.TrimPrefix", "bytes.TrimSuffix",
+		"slices.AppendSeq":
+		return true
+	}
+	return false
+}

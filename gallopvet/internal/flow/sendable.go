@@ -1,0 +1,230 @@
+package flow
+
+import (
+	"go/types"
+	"maps"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
+)
+
+// Kind says what makes a type one that may not simply be sent.
+type Kind uint8
+
+// The kinds.
+const (
+	Harmless Kind = iota // may be sent
+	Shares               // a pointer, slice or map to shared memory
+	Channel              // a channel of what may not be sent
+	Opaque               // a function or the like: what it reaches is unknown
+)
+
+// Mark is a fact about a type: its package says that values of it may be shared.
+type Mark struct {
+	Immutable bool // and that nothing writes to what it points to
+}
+
+// AFact marks a fact.
+func (*Mark) AFact() {}
+
+// Reason says why a type is not sendable.
+type Reason struct {
+	Kind Kind
+	Path string     // to the part, as in ".Items[]"
+	Part types.Type // the part
+}
+
+var _ analysis.Fact = (*Mark)(nil)
+
+// librarySendable lists types of Go's library that may be sent: they do not change, or have locks.
+var librarySendable = map[string]bool{
+	"time.Time": true, "time.Location": true, "net/netip.Addr": true, "net/netip.AddrPort": true,
+	"net/netip.Prefix": true, "regexp.Regexp": true, "log/slog.Logger": true, "log.Logger": true,
+	"context.Context": true, "sync.Mutex": true, "sync.RWMutex": true, "sync.WaitGroup": true,
+	"sync.Once": true, "sync.Map": true, "sync.Cond": true, "sync.Pool": true,
+	"sync/atomic.Bool": true, "sync/atomic.Int32": true, "sync/atomic.Int64": true,
+	"sync/atomic.Uint32": true, "sync/atomic.Uint64": true, "sync/atomic.Uintptr": true,
+	"sync/atomic.Value": true, "sync/atomic.Pointer": true, "unique.Handle": true,
+	"database/sql.DB": true, "net/http.Client": true, "net/http.Server": true,
+	"html/template.Template": true, "text/template.Template": true, "testing.T": true,
+	"testing.B": true, "testing.TB": true, "reflect.Type": true, "os.File": true, "net.Conn": true,
+	"net.Listener": true, "log/slog.Level": true, "io.Writer": true, "io.Reader": true,
+}
+
+// Sendable reports whether values of a type may be sent without a second thought, and if not, why.
+func (p *Package) Sendable(t types.Type) (bool, Reason) {
+	c := checker{p: p, seen: map[types.Type]bool{}}
+	if r := c.check(t, ""); r != nil {
+		return false, *r
+	}
+	return true, Reason{}
+}
+
+type checker struct {
+	p        *Package
+	seen     map[types.Type]bool
+	deep     bool         // look into slices and maps too
+	pointers bool         // and behind pointers
+	found    func(Reason) // called for each part if deep
+}
+
+// bad notes a part that is not sendable. It returns nil if the search goes on.
+func (c *checker) bad(r Reason) *Reason {
+	if c.found == nil {
+		return &r
+	}
+	c.found(r)
+	return nil
+}
+
+// check returns why t is not sendable, or nil.
+func (c *checker) check(t types.Type, path string) *Reason {
+	t = types.Unalias(t)
+	if c.seen[t] {
+		return nil // what a recursive type has was seen on the way
+	}
+	c.seen[t] = true
+	if yes, r := c.known(t, path); yes || r != nil {
+		return r
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		if u.Kind() == types.UnsafePointer {
+			return c.bad(Reason{Opaque, path, t})
+		}
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if r := c.check(u.Field(i).Type(), path+"."+u.Field(i).Name()); r != nil {
+				return r
+			}
+		}
+	case *types.Array:
+		return c.check(u.Elem(), path+"[]")
+	case *types.Signature:
+		return c.bad(Reason{Opaque, path, t})
+	case *types.Chan:
+		elem := checker{p: c.p, seen: maps.Clone(c.seen)}
+		if elem.check(u.Elem(), path) != nil {
+			return c.bad(Reason{Channel, path, t})
+		}
+	case *types.Pointer, *types.Slice, *types.Map:
+		return c.reference(t, path)
+	case *types.Interface:
+		if _, param := t.(*types.TypeParam); !param && u.NumMethods() == 0 && isAny(u) {
+			return c.bad(Reason{Opaque, path, t})
+		}
+	}
+	return nil
+}
+
+// reference judges what refers to other memory: it is shared, and may lead to what is worse.
+func (c *checker) reference(t types.Type, path string) *Reason {
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		if s, ok := ptr.Elem().Underlying().(*types.Struct); ok && s.NumFields() == 0 {
+			return nil // there is nothing to share
+		}
+	}
+	if r := c.bad(Reason{Shares, path, t}); r != nil || !c.deep {
+		return r
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		if c.pointers {
+			return c.check(u.Elem(), path)
+		}
+	case *types.Slice:
+		return c.check(u.Elem(), path+"[]")
+	case *types.Map:
+		return c.check(u.Elem(), path+"[]")
+	}
+	return nil
+}
+
+func isAny(u *types.Interface) bool { return u.NumEmbeddeds() == 0 && u.NumMethods() == 0 }
+
+// known judges types by their names: those of gallop, of the library, and those that are marked.
+func (c *checker) known(t types.Type, path string) (yes bool, why *Reason) {
+	if yes, ifArgs := api.Sendable(t); yes {
+		return true, nil
+	} else if ifArgs {
+		for _, arg := range api.TypeArgs(t) {
+			if r := c.check(arg, path+"."+valueField); r != nil {
+				return false, r
+			}
+		}
+		return true, nil
+	}
+	n := namedOf(t)
+	if n == nil || n.Obj().Pkg() == nil {
+		return n != nil && n.Obj().Name() == "error", nil
+	}
+	full := n.Obj().Pkg().Path() + "." + n.Obj().Name()
+	if full == "reflect.Value" {
+		return true, c.bad(Reason{Opaque, path, t})
+	}
+	if c.deep && !c.own(n.Obj().Pkg()) {
+		return true, nil // other modules' types are their business
+	}
+	_, marked := c.p.MarkOf(n.Obj())
+	return librarySendable[full] || marked, nil
+}
+
+// own reports whether a package is this one or one that it imports and that is no part of the
+// library: what other libraries hide behind their pointers is not for this package to change.
+func (c *checker) own(pkg *types.Package) bool { return pkg == c.p.Pkg }
+
+// valueField is the field of a result or reply that has the value.
+const valueField = "Value"
+
+func namedOf(t types.Type) *types.Named {
+	if ptr, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(ptr.Elem())
+	}
+	n, _ := t.(*types.Named)
+	return n
+}
+
+// MarkOf returns what the package of a type says about it.
+func (p *Package) MarkOf(obj *types.TypeName) (Mark, bool) {
+	if m, ok := p.marks[obj]; ok {
+		return m, true
+	}
+	if obj.Pkg() == p.Pkg {
+		return Mark{}, false
+	}
+	var m Mark
+	ok := p.ImportObjectFact(obj, &m)
+	return m, ok
+}
+
+// findMarks finds the declarations by which the package marks types of its own, such as
+//
+//	type _ = capability.Immutable[*Config]
+func (p *Package) findMarks() {
+	p.marks = map[*types.TypeName]Mark{}
+	for ident, obj := range p.TypesInfo.Defs {
+		tn, ok := obj.(*types.TypeName)
+		if !ok || ident.Name != "_" || !tn.IsAlias() {
+			continue
+		}
+		p.mark(tn)
+	}
+}
+
+func (p *Package) mark(alias *types.TypeName) {
+	t := types.Unalias(alias.Type())
+	name := api.TypeName(t)
+	if name != api.Immutable && name != api.Shared {
+		return
+	}
+	for _, arg := range api.TypeArgs(t) {
+		n := namedOf(types.Unalias(arg))
+		if n == nil || n.Obj().Pkg() != p.Pkg {
+			continue
+		}
+		m := Mark{Immutable: name == api.Immutable}
+		p.marks[n.Obj()] = m
+		p.ExportObjectFact(n.Obj(), &m)
+	}
+}

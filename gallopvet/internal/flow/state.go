@@ -1,0 +1,164 @@
+package flow
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
+)
+
+// StateOf returns the type of the state that a path begins at, if it begins at the state of a
+// running actor, or nil.
+func (p *Package) StateOf(q Path) *types.TypeName {
+	param, ok := q.Root.(*ssa.Parameter)
+	if !ok || p.InTurn(param.Parent()) == nil || !p.IsState(param.Type()) {
+		return nil
+	}
+	ptr, ok := types.Unalias(param.Type()).(*types.Pointer)
+	if !ok {
+		return nil
+	}
+	return types.Unalias(ptr.Elem()).(*types.Named).Obj()
+}
+
+// TurnAccesses returns what behaviours, and what they call, read and write in states of a type.
+// The function that runs at the start of an actor does not count: nothing comes before it.
+func (p *Package) TurnAccesses(state *types.TypeName) []*Access {
+	if p.turnAccesses == nil {
+		p.turnAccesses = map[*types.TypeName][]*Access{}
+		for _, fn := range p.Funcs {
+			p.noteTurnAccesses(fn)
+		}
+	}
+	return p.turnAccesses[state]
+}
+
+func (p *Package) noteTurnAccesses(fn *ssa.Function) {
+	step := p.InTurn(fn)
+	if step == nil || step.Turn.Start {
+		return
+	}
+	for _, a := range p.Accesses(fn) {
+		if state := p.StateOf(a.At); state != nil {
+			p.turnAccesses[state] = append(p.turnAccesses[state], a)
+		}
+	}
+}
+
+// TurnWrite returns a write by which behaviours change the memory at, or behind, a path in states
+// of a type; nil if there is none. Memory that the function has just made anew does not count.
+func (p *Package) TurnWrite(state *types.TypeName, steps string, inside bool) *Access {
+	for _, a := range p.TurnAccesses(state) {
+		if !a.Write || p.Renewed(a, steps) {
+			continue
+		}
+		whole := Path{a.At.Root, steps}
+		if a.At.Inside(whole) || !inside && (a.At.Within(whole) || whole.Within(a.At)) {
+			return a
+		}
+	}
+	return nil
+}
+
+// Renewed reports whether the function of an access has put new memory at the path before, on
+// every way.
+func (p *Package) Renewed(a *Access, steps string) bool {
+	for instr := range instructions(a.Instr.Parent()) {
+		st, ok := instr.(*ssa.Store)
+		if !ok || instr == a.Instr || !Dominates(st, a.Instr) {
+			continue
+		}
+		for _, at := range p.Paths(st.Addr) {
+			if at == (Path{a.At.Root, steps}) && p.fresh(st.Val) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fresh reports whether a value is new memory, or none.
+func (p *Package) fresh(v ssa.Value) bool {
+	for _, q := range p.Paths(v) {
+		switch q.Root.(type) {
+		case *ssa.Parameter, *ssa.Global, *ssa.FreeVar:
+			return false
+		}
+	}
+	return true
+}
+
+// Async lists the functions that run in another goroutine or turn, each with the literals in it.
+func (p *Package) AsyncFuncs(yield func(fn *ssa.Function, by ssa.Instruction) bool) {
+	for _, fn := range p.Funcs {
+		if by := p.async[fn]; by != nil {
+			if !yield(fn, by) {
+				return
+			}
+		}
+	}
+}
+
+// WithLiterals returns a function and the literals in it.
+func WithLiterals(fn *ssa.Function) []*ssa.Function {
+	all := []*ssa.Function{fn}
+	for _, anon := range fn.AnonFuncs {
+		all = append(all, WithLiterals(anon)...)
+	}
+	return all
+}
+
+// IsSelf reports whether a ref is that of the running actor, as Self has returned it.
+func (p *Package) IsSelf(ref ssa.Value) bool { return p.isSelf(ref, maxSelf) }
+
+// maxSelf is through how many variables a ref is followed.
+const maxSelf = 4
+
+func (p *Package) isSelf(ref ssa.Value, left int) bool {
+	if ref == nil || left == 0 {
+		return false
+	}
+	all := p.Paths(Plain(ref))
+	for _, q := range all {
+		if q.Steps != "" || !p.madeBySelf(q.Root, left) {
+			return false
+		}
+	}
+	return len(all) > 0
+}
+
+// madeBySelf reports whether a value is what Self has returned, or a variable that has only that.
+func (p *Package) madeBySelf(v ssa.Value, left int) bool {
+	switch v := v.(type) {
+	case *ssa.Call:
+		c := CallOf(v)
+		return c != nil && c.Is(api.Self)
+	case *ssa.Alloc:
+		return len(p.stores[v]) == 1 && p.isSelf(p.stores[v][0].Val, left-1)
+	}
+	return false
+}
+
+// ToSelf reports whether a call sends to the running actor.
+func (p *Package) ToSelf(c *Call) bool {
+	if c.API == nil {
+		return false
+	}
+	if c.API.ToSelf || p.IsSelf(c.Arg(c.API.To)) {
+		return true
+	}
+	// A Handler is made by To, from a ref.
+	h := MadeBy(c.Arg(api.Recv))
+	return h != nil && h.API != nil && h.API.To != 0 && p.IsSelf(h.Arg(h.API.To))
+}
+
+// Inside reports whether a value belongs to a function or to a literal in it.
+func Inside(v ssa.Value, fn *ssa.Function) bool {
+	for f := v.Parent(); f != nil; f = f.Parent() {
+		if f == fn {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,325 @@
+package flow
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
+)
+
+// Turn is a function that runs in the turns of an actor: a behaviour or a hook.
+type Turn struct {
+	Fn         *ssa.Function
+	Replies    bool        // what it returns is sent
+	Start      bool        // it runs before the first message
+	Behaviours []ssa.Value // package-level variables or calls of Declare
+	Name       string      // for messages
+}
+
+// State returns the parameter that is the state, or nil.
+func (t *Turn) State() *ssa.Parameter {
+	for _, param := range t.Fn.Params {
+		if _, ok := param.Type().Underlying().(*types.Pointer); ok && !isContext(param.Type()) {
+			return param
+		}
+		break
+	}
+	return nil
+}
+
+// Message returns the parameter that is the message, or nil.
+func (t *Turn) Message() *ssa.Parameter {
+	if len(t.Behaviours) == 0 || len(t.Fn.Params) < 3 {
+		return nil
+	}
+	return t.Fn.Params[2]
+}
+
+// Step says how a function comes to run in a turn.
+type Step struct {
+	Turn     *Turn
+	By       *Call         // by which it runs; nil for the turn's function
+	From     *ssa.Function // in which the call is
+	Depth    int
+	Blocking bool // it runs in Context.Blocking
+}
+
+// InTurn returns how a function comes to run in a turn, or nil.
+func (p *Package) InTurn(fn *ssa.Function) *Step { return p.inTurn[fn] }
+
+// Async returns the instruction that makes a function run in another goroutine or in the turn of
+// another actor, or nil.
+func (p *Package) Async(fn *ssa.Function) ssa.Instruction { return p.async[fn] }
+
+// Handlers returns the functions that a package-level behaviour was given.
+func (p *Package) Handlers(g *ssa.Global) []*ssa.Function { return p.behaviours[g] }
+
+// IsState reports whether a type is, or points to, the state of an actor type of the package.
+func (p *Package) IsState(t types.Type) bool {
+	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && p.states[n.Obj()]
+}
+
+func isContext(t types.Type) bool { return api.TypeName(t) == api.Context }
+
+// ContextParam returns the parameter of a function that is the context of the turn, or nil.
+func ContextParam(fn *ssa.Function) *ssa.Parameter {
+	for _, param := range fn.Params {
+		if isContext(param.Type()) {
+			return param
+		}
+	}
+	return nil
+}
+
+// findTurns finds the functions that run in turns.
+func (p *Package) findTurns() {
+	p.inTurn = map[*ssa.Function]*Step{}
+	p.async = map[*ssa.Function]ssa.Instruction{}
+	p.behaviours = map[*ssa.Global][]*ssa.Function{}
+	p.states = map[*types.TypeName]bool{}
+	for _, fn := range p.Funcs {
+		for _, c := range p.calls[fn] {
+			p.findTurn(c)
+			p.findAsync(c)
+		}
+		for instr := range instructions(fn) {
+			p.findField(instr)
+		}
+	}
+	for _, t := range p.Turns {
+		if p.inTurn[t.Fn] == nil {
+			p.inTurn[t.Fn] = &Step{Turn: t}
+		}
+	}
+	p.follow()
+}
+
+// findTurn notes what a call makes a turn's function.
+func (p *Package) findTurn(c *Call) {
+	arg := api.TurnArg(c.Fn)
+	if arg == 0 {
+		return
+	}
+	fn := p.FuncOf(c.Arg(arg))
+	if fn == nil || len(fn.Blocks) == 0 {
+		return
+	}
+	t := &Turn{Fn: fn, Name: fn.Name()}
+	if c.API != nil {
+		t.Replies = c.API.Replies
+		t.Start = c.API.Role == api.StartHook
+		if c.API.Role == api.Handle {
+			p.noteBehaviour(t, c.Arg(api.Recv))
+		}
+	}
+	if s := t.State(); s != nil {
+		p.noteState(s.Type())
+	}
+	p.Turns = append(p.Turns, t)
+}
+
+func (p *Package) noteState(t types.Type) {
+	if n, ok := types.Unalias(t.(*types.Pointer).Elem()).(*types.Named); ok {
+		p.states[n.Obj()] = true
+	}
+}
+
+// noteBehaviour notes which behaviour a function is for.
+func (p *Package) noteBehaviour(t *Turn, b ssa.Value) {
+	if g := GlobalOf(b); g != nil {
+		t.Behaviours = append(t.Behaviours, g)
+		p.behaviours[g] = append(p.behaviours[g], t.Fn)
+		t.Name = g.Name()
+		return
+	}
+	t.Behaviours = append(t.Behaviours, Plain(b))
+}
+
+// findAsync notes what a call makes run elsewhere.
+func (p *Package) findAsync(c *Call) {
+	if _, ok := c.Instr.(*ssa.Go); ok {
+		p.noteAsync(c.static, c.Instr)
+	}
+	if c.API != nil {
+		for _, arg := range c.API.Elsewhere {
+			p.noteAsync(p.FuncOf(c.Arg(arg)), c.Instr)
+		}
+		return
+	}
+	if arg := startsGoroutine(c.Fn); arg != 0 {
+		p.noteAsync(p.FuncOf(c.Arg(arg)), c.Instr)
+	}
+}
+
+func (p *Package) noteAsync(fn *ssa.Function, by ssa.Instruction) {
+	if fn != nil && len(fn.Blocks) > 0 {
+		p.async[fn] = by
+	}
+}
+
+// findField notes functions that are put into fields of gallop's structs and run elsewhere.
+func (p *Package) findField(instr ssa.Instruction) {
+	st, ok := instr.(*ssa.Store)
+	if !ok {
+		return
+	}
+	at, ok := st.Addr.(*ssa.FieldAddr)
+	if !ok {
+		return
+	}
+	structType := at.X.Type().Underlying().(*types.Pointer).Elem()
+	if api.RunsElsewhere(structType, fieldName(structType, at.Field)) {
+		p.noteAsync(p.FuncOf(st.Val), st)
+	}
+}
+
+// startsGoroutine returns the parameter that a function of the library runs in a goroutine.
+func startsGoroutine(fn *types.Func) int {
+	if fn == nil || fn.Pkg() == nil {
+		return 0
+	}
+	switch fn.FullName() {
+	case "time.AfterFunc", "context.AfterFunc":
+		return 2
+	case "(*sync.WaitGroup).Go", "(*golang.org/x/sync/errgroup.Group).Go",
+		"(*golang.org/x/sync/errgroup.Group).TryGo":
+		return 1
+	}
+	return 0
+}
+
+// runsArgument reports whether a function of the library calls its function arguments before it
+// returns.
+func runsArgument(fn *types.Func) bool {
+	if fn == nil || fn.Pkg() == nil {
+		return false
+	}
+	switch fn.Pkg().Path() {
+	case "slices", "maps", "sort", "strings", "bytes":
+		return true
+	}
+	return fn.FullName() == "(*sync.Once).Do"
+}
+
+// follow finds what the functions of turns call, within the package. What they call outside of
+// Context.Blocking comes first, so that a function which is called in both ways counts as such.
+func (p *Package) follow() {
+	var queue, later []*ssa.Function
+	for _, t := range p.Turns {
+		queue = append(queue, t.Fn)
+	}
+	for len(queue) > 0 || len(later) > 0 {
+		if len(queue) == 0 {
+			queue, later = later, nil
+		}
+		fn := queue[0]
+		queue = queue[1:]
+		for _, c := range p.calls[fn] {
+			for _, next := range p.enter(fn, c) {
+				if p.inTurn[next].Blocking && !p.inTurn[fn].Blocking {
+					later = append(later, next)
+				} else {
+					queue = append(queue, next)
+				}
+			}
+		}
+	}
+}
+
+// enter notes the functions that a call runs in a turn, and returns those that are new.
+func (p *Package) enter(fn *ssa.Function, c *Call) []*ssa.Function {
+	step := p.inTurn[fn]
+	var found []*ssa.Function
+	for _, next := range p.runs(c) {
+		known := p.inTurn[next]
+		blocking := step.Blocking || c.API != nil && c.API.Role == api.Blocking
+		better := known == nil || known.Blocking && !blocking
+		if !better || p.async[next] != nil || p.local(next) == nil {
+			continue
+		}
+		p.inTurn[next] = &Step{step.Turn, c, fn, step.Depth + 1, blocking}
+		found = append(found, next)
+	}
+	return found
+}
+
+// local returns fn if it has a body in this package, or nil.
+func (p *Package) local(fn *ssa.Function) *ssa.Function {
+	if fn == nil || len(fn.Blocks) == 0 || fn.Pkg != p.SSA {
+		return nil
+	}
+	return fn
+}
+
+// runs lists the functions that a call runs before it returns.
+func (p *Package) runs(c *Call) []*ssa.Function {
+	if _, ok := c.Instr.(*ssa.Go); ok {
+		return nil
+	}
+	if c.API != nil {
+		var all []*ssa.Function
+		for _, arg := range c.API.Sync {
+			all = append(all, p.FuncOf(c.Arg(arg)))
+		}
+		return all
+	}
+	if !runsArgument(c.Fn) {
+		return []*ssa.Function{p.unwrap(c.static)}
+	}
+	var all []*ssa.Function
+	for _, arg := range c.Instr.Common().Args {
+		if _, ok := arg.Type().Underlying().(*types.Signature); ok {
+			all = append(all, p.FuncOf(arg))
+		}
+	}
+	return all
+}
+
+// FuncOf returns the function that a value is, if there is only one, or nil.
+func (p *Package) FuncOf(v ssa.Value) *ssa.Function {
+	switch v := Plain(v).(type) {
+	case *ssa.Function:
+		return p.unwrap(v)
+	case *ssa.MakeClosure:
+		return p.unwrap(v.Fn.(*ssa.Function))
+	case *ssa.UnOp:
+		if a, ok := v.X.(*ssa.Alloc); ok && v.Op == token.MUL && len(p.stores[a]) == 1 {
+			return p.FuncOf(p.stores[a][0].Val)
+		}
+	}
+	return nil
+}
+
+// unwrap returns the method behind a method expression or a method value, or what a generic
+// function was made from.
+func (p *Package) unwrap(fn *ssa.Function) *ssa.Function {
+	if fn == nil {
+		return nil
+	}
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	wrapper := strings.Contains(fn.Synthetic, "thunk") || strings.Contains(fn.Synthetic, "bound") ||
+		strings.Contains(fn.Synthetic, "wrapper")
+	if obj, ok := fn.Object().(*types.Func); ok && wrapper {
+		if real := p.SSA.Prog.FuncValue(obj.Origin()); real != nil {
+			return real
+		}
+	}
+	return fn
+}
+
+func fieldName(structType types.Type, i int) string {
+	s, ok := structType.Underlying().(*types.Struct)
+	if !ok || i >= s.NumFields() {
+		return "?"
+	}
+	return s.Field(i).Name()
+}

@@ -1,0 +1,221 @@
+package isolation
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
+	"github.com/gallop-go/gallop/gallopvet/internal/flow"
+	"github.com/gallop-go/gallop/gallopvet/internal/rule"
+)
+
+// shown looks into a function that is shown a value of an Iso or a Val.
+func (c *checker) shown(call *flow.Call) {
+	if call.API == nil {
+		return
+	}
+	name := call.API.Name
+	if name != api.IsoUse && name != api.ValView && name != api.NewIso {
+		return
+	}
+	fn := c.FuncOf(call.Arg(1))
+	if fn == nil || len(fn.Blocks) == 0 || len(fn.Params) == 0 {
+		return
+	}
+	value := fn.Params[len(fn.Params)-1]
+	for _, f := range flow.WithLiterals(fn) {
+		c.leaks(call, fn, f, value)
+		if name == api.ValView {
+			c.writes(f, value)
+		}
+	}
+	if name == api.NewIso {
+		c.builtFrom(call, fn, value)
+	}
+}
+
+// leaks reports ways by which what a function is shown gets out of it.
+func (c *checker) leaks(call *flow.Call, fn, in *ssa.Function, value *ssa.Parameter) {
+	for instr := range flow.Instructions(in) {
+		switch i := instr.(type) {
+		case *ssa.Store:
+			if c.from(i.Val, value) && c.outside(i.Addr, fn) {
+				c.leak(call, i.Pos(), "is kept outside of the function")
+			}
+		case *ssa.MapUpdate:
+			if c.from(i.Value, value) && c.outside(i.Map, fn) {
+				c.leak(call, i.Pos(), "is kept in a map outside of the function")
+			}
+		case *ssa.Send:
+			if c.from(i.X, value) {
+				c.leak(call, i.Pos(), "is sent into a channel")
+			}
+		case *ssa.Go:
+			c.started(call, i, value)
+		case *ssa.Call:
+			c.sent(call, i, value)
+		}
+	}
+}
+
+func (c *checker) leak(call *flow.Call, pos token.Pos, how string) {
+	c.Reportf(pos, "what %s shows to its function %s: then it is not isolated any more, and others "+
+		"reach it after it was given away", call.Fn.Name(), how)
+}
+
+// from reports whether a value leads to memory of what was shown.
+func (c *checker) from(v ssa.Value, value *ssa.Parameter) bool {
+	for _, part := range c.Parts(v) {
+		if part.Root == value {
+			return true
+		}
+	}
+	return false
+}
+
+// outside reports whether memory belongs to nothing that the function has made.
+func (c *checker) outside(addr ssa.Value, fn *ssa.Function) bool {
+	if free, ok := addr.(*ssa.FreeVar); ok {
+		v, ok := c.Bound(free).(*ssa.Alloc)
+		return !ok || !flow.Inside(v, fn)
+	}
+	for _, q := range c.Paths(addr) {
+		switch root := q.Root.(type) {
+		case *ssa.Global:
+			return true
+		case *ssa.Parameter:
+			if !flow.Inside(root, fn) {
+				return true
+			}
+		case ssa.Instruction:
+			if !flow.Inside(root.(ssa.Value), fn) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// started reports a goroutine that gets what was shown.
+func (c *checker) started(call *flow.Call, i *ssa.Go, value *ssa.Parameter) {
+	args := i.Call.Args
+	if m, ok := i.Call.Value.(*ssa.MakeClosure); ok {
+		args = append(args, m.Bindings...)
+	}
+	for _, arg := range args {
+		for _, q := range c.Paths(arg) {
+			if q.Root == value || c.holds(arg, value) {
+				c.leak(call, i.Pos(), "is used in a goroutine")
+				return
+			}
+		}
+	}
+}
+
+// holds reports whether a captured variable holds what was shown.
+func (c *checker) holds(arg ssa.Value, value *ssa.Parameter) bool {
+	a, ok := arg.(*ssa.Alloc)
+	if !ok {
+		return false
+	}
+	for _, ref := range *a.Referrers() {
+		if st, ok := ref.(*ssa.Store); ok && st.Addr == a && c.from(st.Val, value) {
+			return true
+		}
+	}
+	return false
+}
+
+// sent reports a message that leads to what was shown.
+func (c *checker) sent(call *flow.Call, i *ssa.Call, value *ssa.Parameter) {
+	send := flow.CallOf(i)
+	if send != nil && send.Payload() != nil && !send.API.Freezes && c.from(send.Payload(), value) {
+		c.leak(call, c.At(send), "is sent in a message")
+	}
+}
+
+// writes reports writes to what View shows.
+func (c *checker) writes(in *ssa.Function, value *ssa.Parameter) {
+	for _, a := range c.Accesses(in) {
+		if a.Write && a.At.Root == value {
+			c.Reportf(a.Instr.Pos(), "a write to what View shows: a Val is read by others at the same "+
+				"time, and must not change")
+		}
+	}
+}
+
+// writesToVal reports writes to what a copy of a Val still shares with it.
+func (c *checker) writesToVal(fn *ssa.Function) {
+	for _, a := range c.Accesses(fn) {
+		got, ok := a.At.Root.(*ssa.Call)
+		if !ok || !a.Write {
+			continue
+		}
+		if call := flow.CallOf(got); call != nil && call.Is(api.ValGet) {
+			c.Reportf(a.Instr.Pos(), "a write to what the value of a Val points to (Get is in %s): "+
+				"others read it at the same time; clone it before", c.Where(got.Pos(), a.Instr.Pos()))
+		}
+	}
+}
+
+// builtFrom reports memory that NewIso's function takes from outside, and that is used outside
+// afterwards: it is not isolated.
+func (c *checker) builtFrom(call *flow.Call, fn *ssa.Function, value *ssa.Parameter) {
+	for instr := range flow.Instructions(fn) {
+		st, ok := instr.(*ssa.Store)
+		if !ok || !c.roots(st.Addr, value) {
+			continue
+		}
+		for _, part := range c.Parts(st.Val) {
+			if flow.Inside(part.Root, fn) {
+				continue
+			}
+			if how := c.stays(call, part.Path); how != "" {
+				c.Report(rule.Finding{
+					Pos: st.Pos(),
+					Message: "an Iso is built from memory that stays reachable outside (" + how +
+						"): make a copy, so that nothing else leads to it",
+				})
+				return
+			}
+		}
+	}
+}
+
+func (c *checker) roots(addr ssa.Value, value *ssa.Parameter) bool {
+	for _, q := range c.Paths(addr) {
+		if q.Root == value {
+			return true
+		}
+	}
+	return false
+}
+
+// stays says how memory stays reachable after a call, or "".
+func (c *checker) stays(call *flow.Call, q flow.Path) string {
+	switch root := q.Root.(type) {
+	case *ssa.Global:
+		return "the variable " + root.Name()
+	case *ssa.Parameter:
+		if state := c.StateOf(q); state != nil {
+			return "the state, " + state.Name() + q.Steps
+		}
+	}
+	how := ""
+	parent := call.Instr.Parent()
+	flow.Walk{}.After(call.Instr, func(i ssa.Instruction) bool {
+		for _, a := range c.Accesses(parent) {
+			if a.Instr == i && a.At.Within(q) && a.At.Root == q.Root && !isReturn(i) {
+				how = "it is used in " + c.Where(i.Pos(), call.Pos())
+			}
+		}
+		return how == ""
+	})
+	return how
+}
+
+func isReturn(i ssa.Instruction) bool {
+	_, ok := i.(*ssa.Return)
+	return ok
+}

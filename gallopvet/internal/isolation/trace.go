@@ -1,0 +1,215 @@
+package isolation
+
+import (
+	"fmt"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
+	"github.com/gallop-go/gallop/gallopvet/internal/flow"
+)
+
+// trace follows one Iso along the paths of a function, from where it is given away.
+type trace struct {
+	c       *checker
+	by      *flow.Call
+	refused func(from, to *ssa.BasicBlock) bool // edges on which it was not given away
+	seen    map[string]bool
+}
+
+// gone is what holds the Iso that is gone, at one point of a path: values, and places in memory.
+type gone struct {
+	values map[ssa.Value]bool
+	places map[flow.Path]bool
+	known  map[ssa.Value]bool // conditions that were true, or false, on this path
+}
+
+func (g gone) clone() gone {
+	return gone{maps.Clone(g.values), maps.Clone(g.places), maps.Clone(g.known)}
+}
+
+// key tells states apart.
+func (g gone) key(b *ssa.BasicBlock) string {
+	var words []string
+	for v := range g.values {
+		words = append(words, v.Name())
+	}
+	for q := range g.places {
+		words = append(words, q.Root.Name()+q.Steps)
+	}
+	for cond, is := range g.known {
+		words = append(words, fmt.Sprint(cond.Name(), is))
+	}
+	slices.Sort(words)
+	return fmt.Sprint(b.Index, " ", strings.Join(words, " "))
+}
+
+// start begins behind the call that gives the Iso away.
+func (t *trace) start(a alias) {
+	iso := a.value
+	g := gone{map[ssa.Value]bool{iso: true}, map[flow.Path]bool{}, maps.Clone(a.known)}
+	if q, ok := t.place(iso); ok {
+		g.places[q] = true
+	}
+	for instr := range flow.Instructions(t.by.Instr.Parent()) {
+		st, ok := instr.(*ssa.Store)
+		if ok && st.Val == iso && flow.Dominates(st, t.by.Instr) {
+			for _, q := range t.c.Paths(st.Addr) {
+				g.places[q] = true
+			}
+		}
+	}
+	block := t.by.Instr.Block()
+	for n, instr := range block.Instrs {
+		if instr == t.by.Instr {
+			t.run(block, block.Instrs[n+1:], g)
+		}
+	}
+}
+
+// place returns where an Iso was read from, if that is one place.
+func (t *trace) place(v ssa.Value) (flow.Path, bool) {
+	load, ok := v.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return flow.Path{}, false
+	}
+	at := t.c.Paths(load.X)
+	if len(at) != 1 {
+		return flow.Path{}, false
+	}
+	return at[0], true
+}
+
+// run goes through the rest of a block, and on to others.
+func (t *trace) run(block *ssa.BasicBlock, instrs []ssa.Instruction, g gone) {
+	for _, instr := range instrs {
+		if !t.step(instr, g) {
+			return
+		}
+	}
+	for _, next := range block.Succs {
+		if flow.Excludes(g.known, block, next) || t.saysSo(block, next, g) ||
+			t.refused != nil && t.refused(block, next) {
+			continue
+		}
+		on := t.enter(block, next, g)
+		flow.Decide(on.known, block, next)
+		if k := on.key(next); !t.seen[k] && len(t.seen) < 2000 {
+			t.seen[k] = true
+			t.run(next, next.Instrs, on)
+		}
+	}
+}
+
+// enter returns what holds the Iso in the next block: a phi does if what it was on this way does.
+func (t *trace) enter(from, to *ssa.BasicBlock, g gone) gone {
+	on := g.clone()
+	way := slices.Index(to.Preds, from)
+	for _, instr := range to.Instrs {
+		phi, ok := instr.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		delete(on.values, phi)
+		if g.values[phi.Edges[way]] {
+			on.values[phi] = true
+		}
+	}
+	return on
+}
+
+// saysSo reports whether an edge is that of an Iso which is not gone.
+func (t *trace) saysSo(from, to *ssa.BasicBlock, g gone) bool {
+	cond, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
+	if !ok {
+		return false
+	}
+	v, yes := cond.Cond, from.Succs[0]
+	if not, ok := v.(*ssa.UnOp); ok && not.Op == token.NOT {
+		v, yes = not.X, from.Succs[1]
+	}
+	made := flow.MadeBy(v)
+	return made != nil && made.API != nil && made.API.Name == api.IsoGone &&
+		g.values[made.Arg(api.Recv)] && to != yes
+}
+
+// step looks at one instruction, and reports whether the path goes on.
+func (t *trace) step(instr ssa.Instruction, g gone) bool {
+	if v, ok := instr.(ssa.Value); ok {
+		delete(g.known, v) // a condition that is found out anew
+	}
+	switch i := instr.(type) {
+	case *ssa.Phi:
+		return true
+	case *ssa.Store:
+		for _, q := range t.c.Paths(i.Addr) {
+			delete(g.places, q)
+			if g.values[i.Val] {
+				g.places[q] = true
+			}
+		}
+		return true
+	case *ssa.UnOp:
+		delete(g.values, i)
+		if q, ok := t.place(i); ok && g.places[q] {
+			g.values[i] = true
+		}
+		return true
+	case *ssa.Call:
+		return t.call(i, g)
+	}
+	if v, ok := instr.(ssa.Value); ok {
+		delete(g.values, v) // made anew
+	}
+	return true
+}
+
+// call looks at a call: a use of what is gone ends the path.
+func (t *trace) call(i *ssa.Call, g gone) bool {
+	call := flow.CallOf(i)
+	if call != nil && call.API != nil {
+		if role := call.API.Role; role == api.UseIso || role == api.EndIso {
+			if g.values[call.Arg(api.Recv)] {
+				t.c.used(call, t.by)
+				return false
+			}
+		}
+		if v := call.Payload(); v != nil && isIso(v) && g.values[v] {
+			t.c.used(call, t.by)
+			return false
+		}
+		delete(g.values, i)
+		return true
+	}
+	delete(g.values, i)
+	t.changed(i, g)
+	return true
+}
+
+// changed forgets the places that a call of another function may put something else into.
+func (t *trace) changed(i *ssa.Call, g gone) {
+	if _, builtin := i.Call.Value.(*ssa.Builtin); builtin {
+		return
+	}
+	args := append([]ssa.Value{i.Call.Value}, i.Call.Args...)
+	for q := range g.places {
+		for _, arg := range args {
+			if _, closure := arg.(*ssa.MakeClosure); closure || t.reaches(arg, q) {
+				delete(g.places, q)
+			}
+		}
+	}
+}
+
+func (t *trace) reaches(arg ssa.Value, q flow.Path) bool {
+	for _, a := range t.c.Paths(arg) {
+		if a.Root == q.Root {
+			return true
+		}
+	}
+	return false
+}

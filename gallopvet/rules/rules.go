@@ -1,0 +1,49 @@
+// Package rules lists the rules of gallopvet, for drivers.
+package rules
+
+import (
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/alias"
+	"github.com/gallop-go/gallop/gallopvet/internal/blocking"
+	"github.com/gallop-go/gallop/gallopvet/internal/duty"
+	"github.com/gallop-go/gallop/gallopvet/internal/endless"
+	"github.com/gallop-go/gallop/gallopvet/internal/escape"
+	"github.com/gallop-go/gallop/gallopvet/internal/isolation"
+	"github.com/gallop-go/gallop/gallopvet/internal/misuse"
+	"github.com/gallop-go/gallop/gallopvet/internal/payload"
+	"github.com/gallop-go/gallop/gallopvet/internal/rule"
+)
+
+// all lists the rules, in the order of their ids.
+var all = []*rule.Rule{
+	payload.Rule,   // GV1
+	alias.Rule,     // GV2
+	isolation.Rule, // GV3
+	escape.Rule,    // GV4
+	misuse.Rule,    // GV5
+	blocking.Rule,  // GV6
+	duty.Rule,      // GV7
+	endless.Rule,   // GV8
+}
+
+// analyzers are the analyzers of the rules, made once: others refer to them.
+var analyzers = func() []*analysis.Analyzer {
+	var made []*analysis.Analyzer
+	for _, r := range all {
+		made = append(made, r.Analyzer())
+	}
+	return append(made, rule.Unused(made))
+}()
+
+// Analyzers returns an analyzer for each rule, and one for allowances that allow nothing.
+func Analyzers() []*analysis.Analyzer { return analyzers }
+
+// Settings are what a driver may set before it runs the analyzers.
+type Settings struct {
+	Strict bool `json:"strict"` // report what cannot be proved to be right
+	Tests  bool `json:"tests"`  // look at test files as strictly as at others
+}
+
+// Set makes the analyzers follow settings.
+func Set(s Settings) { rule.Strict, rule.Tests = s.Strict, s.Tests }

@@ -1,0 +1,82 @@
+package rules_test
+
+import (
+	"maps"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/analysistest"
+
+	"github.com/gallop-go/gallop/gallopvet/rules"
+)
+
+// dir returns the directory of the cases: a module that imports gallop as it is in this checkout.
+func dir(t *testing.T) string {
+	t.Helper()
+	abs, err := filepath.Abs("../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return abs
+}
+
+// together makes one analyzer of all rules, so that packages are loaded once, and each rule sees
+// the cases of all others.
+func together() *analysis.Analyzer {
+	all := &analysis.Analyzer{Name: "all", Doc: "all rules together"}
+	seen := map[*analysis.Analyzer]bool{}
+	for _, a := range rules.Analyzers() {
+		seen[a] = true
+	}
+	for _, a := range rules.Analyzers() {
+		for _, r := range a.Requires {
+			if !seen[r] {
+				seen[r] = true
+				all.Requires = append(all.Requires, r)
+			}
+		}
+	}
+	all.Run = func(pass *analysis.Pass) (any, error) {
+		results := maps.Clone(pass.ResultOf)
+		for _, a := range rules.Analyzers() {
+			one := *pass
+			one.Analyzer, one.ResultOf = a, results
+			r, err := a.Run(&one)
+			if err != nil {
+				return nil, err
+			}
+			results[a] = r
+		}
+		return nil, nil
+	}
+	return all
+}
+
+// TestRules: the rules report what the bad cases want, and nothing in the good ones.
+func TestRules(t *testing.T) {
+	analysistest.Run(t, dir(t), together(), "./gv1/...", "./gv2/...", "./gv3/...", "./gv4/...",
+		"./gv5/...", "./gv6/...", "./gv7/...", "./gv8/...", "./allow/...")
+}
+
+// TestFixes: what the rules suggest is what the golden files have.
+func TestFixes(t *testing.T) {
+	for _, a := range rules.Analyzers() {
+		if a.Name == "gv6" {
+			analysistest.RunWithSuggestedFixes(t, dir(t), a, "./gv6/fix")
+		}
+	}
+}
+
+// TestStrict: what cannot be proved is reported with -strict.
+func TestStrict(t *testing.T) {
+	rules.Set(rules.Settings{Strict: true})
+	defer rules.Set(rules.Settings{})
+	analysistest.Run(t, dir(t), together(), "./strict")
+}
+
+// TestMarks: what a package marks as immutable is not written to.
+func TestMarks(t *testing.T) {
+	analysistest.Run(t, filepath.Join(filepath.Dir(dir(t)), "internal", "flow", "testdata"),
+		together(), "marked")
+}

@@ -1,0 +1,167 @@
+package bad
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"cases/step"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+type tally struct {
+	n     int
+	name  string
+	words []string
+	done  bool
+}
+
+var leaked *tally
+
+func (s *tally) meet() {
+	step.Meet(0)
+	s.n++
+	s.name = "renamed"
+	s.words = append(s.words[:0], "word")
+	step.Meet(0)
+}
+
+// Read is read in a goroutine.
+func (s *tally) Read(*actor.Context, actor.None) {
+	go func() {
+		step.Meet(1)
+		_ = s.n // want `GV4: a goroutine reads the state of the actor \(tally.n\), which behaviours write \(line \d+\): the two may race`
+		step.Meet(1)
+	}()
+	s.meet()
+}
+
+// Write is written in a goroutine, and read by the next behaviour.
+func (s *tally) Write(*actor.Context, actor.None) {
+	go func() {
+		step.Meet(1)
+		s.n = 2 // want `a goroutine writes the state of the actor \(tally.n\), which behaviours use`
+		step.Meet(1)
+	}()
+	s.meet()
+}
+
+// Loop is a method that runs in a goroutine.
+func (s *tally) Loop(*actor.Context, actor.None) {
+	go s.loop()
+	s.meet()
+}
+
+func (s *tally) loop() {
+	step.Meet(1)
+	if s.name == "" { // want `a goroutine reads the state of the actor \(tally.name\), which behaviours write`
+		return
+	}
+	step.Meet(1)
+}
+
+// Group is a goroutine of a group.
+func (s *tally) Group(c *actor.Context, _ actor.None) {
+	var g sync.WaitGroup
+	g.Go(func() {
+		step.Meet(1)
+		s.name = "" // want `a function that runs elsewhere writes the state of the actor \(tally.name\)`
+		step.Meet(1)
+	})
+	s.meet()
+	c.Blocking(g.Wait)
+}
+
+// Timer is a function of a timer.
+func (s *tally) Timer(*actor.Context, actor.None) {
+	time.AfterFunc(0, func() {
+		step.Meet(1)
+		_ = s.words[0] // want `a function that runs elsewhere reads the state of the actor \(tally.words\)`
+		step.Meet(1)
+	})
+	s.meet()
+}
+
+// Pipe reads in a function of Pipe.
+func (s *tally) Pipe(c *actor.Context, _ actor.None) {
+	actor.Pipe(c, tallied, func(context.Context) (int, error) {
+		step.Meet(1)
+		n := s.n // want `a function that Pipe runs elsewhere reads the state of the actor \(tally.n\)`
+		step.Meet(1)
+		return n, nil
+	})
+	s.meet()
+}
+
+func (s *tally) Tallied(*actor.Context, actor.Result[int]) {}
+
+// Child makes a child, whose init function runs in the child's turn.
+func (s *tally) Child(c *actor.Context, _ actor.None) {
+	actor.SpawnSupervised(c, tallyType, func(child *tally) {
+		step.Meet(1)
+		child.n = s.n // want `a function that SpawnSupervised runs elsewhere reads the state of the actor \(tally.n\)`
+		step.Meet(1)
+	}, fell)
+	s.meet()
+}
+
+func (s *tally) Fell(*actor.Context, actor.Fallen) {}
+
+// Leak puts the state into a package-level variable.
+func (s *tally) Leak(*actor.Context, actor.None) {
+	leaked = s // want `the state of the running actor is put into leaked`
+	go func() {
+		step.Meet(1)
+		leaked.n++
+		step.Meet(1)
+	}()
+	s.meet()
+}
+
+// Post sends the state itself.
+func (s *tally) Post(c *actor.Context, _ actor.None) {
+	got.Send(c, tallyType.Spawn(c, tally{}), s) // want `s leads to the state of the running actor, which another actor gets with this message`
+	s.meet()
+}
+
+func (*tally) Got(_ *actor.Context, other *tally) {
+	step.Meet(1)
+	_ = other.n
+	step.Meet(1)
+}
+
+var (
+	tallyType = actor.NewType[tally]("tally")
+	reads     = actor.Declare[actor.None](tallyType, "reads")
+	writes    = actor.Declare[actor.None](tallyType, "writes")
+	loops     = actor.Declare[actor.None](tallyType, "loops")
+	groups    = actor.Declare[actor.None](tallyType, "groups")
+	timers    = actor.Declare[actor.None](tallyType, "timers")
+	pipes     = actor.Declare[actor.None](tallyType, "pipes")
+	children  = actor.Declare[actor.None](tallyType, "children")
+	leaks     = actor.Declare[actor.None](tallyType, "leaks")
+	posts     = actor.Declare[actor.None](tallyType, "posts")
+	tallied   = actor.Declare[actor.Result[int]](tallyType, "tallied")
+	fell      = actor.Declare[actor.Fallen](tallyType, "fell")
+	got       = actor.Declare[*tally](tallyType, "got")
+	_         = tallyType.Table(
+		reads.Do((*tally).Read), writes.Do((*tally).Write), loops.Do((*tally).Loop),
+		groups.Do((*tally).Group), timers.Do((*tally).Timer), pipes.Do((*tally).Pipe),
+		children.Do((*tally).Child), leaks.Do((*tally).Leak), posts.Do((*tally).Post),
+		tallied.Do((*tally).Tallied), fell.Do((*tally).Fell), got.Do((*tally).Got),
+	)
+)
+
+func init() {
+	for name, b := range map[string]actor.Behaviour[tally, actor.None]{
+		"reads": reads, "writes": writes, "loops": loops, "groups": groups, "timers": timers,
+		"pipes": pipes, "children": children, "leaks": leaks, "posts": posts,
+	} {
+		step.Case("gv4/"+name, step.Race, func() {
+			sys := step.Start()
+			b.Send(sys, tallyType.Spawn(sys, tally{name: "first", words: []string{"a"}}), actor.None{})
+			_ = sys.Run()
+		})
+	}
+}

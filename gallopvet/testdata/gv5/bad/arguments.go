@@ -1,0 +1,86 @@
+package bad
+
+import (
+	"cases/step"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/capability"
+	"github.com/gallop-go/gallop/heap"
+)
+
+var (
+	countType = actor.NewType[counter]("count")
+	add       = actor.Declare[int](countType, "add")
+	_         = countType.Table(add.Do((*counter).Add))
+)
+
+type text struct{ words []string }
+
+func init() {
+	step.Case("gv5/empty type name", "NewType: empty name", func() {
+		actor.NewType[counter]("") // want `NewType is given an empty name and panics`
+	})
+	step.Case("gv5/empty behaviour name", "without a name", func() {
+		actor.Declare[int](actor.NewType[counter]("t"), "") // want `Declare is given an empty name and panics`
+	})
+	step.Case("gv5/nil method", "a nil method", func() {
+		add.Do(nil) // want `Behaviour.Do is given a nil function and panics`
+	})
+	step.Case("gv5/nil start function", "a nil function", func() {
+		actor.NewType[counter]("t").OnStart(nil) // want `Type.OnStart is given a nil function and panics`
+	})
+	step.Case("gv5/nil init", "SpawnFunc: a nil function", func() {
+		countType.SpawnFunc(step.Start(), nil) // want `Type.SpawnFunc is given a nil function and panics`
+	})
+	step.Case("gv5/batch of none", "TypeBatch(0)", func() {
+		actor.TypeBatch(0) // want `TypeBatch is given 0, wants at least 1, and panics`
+	})
+	step.Case("gv5/gas of none", "TypeGas(0)", func() {
+		actor.TypeGas(0) // want `TypeGas is given 0, wants at least 1, and panics`
+	})
+	step.Case("gv5/stash of none", "TypeStashLimit(0)", func() {
+		actor.TypeStashLimit(0) // want `TypeStashLimit is given 0`
+	})
+	step.Case("gv5/bound of none", "TypeBound(0", func() {
+		actor.TypeBound(0, actor.OverflowRefuse) // want `TypeBound is given 0`
+	})
+	step.Case("gv5/watermarks", "want 0 ≤ low < high", func() {
+		actor.TypeWatermarks(4, 8) // want `TypeWatermarks wants low below high, is given high 4 and low 8, and panics`
+	})
+	step.Case("gv5/too many workers", "Start: ", func() {
+		actor.Start(actor.Workers(100)) // want `Workers is given 100, wants at most 56, and panics`
+	})
+	step.Case("gv5/zero ref", "sent to a zero Ref", func() {
+		var nowhere actor.Ref[counter]
+		add.Send(step.Start(), nowhere, 1) // want `Behaviour.Send is given a zero Ref and panics`
+	})
+	step.Case("gv5/stop of a zero ref", "of a zero Ref", func() {
+		actor.Stop(step.Start(), actor.AnyRef{}) // want `Stop is given a zero Target and panics`
+	})
+	step.Case("gv5/zero behaviour", "a zero Behaviour", func() {
+		var b actor.Behaviour[counter, int]
+		sys := step.Start()
+		b.Send(sys, countType.Spawn(sys, counter{}), 1) // want `Behaviour.Send is given a zero Behaviour and panics`
+	})
+	step.Case("gv5/nil sender", "a nil sender", func() {
+		sys := step.Start()
+		add.Send(nil, countType.Spawn(sys, counter{}), 1) // want `Behaviour.Send is given a nil Sender and panics`
+	})
+	step.Case("gv5/nil context", "with a nil context", func() {
+		_ = step.Start().Wait(nil) // want `System.Wait is given a nil context.Context and panics`
+	})
+	step.Case("gv5/nil channel", "ToChan: a nil channel", func() {
+		actor.ToChan[int](step.Start(), nil) // want `ToChan is given a nil channel and panics`
+	})
+	step.Case("gv5/empty name", "SpawnNamed: an empty name", func() {
+		_, _ = countType.SpawnNamed(step.Start(), "", counter{}) // want `Type.SpawnNamed is given an empty name and panics`
+	})
+	step.Case("gv5/get of nothing", "panic", func() {
+		var v capability.Val[int]
+		_ = v.Get() // want `Val.Get is given a zero Val and panics`
+	})
+	step.Case("gv5/go pointer in an arena", "panic", func() {
+		var a heap.Arena
+		heap.New[text](&a) // want `bad.text has a Go pointer at .words, which an arena cannot hold: New panics`
+	})
+}

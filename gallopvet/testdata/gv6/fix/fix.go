@@ -1,0 +1,33 @@
+// Package fix has what GV6 can put right.
+package fix
+
+import (
+	"os/exec"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+type worker struct{ err error }
+
+// Run waits.
+func (s *worker) Run(c *actor.Context, again bool) {
+	time.Sleep(time.Second) // want `time.Sleep waits`
+	var err error
+	err = exec.Command("true").Run() // want `os/exec.Cmd.Run waits`
+	s.err = err
+	if again {
+		s.err = exec.Command("true").Run() // want `os/exec.Cmd.Run waits`
+	}
+	if err := exec.Command("true").Run(); err != nil { // want `os/exec.Cmd.Run waits`
+		s.err = err
+	}
+	out, _ := exec.Command("true").Output() // want `os/exec.Cmd.Output waits`
+	_ = out
+}
+
+var (
+	workerType = actor.NewType[worker]("worker")
+	run        = actor.Declare[bool](workerType, "run")
+	_          = workerType.Table(run.Do((*worker).Run))
+)
