@@ -67,7 +67,7 @@ func TestReleaseStoresStay(t *testing.T) {
 	}
 	task := fmt.Sprintf(`next_slot\.go:%d\s[^\n]*MOVQ [A-Z0-9]+, 0x[0-9a-f]+\([A-Z0-9]+\)`, 1+bytes.Count(before, []byte("\n")))
 	const release, locked = `release_amd64\.go:\d+\s[^\n]*MOVL [A-Z]+, 0x`, `LOCK CMPXCHGQ`
-	const open, more, shut = `window_amd64\.go:\d+\s[^\n]*MOVL \$0x1, 0x`, `bias\.go:\d+\s[^\n]*MOVQ [A-Z0-9]+, 0x50\(`, `window_amd64\.go:\d+\s[^\n]*MOVL \$0x0, 0x`
+	const open, more, shut = `window_amd64\.go:\d+\s[^\n]*MOVL \$0x1, 0x`, `inbox\.go:\d+\s[^\n]*MOVQ [A-Z0-9]+, 0x50\(`, `window_amd64\.go:\d+\s[^\n]*MOVL \$0x0, 0x`
 	for _, c := range []struct{ pkg, function, first, second string }{
 		{"sched", `Worker\)\.Schedule$`, task, release},
 		{"actor", `cell\)\.goIdle$`, release, locked},
