@@ -30,9 +30,13 @@ func newHoards[M any](opts ...actor.TypeOption) hoards[M] {
 // keepsAtMost fails the test if the heap holds over limit bytes more than before.
 func keepsAtMost(t *testing.T, before int64, limit int64) {
 	t.Helper()
-	if now, _ := heapInUse(); now-before > limit {
-		t.Errorf("%d bytes are kept, want %d at most", now-before, limit)
+	var now int64
+	for range 10 { // what other tests have left may need more than one collection
+		if now, _ = heapInUse(); now-before <= limit {
+			return
+		}
 	}
+	t.Errorf("%d bytes are kept, want %d at most", now-before, limit)
 }
 
 // loads has an actor send 12 MiB of messages of type M to another one, and to itself, where they
