@@ -268,7 +268,8 @@ func TestLongTurn_WithoutPreemption(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it would never end
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run="+child, "-test.v")
-	cmd.Env = append(os.Environ(), debug, "GOMAXPROCS=4")
+	// Without the GC, which stops all others until the loop ends: then no report would come.
+	cmd.Env = append(os.Environ(), debug, "GOMAXPROCS=4", "GOGC=off")
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS: TestLongTurn_WithoutPreemption") {
 		t.Errorf("%v (%v):\n%s", err, ctx.Err(), out)
 	}
