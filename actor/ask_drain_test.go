@@ -168,3 +168,43 @@ func TestFinishAsks_Panic(t *testing.T) {
 	quiet(t, sys)
 	equal(t, "dead letters", sys.Stats().DeadLetters, 1)
 }
+
+// TestFinishAsks_SpentBatch: an actor that spends its batch while it drains is not overloaded
+// afterwards, while it waits for an outcome: "all else that is sent to the actor becomes a dead
+// letter", and its mail is counted no more.
+func TestFinishAsks_SpentBatch(t *testing.T) {
+	for name, opts := range map[string][]actor.TypeOption{
+		"plain": {actor.TypeBatch(4)}, "watermarks": {actor.TypeBatch(4), actor.TypeWatermarks(2, 1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newCtxType(append(opts, actor.TypeFinishAsks())...)
+			sys := start(t, actor.Workers(2))
+			r, to := b.typ.Spawn(sys, ctxActor{}), ctxs.typ.Spawn(sys, ctxActor{})
+			put := make(chan actor.Deferred[any], 1)
+			sent, last := make(chan struct{}), make(chan struct{})
+			do := func(*ctxActor, *actor.Context) {}
+			b.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
+				ask := func(_ *ctxActor, c *actor.Context) (any, error) {
+					put <- actor.Defer(c, ctxs.try)
+					return nil, nil
+				}
+				actor.AskTo(c, ctxs.try, to, ask, b.heard)
+				<-sent
+			})
+			d := receive(t, "the request", put)
+			for range 9 {
+				b.do.Send(sys, r, do)
+			}
+			b.do.Send(sys, r, func(*ctxActor, *actor.Context) { close(last) })
+			actor.Drain(sys, r)
+			close(sent)
+			receive(t, "the last message", last)
+			for range 100 {
+				wants(t, b.do.TrySend(sys, r, do), actor.ErrStopped)
+			}
+			d.Reply(sys, nil, errUser)
+			_, err := actor.Join(soon(t), sys, r)
+			must(t, err)
+		})
+	}
+}

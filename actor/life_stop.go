@@ -194,6 +194,8 @@ func (a *cell) drain(c *Context, x *coldState) {
 	x.setTooLate(stoppedBecause(ErrShutdown))
 	a.giveUpNamesAndTimers(env{c: c, sys: a.sys()})
 	a.forgetMarks()
+	// No mail comes any more, so there is none to count, and no sender to mute.
+	a.load &^= backpressure.Counted | backpressure.Overloaded
 	left, stub := a.box.Close(&a.in)
 	if stub != nil {
 		c.recycle(stub)

@@ -119,6 +119,9 @@ func (a *cell) tooMuch() error {
 	if s := a.suspension(); s != nil {
 		return s.why
 	}
+	if a.box.Closed() { // it drains, and is muted or under pressure
+		return a.whyEnded()
+	}
 	return ErrOverloaded
 }
 

@@ -273,6 +273,9 @@ func (a *cell) markOverloaded(c *Context) (again bool) {
 	switch {
 	case a.load&backpressure.Counted != 0:
 		a.measure(c)
+	case a.cold != nil && a.cold.drained:
+		// Its mailbox is closed, so no sender can make it worse. If it then waited for a reply with
+		// its gate shut, senders that came before the close would be muted until its end.
 	case a.load&(backpressure.Bounded|backpressure.Overloaded) == 0:
 		a.setLoad(c, a.load|backpressure.Overloaded)
 	}
