@@ -48,7 +48,7 @@ func TestAskTo_AcrossInShutdown(t *testing.T) {
 			do   func(sys *actor.System, r actor.Ref[puppet])
 			want error
 		}{
-			"actor":  {func(sys *actor.System, r actor.Ref[puppet]) { must(t, actor.StopWait(soon(t), sys, r)) }, actor.ErrStopped},
+			"actor":  {func(sys *actor.System, r actor.Ref[puppet]) { must(t, actor.StopWait(soon(t), r)) }, actor.ErrStopped},
 			"system": {func(sys *actor.System, _ actor.Ref[puppet]) { sys.Stop() }, actor.ErrSystemStopped},
 			"nobody": {func(*actor.System, actor.Ref[puppet]) {}, nil},
 		} {
@@ -106,10 +106,10 @@ func TestAcross_WaitsPanic(t *testing.T) {
 	inside(t, here, func(c *actor.Context) {
 		self := actor.Self[puppet](c)
 		for name, f := range map[string]func(sys *actor.System, r actor.Ref[puppet]){
-			"StopWait":  func(sys *actor.System, r actor.Ref[puppet]) { _ = actor.StopWait(ctx, sys, r) },
-			"DrainWait": func(sys *actor.System, r actor.Ref[puppet]) { _ = actor.DrainWait(ctx, sys, r) },
-			"KillWait":  func(sys *actor.System, r actor.Ref[puppet]) { _ = actor.KillWait(ctx, sys, r) },
-			"Join":      func(sys *actor.System, r actor.Ref[puppet]) { _, _ = actor.Join(ctx, sys, r) },
+			"StopWait":  func(sys *actor.System, r actor.Ref[puppet]) { _ = actor.StopWait(ctx, r) },
+			"DrainWait": func(sys *actor.System, r actor.Ref[puppet]) { _ = actor.DrainWait(ctx, r) },
+			"KillWait":  func(sys *actor.System, r actor.Ref[puppet]) { _ = actor.KillWait(ctx, r) },
+			"Join":      func(sys *actor.System, r actor.Ref[puppet]) { _, _ = actor.Join(ctx, r) },
 		} {
 			panics(t, name+" called from a behaviour", func() { f(there, self) })
 			panics(t, name+" called from a behaviour", func() { f(here, other) })
@@ -136,14 +136,14 @@ func TestAcross_TrySendAndPipe(t *testing.T) {
 	caller := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got <- r.Err }})
 	do.Send(here, caller, func(_ *puppet, c *actor.Context) {
 		actor.Pipe(c, note, func(ctx context.Context) (any, error) {
-			return nil, count.SendWait(ctx, here, to, 1)
+			return nil, count.SendWait(ctx, to, 1)
 		})
 	})
 	eventually(t, "SendWait to wait", func() bool { return actor.Waiting(to) == 1 })
 	equal(t, "outcomes before there is room", len(got), 0)
 	release()
 	must(t, receive(t, "the outcome", got))
-	n, err := value.Ask(soon(t), there, to, actor.None{})
+	n, err := value.Ask(soon(t), to, actor.None{})
 	must(t, err)
 	equal(t, "messages", n, sent+1)
 	equal(t, "mutes", here.Stats().Mutes, 0)

@@ -105,7 +105,7 @@ func TestHeap_Collected(t *testing.T) {
 		}
 	}
 	for _, r := range refs {
-		if got, err := keeperSum.Ask(context.Background(), sys, r, None{}); got != each*(each-1)/2 || err != nil {
+		if got, err := keeperSum.Ask(context.Background(), r, None{}); got != each*(each-1)/2 || err != nil {
 			t.Fatal(got, err)
 		}
 	}
@@ -127,11 +127,11 @@ func TestHeap_RootsInMessages(t *testing.T) {
 		keeperHand.Send(sys, r, v)
 	}
 	_ = sys.Wait(context.Background())
-	if got, err := keeperLook.Ask(context.Background(), sys, r, None{}); got != 4950 || err != nil {
+	if got, err := keeperLook.Ask(context.Background(), r, None{}); got != 4950 || err != nil {
 		t.Error(got, err)
 	}
 	keeperHand.Send(sys, r, -1)
-	if _, err := keeperLook.Ask(context.Background(), sys, r, None{}); err == nil || !strings.Contains(err.Error(), "dead handle") {
+	if _, err := keeperLook.Ask(context.Background(), r, None{}); err == nil || !strings.Contains(err.Error(), "dead handle") {
 		t.Errorf("a handle behind an interface: %v", err)
 	}
 }
@@ -144,7 +144,7 @@ func TestHeap_HiddenHandlesRefused(t *testing.T) {
 	hiderType.Table(use.Do(func(_ *hider, c *Context, _ None) (int, error) { c.Heap(); return 0, nil }))
 	sys := Start(Workers(1), OnPanic(func(PanicReport) {}))
 	defer sys.Stop()
-	_, err := use.Ask(context.Background(), sys, hiderType.Spawn(sys, hider{}), None{})
+	_, err := use.Ask(context.Background(), hiderType.Spawn(sys, hider{}), None{})
 	if !errors.Is(err, ErrPanicked) || !strings.Contains(err.Error(), "gallop: heap: actor.hider keeps handles out of the collector's reach, behind m[]") {
 		t.Error(err)
 	}
@@ -209,7 +209,7 @@ func TestHeap_CollectedInSteps(t *testing.T) {
 	if w.b.isCollecting() || w.b.heapOf().Collecting() {
 		t.Error("quiescent in the middle of a collection")
 	}
-	if during, err := towerCheck.Ask(context.Background(), sys, w, None{}); during < 10 || err != nil {
+	if during, err := towerCheck.Ask(context.Background(), w, None{}); during < 10 || err != nil {
 		t.Errorf("it had %d turns during the collection of 10 MB; %v", during, err)
 	}
 	towerBuild.Send(sys, w, 20_000) // again, and now without messages that keep it awake

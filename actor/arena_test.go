@@ -68,7 +68,7 @@ func TestHeap_FreedWithItsActor(t *testing.T) {
 				}
 			}
 			for _, r := range refs {
-				if got, err := hoarderSum.Ask(context.Background(), sys, r, None{}); got != each*(each-1)/2 || err != nil {
+				if got, err := hoarderSum.Ask(context.Background(), r, None{}); got != each*(each-1)/2 || err != nil {
 					t.Fatal(got, err)
 				}
 			}

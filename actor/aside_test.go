@@ -271,7 +271,7 @@ func TestAside_ReplyForNobody(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	hold := make(chan struct{})
 	go cancel()
-	if _, err := fetch.Ask(ctx, sys, typ.Spawn(sys, lodger{}), hold); !errors.Is(err, context.Canceled) {
+	if _, err := fetch.Ask(ctx, typ.Spawn(sys, lodger{}), hold); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	close(hold)

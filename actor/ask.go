@@ -128,13 +128,13 @@ func (d *descriptor) madeAsk() *descriptor {
 //     put off ([Defer]).
 //
 // The deadline and the values of ctx reach the behaviour: see [Context.Context].
-func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], q Q) (R, error) {
-	return ask[Q, R](ctx, sys, b.d, b.calls, to.b, q)
+func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, to Ref[S], q Q) (R, error) {
+	return ask[Q, R](ctx, b.d, b.calls, to.b, q)
 }
 
 // ask is Ask, made once for each type of request and reply, whatever the state.
-func ask[Q, R any](ctx context.Context, sys *System, d *descriptor, calls *sync.Pool, to *cell, q Q) (R, error) {
-	if d.mustAsk(ctx, sys, to); ctx.Err() != nil {
+func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cell, q Q) (R, error) {
+	if d.mustAsk(ctx, to); ctx.Err() != nil {
 		return *new(R), ctx.Err()
 	}
 	k := calls.Get().(*call[R])
@@ -147,16 +147,15 @@ func ask[Q, R any](ctx context.Context, sys *System, d *descriptor, calls *sync.
 		seam.Spin()
 	}
 	to.shared().sys.sched.Watch() // the turn that answers, or has answered and goes on
-	res, reusable := k.wait(ctx, sys, to, d)
+	res, reusable := k.wait(ctx, to, d)
 	if reusable {
 		calls.Put(k)
 	}
 	return res.Value, res.Err
 }
 
-func (d *descriptor) mustAsk(ctx context.Context, sys *System, to *cell) {
+func (d *descriptor) mustAsk(ctx context.Context, to *cell) {
 	d.madeAsk().mustSuit(to)
-	split(sys)
 	mustHave(ctx, "Ask")
 }
 
@@ -261,9 +260,9 @@ func discardReply[R any](v *R) {
 
 // wait returns the result, or why there is none. reusable tells that nobody else can touch
 // the call any more.
-func (k *call[R]) wait(ctx context.Context, sys *System, to *cell, d *descriptor) (res Result[R], reusable bool) {
+func (k *call[R]) wait(ctx context.Context, to *cell, d *descriptor) (res Result[R], reusable bool) {
 	if k.state.Load() != callAnswered {
-		if err := awaitReply(ctx, &k.callState, sys, to, d); err != nil {
+		if err := awaitReply(ctx, &k.callState, to, d); err != nil {
 			return Result[R]{Err: err}, false
 		}
 	}

@@ -22,10 +22,10 @@ import (
 // caller's. Nor is a request sent to an actor that cannot run before the caller's own
 // turn has ended: the outcome there is ErrSelfAsk. As nothing was sent there is no dead
 // letter, unlike with Ask, and what q owns stays with the other actors or the caller.
-func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R, error) {
+func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R, error) {
 	mustHave(ctx, "AskAll")
 	replies := make([]R, len(to))
-	for i, res := range indexedReplies(ctx, sys, b, to, q) {
+	for i, res := range indexedReplies(ctx, b, to, q) {
 		replies[i] = res.Value
 		if res.Err != nil {
 			for i := range replies {
@@ -49,10 +49,10 @@ func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, 
 // In a behaviour, range over the sequence. Within [iter.Pull2] it runs in a coroutine,
 // which counts as outside: no [ErrSelfAsk] is found there, and nothing tells the
 // sequence that the behaviour's system stops.
-func Replies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[Ref[S], Result[R]] {
+func Replies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[Ref[S], Result[R]] {
 	mustHave(ctx, "Replies")
 	return func(yield func(Ref[S], Result[R]) bool) {
-		for i, res := range indexedReplies(ctx, sys, b, to, q) {
+		for i, res := range indexedReplies(ctx, b, to, q) {
 			if !yield(to[i], res) {
 				return
 			}
@@ -61,7 +61,7 @@ func Replies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q,
 }
 
 // indexedReplies is Replies with the refs' places.
-func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[int, Result[R]] {
+func indexedReplies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[int, Result[R]] {
 	return func(yield func(int, Result[R]) bool) {
 		g := &fanIn[R]{in: make(chan *call[R], len(to))}
 		defer g.leave()
@@ -69,7 +69,7 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 		for i := range missing {
 			missing[i] = true
 		}
-		c, me, err := askEach(ctx, sys, b.d.madeAsk(), to, q, g)
+		c, me, err := askEach(ctx, b.d.madeAsk(), to, q, g)
 		if err != nil {
 			giveUp(missing, err, yield)
 			return
@@ -172,20 +172,17 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 	}
 }
 
-// askEach sends the requests, and returns whose behaviour does so, as callerIn. If ctx has ended it
+// askEach sends the requests, and returns whose behaviour does so, as callerHere. If ctx has ended it
 // returns that error and sends none.
-func askEach[S, Q, R any](ctx context.Context, sys *System, d *descriptor, to []Ref[S], q Q, g *fanIn[R]) (c *Context, me *cell, err error) {
-	split(sys)
+func askEach[S, Q, R any](ctx context.Context, d *descriptor, to []Ref[S], q Q, g *fanIn[R]) (c *Context, me *cell, err error) {
 	for _, r := range to {
 		d.mustSuit(r.b)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
+	c, me = callerHere()
 	for i, r := range to {
-		if me == nil && (i == 0 || r.b.sys() != to[i-1].b.sys()) {
-			c, me = callerIn(sys, r.b)
-		}
 		k := &call[R]{several: g, of: i}
 		k.left = &g.left
 		k.ctx = ctx

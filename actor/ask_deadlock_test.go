@@ -73,7 +73,7 @@ func TestAskCircle(t *testing.T) {
 							}
 							awaitAskers(sys, n-1)
 							errs[i] = ask(c, all[0], justReply)
-							_, errs[n] = try.Ask(notSoLong(t), c.System(), all[0], justReply)
+							_, errs[n] = try.Ask(notSoLong(t), all[0], justReply)
 							return nil, nil
 						}
 					}
@@ -146,7 +146,7 @@ func TestAskCircle_Bound(t *testing.T) {
 		close(runs)
 		errs[0] = endless["Ask"](c, q, func(_ *puppet, c *actor.Context) (any, error) {
 			awaitAskers(sys, 1)
-			_, errs[1] = b.try.Ask(context.Background(), c.System(), p, justReply)
+			_, errs[1] = b.try.Ask(context.Background(), p, justReply)
 			answered.Store(true)
 			return nil, nil
 		})
@@ -244,7 +244,7 @@ func TestAskCircle_Pinned(t *testing.T) {
 			pinnedDo.Send(sys, a, func(_ *puppet, c *actor.Context) {
 				errs[0] = endless["Ask"](c, p, func(_ *puppet, c *actor.Context) (any, error) {
 					awaitAskers(sys, 1)
-					_, errs[1] = pinnedTry.Ask(context.Background(), c.System(), b, justReply)
+					_, errs[1] = pinnedTry.Ask(context.Background(), b, justReply)
 					return nil, nil
 				})
 			})

@@ -42,7 +42,7 @@ func newCounterScene(p *explore.Program) *counterScene {
 	benchType.info.ownedIn() // which is made when it is first needed, and then is there
 	s.stage = newStage(p)
 	s.desk, s.heir = benchType.Spawn(s.sys, bench{s}), benchType.Spawn(s.sys, bench{s})
-	_, _, _ = askEach(context.Background(), s.sys, benchAsk.d, []Ref[bench]{s.desk}, 1, &fanIn[int]{in: s.replies})
+	_, _, _ = askEach(context.Background(), benchAsk.d, []Ref[bench]{s.desk}, 1, &fanIn[int]{in: s.replies})
 	s.settle()
 	return s
 }

@@ -75,12 +75,12 @@ func wanting(t testing.TB, sys *actor.System, r actor.Ref[clerk], n int) (next f
 	out := make(chan actor.Result[int], n)
 	for i := range n {
 		go func() {
-			v, err := clerkWant.Ask(notSoLong(t), sys, r, i)
+			v, err := clerkWant.Ask(notSoLong(t), r, i)
 			out <- actor.Result[int]{Value: v, Err: err}
 		}()
 	}
 	eventually(t, "all requests have run", func() bool {
-		have, err := clerkTry.Ask(soon(t), sys, r, func(k *clerk, _ *actor.Context) (int, error) { return len(k.open), nil })
+		have, err := clerkTry.Ask(soon(t), r, func(k *clerk, _ *actor.Context) (int, error) { return len(k.open), nil })
 		must(t, err)
 		return have == n
 	})
@@ -126,7 +126,7 @@ func TestDefer_Askers(t *testing.T) {
 	r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 	giveAll := func(n int) {
 		eventually(t, "all have asked", func() bool {
-			left, err := clerkTry.Ask(soon(t), sys, r, func(k *clerk, c *actor.Context) (int, error) {
+			left, err := clerkTry.Ask(soon(t), r, func(k *clerk, c *actor.Context) (int, error) {
 				if len(k.open) < n {
 					return 1, nil
 				}
@@ -144,7 +144,7 @@ func TestDefer_Askers(t *testing.T) {
 	var all []int
 	var err error
 	var wg sync.WaitGroup
-	wg.Go(func() { all, err = actor.AskAll(soon(t), sys, clerkWant, []actor.Ref[clerk]{r, r, r}, 0) })
+	wg.Go(func() { all, err = actor.AskAll(soon(t), clerkWant, []actor.Ref[clerk]{r, r, r}, 0) })
 	giveAll(3)
 	wg.Wait()
 	must(t, err)
@@ -160,7 +160,7 @@ func TestDefer_Askers(t *testing.T) {
 		equal(t, name, outcome(), actor.Result[int]{})
 	}
 
-	v, err := clerkTry.Ask(soon(t), sys, r, func(_ *clerk, c *actor.Context) (int, error) {
+	v, err := clerkTry.Ask(soon(t), r, func(_ *clerk, c *actor.Context) (int, error) {
 		actor.Defer(c, clerkTry).Reply(c, 3, errUser) // at once
 		return 4, nil
 	})
@@ -213,7 +213,7 @@ func TestDefer_Ends(t *testing.T) {
 // and its caller hears of that.
 func TestDefer_PanicBehind(t *testing.T) {
 	sys := start(t)
-	_, err := clerkTry.Ask(soon(t), sys, clerkType.Spawn(sys, clerk{}), func(_ *clerk, c *actor.Context) (int, error) {
+	_, err := clerkTry.Ask(soon(t), clerkType.Spawn(sys, clerk{}), func(_ *clerk, c *actor.Context) (int, error) {
 		actor.Defer(c, clerkTry)
 		panic(errUser)
 	})
@@ -226,7 +226,7 @@ func TestDefer_OnStop(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	r := clerkType.Spawn(sys, clerk{onStop: func(k *clerk, c *actor.Context) { k.next().Reply(c, 9, nil) }})
 	outcome := wanting(t, sys, r, 2)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	first, second := outcome(), outcome()
 	if first.Err != nil {
 		first, second = second, first
@@ -258,7 +258,7 @@ func TestDefer_Restart(t *testing.T) {
 	inClerk(t, sys, super, func(_ *clerk, c *actor.Context) {
 		r = actor.SpawnSupervised(c, typ, func(*puppet) {}, clerkFell)
 	})
-	_, err := want.Ask(notSoLong(t), sys, r, actor.None{})
+	_, err := want.Ask(notSoLong(t), r, actor.None{})
 	wants(t, err, actor.ErrStopped)
 	wants(t, err, errUser)
 	quiet(t, sys)
@@ -270,7 +270,7 @@ func TestDefer_Restart(t *testing.T) {
 // inClerk runs f in a behaviour of r.
 func inClerk(t testing.TB, sys *actor.System, r actor.Ref[clerk], f clerkDeed) {
 	t.Helper()
-	_, err := clerkTry.Ask(soon(t), sys, r, func(k *clerk, c *actor.Context) (int, error) { f(k, c); return 0, nil })
+	_, err := clerkTry.Ask(soon(t), r, func(k *clerk, c *actor.Context) (int, error) { f(k, c); return 0, nil })
 	must(t, err)
 }
 
@@ -305,7 +305,7 @@ func TestDefer_Misuse(t *testing.T) {
 		func(c *actor.Context, _ func(*clerk, *actor.Context) (int, error)) { actor.Defer(c, clerkTry) },
 		func(c *actor.Context, f func(*clerk, *actor.Context) (int, error)) { _, _ = clerkTry.Stash(c, f) },
 	} {
-		v, err := clerkTry.Ask(soon(t), sys, r, func(_ *clerk, c *actor.Context) (int, error) {
+		v, err := clerkTry.Ask(soon(t), r, func(_ *clerk, c *actor.Context) (int, error) {
 			d := actor.Defer(c, clerkTry)
 			panics(t, "was stashed or deferred already", func() { again(c, nil) })
 			d.Reply(c, 4, nil)
@@ -324,7 +324,7 @@ func TestDefer_Circle(t *testing.T) {
 	a, b := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 	out, back := make(chan actor.Result[int], 1), make(chan actor.Result[int], 1)
 	clerkDo.Send(sys, a, func(_ *clerk, c *actor.Context) {
-		v, err := clerkWant.Ask(context.Background(), c.System(), b, 0)
+		v, err := clerkWant.Ask(context.Background(), b, 0)
 		out <- actor.Result[int]{Value: v, Err: err}
 	})
 	var d actor.Deferred[int]
@@ -338,7 +338,7 @@ func TestDefer_Circle(t *testing.T) {
 	})
 	eventually(t, "it waits", func() bool { return actor.AskersOf(sys) == 1 })
 	clerkDo.Send(sys, b, func(_ *clerk, c *actor.Context) {
-		v, err := clerkTry.Ask(context.Background(), c.System(), a, func(*clerk, *actor.Context) (int, error) { return 9, nil })
+		v, err := clerkTry.Ask(context.Background(), a, func(*clerk, *actor.Context) (int, error) { return 9, nil })
 		back <- actor.Result[int]{Value: v, Err: err}
 	})
 	eventually(t, "both wait", func() bool { return actor.AskersOf(sys) == 2 || len(back) > 0 })
@@ -368,7 +368,7 @@ func TestDefer_Conservation(t *testing.T) {
 				rng := rand.New(rand.NewPCG(uint64(i), 1))
 				for n := range each {
 					late := errors.New("late")
-					v, err := clerkTry.Ask(soon(t), sys, desks[rng.IntN(len(desks))], func(_ *clerk, c *actor.Context) (int, error) {
+					v, err := clerkTry.Ask(soon(t), desks[rng.IntN(len(desks))], func(_ *clerk, c *actor.Context) (int, error) {
 						d := actor.Defer(c, clerkTry)
 						act := func(_ *clerk, c *actor.Context) { d.Reply(c, n, late) }
 						if rng.IntN(50) == 0 {

@@ -76,14 +76,14 @@ func TestFinishAsks_Deferred(t *testing.T) {
 	r := finishing.typ.Spawn(sys, ctxActor{})
 	put, out := make(chan actor.Deferred[any], 1), make(chan error, 1)
 	go func() {
-		_, err := finishing.try.Ask(context.Background(), sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+		_, err := finishing.try.Ask(context.Background(), r, func(_ *ctxActor, c *actor.Context) (any, error) {
 			put <- actor.Defer(c, finishing.try)
 			return nil, nil
 		})
 		out <- err
 	}()
 	d, done := receive(t, "the request", put), make(chan error, 1)
-	go func() { done <- actor.DrainWait(context.Background(), sys, r) }()
+	go func() { done <- actor.DrainWait(context.Background(), r) }()
 	eventually(t, "it takes no mail", func() bool { return finishing.do.TrySend(sys, r, func(*ctxActor, *actor.Context) {}) != nil })
 	equal(t, "ended", len(done), 0)
 	d.Reply(sys, nil, errUser)
@@ -138,7 +138,7 @@ func TestFinishAsks_Ends(t *testing.T) {
 			eventually(t, "it takes no mail", func() bool { return finishing.do.TrySend(sys, r, func(*ctxActor, *actor.Context) {}) != nil })
 			end(sys, r)
 			if name != "system" {
-				_, err := actor.Join(soon(t), sys, r)
+				_, err := actor.Join(soon(t), r)
 				must(t, err)
 				quiet(t, sys)
 			}
@@ -161,7 +161,7 @@ func TestFinishAsks_Panic(t *testing.T) {
 	actor.Drain(sys, r)
 	eventually(t, "it takes no mail", func() bool { return finishing.do.TrySend(sys, r, func(*ctxActor, *actor.Context) {}) != nil })
 	first.Reply(sys, nil, nil)
-	d, err := actor.Join(soon(t), sys, r)
+	d, err := actor.Join(soon(t), r)
 	must(t, err)
 	wants(t, d.Reason, actor.ErrPanicked)
 	second.Reply(sys, nil, nil)
@@ -203,7 +203,7 @@ func TestFinishAsks_SpentBatch(t *testing.T) {
 				wants(t, b.do.TrySend(sys, r, do), actor.ErrStopped)
 			}
 			d.Reply(sys, nil, errUser)
-			_, err := actor.Join(soon(t), sys, r)
+			_, err := actor.Join(soon(t), r)
 			must(t, err)
 		})
 	}

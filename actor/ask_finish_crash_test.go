@@ -38,7 +38,7 @@ func TestFinishAsks_InterceptorCrashes(t *testing.T) {
 	if err := sys.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := actor.DrainWait(t.Context(), sys, child); err != nil {
+	if err := actor.DrainWait(t.Context(), child); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -24,19 +24,19 @@ func notSoLong(t testing.TB) context.Context {
 // asksInTurn are the ways to ask in a behaviour and to wait.
 var asksInTurn = map[string]func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error{
 	"Ask": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
-		_, err := try.Ask(ctx, c.System(), to, f)
+		_, err := try.Ask(ctx, to, f)
 		return err
 	},
 	"Blocking": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) (err error) {
-		c.Blocking(func() { _, err = try.Ask(ctx, c.System(), to, f) })
+		c.Blocking(func() { _, err = try.Ask(ctx, to, f) })
 		return err
 	},
 	"AskAll": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
-		_, err := actor.AskAll(ctx, c.System(), try, []actor.Ref[puppet]{to}, f)
+		_, err := actor.AskAll(ctx, try, []actor.Ref[puppet]{to}, f)
 		return err
 	},
 	"Replies": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
-		for _, res := range actor.Replies(ctx, c.System(), try, []actor.Ref[puppet]{to}, f) {
+		for _, res := range actor.Replies(ctx, try, []actor.Ref[puppet]{to}, f) {
 			return res.Err
 		}
 		return nil
@@ -252,7 +252,7 @@ func TestAskAll_Elsewhere(t *testing.T) {
 		}
 		to = append(to, puppetType.Spawn(at, puppet{n: i}))
 	}
-	got, err := actor.AskAll(notSoLong(t), sys, value, to, actor.None{})
+	got, err := actor.AskAll(notSoLong(t), value, to, actor.None{})
 	must(t, err)
 	if !slices.Equal(got, []int{0, 1, 2, 3}) {
 		t.Error(got)
@@ -269,8 +269,8 @@ func TestAsk_OnTheSameThread(t *testing.T) {
 			a, b := pinnedType.Spawn(sys, puppet{}), pinnedType.Spawn(sys, puppet{})
 			errs := make([]error, 2)
 			pinnedDo.Send(sys, a, func(_ *puppet, c *actor.Context) {
-				_, errs[0] = pinnedTry.Ask(notSoLong(t), c.System(), b, justReply)
-				_, errs[1] = actor.AskAll(notSoLong(t), c.System(), pinnedTry, []actor.Ref[puppet]{b}, justReply)
+				_, errs[0] = pinnedTry.Ask(notSoLong(t), b, justReply)
+				_, errs[1] = actor.AskAll(notSoLong(t), pinnedTry, []actor.Ref[puppet]{b}, justReply)
 			})
 			quiet(t, sys)
 			for _, err := range errs {

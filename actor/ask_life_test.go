@@ -39,15 +39,13 @@ func TestOutcome_BelongsToItsLife(t *testing.T) {
 			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.told, "m")
 		},
 		"Pipe": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
-			sys := c.System()
 			actor.Pipe(c, ctxs.heard, func(context.Context) (any, error) {
-				return ctxs.try.Ask(context.Background(), sys, to, put(later))
+				return ctxs.try.Ask(context.Background(), to, put(later))
 			})
 		},
 		"PipeWith": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
-			sys := c.System()
 			actor.PipeWith(c, ctxs.told, "m", func(context.Context) (any, error) {
-				return ctxs.try.Ask(context.Background(), sys, to, put(later))
+				return ctxs.try.Ask(context.Background(), to, put(later))
 			})
 		},
 	} {

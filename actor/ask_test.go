@@ -40,7 +40,7 @@ func TestAsk_Outcomes(t *testing.T) {
 					ctx = soon(t)
 				}
 				r := puppetType.Spawn(sys, puppet{})
-				v, err := try.Ask(ctx, sys, r, c.do)
+				v, err := try.Ask(ctx, r, c.do)
 				equal(t, "value", v, c.want)
 				wants(t, err, c.err)
 				var p *actor.PanicError
@@ -70,7 +70,7 @@ func TestAsk_StoppedBefore(t *testing.T) {
 			var wg sync.WaitGroup
 			errs := make([]error, askers)
 			for i := range askers {
-				wg.Go(func() { _, errs[i] = value.Ask(soon(t), sys, r, actor.None{}) })
+				wg.Go(func() { _, errs[i] = value.Ask(soon(t), r, actor.None{}) })
 			}
 			runtime.Gosched()
 			close(release)
@@ -91,8 +91,8 @@ func TestAsk_Self(t *testing.T) {
 	for _, spawn := range []func() (actor.Ref[puppet], error){
 		func() (actor.Ref[puppet], error) {
 			r := puppetType.Spawn(sys, puppet{})
-			_, err := try.Ask(soon(t), sys, r, func(p *puppet, c *actor.Context) (any, error) {
-				return try.Ask(context.Background(), sys, actor.Self[puppet](c), func(p *puppet, _ *actor.Context) (any, error) {
+			_, err := try.Ask(soon(t), r, func(p *puppet, c *actor.Context) (any, error) {
+				return try.Ask(context.Background(), actor.Self[puppet](c), func(p *puppet, _ *actor.Context) (any, error) {
 					p.n++
 					return nil, nil
 				})
@@ -101,8 +101,8 @@ func TestAsk_Self(t *testing.T) {
 		},
 		func() (actor.Ref[puppet], error) {
 			r := pinnedType.Spawn(sys, puppet{})
-			_, err := pinnedTry.Ask(soon(t), sys, r, func(p *puppet, c *actor.Context) (any, error) {
-				return pinnedTry.Ask(soon(t), sys, actor.Self[puppet](c), func(p *puppet, _ *actor.Context) (any, error) {
+			_, err := pinnedTry.Ask(soon(t), r, func(p *puppet, c *actor.Context) (any, error) {
+				return pinnedTry.Ask(soon(t), actor.Self[puppet](c), func(p *puppet, _ *actor.Context) (any, error) {
 					p.n++
 					return nil, nil
 				})
@@ -121,7 +121,7 @@ func TestAsk_Self(t *testing.T) {
 	r := puppetType.Spawn(sys, puppet{n: 5})
 	got := make(chan error, 1)
 	inside(t, sys, func(*actor.Context) {
-		go func() { _, err := value.Ask(soon(t), sys, r, actor.None{}); got <- err }()
+		go func() { _, err := value.Ask(soon(t), r, actor.None{}); got <- err }()
 	})
 	must(t, receive(t, "an ask from a goroutine", got))
 }
@@ -136,7 +136,7 @@ func TestAsk_TimeOut(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		errs := make(chan error, 1)
 		go func() {
-			_, err := try.Ask(ctx, sys, r, func(*puppet, *actor.Context) (any, error) {
+			_, err := try.Ask(ctx, r, func(*puppet, *actor.Context) (any, error) {
 				cancel(errUser)
 				<-release
 				ran <- i
@@ -148,7 +148,7 @@ func TestAsk_TimeOut(t *testing.T) {
 		// Calls of the same behaviour, before and after the late reply.
 		other := puppetType.Spawn(sys, puppet{})
 		ask := func() {
-			v, err := try.Ask(soon(t), sys, other, func(*puppet, *actor.Context) (any, error) { return i, nil })
+			v, err := try.Ask(soon(t), other, func(*puppet, *actor.Context) (any, error) { return i, nil })
 			if v != i || err != nil {
 				t.Fatalf("%v, %v: not the reply of this call", v, err)
 			}
@@ -169,13 +169,13 @@ func TestAsk_Deadline(t *testing.T) {
 	do.Send(sys, r, func(*puppet, *actor.Context) { <-release })
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	_, err := value.Ask(ctx, sys, r, actor.None{})
+	_, err := value.Ask(ctx, r, actor.None{})
 	wants(t, err, context.DeadlineExceeded)
 	close(release)
 	quiet(t, sys)
 	equal(t, "messages: the abandoned request ran", sys.Stats().Messages, 2)
 	for range scaled(200) { // idle, so that a request would be answered at once
-		_, err = value.Ask(ctx, sys, r, actor.None{})
+		_, err = value.Ask(ctx, r, actor.None{})
 		wants(t, err, context.DeadlineExceeded)
 	}
 	quiet(t, sys)
@@ -191,9 +191,9 @@ func TestAsk_OfOverloadedAndMuted(t *testing.T) {
 	answers := make(chan error, 2)
 	for _, ask := range []func() (any, error){
 		func() (any, error) {
-			return slowTry.Ask(soon(t), sys, o.ref, func(*puppet, *actor.Context) (any, error) { return nil, nil })
+			return slowTry.Ask(soon(t), o.ref, func(*puppet, *actor.Context) (any, error) { return nil, nil })
 		},
-		func() (any, error) { return value.Ask(soon(t), sys, m, actor.None{}) },
+		func() (any, error) { return value.Ask(soon(t), m, actor.None{}) },
 	} {
 		go func() { _, err := ask(); answers <- err }()
 	}
@@ -218,7 +218,7 @@ func TestAsk_Concurrent(t *testing.T) {
 				}
 				for i := range scaled(5000) {
 					q := g<<20 + i
-					if v, err := less.Ask(ctx, sys, refs[i%len(refs)], q); v != q-1 || err != nil {
+					if v, err := less.Ask(ctx, refs[i%len(refs)], q); v != q-1 || err != nil {
 						t.Errorf("asked %d: %d, %v", q, v, err)
 						return
 					}

@@ -162,7 +162,7 @@ func TestWithin_CallerEnds(t *testing.T) {
 		actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) { return 42, nil }, note, actor.Within(time.Second))
 		c.Stop()
 	})
-	_, err := actor.Join(soon(t), l.sys, l.asker)
+	_, err := actor.Join(soon(t), l.asker)
 	must(t, err)
 	release()
 	quiet(t, l.sys)
@@ -191,7 +191,7 @@ func TestWithin_OtherSystem(t *testing.T) {
 
 // onOutcomes runs f in the caller.
 func onOutcomes(t testing.TB, l *limited, f func()) {
-	_, err := try.Ask(soon(t), l.sys, l.asker, func(*puppet, *actor.Context) (any, error) { f(); return nil, nil })
+	_, err := try.Ask(soon(t), l.asker, func(*puppet, *actor.Context) (any, error) { f(); return nil, nil })
 	must(t, err)
 }
 

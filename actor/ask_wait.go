@@ -5,29 +5,30 @@ import (
 
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/sched"
 )
 
 // A behaviour that asks and waits may itself stand in the way of what it waits for. It may wait for
 // itself, for those that are muted for it, and for the one that stops its system.
 
-// callerIn returns the context and the actor whose behaviour asks to and waits. Both are nil if the
-// caller is outside of both sys and the system of to. For the costs see sched.Scheduler.Here.
-func callerIn(sys *System, to *cell) (c *Context, me *cell) {
-	other := to.shared().sys
-	w := other.sched.Here()
-	if w == nil && sys != other {
-		w = sys.sched.Here()
-	}
+// callerHere returns the context and the actor whose behaviour the calling goroutine runs, in any
+// system. Both are nil outside of behaviours. For the costs see sched.Here.
+func callerHere() (c *Context, me *cell) {
+	w := sched.Here()
 	if w == nil {
 		return nil, nil
 	}
-	return w.Local().(*Context), cellOfTask(w.Task())
+	c, ok := w.Local().(*Context)
+	if !ok {
+		return nil, nil // a scheduler without actors
+	}
+	return c, cellOfTask(w.Task())
 }
 
 // awaitReply waits until the call is answered, or gives it up and says why. It is a function, as
 // settleIn is: each call[R] would have a method of its own.
-func awaitReply(ctx context.Context, k *callState, sys *System, to *cell, d *descriptor) (err error) {
-	c, me := callerIn(sys, to)
+func awaitReply(ctx context.Context, k *callState, to *cell, d *descriptor) (err error) {
+	c, me := callerHere()
 	waited := c.wait(func() { err = waitFor(ctx, k, me, to, d) })
 	if !waited && k.state.CompareAndSwap(callPending, callUnhelped) {
 		return ErrNoSpare

@@ -29,7 +29,7 @@ func TestAskToWith(t *testing.T) {
 				sys, far := start(t, actor.Workers(2)), start(t)
 				r, heard := hearing(sys, b)
 				ended := b.typ.Spawn(sys, ctxActor{})
-				must(t, actor.StopWait(soon(t), sys, ended))
+				must(t, actor.StopWait(soon(t), ended))
 				to, other := b.typ.Spawn(sys, ctxActor{}), b.typ.Spawn(far, ctxActor{})
 				var opts []actor.AskOption
 				if limited {
@@ -178,7 +178,7 @@ func TestAskToWith_AllocatesNothing(t *testing.T) {
 	if got := mallocs(round); got > n/100 {
 		t.Errorf("%d allocations for %d asks", got, n)
 	}
-	sum, err := againSum.Ask(soon(t), sys, r, actor.None{})
+	sum, err := againSum.Ask(soon(t), r, actor.None{})
 	must(t, err)
 	equal(t, "sum", sum, 4*n)
 }

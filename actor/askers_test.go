@@ -54,7 +54,7 @@ func underSupervision(end func(*actor.System, actor.Ref[mortal])) func(testing.T
 var silences = []silence{
 	{"Stopped", func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		r := mortalType.Spawn(sys, mortal{})
-		must(t, actor.StopWait(soon(t), sys, r))
+		must(t, actor.StopWait(soon(t), r))
 		return r, noAfter
 	}, []error{actor.ErrStopped, actor.ErrShutdown}},
 	{"NeverStarted", func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
@@ -97,7 +97,7 @@ var silences = []silence{
 var askedBy = map[string]func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error){
 	"Ask": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error) {
 		for range n {
-			go func() { _, err := fetchIn.Ask(t.Context(), sys, to, nothing); got <- err }()
+			go func() { _, err := fetchIn.Ask(t.Context(), to, nothing); got <- err }()
 		}
 	},
 	"AskTo": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error) {

@@ -67,7 +67,7 @@ func (d *dormitory) word(n int) {
 
 func (d *dormitory) ask(ctx context.Context) {
 	d.asked++
-	_, _, _ = askEach(ctx, d.sys, dozerAsk.d, []Ref[dozer]{d.kid}, 1, &fanIn[int]{in: d.replies})
+	_, _, _ = askEach(ctx, dozerAsk.d, []Ref[dozer]{d.kid}, 1, &fanIn[int]{in: d.replies})
 }
 
 // dozerOps are what others do while the supervisor decides.

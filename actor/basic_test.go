@@ -30,14 +30,14 @@ func TestBasic(t *testing.T) {
 	for i := 1; i <= 1000; i++ {
 		addSize.Send(sys, c, i)
 	}
-	n, err := get.Ask(context.Background(), sys, c, actor.None{})
+	n, err := get.Ask(context.Background(), c, actor.None{})
 	if n != 500500 || err != nil {
 		t.Fatal(n, err)
 	}
 	if err := sys.Wait(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	_, err = boom.Ask(context.Background(), sys, c, actor.None{})
+	_, err = boom.Ask(context.Background(), c, actor.None{})
 	if !errors.Is(err, actor.ErrPanicked) {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func BenchmarkAsk(b *testing.B) {
 	c := counterType.Spawn(sys, counter{})
 	b.ReportAllocs()
 	for b.Loop() {
-		get.Ask(context.Background(), sys, c, actor.None{})
+		get.Ask(context.Background(), c, actor.None{})
 	}
 	sys.Stop()
 }
@@ -141,7 +141,7 @@ func BenchmarkAskCancel(b *testing.B) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	for b.Loop() {
-		get.Ask(ctx, sys, c, actor.None{})
+		get.Ask(ctx, c, actor.None{})
 	}
 	sys.Stop()
 }

@@ -143,13 +143,12 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 // SendWait returns nil once the message is in the mailbox, ctx's error if that ends
 // first, ErrStopped if to has ended, and ErrSystemStopped if to's system has, or is in
 // [System.Shutdown]. After an error the message is not a dead letter, as with TrySend.
-// SendWait panics if it would have to wait in a behaviour of sys or of to's system; in
-// a behaviour of a third system it would keep that worker waiting.
+// SendWait panics if it would have to wait in a behaviour, of any system.
 //
 // SendWait parks and does not spin. Those who wait go on in the order in which they
-// came. sys is the system of the caller, as for Send.
-func (b Behaviour[S, M]) SendWait(ctx context.Context, sys *System, to Ref[S], m M) error {
-	return sendWait(ctx, sys, b.d, to.b, m)
+// came.
+func (b Behaviour[S, M]) SendWait(ctx context.Context, to Ref[S], m M) error {
+	return sendWait(ctx, b.d, to.b, m)
 }
 
 // Handler is any ref that handles messages of type M, whatever else it does: all that a

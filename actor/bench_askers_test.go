@@ -20,7 +20,7 @@ var quickEnds = []struct {
 	}, func(*mortal, *actor.Context) { panic(errUser) }},
 	{"Stopped", func(b testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		r := mortalType.Spawn(sys, mortal{})
-		must(b, actor.StopWait(b.Context(), sys, r))
+		must(b, actor.StopWait(b.Context(), r))
 		return r, nil
 	}, nothing},
 	{"NeverStarted", func(_ testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
@@ -65,7 +65,7 @@ func askUnanswered(b *testing.B, sys *actor.System, from actor.Ref[asker], r act
 			sent <- struct{}{}
 		})
 	} else {
-		go func() { _, err := fetchIn.Ask(b.Context(), sys, r, f); got <- err }()
+		go func() { _, err := fetchIn.Ask(b.Context(), r, f); got <- err }()
 		sent <- struct{}{}
 	}
 	if end != nil {

@@ -118,7 +118,7 @@ var floods = []struct {
 			go func() {
 				defer release()
 				for range n / 8 {
-					_ = consume.SendWait(context.Background(), sys, to, 1)
+					_ = consume.SendWait(context.Background(), to, 1)
 				}
 			}()
 		}
@@ -140,7 +140,7 @@ func BenchmarkFlood(b *testing.B) {
 			quiet(b, sys)
 			b.StopTimer()
 			grown := stop()
-			if ran, err := most.Ask(context.Background(), sys, to, actor.None{}); err != nil || ran[0] != int64(n) {
+			if ran, err := most.Ask(context.Background(), to, actor.None{}); err != nil || ran[0] != int64(n) {
 				b.Fatalf("%d messages ran, want %d (%v)", ran[0], n, err)
 			}
 			b.ReportMetric(float64(n), "ran")

@@ -58,7 +58,7 @@ func TestBlocking_Many(t *testing.T) {
 	}
 	eventually(t, "all block", func() bool { return in.Load() == int64(n) })
 	for range 100 {
-		v, err := value.Ask(soon(t), sys, other, actor.None{})
+		v, err := value.Ask(soon(t), other, actor.None{})
 		must(t, err)
 		equal(t, "its answer", v, 7)
 	}
@@ -152,7 +152,7 @@ func TestAsk_NoSpareNeeded(t *testing.T) {
 		errs <- asksInTurn["Ask"](notSoLong(t), c, asked, justReply)
 	})
 	must(t, receive(t, "the outcome", errs))
-	_, err := try.Ask(notSoLong(t), sys, asked, justReply)
+	_, err := try.Ask(notSoLong(t), asked, justReply)
 	must(t, err)
 	close(release)
 	quiet(t, sys)

@@ -220,13 +220,13 @@ func TestBug_K49_WaitForTheDead(t *testing.T) {
 		mortalType.Spawn(c, mortal{})
 	}})
 	quiet(t, sys)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	for range 3 {
 		equal(t, "reason", joined(t, sys, r), actor.ErrShutdown)
 	}
 	quiet(t, sys)
 	sys.Stop()
-	_, err := actor.Join(soon(t), sys, mortalType.Spawn(sys, mortal{}))
+	_, err := actor.Join(soon(t), mortalType.Spawn(sys, mortal{}))
 	wants(t, err, actor.ErrSystemStopped)
 	equal(t, "reason", joined(t, sys, r), actor.ErrShutdown)
 }
@@ -261,11 +261,11 @@ func TestBug_K50_Storm(t *testing.T) {
 			wg.Go(f)
 		}
 		wg.Wait()
-		_, err := actor.Join(soon(t), sys, child)
+		_, err := actor.Join(soon(t), child)
 		must(t, err)
 		quiet(t, sys)
 		equal(t, "final words", final, 1)
-		must(t, actor.StopWait(soon(t), sys, root))
+		must(t, actor.StopWait(soon(t), root))
 	}
 	quiet(t, sys)
 	equal(t, "ended", sys.Stats().Stopped, sys.Stats().Spawned)
@@ -288,11 +288,11 @@ func TestAskers_HearAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t, actor.Workers(1))
 			r := mortalType.Spawn(sys, c.m)
-			_, err := fetchIn.Ask(context.Background(), sys, r, c.f)
+			_, err := fetchIn.Ask(context.Background(), r, c.f)
 			for _, want := range c.want {
 				wants(t, err, want)
 			}
-			_, late := fetchIn.Ask(context.Background(), sys, r, nothing)
+			_, late := fetchIn.Ask(context.Background(), r, nothing)
 			wants(t, late, actor.ErrStopped)
 			for _, want := range c.want {
 				wants(t, late, want)
@@ -310,7 +310,7 @@ func TestAsk_UnawaitedLeaveNothing(t *testing.T) {
 	cancel()
 	ask := func(n int) {
 		for range n {
-			_, _ = fetch.Ask(gone, sys, r, func(*mortal) int { return 1 })
+			_, _ = fetch.Ask(gone, r, func(*mortal) int { return 1 })
 		}
 		quiet(t, sys)
 	}

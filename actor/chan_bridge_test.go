@@ -17,7 +17,7 @@ import (
 // fromChan opens a bridge to a new puppet.
 func fromChan(t testing.TB, sys *actor.System, ch <-chan int) (p actor.Ref[puppet], stop func()) {
 	p = puppetType.Spawn(sys, puppet{})
-	_, err := try.Ask(soon(t), sys, p, func(_ *puppet, c *actor.Context) (any, error) {
+	_, err := try.Ask(soon(t), p, func(_ *puppet, c *actor.Context) (any, error) {
 		stop = actor.FromChan(c, ch, count)
 		return nil, nil
 	})
@@ -39,7 +39,7 @@ func TestFromChan(t *testing.T) {
 	equal(t, "waits that have ended", len(ended), 0)
 	close(ch)
 	must(t, receive(t, "Wait to return", ended))
-	n, err := value.Ask(soon(t), sys, p, actor.None{})
+	n, err := value.Ask(soon(t), p, actor.None{})
 	must(t, err)
 	equal(t, "messages", n, 1000)
 }
@@ -390,9 +390,9 @@ func TestMisuse_OfBridges(t *testing.T) {
 	quiet(t, sys)
 	panics(t, "Standing of a zero Ref", func() { actor.Ref[puppet]{}.Standing() })
 	ctx := context.Background()
-	panics(t, "a zero AskBehaviour", func() { _, _ = actor.AskAll(ctx, sys, actor.AskBehaviour[puppet, int, int]{}, nil, 1) })
+	panics(t, "a zero AskBehaviour", func() { _, _ = actor.AskAll(ctx, actor.AskBehaviour[puppet, int, int]{}, nil, 1) })
 	panics(t, "puppet.value sent to a zero Ref", func() {
-		_, _ = actor.AskAll(ctx, sys, value, []actor.Ref[puppet]{{}}, actor.None{})
+		_, _ = actor.AskAll(ctx, value, []actor.Ref[puppet]{{}}, actor.None{})
 	})
 }
 
@@ -410,12 +410,12 @@ func puppets(sys *actor.System, n int) []actor.Ref[puppet] {
 func TestAskAll(t *testing.T) {
 	sys := start(t)
 	list := puppets(sys, 100)
-	got, err := actor.AskAll(soon(t), sys, value, list, actor.None{})
+	got, err := actor.AskAll(soon(t), value, list, actor.None{})
 	must(t, err)
 	for i, n := range got {
 		equal(t, "reply", n, i)
 	}
-	none, err := actor.AskAll(soon(t), sys, value, nil, actor.None{})
+	none, err := actor.AskAll(soon(t), value, nil, actor.None{})
 	must(t, err)
 	equal(t, "replies of nobody", len(none), 0)
 
@@ -424,7 +424,7 @@ func TestAskAll(t *testing.T) {
 	do.Send(sys, list[0], func(*puppet, *actor.Context) { <-stuck })
 	fault := errors.New("a fault")
 	do.Send(sys, list[50], func(p *puppet, _ *actor.Context) { p.note = fault })
-	_, err = actor.AskAll(soon(t), sys, try, list[:51], func(p *puppet, _ *actor.Context) (any, error) {
+	_, err = actor.AskAll(soon(t), try, list[:51], func(p *puppet, _ *actor.Context) (any, error) {
 		err, _ := p.note.(error)
 		return nil, err
 	})
@@ -439,7 +439,7 @@ func TestReplies_HaveCome(t *testing.T) {
 	for range 20 {
 		ctx, cancel := context.WithCancel(soon(t))
 		first := true
-		for _, res := range actor.Replies(ctx, sys, value, list, actor.None{}) {
+		for _, res := range actor.Replies(ctx, value, list, actor.None{}) {
 			if first {
 				first = false
 				quiet(t, sys) // all have answered
@@ -465,7 +465,7 @@ func TestReplies(t *testing.T) {
 	ctx, cancel := context.WithCancel(soon(t))
 	defer cancel()
 	var order []actor.Ref[puppet]
-	for r, res := range actor.Replies(ctx, sys, value, list, actor.None{}) {
+	for r, res := range actor.Replies(ctx, value, list, actor.None{}) {
 		order = append(order, r)
 		i := slices.Index(list, r)
 		switch {
@@ -484,13 +484,13 @@ func TestReplies(t *testing.T) {
 	equal(t, "outcomes", len(order), 10)
 	equal(t, "the last", order[9], list[0])
 	close(stuck)
-	for r := range actor.Replies(soon(t), sys, value, list, actor.None{}) {
+	for r := range actor.Replies(soon(t), value, list, actor.None{}) {
 		equal(t, "one that was asked", slices.Contains(list, r), true)
 		break // "what comes after it was left goes nowhere"
 	}
 	quiet(t, sys)
 	inside(t, sys, func(c *actor.Context) {
-		_, err := actor.AskAll(context.Background(), sys, value, []actor.Ref[puppet]{actor.Self[puppet](c)}, actor.None{})
+		_, err := actor.AskAll(context.Background(), value, []actor.Ref[puppet]{actor.Self[puppet](c)}, actor.None{})
 		wants(t, err, actor.ErrSelfAsk)
 	})
 }
@@ -527,10 +527,10 @@ func TestAskAll_EndedBefore(t *testing.T) {
 	cancel()
 	sys := start(t)
 	list := puppets(sys, 3)
-	_, err := actor.AskAll(ended, sys, value, list, actor.None{})
+	_, err := actor.AskAll(ended, value, list, actor.None{})
 	wants(t, err, context.Canceled)
 	n := 0
-	for _, res := range actor.Replies(ended, sys, value, list, actor.None{}) {
+	for _, res := range actor.Replies(ended, value, list, actor.None{}) {
 		wants(t, res.Err, context.Canceled)
 		n++
 	}
@@ -622,7 +622,7 @@ func TestFromChan_AgainAndAgain(t *testing.T) {
 			sys, ch := start(t, opt), numbers(2)
 			p := puppetType.Spawn(sys, puppet{})
 			in := func(f func(*actor.Context)) {
-				_, err := try.Ask(soon(t), sys, p, func(_ *puppet, c *actor.Context) (any, error) { f(c); return nil, nil })
+				_, err := try.Ask(soon(t), p, func(_ *puppet, c *actor.Context) (any, error) { f(c); return nil, nil })
 				must(t, err)
 			}
 			var stop func()

@@ -48,7 +48,7 @@ func (w *warden) spawn(c *actor.Context, name string, care actor.Care[warden], s
 
 func wardenIn(t testing.TB, sys *actor.System, r actor.Ref[warden], f func(*warden, *actor.Context)) {
 	t.Helper()
-	_, err := wardenDo.Ask(soon(t), sys, r, f)
+	_, err := wardenDo.Ask(soon(t), r, f)
 	must(t, err)
 	quiet(t, sys)
 }
@@ -97,11 +97,11 @@ func TestCare(t *testing.T) {
 		})
 		d.lines = nil
 		if kill {
-			must(t, actor.KillWait(soon(t), sys, w))
+			must(t, actor.KillWait(soon(t), w))
 			d.says(t)
 			continue
 		}
-		must(t, actor.StopWait(soon(t), sys, w))
+		must(t, actor.StopWait(soon(t), w))
 		e := errUser.Error()
 		d.says(t, "told", "c: stop "+e, "told", "b: stop "+e, "told", "a: stop "+e)
 	}
@@ -168,7 +168,7 @@ func TestCare_Place(t *testing.T) {
 		}
 	})
 	d.lines = nil
-	must(t, actor.StopWait(soon(t), sys, w))
+	must(t, actor.StopWait(soon(t), w))
 	d.says(t, "before one that is not supervised: stop shutdown", "old: stop shutdown", "before one that has ended: stop shutdown", "old: stop shutdown")
 }
 
@@ -194,7 +194,7 @@ func TestCare_StopCrashes(t *testing.T) {
 			d.lines = nil
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
-			must(t, actor.StopWait(ctx, sys, w))
+			must(t, actor.StopWait(ctx, w))
 			d.says(t, "c: stop shutdown", "b: stop shutdown", "a: stop shutdown")
 			equal(t, "calls of Stop", calls, 2)
 		})
@@ -231,7 +231,7 @@ func TestPostpone(t *testing.T) {
 	}
 	doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
 	quiet(t, sys)
-	must(t, actor.StopWait(soon(t), sys, w))
+	must(t, actor.StopWait(soon(t), w))
 	quiet(t, sys)
 	actor.Postpone(sys, child)
 	panics(t, "is not supervised", func() { actor.Postpone(sys, w) })
@@ -259,12 +259,12 @@ func TestCare_StopReported(t *testing.T) {
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
 		w.spawn(c, "a", actor.Care[warden]{Stop: func(*actor.Context, actor.AnyRef) { panic("stop") }}, nil)
 	})
-	_, err := wardenDo.Ask(soon(t), sys, w, func(_ *warden, c *actor.Context) { c.Stop() })
+	_, err := wardenDo.Ask(soon(t), w, func(_ *warden, c *actor.Context) { c.Stop() })
 	must(t, err)
 	quiet(t, sys)
 	p := receive(t, "the report", reports)
 	equal(t, "where", fmt.Sprint(p.Type, " ", p.Behaviour, " ", p.MessageID), "warden Care.Stop 0")
-	must(t, actor.StopWait(soon(t), sys, w))
+	must(t, actor.StopWait(soon(t), w))
 }
 
 // TestCare_RoseOfAnother: a Rose that is not the supervisor's panics before anything is spawned.
@@ -279,7 +279,7 @@ func TestCare_RoseOfAnother(t *testing.T) {
 			actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = mortal{name: "ghost", diary: &d} }, actor.Care[warden]{Fell: wardenFell, Rose: other})
 		})
 	})
-	must(t, actor.StopWait(soon(t), sys, w))
+	must(t, actor.StopWait(soon(t), w))
 	d.says(t)
 	equal(t, "actors spawned", sys.Stats().Spawned, before)
 }

@@ -153,7 +153,7 @@ func TestClock_Waiting(t *testing.T) {
 					actor.After(c, time.Minute, wardenWake, f.Ref)
 				}})
 				var child actor.Ref[mortal]
-				_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+				_, err := wardenDo.Ask(soon(t), w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
 				must(t, err)
 				first, second := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 				must(t, clock.Advance(soon(t), 0))
@@ -184,7 +184,7 @@ func postponed(t *testing.T, sys *actor.System) (child actor.Ref[mortal]) {
 		actor.Standby(c, f.Ref)
 		actor.After(c, time.Minute, wardenWake, f.Ref)
 	}})
-	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+	_, err := wardenDo.Ask(soon(t), w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
 	must(t, err)
 	return child
 }
@@ -209,7 +209,7 @@ func TestClock_NotForTime(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.Workers(2))
 	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Standby(c, f.Ref) }})
 	var child actor.Ref[mortal]
-	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+	_, err := wardenDo.Ask(soon(t), w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
 	must(t, err)
 	quiet(t, sys)
 	doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })

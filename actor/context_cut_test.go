@@ -71,7 +71,7 @@ func TestSetContext_Cut(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			got := make(chan error, 1)
 			r := undoerType.Spawn(sys, undoer{one.cut, cancel, got})
-			_, err := undoerStart.Ask(ctx, sys, r, actor.None{})
+			_, err := undoerStart.Ask(ctx, r, actor.None{})
 			wants(t, err, context.Canceled)
 			if err := receive(t, "the end", got); !errors.Is(err, one.want) || err != nil && one.want == nil {
 				t.Errorf("the compensation ended with %v, want %v", err, one.want)

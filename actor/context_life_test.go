@@ -97,7 +97,7 @@ var (
 func underCare(t testing.TB, sys *actor.System, keep bool, init func(*ctxActor)) (r actor.Ref[ctxActor]) {
 	t.Helper()
 	super := ctxs.typ.Spawn(sys, ctxActor{})
-	_, err := ctxs.try.Ask(soon(t), sys, super, func(_ *ctxActor, c *actor.Context) (any, error) {
+	_, err := ctxs.try.Ask(soon(t), super, func(_ *ctxActor, c *actor.Context) (any, error) {
 		r = actor.SpawnUnder(c, ctxs.typ, init, actor.Care[ctxActor]{Fell: ctxs.fell, KeepReplies: keep})
 		return nil, nil
 	})
@@ -134,7 +134,7 @@ func TestContext_EndsWithTheLife(t *testing.T) {
 				sys := start(t, actor.Workers(2))
 				r := underCare(t, sys, false, func(*ctxActor) {})
 				ctxOf := func() context.Context {
-					v, err := ctxs.try.Ask(context.Background(), sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+					v, err := ctxs.try.Ask(context.Background(), r, func(_ *ctxActor, c *actor.Context) (any, error) {
 						if c.Context() != c.Context() {
 							t.Error("two contexts in one behaviour")
 						}
@@ -182,8 +182,8 @@ func query(ctx context.Context, began chan<- struct{}) error {
 // orders the end of an actor ends the context for which the actor waits.
 func TestContext_ReachesAQuery(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[ctxActor]){
-		"StopWait": func(sys *actor.System, r actor.Ref[ctxActor]) { must(t, actor.StopWait(soon(t), sys, r)) },
-		"KillWait": func(sys *actor.System, r actor.Ref[ctxActor]) { must(t, actor.KillWait(soon(t), sys, r)) },
+		"StopWait": func(sys *actor.System, r actor.Ref[ctxActor]) { must(t, actor.StopWait(soon(t), r)) },
+		"KillWait": func(sys *actor.System, r actor.Ref[ctxActor]) { must(t, actor.KillWait(soon(t), r)) },
 		"Restart":  func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Restart(sys, r) },
 		"Suspend":  func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Suspend(sys, r) },
 		"sys.Stop": func(sys *actor.System, _ actor.Ref[ctxActor]) { sys.Stop() },
@@ -235,7 +235,7 @@ func TestContext_Callbacks(t *testing.T) {
 	actor.Restart(sys, r)
 	wants(t, receive(t, "OnStop", stopped), actor.ErrStopped)
 	must(t, receive(t, "OnStart again", started))
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	wants(t, receive(t, "OnStop again", stopped), actor.ErrStopped)
 }
 
@@ -256,7 +256,7 @@ func TestContext_OfARequest(t *testing.T) {
 	}
 
 	var kept context.Context
-	_, err := ctxs.try.Ask(caller, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+	_, err := ctxs.try.Ask(caller, r, func(_ *ctxActor, c *actor.Context) (any, error) {
 		kept = c.Context()
 		look(kept)
 		return nil, kept.Err()
@@ -267,7 +267,7 @@ func TestContext_OfARequest(t *testing.T) {
 	var d actor.Deferred[any]
 	put := make(chan struct{})
 	go func() {
-		_, err := ctxs.try.Ask(caller, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+		_, err := ctxs.try.Ask(caller, r, func(_ *ctxActor, c *actor.Context) (any, error) {
 			before := c.Context()
 			d = actor.Defer(c, ctxs.try)
 			if kept = c.Context(); kept != before {
@@ -280,7 +280,7 @@ func TestContext_OfARequest(t *testing.T) {
 		close(put)
 	}()
 	receive(t, "the request", put)
-	_, err = ctxs.try.Ask(context.Background(), sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+	_, err = ctxs.try.Ask(context.Background(), r, func(_ *ctxActor, c *actor.Context) (any, error) {
 		look(kept)
 		return nil, kept.Err()
 	})
@@ -293,7 +293,7 @@ func TestContext_OfARequest(t *testing.T) {
 	asker2, giveUp2 := context.WithCancel(context.Background())
 	began, got := make(chan struct{}, 1), make(chan error, 1)
 	go func() {
-		_, err := ctxs.try.Ask(asker2, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+		_, err := ctxs.try.Ask(asker2, r, func(_ *ctxActor, c *actor.Context) (any, error) {
 			c.Blocking(func() { got <- query(c.Context(), began) })
 			return nil, nil
 		})
@@ -306,7 +306,7 @@ func TestContext_OfARequest(t *testing.T) {
 			wants(t, err, context.Canceled)
 		}
 	}
-	_, err = actor.AskAll(caller, sys, ctxs.try, []actor.Ref[ctxActor]{r}, func(_ *ctxActor, c *actor.Context) (any, error) {
+	_, err = actor.AskAll(caller, ctxs.try, []actor.Ref[ctxActor]{r}, func(_ *ctxActor, c *actor.Context) (any, error) {
 		look(c.Context())
 		return nil, nil
 	})
@@ -319,7 +319,7 @@ func TestContext_OfARequestInALife(t *testing.T) {
 	r, began, got := ctxs.typ.Spawn(sys, ctxActor{}), make(chan struct{}, 1), make(chan error, 1)
 	ctx := soon(t)
 	go func() {
-		_, _ = ctxs.try.Ask(ctx, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+		_, _ = ctxs.try.Ask(ctx, r, func(_ *ctxActor, c *actor.Context) (any, error) {
 			c.Blocking(func() { got <- query(c.Context(), began) })
 			return nil, nil
 		})
@@ -363,7 +363,7 @@ func TestContext_LeavesNothing(t *testing.T) {
 	r := ctxs.typ.Spawn(sys, ctxActor{})
 	ctx := soon(t)
 	for range 100 {
-		_, err := ctxs.try.Ask(ctx, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+		_, err := ctxs.try.Ask(ctx, r, func(_ *ctxActor, c *actor.Context) (any, error) {
 			actor.Pipe(c, ctxs.heard, func(ctx context.Context) (any, error) { return nil, ctx.Err() })
 			return nil, c.Context().Err()
 		})

@@ -294,7 +294,7 @@ func TestSetContext_UntilTheEndOfTheBehaviour(t *testing.T) {
 	ctxs.do.Send(sys, to, func(_ *ctxActor, c *actor.Context) { actor.UnstashAll(c) })
 	see("stashed")
 	go func() {
-		_, _ = ctxs.try.Ask(traced("asked"), sys, to, func(_ *ctxActor, c *actor.Context) (any, error) {
+		_, _ = ctxs.try.Ask(traced("asked"), to, func(_ *ctxActor, c *actor.Context) (any, error) {
 			v, err := ctxs.try.Stash(c, showing)
 			if c.Context().Value(ctxKey{}) != "asked" {
 				t.Error("no context behind Stash")

@@ -85,22 +85,20 @@ func TestMisuse_OfSends(t *testing.T) {
 	}{
 		{"Send", "puppet.count sent to a zero Ref", func(from actor.Sender) { count.Send(from, none, 1) }},
 		{"TrySend", "puppet.count sent to a zero Ref", func(from actor.Sender) { _ = count.TrySend(from, none, 1) }},
-		{"SendWait", "puppet.count sent to a zero Ref", func(actor.Sender) { _ = count.SendWait(ctx, sys, none, 1) }},
-		{"Ask", "puppet.value sent to a zero Ref", func(actor.Sender) { _, _ = value.Ask(ctx, sys, none, actor.None{}) }},
+		{"SendWait", "puppet.count sent to a zero Ref", func(actor.Sender) { _ = count.SendWait(ctx, none, 1) }},
+		{"Ask", "puppet.value sent to a zero Ref", func(actor.Sender) { _, _ = value.Ask(ctx, none, actor.None{}) }},
 		{"To", "puppet.count sent to a zero Ref", func(actor.Sender) { count.To(none) }},
 		{"Stop", "Stop of a zero Ref", func(from actor.Sender) { actor.Stop(from, none) }},
 		{"NilSender", "a nil sender", func(actor.Sender) { count.Send(nil, good, 1) }},
 		{"NilContext", "a nil sender", func(actor.Sender) { count.Send((*actor.Context)(nil), good, 1) }},
 		{"NilSystem", "a nil sender", func(actor.Sender) { count.Send((*actor.System)(nil), good, 1) }},
 		{"TrySendNilSender", "a nil sender", func(actor.Sender) { _ = count.TrySend(nil, good, 1) }},
-		{"SendWaitNilSystem", "a nil sender", func(actor.Sender) { _ = count.SendWait(ctx, nil, good, 1) }},
-		{"AskNilSystem", "a nil sender", func(actor.Sender) { _, _ = value.Ask(ctx, nil, good, actor.None{}) }},
 		{"StopNilSender", "a nil sender", func(actor.Sender) { actor.Stop(nil, good) }},
 		{"ZeroBehaviour", "a zero Behaviour", func(from actor.Sender) { zero.Send(from, good, 1) }},
 		{"ZeroBehaviourTrySend", "a zero Behaviour", func(from actor.Sender) { _ = zero.TrySend(from, good, 1) }},
-		{"ZeroBehaviourSendWait", "a zero Behaviour", func(actor.Sender) { _ = zero.SendWait(ctx, sys, good, 1) }},
+		{"ZeroBehaviourSendWait", "a zero Behaviour", func(actor.Sender) { _ = zero.SendWait(ctx, good, 1) }},
 		{"ZeroBehaviourTo", "a zero Behaviour", func(from actor.Sender) { zero.To(good).Send(from, 1) }},
-		{"ZeroAsk", "a zero AskBehaviour", func(actor.Sender) { _, _ = zeroAsk.Ask(ctx, sys, good, actor.None{}) }},
+		{"ZeroAsk", "a zero AskBehaviour", func(actor.Sender) { _, _ = zeroAsk.Ask(ctx, good, actor.None{}) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			panics(t, c.words, func() { c.f(sys) })
@@ -140,7 +138,7 @@ func TestMisuse_Inside(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			inside(t, sys, func(ctx *actor.Context) { panics(t, c.words, func() { c.f(ctx) }) })
 			p := pinnedType.Spawn(sys, puppet{})
-			_, err := pinnedTry.Ask(soon(t), sys, p, func(_ *puppet, ctx *actor.Context) (any, error) {
+			_, err := pinnedTry.Ask(soon(t), p, func(_ *puppet, ctx *actor.Context) (any, error) {
 				if strings.Contains(c.words, "behaviour, which") || strings.HasSuffix(c.words, "from a behaviour") {
 					panics(t, c.words, func() { c.f(ctx) })
 				}
@@ -208,7 +206,7 @@ func TestOptions_Extremes(t *testing.T) {
 				}
 			})
 			quiet(t, sys)
-			n, err := value.Ask(soon(t), sys, p, actor.None{})
+			n, err := value.Ask(soon(t), p, actor.None{})
 			must(t, err)
 			equal(t, "messages", n, 1000)
 			if strings.Contains(c.name, "atchTo") || strings.Contains(c.name, "32Bits") {
@@ -259,10 +257,10 @@ func TestStoppedActor(t *testing.T) {
 	wants(t, l.Reason, actor.ErrShutdown) // and why
 	equal(t, "dead letter", *l, actor.DeadLetter{ActorID: ended.ID(), Type: "puppet", Behaviour: "count", Message: 5, Reason: l.Reason})
 	wants(t, count.TrySend(sys, ended, 6), actor.ErrStopped)
-	wants(t, count.SendWait(soon(t), sys, ended, 7), actor.ErrStopped)
+	wants(t, count.SendWait(soon(t), ended, 7), actor.ErrStopped)
 	wants(t, count.To(ended).TrySend(sys, 8), actor.ErrStopped)
 	equal(t, "dead letters, refused ones not among them", dead.n.Load(), 1)
-	_, err := value.Ask(soon(t), sys, ended, actor.None{})
+	_, err := value.Ask(soon(t), ended, actor.None{})
 	wants(t, err, actor.ErrStopped)
 	equal(t, "dead letters with the request", dead.n.Load(), 2)
 
@@ -303,8 +301,8 @@ func TestStoppedSystem(t *testing.T) {
 				equal(t, "dead letters", dead.n.Load(), n+1)
 				wants(t, dead.last.Load().Reason, actor.ErrSystemStopped)
 				wants(t, count.TrySend(sys, r, 1), actor.ErrSystemStopped)
-				wants(t, count.SendWait(soon(t), sys, r, 1), actor.ErrSystemStopped)
-				_, err := value.Ask(soon(t), sys, r, actor.None{})
+				wants(t, count.SendWait(soon(t), r, 1), actor.ErrSystemStopped)
+				_, err := value.Ask(soon(t), r, actor.None{})
 				wants(t, err, actor.ErrSystemStopped)
 				actor.Stop(sys, r)
 			}
@@ -360,7 +358,7 @@ func TestSpawnFunc(t *testing.T) {
 		}
 		p.n++
 	})
-	n, err := value.Ask(soon(t), sys, r, actor.None{})
+	n, err := value.Ask(soon(t), r, actor.None{})
 	must(t, err)
 	equal(t, "state", n, 42)
 }
@@ -393,7 +391,7 @@ func TestHandler(t *testing.T) {
 		must(t, h.TrySend(sys, 3))
 		inside(t, sys, func(c *actor.Context) { h.Send(c, 3) })
 	}
-	n, err := value.Ask(soon(t), sys, a, actor.None{})
+	n, err := value.Ask(soon(t), a, actor.None{})
 	must(t, err)
 	equal(t, "sum", n, 9)
 	quiet(t, sys)
@@ -440,7 +438,7 @@ func TestSystems_Several(t *testing.T) {
 	equal(t, "reply", receive(t, "the reply", got).Value, any(3))
 	quiet(t, b)
 	quiet(t, a)
-	n, err := value.Ask(soon(t), b, ra, actor.None{})
+	n, err := value.Ask(soon(t), ra, actor.None{})
 	must(t, err)
 	equal(t, "state in a", n, 30)
 
@@ -454,7 +452,7 @@ func TestSystems_Several(t *testing.T) {
 	quiet(t, a)
 	equal(t, "dead letters in a", deadA.n.Load(), 0)
 	equal(t, "dead letters in b", deadB.n.Load(), 2)
-	v, err := try.Ask(soon(t), a, ra, func(p *puppet, _ *actor.Context) (any, error) { return p.note, nil })
+	v, err := try.Ask(soon(t), ra, func(p *puppet, _ *actor.Context) (any, error) { return p.note, nil })
 	must(t, err)
 	wants(t, v.(actor.Result[int]).Err, actor.ErrSystemStopped)
 }
@@ -465,7 +463,7 @@ func TestStartStopStart(t *testing.T) {
 		sys := actor.Start(actor.Workers(1 + i%3))
 		r := puppetType.Spawn(sys, puppet{})
 		count.Send(sys, r, i)
-		n, err := value.Ask(soon(t), sys, r, actor.None{})
+		n, err := value.Ask(soon(t), r, actor.None{})
 		if n != i || err != nil {
 			t.Fatal(n, err)
 		}

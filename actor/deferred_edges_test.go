@@ -29,7 +29,7 @@ func TestDefer_Allocates(t *testing.T) {
 	ctx := soon(t)
 	got := allocations(func() {
 		for range 100 {
-			_, err := clerkTry.Ask(ctx, sys, r, puts)
+			_, err := clerkTry.Ask(ctx, r, puts)
 			must(t, err)
 		}
 	})
@@ -104,9 +104,9 @@ func TestDefer_GivenUp(t *testing.T) {
 		k := newParcelClerks(opts...)
 		r := k.typ.Spawn(sys, parcelClerk{})
 		for _, ask := range []func(context.Context) error{
-			func(ctx context.Context) error { _, err := k.want.Ask(ctx, sys, r, actor.None{}); return err },
+			func(ctx context.Context) error { _, err := k.want.Ask(ctx, r, actor.None{}); return err },
 			func(ctx context.Context) error {
-				_, err := actor.AskAll(ctx, sys, k.want, []actor.Ref[parcelClerk]{r}, actor.None{})
+				_, err := actor.AskAll(ctx, k.want, []actor.Ref[parcelClerk]{r}, actor.None{})
 				return err
 			},
 		} {
@@ -133,7 +133,7 @@ func TestDefer_CallerHasEnded(t *testing.T) {
 		r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 		clerkDo.Send(sys, caller, func(_ *clerk, c *actor.Context) { ask(c, r) })
 		quiet(t, sys)
-		must(t, actor.StopWait(soon(t), sys, caller))
+		must(t, actor.StopWait(soon(t), caller))
 		clerkDo.Send(sys, r, func(k *clerk, c *actor.Context) { k.next().Reply(c, 1, nil) })
 		quiet(t, sys)
 		equal(t, "dead letters, "+name, dead.n.Load(), 1)
@@ -216,7 +216,7 @@ func TestDefer_Suspended(t *testing.T) {
 		"Panic":   func(r actor.Ref[clerk]) { clerkDo.Send(sys, r, func(*clerk, *actor.Context) { panic(errUser) }) },
 		"Stop":    func(r actor.Ref[clerk]) { clerkDo.Send(sys, r, func(_ *clerk, c *actor.Context) { c.Stop() }) },
 	} {
-		r, err := begin.Ask(soon(t), sys, super, actor.None{})
+		r, err := begin.Ask(soon(t), super, actor.None{})
 		must(t, err)
 		outcome := wanting(t, sys, r, 2)
 		fall(r)
@@ -257,7 +257,7 @@ func TestDefer_Cut(t *testing.T) {
 		"Shield":     func(c *actor.Context) { c.Shield(func() { actor.Kill(c, actor.Self[clerk](c)) }) },
 	} {
 		sys := start(t)
-		_, err := clerkTry.Ask(soon(t), sys, clerkType.Spawn(sys, clerk{}), func(_ *clerk, c *actor.Context) (int, error) {
+		_, err := clerkTry.Ask(soon(t), clerkType.Spawn(sys, clerk{}), func(_ *clerk, c *actor.Context) (int, error) {
 			actor.Defer(c, clerkTry)
 			cut(c)
 			t.Errorf("%s: it goes on", name)
@@ -290,7 +290,7 @@ func TestDefer_Heap(t *testing.T) {
 	}))
 	r := typ.Spawn(sys, parcelClerk{})
 	for n := range 20 {
-		v, err := want.Ask(soon(t), sys, r, n)
+		v, err := want.Ask(soon(t), r, n)
 		must(t, err)
 		equal(t, "reply", v, n)
 	}

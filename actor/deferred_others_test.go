@@ -68,7 +68,7 @@ func TestDefer_Racers(t *testing.T) {
 		}
 	}
 	quiet(t, sys)
-	must(t, actor.StopWait(soon(t), sys, other))
+	must(t, actor.StopWait(soon(t), other))
 	equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
 }
 
@@ -90,12 +90,12 @@ func TestDefer_HandOver(t *testing.T) {
 
 	heir := clerkType.Spawn(sys, clerk{})
 	r, d, outcome := deferral(heir)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	equal(t, "the first", d.Reply(sys, 7, nil), true)
 	equal(t, "outcome", outcome(), actor.Result[int]{Value: 7})
 
 	_, _, outcome = deferral(heir)
-	must(t, actor.KillWait(soon(t), sys, heir))
+	must(t, actor.KillWait(soon(t), heir))
 	err := outcome().Err
 	wants(t, err, actor.ErrStopped)
 	wants(t, err, actor.ErrKilled)
@@ -113,8 +113,8 @@ func TestDefer_HandOver(t *testing.T) {
 	r, d, outcome = deferral(next)
 	last := clerkType.Spawn(sys, clerk{})
 	inClerk(t, sys, next, func(_ *clerk, c *actor.Context) { d.HandOver(c, last) })
-	must(t, actor.StopWait(soon(t), sys, next))
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), next))
+	must(t, actor.StopWait(soon(t), r))
 	inClerk(t, sys, last, func(_ *clerk, c *actor.Context) { equal(t, "the first", d.Reply(c, 8, nil), true) })
 	equal(t, "outcome", outcome(), actor.Result[int]{Value: 8})
 
@@ -133,7 +133,7 @@ func TestDefer_HandedOverInMail(t *testing.T) {
 		sys := start(t, opt)
 		desk := ctxs.typ.Spawn(sys, ctxActor{})
 		hand := func(work func(c *actor.Context, d actor.Deferred[any])) error {
-			_, err := ctxs.try.Ask(context.Background(), sys, desk, func(_ *ctxActor, c *actor.Context) (any, error) {
+			_, err := ctxs.try.Ask(context.Background(), desk, func(_ *ctxActor, c *actor.Context) (any, error) {
 				d, w := actor.Defer(c, ctxs.try), ctxs.typ.Spawn(c, ctxActor{})
 				d.HandOver(c, w)
 				ctxs.do.Send(c, w, func(_ *ctxActor, c *actor.Context) { work(c, d) })

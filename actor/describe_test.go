@@ -32,7 +32,7 @@ func TestReports_NameTheActor(t *testing.T) {
 
 	unnamed := puppetType.Spawn(sys, puppet{})
 	in2 := func(f func(c *actor.Context)) {
-		_, err := try.Ask(soon(t), sys, unnamed, func(_ *puppet, c *actor.Context) (any, error) { f(c); return nil, nil })
+		_, err := try.Ask(soon(t), unnamed, func(_ *puppet, c *actor.Context) (any, error) { f(c); return nil, nil })
 		must(t, err)
 	}
 	in2(func(c *actor.Context) { must(t, c.Register("a")); must(t, c.Register("b")) })
@@ -96,7 +96,7 @@ func TestBestEffort(t *testing.T) {
 	var log lockedBuffer
 	sys := start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	r := leaverType.Spawn(sys, puppet{})
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	for range 3 {
 		leaverBye.Send(sys, r, actor.None{})
 	}
@@ -113,7 +113,7 @@ func TestBestEffort(t *testing.T) {
 	var dead letters
 	sys = start(t, dead.option())
 	r = leaverType.Spawn(sys, puppet{})
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	leaverBye.Send(sys, r, actor.None{})
 	equal(t, "told", dead.n.Load(), 1)
 	equal(t, "as what it is", dead.last.Load().BestEffort, true)

@@ -66,7 +66,7 @@ func TestDeterministic_SeveralGoroutines(t *testing.T) {
 	for i := range askers {
 		asking.Go(func() {
 			for range each {
-				n, err := strollCount.Ask(context.Background(), sys, refs[1+i%2], 0)
+				n, err := strollCount.Ask(context.Background(), refs[1+i%2], 0)
 				if n != 1 || err != nil {
 					t.Errorf("Ask: %d, %v", n, err)
 				}
@@ -157,7 +157,7 @@ func TestDeterministic_PipesAcross(t *testing.T) {
 				for range asks {
 					do.Send(c, askers[1-i], func(_ *puppet, c *actor.Context) {
 						actor.Pipe(c, note, func(ctx context.Context) (any, error) {
-							return try.Ask(ctx, systems[1-i], asked[i], justReply)
+							return try.Ask(ctx, asked[i], justReply)
 						})
 					})
 				}

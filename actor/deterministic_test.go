@@ -37,7 +37,7 @@ func (w *stroller) count(c *actor.Context, left int) (int, error) {
 	if left == 0 {
 		return 1, nil
 	}
-	n, err := strollCount.Ask(context.Background(), c.System(), w.others[0], left-1)
+	n, err := strollCount.Ask(context.Background(), w.others[0], left-1)
 	return n + 1, err
 }
 
@@ -155,7 +155,7 @@ func TestDeterministic_AskInABehaviour(t *testing.T) {
 		sys := start(t, actor.Seed(seed))
 		refs := []actor.Ref[stroller]{strollerType.Spawn(sys, stroller{}), strollerType.Spawn(sys, stroller{})}
 		strollMeet.Send(sys, refs[0], refs[1:])
-		n, err := strollCount.Ask(context.Background(), sys, refs[0], 1)
+		n, err := strollCount.Ask(context.Background(), refs[0], 1)
 		must(t, err)
 		equal(t, "hops", n, 2)
 		must(t, sys.Run())
@@ -173,7 +173,7 @@ func TestDeterministic_TimeBesideAsk(t *testing.T) {
 		var got any
 		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 			count.Send(c, puppetType.Spawn(c, puppet{}), 1)
-			got, _ = try.Ask(context.Background(), c.System(), bell, func(p *puppet, c *actor.Context) (any, error) {
+			got, _ = try.Ask(context.Background(), bell, func(p *puppet, c *actor.Context) (any, error) {
 				if p.n == 0 {
 					return try.Stash(c, func(p *puppet, _ *actor.Context) (any, error) { return p.n, nil })
 				}

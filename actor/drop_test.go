@@ -87,7 +87,7 @@ func TestDrop(t *testing.T) {
 				quiet(t, sys) // or two messages spend the batch of one
 				g.drop.Send(sys, r, 100)
 				quiet(t, sys)
-				n, err := g.ask.Ask(soon(t), sys, r, actor.None{})
+				n, err := g.ask.Ask(soon(t), r, actor.None{})
 				must(t, err)
 				equal(t, "run", n, 200)
 				equal(t, "dead letters", dead.n.Load(), lost)
@@ -106,7 +106,7 @@ func dropped(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet], de
 		"handler": func() error { inside(t, sys, func(c *actor.Context) { g.drop.To(r).Send(c, 1) }); return nil },
 		"outside": func() error { g.drop.Send(sys, r, 1); return nil },
 		"ask": func() error {
-			_, err := g.ask.Ask(soon(t), sys, r, actor.None{})
+			_, err := g.ask.Ask(soon(t), r, actor.None{})
 			return err
 		},
 		"AskTo": func() error {
@@ -174,7 +174,7 @@ func TestDrop_AtTheBound(t *testing.T) {
 // value2 asks when there is room again.
 func value2(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet]) (int, error) {
 	quiet(t, sys)
-	return g.ask.Ask(soon(t), sys, r, actor.None{})
+	return g.ask.Ask(soon(t), r, actor.None{})
 }
 
 // TestDrop_NoRoom: "from outside also while there is no room": 4,096 messages wait, and no more.

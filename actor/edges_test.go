@@ -169,7 +169,7 @@ func TestPressure_OnStop(t *testing.T) {
 	r := k.typ.Spawn(sys, tool{})
 	k.do.Send(sys, r, func(_ *tool, c *actor.Context) { c.Stop() })
 	quiet(t, sys)
-	for what, err := range map[string]error{"TrySend": k.add.TrySend(sys, r, 1), "SendWait": k.add.SendWait(soon(t), sys, r, 1)} {
+	for what, err := range map[string]error{"TrySend": k.add.TrySend(sys, r, 1), "SendWait": k.add.SendWait(soon(t), r, 1)} {
 		if !errors.Is(err, actor.ErrStopped) {
 			t.Errorf("%s: %v, want %v", what, err, actor.ErrStopped)
 		}
@@ -297,13 +297,13 @@ func TestExit_SystemStoppedOfAnother(t *testing.T) {
 // wait for it or send to it.
 func endedFor(t *testing.T, sys *actor.System, k *tools, r actor.Ref[tool], why error) {
 	t.Helper()
-	down, err := actor.Join(soon(t), sys, r)
+	down, err := actor.Join(soon(t), r)
 	equal(t, "error of Join", err, nil)
 	equal(t, "reason", down.Reason, why)
-	equal(t, "error of StopWait", actor.StopWait(soon(t), sys, r), nil)
+	equal(t, "error of StopWait", actor.StopWait(soon(t), r), nil)
 	for what, err := range map[string]error{
 		"TrySend":        k.add.TrySend(sys, r, 1),
-		"SendWait":       k.add.SendWait(soon(t), sys, r, 1),
+		"SendWait":       k.add.SendWait(soon(t), r, 1),
 		"urgent TrySend": k.addSoon.TrySend(sys, r, 1),
 	} {
 		if !errors.Is(err, actor.ErrStopped) || !errors.Is(err, why) {
@@ -345,7 +345,7 @@ func TestJoin_SystemStops(t *testing.T) {
 			again = func(_ *tool, c *actor.Context) { k.do.Send(c, r, again) }
 			k.do.Send(sys, r, again)
 			sys.Stop()
-			_, err := actor.Join(soon(t), sys, r)
+			_, err := actor.Join(soon(t), r)
 			wants(t, err, actor.ErrSystemStopped)
 			wants(t, k.add.TrySend(sys, r, 1), actor.ErrSystemStopped)
 		})

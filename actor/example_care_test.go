@@ -44,7 +44,7 @@ func ExampleSpawnUnder() {
 	k := keeperType.Spawn(sys, keeper{})
 	keep.Send(sys, k, "ann")
 	_ = sys.Wait(context.Background())
-	fmt.Println(actor.StopWait(context.Background(), sys, k))
+	fmt.Println(actor.StopWait(context.Background(), k))
 	sys.Stop()
 	// Output:
 	// open ann

@@ -50,7 +50,7 @@ func ExampleContext_Context() {
 	db, began := dbType.Spawn(sys, struct{}{}), make(chan struct{})
 	query.Send(sys, db, began)
 	<-began
-	fmt.Println(actor.StopWait(context.Background(), sys, db))
+	fmt.Println(actor.StopWait(context.Background(), db))
 	// Output:
 	// gallop: actor stopped: shut down
 	// <nil>
@@ -144,6 +144,6 @@ func ExampleDeferred_HandOver() {
 	defer sys.Stop()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	fmt.Println(ask.Ask(ctx, sys, deskType.Spawn(sys, struct{}{}), "ann"))
+	fmt.Println(ask.Ask(ctx, deskType.Spawn(sys, struct{}{}), "ann"))
 	// Output: hello ann <nil>
 }

@@ -96,7 +96,7 @@ func ExampleNormalError() {
 	defer sys.Stop()
 	r := cashboxType.Spawn(sys, cashbox{})
 	actor.StopWith(sys, r, actor.Normal(errors.New("sold out")))
-	down, _ := actor.Join(context.Background(), sys, r)
+	down, _ := actor.Join(context.Background(), r)
 	var normal *actor.NormalError
 	fmt.Println(errors.As(down.Reason, &normal), normal.Info)
 	// Output: true sold out

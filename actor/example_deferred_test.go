@@ -46,7 +46,7 @@ func ExampleDefer() {
 	defer sys.Stop()
 	l := accountsType.Spawn(sys, ledger{map[string]int{"ann": 12}})
 	t := tellerType.Spawn(sys, teller{ledger: l})
-	fmt.Println(tell.Ask(context.Background(), sys, t, "ann"))
+	fmt.Println(tell.Ask(context.Background(), t, "ann"))
 	// Output: you have 12 <nil>
 }
 
@@ -72,7 +72,7 @@ func ExampleDeferred() {
 	sys := actor.Start()
 	defer sys.Stop()
 	g := gateType.Spawn(sys, nil)
-	replies, err := actor.AskAll(context.Background(), sys, enter, []actor.Ref[[]actor.Deferred[string]]{g, g}, actor.None{})
+	replies, err := actor.AskAll(context.Background(), enter, []actor.Ref[[]actor.Deferred[string]]{g, g}, actor.None{})
 	fmt.Println(replies, err)
 	// Output: [number 1 of 2 number 2 of 2] <nil>
 }

@@ -50,7 +50,7 @@ func ExampleInterceptor() {
 	sys := actor.Start()
 	r := vaultType.Spawn(sys, vault{gold: 10})
 	for _, w := range []withdrawal{{"ann", 4}, {"eve", 1}, {"ann", 40}} {
-		left, err := vaultWithdraw.Ask(context.Background(), sys, r, w)
+		left, err := vaultWithdraw.Ask(context.Background(), r, w)
 		_ = sys.Wait(context.Background()) // After may run behind the reply
 		fmt.Println(left, err)
 	}

@@ -95,7 +95,7 @@ func ExampleDrainWait() {
 	s := sessionType.Spawn(sys, session{"ann"})
 	work.Send(sys, s, "reads")
 	work.Send(sys, s, "writes")
-	fmt.Println(actor.DrainWait(ctx, sys, s))
+	fmt.Println(actor.DrainWait(ctx, s))
 	err := work.TrySend(sys, s, "comes late")
 	fmt.Println(errors.Is(err, actor.ErrStopped), errors.Is(err, actor.ErrShutdown))
 	_ = sys.Shutdown(ctx)
@@ -118,7 +118,7 @@ func ExampleTarget() {
 	children.Send(sys, s, []string{"cid"})
 	_ = sys.Wait(ctx)
 	var t actor.Target = s // whatever its type
-	_ = actor.StopWait(ctx, sys, t)
+	_ = actor.StopWait(ctx, t)
 	_ = sys.Shutdown(ctx)
 	// Output:
 	// open ann
@@ -134,7 +134,7 @@ func ExampleDown() {
 	ctx, sys := context.Background(), actor.Start()
 	b := accountType.Spawn(sys, account{})
 	closeIt.Send(sys, b, actor.None{})
-	down, err := actor.Join(ctx, sys, b) // from outside
+	down, err := actor.Join(ctx, b) // from outside
 	fmt.Println(down.Type, down.Reason, err)
 	watch.Send(sys, sessionType.Spawn(sys, session{"ann"}), b.Any())
 	_ = sys.Run()
@@ -189,7 +189,7 @@ func ExampleVariant() {
 func ExampleSpawnSupervised() {
 	ctx, sys := context.Background(), actor.Start(actor.OnPanic(func(actor.PanicReport) {}))
 	super := sessionType.Spawn(sys, session{"super"})
-	s, _ := supervise.Ask(ctx, sys, super, "ann")
+	s, _ := supervise.Ask(ctx, super, "ann")
 	_ = sys.Wait(ctx)
 	fail.Send(sys, s, actor.None{})
 	work.Send(sys, s, "goes on")
@@ -215,7 +215,7 @@ func ExampleContext_Shield() {
 		})
 		fmt.Println("never")
 	})
-	down, _ := actor.Join(ctx, sys, p)
+	down, _ := actor.Join(ctx, p)
 	fmt.Println(down.Reason)
 	_ = sys.Shutdown(ctx)
 	// Output:

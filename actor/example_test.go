@@ -45,7 +45,7 @@ func Example() {
 	for i := 1; i <= 3; i++ {
 		deposit.Send(sys, a, i)
 	}
-	left, err := withdraw.Ask(context.Background(), sys, a, 4)
+	left, err := withdraw.Ask(context.Background(), a, 4)
 	fmt.Println(left, err)
 	_ = sys.Shutdown(context.Background())
 	// Output: 2 <nil>
@@ -55,9 +55,9 @@ func Example() {
 func ExampleAskBehaviour() {
 	sys := actor.Start()
 	a := accountType.Spawn(sys, account{balance: 10})
-	fmt.Println(withdraw.Ask(context.Background(), sys, a, 20))
+	fmt.Println(withdraw.Ask(context.Background(), a, 20))
 	closeIt.Send(sys, a, actor.None{})
-	_, err := withdraw.Ask(context.Background(), sys, a, 1)
+	_, err := withdraw.Ask(context.Background(), a, 1)
 	fmt.Println(err, errors.Is(err, actor.ErrStopped))
 	sys.Stop()
 	// Output:
@@ -155,7 +155,7 @@ func ExampleHandler() {
 	for _, subscriber := range topic {
 		subscriber.Send(sys, 5)
 	}
-	fmt.Println(withdraw.Ask(context.Background(), sys, a, 0))
+	fmt.Println(withdraw.Ask(context.Background(), a, 0))
 	_ = sys.Run()
 	// Unordered output:
 	// 5 <nil>
@@ -249,7 +249,7 @@ func ExampleSender() {
 	sys := actor.Start()
 	a := accountType.Spawn(sys, account{})
 	twice(sys, a, 4)
-	fmt.Println(withdraw.Ask(context.Background(), sys, a, 1))
+	fmt.Println(withdraw.Ask(context.Background(), a, 1))
 	sys.Stop()
 	// Output: 7 <nil>
 }
@@ -317,7 +317,7 @@ func ExampleBehaviour_TrySend() {
 		second <- true
 	}()
 	third := make(chan bool, 2)
-	fmt.Println(work.SendWait(context.Background(), sys, s, third))
+	fmt.Println(work.SendWait(context.Background(), s, third))
 	_ = sys.Run()
 	// Output:
 	// gallop: actor overloaded
@@ -366,7 +366,7 @@ func ExamplePanicError() {
 	bugType.Table(ask.Do(func(*bug, *actor.Context, actor.None) (int, error) { panic("a bug") }))
 
 	sys := actor.Start(actor.OnPanic(func(actor.PanicReport) {}))
-	_, err := ask.Ask(context.Background(), sys, bugType.Spawn(sys, bug{}), actor.None{})
+	_, err := ask.Ask(context.Background(), bugType.Spawn(sys, bug{}), actor.None{})
 	var p *actor.PanicError
 	fmt.Println(errors.As(err, &p), p.Value, errors.Is(err, actor.ErrPanicked))
 	sys.Stop()
@@ -399,7 +399,7 @@ func ExampleAskBehaviour_Ask_timeOut() {
 	wake := make(chan bool)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	_, err := sleep.Ask(ctx, sys, sleeperType.Spawn(sys, sleeper{}), wake)
+	_, err := sleep.Ask(ctx, sleeperType.Spawn(sys, sleeper{}), wake)
 	fmt.Println(err)
 	close(wake)
 	_ = sys.Run()
@@ -433,7 +433,7 @@ func ExampleContext_Heap() {
 	s := libraryType.Spawn(sys, magazine{})
 	libraryPut.Send(sys, s, "Dune")
 	libraryPut.Send(sys, s, "Dune")
-	fmt.Println(libraryCopies.Ask(context.Background(), sys, s, "Dune"))
+	fmt.Println(libraryCopies.Ask(context.Background(), s, "Dune"))
 	sys.Stop()
 	// Output: 2 <nil>
 }

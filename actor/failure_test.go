@@ -47,7 +47,7 @@ func TestPanic_TenInARow(t *testing.T) {
 			}
 			quiet(t, sys)
 			for _, r := range others {
-				n, err := value.Ask(soon(t), sys, r, actor.None{})
+				n, err := value.Ask(soon(t), r, actor.None{})
 				must(t, err)
 				equal(t, "state of the others", n, 10)
 			}
@@ -80,7 +80,7 @@ func TestPanic_OfPinned(t *testing.T) {
 		pinnedDo.Send(sys, r, func(*puppet, *actor.Context) { t.Error("it ran after its end") })
 		quiet(t, sys)
 		alive := pinnedType.Spawn(sys, puppet{})
-		_, err := pinnedTry.Ask(soon(t), sys, alive, func(*puppet, *actor.Context) (any, error) { return nil, nil })
+		_, err := pinnedTry.Ask(soon(t), alive, func(*puppet, *actor.Context) (any, error) { return nil, nil })
 		must(t, err)
 	}
 	quiet(t, sys)

@@ -91,7 +91,7 @@ func TestHeap_Generations(t *testing.T) {
 	l := librarianType.Spawn(sys, librarian{})
 	librarianWork.Send(sys, l, heap.Ptr[kept]{})
 	_ = sys.Wait(context.Background())
-	got, err := librarianTell.Ask(context.Background(), sys, l, None{})
+	got, err := librarianTell.Ask(context.Background(), l, None{})
 	if err != nil || got.n != librarianDay() || got.mistakes > 0 {
 		t.Fatalf("%d messages, %d wrong; %v", got.n, got.mistakes, err)
 	}

@@ -76,13 +76,13 @@ func TestHeap_RegionsAndBlobsMove(t *testing.T) {
 	from, to := porterType.Spawn(sys, porter{}), porterType.Spawn(sys, porter{})
 	porterBuild.Send(sys, from, to)
 	_ = sys.Wait(context.Background())
-	if got, err := porterRead.Ask(context.Background(), sys, to, None{}); got != cargoNote || err != nil {
+	if got, err := porterRead.Ask(context.Background(), to, None{}); got != cargoNote || err != nil {
 		t.Error(got, err)
 	}
 	if got := heap.Blobs().Live - before; got != 1 {
 		t.Errorf("%d blobs for one note in two heaps", got)
 	}
-	if _, err := porterStale.Ask(context.Background(), sys, from, None{}); err == nil || !strings.Contains(err.Error(), "dead handle") {
+	if _, err := porterStale.Ask(context.Background(), from, None{}); err == nil || !strings.Contains(err.Error(), "dead handle") {
 		t.Errorf("the sender's handle: %v", err)
 	}
 	Stop(sys, to)
@@ -118,7 +118,7 @@ func TestHeap_DeadLettersLetGo(t *testing.T) {
 		return sent[len(sent)-1]
 	}
 	porterGet.Send(sys, to, load())
-	_, _ = ask.Ask(context.Background(), sys, asked, load())
+	_, _ = ask.Ask(context.Background(), asked, load())
 	if seen != 2 {
 		t.Errorf("the hook saw %d cargoes", seen)
 	}

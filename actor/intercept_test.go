@@ -101,18 +101,18 @@ func TestTypeIntercept(t *testing.T) {
 		"timer":   {func(sys *actor.System, r actor.Ref[gated]) { gatedAdd.Send(sys, r, 15) }, append(passes("add", 15, wentWell), passes("add", 1, wentWell)...)},
 		"variant": {func(sys *actor.System, r actor.Ref[gated]) { gatedAdd.Send(sys, r, 14); gatedAdd.Send(sys, r, 2) }, append(passes("add", 14, wentWell), passes("add", 2, wentWell)...)},
 		"request": {func(sys *actor.System, r actor.Ref[gated]) {
-			v, err := gatedGet.Ask(soon(t), sys, r, 4)
+			v, err := gatedGet.Ask(soon(t), r, 4)
 			equal(t, "answer", v, 4)
 			must(t, err)
 		}, passes("get", 4, wentWell)},
 		"error": {func(sys *actor.System, r actor.Ref[gated]) {
-			_, err := gatedGet.Ask(soon(t), sys, r, -1)
+			_, err := gatedGet.Ask(soon(t), r, -1)
 			wants(t, err, errUser)
-			_, err = gatedGet.Ask(soon(t), sys, r, 1) // the error is not the next one's
+			_, err = gatedGet.Ask(soon(t), r, 1) // the error is not the next one's
 			must(t, err)
 		}, append(passes("get", -1, "{Err:the user's error Refused:false PutAside:false Crashed:false}"), passes("get", 1, wentWell)...)},
 		"deferred": {func(sys *actor.System, r actor.Ref[gated]) {
-			v, err := gatedGet.Ask(soon(t), sys, r, 7)
+			v, err := gatedGet.Ask(soon(t), r, 7)
 			equal(t, "answer", v, 7)
 			must(t, err)
 		}, passes("get", 7, aside)},
@@ -141,7 +141,7 @@ func TestTypeIntercept_Refuses(t *testing.T) {
 	quiet(t, sys)
 	equal(t, "dead letters", dead.n.Load(), 2)
 	wants(t, dead.last.Load().Reason, errRefused)
-	_, err := gatedGet.Ask(soon(t), sys, r, 99)
+	_, err := gatedGet.Ask(soon(t), r, 99)
 	wants(t, err, errRefused)
 	quiet(t, sys)
 	equal(t, "dead letters", dead.n.Load(), 3)
@@ -172,7 +172,7 @@ func TestIntercept(t *testing.T) {
 	a, b := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	do.Send(sys, a, func(_ *puppet, c *actor.Context) { count.Send(c, b, 5) })
 	quiet(t, sys)
-	_, err := value.Ask(soon(t), sys, b, actor.None{})
+	_, err := value.Ask(soon(t), b, actor.None{})
 	must(t, err)
 	quiet(t, sys)
 	d.says(t, fmt.Sprintf("puppet.do from 0, request false, by %d", a.ID()), "after: <nil>",
@@ -201,7 +201,7 @@ func TestIntercept_Many(t *testing.T) {
 	a, b := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	for range 100 {
 		do.Send(sys, a, func(_ *puppet, c *actor.Context) {
-			_, err := value.Ask(soon(t), sys, b, actor.None{})
+			_, err := value.Ask(soon(t), b, actor.None{})
 			must(t, err)
 			depth++
 		})
@@ -224,7 +224,7 @@ func TestIntercept_Before(t *testing.T) {
 		actor.Intercept(noting(&d, "first", func(*actor.Invocation) error { return nil })),
 		actor.Intercept(actor.Interceptor{Before: func(*actor.Context, *actor.Invocation) error { panic("in Before") }}))
 	r := puppetType.Spawn(sys, puppet{})
-	_, err := value.Ask(soon(t), sys, r, actor.None{})
+	_, err := value.Ask(soon(t), r, actor.None{})
 	wants(t, err, actor.ErrPanicked)
 	quiet(t, sys)
 	equal(t, "behaviour", crash.Behaviour, "value")

@@ -65,7 +65,7 @@ func TestTypeKeep(t *testing.T) {
 	for _, n := range []int{3, -1, 4} {
 		keepingAdd.Send(sys, child, n)
 	}
-	if now, err := keepingNow.Ask(t.Context(), sys, child, actor.None{}); err != nil || now != (keeping{7, 4}) {
+	if now, err := keepingNow.Ask(t.Context(), child, actor.None{}); err != nil || now != (keeping{7, 4}) {
 		t.Errorf("after a fall: %+v, %v", now, err)
 	}
 	actor.Restart(sys, child)
@@ -110,12 +110,12 @@ func TestRefuse(t *testing.T) {
 	if len(dead) != 1 || dead[0].ActorID != r.ID() || dead[0].Behaviour != "add" || dead[0].Message != 5 || !errors.Is(dead[0].Reason, actor.ErrOverloaded) {
 		t.Errorf("dead letters %+v", dead)
 	}
-	if now, err := keepingNow.Ask(t.Context(), sys, r, actor.None{}); err != nil || now.kept != 0 || sys.Stats().DeadLetters != 1 {
+	if now, err := keepingNow.Ask(t.Context(), r, actor.None{}); err != nil || now.kept != 0 || sys.Stats().DeadLetters != 1 {
 		t.Errorf("%+v, %v, %d dead letters", now, err, sys.Stats().DeadLetters)
 	}
 	if target, ok := h.(actor.Target); !ok || actor.StandingOf(target) != actor.Idle {
 		t.Error("the actor behind a handler cannot be watched")
-	} else if err := actor.StopWait(t.Context(), sys, target); err != nil || actor.StandingOf(r.Any()) != actor.Ended {
+	} else if err := actor.StopWait(t.Context(), target); err != nil || actor.StandingOf(r.Any()) != actor.Ended {
 		t.Errorf("it was stopped: %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 // in runs f in a behaviour of r and waits for it.
 func in(t testing.TB, sys *actor.System, r actor.Ref[mortal], f act) {
 	t.Helper()
-	_, err := fetchIn.Ask(soon(t), sys, r, f)
+	_, err := fetchIn.Ask(soon(t), r, f)
 	must(t, err)
 }
 
@@ -126,7 +126,7 @@ func TestUnlink(t *testing.T) {
 		c, d := mortalType.Spawn(sys, mortal{}), mortalType.Spawn(sys, mortal{})
 		in(t, sys, c, func(_ *mortal, ctx *actor.Context) { actor.Link(ctx, d); actor.Unlink(ctx, d) })
 		in(t, sys, d, func(_ *mortal, ctx *actor.Context) { actor.Unlink(ctx, c) })
-		must(t, actor.KillWait(soon(t), sys, c))
+		must(t, actor.KillWait(soon(t), c))
 		quiet(t, sys)
 		must(t, say.TrySend(sys, d, ""))
 	}
@@ -181,7 +181,7 @@ func TestUnwatch(t *testing.T) {
 	in(t, sys, a, func(_ *mortal, c *actor.Context) { m = actor.Watch(c, b, onDown) })
 	in(t, sys, a, func(_ *mortal, c *actor.Context) { actor.Unwatch(c, m); actor.Unwatch(c, m) })
 	quiet(t, sys)
-	must(t, actor.KillWait(soon(t), sys, b))
+	must(t, actor.KillWait(soon(t), b))
 	quiet(t, sys)
 	d.says(t, "a: start")
 }
@@ -211,8 +211,8 @@ func TestMisuse_OfLife(t *testing.T) {
 		"Link of a zero Ref":     func(c *actor.Context) { actor.Link(c, none) },
 		"Unlink of a zero Ref":   func(c *actor.Context) { actor.Unlink(c, none) },
 		"Watch of a zero Ref":    func(c *actor.Context) { actor.Watch(c, none, onDown) },
-		"Join of a zero Ref":     func(c *actor.Context) { _, _ = actor.Join(soon(t), sys, none) },
-		"Join called from":       func(c *actor.Context) { _, _ = actor.Join(soon(t), sys, r) },
+		"Join of a zero Ref":     func(c *actor.Context) { _, _ = actor.Join(soon(t), none) },
+		"Join called from":       func(c *actor.Context) { _, _ = actor.Join(soon(t), r) },
 		"Restart: mortal":        func(c *actor.Context) { actor.Restart(c, r) },
 		"Suspend: mortal":        func(c *actor.Context) { actor.Suspend(c, r) },
 		"mortal":                 func(c *actor.Context) { actor.TrapExit(c, onExit) },

@@ -69,7 +69,7 @@ func (v *village) equal(what string, got, want int) {
 
 // ask runs f in r's behaviour; the model says whether it is alive.
 func (v *village) ask(w *twin, f act) {
-	_, err := fetchIn.Ask(v.ctx, v.sys, w.ref, f)
+	_, err := fetchIn.Ask(v.ctx, w.ref, f)
 	if w.alive && err != nil || !w.alive && !errors.Is(err, actor.ErrStopped) {
 		v.t.Fatalf("ask of %v, which should be alive=%v: %v", w.ref, w.alive, err)
 	}
@@ -256,7 +256,7 @@ func (v *village) link(a, b *twin) {
 		a.links[b], b.links[a] = true, true
 	default:
 		v.quiet()
-		if d, err := actor.Join(v.ctx, v.sys, b.ref); err != nil || d.Reason != nil {
+		if d, err := actor.Join(v.ctx, b.ref); err != nil || d.Reason != nil {
 			v.exits(a, false)
 		}
 	}
@@ -341,7 +341,7 @@ func TestLifeModel(t *testing.T) {
 		v.root = mortalType.Spawn(v.sys, mortal{born: true})
 		v.spawn()
 		t.Repeat(v.operations())
-		if err := actor.StopWait(v.ctx, v.sys, v.root); err != nil {
+		if err := actor.StopWait(v.ctx, v.root); err != nil {
 			t.Fatal(err)
 		}
 		v.closing = true

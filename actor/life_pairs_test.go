@@ -43,7 +43,7 @@ var lifeOps = []struct {
 	}},
 	{"urgent", func(h *hamlet) { rush.Send(h.sys, h.kid, nothing) }},
 	{"ask", func(h *hamlet) {
-		_, err := fetch.Ask(soon(h.t), h.sys, h.kid, func(*mortal) int { return 1 })
+		_, err := fetch.Ask(soon(h.t), h.kid, func(*mortal) int { return 1 })
 		if err != nil && !errors.Is(err, actor.ErrStopped) {
 			h.t.Errorf("ask: %v", err)
 		}
@@ -122,11 +122,11 @@ func (h *hamlet) race(round int, ops ...func(*hamlet)) {
 func (h *hamlet) end() {
 	h.t.Helper()
 	quiet(h.t, h.sys)
-	must(h.t, actor.StopWait(soon(h.t), h.sys, h.super))
+	must(h.t, actor.StopWait(soon(h.t), h.super))
 	quiet(h.t, h.sys)
 	equal(h.t, "monitors that were told", h.downs.Load(), h.watches.Load())
 	equal(h.t, "run or dead", h.ran.Load()+h.dead.Load(), h.said.Load())
-	must(h.t, actor.StopWait(soon(h.t), h.sys, h.peer))
+	must(h.t, actor.StopWait(soon(h.t), h.peer))
 	quiet(h.t, h.sys)
 	if h.final > 1 {
 		h.t.Errorf("%d final words", h.final)

@@ -69,11 +69,11 @@ func TestRestart(t *testing.T) {
 			crashAndSay(t, g, c.crash)
 			quiet(t, g.sys)
 			g.diary.says(t, "kid: stop "+c.reason, "super: fell "+c.reason+" false", "kid: start", "kid: 1", "kid: 2", "kid: 3")
-			n, err := fetch.Ask(soon(t), g.sys, g.kid, func(m *mortal) int { return m.n })
+			n, err := fetch.Ask(soon(t), g.kid, func(m *mortal) int { return m.n })
 			must(t, err)
 			equal(t, "generation", n, 2)
 			equal(t, "dead letters", g.sys.Stats().DeadLetters, 0)
-			must(t, actor.StopWait(soon(t), g.sys, g.super))
+			must(t, actor.StopWait(soon(t), g.super))
 			quiet(t, g.sys)
 			equal(t, "ended", g.sys.Stats().Stopped, 2)
 		})
@@ -244,12 +244,12 @@ func TestRestart_Forgets(t *testing.T) {
 	doAct.Send(g.sys, g.kid, func(*mortal, *actor.Context) { panic(1) })
 	receive(t, "the fall", told)
 	rush.Send(g.sys, g.kid, func(m *mortal, _ *actor.Context) { m.note("urgent") })
-	must(t, actor.KillWait(soon(t), g.sys, other))
+	must(t, actor.KillWait(soon(t), other))
 	actor.Restart(g.sys, fallen.Ref)
 	quiet(t, g.sys)
 	g.diary.says(t, "kid: stop panic", "super: fell panic false", "kid: start", "kid: urgent", "kid: stashed")
 	g.diary.lines = nil
-	must(t, actor.StopWait(soon(t), g.sys, g.kid))
+	must(t, actor.StopWait(soon(t), g.kid))
 	quiet(t, g.sys)
 	equal(t, "reason of the linked one", brief(joined(t, g.sys, tied)), "shutdown")
 	slices.Sort(g.diary.lines)
@@ -285,7 +285,7 @@ func TestRestart_ForgetsChannels(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range lives {
 		actor.Restart(g.sys, g.kid)
-		_, err := fetch.Ask(soon(t), g.sys, g.kid, func(*mortal) int { return 0 }) // in the new life
+		_, err := fetch.Ask(soon(t), g.kid, func(*mortal) int { return 0 }) // in the new life
 		must(t, err)
 		ch <- "hello"
 	}

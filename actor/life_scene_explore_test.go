@@ -207,7 +207,7 @@ var lifeOps = []lifeOp{
 	{name: "send", do: func(s *scene, i int) { s.word(10*i + 1); s.word(10*i + 2) }},
 	{name: "ask", do: func(s *scene, i int) {
 		s.asked++
-		_, _, _ = askEach(context.Background(), s.sys, playerAsk.d, []Ref[player]{s.kid}, i, &fanIn[int]{in: s.replies})
+		_, _, _ = askEach(context.Background(), playerAsk.d, []Ref[player]{s.kid}, i, &fanIn[int]{in: s.replies})
 	}},
 	{name: "link", do: (*scene).tie},
 	{name: "monitor", do: func(s *scene, _ int) { s.act(s.friend, func(_ *player, c *Context) { s.watch(c) }) }},

@@ -122,28 +122,26 @@ func sendSignal(call string, from Sender, t Target, s signal) {
 
 // StopWait is [Stop] from outside that blocks until the actor and its children have
 // ended. It returns nil then; ctx's error if ctx ends first, in which case the actor
-// ends when it can; or ErrSystemStopped. It panics if a behaviour of sys, or of the
-// system of t, calls it. A behaviour of a third system would keep its worker waiting.
-func StopWait(ctx context.Context, sys *System, t Target) error {
-	return endWait(ctx, sys, "StopWait", t, stopRequest{mode: modeStop, why: ErrShutdown})
+// ends when it can; or ErrSystemStopped. It panics if a behaviour calls it, of any system.
+func StopWait(ctx context.Context, t Target) error {
+	return endWait(ctx, "StopWait", t, stopRequest{mode: modeStop, why: ErrShutdown})
 }
 
 // DrainWait is [Drain] that waits for the end, as [StopWait] does.
-func DrainWait(ctx context.Context, sys *System, t Target) error {
-	return endWait(ctx, sys, "DrainWait", t, stopRequest{mode: modeDrain, why: ErrShutdown})
+func DrainWait(ctx context.Context, t Target) error {
+	return endWait(ctx, "DrainWait", t, stopRequest{mode: modeDrain, why: ErrShutdown})
 }
 
 // KillWait is [Kill] that waits for the end, as [StopWait] does.
-func KillWait(ctx context.Context, sys *System, t Target) error {
-	return endWait(ctx, sys, "KillWait", t, stopRequest{mode: modeKill, why: ErrKilled})
+func KillWait(ctx context.Context, t Target) error {
+	return endWait(ctx, "KillWait", t, stopRequest{mode: modeKill, why: ErrKilled})
 }
 
-func endWait(ctx context.Context, sys *System, call string, t Target, o stopRequest) error {
+func endWait(ctx context.Context, call string, t Target, o stopRequest) error {
 	a := targetOf(call, t)
-	split(sys)
-	a.mustBeOutside(sys, call)
+	mustBeOutside(call)
 	mustHave(ctx, call)
-	a.tell(env{sys: sys}, o)
+	a.tell(env{sys: a.sys()}, o)
 	_, err := a.join(ctx, call)
 	return err
 }

@@ -114,7 +114,7 @@ var standings = map[string]func(s *subject){
 		s.free()
 		eventually(s.t, "it has fallen", func() bool { return s.fallen.Load() == 1 })
 	},
-	"ended": func(s *subject) { must(s.t, actor.KillWait(soon(s.t), s.sys, s.r)) },
+	"ended": func(s *subject) { must(s.t, actor.KillWait(soon(s.t), s.r)) },
 }
 
 // operations are what happens to it then.

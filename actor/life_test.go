@@ -164,7 +164,7 @@ func busy(t testing.TB, sys *actor.System, m mortal) (r actor.Ref[mortal], relea
 // joined returns the reason for which r ended.
 func joined(t testing.TB, sys *actor.System, r actor.Target) error {
 	t.Helper()
-	d, err := actor.Join(soon(t), sys, r)
+	d, err := actor.Join(soon(t), r)
 	must(t, err)
 	return d.Reason
 }
@@ -329,7 +329,7 @@ func TestChildren_OfOnStop(t *testing.T) {
 		mortalType.SpawnChild(c, mortal{name: "late", diary: &d})
 	}})
 	quiet(t, sys) // or it would not be started any more
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	quiet(t, sys)
 	equal(t, "spawned", sys.Stats().Spawned, 2)
 	equal(t, "ended", sys.Stats().Stopped, 2)
@@ -337,7 +337,7 @@ func TestChildren_OfOnStop(t *testing.T) {
 
 // TestWaitForms: they return nil at the end, or ctx's error before; of the dead at once.
 func TestWaitForms(t *testing.T) {
-	for name, wait := range map[string]func(context.Context, *actor.System, actor.Target) error{
+	for name, wait := range map[string]func(context.Context, actor.Target) error{
 		"StopWait": actor.StopWait, "DrainWait": actor.DrainWait, "KillWait": actor.KillWait,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -345,21 +345,21 @@ func TestWaitForms(t *testing.T) {
 			r, release := busy(t, sys, mortal{})
 			ctx, cancel := context.WithCancel(soon(t))
 			done := make(chan error, 1)
-			go func() { done <- wait(ctx, sys, r) }()
+			go func() { done <- wait(ctx, r) }()
 			cancel()
 			wants(t, receive(t, "it to give up", done), context.Canceled)
-			go func() { done <- wait(soon(t), sys, r) }()
+			go func() { done <- wait(soon(t), r) }()
 			release()
 			must(t, receive(t, "the end", done))
-			must(t, wait(soon(t), sys, r.Any()))
+			must(t, wait(soon(t), r.Any()))
 			wants(t, say.TrySend(sys, r, ""), actor.ErrStopped)
 			inside(t, sys, func(c *actor.Context) {
-				panics(t, name+" called from a behaviour", func() { _ = wait(soon(t), sys, r) })
+				panics(t, name+" called from a behaviour", func() { _ = wait(soon(t), r) })
 			})
 			other := mortalType.Spawn(sys, mortal{})
 			quiet(t, sys)
 			sys.Stop()
-			wants(t, wait(soon(t), sys, other), actor.ErrSystemStopped)
+			wants(t, wait(soon(t), other), actor.ErrSystemStopped)
 		})
 	}
 }

@@ -161,7 +161,7 @@ func TestLongTurn_EveryKind(t *testing.T) {
 			stayCarried.Send(sys.With(t.Context()), stayType.Spawn(sys, staying{}), m)
 		},
 		"staying ask": func(sys *actor.System, m stay) {
-			if _, err := stayAsk.Ask(soon(t), sys, stayType.Spawn(sys, staying{}), m); err != nil {
+			if _, err := stayAsk.Ask(soon(t), stayType.Spawn(sys, staying{}), m); err != nil {
 				t.Error(err)
 			}
 		},
@@ -221,7 +221,7 @@ func TestLongTurn_BehindAnAsk(t *testing.T) {
 		seen := func() uint64 { return reports.Load() + actor.MissedReports(sys) }
 		to := stayType.Spawn(sys, staying{})
 		ask := func(m stay) {
-			if _, err := stayAsk.Ask(ctx, sys, to, m); err != nil {
+			if _, err := stayAsk.Ask(ctx, to, m); err != nil {
 				t.Error(err)
 			}
 		}
@@ -296,7 +296,7 @@ func TestLongTurn_Blocking(t *testing.T) {
 		"Blocking": func(c *actor.Context, m stay) { c.Blocking(m) },
 		"nested":   func(c *actor.Context, m stay) { c.Blocking(func() { c.Blocking(m) }) },
 		"Ask": func(c *actor.Context, m stay) { // of one on a thread of its own, which is not reported
-			_, err := pinnedTry.Ask(soon(t), c.System(), pinnedType.Spawn(c, puppet{}), func(*puppet, *actor.Context) (any, error) {
+			_, err := pinnedTry.Ask(soon(t), pinnedType.Spawn(c, puppet{}), func(*puppet, *actor.Context) (any, error) {
 				m()
 				return nil, nil
 			})

@@ -200,7 +200,7 @@ var (
 func inside(t testing.TB, sys *actor.System, f func(c *actor.Context)) {
 	t.Helper()
 	p := puppetType.Spawn(sys, puppet{})
-	_, err := try.Ask(soon(t), sys, p, func(_ *puppet, c *actor.Context) (any, error) {
+	_, err := try.Ask(soon(t), p, func(_ *puppet, c *actor.Context) (any, error) {
 		f(c)
 		return nil, nil
 	})

@@ -48,12 +48,12 @@ func TestMisuse_TypesOfOneState(t *testing.T) {
 	for name, f := range map[string]func(from actor.Sender){
 		"Send":        func(from actor.Sender) { number.Send(from, wrong, 1<<30) },
 		"TrySend":     func(from actor.Sender) { _ = number.TrySend(from, wrong, 1<<30) },
-		"SendWait":    func(actor.Sender) { _ = number.SendWait(ctx, sys, wrong, 1<<30) },
+		"SendWait":    func(actor.Sender) { _ = number.SendWait(ctx, wrong, 1<<30) },
 		"urgent Send": func(from actor.Sender) { urgent.Send(from, wrong, 1<<30) },
 		"urgent Try":  func(from actor.Sender) { _ = urgent.TrySend(from, wrong, 1<<30) },
 		"To":          func(actor.Sender) { number.To(wrong) },
-		"Ask":         func(actor.Sender) { _, _ = double.Ask(ctx, sys, wrong, 1<<30) },
-		"AskAll":      func(actor.Sender) { _, _ = actor.AskAll(ctx, sys, double, both, 1<<30) },
+		"Ask":         func(actor.Sender) { _, _ = double.Ask(ctx, wrong, 1<<30) },
+		"AskAll":      func(actor.Sender) { _, _ = actor.AskAll(ctx, double, both, 1<<30) },
 		"AskTo": func(from actor.Sender) {
 			if c, inside := from.(*actor.Context); inside {
 				actor.AskTo(c, double, wrong, 1<<30, reply)
@@ -70,7 +70,7 @@ func TestMisuse_TypesOfOneState(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			number.Send(sys, right, 1) // its pool is warm
 			panics(t, "to words#", func() { f(sys) })
-			_, err := try.Ask(ctx, sys, right, func(c *actor.Context) {
+			_, err := try.Ask(ctx, right, func(c *actor.Context) {
 				number.Send(c, right, 2)
 				panics(t, "to words#", func() { f(c) })
 			})
@@ -87,15 +87,15 @@ func TestMisuse_NilContexts(t *testing.T) {
 	good := puppetType.Spawn(sys, puppet{})
 	var none context.Context
 	for name, f := range map[string]func(){
-		"Ask":      func() { _, _ = value.Ask(none, sys, good, actor.None{}) },
-		"AskAll":   func() { _, _ = actor.AskAll(none, sys, value, []actor.Ref[puppet]{good}, actor.None{}) },
-		"Replies":  func() { actor.Replies(none, sys, value, []actor.Ref[puppet]{good}, actor.None{}) },
-		"SendWait": func() { _ = count.SendWait(none, sys, good, 1) },
+		"Ask":      func() { _, _ = value.Ask(none, good, actor.None{}) },
+		"AskAll":   func() { _, _ = actor.AskAll(none, value, []actor.Ref[puppet]{good}, actor.None{}) },
+		"Replies":  func() { actor.Replies(none, value, []actor.Ref[puppet]{good}, actor.None{}) },
+		"SendWait": func() { _ = count.SendWait(none, good, 1) },
 		"Wait":     func() { _ = sys.Wait(none) },
 		"Shutdown": func() { _ = sys.Shutdown(none) },
-		"StopWait": func() { _ = actor.StopWait(none, sys, good) },
-		"KillWait": func() { _ = actor.KillWait(none, sys, good) },
-		"Join":     func() { _, _ = actor.Join(none, sys, good) },
+		"StopWait": func() { _ = actor.StopWait(none, good) },
+		"KillWait": func() { _ = actor.KillWait(none, good) },
+		"Join":     func() { _, _ = actor.Join(none, good) },
 	} {
 		t.Run(name, func(t *testing.T) { panics(t, name+" with a nil context", f) })
 	}

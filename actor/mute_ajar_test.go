@@ -37,7 +37,7 @@ func TestMute_Bystanders(t *testing.T) {
 	equal(t, "mutes", sys.Stats().Mutes, 1)
 	slow.release()
 	settled(t, sys)
-	heardByX, err := value.Ask(soon(t), sys, x, actor.None{})
+	heardByX, err := value.Ask(soon(t), x, actor.None{})
 	must(t, err)
 	equal(t, "x has heard", heardByX, 100)
 }
@@ -134,7 +134,7 @@ func TestMute_WatermarkCountsActors(t *testing.T) {
 // below the watermark", from inside and from outside, and refuse and wait from there on.
 func TestMute_TrySendBelowTheWatermark(t *testing.T) {
 	standStill(t, func(t *testing.T, sys *actor.System, s *standstill) {
-		must(t, s.count.SendWait(soon(t), sys, s.ref, 1))
+		must(t, s.count.SendWait(soon(t), s.ref, 1))
 		must(t, s.count.TrySend(sys, s.ref, 1))
 		inside(t, sys, func(c *actor.Context) {
 			for i := range s.most - 1 {
@@ -146,7 +146,7 @@ func TestMute_TrySendBelowTheWatermark(t *testing.T) {
 		})
 		wants(t, s.count.TrySend(sys, s.ref, 1), actor.ErrOverloaded)
 		errs := make(chan error, 1)
-		go func() { errs <- s.count.SendWait(soon(t), sys, s.ref, 1) }()
+		go func() { errs <- s.count.SendWait(soon(t), s.ref, 1) }()
 		eventually(t, "it waits", func() bool { return actor.Waiting(s.ref) == 1 })
 		equal(t, "mutes", sys.Stats().Mutes, 1)
 		s.release()

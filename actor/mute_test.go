@@ -258,7 +258,7 @@ func TestSendWait(t *testing.T) {
 		errs := make(chan error, waiters)
 		for range waiters {
 			go func() {
-				errs <- slowDo.SendWait(soon(t), sys, o.ref, func(*puppet, *actor.Context) { ran.Add(1) })
+				errs <- slowDo.SendWait(soon(t), o.ref, func(*puppet, *actor.Context) { ran.Add(1) })
 			}()
 		}
 		runtime.Gosched()
@@ -276,20 +276,20 @@ func TestSendWait(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		errs := make(chan error, 1)
 		go func() {
-			errs <- slowDo.SendWait(ctx, sys, o.ref, func(*puppet, *actor.Context) { t.Error("a message that was not sent ran") })
+			errs <- slowDo.SendWait(ctx, o.ref, func(*puppet, *actor.Context) { t.Error("a message that was not sent ran") })
 		}()
 		runtime.Gosched()
 		cancel()
 		wants(t, receive(t, "SendWait to return", errs), context.Canceled)
 		o.release()
 		quiet(t, sys)
-		wants(t, slowDo.SendWait(ctx, sys, o.ref, nil), context.Canceled)
+		wants(t, slowDo.SendWait(ctx, o.ref, nil), context.Canceled)
 	})
 	t.Run("ReceiverEnds", func(t *testing.T) {
 		sys := start(t, actor.Workers(2))
 		o := overload(t, sys, func(c *actor.Context) { c.Stop() })
 		errs := make(chan error, 1)
-		go func() { errs <- slowDo.SendWait(soon(t), sys, o.ref, nil) }()
+		go func() { errs <- slowDo.SendWait(soon(t), o.ref, nil) }()
 		runtime.Gosched()
 		o.release()
 		wants(t, receive(t, "SendWait to return", errs), actor.ErrStopped)
@@ -299,8 +299,8 @@ func TestSendWait(t *testing.T) {
 		o := overload(t, sys)
 		m := o.mute(t, sys)
 		errs := make(chan error, 2)
-		go func() { errs <- slowDo.SendWait(soon(t), sys, o.ref, nil) }()
-		go func() { errs <- count.SendWait(soon(t), sys, m, 1) }()
+		go func() { errs <- slowDo.SendWait(soon(t), o.ref, nil) }()
+		go func() { errs <- count.SendWait(soon(t), m, 1) }()
 		runtime.Gosched()
 		go sys.Stop()
 		eventually(t, "the system stops", func() bool {
@@ -433,7 +433,7 @@ func TestMute_BoundsTheHeap(t *testing.T) {
 		}
 		quiet(t, sys)
 		after := heap()
-		got, err := most.Ask(soon(t), sys, to, actor.None{})
+		got, err := most.Ask(soon(t), to, actor.None{})
 		must(t, err)
 		st := sys.Stats()
 		t.Logf("at most %d queued, %d mutes, heap %d kB → %d kB", got[1], st.Mutes, before>>10, after>>10)
@@ -505,7 +505,7 @@ func TestMute_BoundsTheQueue(t *testing.T) {
 			flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, &sent}), actor.None{})
 		}
 		quiet(t, sys)
-		got, err := most.Ask(soon(t), sys, to, actor.None{})
+		got, err := most.Ask(soon(t), to, actor.None{})
 		must(t, err)
 		equal(t, "messages run", got[0], int64(producers*each))
 		if got[1] > 2*producers*1000 {
@@ -528,7 +528,7 @@ func TestSendWait_AllRun(t *testing.T) {
 		wg.Go(func() {
 			for range each {
 				if p%2 == 0 {
-					must(t, consume.SendWait(ctx, sys, to, 1))
+					must(t, consume.SendWait(ctx, to, 1))
 				} else {
 					for errors.Is(consume.TrySend(sys, to, 1), actor.ErrOverloaded) {
 						runtime.Gosched()
@@ -540,7 +540,7 @@ func TestSendWait_AllRun(t *testing.T) {
 	}
 	wg.Wait()
 	quiet(t, sys)
-	got, err := most.Ask(ctx, sys, to, actor.None{})
+	got, err := most.Ask(ctx, to, actor.None{})
 	must(t, err)
 	t.Logf("at most %d queued", got[1])
 	equal(t, "messages run", got[0], int64(producers*each))

@@ -164,8 +164,8 @@ func TestUrgent_WithheldEnds(t *testing.T) {
 		rush.Send(sys, r, func(*mortal, *actor.Context) { t.Error("an urgent message ran") })
 		return r
 	}
-	must(t, actor.StopWait(soon(t), sys, withheld()))
-	must(t, actor.KillWait(soon(t), sys, withheld()))
+	must(t, actor.StopWait(soon(t), withheld()))
+	must(t, actor.KillWait(soon(t), withheld()))
 	if dead.n.Load() < 2 {
 		t.Errorf("%d dead letters", dead.n.Load())
 	}

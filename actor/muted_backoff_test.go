@@ -44,7 +44,7 @@ func TestPostpone_OfTheMuted(t *testing.T) {
 					quiet(t, sys)
 				}
 				actor.Restart(sys, child)
-				n, err := value.Ask(soon(t), sys, child, actor.None{})
+				n, err := value.Ask(soon(t), child, actor.None{})
 				must(t, err)
 				equal(t, "messages run", n, crowd+1)
 				if !letGo {

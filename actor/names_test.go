@@ -65,7 +65,7 @@ func TestNames_Memory(t *testing.T) {
 	}
 	r, err := actor.Lookup[puppet](sys, "alone")
 	must(t, err)
-	n, err := value.Ask(soon(t), sys, r, actor.None{})
+	n, err := value.Ask(soon(t), r, actor.None{})
 	must(t, err)
 	equal(t, "state", n, 7)
 }
@@ -147,9 +147,9 @@ func TestNames_FreeAtTheEnd(t *testing.T) {
 				do.Send(sys, p, func(*puppet, *actor.Context) { <-blocked })
 				asked := make(chan error, 1)
 				go func() {
-					_, err := try.Ask(soon(t), sys, p, end)
+					_, err := try.Ask(soon(t), p, end)
 					for err == nil {
-						_, err = value.Ask(soon(t), sys, p, actor.None{}) // until it has ended
+						_, err = value.Ask(soon(t), p, actor.None{}) // until it has ended
 					}
 					_, taken := puppetType.SpawnNamed(sys, "name", puppet{})
 					asked <- taken
@@ -188,7 +188,7 @@ func TestNames_Many(t *testing.T) {
 			equal(t, name(i)+" is there", err == nil, has[i])
 		}
 	})
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 }
 

@@ -69,10 +69,10 @@ func TestRestarting(t *testing.T) {
 	actor.Restart(u.sys, u.kid)
 	quiet(t, u.sys)
 	u.do(t, func(_ *mortal, c *actor.Context) { c.Stop() }) // its supervisor restarts it all the same
-	must(t, actor.StopWait(soon(t), u.sys, u.kid))
+	must(t, actor.StopWait(soon(t), u.kid))
 	r := mortalType.Spawn(sys, child)
 	quiet(t, sys)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	for i, want := range []bool{false, true, true, true, false, false} {
 		equal(t, "Restarting", said[i], want)
 	}

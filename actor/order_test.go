@@ -122,7 +122,7 @@ func TestOrder_Causal(t *testing.T) {
 		}
 		do.Send(sys, a, round)
 		quiet(t, sys)
-		n, err := value.Ask(soon(t), sys, b, actor.None{})
+		n, err := value.Ask(soon(t), b, actor.None{})
 		must(t, err)
 		equal(t, "rounds", n, rounds)
 	})
@@ -258,12 +258,12 @@ func (w *world) outside(t testing.TB, seed uint64) {
 				w.sent.Add(1)
 			}
 		case 1:
-			if err = walk.SendWait(soon(t), w.sys, to, seed); err == nil {
+			if err = walk.SendWait(soon(t), to, seed); err == nil {
 				w.sent.Add(1)
 			}
 		case 2:
 			w.sent.Add(1)
-			_, err = walkAsk.Ask(soon(t), w.sys, to, seed)
+			_, err = walkAsk.Ask(soon(t), to, seed)
 		case 3:
 			actor.Stop(w.sys, to)
 			w.spawn(w.sys)
@@ -395,7 +395,7 @@ func TestStop_RacesWithSends(t *testing.T) {
 						count.Send(sys, r, 1)
 						accepted.Add(1)
 					default:
-						_, err := value.Ask(soon(t), sys, r, actor.None{})
+						_, err := value.Ask(soon(t), r, actor.None{})
 						if err != nil && !errors.Is(err, actor.ErrStopped) {
 							t.Error(err)
 						}

@@ -39,7 +39,7 @@ func TestOrphaned(t *testing.T) {
 		sys := start(t, actor.Seed(seed+1), actor.OnDeadLetter(func(actor.DeadLetter) {}))
 		p := parents.Spawn(sys, puppet{})
 		begin.Send(sys, p, actor.None{})
-		if _, err := actor.Join(soon(t), sys, p); err != nil {
+		if _, err := actor.Join(soon(t), p); err != nil {
 			t.Fatalf("seed %d: %v", seed+1, err)
 		}
 		quiet(t, sys)

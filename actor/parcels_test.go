@@ -157,7 +157,7 @@ func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 func TestTimer_ForTheDeadDiscards(t *testing.T) {
 	before := heap.Blobs().Live
 	y := newYard(t)
-	must(t, actor.KillWait(soon(t), y.sys, y.kid))
+	must(t, actor.KillWait(soon(t), y.kid))
 	inside(t, y.sys, func(c *actor.Context) { actor.FireWith(c, y.take, y.kid, newOwnedPayload()) })
 	quiet(t, y.sys)
 	equal(t, "blobs left", heap.Blobs().Live, before)
@@ -213,11 +213,11 @@ func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
 			}
 			one := parcelActors(sys, 1)[0] // in order
 			list := slices.Repeat([]actor.Ref[lodger]{one}, 4)
-			got, err := actor.AskAll(soon(t), sys, parcelAsk, list, fifth)
+			got, err := actor.AskAll(soon(t), parcelAsk, list, fifth)
 			must(t, err)
 			equal(t, "blobs of four replies", heap.Blobs().Live-before, 4)
 			n = 0
-			_, err = actor.AskAll(soon(t), sys, parcelAsk, slices.Repeat(list, 2), fifth)
+			_, err = actor.AskAll(soon(t), parcelAsk, slices.Repeat(list, 2), fifth)
 			wants(t, err, errUser)
 			quiet(t, sys)
 			equal(t, "requests run", n, 8)
@@ -239,7 +239,7 @@ func TestAskAll_SelfKeepsOwnedPayload(t *testing.T) {
 	typ.Table(ask.Do(func(*lodger, *actor.Context, heap.Parcel) (actor.None, error) { return actor.None{}, errUser }),
 		begin.Do(func(_ *lodger, c *actor.Context, _ actor.None) {
 			me, p := []actor.Ref[lodger]{actor.Self[lodger](c)}, heap.NewParcel(strings.Repeat("x", shared))
-			_, err = actor.AskAll(context.Background(), c.System(), ask, me, p)
+			_, err = actor.AskAll(context.Background(), ask, me, p)
 			p.Unpack(c.Heap()) // or it panics: discarded
 		}))
 	sys := start(t)
@@ -249,7 +249,7 @@ func TestAskAll_SelfKeepsOwnedPayload(t *testing.T) {
 	wants(t, err, actor.ErrSelfAsk)
 	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
 	equal(t, "panics", sys.Stats().Panics, 0)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	equal(t, "blobs left", heap.Blobs().Live, before)
 }
 
@@ -267,7 +267,7 @@ func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
 		return got, nil
 	}), begin.Do(func(_ *lodger, c *actor.Context, other actor.Ref[lodger]) {
 		to := []actor.Ref[lodger]{actor.Self[lodger](c), other}
-		_, err = actor.AskAll(context.Background(), c.System(), ask, to, heap.NewParcel(strings.Repeat("x", shared)))
+		_, err = actor.AskAll(context.Background(), ask, to, heap.NewParcel(strings.Repeat("x", shared)))
 	}))
 	sys := start(t, actor.Seed(1))
 	me, other := typ.Spawn(sys, lodger{}), typ.Spawn(sys, lodger{})
@@ -277,7 +277,7 @@ func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
 	equal(t, "what the other has unpacked", got, shared)
 	equal(t, "messages", sys.Stats().Messages, 2)
 	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
-	must(t, actor.StopWait(soon(t), sys, other))
+	must(t, actor.StopWait(soon(t), other))
 	equal(t, "blobs left", heap.Blobs().Live, before)
 }
 
@@ -292,7 +292,7 @@ func TestReplies_DiscardsOwnedPayload(t *testing.T) {
 		defer cancel()
 		left, n := make(chan struct{}), 0
 		list := parcelActors(sys, 10)
-		for _, res := range actor.Replies(ctx, sys, parcelAsk, list, func() error {
+		for _, res := range actor.Replies(ctx, parcelAsk, list, func() error {
 			if !canGoOn() {
 				<-left
 			}
@@ -330,7 +330,7 @@ func TestReplies_DiscardsOwnedPayload(t *testing.T) {
 		list := parcelActors(sys, 10)
 		func() {
 			defer func() { equal(t, "panic", recover(), any("in the loop")) }()
-			for _, res := range actor.Replies(soon(t), sys, parcelAsk, list, func() error { return nil }) {
+			for _, res := range actor.Replies(soon(t), parcelAsk, list, func() error { return nil }) {
 				res.Value.Discard()
 				panic("in the loop")
 			}

@@ -68,19 +68,19 @@ func carry[M any](t *testing.T, m M, ok func(M) bool) {
 		const n = 300
 		for i := range n {
 			forward.Send(sys, via, pass[M]{to, m})
-			must(t, take.SendWait(soon(t), sys, to, m))
+			must(t, take.SendWait(soon(t), to, m))
 			count.Send(sys, noise, i+1)
 		}
-		v, err := echo.Ask(soon(t), sys, to, m)
+		v, err := echo.Ask(soon(t), to, m)
 		if err != nil || !ok(v) {
 			t.Errorf("a request came back as %v, %v", v, err)
 		}
 		quiet(t, sys)
-		at, _ := counts.Ask(soon(t), sys, to, actor.None{})
+		at, _ := counts.Ask(soon(t), to, actor.None{})
 		equal(t, "good and bad payloads", at, [2]int{3*n + 1, 0})
-		at, _ = counts.Ask(soon(t), sys, via, actor.None{})
+		at, _ = counts.Ask(soon(t), via, actor.None{})
 		equal(t, "good and bad replies", at, [2]int{n, 0})
-		sum, _ := value.Ask(soon(t), sys, noise, actor.None{})
+		sum, _ := value.Ask(soon(t), noise, actor.None{})
 		equal(t, "the others' sum", sum, n*(n+1)/2)
 	})
 }
@@ -158,10 +158,10 @@ func TestPayloads_AreLetGo(t *testing.T) {
 	for name, send := range map[string]func(sys *actor.System, r actor.Ref[puppet], l load){
 		"Send":    func(sys *actor.System, r actor.Ref[puppet], l load) { take.Send(sys, r, l) },
 		"TrySend": func(sys *actor.System, r actor.Ref[puppet], l load) { _ = take.TrySend(sys, r, l) },
-		"Ask":     func(sys *actor.System, r actor.Ref[puppet], l load) { _, _ = echo.Ask(context.Background(), sys, r, l) },
+		"Ask":     func(sys *actor.System, r actor.Ref[puppet], l load) { _, _ = echo.Ask(context.Background(), r, l) },
 		"inside":  func(sys *actor.System, r actor.Ref[puppet], l load) { relay.Send(sys, r, l) },
 		"crash": func(sys *actor.System, r actor.Ref[puppet], l load) {
-			_, _ = crash.Ask(context.Background(), sys, r, l)
+			_, _ = crash.Ask(context.Background(), r, l)
 		},
 		"too late": func(sys *actor.System, r actor.Ref[puppet], l load) {
 			actor.Stop(sys, r)
@@ -306,17 +306,17 @@ func TestSend_AllocatesNothing(t *testing.T) {
 			"requests": func() { hitAsk.Send(sys, x, actor.Result[int]{Value: ops}); wait() },
 			"asks from outside": func() {
 				for range ops {
-					_, _ = less.Ask(context.Background(), sys, y, 1)
+					_, _ = less.Ask(context.Background(), y, 1)
 				}
 			},
 			"asks with a deadline": func() {
 				for range ops {
-					_, _ = less.Ask(ctx, sys, y, 1)
+					_, _ = less.Ask(ctx, y, 1)
 				}
 			},
 			"sends from outside": func() {
 				for range ops {
-					_ = hitText.SendWait(ctx, sys, y, "") // waits only now and then
+					_ = hitText.SendWait(ctx, y, "") // waits only now and then
 				}
 				wait() // on one processor the worker may not have begun yet
 			},

@@ -80,7 +80,7 @@ var gladeOps = []struct {
 	}},
 	{"ask", func(g *glade, i int) {
 		g.asked++
-		_, _, _ = askEach(context.Background(), g.sys, mayflyAsk.d, []Ref[mayfly]{g.fly}, i, &fanIn[int]{in: g.replies})
+		_, _, _ = askEach(context.Background(), mayflyAsk.d, []Ref[mayfly]{g.fly}, i, &fanIn[int]{in: g.replies})
 	}},
 	{"watch", func(g *glade, _ int) {
 		g.watches++

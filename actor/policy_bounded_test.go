@@ -130,7 +130,7 @@ func TestBound_Asks(t *testing.T) {
 			receive(t, "the request to be sent", sent)
 			asked := make(chan error, 1)
 			go func() {
-				_, err := c.typ.try.Ask(soon(t), sys, r, justNil)
+				_, err := c.typ.try.Ask(soon(t), r, justNil)
 				asked <- err
 			}()
 			if c.typ == droppingType {
@@ -192,16 +192,16 @@ func TestBound_FromOutside(t *testing.T) {
 			wants(t, typ.do.TrySend(sys, r, nil), actor.ErrOverloaded)
 			inside(t, sys, func(c *actor.Context) { wants(t, typ.do.TrySend(c, r, nil), actor.ErrOverloaded) })
 			if typ != droppingType { // there it drops another
-				_, err := typ.try.Ask(soon(t), sys, r, nil)
+				_, err := typ.try.Ask(soon(t), r, nil)
 				wants(t, err, actor.ErrOverloaded)
 			}
 			gone, cancel := context.WithCancel(context.Background())
 			errs, cancelled := make(chan error, 3), make(chan error, 1)
-			go func() { cancelled <- typ.do.SendWait(gone, sys, r, nil) }()
+			go func() { cancelled <- typ.do.SendWait(gone, r, nil) }()
 			eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
 			for i := range 3 {
 				before := actor.Waiting(r)
-				go func() { errs <- typ.do.SendWait(soon(t), sys, r, note(bound+i)) }()
+				go func() { errs <- typ.do.SendWait(soon(t), r, note(bound+i)) }()
 				eventually(t, "it waits in line", func() bool { return actor.Waiting(r) > before })
 			}
 			cancel()
@@ -234,7 +234,7 @@ func TestBound_Ends(t *testing.T) {
 				}
 			})
 			errs := make(chan error, 1)
-			go func() { errs <- typ.do.SendWait(soon(t), sys, r, noop) }()
+			go func() { errs <- typ.do.SendWait(soon(t), r, noop) }()
 			eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
 			actor.Stop(sys, r)
 			release()
@@ -446,7 +446,7 @@ func TestBound_Conservation(t *testing.T) {
 					case 1:
 						err = to.do.TrySend(sys, to.r, work(hops))
 					default:
-						err = to.do.SendWait(context.Background(), sys, to.r, work(hops))
+						err = to.do.SendWait(context.Background(), to.r, work(hops))
 					}
 					if err == nil {
 						accepted.Add(1)
@@ -483,7 +483,7 @@ func TestBound_Stops(t *testing.T) {
 	})
 	do.Send(sys, m, run)
 	errs := make(chan error, 1)
-	go func() { errs <- mutingType.do.SendWait(soon(t), sys, r, noop) }()
+	go func() { errs <- mutingType.do.SendWait(soon(t), r, noop) }()
 	eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
 	done := make(chan struct{})
 	go func() { sys.Stop(); close(done) }()
@@ -545,7 +545,7 @@ func TestBound_AnswersAreBookedOnce(t *testing.T) {
 		do.Send(c, bell, func(_ *puppet, c *actor.Context) {
 			actor.After(c, time.Second, do, func(_ *puppet, c *actor.Context) { actor.UnstashAll(c) })
 		})
-		_, _ = try.Ask(context.Background(), c.System(), bell, func(_ *puppet, c *actor.Context) (any, error) {
+		_, _ = try.Ask(context.Background(), bell, func(_ *puppet, c *actor.Context) (any, error) {
 			return try.Stash(c, func(*puppet, *actor.Context) (any, error) { return nil, nil })
 		})
 	})

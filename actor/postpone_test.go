@@ -139,13 +139,13 @@ func (b *bed) wake() {
 
 // asks is the error of an ask in each form, for a sleeper that is down or goes down meanwhile.
 func (b *bed) asks(ctx context.Context, got chan<- error) {
-	go func() { _, err := b.ask.Ask(ctx, b.sys, b.kid, 1); got <- err }()
+	go func() { _, err := b.ask.Ask(ctx, b.kid, 1); got <- err }()
 	go func() {
-		_, err := actor.AskAll(ctx, b.sys, b.ask, []actor.Ref[sleeper]{b.kid}, 1)
+		_, err := actor.AskAll(ctx, b.ask, []actor.Ref[sleeper]{b.kid}, 1)
 		got <- err
 	}()
 	go func() {
-		for _, r := range actor.Replies(ctx, b.sys, b.ask, []actor.Ref[sleeper]{b.kid}, 1) {
+		for _, r := range actor.Replies(ctx, b.ask, []actor.Ref[sleeper]{b.kid}, 1) {
 			got <- r.Err
 		}
 	}()
@@ -184,7 +184,7 @@ func TestPostpone_Asks(t *testing.T) {
 			check()
 			equal(t, "it has run", len(b.log.ran), 0)
 			b.wake()
-			n, err := b.ask.Ask(soon(t), b.sys, b.kid, 4)
+			n, err := b.ask.Ask(soon(t), b.kid, 4)
 			must(t, err)
 			equal(t, "the reply in the next life", n, 8)
 		})
@@ -211,7 +211,7 @@ func TestWaitForRestart(t *testing.T) {
 			got := make(chan error, 10)
 			b.sleep(func() { b.asks(ctx, got) })
 			b.asks(ctx, got)
-			_, err := b.ask.Ask(soon(t), b.sys, b.kid, 1) // another's fails
+			_, err := b.ask.Ask(soon(t), b.kid, 1) // another's fails
 			wants(t, err, actor.ErrSuspended)
 			quiet(t, b.sys)
 			equal(t, "outcomes", len(got), 0)
@@ -362,7 +362,7 @@ func TestPostpone_MutesNobody(t *testing.T) {
 			for range 10 {
 				do.Send(b.sys, muted, func(_ *puppet, c *actor.Context) { b.tell.Send(c, b.kid, 2) })
 			}
-			n, err := value.Ask(soon(t), b.sys, muted, actor.None{})
+			n, err := value.Ask(soon(t), muted, actor.None{})
 			must(t, err)
 			equal(t, "what the sender has done", n, 1)
 			equal(t, "mutes", b.sys.Stats().Mutes, 1)
@@ -380,12 +380,12 @@ func TestPostpone_SendWait(t *testing.T) {
 			b.sleep()
 			ctx, cancel := context.WithCancel(context.Background())
 			gave, sent := make(chan error, 1), make(chan error, 3)
-			go func() { gave <- b.tell.SendWait(ctx, b.sys, b.kid, 1) }()
+			go func() { gave <- b.tell.SendWait(ctx, b.kid, 1) }()
 			eventually(t, "it waits", func() bool { return actor.Waiting(b.kid) == 1 })
 			cancel()
 			wants(t, receive(t, "SendWait to give up", gave), context.Canceled)
 			for range 3 {
-				go func() { sent <- b.tell.SendWait(soon(t), b.sys, b.kid, 2) }()
+				go func() { sent <- b.tell.SendWait(soon(t), b.kid, 2) }()
 			}
 			eventually(t, "all wait", func() bool { return actor.Waiting(b.kid) == 3 })
 			wants(t, b.tell.TrySend(b.sys, b.kid, 3), actor.ErrSuspended)
@@ -417,10 +417,10 @@ func TestPostpone_Ends(t *testing.T) {
 				b.tell.Send(b.sys, b.kid, 2)
 				quiet(t, b.sys)
 				waited := make(chan error, 2)
-				go func() { waited <- b.tell.SendWait(soon(t), b.sys, b.kid, 3) }()
+				go func() { waited <- b.tell.SendWait(soon(t), b.kid, 3) }()
 				eventually(t, "it waits", func() bool { return actor.Waiting(b.kid) == 1 })
 				go func() {
-					_, err := b.ask.Ask(actor.WaitForRestart(soon(t)), b.sys, b.kid, 4)
+					_, err := b.ask.Ask(actor.WaitForRestart(soon(t)), b.kid, 4)
 					waited <- err
 				}()
 				quiet(t, b.sys)

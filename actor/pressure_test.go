@@ -274,7 +274,7 @@ func TestPressureDeadlock_StopEndsAll(t *testing.T) {
 	behind := muteOn(t, sys, func(c *actor.Context) { count.Send(c, m, 1) })
 	count.Send(sys, behind, 1)
 	errs := make(chan error, 1)
-	go func() { errs <- count.SendWait(soon(t), sys, r, 1) }()
+	go func() { errs <- count.SendWait(soon(t), r, 1) }()
 	eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
 	sys.Stop()
 	wants(t, receive(t, "SendWait", errs), actor.ErrSystemStopped)

@@ -147,8 +147,8 @@ func repeatTrySend(sys *actor.System, d *daybook) {
 func repeatSendWait(sys *actor.System, d *daybook) {
 	to, bounded := slowType.Spawn(sys, puppet{}), mutingType.typ.Spawn(sys, puppet{})
 	for i := range 200 {
-		d.note(slowDo.SendWait(context.Background(), sys, to, func(*puppet, *actor.Context) { d.note(i) }))
-		d.note(mutingType.do.SendWait(context.Background(), sys, bounded, func(*puppet, *actor.Context) { d.note(-i) }))
+		d.note(slowDo.SendWait(context.Background(), to, func(*puppet, *actor.Context) { d.note(i) }))
+		d.note(mutingType.do.SendWait(context.Background(), bounded, func(*puppet, *actor.Context) { d.note(-i) }))
 	}
 }
 
@@ -293,8 +293,8 @@ func repeatPipe(sys *actor.System, d *daybook) {
 		})
 	}
 	refs := []actor.Ref[puppet]{puppetType.Spawn(sys, puppet{n: 1}), puppetType.Spawn(sys, puppet{n: 2})}
-	d.note(actor.AskAll(context.Background(), sys, value, refs, actor.None{}))
-	for r, res := range actor.Replies(context.Background(), sys, value, refs, actor.None{}) {
+	d.note(actor.AskAll(context.Background(), value, refs, actor.None{}))
+	for r, res := range actor.Replies(context.Background(), value, refs, actor.None{}) {
 		d.note(r.ID(), res)
 	}
 }
@@ -312,11 +312,11 @@ func repeatWaiting(sys *actor.System, d *daybook) {
 				return i, nil
 			}
 			count.Send(c, chain[(i+1)%len(chain)], 1)
-			return try.Ask(context.Background(), c.System(), chain[i], down(i+1))
+			return try.Ask(context.Background(), chain[i], down(i+1))
 		}
 	}
 	for range 2 {
-		d.note(try.Ask(context.Background(), sys, chain[0], down(1)))
+		d.note(try.Ask(context.Background(), chain[0], down(1)))
 	}
 }
 
@@ -327,7 +327,7 @@ func repeatBlocking(sys *actor.System, d *daybook) {
 		p := puppetType.Spawn(sys, puppet{})
 		do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 			count.Send(c, answer, 1)
-			c.Blocking(func() { d.note(value.Ask(context.Background(), c.System(), answer, actor.None{})) })
+			c.Blocking(func() { d.note(value.Ask(context.Background(), answer, actor.None{})) })
 			count.Send(c, answer, 1)
 		})
 		count.Send(sys, p, 1)

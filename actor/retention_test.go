@@ -79,17 +79,17 @@ func TestEndedActorsAreCollected(t *testing.T) {
 			actor.Stop(sys, r)
 		}},
 		{"Ask", plain, func(t *testing.T, sys *actor.System, r actor.Ref[relic]) {
-			_, err := plain.ask.Ask(soon(t), sys, r, endsItself)
+			_, err := plain.ask.Ask(soon(t), r, endsItself)
 			must(t, err)
 		}},
 		{"UnreachableDeferred", plain, func(t *testing.T, sys *actor.System, r actor.Ref[relic]) {
-			_, err := plain.ask.Ask(soon(t), sys, r, func(r *relic, c *actor.Context) { actor.Defer(c, plain.ask).Reply(c, r.self, nil) })
+			_, err := plain.ask.Ask(soon(t), r, func(r *relic, c *actor.Context) { actor.Defer(c, plain.ask).Reply(c, r.self, nil) })
 			must(t, err)
 		}},
 		{"Deferred", plain, func(t *testing.T, sys *actor.System, r actor.Ref[relic]) {
 			out := make(chan error, 1)
 			go func() {
-				_, err := plain.ask.Ask(soon(t), sys, r, func(r *relic, c *actor.Context) { actor.Defer(c, plain.ask); c.Stop() })
+				_, err := plain.ask.Ask(soon(t), r, func(r *relic, c *actor.Context) { actor.Defer(c, plain.ask); c.Stop() })
 				out <- err
 			}()
 			wants(t, receive(t, "an error", out), actor.ErrStopped)

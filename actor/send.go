@@ -47,13 +47,13 @@ func trySend[M any](d *descriptor, from Sender, to *cell, m M) error {
 }
 
 // sendWait is [Behaviour.SendWait].
-func sendWait[M any](ctx context.Context, sys *System, d *descriptor, to *cell, m M) error {
-	n, err := d.beginWait(ctx, sys, to)
+func sendWait[M any](ctx context.Context, d *descriptor, to *cell, m M) error {
+	n, err := d.beginWait(ctx, to)
 	if err != nil {
 		return err
 	}
 	*payloadOf[M](n) = m
-	return d.tryDeliver(sys, nil, to, n)
+	return d.tryDeliver(to.shared().sys, nil, to, n)
 }
 
 // begin returns a node for a message to b, and the sender's context or nil: see insider.
@@ -141,15 +141,14 @@ func (a *cell) tryPass(c *Context) bool {
 }
 
 // beginWait is begin for SendWait, once there is a place.
-func (d *descriptor) beginWait(ctx context.Context, sys *System, a *cell) (*message, error) {
+func (d *descriptor) beginWait(ctx context.Context, a *cell) (*message, error) {
 	d.made().mustSuit(a)
-	split(sys)
 	mustHave(ctx, "SendWait")
 	var err error
 	if d.urgent {
 		err = ctx.Err()
 	} else {
-		err = a.acquirePermit(ctx, sys)
+		err = a.acquirePermit(ctx)
 	}
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/sched"
 )
 
 // How goroutines send to an actor from outside, and wait until they may. Package permits has the
@@ -13,8 +14,7 @@ import (
 var _ permits.Receiver = (*cell)(nil)
 
 // acquirePermit waits for a permit to send to the actor. An error means that the caller has none.
-// sys is the caller's system.
-func (a *cell) acquirePermit(ctx context.Context, sys *System) error {
+func (a *cell) acquirePermit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -23,7 +23,7 @@ func (a *cell) acquirePermit(ctx context.Context, sys *System) error {
 	if w == nil {
 		return nil
 	}
-	if a.sys().sched.Current() != nil || sys != a.sys() && sys.sched.Current() != nil {
+	if sched.Here() != nil {
 		l.Cancel(w, a)
 		panic("gallop: SendWait called from a behaviour, which would keep its worker waiting: use Send")
 	}

@@ -68,7 +68,7 @@ func TestUnstash_OneByOne(t *testing.T) {
 		}
 	})
 	quiet(t, sys)
-	_, err := bankerTry.Ask(soon(t), sys, r, func(b *banker, c *actor.Context) (int, error) {
+	_, err := bankerTry.Ask(soon(t), r, func(b *banker, c *actor.Context) (int, error) {
 		equal(t, "stashed at most", b.longest >= n/2, true)
 		equal(t, "left", actor.StashLen(c), 0)
 		equal(t, "paid", len(b.done), n)
@@ -127,7 +127,7 @@ func TestTypeStashLimit(t *testing.T) {
 	equal(t, "dead letters", dead.n.Load(), 1)
 	equal(t, "which", dead.last.Load().Message, any(2))
 	wants(t, dead.last.Load().Reason, actor.ErrOverloaded)
-	_, err := narrowTry.Ask(soon(t), sys, r, func(b *banker, c *actor.Context) (int, error) {
+	_, err := narrowTry.Ask(soon(t), r, func(b *banker, c *actor.Context) (int, error) {
 		equal(t, "stashed", b.longest, 2)
 		return narrowTry.Stash(c, func(*banker, *actor.Context) (int, error) { return 7, nil })
 	})
@@ -135,7 +135,7 @@ func TestTypeStashLimit(t *testing.T) {
 	equal(t, "dead letters", dead.n.Load(), 2)
 	quiet(t, sys)
 	equal(t, "messages run", sys.Stats().Messages, 0) // two are stashed, two were refused
-	v, err := narrowTry.Ask(soon(t), sys, r, func(_ *banker, c *actor.Context) (int, error) {
+	v, err := narrowTry.Ask(soon(t), r, func(_ *banker, c *actor.Context) (int, error) {
 		return 10*actor.Unstash(c, 1) + actor.StashLen(c), nil
 	})
 	equal(t, "unstashed, left", v, 11)

@@ -53,7 +53,7 @@ func TestStash_Ask(t *testing.T) {
 	in(t, sys, r, func(_ *mortal, c *actor.Context) { actor.Become(c, later) })
 	answer := make(chan int, 1)
 	go func() {
-		n, err := fetch.Ask(soon(t), sys, r, func(m *mortal) int { return m.n })
+		n, err := fetch.Ask(soon(t), r, func(m *mortal) int { return m.n })
 		if err != nil {
 			t.Error(err)
 		}
@@ -288,7 +288,7 @@ func TestStash_LeavesNoTrace(t *testing.T) {
 		"Send":    func(sys *actor.System, r actor.Ref[hoarder]) { kept.Send(sys, r, 1) },
 		"TrySend": func(sys *actor.System, r actor.Ref[hoarder]) { must(t, kept.TrySend(sys, r, 1)) },
 		"SendWait": func(sys *actor.System, r actor.Ref[hoarder]) {
-			must(t, kept.SendWait(soon(t), sys, r, 1))
+			must(t, kept.SendWait(soon(t), r, 1))
 		},
 		"Pipe": func(sys *actor.System, r actor.Ref[hoarder]) {
 			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) {
@@ -317,7 +317,7 @@ func TestStash_LeavesNoTrace(t *testing.T) {
 				}
 				quiet(t, sys)
 				equal(t, "standing", r.Standing(), actor.Idle)
-				must(t, actor.StopWait(soon(t), sys, r))
+				must(t, actor.StopWait(soon(t), r))
 			}
 			quiet(t, sys)
 			equal(t, "dead letters", sys.Stats().DeadLetters, 3*n)

@@ -230,12 +230,11 @@ func (s *System) mustBeOutside(call string) {
 	}
 }
 
-// mustBeOutside panics if the caller is a behaviour that would wait for b, or keep a worker of sys
-// waiting.
-func (a *cell) mustBeOutside(sys *System, call string) {
-	sys.mustBeOutside(call)
-	if a.sys() != sys {
-		a.sys().mustBeOutside(call)
+// mustBeOutside panics if the caller is a behaviour of any system: it would keep its worker waiting,
+// or wait for itself.
+func mustBeOutside(call string) {
+	if sched.Here() != nil {
+		panicMisuse(call, " called from a behaviour, which would wait for itself")
 	}
 }
 

@@ -20,7 +20,7 @@ func TestUrgent(t *testing.T) {
 		rush.Send(c, r, noting("urgent 1"))
 		must(t, rush.TrySend(c, r, noting("urgent 2")))
 	})
-	must(t, rush.SendWait(soon(t), sys, r, noting("urgent 3")))
+	must(t, rush.SendWait(soon(t), r, noting("urgent 3")))
 	rush.To(r).Send(sys, noting("urgent 4"))
 	release()
 	quiet(t, sys)
@@ -84,7 +84,7 @@ func TestSignals_ReachEverybody(t *testing.T) {
 	t.Run("Idle", func(t *testing.T) {
 		sys := start(t)
 		r := puppetType.Spawn(sys, puppet{})
-		must(t, actor.StopWait(soon(t), sys, r))
+		must(t, actor.StopWait(soon(t), r))
 	})
 	t.Run("Muted", func(t *testing.T) {
 		var dead letters
@@ -92,7 +92,7 @@ func TestSignals_ReachEverybody(t *testing.T) {
 		o := overload(t, sys)
 		m, m2 := o.mute(t, sys), o.mute(t, sys)
 		do.Send(sys, m, func(*puppet, *actor.Context) { t.Error("a stopped actor ran") })
-		must(t, actor.StopWait(soon(t), sys, m)) // although o has not recovered
+		must(t, actor.StopWait(soon(t), m)) // although o has not recovered
 		wants(t, dead.last.Load().Reason, actor.ErrShutdown)
 		watcher := mortalType.Spawn(sys, mortal{})
 		in(t, sys, watcher, func(_ *mortal, c *actor.Context) { actor.Link(c, m2); c.Exit(errUser) })
@@ -129,7 +129,7 @@ func TestSignals_ReachEverybody(t *testing.T) {
 		})
 		do.Send(sys, r, func(*puppet, *actor.Context) { t.Error("mail ran before the order") })
 		receive(t, "the behaviour", begun)
-		must(t, actor.StopWait(soon(t), sys, r))
+		must(t, actor.StopWait(soon(t), r))
 	})
 }
 
@@ -142,7 +142,7 @@ func TestShield(t *testing.T) {
 	begun := make(chan struct{})
 	asked := make(chan error, 1)
 	go func() {
-		_, err := fetchIn.Ask(soon(t), sys, r, func(m *mortal, c *actor.Context) {
+		_, err := fetchIn.Ask(soon(t), r, func(m *mortal, c *actor.Context) {
 			defer m.note("deferred")
 			c.Checkpoint()
 			c.Shield(func() {
@@ -161,7 +161,7 @@ func TestShield(t *testing.T) {
 		asked <- err
 	}()
 	receive(t, "the behaviour", begun)
-	must(t, actor.KillWait(soon(t), sys, r))
+	must(t, actor.KillWait(soon(t), r))
 	d.says(t, "a: start", "a: inner", "a: outer", "a: deferred")
 	err := receive(t, "the asker to be told", asked)
 	if !errors.Is(err, actor.ErrStopped) || !errors.Is(err, actor.ErrKilled) || errors.Is(err, actor.ErrPanicked) {
@@ -187,7 +187,7 @@ func TestShield_Stop(t *testing.T) {
 	})
 	say.Send(sys, r, "never")
 	receive(t, "the behaviour", begun)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	d.says(t, "a: start", "a: to the end", "a: stop shutdown")
 }
 
@@ -195,7 +195,7 @@ func TestShield_Stop(t *testing.T) {
 func TestShield_Panic(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	r := mortalType.Spawn(sys, mortal{})
-	_, err := fetchIn.Ask(soon(t), sys, r, func(_ *mortal, c *actor.Context) {
+	_, err := fetchIn.Ask(soon(t), r, func(_ *mortal, c *actor.Context) {
 		func() {
 			defer func() { _ = recover() }()
 			c.Shield(func() { panic(1) })
@@ -225,7 +225,7 @@ func TestKill_BehindAPanic(t *testing.T) {
 			for _, shielded := range []bool{true, false} {
 				t.Run(c.name, func(t *testing.T) {
 					v := newVictim(t, start(t, opt), c.supervised, c.kid)
-					_, err := fetchIn.Ask(soon(t), v.sys, v.ref, func(_ *mortal, c *actor.Context) {
+					_, err := fetchIn.Ask(soon(t), v.ref, func(_ *mortal, c *actor.Context) {
 						fail := func() { actor.Kill(c, actor.Self[mortal](c)); panic(1) }
 						if shielded {
 							c.Shield(fail)

@@ -24,7 +24,7 @@ func TestEvery_Drain(t *testing.T) {
 		canceled.Cancel(c)
 		actor.Drain(c, actor.Self[bell](c))
 	})
-	if _, err := actor.Join(soon(t), sys, b); err != nil {
+	if _, err := actor.Join(soon(t), b); err != nil {
 		t.Fatal(err)
 	}
 	advance(t, clock, time.Hour)
@@ -60,7 +60,7 @@ func TestEvery_LastTickIsOver(t *testing.T) {
 func TestTimer_ForTheDead(t *testing.T) {
 	sys, _ := onVirtualTime(t)
 	dead := mortalType.Spawn(sys, mortal{})
-	must(t, actor.KillWait(soon(t), sys, dead))
+	must(t, actor.KillWait(soon(t), dead))
 	inside(t, sys, func(c *actor.Context) { actor.FireAt(c, dead) })
 	quiet(t, sys)
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})

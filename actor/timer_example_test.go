@@ -149,8 +149,8 @@ func ExampleAskAll() {
 	for _, balance := range []int{10, 20, 30} {
 		all = append(all, accountType.Spawn(sys, account{balance}))
 	}
-	fmt.Println(actor.AskAll(context.Background(), sys, withdraw, all, 5))
-	fmt.Println(actor.AskAll(context.Background(), sys, withdraw, all, 10))
+	fmt.Println(actor.AskAll(context.Background(), withdraw, all, 5))
+	fmt.Println(actor.AskAll(context.Background(), withdraw, all, 10))
 	sys.Stop()
 	// Output:
 	// [5 15 25] <nil>
@@ -162,7 +162,7 @@ func ExampleReplies() {
 	sys := actor.Start()
 	all := []actor.Ref[account]{accountType.Spawn(sys, account{1}), accountType.Spawn(sys, account{2})}
 	left := map[actor.Ref[account]]int{}
-	for a, res := range actor.Replies(context.Background(), sys, withdraw, all, 1) {
+	for a, res := range actor.Replies(context.Background(), withdraw, all, 1) {
 		left[a] = res.Value
 	}
 	fmt.Println(left[all[0]], left[all[1]])

@@ -64,7 +64,7 @@ var (
 // onBell runs f in a behaviour of a bell.
 func onBell(t testing.TB, sys *actor.System, b actor.Ref[bell], f func(b *bell, c *actor.Context)) {
 	t.Helper()
-	_, err := inBell.Ask(soon(t), sys, b, f)
+	_, err := inBell.Ask(soon(t), b, f)
 	must(t, err)
 }
 
@@ -269,7 +269,7 @@ func TestTimer_Holds(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- sys.Run() }()
 	fired := func() bool {
-		n, err := value.Ask(soon(t), sys, b, actor.None{})
+		n, err := value.Ask(soon(t), b, actor.None{})
 		must(t, err)
 		return n == 1
 	}

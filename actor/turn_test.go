@@ -14,7 +14,7 @@ func readers(t *testing.T, mixed bool, event deed) (story []string) {
 	var dead letters
 	sys := start(t, actor.Workers(1), actor.Batch(6), dead.option(), actor.OnPanic(func(actor.PanicReport) {}))
 	sender := pinnedType.Spawn(sys, puppet{})
-	_, err := pinnedTry.Ask(soon(t), sys, sender, func(_ *puppet, c *actor.Context) (any, error) {
+	_, err := pinnedTry.Ask(soon(t), sender, func(_ *puppet, c *actor.Context) (any, error) {
 		for _, name := range []string{"a", "b"} {
 			n := 0 // how many of the others have run
 			r := pinnedType.Spawn(c, puppet{note: func(*actor.Context, actor.Result[any]) { n++ }})

@@ -75,7 +75,7 @@ func TestUrgent_Outcomes(t *testing.T) {
 				eventually(t, "the outcome to come", func() bool { return actor.Incoming(c) > before })
 			})
 			quiet(t, sys)
-			said, err := hastySaid.Ask(soon(t), sys, r, actor.None{})
+			said, err := hastySaid.Ask(soon(t), r, actor.None{})
 			must(t, err)
 			equal(t, "what it heard", said, "[7 <nil> a b]")
 			equal(t, "dead letters", sys.Stats().DeadLetters, 0)
@@ -90,7 +90,7 @@ func TestUrgent_OutcomeOfTheDead(t *testing.T) {
 	sys, there := start(t), start(t)
 	for _, s := range []*actor.System{sys, there} {
 		dead := puppetType.Spawn(s, puppet{})
-		must(t, actor.KillWait(soon(t), s, dead))
+		must(t, actor.KillWait(soon(t), dead))
 		r := hastyType.Spawn(sys, hasty{})
 		hastyDo.Send(sys, r, func(_ *hasty, c *actor.Context) {
 			hastySay.Send(c, r, "a")
@@ -98,7 +98,7 @@ func TestUrgent_OutcomeOfTheDead(t *testing.T) {
 			waysIn["AskToWithin"](c, dead)
 		})
 		quiet(t, sys)
-		said, err := hastySaid.Ask(soon(t), sys, r, actor.None{})
+		said, err := hastySaid.Ask(soon(t), r, actor.None{})
 		must(t, err)
 		outcome := "<nil> " + actor.ErrStopped.Error() + ": killed"
 		equal(t, "what it heard", said, "["+outcome+" "+outcome+" a]")
@@ -190,7 +190,7 @@ func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 			begin.Send(sys, parent.Spawn(sys, hasty{}), actor.None{})
 			receive(t, "the fall", fallen)
 			release()
-			_, err := try.Ask(soon(t), sys, other, seven) // it has answered
+			_, err := try.Ask(soon(t), other, seven) // it has answered
 			must(t, err)
 			restart()
 			equal(t, "what it heard", receive(t, "the outcome", heard), "7 <nil>")

@@ -62,7 +62,7 @@ func TestWaitWatch_Asks(t *testing.T) {
 	asks, asked := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	stay, there := make(chan struct{}), make(chan struct{})
 	do.Send(sys, asks, func(_ *puppet, c *actor.Context) {
-		_, _ = try.Ask(soon(t), sys, asked, func(*puppet, *actor.Context) (any, error) { close(there); <-stay; return nil, nil })
+		_, _ = try.Ask(soon(t), asked, func(*puppet, *actor.Context) (any, error) { close(there); <-stay; return nil, nil })
 	})
 	receive(t, "the request to run", there)
 	eventually(t, "the asker waits", func() bool { _, armed := clock.Next(); return armed })

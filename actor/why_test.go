@@ -83,7 +83,7 @@ func TestWhy_Turns(t *testing.T) {
 	muted := o.mute(t, sys)
 	asks := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, asks, func(_ *puppet, c *actor.Context) {
-		_, _ = slowTry.Ask(soon(t), sys, o.ref, func(*puppet, *actor.Context) (any, error) { return nil, nil })
+		_, _ = slowTry.Ask(soon(t), o.ref, func(*puppet, *actor.Context) (any, error) { return nil, nil })
 	})
 	holders(t, sys, fmt.Sprintf("1 running turn of puppet#%d for slow#%d, 1 running turn of slow#%[2]d, 1 mute of puppet#%d for slow#%[2]d",
 		asks.ID(), o.ref.ID(), muted.ID()))
@@ -113,7 +113,7 @@ func TestWhy_Lives(t *testing.T) {
 	receive(t, "the child to get stuck", stuck)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	err := actor.StopWait(ctx, sys, parent)
+	err := actor.StopWait(ctx, parent)
 	wants(t, err, context.DeadlineExceeded)
 	equal(t, "error", err.Error(), fmt.Sprintf(
 		"gallop: StopWait of mortal#%d: context deadline exceeded: 1 running turn of mortal#%d, 1 pending stop of mortal#%[1]d for mortal#%[2]d",

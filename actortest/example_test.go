@@ -56,7 +56,7 @@ func ExampleFault() {
 	actortest.Run(t, func(r *actortest.R) {
 		p := with(r, func(*actor.Context) {})
 		do.Send(r.System(), p, func(*actor.Context) {})
-		_, err := ask.Ask(r.Context(), r.System(), p, func(*actor.Context) {})
+		_, err := ask.Ask(r.Context(), p, func(*actor.Context) {})
 		if err == nil {
 			r.Errorf("the second message did not panic")
 		}

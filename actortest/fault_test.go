@@ -112,7 +112,7 @@ func TestFaults_Callbacks(t *testing.T) {
 			actortest.Run(t, func(r *actortest.R) {
 				p := frailType.Spawn(r.System(), frail{})
 				r.Quiet()
-				err := actor.StopWait(r.Context(), r.System(), p)
+				err := actor.StopWait(r.Context(), p)
 				panics := r.System().Stats().Panics
 				if r.Quiet(); panics != 1 || err != nil {
 					r.Errorf("%d panics, %v", panics, err)
@@ -236,7 +236,7 @@ func TestFaults_Starve(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		p := frailType.Spawn(r.System(), frail{})
 		for i := range 3 {
-			full, err := write.Ask(r.Context(), r.System(), p, 100_000)
+			full, err := write.Ask(r.Context(), p, 100_000)
 			if (full != nil) != (i > 0) || err != nil {
 				r.Errorf("write %d: %v, %v", i+1, full, err)
 			}

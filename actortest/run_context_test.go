@@ -76,8 +76,8 @@ func TestR_Ask(t *testing.T) {
 		sys := r.System()
 		p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 		var inner int
-		n, err := ask.Ask(r.Context(), sys, p, func(c *actor.Context) {
-			inner, _ = ask.Ask(context.Background(), c.System(), q, func(*actor.Context) {})
+		n, err := ask.Ask(r.Context(), p, func(c *actor.Context) {
+			inner, _ = ask.Ask(context.Background(), q, func(*actor.Context) {})
 		})
 		if n != 7 || inner != 7 || err != nil {
 			r.Errorf("%d, %d, %v", n, inner, err)
@@ -108,12 +108,12 @@ func TestRun_Failures(t *testing.T) {
 			p, q := puppetType.Spawn(r.System(), puppet{}), puppetType.Spawn(r.System(), puppet{})
 			wait := func(c *actor.Context) {
 				// A circle that Ask does not see.
-				_, err := actor.AskAll(r.Context(), c.System(), ask, []actor.Ref[puppet]{p},
+				_, err := actor.AskAll(r.Context(), ask, []actor.Ref[puppet]{p},
 					func(*actor.Context) {})
 				r.Errorf("stuck: %v", err)
 			}
-			_, _ = ask.Ask(r.Context(), r.System(), p, func(c *actor.Context) {
-				_, err := ask.Ask(r.Context(), c.System(), q, wait)
+			_, _ = ask.Ask(r.Context(), p, func(c *actor.Context) {
+				_, err := ask.Ask(r.Context(), q, wait)
 				r.Errorf("stuck: %v", err)
 			})
 		}},
@@ -173,7 +173,7 @@ func TestR_ContextOfAnAsk(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		p := puppetType.Spawn(r.System(), puppet{})
 		ctx := context.WithValue(r.Context(), key{}, "trace")
-		if v, err := ask.Ask(ctx, r.System(), p, func(c *actor.Context) {
+		if v, err := ask.Ask(ctx, p, func(c *actor.Context) {
 			own, cancel := context.WithCancel(c.Context())
 			defer cancel()
 			if own.Err() != nil || own.Value(key{}) != "trace" {

@@ -45,7 +45,7 @@ func (b *parent) whose(*actor.Context, actor.None) (actor.Ref[puppet], error) {
 
 // downChild returns a child that has failed, and is restarted in a minute.
 func downChild(r *actortest.R) actor.Ref[puppet] {
-	child, err := whose.Ask(r.Context(), r.System(), parentType.Spawn(r.System(), parent{}),
+	child, err := whose.Ask(r.Context(), parentType.Spawn(r.System(), parent{}),
 		actor.None{})
 	if err != nil {
 		r.Fatalf("%v", err)
@@ -67,14 +67,14 @@ var waiters = map[string]func(r *actortest.R, down actor.Ref[puppet], done deed)
 	},
 	"request": func(r *actortest.R, down actor.Ref[puppet], done deed) {
 		with(r, func(c *actor.Context) {
-			_, _ = ask.Ask(context.Background(), c.System(), down, func(*actor.Context) {})
+			_, _ = ask.Ask(context.Background(), down, func(*actor.Context) {})
 			done(c)
 		})
 	},
 	"parent": func(r *actortest.R, down actor.Ref[puppet], done deed) {
 		p := with(r, func(c *actor.Context) {
 			do.Send(c, puppetType.SpawnChild(c, puppet{}), func(c *actor.Context) {
-				_, _ = ask.Ask(context.Background(), c.System(), down, func(*actor.Context) {})
+				_, _ = ask.Ask(context.Background(), down, func(*actor.Context) {})
 				done(c)
 			})
 		})
@@ -129,7 +129,7 @@ func TestRun_WaitsForNothing(t *testing.T) {
 		wait := func(other actor.Ref[puppet]) deed {
 			return func(c *actor.Context) {
 				c.Blocking(func() { // a circle of Ask would be told
-					_, _ = actor.AskAll(context.Background(), c.System(), ask,
+					_, _ = actor.AskAll(context.Background(), ask,
 						[]actor.Ref[puppet]{other}, func(*actor.Context) {})
 				})
 			}

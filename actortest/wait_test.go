@@ -115,7 +115,7 @@ func init() {
 // TestRun_NoCallerWaitsForTheSuspended: nor for an actor that has failed and is never restarted.
 func TestRun_NoCallerWaitsForTheSuspended(t *testing.T) {
 	scenario := func(r *actortest.R) {
-		child, err := slackChild.Ask(r.Context(), r.System(), slackType.Spawn(r.System(), slack{}),
+		child, err := slackChild.Ask(r.Context(), slackType.Spawn(r.System(), slack{}),
 			actor.None{})
 		if err != nil {
 			r.Fatalf("%v", err)
@@ -158,7 +158,7 @@ func init() {
 func TestRun_NoCallerWaitsAfterRestart(t *testing.T) {
 	for _, stashes := range []bool{false, true} {
 		actortest.Run(t, func(r *actortest.R) {
-			child, err := keenChild.Ask(r.Context(), r.System(), keenType.Spawn(r.System(), keen{}),
+			child, err := keenChild.Ask(r.Context(), keenType.Spawn(r.System(), keen{}),
 				actor.None{})
 			if err != nil {
 				r.Fatalf("%v", err)
@@ -184,7 +184,7 @@ func TestRun_NoCallerWaits(t *testing.T) {
 				actor.Stop(r.System(), d)
 			}),
 		"gave up": func(r *actortest.R) {
-			_, err := place.Ask(r.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}),
+			_, err := place.Ask(r.Context(), desk2Type.Spawn(r.System(), desk2{}),
 				order{"pears", 1})
 			if err == nil {
 				r.Errorf("a reply")
@@ -230,22 +230,22 @@ func TestAsk_ThatCannotBeAnswered(t *testing.T) {
 		scenario func(*actortest.R)
 	}{
 		"background": {`the scenario waits for clerk#1.place {item:"plums" n:2}: clerk#1 put its reply off`, func(r *actortest.R) {
-			place.Ask(context.Background(), r.System(), desk2Type.Spawn(r.System(), desk2{}),
+			place.Ask(context.Background(), desk2Type.Spawn(r.System(), desk2{}),
 				order{"plums", 2})
 		}},
 		"canceled one day": {"the scenario waits, and nothing can happen any more:\nthe scenario " +
 			"waits for clerk#1.place", func(r *actortest.R) {
-			place.Ask(t.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}),
+			place.Ask(t.Context(), desk2Type.Spawn(r.System(), desk2{}),
 				order{"plums", 2})
 		}},
 		"several": {"the scenario waits for clerk#1.place: clerk#1 asked at", func(r *actortest.R) {
-			actor.AskAll(context.Background(), r.System(), place,
+			actor.AskAll(context.Background(), place,
 				[]actor.Ref[desk2]{desk2Type.Spawn(r.System(), desk2{})}, order{})
 		}},
 		"in a turn": {"puppet#2 waits for clerk#1.place", func(r *actortest.R) {
 			d := desk2Type.Spawn(r.System(), desk2{})
 			with(r, func(c *actor.Context) {
-				place.Ask(context.Background(), c.System(), d, order{})
+				place.Ask(context.Background(), d, order{})
 			})
 			r.Quiet()
 		}},

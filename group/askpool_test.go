@@ -113,7 +113,7 @@ func TestAskPool(t *testing.T) {
 		inner.AskTo(c, 1, seekerHear.To(s))
 	})
 	quiet(t, sys)
-	all, err := seekerAll.Ask(soon(t), sys, s, actor.None{})
+	all, err := seekerAll.Ask(soon(t), s, actor.None{})
 	if err != nil || len(all) != 2 || !errors.Is(all[0].Err, group.ErrNoMember) ||
 		all[1] != (actor.Result[uint64]{Value: a.ID()}) {
 		t.Errorf("it heard %v, %v", all, err)
@@ -153,7 +153,7 @@ func TestStartAskPool(t *testing.T) {
 			t.Fatalf("seed %d: %d, %v", seed, id, err)
 		}
 		quiet(t, sys)
-		all, err := seekerAll.Ask(soon(t), sys, s, actor.None{})
+		all, err := seekerAll.Ask(soon(t), s, actor.None{})
 		if err != nil || len(all) != 30 {
 			t.Fatalf("seed %d: %d outcomes of 30, %v", seed, len(all), err)
 		}
@@ -171,7 +171,7 @@ func TestStartAskPool(t *testing.T) {
 		p.Stop(sys)
 		quiet(t, sys)
 		for _, r := range group.AskMemberRefs(p) {
-			if _, err := actor.Join(soon(t), sys, r); err != nil {
+			if _, err := actor.Join(soon(t), r); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -198,7 +198,7 @@ func TestStartAskPool_EndsAtOnce(t *testing.T) {
 			p.Stop(c)
 		})
 		quiet(t, sys)
-		all, err := seekerAll.Ask(soon(t), sys, s, actor.None{})
+		all, err := seekerAll.Ask(soon(t), s, actor.None{})
 		if err != nil || len(all) != 1 || all[0].Err != nil &&
 			!errors.Is(all[0].Err, actor.ErrStopped) {
 			t.Fatalf("seed %d: it heard %v, %v", seed, all, err)
@@ -310,12 +310,12 @@ func TestRandom(t *testing.T) {
 	for i := range 300 {
 		p.Send(sys, i)
 	}
-	if _, err := p.Members(soon(t), sys); err != nil {
+	if _, err := p.Members(soon(t)); err != nil {
 		t.Fatal(err)
 	}
 	sum, turns := 0, 0
 	for _, r := range refs {
-		mail, err := got.Ask(soon(t), sys, r, actor.None{})
+		mail, err := got.Ask(soon(t), r, actor.None{})
 		if err != nil || len(mail) < 50 {
 			t.Errorf("one got %d, %v", len(mail), err)
 		}

@@ -62,11 +62,11 @@ func TestTopic_BackOff(t *testing.T) {
 			news.Publish(sys, i)
 		}
 		quiet(t, sys)
-		if mail, err := got.Ask(soon(t), sys, r, actor.None{}); err != nil || len(mail) != 20 ||
+		if mail, err := got.Ask(soon(t), r, actor.None{}); err != nil || len(mail) != 20 ||
 			len(sleepyLog) != 0 {
 			t.Fatalf("%v: the other one got %v, %v", lag, mail, err)
 		}
-		count(t, sys, news.Subscribers, 2)
+		count(t, news.Subscribers, 2)
 		if advance(2 * time.Hour); len(sleepyLog) != 20 {
 			t.Errorf("%v: when it is up it gets %v", lag, sleepyLog)
 		}
@@ -89,7 +89,7 @@ func TestPool_BackOff(t *testing.T) {
 			p.Send(sys, i)
 		}
 		quiet(t, sys)
-		mail, err := got.Ask(soon(t), sys, r, actor.None{})
+		mail, err := got.Ask(soon(t), r, actor.None{})
 		if err != nil || name != "hash" && len(mail) != 40 || len(mail) == 0 ||
 			len(sleepyLog) != 0 {
 			t.Fatalf("%s: the other one got %d, %v", name, len(mail), err)
@@ -117,13 +117,13 @@ func TestTopic_MutedSubscriber(t *testing.T) {
 	for i := range 50 {
 		news.Publish(sys, i)
 	}
-	count(t, sys, news.Subscribers, 2) // the topic is through with them
-	if mail, err := got.Ask(soon(t), sys, bob, actor.None{}); err != nil || len(mail) != 50 {
+	count(t, news.Subscribers, 2) // the topic is through with them
+	if mail, err := got.Ask(soon(t), bob, actor.None{}); err != nil || len(mail) != 50 {
 		t.Errorf("bob got %d of 50, %v", len(mail), err)
 	}
 	release()
 	quiet(t, sys)
-	if mail, err := got.Ask(soon(t), sys, muted, actor.None{}); err != nil || len(mail) != 50 {
+	if mail, err := got.Ask(soon(t), muted, actor.None{}); err != nil || len(mail) != 50 {
 		t.Errorf("the muted one got %d of 50, %v", len(mail), err)
 	}
 }

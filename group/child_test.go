@@ -53,7 +53,7 @@ func under[S any](t testing.TB, sys *actor.System, typ *actor.Type[S],
 	tell := func() parent {
 		t.Helper()
 		quiet(t, sys)
-		state, err := parentTell.Ask(soon(t), sys, p, actor.None{})
+		state, err := parentTell.Ask(soon(t), p, actor.None{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestTopic_AsChild(t *testing.T) {
 	wantGot(t, sys, refs[0], 0, 1, 2, 3, 4, 5)
 	// not 3: "the message over which it fell does not run again"
 	wantGot(t, sys, refs[1], 0, 1, 2, 4, 5)
-	count(t, sys, news.Subscribers, 2)
+	count(t, news.Subscribers, 2)
 	if !slices.Equal(bad.got, []int{0, 1, 2, 3}) {
 		t.Errorf("the one over which it fell got %v", bad.got)
 	}
@@ -106,17 +106,17 @@ func TestTopic_AsChild(t *testing.T) {
 	if failures() != 2 {
 		t.Error("the topic has not been restarted")
 	}
-	count(t, sys, news.Subscribers, 2)
+	count(t, news.Subscribers, 2)
 	slow, release := stuck(t, sys)
 	news.Subscribe(sys, slowPut.To(slow))
 	news.Publish(sys, 6)
-	count(t, sys, news.Subscribers, 2) // its policy is what it was
+	count(t, news.Subscribers, 2) // its policy is what it was
 	release()
 	actor.Kill(sys, news)
 	if quiet(t, sys); news.Standing() != actor.Ended || group.AsTopic(child()) == news {
 		t.Error("a topic that was killed is not replaced by a new one")
 	}
-	count(t, sys, group.AsTopic(child()).Subscribers, 0)
+	count(t, group.AsTopic(child()).Subscribers, 0)
 }
 
 // TestPool_AsChild: "A pool that is restarted in place keeps the members that have joined it,
@@ -135,7 +135,7 @@ func TestPool_AsChild(t *testing.T) {
 	if n := failures(); n != 1 || group.AsPool(child()) != p {
 		t.Fatalf("%d failures", n)
 	}
-	count(t, sys, p.Members, 2)
+	count(t, p.Members, 2)
 	wantGot(t, sys, refs[0], 0, 3, 5)
 	wantGot(t, sys, refs[1], 1, 4)
 
@@ -153,7 +153,7 @@ func TestPool_AsChild(t *testing.T) {
 		log[0].ref.Standing() != actor.Ended {
 		t.Errorf("%d failures; %v", n, log)
 	}
-	count(t, sys, p.Members, 3)
+	count(t, p.Members, 3)
 }
 
 // TestRegistry_AsChild: "Members and watchers survive every restart of the actor, even if it is
@@ -267,7 +267,7 @@ func TestForSupervisor_Twice(t *testing.T) {
 			continue
 		}
 		for _, ref := range []actor.AnyRef{first.Any(), second.Any()} {
-			down, err := actor.Join(soon(t), sys, ref)
+			down, err := actor.Join(soon(t), ref)
 			if err != nil || down.Reason == nil || !slices.Contains([]string{
 				"gallop: group: the Registry has an actor already: make one for each tree",
 				"gallop: group: the AskPool has an actor already: make one for each tree"},

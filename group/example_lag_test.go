@@ -48,7 +48,7 @@ func ExampleLag() {
 	mallory, read := hang(sys, "Mallory")
 	room.Subscribe(sys, clientSay.To(mallory))
 	room.Publish(sys, "hello")
-	fmt.Println(room.Subscribers(context.Background(), sys))
+	fmt.Println(room.Subscribers(context.Background()))
 	close(read)
 	_ = sys.Run()
 	// Output:
@@ -76,7 +76,7 @@ func ExampleLagged() {
 	room.Subscribe(sys, clientSay.To(mallory), group.TellLagged(clientLagged.To(mallory)))
 	room.Publish(sys, "hello")
 	room.Publish(sys, "hello again")
-	fmt.Println(room.Subscribers(context.Background(), sys))
+	fmt.Println(room.Subscribers(context.Background()))
 	close(read)
 	_ = sys.Run()
 	// Output:

@@ -55,7 +55,7 @@ func ExampleCrew() {
 		p.Send(sys, "")
 		_ = sys.Wait(context.Background())
 	}
-	down, _ := actor.Join(context.Background(), sys, p)
+	down, _ := actor.Join(context.Background(), p)
 	fmt.Println(errors.Is(down.Reason, group.ErrRestarts))
 	sys.Stop()
 	// Output: true

@@ -28,7 +28,7 @@ func ExampleTopic() {
 	news.Subscribe(sys, read.To(readerType.Spawn(sys, reader{"Bob"})))
 	news.Publish(sys, "the second issue")
 	_ = sys.Wait(context.Background())
-	fmt.Println(news.Subscribers(context.Background(), sys))
+	fmt.Println(news.Subscribers(context.Background()))
 	sys.Stop()
 	// Unordered output:
 	// Ada reads the first issue
@@ -67,7 +67,7 @@ func ExamplePool_SendWait() {
 	p := group.NewPool(sys, group.LeastLoaded[string](),
 		letter.To(deskType.Spawn(sys, reader{"Ada"})))
 	for _, page := range []string{"page 1", "page 2", "page 3"} {
-		if err := p.SendWait(ctx, sys, page); err != nil {
+		if err := p.SendWait(ctx, page); err != nil {
 			fmt.Println(err) // ctx has ended, or the pool, or the system
 		}
 	}
@@ -89,7 +89,7 @@ func ExamplePolicy() {
 	}
 	for _, policy := range policies {
 		p := group.NewPool(sys, policy, read.To(a), read.To(b))
-		fmt.Println(p.Members(context.Background(), sys))
+		fmt.Println(p.Members(context.Background()))
 	}
 	sys.Stop()
 	// Output:

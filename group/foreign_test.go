@@ -81,7 +81,7 @@ func TestForeign_MemberStays(t *testing.T) {
 	quiet(t, sys)
 	f.why = nil
 	p.Send(sys, 2)
-	count(t, sys, p.Members, 1)
+	count(t, p.Members, 1)
 	if fmt.Sprint(f.tried, f.sent) != "[1 2] [1]" {
 		t.Errorf("tried with %v, sent %v", f.tried, f.sent)
 	}

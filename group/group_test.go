@@ -75,7 +75,7 @@ func quiet(t testing.TB, sys *actor.System) {
 // wantGot fails the test if an actor has not been given just that.
 func wantGot(t testing.TB, sys *actor.System, r actor.Ref[sink], want ...int) {
 	t.Helper()
-	n, err := got.Ask(soon(t), sys, r, actor.None{})
+	n, err := got.Ask(soon(t), r, actor.None{})
 	if err != nil || !slices.Equal(n, want) {
 		t.Fatalf("it got %v, %v; want %v", n, err, want)
 	}
@@ -94,10 +94,9 @@ func passing(t testing.TB, sys *actor.System, n int) func(yield func(actor.Handl
 }
 
 // count fails the test unless f, which is Subscribers or Members, returns want.
-func count(t testing.TB, sys *actor.System, f func(context.Context, *actor.System) (int, error),
-	want int) {
+func count(t testing.TB, f func(context.Context) (int, error), want int) {
 	t.Helper()
-	if n, err := f(soon(t), sys); err != nil || n != want {
+	if n, err := f(soon(t)); err != nil || n != want {
 		t.Fatalf("%d of them, %v; want %d", n, err, want)
 	}
 }

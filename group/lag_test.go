@@ -63,8 +63,8 @@ func TestTopic_LagDrop(t *testing.T) {
 		for i := range 100 {
 			news.Publish(sys, i)
 		}
-		count(t, sys, news.Subscribers, 2) // it is through with them, so it is not muted
-		mail, err := got.Ask(soon(t), sys, fast, actor.None{})
+		count(t, news.Subscribers, 2) // it is through with them, so it is not muted
+		mail, err := got.Ask(soon(t), fast, actor.None{})
 		if err != nil || len(mail) != 100 || !slices.IsSorted(mail) {
 			t.Fatalf("%s: the fast one got %v, %v", name, mail, err)
 		}
@@ -81,7 +81,7 @@ func TestTopic_LagDrop(t *testing.T) {
 		quiet(t, sys)
 		news.Publish(sys, 100)
 		quiet(t, sys)
-		mail, err = slowGot.Ask(soon(t), sys, slow, actor.None{})
+		mail, err = slowGot.Ask(soon(t), slow, actor.None{})
 		if err != nil || !slices.Equal(mail, []int{100}) {
 			t.Errorf("%s: when it keeps up again it gets %v, %v", name, mail, err)
 		}
@@ -103,8 +103,8 @@ func TestTopic_LagUnsubscribe(t *testing.T) {
 	for i := range 3 {
 		news.Publish(sys, i)
 	}
-	count(t, sys, news.Subscribers, 1)
-	if all, err := heard.Ask(soon(t), sys, told, actor.None{}); err != nil ||
+	count(t, news.Subscribers, 1)
+	if all, err := heard.Ask(soon(t), told, actor.None{}); err != nil ||
 		!slices.Equal(all, []group.Lagged{{Topic: news.Any()}}) {
 		t.Errorf("it was told %v, %v", all, err)
 	}
@@ -154,10 +154,10 @@ func TestTopic_TellsTheOverloaded(t *testing.T) {
 	for i := range 5 {
 		news.Publish(sys, i)
 	}
-	count(t, sys, news.Subscribers, 0) // so the topic is not muted
+	count(t, news.Subscribers, 0) // so the topic is not muted
 	close(stay)
 	quiet(t, sys)
-	if saw, err := laggingSaw.Ask(soon(t), sys, slow, actor.None{}); err != nil ||
+	if saw, err := laggingSaw.Ask(soon(t), slow, actor.None{}); err != nil ||
 		!slices.Equal(saw, []string{"0", "1", "lagged"}) {
 		t.Errorf("it saw %v, %v", saw, err)
 	}
@@ -195,7 +195,7 @@ func TestTopic_LagOfForeign(t *testing.T) {
 		news.Subscribe(sys, h)
 	}
 	news.Publish(sys, 7)
-	count(t, sys, news.Subscribers, 4)
+	count(t, news.Subscribers, 4)
 	if len(full.sent) != 0 || !slices.Equal(broken.sent, []int{7}) {
 		t.Errorf("sent %v to one that is full, and %v to one that has an error of its own",
 			full.sent, broken.sent)
@@ -237,13 +237,13 @@ func TestTopic_DropConserves(t *testing.T) {
 			})
 			quiet(t, sys)
 			for _, r := range all {
-				mail, err := slowGot.Ask(soon(t), sys, r, actor.None{})
+				mail, err := slowGot.Ask(soon(t), r, actor.None{})
 				if err != nil || !slices.IsSorted(mail) {
 					t.Fatalf("%v, seed %d: %v, %v", lag, seed, mail, err)
 				}
 				ran += len(mail)
 			}
-			left, err := news.Subscribers(soon(t), sys)
+			left, err := news.Subscribers(soon(t))
 			sys.Stop()
 			switch {
 			case err != nil:

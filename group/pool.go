@@ -90,8 +90,8 @@ func (p Pool[M]) TrySend(from actor.Sender, m M) error {
 // SendWait is [Pool.Send] from outside that blocks while the pool is muted or overloaded, or has no
 // room, as [actor.Behaviour.SendWait] does. Members that do not keep up mute the pool, so they slow
 // a goroutine down too.
-func (p Pool[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
-	return p.ready().dispatch.SendWait(ctx, sys, p.poolRef, m)
+func (p Pool[M]) SendWait(ctx context.Context, m M) error {
+	return p.ready().dispatch.SendWait(ctx, p.poolRef, m)
 }
 
 // Join adds a member. A second Join of a member does nothing, and so does Join of a pool of
@@ -122,8 +122,8 @@ func (p Pool[M]) Resize(from actor.Sender, n int) {
 
 // Members returns, from outside, the number of members that have not ended. The errors are those of
 // [actor.AskBehaviour.Ask].
-func (p Pool[M]) Members(ctx context.Context, sys *actor.System) (int, error) {
-	return p.ready().count.Ask(ctx, sys, p.poolRef, actor.None{})
+func (p Pool[M]) Members(ctx context.Context) (int, error) {
+	return p.ready().count.Ask(ctx, p.poolRef, actor.None{})
 }
 
 // Stop ends the pool, as [actor.Stop] does, and with it the members that it has started. Other

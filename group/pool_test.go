@@ -44,7 +44,7 @@ func TestPool_RoundRobin(t *testing.T) {
 	p.Join(sys, handlers[0])
 	p.Send(sys, 10)
 	quiet(t, sys)
-	count(t, sys, p.Members, 2)
+	count(t, p.Members, 2)
 	wantGot(t, sys, refs[2], 2, 5, 7, 9)
 	wantGot(t, sys, refs[0], 0, 3, 6, 8, 10)
 	p.Stop(sys)
@@ -71,7 +71,7 @@ func TestPool_WithoutMembers(t *testing.T) {
 		t.Errorf("dead letters %v", dead)
 	}
 	p.Join(sys, put.To(sinkType.Spawn(sys, sink{})))
-	count(t, sys, p.Members, 1)
+	count(t, p.Members, 1)
 }
 
 // TestPool_PassesOverTheOverloaded: round-robin "passes over members that are overloaded, unless
@@ -88,10 +88,10 @@ func TestPool_PassesOverTheOverloaded(t *testing.T) {
 			for range 10 {
 				p.Send(sys, 1)
 			}
-			if _, err := p.Members(soon(t), sys); err != nil { // the pool is through with them
+			if _, err := p.Members(soon(t)); err != nil { // the pool is through with them
 				t.Fatal(err)
 			}
-			n, err := got.Ask(soon(t), sys, refs[0], actor.None{})
+			n, err := got.Ask(soon(t), refs[0], actor.None{})
 			if err != nil || len(n) != 10 {
 				t.Errorf("the other one got %v, %v", n, err)
 			}
@@ -102,7 +102,7 @@ func TestPool_PassesOverTheOverloaded(t *testing.T) {
 			}
 			release()
 			quiet(t, sys)
-			n, err = slowGot.Ask(soon(t), sys, slow, actor.None{})
+			n, err = slowGot.Ask(soon(t), slow, actor.None{})
 			if err != nil || !slices.Equal(n, []int{2}) {
 				t.Errorf("the slow one got %v, %v", n, err)
 			}
@@ -125,7 +125,7 @@ func TestPool_BoundedMembers(t *testing.T) {
 				quiet(t, sys)
 			}
 			wantGot(t, sys, refs[0], 1, 1, 1, 1, 1)
-			if n, err := boundedGot.Ask(soon(t), sys, r, actor.None{}); err != nil || len(n) != 5 {
+			if n, err := boundedGot.Ask(soon(t), r, actor.None{}); err != nil || len(n) != 5 {
 				t.Errorf("the bounded one got %v, %v", n, err)
 			}
 		})
@@ -148,8 +148,8 @@ func TestPool_LeastLoaded(t *testing.T) {
 	}
 	for i := range 5 { // to the idle one only
 		p.Send(sys, i)
-		count(t, sys, p.Members, 3) // the pool is through with it
-		if n, err := got.Ask(soon(t), sys, refs[2], actor.None{}); err != nil || len(n) != i+1 {
+		count(t, p.Members, 3) // the pool is through with it
+		if n, err := got.Ask(soon(t), refs[2], actor.None{}); err != nil || len(n) != i+1 {
 			t.Fatalf("the idle one got %v, %v", n, err)
 		}
 		for refs[2].Standing() != actor.Idle {
@@ -161,12 +161,12 @@ func TestPool_LeastLoaded(t *testing.T) {
 	for i := range 300 {
 		p.Send(sys, 100+i)
 	}
-	count(t, sys, p.Members, 3)
+	count(t, p.Members, 3)
 	goOn()
 	quiet(t, sys)
 	total := 0
 	for _, r := range refs {
-		n, _ := got.Ask(soon(t), sys, r, actor.None{})
+		n, _ := got.Ask(soon(t), r, actor.None{})
 		if total += len(n); len(n) < 95 || len(n) > 110 {
 			t.Errorf("one of three busy members got %d of 305", len(n))
 		}
@@ -191,7 +191,7 @@ func TestPool_Hash(t *testing.T) {
 		quiet(t, sys)
 		of := map[int]int{}
 		for i, r := range refs {
-			n, err := got.Ask(soon(t), sys, r, actor.None{})
+			n, err := got.Ask(soon(t), r, actor.None{})
 			if errors.Is(err, actor.ErrStopped) {
 				continue
 			}
@@ -243,7 +243,7 @@ func TestPool_BackPressure(t *testing.T) {
 	}
 	release()
 	quiet(t, sys)
-	if n, err := slowGot.Ask(soon(t), sys, slow, actor.None{}); err != nil || len(n) != 100 ||
+	if n, err := slowGot.Ask(soon(t), slow, actor.None{}); err != nil || len(n) != 100 ||
 		!slices.IsSorted(n) {
 		t.Errorf("the member got %v, %v", n, err)
 	}
@@ -270,7 +270,7 @@ func TestMisuse_OfPools(t *testing.T) {
 	} {
 		panics(t, words, f)
 	}
-	panics(t, "a zero Pool", func() { _ = zero.SendWait(soon(t), sys, 1) })
+	panics(t, "a zero Pool", func() { _ = zero.SendWait(soon(t), 1) })
 }
 
 // TestPool_ManyComeAndGo: a pool that is not sent to forgets the ended when its members have
@@ -303,7 +303,7 @@ func TestPool_ManyComeAndGo(t *testing.T) {
 		sum := 0
 		for i, r := range all {
 			if i%2 == 1 {
-				mail, err := got.Ask(soon(t), sys, r, actor.None{})
+				mail, err := got.Ask(soon(t), r, actor.None{})
 				if sum += len(mail); err != nil || name == "round robin" && len(mail) != 10 {
 					t.Errorf("%s: member %d got %d, %v", name, i, len(mail), err)
 				}

@@ -57,7 +57,7 @@ var (
 func wantHeard(t testing.TB, sys *actor.System, o actor.Ref[observer], want ...string) {
 	t.Helper()
 	quiet(t, sys)
-	all, err := observed.Ask(soon(t), sys, o, actor.None{})
+	all, err := observed.Ask(soon(t), o, actor.None{})
 	got := []string{}
 	for _, ch := range all {
 		got = append(got, fmt.Sprintf("%s +%d -%d =%d", ch.Key, len(ch.Joined), len(ch.Left),
@@ -218,7 +218,7 @@ func TestRegistry_ChangesComeAsOne(t *testing.T) {
 		r.Join(c, "a", m[0])
 	})
 	quiet(t, sys)
-	all, err := observed.Ask(soon(t), sys, o, actor.None{})
+	all, err := observed.Ask(soon(t), o, actor.None{})
 	if err != nil || len(all) == 0 || len(all) > 5 ||
 		!slices.Equal(all[len(all)-1].Members, []actor.Ref[sink]{m[2], m[0]}) {
 		t.Errorf("it heard %+v, %v", all, err)
@@ -242,7 +242,7 @@ func TestRegistry_SlowWatchers(t *testing.T) {
 		r.Join(sys, fmt.Sprint("abc"[i%3:i%3+1]), v)
 		seen := observed
 		for have := 0; i%3 == 0 && have == 0; { // the quick one hears each change at once
-			all, err := seen.Ask(soon(t), sys, quick, actor.None{})
+			all, err := seen.Ask(soon(t), quick, actor.None{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,7 +254,7 @@ func TestRegistry_SlowWatchers(t *testing.T) {
 	}
 	close(stay)
 	quiet(t, sys)
-	all, err := observed.Ask(soon(t), sys, slow, actor.None{})
+	all, err := observed.Ask(soon(t), slow, actor.None{})
 	if err != nil || len(all) > 10 {
 		t.Errorf("it heard %d changes, %v", len(all), err)
 	}
@@ -374,7 +374,7 @@ func TestRegistry_ForeignWatchers(t *testing.T) {
 	if len(w.heard) != 4 || w.heard[3] != 4 {
 		t.Errorf("it heard of %v", w.heard)
 	}
-	if _, err := actor.Join(atOnce(), sys, r.Any()); err == nil {
+	if _, err := actor.Join(atOnce(), r.Any()); err == nil {
 		t.Error("the registry has ended")
 	}
 }

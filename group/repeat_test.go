@@ -51,7 +51,7 @@ func TestRepeat(t *testing.T) {
 				if err := sys.Wait(context.Background()); err != nil {
 					t.Fatal(err)
 				}
-				n, err := news.Subscribers(context.Background(), sys)
+				n, err := news.Subscribers(context.Background())
 				sys.Stop()
 				return fmt.Sprint(done, n, err)
 			})

@@ -109,7 +109,7 @@ func TestStartPool_Restarts(t *testing.T) {
 			!slices.ContainsFunc(log, func(l jobLog) bool { return l.start == 4 }) {
 			t.Fatalf("%s: after the restart: %v", name, log)
 		}
-		count(t, sys, p.Members, 3)
+		count(t, p.Members, 3)
 	}
 }
 
@@ -231,7 +231,7 @@ func TestStartPool_Limit(t *testing.T) {
 		quiet(t, sys)
 		advance(time.Second)
 	}
-	down, err := actor.Join(soon(t), sys, limited)
+	down, err := actor.Join(soon(t), limited)
 	if err != nil || !errors.Is(down.Reason, group.ErrRestarts) ||
 		!errors.Is(down.Reason, actor.ErrPanicked) {
 		t.Errorf("the limited pool has ended with %v, %v", down.Reason, err)
@@ -298,7 +298,7 @@ func TestStartPool_Resize(t *testing.T) {
 		for _, n := range []int{5, 1, 3} {
 			p.Resize(sys, n)
 			quiet(t, sys)
-			count(t, sys, p.Members, n)
+			count(t, p.Members, n)
 			log = nil
 			for i := range 30 {
 				p.Send(sys, i)
@@ -312,9 +312,9 @@ func TestStartPool_Resize(t *testing.T) {
 		}
 		pool := group.NewPool(sys, group.RoundRobin[int](), actor.Handler[int](&double{}))
 		pool.Resize(sys, 7)
-		count(t, sys, pool.Members, 1)
+		count(t, pool.Members, 1)
 		p.Join(sys, &double{})
-		count(t, sys, p.Members, 3)
+		count(t, p.Members, 3)
 		sys.Stop()
 	}
 }
@@ -343,7 +343,7 @@ func TestStartPool_Down(t *testing.T) {
 // TestStartPool_Ends: "They are children of the pool: when it ends they are stopped, and when it is
 // drained they are drained."
 func TestStartPool_Ends(t *testing.T) {
-	for name, end := range map[string]func(context.Context, *actor.System, actor.Target) error{
+	for name, end := range map[string]func(context.Context, actor.Target) error{
 		"stop": actor.StopWait, "drain": actor.DrainWait,
 	} {
 		for seed := range uint64(20) {
@@ -354,7 +354,7 @@ func TestStartPool_Ends(t *testing.T) {
 			for i := range 30 {
 				p.Send(sys, i)
 			}
-			if err := end(soon(t), sys, p); err != nil {
+			if err := end(soon(t), p); err != nil {
 				t.Fatal(err)
 			}
 			if len(log)+len(dead.all) != 30 || name == "drain" && len(log) != 30 {
@@ -484,7 +484,7 @@ func TestStartPool_Log(t *testing.T) {
 	}})
 	parentBegin.Send(sys, p, actor.None{})
 	quiet(t, sys)
-	state, err := parentTell.Ask(soon(t), sys, p, actor.None{})
+	state, err := parentTell.Ask(soon(t), p, actor.None{})
 	if err != nil {
 		t.Fatal(err)
 	}

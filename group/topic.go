@@ -55,8 +55,8 @@ func (t Topic[M]) TrySend(from actor.Sender, m M) error {
 // SendWait is [Topic.Publish] from outside that blocks while the topic is muted or overloaded, or
 // has no room, as [actor.Behaviour.SendWait] does. With [LagWait], a subscriber that does not keep
 // up mutes the topic, so it slows a goroutine down too.
-func (t Topic[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
-	return t.ready().publish.SendWait(ctx, sys, t.topicRef, m)
+func (t Topic[M]) SendWait(ctx context.Context, m M) error {
+	return t.ready().publish.SendWait(ctx, t.topicRef, m)
 }
 
 // Subscribe makes h a subscriber: it gets what the caller publishes after the Subscribe, and what
@@ -83,8 +83,8 @@ func (t Topic[M]) Unsubscribe(from actor.Sender, h actor.Handler[M]) {
 
 // Subscribers returns, from outside, the number of subscribers that have not ended. The errors are
 // those of [actor.AskBehaviour.Ask].
-func (t Topic[M]) Subscribers(ctx context.Context, sys *actor.System) (int, error) {
-	return t.ready().count.Ask(ctx, sys, t.topicRef, actor.None{})
+func (t Topic[M]) Subscribers(ctx context.Context) (int, error) {
+	return t.ready().count.Ask(ctx, t.topicRef, actor.None{})
 }
 
 // Stop ends the topic, as [actor.Stop] does.

@@ -32,7 +32,7 @@ func TestTopic(t *testing.T) {
 		t.Fatal(err)
 	}
 	quiet(t, sys)
-	count(t, sys, news.Subscribers, 2)
+	count(t, news.Subscribers, 2)
 	news.Unsubscribe(sys, put.To(a))
 	news.Unsubscribe(sys, put.To(a))
 	news.Publish(sys, 4)
@@ -98,7 +98,7 @@ func TestTopic_ForgetsTheEnded(t *testing.T) {
 	news.Publish(sys, 1)
 	quiet(t, sys)
 	wantGot(t, sys, b, 1)
-	count(t, sys, news.Subscribers, 1)
+	count(t, news.Subscribers, 1)
 	if dead != 0 {
 		t.Errorf("%d dead letters", dead)
 	}
@@ -165,7 +165,7 @@ func TestTopic_BackPressure(t *testing.T) {
 	news.Publish(sys, sent)
 	release()
 	quiet(t, sys)
-	mail, err := slowGot.Ask(soon(t), sys, slow, actor.None{})
+	mail, err := slowGot.Ask(soon(t), slow, actor.None{})
 	if err != nil || len(mail) != sent+1 || !slices.IsSorted(mail) {
 		t.Errorf("the slow one got %d of %d, %v", len(mail), sent+1, err)
 	}
@@ -199,9 +199,9 @@ func TestMisuse_OfTopics(t *testing.T) {
 		group.NewPool(sys, group.RoundRobin[int](), actor.Handler[int](zero))
 	})
 	panics(t, "a zero Topic", func() { zero.Standing() })
-	panics(t, "a zero Topic", func() { _ = zero.SendWait(soon(t), sys, 1) })
+	panics(t, "a zero Topic", func() { _ = zero.SendWait(soon(t), 1) })
 	news.Subscribe(sys, holder{1}) // what it holds decides
-	count(t, sys, news.Subscribers, 1)
+	count(t, news.Subscribers, 1)
 }
 
 // BenchmarkTopic is a thousand values for ten subscribers: mail that waits is allocated, and

@@ -26,7 +26,7 @@ var (
 // waiter is a topic or a pool.
 type waiter interface {
 	actor.Handler[int]
-	SendWait(ctx context.Context, sys *actor.System, m int) error
+	SendWait(ctx context.Context, m int) error
 	Standing() actor.Standing
 	Stop(from actor.Sender)
 }
@@ -55,7 +55,7 @@ func TestSendWait(t *testing.T) {
 			in, release := make(sys, narrowPut.To(slow)), stayIn(t, sys, slow)
 			sent, err := 0, error(nil)
 			for err == nil && sent < messages {
-				if err = in.SendWait(atOnce(), sys, sent); err == nil {
+				if err = in.SendWait(atOnce(), sent); err == nil {
 					sent++
 				}
 			}
@@ -68,14 +68,14 @@ func TestSendWait(t *testing.T) {
 				t.Error(err)
 			}
 			quiet(t, sys)
-			all, err := narrowGot.Ask(soon(t), sys, slow, actor.None{})
+			all, err := narrowGot.Ask(soon(t), slow, actor.None{})
 			if err != nil || len(all) != messages || !slices.IsSorted(all) {
 				t.Fatalf("%d of %d ran, %v; in order: %v", len(all), messages, err,
 					slices.IsSorted(all))
 			}
 			in.Stop(sys)
 			quiet(t, sys)
-			if err := in.SendWait(soon(t), sys, 1); !errors.Is(err, actor.ErrStopped) {
+			if err := in.SendWait(soon(t), 1); !errors.Is(err, actor.ErrStopped) {
 				t.Errorf("after its end: %v", err)
 			}
 		})
@@ -102,7 +102,7 @@ func resume(sys *actor.System, to waiter, from, end int) <-chan error {
 	go func() {
 		var err error
 		for n := from; err == nil && n < end; n++ {
-			err = to.SendWait(context.Background(), sys, n)
+			err = to.SendWait(context.Background(), n)
 		}
 		errs <- err
 	}()

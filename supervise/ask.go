@@ -46,12 +46,12 @@ func init() {
 // If another child of that name is being removed, StartChild waits until that child has ended. The
 // other errors are ErrTaken; ErrBadChild, also for a nil Child; ErrNoChild if the child is removed
 // before it is up; and those of [actor.AskBehaviour.Ask].
-func StartChild(ctx context.Context, sys *actor.System, s Supervisor,
+func StartChild(ctx context.Context, s Supervisor,
 	ch Child) (actor.AnyRef, error) {
 	req := &startRequest{spec: startSpec(ch), ctx: ctx}
-	r, err := startChild.Ask(ctx, sys, s.asked("StartChild"), req)
+	r, err := startChild.Ask(ctx, s.asked("StartChild"), req)
 	if err != nil && ctx.Err() != nil {
-		cancelStart.Send(sys, s.ref, req)
+		cancelStart.Send(actor.SystemOf(s.ref), s.ref, req)
 	}
 	return r, err
 }
@@ -73,8 +73,8 @@ func startSpec(ch Child) *childSpec {
 // RemoveChild stops a child as its declaration says, and forgets it when it has ended. It returns
 // as soon as the child was told to stop; [actor.Join] waits for the end. The errors are ErrNoChild
 // and those of [actor.AskBehaviour.Ask].
-func RemoveChild(ctx context.Context, sys *actor.System, s Supervisor, name string) error {
-	_, err := removeChild.Ask(ctx, sys, s.asked("RemoveChild"), name)
+func RemoveChild(ctx context.Context, s Supervisor, name string) error {
+	_, err := removeChild.Ask(ctx, s.asked("RemoveChild"), name)
 	return err
 }
 
@@ -90,7 +90,7 @@ func RemoveChildTo[T any](c *actor.Context, s Supervisor, name string,
 // itself. A Temporary child, and one of SimpleOneForOne, is forgotten. The errors are ErrNoChild
 // and those of [actor.AskBehaviour.Ask]. If ctx ends first, the child still stops.
 func StopChild(ctx context.Context, s Supervisor, name string) error {
-	_, err := stopChild.Ask(ctx, actor.SystemOf(s.asked("StopChild")), s.ref, name)
+	_, err := stopChild.Ask(ctx, s.asked("StopChild"), name)
 	return err
 }
 
@@ -113,8 +113,8 @@ func StopChildTo[T any](c *actor.Context, s Supervisor, name string,
 // its [Backoff], if its Restart says so. The other errors are ErrNoChild, also if the child is
 // stopped or removed before it is up, and those of [actor.AskBehaviour.Ask]. If ctx ends first, the
 // restart goes on.
-func RestartChild(ctx context.Context, sys *actor.System, s Supervisor, name string) error {
-	_, err := restartChild.Ask(ctx, sys, s.asked("RestartChild"), name)
+func RestartChild(ctx context.Context, s Supervisor, name string) error {
+	_, err := restartChild.Ask(ctx, s.asked("RestartChild"), name)
 	return err
 }
 
@@ -135,12 +135,12 @@ func RestartChildTo[T any](c *actor.Context, s Supervisor, name string,
 // below a supervisor that is down while a sibling waits for its back-off. Start the tree with
 // [StartWait], or wait with [Supervisor.Ready], before looking up its children. A child finds its
 // siblings with [Sibling].
-func Find[S any](ctx context.Context, sys *actor.System, s Supervisor,
+func Find[S any](ctx context.Context, s Supervisor,
 	path ...string) (actor.Ref[S], error) {
-	return find[S](ctx, sys, s.asked("Find"), path)
+	return find[S](ctx, s.asked("Find"), path)
 }
 
-func find[S any](ctx context.Context, sys *actor.System, s ref,
+func find[S any](ctx context.Context, s ref,
 	path []string) (actor.Ref[S], error) {
 	at := s.Any()
 	for i, name := range path {
@@ -148,7 +148,7 @@ func find[S any](ctx context.Context, sys *actor.System, s ref,
 		if !ok {
 			return actor.Ref[S]{}, fmt.Errorf("%w: %q is no supervisor", ErrNoChild, path[:i])
 		}
-		next, err := findChild.Ask(ctx, sys, super, name)
+		next, err := findChild.Ask(ctx, super, name)
 		if errors.Is(err, actor.ErrSuspended) {
 			err = fmt.Errorf("%w: %q: the supervisor is down: %w", ErrNoChild, path[:i+1], err)
 		}
@@ -164,8 +164,8 @@ func find[S any](ctx context.Context, sys *actor.System, s ref,
 }
 
 // Sub returns the supervisor at the end of a path, under the rules of [Find].
-func Sub(ctx context.Context, sys *actor.System, s Supervisor, path ...string) (Supervisor, error) {
-	r, err := find[supervisor](ctx, sys, s.asked("Sub"), path)
+func Sub(ctx context.Context, s Supervisor, path ...string) (Supervisor, error) {
+	r, err := find[supervisor](ctx, s.asked("Sub"), path)
 	return Supervisor{r}, err
 }
 
@@ -184,6 +184,6 @@ type Count struct {
 
 // CountChildren counts the children of a supervisor. The errors are those of
 // [actor.AskBehaviour.Ask].
-func CountChildren(ctx context.Context, sys *actor.System, s Supervisor) (Count, error) {
-	return countChildren.Ask(ctx, sys, s.asked("CountChildren"), actor.None{})
+func CountChildren(ctx context.Context, s Supervisor) (Count, error) {
+	return countChildren.Ask(ctx, s.asked("CountChildren"), actor.None{})
 }

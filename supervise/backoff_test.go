@@ -109,10 +109,10 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{w}})
 	a := h.find("a")
 	h.tell(crash, "a")
-	h.must(actor.StopWait(h.soon(), h.sys, a))
+	h.must(actor.StopWait(h.soon(), a))
 	h.quiet()
 	equal(t, "states", h.states(), "a backing off")
-	_, err := supervise.Find[testChild](h.soon(), h.sys, h.root, "a")
+	_, err := supervise.Find[testChild](h.soon(), h.root, "a")
 	wants(t, err, supervise.ErrNoChild)
 	h.advance(second)
 	equal(t, "states", h.states(), "a running")
@@ -121,7 +121,7 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 	}
 	for name, how := range map[string]func() error{
 		"RestartChild": func() error {
-			return supervise.RestartChild(h.soon(), h.sys, h.root, "a")
+			return supervise.RestartChild(h.soon(), h.root, "a")
 		},
 		"Restart": func() error { actor.Restart(h.sys, h.find("a")); return nil },
 	} {
@@ -135,7 +135,7 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 		h.d.says(t)
 	}
 	h.tell(crash, "a")
-	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "a"))
+	h.must(supervise.RemoveChild(h.soon(), h.root, "a"))
 	h.advance(time.Hour)
 	equal(t, "states", h.states(), "")
 }
@@ -321,7 +321,7 @@ func TestBackoff_CalmIsUp_ByHand(t *testing.T) {
 		}
 		if h.states() != "a backing off" {
 			fails = true
-			wants(t, supervise.RestartChild(h.soon(), h.sys, h.root, "a"), errUser)
+			wants(t, supervise.RestartChild(h.soon(), h.root, "a"), errUser)
 			h.quiet()
 		}
 		equal(t, name, h.states(), "a backing off")

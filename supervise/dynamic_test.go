@@ -22,7 +22,7 @@ func (h *harness) like(name string) supervise.Child {
 
 func (h *harness) count() supervise.Count {
 	h.Helper()
-	n, err := supervise.CountChildren(h.soon(), h.sys, h.root)
+	n, err := supervise.CountChildren(h.soon(), h.root)
 	h.must(err)
 	return n
 }
@@ -33,7 +33,7 @@ func TestSimple(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
 	for _, name := range []string{"ann", "bob", "eve"} {
-		r, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like(name))
+		r, err := supervise.StartChild(h.soon(), h.root, h.like(name))
 		h.must(err)
 		typed, ok := actor.As[testChild](r)
 		equal(t, "typed", ok, true)
@@ -41,7 +41,7 @@ func TestSimple(t *testing.T) {
 	}
 	h.quiet()
 	h.d.take()
-	r, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[testChild]("", nil))
+	r, err := supervise.StartChild(h.soon(), h.root, supervise.Like[testChild]("", nil))
 	h.must(err)
 	h.quiet()
 	h.d.says(t, "+session")
@@ -49,11 +49,11 @@ func TestSimple(t *testing.T) {
 	h.tell(crash, "bob")
 	h.d.says(t, "-bob", "+bob")
 	equal(t, "children", h.count(), supervise.Count{Children: 4, Running: 4})
-	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "ann"))
+	h.must(supervise.RemoveChild(h.soon(), h.root, "ann"))
 	h.quiet()
 	h.d.says(t, "-ann")
 	equal(t, "states", h.states(), fmt.Sprintf("bob running, eve running, %v running", r))
-	h.must(actor.StopWait(h.soon(), h.sys, h.root))
+	h.must(actor.StopWait(h.soon(), h.root))
 	h.d.says(t, "-session", "-eve", "-bob")
 }
 
@@ -64,7 +64,7 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 	h := newHarness(t, actor.Workers(1), actor.Seed(1))
 	h.run(h.sessions())
 	start := func(name string) actor.AnyRef {
-		r, err := supervise.StartChild(h.soon(), h.sys, h.root,
+		r, err := supervise.StartChild(h.soon(), h.root,
 			supervise.Like[testChild](name, nil))
 		h.must(err)
 		return r
@@ -78,7 +78,7 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 	equal(t, "found by its name", h.find(name).Any(), called)
 	equal(t, "found by the next name", h.find(name+".2").Any(), other)
 	equal(t, "found by a free name", h.find(name+".3").Any(), unnamed)
-	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, name+".3"))
+	h.must(supervise.RemoveChild(h.soon(), h.root, name+".3"))
 	h.quiet()
 	equal(t, "found afterwards", h.find(name).Any(), called)
 }
@@ -88,9 +88,9 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 func TestSimple_KeepsItsName(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
-	first, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[testChild]("", nil))
+	first, err := supervise.StartChild(h.soon(), h.root, supervise.Like[testChild]("", nil))
 	h.must(err)
-	h.must(actor.KillWait(h.soon(), h.sys, first))
+	h.must(actor.KillWait(h.soon(), first))
 	h.quiet()
 	if now := h.find(first.String()).Any(); now == first {
 		t.Errorf("%v is called what it was before it was killed", now)
@@ -106,30 +106,30 @@ func TestDynamic(t *testing.T) {
 		trans := h.child("trans")
 		trans.Restart = supervise.Transient
 		h.run(supervise.Spec{Name: "root", Strategy: s, Children: []supervise.Child{trans}})
-		r, err := supervise.StartChild(h.soon(), h.sys, h.root, h.child("new"))
+		r, err := supervise.StartChild(h.soon(), h.root, h.child("new"))
 		h.must(err)
 		h.quiet()
 		equal(t, "ref", h.find("new").Any(), r)
 		sub := supervise.Spec{Name: "sub", Children: h.workers("x")}
-		_, err = supervise.StartChild(h.soon(), h.sys, h.root, sub)
+		_, err = supervise.StartChild(h.soon(), h.root, sub)
 		h.must(err)
 		h.quiet()
 		h.d.says(t, "+trans", "+new", "+x")
 		equal(t, "children", h.count(), supervise.Count{Children: 3, Running: 3, Supervisors: 1})
 		h.tell(finish, "trans")
-		h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "trans"))
+		h.must(supervise.RestartChild(h.soon(), h.root, "trans"))
 		h.quiet()
-		h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "new"))
+		h.must(supervise.RestartChild(h.soon(), h.root, "new"))
 		h.quiet()
 		h.d.says(t, "-trans", "+trans", "-new", "+new")
 		equal(t, "restarts", h.tree().Children[1].Restarts, 0)
 		h.tell(finish, "trans")
-		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "trans"))
-		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "sub"))
+		h.must(supervise.RemoveChild(h.soon(), h.root, "trans"))
+		h.must(supervise.RemoveChild(h.soon(), h.root, "sub"))
 		h.quiet()
 		h.d.says(t, "-trans", "-x")
 		equal(t, "states", h.states(), "new running")
-		_, err = supervise.StartChild(h.soon(), h.sys, h.root, h.child("trans"))
+		_, err = supervise.StartChild(h.soon(), h.root, h.child("trans"))
 		h.must(err)
 	}
 }
@@ -139,14 +139,14 @@ func TestDynamic_Errors(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Children: append(h.workers("a"), h.sessions())})
 	start := func(s supervise.Supervisor, ch supervise.Child) error {
-		_, err := supervise.StartChild(h.soon(), h.sys, s, ch)
+		_, err := supervise.StartChild(h.soon(), s, ch)
 		return err
 	}
 	find := func(path ...string) error {
-		_, err := supervise.Find[testChild](h.soon(), h.sys, h.root, path...)
+		_, err := supervise.Find[testChild](h.soon(), h.root, path...)
 		return err
 	}
-	simple, err := supervise.Sub(h.soon(), h.sys, h.root, "sessions")
+	simple, err := supervise.Sub(h.soon(), h.root, "sessions")
 	h.must(err)
 	wants(t, start(h.root, h.child("a")), supervise.ErrTaken)
 	wants(t, start(h.root, h.child("")), supervise.ErrBadChild)
@@ -154,14 +154,14 @@ func TestDynamic_Errors(t *testing.T) {
 	wants(t, start(h.root, h.like("b")), supervise.ErrBadChild)
 	wants(t, start(simple, h.child("b")), supervise.ErrBadChild)
 	wants(t, start(simple, supervise.Like("b", func(*int) {})), supervise.ErrBadChild)
-	wants(t, supervise.RemoveChild(h.soon(), h.sys, h.root, "b"), supervise.ErrNoChild)
-	wants(t, supervise.RestartChild(h.soon(), h.sys, h.root, "b"), supervise.ErrNoChild)
+	wants(t, supervise.RemoveChild(h.soon(), h.root, "b"), supervise.ErrNoChild)
+	wants(t, supervise.RestartChild(h.soon(), h.root, "b"), supervise.ErrNoChild)
 	wants(t, find("a", "b"), supervise.ErrNoChild)
 	wants(t, find("b"), supervise.ErrNoChild)
 	wants(t, find("sessions"), actor.ErrOtherType)
-	h.must(actor.StopWait(h.soon(), h.sys, h.root))
+	h.must(actor.StopWait(h.soon(), h.root))
 	wants(t, find("a"), actor.ErrStopped)
-	_, err = supervise.Tree(h.soon(), h.sys, h.root)
+	_, err = supervise.Tree(h.soon(), h.root)
 	wants(t, err, actor.ErrStopped)
 }
 
@@ -318,13 +318,13 @@ func TestMisuse_Zero(t *testing.T) {
 	var none supervise.Supervisor
 	ctx := h.soon()
 	calls := map[string]func(){
-		"StartChild":    func() { _, _ = supervise.StartChild(ctx, h.sys, none, h.child("a")) },
-		"RemoveChild":   func() { _ = supervise.RemoveChild(ctx, h.sys, none, "a") },
-		"RestartChild":  func() { _ = supervise.RestartChild(ctx, h.sys, none, "a") },
-		"Find":          func() { _, _ = supervise.Find[testChild](ctx, h.sys, none) },
-		"Sub":           func() { _, _ = supervise.Sub(ctx, h.sys, none) },
-		"CountChildren": func() { _, _ = supervise.CountChildren(ctx, h.sys, none) },
-		"Tree":          func() { _, _ = supervise.Tree(ctx, h.sys, none) },
+		"StartChild":    func() { _, _ = supervise.StartChild(ctx, none, h.child("a")) },
+		"RemoveChild":   func() { _ = supervise.RemoveChild(ctx, none, "a") },
+		"RestartChild":  func() { _ = supervise.RestartChild(ctx, none, "a") },
+		"Find":          func() { _, _ = supervise.Find[testChild](ctx, none) },
+		"Sub":           func() { _, _ = supervise.Sub(ctx, none) },
+		"CountChildren": func() { _, _ = supervise.CountChildren(ctx, none) },
+		"Tree":          func() { _, _ = supervise.Tree(ctx, none) },
 		"StopChild":     func() { _ = supervise.StopChild(ctx, none, "a") },
 		"Wait":          func() { _ = none.Wait(ctx) },
 		"Ready":         func() { _ = none.Ready(ctx) },
@@ -349,7 +349,7 @@ func TestFind_NotStarted(t *testing.T) {
 	a.Init = func(y *testChild) { y.fail = errUser }
 	h.run(supervise.Spec{Name: "root", Intensity: often,
 		Children: []supervise.Child{a, h.child("b")}})
-	_, err := supervise.Find[testChild](h.soon(), h.sys, h.root, "b")
+	_, err := supervise.Find[testChild](h.soon(), h.root, "b")
 	wants(t, err, supervise.ErrNoChild)
 	equal(t, "error", err.Error(), `gallop: supervise: no such child: "b" has not started yet`)
 }
@@ -378,7 +378,7 @@ func TestStartChild_BadType(t *testing.T) {
 		`"y": gap.nothing`: supervise.Spec{Name: "x",
 			Children: []supervise.Child{supervise.Worker[gap]{Name: "y", Type: gapType}}},
 	} {
-		_, err := supervise.StartChild(h.soon(), h.sys, h.root, ch)
+		_, err := supervise.StartChild(h.soon(), h.root, ch)
 		h.quiet()
 		wants(t, err, supervise.ErrBadChild)
 		if words = strings.TrimSpace(words); !strings.Contains(err.Error(), words) {
@@ -397,12 +397,12 @@ func BenchmarkReplace(b *testing.B) {
 			h.run(supervise.Spec{Name: "root",
 				Intensity: supervise.Intensity{Restarts: 1 << 30, Within: 1}})
 			for i := range n {
-				_, err := supervise.StartChild(h.soonOnce(), h.sys, h.root,
+				_, err := supervise.StartChild(h.soonOnce(), h.root,
 					supervise.Worker[testChild]{Name: fmt.Sprint(i), Type: testChildType})
 				h.must(err)
 			}
 			for b.Loop() {
-				r, err := supervise.Find[testChild](h.soonOnce(), h.sys, h.root, "1")
+				r, err := supervise.Find[testChild](h.soonOnce(), h.root, "1")
 				h.must(err)
 				actor.Kill(h.sys, r)
 				h.must(h.sys.Wait(h.soonOnce()))
@@ -476,11 +476,11 @@ func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 		{true, actor.ErrStopped, actor.ErrStopped, "+ann -ann"}} {
 		h := newHarness(t)
 		h.run(h.sessions())
-		_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like("ann"))
+		_, err := supervise.StartChild(h.soon(), h.root, h.like("ann"))
 		h.must(err)
 		h.quiet()
 		free := h.hold("ann")
-		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "ann"))
+		h.must(supervise.RemoveChild(h.soon(), h.root, "ann"))
 		heard := make(starter, 3)
 		starterDo.Send(h.sys, starterType.Spawn(h.sys, heard), func(c *actor.Context) {
 			supervise.StartChildTo(c, h.root, h.like("ann"), starterHear)
@@ -517,12 +517,12 @@ func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
 	heard := make(starter, 3)
 	caller := starterType.Spawn(h.sys, heard)
 	for _, name := range []string{"ann", "bob"} {
-		_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like(name))
+		_, err := supervise.StartChild(h.soon(), h.root, h.like(name))
 		h.must(err)
 		free[name] = h.hold(name)
 	}
 	for _, name := range []string{"ann", "bob"} {
-		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, name))
+		h.must(supervise.RemoveChild(h.soon(), h.root, name))
 		starterDo.Send(h.sys, caller,
 			func(c *actor.Context) { supervise.StartChildTo(c, h.root, h.like(name), starterHear) })
 	}
@@ -550,14 +550,14 @@ func TestStartChild_BehindJoin(t *testing.T) {
 		}
 		h.run(spec)
 		for range 1000 {
-			r, err := supervise.StartChild(h.soonOnce(), h.sys, h.root, child)
+			r, err := supervise.StartChild(h.soonOnce(), h.root, child)
 			h.must(err)
 			if r.IsZero() { // it has not had its turn yet
 				h.quiet()
 				r = h.find("a").Any()
 			}
-			h.must(supervise.RemoveChild(h.soonOnce(), h.sys, h.root, "a"))
-			_, err = actor.Join(h.soonOnce(), h.sys, r)
+			h.must(supervise.RemoveChild(h.soonOnce(), h.root, "a"))
+			_, err = actor.Join(h.soonOnce(), r)
 			h.must(err)
 		}
 	}

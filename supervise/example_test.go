@@ -42,11 +42,11 @@ func Example() {
 			Init: func(d *Disk) { d.written = 100 }},
 	}})
 	_ = sys.Wait(ctx)
-	disk, _ := supervise.Find[Disk](ctx, sys, root, "disk")
-	fmt.Println(Write.Ask(ctx, sys, disk, "a line"))
-	_, err := Write.Ask(ctx, sys, disk, "")
+	disk, _ := supervise.Find[Disk](ctx, root, "disk")
+	fmt.Println(Write.Ask(ctx, disk, "a line"))
+	_, err := Write.Ask(ctx, disk, "")
 	fmt.Println(err)
-	fmt.Println(Write.Ask(ctx, sys, disk, "a line"))
+	fmt.Println(Write.Ask(ctx, disk, "a line"))
 	sys.Stop()
 	// Output:
 	// 101 <nil>
@@ -67,11 +67,11 @@ func ExampleTree() {
 			}},
 		}})
 	_ = sys.Wait(ctx)
-	left, _ := supervise.Find[Disk](ctx, sys, root, "mirrors", "left")
-	_, _ = Write.Ask(ctx, sys, left, "")
+	left, _ := supervise.Find[Disk](ctx, root, "mirrors", "left")
+	_, _ = Write.Ask(ctx, left, "")
 	_ = sys.Wait(ctx)
 	var tree supervise.Node
-	tree, _ = supervise.Tree(ctx, sys, root)
+	tree, _ = supervise.Tree(ctx, root)
 	mirrors := tree.Children[1]
 	for _, k := range mirrors.Children {
 		fmt.Println(mirrors.Name, mirrors.Strategy, k.Name, k.State == supervise.Running,
@@ -89,16 +89,16 @@ func ExampleLike() {
 	disks := supervise.Start(sys, supervise.Spec{Name: "disks", Strategy: supervise.SimpleOneForOne,
 		Template: supervise.Worker[Disk]{Type: DiskType, Restart: supervise.Transient}})
 	var one supervise.Child = supervise.Like("sda", func(d *Disk) { d.written = 7 })
-	any, err := supervise.StartChild(ctx, sys, disks, one)
+	any, err := supervise.StartChild(ctx, disks, one)
 	sda, _ := actor.As[Disk](any)
 	fmt.Println(err)
-	fmt.Println(Write.Ask(ctx, sys, sda, "a line"))
+	fmt.Println(Write.Ask(ctx, sda, "a line"))
 	var n supervise.Count
-	n, _ = supervise.CountChildren(ctx, sys, disks)
+	n, _ = supervise.CountChildren(ctx, disks)
 	fmt.Println(n.Children, n.Running)
-	fmt.Println(supervise.RemoveChild(ctx, sys, disks, "sda"))
+	fmt.Println(supervise.RemoveChild(ctx, disks, "sda"))
 	_ = sys.Wait(ctx)
-	fmt.Println(supervise.RestartChild(ctx, sys, disks, "sda"))
+	fmt.Println(supervise.RestartChild(ctx, disks, "sda"))
 	sys.Stop()
 	// Output:
 	// <nil>
@@ -118,10 +118,10 @@ func ExampleEscalationError() {
 		Children:  []supervise.Child{supervise.Worker[Disk]{Name: "disk", Type: DiskType}},
 	})
 	_ = sys.Wait(ctx)
-	disk, _ := supervise.Find[Disk](ctx, sys, root, "disk")
-	_, _ = Write.Ask(ctx, sys, disk, "")
-	_, _ = Write.Ask(ctx, sys, disk, "")
-	down, _ := actor.Join(ctx, sys, root)
+	disk, _ := supervise.Find[Disk](ctx, root, "disk")
+	_, _ = Write.Ask(ctx, disk, "")
+	_, _ = Write.Ask(ctx, disk, "")
+	down, _ := actor.Join(ctx, root)
 	var e *supervise.EscalationError
 	fmt.Println(errors.As(down.Reason, &e), errors.Is(down.Reason, supervise.ErrIntensity))
 	fmt.Println(e)
@@ -182,8 +182,8 @@ func ExampleSibling() {
 			supervise.Worker[Cache]{Name: "cache", Type: CacheType},
 		}})
 	fmt.Println(err)
-	cache, _ := supervise.Find[Cache](ctx, sys, root, "cache")
-	fmt.Println(Put.Ask(ctx, sys, cache, "a line"))
+	cache, _ := supervise.Find[Cache](ctx, root, "cache")
+	fmt.Println(Put.Ask(ctx, cache, "a line"))
 	sys.Stop()
 	// Output:
 	// <nil>
@@ -199,7 +199,7 @@ func (k *Cache) Start(c *actor.Context) (err error) {
 }
 
 func (k *Cache) Put(c *actor.Context, s string) (int, error) {
-	return Write.Ask(context.Background(), c.System(), k.disk, s)
+	return Write.Ask(context.Background(), k.disk, s)
 }
 
 var (
@@ -237,9 +237,9 @@ func ExampleEvent() {
 			supervise.Worker[Disk]{Name: "disk", Type: DiskType,
 				Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}},
 		}})
-	disk, _ := supervise.Find[Disk](ctx, sys, root, "disk")
+	disk, _ := supervise.Find[Disk](ctx, root, "disk")
 	for range 2 {
-		_, _ = Write.Ask(ctx, sys, disk, "")
+		_, _ = Write.Ask(ctx, disk, "")
 		_ = sys.Wait(ctx)
 	}
 	fmt.Println(kinds[0] == supervise.Fell, kinds[2] == supervise.GaveUp)

@@ -176,7 +176,7 @@ func (h *harness) must(err error) {
 
 func (h *harness) find(path ...string) actor.Ref[testChild] {
 	h.Helper()
-	r, err := supervise.Find[testChild](h.soon(), h.sys, h.root, path...)
+	r, err := supervise.Find[testChild](h.soon(), h.root, path...)
 	h.must(err)
 	return r
 }
@@ -190,7 +190,7 @@ func (h *harness) tell(f act, path ...string) {
 
 func (h *harness) tree() supervise.Node {
 	h.Helper()
-	n, err := supervise.Tree(h.soon(), h.sys, h.root)
+	n, err := supervise.Tree(h.soon(), h.root)
 	h.must(err)
 	return n
 }
@@ -208,7 +208,7 @@ func (h *harness) states() string {
 // reason is why the root has ended.
 func (h *harness) reason() error {
 	h.Helper()
-	d, err := actor.Join(h.soon(), h.sys, h.root)
+	d, err := actor.Join(h.soon(), h.root)
 	h.must(err)
 	return d.Reason
 }

@@ -64,7 +64,7 @@ func TestShutdown(t *testing.T) {
 				say.Send(h.sys, a, "1")
 				say.Send(h.sys, a, "2")
 				if remove {
-					h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "a"))
+					h.must(supervise.RemoveChild(h.soon(), h.root, "a"))
 				} else {
 					actor.Stop(h.sys, h.root)
 				}
@@ -83,7 +83,7 @@ func TestShutdown_Deadline(t *testing.T) {
 	crashA := func(h *harness) { do.Send(h.sys, h.find("a"), crash) }
 	for name, how := range map[string]func(h *harness){
 		"End":    func(h *harness) { actor.Stop(h.sys, h.root) },
-		"Remove": func(h *harness) { h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b")) },
+		"Remove": func(h *harness) { h.must(supervise.RemoveChild(h.soon(), h.root, "b")) },
 		"Group":  crashA,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestShutdown_Deadline(t *testing.T) {
 			h.clock.Jump(3*second - 1)
 			equal(t, "before", b.Standing() == actor.Ended, false)
 			h.clock.Jump(1)
-			d, err := actor.Join(h.soon(), h.sys, b)
+			d, err := actor.Join(h.soon(), b)
 			h.must(err)
 			wants(t, d.Reason, actor.ErrKilled)
 			h.quiet()
@@ -153,9 +153,9 @@ func TestShutdown_LeavesNothing(t *testing.T) {
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
 		Children: h.workers("a", "b", "c")})
 	h.tell(crash, "a")
-	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b"))
+	h.must(supervise.RemoveChild(h.soon(), h.root, "b"))
 	h.quiet()
-	h.must(actor.StopWait(h.soon(), h.sys, h.root))
+	h.must(actor.StopWait(h.soon(), h.root))
 	h.quiet()
 	st := h.sys.Stats()
 	h.advance(time.Hour)
@@ -179,7 +179,7 @@ func TestUnder(t *testing.T) {
 	h.run(supervise.Spec{Name: "root", Children: h.workers("a", "b")})
 	a := h.find("a")
 	h.d.take()
-	h.must(actor.KillWait(h.soon(), h.sys, h.root))
+	h.must(actor.KillWait(h.soon(), h.root))
 	h.d.says(t)
 	equal(t, "ended", a.Standing(), actor.Ended)
 }
@@ -199,7 +199,7 @@ func TestStopping(t *testing.T) {
 		}, true},
 		"RestartChild": {func(h *harness) { h.beginRestart("b") }, true},
 		"RemoveChild": {func(h *harness) {
-			h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b"))
+			h.must(supervise.RemoveChild(h.soon(), h.root, "b"))
 		}, true},
 		"Restart":  {func(h *harness) { actor.Restart(h.sys, h.find("b")) }, true},
 		"Suspend":  {func(h *harness) { actor.Suspend(h.sys, h.find("b")) }, true},

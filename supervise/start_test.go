@@ -27,7 +27,7 @@ func TestStartWait(t *testing.T) {
 		root, err := supervise.StartWait(h.soon(), h.sys, h.deep(h.child("bad")))
 		h.must(err)
 		h.d.says(t, "+first", "+left", "+bad", "+right", "+last")
-		_, err = supervise.Find[testChild](h.soon(), h.sys, root, "storage", "disks", "right")
+		_, err = supervise.Find[testChild](h.soon(), root, "storage", "disks", "right")
 		h.must(err)
 		h.sys.Stop()
 	}
@@ -163,7 +163,7 @@ func TestReady(t *testing.T) {
 	h.advance(second)
 	h.must(<-ready)
 	h.d.says(t, "+a", "+a", "+b")
-	h.must(actor.StopWait(h.soon(), h.sys, root))
+	h.must(actor.StopWait(h.soon(), root))
 	wants(t, root.Ready(h.soon()), actor.ErrStopped)
 }
 

@@ -19,7 +19,7 @@ func TestStorm_QuietProcess(t *testing.T) {
 	t.Cleanup(h.sys.Stop)
 	quick := supervise.Backoff{First: 10 * time.Microsecond, Max: time.Millisecond, Jitter: 0.5}
 	h.run(supervise.Spec{Name: "calm", Children: h.workers("a")})
-	h.must(actor.StopWait(h.soon(), h.sys, h.root))
+	h.must(actor.StopWait(h.soon(), h.root))
 	before := runtime.NumGoroutine()
 	bad := h.child("bad")
 	bad.Backoff = quick

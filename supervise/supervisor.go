@@ -54,7 +54,7 @@ func newRoot(sp *supervisorSpec) supervisor {
 // [actor.ErrSystemStopped] if the system stops. It panics where [actor.Join] does.
 func (s Supervisor) Wait(ctx context.Context) error {
 	r := s.asked("Wait")
-	d, err := actor.Join(ctx, actor.SystemOf(r), r)
+	d, err := actor.Join(ctx, r)
 	if err == nil && !actor.IsNormal(d.Reason) {
 		err = d.Reason
 	}

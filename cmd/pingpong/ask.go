@@ -36,7 +36,7 @@ func askActor(ctx context.Context, sys *actor.System, j job) <-chan uint64 {
 	go func() {
 		sum := uint64(0)
 		for range j.n {
-			got, err := clerkAdd.Ask(ctx, sys, to, 1)
+			got, err := clerkAdd.Ask(ctx, to, 1)
 			if err != nil {
 				break // the count is then wrong, which is reported
 			}

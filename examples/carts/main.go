@@ -150,7 +150,7 @@ func serve(out io.Writer, carts int) error {
 	if err := sys.Wait(ctx); err != nil {
 		return err
 	}
-	sum, err := counterGet.Ask(ctx, sys, total, actor.None{})
+	sum, err := counterGet.Ask(ctx, total, actor.None{})
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func (l *Limiter) Allow(ctx context.Context, client string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		ok, err := take.Ask(ctx, l.sys, r, actor.None{})
+		ok, err := take.Ask(ctx, r, actor.None{})
 		if !errors.Is(err, actor.ErrStopped) { // else it was just full: it gets a new one
 			return ok, err
 		}
@@ -86,11 +86,11 @@ func (l *Limiter) Allow(ctx context.Context, client string) (bool, error) {
 // bucket finds or starts the bucket of a client.
 func (l *Limiter) bucket(ctx context.Context, client string) (actor.Ref[bucket], error) {
 	for {
-		r, err := supervise.Find[bucket](ctx, l.sys, l.buckets, client)
+		r, err := supervise.Find[bucket](ctx, l.buckets, client)
 		if !errors.Is(err, supervise.ErrNoChild) {
 			return r, err
 		}
-		started, err := supervise.StartChild(ctx, l.sys, l.buckets,
+		started, err := supervise.StartChild(ctx, l.buckets,
 			supervise.Like[bucket](client, nil))
 		// otherwise another call was faster, and it may be full by now
 		if !errors.Is(err, supervise.ErrTaken) {
@@ -102,7 +102,7 @@ func (l *Limiter) bucket(ctx context.Context, client string) (actor.Ref[bucket],
 
 // Clients is how many buckets there are.
 func (l *Limiter) Clients(ctx context.Context) (int, error) {
-	n, err := supervise.CountChildren(ctx, l.sys, l.buckets)
+	n, err := supervise.CountChildren(ctx, l.buckets)
 	return n.Children, err
 }
 

@@ -77,7 +77,7 @@ func NewChat(ctx context.Context, sys *actor.System) (*Chat, error) {
 
 // topic finds a room.
 func (chat *Chat) topic(ctx context.Context, name string) (group.Topic[string], error) {
-	r, err := supervise.Find[room](ctx, chat.sys, chat.root, name)
+	r, err := supervise.Find[room](ctx, chat.root, name)
 	if err != nil {
 		return group.Topic[string]{}, err
 	}
@@ -115,6 +115,6 @@ func (chat *Chat) Members(room string) []actor.Ref[User] { return chat.people.Me
 
 // Heard asks a user for its name and the number of lines that it got.
 func (chat *Chat) Heard(ctx context.Context, u actor.Ref[User]) (string, int, error) {
-	state, err := tell.Ask(ctx, chat.sys, u, actor.None{})
+	state, err := tell.Ask(ctx, u, actor.None{})
 	return state.name, state.heard, err
 }

@@ -47,7 +47,7 @@ func TestChat_Falls(t *testing.T) {
 		t.Errorf("nothing was said: %v", err)
 	}
 	for _, name := range []string{"people", "editors", "library"} {
-		if err := supervise.RestartChild(t.Context(), sys, chat.root, name); err != nil {
+		if err := supervise.RestartChild(t.Context(), chat.root, name); err != nil {
 			t.Fatal(err)
 		}
 		if err := sys.Wait(t.Context()); err != nil {
