@@ -73,7 +73,7 @@ func TestAskTo_AcrossInShutdown(t *testing.T) {
 
 // TestAskTo_AcrossInShutdownBounded: the same where the caller's mail waits elsewhere.
 func TestAskTo_AcrossInShutdownBounded(t *testing.T) {
-	typ := actor.NewType[puppet]("bounded asker", actor.TypeBound(8, actor.OverflowMute))
+	typ := actor.NewType[puppet]("bounded asker", actor.WithBound(8, actor.OverflowMute))
 	begin, answered := actor.Declare[deed](typ, "begin"), actor.Declare[actor.Result[any]](typ, "answered")
 	var got []error
 	typ.Table(begin.Do((*puppet).Do), answered.Do(func(_ *puppet, _ *actor.Context, r actor.Result[any]) {
@@ -153,11 +153,11 @@ func TestAcross_TrySendAndPipe(t *testing.T) {
 // not. What has been pushed is the receiver's by then: under the race detector this test would fail
 // otherwise.
 func TestAcross_DeterministicAsks(t *testing.T) {
-	bounded := actor.NewType[puppet]("bounded", actor.TypeBound(100, actor.OverflowMute))
+	bounded := actor.NewType[puppet]("bounded", actor.WithBound(100, actor.OverflowMute))
 	boundedDo, boundedReply := actor.Declare[deed](bounded, "do"), actor.Declare[actor.Result[int]](bounded, "reply")
 	bounded.Table(boundedDo.Do((*puppet).Do), boundedReply.Do((*puppet).Reply))
 	for range scaled(20) {
-		here, there := start(t, actor.Seed(1)), start(t)
+		here, there := start(t, actor.WithDeterministic(1)), start(t)
 		far := puppetType.Spawn(there, puppet{})
 		caller, boundedAsker := puppetType.Spawn(here, puppet{}), bounded.Spawn(here, puppet{})
 		for range 50 {

@@ -32,7 +32,7 @@ func TestTimer_AllocatesNothing_InRounds(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
 	}
-	sys, clock := onVirtualTime(t, actor.Workers(1))
+	sys, clock := onVirtualTime(t, actor.WithWorkers(1))
 	b := puppetType.Spawn(sys, puppet{})
 	got := allocations(func() {
 		do.Send(sys, b, func(_ *puppet, c *actor.Context) {
@@ -64,7 +64,7 @@ func (m *muting) send(c *actor.Context, n int) {
 // elsewhere. What is returned spawns one and returns a function that has it muted.
 func mutingTypes() map[string]func(*actor.System, actor.Ref[puppet]) func() {
 	types := make(map[string]func(*actor.System, actor.Ref[puppet]) func())
-	for name, opts := range map[string][]actor.TypeOption{"one worker": nil, "two threads": {actor.PinnedThread()}} {
+	for name, opts := range map[string][]actor.TypeOption{"one worker": nil, "two threads": {actor.WithPinnedThread()}} {
 		typ := actor.NewType[muting](name, opts...)
 		send := actor.Declare[int](typ, "send")
 		typ.Table(send.Do((*muting).send))
@@ -99,7 +99,7 @@ func TestMute_AllocatesNothing(t *testing.T) {
 			if name == "one worker" {
 				muted = 200
 			}
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			to := puppetType.Spawn(sys, puppet{})
 			press := func(_ *puppet, c *actor.Context) { c.ApplyPressure() }
 			release := func(_ *puppet, c *actor.Context) { c.ReleasePressure() }

@@ -89,7 +89,7 @@ var (
 // "The arena is collected between behaviours, when it has doubled": what the state
 // leads to stays, and garbage does not pile up.
 func TestHeap_Collected(t *testing.T) {
-	sys := Start(Workers(3))
+	sys := Start(WithWorkers(3))
 	defer sys.Stop()
 	refs := []Ref[keeper]{}
 	for range 10 {
@@ -120,7 +120,7 @@ func TestHeap_Collected(t *testing.T) {
 // "The roots are the handles in the actor's state and in the messages that the actor has sent to
 // itself"; a handle that is kept elsewhere is dead.
 func TestHeap_RootsInMessages(t *testing.T) {
-	sys := Start(Workers(1), OnPanic(func(PanicReport) {}))
+	sys := Start(WithWorkers(1), WithHooks(Hooks{Panic: func(PanicReport) {}}))
 	defer sys.Stop()
 	r := keeperType.Spawn(sys, keeper{})
 	for v := range 100 {
@@ -142,7 +142,7 @@ func TestHeap_HiddenHandlesRefused(t *testing.T) {
 	hiderType := NewType[hider]("hider")
 	use := DeclareAsk[None, int](hiderType, "use")
 	hiderType.Table(use.Do(func(_ *hider, c *Context, _ None) (int, error) { c.Heap(); return 0, nil }))
-	sys := Start(Workers(1), OnPanic(func(PanicReport) {}))
+	sys := Start(WithWorkers(1), WithHooks(Hooks{Panic: func(PanicReport) {}}))
 	defer sys.Stop()
 	_, err := use.Ask(context.Background(), hiderType.Spawn(sys, hider{}), None{})
 	if !errors.Is(err, ErrPanicked) || !strings.Contains(err.Error(), "gallop: heap: actor.hider keeps handles out of the collector's reach, behind m[]") {
@@ -200,7 +200,7 @@ func TestHeap_CollectedInSteps(t *testing.T) {
 	if heap.Poisoned {
 		t.Skip("with poison, everything is collected whole") // so there are no steps
 	}
-	sys := Start(Workers(1))
+	sys := Start(WithWorkers(1))
 	defer sys.Stop()
 	w := towerType.Spawn(sys, tower{})
 	towerBuild.Send(sys, w, 20_000) // 10 MB

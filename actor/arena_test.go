@@ -53,7 +53,7 @@ func TestHeap_FreedWithItsActor(t *testing.T) {
 		"abandoned": func(*System, Ref[hoarder]) {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := Start(Workers(3), OnPanic(func(PanicReport) {}))
+			sys := Start(WithWorkers(3), WithHooks(Hooks{Panic: func(PanicReport) {}}))
 			defer sys.Stop()
 			const actors, each = 20, 1000
 			refs := make([]Ref[hoarder], actors)
@@ -90,7 +90,7 @@ func TestHeap_FreedWithItsActor(t *testing.T) {
 
 // Chunks of the dead serve the living.
 func TestHeap_Recycled(t *testing.T) {
-	sys := Start(Workers(1))
+	sys := Start(WithWorkers(1))
 	defer sys.Stop()
 	for range 100 {
 		r := hoarderType.Spawn(sys, hoarder{})

@@ -71,9 +71,9 @@ func newHouse() *house {
 // becomes of it when it falls; it returns what has happened.
 func (h *house) live(t *testing.T, script func(c *actor.Context, k actor.Ref[lodger]), decide func(*actor.Context, actor.Ref[lodger])) string {
 	t.Helper()
-	sys := start(t, actor.Workers(1),
-		actor.OnPanic(func(p actor.PanicReport) { h.note("panic in %s", p.Behaviour) }),
-		actor.OnDeadLetter(func(d actor.DeadLetter) { h.note("dead %v", d.Message) }))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { h.note("panic in %s", p.Behaviour) }}),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { h.note("dead %v", d.Message) }}))
 	landlords := actor.NewType[landlord]("landlord")
 	begin := actor.Declare[actor.None](landlords, "begin")
 	act := actor.Declare[actor.Ref[lodger]](landlords, "act")
@@ -199,8 +199,8 @@ func TestAside_StartFails(t *testing.T) {
 func TestAside_UrgentBeforeTheStart(t *testing.T) {
 	h := newHouse()
 	h.onStart = func(*actor.Context, int) error { panic("never") }
-	sys := start(t, actor.Workers(1), actor.OnPanic(func(actor.PanicReport) {}),
-		actor.OnDeadLetter(func(d actor.DeadLetter) { h.note("dead %v", d.Message) }))
+	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { h.note("dead %v", d.Message) }}))
 	p := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 		k := h.lodgers.Spawn(c, lodger{})
@@ -249,7 +249,7 @@ func TestAside_ReplyToOneself(t *testing.T) {
 	}), entered.Do(func(_ *lodger, c *actor.Context, r actor.Result[heap.Ptr[entry]]) {
 		got = append(got, r.Value.Deref(c.Heap()).v)
 	}))
-	sys := start(t, actor.Workers(1), actor.OnPanic(func(p actor.PanicReport) { t.Error(p.Value) }))
+	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { t.Error(p.Value) }}))
 	for _, within := range []bool{false, true} {
 		begin.Send(sys, book.Spawn(sys, lodger{}), within)
 	}

@@ -95,9 +95,9 @@ func (d *descriptor) madeAsk() *descriptor {
 //     another actor of to's pinned type, which has one thread; or of an actor for which
 //     a behaviour of to waits, directly or through others, in an Ask.
 //   - ErrNoSpare: the caller is a behaviour, and so many behaviours block already
-//     ([Spares]) that it would keep its worker from others. The request becomes a dead
+//     ([WithMaxBlocked]) that it would keep its worker from others. The request becomes a dead
 //     letter.
-//   - ErrOverloaded: to has a bound ([TypeBound]), and its mailbox is at the bound; or
+//   - ErrOverloaded: to has a bound ([WithBound]), and its mailbox is at the bound; or
 //     the behaviour is [DropOnOverload], and to does not keep up.
 //   - ErrDropped: to has a bound, and the request had to make room for another message.
 //   - ErrSuspended: to is in a back-off before its restart, and ctx does not say that
@@ -115,7 +115,7 @@ func (d *descriptor) madeAsk() *descriptor {
 //
 // A behaviour that waits in Ask does so as in [Context.Blocking]: other actors are run
 // by other workers meanwhile, and its own mail waits. That costs a goroutine and a spare
-// worker ([Spares]); [AskTo] costs a message. While it waits, actors go on that were
+// worker ([WithMaxBlocked]); [AskTo] costs a message. While it waits, actors go on that were
 // muted because the caller is overloaded, or muted itself, in case to is one of them. But
 // to may wait for the caller in ways that Ask does not see, so give ctx a deadline:
 //

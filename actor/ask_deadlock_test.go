@@ -96,7 +96,7 @@ func TestAskCircle(t *testing.T) {
 // TestAskCircle_Storm: many actors that ask each other at the same time, each once, come to an end.
 // One that is told that it closes a circle has had no reply; all others have.
 func TestAskCircle_Storm(t *testing.T) {
-	for name, opts := range map[string][]actor.Option{"4": {actor.Workers(4)}, "seed": {actor.Seed(1)}} {
+	for name, opts := range map[string][]actor.Option{"4": {actor.WithWorkers(4)}, "seed": {actor.WithDeterministic(1)}} {
 		for _, way := range []string{"Ask", "Deadline"} {
 			t.Run(name+"/"+way, func(t *testing.T) { askInCircles(t, looked[way], opts...) })
 		}
@@ -137,7 +137,7 @@ func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], tric
 // TestAskCircle_Bound: nobody says of an actor with a bound that it cannot reply: a request to it
 // may be dropped for another message. So a context with an end is all that ends such a circle.
 func TestAskCircle_Bound(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	b := droppingType
 	p, q := b.typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	var answered atomic.Bool
@@ -162,7 +162,7 @@ func TestAskCircle_Bound(t *testing.T) {
 // more, nor does one that has had its reply. All have their replies, or the end of their contexts.
 func TestAskCircle_None(t *testing.T) {
 	t.Run("GivenUp", func(t *testing.T) {
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 		ctx, cancel := context.WithCancel(t.Context())
 		gaveUp := make(chan struct{})
@@ -199,7 +199,7 @@ func TestAskCircle_None(t *testing.T) {
 // TestAskCircle_Deadline: the ask that closes a circle is told at once, and not when the deadline
 // of another has passed: nobody's does before.
 func TestAskCircle_Deadline(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -222,7 +222,7 @@ func TestAskCircle_Deadline(t *testing.T) {
 // actor has gone on.
 func TestAskCircle_HasItsReply(t *testing.T) {
 	for _, has := range []bool{true, false} {
-		sys := start(t, actor.Workers(1))
+		sys := start(t, actor.WithWorkers(1))
 		p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 		var err error
 		do.Send(sys, q, func(_ *puppet, c *actor.Context) {

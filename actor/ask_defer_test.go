@@ -103,7 +103,7 @@ func TestDefer(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			store, r := puppetType.Spawn(sys, puppet{n: 7}), clerkType.Spawn(sys, clerk{})
 			for n := 1; n < 4; n++ {
 				outcome := wanting(t, sys, r, n)
@@ -122,7 +122,7 @@ func TestDefer(t *testing.T) {
 
 // TestDefer_Askers: each caller, of every kind, gets its own reply; an error too.
 func TestDefer_Askers(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 	giveAll := func(n int) {
 		eventually(t, "all have asked", func() bool {
@@ -189,7 +189,7 @@ func TestDefer_Ends(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(2), dead.option())
+			sys := start(t, actor.WithWorkers(2), dead.option())
 			r := clerkType.Spawn(sys, clerk{})
 			outcome := wanting(t, sys, r, 3)
 			clerkDo.Send(sys, r, func(k *clerk, c *actor.Context) { k.next().Reply(c, 5, nil) })
@@ -223,7 +223,7 @@ func TestDefer_PanicBehind(t *testing.T) {
 
 // TestDefer_OnStop: "[Deferred.Reply] gives the reply … or in its OnStop."
 func TestDefer_OnStop(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r := clerkType.Spawn(sys, clerk{onStop: func(k *clerk, c *actor.Context) { k.next().Reply(c, 9, nil) }})
 	outcome := wanting(t, sys, r, 2)
 	must(t, actor.StopWait(soon(t), r))
@@ -239,7 +239,7 @@ func TestDefer_OnStop(t *testing.T) {
 // restarted since, the caller has been told. Then Reply does nothing, and discards what v owns".
 func TestDefer_Restart(t *testing.T) {
 	before := heap.Blobs()
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	typ := actor.NewType[puppet]("deferrer")
 	want := actor.DeclareAsk[actor.None, heap.Parcel](typ, "want")
 	give := actor.Declare[actor.Deferred[heap.Parcel]](typ, "give")
@@ -276,7 +276,7 @@ func inClerk(t testing.TB, sys *actor.System, r actor.Ref[clerk], f clerkDeed) {
 
 // TestDefer_Misuse: what is wrong panics at the call, and leaves what was right.
 func TestDefer_Misuse(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r, other := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 	outcome := wanting(t, sys, r, 1)
 	var d actor.Deferred[int]
@@ -320,7 +320,7 @@ func TestDefer_Misuse(t *testing.T) {
 // the one whose request it has put off closes no circle: another replies, and all have their
 // replies.
 func TestDefer_Circle(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a, b := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 	out, back := make(chan actor.Result[int], 1), make(chan actor.Result[int], 1)
 	clerkDo.Send(sys, a, func(_ *clerk, c *actor.Context) {
@@ -351,7 +351,7 @@ func TestDefer_Circle(t *testing.T) {
 // end, each request has one outcome, and it is the one that was given.
 func TestDefer_Conservation(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		super := clerkType.Spawn(sys, clerk{})
 		var desks [4]actor.Ref[clerk]
 		inClerk(t, sys, super, func(_ *clerk, c *actor.Context) {

@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	finishing        = newCtxType(actor.TypeFinishAsks())
-	finishingBounded = newCtxType(actor.TypeFinishAsks(), actor.TypeBound(10, actor.OverflowRefuse))
-	finishingMarks   = newCtxType(actor.TypeFinishAsks(), actor.TypeWatermarks(10, 5))
+	finishing        = newCtxType(actor.WithFinishAsks())
+	finishingBounded = newCtxType(actor.WithFinishAsks(), actor.WithBound(10, actor.OverflowRefuse))
+	finishingMarks   = newCtxType(actor.WithFinishAsks(), actor.WithWatermarks(10, 5))
 )
 
 // TestFinishAsks: "Drain … waits until the replies are given that the actor has put off; the
@@ -40,7 +40,7 @@ func TestFinishAsks(t *testing.T) {
 		} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				var dead letters
-				sys := start(t, actor.Workers(2), dead.option())
+				sys := start(t, actor.WithWorkers(2), dead.option())
 				got := make(chan any, 10)
 				r, to := b.typ.Spawn(sys, ctxActor{got: got, onStop: func(*actor.Context) { got <- "stop" }}), ctxs.typ.Spawn(sys, ctxActor{})
 				put, go1 := make(chan actor.Deferred[any], 1), make(chan struct{})
@@ -72,7 +72,7 @@ func TestFinishAsks(t *testing.T) {
 
 // TestFinishAsks_Deferred: a reply that the actor has put off, whoever gives it.
 func TestFinishAsks_Deferred(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := finishing.typ.Spawn(sys, ctxActor{})
 	put, out := make(chan actor.Deferred[any], 1), make(chan error, 1)
 	go func() {
@@ -94,7 +94,7 @@ func TestFinishAsks_Deferred(t *testing.T) {
 // TestFinishAsks_Order: outcomes that come while mail is left run behind it, "may ask for more",
 // and yield.
 func TestFinishAsks_Order(t *testing.T) {
-	for _, opt := range []actor.Option{actor.Workers(2), actor.Seed(3)} {
+	for _, opt := range []actor.Option{actor.WithWorkers(2), actor.WithDeterministic(3)} {
 		sys := start(t, opt)
 		var got []string
 		to := ctxs.typ.Spawn(sys, ctxActor{})
@@ -127,7 +127,7 @@ func TestFinishAsks_Ends(t *testing.T) {
 		"system": func(sys *actor.System, _ actor.Ref[ctxActor]) { sys.Stop() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r, to := finishing.typ.Spawn(sys, ctxActor{}), ctxs.typ.Spawn(sys, ctxActor{})
 			put := make(chan actor.Deferred[any], 1)
 			finishing.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
@@ -149,7 +149,7 @@ func TestFinishAsks_Ends(t *testing.T) {
 // TestFinishAsks_Panic: an outcome over which a draining actor panics ends it, as any message does;
 // so what it still waits for is waited for no longer.
 func TestFinishAsks_Panic(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := finishing.typ.Spawn(sys, ctxActor{hear: func(*actor.Context, actor.Reply[any, string]) { panic(errUser) }})
 	to, put := ctxs.typ.Spawn(sys, ctxActor{}), make(chan actor.Deferred[any], 2)
 	finishing.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
@@ -174,11 +174,11 @@ func TestFinishAsks_Panic(t *testing.T) {
 // letter", and its mail is counted no more.
 func TestFinishAsks_SpentBatch(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
-		"plain": {actor.TypeBatch(4)}, "watermarks": {actor.TypeBatch(4), actor.TypeWatermarks(2, 1)},
+		"plain": {actor.WithBatch(4)}, "watermarks": {actor.WithBatch(4), actor.WithWatermarks(2, 1)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newCtxType(append(opts, actor.TypeFinishAsks())...)
-			sys := start(t, actor.Workers(2))
+			b := newCtxType(append(opts, actor.WithFinishAsks())...)
+			sys := start(t, actor.WithWorkers(2))
 			r, to := b.typ.Spawn(sys, ctxActor{}), ctxs.typ.Spawn(sys, ctxActor{})
 			put := make(chan actor.Deferred[any], 1)
 			sent, last := make(chan struct{}), make(chan struct{})

@@ -12,7 +12,7 @@ import (
 // way, so a drain of the actor does not wait for it.
 func TestFinishAsks_InterceptorCrashes(t *testing.T) {
 	crash := true
-	typ := actor.NewType[struct{}]("finisher", actor.TypeFinishAsks(), actor.TypeIntercept(actor.Interceptor{
+	typ := actor.NewType[struct{}]("finisher", actor.WithFinishAsks(), actor.WithInterceptor(actor.Interceptor{
 		Before: func(_ *actor.Context, in *actor.Invocation) error {
 			if in.Behaviour() == "out" && crash {
 				crash = false
@@ -27,7 +27,7 @@ func TestFinishAsks_InterceptorCrashes(t *testing.T) {
 		actor.Pipe(c, out, func(context.Context) (int, error) { return 1, nil })
 	}), out.Do(func(*struct{}, *actor.Context, actor.Result[int]) {}))
 
-	sys := start(t, actor.Workers(1), actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	parent := wardenType.Spawn(sys, warden{diary: new(diary)})
 	var child actor.Ref[struct{}]
 	wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {

@@ -43,7 +43,7 @@ var asksInTurn = map[string]func(ctx context.Context, c *actor.Context, to actor
 	},
 }
 
-var plainAndSeeded = map[string][]actor.Option{"workers": {actor.Workers(2)}, "seed": {actor.Seed(1)}}
+var plainAndSeeded = map[string][]actor.Option{"workers": {actor.WithWorkers(2)}, "seed": {actor.WithDeterministic(1)}}
 
 // TestAsk_StopInATurn: Ask is answered "at once" with ErrSystemStopped also in a behaviour for
 // which the stop waits, and which asks an actor that does not justReply, in its own system or in
@@ -60,7 +60,7 @@ func TestAsk_StopInATurn(t *testing.T) {
 					sys := start(t, opts...)
 					at := sys
 					if where == "elsewhere" {
-						at = start(t, actor.Workers(1))
+						at = start(t, actor.WithWorkers(1))
 					}
 					stopInATurn(t, sys, puppetType.Spawn(at, puppet{}), where == "pinned", ask)
 				})
@@ -143,7 +143,7 @@ func askMuted(t *testing.T, sys *actor.System, ask func(c *actor.Context, asked 
 func TestAsk_OfOneMutedLater(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.Seed(1), actor.Workers(1)) // whoever is sent something runs when the caller waits
+			sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1)) // whoever is sent something runs when the caller waits
 			caller, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			err := errors.New("it has not asked")
 			slowDo.Send(sys, caller, func(_ *puppet, c *actor.Context) {
@@ -169,7 +169,7 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 	typ.Table(plain.Do((*puppet).Do), hasty.Do((*puppet).Do))
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.Workers(2), actor.Leeway(1))
+			sys := start(t, actor.WithWorkers(2), actor.Leeway(1))
 			slow, caller, asked := slowType.Spawn(sys, puppet{}), typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			muted := func(n uint64) {
 				for sys.Stats().Mutes < n {
@@ -212,7 +212,7 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 func TestAsk_OfTheMuted(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.Workers(2), actor.Leeway(1))
+			sys := start(t, actor.WithWorkers(2), actor.Leeway(1))
 			o := overload(t, sys)
 			caller, asked := mortalType.Spawn(sys, mortal{}), puppetType.Spawn(sys, puppet{})
 			doAct.Send(sys, caller, func(_ *mortal, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
@@ -248,7 +248,7 @@ func TestAskAll_Elsewhere(t *testing.T) {
 	for i := range 4 {
 		at := sys
 		if i != 1 {
-			at = start(t, actor.Seed(uint64(i)))
+			at = start(t, actor.WithDeterministic(uint64(i)))
 		}
 		to = append(to, puppetType.Spawn(at, puppet{n: i}))
 	}

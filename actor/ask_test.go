@@ -87,7 +87,7 @@ func TestAsk_StoppedBefore(t *testing.T) {
 // the request does not run.
 func TestAsk_Self(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(1), dead.option())
+	sys := start(t, actor.WithWorkers(1), dead.option())
 	for _, spawn := range []func() (actor.Ref[puppet], error){
 		func() (actor.Ref[puppet], error) {
 			r := puppetType.Spawn(sys, puppet{})
@@ -129,7 +129,7 @@ func TestAsk_Self(t *testing.T) {
 // TestAsk_TimeOut: "If ctx ends later, the request runs all the same, and its reply
 // goes nowhere": not to a later call either, although call objects are reused.
 func TestAsk_TimeOut(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	for i := range scaled(200) {
 		r := puppetType.Spawn(sys, puppet{})
 		release, ran := make(chan struct{}), make(chan int, 1)
@@ -185,7 +185,7 @@ func TestAsk_Deadline(t *testing.T) {
 // TestAsk_OfOverloadedAndMuted: an ask never mutes and is not refused; it waits for
 // its turn like any message.
 func TestAsk_OfOverloadedAndMuted(t *testing.T) {
-	sys := start(t, actor.Workers(3))
+	sys := start(t, actor.WithWorkers(3))
 	o := overload(t, sys)
 	m := o.mute(t, sys)
 	answers := make(chan error, 2)
@@ -207,7 +207,7 @@ func TestAsk_OfOverloadedAndMuted(t *testing.T) {
 // reaches its own caller.
 func TestAsk_Concurrent(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		refs := []actor.Ref[rally]{rallyType.Spawn(sys, rally{}), rallyType.Spawn(sys, rally{}), rallyType.Spawn(sys, rally{})}
 		var wg sync.WaitGroup
 		for g := range 8 {
@@ -297,7 +297,7 @@ func TestAskTo_CallerEnds(t *testing.T) {
 // TestAskTo_Many: a request of every actor to every other, each answered once.
 func TestAskTo_Many(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		const actors, each = 10, 50
 		var answered atomic.Int64
 		refs := make([]actor.Ref[puppet], actors)
@@ -353,7 +353,7 @@ func TestPipe_Outcomes(t *testing.T) {
 // is a dead letter then.
 func TestPipe_EndsWithTheSystem(t *testing.T) {
 	dead := make(chan actor.DeadLetter, 1)
-	sys := start(t, actor.OnDeadLetter(func(l actor.DeadLetter) { dead <- l }))
+	sys := start(t, actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) { dead <- l }}))
 	r := puppetType.Spawn(sys, puppet{})
 	started := make(chan struct{})
 	do.Send(sys, r, func(_ *puppet, c *actor.Context) {

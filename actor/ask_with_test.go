@@ -26,7 +26,7 @@ func TestAskToWith(t *testing.T) {
 	for kind, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
 		for _, limited := range []bool{false, true} {
 			t.Run(fmt.Sprint(kind, " within: ", limited), func(t *testing.T) {
-				sys, far := start(t, actor.Workers(2)), start(t)
+				sys, far := start(t, actor.WithWorkers(2)), start(t)
 				r, heard := hearing(sys, b)
 				ended := b.typ.Spawn(sys, ctxActor{})
 				must(t, actor.StopWait(soon(t), ended))
@@ -69,8 +69,8 @@ func TestAskToWith(t *testing.T) {
 
 // TestAskToWith_Overloaded: a request that is refused brings its mark back.
 func TestAskToWith_Overloaded(t *testing.T) {
-	full := newCtxType(actor.TypeBound(1, actor.OverflowRefuse))
-	sys := start(t, actor.Workers(2))
+	full := newCtxType(actor.WithBound(1, actor.OverflowRefuse))
+	sys := start(t, actor.WithWorkers(2))
 	at, stay := make(chan struct{}), make(chan struct{})
 	to := full.typ.Spawn(sys, ctxActor{})
 	full.do.Send(sys, to, func(*ctxActor, *actor.Context) { close(at); <-stay })
@@ -92,7 +92,7 @@ func TestAskToWith_Overloaded(t *testing.T) {
 func TestAskToWith_Late(t *testing.T) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
 	var dead letters
-	sys := start(t, actor.Workers(2), actor.Clock(clock), dead.option())
+	sys := start(t, actor.WithWorkers(2), actor.WithClock(clock), dead.option())
 	r, heard := hearing(sys, ctxs)
 	var d actor.Deferred[any]
 	to := ctxs.typ.Spawn(sys, ctxActor{})
@@ -167,7 +167,7 @@ func TestAskToWith_AllocatesNothing(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
 	}
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r := againType.Spawn(sys, askAgain{to: puppetType.Spawn(sys, puppet{n: 3})})
 	const n = 10_000
 	round := func() {
@@ -185,7 +185,7 @@ func TestAskToWith_AllocatesNothing(t *testing.T) {
 
 // TestPipeWith: the mark comes back with what the function returns, and with its panic.
 func TestPipeWith(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r, heard := hearing(sys, ctxs)
 	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
 		actor.PipeWith(c, ctxs.told, "value", func(context.Context) (any, error) { return 7, nil })
@@ -219,7 +219,7 @@ func TestAskToWith_Parcels(t *testing.T) {
 	typ.Table(want.Do(func(*puppet, *actor.Context, actor.None) (heap.Parcel, error) { return heap.NewParcel("x"), nil }),
 		told.Do(func(_ *puppet, _ *actor.Context, r actor.Reply[heap.Parcel, int]) { t.Error("it was heard") }), act.Do((*puppet).Do))
 	before := heap.Blobs().Live
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r, to := typ.Spawn(sys, puppet{}), typ.Spawn(sys, puppet{})
 	act.Send(sys, r, func(_ *puppet, c *actor.Context) {
 		actor.AskToWith(c, want, to, actor.None{}, told, 1)
@@ -233,7 +233,7 @@ func TestAskToWith_Parcels(t *testing.T) {
 // TestAsker_Double: "code that knows only an Asker can be given a test double in the place of an
 // actor."
 func TestAsker_Double(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r, got := ctxs.typ.Spawn(sys, ctxActor{}), make(chan any, 1)
 	ctxs.do.Send(sys, r, func(a *ctxActor, _ *actor.Context) { a.got = got })
 	seven := func(*ctxActor, *actor.Context) (any, error) { return nil, errUser }

@@ -137,7 +137,7 @@ func TestAskers_EveryWay(t *testing.T) {
 	for _, s := range silences {
 		for way, ask := range askedBy {
 			t.Run(s.name+"/"+way, func(t *testing.T) {
-				sys := start(t, actor.Workers(2))
+				sys := start(t, actor.WithWorkers(2))
 				r, after := s.prepare(t, sys)
 				got := make(chan error, n)
 				ask(t, sys, r, n, got)

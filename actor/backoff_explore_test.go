@@ -42,11 +42,11 @@ type dormitory struct {
 func newDormitory(p *explore.Program, backlog int) *dormitory {
 	d := &dormitory{replies: make(chan *call[int], 8)}
 	dozerType.info.ownedIn()
-	d.stage = newStage(p, OnPanic(func(PanicReport) {}), OnDeadLetter(func(l DeadLetter) {
+	d.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {}}), WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
 		if l.Behaviour == "say" {
 			d.dead = append(d.dead, l.Message.(int))
 		}
-	}))
+	}}))
 	d.super, d.friend = dozerType.Spawn(d.sys, dozer{d}), dozerType.Spawn(d.sys, dozer{d})
 	dozerAct.Send(d.sys, d.super, func(c *Context) {
 		d.kid = SpawnUnder(c, dozerType, func(a *dozer) { a.d = d }, Care[dozer]{Fell: dozerFell, Backlog: backlog})

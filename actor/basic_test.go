@@ -69,7 +69,7 @@ var (
 )
 
 func benchPingPong(b *testing.B, workers, pairs int) {
-	sys := actor.Start(actor.Workers(workers))
+	sys := actor.Start(actor.WithWorkers(workers))
 	b.ReportAllocs()
 	b.ResetTimer()
 	rel, _ := sys.Hold()
@@ -150,7 +150,7 @@ func BenchmarkAskCancel(b *testing.B) {
 // whatever else came to the same turn.
 func TestStop_InTheMiddleOfATurn(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(1), dead.option())
+	sys := start(t, actor.WithWorkers(1), dead.option())
 	r := puppetType.Spawn(sys, puppet{})
 	entered, release := make(chan struct{}), make(chan struct{})
 	block := func(*puppet, *actor.Context) { entered <- struct{}{}; <-release }

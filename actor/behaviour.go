@@ -89,7 +89,7 @@ func (d *descriptor) mustDo(isNil bool) {
 // If a behaviour sends to an actor that is overloaded, the sender is muted when the
 // behaviour returns, until the receiver has recovered. A receiver that is only muted
 // itself mutes its senders when 10,000 messages of other actors have come since it had
-// little mail, or as many as its high watermark says ([TypeWatermarks]). Then, when it is
+// little mail, or as many as its high watermark says ([WithWatermarks]). Then, when it is
 // muted no longer, it is overloaded until it has run all its mail.
 //
 // A muted actor runs nothing but urgent messages, and not all of these if they make it
@@ -231,7 +231,7 @@ func (a *cell) pushUrgent(c *Context, m *message, d *descriptor) error {
 //
 // A message is dropped where [Behaviour.TrySend] would refuse it: while the receiver is
 // overloaded or under pressure; while it is muted, from the watermark on; at the bound
-// of a [TypeBound], whatever its policy; and from outside also while there is no room.
+// of a [WithBound], whatever its policy; and from outside also while there is no room.
 // An actor's messages to itself are no exception.
 //
 // A request, see [DeclareAsk], is not sent but answered with ErrOverloaded at once. From

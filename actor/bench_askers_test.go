@@ -38,7 +38,7 @@ func BenchmarkAskers(b *testing.B) {
 	for _, e := range quickEnds {
 		for _, within := range []bool{false, true} {
 			b.Run(e.name+map[bool]string{false: "/Ask", true: "/AskTo"}[within], func(b *testing.B) {
-				sys := start(b, actor.Workers(2), actor.OnPanic(func(actor.PanicReport) {}), actor.OnDeadLetter(func(actor.DeadLetter) {}))
+				sys := start(b, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 				got := make(chan error, 1)
 				from := askerType.Spawn(sys, asker{got})
 				delays := make([]time.Duration, 0, b.N)

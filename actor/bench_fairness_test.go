@@ -98,7 +98,7 @@ func (h *herald) goOn(c *actor.Context, _ actor.None) {
 }
 
 func benchFairness(b *testing.B, workers int, every time.Duration) {
-	sys := start(b, actor.Workers(workers))
+	sys := start(b, actor.WithWorkers(workers))
 	var stop atomic.Bool
 	selfFlood(sys, &stop)
 	all := &census{delays: make([]time.Duration, b.N/sampled+1)}

@@ -131,7 +131,7 @@ var floods = []struct {
 func BenchmarkFlood(b *testing.B) {
 	for _, f := range floods {
 		b.Run(f.name, func(b *testing.B) {
-			sys := start(b, actor.Workers(2))
+			sys := start(b, actor.WithWorkers(2))
 			var sent atomic.Int64
 			to := slowpokeType.Spawn(sys, slowpoke{sent: &sent})
 			stop := heapWatch()

@@ -22,7 +22,7 @@ func TestAsk_ManyInTurns(t *testing.T) {
 	n := scaled(3000)
 	for _, way := range []string{"Ask", "Deadline"} {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			asked := puppetType.Spawn(sys, puppet{})
 			free := make(chan struct{})
 			do.Send(sys, asked, func(*puppet, *actor.Context) { <-free })
@@ -47,7 +47,7 @@ func TestAsk_ManyInTurns(t *testing.T) {
 // they have come back, all that they did is counted.
 func TestBlocking_Many(t *testing.T) {
 	n := scaled(10_000)
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	other := puppetType.Spawn(sys, puppet{n: 7})
 	release := make(chan struct{})
 	var in atomic.Int64
@@ -76,7 +76,7 @@ func TestBlocking_Costs(t *testing.T) {
 		t.Skip("instrumented") // it takes more memory then
 	}
 	const n, most = 2000, 12 << 10
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	release := make(chan struct{})
 	var before, during runtime.MemStats
 	quiet(t, sys)
@@ -108,7 +108,7 @@ func TestAsk_NoSpare(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			var dead letters
 			var log lockedBuffer
-			sys := start(t, actor.Workers(1), actor.Spares(1), actor.LongTurn(time.Hour), actor.Logger(slog.New(slog.NewTextHandler(&log, nil))), dead.option())
+			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1), actor.WithLongTurn(time.Hour), actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), dead.option())
 			blocked, release := make(chan struct{}), make(chan struct{})
 			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 				c.Blocking(func() { close(blocked); <-release })
@@ -140,7 +140,7 @@ func TestAsk_NoSpare(t *testing.T) {
 // TestAsk_NoSpareNeeded: a behaviour on a thread of its own, and code outside of behaviours, wait
 // although all spares are in use.
 func TestAsk_NoSpareNeeded(t *testing.T) {
-	sys := start(t, actor.Workers(1), actor.Spares(1))
+	sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1))
 	blocked, release := make(chan struct{}), make(chan struct{})
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 		c.Blocking(func() { close(blocked); <-release })
@@ -163,7 +163,7 @@ func TestAsk_NoSpareNeeded(t *testing.T) {
 // spins, after 10 ms or more.
 func TestShouldYield_OneProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	const turns = 30
 	var short, sum atomic.Int64
 	var part deed
@@ -195,7 +195,7 @@ func TestShouldYield_OneProcessor(t *testing.T) {
 // of its links.
 func TestAsk_NoSpareSeeded(t *testing.T) {
 	for spares, want := range map[int]error{1: actor.ErrNoSpare, 2: nil} {
-		sys := start(t, actor.Seed(1), actor.Workers(1), actor.Spares(spares))
+		sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1), actor.WithMaxBlocked(spares))
 		a, b, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 		errs := make([]error, 2)
 		do.Send(sys, a, func(_ *puppet, c *actor.Context) {

@@ -18,7 +18,7 @@ import (
 // start, all of them.
 func TestBug_K22_SendDuringStart(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		for range scaled(200) {
 			var started bool // the actor's
 			r := mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error { started = true; return nil }})
@@ -47,7 +47,7 @@ func TestBug_K23_StopAgainstSend(t *testing.T) {
 	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop, "Drain": actor.Drain, "Kill": actor.Kill} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(3), dead.option())
+			sys := start(t, actor.WithWorkers(3), dead.option())
 			const senders, each = 4, 20
 			rounds := scaled(200)
 			for range rounds {
@@ -105,7 +105,7 @@ func TestBug_K24_SuspendedRunsNothing(t *testing.T) {
 				m.note("an hour later")
 				actor.Restart(c, g.kid)
 			})
-		}, actor.Seed(seed))
+		}, actor.WithDeterministic(seed))
 		crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
 		quiet(t, g.sys)
 		g.diary.says(t, "kid: stop panic", "super: fell panic false", "super: an hour later",
@@ -129,7 +129,7 @@ func TestBug_K26_NoSilentDrop(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(2), dead.option())
+			sys := start(t, actor.WithWorkers(2), dead.option())
 			r, release := busy(t, sys, mortal{})
 			for range 1000 {
 				say.Send(sys, r, "")
@@ -149,7 +149,7 @@ func TestBug_K26_NoSilentDrop(t *testing.T) {
 // and no goroutine hangs.
 func TestBug_K40_ShutdownOfTrees(t *testing.T) {
 	for i := range scaled(300) {
-		sys := actor.Start(actor.Workers(1+i%3), actor.Logger(silent))
+		sys := actor.Start(actor.WithWorkers(1+i%3), actor.WithLogger(silent))
 		root := mortalType.Spawn(sys, mortal{})
 		doAct.Send(sys, root, func(m *mortal, c *actor.Context) {
 			m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) { restart(c, f) }
@@ -184,13 +184,13 @@ func TestBug_K10_EndStrandsNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ran, ctx := make(chan struct{}), notSoLong(t)
-			sys := start(t, actor.Workers(2), actor.OnDeadLetter(func(actor.DeadLetter) {
+			sys := start(t, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
 				select {
 				case <-ran:
 				case <-ctx.Done():
 					t.Error("who was woken by an actor that ends waits for the end of its burial")
 				}
-			}))
+			}}))
 			woken := puppetType.Spawn(sys, puppet{})
 			do.Send(sys, woken, func(*puppet, *actor.Context) {})
 			quiet(t, sys)
@@ -212,7 +212,7 @@ func TestBug_K10_EndStrandsNothing(t *testing.T) {
 // TestBug_K49_WaitForTheDead: a wait for an actor that has ended, or never lived, does not hang;
 // and callbacks may call anything, since no lock is held.
 func TestBug_K49_WaitForTheDead(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{onStop: func(_ *mortal, c *actor.Context) {
 		self := actor.Self[mortal](c)
 		actor.Stop(c, self)
@@ -234,7 +234,7 @@ func TestBug_K49_WaitForTheDead(t *testing.T) {
 // TestBug_K50_Storm: supervised actors that are stopped, killed, restarted, suspended and
 // crash all at once end once each, and nothing hangs.
 func TestBug_K50_Storm(t *testing.T) {
-	sys := start(t, actor.Workers(3))
+	sys := start(t, actor.WithWorkers(3))
 	for range scaled(100) {
 		root := mortalType.Spawn(sys, mortal{})
 		var child actor.Ref[mortal]
@@ -286,7 +286,7 @@ func TestAskers_HearAtOnce(t *testing.T) {
 		"StartPanics":  {mortal{onStart: func(*mortal, *actor.Context) error { panic(errUser) }}, nothing, []error{actor.ErrStopped, actor.ErrPanicked, errUser}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			r := mortalType.Spawn(sys, c.m)
 			_, err := fetchIn.Ask(context.Background(), r, c.f)
 			for _, want := range c.want {
@@ -304,7 +304,7 @@ func TestAskers_HearAtOnce(t *testing.T) {
 // TestAsk_UnawaitedLeaveNothing: 100,000 asks that nobody waits for any more leave 0
 // bytes behind.
 func TestAsk_UnawaitedLeaveNothing(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{})
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -339,7 +339,7 @@ func TestPanicReport_UserFrame(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := make(chan actor.PanicReport, 1)
-			sys := start(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+			sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
 			r := mortalType.Spawn(sys, mortal{})
 			doAct.Send(sys, r, f)
 			p := receive(t, "the report", reports)

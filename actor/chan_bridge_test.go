@@ -73,7 +73,7 @@ func TestFromChan_Ends(t *testing.T) {
 // TestFromChan_OfWhoLeaves: "If the actor takes no mail any more, since it drains or its OnStop
 // runs, nothing is taken out of ch."
 func TestFromChan_OfWhoLeaves(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	ch := make(chan int, 100)
 	for i := range cap(ch) {
 		ch <- i
@@ -102,7 +102,7 @@ func TestFromChan_OfWhoLeaves(t *testing.T) {
 // TestFromChan_BackPressure: "While the actor is overloaded, the goroutine takes at most
 // one value out of ch, so that those who write to ch wait"; every value runs once.
 func TestFromChan_BackPressure(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	ch := make(chan deed)
 	var ran atomic.Int64
@@ -134,7 +134,7 @@ func TestFromChan_BackPressure(t *testing.T) {
 func TestFromChan_Conservation(t *testing.T) {
 	for round := range scaled(300) {
 		var dead letters
-		sys := start(t, actor.Workers(1+round%3), dead.option())
+		sys := start(t, actor.WithWorkers(1+round%3), dead.option())
 		ch := make(chan int)
 		p, _ := fromChan(t, sys, ch)
 		over := make(chan struct{})
@@ -229,7 +229,7 @@ func TestToChan_Stop(t *testing.T) {
 // TestToChan_StopLeavesNothing: "all other mail becomes dead letters. It blocks until that has
 // happened", with what waits for room in a channel that nobody reads.
 func TestToChan_StopLeavesNothing(t *testing.T) {
-	for name, opts := range map[string][]actor.Option{"": {actor.Workers(2)}, "Seed": {actor.Seed(1)}} {
+	for name, opts := range map[string][]actor.Option{"": {actor.WithWorkers(2)}, "Seed": {actor.WithDeterministic(1)}} {
 		t.Run(name, func(t *testing.T) {
 			for range scaled(50) {
 				var dead letters
@@ -251,7 +251,7 @@ func TestToChan_StopLeavesNothing(t *testing.T) {
 func TestFromChan_StopLeavesNothing(t *testing.T) {
 	for range scaled(50) {
 		var dead letters
-		sys := start(t, actor.Workers(2), dead.option())
+		sys := start(t, actor.WithWorkers(2), dead.option())
 		ch := make(chan int)
 		p := puppetType.Spawn(sys, puppet{})
 		do.Send(sys, p, func(_ *puppet, c *actor.Context) {
@@ -274,7 +274,7 @@ func TestFromChan_StopLeavesNothing(t *testing.T) {
 func TestBridges_StopInADeterministicRun(t *testing.T) {
 	for seed := range uint64(8) {
 		var dead letters
-		sys := start(t, actor.Seed(seed), dead.option())
+		sys := start(t, actor.WithDeterministic(seed), dead.option())
 		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 			actor.FromChan(c, make(chan int), count)
 			actor.ToChan(c, make(chan int)).Send(c, 1)
@@ -296,7 +296,7 @@ func TestBridges_OpenedWhileStopping(t *testing.T) {
 	}{"Worker": {puppetType, do}, "Pinned": {pinnedType, pinnedDo}} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(1), dead.option())
+			sys := start(t, actor.WithWorkers(1), dead.option())
 			begun, stopped := make(chan struct{}), make(chan struct{})
 			k.do.Send(sys, k.typ.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 				close(begun)
@@ -334,11 +334,11 @@ func TestToChan_Closed(t *testing.T) {
 	if raceDetector {
 		t.Skip("a race by itself") // to close a channel that somebody sends to, which is reported
 	}
-	for name, opts := range map[string][]actor.Option{"": nil, "seed": {actor.Seed(1)}} {
+	for name, opts := range map[string][]actor.Option{"": nil, "seed": {actor.WithDeterministic(1)}} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
 			var crash atomic.Int64
-			sys := start(t, append(opts, dead.option(), actor.OnPanic(func(actor.PanicReport) { crash.Add(1) }))...)
+			sys := start(t, append(opts, dead.option(), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) { crash.Add(1) }}))...)
 			ch := make(chan int)
 			out := actor.ToChan(sys, ch)
 			for i := range 100 {
@@ -497,7 +497,7 @@ func TestReplies(t *testing.T) {
 
 // TestStanding: "how the actor stands".
 func TestStanding(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	equal(t, "an overloaded actor", o.ref.Standing(), actor.Overloaded)
 	o.release()
@@ -544,14 +544,14 @@ func TestAskAll_EndedBefore(t *testing.T) {
 // and in whatever order their goroutines come.
 func TestFromChan_AgainInOrder(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
-		"plain": nil, "bounded": {actor.TypeBound(1, actor.OverflowMute)}, "watermarks": {actor.TypeWatermarks(2, 1)},
+		"plain": nil, "bounded": {actor.WithBound(1, actor.OverflowMute)}, "watermarks": {actor.WithWatermarks(2, 1)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(20) {
-				readAgain(t, start(t, actor.Seed(seed)), opts)
+				readAgain(t, start(t, actor.WithDeterministic(seed)), opts)
 			}
 			for range 20 {
-				readAgain(t, start(t, actor.Workers(2)), opts)
+				readAgain(t, start(t, actor.WithWorkers(2)), opts)
 			}
 		})
 	}
@@ -595,7 +595,7 @@ func numbers(n int) <-chan int {
 func TestFromChan_AgainBehindARestart(t *testing.T) {
 	const n = 60
 	for seed := range uint64(20) {
-		sys, ch := start(t, actor.Seed(seed), actor.OnPanic(func(actor.PanicReport) {})), numbers(n)
+		sys, ch := start(t, actor.WithDeterministic(seed), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}})), numbers(n)
 		var got []int
 		typ := actor.NewType[int]("reader")
 		read := actor.Declare[int](typ, "read")
@@ -618,7 +618,7 @@ func TestFromChan_AgainBehindARestart(t *testing.T) {
 func TestFromChan_AgainAndAgain(t *testing.T) {
 	const n = 100
 	for seed := range uint64(20) {
-		for _, opt := range []actor.Option{actor.Seed(seed), actor.Workers(2)} {
+		for _, opt := range []actor.Option{actor.WithDeterministic(seed), actor.WithWorkers(2)} {
 			sys, ch := start(t, opt), numbers(2)
 			p := puppetType.Spawn(sys, puppet{})
 			in := func(f func(*actor.Context)) {

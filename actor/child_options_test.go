@@ -55,7 +55,7 @@ func wardenIn(t testing.TB, sys *actor.System, r actor.Ref[warden], f func(*ward
 
 // TestRisen: "Rose is told whenever the child is up": after OnStart, and not if that fails.
 func TestRisen(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	var d diary
 	fails := 1
 	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }})
@@ -80,7 +80,7 @@ func TestRisen(t *testing.T) {
 // killed; Before decides who is told first; a Restart before the end still reaches nobody.
 func TestCare(t *testing.T) {
 	for _, kill := range []bool{false, true} {
-		sys := start(t, actor.Workers(1))
+		sys := start(t, actor.WithWorkers(1))
 		var d diary
 		w := wardenType.Spawn(sys, warden{diary: &d})
 		care := actor.Care[warden]{Stop: func(c *actor.Context, r actor.AnyRef) {
@@ -113,7 +113,7 @@ func TestCare(t *testing.T) {
 func TestCare_StopYields(t *testing.T) {
 	for round := range scaled(50) {
 		var dead letters
-		sys := start(t, actor.Workers(2), dead.option(), actor.OnPanic(func(p actor.PanicReport) { t.Error(p.Value) }))
+		sys := start(t, actor.WithWorkers(2), dead.option(), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { t.Error(p.Value) }}))
 		w := wardenType.Spawn(sys, warden{diary: new(diary)})
 		care := actor.Care[warden]{Stop: func(c *actor.Context, r actor.AnyRef) {
 			actor.Yield(c, wardenWake, r)
@@ -141,7 +141,7 @@ func TestCare_StopYields(t *testing.T) {
 // ended and the parent has not heard of it. One that the parent has heard of is no child, nor is
 // somebody else's, nor one of another system whose parent has that number.
 func TestCare_Place(t *testing.T) {
-	sys, elsewhere := start(t, actor.Workers(2)), start(t, actor.Workers(1))
+	sys, elsewhere := start(t, actor.WithWorkers(2)), start(t, actor.WithWorkers(1))
 	d := diary{}
 	w, v := wardenType.Spawn(sys, warden{diary: &d}), wardenType.Spawn(elsewhere, warden{diary: new(diary)})
 	equal(t, "number", v.ID(), w.ID())
@@ -181,7 +181,7 @@ func TestCare_StopCrashes(t *testing.T) {
 		"late":   func(c *actor.Context, child actor.AnyRef) { actor.Drain(c, child); panic("stop") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			var d diary
 			w := wardenType.Spawn(sys, warden{diary: &d})
 			calls := 0
@@ -205,7 +205,7 @@ func TestCare_StopCrashes(t *testing.T) {
 // virtual clock moves on; its mail waits all the same, and runs after the restart.
 func TestPostpone(t *testing.T) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
-	sys := start(t, actor.Workers(2), actor.Clock(clock))
+	sys := start(t, actor.WithWorkers(2), actor.WithClock(clock))
 	// Two diaries: whether the warden or the child is first is chance.
 	var d, up diary
 	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) {
@@ -254,7 +254,7 @@ func TestAs(t *testing.T) {
 // caller, which has had its answer.
 func TestCare_StopReported(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
-	sys := start(t, actor.Workers(1), actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
 	w := wardenType.Spawn(sys, warden{diary: new(diary)})
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
 		w.spawn(c, "a", actor.Care[warden]{Stop: func(*actor.Context, actor.AnyRef) { panic("stop") }}, nil)
@@ -269,7 +269,7 @@ func TestCare_StopReported(t *testing.T) {
 
 // TestCare_RoseOfAnother: a Rose that is not the supervisor's panics before anything is spawned.
 func TestCare_RoseOfAnother(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	var d diary
 	other := actor.Declare[actor.Risen](actor.NewType[warden]("another warden"), "rose")
 	w := wardenType.Spawn(sys, warden{diary: &d})

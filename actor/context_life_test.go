@@ -90,7 +90,7 @@ func newCtxType(opts ...actor.TypeOption) ctxBehaviours {
 
 var (
 	ctxs        = newCtxType()
-	ctxsBounded = newCtxType(actor.TypeBound(100, actor.OverflowRefuse))
+	ctxsBounded = newCtxType(actor.WithBound(100, actor.OverflowRefuse))
 )
 
 // underCare spawns an actor whose supervisor restarts it whenever it falls.
@@ -131,7 +131,7 @@ func TestContext_EndsWithTheLife(t *testing.T) {
 	} {
 		for _, watched := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
-				sys := start(t, actor.Workers(2))
+				sys := start(t, actor.WithWorkers(2))
 				r := underCare(t, sys, false, func(*ctxActor) {})
 				ctxOf := func() context.Context {
 					v, err := ctxs.try.Ask(context.Background(), r, func(_ *ctxActor, c *actor.Context) (any, error) {
@@ -192,7 +192,7 @@ func TestContext_ReachesAQuery(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r := underCare(t, sys, false, func(*ctxActor) {})
 			began, got := make(chan struct{}, 1), make(chan error, 1)
 			ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
@@ -209,7 +209,7 @@ func TestContext_ReachesAQuery(t *testing.T) {
 
 // TestContext_OrderedBefore: an order that came before the context was made ends it as well.
 func TestContext_OrderedBefore(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r, at, stay, got := ctxs.typ.Spawn(sys, ctxActor{}), make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
 		close(at)
@@ -225,7 +225,7 @@ func TestContext_OrderedBefore(t *testing.T) {
 
 // TestContext_Callbacks: OnStart has the new life's; "In OnStop the context has ended".
 func TestContext_Callbacks(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	started, stopped := make(chan error, 3), make(chan error, 3)
 	r := underCare(t, sys, false, func(a *ctxActor) {
 		a.onStart = func(c *actor.Context) { started <- c.Context().Err() }
@@ -243,7 +243,7 @@ func TestContext_Callbacks(t *testing.T) {
 // and ends when that one ends. Such a context ends at the latest when the behaviour returns or, if
 // the behaviour has put its reply off, when the reply is given."
 func TestContext_OfARequest(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := ctxs.typ.Spawn(sys, ctxActor{})
 	caller, giveUp := context.WithTimeout(context.WithValue(context.Background(), ctxKey{}, "trace"), time.Hour)
 	defer giveUp()
@@ -315,7 +315,7 @@ func TestContext_OfARequest(t *testing.T) {
 
 // TestContext_OfARequestInALife: Stop ends the context of a request too.
 func TestContext_OfARequestInALife(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r, began, got := ctxs.typ.Spawn(sys, ctxActor{}), make(chan struct{}, 1), make(chan error, 1)
 	ctx := soon(t)
 	go func() {
@@ -338,7 +338,7 @@ func TestContext_Pipe(t *testing.T) {
 		"System":  func(sys *actor.System, _ actor.Ref[ctxActor]) { sys.Stop() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r := underCare(t, sys, false, func(*ctxActor) {})
 			began, got := make(chan struct{}, 1), make(chan error, 1)
 			ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
@@ -359,7 +359,7 @@ func TestContext_Pipe(t *testing.T) {
 // TestContext_LeavesNothing: contexts of requests and of functions are in no list when they are
 // over.
 func TestContext_LeavesNothing(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := ctxs.typ.Spawn(sys, ctxActor{})
 	ctx := soon(t)
 	for range 100 {

@@ -36,8 +36,8 @@ func TestMisuse_OfTypes(t *testing.T) {
 	}{
 		{"EmptyName", "empty name", func() { actor.NewType[blank]("") }},
 		{"NilTypeOption", "a nil option", func() { actor.NewType[blank]("x", nil) }},
-		{"TypeBatchZero", "TypeBatch(0)", func() { actor.TypeBatch(0) }},
-		{"TypeBatchNegative", "TypeBatch(-1)", func() { actor.TypeBatch(-1) }},
+		{"TypeBatchZero", "WithBatch(0)", func() { actor.NewType[blank]("x", actor.WithBatch(0)) }},
+		{"TypeBatchNegative", "WithBatch(-1)", func() { actor.NewType[blank]("x", actor.WithBatch(-1)) }},
 		{"EmptyBehaviourName", "without a name", func() { actor.Declare[int](open, "") }},
 		{"EmptyAskName", "without a name", func() { actor.DeclareAsk[int, int](open, "") }},
 		{"DuplicateName", "open.one was declared twice", func() { actor.Declare[int](open, "one") }},
@@ -162,19 +162,18 @@ func TestMisuse_OfOptions(t *testing.T) {
 		opts  []actor.Option
 	}{
 		{"Nil", []string{"a nil option"}, []actor.Option{nil}},
-		{"NoWorkers", []string{"Workers(0): want 1 to 56"}, []actor.Option{actor.Workers(0)}},
-		{"NegativeWorkers", []string{"Workers(-2)"}, []actor.Option{actor.Workers(-2)}},
-		{"FewestWorkers", []string{"Workers(-"}, []actor.Option{actor.Workers(math.MinInt)}},
-		{"FewestWorkersOfASeed", []string{"Workers(-"}, []actor.Option{actor.Seed(1), actor.Workers(math.MinInt)}},
-		{"Fewest", []string{"Batch(-", "Gas(-", "Spares(-", "LongTurn(-"}, []actor.Option{actor.Batch(math.MinInt),
-			actor.Gas(math.MinInt), actor.Spares(math.MinInt), actor.LongTurn(math.MinInt64)}},
-		{"TooManyWorkers", []string{"Workers(57)"}, []actor.Option{actor.Workers(57)}},
-		{"NoBatch", []string{"Batch(0): want at least 1"}, []actor.Option{actor.Batch(0)}},
-		{"NilLogger", []string{"Logger(nil)"}, []actor.Option{actor.Logger(nil)}},
-		{"NilOnDeadLetter", []string{"OnDeadLetter(nil)"}, []actor.Option{actor.OnDeadLetter(nil)}},
-		{"NilOnPanic", []string{"OnPanic(nil)"}, []actor.Option{actor.OnPanic(nil)}},
-		{"Together", []string{"Workers(-1)", "Batch(-5)", "Logger(nil)", "OnPanic(nil)"},
-			[]actor.Option{actor.Workers(-1), actor.Batch(-5), actor.Logger(nil), actor.OnPanic(nil)}},
+		{"NoWorkers", []string{"WithWorkers(0): want 1 to 56"}, []actor.Option{actor.WithWorkers(0)}},
+		{"NegativeWorkers", []string{"WithWorkers(-2)"}, []actor.Option{actor.WithWorkers(-2)}},
+		{"FewestWorkers", []string{"WithWorkers(-"}, []actor.Option{actor.WithWorkers(math.MinInt)}},
+		{"FewestWorkersOfASeed", []string{"WithWorkers(-"}, []actor.Option{actor.WithDeterministic(1), actor.WithWorkers(math.MinInt)}},
+		{"Fewest", []string{"WithBatch(-", "WithGas(-", "WithMaxBlocked(-", "WithLongTurn(-"}, []actor.Option{actor.WithBatch(math.MinInt),
+			actor.WithGas(math.MinInt), actor.WithMaxBlocked(math.MinInt), actor.WithLongTurn(math.MinInt64)}},
+		{"TooManyWorkers", []string{"WithWorkers(57)"}, []actor.Option{actor.WithWorkers(57)}},
+		{"NoBatch", []string{"WithBatch(0): want at least 1"}, []actor.Option{actor.WithBatch(0)}},
+		{"NilLogger", []string{"WithLogger(nil)"}, []actor.Option{actor.WithLogger(nil)}},
+		{"NoHooks", []string{"WithHooks without a function"}, []actor.Option{actor.WithHooks(actor.Hooks{})}},
+		{"Together", []string{"WithWorkers(-1)", "WithBatch(-5)", "WithLogger(nil)", "WithHooks without"},
+			[]actor.Option{actor.WithWorkers(-1), actor.WithBatch(-5), actor.WithLogger(nil), actor.WithHooks(actor.Hooks{Panic: nil})}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, w := range c.words {
@@ -191,11 +190,11 @@ func TestOptions_Extremes(t *testing.T) {
 		name string
 		opts []actor.Option
 	}{
-		{"OneWorker", []actor.Option{actor.Workers(1)}},
-		{"AllWorkers", []actor.Option{actor.Workers(56)}},
-		{"BatchOfOne", []actor.Option{actor.Batch(1)}},
-		{"NoBatchToSpeakOf", []actor.Option{actor.Batch(math.MaxInt), actor.Workers(1)}},
-		{"BatchOf32Bits", []actor.Option{actor.Batch(math.MaxInt/2 + 2), actor.Workers(1)}},
+		{"OneWorker", []actor.Option{actor.WithWorkers(1)}},
+		{"AllWorkers", []actor.Option{actor.WithWorkers(56)}},
+		{"BatchOfOne", []actor.Option{actor.WithBatch(1)}},
+		{"NoBatchToSpeakOf", []actor.Option{actor.WithBatch(math.MaxInt), actor.WithWorkers(1)}},
+		{"BatchOf32Bits", []actor.Option{actor.WithBatch(math.MaxInt/2 + 2), actor.WithWorkers(1)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys := start(t, c.opts...)
@@ -221,7 +220,7 @@ func TestOptions_Extremes(t *testing.T) {
 // TestTypeBatch: "instead of the system's": a type's own batch wins, and decides
 // how many turns a full mailbox takes.
 func TestTypeBatch(t *testing.T) {
-	sys := start(t, actor.Workers(1), actor.Batch(50))
+	sys := start(t, actor.WithWorkers(1), actor.WithBatch(50))
 	release := make(chan struct{})
 	a, b := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	hold := func(*puppet, *actor.Context) { <-release }
@@ -398,11 +397,11 @@ func TestHandler(t *testing.T) {
 	equal(t, "same handler", count.To(a) == count.To(a), true)
 }
 
-// TestRand_IsSeeded: "RandSeed starts Context.Rand": on one worker the same seed gives the
+// TestRand_IsSeeded: "WithRandSeed starts Context.Rand": on one worker the same seed gives the
 // same numbers, another seed others.
 func TestRand_IsSeeded(t *testing.T) {
 	draw := func(seed uint64) (got [5]uint64) {
-		sys := start(t, actor.Workers(1), actor.RandSeed(seed))
+		sys := start(t, actor.WithWorkers(1), actor.WithRandSeed(seed))
 		inside(t, sys, func(c *actor.Context) {
 			for i := range got {
 				got[i] = c.Rand().Uint64()
@@ -460,7 +459,7 @@ func TestSystems_Several(t *testing.T) {
 // TestStartStopStart: "start, drain, stop, start again".
 func TestStartStopStart(t *testing.T) {
 	for i := range scaled(200) {
-		sys := actor.Start(actor.Workers(1 + i%3))
+		sys := actor.Start(actor.WithWorkers(1 + i%3))
 		r := puppetType.Spawn(sys, puppet{})
 		count.Send(sys, r, i)
 		n, err := value.Ask(soon(t), r, actor.None{})

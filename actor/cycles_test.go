@@ -124,7 +124,7 @@ func heapInUse() (bytes, objects int64) {
 // TestCycles: "10⁶ spawn/stop/restart cycles leak nothing" (10⁶ in the long form): no actor,
 // no goroutine, no timer, no name, no link, no monitor, no ward, and no memory.
 func TestCycles(t *testing.T) {
-	sys, _ := onVirtualTime(t, actor.Workers(2), actor.OnPanic(func(actor.PanicReport) {}), actor.OnDeadLetter(func(actor.DeadLetter) {}))
+	sys, _ := onVirtualTime(t, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 	r := cyclerType.Spawn(sys, cycler{})
 	warm, n := 2_000, nightly(20_000, 1_000_000)
 	cyclerGo.Send(sys, r, warm)

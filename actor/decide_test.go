@@ -23,7 +23,7 @@ type under struct {
 func newUnder(t *testing.T, care actor.Care[mortal], child mortal) *under {
 	t.Helper()
 	u := &under{}
-	u.sys = start(t, actor.Workers(1), actor.OnPanic(func(p actor.PanicReport) { u.reported = append(u.reported, p) }))
+	u.sys = start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { u.reported = append(u.reported, p) }}))
 	u.boss = mortalType.Spawn(u.sys, mortal{name: "boss", onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
 		u.falls = append(u.falls, f)
 		switch {

@@ -20,7 +20,7 @@ func TestDefer_Allocates(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
 	}
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r := clerkType.Spawn(sys, clerk{})
 	puts := func(_ *clerk, c *actor.Context) (int, error) {
 		actor.Defer(c, clerkTry).Reply(c, 1000, nil)
@@ -40,7 +40,7 @@ func TestDefer_Allocates(t *testing.T) {
 
 // TestDefer_Kept: an actor that has put many replies off at a time keeps nothing for as many.
 func TestDefer_Kept(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 	const many = 1 << 17
 	before, _ := heapInUse()
@@ -99,8 +99,8 @@ func newParcelClerks(opts ...actor.TypeOption) (k parcelClerks) {
 // returns after it has put its reply off. What they own is discarded.
 func TestDefer_GivenUp(t *testing.T) {
 	before := heap.Blobs()
-	sys := start(t, actor.Workers(1))
-	for name, opts := range map[string][]actor.TypeOption{"": nil, "pinned": {actor.PinnedThread()}, "bounded": {actor.TypeBound(1, actor.OverflowMute)}} {
+	sys := start(t, actor.WithWorkers(1))
+	for name, opts := range map[string][]actor.TypeOption{"": nil, "pinned": {actor.WithPinnedThread()}, "bounded": {actor.WithBound(1, actor.OverflowMute)}} {
 		k := newParcelClerks(opts...)
 		r := k.typ.Spawn(sys, parcelClerk{})
 		for _, ask := range []func(context.Context) error{
@@ -129,7 +129,7 @@ func TestDefer_GivenUp(t *testing.T) {
 func TestDefer_CallerHasEnded(t *testing.T) {
 	for name, ask := range deferringAsks {
 		var dead letters
-		sys, _ := onVirtualTime(t, actor.Workers(1), dead.option())
+		sys, _ := onVirtualTime(t, actor.WithWorkers(1), dead.option())
 		r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 		clerkDo.Send(sys, caller, func(_ *clerk, c *actor.Context) { ask(c, r) })
 		quiet(t, sys)
@@ -202,7 +202,7 @@ func TestDefer_CallerSystemStopped(t *testing.T) {
 // TestDefer_Suspended: the caller hears when the actor falls, and need not wait for the verdict of
 // its supervisor.
 func TestDefer_Suspended(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	typ := actor.NewType[puppet]("idle supervisor")
 	fell := actor.Declare[actor.Fallen](typ, "fell")
 	begin := actor.DeclareAsk[actor.None, actor.Ref[clerk]](typ, "begin")
@@ -231,7 +231,7 @@ func TestDefer_Suspended(t *testing.T) {
 
 // TestDefer_OnStopPanics: what OnStop replied before is given, and the other callers hear.
 func TestDefer_OnStopPanics(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r := clerkType.Spawn(sys, clerk{onStop: func(k *clerk, c *actor.Context) {
 		k.next().Reply(c, 9, nil)
 		panic(errUser)
@@ -272,7 +272,7 @@ func TestDefer_Cut(t *testing.T) {
 
 // TestDefer_Heap: an arena is collected around what was put off, which holds no handles.
 func TestDefer_Heap(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	typ := actor.NewType[parcelClerk]("with an arena")
 	want := actor.DeclareAsk[int, int](typ, "want")
 	give := actor.Declare[actor.Deferred[int]](typ, "give")

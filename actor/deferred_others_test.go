@@ -22,7 +22,7 @@ func TestDefer_RepliedByOthers(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r := clerkType.Spawn(sys, clerk{})
 			outcome := wanting(t, sys, r, 3)
 			var ds []actor.Deferred[int]
@@ -40,7 +40,7 @@ func TestDefer_RepliedByOthers(t *testing.T) {
 // TestDefer_Racers: "Of several at a time one gives the reply; the others do nothing", also while
 // the owner hands over, or ends.
 func TestDefer_Racers(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	other := clerkType.Spawn(sys, clerk{})
 	for round := range scaled(400) {
 		r := clerkType.Spawn(sys, clerk{})
@@ -76,7 +76,7 @@ func TestDefer_Racers(t *testing.T) {
 // at once; what becomes of the running actor does not matter any more. If to has ended, or is down,
 // the caller hears at once."
 func TestDefer_HandOver(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	deferral := func(to actor.Target) (actor.Ref[clerk], actor.Deferred[int], func() actor.Result[int]) {
 		r := clerkType.Spawn(sys, clerk{})
 		outcome := wanting(t, sys, r, 1)
@@ -129,7 +129,7 @@ func TestDefer_HandOver(t *testing.T) {
 // TestDefer_HandedOverInMail: the usual way, an actor for each request: it has the Deferred, and
 // the caller hears if it fails.
 func TestDefer_HandedOverInMail(t *testing.T) {
-	for _, opt := range []actor.Option{actor.Workers(2), actor.Seed(5)} {
+	for _, opt := range []actor.Option{actor.WithWorkers(2), actor.WithDeterministic(5)} {
 		sys := start(t, opt)
 		desk := ctxs.typ.Spawn(sys, ctxActor{})
 		hand := func(work func(c *actor.Context, d actor.Deferred[any])) error {

@@ -15,7 +15,7 @@ import (
 func TestReports_NameTheActor(t *testing.T) {
 	var dead letters
 	var crash atomic.Pointer[actor.PanicReport]
-	sys := start(t, dead.option(), actor.OnPanic(func(p actor.PanicReport) { crash.Store(&p) }))
+	sys := start(t, dead.option(), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { crash.Store(&p) }}))
 	r, err := puppetType.SpawnNamed(sys, "bob", puppet{})
 	must(t, err)
 	do.Send(sys, r, func(_ *puppet, c *actor.Context) {
@@ -46,7 +46,7 @@ func TestReports_NameTheActor(t *testing.T) {
 // TestReports_InTheLog: the lines have the attributes actor, type and name.
 func TestReports_InTheLog(t *testing.T) {
 	var log lockedBuffer
-	sys := start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	r, err := puppetType.SpawnNamed(sys, "bob", puppet{})
 	must(t, err)
 	do.Send(sys, r, func(*puppet, *actor.Context) { panic("boom") })
@@ -63,7 +63,7 @@ func TestReports_InTheLog(t *testing.T) {
 // path", and is made once for each name.
 func TestContext_Logger(t *testing.T) {
 	var log lockedBuffer
-	sys := start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	r := puppetType.Spawn(sys, puppet{})
 	var first, again, named *slog.Logger
 	do.Send(sys, r, func(_ *puppet, c *actor.Context) {
@@ -90,11 +90,11 @@ func TestContext_Logger(t *testing.T) {
 	panics(t, "Logger", func() { (*actor.Context)(nil).Logger() })
 }
 
-// TestBestEffort: "Their dead letters are counted and shown to OnDeadLetter like any other; but
+// TestBestEffort: "Their dead letters are counted and shown to Hooks.DeadLetter like any other; but
 // without such a function they are logged at level DEBUG instead of WARN".
 func TestBestEffort(t *testing.T) {
 	var log lockedBuffer
-	sys := start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	r := leaverType.Spawn(sys, puppet{})
 	must(t, actor.StopWait(soon(t), r))
 	for range 3 {

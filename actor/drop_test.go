@@ -63,14 +63,14 @@ func TestDrop(t *testing.T) {
 		},
 	}
 	for how, shut := range closed {
-		for name, opts := range map[string][]actor.TypeOption{"plain": {actor.TypeBatch(1)}, "bound": {actor.TypeBound(8, actor.OverflowMute)}} {
+		for name, opts := range map[string][]actor.TypeOption{"plain": {actor.WithBatch(1)}, "bound": {actor.WithBound(8, actor.OverflowMute)}} {
 			if how == "overloaded" && name == "bound" {
 				// "not overloaded for spending its batch": see TestDrop_AtTheBound.
 				continue
 			}
 			t.Run(how+"/"+name, func(t *testing.T) {
 				var dead letters
-				sys := start(t, actor.Workers(3), actor.Leeway(9), dead.option())
+				sys := start(t, actor.WithWorkers(3), actor.Leeway(9), dead.option())
 				g := newGuests(opts...)
 				r := g.typ.Spawn(sys, puppet{})
 				open := shut(t, sys, g, r)
@@ -132,7 +132,7 @@ func dropped(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet], de
 // the sender is muted.
 func TestDrop_BehindOthers(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.WithWorkers(2), dead.option())
 	g := newGuests()
 	r := g.typ.Spawn(sys, puppet{})
 	done := make(chan struct{})
@@ -147,13 +147,13 @@ func TestDrop_BehindOthers(t *testing.T) {
 	settled(t, sys)
 }
 
-// TestDrop_AtTheBound: "at the bound of a TypeBound, whatever its policy".
+// TestDrop_AtTheBound: "at the bound of a WithBound, whatever its policy".
 func TestDrop_AtTheBound(t *testing.T) {
 	for _, o := range []actor.Overflow{actor.OverflowMute, actor.OverflowRefuse, actor.OverflowDropOldest} {
 		t.Run(fmt.Sprint(o), func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(3), dead.option())
-			g := newGuests(actor.TypeBound(2, o))
+			sys := start(t, actor.WithWorkers(3), dead.option())
+			g := newGuests(actor.WithBound(2, o))
 			r := g.typ.Spawn(sys, puppet{})
 			in, stay := make(chan struct{}), make(chan struct{})
 			g.do.Send(sys, r, func(*puppet, *actor.Context) { close(in); <-stay })
@@ -180,7 +180,7 @@ func value2(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet]) (in
 // TestDrop_NoRoom: "from outside also while there is no room": 4,096 messages wait, and no more.
 func TestDrop_NoRoom(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(1), dead.option())
+	sys := start(t, actor.WithWorkers(1), dead.option())
 	g := newGuests()
 	r := g.typ.Spawn(sys, puppet{})
 	in, stay := make(chan struct{}), make(chan struct{})
@@ -200,7 +200,7 @@ func TestDrop_NoRoom(t *testing.T) {
 // nobody": the answer to AskTo comes to an caller under pressure, and the result of Pipe.
 func TestDrop_NotWhatWasAskedFor(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.WithWorkers(2), dead.option())
 	g := newGuests()
 	r := g.typ.Spawn(sys, puppet{})
 	asked := puppetType.Spawn(sys, puppet{n: 7})
@@ -241,13 +241,13 @@ func TestDrop_Misuse(t *testing.T) {
 // not keep up misses something.
 func ExampleDropOnOverload() {
 	type guest struct{}
-	typ := actor.NewType[guest]("guest", actor.TypeBound(2, actor.OverflowRefuse))
+	typ := actor.NewType[guest]("guest", actor.WithBound(2, actor.OverflowRefuse))
 	hear := actor.Declare[string](typ, "hear", actor.DropOnOverload())
 	typ.Table(hear.Do(func(_ *guest, _ *actor.Context, s string) { fmt.Println("hears", s) }))
 
-	sys := actor.Start(actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) {
+	sys := actor.Start(actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 		fmt.Println("misses", d.Message, errors.Is(d.Reason, actor.ErrOverloaded))
-	}))
+	}}))
 	room := actor.NewType[guest]("room")
 	say := actor.Declare[[]string](room, "say")
 	g := typ.Spawn(sys, guest{})

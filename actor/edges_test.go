@@ -53,8 +53,8 @@ func relax(sys *actor.System, k *tools, r actor.Ref[tool]) {
 // TestWatermark_MutedByTheLastMessage: an actor that counts its mail is muted when it has
 // run all that it had taken out; what comes in meanwhile is counted anew.
 func TestWatermark_MutedByTheLastMessage(t *testing.T) {
-	sys := start(t, actor.Workers(1))
-	k, slow := newTools(actor.TypeWatermarks(20, 5), actor.TypeBatch(10)), newTools()
+	sys := start(t, actor.WithWorkers(1))
+	k, slow := newTools(actor.WithWatermarks(20, 5), actor.WithBatch(10)), newTools()
 	s, r := slow.typ.Spawn(sys, tool{}), k.typ.Spawn(sys, tool{})
 	squeeze(t, sys, slow, s)
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
@@ -72,8 +72,8 @@ func TestWatermark_MutedByTheLastMessage(t *testing.T) {
 
 // TestWatermark_Drain: the count of mail does not outlive the mailbox.
 func TestWatermark_Drain(t *testing.T) {
-	sys := start(t, actor.Workers(1))
-	k := newTools(actor.TypeWatermarks(20, 5), actor.TypeBatch(10))
+	sys := start(t, actor.WithWorkers(1))
+	k := newTools(actor.WithWatermarks(20, 5), actor.WithBatch(10))
 	r := k.typ.Spawn(sys, tool{})
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 		for i := range 100 {
@@ -90,8 +90,8 @@ func TestWatermark_Drain(t *testing.T) {
 
 // TestWatermark_Unstashed: what comes out of the stash counts.
 func TestWatermark_Unstashed(t *testing.T) {
-	sys := start(t, actor.Workers(1))
-	typ := actor.NewType[puppet]("stasher", actor.TypeWatermarks(100, 50), actor.TypeBatch(10))
+	sys := start(t, actor.WithWorkers(1))
+	typ := actor.NewType[puppet]("stasher", actor.WithWatermarks(100, 50), actor.WithBatch(10))
 	some, open := actor.Declare[int](typ, "some"), actor.Declare[actor.None](typ, "open")
 	idle := actor.Declare[actor.None](typ, "idle")
 	opened, over := false, 0
@@ -127,7 +127,7 @@ func TestWatermark_Unstashed(t *testing.T) {
 // TestMute_NotTwice: urgent mail of an actor that is muted may send, and does not mute it for
 // another: nobody in the circle that this would close could run.
 func TestMute_NotTwice(t *testing.T) {
-	sys := start(t, actor.Workers(1), actor.Leeway(1))
+	sys := start(t, actor.WithWorkers(1), actor.Leeway(1))
 	k := newTools()
 	a, b, c := k.typ.Spawn(sys, tool{}), k.typ.Spawn(sys, tool{}), k.typ.Spawn(sys, tool{})
 	sendTo := func(to actor.Ref[tool]) job {
@@ -250,11 +250,11 @@ func TestLongTurn_Carried(t *testing.T) {
 		t.Error("no report")
 	}))
 	reported := make(chan struct{})
-	sys := start(t, actor.LongTurn(10*time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) {
+	sys := start(t, actor.WithLongTurn(10*time.Millisecond), actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
 		if r.Behaviour == "carried" {
 			close(reported)
 		}
-	}))
+	}}))
 	b.Send(sys.With(t.Context()), typ.Spawn(sys, puppet{}), reported)
 	quiet(t, sys)
 }
@@ -316,7 +316,7 @@ func endedFor(t *testing.T, sys *actor.System, k *tools, r actor.Ref[tool], why 
 // system has stopped died with the actor.
 func TestExit_MailLeft(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(1), dead.option())
+	sys := start(t, actor.WithWorkers(1), dead.option())
 	k := newTools()
 	r := k.typ.Spawn(sys, tool{})
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
@@ -352,7 +352,7 @@ func TestJoin_SystemStops(t *testing.T) {
 	}
 }
 
-// TestHeap_Bound: Heap panics "if the type has a bound (TypeBound) and a behaviour whose messages
+// TestHeap_Bound: Heap panics "if the type has a bound (WithBound) and a behaviour whose messages
 // hold handles": those in the state, and parcels in messages, are another matter.
 func TestHeap_Bound(t *testing.T) {
 	type saver struct{ p heap.Ptr[int] }
@@ -370,7 +370,7 @@ func TestHeap_Bound(t *testing.T) {
 	}
 	for name, refused := range map[string]bool{"handle": true, "parcel": false} {
 		t.Run(name, func(t *testing.T) {
-			typ := actor.NewType[saver]("saver", actor.TypeBound(10, actor.OverflowRefuse))
+			typ := actor.NewType[saver]("saver", actor.WithBound(10, actor.OverflowRefuse))
 			if refused {
 				typ.Table(actor.Declare[heap.Ptr[int]](typ, "keep").Do(func(*saver, *actor.Context, heap.Ptr[int]) {}))
 			} else {
@@ -395,7 +395,7 @@ func TestPanicReport_Misuse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := make(chan actor.PanicReport, 1)
-			sys := start(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+			sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
 			misused.do.Send(sys, misused.typ.Spawn(sys, tool{}), f)
 			quiet(t, sys)
 			p := receive(t, "the report", reports)

@@ -40,7 +40,7 @@ func init() {
 
 // SpawnUnder is for those who supervise: package supervise is made of it.
 func ExampleSpawnUnder() {
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	k := keeperType.Spawn(sys, keeper{})
 	keep.Send(sys, k, "ann")
 	_ = sys.Wait(context.Background())

@@ -55,7 +55,7 @@ func init() {
 }
 
 func openKiosk(care actor.Care[kiosk], o ...actor.Option) {
-	sys := actor.Start(append(o, actor.Workers(1))...)
+	sys := actor.Start(append(o, actor.WithWorkers(1))...)
 	kioskOpen.Send(sys, kioskType.Spawn(sys, kiosk{care: care}), actor.None{})
 	_ = sys.Run()
 }
@@ -78,9 +78,9 @@ func ExampleDecision() {
 // life. With DropMail it becomes a dead letter.
 func ExampleMailPolicy() {
 	openKiosk(actor.Care[kiosk]{})
-	openKiosk(actor.Care[kiosk]{Mail: actor.DropMail}, actor.OnDeadLetter(func(l actor.DeadLetter) {
+	openKiosk(actor.Care[kiosk]{Mail: actor.DropMail}, actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
 		fmt.Println("dead:", l.Message, errors.Is(l.Reason, actor.ErrRestarted))
-	}))
+	}}))
 	// Output:
 	// sum 1
 	// fell: negative

@@ -40,7 +40,7 @@ var (
 	vaultAudit = actor.Interceptor{After: func(_ *actor.Context, in *actor.Invocation, out actor.Outcome) {
 		fmt.Println(in.Type(), in.Behaviour(), "refused:", out.Refused, "error:", out.Err)
 	}}
-	vaultType     = actor.NewType[vault]("vault", actor.TypeIntercept(vaultAudit), actor.TypeIntercept(vaultGuard))
+	vaultType     = actor.NewType[vault]("vault", actor.WithInterceptor(vaultAudit), actor.WithInterceptor(vaultGuard))
 	vaultWithdraw = actor.DeclareAsk[withdrawal, int](vaultType, "withdraw")
 	_             = vaultType.Table(vaultWithdraw.Do((*vault).Withdraw))
 )
@@ -67,7 +67,7 @@ func ExampleInterceptor() {
 // A system can time all behaviours of all actors: Value takes the time from Before to After.
 func ExampleInvocation() {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
-	sys := actor.Start(actor.Clock(clock), actor.Intercept(actor.Interceptor{
+	sys := actor.Start(actor.WithClock(clock), actor.WithInterceptor(actor.Interceptor{
 		Before: func(c *actor.Context, in *actor.Invocation) error {
 			in.Value = c.Now()
 			return nil
@@ -87,7 +87,7 @@ func ExampleInvocation() {
 // An interceptor that counts crashes by behaviour.
 func ExampleOutcome() {
 	crashes := 0
-	typ := actor.NewType[int]("fragile", actor.TypeIntercept(actor.Interceptor{
+	typ := actor.NewType[int]("fragile", actor.WithInterceptor(actor.Interceptor{
 		After: func(_ *actor.Context, _ *actor.Invocation, out actor.Outcome) {
 			if out.Crashed {
 				crashes++
@@ -96,7 +96,7 @@ func ExampleOutcome() {
 	}))
 	drop := actor.Declare[actor.None](typ, "drop")
 	typ.Table(drop.Do(func(*int, *actor.Context, actor.None) { panic("broken") }))
-	sys := actor.Start(actor.OnPanic(func(actor.PanicReport) {}))
+	sys := actor.Start(actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	drop.Send(sys, typ.Spawn(sys, 0), actor.None{})
 	_ = sys.Run()
 	fmt.Println(crashes)
@@ -157,7 +157,7 @@ func ExampleContext_Logger() {
 		}
 		return a
 	}}
-	sys := actor.Start(actor.Logger(slog.New(slog.NewTextHandler(os.Stdout, plain))))
+	sys := actor.Start(actor.WithLogger(slog.New(slog.NewTextHandler(os.Stdout, plain))))
 	typ := actor.NewType[int]("room")
 	open := actor.Declare[string](typ, "open")
 	typ.Table(open.Do(func(_ *int, c *actor.Context, key string) { c.Logger().Info("open", "key", key) }))
@@ -171,7 +171,7 @@ func ExampleContext_Logger() {
 type window struct{ busy bool }
 
 var (
-	windowType  = actor.NewType[window]("window", actor.TypeStashLimit(100))
+	windowType  = actor.NewType[window]("window", actor.WithStashLimit(100))
 	windowServe = actor.Declare[string](windowType, "serve")
 	windowReady = actor.Declare[actor.None](windowType, "ready")
 )
@@ -197,7 +197,7 @@ func init() {
 // An actor that waits for an answer to each message stashes what comes meanwhile, and takes back
 // one at a time.
 func ExampleUnstash() {
-	sys := actor.Start(actor.Seed(1))
+	sys := actor.Start(actor.WithDeterministic(1))
 	r := windowType.Spawn(sys, window{})
 	for _, who := range []string{"ann", "bob", "eve"} {
 		windowServe.Send(sys, r, who)

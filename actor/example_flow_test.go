@@ -21,7 +21,7 @@ func (s *summer) Add(c *actor.Context, r [2]int) {
 }
 
 var (
-	summerType = actor.NewType[summer]("summer", actor.TypeGas(1000))
+	summerType = actor.NewType[summer]("summer", actor.WithGas(1000))
 	addRange   = actor.Declare[[2]int](summerType, "add")
 	_          = summerType.Table(addRange.Do((*summer).Add))
 )
@@ -29,7 +29,7 @@ var (
 // A long computation spends gas, and goes on in a later turn when that is gone: other
 // actors have their turns in between.
 func ExampleYield() {
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	addRange.Send(sys, summerType.Spawn(sys, summer{}), [2]int{0, 10_000})
 	_ = sys.Run()
 	// Output: 49995000
@@ -38,13 +38,13 @@ func ExampleYield() {
 // An actor that has a mailbox of two and wants the newest: a price display, say.
 func ExampleOverflow() {
 	type ticker struct{}
-	typ := actor.NewType[ticker]("ticker", actor.TypeBound(2, actor.OverflowDropOldest))
+	typ := actor.NewType[ticker]("ticker", actor.WithBound(2, actor.OverflowDropOldest))
 	price := actor.Declare[int](typ, "price")
 	typ.Table(price.Do(func(_ *ticker, _ *actor.Context, p int) { fmt.Println("price", p) }))
 
-	sys := actor.Start(actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) {
+	sys := actor.Start(actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 		fmt.Println(d.Message, d.Reason)
-	}))
+	}}))
 	feed := actor.NewType[ticker]("feed")
 	begin := actor.Declare[actor.None](feed, "begin")
 	to := typ.Spawn(sys, ticker{})
@@ -100,12 +100,12 @@ var (
 // An actor that waits for one under pressure, which waits for it, is let go, and the
 // report says who they were.
 func ExampleStallReport() {
-	sys := actor.Start(actor.Workers(1), actor.OnStall(func(r actor.StallReport) {
+	sys := actor.Start(actor.WithWorkers(1), actor.WithHooks(actor.Hooks{PressureDeadlock: func(r actor.StallReport) {
 		fmt.Println(r.Pressed.Type, "is under pressure; deadlock:", r.Deadlock())
 		for _, w := range r.Waits {
 			fmt.Println(w.Who.Type, "waits for", w.For.Type, "and has its", w.From)
 		}
-	}))
+	}}))
 	b := basinType.Spawn(sys, basin{springType.Spawn(sys, spring{})})
 	fillUp.Send(sys, b, actor.None{})
 	_ = sys.Run()

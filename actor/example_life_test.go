@@ -110,7 +110,7 @@ func ExampleDrainWait() {
 
 // Children end before their parent, the youngest first.
 func ExampleTarget() {
-	ctx, sys := context.Background(), actor.Start(actor.Workers(1))
+	ctx, sys := context.Background(), actor.Start(actor.WithWorkers(1))
 	s := sessionType.Spawn(sys, session{"ann"})
 	_ = sys.Wait(ctx)
 	children.Send(sys, s, []string{"bob"})
@@ -146,7 +146,7 @@ func ExampleDown() {
 
 // A trap turns the end of a linked actor into a message.
 func ExampleExit() {
-	sys := actor.Start(actor.OnPanic(func(actor.PanicReport) {}))
+	sys := actor.Start(actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	a, b := sessionType.Spawn(sys, session{"ann"}), accountType.Spawn(sys, account{})
 	tie.Send(sys, a, b.Any())
 	_ = sys.Wait(context.Background())
@@ -159,7 +159,7 @@ func ExampleExit() {
 
 // Urgent mail overtakes what waits.
 func ExampleUrgent() {
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	hold := sessionType.Spawn(sys, session{"ann"})
 	_ = sys.Wait(context.Background())
 	alarm.Send(sys, hold, "hears the bell")
@@ -187,7 +187,7 @@ func ExampleVariant() {
 
 // A supervised actor is restarted in its place: its ref and its mail stay.
 func ExampleSpawnSupervised() {
-	ctx, sys := context.Background(), actor.Start(actor.OnPanic(func(actor.PanicReport) {}))
+	ctx, sys := context.Background(), actor.Start(actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	super := sessionType.Spawn(sys, session{"super"})
 	s, _ := supervise.Ask(ctx, super, "ann")
 	_ = sys.Wait(ctx)
@@ -205,7 +205,7 @@ func ExampleSpawnSupervised() {
 
 // A killed behaviour ends at its next checkpoint, but not in a shielded part.
 func ExampleContext_Shield() {
-	ctx, sys := context.Background(), actor.Start(actor.OnPanic(func(actor.PanicReport) {}))
+	ctx, sys := context.Background(), actor.Start(actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	p := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 		c.Shield(func() {

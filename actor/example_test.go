@@ -92,7 +92,7 @@ func ExampleRef() {
 // A Type may have a batch, or a thread, of its own.
 func ExampleNewType() {
 	type window struct{ title string }
-	windowType := actor.NewType[window]("window", actor.PinnedThread(), actor.TypeBatch(10))
+	windowType := actor.NewType[window]("window", actor.WithPinnedThread(), actor.WithBatch(10))
 	rename := actor.Declare[string](windowType, "rename")
 	windowType.Table(rename.Do(func(w *window, _ *actor.Context, title string) {
 		w.title = title
@@ -149,7 +149,7 @@ func ExampleHandler() {
 	printSum := actor.Declare[int](printerType, "print")
 	printerType.Table(printSum.Do(func(_ *printer, _ *actor.Context, n int) { fmt.Println("printed", n) }))
 
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	a := accountType.Spawn(sys, account{})
 	topic := []actor.Handler[int]{deposit.To(a), printSum.To(printerType.Spawn(sys, printer{}))}
 	for _, subscriber := range topic {
@@ -229,7 +229,7 @@ func ExampleContext() {
 		roll.Send(c, self, n) // inside, the Context is the sender
 	}))
 
-	sys := actor.Start(actor.RandSeed(1))
+	sys := actor.Start(actor.WithRandSeed(1))
 	roll.Send(sys, dieType.Spawn(sys, die{}), 2)
 	_ = sys.Run()
 	fmt.Println("stopped:", sys.Stats().Stopped)
@@ -292,14 +292,14 @@ func ExampleSystem_Hold() {
 // TrySend says no where Send would fill the mailbox; SendWait waits.
 func ExampleBehaviour_TrySend() {
 	type slow struct{}
-	slow1 := actor.NewType[slow]("slow", actor.TypeBatch(1)) // one message at a time
+	slow1 := actor.NewType[slow]("slow", actor.WithBatch(1)) // one message at a time
 	work := actor.Declare[chan bool](slow1, "work")
 	slow1.Table(work.Do(func(_ *slow, _ *actor.Context, c chan bool) {
 		c <- true
 		<-c
 	}))
 
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	s := slow1.Spawn(sys, slow{})
 	first, second := make(chan bool), make(chan bool)
 	work.Send(sys, s, first)
@@ -328,13 +328,13 @@ func ExampleBehaviour_TrySend() {
 // its actor and nothing else.
 func ExampleStart() {
 	sys := actor.Start(
-		actor.Workers(2),
-		actor.Batch(50),
-		actor.Logger(slog.New(slog.NewTextHandler(os.Stderr, nil))),
-		actor.OnDeadLetter(func(l actor.DeadLetter) {
+		actor.WithWorkers(2),
+		actor.WithBatch(50),
+		actor.WithLogger(slog.New(slog.NewTextHandler(os.Stderr, nil))),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
 			fmt.Println("dead letter:", l.Type, l.Behaviour, l.Message, l.Reason)
-		}),
-		actor.OnPanic(func(r actor.PanicReport) { fmt.Println("panic:", r.Type, r.Behaviour, r.Value) }),
+		}}),
+		actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) { fmt.Println("panic:", r.Type, r.Behaviour, r.Value) }}),
 	)
 	a := accountType.Spawn(sys, account{})
 	crashIt.Send(sys, a, actor.None{})
@@ -351,11 +351,11 @@ func ExampleStart() {
 // Options are checked together.
 func ExampleOption() {
 	defer func() { fmt.Println(recover()) }()
-	quick := []actor.Option{actor.Workers(0), actor.Batch(-1)}
+	quick := []actor.Option{actor.WithWorkers(0), actor.WithBatch(-1)}
 	actor.Start(quick...)
 	// Output:
-	// gallop: Start: Workers(0): want 1 to 56
-	// Batch(-1): want at least 1
+	// gallop: Start: WithWorkers(0): want 1 to 56
+	// WithBatch(-1): want at least 1
 }
 
 // An ask whose behaviour panicked tells what with.
@@ -365,7 +365,7 @@ func ExamplePanicError() {
 	ask := actor.DeclareAsk[actor.None, int](bugType, "ask")
 	bugType.Table(ask.Do(func(*bug, *actor.Context, actor.None) (int, error) { panic("a bug") }))
 
-	sys := actor.Start(actor.OnPanic(func(actor.PanicReport) {}))
+	sys := actor.Start(actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	_, err := ask.Ask(context.Background(), bugType.Spawn(sys, bug{}), actor.None{})
 	var p *actor.PanicError
 	fmt.Println(errors.As(err, &p), p.Value, errors.Is(err, actor.ErrPanicked))
@@ -375,7 +375,7 @@ func ExamplePanicError() {
 
 // Stats are exact when the system is quiescent.
 func ExampleStats() {
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	a := accountType.Spawn(sys, account{})
 	for range 10 {
 		deposit.Send(sys, a, 1)
@@ -448,7 +448,7 @@ func ExampleContext_Blocking() {
 		c.Blocking(func() { row = <-answer })
 		fmt.Println("got", row)
 	}))
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	first, second := make(chan string, 1), make(chan string, 1)
 	query.Send(sys, t.Spawn(sys, db{}), first)
 	second <- "a row"
@@ -461,16 +461,16 @@ func ExampleContext_Blocking() {
 }
 
 // Behaviours that run for long are reported.
-func ExampleOnLongTurn() {
+func ExampleHooks() {
 	type miner struct{}
 	t := actor.NewType[miner]("miner")
 	dig := actor.Declare[<-chan bool](t, "dig")
 	t.Table(dig.Do(func(_ *miner, _ *actor.Context, enough <-chan bool) { <-enough }))
 	enough := make(chan bool)
-	sys := actor.Start(actor.LongTurn(2*time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) {
+	sys := actor.Start(actor.WithLongTurn(2*time.Millisecond), actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
 		fmt.Println(r.Type, r.Behaviour, r.AtLeast >= 2*time.Millisecond)
 		close(enough)
-	}))
+	}}))
 	dig.Send(sys, t.Spawn(sys, miner{}), enough)
 	_ = sys.Run()
 	// Output: miner dig true

@@ -28,7 +28,7 @@ type flow struct {
 	applied uint32 // how often pressure was applied. Owner only
 	// How often it empties its mailbox before it can be muted. Owner only.
 	exempted uint8
-	asks     seam.Uint32   // types with TypeFinishAsks: outcomes under way
+	asks     seam.Uint32   // types with WithFinishAsks: outcomes under way
 	deadlock deadlockState // guarded by the system's deadlockWatch
 }
 

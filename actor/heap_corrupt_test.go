@@ -72,7 +72,7 @@ func testForgedHandle(t *testing.T, forge func(*forger, *heap.Arena), which int)
 				Restart(c, f.Ref)
 			}
 		}))
-	sys := Start(Workers(1), OnDeadLetter(func(DeadLetter) { dead.Add(1) }), OnPanic(func(r PanicReport) { report.Store(&r) }))
+	sys := Start(WithWorkers(1), WithHooks(Hooks{DeadLetter: func(DeadLetter) { dead.Add(1) }}), WithHooks(Hooks{Panic: func(r PanicReport) { report.Store(&r) }}))
 	defer sys.Stop()
 	run := func(f func(*Context)) {
 		begin.Send(sys, typ.Spawn(sys, forger{}), f)

@@ -86,7 +86,7 @@ func (l *librarian) tell(c *Context, _ None) (librarian, error) {
 // most of the time; all that it can reach is right, and it holds three times as much at
 // most.
 func TestHeap_Generations(t *testing.T) {
-	sys := Start(Workers(2))
+	sys := Start(WithWorkers(2))
 	defer sys.Stop()
 	l := librarianType.Spawn(sys, librarian{})
 	librarianWork.Send(sys, l, heap.Ptr[kept]{})

@@ -72,7 +72,7 @@ func (p *porter) stale(*Context, None) (int, error) { return p.root.Deref(p.old)
 // the sender kept is dead and says so." Blobs are released with the last heap.
 func TestHeap_RegionsAndBlobsMove(t *testing.T) {
 	before := heap.Blobs().Live
-	sys := Start(Workers(2), OnPanic(func(PanicReport) {}))
+	sys := Start(WithWorkers(2), WithHooks(Hooks{Panic: func(PanicReport) {}}))
 	from, to := porterType.Spawn(sys, porter{}), porterType.Spawn(sys, porter{})
 	porterBuild.Send(sys, from, to)
 	_ = sys.Wait(context.Background())
@@ -97,11 +97,11 @@ func TestHeap_RegionsAndBlobsMove(t *testing.T) {
 func TestHeap_DeadLettersLetGo(t *testing.T) {
 	before := heap.Blobs().Live
 	seen := 0
-	sys := Start(Workers(1), OnDeadLetter(func(l DeadLetter) {
+	sys := Start(WithWorkers(1), WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
 		if g, ok := l.Message.(cargo); ok && g.note.Len() == len(cargoNote) && g.list.Arena().Stats().Used > 0 {
 			seen++ // here it is still alive
 		}
-	}))
+	}}))
 	defer sys.Stop()
 	askType := NewType[int]("asked")
 	ask := DeclareAsk[cargo, int](askType, "ask")
@@ -144,7 +144,7 @@ func caught(f func()) (err error) {
 func TestHeap_UnreachableActorsAreFreed(t *testing.T) {
 	before := heap.Blobs().Live
 	t.Cleanup(func() { BlobsAreCollected(t, before) })
-	sys := Start(Workers(2))
+	sys := Start(WithWorkers(2))
 	defer sys.Stop()
 	pairType := NewType[pair]("pair")
 	meet := Declare[Ref[pair]](pairType, "meet")

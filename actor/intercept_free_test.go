@@ -9,13 +9,13 @@ func TestIntercept_Free(t *testing.T) {
 	add := Declare[int](plain, "add")
 	plain.Table(add.Do(func(s *int, _ *Context, n int) { *s += n }))
 	calls := 0
-	counted := NewType[int]("counted", TypeIntercept(Interceptor{
+	counted := NewType[int]("counted", WithInterceptor(Interceptor{
 		Before: func(*Context, *Invocation) error { calls++; return nil },
 		After:  func(*Context, *Invocation, Outcome) { calls++ },
 	}))
 	addCounted := Declare[int](counted, "add")
 	counted.Table(addCounted.Do(func(s *int, _ *Context, n int) { *s += n }))
-	sys := Start(Workers(1))
+	sys := Start(WithWorkers(1))
 	defer sys.Stop()
 	if a := plain.Spawn(sys, 0).b; &a.runs()[0] != &plain.info.table.runs[0] {
 		t.Error("a type without interceptors has another table")

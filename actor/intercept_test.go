@@ -57,8 +57,8 @@ var (
 	gatedDiary = new(diary)
 	errRefused = errors.New("refused")
 	gatedType  = actor.NewType[gated]("gated",
-		actor.TypeIntercept(noting(gatedDiary, "outer", func(in *actor.Invocation) error { return nil })),
-		actor.TypeIntercept(noting(gatedDiary, "inner", func(in *actor.Invocation) error {
+		actor.WithInterceptor(noting(gatedDiary, "outer", func(in *actor.Invocation) error { return nil })),
+		actor.WithInterceptor(noting(gatedDiary, "inner", func(in *actor.Invocation) error {
 			if in.Message() == 99 {
 				return errRefused
 			}
@@ -117,7 +117,7 @@ func TestTypeIntercept(t *testing.T) {
 			must(t, err)
 		}, passes("get", 7, aside)},
 	} {
-		for _, opts := range [][]actor.Option{{actor.Workers(1)}, {actor.Seed(1)}} {
+		for _, opts := range [][]actor.Option{{actor.WithWorkers(1)}, {actor.WithDeterministic(1)}} {
 			t.Run(name, func(t *testing.T) {
 				gatedDiary.lines = nil
 				sys := start(t, opts...)
@@ -161,12 +161,12 @@ func TestTypeIntercept_Refuses(t *testing.T) {
 // not boxed.
 func TestIntercept(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(1), actor.Intercept(actor.Interceptor{
+	sys := start(t, actor.WithWorkers(1), actor.WithInterceptor(actor.Interceptor{
 		Before: func(c *actor.Context, in *actor.Invocation) error {
 			d.add("%s.%s from %d, request %v, by %d", in.Type(), in.Behaviour(), in.From(), in.IsRequest(), c.ActorID())
 			return nil
 		},
-	}), actor.Intercept(actor.Interceptor{
+	}), actor.WithInterceptor(actor.Interceptor{
 		After: func(_ *actor.Context, in *actor.Invocation, _ actor.Outcome) { d.add("after: %v", in.Message()) },
 	}))
 	a, b := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
@@ -190,7 +190,7 @@ func TestIntercept(t *testing.T) {
 // other's way, and nothing is allocated.
 func TestIntercept_Many(t *testing.T) {
 	depth := 0
-	sys := start(t, actor.Workers(1), actor.Intercept(actor.Interceptor{
+	sys := start(t, actor.WithWorkers(1), actor.WithInterceptor(actor.Interceptor{
 		Before: func(_ *actor.Context, in *actor.Invocation) error { in.Value = in.Behaviour(); return nil },
 		After: func(_ *actor.Context, in *actor.Invocation, _ actor.Outcome) {
 			if in.Value != in.Behaviour() {
@@ -212,17 +212,17 @@ func TestIntercept_Many(t *testing.T) {
 
 // TestIntercept_Misuse: an interceptor without functions.
 func TestIntercept_Misuse(t *testing.T) {
-	panics(t, "without functions", func() { actor.TypeIntercept(actor.Interceptor{}) })
-	panics(t, "without functions", func() { actor.Start(actor.Intercept(actor.Interceptor{})) })
+	panics(t, "without functions", func() { actor.NewType[int]("x", actor.WithInterceptor(actor.Interceptor{})) })
+	panics(t, "without functions", func() { actor.Start(actor.WithInterceptor(actor.Interceptor{})) })
 }
 
 // TestIntercept_Before: a panic in Before is the behaviour's, and After of those before is called.
 func TestIntercept_Before(t *testing.T) {
 	var d diary
 	var crash actor.PanicReport
-	sys := start(t, actor.OnPanic(func(p actor.PanicReport) { crash = p }),
-		actor.Intercept(noting(&d, "first", func(*actor.Invocation) error { return nil })),
-		actor.Intercept(actor.Interceptor{Before: func(*actor.Context, *actor.Invocation) error { panic("in Before") }}))
+	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { crash = p }}),
+		actor.WithInterceptor(noting(&d, "first", func(*actor.Invocation) error { return nil })),
+		actor.WithInterceptor(actor.Interceptor{Before: func(*actor.Context, *actor.Invocation) error { panic("in Before") }}))
 	r := puppetType.Spawn(sys, puppet{})
 	_, err := value.Ask(soon(t), r, actor.None{})
 	wants(t, err, actor.ErrPanicked)

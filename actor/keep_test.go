@@ -13,7 +13,7 @@ import (
 type keeping struct{ kept, lost int }
 
 var (
-	keepingType = actor.NewType[keeping]("keeping", actor.TypeKeep(func(k *keeping) {
+	keepingType = actor.NewType[keeping]("keeping", actor.WithKeep(func(k *keeping) {
 		if k.kept == 666 {
 			panic("no")
 		}
@@ -36,7 +36,7 @@ var (
 // finds." "An actor that was ended by order is replaced by a new one, for which nothing was kept."
 // "If keep panics, nothing is kept."
 func TestTypeKeep(t *testing.T) {
-	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	var found []int
 	var child actor.Ref[keeping]
 	superType := actor.NewType[struct{}]("super")
@@ -80,11 +80,11 @@ func TestTypeKeep(t *testing.T) {
 	}
 }
 
-// TestTypeKeep_Misuse: "TypeKeep panics if keep is nil; NewType panics if its state is not an S."
+// TestTypeKeep_Misuse: "WithKeep panics if keep is nil; NewType panics if its state is not an S."
 func TestTypeKeep_Misuse(t *testing.T) {
 	for _, f := range []func(){
-		func() { actor.TypeKeep[int](nil) },
-		func() { actor.NewType[string]("other", actor.TypeKeep(func(*int) {})) },
+		func() { actor.WithKeep[int](nil) },
+		func() { actor.NewType[string]("other", actor.WithKeep(func(*int) {})) },
 	} {
 		func() {
 			defer func() {
@@ -101,7 +101,7 @@ func TestTypeKeep_Misuse(t *testing.T) {
 // nowhere". "Refuse reports false, and does nothing, if h is not what Behaviour.To returns."
 func TestRefuse(t *testing.T) {
 	var dead []actor.DeadLetter
-	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) { dead = append(dead, d) }))
+	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { dead = append(dead, d) }}))
 	r := keepingType.Spawn(sys, keeping{})
 	h := keepingAdd.To(r)
 	if !actor.Refuse(sys, h, 5, actor.ErrOverloaded) || actor.Refuse(sys, actor.Handler[int](otherHandler{}), 6, actor.ErrOverloaded) {

@@ -12,7 +12,7 @@ func TestLinks_Many(t *testing.T) {
 	do, ended := Declare[func(*Context)](typ, "do"), Declare[Exit](typ, "ended")
 	typ.Table(do.Do(func(_ *int, c *Context, f func(*Context)) { f(c) }), ended.Do(func(n *int, _ *Context, _ Exit) { *n++ }))
 	for seed := range uint64(8) {
-		sys := Start(Seed(seed))
+		sys := Start(WithDeterministic(seed))
 		settle := func() {
 			if err := sys.Wait(t.Context()); err != nil {
 				t.Fatal(err)

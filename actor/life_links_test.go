@@ -40,7 +40,7 @@ func TestLink(t *testing.T) {
 	} {
 		for _, forward := range []bool{true, false} {
 			for _, late := range []bool{true, false} {
-				sys := start(t, actor.Workers(2))
+				sys := start(t, actor.WithWorkers(2))
 				a, b := mortalType.Spawn(sys, mortal{name: "a"}), mortalType.Spawn(sys, mortal{name: "b"})
 				third := mortalType.Spawn(sys, mortal{name: "third"})
 				in(t, sys, b, func(_ *mortal, ctx *actor.Context) { actor.Link(ctx, third) })
@@ -79,7 +79,7 @@ func TestLink(t *testing.T) {
 // TestTrapExit: "the ends of linked actors, normal ones too, come as messages".
 func TestTrapExit(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
 	in(t, sys, a, func(_ *mortal, c *actor.Context) { actor.TrapExit(c, onExit) })
 	for _, end := range []act{
@@ -106,7 +106,7 @@ func TestTrapExit(t *testing.T) {
 // TestUnlink: "When Unlink returns, the end of t does nothing to the running actor any
 // more, even if t has ended already and the news is on its way."
 func TestUnlink(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	for _, forward := range []bool{true, false} {
 		a, b := mortalType.Spawn(sys, mortal{}), mortalType.Spawn(sys, mortal{})
 		from, to := a, b
@@ -136,7 +136,7 @@ func TestUnlink(t *testing.T) {
 // has ended long ago, it comes at once, with the reason that t had".
 func TestWatch(t *testing.T) {
 	var d diary
-	sys, far := start(t, actor.Workers(2)), start(t)
+	sys, far := start(t, actor.WithWorkers(2)), start(t)
 	for name, b := range map[string]actor.Ref[mortal]{
 		"Near": mortalType.Spawn(sys, mortal{name: "b"}), "Far": mortalType.Spawn(far, mortal{name: "b"}),
 	} {
@@ -175,7 +175,7 @@ func TestWatch(t *testing.T) {
 // TestUnwatch: neither before the end nor after it.
 func TestUnwatch(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a, b := mortalType.Spawn(sys, mortal{name: "a", diary: &d}), mortalType.Spawn(sys, mortal{})
 	var m actor.Monitor
 	in(t, sys, a, func(_ *mortal, c *actor.Context) { m = actor.Watch(c, b, onDown) })

@@ -336,7 +336,7 @@ func TestLifeModel(t *testing.T) {
 	ctx := t.Context()
 	rapid.Check(t, func(t *rapid.T) {
 		v := &village{t: t, ctx: ctx}
-		v.sys = actor.Start(actor.Workers(2), actor.Logger(silent), v.letters.option())
+		v.sys = actor.Start(actor.WithWorkers(2), actor.WithLogger(silent), v.letters.option())
 		defer v.sys.Stop()
 		v.root = mortalType.Spawn(v.sys, mortal{born: true})
 		v.spawn()

@@ -83,11 +83,11 @@ var lifeOps = []struct {
 
 func newHamlet(t testing.TB) *hamlet {
 	h := &hamlet{t: t}
-	h.sys = actor.Start(actor.Workers(3), actor.OnPanic(func(actor.PanicReport) {}), actor.OnDeadLetter(func(d actor.DeadLetter) {
+	h.sys = actor.Start(actor.WithWorkers(3), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 		if d.Behaviour == "say" {
 			h.dead.Add(1)
 		}
-	}))
+	}}))
 	h.super = mortalType.Spawn(h.sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
 		if f.Final {
 			h.final++

@@ -22,7 +22,7 @@ type guardian struct {
 // guard makes one. answer is what it does when the child has fallen.
 func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.Fallen), opts ...actor.Option) *guardian {
 	t.Helper()
-	g := &guardian{sys: start(t, append([]actor.Option{actor.Workers(2)}, opts...)...)}
+	g := &guardian{sys: start(t, append([]actor.Option{actor.WithWorkers(2)}, opts...)...)}
 	g.super = mortalType.Spawn(g.sys, mortal{name: "super", diary: &g.diary, onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
 		if !f.Final && answer != nil {
 			answer(c, f)
@@ -129,7 +129,7 @@ func TestSuspended_StopsAtOnce(t *testing.T) {
 		g = guard(t, mortal{}, func(c *actor.Context, f actor.Fallen) {
 			actor.After(c, time.Hour, doAct, func(_ *mortal, c *actor.Context) { actor.Restart(c, g.kid) })
 			actor.Stop(c, g.kid)
-		}, actor.Seed(seed))
+		}, actor.WithDeterministic(seed))
 		crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
 		quiet(t, g.sys)
 		equal(t, "dead letters", g.sys.Stats().DeadLetters, 3)
@@ -259,7 +259,7 @@ func TestRestart_Forgets(t *testing.T) {
 // TestRestart_ForgetsTimers: timers belong to a life, too. (Every is left out: if it went on,
 // so would the run's own clock, for ever.)
 func TestRestart_ForgetsTimers(t *testing.T) {
-	g := guard(t, mortal{}, restart, actor.Seed(1))
+	g := guard(t, mortal{}, restart, actor.WithDeterministic(1))
 	doAct.Send(g.sys, g.kid, func(_ *mortal, c *actor.Context) {
 		actor.After(c, time.Second, say, "in the next life")
 		panic(1)

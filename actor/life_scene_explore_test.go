@@ -141,7 +141,7 @@ func (s *scene) nameless(news string) {
 func newScene(p *explore.Program) *scene {
 	s := &scene{replies: make(chan *call[int], 2), downs: map[*monitor][]error{}, exits: map[*cell][]error{}}
 	playerType.info.ownedIn() // which is made when it is first needed, and then is there
-	s.stage = newStage(p, OnPanic(func(PanicReport) { s.panics++ }), OnDeadLetter(s.deadLetter))
+	s.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) { s.panics++ }}), WithHooks(Hooks{DeadLetter: s.deadLetter}))
 	s.super, s.peer, s.friend = s.spawn(), s.spawn(), s.spawn()
 	s.act(s.super, func(_ *player, c *Context) {
 		s.kid = SpawnSupervised(c, playerType, func(a *player) { *a = player{s, true} }, playerFell)

@@ -26,11 +26,11 @@ type subject struct {
 
 func newSubject(t *testing.T) *subject {
 	s := &subject{t: t}
-	s.sys = start(t, actor.Workers(4), actor.OnDeadLetter(func(l actor.DeadLetter) {
+	s.sys = start(t, actor.WithWorkers(4), actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
 		if l.Behaviour == "say" || l.Behaviour == "get" {
 			s.dead.Add(1)
 		}
-	}))
+	}}))
 	named := func(name string) actor.Ref[mortal] {
 		return mortalType.Spawn(s.sys, mortal{name: name, diary: &s.diary, born: true})
 	}

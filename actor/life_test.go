@@ -185,7 +185,7 @@ func TestCallbacks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var d diary
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r, release := busy(t, sys, mortal{name: "a", diary: &d})
 			say.Send(sys, r, "1")
 			say.Send(sys, r, "2")
@@ -207,7 +207,7 @@ func TestCallbacks(t *testing.T) {
 // sent anything", and OnStart is first even if urgent mail overtakes.
 func TestCallbacks_WithoutMail(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	mortalType.Spawn(sys, mortal{name: "alone", diary: &d})
 	quiet(t, sys)
 	d.says(t, "alone: start")
@@ -245,7 +245,7 @@ func TestCallbacks_Fail(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var d diary
 			reports := make(chan actor.PanicReport, 2)
-			sys := start(t, actor.Workers(1), actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+			sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
 			c.m.name, c.m.diary = "a", &d
 			var r actor.Ref[mortal]
 			inside(t, sys, func(ctx *actor.Context) {
@@ -292,7 +292,7 @@ func TestChildren(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var d diary
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			silently := func(*mortal, *actor.Context) error { return nil }
 			child := func(name string) mortal { return mortal{name: name, diary: &d, onStart: silently} }
 			r := mortalType.Spawn(sys, child("p"))
@@ -341,7 +341,7 @@ func TestWaitForms(t *testing.T) {
 		"StopWait": actor.StopWait, "DrainWait": actor.DrainWait, "KillWait": actor.KillWait,
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r, release := busy(t, sys, mortal{})
 			ctx, cancel := context.WithCancel(soon(t))
 			done := make(chan error, 1)

@@ -131,7 +131,7 @@ func genericType[T any](name string) func(*actor.System, stay) {
 func reported(t *testing.T, do func(*actor.System, stay), opts ...actor.Option) (got actor.LongTurnReport) {
 	t.Helper()
 	reports := make(chan actor.LongTurnReport, 10)
-	sys := start(t, append(opts, actor.LongTurn(20*time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) { reports <- r }))...)
+	sys := start(t, append(opts, actor.WithLongTurn(20*time.Millisecond), actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) { reports <- r }}))...)
 	until := soon(t)
 	do(sys, func() {
 		select {
@@ -200,12 +200,12 @@ func TestLongTurn_EveryKind(t *testing.T) {
 	t.Run("plain, what it left behind a row", func(t *testing.T) {
 		t.Parallel()
 		r := reported(t, inARow(goOn, goOn, (*actor.Context).Stop, nil),
-			actor.OnDeadLetter(func(d actor.DeadLetter) { d.Message.(func(*actor.Context))(nil) }))
+			actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { d.Message.(func(*actor.Context))(nil) }}))
 		equal(t, "who", r.Type+" "+r.Behaviour, "plain ")
 	})
 	t.Run("staying, what it left", func(t *testing.T) { // "nothing, while the runtime does something for the actor"
 		t.Parallel()
-		r := reported(t, send(stayQuit), actor.OnDeadLetter(func(d actor.DeadLetter) { d.Message.(stay)() }))
+		r := reported(t, send(stayQuit), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { d.Message.(stay)() }}))
 		equal(t, "who", r.Type+" "+r.Behaviour, "staying ")
 	})
 }
@@ -217,7 +217,7 @@ func TestLongTurn_BehindAnAsk(t *testing.T) {
 	defer cancel()
 	for workers := range 8 { // now and then somebody has the turn watched all the same
 		var reports atomic.Uint64
-		sys := start(t, actor.Workers(1+workers%2), actor.LongTurn(20*time.Millisecond), actor.OnLongTurn(func(actor.LongTurnReport) { reports.Add(1) }))
+		sys := start(t, actor.WithWorkers(1+workers%2), actor.WithLongTurn(20*time.Millisecond), actor.WithHooks(actor.Hooks{LongTurn: func(actor.LongTurnReport) { reports.Add(1) }}))
 		seen := func() uint64 { return reports.Load() + actor.MissedReports(sys) }
 		to := stayType.Spawn(sys, staying{})
 		ask := func(m stay) {
@@ -278,7 +278,7 @@ func TestLongTurn_WithoutPreemption(t *testing.T) {
 func loopUntilReported(t *testing.T) {
 	var seen atomic.Bool
 	var got actor.LongTurnReport
-	sys := start(t, actor.Workers(2), actor.LongTurn(time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) { got = r; seen.Store(true) }))
+	sys := start(t, actor.WithWorkers(2), actor.WithLongTurn(time.Millisecond), actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) { got = r; seen.Store(true) }}))
 	stayPromoted.Send(sys, stayType.Spawn(sys, staying{}), func() {
 		for !seen.Load() {
 		}
@@ -329,7 +329,7 @@ func TestLongTurn_Blocking(t *testing.T) {
 // does it hold up the report of the others.
 func TestLongTurn_BlockingOnce(t *testing.T) {
 	var reports atomic.Uint64
-	sys := start(t, actor.Workers(2), actor.LongTurn(time.Millisecond), actor.OnLongTurn(func(actor.LongTurnReport) { reports.Add(1) }))
+	sys := start(t, actor.WithWorkers(2), actor.WithLongTurn(time.Millisecond), actor.WithHooks(actor.Hooks{LongTurn: func(actor.LongTurnReport) { reports.Add(1) }}))
 	seen := func() uint64 { return reports.Load() + actor.MissedReports(sys) }
 	const calls = 10
 	release, in := make(chan struct{}), make(chan struct{})
@@ -356,7 +356,7 @@ func TestLongTurn_OnAVirtualClock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var reports atomic.Uint64
 			clock := actor.NewVirtualClock(time.Unix(0, 0))
-			sys := start(t, actor.Clock(clock), actor.LongTurn(time.Millisecond), actor.OnLongTurn(func(actor.LongTurnReport) { reports.Add(1) }))
+			sys := start(t, actor.WithClock(clock), actor.WithLongTurn(time.Millisecond), actor.WithHooks(actor.Hooks{LongTurn: func(actor.LongTurnReport) { reports.Add(1) }}))
 			began, until := time.Now(), soon(t)
 			for range 4 {
 				before := reports.Load() + actor.MissedReports(sys)

@@ -29,7 +29,7 @@ var errUser = errors.New("the user's error")
 // start makes a system that is stopped at the end of the test.
 func start(t testing.TB, opts ...actor.Option) *actor.System {
 	t.Helper()
-	sys := actor.Start(append([]actor.Option{actor.Logger(silent)}, opts...)...)
+	sys := actor.Start(append([]actor.Option{actor.WithLogger(silent)}, opts...)...)
 	t.Cleanup(sys.Stop)
 	return sys
 }
@@ -183,12 +183,12 @@ var (
 		note.Do((*puppet).Note), try.Do((*puppet).Try), value.Do((*puppet).Value))
 
 	// A slow one has a batch of one: it is overloaded as soon as mail waits.
-	slowType = actor.NewType[puppet]("slow", actor.TypeBatch(1))
+	slowType = actor.NewType[puppet]("slow", actor.WithBatch(1))
 	slowDo   = actor.Declare[deed](slowType, "do")
 	slowTry  = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](slowType, "try")
 	_        = slowType.Table(slowDo.Do((*puppet).Do), slowTry.Do((*puppet).Try))
 
-	pinnedType = actor.NewType[puppet]("pinned", actor.PinnedThread())
+	pinnedType = actor.NewType[puppet]("pinned", actor.WithPinnedThread())
 	pinnedDo   = actor.Declare[deed](pinnedType, "do")
 	pinnedNote = actor.Declare[actor.Result[any]](pinnedType, "note")
 	pinnedTry  = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](pinnedType, "try")
@@ -214,8 +214,8 @@ type letters struct {
 }
 
 func (l *letters) option() actor.Option {
-	return actor.OnDeadLetter(func(d actor.DeadLetter) {
+	return actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 		l.last.Store(&d)
 		l.n.Add(1)
-	})
+	}})
 }

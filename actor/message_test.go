@@ -75,7 +75,7 @@ func TestPool_LetsGoOfStocks(t *testing.T) {
 	typ.Table(do.Do(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
 	for name, lengths := range map[string][]int{"few": {10}, "many": {msg.ChainLength, msg.ChainLength, 10}} {
 		t.Run(name, func(t *testing.T) {
-			sys := Start(Workers(1))
+			sys := Start(WithWorkers(1))
 			var nodes []*message
 			do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {
 				for _, owner := range []uint16{c.cache.Owner(), 5, msg.Outside} {

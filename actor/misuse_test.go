@@ -136,7 +136,7 @@ func TestMisuse_NotMade(t *testing.T) {
 		{"OnStop of a nil or zero Type", func() { noType.OnStop(func(*puppet, *actor.Context, error) {}) }},
 		{"Name of a nil Type", func() { _ = noType.Name() }},
 		{"a nil option\nClock of a zero VirtualClock: use NewVirtualClock\na nil option", func() {
-			actor.Start(nil, actor.Clock(new(actor.VirtualClock)), nil)
+			actor.Start(nil, actor.WithClock(new(actor.VirtualClock)), nil)
 		}},
 	} {
 		panics(t, c.words, c.f)
@@ -194,7 +194,7 @@ func TestMisuse_Clock(t *testing.T) {
 	}
 	clock := actor.NewVirtualClock(epoch)
 	panics(t, "Advance with a nil context", func() { _ = clock.Advance(none, 1) })
-	start(t, actor.Clock(clock))
+	start(t, actor.WithClock(clock))
 	panics(t, "Advance with a nil context", func() { _ = clock.Advance(none, 1) })
 	equal(t, "the time", clock.Now(), epoch)
 }

@@ -14,7 +14,7 @@ func TestPostpone_OfTheMuted(t *testing.T) {
 	for name, crowd := range map[string]int{"below the watermark": 1, "at the watermark": 3} {
 		for _, letGo := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
-				sys := start(t, actor.Workers(2), actor.Leeway(3), actor.OnDeadLetter(func(l actor.DeadLetter) { t.Errorf("dead letter: %v", l) }))
+				sys := start(t, actor.WithWorkers(2), actor.Leeway(3), actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) { t.Errorf("dead letter: %v", l) }}))
 				parent := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Postpone(c, f.Ref) }})
 				var child actor.Ref[puppet]
 				wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {
@@ -64,7 +64,7 @@ func TestDecide_ResumeMutes(t *testing.T) {
 }
 
 func resumeMutes(t *testing.T, fall func(c *actor.Context)) {
-	sys := start(t, actor.Workers(2), actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	parent := wardenType.Spawn(sys, warden{diary: new(diary)})
 	var child actor.Ref[puppet]
 	wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {

@@ -133,12 +133,12 @@ func TestNames_FreeAtTheEnd(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			var sys *actor.System
 			var letters atomic.Int64
-			sys = start(t, actor.OnDeadLetter(func(d actor.DeadLetter) {
+			sys = start(t, actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 				letters.Add(1)
 				if r, err := actor.Lookup[puppet](sys, "name"); err == nil && r.ID() == d.ActorID {
 					t.Error("a dead letter, and the name is not free")
 				}
-			}))
+			}}))
 			for range scaled(1000) {
 				letters.Store(0)
 				p, err := puppetType.SpawnNamed(sys, "name", puppet{})
@@ -195,7 +195,7 @@ func TestNames_Many(t *testing.T) {
 // TestNames_NotAtTheEnd: an actor that takes no mail any more gets no name, which others would
 // find; its own are free.
 func TestNames_NotAtTheEnd(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	var got []error
 	try := func(c *actor.Context) { got = append(got, c.Register("again")) }
 	typ := actor.NewType[puppet]("registrar").OnStop(func(_ *puppet, c *actor.Context, _ error) { try(c) })

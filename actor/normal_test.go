@@ -61,7 +61,7 @@ func TestIsNormal(t *testing.T) {
 // TestRestarting: in OnStop "whether the actor may come up again in its place"; "Elsewhere it
 // reports false".
 func TestRestarting(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	var said []bool
 	child := mortal{onStop: func(_ *mortal, c *actor.Context) { said = append(said, c.Restarting()) }}
 	u := newUnder(t, actor.Care[mortal]{}, child)

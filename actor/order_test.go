@@ -42,7 +42,7 @@ var (
 // which they were sent": actors and goroutines, some receivers overloaded.
 func TestOrder_PerPair(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers), actor.Batch(7))
+		sys := start(t, actor.WithWorkers(workers), actor.WithBatch(7))
 		const senders, receivers = 6, 3
 		rounds := scaled(3000)
 		var to []actor.Ref[inOrder]
@@ -88,7 +88,7 @@ func TestOrder_PerPair(t *testing.T) {
 // have other mail and are stolen from each other.
 func TestOrder_Causal(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers), actor.Batch(3))
+		sys := start(t, actor.WithWorkers(workers), actor.WithBatch(3))
 		const hops = 4
 		rounds := scaled(5000)
 		b := puppetType.Spawn(sys, puppet{})
@@ -281,9 +281,9 @@ func (w *world) outside(t testing.TB, seed uint64) {
 func conserve(t *testing.T, rt *rapid.T, workers, batch, actors, goroutines, budget int, how string, seed uint64) {
 	w := &world{}
 	w.budget.Store(int64(budget))
-	w.sys = actor.Start(actor.Workers(workers), actor.Batch(batch), actor.RandSeed(seed), actor.Logger(silent),
-		actor.OnDeadLetter(func(actor.DeadLetter) { w.dead.Add(1) }),
-		actor.OnPanic(func(actor.PanicReport) { w.panicked.Add(1) }))
+	w.sys = actor.Start(actor.WithWorkers(workers), actor.WithBatch(batch), actor.WithRandSeed(seed), actor.WithLogger(silent),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { w.dead.Add(1) }}),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) { w.panicked.Add(1) }}))
 	defer w.sys.Stop()
 	for range actors {
 		w.spawn(w.sys)
@@ -352,7 +352,7 @@ func TestConservation_Crash(t *testing.T) {
 		for _, at := range []int{0, 1, 49, 98, 99} {
 			t.Run(fmt.Sprintf("%s/%d", name, at), func(t *testing.T) {
 				var dead letters
-				sys := start(t, actor.Workers(1), dead.option(), actor.Batch(60))
+				sys := start(t, actor.WithWorkers(1), dead.option(), actor.WithBatch(60))
 				r := puppetType.Spawn(sys, puppet{})
 				inside(t, sys, func(c *actor.Context) { // all of them are there at once
 					for i := range 100 {
@@ -378,7 +378,7 @@ func TestConservation_Crash(t *testing.T) {
 func TestStop_RacesWithSends(t *testing.T) {
 	for round := range scaled(300) {
 		var dead letters
-		sys := start(t, actor.Workers(1+round%3), dead.option())
+		sys := start(t, actor.WithWorkers(1+round%3), dead.option())
 		r := puppetType.Spawn(sys, puppet{})
 		const senders, each = 3, 20
 		var wg sync.WaitGroup

@@ -9,7 +9,7 @@ import (
 // TestOrphaned: a supervisor that leaves decides nothing any more. Its older child falls
 // then, or is down already, and the younger one, which is waited for first, is muted for it.
 func TestOrphaned(t *testing.T) {
-	kids := actor.NewType[puppet]("kid", actor.TypeBatch(1))
+	kids := actor.NewType[puppet]("kid", actor.WithBatch(1))
 	end := actor.Declare[actor.None](kids, "end")
 	nop := actor.Declare[actor.None](kids, "nop")
 	pester := actor.Declare[actor.Ref[puppet]](kids, "pester")
@@ -36,7 +36,7 @@ func TestOrphaned(t *testing.T) {
 		}
 	}))
 	for seed := range uint64(300) {
-		sys := start(t, actor.Seed(seed+1), actor.OnDeadLetter(func(actor.DeadLetter) {}))
+		sys := start(t, actor.WithDeterministic(seed+1), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 		p := parents.Spawn(sys, puppet{})
 		begin.Send(sys, p, actor.None{})
 		if _, err := actor.Join(soon(t), p); err != nil {

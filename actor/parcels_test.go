@@ -68,12 +68,12 @@ func newYard(t *testing.T, opts ...actor.Option) *yard {
 	fell := actor.Declare[actor.Fallen](bosses, "fell")
 	bosses.Table(y.boss.Do(func(_ *lodger, c *actor.Context, f func(*actor.Context)) { f(c) }),
 		fell.Do(func(*lodger, *actor.Context, actor.Fallen) {}))
-	y.sys, y.clock = onVirtualTime(t, append(opts, actor.OnDeadLetter(func(actor.DeadLetter) {}),
-		actor.OnPanic(func(p actor.PanicReport) {
+	y.sys, y.clock = onVirtualTime(t, append(opts, actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}),
+		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
 			if p.Value != onPurpose {
 				t.Error(p.Value)
 			}
-		}))...)
+		}}))...)
 	y.bosses = bosses.Spawn(y.sys, lodger{})
 	y.tell(func(c *actor.Context) { y.kid = actor.SpawnSupervised(c, y.typ, func(*hauler) {}, fell) })
 	return y
@@ -140,7 +140,7 @@ func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			before := heap.Blobs().Live
-			y := newYard(t, actor.Workers(2))
+			y := newYard(t, actor.WithWorkers(2))
 			y.in(func(h *hauler, c *actor.Context) {
 				h.timers = []actor.Timer{actor.After(c, time.Second, y.take, newOwnedPayload()), actor.After(c, time.Second, y.take, newOwnedPayload())}
 			})
@@ -200,7 +200,7 @@ func parcelActors(sys *actor.System, n int) []actor.Ref[lodger] {
 // TestAskAll_DiscardsOwnedPayload: replies that nobody is given are discarded: those that came
 // before the error, with it, and after it.
 func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
-	for name, opts := range map[string][]actor.Option{"": {actor.Workers(2)}, "Seed": {actor.Seed(1)}} {
+	for name, opts := range map[string][]actor.Option{"": {actor.WithWorkers(2)}, "Seed": {actor.WithDeterministic(1)}} {
 		t.Run("Error"+name, func(t *testing.T) {
 			before := heap.Blobs().Live
 			sys := start(t, opts...)
@@ -269,7 +269,7 @@ func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
 		to := []actor.Ref[lodger]{actor.Self[lodger](c), other}
 		_, err = actor.AskAll(context.Background(), ask, to, heap.NewParcel(strings.Repeat("x", shared)))
 	}))
-	sys := start(t, actor.Seed(1))
+	sys := start(t, actor.WithDeterministic(1))
 	me, other := typ.Spawn(sys, lodger{}), typ.Spawn(sys, lodger{})
 	begin.Send(sys, me, other)
 	quiet(t, sys)
@@ -287,7 +287,7 @@ func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
 func TestReplies_DiscardsOwnedPayload(t *testing.T) {
 	at := func(t *testing.T, leave func(stop context.CancelFunc, n int, res actor.Result[heap.Parcel]) bool, canGoOn func() bool) {
 		before := heap.Blobs().Live
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		ctx, cancel := context.WithCancel(soon(t))
 		defer cancel()
 		left, n := make(chan struct{}), 0
@@ -326,7 +326,7 @@ func TestReplies_DiscardsOwnedPayload(t *testing.T) {
 	})
 	t.Run("Panic", func(t *testing.T) {
 		before := heap.Blobs().Live
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		list := parcelActors(sys, 10)
 		func() {
 			defer func() { equal(t, "panic", recover(), any("in the loop")) }()

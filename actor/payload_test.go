@@ -62,7 +62,7 @@ func carry[M any](t *testing.T, m M, ok func(M) bool) {
 			}),
 			back.Do(func(s *sink[M], c *actor.Context, r actor.Result[M]) { s.Take(c, r.Value) }))
 
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		to, via := typ.Spawn(sys, sink[M]{ok: ok}), typ.Spawn(sys, sink[M]{ok: ok})
 		noise := puppetType.Spawn(sys, puppet{})
 		const n = 300
@@ -169,7 +169,7 @@ func TestPayloads_AreLetGo(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r := typ.Spawn(sys, puppet{})
 			var gone []weak.Pointer[held]
 			for range 20 {
@@ -201,7 +201,7 @@ func TestRequests_LetGo(t *testing.T) {
 		"dead letter": func(sys *actor.System, r actor.Ref[load]) { actor.Stop(sys, r) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			to := typ.Spawn(sys, load{})
 			end(sys, to)
 			quiet(t, sys)
@@ -294,7 +294,7 @@ func TestSend_AllocatesNothing(t *testing.T) {
 	const ops = 20_000
 	text := string(make([]byte, ops))
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		x := rallyType.Spawn(sys, rally{})
 		y := rallyType.Spawn(sys, rally{x})
 		meetPeer.Send(sys, x, y)
@@ -327,7 +327,7 @@ func TestSend_AllocatesNothing(t *testing.T) {
 }
 
 // TestActor_IdleSize: "An idle actor costs at most 200 bytes besides its state; with
-// TypeWatermarks 320, with TypeBound 368", measured, for actors that have run and are idle again.
+// WithWatermarks 320, with WithBound 368", measured, for actors that have run and are idle again.
 func TestActor_IdleSize(t *testing.T) {
 	if seam.Explored {
 		t.Skip("instrumented words are larger") // not what is promised
@@ -338,8 +338,8 @@ func TestActor_IdleSize(t *testing.T) {
 		opts []actor.TypeOption
 	}{
 		{"Plain", 200, nil},
-		{"Watermarks", 320, []actor.TypeOption{actor.TypeWatermarks(10, 5)}},
-		{"Bound", 368, []actor.TypeOption{actor.TypeBound(10, actor.OverflowMute)}},
+		{"Watermarks", 320, []actor.TypeOption{actor.WithWatermarks(10, 5)}},
+		{"Bound", 368, []actor.TypeOption{actor.WithBound(10, actor.OverflowMute)}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			typ := actor.NewType[lodger]("lodger", tc.opts...)

@@ -52,11 +52,11 @@ func (m *mayfly) answer(_ *Context, n int) (int, error) { return 2 * n, nil }
 
 func newGlade(p *explore.Program) *glade {
 	g := &glade{replies: make(chan *call[int], 2)}
-	g.stage = newStage(p, OnDeadLetter(func(d DeadLetter) {
+	g.stage = newStage(p, WithHooks(Hooks{DeadLetter: func(d DeadLetter) {
 		if n, ok := d.Message.(int); ok && d.Behaviour != "ask" {
 			g.dead = append(g.dead, n)
 		}
-	}))
+	}}))
 	g.fly, g.friend = mayflyType.Spawn(g.sys, mayfly{g}), mayflyType.Spawn(g.sys, mayfly{g})
 	mayflyAct.Send(g.sys, g.friend, func(c *Context) { TrapExit(c, mayflyExit) })
 	g.settle()

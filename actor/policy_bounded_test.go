@@ -28,7 +28,7 @@ type boundedType struct {
 }
 
 func newBounded(name string, limit int, o actor.Overflow) *boundedType {
-	b := &boundedType{typ: actor.NewType[puppet](name, actor.TypeBound(limit, o))}
+	b := &boundedType{typ: actor.NewType[puppet](name, actor.WithBound(limit, o))}
 	b.do = actor.Declare[deed](b.typ, "do")
 	b.try = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](b.typ, "try")
 	b.note = actor.Declare[actor.Result[any]](b.typ, "note")
@@ -72,7 +72,7 @@ func TestBound_Policies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(2), dead.option())
+			sys := start(t, actor.WithWorkers(2), dead.option())
 			r, release := c.typ.stuck(t, sys)
 			var ran []int
 			inside(t, sys, func(s *actor.Context) {
@@ -110,7 +110,7 @@ func TestBound_Asks(t *testing.T) {
 		"drop":   {droppingType, actor.ErrDropped, actor.ErrDropped},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r, release := c.typ.stuck(t, sys)
 			var results []error
 			fill := func(s *actor.Context) {
@@ -161,7 +161,7 @@ func TestBound_SenderThatIsNeverMuted(t *testing.T) {
 	const many = 10 * bound
 	for name, typ := range boundedTypes {
 		var dead atomic.Int64
-		sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(actor.DeadLetter) { dead.Add(1) }))
+		sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { dead.Add(1) }}))
 		ran, r := 0, typ.typ.Spawn(sys, puppet{})
 		typ.do.Send(sys, r, func(_ *puppet, c *actor.Context) {
 			for range many {
@@ -182,7 +182,7 @@ func TestBound_SenderThatIsNeverMuted(t *testing.T) {
 func TestBound_FromOutside(t *testing.T) {
 	for name, typ := range boundedTypes {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r, release := typ.stuck(t, sys)
 			var ran []int
 			note := func(i int) deed { return func(*puppet, *actor.Context) { ran = append(ran, i) } }
@@ -226,7 +226,7 @@ func TestBound_Ends(t *testing.T) {
 	for name, typ := range boundedTypes {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(2), dead.option())
+			sys := start(t, actor.WithWorkers(2), dead.option())
 			r, release := typ.stuck(t, sys)
 			inside(t, sys, func(c *actor.Context) {
 				for range bound {
@@ -264,7 +264,7 @@ func TestBound_DrainsMuted(t *testing.T) {
 	for name, typ := range boundedTypes {
 		for _, mail := range []int{2, bound} {
 			t.Run(fmt.Sprintf("%s/%d", name, mail), func(t *testing.T) {
-				sys := start(t, actor.Workers(2))
+				sys := start(t, actor.WithWorkers(2))
 				hold, err := sys.Hold() // or it is let go before the pressure is released
 				must(t, err)
 				slow := press(t, sys)
@@ -299,7 +299,7 @@ func TestBound_DrainsMuted(t *testing.T) {
 func TestBound_Standing(t *testing.T) {
 	for name, typ := range boundedTypes {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			equal(t, "a new actor", typ.typ.Spawn(sys, puppet{}).Standing(), actor.Idle)
 			r, release := typ.stuck(t, sys)
 			equal(t, "one at work", r.Standing(), actor.Busy)
@@ -328,7 +328,7 @@ type timed struct {
 }
 
 func newTimed(name string) timed {
-	typ := actor.NewType[puppet](name, actor.TypeBound(100, actor.OverflowRefuse), actor.TypeBatch(4))
+	typ := actor.NewType[puppet](name, actor.WithBound(100, actor.OverflowRefuse), actor.WithBatch(4))
 	x := timed{&boundedType{typ: typ, do: actor.Declare[deed](typ, "do")}, actor.Declare[actor.Result[deed]](typ, "result")}
 	typ.Table(x.do.Do((*puppet).Do), x.result.Do(func(p *puppet, c *actor.Context, r actor.Result[deed]) { r.Value(p, c) }))
 	return x
@@ -352,7 +352,7 @@ func TestBound_Ticks(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r, release := typ.stuck(t, sys)
 			var ran []int
 			note := func(i int) deed { return func(*puppet, *actor.Context) { ran = append(ran, i) } }
@@ -375,7 +375,7 @@ func TestBound_Ticks(t *testing.T) {
 // TestBound_QueueBesideTicks: an actor with a bound whose results never leave its mailbox
 // empty gets to its queue all the same.
 func TestBound_QueueBesideTicks(t *testing.T) {
-	sys, typ := start(t, actor.Workers(1)), newTimed("beside ticks")
+	sys, typ := start(t, actor.WithWorkers(1)), newTimed("beside ticks")
 	r := typ.typ.Spawn(sys, puppet{})
 	ticks, ran := 0, 0
 	var again deed
@@ -409,7 +409,7 @@ func TestBound_Conservation(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		var dead letters
-		sys := actor.Start(actor.Workers(rapid.IntRange(1, 3).Draw(t, "workers")), actor.Logger(silent), dead.option())
+		sys := actor.Start(actor.WithWorkers(rapid.IntRange(1, 3).Draw(t, "workers")), actor.WithLogger(silent), dead.option())
 		defer sys.Stop()
 		var ran, accepted atomic.Int64
 		type target struct {
@@ -471,7 +471,7 @@ func TestBound_Conservation(t *testing.T) {
 // nobody waiting.
 func TestBound_Stops(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.WithWorkers(2), dead.option())
 	r, release := mutingType.stuck(t, sys)
 	// One more may run before the worker sees that the system stops.
 	var ran atomic.Int64
@@ -496,8 +496,8 @@ func TestBound_Stops(t *testing.T) {
 
 // TestMisuse_OfBounds: bad values panic at the call that is wrong.
 func TestMisuse_OfBounds(t *testing.T) {
-	panics(t, "TypeBound(0, 1)", func() { actor.TypeBound(0, actor.OverflowRefuse) })
-	panics(t, "TypeBound(1, 3)", func() { actor.TypeBound(1, 3) })
+	panics(t, "WithBound(0, 1)", func() { actor.WithBound(0, actor.OverflowRefuse) })
+	panics(t, "WithBound(1, 3)", func() { actor.WithBound(1, 3) })
 }
 
 // TestBound_SpawnedTooLate: mail for an actor with a bound that was spawned when the system already
@@ -537,7 +537,7 @@ func TestBound_SpawnedTooLate(t *testing.T) {
 // TestBound_AnswersAreBookedOnce: what answers an AskToWithin of an actor with a bound is no
 // message of its own, also if it comes from outside: here because the request had to make room.
 func TestBound_AnswersAreBookedOnce(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Seed(1), actor.Simulated(&sim.Hooks{Event: func(sim.Event) {}}))
+	sys, clock := onVirtualTime(t, actor.WithDeterministic(1), actor.Simulated(&sim.Hooks{Event: func(sim.Event) {}}))
 	var got []error
 	caller := mutingType.typ.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got = append(got, r.Err) }})
 	to, bell := droppingType.typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})

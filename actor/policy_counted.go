@@ -20,7 +20,7 @@ type limits struct {
 	high, low int
 }
 
-// TypeWatermarks makes actors of this type overloaded by how much mail waits for them,
+// WithWatermarks makes actors of this type overloaded by how much mail waits for them,
 // and not by whether they empty their mailbox in a turn: they are overloaded from high
 // messages on, until no more than low are left. While they are muted, high is also how
 // much mail they take before they mute their senders. It panics unless 0 ≤ low < high.
@@ -28,11 +28,11 @@ type limits struct {
 // The actor counts its mail at the end of each of its turns; a send pays nothing. So
 // the mailbox may exceed high by what is sent during one turn, or while the actor waits
 // for one.
-func TypeWatermarks(high, low int) TypeOption {
+func WithWatermarks(high, low int) TypeOption {
 	if low < 0 || low >= high {
-		panic(fmt.Sprintf("gallop: TypeWatermarks(%d, %d): want 0 ≤ low < high", high, low))
+		panic(fmt.Sprintf("gallop: WithWatermarks(%d, %d): want 0 ≤ low < high", high, low))
 	}
-	return func(t *typeInfo) { t.marks = limits{high, low} }
+	return typeOption(func(t *typeInfo) { t.marks = limits{high, low} })
 }
 
 // watermarks count an actor's mail. Every message is passed once: the count goes on

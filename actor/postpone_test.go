@@ -84,8 +84,8 @@ func newSleeperType(opts ...actor.TypeOption) *sleeperType {
 // The types: what a back-off does has three forms inside.
 var sleeperTypes = map[string]*sleeperType{
 	"plain":      newSleeperType(),
-	"bounded":    newSleeperType(actor.TypeBound(5000, actor.OverflowMute)),
-	"watermarks": newSleeperType(actor.TypeWatermarks(2, 1)),
+	"bounded":    newSleeperType(actor.WithBound(5000, actor.OverflowMute)),
+	"watermarks": newSleeperType(actor.WithWatermarks(2, 1)),
 }
 
 // bed is a system with a sleeper.
@@ -103,13 +103,13 @@ type bed struct {
 func makeBed(t testing.TB, typ *sleeperType, care actor.Care[warden], opts ...actor.Option) *bed {
 	t.Helper()
 	b := &bed{sleeperType: typ, t: t, log: &sleepLog{}}
-	b.sys = start(t, append([]actor.Option{actor.Workers(2), actor.OnDeadLetter(func(l actor.DeadLetter) {
+	b.sys = start(t, append([]actor.Option{actor.WithWorkers(2), actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
 		b.log.mu.Lock()
 		defer b.log.mu.Unlock()
 		if n, ok := l.Message.(int); ok {
 			b.log.dead, b.log.why = append(b.log.dead, n), append(b.log.why, l.Reason)
 		}
-	}), actor.OnPanic(func(actor.PanicReport) {})}, opts...)...)
+	}}), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}})}, opts...)...)
 	b.boss = wardenType.Spawn(b.sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Postpone(c, f.Ref) }})
 	wardenIn(t, b.sys, b.boss, func(_ *warden, c *actor.Context) {
 		care.Fell = wardenFell
@@ -289,11 +289,11 @@ func TestPostpone_Sends(t *testing.T) {
 	}
 }
 
-// TestPostpone_BoundOfType: "For an actor with a bound (TypeBound) the smaller of the two bounds
+// TestPostpone_BoundOfType: "For an actor with a bound (WithBound) the smaller of the two bounds
 // counts".
 func TestPostpone_BoundOfType(t *testing.T) {
 	for _, o := range []actor.Overflow{actor.OverflowMute, actor.OverflowRefuse} {
-		b := makeBed(t, newSleeperType(actor.TypeBound(2, o)), actor.Care[warden]{})
+		b := makeBed(t, newSleeperType(actor.WithBound(2, o)), actor.Care[warden]{})
 		b.sleep()
 		inside(t, b.sys, func(c *actor.Context) {
 			for n := range 4 {
@@ -477,7 +477,7 @@ func TestPostpone_Standing(t *testing.T) {
 func TestPostpone_Deterministic(t *testing.T) {
 	for seed := range uint64(nightly(200, 5000)) {
 		for name, typ := range sleeperTypes {
-			b := makeBed(t, typ, actor.Care[warden]{Backlog: 2}, actor.Seed(seed))
+			b := makeBed(t, typ, actor.Care[warden]{Backlog: 2}, actor.WithDeterministic(seed))
 			heard := 0
 			caller, askerGo, hears := newAsker(func(_ *puppet, _ *actor.Context, r actor.Result[int]) { heard++ })
 			q := newCue()
@@ -514,7 +514,7 @@ func TestPostpone_Storm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const senders, each = 6, 1000
 			n := scaled(each)
-			b := makeBed(t, typ, actor.Care[warden]{Backlog: 20}, actor.Workers(4))
+			b := makeBed(t, typ, actor.Care[warden]{Backlog: 20}, actor.WithWorkers(4))
 			wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
 				w.fell = func(c *actor.Context, f actor.Fallen) {
 					actor.Postpone(c, f.Ref)

@@ -328,7 +328,7 @@ func (a *cell) peekMail(f func(from uint64, id uint16) bool) {
 
 func (s *System) reportDeadlock(r StallReport) {
 	if f := s.opts.onDeadlock; f != nil {
-		s.guard("OnStall", func() { f(r) })
+		s.guard("Hooks.PressureDeadlock", func() { f(r) })
 		return
 	}
 	if n, ok := s.deadlocks.seen.next(); ok {

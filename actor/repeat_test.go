@@ -58,8 +58,8 @@ func TestRepeat(t *testing.T) {
 			orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 				var d daybook
 				reported := countRuns(h)
-				sys := actor.Start(actor.Simulated(h), actor.Seed(seed), actor.Logger(silent), actor.Batch(4),
-					actor.OnStall(func(r actor.StallReport) { d.note(r) }))
+				sys := actor.Start(actor.Simulated(h), actor.WithDeterministic(seed), actor.WithLogger(silent), actor.WithBatch(4),
+					actor.WithHooks(actor.Hooks{PressureDeadlock: func(r actor.StallReport) { d.note(r) }}))
 				c.program(sys, &d)
 				must(t, sys.Wait(context.Background()))
 				sys.Stop()
@@ -106,7 +106,7 @@ func repeatTimers(sys *actor.System, d *daybook) {
 }
 
 var (
-	markedType = actor.NewType[puppet]("marked", actor.TypeWatermarks(8, 2))
+	markedType = actor.NewType[puppet]("marked", actor.WithWatermarks(8, 2))
 	markedDo   = actor.Declare[deed](markedType, "do")
 	_          = markedType.Table(markedDo.Do((*puppet).Do))
 )

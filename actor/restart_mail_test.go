@@ -48,7 +48,7 @@ func TestDropMail(t *testing.T) {
 // TestDropMail_StashAndUrgent is TestDropMail for those.
 func TestDropMail_StashAndUrgent(t *testing.T) {
 	var dead []actor.DeadLetter
-	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(l actor.DeadLetter) { dead = append(dead, l) }), actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) { dead = append(dead, l) }}), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	var d diary
 	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }})
 	var child actor.Ref[mortal]

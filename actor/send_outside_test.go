@@ -20,7 +20,7 @@ func TestSendWait_BoundIsHard(t *testing.T) {
 	for _, procs := range []int{1, runtime.GOMAXPROCS(0)} {
 		t.Run(fmt.Sprintf("procs=%d", procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			a := puppetType.Spawn(sys, puppet{})
 			var sent, ran, most atomic.Int64
 			for range scaled(20_000) {
@@ -55,7 +55,7 @@ func fill(t testing.TB, sys *actor.System) (a actor.Ref[puppet], release func(),
 
 // TestSendWait_InOrder: "Those who wait go on in the order in which they came".
 func TestSendWait_InOrder(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	a, release, _ := fill(t, sys)
 	const waiters = 50
 	line := make(chan int, waiters)
@@ -80,7 +80,7 @@ func TestSendWait_InOrder(t *testing.T) {
 // behind": waiters that give up in the front, the middle and the end of the line, and at
 // the moment they are let in. All places are there again in the end.
 func TestSendWait_Cancelled(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	a, release, ran := fill(t, sys)
 	var accepted atomic.Int64
 	var wg sync.WaitGroup
@@ -118,7 +118,7 @@ func TestSendWait_Cancelled(t *testing.T) {
 
 // TestSendWait_InsideABehaviour: it panics instead of waiting for itself.
 func TestSendWait_InsideABehaviour(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a, release, _ := fill(t, sys)
 	inside(t, sys, func(c *actor.Context) {
 		panics(t, "SendWait called from a behaviour", func() {
@@ -137,7 +137,7 @@ func TestSendWait_Ends(t *testing.T) {
 		"system": func(sys *actor.System, _ actor.Ref[puppet]) { go sys.Stop() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			a, release, _ := fill(t, sys)
 			errs := make(chan error, 10)
 			for range cap(errs) {
@@ -162,7 +162,7 @@ func TestSendWait_Ends(t *testing.T) {
 // TestSendWait_NotForABatch: "A spent batch keeps goroutines waiting only while an actor is muted
 // for the receiver".
 func TestSendWait_NotForABatch(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := slowType.Spawn(sys, puppet{})
 	must(t, slowDo.SendWait(soon(t), r, noop)) // from now on it has a semaphore
 	quiet(t, sys)
@@ -181,7 +181,7 @@ func TestSendWait_NotForABatch(t *testing.T) {
 // TestSendWait_KeepsNobodyOverloaded: "an actor that goroutines keep busy is muted like any other":
 // it has recovered whenever a notice runs, or it would flood those it sends to.
 func TestSendWait_KeepsNobodyOverloaded(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	slow, relay := overload(t, sys), slowType.Spawn(sys, puppet{}) // with a batch of one
 	// Twice as many as there is room for come behind the first half.
 	const senders, each = 4, actor.OutsideRoom
@@ -217,7 +217,7 @@ func TestSendWait_KeepsNobodyOverloaded(t *testing.T) {
 // TestSendWait_AllocatesNothing: while there is room, but for what a system's message
 // costs from outside anyway.
 func TestSendWait_AllocatesNothing(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	a := puppetType.Spawn(sys, puppet{})
 	ctx := context.Background()
 	if n := testing.AllocsPerRun(1000, func() {
@@ -261,7 +261,7 @@ func TestFlood(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			var sent atomic.Int64
 			to := slowpokeType.Spawn(sys, slowpoke{sent: &sent})
 			stop := heapWatch()

@@ -44,7 +44,7 @@ var (
 	_          = bankerType.Table(bankerPay.Do((*banker).Pay), bankerPaid.Do((*banker).Paid), bankerTry.Do((*banker).Try))
 
 	// narrow is a banker with room for two.
-	narrowType = actor.NewType[banker]("narrow", actor.TypeStashLimit(2))
+	narrowType = actor.NewType[banker]("narrow", actor.WithStashLimit(2))
 	narrowPay  = actor.Declare[int](narrowType, "pay")
 	narrowTry  = actor.DeclareAsk[func(*banker, *actor.Context) (int, error), int](narrowType, "try")
 	_          = narrowType.Table(
@@ -87,7 +87,7 @@ func TestUnstash_OneByOne(t *testing.T) {
 // mailbox.
 func TestUnstash(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r := mortalType.Spawn(sys, mortal{name: "a", diary: &d, born: true})
 	inside(t, sys, func(c *actor.Context) {
 		doAct.Send(c, r, func(_ *mortal, c *actor.Context) { actor.Become(c, stashing) })
@@ -109,7 +109,7 @@ func TestUnstash(t *testing.T) {
 	})
 	quiet(t, sys)
 	d.says(t, "a: 1", "a: 2", "a: 3", "a: mail", "a: 4", "a: 5", "a: last")
-	panics(t, "want at least 1", func() { actor.TypeStashLimit(0) })
+	panics(t, "want at least 1", func() { actor.WithStashLimit(0) })
 	panics(t, "StashLen", func() { actor.StashLen(nil) })
 	panics(t, "Unstash", func() { actor.Unstash(nil, 1) })
 }

@@ -17,7 +17,7 @@ func TestStash(t *testing.T) {
 	// Mail behind the message that unstashes: none, some, more than a batch.
 	for _, behind := range []int{0, 2, 150} {
 		var d diary
-		sys := start(t, actor.Workers(1))
+		sys := start(t, actor.WithWorkers(1))
 		r := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
 		inside(t, sys, func(c *actor.Context) {
 			doAct.Send(c, r, func(_ *mortal, c *actor.Context) { actor.UnstashAll(c); actor.Become(c, stashing) }) // of nothing
@@ -43,7 +43,7 @@ func TestStash(t *testing.T) {
 
 // TestStash_Ask: "the caller goes on waiting".
 func TestStash_Ask(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{n: 7})
 	asked := make(chan struct{})
 	later := mortalType.Variant(fetch.Do(func(_ *mortal, c *actor.Context, q func(*mortal) int) (int, error) {
@@ -78,7 +78,7 @@ func TestStash_Ends(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(2), dead.option())
+			sys := start(t, actor.WithWorkers(2), dead.option())
 			r := mortalType.Spawn(sys, mortal{})
 			in(t, sys, r, func(_ *mortal, c *actor.Context) { actor.Become(c, stashing) })
 			for range 1000 {
@@ -98,7 +98,7 @@ func TestStash_Ends(t *testing.T) {
 // TestBecome: "from its next message on, until it becomes something else".
 func TestBecome(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	loud := mortalType.Variant(say.Do(func(m *mortal, _ *actor.Context, s string) { m.note("%s!", s) }))
 	r, other := mortalType.Spawn(sys, mortal{name: "a", diary: &d, born: true}), mortalType.Spawn(sys, mortal{name: "b", diary: &d, born: true})
 	inside(t, sys, func(c *actor.Context) {
@@ -118,7 +118,7 @@ func TestBecome(t *testing.T) {
 // TestUnstash_Muted: an actor that unstashes and meets a gate in the same behaviour is
 // muted all the same, and so is the next one on that worker that meets the gate.
 func TestUnstash_Muted(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	free, err := sys.Hold() // as who waits for a socket does
 	must(t, err)
 	r := press(t, sys)
@@ -223,7 +223,7 @@ func TestStash_Twice(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			var k hoarder
 			r := hoarderType.Spawn(sys, k)
 			for range n {
@@ -245,7 +245,7 @@ func TestStash_Twice(t *testing.T) {
 
 // TestStash_Yield: a behaviour may both put its message aside and yield another.
 func TestStash_Yield(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	typ := actor.NewType[puppet]("stasher")
 	note := actor.Declare[int](typ, "note")
 	var got []int
@@ -266,7 +266,7 @@ func TestStash_Yield(t *testing.T) {
 // it stashed before it panicked.
 func TestStash_ReportedSender(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
-	sys := start(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
 	r := hoarderType.Spawn(sys, hoarder{})
 	once := hoarderType.Variant(kept.Do(func(_ *hoarder, c *actor.Context, n int) {
 		kept.Stash(c, n)
@@ -309,7 +309,7 @@ func TestStash_LeavesNoTrace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sender, fromOutside := atomic.Uint64{}, name != "After"
-			sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) { sender.Or(d.From) }))
+			sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { sender.Or(d.From) }}))
 			for range 3 { // the first leaves its messages to the others
 				r := hoarderType.Spawn(sys, hoarder{})
 				for range n {

@@ -84,7 +84,7 @@ func newStreamKind(name string, opts ...actor.TypeOption) *streamKind {
 
 var (
 	streamPlain  = newStreamKind("stream")
-	streamCounts = newStreamKind("stream, counted", actor.TypeWatermarks(20, 5))
+	streamCounts = newStreamKind("stream, counted", actor.WithWatermarks(20, 5))
 )
 
 // is says which actor the mouth is, and puts it in its place.
@@ -242,15 +242,15 @@ func (s *source) replace(c *actor.Context, i int) {
 
 // open starts the system of a delta, with the mouths of the kinds given.
 func (d *delta) open(t *testing.T, kind func(i int) int, opts ...actor.Option) {
-	d.sys = start(t, append(opts, actor.OnDeadLetter(func(l actor.DeadLetter) {
+	d.sys = start(t, append(opts, actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
 		if _, ok := l.Message.(actor.Fallen); !ok {
 			d.dead.Add(1)
 		}
-	}), actor.OnPanic(func(p actor.PanicReport) {
+	}}), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
 		if p.Value != onPurpose {
 			d.fault("a panic that was not on purpose: " + string(p.Stack))
 		}
-	}))...)
+	}}))...)
 	d.sink = slowType.Spawn(d.sys, puppet{})
 	warden := streamPlain.typ.Spawn(d.sys, estuary{&mouth{d: d}})
 	for i := range d.mouths {
@@ -308,7 +308,7 @@ func TestStream_Conservation(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		for seed := range uint64(mouthKinds) {
 			d := &delta{rounds: scaled(3000)}
-			d.flow(t, seed, actor.Workers(workers), actor.Batch([]int{1, 7, 100}[seed%3]))
+			d.flow(t, seed, actor.WithWorkers(workers), actor.WithBatch([]int{1, 7, 100}[seed%3]))
 		}
 	})
 }
@@ -318,14 +318,14 @@ func TestStream_Conservation(t *testing.T) {
 func TestStream_Collected(t *testing.T) {
 	for seed := range uint64(mouthKinds) {
 		d := &delta{rounds: scaled(500)}
-		d.flow(t, seed, actor.Seed(seed+1), actor.Batch(7))
+		d.flow(t, seed, actor.WithDeterministic(seed+1), actor.WithBatch(7))
 	}
 }
 
 // warm makes actors that have run, on a system of one worker.
 func warm(t *testing.T, n int) (sys *actor.System, all []actor.Ref[puppet]) {
 	t.Helper()
-	sys = start(t, actor.Workers(1))
+	sys = start(t, actor.WithWorkers(1))
 	for range n {
 		a := puppetType.Spawn(sys, puppet{})
 		do.Send(sys, a, func(*puppet, *actor.Context) {})

@@ -123,8 +123,8 @@ func hatch(seed uint64, budget int) *swarm {
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := &swarm{seed: seed}
 	s.budget.Store(int64(budget))
-	s.sys = actor.Start(actor.Workers(1+r.IntN(4)), actor.Batch([]int{1, 5, 100}[r.IntN(3)]), actor.RandSeed(seed),
-		actor.Logger(silent), actor.OnDeadLetter(s.bury), actor.OnPanic(s.hurt))
+	s.sys = actor.Start(actor.WithWorkers(1+r.IntN(4)), actor.WithBatch([]int{1, 5, 100}[r.IntN(3)]), actor.WithRandSeed(seed),
+		actor.WithLogger(silent), actor.WithHooks(actor.Hooks{DeadLetter: s.bury}), actor.WithHooks(actor.Hooks{Panic: s.hurt}))
 	sink := s.spawn(s.sys, actor.Ref[bee]{})
 	for range 1 + r.IntN(12) {
 		name := workloadNames[r.IntN(len(workloadNames))]

@@ -31,7 +31,7 @@ type System struct {
 	refusing   seam.Bool     // outside senders are turned away
 	closing    chan struct{} // closed then
 	outside    outsideCounters
-	reports    seam.Count // calls of OnDeadLetter that go on
+	reports    seam.Count // calls of Hooks.DeadLetter that go on
 	letters    letterLog
 	bestEffort letterLog // the dead letters of best-effort behaviours
 	longTurns  longTurns
@@ -62,7 +62,7 @@ func Start(opts ...Option) *System {
 			s.opts.wrong = append(s.opts.wrong, "a nil option")
 			continue
 		}
-		o(&s.opts)
+		o.setSystem(&s.opts)
 	}
 	s.sim = s.opts.settle()
 	s.waits.on = s.sim == nil
@@ -186,7 +186,7 @@ func (s *System) Shutdown(ctx context.Context) error {
 // letters. It blocks until that has happened and no goroutine of the system is left.
 //
 // Stop does not wait for functions that [Pipe] runs: their context has ended, and what
-// they return later is a dead letter. Nor does it wait for a function of [OnLongTurn],
+// they return later is a dead letter. Nor does it wait for a function of [Hooks],
 // or for the log, that is just then told of a long turn, or that all spares are in use.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")

@@ -28,7 +28,7 @@ var (
 // A timer sends its actor a message. On a virtual clock a test need not wait for it.
 func ExampleAfter() {
 	clock := actor.NewVirtualClock(time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC))
-	sys := actor.Start(actor.Clock(clock))
+	sys := actor.Start(actor.WithClock(clock))
 	l := lampType.Spawn(sys, lamp{})
 	ctx := context.Background()
 	touch.Send(sys, l, actor.None{})
@@ -71,7 +71,7 @@ func ExampleEvery() {
 // A VirtualClock goes as far as it is told, and stops wherever something happens.
 func ExampleVirtualClock() {
 	clock := actor.NewVirtualClock(time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC))
-	sys := actor.Start(actor.Clock(clock))
+	sys := actor.Start(actor.WithClock(clock))
 	l := lampType.Spawn(sys, lamp{})
 	touch.Send(sys, l, actor.None{})
 	_ = sys.Wait(context.Background()) // time stands still and holds nobody
@@ -187,7 +187,7 @@ func ExampleRef_Standing() {
 // A request with a time-out, on a virtual clock: nobody answers within a second.
 func ExampleAskOption() {
 	ctx, clock := context.Background(), actor.NewVirtualClock(time.Unix(0, 0))
-	sys := actor.Start(actor.Clock(clock), actor.Workers(2))
+	sys := actor.Start(actor.WithClock(clock), actor.WithWorkers(2))
 	slow, asked := puppetType.Spawn(sys, puppet{}), make(chan struct{})
 	told := make(chan error)
 	caller := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { told <- r.Err }})

@@ -65,7 +65,7 @@ func seven(*puppet, *actor.Context) (any, error) { return 7, nil }
 func TestUrgent_Outcomes(t *testing.T) {
 	for name, begin := range waysIn {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r, other := hastyType.Spawn(sys, hasty{}), puppetType.Spawn(sys, puppet{})
 			hastyDo.Send(sys, r, func(_ *hasty, c *actor.Context) {
 				hastySay.Send(c, r, "a")
@@ -109,7 +109,7 @@ func TestUrgent_OutcomeOfTheDead(t *testing.T) {
 func TestUrgent_OutcomeToTheMuted(t *testing.T) {
 	for name, begin := range waysIn {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(4))
+			sys := start(t, actor.WithWorkers(4))
 			o := overload(t, sys)
 			heard := make(chan string, 1)
 			r, other := hastyType.Spawn(sys, hasty{heard: heard}), puppetType.Spawn(sys, puppet{})
@@ -132,7 +132,7 @@ func TestUrgent_OutcomeToTheMuted(t *testing.T) {
 // system, whose books add up.
 func TestUrgent_OutcomeOfTheEnded(t *testing.T) {
 	for name, begin := range waysIn {
-		for how, opts := range map[string][]actor.Option{"free": nil, "seed": {actor.Seed(3)}} {
+		for how, opts := range map[string][]actor.Option{"free": nil, "seed": {actor.WithDeterministic(3)}} {
 			t.Run(name+"/"+how, func(t *testing.T) {
 				var dead letters
 				sys := start(t, append(opts, dead.option())...)
@@ -166,7 +166,7 @@ func TestUrgent_OutcomeOfTheEnded(t *testing.T) {
 func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 	for _, name := range []string{"AskTo", "AskToWithin", "Pipe"} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			heard := make(chan string, 1)
 			other, release := busyPuppet(t, sys)
 			parent := actor.NewType[hasty]("boss")
@@ -213,7 +213,7 @@ type player struct{}
 // there, one for each message.
 func TestUrgent_AllocatesNothing(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
-		"plain": nil, "watermarks": {actor.TypeWatermarks(8, 2)}, "bound": {actor.TypeBound(8, actor.OverflowRefuse)},
+		"plain": nil, "watermarks": {actor.WithWatermarks(8, 2)}, "bound": {actor.WithBound(8, actor.OverflowRefuse)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			typ := actor.NewType[player]("player", opts...)
@@ -225,7 +225,7 @@ func TestUrgent_AllocatesNothing(t *testing.T) {
 					hit.Send(c, v.to, v)
 				}
 			}))
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			x, y := typ.Spawn(sys, player{}), typ.Spawn(sys, player{})
 			for _, other := range []actor.Ref[player]{x, y} { // itself as well
 				rally := func(ops int) uint64 {

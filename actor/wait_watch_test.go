@@ -15,7 +15,7 @@ import (
 func waitLog(t *testing.T, opts ...actor.Option) (*actor.System, *actor.VirtualClock, *lockedBuffer) {
 	var log lockedBuffer
 	clock := actor.NewVirtualClock(time.Unix(1_000_000_000, 0))
-	sys := start(t, append(opts, actor.Clock(clock), actor.Workers(2), actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))...)
+	sys := start(t, append(opts, actor.WithClock(clock), actor.WithWorkers(2), actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
 	return sys, clock, &log
 }
 
@@ -93,7 +93,7 @@ func TestWaitWatch_Short(t *testing.T) {
 
 // TestWaitWatch_Deterministic: in a deterministic run there is no watch, since its time would pass.
 func TestWaitWatch_Deterministic(t *testing.T) {
-	sys := start(t, actor.Seed(1))
+	sys := start(t, actor.WithDeterministic(1))
 	r := slowType.Spawn(sys, puppet{})
 	var before, after time.Time
 	inside(t, sys, func(c *actor.Context) { before = c.Now() })

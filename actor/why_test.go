@@ -33,7 +33,7 @@ func holders(t *testing.T, sys *actor.System, want string) {
 
 // TestWhy: "Why says what keeps the system from being quiescent at this moment".
 func TestWhy(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	holders(t, sys, "")
 	stay := make(chan struct{})
 	defer close(stay)
@@ -78,7 +78,7 @@ func TestWhy_Many(t *testing.T) {
 
 // TestWhy_Turns: a behaviour that blocks, one that asks it, and actors that are muted for it.
 func TestWhy_Turns(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	muted := o.mute(t, sys)
 	asks := puppetType.Spawn(sys, puppet{})
@@ -94,7 +94,7 @@ func TestWhy_Turns(t *testing.T) {
 // TestWhy_Lives: actors that wait for their children or their supervisor, and replies that were put
 // off.
 func TestWhy_Lives(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	k := clerkType.Spawn(sys, clerk{})
 	outcome := wanting(t, sys, k, 2)
 	holders(t, sys, fmt.Sprintf("2 put-off replies of clerk#%d", k.ID()))
@@ -177,7 +177,7 @@ func TestHolder_String(t *testing.T) {
 
 // TestWhy_Queued: actors that are to run; and a behaviour may ask.
 func TestWhy_Queued(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	inside(t, sys, func(c *actor.Context) {
 		for range 5 {
 			count.Send(c, puppetType.Spawn(c, puppet{}), 1)

@@ -3,7 +3,7 @@
 // # What
 //
 // A passing test of actors shows only that it passes in one order of their turns. [Run] runs a
-// scenario under a deterministic system (see [actor.Seed]) in many orders, at random and by
+// scenario under a deterministic system (see [actor.WithDeterministic]) in many orders, at random and by
 // strategies that find rare ones. For a run that fails it prints a command that replays it.
 //
 // # Using

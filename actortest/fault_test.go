@@ -226,9 +226,9 @@ func TestFaults_DropOfOutcomes(t *testing.T) {
 		})
 	}, actortest.Faults(actortest.Fault{Behaviour: "hear", Times: -1, Do: actortest.Drop}),
 		actortest.Runs(10),
-		actortest.System(actor.OnDeadLetter(func(d actor.DeadLetter) {
+		actortest.System(actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 			from = append(from, d.From)
-		})))
+		}})))
 }
 
 // TestFaults_Starve: "the actor's arena is full from now on".

@@ -18,7 +18,7 @@ func TestMisuse_Nil(t *testing.T) {
 			actortest.Strategies(actortest.Random(), actortest.Strategy{})
 		},
 		"Runs: want at least 1":       func() { actortest.Runs(0) },
-		"Workers(0): want at least 1": func() { actortest.Workers(0) },
+		"WithWorkers(0): want at least 1": func() { actortest.Workers(0) },
 		"PCT(0): want 1 to 65536":     func() { actortest.PCT(0) },
 		"PCT(65537): want 1 to 65536": func() { actortest.PCT(1<<16 + 1) },
 		"Steps(0): want at least 1":   func() { actortest.Steps(0) },

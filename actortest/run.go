@@ -111,18 +111,18 @@ func Twice() Option { return func(c *config) { c.twice = true } }
 // orders. It panics if n is not positive.
 func Workers(n int) Option {
 	if n < 1 {
-		panic(fmt.Sprintf("gallop: actortest: Workers(%d): want at least 1", n))
+		panic(fmt.Sprintf("gallop: actortest: WithWorkers(%d): want at least 1", n))
 	}
 	return func(c *config) { c.setup.workers = n }
 }
 
-// System adds options of the system, such as [actor.Batch]. Some have another effect
+// System adds options of the system, such as [actor.WithBatch]. Some have another effect
 // here:
 //
-//   - A hook of [actor.OnPanic] is called for panics of behaviours, but the run still fails unless
+//   - A hook of [actor.Hooks] is called for panics of behaviours, but the run still fails unless
 //     [MayPanic] is given.
-//   - With an [actor.Clock] the run fails: it has its own clock, for [R.Advance].
-//   - An [actor.Seed] is no more than an [actor.RandSeed], and the same in every run:
+//   - With an [actor.WithClock] the run fails: it has its own clock, for [R.Advance].
+//   - An [actor.WithDeterministic] is no more than an [actor.WithRandSeed], and the same in every run:
 //     the strategies decide the order.
 func System(o ...actor.Option) Option {
 	return func(c *config) { c.setup.options = append(c.setup.options, o...) }

@@ -261,8 +261,8 @@ func TestStartAskPool_Restarts(t *testing.T) {
 // TestPolicyOf: a policy of one's own sees how the members stand; "State that it keeps can live in
 // variables of start". A number that no member has is a panic where the member is chosen.
 func TestPolicyOf(t *testing.T) {
-	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}),
-		actor.OnDeadLetter(func(actor.DeadLetter) {}))
+	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 	lastFirst := group.PolicyOf(func() func(int, group.Members) int {
 		calls := 0
 		return func(m int, among group.Members) int {
@@ -303,7 +303,7 @@ func TestPolicyOf(t *testing.T) {
 
 // TestRandom: every member is given messages, not in turn, and none is while it is overloaded.
 func TestRandom(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	slow, _ := stuck(t, sys)
 	refs, handlers := sinks(sys, 3)
 	p := group.NewPool(sys, group.Random[int](), append(handlers, slowPut.To(slow))...)
@@ -378,7 +378,7 @@ func TestMisuse_OfAskPools(t *testing.T) {
 
 // BenchmarkAskPool is a request through a pool of four, beside one to an actor.
 func BenchmarkAskPool(b *testing.B) {
-	sys := start(b, actor.Workers(2))
+	sys := start(b, actor.WithWorkers(2))
 	ctx := context.Background()
 	p := group.StartAskPool(sys, group.RoundRobin[int](), 4, question,
 		group.Crew[oracle]{Type: oracleType})

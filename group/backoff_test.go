@@ -104,7 +104,7 @@ func TestPool_BackOff(t *testing.T) {
 // TestTopic_MutedSubscriber: a subscriber that stands still only because it is muted for a third
 // actor does not slow the topic down until its own mailbox is full.
 func TestTopic_MutedSubscriber(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	slow, release := stuck(t, sys)
 	muted, bob := sinkType.Spawn(sys, sink{}), sinkType.Spawn(sys, sink{})
 	do.Send(sys, muted, func(_ *sink, c *actor.Context) { slowPut.Send(c, slow, 1) })

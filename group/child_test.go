@@ -80,7 +80,7 @@ func (f *fuse) TrySend(from actor.Sender, m int) error { f.Send(from, m); return
 // handler whose call panicked", and its ref, its mail and its options. "A topic that was ended by
 // order … is replaced by a new one, which has no subscribers".
 func TestTopic_AsChild(t *testing.T) {
-	sys := start(t, actor.Workers(2), actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	child, failures := under(t, sys, group.TopicType[int](),
 		group.TopicInit[int](group.OnLag(group.LagUnsubscribe)))
 	news := group.AsTopic(child())
@@ -122,7 +122,7 @@ func TestTopic_AsChild(t *testing.T) {
 // TestPool_AsChild: "A pool that is restarted in place keeps the members that have joined it,
 // except for a handler whose call panicked. Members that it has started itself are new then."
 func TestPool_AsChild(t *testing.T) {
-	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	refs, handlers := sinks(sys, 2)
 	bad := &fuse{over: 2}
 	child, failures := under(t, sys, group.PoolType[int](),

@@ -13,7 +13,7 @@ import (
 type client struct{ name string }
 
 var (
-	clientType   = actor.NewType[client]("client", actor.TypeBound(2, actor.OverflowMute))
+	clientType   = actor.NewType[client]("client", actor.WithBound(2, actor.OverflowMute))
 	clientSay    = actor.Declare[string](clientType, "say")
 	clientWait   = actor.Declare[func()](clientType, "wait")
 	clientLagged = actor.Declare[group.Lagged](clientType, "lagged")
@@ -41,9 +41,9 @@ func hang(sys *actor.System, name string) (c actor.Ref[client], read chan struct
 // With LagDrop a subscriber that does not read loses messages, which are counted as dead letters,
 // and no other client waits for it.
 func ExampleLag() {
-	sys := actor.Start(actor.Workers(2), actor.OnDeadLetter(func(d actor.DeadLetter) {
+	sys := actor.Start(actor.WithWorkers(2), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 		fmt.Println("dropped:", d.Message, errors.Is(d.Reason, actor.ErrOverloaded))
-	}))
+	}}))
 	room := group.NewTopic[string](sys, group.OnLag(group.LagDrop))
 	mallory, read := hang(sys, "Mallory")
 	room.Subscribe(sys, clientSay.To(mallory))
@@ -70,7 +70,7 @@ func ExampleTopicOption() {
 
 // With LagUnsubscribe the subscriber is told that it has missed something, once.
 func ExampleLagged() {
-	sys := actor.Start(actor.Workers(2), actor.OnDeadLetter(func(actor.DeadLetter) {}))
+	sys := actor.Start(actor.WithWorkers(2), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 	room := group.NewTopic[string](sys, group.OnLag(group.LagUnsubscribe))
 	mallory, read := hang(sys, "Mallory")
 	room.Subscribe(sys, clientSay.To(mallory), group.TellLagged(clientLagged.To(mallory)))

@@ -29,8 +29,8 @@ var (
 // A pool can start its members itself. One that fails is restarted after a while, and the others do
 // its work until then.
 func ExampleStartPool() {
-	sys := actor.Start(actor.Seed(1),
-		actor.OnPanic(func(r actor.PanicReport) { fmt.Println("fell:", r.Value) }))
+	sys := actor.Start(actor.WithDeterministic(1),
+		actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) { fmt.Println("fell:", r.Value) }}))
 	p := group.StartPool(sys, group.RoundRobin[string](), 2, parse,
 		group.Crew[parser]{Type: parserType})
 	for _, s := range []string{"one", "", "two", "three"} {
@@ -46,7 +46,7 @@ func ExampleStartPool() {
 
 // A crew says how the members are started and restarted.
 func ExampleCrew() {
-	sys := actor.Start(actor.Seed(1), actor.OnPanic(func(actor.PanicReport) {}))
+	sys := actor.Start(actor.WithDeterministic(1), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	p := group.StartPool(sys, group.RoundRobin[string](), 2, parse, group.Crew[parser]{
 		Type: parserType, Backoff: -1, // they are restarted at once
 		Restarts: 2, Within: 1e9, // but no more than twice in a second

@@ -20,7 +20,7 @@ var (
 
 // A topic passes on what is published to all who have subscribed.
 func ExampleTopic() {
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	news := group.NewTopic[string](sys)
 	news.Subscribe(sys, read.To(readerType.Spawn(sys, reader{"Ada"})))
 	news.Publish(sys, "the first issue")
@@ -39,7 +39,7 @@ func ExampleTopic() {
 
 // A pool gives each message to one of its members.
 func ExamplePool() {
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	p := group.NewPool(sys, group.RoundRobin[string](),
 		read.To(readerType.Spawn(sys, reader{"Ada"})),
 		read.To(readerType.Spawn(sys, reader{"Bob"})))
@@ -56,7 +56,7 @@ func ExamplePool() {
 
 // desk is a member with a bound: it mutes the pool when four letters wait for it.
 var (
-	deskType = actor.NewType[reader]("desk", actor.TypeBound(4, actor.OverflowMute))
+	deskType = actor.NewType[reader]("desk", actor.WithBound(4, actor.OverflowMute))
 	letter   = actor.Declare[string](deskType, "letter")
 	_        = deskType.Table(letter.Do((*reader).Read))
 )

@@ -51,7 +51,7 @@ func TestForeign(t *testing.T) {
 	} {
 		for kind, make := range waiters {
 			*c.see(c.h) = foreign{why: c.see(c.h).why}
-			sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(actor.DeadLetter) {}))
+			sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 			in := make(sys, c.h)
 			for i := range 2 {
 				in.Send(sys, i)
@@ -74,7 +74,7 @@ func standsFor(h actor.Handler[int]) *foreign { return &h.(*standingFor).foreign
 
 // TestForeign_MemberStays: a pool goes on with a member that had an error of its own, and says so.
 func TestForeign_MemberStays(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	f := &foreign{why: errors.New("no connection")}
 	p := group.NewPool(sys, group.RoundRobin[int](), f)
 	p.Send(sys, 1)

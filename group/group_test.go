@@ -34,14 +34,14 @@ var (
 	_        = sinkType.Table(put.Do((*sink).Put), do.Do((*sink).Do), got.Do((*sink).Got))
 
 	// A slow one is overloaded as soon as mail waits.
-	slowType = actor.NewType[sink]("slow", actor.TypeBatch(1))
+	slowType = actor.NewType[sink]("slow", actor.WithBatch(1))
 	slowPut  = actor.Declare[int](slowType, "put")
 	slowDo   = actor.Declare[func(*sink, *actor.Context)](slowType, "do")
 	slowGot  = actor.DeclareAsk[actor.None, []int](slowType, "got")
 	_        = slowType.Table(slowPut.Do((*sink).Put), slowDo.Do((*sink).Do),
 		slowGot.Do((*sink).Got))
 
-	boundedType = actor.NewType[sink]("bounded", actor.TypeBound(100, actor.OverflowRefuse))
+	boundedType = actor.NewType[sink]("bounded", actor.WithBound(100, actor.OverflowRefuse))
 	boundedPut  = actor.Declare[int](boundedType, "put")
 	boundedGot  = actor.DeclareAsk[actor.None, []int](boundedType, "got")
 	_           = boundedType.Table(boundedPut.Do((*sink).Put), boundedGot.Do((*sink).Got))
@@ -49,7 +49,7 @@ var (
 
 func start(t testing.TB, opts ...actor.Option) *actor.System {
 	t.Helper()
-	sys := actor.Start(append([]actor.Option{actor.Logger(slog.New(slog.NewTextHandler(io.Discard,
+	sys := actor.Start(append([]actor.Option{actor.WithLogger(slog.New(slog.NewTextHandler(io.Discard,
 		nil)))}, opts...)...)
 	t.Cleanup(sys.Stop)
 	return sys

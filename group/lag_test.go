@@ -32,14 +32,14 @@ var (
 type letters struct{ all []actor.DeadLetter }
 
 func (l *letters) option() actor.Option {
-	return actor.OnDeadLetter(func(d actor.DeadLetter) { l.all = append(l.all, d) })
+	return actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { l.all = append(l.all, d) }})
 }
 
 // TestTopic_LagDrop: "LagDrop makes the message a dead letter with ErrOverloaded. Other subscribers
 // and the publishers are not affected, and the subscription goes on."
 func TestTopic_LagDrop(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.WithWorkers(2), dead.option())
 	for name, subscribe := range map[string]func(h, fast actor.Handler[int]) group.Topic[int]{
 		"by the topic": func(h, fast actor.Handler[int]) group.Topic[int] {
 			news := group.NewTopic[int](sys, group.OnLag(group.LagDrop))
@@ -93,7 +93,7 @@ func TestTopic_LagDrop(t *testing.T) {
 // "after those it was sent before".
 func TestTopic_LagUnsubscribe(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.WithWorkers(2), dead.option())
 	news := group.NewTopic[int](sys, group.OnLag(group.LagUnsubscribe))
 	slow, release := stuck(t, sys)
 	told := listenerType.Spawn(sys, listener{})
@@ -121,7 +121,7 @@ func TestTopic_LagUnsubscribe(t *testing.T) {
 type lagging struct{ saw []string }
 
 var (
-	laggingType = actor.NewType[lagging]("lagging", actor.TypeBound(2, actor.OverflowMute))
+	laggingType = actor.NewType[lagging]("lagging", actor.WithBound(2, actor.OverflowMute))
 	laggingPut  = actor.Declare[int](laggingType, "put")
 	laggingHear = actor.Declare[group.Lagged](laggingType, "hear")
 	laggingStay = actor.Declare[func()](laggingType, "stay")
@@ -144,7 +144,7 @@ var (
 // subscriber's own actor, the message comes after those it was sent before", and the topic does not
 // wait for that.
 func TestTopic_TellsTheOverloaded(t *testing.T) {
-	sys := start(t, actor.Workers(2), actor.OnDeadLetter(func(actor.DeadLetter) {}))
+	sys := start(t, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 	news := group.NewTopic[int](sys, group.OnLag(group.LagUnsubscribe))
 	slow := laggingType.Spawn(sys, lagging{})
 	at, stay := make(chan struct{}), make(chan struct{})
@@ -184,7 +184,7 @@ func fill(t testing.TB, sys *actor.System, news group.Topic[int]) {
 // own; one that is a topic, of that topic's. An error of its own is its own matter.
 func TestTopic_LagOfForeign(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.WithWorkers(2), dead.option())
 	news, other := group.NewTopic[int](sys, group.OnLag(group.LagDrop)), group.NewTopic[int](sys)
 	slow, release := stuck(t, sys)
 	other.Subscribe(sys, slowPut.To(slow))
@@ -220,8 +220,8 @@ func TestTopic_DropConserves(t *testing.T) {
 	for _, lag := range []group.Lag{group.LagWait, group.LagDrop, group.LagUnsubscribe} {
 		for seed := range uint64(30) {
 			dead, ran := 0, 0
-			sys := actor.Start(actor.Seed(seed),
-				actor.OnDeadLetter(func(actor.DeadLetter) { dead++ }))
+			sys := actor.Start(actor.WithDeterministic(seed),
+				actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { dead++ }}))
 			news := group.NewTopic[int](sys, group.OnLag(lag))
 			var all []actor.Ref[sink]
 			for range 4 {
@@ -287,7 +287,7 @@ func TestMisuse_OfLags(t *testing.T) {
 func BenchmarkTopic_Many(b *testing.B) {
 	for _, workers := range []int{1, 2} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			sys := start(b, actor.Workers(workers))
+			sys := start(b, actor.WithWorkers(workers))
 			tp := group.NewTopic[int](sys)
 			for range 1000 {
 				tp.Subscribe(sys, tally.To(tallyType.Spawn(sys, 0)))

@@ -47,7 +47,7 @@ type poolType[M any] struct {
 
 func newPoolType[M any]() *poolType[M] {
 	t := &poolType[M]{typ: actor.NewType[PoolActor[M]]("pool",
-		actor.TypeKeep((*PoolActor[M]).keep))}
+		actor.WithKeep((*PoolActor[M]).keep))}
 	t.dispatch = actor.Declare[M](t.typ, "dispatch")
 	t.join = actor.Declare[actor.Handler[M]](t.typ, "join")
 	t.leave = actor.Declare[actor.Handler[M]](t.typ, "leave")

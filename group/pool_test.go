@@ -58,8 +58,8 @@ func TestPool_RoundRobin(t *testing.T) {
 // "pool"."
 func TestPool_WithoutMembers(t *testing.T) {
 	var dead []actor.DeadLetter
-	sys := start(t, actor.Workers(1),
-		actor.OnDeadLetter(func(d actor.DeadLetter) { dead = append(dead, d) }))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { dead = append(dead, d) }}))
 	refs, handlers := sinks(sys, 1)
 	p := group.NewPool(sys, group.LeastLoaded[int](), handlers...)
 	actor.Stop(sys, refs[0])
@@ -81,7 +81,7 @@ func TestPool_PassesOverTheOverloaded(t *testing.T) {
 		"RoundRobin": group.RoundRobin[int](), "LeastLoaded": group.LeastLoaded[int](),
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(3))
+			sys := start(t, actor.WithWorkers(3))
 			slow, release := stuck(t, sys)
 			refs, handlers := sinks(sys, 1)
 			p := group.NewPool(sys, policy, slowPut.To(slow), handlers[0])
@@ -116,7 +116,7 @@ func TestPool_BoundedMembers(t *testing.T) {
 		"RoundRobin": group.RoundRobin[int](), "LeastLoaded": group.LeastLoaded[int](),
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			refs, handlers := sinks(sys, 1)
 			r := boundedType.Spawn(sys, sink{})
 			p := group.NewPool(sys, policy, handlers[0], boundedPut.To(r))
@@ -135,7 +135,7 @@ func TestPool_BoundedMembers(t *testing.T) {
 // TestPool_LeastLoaded: "chooses an idle member. If there is none, it chooses the member that was
 // sent the fewest messages since".
 func TestPool_LeastLoaded(t *testing.T) {
-	sys := start(t, actor.Workers(4))
+	sys := start(t, actor.WithWorkers(4))
 	refs, handlers := sinks(sys, 3)
 	p := group.NewPool(sys, group.LeastLoaded[int](), handlers...)
 	stay := make(chan struct{})
@@ -235,7 +235,7 @@ func TestPool_Hash(t *testing.T) {
 // TestPool_BackPressure: all members overloaded: the pool waits, nothing is dropped; a
 // hash pool gives an overloaded member its messages all the same.
 func TestPool_BackPressure(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	slow, release := stuck(t, sys)
 	p := group.NewPool(sys, group.Hash(func(int) uint64 { return 1 }), slowPut.To(slow))
 	for i := range 100 {

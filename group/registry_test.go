@@ -44,7 +44,7 @@ func (o *observer) tell(*actor.Context, actor.None) ([]change, error) {
 }
 
 var (
-	observerType = actor.NewType[observer]("observer", actor.TypeBound(2, actor.OverflowMute))
+	observerType = actor.NewType[observer]("observer", actor.WithBound(2, actor.OverflowMute))
 	observe      = actor.Declare[change](observerType, "observe")
 	observerDo   = actor.Declare[func(*observer, *actor.Context)](observerType, "do")
 	observed     = actor.DeclareAsk[actor.None, []change](observerType, "observed")
@@ -86,7 +86,7 @@ func wantMembers(t testing.TB, r registry, key string, want ...actor.Ref[sink]) 
 // they return", so nothing has to run in between; "in the order in which they joined"; "A key
 // without members is removed". What was returned before is not changed.
 func TestRegistry(t *testing.T) {
-	sys := start(t, actor.Seed(1)) // nothing runs unless the test waits
+	sys := start(t, actor.WithDeterministic(1)) // nothing runs unless the test waits
 	r, other := group.NewRegistry[string, actor.Ref[sink]](sys),
 		group.NewRegistry[string, actor.Ref[sink]](sys)
 	m := spawn(sys, 3)
@@ -202,7 +202,7 @@ func TestRegistry_Watch(t *testing.T) {
 // TestRegistry_ChangesComeAsOne: "Changes in quick succession are combined into one; a member that
 // has left again by then is not mentioned."
 func TestRegistry_ChangesComeAsOne(t *testing.T) {
-	sys := start(t, actor.Seed(1))
+	sys := start(t, actor.WithDeterministic(1))
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)
 	m := spawn(sys, 3)
 	o := observerType.Spawn(sys, observer{})
@@ -228,7 +228,7 @@ func TestRegistry_ChangesComeAsOne(t *testing.T) {
 // TestRegistry_SlowWatchers: "do not slow the registry or other watchers down. What they miss comes
 // as one Change for each key when they have recovered."
 func TestRegistry_SlowWatchers(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)
 	slow, quick := observerType.Spawn(sys, observer{}), observerType.Spawn(sys, observer{})
 	r.WatchAll(sys, observe.To(slow))
@@ -273,7 +273,7 @@ func TestRegistry_SlowWatchers(t *testing.T) {
 // what it hears who is there: observer checks that. In the end it is what Members returns.
 func TestRegistry_Churn(t *testing.T) {
 	for seed := range uint64(60) {
-		sys := start(t, actor.Seed(seed))
+		sys := start(t, actor.WithDeterministic(seed))
 		r := group.NewRegistry[string, actor.Ref[sink]](sys)
 		var watching []actor.Ref[observer]
 		for i := range 3 {
@@ -362,7 +362,7 @@ func TestRegistry_Races(t *testing.T) {
 // TestRegistry_ForeignWatchers: a watcher's handler of the user's own that panics ends no other
 // actor.
 func TestRegistry_ForeignWatchers(t *testing.T) {
-	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)
 	w := &brittle{}
 	r.WatchAll(sys, w)

@@ -69,8 +69,8 @@ func ids(log []jobLog) map[uint64]int {
 func atNoTime(t testing.TB, seed uint64,
 	opts ...actor.Option) (*actor.System, func(time.Duration)) {
 	clock := actor.NewVirtualClock(time.Time{})
-	sys := start(t, append(opts, actor.Seed(seed), actor.Clock(clock),
-		actor.OnPanic(func(actor.PanicReport) {}))...)
+	sys := start(t, append(opts, actor.WithDeterministic(seed), actor.WithClock(clock),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))...)
 	return sys, func(d time.Duration) {
 		t.Helper()
 		if err := clock.Advance(soon(t), d); err != nil {
@@ -271,7 +271,7 @@ func TestStartPool_Backoff(t *testing.T) {
 // TestStartPool_BackPressure: members that do not keep up mute the pool, although it looks after
 // them: so a pool holds its feeders back.
 func TestStartPool_BackPressure(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	at, stay := make(chan struct{}), make(chan struct{})
 	p := group.StartPool(sys, group.RoundRobin[func(*sink, *actor.Context)](), 1, narrowDo,
 		group.Crew[sink]{Type: narrowType})
@@ -475,7 +475,7 @@ func TestMisuse_OfCrews(t *testing.T) {
 func TestStartPool_Log(t *testing.T) {
 	var out bytes.Buffer // of a deterministic run: nobody writes while the test reads
 	var log []jobLog
-	sys, advance := atNoTime(t, 1, actor.Logger(slog.New(slog.NewTextHandler(&out, nil))))
+	sys, advance := atNoTime(t, 1, actor.WithLogger(slog.New(slog.NewTextHandler(&out, nil))))
 	crew := testCrew(&log)
 	crew.Restarts, crew.Within = 4, time.Minute
 	init := group.StartPoolInit(group.RoundRobin[int](), 1, handleJob, crew)

@@ -36,7 +36,7 @@ type topicType[M any] struct {
 
 func newTopicType[M any]() *topicType[M] {
 	t := &topicType[M]{
-		typ:   actor.NewType[TopicActor[M]]("topic", actor.TypeKeep((*TopicActor[M]).keep)),
+		typ:   actor.NewType[TopicActor[M]]("topic", actor.WithKeep((*TopicActor[M]).keep)),
 		owned: heap.OwnedIn(reflect.TypeFor[M]()),
 	}
 	t.publish = actor.Declare[M](t.typ, "publish")

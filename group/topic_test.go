@@ -88,7 +88,7 @@ func TestTopic_DiscardsWithoutSubscribers(t *testing.T) {
 // it"; it is no dead letter.
 func TestTopic_ForgetsTheEnded(t *testing.T) {
 	var dead int
-	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(actor.DeadLetter) { dead++ }))
+	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { dead++ }}))
 	news := group.NewTopic[int](sys)
 	a, b := sinkType.Spawn(sys, sink{}), sinkType.Spawn(sys, sink{})
 	news.Subscribe(sys, put.To(a))
@@ -149,7 +149,7 @@ func TestTopic_Twin(t *testing.T) {
 // TestTopic_BackPressure: "A subscriber that is overloaded mutes the topic, and the
 // topic then those who publish"; nothing is dropped.
 func TestTopic_BackPressure(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	news := group.NewTopic[int](sys)
 	slow, release := stuck(t, sys)
 	news.Subscribe(sys, slowPut.To(slow))
@@ -207,7 +207,7 @@ func TestMisuse_OfTopics(t *testing.T) {
 // BenchmarkTopic is a thousand values for ten subscribers: mail that waits is allocated, and
 // nothing by the topic.
 func BenchmarkTopic(b *testing.B) {
-	sys := start(b, actor.Workers(1))
+	sys := start(b, actor.WithWorkers(1))
 	tp := group.NewTopic[int](sys)
 	for range 10 {
 		tp.Subscribe(sys, put.To(sinkType.Spawn(sys, sink{})))

@@ -15,7 +15,7 @@ import (
 const smallBound = 8
 
 var (
-	narrowType = actor.NewType[sink]("narrow", actor.TypeBound(smallBound, actor.OverflowMute))
+	narrowType = actor.NewType[sink]("narrow", actor.WithBound(smallBound, actor.OverflowMute))
 	narrowPut  = actor.Declare[int](narrowType, "put")
 	narrowDo   = actor.Declare[func(*sink, *actor.Context)](narrowType, "do")
 	narrowGot  = actor.DeclareAsk[actor.None, []int](narrowType, "got")
@@ -50,7 +50,7 @@ func TestSendWait(t *testing.T) {
 	const messages, room = 20_000, 4096
 	for name, make := range waiters {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			slow := narrowType.Spawn(sys, sink{})
 			in, release := make(sys, narrowPut.To(slow)), stayIn(t, sys, slow)
 			sent, err := 0, error(nil)

@@ -60,7 +60,7 @@ func TestBackoff(t *testing.T) {
 func TestBackoff_Jitter(t *testing.T) {
 	b := supervise.Backoff{First: 8 * second, Factor: 1, Jitter: 0.5}
 	run := func(seed uint64) []time.Duration {
-		return crashAtOnce(t, b, 60, actor.Seed(seed))
+		return crashAtOnce(t, b, 60, actor.WithDeterministic(seed))
 	}
 	one, again, other := run(1), run(1), run(2)
 	low, high, differs := 8*second, 4*second, false

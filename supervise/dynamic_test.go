@@ -61,7 +61,7 @@ func TestSimple(t *testing.T) {
 // called what its ref says. Both are found, and removed, under names of their own.
 func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 	// numbers its actors one after another: no spare worker, with numbers of its own
-	h := newHarness(t, actor.Workers(1), actor.Seed(1))
+	h := newHarness(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 	h.run(h.sessions())
 	start := func(name string) actor.AnyRef {
 		r, err := supervise.StartChild(h.soon(), h.root,
@@ -393,7 +393,7 @@ func TestStartChild_BadType(t *testing.T) {
 func BenchmarkReplace(b *testing.B) {
 	for _, n := range []int{100, 20_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			h := newHarness(b, actor.Workers(1))
+			h := newHarness(b, actor.WithWorkers(1))
 			h.run(supervise.Spec{Name: "root",
 				Intensity: supervise.Intensity{Restarts: 1 << 30, Within: 1}})
 			for i := range n {
@@ -423,7 +423,7 @@ func BenchmarkStart(b *testing.B) {
 					supervise.Worker[testChild]{Name: fmt.Sprint(i), Type: testChildType})
 			}
 			for b.Loop() {
-				h := newHarness(b, actor.Workers(1))
+				h := newHarness(b, actor.WithWorkers(1))
 				h.run(spec)
 				h.sys.Stop()
 			}
@@ -543,7 +543,7 @@ func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
 func TestStartChild_BehindJoin(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.SimpleOneForOne, supervise.OneForOne,
 		supervise.OneForAll} {
-		h := newHarness(t, actor.Workers(4))
+		h := newHarness(t, actor.WithWorkers(4))
 		spec, child := supervise.Spec{Name: "root", Strategy: s}, supervise.Child(h.child("a"))
 		if s == supervise.SimpleOneForOne {
 			spec, child = h.sessions(), h.like("a")

@@ -40,7 +40,7 @@ func (l *logged) lines() (all []string) {
 
 // option makes a system log here.
 func (l *logged) option() actor.Option {
-	return actor.Logger(slog.New(slog.NewTextHandler(l,
+	return actor.WithLogger(slog.New(slog.NewTextHandler(l,
 		nil)))
 }
 

@@ -30,8 +30,8 @@ var (
 
 // quietly starts a system that does not log the panics that examples provoke.
 func quietly(opts ...actor.Option) *actor.System {
-	return actor.Start(append(opts, actor.Workers(1),
-		actor.Logger(slog.New(slog.DiscardHandler)))...)
+	return actor.Start(append(opts, actor.WithWorkers(1),
+		actor.WithLogger(slog.New(slog.DiscardHandler)))...)
 }
 
 // A tree is data. Its actors keep their refs when they are restarted, and lose their state.
@@ -136,7 +136,7 @@ func ExampleEscalationError() {
 func ExampleBackoff() {
 	ctx, clock := context.Background(),
 		actor.NewVirtualClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
-	sys := quietly(actor.Clock(clock))
+	sys := quietly(actor.WithClock(clock))
 	backoff := supervise.Backoff{First: time.Second, Max: time.Minute}
 	tries := 0
 	supervise.Start(sys, supervise.Spec{Name: "app",

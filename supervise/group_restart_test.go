@@ -12,7 +12,7 @@ import (
 // TestGroupRestart: children are suspended "each when the one after it is down". A child that fails
 // meanwhile does not stop the restart of older ones.
 func TestGroupRestart(t *testing.T) {
-	h := newHarness(t, actor.Workers(3))
+	h := newHarness(t, actor.WithWorkers(3))
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne,
 		Children: h.workers("a", "m", "b", "c")})
 	h.d.take()
@@ -38,7 +38,7 @@ func TestGroupRestart(t *testing.T) {
 // been suspended yet. A child that ends for good meanwhile is still forgotten.
 func TestGroupRestart_CountsOnce(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForAll, supervise.RestForOne} {
-		h := newHarness(t, actor.Workers(3))
+		h := newHarness(t, actor.WithWorkers(3))
 		temp := h.child("temp")
 		temp.Restart = supervise.Temporary
 		h.run(supervise.Spec{Name: "root", Strategy: s,
@@ -107,7 +107,7 @@ func TestGroupRestart_Restarted(t *testing.T) {
 			[]string{"-a", "-sub", "-b", "+b", "-b", "+a", "+b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newHarness(t, actor.Workers(3))
+			h := newHarness(t, actor.WithWorkers(3))
 			var b supervise.Child = h.child("b")
 			if c.sub {
 				b = supervise.Spec{Name: "b", Children: h.workers("sub")}
@@ -156,7 +156,7 @@ func (h *harness) restartedOnce() {
 // and is killed with the others before its failure is known.
 func TestGroupRestart_CountsKilledOnce(t *testing.T) {
 	for seed := range uint64(100) {
-		h := newHarness(t, actor.Seed(seed+1))
+		h := newHarness(t, actor.WithDeterministic(seed+1))
 		h.twins(supervise.KillAtOnce())
 		a, b := h.find("a"), h.find("b")
 		do.Send(h.sys, a, crash)
@@ -169,7 +169,7 @@ func TestGroupRestart_CountsKilledOnce(t *testing.T) {
 // TestGroupRestart_CountsOverdueOnce: "A group restart counts once", also if the oldest goes down
 // as it was told, but so late that it has been killed too.
 func TestGroupRestart_CountsOverdueOnce(t *testing.T) {
-	h := newHarness(t, actor.Workers(3))
+	h := newHarness(t, actor.WithWorkers(3))
 	h.twins(supervise.StopWithin(second))
 	a := h.find("a")
 	stuck := make(chan struct{})

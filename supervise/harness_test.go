@@ -119,9 +119,9 @@ type harness struct {
 func newHarness(t testing.TB, opts ...actor.Option) *harness {
 	t.Helper()
 	h := &harness{TB: t, clock: actor.NewVirtualClock(epoch)}
-	h.sys = actor.Start(append([]actor.Option{actor.Workers(2), actor.Logger(silent),
-		actor.Clock(h.clock),
-		actor.OnDeadLetter(func(actor.DeadLetter) { h.mu.Lock(); h.dead++; h.mu.Unlock() })},
+	h.sys = actor.Start(append([]actor.Option{actor.WithWorkers(2), actor.WithLogger(silent),
+		actor.WithClock(h.clock),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { h.mu.Lock(); h.dead++; h.mu.Unlock() }})},
 		opts...)...)
 	t.Cleanup(h.sys.Stop)
 	return h

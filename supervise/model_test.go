@@ -538,7 +538,7 @@ func TestSupervisorModel(t *testing.T) {
 	ctx := t.Context()
 	rapid.Check(t, func(rt *rapid.T) {
 		h := &harness{TB: t, clock: actor.NewVirtualClock(epoch)}
-		h.sys = actor.Start(actor.Workers(2), actor.Logger(silent), actor.Clock(h.clock))
+		h.sys = actor.Start(actor.WithWorkers(2), actor.WithLogger(silent), actor.WithClock(h.clock))
 		defer h.sys.Stop()
 		v := &modelTest{model: &model{now: epoch}, t: rt, ctx: ctx, h: h,
 			heard: make(starter, 1000)}

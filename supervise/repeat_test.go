@@ -31,8 +31,8 @@ var failingTree = supervise.Spec{Name: "app",
 func TestRepeat(t *testing.T) {
 	orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 		ctx := context.Background()
-		sys := actor.Start(actor.Simulated(h), actor.Seed(seed),
-			actor.Logger(slog.New(slog.DiscardHandler)))
+		sys := actor.Start(actor.Simulated(h), actor.WithDeterministic(seed),
+			actor.WithLogger(slog.New(slog.DiscardHandler)))
 		root := supervise.Start(sys, failingTree)
 		said := ""
 		for _, path := range [][]string{{"disk"}, {"pair", "left"}, {"disk"}, {"pair", "right"},

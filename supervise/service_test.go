@@ -293,7 +293,7 @@ func TestOwnIntensity_Simple(t *testing.T) {
 // hang cost one deadline". One helper sees to the deadlines of all.
 func TestSimple_StopsAllAtOnce(t *testing.T) {
 	const n = 50
-	h := newHarness(t, actor.Workers(4), actor.Spares(2*n))
+	h := newHarness(t, actor.WithWorkers(4), actor.WithMaxBlocked(2*n))
 	spec := h.sessions()
 	spec.Template = h.stubborn("session", supervise.StopWithin(5*second))
 	h.run(spec)

@@ -129,7 +129,7 @@ func TestShutdown_InGroups(t *testing.T) {
 // TestShutdown_DrainInGroups: "In a group restart a child keeps its mail … also with DrainWithin,
 // and queued messages run after the restart".
 func TestShutdown_DrainInGroups(t *testing.T) {
-	h := newHarness(t, actor.Workers(3))
+	h := newHarness(t, actor.WithWorkers(3))
 	b := h.child("b")
 	b.Stop = supervise.DrainWithin(second)
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
@@ -206,7 +206,7 @@ func TestStopping(t *testing.T) {
 		"Postpone": {func(h *harness) { actor.Postpone(h.sys, h.find("b")) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHarness(t, actor.Workers(3))
+			h := newHarness(t, actor.WithWorkers(3))
 			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
 				Children: h.workers("a", "b")})
 			begun, look, saw := make(chan struct{}), make(chan struct{}), make(chan [2]bool, 1)

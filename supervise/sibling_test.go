@@ -33,7 +33,7 @@ func siblingWorker(name string, onStart func(*actor.Context) error) supervise.Wo
 // "and so on up to the root", and those below supervisors that it names.
 func TestSibling(t *testing.T) {
 	for seed := range uint64(20) {
-		h := newHarness(t, actor.Seed(seed+1))
+		h := newHarness(t, actor.WithDeterministic(seed+1))
 		found := map[string]actor.Ref[testChild]{}
 		look := func(c *actor.Context) (err error) {
 			for name, path := range map[string][]string{"b": {"b"}, "a": {"a"},
@@ -115,7 +115,7 @@ func TestSibling_OfUnsupervised(t *testing.T) {
 // TestSibling_WhileTheyComeAndGo: looking up siblings is safe while the supervisor starts and
 // removes others.
 func TestSibling_WhileTheyComeAndGo(t *testing.T) {
-	h := newHarness(t, actor.Workers(4))
+	h := newHarness(t, actor.WithWorkers(4))
 	h.run(supervise.Spec{Name: "app", Children: []supervise.Child{h.child("a"),
 		siblingWorker("k", func(*actor.Context) error { return nil })}})
 	k, err := supervise.Find[siblingProbe](h.soon(), h.root, "k")

@@ -36,7 +36,7 @@ func TestRun_BadFlagsExit2WithUsage(t *testing.T) {
 		{"-n -5", "-n is -5"},
 		{"-n many", "invalid value"},
 		{"-workers -1", "-workers is -1"},
-		{"-workers 57", "-workers is 57: gallop: Start: Workers(57): want 1 to 56"},
+		{"-workers 57", "-workers is 57: gallop: Start: WithWorkers(57): want 1 to 56"},
 		{"-workers 1000000", "-workers is 1000000"},
 		{"-rounds 0", "-rounds is 0"},
 		{"-seed -1", "invalid value"},
@@ -242,7 +242,7 @@ func TestRun_TroubleExits1(t *testing.T) {
 }
 
 // Ctrl-C with very much mail waiting is an interruption and no trouble, and is over at once. Each
-// letter would take some allocations if it were passed to OnDeadLetter.
+// letter would take some allocations if it were passed to Hooks.DeadLetter.
 func TestRun_InterruptedWithMuchMail(t *testing.T) {
 	const letters = 20_000
 	ctx, interrupt := context.WithCancel(t.Context())

@@ -43,7 +43,7 @@ func (b *bank) tree(n int) supervise.Spec {
 
 func newBank(n, money int, faults float64) *bank {
 	b := &bank{
-		sys:    actor.Start(actor.Logger(slog.New(slog.NewTextHandler(io.Discard, nil)))),
+		sys:    actor.Start(actor.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))),
 		disk:   &disk{done: map[step]error{}, outcomes: map[int]outcome{}},
 		faults: faults,
 	}

@@ -78,11 +78,11 @@ func init() {
 		r := other.Spawn(sys, counter{})
 		add.Send(sys, r, 1) // want `add is a behaviour of mine and is sent to an actor of other: Behaviour.Send panics`
 	})
-	step.Case("gv5/keep of another state", "TypeKeep of another state", func() {
-		actor.NewType[counter]("kept", actor.TypeKeep(func(*int) {})) // want `TypeKeep for the state int in a type of bad.counter: NewType panics`
+	step.Case("gv5/keep of another state", "WithKeep of another state", func() {
+		actor.NewType[counter]("kept", actor.WithKeep(func(*int) {})) // want `WithKeep for the state int in a type of bad.counter: NewType panics`
 	})
 	step.Case("gv5/bound and watermarks", "has both watermarks and a bound", func() {
-		actor.NewType[counter]("both", actor.TypeBound(8, actor.OverflowRefuse), actor.TypeWatermarks(8, 4)) // want `a type with a bound and with watermarks: NewType panics`
+		actor.NewType[counter]("both", actor.WithBound(8, actor.OverflowRefuse), actor.WithWatermarks(8, 4)) // want `a type with a bound and with watermarks: NewType panics`
 	})
 	step.Case("gv5/urgent and dropped", "is urgent and DropOnOverload", func() {
 		t := actor.NewType[counter]("both")
@@ -112,6 +112,6 @@ func init() {
 		actor.Declare[int](forgetful, "more", nil) // want `Declare is given a nil option and panics`
 	})
 	step.Case("gv5/interceptor without functions", "without functions", func() {
-		actor.TypeIntercept(actor.Interceptor{}) // want `TypeIntercept is given a zero Interceptor and panics`
+		actor.WithInterceptor(actor.Interceptor{}) // want `WithInterceptor is given a zero Interceptor and panics`
 	})
 }

@@ -90,7 +90,7 @@ type node struct {
 
 // Outside may wait.
 func Outside() {
-	sys := actor.Start(actor.Workers(2), actor.LongTurn(time.Second))
+	sys := actor.Start(actor.WithWorkers(2), actor.WithLongTurn(time.Second))
 	var r actor.Ref[counter]
 	if r.IsZero() {
 		r = countType.Spawn(sys, counter{})

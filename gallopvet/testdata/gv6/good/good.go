@@ -78,7 +78,7 @@ var (
 		wait.Do((*worker).Wait), elsewhere.Do((*worker).Elsewhere), short.Do((*worker).Short),
 		done.Do((*worker).Done), poll.Do((*worker).Poll),
 	)
-	pinnedType = actor.NewType[pinned]("pinned", actor.PinnedThread())
+	pinnedType = actor.NewType[pinned]("pinned", actor.WithPinnedThread())
 	sleep      = actor.Declare[actor.None](pinnedType, "sleep")
 	_          = pinnedType.Table(sleep.Do((*pinned).Sleep))
 )

@@ -60,7 +60,7 @@ func (s *server) Sum(_ *actor.Context, _ int) (int, error) { return s.n, nil }
 type ask = actor.AskBehaviour[server, int, int]
 
 var (
-	serverType = actor.NewType[server]("server", actor.TypeBound(1, actor.OverflowRefuse))
+	serverType = actor.NewType[server]("server", actor.WithBound(1, actor.OverflowRefuse))
 	never      = actor.DeclareAsk[int, int](serverType, "never")
 	blank      = actor.DeclareAsk[int, int](serverType, "blank")
 	some       = actor.DeclareAsk[int, int](serverType, "some")
@@ -117,7 +117,7 @@ func init() {
 		holders(sys, "Hold")
 	})
 	step.Case("gv7/refused", "lost", func() {
-		sys := step.Start(actor.Workers(1))
+		sys := step.Start(actor.WithWorkers(1))
 		r := serverType.Spawn(sys, server{})
 		const sent = 10000
 		for range sent {

@@ -86,7 +86,7 @@ var (
 		part.Do((*server).Part), out.Do((*server).Out), killed.Do((*server).Killed),
 		atomics.Do((*server).Atomic), goroutine.Do((*server).Goroutine),
 	)
-	pinnedType = actor.NewType[pinned]("pinned", actor.PinnedThread())
+	pinnedType = actor.NewType[pinned]("pinned", actor.WithPinnedThread())
 	loop       = actor.Declare[actor.None](pinnedType, "loop")
 	_          = pinnedType.Table(loop.Do((*pinned).Loop))
 )
