@@ -76,7 +76,7 @@ func TestAskTo_AcrossInShutdownBounded(t *testing.T) {
 	typ := actor.NewType[puppet]("bounded asker", actor.WithBound(8, actor.OverflowMute))
 	begin, answered := actor.Declare[deed](typ, "begin"), actor.Declare[actor.Result[any]](typ, "answered")
 	var got []error
-	typ.Table(begin.Do((*puppet).Do), answered.Do(func(_ *puppet, _ *actor.Context, r actor.Result[any]) {
+	typ.Table(begin.Handle((*puppet).Do), answered.Handle(func(_ *puppet, _ *actor.Context, r actor.Result[any]) {
 		got = append(got, r.Err)
 	}))
 	here, there := start(t), start(t)
@@ -115,7 +115,7 @@ func TestAcross_WaitsPanic(t *testing.T) {
 			panics(t, name+" called from a behaviour", func() { f(here, other) })
 		}
 	})
-	equal(t, "the other actor", other.Standing(), actor.Idle)
+	equal(t, "the other actor", other.Status(), actor.StatusIdle)
 }
 
 // TestAcross_TrySendAndPipe: an actor of another system mutes nobody. TrySend finds no room
@@ -143,7 +143,7 @@ func TestAcross_TrySendAndPipe(t *testing.T) {
 	equal(t, "outcomes before there is room", len(got), 0)
 	release()
 	must(t, receive(t, "the outcome", got))
-	n, err := value.Ask(soon(t), to, actor.None{})
+	n, err := value.Ask(soon(t), to, struct{}{})
 	must(t, err)
 	equal(t, "messages", n, sent+1)
 	equal(t, "mutes", here.Stats().Mutes, 0)
@@ -155,17 +155,17 @@ func TestAcross_TrySendAndPipe(t *testing.T) {
 func TestAcross_DeterministicAsks(t *testing.T) {
 	bounded := actor.NewType[puppet]("bounded", actor.WithBound(100, actor.OverflowMute))
 	boundedDo, boundedReply := actor.Declare[deed](bounded, "do"), actor.Declare[actor.Result[int]](bounded, "reply")
-	bounded.Table(boundedDo.Do((*puppet).Do), boundedReply.Do((*puppet).Reply))
+	bounded.Table(boundedDo.Handle((*puppet).Do), boundedReply.Handle((*puppet).Reply))
 	for range scaled(20) {
 		here, there := start(t, actor.WithDeterministic(1)), start(t)
 		far := puppetType.Spawn(there, puppet{})
 		caller, boundedAsker := puppetType.Spawn(here, puppet{}), bounded.Spawn(here, puppet{})
 		for range 50 {
 			do.Send(here, caller, func(_ *puppet, c *actor.Context) {
-				actor.AskTo(c, value, far, actor.None{}, reply, actor.Within(time.Hour))
+				actor.AskTo(c, value, far, struct{}{}, reply, actor.Within(time.Hour))
 			})
 			boundedDo.Send(here, boundedAsker, func(_ *puppet, c *actor.Context) {
-				actor.AskTo(c, value, far, actor.None{}, boundedReply, actor.Within(time.Hour))
+				actor.AskTo(c, value, far, struct{}{}, boundedReply, actor.Within(time.Hour))
 			})
 		}
 		quiet(t, here)

@@ -56,7 +56,7 @@ func callPool[R any]() *sync.Pool {
 
 // Do makes the entry of the dispatch table that runs method for b's requests and sends
 // what method returns to the caller.
-func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry[S] {
+func (b AskBehaviour[S, Q, R]) Handle(method func(*S, *Context, Q) (R, error)) Entry[S] {
 	b.d.madeAsk().mustDo(method == nil)
 	return Entry[S]{b.d, func(c *Context, at *cell, m *message) {
 		p := payloadOf[request[Q, R]](m)

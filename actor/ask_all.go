@@ -85,7 +85,7 @@ func indexedReplies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], t
 			if at := to[first].b; len(g.in) > 0 {
 				k, err = g.next(ctx, at, b.d, over)
 			} else if !c.wait(func() { k, err = g.next(ctx, at, b.d, over) }) {
-				err = ErrNoSpare
+				err = ErrTooManyBlocked
 			}
 			if err != nil {
 				giveUp(missing, err, yield)
@@ -187,7 +187,7 @@ func askEach[S, Q, R any](ctx context.Context, d *descriptor, to []Ref[S], q Q, 
 		k.left = &g.left
 		k.ctx = ctx
 		if me.sameThread(r.b) {
-			k.finish(Result[R]{Err: ErrSelfAsk})
+			k.finish(Result[R]{Err: ErrDeadlock})
 			continue
 		}
 		m := d.size.TakeOne()

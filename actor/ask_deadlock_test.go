@@ -83,7 +83,7 @@ func TestAskCircle(t *testing.T) {
 						if i < n-1 {
 							must(t, err)
 						} else {
-							wants(t, err, actor.ErrSelfAsk)
+							wants(t, err, actor.ErrDeadlock)
 						}
 					}
 					equal(t, "dead letters", dead.n.Load(), 2) // the requests do not run
@@ -117,7 +117,7 @@ func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], tric
 				switch err := ask(c, all[(i+1)%len(all)], justReply); {
 				case err == nil:
 					replies.Add(1)
-				case errors.Is(err, actor.ErrSelfAsk):
+				case errors.Is(err, actor.ErrDeadlock):
 					refused.Add(1)
 				default:
 					others.Add(1)
@@ -213,7 +213,7 @@ func TestAskCircle_Deadline(t *testing.T) {
 	})
 	settles(t, sys)
 	must(t, errs[0])
-	wants(t, errs[1], actor.ErrSelfAsk)
+	wants(t, errs[1], actor.ErrDeadlock)
 	must(t, ctx.Err())
 	equal(t, "entries left", actor.AskersOf(sys), 0)
 }
@@ -230,7 +230,7 @@ func TestAskCircle_HasItsReply(t *testing.T) {
 			err = endless["Ask"](c, p, justReply)
 		})
 		settles(t, sys)
-		equal(t, "it closes a circle", errors.Is(err, actor.ErrSelfAsk), !has)
+		equal(t, "it closes a circle", errors.Is(err, actor.ErrDeadlock), !has)
 	}
 }
 
@@ -250,7 +250,7 @@ func TestAskCircle_Pinned(t *testing.T) {
 			})
 			settles(t, sys)
 			must(t, errs[0])
-			wants(t, errs[1], actor.ErrSelfAsk)
+			wants(t, errs[1], actor.ErrDeadlock)
 		})
 	}
 }

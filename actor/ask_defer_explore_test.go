@@ -30,8 +30,8 @@ var (
 	benchType = NewType[bench]("bench")
 	benchDo   = Declare[benchAct](benchType, "do")
 	benchAsk  = DeclareAsk[int, int](benchType, "ask")
-	_         = benchType.Table(benchDo.Do(func(b *bench, c *Context, f benchAct) { f(b.s, c) }),
-		benchAsk.Do(func(b *bench, c *Context, _ int) (int, error) {
+	_         = benchType.Table(benchDo.Handle(func(b *bench, c *Context, f benchAct) { f(b.s, c) }),
+		benchAsk.Handle(func(b *bench, c *Context, _ int) (int, error) {
 			b.s.d = Defer(c, benchAsk)
 			return 0, nil
 		}))

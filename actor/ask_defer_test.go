@@ -43,7 +43,7 @@ func (k *clerk) Heard(_ *actor.Context, r actor.Result[int]) {
 		k.onHear(r.Value, r.Err)
 	}
 }
-func (k *clerk) Fell(c *actor.Context, f actor.Fallen) {
+func (k *clerk) Fell(c *actor.Context, f actor.ChildDown) {
 	if !f.Final {
 		actor.Restart(c, f.Ref)
 	}
@@ -63,9 +63,9 @@ var (
 	clerkTry     = actor.DeclareAsk[func(*clerk, *actor.Context) (int, error), int](clerkType, "try")
 	clerkFetched = actor.Declare[actor.Result[int]](clerkType, "fetched")
 	clerkHeard   = actor.Declare[actor.Result[int]](clerkType, "heard")
-	clerkFell    = actor.Declare[actor.Fallen](clerkType, "fell")
-	_            = clerkType.Table(clerkDo.Do((*clerk).Do), clerkWant.Do((*clerk).Want), clerkTry.Do((*clerk).Try),
-		clerkFetched.Do((*clerk).Fetched), clerkHeard.Do((*clerk).Heard), clerkFell.Do((*clerk).Fell))
+	clerkFell    = actor.Declare[actor.ChildDown](clerkType, "fell")
+	_            = clerkType.Table(clerkDo.Handle((*clerk).Do), clerkWant.Handle((*clerk).Want), clerkTry.Handle((*clerk).Try),
+		clerkFetched.Handle((*clerk).Fetched), clerkHeard.Handle((*clerk).Heard), clerkFell.Handle((*clerk).Fell))
 )
 
 // wanting asks r from n goroutines, and returns when all requests have run. The outcomes come from
@@ -96,7 +96,7 @@ func TestDefer(t *testing.T) {
 			actor.Pipe(c, clerkFetched, func(context.Context) (int, error) { return 7, nil })
 		},
 		"AskTo": func(c *actor.Context, _ *clerk, store actor.Ref[puppet]) {
-			actor.AskTo(c, value, store, actor.None{}, clerkFetched)
+			actor.AskTo(c, value, store, struct{}{}, clerkFetched)
 		},
 		"After": func(c *actor.Context, _ *clerk, _ actor.Ref[puppet]) {
 			actor.After(c, time.Microsecond, clerkDo, func(k *clerk, c *actor.Context) { k.next().Reply(c, 7, nil) })
@@ -241,24 +241,24 @@ func TestDefer_Restart(t *testing.T) {
 	before := heap.Blobs()
 	sys := start(t, actor.WithWorkers(1))
 	typ := actor.NewType[puppet]("deferrer")
-	want := actor.DeclareAsk[actor.None, heap.Parcel](typ, "want")
+	want := actor.DeclareAsk[struct{}, heap.Parcel](typ, "want")
 	give := actor.Declare[actor.Deferred[heap.Parcel]](typ, "give")
-	fall := actor.Declare[actor.None](typ, "fall")
-	typ.Table(want.Do(func(_ *puppet, c *actor.Context, _ actor.None) (p heap.Parcel, err error) {
+	fall := actor.Declare[struct{}](typ, "fall")
+	typ.Table(want.Handle(func(_ *puppet, c *actor.Context, _ struct{}) (p heap.Parcel, err error) {
 		self := actor.Self[puppet](c)
-		fall.Send(c, self, actor.None{})
+		fall.Send(c, self, struct{}{})
 		give.Send(c, self, actor.Defer(c, want)) // it comes when the next life has begun
 		return p, nil
-	}), give.Do(func(_ *puppet, c *actor.Context, d actor.Deferred[heap.Parcel]) {
+	}), give.Handle(func(_ *puppet, c *actor.Context, d actor.Deferred[heap.Parcel]) {
 		d.Reply(c, heap.NewParcel(strings.Repeat("x", 100)), nil)
-	}), fall.Do(func(*puppet, *actor.Context, actor.None) { panic(errUser) }))
+	}), fall.Handle(func(*puppet, *actor.Context, struct{}) { panic(errUser) }))
 
 	super := clerkType.Spawn(sys, clerk{})
 	var r actor.Ref[puppet]
 	inClerk(t, sys, super, func(_ *clerk, c *actor.Context) {
 		r = actor.SpawnSupervised(c, typ, func(*puppet) {}, clerkFell)
 	})
-	_, err := want.Ask(notSoLong(t), r, actor.None{})
+	_, err := want.Ask(notSoLong(t), r, struct{}{})
 	wants(t, err, actor.ErrStopped)
 	wants(t, err, errUser)
 	quiet(t, sys)

@@ -21,11 +21,11 @@ func TestFinishAsks_InterceptorCrashes(t *testing.T) {
 			return nil
 		},
 	}))
-	begin := actor.Declare[actor.None](typ, "begin")
+	begin := actor.Declare[struct{}](typ, "begin")
 	out := actor.Declare[actor.Result[int]](typ, "out")
-	typ.Table(begin.Do(func(_ *struct{}, c *actor.Context, _ actor.None) {
+	typ.Table(begin.Handle(func(_ *struct{}, c *actor.Context, _ struct{}) {
 		actor.Pipe(c, out, func(context.Context) (int, error) { return 1, nil })
-	}), out.Do(func(*struct{}, *actor.Context, actor.Result[int]) {}))
+	}), out.Handle(func(*struct{}, *actor.Context, actor.Result[int]) {}))
 
 	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	parent := wardenType.Spawn(sys, warden{diary: new(diary)})
@@ -34,7 +34,7 @@ func TestFinishAsks_InterceptorCrashes(t *testing.T) {
 		child = actor.SpawnUnder(c, typ, func(*struct{}) {}, actor.Care[warden]{Fell: wardenFell,
 			Decide: func(error) actor.Decision { return actor.DecideResume }})
 	})
-	begin.Send(sys, child, actor.None{})
+	begin.Send(sys, child, struct{}{})
 	if err := sys.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}

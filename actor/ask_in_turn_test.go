@@ -166,7 +166,7 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 	typ := actor.NewType[puppet]("hasty")
 	plain := actor.Declare[deed](typ, "plain")
 	hasty := actor.Declare[deed](typ, "hasty", actor.Urgent())
-	typ.Table(plain.Do((*puppet).Do), hasty.Do((*puppet).Do))
+	typ.Table(plain.Handle((*puppet).Do), hasty.Handle((*puppet).Do))
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
 			sys := start(t, actor.WithWorkers(2), actor.Leeway(1))
@@ -252,7 +252,7 @@ func TestAskAll_Elsewhere(t *testing.T) {
 		}
 		to = append(to, puppetType.Spawn(at, puppet{n: i}))
 	}
-	got, err := actor.AskAll(notSoLong(t), value, to, actor.None{})
+	got, err := actor.AskAll(notSoLong(t), value, to, struct{}{})
 	must(t, err)
 	if !slices.Equal(got, []int{0, 1, 2, 3}) {
 		t.Error(got)
@@ -274,7 +274,7 @@ func TestAsk_OnTheSameThread(t *testing.T) {
 			})
 			quiet(t, sys)
 			for _, err := range errs {
-				wants(t, err, actor.ErrSelfAsk)
+				wants(t, err, actor.ErrDeadlock)
 			}
 			equal(t, "dead letters", dead.n.Load(), 1) // AskAll has not sent any
 		})

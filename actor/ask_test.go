@@ -70,7 +70,7 @@ func TestAsk_StoppedBefore(t *testing.T) {
 			var wg sync.WaitGroup
 			errs := make([]error, askers)
 			for i := range askers {
-				wg.Go(func() { _, errs[i] = value.Ask(soon(t), r, actor.None{}) })
+				wg.Go(func() { _, errs[i] = value.Ask(soon(t), r, struct{}{}) })
 			}
 			runtime.Gosched()
 			close(release)
@@ -112,16 +112,16 @@ func TestAsk_Self(t *testing.T) {
 	} {
 		n := dead.n.Load()
 		_, err := spawn()
-		wants(t, err, actor.ErrSelfAsk)
+		wants(t, err, actor.ErrDeadlock)
 		quiet(t, sys)
 		equal(t, "dead letters", dead.n.Load(), n+1)
-		wants(t, dead.last.Load().Reason, actor.ErrSelfAsk)
+		wants(t, dead.last.Load().Reason, actor.ErrDeadlock)
 	}
 	// Asking another is no self-ask, nor is asking oneself from a goroutine.
 	r := puppetType.Spawn(sys, puppet{n: 5})
 	got := make(chan error, 1)
 	inside(t, sys, func(*actor.Context) {
-		go func() { _, err := value.Ask(soon(t), r, actor.None{}); got <- err }()
+		go func() { _, err := value.Ask(soon(t), r, struct{}{}); got <- err }()
 	})
 	must(t, receive(t, "an ask from a goroutine", got))
 }
@@ -169,13 +169,13 @@ func TestAsk_Deadline(t *testing.T) {
 	do.Send(sys, r, func(*puppet, *actor.Context) { <-release })
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	_, err := value.Ask(ctx, r, actor.None{})
+	_, err := value.Ask(ctx, r, struct{}{})
 	wants(t, err, context.DeadlineExceeded)
 	close(release)
 	quiet(t, sys)
 	equal(t, "messages: the abandoned request ran", sys.Stats().Messages, 2)
 	for range scaled(200) { // idle, so that a request would be answered at once
-		_, err = value.Ask(ctx, r, actor.None{})
+		_, err = value.Ask(ctx, r, struct{}{})
 		wants(t, err, context.DeadlineExceeded)
 	}
 	quiet(t, sys)
@@ -193,7 +193,7 @@ func TestAsk_OfOverloadedAndMuted(t *testing.T) {
 		func() (any, error) {
 			return slowTry.Ask(soon(t), o.ref, func(*puppet, *actor.Context) (any, error) { return nil, nil })
 		},
-		func() (any, error) { return value.Ask(soon(t), m, actor.None{}) },
+		func() (any, error) { return value.Ask(soon(t), m, struct{}{}) },
 	} {
 		go func() { _, err := ask(); answers <- err }()
 	}

@@ -210,9 +210,9 @@ func (to replyTo[R]) refused() error {
 	}
 	switch to.call.state.Load() {
 	case callRefused:
-		return ErrSelfAsk
+		return ErrDeadlock
 	case callUnhelped:
-		return ErrNoSpare
+		return ErrTooManyBlocked
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func awaitReply(ctx context.Context, k *callState, to *cell, d *descriptor) (err
 	c, me := callerHere()
 	waited := c.wait(func() { err = waitFor(ctx, k, me, to, d) })
 	if !waited && k.state.CompareAndSwap(callPending, callUnhelped) {
-		return ErrNoSpare
+		return ErrTooManyBlocked
 	}
 	return err
 }
@@ -41,7 +41,7 @@ func awaitReply(ctx context.Context, k *callState, to *cell, d *descriptor) (err
 func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) error {
 	asks, may := me.mayWait(k, to)
 	if !may && k.state.CompareAndSwap(callPending, callRefused) {
-		return ErrSelfAsk
+		return ErrDeadlock
 	}
 	defer me.leaveGraph(asks)
 	defer me.hasWaited(me.prepareWait())
@@ -174,7 +174,7 @@ func (a caller) awaits() (by *cell, k *callState) {
 	case k.left != nil && !k.left.Load(), k.left == nil && k.state.Load() <= callWaiting:
 		return nil, k
 	}
-	if by != nil && by.status() == Ended {
+	if by != nil && by.status() == StatusEnded {
 		by = nil
 	}
 	return by, nil

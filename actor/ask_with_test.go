@@ -141,23 +141,23 @@ type wide struct {
 var (
 	againType = actor.NewType[askAgain]("askAgain")
 	againGo   = actor.Declare[int](againType, "go")
-	againSum  = actor.DeclareAsk[actor.None, int](againType, "sum")
+	againSum  = actor.DeclareAsk[struct{}, int](againType, "sum")
 	againTold = actor.Declare[actor.Reply[int, wide]](againType, "told")
 )
 
 func init() {
-	againType.Table(againGo.Do(func(m *askAgain, c *actor.Context, n int) {
+	againType.Table(againGo.Handle(func(m *askAgain, c *actor.Context, n int) {
 		m.left, m.sum = n, 0
 		m.ask(c)
-	}), againTold.Do(func(m *askAgain, c *actor.Context, r actor.Reply[int, wide]) {
+	}), againTold.Handle(func(m *askAgain, c *actor.Context, r actor.Reply[int, wide]) {
 		m.sum += r.Mark.a + r.Value
 		m.ask(c)
-	}), againSum.Do(func(m *askAgain, _ *actor.Context, _ actor.None) (int, error) { return m.sum, nil }))
+	}), againSum.Handle(func(m *askAgain, _ *actor.Context, _ struct{}) (int, error) { return m.sum, nil }))
 }
 
 func (m *askAgain) ask(c *actor.Context) {
 	if m.left--; m.left >= 0 {
-		actor.AskToWith(c, value, m.to, actor.None{}, againTold, wide{1, m.left, 0, "mark"})
+		actor.AskToWith(c, value, m.to, struct{}{}, againTold, wide{1, m.left, 0, "mark"})
 	}
 }
 
@@ -178,7 +178,7 @@ func TestAskToWith_AllocatesNothing(t *testing.T) {
 	if got := mallocs(round); got > n/100 {
 		t.Errorf("%d allocations for %d asks", got, n)
 	}
-	sum, err := againSum.Ask(soon(t), r, actor.None{})
+	sum, err := againSum.Ask(soon(t), r, struct{}{})
 	must(t, err)
 	equal(t, "sum", sum, 4*n)
 }
@@ -213,16 +213,16 @@ func TestPipeWith(t *testing.T) {
 // TestAskToWith_Parcels: what a reply owns is discarded where the outcome becomes a dead letter.
 func TestAskToWith_Parcels(t *testing.T) {
 	typ := actor.NewType[puppet]("owner")
-	want := actor.DeclareAsk[actor.None, heap.Parcel](typ, "want")
+	want := actor.DeclareAsk[struct{}, heap.Parcel](typ, "want")
 	told := actor.Declare[actor.Reply[heap.Parcel, int]](typ, "told")
 	act := actor.Declare[deed](typ, "act")
-	typ.Table(want.Do(func(*puppet, *actor.Context, actor.None) (heap.Parcel, error) { return heap.NewParcel("x"), nil }),
-		told.Do(func(_ *puppet, _ *actor.Context, r actor.Reply[heap.Parcel, int]) { t.Error("it was heard") }), act.Do((*puppet).Do))
+	typ.Table(want.Handle(func(*puppet, *actor.Context, struct{}) (heap.Parcel, error) { return heap.NewParcel("x"), nil }),
+		told.Handle(func(_ *puppet, _ *actor.Context, r actor.Reply[heap.Parcel, int]) { t.Error("it was heard") }), act.Handle((*puppet).Do))
 	before := heap.Blobs().Live
 	sys := start(t, actor.WithWorkers(1))
 	r, to := typ.Spawn(sys, puppet{}), typ.Spawn(sys, puppet{})
 	act.Send(sys, r, func(_ *puppet, c *actor.Context) {
-		actor.AskToWith(c, want, to, actor.None{}, told, 1)
+		actor.AskToWith(c, want, to, struct{}{}, told, 1)
 		c.Stop()
 	})
 	quiet(t, sys)

@@ -36,7 +36,7 @@ func underSupervision(end func(*actor.System, actor.Ref[mortal])) func(testing.T
 	return func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		var child actor.Ref[mortal]
 		fallen := make(chan struct{})
-		super := mortalType.Spawn(sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
+		super := mortalType.Spawn(sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 			if !f.Final {
 				actor.Standby(c, f.Ref)
 				close(fallen)
@@ -124,9 +124,9 @@ type asker struct{ got chan<- error }
 var (
 	askerType  = actor.NewType[asker]("asker")
 	askerGo    = actor.Declare[func(*actor.Context)](askerType, "go")
-	askerHears = actor.Declare[actor.Result[actor.None]](askerType, "hears")
-	_          = askerType.Table(askerGo.Do(func(_ *asker, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		askerHears.Do(func(a *asker, _ *actor.Context, r actor.Result[actor.None]) { a.got <- r.Err }))
+	askerHears = actor.Declare[actor.Result[struct{}]](askerType, "hears")
+	_          = askerType.Table(askerGo.Handle(func(_ *asker, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		askerHears.Handle(func(a *asker, _ *actor.Context, r actor.Result[struct{}]) { a.got <- r.Err }))
 )
 
 // TestAskers_EveryWay: "An caller of a panicking, stopped, killed or never-started actor hears

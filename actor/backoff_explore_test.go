@@ -19,13 +19,13 @@ var (
 	dozerType = NewType[dozer]("dozer")
 	dozerSay  = Declare[int](dozerType, "say")
 	dozerAct  = Declare[func(*Context)](dozerType, "act")
-	dozerFell = Declare[Fallen](dozerType, "fell")
+	dozerFell = Declare[ChildDown](dozerType, "fell")
 	dozerAsk  = DeclareAsk[int, int](dozerType, "ask")
 	_         = dozerType.Table(
-		dozerSay.Do(func(a *dozer, _ *Context, n int) { a.d.ran = append(a.d.ran, n) }),
-		dozerAct.Do(func(_ *dozer, c *Context, f func(*Context)) { f(c) }),
-		dozerFell.Do(func(*dozer, *Context, Fallen) {}),
-		dozerAsk.Do(func(a *dozer, _ *Context, n int) (int, error) { a.d.asksRan++; return n, nil }))
+		dozerSay.Handle(func(a *dozer, _ *Context, n int) { a.d.ran = append(a.d.ran, n) }),
+		dozerAct.Handle(func(_ *dozer, c *Context, f func(*Context)) { f(c) }),
+		dozerFell.Handle(func(*dozer, *Context, ChildDown) {}),
+		dozerAsk.Handle(func(a *dozer, _ *Context, n int) (int, error) { a.d.asksRan++; return n, nil }))
 )
 
 // dormitory is a stage with a child that has fallen, and whose supervisor has not decided.

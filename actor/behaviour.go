@@ -7,9 +7,6 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/msg"
 )
 
-// None is the message type of a behaviour that needs no message.
-type None struct{}
-
 // Behaviour is a one-way behaviour of actors with state S that handles messages of type
 // M. Its type fixes both, so that sending the wrong message, or sending to an actor
 // with another state, does not compile. Where several actor types have the same state,
@@ -40,7 +37,7 @@ func oneWay[M any](name string) *descriptor {
 }
 
 // Do makes the entry of the dispatch table that runs method for b's messages.
-func (b Behaviour[S, M]) Do(method func(*S, *Context, M)) Entry[S] {
+func (b Behaviour[S, M]) Handle(method func(*S, *Context, M)) Entry[S] {
 	// What is called here has no type parameters: a generic function that is inlined would leave a
 	// look at the dictionary of S and M.
 	if b.d.mustDo(method == nil); !b.d.pointers {
@@ -301,7 +298,7 @@ func (x receiver) target() *cell { return x.b }
 
 // StandingOf returns how an actor stands, as [Ref.Standing] does. The target may also be a
 // handler that [Behaviour.To] has returned. StandingOf panics if t is a zero Ref.
-func StandingOf(t Target) Standing { return targetOf("StandingOf", t).status() }
+func StatusOf(t Target) Status { return targetOf("StandingOf", t).status() }
 
 // Refuse makes a dead letter of m, a message that the TrySend of h has refused. reason is
 // the error that TrySend returned. m is sent nowhere, nobody is muted, and what m owns is

@@ -28,7 +28,7 @@ type tenant struct{}
 func newTenantType(name string, opts ...TypeOption) (*Type[tenant], Behaviour[tenant, func(*Context)]) {
 	typ := NewType[tenant](name, opts...)
 	act := Declare[func(*Context)](typ, "act")
-	typ.Table(act.Do(func(_ *tenant, c *Context, f func(*Context)) { f(c) }))
+	typ.Table(act.Handle(func(_ *tenant, c *Context, f func(*Context)) { f(c) }))
 	return typ, act
 }
 
@@ -126,7 +126,7 @@ func TestBias_SpareWaits(t *testing.T) {
 	needFence(t)
 	typ := NewType[struct{}]("biased")
 	do := Declare[func(*Context)](typ, "do")
-	typ.Table(do.Do(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
+	typ.Table(do.Handle(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
 	sys := Start(WithWorkers(1))
 	defer sys.Stop()
 	may := make(map[bool]bool)

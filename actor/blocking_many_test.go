@@ -38,7 +38,7 @@ func TestAsk_ManyInTurns(t *testing.T) {
 			close(free)
 			quiet(t, sys)
 			equal(t, "failed", failed.Load(), 0)
-			equal(t, "lacked spares", sys.Stats().SparesLacked, 0)
+			equal(t, "lacked spares", sys.Stats().TooManyBlocked, 0)
 		})
 	}
 }
@@ -58,7 +58,7 @@ func TestBlocking_Many(t *testing.T) {
 	}
 	eventually(t, "all block", func() bool { return in.Load() == int64(n) })
 	for range 100 {
-		v, err := value.Ask(soon(t), other, actor.None{})
+		v, err := value.Ask(soon(t), other, struct{}{})
 		must(t, err)
 		equal(t, "its answer", v, 7)
 	}
@@ -67,7 +67,7 @@ func TestBlocking_Many(t *testing.T) {
 	st := sys.Stats()
 	equal(t, "messages", st.Messages, uint64(n)+100)
 	equal(t, "actors", st.Spawned, uint64(n)+1)
-	equal(t, "lacked spares", st.SparesLacked, 0)
+	equal(t, "lacked spares", st.TooManyBlocked, 0)
 }
 
 // TestBlocking_Costs: "a behaviour that blocks costs its goroutine and a worker of about 3 KiB".
@@ -117,14 +117,14 @@ func TestAsk_NoSpare(t *testing.T) {
 			caller, asked := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			errs := make(chan error, 2)
 			do.Send(sys, caller, func(_ *puppet, c *actor.Context) { errs <- ask(notSoLong(t), c, asked, justReply) })
-			wants(t, receive(t, "the first outcome", errs), actor.ErrNoSpare)
+			wants(t, receive(t, "the first outcome", errs), actor.ErrTooManyBlocked)
 			eventually(t, "the log says so", func() bool { return strings.Contains(log.String(), "level=ERROR") })
 			close(release)
 			quiet(t, sys)
 			do.Send(sys, caller, func(_ *puppet, c *actor.Context) { errs <- ask(notSoLong(t), c, asked, justReply) })
 			must(t, receive(t, "the second outcome", errs))
 			quiet(t, sys)
-			if n := sys.Stats().SparesLacked; n == 0 {
+			if n := sys.Stats().TooManyBlocked; n == 0 {
 				t.Error("nothing was counted")
 			}
 			if way == "AskAll" || way == "Replies" { // their requests run
@@ -132,7 +132,7 @@ func TestAsk_NoSpare(t *testing.T) {
 				return
 			}
 			equal(t, "dead letters", dead.n.Load(), 1)
-			wants(t, dead.last.Load().Reason, actor.ErrNoSpare)
+			wants(t, dead.last.Load().Reason, actor.ErrTooManyBlocked)
 		})
 	}
 }
@@ -194,7 +194,7 @@ func TestShouldYield_OneProcessor(t *testing.T) {
 // TestAsk_NoSpareSeeded: a deterministic run finds it too: a chain of asks takes a spare for each
 // of its links.
 func TestAsk_NoSpareSeeded(t *testing.T) {
-	for spares, want := range map[int]error{1: actor.ErrNoSpare, 2: nil} {
+	for spares, want := range map[int]error{1: actor.ErrTooManyBlocked, 2: nil} {
 		sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1), actor.WithMaxBlocked(spares))
 		a, b, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 		errs := make([]error, 2)

@@ -19,7 +19,7 @@ var (
 	guestType = actor.NewType[guest]("guest")
 	guestDo   = actor.Declare[func(*actor.Context)](guestType, "do")
 	guestSee  = actor.Declare[int](guestType, "see")
-	_         = guestType.Table(guestDo.Do((*guest).Do), guestSee.Do((*guest).See))
+	_         = guestType.Table(guestDo.Handle((*guest).Do), guestSee.Handle((*guest).See))
 )
 
 func (g *guest) Do(c *actor.Context, f func(*actor.Context)) { f(c) }
@@ -120,24 +120,24 @@ func TestBlocking_Overloads(t *testing.T) {
 		name   string
 		blocks []func(*actor.Context, passes) // one message each
 		behind int                            // so many more
-		want   actor.Standing
+		want   actor.Status
 	}{
-		{"for long", []func(*actor.Context, passes){blocks(ms)}, actor.DefaultBatch, actor.Overloaded},
-		{"for long in all", []func(*actor.Context, passes){blocks(ms / 2), blocks(ms / 4), blocks(ms / 4)}, actor.DefaultBatch, actor.Overloaded},
-		{"not for long", []func(*actor.Context, passes){blocks(ms / 2), blocks(ms/2 - 1)}, actor.DefaultBatch, actor.Busy},
-		{"with little mail", []func(*actor.Context, passes){blocks(5 * ms)}, actor.DefaultBatch - 1, actor.Busy},
-		{"within another", []func(*actor.Context, passes){nested}, actor.DefaultBatch, actor.Busy},
-		{"and panics", []func(*actor.Context, passes){recovers}, actor.DefaultBatch, actor.Overloaded},
+		{"for long", []func(*actor.Context, passes){blocks(ms)}, actor.DefaultBatch, actor.StatusOverloaded},
+		{"for long in all", []func(*actor.Context, passes){blocks(ms / 2), blocks(ms / 4), blocks(ms / 4)}, actor.DefaultBatch, actor.StatusOverloaded},
+		{"not for long", []func(*actor.Context, passes){blocks(ms / 2), blocks(ms/2 - 1)}, actor.DefaultBatch, actor.StatusBusy},
+		{"with little mail", []func(*actor.Context, passes){blocks(5 * ms)}, actor.DefaultBatch - 1, actor.StatusBusy},
+		{"within another", []func(*actor.Context, passes){nested}, actor.DefaultBatch, actor.StatusBusy},
+		{"and panics", []func(*actor.Context, passes){recovers}, actor.DefaultBatch, actor.StatusOverloaded},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys, clock := onVirtualTime(t, actor.WithWorkers(1))
-			var got actor.Standing
+			var got actor.Status
 			guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(ctx *actor.Context) {
 				self := actor.Self[guest](ctx)
 				for _, f := range c.blocks {
 					guestDo.Send(ctx, self, func(ctx *actor.Context) { f(ctx, clock.Jump) })
 				}
-				guestDo.Send(ctx, self, func(*actor.Context) { got = self.Standing() })
+				guestDo.Send(ctx, self, func(*actor.Context) { got = self.Status() })
 				for range c.behind - 1 {
 					guestSee.Send(ctx, self, 1)
 				}
@@ -230,7 +230,7 @@ func TestSpares_AllInUse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var log lockedBuffer
 			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1), actor.WithLongTurn(time.Hour), actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
-			equal(t, "lacked at first", sys.Stats().SparesLacked, 0)
+			equal(t, "lacked at first", sys.Stats().TooManyBlocked, 0)
 			release := make(chan struct{})
 			for range 4 {
 				guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(c *actor.Context) { block(c, func() { <-release }) })
@@ -241,12 +241,12 @@ func TestSpares_AllInUse(t *testing.T) {
 					break
 				}
 			}
-			if n := sys.Stats().SparesLacked; n == 0 {
+			if n := sys.Stats().TooManyBlocked; n == 0 {
 				t.Error("nothing was counted")
 			}
 			close(release)
 			quiet(t, sys)
-			if n := sys.Stats().SparesLacked; n > 4 {
+			if n := sys.Stats().TooManyBlocked; n > 4 {
 				t.Errorf("%d of 4 behaviours lacked a spare", n)
 			}
 			if s := log.String(); !strings.Contains(s, `level=ERROR msg="gallop: all spares are in use: `) || !strings.Contains(s, `raise actor.WithMaxBlocked" spares=1 so_far=`) {

@@ -16,7 +16,7 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 		dropped := make(chan int, 10)
 		typ := NewType[int]("two places", WithBound(2, OverflowDropOldest))
 		say := Declare[int](typ, "say")
-		typ.Table(say.Do(func(s *int, _ *Context, n int) { *s = *s*10 + n }))
+		typ.Table(say.Handle(func(s *int, _ *Context, n int) { *s = *s*10 + n }))
 		sys := Start(WithWorkers(1), WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
 			if !errors.Is(l.Reason, ErrDropped) {
 				t.Errorf("%v became a dead letter: %v", l.Message, l.Reason)
@@ -72,10 +72,10 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 func TestBound_PlaceGivenBack(t *testing.T) {
 	typ := NewType[int]("one place", WithBound(1, OverflowMute))
 	say := Declare[int](typ, "say")
-	typ.Table(say.Do(func(*int, *Context, int) {}))
+	typ.Table(say.Handle(func(*int, *Context, int) {}))
 	talkType := NewType[int]("talker")
 	talk := Declare[Ref[int]](talkType, "talk")
-	talkType.Table(talk.Do(func(_ *int, c *Context, to Ref[int]) { say.Send(c, to, 2) }))
+	talkType.Table(talk.Handle(func(_ *int, c *Context, to Ref[int]) { say.Send(c, to, 2) }))
 	sys := Start(WithWorkers(1))
 	r := typ.Spawn(sys, 0) // it is nobody's: this test takes its turns
 	f := r.b.flowOf()

@@ -74,7 +74,7 @@ func TestBug_3382_ToChan(t *testing.T) {
 	eventually(t, "senders to be held up", func() bool { return sys.Stats().Messages >= before })
 	do.Send(sys, a, send)
 	eventually(t, "the sender to be muted", func() bool { return sys.Stats().Mutes > 0 })
-	if _, err := value.Ask(soon(t), a, actor.None{}); err != nil {
+	if _, err := value.Ask(soon(t), a, struct{}{}); err != nil {
 		t.Errorf("the question: %v", err)
 	}
 	for i := range 1000 {

@@ -79,7 +79,7 @@ func TestBug_K23_StopAgainstSend(t *testing.T) {
 // TestBug_K24_SuspendedDoesNotSpin: a suspended actor with mail takes no turns.
 func TestBug_K24_SuspendedDoesNotSpin(t *testing.T) {
 	fallen := make(chan struct{})
-	g := guard(t, mortal{}, func(*actor.Context, actor.Fallen) { close(fallen) })
+	g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(fallen) })
 	crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
 	receive(t, "the fall", fallen)
 	for range 100 {
@@ -99,7 +99,7 @@ func TestBug_K24_SuspendedDoesNotSpin(t *testing.T) {
 func TestBug_K24_SuspendedRunsNothing(t *testing.T) {
 	for seed := range uint64(5) {
 		var g *guardian
-		g = guard(t, mortal{}, func(c *actor.Context, _ actor.Fallen) {
+		g = guard(t, mortal{}, func(c *actor.Context, _ actor.ChildDown) {
 			rush.Send(c, g.kid, func(m *mortal, _ *actor.Context) { m.note("urgent") })
 			actor.After(c, time.Hour, doAct, func(m *mortal, c *actor.Context) {
 				m.note("an hour later")
@@ -152,7 +152,7 @@ func TestBug_K40_ShutdownOfTrees(t *testing.T) {
 		sys := actor.Start(actor.WithWorkers(1+i%3), actor.WithLogger(silent))
 		root := mortalType.Spawn(sys, mortal{})
 		doAct.Send(sys, root, func(m *mortal, c *actor.Context) {
-			m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) { restart(c, f) }
+			m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) { restart(c, f) }
 			for range 3 {
 				k := actor.SpawnSupervised(c, mortalType, func(*mortal) {}, onFell)
 				mortalType.SpawnChild(c, mortal{})
@@ -240,7 +240,7 @@ func TestBug_K50_Storm(t *testing.T) {
 		var child actor.Ref[mortal]
 		final := 0 // the supervisor's
 		in(t, sys, root, func(m *mortal, c *actor.Context) {
-			m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) {
+			m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 				if f.Final {
 					final++
 				} else {

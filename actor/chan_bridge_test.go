@@ -39,7 +39,7 @@ func TestFromChan(t *testing.T) {
 	equal(t, "waits that have ended", len(ended), 0)
 	close(ch)
 	must(t, receive(t, "Wait to return", ended))
-	n, err := value.Ask(soon(t), p, actor.None{})
+	n, err := value.Ask(soon(t), p, struct{}{})
 	must(t, err)
 	equal(t, "messages", n, 1000)
 }
@@ -388,11 +388,11 @@ func TestMisuse_OfBridges(t *testing.T) {
 		panics(t, "slow.do is not one of puppet#", func() { actor.FromChan(c, make(chan deed), slowDo) })
 	})
 	quiet(t, sys)
-	panics(t, "Standing of a zero Ref", func() { actor.Ref[puppet]{}.Standing() })
+	panics(t, "Standing of a zero Ref", func() { actor.Ref[puppet]{}.Status() })
 	ctx := context.Background()
 	panics(t, "a zero AskBehaviour", func() { _, _ = actor.AskAll(ctx, actor.AskBehaviour[puppet, int, int]{}, nil, 1) })
 	panics(t, "puppet.value sent to a zero Ref", func() {
-		_, _ = actor.AskAll(ctx, value, []actor.Ref[puppet]{{}}, actor.None{})
+		_, _ = actor.AskAll(ctx, value, []actor.Ref[puppet]{{}}, struct{}{})
 	})
 }
 
@@ -410,12 +410,12 @@ func puppets(sys *actor.System, n int) []actor.Ref[puppet] {
 func TestAskAll(t *testing.T) {
 	sys := start(t)
 	list := puppets(sys, 100)
-	got, err := actor.AskAll(soon(t), value, list, actor.None{})
+	got, err := actor.AskAll(soon(t), value, list, struct{}{})
 	must(t, err)
 	for i, n := range got {
 		equal(t, "reply", n, i)
 	}
-	none, err := actor.AskAll(soon(t), value, nil, actor.None{})
+	none, err := actor.AskAll(soon(t), value, nil, struct{}{})
 	must(t, err)
 	equal(t, "replies of nobody", len(none), 0)
 
@@ -439,7 +439,7 @@ func TestReplies_HaveCome(t *testing.T) {
 	for range 20 {
 		ctx, cancel := context.WithCancel(soon(t))
 		first := true
-		for _, res := range actor.Replies(ctx, value, list, actor.None{}) {
+		for _, res := range actor.Replies(ctx, value, list, struct{}{}) {
 			if first {
 				first = false
 				quiet(t, sys) // all have answered
@@ -465,7 +465,7 @@ func TestReplies(t *testing.T) {
 	ctx, cancel := context.WithCancel(soon(t))
 	defer cancel()
 	var order []actor.Ref[puppet]
-	for r, res := range actor.Replies(ctx, value, list, actor.None{}) {
+	for r, res := range actor.Replies(ctx, value, list, struct{}{}) {
 		order = append(order, r)
 		i := slices.Index(list, r)
 		switch {
@@ -484,14 +484,14 @@ func TestReplies(t *testing.T) {
 	equal(t, "outcomes", len(order), 10)
 	equal(t, "the last", order[9], list[0])
 	close(stuck)
-	for r := range actor.Replies(soon(t), value, list, actor.None{}) {
+	for r := range actor.Replies(soon(t), value, list, struct{}{}) {
 		equal(t, "one that was asked", slices.Contains(list, r), true)
 		break // "what comes after it was left goes nowhere"
 	}
 	quiet(t, sys)
 	inside(t, sys, func(c *actor.Context) {
-		_, err := actor.AskAll(context.Background(), value, []actor.Ref[puppet]{actor.Self[puppet](c)}, actor.None{})
-		wants(t, err, actor.ErrSelfAsk)
+		_, err := actor.AskAll(context.Background(), value, []actor.Ref[puppet]{actor.Self[puppet](c)}, struct{}{})
+		wants(t, err, actor.ErrDeadlock)
 	})
 }
 
@@ -499,23 +499,23 @@ func TestReplies(t *testing.T) {
 func TestStanding(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
-	equal(t, "an overloaded actor", o.ref.Standing(), actor.Overloaded)
+	equal(t, "an overloaded actor", o.ref.Status(), actor.StatusOverloaded)
 	o.release()
 	stay, at := make(chan struct{}), make(chan struct{})
 	p := puppetType.Spawn(sys, puppet{})
-	equal(t, "a new actor", p.Standing(), actor.Idle)
+	equal(t, "a new actor", p.Status(), actor.StatusIdle)
 	do.Send(sys, p, func(*puppet, *actor.Context) { close(at); <-stay })
 	receive(t, "the behaviour", at)
-	equal(t, "an actor at work", p.Standing(), actor.Busy)
+	equal(t, "an actor at work", p.Status(), actor.StatusBusy)
 	close(stay)
 	quiet(t, sys)
-	equal(t, "an actor that is done", p.Standing(), actor.Idle)
-	equal(t, "one that has recovered", o.ref.Standing(), actor.Idle)
+	equal(t, "an actor that is done", p.Status(), actor.StatusIdle)
+	equal(t, "one that has recovered", o.ref.Status(), actor.StatusIdle)
 	actor.Stop(sys, p)
 	quiet(t, sys)
-	equal(t, "an actor that has ended", p.Standing(), actor.Ended)
-	for s, want := range map[actor.Standing]string{actor.Idle: "idle", actor.Busy: "busy",
-		actor.Overloaded: "overloaded", actor.Ended: "ended", 99: "unknown", -1: "unknown"} {
+	equal(t, "an actor that has ended", p.Status(), actor.StatusEnded)
+	for s, want := range map[actor.Status]string{actor.StatusIdle: "idle", actor.StatusBusy: "busy",
+		actor.StatusOverloaded: "overloaded", actor.StatusEnded: "ended", 99: "unknown", -1: "unknown"} {
 		equal(t, "name", s.String(), want)
 	}
 }
@@ -527,10 +527,10 @@ func TestAskAll_EndedBefore(t *testing.T) {
 	cancel()
 	sys := start(t)
 	list := puppets(sys, 3)
-	_, err := actor.AskAll(ended, value, list, actor.None{})
+	_, err := actor.AskAll(ended, value, list, struct{}{})
 	wants(t, err, context.Canceled)
 	n := 0
-	for _, res := range actor.Replies(ended, value, list, actor.None{}) {
+	for _, res := range actor.Replies(ended, value, list, struct{}{}) {
 		wants(t, res.Err, context.Canceled)
 		n++
 	}
@@ -564,16 +564,16 @@ func readAgain(t *testing.T, sys *actor.System, opts []actor.TypeOption) {
 	var stop func()
 	ch := numbers(n)
 	typ := actor.NewType[int]("reader", opts...)
-	open, read := actor.Declare[actor.None](typ, "open"), actor.Declare[int](typ, "read")
+	open, read := actor.Declare[struct{}](typ, "open"), actor.Declare[int](typ, "read")
 	typ.Table(
-		open.Do(func(_ *int, c *actor.Context, _ actor.None) { stop = actor.FromChan(c, ch, read) }),
-		read.Do(func(_ *int, c *actor.Context, v int) {
+		open.Handle(func(_ *int, c *actor.Context, _ struct{}) { stop = actor.FromChan(c, ch, read) }),
+		read.Handle(func(_ *int, c *actor.Context, v int) {
 			if got = append(got, v); v%3 == 2 {
 				stop()
 				stop = actor.FromChan(c, ch, read)
 			}
 		}))
-	open.Send(sys, typ.Spawn(sys, 0), actor.None{})
+	open.Send(sys, typ.Spawn(sys, 0), struct{}{})
 	quiet(t, sys)
 	if len(got) != n || !slices.IsSorted(got) {
 		t.Errorf("out of the channel came %v", got)
@@ -599,12 +599,12 @@ func TestFromChan_AgainBehindARestart(t *testing.T) {
 		var got []int
 		typ := actor.NewType[int]("reader")
 		read := actor.Declare[int](typ, "read")
-		typ.Table(read.Do(func(_ *int, _ *actor.Context, v int) {
+		typ.Table(read.Handle(func(_ *int, _ *actor.Context, v int) {
 			if got = append(got, v); v%5 == 4 {
 				panic("on purpose")
 			}
 		})).OnStart(func(_ *int, c *actor.Context) error { actor.FromChan(c, ch, read); return nil })
-		w := wardenType.Spawn(sys, warden{fell: func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }})
+		w := wardenType.Spawn(sys, warden{fell: func(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }})
 		wardenIn(t, sys, w, func(_ *warden, c *actor.Context) { actor.SpawnSupervised(c, typ, func(*int) {}, wardenFell) })
 		if len(got) != n || !slices.IsSorted(got) {
 			t.Errorf("seed %d: out of the channel came %v", seed, got)

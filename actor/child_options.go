@@ -15,7 +15,7 @@ type Risen struct {
 // state of the parent.
 type Care[T any] struct {
 	// Fell is told of the child's falls, as [SpawnSupervised] says.
-	Fell Behaviour[T, Fallen]
+	Fell Behaviour[T, ChildDown]
 	// Rose is told whenever the child is up, by a message that overtakes ordinary mail.
 	// With the zero Behaviour nobody is told.
 	Rose Behaviour[T, Risen]
@@ -93,7 +93,7 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 	a.cold.sup = &supervision{
 		super: c.self, zero: wipe, family: care.Family,
 		init:    func(a *cell) { init(stateOf[S](a)) }, // of a state that is new, or that wipe has left
-		deliver: func(c *Context, at *cell, f Fallen) { deliver(c, at, d, f) },
+		deliver: func(c *Context, at *cell, f ChildDown) { deliver(c, at, d, f) },
 		up:      rose,
 		decides: care.Decide, drops: care.Mail == DropMail, keeps: care.Backlog, keepReplies: care.KeepReplies,
 	}

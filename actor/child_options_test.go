@@ -14,27 +14,27 @@ import (
 type warden struct {
 	diary *diary
 	kids  []actor.AnyRef
-	fell  func(c *actor.Context, f actor.Fallen)
+	fell  func(c *actor.Context, f actor.ChildDown)
 }
 
 var (
 	wardenType = actor.NewType[warden]("warden")
-	wardenDo   = actor.DeclareAsk[func(*warden, *actor.Context), actor.None](wardenType, "do")
-	wardenFell = actor.Declare[actor.Fallen](wardenType, "fell")
+	wardenDo   = actor.DeclareAsk[func(*warden, *actor.Context), struct{}](wardenType, "do")
+	wardenFell = actor.Declare[actor.ChildDown](wardenType, "fell")
 	wardenRose = actor.Declare[actor.Risen](wardenType, "rose")
 	wardenWake = actor.Declare[actor.AnyRef](wardenType, "wake")
 	_          = wardenType.Table(
-		wardenDo.Do(func(w *warden, c *actor.Context, f func(*warden, *actor.Context)) (none actor.None, err error) {
+		wardenDo.Handle(func(w *warden, c *actor.Context, f func(*warden, *actor.Context)) (none struct{}, err error) {
 			f(w, c)
 			return
 		}),
-		wardenFell.Do(func(w *warden, c *actor.Context, f actor.Fallen) {
+		wardenFell.Handle(func(w *warden, c *actor.Context, f actor.ChildDown) {
 			if w.fell != nil && !f.Final {
 				w.fell(c, f)
 			}
 		}),
-		wardenRose.Do(func(w *warden, _ *actor.Context, _ actor.Risen) { w.diary.add("up") }),
-		wardenWake.Do(func(_ *warden, c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }))
+		wardenRose.Handle(func(w *warden, _ *actor.Context, _ actor.Risen) { w.diary.add("up") }),
+		wardenWake.Handle(func(_ *warden, c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }))
 )
 
 func (w *warden) spawn(c *actor.Context, name string, care actor.Care[warden], start func(*mortal, *actor.Context) error) actor.Ref[mortal] {
@@ -58,7 +58,7 @@ func TestRisen(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var d diary
 	fails := 1
-	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }})
+	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }})
 	var child actor.Ref[mortal]
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
 		child = w.spawn(c, "kid", actor.Care[warden]{}, func(*mortal, *actor.Context) error {
@@ -126,7 +126,7 @@ func TestCare_StopYields(t *testing.T) {
 			if round%2 == 0 {
 				return
 			}
-			for actor.Kill(c, child); child.Standing() != actor.Ended; {
+			for actor.Kill(c, child); child.Status() != actor.StatusEnded; {
 				runtime.Gosched()
 			}
 		})
@@ -158,7 +158,7 @@ func TestCare_Place(t *testing.T) {
 		plain := mortalType.SpawnChild(c, mortal{born: true})
 		ended = r.Any()
 		actor.Kill(c, ended)
-		eventually(t, "its end", func() bool { return r.Standing() == actor.Ended })
+		eventually(t, "its end", func() bool { return r.Status() == actor.StatusEnded })
 		w.spawn(c, "before one that has ended", actor.Care[warden]{Before: ended}, nil)
 		w.spawn(c, "before one that is not supervised", actor.Care[warden]{Before: plain.Any()}, nil)
 	})
@@ -208,7 +208,7 @@ func TestPostpone(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2), actor.WithClock(clock))
 	// Two diaries: whether the warden or the child is first is chance.
 	var d, up diary
-	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) {
+	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.ChildDown) {
 		actor.Postpone(c, f.Ref)
 		actor.Postpone(c, f.Ref) // does nothing more
 		actor.After(c, time.Minute, wardenWake, f.Ref)

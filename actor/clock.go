@@ -183,7 +183,7 @@ func (c *VirtualClock) settle(ctx context.Context) error {
 // machine's time. If watched says so, awaitStill waits for that once, since the actor may come to
 // wait again.
 func awaitStill(ctx context.Context, s *System, watched bool) error {
-	for letGo := s.Stats().LetGo; ; {
+	for letGo := s.Stats().Exempted; ; {
 		if err := s.sched.WaitParked(ctx); err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func awaitStill(ctx context.Context, s *System, watched bool) error {
 			continue
 		}
 		look := s.deadlocks.next()
-		if look == nil || !watched || s.Stats().LetGo != letGo {
+		if look == nil || !watched || s.Stats().Exempted != letGo {
 			return nil
 		}
 		select {

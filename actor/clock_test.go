@@ -146,7 +146,7 @@ func TestClock_Waiting(t *testing.T) {
 		for _, says := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/%v", name, says), func(t *testing.T) {
 				sys, clock := onVirtualTime(t, append(opts, actor.Leeway(1))...)
-				w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) {
+				w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.ChildDown) {
 					if says {
 						actor.Standby(c, f.Ref)
 					}
@@ -180,7 +180,7 @@ func TestClock_Waiting(t *testing.T) {
 
 // postponed spawns an actor whose restart is put off for a minute when it falls.
 func postponed(t *testing.T, sys *actor.System) (child actor.Ref[mortal]) {
-	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) {
+	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.ChildDown) {
 		actor.Standby(c, f.Ref)
 		actor.After(c, time.Minute, wardenWake, f.Ref)
 	}})
@@ -207,7 +207,7 @@ func awaitsRestart(t *testing.T, sys *actor.System, also deed) (muted actor.Ref[
 // for somebody outside, and Wait waits with them.
 func TestClock_NotForTime(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
-	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Standby(c, f.Ref) }})
+	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.ChildDown) { actor.Standby(c, f.Ref) }})
 	var child actor.Ref[mortal]
 	_, err := wardenDo.Ask(soon(t), w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
 	must(t, err)
@@ -257,7 +257,7 @@ func TestClock_WaitsForPressure(t *testing.T) {
 	awaitMuted(t, sys, m)
 	do.Send(sys, m, func(_ *puppet, c *actor.Context) {})
 	quiet(t, sys)
-	equal(t, "let go", sys.Stats().LetGo > 0, true)
+	equal(t, "let go", sys.Stats().Exempted > 0, true)
 	equal(t, "it is muted", actor.Muted(m), false)
 }
 

@@ -34,7 +34,7 @@ func (a *ctxActor) Told(c *actor.Context, r actor.Reply[any, string]) {
 }
 func (a *ctxActor) Show(c *actor.Context, _ int)        { a.show(c, nil) }
 func (a *ctxActor) ShowText(c *actor.Context, _ string) { a.show(c, nil) }
-func (a *ctxActor) Fell(c *actor.Context, f actor.Fallen) {
+func (a *ctxActor) Fell(c *actor.Context, f actor.ChildDown) {
 	if !f.Final {
 		actor.Restart(c, f.Ref)
 	}
@@ -62,7 +62,7 @@ type ctxBehaviours struct {
 	show     actor.Behaviour[ctxActor, int]
 	showText actor.Behaviour[ctxActor, string]
 	urgent   actor.Behaviour[ctxActor, int]
-	fell     actor.Behaviour[ctxActor, actor.Fallen]
+	fell     actor.Behaviour[ctxActor, actor.ChildDown]
 }
 
 func newCtxType(opts ...actor.TypeOption) ctxBehaviours {
@@ -70,10 +70,10 @@ func newCtxType(opts ...actor.TypeOption) ctxBehaviours {
 	b := ctxBehaviours{
 		t, actor.Declare[ctxDeed](t, "do"), actor.DeclareAsk[ctxAsk, any](t, "try"), actor.Declare[actor.Result[any]](t, "heard"),
 		actor.Declare[actor.Reply[any, string]](t, "told"), actor.Declare[int](t, "show"), actor.Declare[string](t, "showText"),
-		actor.Declare[int](t, "urgent", actor.Urgent()), actor.Declare[actor.Fallen](t, "fell"),
+		actor.Declare[int](t, "urgent", actor.Urgent()), actor.Declare[actor.ChildDown](t, "fell"),
 	}
-	t.Table(b.do.Do((*ctxActor).Do), b.try.Do((*ctxActor).Try), b.heard.Do((*ctxActor).Heard), b.told.Do((*ctxActor).Told),
-		b.show.Do((*ctxActor).Show), b.showText.Do((*ctxActor).ShowText), b.urgent.Do((*ctxActor).Show), b.fell.Do((*ctxActor).Fell))
+	t.Table(b.do.Handle((*ctxActor).Do), b.try.Handle((*ctxActor).Try), b.heard.Handle((*ctxActor).Heard), b.told.Handle((*ctxActor).Told),
+		b.show.Handle((*ctxActor).Show), b.showText.Handle((*ctxActor).ShowText), b.urgent.Handle((*ctxActor).Show), b.fell.Handle((*ctxActor).Fell))
 	t.OnStart(func(a *ctxActor, c *actor.Context) error {
 		if a.onStart != nil {
 			a.onStart(c)

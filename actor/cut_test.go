@@ -46,7 +46,7 @@ func TestCutTurn_Overloaded(t *testing.T) {
 		do.Send(sys, a, noop)
 	}
 	close(gate)
-	eventually(t, "it is overloaded", func() bool { return a.Standing() == actor.Overloaded })
+	eventually(t, "it is overloaded", func() bool { return a.Status() == actor.StatusOverloaded })
 	close(stay)
 	quiet(t, sys)
 }
@@ -72,7 +72,7 @@ func TestCheckpoint_OfWhatIsNotMail(t *testing.T) {
 			past = ""
 			typ := actor.NewType[mortal]("newborn")
 			call := actor.Declare[func(*actor.Context)](typ, "call", actor.Urgent())
-			typ.Table(call.Do(func(_ *mortal, c *actor.Context, f func(*actor.Context)) {
+			typ.Table(call.Handle(func(_ *mortal, c *actor.Context, f func(*actor.Context)) {
 				if f != nil {
 					f(c)
 				}

@@ -13,7 +13,7 @@ type under struct {
 	sys      *actor.System
 	boss     actor.Ref[mortal]
 	kid      actor.Ref[mortal]
-	falls    []actor.Fallen
+	falls    []actor.ChildDown
 	diary    diary
 	asked    []error // what Decide was asked about
 	reported []actor.PanicReport
@@ -24,7 +24,7 @@ func newUnder(t *testing.T, care actor.Care[mortal], child mortal) *under {
 	t.Helper()
 	u := &under{}
 	u.sys = start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { u.reported = append(u.reported, p) }}))
-	u.boss = mortalType.Spawn(u.sys, mortal{name: "boss", onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
+	u.boss = mortalType.Spawn(u.sys, mortal{name: "boss", onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 		u.falls = append(u.falls, f)
 		switch {
 		case f.Decision == actor.DecideEscalate:
@@ -247,7 +247,7 @@ func TestFallen_Starting(t *testing.T) {
 	quiet(t, u.sys)
 	actor.Stop(u.sys, u.kid)
 	quiet(t, u.sys)
-	for i, want := range []actor.Fallen{{Starting: false}, {Starting: true}, {Final: true}} {
+	for i, want := range []actor.ChildDown{{Starting: false}, {Starting: true}, {Final: true}} {
 		equal(t, "it fell at its start", u.falls[i].Starting, want.Starting)
 		equal(t, "final", u.falls[i].Final, want.Final)
 	}

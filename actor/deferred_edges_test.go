@@ -71,18 +71,18 @@ type parcelClerk struct {
 // parcelClerks are a type of parcelClerk.
 type parcelClerks struct {
 	typ  *actor.Type[parcelClerk]
-	want actor.AskBehaviour[parcelClerk, actor.None, heap.Parcel]
+	want actor.AskBehaviour[parcelClerk, struct{}, heap.Parcel]
 	give actor.Behaviour[parcelClerk, int] // when there are so many
 }
 
 func newParcelClerks(opts ...actor.TypeOption) (k parcelClerks) {
 	k.typ = actor.NewType[parcelClerk]("parcel clerk", opts...)
-	k.want = actor.DeclareAsk[actor.None, heap.Parcel](k.typ, "want")
+	k.want = actor.DeclareAsk[struct{}, heap.Parcel](k.typ, "want")
 	k.give = actor.Declare[int](k.typ, "give")
-	k.typ.Table(k.want.Do(func(s *parcelClerk, c *actor.Context, _ actor.None) (heap.Parcel, error) {
+	k.typ.Table(k.want.Handle(func(s *parcelClerk, c *actor.Context, _ struct{}) (heap.Parcel, error) {
 		s.open = append(s.open, actor.Defer(c, k.want))
 		return heap.NewParcel(strings.Repeat("n", 100)), nil // to nobody
-	}), k.give.Do(func(s *parcelClerk, c *actor.Context, n int) {
+	}), k.give.Handle(func(s *parcelClerk, c *actor.Context, n int) {
 		if len(s.open) < n {
 			actor.Yield(c, k.give, n)
 			return
@@ -104,9 +104,9 @@ func TestDefer_GivenUp(t *testing.T) {
 		k := newParcelClerks(opts...)
 		r := k.typ.Spawn(sys, parcelClerk{})
 		for _, ask := range []func(context.Context) error{
-			func(ctx context.Context) error { _, err := k.want.Ask(ctx, r, actor.None{}); return err },
+			func(ctx context.Context) error { _, err := k.want.Ask(ctx, r, struct{}{}); return err },
 			func(ctx context.Context) error {
-				_, err := actor.AskAll(ctx, k.want, []actor.Ref[parcelClerk]{r}, actor.None{})
+				_, err := actor.AskAll(ctx, k.want, []actor.Ref[parcelClerk]{r}, struct{}{})
 				return err
 			},
 		} {
@@ -204,10 +204,10 @@ func TestDefer_CallerSystemStopped(t *testing.T) {
 func TestDefer_Suspended(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	typ := actor.NewType[puppet]("idle supervisor")
-	fell := actor.Declare[actor.Fallen](typ, "fell")
-	begin := actor.DeclareAsk[actor.None, actor.Ref[clerk]](typ, "begin")
-	typ.Table(fell.Do(func(*puppet, *actor.Context, actor.Fallen) {}),
-		begin.Do(func(_ *puppet, c *actor.Context, _ actor.None) (actor.Ref[clerk], error) {
+	fell := actor.Declare[actor.ChildDown](typ, "fell")
+	begin := actor.DeclareAsk[struct{}, actor.Ref[clerk]](typ, "begin")
+	typ.Table(fell.Handle(func(*puppet, *actor.Context, actor.ChildDown) {}),
+		begin.Handle(func(_ *puppet, c *actor.Context, _ struct{}) (actor.Ref[clerk], error) {
 			return actor.SpawnSupervised(c, clerkType, func(*clerk) {}, fell), nil
 		}))
 	super := typ.Spawn(sys, puppet{})
@@ -216,7 +216,7 @@ func TestDefer_Suspended(t *testing.T) {
 		"Panic":   func(r actor.Ref[clerk]) { clerkDo.Send(sys, r, func(*clerk, *actor.Context) { panic(errUser) }) },
 		"Stop":    func(r actor.Ref[clerk]) { clerkDo.Send(sys, r, func(_ *clerk, c *actor.Context) { c.Stop() }) },
 	} {
-		r, err := begin.Ask(soon(t), super, actor.None{})
+		r, err := begin.Ask(soon(t), super, struct{}{})
 		must(t, err)
 		outcome := wanting(t, sys, r, 2)
 		fall(r)
@@ -276,7 +276,7 @@ func TestDefer_Heap(t *testing.T) {
 	typ := actor.NewType[parcelClerk]("with an arena")
 	want := actor.DeclareAsk[int, int](typ, "want")
 	give := actor.Declare[actor.Deferred[int]](typ, "give")
-	typ.Table(want.Do(func(s *parcelClerk, c *actor.Context, n int) (int, error) {
+	typ.Table(want.Handle(func(s *parcelClerk, c *actor.Context, n int) (int, error) {
 		s.kept = heap.New[int](c.Heap())
 		*s.kept.Deref(c.Heap()) = n
 		for range 10_000 {
@@ -285,7 +285,7 @@ func TestDefer_Heap(t *testing.T) {
 		s.open = make([]actor.Deferred[heap.Parcel], 3)
 		give.Send(c, actor.Self[parcelClerk](c), actor.Defer(c, want))
 		return 0, nil
-	}), give.Do(func(s *parcelClerk, c *actor.Context, d actor.Deferred[int]) {
+	}), give.Handle(func(s *parcelClerk, c *actor.Context, d actor.Deferred[int]) {
 		d.Reply(c, *s.kept.Deref(c.Heap()), nil)
 	}))
 	r := typ.Spawn(sys, parcelClerk{})

@@ -98,10 +98,10 @@ func TestBestEffort(t *testing.T) {
 	r := leaverType.Spawn(sys, puppet{})
 	must(t, actor.StopWait(soon(t), r))
 	for range 3 {
-		leaverBye.Send(sys, r, actor.None{})
+		leaverBye.Send(sys, r, struct{}{})
 	}
 	leaverPay.Send(sys, r, 1)
-	inside(t, sys, func(c *actor.Context) { leaverBye.Send(c, r, actor.None{}) })
+	inside(t, sys, func(c *actor.Context) { leaverBye.Send(c, r, struct{}{}) })
 	st := sys.Stats()
 	equal(t, "dead letters", st.DeadLetters, 5)
 	equal(t, "of best effort", st.BestEffort, 4)
@@ -114,14 +114,14 @@ func TestBestEffort(t *testing.T) {
 	sys = start(t, dead.option())
 	r = leaverType.Spawn(sys, puppet{})
 	must(t, actor.StopWait(soon(t), r))
-	leaverBye.Send(sys, r, actor.None{})
+	leaverBye.Send(sys, r, struct{}{})
 	equal(t, "told", dead.n.Load(), 1)
 	equal(t, "as what it is", dead.last.Load().BestEffort, true)
 }
 
 var (
 	leaverType = actor.NewType[puppet]("leaver")
-	leaverBye  = actor.Declare[actor.None](leaverType, "bye", actor.BestEffort())
+	leaverBye  = actor.Declare[struct{}](leaverType, "bye", actor.BestEffort())
 	leaverPay  = actor.Declare[int](leaverType, "pay")
-	_          = leaverType.Table(leaverBye.Do(func(*puppet, *actor.Context, actor.None) {}), leaverPay.Do((*puppet).Count))
+	_          = leaverType.Table(leaverBye.Handle(func(*puppet, *actor.Context, struct{}) {}), leaverPay.Handle((*puppet).Count))
 )

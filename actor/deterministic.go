@@ -193,7 +193,7 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 // in no queue that drops any.
 func (d *descriptor) hearsNews() bool {
 	switch d.payload(d.size.New(msg.Outside)).(type) {
-	case Fallen, Risen, Down, Exit:
+	case ChildDown, Risen, Down, Exit:
 		return true
 	}
 	return false

@@ -16,7 +16,7 @@ var (
 	piperType = actor.NewType[piper]("piper")
 	piperGo   = actor.Declare[func()](piperType, "go")
 	piperDone = actor.Declare[actor.Result[int]](piperType, "done")
-	_         = piperType.Table(piperGo.Do((*piper).start), piperDone.Do((*piper).done))
+	_         = piperType.Table(piperGo.Handle((*piper).start), piperDone.Handle((*piper).done))
 )
 
 func (p *piper) start(c *actor.Context, f func()) {

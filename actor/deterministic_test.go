@@ -20,7 +20,7 @@ var (
 	strollOn     = actor.Declare[int](strollerType, "stroll")
 	strollMeet   = actor.Declare[[]actor.Ref[stroller]](strollerType, "meet")
 	strollCount  = actor.DeclareAsk[int, int](strollerType, "count")
-	_            = strollerType.Table(strollOn.Do((*stroller).stroll), strollMeet.Do((*stroller).meet), strollCount.Do((*stroller).count))
+	_            = strollerType.Table(strollOn.Handle((*stroller).stroll), strollMeet.Handle((*stroller).meet), strollCount.Handle((*stroller).count))
 )
 
 func (w *stroller) meet(_ *actor.Context, others []actor.Ref[stroller]) { w.others = others }

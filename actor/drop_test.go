@@ -15,7 +15,7 @@ type guests struct {
 	do   actor.Behaviour[puppet, deed]
 	drop actor.Behaviour[puppet, int]
 	note actor.Behaviour[puppet, actor.Result[int]] // drops too
-	ask  actor.AskBehaviour[puppet, actor.None, int]
+	ask  actor.AskBehaviour[puppet, struct{}, int]
 }
 
 func newGuests(opts ...actor.TypeOption) *guests {
@@ -23,8 +23,8 @@ func newGuests(opts ...actor.TypeOption) *guests {
 	g.do = actor.Declare[deed](g.typ, "do")
 	g.drop = actor.Declare[int](g.typ, "drop", actor.DropOnOverload())
 	g.note = actor.Declare[actor.Result[int]](g.typ, "note", actor.DropOnOverload())
-	g.ask = actor.DeclareAsk[actor.None, int](g.typ, "ask", actor.DropOnOverload())
-	g.typ.Table(g.do.Do((*puppet).Do), g.drop.Do((*puppet).Count), g.note.Do((*puppet).Reply), g.ask.Do((*puppet).Value))
+	g.ask = actor.DeclareAsk[struct{}, int](g.typ, "ask", actor.DropOnOverload())
+	g.typ.Table(g.do.Handle((*puppet).Do), g.drop.Handle((*puppet).Count), g.note.Handle((*puppet).Reply), g.ask.Handle((*puppet).Value))
 	return g
 }
 
@@ -87,7 +87,7 @@ func TestDrop(t *testing.T) {
 				quiet(t, sys) // or two messages spend the batch of one
 				g.drop.Send(sys, r, 100)
 				quiet(t, sys)
-				n, err := g.ask.Ask(soon(t), r, actor.None{})
+				n, err := g.ask.Ask(soon(t), r, struct{}{})
 				must(t, err)
 				equal(t, "run", n, 200)
 				equal(t, "dead letters", dead.n.Load(), lost)
@@ -106,12 +106,12 @@ func dropped(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet], de
 		"handler": func() error { inside(t, sys, func(c *actor.Context) { g.drop.To(r).Send(c, 1) }); return nil },
 		"outside": func() error { g.drop.Send(sys, r, 1); return nil },
 		"ask": func() error {
-			_, err := g.ask.Ask(soon(t), r, actor.None{})
+			_, err := g.ask.Ask(soon(t), r, struct{}{})
 			return err
 		},
 		"AskTo": func() error {
 			do.Send(sys, caller, func(p *puppet, c *actor.Context) {
-				actor.AskTo(c, g.ask, r, actor.None{}, reply)
+				actor.AskTo(c, g.ask, r, struct{}{}, reply)
 				do.Send(c, caller, func(p *puppet, _ *actor.Context) { results <- p.note.(actor.Result[int]) })
 			})
 			return receive(t, "the answer", results).Err
@@ -174,7 +174,7 @@ func TestDrop_AtTheBound(t *testing.T) {
 // value2 asks when there is room again.
 func value2(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet]) (int, error) {
 	quiet(t, sys)
-	return g.ask.Ask(soon(t), r, actor.None{})
+	return g.ask.Ask(soon(t), r, struct{}{})
 }
 
 // TestDrop_NoRoom: "from outside also while there is no room": 4,096 messages wait, and no more.
@@ -207,7 +207,7 @@ func TestDrop_NotWhatWasAskedFor(t *testing.T) {
 	answered := make(chan any, 2)
 	g.do.Send(sys, r, func(_ *puppet, c *actor.Context) {
 		c.ApplyPressure()
-		actor.AskTo(c, value, asked, actor.None{}, g.note)
+		actor.AskTo(c, value, asked, struct{}{}, g.note)
 	})
 	quiet(t, sys)
 	g.do.Send(sys, r, func(p *puppet, c *actor.Context) {
@@ -243,7 +243,7 @@ func ExampleDropOnOverload() {
 	type guest struct{}
 	typ := actor.NewType[guest]("guest", actor.WithBound(2, actor.OverflowRefuse))
 	hear := actor.Declare[string](typ, "hear", actor.DropOnOverload())
-	typ.Table(hear.Do(func(_ *guest, _ *actor.Context, s string) { fmt.Println("hears", s) }))
+	typ.Table(hear.Handle(func(_ *guest, _ *actor.Context, s string) { fmt.Println("hears", s) }))
 
 	sys := actor.Start(actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 		fmt.Println("misses", d.Message, errors.Is(d.Reason, actor.ErrOverloaded))
@@ -251,7 +251,7 @@ func ExampleDropOnOverload() {
 	room := actor.NewType[guest]("room")
 	say := actor.Declare[[]string](room, "say")
 	g := typ.Spawn(sys, guest{})
-	room.Table(say.Do(func(_ *guest, c *actor.Context, all []string) {
+	room.Table(say.Handle(func(_ *guest, c *actor.Context, all []string) {
 		for _, s := range all {
 			hear.Send(c, g, s)
 		}

@@ -36,7 +36,7 @@ func newTools(opts ...actor.TypeOption) *tools {
 	k.addSoon = actor.Declare[int](k.typ, "addSoon", actor.Urgent())
 	run := func(s *tool, c *actor.Context, j job) { j(s, c) }
 	add := func(s *tool, _ *actor.Context, n int) { s.sums = append(s.sums, n) }
-	k.typ.Table(k.do.Do(run), k.hurry.Do(run), k.add.Do(add), k.addSoon.Do(add))
+	k.typ.Table(k.do.Handle(run), k.hurry.Handle(run), k.add.Handle(add), k.addSoon.Handle(add))
 	return k
 }
 
@@ -63,7 +63,7 @@ func TestWatermark_MutedByTheLastMessage(t *testing.T) {
 		}
 		k.do.Send(c, r, func(_ *tool, c *actor.Context) { slow.add.Send(c, s, 1) })
 	})
-	awaitStanding(t, sys, r, actor.Overloaded)
+	awaitStanding(t, sys, r, actor.StatusOverloaded)
 	k.add.Send(sys, r, 1)
 	relax(sys, slow, s)
 	quiet(t, sys)
@@ -92,19 +92,19 @@ func TestWatermark_Drain(t *testing.T) {
 func TestWatermark_Unstashed(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	typ := actor.NewType[puppet]("stasher", actor.WithWatermarks(100, 50), actor.WithBatch(10))
-	some, open := actor.Declare[int](typ, "some"), actor.Declare[actor.None](typ, "open")
-	idle := actor.Declare[actor.None](typ, "idle")
+	some, open := actor.Declare[int](typ, "some"), actor.Declare[struct{}](typ, "open")
+	idle := actor.Declare[struct{}](typ, "idle")
 	opened, over := false, 0
-	typ.Table(some.Do(func(_ *puppet, c *actor.Context, n int) {
+	typ.Table(some.Handle(func(_ *puppet, c *actor.Context, n int) {
 		if !opened {
 			some.Stash(c, n)
-		} else if actor.Self[puppet](c).Standing() == actor.Overloaded {
+		} else if actor.Self[puppet](c).Status() == actor.StatusOverloaded {
 			over++
 		}
-	}), open.Do(func(_ *puppet, c *actor.Context, _ actor.None) {
+	}), open.Handle(func(_ *puppet, c *actor.Context, _ struct{}) {
 		opened = true
 		actor.UnstashAll(c)
-	}), idle.Do(func(*puppet, *actor.Context, actor.None) {}))
+	}), idle.Handle(func(*puppet, *actor.Context, struct{}) {}))
 	r := typ.Spawn(sys, puppet{})
 	for i := range 1000 {
 		some.Send(sys, r, i)
@@ -113,9 +113,9 @@ func TestWatermark_Unstashed(t *testing.T) {
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 		for i := range 20 { // more than a batch, so that it counts
 			if i == 14 {
-				open.Send(c, r, actor.None{})
+				open.Send(c, r, struct{}{})
 			}
-			idle.Send(c, r, actor.None{})
+			idle.Send(c, r, struct{}{})
 		}
 	})
 	quiet(t, sys)
@@ -135,9 +135,9 @@ func TestMute_NotTwice(t *testing.T) {
 	}
 	squeeze(t, sys, k, c)
 	k.do.Send(sys, b, sendTo(c))
-	awaitStanding(t, sys, b, actor.Overloaded) // muted for c
+	awaitStanding(t, sys, b, actor.StatusOverloaded) // muted for c
 	k.do.Send(sys, a, sendTo(b))
-	awaitStanding(t, sys, a, actor.Overloaded) // for b
+	awaitStanding(t, sys, a, actor.StatusOverloaded) // for b
 	ran := make(chan struct{})
 	k.hurry.Send(sys, b, func(_ *tool, x *actor.Context) {
 		k.add.Send(x, a, 1)
@@ -150,12 +150,12 @@ func TestMute_NotTwice(t *testing.T) {
 }
 
 // awaitStanding waits until an actor stands so.
-func awaitStanding(t *testing.T, sys *actor.System, r actor.Ref[tool], want actor.Standing) {
+func awaitStanding(t *testing.T, sys *actor.System, r actor.Ref[tool], want actor.Status) {
 	t.Helper()
 	ctx := soon(t)
-	for r.Standing() != want {
+	for r.Status() != want {
 		if ctx.Err() != nil {
-			t.Fatalf("it stands %v, want %v", r.Standing(), want)
+			t.Fatalf("it stands %v, want %v", r.Status(), want)
 		}
 		_ = sys.Stats()
 	}
@@ -203,22 +203,22 @@ func TestTimer_UrgentBehaviour(t *testing.T) {
 func TestYield_BeforeTheStash(t *testing.T) {
 	sys := start(t)
 	typ := actor.NewType[puppet]("stasher")
-	note, open := actor.Declare[int](typ, "note"), actor.Declare[actor.None](typ, "open")
+	note, open := actor.Declare[int](typ, "note"), actor.Declare[struct{}](typ, "open")
 	opened, got := false, []int(nil)
-	typ.Table(note.Do(func(_ *puppet, c *actor.Context, n int) {
+	typ.Table(note.Handle(func(_ *puppet, c *actor.Context, n int) {
 		if !opened {
 			note.Stash(c, n)
 			return
 		}
 		got = append(got, n)
-	}), open.Do(func(_ *puppet, c *actor.Context, _ actor.None) {
+	}), open.Handle(func(_ *puppet, c *actor.Context, _ struct{}) {
 		opened = true
 		actor.UnstashAll(c)
 		actor.Yield(c, note, 99)
 	}))
 	r := typ.Spawn(sys, puppet{})
 	note.Send(sys, r, 1)
-	open.Send(sys, r, actor.None{})
+	open.Send(sys, r, struct{}{})
 	quiet(t, sys)
 	equal(t, "order", fmt.Sprint(got), "[99 1]")
 }
@@ -239,7 +239,7 @@ func TestShutdown_OfAStoppedSystem(t *testing.T) {
 func TestLongTurn_Carried(t *testing.T) {
 	typ := actor.NewType[puppet]("carrier")
 	b := actor.Declare[chan struct{}](typ, "carried")
-	typ.Table(b.Do(func(_ *puppet, _ *actor.Context, reported chan struct{}) {
+	typ.Table(b.Handle(func(_ *puppet, _ *actor.Context, reported chan struct{}) {
 		for ctx := soon(t); ctx.Err() == nil; { // it spins until it was reported
 			select {
 			case <-reported:
@@ -359,7 +359,7 @@ func TestHeap_Bound(t *testing.T) {
 	sys := start(t)
 	heapOf := func(t *testing.T, typ *actor.Type[saver]) actor.Behaviour[saver, bool] {
 		b := actor.Declare[bool](typ, "open")
-		typ.Table(b.Do(func(s *saver, c *actor.Context, refused bool) {
+		typ.Table(b.Handle(func(s *saver, c *actor.Context, refused bool) {
 			if refused {
 				panics(t, "saver has a bound", func() { c.Heap() })
 				return
@@ -372,9 +372,9 @@ func TestHeap_Bound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			typ := actor.NewType[saver]("saver", actor.WithBound(10, actor.OverflowRefuse))
 			if refused {
-				typ.Table(actor.Declare[heap.Ptr[int]](typ, "keep").Do(func(*saver, *actor.Context, heap.Ptr[int]) {}))
+				typ.Table(actor.Declare[heap.Ptr[int]](typ, "keep").Handle(func(*saver, *actor.Context, heap.Ptr[int]) {}))
 			} else {
-				typ.Table(actor.Declare[heap.Parcel](typ, "keep").Do(func(*saver, *actor.Context, heap.Parcel) {}))
+				typ.Table(actor.Declare[heap.Parcel](typ, "keep").Handle(func(*saver, *actor.Context, heap.Parcel) {}))
 			}
 			heapOf(t, typ).Send(sys, typ.Spawn(sys, saver{}), refused)
 			quiet(t, sys)

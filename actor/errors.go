@@ -29,12 +29,12 @@ var (
 	// ErrSelfAsk says that a behaviour asked its own actor, one with the same thread, or
 	// one that waits for it in an Ask of its own, so that the behaviour would wait for
 	// itself. It is returned by Ask, AskAll and Replies.
-	ErrSelfAsk = errors.New("gallop: actor asks itself")
+	ErrDeadlock = errors.New("gallop: actor asks itself")
 	// ErrNoSpare says that as many behaviours block as there may be spares ([WithMaxBlocked]), so
 	// that one that waited too would keep its worker from others. It is returned by Ask,
 	// AskAll and Replies in a behaviour, and is the reason of the dead letter that the
 	// request of such an Ask becomes.
-	ErrNoSpare = errors.New("gallop: all spares are in use")
+	ErrTooManyBlocked = errors.New("gallop: all spares are in use")
 	// ErrNoReply says that no reply came in time. It is the outcome of an ask with a time-out
 	// ([Within]), and the reason of dead letters that are late replies. It is
 	// context.DeadlineExceeded too.

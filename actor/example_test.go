@@ -26,17 +26,17 @@ func (a *account) Withdraw(_ *actor.Context, amount int) (int, error) {
 	return a.balance, nil
 }
 
-func (a *account) Close(c *actor.Context, _ actor.None) { c.Stop() }
-func (a *account) Crash(*actor.Context, actor.None)     { panic("a bug") }
+func (a *account) Close(c *actor.Context, _ struct{}) { c.Stop() }
+func (a *account) Crash(*actor.Context, struct{})     { panic("a bug") }
 
 var (
 	accountType = actor.NewType[account]("account")
 	deposit     = actor.Declare[int](accountType, "deposit")
 	withdraw    = actor.DeclareAsk[int, int](accountType, "withdraw")
-	closeIt     = actor.Declare[actor.None](accountType, "close")
-	crashIt     = actor.Declare[actor.None](accountType, "crash")
-	_           = accountType.Table(deposit.Do((*account).Deposit), withdraw.Do((*account).Withdraw),
-		closeIt.Do((*account).Close), crashIt.Do((*account).Crash))
+	closeIt     = actor.Declare[struct{}](accountType, "close")
+	crashIt     = actor.Declare[struct{}](accountType, "crash")
+	_           = accountType.Table(deposit.Handle((*account).Deposit), withdraw.Handle((*account).Withdraw),
+		closeIt.Handle((*account).Close), crashIt.Handle((*account).Crash))
 )
 
 func Example() {
@@ -56,7 +56,7 @@ func ExampleAskBehaviour() {
 	sys := actor.Start()
 	a := accountType.Spawn(sys, account{balance: 10})
 	fmt.Println(withdraw.Ask(context.Background(), a, 20))
-	closeIt.Send(sys, a, actor.None{})
+	closeIt.Send(sys, a, struct{}{})
 	_, err := withdraw.Ask(context.Background(), a, 1)
 	fmt.Println(err, errors.Is(err, actor.ErrStopped))
 	sys.Stop()
@@ -94,7 +94,7 @@ func ExampleNewType() {
 	type window struct{ title string }
 	windowType := actor.NewType[window]("window", actor.WithPinnedThread(), actor.WithBatch(10))
 	rename := actor.Declare[string](windowType, "rename")
-	windowType.Table(rename.Do(func(w *window, _ *actor.Context, title string) {
+	windowType.Table(rename.Handle(func(w *window, _ *actor.Context, title string) {
 		w.title = title
 		fmt.Println("always on the same thread:", w.title)
 	}))
@@ -114,17 +114,17 @@ func ExampleType_Table() {
 	type point struct{ x, y int }
 	pointType := actor.NewType[point]("point")
 	move := actor.Declare[int](pointType, "move")
-	show := actor.Declare[actor.None](pointType, "show")
+	show := actor.Declare[struct{}](pointType, "show")
 	entries := []actor.Entry[point]{
-		move.Do(func(p *point, _ *actor.Context, by int) { p.x, p.y = p.x+by, p.y-by }),
-		show.Do(func(p *point, _ *actor.Context, _ actor.None) { fmt.Println(p.x, p.y) }),
+		move.Handle(func(p *point, _ *actor.Context, by int) { p.x, p.y = p.x+by, p.y-by }),
+		show.Handle(func(p *point, _ *actor.Context, _ struct{}) { fmt.Println(p.x, p.y) }),
 	}
 	pointType.Table(entries...)
 
 	sys := actor.Start()
 	p := pointType.SpawnFunc(sys, func(p *point) { p.x = 1 })
 	move.Send(sys, p, 2)
-	show.Send(sys, p, actor.None{})
+	show.Send(sys, p, struct{}{})
 	_ = sys.Run()
 	// Output: 3 -2
 }
@@ -136,7 +136,7 @@ func ExampleSeal() {
 	clerkType := actor.NewType[clerk]("clerk")
 	file := actor.Declare[string](clerkType, "file")
 	shred := actor.Declare[string](clerkType, "shred")
-	clerkType.Table(file.Do(func(*clerk, *actor.Context, string) {}))
+	clerkType.Table(file.Handle(func(*clerk, *actor.Context, string) {}))
 	_ = shred // it was declared, and has no method
 	fmt.Println(actor.Seal(clerkType))
 	// Output: gallop: clerk.shred has no method: give it one with clerk.Table
@@ -147,7 +147,7 @@ func ExampleHandler() {
 	type printer struct{}
 	printerType := actor.NewType[printer]("printer")
 	printSum := actor.Declare[int](printerType, "print")
-	printerType.Table(printSum.Do(func(_ *printer, _ *actor.Context, n int) { fmt.Println("printed", n) }))
+	printerType.Table(printSum.Handle(func(_ *printer, _ *actor.Context, n int) { fmt.Println("printed", n) }))
 
 	sys := actor.Start(actor.WithWorkers(1))
 	a := accountType.Spawn(sys, account{})
@@ -174,7 +174,7 @@ var (
 	saverType = actor.NewType[saver]("saver")
 	save      = actor.Declare[int](saverType, "save")
 	saved     = actor.Declare[actor.Result[int]](saverType, "saved")
-	_         = saverType.Table(save.Do((*saver).Save), saved.Do((*saver).Saved))
+	_         = saverType.Table(save.Handle((*saver).Save), saved.Handle((*saver).Saved))
 )
 
 // An ask from inside never blocks: the Result comes as a message.
@@ -201,7 +201,7 @@ var (
 	readerType = actor.NewType[reader]("reader")
 	read       = actor.Declare[string](readerType, "read")
 	readDone   = actor.Declare[actor.Result[string]](readerType, "done")
-	_          = readerType.Table(read.Do((*reader).Read), readDone.Do((*reader).Done))
+	_          = readerType.Table(read.Handle((*reader).Read), readDone.Handle((*reader).Done))
 )
 
 // Work that blocks goes into a goroutine; its Result comes as a message.
@@ -218,7 +218,7 @@ func ExampleContext() {
 	type die struct{}
 	dieType := actor.NewType[die]("die")
 	roll := actor.Declare[int](dieType, "roll")
-	dieType.Table(roll.Do(func(_ *die, c *actor.Context, n int) {
+	dieType.Table(roll.Handle(func(_ *die, c *actor.Context, n int) {
 		self := actor.Self[die](c)
 		side := c.Rand().IntN(6) + 1
 		fmt.Println(self.ID() == c.ActorID(), side >= 1 && side <= 6, c.Now().IsZero())
@@ -294,7 +294,7 @@ func ExampleBehaviour_TrySend() {
 	type slow struct{}
 	slow1 := actor.NewType[slow]("slow", actor.WithBatch(1)) // one message at a time
 	work := actor.Declare[chan bool](slow1, "work")
-	slow1.Table(work.Do(func(_ *slow, _ *actor.Context, c chan bool) {
+	slow1.Table(work.Handle(func(_ *slow, _ *actor.Context, c chan bool) {
 		c <- true
 		<-c
 	}))
@@ -337,7 +337,7 @@ func ExampleStart() {
 		actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) { fmt.Println("panic:", r.Type, r.Behaviour, r.Value) }}),
 	)
 	a := accountType.Spawn(sys, account{})
-	crashIt.Send(sys, a, actor.None{})
+	crashIt.Send(sys, a, struct{}{})
 	_ = sys.Wait(context.Background())
 	deposit.Send(sys, a, 7)
 	fmt.Println(sys.Workers(), "workers")
@@ -362,11 +362,11 @@ func ExampleOption() {
 func ExamplePanicError() {
 	type bug struct{}
 	bugType := actor.NewType[bug]("bug")
-	ask := actor.DeclareAsk[actor.None, int](bugType, "ask")
-	bugType.Table(ask.Do(func(*bug, *actor.Context, actor.None) (int, error) { panic("a bug") }))
+	ask := actor.DeclareAsk[struct{}, int](bugType, "ask")
+	bugType.Table(ask.Handle(func(*bug, *actor.Context, struct{}) (int, error) { panic("a bug") }))
 
 	sys := actor.Start(actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
-	_, err := ask.Ask(context.Background(), bugType.Spawn(sys, bug{}), actor.None{})
+	_, err := ask.Ask(context.Background(), bugType.Spawn(sys, bug{}), struct{}{})
 	var p *actor.PanicError
 	fmt.Println(errors.As(err, &p), p.Value, errors.Is(err, actor.ErrPanicked))
 	sys.Stop()
@@ -393,7 +393,7 @@ func ExampleAskBehaviour_Ask_timeOut() {
 	type sleeper struct{}
 	sleeperType := actor.NewType[sleeper]("sleeper")
 	sleep := actor.DeclareAsk[chan bool, int](sleeperType, "sleep")
-	sleeperType.Table(sleep.Do(func(_ *sleeper, _ *actor.Context, wake chan bool) (int, error) { <-wake; return 1, nil }))
+	sleeperType.Table(sleep.Handle(func(_ *sleeper, _ *actor.Context, wake chan bool) (int, error) { <-wake; return 1, nil }))
 
 	sys := actor.Start()
 	wake := make(chan bool)
@@ -424,7 +424,7 @@ var (
 	libraryType   = actor.NewType[magazine]("shelf")
 	libraryPut    = actor.Declare[string](libraryType, "put")
 	libraryCopies = actor.DeclareAsk[string, int](libraryType, "copies")
-	_             = libraryType.Table(libraryPut.Do((*magazine).put), libraryCopies.Do((*magazine).copies))
+	_             = libraryType.Table(libraryPut.Handle((*magazine).put), libraryCopies.Handle((*magazine).copies))
 )
 
 // The arena is collected between behaviours, and goes when the actor goes.
@@ -443,7 +443,7 @@ func ExampleContext_Blocking() {
 	type db struct{}
 	t := actor.NewType[db]("db")
 	query := actor.Declare[chan string](t, "query")
-	t.Table(query.Do(func(_ *db, c *actor.Context, answer chan string) {
+	t.Table(query.Handle(func(_ *db, c *actor.Context, answer chan string) {
 		var row string
 		c.Blocking(func() { row = <-answer })
 		fmt.Println("got", row)
@@ -465,7 +465,7 @@ func ExampleHooks() {
 	type miner struct{}
 	t := actor.NewType[miner]("miner")
 	dig := actor.Declare[<-chan bool](t, "dig")
-	t.Table(dig.Do(func(_ *miner, _ *actor.Context, enough <-chan bool) { <-enough }))
+	t.Table(dig.Handle(func(_ *miner, _ *actor.Context, enough <-chan bool) { <-enough }))
 	enough := make(chan bool)
 	sys := actor.Start(actor.WithLongTurn(2*time.Millisecond), actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
 		fmt.Println(r.Type, r.Behaviour, r.AtLeast >= 2*time.Millisecond)

@@ -47,7 +47,7 @@ func TestPanic_TenInARow(t *testing.T) {
 			}
 			quiet(t, sys)
 			for _, r := range others {
-				n, err := value.Ask(soon(t), r, actor.None{})
+				n, err := value.Ask(soon(t), r, struct{}{})
 				must(t, err)
 				equal(t, "state of the others", n, 10)
 			}
@@ -146,7 +146,7 @@ func TestPanicReport_BelowTheDispatch(t *testing.T) {
 		return nil
 	})
 	carried := actor.Declare[int](typ, "carried")
-	typ.Table(carried.Do(func(*puppet, *actor.Context, int) { deepest() }))
+	typ.Table(carried.Handle(func(*puppet, *actor.Context, int) { deepest() }))
 	for name, f := range map[string]func(*actor.System){
 		"carried": func(sys *actor.System) { carried.Send(sys.With(t.Context()), typ.Spawn(sys, puppet{}), 1) },
 		"started": func(sys *actor.System) { typ.Spawn(sys, puppet{n: 1}) },
@@ -240,7 +240,7 @@ func TestOnDeadLetter_SendsInVain(t *testing.T) {
 func TestOnDeadLetter_Drops(t *testing.T) {
 	typ := actor.NewType[struct{}]("narrow", actor.WithBound(2, actor.OverflowDropOldest))
 	run := actor.Declare[func()](typ, "run")
-	typ.Table(run.Do(func(_ *struct{}, _ *actor.Context, f func()) { f() }))
+	typ.Table(run.Handle(func(_ *struct{}, _ *actor.Context, f func()) { f() }))
 	var to actor.Ref[struct{}]
 	var sys *actor.System
 	told := 0

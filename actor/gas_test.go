@@ -14,11 +14,11 @@ import (
 var (
 	thriftyType = actor.NewType[puppet]("thrifty", actor.WithGas(10))
 	thriftyDo   = actor.Declare[deed](thriftyType, "do")
-	_           = thriftyType.Table(thriftyDo.Do((*puppet).Do))
+	_           = thriftyType.Table(thriftyDo.Handle((*puppet).Do))
 
 	lavishType = actor.NewType[puppet]("lavish", actor.WithBatch(1_000), actor.WithGas(20))
 	lavishDo   = actor.Declare[deed](lavishType, "do")
-	_          = lavishType.Table(lavishDo.Do((*puppet).Do))
+	_          = lavishType.Table(lavishDo.Handle((*puppet).Do))
 )
 
 // turnsOf sends an actor n messages at once, on one worker, beside a witness that sends

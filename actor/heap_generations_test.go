@@ -24,8 +24,8 @@ type librarian struct {
 var (
 	librarianType = NewType[librarian]("librarian")
 	librarianWork = Declare[heap.Ptr[kept]](librarianType, "work")
-	librarianTell = DeclareAsk[None, librarian](librarianType, "tell")
-	_             = librarianType.Table(librarianWork.Do((*librarian).work), librarianTell.Do((*librarian).tell))
+	librarianTell = DeclareAsk[struct{}, librarian](librarianType, "tell")
+	_             = librarianType.Table(librarianWork.Handle((*librarian).work), librarianTell.Handle((*librarian).tell))
 )
 
 const libraryBooks = 12_000 // half a megabyte with the magazine
@@ -72,7 +72,7 @@ func book(a *heap.Arena, v int) heap.Ptr[kept] {
 	return p
 }
 
-func (l *librarian) tell(c *Context, _ None) (librarian, error) {
+func (l *librarian) tell(c *Context, _ struct{}) (librarian, error) {
 	a := c.Heap()
 	for i, p := range l.shelf.Deref(a) {
 		if b := p.Deref(a); b.v != i || b.next.Deref(a).v != -i {
@@ -91,7 +91,7 @@ func TestHeap_Generations(t *testing.T) {
 	l := librarianType.Spawn(sys, librarian{})
 	librarianWork.Send(sys, l, heap.Ptr[kept]{})
 	_ = sys.Wait(context.Background())
-	got, err := librarianTell.Ask(context.Background(), l, None{})
+	got, err := librarianTell.Ask(context.Background(), l, struct{}{})
 	if err != nil || got.n != librarianDay() || got.mistakes > 0 {
 		t.Fatalf("%d messages, %d wrong; %v", got.n, got.mistakes, err)
 	}

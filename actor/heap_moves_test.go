@@ -28,10 +28,10 @@ var (
 	porterType  = NewType[porter]("porter")
 	porterBuild = Declare[Ref[porter]](porterType, "build")
 	porterGet   = Declare[cargo](porterType, "get")
-	porterRead  = DeclareAsk[None, string](porterType, "read")
-	porterStale = DeclareAsk[None, int](porterType, "stale")
-	_           = porterType.Table(porterBuild.Do((*porter).build), porterGet.Do((*porter).get), porterRead.Do((*porter).read),
-		porterStale.Do((*porter).stale))
+	porterRead  = DeclareAsk[struct{}, string](porterType, "read")
+	porterStale = DeclareAsk[struct{}, int](porterType, "stale")
+	_           = porterType.Table(porterBuild.Handle((*porter).build), porterGet.Handle((*porter).get), porterRead.Handle((*porter).read),
+		porterStale.Handle((*porter).stale))
 )
 
 const cargoNote = "a note that is longer than what is copied: it is shared, by count, until the last one lets go"
@@ -55,7 +55,7 @@ func (p *porter) get(c *Context, g cargo) {
 	p.list, p.note = g.list.Join(a), g.note.Unpack(a)
 }
 
-func (p *porter) read(c *Context, _ None) (string, error) {
+func (p *porter) read(c *Context, _ struct{}) (string, error) {
 	a, n := c.Heap(), 0
 	for q := p.list; !q.IsZero(); q = q.Deref(a).next {
 		n++
@@ -66,7 +66,7 @@ func (p *porter) read(c *Context, _ None) (string, error) {
 	return strings.Clone(p.note.Deref(a)), nil
 }
 
-func (p *porter) stale(*Context, None) (int, error) { return p.root.Deref(p.old).v, nil }
+func (p *porter) stale(*Context, struct{}) (int, error) { return p.root.Deref(p.old).v, nil }
 
 // "A graph moves to another actor by pointer and joins its heap there; every handle
 // the sender kept is dead and says so." Blobs are released with the last heap.
@@ -76,13 +76,13 @@ func TestHeap_RegionsAndBlobsMove(t *testing.T) {
 	from, to := porterType.Spawn(sys, porter{}), porterType.Spawn(sys, porter{})
 	porterBuild.Send(sys, from, to)
 	_ = sys.Wait(context.Background())
-	if got, err := porterRead.Ask(context.Background(), to, None{}); got != cargoNote || err != nil {
+	if got, err := porterRead.Ask(context.Background(), to, struct{}{}); got != cargoNote || err != nil {
 		t.Error(got, err)
 	}
 	if got := heap.Blobs().Live - before; got != 1 {
 		t.Errorf("%d blobs for one note in two heaps", got)
 	}
-	if _, err := porterStale.Ask(context.Background(), from, None{}); err == nil || !strings.Contains(err.Error(), "dead handle") {
+	if _, err := porterStale.Ask(context.Background(), from, struct{}{}); err == nil || !strings.Contains(err.Error(), "dead handle") {
 		t.Errorf("the sender's handle: %v", err)
 	}
 	Stop(sys, to)
@@ -105,7 +105,7 @@ func TestHeap_DeadLettersLetGo(t *testing.T) {
 	defer sys.Stop()
 	askType := NewType[int]("asked")
 	ask := DeclareAsk[cargo, int](askType, "ask")
-	askType.Table(ask.Do(func(*int, *Context, cargo) (int, error) { return 0, nil }))
+	askType.Table(ask.Handle(func(*int, *Context, cargo) (int, error) { return 0, nil }))
 	to, asked := porterType.Spawn(sys, porter{}), askType.Spawn(sys, 0)
 	Stop(sys, to)
 	Stop(sys, asked)
@@ -148,7 +148,7 @@ func TestHeap_UnreachableActorsAreFreed(t *testing.T) {
 	defer sys.Stop()
 	pairType := NewType[pair]("pair")
 	meet := Declare[Ref[pair]](pairType, "meet")
-	pairType.Table(meet.Do(func(p *pair, c *Context, to Ref[pair]) {
+	pairType.Table(meet.Handle(func(p *pair, c *Context, to Ref[pair]) {
 		p.other, p.note = to, heap.NewBlob(c.Heap(), cargoNote)
 	}))
 	const pairs = 1000

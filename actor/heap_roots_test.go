@@ -51,10 +51,10 @@ var (
 	holderBeside = Declare[handed](holderType, "beside")
 	holderUrgent = Declare[handed](holderType, "urgent", Urgent())
 	holderMess   = Declare[int](holderType, "mess", Urgent())
-	_            = holderType.Table(holderDo.Do((*holder).do), holderPlain.Do((*holder).takePlain),
-		holderBeside.Do((*holder).takeBeside), holderUrgent.Do((*holder).takeBeside),
-		holderMess.Do(func(h *holder, c *Context, n int) { heap.MakeSlice[byte](c.Heap(), n) }))
-	holderLater = holderType.Variant(holderBeside.Do((*holder).later))
+	_            = holderType.Table(holderDo.Handle((*holder).do), holderPlain.Handle((*holder).takePlain),
+		holderBeside.Handle((*holder).takeBeside), holderUrgent.Handle((*holder).takeBeside),
+		holderMess.Handle(func(h *holder, c *Context, n int) { heap.MakeSlice[byte](c.Heap(), n) }))
+	holderLater = holderType.Variant(holderBeside.Handle((*holder).later))
 )
 
 // aHolder is one holder on a worker, in virtual time.
@@ -228,8 +228,8 @@ func TestHeap_RootsInTimersOfTheDraining(t *testing.T) {
 			holderDo.Send(c, h.r, func(*holder, *Context) {})
 		}
 	})
-	if end.sum != 11 || h.fault != "" || h.r.Standing() != Ended {
-		t.Errorf("sum %d, want 11, and the actor is %v; %s", end.sum, h.r.Standing(), h.fault)
+	if end.sum != 11 || h.fault != "" || h.r.Status() != StatusEnded {
+		t.Errorf("sum %d, want 11, and the actor is %v; %s", end.sum, h.r.Status(), h.fault)
 	}
 }
 

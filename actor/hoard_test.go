@@ -23,7 +23,7 @@ type hoards[M any] struct {
 func newHoards[M any](opts ...actor.TypeOption) hoards[M] {
 	k := hoards[M]{typ: actor.NewType[int]("kept", opts...)}
 	k.load, k.do = actor.Declare[M](k.typ, "load"), actor.Declare[func(*actor.Context)](k.typ, "do")
-	k.typ.Table(k.load.Do(func(*int, *actor.Context, M) {}), k.do.Do(func(_ *int, c *actor.Context, f func(*actor.Context)) { f(c) }))
+	k.typ.Table(k.load.Handle(func(*int, *actor.Context, M) {}), k.do.Handle(func(_ *int, c *actor.Context, f func(*actor.Context)) { f(c) }))
 	return k
 }
 
@@ -86,7 +86,7 @@ func TestCache_Messages(t *testing.T) {
 func TestCache_Urgent(t *testing.T) {
 	typ := actor.NewType[int]("kept")
 	load := actor.Declare[[64 << 10]byte](typ, "load", actor.Urgent())
-	typ.Table(load.Do(func(*int, *actor.Context, [64 << 10]byte) {}))
+	typ.Table(load.Handle(func(*int, *actor.Context, [64 << 10]byte) {}))
 	sys := start(t, actor.WithWorkers(1))
 	before, _ := heapInUse()
 	var all [200]actor.Ref[int]

@@ -71,8 +71,8 @@ var (
 )
 
 func init() {
-	gatedType.Table(gatedAdd.Do((*gated).Add), gatedRush.Do((*gated).Add), gatedGet.Do((*gated).Get))
-	gatedTwice = gatedType.Variant(gatedAdd.Do(func(g *gated, c *actor.Context, n int) { g.n += 2 * n }))
+	gatedType.Table(gatedAdd.Handle((*gated).Add), gatedRush.Handle((*gated).Add), gatedGet.Handle((*gated).Get))
+	gatedTwice = gatedType.Variant(gatedAdd.Handle(func(g *gated, c *actor.Context, n int) { g.n += 2 * n }))
 }
 
 // passes is what the diary of gatedType says of one message.
@@ -172,7 +172,7 @@ func TestIntercept(t *testing.T) {
 	a, b := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	do.Send(sys, a, func(_ *puppet, c *actor.Context) { count.Send(c, b, 5) })
 	quiet(t, sys)
-	_, err := value.Ask(soon(t), b, actor.None{})
+	_, err := value.Ask(soon(t), b, struct{}{})
 	must(t, err)
 	quiet(t, sys)
 	d.says(t, fmt.Sprintf("puppet.do from 0, request false, by %d", a.ID()), "after: <nil>",
@@ -201,7 +201,7 @@ func TestIntercept_Many(t *testing.T) {
 	a, b := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	for range 100 {
 		do.Send(sys, a, func(_ *puppet, c *actor.Context) {
-			_, err := value.Ask(soon(t), b, actor.None{})
+			_, err := value.Ask(soon(t), b, struct{}{})
 			must(t, err)
 			depth++
 		})
@@ -224,7 +224,7 @@ func TestIntercept_Before(t *testing.T) {
 		actor.WithInterceptor(noting(&d, "first", func(*actor.Invocation) error { return nil })),
 		actor.WithInterceptor(actor.Interceptor{Before: func(*actor.Context, *actor.Invocation) error { panic("in Before") }}))
 	r := puppetType.Spawn(sys, puppet{})
-	_, err := value.Ask(soon(t), r, actor.None{})
+	_, err := value.Ask(soon(t), r, struct{}{})
 	wants(t, err, actor.ErrPanicked)
 	quiet(t, sys)
 	equal(t, "behaviour", crash.Behaviour, "value")

@@ -29,7 +29,7 @@ type insistence struct {
 	kill     bool
 }
 
-func init() { insisterType.Table(insist.Do((*insister).insist)) }
+func init() { insisterType.Table(insist.Handle((*insister).insist)) }
 
 func (s *insister) insist(c *actor.Context, how insistence) {
 	s.d.ran.Add(1)

@@ -232,8 +232,8 @@ func TestMisuse_OfLife(t *testing.T) {
 		actor.NewType[int]("x").OnStop(func(*int, *actor.Context, error) {}).OnStop(func(*int, *actor.Context, error) {})
 	})
 	panics(t, "after the first spawn", func() { mortalType.OnStop((*mortal).End) })
-	panics(t, "declared for another type", func() { puppetType.Variant(slowDo.Do((*puppet).Do)) })
-	panics(t, "two methods", func() { mortalType.Variant(say.Do((*mortal).Say), say.Do((*mortal).Say)) })
+	panics(t, "declared for another type", func() { puppetType.Variant(slowDo.Handle((*puppet).Do)) })
+	panics(t, "two methods", func() { mortalType.Variant(say.Handle((*mortal).Say), say.Handle((*mortal).Say)) })
 	panics(t, "without a behaviour", func() { mortalType.Variant(actor.Entry[mortal]{}) })
 }
 
@@ -286,7 +286,7 @@ func TestAcross_EndsAreHeard(t *testing.T) {
 			far.Stop()
 			quiet(t, sys)
 			d.says(t, append([]string{"a: start"}, c.says...)...)
-			equal(t, "standing", b.Standing(), actor.Ended)
+			equal(t, "standing", b.Status(), actor.StatusEnded)
 			equal(t, "links and monitors that are left", actor.TiesOf(a), 0)
 			equal(t, "what is left of it", actor.LeftoversOf(sys), actor.Leftovers{})
 		})

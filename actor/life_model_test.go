@@ -19,7 +19,7 @@ type twin struct {
 	ref        actor.Ref[mortal]
 	alive      bool
 	supervised bool
-	policy     func(*actor.Context, actor.Fallen) // of its supervisor
+	policy     func(*actor.Context, actor.ChildDown) // of its supervisor
 	parent     *twin
 	links      map[*twin]bool
 	watches    []*watching // that it holds
@@ -217,7 +217,7 @@ func (v *village) spawn() {
 		}
 		w.ref = actor.SpawnSupervised(c, mortalType, func(m *mortal) { *m = v.newborn() }, onFell)
 		inner := m.onFell
-		m.onFell = func(m *mortal, c *actor.Context, f actor.Fallen) {
+		m.onFell = func(m *mortal, c *actor.Context, f actor.ChildDown) {
 			if f.Ref == w.ref.Any() && !f.Final {
 				w.policy(c, f)
 			} else if inner != nil {

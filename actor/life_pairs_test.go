@@ -88,7 +88,7 @@ func newHamlet(t testing.TB) *hamlet {
 			h.dead.Add(1)
 		}
 	}}))
-	h.super = mortalType.Spawn(h.sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
+	h.super = mortalType.Spawn(h.sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 		if f.Final {
 			h.final++
 		} else {

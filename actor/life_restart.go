@@ -12,7 +12,7 @@ import (
 
 // Fallen is the message by which a supervisor learns of the fall of an actor that it
 // has spawned with [SpawnSupervised].
-type Fallen struct {
+type ChildDown struct {
 	// Ref is the actor, and ActorID and Type name it.
 	Ref     AnyRef
 	ActorID uint64
@@ -36,7 +36,7 @@ type supervision struct {
 	super   *cell
 	init    func(a *cell) // gives it a fresh state
 	zero    func(a *cell) // gives it the zero state, or what [WithKeep] keeps
-	deliver func(c *Context, at *cell, f Fallen)
+	deliver func(c *Context, at *cell, f ChildDown)
 	up      func(c *Context, at *cell, r Risen) // nil: nobody wants to know
 	family  any                                 // Care.Family
 	decides func(reason error) Decision         // Care.Decide
@@ -65,7 +65,7 @@ type supervision struct {
 // Whoever stops, drains or kills the child ends it for good. So does the end of the
 // running actor, at once if the child is down. An actor with supervised children is
 // never muted.
-func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behaviour[T, Fallen]) Ref[S] {
+func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behaviour[T, ChildDown]) Ref[S] {
 	if i := infoOf(t).made("SpawnSupervised"); init == nil {
 		panic("gallop: SpawnSupervised: a nil function for " + i.name)
 	}
@@ -102,7 +102,7 @@ func mustBeSupervised(call string, t Target) {
 func (a *cell) supervises() bool { return a.cold != nil && a.cold.guards > 0 }
 
 func (s *supervision) tellChildDown(e env, a *cell, why error, final bool) {
-	s.super.tell(e, childDown{sup: s, news: Fallen{
+	s.super.tell(e, childDown{sup: s, news: ChildDown{
 		Ref: AnyRef{a}, ActorID: a.id, Type: a.typ().name, Reason: why, Final: final, Starting: a.cold.starting, Decision: a.cold.decision,
 	}})
 }
@@ -111,7 +111,7 @@ func (s *supervision) tellChildDown(e env, a *cell, why error, final bool) {
 type childDown struct {
 	unanswered
 	sup  *supervision
-	news Fallen
+	news ChildDown
 }
 
 func (s childDown) serve(a *cell, c *Context) {

@@ -20,10 +20,10 @@ type guardian struct {
 }
 
 // guard makes one. answer is what it does when the child has fallen.
-func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.Fallen), opts ...actor.Option) *guardian {
+func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.ChildDown), opts ...actor.Option) *guardian {
 	t.Helper()
 	g := &guardian{sys: start(t, append([]actor.Option{actor.WithWorkers(2)}, opts...)...)}
-	g.super = mortalType.Spawn(g.sys, mortal{name: "super", diary: &g.diary, onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
+	g.super = mortalType.Spawn(g.sys, mortal{name: "super", diary: &g.diary, onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 		if !f.Final && answer != nil {
 			answer(c, f)
 		}
@@ -40,8 +40,8 @@ func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.Fal
 	return g
 }
 
-func restart(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }
-func giveUp(c *actor.Context, f actor.Fallen)  { actor.Stop(c, f.Ref) }
+func restart(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }
+func giveUp(c *actor.Context, f actor.ChildDown)  { actor.Stop(c, f.Ref) }
 
 // crashAndSay sends a crash and three messages behind it, in one go.
 func crashAndSay(t testing.TB, g *guardian, crash act) {
@@ -101,7 +101,7 @@ func TestSuspended(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var dead letters
 			fallen := make(chan struct{})
-			g := guard(t, mortal{}, func(*actor.Context, actor.Fallen) { close(fallen) }, dead.option())
+			g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(fallen) }, dead.option())
 			crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
 			receive(t, "the fall", fallen)
 			ctx, cancel := context.WithCancel(context.Background())
@@ -126,7 +126,7 @@ func TestSuspended(t *testing.T) {
 func TestSuspended_StopsAtOnce(t *testing.T) {
 	for seed := range uint64(5) {
 		var g *guardian
-		g = guard(t, mortal{}, func(c *actor.Context, f actor.Fallen) {
+		g = guard(t, mortal{}, func(c *actor.Context, f actor.ChildDown) {
 			actor.After(c, time.Hour, doAct, func(_ *mortal, c *actor.Context) { actor.Restart(c, g.kid) })
 			actor.Stop(c, g.kid)
 		}, actor.WithDeterministic(seed))
@@ -143,7 +143,7 @@ func TestSuspended_SystemStops(t *testing.T) {
 	for _, polite := range []bool{true, false} {
 		var dead letters
 		fallen := make(chan struct{})
-		g := guard(t, mortal{}, func(*actor.Context, actor.Fallen) { close(fallen) }, dead.option())
+		g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(fallen) }, dead.option())
 		in(t, g.sys, g.super, func(_ *mortal, c *actor.Context) {
 			doAct.Send(c, g.kid, func(*mortal, *actor.Context) { panic(1) })
 			for range 1000 {
@@ -205,7 +205,7 @@ func TestRestart_StartFails(t *testing.T) {
 					return fails()
 				}
 				return nil
-			}}, func(c *actor.Context, f actor.Fallen) {
+			}}, func(c *actor.Context, f actor.ChildDown) {
 				if falls++; falls < 5 {
 					actor.Restart(c, f.Ref)
 				} else {
@@ -225,9 +225,9 @@ func TestRestart_StartFails(t *testing.T) {
 // TestRestart_Forgets: what belongs to a life: the variant, the trap, what it watched,
 // its children; and what belongs to the actor: links, watchers, stash and urgent mail.
 func TestRestart_Forgets(t *testing.T) {
-	var fallen actor.Fallen
+	var fallen actor.ChildDown
 	told := make(chan struct{})
-	g := guard(t, mortal{}, func(_ *actor.Context, f actor.Fallen) { fallen = f; close(told) })
+	g := guard(t, mortal{}, func(_ *actor.Context, f actor.ChildDown) { fallen = f; close(told) })
 	other := mortalType.Spawn(g.sys, mortal{name: "other", diary: &g.diary})
 	watcher := mortalType.Spawn(g.sys, mortal{name: "watcher", diary: &g.diary})
 	in(t, g.sys, watcher, func(_ *mortal, c *actor.Context) { actor.Watch(c, g.kid, onDown) })
@@ -306,4 +306,4 @@ func TestRestart_ForgetsChannels(t *testing.T) {
 }
 
 // stashing puts what is said aside.
-var stashing = mortalType.Variant(say.Do(func(_ *mortal, c *actor.Context, s string) { say.Stash(c, s) }))
+var stashing = mortalType.Variant(say.Handle(func(_ *mortal, c *actor.Context, s string) { say.Stash(c, s) }))

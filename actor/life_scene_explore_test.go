@@ -57,10 +57,10 @@ var (
 	playerAct  = Declare[act](playerType, "act")
 	playerExit = Declare[Exit](playerType, "exit")
 	playerDown = Declare[Down](playerType, "down")
-	playerFell = Declare[Fallen](playerType, "fell")
+	playerFell = Declare[ChildDown](playerType, "fell")
 	playerAsk  = DeclareAsk[int, int](playerType, "ask")
-	_          = playerType.Table(playerSay.Do((*player).say), playerAct.Do((*player).act), playerExit.Do((*player).exit),
-		playerDown.Do((*player).down), playerFell.Do((*player).fell), playerAsk.Do((*player).answer))
+	_          = playerType.Table(playerSay.Handle((*player).say), playerAct.Handle((*player).act), playerExit.Handle((*player).exit),
+		playerDown.Handle((*player).down), playerFell.Handle((*player).fell), playerAsk.Handle((*player).answer))
 )
 
 func init() { playerType.OnStart((*player).start).OnStop((*player).stop) } // which spawn of the type
@@ -104,7 +104,7 @@ func (a *player) down(_ *Context, d Down) {
 }
 
 // fell restarts the child whenever it can be.
-func (a *player) fell(c *Context, f Fallen) {
+func (a *player) fell(c *Context, f ChildDown) {
 	if f.Final {
 		a.s.finals++
 		a.s.noPups("Fallen")
@@ -233,7 +233,7 @@ func (s *scene) hurt(int) { s.act(s.kid, func(*player, *Context) { panic("on pur
 
 // christen gives the child's name to somebody else, if it is free.
 func (s *scene) christen(int) {
-	over := s.kid.Standing() == Ended
+	over := s.kid.Status() == StatusEnded
 	r, err := playerType.SpawnNamed(s.sys, kidsName, player{s: s})
 	if err == nil {
 		s.heir = r

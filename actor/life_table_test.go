@@ -36,7 +36,7 @@ func newSubject(t *testing.T) *subject {
 	}
 	s.super, s.asker, s.tied, s.watcher, s.foe = named("super"), named("asker"), named("tied"), named("watcher"), named("foe")
 	in(t, s.sys, s.super, func(m *mortal, c *actor.Context) {
-		m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) {
+		m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 			if s.fallen.Add(1); brief(f.Reason) != "panic" && !f.Final {
 				actor.Stop(c, f.Ref) // as a supervisor of temporary actors does
 			}

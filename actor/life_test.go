@@ -43,7 +43,7 @@ type mortal struct {
 	onStart func(*mortal, *actor.Context) error
 	onStop  func(*mortal, *actor.Context)
 	onDown  func(*mortal, *actor.Context, actor.Down)
-	onFell  func(*mortal, *actor.Context, actor.Fallen)
+	onFell  func(*mortal, *actor.Context, actor.ChildDown)
 }
 
 type act = func(*mortal, *actor.Context)
@@ -89,7 +89,7 @@ func (m *mortal) Down(c *actor.Context, d actor.Down) {
 	}
 }
 
-func (m *mortal) Fell(c *actor.Context, f actor.Fallen) {
+func (m *mortal) Fell(c *actor.Context, f actor.ChildDown) {
 	m.note("fell %s %v", brief(f.Reason), f.Final)
 	if m.onFell != nil {
 		m.onFell(m, c, f)
@@ -106,9 +106,9 @@ func (m *mortal) Answered(_ *actor.Context, r actor.Result[int]) {
 }
 
 // Run is Act with an answer.
-func (m *mortal) Run(c *actor.Context, f act) (actor.None, error) {
+func (m *mortal) Run(c *actor.Context, f act) (struct{}, error) {
 	f(m, c)
-	return actor.None{}, nil
+	return struct{}{}, nil
 }
 
 func (m *mortal) Get(_ *actor.Context, f func(*mortal) int) (int, error) { return f(m), nil }
@@ -139,12 +139,12 @@ var (
 	say        = actor.Declare[string](mortalType, "say")
 	onExit     = actor.Declare[actor.Exit](mortalType, "exit")
 	onDown     = actor.Declare[actor.Down](mortalType, "down")
-	onFell     = actor.Declare[actor.Fallen](mortalType, "fell")
+	onFell     = actor.Declare[actor.ChildDown](mortalType, "fell")
 	fetch      = actor.DeclareAsk[func(*mortal) int, int](mortalType, "get")
-	fetchIn    = actor.DeclareAsk[act, actor.None](mortalType, "run")
+	fetchIn    = actor.DeclareAsk[act, struct{}](mortalType, "run")
 	answered   = actor.Declare[actor.Result[int]](mortalType, "answered")
-	_          = mortalType.Table(doAct.Do((*mortal).Act), rush.Do((*mortal).Rush), say.Do((*mortal).Say),
-		onExit.Do((*mortal).Exit), onDown.Do((*mortal).Down), onFell.Do((*mortal).Fell), fetch.Do((*mortal).Get), fetchIn.Do((*mortal).Run), answered.Do((*mortal).Answered))
+	_          = mortalType.Table(doAct.Handle((*mortal).Act), rush.Handle((*mortal).Rush), say.Handle((*mortal).Say),
+		onExit.Handle((*mortal).Exit), onDown.Handle((*mortal).Down), onFell.Handle((*mortal).Fell), fetch.Handle((*mortal).Get), fetchIn.Handle((*mortal).Run), answered.Handle((*mortal).Answered))
 )
 
 // busy makes an actor that runs a behaviour until release is called; begun says that

@@ -33,7 +33,7 @@ func (*staying) Given(_ *actor.Context, r actor.Result[stay]) { r.Value() }
 func (*staying) Carried(_ *actor.Context, m stay)             { m() }
 func (*staying) Later(c *actor.Context, m stay)               { actor.After(c, time.Millisecond, stayPromoted, m) }
 func (*staying) Urge(c *actor.Context, m stay)                { stayUrgent.Send(c, actor.Self[staying](c), m) }
-func (*staying) Leave(c *actor.Context, _ actor.None)         { c.Stop() }
+func (*staying) Leave(c *actor.Context, _ struct{})           { c.Stop() }
 func (*staying) Quit(c *actor.Context, m stay) {
 	stayPromoted.Send(c, actor.Self[staying](c), m)
 	c.Stop()
@@ -71,17 +71,17 @@ var (
 	stayUrgent   = actor.Declare[stay](stayType, "urgent", actor.Urgent())
 	stayQuit     = actor.Declare[stay](stayType, "quit", actor.Urgent())
 	stayWithin   = actor.Declare[stay](stayType, "within")
-	stayLeave    = actor.Declare[actor.None](stayType, "leave")
+	stayLeave    = actor.Declare[struct{}](stayType, "leave")
 )
 
 func init() {
 	stayType.Table(
-		stayPromoted.Do((*staying).Promoted), stayBound.Do(base{}.Bound), stayGeneric.Do(stayOfAny[staying]),
-		stayAnon.Do(func(_ *staying, _ *actor.Context, m stay) { m() }),
-		stayAsk.Do((*staying).Ask), stayGive.Do((*staying).Give), stayGiven.Do((*staying).Given),
-		stayCarried.Do((*staying).Carried), stayLater.Do((*staying).Later), stayWithin.Do((*staying).Within),
-		stayUrge.Do((*staying).Urge), stayUrgent.Do(func(_ *staying, _ *actor.Context, m stay) { m() }), stayLeave.Do((*staying).Leave),
-		stayQuit.Do((*staying).Quit),
+		stayPromoted.Handle((*staying).Promoted), stayBound.Handle(base{}.Bound), stayGeneric.Handle(stayOfAny[staying]),
+		stayAnon.Handle(func(_ *staying, _ *actor.Context, m stay) { m() }),
+		stayAsk.Handle((*staying).Ask), stayGive.Handle((*staying).Give), stayGiven.Handle((*staying).Given),
+		stayCarried.Handle((*staying).Carried), stayLater.Handle((*staying).Later), stayWithin.Handle((*staying).Within),
+		stayUrge.Handle((*staying).Urge), stayUrgent.Handle(func(_ *staying, _ *actor.Context, m stay) { m() }), stayLeave.Handle((*staying).Leave),
+		stayQuit.Handle((*staying).Quit),
 	)
 }
 
@@ -93,17 +93,17 @@ func (*generic[T]) Work(_ *actor.Context, m stay) { m() }
 var (
 	bytesType = actor.NewType[generic[byte]]("bytes")
 	bytesWork = actor.Declare[stay](bytesType, "work of bytes")
-	_         = bytesType.Table(bytesWork.Do((*generic[byte]).Work))
+	_         = bytesType.Table(bytesWork.Handle((*generic[byte]).Work))
 	runesType = actor.NewType[generic[rune]]("runes")
 	runesWork = actor.Declare[stay](runesType, "work of runes")
-	_         = runesType.Table(runesWork.Do((*generic[rune]).Work))
+	_         = runesType.Table(runesWork.Handle((*generic[rune]).Work))
 )
 
 // A plain actor has no callbacks, and does what it is told.
 var (
 	plainType = actor.NewType[struct{}]("plain")
 	plainDo   = actor.Declare[func(*actor.Context)](plainType, "do")
-	_         = plainType.Table(plainDo.Do(func(_ *struct{}, c *actor.Context, f func(*actor.Context)) { f(c) }))
+	_         = plainType.Table(plainDo.Handle(func(_ *struct{}, c *actor.Context, f func(*actor.Context)) { f(c) }))
 )
 
 // inARow has a plain actor do all of that in one turn.
@@ -123,7 +123,7 @@ func inARow(all ...func(*actor.Context)) func(*actor.System, stay) {
 func genericType[T any](name string) func(*actor.System, stay) {
 	t := actor.NewType[generic[T]](name)
 	work := actor.Declare[stay](t, "work")
-	t.Table(work.Do((*generic[T]).Work))
+	t.Table(work.Handle((*generic[T]).Work))
 	return func(sys *actor.System, m stay) { work.Send(sys, t.Spawn(sys, generic[T]{}), m) }
 }
 
@@ -167,7 +167,7 @@ func TestLongTurn_EveryKind(t *testing.T) {
 		},
 		"staying OnStart": func(sys *actor.System, m stay) { stayType.Spawn(sys, staying{started: m}) },
 		"staying OnStop": func(sys *actor.System, m stay) {
-			stayLeave.Send(sys, stayType.Spawn(sys, staying{stopped: m}), actor.None{})
+			stayLeave.Send(sys, stayType.Spawn(sys, staying{stopped: m}), struct{}{})
 		},
 		"bytes work of bytes": func(sys *actor.System, m stay) { bytesWork.Send(sys, bytesType.Spawn(sys, generic[byte]{}), m) },
 		"runes work of runes": func(sys *actor.System, m stay) { runesWork.Send(sys, runesType.Spawn(sys, generic[rune]{}), m) },

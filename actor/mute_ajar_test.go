@@ -37,7 +37,7 @@ func TestMute_Bystanders(t *testing.T) {
 	equal(t, "mutes", sys.Stats().Mutes, 1)
 	slow.release()
 	settled(t, sys)
-	heardByX, err := value.Ask(soon(t), x, actor.None{})
+	heardByX, err := value.Ask(soon(t), x, struct{}{})
 	must(t, err)
 	equal(t, "x has heard", heardByX, 100)
 }
@@ -58,7 +58,7 @@ func standStill(t *testing.T, f func(t *testing.T, sys *actor.System, s *standst
 		t.Run(name, func(t *testing.T) {
 			typ := actor.NewType[puppet]("still", opts...)
 			s := &standstill{do: actor.Declare[deed](typ, "do"), count: actor.Declare[int](typ, "count"), most: leeway}
-			if typ.Table(s.do.Do((*puppet).Do), s.count.Do((*puppet).Count)); opts != nil {
+			if typ.Table(s.do.Handle((*puppet).Do), s.count.Handle((*puppet).Count)); opts != nil {
 				s.most = 7
 			}
 			sys := start(t, actor.WithWorkers(2))
@@ -231,7 +231,7 @@ func TestMute_BoundIsTheWatermark(t *testing.T) {
 	r := k.typ.Spawn(sys, puppet{})
 	k.do.Send(sys, r, func(_ *puppet, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
 	awaitMuted(t, sys, r)
-	equal(t, "it stands", r.Standing(), actor.Overloaded)
+	equal(t, "it stands", r.Status(), actor.StatusOverloaded)
 	s := puppetType.Spawn(sys, puppet{})
 	done := make(chan struct{})
 	for range limit {
@@ -284,7 +284,7 @@ var (
 	relayType  = actor.NewType[relay]("relay")
 	relayPass  = actor.Declare[int](relayType, "pass")
 	relayDrive = actor.Declare[int](relayType, "drive")
-	_          = relayType.Table(relayPass.Do((*relay).Pass), relayDrive.Do((*relay).Drive))
+	_          = relayType.Table(relayPass.Handle((*relay).Pass), relayDrive.Handle((*relay).Drive))
 )
 
 // floodChain sends a flood through a chain of actors to a slow one, and returns how many messages

@@ -366,7 +366,7 @@ type flooder struct {
 	sent *atomic.Int64
 }
 
-func (f *flooder) Flood(c *actor.Context, _ actor.None) {
+func (f *flooder) Flood(c *actor.Context, _ struct{}) {
 	n := min(f.left, 1000)
 	f.left -= n
 	for range n {
@@ -374,7 +374,7 @@ func (f *flooder) Flood(c *actor.Context, _ actor.None) {
 	}
 	f.sent.Add(int64(n))
 	if f.left > 0 {
-		flood.Send(c, actor.Self[flooder](c), actor.None{})
+		flood.Send(c, actor.Self[flooder](c), struct{}{})
 	}
 }
 
@@ -393,18 +393,18 @@ func (s *slowpoke) Consume(_ *actor.Context, n int) {
 	}
 }
 
-func (s *slowpoke) Most(_ *actor.Context, _ actor.None) ([2]int64, error) {
+func (s *slowpoke) Most(_ *actor.Context, _ struct{}) ([2]int64, error) {
 	return [2]int64{s.run, s.most}, nil
 }
 
 var (
 	flooderType  = actor.NewType[flooder]("flooder")
-	flood        = actor.Declare[actor.None](flooderType, "flood")
-	_            = flooderType.Table(flood.Do((*flooder).Flood))
+	flood        = actor.Declare[struct{}](flooderType, "flood")
+	_            = flooderType.Table(flood.Handle((*flooder).Flood))
 	slowpokeType = actor.NewType[slowpoke]("slowpoke")
 	consume      = actor.Declare[int](slowpokeType, "consume")
-	most         = actor.DeclareAsk[actor.None, [2]int64](slowpokeType, "most")
-	_            = slowpokeType.Table(consume.Do((*slowpoke).Consume), most.Do((*slowpoke).Most))
+	most         = actor.DeclareAsk[struct{}, [2]int64](slowpokeType, "most")
+	_            = slowpokeType.Table(consume.Handle((*slowpoke).Consume), most.Handle((*slowpoke).Most))
 )
 
 // TestMute_BoundsTheHeap: "2 M sends to a slow actor from 8 producer actors (at
@@ -429,11 +429,11 @@ func TestMute_BoundsTheHeap(t *testing.T) {
 		var sent atomic.Int64
 		to := slowpokeType.Spawn(sys, slowpoke{sent: &sent})
 		for range producers {
-			flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, &sent}), actor.None{})
+			flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, &sent}), struct{}{})
 		}
 		quiet(t, sys)
 		after := heap()
-		got, err := most.Ask(soon(t), to, actor.None{})
+		got, err := most.Ask(soon(t), to, struct{}{})
 		must(t, err)
 		st := sys.Stats()
 		t.Logf("at most %d queued, %d mutes, heap %d kB → %d kB", got[1], st.Mutes, before>>10, after>>10)
@@ -502,10 +502,10 @@ func TestMute_BoundsTheQueue(t *testing.T) {
 		var sent atomic.Int64
 		to := slowpokeType.Spawn(sys, slowpoke{sent: &sent})
 		for range producers {
-			flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, &sent}), actor.None{})
+			flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, &sent}), struct{}{})
 		}
 		quiet(t, sys)
-		got, err := most.Ask(soon(t), to, actor.None{})
+		got, err := most.Ask(soon(t), to, struct{}{})
 		must(t, err)
 		equal(t, "messages run", got[0], int64(producers*each))
 		if got[1] > 2*producers*1000 {
@@ -540,7 +540,7 @@ func TestSendWait_AllRun(t *testing.T) {
 	}
 	wg.Wait()
 	quiet(t, sys)
-	got, err := most.Ask(ctx, to, actor.None{})
+	got, err := most.Ask(ctx, to, struct{}{})
 	must(t, err)
 	t.Logf("at most %d queued", got[1])
 	equal(t, "messages run", got[0], int64(producers*each))

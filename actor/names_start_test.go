@@ -65,7 +65,7 @@ func TestBug_K50_NamedBeforeStart(t *testing.T) {
 				quiet(t, sys)
 				for i, r := range refs {
 					has(t, sys, r, names[i], s.keeps)
-					equal(t, "ended", r.Standing() == actor.Ended, s.keeps == nil)
+					equal(t, "ended", r.Status() == actor.StatusEnded, s.keeps == nil)
 					actor.Stop(sys, r)
 				}
 				quiet(t, sys)

@@ -65,7 +65,7 @@ func TestNames_Memory(t *testing.T) {
 	}
 	r, err := actor.Lookup[puppet](sys, "alone")
 	must(t, err)
-	n, err := value.Ask(soon(t), r, actor.None{})
+	n, err := value.Ask(soon(t), r, struct{}{})
 	must(t, err)
 	equal(t, "state", n, 7)
 }
@@ -149,7 +149,7 @@ func TestNames_FreeAtTheEnd(t *testing.T) {
 				go func() {
 					_, err := try.Ask(soon(t), p, end)
 					for err == nil {
-						_, err = value.Ask(soon(t), p, actor.None{}) // until it has ended
+						_, err = value.Ask(soon(t), p, struct{}{}) // until it has ended
 					}
 					_, taken := puppetType.SpawnNamed(sys, "name", puppet{})
 					asked <- taken
@@ -200,7 +200,7 @@ func TestNames_NotAtTheEnd(t *testing.T) {
 	try := func(c *actor.Context) { got = append(got, c.Register("again")) }
 	typ := actor.NewType[puppet]("registrar").OnStop(func(_ *puppet, c *actor.Context, _ error) { try(c) })
 	do := actor.Declare[deed](typ, "do")
-	typ.Table(do.Do((*puppet).Do))
+	typ.Table(do.Handle((*puppet).Do))
 	r, err := typ.SpawnNamed(sys, "first", puppet{})
 	must(t, err)
 	do.Send(sys, r, func(_ *puppet, c *actor.Context) {

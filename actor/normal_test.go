@@ -34,7 +34,7 @@ func TestNormal(t *testing.T) {
 					t.Errorf("the reason is %v", err)
 				}
 			}
-			equal(t, "the linked one", tied.Standing(), actor.Idle)
+			equal(t, "the linked one", tied.Status(), actor.StatusIdle)
 			err := say.TrySend(sys, r, "")
 			wants(t, err, actor.ErrStopped)
 			wants(t, err, errUser)

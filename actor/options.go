@@ -51,7 +51,7 @@ type options struct {
 	onDeadLetter   func(DeadLetter)
 	interceptors   []Interceptor // the outermost first
 	onPanic        func(PanicReport)
-	onDeadlock     func(StallReport)
+	onDeadlock     func(PressureDeadlock)
 	deadlockPeriod time.Duration
 	leeway         uint32 // see mute_limits.go
 	longTurn       time.Duration
@@ -139,10 +139,10 @@ func WithLogger(l *slog.Logger) Option {
 // outlive the others, and ignore the letters of its own. At most 1,000 calls go on at a time: beyond
 // that dead letters are logged instead.
 type Hooks struct {
-	DeadLetter       func(DeadLetter)     // every dead letter
-	Panic            func(PanicReport)    // every panic of a behaviour
-	LongTurn         func(LongTurnReport) // every turn longer than [WithLongTurn] says
-	PressureDeadlock func(StallReport)    // every one that the system finds
+	DeadLetter       func(DeadLetter)       // every dead letter
+	Panic            func(PanicReport)      // every panic of a behaviour
+	LongTurn         func(LongTurnReport)   // every turn longer than [WithLongTurn] says
+	PressureDeadlock func(PressureDeadlock) // every one that the system finds
 }
 
 // WithHooks sets the hooks that are not nil. It may be given several times; of two functions for

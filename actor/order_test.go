@@ -35,7 +35,7 @@ func (r *inOrder) Take(_ *actor.Context, m ordinal) {
 var (
 	inOrderType = actor.NewType[inOrder]("in order")
 	takeInOrder = actor.Declare[ordinal](inOrderType, "take")
-	_           = inOrderType.Table(takeInOrder.Do((*inOrder).Take))
+	_           = inOrderType.Table(takeInOrder.Handle((*inOrder).Take))
 )
 
 // TestOrder_PerPair: "Messages from one sender to one receiver run in the order in
@@ -122,7 +122,7 @@ func TestOrder_Causal(t *testing.T) {
 		}
 		do.Send(sys, a, round)
 		quiet(t, sys)
-		n, err := value.Ask(soon(t), b, actor.None{})
+		n, err := value.Ask(soon(t), b, struct{}{})
 		must(t, err)
 		equal(t, "rounds", n, rounds)
 	})
@@ -158,7 +158,7 @@ var (
 
 // The table is filled here because the methods name the behaviours.
 func init() {
-	walkerType.Table(walk.Do((*walker).Walk), walkText.Do((*walker).Text), walkAsk.Do((*walker).Ask), walkReply.Do((*walker).Reply))
+	walkerType.Table(walk.Handle((*walker).Walk), walkText.Handle((*walker).Text), walkAsk.Handle((*walker).Ask), walkReply.Handle((*walker).Reply))
 }
 
 func (w *world) pick(r *rand.Rand) actor.Ref[walker] {
@@ -395,7 +395,7 @@ func TestStop_RacesWithSends(t *testing.T) {
 						count.Send(sys, r, 1)
 						accepted.Add(1)
 					default:
-						_, err := value.Ask(soon(t), r, actor.None{})
+						_, err := value.Ask(soon(t), r, struct{}{})
 						if err != nil && !errors.Is(err, actor.ErrStopped) {
 							t.Error(err)
 						}

@@ -61,13 +61,13 @@ func newYard(t *testing.T, opts ...actor.Option) *yard {
 	y := &yard{t: t, typ: actor.NewType[hauler]("hauler"), onTake: func(*hauler, *actor.Context, payload) {}}
 	y.do = actor.Declare[func(*hauler, *actor.Context)](y.typ, "do")
 	y.take = actor.Declare[payload](y.typ, "take")
-	y.typ.Table(y.do.Do(func(h *hauler, c *actor.Context, f func(*hauler, *actor.Context)) { f(h, c) }),
-		y.take.Do(func(h *hauler, c *actor.Context, f payload) { y.runs++; y.onTake(h, c, f) }))
+	y.typ.Table(y.do.Handle(func(h *hauler, c *actor.Context, f func(*hauler, *actor.Context)) { f(h, c) }),
+		y.take.Handle(func(h *hauler, c *actor.Context, f payload) { y.runs++; y.onTake(h, c, f) }))
 	bosses := actor.NewType[lodger]("boss")
 	y.boss = actor.Declare[func(*actor.Context)](bosses, "boss")
-	fell := actor.Declare[actor.Fallen](bosses, "fell")
-	bosses.Table(y.boss.Do(func(_ *lodger, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		fell.Do(func(*lodger, *actor.Context, actor.Fallen) {}))
+	fell := actor.Declare[actor.ChildDown](bosses, "fell")
+	bosses.Table(y.boss.Handle(func(_ *lodger, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		fell.Handle(func(*lodger, *actor.Context, actor.ChildDown) {}))
 	y.sys, y.clock = onVirtualTime(t, append(opts, actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}),
 		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
 			if p.Value != onPurpose {
@@ -183,7 +183,7 @@ func TestEvery_OwnsNothing(t *testing.T) {
 var (
 	parcelType = actor.NewType[lodger]("parcels")
 	parcelAsk  = actor.DeclareAsk[func() error, heap.Parcel](parcelType, "ask")
-	_          = parcelType.Table(parcelAsk.Do(func(_ *lodger, _ *actor.Context, wait func() error) (heap.Parcel, error) {
+	_          = parcelType.Table(parcelAsk.Handle(func(_ *lodger, _ *actor.Context, wait func() error) (heap.Parcel, error) {
 		err := wait()
 		return heap.NewParcel(strings.Repeat("x", shared)), err
 	}))
@@ -233,20 +233,20 @@ func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
 // caller's own turn has ended": no dead letter, and what the request owns stays the caller's.
 func TestAskAll_SelfKeepsOwnedPayload(t *testing.T) {
 	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-asker")
-	ask := actor.DeclareAsk[heap.Parcel, actor.None](typ, "ask")
-	begin := actor.Declare[actor.None](typ, "begin")
+	ask := actor.DeclareAsk[heap.Parcel, struct{}](typ, "ask")
+	begin := actor.Declare[struct{}](typ, "begin")
 	var err error
-	typ.Table(ask.Do(func(*lodger, *actor.Context, heap.Parcel) (actor.None, error) { return actor.None{}, errUser }),
-		begin.Do(func(_ *lodger, c *actor.Context, _ actor.None) {
+	typ.Table(ask.Handle(func(*lodger, *actor.Context, heap.Parcel) (struct{}, error) { return struct{}{}, errUser }),
+		begin.Handle(func(_ *lodger, c *actor.Context, _ struct{}) {
 			me, p := []actor.Ref[lodger]{actor.Self[lodger](c)}, heap.NewParcel(strings.Repeat("x", shared))
 			_, err = actor.AskAll(context.Background(), ask, me, p)
 			p.Unpack(c.Heap()) // or it panics: discarded
 		}))
 	sys := start(t)
 	r := typ.Spawn(sys, lodger{})
-	begin.Send(sys, r, actor.None{})
+	begin.Send(sys, r, struct{}{})
 	quiet(t, sys)
-	wants(t, err, actor.ErrSelfAsk)
+	wants(t, err, actor.ErrDeadlock)
 	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
 	equal(t, "panics", sys.Stats().Panics, 0)
 	must(t, actor.StopWait(soon(t), r))
@@ -262,10 +262,10 @@ func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
 	begin := actor.Declare[actor.Ref[lodger]](typ, "begin")
 	var err error
 	got := 0
-	typ.Table(ask.Do(func(_ *lodger, c *actor.Context, p heap.Parcel) (int, error) {
+	typ.Table(ask.Handle(func(_ *lodger, c *actor.Context, p heap.Parcel) (int, error) {
 		got = len(p.Unpack(c.Heap()).Deref(c.Heap()))
 		return got, nil
-	}), begin.Do(func(_ *lodger, c *actor.Context, other actor.Ref[lodger]) {
+	}), begin.Handle(func(_ *lodger, c *actor.Context, other actor.Ref[lodger]) {
 		to := []actor.Ref[lodger]{actor.Self[lodger](c), other}
 		_, err = actor.AskAll(context.Background(), ask, to, heap.NewParcel(strings.Repeat("x", shared)))
 	}))
@@ -273,7 +273,7 @@ func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
 	me, other := typ.Spawn(sys, lodger{}), typ.Spawn(sys, lodger{})
 	begin.Send(sys, me, other)
 	quiet(t, sys)
-	wants(t, err, actor.ErrSelfAsk)
+	wants(t, err, actor.ErrDeadlock)
 	equal(t, "what the other has unpacked", got, shared)
 	equal(t, "messages", sys.Stats().Messages, 2)
 	equal(t, "dead letters", sys.Stats().DeadLetters, 0)

@@ -35,7 +35,7 @@ func (s *sink[M]) Echo(c *actor.Context, m M) (M, error) {
 	return m, nil
 }
 
-func (s *sink[M]) Counts(_ *actor.Context, _ actor.None) ([2]int, error) {
+func (s *sink[M]) Counts(_ *actor.Context, _ struct{}) ([2]int, error) {
 	return [2]int{s.good, s.bad}, nil
 }
 
@@ -52,15 +52,15 @@ func carry[M any](t *testing.T, m M, ok func(M) bool) {
 		typ := actor.NewType[sink[M]]("sink")
 		take := actor.Declare[M](typ, "take")
 		echo := actor.DeclareAsk[M, M](typ, "echo")
-		counts := actor.DeclareAsk[actor.None, [2]int](typ, "counts")
+		counts := actor.DeclareAsk[struct{}, [2]int](typ, "counts")
 		forward := actor.Declare[pass[M]](typ, "forward")
 		back := actor.Declare[actor.Result[M]](typ, "back")
-		typ.Table(take.Do((*sink[M]).Take), echo.Do((*sink[M]).Echo), counts.Do((*sink[M]).Counts),
-			forward.Do(func(_ *sink[M], c *actor.Context, p pass[M]) {
+		typ.Table(take.Handle((*sink[M]).Take), echo.Handle((*sink[M]).Echo), counts.Handle((*sink[M]).Counts),
+			forward.Handle(func(_ *sink[M], c *actor.Context, p pass[M]) {
 				take.Send(c, p.to, p.m)
 				actor.AskTo(c, echo, p.to, p.m, back)
 			}),
-			back.Do(func(s *sink[M], c *actor.Context, r actor.Result[M]) { s.Take(c, r.Value) }))
+			back.Handle(func(s *sink[M], c *actor.Context, r actor.Result[M]) { s.Take(c, r.Value) }))
 
 		sys := start(t, actor.WithWorkers(2))
 		to, via := typ.Spawn(sys, sink[M]{ok: ok}), typ.Spawn(sys, sink[M]{ok: ok})
@@ -76,11 +76,11 @@ func carry[M any](t *testing.T, m M, ok func(M) bool) {
 			t.Errorf("a request came back as %v, %v", v, err)
 		}
 		quiet(t, sys)
-		at, _ := counts.Ask(soon(t), to, actor.None{})
+		at, _ := counts.Ask(soon(t), to, struct{}{})
 		equal(t, "good and bad payloads", at, [2]int{3*n + 1, 0})
-		at, _ = counts.Ask(soon(t), via, actor.None{})
+		at, _ = counts.Ask(soon(t), via, struct{}{})
 		equal(t, "good and bad replies", at, [2]int{n, 0})
-		sum, _ := value.Ask(soon(t), noise, actor.None{})
+		sum, _ := value.Ask(soon(t), noise, struct{}{})
 		equal(t, "the others' sum", sum, n*(n+1)/2)
 	})
 }
@@ -146,11 +146,11 @@ func TestPayloads_AreLetGo(t *testing.T) {
 	crash := actor.DeclareAsk[load, load](typ, "crash")
 	back := actor.Declare[actor.Result[load]](typ, "back")
 	relay := actor.Declare[load](typ, "relay")
-	typ.Table(take.Do(func(*puppet, *actor.Context, load) {}),
-		echo.Do(func(_ *puppet, _ *actor.Context, l load) (load, error) { return l, nil }),
-		crash.Do(func(*puppet, *actor.Context, load) (load, error) { panic("crash") }),
-		back.Do(func(*puppet, *actor.Context, actor.Result[load]) {}),
-		relay.Do(func(_ *puppet, c *actor.Context, l load) {
+	typ.Table(take.Handle(func(*puppet, *actor.Context, load) {}),
+		echo.Handle(func(_ *puppet, _ *actor.Context, l load) (load, error) { return l, nil }),
+		crash.Handle(func(*puppet, *actor.Context, load) (load, error) { panic("crash") }),
+		back.Handle(func(*puppet, *actor.Context, actor.Result[load]) {}),
+		relay.Handle(func(_ *puppet, c *actor.Context, l load) {
 			take.Send(c, actor.Self[puppet](c), l)
 			actor.AskTo(c, echo, actor.Self[puppet](c), l, back)
 			actor.Pipe(c, back, func(context.Context) (load, error) { return l, nil })
@@ -193,9 +193,9 @@ func TestRequests_LetGo(t *testing.T) {
 	back := actor.Declare[actor.Result[load]](typ, "back")
 	ask := actor.Declare[actor.Ref[load]](typ, "ask")
 	typ.Table(
-		echo.Do(func(_ *load, _ *actor.Context, l load) (load, error) { return l, nil }),
-		back.Do(func(_ *load, c *actor.Context, _ actor.Result[load]) { c.Stop() }),
-		ask.Do(func(l *load, c *actor.Context, to actor.Ref[load]) { actor.AskTo(c, echo, to, *l, back) }))
+		echo.Handle(func(_ *load, _ *actor.Context, l load) (load, error) { return l, nil }),
+		back.Handle(func(_ *load, c *actor.Context, _ actor.Result[load]) { c.Stop() }),
+		ask.Handle(func(l *load, c *actor.Context, to actor.Ref[load]) { actor.AskTo(c, echo, to, *l, back) }))
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[load]){
 		"answered":    func(*actor.System, actor.Ref[load]) {},
 		"dead letter": func(sys *actor.System, r actor.Ref[load]) { actor.Stop(sys, r) },
@@ -262,8 +262,8 @@ var (
 	hitText   = actor.Declare[string](rallyType, "text")
 	hitAsk    = actor.Declare[actor.Result[int]](rallyType, "ask")
 	less      = actor.DeclareAsk[int, int](rallyType, "less")
-	_         = rallyType.Table(meetPeer.Do((*rally).Meet), hitNumber.Do((*rally).Number), hitText.Do((*rally).Text),
-		hitAsk.Do((*rally).Ask), less.Do((*rally).Less))
+	_         = rallyType.Table(meetPeer.Handle((*rally).Meet), hitNumber.Handle((*rally).Number), hitText.Handle((*rally).Text),
+		hitAsk.Handle((*rally).Ask), less.Handle((*rally).Less))
 )
 
 func (r *rally) Meet(_ *actor.Context, peer actor.Ref[rally]) { r.peer = peer }
@@ -344,7 +344,7 @@ func TestActor_IdleSize(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			typ := actor.NewType[lodger]("lodger", tc.opts...)
 			rest := actor.Declare[int](typ, "rest")
-			typ.Table(rest.Do(func(*lodger, *actor.Context, int) {}))
+			typ.Table(rest.Handle(func(*lodger, *actor.Context, int) {}))
 			if per := idleSize(t, typ, rest); per > tc.most {
 				t.Errorf("%.1f bytes besides the state, want at most %.0f", per, tc.most)
 			}

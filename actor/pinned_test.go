@@ -13,7 +13,7 @@ type longState struct{ steps, slices int }
 // long declares the behaviour that does it, for left more steps.
 func long(typ *actor.Type[longState]) actor.Behaviour[longState, int] {
 	long := actor.Declare[int](typ, "long")
-	typ.Table(long.Do(func(s *longState, c *actor.Context, left int) {
+	typ.Table(long.Handle(func(s *longState, c *actor.Context, left int) {
 		for s.slices++; left > 0 && !c.ShouldYield(); left-- {
 			s.steps++
 		}
@@ -75,16 +75,16 @@ func TestShouldYield_PinnedOrBlocking(t *testing.T) {
 func TestPinned_ChildOfTheStopping(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	late := actor.NewType[puppet]("late", actor.WithPinnedThread())
-	began, spawned := make(chan struct{}), make(chan actor.Standing, 1)
+	began, spawned := make(chan struct{}), make(chan actor.Status, 1)
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 		close(began)
 		for !actor.SystemStopping(sys) {
 			runtime.Gosched()
 		}
-		spawned <- late.SpawnChild(c, puppet{}).Standing()
+		spawned <- late.SpawnChild(c, puppet{}).Status()
 	})
 	receive(t, "the behaviour", began)
 	sys.Stop()
-	equal(t, "the child", receive(t, "the child", spawned), actor.Ended)
+	equal(t, "the child", receive(t, "the child", spawned), actor.StatusEnded)
 	equal(t, "nobody has written to what the dead share", actor.TombsAreClean(), true)
 }

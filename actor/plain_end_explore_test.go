@@ -40,8 +40,8 @@ var (
 	mayflyDown = Declare[Down](mayflyType, "down")
 	mayflyExit = Declare[Exit](mayflyType, "exit")
 	mayflyAsk  = DeclareAsk[int, int](mayflyType, "ask")
-	_          = mayflyType.Table(mayflySay.Do((*mayfly).say), mayflyRush.Do((*mayfly).say), mayflyAct.Do((*mayfly).act),
-		mayflyDown.Do((*mayfly).down), mayflyExit.Do((*mayfly).exit), mayflyAsk.Do((*mayfly).answer))
+	_          = mayflyType.Table(mayflySay.Handle((*mayfly).say), mayflyRush.Handle((*mayfly).say), mayflyAct.Handle((*mayfly).act),
+		mayflyDown.Handle((*mayfly).down), mayflyExit.Handle((*mayfly).exit), mayflyAsk.Handle((*mayfly).answer))
 )
 
 func (m *mayfly) say(_ *Context, n int)                 { m.g.ran = append(m.g.ran, n) }

@@ -32,7 +32,7 @@ func newBounded(name string, limit int, o actor.Overflow) *boundedType {
 	b.do = actor.Declare[deed](b.typ, "do")
 	b.try = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](b.typ, "try")
 	b.note = actor.Declare[actor.Result[any]](b.typ, "note")
-	b.typ.Table(b.do.Do((*puppet).Do), b.try.Do((*puppet).Try), b.note.Do((*puppet).Note))
+	b.typ.Table(b.do.Handle((*puppet).Do), b.try.Handle((*puppet).Try), b.note.Handle((*puppet).Note))
 	return b
 }
 
@@ -288,7 +288,7 @@ func TestBound_DrainsMuted(t *testing.T) {
 				hold()
 				settled(t, sys)
 				equal(t, "ran", ran, mail-1)
-				equal(t, "in the end", r.Standing(), actor.Ended)
+				equal(t, "in the end", r.Status(), actor.StatusEnded)
 			})
 		}
 	}
@@ -300,23 +300,23 @@ func TestBound_Standing(t *testing.T) {
 	for name, typ := range boundedTypes {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t, actor.WithWorkers(2))
-			equal(t, "a new actor", typ.typ.Spawn(sys, puppet{}).Standing(), actor.Idle)
+			equal(t, "a new actor", typ.typ.Spawn(sys, puppet{}).Status(), actor.StatusIdle)
 			r, release := typ.stuck(t, sys)
-			equal(t, "one at work", r.Standing(), actor.Busy)
+			equal(t, "one at work", r.Status(), actor.StatusBusy)
 			for i := range bound {
-				equal(t, fmt.Sprintf("with %d messages", i), r.Standing(), actor.Busy)
+				equal(t, fmt.Sprintf("with %d messages", i), r.Status(), actor.StatusBusy)
 				must(t, typ.do.TrySend(sys, r, noop))
 			}
-			equal(t, "a full one", r.Standing(), actor.Overloaded)
+			equal(t, "a full one", r.Status(), actor.StatusOverloaded)
 			release()
 			quiet(t, sys)
-			equal(t, "one that is done", r.Standing(), actor.Idle)
+			equal(t, "one that is done", r.Status(), actor.StatusIdle)
 			typ.do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ApplyPressure() })
 			quiet(t, sys)
-			equal(t, "one under pressure", r.Standing(), actor.Overloaded)
+			equal(t, "one under pressure", r.Status(), actor.StatusOverloaded)
 			typ.do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.Stop() })
 			quiet(t, sys)
-			equal(t, "one that has ended", r.Standing(), actor.Ended)
+			equal(t, "one that has ended", r.Status(), actor.StatusEnded)
 		})
 	}
 }
@@ -330,7 +330,7 @@ type timed struct {
 func newTimed(name string) timed {
 	typ := actor.NewType[puppet](name, actor.WithBound(100, actor.OverflowRefuse), actor.WithBatch(4))
 	x := timed{&boundedType{typ: typ, do: actor.Declare[deed](typ, "do")}, actor.Declare[actor.Result[deed]](typ, "result")}
-	typ.Table(x.do.Do((*puppet).Do), x.result.Do(func(p *puppet, c *actor.Context, r actor.Result[deed]) { r.Value(p, c) }))
+	typ.Table(x.do.Handle((*puppet).Do), x.result.Handle(func(p *puppet, c *actor.Context, r actor.Result[deed]) { r.Value(p, c) }))
 	return x
 }
 

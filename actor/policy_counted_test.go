@@ -12,7 +12,7 @@ import (
 var (
 	tideType = actor.NewType[puppet]("tide", actor.WithWatermarks(10, 3), actor.WithBatch(2))
 	tideDo   = actor.Declare[deed](tideType, "do")
-	_        = tideType.Table(tideDo.Do((*puppet).Do))
+	_        = tideType.Table(tideDo.Handle((*puppet).Do))
 )
 
 func noop(*puppet, *actor.Context) {}
@@ -159,9 +159,9 @@ func TestWatermarks_EndOfALife(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			supers := actor.NewType[puppet]("super")
-			begin, fell := actor.Declare[actor.None](supers, "begin"), actor.Declare[actor.Fallen](supers, "fell")
+			begin, fell := actor.Declare[struct{}](supers, "begin"), actor.Declare[actor.ChildDown](supers, "fell")
 			falls, ran := 0, 0
-			supers.Table(begin.Do(func(_ *puppet, c *actor.Context, _ actor.None) {
+			supers.Table(begin.Handle(func(_ *puppet, c *actor.Context, _ struct{}) {
 				child := actor.SpawnSupervised(c, tideType, func(*puppet) {}, fell)
 				tideDo.Send(c, child, func(_ *puppet, c *actor.Context) { // its mail has been counted when the next one runs
 					tideDo.Send(c, child, func(p *puppet, c *actor.Context) {
@@ -170,12 +170,12 @@ func TestWatermarks_EndOfALife(t *testing.T) {
 						fall(p, c)
 					})
 				})
-			}), fell.Do(func(_ *puppet, c *actor.Context, f actor.Fallen) {
+			}), fell.Handle(func(_ *puppet, c *actor.Context, f actor.ChildDown) {
 				falls++
 				actor.Restart(c, f.Ref)
 			}))
 			sys := start(t, actor.WithWorkers(1))
-			begin.Send(sys, supers.Spawn(sys, puppet{}), actor.None{})
+			begin.Send(sys, supers.Spawn(sys, puppet{}), struct{}{})
 			quiet(t, sys)
 			equal(t, "falls", falls, 1)
 			equal(t, "what ran behind the fall", ran, 1)

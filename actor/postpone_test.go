@@ -75,9 +75,9 @@ func newSleeperType(opts ...actor.TypeOption) *sleeperType {
 	s.fall = actor.Declare[cue](s.typ, "fall")
 	s.ask = actor.DeclareAsk[int, int](s.typ, "ask")
 	run := func(s *sleeper, _ *actor.Context, n int) { s.log.note(n) }
-	s.typ.Table(s.tell.Do(run), s.rush.Do(run),
-		s.fall.Do(func(_ *sleeper, _ *actor.Context, q cue) { close(q.begun); <-q.when; panic(errUser) }),
-		s.ask.Do(func(s *sleeper, _ *actor.Context, n int) (int, error) { s.log.note(n); return 2 * n, nil }))
+	s.typ.Table(s.tell.Handle(run), s.rush.Handle(run),
+		s.fall.Handle(func(_ *sleeper, _ *actor.Context, q cue) { close(q.begun); <-q.when; panic(errUser) }),
+		s.ask.Handle(func(s *sleeper, _ *actor.Context, n int) (int, error) { s.log.note(n); return 2 * n, nil }))
 	return s
 }
 
@@ -110,7 +110,7 @@ func makeBed(t testing.TB, typ *sleeperType, care actor.Care[warden], opts ...ac
 			b.log.dead, b.log.why = append(b.log.dead, n), append(b.log.why, l.Reason)
 		}
 	}}), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}})}, opts...)...)
-	b.boss = wardenType.Spawn(b.sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Postpone(c, f.Ref) }})
+	b.boss = wardenType.Spawn(b.sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.ChildDown) { actor.Postpone(c, f.Ref) }})
 	wardenIn(t, b.sys, b.boss, func(_ *warden, c *actor.Context) {
 		care.Fell = wardenFell
 		b.kid = actor.SpawnUnder(c, typ.typ, func(s *sleeper) { s.log = b.log }, care)
@@ -196,7 +196,7 @@ func newAsker(hears func(*puppet, *actor.Context, actor.Result[int])) (*actor.Ty
 	typ := actor.NewType[puppet]("asker")
 	run := actor.Declare[func(*actor.Context)](typ, "go")
 	heard := actor.Declare[actor.Result[int]](typ, "heard")
-	typ.Table(run.Do(func(_ *puppet, c *actor.Context, f func(*actor.Context)) { f(c) }), heard.Do(hears))
+	typ.Table(run.Handle(func(_ *puppet, c *actor.Context, f func(*actor.Context)) { f(c) }), heard.Handle(hears))
 	return typ, run, heard
 }
 
@@ -344,7 +344,7 @@ func TestPostpone_MutesNobody(t *testing.T) {
 			fallen, postpone := make(chan struct{}), make(chan struct{})
 			b := makeBed(t, typ, actor.Care[warden]{Backlog: 2})
 			wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
-				w.fell = func(c *actor.Context, f actor.Fallen) {
+				w.fell = func(c *actor.Context, f actor.ChildDown) {
 					close(fallen)
 					c.Blocking(func() { <-postpone })
 					actor.Postpone(c, f.Ref)
@@ -362,7 +362,7 @@ func TestPostpone_MutesNobody(t *testing.T) {
 			for range 10 {
 				do.Send(b.sys, muted, func(_ *puppet, c *actor.Context) { b.tell.Send(c, b.kid, 2) })
 			}
-			n, err := value.Ask(soon(t), muted, actor.None{})
+			n, err := value.Ask(soon(t), muted, struct{}{})
 			must(t, err)
 			equal(t, "what the sender has done", n, 1)
 			equal(t, "mutes", b.sys.Stats().Mutes, 1)
@@ -445,7 +445,7 @@ func TestPostpone_Ends(t *testing.T) {
 func TestStandby(t *testing.T) {
 	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{Backlog: -1})
 	wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
-		w.fell = func(c *actor.Context, f actor.Fallen) { actor.Standby(c, f.Ref); actor.Standby(c, f.Ref) }
+		w.fell = func(c *actor.Context, f actor.ChildDown) { actor.Standby(c, f.Ref); actor.Standby(c, f.Ref) }
 	})
 	b.sleep(func() { b.tell.Send(b.sys, b.kid, 1) }) // the system is quiet
 	got := make(chan error, 3)
@@ -467,9 +467,9 @@ func TestStandby(t *testing.T) {
 func TestPostpone_Standing(t *testing.T) {
 	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{})
 	b.sleep()
-	equal(t, "it stands", b.kid.Standing(), actor.Overloaded)
+	equal(t, "it stands", b.kid.Status(), actor.StatusOverloaded)
 	b.wake()
-	equal(t, "it stands", b.kid.Standing(), actor.Idle)
+	equal(t, "it stands", b.kid.Status(), actor.StatusIdle)
 }
 
 // TestPostpone_Deterministic: all orders of a few senders, a fall and a restart: each message runs
@@ -516,7 +516,7 @@ func TestPostpone_Storm(t *testing.T) {
 			n := scaled(each)
 			b := makeBed(t, typ, actor.Care[warden]{Backlog: 20}, actor.WithWorkers(4))
 			wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
-				w.fell = func(c *actor.Context, f actor.Fallen) {
+				w.fell = func(c *actor.Context, f actor.ChildDown) {
 					actor.Postpone(c, f.Ref)
 					wardenWake.Send(c, actor.Self[warden](c), f.Ref) // which restarts it
 				}

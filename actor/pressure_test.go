@@ -27,10 +27,10 @@ func press(t testing.TB, sys *actor.System) actor.Ref[puppet] {
 }
 
 // stalls collects the reports of a system.
-type stalls chan actor.StallReport
+type stalls chan actor.PressureDeadlock
 
 func (s stalls) option() actor.Option {
-	return actor.WithHooks(actor.Hooks{PressureDeadlock: func(r actor.StallReport) {
+	return actor.WithHooks(actor.Hooks{PressureDeadlock: func(r actor.PressureDeadlock) {
 		select {
 		case s <- r:
 		default:
@@ -64,7 +64,7 @@ func TestPressure(t *testing.T) {
 			do.Send(sys, other, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
 			release()
 			settled(t, sys)
-			equal(t, "let go", sys.Stats().LetGo, 0)
+			equal(t, "let go", sys.Stats().Exempted, 0)
 		})
 	}
 }
@@ -109,13 +109,13 @@ func TestPressureDeadlock_3382(t *testing.T) {
 	equal(t, "report", r.String(), want)
 	equal(t, "deadlock", r.Deadlock(), true)
 	st := sys.Stats()
-	equal(t, "let go", st.LetGo, 1)
-	equal(t, "stalls", st.Stalls, 1)
+	equal(t, "let go", st.Exempted, 1)
+	equal(t, "stalls", st.PressureDeadlocks, 1)
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
 }
 
 // onlyReport is the one report that there is when the system is quiescent.
-func onlyReport(t testing.TB, reports stalls) actor.StallReport {
+func onlyReport(t testing.TB, reports stalls) actor.PressureDeadlock {
 	t.Helper()
 	equal(t, "reports", len(reports), 1)
 	return <-reports
@@ -143,7 +143,7 @@ func TestPressureDeadlock_Seeded(t *testing.T) {
 		if r := onlyReport(t, reports); !r.Closed || r.Idle || answered <= 0 || answered > time.Minute {
 			t.Errorf("seed %d: answered after %v; %+v", seed, answered, r)
 		}
-		equal(t, "stalls", sys.Stats().Stalls, 1)
+		equal(t, "stalls", sys.Stats().PressureDeadlocks, 1)
 	}
 }
 
@@ -226,9 +226,9 @@ func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 	}
 	watchdog(t, sys)
 	st := sys.Stats()
-	t.Logf("%d mutes, %d let go, %d reports", st.Mutes, st.LetGo, st.Stalls)
+	t.Logf("%d mutes, %d let go, %d reports", st.Mutes, st.Exempted, st.PressureDeadlocks)
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
-	if st.LetGo < 1 || st.Stalls < 1 {
+	if st.Exempted < 1 || st.PressureDeadlocks < 1 {
 		t.Error("nobody was let go")
 	}
 }
@@ -259,8 +259,8 @@ func TestPressureDeadlock_NotWithoutNeed(t *testing.T) {
 	release()
 	watchdog(t, sys)
 	equal(t, "reports", len(reports), 0)
-	if st := sys.Stats(); st.LetGo == 0 || st.LetGo > 20 {
-		t.Errorf("%d times let go", st.LetGo)
+	if st := sys.Stats(); st.Exempted == 0 || st.Exempted > 20 {
+		t.Errorf("%d times let go", st.Exempted)
 	}
 }
 
@@ -367,7 +367,7 @@ func TestPressureDeadlock_RandomGraphs(t *testing.T) {
 			t.Fatalf("no progress: %v\n%s", err, strings.Join(actor.WhoWaits(sys), "\n"))
 		}
 		st := sys.Stats()
-		letGo, reports = letGo+st.LetGo, reports+st.Stalls
+		letGo, reports = letGo+st.Exempted, reports+st.PressureDeadlocks
 		if g.ran.Load() != g.sent.Load() || st.Mutes != st.Unmutes {
 			t.Fatalf("%d of %d ran, %d mutes, %d unmutes", g.ran.Load(), g.sent.Load(), st.Mutes, st.Unmutes)
 		}

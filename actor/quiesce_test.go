@@ -120,7 +120,7 @@ func TestHold(t *testing.T) {
 	r := puppetType.Spawn(sys, puppet{})
 	for i := range 100 { // the system is up as long as it is held
 		count.Send(sys, r, 1)
-		n, err := value.Ask(soon(t), r, actor.None{})
+		n, err := value.Ask(soon(t), r, struct{}{})
 		must(t, err)
 		equal(t, "state", n, i+1)
 	}

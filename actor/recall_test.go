@@ -40,7 +40,7 @@ func TestRecall_OfLeaving(t *testing.T) {
 // TestRecall_OfSuspended: "the actor is suspended: it keeps its mail".
 func TestRecall_OfSuspended(t *testing.T) {
 	fallen := make(chan struct{})
-	g := guard(t, mortal{}, func(*actor.Context, actor.Fallen) { close(fallen) })
+	g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(fallen) })
 	crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
 	receive(t, "the fall", fallen)
 	recallLate(t, g.sys, g.kid)

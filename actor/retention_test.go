@@ -35,7 +35,7 @@ func newRelics(opts ...actor.TypeOption) relics {
 	k.small = actor.Declare[int](k.typ, "small")
 	k.ask = actor.DeclareAsk[rite, actor.Ref[relic]](k.typ, "ask")
 	run := func(r *relic, c *actor.Context, f rite) { r.self = actor.Self[relic](c); f(r, c) }
-	k.typ.Table(k.do.Do(run), k.urgent.Do(run), k.small.Do(func(*relic, *actor.Context, int) {}), k.ask.Do(func(r *relic, c *actor.Context, f rite) (actor.Ref[relic], error) {
+	k.typ.Table(k.do.Handle(run), k.urgent.Handle(run), k.small.Handle(func(*relic, *actor.Context, int) {}), k.ask.Handle(func(r *relic, c *actor.Context, f rite) (actor.Ref[relic], error) {
 		run(r, c, f)
 		return r.self, nil
 	}))
@@ -247,8 +247,8 @@ func TestRefToTheDeadKeepsNobody(t *testing.T) {
 //go:noinline
 func middleChild(t *testing.T, sys *actor.System, parent func(*actor.Context, *actor.System)) (child actor.AnyRef, gone []weak.Pointer[relic]) {
 	k := newRelics()
-	fell := actor.Declare[actor.Fallen](k.typ, "fell")
-	k.typ.Table(fell.Do(func(*relic, *actor.Context, actor.Fallen) {}))
+	fell := actor.Declare[actor.ChildDown](k.typ, "fell")
+	k.typ.Table(fell.Handle(func(*relic, *actor.Context, actor.ChildDown) {}))
 	life, killed := make(chan weak.Pointer[relic]), make(chan struct{})
 	k.do.Send(sys, k.typ.Spawn(sys, relic{}), func(s *relic, c *actor.Context) {
 		gone = append(gone, weak.Make(s))
@@ -261,7 +261,7 @@ func middleChild(t *testing.T, sys *actor.System, parent func(*actor.Context, *a
 		}
 		child = kids[1].Any()
 		actor.Kill(c, child)
-		eventually(t, "its end", func() bool { return kids[1].Standing() == actor.Ended })
+		eventually(t, "its end", func() bool { return kids[1].Status() == actor.StatusEnded })
 		close(killed)
 		parent(c, sys)
 	})
@@ -275,7 +275,7 @@ func TestBursts_LeaveNothing(t *testing.T) {
 	typ := actor.NewType[int]("crowd")
 	flood := actor.Declare[func(*actor.Context)](typ, "flood")
 	hit := actor.Declare[int](typ, "hit")
-	typ.Table(flood.Do(func(_ *int, c *actor.Context, f func(*actor.Context)) { f(c) }), hit.Do(func(n *int, _ *actor.Context, by int) { *n += by }))
+	typ.Table(flood.Handle(func(_ *int, c *actor.Context, f func(*actor.Context)) { f(c) }), hit.Handle(func(n *int, _ *actor.Context, by int) { *n += by }))
 	sys := start(t, actor.WithWorkers(2))
 	var crowd [500]actor.Ref[int]
 	for i := range crowd {

@@ -243,7 +243,7 @@ func TestFlood(t *testing.T) {
 	for name, produce := range map[string]func(sys *actor.System, to actor.Ref[slowpoke], sent *atomic.Int64){
 		"actors": func(sys *actor.System, to actor.Ref[slowpoke], sent *atomic.Int64) {
 			for range producers {
-				flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, sent}), actor.None{})
+				flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, sent}), struct{}{})
 			}
 		},
 		"goroutines": func(sys *actor.System, to actor.Ref[slowpoke], sent *atomic.Int64) {
@@ -268,7 +268,7 @@ func TestFlood(t *testing.T) {
 			produce(sys, to, &sent)
 			quiet(t, sys)
 			grown := stop()
-			got, err := most.Ask(soon(t), to, actor.None{})
+			got, err := most.Ask(soon(t), to, struct{}{})
 			must(t, err)
 			t.Logf("at most %d queued, the heap grew by %d kB", got[1], grown>>10)
 			equal(t, "messages run", got[0], int64(each*producers))

@@ -23,7 +23,7 @@ func TestSender_Embedded(t *testing.T) {
 		r := puppetType.Spawn(from, puppet{})
 		count.Send(from, r, 1)
 		must(t, count.TrySend(from, r, 2))
-		n, err := value.Ask(soon(t), r, actor.None{})
+		n, err := value.Ask(soon(t), r, struct{}{})
 		must(t, err)
 		equal(t, "sum", n, 3)
 		_, err = puppetType.SpawnNamed(from, "a name", puppet{})

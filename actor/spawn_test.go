@@ -30,12 +30,12 @@ type shoot struct {
 
 var (
 	shootType = actor.NewType[shoot]("shoot")
-	sprout    = actor.Declare[actor.None](shootType, "sprout")
+	sprout    = actor.Declare[struct{}](shootType, "sprout")
 	answer    = actor.Declare[int64](shootType, "answer")
-	_         = shootType.Table(sprout.Do((*shoot).sprout), answer.Do((*shoot).hear))
+	_         = shootType.Table(sprout.Handle((*shoot).sprout), answer.Handle((*shoot).hear))
 	earlyType = actor.NewType[shoot]("early shoot")
 	earlyTell = actor.Declare[int64](earlyType, "answer")
-	_         = earlyType.OnStart((*shoot).start).Table(earlyTell.Do((*shoot).hear))
+	_         = earlyType.OnStart((*shoot).start).Table(earlyTell.Handle((*shoot).hear))
 	wakings   = map[string]func(*shoot, *actor.Context){
 		"woken one by one":   (*shoot).oneByOne,
 		"woken all at once":  (*shoot).allAtOnce,
@@ -43,7 +43,7 @@ var (
 	}
 )
 
-func (s *shoot) sprout(c *actor.Context, _ actor.None) { s.grow(c) }
+func (s *shoot) sprout(c *actor.Context, _ struct{}) { s.grow(c) }
 
 func (s *shoot) start(c *actor.Context) error {
 	s.grow(c)
@@ -68,7 +68,7 @@ func (s *shoot) arm(self actor.Ref[shoot]) shoot {
 
 func (s *shoot) oneByOne(c *actor.Context) {
 	for range arms {
-		sprout.Send(c, shootType.Spawn(c, s.arm(actor.Self[shoot](c))), actor.None{})
+		sprout.Send(c, shootType.Spawn(c, s.arm(actor.Self[shoot](c))), struct{}{})
 	}
 }
 
@@ -78,7 +78,7 @@ func (s *shoot) allAtOnce(c *actor.Context) {
 		below[i] = shootType.Spawn(c, s.arm(actor.Self[shoot](c)))
 	}
 	for _, r := range below {
-		sprout.Send(c, r, actor.None{})
+		sprout.Send(c, r, struct{}{})
 	}
 }
 
@@ -168,7 +168,7 @@ func plant(sys *actor.System, way string) *grove {
 	if way == "woken by the spawn" {
 		earlyType.Spawn(sys, root)
 	} else {
-		sprout.Send(sys, shootType.Spawn(sys, root), actor.None{})
+		sprout.Send(sys, shootType.Spawn(sys, root), struct{}{})
 	}
 	return g
 }

@@ -24,10 +24,10 @@ func (b *banker) Pay(c *actor.Context, n int) {
 	}
 	b.busy = true
 	b.done = append(b.done, n)
-	bankerPaid.Send(c, actor.Self[banker](c), actor.None{}) // stands for the reply of another
+	bankerPaid.Send(c, actor.Self[banker](c), struct{}{}) // stands for the reply of another
 }
 
-func (b *banker) Paid(c *actor.Context, _ actor.None) {
+func (b *banker) Paid(c *actor.Context, _ struct{}) {
 	b.busy = false
 	actor.Unstash(c, 1)
 }
@@ -39,20 +39,20 @@ func (b *banker) Try(c *actor.Context, f func(*banker, *actor.Context) (int, err
 var (
 	bankerType = actor.NewType[banker]("banker")
 	bankerPay  = actor.Declare[int](bankerType, "pay")
-	bankerPaid = actor.Declare[actor.None](bankerType, "paid")
+	bankerPaid = actor.Declare[struct{}](bankerType, "paid")
 	bankerTry  = actor.DeclareAsk[func(*banker, *actor.Context) (int, error), int](bankerType, "try")
-	_          = bankerType.Table(bankerPay.Do((*banker).Pay), bankerPaid.Do((*banker).Paid), bankerTry.Do((*banker).Try))
+	_          = bankerType.Table(bankerPay.Handle((*banker).Pay), bankerPaid.Handle((*banker).Paid), bankerTry.Handle((*banker).Try))
 
 	// narrow is a banker with room for two.
 	narrowType = actor.NewType[banker]("narrow", actor.WithStashLimit(2))
 	narrowPay  = actor.Declare[int](narrowType, "pay")
 	narrowTry  = actor.DeclareAsk[func(*banker, *actor.Context) (int, error), int](narrowType, "try")
 	_          = narrowType.Table(
-		narrowPay.Do(func(b *banker, c *actor.Context, n int) {
+		narrowPay.Handle(func(b *banker, c *actor.Context, n int) {
 			narrowPay.Stash(c, n)
 			b.longest = actor.StashLen(c)
 		}),
-		narrowTry.Do((*banker).Try))
+		narrowTry.Handle((*banker).Try))
 )
 
 // TestUnstash_OneByOne: Unstash "puts the n oldest messages … in front of its mailbox, in the order

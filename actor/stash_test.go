@@ -46,7 +46,7 @@ func TestStash_Ask(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{n: 7})
 	asked := make(chan struct{})
-	later := mortalType.Variant(fetch.Do(func(_ *mortal, c *actor.Context, q func(*mortal) int) (int, error) {
+	later := mortalType.Variant(fetch.Handle(func(_ *mortal, c *actor.Context, q func(*mortal) int) (int, error) {
 		defer close(asked)
 		return fetch.Stash(c, q)
 	}))
@@ -99,7 +99,7 @@ func TestStash_Ends(t *testing.T) {
 func TestBecome(t *testing.T) {
 	var d diary
 	sys := start(t, actor.WithWorkers(1))
-	loud := mortalType.Variant(say.Do(func(m *mortal, _ *actor.Context, s string) { m.note("%s!", s) }))
+	loud := mortalType.Variant(say.Handle(func(m *mortal, _ *actor.Context, s string) { m.note("%s!", s) }))
 	r, other := mortalType.Spawn(sys, mortal{name: "a", diary: &d, born: true}), mortalType.Spawn(sys, mortal{name: "b", diary: &d, born: true})
 	inside(t, sys, func(c *actor.Context) {
 		say.Send(c, r, "1")
@@ -159,16 +159,16 @@ var (
 	keptAsk     = actor.DeclareAsk[int, int](hoarderType, "keptAsk")
 	hoarderDo   = actor.Declare[func(*hoarder, *actor.Context)](hoarderType, "do")
 	_           = hoarderType.Table(
-		kept.Do(func(k *hoarder, c *actor.Context, n int) { k.take(n, func() { kept.Stash(c, n) }) }),
-		keptSoon.Do(func(k *hoarder, c *actor.Context, n int) { k.take(n, func() { keptSoon.Stash(c, n) }) }),
-		keptReply.Do(func(k *hoarder, c *actor.Context, r actor.Result[int]) {
+		kept.Handle(func(k *hoarder, c *actor.Context, n int) { k.take(n, func() { kept.Stash(c, n) }) }),
+		keptSoon.Handle(func(k *hoarder, c *actor.Context, n int) { k.take(n, func() { keptSoon.Stash(c, n) }) }),
+		keptReply.Handle(func(k *hoarder, c *actor.Context, r actor.Result[int]) {
 			k.take(r.Value, func() { keptReply.Stash(c, r) })
 		}),
-		keptAsk.Do(func(k *hoarder, c *actor.Context, n int) (r int, err error) {
+		keptAsk.Handle(func(k *hoarder, c *actor.Context, n int) (r int, err error) {
 			k.take(n, func() { r, err = keptAsk.Stash(c, n) })
 			return
 		}),
-		hoarderDo.Do(func(k *hoarder, c *actor.Context, f func(*hoarder, *actor.Context)) { f(k, c) }))
+		hoarderDo.Handle(func(k *hoarder, c *actor.Context, f func(*hoarder, *actor.Context)) { f(k, c) }))
 )
 
 // take notes n if the hoarder is open, and stashes it otherwise, three times.
@@ -212,7 +212,7 @@ func TestStash_Twice(t *testing.T) {
 		"AskToWithin": func(sys *actor.System, r actor.Ref[hoarder]) {
 			p := puppetType.Spawn(sys, puppet{n: 1})
 			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) {
-				actor.AskTo(c, value, p, actor.None{}, keptReply, actor.Within(time.Hour))
+				actor.AskTo(c, value, p, struct{}{}, keptReply, actor.Within(time.Hour))
 			})
 		},
 		"After": func(sys *actor.System, r actor.Ref[hoarder]) {
@@ -249,7 +249,7 @@ func TestStash_Yield(t *testing.T) {
 	typ := actor.NewType[puppet]("stasher")
 	note := actor.Declare[int](typ, "note")
 	var got []int
-	typ.Table(note.Do(func(_ *puppet, c *actor.Context, n int) {
+	typ.Table(note.Handle(func(_ *puppet, c *actor.Context, n int) {
 		got = append(got, n)
 		if n < 3 {
 			actor.UnstashAll(c)
@@ -268,7 +268,7 @@ func TestStash_ReportedSender(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
 	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
 	r := hoarderType.Spawn(sys, hoarder{})
-	once := hoarderType.Variant(kept.Do(func(_ *hoarder, c *actor.Context, n int) {
+	once := hoarderType.Variant(kept.Handle(func(_ *hoarder, c *actor.Context, n int) {
 		kept.Stash(c, n)
 		kept.Stash(c, n)
 	}))
@@ -316,7 +316,7 @@ func TestStash_LeavesNoTrace(t *testing.T) {
 					send(sys, r)
 				}
 				quiet(t, sys)
-				equal(t, "standing", r.Standing(), actor.Idle)
+				equal(t, "standing", r.Status(), actor.StatusIdle)
 				must(t, actor.StopWait(soon(t), r))
 			}
 			quiet(t, sys)

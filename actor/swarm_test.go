@@ -53,7 +53,7 @@ type task struct {
 }
 
 var (
-	beeFell = actor.Declare[actor.Fallen](beeType, "fell")
+	beeFell = actor.Declare[actor.ChildDown](beeType, "fell")
 	beeType = actor.NewType[bee]("bee")
 	beeDo   = actor.Declare[task](beeType, "do")
 	beeAsk  = actor.DeclareAsk[int, int](beeType, "ask")
@@ -63,7 +63,7 @@ var (
 
 // The table is filled here because the methods name the behaviours.
 func init() {
-	beeType.Table(beeDo.Do((*bee).Do), beeAsk.Do((*bee).Ask), beeHear.Do((*bee).Hear), beeOwe.Do((*bee).Owe), beeFell.Do((*bee).Fell))
+	beeType.Table(beeDo.Handle((*bee).Do), beeAsk.Handle((*bee).Ask), beeHear.Handle((*bee).Hear), beeOwe.Handle((*bee).Owe), beeFell.Handle((*bee).Fell))
 }
 
 func (b *bee) count() {

@@ -119,7 +119,7 @@ var (
 	tallyType = actor.NewType[tally]("tally")
 	tick      = actor.Declare[int](tallyType, "tick")
 	armMany   = actor.Declare[int](tallyType, "arm")
-	_         = tallyType.Table(tick.Do((*tally).tick), armMany.Do((*tally).arm))
+	_         = tallyType.Table(tick.Handle((*tally).tick), armMany.Handle((*tally).arm))
 )
 
 // TestTimer_FiredBurstIsLetGo: the memory of many timers is let go when the last of them has run,

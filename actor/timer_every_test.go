@@ -39,7 +39,7 @@ func (b *bell) Turn(c *actor.Context, f func(*bell, *actor.Context)) { f(b, c) }
 
 var (
 	inTurn = actor.Declare[func(*bell, *actor.Context)](bellType, "turn")
-	_      = bellType.Table(inTurn.Do((*bell).Turn))
+	_      = bellType.Table(inTurn.Handle((*bell).Turn))
 )
 
 // TestEvery_NeverPilesUp: "While the actor has not come to a tick, that tick stays the

@@ -58,7 +58,7 @@ var (
 	chime    = actor.Declare[int](bellType, "ring")
 	sayAt    = actor.Declare[string](bellType, "sayAt")
 	inBell   = actor.DeclareAsk[func(*bell, *actor.Context), int](bellType, "do")
-	_        = bellType.Table(chime.Do((*bell).Ring), sayAt.Do((*bell).Say), inBell.Do((*bell).Do))
+	_        = bellType.Table(chime.Handle((*bell).Ring), sayAt.Handle((*bell).Say), inBell.Handle((*bell).Do))
 )
 
 // onBell runs f in a behaviour of a bell.
@@ -269,7 +269,7 @@ func TestTimer_Holds(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- sys.Run() }()
 	fired := func() bool {
-		n, err := value.Ask(soon(t), b, actor.None{})
+		n, err := value.Ask(soon(t), b, struct{}{})
 		must(t, err)
 		return n == 1
 	}
@@ -461,7 +461,7 @@ func arrives[M comparable](t *testing.T, m M) {
 	t.Helper()
 	typ := actor.NewType[drawer[M]]("drawer")
 	arm, keep := actor.Declare[func(*actor.Context)](typ, "arm"), actor.Declare[M](typ, "keep")
-	typ.Table(arm.Do((*drawer[M]).arm), keep.Do((*drawer[M]).keep))
+	typ.Table(arm.Handle((*drawer[M]).arm), keep.Handle((*drawer[M]).keep))
 	var got M
 	sys := start(t)
 	arm.Send(sys, typ.Spawn(sys, drawer[M]{&got}), func(c *actor.Context) { actor.After(c, 1, keep, m) })

@@ -32,13 +32,13 @@ var (
 	hastySay    = actor.Declare[string](hastyType, "say")
 	hastyCall   = actor.Declare[string](hastyType, "call", actor.Urgent())
 	hastyResult = actor.Declare[actor.Result[any]](hastyType, "result", actor.Urgent())
-	hastySaid   = actor.DeclareAsk[actor.None, string](hastyType, "said")
+	hastySaid   = actor.DeclareAsk[struct{}, string](hastyType, "said")
 	_           = hastyType.Table(
-		hastyDo.Do(func(h *hasty, c *actor.Context, f func(*hasty, *actor.Context)) { f(h, c) }),
-		hastySay.Do(func(h *hasty, _ *actor.Context, s string) { h.said = append(h.said, s) }),
-		hastyCall.Do(func(h *hasty, _ *actor.Context, s string) { h.hear(s) }),
-		hastyResult.Do((*hasty).result),
-		hastySaid.Do(func(h *hasty, _ *actor.Context, _ actor.None) (string, error) { return fmt.Sprint(h.said), nil }))
+		hastyDo.Handle(func(h *hasty, c *actor.Context, f func(*hasty, *actor.Context)) { f(h, c) }),
+		hastySay.Handle(func(h *hasty, _ *actor.Context, s string) { h.said = append(h.said, s) }),
+		hastyCall.Handle(func(h *hasty, _ *actor.Context, s string) { h.hear(s) }),
+		hastyResult.Handle((*hasty).result),
+		hastySaid.Handle(func(h *hasty, _ *actor.Context, _ struct{}) (string, error) { return fmt.Sprint(h.said), nil }))
 )
 
 // waysIn are the ways to an urgent behaviour besides a send: each brings the value 7.
@@ -75,7 +75,7 @@ func TestUrgent_Outcomes(t *testing.T) {
 				eventually(t, "the outcome to come", func() bool { return actor.Incoming(c) > before })
 			})
 			quiet(t, sys)
-			said, err := hastySaid.Ask(soon(t), r, actor.None{})
+			said, err := hastySaid.Ask(soon(t), r, struct{}{})
 			must(t, err)
 			equal(t, "what it heard", said, "[7 <nil> a b]")
 			equal(t, "dead letters", sys.Stats().DeadLetters, 0)
@@ -98,7 +98,7 @@ func TestUrgent_OutcomeOfTheDead(t *testing.T) {
 			waysIn["AskToWithin"](c, dead)
 		})
 		quiet(t, sys)
-		said, err := hastySaid.Ask(soon(t), r, actor.None{})
+		said, err := hastySaid.Ask(soon(t), r, struct{}{})
 		must(t, err)
 		outcome := "<nil> " + actor.ErrStopped.Error() + ": killed"
 		equal(t, "what it heard", said, "["+outcome+" "+outcome+" a]")
@@ -170,24 +170,24 @@ func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 			heard := make(chan string, 1)
 			other, release := busyPuppet(t, sys)
 			parent := actor.NewType[hasty]("boss")
-			begin := actor.Declare[actor.None](parent, "begin")
-			fell := actor.Declare[actor.Fallen](parent, "fell")
+			begin := actor.Declare[struct{}](parent, "begin")
+			fell := actor.Declare[actor.ChildDown](parent, "fell")
 			fallen, stay := make(chan struct{}), make(chan struct{})
 			restart := sync.OnceFunc(func() { close(stay) })
 			t.Cleanup(restart)
 			var child actor.Ref[hasty]
-			parent.Table(begin.Do(func(_ *hasty, c *actor.Context, _ actor.None) {
+			parent.Table(begin.Handle(func(_ *hasty, c *actor.Context, _ struct{}) {
 				child = actor.SpawnUnder(c, hastyType, func(h *hasty) { h.heard = heard }, actor.Care[hasty]{Fell: fell, KeepReplies: true})
 				hastyDo.Send(c, child, func(_ *hasty, c *actor.Context) {
 					waysIn[name](c, other)
 					panic("on purpose")
 				})
-			}), fell.Do(func(_ *hasty, c *actor.Context, f actor.Fallen) {
+			}), fell.Handle(func(_ *hasty, c *actor.Context, f actor.ChildDown) {
 				close(fallen)
 				<-stay
 				actor.Restart(c, child)
 			}))
-			begin.Send(sys, parent.Spawn(sys, hasty{}), actor.None{})
+			begin.Send(sys, parent.Spawn(sys, hasty{}), struct{}{})
 			receive(t, "the fall", fallen)
 			release()
 			_, err := try.Ask(soon(t), other, seven) // it has answered
@@ -218,8 +218,8 @@ func TestUrgent_AllocatesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			typ := actor.NewType[player]("player", opts...)
 			hit := actor.Declare[*volley](typ, "hit", actor.Urgent())
-			drop := actor.Declare[actor.None](typ, "drop")
-			typ.Table(drop.Do(func(*player, *actor.Context, actor.None) {}), hit.Do(func(_ *player, c *actor.Context, v *volley) {
+			drop := actor.Declare[struct{}](typ, "drop")
+			typ.Table(drop.Handle(func(*player, *actor.Context, struct{}) {}), hit.Handle(func(_ *player, c *actor.Context, v *volley) {
 				if v.left--; v.left > 0 {
 					v.to, v.from = v.from, v.to
 					hit.Send(c, v.to, v)
@@ -239,7 +239,7 @@ func TestUrgent_AllocatesNothing(t *testing.T) {
 				if n := rally(ops); n > ops/10 && !invariant.On {
 					t.Errorf("%d allocations for %d messages", n, ops)
 				}
-				drop.Send(sys, x, actor.None{})
+				drop.Send(sys, x, struct{}{})
 				quiet(t, sys)
 			}
 			equal(t, "dead letters", sys.Stats().DeadLetters, 0)

@@ -126,7 +126,7 @@ func TestWhy_Lives(t *testing.T) {
 // TestWhy_Restart: an actor that waits for its supervisor is a pending restart.
 func TestWhy_Restart(t *testing.T) {
 	sys := start(t)
-	parent := mortalType.Spawn(sys, mortal{name: "boss", onFell: func(*mortal, *actor.Context, actor.Fallen) {}})
+	parent := mortalType.Spawn(sys, mortal{name: "boss", onFell: func(*mortal, *actor.Context, actor.ChildDown) {}})
 	var child actor.Ref[mortal]
 	in(t, sys, parent, func(_ *mortal, c *actor.Context) {
 		child = actor.SpawnSupervised(c, mortalType, func(m *mortal) { m.name = "child" }, onFell)

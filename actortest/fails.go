@@ -12,7 +12,7 @@ import (
 // there is none, or if an order fails in another way before. So a race that is known
 // stays known, and a change that removes it is noticed. Fails panics if want is no
 // regular expression.
-func Fails(t testing.TB, want string, scenario func(r *R), opts ...Option) {
+func RunFails(t testing.TB, want string, scenario func(r *R), opts ...Option) {
 	t.Helper()
 	c := newConfig(scenario, opts)
 	c.match = regexp.MustCompile(want)

@@ -30,46 +30,46 @@ type Fault struct {
 	// order draws anew, except that all orders of [Exhaustive] draw the same.
 	OneIn int
 	// Do is the injected failure.
-	Do Action
+	Kind FaultKind
 	// For is the length of a Jump.
 	For time.Duration
 }
 
 // Action is an injected failure.
-type Action uint8
+type FaultKind uint8
 
 // The actions. Each is applied just before a behaviour, which then runs, unless the action says
 // otherwise. None of them breaks a guarantee of gallop.
 const (
 	// Panic: it panics with an InjectedPanic before it runs.
-	Panic Action = iota + 1
+	FaultPanic FaultKind = iota + 1
 	// Stop: the actor stops when the behaviour has returned.
-	Stop
+	FaultStop
 	// Kill: the actor is killed, as by actor.Kill.
-	Kill
+	FaultKill
 	// Drop: it does not run; the message becomes a dead letter with reason ErrDropped.
-	Drop
+	FaultDrop
 	// Refuse: TrySend returns actor.ErrOverloaded.
-	Refuse
+	FaultRefuse
 	// Delay: its worker waits until no other worker can run.
-	Delay
+	FaultDelay
 	// Preempt: the turn ends with this message.
-	Preempt
+	FaultPreempt
 	// Flood: two batches of no-op messages arrive, so that the actor is overloaded.
-	Flood
+	FaultFlood
 	// Collect: the actor's arena, if it has one, is collected after the behaviour.
-	Collect
+	FaultCollect
 	// Starve: the actor's arena, if it has one, is full from now on.
-	Starve
+	FaultStarve
 	// Jump: the clock jumps by For, as if the machine had been suspended.
-	Jump
+	FaultJump
 	lastAction
 )
 
 var faultKinds = [lastAction]sim.FaultKind{
-	Panic: sim.Panic, Stop: sim.Stop, Kill: sim.Kill, Drop: sim.Drop, Delay: sim.Delay,
-	Preempt: sim.Preempt,
-	Flood:   sim.Flood, Collect: sim.Collect, Starve: sim.Starve,
+	FaultPanic: sim.Panic, FaultStop: sim.Stop, FaultKill: sim.Kill, FaultDrop: sim.Drop, FaultDelay: sim.Delay,
+	FaultPreempt: sim.Preempt,
+	FaultFlood:   sim.Flood, FaultCollect: sim.Collect, FaultStarve: sim.Starve,
 }
 
 // InjectedPanic is the value with which a behaviour panics because of a [Fault].
@@ -89,10 +89,10 @@ var ErrDropped = errors.New("gallop: actortest: dropped")
 // Faults injects failures. A message is counted by all faults that match it; the first of them that
 // is due is applied. [Run] logs faults that never matched a message. Faults panics if a fault is
 // invalid.
-func Faults(table ...Fault) Option {
+func WithFaults(table ...Fault) Option {
 	for i, f := range table {
-		if f.Do == 0 || f.Do >= lastAction || f.At < 0 || f.OneIn < 0 ||
-			(f.Do == Jump) != (f.For > 0) {
+		if f.Kind == 0 || f.Kind >= lastAction || f.At < 0 || f.OneIn < 0 ||
+			(f.Kind == FaultJump) != (f.For > 0) {
 			panic(fmt.Sprintf("gallop: actortest: Faults: row %d makes no sense: %+v", i+1, f))
 		}
 	}
@@ -108,7 +108,7 @@ func (r *R) nextFault(e sim.Event, refusal bool) *Fault {
 	var found *Fault
 	for i := range r.setup.faults {
 		f := &r.setup.faults[i]
-		if (f.Do == Refuse) != refusal || !f.matches(e) {
+		if (f.Kind == FaultRefuse) != refusal || !f.matches(e) {
 			continue
 		}
 		r.setup.matched[i] = true
@@ -123,7 +123,7 @@ func (r *R) nextFault(e sim.Event, refusal bool) *Fault {
 // matches reports whether a fault applies to a behaviour.
 func (f *Fault) matches(e sim.Event) bool {
 	switch {
-	case f.Type != "" && f.Type != e.Type, (e.Callback || e.News) && f.Do == Drop:
+	case f.Type != "" && f.Type != e.Type, (e.Callback || e.News) && f.Kind == FaultDrop:
 		return false
 	case f.Behaviour == "":
 		return !e.Callback
@@ -148,10 +148,10 @@ func (r *R) fault(e sim.Event) sim.Fault {
 	switch {
 	case f == nil:
 		return sim.Fault{}
-	case f.Do == Jump:
+	case f.Kind == FaultJump:
 		r.clock.Jump(f.For)
 	}
-	return sim.Fault{Kind: faultKinds[f.Do], Value: InjectedPanic{*f}, Reason: ErrDropped}
+	return sim.Fault{Kind: faultKinds[f.Kind], Value: InjectedPanic{*f}, Reason: ErrDropped}
 }
 
 func (r *R) refuse(typ, behaviour string) bool {

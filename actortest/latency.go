@@ -22,7 +22,7 @@ type latency struct {
 // Of several Latency options the first that fits counts. To give each query its own
 // time, call [actor.Sleep] in a test double instead. Latency panics if least is negative
 // or more than most.
-func Latency(least, most time.Duration, types ...string) Option {
+func WithLatency(least, most time.Duration, types ...string) Option {
 	if least < 0 || least > most {
 		panic(fmt.Sprintf("gallop: actortest: Latency(%v, %v): want 0 or more, the least first",
 			least, most))

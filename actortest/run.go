@@ -68,7 +68,7 @@ type config struct {
 
 // Runs sets the number of orders in which the scenario is run: 100 by default, and a fifth of that
 // under -short. It panics if n is not positive.
-func Runs(n int) Option {
+func WithRuns(n int) Option {
 	if n < 1 {
 		panic("gallop: actortest: Runs: want at least 1")
 	}
@@ -77,7 +77,7 @@ func Runs(n int) Option {
 
 // Budget runs the scenario in new orders until d of real time has passed. With 0 there is no
 // budget, and [Runs] applies. Budget panics if d is negative.
-func Budget(d time.Duration) Option {
+func WithBudget(d time.Duration) Option {
 	if d < 0 {
 		panic("gallop: actortest: Budget(" + d.String() + "): want at least 0")
 	}
@@ -86,12 +86,12 @@ func Budget(d time.Duration) Option {
 
 // Seed sets the seed of all random choices. The default is 0, so that every run of the test is the
 // same.
-func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
+func WithSeed(n uint64) Option { return func(c *config) { c.seed = n } }
 
 // Strategies sets how the orders are chosen; the strategies take turns. The default is [Random],
 // and [PCT] with depths 3, 8 and 12. [Run] ends early when none of them has another order.
 // Strategies panics if s is empty or contains a zero Strategy.
-func Strategies(s ...Strategy) Option {
+func WithStrategies(s ...Strategy) Option {
 	if len(s) == 0 {
 		panic("gallop: actortest: Strategies(): want at least 1")
 	}
@@ -105,11 +105,11 @@ func Strategies(s ...Strategy) Option {
 
 // Twice runs every order twice, and fails the test if the two runs are not the same.
 // Without it, only the first order is run twice, and one that fails.
-func Twice() Option { return func(c *config) { c.twice = true } }
+func WithTwice() Option { return func(c *config) { c.twice = true } }
 
 // Workers sets the number of virtual workers: 4 by default. More workers allow more
 // orders. It panics if n is not positive.
-func Workers(n int) Option {
+func WithWorkers(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("gallop: actortest: WithWorkers(%d): want at least 1", n))
 	}
@@ -124,13 +124,13 @@ func Workers(n int) Option {
 //   - With an [actor.WithClock] the run fails: it has its own clock, for [R.Advance].
 //   - An [actor.WithDeterministic] is no more than an [actor.WithRandSeed], and the same in every run:
 //     the strategies decide the order.
-func System(o ...actor.Option) Option {
+func WithSystem(o ...actor.Option) Option {
 	return func(c *config) { c.setup.options = append(c.setup.options, o...) }
 }
 
 // Steps sets how many messages and choices a run may have before it counts as endless:
 // 50,000 by default. It panics if n is not positive.
-func Steps(n int) Option {
+func WithSteps(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("gallop: actortest: Steps(%d): want at least 1", n))
 	}
@@ -139,7 +139,7 @@ func Steps(n int) Option {
 
 // MayPanic allows behaviours to panic. Without it, a run fails if a behaviour panics, except by a
 // [Fault].
-func MayPanic() Option { return func(c *config) { c.setup.mayPanic = true } }
+func AllowPanics() Option { return func(c *config) { c.setup.mayPanic = true } }
 
 // Run runs a scenario again and again, each time in a new deterministic system and in
 // another order, and fails the test at the first run that fails. A run fails
@@ -210,7 +210,7 @@ func newConfig(scenario func(*R), opts []Option) *config {
 	}
 	c.setup.matched = make([]bool, len(c.setup.faults))
 	if d := flagValue[time.Duration](budgetFlag); d != 0 {
-		Budget(d)(c)
+		WithBudget(d)(c)
 	}
 	if n := flagValue[uint64](seedFlag); n != 0 {
 		c.seed = n

@@ -26,8 +26,8 @@ var (
 	do         = actor.Declare[deed](puppetType, "do")
 	ask        = actor.DeclareAsk[deed, int](puppetType, "ask")
 	tick       = actor.Declare[int](puppetType, "tick")
-	_          = puppetType.Table(do.Do((*puppet).do), ask.Do((*puppet).ask),
-		tick.Do((*puppet).tick))
+	_          = puppetType.Table(do.Handle((*puppet).do), ask.Handle((*puppet).ask),
+		tick.Handle((*puppet).tick))
 )
 
 func (p *puppet) do(c *actor.Context, f deed)               { f(c) }
@@ -67,7 +67,7 @@ func TestR_Advance(t *testing.T) {
 		if n := len(got.Got()); n != 3 {
 			r.Errorf("%d timers", n)
 		}
-	}, actortest.Runs(20))
+	}, actortest.WithRuns(20))
 }
 
 // TestR_Ask: an Ask from the scenario, and one from a behaviour, which waits in its turn.
@@ -147,7 +147,7 @@ func TestRun_Failures(t *testing.T) {
 				<-done
 			}},
 	} {
-		t.Run(name, func(t *testing.T) { fails(t, c.say, c.scenario, actortest.Runs(3)) })
+		t.Run(name, func(t *testing.T) { fails(t, c.say, c.scenario, actortest.WithRuns(3)) })
 	}
 }
 

@@ -29,7 +29,7 @@ const (
 // negative.
 //
 // A failure counts as the same if its first line is the same, apart from numbers.
-func Shrink(d time.Duration) Option {
+func WithShrink(d time.Duration) Option {
 	if d < 0 {
 		panic("gallop: actortest: Shrink(" + d.String() + "): want at least 0")
 	}

@@ -17,7 +17,7 @@ var errPlanted = errors.New("planted")
 // the scenario has a hook of its own, which sees the panic as well.
 func TestSystem_OnPanic(t *testing.T) {
 	seen := 0
-	hook := actortest.System(actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+	hook := actortest.WithSystem(actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
 		if p.Value == errPlanted {
 			seen++
 		}
@@ -31,18 +31,18 @@ func TestSystem_OnPanic(t *testing.T) {
 			}
 		})
 	}
-	fails(t, "puppet#1.do panicked: planted", scenario, hook, actortest.Runs(3))
-	actortest.Run(t, scenario, hook, actortest.MayPanic(), actortest.Runs(3))
+	fails(t, "puppet#1.do panicked: planted", scenario, hook, actortest.WithRuns(3))
+	actortest.Run(t, scenario, hook, actortest.AllowPanics(), actortest.WithRuns(3))
 }
 
 // TestSystem_OnPanicThatPanics: a panic of the scenario's hook does not matter to the check, nor to
 // the run.
 func TestSystem_OnPanicThatPanics(t *testing.T) {
-	hook := actortest.System(actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) { panic("in the hook") }}),
+	hook := actortest.WithSystem(actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) { panic("in the hook") }}),
 		actor.WithLogger(slog.New(slog.DiscardHandler)))
 	scenario := func(r *actortest.R) { with(r, func(*actor.Context) { panic(errPlanted) }) }
-	fails(t, "puppet#1.do panicked: planted", scenario, hook, actortest.Runs(3))
-	actortest.Run(t, scenario, hook, actortest.MayPanic(), actortest.Runs(3))
+	fails(t, "puppet#1.do panicked: planted", scenario, hook, actortest.WithRuns(3))
+	actortest.Run(t, scenario, hook, actortest.AllowPanics(), actortest.WithRuns(3))
 }
 
 // TestSystem_Clock: a run has a clock of its own, which Advance moves. Another clock is refused,
@@ -50,9 +50,9 @@ func TestSystem_OnPanicThatPanics(t *testing.T) {
 func TestSystem_Clock(t *testing.T) {
 	for say, o := range map[string]actor.Option{
 		"Clock: a run of actortest has its own": actor.WithClock(actor.NewVirtualClock(time.Time{})),
-		"WithBatch(0): want at least 1":             actor.WithBatch(0),
+		"WithBatch(0): want at least 1":         actor.WithBatch(0),
 	} {
 		fails(t, "gallop: Start: "+say, func(r *actortest.R) { r.Advance(time.Hour) },
-			actortest.System(o))
+			actortest.WithSystem(o))
 	}
 }

@@ -15,7 +15,7 @@ type frozen[T any] struct {
 
 // Frozen makes a Val of a copy of v. What v points to must not be written to any more.
 // Any goroutine.
-func Frozen[T any](v T) Val[T] { return newVal(&v) }
+func NewVal[T any](v T) Val[T] { return newVal(&v) }
 
 func newVal[T any](v *T) Val[T] {
 	f := &frozen[T]{value: v}

@@ -15,7 +15,7 @@ func (r *reader) Read(_ *actor.Context, news string) { fmt.Println(r.name, "read
 var (
 	readerType = actor.NewType[reader]("reader")
 	read       = actor.Declare[string](readerType, "read")
-	_          = readerType.Table(read.Do((*reader).Read))
+	_          = readerType.Table(read.Handle((*reader).Read))
 )
 
 // A topic passes on what is published to all who have subscribed.
@@ -28,7 +28,7 @@ func ExampleTopic() {
 	news.Subscribe(sys, read.To(readerType.Spawn(sys, reader{"Bob"})))
 	news.Publish(sys, "the second issue")
 	_ = sys.Wait(context.Background())
-	fmt.Println(news.Subscribers(context.Background()))
+	fmt.Println(news.Len(context.Background()))
 	sys.Stop()
 	// Unordered output:
 	// Ada reads the first issue
@@ -58,7 +58,7 @@ func ExamplePool() {
 var (
 	deskType = actor.NewType[reader]("desk", actor.WithBound(4, actor.OverflowMute))
 	letter   = actor.Declare[string](deskType, "letter")
-	_        = deskType.Table(letter.Do((*reader).Read))
+	_        = deskType.Table(letter.Handle((*reader).Read))
 )
 
 // A goroutine that feeds a pool is held back by SendWait; Send would never wait.
@@ -89,7 +89,7 @@ func ExamplePolicy() {
 	}
 	for _, policy := range policies {
 		p := group.NewPool(sys, policy, read.To(a), read.To(b))
-		fmt.Println(p.Members(context.Background()))
+		fmt.Println(p.Len(context.Background()))
 	}
 	sys.Stop()
 	// Output:

@@ -48,7 +48,7 @@ type topicOptions struct{ lag Lag }
 
 // OnLag sets what the topic does with subscribers that do not keep up, [LagWait] by
 // default. It panics if l is none of the three policies.
-func OnLag(l Lag) TopicOption {
+func WithLag(l Lag) TopicOption {
 	l.mustBe("OnLag")
 	return func(o *topicOptions) { o.lag = l }
 }
@@ -83,7 +83,7 @@ type Lagged struct {
 
 // IfLagging sets what the topic does with this subscriber when it does not keep up, instead of the
 // topic's [OnLag]. It panics if l is none of the three policies.
-func IfLagging(l Lag) SubscribeOption {
+func SubscribeLag(l Lag) SubscribeOption {
 	l.mustBe("IfLagging")
 	return func(s *subscription) { s.lag = l }
 }
@@ -91,7 +91,7 @@ func IfLagging(l Lag) SubscribeOption {
 // TellLagged sends h a message when [LagUnsubscribe] ends the subscription: exactly one, even if h
 // is overloaded itself. If h is the subscriber's own actor, the message comes after those it was
 // sent before. TellLagged panics if h is nil.
-func TellLagged(h actor.Handler[Lagged]) SubscribeOption {
+func SubscribeNotify(h actor.Handler[Lagged]) SubscribeOption {
 	if h == nil {
 		panic("gallop: group: TellLagged with a nil Handler")
 	}

@@ -62,7 +62,7 @@ func (p Policy[M]) mustBe(call string) {
 //
 // StartPool panics if policy or to is zero, n is less than 1, or the crew is wrong.
 func StartPool[S, M any](from actor.Sender, policy Policy[M], n int, to actor.Behaviour[S, M],
-	spec Crew[S]) Pool[M] {
+	spec MemberSpec[S]) Pool[M] {
 	init := startPoolInit("StartPool", policy, n, to, spec)
 	t := typeOnce(newPoolType[M])
 	var p PoolActor[M]
@@ -122,8 +122,8 @@ func (p Pool[M]) Resize(from actor.Sender, n int) {
 
 // Members returns, from outside, the number of members that have not ended. The errors are those of
 // [actor.AskBehaviour.Ask].
-func (p Pool[M]) Members(ctx context.Context) (int, error) {
-	return p.ready().count.Ask(ctx, p.poolRef, actor.None{})
+func (p Pool[M]) Len(ctx context.Context) (int, error) {
+	return p.ready().count.Ask(ctx, p.poolRef, struct{}{})
 }
 
 // Stop ends the pool, as [actor.Stop] does, and with it the members that it has started. Other
@@ -134,9 +134,9 @@ func (p Pool[M]) Stop(from actor.Sender) {
 }
 
 // Standing returns the status of the pool's actor. See [actor.Ref.Standing].
-func (p Pool[M]) Standing() actor.Standing {
+func (p Pool[M]) Status() actor.Status {
 	p.ready()
-	return p.poolRef.Standing()
+	return p.poolRef.Status()
 }
 
 // handler returns the handler of the pool's actor: see makeDeadLetter.

@@ -44,12 +44,12 @@ func TestPool_RoundRobin(t *testing.T) {
 	p.Join(sys, handlers[0])
 	p.Send(sys, 10)
 	quiet(t, sys)
-	count(t, p.Members, 2)
+	count(t, p.Len, 2)
 	wantGot(t, sys, refs[2], 2, 5, 7, 9)
 	wantGot(t, sys, refs[0], 0, 3, 6, 8, 10)
 	p.Stop(sys)
 	quiet(t, sys)
-	if p.Standing() != actor.Ended {
+	if p.Status() != actor.StatusEnded {
 		t.Error("the pool goes on")
 	}
 }
@@ -71,7 +71,7 @@ func TestPool_WithoutMembers(t *testing.T) {
 		t.Errorf("dead letters %v", dead)
 	}
 	p.Join(sys, put.To(sinkType.Spawn(sys, sink{})))
-	count(t, p.Members, 1)
+	count(t, p.Len, 1)
 }
 
 // TestPool_PassesOverTheOverloaded: round-robin "passes over members that are overloaded, unless
@@ -88,21 +88,21 @@ func TestPool_PassesOverTheOverloaded(t *testing.T) {
 			for range 10 {
 				p.Send(sys, 1)
 			}
-			if _, err := p.Members(soon(t)); err != nil { // the pool is through with them
+			if _, err := p.Len(soon(t)); err != nil { // the pool is through with them
 				t.Fatal(err)
 			}
-			n, err := got.Ask(soon(t), refs[0], actor.None{})
+			n, err := got.Ask(soon(t), refs[0], struct{}{})
 			if err != nil || len(n) != 10 {
 				t.Errorf("the other one got %v, %v", n, err)
 			}
 			p.Leave(sys, handlers[0])
 			p.Send(sys, 2)
-			for p.Standing() != actor.Overloaded { // until the pool is muted
+			for p.Status() != actor.StatusOverloaded { // until the pool is muted
 				runtime.Gosched()
 			}
 			release()
 			quiet(t, sys)
-			n, err = slowGot.Ask(soon(t), slow, actor.None{})
+			n, err = slowGot.Ask(soon(t), slow, struct{}{})
 			if err != nil || !slices.Equal(n, []int{2}) {
 				t.Errorf("the slow one got %v, %v", n, err)
 			}
@@ -125,7 +125,7 @@ func TestPool_BoundedMembers(t *testing.T) {
 				quiet(t, sys)
 			}
 			wantGot(t, sys, refs[0], 1, 1, 1, 1, 1)
-			if n, err := boundedGot.Ask(soon(t), r, actor.None{}); err != nil || len(n) != 5 {
+			if n, err := boundedGot.Ask(soon(t), r, struct{}{}); err != nil || len(n) != 5 {
 				t.Errorf("the bounded one got %v, %v", n, err)
 			}
 		})
@@ -148,11 +148,11 @@ func TestPool_LeastLoaded(t *testing.T) {
 	}
 	for i := range 5 { // to the idle one only
 		p.Send(sys, i)
-		count(t, p.Members, 3) // the pool is through with it
-		if n, err := got.Ask(soon(t), refs[2], actor.None{}); err != nil || len(n) != i+1 {
+		count(t, p.Len, 3) // the pool is through with it
+		if n, err := got.Ask(soon(t), refs[2], struct{}{}); err != nil || len(n) != i+1 {
 			t.Fatalf("the idle one got %v, %v", n, err)
 		}
-		for refs[2].Standing() != actor.Idle {
+		for refs[2].Status() != actor.StatusIdle {
 			runtime.Gosched()
 		}
 	}
@@ -161,12 +161,12 @@ func TestPool_LeastLoaded(t *testing.T) {
 	for i := range 300 {
 		p.Send(sys, 100+i)
 	}
-	count(t, p.Members, 3)
+	count(t, p.Len, 3)
 	goOn()
 	quiet(t, sys)
 	total := 0
 	for _, r := range refs {
-		n, _ := got.Ask(soon(t), r, actor.None{})
+		n, _ := got.Ask(soon(t), r, struct{}{})
 		if total += len(n); len(n) < 95 || len(n) > 110 {
 			t.Errorf("one of three busy members got %d of 305", len(n))
 		}
@@ -191,7 +191,7 @@ func TestPool_Hash(t *testing.T) {
 		quiet(t, sys)
 		of := map[int]int{}
 		for i, r := range refs {
-			n, err := got.Ask(soon(t), r, actor.None{})
+			n, err := got.Ask(soon(t), r, struct{}{})
 			if errors.Is(err, actor.ErrStopped) {
 				continue
 			}
@@ -243,7 +243,7 @@ func TestPool_BackPressure(t *testing.T) {
 	}
 	release()
 	quiet(t, sys)
-	if n, err := slowGot.Ask(soon(t), slow, actor.None{}); err != nil || len(n) != 100 ||
+	if n, err := slowGot.Ask(soon(t), slow, struct{}{}); err != nil || len(n) != 100 ||
 		!slices.IsSorted(n) {
 		t.Errorf("the member got %v, %v", n, err)
 	}
@@ -303,7 +303,7 @@ func TestPool_ManyComeAndGo(t *testing.T) {
 		sum := 0
 		for i, r := range all {
 			if i%2 == 1 {
-				mail, err := got.Ask(soon(t), r, actor.None{})
+				mail, err := got.Ask(soon(t), r, struct{}{})
 				if sum += len(mail); err != nil || name == "round robin" && len(mail) != 10 {
 					t.Errorf("%s: member %d got %d, %v", name, i, len(mail), err)
 				}

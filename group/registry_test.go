@@ -37,7 +37,7 @@ func (o *observer) hear(_ *actor.Context, ch change) {
 
 func (o *observer) do(c *actor.Context, f func(*observer, *actor.Context)) { f(o, c) }
 
-func (o *observer) tell(*actor.Context, actor.None) ([]change, error) {
+func (o *observer) tell(*actor.Context, struct{}) ([]change, error) {
 	all := o.heard
 	o.heard = nil
 	return all, nil
@@ -47,9 +47,9 @@ var (
 	observerType = actor.NewType[observer]("observer", actor.WithBound(2, actor.OverflowMute))
 	observe      = actor.Declare[change](observerType, "observe")
 	observerDo   = actor.Declare[func(*observer, *actor.Context)](observerType, "do")
-	observed     = actor.DeclareAsk[actor.None, []change](observerType, "observed")
-	_            = observerType.Table(observe.Do((*observer).hear), observerDo.Do((*observer).do),
-		observed.Do((*observer).tell))
+	observed     = actor.DeclareAsk[struct{}, []change](observerType, "observed")
+	_            = observerType.Table(observe.Handle((*observer).hear), observerDo.Handle((*observer).do),
+		observed.Handle((*observer).tell))
 )
 
 // wantHeard fails the test if an observer has not heard this since it was asked last: for each
@@ -57,7 +57,7 @@ var (
 func wantHeard(t testing.TB, sys *actor.System, o actor.Ref[observer], want ...string) {
 	t.Helper()
 	quiet(t, sys)
-	all, err := observed.Ask(soon(t), o, actor.None{})
+	all, err := observed.Ask(soon(t), o, struct{}{})
 	got := []string{}
 	for _, ch := range all {
 		got = append(got, fmt.Sprintf("%s +%d -%d =%d", ch.Key, len(ch.Joined), len(ch.Left),
@@ -218,7 +218,7 @@ func TestRegistry_ChangesComeAsOne(t *testing.T) {
 		r.Join(c, "a", m[0])
 	})
 	quiet(t, sys)
-	all, err := observed.Ask(soon(t), o, actor.None{})
+	all, err := observed.Ask(soon(t), o, struct{}{})
 	if err != nil || len(all) == 0 || len(all) > 5 ||
 		!slices.Equal(all[len(all)-1].Members, []actor.Ref[sink]{m[2], m[0]}) {
 		t.Errorf("it heard %+v, %v", all, err)
@@ -242,7 +242,7 @@ func TestRegistry_SlowWatchers(t *testing.T) {
 		r.Join(sys, fmt.Sprint("abc"[i%3:i%3+1]), v)
 		seen := observed
 		for have := 0; i%3 == 0 && have == 0; { // the quick one hears each change at once
-			all, err := seen.Ask(soon(t), quick, actor.None{})
+			all, err := seen.Ask(soon(t), quick, struct{}{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,7 +254,7 @@ func TestRegistry_SlowWatchers(t *testing.T) {
 	}
 	close(stay)
 	quiet(t, sys)
-	all, err := observed.Ask(soon(t), slow, actor.None{})
+	all, err := observed.Ask(soon(t), slow, struct{}{})
 	if err != nil || len(all) > 10 {
 		t.Errorf("it heard %d changes, %v", len(all), err)
 	}
@@ -311,7 +311,7 @@ func TestRegistry_Churn(t *testing.T) {
 			var now map[string][]actor.Ref[sink]
 			observerDo.Send(sys, o, func(o *observer, _ *actor.Context) { now = o.now })
 			quiet(t, sys)
-			if o.Standing() == actor.Ended {
+			if o.Status() == actor.StatusEnded {
 				t.Fatalf("seed %d: watcher %d could not follow", seed, i)
 			}
 			wantMembers(t, r, "a", now["a"]...)

@@ -16,7 +16,7 @@ type worker struct{ done *[]string }
 var (
 	workerType = actor.NewType[worker]("worker", actor.WithBatch(2))
 	work       = actor.Declare[int](workerType, "work")
-	_          = workerType.Table(work.Do(func(w *worker, c *actor.Context, n int) {
+	_          = workerType.Table(work.Handle(func(w *worker, c *actor.Context, n int) {
 		*w.done = append(*w.done, fmt.Sprint(c.ActorID(), ":", n))
 	}))
 )
@@ -51,7 +51,7 @@ func TestRepeat(t *testing.T) {
 				if err := sys.Wait(context.Background()); err != nil {
 					t.Fatal(err)
 				}
-				n, err := news.Subscribers(context.Background())
+				n, err := news.Len(context.Background())
 				sys.Stop()
 				return fmt.Sprint(done, n, err)
 			})

@@ -83,8 +83,8 @@ func (t Topic[M]) Unsubscribe(from actor.Sender, h actor.Handler[M]) {
 
 // Subscribers returns, from outside, the number of subscribers that have not ended. The errors are
 // those of [actor.AskBehaviour.Ask].
-func (t Topic[M]) Subscribers(ctx context.Context) (int, error) {
-	return t.ready().count.Ask(ctx, t.topicRef, actor.None{})
+func (t Topic[M]) Len(ctx context.Context) (int, error) {
+	return t.ready().count.Ask(ctx, t.topicRef, struct{}{})
 }
 
 // Stop ends the topic, as [actor.Stop] does.
@@ -94,9 +94,9 @@ func (t Topic[M]) Stop(from actor.Sender) {
 }
 
 // Standing returns the status of the topic's actor. See [actor.Ref.Standing].
-func (t Topic[M]) Standing() actor.Standing {
+func (t Topic[M]) Status() actor.Status {
 	t.ready()
-	return t.topicRef.Standing()
+	return t.topicRef.Status()
 }
 
 // handler returns the handler of the topic's actor: see makeDeadLetter.

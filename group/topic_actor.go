@@ -30,7 +30,7 @@ type topicType[M any] struct {
 	publish     actor.Behaviour[TopicActor[M], M]
 	subscribe   actor.Behaviour[TopicActor[M], subscriber[M]]
 	unsubscribe actor.Behaviour[TopicActor[M], actor.Handler[M]]
-	count       actor.AskBehaviour[TopicActor[M], actor.None, int]
+	count       actor.AskBehaviour[TopicActor[M], struct{}, int]
 	owned       heap.Owned // finds what a message without a receiver owns
 }
 
@@ -42,9 +42,9 @@ func newTopicType[M any]() *topicType[M] {
 	t.publish = actor.Declare[M](t.typ, "publish")
 	t.subscribe = actor.Declare[subscriber[M]](t.typ, "subscribe")
 	t.unsubscribe = actor.Declare[actor.Handler[M]](t.typ, "unsubscribe")
-	t.count = actor.DeclareAsk[actor.None, int](t.typ, "count")
-	t.typ.Table(t.publish.Do(t.doPublish), t.subscribe.Do((*TopicActor[M]).doSubscribe),
-		t.unsubscribe.Do((*TopicActor[M]).doUnsubscribe), t.count.Do((*TopicActor[M]).doCount))
+	t.count = actor.DeclareAsk[struct{}, int](t.typ, "count")
+	t.typ.Table(t.publish.Handle(t.doPublish), t.subscribe.Handle((*TopicActor[M]).doSubscribe),
+		t.unsubscribe.Handle((*TopicActor[M]).doUnsubscribe), t.count.Handle((*TopicActor[M]).doCount))
 	return t
 }
 
@@ -171,7 +171,7 @@ func (t *TopicActor[M]) doUnsubscribe(_ *actor.Context,
 	t.subscribers.remove(h)
 }
 
-func (t *TopicActor[M]) doCount(*actor.Context, actor.None) (int, error) {
+func (t *TopicActor[M]) doCount(*actor.Context, struct{}) (int, error) {
 	t.pruneEnded()
 	return t.subscribers.len(), nil
 }

@@ -18,16 +18,16 @@ var (
 	narrowType = actor.NewType[sink]("narrow", actor.WithBound(smallBound, actor.OverflowMute))
 	narrowPut  = actor.Declare[int](narrowType, "put")
 	narrowDo   = actor.Declare[func(*sink, *actor.Context)](narrowType, "do")
-	narrowGot  = actor.DeclareAsk[actor.None, []int](narrowType, "got")
-	_          = narrowType.Table(narrowPut.Do((*sink).Put), narrowDo.Do((*sink).Do),
-		narrowGot.Do((*sink).Got))
+	narrowGot  = actor.DeclareAsk[struct{}, []int](narrowType, "got")
+	_          = narrowType.Table(narrowPut.Handle((*sink).Put), narrowDo.Handle((*sink).Do),
+		narrowGot.Handle((*sink).Got))
 )
 
 // waiter is a topic or a pool.
 type waiter interface {
 	actor.Handler[int]
 	SendWait(ctx context.Context, m int) error
-	Standing() actor.Standing
+	Status() actor.Status
 	Stop(from actor.Sender)
 }
 
@@ -68,7 +68,7 @@ func TestSendWait(t *testing.T) {
 				t.Error(err)
 			}
 			quiet(t, sys)
-			all, err := narrowGot.Ask(soon(t), slow, actor.None{})
+			all, err := narrowGot.Ask(soon(t), slow, struct{}{})
 			if err != nil || len(all) != messages || !slices.IsSorted(all) {
 				t.Fatalf("%d of %d ran, %v; in order: %v", len(all), messages, err,
 					slices.IsSorted(all))

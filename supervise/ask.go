@@ -15,22 +15,22 @@ import (
 var (
 	startChild    = actor.DeclareAsk[*startRequest, actor.AnyRef](supervisorType, "start child")
 	cancelStart   = actor.Declare[*startRequest](supervisorType, "withdraw", actor.BestEffort())
-	stopChild     = actor.DeclareAsk[string, actor.None](supervisorType, "stop child")
-	awaitUp       = actor.DeclareAsk[actor.None, actor.None](supervisorType, "await up")
-	removeChild   = actor.DeclareAsk[string, actor.None](supervisorType, "remove child")
-	restartChild  = actor.DeclareAsk[string, actor.None](supervisorType, "restart child")
+	stopChild     = actor.DeclareAsk[string, struct{}](supervisorType, "stop child")
+	awaitUp       = actor.DeclareAsk[struct{}, struct{}](supervisorType, "await up")
+	removeChild   = actor.DeclareAsk[string, struct{}](supervisorType, "remove child")
+	restartChild  = actor.DeclareAsk[string, struct{}](supervisorType, "restart child")
 	findChild     = actor.DeclareAsk[string, actor.AnyRef](supervisorType, "find child")
-	countChildren = actor.DeclareAsk[actor.None, Count](supervisorType, "count")
-	showTree      = actor.DeclareAsk[actor.None, Node](supervisorType, "tree")
+	countChildren = actor.DeclareAsk[struct{}, Count](supervisorType, "count")
+	showTree      = actor.DeclareAsk[struct{}, Node](supervisorType, "tree")
 )
 
 func init() {
-	supervisorType.Table(startChild.Do((*supervisor).startChild),
-		cancelStart.Do((*supervisor).cancelStart),
-		stopChild.Do((*supervisor).stopChild), awaitUp.Do((*supervisor).awaitUp),
-		removeChild.Do((*supervisor).removeChild),
-		restartChild.Do((*supervisor).restartChild), findChild.Do((*supervisor).findChild),
-		countChildren.Do((*supervisor).count), showTree.Do((*supervisor).node))
+	supervisorType.Table(startChild.Handle((*supervisor).startChild),
+		cancelStart.Handle((*supervisor).cancelStart),
+		stopChild.Handle((*supervisor).stopChild), awaitUp.Handle((*supervisor).awaitUp),
+		removeChild.Handle((*supervisor).removeChild),
+		restartChild.Handle((*supervisor).restartChild), findChild.Handle((*supervisor).findChild),
+		countChildren.Handle((*supervisor).count), showTree.Handle((*supervisor).node))
 }
 
 // StartChild adds a child as the youngest sibling, starts it, and returns its ref when it is up;
@@ -80,7 +80,7 @@ func RemoveChild(ctx context.Context, s Supervisor, name string) error {
 
 // RemoveChildTo is [RemoveChild] from a behaviour.
 func RemoveChildTo[T any](c *actor.Context, s Supervisor, name string,
-	reply actor.Behaviour[T, actor.Result[actor.None]]) {
+	reply actor.Behaviour[T, actor.Result[struct{}]]) {
 	actor.AskTo(c, removeChild, s.asked("RemoveChildTo"), name, reply)
 }
 
@@ -96,7 +96,7 @@ func StopChild(ctx context.Context, s Supervisor, name string) error {
 
 // StopChildTo is [StopChild] from a behaviour.
 func StopChildTo[T any](c *actor.Context, s Supervisor, name string,
-	reply actor.Behaviour[T, actor.Result[actor.None]]) {
+	reply actor.Behaviour[T, actor.Result[struct{}]]) {
 	actor.AskTo(c, stopChild, s.asked("StopChildTo"), name, reply)
 }
 
@@ -120,7 +120,7 @@ func RestartChild(ctx context.Context, s Supervisor, name string) error {
 
 // RestartChildTo is [RestartChild] from a behaviour.
 func RestartChildTo[T any](c *actor.Context, s Supervisor, name string,
-	reply actor.Behaviour[T, actor.Result[actor.None]]) {
+	reply actor.Behaviour[T, actor.Result[struct{}]]) {
 	actor.AskTo(c, restartChild, s.asked("RestartChildTo"), name, reply)
 }
 
@@ -164,7 +164,7 @@ func find[S any](ctx context.Context, s ref,
 }
 
 // Sub returns the supervisor at the end of a path, under the rules of [Find].
-func Sub(ctx context.Context, s Supervisor, path ...string) (Supervisor, error) {
+func FindSupervisor(ctx context.Context, s Supervisor, path ...string) (Supervisor, error) {
 	r, err := find[supervisor](ctx, s.asked("Sub"), path)
 	return Supervisor{r}, err
 }
@@ -185,5 +185,5 @@ type Count struct {
 // CountChildren counts the children of a supervisor. The errors are those of
 // [actor.AskBehaviour.Ask].
 func CountChildren(ctx context.Context, s Supervisor) (Count, error) {
-	return countChildren.Ask(ctx, s.asked("CountChildren"), actor.None{})
+	return countChildren.Ask(ctx, s.asked("CountChildren"), struct{}{})
 }

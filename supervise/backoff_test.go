@@ -83,7 +83,7 @@ func TestBackoff_Jitter(t *testing.T) {
 func TestBackoff_Calm(t *testing.T) {
 	h := newHarness(t)
 	w := h.child("a")
-	w.Backoff = supervise.Backoff{First: second, Calm: 10 * second}
+	w.Backoff = supervise.Backoff{First: second, ResetAfter: 10 * second}
 	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{w}})
 	a := h.find("a")
 	for _, c := range []struct{ up, delay time.Duration }{
@@ -242,7 +242,7 @@ func TestBackoff_UpOnce(t *testing.T) {
 	h := newHarness(t)
 	var at []time.Duration
 	w := h.child("a")
-	w.Backoff = supervise.Backoff{First: second, Calm: 3 * second}
+	w.Backoff = supervise.Backoff{First: second, ResetAfter: 3 * second}
 	w.Init = func(y *testChild) {
 		if at = append(at, h.clock.Now().Sub(epoch)); len(at) > 1 {
 			y.fail = errUser
@@ -265,7 +265,7 @@ func TestBackoff_CalmIsUp(t *testing.T) {
 		var fail error
 		a, b := h.child("a"), h.child("b")
 		a.Backoff = supervise.Backoff{First: time.Hour}
-		b.Backoff = supervise.Backoff{First: second, Calm: time.Minute}
+		b.Backoff = supervise.Backoff{First: second, ResetAfter: time.Minute}
 		b.Init = func(y *testChild) { y.name, y.d, y.fail = "b", &h.d, fail }
 		h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Intensity: often,
 			Children: []supervise.Child{a, b}})
@@ -303,7 +303,7 @@ func TestBackoff_CalmIsUp_ByHand(t *testing.T) {
 		fails := false
 		w := h.child("a")
 		w.Restart, w.Backoff = supervise.Transient,
-			supervise.Backoff{First: second, Calm: time.Minute}
+			supervise.Backoff{First: second, ResetAfter: time.Minute}
 		w.Init = func(y *testChild) {
 			if y.name, y.d = "a", &h.d; fails {
 				h.clock.Jump(time.Hour) // it takes long

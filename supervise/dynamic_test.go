@@ -17,7 +17,7 @@ func (h *harness) sessions() supervise.Spec {
 }
 
 func (h *harness) like(name string) supervise.Child {
-	return supervise.Like(name, func(y *testChild) { y.name, y.d = name, &h.d })
+	return supervise.FromTemplate(name, func(y *testChild) { y.name, y.d = name, &h.d })
 }
 
 func (h *harness) count() supervise.Count {
@@ -41,7 +41,7 @@ func TestSimple(t *testing.T) {
 	}
 	h.quiet()
 	h.d.take()
-	r, err := supervise.StartChild(h.soon(), h.root, supervise.Like[testChild]("", nil))
+	r, err := supervise.StartChild(h.soon(), h.root, supervise.FromTemplate[testChild]("", nil))
 	h.must(err)
 	h.quiet()
 	h.d.says(t, "+session")
@@ -65,7 +65,7 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 	h.run(h.sessions())
 	start := func(name string) actor.AnyRef {
 		r, err := supervise.StartChild(h.soon(), h.root,
-			supervise.Like[testChild](name, nil))
+			supervise.FromTemplate[testChild](name, nil))
 		h.must(err)
 		return r
 	}
@@ -88,7 +88,7 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 func TestSimple_KeepsItsName(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
-	first, err := supervise.StartChild(h.soon(), h.root, supervise.Like[testChild]("", nil))
+	first, err := supervise.StartChild(h.soon(), h.root, supervise.FromTemplate[testChild]("", nil))
 	h.must(err)
 	h.must(actor.KillWait(h.soon(), first))
 	h.quiet()
@@ -146,14 +146,14 @@ func TestDynamic_Errors(t *testing.T) {
 		_, err := supervise.Find[testChild](h.soon(), h.root, path...)
 		return err
 	}
-	simple, err := supervise.Sub(h.soon(), h.root, "sessions")
+	simple, err := supervise.FindSupervisor(h.soon(), h.root, "sessions")
 	h.must(err)
-	wants(t, start(h.root, h.child("a")), supervise.ErrTaken)
+	wants(t, start(h.root, h.child("a")), supervise.ErrNameTaken)
 	wants(t, start(h.root, h.child("")), supervise.ErrBadChild)
 	wants(t, start(h.root, supervise.Worker[testChild]{Name: "b"}), supervise.ErrBadChild)
 	wants(t, start(h.root, h.like("b")), supervise.ErrBadChild)
 	wants(t, start(simple, h.child("b")), supervise.ErrBadChild)
-	wants(t, start(simple, supervise.Like("b", func(*int) {})), supervise.ErrBadChild)
+	wants(t, start(simple, supervise.FromTemplate("b", func(*int) {})), supervise.ErrBadChild)
 	wants(t, supervise.RemoveChild(h.soon(), h.root, "b"), supervise.ErrNoChild)
 	wants(t, supervise.RestartChild(h.soon(), h.root, "b"), supervise.ErrNoChild)
 	wants(t, find("a", "b"), supervise.ErrNoChild)
@@ -175,13 +175,13 @@ var (
 	callerType = actor.NewType[caller]("caller")
 	ask        = actor.Declare[func(*actor.Context)](callerType, "ask")
 	gotRef     = actor.Declare[actor.Result[actor.AnyRef]](callerType, "ref")
-	gotNone    = actor.Declare[actor.Result[actor.None]](callerType, "none")
+	gotNone    = actor.Declare[actor.Result[struct{}]](callerType, "none")
 	_          = callerType.Table(
-		ask.Do(func(_ *caller, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		gotRef.Do(func(a *caller, _ *actor.Context, r actor.Result[actor.AnyRef]) {
+		ask.Handle(func(_ *caller, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		gotRef.Handle(func(a *caller, _ *actor.Context, r actor.Result[actor.AnyRef]) {
 			a.ref, a.errs = r.Value, append(a.errs, r.Err)
 		}),
-		gotNone.Do(func(a *caller, _ *actor.Context, r actor.Result[actor.None]) {
+		gotNone.Handle(func(a *caller, _ *actor.Context, r actor.Result[struct{}]) {
 			a.errs = append(a.errs, r.Err)
 		}))
 )
@@ -322,7 +322,7 @@ func TestMisuse_Zero(t *testing.T) {
 		"RemoveChild":   func() { _ = supervise.RemoveChild(ctx, none, "a") },
 		"RestartChild":  func() { _ = supervise.RestartChild(ctx, none, "a") },
 		"Find":          func() { _, _ = supervise.Find[testChild](ctx, none) },
-		"Sub":           func() { _, _ = supervise.Sub(ctx, none) },
+		"Sub":           func() { _, _ = supervise.FindSupervisor(ctx, none) },
 		"CountChildren": func() { _, _ = supervise.CountChildren(ctx, none) },
 		"Tree":          func() { _, _ = supervise.Tree(ctx, none) },
 		"StopChild":     func() { _ = supervise.StopChild(ctx, none, "a") },
@@ -359,7 +359,7 @@ type gap struct{}
 
 var (
 	gapType = actor.NewType[gap]("gap")
-	_       = actor.Declare[actor.None](gapType, "nothing")
+	_       = actor.Declare[struct{}](gapType, "nothing")
 )
 
 // TestStartChild_BadType: "the errors are … ErrBadChild": a caller that declares a child whose type
@@ -440,14 +440,14 @@ var (
 	starterDo   = actor.Declare[func(*actor.Context)](starterType, "do")
 	starterHear = actor.Declare[actor.Result[actor.AnyRef]](starterType, "hear")
 
-	starterHearNone = actor.Declare[actor.Result[actor.None]](starterType, "hear none")
+	starterHearNone = actor.Declare[actor.Result[struct{}]](starterType, "hear none")
 
 	_ = starterType.Table(
-		starterHearNone.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.None]) {
+		starterHearNone.Handle(func(s *starter, _ *actor.Context, r actor.Result[struct{}]) {
 			*s <- r.Err
 		}),
-		starterDo.Do(func(_ *starter, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		starterHear.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.AnyRef]) {
+		starterDo.Handle(func(_ *starter, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		starterHear.Handle(func(s *starter, _ *actor.Context, r actor.Result[actor.AnyRef]) {
 			*s <- r.Err
 		}))
 )
@@ -472,7 +472,7 @@ func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 		ends          bool
 		first, second error
 		says          string
-	}{{false, nil, supervise.ErrTaken, "+ann -ann +ann"},
+	}{{false, nil, supervise.ErrNameTaken, "+ann -ann +ann"},
 		{true, actor.ErrStopped, actor.ErrStopped, "+ann -ann"}} {
 		h := newHarness(t)
 		h.run(h.sessions())

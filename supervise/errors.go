@@ -13,7 +13,7 @@ var (
 	// stopped or has no actor: it has not started yet, or waits for a new actor.
 	ErrNoChild = errors.New("gallop: supervise: no such child")
 	// ErrTaken says that a supervisor already has a child of that name, which is not being removed.
-	ErrTaken = errors.New("gallop: supervise: the name of the child is taken")
+	ErrNameTaken = errors.New("gallop: supervise: the name of the child is taken")
 	// ErrBadChild says that a child cannot be started: its declaration is wrong, or does
 	// not suit a supervisor of that strategy.
 	ErrBadChild = errors.New("gallop: supervise: bad child")

@@ -120,7 +120,7 @@ func TestEvents_Values(t *testing.T) {
 	}
 	e.Reason = nil
 	equal(t, "LastAt", h.tree().Children[0].LastAt, e.Time)
-	equal(t, "event", e, supervise.Event{Kind: supervise.Fell, Path: "app/a", Type: "toy", Ref: ref,
+	equal(t, "event", e, supervise.Event{Kind: supervise.ChildFailed, Path: "app/a", Type: "toy", Ref: ref,
 		Restarts: 1, Delay: second, Time: epoch.Add(time.Hour)})
 }
 

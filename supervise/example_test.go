@@ -25,7 +25,7 @@ func (d *Disk) Write(_ *actor.Context, s string) (int, error) {
 var (
 	DiskType = actor.NewType[Disk]("disk")
 	Write    = actor.DeclareAsk[string, int](DiskType, "write")
-	_        = DiskType.Table(Write.Do((*Disk).Write))
+	_        = DiskType.Table(Write.Handle((*Disk).Write))
 )
 
 // quietly starts a system that does not log the panics that examples provoke.
@@ -84,11 +84,11 @@ func ExampleTree() {
 }
 
 // Children of simple_one_for_one are started from a template, at any time.
-func ExampleLike() {
+func ExampleFromTemplate() {
 	ctx, sys := context.Background(), quietly()
 	disks := supervise.Start(sys, supervise.Spec{Name: "disks", Strategy: supervise.SimpleOneForOne,
 		Template: supervise.Worker[Disk]{Type: DiskType, Restart: supervise.Transient}})
-	var one supervise.Child = supervise.Like("sda", func(d *Disk) { d.written = 7 })
+	var one supervise.Child = supervise.FromTemplate("sda", func(d *Disk) { d.written = 7 })
 	any, err := supervise.StartChild(ctx, disks, one)
 	sda, _ := actor.As[Disk](any)
 	fmt.Println(err)
@@ -166,7 +166,7 @@ func ExampleBackoff() {
 func ExampleState() {
 	var kind supervise.Restart = supervise.Transient
 	var strategy supervise.Strategy = supervise.RestForOne
-	var end supervise.Ending = supervise.StopWithin(time.Second)
+	var end supervise.Shutdown = supervise.StopWithin(time.Second)
 	fmt.Println(supervise.BackingOff, supervise.State(supervise.Pending), kind, strategy,
 		end != supervise.KillAtOnce())
 	// Output:
@@ -205,7 +205,7 @@ func (k *Cache) Put(c *actor.Context, s string) (int, error) {
 var (
 	CacheType = actor.NewType[Cache]("cache").OnStart((*Cache).Start)
 	Put       = actor.DeclareAsk[string, int](CacheType, "put")
-	_         = CacheType.Table(Put.Do((*Cache).Put))
+	_         = CacheType.Table(Put.Handle((*Cache).Put))
 )
 
 // The error says which child did not come up, and why.
@@ -242,7 +242,7 @@ func ExampleEvent() {
 		_, _ = Write.Ask(ctx, disk, "")
 		_ = sys.Wait(ctx)
 	}
-	fmt.Println(kinds[0] == supervise.Fell, kinds[2] == supervise.GaveUp)
+	fmt.Println(kinds[0] == supervise.ChildFailed, kinds[2] == supervise.GivenUp)
 	sys.Stop()
 	// Output:
 	// app/disk (disk) fell: actor panicked: nothing to write; restarts: 1

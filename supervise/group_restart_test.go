@@ -20,7 +20,7 @@ func TestGroupRestart(t *testing.T) {
 	do.Send(h.sys, h.find("c"), func(*testChild, *actor.Context) { close(stuck); <-release })
 	<-stuck
 	do.Send(h.sys, h.find("a"), crash)
-	for h.tree().Children[3].State != supervise.Falling {
+	for h.tree().Children[3].State != supervise.Suspending {
 		yield()
 	}
 	equal(t, "states", h.states(), "a pending, m running, b running, c falling")
@@ -51,7 +51,7 @@ func TestGroupRestart_CountsOnce(t *testing.T) {
 		<-stuck
 		b, gone := h.find("b"), h.find("temp")
 		do.Send(h.sys, h.find("a"), crash)
-		for h.tree().Children[3].State != supervise.Falling {
+		for h.tree().Children[3].State != supervise.Suspending {
 			yield()
 		}
 		h.d.take()
@@ -136,7 +136,7 @@ func TestGroupRestart_Restarted(t *testing.T) {
 }
 
 // twins are two children of a group that ends at its second restart.
-func (h *harness) twins(stop supervise.Ending) {
+func (h *harness) twins(stop supervise.Shutdown) {
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
 		Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
 		Children:  []supervise.Child{h.stubborn("a", stop), h.stubborn("b", stop)}})
@@ -146,7 +146,7 @@ func (h *harness) twins(stop supervise.Ending) {
 func (h *harness) restartedOnce() {
 	h.Helper()
 	h.quiet()
-	equal(h, "root", h.root.Standing(), actor.Idle)
+	equal(h, "root", h.root.Status(), actor.StatusIdle)
 	equal(h, "states", h.states(), "a running, b running")
 	children := h.tree().Children
 	equal(h, "restarts", children[0].Restarts+children[1].Restarts, 1)

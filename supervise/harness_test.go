@@ -84,11 +84,11 @@ var (
 			OnStart((*testChild).start).OnStop((*testChild).stop)
 	do   = actor.Declare[act](testChildType, "do")
 	say  = actor.Declare[string](testChildType, "say")
-	ping = actor.DeclareAsk[actor.None, string](testChildType, "ping")
+	ping = actor.DeclareAsk[struct{}, string](testChildType, "ping")
 	_    = testChildType.Table(
-		do.Do(func(y *testChild, c *actor.Context, f act) { f(y, c) }),
-		say.Do(func(y *testChild, _ *actor.Context, s string) { y.d.note(y.name + " " + s) }),
-		ping.Do(func(y *testChild, _ *actor.Context, _ actor.None) (string, error) {
+		do.Handle(func(y *testChild, c *actor.Context, f act) { f(y, c) }),
+		say.Handle(func(y *testChild, _ *actor.Context, s string) { y.d.note(y.name + " " + s) }),
+		ping.Handle(func(y *testChild, _ *actor.Context, _ struct{}) (string, error) {
 			return y.name,
 				nil
 		}))

@@ -27,12 +27,12 @@ func TestCycles(t *testing.T) {
 	cycle := func(n int) {
 		for range n {
 			r, err := supervise.StartChild(h.soonOnce(), h.root,
-				supervise.Like("", func(*testChild) {}))
+				supervise.FromTemplate("", func(*testChild) {}))
 			h.must(err)
 			typed, _ := actor.As[testChild](r)
 			do.Send(h.sys, typed, crash)
 			// it is up again
-			if _, err := ping.Ask(h.soonOnce(), typed, actor.None{}); err != nil {
+			if _, err := ping.Ask(h.soonOnce(), typed, struct{}{}); err != nil {
 				t.Fatal(err)
 			}
 			h.must(supervise.RemoveChild(h.soonOnce(), h.root, r.String()))

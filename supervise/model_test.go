@@ -377,7 +377,7 @@ func (v *modelTest) must(err error) {
 
 // supervisorOf returns the supervisor of what is at a path.
 func (v *modelTest) supervisorOf(path []string) supervise.Supervisor {
-	s, err := supervise.Sub(v.ctx, v.h.root, path[:len(path)-1]...)
+	s, err := supervise.FindSupervisor(v.ctx, v.h.root, path[:len(path)-1]...)
 	v.must(err)
 	return s
 }
@@ -508,7 +508,7 @@ func (v *modelTest) check() {
 	v.notes = nil
 	v.checkHeard()
 	if v.dead {
-		if v.h.root.Standing() != actor.Ended {
+		if v.h.root.Status() != actor.StatusEnded {
 			v.t.Fatal("the root goes on")
 		}
 		return

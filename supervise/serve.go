@@ -60,7 +60,7 @@ type lateOnes struct {
 // listen returns an OnEvent that takes note and calls another, unless that is nil.
 func (l *lateOnes) listen(next func(Event)) func(Event) {
 	return func(e Event) {
-		if e.Kind == Overdue {
+		if e.Kind == ChildOverdue {
 			l.add(e)
 		}
 		if next != nil {

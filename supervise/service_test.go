@@ -63,7 +63,7 @@ func TestStartChild_Simple(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
 	_, err := supervise.StartChild(h.soon(), h.root,
-		supervise.Like("bob", func(y *testChild) { y.fail = errUser }))
+		supervise.FromTemplate("bob", func(y *testChild) { y.fail = errUser }))
 	wants(t, err, errUser)
 	equal(t, "children", h.count(), supervise.Count{})
 }
@@ -186,7 +186,7 @@ func TestStopChild(t *testing.T) {
 			Children: []supervise.Child{a, h.child("b")}})
 		before := h.find("a")
 		h.must(supervise.StopChild(h.soon(), h.root, "a"))
-		equal(t, "standing", before.Standing(), actor.Ended)
+		equal(t, "standing", before.Status(), actor.StatusEnded)
 		equal(t, "states", h.states(), "a stopped, b running")
 		h.tell(crash, "b")
 		equal(t, "states", h.states(), "a stopped, b running")
@@ -246,7 +246,7 @@ func TestOwnIntensity(t *testing.T) {
 		h.tell(exitWithError, "a")
 	}
 	h.quiet()
-	equal(t, "root", h.root.Standing(), actor.Idle)
+	equal(t, "root", h.root.Status(), actor.StatusIdle)
 	equal(t, "states", h.states(), "a running, b running")
 
 	h = newHarness(t)
@@ -307,7 +307,7 @@ func TestSimple_StopsAllAtOnce(t *testing.T) {
 	actor.Stop(h.sys, h.root)
 	h.armed()
 	h.clock.Jump(5*second - 1)
-	equal(t, "before", h.root.Standing() == actor.Ended && h.sys.Stats().Stopped > 0, false)
+	equal(t, "before", h.root.Status() == actor.StatusEnded && h.sys.Stats().Stopped > 0, false)
 	h.clock.Jump(1)
 	h.must(h.root.Wait(h.soon()))
 	h.quiet()
@@ -335,7 +335,7 @@ func TestDown_AnswersAtOnce(t *testing.T) {
 		if kind == "tree" {
 			h.advance(time.Hour)
 		}
-		c2, err := supervise.Sub(h.soon(), h.root, "c2")
+		c2, err := supervise.FindSupervisor(h.soon(), h.root, "c2")
 		h.must(err)
 		if kind == "tree" {
 			h.tell(crash, "c1", "x")

@@ -9,7 +9,7 @@ import (
 )
 
 // stubborn is a child with that Ending: see stick for how it keeps from ending.
-func (h *harness) stubborn(name string, stop supervise.Ending) supervise.Worker[testChild] {
+func (h *harness) stubborn(name string, stop supervise.Shutdown) supervise.Worker[testChild] {
 	w := h.child(name)
 	w.Stop = stop
 	return w
@@ -37,10 +37,10 @@ func (h *harness) stick(path ...string) {
 func TestShutdown(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		stop supervise.Ending
+		stop supervise.Shutdown
 		want []string
 	}{
-		{"Default", supervise.Ending{}, []string{"-a"}},
+		{"Default", supervise.Shutdown{}, []string{"-a"}},
 		{"Stop", supervise.StopWithin(supervise.Forever), []string{"-a"}},
 		{"Drain", supervise.DrainWithin(second), []string{"a 1", "a 2", "-a"}},
 		{"Kill", supervise.KillAtOnce(), nil},
@@ -71,7 +71,7 @@ func TestShutdown(t *testing.T) {
 				close(release)
 				h.quiet()
 				h.d.says(t, c.want...)
-				equal(t, "ended", a.Standing(), actor.Ended)
+				equal(t, "ended", a.Status(), actor.StatusEnded)
 			})
 		}
 	}
@@ -97,7 +97,7 @@ func TestShutdown_Deadline(t *testing.T) {
 			how(h)
 			h.armed()
 			h.clock.Jump(3*second - 1)
-			equal(t, "before", b.Standing() == actor.Ended, false)
+			equal(t, "before", b.Status() == actor.StatusEnded, false)
 			h.clock.Jump(1)
 			d, err := actor.Join(h.soon(), b)
 			h.must(err)
@@ -181,7 +181,7 @@ func TestUnder(t *testing.T) {
 	h.d.take()
 	h.must(actor.KillWait(h.soon(), h.root))
 	h.d.says(t)
-	equal(t, "ended", a.Standing(), actor.Ended)
+	equal(t, "ended", a.Status(), actor.StatusEnded)
 }
 
 // TestStopping: "reports whether the running actor has been told to end, or is to be taken down …":

@@ -19,7 +19,7 @@ var (
 		return k.onStart(c)
 	})
 	kinDo = actor.Declare[func(*actor.Context)](kinType, "do")
-	_     = kinType.Table(kinDo.Do(func(_ *siblingProbe, c *actor.Context, f func(*actor.Context)) {
+	_     = kinType.Table(kinDo.Handle(func(_ *siblingProbe, c *actor.Context, f func(*actor.Context)) {
 		f(c)
 	}))
 )

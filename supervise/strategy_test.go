@@ -170,7 +170,7 @@ func TestStrategies_WhoWaits(t *testing.T) {
 	h.tell(crash, "b")
 	h.d.says(t, "-b", "-c")
 	equal(t, "states", h.states(), "a running, b backing off, c pending")
-	_, err := ping.Ask(h.soon(), c, actor.None{})
+	_, err := ping.Ask(h.soon(), c, struct{}{})
 	wants(t, err, actor.ErrSuspended)
 	say.Send(h.sys, c, "kept")
 	h.tell(crash, "a")

@@ -37,7 +37,7 @@ type Node struct {
 // Each supervisor in the tree is asked separately, so the tree may mix several moments. A
 // supervisor that is not up is shown without children.
 func Tree(ctx context.Context, s Supervisor) (Node, error) {
-	n, err := showTree.Ask(ctx, s.asked("Tree"), actor.None{})
+	n, err := showTree.Ask(ctx, s.asked("Tree"), struct{}{})
 	if err != nil {
 		return Node{}, err
 	}
@@ -62,7 +62,7 @@ func (n *Node) fill(ctx context.Context) error {
 	return nil
 }
 
-func (s *supervisor) node(*actor.Context, actor.None) (Node, error) {
+func (s *supervisor) node(*actor.Context, struct{}) (Node, error) {
 	n := Node{Name: s.spec.name, Type: supervisorType.Name(), State: Running, Supervises: true,
 		Strategy: s.spec.strategy}
 	for ch := s.children.oldest; ch != nil; ch = ch.newer {

@@ -22,7 +22,7 @@ type clerk struct{ sum uint64 }
 var (
 	clerkType = actor.NewType[clerk]("clerk")
 	clerkAdd  = actor.DeclareAsk[uint64, uint64](clerkType, "add")
-	_         = clerkType.Table(clerkAdd.Do((*clerk).add))
+	_         = clerkType.Table(clerkAdd.Handle((*clerk).add))
 )
 
 func (c *clerk) add(_ *actor.Context, by uint64) (uint64, error) {

@@ -81,7 +81,7 @@ func (b *bank) transfers(ctx context.Context, n int) (done, refused int, err err
 	if err := b.open(ctx); err != nil {
 		return 0, 0, err
 	}
-	sagas, err := supervise.Sub(ctx, b.root, "transfers")
+	sagas, err := supervise.FindSupervisor(ctx, b.root, "transfers")
 	if err != nil {
 		return 0, 0, err
 	}
@@ -93,7 +93,7 @@ func (b *bank) transfers(ctx context.Context, n int) (done, refused int, err err
 		}
 		init := func(s *saga) { *s = saga{bank: b, id: id, from: from, to: to, amount: amount} }
 		if _, err := supervise.StartChild(ctx, sagas,
-			supervise.Like(fmt.Sprint("transfer", id), init)); err != nil {
+			supervise.FromTemplate(fmt.Sprint("transfer", id), init)); err != nil {
 			return 0, 0, err
 		}
 	}

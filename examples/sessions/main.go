@@ -121,8 +121,8 @@ func (s *service) session(ctx context.Context, user string) (actor.Ref[session],
 		return r, err
 	}
 	started, err := supervise.StartChild(ctx, s.sessions,
-		supervise.Like(user, func(u *session) { u.user, u.out = user, s.out }))
-	if errors.Is(err, supervise.ErrTaken) {
+		supervise.FromTemplate(user, func(u *session) { u.user, u.out = user, s.out }))
+	if errors.Is(err, supervise.ErrNameTaken) {
 		return supervise.Find[session](ctx, s.sessions, user)
 	}
 	r, _ = actor.As[session](started)

@@ -25,7 +25,7 @@ func begin(t *testing.T, out io.Writer) (server *httptest.Server, end func()) {
 	s := newService(out, actor.WithLogger(slog.New(slog.DiscardHandler)))
 	root, err := supervise.StartWait(t.Context(), s.sys, s.tree())
 	if err == nil {
-		s.sessions, err = supervise.Sub(t.Context(), root, "sessions")
+		s.sessions, err = supervise.FindSupervisor(t.Context(), root, "sessions")
 	}
 	if err != nil {
 		t.Fatal(err)
