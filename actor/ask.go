@@ -54,7 +54,7 @@ func callPool[R any]() *sync.Pool {
 	}}
 }
 
-// Do makes the entry of the dispatch table that runs method for b's requests and sends
+// Handle makes the entry of the dispatch table that runs method for b's requests and sends
 // what method returns to the caller.
 func (b AskBehaviour[S, Q, R]) Handle(method func(*S, *Context, Q) (R, error)) Entry[S] {
 	b.d.madeAsk().mustDo(method == nil)
@@ -90,11 +90,11 @@ func (d *descriptor) madeAsk() *descriptor {
 //   - ErrStopped: to has ended, or ends before it comes to the request or gives a reply
 //     that it has put off. See [Defer].
 //   - ErrPanicked: to panicked over the request.
-//   - ErrSelfAsk: the reply would have to wait for the caller's own turn to end, and
+//   - ErrDeadlock: the reply would have to wait for the caller's own turn to end, and
 //     the request becomes a dead letter. The caller is a behaviour of to itself; or of
 //     another actor of to's pinned type, which has one thread; or of an actor for which
 //     a behaviour of to waits, directly or through others, in an Ask.
-//   - ErrNoSpare: the caller is a behaviour, and so many behaviours block already
+//   - ErrTooManyBlocked: the caller is a behaviour, and so many behaviours block already
 //     ([WithMaxBlocked]) that it would keep its worker from others. The request becomes a dead
 //     letter.
 //   - ErrOverloaded: to has a bound ([WithBound]), and its mailbox is at the bound; or

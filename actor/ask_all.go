@@ -16,11 +16,11 @@ import (
 // replies go nowhere.
 //
 // In a behaviour, AskAll waits as [AskBehaviour.Ask] does; if it cannot, because all
-// spares are in use, it gives up with [ErrNoSpare].
+// spares are in use, it gives up with [ErrTooManyBlocked].
 //
 // If ctx had ended before the call, no request is sent, and what q owns stays the
 // caller's. Nor is a request sent to an actor that cannot run before the caller's own
-// turn has ended: the outcome there is ErrSelfAsk. As nothing was sent there is no dead
+// turn has ended: the outcome there is ErrDeadlock. As nothing was sent there is no dead
 // letter, unlike with Ask, and what q owns stays with the other actors or the caller.
 func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R, error) {
 	mustHave(ctx, "AskAll")
@@ -41,13 +41,13 @@ func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[
 // actor that was asked, in the order in which the outcomes come in. If ctx ends, the
 // outcomes that are missing have its error; in a behaviour whose system stops, they
 // have [ErrSystemStopped], and in one that cannot wait, because all spares are in use,
-// [ErrNoSpare].
+// [ErrTooManyBlocked].
 //
 // The requests are sent when the loop begins, unless ctx has ended by then. Replies
 // that come after the loop was left go nowhere.
 //
 // In a behaviour, range over the sequence. Within [iter.Pull2] it runs in a coroutine,
-// which counts as outside: no [ErrSelfAsk] is found there, and nothing tells the
+// which counts as outside: no [ErrDeadlock] is found there, and nothing tells the
 // sequence that the behaviour's system stops.
 func Replies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[Ref[S], Result[R]] {
 	mustHave(ctx, "Replies")

@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Behaviours that ask each other and wait: ErrSelfAsk to a behaviour "of an actor for which a
+// Behaviours that ask each other and wait: ErrDeadlock to a behaviour "of an actor for which a
 // behaviour of to waits, directly or through others, in an Ask", whether its context ends or not;
 // and only then.
 

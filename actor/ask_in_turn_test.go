@@ -259,7 +259,7 @@ func TestAskAll_Elsewhere(t *testing.T) {
 	}
 }
 
-// TestAsk_OnTheSameThread: ErrSelfAsk to a behaviour "of another actor of to's pinned type, which
+// TestAsk_OnTheSameThread: ErrDeadlock to a behaviour "of another actor of to's pinned type, which
 // has one thread".
 func TestAsk_OnTheSameThread(t *testing.T) {
 	for name, opts := range plainAndSeeded {

@@ -83,7 +83,7 @@ func TestAsk_StoppedBefore(t *testing.T) {
 	}
 }
 
-// TestAsk_Self: "ErrSelfAsk: … The caller is a behaviour of to itself": at once, and
+// TestAsk_Self: "ErrDeadlock: … The caller is a behaviour of to itself": at once, and
 // the request does not run.
 func TestAsk_Self(t *testing.T) {
 	var dead letters

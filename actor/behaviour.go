@@ -36,7 +36,7 @@ func oneWay[M any](name string) *descriptor {
 	}
 }
 
-// Do makes the entry of the dispatch table that runs method for b's messages.
+// Handle makes the entry of the dispatch table that runs method for b's messages.
 func (b Behaviour[S, M]) Handle(method func(*S, *Context, M)) Entry[S] {
 	// What is called here has no type parameters: a generic function that is inlined would leave a
 	// look at the dictionary of S and M.
@@ -296,9 +296,9 @@ type receiver struct {
 // can be watched. It is not a method of bound: each type of messages would have one of its own.
 func (x receiver) target() *cell { return x.b }
 
-// StandingOf returns how an actor stands, as [Ref.Standing] does. The target may also be a
-// handler that [Behaviour.To] has returned. StandingOf panics if t is a zero Ref.
-func StatusOf(t Target) Status { return targetOf("StandingOf", t).status() }
+// StatusOf returns how an actor stands, as [Ref.Status] does. The target may also be a
+// handler that [Behaviour.To] has returned. StatusOf panics if t is a zero Ref.
+func StatusOf(t Target) Status { return targetOf("StatusOf", t).status() }
 
 // Refuse makes a dead letter of m, a message that the TrySend of h has refused. reason is
 // the error that TrySend returned. m is sent nowhere, nobody is muted, and what m owns is

@@ -99,11 +99,11 @@ func (c *Context) blocked(ns int64) {
 	}
 }
 
-// Spares sets how many behaviours may block at a time while others stand in for their
+// WithMaxBlocked sets how many behaviours may block at a time while others stand in for their
 // workers: at least 1, 100,000 by default.
 //
 // If more behaviours block, an [AskBehaviour.Ask], [AskAll] or [Replies] in a behaviour
-// fails at once with [ErrNoSpare]. Behaviours that block in other ways keep their
+// fails at once with [ErrTooManyBlocked]. Behaviours that block in other ways keep their
 // workers from other actors, for ever if one of these is what they wait for. [Stats]
 // counts both as SparesLacked, and the log has a line of level ERROR, at most once a
 // second.

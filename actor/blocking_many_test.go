@@ -100,7 +100,7 @@ func TestBlocking_Costs(t *testing.T) {
 	}
 }
 
-// TestAsk_NoSpare: ErrNoSpare to a behaviour, where "so many behaviours block already that it would
+// TestAsk_NoSpare: ErrTooManyBlocked to a behaviour, where "so many behaviours block already that it would
 // keep its worker from others". "The request becomes a dead letter". One that comes when a spare is
 // free again is answered.
 func TestAsk_NoSpare(t *testing.T) {

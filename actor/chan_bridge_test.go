@@ -388,7 +388,7 @@ func TestMisuse_OfBridges(t *testing.T) {
 		panics(t, "slow.do is not one of puppet#", func() { actor.FromChan(c, make(chan deed), slowDo) })
 	})
 	quiet(t, sys)
-	panics(t, "Standing of a zero Ref", func() { actor.Ref[puppet]{}.Status() })
+	panics(t, "Status of a zero Ref", func() { actor.Ref[puppet]{}.Status() })
 	ctx := context.Background()
 	panics(t, "a zero AskBehaviour", func() { _, _ = actor.AskAll(ctx, actor.AskBehaviour[puppet, int, int]{}, nil, 1) })
 	panics(t, "puppet.value sent to a zero Ref", func() {
@@ -495,8 +495,8 @@ func TestReplies(t *testing.T) {
 	})
 }
 
-// TestStanding: "how the actor stands".
-func TestStanding(t *testing.T) {
+// TestStatus: "how the actor stands".
+func TestStatus(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	equal(t, "an overloaded actor", o.ref.Status(), actor.StatusOverloaded)

@@ -185,10 +185,10 @@ const (
 	// leaves already has no state to go on with: for it this is DecideRestart.
 	DecideResume
 	// DecideStop ends the actor for good, with the reason of the fall, as StopWith would. Its
-	// supervisor is told by a [Fallen] that is Final.
+	// supervisor is told by a [ChildDown] that is Final.
 	DecideStop
 	// DecideEscalate suspends the actor and asks its supervisor to fail for the same reason:
-	// see [Fallen].
+	// see [ChildDown].
 	DecideEscalate
 )
 

@@ -37,7 +37,7 @@ func NewVirtualClock(start time.Time) *VirtualClock {
 	return &VirtualClock{seam: seam.NewVirtualClock(start, 0), moves: make(chan struct{}, 1)}
 }
 
-// Clock makes the system take the time from c instead of from the machine. The
+// WithClock makes the system take the time from c instead of from the machine. The
 // scheduler still shares the processor by the machine's clock.
 func WithClock(c *VirtualClock) Option {
 	return systemOption(func(o *options) {

@@ -24,7 +24,7 @@ type DeadLetter struct {
 	// Reason says why the message will not run:
 	//
 	//   - ErrStopped or ErrSystemStopped;
-	//   - ErrSelfAsk, for a request;
+	//   - ErrDeadlock, for a request;
 	//   - ErrOverloaded or ErrDropped, for an actor with a bound;
 	//   - ErrOverloaded, for a behaviour that is [DropOnOverload];
 	//   - ErrSuspended, for an actor in a back-off ([Postpone]);

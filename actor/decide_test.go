@@ -137,7 +137,7 @@ func TestDecide_Restart(t *testing.T) {
 }
 
 // TestDecide_Stop: "ends the actor for good, with the reason of the fall, as StopWith would. Its
-// supervisor is told by a Fallen that is Final."
+// supervisor is told by a ChildDown that is Final."
 func TestDecide_Stop(t *testing.T) {
 	for name, f := range map[string]act{"panic": panicUser, "exit": exitUser} {
 		t.Run(name, func(t *testing.T) {

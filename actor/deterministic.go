@@ -16,7 +16,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Seed makes the system deterministic: it runs one step at a time, in an order that n
+// WithDeterministic makes the system deterministic: it runs one step at a time, in an order that n
 // alone decides, and n decides all else that is left to chance. The same seed means the
 // same order on any machine, with the code that also runs otherwise. Seed is for tests
 // and for finding out what has happened; package actortest is built on it. To seed

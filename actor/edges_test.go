@@ -63,7 +63,7 @@ func TestWatermark_MutedByTheLastMessage(t *testing.T) {
 		}
 		k.do.Send(c, r, func(_ *tool, c *actor.Context) { slow.add.Send(c, s, 1) })
 	})
-	awaitStanding(t, sys, r, actor.StatusOverloaded)
+	awaitStatus(t, sys, r, actor.StatusOverloaded)
 	k.add.Send(sys, r, 1)
 	relax(sys, slow, s)
 	quiet(t, sys)
@@ -135,9 +135,9 @@ func TestMute_NotTwice(t *testing.T) {
 	}
 	squeeze(t, sys, k, c)
 	k.do.Send(sys, b, sendTo(c))
-	awaitStanding(t, sys, b, actor.StatusOverloaded) // muted for c
+	awaitStatus(t, sys, b, actor.StatusOverloaded) // muted for c
 	k.do.Send(sys, a, sendTo(b))
-	awaitStanding(t, sys, a, actor.StatusOverloaded) // for b
+	awaitStatus(t, sys, a, actor.StatusOverloaded) // for b
 	ran := make(chan struct{})
 	k.hurry.Send(sys, b, func(_ *tool, x *actor.Context) {
 		k.add.Send(x, a, 1)
@@ -149,8 +149,8 @@ func TestMute_NotTwice(t *testing.T) {
 	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
 }
 
-// awaitStanding waits until an actor stands so.
-func awaitStanding(t *testing.T, sys *actor.System, r actor.Ref[tool], want actor.Status) {
+// awaitStatus waits until an actor stands so.
+func awaitStatus(t *testing.T, sys *actor.System, r actor.Ref[tool], want actor.Status) {
 	t.Helper()
 	ctx := soon(t)
 	for r.Status() != want {

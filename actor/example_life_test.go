@@ -34,7 +34,7 @@ func (s *session) Supervise(c *actor.Context, user string) (actor.Ref[session], 
 	return actor.SpawnSupervised(c, sessionType, func(s *session) { s.user = user }, fallen), nil
 }
 
-func (s *session) Fallen(c *actor.Context, f actor.ChildDown) {
+func (s *session) ChildDown(c *actor.Context, f actor.ChildDown) {
 	if !f.Final {
 		fmt.Println("again:", f.Reason)
 		actor.Restart(c, f.Ref)
@@ -58,7 +58,7 @@ var (
 	_           = sessionType.Table(work.Handle((*session).Work), fail.Handle((*session).Fail), alarm.Handle((*session).Alarm),
 		pause.Handle((*session).Pause), resume.Handle((*session).Resume), watch.Handle((*session).Watch), tie.Handle((*session).Link),
 		ended.Handle((*session).Ended), exited.Handle((*session).Exited), children.Handle((*session).Children),
-		fallen.Handle((*session).Fallen), supervise.Handle((*session).Supervise))
+		fallen.Handle((*session).ChildDown), supervise.Handle((*session).Supervise))
 
 	urgent actor.BehaviourOption = actor.Urgent()
 

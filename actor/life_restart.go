@@ -10,7 +10,7 @@ import (
 // What package supervise needs of an actor: that it can be taken down and brought up in
 // its place, with its ref and its mail.
 
-// Fallen is the message by which a supervisor learns of the fall of an actor that it
+// ChildDown is the message by which a supervisor learns of the fall of an actor that it
 // has spawned with [SpawnSupervised].
 type ChildDown struct {
 	// Ref is the actor, and ActorID and Type name it.

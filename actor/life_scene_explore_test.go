@@ -107,8 +107,8 @@ func (a *player) down(_ *Context, d Down) {
 func (a *player) fell(c *Context, f ChildDown) {
 	if f.Final {
 		a.s.finals++
-		a.s.noPups("Fallen")
-		a.s.nameless("Fallen")
+		a.s.noPups("ChildDown")
+		a.s.nameless("ChildDown")
 		return
 	}
 	a.s.falls++

@@ -36,7 +36,7 @@ type LongTurnReport struct {
 	Stack []byte
 }
 
-// LongTurn sets after which time a behaviour that still runs, or is still in
+// WithLongTurn sets after which time a behaviour that still runs, or is still in
 // [Context.Blocking], is reported, to the log or to [Hooks]: at least a
 // millisecond, [DefaultLongTurn] by default. The neighbours of such a behaviour do not
 // wait for it, since others stand in for its worker; but it uses a goroutine, and its

@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestNormal: "Down, Exit, Fallen and Join deliver the reason, a *NormalError, and ErrStopped wraps
+// TestNormal: "Down, Exit, ChildDown and Join deliver the reason, a *NormalError, and ErrStopped wraps
 // it. Nothing else happens: links do not end other actors for it".
 func TestNormal(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[mortal]){

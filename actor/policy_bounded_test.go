@@ -294,9 +294,9 @@ func TestBound_DrainsMuted(t *testing.T) {
 	}
 }
 
-// TestBound_Standing: "how the actor stands", which for one with a bound is overloaded
+// TestBound_Status: "how the actor stands", which for one with a bound is overloaded
 // while its queue is full, or it wants no more.
-func TestBound_Standing(t *testing.T) {
+func TestBound_Status(t *testing.T) {
 	for name, typ := range boundedTypes {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t, actor.WithWorkers(2))

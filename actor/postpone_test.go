@@ -463,8 +463,8 @@ func TestStandby(t *testing.T) {
 	panics(t, "is not supervised", func() { actor.Standby(b.sys, b.boss) })
 }
 
-// TestPostpone_Standing: an actor in a back-off is none to send to.
-func TestPostpone_Standing(t *testing.T) {
+// TestPostpone_Status: an actor in a back-off is none to send to.
+func TestPostpone_Status(t *testing.T) {
 	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{})
 	b.sleep()
 	equal(t, "it stands", b.kid.Status(), actor.StatusOverloaded)

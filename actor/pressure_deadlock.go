@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// StallReport describes actors that have waited for long for an actor that applies
+// PressureDeadlock describes actors that have waited for long for an actor that applies
 // pressure, and that might wait for ever: in a circle, or because nothing is left that
 // could go on.
 //
@@ -47,7 +47,7 @@ func (r PressureDeadlock) String() string {
 	return s.String()
 }
 
-// Wait says that one actor is muted and waits for another.
+// WaitEdge says that one actor is muted and waits for another.
 type WaitEdge struct {
 	// Who is the actor that is muted.
 	Who ActorName
@@ -62,7 +62,7 @@ type WaitEdge struct {
 
 // String returns a text such as "log#3 waits for reader#2 with 3 messages, among them
 // done from the actor under pressure". The actor under pressure need not be reader#2;
-// [StallReport.String] has its name.
+// [PressureDeadlock.String] has its name.
 func (w WaitEdge) String() string { return w.describe("the actor under pressure") }
 
 func (w WaitEdge) describe(pressed string) string {

@@ -54,7 +54,7 @@ func (r AnyRef) target() *cell { return r.b }
 
 func (a *cell) String() string { return fmt.Sprintf("%s#%d", a.typ().name, a.id) }
 
-// Standing is how an actor stands at one moment. It is a hint: by the time you have it,
+// Status is how an actor stands at one moment. It is a hint: by the time you have it,
 // it may have changed, except for Ended, which stays.
 type Status int
 
@@ -62,9 +62,9 @@ type Status int
 const (
 	StatusIdle Status = iota // it has no mail
 	StatusBusy               // it has mail, or is at work
-	// Overloaded: it does not keep up, is muted with much mail, or is in a back-off.
+	// StatusOverloaded: it does not keep up, is muted with much mail, or is in a back-off.
 	StatusOverloaded
-	// Ended: it takes no mail any more, since it has ended, or drains, or waits for its children to end.
+	// StatusEnded: it takes no mail any more, since it has ended, or drains, or waits for its children to end.
 	StatusEnded
 )
 
@@ -77,14 +77,14 @@ func (s Status) String() string {
 	return names[s]
 }
 
-// Standing returns how the actor stands. An actor with a bound is overloaded while its
-// queue is full, it is muted, or it applies pressure. Standing panics for the zero Ref.
+// Status returns how the actor stands. An actor with a bound is overloaded while its
+// queue is full, it is muted, or it applies pressure. Status panics for the zero Ref.
 // It costs two loads and, for an actor with a bound, a short lock. Any goroutine.
 func (r Ref[S]) Status() Status { return r.b.status() }
 
 func (a *cell) status() Status {
 	if a == nil {
-		panic("gallop: Standing of a zero Ref")
+		panic("gallop: Status of a zero Ref")
 	}
 	switch {
 	case a.box.Closed() || a.sys().sched.Stopping(): // of those that had no mail nobody closes the mailbox

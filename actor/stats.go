@@ -26,7 +26,7 @@ type Stats struct {
 	Unmutes    uint64 // times a muted sender was let go on
 	// Times a muted sender was let go on although its receiver was under pressure.
 	Exempted          uint64
-	PressureDeadlocks uint64 // times that was reported, see StallReport
+	PressureDeadlocks uint64 // times that was reported, see PressureDeadlock
 	Injected          uint64 // turns that came in through the inject queue
 	Steals            uint64 // actors taken from another worker
 	Parks             uint64 // times a worker went to sleep

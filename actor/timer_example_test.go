@@ -170,7 +170,7 @@ func ExampleReplies() {
 	// Output: 0 1
 }
 
-// Standing says how an actor stands, for those who choose between several.
+// Status says how an actor stands, for those who choose between several.
 func ExampleRef_Status() {
 	sys := actor.Start()
 	a := accountType.Spawn(sys, account{})

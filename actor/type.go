@@ -160,7 +160,7 @@ func (t *Type[S]) Name() string {
 }
 
 // Entry is a behaviour with its method: a row of the dispatch table of a type over S.
-// It is made by [Behaviour.Do] and [AskBehaviour.Do].
+// It is made by [Behaviour.Handle] and [AskBehaviour.Handle].
 type Entry[S any] struct {
 	decl *descriptor
 	run  runFunc

@@ -10,8 +10,8 @@
 //
 // A scenario is a function of an [R]. It spawns actors from [R.System], sends, runs them with
 // [R.Quiet], and checks the result. It needs no waiting and no time-outs: while the scenario runs,
-// the actors do not. [Probe] is a test double that records messages; [Faults] injects failures;
-// [Latency] makes blocking calls slow. [Fails] is Run for a known failure, [In] tests one method.
+// the actors do not. [Probe] is a test double that records messages; [WithFaults] injects failures;
+// [WithLatency] makes blocking calls slow. [RunFails] is Run for a known failure, [In] tests one method.
 //
 // # Guarantees
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// Fault is a failure that is injected in every run: see [Faults].
+// Fault is a failure that is injected in every run: see [WithFaults].
 type Fault struct {
 	// Type and Behaviour select messages by name; an empty name means any.
 	//
@@ -18,7 +18,7 @@ type Fault struct {
 	// named. They are no messages, so Drop and Refuse do not apply to them.
 	//
 	// Drop does not apply to messages of the runtime about ends and starts of other actors either:
-	// an [actor.Down], [actor.Exit], [actor.Fallen] or [actor.Risen] is never lost.
+	// an [actor.Down], [actor.Exit], [actor.ChildDown] or [actor.Risen] is never lost.
 	Type, Behaviour string
 	// At is the number of the first message that the fault applies to. 1, the default, is the first
 	// message of all.
@@ -35,33 +35,33 @@ type Fault struct {
 	For time.Duration
 }
 
-// Action is an injected failure.
+// FaultKind is an injected failure.
 type FaultKind uint8
 
 // The actions. Each is applied just before a behaviour, which then runs, unless the action says
 // otherwise. None of them breaks a guarantee of gallop.
 const (
-	// Panic: it panics with an InjectedPanic before it runs.
+	// FaultPanic: it panics with an InjectedPanic before it runs.
 	FaultPanic FaultKind = iota + 1
-	// Stop: the actor stops when the behaviour has returned.
+	// FaultStop: the actor stops when the behaviour has returned.
 	FaultStop
-	// Kill: the actor is killed, as by actor.Kill.
+	// FaultKill: the actor is killed, as by actor.Kill.
 	FaultKill
-	// Drop: it does not run; the message becomes a dead letter with reason ErrDropped.
+	// FaultDrop: it does not run; the message becomes a dead letter with reason ErrDropped.
 	FaultDrop
-	// Refuse: TrySend returns actor.ErrOverloaded.
+	// FaultRefuse: TrySend returns actor.ErrOverloaded.
 	FaultRefuse
-	// Delay: its worker waits until no other worker can run.
+	// FaultDelay: its worker waits until no other worker can run.
 	FaultDelay
-	// Preempt: the turn ends with this message.
+	// FaultPreempt: the turn ends with this message.
 	FaultPreempt
-	// Flood: two batches of no-op messages arrive, so that the actor is overloaded.
+	// FaultFlood: two batches of no-op messages arrive, so that the actor is overloaded.
 	FaultFlood
-	// Collect: the actor's arena, if it has one, is collected after the behaviour.
+	// FaultCollect: the actor's arena, if it has one, is collected after the behaviour.
 	FaultCollect
-	// Starve: the actor's arena, if it has one, is full from now on.
+	// FaultStarve: the actor's arena, if it has one, is full from now on.
 	FaultStarve
-	// Jump: the clock jumps by For, as if the machine had been suspended.
+	// FaultJump: the clock jumps by For, as if the machine had been suspended.
 	FaultJump
 	lastAction
 )
@@ -86,8 +86,8 @@ func (p InjectedPanic) Error() string {
 // ErrDropped is the reason of dead letters that a [Fault] with Drop makes.
 var ErrDropped = errors.New("gallop: actortest: dropped")
 
-// Faults injects failures. A message is counted by all faults that match it; the first of them that
-// is due is applied. [Run] logs faults that never matched a message. Faults panics if a fault is
+// WithFaults injects failures. A message is counted by all faults that match it; the first of them that
+// is due is applied. [Run] logs faults that never matched a message. WithFaults panics if a fault is
 // invalid.
 func WithFaults(table ...Fault) Option {
 	for i, f := range table {

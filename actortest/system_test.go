@@ -13,7 +13,7 @@ import (
 // errPlanted is what behaviours panic with.
 var errPlanted = errors.New("planted")
 
-// TestSystem_OnPanic: "a behaviour that panics fails the run, unless MayPanic allows it", even if
+// TestSystem_OnPanic: "a behaviour that panics fails the run, unless AllowPanics allows it", even if
 // the scenario has a hook of its own, which sees the panic as well.
 func TestSystem_OnPanic(t *testing.T) {
 	seen := 0

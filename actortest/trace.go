@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// Trace sets how many events of a run that has failed, or that was replayed, are printed: the last
+// WithTrace sets how many events of a run that has failed, or that was replayed, are printed: the last
 // 60 by default. A negative number prints all. The flag
 //
 //	go test -run '^TestName$' -gallop.trace=FILE
@@ -19,7 +19,7 @@ import (
 // that passes, replay it: -gallop.replay=path is the order without any interruption.
 func WithTrace(events int) Option { return func(c *config) { c.lines = events } }
 
-// Internals prints the events of the runtime's own actors too, such as supervisors. So does the
+// WithInternals prints the events of the runtime's own actors too, such as supervisors. So does the
 // flag -gallop.internals.
 func WithInternals() Option { return func(c *config) { c.internals = true } }
 

@@ -61,8 +61,8 @@ func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int,
 // supervisor:
 //
 //	quotes := group.AskPoolForSupervisor(group.LeastLoaded[Symbol](), 8, quote,
-//		group.Crew[quoter]{Type: quoterType})
-//	supervise.Worker[group.CrewActor]{Name: "quotes", Type: quotes.Type(), Init: quotes.Init}
+//		group.MemberSpec[quoter]{Type: quoterType})
+//	supervise.Worker[group.MemberSupervisor]{Name: "quotes", Type: quotes.Type(), Init: quotes.Init}
 //
 // It has members as soon as its actor has started, and stays usable when the actor is replaced by a
 // new one. Declare it once for each running tree: a second actor for the same pool fails to start.

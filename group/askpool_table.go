@@ -130,7 +130,7 @@ func (t *askTable[Q, R]) endedErr() error {
 // Len implements [Members]. The caller holds the lock.
 func (t *askTable[Q, R]) Len() int { return len(t.members) }
 
-// Standing implements [Members]. The caller holds the lock.
+// Status implements [Members]. The caller holds the lock.
 func (t *askTable[Q, R]) Status(i int) actor.Status {
 	m := &t.members[i]
 	if m.asker == nil || m.down {

@@ -14,7 +14,7 @@
 //
 //	who gets it              use                           what is known of the members
 //	all subscribers          Topic                         nothing
-//	one of them              Pool, AskPool                 a policy sees their Standing
+//	one of them              Pool, AskPool                 a policy sees their Status
 //	the same one for a key   Pool or AskPool with Hash    their number
 //	you decide, by a key     Registry, and send yourself   all of them, without a message
 //
@@ -35,12 +35,12 @@
 //     letters with [actor.ErrOverloaded]: they are counted, and passed to [actor.Hooks].
 //   - [LagUnsubscribe]: the slow subscriber does, by losing its subscription. Use it where a gap is
 //     worse than an end: a chat, a log that is replicated, a feed of changes. The subscriber is
-//     told by [TellLagged], and can close its connection, or fetch what it has missed and subscribe
+//     told by [SubscribeNotify], and can close its connection, or fetch what it has missed and subscribe
 //     again.
 //
 // The rule: for a fan-out to receivers outside of your program, use LagDrop or LagUnsubscribe. With
 // LagWait one hostile client slows down a whole room, and can stop it. To make an exception for one
-// subscriber, such as an audit log that must get everything, use [IfLagging] with LagWait. How much
+// subscriber, such as an audit log that must get everything, use [SubscribeLag] with LagWait. How much
 // a subscriber may lag behind before the policy applies is a matter of its type: [actor.WithBound]
 // and [actor.WithWatermarks].
 //
@@ -76,7 +76,7 @@
 //
 // A topic or pool calls TrySend first. If that returns [actor.ErrStopped] or
 // [actor.ErrSystemStopped], or an error that wraps one of them, the handler has ended. It has also
-// ended if it has a method Standing, as an [actor.Ref] has, that returns [actor.Ended]. If the
+// ended if it has a method Status, as an [actor.Ref] has, that returns [actor.StatusEnded]. If the
 // error is or wraps [actor.ErrOverloaded], a topic's policy applies; a message that is dropped is a
 // dead letter of the topic. With any other error the handler keeps its place, and its Send is
 // called with the same message, as with LagWait. If Send fails too, the handler must report that

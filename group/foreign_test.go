@@ -29,7 +29,7 @@ type standingFor struct {
 	standing actor.Status
 }
 
-func (s *standingFor) Standing() actor.Status { return s.standing }
+func (s *standingFor) Status() actor.Status { return s.standing }
 
 // TestForeign: "With any other error the handler keeps its place, and its Send is called with the
 // same message", in a topic and in a pool. A handler that has ended is forgotten, and does not get

@@ -44,11 +44,11 @@ func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
 func hasEnded[M any](h actor.Handler[M]) bool { return status(h) == actor.StatusEnded }
 
 // status returns the status of the actor behind a handler or an [actor.Asker]. One that leads to no
-// actor, and has no method Standing of its own, counts as idle.
+// actor, and has no method Status of its own, counts as idle.
 func status(h any) actor.Status {
 	switch h := h.(type) {
-	case interface{ Standing() actor.Status }:
-		return h.Standing()
+	case interface{ Status() actor.Status }:
+		return h.Status()
 	case actor.Target:
 		return actor.StatusOf(h)
 	}

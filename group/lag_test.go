@@ -264,9 +264,9 @@ func TestMisuse_OfLags(t *testing.T) {
 	sys := start(t)
 	news := group.NewTopic[int](sys)
 	for words, f := range map[string]func(){
-		"OnLag(0)":                   func() { group.WithLag(0) },
-		"IfLagging(4)":               func() { group.SubscribeLag(4) },
-		"TellLagged with a nil":      func() { group.SubscribeNotify(nil) },
+		"WithLag(0)":                 func() { group.WithLag(0) },
+		"SubscribeLag(4)":            func() { group.SubscribeLag(4) },
+		"SubscribeNotify with a nil": func() { group.SubscribeNotify(nil) },
 		"NewTopic with a nil option": func() { group.NewTopic[int](sys, nil) },
 		"TopicInit with a nil":       func() { group.TopicInit[int](nil) },
 		"Subscribe with a nil opt":   func() { news.Subscribe(sys, &foreign{}, nil) },

@@ -9,11 +9,11 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// ErrRestarts says that the members of a pool failed more often than its [Crew] allows. It is the
+// ErrRestarts says that the members of a pool failed more often than its [MemberSpec] allows. It is the
 // reason with which the pool then ends, and wraps the reason of the last failure.
 var ErrRestarts = errors.New("gallop: group: the members of a pool fail too often")
 
-// Crew says how a pool starts its members and how it restarts them. S is their state.
+// MemberSpec says how a pool starts its members and how it restarts them. S is their state.
 type MemberSpec[S any] struct {
 	// Type is the actor type of the members. It is sealed, as by a spawn.
 	Type *actor.Type[S]

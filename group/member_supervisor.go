@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// CrewActor is the state of the actor that starts and restarts the members of a pool. It is
+// MemberSupervisor is the state of the actor that starts and restarts the members of a pool. It is
 // exported for the declaration of an [AskPool] as the child of a supervisor: see
 // [AskPoolForSupervisor].
 //

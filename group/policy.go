@@ -21,8 +21,8 @@ type Policy[M any] struct {
 type Members interface {
 	// Len returns how many members there are.
 	Len() int
-	// Standing returns the status of a member: see [actor.Ref.Standing]. A member that waits for
-	// its restart counts as [actor.Ended], and one that is no actor as [actor.Idle].
+	// Status returns the status of a member: see [actor.Ref.Status]. A member that waits for
+	// its restart counts as [actor.StatusEnded], and one that is no actor as [actor.StatusIdle].
 	Status(i int) actor.Status
 }
 

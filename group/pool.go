@@ -56,7 +56,7 @@ func (p Policy[M]) mustBe(call string) {
 // is drained they are drained.
 //
 // A member that fails, or ends by itself, is restarted in place, with a new state, after a
-// back-off: see [Crew]. Until then the policy skips it, and only [Hash] queues messages for it: see
+// back-off: see [MemberSpec]. Until then the policy skips it, and only [Hash] queues messages for it: see
 // [actor.Postpone]. A member that was ended by order is replaced by a new one at once, and no
 // message is lost in between.
 //
@@ -120,7 +120,7 @@ func (p Pool[M]) Resize(from actor.Sender, n int) {
 	p.ready().resize.Send(from, p.poolRef, n)
 }
 
-// Members returns, from outside, the number of members that have not ended. The errors are those of
+// Len returns, from outside, the number of members that have not ended. The errors are those of
 // [actor.AskBehaviour.Ask].
 func (p Pool[M]) Len(ctx context.Context) (int, error) {
 	return p.ready().count.Ask(ctx, p.poolRef, struct{}{})
@@ -133,7 +133,7 @@ func (p Pool[M]) Stop(from actor.Sender) {
 	actor.Stop(from, p.poolRef)
 }
 
-// Standing returns the status of the pool's actor. See [actor.Ref.Standing].
+// Status returns the status of the pool's actor. See [actor.Ref.Status].
 func (p Pool[M]) Status() actor.Status {
 	p.ready()
 	return p.poolRef.Status()

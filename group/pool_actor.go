@@ -67,7 +67,7 @@ func newPoolType[M any]() *poolType[M] {
 //
 //	supervise.Worker[group.PoolActor[Job]]{Name: "workers", Type: group.PoolType[Job](),
 //		Init: group.StartPoolInit(group.LeastLoaded[Job](), 8, run,
-//			group.Crew[worker]{Type: workerType})}
+//			group.MemberSpec[worker]{Type: workerType})}
 //
 // [AsPool] makes a Pool of the child's ref. A pool that is restarted in place keeps the members
 // that have joined it, except for a handler whose call panicked. Members that it has started itself

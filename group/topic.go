@@ -36,7 +36,7 @@ func (t Topic[M]) ready() *topicType[M] {
 }
 
 // Publish sends m to all subscribers, the oldest subscription first, as [actor.Behaviour.Send]
-// does. What happens at a subscriber that does not keep up depends on the policy: see [OnLag]. By
+// does. What happens at a subscriber that does not keep up depends on the policy: see [WithLag]. By
 // default, [LagWait], the subscriber mutes the topic, and the topic then mutes the actors that
 // publish. A goroutine cannot be muted: see [Topic.SendWait].
 //
@@ -81,7 +81,7 @@ func (t Topic[M]) Unsubscribe(from actor.Sender, h actor.Handler[M]) {
 	t.ready().unsubscribe.Send(from, t.topicRef, h)
 }
 
-// Subscribers returns, from outside, the number of subscribers that have not ended. The errors are
+// Len returns, from outside, the number of subscribers that have not ended. The errors are
 // those of [actor.AskBehaviour.Ask].
 func (t Topic[M]) Len(ctx context.Context) (int, error) {
 	return t.ready().count.Ask(ctx, t.topicRef, struct{}{})
@@ -93,7 +93,7 @@ func (t Topic[M]) Stop(from actor.Sender) {
 	actor.Stop(from, t.topicRef)
 }
 
-// Standing returns the status of the topic's actor. See [actor.Ref.Standing].
+// Status returns the status of the topic's actor. See [actor.Ref.Status].
 func (t Topic[M]) Status() actor.Status {
 	t.ready()
 	return t.topicRef.Status()

@@ -52,7 +52,7 @@ func newTopicType[M any]() *topicType[M] {
 // child of a supervisor:
 //
 //	supervise.Worker[group.TopicActor[Line]]{Name: "news",
-//		Type: group.TopicType[Line](), Init: group.TopicInit[Line](group.OnLag(group.LagDrop))}
+//		Type: group.TopicType[Line](), Init: group.TopicInit[Line](group.WithLag(group.LagDrop))}
 //
 // [AsTopic] makes a Topic of the child's ref. A topic that is restarted in place keeps its
 // subscribers, except for a handler whose call panicked. A topic that was ended by order, or whose

@@ -44,7 +44,7 @@ func init() {
 // at all. If OnStart returns [ErrIgnore], the ref is zero and the error nil.
 //
 // If another child of that name is being removed, StartChild waits until that child has ended. The
-// other errors are ErrTaken; ErrBadChild, also for a nil Child; ErrNoChild if the child is removed
+// other errors are ErrNameTaken; ErrBadChild, also for a nil Child; ErrNoChild if the child is removed
 // before it is up; and those of [actor.AskBehaviour.Ask].
 func StartChild(ctx context.Context, s Supervisor,
 	ch Child) (actor.AnyRef, error) {
@@ -163,7 +163,7 @@ func find[S any](ctx context.Context, s ref,
 	return actor.Ref[S]{}, fmt.Errorf("%w: %q is %v", actor.ErrOtherType, path, at)
 }
 
-// Sub returns the supervisor at the end of a path, under the rules of [Find].
+// FindSupervisor returns the supervisor at the end of a path, under the rules of [Find].
 func FindSupervisor(ctx context.Context, s Supervisor, path ...string) (Supervisor, error) {
 	r, err := find[supervisor](ctx, s.asked("Sub"), path)
 	return Supervisor{r}, err

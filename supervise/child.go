@@ -17,7 +17,7 @@ const (
 	Starting
 	// Running: it is up.
 	Running
-	// Falling: it is being suspended for a group restart.
+	// Suspending: it is being suspended for a group restart.
 	Suspending
 	// BackingOff: it waits for its back-off.
 	BackingOff

@@ -134,7 +134,7 @@ func TestDynamic(t *testing.T) {
 	}
 }
 
-// TestDynamic_Errors: ErrTaken, ErrBadChild, ErrNoChild, ErrOtherType and those of Ask.
+// TestDynamic_Errors: ErrNameTaken, ErrBadChild, ErrNoChild, ErrOtherType and those of Ask.
 func TestDynamic_Errors(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Children: append(h.workers("a"), h.sessions())})

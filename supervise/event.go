@@ -16,23 +16,23 @@ type EventKind uint8
 
 // The kinds of events.
 const (
-	// Fell: a child that was up has failed, and will be restarted after Delay; at once if that is
+	// ChildFailed: a child that was up has failed, and will be restarted after Delay; at once if that is
 	// 0.
 	ChildFailed EventKind = iota
 	// StartFailed: a child did not come up: its init or OnStart failed, or, for a supervisor, one
 	// of its children did. It is retried after Delay, unless a caller waits for the start: see
 	// [StartWait], [StartChild] and [RestartChild].
 	StartFailed
-	// Restarted: a child is up again.
+	// ChildRestarted: a child is up again.
 	ChildRestarted
-	// GaveUp: there were too many restarts ([Intensity]), or Decide said so. The Path is that of
+	// GivenUp: there were too many restarts ([Intensity]), or Decide said so. The Path is that of
 	// the child that is not restarted any more, or of the supervisor that ends with its children. A
 	// supervisor's Reason is an *[EscalationError].
 	GivenUp
-	// Ended: a child has ended by itself and is not restarted: it is Temporary, or it is Transient
+	// ChildEnded: a child has ended by itself and is not restarted: it is Temporary, or it is Transient
 	// and its end was normal, or Decide said so. Or the root has ended, for any reason.
 	ChildEnded
-	// Overdue: a child was told to end, or to go down with others, had not done so by the
+	// ChildOverdue: a child was told to end, or to go down with others, had not done so by the
 	// deadline of its Stop, and was killed. Reason wraps [actor.ErrKilled].
 	ChildOverdue
 )

@@ -10,13 +10,13 @@ import (
 // Forever is a deadline that never passes.
 const Forever time.Duration = math.MaxInt64
 
-// Ending says how a child is stopped: when it is removed, when it is part of a group restart, or
-// when its supervisor ends. The zero Ending is [StopWithin] of 5 seconds for a worker, and of
+// Shutdown says how a child is stopped: when it is removed, when it is part of a group restart, or
+// when its supervisor ends. The zero Shutdown is [StopWithin] of 5 seconds for a worker, and of
 // [Forever] for a supervisor.
 //
 // In a group restart a child keeps its mail, as in every restart: it is suspended after the message
 // that it is handling, even with DrainWithin, and queued messages run after the restart. Of its
-// Ending only the deadline counts, and [KillAtOnce]. A [Temporary] child is not restarted, and ends
+// Shutdown only the deadline counts, and [KillAtOnce]. A [Temporary] child is not restarted, and ends
 // as declared.
 //
 // When a supervisor ends, its children end one after another, each with its own deadline. Those of
@@ -40,7 +40,7 @@ const (
 func StopWithin(d time.Duration) Shutdown { return Shutdown{shutdownStop, d} }
 
 // DrainWithin lets a child run its queued messages first, and kills it if it has not ended when d
-// has passed. See [actor.Drain], and [Ending] for group restarts.
+// has passed. See [actor.Drain], and [Shutdown] for group restarts.
 func DrainWithin(d time.Duration) Shutdown { return Shutdown{shutdownDrain, d} }
 
 // KillAtOnce kills a child. In a group restart such a child cannot be restarted in place: it comes

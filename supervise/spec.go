@@ -58,7 +58,7 @@ func nameIn(i int, names ...string) string {
 }
 
 // Child declares a child: it is a [Worker], a [Spec] of a supervisor below, or what
-// [Like] returns. No other type can implement it.
+// [FromTemplate] returns. No other type can implement it.
 type Child interface {
 	child() *childSpec
 }
@@ -208,7 +208,7 @@ func (s Spec) child() *childSpec {
 	}
 }
 
-// Like declares a child of a supervisor with [SimpleOneForOne]. The child is like the
+// FromTemplate declares a child of a supervisor with [SimpleOneForOne]. The child is like the
 // template, but has this name and, unless init is nil, this state.
 //
 // A child without a name is named after its first ref, as in "session#12", or "session#12.2" if a

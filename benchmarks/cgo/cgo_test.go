@@ -15,7 +15,7 @@ type blocker struct{ ran int }
 var (
 	blockerType = actor.NewType[blocker]("blocker")
 	call        = actor.Declare[func(*actor.Context)](blockerType, "call")
-	_           = blockerType.Table(call.Do((*blocker).Call))
+	_           = blockerType.Table(call.Handle((*blocker).Call))
 )
 
 // Call is the behaviour.

@@ -22,7 +22,7 @@ const (
 	Checkpoint    = "actor.Context.Checkpoint"
 	ShouldYield   = "actor.Context.ShouldYield"
 	NewIso        = "capability.NewIso"
-	Frozen        = "capability.Frozen"
+	Frozen        = "capability.NewVal"
 	IsoUse        = "capability.Iso.Use"
 	IsoGone       = "capability.Iso.Gone"
 	ValGet        = "capability.Val.Get"
@@ -38,7 +38,7 @@ const (
 var (
 	sendable = set("actor.Ref", "actor.AnyRef", "actor.Type", "actor.Behaviour",
 		"actor.AskBehaviour", "actor.Handler", "actor.Asker", "actor.Deferred", "actor.System",
-		"actor.None", "actor.Monitor", "actor.Timer", "actor.Down", "actor.Exit", "actor.Fallen",
+		"struct{}", "actor.Monitor", "actor.Timer", "actor.Down", "actor.Exit", "actor.ChildDown",
 		"actor.Risen", "actor.Variant", "actor.VirtualClock", "actor.Target", "capability.Iso",
 		"capability.Val", "capability.Tag", "heap.Region", "heap.Parcel", "heap.Blob",
 		"group.Pool", "group.Topic", "group.AskPool", "group.Registry", "supervise.Supervisor",
@@ -192,8 +192,8 @@ var funcs = []Func{
 	{Name: "actor.DrainWait", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
 	{Name: "actor.KillWait", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
 	{Name: "actor.Join", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
-	{Name: "actor.StandingOf", NonZero: in(1)},
-	{Name: "actor.Ref.Standing", NonZero: in(Recv)},
+	{Name: "actor.StatusOf", NonZero: in(1)},
+	{Name: "actor.Ref.Status", NonZero: in(Recv)},
 	{Name: "actor.SystemOf", NonZero: in(1)},
 	{Name: "actor.Sleep", NonNil: in(1)},
 
@@ -252,7 +252,7 @@ var funcs = []Func{
 
 // elsewhereFields lists the fields that hold functions which run in the turn of another actor:
 // what such a function captures is shared between actors.
-var elsewhereFields = set("supervise.Worker.Init", "group.Crew.Init")
+var elsewhereFields = set("supervise.Worker.Init", "group.MemberSpec.Init")
 
 // turnFuncs lists functions that run one of their arguments in a turn.
 var turnFuncs = map[string]int{"actortest.In": 4}

@@ -11,7 +11,7 @@ import (
 var (
 	countType = actor.NewType[counter]("count")
 	add       = actor.Declare[int](countType, "add")
-	_         = countType.Table(add.Do((*counter).Add))
+	_         = countType.Table(add.Handle((*counter).Add))
 )
 
 type text struct{ words []string }

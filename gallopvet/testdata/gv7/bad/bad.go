@@ -69,9 +69,9 @@ var (
 	sum        = actor.DeclareAsk[int, int](serverType, "sum")
 	add        = actor.Declare[int](serverType, "add")
 	_          = serverType.Table(
-		never.Do((*server).Never), blank.Do((*server).Blank), some.Do((*server).Some),
-		early.Do((*server).Early), switches.Do((*server).Switch), sum.Do((*server).Sum),
-		add.Do((*server).Add),
+		never.Handle((*server).Never), blank.Handle((*server).Blank), some.Handle((*server).Some),
+		early.Handle((*server).Early), switches.Handle((*server).Switch), sum.Handle((*server).Sum),
+		add.Handle((*server).Add),
 	)
 )
 
@@ -91,7 +91,7 @@ func init() {
 		step.Case("gv7/"+name, "left: 1 put-off reply", func() {
 			sys := step.Start()
 			r := serverType.Spawn(sys, server{})
-			go func() { _, _ = b.Ask(context.Background(), sys, r, 0) }()
+			go func() { _, _ = b.Ask(context.Background(), r, 0) }()
 			for sys.Stats().Messages == 0 {
 				_ = sys.Wait(context.Background())
 			}
@@ -123,7 +123,7 @@ func init() {
 		for range sent {
 			add.TrySend(sys, r, 1) // want `the error of TrySend is ignored: a message that is refused is lost`
 		}
-		n, err := sum.Ask(context.Background(), sys, r, 0)
+		n, err := sum.Ask(context.Background(), r, 0)
 		if err == nil && n < sent || err != nil {
 			step.Fail("lost", sent-n, err)
 		}
