@@ -20,7 +20,7 @@ type PanicReport struct {
 	Type    string
 	Name    string // as in ActorName; "" if the actor has none
 	Path    string // the same
-	// Or the callback: init, OnStart, OnStop, Care.Stop; empty for a collection of the actor's
+	// Or the callback: init, OnStart, OnStop, Stop; empty for a collection of the actor's
 	// heap.
 	Behaviour string
 	// MessageID is the number, in the table of the type, of the behaviour that the message

@@ -14,7 +14,7 @@ const DefaultLongTurn = 100 * time.Millisecond
 // so.
 type LongTurnReport struct {
 	// Type and Behaviour say which behaviour it is. Instead of a behaviour it may be a
-	// callback: init, OnStart, OnStop, Care.Stop. Behaviour is empty while the runtime does
+	// callback: init, OnStart, OnStop, Stop. Behaviour is empty while the runtime does
 	// something for the actor between two messages, such as collecting its heap.
 	Type      string
 	Behaviour string
