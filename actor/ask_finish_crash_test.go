@@ -32,7 +32,7 @@ func TestFinishAsks_InterceptorCrashes(t *testing.T) {
 	var child actor.Ref[struct{}]
 	wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {
 		child = actor.SpawnUnder(c, typ, func(*struct{}) {}, actor.Care[warden]{Fell: wardenFell,
-			Decide: func(error) supervise.Decision { return supervise.DecideResume }})
+			Decide: func(error) actor.Decision { return actor.DecideResume }})
 	})
 	begin.Send(sys, child, struct{}{})
 	if err := sys.Wait(t.Context()); err != nil {

@@ -27,7 +27,7 @@ func newUnder(t *testing.T, care actor.Care[mortal], child mortal) *under {
 	u.boss = mortalType.Spawn(u.sys, mortal{name: "boss", onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 		u.falls = append(u.falls, f)
 		switch {
-		case f.Decided() == supervise.DecideEscalate:
+		case f.Decided() == actor.DecideEscalate:
 			c.Exit(f.Reason)
 		case !f.Final && !u.stayDown:
 			actor.Restart(c, f.Ref)
@@ -36,7 +36,7 @@ func newUnder(t *testing.T, care actor.Care[mortal], child mortal) *under {
 		}
 	}})
 	if decide := care.Decide; decide != nil {
-		care.Decide = func(reason error) supervise.Decision {
+		care.Decide = func(reason error) actor.Decision {
 			u.asked = append(u.asked, reason)
 			return decide(reason)
 		}
@@ -56,8 +56,8 @@ func (u *under) do(t *testing.T, f act) {
 	quiet(t, u.sys)
 }
 
-func always(d supervise.Decision) func(error) supervise.Decision {
-	return func(error) supervise.Decision { return d }
+func always(d actor.Decision) func(error) actor.Decision {
+	return func(error) actor.Decision { return d }
 }
 
 var (
@@ -70,7 +70,7 @@ var (
 // stash, and replies that were put off. The message over which it panicked is gone, and its caller
 // hears ErrPanicked. The panic is reported as usual. The supervisor is not told."
 func TestDecide_Resume(t *testing.T) {
-	u := newUnder(t, actor.Care[mortal]{Decide: always(supervise.DecideResume)}, mortal{})
+	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)}, mortal{})
 	u.do(t, func(m *mortal, c *actor.Context) {
 		m.n = 7
 		mortalType.SpawnChild(c, mortal{name: "pup", diary: &u.diary, born: true})
@@ -101,7 +101,7 @@ func TestDecide_Resume(t *testing.T) {
 
 // TestDecide_ResumeLinked: "perhaps because a linked actor fails".
 func TestDecide_ResumeLinked(t *testing.T) {
-	u := newUnder(t, actor.Care[mortal]{Decide: always(supervise.DecideResume)}, mortal{})
+	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)}, mortal{})
 	other := mortalType.Spawn(u.sys, mortal{})
 	u.do(t, func(m *mortal, c *actor.Context) { m.n = 7; actor.Link(c, other) })
 	doAct.Send(u.sys, other, panicUser)
@@ -114,15 +114,15 @@ func TestDecide_ResumeLinked(t *testing.T) {
 
 // TestDecide_Restart: as without a decision; and for one "that was not up" DecideResume is that.
 func TestDecide_Restart(t *testing.T) {
-	u := newUnder(t, actor.Care[mortal]{Decide: always(supervise.DecideRestart)}, mortal{})
+	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideRestart)}, mortal{})
 	u.do(t, panicUser)
 	u.diary.says(t, "kid: start", "kid: stop "+errUser.Error(), "kid: start")
 	equal(t, "falls", len(u.falls), 1)
-	equal(t, "the decision", u.falls[0].Decided(), supervise.DecideRestart)
+	equal(t, "the decision", u.falls[0].Decided(), actor.DecideRestart)
 	equal(t, "it fell at its start", u.falls[0].Starting, false)
 
 	fails := 2
-	u = newUnder(t, actor.Care[mortal]{Decide: always(supervise.DecideResume)}, mortal{onStart: func(*mortal, *actor.Context) error {
+	u = newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)}, mortal{onStart: func(*mortal, *actor.Context) error {
 		if fails--; fails >= 0 {
 			return errBad
 		}
@@ -132,7 +132,7 @@ func TestDecide_Restart(t *testing.T) {
 	for _, f := range u.falls {
 		wants(t, f.Reason, errBad)
 		equal(t, "it fell at its start", f.Starting, true)
-		equal(t, "the decision", f.Decided(), supervise.DecideRestart)
+		equal(t, "the decision", f.Decided(), actor.DecideRestart)
 	}
 }
 
@@ -141,11 +141,11 @@ func TestDecide_Restart(t *testing.T) {
 func TestDecide_Stop(t *testing.T) {
 	for name, f := range map[string]act{"panic": panicUser, "exit": exitUser} {
 		t.Run(name, func(t *testing.T) {
-			u := newUnder(t, actor.Care[mortal]{Decide: always(supervise.DecideStop)}, mortal{})
+			u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideStop)}, mortal{})
 			u.do(t, f)
 			equal(t, "falls", len(u.falls), 1)
 			equal(t, "final", u.falls[0].Final, true)
-			equal(t, "the decision", u.falls[0].Decided(), supervise.DecideStop)
+			equal(t, "the decision", u.falls[0].Decided(), actor.DecideStop)
 			wants(t, joined(t, u.sys, u.kid), errUser)
 			u.diary.says(t, "kid: start", "kid: stop "+errUser.Error())
 		})
@@ -155,21 +155,21 @@ func TestDecide_Stop(t *testing.T) {
 // TestDecide_Escalate: "the actor is suspended, and the supervisor is to fail itself": here it
 // does.
 func TestDecide_Escalate(t *testing.T) {
-	u := newUnder(t, actor.Care[mortal]{Decide: always(supervise.DecideEscalate)}, mortal{})
+	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideEscalate)}, mortal{})
 	u.do(t, panicUser)
 	wants(t, joined(t, u.sys, u.boss), errUser)
 	wants(t, joined(t, u.sys, u.kid), errUser)
-	equal(t, "the decision", u.falls[0].Decided(), supervise.DecideEscalate)
+	equal(t, "the decision", u.falls[0].Decided(), actor.DecideEscalate)
 	equal(t, "final", u.falls[0].Final, false)
 }
 
 // TestDecide_ByKind: the reason is what one decides by.
 func TestDecide_ByKind(t *testing.T) {
-	u := newUnder(t, actor.Care[mortal]{Decide: func(reason error) supervise.Decision {
+	u := newUnder(t, actor.Care[mortal]{Decide: func(reason error) actor.Decision {
 		if errors.Is(reason, errBad) {
-			return supervise.DecideResume
+			return actor.DecideResume
 		}
-		return supervise.DecideRestart
+		return actor.DecideRestart
 	}}, mortal{})
 	for range 3 {
 		u.do(t, func(*mortal, *actor.Context) { panic(errBad) })
@@ -199,7 +199,7 @@ func TestDecide_NotAsked(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			u := newUnder(t, actor.Care[mortal]{Decide: always(supervise.DecideResume)}, mortal{})
+			u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)}, mortal{})
 			f(u)
 			quiet(t, u.sys)
 			equal(t, "was asked", len(u.asked), 0)
@@ -210,9 +210,9 @@ func TestDecide_NotAsked(t *testing.T) {
 // TestDecide_Panics: "If it panics itself, or is nil, the decision is DecideRestart", and so if it
 // returns none of the decisions; the reason of the fall stays, and the report names Care.Decide.
 func TestDecide_Panics(t *testing.T) {
-	for name, d := range map[string]func(error) supervise.Decision{
-		"panics": func(error) supervise.Decision { panic(errBad) },
-		"wrong":  always(supervise.DecideEscalate + 1),
+	for name, d := range map[string]func(error) actor.Decision{
+		"panics": func(error) actor.Decision { panic(errBad) },
+		"wrong":  always(actor.DecideEscalate + 1),
 	} {
 		for how, f := range map[string]act{"panic": panicUser, "exit": exitUser} {
 			t.Run(name+"/"+how, func(t *testing.T) {

@@ -69,7 +69,7 @@ func resumeMutes(t *testing.T, fall func(c *actor.Context)) {
 	var child actor.Ref[puppet]
 	wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {
 		child = actor.SpawnUnder(c, puppetType, func(*puppet) {}, actor.Care[warden]{Fell: wardenFell,
-			Decide: func(error) supervise.Decision { return supervise.DecideResume }})
+			Decide: func(error) actor.Decision { return actor.DecideResume }})
 	})
 	slow := overload(t, sys)
 	do.Send(sys, child, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow.ref, noop); fall(c) })

@@ -116,7 +116,7 @@ func TestRestart_Abandoned(t *testing.T) {
 // TestAsk_AbandonedRuns: "If ctx ends later, the request runs all the same, unless to is
 // restarted".
 func TestAsk_AbandonedRuns(t *testing.T) {
-	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{Decide: always(supervise.DecideResume)})
+	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{Decide: always(actor.DecideResume)})
 	ctx, cancel := context.WithCancel(context.Background())
 	got := make(chan error, 3)
 	b.sleep(func() { // which it does not: it goes on
