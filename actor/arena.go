@@ -154,13 +154,13 @@ func (x *coldState) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 // Owner only.
 func (l *actorTimers) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	for _, one := range l.list {
-		k := l.shard.slab.find(one)
+		k := l.shard.Find(one)
 		if k == nil {
 			continue
 		}
-		if k.id == carriedID {
-			roots = t.queued(roots, k.held, k.held.Next)
-		} else if p := t.byID[k.id]; p != nil {
+		if k.ID == carriedID {
+			roots = t.queued(roots, k.Held, k.Held.Next)
+		} else if p := t.byID[k.ID]; p != nil {
 			roots = append(roots, heap.RootOf(keptBy[byte](k), p))
 		}
 	}

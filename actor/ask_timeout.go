@@ -68,7 +68,7 @@ func (w *timedAsk[R]) message(c *Context, res Result[R], last bool) *message {
 func copyPrepared(c *Context, node *message, d *descriptor) *message {
 	from := contents(node)
 	in := newMessage(c, d.size)
-	d.copy(in, &timer{held: from})
+	d.copy(in, &timer{Held: from})
 	in.ID, in.Life, in.Next = d.id, from.Life, nil
 	if node.ID == carriedID {
 		return carry(c, payloadOf[carried](node).ctx, in, d)

@@ -127,10 +127,10 @@ func peekedID(m *message) uint16 {
 // copyCarried copies a carried message of Every, for one tick.
 func copyCarried(to *message, from *timer) {
 	p := keptBy[carried](from)
-	d := from.body.typ().decls[p.inner.ID]
+	d := cellOfTask(from.Owner).typ().decls[p.inner.ID]
 	in := d.size.TakeOne()
 	in.ID = d.id
-	d.copy(in, &timer{held: p.inner})
+	d.copy(in, &timer{Held: p.inner})
 	*payloadOf[carried](to) = carried{ctx: p.ctx, inner: in}
 }
 

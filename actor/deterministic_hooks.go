@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/actor/internal/timerwheel"
 
 	"github.com/gallop-go/gallop/internal/sim"
 )
@@ -150,35 +151,35 @@ func (s unitTurn) serve(a *cell, c *Context) {
 		s.t.Reason = x.exitWhy
 	}
 	for _, at := range a.armed() {
-		if a, ok := at.in(a, u); ok && !slices.Contains(before, at) {
+		if a, ok := armedIn(at, a, u); ok && !slices.Contains(before, at) {
 			s.t.Armed = append(s.t.Armed, a)
 		}
 	}
 }
 
 // armed returns the timers of an actor, those that have run as well, in the order of their arming.
-func (a *cell) armed() []armedTimer {
+func (a *cell) armed() []timerwheel.Ref {
 	if a.cold == nil || a.cold.timers == nil {
 		return nil
 	}
 	return a.cold.ownTimers().list
 }
 
-// in says what a timer of b is about, and that its message is none that was sent.
-func (t armedTimer) in(a *cell, u *unit) (out sim.Armed, ok bool) {
-	k := a.cold.ownTimers().shard.slab.find(t)
-	if k == nil || isOwn(k.id) {
+// armedIn says what a timer of a is about, and that its message is none that was sent.
+func armedIn(t timerwheel.Ref, a *cell, u *unit) (out sim.Armed, ok bool) {
+	k := a.cold.ownTimers().shard.Find(t)
+	if k == nil || isOwn(k.ID) {
 		return out, false
 	}
-	d := a.typ().decls[k.id]
-	m := k.held
+	d := a.typ().decls[k.ID]
+	m := k.Held
 	if m == nil {
 		m = d.size.New(msg.Outside)
 		d.copy(m, k)
 	}
 	delete(u.nodes, m)
-	after := time.Duration(int64(k.at) - a.sys().opts.clock.Nanos())
-	return sim.Armed{Behaviour: d.name, After: after, Every: time.Duration(k.period), Message: d.payload(m)}, true
+	after := time.Duration(k.Due() - a.sys().opts.clock.Nanos())
+	return sim.Armed{Behaviour: d.name, After: after, Every: time.Duration(k.Period), Message: d.payload(m)}, true
 }
 
 // injectFault makes something go wrong in a deterministic system, as package actortest was told to,

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
+	"github.com/gallop-go/gallop/actor/internal/timerwheel"
 
 	"github.com/gallop-go/gallop/actor/internal/indexset"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -40,9 +41,9 @@ type System struct {
 	deadlocks  deadlockWatch
 	waits      waitWatch
 	errands    errands
-	outsiders  seam.Count            // goroutines that wait in SendWait
-	timers     seam.Pointer[timers]  // nil until one is armed
-	bridges    seam.Pointer[bridges] // nil until one is opened
+	outsiders  seam.Count                      // goroutines that wait in SendWait
+	timers     seam.Pointer[timerwheel.Timers] // nil until one is armed
+	bridges    seam.Pointer[bridges]           // nil until one is opened
 	names      names
 	variants   sync.Map    // *variantInfo → *table, with interceptors
 	sim        *simulation // nil unless deterministic
@@ -213,7 +214,7 @@ func (s *System) stop() <-chan struct{} {
 	done := s.sched.Stop()
 	s.waits.end()
 	if t := s.timers.Load(); t != nil { // after Stop: see makeTimers
-		t.stopAll()
+		t.Stop()
 	}
 	// Afterwards: what a Pipe brings because of it does not run any more.
 	s.done.finish()
@@ -289,7 +290,7 @@ func (s *System) ended() {
 		b.finish()
 	}
 	if t := s.timers.Load(); t != nil {
-		t.finish()
+		t.Finish(func(of *sched.Task, held *message) { env{sys: s}.discardAll(cellOfTask(of), held) })
 	}
 	s.deadlocks.end()
 	s.blocked.stop()
