@@ -188,7 +188,7 @@ func (a *cell) giveUpNamesAndTimers(e env) {
 		x.names = nil
 	}
 	if x.timers != nil {
-		x.timers.end(e, a)
+		e.endTimers(a, x.timers)
 	}
 	x.closeLife()
 }

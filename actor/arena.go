@@ -48,11 +48,7 @@ func (a *cell) freeArena(e env) {
 	if a.arena == nil {
 		return
 	}
-	if e.c != nil {
-		a.arena.Bind(&e.c.chunks)
-	} else {
-		a.arena.Bind(nil)
-	}
+	a.arena.Bind(e.chunkCache())
 	a.arena.Release()
 	a.arena = nil
 	a.setCollecting(false)

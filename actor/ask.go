@@ -62,7 +62,7 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 		p := payloadOf[request[Q, R]](m)
 		if why := p.to.refused(); why != nil {
 			c.count.messages-- // it does not run after all
-			env{c: c, sys: c.sys}.declareDead(at, m, why)
+			declareDead(c, at, m, why)
 			return
 		}
 		q := p.q
@@ -71,7 +71,7 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 		if err != nil {
 			c.failed = err
 		}
-		p.take().answer(env{c: c, sys: c.sys}, m.Life, Result[R]{v, err}, true)
+		p.take().answer(c, m.Life, Result[R]{v, err}, true)
 	}}
 }
 
@@ -141,7 +141,7 @@ func ask[Q, R any](ctx context.Context, sys *System, d *descriptor, calls *sync.
 	k.ctx = ctx
 	m := d.size.TakeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-	_ = sendFromOutside(asked, to, m, d) // or it answers k
+	_ = to.shared().sys.sendAs(asAsked, to, m, d) // or it answers k
 	// Here, and not in a call: see sched.Worker.find.
 	for n := 0; n < patience && k.state.Load() == callPending && to.shared().sys.sim == nil; n++ {
 		seam.Spin()
@@ -156,7 +156,7 @@ func ask[Q, R any](ctx context.Context, sys *System, d *descriptor, calls *sync.
 
 func (d *descriptor) mustAsk(ctx context.Context, sys *System, to *cell) {
 	d.madeAsk().mustSuit(to)
-	split(sys)
+	envOf(sys)
 	mustHave(ctx, "Ask")
 }
 

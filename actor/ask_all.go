@@ -69,7 +69,7 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 		for i := range missing {
 			missing[i] = true
 		}
-		c, me, err := askEach(ctx, sys, b.d.madeAsk(), to, q, g)
+		e, me, err := askEach(ctx, sys, b.d.madeAsk(), to, q, g)
 		if err != nil {
 			giveUp(missing, err, yield)
 			return
@@ -84,7 +84,7 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 			var err error
 			if at := to[first].b; len(g.in) > 0 {
 				k, err = g.next(ctx, at, b.d, over)
-			} else if !c.wait(func() { k, err = g.next(ctx, at, b.d, over) }) {
+			} else if !e.wait(func() { k, err = g.next(ctx, at, b.d, over) }) {
 				err = ErrNoSpare
 			}
 			if err != nil {
@@ -174,8 +174,8 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 
 // askEach sends the requests, and returns whose behaviour does so, as callerIn. If ctx has ended it
 // returns that error and sends none.
-func askEach[S, Q, R any](ctx context.Context, sys *System, d *descriptor, to []Ref[S], q Q, g *fanIn[R]) (c *Context, me *cell, err error) {
-	split(sys)
+func askEach[S, Q, R any](ctx context.Context, sys *System, d *descriptor, to []Ref[S], q Q, g *fanIn[R]) (e env, me *cell, err error) {
+	envOf(sys)
 	for _, r := range to {
 		d.mustSuit(r.b)
 	}
@@ -184,7 +184,7 @@ func askEach[S, Q, R any](ctx context.Context, sys *System, d *descriptor, to []
 	}
 	for i, r := range to {
 		if me == nil && (i == 0 || r.b.sys() != to[i-1].b.sys()) {
-			c, me = callerIn(sys, r.b)
+			e, me = callerIn(sys, r.b)
 		}
 		k := &call[R]{several: g, of: i}
 		k.left = &g.left
@@ -195,7 +195,7 @@ func askEach[S, Q, R any](ctx context.Context, sys *System, d *descriptor, to []
 		}
 		m := d.size.TakeOne()
 		*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-		_ = sendFromOutside(sent, r.b, m, d)
+		_ = r.b.sys().sendAs(asPlain, r.b, m, d)
 	}
-	return c, me, nil
+	return e, me, nil
 }

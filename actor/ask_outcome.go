@@ -83,7 +83,7 @@ func (d *descriptor) heard(run runFunc) runFunc {
 func (a *cell) hears(c *Context, m *message) bool {
 	if a.isStale(m.Life) {
 		c.count.messages-- // it does not run after all
-		env{c: c, sys: c.sys}.declareDead(a, m, ErrRestarted)
+		declareDead(c, a, m, ErrRestarted)
 		return false
 	}
 	if a.typ().finishes {
@@ -163,11 +163,11 @@ func (a *cell) hasUnderWay() bool {
 
 // takeLate brings an outcome to an actor whose mailbox is closed because it drains. It reports
 // false if that is not so; then m is still the caller's.
-func (a *cell) takeLate(e env, m *message) bool {
+func takeLate(e env, a *cell, m *message) bool {
 	if !a.shared().typ.finishes || !a.isOutcome(m) {
 		return false
 	}
-	return a.pushSystem(e, m) == nil
+	return e.pushSystem(a, m) == nil
 }
 
 // isOutcome reports whether a message is an outcome that the actor has asked for. The caller owns

@@ -34,44 +34,40 @@ func limit[R any](c *Context, to replyTo[R], d time.Duration, life uint16) reply
 // answer sends the reply, as replyTo.answer does.
 func (w *timedAsk[R]) answer(e env, res Result[R], mute bool) {
 	e = e.in(w.to.asker)
-	s := &timedReply[R]{within: w, res: res}
-	if e.c != nil {
-		s.from = e.c.self.id
-	}
-	m := newSignal(e.c, s)
-	if e.c != nil && mute && !w.to.reply.urgent {
-		e.c.send(w.to.asker, m, systemDesc)
+	m := newSignal(e, &timedReply[R]{within: w, res: res, from: e.senderID()})
+	if mute && !w.to.reply.urgent {
+		e.answer(w.to.asker, m, systemDesc)
 		return
 	}
-	e.answer(w.to.asker, m, systemDesc, w.to.reply.urgent)
+	answer(e, w.to.asker, m, systemDesc, w.to.reply.urgent)
 }
 
 // message makes the outcome a message for the caller's behaviour. If the address has one, and there
 // will be another outcome, the message is a copy.
-func (w *timedAsk[R]) message(c *Context, res Result[R], last bool) *message {
+func (w *timedAsk[R]) message(e env, res Result[R], last bool) *message {
 	m := w.to.node
 	switch {
 	case m == nil:
-		m = newMessage(c, w.to.reply.size)
+		m = e.node(w.to.reply.size)
 		m.ID = w.to.reply.id
 	case !last:
-		m = copyPrepared(c, m, w.to.reply)
+		m = copyPrepared(e, m, w.to.reply)
 	default:
-		c.sys.sim.count(1) // as newMessage does
+		e.countMade(1)
 	}
 	m.From, m.Next = 0, nil
 	*payloadOf[Result[R]](contents(m)) = res
 	return m
 }
 
-// copyPrepared copies a message that was made for an outcome. c is nil outside.
-func copyPrepared(c *Context, node *message, d *descriptor) *message {
+// copyPrepared copies a message that was made for an outcome.
+func copyPrepared(e env, node *message, d *descriptor) *message {
 	from := contents(node)
-	in := newMessage(c, d.size)
+	in := e.node(d.size)
 	d.copy(in, &timer{Held: from})
 	in.ID, in.Life, in.Next = d.id, from.Life, nil
 	if node.ID == carriedID {
-		return carry(c, payloadOf[carried](node).ctx, in, d)
+		return carry(e, payloadOf[carried](node).ctx, in, d)
 	}
 	return in
 }
@@ -101,11 +97,11 @@ func (s *timedReply[R]) serve(a *cell, c *Context) {
 	w := s.within
 	switch {
 	case w.sysDone:
-		s.discard(env{c: c, sys: a.sys()}, a, ErrNoReply)
+		s.discard(c, a, ErrNoReply)
 		return
 	case w.life != 0 && a.isStale(w.life):
 		w.sysDone = true // its timer has ended with its life
-		s.discard(env{c: c, sys: a.sys()}, a, ErrRestarted)
+		s.discard(c, a, ErrRestarted)
 		return
 	}
 	w.timer.Cancel(c)
@@ -126,12 +122,11 @@ func (s *timedReply[R]) refused(a *cell, e env) { s.discard(e, a, a.whyEnded()) 
 // terminate makes a dead letter of the reply. Any goroutine: so it leaves alone what is the
 // caller's.
 func (s *timedReply[R]) discard(e env, a *cell, why error) {
-	m := s.within.message(e.c, s.res, false)
+	m := s.within.message(e, s.res, false)
 	contents(m).Life = 0 // the time-out is what is heard of
-	if m.From = s.from; e.c == nil {
-		a.sys().sim.count(1)
-	}
-	e.deadLetter(a, m, why)
+	m.From = s.from
+	e.countLost()
+	deadLetter(e, a, m, why)
 }
 
 // roots adds the reply, which the caller may have given itself. See typeRoots.queued.
@@ -158,7 +153,7 @@ type mail interface {
 
 // discardMailIn makes a dead letter of the mail that a signal stands for, if it stands for any. The
 // caller owns m.
-func (e env) discardMailIn(m *message, to *cell, why error) {
+func discardMailIn(e env, m *message, to *cell, why error) {
 	if s, ok := takeSignal(m).(mail); ok {
 		s.discard(e, to, why)
 	}

@@ -10,16 +10,16 @@ import (
 // A behaviour that asks and waits may itself stand in the way of what it waits for. It may wait for
 // itself, for those that are muted for it, and for the one that stops its system.
 
-// callerIn returns the context and the actor whose behaviour asks to and waits. Both are nil if the
+// callerIn returns where the caller is that asks to and waits, and whose behaviour it is: nil if the
 // caller is outside of both sys and the system of to. For the costs see sched.Scheduler.Here.
-func callerIn(sys *System, to *cell) (c *Context, me *cell) {
+func callerIn(sys *System, to *cell) (e env, me *cell) {
 	other := to.shared().sys
 	w := other.sched.Here()
 	if w == nil && sys != other {
 		w = sys.sched.Here()
 	}
 	if w == nil {
-		return nil, nil
+		return other, nil
 	}
 	return w.Local().(*Context), cellOfTask(w.Task())
 }
@@ -27,8 +27,8 @@ func callerIn(sys *System, to *cell) (c *Context, me *cell) {
 // awaitReply waits until the call is answered, or gives it up and says why. It is a function, as
 // settleIn is: each call[R] would have a method of its own.
 func awaitReply(ctx context.Context, k *callState, sys *System, to *cell, d *descriptor) (err error) {
-	c, me := callerIn(sys, to)
-	waited := c.wait(func() { err = waitFor(ctx, k, me, to, d) })
+	e, me := callerIn(sys, to)
+	waited := e.wait(func() { err = waitFor(ctx, k, me, to, d) })
 	if !waited && k.state.CompareAndSwap(callPending, callUnhelped) {
 		return ErrNoSpare
 	}
@@ -81,9 +81,9 @@ func (me *cell) prepareWait() (opened bool) {
 	switch {
 	case me.load&backpressure.Bounded != 0:
 	case me.load&backpressure.Overloaded != 0:
-		me.setLoad(nil, me.load&^backpressure.Overloaded)
+		me.setLoad(me.sys(), me.load&^backpressure.Overloaded)
 	case me.load&(backpressure.Muted|backpressure.Pressed) == backpressure.Muted && !me.gate.IsOpen(): // while it drains it may be open
-		release(env{sys: me.sys()}, me.openGate())
+		release(me.sys(), me.openGate())
 		return true
 	}
 	return false

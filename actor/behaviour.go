@@ -204,27 +204,6 @@ func Urgent() BehaviourOption {
 	return func(d *descriptor) { d.urgent = true }
 }
 
-// sendUrgent is Send for urgent behaviours; c is nil from outside.
-func (a *cell) sendUrgent(c *Context, m *message, d *descriptor) {
-	if err := a.pushUrgent(c, m, d); err != nil {
-		if c == nil {
-			a.sys().sim.count(1)
-		}
-		env{c: c, sys: a.sys()}.deadLetter(a, m, err)
-	}
-}
-
-// pushUrgent is sendUrgent, but returns the error. If there is one, m is still the caller's.
-func (a *cell) pushUrgent(c *Context, m *message, d *descriptor) error {
-	m.ID, m.From = d.id, 0
-	if c != nil {
-		m.From = c.self.id
-	} else if a.sys().refusing.Load() {
-		return ErrSystemStopped
-	}
-	return a.pushSystem(env{c: c, sys: a.sys()}, m)
-}
-
 // DropOnOverload makes the messages of a behaviour give way: one that is sent to an
 // actor that does not keep up becomes a dead letter with [ErrOverloaded], and mutes
 // nobody. It is for senders that must not wait for a receiver that they do not trust,
@@ -260,24 +239,9 @@ func (c *Context) sendOrDrop(to *cell, m *message, d *descriptor) (done bool) {
 		err = ErrOverloaded
 	}
 	if err != nil {
-		env{c: c, sys: c.sys}.deadLetter(to, m, err)
+		deadLetter(c, to, m, err)
 	}
 	return true
-}
-
-// sendOrDropFromOutside delivers m, which is not from a behaviour of the receiver's system, or
-// makes it a dead letter.
-func (d *descriptor) sendOrDropFromOutside(to *cell, m *message) {
-	err := d.mayTry(nil, to)
-	if err == nil {
-		m.ID, m.From = d.id, 0
-		err = to.pushPermitted(m)
-	}
-	if err != nil {
-		m.ID, m.From = d.id, 0
-		to.sys().sim.count(1)
-		env{sys: to.sys()}.deadLetter(to, m, err)
-	}
 }
 
 // takes reports whether an actor takes messages of behaviours that drop. Any goroutine.
@@ -316,15 +280,11 @@ func Refuse[M any](from Sender, h Handler[M], m M, reason error) bool {
 	if !ok {
 		return false
 	}
-	c, n := x.d.begin(from, x.b)
+	e, n := x.d.begin(from, x.b)
 	*payloadOf[M](n) = m
-	n.ID, n.From = x.d.id, 0
-	if c != nil {
-		n.From = c.self.id
-	} else {
-		x.b.sys().sim.count(1)
-	}
-	env{c: c, sys: x.b.sys()}.deadLetter(x.b, n, reason)
+	n.ID, n.From = x.d.id, e.senderID()
+	e.countLost()
+	deadLetter(e, x.b, n, reason)
 	return true
 }
 

@@ -61,7 +61,7 @@ func runCarried(c *Context, a *cell, m *message) {
 	in.From = m.From
 	if over {
 		c.count.messages-- // it does not run after all
-		env{c: c, sys: c.sys}.declareDead(a, in, ctx.Err())
+		declareDead(c, a, in, ctx.Err())
 		c.recycle(in)
 		return
 	}
@@ -85,8 +85,8 @@ func (a *cell) contextOver(m *message) bool {
 }
 
 // carry puts m, a message for d, into one that carries ctx.
-func carry(c *Context, ctx context.Context, m *message, d *descriptor) *message {
-	w := newMessage(c, carriedSize)
+func carry(e env, ctx context.Context, m *message, d *descriptor) *message {
+	w := e.node(carriedSize)
 	m.ID, m.Next, w.Next = d.id, nil, nil
 	w.ID = carriedID
 	*payloadOf[carried](w) = carried{ctx: ctx, inner: m}
@@ -136,12 +136,11 @@ func copyCarried(to *message, from *timer) {
 
 // carrier is a Sender whose messages carry a context.
 type carrier struct {
-	c   *Context // nil: outside
-	sys *System
+	env                 // of the sender that it stands for
 	ctx context.Context // nil: none
 }
 
-func (w *carrier) sender() (*Context, *System) { return w.c, w.sys }
+func (w *carrier) sender() env { return w.env }
 
 // With returns a sender for code outside of behaviours whose messages carry ctx: its
 // values, its deadline and its end. The behaviours find it in [Context.Context]. A
@@ -154,7 +153,7 @@ func (w *carrier) sender() (*Context, *System) { return w.c, w.sys }
 func (s *System) With(ctx context.Context) Sender {
 	s.mustBeStarted("With")
 	mustHave(ctx, "With")
-	return &carrier{sys: s, ctx: travelling(s, ctx)}
+	return &carrier{env: s, ctx: travelling(s, ctx)}
 }
 
 // With returns a sender whose messages carry ctx, as [System.With] does, for a single
@@ -163,7 +162,7 @@ func (s *System) With(ctx context.Context) Sender {
 func (c *Context) With(ctx context.Context) Sender {
 	mustRun(c, "With")
 	mustHave(ctx, "With")
-	return &carrier{c: c, sys: c.sys, ctx: travelling(c.sys, ctx)}
+	return &carrier{env: c, ctx: travelling(c.sys, ctx)}
 }
 
 // carriedBy returns the context that messages of a sender carry; nil: none.

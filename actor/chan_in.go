@@ -154,8 +154,8 @@ func (in chanSource[M]) deliver(v M) {
 	sys.sim.comes(m, sim.ByChannel, in.to)
 	err := in.push(m, sys)
 	if err != nil {
-		sys.sim.count(1)
-		env{sys: sys}.deadLetter(in.to, m, err)
+		sys.countLost()
+		deadLetter(sys, in.to, m, err)
 	}
 }
 
@@ -163,7 +163,7 @@ func (in chanSource[M]) deliver(v M) {
 func (in chanSource[M]) push(m *message, sys *System) error {
 	if in.d.urgent {
 		m.From = 0
-		return in.to.pushUrgent(nil, m, in.d)
+		return pushUrgent(sys, in.to, m, in.d)
 	}
 	if in.to.acquirePermit(sys.done.context(), sys) != nil {
 		return ErrSystemStopped

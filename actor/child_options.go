@@ -155,7 +155,7 @@ func (s childUp) serve(a *cell, c *Context) { s.deliver(c, a, Risen{s.of}) }
 // tellChildUp is called when an actor has been started.
 func (s *supervision) tellChildUp(c *Context, a *cell) {
 	if s.up != nil {
-		s.super.tell(env{c: c, sys: a.sys()}, childUp{of: AnyRef{a}, deliver: s.up})
+		s.super.tell(c, childUp{of: AnyRef{a}, deliver: s.up})
 	}
 }
 

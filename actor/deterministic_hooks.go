@@ -49,13 +49,6 @@ func (s *simulation) comes(m *message, via sim.Via, from *cell) {
 	s.marks[m] = mark{via, from}
 }
 
-// marksReply notes that m, a reply to b, comes from no behaviour of its system.
-func (e env) marksReply(m *message, a *cell) {
-	if e.c == nil {
-		e.sys.sim.comes(m, sim.ByReply, a)
-	}
-}
-
 // origin returns how a message of the user's has come, and from which actor; 0 is outside.
 func (s *simulation) origin(m *message) (via sim.Via, from uint64) {
 	s.mu.Lock()
@@ -126,7 +119,7 @@ func (u *unit) came(m *message, e sim.Event, payload any) {
 // InTurn sends an actor a function that runs in a turn of it, and enters in t what the
 // function does. It is for package actortest; no other package can use it.
 func InTurn[S any](t *sim.Turn, to Ref[S], f func(*S, *Context)) error {
-	return to.b.pushFromOutside(newSignal(nil, unitTurn{t: t, f: func(a *cell, c *Context) { f(stateOf[S](a), c) }}))
+	return to.b.sys().push(to.b, newSignal(to.b.sys(), unitTurn{t: t, f: func(a *cell, c *Context) { f(stateOf[S](a), c) }}), asPlaced)
 }
 
 // unitTurn is the message that brings the function.
@@ -192,7 +185,7 @@ func (a *cell) injectFault(c *Context, f sim.Fault) {
 	case sim.Stop:
 		c.Stop()
 	case sim.Kill:
-		a.tell(env{c: c, sys: c.sys}, stopRequest{mode: modeKill, why: ErrKilled})
+		a.tell(c, stopRequest{mode: modeKill, why: ErrKilled})
 	case sim.Delay:
 		c.w.Lag()
 	case sim.Preempt:

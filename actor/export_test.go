@@ -44,7 +44,7 @@ func StopHandler[M any](sys *System, h Handler[M]) {
 // is any or not.
 func TellOfRoom[M any](sys *System, h Handler[M]) {
 	a := h.(bound[M]).b
-	a.tell(env{sys: sys}, sinkReady[M]{o: stateOf[chanSink[M]](a)})
+	a.tell(sys, sinkReady[M]{o: stateOf[chanSink[M]](a)})
 }
 
 // Muted reports whether an actor is parked, for tests.
@@ -111,7 +111,7 @@ func FireAt[S any](c *Context, r Ref[S]) { fireNow(c, r.b, 0, nil) }
 
 // FireWith is FireAt of a timer with a payload that is kept in a message.
 func FireWith[S, M any](c *Context, b Behaviour[S, M], r Ref[S], m M) {
-	held := newMessage(c, b.d.size)
+	held := c.node(b.d.size)
 	c.sys.sim.count(-1)
 	*payloadOf[M](held) = m
 	fireNow(c, r.b, b.d.id, held)
@@ -132,7 +132,7 @@ func Signaled[S any](r Ref[S]) bool { return !r.b.system.IsEmpty() }
 // the signal was served. It reports whether r was parked.
 func RecallLate[S any](s *System, r Ref[S]) (parked bool) {
 	a, _ := s.sched.Admit()
-	if parked = r.b.recall(nil); parked {
+	if parked = r.b.recall(r.b.sys()); parked {
 		a.Inject(&r.b.task)
 	} else {
 		a.Leave()

@@ -104,7 +104,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 	c.outcomeCrashed(a, m)
 	then := c.then & mayPark
 	c.reset()
-	e := env{c: c, sys: a.sys()}
+	e := c
 	if !a.supervised {
 		a.giveUpNamesAndTimers(e) // before anybody hears of it
 	}
@@ -130,7 +130,7 @@ func (a *cell) faultOf(c *Context, m *message, d *descriptor, crash *sched.Crash
 	}
 	c.count.panics.Add(1)
 	e := &PanicError{Value: crash.Value, Goexit: crash.Goexit, Stack: userFrames(crash.Stack)}
-	a.sys().sim.tell(sim.Panicked, env{c: c, sys: a.sys()}, a, m)
+	a.sys().sim.tell(sim.Panicked, c, a, m)
 	a.sys().reportPanic(a, m, d, e)
 	return &fault{why: e}
 }

@@ -92,12 +92,10 @@ var (
 // wordSize has the messages of one word without pointers.
 var wordSize, _ = msg.Of[uint64]()
 
-// newOwn makes one of these messages, from the worker's cache, or from the common one if c is nil.
-func newOwn(c *Context, id uint16, word uint64) *message {
-	m := newMessage(c, wordSize)
-	if c != nil {
-		c.sys.sim.count(-1) // it is none of the user's
-	}
+// newOwn makes one of these messages.
+func newOwn(e env, id uint16, word uint64) *message {
+	m := e.node(wordSize)
+	e.countMade(-1) // it is none of the user's
 	m.ID, m.From = id, 0
 	*payloadOf[uint64](m) = word
 	return m
@@ -141,7 +139,7 @@ func (c *Context) ReleasePressure() {
 	}
 	a.flow.Load().pressed.Store(0)
 	if a.load&backpressure.Muted != 0 { // it runs urgent mail: its gate is to be ajar again
-		release(env{c: c, sys: a.sys()}, a.openGate())
+		release(c, a.openGate())
 	}
 	a.setLoad(c, a.load&^backpressure.Pressed)
 }
@@ -178,7 +176,7 @@ func releaseWaiters(e env, list *backpressure.Waiter[waiting]) (n uint64) {
 		w := list
 		list = w.Next()
 		a := w.Who.muted
-		e.keep(w)
+		e.keepWaiter(w)
 		if a.blockedOn.Unblock() {
 			a.exempt()
 			release(e, a.unmute(e))

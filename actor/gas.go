@@ -131,7 +131,7 @@ func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
 	if c.then&yielded != 0 {
 		panic("gallop: Yield: called twice in one behaviour of " + c.self.String())
 	}
-	n := newMessage(c, d.size)
+	n := c.node(d.size)
 	*payloadOf[M](n) = m
 	n.ID, n.From, n.Next = d.id, c.self.id, nil
 	if c.travels != nil {
@@ -187,7 +187,7 @@ func (a *cell) keepYielded(c *Context) {
 	first, end, n := c.takeFront()
 	if a.leavesForGood() {
 		end.Next = nil
-		env{c: c, sys: a.sys()}.deadLetters(a, first, a.whyEnded())
+		deadLetters(c, a, first, a.whyEnded())
 		return
 	}
 	a.pushFront(first, end, n)

@@ -145,7 +145,7 @@ func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
 		defer v.leave(c)
 		if err := v.enter(c); err != nil {
 			c.count.messages-- // it does not run after all
-			env{c: c, sys: c.sys}.declareDead(a, m, err)
+			declareDead(c, a, m, err)
 			v.out = Outcome{Err: err, Refused: true}
 			return
 		}

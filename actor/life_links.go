@@ -52,7 +52,7 @@ func Link(c *Context, t Target) {
 	x.links.Add(to, l, l.at(me))
 	x.linking = true
 	me.retain(x, to)
-	to.tell(env{c: c, sys: c.sys}, linked{link: l})
+	to.tell(c, linked{link: l})
 }
 
 // Unlink undoes [Link], whichever of the two called it. When Unlink returns, the end of
@@ -66,7 +66,7 @@ func Unlink(c *Context, t Target) {
 	for l := x.links.Find(to); l != nil; l = x.links.Find(to) {
 		x.links.Remove(l.at(me))
 		me.release(x, to)
-		to.tell(env{c: c, sys: c.sys}, unlinked{link: l})
+		to.tell(c, unlinked{link: l})
 	}
 }
 
@@ -101,7 +101,7 @@ func deliver[M any](c *Context, at *cell, d *descriptor, v M) {
 	if at.makeCold().state != alive {
 		return
 	}
-	m := newMessage(c, d.size)
+	m := c.node(d.size)
 	m.ID, m.From, m.Next = d.id, 0, nil
 	*payloadOf[M](m) = v
 	at.runUrgent(c, at.makeCold(), m)

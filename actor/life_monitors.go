@@ -41,7 +41,7 @@ func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 	m.deliver = func(c *Context, at *cell, down Down) { deliver(c, at, d, down) }
 	c.self.makeCold().watching.Add(m, &m.atWatcher)
 	c.self.retain(c.self.cold, to)
-	to.tell(env{c: c, sys: c.sys}, watched{mon: m})
+	to.tell(c, watched{mon: m})
 	return Monitor{m}
 }
 
@@ -56,7 +56,7 @@ func Unwatch(c *Context, m Monitor) {
 	if m.m.watcher != c.self {
 		panic("gallop: Unwatch: the monitor is another actor's")
 	}
-	m.m.cancel(env{c: c, sys: c.sys})
+	m.m.cancel(c)
 }
 
 // cancel ends a monitor on the watcher's side, whose turn it is.
@@ -75,7 +75,7 @@ func (m *monitor) cancel(e env) {
 // as [StopWait] does.
 func Join(ctx context.Context, sys *System, t Target) (Down, error) {
 	a := targetOf("Join", t)
-	split(sys)
+	envOf(sys)
 	a.mustBeOutside(sys, "Join")
 	mustHave(ctx, "Join")
 	return a.join(ctx, "Join")
@@ -83,7 +83,7 @@ func Join(ctx context.Context, sys *System, t Target) (Down, error) {
 
 func (a *cell) join(ctx context.Context, call string) (Down, error) {
 	m := &monitor{target: a, outside: make(chan *coldState, 1)}
-	e := env{sys: a.sys()}
+	e := a.sys()
 	a.tell(e, watched{mon: m})
 	a.sys().sched.Await(ctx, func() bool { return len(m.outside) > 0 || a.sys().done.isDone() })
 	select {

@@ -116,7 +116,7 @@ type childDown struct {
 
 func (s childDown) serve(a *cell, c *Context) {
 	if x := a.makeCold(); x.state == leaving {
-		s.news.Ref.b.tell(env{c: c, sys: a.sys()}, orphaned{mode: x.stopMode})
+		s.news.Ref.b.tell(c, orphaned{mode: x.stopMode})
 	}
 	s.sup.deliver(c, a, s.news)
 }
@@ -184,7 +184,7 @@ func (a *cell) suspend(c *Context, x *coldState) {
 		a.setLoad(c, a.load&^backpressure.Overloaded) // C4: as above, only the suspension shuts its gate
 	}
 	a.wait()
-	x.sup.tellChildDown(env{c: c, sys: a.sys()}, a, x.reason, false)
+	x.sup.tellChildDown(c, a, x.reason, false)
 }
 
 // restart is the end of LEAVING for an actor that comes up again at once.
@@ -198,7 +198,7 @@ func (a *cell) restart(c *Context, x *coldState) {
 
 // forget drops what belongs to a life and not to the actor.
 func (a *cell) forget(c *Context, x *coldState) {
-	e := env{c: c, sys: a.sys()}
+	e := c
 	c.forgo()
 	x.nextLife()
 	a.forgetContext()
@@ -304,14 +304,14 @@ func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
 // filterChain is sift for a chain of messages, and returns those that are kept. The mailbox's top
 // node may be among them: it stays in place, whatever becomes of its message.
 func (a *cell) filterChain(c *Context, m *message, refuse func(a *cell, m *message) error) *message {
-	e := env{c: c, sys: a.sys()}
+	e := c
 	var kept messageList
 	for m != nil {
 		next := m.Next
 		m.Next = nil
 		if err := refuse(a, m); err == nil {
 			kept.Add(m)
-		} else if e.endLetter(a, m, err); !a.in.IsTop(m) {
+		} else if endLetter(e, a, m, err); !a.in.IsTop(m) {
 			c.recycle(m)
 		}
 		m = next
@@ -325,7 +325,7 @@ func (a *cell) takeBoundedIf(c *Context, take func(m *message) bool) *message {
 		return nil
 	}
 	out, list := a.flow.Load().takeIf(a, take)
-	release(env{c: c, sys: a.sys()}, list)
+	release(c, list)
 	return out
 }
 
@@ -340,7 +340,7 @@ func (a *cell) dropMail(c *Context, x *coldState) {
 		return why
 	}
 	a.filterMail(c, drop)
-	env{c: c, sys: a.sys()}.deadLetters(a, a.takeBoundedIf(c, func(*message) bool { return true }), why)
+	deadLetters(c, a, a.takeBoundedIf(c, func(*message) bool { return true }), why)
 	x.held.Add(a.filterChain(c, x.held.All(), drop))
 	a.filterUrgent(c, x, drop)
 }
@@ -355,7 +355,7 @@ func (a *cell) dropAbandoned(c *Context, x *coldState, reason error) {
 		return nil
 	}
 	a.filterMail(c, gone)
-	env{c: c, sys: a.sys()}.deadLetters(a, a.takeBoundedIf(c, func(m *message) bool { return gone(a, m) != nil }), why)
+	deadLetters(c, a, a.takeBoundedIf(c, func(m *message) bool { return gone(a, m) != nil }), why)
 	x.held.Add(a.filterChain(c, x.held.All(), gone))
 	a.filterUrgent(c, x, gone)
 }

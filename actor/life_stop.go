@@ -116,8 +116,7 @@ func Kill(from Sender, t Target) {
 // sendSignal tells an actor something from anywhere.
 func sendSignal(call string, from Sender, t Target, s signal) {
 	a := targetOf(call, t)
-	c, sys := split(from)
-	a.tell(env{c: c, sys: sys}, s)
+	a.tell(envOf(from), s)
 }
 
 // StopWait is [Stop] from outside that blocks until the actor and its children have
@@ -140,10 +139,10 @@ func KillWait(ctx context.Context, sys *System, t Target) error {
 
 func endWait(ctx context.Context, sys *System, call string, t Target, o stopRequest) error {
 	a := targetOf(call, t)
-	split(sys)
+	envOf(sys)
 	a.mustBeOutside(sys, call)
 	mustHave(ctx, call)
-	a.tell(env{sys: sys}, o)
+	a.tell(sys, o)
 	_, err := a.join(ctx, call)
 	return err
 }
@@ -177,7 +176,7 @@ func (a *cell) escalateStop(c *Context, x *coldState, o stopRequest) {
 	x.stopMode = max(x.stopMode, o.mode)
 	if x.after != nextEnded {
 		x.after = nextEnded
-		a.closeBox(env{c: c, sys: a.sys()})
+		a.closeBox(c)
 	}
 	a.left(c)
 }
@@ -192,7 +191,7 @@ func (a *cell) drain(c *Context, x *coldState) {
 		a.unmuted(c)
 	}
 	x.setTooLate(stoppedBecause(ErrShutdown))
-	a.giveUpNamesAndTimers(env{c: c, sys: a.sys()})
+	a.giveUpNamesAndTimers(c)
 	a.forgetMarks()
 	left, stub := a.box.Close(&a.in)
 	if stub != nil {
@@ -200,7 +199,7 @@ func (a *cell) drain(c *Context, x *coldState) {
 	}
 	left = msg.Concat(left, a.endFlow())
 	a.in.SetPending(msg.Concat(left, newSignal(c, drainEnd{})))
-	release(env{c: c, sys: a.sys()}, a.gate.Open(&gateMark))
+	release(c, a.gate.Open(&gateMark))
 }
 
 // drainEnd is the last message of an actor that drains.

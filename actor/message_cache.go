@@ -33,13 +33,6 @@ func (c *Context) dropCaches() {
 	c.rooting = nil
 }
 
-// recycle takes back a node that keeps nothing alive.
-func (c *Context) recycle(m *message) {
-	if !c.cache.Free(m) {
-		c.recycleChain(m, m, 1)
-	}
-}
-
 // recycleChain takes back the n nodes from first to end, which have one tag and hold no pointers any
 // more. n is at most msg.ChainLength. A bias mark may come alone, and is left where it is.
 func (c *Context) recycleChain(first, end *message, n int) {

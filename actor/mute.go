@@ -116,14 +116,14 @@ func (a *cell) park(c *Context) bool {
 
 // setLoad changes the actor's load and opens or shuts its gate accordingly. Owner
 // only.
-func (a *cell) setLoad(c *Context, l backpressure.Load) {
+func (a *cell) setLoad(e env, l backpressure.Load) {
 	a.load = l
 	if l.MustShut() {
 		a.shutGate()
 		return
 	}
 	if !a.gate.IsOpen() {
-		release(env{c: c, sys: a.sys()}, a.openGate())
+		release(e, a.openGate())
 	}
 }
 
@@ -188,7 +188,7 @@ func release(e env, list *backpressure.Waiter[waiting]) {
 			if a := w.Who.muted; a.blockedOn.Unblock() {
 				todo = append(todo, a)
 			}
-			e.keep(w)
+			e.keepWaiter(w)
 		}
 		if len(todo) == 0 {
 			return
@@ -282,23 +282,6 @@ func (l *waiterList) forget() {
 		l.next = 0
 	}
 	l.latest = nil
-}
-
-// keep takes back an entry that no wait list holds any more.
-func (e env) keep(w *backpressure.Waiter[waiting]) {
-	if e.c != nil {
-		e.c.waiters.put(w)
-		return
-	}
-	w.Who = waiting{} // the registry has it until the GC takes it
-}
-
-func (e env) countUnmute() {
-	if e.c != nil {
-		e.c.count.unmutes.Add(1)
-		return
-	}
-	e.sys.outside.unmutes.Add(1)
 }
 
 // verifyPark checks an actor that is about to park in its wait lists.

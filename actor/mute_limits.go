@@ -135,12 +135,13 @@ func (a *cell) endWithholding(e env) {
 		return
 	}
 	a.load &^= backpressure.Withheld
-	x, c := a.cold, e.in(a).c
+	x := a.cold
 	x.excess = 0
 	x.held.Add(x.todo.All())
 	x.todo, x.held = x.held, messageList{}
-	a.system.Push(newSignal(c, nil))
-	if wake := newSignal(c, nil); a.box.Push(wake) == mpsc.PushClosed {
-		e.in(a).recycle(wake) // it drains, and so does not rest
+	e = e.in(a)
+	a.system.Push(newSignal(e, nil))
+	if wake := newSignal(e, nil); a.box.Push(wake) == mpsc.PushClosed {
+		e.recycle(wake) // it drains, and so does not rest
 	}
 }

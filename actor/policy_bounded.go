@@ -274,7 +274,7 @@ func (a *cell) takeTicks(c *Context) (some bool) {
 
 func (a *cell) takeBounded(c *Context) (first, last *message, n int) {
 	first, last, n, list := a.flow.Load().take(a, a.batch())
-	release(env{c: c, sys: a.sys()}, list)
+	release(c, list)
 	return first, last, n
 }
 

@@ -1,16 +1,13 @@
 package actor
 
-import (
-	"github.com/gallop-go/gallop/actor/internal/mpsc"
-)
+import ()
 
 // sendBounded delivers a message from the behaviour that runs to an actor with a bound.
 func (c *Context) sendBounded(to *cell, m *message) {
-	e := env{c: c, sys: c.sys}
 	dropped, tell, err := to.flow.Load().put(to, c, m)
-	if e.bounce(to, dropped); err != nil {
-		if !to.box.Closed() || !to.takeLate(e, m) {
-			e.deadLetter(to, m, err)
+	if bounce(c, to, dropped); err != nil {
+		if !to.box.Closed() || !takeLate(c, to, m) {
+			deadLetter(c, to, m, err)
 		}
 	} else if tell {
 		to.callToLook(c)
@@ -21,32 +18,29 @@ func (c *Context) sendBounded(to *cell, m *message) {
 // emptied the queue.
 func (a *cell) callToLook(c *Context) {
 	m := newOwn(c, lookID, 0)
-	switch a.box.Push(m) {
-	case mpsc.PushWoke:
-		c.w.Schedule(&a.task)
-	case mpsc.PushClosed:
+	if !c.pushMail(a, m) {
 		c.recycle(m)
 	}
 }
 
-// deliverBounded delivers a message to an actor with a bound, from the behaviour that runs,
-// or from outside if c is nil. If it returns an error the message is still the caller's.
-func (a *cell) deliverBounded(c *Context, m *message) error {
-	if c != nil {
-		m.From = c.self.id
-		dropped, tell, err := a.flow.Load().put(a, nil, m) // replies mute nobody
-		env{c: c, sys: a.sys()}.bounce(a, dropped)
-		if tell {
-			a.callToLook(c)
-		}
-		return err
+// pushBounded is push for an actor with a bound. Replies mute no sender.
+func (c *Context) pushBounded(to *cell, m *message) error {
+	dropped, tell, err := to.flow.Load().put(to, nil, m)
+	bounce(c, to, dropped)
+	if tell {
+		to.callToLook(c)
 	}
-	a.sys().sched.Point()
-	id := m.ID // as in body.deliver
-	return a.fromOutside(func() (tell bool, dropped *message, err error) {
-		dropped, tell, err = a.flow.Load().put(a, nil, m)
+	return err
+}
+
+// pushBounded is push for an actor with a bound.
+func (s *System) pushBounded(to *cell, m *message) error {
+	s.sched.Point()
+	id := m.ID // as in pushMail
+	return to.fromOutside(func() (tell bool, dropped *message, err error) {
+		dropped, tell, err = to.flow.Load().put(to, nil, m)
 		if err == nil {
-			a.sys().sim.countUser(id)
+			s.sim.countUser(id)
 		}
 		return tell, dropped, err
 	})
@@ -76,9 +70,9 @@ func (a *cell) putPermitted(m *message) error {
 }
 
 // bounce makes a dead letter of a message that had to make room for another, if there is one.
-func (e env) bounce(a *cell, dropped *message) {
+func bounce(e env, a *cell, dropped *message) {
 	if dropped != nil {
-		e.deadLetter(a, dropped, ErrDropped)
+		deadLetter(e, a, dropped, ErrDropped)
 	}
 }
 
@@ -91,18 +85,18 @@ func (a *cell) fromOutside(put func() (tell bool, dropped *message, err error)) 
 		return ErrSystemStopped
 	}
 	tell, dropped, err := put()
-	if e := (env{sys: sys}); sys.sim == nil {
+	if e := (sys); sys.sim == nil {
 		// No mail any more, and no dead letter yet: nothing else holds the system for it.
-		e.bounce(a, dropped)
+		bounce(e, a, dropped)
 	} else {
 		// If an actor of another system has asked, it may take until somebody waits for that.
-		defer e.bounce(a, dropped)
+		defer bounce(e, a, dropped)
 	}
 	defer sys.sched.Release()
-	if !tell || a.deliver(sent, newOwn(nil, lookID, 0)) != ErrSystemStopped {
+	if !tell || sys.push(a, newOwn(sys, lookID, 0), asSignal) != ErrSystemStopped {
 		return err
 	}
-	env{sys: sys}.deadLetters(a, a.flow.Load().close(), ErrSystemStopped)
+	deadLetters(sys, a, a.flow.Load().close(), ErrSystemStopped)
 	return nil
 }
 
@@ -120,7 +114,7 @@ func (a *cell) trySendBounded(c *Context, m *message) error {
 	}
 	dropped, tell := f.appendPermitted(m)
 	f.permits.Unlock()
-	env{c: c, sys: c.sys}.bounce(a, dropped)
+	bounce(c, a, dropped)
 	if tell {
 		a.callToLook(c)
 	}

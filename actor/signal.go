@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"github.com/gallop-go/gallop/actor/internal/mpsc"
 	"github.com/gallop-go/gallop/actor/internal/msg"
 )
 
@@ -36,8 +35,8 @@ var systemDesc = &descriptor{
 }
 
 // newSignal puts s into a message. A nil one only wakes.
-func newSignal(c *Context, s signal) *message {
-	m := newMessage(c, signalSize)
+func newSignal(e env, s signal) *message {
+	m := e.node(signalSize)
 	m.ID, m.From, m.Next = systemID, 0, nil
 	*payloadOf[signal](m) = s
 	return m
@@ -51,77 +50,17 @@ func takeSignal(m *message) signal {
 	return s
 }
 
-// in returns r for acting on b: a worker's context is of use in its own system only.
-func (e env) in(a *cell) env {
-	if e.c != nil && e.c.sys != a.sys() {
-		return env{sys: a.sys()}
-	}
-	return env{c: e.c, sys: a.sys()}
-}
-
 // tell brings s to b, ahead of its mail. If b has ended, s is refused.
 func (a *cell) tell(e env, s signal) {
 	e = e.in(a)
-	m, before := newSignal(e.c, s), a.contextOfLife()
-	if a.pushSystem(e, m) != nil {
+	m, before := newSignal(e, s), a.contextOfLife()
+	if e.pushSystem(a, m) != nil {
 		takeSignal(m)
 		e.recycle(m)
 		s.refused(a, e)
 	} else if ordersEnd(s) {
 		a.cutContext(s, before)
 	}
-}
-
-// pushSystem brings m to b ahead of its mail. If it returns an error, m is still the
-// caller's.
-func (a *cell) pushSystem(e env, m *message) error {
-	if e.c == nil {
-		return a.pushSystemFromOutside(m)
-	}
-	if a.endedPlainly() || !a.system.Push(m) { // S1
-		return a.endedBecause()
-	}
-	if a.recall(e.c) { // S2
-		e.c.w.Schedule(&a.task)
-		return nil
-	}
-	wake := newSignal(e.c, nil)
-	switch a.box.Push(wake) { // S3
-	case mpsc.PushWoke:
-		e.c.w.Schedule(&a.task)
-	case mpsc.PushClosed:
-		e.recycle(wake)
-		a.closeSystem(e)
-	}
-	return nil
-}
-
-// pushSystemFromOutside is pushSystem where no worker keeps the system from being quiescent.
-func (a *cell) pushSystemFromOutside(m *message) error {
-	sys, id := a.sys(), m.ID // as in deliver
-	sys.sched.Point()
-	adm, ok := sys.sched.Admit()
-	if !ok {
-		return ErrSystemStopped
-	}
-	if a.endedPlainly() || !a.system.Push(m) {
-		adm.Leave()
-		return a.endedBecause()
-	}
-	sys.sim.countUser(id)
-	pushed := mpsc.PushWoke
-	if !a.recall(nil) {
-		pushed = a.box.Push(newSignal(nil, nil))
-	}
-	if pushed == mpsc.PushWoke {
-		adm.Inject(&a.task)
-		return nil
-	}
-	if pushed == mpsc.PushClosed {
-		a.closeSystem(env{sys: a.sys()})
-	}
-	adm.Leave()
-	return nil
 }
 
 // closeSystem is for a sender that finds the box closed behind its signal. An actor that ended
@@ -145,12 +84,12 @@ func (a *cell) recheckSystem(c *Context) {
 // schedules it. An earlier turn may have served what was brought, and parked the actor again, so
 // its system queue may be empty. Then recall puts something there: a turn that finds nothing would
 // run mail that has to wait, and rest where it should park.
-func (a *cell) recall(c *Context) bool {
+func (a *cell) recall(e env) bool {
 	if !a.blockedOn.Wake() {
 		return false
 	}
 	if a.system.IsEmpty() {
-		a.system.Push(newSignal(c, nil))
+		a.system.Push(newSignal(e, nil))
 	}
 	return true
 }

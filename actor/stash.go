@@ -67,7 +67,7 @@ func (c *Context) markStashed(call string, d *descriptor) {
 // fills it and hands it to endStash.
 func (c *Context) beginStash(d *descriptor) *message {
 	c.markStashed("Stash", d)
-	m := newMessage(c, d.size)
+	m := c.node(d.size)
 	m.ID, m.From, m.Next = d.id, c.msg.From&^msg.WasStashed, nil
 	c.self.sys().sim.stashed(c.msg, m)
 	c.count.messages-- // it has not run yet
@@ -79,8 +79,8 @@ func (c *Context) endStash(m *message, d *descriptor) {
 	a := c.self
 	x := a.makeCold()
 	if limit := a.typ().stashLimit; limit > 0 && x.stash.n >= limit {
-		e := env{c: c, sys: c.sys}
-		e.declareDead(a, m, ErrOverloaded)
+		e := c
+		declareDead(e, a, m, ErrOverloaded)
 		e.recycle(m)
 		return
 	}

@@ -98,7 +98,12 @@ func Start(opts ...Option) *System {
 	return s
 }
 
-func (s *System) sender() (*Context, *System) { return nil, s }
+func (s *System) sender() env {
+	if s == nil {
+		return nil
+	}
+	return s
+}
 
 // Workers returns the number of workers.
 func (s *System) Workers() int {
@@ -290,7 +295,7 @@ func (s *System) ended() {
 		b.finish()
 	}
 	if t := s.timers.Load(); t != nil {
-		t.Finish(func(of *sched.Task, held *message) { env{sys: s}.discardAll(cellOfTask(of), held) })
+		t.Finish(func(of *sched.Task, held *message) { discardAll(s, cellOfTask(of), held) })
 	}
 	s.deadlocks.end()
 	s.blocked.stop()
@@ -357,7 +362,7 @@ func (w *stopList) wakeAll(s *System) {
 	all := w.all.Members()
 	w.mu.Unlock()
 	for _, a := range all {
-		if a.recall(nil) || a.box.Push(newSignal(nil, nil)) == mpsc.PushWoke {
+		if a.recall(s) || a.box.Push(newSignal(s, nil)) == mpsc.PushWoke {
 			s.sched.Inject(&a.task)
 		}
 	}

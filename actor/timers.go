@@ -6,7 +6,6 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/gallop-go/gallop/actor/internal/mpsc"
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/actor/internal/timerwheel"
 	"github.com/gallop-go/gallop/internal/invariant"
@@ -70,7 +69,7 @@ func arm[S, M any](c *Context, d, period time.Duration, b Behaviour[S, M], m M) 
 	c.mustOwn(b.d.made())
 	var held *message
 	if b.d.pointers || unsafe.Sizeof(m) > unsafe.Sizeof(timer{}.Words) || c.travels != nil {
-		held = newMessage(c, b.d.size)
+		held = c.node(b.d.size)
 		c.sys.sim.count(-1) // it is not sent yet
 	}
 	if c.travels != nil {
@@ -148,12 +147,9 @@ func (c *Context) fire(s *timerwheel.Shard, d timerwheel.Due) {
 	c.sys.sim.count(-1) // what the timer has for its actor is counted when it runs
 	m.ID, m.From = firedID, 0
 	payloadOf[fired](m).number = d.Number
-	switch to.box.Push(m) {
-	case mpsc.PushWoke:
-		c.w.Schedule(&to.task)
-	case mpsc.PushClosed:
+	if !c.pushMail(to, m) {
 		c.recycle(m)
-		env{c: c, sys: c.sys}.discardAll(to, s.Lost(d.Number))
+		discardAll(c, to, s.Lost(d.Number))
 	}
 }
 
@@ -219,7 +215,7 @@ func (l *actorTimers) again(c *Context, a *cell, n uint32, k *timer, last bool) 
 		}
 		held := k.End()
 		l.shard.Free(n, k)
-		env{c: c, sys: c.sys}.discardAll(a, held)
+		discardAll(c, a, held)
 		return
 	}
 	now := c.sys.opts.clock.Nanos()
@@ -241,7 +237,7 @@ func (c *Context) takePayload(k *timer, a *cell) *message {
 // copyPayload returns a copy of the payload of a timer as a message.
 func (c *Context) copyPayload(k *timer, a *cell) *message {
 	d := a.shared().typ.decls[k.ID]
-	m := newMessage(c, d.size) // an urgent behaviour has no number in the cache
+	m := c.node(d.size) // an urgent behaviour has no number in the cache
 	if m.ID = k.ID; m.ID == carriedID {
 		c.sys.sim.count(1) // the message in it, which is not of this worker's making
 	}
@@ -308,13 +304,13 @@ func (l *actorTimers) cancel(c *Context, t timerwheel.Ref) bool {
 	if invariant.On {
 		verifyActorTimers(l)
 	}
-	env{c: c, sys: c.sys}.discardAll(c.self, held)
+	discardAll(c, c.self, held)
 	return true
 }
 
 // discard ends the payload of a timer of b that will not run: what it owns, and what it keeps
 // alive. The caller has taken it from the timer.
-func (e env) discard(a *cell, held *message) {
+func discard(e env, a *cell, held *message) {
 	d := a.typ().decls[held.ID]
 	if invariant.On {
 		verifyDiscard(a, held, d)
@@ -322,7 +318,7 @@ func (e env) discard(a *cell, held *message) {
 	if held.ID == carriedID {
 		in := unwrap(held)
 		e.recycle(held)
-		e.discard(a, in)
+		discard(e, a, in)
 		return
 	}
 	if !isOwn(held.ID) {
@@ -333,11 +329,11 @@ func (e env) discard(a *cell, held *message) {
 }
 
 // discardAll is discard for a chain.
-func (e env) discardAll(a *cell, left *message) {
+func discardAll(e env, a *cell, left *message) {
 	for left != nil {
 		held := left
 		left, held.Next = held.Next, nil
-		e.discard(a, held)
+		discard(e, a, held)
 	}
 }
 
@@ -353,16 +349,13 @@ func (l *actorTimers) cancelAll(c *Context) {
 // unless it is in there already and the actor drains. A system that has stopped keeps
 // its wheels, since nobody looks at them any more: see timers.over.
 func (l *actorTimers) end(e env, a *cell) {
-	if e.c == nil {
-		return
-	}
 	if l.shard == nil {
 		l.over = true
 		return
 	}
 	for some := range slices.Chunk(l.list, timerwheel.FireBatch) {
 		held := l.shard.RemoveAll(some)
-		e.discardAll(a, held)
+		discardAll(e, a, held)
 	}
 	l.tidy() // what is on its way keeps its handles
 	l.left, l.over = len(l.list), true
@@ -374,7 +367,7 @@ func (l *actorTimers) missed(e env, a *cell, m *message) {
 	k := l.shard.At(n)
 	held := k.End()
 	l.shard.Free(n, k)
-	e.discardAll(a, held)
+	discardAll(e, a, held)
 }
 
 // verifyDiscard checks the payload of a timer that will not run: it is one message, of the

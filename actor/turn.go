@@ -198,7 +198,7 @@ func (a *cell) endTurnSlow(c *Context) (again bool) {
 		a.collectArena(c)
 	}
 	if a.load&backpressure.Withheld != 0 {
-		a.endWithholding(env{c: c, sys: c.sys}) // its mail has had a turn
+		a.endWithholding(c) // its mail has had a turn
 	}
 	switch {
 	case then&mustEnd != 0:
@@ -305,7 +305,7 @@ func (a *cell) spuriousWake(c *Context) (again bool) {
 	if !a.system.IsEmpty() {
 		return a.serveSignals(c)
 	}
-	a.endWithholding(env{c: c, sys: c.sys})
+	a.endWithholding(c)
 	c.left = 0
 	return a.drained(c)
 }
@@ -319,7 +319,7 @@ func (a *cell) end(c *Context) (again bool) {
 	c.reset()
 	c.count.stopped.Add(1)
 	c.w.GiveUp() // a mailbox may be long
-	a.terminate(env{c: c, sys: a.shared().sys}, terminatedNormal)
+	a.terminate(c, terminatedNormal)
 	return false
 }
 
@@ -342,7 +342,7 @@ func (k *typeInSystem) TaskTerminated(w *sched.Worker, t *sched.Task, cause erro
 	if w == nil {
 		mpsc.NoBias.Revoke(&a.box, &a.in)
 		k.sys.outside.stopped.Add(1)
-		a.terminate(env{sys: k.sys}, terminatedSystem)
+		a.terminate(k.sys, terminatedSystem)
 		return
 	}
 	a.crashed(w.Local().(*Context), cause.(*sched.Crash))

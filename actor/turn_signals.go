@@ -99,7 +99,7 @@ func (a *cell) runUrgent(c *Context, x *coldState, m *message) {
 		x.held.Add(m)
 		return
 	case x.after == nextEnded:
-		env{c: c, sys: a.sys()}.deadLetter(a, m, stoppedBecause(x.reason))
+		deadLetter(c, a, m, stoppedBecause(x.reason))
 		return
 	default:
 		a.holdUrgent(c, x, m)
@@ -123,7 +123,7 @@ func (a *cell) runUrgent(c *Context, x *coldState, m *message) {
 func (a *cell) holdUrgent(c *Context, x *coldState, m *message) {
 	if f := x.backoff; f != nil {
 		if err := f.refuse(c, a, m); err != nil {
-			env{c: c, sys: a.sys()}.deadLetter(a, m, err)
+			deadLetter(c, a, m, err)
 			return
 		}
 	}
@@ -189,7 +189,7 @@ func (a *cell) unmuted(c *Context) {
 	if invariant.On {
 		verifyUnmuted(a)
 	}
-	a.endWithholding(env{c: c, sys: a.sys()})
+	a.endWithholding(c)
 	a.setLoad(c, a.notMuted())
 	c.count.unmutes.Add(1)
 	a.sys().sched.ReleaseParked()

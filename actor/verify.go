@@ -67,9 +67,9 @@ func verifyGoIdle(a *cell, c *Context) {
 	backpressure.MustRun(&a.blockedOn)
 }
 
-// verifyBegun checks a node that is about to get its message, from a sender with context c.
-func verifyBegun(c *Context, a *cell, d *descriptor, m *message) {
+// verifyBegun checks a node that is about to get its message, from where e is.
+func verifyBegun(e env, a *cell, d *descriptor, m *message) {
 	invariant.Check(m.SizeClass() == d.size.ID, "%s is to be sent in a node of size class %d", d.name, m.SizeClass())
-	invariant.Check(c == nil || c.sys == a.sys(), "%s is sent to %v as from its own system", d.name, a)
+	invariant.Check(e.system() == a.sys(), "%s is sent to %v as from its own system", d.name, a)
 	invariant.Check(d.typ == a.typ(), "%s is to be sent to %v", d.name, a)
 }
