@@ -156,7 +156,7 @@ func ask[Q, R any](ctx context.Context, sys *System, d *descriptor, calls *sync.
 
 func (d *descriptor) mustAsk(ctx context.Context, sys *System, to *cell) {
 	d.madeAsk().mustSuit(to)
-	envOf(sys)
+	sys.mustSend()
 	mustHave(ctx, "Ask")
 }
 

@@ -84,7 +84,7 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 			var err error
 			if at := to[first].b; len(g.in) > 0 {
 				k, err = g.next(ctx, at, b.d, over)
-			} else if !e.wait(func() { k, err = g.next(ctx, at, b.d, over) }) {
+			} else if !waitIn(e, func() { k, err = g.next(ctx, at, b.d, over) }) {
 				err = ErrNoSpare
 			}
 			if err != nil {
@@ -175,7 +175,7 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 // askEach sends the requests, and returns whose behaviour does so, as callerIn. If ctx has ended it
 // returns that error and sends none.
 func askEach[S, Q, R any](ctx context.Context, sys *System, d *descriptor, to []Ref[S], q Q, g *fanIn[R]) (e env, me *cell, err error) {
-	envOf(sys)
+	sys.mustSend()
 	for _, r := range to {
 		d.mustSuit(r.b)
 	}

@@ -28,7 +28,7 @@ func callerIn(sys *System, to *cell) (e env, me *cell) {
 // settleIn is: each call[R] would have a method of its own.
 func awaitReply(ctx context.Context, k *callState, sys *System, to *cell, d *descriptor) (err error) {
 	e, me := callerIn(sys, to)
-	waited := e.wait(func() { err = waitFor(ctx, k, me, to, d) })
+	waited := waitIn(e, func() { err = waitFor(ctx, k, me, to, d) })
 	if !waited && k.state.CompareAndSwap(callPending, callUnhelped) {
 		return ErrNoSpare
 	}

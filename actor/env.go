@@ -26,8 +26,6 @@ type env interface {
 	newID() uint64
 	// workerID is the number of the worker, for reports; -1 outside.
 	workerID() int
-	// wait runs f, which waits. Inside, it reports false and does not wait if all spares are in use.
-	wait(f func()) bool
 
 	// node returns a message of a size class.
 	node(p *sizeClass) *message
@@ -132,6 +130,13 @@ func envOfEmbedded(from Sender) env {
 	return e
 }
 
+// mustSend is what envOf checks of a System.
+func (s *System) mustSend() {
+	if s == nil || s.sched == nil {
+		panicNoSender()
+	}
+}
+
 //go:noinline
 func panicNoSender() {
 	panic("gallop: a nil sender, or a zero one: use the *Context of the behaviour, or the *System outside")
@@ -143,4 +148,14 @@ func envFor(from Sender, a *cell) env {
 		return c
 	}
 	return envOf(from).in(a)
+}
+
+// waitIn runs f, which waits. Inside, it reports false and does not wait if all spares are in use.
+// It is no method of env, which would have f escape.
+func waitIn(e env, f func()) bool {
+	if c, inside := e.(*Context); inside {
+		return c.wait(f)
+	}
+	f()
+	return true
 }

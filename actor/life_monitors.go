@@ -75,7 +75,7 @@ func (m *monitor) cancel(e env) {
 // as [StopWait] does.
 func Join(ctx context.Context, sys *System, t Target) (Down, error) {
 	a := targetOf("Join", t)
-	envOf(sys)
+	sys.mustSend()
 	a.mustBeOutside(sys, "Join")
 	mustHave(ctx, "Join")
 	return a.join(ctx, "Join")

@@ -139,7 +139,7 @@ func KillWait(ctx context.Context, sys *System, t Target) error {
 
 func endWait(ctx context.Context, sys *System, call string, t Target, o stopRequest) error {
 	a := targetOf(call, t)
-	envOf(sys)
+	sys.mustSend()
 	a.mustBeOutside(sys, call)
 	mustHave(ctx, call)
 	a.tell(sys, o)

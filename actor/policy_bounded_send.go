@@ -36,7 +36,7 @@ func (c *Context) pushBounded(to *cell, m *message) error {
 // pushBounded is push for an actor with a bound.
 func (s *System) pushBounded(to *cell, m *message) error {
 	s.sched.Point()
-	id := m.ID // as in pushMail
+	id := m.ID // as in push
 	return to.fromOutside(func() (tell bool, dropped *message, err error) {
 		dropped, tell, err = to.flow.Load().put(to, nil, m)
 		if err == nil {

@@ -108,7 +108,7 @@ func (a *cell) keepsNothing() bool {
 // beginWait is begin for SendWait, once there is a permit.
 func (d *descriptor) beginWait(ctx context.Context, sys *System, a *cell) (*message, error) {
 	d.made().mustSuit(a)
-	envOf(sys)
+	sys.mustSend()
 	mustHave(ctx, "SendWait")
 	var err error
 	if d.urgent {

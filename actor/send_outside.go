@@ -30,11 +30,6 @@ func (s *System) newID() uint64 { return s.ids.Add(1) }
 
 func (s *System) workerID() int { return -1 }
 
-func (s *System) wait(f func()) bool {
-	f()
-	return true
-}
-
 func (s *System) node(p *sizeClass) *message { return p.TakeOne() }
 
 func (s *System) recycle(*message) {}
@@ -139,11 +134,6 @@ func (s *System) push(to *cell, m *message, how delivery) error {
 	if how != asSignal {
 		s.sched.Point()
 	}
-	return s.pushMail(to, m, how)
-}
-
-// pushMail pushes m, and makes its receiver runnable if it was idle.
-func (s *System) pushMail(to *cell, m *message, how delivery) error {
 	id := m.ID // a message that is pushed is the receiver's
 	r := to.box.PushBusy(m)
 	if r == mpsc.PushIdle {
@@ -176,7 +166,7 @@ func (s *System) pushAdmitted(adm sched.Admission, to *cell, m *message, watched
 }
 
 func (s *System) pushSystem(to *cell, m *message) error {
-	id := m.ID // as in pushMail
+	id := m.ID // as in push
 	s.sched.Point()
 	adm, ok := s.sched.Admit()
 	if !ok {
