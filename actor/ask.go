@@ -61,7 +61,7 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 	return Entry[S]{b.d, func(c *Context, at *cell, m *message) {
 		p := payloadOf[request[Q, R]](m)
 		if why := p.to.refused(); why != nil {
-			c.count.messages-- // it does not run after all
+			c.count.notRun++
 			declareDead(c, at, m, why)
 			return
 		}

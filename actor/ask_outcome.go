@@ -82,7 +82,7 @@ func (d *descriptor) heard(run runFunc) runFunc {
 // earlier life, it becomes a dead letter, and hears reports false. Owner only.
 func (a *cell) hears(c *Context, m *message) bool {
 	if a.isStale(m.Life) {
-		c.count.messages-- // it does not run after all
+		c.count.notRun++
 		declareDead(c, a, m, ErrRestarted)
 		return false
 	}

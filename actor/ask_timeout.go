@@ -75,14 +75,13 @@ func copyPrepared(e env, node *message, d *descriptor) *message {
 // run runs the outcome, in the place of the signal that brought it.
 func (w *timedAsk[R]) run(a *cell, c *Context, res Result[R], last bool) {
 	w.sysDone = true
-	c.count.messages++
 	m := w.message(c, res, last)
 	contents(m).Life = w.life
 	m.From, c.msg.ID, c.msg.Life = c.msg.From, w.to.reply.id, w.life // for the reports, if it panics or is dropped
 	if res.Err == ErrNoReply {
 		c.sys.sim.comes(contents(m), sim.ByTimeout, a)
 	}
-	a.runs()[m.ID](c, a, m)
+	c.invoke(a, m)
 	c.recycle(m)
 }
 

@@ -59,8 +59,8 @@ func runCarried(c *Context, a *cell, m *message) {
 	ctx, in, over := p.ctx, p.inner, a.contextOver(m)
 	*p = carried{}
 	in.From = m.From
+	c.count.notRun++ // only what is in it counts
 	if over {
-		c.count.messages-- // it does not run after all
 		declareDead(c, a, in, ctx.Err())
 		c.recycle(in)
 		return
@@ -68,7 +68,7 @@ func runCarried(c *Context, a *cell, m *message) {
 	m.ID, m.Life = in.ID, in.Life // for the reports, and for Stash
 	c.came = ctx
 	c.then |= usesContext
-	a.runs()[in.ID](c, a, in)
+	c.invoke(a, in)
 	c.leaveContext()
 	c.recycle(in)
 }

@@ -176,7 +176,7 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 		e.Via, e.From = s.origin(m)
 		f := s.begin(c, a, m, e, payload)
 		if f.Kind == sim.Drop {
-			c.count.messages-- // it does not run after all
+			c.count.notRun++
 			declareDead(c, a, m, f.Reason)
 			return
 		}

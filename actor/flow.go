@@ -76,15 +76,15 @@ func (a *cell) endFlow() (left *message) {
 // The runtime's own messages about the flow, which run as any other.
 var (
 	permitDecl = &descriptor{run: func(c *Context, a *cell, _ *message) {
-		c.count.messages-- // it is none of the user's
+		c.count.notRun++
 		a.returnPermits(c)
 	}}
 	lookDesc = &descriptor{run: func(c *Context, a *cell, _ *message) {
-		c.count.messages--
+		c.count.notRun++
 		a.look(c)
 	}}
 	deadlockDecl = &descriptor{run: func(c *Context, a *cell, m *message) {
-		c.count.messages--
+		c.count.notRun++
 		a.resolveDeadlock(c, *payloadOf[uint64](m) != 0)
 	}}
 )

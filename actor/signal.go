@@ -27,7 +27,7 @@ var systemDesc = &descriptor{
 	size:  signalSize,
 	clear: func(m *message) { takeSignal(m) },
 	run: func(c *Context, a *cell, m *message) {
-		c.count.messages-- // it is none of the user's
+		c.count.notRun++
 		if s := takeSignal(m); s != nil {
 			s.serve(a, c)
 		}

@@ -70,7 +70,7 @@ func (c *Context) beginStash(d *descriptor) *message {
 	m := c.node(d.size)
 	m.ID, m.From, m.Next = d.id, c.msg.From&^msg.WasStashed, nil
 	c.self.sys().sim.stashed(c.msg, m)
-	c.count.messages-- // it has not run yet
+	c.count.notRun++
 	return m
 }
 

@@ -188,9 +188,9 @@ func (l *actorTimers) fired(c *Context, a *cell, m *message) {
 	if invariant.On {
 		verifyFired(l, a, n, k)
 	}
+	c.count.notRun++ // only the payload counts
 	switch {
 	case !k.Live():
-		c.count.messages-- // it does not run after all
 		l.shard.Free(n, k)
 		return
 	case k.Period == 0:
@@ -249,7 +249,7 @@ func (c *Context) copyPayload(k *timer, a *cell) *message {
 // panics, at tells the report which one that was.
 func (c *Context) runHeld(a *cell, at, m *message) {
 	at.ID, at.From, m.From = m.ID, a.id, a.id
-	a.runs()[m.ID](c, a, m)
+	c.invoke(a, m)
 	c.recycle(m)
 }
 

@@ -117,6 +117,14 @@ func (a *cell) runSegment(c *Context, m *message, quota int) (n int) {
 	}
 }
 
+// invoke runs the behaviour of a message that is not the next of the mailbox: urgent mail, the
+// payload of a timer, what was carried, or an outcome that a signal has brought. It counts the
+// message. RunTask and runSegment, which run the mail, have it inlined by hand.
+func (c *Context) invoke(a *cell, m *message) {
+	c.count.messages++
+	a.runs()[m.ID](c, a, m)
+}
+
 // account takes the n messages that a segment has run off in.fifo. It recycles them, except for the
 // mailbox's top node, which stays in place. The newest is the first to be used again, so nodes that
 // lie side by side stay neighbours, however mail is cut into turns and segments

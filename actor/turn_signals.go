@@ -106,8 +106,7 @@ func (a *cell) runUrgent(c *Context, x *coldState, m *message) {
 		return
 	}
 	c.msg = m
-	c.count.messages++
-	a.runs()[m.ID](c, a, m)
+	c.invoke(a, m)
 	c.msg = &noMessage // or what comes next looks like it, see doing
 	if c.then&usesContext != 0 {
 		c.leaveContext()
