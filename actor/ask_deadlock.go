@@ -38,7 +38,7 @@ func (me *cell) mayWait(k *callState, to *cell) (in *waitgraph.Graph, may bool) 
 	switch {
 	case me.sameThread(to):
 		return nil, false
-	case me == nil || me.sys() != to.sys() || to.typ().bound.limit != 0:
+	case me == nil || me.sys() != to.sys() || to.policy().queues():
 		return nil, true
 	}
 	g := me.sys().waitGraph()

@@ -79,7 +79,7 @@ func (me *cell) prepareWait() (opened bool) {
 		verifyCaller(me)
 	}
 	switch {
-	case me.load&backpressure.Bounded != 0:
+	case me.policy().queues():
 	case me.load&backpressure.Overloaded != 0:
 		me.setLoad(me.sys(), me.load&^backpressure.Overloaded)
 	case me.load&(backpressure.Muted|backpressure.Pressed) == backpressure.Muted && !me.gate.IsOpen(): // while it drains it may be open

@@ -225,33 +225,6 @@ func Urgent() BehaviourOption {
 // without this option costs nothing for it.
 func DropOnOverload() BehaviourOption { return func(d *descriptor) { d.drops = true } }
 
-// sendOrDrop delivers m or makes it a dead letter, unless it may simply be pushed. The gate of to
-// was not open.
-func (c *Context) sendOrDrop(to *cell, m *message, d *descriptor) (done bool) {
-	var err error
-	m.ID, m.From = d.id, c.self.id
-	switch {
-	case to.typ().bound.limit != 0:
-		err = to.trySendBounded(c, m)
-	case to.gate.IsOpen() || to.passesAjar():
-		return false
-	default:
-		err = ErrOverloaded
-	}
-	if err != nil {
-		deadLetter(c, to, m, err)
-	}
-	return true
-}
-
-// takes reports whether an actor takes messages of behaviours that drop. Any goroutine.
-func (a *cell) takes() bool {
-	if a.typ().bound.limit != 0 {
-		return !a.flow.Load().isFull()
-	}
-	return a.gate.IsOpen() || a.wouldPassAjar()
-}
-
 // What package group needs of handlers and behaviours besides what they are for.
 
 // receiver is a behaviour with the actor that it is sent to, whatever the type of the messages.

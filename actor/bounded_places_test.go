@@ -93,7 +93,7 @@ func TestBound_PlaceGivenBack(t *testing.T) {
 	_, _, _, list := f.take(r.b, 1)
 	release(sys, list)
 	f.permits.Cancel(waits, r.b)
-	if r.b.behind() {
+	if r.b.policy().behind(r.b) {
 		t.Fatal("nothing is in the mailbox, and who sends has to wait")
 	}
 	f.take(r.b, 1)

@@ -168,7 +168,7 @@ func (in chanSource[M]) push(m *message, sys *System) error {
 	if in.to.acquirePermit(sys.done.context(), sys) != nil {
 		return ErrSystemStopped
 	}
-	return in.to.pushPermitted(m)
+	return in.to.policy().place(sys, in.to, m)
 }
 
 // openSource is what an actor knows of a channel source. It does not keep a channel that is read

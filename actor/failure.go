@@ -98,7 +98,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 	}
 	if !c.aside {
 		c.count.messages += uint64(a.accountCrash(c))
-		a.forgetMarks() // the next turn may take out what comes in
+		a.policy().forget(a) // the next turn may take out what comes in
 	}
 	a.keepYielded(c)
 	c.outcomeCrashed(a, m)

@@ -45,23 +45,6 @@ func (a *cell) flowOf() *flow {
 	return a.flow.Load()
 }
 
-// hasFlow reports whether actors of the type have a flow from the start.
-func (t *typeInfo) hasFlow() bool { return t.bound.limit != 0 || t.marks.high != 0 }
-
-// initFlow prepares the flow of a new body whose type has a bound or watermarks. Its caller owns
-// the body.
-func (a *cell) initFlow(t *typeInfo) {
-	f := a.flowOf()
-	if t.marks.high != 0 {
-		a.load = counted
-		return
-	}
-	a.load = bounded
-	f.permits.InitBounded(t.bound.limit)
-	f.bounded = &boundedQueue{limit: t.bound.limit, overflow: t.bound.overflow}
-	a.gate.Shut(&gateMark) // for good: every sender comes by
-}
-
 // endFlow ends what depends on the actor: goroutines that wait are told, and what
 // waits in a bounded queue is the caller's. Owner only, once the mailbox is closed.
 func (a *cell) endFlow() (left *message) {

@@ -168,9 +168,7 @@ func (c *Context) takeFront() (first, end *message, n int) {
 func (a *cell) pushFront(first, end *message, n int) {
 	end.Next = a.in.Pending()
 	a.in.SetPending(first)
-	if a.load&backpressure.Counted != 0 {
-		a.flow.Load().marks.add(n)
-	}
+	a.policy().added(a, n)
 }
 
 // keepYielded puts what was yielded beside the mailbox in its place: before the other mail. If the
@@ -196,11 +194,8 @@ func (a *cell) keepYielded(c *Context) {
 // yieldTurn ends a turn whose next message is in place. An actor that yields although it
 // has spent its turn, while mail waits behind, is overloaded as if it had run its batch.
 func (a *cell) yieldTurn(c *Context) (again bool) {
-	switch {
-	case a.load&backpressure.Counted != 0:
-		a.measure(c)
-	case c.left == 0 && (a.in.Pending().Next != nil || a.mailWaits()):
-		return a.markOverloaded(c)
+	if a.load&backpressure.Counted != 0 || c.left == 0 && (a.in.Pending().Next != nil || a.mailWaits()) {
+		a.policy().overload(a, c)
 	}
 	return true
 }

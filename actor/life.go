@@ -78,7 +78,7 @@ func (a *cell) leave(c *Context, g nextState, v stopMode, why error) {
 	x.state, x.after, x.stopMode, x.reason = leaving, g, v, why
 	a.endContext(stoppedBecause(why))
 	// Turns without mail take out what comes in; and the stash comes and goes.
-	a.forgetMarks()
+	a.policy().forget(a)
 	e := c
 	if g == nextEnded {
 		a.closeBox(e)

@@ -290,7 +290,7 @@ func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
 	if invariant.On {
 		verifyFilter(a)
 	}
-	a.forgetMarks()
+	a.policy().forget(a)
 	var all messageList
 	all.Add(a.in.Pending())
 	a.in.SetPending(nil)
@@ -319,16 +319,6 @@ func (a *cell) filterChain(c *Context, m *message, refuse func(a *cell, m *messa
 	return kept.All()
 }
 
-// takeBoundedIf takes out of the queue of an actor with a bound what fits take. Owner only.
-func (a *cell) takeBoundedIf(c *Context, take func(m *message) bool) *message {
-	if a.load&bounded == 0 {
-		return nil
-	}
-	out, list := a.flow.Load().takeIf(a, take)
-	release(c, list)
-	return out
-}
-
 // dropMail makes dead letters of all mail that waits at the end of a life, also of urgent messages.
 // Signals and ticks of timers stay.
 func (a *cell) dropMail(c *Context, x *coldState) {
@@ -340,7 +330,7 @@ func (a *cell) dropMail(c *Context, x *coldState) {
 		return why
 	}
 	a.filterMail(c, drop)
-	deadLetters(c, a, a.takeBoundedIf(c, func(*message) bool { return true }), why)
+	deadLetters(c, a, a.policy().takeIf(a, c, func(*message) bool { return true }), why)
 	x.held.Add(a.filterChain(c, x.held.All(), drop))
 	a.filterUrgent(c, x, drop)
 }
@@ -355,7 +345,7 @@ func (a *cell) dropAbandoned(c *Context, x *coldState, reason error) {
 		return nil
 	}
 	a.filterMail(c, gone)
-	deadLetters(c, a, a.takeBoundedIf(c, func(m *message) bool { return gone(a, m) != nil }), why)
+	deadLetters(c, a, a.policy().takeIf(a, c, func(m *message) bool { return gone(a, m) != nil }), why)
 	x.held.Add(a.filterChain(c, x.held.All(), gone))
 	a.filterUrgent(c, x, gone)
 }

@@ -192,7 +192,7 @@ func (a *cell) drain(c *Context, x *coldState) {
 	}
 	x.setTooLate(stoppedBecause(ErrShutdown))
 	a.giveUpNamesAndTimers(c)
-	a.forgetMarks()
+	a.policy().forget(a)
 	left, stub := a.box.Close(&a.in)
 	if stub != nil {
 		c.recycle(stub)

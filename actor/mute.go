@@ -10,25 +10,6 @@ import (
 // The answers of package backpressure become parked actors, holds and wake-ups here. The protocol and its proof are in backpressure and in
 // sched/README.md.
 
-// meetGate runs when a behaviour sends to an actor whose gate is shut, and tells
-// whether it has delivered the message.
-func (c *Context) meetGate(to *cell, m *message, d *descriptor) (delivered bool) {
-	bounded := to.typ().bound.limit != 0
-	if s := to.suspension(); s != nil && !bounded {
-		return c.rejectSuspended(to, s, m, d)
-	}
-	switch {
-	case d.drops:
-		return c.sendOrDrop(to, m, d)
-	case bounded:
-		m.ID, m.From = d.id, c.self.id
-		c.sendBounded(to, m)
-		return true
-	}
-	c.muteFor(to)
-	return false
-}
-
 // muteFor sees to it that the actor that runs is muted when its behaviour returns, unless others
 // wait for it, or the receiver is only muted itself and takes more mail: then its gate is ajar, see
 // mute_limits.go. Sending again to the same receiver within a behaviour does not count twice as long
@@ -61,7 +42,7 @@ func (c *Context) muteFor(to *cell) {
 		return
 	}
 	c.waiters.remember(to)
-	if t := to.typ(); t.bound.limit != 0 || t.drops {
+	if to.policy().queues() || to.typ().drops {
 		// The next message to it goes through its queue as well, or may have to give way.
 		c.waiters.latest = nil
 	}
@@ -100,7 +81,7 @@ func (a *cell) park(c *Context) bool {
 	a.beginMuted()
 	a.countAjar(c) // C1
 	if a.in.Pending() == nil {
-		a.forgetMarks() // the next turn takes out what comes in
+		a.policy().forget(a) // the next turn takes out what comes in
 	}
 	full := a.shutGate()
 	c.w.PrepareNext()
@@ -130,51 +111,11 @@ func (a *cell) setLoad(e env, l backpressure.Load) {
 // shutGate makes senders wait; if the actor is only muted, from the watermark on. It reports
 // whether the actor's queue is full, so that a sender may wait for it already and it must not be
 // muted. Owner only.
-func (a *cell) shutGate() (full bool) {
-	if a.load&backpressure.Bounded != 0 {
-		return a.flow.Load().shut(a.load)
-	}
-	if f := a.flow.Load(); f != nil {
-		f.shutForActors(a)
-		return false
-	}
-	a.shut()
-	return false
-}
+func (a *cell) shutGate() (full bool) { return a.policy().shut(a) }
 
-// shut shuts the gate, or sets it ajar if the actor is only muted. Owner only.
-func (a *cell) shut() {
-	if a.load.OnlyMuted() {
-		a.gate.SetAjar(&gateMark)
-		return
-	}
-	a.gate.Shut(&gateMark)
-}
-
-// shutForActors shuts the gate for actors. It shuts it for goroutines as well, unless only the
-// batch is the reason: then those that wait may be let in. Owner only.
-func (f *flow) shutForActors(a *cell) {
-	lenient := a.load.BatchOnly()
-	f.batchOnly.Store(lenient) // before Shut: it is not shut to them in between
-	a.shut()
-	if lenient {
-		f.admit(a) // after both, as behind Open
-	}
-}
-
-// openGate lets senders pass and returns the actors that waited; goroutines that
-// waited have been let in. Owner only.
-func (a *cell) openGate() *backpressure.Waiter[waiting] {
-	if a.load&backpressure.Bounded != 0 {
-		return a.flow.Load().unshut(a)
-	}
-	list := a.gate.Open(&gateMark)
-	if f := a.flow.Load(); f != nil { // after Open: whoever comes in later finds it open
-		f.batchOnly.Store(false)
-		f.admit(a)
-	}
-	return list
-}
+// openGate lets senders pass and returns the actors that waited; goroutines that waited have been
+// let in. Owner only.
+func (a *cell) openGate() *backpressure.Waiter[waiting] { return a.policy().reopen(a) }
 
 // release forgives everyone in a wait list that was opened, oldest first. A muted
 // actor that nobody else holds back runs again, and opens its own gate first: the

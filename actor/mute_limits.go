@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"math"
 
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
 
@@ -36,21 +35,13 @@ import (
 // too soon: at 1,000 messages a second this is ten seconds.
 const defaultLeeway = 10_000
 
-// leeway is the watermark of an actor that is muted.
-func (a *cell) leeway() uint32 {
-	if high := a.typ().marks.high; high != 0 {
-		return uint32(min(high, math.MaxInt32))
-	}
-	return a.sys().opts.leeway
-}
-
 // passesAjar reports whether a message passes the gate, because that is ajar and the mailbox is
 // below the watermark. It counts the message (C2). Any goroutine.
 func (a *cell) passesAjar() bool {
 	if !a.gate.IsAjar(&gateMark) {
 		return false
 	}
-	crowd, most := &a.flowOf().ajarCount, a.leeway()
+	crowd, most := &a.flowOf().ajarCount, a.policy().watermark(a)
 	return crowd.Load() < most && crowd.Add(1) < most
 }
 
@@ -62,19 +53,14 @@ func (a *cell) wouldPassAjar() bool { return a.gate.IsAjar(&gateMark) && !a.ajar
 // stale.
 func (a *cell) ajarFull() bool {
 	f := a.flow.Load()
-	return f != nil && f.ajarCount.Load() >= a.leeway()
+	return f != nil && f.ajarCount.Load() >= a.policy().watermark(a)
 }
 
 // countAjar is C1. Where watermarks are counted, the count begins with the mail that is there.
 // Owner only, before it sets its gate ajar.
 func (a *cell) countAjar(c *Context) {
-	f := a.flow.Load()
-	switch {
-	case f == nil:
-	case a.load&backpressure.Counted != 0:
-		f.ajarCount.Store(uint32(min(a.countMail(c), math.MaxInt32)))
-	case f.ajarCount.Load() != 0 && !a.leftAtLeast(DefaultBatch):
-		f.ajarCount.Store(0)
+	if f := a.flow.Load(); f != nil {
+		a.policy().countAjar(a, c, f)
 	}
 }
 

@@ -2,17 +2,12 @@ package actor
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
-
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
-)
-
-const (
-	counted = backpressure.Counted
-	bounded = backpressure.Bounded
 )
 
 // limits are a type's watermarks; zero: none.
@@ -35,6 +30,34 @@ func TypeWatermarks(high, low int) TypeOption {
 	return func(t *typeInfo) { t.marks = limits{high, low} }
 }
 
+// countedMail waits in the mailbox, and two watermarks say when the actor is overloaded.
+type countedMail struct{ plainMail }
+
+func (countedMail) init(a *cell) {
+	a.flowOf()
+	a.load = backpressure.Counted
+}
+
+func (countedMail) watermark(a *cell) uint32 { return uint32(min(a.typ().marks.high, math.MaxInt32)) }
+
+func (countedMail) ran(a *cell, n int) { a.flow.Load().marks.add(-n) }
+
+func (countedMail) added(a *cell, n int) { a.flow.Load().marks.add(n) }
+
+func (countedMail) forget(a *cell) { a.flow.Load().marks = watermarks{} }
+
+// The count begins with the mail that is there.
+func (countedMail) countAjar(a *cell, c *Context, f *flow) {
+	f.ajarCount.Store(uint32(min(a.countMail(c), math.MaxInt32)))
+}
+
+func (countedMail) overload(a *cell, c *Context) { a.measure(c) }
+
+func (countedMail) drained(a *cell, c *Context) (again, idle bool) {
+	again = a.measure(c)
+	return again, !again
+}
+
 // watermarks count an actor's mail. Every message is passed once: the count goes on
 // from the head of the mailbox that it has seen last. Owner only.
 type watermarks struct {
@@ -44,25 +67,18 @@ type watermarks struct {
 	upTo *message
 }
 
-// ran takes off what a turn has run.
-func (k *watermarks) ran(n int) {
+// add counts n messages that did not come through the mailbox, or takes off what has run.
+func (k *watermarks) add(n int) {
 	if k.upTo != nil {
-		k.depth -= n
+		k.depth += n
 		if invariant.On {
 			verifyDepth(k)
 		}
 	}
 }
 
-// add counts messages that did not come through the mailbox.
-func (k *watermarks) add(n int) {
-	if k.upTo != nil {
-		k.depth += n
-	}
-}
-
-// measure counts the mail and changes the load if it has crossed a watermark. It tells
-// whether any mail is at hand for the next turn. Owner only, at the end of a turn.
+// measure counts the mail and changes the load if it has crossed a watermark. It
+// reports whether any mail is at hand for the next turn. Owner only, at the end of a turn.
 func (a *cell) measure(c *Context) (mail bool) {
 	depth := a.countMail(c)
 	if invariant.On {
@@ -103,18 +119,10 @@ func (a *cell) countMail(c *Context) int {
 // passed takes off n messages that were taken out and will not run. Owner only.
 func (a *cell) passed(n int) {
 	if a.in.Pending() == nil {
-		a.forgetMarks() // the next turn takes out what comes in
+		a.policy().forget(a) // the next turn takes out what comes in
 		return
 	}
-	a.flow.Load().marks.ran(n)
-}
-
-// forgetMarks makes the count begin anew where mail leaves the mailbox uncounted: afterwards the
-// message that the count has come to may be anywhere. Owner only.
-func (a *cell) forgetMarks() {
-	if a.load&backpressure.Counted != 0 {
-		a.flow.Load().marks = watermarks{}
-	}
+	a.policy().ran(a, n)
 }
 
 // verifyDepth checks a count of mail behind a measurement.

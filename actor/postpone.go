@@ -137,7 +137,7 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	a.filterMail(c, f.unasked)
 	f.before = msg.Distance(a.in.Pending(), nil)
 	x.held.Add(a.filterChain(c, x.held.All(), f.unasked))
-	deadLetters(e, a, a.takeBoundedIf(c, func(m *message) bool { return f.unasked(a, m) != nil }), f.why)
+	deadLetters(e, a, a.policy().takeIf(a, c, func(m *message) bool { return f.unasked(a, m) != nil }), f.why)
 }
 
 // endBackoff puts what was kept in front of the mailbox. The actor owns itself, and may be parked
@@ -184,7 +184,7 @@ func (a *cell) postponeMail(c *Context, x *coldState) (again bool) {
 	if invariant.On {
 		verifyPostpone(a, x)
 	}
-	a.forgetMarks()
+	a.policy().forget(a)
 	c.waiters.forget() // as in park
 	f, left := x.backoff, a.batch()
 	for ; left > 0 && a.in.Pending() != nil && !a.in.IsTop(a.in.Pending()); left-- {

@@ -307,12 +307,8 @@ func (a *cell) waitFor(at, root *cell) Wait {
 		return w.Mail < maxMail
 	}
 	a.peekMail(note)
-	if a.typ().bound.limit != 0 {
-		f := a.flow.Load()
-		f.permits.Lock()
-		defer f.permits.Unlock()
-		for m := f.bounded.first; m != nil && w.Mail < maxMail && note(m.From, contents(m).ID); m = m.Next {
-		}
+	if w.Mail < maxMail {
+		a.policy().peek(a, note)
 	}
 	return w
 }

@@ -158,7 +158,7 @@ func (d *descriptor) mustSuit(to *cell) {
 // push is inlined by hand: it nearly always succeeds. Its parts are package mpsc's. sendPushSlow is
 // its cold twin.
 func (c *Context) send(to *cell, m *message, d *descriptor) {
-	if !to.gate.IsOpen() && c.waiters.latest != to && c.meetGate(to, m, d) {
+	if !to.gate.IsOpen() && c.waiters.latest != to && to.policy().meet(c, to, m, d) {
 		return
 	}
 	if invariant.On {

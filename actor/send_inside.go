@@ -72,8 +72,8 @@ func (c *Context) marksReply(*message, *cell) {}
 func (c *Context) mayAct() error { return nil }
 
 func (c *Context) mayTry(a *cell, d *descriptor) error {
-	switch bounded := a.shared().typ.bound.limit != 0; {
-	case !bounded && !a.gate.IsOpen() && !a.passesAjar() || bounded && a.keepsNothing():
+	switch {
+	case a.policy().refuses(a, true):
 		return a.tooMuch()
 	case a.shared().sys.sim.refuses(a, d): // last, or it would count what is refused anyhow
 		return ErrOverloaded
@@ -85,16 +85,13 @@ func (c *Context) answer(to *cell, m *message, d *descriptor) { c.send(to, m, d)
 
 func (c *Context) trySend(to *cell, m *message, d *descriptor) error {
 	m.ID = d.id
-	if to.shared().typ.bound.limit != 0 {
-		return to.trySendBounded(c, m)
-	}
-	return c.push(to, m, asPlain)
+	return to.policy().try(c, to, m)
 }
 
 func (c *Context) push(to *cell, m *message, how delivery) error {
 	if how.fromUser() {
 		m.From = c.self.id
-		if to.shared().typ.bound.limit != 0 {
+		if to.shared().queues {
 			return c.pushBounded(to, m)
 		}
 		if to.box.Head() == c.bias.Mark() && c.bias.Append(&to.box, &to.in, m) {

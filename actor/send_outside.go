@@ -84,7 +84,7 @@ func (s *System) send(to *cell, m *message, d *descriptor) {
 func (s *System) sendAs(how delivery, to *cell, m *message, d *descriptor) error {
 	m.ID = d.id
 	err := ErrOverloaded
-	if !d.drops || to.takes() {
+	if !d.drops || to.policy().takes(to) {
 		err = s.push(to, m, how)
 	}
 	if err != nil {
@@ -101,11 +101,11 @@ func (s *System) lose(to *cell, m *message, d *descriptor, why error) {
 }
 
 func (s *System) mayTry(a *cell, d *descriptor) error {
-	switch bounded := a.shared().typ.bound.limit != 0; {
+	switch {
 	case s.refusing.Load():
 		return ErrSystemStopped // whatever else there is to say
 	// What comes from outside is bounded by its permits, and not counted.
-	case !bounded && !a.gate.IsOpen() && !a.wouldPassAjar() || bounded && a.keepsNothing():
+	case a.policy().refuses(a, false):
 		return a.tooMuch()
 	case !a.flowOf().permits.TryAcquire(a):
 		return a.tooMuch()
@@ -120,7 +120,7 @@ func (s *System) answer(to *cell, m *message, d *descriptor) { answer(s, to, m, 
 
 func (s *System) trySend(to *cell, m *message, d *descriptor) error {
 	m.ID, m.From = d.id, 0
-	return to.pushPermitted(m)
+	return to.policy().place(s, to, m)
 }
 
 func (s *System) push(to *cell, m *message, how delivery) error {
@@ -128,7 +128,7 @@ func (s *System) push(to *cell, m *message, how delivery) error {
 	if how < asReply && s.refusing.Load() {
 		return ErrSystemStopped
 	}
-	if how.fromUser() && to.shared().typ.bound.limit != 0 {
+	if how.fromUser() && to.shared().queues {
 		return s.pushBounded(to, m)
 	}
 	if how != asSignal {
@@ -263,41 +263,11 @@ func (a *cell) acquirePermit(ctx context.Context, sys *System) error {
 	}
 }
 
-// Open implements permits.Receiver: it reports whether an actor takes messages from outside. One
-// that is only muted does, until its mailbox has passed the watermark. One that has just spent its
-// batch does, as long as no actor is muted for it: what comes from outside is bounded anyhow, and
-// the actor would run dry each time before the goroutines that it keeps waiting are back. If the
-// actor has a bound, the caller holds the semaphore's lock.
-func (a *cell) Open(how permits.Entrance) bool {
-	f := a.flow.Load()
-	if how == permits.ToWait && f.suspended.Load() != nil {
-		return false
-	}
-	if q := f.bounded; q != nil {
-		return !q.shut && !q.full
-	}
-	return a.gate.IsOpen() || f.batchOnly.Load() && !a.gate.Waited(&gateMark) || a.wouldPassAjar()
-}
+// Open implements permits.Receiver: it reports whether an actor takes messages from outside.
+func (a *cell) Open(how permits.Entrance) bool { return a.policy().lets(a, how) }
 
 // admit lets goroutines in after the gate was opened. Owner only.
 func (f *flow) admit(a *cell) { f.permits.Release(0, a) }
-
-// pushPermitted pushes a message for which the caller has a permit, from outside. If it fails the
-// message is the caller's and the permit is given back.
-func (a *cell) pushPermitted(m *message) error {
-	if a.typ().bound.limit != 0 {
-		return a.putPermitted(m)
-	}
-	l, sys := &a.flow.Load().permits, a.sys()
-	if err := sys.push(a, m, asPlaced); err != nil { // L2
-		l.Release(1, a)
-		return err
-	}
-	if l.Pushed() { // L3
-		_ = sys.push(a, newOwn(sys, permitID, 0), asSignal) // an error: no goroutine needs room any more
-	}
-	return nil
-}
 
 // returnPermits gives permits back for messages that have run: L4. If only such messages overload
 // the actor, it has recovered: it would not recover while more come in, and an overloaded actor is

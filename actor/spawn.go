@@ -99,9 +99,7 @@ func (a *cell) begin(k *typeInSystem) {
 	if k.special {
 		a.became = k.sys.sim != nil
 		k.sys.sim.born(a, k.typ)
-		if k.typ.hasFlow() {
-			a.initFlow(k.typ)
-		}
+		k.policy.init(a)
 	}
 	if invariant.On {
 		verifyNew(a)
@@ -119,9 +117,11 @@ type typeInSystem struct {
 	typ         *typeInfo
 	sys         *System
 	runs        []runFunc // the type's own dispatch table
+	policy      mailPolicy
 	batch       uint32
 	// Who wakes one gets a bias: not of those that run elsewhere or whose mail is counted.
 	biased  bool
+	queues  bool // as its policy says
 	special bool // its bodies begin otherwise than empty: see body.init
 }
 
@@ -187,7 +187,9 @@ func (ks *typesInSystem) add(k *typeInSystem) *typeInSystem {
 // thread of a pinned type cannot be started, since the system has stopped.
 func (s *System) newTypeInSystem(t *typeInfo) (k *typeInSystem, err error) {
 	k = &typeInSystem{typ: t, sys: s, runs: s.intercepted(t, t.table.runs), batch: uint32(t.batch)}
-	k.special = t.hasFlow() || s.sim != nil
+	k.policy = t.policy()
+	k.queues = k.policy.queues()
+	k.special = k.policy != plainMail{} || s.sim != nil
 	k.biased = !k.special && !t.pinned // a simulation must not depend on when the kernel answers
 	if k.batch == 0 {
 		k.batch = uint32(s.opts.batch)

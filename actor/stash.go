@@ -5,7 +5,6 @@ import (
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
 
-	"github.com/gallop-go/gallop/backpressure"
 )
 
 // A stash keeps messages for later: those that an actor cannot handle now, but that must
@@ -179,9 +178,7 @@ func (s *stashList) all() *message {
 // only, between two messages.
 func (a *cell) requeueUnstashed(x *coldState) {
 	if m := x.unstashed.All(); m != nil {
-		if a.load&backpressure.Counted != 0 {
-			a.flow.Load().marks.add(msg.Distance(m, nil))
-		}
+		a.policy().added(a, msg.Distance(m, nil))
 		a.in.Prepend(m)
 		if x.stash.n == 0 {
 			a.sys().stopList.remove(x)

@@ -143,8 +143,8 @@ func (a *cell) account(c *Context, n int) (over bool) {
 	c.ran = nil
 	c.count.messages += uint64(n)
 	c.left -= n
-	if a.load&backpressure.Counted != 0 {
-		a.flow.Load().marks.ran(n)
+	if a.load != 0 {
+		a.policy().ran(a, n)
 	}
 	if free > 0 {
 		c.recycleChain(newest, oldest, free)
@@ -230,27 +230,11 @@ func (a *cell) endTurnSlow(c *Context) (again bool) {
 // drained ends a turn that has run all the mail there was when it began. The turn has used its
 // batch up if c.left is 0.
 func (a *cell) drained(c *Context) (again bool) {
-	switch {
-	case a.load == 0:
-		if c.left == 0 && a.mailWaits() {
-			return a.markOverloaded(c)
-		}
-		return a.goIdle(c)
-	case a.load&backpressure.Exempt != 0:
+	if a.load&backpressure.Exempt != 0 {
 		a.endExemption()
 	}
-	switch {
-	case a.load&backpressure.Bounded != 0:
-		return a.refill(c)
-	case a.load&backpressure.Counted != 0:
-		if a.measure(c) {
-			return true
-		}
-	case c.left == 0 && a.mailWaits():
-		return a.markOverloaded(c)
-	default:
-		a.forgetAjar()
-		a.setLoad(c, a.load&^backpressure.Overloaded)
+	if again, idle := a.policy().drained(a, c); !idle {
+		return again
 	}
 	return a.goIdle(c)
 }
@@ -278,12 +262,7 @@ func (a *cell) goIdle(c *Context) (again bool) {
 // markOverloaded ends a turn that has used its batch or its gas up although mail is left:
 // the actor is overloaded, as in the Pony runtime, unless its type has another policy.
 func (a *cell) markOverloaded(c *Context) (again bool) {
-	switch {
-	case a.load&backpressure.Counted != 0:
-		a.measure(c)
-	case a.load&(backpressure.Bounded|backpressure.Overloaded) == 0:
-		a.setLoad(c, a.load|backpressure.Overloaded)
-	}
+	a.policy().overload(a, c)
 	return true
 }
 

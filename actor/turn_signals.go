@@ -46,7 +46,7 @@ func (a *cell) dropWakeups(c *Context) {
 			c.recycleChain(m, m, 1)
 		}
 	}
-	if n > 0 && a.load&backpressure.Counted != 0 {
+	if n > 0 {
 		a.passed(n)
 	}
 }
