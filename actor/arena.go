@@ -23,7 +23,7 @@ import (
 //
 //   - with the path of the field, if the state, or a message, keeps a handle behind a
 //     Go pointer, slice, map or channel;
-//   - if the type has a bound ([TypeBound]) and a behaviour whose messages hold
+//   - if the type has a bound ([WithBound]) and a behaviour whose messages hold
 //     handles, because the queue of such an actor is not searched for roots.
 //
 // The arena's chunks come from the worker's cache and go back to it; a worker, or a

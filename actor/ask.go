@@ -54,9 +54,9 @@ func callPool[R any]() *sync.Pool {
 	}}
 }
 
-// Do makes the entry of the dispatch table that runs method for b's requests and sends
+// Handle makes the entry of the dispatch table that runs method for b's requests and sends
 // what method returns to the caller.
-func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry[S] {
+func (b AskBehaviour[S, Q, R]) Handle(method func(*S, *Context, Q) (R, error)) Entry[S] {
 	b.d.madeAsk().mustDo(method == nil)
 	return Entry[S]{b.d, func(c *Context, at *cell, m *message) {
 		p := payloadOf[request[Q, R]](m)
@@ -90,14 +90,14 @@ func (d *descriptor) madeAsk() *descriptor {
 //   - ErrStopped: to has ended, or ends before it comes to the request or gives a reply
 //     that it has put off. See [Defer].
 //   - ErrPanicked: to panicked over the request.
-//   - ErrSelfAsk: the reply would have to wait for the caller's own turn to end, and
+//   - ErrDeadlock: the reply would have to wait for the caller's own turn to end, and
 //     the request becomes a dead letter. The caller is a behaviour of to itself; or of
 //     another actor of to's pinned type, which has one thread; or of an actor for which
 //     a behaviour of to waits, directly or through others, in an Ask.
-//   - ErrNoSpare: the caller is a behaviour, and so many behaviours block already
-//     ([Spares]) that it would keep its worker from others. The request becomes a dead
+//   - ErrTooManyBlocked: the caller is a behaviour, and so many behaviours block already
+//     ([WithMaxBlocked]) that it would keep its worker from others. The request becomes a dead
 //     letter.
-//   - ErrOverloaded: to has a bound ([TypeBound]), and its mailbox is at the bound; or
+//   - ErrOverloaded: to has a bound ([WithBound]), and its mailbox is at the bound; or
 //     the behaviour is [DropOnOverload], and to does not keep up.
 //   - ErrDropped: to has a bound, and the request had to make room for another message.
 //   - ErrSuspended: to is in a back-off before its restart, and ctx does not say that
@@ -115,7 +115,7 @@ func (d *descriptor) madeAsk() *descriptor {
 //
 // A behaviour that waits in Ask does so as in [Context.Blocking]: other actors are run
 // by other workers meanwhile, and its own mail waits. That costs a goroutine and a spare
-// worker ([Spares]); [AskTo] costs a message. While it waits, actors go on that were
+// worker ([WithMaxBlocked]); [AskTo] costs a message. While it waits, actors go on that were
 // muted because the caller is overloaded, or muted itself, in case to is one of them. But
 // to may wait for the caller in ways that Ask does not see, so give ctx a deadline:
 //
@@ -128,13 +128,13 @@ func (d *descriptor) madeAsk() *descriptor {
 //     put off ([Defer]).
 //
 // The deadline and the values of ctx reach the behaviour: see [Context.Context].
-func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], q Q) (R, error) {
-	return ask[Q, R](ctx, sys, b.d, b.calls, to.b, q)
+func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, to Ref[S], q Q) (R, error) {
+	return ask[Q, R](ctx, b.d, b.calls, to.b, q)
 }
 
 // ask is Ask, made once for each type of request and reply, whatever the state.
-func ask[Q, R any](ctx context.Context, sys *System, d *descriptor, calls *sync.Pool, to *cell, q Q) (R, error) {
-	if d.mustAsk(ctx, sys, to); ctx.Err() != nil {
+func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cell, q Q) (R, error) {
+	if d.mustAsk(ctx, to); ctx.Err() != nil {
 		return *new(R), ctx.Err()
 	}
 	k := calls.Get().(*call[R])
@@ -147,16 +147,15 @@ func ask[Q, R any](ctx context.Context, sys *System, d *descriptor, calls *sync.
 		seam.Spin()
 	}
 	to.shared().sys.sched.Watch() // the turn that answers, or has answered and goes on
-	res, reusable := k.wait(ctx, sys, to, d)
+	res, reusable := k.wait(ctx, to, d)
 	if reusable {
 		calls.Put(k)
 	}
 	return res.Value, res.Err
 }
 
-func (d *descriptor) mustAsk(ctx context.Context, sys *System, to *cell) {
+func (d *descriptor) mustAsk(ctx context.Context, to *cell) {
 	d.madeAsk().mustSuit(to)
-	sys.mustSend()
 	mustHave(ctx, "Ask")
 }
 
@@ -261,9 +260,9 @@ func discardReply[R any](v *R) {
 
 // wait returns the result, or why there is none. reusable tells that nobody else can touch
 // the call any more.
-func (k *call[R]) wait(ctx context.Context, sys *System, to *cell, d *descriptor) (res Result[R], reusable bool) {
+func (k *call[R]) wait(ctx context.Context, to *cell, d *descriptor) (res Result[R], reusable bool) {
 	if k.state.Load() != callAnswered {
-		if err := awaitReply(ctx, &k.callState, sys, to, d); err != nil {
+		if err := awaitReply(ctx, &k.callState, to, d); err != nil {
 			return Result[R]{Err: err}, false
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Behaviours that ask each other and wait: ErrSelfAsk to a behaviour "of an actor for which a
+// Behaviours that ask each other and wait: ErrDeadlock to a behaviour "of an actor for which a
 // behaviour of to waits, directly or through others, in an Ask", whether its context ends or not;
 // and only then.
 
@@ -73,7 +73,7 @@ func TestAskCircle(t *testing.T) {
 							}
 							awaitAskers(sys, n-1)
 							errs[i] = ask(c, all[0], justReply)
-							_, errs[n] = try.Ask(notSoLong(t), c.System(), all[0], justReply)
+							_, errs[n] = try.Ask(notSoLong(t), all[0], justReply)
 							return nil, nil
 						}
 					}
@@ -83,7 +83,7 @@ func TestAskCircle(t *testing.T) {
 						if i < n-1 {
 							must(t, err)
 						} else {
-							wants(t, err, actor.ErrSelfAsk)
+							wants(t, err, actor.ErrDeadlock)
 						}
 					}
 					equal(t, "dead letters", dead.n.Load(), 2) // the requests do not run
@@ -96,7 +96,7 @@ func TestAskCircle(t *testing.T) {
 // TestAskCircle_Storm: many actors that ask each other at the same time, each once, come to an end.
 // One that is told that it closes a circle has had no reply; all others have.
 func TestAskCircle_Storm(t *testing.T) {
-	for name, opts := range map[string][]actor.Option{"4": {actor.Workers(4)}, "seed": {actor.Seed(1)}} {
+	for name, opts := range map[string][]actor.Option{"4": {actor.WithWorkers(4)}, "seed": {actor.WithDeterministic(1)}} {
 		for _, way := range []string{"Ask", "Deadline"} {
 			t.Run(name+"/"+way, func(t *testing.T) { askInCircles(t, looked[way], opts...) })
 		}
@@ -117,7 +117,7 @@ func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], tric
 				switch err := ask(c, all[(i+1)%len(all)], justReply); {
 				case err == nil:
 					replies.Add(1)
-				case errors.Is(err, actor.ErrSelfAsk):
+				case errors.Is(err, actor.ErrDeadlock):
 					refused.Add(1)
 				default:
 					others.Add(1)
@@ -137,7 +137,7 @@ func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], tric
 // TestAskCircle_Bound: nobody says of an actor with a bound that it cannot reply: a request to it
 // may be dropped for another message. So a context with an end is all that ends such a circle.
 func TestAskCircle_Bound(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	b := droppingType
 	p, q := b.typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	var answered atomic.Bool
@@ -146,7 +146,7 @@ func TestAskCircle_Bound(t *testing.T) {
 		close(runs)
 		errs[0] = endless["Ask"](c, q, func(_ *puppet, c *actor.Context) (any, error) {
 			awaitAskers(sys, 1)
-			_, errs[1] = b.try.Ask(context.Background(), c.System(), p, justReply)
+			_, errs[1] = b.try.Ask(context.Background(), p, justReply)
 			answered.Store(true)
 			return nil, nil
 		})
@@ -162,7 +162,7 @@ func TestAskCircle_Bound(t *testing.T) {
 // more, nor does one that has had its reply. All have their replies, or the end of their contexts.
 func TestAskCircle_None(t *testing.T) {
 	t.Run("GivenUp", func(t *testing.T) {
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 		ctx, cancel := context.WithCancel(t.Context())
 		gaveUp := make(chan struct{})
@@ -199,7 +199,7 @@ func TestAskCircle_None(t *testing.T) {
 // TestAskCircle_Deadline: the ask that closes a circle is told at once, and not when the deadline
 // of another has passed: nobody's does before.
 func TestAskCircle_Deadline(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -213,7 +213,7 @@ func TestAskCircle_Deadline(t *testing.T) {
 	})
 	settles(t, sys)
 	must(t, errs[0])
-	wants(t, errs[1], actor.ErrSelfAsk)
+	wants(t, errs[1], actor.ErrDeadlock)
 	must(t, ctx.Err())
 	equal(t, "entries left", actor.AskersOf(sys), 0)
 }
@@ -222,7 +222,7 @@ func TestAskCircle_Deadline(t *testing.T) {
 // actor has gone on.
 func TestAskCircle_HasItsReply(t *testing.T) {
 	for _, has := range []bool{true, false} {
-		sys := start(t, actor.Workers(1))
+		sys := start(t, actor.WithWorkers(1))
 		p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 		var err error
 		do.Send(sys, q, func(_ *puppet, c *actor.Context) {
@@ -230,7 +230,7 @@ func TestAskCircle_HasItsReply(t *testing.T) {
 			err = endless["Ask"](c, p, justReply)
 		})
 		settles(t, sys)
-		equal(t, "it closes a circle", errors.Is(err, actor.ErrSelfAsk), !has)
+		equal(t, "it closes a circle", errors.Is(err, actor.ErrDeadlock), !has)
 	}
 }
 
@@ -244,13 +244,13 @@ func TestAskCircle_Pinned(t *testing.T) {
 			pinnedDo.Send(sys, a, func(_ *puppet, c *actor.Context) {
 				errs[0] = endless["Ask"](c, p, func(_ *puppet, c *actor.Context) (any, error) {
 					awaitAskers(sys, 1)
-					_, errs[1] = pinnedTry.Ask(context.Background(), c.System(), b, justReply)
+					_, errs[1] = pinnedTry.Ask(context.Background(), b, justReply)
 					return nil, nil
 				})
 			})
 			settles(t, sys)
 			must(t, errs[0])
-			wants(t, errs[1], actor.ErrSelfAsk)
+			wants(t, errs[1], actor.ErrDeadlock)
 		})
 	}
 }

@@ -93,7 +93,7 @@ func (l *lateReply[R]) fail(e env, why error) { l.reply(e, Result[R]{Err: why}, 
 // A Deferred must not be forgotten: as long as its actor lives, a caller without a
 // time-out waits for it. Package actortest finds such a run. It keeps neither the actor
 // nor the system running: Stop does not wait for it, nor does Drain except for types
-// with [TypeFinishAsks], and Run and Shutdown wait only for what is under way in the
+// with [WithFinishAsks], and Run and Shutdown wait only for what is under way in the
 // system. It counts for no bound or watermark.
 func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	c.markStashed("Defer", b.d.madeAsk())

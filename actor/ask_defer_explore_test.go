@@ -30,8 +30,8 @@ var (
 	benchType = NewType[bench]("bench")
 	benchDo   = Declare[benchAct](benchType, "do")
 	benchAsk  = DeclareAsk[int, int](benchType, "ask")
-	_         = benchType.Table(benchDo.Do(func(b *bench, c *Context, f benchAct) { f(b.s, c) }),
-		benchAsk.Do(func(b *bench, c *Context, _ int) (int, error) {
+	_         = benchType.Table(benchDo.Handle(func(b *bench, c *Context, f benchAct) { f(b.s, c) }),
+		benchAsk.Handle(func(b *bench, c *Context, _ int) (int, error) {
 			b.s.d = Defer(c, benchAsk)
 			return 0, nil
 		}))
@@ -42,7 +42,7 @@ func newCounterScene(p *explore.Program) *counterScene {
 	benchType.info.ownedIn() // which is made when it is first needed, and then is there
 	s.stage = newStage(p)
 	s.desk, s.heir = benchType.Spawn(s.sys, bench{s}), benchType.Spawn(s.sys, bench{s})
-	_, _, _ = askEach(context.Background(), s.sys, benchAsk.d, []Ref[bench]{s.desk}, 1, &fanIn[int]{in: s.replies})
+	_, _, _ = askEach(context.Background(), benchAsk.d, []Ref[bench]{s.desk}, 1, &fanIn[int]{in: s.replies})
 	s.settle()
 	return s
 }

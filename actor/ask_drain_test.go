@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	finishing        = newCtxType(actor.TypeFinishAsks())
-	finishingBounded = newCtxType(actor.TypeFinishAsks(), actor.TypeBound(10, actor.OverflowRefuse))
-	finishingMarks   = newCtxType(actor.TypeFinishAsks(), actor.TypeWatermarks(10, 5))
+	finishing        = newCtxType(actor.WithFinishAsks())
+	finishingBounded = newCtxType(actor.WithFinishAsks(), actor.WithBound(10, actor.OverflowRefuse))
+	finishingMarks   = newCtxType(actor.WithFinishAsks(), actor.WithWatermarks(10, 5))
 )
 
 // TestFinishAsks: "Drain … waits until the replies are given that the actor has put off; the
@@ -40,7 +40,7 @@ func TestFinishAsks(t *testing.T) {
 		} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				var dead letters
-				sys := start(t, actor.Workers(2), dead.option())
+				sys := start(t, actor.WithWorkers(2), dead.option())
 				got := make(chan any, 10)
 				r, to := b.typ.Spawn(sys, ctxActor{got: got, onStop: func(*actor.Context) { got <- "stop" }}), ctxs.typ.Spawn(sys, ctxActor{})
 				put, go1 := make(chan actor.Deferred[any], 1), make(chan struct{})
@@ -72,18 +72,18 @@ func TestFinishAsks(t *testing.T) {
 
 // TestFinishAsks_Deferred: a reply that the actor has put off, whoever gives it.
 func TestFinishAsks_Deferred(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := finishing.typ.Spawn(sys, ctxActor{})
 	put, out := make(chan actor.Deferred[any], 1), make(chan error, 1)
 	go func() {
-		_, err := finishing.try.Ask(context.Background(), sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+		_, err := finishing.try.Ask(context.Background(), r, func(_ *ctxActor, c *actor.Context) (any, error) {
 			put <- actor.Defer(c, finishing.try)
 			return nil, nil
 		})
 		out <- err
 	}()
 	d, done := receive(t, "the request", put), make(chan error, 1)
-	go func() { done <- actor.DrainWait(context.Background(), sys, r) }()
+	go func() { done <- actor.DrainWait(context.Background(), r) }()
 	eventually(t, "it takes no mail", func() bool { return finishing.do.TrySend(sys, r, func(*ctxActor, *actor.Context) {}) != nil })
 	equal(t, "ended", len(done), 0)
 	d.Reply(sys, nil, errUser)
@@ -94,7 +94,7 @@ func TestFinishAsks_Deferred(t *testing.T) {
 // TestFinishAsks_Order: outcomes that come while mail is left run behind it, "may ask for more",
 // and yield.
 func TestFinishAsks_Order(t *testing.T) {
-	for _, opt := range []actor.Option{actor.Workers(2), actor.Seed(3)} {
+	for _, opt := range []actor.Option{actor.WithWorkers(2), actor.WithDeterministic(3)} {
 		sys := start(t, opt)
 		var got []string
 		to := ctxs.typ.Spawn(sys, ctxActor{})
@@ -127,7 +127,7 @@ func TestFinishAsks_Ends(t *testing.T) {
 		"system": func(sys *actor.System, _ actor.Ref[ctxActor]) { sys.Stop() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r, to := finishing.typ.Spawn(sys, ctxActor{}), ctxs.typ.Spawn(sys, ctxActor{})
 			put := make(chan actor.Deferred[any], 1)
 			finishing.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
@@ -138,7 +138,7 @@ func TestFinishAsks_Ends(t *testing.T) {
 			eventually(t, "it takes no mail", func() bool { return finishing.do.TrySend(sys, r, func(*ctxActor, *actor.Context) {}) != nil })
 			end(sys, r)
 			if name != "system" {
-				_, err := actor.Join(soon(t), sys, r)
+				_, err := actor.Join(soon(t), r)
 				must(t, err)
 				quiet(t, sys)
 			}
@@ -149,7 +149,7 @@ func TestFinishAsks_Ends(t *testing.T) {
 // TestFinishAsks_Panic: an outcome over which a draining actor panics ends it, as any message does;
 // so what it still waits for is waited for no longer.
 func TestFinishAsks_Panic(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := finishing.typ.Spawn(sys, ctxActor{hear: func(*actor.Context, actor.Reply[any, string]) { panic(errUser) }})
 	to, put := ctxs.typ.Spawn(sys, ctxActor{}), make(chan actor.Deferred[any], 2)
 	finishing.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
@@ -161,10 +161,50 @@ func TestFinishAsks_Panic(t *testing.T) {
 	actor.Drain(sys, r)
 	eventually(t, "it takes no mail", func() bool { return finishing.do.TrySend(sys, r, func(*ctxActor, *actor.Context) {}) != nil })
 	first.Reply(sys, nil, nil)
-	d, err := actor.Join(soon(t), sys, r)
+	d, err := actor.Join(soon(t), r)
 	must(t, err)
 	wants(t, d.Reason, actor.ErrPanicked)
 	second.Reply(sys, nil, nil)
 	quiet(t, sys)
 	equal(t, "dead letters", sys.Stats().DeadLetters, 1)
+}
+
+// TestFinishAsks_SpentBatch: an actor that spends its batch while it drains is not overloaded
+// afterwards, while it waits for an outcome: "all else that is sent to the actor becomes a dead
+// letter", and its mail is counted no more.
+func TestFinishAsks_SpentBatch(t *testing.T) {
+	for name, opts := range map[string][]actor.TypeOption{
+		"plain": {actor.WithBatch(4)}, "watermarks": {actor.WithBatch(4), actor.WithWatermarks(2, 1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newCtxType(append(opts, actor.WithFinishAsks())...)
+			sys := start(t, actor.WithWorkers(2))
+			r, to := b.typ.Spawn(sys, ctxActor{}), ctxs.typ.Spawn(sys, ctxActor{})
+			put := make(chan actor.Deferred[any], 1)
+			sent, last := make(chan struct{}), make(chan struct{})
+			do := func(*ctxActor, *actor.Context) {}
+			b.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
+				ask := func(_ *ctxActor, c *actor.Context) (any, error) {
+					put <- actor.Defer(c, ctxs.try)
+					return nil, nil
+				}
+				actor.AskTo(c, ctxs.try, to, ask, b.heard)
+				<-sent
+			})
+			d := receive(t, "the request", put)
+			for range 9 {
+				b.do.Send(sys, r, do)
+			}
+			b.do.Send(sys, r, func(*ctxActor, *actor.Context) { close(last) })
+			actor.Drain(sys, r)
+			close(sent)
+			receive(t, "the last message", last)
+			for range 100 {
+				wants(t, b.do.TrySend(sys, r, do), actor.ErrStopped)
+			}
+			d.Reply(sys, nil, errUser)
+			_, err := actor.Join(soon(t), r)
+			must(t, err)
+		})
+	}
 }

@@ -24,26 +24,26 @@ func notSoLong(t testing.TB) context.Context {
 // asksInTurn are the ways to ask in a behaviour and to wait.
 var asksInTurn = map[string]func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error{
 	"Ask": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
-		_, err := try.Ask(ctx, c.System(), to, f)
+		_, err := try.Ask(ctx, to, f)
 		return err
 	},
 	"Blocking": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) (err error) {
-		c.Blocking(func() { _, err = try.Ask(ctx, c.System(), to, f) })
+		c.Blocking(func() { _, err = try.Ask(ctx, to, f) })
 		return err
 	},
 	"AskAll": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
-		_, err := actor.AskAll(ctx, c.System(), try, []actor.Ref[puppet]{to}, f)
+		_, err := actor.AskAll(ctx, try, []actor.Ref[puppet]{to}, f)
 		return err
 	},
 	"Replies": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
-		for _, res := range actor.Replies(ctx, c.System(), try, []actor.Ref[puppet]{to}, f) {
+		for _, res := range actor.Replies(ctx, try, []actor.Ref[puppet]{to}, f) {
 			return res.Err
 		}
 		return nil
 	},
 }
 
-var plainAndSeeded = map[string][]actor.Option{"workers": {actor.Workers(2)}, "seed": {actor.Seed(1)}}
+var plainAndSeeded = map[string][]actor.Option{"workers": {actor.WithWorkers(2)}, "seed": {actor.WithDeterministic(1)}}
 
 // TestAsk_StopInATurn: Ask is answered "at once" with ErrSystemStopped also in a behaviour for
 // which the stop waits, and which asks an actor that does not justReply, in its own system or in
@@ -60,7 +60,7 @@ func TestAsk_StopInATurn(t *testing.T) {
 					sys := start(t, opts...)
 					at := sys
 					if where == "elsewhere" {
-						at = start(t, actor.Workers(1))
+						at = start(t, actor.WithWorkers(1))
 					}
 					stopInATurn(t, sys, puppetType.Spawn(at, puppet{}), where == "pinned", ask)
 				})
@@ -143,7 +143,7 @@ func askMuted(t *testing.T, sys *actor.System, ask func(c *actor.Context, asked 
 func TestAsk_OfOneMutedLater(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.Seed(1), actor.Workers(1)) // whoever is sent something runs when the caller waits
+			sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1)) // whoever is sent something runs when the caller waits
 			caller, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			err := errors.New("it has not asked")
 			slowDo.Send(sys, caller, func(_ *puppet, c *actor.Context) {
@@ -166,10 +166,10 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 	typ := actor.NewType[puppet]("hasty")
 	plain := actor.Declare[deed](typ, "plain")
 	hasty := actor.Declare[deed](typ, "hasty", actor.Urgent())
-	typ.Table(plain.Do((*puppet).Do), hasty.Do((*puppet).Do))
+	typ.Table(plain.Handle((*puppet).Do), hasty.Handle((*puppet).Do))
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.Workers(2), actor.Leeway(1))
+			sys := start(t, actor.WithWorkers(2), actor.Leeway(1))
 			slow, caller, asked := slowType.Spawn(sys, puppet{}), typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			muted := func(n uint64) {
 				for sys.Stats().Mutes < n {
@@ -212,7 +212,7 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 func TestAsk_OfTheMuted(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.Workers(2), actor.Leeway(1))
+			sys := start(t, actor.WithWorkers(2), actor.Leeway(1))
 			o := overload(t, sys)
 			caller, asked := mortalType.Spawn(sys, mortal{}), puppetType.Spawn(sys, puppet{})
 			doAct.Send(sys, caller, func(_ *mortal, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
@@ -248,18 +248,18 @@ func TestAskAll_Elsewhere(t *testing.T) {
 	for i := range 4 {
 		at := sys
 		if i != 1 {
-			at = start(t, actor.Seed(uint64(i)))
+			at = start(t, actor.WithDeterministic(uint64(i)))
 		}
 		to = append(to, puppetType.Spawn(at, puppet{n: i}))
 	}
-	got, err := actor.AskAll(notSoLong(t), sys, value, to, actor.None{})
+	got, err := actor.AskAll(notSoLong(t), value, to, struct{}{})
 	must(t, err)
 	if !slices.Equal(got, []int{0, 1, 2, 3}) {
 		t.Error(got)
 	}
 }
 
-// TestAsk_OnTheSameThread: ErrSelfAsk to a behaviour "of another actor of to's pinned type, which
+// TestAsk_OnTheSameThread: ErrDeadlock to a behaviour "of another actor of to's pinned type, which
 // has one thread".
 func TestAsk_OnTheSameThread(t *testing.T) {
 	for name, opts := range plainAndSeeded {
@@ -269,12 +269,12 @@ func TestAsk_OnTheSameThread(t *testing.T) {
 			a, b := pinnedType.Spawn(sys, puppet{}), pinnedType.Spawn(sys, puppet{})
 			errs := make([]error, 2)
 			pinnedDo.Send(sys, a, func(_ *puppet, c *actor.Context) {
-				_, errs[0] = pinnedTry.Ask(notSoLong(t), c.System(), b, justReply)
-				_, errs[1] = actor.AskAll(notSoLong(t), c.System(), pinnedTry, []actor.Ref[puppet]{b}, justReply)
+				_, errs[0] = pinnedTry.Ask(notSoLong(t), b, justReply)
+				_, errs[1] = actor.AskAll(notSoLong(t), pinnedTry, []actor.Ref[puppet]{b}, justReply)
 			})
 			quiet(t, sys)
 			for _, err := range errs {
-				wants(t, err, actor.ErrSelfAsk)
+				wants(t, err, actor.ErrDeadlock)
 			}
 			equal(t, "dead letters", dead.n.Load(), 1) // AskAll has not sent any
 		})

@@ -39,15 +39,13 @@ func TestOutcome_BelongsToItsLife(t *testing.T) {
 			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.told, "m")
 		},
 		"Pipe": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
-			sys := c.System()
 			actor.Pipe(c, ctxs.heard, func(context.Context) (any, error) {
-				return ctxs.try.Ask(context.Background(), sys, to, put(later))
+				return ctxs.try.Ask(context.Background(), to, put(later))
 			})
 		},
 		"PipeWith": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
-			sys := c.System()
 			actor.PipeWith(c, ctxs.told, "m", func(context.Context) (any, error) {
-				return ctxs.try.Ask(context.Background(), sys, to, put(later))
+				return ctxs.try.Ask(context.Background(), to, put(later))
 			})
 		},
 	} {
@@ -63,7 +61,7 @@ func TestOutcome_BelongsToItsLife(t *testing.T) {
 
 func testOutcomeOfALife(t *testing.T, ask func(*actor.Context, actor.Ref[ctxActor], chan actor.Deferred[any]), keep, before bool) {
 	var log bytes.Buffer
-	sys := start(t, actor.Workers(1), actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	sys := start(t, actor.WithWorkers(1), actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	got, up := make(chan any, 10), make(chan struct{}, 2)
 	r := underCare(t, sys, keep, func(a *ctxActor) {
 		a.got, a.onStart = got, func(*actor.Context) { up <- struct{}{} }
@@ -108,7 +106,7 @@ func testOutcomeOfALife(t *testing.T, ask func(*actor.Context, actor.Ref[ctxActo
 // behaviour was sent by a Send belongs to none.
 func TestOutcome_Stashed(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(1), dead.option())
+	sys := start(t, actor.WithWorkers(1), dead.option())
 	heard := make(chan actor.Reply[any, string], 10)
 	lives := 0
 	r := underCare(t, sys, false, func(a *ctxActor) {
@@ -139,7 +137,7 @@ func TestOutcome_Stashed(t *testing.T) {
 func TestOutcome_Books(t *testing.T) {
 	for kind, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded, "finishing": finishing} {
 		for seed := range uint64(scaled(40)) {
-			sys := start(t, actor.Seed(seed))
+			sys := start(t, actor.WithDeterministic(seed))
 			super, to := ctxs.typ.Spawn(sys, ctxActor{}), b.typ.Spawn(sys, ctxActor{})
 			var r actor.Ref[ctxActor]
 			ctxs.do.Send(sys, super, func(_ *ctxActor, c *actor.Context) {

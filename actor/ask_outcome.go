@@ -129,7 +129,7 @@ type nudge struct{ unanswered }
 
 func (nudge) serve(*cell, *Context) {}
 
-// Drain ends an actor that is idle. One that waits for replies is idle too. TypeFinishAsks makes
+// Drain ends an actor that is idle. One that waits for replies is idle too. WithFinishAsks makes
 // the actor wait for them: behind its last mail it parks, as an actor does that waits for its
 // children, until nothing is under way.
 //
@@ -137,7 +137,7 @@ func (nudge) serve(*cell, *Context) {}
 // system queue. They must not overtake the mail that is left, so until that has run they wait in
 // held.
 
-// TypeFinishAsks makes [Drain] wait, after the mail of an actor of this type, until
+// WithFinishAsks makes [Drain] wait, after the mail of an actor of this type, until
 //
 //   - the replies are given that the actor has put off ([Defer]);
 //   - the outcomes of its own [AskTo] and [Pipe] have come, and have run.
@@ -149,7 +149,9 @@ func (nudge) serve(*cell, *Context) {}
 // deadline: [Stop] and [Kill] end the actor as always.
 //
 // Each AskTo and Pipe of such an actor costs two locked instructions more.
-func TypeFinishAsks() TypeOption { return func(t *typeInfo) { t.finishes = true } }
+func WithFinishAsks() TypeOption {
+	return typeOption(func(t *typeInfo) { t.finishes = true })
+}
 
 // hasUnderWay reports whether the actor has asked for something that has not come, or has to give a
 // reply. Owner only.

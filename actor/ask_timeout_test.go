@@ -49,7 +49,7 @@ func busyPuppet(t testing.TB, sys *actor.System) (r actor.Ref[puppet], release f
 // TestWithin_Outcomes: what AskTo has for an outcome comes at once, and the time-out
 // does not come besides.
 func TestWithin_Outcomes(t *testing.T) {
-	l := newLimited(t, actor.Workers(2))
+	l := newLimited(t, actor.WithWorkers(2))
 	ended := puppetType.Spawn(l.sys, puppet{})
 	actor.Stop(l.sys, ended)
 	for _, c := range []struct {
@@ -83,7 +83,7 @@ func TestWithin_Outcomes(t *testing.T) {
 // outcome, the outcome is ErrNoReply … The request runs all the same. Its late reply becomes a dead
 // letter".
 func TestWithin_Late(t *testing.T) {
-	l := newLimited(t, actor.Workers(3))
+	l := newLimited(t, actor.WithWorkers(3))
 	to, release := busyPuppet(t, l.sys)
 	ran := false
 	got := make(chan error, 1)
@@ -117,7 +117,7 @@ func TestWithin_Late(t *testing.T) {
 // mailbox the caller has one outcome.
 func TestWithin_First(t *testing.T) {
 	for _, replyFirst := range []bool{true, false} {
-		l := newLimited(t, actor.Workers(3))
+		l := newLimited(t, actor.WithWorkers(3))
 		to, release := busyPuppet(t, l.sys)
 		reply := make(chan struct{})
 		inside := func(_ *puppet, c *actor.Context) {
@@ -156,13 +156,13 @@ func TestWithin_First(t *testing.T) {
 // TestWithin_CallerEnds: the reply for an caller that has ended is a dead letter, with the
 // reply in it; and no timer is left.
 func TestWithin_CallerEnds(t *testing.T) {
-	l := newLimited(t, actor.Workers(2))
+	l := newLimited(t, actor.WithWorkers(2))
 	to, release := busyPuppet(t, l.sys)
 	do.Send(l.sys, l.asker, func(_ *puppet, c *actor.Context) {
 		actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) { return 42, nil }, note, actor.Within(time.Second))
 		c.Stop()
 	})
-	_, err := actor.Join(soon(t), l.sys, l.asker)
+	_, err := actor.Join(soon(t), l.asker)
 	must(t, err)
 	release()
 	quiet(t, l.sys)
@@ -191,14 +191,14 @@ func TestWithin_OtherSystem(t *testing.T) {
 
 // onOutcomes runs f in the caller.
 func onOutcomes(t testing.TB, l *limited, f func()) {
-	_, err := try.Ask(soon(t), l.sys, l.asker, func(*puppet, *actor.Context) (any, error) { f(); return nil, nil })
+	_, err := try.Ask(soon(t), l.asker, func(*puppet, *actor.Context) (any, error) { f(); return nil, nil })
 	must(t, err)
 }
 
 // TestWithin_Panic: an outcome over which its behaviour panics is reported like any.
 func TestWithin_Panic(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
-	l := newLimited(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+	l := newLimited(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
 	to := puppetType.Spawn(l.sys, puppet{})
 	boom := puppetType.Spawn(l.sys, puppet{note: func(*actor.Context, actor.Result[any]) { panic("boom") }})
 	do.Send(l.sys, boom, func(_ *puppet, c *actor.Context) {
@@ -214,7 +214,7 @@ func TestWithin_Panic(t *testing.T) {
 // TestWithin_UnawaitedLeaveNothing: 100,000 asks whose time has passed, and whose
 // replies come late or never, leave nothing behind.
 func TestWithin_UnawaitedLeaveNothing(t *testing.T) {
-	l := newLimited(t, actor.Workers(2))
+	l := newLimited(t, actor.WithWorkers(2))
 	sink := puppetType.Spawn(l.sys, puppet{})
 	caller := puppetType.Spawn(l.sys, puppet{note: func(*actor.Context, actor.Result[any]) {}})
 	ask := func(n int) {

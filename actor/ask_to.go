@@ -208,9 +208,9 @@ func (to replyTo[R]) refused() error {
 	}
 	switch to.call.state.Load() {
 	case callRefused:
-		return ErrSelfAsk
+		return ErrDeadlock
 	case callUnhelped:
-		return ErrNoSpare
+		return ErrTooManyBlocked
 	}
 	return nil
 }
@@ -254,7 +254,7 @@ type askedActor[Q, R any] struct {
 }
 
 func (a *askedActor[Q, R]) Ask(ctx context.Context, q Q) (R, error) {
-	return ask[Q, R](ctx, a.b.sys(), a.d, a.calls, a.b, q)
+	return ask[Q, R](ctx, a.d, a.calls, a.b, q)
 }
 
 func (a *askedActor[Q, R]) AskTo(c *Context, q Q, reply Handler[Result[R]]) {

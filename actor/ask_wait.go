@@ -5,32 +5,36 @@ import (
 
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/sched"
 )
 
 // A behaviour that asks and waits may itself stand in the way of what it waits for. It may wait for
 // itself, for those that are muted for it, and for the one that stops its system.
 
-// callerIn returns where the caller is that asks to and waits, and whose behaviour it is: nil if the
-// caller is outside of both sys and the system of to. For the costs see sched.Scheduler.Here.
-func callerIn(sys *System, to *cell) (e env, me *cell) {
-	other := to.shared().sys
-	w := other.sched.Here()
-	if w == nil && sys != other {
-		w = sys.sched.Here()
-	}
+// callerHere returns where the calling goroutine is, in any system, and the actor whose behaviour it
+// runs: nil outside of behaviours. For the costs see sched.Here.
+func callerHere() (e env, me *cell) {
+	w := sched.Here()
 	if w == nil {
-		return other, nil
+		return outsideOfAll, nil
 	}
-	return w.Local().(*Context), cellOfTask(w.Task())
+	c, ok := w.Local().(*Context)
+	if !ok {
+		return outsideOfAll, nil // a scheduler without actors
+	}
+	return c, cellOfTask(w.Task())
 }
+
+// outsideOfAll is the outside of no system in particular.
+var outsideOfAll = new(System)
 
 // awaitReply waits until the call is answered, or gives it up and says why. It is a function, as
 // settleIn is: each call[R] would have a method of its own.
-func awaitReply(ctx context.Context, k *callState, sys *System, to *cell, d *descriptor) (err error) {
-	e, me := callerIn(sys, to)
+func awaitReply(ctx context.Context, k *callState, to *cell, d *descriptor) (err error) {
+	e, me := callerHere()
 	waited := waitIn(e, func() { err = waitFor(ctx, k, me, to, d) })
 	if !waited && k.state.CompareAndSwap(callPending, callUnhelped) {
-		return ErrNoSpare
+		return ErrTooManyBlocked
 	}
 	return err
 }
@@ -40,7 +44,7 @@ func awaitReply(ctx context.Context, k *callState, sys *System, to *cell, d *des
 func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) error {
 	asks, may := me.mayWait(k, to)
 	if !may && k.state.CompareAndSwap(callPending, callRefused) {
-		return ErrSelfAsk
+		return ErrDeadlock
 	}
 	defer me.leaveGraph(asks)
 	defer me.hasWaited(me.prepareWait())
@@ -173,7 +177,7 @@ func (a caller) awaits() (by *cell, k *callState) {
 	case k.left != nil && !k.left.Load(), k.left == nil && k.state.Load() <= callWaiting:
 		return nil, k
 	}
-	if by != nil && by.status() == Ended {
+	if by != nil && by.status() == StatusEnded {
 		by = nil
 	}
 	return by, nil

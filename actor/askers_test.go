@@ -36,7 +36,7 @@ func underSupervision(end func(*actor.System, actor.Ref[mortal])) func(testing.T
 	return func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		var child actor.Ref[mortal]
 		fallen := make(chan struct{})
-		super := mortalType.Spawn(sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
+		super := mortalType.Spawn(sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 			if !f.Final {
 				actor.Standby(c, f.Ref)
 				close(fallen)
@@ -54,7 +54,7 @@ func underSupervision(end func(*actor.System, actor.Ref[mortal])) func(testing.T
 var silences = []silence{
 	{"Stopped", func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		r := mortalType.Spawn(sys, mortal{})
-		must(t, actor.StopWait(soon(t), sys, r))
+		must(t, actor.StopWait(soon(t), r))
 		return r, noAfter
 	}, []error{actor.ErrStopped, actor.ErrShutdown}},
 	{"NeverStarted", func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
@@ -97,7 +97,7 @@ var silences = []silence{
 var askedBy = map[string]func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error){
 	"Ask": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error) {
 		for range n {
-			go func() { _, err := fetchIn.Ask(t.Context(), sys, to, nothing); got <- err }()
+			go func() { _, err := fetchIn.Ask(t.Context(), to, nothing); got <- err }()
 		}
 	},
 	"AskTo": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error) {
@@ -124,9 +124,9 @@ type asker struct{ got chan<- error }
 var (
 	askerType  = actor.NewType[asker]("asker")
 	askerGo    = actor.Declare[func(*actor.Context)](askerType, "go")
-	askerHears = actor.Declare[actor.Result[actor.None]](askerType, "hears")
-	_          = askerType.Table(askerGo.Do(func(_ *asker, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		askerHears.Do(func(a *asker, _ *actor.Context, r actor.Result[actor.None]) { a.got <- r.Err }))
+	askerHears = actor.Declare[actor.Result[struct{}]](askerType, "hears")
+	_          = askerType.Table(askerGo.Handle(func(_ *asker, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		askerHears.Handle(func(a *asker, _ *actor.Context, r actor.Result[struct{}]) { a.got <- r.Err }))
 )
 
 // TestAskers_EveryWay: "An caller of a panicking, stopped, killed or never-started actor hears
@@ -137,7 +137,7 @@ func TestAskers_EveryWay(t *testing.T) {
 	for _, s := range silences {
 		for way, ask := range askedBy {
 			t.Run(s.name+"/"+way, func(t *testing.T) {
-				sys := start(t, actor.Workers(2))
+				sys := start(t, actor.WithWorkers(2))
 				r, after := s.prepare(t, sys)
 				got := make(chan error, n)
 				ask(t, sys, r, n, got)

@@ -19,13 +19,13 @@ var (
 	dozerType = NewType[dozer]("dozer")
 	dozerSay  = Declare[int](dozerType, "say")
 	dozerAct  = Declare[func(*Context)](dozerType, "act")
-	dozerFell = Declare[Fallen](dozerType, "fell")
+	dozerFell = Declare[ChildDown](dozerType, "fell")
 	dozerAsk  = DeclareAsk[int, int](dozerType, "ask")
 	_         = dozerType.Table(
-		dozerSay.Do(func(a *dozer, _ *Context, n int) { a.d.ran = append(a.d.ran, n) }),
-		dozerAct.Do(func(_ *dozer, c *Context, f func(*Context)) { f(c) }),
-		dozerFell.Do(func(*dozer, *Context, Fallen) {}),
-		dozerAsk.Do(func(a *dozer, _ *Context, n int) (int, error) { a.d.asksRan++; return n, nil }))
+		dozerSay.Handle(func(a *dozer, _ *Context, n int) { a.d.ran = append(a.d.ran, n) }),
+		dozerAct.Handle(func(_ *dozer, c *Context, f func(*Context)) { f(c) }),
+		dozerFell.Handle(func(*dozer, *Context, ChildDown) {}),
+		dozerAsk.Handle(func(a *dozer, _ *Context, n int) (int, error) { a.d.asksRan++; return n, nil }))
 )
 
 // dormitory is a stage with a child that has fallen, and whose supervisor has not decided.
@@ -42,11 +42,11 @@ type dormitory struct {
 func newDormitory(p *explore.Program, backlog int) *dormitory {
 	d := &dormitory{replies: make(chan *call[int], 8)}
 	dozerType.info.ownedIn()
-	d.stage = newStage(p, OnPanic(func(PanicReport) {}), OnDeadLetter(func(l DeadLetter) {
+	d.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {}}), WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
 		if l.Behaviour == "say" {
 			d.dead = append(d.dead, l.Message.(int))
 		}
-	}))
+	}}))
 	d.super, d.friend = dozerType.Spawn(d.sys, dozer{d}), dozerType.Spawn(d.sys, dozer{d})
 	dozerAct.Send(d.sys, d.super, func(c *Context) {
 		d.kid = SpawnUnder(c, dozerType, func(a *dozer) { a.d = d }, Care[dozer]{Fell: dozerFell, Backlog: backlog})
@@ -67,7 +67,7 @@ func (d *dormitory) word(n int) {
 
 func (d *dormitory) ask(ctx context.Context) {
 	d.asked++
-	_, _, _ = askEach(ctx, d.sys, dozerAsk.d, []Ref[dozer]{d.kid}, 1, &fanIn[int]{in: d.replies})
+	_, _, _ = askEach(ctx, dozerAsk.d, []Ref[dozer]{d.kid}, 1, &fanIn[int]{in: d.replies})
 }
 
 // dozerOps are what others do while the supervisor decides.

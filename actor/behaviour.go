@@ -7,9 +7,6 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/msg"
 )
 
-// None is the message type of a behaviour that needs no message.
-type None struct{}
-
 // Behaviour is a one-way behaviour of actors with state S that handles messages of type
 // M. Its type fixes both, so that sending the wrong message, or sending to an actor
 // with another state, does not compile. Where several actor types have the same state,
@@ -39,8 +36,8 @@ func oneWay[M any](name string) *descriptor {
 	}
 }
 
-// Do makes the entry of the dispatch table that runs method for b's messages.
-func (b Behaviour[S, M]) Do(method func(*S, *Context, M)) Entry[S] {
+// Handle makes the entry of the dispatch table that runs method for b's messages.
+func (b Behaviour[S, M]) Handle(method func(*S, *Context, M)) Entry[S] {
 	// What is called here has no type parameters: a generic function that is inlined would leave a
 	// look at the dictionary of S and M.
 	if b.d.mustDo(method == nil); !b.d.pointers {
@@ -89,7 +86,7 @@ func (d *descriptor) mustDo(isNil bool) {
 // If a behaviour sends to an actor that is overloaded, the sender is muted when the
 // behaviour returns, until the receiver has recovered. A receiver that is only muted
 // itself mutes its senders when 10,000 messages of other actors have come since it had
-// little mail, or as many as its high watermark says ([TypeWatermarks]). Then, when it is
+// little mail, or as many as its high watermark says ([WithWatermarks]). Then, when it is
 // muted no longer, it is overloaded until it has run all its mail.
 //
 // A muted actor runs nothing but urgent messages, and not all of these if they make it
@@ -143,13 +140,12 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 // SendWait returns nil once the message is in the mailbox, ctx's error if that ends
 // first, ErrStopped if to has ended, and ErrSystemStopped if to's system has, or is in
 // [System.Shutdown]. After an error the message is not a dead letter, as with TrySend.
-// SendWait panics if it would have to wait in a behaviour of sys or of to's system; in
-// a behaviour of a third system it would keep that worker waiting.
+// SendWait panics if it would have to wait in a behaviour, of any system.
 //
 // SendWait parks and does not spin. Those who wait go on in the order in which they
-// came. sys is the system of the caller, as for Send.
-func (b Behaviour[S, M]) SendWait(ctx context.Context, sys *System, to Ref[S], m M) error {
-	return sendWait(ctx, sys, b.d, to.b, m)
+// came.
+func (b Behaviour[S, M]) SendWait(ctx context.Context, to Ref[S], m M) error {
+	return sendWait(ctx, b.d, to.b, m)
 }
 
 // Handler is any ref that handles messages of type M, whatever else it does: all that a
@@ -211,7 +207,7 @@ func Urgent() BehaviourOption {
 //
 // A message is dropped where [Behaviour.TrySend] would refuse it: while the receiver is
 // overloaded or under pressure; while it is muted, from the watermark on; at the bound
-// of a [TypeBound], whatever its policy; and from outside also while there is no room.
+// of a [WithBound], whatever its policy; and from outside also while there is no room.
 // An actor's messages to itself are no exception.
 //
 // A request, see [DeclareAsk], is not sent but answered with ErrOverloaded at once. From
@@ -237,9 +233,9 @@ type receiver struct {
 // can be watched. It is not a method of bound: each type of messages would have one of its own.
 func (x receiver) target() *cell { return x.b }
 
-// StandingOf returns how an actor stands, as [Ref.Standing] does. The target may also be a
-// handler that [Behaviour.To] has returned. StandingOf panics if t is a zero Ref.
-func StandingOf(t Target) Standing { return targetOf("StandingOf", t).status() }
+// StatusOf returns how an actor stands, as [Ref.Status] does. The target may also be a
+// handler that [Behaviour.To] has returned. StatusOf panics if t is a zero Ref.
+func StatusOf(t Target) Status { return targetOf("StatusOf", t).status() }
 
 // Refuse makes a dead letter of m, a message that the TrySend of h has refused. reason is
 // the error that TrySend returned. m is sent nowhere, nobody is muted, and what m owns is

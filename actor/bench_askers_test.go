@@ -20,7 +20,7 @@ var quickEnds = []struct {
 	}, func(*mortal, *actor.Context) { panic(errUser) }},
 	{"Stopped", func(b testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		r := mortalType.Spawn(sys, mortal{})
-		must(b, actor.StopWait(b.Context(), sys, r))
+		must(b, actor.StopWait(b.Context(), r))
 		return r, nil
 	}, nothing},
 	{"NeverStarted", func(_ testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
@@ -38,7 +38,7 @@ func BenchmarkAskers(b *testing.B) {
 	for _, e := range quickEnds {
 		for _, within := range []bool{false, true} {
 			b.Run(e.name+map[bool]string{false: "/Ask", true: "/AskTo"}[within], func(b *testing.B) {
-				sys := start(b, actor.Workers(2), actor.OnPanic(func(actor.PanicReport) {}), actor.OnDeadLetter(func(actor.DeadLetter) {}))
+				sys := start(b, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 				got := make(chan error, 1)
 				from := askerType.Spawn(sys, asker{got})
 				delays := make([]time.Duration, 0, b.N)
@@ -65,7 +65,7 @@ func askUnanswered(b *testing.B, sys *actor.System, from actor.Ref[asker], r act
 			sent <- struct{}{}
 		})
 	} else {
-		go func() { _, err := fetchIn.Ask(b.Context(), sys, r, f); got <- err }()
+		go func() { _, err := fetchIn.Ask(b.Context(), r, f); got <- err }()
 		sent <- struct{}{}
 	}
 	if end != nil {

@@ -51,7 +51,7 @@ type listener struct{ census *census }
 var (
 	listenerType = actor.NewType[listener]("listener")
 	hear         = actor.Declare[time.Duration](listenerType, "hear")
-	_            = listenerType.Table(hear.Do((*listener).hear))
+	_            = listenerType.Table(hear.Handle((*listener).hear))
 )
 
 func (l *listener) hear(_ *actor.Context, sent time.Duration) {
@@ -78,11 +78,11 @@ type herald struct {
 
 var (
 	heraldType = actor.NewType[herald]("herald")
-	goOn       = actor.Declare[actor.None](heraldType, "goOn")
-	_          = heraldType.Table(goOn.Do((*herald).goOn))
+	goOn       = actor.Declare[struct{}](heraldType, "goOn")
+	_          = heraldType.Table(goOn.Handle((*herald).goOn))
 )
 
-func (h *herald) goOn(c *actor.Context, _ actor.None) {
+func (h *herald) goOn(c *actor.Context, _ struct{}) {
 	now := time.Since(h.begun)
 	for range min(salvo, int(now/h.each)-h.sent, h.total-h.sent) {
 		stamp := time.Duration(0)
@@ -93,12 +93,12 @@ func (h *herald) goOn(c *actor.Context, _ actor.None) {
 		h.sent++
 	}
 	if h.sent < h.total {
-		goOn.Send(c, actor.Self[herald](c), actor.None{})
+		goOn.Send(c, actor.Self[herald](c), struct{}{})
 	}
 }
 
 func benchFairness(b *testing.B, workers int, every time.Duration) {
-	sys := start(b, actor.Workers(workers))
+	sys := start(b, actor.WithWorkers(workers))
 	var stop atomic.Bool
 	selfFlood(sys, &stop)
 	all := &census{delays: make([]time.Duration, b.N/sampled+1)}
@@ -109,7 +109,7 @@ func benchFairness(b *testing.B, workers int, every time.Duration) {
 	b.ResetTimer()
 	all.begun = time.Now()
 	h.begun = all.begun
-	goOn.Send(sys, heraldType.Spawn(sys, h), actor.None{})
+	goOn.Send(sys, heraldType.Spawn(sys, h), struct{}{})
 	want := (b.N + sampled - 1) / sampled
 	for tick := time.Tick(time.Millisecond); int(all.next.Load()) < want; {
 		<-tick

@@ -34,11 +34,11 @@ func newTenancy(p *explore.Program) *tenancy {
 // newQuietGlade is a glade whose mayfly nobody has told to stop.
 func newQuietGlade(p *explore.Program) *glade {
 	g := &glade{}
-	g.stage = newStage(p, OnDeadLetter(func(d DeadLetter) {
+	g.stage = newStage(p, WithHooks(Hooks{DeadLetter: func(d DeadLetter) {
 		if n, ok := d.Message.(int); ok {
 			g.dead = append(g.dead, n)
 		}
-	}))
+	}}))
 	g.fly, g.friend = mayflyType.Spawn(g.sys, mayfly{g}), mayflyType.Spawn(g.sys, mayfly{g})
 	return g
 }

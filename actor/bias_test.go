@@ -28,21 +28,21 @@ type tenant struct{}
 func newTenantType(name string, opts ...TypeOption) (*Type[tenant], Behaviour[tenant, func(*Context)]) {
 	typ := NewType[tenant](name, opts...)
 	act := Declare[func(*Context)](typ, "act")
-	typ.Table(act.Do(func(_ *tenant, c *Context, f func(*Context)) { f(c) }))
+	typ.Table(act.Handle(func(_ *tenant, c *Context, f func(*Context)) { f(c) }))
 	return typ, act
 }
 
 var (
 	tenantType, tenantAct = newTenantType("tenant")
-	tenantPinned, _       = newTenantType("pinned tenant", PinnedThread())
-	tenantBounded, _      = newTenantType("bounded tenant", TypeBound(4, OverflowMute))
-	tenantCounted, _      = newTenantType("counted tenant", TypeWatermarks(20, 5))
+	tenantPinned, _       = newTenantType("pinned tenant", WithPinnedThread())
+	tenantBounded, _      = newTenantType("bounded tenant", WithBound(4, OverflowMute))
+	tenantCounted, _      = newTenantType("counted tenant", WithWatermarks(20, 5))
 )
 
 // TestBias_NotForAll: actors that only one worker runs, and those whose mail is counted or
 // bounded when it is pushed, are biased to no worker.
 func TestBias_NotForAll(t *testing.T) {
-	sys := Start(Workers(1))
+	sys := Start(WithWorkers(1))
 	defer sys.Stop()
 	for typ, want := range map[*Type[tenant]]bool{tenantType: true, tenantPinned: false, tenantBounded: false, tenantCounted: false} {
 		if got := typ.Spawn(sys, tenant{}).b.shared().biased; got != want {
@@ -55,7 +55,7 @@ func TestBias_NotForAll(t *testing.T) {
 // the mailbox nothing. The mark is in no cache of messages, also when it is recycled.
 func TestBias_Given(t *testing.T) {
 	needFence(t)
-	sys := Start(Workers(1))
+	sys := Start(WithWorkers(1))
 	defer sys.Stop()
 	a, b := tenantType.Spawn(sys, tenant{}), tenantType.Spawn(sys, tenant{})
 	why := "it has panicked"
@@ -96,7 +96,7 @@ func (c *Context) grantBias(ok bool) {
 func TestBias_FansOut(t *testing.T) {
 	needFence(t)
 	const queue = 1024 + 256
-	sys := Start(Workers(2))
+	sys := Start(WithWorkers(2))
 	defer sys.Stop()
 	hub := tenantType.Spawn(sys, tenant{})
 	var many [4 * queue]Ref[tenant]
@@ -126,8 +126,8 @@ func TestBias_SpareWaits(t *testing.T) {
 	needFence(t)
 	typ := NewType[struct{}]("biased")
 	do := Declare[func(*Context)](typ, "do")
-	typ.Table(do.Do(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
-	sys := Start(Workers(1))
+	typ.Table(do.Handle(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
+	sys := Start(WithWorkers(1))
 	defer sys.Stop()
 	may := make(map[bool]bool)
 	do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {

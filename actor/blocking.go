@@ -16,15 +16,15 @@ import (
 // A behaviour that blocks without saying so costs its neighbours up to ten
 // milliseconds, until the runtime's monitor notices. Blocking costs about two tenths of
 // a microsecond if nothing else waits, and waking a spare worker if something does. At
-// most [Spares] behaviours can be helped at a time; beyond that, and on a pinned type,
-// Blocking just calls f. A call that lasts for longer than [LongTurn] is reported, once,
+// most [WithMaxBlocked] behaviours can be helped at a time; beyond that, and on a pinned type,
+// Blocking just calls f. A call that lasts for longer than [WithLongTurn] is reported, once,
 // while it still lasts.
 //
-// A turn that has blocked for a millisecond, by the runtime's clock ([Clock]), ends
+// A turn that has blocked for a millisecond, by the runtime's clock ([WithClock]), ends
 // with the current message. If a batch of mail or more is left then, the actor is
-// overloaded, so that its senders are muted; with [TypeBound] or [TypeWatermarks] these
+// overloaded, so that its senders are muted; with [WithBound] or [WithWatermarks] these
 // say when it is. The mail that comes while the actor blocks is bounded only by the
-// time that this takes: see [TypeBound] for less.
+// time that this takes: see [WithBound] for less.
 func (c *Context) Blocking(f func()) {
 	if f == nil {
 		panic("gallop: Blocking: a nil function")
@@ -83,11 +83,11 @@ func (c *Context) blocked(ns int64) {
 	}
 }
 
-// Spares sets how many behaviours may block at a time while others stand in for their
+// WithMaxBlocked sets how many behaviours may block at a time while others stand in for their
 // workers: at least 1, 100,000 by default.
 //
 // If more behaviours block, an [AskBehaviour.Ask], [AskAll] or [Replies] in a behaviour
-// fails at once with [ErrNoSpare]. Behaviours that block in other ways keep their
+// fails at once with [ErrTooManyBlocked]. Behaviours that block in other ways keep their
 // workers from other actors, for ever if one of these is what they wait for. [Stats]
 // counts both as SparesLacked, and the log has a line of level ERROR, at most once a
 // second.
@@ -101,13 +101,13 @@ func (c *Context) blocked(ns int64) {
 // Each spare keeps messages and memory of [Context.Heap] to use again, as a worker
 // does, if it has run behaviours that need them, until it retires: when it was not
 // needed for 0.1 to 0.2 s.
-func Spares(n int) Option { return func(o *options) { o.spares = n } }
+func WithMaxBlocked(n int) Option { return systemOption(func(o *options) { o.spares = n }) }
 
 // noIdleWorker is sched.Config.OnNoSpare.
 func (s *System) noIdleWorker(soFar uint64) {
 	s.log(func(l logSink) {
 		l.fail("gallop: all spares are in use: behaviours that block hold up other actors, and asks in behaviours fail; "+
-			"let fewer behaviours block at a time (AskTo and Pipe do not), or raise actor.Spares", "spares", s.opts.spares, "so_far", soFar)
+			"let fewer behaviours block at a time (AskTo and Pipe do not), or raise actor.WithMaxBlocked", "spares", s.opts.spares, "so_far", soFar)
 	})
 }
 

@@ -14,15 +14,15 @@ import (
 func TestBound_DropOldestBesidePlaces(t *testing.T) {
 	for _, inside := range []bool{false, true} { // who has the place that is in use when they come
 		dropped := make(chan int, 10)
-		typ := NewType[int]("two places", TypeBound(2, OverflowDropOldest))
+		typ := NewType[int]("two places", WithBound(2, OverflowDropOldest))
 		say := Declare[int](typ, "say")
-		typ.Table(say.Do(func(s *int, _ *Context, n int) { *s = *s*10 + n }))
-		sys := Start(Workers(1), OnDeadLetter(func(l DeadLetter) {
+		typ.Table(say.Handle(func(s *int, _ *Context, n int) { *s = *s*10 + n }))
+		sys := Start(WithWorkers(1), WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
 			if !errors.Is(l.Reason, ErrDropped) {
 				t.Errorf("%v became a dead letter: %v", l.Message, l.Reason)
 			}
 			dropped <- l.Message.(int)
-		}))
+		}}))
 		var got *int
 		r := typ.SpawnFunc(sys, func(s *int) { got = s })
 		f := r.b.flowOf()
@@ -70,13 +70,13 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 // place is somebody's who gives it back, so that it becomes free without a message that is taken
 // out.
 func TestBound_PlaceGivenBack(t *testing.T) {
-	typ := NewType[int]("one place", TypeBound(1, OverflowMute))
+	typ := NewType[int]("one place", WithBound(1, OverflowMute))
 	say := Declare[int](typ, "say")
-	typ.Table(say.Do(func(*int, *Context, int) {}))
+	typ.Table(say.Handle(func(*int, *Context, int) {}))
 	talkType := NewType[int]("talker")
 	talk := Declare[Ref[int]](talkType, "talk")
-	talkType.Table(talk.Do(func(_ *int, c *Context, to Ref[int]) { say.Send(c, to, 2) }))
-	sys := Start(Workers(1))
+	talkType.Table(talk.Handle(func(_ *int, c *Context, to Ref[int]) { say.Send(c, to, 2) }))
+	sys := Start(WithWorkers(1))
 	r := typ.Spawn(sys, 0) // it is nobody's: this test takes its turns
 	f := r.b.flowOf()
 	m := say.d.size.TakeOne()

@@ -18,7 +18,7 @@ import (
 // start, all of them.
 func TestBug_K22_SendDuringStart(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		for range scaled(200) {
 			var started bool // the actor's
 			r := mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error { started = true; return nil }})
@@ -47,7 +47,7 @@ func TestBug_K23_StopAgainstSend(t *testing.T) {
 	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop, "Drain": actor.Drain, "Kill": actor.Kill} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(3), dead.option())
+			sys := start(t, actor.WithWorkers(3), dead.option())
 			const senders, each = 4, 20
 			rounds := scaled(200)
 			for range rounds {
@@ -79,7 +79,7 @@ func TestBug_K23_StopAgainstSend(t *testing.T) {
 // TestBug_K24_SuspendedDoesNotSpin: a suspended actor with mail takes no turns.
 func TestBug_K24_SuspendedDoesNotSpin(t *testing.T) {
 	fallen := make(chan struct{})
-	g := guard(t, mortal{}, func(*actor.Context, actor.Fallen) { close(fallen) })
+	g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(fallen) })
 	crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
 	receive(t, "the fall", fallen)
 	for range 100 {
@@ -99,13 +99,13 @@ func TestBug_K24_SuspendedDoesNotSpin(t *testing.T) {
 func TestBug_K24_SuspendedRunsNothing(t *testing.T) {
 	for seed := range uint64(5) {
 		var g *guardian
-		g = guard(t, mortal{}, func(c *actor.Context, _ actor.Fallen) {
+		g = guard(t, mortal{}, func(c *actor.Context, _ actor.ChildDown) {
 			rush.Send(c, g.kid, func(m *mortal, _ *actor.Context) { m.note("urgent") })
 			actor.After(c, time.Hour, doAct, func(m *mortal, c *actor.Context) {
 				m.note("an hour later")
 				actor.Restart(c, g.kid)
 			})
-		}, actor.Seed(seed))
+		}, actor.WithDeterministic(seed))
 		crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
 		quiet(t, g.sys)
 		g.diary.says(t, "kid: stop panic", "super: fell panic false", "super: an hour later",
@@ -129,7 +129,7 @@ func TestBug_K26_NoSilentDrop(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(2), dead.option())
+			sys := start(t, actor.WithWorkers(2), dead.option())
 			r, release := busy(t, sys, mortal{})
 			for range 1000 {
 				say.Send(sys, r, "")
@@ -149,10 +149,10 @@ func TestBug_K26_NoSilentDrop(t *testing.T) {
 // and no goroutine hangs.
 func TestBug_K40_ShutdownOfTrees(t *testing.T) {
 	for i := range scaled(300) {
-		sys := actor.Start(actor.Workers(1+i%3), actor.Logger(silent))
+		sys := actor.Start(actor.WithWorkers(1+i%3), actor.WithLogger(silent))
 		root := mortalType.Spawn(sys, mortal{})
 		doAct.Send(sys, root, func(m *mortal, c *actor.Context) {
-			m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) { restart(c, f) }
+			m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) { restart(c, f) }
 			for range 3 {
 				k := actor.SpawnSupervised(c, mortalType, func(*mortal) {}, onFell)
 				mortalType.SpawnChild(c, mortal{})
@@ -184,13 +184,13 @@ func TestBug_K10_EndStrandsNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ran, ctx := make(chan struct{}), notSoLong(t)
-			sys := start(t, actor.Workers(2), actor.OnDeadLetter(func(actor.DeadLetter) {
+			sys := start(t, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
 				select {
 				case <-ran:
 				case <-ctx.Done():
 					t.Error("who was woken by an actor that ends waits for the end of its burial")
 				}
-			}))
+			}}))
 			woken := puppetType.Spawn(sys, puppet{})
 			do.Send(sys, woken, func(*puppet, *actor.Context) {})
 			quiet(t, sys)
@@ -212,7 +212,7 @@ func TestBug_K10_EndStrandsNothing(t *testing.T) {
 // TestBug_K49_WaitForTheDead: a wait for an actor that has ended, or never lived, does not hang;
 // and callbacks may call anything, since no lock is held.
 func TestBug_K49_WaitForTheDead(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{onStop: func(_ *mortal, c *actor.Context) {
 		self := actor.Self[mortal](c)
 		actor.Stop(c, self)
@@ -220,13 +220,13 @@ func TestBug_K49_WaitForTheDead(t *testing.T) {
 		mortalType.Spawn(c, mortal{})
 	}})
 	quiet(t, sys)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	for range 3 {
 		equal(t, "reason", joined(t, sys, r), actor.ErrShutdown)
 	}
 	quiet(t, sys)
 	sys.Stop()
-	_, err := actor.Join(soon(t), sys, mortalType.Spawn(sys, mortal{}))
+	_, err := actor.Join(soon(t), mortalType.Spawn(sys, mortal{}))
 	wants(t, err, actor.ErrSystemStopped)
 	equal(t, "reason", joined(t, sys, r), actor.ErrShutdown)
 }
@@ -234,13 +234,13 @@ func TestBug_K49_WaitForTheDead(t *testing.T) {
 // TestBug_K50_Storm: supervised actors that are stopped, killed, restarted, suspended and
 // crash all at once end once each, and nothing hangs.
 func TestBug_K50_Storm(t *testing.T) {
-	sys := start(t, actor.Workers(3))
+	sys := start(t, actor.WithWorkers(3))
 	for range scaled(100) {
 		root := mortalType.Spawn(sys, mortal{})
 		var child actor.Ref[mortal]
 		final := 0 // the supervisor's
 		in(t, sys, root, func(m *mortal, c *actor.Context) {
-			m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) {
+			m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 				if f.Final {
 					final++
 				} else {
@@ -261,11 +261,11 @@ func TestBug_K50_Storm(t *testing.T) {
 			wg.Go(f)
 		}
 		wg.Wait()
-		_, err := actor.Join(soon(t), sys, child)
+		_, err := actor.Join(soon(t), child)
 		must(t, err)
 		quiet(t, sys)
 		equal(t, "final words", final, 1)
-		must(t, actor.StopWait(soon(t), sys, root))
+		must(t, actor.StopWait(soon(t), root))
 	}
 	quiet(t, sys)
 	equal(t, "ended", sys.Stats().Stopped, sys.Stats().Spawned)
@@ -286,13 +286,13 @@ func TestAskers_HearAtOnce(t *testing.T) {
 		"StartPanics":  {mortal{onStart: func(*mortal, *actor.Context) error { panic(errUser) }}, nothing, []error{actor.ErrStopped, actor.ErrPanicked, errUser}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			r := mortalType.Spawn(sys, c.m)
-			_, err := fetchIn.Ask(context.Background(), sys, r, c.f)
+			_, err := fetchIn.Ask(context.Background(), r, c.f)
 			for _, want := range c.want {
 				wants(t, err, want)
 			}
-			_, late := fetchIn.Ask(context.Background(), sys, r, nothing)
+			_, late := fetchIn.Ask(context.Background(), r, nothing)
 			wants(t, late, actor.ErrStopped)
 			for _, want := range c.want {
 				wants(t, late, want)
@@ -304,13 +304,13 @@ func TestAskers_HearAtOnce(t *testing.T) {
 // TestAsk_UnawaitedLeaveNothing: 100,000 asks that nobody waits for any more leave 0
 // bytes behind.
 func TestAsk_UnawaitedLeaveNothing(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{})
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	ask := func(n int) {
 		for range n {
-			_, _ = fetch.Ask(gone, sys, r, func(*mortal) int { return 1 })
+			_, _ = fetch.Ask(gone, r, func(*mortal) int { return 1 })
 		}
 		quiet(t, sys)
 	}
@@ -339,7 +339,7 @@ func TestPanicReport_UserFrame(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := make(chan actor.PanicReport, 1)
-			sys := start(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+			sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
 			r := mortalType.Spawn(sys, mortal{})
 			doAct.Send(sys, r, f)
 			p := receive(t, "the report", reports)

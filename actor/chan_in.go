@@ -165,7 +165,7 @@ func (in chanSource[M]) push(m *message, sys *System) error {
 		m.From = 0
 		return pushUrgent(sys, in.to, m, in.d)
 	}
-	if in.to.acquirePermit(sys.done.context(), sys) != nil {
+	if in.to.acquirePermit(sys.done.context()) != nil {
 		return ErrSystemStopped
 	}
 	return in.to.policy().place(sys, in.to, m)

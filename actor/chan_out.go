@@ -44,7 +44,7 @@ func sinkTypeOf[M any]() *sinkType[M] {
 	}
 	t := &sinkType[M]{typ: NewType[chanSink[M]]("channel")}
 	t.put = Declare[M](t.typ, "put")
-	t.typ.Table(t.put.Do((*chanSink[M]).doPut))
+	t.typ.Table(t.put.Handle((*chanSink[M]).doPut))
 	first, _ := sinkTypes.LoadOrStore(key, t)
 	return first.(*sinkType[M])
 }

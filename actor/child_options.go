@@ -15,7 +15,7 @@ type Risen struct {
 // state of the parent.
 type Care[T any] struct {
 	// Fell is told of the child's falls, as [SpawnSupervised] says.
-	Fell Behaviour[T, Fallen]
+	Fell Behaviour[T, ChildDown]
 	// Rose is told whenever the child is up, by a message that overtakes ordinary mail.
 	// With the zero Behaviour nobody is told.
 	Rose Behaviour[T, Risen]
@@ -93,7 +93,7 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 	a.cold.sup = &supervision{
 		super: c.self, zero: wipe, family: care.Family,
 		init:    func(a *cell) { init(stateOf[S](a)) }, // of a state that is new, or that wipe has left
-		deliver: func(c *Context, at *cell, f Fallen) { deliver(c, at, d, f) },
+		deliver: func(c *Context, at *cell, f ChildDown) { deliver(c, at, d, f) },
 		up:      rose,
 		decides: care.Decide, drops: care.Mail == DropMail, keeps: care.Backlog, keepReplies: care.KeepReplies,
 	}
@@ -185,10 +185,10 @@ const (
 	// leaves already has no state to go on with: for it this is DecideRestart.
 	DecideResume
 	// DecideStop ends the actor for good, with the reason of the fall, as StopWith would. Its
-	// supervisor is told by a [Fallen] that is Final.
+	// supervisor is told by a [ChildDown] that is Final.
 	DecideStop
 	// DecideEscalate suspends the actor and asks its supervisor to fail for the same reason:
-	// see [Fallen].
+	// see [ChildDown].
 	DecideEscalate
 )
 

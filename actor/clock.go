@@ -13,7 +13,7 @@ import (
 )
 
 // VirtualClock is a clock that stands still until it is told to go on, for tests that
-// need time to pass and do not want to wait. Give it to systems with [Clock]; several
+// need time to pass and do not want to wait. Give it to systems with [WithClock]; several
 // may share it. All that these systems do by the clock they do by this one: timers,
 // [Context.Now], and how long a behaviour has blocked ([Context.Blocking]).
 //
@@ -37,20 +37,20 @@ func NewVirtualClock(start time.Time) *VirtualClock {
 	return &VirtualClock{seam: seam.NewVirtualClock(start, 0), moves: make(chan struct{}, 1)}
 }
 
-// Clock makes the system take the time from c instead of from the machine. The
+// WithClock makes the system take the time from c instead of from the machine. The
 // scheduler still shares the processor by the machine's clock.
-func Clock(c *VirtualClock) Option {
-	return func(o *options) {
+func WithClock(c *VirtualClock) Option {
+	return systemOption(func(o *options) {
 		switch {
 		case c == nil:
-			o.wrong = append(o.wrong, "Clock(nil)")
+			o.wrong = append(o.wrong, "WithClock(nil)")
 			return
 		case c.seam == nil:
 			o.wrong = append(o.wrong, "Clock of a zero VirtualClock: use NewVirtualClock")
 			return
 		}
 		o.clock, o.virtual = c.seam, c
-	}
+	})
 }
 
 // Now returns the time at which the clock stands.
@@ -89,7 +89,7 @@ func (c *VirtualClock) Next() (time.Duration, bool) {
 // to end, or, in a deterministic system, that wait for a reply. Special cases:
 //
 //   - An actor that waits for one under pressure may be let go once, by the machine's
-//     time ([OnStall]), before the clock goes on.
+//     time ([Hooks]), before the clock goes on.
 //   - Advance waits for what [Pipe] and [FromChan] run; but not in a deterministic
 //     system, where that goes on when it can. In any other system, if only a timer can
 //     take an actor out of its pressure, an open FromChan of that actor keeps the clock
@@ -183,7 +183,7 @@ func (c *VirtualClock) settle(ctx context.Context) error {
 // machine's time. If watched says so, awaitStill waits for that once, since the actor may come to
 // wait again.
 func awaitStill(ctx context.Context, s *System, watched bool) error {
-	for letGo := s.Stats().LetGo; ; {
+	for letGo := s.Stats().Exempted; ; {
 		if err := s.sched.WaitParked(ctx); err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func awaitStill(ctx context.Context, s *System, watched bool) error {
 			continue
 		}
 		look := s.deadlocks.next()
-		if look == nil || !watched || s.Stats().LetGo != letGo {
+		if look == nil || !watched || s.Stats().Exempted != letGo {
 			return nil
 		}
 		select {
@@ -248,7 +248,7 @@ func (c *VirtualClock) leave(s *System) {
 // Sleep waits until d has passed, or ctx ends, whose error it returns then. It is for
 // functions of [Pipe] and [Context.Blocking], and for what stands in for a database or a
 // socket in their tests. There it waits in virtual time if the system is deterministic
-// ([Seed]), and costs nothing: the system goes on meanwhile, and time jumps on when
+// ([WithDeterministic]), and costs nothing: the system goes on meanwhile, and time jumps on when
 // nothing else can happen, or is moved by the system's [VirtualClock]. If the system
 // stops before, Sleep returns ctx's error or ErrSystemStopped. In any other system, and
 // in goroutines of the program's own, it waits by the machine's clock.

@@ -16,7 +16,7 @@ func TestBehaviours_LeaveTheSendersLineAlone(t *testing.T) {
 	if raceDetector || runtime.GOARCH != "amd64" {
 		t.Skip("it knows one compiler's one instruction") // and the race detector adds others
 	}
-	wrappers := functionsOf(t, `actor\.(Ask)?Behaviour.*\.Do\.func`)
+	wrappers := functionsOf(t, `actor\.(Ask)?Behaviour.*\.Handle\.func`)
 	if len(wrappers) < 10 {
 		t.Fatalf("found %d wrappers", len(wrappers))
 	}

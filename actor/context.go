@@ -107,8 +107,8 @@ func (c *Context) ActorID() uint64 { return c.self.id }
 // Now returns the runtime's time.
 func (c *Context) Now() time.Time { return c.sys.opts.clock.Now() }
 
-// Rand returns the worker's source of random numbers, which the system's [Seed] or
-// [RandSeed] starts.
+// Rand returns the worker's source of random numbers, which the system's [WithDeterministic] or
+// [WithRandSeed] starts.
 func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 
 // Self returns the ref of the running actor. It panics if S is not the actor's state

@@ -66,9 +66,9 @@ func TestSetContext_Travels(t *testing.T) {
 		for kind, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
 			for _, seeded := range []bool{false, true} {
 				t.Run(name+" "+kind, func(t *testing.T) {
-					opts := []actor.Option{actor.Workers(2)}
+					opts := []actor.Option{actor.WithWorkers(2)}
 					if seeded {
-						opts = append(opts, actor.Seed(1))
+						opts = append(opts, actor.WithDeterministic(1))
 					}
 					sys := start(t, opts...)
 					got := make(chan any, 10)
@@ -120,7 +120,7 @@ func wantsTrace(ctx context.Context) error {
 
 // TestSetContext_Every: each tick has the context, and a payload of its own.
 func TestSetContext_Every(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Workers(1))
+	sys, clock := onVirtualTime(t, actor.WithWorkers(1))
 	got := make(chan any, 10)
 	r := ctxs.typ.Spawn(sys, ctxActor{got: got})
 	ctx, cancel := context.WithCancel(traced("trace"))
@@ -143,7 +143,7 @@ func TestSetContext_Every(t *testing.T) {
 
 // TestWith: from outside, for one send of a behaviour, and to another system.
 func TestWith(t *testing.T) {
-	sys, other := start(t, actor.Workers(2)), start(t, actor.Workers(2))
+	sys, other := start(t, actor.WithWorkers(2)), start(t, actor.WithWorkers(2))
 	got := make(chan any, 1)
 	r, far := ctxs.typ.Spawn(sys, ctxActor{got: got}), ctxs.typ.Spawn(other, ctxActor{got: got})
 	bounded := ctxsBounded.typ.Spawn(sys, ctxActor{got: got})
@@ -188,7 +188,7 @@ func TestSetContext_Ended(t *testing.T) {
 	for kind, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
 		t.Run(kind, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(1), dead.option())
+			sys := start(t, actor.WithWorkers(1), dead.option())
 			got := make(chan any, 10)
 			r, to := b.typ.Spawn(sys, ctxActor{got: got}), b.typ.Spawn(sys, ctxActor{got: got})
 			b.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
@@ -217,7 +217,7 @@ func TestSetContext_Ended(t *testing.T) {
 // the end of this actor's life does not travel … Values and deadline do, and the end of what the
 // message came with."
 func TestSetContext_NotTheEndOfThisLife(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	seen := make(chan context.Context, 1)
 	to := ctxs.typ.Spawn(sys, ctxActor{})
 	look := func(_ *ctxActor, c *actor.Context) { seen <- c.Context(); <-c.Context().Done() }
@@ -256,7 +256,7 @@ func TestSetContext_NotTheEndOfThisLife(t *testing.T) {
 // TestSetContext_UntilTheEndOfTheBehaviour: "from here to the end of the behaviour", even if that
 // panics; and what waits in a stash keeps its own context.
 func TestSetContext_UntilTheEndOfTheBehaviour(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	got := make(chan any, 10)
 	see := func(want any) {
 		t.Helper()
@@ -294,7 +294,7 @@ func TestSetContext_UntilTheEndOfTheBehaviour(t *testing.T) {
 	ctxs.do.Send(sys, to, func(_ *ctxActor, c *actor.Context) { actor.UnstashAll(c) })
 	see("stashed")
 	go func() {
-		_, _ = ctxs.try.Ask(traced("asked"), sys, to, func(_ *ctxActor, c *actor.Context) (any, error) {
+		_, _ = ctxs.try.Ask(traced("asked"), to, func(_ *ctxActor, c *actor.Context) (any, error) {
 			v, err := ctxs.try.Stash(c, showing)
 			if c.Context().Value(ctxKey{}) != "asked" {
 				t.Error("no context behind Stash")
@@ -308,7 +308,7 @@ func TestSetContext_UntilTheEndOfTheBehaviour(t *testing.T) {
 
 // TestSetContext_Restart: mail that a restart keeps has its context in the next life.
 func TestSetContext_Restart(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	got := make(chan any, 1)
 	r := underCare(t, sys, false, func(a *ctxActor) { a.got = got })
 	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
@@ -325,7 +325,7 @@ func TestSetContext_AllocatesNothing(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
 	}
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r, to := ctxs.typ.Spawn(sys, ctxActor{}), ctxs.typ.Spawn(sys, ctxActor{})
 	ctx := traced("trace")
 	f := func(_ *ctxActor, c *actor.Context) {

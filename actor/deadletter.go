@@ -24,7 +24,7 @@ type DeadLetter struct {
 	// Reason says why the message will not run:
 	//
 	//   - ErrStopped or ErrSystemStopped;
-	//   - ErrSelfAsk, for a request;
+	//   - ErrDeadlock, for a request;
 	//   - ErrOverloaded or ErrDropped, for an actor with a bound;
 	//   - ErrOverloaded, for a behaviour that is [DropOnOverload];
 	//   - ErrSuspended, for an actor in a back-off ([Postpone]);
@@ -108,7 +108,7 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path,
 		Behaviour: d.name, BestEffort: d.bestEffort, From: m.From, Message: d.payload(m), Reason: reason,
 	}
-	s.guard("OnDeadLetter", func() { s.opts.onDeadLetter(l) })
+	s.guard("Hooks.DeadLetter", func() { s.opts.onDeadLetter(l) })
 }
 
 // logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one.
@@ -134,7 +134,7 @@ func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
 
 // BestEffort says that messages of a behaviour may come too late in a healthy service,
 // such as a "leave" to a room that is closed already. Their dead letters are counted
-// ([Stats]) and shown to [OnDeadLetter] like any other; but without such a function they
+// ([Stats]) and shown to [Hooks] like any other; but without such a function they
 // are logged at level DEBUG instead of WARN, and the default logger leaves them out.
 func BestEffort() BehaviourOption { return func(d *descriptor) { d.bestEffort = true } }
 

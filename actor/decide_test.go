@@ -13,7 +13,7 @@ type under struct {
 	sys      *actor.System
 	boss     actor.Ref[mortal]
 	kid      actor.Ref[mortal]
-	falls    []actor.Fallen
+	falls    []actor.ChildDown
 	diary    diary
 	asked    []error // what Decide was asked about
 	reported []actor.PanicReport
@@ -23,8 +23,8 @@ type under struct {
 func newUnder(t *testing.T, care actor.Care[mortal], child mortal) *under {
 	t.Helper()
 	u := &under{}
-	u.sys = start(t, actor.Workers(1), actor.OnPanic(func(p actor.PanicReport) { u.reported = append(u.reported, p) }))
-	u.boss = mortalType.Spawn(u.sys, mortal{name: "boss", onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
+	u.sys = start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { u.reported = append(u.reported, p) }}))
+	u.boss = mortalType.Spawn(u.sys, mortal{name: "boss", onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 		u.falls = append(u.falls, f)
 		switch {
 		case f.Decision == actor.DecideEscalate:
@@ -78,7 +78,7 @@ func TestDecide_Resume(t *testing.T) {
 		actor.Become(c, stashing)
 	})
 	say.Send(u.sys, u.kid, "stashed")
-	_, err := fetchIn.Ask(soon(t), u.sys, u.kid, panicUser)
+	_, err := fetchIn.Ask(soon(t), u.kid, panicUser)
 	wants(t, err, actor.ErrPanicked)
 	wants(t, err, errUser)
 	u.do(t, func(_ *mortal, c *actor.Context) { c.Exit(errBad) })
@@ -94,7 +94,7 @@ func TestDecide_Resume(t *testing.T) {
 	equal(t, "panics reported", len(u.reported), 1)
 	wants(t, u.asked[0], actor.ErrPanicked)
 	wants(t, u.asked[1], errBad)
-	must(t, actor.StopWait(soon(t), u.sys, u.boss))
+	must(t, actor.StopWait(soon(t), u.boss))
 	equal(t, "falls", len(u.falls), 0)
 	equal(t, "was asked", len(u.asked), 2)
 }
@@ -106,7 +106,7 @@ func TestDecide_ResumeLinked(t *testing.T) {
 	u.do(t, func(m *mortal, c *actor.Context) { m.n = 7; actor.Link(c, other) })
 	doAct.Send(u.sys, other, panicUser)
 	quiet(t, u.sys)
-	n, err := fetch.Ask(soon(t), u.sys, u.kid, func(m *mortal) int { return m.n })
+	n, err := fetch.Ask(soon(t), u.kid, func(m *mortal) int { return m.n })
 	must(t, err)
 	equal(t, "its state", n, 7)
 	equal(t, "was asked", len(u.asked), 1)
@@ -137,7 +137,7 @@ func TestDecide_Restart(t *testing.T) {
 }
 
 // TestDecide_Stop: "ends the actor for good, with the reason of the fall, as StopWith would. Its
-// supervisor is told by a Fallen that is Final."
+// supervisor is told by a ChildDown that is Final."
 func TestDecide_Stop(t *testing.T) {
 	for name, f := range map[string]act{"panic": panicUser, "exit": exitUser} {
 		t.Run(name, func(t *testing.T) {
@@ -247,7 +247,7 @@ func TestFallen_Starting(t *testing.T) {
 	quiet(t, u.sys)
 	actor.Stop(u.sys, u.kid)
 	quiet(t, u.sys)
-	for i, want := range []actor.Fallen{{Starting: false}, {Starting: true}, {Final: true}} {
+	for i, want := range []actor.ChildDown{{Starting: false}, {Starting: true}, {Final: true}} {
 		equal(t, "it fell at its start", u.falls[i].Starting, want.Starting)
 		equal(t, "final", u.falls[i].Final, want.Final)
 	}

@@ -15,7 +15,7 @@ import (
 func TestReports_NameTheActor(t *testing.T) {
 	var dead letters
 	var crash atomic.Pointer[actor.PanicReport]
-	sys := start(t, dead.option(), actor.OnPanic(func(p actor.PanicReport) { crash.Store(&p) }))
+	sys := start(t, dead.option(), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { crash.Store(&p) }}))
 	r, err := puppetType.SpawnNamed(sys, "bob", puppet{})
 	must(t, err)
 	do.Send(sys, r, func(_ *puppet, c *actor.Context) {
@@ -32,7 +32,7 @@ func TestReports_NameTheActor(t *testing.T) {
 
 	unnamed := puppetType.Spawn(sys, puppet{})
 	in2 := func(f func(c *actor.Context)) {
-		_, err := try.Ask(soon(t), sys, unnamed, func(_ *puppet, c *actor.Context) (any, error) { f(c); return nil, nil })
+		_, err := try.Ask(soon(t), unnamed, func(_ *puppet, c *actor.Context) (any, error) { f(c); return nil, nil })
 		must(t, err)
 	}
 	in2(func(c *actor.Context) { must(t, c.Register("a")); must(t, c.Register("b")) })
@@ -46,7 +46,7 @@ func TestReports_NameTheActor(t *testing.T) {
 // TestReports_InTheLog: the lines have the attributes actor, type and name.
 func TestReports_InTheLog(t *testing.T) {
 	var log lockedBuffer
-	sys := start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	r, err := puppetType.SpawnNamed(sys, "bob", puppet{})
 	must(t, err)
 	do.Send(sys, r, func(*puppet, *actor.Context) { panic("boom") })
@@ -63,7 +63,7 @@ func TestReports_InTheLog(t *testing.T) {
 // path", and is made once for each name.
 func TestContext_Logger(t *testing.T) {
 	var log lockedBuffer
-	sys := start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	r := puppetType.Spawn(sys, puppet{})
 	var first, again, named *slog.Logger
 	do.Send(sys, r, func(_ *puppet, c *actor.Context) {
@@ -90,18 +90,18 @@ func TestContext_Logger(t *testing.T) {
 	panics(t, "Logger", func() { (*actor.Context)(nil).Logger() })
 }
 
-// TestBestEffort: "Their dead letters are counted and shown to OnDeadLetter like any other; but
+// TestBestEffort: "Their dead letters are counted and shown to Hooks.DeadLetter like any other; but
 // without such a function they are logged at level DEBUG instead of WARN".
 func TestBestEffort(t *testing.T) {
 	var log lockedBuffer
-	sys := start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	r := leaverType.Spawn(sys, puppet{})
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	for range 3 {
-		leaverBye.Send(sys, r, actor.None{})
+		leaverBye.Send(sys, r, struct{}{})
 	}
 	leaverPay.Send(sys, r, 1)
-	inside(t, sys, func(c *actor.Context) { leaverBye.Send(c, r, actor.None{}) })
+	inside(t, sys, func(c *actor.Context) { leaverBye.Send(c, r, struct{}{}) })
 	st := sys.Stats()
 	equal(t, "dead letters", st.DeadLetters, 5)
 	equal(t, "of best effort", st.BestEffort, 4)
@@ -113,15 +113,15 @@ func TestBestEffort(t *testing.T) {
 	var dead letters
 	sys = start(t, dead.option())
 	r = leaverType.Spawn(sys, puppet{})
-	must(t, actor.StopWait(soon(t), sys, r))
-	leaverBye.Send(sys, r, actor.None{})
+	must(t, actor.StopWait(soon(t), r))
+	leaverBye.Send(sys, r, struct{}{})
 	equal(t, "told", dead.n.Load(), 1)
 	equal(t, "as what it is", dead.last.Load().BestEffort, true)
 }
 
 var (
 	leaverType = actor.NewType[puppet]("leaver")
-	leaverBye  = actor.Declare[actor.None](leaverType, "bye", actor.BestEffort())
+	leaverBye  = actor.Declare[struct{}](leaverType, "bye", actor.BestEffort())
 	leaverPay  = actor.Declare[int](leaverType, "pay")
-	_          = leaverType.Table(leaverBye.Do(func(*puppet, *actor.Context, actor.None) {}), leaverPay.Do((*puppet).Count))
+	_          = leaverType.Table(leaverBye.Handle(func(*puppet, *actor.Context, struct{}) {}), leaverPay.Handle((*puppet).Count))
 )

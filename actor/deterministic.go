@@ -16,13 +16,13 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Seed makes the system deterministic: it runs one step at a time, in an order that n
+// WithDeterministic makes the system deterministic: it runs one step at a time, in an order that n
 // alone decides, and n decides all else that is left to chance. The same seed means the
 // same order on any machine, with the code that also runs otherwise. Seed is for tests
 // and for finding out what has happened; package actortest is built on it. To seed
-// [Context.Rand] alone, use [RandSeed].
+// [Context.Rand] alone, use [WithRandSeed].
 //
-// There are [Workers], 4 by default, but only one runs at a time, and only while a
+// There are [WithWorkers], 4 by default, but only one runs at a time, and only while a
 // goroutine waits for the system: in Wait, Run, Shutdown, Stop, Ask, SendWait, or for a
 // moment in a Send from outside. The runtime may turn to another worker before every
 // message that is sent and after every one that has run. Functions of [Pipe], and what
@@ -30,7 +30,7 @@ import (
 // virtual time unless they call [Sleep].
 //
 // Time is virtual, and begins at the same moment in every run. When nobody can go on,
-// it jumps to the next timer; with [Clock] the caller moves it instead. A behaviour
+// it jumps to the next timer; with [WithClock] the caller moves it instead. A behaviour
 // takes no time. One that waits for a reply counts as long when nobody else can go on,
 // and then others stand in for its worker, as they do at once in [Context.Blocking].
 //
@@ -43,21 +43,23 @@ import (
 // ten seconds the runtime panics and names it. A lock that is held while sending does
 // the same.
 //
-// Messages are not recycled, the governor and [BindCPUs] are off, and long turns are
+// Messages are not recycled, the governor and [WithCPUBinding] are off, and long turns are
 // not reported.
-func Seed(n uint64) Option {
-	return func(o *options) {
+func WithDeterministic(n uint64) Option {
+	return systemOption(func(o *options) {
 		o.seed = n
 		// Of a run of actortest it seeds chance, and others decide the order.
 		if o.hooks == nil {
 			o.hooks, o.seeded = &sim.Hooks{}, true
 		}
-	}
+	})
 }
 
-// Simulated is [Seed] for package actortest, which sees and decides more. No other
+// Simulated is [WithDeterministic] for package actortest, which sees and decides more. No other
 // package can use it.
-func Simulated(h *sim.Hooks) Option { return func(o *options) { o.hooks = h } }
+func Simulated(h *sim.Hooks) Option {
+	return systemOption(func(o *options) { o.hooks = h })
+}
 
 // simWorkers is the default of a deterministic system: the machine must not matter.
 const simWorkers = 4
@@ -95,7 +97,7 @@ func (o *options) simulation(h *sim.Hooks) *simulation {
 	return s
 }
 
-// beside is an OnPanic that tells the hook and then the user's, if there is one: neither replaces
+// beside is an Hooks.Panic that tells the hook and then the user's, if there is one: neither replaces
 // the other.
 func beside(hook func(sim.Event, any), own func(PanicReport)) func(PanicReport) {
 	return func(p PanicReport) {
@@ -191,7 +193,7 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 // in no queue that drops any.
 func (d *descriptor) hearsNews() bool {
 	switch d.payload(d.size.New(msg.Outside)).(type) {
-	case Fallen, Risen, Down, Exit:
+	case ChildDown, Risen, Down, Exit:
 		return true
 	}
 	return false

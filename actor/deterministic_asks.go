@@ -82,7 +82,7 @@ func (s *simulation) leave(k *callState) {
 // awaitOne waits for the next of several replies, one of which is that of to.
 func (s *simulation) awaitOne(ctx context.Context, to *cell, d *descriptor, came func() bool) bool {
 	k := new(callState) // stands for all of them
-	_, me := callerIn(to.sys(), to)
+	_, me := callerHere()
 	defer s.leave(s.enter(openCall{call: k, by: me, to: to, d: d}))
 	return s.sys.sched.Await(ctx, came)
 }

@@ -16,7 +16,7 @@ var (
 	piperType = actor.NewType[piper]("piper")
 	piperGo   = actor.Declare[func()](piperType, "go")
 	piperDone = actor.Declare[actor.Result[int]](piperType, "done")
-	_         = piperType.Table(piperGo.Do((*piper).start), piperDone.Do((*piper).done))
+	_         = piperType.Table(piperGo.Handle((*piper).start), piperDone.Handle((*piper).done))
 )
 
 func (p *piper) start(c *actor.Context, f func()) {
@@ -28,9 +28,9 @@ func (p *piper) done(*actor.Context, actor.Result[int]) {}
 // TestSystem_StopFromAPipe: Stop "does not wait for functions that Pipe runs", so one of them may
 // call it.
 func TestSystem_StopFromAPipe(t *testing.T) {
-	for name, opt := range map[string]actor.Option{"plain": actor.Workers(2), "deterministic": actor.Seed(3)} {
+	for name, opt := range map[string]actor.Option{"plain": actor.WithWorkers(2), "deterministic": actor.WithDeterministic(3)} {
 		letters := make(chan actor.DeadLetter, 1)
-		sys := start(t, opt, actor.OnDeadLetter(func(d actor.DeadLetter) { letters <- d }))
+		sys := start(t, opt, actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { letters <- d }}))
 		over := make(chan struct{})
 		p := piperType.Spawn(sys, piper{})
 		piperGo.Send(sys, p, func() { sys.Stop(); close(over) })
@@ -47,7 +47,7 @@ func TestSystem_StopFromAPipe(t *testing.T) {
 // an order that does not repeat itself, and one of them may stop it.
 func TestDeterministic_SeveralGoroutines(t *testing.T) {
 	const askers, each = 4, 50
-	sys := start(t, actor.Seed(1))
+	sys := start(t, actor.WithDeterministic(1))
 	release, err := sys.Hold()
 	must(t, err)
 	refs := make([]actor.Ref[stroller], 3)
@@ -66,7 +66,7 @@ func TestDeterministic_SeveralGoroutines(t *testing.T) {
 	for i := range askers {
 		asking.Go(func() {
 			for range each {
-				n, err := strollCount.Ask(context.Background(), sys, refs[1+i%2], 0)
+				n, err := strollCount.Ask(context.Background(), refs[1+i%2], 0)
 				if n != 1 || err != nil {
 					t.Errorf("Ask: %d, %v", n, err)
 				}
@@ -85,7 +85,7 @@ func TestDeterministic_SeveralGoroutines(t *testing.T) {
 func TestSystem_WaitsWithAnEndedContext(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	for name, opt := range map[string]actor.Option{"plain": actor.Workers(1), "deterministic": actor.Seed(1)} {
+	for name, opt := range map[string]actor.Option{"plain": actor.WithWorkers(1), "deterministic": actor.WithDeterministic(1)} {
 		for range 20 {
 			sys := start(t, opt)
 			must(t, sys.Wait(ended))
@@ -109,7 +109,7 @@ func TestDeterministic_TwoSystems(t *testing.T) {
 	const asks = 30
 	dropped := 0
 	for seed := range uint64(30) {
-		here, there := start(t, actor.Seed(seed)), start(t, actor.Seed(seed))
+		here, there := start(t, actor.WithDeterministic(seed)), start(t, actor.WithDeterministic(seed))
 		outcomes := 0
 		caller := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
 			if outcomes++; errors.Is(r.Err, actor.ErrDropped) {
@@ -143,7 +143,7 @@ func TestDeterministic_TwoSystems(t *testing.T) {
 func TestDeterministic_PipesAcross(t *testing.T) {
 	const asks = 3
 	for seed := range uint64(20) {
-		outcomes, systems := 0, []*actor.System{start(t, actor.Seed(seed)), start(t, actor.Seed(seed))}
+		outcomes, systems := 0, []*actor.System{start(t, actor.WithDeterministic(seed)), start(t, actor.WithDeterministic(seed))}
 		var askers, asked []actor.Ref[puppet]
 		for _, sys := range systems {
 			askers = append(askers, puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
@@ -157,7 +157,7 @@ func TestDeterministic_PipesAcross(t *testing.T) {
 				for range asks {
 					do.Send(c, askers[1-i], func(_ *puppet, c *actor.Context) {
 						actor.Pipe(c, note, func(ctx context.Context) (any, error) {
-							return try.Ask(ctx, systems[1-i], asked[i], justReply)
+							return try.Ask(ctx, asked[i], justReply)
 						})
 					})
 				}

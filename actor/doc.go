@@ -13,7 +13,7 @@
 //	var (
 //		CounterType = actor.NewType[Counter]("counter")
 //		Add         = actor.Declare[int](CounterType, "add")
-//		_           = CounterType.Table(Add.Do((*Counter).Add))
+//		_           = CounterType.Table(Add.Handle((*Counter).Add))
 //	)
 //
 // # Choosing

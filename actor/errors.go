@@ -26,15 +26,15 @@ var (
 	// ErrPanicked says that the receiver panicked while it handled the request. It is
 	// returned by asks. The error also wraps a *PanicError with the value.
 	ErrPanicked = errors.New("gallop: actor panicked")
-	// ErrSelfAsk says that a behaviour asked its own actor, one with the same thread, or
+	// ErrDeadlock says that a behaviour asked its own actor, one with the same thread, or
 	// one that waits for it in an Ask of its own, so that the behaviour would wait for
 	// itself. It is returned by Ask, AskAll and Replies.
-	ErrSelfAsk = errors.New("gallop: actor asks itself")
-	// ErrNoSpare says that as many behaviours block as there may be spares ([Spares]), so
+	ErrDeadlock = errors.New("gallop: actor asks itself")
+	// ErrTooManyBlocked says that as many behaviours block as there may be spares ([WithMaxBlocked]), so
 	// that one that waited too would keep its worker from others. It is returned by Ask,
 	// AskAll and Replies in a behaviour, and is the reason of the dead letter that the
 	// request of such an Ask becomes.
-	ErrNoSpare = errors.New("gallop: all spares are in use")
+	ErrTooManyBlocked = errors.New("gallop: all spares are in use")
 	// ErrNoReply says that no reply came in time. It is the outcome of an ask with a time-out
 	// ([Within]), and the reason of dead letters that are late replies. It is
 	// context.DeadlineExceeded too.
@@ -82,7 +82,7 @@ func (e *NormalError) Error() string { return "gallop: normal end: " + e.Info.Er
 func (e *NormalError) Unwrap() error { return e.Info }
 
 // Normal returns a reason for [Context.Exit] and [StopWith] that means a normal end and carries
-// info, as {shutdown, Info} does in Erlang. [Down], [Exit], [Fallen] and [Join] deliver the reason,
+// info, as {shutdown, Info} does in Erlang. [Down], [Exit], [ChildDown] and [Join] deliver the reason,
 // a *[NormalError], and ErrStopped wraps it. Nothing else happens: links do not end other actors
 // for it, Care.Decide is not asked about it, and supervisors take it for a normal end. Normal(nil)
 // is nil.

@@ -19,7 +19,7 @@ func (k *keeper) Keep(c *actor.Context, user string) {
 	k.kept = actor.SpawnUnder(c, sessionType, func(s *session) { s.user = user }, care).Any()
 }
 
-func (k *keeper) Fell(c *actor.Context, f actor.Fallen) {
+func (k *keeper) Fell(c *actor.Context, f actor.ChildDown) {
 	if !f.Final {
 		actor.Restart(c, f.Ref)
 	}
@@ -30,21 +30,21 @@ func (k *keeper) Rose(_ *actor.Context, r actor.Risen) { fmt.Println("up:", r.Re
 var (
 	keeperType = actor.NewType[keeper]("keeper")
 	keep       = actor.Declare[string](keeperType, "keep")
-	keeperFell = actor.Declare[actor.Fallen](keeperType, "fell")
+	keeperFell = actor.Declare[actor.ChildDown](keeperType, "fell")
 	keeperRose = actor.Declare[actor.Risen](keeperType, "rose")
 )
 
 func init() {
-	keeperType.Table(keep.Do((*keeper).Keep), keeperFell.Do((*keeper).Fell), keeperRose.Do((*keeper).Rose))
+	keeperType.Table(keep.Handle((*keeper).Keep), keeperFell.Handle((*keeper).Fell), keeperRose.Handle((*keeper).Rose))
 }
 
 // SpawnUnder is for those who supervise: package supervise is made of it.
 func ExampleSpawnUnder() {
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	k := keeperType.Spawn(sys, keeper{})
 	keep.Send(sys, k, "ann")
 	_ = sys.Wait(context.Background())
-	fmt.Println(actor.StopWait(context.Background(), sys, k))
+	fmt.Println(actor.StopWait(context.Background(), k))
 	sys.Stop()
 	// Output:
 	// open ann

@@ -28,7 +28,7 @@ type kiosk struct {
 	cashbox actor.Ref[cashbox]
 }
 
-func (s *kiosk) Open(c *actor.Context, _ actor.None) {
+func (s *kiosk) Open(c *actor.Context, _ struct{}) {
 	s.care.Fell = kioskFell
 	s.cashbox = actor.SpawnUnder(c, cashboxType, func(*cashbox) {}, s.care)
 	for _, n := range []int{1, -1, 2} {
@@ -36,7 +36,7 @@ func (s *kiosk) Open(c *actor.Context, _ actor.None) {
 	}
 }
 
-func (s *kiosk) Fell(c *actor.Context, f actor.Fallen) {
+func (s *kiosk) Fell(c *actor.Context, f actor.ChildDown) {
 	fmt.Println("fell:", f.Reason)
 	actor.Restart(c, f.Ref)
 }
@@ -45,18 +45,18 @@ var (
 	cashboxType = actor.NewType[cashbox]("cashbox")
 	cashboxTake = actor.Declare[int](cashboxType, "take")
 	kioskType   = actor.NewType[kiosk]("kiosk")
-	kioskOpen   = actor.Declare[actor.None](kioskType, "open")
-	kioskFell   = actor.Declare[actor.Fallen](kioskType, "fell")
+	kioskOpen   = actor.Declare[struct{}](kioskType, "open")
+	kioskFell   = actor.Declare[actor.ChildDown](kioskType, "fell")
 )
 
 func init() {
-	cashboxType.Table(cashboxTake.Do((*cashbox).Take))
-	kioskType.Table(kioskOpen.Do((*kiosk).Open), kioskFell.Do((*kiosk).Fell))
+	cashboxType.Table(cashboxTake.Handle((*cashbox).Take))
+	kioskType.Table(kioskOpen.Handle((*kiosk).Open), kioskFell.Handle((*kiosk).Fell))
 }
 
 func openKiosk(care actor.Care[kiosk], o ...actor.Option) {
-	sys := actor.Start(append(o, actor.Workers(1))...)
-	kioskOpen.Send(sys, kioskType.Spawn(sys, kiosk{care: care}), actor.None{})
+	sys := actor.Start(append(o, actor.WithWorkers(1))...)
+	kioskOpen.Send(sys, kioskType.Spawn(sys, kiosk{care: care}), struct{}{})
 	_ = sys.Run()
 }
 
@@ -78,9 +78,9 @@ func ExampleDecision() {
 // life. With DropMail it becomes a dead letter.
 func ExampleMailPolicy() {
 	openKiosk(actor.Care[kiosk]{})
-	openKiosk(actor.Care[kiosk]{Mail: actor.DropMail}, actor.OnDeadLetter(func(l actor.DeadLetter) {
+	openKiosk(actor.Care[kiosk]{Mail: actor.DropMail}, actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
 		fmt.Println("dead:", l.Message, errors.Is(l.Reason, actor.ErrRestarted))
-	}))
+	}}))
 	// Output:
 	// sum 1
 	// fell: negative
@@ -96,7 +96,7 @@ func ExampleNormalError() {
 	defer sys.Stop()
 	r := cashboxType.Spawn(sys, cashbox{})
 	actor.StopWith(sys, r, actor.Normal(errors.New("sold out")))
-	down, _ := actor.Join(context.Background(), sys, r)
+	down, _ := actor.Join(context.Background(), r)
 	var normal *actor.NormalError
 	fmt.Println(errors.As(down.Reason, &normal), normal.Info)
 	// Output: true sold out

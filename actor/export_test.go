@@ -88,7 +88,9 @@ func WhoWaits(s *System) (lines []string) {
 }
 
 // StallEvery sets how often actors under pressure are looked at.
-func StallEvery(d time.Duration) Option { return func(o *options) { o.deadlockPeriod = d } }
+func StallEvery(d time.Duration) Option {
+	return systemOption(func(o *options) { o.deadlockPeriod = d })
+}
 
 // Leftovers is what a system keeps of actors that should be nothing.
 type Leftovers struct{ StopList, Names, Timers, Armed int }
@@ -211,7 +213,7 @@ func OnlyMuted(s *System) bool { return s.onlyMuted() }
 
 // Leeway sets how many messages a muted actor takes before it mutes its senders. With 1 it mutes
 // them at once.
-func Leeway(n uint32) Option { return func(o *options) { o.leeway = n } }
+func Leeway(n uint32) Option { return systemOption(func(o *options) { o.leeway = n }) }
 
 // Crowd returns how many messages have come to an actor through a gate that was ajar.
 func Crowd[S any](r Ref[S]) int {

@@ -173,7 +173,7 @@ func (s *System) reportPanic(a *cell, m *message, d *descriptor, e *PanicError) 
 		p.Behaviour = x.where.name()
 	}
 	if s.opts.onPanic != nil {
-		s.guard("OnPanic", func() { s.opts.onPanic(p) })
+		s.guard("Hooks.Panic", func() { s.opts.onPanic(p) })
 		return
 	}
 	s.log(func(l logSink) {

@@ -28,11 +28,11 @@ func TestPanic_TenInARow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
 			var reports []actor.PanicReport
-			sys := start(t, actor.Workers(1), actor.OnPanic(func(r actor.PanicReport) {
+			sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) {
 				mu.Lock()
 				defer mu.Unlock()
 				reports = append(reports, r)
-			}))
+			}}))
 			others := []actor.Ref[puppet]{puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})}
 			var died []actor.Ref[puppet]
 			for range 10 {
@@ -47,7 +47,7 @@ func TestPanic_TenInARow(t *testing.T) {
 			}
 			quiet(t, sys)
 			for _, r := range others {
-				n, err := value.Ask(soon(t), sys, r, actor.None{})
+				n, err := value.Ask(soon(t), r, struct{}{})
 				must(t, err)
 				equal(t, "state of the others", n, 10)
 			}
@@ -80,7 +80,7 @@ func TestPanic_OfPinned(t *testing.T) {
 		pinnedDo.Send(sys, r, func(*puppet, *actor.Context) { t.Error("it ran after its end") })
 		quiet(t, sys)
 		alive := pinnedType.Spawn(sys, puppet{})
-		_, err := pinnedTry.Ask(soon(t), sys, alive, func(*puppet, *actor.Context) (any, error) { return nil, nil })
+		_, err := pinnedTry.Ask(soon(t), alive, func(*puppet, *actor.Context) (any, error) { return nil, nil })
 		must(t, err)
 	}
 	quiet(t, sys)
@@ -115,7 +115,7 @@ func TestPanicReport(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			reports := make(chan actor.PanicReport, 1)
-			sys := start(t, actor.OnPanic(func(r actor.PanicReport) { reports <- r }))
+			sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) { reports <- r }}))
 			r, s := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			do.Send(sys, s, func(_ *puppet, ctx *actor.Context) { do.Send(ctx, r, c.f) })
 			quiet(t, sys)
@@ -146,14 +146,14 @@ func TestPanicReport_BelowTheDispatch(t *testing.T) {
 		return nil
 	})
 	carried := actor.Declare[int](typ, "carried")
-	typ.Table(carried.Do(func(*puppet, *actor.Context, int) { deepest() }))
+	typ.Table(carried.Handle(func(*puppet, *actor.Context, int) { deepest() }))
 	for name, f := range map[string]func(*actor.System){
 		"carried": func(sys *actor.System) { carried.Send(sys.With(t.Context()), typ.Spawn(sys, puppet{}), 1) },
 		"started": func(sys *actor.System) { typ.Spawn(sys, puppet{n: 1}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := make(chan actor.PanicReport, 1)
-			sys := start(t, actor.OnPanic(func(r actor.PanicReport) { reports <- r }))
+			sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) { reports <- r }}))
 			f(sys)
 			quiet(t, sys)
 			if p := receive(t, "the report", reports); strings.Contains(string(p.Stack), "RunTask") {
@@ -182,9 +182,9 @@ func TestHooks_Panic(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log lockedBuffer
-			sys := start(t, actor.Workers(1), actor.Logger(slog.New(slog.NewTextHandler(&log, nil))),
-				actor.OnPanic(func(actor.PanicReport) { crash() }),
-				actor.OnDeadLetter(func(actor.DeadLetter) { crash() }))
+			sys := start(t, actor.WithWorkers(1), actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+				actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) { crash() }}),
+				actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { crash() }}))
 			inside(t, sys, func(c *actor.Context) {
 				r := puppetType.Spawn(c, puppet{})
 				do.Send(c, r, func(*puppet, *actor.Context) { panic("behaviour") })
@@ -213,11 +213,11 @@ func TestOnDeadLetter_SendsInVain(t *testing.T) {
 			var told atomic.Int64
 			list, office := make([]*actor.System, systems), make([]actor.Ref[puppet], systems)
 			for i := range list {
-				list[i] = start(t, actor.Logger(silent), actor.OnDeadLetter(func(actor.DeadLetter) {
+				list[i] = start(t, actor.WithLogger(silent), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
 					at := (i + 1) % systems
 					told.Add(1)
 					count.Send(list[at], office[at], 1)
-				}))
+				}}))
 				office[i] = puppetType.Spawn(list[i], puppet{})
 				actor.Stop(list[i], office[i])
 				quiet(t, list[i])
@@ -238,17 +238,17 @@ func TestOnDeadLetter_SendsInVain(t *testing.T) {
 // TestOnDeadLetter_Drops: "A function that sends may cause dead letters itself, and is told of these
 // too … by what OverflowDropOldest drops."
 func TestOnDeadLetter_Drops(t *testing.T) {
-	typ := actor.NewType[struct{}]("narrow", actor.TypeBound(2, actor.OverflowDropOldest))
+	typ := actor.NewType[struct{}]("narrow", actor.WithBound(2, actor.OverflowDropOldest))
 	run := actor.Declare[func()](typ, "run")
-	typ.Table(run.Do(func(_ *struct{}, _ *actor.Context, f func()) { f() }))
+	typ.Table(run.Handle(func(_ *struct{}, _ *actor.Context, f func()) { f() }))
 	var to actor.Ref[struct{}]
 	var sys *actor.System
 	told := 0
-	sys = start(t, actor.Workers(1), actor.OnDeadLetter(func(actor.DeadLetter) {
+	sys = start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
 		if told++; told%4 != 0 {
 			run.Send(sys, to, func() {})
 		}
-	}))
+	}}))
 	to = typ.Spawn(sys, struct{}{})
 	began, until := make(chan struct{}), make(chan struct{})
 	run.Send(sys, to, func() { close(began); <-until })
@@ -284,7 +284,7 @@ func TestLogger_Panics(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := crashingHandler{silent.Handler(), crash, new(atomic.Int64)}
-			sys := start(t, actor.Workers(1), actor.Logger(slog.New(h)))
+			sys := start(t, actor.WithWorkers(1), actor.WithLogger(slog.New(h)))
 			r := puppetType.Spawn(sys, puppet{})
 			do.Send(sys, r, func(*puppet, *actor.Context) { panic("behaviour") })
 			count.Send(sys, r, 1)
@@ -301,7 +301,7 @@ func TestLogger_Panics(t *testing.T) {
 // and less.
 func TestLogger(t *testing.T) {
 	var log lockedBuffer
-	sys := start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	r := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, r, func(*puppet, *actor.Context) { panic("logged") })
 	quiet(t, sys)

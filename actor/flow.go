@@ -28,7 +28,7 @@ type flow struct {
 	applied uint32 // how often pressure was applied. Owner only
 	// How often it empties its mailbox before it can be muted. Owner only.
 	exempted uint8
-	asks     seam.Uint32   // types with TypeFinishAsks: outcomes under way
+	asks     seam.Uint32   // types with WithFinishAsks: outcomes under way
 	deadlock deadlockState // guarded by the system's deadlockWatch
 }
 
@@ -93,7 +93,7 @@ func newOwn(e env, id uint16, word uint64) *message {
 // Whoever is to bring the news that there is room again must be able to: a message from
 // a muted actor never comes. If it comes to that, the actors that wait are let go for
 // the mail that they have, for the first time within a tenth of a second; see
-// [StallReport]. If the news comes from outside, take a [System.Hold] for as long as
+// [PressureDeadlock]. If the news comes from outside, take a [System.Hold] for as long as
 // you wait for it.
 func (c *Context) ApplyPressure() {
 	mustRun(c, "ApplyPressure")

@@ -27,7 +27,7 @@ type gasMeter struct {
 // worth. By convention, one reduction is worth a tenth of a microsecond or so. Gas
 // panics if n is negative.
 //
-// Once the turn's budget is spent (the options [Gas] and [TypeGas]), the turn ends when
+// Once the turn's budget is spent (the option [WithGas]), the turn ends when
 // the behaviour returns, and the actor goes on after the others. If mail is left, it
 // counts as overloaded.
 func (c *Context) Gas(n int) {
@@ -195,7 +195,7 @@ func (a *cell) keepYielded(c *Context) {
 // has spent its turn, while mail waits behind, is overloaded as if it had run its batch.
 func (a *cell) yieldTurn(c *Context) (again bool) {
 	if a.load&backpressure.Counted != 0 || c.left == 0 && (a.in.Pending().Next != nil || a.mailWaits()) {
-		a.policy().overload(a, c)
+		return a.markOverloaded(c)
 	}
 	return true
 }

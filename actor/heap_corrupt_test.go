@@ -57,22 +57,22 @@ func TestForgedHandle(t *testing.T) {
 func testForgedHandle(t *testing.T, forge func(*forger, *heap.Arena), which int) {
 	const sent = 8
 	typ := NewType[forger]("forger")
-	do, fell := Declare[int](typ, "do"), Declare[Fallen](typ, "fell")
+	do, fell := Declare[int](typ, "do"), Declare[ChildDown](typ, "fell")
 	begin := Declare[func(*Context)](typ, "begin")
 	var ran, dead, falls atomic.Int64
 	var report atomic.Pointer[PanicReport]
-	typ.Table(do.Do(func(f *forger, c *Context, n int) {
+	typ.Table(do.Handle(func(f *forger, c *Context, n int) {
 		if ran.Add(1); n == which {
 			forge(f, c.Heap())
 			litter(c)
 		}
-	}), begin.Do(func(_ *forger, c *Context, f func(*Context)) { f(c) }),
-		fell.Do(func(_ *forger, c *Context, f Fallen) {
+	}), begin.Handle(func(_ *forger, c *Context, f func(*Context)) { f(c) }),
+		fell.Handle(func(_ *forger, c *Context, f ChildDown) {
 			if falls.Add(1); !f.Final {
 				Restart(c, f.Ref)
 			}
 		}))
-	sys := Start(Workers(1), OnDeadLetter(func(DeadLetter) { dead.Add(1) }), OnPanic(func(r PanicReport) { report.Store(&r) }))
+	sys := Start(WithWorkers(1), WithHooks(Hooks{DeadLetter: func(DeadLetter) { dead.Add(1) }}), WithHooks(Hooks{Panic: func(r PanicReport) { report.Store(&r) }}))
 	defer sys.Stop()
 	run := func(f func(*Context)) {
 		begin.Send(sys, typ.Spawn(sys, forger{}), f)

@@ -24,8 +24,8 @@ type librarian struct {
 var (
 	librarianType = NewType[librarian]("librarian")
 	librarianWork = Declare[heap.Ptr[kept]](librarianType, "work")
-	librarianTell = DeclareAsk[None, librarian](librarianType, "tell")
-	_             = librarianType.Table(librarianWork.Do((*librarian).work), librarianTell.Do((*librarian).tell))
+	librarianTell = DeclareAsk[struct{}, librarian](librarianType, "tell")
+	_             = librarianType.Table(librarianWork.Handle((*librarian).work), librarianTell.Handle((*librarian).tell))
 )
 
 const libraryBooks = 12_000 // half a megabyte with the magazine
@@ -72,7 +72,7 @@ func book(a *heap.Arena, v int) heap.Ptr[kept] {
 	return p
 }
 
-func (l *librarian) tell(c *Context, _ None) (librarian, error) {
+func (l *librarian) tell(c *Context, _ struct{}) (librarian, error) {
 	a := c.Heap()
 	for i, p := range l.shelf.Deref(a) {
 		if b := p.Deref(a); b.v != i || b.next.Deref(a).v != -i {
@@ -86,12 +86,12 @@ func (l *librarian) tell(c *Context, _ None) (librarian, error) {
 // most of the time; all that it can reach is right, and it holds three times as much at
 // most.
 func TestHeap_Generations(t *testing.T) {
-	sys := Start(Workers(2))
+	sys := Start(WithWorkers(2))
 	defer sys.Stop()
 	l := librarianType.Spawn(sys, librarian{})
 	librarianWork.Send(sys, l, heap.Ptr[kept]{})
 	_ = sys.Wait(context.Background())
-	got, err := librarianTell.Ask(context.Background(), sys, l, None{})
+	got, err := librarianTell.Ask(context.Background(), l, struct{}{})
 	if err != nil || got.n != librarianDay() || got.mistakes > 0 {
 		t.Fatalf("%d messages, %d wrong; %v", got.n, got.mistakes, err)
 	}

@@ -23,7 +23,7 @@ type hoards[M any] struct {
 func newHoards[M any](opts ...actor.TypeOption) hoards[M] {
 	k := hoards[M]{typ: actor.NewType[int]("kept", opts...)}
 	k.load, k.do = actor.Declare[M](k.typ, "load"), actor.Declare[func(*actor.Context)](k.typ, "do")
-	k.typ.Table(k.load.Do(func(*int, *actor.Context, M) {}), k.do.Do(func(_ *int, c *actor.Context, f func(*actor.Context)) { f(c) }))
+	k.typ.Table(k.load.Handle(func(*int, *actor.Context, M) {}), k.do.Handle(func(_ *int, c *actor.Context, f func(*actor.Context)) { f(c) }))
 	return k
 }
 
@@ -45,7 +45,7 @@ func loads[M any](t *testing.T) {
 	size := int(unsafe.Sizeof(*new(M)))
 	t.Run(strconv.Itoa(size), func(t *testing.T) {
 		k := newHoards[M]()
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		from := k.typ.Spawn(sys, 0)
 		before, _ := heapInUse()
 		for _, to := range []actor.Ref[int]{k.typ.Spawn(sys, 0), from} {
@@ -86,8 +86,8 @@ func TestCache_Messages(t *testing.T) {
 func TestCache_Urgent(t *testing.T) {
 	typ := actor.NewType[int]("kept")
 	load := actor.Declare[[64 << 10]byte](typ, "load", actor.Urgent())
-	typ.Table(load.Do(func(*int, *actor.Context, [64 << 10]byte) {}))
-	sys := start(t, actor.Workers(1))
+	typ.Table(load.Handle(func(*int, *actor.Context, [64 << 10]byte) {}))
+	sys := start(t, actor.WithWorkers(1))
 	before, _ := heapInUse()
 	var all [200]actor.Ref[int]
 	for i := range all {
@@ -112,7 +112,7 @@ func fillHeap(c *actor.Context) {
 // MiB", however many messages with handles there were.
 func TestCache_Roots(t *testing.T) {
 	k := newHoards[heap.Ptr[int]]()
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	before, _ := heapInUse()
 	k.do.Send(sys, k.typ.Spawn(sys, 0), func(c *actor.Context) {
 		p := heap.New[int](c.Heap())
@@ -133,7 +133,7 @@ func TestCache_Spares(t *testing.T) {
 	const n = 64
 	k := newHoards[[200]byte]()
 	goroutines := runtime.NumGoroutine()
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	before, _ := heapInUse()
 	var in sync.WaitGroup
 	in.Add(n)
@@ -165,11 +165,11 @@ func TestCache_Stopped(t *testing.T) {
 	if heap.Poisoned { // nothing is recycled
 		return
 	}
-	for name, opts := range map[string][]actor.TypeOption{"Plain": nil, "Pinned": {actor.PinnedThread()}} {
+	for name, opts := range map[string][]actor.TypeOption{"Plain": nil, "Pinned": {actor.WithPinnedThread()}} {
 		t.Run(name, func(t *testing.T) {
 			k := newHoards[int](opts...)
 			before, _ := heapInUse()
-			sys := start(t, actor.Workers(1), actor.Spares(1)) // each spare is kept, with 30 KiB
+			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1)) // each spare is kept, with 30 KiB
 			for range 16 {
 				k.do.Send(sys, k.typ.Spawn(sys, 0), fillHeap)
 			}

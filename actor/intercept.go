@@ -14,7 +14,7 @@ import (
 // the type in a system. Types without any have the table of [Type.Table], and pay nothing.
 
 // Interceptor is a pair of functions around every behaviour of an actor type
-// ([TypeIntercept]) or of all types of a system ([Intercept]): for logs, traces,
+// ([WithInterceptor]) or of all types of a system ([WithInterceptor]): for logs, traces,
 // figures, or to refuse messages. Either may be nil. They run in the actor's turn, with
 // its Context, and must not block.
 //
@@ -34,24 +34,24 @@ type Interceptor struct {
 	After func(c *Context, in *Invocation, out Outcome)
 }
 
-// TypeIntercept puts an interceptor around every behaviour of a type. It panics if both
-// functions are nil. It may be given several times.
-func TypeIntercept(i Interceptor) TypeOption {
-	if i.isEmpty() {
-		panic("gallop: TypeIntercept of an Interceptor without functions")
-	}
-	return func(t *typeInfo) { t.interceptors = append(t.interceptors, i) }
-}
-
-// Intercept puts an interceptor around every behaviour of every actor in the system,
-// those of packages group and supervise included. It may be given several times.
-func Intercept(i Interceptor) Option {
-	return func(o *options) {
-		if i.isEmpty() {
-			o.wrong = append(o.wrong, "Intercept of an Interceptor without functions")
-			return
-		}
-		o.interceptors = append(o.interceptors, i)
+// WithInterceptor puts an interceptor around every behaviour of a type, or of every actor in the
+// system, those of packages group and supervise included. It may be given several times.
+func WithInterceptor(i Interceptor) SharedOption {
+	const empty = "WithInterceptor of an Interceptor without functions"
+	return SharedOption{
+		system: func(o *options) {
+			if i.isEmpty() {
+				o.wrong = append(o.wrong, empty)
+				return
+			}
+			o.interceptors = append(o.interceptors, i)
+		},
+		typ: func(t *typeInfo) {
+			if i.isEmpty() {
+				panicMisuse(empty, "")
+			}
+			t.interceptors = append(t.interceptors, i)
+		},
 	}
 }
 

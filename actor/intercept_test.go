@@ -57,8 +57,8 @@ var (
 	gatedDiary = new(diary)
 	errRefused = errors.New("refused")
 	gatedType  = actor.NewType[gated]("gated",
-		actor.TypeIntercept(noting(gatedDiary, "outer", func(in *actor.Invocation) error { return nil })),
-		actor.TypeIntercept(noting(gatedDiary, "inner", func(in *actor.Invocation) error {
+		actor.WithInterceptor(noting(gatedDiary, "outer", func(in *actor.Invocation) error { return nil })),
+		actor.WithInterceptor(noting(gatedDiary, "inner", func(in *actor.Invocation) error {
 			if in.Message() == 99 {
 				return errRefused
 			}
@@ -71,8 +71,8 @@ var (
 )
 
 func init() {
-	gatedType.Table(gatedAdd.Do((*gated).Add), gatedRush.Do((*gated).Add), gatedGet.Do((*gated).Get))
-	gatedTwice = gatedType.Variant(gatedAdd.Do(func(g *gated, c *actor.Context, n int) { g.n += 2 * n }))
+	gatedType.Table(gatedAdd.Handle((*gated).Add), gatedRush.Handle((*gated).Add), gatedGet.Handle((*gated).Get))
+	gatedTwice = gatedType.Variant(gatedAdd.Handle(func(g *gated, c *actor.Context, n int) { g.n += 2 * n }))
 }
 
 // passes is what the diary of gatedType says of one message.
@@ -101,23 +101,23 @@ func TestTypeIntercept(t *testing.T) {
 		"timer":   {func(sys *actor.System, r actor.Ref[gated]) { gatedAdd.Send(sys, r, 15) }, append(passes("add", 15, wentWell), passes("add", 1, wentWell)...)},
 		"variant": {func(sys *actor.System, r actor.Ref[gated]) { gatedAdd.Send(sys, r, 14); gatedAdd.Send(sys, r, 2) }, append(passes("add", 14, wentWell), passes("add", 2, wentWell)...)},
 		"request": {func(sys *actor.System, r actor.Ref[gated]) {
-			v, err := gatedGet.Ask(soon(t), sys, r, 4)
+			v, err := gatedGet.Ask(soon(t), r, 4)
 			equal(t, "answer", v, 4)
 			must(t, err)
 		}, passes("get", 4, wentWell)},
 		"error": {func(sys *actor.System, r actor.Ref[gated]) {
-			_, err := gatedGet.Ask(soon(t), sys, r, -1)
+			_, err := gatedGet.Ask(soon(t), r, -1)
 			wants(t, err, errUser)
-			_, err = gatedGet.Ask(soon(t), sys, r, 1) // the error is not the next one's
+			_, err = gatedGet.Ask(soon(t), r, 1) // the error is not the next one's
 			must(t, err)
 		}, append(passes("get", -1, "{Err:the user's error Refused:false PutAside:false Crashed:false}"), passes("get", 1, wentWell)...)},
 		"deferred": {func(sys *actor.System, r actor.Ref[gated]) {
-			v, err := gatedGet.Ask(soon(t), sys, r, 7)
+			v, err := gatedGet.Ask(soon(t), r, 7)
 			equal(t, "answer", v, 7)
 			must(t, err)
 		}, passes("get", 7, aside)},
 	} {
-		for _, opts := range [][]actor.Option{{actor.Workers(1)}, {actor.Seed(1)}} {
+		for _, opts := range [][]actor.Option{{actor.WithWorkers(1)}, {actor.WithDeterministic(1)}} {
 			t.Run(name, func(t *testing.T) {
 				gatedDiary.lines = nil
 				sys := start(t, opts...)
@@ -141,7 +141,7 @@ func TestTypeIntercept_Refuses(t *testing.T) {
 	quiet(t, sys)
 	equal(t, "dead letters", dead.n.Load(), 2)
 	wants(t, dead.last.Load().Reason, errRefused)
-	_, err := gatedGet.Ask(soon(t), sys, r, 99)
+	_, err := gatedGet.Ask(soon(t), r, 99)
 	wants(t, err, errRefused)
 	quiet(t, sys)
 	equal(t, "dead letters", dead.n.Load(), 3)
@@ -161,18 +161,18 @@ func TestTypeIntercept_Refuses(t *testing.T) {
 // not boxed.
 func TestIntercept(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(1), actor.Intercept(actor.Interceptor{
+	sys := start(t, actor.WithWorkers(1), actor.WithInterceptor(actor.Interceptor{
 		Before: func(c *actor.Context, in *actor.Invocation) error {
 			d.add("%s.%s from %d, request %v, by %d", in.Type(), in.Behaviour(), in.From(), in.IsRequest(), c.ActorID())
 			return nil
 		},
-	}), actor.Intercept(actor.Interceptor{
+	}), actor.WithInterceptor(actor.Interceptor{
 		After: func(_ *actor.Context, in *actor.Invocation, _ actor.Outcome) { d.add("after: %v", in.Message()) },
 	}))
 	a, b := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	do.Send(sys, a, func(_ *puppet, c *actor.Context) { count.Send(c, b, 5) })
 	quiet(t, sys)
-	_, err := value.Ask(soon(t), sys, b, actor.None{})
+	_, err := value.Ask(soon(t), b, struct{}{})
 	must(t, err)
 	quiet(t, sys)
 	d.says(t, fmt.Sprintf("puppet.do from 0, request false, by %d", a.ID()), "after: <nil>",
@@ -190,7 +190,7 @@ func TestIntercept(t *testing.T) {
 // other's way, and nothing is allocated.
 func TestIntercept_Many(t *testing.T) {
 	depth := 0
-	sys := start(t, actor.Workers(1), actor.Intercept(actor.Interceptor{
+	sys := start(t, actor.WithWorkers(1), actor.WithInterceptor(actor.Interceptor{
 		Before: func(_ *actor.Context, in *actor.Invocation) error { in.Value = in.Behaviour(); return nil },
 		After: func(_ *actor.Context, in *actor.Invocation, _ actor.Outcome) {
 			if in.Value != in.Behaviour() {
@@ -201,7 +201,7 @@ func TestIntercept_Many(t *testing.T) {
 	a, b := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	for range 100 {
 		do.Send(sys, a, func(_ *puppet, c *actor.Context) {
-			_, err := value.Ask(soon(t), sys, b, actor.None{})
+			_, err := value.Ask(soon(t), b, struct{}{})
 			must(t, err)
 			depth++
 		})
@@ -212,19 +212,19 @@ func TestIntercept_Many(t *testing.T) {
 
 // TestIntercept_Misuse: an interceptor without functions.
 func TestIntercept_Misuse(t *testing.T) {
-	panics(t, "without functions", func() { actor.TypeIntercept(actor.Interceptor{}) })
-	panics(t, "without functions", func() { actor.Start(actor.Intercept(actor.Interceptor{})) })
+	panics(t, "without functions", func() { actor.NewType[int]("x", actor.WithInterceptor(actor.Interceptor{})) })
+	panics(t, "without functions", func() { actor.Start(actor.WithInterceptor(actor.Interceptor{})) })
 }
 
 // TestIntercept_Before: a panic in Before is the behaviour's, and After of those before is called.
 func TestIntercept_Before(t *testing.T) {
 	var d diary
 	var crash actor.PanicReport
-	sys := start(t, actor.OnPanic(func(p actor.PanicReport) { crash = p }),
-		actor.Intercept(noting(&d, "first", func(*actor.Invocation) error { return nil })),
-		actor.Intercept(actor.Interceptor{Before: func(*actor.Context, *actor.Invocation) error { panic("in Before") }}))
+	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { crash = p }}),
+		actor.WithInterceptor(noting(&d, "first", func(*actor.Invocation) error { return nil })),
+		actor.WithInterceptor(actor.Interceptor{Before: func(*actor.Context, *actor.Invocation) error { panic("in Before") }}))
 	r := puppetType.Spawn(sys, puppet{})
-	_, err := value.Ask(soon(t), sys, r, actor.None{})
+	_, err := value.Ask(soon(t), r, struct{}{})
 	wants(t, err, actor.ErrPanicked)
 	quiet(t, sys)
 	equal(t, "behaviour", crash.Behaviour, "value")

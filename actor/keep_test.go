@@ -13,41 +13,41 @@ import (
 type keeping struct{ kept, lost int }
 
 var (
-	keepingType = actor.NewType[keeping]("keeping", actor.TypeKeep(func(k *keeping) {
+	keepingType = actor.NewType[keeping]("keeping", actor.WithKeep(func(k *keeping) {
 		if k.kept == 666 {
 			panic("no")
 		}
 		*k = keeping{kept: k.kept}
 	}))
 	keepingAdd = actor.Declare[int](keepingType, "add")
-	keepingNow = actor.DeclareAsk[actor.None, keeping](keepingType, "now")
+	keepingNow = actor.DeclareAsk[struct{}, keeping](keepingType, "now")
 	_          = keepingType.Table(
-		keepingAdd.Do(func(k *keeping, _ *actor.Context, n int) {
+		keepingAdd.Handle(func(k *keeping, _ *actor.Context, n int) {
 			if n < 0 {
 				panic(n)
 			}
 			k.kept += n
 			k.lost += n
 		}),
-		keepingNow.Do(func(k *keeping, _ *actor.Context, _ actor.None) (keeping, error) { return *k, nil }))
+		keepingNow.Handle(func(k *keeping, _ *actor.Context, _ struct{}) (keeping, error) { return *k, nil }))
 )
 
 // TestTypeKeep: "It is given the state, and what it leaves there is what the init of the next life
 // finds." "An actor that was ended by order is replaced by a new one, for which nothing was kept."
 // "If keep panics, nothing is kept."
 func TestTypeKeep(t *testing.T) {
-	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	var found []int
 	var child actor.Ref[keeping]
 	superType := actor.NewType[struct{}]("super")
-	begin := actor.Declare[actor.None](superType, "begin")
-	fell := actor.Declare[actor.Fallen](superType, "fell")
+	begin := actor.Declare[struct{}](superType, "begin")
+	fell := actor.Declare[actor.ChildDown](superType, "fell")
 	spawn := func(c *actor.Context) {
 		child = actor.SpawnSupervised(c, keepingType, func(k *keeping) { found = append(found, k.kept, k.lost) }, fell)
 	}
 	superType.Table(
-		begin.Do(func(_ *struct{}, c *actor.Context, _ actor.None) { spawn(c) }),
-		fell.Do(func(_ *struct{}, c *actor.Context, f actor.Fallen) {
+		begin.Handle(func(_ *struct{}, c *actor.Context, _ struct{}) { spawn(c) }),
+		fell.Handle(func(_ *struct{}, c *actor.Context, f actor.ChildDown) {
 			if f.Final {
 				spawn(c)
 			} else {
@@ -60,12 +60,12 @@ func TestTypeKeep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	begin.Send(sys, superType.Spawn(sys, struct{}{}), actor.None{})
+	begin.Send(sys, superType.Spawn(sys, struct{}{}), struct{}{})
 	quiet()
 	for _, n := range []int{3, -1, 4} {
 		keepingAdd.Send(sys, child, n)
 	}
-	if now, err := keepingNow.Ask(t.Context(), sys, child, actor.None{}); err != nil || now != (keeping{7, 4}) {
+	if now, err := keepingNow.Ask(t.Context(), child, struct{}{}); err != nil || now != (keeping{7, 4}) {
 		t.Errorf("after a fall: %+v, %v", now, err)
 	}
 	actor.Restart(sys, child)
@@ -80,11 +80,11 @@ func TestTypeKeep(t *testing.T) {
 	}
 }
 
-// TestTypeKeep_Misuse: "TypeKeep panics if keep is nil; NewType panics if its state is not an S."
+// TestTypeKeep_Misuse: "WithKeep panics if keep is nil; NewType panics if its state is not an S."
 func TestTypeKeep_Misuse(t *testing.T) {
 	for _, f := range []func(){
-		func() { actor.TypeKeep[int](nil) },
-		func() { actor.NewType[string]("other", actor.TypeKeep(func(*int) {})) },
+		func() { actor.WithKeep[int](nil) },
+		func() { actor.NewType[string]("other", actor.WithKeep(func(*int) {})) },
 	} {
 		func() {
 			defer func() {
@@ -101,7 +101,7 @@ func TestTypeKeep_Misuse(t *testing.T) {
 // nowhere". "Refuse reports false, and does nothing, if h is not what Behaviour.To returns."
 func TestRefuse(t *testing.T) {
 	var dead []actor.DeadLetter
-	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) { dead = append(dead, d) }))
+	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { dead = append(dead, d) }}))
 	r := keepingType.Spawn(sys, keeping{})
 	h := keepingAdd.To(r)
 	if !actor.Refuse(sys, h, 5, actor.ErrOverloaded) || actor.Refuse(sys, actor.Handler[int](otherHandler{}), 6, actor.ErrOverloaded) {
@@ -110,12 +110,12 @@ func TestRefuse(t *testing.T) {
 	if len(dead) != 1 || dead[0].ActorID != r.ID() || dead[0].Behaviour != "add" || dead[0].Message != 5 || !errors.Is(dead[0].Reason, actor.ErrOverloaded) {
 		t.Errorf("dead letters %+v", dead)
 	}
-	if now, err := keepingNow.Ask(t.Context(), sys, r, actor.None{}); err != nil || now.kept != 0 || sys.Stats().DeadLetters != 1 {
+	if now, err := keepingNow.Ask(t.Context(), r, struct{}{}); err != nil || now.kept != 0 || sys.Stats().DeadLetters != 1 {
 		t.Errorf("%+v, %v, %d dead letters", now, err, sys.Stats().DeadLetters)
 	}
-	if target, ok := h.(actor.Target); !ok || actor.StandingOf(target) != actor.Idle {
+	if target, ok := h.(actor.Target); !ok || actor.StatusOf(target) != actor.StatusIdle {
 		t.Error("the actor behind a handler cannot be watched")
-	} else if err := actor.StopWait(t.Context(), sys, target); err != nil || actor.StandingOf(r.Any()) != actor.Ended {
+	} else if err := actor.StopWait(t.Context(), target); err != nil || actor.StatusOf(r.Any()) != actor.StatusEnded {
 		t.Errorf("it was stopped: %v", err)
 	}
 }
@@ -139,7 +139,7 @@ func TestSameAsker(t *testing.T) {
 	sys := start(t)
 	a, b := keepingType.Spawn(sys, keeping{}), keepingType.Spawn(sys, keeping{})
 	one, again, two := keepingNow.To(a), keepingNow.To(a), keepingNow.To(b)
-	fake := actor.Asker[actor.None, keeping](fakeKeeping{})
+	fake := actor.Asker[struct{}, keeping](fakeKeeping{})
 	if !actor.SameAsker(one, again) || actor.SameAsker(one, two) || actor.SameAsker(one, fake) || !actor.SameAsker(fake, fake) {
 		t.Error("askers are mixed up")
 	}
@@ -153,5 +153,5 @@ func TestSameAsker(t *testing.T) {
 
 type fakeKeeping struct{}
 
-func (fakeKeeping) Ask(context.Context, actor.None) (keeping, error)                       { return keeping{}, nil }
-func (fakeKeeping) AskTo(*actor.Context, actor.None, actor.Handler[actor.Result[keeping]]) {}
+func (fakeKeeping) Ask(context.Context, struct{}) (keeping, error)                       { return keeping{}, nil }
+func (fakeKeeping) AskTo(*actor.Context, struct{}, actor.Handler[actor.Result[keeping]]) {}

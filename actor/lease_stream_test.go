@@ -29,7 +29,7 @@ type insistence struct {
 	kill     bool
 }
 
-func init() { insisterType.Table(insist.Do((*insister).insist)) }
+func init() { insisterType.Table(insist.Handle((*insister).insist)) }
 
 func (s *insister) insist(c *actor.Context, how insistence) {
 	s.d.ran.Add(1)
@@ -79,7 +79,7 @@ func (s *insister) to(c *actor.Context, m *mouth) {
 // insistOn has two insisters send to mouths of one kind, which others have to run meanwhile.
 func insistOn(t *testing.T, kind, workers int, how insistence) *delta {
 	d := &delta{}
-	d.open(t, func(int) int { return kind }, actor.Workers(workers), actor.Batch(7))
+	d.open(t, func(int) int { return kind }, actor.WithWorkers(workers), actor.WithBatch(7))
 	for id := range 2 {
 		a := insisterType.Spawn(d.sys, insister{d, id, map[*mouth]int{}})
 		d.sent.Add(1)
@@ -133,7 +133,7 @@ func (d *delta) auditStopped(t *testing.T, i int) {
 // are taken over, ended by pushes and given anew all the time.
 func TestBias_Neighbours(t *testing.T) {
 	const senders, receivers = 8, 3
-	sys := start(t, actor.Workers(4), actor.Batch(3))
+	sys := start(t, actor.WithWorkers(4), actor.WithBatch(3))
 	var sent, ran, wrong atomic.Int64
 	var to []actor.Ref[puppet]
 	next := [receivers][senders]int{}

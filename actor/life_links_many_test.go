@@ -10,9 +10,9 @@ const manyLinks = 64
 func TestLinks_Many(t *testing.T) {
 	typ := NewType[int]("linker")
 	do, ended := Declare[func(*Context)](typ, "do"), Declare[Exit](typ, "ended")
-	typ.Table(do.Do(func(_ *int, c *Context, f func(*Context)) { f(c) }), ended.Do(func(n *int, _ *Context, _ Exit) { *n++ }))
+	typ.Table(do.Handle(func(_ *int, c *Context, f func(*Context)) { f(c) }), ended.Handle(func(n *int, _ *Context, _ Exit) { *n++ }))
 	for seed := range uint64(8) {
-		sys := Start(Seed(seed))
+		sys := Start(WithDeterministic(seed))
 		settle := func() {
 			if err := sys.Wait(t.Context()); err != nil {
 				t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 // in runs f in a behaviour of r and waits for it.
 func in(t testing.TB, sys *actor.System, r actor.Ref[mortal], f act) {
 	t.Helper()
-	_, err := fetchIn.Ask(soon(t), sys, r, f)
+	_, err := fetchIn.Ask(soon(t), r, f)
 	must(t, err)
 }
 
@@ -40,7 +40,7 @@ func TestLink(t *testing.T) {
 	} {
 		for _, forward := range []bool{true, false} {
 			for _, late := range []bool{true, false} {
-				sys := start(t, actor.Workers(2))
+				sys := start(t, actor.WithWorkers(2))
 				a, b := mortalType.Spawn(sys, mortal{name: "a"}), mortalType.Spawn(sys, mortal{name: "b"})
 				third := mortalType.Spawn(sys, mortal{name: "third"})
 				in(t, sys, b, func(_ *mortal, ctx *actor.Context) { actor.Link(ctx, third) })
@@ -79,7 +79,7 @@ func TestLink(t *testing.T) {
 // TestTrapExit: "the ends of linked actors, normal ones too, come as messages".
 func TestTrapExit(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
 	in(t, sys, a, func(_ *mortal, c *actor.Context) { actor.TrapExit(c, onExit) })
 	for _, end := range []act{
@@ -106,7 +106,7 @@ func TestTrapExit(t *testing.T) {
 // TestUnlink: "When Unlink returns, the end of t does nothing to the running actor any
 // more, even if t has ended already and the news is on its way."
 func TestUnlink(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	for _, forward := range []bool{true, false} {
 		a, b := mortalType.Spawn(sys, mortal{}), mortalType.Spawn(sys, mortal{})
 		from, to := a, b
@@ -126,7 +126,7 @@ func TestUnlink(t *testing.T) {
 		c, d := mortalType.Spawn(sys, mortal{}), mortalType.Spawn(sys, mortal{})
 		in(t, sys, c, func(_ *mortal, ctx *actor.Context) { actor.Link(ctx, d); actor.Unlink(ctx, d) })
 		in(t, sys, d, func(_ *mortal, ctx *actor.Context) { actor.Unlink(ctx, c) })
-		must(t, actor.KillWait(soon(t), sys, c))
+		must(t, actor.KillWait(soon(t), c))
 		quiet(t, sys)
 		must(t, say.TrySend(sys, d, ""))
 	}
@@ -136,7 +136,7 @@ func TestUnlink(t *testing.T) {
 // has ended long ago, it comes at once, with the reason that t had".
 func TestWatch(t *testing.T) {
 	var d diary
-	sys, far := start(t, actor.Workers(2)), start(t)
+	sys, far := start(t, actor.WithWorkers(2)), start(t)
 	for name, b := range map[string]actor.Ref[mortal]{
 		"Near": mortalType.Spawn(sys, mortal{name: "b"}), "Far": mortalType.Spawn(far, mortal{name: "b"}),
 	} {
@@ -175,13 +175,13 @@ func TestWatch(t *testing.T) {
 // TestUnwatch: neither before the end nor after it.
 func TestUnwatch(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a, b := mortalType.Spawn(sys, mortal{name: "a", diary: &d}), mortalType.Spawn(sys, mortal{})
 	var m actor.Monitor
 	in(t, sys, a, func(_ *mortal, c *actor.Context) { m = actor.Watch(c, b, onDown) })
 	in(t, sys, a, func(_ *mortal, c *actor.Context) { actor.Unwatch(c, m); actor.Unwatch(c, m) })
 	quiet(t, sys)
-	must(t, actor.KillWait(soon(t), sys, b))
+	must(t, actor.KillWait(soon(t), b))
 	quiet(t, sys)
 	d.says(t, "a: start")
 }
@@ -211,8 +211,8 @@ func TestMisuse_OfLife(t *testing.T) {
 		"Link of a zero Ref":     func(c *actor.Context) { actor.Link(c, none) },
 		"Unlink of a zero Ref":   func(c *actor.Context) { actor.Unlink(c, none) },
 		"Watch of a zero Ref":    func(c *actor.Context) { actor.Watch(c, none, onDown) },
-		"Join of a zero Ref":     func(c *actor.Context) { _, _ = actor.Join(soon(t), sys, none) },
-		"Join called from":       func(c *actor.Context) { _, _ = actor.Join(soon(t), sys, r) },
+		"Join of a zero Ref":     func(c *actor.Context) { _, _ = actor.Join(soon(t), none) },
+		"Join called from":       func(c *actor.Context) { _, _ = actor.Join(soon(t), r) },
 		"Restart: mortal":        func(c *actor.Context) { actor.Restart(c, r) },
 		"Suspend: mortal":        func(c *actor.Context) { actor.Suspend(c, r) },
 		"mortal":                 func(c *actor.Context) { actor.TrapExit(c, onExit) },
@@ -232,8 +232,8 @@ func TestMisuse_OfLife(t *testing.T) {
 		actor.NewType[int]("x").OnStop(func(*int, *actor.Context, error) {}).OnStop(func(*int, *actor.Context, error) {})
 	})
 	panics(t, "after the first spawn", func() { mortalType.OnStop((*mortal).End) })
-	panics(t, "declared for another type", func() { puppetType.Variant(slowDo.Do((*puppet).Do)) })
-	panics(t, "two methods", func() { mortalType.Variant(say.Do((*mortal).Say), say.Do((*mortal).Say)) })
+	panics(t, "declared for another type", func() { puppetType.Variant(slowDo.Handle((*puppet).Do)) })
+	panics(t, "two methods", func() { mortalType.Variant(say.Handle((*mortal).Say), say.Handle((*mortal).Say)) })
 	panics(t, "without a behaviour", func() { mortalType.Variant(actor.Entry[mortal]{}) })
 }
 
@@ -286,7 +286,7 @@ func TestAcross_EndsAreHeard(t *testing.T) {
 			far.Stop()
 			quiet(t, sys)
 			d.says(t, append([]string{"a: start"}, c.says...)...)
-			equal(t, "standing", b.Standing(), actor.Ended)
+			equal(t, "standing", b.Status(), actor.StatusEnded)
 			equal(t, "links and monitors that are left", actor.TiesOf(a), 0)
 			equal(t, "what is left of it", actor.LeftoversOf(sys), actor.Leftovers{})
 		})

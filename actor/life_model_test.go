@@ -19,7 +19,7 @@ type twin struct {
 	ref        actor.Ref[mortal]
 	alive      bool
 	supervised bool
-	policy     func(*actor.Context, actor.Fallen) // of its supervisor
+	policy     func(*actor.Context, actor.ChildDown) // of its supervisor
 	parent     *twin
 	links      map[*twin]bool
 	watches    []*watching // that it holds
@@ -69,7 +69,7 @@ func (v *village) equal(what string, got, want int) {
 
 // ask runs f in r's behaviour; the model says whether it is alive.
 func (v *village) ask(w *twin, f act) {
-	_, err := fetchIn.Ask(v.ctx, v.sys, w.ref, f)
+	_, err := fetchIn.Ask(v.ctx, w.ref, f)
 	if w.alive && err != nil || !w.alive && !errors.Is(err, actor.ErrStopped) {
 		v.t.Fatalf("ask of %v, which should be alive=%v: %v", w.ref, w.alive, err)
 	}
@@ -217,7 +217,7 @@ func (v *village) spawn() {
 		}
 		w.ref = actor.SpawnSupervised(c, mortalType, func(m *mortal) { *m = v.newborn() }, onFell)
 		inner := m.onFell
-		m.onFell = func(m *mortal, c *actor.Context, f actor.Fallen) {
+		m.onFell = func(m *mortal, c *actor.Context, f actor.ChildDown) {
 			if f.Ref == w.ref.Any() && !f.Final {
 				w.policy(c, f)
 			} else if inner != nil {
@@ -256,7 +256,7 @@ func (v *village) link(a, b *twin) {
 		a.links[b], b.links[a] = true, true
 	default:
 		v.quiet()
-		if d, err := actor.Join(v.ctx, v.sys, b.ref); err != nil || d.Reason != nil {
+		if d, err := actor.Join(v.ctx, b.ref); err != nil || d.Reason != nil {
 			v.exits(a, false)
 		}
 	}
@@ -336,12 +336,12 @@ func TestLifeModel(t *testing.T) {
 	ctx := t.Context()
 	rapid.Check(t, func(t *rapid.T) {
 		v := &village{t: t, ctx: ctx}
-		v.sys = actor.Start(actor.Workers(2), actor.Logger(silent), v.letters.option())
+		v.sys = actor.Start(actor.WithWorkers(2), actor.WithLogger(silent), v.letters.option())
 		defer v.sys.Stop()
 		v.root = mortalType.Spawn(v.sys, mortal{born: true})
 		v.spawn()
 		t.Repeat(v.operations())
-		if err := actor.StopWait(v.ctx, v.sys, v.root); err != nil {
+		if err := actor.StopWait(v.ctx, v.root); err != nil {
 			t.Fatal(err)
 		}
 		v.closing = true

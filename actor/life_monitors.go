@@ -73,10 +73,9 @@ func (m *monitor) cancel(e env) {
 // at once if t has ended long ago. The error is ctx's, or ErrSystemStopped if the
 // system of t stops before. Join panics if t is a zero Ref, or if a behaviour calls it,
 // as [StopWait] does.
-func Join(ctx context.Context, sys *System, t Target) (Down, error) {
+func Join(ctx context.Context, t Target) (Down, error) {
 	a := targetOf("Join", t)
-	sys.mustSend()
-	a.mustBeOutside(sys, "Join")
+	mustBeOutside("Join")
 	mustHave(ctx, "Join")
 	return a.join(ctx, "Join")
 }

@@ -43,7 +43,7 @@ var lifeOps = []struct {
 	}},
 	{"urgent", func(h *hamlet) { rush.Send(h.sys, h.kid, nothing) }},
 	{"ask", func(h *hamlet) {
-		_, err := fetch.Ask(soon(h.t), h.sys, h.kid, func(*mortal) int { return 1 })
+		_, err := fetch.Ask(soon(h.t), h.kid, func(*mortal) int { return 1 })
 		if err != nil && !errors.Is(err, actor.ErrStopped) {
 			h.t.Errorf("ask: %v", err)
 		}
@@ -83,12 +83,12 @@ var lifeOps = []struct {
 
 func newHamlet(t testing.TB) *hamlet {
 	h := &hamlet{t: t}
-	h.sys = actor.Start(actor.Workers(3), actor.OnPanic(func(actor.PanicReport) {}), actor.OnDeadLetter(func(d actor.DeadLetter) {
+	h.sys = actor.Start(actor.WithWorkers(3), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 		if d.Behaviour == "say" {
 			h.dead.Add(1)
 		}
-	}))
-	h.super = mortalType.Spawn(h.sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
+	}}))
+	h.super = mortalType.Spawn(h.sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 		if f.Final {
 			h.final++
 		} else {
@@ -122,11 +122,11 @@ func (h *hamlet) race(round int, ops ...func(*hamlet)) {
 func (h *hamlet) end() {
 	h.t.Helper()
 	quiet(h.t, h.sys)
-	must(h.t, actor.StopWait(soon(h.t), h.sys, h.super))
+	must(h.t, actor.StopWait(soon(h.t), h.super))
 	quiet(h.t, h.sys)
 	equal(h.t, "monitors that were told", h.downs.Load(), h.watches.Load())
 	equal(h.t, "run or dead", h.ran.Load()+h.dead.Load(), h.said.Load())
-	must(h.t, actor.StopWait(soon(h.t), h.sys, h.peer))
+	must(h.t, actor.StopWait(soon(h.t), h.peer))
 	quiet(h.t, h.sys)
 	if h.final > 1 {
 		h.t.Errorf("%d final words", h.final)

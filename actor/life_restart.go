@@ -10,9 +10,9 @@ import (
 // What package supervise needs of an actor: that it can be taken down and brought up in
 // its place, with its ref and its mail.
 
-// Fallen is the message by which a supervisor learns of the fall of an actor that it
+// ChildDown is the message by which a supervisor learns of the fall of an actor that it
 // has spawned with [SpawnSupervised].
-type Fallen struct {
+type ChildDown struct {
 	// Ref is the actor, and ActorID and Type name it.
 	Ref     AnyRef
 	ActorID uint64
@@ -35,8 +35,8 @@ type Fallen struct {
 type supervision struct {
 	super   *cell
 	init    func(a *cell) // gives it a fresh state
-	zero    func(a *cell) // gives it the zero state, or what [TypeKeep] keeps
-	deliver func(c *Context, at *cell, f Fallen)
+	zero    func(a *cell) // gives it the zero state, or what [WithKeep] keeps
+	deliver func(c *Context, at *cell, f ChildDown)
 	up      func(c *Context, at *cell, r Risen) // nil: nobody wants to know
 	family  any                                 // Care.Family
 	decides func(reason error) Decision         // Care.Decide
@@ -65,7 +65,7 @@ type supervision struct {
 // Whoever stops, drains or kills the child ends it for good. So does the end of the
 // running actor, at once if the child is down. An actor with supervised children is
 // never muted.
-func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behaviour[T, Fallen]) Ref[S] {
+func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behaviour[T, ChildDown]) Ref[S] {
 	if i := infoOf(t).made("SpawnSupervised"); init == nil {
 		panic("gallop: SpawnSupervised: a nil function for " + i.name)
 	}
@@ -102,7 +102,7 @@ func mustBeSupervised(call string, t Target) {
 func (a *cell) supervises() bool { return a.cold != nil && a.cold.guards > 0 }
 
 func (s *supervision) tellChildDown(e env, a *cell, why error, final bool) {
-	s.super.tell(e, childDown{sup: s, news: Fallen{
+	s.super.tell(e, childDown{sup: s, news: ChildDown{
 		Ref: AnyRef{a}, ActorID: a.id, Type: a.typ().name, Reason: why, Final: final, Starting: a.cold.starting, Decision: a.cold.decision,
 	}})
 }
@@ -111,7 +111,7 @@ func (s *supervision) tellChildDown(e env, a *cell, why error, final bool) {
 type childDown struct {
 	unanswered
 	sup  *supervision
-	news Fallen
+	news ChildDown
 }
 
 func (s childDown) serve(a *cell, c *Context) {
@@ -246,25 +246,25 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 	}
 }
 
-// TypeKeep says what of the state survives when an actor of this type goes down to be
+// WithKeep says what of the state survives when an actor of this type goes down to be
 // restarted in its place (see [SpawnSupervised]). keep runs in the actor's turn, after
 // OnStop. It is given the state, and what it leaves there is what the init of the next
-// life finds. Without TypeKeep, that is the zero state.
+// life finds. Without WithKeep, that is the zero state.
 //
 // An actor that was ended by order is replaced by a new one, for which nothing was kept.
 // What keep leaves must not refer to the actor's arena, nor to anything else that ends
-// with a life, such as timers. If keep panics, nothing is kept. TypeKeep panics if keep
+// with a life, such as timers. If keep panics, nothing is kept. WithKeep panics if keep
 // is nil; NewType panics if its state is not an S.
-func TypeKeep[S any](keep func(*S)) TypeOption {
+func WithKeep[S any](keep func(*S)) TypeOption {
 	if keep == nil {
-		panic("gallop: TypeKeep: a nil function")
+		panic("gallop: WithKeep: a nil function")
 	}
-	return func(t *typeInfo) {
+	return typeOption(func(t *typeInfo) {
 		if _, ok := t.state.(*S); !ok {
-			panicMisuse("NewType: TypeKeep of another state than that of ", t.name)
+			panicMisuse("NewType: WithKeep of another state than that of ", t.name)
 		}
 		t.keep = func(a *cell) { keepOf(keep, stateOf[S](a)) }
-	}
+	})
 }
 
 // keepOf runs keep, and clears the state if that panics.

@@ -20,10 +20,10 @@ type guardian struct {
 }
 
 // guard makes one. answer is what it does when the child has fallen.
-func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.Fallen), opts ...actor.Option) *guardian {
+func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.ChildDown), opts ...actor.Option) *guardian {
 	t.Helper()
-	g := &guardian{sys: start(t, append([]actor.Option{actor.Workers(2)}, opts...)...)}
-	g.super = mortalType.Spawn(g.sys, mortal{name: "super", diary: &g.diary, onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
+	g := &guardian{sys: start(t, append([]actor.Option{actor.WithWorkers(2)}, opts...)...)}
+	g.super = mortalType.Spawn(g.sys, mortal{name: "super", diary: &g.diary, onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 		if !f.Final && answer != nil {
 			answer(c, f)
 		}
@@ -40,8 +40,8 @@ func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.Fal
 	return g
 }
 
-func restart(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }
-func giveUp(c *actor.Context, f actor.Fallen)  { actor.Stop(c, f.Ref) }
+func restart(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }
+func giveUp(c *actor.Context, f actor.ChildDown)  { actor.Stop(c, f.Ref) }
 
 // crashAndSay sends a crash and three messages behind it, in one go.
 func crashAndSay(t testing.TB, g *guardian, crash act) {
@@ -69,11 +69,11 @@ func TestRestart(t *testing.T) {
 			crashAndSay(t, g, c.crash)
 			quiet(t, g.sys)
 			g.diary.says(t, "kid: stop "+c.reason, "super: fell "+c.reason+" false", "kid: start", "kid: 1", "kid: 2", "kid: 3")
-			n, err := fetch.Ask(soon(t), g.sys, g.kid, func(m *mortal) int { return m.n })
+			n, err := fetch.Ask(soon(t), g.kid, func(m *mortal) int { return m.n })
 			must(t, err)
 			equal(t, "generation", n, 2)
 			equal(t, "dead letters", g.sys.Stats().DeadLetters, 0)
-			must(t, actor.StopWait(soon(t), g.sys, g.super))
+			must(t, actor.StopWait(soon(t), g.super))
 			quiet(t, g.sys)
 			equal(t, "ended", g.sys.Stats().Stopped, 2)
 		})
@@ -101,7 +101,7 @@ func TestSuspended(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var dead letters
 			fallen := make(chan struct{})
-			g := guard(t, mortal{}, func(*actor.Context, actor.Fallen) { close(fallen) }, dead.option())
+			g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(fallen) }, dead.option())
 			crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
 			receive(t, "the fall", fallen)
 			ctx, cancel := context.WithCancel(context.Background())
@@ -126,10 +126,10 @@ func TestSuspended(t *testing.T) {
 func TestSuspended_StopsAtOnce(t *testing.T) {
 	for seed := range uint64(5) {
 		var g *guardian
-		g = guard(t, mortal{}, func(c *actor.Context, f actor.Fallen) {
+		g = guard(t, mortal{}, func(c *actor.Context, f actor.ChildDown) {
 			actor.After(c, time.Hour, doAct, func(_ *mortal, c *actor.Context) { actor.Restart(c, g.kid) })
 			actor.Stop(c, g.kid)
-		}, actor.Seed(seed))
+		}, actor.WithDeterministic(seed))
 		crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
 		quiet(t, g.sys)
 		equal(t, "dead letters", g.sys.Stats().DeadLetters, 3)
@@ -143,7 +143,7 @@ func TestSuspended_SystemStops(t *testing.T) {
 	for _, polite := range []bool{true, false} {
 		var dead letters
 		fallen := make(chan struct{})
-		g := guard(t, mortal{}, func(*actor.Context, actor.Fallen) { close(fallen) }, dead.option())
+		g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(fallen) }, dead.option())
 		in(t, g.sys, g.super, func(_ *mortal, c *actor.Context) {
 			doAct.Send(c, g.kid, func(*mortal, *actor.Context) { panic(1) })
 			for range 1000 {
@@ -205,7 +205,7 @@ func TestRestart_StartFails(t *testing.T) {
 					return fails()
 				}
 				return nil
-			}}, func(c *actor.Context, f actor.Fallen) {
+			}}, func(c *actor.Context, f actor.ChildDown) {
 				if falls++; falls < 5 {
 					actor.Restart(c, f.Ref)
 				} else {
@@ -225,9 +225,9 @@ func TestRestart_StartFails(t *testing.T) {
 // TestRestart_Forgets: what belongs to a life: the variant, the trap, what it watched,
 // its children; and what belongs to the actor: links, watchers, stash and urgent mail.
 func TestRestart_Forgets(t *testing.T) {
-	var fallen actor.Fallen
+	var fallen actor.ChildDown
 	told := make(chan struct{})
-	g := guard(t, mortal{}, func(_ *actor.Context, f actor.Fallen) { fallen = f; close(told) })
+	g := guard(t, mortal{}, func(_ *actor.Context, f actor.ChildDown) { fallen = f; close(told) })
 	other := mortalType.Spawn(g.sys, mortal{name: "other", diary: &g.diary})
 	watcher := mortalType.Spawn(g.sys, mortal{name: "watcher", diary: &g.diary})
 	in(t, g.sys, watcher, func(_ *mortal, c *actor.Context) { actor.Watch(c, g.kid, onDown) })
@@ -244,12 +244,12 @@ func TestRestart_Forgets(t *testing.T) {
 	doAct.Send(g.sys, g.kid, func(*mortal, *actor.Context) { panic(1) })
 	receive(t, "the fall", told)
 	rush.Send(g.sys, g.kid, func(m *mortal, _ *actor.Context) { m.note("urgent") })
-	must(t, actor.KillWait(soon(t), g.sys, other))
+	must(t, actor.KillWait(soon(t), other))
 	actor.Restart(g.sys, fallen.Ref)
 	quiet(t, g.sys)
 	g.diary.says(t, "kid: stop panic", "super: fell panic false", "kid: start", "kid: urgent", "kid: stashed")
 	g.diary.lines = nil
-	must(t, actor.StopWait(soon(t), g.sys, g.kid))
+	must(t, actor.StopWait(soon(t), g.kid))
 	quiet(t, g.sys)
 	equal(t, "reason of the linked one", brief(joined(t, g.sys, tied)), "shutdown")
 	slices.Sort(g.diary.lines)
@@ -259,7 +259,7 @@ func TestRestart_Forgets(t *testing.T) {
 // TestRestart_ForgetsTimers: timers belong to a life, too. (Every is left out: if it went on,
 // so would the run's own clock, for ever.)
 func TestRestart_ForgetsTimers(t *testing.T) {
-	g := guard(t, mortal{}, restart, actor.Seed(1))
+	g := guard(t, mortal{}, restart, actor.WithDeterministic(1))
 	doAct.Send(g.sys, g.kid, func(_ *mortal, c *actor.Context) {
 		actor.After(c, time.Second, say, "in the next life")
 		panic(1)
@@ -285,7 +285,7 @@ func TestRestart_ForgetsChannels(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range lives {
 		actor.Restart(g.sys, g.kid)
-		_, err := fetch.Ask(soon(t), g.sys, g.kid, func(*mortal) int { return 0 }) // in the new life
+		_, err := fetch.Ask(soon(t), g.kid, func(*mortal) int { return 0 }) // in the new life
 		must(t, err)
 		ch <- "hello"
 	}
@@ -306,4 +306,4 @@ func TestRestart_ForgetsChannels(t *testing.T) {
 }
 
 // stashing puts what is said aside.
-var stashing = mortalType.Variant(say.Do(func(_ *mortal, c *actor.Context, s string) { say.Stash(c, s) }))
+var stashing = mortalType.Variant(say.Handle(func(_ *mortal, c *actor.Context, s string) { say.Stash(c, s) }))

@@ -57,10 +57,10 @@ var (
 	playerAct  = Declare[act](playerType, "act")
 	playerExit = Declare[Exit](playerType, "exit")
 	playerDown = Declare[Down](playerType, "down")
-	playerFell = Declare[Fallen](playerType, "fell")
+	playerFell = Declare[ChildDown](playerType, "fell")
 	playerAsk  = DeclareAsk[int, int](playerType, "ask")
-	_          = playerType.Table(playerSay.Do((*player).say), playerAct.Do((*player).act), playerExit.Do((*player).exit),
-		playerDown.Do((*player).down), playerFell.Do((*player).fell), playerAsk.Do((*player).answer))
+	_          = playerType.Table(playerSay.Handle((*player).say), playerAct.Handle((*player).act), playerExit.Handle((*player).exit),
+		playerDown.Handle((*player).down), playerFell.Handle((*player).fell), playerAsk.Handle((*player).answer))
 )
 
 func init() { playerType.OnStart((*player).start).OnStop((*player).stop) } // which spawn of the type
@@ -104,11 +104,11 @@ func (a *player) down(_ *Context, d Down) {
 }
 
 // fell restarts the child whenever it can be.
-func (a *player) fell(c *Context, f Fallen) {
+func (a *player) fell(c *Context, f ChildDown) {
 	if f.Final {
 		a.s.finals++
-		a.s.noPups("Fallen")
-		a.s.nameless("Fallen")
+		a.s.noPups("ChildDown")
+		a.s.nameless("ChildDown")
 		return
 	}
 	a.s.falls++
@@ -141,7 +141,7 @@ func (s *scene) nameless(news string) {
 func newScene(p *explore.Program) *scene {
 	s := &scene{replies: make(chan *call[int], 2), downs: map[*monitor][]error{}, exits: map[*cell][]error{}}
 	playerType.info.ownedIn() // which is made when it is first needed, and then is there
-	s.stage = newStage(p, OnPanic(func(PanicReport) { s.panics++ }), OnDeadLetter(s.deadLetter))
+	s.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) { s.panics++ }}), WithHooks(Hooks{DeadLetter: s.deadLetter}))
 	s.super, s.peer, s.friend = s.spawn(), s.spawn(), s.spawn()
 	s.act(s.super, func(_ *player, c *Context) {
 		s.kid = SpawnSupervised(c, playerType, func(a *player) { *a = player{s, true} }, playerFell)
@@ -207,7 +207,7 @@ var lifeOps = []lifeOp{
 	{name: "send", do: func(s *scene, i int) { s.word(10*i + 1); s.word(10*i + 2) }},
 	{name: "ask", do: func(s *scene, i int) {
 		s.asked++
-		_, _, _ = askEach(context.Background(), s.sys, playerAsk.d, []Ref[player]{s.kid}, i, &fanIn[int]{in: s.replies})
+		_, _, _ = askEach(context.Background(), playerAsk.d, []Ref[player]{s.kid}, i, &fanIn[int]{in: s.replies})
 	}},
 	{name: "link", do: (*scene).tie},
 	{name: "monitor", do: func(s *scene, _ int) { s.act(s.friend, func(_ *player, c *Context) { s.watch(c) }) }},
@@ -233,7 +233,7 @@ func (s *scene) hurt(int) { s.act(s.kid, func(*player, *Context) { panic("on pur
 
 // christen gives the child's name to somebody else, if it is free.
 func (s *scene) christen(int) {
-	over := s.kid.Standing() == Ended
+	over := s.kid.Status() == StatusEnded
 	r, err := playerType.SpawnNamed(s.sys, kidsName, player{s: s})
 	if err == nil {
 		s.heir = r

@@ -121,28 +121,26 @@ func sendSignal(call string, from Sender, t Target, s signal) {
 
 // StopWait is [Stop] from outside that blocks until the actor and its children have
 // ended. It returns nil then; ctx's error if ctx ends first, in which case the actor
-// ends when it can; or ErrSystemStopped. It panics if a behaviour of sys, or of the
-// system of t, calls it. A behaviour of a third system would keep its worker waiting.
-func StopWait(ctx context.Context, sys *System, t Target) error {
-	return endWait(ctx, sys, "StopWait", t, stopRequest{mode: modeStop, why: ErrShutdown})
+// ends when it can; or ErrSystemStopped. It panics if a behaviour calls it, of any system.
+func StopWait(ctx context.Context, t Target) error {
+	return endWait(ctx, "StopWait", t, stopRequest{mode: modeStop, why: ErrShutdown})
 }
 
 // DrainWait is [Drain] that waits for the end, as [StopWait] does.
-func DrainWait(ctx context.Context, sys *System, t Target) error {
-	return endWait(ctx, sys, "DrainWait", t, stopRequest{mode: modeDrain, why: ErrShutdown})
+func DrainWait(ctx context.Context, t Target) error {
+	return endWait(ctx, "DrainWait", t, stopRequest{mode: modeDrain, why: ErrShutdown})
 }
 
 // KillWait is [Kill] that waits for the end, as [StopWait] does.
-func KillWait(ctx context.Context, sys *System, t Target) error {
-	return endWait(ctx, sys, "KillWait", t, stopRequest{mode: modeKill, why: ErrKilled})
+func KillWait(ctx context.Context, t Target) error {
+	return endWait(ctx, "KillWait", t, stopRequest{mode: modeKill, why: ErrKilled})
 }
 
-func endWait(ctx context.Context, sys *System, call string, t Target, o stopRequest) error {
+func endWait(ctx context.Context, call string, t Target, o stopRequest) error {
 	a := targetOf(call, t)
-	sys.mustSend()
-	a.mustBeOutside(sys, call)
+	mustBeOutside(call)
 	mustHave(ctx, call)
-	a.tell(sys, o)
+	a.tell(a.sys(), o)
 	_, err := a.join(ctx, call)
 	return err
 }
@@ -193,6 +191,8 @@ func (a *cell) drain(c *Context, x *coldState) {
 	x.setTooLate(stoppedBecause(ErrShutdown))
 	a.giveUpNamesAndTimers(c)
 	a.policy().forget(a)
+	// No mail comes any more, so there is none to count, and no sender to mute.
+	a.load &^= backpressure.Counted | backpressure.Overloaded
 	left, stub := a.box.Close(&a.in)
 	if stub != nil {
 		c.recycle(stub)

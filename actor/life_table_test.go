@@ -26,17 +26,17 @@ type subject struct {
 
 func newSubject(t *testing.T) *subject {
 	s := &subject{t: t}
-	s.sys = start(t, actor.Workers(4), actor.OnDeadLetter(func(l actor.DeadLetter) {
+	s.sys = start(t, actor.WithWorkers(4), actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
 		if l.Behaviour == "say" || l.Behaviour == "get" {
 			s.dead.Add(1)
 		}
-	}))
+	}}))
 	named := func(name string) actor.Ref[mortal] {
 		return mortalType.Spawn(s.sys, mortal{name: name, diary: &s.diary, born: true})
 	}
 	s.super, s.asker, s.tied, s.watcher, s.foe = named("super"), named("asker"), named("tied"), named("watcher"), named("foe")
 	in(t, s.sys, s.super, func(m *mortal, c *actor.Context) {
-		m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) {
+		m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 			if s.fallen.Add(1); brief(f.Reason) != "panic" && !f.Final {
 				actor.Stop(c, f.Ref) // as a supervisor of temporary actors does
 			}
@@ -114,7 +114,7 @@ var standings = map[string]func(s *subject){
 		s.free()
 		eventually(s.t, "it has fallen", func() bool { return s.fallen.Load() == 1 })
 	},
-	"ended": func(s *subject) { must(s.t, actor.KillWait(soon(s.t), s.sys, s.r)) },
+	"ended": func(s *subject) { must(s.t, actor.KillWait(soon(s.t), s.r)) },
 }
 
 // operations are what happens to it then.

@@ -17,7 +17,7 @@ type logSink interface {
 	fail(msg string, args ...any)
 }
 
-// slogSink is the sink of [Logger].
+// slogSink is the sink of [WithLogger].
 type slogSink struct{ l *slog.Logger }
 
 func (s slogSink) debug(msg string, args ...any) { s.l.Debug(msg, args...) }
@@ -34,7 +34,7 @@ func (plainSink) warn(msg string, args ...any) { log.Print("WARN ", line(msg, ar
 func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, args)) }
 
 // Logger returns a logger for the running actor, whose lines go where those of the
-// system go ([Logger]; [slog.Default] if that is not set) and have the attributes type
+// system go ([WithLogger]; [slog.Default] if that is not set) and have the attributes type
 // and id and, if the actor has them, name ([Context.Register]) and path ([Care]). It is
 // made at the first call, and again when the actor gets its first name or gives it up;
 // an actor that never calls Logger pays nothing for it. Unlike the Context, a logger may

@@ -32,12 +32,12 @@ type LongTurnReport struct {
 	AtLeast time.Duration
 	// Stack is where the behaviour is now: the stack of its goroutine down to the
 	// behaviour. It is empty if the process has more than 500 goroutines, or runs with
-	// GODEBUG=asyncpreemptoff=1, or if the behaviour has just returned: see [LongTurn].
+	// GODEBUG=asyncpreemptoff=1, or if the behaviour has just returned: see [WithLongTurn].
 	Stack []byte
 }
 
-// LongTurn sets after which time a behaviour that still runs, or is still in
-// [Context.Blocking], is reported, to the log or to [OnLongTurn]: at least a
+// WithLongTurn sets after which time a behaviour that still runs, or is still in
+// [Context.Blocking], is reported, to the log or to [Hooks]: at least a
 // millisecond, [DefaultLongTurn] by default. The neighbours of such a behaviour do not
 // wait for it, since others stand in for its worker; but it uses a goroutine, and its
 // own messages wait.
@@ -51,16 +51,8 @@ type LongTurnReport struct {
 // about a millisecond. With GODEBUG=asyncpreemptoff=1 it never has one, since the process
 // would stand still until the behaviour's loop ends. With more goroutines the names in
 // the report have to do, or a profile: package runtime/pprof.
-func LongTurn(after time.Duration) Option { return func(o *options) { o.longTurn = after } }
-
-// OnLongTurn sets a function that sees every report of a behaviour that runs for long,
-// instead of the log. The terms are those of [OnDeadLetter].
-func OnLongTurn(f func(LongTurnReport)) Option {
-	return func(o *options) {
-		if o.onLongTurn = f; f == nil {
-			o.wrong = append(o.wrong, "OnLongTurn(nil)")
-		}
-	}
+func WithLongTurn(after time.Duration) Option {
+	return systemOption(func(o *options) { o.longTurn = after })
 }
 
 // reportGap is the time between two reports.
@@ -84,7 +76,7 @@ func (l *longTurns) mayReport() bool {
 	return true
 }
 
-// longTurn is sched.Config.OnLongTurn.
+// longTurn is sched.Config.Hooks.LongTurn.
 func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 	task := w.LongTurn()
 	if task == nil {
@@ -113,7 +105,7 @@ func (s *System) report(w *sched.Worker, d doing, atLeast time.Duration, blockin
 		r.Stack = userFrames(stack)
 	}
 	if s.opts.onLongTurn != nil {
-		s.guard("OnLongTurn", func() { s.opts.onLongTurn(r) })
+		s.guard("Hooks.LongTurn", func() { s.opts.onLongTurn(r) })
 		return
 	}
 	s.warn("gallop: long turn", who.attrs("behaviour", r.Behaviour, "blocking", r.Blocking, "worker", r.Worker,

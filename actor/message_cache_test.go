@@ -39,9 +39,9 @@ func TestCache_StaysInOrder(t *testing.T) {
 	}
 	typ := NewType[struct{}]("stream")
 	load, do := Declare[int](typ, "load"), Declare[func(*Context)](typ, "do")
-	typ.Table(load.Do(func(*struct{}, *Context, int) {}),
-		do.Do(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
-	sys := Start(Workers(1), Batch(37))
+	typ.Table(load.Handle(func(*struct{}, *Context, int) {}),
+		do.Handle(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
+	sys := Start(WithWorkers(1), WithBatch(37))
 	defer sys.Stop()
 	to := typ.Spawn(sys, struct{}{})
 	begin := func(round int) {

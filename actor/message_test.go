@@ -11,7 +11,7 @@ import (
 
 // TestMessage_HasPointers: the GC must look into what leads to actors.
 func TestMessage_HasPointers(t *testing.T) {
-	for _, typ := range []reflect.Type{reflect.TypeFor[Ref[int]](), reflect.TypeFor[request[None, int]]()} {
+	for _, typ := range []reflect.Type{reflect.TypeFor[Ref[int]](), reflect.TypeFor[request[struct{}, int]]()} {
 		if !msg.HasPointers(typ) {
 			t.Errorf("%v: no pointers", typ)
 		}
@@ -72,10 +72,10 @@ func TestPool_LetsGo(t *testing.T) {
 func TestPool_LetsGoOfStocks(t *testing.T) {
 	typ := NewType[struct{}]("keeper of nodes")
 	do := Declare[func(*Context)](typ, "do")
-	typ.Table(do.Do(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
+	typ.Table(do.Handle(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
 	for name, lengths := range map[string][]int{"few": {10}, "many": {msg.ChainLength, msg.ChainLength, 10}} {
 		t.Run(name, func(t *testing.T) {
-			sys := Start(Workers(1))
+			sys := Start(WithWorkers(1))
 			var nodes []*message
 			do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {
 				for _, owner := range []uint16{c.cache.Owner(), 5, msg.Outside} {

@@ -20,7 +20,7 @@ const leeway = 10_000
 // that send to it": x floods a room that is slow, and is muted for it. What bob says in another
 // room, where x is too, bob hears all the same, a hundred times, and x when it goes on.
 func TestMute_Bystanders(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	slow := overload(t, sys)
 	x := slow.mute(t, sys)
 	fast, bob := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
@@ -37,7 +37,7 @@ func TestMute_Bystanders(t *testing.T) {
 	equal(t, "mutes", sys.Stats().Mutes, 1)
 	slow.release()
 	settled(t, sys)
-	heardByX, err := value.Ask(soon(t), sys, x, actor.None{})
+	heardByX, err := value.Ask(soon(t), x, struct{}{})
 	must(t, err)
 	equal(t, "x has heard", heardByX, 100)
 }
@@ -54,14 +54,14 @@ type standstill struct {
 // standStill calls f with actors that are muted for an actor that is stuck: one of a type without
 // options, and one of a type with watermarks.
 func standStill(t *testing.T, f func(t *testing.T, sys *actor.System, s *standstill)) {
-	for name, opts := range map[string][]actor.TypeOption{"plain": nil, "watermarks": {actor.TypeWatermarks(7, 2)}} {
+	for name, opts := range map[string][]actor.TypeOption{"plain": nil, "watermarks": {actor.WithWatermarks(7, 2)}} {
 		t.Run(name, func(t *testing.T) {
 			typ := actor.NewType[puppet]("still", opts...)
 			s := &standstill{do: actor.Declare[deed](typ, "do"), count: actor.Declare[int](typ, "count"), most: leeway}
-			if typ.Table(s.do.Do((*puppet).Do), s.count.Do((*puppet).Count)); opts != nil {
+			if typ.Table(s.do.Handle((*puppet).Do), s.count.Handle((*puppet).Count)); opts != nil {
 				s.most = 7
 			}
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			o := overload(t, sys)
 			s.ref = typ.Spawn(sys, puppet{})
 			s.do.Send(sys, s.ref, func(_ *puppet, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
@@ -134,7 +134,7 @@ func TestMute_WatermarkCountsActors(t *testing.T) {
 // below the watermark", from inside and from outside, and refuse and wait from there on.
 func TestMute_TrySendBelowTheWatermark(t *testing.T) {
 	standStill(t, func(t *testing.T, sys *actor.System, s *standstill) {
-		must(t, s.count.SendWait(soon(t), sys, s.ref, 1))
+		must(t, s.count.SendWait(soon(t), s.ref, 1))
 		must(t, s.count.TrySend(sys, s.ref, 1))
 		inside(t, sys, func(c *actor.Context) {
 			for i := range s.most - 1 {
@@ -146,7 +146,7 @@ func TestMute_TrySendBelowTheWatermark(t *testing.T) {
 		})
 		wants(t, s.count.TrySend(sys, s.ref, 1), actor.ErrOverloaded)
 		errs := make(chan error, 1)
-		go func() { errs <- s.count.SendWait(soon(t), sys, s.ref, 1) }()
+		go func() { errs <- s.count.SendWait(soon(t), s.ref, 1) }()
 		eventually(t, "it waits", func() bool { return actor.Waiting(s.ref) == 1 })
 		equal(t, "mutes", sys.Stats().Mutes, 1)
 		s.release()
@@ -159,7 +159,7 @@ func TestMute_TrySendBelowTheWatermark(t *testing.T) {
 // not muted again before, and those that wait for it go on behind that.
 func TestMute_CrowdedIsOverloaded(t *testing.T) {
 	const mail = 500
-	sys := start(t, actor.Workers(2), actor.Leeway(mail))
+	sys := start(t, actor.WithWorkers(2), actor.Leeway(mail))
 	first, second := overload(t, sys), press(t, sys)
 	x := first.mute(t, sys)
 	var ran, seen atomic.Int64
@@ -187,7 +187,7 @@ func TestMute_CrowdedIsOverloaded(t *testing.T) {
 // a little mail is left".
 func TestMute_BoundedThoughMutedAgain(t *testing.T) {
 	const most, each, rounds = 400, 150, 60
-	sys := start(t, actor.Workers(2), actor.Leeway(most), actor.StallEvery(time.Hour))
+	sys := start(t, actor.WithWorkers(2), actor.Leeway(most), actor.StallEvery(time.Hour))
 	p, s := press(t, sys), puppetType.Spawn(sys, puppet{})
 	x := muteOn(t, sys, func(c *actor.Context) { count.Send(c, p, 1) })
 	var sent, ran, highest int64
@@ -226,12 +226,12 @@ func TestMute_BoundedThoughMutedAgain(t *testing.T) {
 func TestMute_BoundIsTheWatermark(t *testing.T) {
 	const limit = 20
 	k := newBounded("twenty", limit, actor.OverflowMute)
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	r := k.typ.Spawn(sys, puppet{})
 	k.do.Send(sys, r, func(_ *puppet, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
 	awaitMuted(t, sys, r)
-	equal(t, "it stands", r.Standing(), actor.Overloaded)
+	equal(t, "it stands", r.Status(), actor.StatusOverloaded)
 	s := puppetType.Spawn(sys, puppet{})
 	done := make(chan struct{})
 	for range limit {
@@ -284,7 +284,7 @@ var (
 	relayType  = actor.NewType[relay]("relay")
 	relayPass  = actor.Declare[int](relayType, "pass")
 	relayDrive = actor.Declare[int](relayType, "drive")
-	_          = relayType.Table(relayPass.Do((*relay).Pass), relayDrive.Do((*relay).Drive))
+	_          = relayType.Table(relayPass.Handle((*relay).Pass), relayDrive.Handle((*relay).Drive))
 )
 
 // floodChain sends a flood through a chain of actors to a slow one, and returns how many messages
@@ -318,7 +318,7 @@ func floodChain(t *testing.T, sys *actor.System, length, flood, burst int) (most
 func TestMute_ChainIsBounded(t *testing.T) {
 	const length, burst = 5, 1000
 	for seed := range uint64(nightly(3, 100)) {
-		sys := start(t, actor.Seed(seed))
+		sys := start(t, actor.WithDeterministic(seed))
 		for i, most := range floodChain(t, sys, length, scaled(50_000), burst) {
 			if most > leeway+10*burst {
 				t.Errorf("seed %d: %d messages waited for number %d", seed, most, i)
@@ -335,7 +335,7 @@ func TestMute_ChainHeap(t *testing.T) {
 		flood /= 10
 	}
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		before := heapNow()
 		most := floodChain(t, sys, 4, flood, 1000)
 		after := heapNow()

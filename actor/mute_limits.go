@@ -1,7 +1,6 @@
 package actor
 
 import (
-
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
 
 	"github.com/gallop-go/gallop/backpressure"

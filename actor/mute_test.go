@@ -91,7 +91,7 @@ func TestMute_UntilRecovered(t *testing.T) {
 		"Goexits":  func(*actor.Context) { runtime.Goexit() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			o := overload(t, sys, end)
 			var released atomic.Bool
 			m := o.mute(t, sys)
@@ -114,7 +114,7 @@ func TestMute_UntilRecovered(t *testing.T) {
 
 // TestMute_WaitsForMuted: Wait does not return while somebody is muted.
 func TestMute_WaitsForMuted(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	m := o.mute(t, sys)
 	var ran atomic.Bool
@@ -133,7 +133,7 @@ func TestMute_WaitsForMuted(t *testing.T) {
 // from its end.
 func TestMute_Chain(t *testing.T) {
 	const length = 50
-	sys := start(t, actor.Workers(2), actor.Leeway(1))
+	sys := start(t, actor.WithWorkers(2), actor.Leeway(1))
 	o := overload(t, sys)
 	chain := []actor.Ref[puppet]{o.mute(t, sys)}
 	for range length - 1 {
@@ -156,7 +156,7 @@ func TestMute_Chain(t *testing.T) {
 // and goes on when the last of them has recovered.
 func TestMute_Fan(t *testing.T) {
 	const receivers = 7
-	sys := start(t, actor.Workers(receivers+1))
+	sys := start(t, actor.WithWorkers(receivers+1))
 	var all []*overloaded
 	for range receivers {
 		all = append(all, overload(t, sys))
@@ -188,7 +188,7 @@ func TestMute_Fan(t *testing.T) {
 // TestMute_NeverTheOverloaded (TestBug_K33): "A sender that is itself overloaded … is
 // never muted": it goes on although its receiver is stuck.
 func TestMute_NeverTheOverloaded(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	const n = 20
 	s := slowType.Spawn(sys, puppet{})
@@ -211,7 +211,7 @@ func TestMute_NeverTheOverloaded(t *testing.T) {
 
 // TestMute_NeverBySelf: sending to itself mutes nobody, however overloaded.
 func TestMute_NeverBySelf(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	var run func(p *puppet, c *actor.Context)
 	run = func(p *puppet, c *actor.Context) {
 		if p.n++; p.n < 1000 {
@@ -230,7 +230,7 @@ func TestMute_NeverBySelf(t *testing.T) {
 // outside, and the message is the caller's again: no dead letter.
 func TestMute_TrySendNever(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.WithWorkers(2), dead.option())
 	o := overload(t, sys)
 	inside(t, sys, func(c *actor.Context) {
 		for range 10 {
@@ -251,14 +251,14 @@ func TestMute_TrySendNever(t *testing.T) {
 // message is in the mailbox, when ctx ends, or when the receiver has.
 func TestSendWait(t *testing.T) {
 	t.Run("Recovers", func(t *testing.T) {
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		o := overload(t, sys)
 		var ran atomic.Int64
 		const waiters = 10
 		errs := make(chan error, waiters)
 		for range waiters {
 			go func() {
-				errs <- slowDo.SendWait(soon(t), sys, o.ref, func(*puppet, *actor.Context) { ran.Add(1) })
+				errs <- slowDo.SendWait(soon(t), o.ref, func(*puppet, *actor.Context) { ran.Add(1) })
 			}()
 		}
 		runtime.Gosched()
@@ -271,36 +271,36 @@ func TestSendWait(t *testing.T) {
 		equal(t, "run", ran.Load(), waiters)
 	})
 	t.Run("Cancelled", func(t *testing.T) {
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		o := overload(t, sys)
 		ctx, cancel := context.WithCancel(context.Background())
 		errs := make(chan error, 1)
 		go func() {
-			errs <- slowDo.SendWait(ctx, sys, o.ref, func(*puppet, *actor.Context) { t.Error("a message that was not sent ran") })
+			errs <- slowDo.SendWait(ctx, o.ref, func(*puppet, *actor.Context) { t.Error("a message that was not sent ran") })
 		}()
 		runtime.Gosched()
 		cancel()
 		wants(t, receive(t, "SendWait to return", errs), context.Canceled)
 		o.release()
 		quiet(t, sys)
-		wants(t, slowDo.SendWait(ctx, sys, o.ref, nil), context.Canceled)
+		wants(t, slowDo.SendWait(ctx, o.ref, nil), context.Canceled)
 	})
 	t.Run("ReceiverEnds", func(t *testing.T) {
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		o := overload(t, sys, func(c *actor.Context) { c.Stop() })
 		errs := make(chan error, 1)
-		go func() { errs <- slowDo.SendWait(soon(t), sys, o.ref, nil) }()
+		go func() { errs <- slowDo.SendWait(soon(t), o.ref, nil) }()
 		runtime.Gosched()
 		o.release()
 		wants(t, receive(t, "SendWait to return", errs), actor.ErrStopped)
 	})
 	t.Run("SystemStops", func(t *testing.T) {
-		sys := start(t, actor.Workers(2), actor.Leeway(0))
+		sys := start(t, actor.WithWorkers(2), actor.Leeway(0))
 		o := overload(t, sys)
 		m := o.mute(t, sys)
 		errs := make(chan error, 2)
-		go func() { errs <- slowDo.SendWait(soon(t), sys, o.ref, nil) }()
-		go func() { errs <- count.SendWait(soon(t), sys, m, 1) }()
+		go func() { errs <- slowDo.SendWait(soon(t), o.ref, nil) }()
+		go func() { errs <- count.SendWait(soon(t), m, 1) }()
 		runtime.Gosched()
 		go sys.Stop()
 		eventually(t, "the system stops", func() bool {
@@ -316,7 +316,7 @@ func TestSendWait(t *testing.T) {
 // TestDrain_OfMuted: an actor that sends to a muted one that drains is told of its end, and not to
 // wait, also when the draining one has run something urgent and is muted again.
 func TestDrain_OfMuted(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	r := mortalType.Spawn(sys, mortal{})
 	muted := func() { eventually(t, "it is muted", func() bool { return actor.Muted(r) }) }
@@ -337,7 +337,7 @@ func TestDrain_OfMuted(t *testing.T) {
 // actors too.
 func TestStop_OfMuted(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.WithWorkers(2), dead.option())
 	o := overload(t, sys)
 	m := o.mute(t, sys)
 	m2 := o.mute(t, sys)
@@ -366,7 +366,7 @@ type flooder struct {
 	sent *atomic.Int64
 }
 
-func (f *flooder) Flood(c *actor.Context, _ actor.None) {
+func (f *flooder) Flood(c *actor.Context, _ struct{}) {
 	n := min(f.left, 1000)
 	f.left -= n
 	for range n {
@@ -374,7 +374,7 @@ func (f *flooder) Flood(c *actor.Context, _ actor.None) {
 	}
 	f.sent.Add(int64(n))
 	if f.left > 0 {
-		flood.Send(c, actor.Self[flooder](c), actor.None{})
+		flood.Send(c, actor.Self[flooder](c), struct{}{})
 	}
 }
 
@@ -393,18 +393,18 @@ func (s *slowpoke) Consume(_ *actor.Context, n int) {
 	}
 }
 
-func (s *slowpoke) Most(_ *actor.Context, _ actor.None) ([2]int64, error) {
+func (s *slowpoke) Most(_ *actor.Context, _ struct{}) ([2]int64, error) {
 	return [2]int64{s.run, s.most}, nil
 }
 
 var (
 	flooderType  = actor.NewType[flooder]("flooder")
-	flood        = actor.Declare[actor.None](flooderType, "flood")
-	_            = flooderType.Table(flood.Do((*flooder).Flood))
+	flood        = actor.Declare[struct{}](flooderType, "flood")
+	_            = flooderType.Table(flood.Handle((*flooder).Flood))
 	slowpokeType = actor.NewType[slowpoke]("slowpoke")
 	consume      = actor.Declare[int](slowpokeType, "consume")
-	most         = actor.DeclareAsk[actor.None, [2]int64](slowpokeType, "most")
-	_            = slowpokeType.Table(consume.Do((*slowpoke).Consume), most.Do((*slowpoke).Most))
+	most         = actor.DeclareAsk[struct{}, [2]int64](slowpokeType, "most")
+	_            = slowpokeType.Table(consume.Handle((*slowpoke).Consume), most.Handle((*slowpoke).Most))
 )
 
 // TestMute_BoundsTheHeap: "2 M sends to a slow actor from 8 producer actors (at
@@ -417,7 +417,7 @@ func TestMute_BoundsTheHeap(t *testing.T) {
 		each = max(each/10, 10_000)
 	}
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		heap := func() uint64 {
 			runtime.GC()
 			runtime.GC() // what the pools let go of lives through the first
@@ -429,11 +429,11 @@ func TestMute_BoundsTheHeap(t *testing.T) {
 		var sent atomic.Int64
 		to := slowpokeType.Spawn(sys, slowpoke{sent: &sent})
 		for range producers {
-			flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, &sent}), actor.None{})
+			flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, &sent}), struct{}{})
 		}
 		quiet(t, sys)
 		after := heap()
-		got, err := most.Ask(soon(t), sys, to, actor.None{})
+		got, err := most.Ask(soon(t), to, struct{}{})
 		must(t, err)
 		st := sys.Stats()
 		t.Logf("at most %d queued, %d mutes, heap %d kB → %d kB", got[1], st.Mutes, before>>10, after>>10)
@@ -467,7 +467,7 @@ func mostQueued(producers, each int) int64 {
 // million messages meanwhile.
 func TestSend_IsPaidFor(t *testing.T) {
 	const most = 4096 // what a worker may do between two looks
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	to := slowpokeType.Spawn(sys, slowpoke{sent: new(atomic.Int64)})
 	before, left := 0, 0
 	for range 20 { // there may have been nothing left of it before
@@ -498,14 +498,14 @@ func TestMute_BoundsTheQueue(t *testing.T) {
 		if seed > 2 && invariant.On { // ten times slower
 			break
 		}
-		sys := start(t, actor.Seed(seed+1), actor.Workers(1))
+		sys := start(t, actor.WithDeterministic(seed+1), actor.WithWorkers(1))
 		var sent atomic.Int64
 		to := slowpokeType.Spawn(sys, slowpoke{sent: &sent})
 		for range producers {
-			flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, &sent}), actor.None{})
+			flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, &sent}), struct{}{})
 		}
 		quiet(t, sys)
-		got, err := most.Ask(soon(t), sys, to, actor.None{})
+		got, err := most.Ask(soon(t), to, struct{}{})
 		must(t, err)
 		equal(t, "messages run", got[0], int64(producers*each))
 		if got[1] > 2*producers*1000 {
@@ -519,7 +519,7 @@ func TestMute_BoundsTheQueue(t *testing.T) {
 func TestSendWait_AllRun(t *testing.T) {
 	const producers = 4
 	each := scaled(50_000)
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	var sent atomic.Int64
 	to := slowpokeType.Spawn(sys, slowpoke{sent: &sent})
 	ctx := soon(t)
@@ -528,7 +528,7 @@ func TestSendWait_AllRun(t *testing.T) {
 		wg.Go(func() {
 			for range each {
 				if p%2 == 0 {
-					must(t, consume.SendWait(ctx, sys, to, 1))
+					must(t, consume.SendWait(ctx, to, 1))
 				} else {
 					for errors.Is(consume.TrySend(sys, to, 1), actor.ErrOverloaded) {
 						runtime.Gosched()
@@ -540,7 +540,7 @@ func TestSendWait_AllRun(t *testing.T) {
 	}
 	wg.Wait()
 	quiet(t, sys)
-	got, err := most.Ask(ctx, sys, to, actor.None{})
+	got, err := most.Ask(ctx, to, struct{}{})
 	must(t, err)
 	t.Logf("at most %d queued", got[1])
 	equal(t, "messages run", got[0], int64(producers*each))

@@ -12,7 +12,7 @@ import (
 // 10,000 more messages; then its urgent mail waits, too, until it is muted no longer". None is
 // lost, and they keep their order.
 func TestUrgent_MutedDrivenBySelf(t *testing.T) {
-	sys := start(t, actor.Workers(2), actor.StallEvery(time.Hour))
+	sys := start(t, actor.WithWorkers(2), actor.StallEvery(time.Hour))
 	p := press(t, sys)
 	r := mortalType.Spawn(sys, mortal{})
 	const each, steps = 100, 300
@@ -50,7 +50,7 @@ func TestUrgent_MutedDrivenBySelf(t *testing.T) {
 // TestUrgent_SparedDrivenBySelf: an actor that is let go because of pressure "for the mail that it
 // has" is muted again although it drives itself by urgent messages.
 func TestUrgent_SparedDrivenBySelf(t *testing.T) {
-	sys := start(t, actor.Workers(2), actor.StallEvery(time.Millisecond), actor.Leeway(100))
+	sys := start(t, actor.WithWorkers(2), actor.StallEvery(time.Millisecond), actor.Leeway(100))
 	p := press(t, sys)
 	r := mortalType.Spawn(sys, mortal{})
 	left := 1000
@@ -78,7 +78,7 @@ func TestUrgent_SparedDrivenBySelf(t *testing.T) {
 // TestUrgent_OverloadedDrivenBySelf: "the urgent mail waits for one turn of the other mail": an
 // overloaded actor that drives itself by urgent messages runs its other mail, and is muted then.
 func TestUrgent_OverloadedDrivenBySelf(t *testing.T) {
-	sys := start(t, actor.Workers(2), actor.StallEvery(time.Hour))
+	sys := start(t, actor.WithWorkers(2), actor.StallEvery(time.Hour))
 	p := press(t, sys)
 	r := mortalType.Spawn(sys, mortal{})
 	const steps = 3000
@@ -114,7 +114,7 @@ func TestUrgent_OverloadedDrivenBySelf(t *testing.T) {
 
 // TestUrgent_MutedDrivenByOthers: it makes no difference who sends the urgent messages.
 func TestUrgent_MutedDrivenByOthers(t *testing.T) {
-	sys := start(t, actor.Workers(2), actor.StallEvery(time.Hour))
+	sys := start(t, actor.WithWorkers(2), actor.StallEvery(time.Hour))
 	p := press(t, sys)
 	a, b := mortalType.Spawn(sys, mortal{}), mortalType.Spawn(sys, mortal{})
 	const each, steps = 1000, 30
@@ -149,7 +149,7 @@ func TestUrgent_MutedDrivenByOthers(t *testing.T) {
 // mail becomes dead letters; or it is suspended and restarted, and the mail runs in its next life.
 func TestUrgent_WithheldEnds(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), actor.StallEvery(time.Hour), actor.Leeway(10), dead.option())
+	sys := start(t, actor.WithWorkers(2), actor.StallEvery(time.Hour), actor.Leeway(10), dead.option())
 	p := press(t, sys)
 	withheld := func() actor.Ref[mortal] {
 		r := mortalType.Spawn(sys, mortal{})
@@ -164,8 +164,8 @@ func TestUrgent_WithheldEnds(t *testing.T) {
 		rush.Send(sys, r, func(*mortal, *actor.Context) { t.Error("an urgent message ran") })
 		return r
 	}
-	must(t, actor.StopWait(soon(t), sys, withheld()))
-	must(t, actor.KillWait(soon(t), sys, withheld()))
+	must(t, actor.StopWait(soon(t), withheld()))
+	must(t, actor.KillWait(soon(t), withheld()))
 	if dead.n.Load() < 2 {
 		t.Errorf("%d dead letters", dead.n.Load())
 	}
@@ -176,7 +176,7 @@ func TestUrgent_WithheldEnds(t *testing.T) {
 // TestUrgent_ParksFirst: an actor that meets a gate in an urgent behaviour is muted before it runs
 // the next one.
 func TestUrgent_ParksFirst(t *testing.T) {
-	sys := start(t, actor.Workers(1), actor.StallEvery(time.Hour))
+	sys := start(t, actor.WithWorkers(1), actor.StallEvery(time.Hour))
 	p := press(t, sys)
 	r := mortalType.Spawn(sys, mortal{})
 	begun, stay := make(chan struct{}), make(chan struct{})

@@ -14,8 +14,8 @@ func TestPostpone_OfTheMuted(t *testing.T) {
 	for name, crowd := range map[string]int{"below the watermark": 1, "at the watermark": 3} {
 		for _, letGo := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
-				sys := start(t, actor.Workers(2), actor.Leeway(3), actor.OnDeadLetter(func(l actor.DeadLetter) { t.Errorf("dead letter: %v", l) }))
-				parent := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Postpone(c, f.Ref) }})
+				sys := start(t, actor.WithWorkers(2), actor.Leeway(3), actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) { t.Errorf("dead letter: %v", l) }}))
+				parent := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.ChildDown) { actor.Postpone(c, f.Ref) }})
 				var child actor.Ref[puppet]
 				wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {
 					child = actor.SpawnUnder(c, puppetType, func(*puppet) {}, actor.Care[warden]{Fell: wardenFell})
@@ -44,7 +44,7 @@ func TestPostpone_OfTheMuted(t *testing.T) {
 					quiet(t, sys)
 				}
 				actor.Restart(sys, child)
-				n, err := value.Ask(soon(t), sys, child, actor.None{})
+				n, err := value.Ask(soon(t), child, struct{}{})
 				must(t, err)
 				equal(t, "messages run", n, crowd+1)
 				if !letGo {
@@ -64,7 +64,7 @@ func TestDecide_ResumeMutes(t *testing.T) {
 }
 
 func resumeMutes(t *testing.T, fall func(c *actor.Context)) {
-	sys := start(t, actor.Workers(2), actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	parent := wardenType.Spawn(sys, warden{diary: new(diary)})
 	var child actor.Ref[puppet]
 	wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {

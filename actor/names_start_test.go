@@ -40,7 +40,7 @@ var namedStarts = []struct {
 // about names and its end in OnStart is not lost: "The name is free again when the actor
 // has ended".
 func TestBug_K50_NamedBeforeStart(t *testing.T) {
-	sys := start(t, actor.Workers(3), actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithWorkers(3), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	for _, s := range namedStarts {
 		t.Run(s.what, func(t *testing.T) {
 			for round := range scaled(200) {
@@ -65,7 +65,7 @@ func TestBug_K50_NamedBeforeStart(t *testing.T) {
 				quiet(t, sys)
 				for i, r := range refs {
 					has(t, sys, r, names[i], s.keeps)
-					equal(t, "ended", r.Standing() == actor.Ended, s.keeps == nil)
+					equal(t, "ended", r.Status() == actor.StatusEnded, s.keeps == nil)
 					actor.Stop(sys, r)
 				}
 				quiet(t, sys)
@@ -95,7 +95,7 @@ func has(t testing.TB, sys *actor.System, r actor.Ref[mortal], name string, keep
 // TestNames_StartIsFirst: an actor can be found when it has its name; still, OnStart runs
 // "before its first message, even an urgent one".
 func TestNames_StartIsFirst(t *testing.T) {
-	sys := start(t, actor.Workers(3))
+	sys := start(t, actor.WithWorkers(3))
 	for round := range scaled(500) {
 		name := fmt.Sprint("early ", round)
 		var begun, ran atomic.Int64

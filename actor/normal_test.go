@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestNormal: "Down, Exit, Fallen and Join deliver the reason, a *NormalError, and ErrStopped wraps
+// TestNormal: "Down, Exit, ChildDown and Join deliver the reason, a *NormalError, and ErrStopped wraps
 // it. Nothing else happens: links do not end other actors for it".
 func TestNormal(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[mortal]){
@@ -34,7 +34,7 @@ func TestNormal(t *testing.T) {
 					t.Errorf("the reason is %v", err)
 				}
 			}
-			equal(t, "the linked one", tied.Standing(), actor.Idle)
+			equal(t, "the linked one", tied.Status(), actor.StatusIdle)
 			err := say.TrySend(sys, r, "")
 			wants(t, err, actor.ErrStopped)
 			wants(t, err, errUser)
@@ -61,7 +61,7 @@ func TestIsNormal(t *testing.T) {
 // TestRestarting: in OnStop "whether the actor may come up again in its place"; "Elsewhere it
 // reports false".
 func TestRestarting(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	var said []bool
 	child := mortal{onStop: func(_ *mortal, c *actor.Context) { said = append(said, c.Restarting()) }}
 	u := newUnder(t, actor.Care[mortal]{}, child)
@@ -69,10 +69,10 @@ func TestRestarting(t *testing.T) {
 	actor.Restart(u.sys, u.kid)
 	quiet(t, u.sys)
 	u.do(t, func(_ *mortal, c *actor.Context) { c.Stop() }) // its supervisor restarts it all the same
-	must(t, actor.StopWait(soon(t), u.sys, u.kid))
+	must(t, actor.StopWait(soon(t), u.kid))
 	r := mortalType.Spawn(sys, child)
 	quiet(t, sys)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	for i, want := range []bool{false, true, true, true, false, false} {
 		equal(t, "Restarting", said[i], want)
 	}

@@ -61,19 +61,19 @@ func newYard(t *testing.T, opts ...actor.Option) *yard {
 	y := &yard{t: t, typ: actor.NewType[hauler]("hauler"), onTake: func(*hauler, *actor.Context, payload) {}}
 	y.do = actor.Declare[func(*hauler, *actor.Context)](y.typ, "do")
 	y.take = actor.Declare[payload](y.typ, "take")
-	y.typ.Table(y.do.Do(func(h *hauler, c *actor.Context, f func(*hauler, *actor.Context)) { f(h, c) }),
-		y.take.Do(func(h *hauler, c *actor.Context, f payload) { y.runs++; y.onTake(h, c, f) }))
+	y.typ.Table(y.do.Handle(func(h *hauler, c *actor.Context, f func(*hauler, *actor.Context)) { f(h, c) }),
+		y.take.Handle(func(h *hauler, c *actor.Context, f payload) { y.runs++; y.onTake(h, c, f) }))
 	bosses := actor.NewType[lodger]("boss")
 	y.boss = actor.Declare[func(*actor.Context)](bosses, "boss")
-	fell := actor.Declare[actor.Fallen](bosses, "fell")
-	bosses.Table(y.boss.Do(func(_ *lodger, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		fell.Do(func(*lodger, *actor.Context, actor.Fallen) {}))
-	y.sys, y.clock = onVirtualTime(t, append(opts, actor.OnDeadLetter(func(actor.DeadLetter) {}),
-		actor.OnPanic(func(p actor.PanicReport) {
+	fell := actor.Declare[actor.ChildDown](bosses, "fell")
+	bosses.Table(y.boss.Handle(func(_ *lodger, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		fell.Handle(func(*lodger, *actor.Context, actor.ChildDown) {}))
+	y.sys, y.clock = onVirtualTime(t, append(opts, actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}),
+		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
 			if p.Value != onPurpose {
 				t.Error(p.Value)
 			}
-		}))...)
+		}}))...)
 	y.bosses = bosses.Spawn(y.sys, lodger{})
 	y.tell(func(c *actor.Context) { y.kid = actor.SpawnSupervised(c, y.typ, func(*hauler) {}, fell) })
 	return y
@@ -140,7 +140,7 @@ func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			before := heap.Blobs().Live
-			y := newYard(t, actor.Workers(2))
+			y := newYard(t, actor.WithWorkers(2))
 			y.in(func(h *hauler, c *actor.Context) {
 				h.timers = []actor.Timer{actor.After(c, time.Second, y.take, newOwnedPayload()), actor.After(c, time.Second, y.take, newOwnedPayload())}
 			})
@@ -157,7 +157,7 @@ func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 func TestTimer_ForTheDeadDiscards(t *testing.T) {
 	before := heap.Blobs().Live
 	y := newYard(t)
-	must(t, actor.KillWait(soon(t), y.sys, y.kid))
+	must(t, actor.KillWait(soon(t), y.kid))
 	inside(t, y.sys, func(c *actor.Context) { actor.FireWith(c, y.take, y.kid, newOwnedPayload()) })
 	quiet(t, y.sys)
 	equal(t, "blobs left", heap.Blobs().Live, before)
@@ -183,7 +183,7 @@ func TestEvery_OwnsNothing(t *testing.T) {
 var (
 	parcelType = actor.NewType[lodger]("parcels")
 	parcelAsk  = actor.DeclareAsk[func() error, heap.Parcel](parcelType, "ask")
-	_          = parcelType.Table(parcelAsk.Do(func(_ *lodger, _ *actor.Context, wait func() error) (heap.Parcel, error) {
+	_          = parcelType.Table(parcelAsk.Handle(func(_ *lodger, _ *actor.Context, wait func() error) (heap.Parcel, error) {
 		err := wait()
 		return heap.NewParcel(strings.Repeat("x", shared)), err
 	}))
@@ -200,7 +200,7 @@ func parcelActors(sys *actor.System, n int) []actor.Ref[lodger] {
 // TestAskAll_DiscardsOwnedPayload: replies that nobody is given are discarded: those that came
 // before the error, with it, and after it.
 func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
-	for name, opts := range map[string][]actor.Option{"": {actor.Workers(2)}, "Seed": {actor.Seed(1)}} {
+	for name, opts := range map[string][]actor.Option{"": {actor.WithWorkers(2)}, "Seed": {actor.WithDeterministic(1)}} {
 		t.Run("Error"+name, func(t *testing.T) {
 			before := heap.Blobs().Live
 			sys := start(t, opts...)
@@ -213,11 +213,11 @@ func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
 			}
 			one := parcelActors(sys, 1)[0] // in order
 			list := slices.Repeat([]actor.Ref[lodger]{one}, 4)
-			got, err := actor.AskAll(soon(t), sys, parcelAsk, list, fifth)
+			got, err := actor.AskAll(soon(t), parcelAsk, list, fifth)
 			must(t, err)
 			equal(t, "blobs of four replies", heap.Blobs().Live-before, 4)
 			n = 0
-			_, err = actor.AskAll(soon(t), sys, parcelAsk, slices.Repeat(list, 2), fifth)
+			_, err = actor.AskAll(soon(t), parcelAsk, slices.Repeat(list, 2), fifth)
 			wants(t, err, errUser)
 			quiet(t, sys)
 			equal(t, "requests run", n, 8)
@@ -233,23 +233,23 @@ func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
 // caller's own turn has ended": no dead letter, and what the request owns stays the caller's.
 func TestAskAll_SelfKeepsOwnedPayload(t *testing.T) {
 	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-asker")
-	ask := actor.DeclareAsk[heap.Parcel, actor.None](typ, "ask")
-	begin := actor.Declare[actor.None](typ, "begin")
+	ask := actor.DeclareAsk[heap.Parcel, struct{}](typ, "ask")
+	begin := actor.Declare[struct{}](typ, "begin")
 	var err error
-	typ.Table(ask.Do(func(*lodger, *actor.Context, heap.Parcel) (actor.None, error) { return actor.None{}, errUser }),
-		begin.Do(func(_ *lodger, c *actor.Context, _ actor.None) {
+	typ.Table(ask.Handle(func(*lodger, *actor.Context, heap.Parcel) (struct{}, error) { return struct{}{}, errUser }),
+		begin.Handle(func(_ *lodger, c *actor.Context, _ struct{}) {
 			me, p := []actor.Ref[lodger]{actor.Self[lodger](c)}, heap.NewParcel(strings.Repeat("x", shared))
-			_, err = actor.AskAll(context.Background(), c.System(), ask, me, p)
+			_, err = actor.AskAll(context.Background(), ask, me, p)
 			p.Unpack(c.Heap()) // or it panics: discarded
 		}))
 	sys := start(t)
 	r := typ.Spawn(sys, lodger{})
-	begin.Send(sys, r, actor.None{})
+	begin.Send(sys, r, struct{}{})
 	quiet(t, sys)
-	wants(t, err, actor.ErrSelfAsk)
+	wants(t, err, actor.ErrDeadlock)
 	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
 	equal(t, "panics", sys.Stats().Panics, 0)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	equal(t, "blobs left", heap.Blobs().Live, before)
 }
 
@@ -262,22 +262,22 @@ func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
 	begin := actor.Declare[actor.Ref[lodger]](typ, "begin")
 	var err error
 	got := 0
-	typ.Table(ask.Do(func(_ *lodger, c *actor.Context, p heap.Parcel) (int, error) {
+	typ.Table(ask.Handle(func(_ *lodger, c *actor.Context, p heap.Parcel) (int, error) {
 		got = len(p.Unpack(c.Heap()).Deref(c.Heap()))
 		return got, nil
-	}), begin.Do(func(_ *lodger, c *actor.Context, other actor.Ref[lodger]) {
+	}), begin.Handle(func(_ *lodger, c *actor.Context, other actor.Ref[lodger]) {
 		to := []actor.Ref[lodger]{actor.Self[lodger](c), other}
-		_, err = actor.AskAll(context.Background(), c.System(), ask, to, heap.NewParcel(strings.Repeat("x", shared)))
+		_, err = actor.AskAll(context.Background(), ask, to, heap.NewParcel(strings.Repeat("x", shared)))
 	}))
-	sys := start(t, actor.Seed(1))
+	sys := start(t, actor.WithDeterministic(1))
 	me, other := typ.Spawn(sys, lodger{}), typ.Spawn(sys, lodger{})
 	begin.Send(sys, me, other)
 	quiet(t, sys)
-	wants(t, err, actor.ErrSelfAsk)
+	wants(t, err, actor.ErrDeadlock)
 	equal(t, "what the other has unpacked", got, shared)
 	equal(t, "messages", sys.Stats().Messages, 2)
 	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
-	must(t, actor.StopWait(soon(t), sys, other))
+	must(t, actor.StopWait(soon(t), other))
 	equal(t, "blobs left", heap.Blobs().Live, before)
 }
 
@@ -287,12 +287,12 @@ func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
 func TestReplies_DiscardsOwnedPayload(t *testing.T) {
 	at := func(t *testing.T, leave func(stop context.CancelFunc, n int, res actor.Result[heap.Parcel]) bool, canGoOn func() bool) {
 		before := heap.Blobs().Live
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		ctx, cancel := context.WithCancel(soon(t))
 		defer cancel()
 		left, n := make(chan struct{}), 0
 		list := parcelActors(sys, 10)
-		for _, res := range actor.Replies(ctx, sys, parcelAsk, list, func() error {
+		for _, res := range actor.Replies(ctx, parcelAsk, list, func() error {
 			if !canGoOn() {
 				<-left
 			}
@@ -326,11 +326,11 @@ func TestReplies_DiscardsOwnedPayload(t *testing.T) {
 	})
 	t.Run("Panic", func(t *testing.T) {
 		before := heap.Blobs().Live
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		list := parcelActors(sys, 10)
 		func() {
 			defer func() { equal(t, "panic", recover(), any("in the loop")) }()
-			for _, res := range actor.Replies(soon(t), sys, parcelAsk, list, func() error { return nil }) {
+			for _, res := range actor.Replies(soon(t), parcelAsk, list, func() error { return nil }) {
 				res.Value.Discard()
 				panic("in the loop")
 			}

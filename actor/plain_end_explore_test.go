@@ -40,8 +40,8 @@ var (
 	mayflyDown = Declare[Down](mayflyType, "down")
 	mayflyExit = Declare[Exit](mayflyType, "exit")
 	mayflyAsk  = DeclareAsk[int, int](mayflyType, "ask")
-	_          = mayflyType.Table(mayflySay.Do((*mayfly).say), mayflyRush.Do((*mayfly).say), mayflyAct.Do((*mayfly).act),
-		mayflyDown.Do((*mayfly).down), mayflyExit.Do((*mayfly).exit), mayflyAsk.Do((*mayfly).answer))
+	_          = mayflyType.Table(mayflySay.Handle((*mayfly).say), mayflyRush.Handle((*mayfly).say), mayflyAct.Handle((*mayfly).act),
+		mayflyDown.Handle((*mayfly).down), mayflyExit.Handle((*mayfly).exit), mayflyAsk.Handle((*mayfly).answer))
 )
 
 func (m *mayfly) say(_ *Context, n int)                 { m.g.ran = append(m.g.ran, n) }
@@ -52,11 +52,11 @@ func (m *mayfly) answer(_ *Context, n int) (int, error) { return 2 * n, nil }
 
 func newGlade(p *explore.Program) *glade {
 	g := &glade{replies: make(chan *call[int], 2)}
-	g.stage = newStage(p, OnDeadLetter(func(d DeadLetter) {
+	g.stage = newStage(p, WithHooks(Hooks{DeadLetter: func(d DeadLetter) {
 		if n, ok := d.Message.(int); ok && d.Behaviour != "ask" {
 			g.dead = append(g.dead, n)
 		}
-	}))
+	}}))
 	g.fly, g.friend = mayflyType.Spawn(g.sys, mayfly{g}), mayflyType.Spawn(g.sys, mayfly{g})
 	mayflyAct.Send(g.sys, g.friend, func(c *Context) { TrapExit(c, mayflyExit) })
 	g.settle()
@@ -80,7 +80,7 @@ var gladeOps = []struct {
 	}},
 	{"ask", func(g *glade, i int) {
 		g.asked++
-		_, _, _ = askEach(context.Background(), g.sys, mayflyAsk.d, []Ref[mayfly]{g.fly}, i, &fanIn[int]{in: g.replies})
+		_, _, _ = askEach(context.Background(), mayflyAsk.d, []Ref[mayfly]{g.fly}, i, &fanIn[int]{in: g.replies})
 	}},
 	{"watch", func(g *glade, _ int) {
 		g.watches++

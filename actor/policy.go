@@ -164,10 +164,9 @@ func (plainMail) overload(a *cell, c *Context) {
 	}
 }
 
-func (p plainMail) drained(a *cell, c *Context) (again, idle bool) {
+func (plainMail) drained(a *cell, c *Context) (again, idle bool) {
 	if c.left == 0 && a.mailWaits() {
-		p.overload(a, c)
-		return true, false
+		return a.markOverloaded(c), false
 	}
 	if a.load != 0 {
 		a.forgetAjar()

@@ -31,10 +31,10 @@ type mailBound struct {
 	overflow Overflow
 }
 
-// TypeBound bounds the mailbox of every actor of this type: at most limit messages wait
+// WithBound bounds the mailbox of every actor of this type: at most limit messages wait
 // for their turn, and overflow says what becomes of the others, of which OverflowMute
 // takes in some. Besides these, up to a batch may have been taken out for the turn that
-// runs. TypeBound panics if limit is less than 1 or overflow is none of the three.
+// runs. WithBound panics if limit is less than 1 or overflow is none of the three.
 //
 //   - TrySend refuses at the bound, whatever overflow says. SendWait waits for room.
 //     Ask does not: it returns ErrOverloaded at once.
@@ -49,11 +49,11 @@ type mailBound struct {
 //
 // Sends to the actor take a lock, which costs one locked instruction more than other
 // sends.
-func TypeBound(limit int, overflow Overflow) TypeOption {
+func WithBound(limit int, overflow Overflow) TypeOption {
 	if limit < 1 || overflow > OverflowDropOldest {
-		panic(fmt.Sprintf("gallop: TypeBound(%d, %d): want at least 1, and OverflowMute, OverflowRefuse or OverflowDropOldest", limit, overflow))
+		panic(fmt.Sprintf("gallop: WithBound(%d, %d): want at least 1, and OverflowMute, OverflowRefuse or OverflowDropOldest", limit, overflow))
 	}
-	return func(t *typeInfo) { t.bound = mailBound{limit: limit, overflow: overflow} }
+	return typeOption(func(t *typeInfo) { t.bound = mailBound{limit: limit, overflow: overflow} })
 }
 
 // boundedMail waits in a queue that has a limit: see boundedQueue. Through the mailbox come only the

@@ -15,7 +15,7 @@ type limits struct {
 	high, low int
 }
 
-// TypeWatermarks makes actors of this type overloaded by how much mail waits for them,
+// WithWatermarks makes actors of this type overloaded by how much mail waits for them,
 // and not by whether they empty their mailbox in a turn: they are overloaded from high
 // messages on, until no more than low are left. While they are muted, high is also how
 // much mail they take before they mute their senders. It panics unless 0 ≤ low < high.
@@ -23,15 +23,18 @@ type limits struct {
 // The actor counts its mail at the end of each of its turns; a send pays nothing. So
 // the mailbox may exceed high by what is sent during one turn, or while the actor waits
 // for one.
-func TypeWatermarks(high, low int) TypeOption {
+func WithWatermarks(high, low int) TypeOption {
 	if low < 0 || low >= high {
-		panic(fmt.Sprintf("gallop: TypeWatermarks(%d, %d): want 0 ≤ low < high", high, low))
+		panic(fmt.Sprintf("gallop: WithWatermarks(%d, %d): want 0 ≤ low < high", high, low))
 	}
-	return func(t *typeInfo) { t.marks = limits{high, low} }
+	return typeOption(func(t *typeInfo) { t.marks = limits{high, low} })
 }
 
-// countedMail waits in the mailbox, and two watermarks say when the actor is overloaded.
+// countedMail waits in the mailbox, and two watermarks say when the actor is overloaded. One that
+// drains takes no more, and counts no more.
 type countedMail struct{ plainMail }
+
+func (countedMail) counts(a *cell) bool { return a.load&backpressure.Counted != 0 }
 
 func (countedMail) init(a *cell) {
 	a.flowOf()
@@ -47,13 +50,20 @@ func (countedMail) added(a *cell, n int) { a.flow.Load().marks.add(n) }
 func (countedMail) forget(a *cell) { a.flow.Load().marks = watermarks{} }
 
 // The count begins with the mail that is there.
-func (countedMail) countAjar(a *cell, c *Context, f *flow) {
+func (p countedMail) countAjar(a *cell, c *Context, f *flow) {
+	if !p.counts(a) {
+		p.plainMail.countAjar(a, c, f)
+		return
+	}
 	f.ajarCount.Store(uint32(min(a.countMail(c), math.MaxInt32)))
 }
 
 func (countedMail) overload(a *cell, c *Context) { a.measure(c) }
 
-func (countedMail) drained(a *cell, c *Context) (again, idle bool) {
+func (p countedMail) drained(a *cell, c *Context) (again, idle bool) {
+	if !p.counts(a) {
+		return p.plainMail.drained(a, c)
+	}
 	again = a.measure(c)
 	return again, !again
 }

@@ -25,7 +25,7 @@ import (
 //   - nobody is muted for the actor; those that were are let go.
 //
 // For urgent messages the same is true as for ordinary ones. For an actor with a bound
-// ([TypeBound]) the smaller of the two bounds counts.
+// ([WithBound]) the smaller of the two bounds counts.
 //
 // Postpone does nothing to an actor that is not suspended when it hears of it. It
 // panics if t was not spawned with [SpawnSupervised] or [SpawnUnder].

@@ -75,17 +75,17 @@ func newSleeperType(opts ...actor.TypeOption) *sleeperType {
 	s.fall = actor.Declare[cue](s.typ, "fall")
 	s.ask = actor.DeclareAsk[int, int](s.typ, "ask")
 	run := func(s *sleeper, _ *actor.Context, n int) { s.log.note(n) }
-	s.typ.Table(s.tell.Do(run), s.rush.Do(run),
-		s.fall.Do(func(_ *sleeper, _ *actor.Context, q cue) { close(q.begun); <-q.when; panic(errUser) }),
-		s.ask.Do(func(s *sleeper, _ *actor.Context, n int) (int, error) { s.log.note(n); return 2 * n, nil }))
+	s.typ.Table(s.tell.Handle(run), s.rush.Handle(run),
+		s.fall.Handle(func(_ *sleeper, _ *actor.Context, q cue) { close(q.begun); <-q.when; panic(errUser) }),
+		s.ask.Handle(func(s *sleeper, _ *actor.Context, n int) (int, error) { s.log.note(n); return 2 * n, nil }))
 	return s
 }
 
 // The types: what a back-off does has three forms inside.
 var sleeperTypes = map[string]*sleeperType{
 	"plain":      newSleeperType(),
-	"bounded":    newSleeperType(actor.TypeBound(5000, actor.OverflowMute)),
-	"watermarks": newSleeperType(actor.TypeWatermarks(2, 1)),
+	"bounded":    newSleeperType(actor.WithBound(5000, actor.OverflowMute)),
+	"watermarks": newSleeperType(actor.WithWatermarks(2, 1)),
 }
 
 // bed is a system with a sleeper.
@@ -103,14 +103,14 @@ type bed struct {
 func makeBed(t testing.TB, typ *sleeperType, care actor.Care[warden], opts ...actor.Option) *bed {
 	t.Helper()
 	b := &bed{sleeperType: typ, t: t, log: &sleepLog{}}
-	b.sys = start(t, append([]actor.Option{actor.Workers(2), actor.OnDeadLetter(func(l actor.DeadLetter) {
+	b.sys = start(t, append([]actor.Option{actor.WithWorkers(2), actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
 		b.log.mu.Lock()
 		defer b.log.mu.Unlock()
 		if n, ok := l.Message.(int); ok {
 			b.log.dead, b.log.why = append(b.log.dead, n), append(b.log.why, l.Reason)
 		}
-	}), actor.OnPanic(func(actor.PanicReport) {})}, opts...)...)
-	b.boss = wardenType.Spawn(b.sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Postpone(c, f.Ref) }})
+	}}), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}})}, opts...)...)
+	b.boss = wardenType.Spawn(b.sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.ChildDown) { actor.Postpone(c, f.Ref) }})
 	wardenIn(t, b.sys, b.boss, func(_ *warden, c *actor.Context) {
 		care.Fell = wardenFell
 		b.kid = actor.SpawnUnder(c, typ.typ, func(s *sleeper) { s.log = b.log }, care)
@@ -139,13 +139,13 @@ func (b *bed) wake() {
 
 // asks is the error of an ask in each form, for a sleeper that is down or goes down meanwhile.
 func (b *bed) asks(ctx context.Context, got chan<- error) {
-	go func() { _, err := b.ask.Ask(ctx, b.sys, b.kid, 1); got <- err }()
+	go func() { _, err := b.ask.Ask(ctx, b.kid, 1); got <- err }()
 	go func() {
-		_, err := actor.AskAll(ctx, b.sys, b.ask, []actor.Ref[sleeper]{b.kid}, 1)
+		_, err := actor.AskAll(ctx, b.ask, []actor.Ref[sleeper]{b.kid}, 1)
 		got <- err
 	}()
 	go func() {
-		for _, r := range actor.Replies(ctx, b.sys, b.ask, []actor.Ref[sleeper]{b.kid}, 1) {
+		for _, r := range actor.Replies(ctx, b.ask, []actor.Ref[sleeper]{b.kid}, 1) {
 			got <- r.Err
 		}
 	}()
@@ -184,7 +184,7 @@ func TestPostpone_Asks(t *testing.T) {
 			check()
 			equal(t, "it has run", len(b.log.ran), 0)
 			b.wake()
-			n, err := b.ask.Ask(soon(t), b.sys, b.kid, 4)
+			n, err := b.ask.Ask(soon(t), b.kid, 4)
 			must(t, err)
 			equal(t, "the reply in the next life", n, 8)
 		})
@@ -196,7 +196,7 @@ func newAsker(hears func(*puppet, *actor.Context, actor.Result[int])) (*actor.Ty
 	typ := actor.NewType[puppet]("asker")
 	run := actor.Declare[func(*actor.Context)](typ, "go")
 	heard := actor.Declare[actor.Result[int]](typ, "heard")
-	typ.Table(run.Do(func(_ *puppet, c *actor.Context, f func(*actor.Context)) { f(c) }), heard.Do(hears))
+	typ.Table(run.Handle(func(_ *puppet, c *actor.Context, f func(*actor.Context)) { f(c) }), heard.Handle(hears))
 	return typ, run, heard
 }
 
@@ -211,7 +211,7 @@ func TestWaitForRestart(t *testing.T) {
 			got := make(chan error, 10)
 			b.sleep(func() { b.asks(ctx, got) })
 			b.asks(ctx, got)
-			_, err := b.ask.Ask(soon(t), b.sys, b.kid, 1) // another's fails
+			_, err := b.ask.Ask(soon(t), b.kid, 1) // another's fails
 			wants(t, err, actor.ErrSuspended)
 			quiet(t, b.sys)
 			equal(t, "outcomes", len(got), 0)
@@ -289,11 +289,11 @@ func TestPostpone_Sends(t *testing.T) {
 	}
 }
 
-// TestPostpone_BoundOfType: "For an actor with a bound (TypeBound) the smaller of the two bounds
+// TestPostpone_BoundOfType: "For an actor with a bound (WithBound) the smaller of the two bounds
 // counts".
 func TestPostpone_BoundOfType(t *testing.T) {
 	for _, o := range []actor.Overflow{actor.OverflowMute, actor.OverflowRefuse} {
-		b := makeBed(t, newSleeperType(actor.TypeBound(2, o)), actor.Care[warden]{})
+		b := makeBed(t, newSleeperType(actor.WithBound(2, o)), actor.Care[warden]{})
 		b.sleep()
 		inside(t, b.sys, func(c *actor.Context) {
 			for n := range 4 {
@@ -344,7 +344,7 @@ func TestPostpone_MutesNobody(t *testing.T) {
 			fallen, postpone := make(chan struct{}), make(chan struct{})
 			b := makeBed(t, typ, actor.Care[warden]{Backlog: 2})
 			wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
-				w.fell = func(c *actor.Context, f actor.Fallen) {
+				w.fell = func(c *actor.Context, f actor.ChildDown) {
 					close(fallen)
 					c.Blocking(func() { <-postpone })
 					actor.Postpone(c, f.Ref)
@@ -362,7 +362,7 @@ func TestPostpone_MutesNobody(t *testing.T) {
 			for range 10 {
 				do.Send(b.sys, muted, func(_ *puppet, c *actor.Context) { b.tell.Send(c, b.kid, 2) })
 			}
-			n, err := value.Ask(soon(t), b.sys, muted, actor.None{})
+			n, err := value.Ask(soon(t), muted, struct{}{})
 			must(t, err)
 			equal(t, "what the sender has done", n, 1)
 			equal(t, "mutes", b.sys.Stats().Mutes, 1)
@@ -380,12 +380,12 @@ func TestPostpone_SendWait(t *testing.T) {
 			b.sleep()
 			ctx, cancel := context.WithCancel(context.Background())
 			gave, sent := make(chan error, 1), make(chan error, 3)
-			go func() { gave <- b.tell.SendWait(ctx, b.sys, b.kid, 1) }()
+			go func() { gave <- b.tell.SendWait(ctx, b.kid, 1) }()
 			eventually(t, "it waits", func() bool { return actor.Waiting(b.kid) == 1 })
 			cancel()
 			wants(t, receive(t, "SendWait to give up", gave), context.Canceled)
 			for range 3 {
-				go func() { sent <- b.tell.SendWait(soon(t), b.sys, b.kid, 2) }()
+				go func() { sent <- b.tell.SendWait(soon(t), b.kid, 2) }()
 			}
 			eventually(t, "all wait", func() bool { return actor.Waiting(b.kid) == 3 })
 			wants(t, b.tell.TrySend(b.sys, b.kid, 3), actor.ErrSuspended)
@@ -417,10 +417,10 @@ func TestPostpone_Ends(t *testing.T) {
 				b.tell.Send(b.sys, b.kid, 2)
 				quiet(t, b.sys)
 				waited := make(chan error, 2)
-				go func() { waited <- b.tell.SendWait(soon(t), b.sys, b.kid, 3) }()
+				go func() { waited <- b.tell.SendWait(soon(t), b.kid, 3) }()
 				eventually(t, "it waits", func() bool { return actor.Waiting(b.kid) == 1 })
 				go func() {
-					_, err := b.ask.Ask(actor.WaitForRestart(soon(t)), b.sys, b.kid, 4)
+					_, err := b.ask.Ask(actor.WaitForRestart(soon(t)), b.kid, 4)
 					waited <- err
 				}()
 				quiet(t, b.sys)
@@ -445,7 +445,7 @@ func TestPostpone_Ends(t *testing.T) {
 func TestStandby(t *testing.T) {
 	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{Backlog: -1})
 	wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
-		w.fell = func(c *actor.Context, f actor.Fallen) { actor.Standby(c, f.Ref); actor.Standby(c, f.Ref) }
+		w.fell = func(c *actor.Context, f actor.ChildDown) { actor.Standby(c, f.Ref); actor.Standby(c, f.Ref) }
 	})
 	b.sleep(func() { b.tell.Send(b.sys, b.kid, 1) }) // the system is quiet
 	got := make(chan error, 3)
@@ -463,13 +463,13 @@ func TestStandby(t *testing.T) {
 	panics(t, "is not supervised", func() { actor.Standby(b.sys, b.boss) })
 }
 
-// TestPostpone_Standing: an actor in a back-off is none to send to.
-func TestPostpone_Standing(t *testing.T) {
+// TestPostpone_Status: an actor in a back-off is none to send to.
+func TestPostpone_Status(t *testing.T) {
 	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{})
 	b.sleep()
-	equal(t, "it stands", b.kid.Standing(), actor.Overloaded)
+	equal(t, "it stands", b.kid.Status(), actor.StatusOverloaded)
 	b.wake()
-	equal(t, "it stands", b.kid.Standing(), actor.Idle)
+	equal(t, "it stands", b.kid.Status(), actor.StatusIdle)
 }
 
 // TestPostpone_Deterministic: all orders of a few senders, a fall and a restart: each message runs
@@ -477,7 +477,7 @@ func TestPostpone_Standing(t *testing.T) {
 func TestPostpone_Deterministic(t *testing.T) {
 	for seed := range uint64(nightly(200, 5000)) {
 		for name, typ := range sleeperTypes {
-			b := makeBed(t, typ, actor.Care[warden]{Backlog: 2}, actor.Seed(seed))
+			b := makeBed(t, typ, actor.Care[warden]{Backlog: 2}, actor.WithDeterministic(seed))
 			heard := 0
 			caller, askerGo, hears := newAsker(func(_ *puppet, _ *actor.Context, r actor.Result[int]) { heard++ })
 			q := newCue()
@@ -514,9 +514,9 @@ func TestPostpone_Storm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const senders, each = 6, 1000
 			n := scaled(each)
-			b := makeBed(t, typ, actor.Care[warden]{Backlog: 20}, actor.Workers(4))
+			b := makeBed(t, typ, actor.Care[warden]{Backlog: 20}, actor.WithWorkers(4))
 			wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
-				w.fell = func(c *actor.Context, f actor.Fallen) {
+				w.fell = func(c *actor.Context, f actor.ChildDown) {
 					actor.Postpone(c, f.Ref)
 					wardenWake.Send(c, actor.Self[warden](c), f.Ref) // which restarts it
 				}

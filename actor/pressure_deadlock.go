@@ -12,18 +12,18 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// StallReport describes actors that have waited for long for an actor that applies
+// PressureDeadlock describes actors that have waited for long for an actor that applies
 // pressure, and that might wait for ever: in a circle, or because nothing is left that
 // could go on.
 //
 // The runtime has let go those actors in Waits that wait for Pressed itself, for the
 // mail that they have. If the pressure lasts it does so again, each time after twice as
 // long, unless the system is Idle.
-type StallReport struct {
+type PressureDeadlock struct {
 	// Pressed is the actor that has applied pressure.
 	Pressed ActorName
 	// Waits says who waits for whom: those nearest to Pressed first, at most 32.
-	Waits []Wait
+	Waits []WaitEdge
 	// Closed says that the waiting goes in a circle: one of those who wait has a message
 	// from Pressed in its mailbox, which may be what Pressed waits for.
 	Closed bool
@@ -33,12 +33,12 @@ type StallReport struct {
 }
 
 // Deadlock reports whether nothing in the system could have ended the waiting.
-func (r StallReport) Deadlock() bool { return r.Closed && r.Idle }
+func (r PressureDeadlock) Deadlock() bool { return r.Closed && r.Idle }
 
 // String says in one line who waits for whom, as in "socket#1 is under pressure;
 // reader#2 waits for socket#1 with 3 messages, among them done from socket#1; log#3
 // waits for reader#2 with 0 messages".
-func (r StallReport) String() string {
+func (r PressureDeadlock) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%v is under pressure", r.Pressed)
 	for _, w := range r.Waits {
@@ -47,8 +47,8 @@ func (r StallReport) String() string {
 	return s.String()
 }
 
-// Wait says that one actor is muted and waits for another.
-type Wait struct {
+// WaitEdge says that one actor is muted and waits for another.
+type WaitEdge struct {
 	// Who is the actor that is muted.
 	Who ActorName
 	// For is the actor that it waits for.
@@ -62,10 +62,10 @@ type Wait struct {
 
 // String returns a text such as "log#3 waits for reader#2 with 3 messages, among them
 // done from the actor under pressure". The actor under pressure need not be reader#2;
-// [StallReport.String] has its name.
-func (w Wait) String() string { return w.describe("the actor under pressure") }
+// [PressureDeadlock.String] has its name.
+func (w WaitEdge) String() string { return w.describe("the actor under pressure") }
 
-func (w Wait) describe(pressed string) string {
+func (w WaitEdge) describe(pressed string) string {
 	s := fmt.Sprintf("%v waits for %v with %d messages", w.Who, w.For, w.Mail)
 	if w.From != "" {
 		s += ", among them " + w.From + " from " + pressed
@@ -279,8 +279,8 @@ func (a *cell) resolveDeadlock(c *Context, idle bool) {
 // collectWaits finds out who waits for an actor, and whom they keep waiting. Owner only. The
 // waiting actors are parked and stay so, since only the owner opens this gate; so do those that
 // wait for them, and so on. Exceptions are those that somebody recalls: see skim.
-func (a *cell) collectWaits() StallReport {
-	r := StallReport{Pressed: a.actorName()}
+func (a *cell) collectWaits() PressureDeadlock {
+	r := PressureDeadlock{Pressed: a.actorName()}
 	for next := []*cell{a}; len(next) > 0 && len(r.Waits) < maxWaits; next = next[1:] {
 		at := next[0]
 		at.gate.Each(&gateMark, func(w waiting) bool {
@@ -297,8 +297,8 @@ func (a *cell) collectWaits() StallReport {
 }
 
 // waitFor describes an actor that waits for at and in the end for root.
-func (a *cell) waitFor(at, root *cell) Wait {
-	w := Wait{Who: a.actorName(), For: at.actorName()}
+func (a *cell) waitFor(at, root *cell) WaitEdge {
+	w := WaitEdge{Who: a.actorName(), For: at.actorName()}
 	note := func(from uint64, id uint16) bool {
 		w.Mail++
 		if decls := a.typ().decls; from == root.id && !isOwn(id) && int(id) < len(decls) {
@@ -322,9 +322,9 @@ func (a *cell) peekMail(f func(from uint64, id uint16) bool) {
 	a.box.Peek(&a.in, maxMail, func(m *message) bool { return f(m.From, peekedID(m)) })
 }
 
-func (s *System) reportDeadlock(r StallReport) {
+func (s *System) reportDeadlock(r PressureDeadlock) {
 	if f := s.opts.onDeadlock; f != nil {
-		s.guard("OnStall", func() { f(r) })
+		s.guard("Hooks.PressureDeadlock", func() { f(r) })
 		return
 	}
 	if n, ok := s.deadlocks.seen.next(); ok {

@@ -27,15 +27,15 @@ func press(t testing.TB, sys *actor.System) actor.Ref[puppet] {
 }
 
 // stalls collects the reports of a system.
-type stalls chan actor.StallReport
+type stalls chan actor.PressureDeadlock
 
 func (s stalls) option() actor.Option {
-	return actor.OnStall(func(r actor.StallReport) {
+	return actor.WithHooks(actor.Hooks{PressureDeadlock: func(r actor.PressureDeadlock) {
 		select {
 		case s <- r:
 		default:
 		}
-	})
+	}})
 }
 
 // TestPressure: an actor that sends to one under pressure is muted until the pressure is released
@@ -47,7 +47,7 @@ func TestPressure(t *testing.T) {
 		"panics":   func(*puppet, *actor.Context) { panic("end") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			release, err := sys.Hold() // as who waits for a socket does
 			must(t, err)
 			r := press(t, sys)
@@ -64,7 +64,7 @@ func TestPressure(t *testing.T) {
 			do.Send(sys, other, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
 			release()
 			settled(t, sys)
-			equal(t, "let go", sys.Stats().LetGo, 0)
+			equal(t, "let go", sys.Stats().Exempted, 0)
 		})
 	}
 }
@@ -72,7 +72,7 @@ func TestPressure(t *testing.T) {
 // TestPressure_MutedNever: an actor that has met a gate and then applies pressure in the
 // same behaviour is not muted: others may wait for it already.
 func TestPressure_MutedNever(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a := press(t, sys)
 	ran := make(chan struct{})
 	b := puppetType.Spawn(sys, puppet{})
@@ -89,7 +89,7 @@ func TestPressure_MutedNever(t *testing.T) {
 // found, reported with names, and broken, and everything runs.
 func TestPressureDeadlock_3382(t *testing.T) {
 	reports := make(stalls, 10)
-	sys := start(t, actor.Workers(2), reports.option())
+	sys := start(t, actor.WithWorkers(2), reports.option())
 	sink, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	var begun time.Time
 	do.Send(sys, sink, func(_ *puppet, c *actor.Context) {
@@ -109,13 +109,13 @@ func TestPressureDeadlock_3382(t *testing.T) {
 	equal(t, "report", r.String(), want)
 	equal(t, "deadlock", r.Deadlock(), true)
 	st := sys.Stats()
-	equal(t, "let go", st.LetGo, 1)
-	equal(t, "stalls", st.Stalls, 1)
+	equal(t, "let go", st.Exempted, 1)
+	equal(t, "stalls", st.PressureDeadlocks, 1)
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
 }
 
 // onlyReport is the one report that there is when the system is quiescent.
-func onlyReport(t testing.TB, reports stalls) actor.StallReport {
+func onlyReport(t testing.TB, reports stalls) actor.PressureDeadlock {
 	t.Helper()
 	equal(t, "reports", len(reports), 1)
 	return <-reports
@@ -127,7 +127,7 @@ func onlyReport(t testing.TB, reports stalls) actor.StallReport {
 func TestPressureDeadlock_Seeded(t *testing.T) {
 	for seed := range uint64(5) {
 		reports := make(stalls, 10)
-		sys := start(t, actor.Seed(seed), reports.option())
+		sys := start(t, actor.WithDeterministic(seed), reports.option())
 		sink, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 		var answered time.Duration
 		do.Send(sys, sink, func(_ *puppet, c *actor.Context) {
@@ -143,7 +143,7 @@ func TestPressureDeadlock_Seeded(t *testing.T) {
 		if r := onlyReport(t, reports); !r.Closed || r.Idle || answered <= 0 || answered > time.Minute {
 			t.Errorf("seed %d: answered after %v; %+v", seed, answered, r)
 		}
-		equal(t, "stalls", sys.Stats().Stalls, 1)
+		equal(t, "stalls", sys.Stats().PressureDeadlocks, 1)
 	}
 }
 
@@ -162,7 +162,7 @@ func watchdog(t testing.TB, sys *actor.System) {
 // the one under pressure lies with those who wait for it.
 func TestPressureDeadlock_Relay(t *testing.T) {
 	reports := make(stalls, 10)
-	sys := start(t, actor.Workers(2), reports.option())
+	sys := start(t, actor.WithWorkers(2), reports.option())
 	sink, relay, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	do.Send(sys, sink, func(_ *puppet, c *actor.Context) {
 		c.ApplyPressure()
@@ -184,7 +184,7 @@ func TestPressureDeadlock_Relay(t *testing.T) {
 // the one in between.
 func TestPressureDeadlock_ChainIsNamed(t *testing.T) {
 	reports := make(stalls, 10)
-	sys := start(t, actor.Seed(1), actor.Leeway(1), reports.option())
+	sys := start(t, actor.WithDeterministic(1), actor.Leeway(1), reports.option())
 	sink, middle, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	release := func(_ *puppet, c *actor.Context) { c.ReleasePressure() }
 	ask := func(_ *puppet, c *actor.Context) {
@@ -209,7 +209,7 @@ func TestPressureDeadlock_ChainIsNamed(t *testing.T) {
 func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 	const ring = 5
 	reports := make(stalls, 1000)
-	sys := start(t, actor.Workers(2), reports.option())
+	sys := start(t, actor.WithWorkers(2), reports.option())
 	var all, writers []actor.Ref[puppet]
 	for i := range ring {
 		all, writers = append(all, press(t, sys)), append(writers, puppetType.Spawn(sys, puppet{}))
@@ -226,9 +226,9 @@ func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 	}
 	watchdog(t, sys)
 	st := sys.Stats()
-	t.Logf("%d mutes, %d let go, %d reports", st.Mutes, st.LetGo, st.Stalls)
+	t.Logf("%d mutes, %d let go, %d reports", st.Mutes, st.Exempted, st.PressureDeadlocks)
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
-	if st.LetGo < 1 || st.Stalls < 1 {
+	if st.Exempted < 1 || st.PressureDeadlocks < 1 {
 		t.Error("nobody was let go")
 	}
 }
@@ -238,7 +238,7 @@ func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 // reported: those who wait are let go at ever longer intervals.
 func TestPressureDeadlock_NotWithoutNeed(t *testing.T) {
 	reports := make(stalls, 10)
-	sys := start(t, actor.Workers(2), reports.option())
+	sys := start(t, actor.WithWorkers(2), reports.option())
 	release, err := sys.Hold()
 	must(t, err)
 	r := press(t, sys)
@@ -259,8 +259,8 @@ func TestPressureDeadlock_NotWithoutNeed(t *testing.T) {
 	release()
 	watchdog(t, sys)
 	equal(t, "reports", len(reports), 0)
-	if st := sys.Stats(); st.LetGo == 0 || st.LetGo > 20 {
-		t.Errorf("%d times let go", st.LetGo)
+	if st := sys.Stats(); st.Exempted == 0 || st.Exempted > 20 {
+		t.Errorf("%d times let go", st.Exempted)
 	}
 }
 
@@ -268,13 +268,13 @@ func TestPressureDeadlock_NotWithoutNeed(t *testing.T) {
 // pressure makes dead letters of all they have, and tells goroutines that wait.
 func TestPressureDeadlock_StopEndsAll(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), actor.Leeway(1), dead.option())
+	sys := start(t, actor.WithWorkers(2), actor.Leeway(1), dead.option())
 	r := press(t, sys)
 	m := muteOn(t, sys, func(c *actor.Context) { count.Send(c, r, 1) })
 	behind := muteOn(t, sys, func(c *actor.Context) { count.Send(c, m, 1) })
 	count.Send(sys, behind, 1)
 	errs := make(chan error, 1)
-	go func() { errs <- count.SendWait(soon(t), sys, r, 1) }()
+	go func() { errs <- count.SendWait(soon(t), r, 1) }()
 	eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
 	sys.Stop()
 	wants(t, receive(t, "SendWait", errs), actor.ErrSystemStopped)
@@ -348,7 +348,7 @@ func TestPressureDeadlock_RandomGraphs(t *testing.T) {
 	var letGo, reports uint64
 	defer func() { t.Logf("%d let go, %d reports", letGo, reports) }()
 	graph := func(t *rapid.T) {
-		sys := actor.Start(actor.Workers(rapid.IntRange(1, 3).Draw(t, "workers")), actor.Logger(silent), make(stalls, 1).option(),
+		sys := actor.Start(actor.WithWorkers(rapid.IntRange(1, 3).Draw(t, "workers")), actor.WithLogger(silent), make(stalls, 1).option(),
 			actor.StallEvery(time.Millisecond/2))
 		defer sys.Stop()
 		var g muteGraph
@@ -367,7 +367,7 @@ func TestPressureDeadlock_RandomGraphs(t *testing.T) {
 			t.Fatalf("no progress: %v\n%s", err, strings.Join(actor.WhoWaits(sys), "\n"))
 		}
 		st := sys.Stats()
-		letGo, reports = letGo+st.LetGo, reports+st.Stalls
+		letGo, reports = letGo+st.Exempted, reports+st.PressureDeadlocks
 		if g.ran.Load() != g.sent.Load() || st.Mutes != st.Unmutes {
 			t.Fatalf("%d of %d ran, %d mutes, %d unmutes", g.ran.Load(), g.sent.Load(), st.Mutes, st.Unmutes)
 		}
@@ -380,7 +380,7 @@ func TestPressureDeadlock_RandomGraphs(t *testing.T) {
 // TestPressureDeadlock_Log: without a hook it is logged, with names.
 func TestPressureDeadlock_Log(t *testing.T) {
 	var log lines
-	sys := start(t, actor.Workers(1), actor.Logger(log.logger()))
+	sys := start(t, actor.WithWorkers(1), actor.WithLogger(log.logger()))
 	r := press(t, sys)
 	m := muteOn(t, sys, func(c *actor.Context) { count.Send(c, r, 1) })
 	eventually(t, "a line", func() bool {

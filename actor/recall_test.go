@@ -21,7 +21,7 @@ func recallLate[S any](t testing.TB, sys *actor.System, r actor.Ref[S]) {
 // TestRecall_OfLeaving: "LEAVING with children, and SUSPENDED, are spent parked": an actor that
 // was stopped and waits for its child waits on when it is woken for nothing, and ends.
 func TestRecall_OfLeaving(t *testing.T) {
-	sys := start(t, actor.Workers(3))
+	sys := start(t, actor.WithWorkers(3))
 	parent := mortalType.Spawn(sys, mortal{})
 	begun, end := make(chan struct{}), make(chan struct{})
 	in(t, sys, parent, func(_ *mortal, c *actor.Context) {
@@ -40,7 +40,7 @@ func TestRecall_OfLeaving(t *testing.T) {
 // TestRecall_OfSuspended: "the actor is suspended: it keeps its mail".
 func TestRecall_OfSuspended(t *testing.T) {
 	fallen := make(chan struct{})
-	g := guard(t, mortal{}, func(*actor.Context, actor.Fallen) { close(fallen) })
+	g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(fallen) })
 	crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
 	receive(t, "the fall", fallen)
 	recallLate(t, g.sys, g.kid)
@@ -52,7 +52,7 @@ func TestRecall_OfSuspended(t *testing.T) {
 // TestRecall_OfMuted: a muted actor runs no ordinary mail, and holds the system for as long
 // as it is muted and no longer.
 func TestRecall_OfMuted(t *testing.T) {
-	sys := start(t, actor.Workers(3))
+	sys := start(t, actor.WithWorkers(3))
 	o := overload(t, sys)
 	r := o.mute(t, sys)
 	var early atomic.Int64
@@ -68,7 +68,7 @@ func TestRecall_OfMuted(t *testing.T) {
 // heard of the other's link, each is told once of the end of the other.
 func TestLink_BothAtOnce(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a, b := mortalType.Spawn(sys, mortal{name: "a", diary: &d}), mortalType.Spawn(sys, mortal{name: "b"})
 	quiet(t, sys)
 	linked, end := make(chan struct{}), make(chan struct{})

@@ -30,7 +30,7 @@ var repeatable = map[string]struct {
 	"bound: drop":    {repeatFlood(droppingType.typ, droppingType.do), func(st actor.Stats) bool { return st.DeadLetters > 0 }},
 	"bound: TrySend": {repeatTrySend, nil},
 	"SendWait":       {repeatSendWait, nil},
-	"pressure":       {repeatPressure, func(st actor.Stats) bool { return st.LetGo > 0 && st.Stalls > 0 }},
+	"pressure":       {repeatPressure, func(st actor.Stats) bool { return st.Exempted > 0 && st.PressureDeadlocks > 0 }},
 	"links":          {repeatLinks, func(st actor.Stats) bool { return st.Stopped == 5 }},
 	"children":       {repeatChildren, nil},
 	"heap":           {repeatHeap, nil},
@@ -58,8 +58,8 @@ func TestRepeat(t *testing.T) {
 			orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 				var d daybook
 				reported := countRuns(h)
-				sys := actor.Start(actor.Simulated(h), actor.Seed(seed), actor.Logger(silent), actor.Batch(4),
-					actor.OnStall(func(r actor.StallReport) { d.note(r) }))
+				sys := actor.Start(actor.Simulated(h), actor.WithDeterministic(seed), actor.WithLogger(silent), actor.WithBatch(4),
+					actor.WithHooks(actor.Hooks{PressureDeadlock: func(r actor.PressureDeadlock) { d.note(r) }}))
 				c.program(sys, &d)
 				must(t, sys.Wait(context.Background()))
 				sys.Stop()
@@ -106,9 +106,9 @@ func repeatTimers(sys *actor.System, d *daybook) {
 }
 
 var (
-	markedType = actor.NewType[puppet]("marked", actor.TypeWatermarks(8, 2))
+	markedType = actor.NewType[puppet]("marked", actor.WithWatermarks(8, 2))
 	markedDo   = actor.Declare[deed](markedType, "do")
-	_          = markedType.Table(markedDo.Do((*puppet).Do))
+	_          = markedType.Table(markedDo.Handle((*puppet).Do))
 )
 
 // repeatFlood has three actors send to one that cannot keep up.
@@ -147,8 +147,8 @@ func repeatTrySend(sys *actor.System, d *daybook) {
 func repeatSendWait(sys *actor.System, d *daybook) {
 	to, bounded := slowType.Spawn(sys, puppet{}), mutingType.typ.Spawn(sys, puppet{})
 	for i := range 200 {
-		d.note(slowDo.SendWait(context.Background(), sys, to, func(*puppet, *actor.Context) { d.note(i) }))
-		d.note(mutingType.do.SendWait(context.Background(), sys, bounded, func(*puppet, *actor.Context) { d.note(-i) }))
+		d.note(slowDo.SendWait(context.Background(), to, func(*puppet, *actor.Context) { d.note(i) }))
+		d.note(mutingType.do.SendWait(context.Background(), bounded, func(*puppet, *actor.Context) { d.note(-i) }))
 	}
 }
 
@@ -199,8 +199,8 @@ var (
 	spyType = actor.NewType[puppet]("watcher")
 	spyOn   = actor.Declare[actor.Ref[puppet]](spyType, "watch")
 	spied   = actor.Declare[actor.Down](spyType, "down")
-	_       = spyType.Table(spyOn.Do(func(_ *puppet, c *actor.Context, r actor.Ref[puppet]) { actor.Watch(c, r, spied) }),
-		spied.Do(func(p *puppet, _ *actor.Context, x actor.Down) { p.note.(*daybook).note(x.ActorID, x.Reason) }))
+	_       = spyType.Table(spyOn.Handle(func(_ *puppet, c *actor.Context, r actor.Ref[puppet]) { actor.Watch(c, r, spied) }),
+		spied.Handle(func(p *puppet, _ *actor.Context, x actor.Down) { p.note.(*daybook).note(x.ActorID, x.Reason) }))
 )
 
 func repeatChildren(sys *actor.System, d *daybook) {
@@ -230,7 +230,7 @@ var (
 	atticType = actor.NewType[attic]("attic")
 	fillAttic = actor.Declare[actor.Ref[attic]](atticType, "fill")
 	handOver  = actor.Declare[heap.Region[[8]int]](atticType, "hand over")
-	_         = atticType.Table(fillAttic.Do((*attic).fill), handOver.Do((*attic).take))
+	_         = atticType.Table(fillAttic.Handle((*attic).fill), handOver.Handle((*attic).take))
 )
 
 func (s *attic) fill(c *actor.Context, next actor.Ref[attic]) {
@@ -293,8 +293,8 @@ func repeatPipe(sys *actor.System, d *daybook) {
 		})
 	}
 	refs := []actor.Ref[puppet]{puppetType.Spawn(sys, puppet{n: 1}), puppetType.Spawn(sys, puppet{n: 2})}
-	d.note(actor.AskAll(context.Background(), sys, value, refs, actor.None{}))
-	for r, res := range actor.Replies(context.Background(), sys, value, refs, actor.None{}) {
+	d.note(actor.AskAll(context.Background(), value, refs, struct{}{}))
+	for r, res := range actor.Replies(context.Background(), value, refs, struct{}{}) {
 		d.note(r.ID(), res)
 	}
 }
@@ -312,11 +312,11 @@ func repeatWaiting(sys *actor.System, d *daybook) {
 				return i, nil
 			}
 			count.Send(c, chain[(i+1)%len(chain)], 1)
-			return try.Ask(context.Background(), c.System(), chain[i], down(i+1))
+			return try.Ask(context.Background(), chain[i], down(i+1))
 		}
 	}
 	for range 2 {
-		d.note(try.Ask(context.Background(), sys, chain[0], down(1)))
+		d.note(try.Ask(context.Background(), chain[0], down(1)))
 	}
 }
 
@@ -327,7 +327,7 @@ func repeatBlocking(sys *actor.System, d *daybook) {
 		p := puppetType.Spawn(sys, puppet{})
 		do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 			count.Send(c, answer, 1)
-			c.Blocking(func() { d.note(value.Ask(context.Background(), c.System(), answer, actor.None{})) })
+			c.Blocking(func() { d.note(value.Ask(context.Background(), answer, struct{}{})) })
 			count.Send(c, answer, 1)
 		})
 		count.Send(sys, p, 1)
@@ -360,8 +360,8 @@ var (
 	doorType = actor.NewType[door]("door")
 	knock    = actor.Declare[int](doorType, "knock", actor.Urgent())
 	after    = actor.Declare[int](doorType, "after")
-	_        = doorType.Table(knock.Do((*door).shut), after.Do(func(_ *door, c *actor.Context, n int) { actor.UnstashAll(c) }))
-	shutDoor = doorType.Variant(knock.Do((*door).open))
+	_        = doorType.Table(knock.Handle((*door).shut), after.Handle(func(_ *door, c *actor.Context, n int) { actor.UnstashAll(c) }))
+	shutDoor = doorType.Variant(knock.Handle((*door).open))
 )
 
 func (d *door) shut(c *actor.Context, n int) {

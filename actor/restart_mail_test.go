@@ -17,7 +17,7 @@ func TestDropMail(t *testing.T) {
 			b := makeBed(t, typ, actor.Care[warden]{Mail: actor.DropMail})
 			if !postpones {
 				wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
-					w.fell = func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }
+					w.fell = func(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }
 				})
 			}
 			got := make(chan error, 3)
@@ -48,9 +48,9 @@ func TestDropMail(t *testing.T) {
 // TestDropMail_StashAndUrgent is TestDropMail for those.
 func TestDropMail_StashAndUrgent(t *testing.T) {
 	var dead []actor.DeadLetter
-	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(l actor.DeadLetter) { dead = append(dead, l) }), actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) { dead = append(dead, l) }}), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	var d diary
-	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }})
+	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }})
 	var child actor.Ref[mortal]
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
 		child = w.spawn(c, "kid", actor.Care[warden]{Mail: actor.DropMail}, nil)
@@ -86,7 +86,7 @@ func TestRestart_Abandoned(t *testing.T) {
 			b := makeBed(t, typ, actor.Care[warden]{})
 			if !postpones {
 				wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
-					w.fell = func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }
+					w.fell = func(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }
 				})
 			}
 			ctx, cancel := context.WithCancel(actor.WaitForRestart(context.Background()))

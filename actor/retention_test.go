@@ -35,7 +35,7 @@ func newRelics(opts ...actor.TypeOption) relics {
 	k.small = actor.Declare[int](k.typ, "small")
 	k.ask = actor.DeclareAsk[rite, actor.Ref[relic]](k.typ, "ask")
 	run := func(r *relic, c *actor.Context, f rite) { r.self = actor.Self[relic](c); f(r, c) }
-	k.typ.Table(k.do.Do(run), k.urgent.Do(run), k.small.Do(func(*relic, *actor.Context, int) {}), k.ask.Do(func(r *relic, c *actor.Context, f rite) (actor.Ref[relic], error) {
+	k.typ.Table(k.do.Handle(run), k.urgent.Handle(run), k.small.Handle(func(*relic, *actor.Context, int) {}), k.ask.Handle(func(r *relic, c *actor.Context, f rite) (actor.Ref[relic], error) {
 		run(r, c, f)
 		return r.self, nil
 	}))
@@ -51,7 +51,7 @@ func blocksAndEnds(_ *relic, c *actor.Context) { c.Blocking(c.Stop) }
 // TestEndedActorsAreCollected: an actor is the GC's once it has ended, or is idle and
 // nobody refers to it, although its system goes on and does nothing else.
 func TestEndedActorsAreCollected(t *testing.T) {
-	plain, pinned, bounded := newRelics(), newRelics(actor.PinnedThread()), newRelics(actor.TypeBound(4, actor.OverflowRefuse))
+	plain, pinned, bounded := newRelics(), newRelics(actor.WithPinnedThread()), newRelics(actor.WithBound(4, actor.OverflowRefuse))
 	send := func(k relics, f rite) func(*testing.T, *actor.System, actor.Ref[relic]) {
 		return func(_ *testing.T, sys *actor.System, r actor.Ref[relic]) { k.do.Send(sys, r, f) }
 	}
@@ -79,17 +79,17 @@ func TestEndedActorsAreCollected(t *testing.T) {
 			actor.Stop(sys, r)
 		}},
 		{"Ask", plain, func(t *testing.T, sys *actor.System, r actor.Ref[relic]) {
-			_, err := plain.ask.Ask(soon(t), sys, r, endsItself)
+			_, err := plain.ask.Ask(soon(t), r, endsItself)
 			must(t, err)
 		}},
 		{"UnreachableDeferred", plain, func(t *testing.T, sys *actor.System, r actor.Ref[relic]) {
-			_, err := plain.ask.Ask(soon(t), sys, r, func(r *relic, c *actor.Context) { actor.Defer(c, plain.ask).Reply(c, r.self, nil) })
+			_, err := plain.ask.Ask(soon(t), r, func(r *relic, c *actor.Context) { actor.Defer(c, plain.ask).Reply(c, r.self, nil) })
 			must(t, err)
 		}},
 		{"Deferred", plain, func(t *testing.T, sys *actor.System, r actor.Ref[relic]) {
 			out := make(chan error, 1)
 			go func() {
-				_, err := plain.ask.Ask(soon(t), sys, r, func(r *relic, c *actor.Context) { actor.Defer(c, plain.ask); c.Stop() })
+				_, err := plain.ask.Ask(soon(t), r, func(r *relic, c *actor.Context) { actor.Defer(c, plain.ask); c.Stop() })
 				out <- err
 			}()
 			wants(t, receive(t, "an error", out), actor.ErrStopped)
@@ -109,9 +109,9 @@ func TestEndedActorsAreCollected(t *testing.T) {
 			c.Stop()
 		})},
 	} {
-		for name, opts := range map[string][]actor.Option{"": {actor.Workers(2)}, "Seed": {actor.Seed(1)}} {
+		for name, opts := range map[string][]actor.Option{"": {actor.WithWorkers(2)}, "Seed": {actor.WithDeterministic(1)}} {
 			t.Run(tc.name+name, func(t *testing.T) {
-				sys := start(t, append(opts, actor.OnPanic(func(actor.PanicReport) {}), actor.OnDeadLetter(func(actor.DeadLetter) {}))...)
+				sys := start(t, append(opts, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))...)
 				gone := liveOnce(t, sys, tc.kind, tc.live)
 				quiet(t, sys)
 				for range 2 {
@@ -139,7 +139,7 @@ func liveOnce(t *testing.T, sys *actor.System, k relics, live func(*testing.T, *
 // TestStoppedSystemKeepsNoActor: a system that has stopped, and is kept, keeps none of its actors,
 // not even one whose turn was the last.
 func TestStoppedSystemKeepsNoActor(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	gone := stopInTurn(t, sys, newRelics())
 	for range 2 {
 		runtime.GC()
@@ -159,7 +159,7 @@ func TestStoppedSystemKeepsNoActor_WithTimers(t *testing.T) {
 		"Every": func(c *actor.Context) { actor.Every(c, time.Hour, k.do, idly) },
 	} {
 		for clock, opts := range map[string][]actor.Option{
-			"": {actor.Workers(2)}, "Virtual": {actor.Workers(2), actor.Clock(actor.NewVirtualClock(time.Unix(0, 0)))},
+			"": {actor.WithWorkers(2)}, "Virtual": {actor.WithWorkers(2), actor.WithClock(actor.NewVirtualClock(time.Unix(0, 0)))},
 		} {
 			t.Run(name+clock, func(t *testing.T) {
 				sys := start(t, opts...)
@@ -225,7 +225,7 @@ func TestRefToTheDeadKeepsNobody(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			child, gone := middleChild(t, sys, parent)
 			sys.Stop()
 			for range 2 {
@@ -247,8 +247,8 @@ func TestRefToTheDeadKeepsNobody(t *testing.T) {
 //go:noinline
 func middleChild(t *testing.T, sys *actor.System, parent func(*actor.Context, *actor.System)) (child actor.AnyRef, gone []weak.Pointer[relic]) {
 	k := newRelics()
-	fell := actor.Declare[actor.Fallen](k.typ, "fell")
-	k.typ.Table(fell.Do(func(*relic, *actor.Context, actor.Fallen) {}))
+	fell := actor.Declare[actor.ChildDown](k.typ, "fell")
+	k.typ.Table(fell.Handle(func(*relic, *actor.Context, actor.ChildDown) {}))
 	life, killed := make(chan weak.Pointer[relic]), make(chan struct{})
 	k.do.Send(sys, k.typ.Spawn(sys, relic{}), func(s *relic, c *actor.Context) {
 		gone = append(gone, weak.Make(s))
@@ -261,7 +261,7 @@ func middleChild(t *testing.T, sys *actor.System, parent func(*actor.Context, *a
 		}
 		child = kids[1].Any()
 		actor.Kill(c, child)
-		eventually(t, "its end", func() bool { return kids[1].Standing() == actor.Ended })
+		eventually(t, "its end", func() bool { return kids[1].Status() == actor.StatusEnded })
 		close(killed)
 		parent(c, sys)
 	})
@@ -275,8 +275,8 @@ func TestBursts_LeaveNothing(t *testing.T) {
 	typ := actor.NewType[int]("crowd")
 	flood := actor.Declare[func(*actor.Context)](typ, "flood")
 	hit := actor.Declare[int](typ, "hit")
-	typ.Table(flood.Do(func(_ *int, c *actor.Context, f func(*actor.Context)) { f(c) }), hit.Do(func(n *int, _ *actor.Context, by int) { *n += by }))
-	sys := start(t, actor.Workers(2))
+	typ.Table(flood.Handle(func(_ *int, c *actor.Context, f func(*actor.Context)) { f(c) }), hit.Handle(func(n *int, _ *actor.Context, by int) { *n += by }))
+	sys := start(t, actor.WithWorkers(2))
 	var crowd [500]actor.Ref[int]
 	for i := range crowd {
 		crowd[i] = typ.Spawn(sys, 0)

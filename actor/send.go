@@ -46,13 +46,13 @@ func trySend[M any](d *descriptor, from Sender, to *cell, m M) error {
 }
 
 // sendWait is [Behaviour.SendWait].
-func sendWait[M any](ctx context.Context, sys *System, d *descriptor, to *cell, m M) error {
-	n, err := d.beginWait(ctx, sys, to)
+func sendWait[M any](ctx context.Context, d *descriptor, to *cell, m M) error {
+	n, err := d.beginWait(ctx, to)
 	if err != nil {
 		return err
 	}
 	*payloadOf[M](n) = m
-	return d.tryDeliver(sys, to.sys(), to, n)
+	return d.tryDeliver(to.shared().sys, to.shared().sys, to, n)
 }
 
 // begin returns a node for a message to a, and where the sender is.
@@ -95,6 +95,9 @@ func (a *cell) tooMuch() error {
 	if s := a.suspension(); s != nil {
 		return s.why
 	}
+	if a.box.Closed() { // it drains, and is muted or under pressure
+		return a.whyEnded()
+	}
 	return ErrOverloaded
 }
 
@@ -106,15 +109,14 @@ func (a *cell) keepsNothing() bool {
 }
 
 // beginWait is begin for SendWait, once there is a permit.
-func (d *descriptor) beginWait(ctx context.Context, sys *System, a *cell) (*message, error) {
+func (d *descriptor) beginWait(ctx context.Context, a *cell) (*message, error) {
 	d.made().mustSuit(a)
-	sys.mustSend()
 	mustHave(ctx, "SendWait")
 	var err error
 	if d.urgent {
 		err = ctx.Err()
 	} else {
-		err = a.acquirePermit(ctx, sys)
+		err = a.acquirePermit(ctx)
 	}
 	if err != nil {
 		return nil, err

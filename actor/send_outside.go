@@ -229,8 +229,7 @@ func (s *System) askToStop(*child) bool { return false }
 var _ permits.Receiver = (*cell)(nil)
 
 // acquirePermit waits for a permit to send to the actor. An error means that the caller has none.
-// sys is the caller's system.
-func (a *cell) acquirePermit(ctx context.Context, sys *System) error {
+func (a *cell) acquirePermit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -239,7 +238,7 @@ func (a *cell) acquirePermit(ctx context.Context, sys *System) error {
 	if w == nil {
 		return nil
 	}
-	if a.sys().sched.Current() != nil || sys != a.sys() && sys.sched.Current() != nil {
+	if sched.Here() != nil {
 		l.Cancel(w, a)
 		panic("gallop: SendWait called from a behaviour, which would keep its worker waiting: use Send")
 	}

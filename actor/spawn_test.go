@@ -30,12 +30,12 @@ type shoot struct {
 
 var (
 	shootType = actor.NewType[shoot]("shoot")
-	sprout    = actor.Declare[actor.None](shootType, "sprout")
+	sprout    = actor.Declare[struct{}](shootType, "sprout")
 	answer    = actor.Declare[int64](shootType, "answer")
-	_         = shootType.Table(sprout.Do((*shoot).sprout), answer.Do((*shoot).hear))
+	_         = shootType.Table(sprout.Handle((*shoot).sprout), answer.Handle((*shoot).hear))
 	earlyType = actor.NewType[shoot]("early shoot")
 	earlyTell = actor.Declare[int64](earlyType, "answer")
-	_         = earlyType.OnStart((*shoot).start).Table(earlyTell.Do((*shoot).hear))
+	_         = earlyType.OnStart((*shoot).start).Table(earlyTell.Handle((*shoot).hear))
 	wakings   = map[string]func(*shoot, *actor.Context){
 		"woken one by one":   (*shoot).oneByOne,
 		"woken all at once":  (*shoot).allAtOnce,
@@ -43,7 +43,7 @@ var (
 	}
 )
 
-func (s *shoot) sprout(c *actor.Context, _ actor.None) { s.grow(c) }
+func (s *shoot) sprout(c *actor.Context, _ struct{}) { s.grow(c) }
 
 func (s *shoot) start(c *actor.Context) error {
 	s.grow(c)
@@ -68,7 +68,7 @@ func (s *shoot) arm(self actor.Ref[shoot]) shoot {
 
 func (s *shoot) oneByOne(c *actor.Context) {
 	for range arms {
-		sprout.Send(c, shootType.Spawn(c, s.arm(actor.Self[shoot](c))), actor.None{})
+		sprout.Send(c, shootType.Spawn(c, s.arm(actor.Self[shoot](c))), struct{}{})
 	}
 }
 
@@ -78,7 +78,7 @@ func (s *shoot) allAtOnce(c *actor.Context) {
 		below[i] = shootType.Spawn(c, s.arm(actor.Self[shoot](c)))
 	}
 	for _, r := range below {
-		sprout.Send(c, r, actor.None{})
+		sprout.Send(c, r, struct{}{})
 	}
 }
 
@@ -117,11 +117,11 @@ func TestSpawn_DepthFirst(t *testing.T) {
 	for way := range wakings {
 		t.Run(way, func(t *testing.T) {
 			for seed := range uint64(3) {
-				plant(start(t, actor.Workers(1), actor.Seed(seed)), way).check(t, 5*arms)
-				plant(start(t, actor.Workers(3), actor.Seed(seed)), way).check(t, 30*arms)
+				plant(start(t, actor.WithWorkers(1), actor.WithDeterministic(seed)), way).check(t, 5*arms)
+				plant(start(t, actor.WithWorkers(3), actor.WithDeterministic(seed)), way).check(t, 30*arms)
 			}
 			withWorkers(t, func(t *testing.T, workers int) {
-				oneOf(t, 100*arms, func() *grove { return plant(start(t, actor.Workers(workers)), way) })
+				oneOf(t, 100*arms, func() *grove { return plant(start(t, actor.WithWorkers(workers)), way) })
 			})
 		})
 	}
@@ -131,7 +131,7 @@ func TestSpawn_DepthFirst(t *testing.T) {
 // blocks.
 func TestSpawn_DepthFirstOnASpare(t *testing.T) {
 	oneOf(t, 100*arms, func() *grove {
-		sys := start(t, actor.Workers(1))
+		sys := start(t, actor.WithWorkers(1))
 		release, stuck := make(chan struct{}), make(chan struct{})
 		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) { close(stuck); <-release })
 		<-stuck
@@ -168,7 +168,7 @@ func plant(sys *actor.System, way string) *grove {
 	if way == "woken by the spawn" {
 		earlyType.Spawn(sys, root)
 	} else {
-		sprout.Send(sys, shootType.Spawn(sys, root), actor.None{})
+		sprout.Send(sys, shootType.Spawn(sys, root), struct{}{})
 	}
 	return g
 }
@@ -194,7 +194,7 @@ func (g *grove) check(t *testing.T, atMost int64) {
 // TestSpawn_NewOnesFirst: of those that have had no turn yet the newest is next, behind the one
 // that was woken first; of those that have, the one that has waited for longest.
 func TestSpawn_NewOnesFirst(t *testing.T) {
-	sys := start(t, actor.Workers(1), actor.Seed(1))
+	sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 	var order []int
 	var all [4]actor.Ref[puppet]
 	for i := range all {
@@ -220,7 +220,7 @@ func (p *puppet) end(c *actor.Context) { c.Stop() }
 // begun from its mail.
 func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
 	const turns, betweenTurns = 20, 600 // 256 turns that spawn two
-	sys := start(t, actor.Workers(1), actor.Seed(1))
+	sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 	spawned, over := 0, false
 	var breed, count deed
 	breed = func(_ *puppet, c *actor.Context) {
@@ -253,7 +253,7 @@ func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
 func TestSpawn_NewOnesAreNotForgotten(t *testing.T) {
 	const enough = 100_000                     // 65,792 do
 	for _, busy := range []bool{false, true} { // somebody else has mail all the while
-		sys := start(t, actor.Workers(1), actor.Seed(1))
+		sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 		links, over := 0, false
 		var link, insist deed
 		link = func(_ *puppet, c *actor.Context) {

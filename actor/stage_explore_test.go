@@ -22,7 +22,7 @@ type stage struct {
 }
 
 func newStage(p *explore.Program, opts ...Option) stage {
-	s := stage{p: p, sys: Start(append(opts, Workers(2))...)}
+	s := stage{p: p, sys: Start(append(opts, WithWorkers(2))...)}
 	s.crew = s.sys.sched.Manual()
 	for _, w := range s.crew {
 		w.Local().(*Context).dry = true

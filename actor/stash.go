@@ -4,27 +4,26 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
-
 )
 
 // A stash keeps messages for later: those that an actor cannot handle now, but that must
 // not be lost or overtaken.
 
-// TypeStashLimit bounds the stash of each actor of the type to n messages. A message
+// WithStashLimit bounds the stash of each actor of the type to n messages. A message
 // beyond that is not stashed: it becomes a dead letter with ErrOverloaded, and whoever
 // asked gets that error. Without a limit a stash takes whatever it is given. An actor
 // that wants to decide itself looks at [StashLen] before it calls Stash. It panics if n
 // is less than 1.
-func TypeStashLimit(n int) TypeOption {
+func WithStashLimit(n int) TypeOption {
 	if n < 1 {
-		panic(fmt.Sprintf("gallop: TypeStashLimit(%d): want at least 1", n))
+		panic(fmt.Sprintf("gallop: WithStashLimit(%d): want at least 1", n))
 	}
-	return func(t *typeInfo) { t.stashLimit = n }
+	return typeOption(func(t *typeInfo) { t.stashLimit = n })
 }
 
 // Stash puts the running message, which is m, aside until [Unstash] or [UnstashAll]. It
 // panics if the running message is not one of b's, or was put aside already. For a full
-// stash see [TypeStashLimit].
+// stash see [WithStashLimit].
 //
 // When the actor ends, the messages in its stash become dead letters, before those in
 // its mailbox. When the actor is restarted, its stash runs first. A stash keeps neither

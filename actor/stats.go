@@ -25,16 +25,16 @@ type Stats struct {
 	Mutes      uint64 // times a sender was muted
 	Unmutes    uint64 // times a muted sender was let go on
 	// Times a muted sender was let go on although its receiver was under pressure.
-	LetGo    uint64
-	Stalls   uint64 // times that was reported, see StallReport
-	Injected uint64 // turns that came in through the inject queue
-	Steals   uint64 // actors taken from another worker
-	Parks    uint64 // times a worker went to sleep
+	Exempted          uint64
+	PressureDeadlocks uint64 // times that was reported, see PressureDeadlock
+	Injected          uint64 // turns that came in through the inject queue
+	Steals            uint64 // actors taken from another worker
+	Parks             uint64 // times a worker went to sleep
 	// Turns run; the alarm of a timer that was canceled may still take one after all else.
 	Turns uint64
 
 	// Times a behaviour that blocked kept its worker because all spares were in use, see Spares.
-	SparesLacked uint64
+	TooManyBlocked uint64
 }
 
 // WorkerStats is what one worker has done.
@@ -125,7 +125,7 @@ func (s *System) Stats() Stats {
 		BestEffort:  s.outside.bestEffort.Load(),
 		Unmutes:     s.outside.unmutes.Load(),
 
-		SparesLacked: s.sched.DetachedStats().Refused,
+		TooManyBlocked: s.sched.DetachedStats().Refused,
 	}
 	spares := -1
 	for _, w := range s.sched.AllWorkers() {
@@ -176,8 +176,8 @@ func (st *Stats) addCounters(n *counters) {
 	st.BestEffort += n.bestEffort.Load()
 	st.Mutes += n.mutes.Load()
 	st.Unmutes += n.unmutes.Load()
-	st.LetGo += n.released.Load()
-	st.Stalls += n.deadlocks.Load()
+	st.Exempted += n.released.Load()
+	st.PressureDeadlocks += n.deadlocks.Load()
 }
 
 func (st *Stats) addTotals(w WorkerStats) {

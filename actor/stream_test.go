@@ -57,26 +57,26 @@ type estuary struct{ m *mouth }
 type streamKind struct {
 	typ  *actor.Type[estuary]
 	take actor.Behaviour[estuary, ordinal]
-	more actor.Behaviour[estuary, actor.None]
-	fell actor.Behaviour[estuary, actor.Fallen]
+	more actor.Behaviour[estuary, struct{}]
+	fell actor.Behaviour[estuary, actor.ChildDown]
 	bear actor.Behaviour[estuary, *mouth]
 }
 
 func newStreamKind(name string, opts ...actor.TypeOption) *streamKind {
 	k := &streamKind{typ: actor.NewType[estuary](name, opts...)}
 	k.take = actor.Declare[ordinal](k.typ, "take")
-	k.more = actor.Declare[actor.None](k.typ, "more")
-	k.fell = actor.Declare[actor.Fallen](k.typ, "fell")
+	k.more = actor.Declare[struct{}](k.typ, "more")
+	k.fell = actor.Declare[actor.ChildDown](k.typ, "fell")
 	k.bear = actor.Declare[*mouth](k.typ, "bear")
 	k.typ.Table(
-		k.take.Do(func(s *estuary, c *actor.Context, m ordinal) { s.m.take(c, k, m) }),
-		k.more.Do(func(s *estuary, c *actor.Context, _ actor.None) { s.m.d.ran.Add(1) }),
-		k.fell.Do(func(_ *estuary, c *actor.Context, f actor.Fallen) {
+		k.take.Handle(func(s *estuary, c *actor.Context, m ordinal) { s.m.take(c, k, m) }),
+		k.more.Handle(func(s *estuary, c *actor.Context, _ struct{}) { s.m.d.ran.Add(1) }),
+		k.fell.Handle(func(_ *estuary, c *actor.Context, f actor.ChildDown) {
 			if !f.Final {
 				actor.Restart(c, f.Ref)
 			}
 		}),
-		k.bear.Do(func(_ *estuary, c *actor.Context, m *mouth) {
+		k.bear.Handle(func(_ *estuary, c *actor.Context, m *mouth) {
 			m.is(k, actor.SpawnSupervised(c, k.typ, func(s *estuary) { s.m = m }, k.fell))
 		}))
 	return k
@@ -84,7 +84,7 @@ func newStreamKind(name string, opts ...actor.TypeOption) *streamKind {
 
 var (
 	streamPlain  = newStreamKind("stream")
-	streamCounts = newStreamKind("stream, counted", actor.TypeWatermarks(20, 5))
+	streamCounts = newStreamKind("stream, counted", actor.WithWatermarks(20, 5))
 )
 
 // is says which actor the mouth is, and puts it in its place.
@@ -137,7 +137,7 @@ func (m *mouth) take(c *actor.Context, k *streamKind, o ordinal) {
 		m.stash = 5
 	case m.kind == mouthYields && m.got%3 == 0:
 		d.sent.Add(1)
-		actor.Yield(c, k.more, actor.None{})
+		actor.Yield(c, k.more, struct{}{})
 	case m.kind == mouthRestarts && m.got%100 == 0:
 		d.fallen.Add(1)
 		panic(onPurpose)
@@ -159,17 +159,17 @@ type source struct {
 
 var (
 	sourceType = actor.NewType[source]("source")
-	sourceFlow = actor.Declare[actor.None](sourceType, "flow")
+	sourceFlow = actor.Declare[struct{}](sourceType, "flow")
 	sourceSelf = actor.Declare[int](sourceType, "self")
 )
 
 // The table is filled here because the methods name the behaviours.
 func init() {
-	sourceType.Table(sourceFlow.Do((*source).Flow), sourceSelf.Do((*source).Self))
+	sourceType.Table(sourceFlow.Handle((*source).Flow), sourceSelf.Handle((*source).Self))
 }
 
 // Flow is one round.
-func (s *source) Flow(c *actor.Context, _ actor.None) {
+func (s *source) Flow(c *actor.Context, _ struct{}) {
 	d := s.d
 	d.ran.Add(1)
 	a, b := s.pick(), s.pick()
@@ -200,7 +200,7 @@ func (s *source) Flow(c *actor.Context, _ actor.None) {
 	}
 	if s.rounds--; s.rounds > 0 {
 		d.sent.Add(1)
-		sourceFlow.Send(c, actor.Self[source](c), actor.None{})
+		sourceFlow.Send(c, actor.Self[source](c), struct{}{})
 	}
 }
 
@@ -242,15 +242,15 @@ func (s *source) replace(c *actor.Context, i int) {
 
 // open starts the system of a delta, with the mouths of the kinds given.
 func (d *delta) open(t *testing.T, kind func(i int) int, opts ...actor.Option) {
-	d.sys = start(t, append(opts, actor.OnDeadLetter(func(l actor.DeadLetter) {
-		if _, ok := l.Message.(actor.Fallen); !ok {
+	d.sys = start(t, append(opts, actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
+		if _, ok := l.Message.(actor.ChildDown); !ok {
 			d.dead.Add(1)
 		}
-	}), actor.OnPanic(func(p actor.PanicReport) {
+	}}), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
 		if p.Value != onPurpose {
 			d.fault("a panic that was not on purpose: " + string(p.Stack))
 		}
-	}))...)
+	}}))...)
 	d.sink = slowType.Spawn(d.sys, puppet{})
 	warden := streamPlain.typ.Spawn(d.sys, estuary{&mouth{d: d}})
 	for i := range d.mouths {
@@ -276,7 +276,7 @@ func (d *delta) flow(t *testing.T, seed uint64, opts ...actor.Option) {
 	}
 	d.sent.Add(int64(len(all)))
 	for _, a := range all {
-		sourceFlow.Send(d.sys, a, actor.None{})
+		sourceFlow.Send(d.sys, a, struct{}{})
 	}
 	quiet(t, d.sys)
 	st := d.audit(t, seed)
@@ -308,7 +308,7 @@ func TestStream_Conservation(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		for seed := range uint64(mouthKinds) {
 			d := &delta{rounds: scaled(3000)}
-			d.flow(t, seed, actor.Workers(workers), actor.Batch([]int{1, 7, 100}[seed%3]))
+			d.flow(t, seed, actor.WithWorkers(workers), actor.WithBatch([]int{1, 7, 100}[seed%3]))
 		}
 	})
 }
@@ -318,14 +318,14 @@ func TestStream_Conservation(t *testing.T) {
 func TestStream_Collected(t *testing.T) {
 	for seed := range uint64(mouthKinds) {
 		d := &delta{rounds: scaled(500)}
-		d.flow(t, seed, actor.Seed(seed+1), actor.Batch(7))
+		d.flow(t, seed, actor.WithDeterministic(seed+1), actor.WithBatch(7))
 	}
 }
 
 // warm makes actors that have run, on a system of one worker.
 func warm(t *testing.T, n int) (sys *actor.System, all []actor.Ref[puppet]) {
 	t.Helper()
-	sys = start(t, actor.Workers(1))
+	sys = start(t, actor.WithWorkers(1))
 	for range n {
 		a := puppetType.Spawn(sys, puppet{})
 		do.Send(sys, a, func(*puppet, *actor.Context) {})

@@ -12,7 +12,7 @@ type beeMark struct{ asker uint64 }
 
 var beeTold = actor.Declare[actor.Reply[int, beeMark]](beeType, "told")
 
-func init() { beeType.Table(beeTold.Do((*bee).Told)) }
+func init() { beeType.Table(beeTold.Handle((*bee).Told)) }
 
 // Told hears a marked outcome, which must be the bee's own.
 func (b *bee) Told(c *actor.Context, r actor.Reply[int, beeMark]) {

@@ -53,7 +53,7 @@ type task struct {
 }
 
 var (
-	beeFell = actor.Declare[actor.Fallen](beeType, "fell")
+	beeFell = actor.Declare[actor.ChildDown](beeType, "fell")
 	beeType = actor.NewType[bee]("bee")
 	beeDo   = actor.Declare[task](beeType, "do")
 	beeAsk  = actor.DeclareAsk[int, int](beeType, "ask")
@@ -63,7 +63,7 @@ var (
 
 // The table is filled here because the methods name the behaviours.
 func init() {
-	beeType.Table(beeDo.Do((*bee).Do), beeAsk.Do((*bee).Ask), beeHear.Do((*bee).Hear), beeOwe.Do((*bee).Owe), beeFell.Do((*bee).Fell))
+	beeType.Table(beeDo.Handle((*bee).Do), beeAsk.Handle((*bee).Ask), beeHear.Handle((*bee).Hear), beeOwe.Handle((*bee).Owe), beeFell.Handle((*bee).Fell))
 }
 
 func (b *bee) count() {
@@ -123,8 +123,8 @@ func hatch(seed uint64, budget int) *swarm {
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := &swarm{seed: seed}
 	s.budget.Store(int64(budget))
-	s.sys = actor.Start(actor.Workers(1+r.IntN(4)), actor.Batch([]int{1, 5, 100}[r.IntN(3)]), actor.RandSeed(seed),
-		actor.Logger(silent), actor.OnDeadLetter(s.bury), actor.OnPanic(s.hurt))
+	s.sys = actor.Start(actor.WithWorkers(1+r.IntN(4)), actor.WithBatch([]int{1, 5, 100}[r.IntN(3)]), actor.WithRandSeed(seed),
+		actor.WithLogger(silent), actor.WithHooks(actor.Hooks{DeadLetter: s.bury}), actor.WithHooks(actor.Hooks{Panic: s.hurt}))
 	sink := s.spawn(s.sys, actor.Ref[bee]{})
 	for range 1 + r.IntN(12) {
 		name := workloadNames[r.IntN(len(workloadNames))]

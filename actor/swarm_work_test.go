@@ -195,7 +195,7 @@ func fall(b *bee, c *actor.Context, r *rand.Rand, _ task) {
 
 // Fell decides on a child. The message comes from the runtime, which does not tell the
 // books when it sends one.
-func (b *bee) Fell(c *actor.Context, f actor.Fallen) {
+func (b *bee) Fell(c *actor.Context, f actor.ChildDown) {
 	b.s.sent.Add(1)
 	b.count()
 	switch {
@@ -211,7 +211,7 @@ func (b *bee) Fell(c *actor.Context, f actor.Fallen) {
 // terminate books a dead letter, and what the runtime sent without telling.
 func (s *swarm) bury(l actor.DeadLetter) {
 	s.dead.Add(1)
-	if _, ok := l.Message.(actor.Fallen); ok {
+	if _, ok := l.Message.(actor.ChildDown); ok {
 		s.sent.Add(1)
 	}
 }
@@ -247,7 +247,7 @@ var (
 	carryCrate  = actor.Declare[crate](carrierType, "carry")
 )
 
-func init() { carrierType.Table(carryCrate.Do((*carrier).Carry)) }
+func init() { carrierType.Table(carryCrate.Handle((*carrier).Carry)) }
 
 // shipping: regions and shared texts that go around among actors, whose hash must stay.
 func shipping(b *bee, c *actor.Context, r *rand.Rand, m task) {

@@ -32,7 +32,7 @@ type System struct {
 	refusing   seam.Bool     // outside senders are turned away
 	closing    chan struct{} // closed then
 	outside    outsideCounters
-	reports    seam.Count // calls of OnDeadLetter that go on
+	reports    seam.Count // calls of Hooks.DeadLetter that go on
 	letters    letterLog
 	bestEffort letterLog // the dead letters of best-effort behaviours
 	longTurns  longTurns
@@ -63,7 +63,7 @@ func Start(opts ...Option) *System {
 			s.opts.wrong = append(s.opts.wrong, "a nil option")
 			continue
 		}
-		o(&s.opts)
+		o.setSystem(&s.opts)
 	}
 	s.sim = s.opts.settle()
 	s.waits.on = s.sim == nil
@@ -192,7 +192,7 @@ func (s *System) Shutdown(ctx context.Context) error {
 // letters. It blocks until that has happened and no goroutine of the system is left.
 //
 // Stop does not wait for functions that [Pipe] runs: their context has ended, and what
-// they return later is a dead letter. Nor does it wait for a function of [OnLongTurn],
+// they return later is a dead letter. Nor does it wait for a function of [Hooks],
 // or for the log, that is just then told of a long turn, or that all spares are in use.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
@@ -236,12 +236,11 @@ func (s *System) mustBeOutside(call string) {
 	}
 }
 
-// mustBeOutside panics if the caller is a behaviour that would wait for b, or keep a worker of sys
-// waiting.
-func (a *cell) mustBeOutside(sys *System, call string) {
-	sys.mustBeOutside(call)
-	if a.sys() != sys {
-		a.sys().mustBeOutside(call)
+// mustBeOutside panics if the caller is a behaviour of any system: it would keep its worker waiting,
+// or wait for itself.
+func mustBeOutside(call string) {
+	if sched.Here() != nil {
+		panicMisuse(call, " called from a behaviour, which would wait for itself")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // messages from one sender to one receiver keep their order".
 func TestUrgent(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r, release := busy(t, sys, mortal{name: "a", diary: &d})
 	noting := func(s string) act { return func(m *mortal, _ *actor.Context) { m.note("%s", s) } }
 	inside(t, sys, func(c *actor.Context) {
@@ -20,7 +20,7 @@ func TestUrgent(t *testing.T) {
 		rush.Send(c, r, noting("urgent 1"))
 		must(t, rush.TrySend(c, r, noting("urgent 2")))
 	})
-	must(t, rush.SendWait(soon(t), sys, r, noting("urgent 3")))
+	must(t, rush.SendWait(soon(t), r, noting("urgent 3")))
 	rush.To(r).Send(sys, noting("urgent 4"))
 	release()
 	quiet(t, sys)
@@ -37,7 +37,7 @@ func TestUrgent(t *testing.T) {
 // TestUrgent_MoreThanABatch: a flood of urgent messages is served in turns, all of it,
 // before the mail.
 func TestUrgent_MoreThanABatch(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r, release := busy(t, sys, mortal{})
 	inside(t, sys, func(c *actor.Context) {
 		doAct.Send(c, r, func(m *mortal, _ *actor.Context) { equal(t, "urgent ones before", m.n, 1050) })
@@ -54,7 +54,7 @@ func TestUrgent_MoreThanABatch(t *testing.T) {
 // message each. It answered its own reminders for ever. Found by the swarm, seed 7, when
 // it got its supervised children.
 func TestUrgent_BatchOfOne(t *testing.T) {
-	sys := start(t, actor.Workers(1), actor.Batch(1))
+	sys := start(t, actor.WithWorkers(1), actor.WithBatch(1))
 	r := mortalType.Spawn(sys, mortal{})
 	inside(t, sys, func(c *actor.Context) {
 		for range 3 {
@@ -67,7 +67,7 @@ func TestUrgent_BatchOfOne(t *testing.T) {
 
 // TestUrgent_Crash: a panic in an urgent message is one like another.
 func TestUrgent_Crash(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r, release := busy(t, sys, mortal{})
 	rush.Send(sys, r, func(*mortal, *actor.Context) { panic(1) })
 	rush.Send(sys, r, func(*mortal, *actor.Context) { t.Error("it ran on a broken state") })
@@ -84,15 +84,15 @@ func TestSignals_ReachEverybody(t *testing.T) {
 	t.Run("Idle", func(t *testing.T) {
 		sys := start(t)
 		r := puppetType.Spawn(sys, puppet{})
-		must(t, actor.StopWait(soon(t), sys, r))
+		must(t, actor.StopWait(soon(t), r))
 	})
 	t.Run("Muted", func(t *testing.T) {
 		var dead letters
-		sys := start(t, actor.Workers(2), dead.option())
+		sys := start(t, actor.WithWorkers(2), dead.option())
 		o := overload(t, sys)
 		m, m2 := o.mute(t, sys), o.mute(t, sys)
 		do.Send(sys, m, func(*puppet, *actor.Context) { t.Error("a stopped actor ran") })
-		must(t, actor.StopWait(soon(t), sys, m)) // although o has not recovered
+		must(t, actor.StopWait(soon(t), m)) // although o has not recovered
 		wants(t, dead.last.Load().Reason, actor.ErrShutdown)
 		watcher := mortalType.Spawn(sys, mortal{})
 		in(t, sys, watcher, func(_ *mortal, c *actor.Context) { actor.Link(c, m2); c.Exit(errUser) })
@@ -103,7 +103,7 @@ func TestSignals_ReachEverybody(t *testing.T) {
 		equal(t, "unmutes", st.Unmutes, st.Mutes)
 	})
 	t.Run("MutedAndLetGo", func(t *testing.T) {
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		o := overload(t, sys)
 		m := o.mute(t, sys)
 		ran := make(chan struct{}, 1)
@@ -119,7 +119,7 @@ func TestSignals_ReachEverybody(t *testing.T) {
 		equal(t, "unmutes", st.Unmutes, st.Mutes)
 	})
 	t.Run("Busy", func(t *testing.T) {
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		r := puppetType.Spawn(sys, puppet{})
 		begun := make(chan struct{})
 		do.Send(sys, r, func(_ *puppet, c *actor.Context) {
@@ -129,7 +129,7 @@ func TestSignals_ReachEverybody(t *testing.T) {
 		})
 		do.Send(sys, r, func(*puppet, *actor.Context) { t.Error("mail ran before the order") })
 		receive(t, "the behaviour", begun)
-		must(t, actor.StopWait(soon(t), sys, r))
+		must(t, actor.StopWait(soon(t), r))
 	})
 }
 
@@ -137,12 +137,12 @@ func TestSignals_ReachEverybody(t *testing.T) {
 // behaviour returns. Deferred functions run then".
 func TestShield(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
 	begun := make(chan struct{})
 	asked := make(chan error, 1)
 	go func() {
-		_, err := fetchIn.Ask(soon(t), sys, r, func(m *mortal, c *actor.Context) {
+		_, err := fetchIn.Ask(soon(t), r, func(m *mortal, c *actor.Context) {
 			defer m.note("deferred")
 			c.Checkpoint()
 			c.Shield(func() {
@@ -161,7 +161,7 @@ func TestShield(t *testing.T) {
 		asked <- err
 	}()
 	receive(t, "the behaviour", begun)
-	must(t, actor.KillWait(soon(t), sys, r))
+	must(t, actor.KillWait(soon(t), r))
 	d.says(t, "a: start", "a: inner", "a: outer", "a: deferred")
 	err := receive(t, "the asker to be told", asked)
 	if !errors.Is(err, actor.ErrStopped) || !errors.Is(err, actor.ErrKilled) || errors.Is(err, actor.ErrPanicked) {
@@ -173,7 +173,7 @@ func TestShield(t *testing.T) {
 // TestShield_Stop: "An order to stop takes effect after the message, as always."
 func TestShield_Stop(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
 	begun := make(chan struct{})
 	doAct.Send(sys, r, func(m *mortal, c *actor.Context) {
@@ -187,15 +187,15 @@ func TestShield_Stop(t *testing.T) {
 	})
 	say.Send(sys, r, "never")
 	receive(t, "the behaviour", begun)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	d.says(t, "a: start", "a: to the end", "a: stop shutdown")
 }
 
 // TestShield_Panic: a shield that a panic leaves shields nothing any more.
 func TestShield_Panic(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r := mortalType.Spawn(sys, mortal{})
-	_, err := fetchIn.Ask(soon(t), sys, r, func(_ *mortal, c *actor.Context) {
+	_, err := fetchIn.Ask(soon(t), r, func(_ *mortal, c *actor.Context) {
 		func() {
 			defer func() { _ = recover() }()
 			c.Shield(func() { panic(1) })
@@ -221,11 +221,11 @@ func TestKill_BehindAPanic(t *testing.T) {
 		{"Supervised", true, false, "killed", []string{"r: stop panic"}, []string{"super: fell panic false", "super: fell killed true"}},
 		{"SupervisedParent", true, true, "killed", nil, []string{"super: fell killed true"}},
 	} {
-		for _, opt := range []actor.Option{actor.Workers(2), actor.Seed(1), actor.Seed(2), actor.Seed(3)} {
+		for _, opt := range []actor.Option{actor.WithWorkers(2), actor.WithDeterministic(1), actor.WithDeterministic(2), actor.WithDeterministic(3)} {
 			for _, shielded := range []bool{true, false} {
 				t.Run(c.name, func(t *testing.T) {
 					v := newVictim(t, start(t, opt), c.supervised, c.kid)
-					_, err := fetchIn.Ask(soon(t), v.sys, v.ref, func(_ *mortal, c *actor.Context) {
+					_, err := fetchIn.Ask(soon(t), v.ref, func(_ *mortal, c *actor.Context) {
 						fail := func() { actor.Kill(c, actor.Self[mortal](c)); panic(1) }
 						if shielded {
 							c.Shield(fail)
@@ -258,7 +258,7 @@ func newVictim(t *testing.T, sys *actor.System, supervised, child bool) *victim 
 	born := func(name string, d *diary) mortal { return mortal{name: name, diary: d, born: true} }
 	if v.ref = mortalType.Spawn(sys, born("r", &v.own)); supervised {
 		in(t, sys, mortalType.Spawn(sys, born("super", &v.super)), func(m *mortal, c *actor.Context) {
-			m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) } // too late
+			m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) } // too late
 			v.ref = actor.SpawnSupervised(c, mortalType, func(m *mortal) { *m = born("r", &v.own) }, onFell)
 		})
 	}

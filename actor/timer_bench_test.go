@@ -26,7 +26,7 @@ const manyTimers = 1 << 20
 // fire. An op is both, for one timer.
 func BenchmarkTimer_ArmFire(b *testing.B) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
-	sys := start(b, actor.Clock(clock))
+	sys := start(b, actor.WithClock(clock))
 	d := delays(manyTimers)
 	all := make([]actor.Ref[puppet], 64)
 	for i := range all {
@@ -74,7 +74,7 @@ func BenchmarkTimer_AfterFunc(b *testing.B) {
 // BenchmarkTimer_ArmCancel: a time-out that is canceled in time, as most are, while
 // a hundred thousand others are armed.
 func BenchmarkTimer_ArmCancel(b *testing.B) {
-	sys := start(b, actor.Clock(actor.NewVirtualClock(time.Unix(0, 0))))
+	sys := start(b, actor.WithClock(actor.NewVirtualClock(time.Unix(0, 0))))
 	inside(b, sys, func(c *actor.Context) {
 		for i := range 100_000 {
 			actor.After(c, time.Minute+time.Duration(i), count, 1)
@@ -102,7 +102,7 @@ func BenchmarkTimer_StopOfMany(b *testing.B) {
 	d := delays(manyTimers)
 	for b.Loop() {
 		b.StopTimer()
-		sys := actor.Start(actor.Clock(actor.NewVirtualClock(time.Unix(0, 0))))
+		sys := actor.Start(actor.WithClock(actor.NewVirtualClock(time.Unix(0, 0))))
 		inside(b, sys, func(c *actor.Context) {
 			for _, d := range d {
 				actor.After(c, d, count, 1)

@@ -39,14 +39,14 @@ func (b *bell) Turn(c *actor.Context, f func(*bell, *actor.Context)) { f(b, c) }
 
 var (
 	inTurn = actor.Declare[func(*bell, *actor.Context)](bellType, "turn")
-	_      = bellType.Table(inTurn.Do((*bell).Turn))
+	_      = bellType.Table(inTurn.Handle((*bell).Turn))
 )
 
 // TestEvery_NeverPilesUp: "While the actor has not come to a tick, that tick stays the
 // only one: those that would have come meanwhile are left out, and the next one comes
 // when it would have come anyway."
 func TestEvery_NeverPilesUp(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Workers(2))
+	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	b := bellType.Spawn(sys, bell{})
 	onBell(t, sys, b, func(_ *bell, c *actor.Context) {
 		tick := actor.Every(c, time.Second, chime, 1)
@@ -73,7 +73,7 @@ func TestBug_K46_EndOfTime(t *testing.T) {
 	for _, nanos := range []int64{0, math.MaxUint32 - 10, math.MaxInt64 - 1<<32} {
 		t.Run(fmt.Sprint(nanos), func(t *testing.T) {
 			clock := actor.NewClockAt(epoch, nanos)
-			sys := start(t, actor.Clock(clock))
+			sys := start(t, actor.WithClock(clock))
 			b := bellType.Spawn(sys, bell{})
 			onBell(t, sys, b, func(_ *bell, c *actor.Context) {
 				actor.After(c, math.MaxInt64, chime, 1)
@@ -97,7 +97,7 @@ func TestBug_K46_EndOfTime(t *testing.T) {
 // TestClock_EndOfTime: a clock that is sent to the end of time stops just before: what is due there
 // or behind never comes, and Every does not tick for ever; but what is due at once is.
 func TestClock_EndOfTime(t *testing.T) {
-	for name, opt := range map[string]actor.Option{"Workers": actor.Workers(2), "Seed": actor.Seed(1)} {
+	for name, opt := range map[string]actor.Option{"Workers": actor.WithWorkers(2), "Seed": actor.WithDeterministic(1)} {
 		t.Run(name, func(t *testing.T) {
 			sys, clock := onVirtualTime(t, opt)
 			b := bellType.Spawn(sys, bell{})
@@ -198,7 +198,7 @@ func (m *timerModel) pass(end time.Duration) {
 func TestTimer_Model(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		clock := actor.NewVirtualClock(epoch)
-		sys := actor.Start(actor.Logger(silent), actor.Clock(clock), actor.Workers(rapid.IntRange(1, 3).Draw(r, "workers")))
+		sys := actor.Start(actor.WithLogger(silent), actor.WithClock(clock), actor.WithWorkers(rapid.IntRange(1, 3).Draw(r, "workers")))
 		defer sys.Stop()
 		m := &timerModel{t: t, sys: sys, clock: clock, bell: bellType.Spawn(sys, bell{})}
 		some := rapid.Custom(func(r *rapid.T) time.Duration {

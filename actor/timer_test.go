@@ -20,7 +20,7 @@ var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // onVirtualTime makes a system on a virtual clock.
 func onVirtualTime(t testing.TB, opts ...actor.Option) (*actor.System, *actor.VirtualClock) {
 	clock := actor.NewVirtualClock(epoch)
-	return start(t, append(opts, actor.Clock(clock))...), clock
+	return start(t, append(opts, actor.WithClock(clock))...), clock
 }
 
 // advance moves a clock on.
@@ -56,13 +56,13 @@ var (
 	chime    = actor.Declare[int](bellType, "ring")
 	sayAt    = actor.Declare[string](bellType, "sayAt")
 	inBell   = actor.DeclareAsk[func(*bell, *actor.Context), int](bellType, "do")
-	_        = bellType.Table(chime.Do((*bell).Ring), sayAt.Do((*bell).Say), inBell.Do((*bell).Do))
+	_        = bellType.Table(chime.Handle((*bell).Ring), sayAt.Handle((*bell).Say), inBell.Handle((*bell).Do))
 )
 
 // onBell runs f in a behaviour of a bell.
 func onBell(t testing.TB, sys *actor.System, b actor.Ref[bell], f func(b *bell, c *actor.Context)) {
 	t.Helper()
-	_, err := inBell.Ask(soon(t), sys, b, f)
+	_, err := inBell.Ask(soon(t), b, f)
 	must(t, err)
 }
 
@@ -157,7 +157,7 @@ func TestTimer_Exact(t *testing.T) {
 // TestTimer_Cancel: "reports whether that was in time. If so, the message … will not run, even if
 // it is in the mailbox already".
 func TestTimer_Cancel(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Workers(2))
+	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	b := bellType.Spawn(sys, bell{})
 	var early, late, ran, text actor.Timer
 	onBell(t, sys, b, func(b *bell, c *actor.Context) {
@@ -195,7 +195,7 @@ func TestTimer_EndsWithItsActor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(2), dead.option())
+			sys := start(t, actor.WithWorkers(2), dead.option())
 			b := puppetType.Spawn(sys, puppet{})
 			do.Send(sys, b, func(_ *puppet, c *actor.Context) {
 				onItsWay := actor.After(c, 0, count, 1)
@@ -224,7 +224,7 @@ func TestTimer_OfTheDraining(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var d diary
 			var dead letters
-			sys := start(t, actor.Workers(2), dead.option())
+			sys := start(t, actor.WithWorkers(2), dead.option())
 			arm := func(_ *mortal, c *actor.Context) {
 				actor.After(c, time.Hour, say, "never").Cancel(c)
 				actor.After(c, 0, say, "too late")
@@ -267,7 +267,7 @@ func TestTimer_Holds(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- sys.Run() }()
 	fired := func() bool {
-		n, err := value.Ask(soon(t), sys, b, actor.None{})
+		n, err := value.Ask(soon(t), b, struct{}{})
 		must(t, err)
 		return n == 1
 	}
@@ -282,7 +282,7 @@ func TestTimer_Holds(t *testing.T) {
 
 // TestTimer_OfPinned: pinned actors have timers like others.
 func TestTimer_OfPinned(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	ticks := 0
 	var tick actor.Timer
 	p := pinnedType.Spawn(sys, puppet{})
@@ -301,7 +301,7 @@ func TestTimer_OfPinned(t *testing.T) {
 // was armed runs once, or is canceled and does not.
 func TestTimer_Conservation(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		var armed, canceled, ran atomic.Int64
 		for i := range 50 {
 			r := rand.New(rand.NewPCG(uint64(workers), uint64(i)))
@@ -363,7 +363,7 @@ func TestTimer_AllocatesNothing(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
 	}
-	sys, clock := onVirtualTime(t, actor.Workers(1))
+	sys, clock := onVirtualTime(t, actor.WithWorkers(1))
 	b := puppetType.Spawn(sys, puppet{})
 	inside(t, sys, func(c *actor.Context) {
 		for i := range 100 {
@@ -399,7 +399,7 @@ func TestTimer_PanicReport(t *testing.T) {
 		actor.After[puppet, deed], actor.Every[puppet, deed],
 	} {
 		reports := make(chan actor.PanicReport, 1)
-		sys := start(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+		sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
 		b := puppetType.Spawn(sys, puppet{})
 		do.Send(sys, b, func(_ *puppet, c *actor.Context) {
 			arm(c, 1, do, func(*puppet, *actor.Context) { panic("on purpose") })
@@ -430,7 +430,7 @@ func TestMisuse_OfTimers(t *testing.T) {
 			panics(t, words, f)
 		}
 	})
-	panics(t, "Clock(nil)", func() { actor.Start(actor.Clock(nil)) })
+	panics(t, "WithClock(nil)", func() { actor.Start(actor.WithClock(nil)) })
 	equal(t, "panics", sys.Stats().Panics, 0)
 }
 
@@ -445,7 +445,7 @@ func arrives[M comparable](t *testing.T, m M) {
 	t.Helper()
 	typ := actor.NewType[drawer[M]]("drawer")
 	arm, keep := actor.Declare[func(*actor.Context)](typ, "arm"), actor.Declare[M](typ, "keep")
-	typ.Table(arm.Do((*drawer[M]).arm), keep.Do((*drawer[M]).keep))
+	typ.Table(arm.Handle((*drawer[M]).arm), keep.Handle((*drawer[M]).keep))
 	var got M
 	sys := start(t)
 	arm.Send(sys, typ.Spawn(sys, drawer[M]{&got}), func(c *actor.Context) { actor.After(c, 1, keep, m) })

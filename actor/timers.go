@@ -30,7 +30,7 @@ type Timer struct {
 //
 // An actor's timers fire in the order of their times, those of the same time in the
 // order in which they were armed. They never fire early. They go by the runtime's
-// clock: see [Clock]. While time passes by itself, an armed timer keeps the system from
+// clock: see [WithClock]. While time passes by itself, an armed timer keeps the system from
 // being quiescent.
 //
 // Timers end with their actor, and when it is restarted, even for a sibling's sake.

@@ -262,7 +262,11 @@ func (a *cell) goIdle(c *Context) (again bool) {
 // markOverloaded ends a turn that has used its batch or its gas up although mail is left:
 // the actor is overloaded, as in the Pony runtime, unless its type has another policy.
 func (a *cell) markOverloaded(c *Context) (again bool) {
-	a.policy().overload(a, c)
+	if a.cold == nil || !a.cold.drained {
+		a.policy().overload(a, c)
+	}
+	// Otherwise its mailbox is closed, so no sender can make it worse. If it then waited for a
+	// reply with its gate shut, senders that came before the close would be muted until its end.
 	return true
 }
 

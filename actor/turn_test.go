@@ -12,9 +12,9 @@ import (
 // the event with its third. They share a thread, which nobody cuts short however long it is halted.
 func readers(t *testing.T, mixed bool, event deed) (story []string) {
 	var dead letters
-	sys := start(t, actor.Workers(1), actor.Batch(6), dead.option(), actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithWorkers(1), actor.WithBatch(6), dead.option(), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	sender := pinnedType.Spawn(sys, puppet{})
-	_, err := pinnedTry.Ask(soon(t), sys, sender, func(_ *puppet, c *actor.Context) (any, error) {
+	_, err := pinnedTry.Ask(soon(t), sender, func(_ *puppet, c *actor.Context) (any, error) {
 		for _, name := range []string{"a", "b"} {
 			n := 0 // how many of the others have run
 			r := pinnedType.Spawn(c, puppet{note: func(*actor.Context, actor.Result[any]) { n++ }})
@@ -81,7 +81,7 @@ func TestTurn_OfMixedMail(t *testing.T) {
 // then, shows what it has done, and lets others run.
 func TestTurn_OfOneIsPaidFor(t *testing.T) {
 	n := scaled(1_000_000)
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	pair := [2]actor.Ref[puppet]{puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})}
 	var then actor.Stats
 	left := n

@@ -2,7 +2,6 @@ package actor
 
 import (
 	"errors"
-	"fmt"
 	"unsafe"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
@@ -47,9 +46,9 @@ type typeInfo struct {
 	drops        bool          // some behaviours are DropOnOverload. Guarded as decls
 	stashLimit   int           // 0: none
 	interceptors []Interceptor // the outermost first
-	pinned       bool          // PinnedThread
+	pinned       bool          // WithPinnedThread
 
-	finishes bool // TypeFinishAsks
+	finishes bool // WithFinishAsks
 
 	sealed seam.Bool
 	mu     seam.Mutex
@@ -59,7 +58,7 @@ type typeInfo struct {
 
 	onStart func(a *cell, c *Context) error      // guarded as decls; nil: none
 	onStop  func(a *cell, c *Context, why error) // the same
-	keep    func(a *cell)                        // made by TypeKeep; nil: nothing survives a restart
+	keep    func(a *cell)                        // made by WithKeep; nil: nothing survives a restart
 
 	roots seam.Pointer[typeRoots]    // made by heapRoots
 	owned seam.Pointer[[]heap.Owned] // by behaviour; made by discardOwned
@@ -95,32 +94,16 @@ type descriptor struct {
 }
 
 // TypeOption sets a property of a type when it is made.
-type TypeOption func(*typeInfo)
+type TypeOption interface{ setType(*typeInfo) }
 
-// TypeBatch sets how many messages an actor of this type handles in one turn, instead
-// of the system's [Batch]. It panics if n is less than 1.
-func TypeBatch(n int) TypeOption {
-	if n < 1 {
-		panic(fmt.Sprintf("gallop: TypeBatch(%d): want at least 1", n))
-	}
-	return func(t *typeInfo) { t.batch = min(n, maxBatch) }
-}
-
-// TypeGas sets how many reductions an actor of this type may spend in one turn, instead
-// of the system's [Gas]. It panics if n is less than 1.
-func TypeGas(n int) TypeOption {
-	if n < 1 {
-		panic(fmt.Sprintf("gallop: TypeGas(%d): want at least 1", n))
-	}
-	return func(t *typeInfo) { t.gas = min(n, maxBatch) }
-}
-
-// PinnedThread makes all actors of this type run on one OS thread that is theirs alone,
+// WithPinnedThread makes all actors of this type run on one OS thread that is theirs alone,
 // for libraries that insist on it (OpenGL, some C libraries). A message between a
 // pinned actor and any other costs a hand-over between threads, some microseconds. A
 // behaviour that calls runtime.Goexit costs the thread too, since Go ends it: the next
 // behaviour runs on another.
-func PinnedThread() TypeOption { return func(t *typeInfo) { t.pinned = true } }
+func WithPinnedThread() TypeOption {
+	return typeOption(func(t *typeInfo) { t.pinned = true })
+}
 
 // NewType makes an actor type. The name appears in logs and reports; it need not be
 // unique. NewType panics if the name is empty, an option is nil, or the type has both
@@ -141,7 +124,7 @@ func (t *typeInfo) make(name string, state any, opts []TypeOption) {
 		if o == nil {
 			panicMisuse("NewType: a nil option for ", name)
 		}
-		o(t)
+		o.setType(t)
 	}
 	if t.marks.high != 0 && t.bound.limit != 0 {
 		panicMisuse("NewType: "+name, " has both watermarks and a bound")
@@ -177,7 +160,7 @@ func (t *Type[S]) Name() string {
 }
 
 // Entry is a behaviour with its method: a row of the dispatch table of a type over S.
-// It is made by [Behaviour.Do] and [AskBehaviour.Do].
+// It is made by [Behaviour.Handle] and [AskBehaviour.Handle].
 type Entry[S any] struct {
 	decl *descriptor
 	run  runFunc

@@ -19,7 +19,7 @@ func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 		rounds = 10
 	}
 	for range rounds {
-		sys := Start(Workers(3), StallEvery(time.Hour), Logger(slog.New(slog.NewTextHandler(io.Discard, nil))))
+		sys := Start(WithWorkers(3), StallEvery(time.Hour), WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
 		p := holderType.Spawn(sys, holder{})
 		ready := make(chan struct{})
 		holderDo.Send(sys, p, func(_ *holder, c *Context) { c.ApplyPressure(); close(ready) })

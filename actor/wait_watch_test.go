@@ -15,7 +15,7 @@ import (
 func waitLog(t *testing.T, opts ...actor.Option) (*actor.System, *actor.VirtualClock, *lockedBuffer) {
 	var log lockedBuffer
 	clock := actor.NewVirtualClock(time.Unix(1_000_000_000, 0))
-	sys := start(t, append(opts, actor.Clock(clock), actor.Workers(2), actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))...)
+	sys := start(t, append(opts, actor.WithClock(clock), actor.WithWorkers(2), actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
 	return sys, clock, &log
 }
 
@@ -62,7 +62,7 @@ func TestWaitWatch_Asks(t *testing.T) {
 	asks, asked := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	stay, there := make(chan struct{}), make(chan struct{})
 	do.Send(sys, asks, func(_ *puppet, c *actor.Context) {
-		_, _ = try.Ask(soon(t), sys, asked, func(*puppet, *actor.Context) (any, error) { close(there); <-stay; return nil, nil })
+		_, _ = try.Ask(soon(t), asked, func(*puppet, *actor.Context) (any, error) { close(there); <-stay; return nil, nil })
 	})
 	receive(t, "the request to run", there)
 	eventually(t, "the asker waits", func() bool { _, armed := clock.Next(); return armed })
@@ -93,7 +93,7 @@ func TestWaitWatch_Short(t *testing.T) {
 
 // TestWaitWatch_Deterministic: in a deterministic run there is no watch, since its time would pass.
 func TestWaitWatch_Deterministic(t *testing.T) {
-	sys := start(t, actor.Seed(1))
+	sys := start(t, actor.WithDeterministic(1))
 	r := slowType.Spawn(sys, puppet{})
 	var before, after time.Time
 	inside(t, sys, func(c *actor.Context) { before = c.Now() })

@@ -33,7 +33,7 @@ func holders(t *testing.T, sys *actor.System, want string) {
 
 // TestWhy: "Why says what keeps the system from being quiescent at this moment".
 func TestWhy(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	holders(t, sys, "")
 	stay := make(chan struct{})
 	defer close(stay)
@@ -78,12 +78,12 @@ func TestWhy_Many(t *testing.T) {
 
 // TestWhy_Turns: a behaviour that blocks, one that asks it, and actors that are muted for it.
 func TestWhy_Turns(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	muted := o.mute(t, sys)
 	asks := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, asks, func(_ *puppet, c *actor.Context) {
-		_, _ = slowTry.Ask(soon(t), sys, o.ref, func(*puppet, *actor.Context) (any, error) { return nil, nil })
+		_, _ = slowTry.Ask(soon(t), o.ref, func(*puppet, *actor.Context) (any, error) { return nil, nil })
 	})
 	holders(t, sys, fmt.Sprintf("1 running turn of puppet#%d for slow#%d, 1 running turn of slow#%[2]d, 1 mute of puppet#%d for slow#%[2]d",
 		asks.ID(), o.ref.ID(), muted.ID()))
@@ -94,7 +94,7 @@ func TestWhy_Turns(t *testing.T) {
 // TestWhy_Lives: actors that wait for their children or their supervisor, and replies that were put
 // off.
 func TestWhy_Lives(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	k := clerkType.Spawn(sys, clerk{})
 	outcome := wanting(t, sys, k, 2)
 	holders(t, sys, fmt.Sprintf("2 put-off replies of clerk#%d", k.ID()))
@@ -113,7 +113,7 @@ func TestWhy_Lives(t *testing.T) {
 	receive(t, "the child to get stuck", stuck)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	err := actor.StopWait(ctx, sys, parent)
+	err := actor.StopWait(ctx, parent)
 	wants(t, err, context.DeadlineExceeded)
 	equal(t, "error", err.Error(), fmt.Sprintf(
 		"gallop: StopWait of mortal#%d: context deadline exceeded: 1 running turn of mortal#%d, 1 pending stop of mortal#%[1]d for mortal#%[2]d",
@@ -126,7 +126,7 @@ func TestWhy_Lives(t *testing.T) {
 // TestWhy_Restart: an actor that waits for its supervisor is a pending restart.
 func TestWhy_Restart(t *testing.T) {
 	sys := start(t)
-	parent := mortalType.Spawn(sys, mortal{name: "boss", onFell: func(*mortal, *actor.Context, actor.Fallen) {}})
+	parent := mortalType.Spawn(sys, mortal{name: "boss", onFell: func(*mortal, *actor.Context, actor.ChildDown) {}})
 	var child actor.Ref[mortal]
 	in(t, sys, parent, func(_ *mortal, c *actor.Context) {
 		child = actor.SpawnSupervised(c, mortalType, func(m *mortal) { m.name = "child" }, onFell)
@@ -177,7 +177,7 @@ func TestHolder_String(t *testing.T) {
 
 // TestWhy_Queued: actors that are to run; and a behaviour may ask.
 func TestWhy_Queued(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	inside(t, sys, func(c *actor.Context) {
 		for range 5 {
 			count.Send(c, puppetType.Spawn(c, puppet{}), 1)

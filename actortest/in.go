@@ -73,7 +73,7 @@ func In[S any](r *R, t *actor.Type[S], state S, f func(s *S, c *actor.Context)) 
 	switch {
 	case err != nil || !began:
 		r.Fatalf("In: %v had ended before the function could run", ref)
-	case !done && ref.Standing() != actor.Ended: // otherwise it panicked
+	case !done && ref.Status() != actor.StatusEnded: // otherwise it panicked
 		r.Fatalf("In: the function in %v still waits when all else is quiet", ref)
 	}
 	out := &Turn[S]{Ref: ref, Stopped: turn.Stopped, Reason: turn.Reason}

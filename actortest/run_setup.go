@@ -112,8 +112,8 @@ func (r *R) start() {
 	if len(r.setup.latencies) > 0 {
 		h.Latency = r.latency
 	}
-	opts := []actor.Option{actor.Simulated(h), actor.Workers(r.setup.workers), actor.Clock(r.clock),
-		actor.OnDeadLetter(func(actor.DeadLetter) {}), actor.Seed(r.plan.systemSeed())}
+	opts := []actor.Option{actor.Simulated(h), actor.WithWorkers(r.setup.workers), actor.WithClock(r.clock),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}), actor.WithDeterministic(r.plan.systemSeed())}
 	r.sys = actor.Start(append(opts, r.setup.options...)...)
 }
 
@@ -138,7 +138,7 @@ func (r *R) step() {
 }
 
 // panicked is called for every panic of a behaviour. It is no option of the system: the scenario's
-// own OnPanic would replace it.
+// own Hooks.Panic would replace it.
 func (r *R) panicked(e sim.Event, value any) {
 	if _, injected := value.(InjectedPanic); injected || r.setup.mayPanic {
 		return

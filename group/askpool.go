@@ -49,9 +49,9 @@ func NewAskPool[Q, R any](policy Policy[Q], members ...actor.Asker[Q, R]) AskPoo
 //
 // StartAskPool panics if policy or to is zero, n is less than 1, or the crew is wrong.
 func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int,
-	to actor.AskBehaviour[S, Q, R], spec Crew[S]) AskPool[Q, R] {
+	to actor.AskBehaviour[S, Q, R], spec MemberSpec[S]) AskPool[Q, R] {
 	t := newAskTable("StartAskPool", policy, n, to, spec)
-	var a CrewActor
+	var a MemberSupervisor
 	t.init(&a)
 	t.setActor(memberSupervisorType.Spawn(from, a))
 	return AskPool[Q, R]{t}
@@ -61,22 +61,22 @@ func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int,
 // supervisor:
 //
 //	quotes := group.AskPoolForSupervisor(group.LeastLoaded[Symbol](), 8, quote,
-//		group.Crew[quoter]{Type: quoterType})
-//	supervise.Worker[group.CrewActor]{Name: "quotes", Type: quotes.Type(), Init: quotes.Init}
+//		group.MemberSpec[quoter]{Type: quoterType})
+//	supervise.Worker[group.MemberSupervisor]{Name: "quotes", Type: quotes.Type(), Init: quotes.Init}
 //
 // It has members as soon as its actor has started, and stays usable when the actor is replaced by a
 // new one. Declare it once for each running tree: a second actor for the same pool fails to start.
 func AskPoolForSupervisor[S, Q, R any](policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R],
-	spec Crew[S]) AskPool[Q, R] {
+	spec MemberSpec[S]) AskPool[Q, R] {
 	return AskPool[Q, R]{newAskTable("AskPoolForSupervisor", policy, n, to, spec)}
 }
 
 // Type is the actor type of the pool's actor, for [AskPoolForSupervisor].
-func (p AskPool[Q, R]) Type() *actor.Type[CrewActor] { return memberSupervisorType }
+func (p AskPool[Q, R]) Type() *actor.Type[MemberSupervisor] { return memberSupervisorType }
 
 // Init makes the state of the pool's actor, for [AskPoolForSupervisor]. It panics if the pool
 // was made by [NewAskPool], and has no actor.
-func (p AskPool[Q, R]) Init(a *CrewActor) {
+func (p AskPool[Q, R]) Init(a *MemberSupervisor) {
 	if p.ready().spec == nil {
 		panic("gallop: group: Init of an AskPool that has no actor: use AskPoolForSupervisor")
 	}
@@ -124,7 +124,7 @@ func (p AskPool[Q, R]) AskTo(c *actor.Context, q Q, reply actor.Handler[actor.Re
 	default: // an askWaiter waits until there is a member
 		waiting := typeOnce(newAskWaiterType[Q, R])
 		waiting.try.Send(c, waiting.typ.Spawn(c, askWaiter[Q, R]{t, q, reply}),
-			actor.Result[actor.None]{})
+			actor.Result[struct{}]{})
 	}
 }
 
@@ -185,7 +185,7 @@ func (p AskPool[Q, R]) Stop(from actor.Sender) { actor.Stop(from, p.mustHaveActo
 // AnyRef if the pool has none.
 func (p AskPool[Q, R]) Any() actor.AnyRef { return p.ready().actorRef().Any() }
 
-func (p AskPool[Q, R]) mustHaveActor(call string) actor.Ref[CrewActor] {
+func (p AskPool[Q, R]) mustHaveActor(call string) actor.Ref[MemberSupervisor] {
 	r := p.ready().actorRef()
 	if r.IsZero() {
 		panic("gallop: group: " + call + " of an AskPool without an actor")

@@ -19,7 +19,7 @@ type askTable[Q, R any] struct {
 	members []askMember[Q, R] // guarded by mu
 	// number of members after the last pruneEnded; guarded by mu
 	sizeAtPrune int
-	actor       actor.Ref[CrewActor] // zero: none yet; guarded by mu
+	actor       actor.Ref[MemberSupervisor] // zero: none yet; guarded by mu
 }
 
 // askMember is a member of an AskPool. Guarded by the lock of its table.
@@ -30,7 +30,7 @@ type askMember[Q, R any] struct {
 }
 
 func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R],
-	spec Crew[S]) *askTable[Q, R] {
+	spec MemberSpec[S]) *askTable[Q, R] {
 	policy.mustBe(call)
 	mustBeSize(call, n)
 	t := &askTable[Q, R]{spec: spec.check(call), size: n, policy: policy.start()}
@@ -46,10 +46,10 @@ func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.Ask
 }
 
 // init makes the state of the actor that supervises the members.
-func (t *askTable[Q, R]) init(a *CrewActor) {
-	*a = CrewActor{spec: t.spec, size: t.size, notify: t.update,
+func (t *askTable[Q, R]) init(a *MemberSupervisor) {
+	*a = MemberSupervisor{spec: t.spec, size: t.size, notify: t.update,
 		onStart: func(c *actor.Context) error {
-			if !t.setActor(actor.Self[CrewActor](c)) {
+			if !t.setActor(actor.Self[MemberSupervisor](c)) {
 				return errors.New("gallop: group: the AskPool has an actor already: make one for each tree")
 			}
 			return nil
@@ -58,10 +58,10 @@ func (t *askTable[Q, R]) init(a *CrewActor) {
 
 // setActor makes r the actor of the table. It returns false if there is another one that has not
 // ended.
-func (t *askTable[Q, R]) setActor(r actor.Ref[CrewActor]) bool {
+func (t *askTable[Q, R]) setActor(r actor.Ref[MemberSupervisor]) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.actor.IsZero() && t.actor != r && t.actor.Standing() != actor.Ended {
+	if !t.actor.IsZero() && t.actor != r && t.actor.Status() != actor.StatusEnded {
 		return false
 	}
 	t.actor = r
@@ -69,7 +69,7 @@ func (t *askTable[Q, R]) setActor(r actor.Ref[CrewActor]) bool {
 }
 
 // actorRef returns the actor; zero if there is none.
-func (t *askTable[Q, R]) actorRef() actor.Ref[CrewActor] {
+func (t *askTable[Q, R]) actorRef() actor.Ref[MemberSupervisor] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.actor
@@ -105,7 +105,7 @@ func (t *askTable[Q, R]) choose(q Q) (a actor.Asker[Q, R], gone actor.AnyRef, er
 		i := t.policy.choose(t, q)
 		m := t.members[i]
 		switch {
-		case m.asker == nil || m.down || t.Standing(i) != actor.Ended:
+		case m.asker == nil || m.down || t.Status(i) != actor.StatusEnded:
 			return m.asker, m.ref, nil
 		case t.spec != nil:
 			return nil, m.ref, t.endedErr()
@@ -121,7 +121,7 @@ func (t *askTable[Q, R]) choose(q Q) (a actor.Asker[Q, R], gone actor.AnyRef, er
 // endedErr returns an error if the members will not be replaced, because the pool's actor has
 // ended. The caller holds the lock.
 func (t *askTable[Q, R]) endedErr() error {
-	if t.actor.Standing() == actor.Ended {
+	if t.actor.Status() == actor.StatusEnded {
 		return actor.ErrStopped
 	}
 	return nil
@@ -130,14 +130,14 @@ func (t *askTable[Q, R]) endedErr() error {
 // Len implements [Members]. The caller holds the lock.
 func (t *askTable[Q, R]) Len() int { return len(t.members) }
 
-// Standing implements [Members]. The caller holds the lock.
-func (t *askTable[Q, R]) Standing(i int) actor.Standing {
+// Status implements [Members]. The caller holds the lock.
+func (t *askTable[Q, R]) Status(i int) actor.Status {
 	m := &t.members[i]
 	if m.asker == nil || m.down {
-		return actor.Ended
+		return actor.StatusEnded
 	}
 	if r, ok := actor.AskedActor(m.asker); ok {
-		return actor.StandingOf(r)
+		return actor.StatusOf(r)
 	}
 	return status(m.asker)
 }
@@ -159,7 +159,7 @@ func (t *askTable[Q, R]) remove(i int) {
 // instead. The caller holds the lock.
 func (t *askTable[Q, R]) pruneEnded() {
 	for i := len(t.members) - 1; i >= 0 && t.spec == nil; i-- {
-		if t.Standing(i) == actor.Ended {
+		if t.Status(i) == actor.StatusEnded {
 			t.remove(i)
 		}
 	}
@@ -176,19 +176,19 @@ type askWaiter[Q, R any] struct {
 // askWaiterType is the type of the askWaiters for one type of requests and replies.
 type askWaiterType[Q, R any] struct {
 	typ *actor.Type[askWaiter[Q, R]]
-	try actor.Behaviour[askWaiter[Q, R], actor.Result[actor.None]]
+	try actor.Behaviour[askWaiter[Q, R], actor.Result[struct{}]]
 }
 
 func newAskWaiterType[Q, R any]() *askWaiterType[Q, R] {
 	t := &askWaiterType[Q, R]{typ: actor.NewType[askWaiter[Q, R]]("ask waiter")}
-	t.try = actor.Declare[actor.Result[actor.None]](t.typ, "try")
-	t.typ.Table(t.try.Do(t.doTry))
+	t.try = actor.Declare[actor.Result[struct{}]](t.typ, "try")
+	t.typ.Table(t.try.Handle(t.doTry))
 	return t
 }
 
 // doTry asks a member if there is one; otherwise it asks the pool's actor to reply when there is.
 func (t *askWaiterType[Q, R]) doTry(p *askWaiter[Q, R], c *actor.Context,
-	said actor.Result[actor.None]) {
+	said actor.Result[struct{}]) {
 	a, gone, err := p.t.choose(p.q)
 	if said.Err != nil {
 		err = said.Err

@@ -9,12 +9,12 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// ErrRestarts says that the members of a pool failed more often than its [Crew] allows. It is the
+// ErrRestarts says that the members of a pool failed more often than its [MemberSpec] allows. It is the
 // reason with which the pool then ends, and wraps the reason of the last failure.
 var ErrRestarts = errors.New("gallop: group: the members of a pool fail too often")
 
-// Crew says how a pool starts its members and how it restarts them. S is their state.
-type Crew[S any] struct {
+// MemberSpec says how a pool starts its members and how it restarts them. S is their state.
+type MemberSpec[S any] struct {
 	// Type is the actor type of the members. It is sealed, as by a spawn.
 	Type *actor.Type[S]
 	// Init makes a member's state from the zero state, at every start, in the member's own turn.
@@ -34,14 +34,14 @@ type Crew[S any] struct {
 
 // memberSpec is a Crew that was checked, independent of its state type. Read-only.
 type memberSpec struct {
-	spawn               func(c *actor.Context, care actor.Care[CrewActor]) actor.AnyRef
+	spawn               func(c *actor.Context, care actor.Care[MemberSupervisor]) actor.AnyRef
 	backoff, maxBackoff time.Duration
 	restarts            int
 	within              time.Duration
 }
 
 // check returns the checked form of a Crew. It panics if something is wrong.
-func (mc Crew[S]) check(call string) *memberSpec {
+func (mc MemberSpec[S]) check(call string) *memberSpec {
 	wrong := ""
 	switch {
 	case mc.Type == nil:
@@ -71,7 +71,7 @@ func (mc Crew[S]) check(call string) *memberSpec {
 		made.maxBackoff = 30 * time.Second
 	}
 	made.maxBackoff = max(made.maxBackoff, made.backoff)
-	made.spawn = func(c *actor.Context, care actor.Care[CrewActor]) actor.AnyRef {
+	made.spawn = func(c *actor.Context, care actor.Care[MemberSupervisor]) actor.AnyRef {
 		return actor.SpawnUnder(c, mc.Type, init, care).Any()
 	}
 	return made

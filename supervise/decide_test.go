@@ -97,7 +97,7 @@ func TestMail(t *testing.T) {
 		for i := range 3 {
 			say.Send(h.sys, a, fmt.Sprint(i))
 		}
-		_, err := ping.Ask(h.soon(), h.sys, a, actor.None{})
+		_, err := ping.Ask(h.soon(), a, struct{}{})
 		wants(t, err, actor.ErrSuspended)
 		h.advance(second)
 		equal(t, fmt.Sprint(c.mail, c.whileDown), h.d.take(), c.want)

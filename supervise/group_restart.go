@@ -90,10 +90,10 @@ func (s *supervisor) takeDown(c *actor.Context, ch *child) {
 		stop.apply(c, ch.ref)
 		s.armDeadline(c, ch)
 	case stop.mode == shutdownKill:
-		s.children.setState(ch, Falling)
+		s.children.setState(ch, Suspending)
 		ch.kill(c)
 	default:
-		s.children.setState(ch, Falling)
+		s.children.setState(ch, Suspending)
 		actor.Suspend(c, ch.ref)
 		s.armDeadline(c, ch)
 	}

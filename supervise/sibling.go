@@ -123,8 +123,8 @@ func Sibling[S any](c *actor.Context, name string, below ...string) (actor.Ref[S
 	return typed, nil
 }
 
-// SiblingSub is [Sibling] for a supervisor, for a child that starts children elsewhere in the tree.
-func SiblingSub(c *actor.Context, name string, below ...string) (Supervisor, error) {
+// SiblingSupervisor is [Sibling] for a supervisor, for a child that starts children elsewhere in the tree.
+func SiblingSupervisor(c *actor.Context, name string, below ...string) (Supervisor, error) {
 	r, err := Sibling[supervisor](c, name, below...)
 	return Supervisor{r}, err
 }

@@ -58,7 +58,7 @@ func nameIn(i int, names ...string) string {
 }
 
 // Child declares a child: it is a [Worker], a [Spec] of a supervisor below, or what
-// [Like] returns. No other type can implement it.
+// [FromTemplate] returns. No other type can implement it.
 type Child interface {
 	child() *childSpec
 }
@@ -89,7 +89,7 @@ type Worker[S any] struct {
 	// supervisor. If there are too many, the child ends for good.
 	Intensity Intensity
 	// Stop says how the child is stopped.
-	Stop Ending
+	Stop Shutdown
 	// Decide, if not nil, decides by the error what follows when the child panics, exits with an
 	// error, or cannot start: see [actor.Decision]. [actor.DecideRestart] leaves it to Restart;
 	// DecideStop ends the child for good, and its siblings go on; DecideEscalate makes the
@@ -182,7 +182,7 @@ type Spec struct {
 	Restart      Restart
 	Backoff      Backoff
 	OwnIntensity Intensity
-	Stop         Ending
+	Stop         Shutdown
 	Decide       func(reason error) actor.Decision
 }
 
@@ -208,13 +208,13 @@ func (s Spec) child() *childSpec {
 	}
 }
 
-// Like declares a child of a supervisor with [SimpleOneForOne]. The child is like the
+// FromTemplate declares a child of a supervisor with [SimpleOneForOne]. The child is like the
 // template, but has this name and, unless init is nil, this state.
 //
 // A child without a name is named after its first ref, as in "session#12", or "session#12.2" if a
 // sibling was given that name. It keeps this name when it is killed and replaced by a new actor,
 // with another ref.
-func Like[S any](name string, init func(*S)) Child { return templated{name, init} }
+func FromTemplate[S any](name string, init func(*S)) Child { return templated{name, init} }
 
 type templated struct {
 	name string
@@ -240,7 +240,7 @@ type commonSpec struct {
 	typeName   string
 	restart    Restart
 	backoff    Backoff
-	stop       Ending
+	stop       Shutdown
 	supervisor *supervisorSpec // nil: the child is a worker
 
 	intensity   Intensity // its own; zero: the supervisor's applies

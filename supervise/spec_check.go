@@ -122,7 +122,7 @@ func (b Backoff) problem() string {
 	switch {
 	case b.Immediate < 0:
 		return fmt.Sprintf("a Backoff with %d immediate restarts", b.Immediate)
-	case b.First < 0 || b.Max < 0 || b.Calm < 0:
+	case b.First < 0 || b.Max < 0 || b.ResetAfter < 0:
 		return "a negative time in a Backoff"
 	case b.Factor != 0 && b.Factor < 1 || math.IsNaN(b.Factor) || math.IsInf(b.Factor, 0):
 		return fmt.Sprintf("a Backoff by a factor of %v", b.Factor)

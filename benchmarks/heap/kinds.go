@@ -64,8 +64,8 @@ var (
 	pointerBuild = actor.Declare[int](pointerType, "build")
 	pointerTouch = actor.Declare[int](pointerType, "touch")
 	pointerRenew = actor.Declare[int](pointerType, "renew")
-	_            = pointerType.Table(pointerBuild.Do((*pointers).build),
-		pointerTouch.Do((*pointers).touch), pointerRenew.Do((*pointers).renew))
+	_            = pointerType.Table(pointerBuild.Handle((*pointers).build),
+		pointerTouch.Handle((*pointers).touch), pointerRenew.Handle((*pointers).renew))
 )
 
 // The actor's own arena.
@@ -109,8 +109,8 @@ var (
 	arenaBuild = actor.Declare[int](arenaType, "build")
 	arenaTouch = actor.Declare[int](arenaType, "touch")
 	arenaRenew = actor.Declare[int](arenaType, "renew")
-	_          = arenaType.Table(arenaBuild.Do((*arena).build), arenaTouch.Do((*arena).touch),
-		arenaRenew.Do((*arena).renew))
+	_          = arenaType.Table(arenaBuild.Handle((*arena).build), arenaTouch.Handle((*arena).touch),
+		arenaRenew.Handle((*arena).renew))
 )
 
 // No state at all: what the actors themselves cost.
@@ -122,5 +122,5 @@ var (
 	noneType  = actor.NewType[none]("none")
 	noneBuild = actor.Declare[int](noneType, "build")
 	noneTouch = actor.Declare[int](noneType, "touch")
-	_         = noneType.Table(noneBuild.Do((*none).nothing), noneTouch.Do((*none).nothing))
+	_         = noneType.Table(noneBuild.Handle((*none).nothing), noneTouch.Handle((*none).nothing))
 )

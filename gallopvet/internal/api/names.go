@@ -22,7 +22,7 @@ const (
 	Checkpoint    = "actor.Context.Checkpoint"
 	ShouldYield   = "actor.Context.ShouldYield"
 	NewIso        = "capability.NewIso"
-	Frozen        = "capability.Frozen"
+	Frozen        = "capability.NewVal"
 	IsoUse        = "capability.Iso.Use"
 	IsoGone       = "capability.Iso.Gone"
 	ValGet        = "capability.Val.Get"
@@ -38,7 +38,7 @@ const (
 var (
 	sendable = set("actor.Ref", "actor.AnyRef", "actor.Type", "actor.Behaviour",
 		"actor.AskBehaviour", "actor.Handler", "actor.Asker", "actor.Deferred", "actor.System",
-		"actor.None", "actor.Monitor", "actor.Timer", "actor.Down", "actor.Exit", "actor.Fallen",
+		"struct{}", "actor.Monitor", "actor.Timer", "actor.Down", "actor.Exit", "actor.ChildDown",
 		"actor.Risen", "actor.Variant", "actor.VirtualClock", "actor.Target", "capability.Iso",
 		"capability.Val", "capability.Tag", "heap.Region", "heap.Parcel", "heap.Blob",
 		"group.Pool", "group.Topic", "group.AskPool", "group.Registry", "supervise.Supervisor",
@@ -73,23 +73,23 @@ var funcs = []Func{
 	{Name: "actor.Type.OnStop", Role: StopHook, Turn: 1, NonNil: in(Recv, 1)},
 
 	// Options.
-	{Name: "actor.TypeBatch", Least: at(1, 1)},
-	{Name: "actor.TypeGas", Least: at(1, 1)},
-	{Name: "actor.TypeStashLimit", Least: at(1, 1)},
-	{Name: "actor.TypeBound", Least: at(1, 1), Most: at(2, 2), Role: BoundOption},
-	{Name: "actor.TypeWatermarks", Least: at(2, 0), Role: WatermarkOption},
-	{Name: "actor.TypeKeep", NonNil: in(1), Role: KeepOption},
-	{Name: "actor.PinnedThread", Role: PinnedOption},
-	{Name: "actor.TypeIntercept", NonZero: in(1)},
-	{Name: "actor.Intercept", NonZero: in(1)},
+	{Name: "actor.WithBatch", Least: at(1, 1)},
+	{Name: "actor.WithGas", Least: at(1, 1)},
+	{Name: "actor.WithStashLimit", Least: at(1, 1)},
+	{Name: "actor.WithBound", Least: at(1, 1), Most: at(2, 2), Role: BoundOption},
+	{Name: "actor.WithWatermarks", Least: at(2, 0), Role: WatermarkOption},
+	{Name: "actor.WithKeep", NonNil: in(1), Role: KeepOption},
+	{Name: "actor.WithPinnedThread", Role: PinnedOption},
+	{Name: "actor.WithInterceptor", NonZero: in(1)},
+	{Name: "actor.WithInterceptor", NonZero: in(1)},
 	{Name: "actor.Urgent", Role: UrgentOption},
 	{Name: "actor.DropOnOverload", Role: DropOption},
-	{Name: "actor.Batch", Least: at(1, 1), Role: SystemOption},
-	{Name: "actor.Gas", Least: at(1, 1), Role: SystemOption},
-	{Name: "actor.Workers", Least: at(1, 1), Most: at(1, 56), Role: SystemOption},
-	{Name: "actor.Spares", Least: at(1, 1), Role: SystemOption},
-	{Name: "actor.LongTurn", Least: at(1, 1_000_000), Role: SystemOption},
-	{Name: "actor.Clock", NonNil: in(1), Role: SystemOption},
+	{Name: "actor.WithBatch", Least: at(1, 1), Role: SystemOption},
+	{Name: "actor.WithGas", Least: at(1, 1), Role: SystemOption},
+	{Name: "actor.WithWorkers", Least: at(1, 1), Most: at(1, 56), Role: SystemOption},
+	{Name: "actor.WithMaxBlocked", Least: at(1, 1), Role: SystemOption},
+	{Name: "actor.WithLongTurn", Least: at(1, 1_000_000), Role: SystemOption},
+	{Name: "actor.WithClock", NonNil: in(1), Role: SystemOption},
 
 	// Spawning.
 	{Name: "actor.Type.Spawn", Role: Spawn, State: 2, NonNil: in(Recv, 1)},
@@ -192,8 +192,8 @@ var funcs = []Func{
 	{Name: "actor.DrainWait", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
 	{Name: "actor.KillWait", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
 	{Name: "actor.Join", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
-	{Name: "actor.StandingOf", NonZero: in(1)},
-	{Name: "actor.Ref.Standing", NonZero: in(Recv)},
+	{Name: "actor.StatusOf", NonZero: in(1)},
+	{Name: "actor.Ref.Status", NonZero: in(Recv)},
 	{Name: "actor.SystemOf", NonZero: in(1)},
 	{Name: "actor.Sleep", NonNil: in(1)},
 
@@ -252,7 +252,7 @@ var funcs = []Func{
 
 // elsewhereFields lists the fields that hold functions which run in the turn of another actor:
 // what such a function captures is shared between actors.
-var elsewhereFields = set("supervise.Worker.Init", "group.Crew.Init")
+var elsewhereFields = set("supervise.Worker.Init", "group.MemberSpec.Init")
 
 // turnFuncs lists functions that run one of their arguments in a turn.
 var turnFuncs = map[string]int{"actortest.In": 4}

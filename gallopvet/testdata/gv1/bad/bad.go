@@ -50,9 +50,9 @@ var (
 	asks       = actor.DeclareAsk[func() int, int](readerType, "asks") // want `messages of asks hold func\(\) int`
 	wrapped    = wrap.Declare[func() int](readerType, "wrapped")       // want `messages of what Declare declares hold func\(\) int`
 	_          = readerType.Table(
-		funcs.Do((*reader).Func), jobs.Do((*reader).Job), boxes.Do((*reader).Box),
-		anys.Do((*reader).Any), values.Do((*reader).Value), pointers.Do((*reader).Pointer),
-		chans.Do((*reader).Chan), asks.Do((*reader).Ask), wrapped.Do((*reader).Func),
+		funcs.Handle((*reader).Func), jobs.Handle((*reader).Job), boxes.Handle((*reader).Box),
+		anys.Handle((*reader).Any), values.Handle((*reader).Value), pointers.Handle((*reader).Pointer),
+		chans.Handle((*reader).Chan), asks.Handle((*reader).Ask), wrapped.Handle((*reader).Func),
 	)
 )
 
