@@ -11,7 +11,7 @@ import (
 // apply pressure, or whose type has watermarks or a bound. The others have a nil pointer.
 type flow struct {
 	permits permits.Semaphore
-	// Messages that came while the gate was ajar: see mute_limits.go. Added to by senders; set back
+	// Messages that came while the gate was ajar: see mute.go. Added to by senders; set back
 	// by the owner.
 	ajarCount seam.Uint32
 	// The gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and
