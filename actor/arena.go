@@ -48,11 +48,7 @@ func (a *cell) freeArena(e env) {
 	if a.arena == nil {
 		return
 	}
-	if e.c != nil {
-		a.arena.Bind(&e.c.chunks)
-	} else {
-		a.arena.Bind(nil)
-	}
+	a.arena.Bind(e.chunkCache())
 	a.arena.Release()
 	a.arena = nil
 	a.setCollecting(false)
@@ -154,13 +150,13 @@ func (x *coldState) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 // Owner only.
 func (l *actorTimers) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	for _, one := range l.list {
-		k := l.shard.slab.find(one)
+		k := l.shard.Find(one)
 		if k == nil {
 			continue
 		}
-		if k.id == carriedID {
-			roots = t.queued(roots, k.held, k.held.Next)
-		} else if p := t.byID[k.id]; p != nil {
+		if k.ID == carriedID {
+			roots = t.queued(roots, k.Held, k.Held.Next)
+		} else if p := t.byID[k.ID]; p != nil {
 			roots = append(roots, heap.RootOf(keptBy[byte](k), p))
 		}
 	}

@@ -61,8 +61,8 @@ func (b AskBehaviour[S, Q, R]) Handle(method func(*S, *Context, Q) (R, error)) E
 	return Entry[S]{b.d, func(c *Context, at *cell, m *message) {
 		p := payloadOf[request[Q, R]](m)
 		if why := p.to.refused(); why != nil {
-			c.count.messages-- // it does not run after all
-			env{c: c, sys: c.sys}.declareDead(at, m, why)
+			c.count.notRun++
+			declareDead(c, at, m, why)
 			return
 		}
 		q := p.q
@@ -71,7 +71,7 @@ func (b AskBehaviour[S, Q, R]) Handle(method func(*S, *Context, Q) (R, error)) E
 		if err != nil {
 			c.failed = err
 		}
-		p.take().answer(env{c: c, sys: c.sys}, m.Life, Result[R]{v, err}, true)
+		p.take().answer(c, m.Life, Result[R]{v, err}, true)
 	}}
 }
 
@@ -141,7 +141,7 @@ func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cel
 	k.ctx = ctx
 	m := d.size.TakeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-	_ = sendFromOutside(asked, to, m, d) // or it answers k
+	_ = to.shared().sys.sendAs(asAsked, to, m, d) // or it answers k
 	// Here, and not in a call: see sched.Worker.find.
 	for n := 0; n < patience && k.state.Load() == callPending && to.shared().sys.sim == nil; n++ {
 		seam.Spin()

@@ -69,7 +69,7 @@ func indexedReplies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], t
 		for i := range missing {
 			missing[i] = true
 		}
-		c, me, err := askEach(ctx, b.d.madeAsk(), to, q, g)
+		e, me, err := askEach(ctx, b.d.madeAsk(), to, q, g)
 		if err != nil {
 			giveUp(missing, err, yield)
 			return
@@ -84,7 +84,7 @@ func indexedReplies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], t
 			var err error
 			if at := to[first].b; len(g.in) > 0 {
 				k, err = g.next(ctx, at, b.d, over)
-			} else if !c.wait(func() { k, err = g.next(ctx, at, b.d, over) }) {
+			} else if !waitIn(e, func() { k, err = g.next(ctx, at, b.d, over) }) {
 				err = ErrTooManyBlocked
 			}
 			if err != nil {
@@ -174,14 +174,14 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 
 // askEach sends the requests, and returns whose behaviour does so, as callerHere. If ctx has ended it
 // returns that error and sends none.
-func askEach[S, Q, R any](ctx context.Context, d *descriptor, to []Ref[S], q Q, g *fanIn[R]) (c *Context, me *cell, err error) {
+func askEach[S, Q, R any](ctx context.Context, d *descriptor, to []Ref[S], q Q, g *fanIn[R]) (e env, me *cell, err error) {
 	for _, r := range to {
 		d.mustSuit(r.b)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	c, me = callerHere()
+	e, me = callerHere()
 	for i, r := range to {
 		k := &call[R]{several: g, of: i}
 		k.left = &g.left
@@ -192,7 +192,7 @@ func askEach[S, Q, R any](ctx context.Context, d *descriptor, to []Ref[S], q Q, 
 		}
 		m := d.size.TakeOne()
 		*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-		_ = sendFromOutside(sent, r.b, m, d)
+		_ = r.b.sys().sendAs(asPlain, r.b, m, d)
 	}
-	return c, me, nil
+	return e, me, nil
 }

@@ -131,16 +131,14 @@ func (c *Context) keepBounds(late *bounds) {
 //
 // If the env is not the owner, it costs a signal to the owner besides the reply.
 func (d Deferred[R]) Reply(from Sender, v R, err error) (first bool) {
-	c, sys := split(from)
-	if c != nil {
-		mustRun(c, "Reply")
-	}
+	e := envOf(from)
+	e.mustRun("Reply")
 	if d.d.mustBe("Reply"); !d.d.state.CompareAndSwap(deferralOpen, deferralGiven) { // R1
 		discardLate(v)
 		return false
 	}
-	d.d.to.(*lateReply[R]).reply(env{c: c, sys: sys}, Result[R]{v, err}, true) // R2
-	d.d.leave(env{c: c, sys: sys})
+	d.d.to.(*lateReply[R]).reply(e, Result[R]{v, err}, true) // R2
+	d.d.leave(e)
 	return true
 }
 
@@ -168,7 +166,7 @@ func (d *deferral) mustBe(call string) {
 // leave takes a deferral that was given off its owner's list, or has the owner do it.
 func (d *deferral) leave(e env) {
 	by := d.by.Load() // R3
-	if e.c != nil && e.c.self == by {
+	if e.runs(by) {
 		by.delist(d)
 		return
 	}
@@ -196,8 +194,8 @@ func (d *deferral) handOver(c *Context, to *cell) {
 		return
 	}
 	c.self.delist(d)
-	d.by.Store(to)                              // H1
-	to.tell(env{c: c, sys: c.sys}, adopt{d: d}) // H2
+	d.by.Store(to)          // H1
+	to.tell(c, adopt{d: d}) // H2
 }
 
 // adopt tells the new owner of a deferral.
@@ -208,7 +206,7 @@ func (s adopt) serve(a *cell, c *Context) {
 	switch {
 	case d.by.Load() != a || d.index != 0 || d.state.Load() != deferralOpen: // A1
 	case x.state == suspended:
-		d.fail(env{c: c, sys: a.sys()}, stoppedBecause(x.reason))
+		d.fail(c, stoppedBecause(x.reason))
 	default:
 		a.enlist(d)
 	}

@@ -97,15 +97,15 @@ func withOptions[R any](c *Context, back replyTo[R], life uint16, opts []AskOpti
 
 // sendRequest sends a request from a behaviour.
 func sendRequest[Q, R any](c *Context, d *descriptor, to *cell, q Q, back replyTo[R], life uint16) {
-	m := newMessage(c, d.size)
+	m := c.node(d.size)
 	m.Life = life
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, back}
 	if to.shared().sys == c.sys {
 		c.send(to, m, d)
 		return
 	}
-	c.sys.sim.count(-1) // the other system books it
-	_ = sendFromOutside(sent, to, m, d)
+	c.countMade(-1) // the other system counts it
+	_ = to.sys().sendAs(asPlain, to, m, d)
 }
 
 // mustOwn panics if d is not a behaviour of the running actor.
@@ -119,7 +119,7 @@ func (c *Context) mustOwn(d *descriptor) {
 // prepare makes the message of an outcome before there is one, since it has something to keep: a
 // mark, or the context under which the actor has asked.
 func (c *Context) prepare(d *descriptor, life uint16) *message {
-	m := newMessage(c, d.size)
+	m := c.node(d.size)
 	c.sys.sim.count(-1) // it is not sent yet
 	m.ID, m.Life, m.Next = d.id, life, nil
 	if c.travels != nil {
@@ -159,7 +159,7 @@ func (to replyTo[R]) answer(e env, life uint16, res Result[R], mute bool) {
 		case k.timed != nil:
 			k.timed.answer(e, res, mute)
 		case k.handler != nil:
-			k.handler.Send(e.onBehalf(mute), res)
+			k.handler.Send(onBehalf(e, mute), res)
 		default:
 			k.finish(res)
 		}
@@ -168,27 +168,25 @@ func (to replyTo[R]) answer(e env, life uint16, res Result[R], mute bool) {
 	e = e.in(to.asker)
 	m, d := to.node, to.reply
 	if m == nil {
-		m = newMessage(e.c, d.size)
+		m = e.node(d.size)
 		m.Life = life
 		*payloadOf[Result[R]](m) = res
 	} else {
 		var in *message
-		in, d = e.prepared(m, d)
+		e.countMade(1)
+		in, d = prepared(m, d)
 		*payloadOf[Result[R]](in) = res
 	}
-	if e.c != nil && mute && !to.reply.urgent && !to.reply.drops {
-		e.c.send(to.asker, m, d)
+	if mute && !to.reply.urgent && !to.reply.drops {
+		e.answer(to.asker, m, d)
 		return
 	}
-	e.answer(to.asker, m, d, to.reply.urgent)
+	answer(e, to.asker, m, d, to.reply.urgent)
 }
 
 // prepared returns the message that was made for an outcome, with the descriptor by which it is
 // sent, and that in it which the outcome is written to. A Reply begins as a Result does.
-func (e env) prepared(m *message, d *descriptor) (in *message, as *descriptor) {
-	if e.c != nil {
-		e.c.sys.sim.count(1)
-	}
+func prepared(m *message, d *descriptor) (in *message, as *descriptor) {
 	if m.ID == carriedID {
 		d = carriedDesc
 	}
@@ -196,11 +194,11 @@ func (e env) prepared(m *message, d *descriptor) (in *message, as *descriptor) {
 }
 
 // onBehalf returns the Sender of a reply: the outside, if it is for the dead.
-func (e env) onBehalf(alive bool) Sender {
-	if e.c != nil && alive {
-		return e.c
+func onBehalf(e env, alive bool) Sender {
+	if alive {
+		return e
 	}
-	return e.sys
+	return e.system()
 }
 
 // refused returns why the caller wants the request not to run; nil: it may.

@@ -174,15 +174,11 @@ func (x bound[M]) TrySend(from Sender, m M) error { return trySend(x.d, from, x.
 
 // refuse makes a dead letter of *m, which is not sent: see access.Refuse.
 func (x bound[M]) refuse(from Sender, m any, reason error) {
-	c, n := x.d.begin(from, x.b)
+	e, n := x.d.begin(from, x.b)
 	*payloadOf[M](n) = *m.(*M)
-	n.ID, n.From = x.d.id, 0
-	if c != nil {
-		n.From = c.self.id
-	} else {
-		x.b.sys().sim.count(1)
-	}
-	env{c: c, sys: x.b.sys()}.deadLetter(x.b, n, reason)
+	n.ID, n.From = x.d.id, e.senderID()
+	e.countLost()
+	deadLetter(e, x.b, n, reason)
 }
 
 // BehaviourOption sets a property of a behaviour when it is declared.
@@ -213,27 +209,6 @@ func Urgent() BehaviourOption {
 	return func(d *descriptor) { d.urgent = true }
 }
 
-// sendUrgent is Send for urgent behaviours; c is nil from outside.
-func (a *cell) sendUrgent(c *Context, m *message, d *descriptor) {
-	if err := a.pushUrgent(c, m, d); err != nil {
-		if c == nil {
-			a.sys().sim.count(1)
-		}
-		env{c: c, sys: a.sys()}.deadLetter(a, m, err)
-	}
-}
-
-// pushUrgent is sendUrgent, but returns the error. If there is one, m is still the caller's.
-func (a *cell) pushUrgent(c *Context, m *message, d *descriptor) error {
-	m.ID, m.From = d.id, 0
-	if c != nil {
-		m.From = c.self.id
-	} else if a.sys().refusing.Load() {
-		return ErrSystemStopped
-	}
-	return a.pushSystem(env{c: c, sys: a.sys()}, m)
-}
-
 // DropOnOverload makes the messages of a behaviour give way: one that is sent to an
 // actor that does not keep up becomes a dead letter with [ErrOverloaded], and mutes
 // nobody. It is for senders that must not wait for a receiver that they do not trust,
@@ -254,48 +229,6 @@ func (a *cell) pushUrgent(c *Context, m *message, d *descriptor) error {
 // pays no heed to overload: Declare panics if it is given both options. A behaviour
 // without this option costs nothing for it.
 func DropOnOverload() BehaviourOption { return func(d *descriptor) { d.drops = true } }
-
-// sendOrDrop delivers m or makes it a dead letter, unless it may simply be pushed. The gate of to
-// was not open.
-func (c *Context) sendOrDrop(to *cell, m *message, d *descriptor) (done bool) {
-	var err error
-	m.ID, m.From = d.id, c.self.id
-	switch {
-	case to.typ().bound.limit != 0:
-		err = to.trySendBounded(c, m)
-	case to.gate.IsOpen() || to.passesAjar():
-		return false
-	default:
-		err = ErrOverloaded
-	}
-	if err != nil {
-		env{c: c, sys: c.sys}.deadLetter(to, m, err)
-	}
-	return true
-}
-
-// sendOrDropFromOutside delivers m, which is not from a behaviour of the receiver's system, or
-// makes it a dead letter.
-func (d *descriptor) sendOrDropFromOutside(to *cell, m *message) {
-	err := d.mayTry(nil, to)
-	if err == nil {
-		m.ID, m.From = d.id, 0
-		err = to.pushPermitted(m)
-	}
-	if err != nil {
-		m.ID, m.From = d.id, 0
-		to.sys().sim.count(1)
-		env{sys: to.sys()}.deadLetter(to, m, err)
-	}
-}
-
-// takes reports whether an actor takes messages of behaviours that drop. Any goroutine.
-func (a *cell) takes() bool {
-	if a.typ().bound.limit != 0 {
-		return !a.flow.Load().isFull()
-	}
-	return a.gate.IsOpen() || a.wouldPassAjar()
-}
 
 // What package group needs of handlers and behaviours besides what they are for.
 

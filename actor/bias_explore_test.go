@@ -234,7 +234,7 @@ func (l *tenancy) append(c *Context, n int) {
 		l.p.Errorf("what was appended was touched in the middle of an append")
 	}
 	if !done {
-		c.sendAgain(to, m)
+		c.sendPushSlow(to, m)
 	}
 	l.now++
 	l.done[n] = l.now

@@ -42,22 +42,6 @@ func (c *Context) Blocking(f func()) {
 	c.w.Blocking(f)
 }
 
-// wait is Blocking for a wait of the runtime's own, for which the behaviour has not asked: if all
-// spares are in use it does not wait, and reports false. With a nil c, of code outside of
-// behaviours, it just waits. Owner only, in a turn.
-func (c *Context) wait(f func()) bool {
-	if c == nil {
-		f()
-		return true
-	}
-	if c.w.InBlocking() {
-		return c.w.TryBlocking(f)
-	}
-	began := c.beginBlocking()
-	defer c.endBlocking(began)
-	return c.w.TryBlocking(f)
-}
-
 // beginBlocking prepares a turn for blocking, and returns the time. Owner only, in a turn.
 func (c *Context) beginBlocking() (began int64) {
 	c.bias.Forbid() // what is made runnable runs elsewhere

@@ -45,8 +45,8 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 				f.permits.Lock()
 				d, _ := f.appendPermitted(m)
 				f.permits.Unlock()
-				env{sys: sys}.bounce(r.b, d)
-			} else if err := say.d.tryDeliver(sys, nil, r.b, m); err != nil {
+				bounce(sys, r.b, d)
+			} else if err := say.d.tryDeliver(sys, sys, r.b, m); err != nil {
 				t.Fatal(err)
 			}
 			if waiting := msg.Distance(f.bounded.first, nil); waiting > 2 {
@@ -56,7 +56,7 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 		if n := <-dropped; n != 1 {
 			t.Errorf("%d was dropped, and not the oldest", n)
 		}
-		r.b.deliver(sent, newOwn(nil, lookID, 0)) // what put said
+		sys.push(r.b, newOwn(sys, lookID, 0), asSignal) // what put said
 		if err := sys.Run(); err != nil {
 			t.Error(err)
 		}
@@ -91,9 +91,9 @@ func TestBound_PlaceGivenBack(t *testing.T) {
 		runtime.Gosched()
 	}
 	_, _, _, list := f.take(r.b, 1)
-	release(env{sys: sys}, list)
+	release(sys, list)
 	f.permits.Cancel(waits, r.b)
-	if r.b.behind() {
+	if r.b.policy().behind(r.b) {
 		t.Fatal("nothing is in the mailbox, and who sends has to wait")
 	}
 	f.take(r.b, 1)

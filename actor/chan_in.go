@@ -154,8 +154,8 @@ func (in chanSource[M]) deliver(v M) {
 	sys.sim.comes(m, sim.ByChannel, in.to)
 	err := in.push(m, sys)
 	if err != nil {
-		sys.sim.count(1)
-		env{sys: sys}.deadLetter(in.to, m, err)
+		sys.countLost()
+		deadLetter(sys, in.to, m, err)
 	}
 }
 
@@ -163,12 +163,12 @@ func (in chanSource[M]) deliver(v M) {
 func (in chanSource[M]) push(m *message, sys *System) error {
 	if in.d.urgent {
 		m.From = 0
-		return in.to.pushUrgent(nil, m, in.d)
+		return pushUrgent(sys, in.to, m, in.d)
 	}
 	if in.to.acquirePermit(sys.done.context()) != nil {
 		return ErrSystemStopped
 	}
-	return in.to.pushPermitted(m)
+	return in.to.policy().place(sys, in.to, m)
 }
 
 // openSource is what an actor knows of a channel source. It does not keep a channel that is read

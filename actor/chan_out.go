@@ -106,7 +106,7 @@ func (o *chanSink[M]) flow(me Ref[chanSink[M]], sys *System, ended <-chan struct
 	for {
 		m, ok, room := o.next()
 		if room {
-			me.b.tell(env{sys: sys}, sinkReady[M]{o: o}) // not under the lock: others may go first
+			me.b.tell(sys, sinkReady[M]{o: o}) // not under the lock: others may go first
 		}
 		if !ok {
 			return

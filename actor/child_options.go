@@ -107,7 +107,7 @@ func (s childUp) serve(a *cell, c *Context) { s.deliver(c, a, access.ChildUp{Ref
 // tellChildUp is called when an actor has been started.
 func (s *supervision) tellChildUp(c *Context, a *cell) {
 	if s.up != nil {
-		s.super.tell(env{c: c, sys: a.sys()}, childUp{of: AnyRef{a}, deliver: s.up})
+		s.super.tell(c, childUp{of: AnyRef{a}, deliver: s.up})
 	}
 }
 
@@ -134,7 +134,7 @@ func (a *cell) decide(c *Context, x *coldState, why error, sound bool) access.De
 	a.sys().sim.callback(c, a, x.where.name())
 	d := x.sup.decides(why)
 	if d > access.Escalate {
-		panic("gallop: Care.Decide of " + a.String() + " has returned none of the decisions")
+		panic("gallop: Decide of " + a.String() + " has returned none of the decisions")
 	}
 	x.where, x.exitWhy = inNone, nil
 	if d == access.Resume && sound && !x.down {

@@ -222,7 +222,7 @@ func (c *VirtualClock) systems() []*System {
 func (c *VirtualClock) parked(s *System) func(n int) bool {
 	return func(n int) bool {
 		t := s.timers.Load()
-		if t == nil || !t.armed() {
+		if t == nil || !t.Armed() {
 			return false
 		}
 		st := s.Stats() // exact while nothing runs

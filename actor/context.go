@@ -130,59 +130,18 @@ func panicOtherState(c *Context, want any) {
 		c.self, fmt.Sprintf("%T", c.self.typ().state)[1:], fmt.Sprintf("%T", want)[1:]))
 }
 
-func (c *Context) sender() (*Context, *System) {
+func (c *Context) sender() env {
 	if c == nil {
-		return nil, nil
+		return nil
 	}
-	return c, c.sys
+	return c
 }
 
 // Sender says who sends: a *[Context] inside a behaviour, a *[System] outside, or what
 // [System.With] and [Context.With] return. A struct that embeds a *Context or a *System
 // is a Sender as well, on the same terms. No other type can implement Sender.
 type Sender interface {
-	sender() (*Context, *System)
-}
-
-// split takes a sender apart. The type switch is cheaper than the call.
-func split(from Sender) (*Context, *System) {
-	switch f := from.(type) {
-	case *Context:
-		if f != nil && f.sys != nil {
-			return f, f.sys
-		}
-	case *System:
-		if f != nil && f.sched != nil {
-			return nil, f
-		}
-	case *carrier:
-		if f != nil {
-			return f.c, f.sys
-		}
-	default:
-		return splitEmbedded(from)
-	}
-	panicNoSender()
-	return nil, nil
-}
-
-// splitEmbedded is split for a struct that embeds a Context or a System.
-//
-//go:noinline
-func splitEmbedded(from Sender) (*Context, *System) {
-	if from == nil {
-		panicNoSender()
-	}
-	c, sys := from.sender()
-	if sys == nil || sys.sched == nil {
-		panicNoSender()
-	}
-	return c, sys
-}
-
-//go:noinline
-func panicNoSender() {
-	panic("gallop: a nil sender, or a zero one: use the *Context of the behaviour, or the *System outside")
+	sender() env
 }
 
 // mustRun panics if c is not what a behaviour was given. Functions that run for every message do

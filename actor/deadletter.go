@@ -38,47 +38,47 @@ type DeadLetter struct {
 }
 
 // deadLetter ends a message that will not run, and recycles it. The caller owns it.
-func (e env) deadLetter(to *cell, m *message, reason error) {
-	if e.endLetter(to, m, reason) {
+func deadLetter(e env, to *cell, m *message, reason error) {
+	if endLetter(e, to, m, reason) {
 		e.recycle(m)
 	}
 }
 
 // endLetter is deadLetter without the recycling. It reports whether m may be recycled.
-func (e env) endLetter(to *cell, m *message, reason error) (reusable bool) {
+func endLetter(e env, to *cell, m *message, reason error) (reusable bool) {
 	switch {
 	case m.ID == systemID:
-		e.discardMailIn(m, to, reason)
+		discardMailIn(e, m, to, reason)
 	case m.ID == firedID:
 		to.cold.timers.missed(e, to, m)
 		return false
 	case m.ID == carriedID:
-		if in := unwrap(m); e.endLetter(to, in, reason) {
+		if in := unwrap(m); endLetter(e, to, in, reason) {
 			e.recycle(in)
 		}
 	case isOwn(m.ID):
 		return false // left to the GC: it may refer to what ends with its actor
 	default:
-		e.declareDead(to, m, reason)
+		declareDead(e, to, m, reason)
 	}
 	return true
 }
 
 // deadLetters ends a chain of messages that will not run. The caller owns them.
-func (e env) deadLetters(to *cell, left *message, reason error) {
+func deadLetters(e env, to *cell, left *message, reason error) {
 	for left != nil {
 		m := left
 		left, m.Next = m.Next, nil
-		e.deadLetter(to, m, reason)
+		deadLetter(e, to, m, reason)
 	}
 }
 
 // declareDead counts, reports, answers and clears a message that will not run. It discards what the
 // message owns.
-func (e env) declareDead(to *cell, m *message, reason error) {
+func declareDead(e env, to *cell, m *message, reason error) {
 	sys := to.sys()
 	d := to.typ().decls[m.ID]
-	e.countDeadLetter(sys, d)
+	e.countDead(d)
 	sys.sim.tell(sim.DeadLetter, e, to, m)
 	sys.reportDeadLetter(to, m, d, reason)
 	d.lost(e, to, m)
@@ -87,28 +87,6 @@ func (e env) declareDead(to *cell, m *message, reason error) {
 		d.reject(e, m, reason)
 	} else {
 		d.clear(m)
-	}
-}
-
-// countDeadLetter counts a dead letter of d.
-func (e env) countDeadLetter(sys *System, d *descriptor) {
-	if e.c == nil {
-		sys.outside.deadLetters.Add(1)
-		if d.bestEffort {
-			sys.outside.bestEffort.Add(1)
-		}
-		return
-	}
-	e.c.count.deadLetters.Add(1)
-	if d.bestEffort {
-		e.c.count.bestEffort.Add(1)
-	}
-}
-
-// recycle takes back a message that has run or was discarded. It keeps nothing alive.
-func (e env) recycle(m *message) {
-	if e.c != nil {
-		e.c.recycle(m)
 	}
 }
 

@@ -178,8 +178,8 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 		e.Via, e.From = s.origin(m)
 		f := s.begin(c, a, m, e, payload)
 		if f.Kind == sim.Drop {
-			c.count.messages-- // it does not run after all
-			env{c: c, sys: c.sys}.declareDead(a, m, f.Reason)
+			c.count.notRun++
+			declareDead(c, a, m, f.Reason)
 			return
 		}
 		a.injectFault(c, f)
@@ -236,11 +236,9 @@ func (s *simulation) observe(what sim.Kind, e env, to *cell, m *message) {
 	d := to.typ().decls[m.ID]
 	ev := sim.Event{Kind: what, Worker: -1, Behaviour: d.name, Request: d.reject != nil}
 	ev.Via, ev.From = s.origin(m)
+	ev.Worker = e.workerID()
 	if x := to.cold; what == sim.Panicked && x != nil && x.where != inNone {
 		ev.Behaviour = x.where.name()
-	}
-	if e.c != nil {
-		ev.Worker = e.c.w.ID()
 	}
 	var payload any
 	if what == sim.DeadLetter && s.wantsPayload(m) {

@@ -31,7 +31,7 @@ func cellOfKind(k *typeInSystem) *cell {
 }
 
 func newSemaphoreWorld(p *explore.Program, room, senders int) *semaphoreWorld {
-	w := &semaphoreWorld{p: p, b: cellOfKind(&typeInSystem{typ: new(typeInfo)}), room: room, left: senders}
+	w := &semaphoreWorld{p: p, b: cellOfKind(&typeInSystem{policy: plainMail{}, typ: new(typeInfo)}), room: room, left: senders}
 	w.b.flowOf().permits.Init(room)
 	return w
 }
@@ -154,7 +154,7 @@ func TestPressure_IsWatched(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		sys := &System{opts: options{deadlockPeriod: time.Hour}}
 		sys.deadlocks.sys = sys
-		k := &typeInSystem{typ: new(typeInfo), sys: sys}
+		k := &typeInSystem{policy: plainMail{}, typ: new(typeInfo), sys: sys}
 		to := cellOfKind(k)
 		to.load = backpressure.Overloaded
 		to.gate.Shut(&gateMark)
@@ -187,8 +187,8 @@ type fullWorld struct {
 func newFull(sys *System) *fullWorld {
 	w := new(fullWorld)
 	t := &typeInfo{bound: mailBound{limit: 1, overflow: OverflowMute}}
-	w.task.InitClass(&(&typeInSystem{typ: t, sys: sys}).Class)
-	w.initFlow(t)
+	w.task.InitClass(&(&typeInSystem{policy: t.policy(), typ: t, sys: sys}).Class)
+	w.policy().init(&w.cell)
 	return w
 }
 

@@ -131,7 +131,7 @@ func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
 	if c.then&yielded != 0 {
 		panic("gallop: Yield: called twice in one behaviour of " + c.self.String())
 	}
-	n := newMessage(c, d.size)
+	n := c.node(d.size)
 	*payloadOf[M](n) = m
 	n.ID, n.From, n.Next = d.id, c.self.id, nil
 	if c.travels != nil {
@@ -168,9 +168,7 @@ func (c *Context) takeFront() (first, end *message, n int) {
 func (a *cell) pushFront(first, end *message, n int) {
 	end.Next = a.in.Pending()
 	a.in.SetPending(first)
-	if a.load&backpressure.Counted != 0 {
-		a.flow.Load().marks.add(n)
-	}
+	a.policy().added(a, n)
 }
 
 // keepYielded puts what was yielded beside the mailbox in its place: before the other mail. If the
@@ -187,7 +185,7 @@ func (a *cell) keepYielded(c *Context) {
 	first, end, n := c.takeFront()
 	if a.leavesForGood() {
 		end.Next = nil
-		env{c: c, sys: a.sys()}.deadLetters(a, first, a.whyEnded())
+		deadLetters(c, a, first, a.whyEnded())
 		return
 	}
 	a.pushFront(first, end, n)
@@ -196,10 +194,7 @@ func (a *cell) keepYielded(c *Context) {
 // yieldTurn ends a turn whose next message is in place. An actor that yields although it
 // has spent its turn, while mail waits behind, is overloaded as if it had run its batch.
 func (a *cell) yieldTurn(c *Context) (again bool) {
-	switch {
-	case a.load&backpressure.Counted != 0:
-		a.measure(c)
-	case c.left == 0 && (a.in.Pending().Next != nil || a.mailWaits()):
+	if a.load&backpressure.Counted != 0 || c.left == 0 && (a.in.Pending().Next != nil || a.mailWaits()) {
 		return a.markOverloaded(c)
 	}
 	return true

@@ -29,7 +29,7 @@ func TestIntercept_Free(t *testing.T) {
 	done := make(chan float64)
 	drive.Table(begin.Handle(func(_ *int, c *Context, _ float64) {
 		run := r.b.runs()[addCounted.d.id]
-		m := newMessage(c, addCounted.d.size)
+		m := c.node(addCounted.d.size)
 		m.ID = addCounted.d.id
 		done <- testing.AllocsPerRun(100, func() { run(c, r.b, m) })
 	}))

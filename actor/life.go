@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"github.com/gallop-go/gallop/actor/internal/mpsc"
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/access"
@@ -80,8 +79,8 @@ func (a *cell) leave(c *Context, g nextState, v stopMode, why error) {
 	x.state, x.after, x.stopMode, x.reason = leaving, g, v, why
 	a.endContext(stoppedBecause(why))
 	// Turns without mail take out what comes in; and the stash comes and goes.
-	a.forgetMarks()
-	e := env{c: c, sys: a.sys()}
+	a.policy().forget(a)
+	e := c
 	if g == nextEnded {
 		a.closeBox(e)
 	}
@@ -99,7 +98,7 @@ func (a *cell) closeBox(e env) {
 		a.waited()
 	}
 	for _, left := range [...]*message{x.unstashed.All(), x.stash.all(), x.held.All()} {
-		e.deadLetters(a, left, why)
+		deadLetters(e, a, left, why)
 	}
 	a.discardMailbox(e, why)
 }
@@ -129,7 +128,7 @@ func (a *cell) left(c *Context) {
 	x := a.cold
 	for {
 		if k := x.children.youngest; k != nil {
-			e := env{c: c, sys: a.sys()}
+			e := c
 			if k.together {
 				x.children.stopTogether(e, x.stopMode)
 			}
@@ -152,7 +151,7 @@ func (a *cell) left(c *Context) {
 		c.reset()
 		c.count.stopped.Add(1)
 		c.w.GiveUp() // many may have to be told
-		a.finish(env{c: c, sys: a.sys()})
+		a.finish(c)
 	case nextSuspended:
 		a.suspend(c, x)
 	case nextRestart:
@@ -284,14 +283,9 @@ func (a *cell) launch(from Sender) {
 	}
 	x := a.makeCold()
 	x.unstarted, x.down = true, true
-	c, _ := split(from)
-	if m := newSignal(c, started{}); c == nil {
-		if a.pushFromOutside(m) != nil {
-			a.sys().unspawn()
-			a.neverLived()
-		}
-	} else if a.box.Push(m) == mpsc.PushWoke {
-		c.w.Schedule(&a.task)
+	if e := envOf(from); e.push(a, newSignal(e, started{}), asPlaced) != nil {
+		a.sys().unspawn()
+		a.neverLived()
 	}
 }
 

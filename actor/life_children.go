@@ -106,9 +106,7 @@ func (k *child) requestStop(e env, v stopMode) {
 	if k.stopSent && k.stopMode >= v {
 		return
 	}
-	if stop := k.stop; !k.stopSent && stop != nil && v != modeKill && e.c != nil {
-		k.stop = nil // if it crashes, left comes here again
-		e.c.self.callChildStop(e.c, func() { stop(e.c, AnyRef{k.b}) })
+	if !k.stopSent && v != modeKill && e.askToStop(k) {
 		k.stopSent, k.stopMode = true, v
 		return
 	}

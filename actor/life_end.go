@@ -30,8 +30,8 @@ func (a *cell) endPlainly(c *Context) bool {
 	}
 	// After the swap: whoever makes one later finds the mailbox closed.
 	if a.flow.Load() != nil {
-		e := env{c: c, sys: c.sys}
-		e.deadLetters(a, a.endFlow(), ErrStopped)
+		e := c
+		deadLetters(e, a, a.endFlow(), ErrStopped)
 	}
 	return true
 }
@@ -68,7 +68,7 @@ func (a *cell) discardMailbox(e env, why error) {
 	a.load &= backpressure.Muted // which ends with its debts
 	left = msg.Concat(left, a.endFlow())
 	release(e, a.gate.Open(&gateMark))
-	e.deadLetters(a, left, why)
+	deadLetters(e, a, left, why)
 }
 
 // finish ends an actor whose box is closed, and tells all that want to know.
@@ -104,7 +104,7 @@ func (a *cell) refuseAll(e env, left *message) {
 		m := left
 		left, m.Next = m.Next, nil
 		if m.ID != systemID {
-			e.deadLetter(a, m, a.whyEnded())
+			deadLetter(e, a, m, a.whyEnded())
 			continue
 		}
 		s := takeSignal(m)

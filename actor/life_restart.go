@@ -112,7 +112,7 @@ type childDown struct {
 
 func (s childDown) serve(a *cell, c *Context) {
 	if x := a.makeCold(); x.state == leaving {
-		s.news.Ref.b.tell(env{c: c, sys: a.sys()}, orphaned{mode: x.stopMode})
+		s.news.Ref.b.tell(c, orphaned{mode: x.stopMode})
 	}
 	s.sup.deliver(c, a, s.news)
 }
@@ -180,7 +180,7 @@ func (a *cell) suspend(c *Context, x *coldState) {
 		a.setLoad(c, a.load&^backpressure.Overloaded) // C4: as above, only the suspension shuts its gate
 	}
 	a.wait()
-	x.sup.tellChildDown(env{c: c, sys: a.sys()}, a, x.reason, false)
+	x.sup.tellChildDown(c, a, x.reason, false)
 }
 
 // restart is the end of LEAVING for an actor that comes up again at once.
@@ -194,7 +194,7 @@ func (a *cell) restart(c *Context, x *coldState) {
 
 // forget drops what belongs to a life and not to the actor.
 func (a *cell) forget(c *Context, x *coldState) {
-	e := env{c: c, sys: a.sys()}
+	e := c
 	c.forgo()
 	x.nextLife()
 	a.forgetContext()
@@ -286,7 +286,7 @@ func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
 	if invariant.On {
 		verifyFilter(a)
 	}
-	a.forgetMarks()
+	a.policy().forget(a)
 	var all messageList
 	all.Add(a.in.Pending())
 	a.in.SetPending(nil)
@@ -300,29 +300,19 @@ func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
 // filterChain is sift for a chain of messages, and returns those that are kept. The mailbox's top
 // node may be among them: it stays in place, whatever becomes of its message.
 func (a *cell) filterChain(c *Context, m *message, refuse func(a *cell, m *message) error) *message {
-	e := env{c: c, sys: a.sys()}
+	e := c
 	var kept messageList
 	for m != nil {
 		next := m.Next
 		m.Next = nil
 		if err := refuse(a, m); err == nil {
 			kept.Add(m)
-		} else if e.endLetter(a, m, err); !a.in.IsTop(m) {
+		} else if endLetter(e, a, m, err); !a.in.IsTop(m) {
 			c.recycle(m)
 		}
 		m = next
 	}
 	return kept.All()
-}
-
-// takeBoundedIf takes out of the queue of an actor with a bound what fits take. Owner only.
-func (a *cell) takeBoundedIf(c *Context, take func(m *message) bool) *message {
-	if a.load&bounded == 0 {
-		return nil
-	}
-	out, list := a.flow.Load().takeIf(a, take)
-	release(env{c: c, sys: a.sys()}, list)
-	return out
 }
 
 // dropMail makes dead letters of all mail that waits at the end of a life, also of urgent messages.
@@ -336,7 +326,7 @@ func (a *cell) dropMail(c *Context, x *coldState) {
 		return why
 	}
 	a.filterMail(c, drop)
-	env{c: c, sys: a.sys()}.deadLetters(a, a.takeBoundedIf(c, func(*message) bool { return true }), why)
+	deadLetters(c, a, a.policy().takeIf(a, c, func(*message) bool { return true }), why)
 	x.held.Add(a.filterChain(c, x.held.All(), drop))
 	a.filterUrgent(c, x, drop)
 }
@@ -351,7 +341,7 @@ func (a *cell) dropAbandoned(c *Context, x *coldState, reason error) {
 		return nil
 	}
 	a.filterMail(c, gone)
-	env{c: c, sys: a.sys()}.deadLetters(a, a.takeBoundedIf(c, func(m *message) bool { return gone(a, m) != nil }), why)
+	deadLetters(c, a, a.policy().takeIf(a, c, func(m *message) bool { return gone(a, m) != nil }), why)
 	x.held.Add(a.filterChain(c, x.held.All(), gone))
 	a.filterUrgent(c, x, gone)
 }

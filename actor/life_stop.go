@@ -116,8 +116,7 @@ func Kill(from Sender, t Target) {
 // sendSignal tells an actor something from anywhere.
 func sendSignal(call string, from Sender, t Target, s signal) {
 	a := targetOf(call, t)
-	c, sys := split(from)
-	a.tell(env{c: c, sys: sys}, s)
+	a.tell(envOf(from), s)
 }
 
 // StopWait is [Stop] from outside that blocks until the actor and its children have
@@ -141,7 +140,7 @@ func endWait(ctx context.Context, call string, t Target, o stopRequest) error {
 	a := targetOf(call, t)
 	mustBeOutside(call)
 	mustHave(ctx, call)
-	a.tell(env{sys: a.sys()}, o)
+	a.tell(a.sys(), o)
 	_, err := a.join(ctx, call)
 	return err
 }
@@ -175,7 +174,7 @@ func (a *cell) escalateStop(c *Context, x *coldState, o stopRequest) {
 	x.stopMode = max(x.stopMode, o.mode)
 	if x.after != nextEnded {
 		x.after = nextEnded
-		a.closeBox(env{c: c, sys: a.sys()})
+		a.closeBox(c)
 	}
 	a.left(c)
 }
@@ -190,8 +189,8 @@ func (a *cell) drain(c *Context, x *coldState) {
 		a.unmuted(c)
 	}
 	x.setTooLate(stoppedBecause(ErrShutdown))
-	a.giveUpNamesAndTimers(env{c: c, sys: a.sys()})
-	a.forgetMarks()
+	a.giveUpNamesAndTimers(c)
+	a.policy().forget(a)
 	// No mail comes any more, so there is none to count, and no sender to mute.
 	a.load &^= backpressure.Counted | backpressure.Overloaded
 	left, stub := a.box.Close(&a.in)
@@ -200,7 +199,7 @@ func (a *cell) drain(c *Context, x *coldState) {
 	}
 	left = msg.Concat(left, a.endFlow())
 	a.in.SetPending(msg.Concat(left, newSignal(c, drainEnd{})))
-	release(env{c: c, sys: a.sys()}, a.gate.Open(&gateMark))
+	release(c, a.gate.Open(&gateMark))
 }
 
 // drainEnd is the last message of an actor that drains.

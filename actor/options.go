@@ -53,7 +53,7 @@ type options struct {
 	onPanic        func(PanicReport)
 	onDeadlock     func(PressureDeadlock)
 	deadlockPeriod time.Duration
-	leeway         uint32 // see mute_limits.go
+	leeway         uint32 // see mute.go
 	longTurn       time.Duration
 	onLongTurn     func(LongTurnReport)
 	wrong          []string // what options have found wrong themselves

@@ -5,8 +5,6 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/gallop-go/gallop/actor/internal/mpsc"
-
 	"github.com/gallop-go/gallop/actor/internal/indexset"
 	"github.com/gallop-go/gallop/internal/sim"
 )
@@ -91,34 +89,16 @@ func deliverHeld[R any](to replyTo[R], life uint16, res Result[R]) {
 		*payloadOf[Result[R]](m) = res
 	} else {
 		var in *message
-		in, d = env{}.prepared(m, d)
+		in, d = prepared(m, d)
 		*payloadOf[Result[R]](in) = res
 	}
 	m.ID, m.From = d.id, 0
 	to.asker.sys().sim.comes(contents(m), sim.ByPipe, to.asker)
 	if to.reply.urgent {
-		env{sys: to.asker.sys()}.answer(to.asker, m, d, true)
+		answer(to.asker.sys(), to.asker, m, d, true)
 		return
 	}
-	to.asker.pushHeld(m)
-}
-
-// pushHeld delivers a message from a goroutine that holds the system.
-func (a *cell) pushHeld(m *message) {
-	e, id := env{sys: a.sys()}, m.ID
-	switch a.box.Push(m) {
-	case mpsc.PushWoke:
-		a.sys().sim.countUser(id)
-		e.schedule(a)
-	case mpsc.PushClosed:
-		if a.takeLate(e, m) {
-			return // which books it
-		}
-		a.sys().sim.countUser(id)
-		e.deadLetter(a, m, a.endedBecause())
-	default:
-		a.sys().sim.countUser(id)
-	}
+	to.asker.sys().pushHeld(to.asker, m)
 }
 
 // errandKind says what an actor has under way outside of its turns.

@@ -96,7 +96,7 @@ var gladeOps = []struct {
 		f := g.fly.b.flowOf()
 		g.p.Await(func() bool { return f.permits.TakeFree(g.fly.b, permits.ToWait) })
 		m := mayflySay.d.size.TakeOne()
-		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(g.sys, nil, g.fly.b, m) == nil {
+		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(g.sys, g.sys, g.fly.b, m) == nil {
 			g.said = append(g.said, i)
 		}
 	}},

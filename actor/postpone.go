@@ -128,7 +128,7 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	f := &backoff{room: x.sup.backlog(), why: because(ErrSuspended, x.reason)}
 	x.backoff = f
 	a.blockedOn.Unblock()
-	e := env{c: c, sys: a.sys()}
+	e := c
 	a.flowOf().suspend(&suspension{why: f.why, refuses: f.room == 0}) // Q1
 	a.setPressed(c, false)                                            // Q2
 	if f.room == 0 {
@@ -137,7 +137,7 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	a.filterMail(c, f.unasked)
 	f.before = msg.Distance(a.in.Pending(), nil)
 	x.held.Add(a.filterChain(c, x.held.All(), f.unasked))
-	e.deadLetters(a, a.takeBoundedIf(c, func(m *message) bool { return f.unasked(a, m) != nil }), f.why)
+	deadLetters(e, a, a.policy().takeIf(a, c, func(m *message) bool { return f.unasked(a, m) != nil }), f.why)
 }
 
 // endBackoff puts what was kept in front of the mailbox. The actor owns itself, and may be parked
@@ -184,7 +184,7 @@ func (a *cell) postponeMail(c *Context, x *coldState) (again bool) {
 	if invariant.On {
 		verifyPostpone(a, x)
 	}
-	a.forgetMarks()
+	a.policy().forget(a)
 	c.waiters.forget() // as in park
 	f, left := x.backoff, a.batch()
 	for ; left > 0 && a.in.Pending() != nil && !a.in.IsTop(a.in.Pending()); left-- {
@@ -228,7 +228,7 @@ func (a *cell) postponeOne(c *Context, f *backoff, m *message) (kept bool) {
 		return true
 	}
 	if err := f.refuse(c, a, m); err != nil {
-		env{c: c, sys: a.sys()}.endLetter(a, m, err)
+		endLetter(c, a, m, err)
 		return false
 	}
 	f.mail.Add(m)
@@ -252,14 +252,14 @@ func (c *Context) rejectSuspended(to *cell, s *suspension, m *message, d *descri
 		return false
 	}
 	m.ID, m.From, m.Next = d.id, c.self.id, nil
-	env{c: c, sys: c.sys}.deadLetter(to, m, s.why)
+	deadLetter(c, to, m, s.why)
 	return true
 }
 
 // wakeSuspended is P2, of an actor that has just entered the wait list of to.
 func (a *cell) wakeSuspended(c *Context) {
 	if a.suspension() != nil {
-		a.tell(env{c: c, sys: c.sys}, released{})
+		a.tell(c, released{})
 	}
 }
 
@@ -268,7 +268,7 @@ type released struct{ unanswered }
 
 func (released) serve(a *cell, c *Context) {
 	if x := a.makeCold(); x.backoff != nil && !a.gate.IsOpen() {
-		release(env{c: c, sys: a.sys()}, a.gate.Drain(&gateMark))
+		release(c, a.gate.Drain(&gateMark))
 	}
 }
 

@@ -138,7 +138,7 @@ func (s *deadlockWatch) tick() {
 		if idle {
 			word = 1
 		}
-		_ = a.deliver(sent, newOwn(nil, deadlockID, word)) // an error: it has ended
+		_ = s.sys.push(a, newOwn(s.sys, deadlockID, word), asSignal) // an error: it has ended
 	}
 	s.mu.Lock()
 	s.looked()
@@ -242,7 +242,7 @@ func (s *deadlockWatch) end() {
 	}
 	s.mu.Unlock()
 	for _, a := range roots {
-		if a.box.Push(newOwn(nil, deadlockID, 0)) == mpsc.PushWoke {
+		if a.box.Push(newOwn(s.sys, deadlockID, 0)) == mpsc.PushWoke {
 			a.shared().TaskTerminated(nil, &a.task, ErrSystemStopped) // it was idle and is ours
 		}
 	}
@@ -266,7 +266,7 @@ func (a *cell) resolveDeadlock(c *Context, idle bool) {
 	}
 	r := a.collectWaits()
 	r.Idle = idle
-	c.count.released.Add(releaseWaiters(env{c: c, sys: a.sys()}, a.gate.Drain(&gateMark)))
+	c.count.released.Add(releaseWaiters(c, a.gate.Drain(&gateMark)))
 	if r.Idle {
 		a.sys().deadlocks.soon(a)
 	}
@@ -307,12 +307,8 @@ func (a *cell) waitFor(at, root *cell) WaitEdge {
 		return w.Mail < maxMail
 	}
 	a.peekMail(note)
-	if a.typ().bound.limit != 0 {
-		f := a.flow.Load()
-		f.permits.Lock()
-		defer f.permits.Unlock()
-		for m := f.bounded.first; m != nil && w.Mail < maxMail && note(m.From, contents(m).ID); m = m.Next {
-		}
+	if w.Mail < maxMail {
+		a.policy().peek(a, note)
 	}
 	return w
 }

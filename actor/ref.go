@@ -89,7 +89,7 @@ func (a *cell) status() Status {
 	switch {
 	case a.box.Closed() || a.sys().sched.Stopping(): // of those that had no mail nobody closes the mailbox
 		return StatusEnded
-	case !a.gate.IsOpen() && a.behind() || a.suspension() != nil:
+	case !a.gate.IsOpen() && a.policy().behind(a) || a.suspension() != nil:
 		return StatusOverloaded
 	case !a.box.Idle():
 		return StatusBusy

@@ -3,10 +3,225 @@ package actor
 import (
 	"context"
 
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
 	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
+
+// The outside: what is done for goroutines that are no workers. See env. No worker keeps the system
+// from being quiescent meanwhile: what makes an actor runnable needs an admission first.
+
+var _ env = (*System)(nil)
+
+func (s *System) system() *System { return s }
+
+func (s *System) in(a *cell) env { return a.shared().sys }
+
+func (s *System) runs(*cell) bool { return false }
+
+func (s *System) senderID() uint64 { return 0 }
+
+func (s *System) mustRun(string) {}
+
+func (s *System) newID() uint64 { return s.ids.Add(1) }
+
+func (s *System) workerID() int { return -1 }
+
+func (s *System) node(p *sizeClass) *message { return p.TakeOne() }
+
+func (s *System) recycle(*message) {}
+
+func (s *System) keepWaiter(w *backpressure.Waiter[waiting]) {
+	w.Who = waiting{} // the registry has it until the GC takes it
+}
+
+func (s *System) chunkCache() *heap.Recycler { return nil }
+
+func (s *System) schedule(a *cell) { s.sched.Inject(&a.task) }
+
+func (s *System) countMade(int) {} // it is counted when it has been pushed
+
+func (s *System) countLost() { s.sim.count(1) }
+
+func (s *System) countDead(d *descriptor) {
+	s.outside.deadLetters.Add(1)
+	if d.bestEffort {
+		s.outside.bestEffort.Add(1)
+	}
+}
+
+func (s *System) countUnmute() { s.outside.unmutes.Add(1) }
+
+func (s *System) countSpawned() { s.outside.spawned.Add(1) }
+
+func (s *System) marksReply(m *message, to *cell) { s.sim.comes(m, sim.ByReply, to) }
+
+func (s *System) mayAct() error {
+	if s.refusing.Load() {
+		return ErrSystemStopped
+	}
+	return nil
+}
+
+func (s *System) send(to *cell, m *message, d *descriptor) {
+	if !d.drops {
+		_ = s.sendAs(asPlain, to, m, d)
+		return
+	}
+	err := s.mayTry(to, d)
+	if err == nil {
+		err = s.trySend(to, m, d)
+	}
+	if err != nil {
+		s.lose(to, m, d, err)
+	}
+}
+
+// sendAs delivers a message, or makes it a dead letter and says why.
+func (s *System) sendAs(how delivery, to *cell, m *message, d *descriptor) error {
+	m.ID = d.id
+	err := ErrOverloaded
+	if !d.drops || to.policy().takes(to) {
+		err = s.push(to, m, how)
+	}
+	if err != nil {
+		s.lose(to, m, d, err)
+	}
+	return err
+}
+
+// lose makes a dead letter of a message that was not pushed.
+func (s *System) lose(to *cell, m *message, d *descriptor, why error) {
+	m.ID, m.From = d.id, 0
+	s.countLost()
+	deadLetter(s, to, m, why)
+}
+
+func (s *System) mayTry(a *cell, d *descriptor) error {
+	switch {
+	case s.refusing.Load():
+		return ErrSystemStopped // whatever else there is to say
+	// What comes from outside is bounded by its permits, and not counted.
+	case a.policy().refuses(a, false):
+		return a.tooMuch()
+	case !a.flowOf().permits.TryAcquire(a):
+		return a.tooMuch()
+	case s.sim.refuses(a, d): // last, or it would count what is refused anyhow
+		a.flow.Load().permits.Release(1, a)
+		return ErrOverloaded
+	}
+	return nil
+}
+
+func (s *System) answer(to *cell, m *message, d *descriptor) { answer(s, to, m, d, false) }
+
+func (s *System) trySend(to *cell, m *message, d *descriptor) error {
+	m.ID, m.From = d.id, 0
+	return to.policy().place(s, to, m)
+}
+
+func (s *System) push(to *cell, m *message, how delivery) error {
+	m.From = 0
+	if how < asReply && s.refusing.Load() {
+		return ErrSystemStopped
+	}
+	if how.fromUser() && to.shared().queues {
+		return s.pushBounded(to, m)
+	}
+	if how != asSignal {
+		s.sched.Point()
+	}
+	id := m.ID // a message that is pushed is the receiver's
+	r := to.box.PushBusy(m)
+	if r == mpsc.PushIdle {
+		adm, ok := s.sched.Admit()
+		if !ok {
+			return ErrSystemStopped
+		}
+		r = s.pushAdmitted(adm, to, m, how != asAsked)
+	}
+	switch r {
+	case mpsc.PushClosed:
+		return to.endedBecause()
+	case mpsc.PushQueued:
+		s.sim.countUser(id)
+	}
+	return nil
+}
+
+// pushAdmitted pushes m with an admission, which it uses up. A message that wakes is counted.
+func (s *System) pushAdmitted(adm sched.Admission, to *cell, m *message, watched bool) mpsc.Pushed {
+	id := m.ID
+	r := to.box.Push(m)
+	if r != mpsc.PushWoke {
+		adm.Leave()
+		return r
+	}
+	s.sim.countUser(id)
+	adm.InjectWatched(&to.task, watched)
+	return r
+}
+
+func (s *System) pushSystem(to *cell, m *message) error {
+	id := m.ID // as in push
+	s.sched.Point()
+	adm, ok := s.sched.Admit()
+	if !ok {
+		return ErrSystemStopped
+	}
+	if to.endedPlainly() || !to.system.Push(m) {
+		adm.Leave()
+		return to.endedBecause()
+	}
+	s.sim.countUser(id)
+	if to.recall(s) {
+		adm.Inject(&to.task)
+	} else if s.pushAdmitted(adm, to, newSignal(s, nil), true) == mpsc.PushClosed {
+		to.closeSystem(s)
+	}
+	return nil
+}
+
+func (s *System) pushFirst(to *cell, m *message, publish func()) error {
+	if s.refusing.Load() {
+		return ErrSystemStopped
+	}
+	s.sched.Point()
+	adm, ok := s.sched.Admit()
+	if !ok {
+		return ErrSystemStopped
+	}
+	to.box.Push(m)
+	s.sim.countUser(m.ID)
+	publish()
+	adm.Inject(&to.task)
+	return nil
+}
+
+// pushHeld delivers a message from a goroutine that holds the system.
+func (s *System) pushHeld(to *cell, m *message) {
+	id := m.ID
+	switch to.box.Push(m) {
+	case mpsc.PushWoke:
+		s.sim.countUser(id)
+		s.schedule(to)
+	case mpsc.PushQueued:
+		s.sim.countUser(id)
+	case mpsc.PushClosed:
+		if takeLate(s, to, m) {
+			return // which counts it
+		}
+		s.sim.countUser(id)
+		deadLetter(s, to, m, to.endedBecause())
+	}
+}
+
+func (s *System) endTimers(*cell, *actorTimers) {} // a system that has stopped keeps its wheels
+
+func (s *System) askToStop(*child) bool { return false }
 
 // How goroutines send to an actor from outside, and wait until they may. Package permits has the
 // semaphore and its protocol, L1 to L4.
@@ -47,41 +262,11 @@ func (a *cell) acquirePermit(ctx context.Context) error {
 	}
 }
 
-// Open implements permits.Receiver: it reports whether an actor takes messages from outside. One
-// that is only muted does, until its mailbox has passed the watermark. One that has just spent its
-// batch does, as long as no actor is muted for it: what comes from outside is bounded anyhow, and
-// the actor would run dry each time before the goroutines that it keeps waiting are back. If the
-// actor has a bound, the caller holds the semaphore's lock.
-func (a *cell) Open(how permits.Entrance) bool {
-	f := a.flow.Load()
-	if how == permits.ToWait && f.suspended.Load() != nil {
-		return false
-	}
-	if q := f.bounded; q != nil {
-		return !q.shut && !q.full
-	}
-	return a.gate.IsOpen() || f.batchOnly.Load() && !a.gate.Waited(&gateMark) || a.wouldPassAjar()
-}
+// Open implements permits.Receiver: it reports whether an actor takes messages from outside.
+func (a *cell) Open(how permits.Entrance) bool { return a.policy().lets(a, how) }
 
 // admit lets goroutines in after the gate was opened. Owner only.
 func (f *flow) admit(a *cell) { f.permits.Release(0, a) }
-
-// pushPermitted pushes a message for which the caller has a permit, from outside. If it fails the
-// message is the caller's and the permit is given back.
-func (a *cell) pushPermitted(m *message) error {
-	if a.typ().bound.limit != 0 {
-		return a.putPermitted(m)
-	}
-	l := &a.flow.Load().permits
-	if err := a.pushFromOutside(m); err != nil { // L2
-		l.Release(1, a)
-		return err
-	}
-	if l.Pushed() { // L3
-		_ = a.deliver(sent, newOwn(nil, permitID, 0)) // an error: no goroutine needs room any more
-	}
-	return nil
-}
 
 // returnPermits gives permits back for messages that have run: L4. If only such messages overload
 // the actor, it has recovered: it would not recover while more come in, and an overloaded actor is

@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
-
-	"github.com/gallop-go/gallop/backpressure"
 )
 
 // A stash keeps messages for later: those that an actor cannot handle now, but that must
@@ -67,10 +65,10 @@ func (c *Context) markStashed(call string, d *descriptor) {
 // fills it and hands it to endStash.
 func (c *Context) beginStash(d *descriptor) *message {
 	c.markStashed("Stash", d)
-	m := newMessage(c, d.size)
+	m := c.node(d.size)
 	m.ID, m.From, m.Next = d.id, c.msg.From&^msg.WasStashed, nil
 	c.self.sys().sim.stashed(c.msg, m)
-	c.count.messages-- // it has not run yet
+	c.count.notRun++
 	return m
 }
 
@@ -79,8 +77,8 @@ func (c *Context) endStash(m *message, d *descriptor) {
 	a := c.self
 	x := a.makeCold()
 	if limit := a.typ().stashLimit; limit > 0 && x.stash.n >= limit {
-		e := env{c: c, sys: c.sys}
-		e.declareDead(a, m, ErrOverloaded)
+		e := c
+		declareDead(e, a, m, ErrOverloaded)
 		e.recycle(m)
 		return
 	}
@@ -179,9 +177,7 @@ func (s *stashList) all() *message {
 // only, between two messages.
 func (a *cell) requeueUnstashed(x *coldState) {
 	if m := x.unstashed.All(); m != nil {
-		if a.load&backpressure.Counted != 0 {
-			a.flow.Load().marks.add(msg.Distance(m, nil))
-		}
+		a.policy().added(a, msg.Distance(m, nil))
 		a.in.Prepend(m)
 		if x.stash.n == 0 {
 			a.sys().stopList.remove(x)

@@ -51,10 +51,13 @@ type WorkerStats struct {
 	Spills      uint64 // actors that did not fit into the local queue
 }
 
-// counters are a worker's own figures. The owner writes them; messages, which change all the time
-// and are taken back at times, are shown now and then.
+// counters are a worker's own figures. The owner writes them. Messages, which change all the time,
+// are shown now and then.
 type counters struct {
-	messages                                                                   uint64 // owner only
+	messages uint64 // taken out of a mailbox or invoked. Owner only
+	// Of these, those that ran no behaviour of the user's: the runtime's own, and what was refused
+	// or stashed. Owner only.
+	notRun                                                                     uint64
 	shownMessages                                                              seam.Gauge
 	spawned, stopped, panics, deadLetters, mutes, unmutes, released, deadlocks seam.Gauge
 	bestEffort                                                                 seam.Gauge // of the deadLetters
@@ -65,7 +68,8 @@ type counters struct {
 // dearer and their pauses shorter than they are meant to be. So that waits for the quantum, except
 // on a worker without a slot.
 func (c *Context) publish() {
-	if n := c.count.messages; int64(n-c.count.shownMessages.Load()) > 0 { // less while one is taken back that is to be counted yet
+	// Less while the running message is counted as not run, and not yet as a message.
+	if n := c.count.messages - c.count.notRun; int64(n-c.count.shownMessages.Load()) > 0 {
 		c.count.shownMessages.StoreRelease(n)
 	}
 	resting := c.w.AboutToPark()

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
+	"github.com/gallop-go/gallop/actor/internal/timerwheel"
 
 	"github.com/gallop-go/gallop/actor/internal/indexset"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -40,9 +41,9 @@ type System struct {
 	deadlocks  deadlockWatch
 	waits      waitWatch
 	errands    errands
-	outsiders  seam.Count            // goroutines that wait in SendWait
-	timers     seam.Pointer[timers]  // nil until one is armed
-	bridges    seam.Pointer[bridges] // nil until one is opened
+	outsiders  seam.Count                      // goroutines that wait in SendWait
+	timers     seam.Pointer[timerwheel.Timers] // nil until one is armed
+	bridges    seam.Pointer[bridges]           // nil until one is opened
 	names      names
 	variants   sync.Map    // *variantInfo → *table, with interceptors
 	sim        *simulation // nil unless deterministic
@@ -97,7 +98,12 @@ func Start(opts ...Option) *System {
 	return s
 }
 
-func (s *System) sender() (*Context, *System) { return nil, s }
+func (s *System) sender() env {
+	if s == nil {
+		return nil
+	}
+	return s
+}
 
 // Workers returns the number of workers.
 func (s *System) Workers() int {
@@ -213,7 +219,7 @@ func (s *System) stop() <-chan struct{} {
 	done := s.sched.Stop()
 	s.waits.end()
 	if t := s.timers.Load(); t != nil { // after Stop: see makeTimers
-		t.stopAll()
+		t.Stop()
 	}
 	// Afterwards: what a Pipe brings because of it does not run any more.
 	s.done.finish()
@@ -288,7 +294,7 @@ func (s *System) ended() {
 		b.finish()
 	}
 	if t := s.timers.Load(); t != nil {
-		t.finish()
+		t.Finish(func(of *sched.Task, held *message) { discardAll(s, cellOfTask(of), held) })
 	}
 	s.deadlocks.end()
 	s.blocked.stop()
@@ -355,7 +361,7 @@ func (w *stopList) wakeAll(s *System) {
 	all := w.all.Members()
 	w.mu.Unlock()
 	for _, a := range all {
-		if a.recall(nil) || a.box.Push(newSignal(nil, nil)) == mpsc.PushWoke {
+		if a.recall(s) || a.box.Push(newSignal(s, nil)) == mpsc.PushWoke {
 			s.sched.Inject(&a.task)
 		}
 	}

@@ -9,11 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // epoch is when virtual clocks begin.
@@ -434,20 +432,6 @@ func TestMisuse_OfTimers(t *testing.T) {
 	})
 	panics(t, "WithClock(nil)", func() { actor.Start(actor.WithClock(nil)) })
 	equal(t, "panics", sys.Stats().Panics, 0)
-}
-
-// TestTimer_Layout: "It fills one cache line on a 64-bit machine"; and the numbers of a slab
-// are in chunks, each as large as all before it.
-func TestTimer_Layout(t *testing.T) {
-	if unsafe.Sizeof(uintptr(0)) == 8 && unsafe.Sizeof(seam.Uint32{}) == 4 { // it has eight where it is explored
-		equal(t, "size", actor.TimerSize, 64)
-	}
-	actor.SlabPlaces([]uint32{0, 1, 63, 64, 127, 128, 255, 256, 1 << 31, math.MaxUint32}, func(n uint32, chunk int, i, begin uint32) {
-		equal(t, "first of the chunk and place", begin+i, n)
-		if size := max(begin, 64); i >= size || chunk > 26 {
-			t.Errorf("number %d is number %d of chunk %d, which has %d", n, i, chunk, size)
-		}
-	})
 }
 
 // drawer keeps what a timer brings it.

@@ -117,6 +117,14 @@ func (a *cell) runSegment(c *Context, m *message, quota int) (n int) {
 	}
 }
 
+// invoke runs the behaviour of a message that is not the next of the mailbox: urgent mail, the
+// payload of a timer, what was carried, or an outcome that a signal has brought. It counts the
+// message. RunTask and runSegment, which run the mail, have it inlined by hand.
+func (c *Context) invoke(a *cell, m *message) {
+	c.count.messages++
+	a.runs()[m.ID](c, a, m)
+}
+
 // account takes the n messages that a segment has run off in.fifo. It recycles them, except for the
 // mailbox's top node, which stays in place. The newest is the first to be used again, so nodes that
 // lie side by side stay neighbours, however mail is cut into turns and segments
@@ -135,8 +143,8 @@ func (a *cell) account(c *Context, n int) (over bool) {
 	c.ran = nil
 	c.count.messages += uint64(n)
 	c.left -= n
-	if a.load&backpressure.Counted != 0 {
-		a.flow.Load().marks.ran(n)
+	if a.load != 0 {
+		a.policy().ran(a, n)
 	}
 	if free > 0 {
 		c.recycleChain(newest, oldest, free)
@@ -198,7 +206,7 @@ func (a *cell) endTurnSlow(c *Context) (again bool) {
 		a.collectArena(c)
 	}
 	if a.load&backpressure.Withheld != 0 {
-		a.endWithholding(env{c: c, sys: c.sys}) // its mail has had a turn
+		a.endWithholding(c) // its mail has had a turn
 	}
 	switch {
 	case then&mustEnd != 0:
@@ -222,27 +230,11 @@ func (a *cell) endTurnSlow(c *Context) (again bool) {
 // drained ends a turn that has run all the mail there was when it began. The turn has used its
 // batch up if c.left is 0.
 func (a *cell) drained(c *Context) (again bool) {
-	switch {
-	case a.load == 0:
-		if c.left == 0 && a.mailWaits() {
-			return a.markOverloaded(c)
-		}
-		return a.goIdle(c)
-	case a.load&backpressure.Exempt != 0:
+	if a.load&backpressure.Exempt != 0 {
 		a.endExemption()
 	}
-	switch {
-	case a.load&backpressure.Bounded != 0:
-		return a.refill(c)
-	case a.load&backpressure.Counted != 0:
-		if a.measure(c) {
-			return true
-		}
-	case c.left == 0 && a.mailWaits():
-		return a.markOverloaded(c)
-	default:
-		a.forgetAjar()
-		a.setLoad(c, a.load&^backpressure.Overloaded)
+	if again, idle := a.policy().drained(a, c); !idle {
+		return again
 	}
 	return a.goIdle(c)
 }
@@ -270,15 +262,11 @@ func (a *cell) goIdle(c *Context) (again bool) {
 // markOverloaded ends a turn that has used its batch or its gas up although mail is left:
 // the actor is overloaded, as in the Pony runtime, unless its type has another policy.
 func (a *cell) markOverloaded(c *Context) (again bool) {
-	switch {
-	case a.load&backpressure.Counted != 0:
-		a.measure(c)
-	case a.cold != nil && a.cold.drained:
-		// Its mailbox is closed, so no sender can make it worse. If it then waited for a reply with
-		// its gate shut, senders that came before the close would be muted until its end.
-	case a.load&(backpressure.Bounded|backpressure.Overloaded) == 0:
-		a.setLoad(c, a.load|backpressure.Overloaded)
+	if a.cold == nil || !a.cold.drained {
+		a.policy().overload(a, c)
 	}
+	// Otherwise its mailbox is closed, so no sender can make it worse. If it then waited for a
+	// reply with its gate shut, senders that came before the close would be muted until its end.
 	return true
 }
 
@@ -308,7 +296,7 @@ func (a *cell) spuriousWake(c *Context) (again bool) {
 	if !a.system.IsEmpty() {
 		return a.serveSignals(c)
 	}
-	a.endWithholding(env{c: c, sys: c.sys})
+	a.endWithholding(c)
 	c.left = 0
 	return a.drained(c)
 }
@@ -322,7 +310,7 @@ func (a *cell) end(c *Context) (again bool) {
 	c.reset()
 	c.count.stopped.Add(1)
 	c.w.GiveUp() // a mailbox may be long
-	a.terminate(env{c: c, sys: a.shared().sys}, terminatedNormal)
+	a.terminate(c, terminatedNormal)
 	return false
 }
 
@@ -345,7 +333,7 @@ func (k *typeInSystem) TaskTerminated(w *sched.Worker, t *sched.Task, cause erro
 	if w == nil {
 		mpsc.NoBias.Revoke(&a.box, &a.in)
 		k.sys.outside.stopped.Add(1)
-		a.terminate(env{sys: k.sys}, terminatedSystem)
+		a.terminate(k.sys, terminatedSystem)
 		return
 	}
 	a.crashed(w.Local().(*Context), cause.(*sched.Crash))

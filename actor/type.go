@@ -282,12 +282,12 @@ func (a *cell) plus(offset uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Po
 // other, so that the loop need not know them; they are never dead letters. They have no names, so
 // they take none from the user's behaviours, which must have names.
 const (
-	systemID   = iota // a signal's: see signal.go
+	systemID   = iota // a signal's: see turn_signals.go
 	firedID           // a timer's
 	permitID          // SendWait's messages before this one have run
 	lookID            // mail has come in to an empty bounded queue
 	deadlockID        // somebody has waited for long because of applied pressure
-	carriedID         // a message of the user's with a context: see carried.go
+	carriedID         // a message of the user's with a context: see message.go
 	userIDs           // from here on the type's own
 )
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/gallop-go/gallop/sched"
 )
 
 // Holder is one of the reasons for which a system is not quiescent, or an actor does not
@@ -79,7 +81,7 @@ func (s *System) Why() []Holder {
 	t.parked(s)
 	s.errands.each(func(kind errandKind, of *cell) { t.note(string(kind), of, nil, 1) })
 	if l := s.timers.Load(); l != nil {
-		l.count(func(of *cell, n int) { t.note("timer", of, nil, n) })
+		l.Holding(func(owner *sched.Task) { t.note("timer", cellOfTask(owner), nil, 1) })
 	}
 	t.note("Hold", nil, nil, int(s.held.Load()))
 	t.note("SendWait", nil, nil, int(s.outsiders.Load()))

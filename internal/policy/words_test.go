@@ -111,7 +111,7 @@ var exempt = []struct{ dir, names, reason string }{
 	{"sched", `^ages?$`, "in tests: how old a thing is"},
 	{"internal/policy", `^(level|body|Body|home)$`, "floors have levels; a function has a body"},
 	{"internal/policy", `^Kind$`, "of go/ast"},
-	{"internal/wheel", `^levels?$`, "a hierarchical timer wheel has levels (Varghese and Lauck)"},
+	{"actor/internal/timerwheel", `^levels?$`, "a hierarchical timer wheel has levels (Varghese and Lauck)"},
 	{"internal/sim", `(?i)kind$`, "the kind of an event or fault; no actor class"},
 	{"heap", `(?i)^(part)?kind$`, "the kind of a part of a value, as reflect.Kind"},
 	{"heap", `(?i)due`, "a collection is due"},

@@ -1,28 +1,25 @@
-package actor
+package timerwheel
 
-import (
-	"github.com/gallop-go/gallop/internal/invariant"
-)
+import "github.com/gallop-go/gallop/internal/invariant"
 
-// What must hold of who waits for whom, of timers, asks and arenas, in builds that check
-// invariants.
+// What must hold of timers, in builds that check invariants.
 
 // verifyEnter checks a timer before it goes to the wheel. Caller holds mu.
-func verifyEnter(k *timer, number uint32) {
+func verifyEnter(k *Timer, number uint32) {
 	invariant.Check(!k.in, "timer %d is armed twice", number)
-	invariant.Check(k.live && k.body != nil, "timer %d is armed, live %v, for %v", number, k.live, k.body)
-	invariant.Check(k.period >= 0, "timer %d has a period of %d ns", number, k.period)
+	invariant.Check(k.live && k.Owner != nil, "timer %d is armed, live %v, owned %v", number, k.live, k.Owner != nil)
+	invariant.Check(k.Period >= 0, "timer %d has a period of %d ns", number, k.Period)
 }
 
 // verifyDue checks a timer that the wheel has given out. Caller holds mu.
-func verifyDue(k *timer, number uint32, now int64) {
+func verifyDue(k *Timer, number uint32, now int64) {
 	invariant.Check(k.in && k.live, "timer %d is due: in the wheel %v, live %v", number, k.in, k.live)
-	invariant.Check(k.body != nil, "timer %d is due, and nobody's", number)
+	invariant.Check(k.Owner != nil, "timer %d is due, and has no owner", number)
 	invariant.Check(k.at <= uint64(now), "timer %d of %d is due at %d", number, k.at, now)
 }
 
 // verifyShard checks the books of a shard before it is unlocked. Caller holds mu.
-func verifyShard(s *timerShard) {
+func verifyShard(s *Shard) {
 	invariant.Check(!s.held || s.wheel.Len() > 0, "a shard without timers holds the system")
 	invariant.Check(s.slab.frees <= s.slab.used, "%d of %d timers are free", s.slab.frees, s.slab.used)
 	invariant.Check((s.slab.free == 0) == (s.slab.frees == 0), "%d timers are free, the first is %d", s.slab.frees, s.slab.free)
@@ -30,9 +27,9 @@ func verifyShard(s *timerShard) {
 }
 
 // verifyTaken checks a timer that was free. Caller holds mu.
-func verifyTaken(s *slab, number uint32, k *timer) {
+func verifyTaken(s *slab, number uint32, k *Timer) {
 	invariant.Check(number < s.used, "timer %d of %d is taken", number, s.used)
-	invariant.Check(k.body == nil && k.held == nil && !k.in, "timer %d is taken, and was not free", number)
+	invariant.Check(k.Owner == nil && k.Held == nil && !k.in, "timer %d is taken, and was not free", number)
 }
 
 // verifyAlarm checks the system's alarm. Caller holds mu.

@@ -1,6 +1,6 @@
 //go:build gallop_explore
 
-package actor
+package timerwheel
 
 import (
 	"fmt"
@@ -9,19 +9,20 @@ import (
 
 	"github.com/gallop-go/gallop/internal/explore"
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
 )
 
 // alarmWorld is the alarm of a system and its shards under exploration: some arm, time
 // passes, the alarm rings, and workers run the shards.
 type alarmWorld struct {
 	p     *explore.Program
-	t     timers
+	t     Timers
 	now   int64
 	at    int64 // when the alarm rings; 0: it is not set
-	runs  []*timerShard
-	whose *cell               // whose timers they are: nobody asks him
-	own   map[*timerShard]int // in how many queues and hands
-	left  map[uint32]int64    // armed and not fired: by number, and the shard's behind it
+	runs  []*Shard
+	whose *sched.Task      // whose timers they are
+	own   map[*Shard]int   // in how many queues and hands
+	left  map[uint32]int64 // armed and not fired: by number, and the shard's behind it
 }
 
 // The world is the clock and its alarm.
@@ -31,7 +32,7 @@ func (w *alarmWorld) NewAlarm(func()) seam.Alarm { return w }
 func (w *alarmWorld) Flows() bool                { return false }
 func (w *alarmWorld) Set(at int64)               { w.at = at }
 func (w *alarmWorld) Stop()                      { w.at = 0 }
-func (w *alarmWorld) start(_ *Context, s *timerShard) {
+func (w *alarmWorld) start(_ *sched.Worker, s *Shard) {
 	w.runs = append(w.runs, s)
 	if w.own[s]++; w.own[s] > 1 {
 		w.p.Errorf("a shard has %d owners", w.own[s])
@@ -44,12 +45,12 @@ func (w *alarmWorld) arm(shard int, delays ...int64) {
 		s := &w.t.shards[shard]
 		s.mu.Lock()
 		n, k := s.slab.take()
-		k.live, k.body = true, w.whose
+		k.live, k.Owner = true, w.whose
 		s.mu.Unlock()
 		w.p.Point()
 		now := w.now
 		w.left[n<<1|uint32(shard)] = now + d
-		s.add(nil, n, k, now+d, now)
+		s.Rearm(nil, n, k, now+d, now)
 	}
 }
 
@@ -76,7 +77,7 @@ func (w *alarmWorld) work() {
 		w.runs = w.runs[1:]
 		s.take(w.now)
 		for _, d := range s.due {
-			m := d.number << 1
+			m := d.Number << 1
 			if s == &w.t.shards[1] {
 				m |= 1
 			}
@@ -85,7 +86,7 @@ func (w *alarmWorld) work() {
 			}
 			delete(w.left, m)
 		}
-		// Its queued is still 1: nobody can take it before rest lets him.
+		// Its queued is still 1: no worker can take it before rest.
 		w.own[s]--
 		s.rest(nil)
 	}
@@ -101,12 +102,12 @@ func (w *alarmWorld) overlooked() error {
 	return nil
 }
 
-// TestAlarm_Explored: "Nothing due is overlooked": whoever arms, and whenever the alarm
+// TestAlarm_Explored: "Nothing due is overlooked": whichever worker arms, and whenever the alarm
 // rings, all that is due fires; none too early; and a shard is in one place at a time.
 func TestAlarm_Explored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
-		w := &alarmWorld{p: p, own: map[*timerShard]int{}, left: map[uint32]int64{}, whose: new(cell)}
-		w.t.start = w.start
+		w := &alarmWorld{p: p, own: map[*Shard]int{}, left: map[uint32]int64{}, whose: new(sched.Task)}
+		w.t.Start = w.start
 		w.t.prepare(w, 2)
 		p.Go(func() { w.arm(0, 3, 1) })
 		p.Go(func() { w.arm(1, 2) })

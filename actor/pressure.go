@@ -11,7 +11,7 @@ import (
 // apply pressure, or whose type has watermarks or a bound. The others have a nil pointer.
 type flow struct {
 	permits permits.Semaphore
-	// Messages that came while the gate was ajar: see mute_limits.go. Added to by senders; set back
+	// Messages that came while the gate was ajar: see mute.go. Added to by senders; set back
 	// by the owner.
 	ajarCount seam.Uint32
 	// The gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and
@@ -45,23 +45,6 @@ func (a *cell) flowOf() *flow {
 	return a.flow.Load()
 }
 
-// hasFlow reports whether actors of the type have a flow from the start.
-func (t *typeInfo) hasFlow() bool { return t.bound.limit != 0 || t.marks.high != 0 }
-
-// initFlow prepares the flow of a new body whose type has a bound or watermarks. Its caller owns
-// the body.
-func (a *cell) initFlow(t *typeInfo) {
-	f := a.flowOf()
-	if t.marks.high != 0 {
-		a.load = counted
-		return
-	}
-	a.load = bounded
-	f.permits.InitBounded(t.bound.limit)
-	f.bounded = &boundedQueue{limit: t.bound.limit, overflow: t.bound.overflow}
-	a.gate.Shut(&gateMark) // for good: every sender comes by
-}
-
 // endFlow ends what depends on the actor: goroutines that wait are told, and what
 // waits in a bounded queue is the caller's. Owner only, once the mailbox is closed.
 func (a *cell) endFlow() (left *message) {
@@ -76,15 +59,15 @@ func (a *cell) endFlow() (left *message) {
 // The runtime's own messages about the flow, which run as any other.
 var (
 	permitDecl = &descriptor{run: func(c *Context, a *cell, _ *message) {
-		c.count.messages-- // it is none of the user's
+		c.count.notRun++
 		a.returnPermits(c)
 	}}
 	lookDesc = &descriptor{run: func(c *Context, a *cell, _ *message) {
-		c.count.messages--
+		c.count.notRun++
 		a.look(c)
 	}}
 	deadlockDecl = &descriptor{run: func(c *Context, a *cell, m *message) {
-		c.count.messages--
+		c.count.notRun++
 		a.resolveDeadlock(c, *payloadOf[uint64](m) != 0)
 	}}
 )
@@ -92,12 +75,10 @@ var (
 // wordSize has the messages of one word without pointers.
 var wordSize, _ = msg.Of[uint64]()
 
-// newOwn makes one of these messages, from the worker's cache, or from the common one if c is nil.
-func newOwn(c *Context, id uint16, word uint64) *message {
-	m := newMessage(c, wordSize)
-	if c != nil {
-		c.sys.sim.count(-1) // it is none of the user's
-	}
+// newOwn makes one of these messages.
+func newOwn(e env, id uint16, word uint64) *message {
+	m := e.node(wordSize)
+	e.countMade(-1) // it is none of the user's
 	m.ID, m.From = id, 0
 	*payloadOf[uint64](m) = word
 	return m
@@ -141,7 +122,7 @@ func (c *Context) ReleasePressure() {
 	}
 	a.flow.Load().pressed.Store(0)
 	if a.load&backpressure.Muted != 0 { // it runs urgent mail: its gate is to be ajar again
-		release(env{c: c, sys: a.sys()}, a.openGate())
+		release(c, a.openGate())
 	}
 	a.setLoad(c, a.load&^backpressure.Pressed)
 }
@@ -178,7 +159,7 @@ func releaseWaiters(e env, list *backpressure.Waiter[waiting]) (n uint64) {
 		w := list
 		list = w.Next()
 		a := w.Who.muted
-		e.keep(w)
+		e.keepWaiter(w)
 		if a.blockedOn.Unblock() {
 			a.exempt()
 			release(e, a.unmute(e))

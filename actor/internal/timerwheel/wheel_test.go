@@ -1,4 +1,4 @@
-package wheel
+package timerwheel
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package actor
+package timerwheel
 
 import (
 	"math/bits"
@@ -22,7 +22,7 @@ import (
 // that was kept for long finds no memory, or another gen; it would be fooled by 2³² timers in one
 // place.
 type slab struct {
-	chunks [slabChunks]seam.Pointer[timer] // to the first of each; changed under the shard's mu
+	chunks [slabChunks]seam.Pointer[Timer] // to the first of each; changed under the shard's mu
 	back   seam.Uint64                     // given back: how many, and the last one's number + 1
 	// How many that is when all are free; 0: it does not matter. Changed under the shard's mu.
 	all seam.Uint32
@@ -41,25 +41,25 @@ const (
 )
 
 // at returns the timer of a number that was taken; nil if its memory was let go.
-func (s *slab) at(number uint32) *timer {
+func (s *slab) at(number uint32) *Timer {
 	n, i := slabPlace(number)
 	first := s.chunks[n].Load()
 	if first == nil {
 		return nil
 	}
-	return (*timer)(unsafe.Add(unsafe.Pointer(first), uintptr(i)*unsafe.Sizeof(timer{})))
+	return (*Timer)(unsafe.Add(unsafe.Pointer(first), uintptr(i)*unsafe.Sizeof(Timer{})))
 }
 
 // find returns a timer that has neither run nor was canceled, or nil.
-func (s *slab) find(t armedTimer) *timer {
-	k := s.at(t.number)
+func (s *slab) find(t Ref) *Timer {
+	k := s.at(t.Number)
 	if k == nil || k.gen.Load() != t.gen {
 		return nil
 	}
 	return k
 }
 
-// slabPlace tells in which chunk a number is, and where.
+// slabPlace returns in which chunk a number is, and where.
 func slabPlace(number uint32) (chunk int, i uint32) {
 	chunk = bits.Len32(number >> slabBits)
 	return chunk, number - slabBegin(chunk)
@@ -71,7 +71,7 @@ func slabBegin(chunk int) uint32 {
 }
 
 // take returns a free timer. Caller holds mu.
-func (s *slab) take() (number uint32, k *timer) {
+func (s *slab) take() (number uint32, k *Timer) {
 	if s.all.Load() != 0 {
 		s.all.Store(0)
 	}
@@ -83,7 +83,7 @@ func (s *slab) take() (number uint32, k *timer) {
 	}
 	number = s.free - 1
 	k = s.at(number)
-	s.free = uint32(k.words[0])
+	s.free = uint32(k.Words[0])
 	s.frees--
 	s.gen = max(s.gen, k.gen.Load()+2) // it is raised at its end
 	if invariant.On {
@@ -93,13 +93,13 @@ func (s *slab) take() (number uint32, k *timer) {
 }
 
 // extend takes a number for the first time. Caller holds mu.
-func (s *slab) extend() (number uint32, k *timer) {
+func (s *slab) extend() (number uint32, k *Timer) {
 	number = s.used
-	s.gen = max(s.gen, 1) // what was never taken has 0, and is nobody's
+	s.gen = max(s.gen, 1) // the zero Ref has 0, and is no timer
 	n, i := slabPlace(number)
 	if i == 0 {
-		chunk := make([]timer, max(number, 1<<slabBits))
-		s.chunks[n].Store(&chunk[0]) // whoever hears of its numbers hears of it by mu
+		chunk := make([]Timer, max(number, 1<<slabBits))
+		s.chunks[n].Store(&chunk[0]) // published with its numbers, by mu
 	}
 	s.used++
 	k = s.at(number)
@@ -109,26 +109,26 @@ func (s *slab) extend() (number uint32, k *timer) {
 
 // collect takes what was given back. Caller holds mu, and nothing else is free.
 func (s *slab) collect() {
-	back := s.back.Swap(0) // pairs with the CompareAndSwap in release
+	back := s.back.Swap(0) // pairs with the CompareAndSwap in giveBack
 	s.free, s.frees = uint32(back), uint32(back>>32)
 }
 
 // drop frees a timer. Caller holds mu.
 func (s *slab) drop(number uint32) {
 	k := s.at(number)
-	k.held = nil
-	k.words[0] = uint64(s.free)
+	k.Held = nil
+	k.Words[0] = uint64(s.free)
 	s.free = number + 1
 	s.frees++
 }
 
-// release frees a timer that is in no wheel, and reports whether that was the last of many. The
+// giveBack frees a timer that is in no wheel, and reports whether that was the last of many. The
 // caller has it.
-func (s *slab) giveBack(number uint32, k *timer) (last bool) {
-	k.body, k.held = nil, nil
+func (s *slab) giveBack(number uint32, k *Timer) (last bool) {
+	k.Owner, k.Held = nil, nil
 	for {
 		back := s.back.Load()
-		k.words[0] = uint64(uint32(back))
+		k.Words[0] = uint64(uint32(back))
 		if s.back.CompareAndSwap(back, (back>>32+1)<<32|uint64(number+1)) { // publishes k
 			return uint32(back>>32)+1 == s.all.Load() // pairs with the store in shrink
 		}
@@ -141,7 +141,7 @@ func (s *slab) shrink() {
 	if s.used <= slabKept {
 		return
 	}
-	// Before the look: whoever gives the last one back sees it, or we see that one.
+	// Before the look: the worker that gives the last one back sees it, or this one sees that.
 	s.all.Store(s.used - s.frees)
 	if uint32(s.back.Load()>>32) != s.used-s.frees {
 		return
@@ -150,7 +150,7 @@ func (s *slab) shrink() {
 	for i := range s.chunks {
 		s.chunks[i].Store(nil)
 	}
-	s.back.Store(0) // nobody has a timer to give back
+	s.back.Store(0) // no timer is left to be given back
 	s.used, s.free, s.frees = 0, 0, 0
 	s.gen += 2
 }
