@@ -22,7 +22,7 @@ const (
 	Checkpoint    = "actor.Context.Checkpoint"
 	ShouldYield   = "actor.Context.ShouldYield"
 	NewIso        = "capability.NewIso"
-	Frozen        = "capability.NewVal"
+	NewVal        = "capability.NewVal"
 	IsoUse        = "capability.Iso.Use"
 	IsoGone       = "capability.Iso.Gone"
 	ValGet        = "capability.Val.Get"
@@ -38,8 +38,8 @@ const (
 var (
 	sendable = set("actor.Ref", "actor.AnyRef", "actor.Type", "actor.Behaviour",
 		"actor.AskBehaviour", "actor.Handler", "actor.Asker", "actor.Deferred", "actor.System",
-		"struct{}", "actor.Monitor", "actor.Timer", "actor.Down", "actor.Exit", "actor.ChildDown",
-		"actor.Risen", "actor.Variant", "actor.VirtualClock", "actor.Target", "capability.Iso",
+		"actor.Monitor", "actor.Timer", "actor.Down", "actor.Exit", "actor.ChildDown",
+		"actor.Variant", "actor.VirtualClock", "actor.Target", "capability.Iso",
 		"capability.Val", "capability.Tag", "heap.Region", "heap.Parcel", "heap.Blob",
 		"group.Pool", "group.Topic", "group.AskPool", "group.Registry", "supervise.Supervisor",
 		"supervise.Spec", "supervise.Child", "supervise.Worker", "actortest.Probe",
@@ -62,9 +62,9 @@ var funcs = []Func{
 		Name: "actor.DeclareAsk", Role: Declare, Messages: 2, NonNil: in(1), NonEmpty: in(2),
 		Options: 3,
 	},
-	{Name: "actor.Behaviour.Do", Role: Handle, Turn: 1, NonNil: in(1), NonZero: in(Recv)},
+	{Name: "actor.Behaviour.Handle", Role: Handle, Turn: 1, NonNil: in(1), NonZero: in(Recv)},
 	{
-		Name: "actor.AskBehaviour.Do", Role: Handle, Turn: 1, Replies: true, NonNil: in(1),
+		Name: "actor.AskBehaviour.Handle", Role: Handle, Turn: 1, Replies: true, NonNil: in(1),
 		NonZero: in(Recv),
 	},
 	{Name: "actor.Type.Table", Role: Table, NonNil: in(Recv)},
@@ -73,14 +73,11 @@ var funcs = []Func{
 	{Name: "actor.Type.OnStop", Role: StopHook, Turn: 1, NonNil: in(Recv, 1)},
 
 	// Options.
-	{Name: "actor.WithBatch", Least: at(1, 1)},
-	{Name: "actor.WithGas", Least: at(1, 1)},
 	{Name: "actor.WithStashLimit", Least: at(1, 1)},
 	{Name: "actor.WithBound", Least: at(1, 1), Most: at(2, 2), Role: BoundOption},
 	{Name: "actor.WithWatermarks", Least: at(2, 0), Role: WatermarkOption},
 	{Name: "actor.WithKeep", NonNil: in(1), Role: KeepOption},
 	{Name: "actor.WithPinnedThread", Role: PinnedOption},
-	{Name: "actor.WithInterceptor", NonZero: in(1)},
 	{Name: "actor.WithInterceptor", NonZero: in(1)},
 	{Name: "actor.Urgent", Role: UrgentOption},
 	{Name: "actor.DropOnOverload", Role: DropOption},
@@ -100,8 +97,6 @@ var funcs = []Func{
 		Name: "actor.SpawnSupervised", Elsewhere: in(3), Own: in(4), NonNil: in(1, 2, 3),
 		NonZero: in(4),
 	},
-	{Name: "actor.SpawnUnder", Elsewhere: in(3), NonNil: in(1, 2, 3)},
-	{Name: "actor.Seal", Role: None},
 
 	// What sends.
 	{Name: "actor.Behaviour.Send", Payload: 3, To: 2, NonNil: in(1), NonZero: in(Recv, 2)},
@@ -110,20 +105,20 @@ var funcs = []Func{
 		NonZero: in(Recv, 2),
 	},
 	{
-		Name: "actor.Behaviour.SendWait", Payload: 4, To: 3, Refuses: true, NonNil: in(1, 2),
-		NonZero: in(Recv, 3), InTurn: Panics,
+		Name: "actor.Behaviour.SendWait", Payload: 3, To: 2, Refuses: true, NonNil: in(1),
+		NonZero: in(Recv, 2), InTurn: Panics,
 	},
 	{Name: "actor.Behaviour.To", To: 1, NonZero: in(Recv, 1)},
 	{Name: "actor.Handler.Send", Payload: 2, NonNil: in(Recv, 1)},
 	{Name: "actor.Handler.TrySend", Payload: 2, Refuses: true, NonNil: in(Recv, 1)},
 	{
-		Name: "actor.AskBehaviour.Ask", Payload: 4, To: 3, Waits: true, NonNil: in(1, 2),
-		NonZero: in(Recv, 3), InTurn: AskOfSelf,
+		Name: "actor.AskBehaviour.Ask", Payload: 3, To: 2, Waits: true, NonNil: in(1),
+		NonZero: in(Recv, 2), InTurn: AskOfSelf,
 	},
 	{Name: "actor.AskBehaviour.To", To: 1, NonZero: in(Recv, 1)},
 	{Name: "actor.Asker.Ask", Payload: 2, Waits: true, NonNil: in(Recv, 1)},
 	{Name: "actor.Asker.AskTo", Payload: 2, NonNil: in(Recv, 1, 3)},
-	{Name: "actor.AskAll", Payload: 5, Waits: true, NonNil: in(1, 2), NonZero: in(3)},
+	{Name: "actor.AskAll", Payload: 4, Waits: true, NonNil: in(1), NonZero: in(2)},
 	{Name: "actor.AskTo", Payload: 4, To: 3, Own: in(5), NonNil: in(1), NonZero: in(2, 3, 5)},
 	{Name: "actor.AskToWith", Payload: 4, To: 3, Own: in(5), NonNil: in(1), NonZero: in(2, 3, 5)},
 	{Name: "actor.Deferred.Reply", Payload: 2, NonNil: in(1), NonZero: in(Recv)},
@@ -131,7 +126,7 @@ var funcs = []Func{
 	{Name: "group.Pool.Send", Payload: 2, NonNil: in(1), NonZero: in(Recv)},
 	{Name: "group.Pool.TrySend", Payload: 2, Refuses: true, NonNil: in(1), NonZero: in(Recv)},
 	{
-		Name: "group.Pool.SendWait", Payload: 3, Refuses: true, NonNil: in(1, 2), NonZero: in(Recv),
+		Name: "group.Pool.SendWait", Payload: 2, Refuses: true, NonNil: in(1), NonZero: in(Recv),
 		InTurn: Panics,
 	},
 	{Name: "group.Topic.Send", Payload: 2, Many: true, NonNil: in(1), NonZero: in(Recv)},
@@ -141,7 +136,7 @@ var funcs = []Func{
 		NonZero: in(Recv),
 	},
 	{
-		Name: "group.Topic.SendWait", Payload: 3, Many: true, Refuses: true, NonNil: in(1, 2),
+		Name: "group.Topic.SendWait", Payload: 2, Many: true, Refuses: true, NonNil: in(1),
 		NonZero: in(Recv), InTurn: Panics,
 	},
 
@@ -186,12 +181,10 @@ var funcs = []Func{
 	{Name: "actor.TrapExit", Own: in(2), NonNil: in(1), NonZero: in(2)},
 	{Name: "actor.Suspend", NonNil: in(1), NonZero: in(2)},
 	{Name: "actor.Restart", NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.Postpone", NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.Standby", NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.StopWait", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
-	{Name: "actor.DrainWait", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
-	{Name: "actor.KillWait", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
-	{Name: "actor.Join", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
+	{Name: "actor.StopWait", NonNil: in(1), NonZero: in(2), InTurn: Panics},
+	{Name: "actor.DrainWait", NonNil: in(1), NonZero: in(2), InTurn: Panics},
+	{Name: "actor.KillWait", NonNil: in(1), NonZero: in(2), InTurn: Panics},
+	{Name: "actor.Join", NonNil: in(1), NonZero: in(2), InTurn: Panics},
 	{Name: "actor.StatusOf", NonZero: in(1)},
 	{Name: "actor.Ref.Status", NonZero: in(Recv)},
 	{Name: "actor.SystemOf", NonZero: in(1)},
@@ -222,7 +215,7 @@ var funcs = []Func{
 
 	// Capabilities.
 	{Name: NewIso, Sync: in(1)},
-	{Name: Frozen, Payload: 1, Freezes: true},
+	{Name: NewVal, Payload: 1, Freezes: true},
 	{Name: "capability.Iso.Use", Role: UseIso, Sync: in(1), NonNil: in(1)},
 	{Name: IsoGone},
 	{Name: "capability.Iso.Tag", Role: UseIso},

@@ -26,7 +26,7 @@ func (s *shop) Read(c *actor.Context, _ struct{}) {
 }
 
 func (s *shop) File(c *actor.Context, _ struct{}) {
-	_, _ = os.ReadFile("x")                          // want `os.ReadFile waits in a behaviour`
+	_, _ = os.ReadFile("x")                        // want `os.ReadFile waits in a behaviour`
 	actor.Every(c, time.Second, share, struct{}{}) // want `what Every returns is dropped`
 }
 

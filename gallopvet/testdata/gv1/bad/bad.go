@@ -77,7 +77,7 @@ func init() {
 		wrapped.Send(sys, r, func() int { return *n })
 	})
 	race("asks", func(sys *actor.System, r actor.Ref[reader], n *int) {
-		go asks.Ask(step.Background, sys, r, func() int { return *n })
+		go asks.Ask(step.Background, r, func() int { return *n })
 	})
 	step.Case("gv1/chans", step.Race, func() {
 		sys, words, ch := step.Start(), make([]int, 1), make(chan []int, 1)

@@ -24,7 +24,7 @@ func init() {
 		actor.Declare[int](actor.NewType[counter]("t"), "") // want `Declare is given an empty name and panics`
 	})
 	step.Case("gv5/nil method", "a nil method", func() {
-		add.Do(nil) // want `Behaviour.Do is given a nil function and panics`
+		add.Handle(nil) // want `Behaviour.Handle is given a nil function and panics`
 	})
 	step.Case("gv5/nil start function", "a nil function", func() {
 		actor.NewType[counter]("t").OnStart(nil) // want `Type.OnStart is given a nil function and panics`
@@ -33,10 +33,10 @@ func init() {
 		countType.SpawnFunc(step.Start(), nil) // want `Type.SpawnFunc is given a nil function and panics`
 	})
 	step.Case("gv5/batch of none", "WithBatch(0)", func() {
-		actor.WithBatch(0) // want `WithBatch is given 0, wants at least 1, and panics`
+		actor.NewType[counter]("t", actor.WithBatch(0)) // want `WithBatch is given 0, wants at least 1, and panics`
 	})
 	step.Case("gv5/gas of none", "WithGas(0)", func() {
-		actor.WithGas(0) // want `WithGas is given 0, wants at least 1, and panics`
+		actor.NewType[counter]("t", actor.WithGas(0)) // want `WithGas is given 0, wants at least 1, and panics`
 	})
 	step.Case("gv5/stash of none", "WithStashLimit(0)", func() {
 		actor.WithStashLimit(0) // want `WithStashLimit is given 0`

@@ -112,6 +112,6 @@ func init() {
 		actor.Declare[int](forgetful, "more", nil) // want `Declare is given a nil option and panics`
 	})
 	step.Case("gv5/interceptor without functions", "without functions", func() {
-		actor.WithInterceptor(actor.Interceptor{}) // want `WithInterceptor is given a zero Interceptor and panics`
+		actor.NewType[counter]("t", actor.WithInterceptor(actor.Interceptor{})) // want `WithInterceptor is given a zero Interceptor and panics`
 	})
 }

@@ -36,7 +36,7 @@ func (s *counter) Either(c *actor.Context, by int) {
 
 // Pipe waits elsewhere.
 func (s *counter) Pipe(c *actor.Context, _ struct{}) {
-	sys, other := c.System(), s.next
+	other := s.next
 	actor.Pipe(c, done, func(ctx context.Context) (int, error) {
 		return 0, actor.StopWait(ctx, other)
 	})

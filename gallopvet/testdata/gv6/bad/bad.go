@@ -71,8 +71,8 @@ func (s *worker) Query(c *actor.Context, _ struct{}) {
 }
 
 func (s *worker) Deep(c *actor.Context, _ struct{}) { s.one() }
-func (s *worker) one()                                { s.two() }
-func (s *worker) two()                                { three() }
+func (s *worker) one()                              { s.two() }
+func (s *worker) two()                              { three() }
 func three() {
 	time.Sleep(time.Minute) // want `time.Sleep waits in a behaviour \(deep → one → two → three\)`
 }
