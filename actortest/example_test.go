@@ -172,7 +172,7 @@ func ExampleLatency() {
 	actortest.Run(t, func(r *actortest.R) {
 		says := actortest.NewProbe[string](r, "customer")
 		db := func(context.Context) (int, error) { return 100, nil }
-		charge.Send(r.System(), tillType.Spawn(r.System(), till{db: db, says: says.Handler()}),
+		bill.Send(r.System(), tillType.Spawn(r.System(), till{db: db, says: says.Handler()}),
 			time.Minute)
 		r.Advance(time.Hour)
 		fmt.Println(says.Got())

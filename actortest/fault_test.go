@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// TestFaults: the table befalls the messages that it names, and the books balance.
+// TestFaults: the table affects the messages that it names, and the counts add up.
 func TestFaults(t *testing.T) {
 	send := func(r *actortest.R, n int) (ran int) {
 		p := puppetType.Spawn(r.System(), puppet{})
@@ -68,7 +68,8 @@ func TestFaults_Refuse(t *testing.T) {
 		actortest.Runs(5))
 }
 
-// TestFaults_RefuseLast: a TrySend that is refused anyhow is not counted by the table: from inside and from outside.
+// TestFaults_RefuseLast: a TrySend that is refused anyhow is not counted by the table: from inside
+// and from outside.
 func TestFaults_RefuseLast(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		with(r, func(c *actor.Context) {
@@ -85,7 +86,8 @@ func TestFaults_RefuseLast(t *testing.T) {
 				}
 			}
 		})
-	}, actortest.Faults(actortest.Fault{Behaviour: "tick", At: 2, Do: actortest.Refuse}), actortest.Runs(5))
+	}, actortest.Faults(actortest.Fault{Behaviour: "tick", At: 2, Do: actortest.Refuse}),
+		actortest.Runs(5))
 }
 
 // frail is an actor with a heap, and something to do at its beginning and its end.
@@ -127,7 +129,8 @@ func TestFaults_Callbacks(t *testing.T) {
 var (
 	initerType = actor.NewType[puppet]("initer")
 	initDo     = actor.Declare[deed](initerType, "init")
-	_          = initerType.Table(initDo.Do((*puppet).do)).OnStart(func(*puppet, *actor.Context) error {
+	_          = initerType.Table(initDo.Do((*puppet).do)).OnStart(func(*puppet,
+		*actor.Context) error {
 		return nil
 	})
 )

@@ -158,14 +158,14 @@ func (r *R) panicked(e sim.Event, value any) {
 func (r *R) finish() {
 	r.waitUntilQuiet()
 	r.sys.Stop() // stashed messages become dead letters
-	st, books := r.sys.Stats(), r.sys.Books()
-	if ended := st.Messages + st.DeadLetters; books.Sent != ended {
-		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", books.Sent,
+	st, counts := r.sys.Stats(), r.sys.Books()
+	if ended := st.Messages + st.DeadLetters; counts.Sent != ended {
+		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", counts.Sent,
 			st.Messages, st.DeadLetters)
 	}
-	if books.Strangers > 0 {
+	if counts.Strangers > 0 {
 		r.Errorf("goroutines that do not belong to the run made %d of its calls: it will not "+
-			"repeat itself", books.Strangers)
+			"repeat itself", counts.Strangers)
 	}
 }
 

@@ -92,8 +92,8 @@ type shrinking struct {
 
 var numberPattern = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
 
-// failureKind returns the first line of a failure without its numbers.
-func failureKind(o *outcome) string {
+// failureClass returns the first line of a failure without its numbers.
+func failureClass(o *outcome) string {
 	if len(o.failures) == 0 {
 		return ""
 	}
@@ -108,7 +108,7 @@ func (c *config) simplify(t testing.TB, p plan, out *outcome) *shrinking {
 		// a failure of the test itself cannot be undone
 		return nil
 	}
-	kind := failureKind(out)
+	class := failureClass(out)
 	now := time.Now()
 	s := &shrinking{c: c, t: t, seed: p.systemSeed(), deadline: now.Add(c.shrink), original: out}
 	// a *testing.T
@@ -119,7 +119,7 @@ func (c *config) simplify(t testing.TB, p plan, out *outcome) *shrinking {
 	}
 	s.sameFailure = func(o *outcome) bool {
 		return o.failed() && !o.failedOutside && !o.exited &&
-			(c.match == nil && failureKind(o) == kind || c.match != nil &&
+			(c.match == nil && failureClass(o) == class || c.match != nil &&
 				c.match.MatchString(o.text()))
 	}
 	s.best, s.kept = out, choices(out.ranks)

@@ -56,7 +56,7 @@ func (e event) text(payload string) string {
 			e.occasion(payload), what)
 	}
 	return fmt.Sprintf("%s  %s#%d.%s%s from %s%s", who, e.Type, e.Actor, e.Behaviour, payload,
-		e.origin(), what)
+		e.cause(), what)
 }
 
 // occasion returns why a callback runs.
@@ -70,8 +70,8 @@ func (e event) occasion(reason string) string {
 	return " under " + e.sender()
 }
 
-// origin returns where a message comes from.
-func (e event) origin() string {
+// cause returns where a message comes from.
+func (e event) cause() string {
 	switch {
 	case e.Via == sim.ByPipe:
 		return "a Pipe of " + e.sender()

@@ -16,10 +16,10 @@ var (
 	sleepyType  = actor.NewType[sleepy]("sleepy")
 	sleepyBegin = actor.Declare[func(actor.Ref[testWorker])](sleepyType, "begin")
 	sleepyDown  = actor.Declare[actor.Fallen](sleepyType, "fell")
-	sleepyDue   = actor.Declare[actor.AnyRef](sleepyType, "due")
+	sleepyWake  = actor.Declare[actor.AnyRef](sleepyType, "due")
 	_           = sleepyType.Table(sleepyBegin.Do((*sleepy).begin),
 		sleepyDown.Do((*sleepy).childDown),
-		sleepyDue.Do((*sleepy).due))
+		sleepyWake.Do((*sleepy).due))
 
 	sleepyLog []jobLog
 )
@@ -31,7 +31,7 @@ func (*sleepy) begin(c *actor.Context, give func(actor.Ref[testWorker])) {
 
 func (*sleepy) childDown(c *actor.Context, f actor.Fallen) {
 	actor.Postpone(c, f.Ref)
-	actor.After(c, time.Hour, sleepyDue, f.Ref)
+	actor.After(c, time.Hour, sleepyWake, f.Ref)
 }
 
 func (*sleepy) due(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }

@@ -96,17 +96,17 @@ func TestTopic_LagUnsubscribe(t *testing.T) {
 	sys := start(t, actor.Workers(2), dead.option())
 	news := group.NewTopic[int](sys, group.OnLag(group.LagUnsubscribe))
 	slow, release := stuck(t, sys)
-	told := listenerType.Spawn(sys, listener{})
-	news.Subscribe(sys, slowPut.To(slow), group.TellLagged(hear.To(told)))
+	notified := listenerType.Spawn(sys, listener{})
+	news.Subscribe(sys, slowPut.To(slow), group.TellLagged(hear.To(notified)))
 	fast := sinkType.Spawn(sys, sink{})
 	news.Subscribe(sys, put.To(fast))
 	for i := range 3 {
 		news.Publish(sys, i)
 	}
 	count(t, sys, news.Subscribers, 1)
-	if all, err := heard.Ask(soon(t), sys, told, actor.None{}); err != nil ||
+	if all, err := heard.Ask(soon(t), sys, notified, actor.None{}); err != nil ||
 		!slices.Equal(all, []group.Lagged{{Topic: news.Any()}}) {
-		t.Errorf("it was told %v, %v", all, err)
+		t.Errorf("it was notified %v, %v", all, err)
 	}
 	release()
 	quiet(t, sys)

@@ -35,13 +35,15 @@ func (f *fallCount) logs(now time.Time) bool {
 func (a *CrewActor) logFall(c *actor.Context, s *slot, f actor.Fallen, delay time.Duration) {
 	if s.logged.logs(c.Now()) {
 		a.write(c, slog.LevelWarn, "gallop: member of a pool fell, and backs off", "member", s.index,
-			"member_type", f.Type, "member_id", f.ActorID, "reason", fmt.Sprint(f.Reason), "falls_in_a_row", s.consecutive, "delay", delay)
+			"member_type", f.Type, "member_id", f.ActorID, "reason", fmt.Sprint(f.Reason),
+			"falls_in_a_row", s.consecutive, "delay", delay)
 	}
 }
 
 // logEnd says that the pool ends because its members fall too often.
 func (a *CrewActor) logEnd(c *actor.Context, why error) {
-	a.write(c, slog.LevelError, "gallop: members of a pool fell too often, and it ends", "reason", fmt.Sprint(why))
+	a.write(c, slog.LevelError, "gallop: members of a pool fell too often, and it ends",
+		"reason", fmt.Sprint(why))
 }
 
 func (a *CrewActor) write(c *actor.Context, level slog.Level, msg string, args ...any) {

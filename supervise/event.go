@@ -39,7 +39,8 @@ const (
 
 // String returns the name of the kind, in lower case.
 func (k EventKind) String() string {
-	return nameIn(int(k), "fell", "failed to start", "restarted", "gave up", "ended", "was killed at its deadline")
+	return nameIn(int(k), "fell", "failed to start", "restarted", "gave up", "ended",
+		"was killed at its deadline")
 }
 
 // Event is what happened to a child or to a supervisor: see OnEvent of [Spec].

@@ -50,9 +50,9 @@ func TestRepeat(t *testing.T) {
 		tree, err := supervise.Tree(ctx, sys, root)
 		said += fmt.Sprintln(tree, err)
 		sys.Stop()
-		st, books := sys.Stats(), sys.Books()
-		if books.Sent != st.Messages+st.DeadLetters || st.Panics < 3 {
-			t.Errorf("%d sent, %d run, %d dead letters, %d panics", books.Sent, st.Messages,
+		st, counts := sys.Stats(), sys.Books()
+		if counts.Sent != st.Messages+st.DeadLetters || st.Panics < 3 {
+			t.Errorf("%d sent, %d run, %d dead letters, %d panics", counts.Sent, st.Messages,
 				st.DeadLetters, st.Panics)
 		}
 		return said

@@ -78,7 +78,9 @@ func (s *supervisor) endChild(c *actor.Context, ch *child, child actor.AnyRef) {
 		return
 	}
 	if s.killTimer.IsZero() {
-		s.killTimer = killTimerType.Spawn(c, killTimer{parent: actor.Self[supervisor](c).Any(), hook: s.spec.onEvent})
+		s.killTimer = killTimerType.Spawn(c, killTimer{parent: actor.Self[supervisor](c).Any(),
+			hook: s.spec.onEvent})
 	}
-	armKill.Send(c, s.killTimer, deadline{child, e.within, c.Now().Add(e.within), s.pathOf(ch), ch.spec.typeName})
+	armKill.Send(c, s.killTimer, deadline{child, e.within, c.Now().Add(e.within),
+		s.pathOf(ch), ch.spec.typeName})
 }

@@ -15,7 +15,8 @@ type siblingProbe struct {
 }
 
 var (
-	kinType = actor.NewType[siblingProbe]("kin").OnStart(func(k *siblingProbe, c *actor.Context) error {
+	kinType = actor.NewType[siblingProbe]("kin").OnStart(func(k *siblingProbe,
+		c *actor.Context) error {
 		return k.onStart(c)
 	})
 	kinDo = actor.Declare[func(*actor.Context)](kinType, "do")

@@ -76,7 +76,8 @@ var (
 	dictionaryType = actor.NewType[dictionary]("dictionary")
 	write          = actor.DeclareAsk[entry, int](dictionaryType, "write")
 	read           = actor.DeclareAsk[int, int](dictionaryType, "read")
-	snapshot       = actor.DeclareAsk[actor.None, capability.Val[map[int]int]](dictionaryType, "snapshot")
+	snapshot       = actor.DeclareAsk[actor.None, capability.Val[map[int]int]](dictionaryType,
+		"snapshot")
 	save           = actor.Declare[*atomic.Int64](dictionaryType, "save")
 	written        = actor.Declare[actor.Result[int]](dictionaryType, "written")
 	_              = dictionaryType.Table(
