@@ -78,9 +78,9 @@ var (
 	read           = actor.DeclareAsk[int, int](dictionaryType, "read")
 	snapshot       = actor.DeclareAsk[actor.None, capability.Val[map[int]int]](dictionaryType,
 		"snapshot")
-	save           = actor.Declare[*atomic.Int64](dictionaryType, "save")
-	written        = actor.Declare[actor.Result[int]](dictionaryType, "written")
-	_              = dictionaryType.Table(
+	save    = actor.Declare[*atomic.Int64](dictionaryType, "save")
+	written = actor.Declare[actor.Result[int]](dictionaryType, "written")
+	_       = dictionaryType.Table(
 		write.Do((*dictionary).write), read.Do((*dictionary).read),
 		snapshot.Do((*dictionary).snapshot), save.Do((*dictionary).save),
 		written.Do((*dictionary).written),

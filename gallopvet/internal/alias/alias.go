@@ -69,7 +69,7 @@ func (c *checker) call(call *flow.Call) {
 		}
 		c.check(s)
 	}
-	if call.API.State != 0 && rule.Strict {
+	if call.API.State != 0 && c.Strict {
 		v := call.Arg(call.API.State)
 		c.check(&send{
 			at: call.Instr, call: call, value: v, op: "becomes the state of an actor",

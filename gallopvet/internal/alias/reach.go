@@ -27,7 +27,7 @@ func (c *checker) state(s *send, part flow.Part, state *types.TypeName) {
 		c.report(s, token.NoPos, "but stays in the state ("+name+"), and the receiver writes to it")
 		return
 	}
-	if rule.Strict {
+	if c.Strict {
 		c.report(s, token.NoPos, "but stays in the state ("+name+")")
 	}
 }
