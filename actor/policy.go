@@ -15,8 +15,8 @@ import (
 // which its class leads to:
 //
 //   - plainMail: the mailbox; it is overloaded when a batch is spent and mail is left;
-//   - countedMail: the mailbox; two watermarks decide ([TypeWatermarks]);
-//   - boundedMail: a queue with a limit behind the mailbox ([TypeBound]).
+//   - countedMail: the mailbox; two watermarks decide ([WithWatermarks]);
+//   - boundedMail: a queue with a limit behind the mailbox ([WithBound]).
 //
 // Plain mail is inlined by hand where each message comes by: in send, in RunTask, and in the pushes
 // of inside and outside. There a gate that is open and a load of 0 say that the mail is plain.

@@ -52,7 +52,7 @@ func ExampleR_Advance() {
 
 func ExampleFault() {
 	var t printer
-	table := []actortest.Fault{{Type: "puppet", Behaviour: "do", At: 2, Kind: actortest.FaultPanic}}
+	table := []actortest.Fault{{Type: "puppet", Behaviour: "do", At: 2, Action: actortest.FaultPanic}}
 	actortest.Run(t, func(r *actortest.R) {
 		p := with(r, func(*actor.Context) {})
 		do.Send(r.System(), p, func(*actor.Context) {})
@@ -61,7 +61,7 @@ func ExampleFault() {
 			r.Errorf("the second message did not panic")
 		}
 	}, actortest.WithFaults(table...))
-	var what actortest.FaultKind = table[0].Kind
+	var what actortest.FaultAction = table[0].Action
 	fmt.Println(what == actortest.FaultPanic, actortest.InjectedPanic{Fault: table[0]})
 	// Output:
 	// true gallop: actortest: injected panic in puppet.do
@@ -69,7 +69,8 @@ func ExampleFault() {
 
 func ExampleOption() {
 	var t printer
-	thorough := []actortest.Option{actortest.WithRuns(500), actortest.WithWorkers(8), actortest.WithSeed(1)}
+	thorough := []actortest.Option{actortest.WithRuns(500), actortest.WithWorkers(8),
+		actortest.WithSeed(1)}
 	orders := map[string]bool{}
 	actortest.Run(t, func(r *actortest.R) {
 		got := actortest.NewProbe[int](r, "got")
@@ -172,7 +173,7 @@ func ExampleWithLatency() {
 	actortest.Run(t, func(r *actortest.R) {
 		says := actortest.NewProbe[string](r, "customer")
 		db := func(context.Context) (int, error) { return 100, nil }
-		charge.Send(r.System(), tillType.Spawn(r.System(), till{db: db, says: says.Handler()}),
+		bill.Send(r.System(), tillType.Spawn(r.System(), till{db: db, says: says.Handler()}),
 			time.Minute)
 		r.Advance(time.Hour)
 		fmt.Println(says.Got())

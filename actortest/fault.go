@@ -30,19 +30,19 @@ type Fault struct {
 	// order draws anew, except that all orders of [Exhaustive] draw the same.
 	OneIn int
 	// Do is the injected failure.
-	Kind FaultKind
+	Action FaultAction
 	// For is the length of a Jump.
 	For time.Duration
 }
 
-// FaultKind is an injected failure.
-type FaultKind uint8
+// FaultAction is an injected failure.
+type FaultAction uint8
 
 // The actions. Each is applied just before a behaviour, which then runs, unless the action says
 // otherwise. None of them breaks a guarantee of gallop.
 const (
 	// FaultPanic: it panics with an InjectedPanic before it runs.
-	FaultPanic FaultKind = iota + 1
+	FaultPanic FaultAction = iota + 1
 	// FaultStop: the actor stops when the behaviour has returned.
 	FaultStop
 	// FaultKill: the actor is killed, as by actor.Kill.
@@ -67,7 +67,8 @@ const (
 )
 
 var faultKinds = [lastAction]sim.FaultKind{
-	FaultPanic: sim.Panic, FaultStop: sim.Stop, FaultKill: sim.Kill, FaultDrop: sim.Drop, FaultDelay: sim.Delay,
+	FaultPanic: sim.Panic, FaultStop: sim.Stop, FaultKill: sim.Kill, FaultDrop: sim.Drop,
+	FaultDelay:   sim.Delay,
 	FaultPreempt: sim.Preempt,
 	FaultFlood:   sim.Flood, FaultCollect: sim.Collect, FaultStarve: sim.Starve,
 }
@@ -86,13 +87,13 @@ func (p InjectedPanic) Error() string {
 // ErrDropped is the reason of dead letters that a [Fault] with Drop makes.
 var ErrDropped = errors.New("gallop: actortest: dropped")
 
-// WithFaults injects failures. A message is counted by all faults that match it; the first of them that
-// is due is applied. [Run] logs faults that never matched a message. WithFaults panics if a fault is
-// invalid.
+// WithFaults injects failures. A message is counted by all faults that match it; the first of them
+// that is due is applied. [Run] logs faults that never matched a message. WithFaults panics if a
+// fault is invalid.
 func WithFaults(table ...Fault) Option {
 	for i, f := range table {
-		if f.Kind == 0 || f.Kind >= lastAction || f.At < 0 || f.OneIn < 0 ||
-			(f.Kind == FaultJump) != (f.For > 0) {
+		if f.Action == 0 || f.Action >= lastAction || f.At < 0 || f.OneIn < 0 ||
+			(f.Action == FaultJump) != (f.For > 0) {
 			panic(fmt.Sprintf("gallop: actortest: Faults: row %d makes no sense: %+v", i+1, f))
 		}
 	}
@@ -108,7 +109,7 @@ func (r *R) nextFault(e sim.Event, refusal bool) *Fault {
 	var found *Fault
 	for i := range r.setup.faults {
 		f := &r.setup.faults[i]
-		if (f.Kind == FaultRefuse) != refusal || !f.matches(e) {
+		if (f.Action == FaultRefuse) != refusal || !f.matches(e) {
 			continue
 		}
 		r.setup.matched[i] = true
@@ -123,7 +124,7 @@ func (r *R) nextFault(e sim.Event, refusal bool) *Fault {
 // matches reports whether a fault applies to a behaviour.
 func (f *Fault) matches(e sim.Event) bool {
 	switch {
-	case f.Type != "" && f.Type != e.Type, (e.Callback || e.News) && f.Kind == FaultDrop:
+	case f.Type != "" && f.Type != e.Type, (e.Callback || e.News) && f.Action == FaultDrop:
 		return false
 	case f.Behaviour == "":
 		return !e.Callback
@@ -148,10 +149,10 @@ func (r *R) fault(e sim.Event) sim.Fault {
 	switch {
 	case f == nil:
 		return sim.Fault{}
-	case f.Kind == FaultJump:
+	case f.Action == FaultJump:
 		r.clock.Jump(f.For)
 	}
-	return sim.Fault{Kind: faultKinds[f.Kind], Value: InjectedPanic{*f}, Reason: ErrDropped}
+	return sim.Fault{Kind: faultKinds[f.Action], Value: InjectedPanic{*f}, Reason: ErrDropped}
 }
 
 func (r *R) refuse(typ, behaviour string) bool {

@@ -13,7 +13,7 @@ import (
 	"github.com/gallop-go/gallop/internal/access"
 )
 
-// TestFaults: the table befalls the messages that it names, and the books balance.
+// TestFaults: the table affects the messages that it names, and the counts add up.
 func TestFaults(t *testing.T) {
 	send := func(r *actortest.R, n int) (ran int) {
 		p := puppetType.Spawn(r.System(), puppet{})
@@ -27,20 +27,21 @@ func TestFaults(t *testing.T) {
 		fault    actortest.Fault
 		ran, may int // at least, and at most
 	}{
-		"panic": {actortest.Fault{Type: "puppet", Behaviour: "do", At: 3, Kind: actortest.FaultPanic},
+		"panic": {actortest.Fault{Type: "puppet", Behaviour: "do", At: 3, Action: actortest.FaultPanic},
 			2, 2},
-		"stop":      {actortest.Fault{Type: "puppet", At: 3, Kind: actortest.FaultStop}, 3, 3},
-		"kill":      {actortest.Fault{Type: "puppet", At: 3, Kind: actortest.FaultKill}, 3, 3},
-		"drop":      {actortest.Fault{Behaviour: "do", At: 2, Times: 2, Kind: actortest.FaultDrop}, 3, 3},
-		"drop all":  {actortest.Fault{Times: -1, Kind: actortest.FaultDrop}, 0, 0},
-		"drop some": {actortest.Fault{Times: -1, OneIn: 2, Kind: actortest.FaultDrop}, 0, 5},
-		"delay":     {actortest.Fault{At: 1, Times: 3, Kind: actortest.FaultDelay}, 5, 5},
-		"preempt":   {actortest.Fault{Times: -1, Kind: actortest.FaultPreempt}, 5, 5},
-		"flood":     {actortest.Fault{At: 2, Kind: actortest.FaultFlood}, 5, 5},
-		"collect":   {actortest.Fault{Times: -1, Kind: actortest.FaultCollect}, 5, 5},
-		"starve":    {actortest.Fault{Times: -1, Kind: actortest.FaultStarve}, 5, 5},
-		"jump":      {actortest.Fault{Times: -1, Kind: actortest.FaultJump, For: time.Hour}, 5, 5},
-		"elsewhere": {actortest.Fault{Type: "other", Kind: actortest.FaultPanic}, 5, 5},
+		"stop": {actortest.Fault{Type: "puppet", At: 3, Action: actortest.FaultStop}, 3, 3},
+		"kill": {actortest.Fault{Type: "puppet", At: 3, Action: actortest.FaultKill}, 3, 3},
+		"drop": {actortest.Fault{Behaviour: "do", At: 2, Times: 2, Action: actortest.FaultDrop}, 3,
+			3},
+		"drop all":  {actortest.Fault{Times: -1, Action: actortest.FaultDrop}, 0, 0},
+		"drop some": {actortest.Fault{Times: -1, OneIn: 2, Action: actortest.FaultDrop}, 0, 5},
+		"delay":     {actortest.Fault{At: 1, Times: 3, Action: actortest.FaultDelay}, 5, 5},
+		"preempt":   {actortest.Fault{Times: -1, Action: actortest.FaultPreempt}, 5, 5},
+		"flood":     {actortest.Fault{At: 2, Action: actortest.FaultFlood}, 5, 5},
+		"collect":   {actortest.Fault{Times: -1, Action: actortest.FaultCollect}, 5, 5},
+		"starve":    {actortest.Fault{Times: -1, Action: actortest.FaultStarve}, 5, 5},
+		"jump":      {actortest.Fault{Times: -1, Action: actortest.FaultJump, For: time.Hour}, 5, 5},
+		"elsewhere": {actortest.Fault{Type: "other", Action: actortest.FaultPanic}, 5, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			least, most := 5, 0
@@ -65,11 +66,12 @@ func TestFaults_Refuse(t *testing.T) {
 				}
 			}
 		})
-	}, actortest.WithFaults(actortest.Fault{Behaviour: "tick", At: 2, Kind: actortest.FaultRefuse}),
+	}, actortest.WithFaults(actortest.Fault{Behaviour: "tick", At: 2, Action: actortest.FaultRefuse}),
 		actortest.WithRuns(5))
 }
 
-// TestFaults_RefuseLast: a TrySend that is refused anyhow is not counted by the table: from inside and from outside.
+// TestFaults_RefuseLast: a TrySend that is refused anyhow is not counted by the table: from inside
+// and from outside.
 func TestFaults_RefuseLast(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		with(r, func(c *actor.Context) {
@@ -86,7 +88,8 @@ func TestFaults_RefuseLast(t *testing.T) {
 				}
 			}
 		})
-	}, actortest.WithFaults(actortest.Fault{Behaviour: "tick", At: 2, Kind: actortest.FaultRefuse}), actortest.WithRuns(5))
+	}, actortest.WithFaults(actortest.Fault{Behaviour: "tick", At: 2, Action: actortest.FaultRefuse}),
+		actortest.WithRuns(5))
 }
 
 // frail is an actor with a heap, and something to do at its beginning and its end.
@@ -119,7 +122,7 @@ func TestFaults_Callbacks(t *testing.T) {
 					r.Errorf("%d panics, %v", panics, err)
 				}
 			}, actortest.WithFaults(actortest.Fault{Type: "frail", Behaviour: callback,
-				Kind: actortest.FaultPanic}), actortest.WithRuns(10))
+				Action: actortest.FaultPanic}), actortest.WithRuns(10))
 		})
 	}
 }
@@ -128,7 +131,8 @@ func TestFaults_Callbacks(t *testing.T) {
 var (
 	initerType = actor.NewType[puppet]("initer")
 	initDo     = actor.Declare[deed](initerType, "init")
-	_          = initerType.Table(initDo.Handle((*puppet).do)).OnStart(func(*puppet, *actor.Context) error {
+	_          = initerType.Table(initDo.Handle((*puppet).do)).OnStart(func(*puppet,
+		*actor.Context) error {
 		return nil
 	})
 )
@@ -147,9 +151,9 @@ func TestFaults_PassCallbacksBy(t *testing.T) {
 			}
 		})
 	}, actortest.WithRuns(5), actortest.WithFaults(
-		actortest.Fault{Behaviour: "init", Kind: actortest.FaultDrop},
-		actortest.Fault{At: 2, Kind: actortest.FaultDrop},
-		actortest.Fault{Behaviour: "OnStart", Times: -1, Kind: actortest.FaultDrop}))
+		actortest.Fault{Behaviour: "init", Action: actortest.FaultDrop},
+		actortest.Fault{At: 2, Action: actortest.FaultDrop},
+		actortest.Fault{Behaviour: "OnStart", Times: -1, Action: actortest.FaultDrop}))
 	if failed || !strings.Contains(said, "fault 3 struck nothing") {
 		t.Error(said)
 	}
@@ -176,7 +180,8 @@ func hear[M any](w *warden, _ *actor.Context, _ M) { w.heard++ }
 
 func (w *warden) start(c *actor.Context) error {
 	care := access.ChildOptions{Down: wardenChildDown, Up: wardenChildUp}
-	w.child, _ = actor.As[puppet](access.SpawnUnder(c, puppetType, func(*puppet) {}, care).(actor.AnyRef))
+	w.child, _ = actor.As[puppet](access.SpawnUnder(c, puppetType, func(*puppet) {},
+		care).(actor.AnyRef))
 	actor.TrapExit(c, wardenExit)
 	actor.Link(c, w.child)
 	actor.Watch(c, w.child, wardenDown)
@@ -196,7 +201,8 @@ func TestFaults_DropNoNews(t *testing.T) {
 				r.Errorf("heard %d of a start, a failure, an end and an exit", w.heard)
 			}
 		})
-	}, actortest.WithFaults(actortest.Fault{Times: -1, Kind: actortest.FaultDrop}), actortest.WithRuns(10))
+	}, actortest.WithFaults(actortest.Fault{Times: -1, Action: actortest.FaultDrop}),
+		actortest.WithRuns(10))
 }
 
 // TestFaults_DropOfOutcomes: the dead letter of an outcome says who has answered, with a time-out
@@ -225,7 +231,8 @@ func TestFaults_DropOfOutcomes(t *testing.T) {
 				r.Errorf("dead letters from %d, want %d", from, want)
 			}
 		})
-	}, actortest.WithFaults(actortest.Fault{Behaviour: "hear", Times: -1, Kind: actortest.FaultDrop}),
+	}, actortest.WithFaults(actortest.Fault{Behaviour: "hear", Times: -1,
+		Action: actortest.FaultDrop}),
 		actortest.WithRuns(10),
 		actortest.WithSystem(actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 			from = append(from, d.From)
@@ -242,7 +249,7 @@ func TestFaults_Starve(t *testing.T) {
 				r.Errorf("write %d: %v, %v", i+1, full, err)
 			}
 		}
-	}, actortest.WithFaults(actortest.Fault{Behaviour: "write", At: 2, Kind: actortest.FaultStarve}),
+	}, actortest.WithFaults(actortest.Fault{Behaviour: "write", At: 2, Action: actortest.FaultStarve}),
 		actortest.WithRuns(10))
 }
 
@@ -271,7 +278,8 @@ func TestFaults_Delay(t *testing.T) {
 				r.Errorf("%v", got)
 			}
 		})
-	}, actortest.WithFaults(actortest.Fault{Type: "sloth", Kind: actortest.FaultDelay}), actortest.WithRuns(40))
+	}, actortest.WithFaults(actortest.Fault{Type: "sloth", Action: actortest.FaultDelay}),
+		actortest.WithRuns(40))
 }
 
 // TestFaults_Jump: "the clock jumps by For".
@@ -285,7 +293,8 @@ func TestFaults_Jump(t *testing.T) {
 		if r.Quiet(); !rang {
 			r.Errorf("the timer has not rung")
 		}
-	}, actortest.WithFaults(actortest.Fault{Behaviour: "tick", Kind: actortest.FaultJump, For: time.Hour}),
+	}, actortest.WithFaults(actortest.Fault{Behaviour: "tick", Action: actortest.FaultJump,
+		For: time.Hour}),
 		actortest.WithRuns(20))
 }
 
@@ -293,9 +302,9 @@ func TestFaults_Jump(t *testing.T) {
 func TestFaults_BadRows(t *testing.T) {
 	for name, f := range map[string]actortest.Fault{
 		"no action":     {},
-		"jump nowhere":  {Kind: actortest.FaultJump},
-		"stop for long": {Kind: actortest.FaultStop, For: time.Second},
-		"before all":    {Kind: actortest.FaultStop, At: -1},
+		"jump nowhere":  {Action: actortest.FaultJump},
+		"stop for long": {Action: actortest.FaultStop, For: time.Second},
+		"before all":    {Action: actortest.FaultStop, At: -1},
 	} {
 		func() {
 			defer func() {

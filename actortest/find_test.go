@@ -176,7 +176,8 @@ func TestExhaustive_LongRuns(t *testing.T) {
 			r.Fatalf("exhausted")
 		}
 	}
-	opts := []actortest.Option{actortest.WithStrategies(actortest.Exhaustive(3)), actortest.WithWorkers(2),
+	opts := []actortest.Option{actortest.WithStrategies(actortest.Exhaustive(3)),
+		actortest.WithWorkers(2),
 		actortest.WithSteps(1 << 30), actortest.WithShrink(0)}
 	said := fails(t, "exhausted\nreplay: ", marathon, opts...)
 	t.Log(replayLine.FindString(said))

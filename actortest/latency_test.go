@@ -19,22 +19,22 @@ type till struct {
 
 var (
 	tillType = actor.NewType[till]("till")
-	charge   = actor.Declare[time.Duration](tillType, "charge")
-	charged  = actor.Declare[actor.Result[int]](tillType, "charged")
+	bill     = actor.Declare[time.Duration](tillType, "bill")
+	billed   = actor.Declare[actor.Result[int]](tillType, "billed")
 	tooLate  = actor.Declare[struct{}](tillType, "too late")
 	block    = actor.Declare[struct{}](tillType, "block")
-	_        = tillType.Table(charge.Handle((*till).charge), charged.Handle((*till).charged),
+	_        = tillType.Table(bill.Handle((*till).bill), billed.Handle((*till).billed),
 		tooLate.Handle((*till).tooLate), block.Handle((*till).block))
 )
 
-func (t *till) charge(c *actor.Context, timeOut time.Duration) {
-	actor.Pipe(c, charged, t.db)
+func (t *till) bill(c *actor.Context, timeOut time.Duration) {
+	actor.Pipe(c, billed, t.db)
 	actor.After(c, timeOut, tooLate, struct{}{})
 }
 
-func (t *till) charged(c *actor.Context, r actor.Result[int]) {
+func (t *till) billed(c *actor.Context, r actor.Result[int]) {
 	if !t.ended {
-		t.says.Send(c, fmt.Sprintf("charged %d, %v", r.Value, r.Err))
+		t.says.Send(c, fmt.Sprintf("billed %d, %v", r.Value, r.Err))
 	}
 	t.ended = true
 }
@@ -60,13 +60,13 @@ func TestSleep_InAPipe(t *testing.T) {
 		says := actortest.NewProbe[string](r, "says")
 		slow := func(ctx context.Context) (int, error) { return 7, actor.Sleep(ctx, 3*time.Hour) }
 		a := tillType.Spawn(r.System(), till{db: slow, says: says.Handler()})
-		charge.Send(r.System(), a, 4*time.Hour)
+		bill.Send(r.System(), a, 4*time.Hour)
 		r.Advance(3*time.Hour - 1)
 		if all := says.Got(); len(all) != 0 {
 			r.Errorf("early: %v", all)
 		}
 		r.Advance(1)
-		if all := says.Got(); len(all) != 1 || all[0] != "charged 7, <nil>" {
+		if all := says.Got(); len(all) != 1 || all[0] != "billed 7, <nil>" {
 			r.Errorf("after 3 h: %v", all)
 		}
 	}, actortest.WithRuns(20))
@@ -112,7 +112,7 @@ func TestLatency(t *testing.T) {
 			with(r, func(c *actor.Context) { at = c.Now().Sub(began) })
 			return 1, nil
 		}
-		charge.Send(r.System(), tillType.Spawn(r.System(), till{db: db, says: says.Handler()}),
+		bill.Send(r.System(), tillType.Spawn(r.System(), till{db: db, says: says.Handler()}),
 			15*time.Millisecond)
 		r.Advance(10*time.Millisecond - 1)
 		if len(says.Got()) != 0 {
@@ -125,7 +125,7 @@ func TestLatency(t *testing.T) {
 		seen[fmt.Sprintf("%s, worked before: %v", says.Got()[0], at < 15*time.Millisecond)] = true
 	}, actortest.WithLatency(10*time.Millisecond, 20*time.Millisecond, "till"),
 		actortest.WithStrategies(actortest.Random()))
-	want := []string{"charged 1, <nil>, worked before: true", "too late, worked before: true",
+	want := []string{"billed 1, <nil>, worked before: true", "too late, worked before: true",
 		"too late, worked before: false"}
 	for _, w := range want {
 		if !seen[w] {

@@ -83,9 +83,9 @@ func TestRun_Skips(t *testing.T) {
 func TestFaults_FitNothing(t *testing.T) {
 	_, said := try(t, func(r *actortest.R) { with(r, func(*actor.Context) {}) }, actortest.WithRuns(3),
 		actortest.WithFaults(
-			actortest.Fault{Type: "puppet", Behaviour: "do", At: 7, Kind: actortest.FaultStop},
-			actortest.Fault{Type: "pupet", Kind: actortest.FaultStop},
-			actortest.Fault{Behaviour: "doo", Kind: actortest.FaultRefuse}))
+			actortest.Fault{Type: "puppet", Behaviour: "do", At: 7, Action: actortest.FaultStop},
+			actortest.Fault{Type: "pupet", Action: actortest.FaultStop},
+			actortest.Fault{Behaviour: "doo", Action: actortest.FaultRefuse}))
 	const want = `actortest: 3 runs, no failure; orders: 1
 actortest: fault 2 struck nothing: in no run did anything fit type "pupet" and behaviour ""
 actortest: fault 3 struck nothing: in no run did anything fit type "" and behaviour "doo"

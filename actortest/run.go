@@ -66,8 +66,8 @@ type config struct {
 	setup      runSetup
 }
 
-// WithRuns sets the number of orders in which the scenario is run: 100 by default, and a fifth of that
-// under -short. It panics if n is not positive.
+// WithRuns sets the number of orders in which the scenario is run: 100 by default, and a fifth of
+// that under -short. It panics if n is not positive.
 func WithRuns(n int) Option {
 	if n < 1 {
 		panic("gallop: actortest: Runs: want at least 1")
@@ -84,13 +84,13 @@ func WithBudget(d time.Duration) Option {
 	return func(c *config) { c.budget = d }
 }
 
-// WithSeed sets the seed of all random choices. The default is 0, so that every run of the test is the
-// same.
+// WithSeed sets the seed of all random choices. The default is 0, so that every run of the test is
+// the same.
 func WithSeed(n uint64) Option { return func(c *config) { c.seed = n } }
 
-// WithStrategies sets how the orders are chosen; the strategies take turns. The default is [Random],
-// and [PCT] with depths 3, 8 and 12. [Run] ends early when none of them has another order.
-// WithStrategies panics if s is empty or contains a zero Strategy.
+// WithStrategies sets how the orders are chosen; the strategies take turns. The default is
+// [Random], and [PCT] with depths 3, 8 and 12. [Run] ends early when none of them has another
+// order. WithStrategies panics if s is empty or contains a zero Strategy.
 func WithStrategies(s ...Strategy) Option {
 	if len(s) == 0 {
 		panic("gallop: actortest: Strategies(): want at least 1")
@@ -122,8 +122,11 @@ func WithWorkers(n int) Option {
 //   - A hook of [actor.Hooks] is called for panics of behaviours, but the run still fails unless
 //     [AllowPanics] is given.
 //   - With an [actor.WithClock] the run fails: it has its own clock, for [R.Advance].
-//   - An [actor.WithDeterministic] is no more than an [actor.WithRandSeed], and the same in every run:
-//     the strategies decide the order.
+//   - An [actor.WithDeterministic] is no more than an [actor.WithRandSeed], and the same in every
+//
+// run:
+//
+//	the strategies decide the order.
 func WithSystem(o ...actor.Option) Option {
 	return func(c *config) { c.setup.options = append(c.setup.options, o...) }
 }
@@ -137,8 +140,8 @@ func WithSteps(n int) Option {
 	return func(c *config) { c.setup.steps = n }
 }
 
-// AllowPanics allows behaviours to panic. Without it, a run fails if a behaviour panics, except by a
-// [Fault].
+// AllowPanics allows behaviours to panic. Without it, a run fails if a behaviour panics, except by
+// a [Fault].
 func AllowPanics() Option { return func(c *config) { c.setup.mayPanic = true } }
 
 // Run runs a scenario again and again, each time in a new deterministic system and in

@@ -112,8 +112,10 @@ func (r *R) start() {
 	if len(r.setup.latencies) > 0 {
 		h.Latency = r.latency
 	}
-	opts := []actor.Option{sim.Option(h).(actor.Option), actor.WithWorkers(r.setup.workers), actor.WithClock(r.clock),
-		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}), actor.WithDeterministic(r.plan.systemSeed())}
+	opts := []actor.Option{sim.Option(h).(actor.Option), actor.WithWorkers(r.setup.workers),
+		actor.WithClock(r.clock),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}),
+		actor.WithDeterministic(r.plan.systemSeed())}
 	r.sys = actor.Start(append(opts, r.setup.options...)...)
 }
 
@@ -158,14 +160,14 @@ func (r *R) panicked(e sim.Event, value any) {
 func (r *R) finish() {
 	r.waitUntilQuiet()
 	r.sys.Stop() // stashed messages become dead letters
-	st, books := r.sys.Stats(), sim.CountsOf(r.sys)
-	if ended := st.Messages + st.DeadLetters; books.Sent != ended {
-		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", books.Sent,
+	st, counts := r.sys.Stats(), sim.CountsOf(r.sys)
+	if ended := st.Messages + st.DeadLetters; counts.Sent != ended {
+		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", counts.Sent,
 			st.Messages, st.DeadLetters)
 	}
-	if books.Strangers > 0 {
+	if counts.Strangers > 0 {
 		r.Errorf("goroutines that do not belong to the run made %d of its calls: it will not "+
-			"repeat itself", books.Strangers)
+			"repeat itself", counts.Strangers)
 	}
 }
 

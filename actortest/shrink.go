@@ -23,10 +23,10 @@ const (
 	exhaustiveChoices = 2    // all orders with that many are tried
 )
 
-// WithShrink sets how much real time [Run] and [RunFails] spend to find a simpler order that fails in the
-// same way: 2 s by default, and at most 3,000 runs. The failure and the replay command are then
-// those of the simpler order. With 0 the order is printed as it was found. WithShrink panics if d is
-// negative.
+// WithShrink sets how much real time [Run] and [RunFails] spend to find a simpler order that fails
+// in the same way: 2 s by default, and at most 3,000 runs. The failure and the replay command are
+// then those of the simpler order. With 0 the order is printed as it was found. WithShrink panics
+// if d is negative.
 //
 // A failure counts as the same if its first line is the same, apart from numbers.
 func WithShrink(d time.Duration) Option {
@@ -92,8 +92,8 @@ type shrinking struct {
 
 var numberPattern = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
 
-// failureKind returns the first line of a failure without its numbers.
-func failureKind(o *outcome) string {
+// failureClass returns the first line of a failure without its numbers.
+func failureClass(o *outcome) string {
 	if len(o.failures) == 0 {
 		return ""
 	}
@@ -108,7 +108,7 @@ func (c *config) simplify(t testing.TB, p plan, out *outcome) *shrinking {
 		// a failure of the test itself cannot be undone
 		return nil
 	}
-	kind := failureKind(out)
+	class := failureClass(out)
 	now := time.Now()
 	s := &shrinking{c: c, t: t, seed: p.systemSeed(), deadline: now.Add(c.shrink), original: out}
 	// a *testing.T
@@ -119,7 +119,7 @@ func (c *config) simplify(t testing.TB, p plan, out *outcome) *shrinking {
 	}
 	s.sameFailure = func(o *outcome) bool {
 		return o.failed() && !o.failedOutside && !o.exited &&
-			(c.match == nil && failureKind(o) == kind || c.match != nil &&
+			(c.match == nil && failureClass(o) == class || c.match != nil &&
 				c.match.MatchString(o.text()))
 	}
 	s.best, s.kept = out, choices(out.ranks)

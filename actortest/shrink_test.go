@@ -84,8 +84,8 @@ func TestShrink_Off(t *testing.T) {
 	}
 }
 
-// TestShrink_SameKind: another failure is not taken for a simpler form of this one.
-func TestShrink_SameKind(t *testing.T) {
+// TestShrink_SameClass: another failure is not taken for a simpler form of this one.
+func TestShrink_SameClass(t *testing.T) {
 	said := fails(t, "second came first", func(r *actortest.R) {
 		var came []int
 		for i := range 3 {

@@ -13,8 +13,8 @@ import (
 // errPlanted is what behaviours panic with.
 var errPlanted = errors.New("planted")
 
-// TestSystem_OnPanic: "a behaviour that panics fails the run, unless AllowPanics allows it", even if
-// the scenario has a hook of its own, which sees the panic as well.
+// TestSystem_OnPanic: "a behaviour that panics fails the run, unless AllowPanics allows it", even
+// if the scenario has a hook of its own, which sees the panic as well.
 func TestSystem_OnPanic(t *testing.T) {
 	seen := 0
 	hook := actortest.WithSystem(actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
@@ -38,7 +38,8 @@ func TestSystem_OnPanic(t *testing.T) {
 // TestSystem_OnPanicThatPanics: a panic of the scenario's hook does not matter to the check, nor to
 // the run.
 func TestSystem_OnPanicThatPanics(t *testing.T) {
-	hook := actortest.WithSystem(actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) { panic("in the hook") }}),
+	hook := actortest.WithSystem(
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) { panic("in the hook") }}),
 		actor.WithLogger(slog.New(slog.DiscardHandler)))
 	scenario := func(r *actortest.R) { with(r, func(*actor.Context) { panic(errPlanted) }) }
 	fails(t, "puppet#1.do panicked: planted", scenario, hook, actortest.WithRuns(3))

@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// WithTrace sets how many events of a run that has failed, or that was replayed, are printed: the last
-// 60 by default. A negative number prints all. The flag
+// WithTrace sets how many events of a run that has failed, or that was replayed, are printed: the
+// last 60 by default. A negative number prints all. The flag
 //
 //	go test -run '^TestName$' -gallop.trace=FILE
 //
@@ -56,7 +56,7 @@ func (e event) text(payload string) string {
 			e.occasion(payload), what)
 	}
 	return fmt.Sprintf("%s  %s#%d.%s%s from %s%s", who, e.Type, e.Actor, e.Behaviour, payload,
-		e.origin(), what)
+		e.cause(), what)
 }
 
 // occasion returns why a callback runs.
@@ -70,8 +70,8 @@ func (e event) occasion(reason string) string {
 	return " under " + e.sender()
 }
 
-// origin returns where a message comes from.
-func (e event) origin() string {
+// cause returns where a message comes from.
+func (e event) cause() string {
 	switch {
 	case e.Via == sim.ByPipe:
 		return "a Pipe of " + e.sender()

@@ -29,7 +29,8 @@ var (
 func init() {
 	livedType.OnStart((*lived).start).OnStop((*lived).stop).Table(livedGo.Handle((*lived).run),
 		livedPiped.Handle((*lived).piped),
-		livedHeard.Handle((*lived).heard), livedTook.Handle((*lived).took), livedTick.Handle((*lived).tick))
+		livedHeard.Handle((*lived).heard), livedTook.Handle((*lived).took),
+		livedTick.Handle((*lived).tick))
 }
 
 func (*lived) start(*actor.Context) error                 { return nil }

@@ -320,7 +320,7 @@ func TestIso_GoneIsForgotten(t *testing.T) {
 		"Take":   func(i capability.Iso[[64]int]) { i.Take()[0]++ },
 		"Freeze": func(i capability.Iso[[64]int]) { i.Freeze().Get() },
 	} {
-		i, value := givenAway(give)
+		i, value := gaveUp(give)
 		for range 2 {
 			runtime.GC()
 		}
@@ -331,10 +331,10 @@ func TestIso_GoneIsForgotten(t *testing.T) {
 	}
 }
 
-// givenAway makes a value and moves it to a handle that is not kept.
+// gaveUp makes a value and moves it to a handle that is not kept.
 //
 //go:noinline
-func givenAway(give func(capability.Iso[[64]int])) (i capability.Iso[[64]int],
+func gaveUp(give func(capability.Iso[[64]int])) (i capability.Iso[[64]int],
 	value weak.Pointer[[64]int]) {
 	i = capability.NewIso(func(v *[64]int) { value = weak.Make(v) })
 	give(i)

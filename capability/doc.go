@@ -28,6 +28,11 @@
 // write behind a pointer in it is not found: the target may belong to another owner, as with an
 // actor whose Ref the value holds.
 //
+// # Types of your own
+//
+// A type that may be sent although it has pointers is marked by its package: [Immutable] if nothing
+// changes its values, [Shared] if it has locks of its own. gallopvet, for go vet, reads the marks.
+//
 // # Costs
 //
 // An Iso, Val or Tag is one word. NewIso and Frozen make two allocations: the value, and

@@ -65,21 +65,21 @@ func (i Iso[T]) Take() *T { return i.release("Take") }
 func (i Iso[T]) Freeze() Val[T] { return newVal(i.release("Freeze")) }
 
 // mustHold returns the handle, and panics if it does not hold a value.
-func (i Iso[T]) mustHold(verb string) *isoHandle[T] {
+func (i Iso[T]) mustHold(call string) *isoHandle[T] {
 	if i.h == nil {
-		panic("gallop: capability: " + verb + " of a zero Iso: use NewIso")
+		panic("gallop: capability: " + call + " of a zero Iso: use NewIso")
 	}
 	if i.h.gone.Load() {
-		panic(fmt.Errorf("%w: %s of a value that was moved, taken or frozen", ErrGone, verb))
+		panic(fmt.Errorf("%w: %s of a value that was moved, taken or frozen", ErrGone, call))
 	}
 	return i.h
 }
 
 // release takes the value from the handle. Of several concurrent callers only one succeeds.
-func (i Iso[T]) release(verb string) *T {
-	h := i.mustHold(verb)
+func (i Iso[T]) release(call string) *T {
+	h := i.mustHold(call)
 	if !h.gone.CompareAndSwap(false, true) {
-		panic(fmt.Errorf("%w: %s at the same time as another", ErrGone, verb))
+		panic(fmt.Errorf("%w: %s at the same time as another", ErrGone, call))
 	}
 	v := h.value
 	h.value = nil // only the winner of the swap comes here

@@ -49,9 +49,9 @@ func (v Val[T]) View(f func(*T)) {
 	}
 }
 
-func (v Val[T]) mustHold(verb string) *frozen[T] {
+func (v Val[T]) mustHold(call string) *frozen[T] {
 	if v.v == nil {
-		panic("gallop: capability: " + verb + " of a zero Val: use Iso.Freeze or Frozen")
+		panic("gallop: capability: " + call + " of a zero Val: use Iso.Freeze or Frozen")
 	}
 	return v.v
 }

@@ -9,6 +9,9 @@ package main
 
 import (
 	"flag"
+	"os"
+	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/analysis/multichecker"
 
@@ -16,18 +19,49 @@ import (
 )
 
 func main() {
-	flag.BoolFunc("strict", "report what cannot be proved to be right", func(s string) error {
-		settings.Strict = s != "false"
-		rules.Set(settings)
-		return nil
+	boolean("strict", "report what cannot be proved to be right", &settings.Strict)
+	boolean("tests", "look at test files as strictly as at others", &settings.Tests)
+	flag.Func("disable", "rules that report nothing, as in GV6,GV8", func(ids string) error {
+		settings.Disable = append(settings.Disable, strings.Split(ids, ",")...)
+		return rules.Set(settings)
 	})
-	flag.BoolFunc("tests", "look at test files as strictly as at others", func(s string) error {
-		settings.Tests = s != "false"
-		rules.Set(settings)
-		return nil
-	})
+	flag.BoolFunc("explain", "say on standard error what is not reported, and why",
+		func(s string) error {
+			if settings.Explain = explain; s == "false" {
+				settings.Explain = nil
+			}
+			return rules.Set(settings)
+		})
 	multichecker.Main(rules.Analyzers()...)
 }
 
 // settings are what the flags have set so far.
 var settings rules.Settings
+
+// boolean defines a flag that sets one of the settings.
+func boolean(name, usage string, to *bool) {
+	flag.BoolFunc(name, usage, func(s string) error {
+		*to = s != "false"
+		return rules.Set(settings)
+	})
+}
+
+// explained keeps the lines whole, and each to be said once: packages are looked at with their
+// tests and without.
+var explained struct {
+	sync.Mutex
+	said map[string]bool
+}
+
+// explain says what is not reported.
+func explain(line string) {
+	explained.Lock()
+	defer explained.Unlock()
+	if !explained.said[line] {
+		if explained.said == nil {
+			explained.said = map[string]bool{}
+		}
+		explained.said[line] = true
+		_, _ = os.Stderr.WriteString(line + "\n")
+	}
+}

@@ -72,6 +72,52 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// TestDisable: a rule that is disabled reports nothing, and its allowances count. One that does not
+// exist is an error.
+func TestDisable(t *testing.T) {
+	program := build(t)
+	all := findings(t, program, "-disable", "GV2,gv5", "./gv2/...", "./gv5/...", "./gv7/...")
+	for _, line := range all {
+		if strings.Contains(line, ": GV2: ") || strings.Contains(line, ": GV5: ") {
+			t.Error(line)
+		}
+	}
+	run := exec.Command(program, "-disable", "GV99", "./gv2/...")
+	run.Dir = "testdata"
+	if out, err := run.CombinedOutput(); err == nil || !strings.Contains(string(out), `"GV99"`) {
+		t.Errorf("got %v: %s", err, out)
+	}
+}
+
+// TestExplain: what -strict would report, and what a comment allows, is listed with the reason, and
+// is no finding.
+func TestExplain(t *testing.T) {
+	program := build(t)
+	run := exec.Command(program, "-explain", "./strict", "./allow/...")
+	run.Dir = "testdata"
+	out, _ := run.CombinedOutput()
+	plain := exec.Command(program, "./strict", "./allow/...")
+	plain.Dir = "testdata"
+	want, _ := plain.CombinedOutput()
+	var reports, reasons []string
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, ": not reported, ") {
+			reasons = append(reasons, line)
+		} else {
+			reports = append(reports, line)
+		}
+	}
+	if got := strings.Join(reports, ""); got != string(want) {
+		t.Errorf("reports %s\nwant %s", got, want)
+	}
+	all := strings.Join(reasons, "")
+	for _, why := range []string{"strict.go", "not proved: GV2", "allowed ("} {
+		if !strings.Contains(all, why) {
+			t.Errorf("no %q in %s", why, all)
+		}
+	}
+}
+
 // TestPages: each rule has a page that shows bad and good code, why, and what to do.
 func TestPages(t *testing.T) {
 	for _, a := range rules.Analyzers() {

@@ -21,7 +21,7 @@ var ErrNoMember = errors.New("gallop: group: the pool has no member")
 // member, under a mutex, and asks it directly, so back pressure, deadlines and errors are those of
 // an ask of the member. A request that was sent to a member is not sent to another one, even if it
 // fails.
-type AskPool[Q, R any] struct{ t *askTable[Q, R] }
+type AskPool[Q, R any] struct{ t *askPoolTable[Q, R] }
 
 var _ actor.Asker[int, int] = AskPool[int, int]{}
 
@@ -30,7 +30,7 @@ var _ actor.Asker[int, int] = AskPool[int, int]{}
 // actor, and may have members of several systems.
 func NewAskPool[Q, R any](policy Policy[Q], members ...actor.Asker[Q, R]) AskPool[Q, R] {
 	policy.mustBe("NewAskPool")
-	t := &askTable[Q, R]{policy: policy.start()}
+	t := &askPoolTable[Q, R]{policy: policy.start()}
 	for _, a := range members {
 		mustBeAsker("NewAskPool", a)
 		if t.indexOf(a) >= 0 {
@@ -84,7 +84,7 @@ func (p AskPool[Q, R]) Init(a *MemberSupervisor) {
 	p.t.init(a)
 }
 
-func (p AskPool[Q, R]) ready() *askTable[Q, R] {
+func (p AskPool[Q, R]) ready() *askPoolTable[Q, R] {
 	if p.t == nil {
 		panic("gallop: group: a zero AskPool: use NewAskPool or StartAskPool")
 	}

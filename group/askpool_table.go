@@ -9,8 +9,9 @@ import (
 	"github.com/gallop-go/gallop/internal/access"
 )
 
-// askTable holds the members of an AskPool, and its policy. Nothing is sent while the lock is held.
-type askTable[Q, R any] struct {
+// askPoolTable holds the members of an AskPool, and its policy. Nothing is sent while the lock is
+// held.
+type askPoolTable[Q, R any] struct {
 	spec *memberSpec                          // nil: members join. Read-only
 	size int                                  // initial number of members. Read-only
 	bind func(actor.AnyRef) actor.Asker[Q, R] // read-only
@@ -31,10 +32,10 @@ type askMember[Q, R any] struct {
 }
 
 func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R],
-	spec MemberSpec[S]) *askTable[Q, R] {
+	spec MemberSpec[S]) *askPoolTable[Q, R] {
 	policy.mustBe(call)
 	mustBeSize(call, n)
-	t := &askTable[Q, R]{spec: spec.check(call), size: n, policy: policy.start()}
+	t := &askPoolTable[Q, R]{spec: spec.check(call), size: n, policy: policy.start()}
 	if !access.IsOf(to, spec.Type) {
 		panic("gallop: group: " + call +
 			" with a Behaviour that was not declared for the Type of the Crew")
@@ -47,7 +48,7 @@ func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.Ask
 }
 
 // init makes the state of the actor that supervises the members.
-func (t *askTable[Q, R]) init(a *MemberSupervisor) {
+func (t *askPoolTable[Q, R]) init(a *MemberSupervisor) {
 	*a = MemberSupervisor{spec: t.spec, size: t.size, notify: t.update,
 		onStart: func(c *actor.Context) error {
 			if !t.setActor(actor.Self[MemberSupervisor](c)) {
@@ -59,7 +60,7 @@ func (t *askTable[Q, R]) init(a *MemberSupervisor) {
 
 // setActor makes r the actor of the table. It returns false if there is another one that has not
 // ended.
-func (t *askTable[Q, R]) setActor(r actor.Ref[MemberSupervisor]) bool {
+func (t *askPoolTable[Q, R]) setActor(r actor.Ref[MemberSupervisor]) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.actor.IsZero() && t.actor != r && t.actor.Status() != actor.StatusEnded {
@@ -70,14 +71,14 @@ func (t *askTable[Q, R]) setActor(r actor.Ref[MemberSupervisor]) bool {
 }
 
 // actorRef returns the actor; zero if there is none.
-func (t *askTable[Q, R]) actorRef() actor.Ref[MemberSupervisor] {
+func (t *askPoolTable[Q, R]) actorRef() actor.Ref[MemberSupervisor] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.actor
 }
 
 // update applies a memberUpdate. It runs in a turn of the pool's actor.
-func (t *askTable[Q, R]) update(c *actor.Context, u memberUpdate) {
+func (t *askPoolTable[Q, R]) update(c *actor.Context, u memberUpdate) {
 	if u.err != nil {
 		c.Exit(u.err)
 		return
@@ -99,7 +100,7 @@ func (t *askTable[Q, R]) update(c *actor.Context, u memberUpdate) {
 // choose returns the member for a request. If the pool starts its members and the chosen one has
 // ended, a is nil and gone is the actor that will be replaced; gone is the zero ref while there are
 // no members yet.
-func (t *askTable[Q, R]) choose(q Q) (a actor.Asker[Q, R], gone actor.AnyRef, err error) {
+func (t *askPoolTable[Q, R]) choose(q Q) (a actor.Asker[Q, R], gone actor.AnyRef, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for len(t.members) > 0 {
@@ -121,7 +122,7 @@ func (t *askTable[Q, R]) choose(q Q) (a actor.Asker[Q, R], gone actor.AnyRef, er
 
 // endedErr returns an error if the members will not be replaced, because the pool's actor has
 // ended. The caller holds the lock.
-func (t *askTable[Q, R]) endedErr() error {
+func (t *askPoolTable[Q, R]) endedErr() error {
 	if t.actor.Status() == actor.StatusEnded {
 		return actor.ErrStopped
 	}
@@ -129,10 +130,10 @@ func (t *askTable[Q, R]) endedErr() error {
 }
 
 // Len implements [Members]. The caller holds the lock.
-func (t *askTable[Q, R]) Len() int { return len(t.members) }
+func (t *askPoolTable[Q, R]) Len() int { return len(t.members) }
 
 // Status implements [Members]. The caller holds the lock.
-func (t *askTable[Q, R]) Status(i int) actor.Status {
+func (t *askPoolTable[Q, R]) Status(i int) actor.Status {
 	m := &t.members[i]
 	if m.asker == nil || m.down {
 		return actor.StatusEnded
@@ -144,13 +145,13 @@ func (t *askTable[Q, R]) Status(i int) actor.Status {
 }
 
 // indexOf returns the index of a member; -1 if a is none. The caller holds the lock.
-func (t *askTable[Q, R]) indexOf(a actor.Asker[Q, R]) int {
+func (t *askPoolTable[Q, R]) indexOf(a actor.Asker[Q, R]) int {
 	return slices.IndexFunc(t.members,
 		func(m askMember[Q, R]) bool { return m.asker != nil && access.SameAskTarget(m.asker, a) })
 }
 
 // remove removes the member at i. The caller holds the lock.
-func (t *askTable[Q, R]) remove(i int) {
+func (t *askPoolTable[Q, R]) remove(i int) {
 	t.members = slices.Delete(t.members, i, i+1)
 	t.policy.removed(i)
 	t.policy.changed(len(t.members))
@@ -158,7 +159,7 @@ func (t *askTable[Q, R]) remove(i int) {
 
 // pruneEnded removes the members that have ended. Members that the pool started are replaced
 // instead. The caller holds the lock.
-func (t *askTable[Q, R]) pruneEnded() {
+func (t *askPoolTable[Q, R]) pruneEnded() {
 	for i := len(t.members) - 1; i >= 0 && t.spec == nil; i-- {
 		if t.Status(i) == actor.StatusEnded {
 			t.remove(i)
@@ -169,7 +170,7 @@ func (t *askTable[Q, R]) pruneEnded() {
 
 // askWaiter is an actor that waits until there is a member for one request of AskTo.
 type askWaiter[Q, R any] struct {
-	t     *askTable[Q, R]
+	t     *askPoolTable[Q, R]
 	q     Q
 	reply actor.Handler[actor.Result[R]]
 }

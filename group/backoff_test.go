@@ -17,10 +17,10 @@ var (
 	sleepyType  = actor.NewType[sleepy]("sleepy")
 	sleepyBegin = actor.Declare[func(actor.Ref[testWorker])](sleepyType, "begin")
 	sleepyDown  = actor.Declare[actor.ChildDown](sleepyType, "fell")
-	sleepyDue   = actor.Declare[actor.AnyRef](sleepyType, "due")
+	sleepyWake  = actor.Declare[actor.AnyRef](sleepyType, "due")
 	_           = sleepyType.Table(sleepyBegin.Handle((*sleepy).begin),
 		sleepyDown.Handle((*sleepy).childDown),
-		sleepyDue.Handle((*sleepy).due))
+		sleepyWake.Handle((*sleepy).due))
 
 	sleepyLog []jobLog
 )
@@ -32,7 +32,7 @@ func (*sleepy) begin(c *actor.Context, give func(actor.Ref[testWorker])) {
 
 func (*sleepy) childDown(c *actor.Context, f actor.ChildDown) {
 	access.Postpone(c, f.Ref)
-	actor.After(c, time.Hour, sleepyDue, f.Ref)
+	actor.After(c, time.Hour, sleepyWake, f.Ref)
 }
 
 func (*sleepy) due(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }

@@ -35,7 +35,8 @@ var (
 	parentBegin = actor.Declare[struct{}](parentType, "begin")
 	parentHear  = actor.Declare[actor.ChildDown](parentType, "hear")
 	parentTell  = actor.DeclareAsk[struct{}, parent](parentType, "tell")
-	_           = parentType.Table(parentBegin.Handle((*parent).begin), parentHear.Handle((*parent).hear),
+	_           = parentType.Table(parentBegin.Handle((*parent).begin),
+		parentHear.Handle((*parent).hear),
 		parentTell.Handle(func(p *parent, _ *actor.Context, _ struct{}) (parent, error) {
 			return *p,
 				nil
@@ -80,7 +81,8 @@ func (f *fuse) TrySend(from actor.Sender, m int) error { f.Send(from, m); return
 // handler whose call panicked", and its ref, its mail and its options. "A topic that was ended by
 // order … is replaced by a new one, which has no subscribers".
 func TestTopic_AsChild(t *testing.T) {
-	sys := start(t, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
+	sys := start(t, actor.WithWorkers(2),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	child, failures := under(t, sys, group.TopicType[int](),
 		group.TopicInit[int](group.WithLag(group.LagUnsubscribe)))
 	news := group.AsTopic(child())

@@ -41,9 +41,10 @@ func hang(sys *actor.System, name string) (c actor.Ref[client], read chan struct
 // With LagDrop a subscriber that does not read loses messages, which are counted as dead letters,
 // and no other client waits for it.
 func ExampleLag() {
-	sys := actor.Start(actor.WithWorkers(2), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
-		fmt.Println("dropped:", d.Message, errors.Is(d.Reason, actor.ErrOverloaded))
-	}}))
+	sys := actor.Start(actor.WithWorkers(2),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+			fmt.Println("dropped:", d.Message, errors.Is(d.Reason, actor.ErrOverloaded))
+		}}))
 	room := group.NewTopic[string](sys, group.WithLag(group.LagDrop))
 	mallory, read := hang(sys, "Mallory")
 	room.Subscribe(sys, clientSay.To(mallory))
@@ -70,7 +71,8 @@ func ExampleTopicOption() {
 
 // With LagUnsubscribe the subscriber is told that it has missed something, once.
 func ExampleLagged() {
-	sys := actor.Start(actor.WithWorkers(2), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
+	sys := actor.Start(actor.WithWorkers(2),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 	room := group.NewTopic[string](sys, group.WithLag(group.LagUnsubscribe))
 	mallory, read := hang(sys, "Mallory")
 	room.Subscribe(sys, clientSay.To(mallory), group.SubscribeNotify(clientLagged.To(mallory)))

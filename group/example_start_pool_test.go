@@ -46,7 +46,8 @@ func ExampleStartPool() {
 
 // A crew says how the members are started and restarted.
 func ExampleMemberSpec() {
-	sys := actor.Start(actor.WithDeterministic(1), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
+	sys := actor.Start(actor.WithDeterministic(1),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	p := group.StartPool(sys, group.RoundRobin[string](), 2, parse, group.MemberSpec[parser]{
 		Type: parserType, Backoff: -1, // they are restarted at once
 		Restarts: 2, Within: 1e9, // but no more than twice in a second

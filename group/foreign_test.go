@@ -51,7 +51,8 @@ func TestForeign(t *testing.T) {
 	} {
 		for kind, make := range waiters {
 			*c.see(c.h) = foreign{why: c.see(c.h).why}
-			sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
+			sys := start(t, actor.WithWorkers(1),
+				actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 			in := make(sys, c.h)
 			for i := range 2 {
 				in.Send(sys, i)

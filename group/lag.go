@@ -82,16 +82,16 @@ type Lagged struct {
 	Topic actor.AnyRef
 }
 
-// SubscribeLag sets what the topic does with this subscriber when it does not keep up, instead of the
-// topic's [WithLag]. It panics if l is none of the three policies.
+// SubscribeLag sets what the topic does with this subscriber when it does not keep up, instead of
+// the topic's [WithLag]. It panics if l is none of the three policies.
 func SubscribeLag(l Lag) SubscribeOption {
 	l.mustBe("SubscribeLag")
 	return func(s *subscription) { s.lag = l }
 }
 
-// SubscribeNotify sends h a message when [LagUnsubscribe] ends the subscription: exactly one, even if h
-// is overloaded itself. If h is the subscriber's own actor, the message comes after those it was
-// sent before. SubscribeNotify panics if h is nil.
+// SubscribeNotify sends h a message when [LagUnsubscribe] ends the subscription: exactly one, even
+// if h is overloaded itself. If h is the subscriber's own actor, the message comes after those it
+// was sent before. SubscribeNotify panics if h is nil.
 func SubscribeNotify(h actor.Handler[Lagged]) SubscribeOption {
 	if h == nil {
 		panic("gallop: group: SubscribeNotify with a nil Handler")

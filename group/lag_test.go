@@ -32,7 +32,10 @@ var (
 type letters struct{ all []actor.DeadLetter }
 
 func (l *letters) option() actor.Option {
-	return actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { l.all = append(l.all, d) }})
+	return actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+		l.all = append(l.all,
+			d)
+	}})
 }
 
 // TestTopic_LagDrop: "LagDrop makes the message a dead letter with ErrOverloaded. Other subscribers
@@ -96,17 +99,17 @@ func TestTopic_LagUnsubscribe(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2), dead.option())
 	news := group.NewTopic[int](sys, group.WithLag(group.LagUnsubscribe))
 	slow, release := stuck(t, sys)
-	told := listenerType.Spawn(sys, listener{})
-	news.Subscribe(sys, slowPut.To(slow), group.SubscribeNotify(hear.To(told)))
+	notified := listenerType.Spawn(sys, listener{})
+	news.Subscribe(sys, slowPut.To(slow), group.SubscribeNotify(hear.To(notified)))
 	fast := sinkType.Spawn(sys, sink{})
 	news.Subscribe(sys, put.To(fast))
 	for i := range 3 {
 		news.Publish(sys, i)
 	}
 	count(t, news.Len, 1)
-	if all, err := heard.Ask(soon(t), told, struct{}{}); err != nil ||
+	if all, err := heard.Ask(soon(t), notified, struct{}{}); err != nil ||
 		!slices.Equal(all, []group.Lagged{{Topic: news.Any()}}) {
-		t.Errorf("it was told %v, %v", all, err)
+		t.Errorf("it was notified %v, %v", all, err)
 	}
 	release()
 	quiet(t, sys)
@@ -144,7 +147,8 @@ var (
 // subscriber's own actor, the message comes after those it was sent before", and the topic does not
 // wait for that.
 func TestTopic_TellsTheOverloaded(t *testing.T) {
-	sys := start(t, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
+	sys := start(t, actor.WithWorkers(2),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 	news := group.NewTopic[int](sys, group.WithLag(group.LagUnsubscribe))
 	slow := laggingType.Spawn(sys, lagging{})
 	at, stay := make(chan struct{}), make(chan struct{})

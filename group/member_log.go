@@ -33,16 +33,19 @@ func (f *fallCount) logs(now time.Time) bool {
 
 // logFall says that a member has fallen. The logger is that of the pool, and has its path if it is
 // the child of a supervisor.
-func (a *MemberSupervisor) logFall(c *actor.Context, s *slot, f actor.ChildDown, delay time.Duration) {
+func (a *MemberSupervisor) logFall(c *actor.Context, s *slot, f actor.ChildDown,
+	delay time.Duration) {
 	if s.logged.logs(c.Now()) {
 		a.write(c, slog.LevelWarn, "gallop: member of a pool fell, and backs off", "member", s.index,
-			"member_type", f.Type, "member_id", f.ActorID, "reason", fmt.Sprint(f.Reason), "falls_in_a_row", s.consecutive, "delay", delay)
+			"member_type", f.Type, "member_id", f.ActorID, "reason", fmt.Sprint(f.Reason),
+			"falls_in_a_row", s.consecutive, "delay", delay)
 	}
 }
 
 // logEnd says that the pool ends because its members fall too often.
 func (a *MemberSupervisor) logEnd(c *actor.Context, why error) {
-	a.write(c, slog.LevelError, "gallop: members of a pool fell too often, and it ends", "reason", fmt.Sprint(why))
+	a.write(c, slog.LevelError, "gallop: members of a pool fell too often, and it ends",
+		"reason", fmt.Sprint(why))
 }
 
 func (a *MemberSupervisor) write(c *actor.Context, level slog.Level, msg string, args ...any) {

@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/internal/access"
 )
 
-// ErrRestarts says that the members of a pool failed more often than its [MemberSpec] allows. It is the
-// reason with which the pool then ends, and wraps the reason of the last failure.
+// ErrRestarts says that the members of a pool failed more often than its [MemberSpec] allows. It is
+// the reason with which the pool then ends, and wraps the reason of the last failure.
 var ErrRestarts = errors.New("gallop: group: the members of a pool fail too often")
 
 // MemberSpec says how a pool starts its members and how it restarts them. S is their state.

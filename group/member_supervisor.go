@@ -56,15 +56,17 @@ type slotUpdate struct {
 var (
 	memberSupervisorType = actor.NewType[MemberSupervisor]("members")
 	childDown            = actor.Declare[actor.ChildDown](memberSupervisorType, "child down")
-	childUp              = actor.Declare[access.ChildUp](memberSupervisorType, "child up", actor.Urgent())
-	restartDue           = actor.Declare[*slot](memberSupervisorType, "restart due")
-	resize               = actor.Declare[int](memberSupervisorType, "resize")
-	replaced             = actor.DeclareAsk[actor.AnyRef, struct{}](memberSupervisorType,
+	childUp              = actor.Declare[access.ChildUp](memberSupervisorType, "child up",
+		actor.Urgent())
+	restartDue = actor.Declare[*slot](memberSupervisorType, "restart due")
+	resize     = actor.Declare[int](memberSupervisorType, "resize")
+	replaced   = actor.DeclareAsk[actor.AnyRef, struct{}](memberSupervisorType,
 		"replaced")
 )
 
 func init() {
-	memberSupervisorType.OnStart((*MemberSupervisor).start).Table(childDown.Handle((*MemberSupervisor).childDown),
+	memberSupervisorType.OnStart((*MemberSupervisor).start).Table(
+		childDown.Handle((*MemberSupervisor).childDown),
 		childUp.Handle((*MemberSupervisor).childUp), restartDue.Handle((*MemberSupervisor).restartDue),
 		resize.Handle((*MemberSupervisor).resize), replaced.Handle((*MemberSupervisor).replaced))
 }
@@ -208,7 +210,8 @@ func (a *MemberSupervisor) resize(c *actor.Context, n int) {
 
 // replaced replies when a member's actor that has ended has a successor, or is no longer a member.
 // For the zero ref it replies when there are members.
-func (a *MemberSupervisor) replaced(c *actor.Context, gone actor.AnyRef) (none struct{}, err error) {
+func (a *MemberSupervisor) replaced(c *actor.Context, gone actor.AnyRef) (none struct{},
+	err error) {
 	if s := a.byID[gone.ID()]; s != nil {
 		s.waiting = append(s.waiting, actor.Defer(c, replaced))
 	}

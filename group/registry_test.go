@@ -48,7 +48,8 @@ var (
 	observe      = actor.Declare[change](observerType, "observe")
 	observerDo   = actor.Declare[func(*observer, *actor.Context)](observerType, "do")
 	observed     = actor.DeclareAsk[struct{}, []change](observerType, "observed")
-	_            = observerType.Table(observe.Handle((*observer).hear), observerDo.Handle((*observer).do),
+	_            = observerType.Table(observe.Handle((*observer).hear),
+		observerDo.Handle((*observer).do),
 		observed.Handle((*observer).tell))
 )
 

@@ -89,7 +89,7 @@ func sendAll(t testing.TB, sys *actor.System, p actor.Handler[int], from, to int
 }
 
 // TestStartPool_Restarts: "A member that fails, or ends by itself, is restarted in place, with a
-// fresh state, after a back-off. Until then the policy passes over it".
+// new state, after a back-off. Until then the policy passes over it".
 func TestStartPool_Restarts(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
 		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](),
@@ -336,7 +336,8 @@ func TestStartPool_Down(t *testing.T) {
 	sendAll(t, sys, p, 1, 2)
 	advance(time.Second)
 	sendAll(t, sys, p, 2, 3)
-	if n := len(stood); stood[n-2] != actor.StatusEnded || stood[n-1] != actor.StatusIdle || len(log) != 2 {
+	if n := len(stood); stood[n-2] != actor.StatusEnded || stood[n-1] != actor.StatusIdle ||
+		len(log) != 2 {
 		t.Errorf("it stood %v", stood)
 	}
 }
@@ -471,10 +472,11 @@ func TestMisuse_OfCrews(t *testing.T) {
 	}
 }
 
-// TestStartPool_Log: falls of members are logged, the first, second, fourth and so on of a minute, with the path of the
-// pool if it is the child of a supervisor; and that a pool ends over them.
+// TestStartPool_Log: falls of members are logged, the first, second, fourth and so on of a
+// minute, with the path of the pool if it is the child of a supervisor; and that a pool ends over
+// them.
 func TestStartPool_Log(t *testing.T) {
-	var out bytes.Buffer // of a deterministic run: nobody writes while the test reads
+	var out bytes.Buffer // its run is over when the test reads
 	var log []jobLog
 	sys, advance := atNoTime(t, 1, actor.WithLogger(slog.New(slog.NewTextHandler(&out, nil))))
 	crew := testCrew(&log)
@@ -499,7 +501,8 @@ func TestStartPool_Log(t *testing.T) {
 	}
 	falls, ends := 0, 0
 	for line := range strings.Lines(out.String()) {
-		if strings.Contains(line, "level=WARN") && strings.Contains(line, "path=app/hands member=0 member_type=hand ") {
+		if strings.Contains(line, "level=WARN") &&
+			strings.Contains(line, "path=app/hands member=0 member_type=hand ") {
 			falls++
 		} else if strings.Contains(line, "level=ERROR") && strings.Contains(line, "path=app/hands ") {
 			ends++

@@ -88,7 +88,8 @@ func TestTopic_DiscardsWithoutSubscribers(t *testing.T) {
 // it"; it is no dead letter.
 func TestTopic_ForgetsTheEnded(t *testing.T) {
 	var dead int
-	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { dead++ }}))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { dead++ }}))
 	news := group.NewTopic[int](sys)
 	a, b := sinkType.Spawn(sys, sink{}), sinkType.Spawn(sys, sink{})
 	news.Subscribe(sys, put.To(a))

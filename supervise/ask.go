@@ -44,8 +44,8 @@ func init() {
 // at all. If OnStart returns [ErrIgnore], the ref is zero and the error nil.
 //
 // If another child of that name is being removed, StartChild waits until that child has ended. The
-// other errors are ErrNameTaken; ErrBadChild, also for a nil Child; ErrNoChild if the child is removed
-// before it is up; and those of [actor.AskBehaviour.Ask].
+// other errors are ErrNameTaken; ErrBadChild, also for a nil Child; ErrNoChild if the child is
+// removed before it is up; and those of [actor.AskBehaviour.Ask].
 func StartChild(ctx context.Context, s Supervisor,
 	ch Child) (actor.AnyRef, error) {
 	req := &startRequest{spec: startSpec(ch), ctx: ctx}

@@ -60,7 +60,7 @@ func TestSimple(t *testing.T) {
 // TestSimple_NamesOfTheUnnamed: a child without a name does not take the name of a sibling that was
 // called what its ref says. Both are found, and removed, under names of their own.
 func TestSimple_NamesOfTheUnnamed(t *testing.T) {
-	// numbers its actors one after another: no spare worker, with numbers of its own
+	// numbers its actors one after another: no surplus worker, with numbers of its own
 	h := newHarness(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 	h.run(h.sessions())
 	start := func(name string) actor.AnyRef {
@@ -259,16 +259,18 @@ func TestMisuse(t *testing.T) {
 		"without a Type":   {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a"}}},
 		`"sub": "sub": a nil Child`: {Children: []supervise.Child{supervise.Spec{Name: "sub",
 			Children: []supervise.Child{nil}}}},
-		"unknown Restart":       ch(supervise.Worker[testChild]{Restart: 9}),
-		"a deadline of -1s":     ch(supervise.Worker[testChild]{Stop: supervise.StopWithin(-second)}),
-		"a negative time":       ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{First: -1}}),
-		"a factor of 0.5":       ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{Factor: 0.5}}),
-		"a jitter of 2":         ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{Jitter: 2}}),
-		"-1 immediate restarts": ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{Immediate: -1}}),
-		"an Intensity of -2":    ch(supervise.Worker[testChild]{Intensity: supervise.Intensity{Restarts: -2, Within: 1}}),
-		"an unknown Mail":       ch(supervise.Worker[testChild]{Mail: 9}),
-		"a nil Child ":          {Children: []supervise.Child{(*supervise.Worker[testChild])(nil)}},
-		"a nil Child  ":         {Children: []supervise.Child{(*supervise.Spec)(nil)}},
+		"unknown Restart":   ch(supervise.Worker[testChild]{Restart: 9}),
+		"a deadline of -1s": ch(supervise.Worker[testChild]{Stop: supervise.StopWithin(-second)}),
+		"a negative time":   ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{First: -1}}),
+		"a factor of 0.5":   ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{Factor: 0.5}}),
+		"a jitter of 2":     ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{Jitter: 2}}),
+		"-1 immediate restarts": ch(supervise.Worker[testChild]{
+			Backoff: supervise.Backoff{Immediate: -1}}),
+		"an Intensity of -2": ch(supervise.Worker[testChild]{
+			Intensity: supervise.Intensity{Restarts: -2, Within: 1}}),
+		"an unknown Mail": ch(supervise.Worker[testChild]{Mail: 9}),
+		"a nil Child ":    {Children: []supervise.Child{(*supervise.Worker[testChild])(nil)}},
+		"a nil Child  ":   {Children: []supervise.Child{(*supervise.Spec)(nil)}},
 		"wants a Template ": {Strategy: supervise.SimpleOneForOne,
 			Template: (*supervise.Worker[testChild])(nil)},
 		"nil or zero Type": {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a",

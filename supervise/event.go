@@ -17,8 +17,8 @@ type EventKind uint8
 
 // The kinds of events.
 const (
-	// ChildFailed: a child that was up has failed, and will be restarted after Delay; at once if that is
-	// 0.
+	// ChildFailed: a child that was up has failed, and will be restarted after Delay; at once if that
+	// is 0.
 	ChildFailed EventKind = iota
 	// StartFailed: a child did not come up: its init or OnStart failed, or, for a supervisor, one
 	// of its children did. It is retried after Delay, unless a caller waits for the start: see
@@ -30,8 +30,8 @@ const (
 	// the child that is not restarted any more, or of the supervisor that ends with its children. A
 	// supervisor's Reason is an *[EscalationError].
 	GivenUp
-	// ChildEnded: a child has ended by itself and is not restarted: it is Temporary, or it is Transient
-	// and its end was normal, or Decide said so. Or the root has ended, for any reason.
+	// ChildEnded: a child has ended by itself and is not restarted: it is Temporary, or it is
+	// Transient and its end was normal, or Decide said so. Or the root has ended, for any reason.
 	ChildEnded
 	// ChildOverdue: a child was told to end, or to go down with others, had not done so by the
 	// deadline of its Stop, and was killed. Reason wraps [actor.ErrKilled].
@@ -40,7 +40,8 @@ const (
 
 // String returns the name of the kind, in lower case.
 func (k EventKind) String() string {
-	return nameIn(int(k), "fell", "failed to start", "restarted", "gave up", "ended", "was killed at its deadline")
+	return nameIn(int(k), "fell", "failed to start", "restarted", "gave up", "ended",
+		"was killed at its deadline")
 }
 
 // Event is what happened to a child or to a supervisor: see OnEvent of [Spec].

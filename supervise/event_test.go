@@ -120,7 +120,8 @@ func TestEvents_Values(t *testing.T) {
 	}
 	e.Reason = nil
 	equal(t, "LastAt", h.tree().Children[0].LastAt, e.Time)
-	equal(t, "event", e, supervise.Event{Kind: supervise.ChildFailed, Path: "app/a", Type: "toy", Ref: ref,
+	equal(t, "event", e, supervise.Event{Kind: supervise.ChildFailed, Path: "app/a", Type: "toy",
+		Ref:      ref,
 		Restarts: 1, Delay: second, Time: epoch.Add(time.Hour)})
 }
 
@@ -204,15 +205,17 @@ func (h *harness) failing(name string, err error) supervise.Worker[testChild] {
 	return w
 }
 
-// TestEvents_Overdue: a child that is killed at the deadline of its Stop is told of by OnEvent and in the log, with its
-// path: when it is removed, when its supervisor ends, and in the error of Serve. One that ends in time is not.
+// TestEvents_Overdue: a child that is killed at the deadline of its Stop is told of by OnEvent and
+// in the log, with its path: when it is removed, when its supervisor ends, and in the error of
+// Serve. One that ends in time is not.
 func TestEvents_Overdue(t *testing.T) {
 	var log logged
 	var seen events
 	const text = "app/%s (toy) was killed at its deadline: supervise: not ended within 1s: killed"
 	h := newHarness(t, log.option())
 	h.run(supervise.Spec{Name: "app", OnEvent: seen.add, Children: []supervise.Child{
-		h.child("good"), h.stubborn("a", supervise.DrainWithin(second)), h.stubborn("b", supervise.StopWithin(second)),
+		h.child("good"), h.stubborn("a", supervise.DrainWithin(second)),
+		h.stubborn("b", supervise.StopWithin(second)),
 	}})
 	for _, c := range []struct {
 		name string
@@ -229,11 +232,13 @@ func TestEvents_Overdue(t *testing.T) {
 		_, err := actor.Join(h.soon(), r)
 		h.must(err)
 		h.quiet()
-		if got := seen.take(); strings.Count(got, "killed at") != 1 || !strings.Contains(got, fmt.Sprintf(text, c.name)) {
+		if got := seen.take(); strings.Count(got, "killed at") != 1 ||
+			!strings.Contains(got, fmt.Sprintf(text, c.name)) {
 			t.Errorf("events: %s", got)
 		}
 	}
-	if lines := log.lines(); len(lines) != 2 || !strings.Contains(lines[0], "level=WARN") || !strings.Contains(lines[1], "child=app/a") {
+	if lines := log.lines(); len(lines) != 2 || !strings.Contains(lines[0], "level=WARN") ||
+		!strings.Contains(lines[1], "child=app/a") {
 		t.Errorf("log: %q", lines)
 	}
 }

@@ -33,11 +33,13 @@ func init() { cashboxType.Table(cashboxTake.Handle((*cashbox).Take)) }
 
 // fillBox gives a cashbox that is supervised as box says what is good, bad and good again.
 func fillBox(box supervise.Worker[cashbox], o ...actor.Option) {
-	sys := actor.Start(append(o, actor.WithWorkers(1), actor.WithLogger(slog.New(slog.DiscardHandler)))...)
+	sys := actor.Start(append(o, actor.WithWorkers(1),
+		actor.WithLogger(slog.New(slog.DiscardHandler)))...)
 	ctx := context.Background()
 	box.Name, box.Type = "box", cashboxType
 	box.Backoff = supervise.NoBackoff
-	root, err := supervise.StartWait(ctx, sys, supervise.Spec{Name: "kiosk", Children: []supervise.Child{box}})
+	root, err := supervise.StartWait(ctx, sys, supervise.Spec{Name: "kiosk",
+		Children: []supervise.Child{box}})
 	if err != nil {
 		fmt.Println(err)
 	}

@@ -121,7 +121,11 @@ func newHarness(t testing.TB, opts ...actor.Option) *harness {
 	h := &harness{TB: t, clock: actor.NewVirtualClock(epoch)}
 	h.sys = actor.Start(append([]actor.Option{actor.WithWorkers(2), actor.WithLogger(silent),
 		actor.WithClock(h.clock),
-		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { h.mu.Lock(); h.dead++; h.mu.Unlock() }})},
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
+			h.mu.Lock()
+			h.dead++
+			h.mu.Unlock()
+		}})},
 		opts...)...)
 	t.Cleanup(h.sys.Stop)
 	return h

@@ -69,7 +69,7 @@ func TestIntensity_None(t *testing.T) {
 }
 
 // TestEscalation: a supervisor that gives up stops its children, the youngest first. Its own
-// supervisor restarts it, with fresh children and a new count.
+// supervisor restarts it, with new children and a new count.
 func TestEscalation(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{

@@ -57,8 +57,8 @@ func (t *killTimer) due(c *actor.Context, within time.Duration) {
 	}
 }
 
-// lateDown reports a child that was killed. Most children whose deadline comes have ended before, in
-// good order: a deadline is not taken back.
+// lateDown reports a child that was killed. Most children whose deadline comes have ended before,
+// in good order: a deadline is not taken back.
 func (t *killTimer) lateDown(c *actor.Context, d actor.Down) {
 	k := t.late[d.ActorID]
 	if delete(t.late, d.ActorID); errors.Is(d.Reason, actor.ErrKilled) {
@@ -69,7 +69,9 @@ func (t *killTimer) lateDown(c *actor.Context, d actor.Down) {
 
 // down ends the timer behind what it has heard by now of the children that it has killed: this
 // message has overtaken that.
-func (t *killTimer) down(c *actor.Context, _ actor.Down) { actor.Drain(c, actor.Self[killTimer](c)) }
+func (t *killTimer) down(c *actor.Context, _ actor.Down) {
+	actor.Drain(c, actor.Self[killTimer](c))
+}
 
 var (
 	killTimerType = actor.NewType[killTimer]("killtimer")

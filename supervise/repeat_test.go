@@ -50,9 +50,9 @@ func TestRepeat(t *testing.T) {
 		tree, err := supervise.Tree(ctx, root)
 		said += fmt.Sprintln(tree, err)
 		sys.Stop()
-		st, books := sys.Stats(), sim.CountsOf(sys)
-		if books.Sent != st.Messages+st.DeadLetters || st.Panics < 3 {
-			t.Errorf("%d sent, %d run, %d dead letters, %d panics", books.Sent, st.Messages,
+		st, counts := sys.Stats(), sim.CountsOf(sys)
+		if counts.Sent != st.Messages+st.DeadLetters || st.Panics < 3 {
+			t.Errorf("%d sent, %d run, %d dead letters, %d panics", counts.Sent, st.Messages,
 				st.DeadLetters, st.Panics)
 		}
 		return said

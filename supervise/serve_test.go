@@ -120,7 +120,7 @@ func TestServe_Overdue(t *testing.T) {
 	done := h.served(ctx, supervise.Spec{Name: "app", Children: []supervise.Child{hang}}, hangTimeout)
 	<-stuck
 	cancel()
-	err := h.jumpUntil(done) // the tree may still be starting: then other timers are armed first
+	err := h.jumpUntil(done) // or a timer of the start is the first
 	wants(t, err, actor.ErrKilled)
 	if !strings.Contains(fmt.Sprint(err), "app/hang (kin): gallop: supervise: not ended within 1s") {
 		t.Error(err)

@@ -16,8 +16,8 @@ const Forever time.Duration = math.MaxInt64
 //
 // In a group restart a child keeps its mail, as in every restart: it is suspended after the message
 // that it is handling, even with DrainWithin, and queued messages run after the restart. Of its
-// Shutdown only the deadline counts, and [KillAtOnce]. A [Temporary] child is not restarted, and ends
-// as declared.
+// Shutdown only the deadline counts, and [KillAtOnce]. A [Temporary] child is not restarted, and
+// ends as declared.
 //
 // When a supervisor ends, its children end one after another, each with its own deadline. Those of
 // [SimpleOneForOne] end all at once, so that many children that hang cost one deadline.
@@ -78,7 +78,9 @@ func (s *supervisor) endChild(c *actor.Context, ch *child, child actor.AnyRef) {
 		return
 	}
 	if s.killTimer.IsZero() {
-		s.killTimer = killTimerType.Spawn(c, killTimer{parent: actor.Self[supervisor](c).Any(), hook: s.spec.onEvent})
+		s.killTimer = killTimerType.Spawn(c, killTimer{parent: actor.Self[supervisor](c).Any(),
+			hook: s.spec.onEvent})
 	}
-	armKill.Send(c, s.killTimer, deadline{child, e.within, c.Now().Add(e.within), s.pathOf(ch), ch.spec.typeName})
+	armKill.Send(c, s.killTimer, deadline{child, e.within, c.Now().Add(e.within),
+		s.pathOf(ch), ch.spec.typeName})
 }

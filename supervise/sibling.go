@@ -124,7 +124,8 @@ func Sibling[S any](c *actor.Context, name string, below ...string) (actor.Ref[S
 	return typed, nil
 }
 
-// SiblingSupervisor is [Sibling] for a supervisor, for a child that starts children elsewhere in the tree.
+// SiblingSupervisor is [Sibling] for a supervisor, for a child that starts children elsewhere in
+// the tree.
 func SiblingSupervisor(c *actor.Context, name string, below ...string) (Supervisor, error) {
 	r, err := Sibling[supervisor](c, name, below...)
 	return Supervisor{r}, err

@@ -15,11 +15,13 @@ type siblingProbe struct {
 }
 
 var (
-	kinType = actor.NewType[siblingProbe]("kin").OnStart(func(k *siblingProbe, c *actor.Context) error {
+	kinType = actor.NewType[siblingProbe]("kin").OnStart(func(k *siblingProbe,
+		c *actor.Context) error {
 		return k.onStart(c)
 	})
 	kinDo = actor.Declare[func(*actor.Context)](kinType, "do")
-	_     = kinType.Table(kinDo.Handle(func(_ *siblingProbe, c *actor.Context, f func(*actor.Context)) {
+	_     = kinType.Table(kinDo.Handle(func(_ *siblingProbe, c *actor.Context,
+		f func(*actor.Context)) {
 		f(c)
 	}))
 )

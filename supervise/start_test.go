@@ -48,7 +48,7 @@ func TestStartWait_Fails(t *testing.T) {
 		equal(t, "error", err.Error(),
 			`gallop: supervise: "app/storage/disks/bad" did not start: user's own`)
 		h.d.says(t, "+first", "+left", "+bad", "-left", "-first")
-		h.quiet() // which the actor is not yet that would have killed what hangs
+		h.quiet() // the actor that would have killed the child has ended
 		st := h.sys.Stats()
 		equal(t, "actors left", st.Spawned-st.Stopped, 0)
 		h.sys.Stop()

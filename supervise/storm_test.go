@@ -53,7 +53,7 @@ func TestStorm_QuietProcess(t *testing.T) {
 		}
 	}
 	equal(t, "turns of a quiet system", resting()[0], uint64(turnsOf(st)))
-	// Spares that have stood in, new or woken, stay for a while, and so does the monitor.
+	// Surplus workers that have stood in, new or woken, stay for a while, and so does the monitor.
 	if more := runtime.NumGoroutine() - before; more > len(st.Workers)+1 {
 		t.Errorf("%d goroutines more than before the storm", more)
 	}

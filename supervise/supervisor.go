@@ -8,8 +8,8 @@ import (
 )
 
 // Supervisor is a running supervisor. It is an actor like others, and can be stopped, joined,
-// watched and linked like one. Get one from [Start], [StartWait] or [FindSupervisor]. It may be copied.
-// The zero Supervisor is no supervisor, and asking it panics.
+// watched and linked like one. Get one from [Start], [StartWait] or [FindSupervisor]. It may be
+// copied. The zero Supervisor is no supervisor, and asking it panics.
 type Supervisor struct{ ref }
 
 type ref = actor.Ref[supervisor]

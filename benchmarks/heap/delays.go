@@ -10,20 +10,20 @@ import (
 
 // hit is a message to the probe.
 type hit struct {
-	Due     int64 // Unix nanoseconds
-	Late    int64 // from when it was due to when it ran
-	Wait    int64 // from when it was sent to when it ran
-	Witness int64 // see witness
+	Deadline int64 // Unix nanoseconds
+	Late     int64 // from when it was due to when it ran
+	Wait     int64 // from when it was sent to when it ran
+	Witness  int64 // see witness
 }
 
 // span is a time in which the GC ran, in Unix nanoseconds.
 type span struct{ from, to int64 }
 
-// settled is how long the machine must have been as fast as usual for a delay to count as one of
+// warm is how long the machine must have been as fast as usual for a delay to count as one of
 // the measured process. By then what has piled up is gone.
-const settled = int64(20 * time.Millisecond)
+const warm = int64(20 * time.Millisecond)
 
-// delays are the hits of a kind, of all rounds.
+// delays are the hits of a class, of all rounds.
 type delays struct {
 	all     []hit
 	gc      []hit // while the GC ran, at least for a part of the delay
@@ -49,7 +49,7 @@ func (d *delays) add(hits []hit, cycles []span) {
 		}
 	}
 	for _, c := range cycles {
-		if n := len(hits); n > 0 && c.to > hits[0].Due && c.from < hits[n-1].Due {
+		if n := len(hits); n > 0 && c.to > hits[0].Deadline && c.from < hits[n-1].Deadline {
 			d.cycles++
 		}
 	}
@@ -57,7 +57,7 @@ func (d *delays) add(hits []hit, cycles []span) {
 
 func overlaps(h hit, cycles []span) bool {
 	return slices.ContainsFunc(cycles,
-		func(c span) bool { return h.Due < c.to && c.from < h.Due+h.Late })
+		func(c span) bool { return h.Deadline < c.to && c.from < h.Deadline+h.Late })
 }
 
 // slowTimes returns when the witness took more than six times its median. With a limit of two or
@@ -67,7 +67,7 @@ func slowTimes(hits []hit) (slow []int64) {
 		func(x, y hit) int { return cmp.Compare(x.Witness, y.Witness) })
 	for _, h := range hits {
 		if h.Witness > 6*usual[len(usual)/2].Witness {
-			slow = append(slow, h.Due)
+			slow = append(slow, h.Deadline)
 		}
 	}
 	return slow
@@ -76,8 +76,8 @@ func slowTimes(hits []hit) (slow []int64) {
 // atSpeed reports whether the machine was as fast as usual from some time before a hit was due
 // until it ran.
 func atSpeed(h hit, slow []int64) bool {
-	i, _ := slices.BinarySearch(slow, h.Due-settled)
-	return i == len(slow) || slow[i] > h.Due+h.Late
+	i, _ := slices.BinarySearch(slow, h.Deadline-warm)
+	return i == len(slow) || slow[i] > h.Deadline+h.Late
 }
 
 // quantile returns a quantile of the delays in µs, 0 if there are none.

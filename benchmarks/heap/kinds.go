@@ -7,14 +7,14 @@ import (
 
 // kinds are the two ways to hold the state, and the one without a state, to be subtracted.
 var kinds = map[string]func(*actor.System, config) population{
-	"pointers": populate(pointerType, pointerBuild, pointerTouch, pointerRenew),
-	"arena":    populate(arenaType, arenaBuild, arenaTouch, arenaRenew),
+	"pointers": populate(pointerType, pointerBuild, pointerTouch, pointerReplace),
+	"arena":    populate(arenaType, arenaBuild, arenaTouch, arenaReplace),
 	"none":     populate(noneType, noneBuild, noneTouch, noneBuild),
 }
 
 // populate returns what spawns and builds the actors of a type.
 func populate[S any](t *actor.Type[S], build, touch,
-	renew actor.Behaviour[S, int]) func(*actor.System, config) population {
+	replace actor.Behaviour[S, int]) func(*actor.System, config) population {
 	return func(sys *actor.System, c config) population {
 		refs := make([]actor.Ref[S], c.actors)
 		for i := range refs {
@@ -23,7 +23,7 @@ func populate[S any](t *actor.Type[S], build, touch,
 		}
 		return population{
 			func(i int) { touch.Send(sys, refs[i], 1) },
-			func(ctx *actor.Context, i int) { renew.Send(ctx, refs[i], c.nodes) },
+			func(ctx *actor.Context, i int) { replace.Send(ctx, refs[i], c.nodes) },
 		}
 	}
 }
@@ -53,19 +53,19 @@ func (p *pointers) touch(_ *actor.Context, by int) {
 	}
 }
 
-// renew makes the list anew: the old one is garbage.
-func (p *pointers) renew(c *actor.Context, n int) {
+// replace makes the list anew: the old one is garbage.
+func (p *pointers) replace(c *actor.Context, n int) {
 	p.head = nil
 	p.build(c, n)
 }
 
 var (
-	pointerType  = actor.NewType[pointers]("pointers")
-	pointerBuild = actor.Declare[int](pointerType, "build")
-	pointerTouch = actor.Declare[int](pointerType, "touch")
-	pointerRenew = actor.Declare[int](pointerType, "renew")
-	_            = pointerType.Table(pointerBuild.Handle((*pointers).build),
-		pointerTouch.Handle((*pointers).touch), pointerRenew.Handle((*pointers).renew))
+	pointerType    = actor.NewType[pointers]("pointers")
+	pointerBuild   = actor.Declare[int](pointerType, "build")
+	pointerTouch   = actor.Declare[int](pointerType, "touch")
+	pointerReplace = actor.Declare[int](pointerType, "replace")
+	_              = pointerType.Table(pointerBuild.Handle((*pointers).build),
+		pointerTouch.Handle((*pointers).touch), pointerReplace.Handle((*pointers).replace))
 )
 
 // The actor's own arena.
@@ -99,18 +99,19 @@ func (s *arena) touch(c *actor.Context, by int) {
 	}
 }
 
-func (s *arena) renew(c *actor.Context, n int) {
+func (s *arena) replace(c *actor.Context, n int) {
 	s.head = heap.Ptr[node]{}
 	s.build(c, n)
 }
 
 var (
-	arenaType  = actor.NewType[arena]("arena")
-	arenaBuild = actor.Declare[int](arenaType, "build")
-	arenaTouch = actor.Declare[int](arenaType, "touch")
-	arenaRenew = actor.Declare[int](arenaType, "renew")
-	_          = arenaType.Table(arenaBuild.Handle((*arena).build), arenaTouch.Handle((*arena).touch),
-		arenaRenew.Handle((*arena).renew))
+	arenaType    = actor.NewType[arena]("arena")
+	arenaBuild   = actor.Declare[int](arenaType, "build")
+	arenaTouch   = actor.Declare[int](arenaType, "touch")
+	arenaReplace = actor.Declare[int](arenaType, "replace")
+	_            = arenaType.Table(arenaBuild.Handle((*arena).build),
+		arenaTouch.Handle((*arena).touch),
+		arenaReplace.Handle((*arena).replace))
 )
 
 // No state at all: what the actors themselves cost.

@@ -5,8 +5,8 @@
 //	go run . -rounds 5
 //
 // Each of the actors has a list of 32 nodes of 32 bytes, which is 1 KB. 10,000 of the million
-// rebuild theirs repeatedly, 100 MB a second in all, so that the old ones become garbage. Each kind
-// is measured in its own process. The kinds take turns, as often as -rounds says.
+// rebuild theirs repeatedly, 100 MB a second in all, so that the old ones become garbage. Each
+// class is measured in its own process. The classes take turns, as often as -rounds says.
 package main
 
 import (
@@ -26,17 +26,17 @@ type config struct {
 	nodes   int
 	cycles  int
 	probe   time.Duration
-	kind    string
+	class   string
 	rounds  int
 	garbage int
-	renew   int
+	replace int
 	hot     int
 	force   time.Duration
 }
 
 // result is what one process measures.
 type result struct {
-	Kind    string
+	Class   string
 	Begin   int64   // of the process, Unix nanoseconds
 	MarkMs  float64 // CPU time of marking, per cycle
 	CycleMs float64 // wall time of a forced cycle
@@ -51,11 +51,11 @@ type result struct {
 
 func main() {
 	c := flags()
-	if c.kind == "ticker" {
+	if c.class == "ticker" {
 		tick(c.probe)
 		return
 	}
-	if c.kind != "" {
+	if c.class != "" {
 		_ = json.NewEncoder(os.Stdout).Encode(measure(c))
 		return
 	}
@@ -68,7 +68,7 @@ func flags() (c config) {
 	flag.IntVar(&c.cycles, "cycles", 3,
 		"forced collections to take the mean of, before delays are measured")
 	flag.DurationVar(&c.probe, "probe", 12*time.Second, "how long to measure delays")
-	flag.IntVar(&c.renew, "renew", 100,
+	flag.IntVar(&c.replace, "replace", 100,
 		"MB a second of state that the actors make anew while delays are measured, so that the "+
 			"old is garbage")
 	flag.IntVar(&c.hot, "hot", 10_000, "how many of the actors do that")
@@ -78,9 +78,9 @@ func flags() (c config) {
 		"force a collection of Go's, with so much time in between, while delays are measured; "+
 			"negative: do not")
 	flag.IntVar(&c.rounds, "rounds", 1,
-		"how often to measure each kind, in turns; medians are printed, and quantiles of all delays")
-	flag.StringVar(&c.kind, "kind", "",
-		"measure this kind only, in this process: pointers, arena or none; ticker is the other process")
+		"how often to measure each class, in turns; medians are printed, and quantiles of all delays")
+	flag.StringVar(&c.class, "class", "",
+		"measure this class only, in this process: pointers, arena or none; ticker is the other process")
 	flag.Parse()
 	return c
 }
@@ -91,19 +91,19 @@ var order = []string{"pointers", "arena", "none"}
 func compare(c config) {
 	all, late := map[string][]result{}, map[string]*delays{"pointers": {}, "arena": {}, "none": {}}
 	for range c.rounds {
-		for _, kind := range order {
-			r, cycles := child(c, kind)
-			late[kind].add(r.Hits, cycles)
+		for _, class := range order {
+			r, cycles := child(c, class)
+			late[class].add(r.Hits, cycles)
 			fmt.Fprintf(os.Stderr,
-				"%-9s mark %5.0f ms, p99 %6.0f µs; with the machine at speed %6.0f\n", kind,
+				"%-9s mark %5.0f ms, p99 %6.0f µs; with the machine at speed %6.0f\n", class,
 				r.MarkMs, quantile(r.Hits, 0.99), lastAtSpeed(r.Hits))
 			r.Hits = nil
-			all[kind] = append(all[kind], r)
+			all[class] = append(all[class], r)
 		}
 	}
 	fmt.Printf("%d actors, %d nodes of 32 bytes each, %d rounds\n", c.actors, c.nodes, c.rounds)
 	table(all)
-	lateness(late, c.renew > 0)
+	lateness(late, c.replace > 0)
 }
 
 // lastAtSpeed is the p99 of one round, of the hits at which the machine was as fast as usual.
@@ -130,7 +130,7 @@ func table(all map[string][]result) {
 	row("CPU ms while delays were measured", func(r result) float64 { return r.BusyMs })
 }
 
-// lateness prints the delays. Where actors renew their states, those with arenas collect all the
+// lateness prints the delays. Where actors replace their states, those with arenas collect all the
 // time, thousands a second, so whatever is late there is late during collections.
 func lateness(late map[string]*delays, renewed bool) {
 	x, y, z := late["pointers"], late["arena"], late["none"]
@@ -170,13 +170,13 @@ func median(rs []result, f func(result) float64) float64 {
 	return v[len(v)/2]
 }
 
-// child measures one kind in a process of its own, and returns when its collector ran.
-func child(c config, kind string) (r result, cycles []span) {
-	cmd := exec.Command(os.Args[0], "-kind", kind, "-actors", strconv.Itoa(c.actors), "-nodes",
+// child measures one class in a process of its own, and returns when its collector ran.
+func child(c config, class string) (r result, cycles []span) {
+	cmd := exec.Command(os.Args[0], "-class", class, "-actors", strconv.Itoa(c.actors), "-nodes",
 		strconv.Itoa(c.nodes),
 		"-cycles", strconv.Itoa(c.cycles), "-probe", c.probe.String(), "-garbage",
 		strconv.Itoa(c.garbage),
-		"-renew", strconv.Itoa(c.renew), "-hot", strconv.Itoa(c.hot), "-force", c.force.String())
+		"-replace", strconv.Itoa(c.replace), "-hot", strconv.Itoa(c.hot), "-force", c.force.String())
 	var trace strings.Builder
 	cmd.Stderr = &trace
 	cmd.Env = append(os.Environ(), "GODEBUG=gctrace=1")
@@ -185,7 +185,7 @@ func child(c config, kind string) (r result, cycles []span) {
 		err = json.Unmarshal(out, &r)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, kind, err, trace.String())
+		fmt.Fprintln(os.Stderr, class, err, trace.String())
 		os.Exit(1)
 	}
 	return r, cyclesIn(trace.String(), r.Begin)

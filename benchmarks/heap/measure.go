@@ -16,23 +16,23 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// population is very many actors of one kind.
+// population is very many actors of one class.
 type population struct {
-	touch func(i int)                     // sends a message that adds up the state of actor i
-	renew func(ctx *actor.Context, i int) // sends one that makes it anew
+	touch   func(i int)                     // sends a message that adds up the state of actor i
+	replace func(ctx *actor.Context, i int) // sends one that makes it anew
 }
 
 // processBegin is when the process began, to within a millisecond.
 var processBegin = time.Now().UnixNano()
 
-// measure does one kind.
+// measure does one class.
 func measure(c config) result {
 	sys := actor.Start()
 	defer sys.Stop()
 	begin := time.Now()
-	pop := kinds[c.kind](sys, c)
+	pop := kinds[c.class](sys, c)
 	_ = sys.Wait(context.Background())
-	r := result{Kind: c.kind, Begin: processBegin, BuildMs: ms(time.Since(begin))}
+	r := result{Class: c.class, Begin: processBegin, BuildMs: ms(time.Since(begin))}
 	r.collections(c.cycles)
 	r.memory()
 	r.delays(sys, pop, c)
@@ -80,12 +80,12 @@ func (r *result) memory() {
 	}
 }
 
-// delays measures how late a probe runs that should run every 200 µs. Meanwhile the actors renew
+// delays measures how late a probe runs that should run every 200 µs. Meanwhile the actors replace
 // their states and the rest of the process makes garbage, so that there is something to collect.
 // What makes the probe due comes through a pipe from another process, as requests come through
 // sockets. A timer of this process would be late by itself, since processors that mark only because
 // they are idle look for work but not for timers. Delays count from when the other process should
-// have written, so every kind of hold-up is in the figure.
+// have written, so every class of hold-up is in the figure.
 func (r *result) delays(sys *actor.System, pop population, c config) {
 	var stop atomic.Bool
 	var others sync.WaitGroup
@@ -111,16 +111,16 @@ func (r *result) delays(sys *actor.System, pop population, c config) {
 	r.Hits, _ = probeAll.Ask(context.Background(), p, struct{}{})
 }
 
-// keepRenewing has the actors renew their states from now on.
+// keepRenewing has the actors replace their states from now on.
 func (pop population) keepRenewing(sys *actor.System, c config) {
-	if c.renew == 0 {
+	if c.replace == 0 {
 		return
 	}
 	who := renewerType.Spawn(sys,
-		renewer{pop, min(c.hot, c.actors), c.renew << 20 / 1000 / (c.nodes * 32)})
-	renewSome.Send(sys, who, struct{}{})
+		renewer{pop, min(c.hot, c.actors), c.replace << 20 / 1000 / (c.nodes * 32)})
+	replaceSome.Send(sys, who, struct{}{})
 	_ = sys.Wait(context.Background())
-	renewAlways.Send(sys, who, struct{}{})
+	replaceAlways.Send(sys, who, struct{}{})
 }
 
 // cpuTime is the processor time of this process, the collector's included.
@@ -141,11 +141,11 @@ func force(pause time.Duration, stop *atomic.Bool) {
 
 // litter makes garbage, so many bytes a second.
 func litter(rate int, stop *atomic.Bool) {
-	for due := time.Now(); !stop.Load(); due = due.Add(time.Millisecond) {
+	for deadline := time.Now(); !stop.Load(); deadline = deadline.Add(time.Millisecond) {
 		for left := rate / 1000; left > 0; left -= 4096 {
 			litterSink = make([]byte, 4096)
 		}
-		time.Sleep(time.Until(due))
+		time.Sleep(time.Until(deadline))
 	}
 }
 
@@ -163,28 +163,28 @@ type renewer struct {
 func (r *renewer) some(c *actor.Context, _ struct{}) {
 	for i := range r.hot {
 		for range c.Rand().IntN(64) {
-			r.pop.renew(c, i)
+			r.pop.replace(c, i)
 		}
 	}
 }
 
 func (r *renewer) always(c *actor.Context, _ struct{}) {
-	actor.Every(c, time.Millisecond, renewNow, struct{}{})
+	actor.Every(c, time.Millisecond, replaceNow, struct{}{})
 }
 
 func (r *renewer) now(c *actor.Context, _ struct{}) {
 	for range r.each {
-		r.pop.renew(c, c.Rand().IntN(r.hot))
+		r.pop.replace(c, c.Rand().IntN(r.hot))
 	}
 }
 
 var (
-	renewerType = actor.NewType[renewer]("renewer")
-	renewSome   = actor.Declare[struct{}](renewerType, "some")
-	renewAlways = actor.Declare[struct{}](renewerType, "always")
-	renewNow    = actor.Declare[struct{}](renewerType, "now")
-	_           = renewerType.Table(renewSome.Handle((*renewer).some),
-		renewAlways.Handle((*renewer).always), renewNow.Handle((*renewer).now))
+	renewerType   = actor.NewType[renewer]("renewer")
+	replaceSome   = actor.Declare[struct{}](renewerType, "some")
+	replaceAlways = actor.Declare[struct{}](renewerType, "always")
+	replaceNow    = actor.Declare[struct{}](renewerType, "now")
+	_             = renewerType.Table(replaceSome.Handle((*renewer).some),
+		replaceAlways.Handle((*renewer).always), replaceNow.Handle((*renewer).now))
 )
 
 // A probe records the delays of its messages.
@@ -192,7 +192,7 @@ type probe struct{ hits []hit }
 
 func (p *probe) hit(_ *actor.Context, b beat) {
 	now := time.Now().UnixNano()
-	p.hits = append(p.hits, hit{b.due, now - b.due, now - b.sent, b.witness})
+	p.hits = append(p.hits, hit{b.deadline, now - b.deadline, now - b.sent, b.witness})
 }
 
 func (p *probe) all(*actor.Context, struct{}) ([]hit, error) { return p.hits, nil }

@@ -16,14 +16,14 @@ const every = 200 * time.Microsecond
 
 // beat is what the other process writes each time.
 type beat struct {
-	due     int64 // when this should have been written, Unix nanoseconds
-	witness int64 // of the one before
-	sent    int64 // when the probe was sent it
+	deadline int64 // when this should have been written, Unix nanoseconds
+	witness  int64 // of the one before
+	sent     int64 // when the probe was sent it
 }
 
 // startTicker starts the other process and returns what that writes.
 func startTicker(d time.Duration) io.Reader {
-	cmd := exec.Command(os.Args[0], "-kind", "ticker", "-probe", d.String())
+	cmd := exec.Command(os.Args[0], "-class", "ticker", "-probe", d.String())
 	cmd.Stderr = os.Stderr
 	from, err := cmd.StdoutPipe()
 	if err == nil {
@@ -40,9 +40,9 @@ func readBeat(from io.Reader) (beat, error) {
 	var b [16]byte
 	_, err := io.ReadFull(from, b[:])
 	return beat{
-		due:     int64(binary.NativeEndian.Uint64(b[:])),
-		witness: int64(binary.NativeEndian.Uint64(b[8:])),
-		sent:    time.Now().UnixNano(),
+		deadline: int64(binary.NativeEndian.Uint64(b[:])),
+		witness:  int64(binary.NativeEndian.Uint64(b[8:])),
+		sent:     time.Now().UnixNano(),
 	}, err
 }
 
@@ -51,13 +51,13 @@ func readBeat(from io.Reader) (beat, error) {
 func tick(d time.Duration) {
 	runtime.LockOSThread()
 	begin, last := time.Now(), int64(0)
-	for due := begin; due.Sub(begin) < d; due = due.Add(every) {
-		if wait := time.Until(due); wait > 0 {
+	for deadline := begin; deadline.Sub(begin) < d; deadline = deadline.Add(every) {
+		if wait := time.Until(deadline); wait > 0 {
 			t := unix.NsecToTimespec(int64(wait))
 			_ = unix.Nanosleep(&t, nil)
 		}
 		var b [16]byte
-		binary.NativeEndian.PutUint64(b[:], uint64(due.UnixNano()))
+		binary.NativeEndian.PutUint64(b[:], uint64(deadline.UnixNano()))
 		binary.NativeEndian.PutUint64(b[8:], uint64(last))
 		if _, err := os.Stdout.Write(b[:]); err != nil {
 			return

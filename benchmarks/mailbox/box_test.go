@@ -13,7 +13,7 @@ var boxes = []struct {
 }{
 	{"swap", func() Box { return NewSwap() }},
 	{"link", func() Box { return NewLink() }},
-	{"sweep", func() Box { return NewSweep() }},
+	{"bulk", func() Box { return NewBulk() }},
 	{"top", func() Box { return NewTop() }},
 	{"ring", func() Box { return NewRing() }},
 }
@@ -116,16 +116,16 @@ func across(b *testing.B, producers int) {
 		b.Run(c.name, func(b *testing.B) {
 			box := c.make()
 			wake := make(chan struct{}, 1<<16)
-			credit := make([]atomic.Int64, producers*8)
+			budget := make([]atomic.Int64, producers*8)
 			var consuming, producing sync.WaitGroup
 			consuming.Go(func() {
 				for range wake {
-					for !box.Drain(func(n *Node) { credit[n.V*8].Add(1) }) {
+					for !box.Drain(func(n *Node) { budget[n.V*8].Add(1) }) {
 					}
 				}
 			})
 			for p := range producers {
-				producing.Go(func() { produce(box, wake, &credit[p*8], p, b.N/producers) })
+				producing.Go(func() { produce(box, wake, &budget[p*8], p, b.N/producers) })
 			}
 			producing.Wait()
 			close(wake)

@@ -140,12 +140,12 @@ func serveTurns(known []scenario, args []string, in io.Reader, out, stderr io.Wr
 	return exitOK
 }
 
-// settleDelay is how long a turn waits, so that the reader of the next order is in the kernel. A
+// warmDelay is how long a turn waits, so that the reader of the next order is in the kernel. A
 // turn stops the world first, and Go 1.26 may need a minute for that if a thread enters the kernel
 // at that very moment, and stays there. A program that does nothing else met that four times in
 // 74,000, and after a wait as long as this once in 200,000: rarer, but not never. Reading during
 // the turn would cost the channels a processor.
-const settleDelay = time.Millisecond
+const warmDelay = time.Millisecond
 
 // takeTurns calls turn for each line of in, until that fails. It calls end as soon as in ends,
 // whatever turn is doing.
@@ -159,7 +159,7 @@ func takeTurns(in io.Reader, end func(), turn func() error) error {
 		close(orders)
 	}()
 	for range orders {
-		time.Sleep(settleDelay)
+		time.Sleep(warmDelay)
 		if err := turn(); err != nil {
 			return err
 		}

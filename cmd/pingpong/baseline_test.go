@@ -92,7 +92,7 @@ func TestRival_Interrupted(t *testing.T) {
 
 // A terminal's Ctrl-C, or a group's SIGTERM, reaches the channels' process too. That process leaves
 // it to gallop's to decide what happens.
-func TestRival_HeedsNoSignal(t *testing.T) {
+func TestRival_IgnoresSignals(t *testing.T) {
 	code, stdout, stderr := tryBeside(t.Context(), shaken, nil, "-rounds", "2")
 	if f := lines(t, stdout); code != exitOK || stderr != "" || len(f) != 1 ||
 		f[0].BaselineRounds != 2 {
@@ -176,7 +176,7 @@ func TestTakeTurns_ReaderIsInTheKernel(t *testing.T) {
 		turns, ended, began := 0, false, time.Now()
 		err := takeTurns(strings.NewReader("\n\n"), func() { ended = true }, func() error {
 			turns++
-			if took := time.Since(began); took < time.Duration(turns)*settleDelay {
+			if took := time.Since(began); took < time.Duration(turns)*warmDelay {
 				t.Errorf("turn %d begins after %v", turns, took)
 			}
 			return nil

@@ -55,7 +55,8 @@ var (
 	callerPing = actor.Declare[actor.Ref[caller]](callerType, "ping")
 	callerPong = actor.Declare[struct{}](callerType, "pong")
 	_          = callerType.Table(
-		callerCall.Handle((*caller).call), callerPing.Handle((*caller).ping), callerPong.Handle((*caller).pong))
+		callerCall.Handle((*caller).call), callerPing.Handle((*caller).ping),
+		callerPong.Handle((*caller).pong))
 )
 
 func (c *caller) call(ctx *actor.Context, _ struct{}) {

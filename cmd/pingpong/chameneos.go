@@ -57,10 +57,10 @@ var (
 	creatureStart  = actor.Declare[struct{}](creatureType, "start")
 	creatureMeet   = actor.Declare[visitor](creatureType, "meet")
 	creatureChange = actor.Declare[colour](creatureType, "change")
-	creatureGoHome = actor.Declare[struct{}](creatureType, "go home")
+	creatureLeave  = actor.Declare[struct{}](creatureType, "go home")
 	_              = creatureType.Table(
 		creatureStart.Handle((*creature).start), creatureMeet.Handle((*creature).meet),
-		creatureChange.Handle((*creature).change), creatureGoHome.Handle((*creature).goHome))
+		creatureChange.Handle((*creature).change), creatureLeave.Handle((*creature).leave))
 
 	mallType  = actor.NewType[mall]("mall")
 	mallVisit = actor.Declare[visitor](mallType, "visit")
@@ -84,12 +84,12 @@ func (c *creature) change(ctx *actor.Context, to colour) {
 	c.start(ctx, struct{}{})
 }
 
-func (c *creature) goHome(ctx *actor.Context, _ struct{}) { tallyAdd.Send(ctx, c.total, c.met) }
+func (c *creature) leave(ctx *actor.Context, _ struct{}) { tallyAdd.Send(ctx, c.total, c.met) }
 
 func (m *mall) visit(ctx *actor.Context, v visitor) {
 	switch {
 	case m.left == 0:
-		creatureGoHome.Send(ctx, v.who, struct{}{})
+		creatureLeave.Send(ctx, v.who, struct{}{})
 	case m.waiting.IsZero():
 		m.waiting = v.who
 	default:
@@ -134,18 +134,18 @@ func mallChannels(left int, visits <-chan guest) {
 	}
 }
 
-func creatureChannels(mine colour, visits chan<- guest, counts chan<- uint64) {
+func creatureChannels(own colour, visits chan<- guest, counts chan<- uint64) {
 	in, met := make(chan guest, buffer), uint64(0)
-	visits <- guest{in, mine}
+	visits <- guest{in, own}
 	for m := range in {
 		if m.who == nil {
-			mine = m.colour
+			own = m.colour
 		} else {
-			mine = complement(mine, m.colour)
-			m.who <- guest{colour: mine}
+			own = complement(own, m.colour)
+			m.who <- guest{colour: own}
 		}
 		met++
-		visits <- guest{in, mine}
+		visits <- guest{in, own}
 	}
 	counts <- met
 }

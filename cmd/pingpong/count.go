@@ -41,7 +41,8 @@ var (
 	counterType = actor.NewType[counter]("counter")
 	counterAdd  = actor.Declare[uint64](counterType, "add")
 	counterDone = actor.Declare[struct{}](counterType, "done")
-	_           = counterType.Table(counterAdd.Handle((*counter).add), counterDone.Handle((*counter).done))
+	_           = counterType.Table(counterAdd.Handle((*counter).add),
+		counterDone.Handle((*counter).done))
 )
 
 func (p *producer) more(ctx *actor.Context, _ struct{}) {

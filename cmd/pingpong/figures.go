@@ -46,8 +46,8 @@ type figures struct {
 	Error               string       `json:"error,omitempty"`
 }
 
-// jsonWorker is what one worker did, or all spares together. Spares stand in for a worker whose
-// behaviour keeps it for long, and may well do the most.
+// jsonWorker is what one worker did, or all surplus workers together. They stand in for a worker
+// whose behaviour keeps it for long, and may well do the most.
 type jsonWorker struct {
 	Spares      bool   `json:"spares"`
 	Turns       uint64 `json:"turns"`
@@ -105,7 +105,7 @@ func or0(figure *float64) float64 {
 	return *figure
 }
 
-// perWorker lists what the workers did, and last what the spares did, if there were any.
+// perWorker lists what the workers did, and last what the surplus workers did, if there were any.
 func perWorker(t turn) []jsonWorker {
 	out := make([]jsonWorker, len(t.stats.Workers))
 	for i, w := range t.stats.Workers {

@@ -89,11 +89,11 @@ func dealChannels(j job) <-chan uint64 {
 	}
 	for i := range dealers {
 		go func() {
-			mine := to[i*table : (i+1)*table]
+			own := to[i*table : (i+1)*table]
 			for k := range share(j.n, dealers, i) {
-				mine[k%table] <- 1
+				own[k%table] <- 1
 			}
-			for _, in := range mine {
+			for _, in := range own {
 				close(in)
 			}
 		}()

@@ -46,7 +46,7 @@ var (
 	// lost takes its process with it.
 	lost = scenario{name: "lost", op: "loss", ops: "losses", channels: pingpong.channels,
 		actors: func(context.Context, *actor.System, job) <-chan uint64 { os.Exit(3); return nil }}
-	// signaled is interrupted as if it did not heed that yet, and killedBy is told to end in the
+	// signaled is interrupted as if it had not seen that yet, and killedBy is told to end in the
 	// same way.
 	signaled, killedBy = signaledBy("signaled", os.Interrupt), signaledBy("killed", syscall.SIGTERM)
 )
@@ -149,7 +149,7 @@ func TestApart_InterruptedHasAnOverview(t *testing.T) {
 	}
 }
 
-// A process that is interrupted before it heeds that: there is no error, and the scenarios that
+// A process that is interrupted before it sees that: there is no error, and the scenarios that
 // have finished are in the overview.
 func TestApart_StruckIsInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {

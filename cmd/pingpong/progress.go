@@ -58,7 +58,7 @@ func (p *progress) hearLog() (stop func()) {
 func (p *progress) Write(lines []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.takeAway()
+	p.remove()
 	return p.w.Write(lines)
 }
 
@@ -123,11 +123,11 @@ func (p *progress) line(done float64, more string, columns int) string {
 func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.takeAway()
+	p.remove()
 }
 
-// takeAway is clear. Caller holds mu.
-func (p *progress) takeAway() {
+// remove is clear. Caller holds mu.
+func (p *progress) remove() {
 	if p.drawn > 0 {
 		fmt.Fprint(p.w, "\r\x1b[K\x1b[A")
 		p.drawn = 0

@@ -20,7 +20,7 @@ type turn struct {
 	got    uint64
 	allocs uint64
 	stats  actor.Stats // of gallop's turns only
-	// at the start of the system; spare workers are not counted
+	// at the start of the system; surplus workers are not counted
 	workers int
 	err     error // why there is no count
 }

@@ -38,9 +38,9 @@ func sampleSummaries(columns int) []byte {
 	rep = sampleReport()
 	rep.gallop, rep.channels, rep.n, rep.asked, rep.scenario = nil, nil, chameneos.n, chameneos.n,
 		chameneos
-	spared := withSpares()
-	spared.got--
-	rep.addGallop(spared)
+	withSurplus := surplusTurn()
+	withSurplus.got--
+	rep.addGallop(withSurplus)
 	wrong := rep.figures()
 	return bytes.Join([][]byte{
 		summarize(pingpong, ahead, columns), summarize(skynet, behind, columns),
@@ -80,8 +80,8 @@ func TestSummary_CountsTheTurns(t *testing.T) {
 	}
 }
 
-// withSpares is a turn in which spares stepped in for a worker.
-func withSpares() turn {
+// surplusTurn is a turn in which surplus workers stepped in for a worker.
+func surplusTurn() turn {
 	t := sampleReport().gallop[0]
 	t.stats.Workers = append(t.stats.Workers,
 		actor.WorkerStats{Turns: 5_000, Messages: 1_440_000, Parks: 3})
@@ -125,7 +125,7 @@ func TestSummary_FitsTheTerminal(t *testing.T) {
 	}
 }
 
-// largeFigures are those of a long run on a slow machine, with spares.
+// largeFigures are those of a long run on a slow machine, with surplus workers.
 func largeFigures(s scenario) figures {
 	rep := newReport(s, options{n: 100_000_000, seed: 12345, workers: 2})
 	rep.peakKB = 20_000_000
@@ -167,11 +167,11 @@ func TestSummary_EightyColumnsAreEnough(t *testing.T) {
 	}
 }
 
-// What spares did is shown as theirs in the summary and in the JSON: they are no third worker of
-// two.
-func TestSpares_AreCalledSo(t *testing.T) {
+// What surplus workers did is shown as theirs in the summary and in the JSON: they are no third
+// worker of two.
+func TestSurplus_IsCalledSo(t *testing.T) {
 	rep := newReport(pingpong, options{n: 2_000_000})
-	rep.addGallop(withSpares())
+	rep.addGallop(surplusTurn())
 	f := rep.figures()
 	line, err := f.line()
 	if err != nil || f.Workers != 2 {

@@ -79,7 +79,8 @@ var (
 	counterType = actor.NewType[counter]("counter")
 	counterAdd  = actor.Declare[tally](counterType, "add")
 	counterGet  = actor.DeclareAsk[struct{}, tally](counterType, "get")
-	_           = counterType.Table(counterAdd.Handle((*counter).add), counterGet.Handle((*counter).get))
+	_           = counterType.Table(counterAdd.Handle((*counter).add),
+		counterGet.Handle((*counter).get))
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -30,7 +30,8 @@ eve has heard 1 of 10
 // restarted in its place keeps its subscribers and members; the registry keeps them even as a new
 // actor.
 func TestChat_Falls(t *testing.T) {
-	sys := actor.Start(actor.WithDeterministic(1), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
+	sys := actor.Start(actor.WithDeterministic(1),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	defer sys.Stop()
 	chat, err := NewChat(t.Context(), sys)
 	if err != nil {

@@ -40,7 +40,7 @@ func begin(t *testing.T, out io.Writer) (server *httptest.Server, end func()) {
 	})
 }
 
-// TestService: each user has a session, which survives its own crash with a fresh state and
+// TestService: each user has a session, which survives its own crash with a new state and
 // without harm to others.
 func TestService(t *testing.T) {
 	server, end := begin(t, io.Discard)

@@ -23,8 +23,7 @@ type plugin struct{ settings rules.Settings }
 
 // BuildAnalyzers returns the rules.
 func (p plugin) BuildAnalyzers() ([]*analysis.Analyzer, error) {
-	rules.Set(p.settings)
-	return rules.Analyzers(), nil
+	return rules.Analyzers(), rules.Set(p.settings)
 }
 
 // GetLoadMode says that the rules need types.

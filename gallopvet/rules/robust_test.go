@@ -18,11 +18,8 @@ func TestRobust(t *testing.T) {
 		roots = append(roots, "net/http", "encoding/...", "database/sql")
 	}
 	flow.Everything = true
-	rules.Set(rules.Settings{Strict: true, Tests: true})
-	defer func() {
-		flow.Everything = false
-		rules.Set(rules.Settings{})
-	}()
+	set(t, rules.Settings{Strict: true, Tests: true})
+	defer func() { flow.Everything = false }()
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax}, roots...)
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,10 @@
 package rules
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/gallop-go/gallop/gallopvet/internal/alias"
@@ -41,9 +45,25 @@ func Analyzers() []*analysis.Analyzer { return analyzers }
 
 // Settings are what a driver may set before it runs the analyzers.
 type Settings struct {
-	Strict bool `json:"strict"` // report what cannot be proved to be right
-	Tests  bool `json:"tests"`  // look at test files as strictly as at others
+	Strict  bool     `json:"strict"`  // report what cannot be proved to be right
+	Tests   bool     `json:"tests"`   // look at test files as strictly as at others
+	Disable []string `json:"disable"` // ids of the rules that report nothing
+	// Explain gets a line for each thing that a rule has seen and does not report: one that is
+	// allowed, one of a disabled rule, or one that -strict would report. Several goroutines may call
+	// it at the same time.
+	Explain func(line string) `json:"-"`
 }
 
-// Set makes the analyzers follow settings.
-func Set(s Settings) { rule.Strict, rule.Tests = s.Strict, s.Tests }
+// Set makes the analyzers follow settings. It returns an error if a rule to disable does not exist.
+func Set(s Settings) error {
+	disabled := map[string]bool{}
+	for _, id := range s.Disable {
+		id = strings.ToUpper(strings.TrimSpace(id))
+		if !slices.ContainsFunc(all, func(r *rule.Rule) bool { return r.ID == id }) {
+			return fmt.Errorf("gallopvet: there is no rule %q", id)
+		}
+		disabled[id] = true
+	}
+	rule.Strict, rule.Tests, rule.Disabled, rule.Explain = s.Strict, s.Tests, disabled, s.Explain
+	return nil
+}

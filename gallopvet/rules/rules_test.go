@@ -53,6 +53,15 @@ func together() *analysis.Analyzer {
 	return all
 }
 
+// set makes the rules follow settings, for the time of a test.
+func set(t testing.TB, s rules.Settings) {
+	t.Helper()
+	if err := rules.Set(s); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = rules.Set(rules.Settings{}) })
+}
+
 // TestRules: the rules report what the bad cases want, and nothing in the good ones.
 func TestRules(t *testing.T) {
 	analysistest.Run(t, dir(t), together(), "./gv1/...", "./gv2/...", "./gv3/...", "./gv4/...",
@@ -70,8 +79,7 @@ func TestFixes(t *testing.T) {
 
 // TestStrict: what cannot be proved is reported with -strict.
 func TestStrict(t *testing.T) {
-	rules.Set(rules.Settings{Strict: true})
-	defer rules.Set(rules.Settings{})
+	set(t, rules.Settings{Strict: true})
 	analysistest.Run(t, dir(t), together(), "./strict")
 }
 

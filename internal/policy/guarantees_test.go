@@ -8,33 +8,68 @@ import (
 	"testing"
 )
 
-const guaranteesPage = "docs/guarantees.md"
+const (
+	guaranteesPage = "docs/guarantees.md" // what users may rely on
+	proofsPage     = "docs/proofs.md"     // the tests of each promise
+)
 
 var (
 	testInText = regexp.MustCompile(`\b(?:Test|Benchmark|Example|Fuzz)[A-Z0-9_]\w*`)
-	promiseRow = regexp.MustCompile(`^\|\s*\W*([A-Z]-?\d+)\b`)
+	promiseAt  = regexp.MustCompile(`^\*\*([A-Z]-?\d+[a-z]?)\. `)
+	proofRow   = regexp.MustCompile(`^\|\s*([A-Z]-?\d+[a-z]?)\s*\|`)
 )
 
-// guaranteesAreProved holds that docs/guarantees.md names tests that exist, and
-// that every row of a promise (its first cell is a number such as S8) names one
-// or says that it is planned.
+// guaranteesAreProved holds that each promise of docs/guarantees.md, a paragraph that begins with
+// its number in bold, has a row in docs/proofs.md, and each row a promise; that a row names tests
+// or says that its promise is planned; and that every test which either page names exists.
 func guaranteesAreProved(r *repo) []string {
-	var problems []string
-	tests := r.testNames()
-	p := parsePage(guaranteesPage, r.text[guaranteesPage])
-	for i, line := range p.prose {
-		named := testInText.FindAllString(line, -1)
-		for _, name := range named {
-			if !tests[name] {
-				problems = append(problems, p.at(i)+name+": no such test")
-			}
-		}
-		m := promiseRow.FindStringSubmatch(line)
-		if m != nil && len(named) == 0 && !strings.Contains(line, "planned") {
-			problems = append(problems, p.at(i)+m[1]+" names no test")
+	promises, problems := numbersIn(r, guaranteesPage, promiseAt)
+	proofs, more := numbersIn(r, proofsPage, proofRow)
+	problems = append(problems, more...)
+	for id, at := range promises {
+		if _, proved := proofs[id]; !proved {
+			problems = append(problems, at.String()+id+" has no row in "+proofsPage)
 		}
 	}
+	for id, at := range proofs {
+		if _, promised := promises[id]; !promised {
+			problems = append(problems, at.String()+id+" is not promised in "+guaranteesPage)
+		}
+		if !testInText.MatchString(at.text) && !strings.Contains(at.text, "planned") {
+			problems = append(problems, at.String()+id+" names no test")
+		}
+	}
+	slices.Sort(problems)
 	return problems
+}
+
+// numberedLine is a line of a page that begins with the number of a promise.
+type numberedLine struct{ at, text string }
+
+func (l numberedLine) String() string { return l.at }
+
+// numbersIn returns the numbered lines of a page, and what is wrong with the tests that it names
+// and with numbers that it gives twice.
+func numbersIn(r *repo, name string, number *regexp.Regexp) (map[string]numberedLine, []string) {
+	lines, problems := map[string]numberedLine{}, []string(nil)
+	tests := r.testNames()
+	p := parsePage(name, r.text[name])
+	for i, line := range p.prose {
+		for _, test := range testInText.FindAllString(line, -1) {
+			if !tests[test] {
+				problems = append(problems, p.at(i)+test+": no such test")
+			}
+		}
+		m := number.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		if _, twice := lines[m[1]]; twice {
+			problems = append(problems, p.at(i)+m[1]+" stands here twice")
+		}
+		lines[m[1]] = numberedLine{p.at(i), line}
+	}
+	return lines, problems
 }
 
 const decisionsDir = "docs/decisions"
@@ -68,24 +103,32 @@ func decisionsAreListed(r *repo) []string {
 	return problems
 }
 
-// TestGuaranteesAreProved: every promise names its test, every named test exists.
+// TestGuaranteesAreProved: every promise has its row of tests, every named test exists.
 func TestGuaranteesAreProved(t *testing.T) {
-	const good = "| id | promise | test |\n|---|---|---|\n| S8 | quiet | `TestQuiet`, " +
-		"TestLoud/very |\n| **T-1** | x | ExampleRef |\n| D1 | far | planned |\n| word | x | y |\n"
+	const promises = "**S8. Quiet.** It is.\n\n**S8a. Loud.** Not.\n\n**T-1. x.** y\n\n" +
+		"**D1. Far.** *Planned.*\n\n| word | x |\n"
+	const proofs = "| id | tests |\n|---|---|\n| S8 | `TestQuiet`, TestLoud/very |\n" +
+		"| S8a | `TestQuiet` |\n| T-1 | ExampleRef |\n| D1 | planned |\n"
 	const tests = "package sched\nfunc TestQuiet() {}\nfunc TestLoud() {}\nfunc ExampleRef() {}\n"
 	enforce(t, policy{check: guaranteesAreProved, accepts: tree{
-		guaranteesPage: good, "sched/x_test.go": tests,
+		guaranteesPage: promises, proofsPage: proofs, "sched/x_test.go": tests,
 	}, rejects: []fault{
-		{"no such test", tree{guaranteesPage: good + "| S9 | x | `TestGone` |\n"},
-			"guarantees.md:7: TestGone: no such test"},
-		{"no such example", tree{guaranteesPage: good + "See ExampleGone.\n"},
+		{"no such test", tree{proofsPage: proofs + "See `TestGone`.\n"},
+			"proofs.md:7: TestGone: no such test"},
+		{"no such example", tree{guaranteesPage: promises + "See ExampleGone.\n"},
 			"ExampleGone: no such test"},
 		{"renamed test", tree{"sched/x_test.go": strings.Replace(tests, "TestLoud", "TestLouder", 1)},
 			"TestLoud: no such test"},
 		{"not a test file", tree{"sched/x_test.go": strings.Replace(tests, "func TestLoud() {}\n", "", 1),
 			"sched/x.go": "package sched\nfunc TestLoud() {}\n"}, "TestLoud: no such test"},
-		{"promise without a test", tree{guaranteesPage: good + "| S9 | x | trust us |\n"},
-			"S9 names no test"},
+		{"promise without a row", tree{guaranteesPage: promises + "\n**S9. Trust.** Us.\n"},
+			"S9 has no row"},
+		{"row without a promise", tree{proofsPage: proofs + "| S9 | `TestQuiet` |\n"},
+			"S9 is not promised"},
+		{"row without a test", tree{proofsPage: strings.Replace(proofs, "ExampleRef", "trust", 1)},
+			"T-1 names no test"},
+		{"promised twice", tree{guaranteesPage: promises + "\n**S8. Quiet.** Again.\n"},
+			"S8 stands here twice"},
 	}})
 }
 

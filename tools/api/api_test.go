@@ -73,9 +73,10 @@ func TestRun(t *testing.T) {
 		"new and named":     {"const C = 1", "const C, D = 1, 2", "- `p.D` is new.", ""},
 		"gone":              {"const C = 1", "const D = 1", "`D` is new.", "- p: const C"},
 		"another parameter": {"func f() {}", "func f() {}\nfunc G(n int) {}", "`Gx`, G", "+ p: func G"},
-		"a method":          {"func (T[S]) M(s S) {}", "func (T[S]) M(s S, n int) {}", "", "T[S]).M(s S, n int)"},
-		"a method, named":   {"func (T[S]) M(s S) {}", "func (T[S]) M(s S, n int) {}", "`M(s, 1)`", ""},
-		"named too late":    {"const C = 1", "const C, Late = 1, 2", "", "+ p: const Late"},
+		"a method": {"func (T[S]) M(s S) {}", "func (T[S]) M(s S, n int) {}", "",
+			"T[S]).M(s S, n int)"},
+		"a method, named": {"func (T[S]) M(s S) {}", "func (T[S]) M(s S, n int) {}", "`M(s, 1)`", ""},
+		"named too late":  {"const C = 1", "const C, Late = 1, 2", "", "+ p: const Late"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := module(t, source, c.news)

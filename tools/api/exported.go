@@ -52,7 +52,7 @@ func ofPackage(path string, p *types.Package) (lines []line) {
 			add(name, types.ObjectString(o, short))
 			continue
 		}
-		add(name, "type "+name+typeParams(t, short)+" "+kindOf(t, short))
+		add(name, "type "+name+typeParams(t, short)+" "+shapeOf(t, short))
 		for _, m := range members(t) {
 			add(name+"."+m.Name(), types.ObjectString(m, short)+in(m, name))
 		}
@@ -68,9 +68,9 @@ func in(o types.Object, typ string) string {
 	return ""
 }
 
-// kindOf is the type behind a name, without the fields of a struct and the methods of an interface,
-// which have lines of their own.
-func kindOf(t *types.TypeName, short types.Qualifier) string {
+// shapeOf is the type behind a name, without the fields of a struct and the methods of an
+// interface, which have lines of their own.
+func shapeOf(t *types.TypeName, short types.Qualifier) string {
 	switch u := t.Type().Underlying().(type) {
 	case *types.Struct:
 		return "struct"

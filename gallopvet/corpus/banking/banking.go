@@ -75,7 +75,8 @@ var (
 	received    = actor.Declare[actor.Result[int]](accountType, "received")
 	look        = actor.DeclareAsk[struct{}, int](accountType, "look")
 	_           = accountType.Table(
-		pay.Handle((*account).pay), receive.Handle((*account).receive), received.Handle((*account).received),
+		pay.Handle((*account).pay), receive.Handle((*account).receive),
+		received.Handle((*account).received),
 		look.Handle((*account).look),
 	)
 	tellerType = actor.NewType[teller]("teller")

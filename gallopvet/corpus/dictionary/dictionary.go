@@ -76,10 +76,11 @@ var (
 	dictionaryType = actor.NewType[dictionary]("dictionary")
 	write          = actor.DeclareAsk[entry, int](dictionaryType, "write")
 	read           = actor.DeclareAsk[int, int](dictionaryType, "read")
-	snapshot       = actor.DeclareAsk[struct{}, capability.Val[map[int]int]](dictionaryType, "snapshot")
-	save           = actor.Declare[*atomic.Int64](dictionaryType, "save")
-	written        = actor.Declare[actor.Result[int]](dictionaryType, "written")
-	_              = dictionaryType.Table(
+	snapshot       = actor.DeclareAsk[struct{}, capability.Val[map[int]int]](dictionaryType,
+		"snapshot")
+	save    = actor.Declare[*atomic.Int64](dictionaryType, "save")
+	written = actor.Declare[actor.Result[int]](dictionaryType, "written")
+	_       = dictionaryType.Table(
 		write.Handle((*dictionary).write), read.Handle((*dictionary).read),
 		snapshot.Handle((*dictionary).snapshot), save.Handle((*dictionary).save),
 		written.Handle((*dictionary).written),

@@ -69,7 +69,7 @@ var (
 	).OnStart((*philosopher).begin)
 )
 
-// start seats n philosophers, each of whom eats some rounds.
+// start places n philosophers, each of whom eats some rounds.
 func start(sys *actor.System, n, rounds int, ended actor.Handler[int]) {
 	a := arbitratorType.Spawn(sys, arbitrator{make([]bool, n)})
 	for i := range n {

@@ -42,7 +42,7 @@ type send struct {
 	call     *flow.Call      // nil for a reply
 	value    ssa.Value
 	text     string        // what the value is called
-	verb     string        // what happens to it
+	op       string        // what happens to it
 	receiver *flow.Summary // what the receiver does with it; nil if that is not known
 	many     bool          // there may be several receivers
 	state    bool          // it becomes the state of an actor
@@ -56,11 +56,11 @@ func (c *checker) call(call *flow.Call) {
 	}
 	if v := call.Payload(); v != nil && !c.ToSelf(call) {
 		s := &send{
-			at: call.Instr, call: call, value: v, many: call.API.Many, verb: "is sent",
+			at: call.Instr, call: call, value: v, many: call.API.Many, op: "is sent",
 			text: c.ArgText(call, call.API.Payload),
 		}
 		if call.API.Freezes {
-			s.verb = "is frozen"
+			s.op = "is frozen"
 		}
 		s.receiver = c.receiver(call)
 		if call.API.Waits {
@@ -69,10 +69,10 @@ func (c *checker) call(call *flow.Call) {
 		}
 		c.check(s)
 	}
-	if call.API.State != 0 && rule.Strict {
+	if call.API.State != 0 && c.Strict {
 		v := call.Arg(call.API.State)
 		c.check(&send{
-			at: call.Instr, call: call, value: v, verb: "becomes the state of an actor",
+			at: call.Instr, call: call, value: v, op: "becomes the state of an actor",
 			text: c.ArgText(call, call.API.State), state: true,
 		})
 	}
@@ -130,7 +130,7 @@ func (c *checker) through(call *flow.Call) {
 			continue
 		}
 		c.check(&send{
-			at: call.Instr, call: call, value: args[e.Param], verb: "is sent by " + call.Name(),
+			at: call.Instr, call: call, value: args[e.Param], op: "is sent by " + call.Name(),
 			text: c.argument(call, e.Param),
 		})
 	}
@@ -147,14 +147,14 @@ func (c *checker) argument(call *flow.Call, n int) string {
 	return c.ArgText(call, n)
 }
 
-// replies looks at what a behaviour of requests returns: it is sent to the asker.
+// replies looks at what a behaviour of requests returns: it is sent to the caller.
 func (c *checker) replies(t *flow.Turn) {
 	for instr := range flow.Instructions(t.Fn) {
 		ret, ok := instr.(*ssa.Return)
 		if !ok || len(ret.Results) == 0 {
 			continue
 		}
-		c.check(&send{at: ret, value: ret.Results[0], verb: "is sent in the reply", text: "the reply"})
+		c.check(&send{at: ret, value: ret.Results[0], op: "is sent in the reply", text: "the reply"})
 	}
 }
 

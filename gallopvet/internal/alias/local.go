@@ -8,7 +8,6 @@ import (
 
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
 	"github.com/gallop-go/gallop/gallopvet/internal/flow"
-	"github.com/gallop-go/gallop/gallopvet/internal/rule"
 )
 
 // local judges memory that the function has made, was given, or has captured.
@@ -25,7 +24,7 @@ func (c *checker) local(s *send, part flow.Part) {
 		c.shared(s, part)
 		return
 	}
-	if rule.Strict {
+	if c.Strict {
 		if r := c.after(s, part, false); r != nil {
 			c.report(s, r.Instr.Pos(), "and used afterwards")
 		}

@@ -27,7 +27,7 @@ func (c *checker) state(s *send, part flow.Part, state *types.TypeName) {
 		c.report(s, token.NoPos, "but stays in the state ("+name+"), and the receiver writes to it")
 		return
 	}
-	if rule.Strict {
+	if c.Strict {
 		c.report(s, token.NoPos, "but stays in the state ("+name+")")
 	}
 }
@@ -44,12 +44,12 @@ func (c *checker) stays(s *send, part flow.Part) bool {
 	if _, ret := s.at.(*ssa.Return); ret {
 		return true
 	}
-	return walk.Ends(s.at) && !c.letGo(s.at.Parent(), part)
+	return walk.Ends(s.at) && !c.isReleased(s.at.Parent(), part)
 }
 
-// letGo reports whether all callers of a function put other memory in the place of a part
+// isReleased reports whether all callers of a function put other memory in the place of a part
 // afterwards.
-func (c *checker) letGo(fn *ssa.Function, part flow.Part) bool {
+func (c *checker) isReleased(fn *ssa.Function, part flow.Part) bool {
 	n := slices.Index(fn.Params, part.Root.(*ssa.Parameter))
 	callers := 0
 	for _, f := range c.Funcs {
@@ -190,7 +190,7 @@ func (c *checker) report(s *send, other token.Pos, why string) {
 	if s.call != nil {
 		pos = c.At(s.call)
 	}
-	f := rule.Finding{Pos: pos, Message: s.text + " " + s.verb + " " + why}
+	f := rule.Finding{Pos: pos, Message: s.text + " " + s.op + " " + why}
 	if other.IsValid() {
 		f.Message += " (" + c.Where(other, pos) + ")"
 		f.Related = rule.Related(other, "it is used here")

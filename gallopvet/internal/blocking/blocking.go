@@ -59,7 +59,7 @@ func (c *checker) call(fn *ssa.Function, call *flow.Call) {
 	if !now || call.API != nil || call.Fn == nil || c.InTest(c.At(call)) {
 		return
 	}
-	name := flow.Blocks(call.Fn, rule.Strict)
+	name := flow.Blocks(call.Fn, c.Strict)
 	by := ""
 	if name == "" {
 		name, by = c.foreign(call), call.Name()

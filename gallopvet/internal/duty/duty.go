@@ -70,7 +70,7 @@ func (c *checker) call(call *flow.Call) {
 	case call.API.Refuses && c.statements[v.Call.Pos()]:
 		c.Reportf(c.At(call), "the error of %s is ignored: a message that is refused is lost. "+
 			"Look at it, or write _ = if that is meant", call.Fn.Name())
-	case rule.Strict && (call.Is(api.FromChan) || call.Is(api.Every)) && c.statements[v.Call.Pos()]:
+	case c.Strict && (call.Is(api.FromChan) || call.Is(api.Every)) && c.statements[v.Call.Pos()]:
 		c.Reportf(c.At(call), "what %s returns is dropped: it cannot be stopped before the actor ends",
 			call.Fn.Name())
 	}

@@ -70,7 +70,7 @@ func (p *Package) Renewed(a *Access, steps string) bool {
 			continue
 		}
 		for _, at := range p.Paths(st.Addr) {
-			if at == (Path{a.At.Root, steps}) && p.fresh(st.Val) {
+			if at == (Path{a.At.Root, steps}) && p.isNew(st.Val) {
 				return true
 			}
 		}
@@ -78,8 +78,8 @@ func (p *Package) Renewed(a *Access, steps string) bool {
 	return false
 }
 
-// fresh reports whether a value is new memory, or none.
-func (p *Package) fresh(v ssa.Value) bool {
+// isNew reports whether a value is new memory, or none.
+func (p *Package) isNew(v ssa.Value) bool {
 	for _, q := range p.Paths(v) {
 		switch q.Root.(type) {
 		case *ssa.Parameter, *ssa.Global, *ssa.FreeVar:

@@ -31,12 +31,12 @@ func (*Summary) AFact() {}
 // String is what tests of facts see.
 func (s *Summary) String() string {
 	var words []string
-	for _, kind := range []struct {
+	for _, class := range []struct {
 		word    string
 		effects []Effect
 	}{{"writes", s.Writes}, {"keeps", s.Keeps}, {"sends", s.Sends}, {"returns", s.Returns}} {
-		if len(kind.effects) > 0 {
-			words = append(words, kind.word)
+		if len(class.effects) > 0 {
+			words = append(words, class.word)
 		}
 	}
 	if s.Syncs {

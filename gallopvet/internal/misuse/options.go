@@ -42,7 +42,7 @@ func (c *checker) behaviourOptions(call *flow.Call) {
 	}
 }
 
-// arena reports types that cannot be in an arena, since Go's collector would not see what they
+// arena reports types that cannot be in an arena, since the GC would not see what they
 // point to.
 func (c *checker) arena(call *flow.Call) {
 	args := call.TypeArgs()

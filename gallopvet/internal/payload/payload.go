@@ -53,7 +53,7 @@ func (c *checker) declaredName(call *flow.Call) string {
 // judge reports a type that no message should have. In tests, functions are a usual way to look
 // into an actor.
 func (c *checker) judge(at token.Pos, t types.Type, behaviour string) {
-	r := c.Worst(t, rule.Strict)
+	r := c.Worst(t, c.Strict)
 	if r.Kind != flow.Opaque && r.Kind != flow.Channel || c.InTest(at) {
 		return
 	}

@@ -81,8 +81,8 @@ func Unused(rules []*analysis.Analyzer) *analysis.Analyzer {
 		Run: func(pass *analysis.Pass) (any, error) {
 			used := map[*allow]bool{}
 			for _, r := range rules {
-				for a := range pass.ResultOf[r].(map[*allow]bool) {
-					used[a] = true
+				for a, now := range pass.ResultOf[r].(map[*allow]bool) {
+					used[a] = used[a] || now
 				}
 			}
 			for _, list := range pass.ResultOf[allowAnalyzer].(*allows).all {

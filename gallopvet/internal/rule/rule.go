@@ -12,11 +12,17 @@ import (
 	"github.com/gallop-go/gallop/gallopvet/internal/flow"
 )
 
-// Strict makes the rules report what they cannot prove to be right.
-var Strict bool
-
-// Tests makes the rules look at test files as strictly as at others.
-var Tests bool
+// What a driver sets before the analyzers run.
+var (
+	// Strict makes the rules report what they cannot prove to be right.
+	Strict bool
+	// Tests makes the rules look at test files as strictly as at others.
+	Tests bool
+	// Disabled has the ids of the rules that report nothing. They run: their allowances count.
+	Disabled map[string]bool
+	// Explain gets a line for each thing that is not reported though a rule has seen it, or is nil.
+	Explain func(line string)
+)
 
 // Rule is one rule.
 type Rule struct {
@@ -29,11 +35,14 @@ type Rule struct {
 // Pass is a rule that looks at a package.
 type Pass struct {
 	*flow.Package
+	Strict bool // report what cannot be proved to be right
 	pass   *analysis.Pass
 	rule   *Rule
 	allows *allows
 	used   map[*allow]bool
 	said   map[token.Pos]bool
+	// It only explains what is not reported: none of its findings is.
+	explains bool
 }
 
 // pages is where the pages of the rules are.
@@ -55,14 +64,32 @@ func (r *Rule) Analyzer() *analysis.Analyzer {
 				allows:  pass.ResultOf[allowAnalyzer].(*allows),
 				used:    map[*allow]bool{},
 				said:    map[token.Pos]bool{},
+				Strict:  Strict,
 			}
 			if p.Relevant() {
 				p.Lock.Lock()
 				defer p.Lock.Unlock()
 				r.Run(p)
+				p.explain()
 			}
 			return p.used, nil
 		},
+	}
+}
+
+// explain runs the rule once more, as with -strict, for what it has not reported.
+func (p *Pass) explain() {
+	if Explain != nil && !p.Strict {
+		p.Strict, p.explains = true, true
+		p.rule.Run(p)
+	}
+}
+
+// skip explains why a finding is not reported.
+func (p *Pass) skip(f Finding, why string) {
+	if Explain != nil {
+		at := p.Fset.Position(f.Pos)
+		Explain(fmt.Sprintf("%s: not reported, %s: %s: %s", at, why, p.rule.ID, f.Message))
 	}
 }
 
@@ -81,7 +108,16 @@ func (p *Pass) Report(f Finding) {
 	}
 	p.said[f.Pos] = true
 	if a := p.allows.at(p.Fset.Position(f.Pos), p.rule.ID); a != nil {
-		p.used[a] = true
+		p.used[a] = p.used[a] || !p.explains
+		p.skip(f, "allowed ("+a.reason+")")
+		return
+	}
+	switch {
+	case p.explains:
+		p.skip(f, "not proved")
+		return
+	case Disabled[p.rule.ID]:
+		p.skip(f, "disabled")
 		return
 	}
 	p.pass.Report(analysis.Diagnostic{

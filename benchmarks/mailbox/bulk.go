@@ -2,22 +2,22 @@ package mailbox
 
 import "sync/atomic"
 
-// Sweep is a stack that the consumer empties with a swap and reverses. A push is one locked
+// Bulk is a stack that the consumer empties with a swap and reverses. A push is one locked
 // instruction, a drain another, going idle a third.
-type Sweep struct {
-	head atomic.Pointer[Node]
-	_    [56]byte
-	fifo *Node
+type Bulk struct {
+	head  atomic.Pointer[Node]
+	_     [56]byte
+	taken *Node
 }
 
 // bottom ends the stack of a scheduled actor; nil is idle.
 var bottom Node
 
-// NewSweep returns an idle mailbox.
-func NewSweep() *Sweep { return new(Sweep) }
+// NewBulk returns an idle mailbox.
+func NewBulk() *Bulk { return new(Bulk) }
 
 // Push implements Box.
-func (q *Sweep) Push(n *Node) bool {
+func (q *Bulk) Push(n *Node) bool {
 	for {
 		h := q.head.Load()
 		n.below = h
@@ -28,7 +28,7 @@ func (q *Sweep) Push(n *Node) bool {
 }
 
 // Drain implements Box.
-func (q *Sweep) Drain(f func(*Node)) bool {
+func (q *Bulk) Drain(f func(*Node)) bool {
 	for q.head.Load() != &bottom {
 		var first *Node
 		for h := q.head.Swap(&bottom); h != nil && h != &bottom; {
