@@ -1,0 +1,103 @@
+package main
+
+import "github.com/gallop-go/gallop/actor"
+
+// stashAccount moves money one transfer at a time: what comes while it waits is put aside.
+type stashAccount struct {
+	index, balance int
+	teller         actor.Ref[stashTeller] // whose order is under way
+	total          actor.Ref[tally]
+}
+
+type stashCredit struct {
+	to     actor.Ref[stashAccount]
+	amount int
+	teller actor.Ref[stashTeller]
+}
+
+type stashDebit struct {
+	amount int
+	reply  actor.Ref[stashAccount]
+}
+
+type stashTeller struct {
+	teller
+	done int
+	all  []actor.Ref[stashAccount]
+}
+
+var (
+	stashAccountType  = actor.NewType[stashAccount]("account")
+	stashAccountMove  = actor.Declare[stashCredit](stashAccountType, "move")
+	stashAccountDebit = actor.Declare[stashDebit](stashAccountType, "debit")
+	stashAccountReply = actor.Declare[actor.None](stashAccountType, "reply")
+	stashAccountShow  = actor.Declare[actor.None](stashAccountType, "show")
+	_                 = stashAccountType.Table(
+		stashAccountMove.Do((*stashAccount).move), stashAccountDebit.Do((*stashAccount).debit),
+		stashAccountReply.Do((*stashAccount).reply), stashAccountShow.Do((*stashAccount).show))
+
+	// While an account waits for a reply, only the reply is served.
+	waitingAccount = stashAccountType.Variant(
+		stashAccountMove.Do(func(_ *stashAccount, ctx *actor.Context, m stashCredit) {
+			stashAccountMove.Stash(ctx, m)
+		}),
+		stashAccountDebit.Do(func(_ *stashAccount, ctx *actor.Context, m stashDebit) {
+			stashAccountDebit.Stash(ctx, m)
+		}),
+	)
+
+	stashTellerType  = actor.NewType[stashTeller]("teller")
+	stashTellerStart = actor.Declare[actor.None](stashTellerType, "start")
+	stashTellerDone  = actor.Declare[actor.None](stashTellerType, "done")
+	_                = stashTellerType.Table(
+		stashTellerStart.Do((*stashTeller).start), stashTellerDone.Do((*stashTeller).oneDone))
+)
+
+func (a *stashAccount) move(ctx *actor.Context, m stashCredit) {
+	a.balance -= m.amount
+	a.teller = m.teller
+	stashAccountDebit.Send(ctx, m.to, stashDebit{m.amount, actor.Self[stashAccount](ctx)})
+	actor.Become(ctx, waitingAccount)
+}
+
+func (a *stashAccount) debit(ctx *actor.Context, m stashDebit) {
+	a.balance += m.amount
+	stashAccountReply.Send(ctx, m.reply, actor.None{})
+}
+
+func (a *stashAccount) reply(ctx *actor.Context, _ actor.None) {
+	stashTellerDone.Send(ctx, a.teller, actor.None{})
+	actor.Unbecome(ctx)
+	actor.UnstashAll(ctx)
+}
+
+func (a *stashAccount) show(ctx *actor.Context, _ actor.None) {
+	tallyAdd.Send(ctx, a.total, weigh(a.index, a.balance))
+}
+
+func (t *stashTeller) start(ctx *actor.Context, _ actor.None) {
+	for range t.left {
+		m := t.draw()
+		stashAccountMove.Send(ctx, t.all[m.from],
+			stashCredit{t.all[m.to], m.amount, actor.Self[stashTeller](ctx)})
+	}
+}
+
+func (t *stashTeller) oneDone(ctx *actor.Context, _ actor.None) {
+	if t.done++; t.done == t.left {
+		for _, a := range t.all {
+			stashAccountShow.Send(ctx, a, actor.None{})
+		}
+	}
+}
+
+func bankingStashGallop(sys *actor.System, n int) uint64 {
+	total, out := newTally(sys, accounts)
+	all := make([]actor.Ref[stashAccount], accounts)
+	for i := range all {
+		all[i] = stashAccountType.Spawn(sys, stashAccount{index: i, balance: initialAmount, total: total})
+	}
+	stashTellerStart.Send(sys,
+		stashTellerType.Spawn(sys, stashTeller{teller: newTeller(n), all: all}), actor.None{})
+	return <-out
+}
