@@ -2,7 +2,8 @@ package main
 
 import "github.com/gallop-go/gallop/actor"
 
-// stashAccount moves money one transfer at a time: what comes while it waits is put aside.
+// stashAccount moves money one transfer at a time: what comes while it waits is put aside. When it has
+// done with a message it takes one back. (With UnstashAll most would be put aside again each time.)
 type stashAccount struct {
 	index, balance int
 	teller         actor.Ref[stashTeller] // whose order is under way
@@ -63,12 +64,13 @@ func (a *stashAccount) move(ctx *actor.Context, m stashCredit) {
 func (a *stashAccount) debit(ctx *actor.Context, m stashDebit) {
 	a.balance += m.amount
 	stashAccountReply.Send(ctx, m.reply, actor.None{})
+	actor.Unstash(ctx, 1)
 }
 
 func (a *stashAccount) reply(ctx *actor.Context, _ actor.None) {
 	stashTellerDone.Send(ctx, a.teller, actor.None{})
 	actor.Unbecome(ctx)
-	actor.UnstashAll(ctx)
+	actor.Unstash(ctx, 1)
 }
 
 func (a *stashAccount) show(ctx *actor.Context, _ actor.None) {

@@ -22,6 +22,7 @@ var programs = []program{
 	apsp, bankingAsk, bankingStash, barber, uct, sor, philosophers, sortedList, dictionary,
 	boundedBuffer, bitonic, filterBank,
 	trapezoid, nqueens, matrices, pi, astar, quicksort,
+	sessions, idleActors, publishLoop, publishTopic, payloads,
 }
 
 func find(name string) (program, bool) {
