@@ -72,7 +72,7 @@ func barberMessage(c crew, n int) uint64 {
 }
 
 func messageFactory(c crew, self, room node, n int, out chan<- uint64) behaviour {
-	r, done := newRandom(2), 0
+	r, made, done := newRandom(2), 0, 0
 	customer := func(me node, m msg) {
 		if m.op == opOther || m.op == opDone {
 			self.send(me, msg{op: m.op, from: me})
@@ -81,9 +81,10 @@ func messageFactory(c crew, self, room node, n int, out chan<- uint64) behaviour
 	return func(_ node, m msg) {
 		switch m.op {
 		case opStart:
-			for range n {
-				room.send(self, msg{op: opTake, from: c.spawn(4, func(node) behaviour { return customer })})
-				busy(r.below(cutEffort) + 10)
+			room.send(self, msg{op: opTake, from: c.spawn(4, func(node) behaviour { return customer })})
+			busy(r.below(cutEffort) + 10)
+			if made++; made < n {
+				self.send(self, msg{op: opStart})
 			}
 		case opOther:
 			room.send(self, msg{op: opTake, from: m.from})

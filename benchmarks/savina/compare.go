@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -76,7 +77,9 @@ func (c config) measureProgram(p program) (wall, cpu times, err error) {
 				}
 				k := cell{side, w}
 				wall[k], cpu[k] = append(wall[k], r.Times...), append(cpu[k], r.CPU...)
-				sums[side] = r.Sum
+				if !r.Late {
+					sums[side] = r.Sum
+				}
 			}
 		}
 	}
@@ -99,13 +102,19 @@ func (c config) checkSums(p program, sums map[string]uint64) error {
 	return nil
 }
 
-// spawn measures one side in a process of its own.
+// spawn measures one side in a process of its own. One that takes too long is ended; its time is the
+// limit then.
 func (c config) spawn(name, side string, workers int) (r result, err error) {
-	cmd := exec.Command(os.Args[0], "-child", "-programs", name, "-sides", side,
+	ctx, cancel := context.WithTimeout(context.Background(), c.limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], "-child", "-programs", name, "-sides", side,
 		"-workers", strconv.Itoa(workers), "-reps", strconv.Itoa(c.reps),
 		"-procs", strconv.Itoa(c.procs), "-scale", fmt.Sprint(c.scale))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return result{Times: []time.Duration{c.limit}, CPU: []time.Duration{c.limit}, Late: true}, nil
+	}
 	if err == nil {
 		err = json.Unmarshal(out, &r)
 	}

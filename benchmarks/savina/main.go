@@ -33,6 +33,7 @@ type config struct {
 	neighbour       bool
 	stats           bool
 	cpu, best       bool
+	limit           time.Duration
 	child           bool
 }
 
@@ -63,6 +64,8 @@ func flags() (c config) {
 	flag.BoolVar(&c.best, "best", false, "print the least of the times, not medians: for a machine "+
 		"that has other work")
 	flag.BoolVar(&c.stats, "stats", false, "print what the workers of gallop did, and every run")
+	flag.DurationVar(&c.limit, "limit", 10*time.Second, "for one process; what takes longer is shown "+
+		"with this time")
 	flag.BoolVar(&c.child, "child", false, "measure one side of one program in this process")
 	flag.Parse()
 	c.programs, c.sides = commas(*progs), commas(*which)
@@ -99,4 +102,5 @@ type result struct {
 	CPU   []time.Duration // processor time of the same runs
 	Sum   uint64
 	Stats string
+	Late  bool // it took too long
 }
