@@ -55,7 +55,7 @@ type governor struct {
 	rates   samples  // of these looks
 	skipped int      // looks that came too late to say anything
 	touched float64  // see lost
-	stuck   int      // see disturb
+	stuck   int     // see disturb
 }
 
 // progress is what all workers have done so far.
@@ -111,8 +111,8 @@ const (
 	earlyLooks = 16 // how often a new program is looked at again soon
 )
 
-// When a limit is lifted because turns are stuck: at so many looks, and a few more for every so many
-// that are not.
+// When a limit is lifted because turns are stuck: at so many looks, and a few more for every so
+// many that are not.
 const (
 	stuckStep = 4
 	maxStuck  = 4 * stuckStep
@@ -191,8 +191,8 @@ func (g *governor) skipIdle(now int64, d progress) {
 }
 
 // isLate reports whether the monitor came so late to this look of a measurement that it must have
-// waited for a processor, as the workers may have: what was done meanwhile says nothing. It believes
-// so only a few times in a row.
+// waited for a processor, as the workers may have: what was done meanwhile says nothing. It
+// believes so only a few times in a measurement.
 func (g *governor) isLate(now int64) bool {
 	if g.phase == steady || now-g.looked < late || g.skipped == maxSkipped {
 		return false
@@ -246,9 +246,9 @@ func (g *governor) lift() {
 }
 
 // disturb takes in whether a turn was stuck at this look, while a limit keeps other workers asleep.
-// All may be awake then, for as long as it is. The limit comes back afterwards: as a rule it was the
-// operating system that kept the worker from its processor. It is lifted for good if that goes on,
-// or happens again and again: then turns are long.
+// All may be awake then, for as long as it is. The limit comes back afterwards: as a rule it was
+// the operating system that kept the worker from its processor. It is lifted for good if that goes
+// on, or happens again and again: then turns are long.
 func (g *governor) disturb(stuck bool) (limit int) {
 	switch {
 	case !stuck:
@@ -317,8 +317,8 @@ func (g *governor) consider(now int64) {
 }
 
 // lost is how much of the time of all workers the transfers of cache lines have cost, at most: in
-// parts of one. Where it is little the workers are independent: they have hardly touched what others
-// had made, so that fewer of them could not do more.
+// parts of one. Where it is little the workers are independent: they have hardly touched what
+// others had made, so that fewer of them could not do more.
 func (g *governor) lost(now int64) float64 {
 	lost := (g.seen.crossed-g.then.crossed)*crossing + (g.seen.steals-g.then.steals)*theft
 	return float64(lost) * float64(g.looks) / float64(max(now-g.began, 1)) / float64(max(g.awake, 1))
@@ -346,9 +346,10 @@ func (g *governor) judge(now int64) {
 	g.enter(steady, now, g.pause)
 }
 
-// needed is how much a trial must have done, compared with what was done before it. More workers are
-// the rule: they are kept unless fewer do clearly better. But the more they are in each other's way,
-// the less fewer have to do to be preferred: in the end as much, and more workers a little more.
+// needed is how much a trial must have done, compared with what was done before it. More workers
+// are the rule: they are kept unless fewer do clearly better. But the more they are in each other's
+// way, the less fewer have to do to be preferred: in the end as much, and more workers a little
+// more.
 func (g *governor) needed(now int64) float64 {
 	if g.limit > g.before {
 		crowded := min(2*g.lost(now), 1)

@@ -39,7 +39,9 @@ type disturbances struct {
 	neighbour bool
 }
 
-var allDisturbances = []disturbances{{"quiet", 0, false}, {"stalls", 8, false}, {"neighbour", 4, true}}
+var allDisturbances = []disturbances{
+	{"quiet", 0, false}, {"stalls", 8, false}, {"neighbour", 4, true},
+}
 
 // rate is what the program does with so many workers, in units per ns.
 func (p modelled) rate(limit int, now int64, d disturbances) float64 {
