@@ -55,7 +55,7 @@ type governor struct {
 	rates   samples  // of these looks
 	skipped int      // looks that came too late to say anything
 	touched float64  // see lost
-	stuck   int     // see disturb
+	stuck   int      // see disturb
 }
 
 // progress is what all workers have done so far.
