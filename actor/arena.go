@@ -27,7 +27,7 @@ import (
 //     handles, because the queue of such an actor is not searched for roots.
 //
 // The arena's chunks come from the worker's cache and go back to it; a worker, or a
-// pinned thread, keeps up to 2.5 MiB for the life of its system. An actor that never
+// pinned thread, keeps up to 2.75 MiB for the life of its system. An actor that never
 // calls Heap pays for one nil pointer.
 func (c *Context) Heap() *heap.Arena {
 	mustRun(c, "Heap")

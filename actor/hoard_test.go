@@ -108,7 +108,7 @@ func fillHeap(c *actor.Context) {
 	c.Stop()
 }
 
-// TestCache_Roots: "With their tables, and with what a collection needs, that is less than 2.5
+// TestCache_Roots: "With their tables, and with what a collection needs, that is less than 2.75
 // MiB", however many messages with handles there were.
 func TestCache_Roots(t *testing.T) {
 	k := newHoards[heap.Ptr[int]]()
