@@ -247,7 +247,9 @@ func (g *governor) lift() {
 	g.begin()
 }
 
-// disturb takes in whether a turn was stuck at this look, while a limit keeps other workers asleep.
+// disturb is the other way to more workers than the limit, besides a trial and lift.
+//
+// It takes in whether a turn was stuck at this look, while a limit keeps other workers asleep.
 // All may be awake then, for as long as it is. The limit comes back afterwards: as a rule it was
 // the operating system that kept the worker from its processor. It is lifted for good if that goes
 // on, or happens again and again: then turns are long.
