@@ -64,7 +64,8 @@ func (m *muting) send(c *actor.Context, n int) {
 // elsewhere. What is returned spawns one and returns a function that has it muted.
 func mutingTypes() map[string]func(*actor.System, actor.Ref[puppet]) func() {
 	types := make(map[string]func(*actor.System, actor.Ref[puppet]) func())
-	for name, opts := range map[string][]actor.TypeOption{"one worker": nil, "two threads": {actor.WithPinnedThread()}} {
+	for name, opts := range map[string][]actor.TypeOption{"one worker": nil,
+		"two threads": {actor.WithPinnedThread()}} {
 		typ := actor.NewType[muting](name, opts...)
 		send := actor.Declare[int](typ, "send")
 		typ.Table(send.Handle((*muting).send))
@@ -119,7 +120,8 @@ func TestMute_AllocatesNothing(t *testing.T) {
 			stats, want := sys.Stats(), uint64(130*muted)
 			switch {
 			case stats.Exempted > 0:
-				t.Logf("%d were let go, so neither the mutes nor what they allocated say anything", stats.Exempted)
+				t.Logf("%d were let go, so neither the mutes nor what they allocated say anything",
+					stats.Exempted)
 			case stats.Mutes < want:
 				t.Errorf("%d mutes, want %d at least", stats.Mutes, want)
 			case got > 38:

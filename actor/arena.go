@@ -194,7 +194,9 @@ func (t *typeInfo) heapRoots() *typeRoots {
 		}
 	}
 	if r.messages && t.bound.limit != 0 {
-		panic("gallop: " + t.name + " has a bound, so that messages with handles to its own heap would not be looked after in its queue")
+		panic("gallop: " +
+			t.name + " has a bound, so that messages with handles to its own heap would not be looked " +
+			"after in its queue")
 	}
 	t.roots.Store(r) // of two that are stored at the same time, either will do
 	return r
@@ -233,5 +235,6 @@ func (t *typeRoots) queued(roots []heap.Root, m, end *message) []heap.Root {
 
 // verifyRoots checks that no message that may have handles is between the stash and the mailbox.
 func verifyRoots(x *coldState) {
-	invariant.Check(x.unstashed.First == nil, "what was unstashed is not in the mailbox when the roots are listed")
+	invariant.Check(x.unstashed.First == nil,
+		"what was unstashed is not in the mailbox when the roots are listed")
 }

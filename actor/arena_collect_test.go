@@ -82,7 +82,8 @@ var (
 	keeperHand = Declare[int](keeperType, "hand")
 	keeperTake = Declare[handed](keeperType, "take")
 	keeperLook = DeclareAsk[struct{}, int](keeperType, "look")
-	_          = keeperType.Table(keeperAdd.Handle((*keeper).add), keeperSum.Handle((*keeper).sum), keeperHand.Handle((*keeper).hand),
+	_          = keeperType.Table(keeperAdd.Handle((*keeper).add), keeperSum.Handle((*keeper).sum),
+		keeperHand.Handle((*keeper).hand),
 		keeperTake.Handle((*keeper).take), keeperLook.Handle((*keeper).look))
 )
 
@@ -105,7 +106,8 @@ func TestHeap_Collected(t *testing.T) {
 		}
 	}
 	for _, r := range refs {
-		if got, err := keeperSum.Ask(context.Background(), r, struct{}{}); got != each*(each-1)/2 || err != nil {
+		if got, err := keeperSum.Ask(context.Background(), r, struct{}{}); got != each*(each-1)/2 ||
+			err != nil {
 			t.Fatal(got, err)
 		}
 	}
@@ -131,7 +133,8 @@ func TestHeap_RootsInMessages(t *testing.T) {
 		t.Error(got, err)
 	}
 	keeperHand.Send(sys, r, -1)
-	if _, err := keeperLook.Ask(context.Background(), r, struct{}{}); err == nil || !strings.Contains(err.Error(), "dead handle") {
+	if _, err := keeperLook.Ask(context.Background(), r, struct{}{}); err == nil ||
+		!strings.Contains(err.Error(), "dead handle") {
 		t.Errorf("a handle behind an interface: %v", err)
 	}
 }
@@ -141,11 +144,16 @@ func TestHeap_HiddenHandlesRefused(t *testing.T) {
 	type hider struct{ m map[string]heap.String }
 	hiderType := NewType[hider]("hider")
 	use := DeclareAsk[struct{}, int](hiderType, "use")
-	hiderType.Table(use.Handle(func(_ *hider, c *Context, _ struct{}) (int, error) { c.Heap(); return 0, nil }))
+	hiderType.Table(use.Handle(func(_ *hider, c *Context, _ struct{}) (int,
+		error) {
+		c.Heap()
+		return 0, nil
+	}))
 	sys := Start(WithWorkers(1), WithHooks(Hooks{Panic: func(PanicReport) {}}))
 	defer sys.Stop()
 	_, err := use.Ask(context.Background(), hiderType.Spawn(sys, hider{}), struct{}{})
-	if !errors.Is(err, ErrPanicked) || !strings.Contains(err.Error(), "gallop: heap: actor.hider keeps handles out of the collector's reach, behind m[]") {
+	if !errors.Is(err, ErrPanicked) || !strings.Contains(err.Error(),
+		"gallop: heap: actor.hider keeps handles out of the collector's reach, behind m[]") {
 		t.Error(err)
 	}
 }
@@ -161,7 +169,8 @@ var (
 	towerBuild = Declare[int](towerType, "build")
 	towerPeek  = Declare[struct{}](towerType, "peek")
 	towerCheck = DeclareAsk[struct{}, int](towerType, "check")
-	_          = towerType.Table(towerBuild.Handle((*tower).build), towerPeek.Handle((*tower).peek), towerCheck.Handle((*tower).check))
+	_          = towerType.Table(towerBuild.Handle((*tower).build), towerPeek.Handle((*tower).peek),
+		towerCheck.Handle((*tower).check))
 )
 
 func (w *tower) build(c *Context, n int) {
@@ -205,7 +214,8 @@ func TestHeap_CollectedInSteps(t *testing.T) {
 	w := towerType.Spawn(sys, tower{})
 	towerBuild.Send(sys, w, 20_000) // 10 MB
 	towerPeek.Send(sys, w, struct{}{})
-	_ = sys.Wait(context.Background()) // to ask it before would be to look at its rows, all at once
+	// To ask it before would be to look at its rows, all at once.
+	_ = sys.Wait(context.Background())
 	if w.b.isCollecting() || w.b.heapOf().Collecting() {
 		t.Error("quiescent in the middle of a collection")
 	}

@@ -29,8 +29,10 @@ type AskBehaviour[S, Q, R any] struct {
 
 // DeclareAsk adds a behaviour with a reply to t, on the same terms as [Declare]. A request
 // cannot be urgent: DeclareAsk panics if opts has [Urgent].
-func DeclareAsk[Q, R, S any](t *Type[S], name string, opts ...BehaviourOption) AskBehaviour[S, Q, R] {
-	return AskBehaviour[S, Q, R]{infoOf(t).made("DeclareAsk").declare(answering[Q, R](name), opts), callPool[R]()}
+func DeclareAsk[Q, R, S any](t *Type[S], name string, opts ...BehaviourOption) AskBehaviour[S, Q,
+	R] {
+	return AskBehaviour[S, Q, R]{infoOf(t).made("DeclareAsk").declare(answering[Q, R](name), opts),
+		callPool[R]()}
 }
 
 // answering returns a descriptor for requests of type Q.
@@ -195,13 +197,14 @@ type call[R any] struct {
 
 // callState is what a call has whatever the reply, and so is made once for all.
 type callState struct {
-	state   seam.Flag
-	wait    askWait
-	later   seam.Bool       // the reply was put off: anybody may give it
-	ctx     context.Context // the caller's; the receiver reads it while it has the request
-	node    *message        // of a timedAsk: that of its address
-	by      *cell           // of a timedAsk: who asks
-	sysDone *bool           // of a timedAsk: it has had its outcome. Owner of by only
+	state seam.Flag
+	wait  askWait
+	later seam.Bool // the reply was put off: anybody may give it
+	// The caller's; the receiver reads it while it has the request.
+	ctx     context.Context
+	node    *message // of a timedAsk: that of its address
+	by      *cell    // of a timedAsk: who asks
+	sysDone *bool    // of a timedAsk: it has had its outcome. Owner of by only
 	// Of one of several: the caller has left. nil: it is the only one.
 	left  *seam.Bool
 	tells bool // a Handler is told: who waits is not known
@@ -260,7 +263,8 @@ func discardReply[R any](v *R) {
 
 // wait returns the result, or why there is none. reusable tells that nobody else can touch
 // the call any more.
-func (k *call[R]) wait(ctx context.Context, to *cell, d *descriptor) (res Result[R], reusable bool) {
+func (k *call[R]) wait(ctx context.Context, to *cell, d *descriptor) (res Result[R],
+	reusable bool) {
 	if k.state.Load() != callAnswered {
 		if err := awaitReply(ctx, &k.callState, to, d); err != nil {
 			return Result[R]{Err: err}, false
@@ -324,6 +328,7 @@ func (k *call[R]) take() Result[R] {
 // verifyAnswered checks a call that is over before it is used again: its result is written,
 // and no token is left that would answer the next one.
 func verifyAnswered[R any](k *call[R]) {
-	invariant.Check(seam.Peek(&k.state) == callAnswered, "a call ends in state %d", seam.Peek(&k.state))
+	invariant.Check(seam.Peek(&k.state) == callAnswered, "a call ends in state %d",
+		seam.Peek(&k.state))
 	invariant.Check(len(k.done) == 0, "a call is over, and a token is left")
 }

@@ -65,8 +65,8 @@ func (me *cell) leaveGraph(g *waitgraph.Graph) {
 // A behaviour that asks and waits may itself stand in the way of what it waits for. It may wait for
 // itself, for those that are muted for it, and for the one that stops its system.
 
-// callerHere returns where the calling goroutine is, in any system, and the actor whose behaviour it
-// runs: nil outside of behaviours. For the costs see sched.Here.
+// callerHere returns where the calling goroutine is, in any system, and the actor whose behaviour
+// it runs: nil outside of behaviours. For the costs see sched.Here.
 func callerHere() (e env, me *cell) {
 	w := sched.Here()
 	if w == nil {
@@ -107,7 +107,8 @@ func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) err
 		defer k.wait.end()
 	}
 	if to.shared().sys.sim != nil {
-		if err := k.drive(ctx, me, to, d); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
+		if err := k.drive(ctx, me, to, d); err != nil &&
+			k.state.CompareAndSwap(callPending, callAbandoned) {
 			return err
 		}
 	}
@@ -140,7 +141,8 @@ func (me *cell) prepareWait() (opened bool) {
 	case me.policy().queues():
 	case me.load&backpressure.Overloaded != 0:
 		me.setLoad(me.sys(), me.load&^backpressure.Overloaded)
-	case me.load&(backpressure.Muted|backpressure.Pressed) == backpressure.Muted && !me.gate.IsOpen(): // while it drains it may be open
+	// While it drains it may be open.
+	case me.load&(backpressure.Muted|backpressure.Pressed) == backpressure.Muted && !me.gate.IsOpen():
 		release(me.sys(), me.openGate())
 		return true
 	}

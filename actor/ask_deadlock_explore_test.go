@@ -98,7 +98,8 @@ func TestAskCircle_Explored(t *testing.T) {
 	for name, c := range map[string]struct {
 		n, rounds int
 		hasty     bool
-	}{"2": {2, 1, false}, "3": {3, 1, false}, "3 twice": {3, 2, false}, "2 hasty": {2, 2, true}, "3 hasty": {3, 2, true}} {
+	}{"2": {2, 1, false}, "3": {3, 1, false}, "3 twice": {3, 2, false}, "2 hasty": {2, 2, true},
+		"3 hasty": {3, 2, true}} {
 		t.Run(name, func(t *testing.T) {
 			explore.PortfolioOf(t, 2000, 500, func(p *explore.Program) {
 				r := newRing(p, c.n, c.rounds, c.hasty)

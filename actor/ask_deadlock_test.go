@@ -20,7 +20,8 @@ var looked = map[string]func(c *actor.Context, to actor.Ref[puppet], f trick) er
 	"Ask":      endless["Ask"],
 	"Blocking": endless["Blocking"],
 	"Deadline": func(c *actor.Context, to actor.Ref[puppet], f trick) error {
-		ctx, cancel := context.WithTimeout(context.Background(), patience) // none of the tests waits for it
+		// None of the tests waits for it.
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		return asksInTurn["Ask"](ctx, c, to, f)
 	},
@@ -96,14 +97,16 @@ func TestAskCircle(t *testing.T) {
 // TestAskCircle_Storm: many actors that ask each other at the same time, each once, come to an end.
 // One that is told that it closes a circle has had no reply; all others have.
 func TestAskCircle_Storm(t *testing.T) {
-	for name, opts := range map[string][]actor.Option{"4": {actor.WithWorkers(4)}, "seed": {actor.WithDeterministic(1)}} {
+	for name, opts := range map[string][]actor.Option{"4": {actor.WithWorkers(4)},
+		"seed": {actor.WithDeterministic(1)}} {
 		for _, way := range []string{"Ask", "Deadline"} {
 			t.Run(name+"/"+way, func(t *testing.T) { askInCircles(t, looked[way], opts...) })
 		}
 	}
 }
 
-func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], trick) error, opts ...actor.Option) {
+func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], trick) error,
+	opts ...actor.Option) {
 	told := 0
 	for round := range 300 {
 		sys := start(t, opts...)
@@ -127,7 +130,8 @@ func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], tric
 		settles(t, sys)
 		sys.Stop()
 		if refused.Load() > 1 || others.Load() != 0 || replies.Load()+refused.Load() != int64(len(all)) {
-			t.Fatalf("%d of %d have closed a circle, %d have a reply, %d another error", refused.Load(), len(all), replies.Load(), others.Load())
+			t.Fatalf("%d of %d have closed a circle, %d have a reply, %d another error", refused.Load(),
+				len(all), replies.Load(), others.Load())
 		}
 		told += int(refused.Load())
 	}
@@ -152,7 +156,10 @@ func TestAskCircle_Bound(t *testing.T) {
 		})
 	})
 	receive(t, "the turn, or it would be its message that is dropped", runs)
-	eventually(t, "the request is dropped", func() bool { b.do.Send(sys, p, noop); return answered.Load() })
+	eventually(t, "the request is dropped", func() bool {
+		b.do.Send(sys, p, noop)
+		return answered.Load()
+	})
 	settles(t, sys)
 	must(t, errs[0])
 	wants(t, errs[1], actor.ErrDropped)
@@ -239,7 +246,8 @@ func TestAskCircle_Pinned(t *testing.T) {
 	for name, opts := range plainAndSeeded {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t, opts...)
-			a, b, p := pinnedType.Spawn(sys, puppet{}), pinnedType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+			a, b, p := pinnedType.Spawn(sys, puppet{}), pinnedType.Spawn(sys,
+				puppet{}), puppetType.Spawn(sys, puppet{})
 			errs := make([]error, 2)
 			pinnedDo.Send(sys, a, func(_ *puppet, c *actor.Context) {
 				errs[0] = endless["Ask"](c, p, func(_ *puppet, c *actor.Context) (any, error) {

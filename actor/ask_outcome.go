@@ -96,11 +96,12 @@ func (a *cell) hears(c *Context, m *message) bool {
 	return true
 }
 
-// outcomeCrashed takes an outcome that was not heard off those that are under way: what crashed over
-// m was an interceptor, or an injected fault. Owner only.
+// outcomeCrashed takes an outcome that was not heard off those that are under way: what crashed
+// over m was an interceptor, or an injected fault. Owner only.
 func (c *Context) outcomeCrashed(a *cell, m *message) {
 	m = contents(m)
-	if d := a.typ().decls[m.ID]; d != nil && d.outcome && m.Life != 0 && m != c.heard && a.typ().finishes {
+	if d := a.typ().decls[m.ID]; d != nil && d.outcome && m.Life != 0 && m != c.heard &&
+		a.typ().finishes {
 		a.flowOf().asks.Add(^uint32(0))
 	}
 	c.heard = nil
@@ -287,7 +288,8 @@ func (w *timedAsk[R]) run(a *cell, c *Context, res Result[R], last bool) {
 	w.sysDone = true
 	m := w.message(c, res, last)
 	contents(m).Life = w.life
-	m.From, c.msg.ID, c.msg.Life = c.msg.From, w.to.reply.id, w.life // for the reports, if it panics or is dropped
+	// For the reports, if it panics or is dropped.
+	m.From, c.msg.ID, c.msg.Life = c.msg.From, w.to.reply.id, w.life
 	if res.Err == ErrNoReply {
 		c.sys.sim.comes(contents(m), sim.ByTimeout, a)
 	}
@@ -352,7 +354,9 @@ type timeout[R any] struct {
 	within *timedAsk[R]
 }
 
-func (s timeout[R]) serve(a *cell, c *Context) { s.within.run(a, c, Result[R]{Err: ErrNoReply}, false) }
+func (s timeout[R]) serve(a *cell, c *Context) {
+	s.within.run(a, c, Result[R]{Err: ErrNoReply}, false)
+}
 
 // mail is a signal that stands for a message of the user's.
 type mail interface {

@@ -23,7 +23,8 @@ import (
 // If to belongs to another system, the outcome comes as long as the caller's system has
 // not stopped, so also while that is in [System.Shutdown]. But a request that is under
 // way in another system does not keep the caller's system from being quiescent.
-func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]], opts ...AskOption) {
+func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
+	reply Behaviour[T, Result[R]], opts ...AskOption) {
 	b.d.madeAsk().mustSuit(to.b)
 	c.mustOwn(reply.d.made())
 	back := replyTo[R]{asker: c.self, reply: reply.d}
@@ -52,7 +53,8 @@ type Reply[R, K any] struct {
 //
 // The message for the outcome, which holds the mark, is made with the request. So as long
 // as the request is under way, it takes the space of an R too.
-func AskToWith[S, Q, R, T, K any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Reply[R, K]], mark K, opts ...AskOption) {
+func AskToWith[S, Q, R, T, K any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
+	reply Behaviour[T, Reply[R, K]], mark K, opts ...AskOption) {
 	b.d.madeAsk().mustSuit(to.b)
 	c.mustOwn(reply.d.made())
 	life := c.markAsk()
@@ -147,7 +149,8 @@ type replyTo[R any] struct {
 	call  *call[R]
 	asker *cell
 	reply *descriptor
-	node  *message // the message for caller, if it was made already: see prepare
+	// The message for caller, if it was made already: see prepare.
+	node *message
 }
 
 // answer sends the reply. mute reports whether an actor that replies to an overloaded

@@ -16,9 +16,12 @@ import (
 )
 
 // hearing returns an actor that tells what its marked outcomes bring.
-func hearing(sys *actor.System, b ctxBehaviours) (r actor.Ref[ctxActor], heard <-chan actor.Reply[any, string]) {
+func hearing(sys *actor.System, b ctxBehaviours) (r actor.Ref[ctxActor],
+	heard <-chan actor.Reply[any, string]) {
 	out := make(chan actor.Reply[any, string], 100)
-	return b.typ.Spawn(sys, ctxActor{hear: func(_ *actor.Context, r actor.Reply[any, string]) { out <- r }}), out
+	return b.typ.Spawn(sys, ctxActor{hear: func(_ *actor.Context, r actor.Reply[any, string]) {
+		out <- r
+	}}), out
 }
 
 // TestAskToWith: "The mark comes back whatever the outcome is, also with an error."
@@ -41,11 +44,17 @@ func TestAskToWith(t *testing.T) {
 					v    any
 					want error
 				}{
-					"value":        {to, func(*ctxActor, *actor.Context) (any, error) { return 7, nil }, 7, nil},
-					"error":        {to, func(*ctxActor, *actor.Context) (any, error) { return nil, errUser }, nil, errUser},
-					"ended":        {ended, nil, nil, actor.ErrStopped},
-					"panic":        {b.typ.Spawn(sys, ctxActor{}), func(*ctxActor, *actor.Context) (any, error) { panic(1) }, nil, actor.ErrPanicked},
-					"other system": {other, func(*ctxActor, *actor.Context) (any, error) { return 8, nil }, 8, nil},
+					"value": {to, func(*ctxActor, *actor.Context) (any, error) { return 7, nil }, 7, nil},
+					"error": {to, func(*ctxActor, *actor.Context) (any, error) {
+						return nil, errUser
+					}, nil, errUser},
+					"ended": {ended, nil, nil, actor.ErrStopped},
+					"panic": {b.typ.Spawn(sys, ctxActor{}), func(*ctxActor, *actor.Context) (any, error) {
+						panic(1)
+					}, nil, actor.ErrPanicked},
+					"other system": {other, func(*ctxActor, *actor.Context) (any, error) {
+						return 8, nil
+					}, 8, nil},
 					"put off": {to, func(_ *ctxActor, c *actor.Context) (any, error) {
 						d := actor.Defer(c, b.try)
 						go d.Reply(c.System(), 9, nil)
@@ -112,7 +121,8 @@ func TestAskToWith_Late(t *testing.T) {
 	quiet(t, sys)
 	l := dead.last.Load()
 	wants(t, l.Reason, actor.ErrNoReply)
-	equal(t, "message", l.Message.(actor.Reply[any, string]), actor.Reply[any, string]{Value: 7, Mark: "late"})
+	equal(t, "message", l.Message.(actor.Reply[any, string]),
+		actor.Reply[any, string]{Value: 7, Mark: "late"})
 	equal(t, "dead letters", dead.n.Load(), 1)
 }
 
@@ -120,7 +130,8 @@ func TestAskToWith_Late(t *testing.T) {
 func TestReply_BeginsAsAResult(t *testing.T) {
 	var r actor.Reply[byte, string]
 	var big actor.Reply[[3]int64, int]
-	if unsafe.Offsetof(r.Value) != unsafe.Offsetof(actor.Result[byte]{}.Value) || unsafe.Offsetof(r.Err) != unsafe.Offsetof(actor.Result[byte]{}.Err) ||
+	if unsafe.Offsetof(r.Value) != unsafe.Offsetof(actor.Result[byte]{}.Value) ||
+		unsafe.Offsetof(r.Err) != unsafe.Offsetof(actor.Result[byte]{}.Err) ||
 		unsafe.Offsetof(big.Err) != unsafe.Offsetof(actor.Result[[3]int64]{}.Err) {
 		t.Error("a Reply does not begin as a Result does")
 	}
@@ -152,7 +163,10 @@ func init() {
 	}), againTold.Handle(func(m *askAgain, c *actor.Context, r actor.Reply[int, wide]) {
 		m.sum += r.Mark.a + r.Value
 		m.ask(c)
-	}), againSum.Handle(func(m *askAgain, _ *actor.Context, _ struct{}) (int, error) { return m.sum, nil }))
+	}), againSum.Handle(func(m *askAgain, _ *actor.Context, _ struct{}) (int, error) {
+		return m.sum,
+			nil
+	}))
 }
 
 func (m *askAgain) ask(c *actor.Context) {
@@ -216,8 +230,13 @@ func TestAskToWith_Parcels(t *testing.T) {
 	want := actor.DeclareAsk[struct{}, heap.Parcel](typ, "want")
 	told := actor.Declare[actor.Reply[heap.Parcel, int]](typ, "told")
 	act := actor.Declare[deed](typ, "act")
-	typ.Table(want.Handle(func(*puppet, *actor.Context, struct{}) (heap.Parcel, error) { return heap.NewParcel("x"), nil }),
-		told.Handle(func(_ *puppet, _ *actor.Context, r actor.Reply[heap.Parcel, int]) { t.Error("it was heard") }), act.Handle((*puppet).Do))
+	typ.Table(want.Handle(func(*puppet, *actor.Context, struct{}) (heap.Parcel,
+		error) {
+		return heap.NewParcel("x"), nil
+	}),
+		told.Handle(func(_ *puppet, _ *actor.Context, r actor.Reply[heap.Parcel, int]) {
+			t.Error("it was heard")
+		}), act.Handle((*puppet).Do))
 	before := heap.Blobs().Live
 	sys := start(t, actor.WithWorkers(1))
 	r, to := typ.Spawn(sys, puppet{}), typ.Spawn(sys, puppet{})

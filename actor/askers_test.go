@@ -23,7 +23,8 @@ type silence struct {
 func noAfter() {}
 
 // holding makes an actor that is in a behaviour, and ends in some way when it is let go.
-func holding(end func(*actor.System, actor.Ref[mortal])) func(testing.TB, *actor.System) (actor.Ref[mortal], func()) {
+func holding(end func(*actor.System, actor.Ref[mortal])) func(testing.TB,
+	*actor.System) (actor.Ref[mortal], func()) {
 	return func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		r, release := busy(t, sys, mortal{})
 		return r, func() { end(sys, r); release() }
@@ -32,11 +33,13 @@ func holding(end func(*actor.System, actor.Ref[mortal])) func(testing.TB, *actor
 
 // underSupervision is an actor that has fallen, and whose supervisor has put its restart
 // off; end decides on it.
-func underSupervision(end func(*actor.System, actor.Ref[mortal])) func(testing.TB, *actor.System) (actor.Ref[mortal], func()) {
+func underSupervision(end func(*actor.System, actor.Ref[mortal])) func(testing.TB,
+	*actor.System) (actor.Ref[mortal], func()) {
 	return func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		var child actor.Ref[mortal]
 		fallen := make(chan struct{})
-		super := mortalType.Spawn(sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
+		super := mortalType.Spawn(sys, mortal{onFell: func(_ *mortal, c *actor.Context,
+			f actor.ChildDown) {
 			if !f.Final {
 				actor.Standby(c, f.Ref)
 				close(fallen)
@@ -58,20 +61,32 @@ var silences = []silence{
 		return r, noAfter
 	}, []error{actor.ErrStopped, actor.ErrShutdown}},
 	{"NeverStarted", func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
-		return mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error { return errUser }}), noAfter
+		return mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error {
+			return errUser
+		}}), noAfter
 	}, []error{actor.ErrStopped, errUser}},
-	{"StoppedInTheMailbox", holding(func(sys *actor.System, r actor.Ref[mortal]) { actor.Stop(sys, r) }),
+	{"StoppedInTheMailbox", holding(func(sys *actor.System, r actor.Ref[mortal]) {
+		actor.Stop(sys, r)
+	}),
 		[]error{actor.ErrStopped, actor.ErrShutdown}},
-	{"KilledInTheMailbox", holding(func(sys *actor.System, r actor.Ref[mortal]) { actor.Kill(sys, r) }),
+	{"KilledInTheMailbox", holding(func(sys *actor.System, r actor.Ref[mortal]) {
+		actor.Kill(sys, r)
+	}),
 		[]error{actor.ErrStopped, actor.ErrKilled}},
 	{"PanicInTheMailbox", holding(func(sys *actor.System, r actor.Ref[mortal]) {
 		rush.Send(sys, r, func(*mortal, *actor.Context) { panic(errUser) })
 	}), []error{actor.ErrStopped, actor.ErrPanicked, errUser}},
-	{"RestartPendingThenStop", underSupervision(func(sys *actor.System, r actor.Ref[mortal]) { actor.Stop(sys, r) }),
+	{"RestartPendingThenStop", underSupervision(func(sys *actor.System, r actor.Ref[mortal]) {
+		actor.Stop(sys, r)
+	}),
 		[]error{actor.ErrStopped, errUser}},
-	{"RestartPendingThenKill", underSupervision(func(sys *actor.System, r actor.Ref[mortal]) { actor.Kill(sys, r) }),
+	{"RestartPendingThenKill", underSupervision(func(sys *actor.System, r actor.Ref[mortal]) {
+		actor.Kill(sys, r)
+	}),
 		[]error{actor.ErrStopped, actor.ErrKilled}},
-	{"RestartPendingThenUp", underSupervision(func(sys *actor.System, r actor.Ref[mortal]) { actor.Restart(sys, r) }), nil},
+	{"RestartPendingThenUp", underSupervision(func(sys *actor.System, r actor.Ref[mortal]) {
+		actor.Restart(sys, r)
+	}), nil},
 	{"SystemStopped", func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		other := start(t)
 		r := mortalType.Spawn(other, mortal{})
@@ -94,7 +109,8 @@ var silences = []silence{
 }
 
 // askedBy are the ways to ask. Each asks n times; all outcomes come through the channel.
-var askedBy = map[string]func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error){
+var askedBy = map[string]func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int,
+	got chan<- error){
 	"Ask": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error) {
 		for range n {
 			go func() { _, err := fetchIn.Ask(t.Context(), to, nothing); got <- err }()
@@ -108,7 +124,8 @@ var askedBy = map[string]func(t testing.TB, sys *actor.System, to actor.Ref[mort
 			}
 		})
 	},
-	"AskToWithin": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error) {
+	"AskToWithin": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int,
+		got chan<- error) {
 		caller := askerType.Spawn(sys, asker{got})
 		askerGo.Send(sys, caller, func(c *actor.Context) {
 			for range n {
@@ -125,7 +142,10 @@ var (
 	askerType  = actor.NewType[asker]("asker")
 	askerGo    = actor.Declare[func(*actor.Context)](askerType, "go")
 	askerHears = actor.Declare[actor.Result[struct{}]](askerType, "hears")
-	_          = askerType.Table(askerGo.Handle(func(_ *asker, c *actor.Context, f func(*actor.Context)) { f(c) }),
+	_          = askerType.Table(askerGo.Handle(func(_ *asker, c *actor.Context,
+		f func(*actor.Context)) {
+		f(c)
+	}),
 		askerHears.Handle(func(a *asker, _ *actor.Context, r actor.Result[struct{}]) { a.got <- r.Err }))
 )
 
@@ -142,7 +162,8 @@ func TestAskers_EveryWay(t *testing.T) {
 				got := make(chan error, n)
 				ask(t, sys, r, n, got)
 				if way != "Ask" && !slices.Contains([]string{"SystemStopped", "SystemStops"}, s.name) {
-					in(t, sys, mortalType.Spawn(sys, mortal{}), nothing) // the requests are on their way by then, or nearly
+					// The requests are on their way by then, or nearly.
+					in(t, sys, mortalType.Spawn(sys, mortal{}), nothing)
 				}
 				after()
 				for range n {

@@ -42,14 +42,17 @@ type dormitory struct {
 func newDormitory(p *explore.Program, backlog int) *dormitory {
 	d := &dormitory{replies: make(chan *call[int], 8)}
 	dozerType.info.ownedIn()
-	d.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {}}), WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
-		if l.Behaviour == "say" {
-			d.dead = append(d.dead, l.Message.(int))
-		}
-	}}))
+	d.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {}}),
+		WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
+			if l.Behaviour == "say" {
+				d.dead = append(d.dead, l.Message.(int))
+			}
+		}}))
 	d.super, d.friend = dozerType.Spawn(d.sys, dozer{d}), dozerType.Spawn(d.sys, dozer{d})
 	dozerAct.Send(d.sys, d.super, func(c *Context) {
-		d.kid = SpawnUnder(c, dozerType, func(a *dozer) { a.d = d }, Care[dozer]{Fell: dozerFell, Backlog: backlog})
+		d.kid = SpawnUnder(c, dozerType, func(a *dozer) {
+			a.d = d
+		}, Care[dozer]{Fell: dozerFell, Backlog: backlog})
 	})
 	d.settle()
 	d.word(1)
@@ -76,7 +79,10 @@ var dozerOps = map[string]func(d *dormitory){
 	"friend": func(d *dormitory) {
 		d.said = append(d.said, 21, 22, 23)
 		dozerAct.Send(d.sys, d.friend, func(c *Context) { dozerSay.Send(c, d.kid, 21) })
-		dozerAct.Send(d.sys, d.friend, func(c *Context) { dozerSay.Send(c, d.kid, 22); dozerSay.Send(c, d.kid, 23) })
+		dozerAct.Send(d.sys, d.friend, func(c *Context) {
+			dozerSay.Send(c, d.kid, 22)
+			dozerSay.Send(c, d.kid, 23)
+		})
 	},
 	"ask":     func(d *dormitory) { d.ask(context.Background()) },
 	"waiting": func(d *dormitory) { d.ask(WaitForRestart(context.Background())) },

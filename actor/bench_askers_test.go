@@ -24,7 +24,9 @@ var quickEnds = []struct {
 		return r, nil
 	}, nothing},
 	{"NeverStarted", func(_ testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
-		return mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error { return errUser }}), nil
+		return mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error {
+			return errUser
+		}}), nil
 	}, nothing},
 	{"KilledInTheMailbox", func(b testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		r, release := busy(b, sys, mortal{})
@@ -38,7 +40,9 @@ func BenchmarkAskers(b *testing.B) {
 	for _, e := range quickEnds {
 		for _, within := range []bool{false, true} {
 			b.Run(e.name+map[bool]string{false: "/Ask", true: "/AskTo"}[within], func(b *testing.B) {
-				sys := start(b, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
+				sys := start(b, actor.WithWorkers(2),
+					actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(
+						actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 				got := make(chan error, 1)
 				from := askerType.Spawn(sys, asker{got})
 				delays := make([]time.Duration, 0, b.N)
@@ -55,7 +59,8 @@ func BenchmarkAskers(b *testing.B) {
 }
 
 // askUnanswered asks in one of two ways and returns how long it took to hear.
-func askUnanswered(b *testing.B, sys *actor.System, from actor.Ref[asker], r actor.Ref[mortal], f act, end func(), got chan error, within bool) time.Duration {
+func askUnanswered(b *testing.B, sys *actor.System, from actor.Ref[asker], r actor.Ref[mortal],
+	f act, end func(), got chan error, within bool) time.Duration {
 	sent := make(chan struct{}, 1)
 	began := time.Now()
 	if within {

@@ -24,7 +24,8 @@ var (
 	declaredFor = actor.Declare[time.Duration](blockerType, "declared")
 	spinFor     = actor.Declare[time.Duration](blockerType, "spin")
 	stampTime   = actor.Declare[chan time.Time](blockerType, "stamp")
-	_           = blockerType.Table(sleepFor.Handle((*blocker).Sleep), declaredFor.Handle((*blocker).Declared),
+	_           = blockerType.Table(sleepFor.Handle((*blocker).Sleep),
+		declaredFor.Handle((*blocker).Declared),
 		spinFor.Handle((*blocker).Spin), stampTime.Handle((*blocker).Stamp))
 )
 

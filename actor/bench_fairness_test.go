@@ -31,7 +31,8 @@ func selfFlood(sys *actor.System, stop *atomic.Bool) {
 // clock, turn after turn, until the next messages are due.
 func BenchmarkFairness(b *testing.B) {
 	for _, workers := range []int{1, 2} {
-		for _, every := range []time.Duration{100 * time.Millisecond, 10 * time.Millisecond, 5 * time.Millisecond, time.Millisecond} {
+		for _, every := range []time.Duration{100 * time.Millisecond, 10 * time.Millisecond,
+			5 * time.Millisecond, time.Millisecond} {
 			b.Run(fmt.Sprintf("workers=%d/each-in-%v", workers, every), func(b *testing.B) {
 				benchFairness(b, workers, every)
 			})

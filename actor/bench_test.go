@@ -62,7 +62,8 @@ func parked(sys *actor.System) bool {
 			return false
 		}
 	}
-	at := []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
+	at := []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"},
+		{Name: "/sched/goroutines/runnable:goroutines"}}
 	metrics.Read(at)
 	return at[0].Value.Uint64()+at[1].Value.Uint64() <= 1
 }

@@ -85,7 +85,8 @@ func (l *tenancy) inOrder() error {
 	}
 	for a, done := range l.done {
 		for b, begun := range l.begun {
-			if done < begun && place[a] > place[b] && !(slices.Contains(l.dead, a) && slices.Contains(l.dead, b)) {
+			if done < begun && place[a] > place[b] &&
+				!(slices.Contains(l.dead, a) && slices.Contains(l.dead, b)) {
 				return fmt.Errorf("%d was sent before %d; run %v, dead %v", a, b, l.ran, l.dead)
 			}
 		}
@@ -98,10 +99,12 @@ func (l *tenancy) judge() error {
 	if err := l.resting(); err != nil {
 		return err
 	}
-	if got := slices.Sorted(slices.Values(slices.Concat(l.ran, l.dead))); !slices.Equal(got, slices.Sorted(slices.Values(l.said))) {
+	if got := slices.Sorted(slices.Values(slices.Concat(l.ran, l.dead))); !slices.Equal(got,
+		slices.Sorted(slices.Values(l.said))) {
 		return fmt.Errorf("said %v, run %v, dead %v", l.said, l.ran, l.dead)
 	}
-	if box := &l.fly.b.box; !box.Idle() && !box.Closed() || l.fly.b.in.HasAppended() || l.fly.b.in.Pending() != nil {
+	if box := &l.fly.b.box; !box.Idle() && !box.Closed() || l.fly.b.in.HasAppended() ||
+		l.fly.b.in.Pending() != nil {
 		return errors.New("the mayfly rests, and has mail")
 	}
 	for _, w := range l.crew {
@@ -214,7 +217,8 @@ func TestBias_Exhaustive(t *testing.T) {
 			l.p.Go(func() { l.say(l.sys, 11) })
 		}},
 	} {
-		res := explore.Run(t, explore.Config{Strategy: explore.Bounded(c.preemptions, 0), Name: c.name}, biasScene(c.set))
+		res := explore.Run(t, explore.Config{Strategy: explore.Bounded(c.preemptions, 0), Name: c.name},
+			biasScene(c.set))
 		if !res.Exhausted {
 			t.Error(c.name, res)
 		}

@@ -106,8 +106,10 @@ func WithMaxBlocked(n int) Option { return systemOption(func(o *options) { o.spa
 // noIdleWorker is sched.Config.OnNoSpare.
 func (s *System) noIdleWorker(soFar uint64) {
 	s.log(func(l logSink) {
-		l.fail("gallop: all spares are in use: behaviours that block hold up other actors, and asks in behaviours fail; "+
-			"let fewer behaviours block at a time (AskTo and Pipe do not), or raise actor.WithMaxBlocked", "spares", s.opts.spares, "so_far", soFar)
+		l.fail("gallop: all spares are in use: behaviours that block hold up other actors, and asks "+
+			"in behaviours fail; "+
+			"let fewer behaviours block at a time (AskTo and Pipe do not), or raise "+
+			"actor.WithMaxBlocked", "spares", s.opts.spares, "so_far", soFar)
 	})
 }
 
@@ -258,5 +260,6 @@ func (l *blockedCalls) has(c *Context) bool {
 
 // verifyBlockedCall checks a call of Blocking that begins. Caller holds mu.
 func verifyBlockedCall(k *blockedCall) {
-	invariant.Check(!k.listed && k.prev == nil && k.next == nil, "a call of Blocking begins within another of worker %d", k.c.w.ID())
+	invariant.Check(!k.listed && k.prev == nil && k.next == nil,
+		"a call of Blocking begins within another of worker %d", k.c.w.ID())
 }

@@ -93,22 +93,25 @@ func TestBlocking_Costs(t *testing.T) {
 	runtime.ReadMemStats(&during)
 	close(release)
 	quiet(t, sys)
-	heap, stack := int64(during.HeapAlloc)-int64(before.HeapAlloc), int64(during.StackInuse)-int64(before.StackInuse)
-	t.Logf("each takes %d bytes of heap, its actor and message included, and %d of stacks", heap/n, stack/n)
+	heap, stack := int64(during.HeapAlloc)-int64(before.HeapAlloc), int64(during.StackInuse)-int64(
+		before.StackInuse)
+	t.Logf("each takes %d bytes of heap, its actor and message included, and %d of stacks", heap/n,
+		stack/n)
 	if heap+stack > n*most {
 		t.Errorf("%d bytes for %d, want at most %d each", heap+stack, n, most)
 	}
 }
 
-// TestAsk_NoSpare: ErrTooManyBlocked to a behaviour, where "so many behaviours block already that it would
-// keep its worker from others". "The request becomes a dead letter". One that comes when a spare is
-// free again is answered.
+// TestAsk_NoSpare: ErrTooManyBlocked to a behaviour, where "so many behaviours block already that
+// it would keep its worker from others". "The request becomes a dead letter". One that comes when a
+// spare is free again is answered.
 func TestAsk_NoSpare(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
 			var dead letters
 			var log lockedBuffer
-			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1), actor.WithLongTurn(time.Hour), actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), dead.option())
+			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1), actor.WithLongTurn(time.Hour),
+				actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), dead.option())
 			blocked, release := make(chan struct{}), make(chan struct{})
 			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 				c.Blocking(func() { close(blocked); <-release })
@@ -116,12 +119,18 @@ func TestAsk_NoSpare(t *testing.T) {
 			receive(t, "the one that blocks", blocked)
 			caller, asked := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			errs := make(chan error, 2)
-			do.Send(sys, caller, func(_ *puppet, c *actor.Context) { errs <- ask(notSoLong(t), c, asked, justReply) })
+			do.Send(sys, caller, func(_ *puppet, c *actor.Context) {
+				errs <- ask(notSoLong(t), c, asked, justReply)
+			})
 			wants(t, receive(t, "the first outcome", errs), actor.ErrTooManyBlocked)
-			eventually(t, "the log says so", func() bool { return strings.Contains(log.String(), "level=ERROR") })
+			eventually(t, "the log says so", func() bool {
+				return strings.Contains(log.String(), "level=ERROR")
+			})
 			close(release)
 			quiet(t, sys)
-			do.Send(sys, caller, func(_ *puppet, c *actor.Context) { errs <- ask(notSoLong(t), c, asked, justReply) })
+			do.Send(sys, caller, func(_ *puppet, c *actor.Context) {
+				errs <- ask(notSoLong(t), c, asked, justReply)
+			})
 			must(t, receive(t, "the second outcome", errs))
 			quiet(t, sys)
 			if n := sys.Stats().TooManyBlocked; n == 0 {
@@ -196,7 +205,8 @@ func TestShouldYield_OneProcessor(t *testing.T) {
 func TestAsk_NoSpareSeeded(t *testing.T) {
 	for spares, want := range map[int]error{1: actor.ErrTooManyBlocked, 2: nil} {
 		sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1), actor.WithMaxBlocked(spares))
-		a, b, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+		a, b, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys,
+			puppet{}), puppetType.Spawn(sys, puppet{})
 		errs := make([]error, 2)
 		do.Send(sys, a, func(_ *puppet, c *actor.Context) {
 			errs[0] = endless["Ask"](c, b, func(_ *puppet, c *actor.Context) (any, error) {

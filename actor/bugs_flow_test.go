@@ -100,7 +100,9 @@ func TestToChan_PressedAgain(t *testing.T) {
 	var goesOn atomic.Bool
 	do.Send(sys, w, func(_ *puppet, c *actor.Context) { out.Send(c, 70) })
 	do.Send(sys, w, func(*puppet, *actor.Context) { goesOn.Store(true) })
-	eventually(t, "the sender to be muted, or not", func() bool { return goesOn.Load() || sys.Stats().Mutes >= 1 })
+	eventually(t, "the sender to be muted, or not", func() bool {
+		return goesOn.Load() || sys.Stats().Mutes >= 1
+	})
 	equal(t, "the sender goes on", goesOn.Load(), false)
 	for range 71 {
 		receive(t, "a value", ch)

@@ -21,7 +21,10 @@ func TestBug_K22_SendDuringStart(t *testing.T) {
 		sys := start(t, actor.WithWorkers(workers))
 		for range scaled(200) {
 			var started bool // the actor's
-			r := mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error { started = true; return nil }})
+			r := mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error {
+				started = true
+				return nil
+			}})
 			var wg sync.WaitGroup
 			for range 3 {
 				wg.Go(func() {
@@ -44,7 +47,8 @@ func TestBug_K22_SendDuringStart(t *testing.T) {
 // TestBug_K23_StopAgainstSend: what is sent while an actor is stopped, drained or killed
 // runs or is a dead letter, once (and K25: none twice).
 func TestBug_K23_StopAgainstSend(t *testing.T) {
-	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop, "Drain": actor.Drain, "Kill": actor.Kill} {
+	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop,
+		"Drain": actor.Drain, "Kill": actor.Kill} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
 			sys := start(t, actor.WithWorkers(3), dead.option())
@@ -179,18 +183,21 @@ func TestBug_K40_ShutdownOfTrees(t *testing.T) {
 // woken one, where programs must not.
 func TestBug_K10_EndStrandsNothing(t *testing.T) {
 	for name, leave := range map[string]func(c *actor.Context){
-		"Mail": func(c *actor.Context) { do.Send(c, actor.Self[puppet](c), func(*puppet, *actor.Context) {}) },
+		"Mail": func(c *actor.Context) {
+			do.Send(c, actor.Self[puppet](c), func(*puppet, *actor.Context) {})
+		},
 		"Lane": func(c *actor.Context) { rush.Send(c, actor.Self[mortal](c), nothing) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			ran, ctx := make(chan struct{}), notSoLong(t)
-			sys := start(t, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
-				select {
-				case <-ran:
-				case <-ctx.Done():
-					t.Error("who was woken by an actor that ends waits for the end of its burial")
-				}
-			}}))
+			sys := start(t, actor.WithWorkers(2),
+				actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
+					select {
+					case <-ran:
+					case <-ctx.Done():
+						t.Error("who was woken by an actor that ends waits for the end of its burial")
+					}
+				}}))
 			woken := puppetType.Spawn(sys, puppet{})
 			do.Send(sys, woken, func(*puppet, *actor.Context) {})
 			quiet(t, sys)
@@ -279,11 +286,22 @@ func TestAskers_HearAtOnce(t *testing.T) {
 		f    act
 		want []error
 	}{
-		"Panic":        {mortal{}, func(*mortal, *actor.Context) { panic(errUser) }, []error{actor.ErrPanicked, errUser}},
-		"Goexit":       {mortal{}, func(*mortal, *actor.Context) { runtime.Goexit() }, []error{actor.ErrPanicked}},
-		"Killed":       {mortal{}, func(_ *mortal, c *actor.Context) { actor.Kill(c, actor.Self[mortal](c)); c.Checkpoint() }, []error{actor.ErrStopped, actor.ErrKilled}},
-		"NeverStarted": {mortal{onStart: func(*mortal, *actor.Context) error { return errUser }}, nothing, []error{actor.ErrStopped, errUser}},
-		"StartPanics":  {mortal{onStart: func(*mortal, *actor.Context) error { panic(errUser) }}, nothing, []error{actor.ErrStopped, actor.ErrPanicked, errUser}},
+		"Panic": {mortal{}, func(*mortal, *actor.Context) {
+			panic(errUser)
+		}, []error{actor.ErrPanicked, errUser}},
+		"Goexit": {mortal{}, func(*mortal, *actor.Context) {
+			runtime.Goexit()
+		}, []error{actor.ErrPanicked}},
+		"Killed": {mortal{}, func(_ *mortal, c *actor.Context) {
+			actor.Kill(c, actor.Self[mortal](c))
+			c.Checkpoint()
+		}, []error{actor.ErrStopped, actor.ErrKilled}},
+		"NeverStarted": {mortal{onStart: func(*mortal, *actor.Context) error {
+			return errUser
+		}}, nothing, []error{actor.ErrStopped, errUser}},
+		"StartPanics": {mortal{onStart: func(*mortal, *actor.Context) error {
+			panic(errUser)
+		}}, nothing, []error{actor.ErrStopped, actor.ErrPanicked, errUser}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t, actor.WithWorkers(1))
@@ -346,7 +364,8 @@ func TestPanicReport_UserFrame(t *testing.T) {
 			equal(t, "actor", p.ActorID, r.ID())
 			equal(t, "where", p.Type+"."+p.Behaviour, "mortal.act")
 			equal(t, "message", p.MessageID, 1)
-			if !strings.HasPrefix(p.Frame, "github.com/gallop-go/gallop/actor_test.ownFrame ") || !strings.Contains(p.Frame, "bugs_test.go:") {
+			if !strings.HasPrefix(p.Frame, "github.com/gallop-go/gallop/actor_test.ownFrame ") ||
+				!strings.Contains(p.Frame, "bugs_test.go:") {
 				t.Errorf("frame %q", p.Frame)
 			}
 			var e *actor.PanicError

@@ -41,7 +41,8 @@ func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()
 	}
 	x := c.self.makeCold()
 	in := chanSource[M]{ch: ch, openSource: openSource{
-		to: c.self, d: b.d, stopped: make(chan struct{}), ended: x.untilLifeDone(), gone: make(chan struct{}),
+		to: c.self, d: b.d, stopped: make(chan struct{}), ended: x.untilLifeDone(), gone: make(
+			chan struct{}),
 	}}
 	all := sourcesOf(x)
 	in.before = all.add(in.openSource)

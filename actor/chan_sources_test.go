@@ -46,13 +46,15 @@ func TestInlets_Twin(t *testing.T) {
 }
 
 // openTwin opens one, and checks who is said to come before it.
-func openTwin(t *rapid.T, l *chanSources, alive []openSource, d *descriptor, life chan struct{}) openSource {
+func openTwin(t *rapid.T, l *chanSources, alive []openSource, d *descriptor,
+	life chan struct{}) openSource {
 	o := openSource{d: d, stopped: make(chan struct{}), ended: life, gone: make(chan struct{})}
 	before := l.add(o)
 	for _, other := range alive {
 		comes := other.d == d && (isClosed(other.stopped) || isClosed(other.ended))
 		if comes != slices.Contains(before, other.gone) {
-			t.Fatalf("one that is stopped %v and over %v comes before: %v", isClosed(other.stopped), isClosed(other.ended), !comes)
+			t.Fatalf("one that is stopped %v and over %v comes before: %v", isClosed(other.stopped),
+				isClosed(other.ended), !comes)
 		}
 	}
 	return o

@@ -95,7 +95,8 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 		init:    func(a *cell) { init(stateOf[S](a)) }, // of a state that is new, or that wipe has left
 		deliver: func(c *Context, at *cell, f ChildDown) { deliver(c, at, d, f) },
 		up:      rose,
-		decides: care.Decide, drops: care.Mail == DropMail, keeps: care.Backlog, keepReplies: care.KeepReplies,
+		decides: care.Decide, drops: care.Mail ==
+			DropMail, keeps: care.Backlog, keepReplies: care.KeepReplies,
 	}
 	a.cold.path = care.Path
 	a.launch(c)
@@ -112,7 +113,8 @@ func (care *Care[T]) deliverRisen(c *Context) func(*Context, *cell, Risen) {
 	return func(c *Context, at *cell, r Risen) { deliver(c, at, d, r) }
 }
 
-// childAt returns the place of a child; nil for a zero ref. It looks at the child's younger siblings.
+// childAt returns the place of a child; nil for a zero ref. It looks at the child's younger
+// siblings.
 func (a *cell) childAt(r AnyRef) *child {
 	if r.b == nil {
 		return nil

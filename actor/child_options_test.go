@@ -24,7 +24,8 @@ var (
 	wardenRose = actor.Declare[actor.Risen](wardenType, "rose")
 	wardenWake = actor.Declare[actor.AnyRef](wardenType, "wake")
 	_          = wardenType.Table(
-		wardenDo.Handle(func(w *warden, c *actor.Context, f func(*warden, *actor.Context)) (none struct{}, err error) {
+		wardenDo.Handle(func(w *warden, c *actor.Context,
+			f func(*warden, *actor.Context)) (none struct{}, err error) {
 			f(w, c)
 			return
 		}),
@@ -37,16 +38,20 @@ var (
 		wardenWake.Handle(func(_ *warden, c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }))
 )
 
-func (w *warden) spawn(c *actor.Context, name string, care actor.Care[warden], start func(*mortal, *actor.Context) error) actor.Ref[mortal] {
+func (w *warden) spawn(c *actor.Context, name string, care actor.Care[warden],
+	start func(*mortal, *actor.Context) error) actor.Ref[mortal] {
 	care.Fell, care.Rose = wardenFell, wardenRose
 	// As it is now: it is read at every restart, and not by the warden.
 	d := w.diary
-	r := actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = mortal{name: name, diary: d, onStart: start} }, care)
+	r := actor.SpawnUnder(c, mortalType, func(m *mortal) {
+		*m = mortal{name: name, diary: d, onStart: start}
+	}, care)
 	w.kids = append(w.kids, r.Any())
 	return r
 }
 
-func wardenIn(t testing.TB, sys *actor.System, r actor.Ref[warden], f func(*warden, *actor.Context)) {
+func wardenIn(t testing.TB, sys *actor.System, r actor.Ref[warden],
+	f func(*warden, *actor.Context)) {
 	t.Helper()
 	_, err := wardenDo.Ask(soon(t), r, f)
 	must(t, err)
@@ -58,7 +63,9 @@ func TestRisen(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var d diary
 	fails := 1
-	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }})
+	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.ChildDown) {
+		actor.Restart(c, f.Ref)
+	}})
 	var child actor.Ref[mortal]
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
 		child = w.spawn(c, "kid", actor.Care[warden]{}, func(*mortal, *actor.Context) error {
@@ -93,7 +100,9 @@ func TestCare(t *testing.T) {
 			w.spawn(c, "a", care, nil)
 			care.Before = actor.AnyRef{}
 			w.spawn(c, "c", care, nil)
-			panics(t, "is not a child of", func() { w.spawn(c, "d", actor.Care[warden]{Before: actor.Self[warden](c).Any()}, nil) })
+			panics(t, "is not a child of", func() {
+				w.spawn(c, "d", actor.Care[warden]{Before: actor.Self[warden](c).Any()}, nil)
+			})
 		})
 		d.lines = nil
 		if kill {
@@ -113,7 +122,10 @@ func TestCare(t *testing.T) {
 func TestCare_StopYields(t *testing.T) {
 	for round := range scaled(50) {
 		var dead letters
-		sys := start(t, actor.WithWorkers(2), dead.option(), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { t.Error(p.Value) }}))
+		sys := start(t, actor.WithWorkers(2), dead.option(),
+			actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+				t.Error(p.Value)
+			}}))
 		w := wardenType.Spawn(sys, warden{diary: new(diary)})
 		care := actor.Care[warden]{Stop: func(c *actor.Context, r actor.AnyRef) {
 			actor.Yield(c, wardenWake, r)
@@ -143,7 +155,8 @@ func TestCare_StopYields(t *testing.T) {
 func TestCare_Place(t *testing.T) {
 	sys, elsewhere := start(t, actor.WithWorkers(2)), start(t, actor.WithWorkers(1))
 	d := diary{}
-	w, v := wardenType.Spawn(sys, warden{diary: &d}), wardenType.Spawn(elsewhere, warden{diary: new(diary)})
+	w, v := wardenType.Spawn(sys, warden{diary: &d}), wardenType.Spawn(elsewhere,
+		warden{diary: new(diary)})
 	equal(t, "number", v.ID(), w.ID())
 	var ended, foreign actor.AnyRef
 	wardenIn(t, elsewhere, v, func(v *warden, c *actor.Context) {
@@ -169,7 +182,8 @@ func TestCare_Place(t *testing.T) {
 	})
 	d.lines = nil
 	must(t, actor.StopWait(soon(t), w))
-	d.says(t, "before one that is not supervised: stop shutdown", "old: stop shutdown", "before one that has ended: stop shutdown", "old: stop shutdown")
+	d.says(t, "before one that is not supervised: stop shutdown", "old: stop shutdown",
+		"before one that has ended: stop shutdown", "old: stop shutdown")
 }
 
 // TestCare_StopCrashes: a child whose Stop crashes is told by an order, and its siblings as
@@ -185,7 +199,10 @@ func TestCare_StopCrashes(t *testing.T) {
 			var d diary
 			w := wardenType.Spawn(sys, warden{diary: &d})
 			calls := 0
-			care := actor.Care[warden]{Stop: func(c *actor.Context, child actor.AnyRef) { calls++; stop(c, child) }}
+			care := actor.Care[warden]{Stop: func(c *actor.Context, child actor.AnyRef) {
+				calls++
+				stop(c, child)
+			}}
 			wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
 				w.spawn(c, "a", actor.Care[warden]{}, nil)
 				w.spawn(c, "b", care, nil)
@@ -254,10 +271,15 @@ func TestAs(t *testing.T) {
 // caller, which has had its answer.
 func TestCare_StopReported(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
-	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+			reports <- p
+		}}))
 	w := wardenType.Spawn(sys, warden{diary: new(diary)})
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
-		w.spawn(c, "a", actor.Care[warden]{Stop: func(*actor.Context, actor.AnyRef) { panic("stop") }}, nil)
+		w.spawn(c, "a", actor.Care[warden]{Stop: func(*actor.Context, actor.AnyRef) {
+			panic("stop")
+		}}, nil)
 	})
 	_, err := wardenDo.Ask(soon(t), w, func(_ *warden, c *actor.Context) { c.Stop() })
 	must(t, err)
@@ -276,7 +298,9 @@ func TestCare_RoseOfAnother(t *testing.T) {
 	before := sys.Stats().Spawned
 	wardenIn(t, sys, w, func(_ *warden, c *actor.Context) {
 		panics(t, "another warden.rose", func() {
-			actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = mortal{name: "ghost", diary: &d} }, actor.Care[warden]{Fell: wardenFell, Rose: other})
+			actor.SpawnUnder(c, mortalType, func(m *mortal) {
+				*m = mortal{name: "ghost", diary: &d}
+			}, actor.Care[warden]{Fell: wardenFell, Rose: other})
 		})
 	})
 	must(t, actor.StopWait(soon(t), w))

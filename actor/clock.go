@@ -321,5 +321,6 @@ func (c *Context) slowed(f func()) func() {
 
 // verifyParked checks, while nothing runs, that the muted actors hold the system: n actors do.
 func verifyParked(n int, st Stats) {
-	invariant.Check(st.Unmutes <= st.Mutes && st.Mutes-st.Unmutes <= uint64(n), "%d muted, and %d let go on, of %d parked", st.Mutes, st.Unmutes, n)
+	invariant.Check(st.Unmutes <= st.Mutes && st.Mutes-st.Unmutes <= uint64(n),
+		"%d muted, and %d let go on, of %d parked", st.Mutes, st.Unmutes, n)
 }

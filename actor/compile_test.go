@@ -64,7 +64,8 @@ var (
 // exported is where the compiler has put what a package exports.
 func exported(t *testing.T, pkgs ...string) map[string]string {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, pkgs...)...)
+	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-f",
+		"{{.ImportPath}} {{.Export}}"}, pkgs...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -100,7 +101,9 @@ func (k *checker) check(t *testing.T, snippet string) (problems []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conf := types.Config{Importer: k.imp, Error: func(err error) { problems = append(problems, err.Error()) }}
+	conf := types.Config{Importer: k.imp, Error: func(err error) {
+		problems = append(problems, err.Error())
+	}}
 	_, _ = conf.Check("p", k.fset, []*ast.File{f}, nil)
 	return problems
 }
@@ -110,33 +113,47 @@ func (k *checker) check(t *testing.T, snippet string) (problems []string) {
 func TestDoesNotCompile(t *testing.T) {
 	k := newChecker(t)
 	for name, c := range map[string]struct{ code, want string }{
-		"wrong message":             {`Add.Send(sys, counter, "1")`, `cannot use "1".* as int value`},
-		"wrong message inside":      {`Set.Send(c, other, 1)`, `cannot use 1 .* as string value`},
-		"wrong message TrySend":     {`_ = Add.TrySend(sys, counter, "1")`, `cannot use "1".* as int value`},
-		"wrong message SendWait":    {`_ = Add.SendWait(context.Background(), counter, 1.5)`, `cannot use 1.5 .* as int value`},
-		"ref of another type":       {`Add.Send(sys, other, 1)`, `cannot use other .* as actor.Ref\[p?\.?Counter\] value`},
-		"ask of another type":       {`Get.Ask(context.Background(), other, struct{}{})`, `cannot use other .* as actor.Ref`},
-		"ask with the wrong query":  {`Get.Ask(context.Background(), counter, 1)`, `cannot use 1 .* as struct{} value`},
-		"wrong reply":               {`var s string; s, _ = Get.Ask(context.Background(), counter, struct{}{}); _ = s`, `cannot use .* as string value`},
-		"AskTo from a *System":      {`actor.AskTo(sys, Get, counter, struct{}{}, Got)`, `\*actor.System.* as \*actor.Context|type \*actor.System of sys does not match`},
-		"AskTo with another reply":  {`actor.AskTo(c, Get, counter, struct{}{}, Text)`, `Result\[string\]|does not match`},
-		"Pipe with another reply":   {`actor.Pipe(c, Text, func(context.Context) (int, error) { return 0, nil })`, `does not match|cannot use`},
-		"Send of an ask":            {`Get.Send(sys, counter, struct{}{})`, `Get.Send undefined`},
-		"Ask of a one-way":          {`Add.Ask(context.Background(), counter, 1)`, `Add.Ask undefined`},
-		"method of another state":   {`_ = CounterType.Table(Add.Handle((*Other).Set))`, `cannot use \(\*Other\).Set`},
+		"wrong message":        {`Add.Send(sys, counter, "1")`, `cannot use "1".* as int value`},
+		"wrong message inside": {`Set.Send(c, other, 1)`, `cannot use 1 .* as string value`},
+		"wrong message TrySend": {`_ = Add.TrySend(sys, counter, "1")`,
+			`cannot use "1".* as int value`},
+		"wrong message SendWait": {`_ = Add.SendWait(context.Background(), counter, 1.5)`,
+			`cannot use 1.5 .* as int value`},
+		"ref of another type": {`Add.Send(sys, other, 1)`,
+			`cannot use other .* as actor.Ref\[p?\.?Counter\] value`},
+		"ask of another type": {`Get.Ask(context.Background(), other, struct{}{})`,
+			`cannot use other .* as actor.Ref`},
+		"ask with the wrong query": {`Get.Ask(context.Background(), counter, 1)`,
+			`cannot use 1 .* as struct{} value`},
+		"wrong reply": {`var s string; s, _ = Get.Ask(context.Background(), counter, struct{}{}); _ = s`,
+			`cannot use .* as string value`},
+		"AskTo from a *System": {`actor.AskTo(sys, Get, counter, struct{}{}, Got)`,
+			`\*actor.System.* as \*actor.Context|type \*actor.System of sys does not match`},
+		"AskTo with another reply": {`actor.AskTo(c, Get, counter, struct{}{}, Text)`,
+			`Result\[string\]|does not match`},
+		"Pipe with another reply": {`actor.Pipe(c, Text, func(context.Context) (int, error) { return 0, nil })`, `does not match|cannot use`},
+		"Send of an ask":          {`Get.Send(sys, counter, struct{}{})`, `Get.Send undefined`},
+		"Ask of a one-way":        {`Add.Ask(context.Background(), counter, 1)`, `Add.Ask undefined`},
+		"method of another state": {`_ = CounterType.Table(Add.Handle((*Other).Set))`,
+			`cannot use \(\*Other\).Set`},
 		"method of another message": {`_ = OtherType.Table(Set.Handle(func(*Other, *actor.Context, int) {}))`, `cannot use .*func`},
-		"method without context":    {`_ = CounterType.Table(Add.Handle(func(c *Counter, by int) {}))`, `cannot use .*func`},
-		"entry of another state":    {`_ = CounterType.Table(Set.Handle((*Other).Set))`, `cannot use Set.Handle`},
-		"state of another type":     {`CounterType.Spawn(sys, Other{})`, `cannot use Other\{\} .* as .*Counter value`},
-		"self of another state":     {`counter = actor.Self[Other](c)`, `cannot use actor.Self`},
+		"method without context": {`_ = CounterType.Table(Add.Handle(func(c *Counter, by int) {}))`,
+			`cannot use .*func`},
+		"entry of another state": {`_ = CounterType.Table(Set.Handle((*Other).Set))`,
+			`cannot use Set.Handle`},
+		"state of another type": {`CounterType.Spawn(sys, Other{})`,
+			`cannot use Other\{\} .* as .*Counter value`},
+		"self of another state": {`counter = actor.Self[Other](c)`, `cannot use actor.Self`},
 		"handler of another message": {
-			`var h actor.Handler[string] = Add.To(counter); _ = h`, `does not implement actor.Handler|cannot use Add.To`},
+			`var h actor.Handler[string] = Add.To(counter); _ = h`,
+			`does not implement actor.Handler|cannot use Add.To`},
 		"a sender of one's own": {`var s actor.Sender = new(forged); _ = s }
 			type forged struct{}
 			func (*forged) sender() (*actor.Context, *actor.System) { return c, sys }
 			func _() {`, `does not implement actor.Sender .*unexported method sender|missing method sender`},
-		"context without a system": {`_ = actor.Context{self: nil}`, `unknown field self|unexported field`},
-		"state of a ref":           {`_ = counter.b`, `counter.b undefined`},
+		"context without a system": {`_ = actor.Context{self: nil}`,
+			`unknown field self|unexported field`},
+		"state of a ref": {`_ = counter.b`, `counter.b undefined`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			problems := k.check(t, "func _() {\n"+c.code+"\n}\n")

@@ -21,16 +21,36 @@ func traced(v any) context.Context { return context.WithValue(context.Background
 func TestSetContext_Travels(t *testing.T) {
 	seven := func(*ctxActor, *actor.Context) (any, error) { return 7, nil }
 	for name, way := range map[string]func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours){
-		"Send":       func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) { b.show.Send(c, to, 1) },
-		"Send text":  func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) { b.showText.Send(c, to, "x") },
-		"Handler":    func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) { b.show.To(to).Send(c, 1) },
-		"TrySend":    func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) { must(t, b.show.TrySend(c, to, 1)) },
-		"urgent":     func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) { b.urgent.Send(c, to, 1) },
-		"urgent try": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) { must(t, b.urgent.TrySend(c, to, 1)) },
-		"Yield":      func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) { actor.Yield(c, b.show, 1) },
-		"After":      func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) { actor.After(c, 1, b.show, 1) },
-		"After text": func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) { actor.After(c, 1, b.showText, "x") },
-		"Every":      func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) { actor.Every(c, time.Hour, b.show, 1) },
+		"Send": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
+			b.show.Send(c, to, 1)
+		},
+		"Send text": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
+			b.showText.Send(c, to, "x")
+		},
+		"Handler": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
+			b.show.To(to).Send(c, 1)
+		},
+		"TrySend": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
+			must(t, b.show.TrySend(c, to, 1))
+		},
+		"urgent": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
+			b.urgent.Send(c, to, 1)
+		},
+		"urgent try": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
+			must(t, b.urgent.TrySend(c, to, 1))
+		},
+		"Yield": func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) {
+			actor.Yield(c, b.show, 1)
+		},
+		"After": func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) {
+			actor.After(c, 1, b.show, 1)
+		},
+		"After text": func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) {
+			actor.After(c, 1, b.showText, "x")
+		},
+		"Every": func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) {
+			actor.Every(c, time.Hour, b.show, 1)
+		},
 		"Every text": func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) {
 			actor.Every(c, time.Hour, b.showText, "x")
 		},
@@ -52,7 +72,9 @@ func TestSetContext_Travels(t *testing.T) {
 		"Defer": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
 			actor.AskTo(c, b.try, to, func(_ *ctxActor, c *actor.Context) (any, error) {
 				d := actor.Defer(c, b.try)
-				b.do.Send(c, actor.Self[ctxActor](c), func(_ *ctxActor, c *actor.Context) { d.Reply(c, 7, nil) })
+				b.do.Send(c, actor.Self[ctxActor](c), func(_ *ctxActor, c *actor.Context) {
+					d.Reply(c, 7, nil)
+				})
 				return nil, nil
 			}, b.heard)
 		},
@@ -60,7 +82,9 @@ func TestSetContext_Travels(t *testing.T) {
 			actor.Pipe(c, b.heard, func(ctx context.Context) (any, error) { return nil, wantsTrace(ctx) })
 		},
 		"PipeWith": func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) {
-			actor.PipeWith(c, b.told, "m", func(ctx context.Context) (any, error) { return nil, wantsTrace(ctx) })
+			actor.PipeWith(c, b.told, "m", func(ctx context.Context) (any, error) {
+				return nil, wantsTrace(ctx)
+			})
 		},
 	} {
 		for kind, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
@@ -196,7 +220,10 @@ func TestSetContext_Ended(t *testing.T) {
 				c.SetContext(ctx)
 				b.showText.Send(c, to, "dead")
 				actor.AskToWith(c, b.try, to, showing, b.told, "m")
-				actor.PipeWith(c, b.told, "m", func(ctx context.Context) (any, error) { <-ctx.Done(); return nil, nil })
+				actor.PipeWith(c, b.told, "m", func(ctx context.Context) (any, error) {
+					<-ctx.Done()
+					return nil, nil
+				})
 				cancel()
 			})
 			for range 3 {
@@ -275,7 +302,10 @@ func TestSetContext_UntilTheEndOfTheBehaviour(t *testing.T) {
 	see(nil)
 	see("trace")
 	see(nil)
-	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) { c.SetContext(traced("trace")); panic(errUser) })
+	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
+		c.SetContext(traced("trace"))
+		panic(errUser)
+	})
 	inside(t, sys, func(c *actor.Context) { ctxs.show.Send(c, to, 1) })
 	see(nil)
 	// What is received with a context is sent on without one, unless SetContext says otherwise.
@@ -283,7 +313,10 @@ func TestSetContext_UntilTheEndOfTheBehaviour(t *testing.T) {
 	p := ctxs.typ.Spawn(sys, ctxActor{})
 	ctxs.do.Send(sys.With(traced("trace")), p, on)
 	see(nil)
-	ctxs.do.Send(sys.With(traced("trace")), p, func(a *ctxActor, c *actor.Context) { c.SetContext(c.Context()); on(a, c) })
+	ctxs.do.Send(sys.With(traced("trace")), p, func(a *ctxActor, c *actor.Context) {
+		c.SetContext(c.Context())
+		on(a, c)
+	})
 	see("trace")
 
 	// The stash.

@@ -124,7 +124,9 @@ func heapInUse() (bytes, objects int64) {
 // TestCycles: "10⁶ spawn/stop/restart cycles leak nothing" (10⁶ in the long form): no actor,
 // no goroutine, no timer, no name, no link, no monitor, no ward, and no memory.
 func TestCycles(t *testing.T) {
-	sys, _ := onVirtualTime(t, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
+	sys, _ := onVirtualTime(t, actor.WithWorkers(2),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(
+			actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 	r := cyclerType.Spawn(sys, cycler{})
 	warm, n := 2_000, nightly(20_000, 1_000_000)
 	cyclerGo.Send(sys, r, warm)
@@ -136,7 +138,8 @@ func TestCycles(t *testing.T) {
 	must(t, sys.Wait(t.Context()))
 	took := time.Since(began)
 	after, objectsAfter := heapInUse()
-	t.Logf("%d cycles in %v: heap %d bytes in %d objects before, %d in %d after; %d goroutines before, %d after", n, took,
+	t.Logf("%d cycles in %v: heap %d bytes in %d objects before, %d in %d after; %d goroutines "+
+		"before, %d after", n, took,
 		before, objects, after, objectsAfter, goroutines, runtime.NumGoroutine())
 	st := sys.Stats()
 	equal(t, "actors left", int(st.Spawned-st.Stopped), 1)

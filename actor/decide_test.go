@@ -23,18 +23,22 @@ type under struct {
 func newUnder(t *testing.T, care actor.Care[mortal], child mortal) *under {
 	t.Helper()
 	u := &under{}
-	u.sys = start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { u.reported = append(u.reported, p) }}))
-	u.boss = mortalType.Spawn(u.sys, mortal{name: "boss", onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
-		u.falls = append(u.falls, f)
-		switch {
-		case f.Decision == actor.DecideEscalate:
-			c.Exit(f.Reason)
-		case !f.Final && !u.stayDown:
-			actor.Restart(c, f.Ref)
-		case !f.Final:
-			actor.Standby(c, f.Ref)
-		}
-	}})
+	u.sys = start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+			u.reported = append(u.reported, p)
+		}}))
+	u.boss = mortalType.Spawn(u.sys, mortal{name: "boss",
+		onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
+			u.falls = append(u.falls, f)
+			switch {
+			case f.Decision == actor.DecideEscalate:
+				c.Exit(f.Reason)
+			case !f.Final && !u.stayDown:
+				actor.Restart(c, f.Ref)
+			case !f.Final:
+				actor.Standby(c, f.Ref)
+			}
+		}})
 	if decide := care.Decide; decide != nil {
 		care.Decide = func(reason error) actor.Decision {
 			u.asked = append(u.asked, reason)
@@ -122,12 +126,13 @@ func TestDecide_Restart(t *testing.T) {
 	equal(t, "it fell at its start", u.falls[0].Starting, false)
 
 	fails := 2
-	u = newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)}, mortal{onStart: func(*mortal, *actor.Context) error {
-		if fails--; fails >= 0 {
-			return errBad
-		}
-		return nil
-	}})
+	u = newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)},
+		mortal{onStart: func(*mortal, *actor.Context) error {
+			if fails--; fails >= 0 {
+				return errBad
+			}
+			return nil
+		}})
 	equal(t, "falls", len(u.falls), 2)
 	for _, f := range u.falls {
 		wants(t, f.Reason, errBad)
@@ -187,7 +192,9 @@ func TestDecide_NotAsked(t *testing.T) {
 		"Kill":    func(u *under) { actor.Kill(u.sys, u.kid) },
 		"Suspend": func(u *under) { actor.Suspend(u.sys, u.kid) },
 		"Restart": func(u *under) { actor.Restart(u.sys, u.kid) },
-		"Exit":    func(u *under) { doAct.Send(u.sys, u.kid, func(_ *mortal, c *actor.Context) { c.Stop() }) },
+		"Exit": func(u *under) {
+			doAct.Send(u.sys, u.kid, func(_ *mortal, c *actor.Context) { c.Stop() })
+		},
 		"Normal": func(u *under) {
 			doAct.Send(u.sys, u.kid, func(_ *mortal, c *actor.Context) { c.Exit(actor.Normal(errUser)) })
 		},

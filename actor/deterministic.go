@@ -93,19 +93,21 @@ func (o *options) simulation(h *sim.Hooks) *simulation {
 	if choose == nil {
 		choose = atRandom(o.seed)
 	}
-	s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now, Stuck: h.Stuck, Of: s})
+	s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now,
+		Stuck: h.Stuck, Of: s})
 	return s
 }
 
-// beside is an Hooks.Panic that tells the hook and then the user's, if there is one: neither replaces
-// the other.
+// beside is an Hooks.Panic that tells the hook and then the user's, if there is one: neither
+// replaces the other.
 func beside(hook func(sim.Event, any), own func(PanicReport)) func(PanicReport) {
 	return func(p PanicReport) {
 		value := p.Value
 		if p.Goexit {
 			value = sim.Goexit{}
 		}
-		hook(sim.Event{Kind: sim.Panicked, Worker: -1, Actor: p.ActorID, Type: p.Type, Behaviour: p.Behaviour, From: p.From}, value)
+		hook(sim.Event{Kind: sim.Panicked, Worker: -1, Actor: p.ActorID, Type: p.Type,
+			Behaviour: p.Behaviour, From: p.From}, value)
 		if own != nil {
 			own(p)
 		}
@@ -218,7 +220,8 @@ func (s *simulation) callback(c *Context, a *cell, name string) {
 }
 
 // begin reports what begins in b, and returns what is to go wrong.
-func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event, payload any) (f sim.Fault) {
+func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event,
+	payload any) (f sim.Fault) {
 	t := a.typ()
 	s.mu.Lock()
 	s.doing = fmt.Sprintf("%s of %s#%d", e.Behaviour, t.name, a.id)

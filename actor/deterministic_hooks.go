@@ -113,14 +113,18 @@ func (u *unit) came(m *message, e sim.Event, payload any) {
 	}
 	delete(u.nodes, m)
 	sent := sim.Sent{Event: e, Message: payload, Order: in.place}
-	at, _ := slices.BinarySearchFunc(in.turn.Sent, in.place, func(s sim.Sent, place int) int { return s.Order - place })
+	at, _ := slices.BinarySearchFunc(in.turn.Sent, in.place, func(s sim.Sent, place int) int {
+		return s.Order - place
+	})
 	in.turn.Sent = slices.Insert(in.turn.Sent, at, sent)
 }
 
 // InTurn sends an actor a function that runs in a turn of it, and enters in t what the
 // function does. It is for package actortest; no other package can use it.
 func InTurn[S any](t *sim.Turn, to Ref[S], f func(*S, *Context)) error {
-	return to.b.sys().push(to.b, newSignal(to.b.sys(), unitTurn{t: t, f: func(a *cell, c *Context) { f(stateOf[S](a), c) }}), asPlaced)
+	return to.b.sys().push(to.b, newSignal(to.b.sys(), unitTurn{t: t, f: func(a *cell, c *Context) {
+		f(stateOf[S](a), c)
+	}}), asPlaced)
 }
 
 // unitTurn is the message that brings the function.
@@ -173,7 +177,8 @@ func armedIn(t timerwheel.Ref, a *cell, u *unit) (out sim.Armed, ok bool) {
 	}
 	delete(u.nodes, m)
 	after := time.Duration(k.Due() - a.sys().opts.clock.Nanos())
-	return sim.Armed{Behaviour: d.name, After: after, Every: time.Duration(k.Period), Message: d.payload(m)}, true
+	return sim.Armed{Behaviour: d.name, After: after, Every: time.Duration(k.Period),
+		Message: d.payload(m)}, true
 }
 
 // injectFault makes something go wrong in a deterministic system, as package actortest was told to,
@@ -265,9 +270,12 @@ func (s *simulation) putOff(c *Context, d *deferral) {
 	defer s.mu.Unlock()
 	const some = 64
 	if len(s.asks.putOffs)%some == some-1 {
-		s.asks.putOffs = slices.DeleteFunc(s.asks.putOffs, func(p putOff) bool { return p.state.Load() != deferralOpen })
+		s.asks.putOffs = slices.DeleteFunc(s.asks.putOffs, func(p putOff) bool {
+			return p.state.Load() != deferralOpen
+		})
 	}
-	s.asks.putOffs = append(s.asks.putOffs, putOff{d, c.self.typ().decls[c.msg.ID], s.asks.questions[c.msg], s.sys.opts.clock.Nanos(), c.msg.Life})
+	s.asks.putOffs = append(s.asks.putOffs, putOff{d, c.self.typ().decls[c.msg.ID],
+		s.asks.questions[c.msg], s.sys.opts.clock.Nanos(), c.msg.Life})
 }
 
 // enter notes that a caller begins to wait, and returns what leave needs.
@@ -315,7 +323,8 @@ func (s *simulation) waits() []sim.Wait {
 	for _, p := range putOffs {
 		if p.state.Load() == deferralOpen {
 			by, k := p.to.caller().awaits()
-			w.add(by.inLife(p.life), k, p.by.Load(), p.d, sim.Wait{Question: p.question, Since: time.Duration(p.since), How: sim.PutOff})
+			w.add(by.inLife(p.life), k, p.by.Load(), p.d,
+				sim.Wait{Question: p.question, Since: time.Duration(p.since), How: sim.PutOff})
 		}
 	}
 	s.sys.stopList.mu.Lock()
@@ -335,7 +344,8 @@ type waitList struct {
 
 // enter adds a goroutine, or the turn of an actor, that waits in Ask.
 func (l *waitList) enter(o openCall) {
-	w := sim.Wait{Callee: o.to.String(), Type: o.to.typ().name, Behaviour: o.d.name, Since: time.Duration(o.since)}
+	w := sim.Wait{Callee: o.to.String(), Type: o.to.typ().name, Behaviour: o.d.name,
+		Since: time.Duration(o.since)}
 	switch {
 	case o.by != nil:
 		w.Caller = o.by.String()

@@ -28,9 +28,12 @@ func (p *piper) done(*actor.Context, actor.Result[int]) {}
 // TestSystem_StopFromAPipe: Stop "does not wait for functions that Pipe runs", so one of them may
 // call it.
 func TestSystem_StopFromAPipe(t *testing.T) {
-	for name, opt := range map[string]actor.Option{"plain": actor.WithWorkers(2), "deterministic": actor.WithDeterministic(3)} {
+	for name, opt := range map[string]actor.Option{"plain": actor.WithWorkers(2),
+		"deterministic": actor.WithDeterministic(3)} {
 		letters := make(chan actor.DeadLetter, 1)
-		sys := start(t, opt, actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { letters <- d }}))
+		sys := start(t, opt, actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+			letters <- d
+		}}))
 		over := make(chan struct{})
 		p := piperType.Spawn(sys, piper{})
 		piperGo.Send(sys, p, func() { sys.Stop(); close(over) })
@@ -39,7 +42,8 @@ func TestSystem_StopFromAPipe(t *testing.T) {
 		}
 		sys.Stop()
 		<-over
-		equal(t, name+": the dead letter", (<-letters).Behaviour, "done") // what the function has returned
+		// What the function has returned.
+		equal(t, name+": the dead letter", (<-letters).Behaviour, "done")
 	}
 }
 
@@ -85,7 +89,8 @@ func TestDeterministic_SeveralGoroutines(t *testing.T) {
 func TestSystem_WaitsWithAnEndedContext(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	for name, opt := range map[string]actor.Option{"plain": actor.WithWorkers(1), "deterministic": actor.WithDeterministic(1)} {
+	for name, opt := range map[string]actor.Option{"plain": actor.WithWorkers(1),
+		"deterministic": actor.WithDeterministic(1)} {
 		for range 20 {
 			sys := start(t, opt)
 			must(t, sys.Wait(ended))
@@ -143,13 +148,15 @@ func TestDeterministic_TwoSystems(t *testing.T) {
 func TestDeterministic_PipesAcross(t *testing.T) {
 	const asks = 3
 	for seed := range uint64(20) {
-		outcomes, systems := 0, []*actor.System{start(t, actor.WithDeterministic(seed)), start(t, actor.WithDeterministic(seed))}
+		outcomes, systems := 0, []*actor.System{start(t, actor.WithDeterministic(seed)),
+			start(t, actor.WithDeterministic(seed))}
 		var askers, asked []actor.Ref[puppet]
 		for _, sys := range systems {
-			askers = append(askers, puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
-				must(t, r.Err)
-				outcomes++
-			}}))
+			askers = append(askers, puppetType.Spawn(sys,
+				puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+					must(t, r.Err)
+					outcomes++
+				}}))
 			asked = append(asked, puppetType.Spawn(sys, puppet{}))
 		}
 		for i := range systems {

@@ -20,7 +20,8 @@ var (
 	strollOn     = actor.Declare[int](strollerType, "stroll")
 	strollMeet   = actor.Declare[[]actor.Ref[stroller]](strollerType, "meet")
 	strollCount  = actor.DeclareAsk[int, int](strollerType, "count")
-	_            = strollerType.Table(strollOn.Handle((*stroller).stroll), strollMeet.Handle((*stroller).meet), strollCount.Handle((*stroller).count))
+	_            = strollerType.Table(strollOn.Handle((*stroller).stroll),
+		strollMeet.Handle((*stroller).meet), strollCount.Handle((*stroller).count))
 )
 
 func (w *stroller) meet(_ *actor.Context, others []actor.Ref[stroller]) { w.others = others }
@@ -45,7 +46,8 @@ func (w *stroller) count(c *actor.Context, left int) (int, error) {
 func strolls(t testing.TB, opts ...actor.Option) string {
 	var trace strings.Builder
 	h := &sim.Hooks{Event: func(e sim.Event) {
-		fmt.Fprintf(&trace, "%d w%d %s#%d.%s from %d\n", e.Kind, e.Worker, e.Type, e.Actor, e.Behaviour, e.From)
+		fmt.Fprintf(&trace, "%d w%d %s#%d.%s from %d\n", e.Kind, e.Worker, e.Type, e.Actor, e.Behaviour,
+			e.From)
 	}}
 	sys := start(t, append([]actor.Option{actor.Simulated(h)}, opts...)...)
 	refs := make([]actor.Ref[stroller], 5)
@@ -125,7 +127,9 @@ func ExampleWithDeterministic() {
 	order := func(seed uint64) (names []int) {
 		sys := actor.Start(actor.WithDeterministic(seed))
 		for i := range 5 {
-			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) { names = append(names, i) })
+			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) {
+				names = append(names, i)
+			})
 		}
 		_ = sys.Run()
 		return names
@@ -153,7 +157,8 @@ func TestDeterministic_TimeJumps(t *testing.T) {
 func TestDeterministic_AskInABehaviour(t *testing.T) {
 	for seed := range uint64(20) {
 		sys := start(t, actor.WithDeterministic(seed))
-		refs := []actor.Ref[stroller]{strollerType.Spawn(sys, stroller{}), strollerType.Spawn(sys, stroller{})}
+		refs := []actor.Ref[stroller]{strollerType.Spawn(sys, stroller{}),
+			strollerType.Spawn(sys, stroller{})}
 		strollMeet.Send(sys, refs[0], refs[1:])
 		n, err := strollCount.Ask(context.Background(), refs[0], 1)
 		must(t, err)

@@ -14,7 +14,10 @@ func (k *keeper) Keep(c *actor.Context, user string) {
 	var care = actor.Care[keeper]{
 		Fell: keeperFell,
 		Rose: keeperRose,
-		Stop: func(c *actor.Context, child actor.AnyRef) { fmt.Println("time to go"); actor.Drain(c, child) },
+		Stop: func(c *actor.Context, child actor.AnyRef) {
+			fmt.Println("time to go")
+			actor.Drain(c, child)
+		},
 	}
 	k.kept = actor.SpawnUnder(c, sessionType, func(s *session) { s.user = user }, care).Any()
 }
@@ -35,7 +38,8 @@ var (
 )
 
 func init() {
-	keeperType.Table(keep.Handle((*keeper).Keep), keeperFell.Handle((*keeper).Fell), keeperRose.Handle((*keeper).Rose))
+	keeperType.Table(keep.Handle((*keeper).Keep), keeperFell.Handle((*keeper).Fell),
+		keeperRose.Handle((*keeper).Rose))
 }
 
 // SpawnUnder is for those who supervise: package supervise is made of it.

@@ -22,10 +22,11 @@ func ExampleContext_SetContext() {
 	speakerType := actor.NewType[speaking]("speaker")
 	say := actor.Declare[string](speakerType, "say")
 	pass := actor.Declare[actor.Ref[speaking]](speakerType, "pass")
-	speakerType.Table(say.Handle((*speaking).Say), pass.Handle(func(_ *speaking, c *actor.Context, to actor.Ref[speaking]) {
-		c.SetContext(c.Context())
-		say.Send(c, to, "tea")
-	}))
+	speakerType.Table(say.Handle((*speaking).Say),
+		pass.Handle(func(_ *speaking, c *actor.Context, to actor.Ref[speaking]) {
+			c.SetContext(c.Context())
+			say.Send(c, to, "tea")
+		}))
 	sys := actor.Start()
 	a, b := speakerType.Spawn(sys, speaking{}), speakerType.Spawn(sys, speaking{})
 	ctx := context.WithValue(context.Background(), caller{}, "Ada")
@@ -101,8 +102,12 @@ func init() {
 	tillType.OnStart(func(t *till, c *actor.Context) error {
 		t.heard = tillHeard.To(actor.Self[till](c))
 		return nil
-	}).Table(tillCheck.Handle(func(t *till, c *actor.Context, who string) { t.balances.AskTo(c, who, t.heard) }),
-		tillHeard.Handle(func(_ *till, _ *actor.Context, r actor.Result[int]) { fmt.Println(r.Value, r.Err) }))
+	}).Table(tillCheck.Handle(func(t *till, c *actor.Context, who string) {
+		t.balances.AskTo(c, who, t.heard)
+	}),
+		tillHeard.Handle(func(_ *till, _ *actor.Context, r actor.Result[int]) {
+			fmt.Println(r.Value, r.Err)
+		}))
 }
 
 // fixed is a double: it answers without any actor.

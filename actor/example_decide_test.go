@@ -78,9 +78,10 @@ func ExampleDecision() {
 // life. With DropMail it becomes a dead letter.
 func ExampleMailPolicy() {
 	openKiosk(actor.Care[kiosk]{})
-	openKiosk(actor.Care[kiosk]{Mail: actor.DropMail}, actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
-		fmt.Println("dead:", l.Message, errors.Is(l.Reason, actor.ErrRestarted))
-	}}))
+	openKiosk(actor.Care[kiosk]{Mail: actor.DropMail},
+		actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
+			fmt.Println("dead:", l.Message, errors.Is(l.Reason, actor.ErrRestarted))
+		}}))
 	// Output:
 	// sum 1
 	// fell: negative

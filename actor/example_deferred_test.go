@@ -55,7 +55,8 @@ func ExampleDeferred() {
 	enter := actor.DeclareAsk[struct{}, string](gateType, "enter")
 	open := actor.Declare[struct{}](gateType, "open")
 	gateType.Table(
-		enter.Handle(func(waiting *[]actor.Deferred[string], c *actor.Context, _ struct{}) (s string, err error) {
+		enter.Handle(func(waiting *[]actor.Deferred[string], c *actor.Context, _ struct{}) (s string,
+			err error) {
 			*waiting = append(*waiting, actor.Defer(c, enter))
 			if len(*waiting) == 2 {
 				open.Send(c, actor.Self[[]actor.Deferred[string]](c), struct{}{})
@@ -72,7 +73,8 @@ func ExampleDeferred() {
 	sys := actor.Start()
 	defer sys.Stop()
 	g := gateType.Spawn(sys, nil)
-	replies, err := actor.AskAll(context.Background(), enter, []actor.Ref[[]actor.Deferred[string]]{g, g}, struct{}{})
+	replies, err := actor.AskAll(context.Background(), enter,
+		[]actor.Ref[[]actor.Deferred[string]]{g, g}, struct{}{})
 	fmt.Println(replies, err)
 	// Output: [number 1 of 2 number 2 of 2] <nil>
 }

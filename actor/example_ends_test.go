@@ -37,10 +37,12 @@ var (
 		}
 		return nil
 	}}
-	vaultAudit = actor.Interceptor{After: func(_ *actor.Context, in *actor.Invocation, out actor.Outcome) {
+	vaultAudit = actor.Interceptor{After: func(_ *actor.Context, in *actor.Invocation,
+		out actor.Outcome) {
 		fmt.Println(in.Type(), in.Behaviour(), "refused:", out.Refused, "error:", out.Err)
 	}}
-	vaultType     = actor.NewType[vault]("vault", actor.WithInterceptor(vaultAudit), actor.WithInterceptor(vaultGuard))
+	vaultType = actor.NewType[vault]("vault", actor.WithInterceptor(vaultAudit),
+		actor.WithInterceptor(vaultGuard))
 	vaultWithdraw = actor.DeclareAsk[withdrawal, int](vaultType, "withdraw")
 	_             = vaultType.Table(vaultWithdraw.Handle((*vault).Withdraw))
 )
@@ -114,7 +116,10 @@ var (
 
 func init() {
 	nagType.Table(
-		nagBegin.Handle(func(_ *nag, c *actor.Context, _ struct{}) { actor.After(c, time.Hour, nagAgain, struct{}{}) }),
+		nagBegin.Handle(func(_ *nag, c *actor.Context,
+			_ struct{}) {
+			actor.After(c, time.Hour, nagAgain, struct{}{})
+		}),
 		nagAgain.Handle(func(*nag, *actor.Context, struct{}) {}))
 }
 
@@ -160,7 +165,9 @@ func ExampleContext_Logger() {
 	sys := actor.Start(actor.WithLogger(slog.New(slog.NewTextHandler(os.Stdout, plain))))
 	typ := actor.NewType[int]("room")
 	open := actor.Declare[string](typ, "open")
-	typ.Table(open.Handle(func(_ *int, c *actor.Context, key string) { c.Logger().Info("open", "key", key) }))
+	typ.Table(open.Handle(func(_ *int, c *actor.Context, key string) {
+		c.Logger().Info("open", "key", key)
+	}))
 	r, _ := typ.SpawnNamed(sys, "lobby", 0)
 	open.Send(sys, r, "k1")
 	_ = sys.Run()

@@ -35,7 +35,8 @@ var (
 	withdraw    = actor.DeclareAsk[int, int](accountType, "withdraw")
 	closeIt     = actor.Declare[struct{}](accountType, "close")
 	crashIt     = actor.Declare[struct{}](accountType, "crash")
-	_           = accountType.Table(deposit.Handle((*account).Deposit), withdraw.Handle((*account).Withdraw),
+	_           = accountType.Table(deposit.Handle((*account).Deposit),
+		withdraw.Handle((*account).Withdraw),
 		closeIt.Handle((*account).Close), crashIt.Handle((*account).Crash))
 )
 
@@ -147,7 +148,9 @@ func ExampleHandler() {
 	type printer struct{}
 	printerType := actor.NewType[printer]("printer")
 	printSum := actor.Declare[int](printerType, "print")
-	printerType.Table(printSum.Handle(func(_ *printer, _ *actor.Context, n int) { fmt.Println("printed", n) }))
+	printerType.Table(printSum.Handle(func(_ *printer, _ *actor.Context, n int) {
+		fmt.Println("printed", n)
+	}))
 
 	sys := actor.Start(actor.WithWorkers(1))
 	a := accountType.Spawn(sys, account{})
@@ -165,7 +168,9 @@ func ExampleHandler() {
 // saver withdraws from an account without waiting: the reply is a message.
 type saver struct{ from actor.Ref[account] }
 
-func (s *saver) Save(c *actor.Context, amount int) { actor.AskTo(c, withdraw, s.from, amount, saved) }
+func (s *saver) Save(c *actor.Context, amount int) {
+	actor.AskTo(c, withdraw, s.from, amount, saved)
+}
 func (s *saver) Saved(_ *actor.Context, left actor.Result[int]) {
 	fmt.Println("left:", left.Value, left.Err)
 }
@@ -195,7 +200,9 @@ func (r *reader) Read(c *actor.Context, name string) {
 	})
 }
 
-func (r *reader) Done(_ *actor.Context, text actor.Result[string]) { fmt.Println(text.Value, text.Err) }
+func (r *reader) Done(_ *actor.Context, text actor.Result[string]) {
+	fmt.Println(text.Value, text.Err)
+}
 
 var (
 	readerType = actor.NewType[reader]("reader")
@@ -334,7 +341,9 @@ func ExampleStart() {
 		actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
 			fmt.Println("dead letter:", l.Type, l.Behaviour, l.Message, l.Reason)
 		}}),
-		actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) { fmt.Println("panic:", r.Type, r.Behaviour, r.Value) }}),
+		actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) {
+			fmt.Println("panic:", r.Type, r.Behaviour, r.Value)
+		}}),
 	)
 	a := accountType.Spawn(sys, account{})
 	crashIt.Send(sys, a, struct{}{})
@@ -393,7 +402,10 @@ func ExampleAskBehaviour_Ask_timeOut() {
 	type sleeper struct{}
 	sleeperType := actor.NewType[sleeper]("sleeper")
 	sleep := actor.DeclareAsk[chan bool, int](sleeperType, "sleep")
-	sleeperType.Table(sleep.Handle(func(_ *sleeper, _ *actor.Context, wake chan bool) (int, error) { <-wake; return 1, nil }))
+	sleeperType.Table(sleep.Handle(func(_ *sleeper, _ *actor.Context, wake chan bool) (int, error) {
+		<-wake
+		return 1, nil
+	}))
 
 	sys := actor.Start()
 	wake := make(chan bool)
@@ -424,7 +436,8 @@ var (
 	libraryType   = actor.NewType[magazine]("shelf")
 	libraryPut    = actor.Declare[string](libraryType, "put")
 	libraryCopies = actor.DeclareAsk[string, int](libraryType, "copies")
-	_             = libraryType.Table(libraryPut.Handle((*magazine).put), libraryCopies.Handle((*magazine).copies))
+	_             = libraryType.Table(libraryPut.Handle((*magazine).put),
+		libraryCopies.Handle((*magazine).copies))
 )
 
 // The arena is collected between behaviours, and goes when the actor goes.
@@ -467,10 +480,11 @@ func ExampleHooks() {
 	dig := actor.Declare[<-chan bool](t, "dig")
 	t.Table(dig.Handle(func(_ *miner, _ *actor.Context, enough <-chan bool) { <-enough }))
 	enough := make(chan bool)
-	sys := actor.Start(actor.WithLongTurn(2*time.Millisecond), actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
-		fmt.Println(r.Type, r.Behaviour, r.AtLeast >= 2*time.Millisecond)
-		close(enough)
-	}}))
+	sys := actor.Start(actor.WithLongTurn(2*time.Millisecond),
+		actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
+			fmt.Println(r.Type, r.Behaviour, r.AtLeast >= 2*time.Millisecond)
+			close(enough)
+		}}))
 	dig.Send(sys, t.Spawn(sys, miner{}), enough)
 	_ = sys.Run()
 	// Output: miner dig true

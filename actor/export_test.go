@@ -156,7 +156,8 @@ func MissedReports(s *System) uint64 { return s.longTurns.missed.Load() }
 
 // TombsAreClean reports whether nobody has written to the cold state that the dead share.
 func TombsAreClean() bool {
-	for _, x := range []*coldState{terminatedNormal, terminatedShutdown, terminatedKilled, terminatedSystem} {
+	for _, x := range []*coldState{terminatedNormal, terminatedShutdown, terminatedKilled,
+		terminatedSystem} {
 		if x.child != nil || x.sup != nil {
 			return false
 		}

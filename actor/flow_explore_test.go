@@ -31,7 +31,8 @@ func cellOfKind(k *typeInSystem) *cell {
 }
 
 func newSemaphoreWorld(p *explore.Program, room, senders int) *semaphoreWorld {
-	w := &semaphoreWorld{p: p, b: cellOfKind(&typeInSystem{policy: plainMail{}, typ: new(typeInfo)}), room: room, left: senders}
+	w := &semaphoreWorld{p: p, b: cellOfKind(&typeInSystem{policy: plainMail{}, typ: new(typeInfo)}),
+		room: room, left: senders}
 	w.b.flowOf().permits.Init(room)
 	return w
 }
@@ -132,7 +133,8 @@ func TestSemaphore_RecoveryExplored(t *testing.T) {
 				p.Go(func() { w.send() })
 				p.Go(func() {
 					w.b.returnPermits(&Context{self: w.b})
-					if overloaded := w.b.load == backpressure.Overloaded; overloaded != muted || w.b.gate.IsOpen() == muted {
+					if overloaded := w.b.load == backpressure.Overloaded; overloaded != muted ||
+						w.b.gate.IsOpen() == muted {
 						p.Errorf("overloaded: %v, open: %v", overloaded, w.b.gate.IsOpen())
 					}
 					w.b.openGate()
@@ -170,8 +172,10 @@ func TestPressure_IsWatched(t *testing.T) {
 		}
 		p.Go(func() { sys.deadlocks.look() })
 		p.After(func() error {
-			if to.flow.Load().deadlock.listed != (len(sys.deadlocks.roots) == 1) || len(sys.deadlocks.roots) != 1 {
-				return fmt.Errorf("%d are watched, listed: %v", len(sys.deadlocks.roots), to.flow.Load().deadlock.listed)
+			if to.flow.Load().deadlock.listed != (len(sys.deadlocks.roots) == 1) ||
+				len(sys.deadlocks.roots) != 1 {
+				return fmt.Errorf("%d are watched, listed: %v", len(sys.deadlocks.roots),
+					to.flow.Load().deadlock.listed)
 			}
 			return nil
 		})
@@ -218,7 +222,8 @@ func TestBound_FullIsNeverMuted(t *testing.T) {
 		a, b := newFull(sys), newFull(sys)
 		all := map[*cell]*fullWorld{&a.cell: a, &b.cell: b}
 		put := func(to *fullWorld, c *Context) {
-			if _, _, err := to.flow.Load().put(&to.cell, c, words().New(msg.Outside)); err != nil && c != nil {
+			if _, _, err := to.flow.Load().put(&to.cell, c, words().New(msg.Outside)); err != nil &&
+				c != nil {
 				p.Errorf("not put: %v", err)
 			}
 		}

@@ -39,7 +39,8 @@ func (c *Context) Gas(n int) {
 	}
 	n = min(n, maxBatch)
 	c.gas.spent = min(c.gas.spent+n, maxBatch)
-	c.w.Spend(n) // so that the worker looks at the clock as often as otherwise
+	// So that the worker looks at the clock as often as otherwise.
+	c.w.Spend(n)
 	limit := c.self.shared().gasLimit()
 	if c.gas.spent+c.self.batch() <= limit {
 		return // it lasts for the batch
@@ -194,7 +195,8 @@ func (a *cell) keepYielded(c *Context) {
 // yieldTurn ends a turn whose next message is in place. An actor that yields although it
 // has spent its turn, while mail waits behind, is overloaded as if it had run its batch.
 func (a *cell) yieldTurn(c *Context) (again bool) {
-	if a.load&backpressure.Counted != 0 || c.left == 0 && (a.in.Pending().Next != nil || a.mailWaits()) {
+	if a.load&backpressure.Counted != 0 || c.left == 0 &&
+		(a.in.Pending().Next != nil || a.mailWaits()) {
 		return a.markOverloaded(c)
 	}
 	return true
@@ -204,11 +206,13 @@ func (a *cell) yieldTurn(c *Context) (again bool) {
 func verifyGas(c *Context) {
 	invariant.Check(c.gas.spent >= 0 && c.gas.spent <= maxBatch, "a turn has spent %d", c.gas.spent)
 	invariant.Check(c.left >= 0, "%d messages are left of a turn", c.left)
-	invariant.Check(c.gas.cut >= 0 && c.gas.cut <= c.self.batch(), "%d messages are cut off a batch of %d", c.gas.cut, c.self.batch())
+	invariant.Check(c.gas.cut >= 0 && c.gas.cut <= c.self.batch(),
+		"%d messages are cut off a batch of %d", c.gas.cut, c.self.batch())
 }
 
 // verifyFront checks mail that comes before the rest.
 func verifyFront(f front) {
 	invariant.Check(f.first != nil && f.end != nil && f.n > 0, "%d messages are put in front", f.n)
-	invariant.Check(msg.Distance(f.first, f.end)+1 == f.n, "%d messages are put in front as %d", msg.Distance(f.first, f.end)+1, f.n)
+	invariant.Check(msg.Distance(f.first, f.end)+1 == f.n, "%d messages are put in front as %d",
+		msg.Distance(f.first, f.end)+1, f.n)
 }

@@ -25,7 +25,8 @@ var (
 	librarianType = NewType[librarian]("librarian")
 	librarianWork = Declare[heap.Ptr[kept]](librarianType, "work")
 	librarianTell = DeclareAsk[struct{}, librarian](librarianType, "tell")
-	_             = librarianType.Table(librarianWork.Handle((*librarian).work), librarianTell.Handle((*librarian).tell))
+	_             = librarianType.Table(librarianWork.Handle((*librarian).work),
+		librarianTell.Handle((*librarian).tell))
 )
 
 const libraryBooks = 12_000 // half a megabyte with the magazine

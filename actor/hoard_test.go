@@ -23,7 +23,10 @@ type hoards[M any] struct {
 func newHoards[M any](opts ...actor.TypeOption) hoards[M] {
 	k := hoards[M]{typ: actor.NewType[int]("kept", opts...)}
 	k.load, k.do = actor.Declare[M](k.typ, "load"), actor.Declare[func(*actor.Context)](k.typ, "do")
-	k.typ.Table(k.load.Handle(func(*int, *actor.Context, M) {}), k.do.Handle(func(_ *int, c *actor.Context, f func(*actor.Context)) { f(c) }))
+	k.typ.Table(k.load.Handle(func(*int, *actor.Context, M) {}),
+		k.do.Handle(func(_ *int, c *actor.Context, f func(*actor.Context)) {
+			f(c)
+		}))
 	return k
 }
 
@@ -31,7 +34,8 @@ func newHoards[M any](opts ...actor.TypeOption) hoards[M] {
 func keepsAtMost(t *testing.T, before int64, limit int64) {
 	t.Helper()
 	var now int64
-	for range 10 { // what other tests have left may need more than one collection
+	// What other tests have left may need more than one collection.
+	for range 10 {
 		if now, _ = heapInUse(); now-before <= limit {
 			return
 		}
@@ -155,8 +159,12 @@ func TestCache_Spares(t *testing.T) {
 	in.Wait()
 	close(open)
 	quiet(t, sys)
-	eventually(t, "all spares to have retired", func() bool { return runtime.NumGoroutine() <= goroutines+3 }) // the workers and the monitor
-	keepsAtMost(t, before, 8<<20)                                                                              // two workers
+	// The workers and the monitor.
+	eventually(t, "all spares to have retired", func() bool {
+		return runtime.NumGoroutine() <= goroutines+3
+	})
+	// Two workers.
+	keepsAtMost(t, before, 8<<20)
 }
 
 // TestCache_Stopped: a system that has stopped, and is kept, keeps no memory of its workers, pins
@@ -165,7 +173,8 @@ func TestCache_Stopped(t *testing.T) {
 	if heap.Poisoned { // nothing is recycled
 		return
 	}
-	for name, opts := range map[string][]actor.TypeOption{"Plain": nil, "Pinned": {actor.WithPinnedThread()}} {
+	for name, opts := range map[string][]actor.TypeOption{"Plain": nil,
+		"Pinned": {actor.WithPinnedThread()}} {
 		t.Run(name, func(t *testing.T) {
 			k := newHoards[int](opts...)
 			before, _ := heapInUse()

@@ -55,7 +55,8 @@ func (s *insister) round(c *actor.Context, how insistence) {
 			s.d.mouths[i].Store(m)
 		}
 		before, dead := m.seen.Load(), s.d.dead.Load()
-		for n := 0; m.seen.Load() == before && s.d.dead.Load() == dead && !actor.SystemStopping(s.d.sys); n++ {
+		for n := 0; m.seen.Load() == before && s.d.dead.Load() == dead &&
+			!actor.SystemStopping(s.d.sys); n++ {
 			if n < 500 { // it takes no more of them than others can run
 				s.to(c, m)
 			}
@@ -124,8 +125,10 @@ func TestBias_SystemStops(t *testing.T) {
 // auditStopped is audit where the last insisters have had to give up.
 func (d *delta) auditStopped(t *testing.T, i int) {
 	t.Helper()
-	if sent, ran, dead := d.sent.Load(), d.ran.Load(), d.dead.Load(); sent != ran+dead || d.wrong.Load() != 0 {
-		t.Fatalf("run %d: %d sent, %d ran + %d dead = %d; %d things are wrong", i, sent, ran, dead, ran+dead, d.wrong.Load())
+	if sent, ran, dead := d.sent.Load(), d.ran.Load(), d.dead.Load(); sent != ran+dead ||
+		d.wrong.Load() != 0 {
+		t.Fatalf("run %d: %d sent, %d ran + %d dead = %d; %d things are wrong", i, sent, ran, dead,
+			ran+dead, d.wrong.Load())
 	}
 }
 

@@ -213,7 +213,9 @@ func (a *cell) takesNoMail() bool { return a.cold != nil && a.cold.drained || a.
 // behaviour of the type, as most do some day: the behaviour needs the type, and the
 // type needs f.
 func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
-	i := infoOf(t).made("OnStart").unsealed("OnStart", f == nil, func(i *typeInfo) bool { return i.onStart != nil })
+	i := infoOf(t).made("OnStart").unsealed("OnStart", f == nil, func(i *typeInfo) bool {
+		return i.onStart != nil
+	})
 	i.onStart = func(a *cell, c *Context) error { return f(stateOf[S](a), c) }
 	return t
 }
@@ -229,7 +231,9 @@ func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
 // before a restart. It does not run in an actor that was killed, that has not been
 // started or failed in OnStart, or whose system stops.
 func (t *Type[S]) OnStop(f func(*S, *Context, error)) *Type[S] {
-	i := infoOf(t).made("OnStop").unsealed("OnStop", f == nil, func(i *typeInfo) bool { return i.onStop != nil })
+	i := infoOf(t).made("OnStop").unsealed("OnStop", f == nil, func(i *typeInfo) bool {
+		return i.onStop != nil
+	})
 	i.onStop = func(a *cell, c *Context, why error) { f(stateOf[S](a), c, why) }
 	return t
 }
@@ -340,8 +344,10 @@ func (a *cell) callStop(c *Context, x *coldState) {
 // verifyLeave checks the way into LEAVING: see the picture in life.go.
 func verifyLeave(a *cell, x *coldState, g nextState) {
 	invariant.Check(x.state == alive || x.state == suspended, "%v leaves in phase %d", a, x.state)
-	invariant.Check(g == nextEnded || x.state == alive, "%v is suspended, and leaves to be suspended or restarted", a)
-	invariant.Check(g == nextEnded || a.supervised && x.sup != nil, "%v is to come up again, and has no supervisor", a)
+	invariant.Check(g == nextEnded || x.state == alive,
+		"%v is suspended, and leaves to be suspended or restarted", a)
+	invariant.Check(g == nextEnded || a.supervised && x.sup != nil,
+		"%v is to come up again, and has no supervisor", a)
 	invariant.Check(g == nextEnded || !x.drained, "%v drains, and is to come up again", a)
 	invariant.Check(!x.waiting || x.gone, "%v leaves while it waits", a)
 }
@@ -350,7 +356,8 @@ func verifyLeave(a *cell, x *coldState, g nextState) {
 func verifyLeft(a *cell, x *coldState) {
 	invariant.Check(x.state == leaving, "%v is on its way down, in phase %d", a, x.state)
 	open := !a.box.PeekClosed()
-	invariant.Check(open == (x.after != nextEnded) || x.drained, "%v goes down with goal %d, its mailbox open: %v", a, x.after, open)
+	invariant.Check(open == (x.after != nextEnded) || x.drained,
+		"%v goes down with goal %d, its mailbox open: %v", a, x.after, open)
 	invariant.Check(x.guards >= 0, "%v supervises %d", a, x.guards)
 }
 
@@ -362,7 +369,8 @@ func verifyBottom(a *cell, x *coldState) {
 
 // verifyWait checks an actor that waits: its debt and its hold are its own.
 func verifyWait(a *cell, x *coldState) {
-	invariant.Check(x.state == leaving || x.state == suspended || x.gone && a.typ().finishes, "%v waits in phase %d", a, x.state)
+	invariant.Check(x.state == leaving || x.state == suspended || x.gone && a.typ().finishes,
+		"%v waits in phase %d", a, x.state)
 	invariant.Check(!x.unheld, "%v rests before it waits", a)
 	backpressure.MustRun(&a.blockedOn)
 }

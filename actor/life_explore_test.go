@@ -21,7 +21,8 @@ func (s *scene) judge(a, b lifeOp) error {
 	if over != (len(ends) > 0) {
 		return fmt.Errorf("the kid has ended: %v", over)
 	}
-	checks := []error{s.wordsKept(over), s.answered(over, ends), s.stopsSeen(over, ends), s.linksAgree(over),
+	checks := []error{s.wordsKept(over), s.answered(over, ends), s.stopsSeen(over, ends),
+		s.linksAgree(over),
 		s.namedRightly(over), s.livedRightly(over, a, b), s.pupsOf(over)}
 	if err := errors.Join(checks...); err != nil {
 		return err
@@ -127,7 +128,8 @@ func (s *scene) linksAgree(over bool) error {
 	for _, r := range []Ref[player]{s.peer, s.friend} {
 		mine, its := linksBetween(r.b, s.kid.b), linksBetween(s.kid.b, r.b)
 		if linked := r == s.peer || s.ties > 0; (mine > 0) != (linked && !over) || mine != its {
-			return fmt.Errorf("%v has %d links with the kid, which has %d with it; ended: %v", r, mine, its, over)
+			return fmt.Errorf("%v has %d links with the kid, which has %d with it; ended: %v", r, mine, its,
+				over)
 		}
 	}
 	return nil

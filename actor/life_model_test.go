@@ -168,18 +168,25 @@ func (v *village) operations() map[string]func(*rapid.T) {
 		return one(func(w *twin) { f(v.sys, w.ref); v.ended(w, false) })
 	}
 	return map[string]func(*rapid.T){
-		"spawn":  func(t *rapid.T) { v.t = t; v.spawn() },
-		"child":  one(v.child),
-		"send":   one(v.send),
-		"ask":    one(func(w *twin) { v.ask(w, nothing) }),
-		"stop":   order(actor.Stop),
-		"drain":  order(actor.Drain),
-		"kill":   order(actor.Kill),
-		"panic":  act(func(*mortal, *actor.Context) { panic(1) }, func(w *twin) { v.exits(w, false) }),
-		"exit":   act(func(_ *mortal, c *actor.Context) { c.Exit(errUser) }, func(w *twin) { v.exits(w, false) }),
+		"spawn": func(t *rapid.T) { v.t = t; v.spawn() },
+		"child": one(v.child),
+		"send":  one(v.send),
+		"ask":   one(func(w *twin) { v.ask(w, nothing) }),
+		"stop":  order(actor.Stop),
+		"drain": order(actor.Drain),
+		"kill":  order(actor.Kill),
+		"panic": act(func(*mortal, *actor.Context) { panic(1) }, func(w *twin) { v.exits(w, false) }),
+		"exit": act(func(_ *mortal, c *actor.Context) { c.Exit(errUser) }, func(w *twin) {
+			v.exits(w, false)
+		}),
 		"normal": act(func(_ *mortal, c *actor.Context) { c.Stop() }, func(w *twin) { v.exits(w, true) }),
-		"become": act(func(_ *mortal, c *actor.Context) { actor.Become(c, stashing) }, func(w *twin) { w.stashing = true }),
-		"unstash": act(func(_ *mortal, c *actor.Context) { actor.Unbecome(c); actor.UnstashAll(c) }, func(w *twin) {
+		"become": act(func(_ *mortal, c *actor.Context) {
+			actor.Become(c, stashing)
+		}, func(w *twin) { w.stashing = true }),
+		"unstash": act(func(_ *mortal, c *actor.Context) {
+			actor.Unbecome(c)
+			actor.UnstashAll(c)
+		}, func(w *twin) {
 			v.ran += w.stash
 			w.stash, w.stashing = 0, false
 		}),
@@ -203,7 +210,9 @@ func (v *village) add(w *twin) {
 	v.twins = append(v.twins, w)
 }
 
-func (v *village) newborn() mortal { return mortal{born: true, onSay: func() { v.reallyRan.Add(1) }} }
+func (v *village) newborn() mortal {
+	return mortal{born: true, onSay: func() { v.reallyRan.Add(1) }}
+}
 
 func (v *village) spawn() {
 	w := &twin{supervised: rapid.Bool().Draw(v.t, "supervised"), policy: giveUp}

@@ -49,18 +49,29 @@ var lifeOps = []struct {
 		}
 	}},
 	{"link", func(h *hamlet) {
-		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) { actor.TrapExit(c, onExit); actor.Link(c, h.kid) })
+		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) {
+			actor.TrapExit(c, onExit)
+			actor.Link(c, h.kid)
+		})
 	}},
 	{"unlink", func(h *hamlet) {
-		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) { actor.Link(c, h.kid); actor.Unlink(c, h.kid) })
+		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) {
+			actor.Link(c, h.kid)
+			actor.Unlink(c, h.kid)
+		})
 	}},
 	{"monitor", func(h *hamlet) {
-		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) { h.watches.Add(1); actor.Watch(c, h.kid, onDown) })
+		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) {
+			h.watches.Add(1)
+			actor.Watch(c, h.kid, onDown)
+		})
 	}},
 	{"stop", func(h *hamlet) { actor.Stop(h.sys, h.kid) }},
 	{"drain", func(h *hamlet) { actor.Drain(h.sys, h.kid) }},
 	{"kill", func(h *hamlet) { actor.Kill(h.sys, h.kid) }},
-	{"panic", func(h *hamlet) { doAct.Send(h.sys, h.kid, func(*mortal, *actor.Context) { panic("on purpose") }) }},
+	{"panic", func(h *hamlet) {
+		doAct.Send(h.sys, h.kid, func(*mortal, *actor.Context) { panic("on purpose") })
+	}},
 	{"suspend", func(h *hamlet) { actor.Suspend(h.sys, h.kid) }},
 	{"restart", func(h *hamlet) { actor.Restart(h.sys, h.kid) }},
 	{"name", func(h *hamlet) {
@@ -83,21 +94,28 @@ var lifeOps = []struct {
 
 func newHamlet(t testing.TB) *hamlet {
 	h := &hamlet{t: t}
-	h.sys = actor.Start(actor.WithWorkers(3), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
-		if d.Behaviour == "say" {
-			h.dead.Add(1)
-		}
-	}}))
-	h.super = mortalType.Spawn(h.sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
+	h.sys = actor.Start(actor.WithWorkers(3),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(
+			actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+				if d.Behaviour == "say" {
+					h.dead.Add(1)
+				}
+			}}))
+	h.super = mortalType.Spawn(h.sys, mortal{onFell: func(_ *mortal, c *actor.Context,
+		f actor.ChildDown) {
 		if f.Final {
 			h.final++
 		} else {
 			actor.Restart(c, f.Ref)
 		}
 	}})
-	h.peer = mortalType.Spawn(h.sys, mortal{onDown: func(*mortal, *actor.Context, actor.Down) { h.downs.Add(1) }})
+	h.peer = mortalType.Spawn(h.sys, mortal{onDown: func(*mortal, *actor.Context, actor.Down) {
+		h.downs.Add(1)
+	}})
 	in(t, h.sys, h.super, func(_ *mortal, c *actor.Context) {
-		h.kid = actor.SpawnSupervised(c, mortalType, func(m *mortal) { m.onSay = func() { h.ran.Add(1) } }, onFell)
+		h.kid = actor.SpawnSupervised(c, mortalType, func(m *mortal) {
+			m.onSay = func() { h.ran.Add(1) }
+		}, onFell)
 	})
 	return h
 }

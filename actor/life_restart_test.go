@@ -20,14 +20,16 @@ type guardian struct {
 }
 
 // guard makes one. answer is what it does when the child has fallen.
-func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.ChildDown), opts ...actor.Option) *guardian {
+func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.ChildDown),
+	opts ...actor.Option) *guardian {
 	t.Helper()
 	g := &guardian{sys: start(t, append([]actor.Option{actor.WithWorkers(2)}, opts...)...)}
-	g.super = mortalType.Spawn(g.sys, mortal{name: "super", diary: &g.diary, onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
-		if !f.Final && answer != nil {
-			answer(c, f)
-		}
-	}})
+	g.super = mortalType.Spawn(g.sys, mortal{name: "super", diary: &g.diary,
+		onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
+			if !f.Final && answer != nil {
+				answer(c, f)
+			}
+		}})
 	in(t, g.sys, g.super, func(_ *mortal, c *actor.Context) {
 		g.kid = actor.SpawnSupervised(c, mortalType, func(m *mortal) {
 			g.generations++
@@ -68,7 +70,8 @@ func TestRestart(t *testing.T) {
 			g := guard(t, mortal{}, restart)
 			crashAndSay(t, g, c.crash)
 			quiet(t, g.sys)
-			g.diary.says(t, "kid: stop "+c.reason, "super: fell "+c.reason+" false", "kid: start", "kid: 1", "kid: 2", "kid: 3")
+			g.diary.says(t, "kid: stop "+c.reason, "super: fell "+c.reason+" false", "kid: start", "kid: 1",
+				"kid: 2", "kid: 3")
 			n, err := fetch.Ask(soon(t), g.kid, func(m *mortal) int { return m.n })
 			must(t, err)
 			equal(t, "generation", n, 2)
@@ -96,7 +99,9 @@ func TestSuspended(t *testing.T) {
 		{"Kill", func(g *guardian) { actor.Kill(g.sys, g.kid) }, "killed", 0},
 		{"SupervisorStops", func(g *guardian) { actor.Stop(g.sys, g.super) }, "panic", 0},
 		{"SupervisorKilled", func(g *guardian) { actor.Kill(g.sys, g.super) }, "killed", 0},
-		{"SupervisorCrashes", func(g *guardian) { doAct.Send(g.sys, g.super, func(*mortal, *actor.Context) { panic(2) }) }, "panic", 0},
+		{"SupervisorCrashes", func(g *guardian) {
+			doAct.Send(g.sys, g.super, func(*mortal, *actor.Context) { panic(2) })
+		}, "panic", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var dead letters
@@ -176,7 +181,8 @@ func TestSuspend(t *testing.T) {
 	})
 	quiet(t, g.sys)
 	again := []string{"grandchild: stop shutdown", "kid: stop shutdown"}
-	g.diary.says(t, concat(again, []string{"super: fell shutdown false", "kid: start", "kid: kept"})...)
+	g.diary.says(t, concat(again, []string{"super: fell shutdown false", "kid: start",
+		"kid: kept"})...)
 	g.diary.lines = nil
 	actor.Restart(g.sys, g.kid)
 	quiet(t, g.sys)
@@ -247,7 +253,8 @@ func TestRestart_Forgets(t *testing.T) {
 	must(t, actor.KillWait(soon(t), other))
 	actor.Restart(g.sys, fallen.Ref)
 	quiet(t, g.sys)
-	g.diary.says(t, "kid: stop panic", "super: fell panic false", "kid: start", "kid: urgent", "kid: stashed")
+	g.diary.says(t, "kid: stop panic", "super: fell panic false", "kid: start", "kid: urgent",
+		"kid: stashed")
 	g.diary.lines = nil
 	must(t, actor.StopWait(soon(t), g.kid))
 	quiet(t, g.sys)
@@ -306,4 +313,6 @@ func TestRestart_ForgetsChannels(t *testing.T) {
 }
 
 // stashing puts what is said aside.
-var stashing = mortalType.Variant(say.Handle(func(_ *mortal, c *actor.Context, s string) { say.Stash(c, s) }))
+var stashing = mortalType.Variant(say.Handle(func(_ *mortal, c *actor.Context, s string) {
+	say.Stash(c, s)
+}))

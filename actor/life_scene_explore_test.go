@@ -59,11 +59,14 @@ var (
 	playerDown = Declare[Down](playerType, "down")
 	playerFell = Declare[ChildDown](playerType, "fell")
 	playerAsk  = DeclareAsk[int, int](playerType, "ask")
-	_          = playerType.Table(playerSay.Handle((*player).say), playerAct.Handle((*player).act), playerExit.Handle((*player).exit),
-		playerDown.Handle((*player).down), playerFell.Handle((*player).fell), playerAsk.Handle((*player).answer))
+	_          = playerType.Table(playerSay.Handle((*player).say), playerAct.Handle((*player).act),
+		playerExit.Handle((*player).exit),
+		playerDown.Handle((*player).down), playerFell.Handle((*player).fell),
+		playerAsk.Handle((*player).answer))
 )
 
-func init() { playerType.OnStart((*player).start).OnStop((*player).stop) } // which spawn of the type
+// Which spawn of the type.
+func init() { playerType.OnStart((*player).start).OnStop((*player).stop) }
 
 // start: a life begins when the one before has ended.
 func (a *player) start(c *Context) error {
@@ -139,9 +142,12 @@ func (s *scene) nameless(news string) {
 // newScene sets the scene: the child is up, has its name, a child, a link to peer, a monitor
 // of peer's, and two words in its mailbox.
 func newScene(p *explore.Program) *scene {
-	s := &scene{replies: make(chan *call[int], 2), downs: map[*monitor][]error{}, exits: map[*cell][]error{}}
+	s := &scene{replies: make(chan *call[int], 2), downs: map[*monitor][]error{},
+		exits: map[*cell][]error{}}
 	playerType.info.ownedIn() // which is made when it is first needed, and then is there
-	s.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) { s.panics++ }}), WithHooks(Hooks{DeadLetter: s.deadLetter}))
+	s.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {
+		s.panics++
+	}}), WithHooks(Hooks{DeadLetter: s.deadLetter}))
 	s.super, s.peer, s.friend = s.spawn(), s.spawn(), s.spawn()
 	s.act(s.super, func(_ *player, c *Context) {
 		s.kid = SpawnSupervised(c, playerType, func(a *player) { *a = player{s, true} }, playerFell)
@@ -203,14 +209,19 @@ type lifeOp struct {
 }
 
 var lifeOps = []lifeOp{
-	{name: "spawn", do: func(s *scene, _ int) { s.act(s.kid, func(_ *player, c *Context) { s.bear(c) }) }},
+	{name: "spawn", do: func(s *scene, _ int) {
+		s.act(s.kid, func(_ *player, c *Context) { s.bear(c) })
+	}},
 	{name: "send", do: func(s *scene, i int) { s.word(10*i + 1); s.word(10*i + 2) }},
 	{name: "ask", do: func(s *scene, i int) {
 		s.asked++
-		_, _, _ = askEach(context.Background(), playerAsk.d, []Ref[player]{s.kid}, i, &fanIn[int]{in: s.replies})
+		_, _, _ = askEach(context.Background(), playerAsk.d, []Ref[player]{s.kid}, i,
+			&fanIn[int]{in: s.replies})
 	}},
 	{name: "link", do: (*scene).tie},
-	{name: "monitor", do: func(s *scene, _ int) { s.act(s.friend, func(_ *player, c *Context) { s.watch(c) }) }},
+	{name: "monitor", do: func(s *scene, _ int) {
+		s.act(s.friend, func(_ *player, c *Context) { s.watch(c) })
+	}},
 	{name: "stop", do: func(s *scene, _ int) { Stop(s.sys, s.kid) }, ends: ErrShutdown},
 	{name: "drain", do: func(s *scene, _ int) { Drain(s.sys, s.kid) }, ends: ErrShutdown},
 	{name: "kill", do: func(s *scene, _ int) { Kill(s.sys, s.kid) }, ends: ErrKilled},

@@ -26,28 +26,35 @@ type subject struct {
 
 func newSubject(t *testing.T) *subject {
 	s := &subject{t: t}
-	s.sys = start(t, actor.WithWorkers(4), actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
-		if l.Behaviour == "say" || l.Behaviour == "get" {
-			s.dead.Add(1)
-		}
-	}}))
+	s.sys = start(t, actor.WithWorkers(4),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
+			if l.Behaviour == "say" || l.Behaviour == "get" {
+				s.dead.Add(1)
+			}
+		}}))
 	named := func(name string) actor.Ref[mortal] {
 		return mortalType.Spawn(s.sys, mortal{name: name, diary: &s.diary, born: true})
 	}
-	s.super, s.asker, s.tied, s.watcher, s.foe = named("super"), named("asker"), named("tied"), named("watcher"), named("foe")
+	s.super, s.asker, s.tied, s.watcher, s.foe = named("super"), named("asker"), named("tied"), named(
+		"watcher"), named("foe")
 	in(t, s.sys, s.super, func(m *mortal, c *actor.Context) {
 		m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 			if s.fallen.Add(1); brief(f.Reason) != "panic" && !f.Final {
 				actor.Stop(c, f.Ref) // as a supervisor of temporary actors does
 			}
 		}
-		s.r = actor.SpawnSupervised(c, mortalType, func(m *mortal) { *m = mortal{name: "r", diary: &s.diary, born: true} }, onFell)
+		s.r = actor.SpawnSupervised(c, mortalType, func(m *mortal) {
+			*m = mortal{name: "r", diary: &s.diary, born: true}
+		}, onFell)
 	})
 	in(t, s.sys, s.r, func(_ *mortal, c *actor.Context) {
 		s.kid = mortalType.SpawnChild(c, mortal{name: "kid", diary: &s.diary, born: true})
 		actor.Link(c, s.foe)
 	})
-	in(t, s.sys, s.tied, func(_ *mortal, c *actor.Context) { actor.TrapExit(c, onExit); actor.Link(c, s.r) })
+	in(t, s.sys, s.tied, func(_ *mortal, c *actor.Context) {
+		actor.TrapExit(c, onExit)
+		actor.Link(c, s.r)
+	})
 	in(t, s.sys, s.watcher, func(_ *mortal, c *actor.Context) { actor.Watch(c, s.r, onDown) })
 	quiet(t, s.sys)
 	s.diary.lines = nil
@@ -90,8 +97,12 @@ var standings = map[string]func(s *subject){
 	"muted": func(s *subject) {
 		o := overload(s.t, s.sys)
 		s.release = append(s.release, o.release)
-		doAct.Send(s.sys, s.r, func(_ *mortal, c *actor.Context) { slowDo.Send(c, o.ref, func(*puppet, *actor.Context) {}) })
-		eventually(s.t, "it is muted", func() bool { return doAct.TrySend(s.sys, s.r, nothing) == actor.ErrOverloaded })
+		doAct.Send(s.sys, s.r, func(_ *mortal, c *actor.Context) {
+			slowDo.Send(c, o.ref, func(*puppet, *actor.Context) {})
+		})
+		eventually(s.t, "it is muted", func() bool {
+			return doAct.TrySend(s.sys, s.r, nothing) == actor.ErrOverloaded
+		})
 		s.mail()
 	},
 	"draining": func(s *subject) {
@@ -258,7 +269,8 @@ func (s *subject) check(c cellOf) {
 	equal(t, "what the watcher heard", s.heard("watcher: down"), c.reason)
 	if !alive {
 		equal(t, "what the supervisor heard last", s.says("super: fell "+c.reason+" true"), 1)
-		equal(t, "reason", strings.ReplaceAll(brief(joined(t, s.sys, s.r)), errUser.Error(), "user"), c.reason)
+		equal(t, "reason", strings.ReplaceAll(brief(joined(t, s.sys, s.r)), errUser.Error(), "user"),
+			c.reason)
 	}
 	wants(t, say.TrySend(s.sys, s.kid, ""), actor.ErrStopped) // its child has ended first
 }

@@ -179,7 +179,8 @@ var (
 	note       = actor.Declare[actor.Result[any]](puppetType, "note")
 	try        = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](puppetType, "try")
 	value      = actor.DeclareAsk[struct{}, int](puppetType, "value")
-	_          = puppetType.Table(do.Handle((*puppet).Do), count.Handle((*puppet).Count), reply.Handle((*puppet).Reply),
+	_          = puppetType.Table(do.Handle((*puppet).Do), count.Handle((*puppet).Count),
+		reply.Handle((*puppet).Reply),
 		note.Handle((*puppet).Note), try.Handle((*puppet).Try), value.Handle((*puppet).Value))
 
 	// A slow one has a batch of one: it is overloaded as soon as mail waits.
@@ -192,7 +193,8 @@ var (
 	pinnedDo   = actor.Declare[deed](pinnedType, "do")
 	pinnedNote = actor.Declare[actor.Result[any]](pinnedType, "note")
 	pinnedTry  = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](pinnedType, "try")
-	_          = pinnedType.Table(pinnedDo.Handle((*puppet).Do), pinnedNote.Handle((*puppet).Note), pinnedTry.Handle((*puppet).Try))
+	_          = pinnedType.Table(pinnedDo.Handle((*puppet).Do), pinnedNote.Handle((*puppet).Note),
+		pinnedTry.Handle((*puppet).Try))
 )
 
 // inside runs f in a behaviour of a new actor and waits for it; it fails the test

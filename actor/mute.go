@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// The answers of package backpressure become parked actors, holds and wake-ups here. The protocol and its proof are in backpressure and in
-// sched/README.md.
+// The answers of package backpressure become parked actors, holds and wake-ups here. The protocol
+// and its proof are in backpressure and in sched/README.md.
 
 // muteFor sees to it that the actor that runs is muted when its behaviour returns, unless others
 // wait for it, or the receiver is only muted itself and takes more mail: then its gate is ajar, see
@@ -231,7 +231,8 @@ func verifyPark(a *cell) {
 	invariant.Check(a.load&backpressure.Muted == 0, "%v is muted twice", a)
 	invariant.Check(!a.box.PeekIdle(), "%v is idle, and muted", a)
 	invariant.Check(a.cold == nil || !a.cold.waiting, "%v is muted while it waits for its children", a)
-	invariant.Check(a.cold == nil || !a.cold.drainsForOthers(), "%v is muted, and others wait until it has drained", a)
+	invariant.Check(a.cold == nil || !a.cold.drainsForOthers(),
+		"%v is muted, and others wait until it has drained", a)
 	backpressure.MustRun(&a.blockedOn)
 }
 

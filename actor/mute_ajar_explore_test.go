@@ -13,7 +13,8 @@ import (
 
 // newMuted is an actor that is muted, and takes most messages more.
 func newMuted(most uint32) *cell {
-	a := cellOfKind(&typeInSystem{policy: plainMail{}, typ: new(typeInfo), sys: &System{opts: options{leeway: most, deadlockPeriod: time.Hour}}})
+	a := cellOfKind(&typeInSystem{policy: plainMail{}, typ: new(typeInfo),
+		sys: &System{opts: options{leeway: most, deadlockPeriod: time.Hour}}})
 	a.load = backpressure.Muted
 	a.shutGate()
 	return a

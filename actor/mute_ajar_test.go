@@ -54,10 +54,12 @@ type standstill struct {
 // standStill calls f with actors that are muted for an actor that is stuck: one of a type without
 // options, and one of a type with watermarks.
 func standStill(t *testing.T, f func(t *testing.T, sys *actor.System, s *standstill)) {
-	for name, opts := range map[string][]actor.TypeOption{"plain": nil, "watermarks": {actor.WithWatermarks(7, 2)}} {
+	for name, opts := range map[string][]actor.TypeOption{"plain": nil,
+		"watermarks": {actor.WithWatermarks(7, 2)}} {
 		t.Run(name, func(t *testing.T) {
 			typ := actor.NewType[puppet]("still", opts...)
-			s := &standstill{do: actor.Declare[deed](typ, "do"), count: actor.Declare[int](typ, "count"), most: leeway}
+			s := &standstill{do: actor.Declare[deed](typ, "do"), count: actor.Declare[int](typ, "count"),
+				most: leeway}
 			if typ.Table(s.do.Handle((*puppet).Do), s.count.Handle((*puppet).Count)); opts != nil {
 				s.most = 7
 			}
@@ -80,7 +82,10 @@ func (s *standstill) sendEach(t *testing.T, sys *actor.System, r actor.Ref[puppe
 	t.Helper()
 	done := make(chan struct{})
 	for range n {
-		do.Send(sys, r, func(_ *puppet, c *actor.Context) { s.count.Send(c, s.ref, 1); done <- struct{}{} })
+		do.Send(sys, r, func(_ *puppet, c *actor.Context) {
+			s.count.Send(c, s.ref, 1)
+			done <- struct{}{}
+		})
 		receive(t, "the sender to go on", done)
 	}
 }
@@ -205,13 +210,21 @@ func TestMute_BoundedThoughMutedAgain(t *testing.T) {
 				}
 				atomic.AddInt64(&sent, each)
 			})
-			eventually(t, "it has sent", func() bool { return atomic.LoadInt64(&sent) != begun || actor.Muted(s) })
+			eventually(t, "it has sent", func() bool {
+				return atomic.LoadInt64(&sent) != begun || actor.Muted(s)
+			})
 		}
 		mutes := sys.Stats().Mutes
 		done := make(chan struct{})
-		do.Send(sys, p, func(_ *puppet, c *actor.Context) { c.ReleasePressure(); c.ApplyPressure(); close(done) })
+		do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+			c.ReleasePressure()
+			c.ApplyPressure()
+			close(done)
+		})
 		receive(t, "p to let it go", done)
-		eventually(t, "it is muted again", func() bool { return sys.Stats().Mutes > mutes || actor.Muted(x) })
+		eventually(t, "it is muted again", func() bool {
+			return sys.Stats().Mutes > mutes || actor.Muted(x)
+		})
 	}
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
 	settled(t, sys)

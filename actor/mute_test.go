@@ -27,7 +27,8 @@ func overload(t testing.TB, sys *actor.System, end ...func(c *actor.Context)) *o
 	return overloadThis(t, sys, slowType.Spawn(sys, puppet{}), end...)
 }
 
-func overloadThis(t testing.TB, sys *actor.System, r actor.Ref[puppet], end ...func(c *actor.Context)) *overloaded {
+func overloadThis(t testing.TB, sys *actor.System, r actor.Ref[puppet],
+	end ...func(c *actor.Context)) *overloaded {
 	t.Helper()
 	o := &overloaded{ref: r, stay: make(chan struct{})}
 	first, second := make(chan struct{}), make(chan struct{})
@@ -52,7 +53,9 @@ func (o *overloaded) release() { o.once.Do(func() { close(o.stay) }) }
 // mute makes an actor that has sent to o and is muted for it.
 func (o *overloaded) mute(t testing.TB, sys *actor.System) actor.Ref[puppet] {
 	t.Helper()
-	return muteOn(t, sys, func(c *actor.Context) { slowDo.Send(c, o.ref, func(*puppet, *actor.Context) {}) })
+	return muteOn(t, sys, func(c *actor.Context) {
+		slowDo.Send(c, o.ref, func(*puppet, *actor.Context) {})
+	})
 }
 
 // muteOn makes an actor that does something that mutes it, and waits until it is
@@ -126,7 +129,8 @@ func TestMute_WaitsForMuted(t *testing.T) {
 	go func() { _ = sys.Wait(context.Background()); waited <- ran.Load() }()
 	runtime.Gosched()
 	o.release()
-	equal(t, "the muted actor's message ran before Wait returned", receive(t, "Wait to return", waited), true)
+	equal(t, "the muted actor's message ran before Wait returned",
+		receive(t, "Wait to return", waited), true)
 }
 
 // TestMute_Chain: senders to a muted actor are muted in turn, and the chain unwinds
@@ -178,7 +182,9 @@ func TestMute_Fan(t *testing.T) {
 		}
 		o.release()
 		if i < receivers-1 {
-			eventually(t, "a receiver has recovered", func() bool { return slowDo.TrySend(sys, o.ref, func(*puppet, *actor.Context) {}) == nil })
+			eventually(t, "a receiver has recovered", func() bool {
+				return slowDo.TrySend(sys, o.ref, func(*puppet, *actor.Context) {}) == nil
+			})
 		}
 	}
 	receive(t, "the muted actor to run", ran)
@@ -276,7 +282,9 @@ func TestSendWait(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		errs := make(chan error, 1)
 		go func() {
-			errs <- slowDo.SendWait(ctx, o.ref, func(*puppet, *actor.Context) { t.Error("a message that was not sent ran") })
+			errs <- slowDo.SendWait(ctx, o.ref, func(*puppet, *actor.Context) {
+				t.Error("a message that was not sent ran")
+			})
 		}()
 		runtime.Gosched()
 		cancel()
@@ -348,7 +356,8 @@ func TestStop_OfMuted(t *testing.T) {
 	done := make(chan struct{})
 	go func() { sys.Stop(); close(done) }()
 	eventually(t, "the system refuses", func() bool {
-		return errors.Is(count.TrySend(sys, m, 0), actor.ErrSystemStopped) || count.TrySend(sys, puppetType.Spawn(sys, puppet{}), 0) != nil
+		return errors.Is(count.TrySend(sys, m, 0), actor.ErrSystemStopped) ||
+			count.TrySend(sys, puppetType.Spawn(sys, puppet{}), 0) != nil
 	})
 	o.release()
 	receive(t, "Stop to return", done)
@@ -404,7 +413,8 @@ var (
 	slowpokeType = actor.NewType[slowpoke]("slowpoke")
 	consume      = actor.Declare[int](slowpokeType, "consume")
 	most         = actor.DeclareAsk[struct{}, [2]int64](slowpokeType, "most")
-	_            = slowpokeType.Table(consume.Handle((*slowpoke).Consume), most.Handle((*slowpoke).Most))
+	_            = slowpokeType.Table(consume.Handle((*slowpoke).Consume),
+		most.Handle((*slowpoke).Most))
 )
 
 // TestMute_BoundsTheHeap: "2 M sends to a slow actor from 8 producer actors (at

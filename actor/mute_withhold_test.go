@@ -67,7 +67,9 @@ func TestUrgent_SparedDrivenBySelf(t *testing.T) {
 		}
 	}
 	rush.Send(sys, r, step)
-	eventually(t, "it is let go, and muted again", func() bool { return over.Load() || sys.Stats().Mutes >= 4 })
+	eventually(t, "it is let go, and muted again", func() bool {
+		return over.Load() || sys.Stats().Mutes >= 4
+	})
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
 	settled(t, sys)
 	if st := sys.Stats(); st.Mutes < 4 {

@@ -14,8 +14,14 @@ func TestPostpone_OfTheMuted(t *testing.T) {
 	for name, crowd := range map[string]int{"below the watermark": 1, "at the watermark": 3} {
 		for _, letGo := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
-				sys := start(t, actor.WithWorkers(2), actor.Leeway(3), actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) { t.Errorf("dead letter: %v", l) }}))
-				parent := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.ChildDown) { actor.Postpone(c, f.Ref) }})
+				sys := start(t, actor.WithWorkers(2), actor.Leeway(3),
+					actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
+						t.Errorf("dead letter: %v", l)
+					}}))
+				parent := wardenType.Spawn(sys, warden{diary: new(diary),
+					fell: func(c *actor.Context, f actor.ChildDown) {
+						actor.Postpone(c, f.Ref)
+					}})
 				var child actor.Ref[puppet]
 				wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {
 					child = actor.SpawnUnder(c, puppetType, func(*puppet) {}, actor.Care[warden]{Fell: wardenFell})
@@ -64,7 +70,8 @@ func TestDecide_ResumeMutes(t *testing.T) {
 }
 
 func resumeMutes(t *testing.T, fall func(c *actor.Context)) {
-	sys := start(t, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
+	sys := start(t, actor.WithWorkers(2),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	parent := wardenType.Spawn(sys, warden{diary: new(diary)})
 	var child actor.Ref[puppet]
 	wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {

@@ -198,7 +198,9 @@ func TestNames_NotAtTheEnd(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var got []error
 	try := func(c *actor.Context) { got = append(got, c.Register("again")) }
-	typ := actor.NewType[puppet]("registrar").OnStop(func(_ *puppet, c *actor.Context, _ error) { try(c) })
+	typ := actor.NewType[puppet]("registrar").OnStop(func(_ *puppet, c *actor.Context, _ error) {
+		try(c)
+	})
 	do := actor.Declare[deed](typ, "do")
 	typ.Table(do.Handle((*puppet).Do))
 	r, err := typ.SpawnNamed(sys, "first", puppet{})

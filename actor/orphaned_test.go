@@ -36,7 +36,8 @@ func TestOrphaned(t *testing.T) {
 		}
 	}))
 	for seed := range uint64(300) {
-		sys := start(t, actor.WithDeterministic(seed+1), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
+		sys := start(t, actor.WithDeterministic(seed+1),
+			actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 		p := parents.Spawn(sys, puppet{})
 		begin.Send(sys, p, struct{}{})
 		if _, err := actor.Join(soon(t), p); err != nil {

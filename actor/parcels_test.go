@@ -58,17 +58,21 @@ type yard struct {
 }
 
 func newYard(t *testing.T, opts ...actor.Option) *yard {
-	y := &yard{t: t, typ: actor.NewType[hauler]("hauler"), onTake: func(*hauler, *actor.Context, payload) {}}
+	y := &yard{t: t, typ: actor.NewType[hauler]("hauler"),
+		onTake: func(*hauler, *actor.Context, payload) {}}
 	y.do = actor.Declare[func(*hauler, *actor.Context)](y.typ, "do")
 	y.take = actor.Declare[payload](y.typ, "take")
-	y.typ.Table(y.do.Handle(func(h *hauler, c *actor.Context, f func(*hauler, *actor.Context)) { f(h, c) }),
+	y.typ.Table(y.do.Handle(func(h *hauler, c *actor.Context, f func(*hauler, *actor.Context)) {
+		f(h, c)
+	}),
 		y.take.Handle(func(h *hauler, c *actor.Context, f payload) { y.runs++; y.onTake(h, c, f) }))
 	bosses := actor.NewType[lodger]("boss")
 	y.boss = actor.Declare[func(*actor.Context)](bosses, "boss")
 	fell := actor.Declare[actor.ChildDown](bosses, "fell")
 	bosses.Table(y.boss.Handle(func(_ *lodger, c *actor.Context, f func(*actor.Context)) { f(c) }),
 		fell.Handle(func(*lodger, *actor.Context, actor.ChildDown) {}))
-	y.sys, y.clock = onVirtualTime(t, append(opts, actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}),
+	y.sys, y.clock = onVirtualTime(t, append(opts,
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}),
 		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
 			if p.Value != onPurpose {
 				t.Error(p.Value)
@@ -95,7 +99,9 @@ func (y *yard) in(f func(*hauler, *actor.Context)) {
 func (y *yard) onTheirWay(then func(*hauler, *actor.Context)) {
 	y.in(func(h *hauler, c *actor.Context) {
 		y.clock.Jump(time.Second)
-		eventually(y.t, "the timers to be on their way", func() bool { return actor.Incoming(c) == len(h.timers) })
+		eventually(y.t, "the timers to be on their way", func() bool {
+			return actor.Incoming(c) == len(h.timers)
+		})
 		then(h, c)
 	})
 }
@@ -116,7 +122,9 @@ func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 		{"Cancel", func(y *yard) { y.in(cancelAll) }},
 		{"CancelOnTheirWay", func(y *yard) { y.onTheirWay(cancelAll) }},
 		{"Stop", func(y *yard) { actor.Stop(y.sys, y.kid) }},
-		{"StopOnTheirWay", func(y *yard) { y.onTheirWay(func(_ *hauler, c *actor.Context) { actor.Stop(c, y.kid) }) }},
+		{"StopOnTheirWay", func(y *yard) {
+			y.onTheirWay(func(_ *hauler, c *actor.Context) { actor.Stop(c, y.kid) })
+		}},
 		{"Kill", func(y *yard) { actor.Kill(y.sys, y.kid) }},
 		{"Drain", func(y *yard) { actor.Drain(y.sys, y.kid) }},
 		{"Restart", func(y *yard) { y.tell(func(c *actor.Context) { actor.Restart(c, y.kid) }) }},
@@ -131,7 +139,9 @@ func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 			stopped := make(chan struct{})
 			y.do.Send(y.sys, y.kid, func(h *hauler, c *actor.Context) {
 				y.clock.Jump(time.Second)
-				eventually(y.t, "the timers to be on their way", func() bool { return actor.Incoming(c) == len(h.timers) })
+				eventually(y.t, "the timers to be on their way", func() bool {
+					return actor.Incoming(c) == len(h.timers)
+				})
 				go func() { y.sys.Stop(); close(stopped) }()
 				eventually(y.t, "the stop", func() bool { return actor.SystemStopping(y.sys) })
 			})
@@ -142,7 +152,8 @@ func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 			before := heap.Blobs().Live
 			y := newYard(t, actor.WithWorkers(2))
 			y.in(func(h *hauler, c *actor.Context) {
-				h.timers = []actor.Timer{actor.After(c, time.Second, y.take, newOwnedPayload()), actor.After(c, time.Second, y.take, newOwnedPayload())}
+				h.timers = []actor.Timer{actor.After(c, time.Second, y.take, newOwnedPayload()),
+					actor.After(c, time.Second, y.take, newOwnedPayload())}
 			})
 			equal(t, "blobs of two timers", heap.Blobs().Live-before, 4)
 			tc.end(y)
@@ -183,7 +194,8 @@ func TestEvery_OwnsNothing(t *testing.T) {
 var (
 	parcelType = actor.NewType[lodger]("parcels")
 	parcelAsk  = actor.DeclareAsk[func() error, heap.Parcel](parcelType, "ask")
-	_          = parcelType.Table(parcelAsk.Handle(func(_ *lodger, _ *actor.Context, wait func() error) (heap.Parcel, error) {
+	_          = parcelType.Table(parcelAsk.Handle(func(_ *lodger, _ *actor.Context,
+		wait func() error) (heap.Parcel, error) {
 		err := wait()
 		return heap.NewParcel(strings.Repeat("x", shared)), err
 	}))
@@ -200,7 +212,8 @@ func parcelActors(sys *actor.System, n int) []actor.Ref[lodger] {
 // TestAskAll_DiscardsOwnedPayload: replies that nobody is given are discarded: those that came
 // before the error, with it, and after it.
 func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
-	for name, opts := range map[string][]actor.Option{"": {actor.WithWorkers(2)}, "Seed": {actor.WithDeterministic(1)}} {
+	for name, opts := range map[string][]actor.Option{"": {actor.WithWorkers(2)},
+		"Seed": {actor.WithDeterministic(1)}} {
 		t.Run("Error"+name, func(t *testing.T) {
 			before := heap.Blobs().Live
 			sys := start(t, opts...)
@@ -236,7 +249,10 @@ func TestAskAll_SelfKeepsOwnedPayload(t *testing.T) {
 	ask := actor.DeclareAsk[heap.Parcel, struct{}](typ, "ask")
 	begin := actor.Declare[struct{}](typ, "begin")
 	var err error
-	typ.Table(ask.Handle(func(*lodger, *actor.Context, heap.Parcel) (struct{}, error) { return struct{}{}, errUser }),
+	typ.Table(ask.Handle(func(*lodger, *actor.Context, heap.Parcel) (struct{},
+		error) {
+		return struct{}{}, errUser
+	}),
 		begin.Handle(func(_ *lodger, c *actor.Context, _ struct{}) {
 			me, p := []actor.Ref[lodger]{actor.Self[lodger](c)}, heap.NewParcel(strings.Repeat("x", shared))
 			_, err = actor.AskAll(context.Background(), ask, me, p)
@@ -285,7 +301,8 @@ func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
 // discarded; so is what came in before and was not looked at, and what comes when ctx has
 // ended.
 func TestReplies_DiscardsOwnedPayload(t *testing.T) {
-	at := func(t *testing.T, leave func(stop context.CancelFunc, n int, res actor.Result[heap.Parcel]) bool, canGoOn func() bool) {
+	at := func(t *testing.T, leave func(stop context.CancelFunc, n int,
+		res actor.Result[heap.Parcel]) bool, canGoOn func() bool) {
 		before := heap.Blobs().Live
 		sys := start(t, actor.WithWorkers(2))
 		ctx, cancel := context.WithCancel(soon(t))
@@ -309,7 +326,9 @@ func TestReplies_DiscardsOwnedPayload(t *testing.T) {
 		equal(t, "blobs left", heap.Blobs().Live, before)
 	}
 	t.Run("Break", func(t *testing.T) {
-		at(t, func(_ context.CancelFunc, n int, _ actor.Result[heap.Parcel]) bool { return n == 3 }, func() bool { return true })
+		at(t, func(_ context.CancelFunc, n int, _ actor.Result[heap.Parcel]) bool {
+			return n == 3
+		}, func() bool { return true })
 	})
 	t.Run("ContextEnds", func(t *testing.T) {
 		at(t, func(stop context.CancelFunc, _ int, res actor.Result[heap.Parcel]) bool {

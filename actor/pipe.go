@@ -24,7 +24,8 @@ import (
 //
 // A panic in fn comes back as a *PanicError with its stack. It ends nobody, and neither
 // [Hooks] nor the log is told, so the behaviour for reply should look at Err.
-func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.Context) (R, error)) {
+func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]],
+	fn func(context.Context) (R, error)) {
 	c.mustPipe(reply.d, fn == nil)
 	life := c.markAsk()
 	back := replyTo[R]{asker: c.self, reply: reply.d}
@@ -36,7 +37,8 @@ func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.C
 
 // PipeWith is [Pipe] with a mark: the outcome brings back mark, also with an error. See
 // [AskToWith].
-func PipeWith[T, R, K any](c *Context, reply Behaviour[T, Reply[R, K]], mark K, fn func(context.Context) (R, error)) {
+func PipeWith[T, R, K any](c *Context, reply Behaviour[T, Reply[R, K]], mark K,
+	fn func(context.Context) (R, error)) {
 	c.mustPipe(reply.d, fn == nil)
 	life := c.markAsk()
 	back := replyTo[R]{asker: c.self, reply: reply.d, node: c.prepare(reply.d, life)}

@@ -249,7 +249,9 @@ func (countedMail) init(a *cell) {
 	a.load = backpressure.Counted
 }
 
-func (countedMail) watermark(a *cell) uint32 { return uint32(min(a.typ().marks.high, math.MaxInt32)) }
+func (countedMail) watermark(a *cell) uint32 {
+	return uint32(min(a.typ().marks.high, math.MaxInt32))
+}
 
 func (countedMail) ran(a *cell, n int) { a.flow.Load().marks.add(-n) }
 

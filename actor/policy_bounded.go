@@ -51,13 +51,14 @@ type mailBound struct {
 // sends.
 func WithBound(limit int, overflow Overflow) TypeOption {
 	if limit < 1 || overflow > OverflowDropOldest {
-		panic(fmt.Sprintf("gallop: WithBound(%d, %d): want at least 1, and OverflowMute, OverflowRefuse or OverflowDropOldest", limit, overflow))
+		panic(fmt.Sprintf("gallop: WithBound(%d, %d): want at least 1, and OverflowMute, "+
+			"OverflowRefuse or OverflowDropOldest", limit, overflow))
 	}
 	return typeOption(func(t *typeInfo) { t.bound = mailBound{limit: limit, overflow: overflow} })
 }
 
-// boundedMail waits in a queue that has a limit: see boundedQueue. Through the mailbox come only the
-// runtime's own messages and a call to look into the queue.
+// boundedMail waits in a queue that has a limit: see boundedQueue. Through the mailbox come only
+// the runtime's own messages and a call to look into the queue.
 type boundedMail struct{ plainMail }
 
 func (boundedMail) init(a *cell) {

@@ -137,7 +137,9 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	a.filterMail(c, f.unasked)
 	f.before = msg.Distance(a.in.Pending(), nil)
 	x.held.Add(a.filterChain(c, x.held.All(), f.unasked))
-	deadLetters(e, a, a.policy().takeIf(a, c, func(m *message) bool { return f.unasked(a, m) != nil }), f.why)
+	deadLetters(e, a, a.policy().takeIf(a, c, func(m *message) bool {
+		return f.unasked(a, m) != nil
+	}), f.why)
 }
 
 // endBackoff puts what was kept in front of the mailbox. The actor owns itself, and may be parked
@@ -328,8 +330,11 @@ func verifyBackoff(a *cell, x *coldState) {
 // verifyPostpone checks an actor in a back-off at the end of its turn.
 func verifyPostpone(a *cell, x *coldState) {
 	f := x.backoff
-	invariant.Check(x.state == suspended && x.waiting && x.unheld, "%v keeps its mail in phase %d", a, x.state)
+	invariant.Check(x.state == suspended && x.waiting && x.unheld, "%v keeps its mail in phase %d", a,
+		x.state)
 	invariant.Check(f.room >= 0, "%v keeps %d messages too many", a, -f.room)
-	invariant.Check(f.mail.Last == nil || f.mail.Last != a.in.Tail(), "%v has put the top node of its mailbox aside", a)
-	invariant.Check(seam.Peek(&seam.Peek(&a.flow).suspended) != nil, "%v is in a back-off, and senders do not know", a)
+	invariant.Check(f.mail.Last == nil || f.mail.Last != a.in.Tail(),
+		"%v has put the top node of its mailbox aside", a)
+	invariant.Check(seam.Peek(&seam.Peek(&a.flow).suspended) != nil,
+		"%v is in a back-off, and senders do not know", a)
 }

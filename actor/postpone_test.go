@@ -76,8 +76,15 @@ func newSleeperType(opts ...actor.TypeOption) *sleeperType {
 	s.ask = actor.DeclareAsk[int, int](s.typ, "ask")
 	run := func(s *sleeper, _ *actor.Context, n int) { s.log.note(n) }
 	s.typ.Table(s.tell.Handle(run), s.rush.Handle(run),
-		s.fall.Handle(func(_ *sleeper, _ *actor.Context, q cue) { close(q.begun); <-q.when; panic(errUser) }),
-		s.ask.Handle(func(s *sleeper, _ *actor.Context, n int) (int, error) { s.log.note(n); return 2 * n, nil }))
+		s.fall.Handle(func(_ *sleeper, _ *actor.Context, q cue) {
+			close(q.begun)
+			<-q.when
+			panic(errUser)
+		}),
+		s.ask.Handle(func(s *sleeper, _ *actor.Context, n int) (int, error) {
+			s.log.note(n)
+			return 2 * n, nil
+		}))
 	return s
 }
 
@@ -103,14 +110,18 @@ type bed struct {
 func makeBed(t testing.TB, typ *sleeperType, care actor.Care[warden], opts ...actor.Option) *bed {
 	t.Helper()
 	b := &bed{sleeperType: typ, t: t, log: &sleepLog{}}
-	b.sys = start(t, append([]actor.Option{actor.WithWorkers(2), actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
-		b.log.mu.Lock()
-		defer b.log.mu.Unlock()
-		if n, ok := l.Message.(int); ok {
-			b.log.dead, b.log.why = append(b.log.dead, n), append(b.log.why, l.Reason)
-		}
-	}}), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}})}, opts...)...)
-	b.boss = wardenType.Spawn(b.sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.ChildDown) { actor.Postpone(c, f.Ref) }})
+	b.sys = start(t, append([]actor.Option{actor.WithWorkers(2),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
+			b.log.mu.Lock()
+			defer b.log.mu.Unlock()
+			if n, ok := l.Message.(int); ok {
+				b.log.dead, b.log.why = append(b.log.dead, n), append(b.log.why, l.Reason)
+			}
+		}}), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}})}, opts...)...)
+	b.boss = wardenType.Spawn(b.sys, warden{diary: new(diary),
+		fell: func(c *actor.Context, f actor.ChildDown) {
+			actor.Postpone(c, f.Ref)
+		}})
 	wardenIn(t, b.sys, b.boss, func(_ *warden, c *actor.Context) {
 		care.Fell = wardenFell
 		b.kid = actor.SpawnUnder(c, typ.typ, func(s *sleeper) { s.log = b.log }, care)
@@ -192,11 +203,14 @@ func TestPostpone_Asks(t *testing.T) {
 }
 
 // newAsker makes a type of actors that ask.
-func newAsker(hears func(*puppet, *actor.Context, actor.Result[int])) (*actor.Type[puppet], actor.Behaviour[puppet, func(*actor.Context)], actor.Behaviour[puppet, actor.Result[int]]) {
+func newAsker(hears func(*puppet, *actor.Context, actor.Result[int])) (*actor.Type[puppet],
+	actor.Behaviour[puppet, func(*actor.Context)], actor.Behaviour[puppet, actor.Result[int]]) {
 	typ := actor.NewType[puppet]("asker")
 	run := actor.Declare[func(*actor.Context)](typ, "go")
 	heard := actor.Declare[actor.Result[int]](typ, "heard")
-	typ.Table(run.Handle(func(_ *puppet, c *actor.Context, f func(*actor.Context)) { f(c) }), heard.Handle(hears))
+	typ.Table(run.Handle(func(_ *puppet, c *actor.Context, f func(*actor.Context)) {
+		f(c)
+	}), heard.Handle(hears))
 	return typ, run, heard
 }
 
@@ -268,7 +282,9 @@ func TestPostpone_Sends(t *testing.T) {
 					}
 					if name != "bounded" || backlog < 0 { // the bound of the type is not reached
 						wants(t, b.tell.TrySend(b.sys, b.kid, 20), actor.ErrSuspended)
-						inside(t, b.sys, func(c *actor.Context) { wants(t, b.tell.TrySend(c, b.kid, 20), actor.ErrSuspended) })
+						inside(t, b.sys, func(c *actor.Context) {
+							wants(t, b.tell.TrySend(c, b.kid, 20), actor.ErrSuspended)
+						})
 						if room > 0 {
 							want = append(want, 12)
 						}
@@ -354,7 +370,8 @@ func TestPostpone_MutesNobody(t *testing.T) {
 			close(q.when)
 			b.fall.Send(b.sys, b.kid, q)
 			receive(t, "the fall", fallen)
-			muted := muteOn(t, b.sys, func(c *actor.Context) { b.tell.Send(c, b.kid, 1) }) // by the fall, before the decision
+			// By the fall, before the decision.
+			muted := muteOn(t, b.sys, func(c *actor.Context) { b.tell.Send(c, b.kid, 1) })
 			close(postpone)
 			quiet(t, b.sys) // Wait would not return if it were muted still
 			equal(t, "it is muted", actor.Muted(muted), false)
@@ -426,13 +443,16 @@ func TestPostpone_Ends(t *testing.T) {
 				quiet(t, b.sys)
 				end(b)
 				for range 2 {
-					if err := receive(t, "the end", waited); !errors.Is(err, actor.ErrStopped) && !errors.Is(err, actor.ErrSystemStopped) {
+					if err := receive(t, "the end", waited); !errors.Is(err, actor.ErrStopped) &&
+						!errors.Is(err, actor.ErrSystemStopped) {
 						t.Errorf("those who wait hear %v", err)
 					}
 				}
 				b.sys.Stop()
 				slices.Sort(b.log.dead)
-				if dead := slices.DeleteFunc(b.log.dead, func(n int) bool { return n > 2 }); !slices.Equal(dead, []int{1, 2}) {
+				if dead := slices.DeleteFunc(b.log.dead, func(n int) bool {
+					return n > 2
+				}); !slices.Equal(dead, []int{1, 2}) {
 					t.Errorf("dead letters %v", dead)
 				}
 				b.log.ranIs(t)
@@ -445,7 +465,10 @@ func TestPostpone_Ends(t *testing.T) {
 func TestStandby(t *testing.T) {
 	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{Backlog: -1})
 	wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
-		w.fell = func(c *actor.Context, f actor.ChildDown) { actor.Standby(c, f.Ref); actor.Standby(c, f.Ref) }
+		w.fell = func(c *actor.Context, f actor.ChildDown) {
+			actor.Standby(c, f.Ref)
+			actor.Standby(c, f.Ref)
+		}
 	})
 	b.sleep(func() { b.tell.Send(b.sys, b.kid, 1) }) // the system is quiet
 	got := make(chan error, 3)
@@ -479,7 +502,9 @@ func TestPostpone_Deterministic(t *testing.T) {
 		for name, typ := range sleeperTypes {
 			b := makeBed(t, typ, actor.Care[warden]{Backlog: 2}, actor.WithDeterministic(seed))
 			heard := 0
-			caller, askerGo, hears := newAsker(func(_ *puppet, _ *actor.Context, r actor.Result[int]) { heard++ })
+			caller, askerGo, hears := newAsker(func(_ *puppet, _ *actor.Context, r actor.Result[int]) {
+				heard++
+			})
 			q := newCue()
 			close(q.when)
 			b.fall.Send(b.sys, b.kid, q)
@@ -496,10 +521,14 @@ func TestPostpone_Deterministic(t *testing.T) {
 			actor.Restart(b.sys, b.kid)
 			quiet(t, b.sys)
 			st := b.sys.Stats()
-			told := slices.DeleteFunc(slices.Concat(b.log.ran, b.log.dead), func(n int) bool { return n == 100 })
+			told := slices.DeleteFunc(slices.Concat(b.log.ran, b.log.dead), func(n int) bool {
+				return n == 100
+			})
 			slices.Sort(told)
-			if !slices.Equal(told, []int{0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23}) || heard != 12 || st.Mutes != st.Unmutes {
-				t.Fatalf("seed %d, %s: run or dead %v, %d of 12 heard, %d mutes, %d unmutes", seed, name, told, heard, st.Mutes, st.Unmutes)
+			if !slices.Equal(told, []int{0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23}) || heard != 12 ||
+				st.Mutes != st.Unmutes {
+				t.Fatalf("seed %d, %s: run or dead %v, %d of 12 heard, %d mutes, %d unmutes", seed, name, told,
+					heard, st.Mutes, st.Unmutes)
 			}
 			b.sys.Stop()
 		}
@@ -522,7 +551,9 @@ func TestPostpone_Storm(t *testing.T) {
 				}
 			})
 			var heard atomic.Int64
-			caller, askerGo, hears := newAsker(func(*puppet, *actor.Context, actor.Result[int]) { heard.Add(1) })
+			caller, askerGo, hears := newAsker(func(*puppet, *actor.Context, actor.Result[int]) {
+				heard.Add(1)
+			})
 			var wait sync.WaitGroup
 			for k := range senders {
 				from := caller.Spawn(b.sys, puppet{})
@@ -549,7 +580,9 @@ func TestPostpone_Storm(t *testing.T) {
 			wait.Wait()
 			quiet(t, b.sys)
 			b.wake()
-			told := slices.DeleteFunc(slices.Concat(b.log.ran, b.log.dead), func(n int) bool { return n < 0 })
+			told := slices.DeleteFunc(slices.Concat(b.log.ran, b.log.dead), func(n int) bool {
+				return n < 0
+			})
 			slices.Sort(told)
 			if len(told) != senders*n || len(slices.Compact(told)) != senders*n {
 				t.Errorf("%d of %d have run or are dead letters", len(told), senders*n)

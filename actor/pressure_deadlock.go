@@ -91,10 +91,11 @@ const (
 type deadlockWatch struct {
 	sys   *System
 	mu    seam.Mutex
-	roots []*cell       // guarded by mu
-	alarm seam.Alarm    // guarded by mu; nil: it was never needed
-	ended bool          // guarded by mu
-	asked chan struct{} // guarded by mu: closed after the next look; nil: nobody asked
+	roots []*cell    // guarded by mu
+	alarm seam.Alarm // guarded by mu; nil: it was never needed
+	ended bool       // guarded by mu
+	// Guarded by mu: closed after the next look; nil: nobody asked.
+	asked chan struct{}
 	seen  letterLog
 }
 
@@ -168,7 +169,9 @@ func (s *deadlockWatch) waited() bool {
 
 // releases reports whether the watch will let somebody go. Caller holds mu.
 func (s *deadlockWatch) releases() bool {
-	waits := func(a *cell) bool { return a.flow.Load().pressed.Load() != 0 && a.gate.Waited(&gateMark) }
+	waits := func(a *cell) bool {
+		return a.flow.Load().pressed.Load() != 0 && a.gate.Waited(&gateMark)
+	}
 	return !s.ended && slices.ContainsFunc(s.roots, waits)
 }
 
@@ -284,7 +287,8 @@ func (a *cell) collectWaits() PressureDeadlock {
 	for next := []*cell{a}; len(next) > 0 && len(r.Waits) < maxWaits; next = next[1:] {
 		at := next[0]
 		at.gate.Each(&gateMark, func(w waiting) bool {
-			if w.muted.blockedOn.Parked() { // pairs with the swap in Park: what it wrote before is visible
+			// Pairs with the swap in Park: what it wrote before is visible.
+			if w.muted.blockedOn.Parked() {
 				wait := w.muted.waitFor(at, a)
 				r.Closed = r.Closed || wait.From != ""
 				r.Waits = append(r.Waits, wait)
@@ -329,7 +333,8 @@ func (s *System) reportDeadlock(r PressureDeadlock) {
 	}
 	if n, ok := s.deadlocks.seen.next(); ok {
 		s.log(func(l logSink) {
-			l.warn("gallop: actors wait for one under pressure", "who", r.String(), "deadlock", r.Deadlock(), "so_far", n)
+			l.warn("gallop: actors wait for one under pressure", "who", r.String(), "deadlock",
+				r.Deadlock(), "so_far", n)
 		})
 	}
 }

@@ -105,7 +105,8 @@ func TestPressureDeadlock_3382(t *testing.T) {
 	watchdog(t, sys)
 	r := onlyReport(t, reports)
 	t.Logf("after %v: %v", time.Since(begun).Round(time.Millisecond), r)
-	want := fmt.Sprintf("%v is under pressure; %v waits for %v with 1 messages, among them do from %v", sink, source, sink, sink)
+	want := fmt.Sprintf("%v is under pressure; %v waits for %v with 1 messages, among them do from "+
+		"%v", sink, source, sink, sink)
 	equal(t, "report", r.String(), want)
 	equal(t, "deadlock", r.Deadlock(), true)
 	st := sys.Stats()
@@ -163,7 +164,8 @@ func watchdog(t testing.TB, sys *actor.System) {
 func TestPressureDeadlock_Relay(t *testing.T) {
 	reports := make(stalls, 10)
 	sys := start(t, actor.WithWorkers(2), reports.option())
-	sink, relay, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	sink, relay, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys,
+		puppet{}), puppetType.Spawn(sys, puppet{})
 	do.Send(sys, sink, func(_ *puppet, c *actor.Context) {
 		c.ApplyPressure()
 		do.Send(c, source, func(_ *puppet, c *actor.Context) { count.Send(c, sink, 1) })
@@ -185,7 +187,8 @@ func TestPressureDeadlock_Relay(t *testing.T) {
 func TestPressureDeadlock_ChainIsNamed(t *testing.T) {
 	reports := make(stalls, 10)
 	sys := start(t, actor.WithDeterministic(1), actor.Leeway(1), reports.option())
-	sink, middle, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	sink, middle, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys,
+		puppet{}), puppetType.Spawn(sys, puppet{})
 	release := func(_ *puppet, c *actor.Context) { c.ReleasePressure() }
 	ask := func(_ *puppet, c *actor.Context) {
 		do.Send(c, last, func(_ *puppet, c *actor.Context) { do.Send(c, sink, release) })
@@ -348,7 +351,8 @@ func TestPressureDeadlock_RandomGraphs(t *testing.T) {
 	var letGo, reports uint64
 	defer func() { t.Logf("%d let go, %d reports", letGo, reports) }()
 	graph := func(t *rapid.T) {
-		sys := actor.Start(actor.WithWorkers(rapid.IntRange(1, 3).Draw(t, "workers")), actor.WithLogger(silent), make(stalls, 1).option(),
+		sys := actor.Start(actor.WithWorkers(rapid.IntRange(1, 3).Draw(t, "workers")),
+			actor.WithLogger(silent), make(stalls, 1).option(),
 			actor.StallEvery(time.Millisecond/2))
 		defer sys.Stop()
 		var g muteGraph

@@ -46,7 +46,8 @@ func TestRecall_OfSuspended(t *testing.T) {
 	recallLate(t, g.sys, g.kid)
 	actor.Restart(g.sys, g.kid)
 	quiet(t, g.sys)
-	g.diary.says(t, "kid: stop panic", "super: fell panic false", "kid: start", "kid: 1", "kid: 2", "kid: 3")
+	g.diary.says(t, "kid: stop panic", "super: fell panic false", "kid: start", "kid: 1", "kid: 2",
+		"kid: 3")
 }
 
 // TestRecall_OfMuted: a muted actor runs no ordinary mail, and holds the system for as long
@@ -69,7 +70,8 @@ func TestRecall_OfMuted(t *testing.T) {
 func TestLink_BothAtOnce(t *testing.T) {
 	var d diary
 	sys := start(t, actor.WithWorkers(2))
-	a, b := mortalType.Spawn(sys, mortal{name: "a", diary: &d}), mortalType.Spawn(sys, mortal{name: "b"})
+	a, b := mortalType.Spawn(sys, mortal{name: "a", diary: &d}), mortalType.Spawn(sys,
+		mortal{name: "b"})
 	quiet(t, sys)
 	linked, end := make(chan struct{}), make(chan struct{})
 	doAct.Send(sys, b, func(_ *mortal, c *actor.Context) {

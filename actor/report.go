@@ -166,7 +166,8 @@ func (a *cell) failed(c *Context, f *fault) {
 func (s *System) reportPanic(a *cell, m *message, d *descriptor, e *PanicError) {
 	who := a.ownName()
 	p := PanicReport{
-		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path, Behaviour: d.name, MessageID: placeOf(m.ID), From: m.From,
+		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path, Behaviour: d.name,
+		MessageID: placeOf(m.ID), From: m.From,
 		Value: e.Value, Goexit: e.Goexit, Frame: stack.UserFrame(e.Stack), Stack: e.Stack,
 	}
 	if x := a.cold; x != nil && m.ID == systemID {
@@ -283,7 +284,8 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 }
 
 // report reports what a worker was seen doing, if it still does so. Any goroutine.
-func (s *System) report(w *sched.Worker, d doing, atLeast time.Duration, blocking bool, goesOn func() bool) {
+func (s *System) report(w *sched.Worker, d doing, atLeast time.Duration, blocking bool,
+	goesOn func() bool) {
 	if d.who == nil || !d.typ.sealed.Load() || !goesOn() || !s.longTurns.mayReport() {
 		return
 	}
@@ -299,7 +301,8 @@ func (s *System) report(w *sched.Worker, d doing, atLeast time.Duration, blockin
 		s.guard("Hooks.LongTurn", func() { s.opts.onLongTurn(r) })
 		return
 	}
-	s.warn("gallop: long turn", who.attrs("behaviour", r.Behaviour, "blocking", r.Blocking, "worker", r.Worker,
+	s.warn("gallop: long turn", who.attrs("behaviour", r.Behaviour, "blocking", r.Blocking, "worker",
+		r.Worker,
 		"at_least", r.AtLeast, "missed", s.longTurns.missed.Swap(0), "stack", string(r.Stack))...)
 }
 

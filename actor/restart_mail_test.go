@@ -48,9 +48,14 @@ func TestDropMail(t *testing.T) {
 // TestDropMail_StashAndUrgent is TestDropMail for those.
 func TestDropMail_StashAndUrgent(t *testing.T) {
 	var dead []actor.DeadLetter
-	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) { dead = append(dead, l) }}), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
+			dead = append(dead, l)
+		}}), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	var d diary
-	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }})
+	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.ChildDown) {
+		actor.Restart(c, f.Ref)
+	}})
 	var child actor.Ref[mortal]
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
 		child = w.spawn(c, "kid", actor.Care[warden]{Mail: actor.DropMail}, nil)
@@ -60,7 +65,9 @@ func TestDropMail_StashAndUrgent(t *testing.T) {
 	say.Send(sys, child, "stashed")
 	quiet(t, sys)
 	doAct.Send(sys, child, func(m *mortal, c *actor.Context) {
-		rush.Send(c, child, func(*mortal, *actor.Context) { t.Error("urgent mail of the last life runs") })
+		rush.Send(c, child, func(*mortal, *actor.Context) {
+			t.Error("urgent mail of the last life runs")
+		})
 		say.Send(c, child, "mail")
 		panic(1)
 	})
@@ -74,7 +81,9 @@ func TestDropMail_StashAndUrgent(t *testing.T) {
 	quiet(t, sys)
 	equal(t, "the last line", d.lines[len(d.lines)-1], "kid: new")
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
-		panics(t, "Care.Mail is neither", func() { w.spawn(c, "", actor.Care[warden]{Mail: actor.DropMail + 1}, nil) })
+		panics(t, "Care.Mail is neither", func() {
+			w.spawn(c, "", actor.Care[warden]{Mail: actor.DropMail + 1}, nil)
+		})
 	})
 }
 

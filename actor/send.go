@@ -12,7 +12,8 @@ import (
 
 // send is [Behaviour.Send].
 func send[M any](d *descriptor, from Sender, to *cell, m M) {
-	if _, inside := from.(*Context); inside && d != nil && to != nil { // c, inside := makes it a jump more
+	// C, inside := makes it a jump more.
+	if _, inside := from.(*Context); inside && d != nil && to != nil {
 		c, k := from.(*Context), to.shared()
 		if c != nil && c.sys == k.sys && d.typ == k.typ {
 			if n := c.cache.Take(d.sizeID); n != nil {
@@ -152,13 +153,14 @@ func (d *descriptor) mustSuit(to *cell) {
 	case to == nil:
 		panicMisuse(d.fullName(), " sent to a zero Ref")
 	case to.shared().typ != d.typ:
-		panicMisuse(d.fullName(), " sent to "+to.String()+", which is of another type with the same state")
+		panicMisuse(d.fullName(),
+			" sent to "+to.String()+", which is of another type with the same state")
 	}
 }
 
-// send delivers a message from the behaviour that runs. The caller has filled the payload. The first
-// push is inlined by hand: it nearly always succeeds. Its parts are package mpsc's. sendPushSlow is
-// its cold twin.
+// send delivers a message from the behaviour that runs. The caller has filled the payload. The
+// first push is inlined by hand: it nearly always succeeds. Its parts are package mpsc's.
+// sendPushSlow is its cold twin.
 func (c *Context) send(to *cell, m *message, d *descriptor) {
 	if !to.gate.IsOpen() && c.waiters.latest != to && to.policy().meet(c, to, m, d) {
 		return

@@ -212,6 +212,8 @@ func (s *System) newTypeInSystem(t *typeInfo) (k *typeInSystem, err error) {
 // verifyNew checks an actor before its ref is known.
 func verifyNew(a *cell) {
 	invariant.Check(a.box.PeekIdle() && a.in.IsZero(), "%v has mail, and was not spawned yet", a)
-	invariant.Check(a.load&^(backpressure.Counted|backpressure.Bounded) == 0, "%v begins with a load of %#x", a, a.load)
-	invariant.Check(len(a.shared().runs) == len(a.shared().typ.decls), "%v dispatches %d of %d behaviours", a, len(a.shared().runs), len(a.shared().typ.decls))
+	invariant.Check(a.load&^(backpressure.Counted|backpressure.Bounded) == 0,
+		"%v begins with a load of %#x", a, a.load)
+	invariant.Check(len(a.shared().runs) == len(a.shared().typ.decls),
+		"%v dispatches %d of %d behaviours", a, len(a.shared().runs), len(a.shared().typ.decls))
 }

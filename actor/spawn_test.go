@@ -57,7 +57,8 @@ func (s *shoot) grow(c *actor.Context) {
 	}
 	s.left = arms
 	live := s.g.live.Add(arms)
-	for most := s.g.most.Load(); live > most && !s.g.most.CompareAndSwap(most, live); most = s.g.most.Load() {
+	for most := s.g.most.Load(); live > most &&
+		!s.g.most.CompareAndSwap(most, live); most = s.g.most.Load() {
 	}
 	wakings[s.g.way](s, c)
 }
@@ -133,7 +134,10 @@ func TestSpawn_DepthFirstOnASpare(t *testing.T) {
 	oneOf(t, 100*arms, func() *grove {
 		sys := start(t, actor.WithWorkers(1))
 		release, stuck := make(chan struct{}), make(chan struct{})
-		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) { close(stuck); <-release })
+		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) {
+			close(stuck)
+			<-release
+		})
 		<-stuck
 		g := plant(sys, "woken one by one")
 		<-g.done

@@ -56,7 +56,8 @@ func (c *Context) markStashed(call string, d *descriptor) {
 		panic("gallop: " + call + " of " + d.fullName() + ", which is not what runs")
 	}
 	if c.msg.From&msg.WasStashed != 0 {
-		panic("gallop: " + call + ": the running message of " + c.self.String() + " was stashed or deferred already")
+		panic("gallop: " + call + ": the running message of " +
+			c.self.String() + " was stashed or deferred already")
 	}
 	c.msg.From |= msg.WasStashed
 }

@@ -41,7 +41,8 @@ var (
 	bankerPay  = actor.Declare[int](bankerType, "pay")
 	bankerPaid = actor.Declare[struct{}](bankerType, "paid")
 	bankerTry  = actor.DeclareAsk[func(*banker, *actor.Context) (int, error), int](bankerType, "try")
-	_          = bankerType.Table(bankerPay.Handle((*banker).Pay), bankerPaid.Handle((*banker).Paid), bankerTry.Handle((*banker).Try))
+	_          = bankerType.Table(bankerPay.Handle((*banker).Pay), bankerPaid.Handle((*banker).Paid),
+		bankerTry.Handle((*banker).Try))
 
 	// narrow is a banker with room for two.
 	narrowType = actor.NewType[banker]("narrow", actor.WithStashLimit(2))

@@ -60,7 +60,8 @@ type counters struct {
 	notRun                                                                     uint64
 	shownMessages                                                              seam.Gauge
 	spawned, stopped, panics, deadLetters, mutes, unmutes, released, deadlocks seam.Gauge
-	bestEffort                                                                 seam.Gauge // of the deadLetters
+	// Of the deadLetters.
+	bestEffort seam.Gauge
 }
 
 // publish is sched.Config.Publish: it runs each time that a worker's quantum is spent, and whenever
@@ -148,7 +149,8 @@ func (s *System) Stats() Stats {
 
 func workerStats(n sched.Counters, messages uint64) WorkerStats {
 	return WorkerStats{
-		Turns: n.Turns, Messages: messages, Steals: n.Steals, StealMisses: n.StealMisses, Parks: n.Parks, Wakes: n.Wakes,
+		Turns: n.Turns, Messages: messages, Steals: n.Steals, StealMisses: n.StealMisses, Parks: n.Parks,
+		Wakes:  n.Wakes,
 		Yields: n.Yields, NextSlot: n.NextSlot, Injected: n.Injected, Spills: n.Overflows,
 	}
 }

@@ -271,7 +271,8 @@ func (d *delta) flow(t *testing.T, seed uint64, opts ...actor.Option) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	var all []actor.Ref[source]
 	for id := range 5 {
-		s := source{d: d, id: id, rounds: d.rounds, r: rand.New(rand.NewPCG(r.Uint64(), 1)), no: map[*mouth]int{}}
+		s := source{d: d, id: id, rounds: d.rounds, r: rand.New(rand.NewPCG(r.Uint64(), 1)),
+			no: map[*mouth]int{}}
 		all = append(all, sourceType.Spawn(d.sys, s))
 	}
 	d.sent.Add(int64(len(all)))
@@ -280,7 +281,8 @@ func (d *delta) flow(t *testing.T, seed uint64, opts ...actor.Option) {
 	}
 	quiet(t, d.sys)
 	st := d.audit(t, seed)
-	t.Logf("seed %d: %d sent, %d dead, %d replaced, %d fallen, %d mutes, %d steals", seed, d.sent.Load(), d.dead.Load(), d.replaced.Load(), d.fallen.Load(), st.Mutes, st.Steals)
+	t.Logf("seed %d: %d sent, %d dead, %d replaced, %d fallen, %d mutes, %d steals", seed,
+		d.sent.Load(), d.dead.Load(), d.replaced.Load(), d.fallen.Load(), st.Mutes, st.Steals)
 	if d.replaced.Load() == 0 && d.rounds > 100 && seed%mouthKinds < 3 {
 		t.Errorf("seed %d: nobody was replaced", seed)
 	}
@@ -291,12 +293,14 @@ func (d *delta) audit(t *testing.T, seed uint64) actor.Stats {
 	t.Helper()
 	st := d.sys.Stats()
 	d.sys.Stop() // what is in a stash is dead then
-	if sent, ran, dead := d.sent.Load(), d.ran.Load(), d.dead.Load(); sent != ran+dead || d.wrong.Load() != 0 || st.Mutes != st.Unmutes {
+	if sent, ran, dead := d.sent.Load(), d.ran.Load(), d.dead.Load(); sent != ran+dead ||
+		d.wrong.Load() != 0 || st.Mutes != st.Unmutes {
 		what := ""
 		if p := d.first.Load(); p != nil {
 			what = *p
 		}
-		t.Fatalf("seed %d: %d sent, %d ran + %d dead = %d; %d things are wrong, the first: %s; %+v", seed, sent, ran, dead, ran+dead, d.wrong.Load(), what, st)
+		t.Fatalf("seed %d: %d sent, %d ran + %d dead = %d; %d things are wrong, the first: %s; %+v",
+			seed, sent, ran, dead, ran+dead, d.wrong.Load(), what, st)
 	}
 	return st
 }

@@ -47,5 +47,7 @@ func hand(b *bee, c *actor.Context, r *rand.Rand, _ task) {
 	if r.IntN(2) == 0 {
 		d.HandOver(c, to)
 	}
-	b.s.send(c, to, task{func(_ *bee, c *actor.Context, _ *rand.Rand, _ task) { d.Reply(c, n, nil) }, 0, 0})
+	b.s.send(c, to, task{func(_ *bee, c *actor.Context, _ *rand.Rand, _ task) {
+		d.Reply(c, n, nil)
+	}, 0, 0})
 }

@@ -63,7 +63,8 @@ var (
 
 // The table is filled here because the methods name the behaviours.
 func init() {
-	beeType.Table(beeDo.Handle((*bee).Do), beeAsk.Handle((*bee).Ask), beeHear.Handle((*bee).Hear), beeOwe.Handle((*bee).Owe), beeFell.Handle((*bee).Fell))
+	beeType.Table(beeDo.Handle((*bee).Do), beeAsk.Handle((*bee).Ask), beeHear.Handle((*bee).Hear),
+		beeOwe.Handle((*bee).Owe), beeFell.Handle((*bee).Fell))
 }
 
 func (b *bee) count() {
@@ -123,8 +124,10 @@ func hatch(seed uint64, budget int) *swarm {
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := &swarm{seed: seed}
 	s.budget.Store(int64(budget))
-	s.sys = actor.Start(actor.WithWorkers(1+r.IntN(4)), actor.WithBatch([]int{1, 5, 100}[r.IntN(3)]), actor.WithRandSeed(seed),
-		actor.WithLogger(silent), actor.WithHooks(actor.Hooks{DeadLetter: s.bury}), actor.WithHooks(actor.Hooks{Panic: s.hurt}))
+	s.sys = actor.Start(actor.WithWorkers(1+r.IntN(4)), actor.WithBatch([]int{1, 5, 100}[r.IntN(3)]),
+		actor.WithRandSeed(seed),
+		actor.WithLogger(silent), actor.WithHooks(actor.Hooks{DeadLetter: s.bury}), actor.WithHooks(
+			actor.Hooks{Panic: s.hurt}))
 	sink := s.spawn(s.sys, actor.Ref[bee]{})
 	for range 1 + r.IntN(12) {
 		name := workloadNames[r.IntN(len(workloadNames))]
@@ -196,7 +199,8 @@ func (s *swarm) audit() error {
 	sent, ran, dead := s.sent.Load(), s.ran.Load(), s.dead.Load()
 	switch p := s.alien.Load(); {
 	case p != nil:
-		return fmt.Errorf("%s#%d has panicked in %s: %v\n%s", p.Type, p.ActorID, p.Behaviour, p.Value, p.Stack)
+		return fmt.Errorf("%s#%d has panicked in %s: %v\n%s", p.Type, p.ActorID, p.Behaviour, p.Value,
+			p.Stack)
 	case sent != ran+dead:
 		return fmt.Errorf("%d sent, but %d ran + %d dead = %d: %+v", sent, ran, dead, ran+dead, st)
 	case uint64(ran) != st.Messages || uint64(dead) != st.DeadLetters:
@@ -233,7 +237,8 @@ func (s *swarm) picture() string {
 	st := s.sys.Stats()
 	stacks := make([]byte, 1<<20)
 	return fmt.Sprintf("%d sent, %d ran, %d dead, %d muted and %d let go; workers %+v\n%s",
-		s.sent.Load(), s.ran.Load(), s.dead.Load(), st.Mutes, st.Unmutes, st.Workers, stacks[:runtime.Stack(stacks, true)])
+		s.sent.Load(), s.ran.Load(), s.dead.Load(), st.Mutes, st.Unmutes, st.Workers,
+		stacks[:runtime.Stack(stacks, true)])
 }
 
 // free batch writes down what is needed to see a failure again.
@@ -243,7 +248,8 @@ func (s *swarm) bundle(t *testing.T, budget int, err error) {
 		return
 	}
 	text := fmt.Sprintf("seed %d\nbudget %d\nworkloads %q\n%s %s/%s, %d processors\n\n%v\n",
-		s.seed, budget, s.names, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), err)
+		s.seed, budget, s.names, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(
+			0), err)
 	name := filepath.Join(dir, fmt.Sprintf("swarm-%d.txt", s.seed))
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		t.Error(err)
@@ -284,7 +290,8 @@ func TestSwarm(t *testing.T) {
 		s := hatch(seed, budget)
 		if err := s.run(); err != nil {
 			s.bundle(t, budget, err)
-			t.Fatalf("%v\nworkloads %q\nagain: GALLOP_SWARM=%d go test -run '^TestSwarm$' ./actor", err, s.names, seed)
+			t.Fatalf("%v\nworkloads %q\nagain: GALLOP_SWARM=%d go test -run '^TestSwarm$' ./actor", err,
+				s.names, seed)
 		}
 		messages += s.sent.Load()
 		faults += s.crashed.Load()

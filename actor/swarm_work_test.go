@@ -38,7 +38,8 @@ var workloads = map[string]func(*bee, *actor.Context, *rand.Rand, task){
 			b.s.send(c, actor.Self[bee](c), task{m.do, m.left - 1, r.Uint64()})
 		}
 	},
-	"star": func(b *bee, c *actor.Context, r *rand.Rand, m task) { // everybody sends to one and it to everybody
+	// Everybody sends to one and it to everybody.
+	"star": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
 		for range 20 {
 			b.s.send(c, b.s.any(r), task{func(b *bee, c *actor.Context, _ *rand.Rand, _ task) {
 				b.s.send(c, b.next, task{rest, 0, 0})
@@ -139,7 +140,10 @@ func storm(b *bee, c *actor.Context, r *rand.Rand, m task) {
 // or never. Some bring a mark back.
 func defers(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	s, next := b.s, b.next
-	for _, to := range []actor.Ref[bee]{actor.Self[bee](c), s.any(r), s.any(r), actor.SpawnSupervised(c, beeType, func(k *bee) { *k = bee{s: s, next: next} }, beeFell)} {
+	for _, to := range []actor.Ref[bee]{actor.Self[bee](c), s.any(r), s.any(r),
+		actor.SpawnSupervised(c, beeType, func(k *bee) {
+			*k = bee{s: s, next: next}
+		}, beeFell)} {
 		for range 3 {
 			if r.IntN(3) == 0 {
 				s.askMarked(c, r, to)
@@ -263,7 +267,8 @@ func shipping(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	}
 }
 
-const crateNote = "a text that is longer than what is copied, and so it is shared by all who have it, until the last lets go"
+const crateNote = "a text that is longer than what is copied, and so it is shared by all who " +
+	"have it, until the last lets go"
 
 // ship fills a crate with a list and a text, and sends it.
 func (s *swarm) ship(c *actor.Context, g crate, length int, r *rand.Rand) {

@@ -236,8 +236,8 @@ func (s *System) mustBeOutside(call string) {
 	}
 }
 
-// mustBeOutside panics if the caller is a behaviour of any system: it would keep its worker waiting,
-// or wait for itself.
+// mustBeOutside panics if the caller is a behaviour of any system: it would keep its worker
+// waiting, or wait for itself.
 func mustBeOutside(call string) {
 	if sched.Here() != nil {
 		panicMisuse(call, " called from a behaviour, which would wait for itself")
@@ -307,7 +307,8 @@ func (s *System) ended() {
 // once more, so that their mail becomes dead letters like all other mail, and the other systems'
 // actors hear.
 //
-// That is when the last worker has gone: no actor enters the list any more, since that takes a turn.
+// That is when the last worker has gone: no actor enters the list any more, since that takes a
+// turn.
 type stopList struct {
 	mu  seam.Mutex
 	all indexset.Set[cell] // guarded by mu

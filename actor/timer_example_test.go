@@ -16,7 +16,9 @@ func (l *lamp) Touch(c *actor.Context, _ struct{}) {
 	l.off = actor.After(c, time.Minute, lampOff, "out")
 }
 
-func (l *lamp) Off(c *actor.Context, how string) { fmt.Println(how, "at", c.Now().Format("15:04:05")) }
+func (l *lamp) Off(c *actor.Context, how string) {
+	fmt.Println(how, "at", c.Now().Format("15:04:05"))
+}
 
 var (
 	lampType = actor.NewType[lamp]("lamp")
@@ -50,7 +52,10 @@ func ExampleEvery() {
 	live := actor.Declare[struct{}](heartType, "live")
 	beat := actor.Declare[int](heartType, "beat")
 	heartType.Table(
-		live.Handle(func(h *heart, c *actor.Context, _ struct{}) { h.timer = actor.Every(c, time.Millisecond, beat, 3) }),
+		live.Handle(func(h *heart, c *actor.Context,
+			_ struct{}) {
+			h.timer = actor.Every(c, time.Millisecond, beat, 3)
+		}),
 		beat.Handle(func(h *heart, c *actor.Context, last int) {
 			h.beats++
 			fmt.Println("beat", h.beats)
@@ -190,11 +195,15 @@ func ExampleAskOption() {
 	sys := actor.Start(actor.WithClock(clock), actor.WithWorkers(2))
 	slow, asked := puppetType.Spawn(sys, puppet{}), make(chan struct{})
 	told := make(chan error)
-	caller := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { told <- r.Err }})
+	caller := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+		told <- r.Err
+	}})
 	release := make(chan struct{})
 	do.Send(sys, slow, func(*puppet, *actor.Context) { <-release })
 	do.Send(sys, caller, func(_ *puppet, c *actor.Context) {
-		actor.AskTo(c, try, slow, func(*puppet, *actor.Context) (any, error) { return "late", nil }, note, actor.Within(time.Second))
+		actor.AskTo(c, try, slow, func(*puppet, *actor.Context) (any, error) {
+			return "late", nil
+		}, note, actor.Within(time.Second))
 		close(asked)
 	})
 	<-asked

@@ -39,7 +39,8 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 		over := false
 		if next := m.Next; next != nil && next.OwnerTag == m.OwnerTag {
 			over = a.account(c, a.runSegment(c, m, min(c.left, w.Budget(), msg.ChainLength)))
-		} else { // a segment of one, inlined by hand: so most turns are, and a call less is a nanosecond less
+		} else {
+			// A segment of one, inlined by hand: so most turns are, and a call less is a nanosecond less.
 			c.msg = m
 			a.runs()[m.ID](c, a, m)
 			if c.then != goOn || a.load != 0 || c.left == 1 || w.Budget() == 1 {
@@ -57,7 +58,8 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 					}
 				}
 				w.SpendOne()
-				if a.in.Pending() == nil && !a.in.HasAppended() && !a.isCollecting() { // what nearly every turn comes to: goIdle, inlined by hand
+				// What nearly every turn comes to: goIdle, inlined by hand.
+				if a.in.Pending() == nil && !a.in.HasAppended() && !a.isCollecting() {
 					if invariant.On {
 						verifyGoIdle(a, c)
 					}
@@ -106,7 +108,8 @@ func (a *cell) runSegment(c *Context, m *message, quota int) (n int) {
 		runs[m.ID](c, a, m)
 		left--
 		next := m.Next
-		if left == 0 || next == nil || c.then != goOn || next.OwnerTag != m.OwnerTag || !a.system.IsEmpty() {
+		if left == 0 || next == nil || c.then != goOn || next.OwnerTag != m.OwnerTag ||
+			!a.system.IsEmpty() {
 			return quota - left
 		}
 		if c.w.MustYield() {

@@ -41,7 +41,8 @@ func (a *cell) serveSignals(c *Context) (again bool) {
 // of them would be run, and there is one for each message that comes there. Owner only.
 func (a *cell) dropWakeups(c *Context) {
 	n := 0
-	for m := a.in.Pending(); m != nil && m.ID == systemID && *payloadOf[signal](m) == nil; m = a.in.Pending() {
+	for m := a.in.Pending(); m != nil && m.ID == systemID &&
+		*payloadOf[signal](m) == nil; m = a.in.Pending() {
 		a.in.SetPending(m.Next)
 		if n++; !a.in.IsTop(m) { // as in settle
 			c.recycleChain(m, m, 1)
@@ -198,19 +199,24 @@ func (a *cell) unmuted(c *Context) {
 // verifyUnmuted checks an actor that runs while it is muted, and is so no longer.
 func verifyUnmuted(a *cell) {
 	invariant.Check(a.load&backpressure.Muted != 0, "%v is unmuted, and was not muted", a)
-	invariant.Check(a.cold == nil || !a.cold.waiting || a.cold.state == suspended, "%v is unmuted while it waits", a)
+	invariant.Check(a.cold == nil || !a.cold.waiting || a.cold.state == suspended,
+		"%v is unmuted while it waits", a)
 	backpressure.MustRun(&a.blockedOn)
 }
 
 // verifyServeSignals checks the turn of an actor that has signals.
 func verifyServeSignals(a *cell, x *coldState) {
-	invariant.Check(!x.waiting || x.state == leaving || x.state == suspended || x.gone && a.typ().finishes, "%v waits in phase %d", a, x.state)
+	invariant.Check(!x.waiting || x.state == leaving || x.state == suspended || x.gone &&
+		a.typ().finishes, "%v waits in phase %d", a, x.state)
 	invariant.Check(x.state != suspended || x.waiting, "%v is suspended, and does not wait", a)
-	invariant.Check(x.held.First == nil || a.supervised || a.load&backpressure.Withheld != 0 || a.typ().finishes, "%v holds urgent mail back, and will not come up", a)
+	invariant.Check(x.held.First == nil || a.supervised || a.load&backpressure.Withheld != 0 ||
+		a.typ().finishes, "%v holds urgent mail back, and will not come up", a)
 	invariant.Check(!x.stashes || x.stopReasons > 0, "%v has a stash, and is not on the stop list", a)
 	invariant.Check(!x.unheld || x.waiting, "%v rests, and does not wait", a)
-	invariant.Check(x.backoff == nil || x.state == suspended && x.unheld, "%v is in a back-off in phase %d", a, x.state)
-	invariant.Check((x.stash.list.First == nil) == (x.stash.n == 0), "%v counts %d messages in its stash", a, x.stash.n)
+	invariant.Check(x.backoff == nil || x.state == suspended && x.unheld,
+		"%v is in a back-off in phase %d", a, x.state)
+	invariant.Check((x.stash.list.First == nil) == (x.stash.n == 0),
+		"%v counts %d messages in its stash", a, x.stash.n)
 	backpressure.MustRun(&a.blockedOn)
 }
 

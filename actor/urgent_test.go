@@ -38,12 +38,17 @@ var (
 		hastySay.Handle(func(h *hasty, _ *actor.Context, s string) { h.said = append(h.said, s) }),
 		hastyCall.Handle(func(h *hasty, _ *actor.Context, s string) { h.hear(s) }),
 		hastyResult.Handle((*hasty).result),
-		hastySaid.Handle(func(h *hasty, _ *actor.Context, _ struct{}) (string, error) { return fmt.Sprint(h.said), nil }))
+		hastySaid.Handle(func(h *hasty, _ *actor.Context, _ struct{}) (string,
+			error) {
+			return fmt.Sprint(h.said), nil
+		}))
 )
 
 // waysIn are the ways to an urgent behaviour besides a send: each brings the value 7.
 var waysIn = map[string]func(c *actor.Context, other actor.Ref[puppet]){
-	"AskTo": func(c *actor.Context, other actor.Ref[puppet]) { actor.AskTo(c, try, other, seven, hastyResult) },
+	"AskTo": func(c *actor.Context, other actor.Ref[puppet]) {
+		actor.AskTo(c, try, other, seven, hastyResult)
+	},
 	"AskToWithin": func(c *actor.Context, other actor.Ref[puppet]) {
 		actor.AskTo(c, try, other, seven, hastyResult, actor.Within(time.Hour))
 	},
@@ -132,7 +137,8 @@ func TestUrgent_OutcomeToTheMuted(t *testing.T) {
 // system, whose books add up.
 func TestUrgent_OutcomeOfTheEnded(t *testing.T) {
 	for name, begin := range waysIn {
-		for how, opts := range map[string][]actor.Option{"free": nil, "seed": {actor.WithDeterministic(3)}} {
+		for how, opts := range map[string][]actor.Option{"free": nil,
+			"seed": {actor.WithDeterministic(3)}} {
 			t.Run(name+"/"+how, func(t *testing.T) {
 				var dead letters
 				sys := start(t, append(opts, dead.option())...)
@@ -177,7 +183,9 @@ func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 			t.Cleanup(restart)
 			var child actor.Ref[hasty]
 			parent.Table(begin.Handle(func(_ *hasty, c *actor.Context, _ struct{}) {
-				child = actor.SpawnUnder(c, hastyType, func(h *hasty) { h.heard = heard }, actor.Care[hasty]{Fell: fell, KeepReplies: true})
+				child = actor.SpawnUnder(c, hastyType, func(h *hasty) {
+					h.heard = heard
+				}, actor.Care[hasty]{Fell: fell, KeepReplies: true})
 				hastyDo.Send(c, child, func(_ *hasty, c *actor.Context) {
 					waysIn[name](c, other)
 					panic("on purpose")
@@ -213,18 +221,20 @@ type player struct{}
 // there, one for each message.
 func TestUrgent_AllocatesNothing(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
-		"plain": nil, "watermarks": {actor.WithWatermarks(8, 2)}, "bound": {actor.WithBound(8, actor.OverflowRefuse)},
+		"plain": nil, "watermarks": {actor.WithWatermarks(8, 2)}, "bound": {actor.WithBound(8,
+			actor.OverflowRefuse)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			typ := actor.NewType[player]("player", opts...)
 			hit := actor.Declare[*volley](typ, "hit", actor.Urgent())
 			drop := actor.Declare[struct{}](typ, "drop")
-			typ.Table(drop.Handle(func(*player, *actor.Context, struct{}) {}), hit.Handle(func(_ *player, c *actor.Context, v *volley) {
-				if v.left--; v.left > 0 {
-					v.to, v.from = v.from, v.to
-					hit.Send(c, v.to, v)
-				}
-			}))
+			typ.Table(drop.Handle(func(*player, *actor.Context, struct{}) {}),
+				hit.Handle(func(_ *player, c *actor.Context, v *volley) {
+					if v.left--; v.left > 0 {
+						v.to, v.from = v.from, v.to
+						hit.Send(c, v.to, v)
+					}
+				}))
 			sys := start(t, actor.WithWorkers(1))
 			x, y := typ.Spawn(sys, player{}), typ.Spawn(sys, player{})
 			for _, other := range []actor.Ref[player]{x, y} { // itself as well

@@ -146,7 +146,8 @@ func (w *waitWatch) tell(all []oneWait, now int64, n uint64) {
 	for _, o := range all[:min(len(all), waitsTold)] {
 		who = append(who, o.describe())
 	}
-	w.sys.warn("gallop: actors have waited for long", "who", strings.Join(who, "; "), "waits", len(all),
+	w.sys.warn("gallop: actors have waited for long", "who", strings.Join(who, "; "), "waits",
+		len(all),
 		"at_least", time.Duration(now-all[0].since), "so_far", n)
 }
 

@@ -21,9 +21,9 @@ import (
 //	 └─── TryIdle ─────┘ │
 //	                     └─ another worker's mark, by Revoke
 //
-// Order is kept: what is appended was sent before the worker saw any push of others, and runs before
-// what was pushed. A sender that learns of an append and then pushes comes behind it. If a sender
-// pushes and then lets the worker know, the worker's next look at the head sees the push.
+// Order is kept: what is appended was sent before the worker saw any push of others, and runs
+// before what was pushed. A sender that learns of an append and then pushes comes behind it. If a
+// sender pushes and then lets the worker know, the worker's next look at the head sees the push.
 //
 // The actor nearly always runs on the worker that woke it. If another worker has taken it, by a
 // theft or from the inject queue, the one that woke it may be about to append. So before an actor
@@ -36,11 +36,11 @@ import (
 //	L4 window ← shut        (release)          T4 what is appended is ours
 //
 // seam.Window has the proof that either L2 sees T1, or an earlier push, or T3 waits for L4. An
-// older append is over by then as well, and a newer one has its L2 behind T1. If the revoking worker
-// may hold no biases, it leaves the mark of [NoBias].
+// older append is over by then as well, and a newer one has its L2 behind T1. If the revoking
+// worker may hold no biases, it leaves the mark of [NoBias].
 //
-// A fence disturbs every processor, so biases that others have to revoke must be few: see Allowed and
-// Review.
+// A fence disturbs every processor, so biases that others have to revoke must be few: see Allowed
+// and Review.
 //
 // Why it pays: docs/decisions/0033-biases.md.
 type Bias struct {
@@ -88,10 +88,10 @@ func (b *Bias) Append(q *Mailbox, in *Inbox, m *Message) (done bool) {
 	return done
 }
 
-// An actor that the worker wakes is biased to it if Allowed, Kept and Fits all report true: not from
-// the first theft, or the first task that had no room in the worker's queue, until the next review.
-// So others may have to revoke for a queue of actors at most. These are three functions because
-// the compiler makes a value of the answer of one that has an && in it. Owner only.
+// An actor that the worker wakes is biased to it if Allowed, Kept and Fits all report true: not
+// from the first theft, or the first task that had no room in the worker's queue, until the next
+// review. So others may have to revoke for a queue of actors at most. These are three functions
+// because the compiler makes a value of the answer of one that has an && in it. Owner only.
 
 // Allowed reports whether the last review, or Init, allows the worker to hold biases.
 func (b *Bias) Allowed() bool { return b.allowed }
@@ -128,8 +128,8 @@ func (b *Bias) Review(workers int, alone bool) (ok bool) {
 	return b.pause == 0
 }
 
-// Allow says whether the worker may hold biases until the next review. spills is how many tasks have
-// had no room in its queue by now. Owner only.
+// Allow says whether the worker may hold biases until the next review. spills is how many tasks
+// have had no room in its queue by now. Owner only.
 func (b *Bias) Allow(ok bool, spills uint64) {
 	b.allowed = ok && seam.CanFence()
 	b.spills = spills
@@ -157,9 +157,9 @@ func (in *Inbox) MustRevoke(own *Bias) bool {
 	return in.tail != nil && in.tail != &own.mark && in.tail != &NoBias.mark && isBiasMark(in.tail)
 }
 
-// Revoke ends the bias of another worker, which may be about to append, if there is one. The bias is
-// b's then, if its worker may hold any. The caller owns the actor, and calls Revoke before it touches
-// what was appended.
+// Revoke ends the bias of another worker, which may be about to append, if there is one. The bias
+// is b's then, if its worker may hold any. The caller owns the actor, and calls Revoke before it
+// touches what was appended.
 func (b *Bias) Revoke(q *Mailbox, in *Inbox) {
 	if !in.MustRevoke(b) {
 		return

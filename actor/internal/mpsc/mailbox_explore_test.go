@@ -225,7 +225,8 @@ func TestMailbox_Explored(t *testing.T) {
 // TestMailbox_Exhaustive: two producers and two workers, every schedule with at
 // most two preemptions.
 func TestMailbox_Exhaustive(t *testing.T) {
-	res := explore.Run(t, explore.Config{Strategy: explore.Bounded(2, 0)}, boxScenario(2, 100, 0, false))
+	res := explore.Run(t, explore.Config{Strategy: explore.Bounded(2, 0)},
+		boxScenario(2, 100, 0, false))
 	if !res.Exhausted {
 		t.Error(res)
 	}
@@ -266,7 +267,8 @@ func (h *history) begin(client int, in op) func(result) {
 	call := h.clock
 	return func(out result) {
 		h.clock++
-		h.ops = append(h.ops, porcupine.Operation{ClientId: client, Input: in, Call: call, Output: out, Return: h.clock})
+		h.ops = append(h.ops, porcupine.Operation{ClientId: client, Input: in, Call: call, Output: out,
+			Return: h.clock})
 	}
 }
 
@@ -311,7 +313,8 @@ func (s modelState) step(in op, out result) (bool, any) {
 		return out.ok == (len(s.unread) == 0), n
 	}
 	n.closed = true
-	return len(out.list) >= len(s.unread) && slices.Equal(out.list[len(out.list)-len(s.unread):], s.unread), n
+	return len(out.list) >= len(s.unread) && slices.Equal(out.list[len(out.list)-len(s.unread):],
+		s.unread), n
 }
 
 // TestMailbox_Linearizable: histories of explored schedules are those of a box

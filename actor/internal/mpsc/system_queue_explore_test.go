@@ -154,7 +154,8 @@ func (w *systemQueueWorld) check() error {
 		return fmt.Errorf("%d signals sent, %d served, %d refused", w.sent, w.served, w.refused)
 	}
 	if !w.boxEnded && (w.queued+w.running != 0 || !w.queue.IsEmpty()) {
-		return fmt.Errorf("at the end %d queued, %d running, system queue empty %v", w.queued, w.running, w.queue.IsEmpty())
+		return fmt.Errorf("at the end %d queued, %d running, system queue empty %v", w.queued, w.running,
+			w.queue.IsEmpty())
 	}
 	return nil
 }

@@ -106,11 +106,14 @@ func (s *stock) chain(t *rapid.T, first *Message, want int, owner uint16) {
 // TestPool_Twin: whatever is taken and given back in whatever amounts, a node is never handed out
 // twice, the cache counts right and stays within its bound.
 func TestPool_Twin(t *testing.T) {
-	class := register(blockLength, headerSize+8, func(n int) *Message { return &make([]Node[[1]uint64], n)[0].Header })
+	class := register(blockLength, headerSize+8, func(n int) *Message {
+		return &make([]Node[[1]uint64], n)[0].Header
+	})
 	class.keep = 3 * ChainLength
 	rapid.Check(t, func(t *rapid.T) {
 		s := &stock{NewCache(0), class, map[*Message]bool{}}
-		amount := rapid.SampledFrom([]int{1, 2, ChainLength - 1, ChainLength, ChainLength + 1, 3 * ChainLength})
+		amount := rapid.SampledFrom([]int{1, 2, ChainLength - 1, ChainLength, ChainLength + 1,
+			3 * ChainLength})
 		t.Repeat(map[string]func(*rapid.T){
 			"inside": func(t *rapid.T) {
 				for range amount.Draw(t, "n") {
