@@ -58,7 +58,7 @@ func TestAskTo_AcrossInShutdown(t *testing.T) {
 			"nobody": {func(*actor.System, actor.Ref[puppet]) {}, nil},
 		} {
 			t.Run(name+"/"+end, func(t *testing.T) {
-				here, _ := onVirtualTime(t) // a lost outcome hangs nobody
+				here, _ := onVirtualTime(t) // a lost outcome hangs no caller
 				there := start(t)
 				to := puppetType.Spawn(there, puppet{})
 				c.do(there, to)
@@ -125,7 +125,7 @@ func TestAcross_WaitsPanic(t *testing.T) {
 	equal(t, "the other actor", other.Status(), actor.StatusIdle)
 }
 
-// TestAcross_TrySendAndPipe: an actor of another system mutes nobody. TrySend finds no room
+// TestAcross_TrySendAndPipe: an actor of another system mutes no sender. TrySend finds no room
 // there, and SendWait in a function that Pipe runs waits for it.
 func TestAcross_TrySendAndPipe(t *testing.T) {
 	here, there := start(t), start(t)

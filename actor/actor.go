@@ -23,9 +23,9 @@ import (
 //	                               └── last debt forgiven, or ─────── PARKED
 //	                                   a signal recalls it
 //
-// Owner of the body: IDLE nobody · QUEUED the queue · RUNNING the worker · PARKED
+// Owner of the cell: IDLE none · QUEUED the queue · RUNNING the worker · PARKED
 // its debts: the wait lists of the gates that it waits at, and itself while it waits for
-// its children or its supervisor · ENDED nobody.
+// its children or its supervisor · ENDED none.
 //
 // Where an actor stands in its life (alive, leaving, suspended, ended) is another matter, kept in
 // its cold state: see life.go.
@@ -56,7 +56,7 @@ type cell struct {
 	became     bool // it does not dispatch by its type's table: see otherRuns
 	progress   progress
 	in         inbox
-	system     systemQueue // signals, from anybody
+	system     systemQueue // signals, from any goroutine
 }
 
 // progress is how far an actor has come.
@@ -95,8 +95,8 @@ type waiting struct {
 var gateMark backpressure.Marks[waiting]
 
 // coldState is what only some actors need. Owner only, except what is read-only after the spawn.
-// Anybody may read err once the box is closed, and reason once the system queue is: they do not
-// change then, nor does the pointer to the cold state.
+// Any goroutine may read err once the box is closed, and reason once the system queue is: they do
+// not change then, nor does the pointer to the cold state.
 type coldState struct {
 	// Where it stands: life.go.
 	reason   error // why it leaves, or has ended
@@ -159,7 +159,7 @@ type coldState struct {
 	lastName string       // the first name that it had, from its end on
 	path     string       // its place under its supervisor, for reports; read-only
 	logger   *slog.Logger // of Context.Logger; nil: not made yet
-	// Closed when the life ends, or the actor; nil: nobody waits for it.
+	// Closed when the life ends, or the actor; nil: none waits for it.
 	lifeDone chan struct{}
 	deferred *deferrals   // nil: it has never put a reply off
 	sources  *chanSources // nil: it has never called FromChan

@@ -75,7 +75,7 @@ func mutingTypes() map[string]func(*actor.System, actor.Ref[puppet]) func() {
 			return func() {
 				before := ran.Load()
 				send.Send(sys, r, 1)
-				// Until it is muted; or let go again already, where whoever looks was kept from it
+				// Until it is muted; or let go again already, where the one that looks was kept from it
 				// for 30 ms. It is neither while it runs.
 				for ran.Load() == before || r.Status() == actor.StatusBusy {
 					runtime.Gosched()
@@ -94,7 +94,7 @@ func TestMute_AllocatesNothing(t *testing.T) {
 	}
 	for name, spawn := range mutingTypes() {
 		t.Run(name, func(t *testing.T) {
-			// So few that nobody lets them go, because they wait for long, unless the machine is
+			// So few that none are let go, because they wait for long, unless the machine is
 			// slow.
 			muted := 20
 			if name == "one worker" {

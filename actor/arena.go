@@ -55,7 +55,7 @@ func (a *cell) freeArena(e env) {
 }
 
 // An actor's arena is collected by the worker that runs the actor, between its
-// behaviours. Nobody else waits: a large arena is collected in steps, and between two
+// behaviours. No other actor waits: a large arena is collected in steps, and between two
 // of them the actor goes behind the others in the queue, as after a spent batch. The
 // steps keep it scheduled, so that a system whose arenas are being collected is not
 // quiescent.

@@ -111,8 +111,8 @@ func (d *descriptor) madeAsk() *descriptor {
 //     system stops.
 //   - ctx's error. If ctx had ended before the call, the request is not sent, and what
 //     it owns stays the caller's. If ctx ends later, the request runs all the same, unless
-//     to is restarted before, and its reply goes nowhere. The error does not tell the two apart. If the
-//     request owns a region or a parcel, look at ctx before the call, and use one that
+//     to is restarted before, and its reply goes nowhere. The error does not tell the two apart.
+//     If the request owns a region or a parcel, look at ctx before the call, and use one that
 //     cannot end in between.
 //
 // A behaviour that waits in Ask does so as in [Context.Blocking]: other actors are run
@@ -170,7 +170,7 @@ func (d *descriptor) mustAsk(ctx context.Context, to *cell) {
 //	        finish                      finish
 //	    ┌─────────────▶ ANSWERED ◀─────────────────── WAITING (a token is owed)
 //	    │                  │ take                      ▲ │
-//	PENDING ◀──────────────┘                           │ │ ctx ended, or the system of a turn that asks
+//	PENDING ◀──────────────┘                           │ │ ctx or the asking system ended
 //	    ├──── patience over ───────────────────────────┘ ▼
 //	    ├──── deterministic: drive gave up ─────────▶ ABANDONED
 //	    ├──── the caller keeps to from running ─────▶ REFUSED
@@ -192,14 +192,14 @@ type call[R any] struct {
 	several *fanIn[R]
 	of      int                // which of them
 	timed   *timedAsk[R]       // not nil: no goroutine waits but an actor, with a time-out
-	handler Handler[Result[R]] // not nil: nobody waits, and it is told
+	handler Handler[Result[R]] // not nil: it is told, and no caller waits
 }
 
 // callState is what a call has whatever the reply, and so is made once for all.
 type callState struct {
 	state seam.Flag
 	wait  askWait
-	later seam.Bool // the reply was put off: anybody may give it
+	later seam.Bool // the reply was put off: any actor may give it
 	// The caller's; the receiver reads it while it has the request.
 	ctx     context.Context
 	node    *message // of a timedAsk: that of its address
@@ -251,17 +251,17 @@ func (k *call[R]) finish(res Result[R]) {
 		k.done <- struct{}{}
 		return
 	}
-	discardReply(&k.result.Value) // the caller has given up, and nobody else sees it
+	discardReply(&k.result.Value) // the caller has given up; no other code sees it
 }
 
-// discardReply discards what a reply owns that is given to nobody.
+// discardReply discards what a reply owns that reaches no caller.
 func discardReply[R any](v *R) {
 	if o := heap.OwnedIn(reflect.TypeFor[R]()); o.Any() {
 		heap.DiscardIn(v, o)
 	}
 }
 
-// wait returns the result, or why there is none. reusable tells that nobody else can touch
+// wait returns the result, or why there is none. reusable says that no other goroutine can touch
 // the call any more.
 func (k *call[R]) wait(ctx context.Context, to *cell, d *descriptor) (res Result[R],
 	reusable bool) {
@@ -320,7 +320,7 @@ func (k *call[R]) take() Result[R] {
 	if k.later.Load() {
 		k.later.Store(false)
 	}
-	// Nobody else has it; whoever answers the next call, has it by a push.
+	// No other goroutine has it; the one that answers the next call has it by a push.
 	k.state.StoreRelease(callPending)
 	return res
 }

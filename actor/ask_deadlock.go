@@ -93,8 +93,8 @@ func awaitReply(ctx context.Context, k *callState, to *cell, d *descriptor) (err
 	return err
 }
 
-// waitFor is awaitReply of me, which keeps nobody waiting meanwhile; nil: the caller is outside. It
-// is a function, as settleIn is.
+// waitFor is awaitReply of me, which keeps no other actor waiting meanwhile; nil: the caller is
+// outside. It is a function, as settleIn is.
 func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) error {
 	asks, may := me.mayWait(k, to)
 	if !may && k.state.CompareAndSwap(callPending, callRefused) {
@@ -159,8 +159,8 @@ func (me *cell) hasWaited(opened bool) {
 }
 
 // systemDone returns a channel that is closed when the system of me stops: from then on, what is
-// queued there is answered only when the turn of me has ended. The stop waits for nobody outside,
-// so for a nil me the channel is nil.
+// queued there is answered only when the turn of me has ended. The stop waits for no goroutine
+// outside, so for a nil me the channel is nil.
 func (me *cell) systemDone() <-chan struct{} {
 	if me == nil {
 		return nil

@@ -18,7 +18,7 @@ type ring struct {
 	calls [][]*callState // by actor and round
 	asked []int          // rounds in which it has asked
 	round []int          // of its turns
-	told  int            // how often somebody has closed a circle
+	told  int            // how often a circle was closed
 }
 
 // newRing makes the ring. The actor 0 gives its asks up at any moment if hasty.
@@ -89,7 +89,7 @@ func (r *ring) answer(i int) {
 	}
 }
 
-// TestAskCircle_Explored: of actors that ask each other in a circle nobody waits for ever, and who
+// TestAskCircle_Explored: of actors that ask each other in a circle none waits for ever, and who
 // is told that it closes the circle does: all the others waited when it looked. So too where one of
 // them gives up at any moment, as at the end of its context.
 //

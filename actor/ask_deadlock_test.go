@@ -138,7 +138,7 @@ func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], tric
 	t.Logf("%d of 300 closed a circle", told)
 }
 
-// TestAskCircle_Bound: nobody says of an actor with a bound that it cannot reply: a request to it
+// TestAskCircle_Bound: no actor with a bound is said to be unable to reply: a request to it
 // may be dropped for another message. So a context with an end is all that ends such a circle.
 func TestAskCircle_Bound(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
@@ -204,7 +204,7 @@ func TestAskCircle_None(t *testing.T) {
 }
 
 // TestAskCircle_Deadline: the ask that closes a circle is told at once, and not when the deadline
-// of another has passed: nobody's does before.
+// of another has passed: none does before.
 func TestAskCircle_Deadline(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})

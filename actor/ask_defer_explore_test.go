@@ -87,7 +87,7 @@ var counterOps = []struct {
 }
 
 // judge: the caller has one outcome at most, and that is what the one said who was first; it has
-// one if somebody was, or if the owner has ended; and no list has what was given.
+// one if there was one, or if the owner has ended; and no list has what was given.
 func (s *counterScene) judge() error {
 	if err := s.resting(); err != nil {
 		return err

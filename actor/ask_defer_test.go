@@ -343,8 +343,8 @@ func TestDefer_Misuse(t *testing.T) {
 	}
 }
 
-// TestDefer_Circle: "A reply that was put off may be given by anybody." So an actor that asks back
-// the one whose request it has put off closes no circle: another replies, and all have their
+// TestDefer_Circle: "A reply that was put off may be given by any actor." So an actor that asks
+// back the one whose request it has put off closes no circle: another replies, and all have their
 // replies.
 func TestDefer_Circle(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))

@@ -83,7 +83,7 @@ func TestFinishAsks(t *testing.T) {
 	}
 }
 
-// TestFinishAsks_Deferred: a reply that the actor has put off, whoever gives it.
+// TestFinishAsks_Deferred: a reply that the actor has put off, wherever it comes from.
 func TestFinishAsks_Deferred(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r := finishing.typ.Spawn(sys, ctxActor{})

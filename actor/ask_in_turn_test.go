@@ -144,12 +144,12 @@ func askMuted(t *testing.T, sys *actor.System,
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
 }
 
-// TestAsk_OfOneMutedLater: an actor that is overloaded, and for which nobody is muted yet, asks one
-// that sends to it before it comes to the request. The asked one is not muted, and replies.
+// TestAsk_OfOneMutedLater: an actor that is overloaded, and for which no sender is muted yet, asks
+// one that sends to it before it comes to the request. The asked one is not muted, and replies.
 func TestAsk_OfOneMutedLater(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			// Whoever is sent something runs when the caller waits.
+			// An actor that is sent something runs when the caller waits.
 			sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1))
 			caller, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			err := errors.New("it has not asked")

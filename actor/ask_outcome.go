@@ -15,9 +15,9 @@ import (
 // has the request, from which the outcome gets it. The dispatch of behaviours whose messages are
 // outcomes looks at it. Other behaviours pay nothing.
 //
-// The number is 0 where nobody minds: for actors that have one life only, and for what is sent to
-// such a behaviour by a Send. A node that goes back to its pool has 0, so that the next Send finds
-// that.
+// The number is 0 where it does not matter: for actors that have one life only, and for what is
+// sent to such a behaviour by a Send. A node that goes back to its pool has 0, so that the next
+// Send finds that.
 
 // anOutcome is implemented by a *Result and a *Reply.
 type anOutcome interface{ outcome() }
@@ -138,7 +138,7 @@ func (nudge) serve(*cell, *Context) {}
 // the actor wait for them: behind its last mail it parks, as an actor does that waits for its
 // children, until nothing is under way.
 //
-// Its mailbox is closed by then, and nobody else may send to it. So outcomes come through the
+// Its mailbox is closed by then, and no other sender may send to it. So outcomes come through the
 // system queue. They must not overtake the mail that is left, so until that has run they wait in
 // held.
 
@@ -220,7 +220,7 @@ func (a *cell) endDrainTurn(c *Context, x *coldState) {
 }
 
 // An ask with a time-out is decided in the caller's own turns: by what it comes to first,
-// the reply or the timer. So nobody races, and there is one outcome. Both travel as
+// the reply or the timer. So there is no race, and there is one outcome. Both travel as
 // signals, which know what they decide: the timer in ordinary mail, and the reply too, or
 // ahead of the mail if the behaviour that hears of it is urgent.
 

@@ -108,8 +108,8 @@ var dozerVerdicts = map[string]func(d *dormitory){
 	"standby": func(d *dormitory) { Standby(d.sys, d.kid); Postpone(d.sys, d.kid) },
 }
 
-// judge is what must hold when nothing is left to do: nobody is muted for a child that is in a
-// back-off, whoever asked has heard unless it waits, and after a restart each word has run or is a
+// judge is what must hold when nothing is left to do: no sender is muted for a child that is in a
+// back-off, each caller has heard unless it waits, and after a restart each word has run or is a
 // dead letter, once.
 func (d *dormitory) judge(op, verdict string) error {
 	x, waits := d.kid.b.cold, 0

@@ -14,7 +14,7 @@ type blocker struct{ in chan<- struct{} }
 func (b *blocker) enter() {
 	select {
 	case b.in <- struct{}{}:
-	default: // nobody counts so far
+	default: // none counts so far
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 // tenancy is a glade where workers hold biases: a friend of the mayfly sends to it from one
-// worker, the other worker may steal it from there, and somebody pushes from outside. Nodes are
-// used again at once, those that the workers have made.
+// worker, the other worker may steal it from there, and another goroutine pushes from outside.
+// Nodes are used again at once, those that the workers have made.
 type tenancy struct {
 	*glade
 	decoy       Ref[mayfly]
@@ -31,7 +31,7 @@ func newTenancy(p *explore.Program) *tenancy {
 	return l
 }
 
-// newQuietGlade is a glade whose mayfly nobody has told to stop.
+// newQuietGlade is a glade whose mayfly was not told to stop.
 func newQuietGlade(p *explore.Program) *glade {
 	g := &glade{}
 	g.stage = newStage(p, WithHooks(Hooks{DeadLetter: func(d DeadLetter) {
@@ -192,9 +192,9 @@ func biasScene(set func(*tenancy)) func(*explore.Program) {
 }
 
 // TestBias_Explored: a worker wakes an actor and goes on sending to it, while another steals
-// and runs it, somebody pushes, and it stops, is killed, yields or sends to itself. Each message
-// runs once or is a dead letter, and what was sent before another is run before it, whoever
-// sent them.
+// and runs it, another goroutine pushes, and it stops, is killed, yields or sends to itself. Each
+// message runs once or is a dead letter, and what was sent before another is run before it,
+// whichever worker sent them.
 //
 // Mutants: internal/mutants/bias.json.
 func TestBias_Explored(t *testing.T) {
@@ -203,8 +203,8 @@ func TestBias_Explored(t *testing.T) {
 	}
 }
 
-// TestBias_Exhaustive: one worker sends, another steals the actor, and somebody pushes; every
-// schedule with at most two preemptions, and with three where nobody pushes.
+// TestBias_Exhaustive: one worker sends, another steals the actor, and another goroutine pushes;
+// every schedule with at most two preemptions, and with three without the push.
 func TestBias_Exhaustive(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -258,7 +258,7 @@ func TestBias_WindowExplored(t *testing.T) {
 	}))
 }
 
-// TestBias_BuriedExplored: the system has ended, and somebody terminates an actor to which a
+// TestBias_BuriedExplored: the system has ended, and a goroutine terminates an actor to which a
 // worker that is late goes on sending.
 func TestBias_BuriedExplored(t *testing.T) {
 	explore.PortfolioOf(t, 1000, 250, func(p *explore.Program) {

@@ -70,8 +70,8 @@ type blockMeter struct {
 	time int64
 }
 
-// blocked notes that the behaviour that runs has blocked for so many ns. Nobody waited for its
-// worker meanwhile, so the turn has outlived nothing. But a batch of such messages may take
+// blocked notes that the behaviour that runs has blocked for so many ns. No other actor waited for
+// its worker meanwhile, so the turn has outlived nothing. But a batch of such messages may take
 // minutes, in which none that sends more would be muted.
 func (c *Context) blocked(ns int64) {
 	if turn := c.w.Turn(); c.blocking.turn != turn {

@@ -74,7 +74,7 @@ func TestBlocking(t *testing.T) {
 }
 
 // TestBlocking_Order: an actor that blocks handles its messages one at a time and in
-// order, whoever stands in for its worker.
+// order, whichever worker stands in for its own.
 func TestBlocking_Order(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers))
@@ -157,7 +157,7 @@ func TestBlocking_Overloads(t *testing.T) {
 	}
 }
 
-// TestSpares_Most: more spares than anybody counts are not none.
+// TestSpares_Most: more of them than can be counted are not none.
 func TestSpares_Most(t *testing.T) {
 	for _, n := range []int{math.MaxInt, math.MaxInt32, math.MaxInt/2 + 2} {
 		sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(n))

@@ -67,7 +67,7 @@ func (q *boundedQueue) pop(n int) (first, last *message, took int) {
 	return first, last, took
 }
 
-// put adds m, or says why not. c is the sender's, nil outside. dropped is somebody
+// put adds m, or says why not. c is the sender's, nil outside. dropped is another sender's
 // else's message that had to make room. Any goroutine.
 func (f *flow) put(to *cell, c *Context, m *message) (dropped *message, tell bool, err error) {
 	l, q := &f.permits, f.bounded
@@ -152,8 +152,8 @@ func (f *flow) unshut(a *cell) *backpressure.Waiter[waiting] {
 	return a.gate.Drain(&gateMark)
 }
 
-// close lets goroutines that wait go, and returns what is in the queue. Any goroutine, once nobody
-// runs the actor any more.
+// close lets goroutines that wait go, and returns what is in the queue. Any goroutine, once no
+// worker runs the actor any more.
 func (f *flow) close() (left *message) {
 	f.permits.Lock()
 	defer f.permits.Unlock()
@@ -178,8 +178,8 @@ func (f *flow) isFullLocked() bool {
 	return f.bounded.shut || f.bounded.full || f.permits.Left() <= 0
 }
 
-// suspend publishes that the actor is in a back-off. Afterwards nobody waits for it because of its
-// queue. Owner only.
+// suspend publishes that the actor is in a back-off. Afterwards no sender waits for it because of
+// its queue. Owner only.
 func (f *flow) suspend(s *suspension) {
 	f.permits.Lock()
 	defer f.permits.Unlock()

@@ -319,7 +319,7 @@ func TestAskers_HearAtOnce(t *testing.T) {
 	}
 }
 
-// TestAsk_UnawaitedLeaveNothing: 100,000 asks that nobody waits for any more leave 0
+// TestAsk_UnawaitedLeaveNothing: 100,000 asks that no caller waits for any more leave 0
 // bytes behind.
 func TestAsk_UnawaitedLeaveNothing(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))

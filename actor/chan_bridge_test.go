@@ -192,7 +192,7 @@ func TestToChan(t *testing.T) {
 			}
 			quiet(t, sys)
 			must(t, sys.Run())
-			close(ch) // "whoever made it may when Run … has returned"
+			close(ch) // "its maker may when Run … has returned"
 		})
 	}
 }
@@ -229,7 +229,7 @@ func TestToChan_Stop(t *testing.T) {
 }
 
 // TestToChan_StopLeavesNothing: "all other mail becomes dead letters. It blocks until that has
-// happened", with what waits for room in a channel that nobody reads.
+// happened", with what waits for room in a channel without a reader.
 func TestToChan_StopLeavesNothing(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"": {actor.WithWorkers(2)},
 		"Seed": {actor.WithDeterministic(1)}} {
@@ -335,7 +335,7 @@ func TestPipe_Stops(t *testing.T) {
 // or the goroutine waits for room, and not of the process.
 func TestToChan_Closed(t *testing.T) {
 	if raceDetector {
-		// To close a channel that somebody sends to, which is reported.
+		// To close a channel that is sent to, which is reported.
 		t.Skip("a race by itself")
 	}
 	for name, opts := range map[string][]actor.Option{"": nil, "seed": {actor.WithDeterministic(1)}} {

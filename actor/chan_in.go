@@ -102,7 +102,7 @@ func (in chanSource[M]) waitTurn() bool {
 		if sys.sim != nil {
 			sys.sched.Await(sys.done.context(), func() bool { return isClosed(gone) || in.isDone() })
 			if !isClosed(gone) {
-				// Over, or orphaned: the baton is in hand, so nobody else can go on.
+				// Over, or orphaned: the baton is in hand, so no other goroutine can go on.
 				return false
 			}
 			continue
@@ -189,7 +189,7 @@ type chanSources struct {
 	life chan struct{} // open are of the life that closes this
 	open []openSource  // owner only; tidied when there are many
 	many int
-	lock sync.Mutex // of left: anybody may call stop
+	lock sync.Mutex // of left: any goroutine may call stop
 	left []openSource
 }
 
@@ -239,7 +239,7 @@ func isGone(o openSource) bool { return isClosed(o.gone) }
 
 // bridges are the goroutines between a system's actors and channels. When the system stops they end
 // soon, and it waits for them; what they had in hand becomes dead letters. They are begun in turns,
-// all of which have ended when somebody waits.
+// all of which have ended when an owner waits.
 //
 // Functions that Pipe runs are not among them: they are the user's, and may go on for long, or stop
 // the system themselves.

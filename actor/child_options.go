@@ -17,7 +17,7 @@ type Care[T any] struct {
 	// Fell is told of the child's falls, as [SpawnSupervised] says.
 	Fell Behaviour[T, ChildDown]
 	// Rose is told whenever the child is up, by a message that overtakes ordinary mail.
-	// With the zero Behaviour nobody is told.
+	// With the zero Behaviour no actor is told.
 	Rose Behaviour[T, Risen]
 	// Stop tells the child to end when the parent ends, is suspended or restarts, and is not
 	// killed. It runs in the parent's turn. It must not wait, and must see to it that the child
@@ -103,7 +103,7 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 	return Ref[S]{a}
 }
 
-// deliverRisen returns nil if nobody wants to know.
+// deliverRisen returns nil if there is no behaviour for it.
 func (care *Care[T]) deliverRisen(c *Context) func(*Context, *cell, Risen) {
 	d := care.Rose.d
 	if d == nil {

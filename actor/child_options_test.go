@@ -84,7 +84,7 @@ func TestRisen(t *testing.T) {
 }
 
 // TestCare: Stop is called in place of the parent's order, once, and not when the parent is
-// killed; Before decides who is told first; a Restart before the end still reaches nobody.
+// killed; Before decides who is told first; a Restart before the end still reaches no actor.
 func TestCare(t *testing.T) {
 	for _, kill := range []bool{false, true} {
 		sys := start(t, actor.WithWorkers(1))
@@ -151,7 +151,7 @@ func TestCare_StopYields(t *testing.T) {
 
 // TestCare_Place: the place of a child is found, also if it has
 // ended and the parent has not heard of it. One that the parent has heard of is no child, nor is
-// somebody else's, nor one of another system whose parent has that number.
+// another actor's, nor one of another system whose parent has that number.
 func TestCare_Place(t *testing.T) {
 	sys, elsewhere := start(t, actor.WithWorkers(2)), start(t, actor.WithWorkers(1))
 	d := diary{}

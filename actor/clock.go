@@ -17,7 +17,7 @@ import (
 // may share it. All that these systems do by the clock they do by this one: timers,
 // [Context.Now], and how long a behaviour has blocked ([Context.Blocking]).
 //
-// Time that stands still holds nobody. When only time could bring more, [System.Wait]
+// Time that stands still holds no system. When only time could bring more, [System.Wait]
 // returns although timers are armed, and [System.Run] ends the system. The same is true
 // for actors that are muted for one whose restart is put off ([Postpone]).
 //
@@ -141,7 +141,7 @@ func (c *VirtualClock) takeTurn(ctx context.Context) error {
 	return err
 }
 
-// Jump moves the clock on by d at once and waits for nobody, as time looks to a machine
+// Jump moves the clock on by d at once and does not wait, as time looks to a machine
 // that was asleep. Timers that are due fire in their order. A behaviour may call Jump.
 // It panics if d is negative.
 func (c *VirtualClock) Jump(d time.Duration) {
@@ -178,10 +178,10 @@ func (c *VirtualClock) settle(ctx context.Context) error {
 	}
 }
 
-// awaitStill waits until nothing goes on in s except what waits for time, or for somebody outside
-// who has no [System.Hold]. The watch over actors under pressure may let an actor go, by the
-// machine's time. If watched says so, awaitStill waits for that once, since the actor may come to
-// wait again.
+// awaitStill waits until nothing goes on in s except what waits for time, or for a goroutine
+// outside who has no [System.Hold]. The watch over actors under pressure may let an actor go, by
+// the machine's time. If watched says so, awaitStill waits for that once, since the actor may come
+// to wait again.
 func awaitStill(ctx context.Context, s *System, watched bool) error {
 	for letGo := s.Stats().Exempted; ; {
 		if err := s.sched.WaitParked(ctx); err != nil {

@@ -45,7 +45,7 @@ func TestClock_HoldsNobody(t *testing.T) {
 }
 
 // TestClock_AdvanceGivesUp: "If ctx ends before, Advance returns ctx's error, and the
-// clock stands where it had come to." It waits for whoever holds the system.
+// clock stands where it had come to." It waits for all that hold the system.
 func TestClock_AdvanceGivesUp(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"workers": nil,
 		"Seed": {actor.WithDeterministic(1)}} {
@@ -97,8 +97,8 @@ func advancing(t *testing.T) (sys *actor.System, clock *actor.VirtualClock, end 
 	return sys, clock, func() { release(); must(t, <-ended) }
 }
 
-// inUse is a context that tells when somebody waits with it: the first Advance has had its turn by
-// then.
+// inUse is a context that tells when a goroutine waits with it: the first Advance has had its turn
+// by then.
 type inUse struct {
 	context.Context
 	once  sync.Once
@@ -128,7 +128,7 @@ func TestClock_EndsAsItsTurnComes(t *testing.T) {
 	}
 }
 
-// endsAsked is a context that ends when somebody asks for its end.
+// endsAsked is a context that ends when it is asked for its end.
 type endsAsked struct {
 	context.Context
 	end func()
@@ -216,7 +216,7 @@ func awaitsRestart(t *testing.T, sys *actor.System, also deed) (muted actor.Ref[
 }
 
 // TestClock_NotForTime: if no timer is armed, actors that are muted for one that was postponed wait
-// for somebody outside, and Wait waits with them.
+// for a goroutine outside, and Wait waits with them.
 func TestClock_NotForTime(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	w := wardenType.Spawn(sys, warden{diary: new(diary),

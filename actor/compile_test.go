@@ -49,7 +49,8 @@ var (
 	Set       = actor.Declare[string](OtherType, "set")
 	Got       = actor.Declare[actor.Result[int]](OtherType, "got")
 	Text      = actor.Declare[actor.Result[string]](OtherType, "text")
-	_         = OtherType.Table(Set.Handle((*Other).Set), Got.Handle((*Other).Got), Text.Handle((*Other).Text))
+	_         = OtherType.Table(Set.Handle((*Other).Set), Got.Handle((*Other).Got),
+		Text.Handle((*Other).Text))
 )
 
 var (
@@ -131,12 +132,16 @@ func TestDoesNotCompile(t *testing.T) {
 			`\*actor.System.* as \*actor.Context|type \*actor.System of sys does not match`},
 		"AskTo with another reply": {`actor.AskTo(c, Get, counter, struct{}{}, Text)`,
 			`Result\[string\]|does not match`},
-		"Pipe with another reply": {`actor.Pipe(c, Text, func(context.Context) (int, error) { return 0, nil })`, `does not match|cannot use`},
-		"Send of an ask":          {`Get.Send(sys, counter, struct{}{})`, `Get.Send undefined`},
-		"Ask of a one-way":        {`Add.Ask(context.Background(), counter, 1)`, `Add.Ask undefined`},
+		"Pipe with another reply": {
+			`actor.Pipe(c, Text, func(context.Context) (int, error) { return 0, nil })`,
+			`does not match|cannot use`},
+		"Send of an ask":   {`Get.Send(sys, counter, struct{}{})`, `Get.Send undefined`},
+		"Ask of a one-way": {`Add.Ask(context.Background(), counter, 1)`, `Add.Ask undefined`},
 		"method of another state": {`_ = CounterType.Table(Add.Handle((*Other).Set))`,
 			`cannot use \(\*Other\).Set`},
-		"method of another message": {`_ = OtherType.Table(Set.Handle(func(*Other, *actor.Context, int) {}))`, `cannot use .*func`},
+		"method of another message": {
+			`_ = OtherType.Table(Set.Handle(func(*Other, *actor.Context, int) {}))`,
+			`cannot use .*func`},
 		"method without context": {`_ = CounterType.Table(Add.Handle(func(c *Counter, by int) {}))`,
 			`cannot use .*func`},
 		"entry of another state": {`_ = CounterType.Table(Set.Handle((*Other).Set))`,
@@ -174,15 +179,20 @@ func TestCompiles(t *testing.T) {
 	k := newChecker(t)
 	in := func(code string) string { return "func _() {\n" + code + "\n}\n" }
 	for name, code := range map[string]string{
-		"nothing":  "",
-		"send":     in(`Add.Send(sys, counter, 1); Add.Send(c, counter, 1); Set.Send(c, other, "s")`),
-		"try":      in(`_ = Add.TrySend(sys, counter, 1); _ = Add.TrySend(c, counter, 1); _ = Add.SendWait(context.Background(), counter, 1)`),
-		"ask":      in(`var n int; var err error; n, err = Get.Ask(context.Background(), counter, struct{}{}); _, _ = n, err`),
-		"ask to":   in(`actor.AskTo(c, Get, counter, struct{}{}, Got)`),
-		"pipe":     in(`actor.Pipe(c, Text, func(context.Context) (string, error) { return "", nil })`),
-		"handlers": in(`h := []actor.Handler[int]{Add.To(counter)}; h[0].Send(sys, 1); _ = h[0].TrySend(c, 1)`),
-		"spawn":    in(`counter = CounterType.Spawn(c, Counter{}); counter = CounterType.SpawnFunc(sys, func(c *Counter) { c.n = 1 })`),
-		"self":     in(`counter = actor.Self[Counter](c); _ = counter == actor.Self[Counter](c); actor.Stop(c, counter)`),
+		"nothing": "",
+		"send":    in(`Add.Send(sys, counter, 1); Add.Send(c, counter, 1); Set.Send(c, other, "s")`),
+		"try": in(`_ = Add.TrySend(sys, counter, 1); _ = Add.TrySend(c, counter, 1)
+		_ = Add.SendWait(context.Background(), counter, 1)`),
+		"ask": in(`var n int; var err error
+		n, err = Get.Ask(context.Background(), counter, struct{}{}); _, _ = n, err`),
+		"ask to": in(`actor.AskTo(c, Get, counter, struct{}{}, Got)`),
+		"pipe":   in(`actor.Pipe(c, Text, func(context.Context) (string, error) { return "", nil })`),
+		"handlers": in(`h := []actor.Handler[int]{Add.To(counter)}
+		h[0].Send(sys, 1); _ = h[0].TrySend(c, 1)`),
+		"spawn": in(`counter = CounterType.Spawn(c, Counter{})
+		counter = CounterType.SpawnFunc(sys, func(c *Counter) { c.n = 1 })`),
+		"self": in(`counter = actor.Self[Counter](c); _ = counter == actor.Self[Counter](c)
+		actor.Stop(c, counter)`),
 		"self-send": `
 			type Loop struct{ left int }
 			func (l *Loop) Step(c *actor.Context, _ struct{}) {
@@ -232,7 +242,8 @@ func TestCompiles(t *testing.T) {
 		func (*Knot) Tie(c *actor.Context, _ struct{}) { Tie.Send(c, actor.Self[Knot](c), struct{}{}) }
 		var KnotType = actor.NewType[Knot]("knot")
 		var Tie      = tied(KnotType, (*Knot).Tie)
-		func tied(t *actor.Type[Knot], f func(*Knot, *actor.Context, struct{})) actor.Behaviour[Knot, struct{}] {
+		func tied(t *actor.Type[Knot], f func(*Knot, *actor.Context, struct{}),
+) actor.Behaviour[Knot, struct{}] {
 			b := actor.Declare[struct{}](t, "tie")
 			t.Table(b.Do(f))
 			return b

@@ -171,7 +171,7 @@ func (c *Context) forgo() {
 }
 
 // forgetTurn lets go of what the last turn was about, before the worker sleeps: the GC may
-// free it, if nobody else has it. sent may go, since its removal shows the collector what
+// free it, if nothing else has it. sent may go, since its removal shows the collector what
 // seam.SwapHeld has to show it. The gates that were met go too, where a turn has ended beside its
 // mail.
 func (c *Context) forgetTurn() {

@@ -196,8 +196,8 @@ func query(ctx context.Context, began chan<- struct{}) error {
 	return context.Cause(ctx)
 }
 
-// TestContext_ReachesAQuery: "In c.Blocking, Stop, Kill and StopWithin reach the query": whoever
-// orders the end of an actor ends the context for which the actor waits.
+// TestContext_ReachesAQuery: "In c.Blocking, Stop, Kill and StopWithin reach the query": wherever
+// it orders the end of an actor ends the context for which the actor waits.
 func TestContext_ReachesAQuery(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[ctxActor]){
 		"StopWait": func(sys *actor.System, r actor.Ref[ctxActor]) {

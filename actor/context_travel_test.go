@@ -352,8 +352,8 @@ func TestSetContext_Restart(t *testing.T) {
 	equal(t, "value", receive(t, "it", got), any("trace"))
 }
 
-// TestSetContext_AllocatesNothing: messages with a context are of the same free lists; and whoever
-// uses none pays nothing.
+// TestSetContext_AllocatesNothing: messages with a context are of the same free lists; and a sender
+// that uses none pays nothing.
 func TestSetContext_AllocatesNothing(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose

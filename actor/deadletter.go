@@ -15,7 +15,7 @@ type DeadLetter struct {
 	Path string
 	// Behaviour is the name of the behaviour that it was for.
 	Behaviour string
-	// BestEffort says that the behaviour was declared so ([BestEffort]): nobody need worry.
+	// BestEffort says that the behaviour was declared so ([BestEffort]): there is no need to worry.
 	BestEffort bool
 	// From is the number of the actor that sent it; 0 if it came from outside.
 	From uint64

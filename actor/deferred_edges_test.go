@@ -81,7 +81,7 @@ func newParcelClerks(opts ...actor.TypeOption) (k parcelClerks) {
 	k.give = actor.Declare[int](k.typ, "give")
 	k.typ.Table(k.want.Handle(func(s *parcelClerk, c *actor.Context, _ struct{}) (heap.Parcel, error) {
 		s.open = append(s.open, actor.Defer(c, k.want))
-		return heap.NewParcel(strings.Repeat("n", 100)), nil // to nobody
+		return heap.NewParcel(strings.Repeat("n", 100)), nil // to no caller
 	}), k.give.Handle(func(s *parcelClerk, c *actor.Context, n int) {
 		if len(s.open) < n {
 			actor.Yield(c, k.give, n)
@@ -173,7 +173,7 @@ func TestDefer_Across(t *testing.T) {
 		} {
 			for kind, opts := range plainAndSeeded {
 				t.Run(name+"/"+end+"/"+kind, func(t *testing.T) {
-					here, _ := onVirtualTime(t, opts...) // so that nobody's time is over
+					here, _ := onVirtualTime(t, opts...) // so that no time is over
 					there := start(t, opts...)
 					caller, r := clerkType.Spawn(here, clerk{}), clerkType.Spawn(there, clerk{})
 					outcome := wanting(t, here, caller, 1)
@@ -181,7 +181,7 @@ func TestDefer_Across(t *testing.T) {
 					quiet(t, here)
 					quiet(t, there)
 					tc.do(there, r)
-					_ = there.Wait(soon(t)) // a deterministic one runs while somebody waits for it
+					_ = there.Wait(soon(t)) // a deterministic one runs while a goroutine waits for it
 					wants(t, outcome().Err, tc.want)
 				})
 			}
@@ -190,7 +190,7 @@ func TestDefer_Across(t *testing.T) {
 }
 
 // TestDefer_CallerSystemStopped: a reply to an actor of a system that has stopped is a dead letter
-// there, and hurts nobody here.
+// there, and does no harm here.
 func TestDefer_CallerSystemStopped(t *testing.T) {
 	for name, ask := range deferringAsks {
 		var dead letters

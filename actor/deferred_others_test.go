@@ -74,7 +74,7 @@ func TestDefer_Racers(t *testing.T) {
 	equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
 }
 
-// TestDefer_HandOver: "If to ends or is restarted before somebody has given it, the caller hears so
+// TestDefer_HandOver: "If to ends or is restarted before the reply was given, the caller hears so
 // at once; what becomes of the running actor does not matter any more. If to has ended, or is down,
 // the caller hears at once."
 func TestDefer_HandOver(t *testing.T) {

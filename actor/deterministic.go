@@ -29,9 +29,9 @@ import (
 // stands between actors and channels, take their turns like behaviours. They take no
 // virtual time unless they call [Sleep].
 //
-// Time is virtual, and begins at the same moment in every run. When nobody can go on,
+// Time is virtual, and begins at the same moment in every run. When no actor can go on,
 // it jumps to the next timer; with [WithClock] the caller moves it instead. A behaviour
-// takes no time. One that waits for a reply counts as long when nobody else can go on,
+// takes no time. One that waits for a reply counts as long when no other can go on,
 // and then others stand in for its worker, as they do at once in [Context.Blocking].
 //
 // A program repeats itself if it takes time, chance and input from the runtime alone.
@@ -121,8 +121,8 @@ func atRandom(seed uint64) func([]int, int) int {
 }
 
 // flow gives a deterministic system a clock of its own, unless it was given one. It returns the
-// clock that goes on when nobody can: the system's own or, if the user moves that, another for the
-// runtime's pauses.
+// clock that goes on when no actor can: the system's own or, if the user moves that, another for
+// the runtime's pauses.
 func (o *options) flow() *seam.VirtualClock {
 	c := seam.NewVirtualClock(epoch(), 0)
 	if o.virtual == nil {
@@ -131,10 +131,10 @@ func (o *options) flow() *seam.VirtualClock {
 	return c
 }
 
-// flowing is a virtual clock that goes on by itself when nobody can: the driver moves it.
+// flowing is a virtual clock that goes on by itself when no actor can: the driver moves it.
 type flowing struct{ *seam.VirtualClock }
 
-// Flows is true: whoever waits for the system waits for its timers.
+// Flows is true: a wait for the system is one for its timers.
 func (flowing) Flows() bool { return true }
 
 // passTime goes on to the next alarm, and reports whether there is one.
@@ -364,7 +364,7 @@ func (c *Context) makeInTurn(id uint16) *message {
 }
 
 // deadlockClock tells the watch over actors under pressure when to look. It is the machine's clock
-// or, in a deterministic system, one that goes on when nobody else can.
+// or, in a deterministic system, one that goes on when no actor can.
 func (s *System) deadlockClock() seam.Clock {
 	if s.sim != nil {
 		return s.sim.clock

@@ -206,7 +206,7 @@ func (a *cell) injectFault(c *Context, f sim.Fault) {
 // flood fills the mailbox with messages that do nothing, for two turns.
 func flood(c *Context, a *cell) {
 	for range 2 * a.batch() {
-		a.box.Push(newSignal(c, nil)) // it runs, so nobody needs to be woken
+		a.box.Push(newSignal(c, nil)) // it runs, so it need not be woken
 	}
 }
 

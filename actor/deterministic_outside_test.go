@@ -108,7 +108,7 @@ func TestSystem_WaitsWithAnEndedContext(t *testing.T) {
 var droppingOne = newBounded("dropping one", 1, actor.OverflowDropOldest)
 
 // TestDeterministic_TwoSystems: an actor of one deterministic system asks one of another, whose
-// requests make room for each other. Left in the middle of that, because nobody waits for its
+// requests make room for each other. Left in the middle of that, because no caller waits for its
 // system, it does not keep the other from being quiescent.
 func TestDeterministic_TwoSystems(t *testing.T) {
 	const asks = 30

@@ -139,7 +139,7 @@ func ExampleWithDeterministic() {
 	// [1 0 2 4 3] [1 0 2 4 3] [0 2 1 3 4]
 }
 
-// TestDeterministic_TimeJumps: "when nobody can go on, it jumps to the next timer".
+// TestDeterministic_TimeJumps: "when no actor can go on, it jumps to the next timer".
 func TestDeterministic_TimeJumps(t *testing.T) {
 	sys := start(t, actor.WithDeterministic(1))
 	var passed time.Duration
@@ -152,7 +152,7 @@ func TestDeterministic_TimeJumps(t *testing.T) {
 	equal(t, "time that has passed", passed, time.Hour)
 }
 
-// TestDeterministic_AskInABehaviour: a behaviour that waits for a reply stops nobody but
+// TestDeterministic_AskInABehaviour: a behaviour that waits for a reply stops no other actor but
 // its worker, and Blocking and Pipe take their turns.
 func TestDeterministic_AskInABehaviour(t *testing.T) {
 	for seed := range uint64(20) {
@@ -168,7 +168,7 @@ func TestDeterministic_AskInABehaviour(t *testing.T) {
 }
 
 // TestDeterministic_TimeBesideAsk: time passes while a behaviour waits for a reply that only time
-// can bring, also if it has made somebody runnable before.
+// can bring, also if it has made an actor runnable before.
 func TestDeterministic_TimeBesideAsk(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		sys, clock := onVirtualTime(t, actor.WithDeterministic(1), actor.WithWorkers(workers))

@@ -30,7 +30,7 @@ func newGuests(opts ...actor.TypeOption) *guests {
 }
 
 // TestDrop: "one that is sent to an actor that does not keep up becomes a dead letter with
-// ErrOverloaded, and mutes nobody", from inside and from outside; a request "is answered with
+// ErrOverloaded, and mutes no sender", from inside and from outside; a request "is answered with
 // ErrOverloaded at once". Afterwards messages run again.
 func TestDrop(t *testing.T) {
 	closed := map[string]func(t *testing.T, sys *actor.System, g *guests,
@@ -207,7 +207,7 @@ func TestDrop_NoRoom(t *testing.T) {
 }
 
 // TestDrop_NotWhatWasAskedFor: "What the receiver itself has asked for is never dropped, and mutes
-// nobody": the answer to AskTo comes to an caller under pressure, and the result of Pipe.
+// no sender": the answer to AskTo comes to a caller under pressure, and the result of Pipe.
 func TestDrop_NotWhatWasAskedFor(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), dead.option())

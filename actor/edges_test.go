@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// What several features do together. Each of these was found by somebody who used them so.
+// What several features do together. Each of these was found by a user of both.
 
 // tool is an actor that does what it is told, in ordinary mail or urgently.
 type (
@@ -125,7 +125,7 @@ func TestWatermark_Unstashed(t *testing.T) {
 }
 
 // TestMute_NotTwice: urgent mail of an actor that is muted may send, and does not mute it for
-// another: nobody in the circle that this would close could run.
+// another: no actor in the circle that this would close could run.
 func TestMute_NotTwice(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1), actor.Leeway(1))
 	k := newTools()
@@ -161,7 +161,7 @@ func awaitStatus(t *testing.T, sys *actor.System, r actor.Ref[tool], want actor.
 	}
 }
 
-// TestPressure_OnStop: an actor that has ended keeps nobody waiting.
+// TestPressure_OnStop: an actor that has ended keeps no sender waiting.
 func TestPressure_OnStop(t *testing.T) {
 	sys := start(t)
 	k := newTools()

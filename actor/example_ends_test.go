@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// vault is an actor that not everybody may use.
+// vault is an actor that only some may use.
 type vault struct{ gold int }
 
 type withdrawal struct {

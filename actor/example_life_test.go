@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// A session is an actor with a life: it starts, it ends, and somebody wants to know.
+// A session is an actor with a life: it starts, it ends, and another wants to know.
 type session struct{ user string }
 
 func (s *session) Open(*actor.Context) error {

@@ -130,7 +130,7 @@ func ExampleType_Table() {
 	// Output: 3 -2
 }
 
-// Whoever spawns actors where a panic would be seen by nobody asks first whether the type is
+// Code that spawns actors where a panic would not be seen asks first whether the type is
 // complete.
 func ExampleSeal() {
 	type clerk struct{}

@@ -154,7 +154,7 @@ func TiesOf[S any](r Ref[S]) (n int) {
 // MissedReports is how many long turns were not reported, since others had been.
 func MissedReports(s *System) uint64 { return s.longTurns.missed.Load() }
 
-// TombsAreClean reports whether nobody has written to the cold state that the dead share.
+// TombsAreClean reports whether nothing was written to the cold state that the dead share.
 func TombsAreClean() bool {
 	for _, x := range []*coldState{terminatedNormal, terminatedShutdown, terminatedKilled,
 		terminatedSystem} {

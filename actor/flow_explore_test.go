@@ -23,7 +23,7 @@ type semaphoreWorld struct {
 	left    int // senders that are not through
 }
 
-// cellOfKind is an actor without a mailbox that anybody runs.
+// cellOfKind is an actor without a mailbox, which no worker runs.
 func cellOfKind(k *typeInSystem) *cell {
 	a := new(cell)
 	a.task.InitClass(&k.Class)
@@ -92,7 +92,7 @@ func TestSemaphore_GateExplored(t *testing.T) {
 // then an actor is muted for it, and in the end it recovers: goroutines that wait are let
 // in as soon as they may be, and none is forgotten.
 //
-// Mutants tried by hand: shutForActors that lets nobody in; openGate that does not either.
+// Mutants tried by hand: shutForActors that lets no goroutine in; openGate that does not either.
 func TestSemaphore_LenientExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := newSemaphoreWorld(p, 2, 2)
@@ -150,8 +150,8 @@ func TestSemaphore_RecoveryExplored(t *testing.T) {
 // watch, whether it enters before the pressure or after, and whatever the watch forgets meanwhile.
 //
 // Mutants tried by hand: ApplyPressure that does not look who waits already; muteFor that
-// asks for pressure before it enters; look that forgets whoever it finds, without asking
-// whether anybody waits.
+// asks for pressure before it enters; look that forgets what it finds, without asking
+// whether an actor waits.
 func TestPressure_IsWatched(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		sys := &System{opts: options{deadlockPeriod: time.Hour}}

@@ -96,7 +96,7 @@ func (c *Context) cutGas() {
 //   - or the system stops.
 //
 // To go on later, call [Yield] and return. Within [Context.Blocking], and on a pinned
-// type, time does not count: nobody waits for the worker. ShouldYield costs a few
+// type, time does not count: no other actor waits for the worker. ShouldYield costs a few
 // loads, and in a turn that asks often a reading of the clock about every 20 µs.
 func (c *Context) ShouldYield() bool {
 	if c.w.InBlocking() {

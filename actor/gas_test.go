@@ -126,7 +126,7 @@ func TestShouldYield(t *testing.T) {
 	})
 	inside(t, sys, func(c *actor.Context) {
 		equal(t, "in the next turn", c.ShouldYield(), false)
-		// It has somebody to yield to.
+		// It has an actor to yield to.
 		do.Send(c, puppetType.Spawn(c, puppet{}), func(*puppet, *actor.Context) {})
 		eventually(t, "its slice is over", c.ShouldYield)
 	})

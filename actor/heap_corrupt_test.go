@@ -44,7 +44,7 @@ func (f *forger) forgeDeep(a *heap.Arena) {
 }
 
 // TestForgedHandle: "found by a collection, if it leads beyond its page: panic". That ends the
-// actor, and no other messages than those that wait for it: the one that ran last is somebody
+// actor, and no other messages than those that wait for it: the one that ran last is another
 // else's by then.
 func TestForgedHandle(t *testing.T) {
 	for name, forge := range map[string]func(*forger, *heap.Arena){"in one go": (*forger).forgeOne,

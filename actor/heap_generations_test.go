@@ -9,7 +9,7 @@ import (
 )
 
 // A librarian has a large magazine. With every message it replaces a few books, makes notes
-// that nobody keeps, and hands itself another note.
+// that is kept nowhere, and hands itself another note.
 type librarian struct {
 	shelf  heap.Slice[heap.Ptr[kept]]
 	handed heap.Ptr[kept]

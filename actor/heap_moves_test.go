@@ -145,7 +145,7 @@ func caught(f func()) (err error) {
 }
 
 // "Unreachable idle actors are collected with their heap, cycles included", and what
-// they held is counted down; those that somebody can reach stay.
+// they held is counted down; those that can be reached stay.
 func TestHeap_UnreachableActorsAreFreed(t *testing.T) {
 	before := heap.Blobs().Live
 	t.Cleanup(func() { BlobsAreCollected(t, before) })

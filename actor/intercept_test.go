@@ -149,7 +149,7 @@ func TestTypeIntercept(t *testing.T) {
 	}
 }
 
-// TestTypeIntercept_Refuses: "the message does not run: whoever asked gets the error; a one-way
+// TestTypeIntercept_Refuses: "the message does not run: the caller gets the error; a one-way
 // message becomes a dead letter with the error as its reason"; and After of those before is called.
 func TestTypeIntercept_Refuses(t *testing.T) {
 	var dead letters
@@ -172,12 +172,12 @@ func TestTypeIntercept_Refuses(t *testing.T) {
 			"outer after "+b+"(99) {Err:refused Refused:true PutAside:false Crashed:false}")
 	}
 	if gatedDiary.lines[0] == "outer before gated.add" { // they came in different turns
-		want[0], want[1], want[2], want[3], want[4], want[5] = want[3], want[4], want[5], want[0], want[1], want[2]
+		want = append(append(want[:0:0], want[3:6]...), append(want[:3:3], want[6:]...)...)
 	}
 	gatedDiary.says(t, want...)
 }
 
-// TestIntercept: one around all types of a system comes first; a message that nobody asks for is
+// TestIntercept: one around all types of a system comes first; a message that is not asked for is
 // not boxed.
 func TestIntercept(t *testing.T) {
 	var d diary

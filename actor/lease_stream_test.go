@@ -45,7 +45,7 @@ func (s *insister) insist(c *actor.Context, how insistence) {
 	}
 }
 
-// round sends to each mouth until somebody has run it in this round.
+// round sends to each mouth until one has run it in this round.
 func (s *insister) round(c *actor.Context, how insistence) {
 	for i := range s.d.mouths {
 		actor.GrantBias(c)
@@ -162,7 +162,7 @@ func TestBias_Neighbours(t *testing.T) {
 					next[i][id] = n + 1
 				})
 				if j%3 == 2 {
-					runtime.Gosched() // or nobody has the time to steal
+					runtime.Gosched() // or no worker has the time to steal
 				}
 			}
 			if left--; left > 0 {

@@ -12,7 +12,7 @@ import (
 //	ALIVE ──────────────────────────────▶ LEAVING ─────────────────────────────────▶ ENDED
 //	  ▲                                     │  ▲                                       ▲
 //	  │                  it is supervised,  │  │ Stop, Kill                            │
-//	  │ Restart          and nobody ordered ▼  │                                       │
+//	  │ Restart          and not ordered to ▼  │                                       │
 //	  └──────────────────────────────── SUSPENDED ── Stop, Drain, Kill, its supervisor ┘
 //	                                                 ends
 //
@@ -192,7 +192,7 @@ func (a *cell) waited() {
 }
 
 // leavesForGood reports whether what runs is the OnStop of an actor that ends, or what comes
-// after it: its mailbox is closed, and its gate open to everybody. Owner only.
+// after it: its mailbox is closed, and its gate open to all senders. Owner only.
 func (a *cell) leavesForGood() bool {
 	x := a.cold
 	return x != nil && x.state == leaving && x.after == nextEnded

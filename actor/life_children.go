@@ -8,7 +8,7 @@ import (
 type child struct {
 	b  *cell  // read-only
 	of uint64 // the parent's number; read-only
-	// The child's; nil when it has ended: a ref to the dead keeps nobody else.
+	// The child's; nil when it has ended: a ref to the dead keeps no other actor.
 	parent *cell
 
 	// The parent's.

@@ -9,7 +9,7 @@ import (
 // What ends an actor: its mailbox is closed, what is left becomes dead letters, and all that want
 // to know are told. The way there is in life.go.
 
-// endPlainly ends an actor that has stopped itself and has nobody and nothing to see to, not even
+// endPlainly ends an actor that has stopped itself and has nothing and no actor to see to, not even
 // mail: most ends are like that. Otherwise it reports false, and has done nothing. One locked
 // instruction, since it leaves the system queue alone: see there. Owner only, between two turns.
 func (a *cell) endPlainly(c *Context) bool {
@@ -29,7 +29,7 @@ func (a *cell) endPlainly(c *Context) bool {
 	if stub != nil {
 		c.recycle(stub)
 	}
-	// After the swap: whoever makes one later finds the mailbox closed.
+	// After the swap: code that makes one later finds the mailbox closed.
 	if a.flow.Load() != nil {
 		e := c
 		deadLetters(e, a, a.endFlow(), ErrStopped)
@@ -135,7 +135,7 @@ func (x *coldState) announce(a *cell, e env) {
 		x.child.ended(e)
 	}
 	x.children.disband()
-	x.sup, x.trap, x.stopSeen = nil, nil, nil // a ref to the dead keeps nobody else; nor does x.child
+	x.sup, x.trap, x.stopSeen = nil, nil, nil // a ref keeps no other actor
 	if invariant.On {
 		verifyEnded(a, x)
 	}
@@ -164,13 +164,13 @@ func newTerminated(why error) *coldState {
 	return &coldState{state: ended, reason: why, err: stoppedBecause(why)}
 }
 
-// neverLived makes an actor that ended before anybody saw it: its system has stopped.
+// neverLived makes an actor that ended before its ref was known: its system has stopped.
 func (a *cell) neverLived() {
 	// Its own, and not terminatedSystem: spawning it as a child writes there.
 	a.cold = &coldState{state: ended, taken: true, reason: ErrSystemStopped, err: ErrSystemStopped}
 	a.box.MakeClosed()
 	a.system.MakeClosed()
-	// The queue of one with a bound takes no mail either, and mutes nobody.
+	// The queue of one with a bound takes no mail either, and mutes no sender.
 	a.endFlow()
 }
 
@@ -186,7 +186,7 @@ func (a *cell) endedPlainly() bool { return a.box.Closed() && a.cold.terminated 
 // may be read. Any goroutine.
 func (a *cell) ended() bool { return a.system.Closed() || a.endedPlainly() }
 
-// terminatedRecord is what is left of an actor that nobody serves any more: it has ended, or its
+// terminatedRecord is what is left of an actor that is not served any more: it has ended, or its
 // system took it along.
 func (a *cell) terminatedRecord() *coldState {
 	if a.ended() {

@@ -144,7 +144,7 @@ func linksBetween(a, to *cell) (n int) {
 	return n
 }
 
-// namedRightly: the child has its name while it lives; then it is free, or somebody else's.
+// namedRightly: the child has its name while it lives; then it is free, or another actor's.
 func (s *scene) namedRightly(over bool) error {
 	r, err := Lookup[player](s.sys, kidsName)
 	switch {
@@ -204,7 +204,7 @@ func (s *scene) pupsOf(over bool) error {
 	return nil
 }
 
-// nothingLeft: all have ended, everybody was told once, and nothing is kept.
+// nothingLeft: all have ended, all were told once, and nothing is kept.
 func (s *scene) nothingLeft(over bool, ends []error) error {
 	if !over { // its supervisor has taken it along
 		ends = []error{ErrShutdown}

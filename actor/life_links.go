@@ -195,7 +195,7 @@ type Down struct {
 	Monitor Monitor
 }
 
-// Monitor stands for one call of [Watch]. The zero Monitor watches nobody.
+// Monitor stands for one call of [Watch]. The zero Monitor watches no actor.
 type Monitor struct{ m *monitor }
 
 // monitor is known to the watcher, the target, and the signals between them.

@@ -46,7 +46,7 @@ type village struct {
 	twins     []*twin
 	watchings []*watching
 	ran, dead int
-	closing   bool // their supervisor restarts nobody any more
+	closing   bool // their supervisor restarts no child any more
 	reallyRan atomic.Int64
 	letters   letters
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// hamlet is a supervised actor with a supervisor and somebody who is tied to it, for two
+// hamlet is a supervised actor with a supervisor and another actor that is tied to it, for two
 // operations that race.
 type hamlet struct {
 	t                testing.TB
@@ -157,7 +157,7 @@ func (h *hamlet) end() {
 
 // TestLife_Pairs: every pair of operations on the life of an actor (spawn, send, urgent send,
 // ask, link, unlink, monitor, stop, drain, kill, panic, suspend, restart, name), each with
-// itself too, at once: nothing hangs, nothing is lost, everybody is told once, and nothing is
+// itself too, at once: nothing hangs, nothing is lost, all are told once, and nothing is
 // left.
 func TestLife_Pairs(t *testing.T) {
 	rounds := nightly(6, 300)

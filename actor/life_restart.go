@@ -37,7 +37,7 @@ type supervision struct {
 	init    func(a *cell) // gives it a fresh state
 	zero    func(a *cell) // gives it the zero state, or what [WithKeep] keeps
 	deliver func(c *Context, at *cell, f ChildDown)
-	up      func(c *Context, at *cell, r Risen) // nil: nobody wants to know
+	up      func(c *Context, at *cell, r Risen) // nil: the supervisor has none
 	family  any                                 // Care.Family
 	decides func(reason error) Decision         // Care.Decide
 	drops   bool                                // mail, at a restart
@@ -62,7 +62,7 @@ type supervision struct {
 //   - it holds the system until the running actor has decided on [Restart] or [Stop].
 //     The running actor is told by a message for fell that overtakes ordinary mail.
 //
-// Whoever stops, drains or kills the child ends it for good. So does the end of the
+// A Stop, Drain or Kill of the child ends it for good. So does the end of the
 // running actor, at once if the child is down. An actor with supervised children is
 // never muted.
 func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S),

@@ -143,7 +143,7 @@ func TestSuspended_StopsAtOnce(t *testing.T) {
 }
 
 // TestSuspended_SystemStops: "1,000 left-over messages are … 1,000 dead letters", in an
-// actor that nobody would let go any more.
+// actor that would not be let go any more.
 func TestSuspended_SystemStops(t *testing.T) {
 	for _, polite := range []bool{true, false} {
 		var dead letters

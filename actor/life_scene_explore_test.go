@@ -32,7 +32,7 @@ type scene struct {
 	falls, finals      int
 	begun, stopped     int // OnStart and OnStop of the child
 	pups               []pup
-	named              []error // what came of naming somebody like the child
+	named              []error // what came of naming another actor like the child
 }
 
 // pup is a child of the child.
@@ -198,7 +198,7 @@ func (s *scene) deadLetter(d DeadLetter) {
 	}
 }
 
-// lifeOp is what somebody does to the child, in a thread of its own. i tells two of the same
+// lifeOp is what another actor does to the child, in a thread of its own. i tells two of the same
 // kind apart.
 type lifeOp struct {
 	name  string
@@ -242,7 +242,7 @@ func (s *scene) tie(i int) {
 
 func (s *scene) hurt(int) { s.act(s.kid, func(*player, *Context) { panic("on purpose") }) }
 
-// christen gives the child's name to somebody else, if it is free.
+// christen gives the child's name to another actor, if it is free.
 func (s *scene) christen(int) {
 	over := s.kid.Status() == StatusEnded
 	r, err := playerType.SpawnNamed(s.sys, kidsName, player{s: s})

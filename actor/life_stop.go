@@ -312,7 +312,7 @@ func pendingStop(a *cell, v stopMode) bool {
 	return max(x.inTodo, x.inQueue) > uint8(v)
 }
 
-// notAsked stands for the greatest order while nobody has looked for it.
+// notAsked stands for the greatest order while it was not looked for.
 const notAsked = 255
 
 // greatestIn returns the greatest order from m up to end, exclusive: its verb plus one; 0: there is

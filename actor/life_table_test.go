@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// subject is the actor of one cell of the table in docs/guarantees.md, with everybody
+// subject is the actor of one cell of the table in docs/guarantees.md, with all
 // who is concerned by its end.
 type subject struct {
 	t             *testing.T

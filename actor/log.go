@@ -117,7 +117,7 @@ type ActorName struct {
 	// [Type.SpawnNamed]); of an actor that has ended, the name that it had. "" if none.
 	Name string
 	// Path is the actor's place under its supervisor, as in "app/sessions/bob"; "" if
-	// nobody has given it one ([Care]).
+	// it was given none ([Care]).
 	Path string
 }
 
@@ -174,7 +174,7 @@ func (a *cell) knownAs() string {
 }
 
 // path returns the actor's place under its supervisor. The cold state of a supervised actor is
-// made before anybody knows of it. Any goroutine.
+// made before its ref is known. Any goroutine.
 func (a *cell) path() string {
 	if !a.supervised {
 		return ""

@@ -83,7 +83,8 @@ func init() {
 		stayPromoted.Handle((*staying).Promoted), stayBound.Handle(base{}.Bound), stayGeneric.Handle(
 			stayOfAny[staying]),
 		stayAnon.Handle(func(_ *staying, _ *actor.Context, m stay) { m() }),
-		stayAsk.Handle((*staying).Ask), stayGive.Handle((*staying).Give), stayGiven.Handle((*staying).Given),
+		stayAsk.Handle((*staying).Ask), stayGive.Handle((*staying).Give),
+		stayGiven.Handle((*staying).Given),
 		stayCarried.Handle((*staying).Carried), stayLater.Handle((*staying).Later),
 		stayWithin.Handle((*staying).Within),
 		stayUrge.Handle((*staying).Urge), stayUrgent.Handle(func(_ *staying, _ *actor.Context, m stay) {
@@ -138,7 +139,7 @@ func genericType[T any](name string) func(*actor.System, stay) {
 	return func(sys *actor.System, m stay) { work.Send(sys, t.Spawn(sys, generic[T]{}), m) }
 }
 
-// reported runs do, which makes somebody stay, and returns who was reported.
+// reported runs do, which makes actors stay, and returns who was reported.
 func reported(t *testing.T, do func(*actor.System, stay),
 	opts ...actor.Option) (got actor.LongTurnReport) {
 	t.Helper()
@@ -241,7 +242,7 @@ func TestLongTurn_BehindAnAsk(t *testing.T) {
 	// And not three minutes: a mutant dies of it.
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	for workers := range 8 { // now and then somebody has the turn watched all the same
+	for workers := range 8 { // now and then a turn is watched all the same
 		var reports atomic.Uint64
 		sys := start(t, actor.WithWorkers(1+workers%2), actor.WithLongTurn(20*time.Millisecond),
 			actor.WithHooks(actor.Hooks{LongTurn: func(actor.LongTurnReport) {
@@ -254,7 +255,7 @@ func TestLongTurn_BehindAnAsk(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		// Milliseconds: nobody watches any more because of the spawn.
+		// Milliseconds: no turn is watched any more because of the spawn.
 		for range 10_000 {
 			ask(func() {})
 		}
@@ -348,7 +349,7 @@ func TestLongTurn_Blocking(t *testing.T) {
 				id = blocking.ID()
 				plainDo.Send(sys, blocking, func(c *actor.Context) {
 					for range 3 {
-						c.Blocking(func() {}) // is over before anybody looks
+						c.Blocking(func() {}) // is over before the monitor looks
 					}
 					block(c, m)
 				})

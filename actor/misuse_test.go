@@ -9,7 +9,7 @@ import (
 )
 
 // What compiles and is wrong all the same: actors of another type with the same state,
-// contexts that are nil, and values that nobody has made.
+// contexts that are nil, and values that were not made.
 
 // sibling is the state of two actor types, whose behaviours have the same places in their
 // tables and take different payloads.
@@ -196,7 +196,7 @@ func TestMisuse_SpawnUnder(t *testing.T) {
 	equal(t, "spawned", sys.Stats().Spawned, 1)
 }
 
-// TestMisuse_Clock: the methods of a clock that nobody made, and Advance without a context.
+// TestMisuse_Clock: the methods of a clock that was not made, and Advance without a context.
 func TestMisuse_Clock(t *testing.T) {
 	var none context.Context
 	for _, c := range []*actor.VirtualClock{nil, new(actor.VirtualClock)} {

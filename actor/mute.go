@@ -33,7 +33,7 @@ func (c *Context) muteFor(to *cell) {
 	}
 	w := c.waiters.get()
 	w.Who = waiting{muted: me, to: to}
-	me.blockedOn.Block() // before Enter: whoever opens the gate may forgive at once
+	me.blockedOn.Block() // before Enter: the opener may unblock at once
 	if watch := &me.sys().waits; watch.on && !c.dry {
 		w.Who.since = watch.begin() // after Who and Owe, see there
 	}
@@ -119,7 +119,7 @@ func (a *cell) shutGate() (full bool) { return a.policy().shut(a) }
 func (a *cell) openGate() *backpressure.Waiter[waiting] { return a.policy().reopen(a) }
 
 // release forgives everyone in a wait list that was opened, oldest first. A muted
-// actor that nobody else holds back runs again, and opens its own gate first: the
+// actor that no other gate holds back runs again, and opens its own gate first: the
 // chain unwinds without recursion, because those behind it are appended.
 func release(e env, list *backpressure.Waiter[waiting]) {
 	var todo []*cell
@@ -218,7 +218,7 @@ func (l *waiterList) remember(to *cell) {
 
 // forget begins anew, for another behaviour.
 func (l *waiterList) forget() {
-	// A worker forgets whenever it sleeps, and has nearly always met nobody.
+	// A worker forgets whenever it sleeps, and has nearly always met no gate.
 	if l.next != 0 {
 		clear(l.met[:])
 		l.next = 0
@@ -331,7 +331,7 @@ func (a *cell) notMuted() backpressure.Load {
 // each other would go on. Rejected as well: to make dead letters of what it sends. A message that
 // is sent from an urgent behaviour would be worth less than any other.
 //
-// It closes no circle. A muted actor waits for those for which it was muted, and for nobody else;
+// It closes no circle. A muted actor waits for those for which it was muted, and for no other;
 // what lets it go, lets its urgent mail go too (D1 to D3, T5).
 
 // exceeds counts a message that the actor sends in an urgent behaviour to an actor whose gate is

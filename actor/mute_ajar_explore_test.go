@@ -43,7 +43,7 @@ func TestAjar_Explored(t *testing.T) {
 }
 
 // TestAjar_LetGoExplored: two senders meet the gate of a muted actor while it is let go, runs its
-// mail and recovers. Nobody is left parked. If the watermark was passed, the gate does not open
+// mail and recovers. None is left parked. If the watermark was passed, the gate does not open
 // before the mail has run (C4).
 func TestAjar_LetGoExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {

@@ -73,7 +73,7 @@ func awaitMuted(t testing.TB, sys *actor.System, r actor.Ref[puppet]) {
 	eventually(t, "the sender is muted", func() bool { return actor.Muted(r) })
 }
 
-// settled checks that nobody is left muted and that all mutes were undone.
+// settled checks that no actor is left muted and that all mutes were undone.
 func settled(t testing.TB, sys *actor.System) {
 	t.Helper()
 	quiet(t, sys)
@@ -115,7 +115,7 @@ func TestMute_UntilRecovered(t *testing.T) {
 	}
 }
 
-// TestMute_WaitsForMuted: Wait does not return while somebody is muted.
+// TestMute_WaitsForMuted: Wait does not return while an actor is muted.
 func TestMute_WaitsForMuted(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
@@ -215,7 +215,7 @@ func TestMute_NeverTheOverloaded(t *testing.T) {
 	equal(t, "mutes", sys.Stats().Mutes, 0)
 }
 
-// TestMute_NeverBySelf: sending to itself mutes nobody, however overloaded.
+// TestMute_NeverBySelf: sending to itself mutes no actor, however overloaded.
 func TestMute_NeverBySelf(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var run func(p *puppet, c *actor.Context)
@@ -422,7 +422,7 @@ var (
 func TestMute_BoundsTheHeap(t *testing.T) {
 	const producers = 8
 	each := scaled(250_000)
-	// Ten times slower; but three behaviours may be over before anybody is overloaded.
+	// Ten times slower; but three behaviours may be over before any is overloaded.
 	if invariant.On {
 		each = max(each/10, 10_000)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // TestPostpone_OfTheMuted: what is said of an actor in a back-off is true of one that was muted
-// when it fell, also if as many messages had come as it takes then: nobody is muted for it, and
+// when it fell, also if as many messages had come as it takes then: no sender is muted for it, and
 // mail is kept. At first such an actor was taken for overloaded until its restart: those that
 // waited for it went on waiting, and mail became dead letters.
 func TestPostpone_OfTheMuted(t *testing.T) {

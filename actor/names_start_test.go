@@ -84,7 +84,7 @@ func TestBug_K50_NamedBeforeStart(t *testing.T) {
 	}
 }
 
-// has fails unless r has just these names, which begin with name, and nobody has others.
+// has fails unless r has just these names, which begin with name, and no actor has others.
 func has(t testing.TB, sys *actor.System, r actor.Ref[mortal], name string, keeps []string) {
 	t.Helper()
 	left := len(keeps)

@@ -209,7 +209,7 @@ func parcelActors(sys *actor.System, n int) []actor.Ref[lodger] {
 	return list
 }
 
-// TestAskAll_DiscardsOwnedPayload: replies that nobody is given are discarded: those that came
+// TestAskAll_DiscardsOwnedPayload: replies that reach no caller are discarded: those that came
 // before the error, with it, and after it.
 func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"": {actor.WithWorkers(2)},

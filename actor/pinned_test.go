@@ -42,8 +42,8 @@ func TestPinnedThread_Batch(t *testing.T) {
 	}
 }
 
-// TestShouldYield_PinnedOrBlocking: where nobody waits for the worker, a long behaviour is not
-// told to come to an end, and so gets on.
+// TestShouldYield_PinnedOrBlocking: where no other actor waits for the worker, a long behaviour is
+// not told to come to an end, and so gets on.
 func TestShouldYield_PinnedOrBlocking(t *testing.T) {
 	const steps = 1_000_000
 	sys := start(t, actor.WithWorkers(1))

@@ -22,7 +22,7 @@ import (
 //
 // The outcome belongs to the life that has called Pipe, on the terms of [AskTo].
 //
-// A panic in fn comes back as a *PanicError with its stack. It ends nobody, and neither
+// A panic in fn comes back as a *PanicError with its stack. It ends no actor, and neither
 // [Hooks] nor the log is told, so the behaviour for reply should look at Err.
 func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]],
 	fn func(context.Context) (R, error)) {

@@ -27,7 +27,7 @@ type glade struct {
 	asked           int
 }
 
-// mayfly has no callbacks, so it has no cold state before somebody gives it some.
+// mayfly has no callbacks, so it has no cold state before it is given some.
 type mayfly struct{ g *glade }
 
 const urgently = 100
@@ -66,7 +66,7 @@ func newGlade(p *explore.Program) *glade {
 	return g
 }
 
-// gladeOps are what somebody does to the mayfly meanwhile.
+// gladeOps are what others do to the mayfly meanwhile.
 var gladeOps = []struct {
 	name string
 	do   func(g *glade, i int)

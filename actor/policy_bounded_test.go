@@ -229,7 +229,7 @@ func TestBound_FromOutside(t *testing.T) {
 	}
 }
 
-// TestBound_Ends: an actor with a bound that ends leaves nobody waiting and no message
+// TestBound_Ends: an actor with a bound that ends leaves no sender waiting and no message
 // behind.
 func TestBound_Ends(t *testing.T) {
 	for name, typ := range boundedTypes {
@@ -483,7 +483,7 @@ func TestBound_Conservation(t *testing.T) {
 }
 
 // TestBound_Stops: a system that stops makes dead letters of what waits, and leaves
-// nobody waiting.
+// no sender waiting.
 func TestBound_Stops(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), dead.option())
@@ -516,7 +516,7 @@ func TestMisuse_OfBounds(t *testing.T) {
 }
 
 // TestBound_SpawnedTooLate: mail for an actor with a bound that was spawned when the system already
-// refuses what comes from outside becomes dead letters, and mutes nobody.
+// refuses what comes from outside becomes dead letters, and mutes no sender.
 func TestBound_SpawnedTooLate(t *testing.T) {
 	for _, typ := range []*boundedType{droppingType, refusingType, mutingType} { // the last would hang
 		t.Run(typ.typ.Name(), func(t *testing.T) {
@@ -567,7 +567,7 @@ func TestBound_AnswersAreBookedOnce(t *testing.T) {
 			return try.Stash(c, func(*puppet, *actor.Context) (any, error) { return nil, nil })
 		})
 	})
-	advance(t, clock, 0) // until nobody can go on
+	advance(t, clock, 0) // until no actor can go on
 	mutingType.do.Send(sys, caller, func(_ *puppet, c *actor.Context) {
 		actor.AskTo(c, droppingType.try, to, func(*puppet, *actor.Context) (any, error) {
 			return nil, nil

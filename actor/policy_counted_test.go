@@ -54,7 +54,7 @@ func TestWatermarks(t *testing.T) {
 	}
 }
 
-// TestWatermarks_BelowNobodyIsMuted: an actor that never has a full house mutes nobody,
+// TestWatermarks_BelowNobodyIsMuted: an actor that never has a full house mutes no sender,
 // although it spends its batch in every turn.
 func TestWatermarks_BelowNobodyIsMuted(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
@@ -71,7 +71,7 @@ func TestWatermarks_BelowNobodyIsMuted(t *testing.T) {
 }
 
 // TestWatermarks_AllRun: whatever is sent to an actor with watermarks, by whom, and
-// whatever it does, all of it runs, nobody stays muted, and the count is right: it is
+// whatever it does, all of it runs, no actor stays muted, and the count is right: it is
 // never overloaded when it rests.
 func TestWatermarks_AllRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -22,7 +22,7 @@ import (
 //     the bound they become dead letters with the reason ErrSuspended, and TrySend
 //     returns that;
 //   - SendWait waits for the restart, or until its context ends;
-//   - nobody is muted for the actor; those that were are let go.
+//   - no sender is muted for the actor; those that were are let go.
 //
 // For urgent messages the same is true as for ordinary ones. For an actor with a bound
 // ([WithBound]) the smaller of the two bounds counts.
@@ -208,7 +208,7 @@ func (a *cell) postponeMail(c *Context, x *coldState) (again bool) {
 	kept := top != nil && a.postponeOne(c, f, top)
 	if !a.in.HasAppended() {
 		c.w.PrepareNext()
-		if stub, ok := a.box.TryIdle(&a.in); ok { // the actor is nobody's now
+		if stub, ok := a.box.TryIdle(&a.in); ok { // the actor has no owner now
 			if stub != nil && !kept {
 				c.recycle(stub)
 			}

@@ -353,7 +353,7 @@ func TestPostpone_Urgent(t *testing.T) {
 	b.log.ranIs(t, 2, 1)
 }
 
-// TestPostpone_MutesNobody: "nobody is muted for the actor; those that were are let go".
+// TestPostpone_MutesNobody: "no sender is muted for the actor; those that were are let go".
 func TestPostpone_MutesNobody(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		t.Run(name, func(t *testing.T) {
@@ -496,7 +496,7 @@ func TestPostpone_Status(t *testing.T) {
 }
 
 // TestPostpone_Deterministic: all orders of a few senders, a fall and a restart: each message runs
-// once or is a dead letter, nobody is left muted, and each caller hears.
+// once or is a dead letter, no actor is left muted, and each caller hears.
 func TestPostpone_Deterministic(t *testing.T) {
 	for seed := range uint64(nightly(200, 5000)) {
 		for name, typ := range sleeperTypes {

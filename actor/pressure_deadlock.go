@@ -27,8 +27,8 @@ type PressureDeadlock struct {
 	// Closed says that the waiting goes in a circle: one of those who wait has a message
 	// from Pressed in its mailbox, which may be what Pressed waits for.
 	Closed bool
-	// Idle says that nothing else was queued or running in the system, and nobody held it:
-	// only somebody outside, who ought to have a [System.Hold], could end the pressure.
+	// Idle says that nothing else was queued or running in the system, and no hold was taken:
+	// only a goroutine outside, which ought to have a [System.Hold], could end the pressure.
 	Idle bool
 }
 
@@ -94,7 +94,7 @@ type deadlockWatch struct {
 	roots []*cell    // guarded by mu
 	alarm seam.Alarm // guarded by mu; nil: it was never needed
 	ended bool       // guarded by mu
-	// Guarded by mu: closed after the next look; nil: nobody asked.
+	// Guarded by mu: closed after the next look; nil: it was not asked for.
 	asked chan struct{}
 	seen  letterLog
 }
@@ -107,7 +107,7 @@ type deadlockState struct {
 	due    int    // when they will be
 }
 
-// watch begins to look after b, under pressure, for which somebody waits. Any goroutine.
+// watch begins to look after b, under pressure, for which an actor waits. Any goroutine.
 func (s *deadlockWatch) watch(a *cell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,8 +146,8 @@ func (s *deadlockWatch) tick() {
 	s.mu.Unlock()
 }
 
-// next returns a channel that is closed when the watch has looked again. It returns nil if nobody
-// waits for an actor under pressure, so that the watch will let nobody go. Any goroutine.
+// next returns a channel that is closed when the watch has looked again. It returns nil if no actor
+// waits for an actor under pressure, so that the watch will let none go. Any goroutine.
 func (s *deadlockWatch) next() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,14 +160,14 @@ func (s *deadlockWatch) next() <-chan struct{} {
 	return s.asked
 }
 
-// waited reports whether somebody waits for an actor under pressure. Any goroutine.
+// waited reports whether an actor waits for an actor under pressure. Any goroutine.
 func (s *deadlockWatch) waited() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.releases()
 }
 
-// releases reports whether the watch will let somebody go. Caller holds mu.
+// releases reports whether the watch will let an actor go. Caller holds mu.
 func (s *deadlockWatch) releases() bool {
 	waits := func(a *cell) bool {
 		return a.flow.Load().pressed.Load() != 0 && a.gate.Waited(&gateMark)
@@ -232,7 +232,7 @@ func (s *deadlockWatch) soon(a *cell) {
 	a.flow.Load().deadlock.due = deadlockFirst
 }
 
-// end stops the watch and ends the actors under pressure for which somebody is muted: nobody else
+// end stops the watch and ends the actors under pressure for which a sender is muted: no worker
 // will, since they may be idle, and those that wait would not come to their end.
 func (s *deadlockWatch) end() {
 	s.mu.Lock()
@@ -281,7 +281,7 @@ func (a *cell) resolveDeadlock(c *Context, idle bool) {
 
 // collectWaits finds out who waits for an actor, and whom they keep waiting. Owner only. The
 // waiting actors are parked and stay so, since only the owner opens this gate; so do those that
-// wait for them, and so on. Exceptions are those that somebody recalls: see skim.
+// wait for them, and so on. Exceptions are those that a signal wakes: see peekMail.
 func (a *cell) collectWaits() PressureDeadlock {
 	r := PressureDeadlock{Pressed: a.actorName()}
 	for next := []*cell{a}; len(next) > 0 && len(r.Waits) < maxWaits; next = next[1:] {

@@ -236,8 +236,8 @@ func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 	}
 }
 
-// TestPressureDeadlock_NotWithoutNeed: pressure that is released soon, or for which nobody waits,
-// is no stall; and one that lasts, for news from outside that somebody holds the system for, is not
+// TestPressureDeadlock_NotWithoutNeed: pressure that is released soon, or for which no actor waits,
+// is no stall; and one that lasts, for news from outside for which the system is held, is not
 // reported: those who wait are let go at ever longer intervals.
 func TestPressureDeadlock_NotWithoutNeed(t *testing.T) {
 	reports := make(stalls, 10)
@@ -346,7 +346,7 @@ func drawAct(t *rapid.T, actors, depth int) sway {
 }
 
 // TestPressureDeadlock_RandomGraphs: random mute graphs "never hang": every message runs, and
-// nobody stays muted: a thousand of them. The watchdog says who waits for whom.
+// none stays muted: a thousand of them. The watchdog says who waits for whom.
 func TestPressureDeadlock_RandomGraphs(t *testing.T) {
 	var letGo, reports uint64
 	defer func() { t.Logf("%d let go, %d reports", letGo, reports) }()

@@ -88,7 +88,7 @@ func (a *cell) status() Status {
 		panic("gallop: Status of a zero Ref")
 	}
 	switch {
-	// Of those that had no mail nobody closes the mailbox.
+	// The mailbox of one that had no mail is not closed.
 	case a.box.Closed() || a.sys().sched.Stopping():
 		return StatusEnded
 	case !a.gate.IsOpen() && a.policy().behind(a) || a.suspension() != nil:

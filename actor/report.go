@@ -106,7 +106,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 	c.reset()
 	e := c
 	if !a.supervised {
-		a.giveUpNamesAndTimers(e) // before anybody hears of it
+		a.giveUpNamesAndTimers(e) // before others hear of it
 	}
 	f := a.faultOf(c, m, d, crash)
 	f.broken, f.then = between, then
@@ -236,7 +236,7 @@ type LongTurnReport struct {
 //
 // Reports are made at most once a second; the others are counted, and the log has their
 // number as missed. Behaviours of pinned types are reported only for what they do in
-// Blocking: they have a thread of their own and keep nobody waiting.
+// Blocking: they have a thread of their own and keep no other actor waiting.
 //
 // To learn where the behaviour is, Go has to stop the process for two microseconds for
 // each of its goroutines. So a report has a stack only if there are at most 500 of them:

@@ -51,7 +51,7 @@ func goexiting(*relic, *actor.Context)         { runtime.Goexit() }
 func blocksAndEnds(_ *relic, c *actor.Context) { c.Blocking(c.Stop) }
 
 // TestEndedActorsAreCollected: an actor is the GC's once it has ended, or is idle and
-// nobody refers to it, although its system goes on and does nothing else.
+// there is no ref to it, although its system goes on and does nothing else.
 func TestEndedActorsAreCollected(t *testing.T) {
 	plain, pinned, bounded := newRelics(), newRelics(actor.WithPinnedThread()), newRelics(
 		actor.WithBound(4, actor.OverflowRefuse))

@@ -12,7 +12,7 @@ import (
 
 // send is [Behaviour.Send].
 func send[M any](d *descriptor, from Sender, to *cell, m M) {
-	// C, inside := makes it a jump more.
+	// An assertion that also assigns c takes a jump more.
 	if _, inside := from.(*Context); inside && d != nil && to != nil {
 		c, k := from.(*Context), to.shared()
 		if c != nil && c.sys == k.sys && d.typ == k.typ {

@@ -10,7 +10,7 @@ import (
 )
 
 // Spawn makes an actor of type t with the given state and returns its ref. It does not
-// block. The actor runs when somebody sends it a message; until then it is a piece of
+// block. The actor runs when it is sent a message; until then it is a piece of
 // memory of about 100 bytes and the state. What the caller did before the Spawn
 // synchronizes before the actor's behaviours.
 //
@@ -167,7 +167,7 @@ func (ks *typesInSystem) of(t *typeInfo) *typeInSystem {
 	return nil
 }
 
-// add publishes k and returns it, or returns the kind that somebody else was faster to publish.
+// add publishes k and returns it, or returns the kind that another goroutine was faster to publish.
 // Under the system's mu.
 func (ks *typesInSystem) add(k *typeInSystem) *typeInSystem {
 	if o := ks.of(k.typ); o != nil {

@@ -256,7 +256,7 @@ func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
 // without end are spawned and woken behind it.
 func TestSpawn_NewOnesAreNotForgotten(t *testing.T) {
 	const enough = 100_000                     // 65,792 do
-	for _, busy := range []bool{false, true} { // somebody else has mail all the while
+	for _, busy := range []bool{false, true} { // another actor has mail all the while
 		sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 		links, over := 0, false
 		var link, insist deed

@@ -116,7 +116,7 @@ func TestUnstash(t *testing.T) {
 }
 
 // TestTypeStashLimit: "A message beyond that is not stashed: it becomes a dead letter with
-// ErrOverloaded, and whoever asked gets that error."
+// ErrOverloaded, and a caller gets that error."
 func TestTypeStashLimit(t *testing.T) {
 	var dead letters
 	sys := start(t, dead.option())

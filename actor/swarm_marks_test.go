@@ -35,7 +35,7 @@ func (s *swarm) askMarked(c *actor.Context, r *rand.Rand, to actor.Ref[bee]) {
 	}
 }
 
-// hand makes another bee see to one of the replies, and has it given there, or by nobody.
+// hand makes another bee see to one of the replies, and has it given there, or not at all.
 func hand(b *bee, c *actor.Context, r *rand.Rand, _ task) {
 	n := len(b.owes)
 	if n == 0 {

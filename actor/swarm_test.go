@@ -83,7 +83,7 @@ func (b *bee) Ask(_ *actor.Context, n int) (int, error)   { b.count(); return n 
 func (b *bee) Hear(_ *actor.Context, _ actor.Result[int]) { b.count(); b.s.answered.Add(1) }
 func (s *swarm) spend() bool                              { return s.budget.Add(-1) >= 0 }
 func (s *swarm) send(from actor.Sender, to actor.Ref[bee], m task) {
-	if !to.IsZero() && s.spend() { // the sink sends to nobody
+	if !to.IsZero() && s.spend() { // the sink sends to no caller
 		s.sent.Add(1)
 		beeDo.Send(from, to, m)
 	}

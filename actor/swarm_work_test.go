@@ -21,7 +21,7 @@ var workloads = map[string]func(*bee, *actor.Context, *rand.Rand, task){
 		}
 	},
 	"flood": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
-		for range 150 { // more than a batch: whoever gets them is overloaded
+		for range 150 { // more than a batch: their receiver is overloaded
 			b.s.send(c, b.next, task{rest, 0, 0})
 		}
 		b.s.send(c, actor.Self[bee](c), task{m.do, m.left, r.Uint64()})
@@ -38,7 +38,7 @@ var workloads = map[string]func(*bee, *actor.Context, *rand.Rand, task){
 			b.s.send(c, actor.Self[bee](c), task{m.do, m.left - 1, r.Uint64()})
 		}
 	},
-	// Everybody sends to one and it to everybody.
+	// All send to one and it to all.
 	"star": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
 		for range 20 {
 			b.s.send(c, b.s.any(r), task{func(b *bee, c *actor.Context, _ *rand.Rand, _ task) {

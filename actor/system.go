@@ -26,7 +26,7 @@ type System struct {
 	done  doneSignal
 	sched *sched.Scheduler
 	ids   seam.Uint64
-	// By Hold, and not released: awaitStill looks whether somebody outside is still to act.
+	// By Hold, and not released: awaitStill looks whether a goroutine outside is still to act.
 	held seam.Int64
 
 	refusing   seam.Bool     // outside senders are turned away
@@ -112,7 +112,7 @@ func (s *System) Workers() int {
 }
 
 // Wait blocks until the system is quiescent: no message is queued or running anywhere,
-// and nobody holds the system. The system goes on running and may be waited for again.
+// and there is no hold of the system. The system goes on running and may be waited for again.
 // Wait returns ctx's error if ctx ends first, and ErrSystemStopped if the system stops.
 //
 // What is still to come counts:
@@ -288,7 +288,7 @@ func (s *System) public(err error) error {
 // ended ends what is in no queue: what bridges have in hand, what timers own, and actors
 // under pressure. It is sched.Config.Stopped.
 func (s *System) ended() {
-	// Before anybody hears that the system has stopped; who injects them terminates them.
+	// Before it is known that the system has stopped: the goroutine that injects them terminates them.
 	s.stopList.wakeAll(s)
 	if b := s.bridges.Load(); b != nil {
 		b.finish()

@@ -213,7 +213,8 @@ func TestShield_Panic(t *testing.T) {
 }
 
 // TestKill_BehindAPanic: "A behaviour that panics while a Kill is pending, in a Context.Shield or
-// not, has failed first, and the Kill comes to what that has left": always the same, whoever looks.
+// not, has failed first, and the Kill comes to what that has left": always the same, wherever it is
+// looked at.
 func TestKill_BehindAPanic(t *testing.T) {
 	for _, c := range []struct {
 		name            string

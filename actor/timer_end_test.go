@@ -20,7 +20,7 @@ func TestEvery_Drain(t *testing.T) {
 		actor.Every(c, time.Minute, chime, 3)
 		clock.Jump(time.Second)
 		eventually(t, "three to be in the mailbox", func() bool { return actor.Incoming(c) == 3 })
-		inTurn.Send(c, b, func(*bell, *actor.Context) {}) // wakes nobody: something behind them
+		inTurn.Send(c, b, func(*bell, *actor.Context) {}) // wakes no actor: something behind them
 		canceled.Cancel(c)
 		actor.Drain(c, actor.Self[bell](c))
 	})
@@ -127,7 +127,7 @@ var (
 )
 
 // TestTimer_FiredBurstIsLetGo: the memory of many timers is let go when the last of them has run,
-// though nobody arms or cancels any more.
+// though no timer is armed or canceled any more.
 func TestTimer_FiredBurstIsLetGo(t *testing.T) {
 	n := scaled(100_000)
 	for _, workers := range []int{1, 2} {

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// A lamp that goes out when nobody has touched it for a minute.
+// A lamp that goes out when it was not touched for a minute.
 type lamp struct{ off actor.Timer }
 
 func (l *lamp) Touch(c *actor.Context, _ struct{}) {
@@ -79,7 +79,7 @@ func ExampleVirtualClock() {
 	sys := actor.Start(actor.WithClock(clock))
 	l := lampType.Spawn(sys, lamp{})
 	touch.Send(sys, l, struct{}{})
-	_ = sys.Wait(context.Background()) // time stands still and holds nobody
+	_ = sys.Wait(context.Background()) // time stands still and holds no system
 	fmt.Println(clock.Next())
 	_ = clock.Advance(context.Background(), 24*time.Hour)
 	fmt.Println(clock.Now().Format(time.DateTime))
@@ -189,7 +189,7 @@ func ExampleRef_Status() {
 	// ended true
 }
 
-// A request with a time-out, on a virtual clock: nobody answers within a second.
+// A request with a time-out, on a virtual clock: no answer comes within a second.
 func ExampleAskOption() {
 	ctx, clock := context.Background(), actor.NewVirtualClock(time.Unix(0, 0))
 	sys := actor.Start(actor.WithClock(clock), actor.WithWorkers(2))

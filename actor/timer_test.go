@@ -193,7 +193,7 @@ func TestTimer_Cancel(t *testing.T) {
 }
 
 // TestTimer_EndsWithItsActor: "They end with their actor: what has not run by then is
-// neither run nor a dead letter", and holds nobody.
+// neither run nor a dead letter", and holds no system.
 func TestTimer_EndsWithItsActor(t *testing.T) {
 	for name, end := range map[string]func(*actor.Context){
 		"stop":  func(c *actor.Context) { c.Stop() },

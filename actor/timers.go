@@ -349,7 +349,7 @@ func (l *actorTimers) cancelAll(c *Context) {
 
 // end ends all timers with their actor. What is on its way finds the mailbox closed,
 // unless it is in there already and the actor drains. A system that has stopped keeps
-// its wheels, since nobody looks at them any more: see timers.over.
+// its wheels, since no worker looks at them any more.
 func (l *actorTimers) end(e env, a *cell) {
 	if l.shard == nil {
 		l.over = true

@@ -288,7 +288,7 @@ func (a *cell) closeSystem(e env) {
 	}
 }
 
-// recheckSystem is A2: an actor that has just parked looks whether a signal came before anybody
+// recheckSystem is A2: an actor that has just parked looks whether a signal came before any sender
 // could see it parked. The one that recalls it schedules it.
 func (a *cell) recheckSystem(c *Context) {
 	if !a.system.IsEmpty() && a.recall(c) {

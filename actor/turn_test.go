@@ -9,7 +9,7 @@ import (
 
 // readers are two actors of a batch of six that get ten messages each. It returns what they do, in
 // order. If the mail is mixed, every other message has another layout, and the first actor meets
-// the event with its third. They share a thread, which nobody cuts short however long it is halted.
+// the event with its third. They share a thread, which is not cut short however long it is halted.
 func readers(t *testing.T, mixed bool, event deed) (story []string) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(1), actor.WithBatch(6), dead.option(),

@@ -235,7 +235,7 @@ func (t *typeInfo) declare(d *descriptor, opts []BehaviourOption) *descriptor {
 }
 
 // Seal seals a type as its first spawn does, but returns an error where that would
-// panic. It is for code that is asked for an actor and spawns it where nobody would
+// panic. It is for code that is asked for an actor and spawns it where no user would
 // hear of a panic. Seal may be called as often as you like, from any goroutine.
 func Seal[S any](t *Type[S]) error {
 	if t == nil || t.info.name == "" {
@@ -302,7 +302,7 @@ const (
 	firedID           // a timer's
 	permitID          // SendWait's messages before this one have run
 	lookID            // mail has come in to an empty bounded queue
-	deadlockID        // somebody has waited for long because of applied pressure
+	deadlockID        // an actor has waited for long because of applied pressure
 	carriedID         // a message of the user's with a context: see message.go
 	userIDs           // from here on the type's own
 )

@@ -21,17 +21,17 @@ const (
 )
 
 // waitWatch warns of actors that are muted, or wait for a reply in their turn, for more than a
-// second. It is an alarm by the system's clock, set while anybody waits. It looks twice a second at
-// the registry, so an actor that is muted pays for a load and a store, and nothing is done while
-// nobody is. A deterministic system has no watch: an alarm would let its time pass.
+// second. It is an alarm by the system's clock, set while any actor waits. It looks twice a second
+// at the registry, so an actor that is muted pays for a load and a store, and nothing is done while
+// none is. A deterministic system has no watch: an alarm would let its time pass.
 //
 // A wait is dated by the look that comes next after its begin, so it is never reported too early,
 // and at most two looks too late.
 //
 //	who begins to wait                       the look
-//	B1  writes its name into the entry       L1  nobody waits at this look and the last one:
+//	B1  writes its name into the entry       L1  none waits at this look and the last one:
 //	B2  loads now; if that is 0: arms             now = 0
-//	                                         L2  looks once more; if anybody waits: arms
+//	                                         L2  looks once more; if any waits: arms
 //
 // No wait is overlooked: if B2 finds now as it was before L1, L2 comes after B1.
 type waitWatch struct {
@@ -42,7 +42,7 @@ type waitWatch struct {
 	mu     sync.Mutex
 	alarm  seam.Alarm // guarded by mu; nil: it was never needed
 	ended  bool       // guarded by mu
-	empty  bool       // guarded by mu: nobody waited at the last look
+	empty  bool       // guarded by mu: none waited at the last look
 	told   uint64     // guarded by mu: how many lines were due
 	toldAt int64      // guarded by mu: when the last one was; 0: never
 }
@@ -111,7 +111,7 @@ func (w *waitWatch) look() {
 	}
 }
 
-// pause is the time until the next look. On a clock that somebody moves, looks become rare as long
+// pause is the time until the next look. On a clock that a test moves, looks become rare as long
 // as there is nothing new to tell: each is a step of [VirtualClock.Advance]. Caller holds mu.
 func (w *waitWatch) pause() time.Duration {
 	if w.sys.opts.clock.Flows() {
@@ -207,7 +207,7 @@ func (s *System) allWaits() (all []oneWait) {
 //go:noinline
 func (a *cell) peekSys() *System { return a.shared().sys }
 
-// peekMute reads an entry that belongs to a wait list, or to whoever empties that. So the race
+// peekMute reads an entry that belongs to a wait list, or to the one that empties that. So the race
 // detector is told to look away, as in Context.peek. Each word is loaded whole; the two pointers
 // lead to actors, which the GC keeps; and if they do not belong together the actor was muted anew
 // in between, and reports name a receiver that it has been muted for before.

@@ -19,10 +19,10 @@ type Holder struct {
 	// Count is how many there are, at least 1.
 	Count int
 	// Actor says whose they are. With an ID of 0 they are those of several actors of the
-	// Type, or, if that is "" too, of nobody in particular.
+	// Type, or, if that is "" too, of no actor in particular.
 	Actor ActorName
 	// For is the actor that is waited for: by a muted actor, or by a turn in Ask. It is the
-	// zero ActorName if nobody is known.
+	// zero ActorName if none is known.
 	For ActorName
 }
 
@@ -61,7 +61,7 @@ func (h Holder) String() string {
 //   - a timer, if time passes by itself;
 //   - a [System.Hold].
 //
-// Two more kinds do not hold the system, but say what somebody waits for: put-off
+// Two more kinds do not hold the system, but say what an actor waits for: put-off
 // replies ([Defer]) and goroutines in SendWait.
 //
 // Of one kind, up to three actors of a type are named; more of them are one Holder. What
@@ -131,10 +131,10 @@ type tallied struct {
 
 type share struct {
 	n  int
-	to *cell // who is waited for; nil: nobody is known
+	to *cell // who is waited for; nil: none is known
 }
 
-// note adds n of a kind. of is nil if they are nobody's, and to is nil if they wait for nobody.
+// note adds n of a kind. of is nil if they have no owner, and to is nil if they wait for no actor.
 func (t *tally) note(what string, of, to *cell, n int) {
 	if n <= 0 {
 		return

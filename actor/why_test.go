@@ -56,7 +56,8 @@ func TestWhy(t *testing.T) {
 	must(t, err)
 	front, plain := fmt.Sprintf("puppet#%d (front)", r.ID()), fmt.Sprintf("puppet#%d", other.ID())
 	holders(t, sys,
-		"2 Pipes of "+front+", 1 FromChan of "+plain+", 3 timers of "+front+", 1 timer of "+plain+", 1 Hold")
+		"2 Pipes of "+front+", 1 FromChan of "+plain+", 3 timers of "+front+
+			", 1 timer of "+plain+", 1 Hold")
 	release()
 	actor.Stop(sys, r)
 	holders(t, sys, "2 Pipes of "+front+", 1 FromChan of "+plain+", 1 timer of "+plain)
