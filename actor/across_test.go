@@ -182,6 +182,6 @@ func TestAcross_DeterministicAsks(t *testing.T) {
 		quiet(t, there)
 		quiet(t, here)
 		st := here.Stats()
-		equal(t, "messages sent", here.Books().Sent, st.Messages+st.DeadLetters)
+		equal(t, "messages sent", here.SimCounts().Sent, st.Messages+st.DeadLetters)
 	}
 }

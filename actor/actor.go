@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/internal/access"
 	"log/slog"
 
 	"github.com/gallop-go/gallop/actor/internal/indexset"
@@ -138,9 +139,9 @@ type coldState struct {
 	stash     stashList
 	unstashed messageList // what the behaviour that runs has unstashed
 
-	backoff  *backoff // nil unless it is suspended and in a back-off
-	decision Decision // what came of the last reason for which it fell by itself
-	starting bool     // it fell before it was up
+	backoff  *backoff        // nil unless it is suspended and in a back-off
+	decision access.Decision // what came of the last reason for which it fell by itself
+	starting bool            // it fell before it was up
 
 	stopSeen *message // the newest in the system queue that told has looked at
 

@@ -105,7 +105,7 @@ func (d *descriptor) madeAsk() *descriptor {
 //   - ErrSuspended: to is in a back-off before its restart, and ctx does not say that
 //     the caller waits for that. See [WaitForRestart].
 //   - ErrRestarted: to has fallen before it came to the request, and its supervisor
-//     keeps no mail over a restart. See [Care].
+//     keeps no mail over a restart. See package supervise.
 //   - ErrSystemStopped: the system of to stops or is in [System.Shutdown], even if the
 //     caller is a behaviour of that system; or the caller is a behaviour whose own
 //     system stops.

@@ -46,7 +46,7 @@ func settles(t *testing.T, sys *actor.System) {
 // awaitAskers waits until n actors wait for replies, so that the next one is the last of a circle.
 // In a deterministic system they wait already.
 func awaitAskers(sys *actor.System, n int) {
-	for sys.Books().Sent == 0 && actor.AskersOf(sys) < n {
+	for sys.SimCounts().Sent == 0 && actor.AskersOf(sys) < n {
 		runtime.Gosched()
 	}
 }

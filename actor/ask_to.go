@@ -17,7 +17,7 @@ import (
 //
 // An outcome belongs to the life that has asked. If the caller is restarted first, the
 // outcome does not run: it becomes a dead letter with the reason [ErrRestarted], which
-// is counted and not logged. [Care] can say otherwise. To know which request an outcome
+// is counted and not logged. Its supervisor can say otherwise. To know which request an outcome
 // belongs to, use [AskToWith].
 //
 // If to belongs to another system, the outcome comes as long as the caller's system has

@@ -115,7 +115,7 @@ func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) { send(b.d, from, to.
 //   - ErrOverloaded while to is overloaded, or is muted and its mailbox has passed the
 //     watermark that Send names, and from outside also while there is no room;
 //   - ErrSuspended while to is in a back-off and keeps no more mail, and from outside
-//     also while a SendWait waits for its restart: see [Postpone];
+//     also while a SendWait waits for its restart: see package supervise;
 //   - ErrStopped if to has ended;
 //   - ErrSystemStopped if to's system has, and from outside also while that is in
 //     [System.Shutdown].
@@ -134,7 +134,7 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 //   - while to is muted and its mailbox has passed the watermark that [Behaviour.Send]
 //     names;
 //   - while to is overloaded and an actor is muted for it;
-//   - while to is in a back-off ([Postpone]), until it is restarted;
+//   - while to is in a back-off (package supervise), until it is restarted;
 //   - while there is no room, as for [Behaviour.TrySend].
 //
 // SendWait returns nil once the message is in the mailbox, ctx's error if that ends
@@ -171,6 +171,15 @@ type bound[M any] struct{ receiver }
 
 func (x bound[M]) Send(from Sender, m M)          { send(x.d, from, x.b, m) }
 func (x bound[M]) TrySend(from Sender, m M) error { return trySend(x.d, from, x.b, m) }
+
+// refuse makes a dead letter of *m, which is not sent: see access.Refuse.
+func (x bound[M]) refuse(from Sender, m any, reason error) {
+	e, n := x.d.begin(from, x.b)
+	*payloadOf[M](n) = *m.(*M)
+	n.ID, n.From = x.d.id, e.senderID()
+	e.countLost()
+	deadLetter(e, x.b, n, reason)
+}
 
 // BehaviourOption sets a property of a behaviour when it is declared.
 type BehaviourOption func(*descriptor)
@@ -237,51 +246,5 @@ func (x receiver) target() *cell { return x.b }
 // handler that [Behaviour.To] has returned. StatusOf panics if t is a zero Ref.
 func StatusOf(t Target) Status { return targetOf("StatusOf", t).status() }
 
-// Refuse makes a dead letter of m, a message that the TrySend of h has refused. reason is
-// the error that TrySend returned. m is sent nowhere, no sender is muted, and what m owns is
-// discarded. Refuse reports false, and does nothing, if h is not what [Behaviour.To]
-// returns.
-//
-// A behaviour can be declared to do that by itself, for all its messages. Refuse is for
-// code that knows only a Handler, and for whose receivers it depends.
-func Refuse[M any](from Sender, h Handler[M], m M, reason error) bool {
-	x, ok := h.(bound[M])
-	if !ok {
-		return false
-	}
-	e, n := x.d.begin(from, x.b)
-	*payloadOf[M](n) = m
-	n.ID, n.From = x.d.id, e.senderID()
-	e.countLost()
-	deadLetter(e, x.b, n, reason)
-	return true
-}
-
-// IsOf reports whether b was declared for t.
-func IsOf[S, M any](b Behaviour[S, M], t *Type[S]) bool { return b.d.isOf(infoOf(t)) }
-
-// AskIsOf reports whether b was declared for t.
-func AskIsOf[S, Q, R any](b AskBehaviour[S, Q, R], t *Type[S]) bool { return b.d.isOf(infoOf(t)) }
-
 // isOf reports whether d is a descriptor of t. Both may be nil.
 func (d *descriptor) isOf(t *typeInfo) bool { return d != nil && t != nil && d.typ == t }
-
-// AskedActor returns the actor behind an Asker. It reports false if a is not what
-// [AskBehaviour.To] returns.
-func AskedActor[Q, R any](a Asker[Q, R]) (AnyRef, bool) {
-	if x, ok := a.(*askedActor[Q, R]); ok {
-		return AnyRef{x.b}, true
-	}
-	return AnyRef{}, false
-}
-
-// SameAsker reports whether a and b are equal, or lead to the same behaviour of the same
-// actor: [AskBehaviour.To] makes a new Asker at each call.
-func SameAsker[Q, R any](a, b Asker[Q, R]) bool {
-	x, isX := a.(*askedActor[Q, R])
-	y, isY := b.(*askedActor[Q, R])
-	if isX && isY {
-		return x.d == y.d && x.b == y.b
-	}
-	return a == b
-}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // warden is a supervisor that notes who is up.
@@ -21,7 +22,7 @@ var (
 	wardenType = actor.NewType[warden]("warden")
 	wardenDo   = actor.DeclareAsk[func(*warden, *actor.Context), struct{}](wardenType, "do")
 	wardenFell = actor.Declare[actor.ChildDown](wardenType, "fell")
-	wardenRose = actor.Declare[actor.Risen](wardenType, "rose")
+	wardenRose = actor.Declare[access.ChildUp](wardenType, "rose")
 	wardenWake = actor.Declare[actor.AnyRef](wardenType, "wake")
 	_          = wardenType.Table(
 		wardenDo.Handle(func(w *warden, c *actor.Context,
@@ -34,7 +35,7 @@ var (
 				w.fell(c, f)
 			}
 		}),
-		wardenRose.Handle(func(w *warden, _ *actor.Context, _ actor.Risen) { w.diary.add("up") }),
+		wardenRose.Handle(func(w *warden, _ *actor.Context, _ access.ChildUp) { w.diary.add("up") }),
 		wardenWake.Handle(func(_ *warden, c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }))
 )
 
@@ -285,7 +286,7 @@ func TestCare_StopReported(t *testing.T) {
 	must(t, err)
 	quiet(t, sys)
 	p := receive(t, "the report", reports)
-	equal(t, "where", fmt.Sprint(p.Type, " ", p.Behaviour, " ", p.MessageID), "warden Care.Stop 0")
+	equal(t, "where", fmt.Sprint(p.Type, " ", p.Behaviour, " ", p.MessageID), "warden Stop 0")
 	must(t, actor.StopWait(soon(t), w))
 }
 
@@ -293,7 +294,7 @@ func TestCare_StopReported(t *testing.T) {
 func TestCare_RoseOfAnother(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var d diary
-	other := actor.Declare[actor.Risen](actor.NewType[warden]("another warden"), "rose")
+	other := actor.Declare[access.ChildUp](actor.NewType[warden]("another warden"), "rose")
 	w := wardenType.Spawn(sys, warden{diary: &d})
 	before := sys.Stats().Spawned
 	wardenIn(t, sys, w, func(_ *warden, c *actor.Context) {

@@ -19,7 +19,7 @@ import (
 //
 // Time that stands still holds no system. When only time could bring more, [System.Wait]
 // returns although timers are armed, and [System.Run] ends the system. The same is true
-// for actors that are muted for one whose restart is put off ([Postpone]).
+// for actors that are muted for one whose restart is put off (package supervise).
 //
 // The zero value is not ready: use [NewVirtualClock]. Methods may be called from any
 // goroutine.
@@ -217,7 +217,7 @@ func (c *VirtualClock) systems() []*System {
 // parked returns a function that reports whether n parked actors of s, while nothing goes on there,
 // wait for time alone: all of them are muted, and none for one under pressure. Then those that they
 // wait for in the end are suspended, or they would run; and have been postponed, or they would be
-// parked as well ([Postpone]). Without a timer of s it is not time that they wait for. The alarms
+// parked as well (package supervise). Without a timer of s it is not time that they wait for. The alarms
 // of the clock do not tell that: between two of them none is set.
 func (c *VirtualClock) parked(s *System) func(n int) bool {
 	return func(n int) bool {

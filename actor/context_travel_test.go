@@ -119,7 +119,7 @@ func TestSetContext_Travels(t *testing.T) {
 						}
 						must(t, sys.Wait(context.Background()))
 						st := sys.Stats()
-						equal(t, "the books", sys.Books().Sent, st.Messages+st.DeadLetters)
+						equal(t, "the books", sys.SimCounts().Sent, st.Messages+st.DeadLetters)
 					} else if name == "Every" || name == "Every text" {
 						return // see TestSetContext_Every
 					}

@@ -27,8 +27,8 @@ type DeadLetter struct {
 	//   - ErrDeadlock, for a request;
 	//   - ErrOverloaded or ErrDropped, for an actor with a bound;
 	//   - ErrOverloaded, for a behaviour that is [DropOnOverload];
-	//   - ErrSuspended, for an actor in a back-off ([Postpone]);
-	//   - ErrRestarted, for mail that is not kept over a restart ([Care].Mail), for a request
+	//   - ErrSuspended, for an actor in a back-off (package supervise);
+	//   - ErrRestarted, for mail that is not kept over a restart (package supervise), for a request
 	//     whose caller has given up by then, and for an outcome that an earlier life of the
 	//     actor has asked for;
 	//   - ErrNoReply, for an outcome that came after its time ([Within]);

@@ -23,22 +23,18 @@ type under struct {
 func newUnder(t *testing.T, care actor.Care[mortal], child mortal) *under {
 	t.Helper()
 	u := &under{}
-	u.sys = start(t, actor.WithWorkers(1),
-		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
-			u.reported = append(u.reported, p)
-		}}))
-	u.boss = mortalType.Spawn(u.sys, mortal{name: "boss",
-		onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
-			u.falls = append(u.falls, f)
-			switch {
-			case f.Decision == actor.DecideEscalate:
-				c.Exit(f.Reason)
-			case !f.Final && !u.stayDown:
-				actor.Restart(c, f.Ref)
-			case !f.Final:
-				actor.Standby(c, f.Ref)
-			}
-		}})
+	u.sys = start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { u.reported = append(u.reported, p) }}))
+	u.boss = mortalType.Spawn(u.sys, mortal{name: "boss", onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
+		u.falls = append(u.falls, f)
+		switch {
+		case f.Decided() == actor.DecideEscalate:
+			c.Exit(f.Reason)
+		case !f.Final && !u.stayDown:
+			actor.Restart(c, f.Ref)
+		case !f.Final:
+			actor.Standby(c, f.Ref)
+		}
+	}})
 	if decide := care.Decide; decide != nil {
 		care.Decide = func(reason error) actor.Decision {
 			u.asked = append(u.asked, reason)
@@ -122,7 +118,7 @@ func TestDecide_Restart(t *testing.T) {
 	u.do(t, panicUser)
 	u.diary.says(t, "kid: start", "kid: stop "+errUser.Error(), "kid: start")
 	equal(t, "falls", len(u.falls), 1)
-	equal(t, "the decision", u.falls[0].Decision, actor.DecideRestart)
+	equal(t, "the decision", u.falls[0].Decided(), actor.DecideRestart)
 	equal(t, "it fell at its start", u.falls[0].Starting, false)
 
 	fails := 2
@@ -137,7 +133,7 @@ func TestDecide_Restart(t *testing.T) {
 	for _, f := range u.falls {
 		wants(t, f.Reason, errBad)
 		equal(t, "it fell at its start", f.Starting, true)
-		equal(t, "the decision", f.Decision, actor.DecideRestart)
+		equal(t, "the decision", f.Decided(), actor.DecideRestart)
 	}
 }
 
@@ -150,7 +146,7 @@ func TestDecide_Stop(t *testing.T) {
 			u.do(t, f)
 			equal(t, "falls", len(u.falls), 1)
 			equal(t, "final", u.falls[0].Final, true)
-			equal(t, "the decision", u.falls[0].Decision, actor.DecideStop)
+			equal(t, "the decision", u.falls[0].Decided(), actor.DecideStop)
 			wants(t, joined(t, u.sys, u.kid), errUser)
 			u.diary.says(t, "kid: start", "kid: stop "+errUser.Error())
 		})
@@ -164,7 +160,7 @@ func TestDecide_Escalate(t *testing.T) {
 	u.do(t, panicUser)
 	wants(t, joined(t, u.sys, u.boss), errUser)
 	wants(t, joined(t, u.sys, u.kid), errUser)
-	equal(t, "the decision", u.falls[0].Decision, actor.DecideEscalate)
+	equal(t, "the decision", u.falls[0].Decided(), actor.DecideEscalate)
 	equal(t, "final", u.falls[0].Final, false)
 }
 
@@ -231,7 +227,7 @@ func TestDecide_Panics(t *testing.T) {
 					equal(t, "was asked", len(u.asked), life+1)
 				}
 				last := u.reported[len(u.reported)-1]
-				equal(t, "where it panicked", last.Behaviour, "Care.Decide")
+				equal(t, "where it panicked", last.Behaviour, "Decide")
 			})
 		}
 	}

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"github.com/gallop-go/gallop/internal/access"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -55,9 +56,8 @@ func WithDeterministic(n uint64) Option {
 	})
 }
 
-// Simulated is [WithDeterministic] for package actortest, which sees and decides more. No other
-// package can use it.
-func Simulated(h *sim.Hooks) Option {
+// simulated is sim.Option.
+func simulated(h *sim.Hooks) Option {
 	return systemOption(func(o *options) { o.hooks = h })
 }
 
@@ -195,7 +195,7 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 // in no queue that drops any.
 func (d *descriptor) hearsNews() bool {
 	switch d.payload(d.size.New(msg.Outside)).(type) {
-	case ChildDown, Risen, Down, Exit:
+	case ChildDown, access.ChildUp, Down, Exit:
 		return true
 	}
 	return false
@@ -287,8 +287,8 @@ func (s *simulation) now() string {
 	return s.doing
 }
 
-// Books returns figures for package actortest, which is their only use.
-func (s *System) Books() sim.Counts {
+// simCounts is sim.CountsOf.
+func (s *System) simCounts() sim.Counts {
 	if s.sim == nil {
 		return sim.Counts{}
 	}

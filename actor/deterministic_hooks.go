@@ -119,12 +119,12 @@ func (u *unit) came(m *message, e sim.Event, payload any) {
 	in.turn.Sent = slices.Insert(in.turn.Sent, at, sent)
 }
 
-// InTurn sends an actor a function that runs in a turn of it, and enters in t what the
-// function does. It is for package actortest; no other package can use it.
-func InTurn[S any](t *sim.Turn, to Ref[S], f func(*S, *Context)) error {
-	return to.b.sys().push(to.b, newSignal(to.b.sys(), unitTurn{t: t, f: func(a *cell, c *Context) {
-		f(stateOf[S](a), c)
-	}}), asPlaced)
+// inTurn sends an actor a function that runs in a turn of it, and enters in t what the
+// function does: see sim.InTurn.
+func (r Ref[S]) inTurn(t *sim.Turn, f any) error {
+	in := f.(func(*S, *Context))
+	sys := r.b.sys()
+	return sys.push(r.b, newSignal(sys, unitTurn{t: t, f: func(a *cell, c *Context) { in(stateOf[S](a), c) }}), asPlaced)
 }
 
 // unitTurn is the message that brings the function.

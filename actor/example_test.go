@@ -130,19 +130,6 @@ func ExampleType_Table() {
 	// Output: 3 -2
 }
 
-// Code that spawns actors where a panic would not be seen asks first whether the type is
-// complete.
-func ExampleSeal() {
-	type clerk struct{}
-	clerkType := actor.NewType[clerk]("clerk")
-	file := actor.Declare[string](clerkType, "file")
-	shred := actor.Declare[string](clerkType, "shred")
-	clerkType.Table(file.Handle(func(*clerk, *actor.Context, string) {}))
-	_ = shred // it was declared, and has no method
-	fmt.Println(actor.Seal(clerkType))
-	// Output: gallop: clerk.shred has no method: give it one with clerk.Table
-}
-
 // A Handler is all that a topic needs to know of its subscribers.
 func ExampleHandler() {
 	type printer struct{}

@@ -3,6 +3,7 @@ package actor
 import (
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
@@ -54,9 +55,9 @@ func (a *cell) fall(c *Context, why error, sound bool) {
 	if a.supervised && !x.drained {
 		next = nextSuspended
 		switch a.decide(c, x, why, sound) {
-		case DecideResume:
+		case access.Resume:
 			return
-		case DecideStop:
+		case access.Stop:
 			next = nextEnded
 		}
 	}
@@ -73,7 +74,7 @@ func (a *cell) leave(c *Context, g nextState, v stopMode, why error) {
 	if x.state == alive {
 		x.starting = x.down
 	} else {
-		x.starting, x.decision = false, DecideRestart // they were told when it fell
+		x.starting, x.decision = false, access.Restart // they were told when it fell
 	}
 	x.state, x.after, x.stopMode, x.reason = leaving, g, v, why
 	a.endContext(stoppedBecause(why))
@@ -267,7 +268,7 @@ const (
 
 // name is the callback's name in reports.
 func (k callback) name() string {
-	return [...]string{"", "init", "OnStart", "OnStop", "Care.Stop", "Care.Decide"}[k]
+	return [...]string{"", "init", "OnStart", "OnStop", "Stop", "Decide"}[k]
 }
 
 // noMessage is what runs while a callback runs.

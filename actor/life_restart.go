@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/internal/access"
 	"slices"
 
 	"github.com/gallop-go/gallop/backpressure"
@@ -25,10 +26,8 @@ type ChildDown struct {
 	// Starting says that the actor was not up when it fell: init or OnStart failed, with
 	// Reason as the error, or it was taken down before they ran.
 	Starting bool
-	// Decision is what Care.Decide has decided about Reason. With DecideStop the actor has
-	// ended: Final is true. With DecideEscalate the actor is suspended, and the supervisor is to
-	// fail itself, for example by c.Exit(f.Reason). It is DecideRestart if Decide was not asked.
-	Decision Decision
+	// What the supervisor's Decide has said about Reason. It is access.Restart if that was not asked.
+	decision access.Decision
 }
 
 // supervision is what a supervised actor knows of its supervisor. Read-only.
@@ -37,11 +36,11 @@ type supervision struct {
 	init    func(a *cell) // gives it a fresh state
 	zero    func(a *cell) // gives it the zero state, or what [WithKeep] keeps
 	deliver func(c *Context, at *cell, f ChildDown)
-	up      func(c *Context, at *cell, r Risen) // nil: the supervisor has none
-	family  any                                 // Care.Family
-	decides func(reason error) Decision         // Care.Decide
-	drops   bool                                // mail, at a restart
-	keeps   int                                 // Care.Backlog
+	up      func(c *Context, at *cell, r access.ChildUp) // nil: the supervisor is not told
+	family  any                                          // ChildOptions.Family
+	decides func(reason error) access.Decision           // ChildOptions.Decide
+	drops   bool                                         // mail, at a restart
+	keeps   int                                          // ChildOptions.Backlog
 
 	keepReplies bool // outcomes that a life has asked for run in the next one
 }
@@ -65,12 +64,8 @@ type supervision struct {
 // A Stop, Drain or Kill of the child ends it for good. So does the end of the
 // running actor, at once if the child is down. An actor with supervised children is
 // never muted.
-func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S),
-	fell Behaviour[T, ChildDown]) Ref[S] {
-	if i := infoOf(t).made("SpawnSupervised"); init == nil {
-		panic("gallop: SpawnSupervised: a nil function for " + i.name)
-	}
-	return SpawnUnder(c, t, init, Care[T]{Fell: fell})
+func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behaviour[T, ChildDown]) Ref[S] {
+	return Ref[S]{t.spawnUnder(c, init, access.ChildOptions{Down: fell})}
 }
 
 // Suspend takes a supervised actor down after the message that it is handling, as if it
@@ -104,8 +99,7 @@ func (a *cell) supervises() bool { return a.cold != nil && a.cold.guards > 0 }
 
 func (s *supervision) tellChildDown(e env, a *cell, why error, final bool) {
 	s.super.tell(e, childDown{sup: s, news: ChildDown{
-		Ref: AnyRef{a}, ActorID: a.id, Type: a.typ().name, Reason: why, Final: final,
-		Starting: a.cold.starting, Decision: a.cold.decision,
+		Ref: AnyRef{a}, ActorID: a.id, Type: a.typ().name, Reason: why, Final: final, Starting: a.cold.starting, decision: a.cold.decision,
 	}})
 }
 
@@ -232,7 +226,7 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 		verifyBeginLife(a, x)
 	}
 	reason, wasDown := x.reason, x.backoff != nil
-	x.state, x.reason, x.decision = alive, nil, DecideRestart
+	x.state, x.reason, x.decision = alive, nil, access.Restart
 	x.unstarted, x.down = true, true
 	a.waited()
 	a.setPressed(c, false)

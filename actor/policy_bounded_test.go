@@ -581,5 +581,5 @@ func TestBound_AnswersAreBookedOnce(t *testing.T) {
 	equal(t, "outcomes", len(got), 1)
 	wants(t, got[0], actor.ErrDropped)
 	st := sys.Stats()
-	equal(t, "messages sent", sys.Books().Sent, st.Messages+st.DeadLetters)
+	equal(t, "messages sent", sys.SimCounts().Sent, st.Messages+st.DeadLetters)
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Postpone says that a suspended actor is in a back-off: it will be restarted later, by a
+// postpone says that a suspended actor is in a back-off: it will be restarted later, by a
 // timer, or behind others that wait for a timer. Until then
 //
 //   - the actor no longer holds the system, so that a [VirtualClock] may move on; on the
 //     machine's clock the timer holds the system;
 //   - requests fail at once with [ErrSuspended], those that wait in the mailbox too,
 //     unless the caller says that it waits: see [WaitForRestart];
-//   - ordinary messages are kept up to a bound ([Care].Backlog) and run after the restart. Beyond
+//   - ordinary messages are kept up to a bound (ChildOptions.Backlog) and run after the restart. Beyond
 //     the bound they become dead letters with the reason ErrSuspended, and TrySend
 //     returns that;
 //   - SendWait waits for the restart, or until its context ends;
@@ -27,24 +27,24 @@ import (
 // For urgent messages the same is true as for ordinary ones. For an actor with a bound
 // ([WithBound]) the smaller of the two bounds counts.
 //
-// Postpone does nothing to an actor that is not suspended when it hears of it. It
-// panics if t was not spawned with [SpawnSupervised] or [SpawnUnder].
-func Postpone(from Sender, t Target) {
+// postpone does nothing to an actor that is not suspended when it hears of it. It
+// panics if t was not spawned with [SpawnSupervised].
+func postpone(from Sender, t Target) {
 	mustBeSupervised("Postpone", t)
 	sendSignal("Postpone", from, t, postponed{})
 }
 
-// Standby says that a suspended actor will be restarted as soon as others before it are
+// putOnStandby says that a suspended actor will be restarted as soon as others before it are
 // up, none of which is in a back-off as far as is known. The actor no longer holds the
-// system, as with [Postpone], but its mail waits as with an immediate restart. Postpone
-// may follow. Standby does nothing to an actor that is not suspended when it hears of it. It
-// panics if t was not spawned with [SpawnSupervised] or [SpawnUnder].
-func Standby(from Sender, t Target) {
+// system, as with postpone, but its mail waits as with an immediate restart. postpone
+// may follow. putOnStandby does nothing to an actor that is not suspended when it hears of it. It
+// panics if t was not spawned with [SpawnSupervised].
+func putOnStandby(from Sender, t Target) {
 	mustBeSupervised("Standby", t)
 	sendSignal("Standby", from, t, standby{})
 }
 
-// standby is Standby.
+// standby is the signal of putOnStandby.
 type standby struct{ unanswered }
 
 func (standby) serve(a *cell, _ *Context) {
@@ -53,7 +53,7 @@ func (standby) serve(a *cell, _ *Context) {
 	}
 }
 
-// postponed is Postpone.
+// postponed is the signal of postpone.
 type postponed struct{ unanswered }
 
 func (postponed) serve(a *cell, c *Context) {
@@ -108,7 +108,7 @@ type suspension struct {
 	refuses bool // nothing is kept, for an actor with a bound
 }
 
-// defaultBacklog is Care.Backlog if that is 0.
+// defaultBacklog is ChildOptions.Backlog if that is 0.
 const defaultBacklog = 1000
 
 // backlog returns how many messages are kept.
@@ -290,7 +290,7 @@ type waitKey struct{}
 
 // WaitForRestart returns a context with which an ask waits for an actor that is in a
 // back-off, instead of failing with [ErrSuspended]: the request is kept and runs after the
-// restart. It is kept whatever Care.Backlog says, so give the context a deadline. The
+// restart. It is kept whatever ChildOptions.Backlog says, so give the context a deadline. The
 // mark is inherited by contexts that are made from the one returned.
 func WaitForRestart(ctx context.Context) context.Context {
 	mustHave(ctx, "WaitForRestart")

@@ -68,7 +68,7 @@ func TestRepeat(t *testing.T) {
 				c.program(sys, &d)
 				must(t, sys.Wait(context.Background()))
 				sys.Stop()
-				st, books := sys.Stats(), sys.Books()
+				st, books := sys.Stats(), sys.SimCounts()
 				equal(t, "messages sent", books.Sent, st.Messages+st.DeadLetters)
 				equal(t, "behaviours reported", *reported, st.Messages)
 				equal(t, "calls of strangers", books.Strangers, 0)

@@ -20,7 +20,7 @@ type PanicReport struct {
 	Type    string
 	Name    string // as in ActorName; "" if the actor has none
 	Path    string // the same
-	// Or the callback: init, OnStart, OnStop, Care.Stop; empty for a collection of the actor's
+	// Or the callback: init, OnStart, OnStop, Stop; empty for a collection of the actor's
 	// heap.
 	Behaviour string
 	// MessageID is the number, in the table of the type, of the behaviour that the message
@@ -206,7 +206,7 @@ const DefaultLongTurn = 100 * time.Millisecond
 // so.
 type LongTurnReport struct {
 	// Type and Behaviour say which behaviour it is. Instead of a behaviour it may be a
-	// callback: init, OnStart, OnStop, Care.Stop. Behaviour is empty while the runtime does
+	// callback: init, OnStart, OnStop, Stop. Behaviour is empty while the runtime does
 	// something for the actor between two messages, such as collecting its heap.
 	Type      string
 	Behaviour string

@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// The generic functions here are made once for each type of message, and not for each state as
-// well. What does not depend on the message is made once (decision 38).
+// The generic functions here are made once for each type of message, whatever the state. What does
+// not depend on the message is made once (decision 38).
 
 // send is [Behaviour.Send].
 func send[M any](d *descriptor, from Sender, to *cell, m M) {
@@ -93,10 +93,10 @@ func (d *descriptor) beginTry(from Sender, a *cell) (env, *message, error) {
 
 // tooMuch is the error for a message to an actor that takes no more. Any goroutine.
 func (a *cell) tooMuch() error {
-	if s := a.suspension(); s != nil {
+	switch s := a.suspension(); {
+	case s != nil:
 		return s.why
-	}
-	if a.box.Closed() { // it drains, and is muted or under pressure
+	case a.box.Closed(): // it drains, and is muted
 		return a.whyEnded()
 	}
 	return ErrOverloaded

@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"errors"
 	"unsafe"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
@@ -232,19 +231,6 @@ func (t *typeInfo) declare(d *descriptor, opts []BehaviourOption) *descriptor {
 	}
 	t.decls = append(t.decls, d)
 	return d
-}
-
-// Seal seals a type as its first spawn does, but returns an error where that would
-// panic. It is for code that is asked for an actor and spawns it where no user would
-// hear of a panic. Seal may be called as often as you like, from any goroutine.
-func Seal[S any](t *Type[S]) error {
-	if t == nil || t.info.name == "" {
-		return errors.New("gallop: a nil or zero Type: use NewType")
-	}
-	if wrong := t.info.trySeal(); wrong != "" {
-		return errors.New(wrong)
-	}
-	return nil
 }
 
 // seal makes the dispatch table, once. It panics if a behaviour has no method.

@@ -159,7 +159,7 @@ func TestUrgent_OutcomeOfTheEnded(t *testing.T) {
 				}
 				equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 				if st := sys.Stats(); how == "seed" {
-					equal(t, "the books", sys.Books().Sent, st.Messages+st.DeadLetters)
+					equal(t, "the books", sys.SimCounts().Sent, st.Messages+st.DeadLetters)
 				}
 			})
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // TestFaults: the table befalls the messages that it names, and the books balance.
@@ -163,7 +164,7 @@ type warden struct {
 var (
 	wardenType      = actor.NewType[warden]("warden")
 	wardenChildDown = actor.Declare[actor.ChildDown](wardenType, "fell")
-	wardenChildUp   = actor.Declare[actor.Risen](wardenType, "rose")
+	wardenChildUp   = actor.Declare[access.ChildUp](wardenType, "rose")
 	wardenDown      = actor.Declare[actor.Down](wardenType, "down")
 	wardenExit      = actor.Declare[actor.Exit](wardenType, "exit")
 	_               = wardenType.OnStart((*warden).start).Table(wardenChildDown.Handle(hear),
@@ -174,8 +175,8 @@ var (
 func hear[M any](w *warden, _ *actor.Context, _ M) { w.heard++ }
 
 func (w *warden) start(c *actor.Context) error {
-	care := actor.Care[warden]{Fell: wardenChildDown, Rose: wardenChildUp}
-	w.child = actor.SpawnUnder(c, puppetType, func(*puppet) {}, care)
+	care := access.ChildOptions{Down: wardenChildDown, Up: wardenChildUp}
+	w.child, _ = actor.As[puppet](access.SpawnUnder(c, puppetType, func(*puppet) {}, care).(actor.AnyRef))
 	actor.TrapExit(c, wardenExit)
 	actor.Link(c, w.child)
 	actor.Watch(c, w.child, wardenDown)

@@ -67,7 +67,7 @@ func In[S any](r *R, t *actor.Type[S], state S, f func(s *S, c *actor.Context)) 
 	}
 	turn, began, done := &sim.Turn{}, false, false
 	ref := t.Spawn(r.sys, state)
-	err := actor.InTurn(turn, ref,
+	err := sim.InTurn(turn, ref,
 		func(s *S, c *actor.Context) { began = true; f(s, c); done = true })
 	r.Quiet()
 	switch {

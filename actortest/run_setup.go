@@ -112,7 +112,7 @@ func (r *R) start() {
 	if len(r.setup.latencies) > 0 {
 		h.Latency = r.latency
 	}
-	opts := []actor.Option{actor.Simulated(h), actor.WithWorkers(r.setup.workers), actor.WithClock(r.clock),
+	opts := []actor.Option{sim.Option(h).(actor.Option), actor.WithWorkers(r.setup.workers), actor.WithClock(r.clock),
 		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}), actor.WithDeterministic(r.plan.systemSeed())}
 	r.sys = actor.Start(append(opts, r.setup.options...)...)
 }
@@ -158,7 +158,7 @@ func (r *R) panicked(e sim.Event, value any) {
 func (r *R) finish() {
 	r.waitUntilQuiet()
 	r.sys.Stop() // stashed messages become dead letters
-	st, books := r.sys.Stats(), r.sys.Books()
+	st, books := r.sys.Stats(), sim.CountsOf(r.sys)
 	if ended := st.Messages + st.DeadLetters; books.Sent != ended {
 		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", books.Sent,
 			st.Messages, st.DeadLetters)

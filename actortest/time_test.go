@@ -7,6 +7,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // parent restarts its child a minute after each failure.
@@ -32,7 +33,7 @@ func (b *parent) start(c *actor.Context) error {
 
 func (b *parent) childDown(c *actor.Context, f actor.ChildDown) {
 	if !f.Final {
-		actor.Standby(c, f.Ref)
+		access.Standby(c, f.Ref)
 		actor.After(c, time.Minute, wake, f.Ref)
 	}
 }

@@ -30,7 +30,7 @@ func AllowWaiting(types ...string) Option {
 // waits returns a line for each caller that waits for a reply; "" if there is none.
 func (r *R) waits() string {
 	var s strings.Builder
-	for _, w := range r.sys.Books().Waits {
+	for _, w := range sim.CountsOf(r.sys).Waits {
 		if w.How == sim.Unanswered || r.setup.mayWait == nil || !r.setup.mayWait(w.Type) {
 			s.WriteString("\n" + r.describeWait(w))
 		}

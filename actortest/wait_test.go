@@ -8,6 +8,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // desk2 defers its replies, and gives them on request.
@@ -104,7 +105,7 @@ func init() {
 		s.child = actor.SpawnSupervised(c, desk2Type, func(*desk2) {}, slackDown)
 		return nil
 	}).Table(slackDown.Handle(func(_ *slack, c *actor.Context, f actor.ChildDown) {
-		actor.Standby(c, f.Ref)
+		access.Standby(c, f.Ref)
 	}),
 		slackChild.Handle(func(s *slack, _ *actor.Context, _ struct{}) (actor.Ref[desk2],
 			error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // ErrNoMember says that a pool has no member that could take a request.
@@ -133,7 +134,7 @@ func (p AskPool[Q, R]) AskTo(c *actor.Context, q Q, reply actor.Handler[actor.Re
 // to itself, or the pool itself.
 func (p AskPool[Q, R]) Join(a actor.Asker[Q, R]) {
 	t := p.ready()
-	if mustBeAsker("Join", a); actor.SameAsker(a, actor.Asker[Q, R](p)) {
+	if mustBeAsker("Join", a); access.SameAskTarget(a, p) {
 		panic("gallop: group: Join of an AskPool to itself")
 	}
 	t.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // askTable holds the members of an AskPool, and its policy. Nothing is sent while the lock is held.
@@ -34,7 +35,7 @@ func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.Ask
 	policy.mustBe(call)
 	mustBeSize(call, n)
 	t := &askTable[Q, R]{spec: spec.check(call), size: n, policy: policy.start()}
-	if !actor.AskIsOf(to, spec.Type) {
+	if !access.IsOf(to, spec.Type) {
 		panic("gallop: group: " + call +
 			" with a Behaviour that was not declared for the Type of the Crew")
 	}
@@ -136,8 +137,8 @@ func (t *askTable[Q, R]) Status(i int) actor.Status {
 	if m.asker == nil || m.down {
 		return actor.StatusEnded
 	}
-	if r, ok := actor.AskedActor(m.asker); ok {
-		return actor.StatusOf(r)
+	if r, ok := access.AskTarget(m.asker); ok {
+		return actor.StatusOf(r.(actor.AnyRef))
 	}
 	return status(m.asker)
 }
@@ -145,7 +146,7 @@ func (t *askTable[Q, R]) Status(i int) actor.Status {
 // indexOf returns the index of a member; -1 if a is none. The caller holds the lock.
 func (t *askTable[Q, R]) indexOf(a actor.Asker[Q, R]) int {
 	return slices.IndexFunc(t.members,
-		func(m askMember[Q, R]) bool { return m.asker != nil && actor.SameAsker(m.asker, a) })
+		func(m askMember[Q, R]) bool { return m.asker != nil && access.SameAskTarget(m.asker, a) })
 }
 
 // remove removes the member at i. The caller holds the lock.

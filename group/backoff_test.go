@@ -7,6 +7,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // sleepy is a parent whose child is in back-off for an hour after a failure.
@@ -30,7 +31,7 @@ func (*sleepy) begin(c *actor.Context, give func(actor.Ref[testWorker])) {
 }
 
 func (*sleepy) childDown(c *actor.Context, f actor.ChildDown) {
-	actor.Postpone(c, f.Ref)
+	access.Postpone(c, f.Ref)
 	actor.After(c, time.Hour, sleepyDue, f.Ref)
 }
 

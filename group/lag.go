@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // Lag says what a topic does with a message for a subscriber that does not keep up: one
@@ -139,8 +140,8 @@ func isEnd(err error) bool {
 // makeDeadLetter makes a dead letter of a message that a handler has refused. The dead letter names
 // the handler's actor or, if the handler is not an actor's, the actor of own.
 func makeDeadLetter[M any](c *actor.Context, own, h actor.Handler[M], m M, why error) {
-	if !actor.Refuse(c, actorHandler(h), m, why) {
-		actor.Refuse(c, own, m, why)
+	if !access.Refuse(c, actorHandler(h), &m, why) {
+		access.Refuse(c, own, &m, why)
 	}
 }
 

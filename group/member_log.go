@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // logSpan is the span of time in which the falls of a member are counted for the log, as those of a
@@ -49,5 +50,5 @@ func (a *MemberSupervisor) write(c *actor.Context, level slog.Level, msg string,
 	if l == nil {
 		l = c.Logger() // an AskPool has no other actor
 	}
-	actor.Guard(c.System(), "Logger", func() { l.Log(context.Background(), level, msg, args...) })
+	access.Guard(c.System(), "Logger", func() { l.Log(context.Background(), level, msg, args...) })
 }

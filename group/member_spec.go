@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // ErrRestarts says that the members of a pool failed more often than its [MemberSpec] allows. It is the
@@ -34,7 +35,7 @@ type MemberSpec[S any] struct {
 
 // memberSpec is a Crew that was checked, independent of its state type. Read-only.
 type memberSpec struct {
-	spawn               func(c *actor.Context, care actor.Care[MemberSupervisor]) actor.AnyRef
+	spawn               func(c *actor.Context, o access.ChildOptions) actor.AnyRef
 	backoff, maxBackoff time.Duration
 	restarts            int
 	within              time.Duration
@@ -51,7 +52,7 @@ func (mc MemberSpec[S]) check(call string) *memberSpec {
 	case mc.Restarts < 0 || mc.Restarts > 0 && mc.Within == 0:
 		wrong = fmt.Sprintf("with %d Restarts in %v", mc.Restarts, mc.Within)
 	default:
-		if err := actor.Seal(mc.Type); err != nil {
+		if err := access.Seal(mc.Type); err != nil {
 			wrong = "whose Type is wrong: " + strings.TrimPrefix(err.Error(), "gallop: ")
 		}
 	}
@@ -71,8 +72,8 @@ func (mc MemberSpec[S]) check(call string) *memberSpec {
 		made.maxBackoff = 30 * time.Second
 	}
 	made.maxBackoff = max(made.maxBackoff, made.backoff)
-	made.spawn = func(c *actor.Context, care actor.Care[MemberSupervisor]) actor.AnyRef {
-		return actor.SpawnUnder(c, mc.Type, init, care).Any()
+	made.spawn = func(c *actor.Context, o access.ChildOptions) actor.AnyRef {
+		return access.SpawnUnder(c, mc.Type, init, o).(actor.AnyRef)
 	}
 	return made
 }

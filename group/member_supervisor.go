@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // MemberSupervisor is the state of the actor that starts and restarts the members of a pool. It is
@@ -55,7 +56,7 @@ type slotUpdate struct {
 var (
 	memberSupervisorType = actor.NewType[MemberSupervisor]("members")
 	childDown            = actor.Declare[actor.ChildDown](memberSupervisorType, "child down")
-	childUp              = actor.Declare[actor.Risen](memberSupervisorType, "child up", actor.Urgent())
+	childUp              = actor.Declare[access.ChildUp](memberSupervisorType, "child up", actor.Urgent())
 	restartDue           = actor.Declare[*slot](memberSupervisorType, "restart due")
 	resize               = actor.Declare[int](memberSupervisorType, "resize")
 	replaced             = actor.DeclareAsk[actor.AnyRef, struct{}](memberSupervisorType,
@@ -92,7 +93,7 @@ func (a *MemberSupervisor) grow(c *actor.Context, n int) {
 
 // spawnInto spawns the actor of a slot.
 func (a *MemberSupervisor) spawnInto(c *actor.Context, s *slot) slotUpdate {
-	s.ref = a.spec.spawn(c, actor.Care[MemberSupervisor]{Fell: childDown, Rose: childUp})
+	s.ref = a.spec.spawn(c, access.ChildOptions{Down: childDown, Up: childUp})
 	a.byID[s.ref.ID()] = s
 	return slotUpdate{index: s.index, ref: s.ref}
 }
@@ -132,7 +133,7 @@ func (a *MemberSupervisor) childDown(c *actor.Context, f actor.ChildDown) {
 	}
 	delay := a.spec.restartDelay(s.consecutive, c.Rand().Float64())
 	a.logFall(c, s, f, delay)
-	actor.Postpone(c, s.ref)
+	access.Postpone(c, s.ref)
 	s.timer = actor.After(c, delay, restartDue, s)
 }
 
@@ -173,8 +174,8 @@ func (a *MemberSupervisor) restartsErr(f actor.ChildDown) error {
 		a.spec.within, f.Type, f.ActorID, why)
 }
 
-func (a *MemberSupervisor) childUp(c *actor.Context, r actor.Risen) {
-	s := a.byID[r.Ref.ID()]
+func (a *MemberSupervisor) childUp(c *actor.Context, r access.ChildUp) {
+	s := a.byID[r.Ref.(actor.AnyRef).ID()]
 	if s == nil {
 		return
 	}

@@ -56,8 +56,8 @@ func (p Policy[M]) mustBe(call string) {
 // is drained they are drained.
 //
 // A member that fails, or ends by itself, is restarted in place, with a new state, after a
-// back-off: see [MemberSpec]. Until then the policy skips it, and only [Hash] queues messages for it: see
-// [actor.Postpone]. A member that was ended by order is replaced by a new one at once, and no
+// back-off: see [MemberSpec]. Until then the policy skips it, and only [Hash] queues messages for it.
+// A member that was ended by order is replaced by a new one at once, and no
 // message is lost in between.
 //
 // StartPool panics if policy or to is zero, n is less than 1, or the crew is wrong.

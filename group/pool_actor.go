@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // PoolActor is the state of a pool. It is exported for the declaration of a pool as the
@@ -99,7 +100,7 @@ func startPoolInit[S, M any](call string, policy Policy[M], n int, to actor.Beha
 	policy.mustBe(call)
 	mustBeSize(call, n)
 	made := &memberFactory[M]{spec: spec.check(call), size: n}
-	if !actor.IsOf(to, spec.Type) {
+	if !access.IsOf(to, spec.Type) {
 		panic("gallop: group: " + call +
 			" with a Behaviour that was not declared for the Type of the Crew")
 	}

@@ -33,7 +33,7 @@ func TestRepeat(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
-				sys := actor.Start(actor.Simulated(h), actor.WithDeterministic(seed))
+				sys := actor.Start(sim.Option(h).(actor.Option), actor.WithDeterministic(seed))
 				var done []string
 				pool, news := group.NewPool(sys, policy()), group.NewTopic[int](sys)
 				for range 3 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // testWorker is a member of a pool that starts its members. A negative number makes it panic.
@@ -480,7 +481,8 @@ func TestStartPool_Log(t *testing.T) {
 	crew.Restarts, crew.Within = 4, time.Minute
 	init := group.StartPoolInit(group.RoundRobin[int](), 1, handleJob, crew)
 	p := parentType.Spawn(sys, parent{spawn: func(c *actor.Context) actor.AnyRef {
-		return actor.SpawnUnder(c, group.PoolType[int](), init, actor.Care[parent]{Fell: parentHear, Path: "app/hands"}).Any()
+		return access.SpawnUnder(c, group.PoolType[int](), init,
+			access.ChildOptions{Down: parentHear, Path: "app/hands"}).(actor.AnyRef)
 	}})
 	parentBegin.Send(sys, p, struct{}{})
 	quiet(t, sys)

@@ -93,8 +93,8 @@ func (w *Worker) notHere() {
 	w.goroutine = 0
 }
 
-// Here returns the worker, of any scheduler, whose turn the calling goroutine runs, or nil. It costs
-// a lock and a look into a map, however many workers there are. Any goroutine.
+// Here returns the worker, of any scheduler, whose turn the calling goroutine runs, or nil. It
+// costs a lock and a look into a map, however many workers there are. Any goroutine.
 func Here() *Worker {
 	w := byGoroutine.of(seam.Goroutine())
 	if w == nil || w.current == nil {
@@ -103,8 +103,8 @@ func Here() *Worker {
 	return w
 }
 
-// Current returns the task of this scheduler whose turn the calling goroutine runs, or nil. It costs
-// what [Here] costs. Any goroutine.
+// Current returns the task of this scheduler whose turn the calling goroutine runs, or nil. It
+// costs what [Here] costs. Any goroutine.
 func (s *Scheduler) Current() *Task {
 	if w := Here(); w != nil && w.sched == s {
 		return w.current

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // What a supervisor does when a child is down: restart it, leave it ended, or give up.
@@ -51,9 +52,9 @@ func (s *supervisor) handleDown(c *actor.Context, ch *child, f actor.ChildDown) 
 		}
 	}
 	switch {
-	case f.Decision == actor.DecideEscalate:
+	case access.DecisionOf(f) == access.Escalate:
 		s.giveUp(c, ch, true)
-	case f.Decision == actor.DecideStop:
+	case access.DecisionOf(f) == access.Stop:
 		s.reportEnd(c, ChildEnded, ch)
 		ch.excluded = true
 		s.retire(c, ch, f.Final)

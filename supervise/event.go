@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // EventKind is what happened in a supervision tree.
@@ -172,7 +173,7 @@ func (s *supervisor) callOnEvent(c *actor.Context, e Event) { e.publish(c, s.spe
 // publish calls a hook of events, if there is one. A panic in it is logged.
 func (e Event) publish(c *actor.Context, hook func(Event)) {
 	if hook != nil {
-		actor.Guard(c.System(), "OnEvent", func() { hook(e) })
+		access.Guard(c.System(), "OnEvent", func() { hook(e) })
 	}
 }
 
@@ -186,5 +187,5 @@ func (e Event) log(c *actor.Context, level slog.Level, msg string) {
 		args = append(args, "delay", e.Delay)
 	}
 	l := c.Logger()
-	actor.Guard(c.System(), "Logger", func() { l.Log(context.Background(), level, msg, args...) })
+	access.Guard(c.System(), "Logger", func() { l.Log(context.Background(), level, msg, args...) })
 }

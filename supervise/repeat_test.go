@@ -31,7 +31,7 @@ var failingTree = supervise.Spec{Name: "app",
 func TestRepeat(t *testing.T) {
 	orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 		ctx := context.Background()
-		sys := actor.Start(actor.Simulated(h), actor.WithDeterministic(seed),
+		sys := actor.Start(sim.Option(h).(actor.Option), actor.WithDeterministic(seed),
 			actor.WithLogger(slog.New(slog.DiscardHandler)))
 		root := supervise.Start(sys, failingTree)
 		said := ""
@@ -50,7 +50,7 @@ func TestRepeat(t *testing.T) {
 		tree, err := supervise.Tree(ctx, root)
 		said += fmt.Sprintln(tree, err)
 		sys.Stop()
-		st, books := sys.Stats(), sys.Books()
+		st, books := sys.Stats(), sim.CountsOf(sys)
 		if books.Sent != st.Messages+st.DeadLetters || st.Panics < 3 {
 			t.Errorf("%d sent, %d run, %d dead letters, %d panics", books.Sent, st.Messages,
 				st.DeadLetters, st.Panics)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -203,7 +204,7 @@ func TestStopping(t *testing.T) {
 		}, true},
 		"Restart":  {func(h *harness) { actor.Restart(h.sys, h.find("b")) }, true},
 		"Suspend":  {func(h *harness) { actor.Suspend(h.sys, h.find("b")) }, true},
-		"Postpone": {func(h *harness) { actor.Postpone(h.sys, h.find("b")) }, false},
+		"Postpone": {func(h *harness) { access.Postpone(h.sys, h.find("b")) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t, actor.WithWorkers(3))

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // nameTable maps names to the children of a supervisor; it is emptied when the supervisor is
@@ -130,7 +131,7 @@ func SiblingSupervisor(c *actor.Context, name string, below ...string) (Supervis
 }
 
 func sibling(c *actor.Context, name string, below []string) (actor.AnyRef, error) {
-	t, ok := actor.FamilyOf(c).(*nameTable)
+	t, ok := access.FamilyOf(c).(*nameTable)
 	if !ok {
 		return actor.AnyRef{},
 			fmt.Errorf("%w: %q: the running actor is not a supervisor's", ErrNoChild, name)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // Supervisor is a running supervisor. It is an actor like others, and can be stopped, joined,
@@ -85,7 +86,7 @@ type supervisor struct {
 var (
 	supervisorType = actor.NewType[supervisor]("supervisor")
 	childDown      = actor.Declare[actor.ChildDown](supervisorType, "child down")
-	childUp        = actor.Declare[actor.Risen](supervisorType, "child up", actor.Urgent())
+	childUp        = actor.Declare[access.ChildUp](supervisorType, "child up", actor.Urgent())
 	startBlocked   = actor.Declare[actor.AnyRef](supervisorType, "start blocked", actor.Urgent())
 	restartDue     = actor.Declare[*child](supervisorType, "restart due")
 	stopTimeout    = actor.Declare[*child](supervisorType, "stop timeout")
@@ -140,8 +141,8 @@ func (s *supervisor) stopTimeout(c *actor.Context, ch *child) {
 	}
 }
 
-func (s *supervisor) childUp(c *actor.Context, r actor.Risen) {
-	ch := s.children.byID[r.Ref.ID()]
+func (s *supervisor) childUp(c *actor.Context, r access.ChildUp) {
+	ch := s.children.byID[r.Ref.(actor.AnyRef).ID()]
 	if ch == nil || s.exiting {
 		return
 	}
@@ -193,7 +194,7 @@ func (s *supervisor) announceUp(c *actor.Context) {
 		s.names.setStarting(nil)
 	}
 	if !s.reportedUp && !s.parent.IsZero() {
-		childUp.Send(c, s.parent, actor.Risen{Ref: actor.Self[supervisor](c).Any()})
+		childUp.Send(c, s.parent, access.ChildUp{Ref: actor.Self[supervisor](c).Any()})
 	}
 	s.reportedUp = true
 	for _, d := range s.upWaiters {
@@ -228,19 +229,19 @@ func (s *supervisor) launch(c *actor.Context, ch *child) {
 }
 
 // optionsFor returns the options of the runtime for a child that is spawned.
-func (s *supervisor) optionsFor(ch *child) actor.Care[supervisor] {
+func (s *supervisor) optionsFor(ch *child) access.ChildOptions {
 	spec := ch.spec
-	care := actor.Care[supervisor]{
-		Fell:     childDown,
-		Stop:     func(c *actor.Context, child actor.AnyRef) { s.endChild(c, ch, child) },
+	o := access.ChildOptions{
+		Down:     childDown,
+		Stop:     func(c, child any) { s.endChild(c.(*actor.Context), ch, child.(actor.AnyRef)) },
 		Before:   s.children.youngerActor(ch),
 		Together: s.spec.strategy == SimpleOneForOne,
-		Decide:   spec.decide, Mail: spec.mail, Backlog: spec.whileDown,
-		KeepReplies: spec.keepReplies,
-		Path:        s.pathOf(ch), Family: s.names,
+		DropMail: spec.mail == DropMail, Backlog: spec.whileDown,
+		KeepReplies: spec.keepReplies, Decide: decisions(spec.decide),
+		Path: s.pathOf(ch), Family: s.names,
 	}
 	if spec.supervisor == nil {
-		care.Rose = childUp // a supervisor announces it itself
+		o.Up = childUp // a supervisor announces it itself
 	}
-	return care
+	return o
 }

@@ -38,7 +38,7 @@ func (f *front) worker() supervise.Child {
 	return supervise.Worker[*front]{
 		Name: "front", Type: frontType, Init: func(at **front) { *at = f },
 		Stop:   supervise.StopWithin(f.answers + grace),
-		Decide: func(error) actor.Decision { return actor.DecideEscalate },
+		Decide: func(error) supervise.Decision { return supervise.DecideEscalate },
 	}
 }
 
