@@ -179,7 +179,8 @@ func TestOutcome_Books(t *testing.T) {
 			for range 2 {
 				must(t, sys.Wait(context.Background()))
 				st := sys.Stats()
-				equal(t, fmt.Sprint("the books of ", kind, " ", seed), sys.SimCounts().Sent, st.Messages+st.DeadLetters)
+				equal(t, fmt.Sprint("the books of ", kind, " ", seed), sys.SimCounts().Sent,
+					st.Messages+st.DeadLetters)
 				ctxs.do.Send(sys, super, func(_ *ctxActor, c *actor.Context) {
 					b.do.Send(c, r, func(_ *ctxActor, c *actor.Context) {
 						actor.AskToWith(c, b.try, to, func(*ctxActor, *actor.Context) (any, error) {

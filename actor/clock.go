@@ -217,8 +217,8 @@ func (c *VirtualClock) systems() []*System {
 // parked returns a function that reports whether n parked actors of s, while nothing goes on there,
 // wait for time alone: all of them are muted, and none for one under pressure. Then those that they
 // wait for in the end are suspended, or they would run; and have been postponed, or they would be
-// parked as well (package supervise). Without a timer of s it is not time that they wait for. The alarms
-// of the clock do not tell that: between two of them none is set.
+// parked as well (package supervise). Without a timer of s it is not time that they wait for. The
+// alarms of the clock do not tell that: between two of them none is set.
 func (c *VirtualClock) parked(s *System) func(n int) bool {
 	return func(n int) bool {
 		t := s.timers.Load()

@@ -23,18 +23,22 @@ type under struct {
 func newUnder(t *testing.T, care actor.Care[mortal], child mortal) *under {
 	t.Helper()
 	u := &under{}
-	u.sys = start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { u.reported = append(u.reported, p) }}))
-	u.boss = mortalType.Spawn(u.sys, mortal{name: "boss", onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
-		u.falls = append(u.falls, f)
-		switch {
-		case f.Decided() == actor.DecideEscalate:
-			c.Exit(f.Reason)
-		case !f.Final && !u.stayDown:
-			actor.Restart(c, f.Ref)
-		case !f.Final:
-			actor.Standby(c, f.Ref)
-		}
-	}})
+	u.sys = start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+			u.reported = append(u.reported, p)
+		}}))
+	u.boss = mortalType.Spawn(u.sys, mortal{name: "boss",
+		onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
+			u.falls = append(u.falls, f)
+			switch {
+			case f.Decided() == actor.DecideEscalate:
+				c.Exit(f.Reason)
+			case !f.Final && !u.stayDown:
+				actor.Restart(c, f.Ref)
+			case !f.Final:
+				actor.Standby(c, f.Ref)
+			}
+		}})
 	if decide := care.Decide; decide != nil {
 		care.Decide = func(reason error) actor.Decision {
 			u.asked = append(u.asked, reason)

@@ -124,7 +124,9 @@ func (u *unit) came(m *message, e sim.Event, payload any) {
 func (r Ref[S]) inTurn(t *sim.Turn, f any) error {
 	in := f.(func(*S, *Context))
 	sys := r.b.sys()
-	return sys.push(r.b, newSignal(sys, unitTurn{t: t, f: func(a *cell, c *Context) { in(stateOf[S](a), c) }}), asPlaced)
+	return sys.push(r.b, newSignal(sys, unitTurn{t: t, f: func(a *cell, c *Context) {
+		in(stateOf[S](a), c)
+	}}), asPlaced)
 }
 
 // unitTurn is the message that brings the function.

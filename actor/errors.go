@@ -39,8 +39,8 @@ var (
 	// ([Within]), and the reason of dead letters that are late replies. It is
 	// context.DeadlineExceeded too.
 	ErrNoReply error = noReply{}
-	// ErrSuspended says that the receiver is down and will be restarted later: see package supervise. It
-	// is returned by asks and TrySend, and is the reason of dead letters. The error also
+	// ErrSuspended says that the receiver is down and will be restarted later: see package supervise.
+	// It is returned by asks and TrySend, and is the reason of dead letters. The error also
 	// wraps the reason for which the receiver fell, if that is not nil: so check for ErrSuspended
 	// before you check for anything but ErrStopped.
 	ErrSuspended = errors.New("gallop: actor suspended")
@@ -82,10 +82,10 @@ func (e *NormalError) Error() string { return "gallop: normal end: " + e.Info.Er
 func (e *NormalError) Unwrap() error { return e.Info }
 
 // Normal returns a reason for [Context.Exit] and [StopWith] that means a normal end and carries
-// info, as {shutdown, Info} does in Erlang. [Down], [Exit], [ChildDown] and [Join] deliver the reason,
-// a *[NormalError], and ErrStopped wraps it. Nothing else happens: links do not end other actors
-// for it, Decide is not asked about it, and supervisors take it for a normal end. Normal(nil)
-// is nil.
+// info, as {shutdown, Info} does in Erlang. [Down], [Exit], [ChildDown] and [Join] deliver the
+// reason, a *[NormalError], and ErrStopped wraps it. Nothing else happens: links do not end other
+// actors for it, Decide is not asked about it, and supervisors take it for a normal end.
+// Normal(nil) is nil.
 //
 // Only the error that Normal returns is such a reason, not one that wraps it.
 func Normal(info error) error {

@@ -64,7 +64,8 @@ type supervision struct {
 // A Stop, Drain or Kill of the child ends it for good. So does the end of the
 // running actor, at once if the child is down. An actor with supervised children is
 // never muted.
-func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behaviour[T, ChildDown]) Ref[S] {
+func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S),
+	fell Behaviour[T, ChildDown]) Ref[S] {
 	return Ref[S]{t.spawnUnder(c, init, access.ChildOptions{Down: fell})}
 }
 
@@ -99,7 +100,8 @@ func (a *cell) supervises() bool { return a.cold != nil && a.cold.guards > 0 }
 
 func (s *supervision) tellChildDown(e env, a *cell, why error, final bool) {
 	s.super.tell(e, childDown{sup: s, news: ChildDown{
-		Ref: AnyRef{a}, ActorID: a.id, Type: a.typ().name, Reason: why, Final: final, Starting: a.cold.starting, decision: a.cold.decision,
+		Ref: AnyRef{a}, ActorID: a.id, Type: a.typ().name, Reason: why, Final: final,
+		Starting: a.cold.starting, decision: a.cold.decision,
 	}})
 }
 

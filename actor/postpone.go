@@ -18,8 +18,8 @@ import (
 //     machine's clock the timer holds the system;
 //   - requests fail at once with [ErrSuspended], those that wait in the mailbox too,
 //     unless the caller says that it waits: see [WaitForRestart];
-//   - ordinary messages are kept up to a bound (ChildOptions.Backlog) and run after the restart. Beyond
-//     the bound they become dead letters with the reason ErrSuspended, and TrySend
+//   - ordinary messages are kept up to a bound (ChildOptions.Backlog) and run after the restart.
+//     Beyond the bound they become dead letters with the reason ErrSuspended, and TrySend
 //     returns that;
 //   - SendWait waits for the restart, or until its context ends;
 //   - no sender is muted for the actor; those that were are let go.
