@@ -78,7 +78,7 @@ func TestAskTo_AcrossInShutdown(t *testing.T) {
 
 // TestAskTo_AcrossInShutdownBounded: the same where the caller's mail waits elsewhere.
 func TestAskTo_AcrossInShutdownBounded(t *testing.T) {
-	typ := actor.NewType[puppet]("bounded asker", actor.WithBound(8, actor.OverflowMute))
+	typ := actor.NewType[puppet]("bounded caller", actor.WithBound(8, actor.OverflowMute))
 	begin, answered := actor.Declare[deed](typ, "begin"), actor.Declare[actor.Result[any]](typ,
 		"answered")
 	var got []error
@@ -169,12 +169,12 @@ func TestAcross_DeterministicAsks(t *testing.T) {
 	for range scaled(20) {
 		here, there := start(t, actor.WithDeterministic(1)), start(t)
 		far := puppetType.Spawn(there, puppet{})
-		caller, boundedAsker := puppetType.Spawn(here, puppet{}), bounded.Spawn(here, puppet{})
+		caller, boundedCaller := puppetType.Spawn(here, puppet{}), bounded.Spawn(here, puppet{})
 		for range 50 {
 			do.Send(here, caller, func(_ *puppet, c *actor.Context) {
 				actor.AskTo(c, value, far, struct{}{}, reply, actor.Within(time.Hour))
 			})
-			boundedDo.Send(here, boundedAsker, func(_ *puppet, c *actor.Context) {
+			boundedDo.Send(here, boundedCaller, func(_ *puppet, c *actor.Context) {
 				actor.AskTo(c, value, far, struct{}{}, boundedReply, actor.Within(time.Hour))
 			})
 		}

@@ -70,8 +70,8 @@ const (
 	collectGas = 512 << 10
 )
 
-// collectWhenDue makes behaviours end their turn when their arena is due.
-func (c *Context) collectWhenDue() { c.chunks.OnDue(func() { c.then |= mustCollect }) }
+// collectIfNeeded makes behaviours end their turn when their arena is due.
+func (c *Context) collectIfNeeded() { c.chunks.OnDue(func() { c.then |= mustCollect }) }
 
 // collectArena begins to collect the actor's arena, if it still has one, or goes on with
 // it. Owner only, between two behaviours.

@@ -10,15 +10,15 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// A keeper has a table of lists in its arena, and makes garbage with every message.
-type keeper struct {
+// A saver has a table of lists in its arena, and makes garbage with every message.
+type saver struct {
 	lists  heap.Map[int, heap.Ptr[kept]]
 	inHand heap.Ptr[kept]
 	hidden any // out of the collector's reach
 	got    int
 }
 
-func (k *keeper) add(c *Context, v int) {
+func (k *saver) add(c *Context, v int) {
 	a := c.Heap()
 	head, _ := k.lists.Get(a, v%10)
 	heap.MakeSlice[byte](a, 100)
@@ -27,7 +27,7 @@ func (k *keeper) add(c *Context, v int) {
 	k.lists.Put(a, v%10, p)
 }
 
-func (k *keeper) sum(c *Context, _ struct{}) (s int, err error) {
+func (k *saver) sum(c *Context, _ struct{}) (s int, err error) {
 	a := c.Heap()
 	for _, head := range k.lists.All(a) {
 		for p := head; !p.IsZero(); p = p.Deref(a).next {
@@ -43,18 +43,18 @@ type handed struct {
 	p    heap.Ptr[kept]
 }
 
-func (k *keeper) hand(c *Context, v int) {
+func (k *saver) hand(c *Context, v int) {
 	p := heap.New[kept](c.Heap())
 	p.Deref(c.Heap()).v = v
 	if v < 0 {
 		k.hidden = p
 	} else {
-		keeperTake.Send(c, Self[keeper](c), handed{"kept", p})
+		saverTake.Send(c, Self[saver](c), handed{"kept", p})
 	}
 	litter(c)
 }
 
-// litter makes garbage until the arena is due.
+// litter makes garbage until the arena is expected.
 func litter(c *Context) {
 	for c.then&mustCollect == 0 {
 		heap.MakeSlice[byte](c.Heap(), 1000)
@@ -63,12 +63,12 @@ func litter(c *Context) {
 
 // take litters as well, so that there are collections while handed messages are in the
 // part of the mailbox that the turn has taken over.
-func (k *keeper) take(c *Context, h handed) {
+func (k *saver) take(c *Context, h handed) {
 	k.got += h.p.Deref(c.Heap()).v
 	litter(c)
 }
 
-func (k *keeper) look(c *Context, _ struct{}) (int, error) {
+func (k *saver) look(c *Context, _ struct{}) (int, error) {
 	if p, ok := k.hidden.(heap.Ptr[kept]); ok {
 		return p.Deref(c.Heap()).v, nil
 	}
@@ -76,15 +76,15 @@ func (k *keeper) look(c *Context, _ struct{}) (int, error) {
 }
 
 var (
-	keeperType = NewType[keeper]("keeper")
-	keeperAdd  = Declare[int](keeperType, "add")
-	keeperSum  = DeclareAsk[struct{}, int](keeperType, "sum")
-	keeperHand = Declare[int](keeperType, "hand")
-	keeperTake = Declare[handed](keeperType, "take")
-	keeperLook = DeclareAsk[struct{}, int](keeperType, "look")
-	_          = keeperType.Table(keeperAdd.Handle((*keeper).add), keeperSum.Handle((*keeper).sum),
-		keeperHand.Handle((*keeper).hand),
-		keeperTake.Handle((*keeper).take), keeperLook.Handle((*keeper).look))
+	saverType = NewType[saver]("saver")
+	saverAdd  = Declare[int](saverType, "add")
+	saverSum  = DeclareAsk[struct{}, int](saverType, "sum")
+	saverHand = Declare[int](saverType, "hand")
+	saverTake = Declare[handed](saverType, "take")
+	saverLook = DeclareAsk[struct{}, int](saverType, "look")
+	_         = saverType.Table(saverAdd.Handle((*saver).add), saverSum.Handle((*saver).sum),
+		saverHand.Handle((*saver).hand),
+		saverTake.Handle((*saver).take), saverLook.Handle((*saver).look))
 )
 
 // "The arena is collected between behaviours, when it has doubled": what the state
@@ -92,9 +92,9 @@ var (
 func TestHeap_Collected(t *testing.T) {
 	sys := Start(WithWorkers(3))
 	defer sys.Stop()
-	refs := []Ref[keeper]{}
+	refs := []Ref[saver]{}
 	for range 10 {
-		refs = append(refs, keeperType.Spawn(sys, keeper{}))
+		refs = append(refs, saverType.Spawn(sys, saver{}))
 	}
 	each := 2000 // 120 bytes of garbage and 16 that stay
 	if heap.Poisoned {
@@ -102,11 +102,11 @@ func TestHeap_Collected(t *testing.T) {
 	}
 	for v := range each {
 		for _, r := range refs {
-			keeperAdd.Send(sys, r, v)
+			saverAdd.Send(sys, r, v)
 		}
 	}
 	for _, r := range refs {
-		if got, err := keeperSum.Ask(context.Background(), r, struct{}{}); got != each*(each-1)/2 ||
+		if got, err := saverSum.Ask(context.Background(), r, struct{}{}); got != each*(each-1)/2 ||
 			err != nil {
 			t.Fatal(got, err)
 		}
@@ -124,16 +124,16 @@ func TestHeap_Collected(t *testing.T) {
 func TestHeap_RootsInMessages(t *testing.T) {
 	sys := Start(WithWorkers(1), WithHooks(Hooks{Panic: func(PanicReport) {}}))
 	defer sys.Stop()
-	r := keeperType.Spawn(sys, keeper{})
+	r := saverType.Spawn(sys, saver{})
 	for v := range 100 {
-		keeperHand.Send(sys, r, v)
+		saverHand.Send(sys, r, v)
 	}
 	_ = sys.Wait(context.Background())
-	if got, err := keeperLook.Ask(context.Background(), r, struct{}{}); got != 4950 || err != nil {
+	if got, err := saverLook.Ask(context.Background(), r, struct{}{}); got != 4950 || err != nil {
 		t.Error(got, err)
 	}
-	keeperHand.Send(sys, r, -1)
-	if _, err := keeperLook.Ask(context.Background(), r, struct{}{}); err == nil ||
+	saverHand.Send(sys, r, -1)
+	if _, err := saverLook.Ask(context.Background(), r, struct{}{}); err == nil ||
 		!strings.Contains(err.Error(), "dead handle") {
 		t.Errorf("a handle behind an interface: %v", err)
 	}

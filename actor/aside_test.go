@@ -278,9 +278,9 @@ func TestAside_ReplyToOneself(t *testing.T) {
 	equal(t, "entries read", fmt.Sprint(got), "[42 42]")
 }
 
-// TestAside_ReplyForNobody: a parcel in the reply to a request whose caller has given up is
+// TestAside_ReplyForNone: a parcel in the reply to a request whose caller has given up is
 // discarded.
-func TestAside_ReplyForNobody(t *testing.T) {
+func TestAside_ReplyForNone(t *testing.T) {
 	before := heap.Blobs()
 	typ := actor.NewType[lodger]("porter")
 	fetch := actor.DeclareAsk[chan struct{}, heap.Parcel](typ, "fetch")

@@ -141,11 +141,11 @@ func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cel
 	}
 	k := calls.Get().(*call[R])
 	k.ctx = ctx
-	m := d.size.TakeFrom(&k.spare)
+	m := d.size.TakeFrom(&k.kept)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 	_ = to.shared().sys.sendAs(asAsked, to, m, d) // or it answers k
 	// Here, and not in a call: see sched.Worker.find.
-	for n := 0; n < patience && k.state.Load() == callPending && to.shared().sys.sim == nil; n++ {
+	for n := 0; n < spinLimit && k.state.Load() == callPending && to.shared().sys.sim == nil; n++ {
 		seam.Spin()
 	}
 	to.shared().sys.sched.Watch() // the turn that answers, or has answered and goes on
@@ -171,7 +171,7 @@ func (d *descriptor) mustAsk(ctx context.Context, to *cell) {
 //	    ┌─────────────▶ ANSWERED ◀─────────────────── WAITING (a token is owed)
 //	    │                  │ take                      ▲ │
 //	PENDING ◀──────────────┘                           │ │ ctx or the asking system ended
-//	    ├──── patience over ───────────────────────────┘ ▼
+//	    ├──── spinLimit over ───────────────────────────┘ ▼
 //	    ├──── deterministic: drive gave up ─────────▶ ABANDONED
 //	    ├──── the caller keeps to from running ─────▶ REFUSED
 //	    └──── all spares are in use ────────────────▶ UNHELPED
@@ -186,7 +186,7 @@ func (d *descriptor) mustAsk(ctx context.Context, to *cell) {
 type call[R any] struct {
 	callState
 	result Result[R]
-	spare  *message // nodes for the next requests; whose call it is, owns them
+	kept   *message // nodes for the next requests; whose call it is, owns them
 
 	// Not nil: one of several calls, which go there when they have their result.
 	several *fanIn[R]
@@ -213,11 +213,11 @@ type callState struct {
 	owner <-chan struct{} // closing of the system for which done was made
 }
 
-// settleIn sees to it that done was made for sys. The call is the caller's, as long as it is
+// makeDone sees to it that done was made for sys. The call is the caller's, as long as it is
 // PENDING. Calls are reused by any caller, channels only within a system: one that was made in a
 // bubble of testing/synctest must not be touched outside, and one that was made outside does not
 // let the bubble's time pass.
-func settleIn(k *callState, sys *System) {
+func makeDone(k *callState, sys *System) {
 	if k.owner != sys.closing {
 		k.done, k.owner = make(chan struct{}, 1), sys.closing
 	}
@@ -232,10 +232,10 @@ const (
 	callUnhelped  // nor does this one
 )
 
-// patience is how often a caller lets others run before it parks. Each time it goes through
+// spinLimit is how often a caller lets others run before it parks. Each time it goes through
 // the queue that all of Go's threads share, from which an idle one fetches it to another
 // processor: more of it costs more than parking (decision 0010).
-const patience = 2
+const spinLimit = 2
 
 // finish gives the result to the caller, if that still waits. Once per call.
 func (k *call[R]) finish(res Result[R]) {

@@ -83,7 +83,7 @@ func callerHere() (e env, me *cell) {
 var outsideOfAll = new(System)
 
 // awaitReply waits until the call is answered, or gives it up and says why. It is a function, as
-// settleIn is: each call[R] would have a method of its own.
+// makeDone is: each call[R] would have a method of its own.
 func awaitReply(ctx context.Context, k *callState, to *cell, d *descriptor) (err error) {
 	e, me := callerHere()
 	waited := waitIn(e, func() { err = waitFor(ctx, k, me, to, d) })
@@ -94,7 +94,7 @@ func awaitReply(ctx context.Context, k *callState, to *cell, d *descriptor) (err
 }
 
 // waitFor is awaitReply of me, which keeps no other actor waiting meanwhile; nil: the caller is
-// outside. It is a function, as settleIn is.
+// outside. It is a function, as makeDone is.
 func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) error {
 	asks, may := me.mayWait(k, to)
 	if !may && k.state.CompareAndSwap(callPending, callRefused) {
@@ -112,7 +112,7 @@ func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) err
 			return err
 		}
 	}
-	settleIn(k, to.shared().sys)
+	makeDone(k, to.shared().sys)
 	if !k.state.CompareAndSwap(callPending, callWaiting) {
 		return nil
 	}
@@ -176,12 +176,12 @@ type caller struct {
 	node *message   // the message for it, if it was made already: see prepare
 }
 
-// callerOf takes the address apart. It is a function, as settleIn is.
+// callerOf takes the address apart. It is a function, as makeDone is.
 func callerOf[R any](to *replyTo[R]) caller {
 	if k := to.call; k != nil {
 		return caller{&k.callState, k.by, k.node}
 	}
-	return caller{nil, to.asker, to.node}
+	return caller{nil, to.caller, to.node}
 }
 
 // context returns the context of the caller; nil: it has none. sys is the system of the receiver.

@@ -44,7 +44,7 @@ func newCounterScene(p *explore.Program) *counterScene {
 	s.desk, s.heir = benchType.Spawn(s.sys, bench{s}), benchType.Spawn(s.sys, bench{s})
 	_, _, _ = askEach(context.Background(), benchAsk.d, []Ref[bench]{s.desk}, 1,
 		&fanIn[int]{in: s.replies})
-	s.settle()
+	s.tidyUp()
 	return s
 }
 
@@ -123,7 +123,7 @@ func (s *counterScene) judge() error {
 	s.sys.sched.WakeAll()
 	Stop(s.sys, s.desk)
 	Stop(s.sys, s.heir)
-	s.settle()
+	s.tidyUp()
 	return errors.Join(s.resting(), s.sys.Shutdown(context.Background()), s.allEnded())
 }
 

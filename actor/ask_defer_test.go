@@ -127,8 +127,8 @@ func TestDefer(t *testing.T) {
 	}
 }
 
-// TestDefer_Askers: each caller, of every kind, gets its own reply; an error too.
-func TestDefer_Askers(t *testing.T) {
+// TestDefer_Callers: each caller, of every class, gets its own reply; an error too.
+func TestDefer_Callers(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 	giveAll := func(n int) {
@@ -363,14 +363,14 @@ func TestDefer_Circle(t *testing.T) {
 		})
 		return put
 	})
-	eventually(t, "it waits", func() bool { return actor.AskersOf(sys) == 1 })
+	eventually(t, "it waits", func() bool { return actor.CallersOf(sys) == 1 })
 	clerkDo.Send(sys, b, func(_ *clerk, c *actor.Context) {
 		v, err := clerkTry.Ask(context.Background(), a, func(*clerk, *actor.Context) (int, error) {
 			return 9, nil
 		})
 		back <- actor.Result[int]{Value: v, Err: err}
 	})
-	eventually(t, "both wait", func() bool { return actor.AskersOf(sys) == 2 || len(back) > 0 })
+	eventually(t, "both wait", func() bool { return actor.CallersOf(sys) == 2 || len(back) > 0 })
 	d.Reply(sys, 8, nil)
 	equal(t, "outcome", receive(t, "the outcome", out), actor.Result[int]{Value: 8})
 	equal(t, "outcome of the one that asked back", receive(t, "it", back), actor.Result[int]{Value: 9})
@@ -388,11 +388,11 @@ func TestDefer_Conservation(t *testing.T) {
 				desks[i] = actor.SpawnSupervised(c, clerkType, func(*clerk) {}, clerkFell)
 			}
 		})
-		const askers = 8
+		const callers = 8
 		var reply, failed atomic.Int64
 		var wg sync.WaitGroup
 		each := scaled(2000)
-		for i := range askers {
+		for i := range callers {
 			wg.Go(func() {
 				rng := rand.New(rand.NewPCG(uint64(i), 1))
 				for n := range each {
@@ -420,7 +420,7 @@ func TestDefer_Conservation(t *testing.T) {
 		}
 		wg.Wait()
 		quiet(t, sys)
-		equal(t, "outcomes", reply.Load()+failed.Load(), int64(askers*each))
+		equal(t, "outcomes", reply.Load()+failed.Load(), int64(callers*each))
 		if failed.Load() == 0 {
 			t.Error("nobody has panicked")
 		}

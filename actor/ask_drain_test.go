@@ -19,7 +19,7 @@ var (
 // TestFinishAsks: "Drain … waits until the replies are given that the actor has put off; the
 // outcomes of its own [AskTo] and [Pipe] have come, and have run."
 func TestFinishAsks(t *testing.T) {
-	for kind, b := range map[string]ctxBehaviours{"plain": finishing, "bounded": finishingBounded,
+	for class, b := range map[string]ctxBehaviours{"plain": finishing, "bounded": finishingBounded,
 		"watermarks": finishingMarks} {
 		for name, begin := range map[string]func(c *actor.Context, b ctxBehaviours,
 			to actor.Ref[ctxActor], f ctxAsk, go1 <-chan struct{}){
@@ -29,11 +29,11 @@ func TestFinishAsks(t *testing.T) {
 			},
 			"AskToWith": func(c *actor.Context, b ctxBehaviours, to actor.Ref[ctxActor], f ctxAsk,
 				_ <-chan struct{}) {
-				actor.AskToWith(c, ctxs.try, to, f, b.told, "m")
+				actor.AskToWith(c, ctxs.try, to, f, b.heardBy, "m")
 			},
 			"Within": func(c *actor.Context, b ctxBehaviours, to actor.Ref[ctxActor], f ctxAsk,
 				_ <-chan struct{}) {
-				actor.AskToWith(c, ctxs.try, to, f, b.told, "m", actor.Within(time.Hour))
+				actor.AskToWith(c, ctxs.try, to, f, b.heardBy, "m", actor.Within(time.Hour))
 			},
 			"with a context": func(c *actor.Context, b ctxBehaviours, to actor.Ref[ctxActor], f ctxAsk,
 				_ <-chan struct{}) {
@@ -45,7 +45,7 @@ func TestFinishAsks(t *testing.T) {
 				actor.Pipe(c, b.heard, func(context.Context) (any, error) { <-go1; return nil, errUser })
 			},
 		} {
-			t.Run(kind+" "+name, func(t *testing.T) {
+			t.Run(class+" "+name, func(t *testing.T) {
 				var dead letters
 				sys := start(t, actor.WithWorkers(2), dead.option())
 				got := make(chan any, 10)
@@ -118,12 +118,12 @@ func TestFinishAsks_Order(t *testing.T) {
 		r := finishing.typ.Spawn(sys, ctxActor{hear: func(c *actor.Context, r actor.Reply[any, string]) {
 			got = append(got, r.Mark)
 			if r.Mark == "first" {
-				actor.AskToWith(c, ctxs.try, to, five, finishing.told, "second")
+				actor.AskToWith(c, ctxs.try, to, five, finishing.heardBy, "second")
 				actor.Yield(c, finishing.do, func(*ctxActor, *actor.Context) { got = append(got, "yielded") })
 			}
 		}, onStop: func(*actor.Context) { got = append(got, "stop") }})
 		finishing.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
-			actor.AskToWith(c, ctxs.try, to, five, finishing.told, "first")
+			actor.AskToWith(c, ctxs.try, to, five, finishing.heardBy, "first")
 			for i := range 3 {
 				finishing.do.Send(c, r, func(*ctxActor, *actor.Context) { got = append(got, fmt.Sprint(i)) })
 			}
@@ -180,7 +180,7 @@ func TestFinishAsks_Panic(t *testing.T) {
 			actor.AskToWith(c, ctxs.try, to, func(_ *ctxActor, c *actor.Context) (any, error) {
 				put <- actor.Defer(c, ctxs.try)
 				return nil, nil
-			}, finishing.told, "m")
+			}, finishing.heardBy, "m")
 		}
 	})
 	first, second := receive(t, "a request", put), receive(t, "a request", put)

@@ -228,7 +228,7 @@ func TestAsk_OfTheMuted(t *testing.T) {
 			o := overload(t, sys)
 			caller, asked := mortalType.Spawn(sys, mortal{}), puppetType.Spawn(sys, puppet{})
 			doAct.Send(sys, caller, func(_ *mortal, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
-			eventually(t, "the asker is muted", func() bool { return actor.Muted(caller) })
+			eventually(t, "the caller is muted", func() bool { return actor.Muted(caller) })
 			ctx, tries := notSoLong(t), make(chan error, 3)
 			rush.Send(sys, caller, func(_ *mortal, c *actor.Context) {
 				tries <- doAct.TrySend(c, caller, nothing)
@@ -247,7 +247,7 @@ func TestAsk_OfTheMuted(t *testing.T) {
 				}
 			}
 			o.release()
-			settled(t, sys)
+			allUnmuted(t, sys)
 		})
 	}
 }

@@ -30,17 +30,17 @@ func TestOutcome_BelongsToItsLife(t *testing.T) {
 			actor.AskTo(c, ctxs.try, to, put(later), ctxs.heard)
 		},
 		"AskToWith": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
-			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.told, "m")
+			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.heardBy, "m")
 		},
 		"Within": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
-			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.told, "m", actor.Within(time.Hour))
+			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.heardBy, "m", actor.Within(time.Hour))
 		},
 		"Asker": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
 			ctxs.try.To(to).AskTo(c, put(later), ctxs.heard.To(actor.Self[ctxActor](c)))
 		},
 		"with a context": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
 			c.SetContext(traced("trace"))
-			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.told, "m")
+			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.heardBy, "m")
 		},
 		"Pipe": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
 			actor.Pipe(c, ctxs.heard, func(context.Context) (any, error) {
@@ -48,7 +48,7 @@ func TestOutcome_BelongsToItsLife(t *testing.T) {
 			})
 		},
 		"PipeWith": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
-			actor.PipeWith(c, ctxs.told, "m", func(context.Context) (any, error) {
+			actor.PipeWith(c, ctxs.heardBy, "m", func(context.Context) (any, error) {
 				return ctxs.try.Ask(context.Background(), to, put(later))
 			})
 		},
@@ -120,7 +120,7 @@ func TestOutcome_Stashed(t *testing.T) {
 		lives++
 		a.hear = func(c *actor.Context, r actor.Reply[any, string]) {
 			if lives == 1 {
-				ctxs.told.Stash(c, r)
+				ctxs.heardBy.Stash(c, r)
 				return
 			}
 			heard <- r
@@ -130,10 +130,10 @@ func TestOutcome_Stashed(t *testing.T) {
 		actor.AskToWith(c, ctxs.try, ctxs.typ.Spawn(c, ctxActor{}),
 			func(*ctxActor, *actor.Context) (any, error) {
 				return 1, nil
-			}, ctxs.told, "asked")
+			}, ctxs.heardBy, "asked")
 	})
 	quiet(t, sys)
-	ctxs.told.Send(sys, r, actor.Reply[any, string]{Mark: "sent"})
+	ctxs.heardBy.Send(sys, r, actor.Reply[any, string]{Mark: "sent"})
 	quiet(t, sys)
 	actor.Restart(sys, r)
 	quiet(t, sys)
@@ -143,9 +143,9 @@ func TestOutcome_Stashed(t *testing.T) {
 	equal(t, "message", dead.last.Load().Message.(actor.Reply[any, string]).Mark, "asked")
 }
 
-// TestOutcome_Books: with a seed, whatever becomes of requests and outcomes, each is booked once.
-func TestOutcome_Books(t *testing.T) {
-	for kind, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded,
+// TestOutcome_Counts: with a seed, whatever becomes of requests and outcomes, each is booked once.
+func TestOutcome_Counts(t *testing.T) {
+	for class, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded,
 		"finishing": finishing} {
 		for seed := range uint64(scaled(40)) {
 			sys := start(t, actor.WithDeterministic(seed))
@@ -166,11 +166,11 @@ func TestOutcome_Books(t *testing.T) {
 							d.HandOver(c, super)
 							ctxs.do.Send(c, super, func(_ *ctxActor, c *actor.Context) { d.Reply(c, 2, nil) })
 							return nil, nil
-						}, b.told, "m", actor.Within(1))
+						}, b.heardBy, "m", actor.Within(1))
 						actor.AskToWith(c, b.try, to, func(*ctxActor, *actor.Context) (any, error) {
 							return 1, nil
-						}, b.told, "m", actor.Within(time.Hour))
-						actor.PipeWith(c, b.told, "m", func(context.Context) (any, error) { return 3, nil })
+						}, b.heardBy, "m", actor.Within(time.Hour))
+						actor.PipeWith(c, b.heardBy, "m", func(context.Context) (any, error) { return 3, nil })
 						b.showText.Send(c, to, "x")
 						actor.After(c, time.Duration(i), b.showText, "x")
 					}
@@ -179,13 +179,13 @@ func TestOutcome_Books(t *testing.T) {
 			for range 2 {
 				must(t, sys.Wait(context.Background()))
 				st := sys.Stats()
-				equal(t, fmt.Sprint("the books of ", kind, " ", seed), sys.SimCounts().Sent,
+				equal(t, fmt.Sprint("the books of ", class, " ", seed), sys.SimCounts().Sent,
 					st.Messages+st.DeadLetters)
 				ctxs.do.Send(sys, super, func(_ *ctxActor, c *actor.Context) {
 					b.do.Send(c, r, func(_ *ctxActor, c *actor.Context) {
 						actor.AskToWith(c, b.try, to, func(*ctxActor, *actor.Context) (any, error) {
 							return 1, nil
-						}, b.told, "m")
+						}, b.heardBy, "m")
 						if seed%3 == 0 {
 							actor.Drain(c, r)
 							return

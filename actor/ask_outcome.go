@@ -238,19 +238,19 @@ func limit[R any](c *Context, to replyTo[R], d time.Duration, life uint16) reply
 	w := &timedAsk[R]{to: to, life: life}
 	w.timer = c.armSignal(d, timeout[R]{within: w})
 	k := &call[R]{timed: w}
-	k.node, k.by, k.sysDone = to.node, to.asker, &w.sysDone
+	k.node, k.by, k.sysDone = to.node, to.caller, &w.sysDone
 	return replyTo[R]{call: k}
 }
 
 // answer sends the reply, as replyTo.answer does.
 func (w *timedAsk[R]) answer(e env, res Result[R], mute bool) {
-	e = e.in(w.to.asker)
+	e = e.in(w.to.caller)
 	m := newSignal(e, &timedReply[R]{within: w, res: res, from: e.senderID()})
 	if mute && !w.to.reply.urgent {
-		e.answer(w.to.asker, m, systemDesc)
+		e.answer(w.to.caller, m, systemDesc)
 		return
 	}
-	answer(e, w.to.asker, m, systemDesc, w.to.reply.urgent)
+	answer(e, w.to.caller, m, systemDesc, w.to.reply.urgent)
 }
 
 // message makes the outcome a message for the caller's behaviour. If the address has one, and there

@@ -75,10 +75,10 @@ func TestAsk_StoppedBefore(t *testing.T) {
 			r := puppetType.Spawn(sys, puppet{})
 			release := make(chan struct{})
 			do.Send(sys, r, func(_ *puppet, c *actor.Context) { <-release; end(c) })
-			const askers = 8
+			const callers = 8
 			var wg sync.WaitGroup
-			errs := make([]error, askers)
-			for i := range askers {
+			errs := make([]error, callers)
+			for i := range callers {
 				wg.Go(func() { _, errs[i] = value.Ask(soon(t), r, struct{}{}) })
 			}
 			runtime.Gosched()
@@ -87,7 +87,7 @@ func TestAsk_StoppedBefore(t *testing.T) {
 			for _, err := range errs {
 				wants(t, err, actor.ErrStopped)
 			}
-			equal(t, "dead letters", dead.n.Load(), askers)
+			equal(t, "dead letters", dead.n.Load(), callers)
 		})
 	}
 }

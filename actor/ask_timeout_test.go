@@ -11,17 +11,17 @@ import (
 // limited is an actor that asks with a time-out, on a virtual clock.
 type limited struct {
 	testing.TB
-	sys   *actor.System
-	clock *actor.VirtualClock
-	dead  letters
-	asker actor.Ref[puppet]
-	got   []actor.Result[any] // the caller's
+	sys    *actor.System
+	clock  *actor.VirtualClock
+	dead   letters
+	caller actor.Ref[puppet]
+	got    []actor.Result[any] // the caller's
 }
 
 func newLimited(t testing.TB, opts ...actor.Option) *limited {
 	l := &limited{TB: t}
 	l.sys, l.clock = onVirtualTime(t, append(opts, l.dead.option())...)
-	l.asker = puppetType.Spawn(l.sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+	l.caller = puppetType.Spawn(l.sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
 		l.got = append(l.got, r)
 	}})
 	return l
@@ -30,7 +30,7 @@ func newLimited(t testing.TB, opts ...actor.Option) *limited {
 // ask asks to for f within a second, and waits until nothing happens.
 func (l *limited) ask(to actor.Ref[puppet], f trick) {
 	l.Helper()
-	do.Send(l.sys, l.asker, func(_ *puppet, c *actor.Context) {
+	do.Send(l.sys, l.caller, func(_ *puppet, c *actor.Context) {
 		if to.IsZero() {
 			to = actor.Self[puppet](c)
 		}
@@ -157,7 +157,7 @@ func TestWithin_First(t *testing.T) {
 				reply()
 			}
 		}
-		do.Send(l.sys, l.asker, inside)
+		do.Send(l.sys, l.caller, inside)
 		quiet(t, l.sys)
 		equal(t, "outcomes", len(l.got), 1)
 		if replyFirst {
@@ -175,13 +175,13 @@ func TestWithin_First(t *testing.T) {
 func TestWithin_CallerEnds(t *testing.T) {
 	l := newLimited(t, actor.WithWorkers(2))
 	to, release := busyPuppet(t, l.sys)
-	do.Send(l.sys, l.asker, func(_ *puppet, c *actor.Context) {
+	do.Send(l.sys, l.caller, func(_ *puppet, c *actor.Context) {
 		actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) {
 			return 42, nil
 		}, note, actor.Within(time.Second))
 		c.Stop()
 	})
-	_, err := actor.Join(soon(t), l.asker)
+	_, err := actor.Join(soon(t), l.caller)
 	must(t, err)
 	release()
 	quiet(t, l.sys)
@@ -210,7 +210,7 @@ func TestWithin_OtherSystem(t *testing.T) {
 
 // onOutcomes runs f in the caller.
 func onOutcomes(t testing.TB, l *limited, f func()) {
-	_, err := try.Ask(soon(t), l.asker, func(*puppet, *actor.Context) (any, error) {
+	_, err := try.Ask(soon(t), l.caller, func(*puppet, *actor.Context) (any, error) {
 		f()
 		return nil, nil
 	})

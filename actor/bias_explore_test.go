@@ -140,7 +140,7 @@ var biasScenes = []struct {
 	}},
 	{"mutual", func(l *tenancy) { // both workers send, and wake it
 		other := mayflyType.Spawn(l.sys, mayfly{l.glade})
-		l.settle()
+		l.tidyUp()
 		l.from(1, 2, 3)
 		mayflyAct.Send(l.sys, other, func(c *Context) { l.say(c, 21, 22, 23) })
 	}},
@@ -258,9 +258,9 @@ func TestBias_WindowExplored(t *testing.T) {
 	}))
 }
 
-// TestBias_BuriedExplored: the system has ended, and a goroutine terminates an actor to which a
+// TestBias_TerminatedExplored: the system has ended, and a goroutine terminates an actor to which a
 // worker that is late goes on sending.
-func TestBias_BuriedExplored(t *testing.T) {
+func TestBias_TerminatedExplored(t *testing.T) {
 	explore.PortfolioOf(t, 1000, 250, func(p *explore.Program) {
 		l := newTenancy(p)
 		l.from(1, 2, 3)

@@ -123,9 +123,9 @@ func TestBias_FansOut(t *testing.T) {
 	}
 }
 
-// TestBias_SpareWaits: a spare may be an extra at first, and what that makes runnable goes
+// TestBias_DetachedWaits: a spare may be an extra at first, and what that makes runnable goes
 // elsewhere; so it holds no biases before its first review.
-func TestBias_SpareWaits(t *testing.T) {
+func TestBias_DetachedWaits(t *testing.T) {
 	needFence(t)
 	typ := NewType[struct{}]("biased")
 	do := Declare[func(*Context)](typ, "do")

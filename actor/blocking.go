@@ -101,7 +101,7 @@ func (c *Context) blocked(ns int64) {
 // Each spare keeps messages and memory of [Context.Heap] to use again, as a worker
 // does, if it has run behaviours that need them, until it retires: when it was not
 // needed for 0.1 to 0.2 s.
-func WithMaxBlocked(n int) Option { return systemOption(func(o *options) { o.spares = n }) }
+func WithMaxBlocked(n int) Option { return systemOption(func(o *options) { o.maxBlocked = n }) }
 
 // noIdleWorker is sched.Config.OnNoSpare.
 func (s *System) noIdleWorker(soFar uint64) {
@@ -109,7 +109,7 @@ func (s *System) noIdleWorker(soFar uint64) {
 		l.fail("gallop: all spares are in use: behaviours that block hold up other actors, and asks "+
 			"in behaviours fail; "+
 			"let fewer behaviours block at a time (AskTo and Pipe do not), or raise "+
-			"actor.WithMaxBlocked", "spares", s.opts.spares, "so_far", soFar)
+			"actor.WithMaxBlocked", "spares", s.opts.maxBlocked, "so_far", soFar)
 	})
 }
 

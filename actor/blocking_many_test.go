@@ -34,7 +34,7 @@ func TestAsk_ManyInTurns(t *testing.T) {
 					}
 				})
 			}
-			eventually(t, "all wait", func() bool { return actor.AskersOf(sys) == n })
+			eventually(t, "all wait", func() bool { return actor.CallersOf(sys) == n })
 			close(free)
 			quiet(t, sys)
 			equal(t, "failed", failed.Load(), 0)
@@ -102,10 +102,10 @@ func TestBlocking_Costs(t *testing.T) {
 	}
 }
 
-// TestAsk_NoSpare: ErrTooManyBlocked to a behaviour, where "so many behaviours block already that
-// it would keep its worker from others". "The request becomes a dead letter". One that comes when a
-// spare is free again is answered.
-func TestAsk_NoSpare(t *testing.T) {
+// TestAsk_TooManyBlocked: ErrTooManyBlocked to a behaviour, where "so many behaviours block already
+// that it would keep its worker from others". "The request becomes a dead letter". One that comes
+// when a spare is free again is answered.
+func TestAsk_TooManyBlocked(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
 			var dead letters
@@ -146,9 +146,9 @@ func TestAsk_NoSpare(t *testing.T) {
 	}
 }
 
-// TestAsk_NoSpareNeeded: a behaviour on a thread of its own, and code outside of behaviours, wait
-// although all spares are in use.
-func TestAsk_NoSpareNeeded(t *testing.T) {
+// TestAsk_NoDetachedNeeded: a behaviour on a thread of its own, and code outside of behaviours,
+// wait although all spares are in use.
+func TestAsk_NoDetachedNeeded(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1))
 	blocked, release := make(chan struct{}), make(chan struct{})
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
@@ -200,9 +200,9 @@ func TestShouldYield_OneProcessor(t *testing.T) {
 	}
 }
 
-// TestAsk_NoSpareSeeded: a deterministic run finds it too: a chain of asks takes a spare for each
-// of its links.
-func TestAsk_NoSpareSeeded(t *testing.T) {
+// TestAsk_TooManyBlockedSeeded: a deterministic run finds it too: a chain of asks takes a spare for
+// each of its links.
+func TestAsk_TooManyBlockedSeeded(t *testing.T) {
 	for spares, want := range map[int]error{1: actor.ErrTooManyBlocked, 2: nil} {
 		sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1), actor.WithMaxBlocked(spares))
 		a, b, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys,
@@ -214,7 +214,7 @@ func TestAsk_NoSpareSeeded(t *testing.T) {
 				return nil, nil
 			})
 		})
-		settles(t, sys)
+		endsQuiet(t, sys)
 		must(t, errs[0])
 		wants(t, errs[1], want)
 	}

@@ -157,8 +157,8 @@ func TestBlocking_Overloads(t *testing.T) {
 	}
 }
 
-// TestSpares_Most: more of them than can be counted are not none.
-func TestSpares_Most(t *testing.T) {
+// TestMaxBlocked_Most: more of them than can be counted are not none.
+func TestMaxBlocked_Most(t *testing.T) {
 	for _, n := range []int{math.MaxInt, math.MaxInt32, math.MaxInt/2 + 2} {
 		sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(n))
 		helped := false
@@ -234,9 +234,9 @@ func TestLongTurn(t *testing.T) {
 	}
 }
 
-// TestSpares_AllInUse: "up to a bound, with a clear log line and a metric when it is hit",
+// TestMaxBlocked_AllInUse: "up to a bound, with a clear log line and a metric when it is hit",
 // whether behaviours say that they block or not.
-func TestSpares_AllInUse(t *testing.T) {
+func TestMaxBlocked_AllInUse(t *testing.T) {
 	for name, block := range map[string]func(*actor.Context, func()){
 		"declared": func(c *actor.Context, f func()) { c.Blocking(f) },
 		"silent":   func(_ *actor.Context, f func()) { f() },

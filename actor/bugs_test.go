@@ -82,16 +82,16 @@ func TestBug_K23_StopAgainstSend(t *testing.T) {
 
 // TestBug_K24_SuspendedDoesNotSpin: a suspended actor with mail takes no turns.
 func TestBug_K24_SuspendedDoesNotSpin(t *testing.T) {
-	fallen := make(chan struct{})
-	g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(fallen) })
+	childDown := make(chan struct{})
+	g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(childDown) })
 	crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
-	receive(t, "the fall", fallen)
+	receive(t, "the fall", childDown)
 	for range 100 {
-		say.Send(g.sys, g.kid, "")
-		rush.Send(g.sys, g.kid, nothing) // wakes it, once
+		say.Send(g.sys, g.child, "")
+		rush.Send(g.sys, g.child, nothing) // wakes it, once
 		in(t, g.sys, g.super, nothing)
 	}
-	actor.Restart(g.sys, g.kid)
+	actor.Restart(g.sys, g.child)
 	quiet(t, g.sys)
 	if turns := g.sys.Stats().Turns; turns > 400 {
 		t.Errorf("%d turns", turns)
@@ -104,16 +104,16 @@ func TestBug_K24_SuspendedRunsNothing(t *testing.T) {
 	for seed := range uint64(5) {
 		var g *guardian
 		g = guard(t, mortal{}, func(c *actor.Context, _ actor.ChildDown) {
-			rush.Send(c, g.kid, func(m *mortal, _ *actor.Context) { m.note("urgent") })
+			rush.Send(c, g.child, func(m *mortal, _ *actor.Context) { m.note("urgent") })
 			actor.After(c, time.Hour, doAct, func(m *mortal, c *actor.Context) {
 				m.note("an hour later")
-				actor.Restart(c, g.kid)
+				actor.Restart(c, g.child)
 			})
 		}, actor.WithDeterministic(seed))
 		crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
 		quiet(t, g.sys)
-		g.diary.says(t, "kid: stop panic", "super: fell panic false", "super: an hour later",
-			"kid: start", "kid: urgent", "kid: 1", "kid: 2", "kid: 3")
+		g.diary.says(t, "child: stop panic", "super: fell panic false", "super: an hour later",
+			"child: start", "child: urgent", "child: 1", "child: 2", "child: 3")
 	}
 }
 
@@ -278,9 +278,9 @@ func TestBug_K50_Storm(t *testing.T) {
 	equal(t, "ended", sys.Stats().Stopped, sys.Stats().Spawned)
 }
 
-// TestAskers_HearAtOnce: "an caller of a panicking, stopped, killed or never-started
+// TestCallers_HearAtOnce: "an caller of a panicking, stopped, killed or never-started
 // actor hears at once and why": no reply and no time-out is needed.
-func TestAskers_HearAtOnce(t *testing.T) {
+func TestCallers_HearAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		m    mortal
 		f    act

@@ -251,7 +251,7 @@ type bridges struct {
 
 // bridge runs f in a goroutine that holds the system until f returns, and for which the system's
 // stop waits. In a turn only, so that it cannot be too late.
-func (s *System) bridge(what errandKind, of *cell, f func()) {
+func (s *System) bridge(what errandClass, of *cell, f func()) {
 	b := s.makeBridges()
 	b.all.Add(1)
 	b.left.Add(1)

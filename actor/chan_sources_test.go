@@ -7,10 +7,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestInlets_Twin compares the books of an actor's bridges with a list of all that it has ever
+// TestSources_Twin compares the books of an actor's bridges with a list of all that it has ever
 // opened, which looks at each: which come before a new one, and that few are kept of those that are
 // gone.
-func TestInlets_Twin(t *testing.T) {
+func TestSources_Twin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l chanSources
 		var twin []openSource

@@ -18,7 +18,7 @@ func (t *Type[S]) spawnUnder(c *Context, init any, o access.ChildOptions) *cell 
 	}
 	sup := superviseAs(c, o)
 	before := c.self.childAt(o.Before)
-	a := newBody(t, c)
+	a := newCell(t, c)
 	a.supervised = true
 	a.adopt(c)
 	k := a.cold.child

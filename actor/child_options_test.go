@@ -13,9 +13,9 @@ import (
 
 // warden is a supervisor that notes who is up.
 type warden struct {
-	diary *diary
-	kids  []actor.AnyRef
-	fell  func(c *actor.Context, f actor.ChildDown)
+	diary    *diary
+	children []actor.AnyRef
+	fell     func(c *actor.Context, f actor.ChildDown)
 }
 
 var (
@@ -47,7 +47,7 @@ func (w *warden) spawn(c *actor.Context, name string, care actor.Care[warden],
 	r := actor.SpawnUnder(c, mortalType, func(m *mortal) {
 		*m = mortal{name: name, diary: d, onStart: start}
 	}, care)
-	w.kids = append(w.kids, r.Any())
+	w.children = append(w.children, r.Any())
 	return r
 }
 
@@ -59,8 +59,8 @@ func wardenIn(t testing.TB, sys *actor.System, r actor.Ref[warden],
 	quiet(t, sys)
 }
 
-// TestRisen: "Rose is told whenever the child is up": after OnStart, and not if that fails.
-func TestRisen(t *testing.T) {
+// TestChildUp: "Rose is told whenever the child is up": after OnStart, and not if that fails.
+func TestChildUp(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var d diary
 	fails := 1
@@ -69,7 +69,7 @@ func TestRisen(t *testing.T) {
 	}})
 	var child actor.Ref[mortal]
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
-		child = w.spawn(c, "kid", actor.Care[warden]{}, func(*mortal, *actor.Context) error {
+		child = w.spawn(c, "child", actor.Care[warden]{}, func(*mortal, *actor.Context) error {
 			if fails > 0 {
 				fails--
 				return errUser
@@ -77,11 +77,11 @@ func TestRisen(t *testing.T) {
 			return nil
 		})
 	})
-	d.says(t, "kid: start", "kid: start", "up")
+	d.says(t, "child: start", "child: start", "up")
 	d.lines = nil
 	doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
 	quiet(t, sys)
-	d.says(t, "kid: stop panic", "kid: start", "up")
+	d.says(t, "child: stop panic", "child: start", "up")
 }
 
 // TestCare: Stop is called in place of the parent's order, once, and not when the parent is
@@ -92,12 +92,12 @@ func TestCare(t *testing.T) {
 		var d diary
 		w := wardenType.Spawn(sys, warden{diary: &d})
 		care := actor.Care[warden]{Stop: func(c *actor.Context, r actor.AnyRef) {
-			d.add("told")
+			d.add("heardBy")
 			actor.StopWith(c, r, errUser)
 		}}
 		wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
 			w.spawn(c, "b", care, nil)
-			care.Before = w.kids[0]
+			care.Before = w.children[0]
 			w.spawn(c, "a", care, nil)
 			care.Before = actor.AnyRef{}
 			w.spawn(c, "c", care, nil)
@@ -113,7 +113,7 @@ func TestCare(t *testing.T) {
 		}
 		must(t, actor.StopWait(soon(t), w))
 		e := errUser.Error()
-		d.says(t, "told", "c: stop "+e, "told", "b: stop "+e, "told", "a: stop "+e)
+		d.says(t, "heardBy", "c: stop "+e, "heardBy", "b: stop "+e, "heardBy", "a: stop "+e)
 	}
 }
 
@@ -233,7 +233,7 @@ func TestPostpone(t *testing.T) {
 	}})
 	var child actor.Ref[mortal]
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
-		child = w.spawn(c, "kid", actor.Care[warden]{}, nil)
+		child = w.spawn(c, "child", actor.Care[warden]{}, nil)
 		w.diary = &up
 	})
 	for range 2 { // the holds are in balance
@@ -242,9 +242,9 @@ func TestPostpone(t *testing.T) {
 		quiet(t, sys)
 		say.Send(sys, child, "kept")
 		must(t, clock.Advance(soon(t), time.Minute-1))
-		d.says(t, "kid: stop panic")
+		d.says(t, "child: stop panic")
 		must(t, clock.Advance(soon(t), 1))
-		d.says(t, "kid: stop panic", "kid: start", "kid: kept")
+		d.says(t, "child: stop panic", "child: start", "child: kept")
 		up.says(t, "up")
 	}
 	doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })

@@ -108,7 +108,7 @@ func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 	defer func() { <-c.moves }()
 	end := seam.After(c.seam.Nanos(), d)
 	for {
-		if err := c.settle(ctx); err != nil {
+		if err := c.awaitAll(ctx); err != nil {
 			return err
 		}
 		at, ok := c.seam.Next()
@@ -156,16 +156,16 @@ func mustGoOn(call string, d time.Duration) {
 	}
 }
 
-// settle waits until nothing goes on in any system on this clock, in all at the same time: one in
+// awaitAll waits until nothing goes on in any system on this clock, in all at the same time: one in
 // which nothing did may have been sent something by the next.
 //
 // Rejected: to wait until they are quiescent. An actor that is muted for one that waits for a
 // timer, and any that waits for that actor, would keep the clock from coming to the timer.
-func (c *VirtualClock) settle(ctx context.Context) error {
+func (c *VirtualClock) awaitAll(ctx context.Context) error {
 	for last := uint64(0); ; {
 		turns := uint64(1)
 		for _, s := range c.systems() {
-			err := awaitStill(ctx, s, last == 0)
+			err := awaitQuiet(ctx, s, last == 0)
 			if err != nil && !errors.Is(err, sched.ErrStopped) {
 				return err
 			}
@@ -178,12 +178,12 @@ func (c *VirtualClock) settle(ctx context.Context) error {
 	}
 }
 
-// awaitStill waits until nothing goes on in s except what waits for time, or for a goroutine
+// awaitQuiet waits until nothing goes on in s except what waits for time, or for a goroutine
 // outside who has no [System.Hold]. The watch over actors under pressure may let an actor go, by
-// the machine's time. If watched says so, awaitStill waits for that once, since the actor may come
+// the machine's time. If watched says so, awaitQuiet waits for that once, since the actor may come
 // to wait again.
-func awaitStill(ctx context.Context, s *System, watched bool) error {
-	for letGo := s.Stats().Exempted; ; {
+func awaitQuiet(ctx context.Context, s *System, watched bool) error {
+	for released := s.Stats().Exempted; ; {
 		if err := s.sched.WaitParked(ctx); err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func awaitStill(ctx context.Context, s *System, watched bool) error {
 			continue
 		}
 		look := s.deadlocks.next()
-		if look == nil || !watched || s.Stats().Exempted != letGo {
+		if look == nil || !watched || s.Stats().Exempted != released {
 			return nil
 		}
 		select {

@@ -15,7 +15,7 @@ import (
 
 // TestClock: systems on a virtual clock show its time, and may share it; Advance "waits until
 // nothing can go on in the clock's systems without time passing, and then moves to the next moment
-// at which a timer is due", also where the systems send to each other.
+// at which a timer is expected", also where the systems send to each other.
 func TestClock(t *testing.T) {
 	clock := actor.NewVirtualClock(epoch)
 	one, two := start(t, actor.WithClock(clock)), start(t, actor.WithClock(clock))
@@ -33,9 +33,9 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestClock_HoldsNobody: "When only time could bring more, System.Wait returns although timers are
+// TestClock_HoldsNone: "When only time could bring more, System.Wait returns although timers are
 // armed, and System.Run ends the system"; a system that has ended is waited for no more.
-func TestClock_HoldsNobody(t *testing.T) {
+func TestClock_HoldsNone(t *testing.T) {
 	sys, clock := onVirtualTime(t)
 	inside(t, sys, func(c *actor.Context) { actor.After(c, time.Second, count, 1) })
 	quiet(t, sys)
@@ -161,7 +161,7 @@ func TestClock_Waiting(t *testing.T) {
 					}})
 				var child actor.Ref[mortal]
 				_, err := wardenDo.Ask(soon(t), w, func(w *warden, c *actor.Context) {
-					child = w.spawn(c, "kid", actor.Care[warden]{}, nil)
+					child = w.spawn(c, "child", actor.Care[warden]{}, nil)
 				})
 				must(t, err)
 				first, second := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
@@ -195,7 +195,7 @@ func postponed(t *testing.T, sys *actor.System) (child actor.Ref[mortal]) {
 			actor.After(c, time.Minute, wardenWake, f.Ref)
 		}})
 	_, err := wardenDo.Ask(soon(t), w, func(w *warden, c *actor.Context) {
-		child = w.spawn(c, "kid", actor.Care[warden]{}, nil)
+		child = w.spawn(c, "child", actor.Care[warden]{}, nil)
 	})
 	must(t, err)
 	return child
@@ -225,7 +225,7 @@ func TestClock_NotForTime(t *testing.T) {
 		}})
 	var child actor.Ref[mortal]
 	_, err := wardenDo.Ask(soon(t), w, func(w *warden, c *actor.Context) {
-		child = w.spawn(c, "kid", actor.Care[warden]{}, nil)
+		child = w.spawn(c, "child", actor.Care[warden]{}, nil)
 	})
 	must(t, err)
 	quiet(t, sys)

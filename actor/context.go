@@ -95,7 +95,7 @@ const (
 func (s *System) newContext(w *sched.Worker) *Context {
 	c := &Context{sys: s, w: w, cache: msg.NewCache(w.ID()), dry: s.sim != nil}
 	c.bias.Init(seam.CanFence() && w.ID() < s.opts.workers) // others may be surplus: see reviewBias
-	c.collectWhenDue()
+	c.collectIfNeeded()
 	return c
 }
 

@@ -25,7 +25,7 @@ type (
 func (a *ctxActor) Do(c *actor.Context, f ctxDeed)              { f(a, c) }
 func (a *ctxActor) Try(c *actor.Context, f ctxAsk) (any, error) { return f(a, c) }
 func (a *ctxActor) Heard(c *actor.Context, r actor.Result[any]) { a.show(c, r.Err) }
-func (a *ctxActor) Told(c *actor.Context, r actor.Reply[any, string]) {
+func (a *ctxActor) HeardOf(c *actor.Context, r actor.Reply[any, string]) {
 	if a.hear != nil {
 		a.hear(c, r)
 		return
@@ -58,7 +58,7 @@ type ctxBehaviours struct {
 	do       actor.Behaviour[ctxActor, ctxDeed]
 	try      actor.AskBehaviour[ctxActor, ctxAsk, any]
 	heard    actor.Behaviour[ctxActor, actor.Result[any]]
-	told     actor.Behaviour[ctxActor, actor.Reply[any, string]]
+	heardBy  actor.Behaviour[ctxActor, actor.Reply[any, string]]
 	show     actor.Behaviour[ctxActor, int]
 	showText actor.Behaviour[ctxActor, string]
 	urgent   actor.Behaviour[ctxActor, int]
@@ -70,12 +70,12 @@ func newCtxType(opts ...actor.TypeOption) ctxBehaviours {
 	b := ctxBehaviours{
 		t, actor.Declare[ctxDeed](t, "do"), actor.DeclareAsk[ctxAsk, any](t,
 			"try"), actor.Declare[actor.Result[any]](t, "heard"),
-		actor.Declare[actor.Reply[any, string]](t, "told"), actor.Declare[int](t,
+		actor.Declare[actor.Reply[any, string]](t, "heardBy"), actor.Declare[int](t,
 			"show"), actor.Declare[string](t, "showText"),
 		actor.Declare[int](t, "urgent", actor.Urgent()), actor.Declare[actor.ChildDown](t, "fell"),
 	}
 	t.Table(b.do.Handle((*ctxActor).Do), b.try.Handle((*ctxActor).Try),
-		b.heard.Handle((*ctxActor).Heard), b.told.Handle((*ctxActor).Told),
+		b.heard.Handle((*ctxActor).Heard), b.heardBy.Handle((*ctxActor).HeardOf),
 		b.show.Handle((*ctxActor).Show), b.showText.Handle((*ctxActor).ShowText),
 		b.urgent.Handle((*ctxActor).Show), b.fell.Handle((*ctxActor).Fell))
 	t.OnStart(func(a *ctxActor, c *actor.Context) error {

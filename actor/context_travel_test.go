@@ -58,13 +58,13 @@ func TestSetContext_Travels(t *testing.T) {
 			actor.AskTo(c, b.try, to, seven, b.heard)
 		},
 		"AskToWith": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
-			actor.AskToWith(c, b.try, to, seven, b.told, "m")
+			actor.AskToWith(c, b.try, to, seven, b.heardBy, "m")
 		},
 		"AskTo asked": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
 			actor.AskTo(c, b.try, to, showing, b.heard)
 		},
 		"Within": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
-			actor.AskToWith(c, b.try, to, seven, b.told, "m", actor.Within(24*time.Hour))
+			actor.AskToWith(c, b.try, to, seven, b.heardBy, "m", actor.Within(24*time.Hour))
 		},
 		"Asker": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
 			b.try.To(to).AskTo(c, seven, b.heard.To(actor.Self[ctxActor](c)))
@@ -82,14 +82,14 @@ func TestSetContext_Travels(t *testing.T) {
 			actor.Pipe(c, b.heard, func(ctx context.Context) (any, error) { return nil, wantsTrace(ctx) })
 		},
 		"PipeWith": func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) {
-			actor.PipeWith(c, b.told, "m", func(ctx context.Context) (any, error) {
+			actor.PipeWith(c, b.heardBy, "m", func(ctx context.Context) (any, error) {
 				return nil, wantsTrace(ctx)
 			})
 		},
 	} {
-		for kind, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
+		for class, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
 			for _, seeded := range []bool{false, true} {
-				t.Run(name+" "+kind, func(t *testing.T) {
+				t.Run(name+" "+class, func(t *testing.T) {
 					opts := []actor.Option{actor.WithWorkers(2)}
 					if seeded {
 						opts = append(opts, actor.WithDeterministic(1))
@@ -100,13 +100,13 @@ func TestSetContext_Travels(t *testing.T) {
 					b.do.Send(sys, from, func(_ *ctxActor, c *actor.Context) {
 						for range 2 {
 							way2 := way
-							if name == "Yield" || kind == "bounded" && name == "TrySend" {
+							if name == "Yield" || class == "bounded" && name == "TrySend" {
 								way2 = func(*actor.Context, actor.Ref[ctxActor], ctxBehaviours) {} // once
 							}
 							c.SetContext(traced("trace"))
 							way2(c, to, b)
 						}
-						if name == "Yield" || kind == "bounded" && name == "TrySend" {
+						if name == "Yield" || class == "bounded" && name == "TrySend" {
 							way(c, to, b)
 						}
 					})
@@ -209,8 +209,8 @@ func TestWith(t *testing.T) {
 // letter. The reason is the context's error. Requests run all the same, and outcomes are always
 // heard."
 func TestSetContext_Ended(t *testing.T) {
-	for kind, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
-		t.Run(kind, func(t *testing.T) {
+	for class, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
+		t.Run(class, func(t *testing.T) {
 			var dead letters
 			sys := start(t, actor.WithWorkers(1), dead.option())
 			got := make(chan any, 10)
@@ -219,8 +219,8 @@ func TestSetContext_Ended(t *testing.T) {
 				ctx, cancel := context.WithCancel(traced("trace"))
 				c.SetContext(ctx)
 				b.showText.Send(c, to, "dead")
-				actor.AskToWith(c, b.try, to, showing, b.told, "m")
-				actor.PipeWith(c, b.told, "m", func(ctx context.Context) (any, error) {
+				actor.AskToWith(c, b.try, to, showing, b.heardBy, "m")
+				actor.PipeWith(c, b.heardBy, "m", func(ctx context.Context) (any, error) {
 					<-ctx.Done()
 					return nil, nil
 				})

@@ -18,7 +18,7 @@ type cycler struct {
 	falls int
 	downs int
 	exits int
-	kid   actor.Ref[cycled]
+	child actor.Ref[cycled]
 }
 
 // cycled is such a child.
@@ -50,14 +50,14 @@ func (x *cycler) next(c *actor.Context) {
 	x.left--
 	x.n++
 	n := x.n
-	x.kid = actor.SpawnSupervised(c, cycledType, func(k *cycled) {
+	x.child = actor.SpawnSupervised(c, cycledType, func(k *cycled) {
 		b := make([]byte, cycledBytes)
 		*k = cycled{n, &b, (*cycled).begin}
 	}, cyclerFell)
-	actor.Watch(c, x.kid, cyclerDown)
-	actor.Link(c, x.kid)
-	cycledSay.Send(c, x.kid, "stashed")
-	cycledDo.Send(c, x.kid, func(k *cycled, c *actor.Context) {
+	actor.Watch(c, x.child, cyclerDown)
+	actor.Link(c, x.child)
+	cycledSay.Send(c, x.child, "stashed")
+	cycledDo.Send(c, x.child, func(k *cycled, c *actor.Context) {
 		if n%16 == 0 {
 			panic("on purpose")
 		}

@@ -171,8 +171,8 @@ func TestDefer_Across(t *testing.T) {
 				must(t, there.Run())
 			}, actor.ErrSystemStopped},
 		} {
-			for kind, opts := range plainAndSeeded {
-				t.Run(name+"/"+end+"/"+kind, func(t *testing.T) {
+			for class, opts := range plainAndSeeded {
+				t.Run(name+"/"+end+"/"+class, func(t *testing.T) {
 					here, _ := onVirtualTime(t, opts...) // so that no time is over
 					there := start(t, opts...)
 					caller, r := clerkType.Spawn(here, clerk{}), clerkType.Spawn(there, clerk{})

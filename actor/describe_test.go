@@ -97,7 +97,7 @@ func TestContext_Logger(t *testing.T) {
 }
 
 // TestBestEffort: "Their dead letters are counted and shown to Hooks.DeadLetter like any other; but
-// without such a function they are logged at level DEBUG instead of WARN".
+// without such a function they are logged at depth DEBUG instead of WARN".
 func TestBestEffort(t *testing.T) {
 	var log lockedBuffer
 	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log,
@@ -124,7 +124,7 @@ func TestBestEffort(t *testing.T) {
 	r = leaverType.Spawn(sys, puppet{})
 	must(t, actor.StopWait(soon(t), r))
 	leaverBye.Send(sys, r, struct{}{})
-	equal(t, "told", dead.n.Load(), 1)
+	equal(t, "heardBy", dead.n.Load(), 1)
 	equal(t, "as what it is", dead.last.Load().BestEffort, true)
 }
 

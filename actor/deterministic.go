@@ -84,7 +84,7 @@ func (o *options) simulation(h *sim.Hooks) *simulation {
 		o.onPanic = beside(h.Panicked, o.onPanic)
 	}
 	s := &simulation{
-		hooks: h, told: h.Event != nil, clock: o.flow(), marks: marks{}, types: map[uint64]string{},
+		hooks: h, observed: h.Event != nil, clock: o.flow(), marks: marks{}, types: map[uint64]string{},
 		tables: map[tableOf]*table{}, owns: map[*typeInfo]bool{},
 	}
 	s.asks.questions = map[*message]any{}
@@ -162,7 +162,7 @@ func (s *simulation) runs(typ *typeInfo, v *table, runs []runFunc) []runFunc {
 	return own.runs
 }
 
-// watched makes a behaviour report itself, and fail if it is told to.
+// watched makes a behaviour report itself, and fail if it is observed to.
 func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 	if isOwn(d.id) {
 		return run
@@ -170,14 +170,14 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 	news := d.hearsNews()
 	return func(c *Context, a *cell, m *message) {
 		var payload any
-		if d.reject != nil && s.told || s.wantsPayload(m) {
+		if d.reject != nil && s.observed || s.wantsPayload(m) {
 			payload = d.payload(m)
 		}
-		if d.reject != nil && s.told {
+		if d.reject != nil && s.observed {
 			s.running(m, payload)
 		}
 		e := sim.Event{Behaviour: d.name, News: news, Request: d.reject != nil}
-		e.Via, e.From = s.origin(m)
+		e.Via, e.From = s.sourceOf(m)
 		f := s.begin(c, a, m, e, payload)
 		if f.Kind == sim.Drop {
 			c.count.notRun++
@@ -185,7 +185,7 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 			return
 		}
 		a.injectFault(c, f)
-		if run(c, a, m); s.told {
+		if run(c, a, m); s.observed {
 			s.hasRun(m)
 		}
 	}
@@ -238,7 +238,7 @@ func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event,
 func (s *simulation) observe(what sim.Kind, e env, to *cell, m *message) {
 	d := to.typ().decls[m.ID]
 	ev := sim.Event{Kind: what, Worker: -1, Behaviour: d.name, Request: d.reject != nil}
-	ev.Via, ev.From = s.origin(m)
+	ev.Via, ev.From = s.sourceOf(m)
 	ev.Worker = e.workerID()
 	if x := to.cold; what == sim.Panicked && x != nil && x.where != inNone {
 		ev.Behaviour = x.where.name()
@@ -257,7 +257,7 @@ func (s *simulation) wantsPayload(m *message) bool {
 }
 
 // report tells what happens in an actor, because of m if that is not nil, and returns it as it was
-// told.
+// observed.
 func (s *simulation) report(e sim.Event, to *cell, m *message, payload any) sim.Event {
 	t := to.typ()
 	e.Actor, e.Type, e.Time = to.id, t.name, time.Duration(s.sys.opts.clock.Nanos())
@@ -303,13 +303,13 @@ type simulation struct {
 	clock  *seam.VirtualClock // goes on when nothing else can
 	sent   seam.Uint64        // messages that have come to a mailbox, or will
 
-	// Hooks are told what happens: otherwise none of the following is kept.
-	told  bool
-	mu    sync.Mutex
-	asks  askLog            // guarded by mu
-	marks marks             // guarded by mu
-	types map[uint64]string // guarded by mu: of the actors, by their numbers
-	unit  unit
+	// Hooks are observed what happens: otherwise none of the following is kept.
+	observed bool
+	mu       sync.Mutex
+	asks     askLog            // guarded by mu
+	marks    marks             // guarded by mu
+	types    map[uint64]string // guarded by mu: of the actors, by their numbers
+	unit     unit
 
 	tables map[tableOf]*table // guarded by mu: with behaviours that report
 	doing  string             // guarded by mu: what began last

@@ -25,7 +25,7 @@ type mark struct {
 
 // born notes what a new actor is called.
 func (s *simulation) born(a *cell, t *typeInfo) {
-	if s == nil || !s.told {
+	if s == nil || !s.observed {
 		return
 	}
 	s.mu.Lock()
@@ -42,7 +42,7 @@ func (s *simulation) name(actor uint64) string {
 
 // comes notes from where m comes. The caller is about to push it.
 func (s *simulation) comes(m *message, via sim.Via, from *cell) {
-	if s == nil || !s.told {
+	if s == nil || !s.observed {
 		return
 	}
 	s.mu.Lock()
@@ -50,8 +50,8 @@ func (s *simulation) comes(m *message, via sim.Via, from *cell) {
 	s.marks[m] = mark{via, from}
 }
 
-// origin returns how a message of the user's has come, and from which actor; 0 is outside.
-func (s *simulation) origin(m *message) (via sim.Via, from uint64) {
+// sourceOf returns how a message of the user's has come, and from which actor; 0 is outside.
+func (s *simulation) sourceOf(m *message) (via sim.Via, from uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if of, ok := s.marks[m]; ok {
@@ -183,8 +183,8 @@ func armedIn(t timerwheel.Ref, a *cell, u *unit) (out sim.Armed, ok bool) {
 		Message: d.payload(m)}, true
 }
 
-// injectFault makes something go wrong in a deterministic system, as package actortest was told to,
-// before a behaviour or a callback. All but the panic is what the runtime does by itself, here
+// injectFault makes something go wrong in a deterministic system, as package actortest was observed
+// to, before a behaviour or a callback. All but the panic is what the runtime does by itself, here
 // without a reason.
 func (a *cell) injectFault(c *Context, f sim.Fault) {
 	switch f.Kind {
@@ -265,7 +265,7 @@ func (s *simulation) running(m *message, question any) {
 
 // putOff enters a reply that Defer puts off.
 func (s *simulation) putOff(c *Context, d *deferral) {
-	if s == nil || !s.told {
+	if s == nil || !s.observed {
 		return
 	}
 	s.mu.Lock()

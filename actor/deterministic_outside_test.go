@@ -50,7 +50,7 @@ func TestSystem_StopFromAPipe(t *testing.T) {
 // TestDeterministic_SeveralGoroutines: a deterministic system serves several goroutines at once, in
 // an order that does not repeat itself, and one of them may stop it.
 func TestDeterministic_SeveralGoroutines(t *testing.T) {
-	const askers, each = 4, 50
+	const callers, each = 4, 50
 	sys := start(t, actor.WithDeterministic(1))
 	release, err := sys.Hold()
 	must(t, err)
@@ -67,7 +67,7 @@ func TestDeterministic_SeveralGoroutines(t *testing.T) {
 			t.Errorf("Wait: %v", err)
 		}
 	})
-	for i := range askers {
+	for i := range callers {
 		asking.Go(func() {
 			for range each {
 				n, err := strollCount.Ask(context.Background(), refs[1+i%2], 0)
@@ -81,7 +81,7 @@ func TestDeterministic_SeveralGoroutines(t *testing.T) {
 	sys.Stop()
 	waiting.Wait()
 	release()
-	equal(t, "messages", sys.Stats().Messages, 3+askers*each)
+	equal(t, "messages", sys.Stats().Messages, 3+callers*each)
 }
 
 // TestSystem_WaitsWithAnEndedContext: an outcome that is there wins over the end of the context,
@@ -150,9 +150,9 @@ func TestDeterministic_PipesAcross(t *testing.T) {
 	for seed := range uint64(20) {
 		outcomes, systems := 0, []*actor.System{start(t, actor.WithDeterministic(seed)),
 			start(t, actor.WithDeterministic(seed))}
-		var askers, asked []actor.Ref[puppet]
+		var callers, asked []actor.Ref[puppet]
 		for _, sys := range systems {
-			askers = append(askers, puppetType.Spawn(sys,
+			callers = append(callers, puppetType.Spawn(sys,
 				puppet{note: func(_ *actor.Context, r actor.Result[any]) {
 					must(t, r.Err)
 					outcomes++
@@ -162,7 +162,7 @@ func TestDeterministic_PipesAcross(t *testing.T) {
 		for i := range systems {
 			do.Send(systems[i], asked[i], func(_ *puppet, c *actor.Context) {
 				for range asks {
-					do.Send(c, askers[1-i], func(_ *puppet, c *actor.Context) {
+					do.Send(c, callers[1-i], func(_ *puppet, c *actor.Context) {
 						actor.Pipe(c, note, func(ctx context.Context) (any, error) {
 							return try.Ask(ctx, asked[i], justReply)
 						})

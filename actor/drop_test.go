@@ -153,7 +153,7 @@ func TestDrop_BehindOthers(t *testing.T) {
 	})
 	equal(t, "dead letters", dead.n.Load(), 1)
 	g.do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
-	settled(t, sys)
+	allUnmuted(t, sys)
 }
 
 // TestDrop_AtTheBound: "at the bound of a WithBound, whatever its policy".

@@ -168,10 +168,10 @@ func ExampleContext_Logger() {
 	typ.Table(open.Handle(func(_ *int, c *actor.Context, key string) {
 		c.Logger().Info("open", "key", key)
 	}))
-	r, _ := typ.SpawnNamed(sys, "lobby", 0)
+	r, _ := typ.SpawnNamed(sys, "hall", 0)
 	open.Send(sys, r, "k1")
 	_ = sys.Run()
-	// Output: level=INFO msg=open type=room id=1 name=lobby key=k1
+	// Output: level=INFO msg=open type=room id=1 name=hall key=k1
 }
 
 // window serves one customer at a time, and lets the others wait in its stash.

@@ -41,7 +41,7 @@ func (s *session) Children(c *actor.Context, users []string) {
 
 // Supervise spawns a session that starts anew when it fails.
 func (s *session) Supervise(c *actor.Context, user string) (actor.Ref[session], error) {
-	return actor.SpawnSupervised(c, sessionType, func(s *session) { s.user = user }, fallen), nil
+	return actor.SpawnSupervised(c, sessionType, func(s *session) { s.user = user }, childDown), nil
 }
 
 func (s *session) ChildDown(c *actor.Context, f actor.ChildDown) {
@@ -63,7 +63,7 @@ var (
 	ended       = actor.Declare[actor.Down](sessionType, "ended")
 	exited      = actor.Declare[actor.Exit](sessionType, "exited")
 	children    = actor.Declare[[]string](sessionType, "children")
-	fallen      = actor.Declare[actor.ChildDown](sessionType, "fallen")
+	childDown   = actor.Declare[actor.ChildDown](sessionType, "childDown")
 	supervise   = actor.DeclareAsk[string, actor.Ref[session]](sessionType, "supervise")
 	_           = sessionType.Table(work.Handle((*session).Work), fail.Handle((*session).Fail),
 		alarm.Handle((*session).Alarm),
@@ -71,7 +71,7 @@ var (
 		tie.Handle((*session).Link),
 		ended.Handle((*session).Ended), exited.Handle((*session).Exited),
 		children.Handle((*session).Children),
-		fallen.Handle((*session).ChildDown), supervise.Handle((*session).Supervise))
+		childDown.Handle((*session).ChildDown), supervise.Handle((*session).Supervise))
 
 	urgent actor.BehaviourOption = actor.Urgent()
 

@@ -209,11 +209,11 @@ func ExamplePipe() {
 // A Context is a behaviour's hold on the runtime: who it is, what else there is,
 // the time, chance, and the end.
 func ExampleContext() {
-	type die struct{}
-	dieType := actor.NewType[die]("die")
-	roll := actor.Declare[int](dieType, "roll")
-	dieType.Table(roll.Handle(func(_ *die, c *actor.Context, n int) {
-		self := actor.Self[die](c)
+	type dice struct{}
+	diceType := actor.NewType[dice]("dice")
+	roll := actor.Declare[int](diceType, "roll")
+	diceType.Table(roll.Handle(func(_ *dice, c *actor.Context, n int) {
+		self := actor.Self[dice](c)
 		side := c.Rand().IntN(6) + 1
 		fmt.Println(self.ID() == c.ActorID(), side >= 1 && side <= 6, c.Now().IsZero())
 		if n--; n == 0 {
@@ -224,7 +224,7 @@ func ExampleContext() {
 	}))
 
 	sys := actor.Start(actor.WithRandSeed(1))
-	roll.Send(sys, dieType.Spawn(sys, die{}), 2)
+	roll.Send(sys, diceType.Spawn(sys, dice{}), 2)
 	_ = sys.Run()
 	fmt.Println("stopped:", sys.Stats().Stopped)
 	// Output:
@@ -420,7 +420,7 @@ func (s *magazine) copies(c *actor.Context, title string) (int, error) {
 }
 
 var (
-	libraryType   = actor.NewType[magazine]("shelf")
+	libraryType   = actor.NewType[magazine]("rack")
 	libraryPut    = actor.Declare[string](libraryType, "put")
 	libraryCopies = actor.DeclareAsk[string, int](libraryType, "copies")
 	_             = libraryType.Table(libraryPut.Handle((*magazine).put),

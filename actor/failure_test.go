@@ -35,12 +35,12 @@ func TestPanic_TenInARow(t *testing.T) {
 					reports = append(reports, r)
 				}}))
 			others := []actor.Ref[puppet]{puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})}
-			var died []actor.Ref[puppet]
+			var crashed []actor.Ref[puppet]
 			for range 10 {
 				for _, typ := range []*actor.Type[puppet]{puppetType} {
 					r := typ.Spawn(sys, puppet{})
 					do.Send(sys, r, crash)
-					died = append(died, r)
+					crashed = append(crashed, r)
 				}
 				for _, r := range others {
 					count.Send(sys, r, 1)
@@ -57,7 +57,7 @@ func TestPanic_TenInARow(t *testing.T) {
 			for _, p := range reports {
 				reported[p.ActorID]++
 			}
-			for _, r := range died {
+			for _, r := range crashed {
 				wants(t, count.TrySend(sys, r, 1), actor.ErrStopped)
 				equal(t, "reports", reported[r.ID()], 1)
 			}
@@ -216,13 +216,13 @@ func TestOnDeadLetter_SendsInVain(t *testing.T) {
 	for name, systems := range map[string]int{"Itself": 1, "EachOther": 2} {
 		t.Run(name, func(t *testing.T) {
 			const atATime, rounds = 1000, 2
-			var told atomic.Int64
+			var heardBy atomic.Int64
 			list, office := make([]*actor.System, systems), make([]actor.Ref[puppet], systems)
 			for i := range list {
 				list[i] = start(t, actor.WithLogger(silent),
 					actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
 						at := (i + 1) % systems
-						told.Add(1)
+						heardBy.Add(1)
 						count.Send(list[at], office[at], 1)
 					}}))
 				office[i] = puppetType.Spawn(list[i], puppet{})
@@ -232,7 +232,7 @@ func TestOnDeadLetter_SendsInVain(t *testing.T) {
 			for range rounds {
 				count.Send(list[0], office[0], 1)
 			}
-			equal(t, "told", told.Load(), int64(rounds*systems*atATime))
+			equal(t, "heardBy", heardBy.Load(), int64(rounds*systems*atATime))
 			letters := uint64(0)
 			for _, sys := range list {
 				letters += sys.Stats().DeadLetters
@@ -250,10 +250,10 @@ func TestOnDeadLetter_Drops(t *testing.T) {
 	typ.Table(run.Handle(func(_ *struct{}, _ *actor.Context, f func()) { f() }))
 	var to actor.Ref[struct{}]
 	var sys *actor.System
-	told := 0
+	heardBy := 0
 	sys = start(t, actor.WithWorkers(1),
 		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
-			if told++; told%4 != 0 {
+			if heardBy++; heardBy%4 != 0 {
 				run.Send(sys, to, func() {})
 			}
 		}}))
@@ -266,8 +266,8 @@ func TestOnDeadLetter_Drops(t *testing.T) {
 	}
 	close(until)
 	quiet(t, sys)
-	if dead := sys.Stats().DeadLetters; told != 4*8 || dead != uint64(told) {
-		t.Errorf("told of %d, and %d died", told, dead)
+	if dead := sys.Stats().DeadLetters; heardBy != 4*8 || dead != uint64(heardBy) {
+		t.Errorf("told of %d, and %d crashed", heardBy, dead)
 	}
 }
 

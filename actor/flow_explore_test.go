@@ -23,15 +23,15 @@ type semaphoreWorld struct {
 	left    int // senders that are not through
 }
 
-// cellOfKind is an actor without a mailbox, which no worker runs.
-func cellOfKind(k *typeInSystem) *cell {
+// cellOfClass is an actor without a mailbox, which no worker runs.
+func cellOfClass(k *typeInSystem) *cell {
 	a := new(cell)
 	a.task.InitClass(&k.Class)
 	return a
 }
 
 func newSemaphoreWorld(p *explore.Program, room, senders int) *semaphoreWorld {
-	w := &semaphoreWorld{p: p, b: cellOfKind(&typeInSystem{policy: plainMail{}, typ: new(typeInfo)}),
+	w := &semaphoreWorld{p: p, b: cellOfClass(&typeInSystem{policy: plainMail{}, typ: new(typeInfo)}),
 		room: room, left: senders}
 	w.b.flowOf().permits.Init(room)
 	return w
@@ -88,12 +88,12 @@ func TestSemaphore_GateExplored(t *testing.T) {
 	})
 }
 
-// TestSemaphore_LenientExplored: an actor is under pressure, then overloaded by its batch alone,
+// TestSemaphore_BatchOnlyExplored: an actor is under pressure, then overloaded by its batch alone,
 // then an actor is muted for it, and in the end it recovers: goroutines that wait are let
 // in as soon as they may be, and none is forgotten.
 //
 // Mutants tried by hand: shutForActors that lets no goroutine in; openGate that does not either.
-func TestSemaphore_LenientExplored(t *testing.T) {
+func TestSemaphore_BatchOnlyExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := newSemaphoreWorld(p, 2, 2)
 		c := &Context{self: w.b}
@@ -157,7 +157,7 @@ func TestPressure_IsWatched(t *testing.T) {
 		sys := &System{opts: options{deadlockPeriod: time.Hour}}
 		sys.deadlocks.sys = sys
 		k := &typeInSystem{policy: plainMail{}, typ: new(typeInfo), sys: sys}
-		to := cellOfKind(k)
+		to := cellOfClass(k)
 		to.load = backpressure.Overloaded
 		to.gate.Shut(&gateMark)
 		p.Go(func() {
@@ -166,7 +166,7 @@ func TestPressure_IsWatched(t *testing.T) {
 		})
 		for range 2 {
 			p.Go(func() {
-				c := &Context{self: cellOfKind(k)}
+				c := &Context{self: cellOfClass(k)}
 				c.muteFor(to)
 			})
 		}
@@ -196,8 +196,8 @@ func newFull(sys *System) *fullWorld {
 	return w
 }
 
-// forgive is release without a scheduler.
-func forgive(all map[*cell]*fullWorld, list *backpressure.Waiter[waiting]) {
+// unblockAll is release without a scheduler.
+func unblockAll(all map[*cell]*fullWorld, list *backpressure.Waiter[waiting]) {
 	for list != nil {
 		a := list.Who.muted
 		list = list.Next()
@@ -206,7 +206,7 @@ func forgive(all map[*cell]*fullWorld, list *backpressure.Waiter[waiting]) {
 			a.load &^= backpressure.Muted
 			behind := a.openGate()
 			w.resumed++
-			forgive(all, behind)
+			unblockAll(all, behind)
 		}
 	}
 }
@@ -237,7 +237,7 @@ func TestBound_FullIsNeverMuted(t *testing.T) {
 					p.Await(func() bool { return me.resumed == me.parked })
 				} else {
 					me.load &^= backpressure.Muted
-					forgive(all, me.openGate())
+					unblockAll(all, me.openGate())
 				}
 			}
 		}
@@ -246,7 +246,7 @@ func TestBound_FullIsNeverMuted(t *testing.T) {
 			turn(me, to)
 			for done++; done < 2; p.Spin() { // it is told that there is mail
 				_, _, _, list := me.flow.Load().take(&me.cell, 10)
-				forgive(all, list)
+				unblockAll(all, list)
 			}
 		}
 		p.Go(func() { live(a, b) })

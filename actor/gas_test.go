@@ -240,7 +240,7 @@ func TestYield_Muted(t *testing.T) {
 	})
 	do.Send(sys, m, func(*puppet, *actor.Context) { order = append(order, 2) })
 	o.release()
-	settled(t, sys)
+	allUnmuted(t, sys)
 	equal(t, "in order", slices.Equal(order, []int{1, 2}), true)
 }
 

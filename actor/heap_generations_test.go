@@ -11,7 +11,7 @@ import (
 // A librarian has a large magazine. With every message it replaces a few books, makes notes
 // that is kept nowhere, and hands itself another note.
 type librarian struct {
-	shelf  heap.Slice[heap.Ptr[kept]]
+	rack   heap.Slice[heap.Ptr[kept]]
 	handed heap.Ptr[kept]
 	n      int
 	// Where the last book is, which is never replaced; only compared.
@@ -29,7 +29,7 @@ var (
 		librarianTell.Handle((*librarian).tell))
 )
 
-const libraryBooks = 12_000 // half a megabyte with the magazine
+const libraryVolumes = 12_000 // half a megabyte with the magazine
 
 // librarianDay is how many messages a librarian has.
 func librarianDay() int {
@@ -42,9 +42,9 @@ func librarianDay() int {
 func (l *librarian) work(c *Context, note heap.Ptr[kept]) {
 	a := c.Heap()
 	if l.n == 0 {
-		l.shelf = heap.MakeSlice[heap.Ptr[kept]](a, libraryBooks)
-		for i := range libraryBooks {
-			*l.shelf.At(a, i) = book(a, i)
+		l.rack = heap.MakeSlice[heap.Ptr[kept]](a, libraryVolumes)
+		for i := range libraryVolumes {
+			*l.rack.At(a, i) = book(a, i)
 		}
 		note = book(a, 0)
 	}
@@ -52,11 +52,11 @@ func (l *librarian) work(c *Context, note heap.Ptr[kept]) {
 		l.mistakes++
 	}
 	for i := range 20 {
-		at := (l.n*977 + i) % (libraryBooks - 1)
-		*l.shelf.At(a, at) = book(a, at)
+		at := (l.n*977 + i) % (libraryVolumes - 1)
+		*l.rack.At(a, at) = book(a, at)
 	}
 	heap.MakeSlice[byte](a, 30_000)
-	if p := any((*l.shelf.At(a, libraryBooks-1)).Deref(a)); p != l.at {
+	if p := any((*l.rack.At(a, libraryVolumes-1)).Deref(a)); p != l.at {
 		l.at, l.moves = p, l.moves+1
 	}
 	l.most = max(l.most, a.Stats().Reserved)
@@ -75,7 +75,7 @@ func book(a *heap.Arena, v int) heap.Ptr[kept] {
 
 func (l *librarian) tell(c *Context, _ struct{}) (librarian, error) {
 	a := c.Heap()
-	for i, p := range l.shelf.Deref(a) {
+	for i, p := range l.rack.Deref(a) {
 		if b := p.Deref(a); b.v != i || b.next.Deref(a).v != -i {
 			return *l, fmt.Errorf("book %d is %d and leads to %d", i, b.v, b.next.Deref(a).v)
 		}

@@ -157,7 +157,7 @@ func TestSameAsker(t *testing.T) {
 	fake := actor.Asker[struct{}, keeping](fakeKeeping{})
 	if !actor.SameAsker(one, again) || actor.SameAsker(one, two) || actor.SameAsker(one, fake) ||
 		!actor.SameAsker(fake, fake) {
-		t.Error("askers are mixed up")
+		t.Error("callers are mixed up")
 	}
 	if r, ok := actor.AskedActor(two); !ok || r != b.Any() {
 		t.Errorf("behind it is %v", r)

@@ -85,7 +85,7 @@ func (f *family) orphan(e env, v stopMode) {
 // told to end in the same way and waited for, one after another, the youngest first. A
 // child that ends does nothing to its parent: link or watch it if it should.
 func (t *Type[S]) SpawnChild(c *Context, state S) Ref[S] {
-	a := newBody(t, c)
+	a := newCell(t, c)
 	*stateOf[S](a) = state
 	a.adopt(c)
 	if t.info.onStart != nil {

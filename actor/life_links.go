@@ -275,7 +275,7 @@ func (a *cell) join(ctx context.Context, call string) (Down, error) {
 		return Down{}, ErrSystemStopped
 	case <-ctx.Done():
 		a.tell(e, unwatched{mon: m})
-		return Down{}, a.stillWaits(ctx, call)
+		return Down{}, a.joinError(ctx, call)
 	}
 }
 

@@ -15,7 +15,7 @@ func TestLinks_Many(t *testing.T) {
 	}), ended.Handle(func(n *int, _ *Context, _ Exit) { *n++ }))
 	for seed := range uint64(8) {
 		sys := Start(WithDeterministic(seed))
-		settle := func() {
+		tidyUp := func() {
 			if err := sys.Wait(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -30,17 +30,17 @@ func TestLinks_Many(t *testing.T) {
 				Link(c, all[i])
 			}
 		})
-		settle()
+		tidyUp()
 		do.Send(sys, hub, func(c *Context) {
 			for i := range all[:manyLinks] {
 				Unlink(c, all[i])
 			}
 		})
-		settle()
+		tidyUp()
 		for i := range all {
 			Stop(sys, all[i])
 		}
-		settle()
+		tidyUp()
 		if n, exits := TiesOf(hub), *stateOf[int](hub.b); n != 0 || exits != manyLinks {
 			t.Errorf("seed %d: %d links are left, and %d exits were heard of, not %d", seed, n, exits,
 				manyLinks)

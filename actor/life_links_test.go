@@ -315,7 +315,7 @@ func TestAcross_EndsAreHeard(t *testing.T) {
 			far.Stop()
 			quiet(t, sys)
 			d.says(t, append([]string{"a: start"}, c.says...)...)
-			equal(t, "standing", b.Status(), actor.StatusEnded)
+			equal(t, "status", b.Status(), actor.StatusEnded)
 			equal(t, "links and monitors that are left", actor.TiesOf(a), 0)
 			equal(t, "what is left of it", actor.LeftoversOf(sys), actor.Leftovers{})
 		})

@@ -195,7 +195,7 @@ func (v *village) operations() map[string]func(*rapid.T) {
 		"watch":   two(v.watch),
 		"unwatch": func(t *rapid.T) { v.t = t; v.unwatch() },
 		"restart": one(func(w *twin) {
-			if w.supervised && v.restarts(w) { // of others, a second blow may end what is on its way up
+			if w.supervised && v.restarts(w) { // of others, a second fault may end what is on its way up
 				if actor.Restart(v.sys, w.ref); w.alive {
 					v.restarted(w)
 				}

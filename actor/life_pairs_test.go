@@ -14,17 +14,17 @@ import (
 // hamlet is a supervised actor with a supervisor and another actor that is tied to it, for two
 // operations that race.
 type hamlet struct {
-	t                testing.TB
-	sys              *actor.System
-	super, kid, peer actor.Ref[mortal]
-	dead             atomic.Int64 // letters that say something
-	said, ran        atomic.Int64
-	downs, watches   atomic.Int64
-	named            atomic.Int64 // who has the name, at a time
-	final            int          // the supervisor's
+	t                  testing.TB
+	sys                *actor.System
+	super, child, peer actor.Ref[mortal]
+	dead               atomic.Int64 // letters that say something
+	said, ran          atomic.Int64
+	downs, watches     atomic.Int64
+	named              atomic.Int64 // who has the name, at a time
+	final              int          // the supervisor's
 }
 
-const kidsName = "kid's"
+const childName = "child's"
 
 // lifeOps are the operations of which every pair is tried. Each runs in a goroutine of its
 // own, and may come before, after and in the middle of the other one.
@@ -33,17 +33,19 @@ var lifeOps = []struct {
 	do   func(h *hamlet)
 }{
 	{"spawn", func(h *hamlet) {
-		doAct.Send(h.sys, h.kid, func(_ *mortal, c *actor.Context) { mortalType.SpawnChild(c, mortal{}) })
+		doAct.Send(h.sys, h.child, func(_ *mortal, c *actor.Context) {
+			mortalType.SpawnChild(c, mortal{})
+		})
 	}},
 	{"send", func(h *hamlet) {
 		for range 5 {
 			h.said.Add(1)
-			say.Send(h.sys, h.kid, "")
+			say.Send(h.sys, h.child, "")
 		}
 	}},
-	{"urgent", func(h *hamlet) { rush.Send(h.sys, h.kid, nothing) }},
+	{"urgent", func(h *hamlet) { rush.Send(h.sys, h.child, nothing) }},
 	{"ask", func(h *hamlet) {
-		_, err := fetch.Ask(soon(h.t), h.kid, func(*mortal) int { return 1 })
+		_, err := fetch.Ask(soon(h.t), h.child, func(*mortal) int { return 1 })
 		if err != nil && !errors.Is(err, actor.ErrStopped) {
 			h.t.Errorf("ask: %v", err)
 		}
@@ -51,41 +53,41 @@ var lifeOps = []struct {
 	{"link", func(h *hamlet) {
 		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) {
 			actor.TrapExit(c, onExit)
-			actor.Link(c, h.kid)
+			actor.Link(c, h.child)
 		})
 	}},
 	{"unlink", func(h *hamlet) {
 		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) {
-			actor.Link(c, h.kid)
-			actor.Unlink(c, h.kid)
+			actor.Link(c, h.child)
+			actor.Unlink(c, h.child)
 		})
 	}},
 	{"monitor", func(h *hamlet) {
 		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) {
 			h.watches.Add(1)
-			actor.Watch(c, h.kid, onDown)
+			actor.Watch(c, h.child, onDown)
 		})
 	}},
-	{"stop", func(h *hamlet) { actor.Stop(h.sys, h.kid) }},
-	{"drain", func(h *hamlet) { actor.Drain(h.sys, h.kid) }},
-	{"kill", func(h *hamlet) { actor.Kill(h.sys, h.kid) }},
+	{"stop", func(h *hamlet) { actor.Stop(h.sys, h.child) }},
+	{"drain", func(h *hamlet) { actor.Drain(h.sys, h.child) }},
+	{"kill", func(h *hamlet) { actor.Kill(h.sys, h.child) }},
 	{"panic", func(h *hamlet) {
-		doAct.Send(h.sys, h.kid, func(*mortal, *actor.Context) { panic("on purpose") })
+		doAct.Send(h.sys, h.child, func(*mortal, *actor.Context) { panic("on purpose") })
 	}},
-	{"suspend", func(h *hamlet) { actor.Suspend(h.sys, h.kid) }},
-	{"restart", func(h *hamlet) { actor.Restart(h.sys, h.kid) }},
+	{"suspend", func(h *hamlet) { actor.Suspend(h.sys, h.child) }},
+	{"restart", func(h *hamlet) { actor.Restart(h.sys, h.child) }},
 	{"name", func(h *hamlet) {
-		doAct.Send(h.sys, h.kid, func(_ *mortal, c *actor.Context) {
-			if c.Register(kidsName) == nil {
-				c.Unregister(kidsName)
-				_ = c.Register(kidsName)
+		doAct.Send(h.sys, h.child, func(_ *mortal, c *actor.Context) {
+			if c.Register(childName) == nil {
+				c.Unregister(childName)
+				_ = c.Register(childName)
 			}
 		})
-		if r, err := mortalType.SpawnNamed(h.sys, kidsName, mortal{}); err == nil {
+		if r, err := mortalType.SpawnNamed(h.sys, childName, mortal{}); err == nil {
 			if n := h.named.Add(1); n > 1 {
 				h.t.Errorf("%d have the name", n)
 			}
-			_, _ = actor.Lookup[mortal](h.sys, kidsName)
+			_, _ = actor.Lookup[mortal](h.sys, childName)
 			h.named.Add(-1)
 			actor.Stop(h.sys, r)
 		}
@@ -113,7 +115,7 @@ func newHamlet(t testing.TB) *hamlet {
 		h.downs.Add(1)
 	}})
 	in(t, h.sys, h.super, func(_ *mortal, c *actor.Context) {
-		h.kid = actor.SpawnSupervised(c, mortalType, func(m *mortal) {
+		h.child = actor.SpawnSupervised(c, mortalType, func(m *mortal) {
 			m.onSay = func() { h.ran.Add(1) }
 		}, onFell)
 	})

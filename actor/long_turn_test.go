@@ -160,9 +160,9 @@ func reported(t *testing.T, do func(*actor.System, stay),
 	return got
 }
 
-// TestLongTurn_EveryKind: "reports them by actor type and behaviour", however the method
+// TestLongTurn_EveryCase: "reports them by actor type and behaviour", however the method
 // was written, and callbacks by their names.
-func TestLongTurn_EveryKind(t *testing.T) {
+func TestLongTurn_EveryCase(t *testing.T) {
 	send := func(b actor.Behaviour[staying, stay]) func(*actor.System, stay) {
 		return func(sys *actor.System, m stay) { b.Send(sys, stayType.Spawn(sys, staying{}), m) }
 	}

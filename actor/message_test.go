@@ -68,10 +68,10 @@ func TestPool_LetsGo(t *testing.T) {
 	}
 }
 
-// TestPool_LetsGoOfStocks: a worker whose system has stopped leaves its nodes to the size classes,
-// its own and those of others.
-func TestPool_LetsGoOfStocks(t *testing.T) {
-	typ := NewType[struct{}]("keeper of nodes")
+// TestSizeClass_LetsGoOfCaches: a worker whose system has stopped leaves its nodes to the size
+// classes, its own and those of others.
+func TestSizeClass_LetsGoOfCaches(t *testing.T) {
+	typ := NewType[struct{}]("holder of nodes")
 	do := Declare[func(*Context)](typ, "do")
 	typ.Table(do.Handle(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
 	for name, lengths := range map[string][]int{"few": {10},

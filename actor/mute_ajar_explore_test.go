@@ -13,7 +13,7 @@ import (
 
 // newMuted is an actor that is muted, and takes most messages more.
 func newMuted(most uint32) *cell {
-	a := cellOfKind(&typeInSystem{policy: plainMail{}, typ: new(typeInfo),
+	a := cellOfClass(&typeInSystem{policy: plainMail{}, typ: new(typeInfo),
 		sys: &System{opts: options{leeway: most, deadlockPeriod: time.Hour}}})
 	a.load = backpressure.Muted
 	a.shutGate()
@@ -67,7 +67,7 @@ func TestAjar_LetGoExplored(t *testing.T) {
 					p.Await(func() bool { return w.resumed == w.parked })
 				} else {
 					w.load &^= backpressure.Muted
-					forgive(all, w.openGate())
+					unblockAll(all, w.openGate())
 				}
 			})
 		}
@@ -76,14 +76,14 @@ func TestAjar_LetGoExplored(t *testing.T) {
 			if a.load = a.notMuted(); a.load.MustShut() {
 				a.shutGate() // as in unmute
 			} else {
-				forgive(all, a.openGate())
+				unblockAll(all, a.openGate())
 			}
 			if crowded && (a.gate.IsOpen() || a.gate.IsAjar(&gateMark)) {
 				p.Errorf("the watermark was passed, and the gate lets others pass")
 			}
 			a.forgetAjar() // as in emptied
 			a.load &^= backpressure.Overloaded
-			forgive(all, a.openGate())
+			unblockAll(all, a.openGate())
 		})
 		p.After(func() error {
 			for a, w := range all {

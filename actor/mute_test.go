@@ -73,8 +73,8 @@ func awaitMuted(t testing.TB, sys *actor.System, r actor.Ref[puppet]) {
 	eventually(t, "the sender is muted", func() bool { return actor.Muted(r) })
 }
 
-// settled checks that no actor is left muted and that all mutes were undone.
-func settled(t testing.TB, sys *actor.System) {
+// allUnmuted checks that no actor is left muted and that all mutes were undone.
+func allUnmuted(t testing.TB, sys *actor.System) {
 	t.Helper()
 	quiet(t, sys)
 	st := sys.Stats()
@@ -109,7 +109,7 @@ func TestMute_UntilRecovered(t *testing.T) {
 			inside(t, sys, func(*actor.Context) {})
 			released.Store(true)
 			o.release()
-			settled(t, sys)
+			allUnmuted(t, sys)
 			equal(t, "mutes", sys.Stats().Mutes, 1)
 		})
 	}
@@ -151,7 +151,7 @@ func TestMute_Chain(t *testing.T) {
 	inside(t, sys, func(*actor.Context) {})
 	equal(t, "messages of muted actors that ran", ran.Load(), 0)
 	o.release()
-	settled(t, sys)
+	allUnmuted(t, sys)
 	equal(t, "messages that ran", ran.Load(), length)
 	equal(t, "mutes", sys.Stats().Mutes, length)
 }
@@ -188,7 +188,7 @@ func TestMute_Fan(t *testing.T) {
 		}
 	}
 	receive(t, "the muted actor to run", ran)
-	settled(t, sys)
+	allUnmuted(t, sys)
 }
 
 // TestMute_NeverTheOverloaded (TestBug_K33): "A sender that is itself overloaded … is
@@ -337,7 +337,7 @@ func TestDrain_OfMuted(t *testing.T) {
 	muted()
 	wants(t, doAct.TrySend(sys, r, nothing), actor.ErrStopped)
 	o.release()
-	settled(t, sys)
+	allUnmuted(t, sys)
 }
 
 // TestStop_OfMuted: an actor that is stopped while it is muted ends when it is let
@@ -482,11 +482,11 @@ func TestSend_IsPaidFor(t *testing.T) {
 	before, left := 0, 0
 	for range 20 { // there may have been nothing left of it before
 		inside(t, sys, func(c *actor.Context) {
-			before = actor.CreditOf(c)
+			before = actor.BudgetOf(c)
 			for range 3 * most {
 				consume.Send(c, to, 1)
 			}
-			left = actor.CreditOf(c)
+			left = actor.BudgetOf(c)
 		})
 		if before > 1 {
 			break

@@ -12,7 +12,7 @@ import (
 // waited for it went on waiting, and mail became dead letters.
 func TestPostpone_OfTheMuted(t *testing.T) {
 	for name, crowd := range map[string]int{"below the watermark": 1, "at the watermark": 3} {
-		for _, letGo := range []bool{false, true} {
+		for _, released := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				sys := start(t, actor.WithWorkers(2), actor.Leeway(3),
 					actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
@@ -45,7 +45,7 @@ func TestPostpone_OfTheMuted(t *testing.T) {
 				do.Send(sys, sender, func(_ *puppet, c *actor.Context) { count.Send(c, child, 1); close(said) })
 				receive(t, "the sender", said)
 				equal(t, "mutes", sys.Stats().Mutes, uint64(1+crowd/3))
-				if letGo {
+				if released {
 					slow.release()
 					quiet(t, sys)
 				}
@@ -53,10 +53,10 @@ func TestPostpone_OfTheMuted(t *testing.T) {
 				n, err := value.Ask(soon(t), child, struct{}{})
 				must(t, err)
 				equal(t, "messages run", n, crowd+1)
-				if !letGo {
+				if !released {
 					slow.release()
 				}
-				settled(t, sys)
+				allUnmuted(t, sys)
 			})
 		}
 	}
@@ -82,5 +82,5 @@ func resumeMutes(t *testing.T, fall func(c *actor.Context)) {
 	do.Send(sys, child, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow.ref, noop); fall(c) })
 	awaitMuted(t, sys, child)
 	slow.release()
-	settled(t, sys)
+	allUnmuted(t, sys)
 }

@@ -94,7 +94,7 @@ func (t *Type[S]) SpawnNamed(from Sender, name string, state S) (Ref[S], error) 
 	if err := infoOf(t).reserve(from, name); err != nil {
 		return Ref[S]{}, err
 	}
-	a := newBody(t, from)
+	a := newCell(t, from)
 	*stateOf[S](a) = state
 	if err := a.launchNamed(from, name); err != nil {
 		return Ref[S]{}, err

@@ -74,10 +74,10 @@ func TestRestarting(t *testing.T) {
 	child := mortal{onStop: func(_ *mortal, c *actor.Context) { said = append(said, c.Restarting()) }}
 	u := newUnder(t, actor.Care[mortal]{}, child)
 	u.do(t, func(_ *mortal, c *actor.Context) { said = append(said, c.Restarting()); panic(errUser) })
-	actor.Restart(u.sys, u.kid)
+	actor.Restart(u.sys, u.child)
 	quiet(t, u.sys)
 	u.do(t, func(_ *mortal, c *actor.Context) { c.Stop() }) // its supervisor restarts it all the same
-	must(t, actor.StopWait(soon(t), u.kid))
+	must(t, actor.StopWait(soon(t), u.child))
 	r := mortalType.Spawn(sys, child)
 	quiet(t, sys)
 	must(t, actor.StopWait(soon(t), r))

@@ -40,7 +40,7 @@ type options struct {
 	counted        bool // WithWorkers was given
 	batch          int
 	gas            int
-	spares         int
+	maxBlocked     int
 	seed           uint64
 	seeded         bool // by WithDeterministic, which alone decides
 	bind           bool
@@ -176,16 +176,16 @@ func defaultOptions() options {
 		gas:            DefaultGas,
 		deadlockPeriod: deadlockPeriod,
 		leeway:         defaultLeeway,
-		spares:         sched.DefaultMaxDetached,
+		maxBlocked:     sched.DefaultMaxDetached,
 		longTurn:       DefaultLongTurn,
 		clock:          seam.SystemClock{},
 		log:            plainSink{},
 	}
 }
 
-// settle decides what was left open, and makes the simulation of a system that is to be
+// complete decides what was left open, and makes the simulation of a system that is to be
 // deterministic.
-func (o *options) settle() (s *simulation) {
+func (o *options) complete() (s *simulation) {
 	if o.hooks != nil {
 		s = o.simulation(o.hooks)
 	}
@@ -206,7 +206,7 @@ func (o *options) check() (wrong string) {
 		fmt.Sprint("1 to ", sched.MaxWorkers))
 	o.demand(o.batch >= 1, "WithBatch", o.batch, "at least 1")
 	o.demand(o.gas >= 1, "WithGas", o.gas, "at least 1")
-	o.demand(o.spares >= 1, "WithMaxBlocked", o.spares, "at least 1")
+	o.demand(o.maxBlocked >= 1, "WithMaxBlocked", o.maxBlocked, "at least 1")
 	o.demand(o.longTurn >= time.Millisecond, "WithLongTurn", o.longTurn, "at least 1ms")
 	return strings.Join(o.wrong, "\n")
 }

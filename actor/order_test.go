@@ -26,7 +26,7 @@ type inOrder struct {
 
 func (r *inOrder) Take(_ *actor.Context, m ordinal) {
 	if r.next[m.from] != m.no {
-		r.t.Errorf("message %d of sender %d came when %d was due", m.no, m.from, r.next[m.from])
+		r.t.Errorf("message %d of sender %d came when %d was expected", m.no, m.from, r.next[m.from])
 	}
 	r.next[m.from] = m.no + 1
 	r.got++

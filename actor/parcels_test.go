@@ -47,13 +47,13 @@ type yard struct {
 	t      *testing.T
 	sys    *actor.System
 	clock  *actor.VirtualClock
-	kid    actor.Ref[hauler]
+	child  actor.Ref[hauler]
 	runs   int
 	typ    *actor.Type[hauler]
 	do     actor.Behaviour[hauler, func(*hauler, *actor.Context)]
 	take   actor.Behaviour[hauler, payload]
 	onTake func(*hauler, *actor.Context, payload)
-	boss   actor.Behaviour[lodger, func(*actor.Context)]
+	parent actor.Behaviour[lodger, func(*actor.Context)]
 	bosses actor.Ref[lodger]
 }
 
@@ -66,10 +66,10 @@ func newYard(t *testing.T, opts ...actor.Option) *yard {
 		f(h, c)
 	}),
 		y.take.Handle(func(h *hauler, c *actor.Context, f payload) { y.runs++; y.onTake(h, c, f) }))
-	bosses := actor.NewType[lodger]("boss")
-	y.boss = actor.Declare[func(*actor.Context)](bosses, "boss")
+	bosses := actor.NewType[lodger]("parent")
+	y.parent = actor.Declare[func(*actor.Context)](bosses, "parent")
 	fell := actor.Declare[actor.ChildDown](bosses, "fell")
-	bosses.Table(y.boss.Handle(func(_ *lodger, c *actor.Context, f func(*actor.Context)) { f(c) }),
+	bosses.Table(y.parent.Handle(func(_ *lodger, c *actor.Context, f func(*actor.Context)) { f(c) }),
 		fell.Handle(func(*lodger, *actor.Context, actor.ChildDown) {}))
 	y.sys, y.clock = onVirtualTime(t, append(opts,
 		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}),
@@ -79,19 +79,21 @@ func newYard(t *testing.T, opts ...actor.Option) *yard {
 			}
 		}}))...)
 	y.bosses = bosses.Spawn(y.sys, lodger{})
-	y.tell(func(c *actor.Context) { y.kid = actor.SpawnSupervised(c, y.typ, func(*hauler) {}, fell) })
+	y.tell(func(c *actor.Context) {
+		y.child = actor.SpawnSupervised(c, y.typ, func(*hauler) {}, fell)
+	})
 	return y
 }
 
 // tell has the supervisor do something.
 func (y *yard) tell(f func(*actor.Context)) {
-	y.boss.Send(y.sys, y.bosses, f)
+	y.parent.Send(y.sys, y.bosses, f)
 	quiet(y.t, y.sys)
 }
 
 // in has the hauler do something.
 func (y *yard) in(f func(*hauler, *actor.Context)) {
-	y.do.Send(y.sys, y.kid, f)
+	y.do.Send(y.sys, y.child, f)
 	quiet(y.t, y.sys)
 }
 
@@ -121,23 +123,23 @@ func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 	}{
 		{"Cancel", func(y *yard) { y.in(cancelAll) }},
 		{"CancelOnTheirWay", func(y *yard) { y.onTheirWay(cancelAll) }},
-		{"Stop", func(y *yard) { actor.Stop(y.sys, y.kid) }},
+		{"Stop", func(y *yard) { actor.Stop(y.sys, y.child) }},
 		{"StopOnTheirWay", func(y *yard) {
-			y.onTheirWay(func(_ *hauler, c *actor.Context) { actor.Stop(c, y.kid) })
+			y.onTheirWay(func(_ *hauler, c *actor.Context) { actor.Stop(c, y.child) })
 		}},
-		{"Kill", func(y *yard) { actor.Kill(y.sys, y.kid) }},
-		{"Drain", func(y *yard) { actor.Drain(y.sys, y.kid) }},
-		{"Restart", func(y *yard) { y.tell(func(c *actor.Context) { actor.Restart(c, y.kid) }) }},
+		{"Kill", func(y *yard) { actor.Kill(y.sys, y.child) }},
+		{"Drain", func(y *yard) { actor.Drain(y.sys, y.child) }},
+		{"Restart", func(y *yard) { y.tell(func(c *actor.Context) { actor.Restart(c, y.child) }) }},
 		{"RestartOnTheirWay", func(y *yard) {
 			y.onTheirWay(func(*hauler, *actor.Context) {
-				y.boss.Send(y.sys, y.bosses, func(c *actor.Context) { actor.Restart(c, y.kid) })
-				eventually(y.t, "the order", func() bool { return actor.Signaled(y.kid) })
+				y.parent.Send(y.sys, y.bosses, func(c *actor.Context) { actor.Restart(c, y.child) })
+				eventually(y.t, "the order", func() bool { return actor.Signaled(y.child) })
 			})
 		}},
 		{"SystemStops", func(y *yard) { y.sys.Stop() }},
 		{"SystemStopsOnTheirWay", func(y *yard) {
 			stopped := make(chan struct{})
-			y.do.Send(y.sys, y.kid, func(h *hauler, c *actor.Context) {
+			y.do.Send(y.sys, y.child, func(h *hauler, c *actor.Context) {
 				y.clock.Jump(time.Second)
 				eventually(y.t, "the timers to be on their way", func() bool {
 					return actor.Incoming(c) == len(h.timers)
@@ -168,8 +170,8 @@ func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 func TestTimer_ForTheDeadDiscards(t *testing.T) {
 	before := heap.Blobs().Live
 	y := newYard(t)
-	must(t, actor.KillWait(soon(t), y.kid))
-	inside(t, y.sys, func(c *actor.Context) { actor.FireWith(c, y.take, y.kid, newOwnedPayload()) })
+	must(t, actor.KillWait(soon(t), y.child))
+	inside(t, y.sys, func(c *actor.Context) { actor.FireWith(c, y.take, y.child, newOwnedPayload()) })
 	quiet(t, y.sys)
 	equal(t, "blobs left", heap.Blobs().Live, before)
 	equal(t, "left over", actor.LeftoversOf(y.sys), actor.Leftovers{})
@@ -184,7 +186,7 @@ func TestEvery_OwnsNothing(t *testing.T) {
 		panics(y.t, "own a parcel or a region", func() { actor.Every(c, time.Second, y.take, p) })
 		p.unload(c)
 	})
-	actor.Stop(y.sys, y.kid)
+	actor.Stop(y.sys, y.child)
 	quiet(t, y.sys)
 	equal(t, "blobs left", heap.Blobs().Live, before)
 	equal(t, "left over", actor.LeftoversOf(y.sys), actor.Leftovers{})
@@ -245,7 +247,7 @@ func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
 // TestAskAll_SelfKeepsOwnedPayload: "Nor is a request sent to an actor that cannot run before the
 // caller's own turn has ended": no dead letter, and what the request owns stays the caller's.
 func TestAskAll_SelfKeepsOwnedPayload(t *testing.T) {
-	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-asker")
+	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-caller")
 	ask := actor.DeclareAsk[heap.Parcel, struct{}](typ, "ask")
 	begin := actor.Declare[struct{}](typ, "begin")
 	var err error
@@ -273,7 +275,7 @@ func TestAskAll_SelfKeepsOwnedPayload(t *testing.T) {
 // owns stays with the other actors": a dead letter would discard it under the hands of the one who
 // was asked.
 func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
-	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-asker of others")
+	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-caller of others")
 	ask := actor.DeclareAsk[heap.Parcel, int](typ, "ask")
 	begin := actor.Declare[actor.Ref[lodger]](typ, "begin")
 	var err error

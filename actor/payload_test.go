@@ -144,7 +144,7 @@ func collected(t *testing.T, what string, held []weak.Pointer[held]) {
 // go every way there is; afterwards the system is idle but up.
 func TestPayloads_AreLetGo(t *testing.T) {
 	type load struct{ p *held }
-	typ := actor.NewType[puppet]("keeper")
+	typ := actor.NewType[puppet]("holder")
 	take := actor.Declare[load](typ, "take")
 	echo := actor.DeclareAsk[load, load](typ, "echo")
 	crash := actor.DeclareAsk[load, load](typ, "crash")
@@ -194,7 +194,7 @@ func TestPayloads_AreLetGo(t *testing.T) {
 // alive, whether it was answered or became a dead letter.
 func TestRequests_LetGo(t *testing.T) {
 	type load struct{ p *held }
-	typ := actor.NewType[load]("asker")
+	typ := actor.NewType[load]("caller")
 	echo := actor.DeclareAsk[load, load](typ, "echo")
 	back := actor.Declare[actor.Result[load]](typ, "back")
 	ask := actor.Declare[actor.Ref[load]](typ, "ask")

@@ -86,5 +86,5 @@ func TestPinned_ChildOfTheStopping(t *testing.T) {
 	receive(t, "the behaviour", began)
 	sys.Stop()
 	equal(t, "the child", receive(t, "the child", spawned), actor.StatusEnded)
-	equal(t, "nobody has written to what the dead share", actor.TombsAreClean(), true)
+	equal(t, "nobody has written to what the dead share", actor.TerminatedIsClean(), true)
 }

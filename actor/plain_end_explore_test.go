@@ -61,7 +61,7 @@ func newGlade(p *explore.Program) *glade {
 	}}))
 	g.fly, g.friend = mayflyType.Spawn(g.sys, mayfly{g}), mayflyType.Spawn(g.sys, mayfly{g})
 	mayflyAct.Send(g.sys, g.friend, func(c *Context) { TrapExit(c, mayflyExit) })
-	g.settle()
+	g.tidyUp()
 	mayflyAct.Send(g.sys, g.fly, func(c *Context) { c.Stop() })
 	return g
 }
@@ -147,7 +147,7 @@ func (g *glade) judge() error {
 	}
 	g.sys.sched.WakeAll()
 	Stop(g.sys, g.friend)
-	g.settle()
+	g.tidyUp()
 	if err := g.resting(); err != nil {
 		return err
 	}

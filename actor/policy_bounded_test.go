@@ -295,7 +295,7 @@ func TestBound_DrainsMuted(t *testing.T) {
 				equal(t, "muted", muted, true)
 				do.Send(sys, slow, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
 				hold()
-				settled(t, sys)
+				allUnmuted(t, sys)
 				equal(t, "ran", ran, mail-1)
 				equal(t, "in the end", r.Status(), actor.StatusEnded)
 			})
@@ -448,7 +448,7 @@ func TestBound_Conservation(t *testing.T) {
 			}
 		}
 		var wg sync.WaitGroup
-		for range rapid.IntRange(1, 4).Draw(t, "outsiders") {
+		for range rapid.IntRange(1, 4).Draw(t, "goroutines") {
 			n, mode := rapid.IntRange(1, 30).Draw(t, "messages"), rapid.IntRange(0, 2).Draw(t, "verb")
 			wg.Go(func() {
 				for i := range n {
@@ -549,9 +549,9 @@ func TestBound_SpawnedTooLate(t *testing.T) {
 	}
 }
 
-// TestBound_AnswersAreBookedOnce: what answers an AskToWithin of an actor with a bound is no
+// TestBound_AnswersAreCountedOnce: what answers an AskToWithin of an actor with a bound is no
 // message of its own, also if it comes from outside: here because the request had to make room.
-func TestBound_AnswersAreBookedOnce(t *testing.T) {
+func TestBound_AnswersAreCountedOnce(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.WithDeterministic(1),
 		actor.Simulated(&sim.Hooks{Event: func(sim.Event) {}}))
 	var got []error

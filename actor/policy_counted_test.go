@@ -54,9 +54,9 @@ func TestWatermarks(t *testing.T) {
 	}
 }
 
-// TestWatermarks_BelowNobodyIsMuted: an actor that never has a full house mutes no sender,
+// TestWatermarks_BelowNoneIsMuted: an actor that never has a full house mutes no sender,
 // although it spends its batch in every turn.
-func TestWatermarks_BelowNobodyIsMuted(t *testing.T) {
+func TestWatermarks_BelowNoneIsMuted(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	a := tideType.Spawn(sys, puppet{})
 	for range 100 {

@@ -104,7 +104,7 @@ type deadlockState struct {
 	listed bool
 	which  uint32 // the application of pressure that the rest is about
 	looks  int    // since then, or since those who wait were let go last
-	due    int    // when they will be
+	lookAt int    // when they will be
 }
 
 // watch begins to look after b, under pressure, for which an actor waits. Any goroutine.
@@ -186,7 +186,7 @@ func (s *deadlockWatch) looked() {
 // look counts a look at every actor and returns those whose time has come. It forgets those that
 // are watched for nothing: the next actor that waits for such a one lists it again, since it asks
 // for that after it has entered the wait list.
-func (s *deadlockWatch) look() (due []*cell) {
+func (s *deadlockWatch) look() (lookAt []*cell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -202,7 +202,7 @@ func (s *deadlockWatch) look() (due []*cell) {
 		}
 		keep = append(keep, a)
 		if f.deadlock.count(which) {
-			due = append(due, a)
+			lookAt = append(lookAt, a)
 		}
 	}
 	clear(s.roots[len(keep):])
@@ -210,18 +210,18 @@ func (s *deadlockWatch) look() (due []*cell) {
 	if len(keep) > 0 {
 		s.arm()
 	}
-	return due
+	return lookAt
 }
 
 // count counts a look and reports whether it is time to let those that wait go.
 func (t *deadlockState) count(which uint32) bool {
 	if t.which != which {
-		t.which, t.looks, t.due = which, 0, deadlockFirst
+		t.which, t.looks, t.lookAt = which, 0, deadlockFirst
 	}
-	if t.looks++; t.looks < t.due {
+	if t.looks++; t.looks < t.lookAt {
 		return false
 	}
-	t.looks, t.due = 0, min(2*t.due, deadlockMost)
+	t.looks, t.lookAt = 0, min(2*t.lookAt, deadlockMost)
 	return true
 }
 
@@ -229,7 +229,7 @@ func (t *deadlockState) count(which uint32) bool {
 func (s *deadlockWatch) soon(a *cell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a.flow.Load().deadlock.due = deadlockFirst
+	a.flow.Load().deadlock.lookAt = deadlockFirst
 }
 
 // end stops the watch and ends the actors under pressure for which a sender is muted: no worker

@@ -63,7 +63,7 @@ func TestPressure(t *testing.T) {
 			eventually(t, "the sender goes on", func() bool { return !actor.Muted(m) })
 			do.Send(sys, other, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
 			release()
-			settled(t, sys)
+			allUnmuted(t, sys)
 			equal(t, "let go", sys.Stats().Exempted, 0)
 		})
 	}
@@ -152,7 +152,7 @@ func TestPressureDeadlock_Seeded(t *testing.T) {
 // is.
 func watchdog(t testing.TB, sys *actor.System) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testLimit)
 	defer cancel()
 	if err := sys.Wait(ctx); err != nil {
 		t.Fatalf("no progress: %v\n%s", err, strings.Join(actor.WhoWaits(sys), "\n"))
@@ -295,7 +295,7 @@ type muteGraph struct {
 
 // sway is one step of an actor: what it does is drawn beforehand.
 type sway struct {
-	kind   int // 0: send on, 1: press and ask, 2: press a while, 3: burst
+	class  int // 0: send on, 1: press and ask, 2: press a while, 3: burst
 	at, to int
 	next   []sway
 }
@@ -306,7 +306,7 @@ func (g *muteGraph) do(a sway) deed {
 		to := g.actors[a.to]
 		send := func(to actor.Ref[puppet], f deed) { g.sent.Add(1); do.Send(c, to, f) }
 		me := actor.Self[puppet](c)
-		switch a.kind {
+		switch a.class {
 		case 1:
 			c.ApplyPressure()
 			send(to, func(_ *puppet, c *actor.Context) {
@@ -336,7 +336,7 @@ func (g *muteGraph) do(a sway) deed {
 // drawAct draws a step and what it leads to.
 func drawAct(t *rapid.T, actors, depth int) sway {
 	pick := func(what string) int { return rapid.IntRange(0, actors-1).Draw(t, what) }
-	a := sway{kind: rapid.IntRange(0, 3).Draw(t, "kind"), at: pick("at"), to: pick("to")}
+	a := sway{class: rapid.IntRange(0, 3).Draw(t, "class"), at: pick("at"), to: pick("to")}
 	if depth > 0 {
 		for range rapid.IntRange(0, 2).Draw(t, "next") {
 			a.next = append(a.next, drawAct(t, actors, depth-1))
@@ -348,12 +348,12 @@ func drawAct(t *rapid.T, actors, depth int) sway {
 // TestPressureDeadlock_RandomGraphs: random mute graphs "never hang": every message runs, and
 // none stays muted: a thousand of them. The watchdog says who waits for whom.
 func TestPressureDeadlock_RandomGraphs(t *testing.T) {
-	var letGo, reports uint64
-	defer func() { t.Logf("%d let go, %d reports", letGo, reports) }()
+	var released, reports uint64
+	defer func() { t.Logf("%d let go, %d reports", released, reports) }()
 	graph := func(t *rapid.T) {
 		sys := actor.Start(actor.WithWorkers(rapid.IntRange(1, 3).Draw(t, "workers")),
 			actor.WithLogger(silent), make(stalls, 1).option(),
-			actor.StallEvery(time.Millisecond/2))
+			actor.DeadlockEvery(time.Millisecond/2))
 		defer sys.Stop()
 		var g muteGraph
 		types := []*actor.Type[puppet]{puppetType}
@@ -365,13 +365,13 @@ func TestPressureDeadlock_RandomGraphs(t *testing.T) {
 			g.sent.Add(1)
 			do.Send(sys, g.actors[a.at], g.do(a))
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), testLimit)
 		defer cancel()
 		if err := sys.Wait(ctx); err != nil {
 			t.Fatalf("no progress: %v\n%s", err, strings.Join(actor.WhoWaits(sys), "\n"))
 		}
 		st := sys.Stats()
-		letGo, reports = letGo+st.Exempted, reports+st.PressureDeadlocks
+		released, reports = released+st.Exempted, reports+st.PressureDeadlocks
 		if g.ran.Load() != g.sent.Load() || st.Mutes != st.Unmutes {
 			t.Fatalf("%d of %d ran, %d mutes, %d unmutes", g.ran.Load(), g.sent.Load(), st.Mutes, st.Unmutes)
 		}

@@ -40,8 +40,8 @@ var repeatable = map[string]struct {
 	"heap":      {repeatHeap, nil},
 	"bridges":   {repeatBridges, muted},
 	"Pipe":      {repeatPipe, nil},
-	"waiting":   {repeatWaiting, spared},
-	"Blocking":  {repeatBlocking, spared},
+	"waiting":   {repeatWaiting, exempted},
+	"Blocking":  {repeatBlocking, exempted},
 	"pinned":    {repeatPinned, nil},
 	"variants":  {repeatVariants, nil},
 	"names":     {repeatNames, nil},
@@ -50,8 +50,8 @@ var repeatable = map[string]struct {
 
 func muted(st actor.Stats) bool { return st.Mutes > 0 }
 
-// spared reports whether spares have stood in for workers: they have a row of their own.
-func spared(st actor.Stats) bool { return len(st.Workers) > 4 && st.Workers[4].Turns > 0 }
+// exempted reports whether spares have stood in for workers: they have a row of their own.
+func exempted(st actor.Stats) bool { return len(st.Workers) > 4 && st.Workers[4].Turns > 0 }
 
 // TestRepeat: "The same seed means the same order", for all that actors can do; and what was sent
 // has run, or is a dead letter. At night 250 seeds of each, twice.

@@ -59,9 +59,9 @@ func TestEndedActorsAreCollected(t *testing.T) {
 		return func(_ *testing.T, sys *actor.System, r actor.Ref[relic]) { k.do.Send(sys, r, f) }
 	}
 	for _, tc := range []struct {
-		name string
-		kind relics
-		live func(t *testing.T, sys *actor.System, r actor.Ref[relic])
+		name  string
+		class relics
+		live  func(t *testing.T, sys *actor.System, r actor.Ref[relic])
 	}{
 		{"Unreachable", plain, send(plain, idly)},
 		{"UnreachablePinned", pinned, send(pinned, idly)},
@@ -124,7 +124,7 @@ func TestEndedActorsAreCollected(t *testing.T) {
 			t.Run(tc.name+name, func(t *testing.T) {
 				sys := start(t, append(opts, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}),
 					actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))...)
-				gone := liveOnce(t, sys, tc.kind, tc.live)
+				gone := liveOnce(t, sys, tc.class, tc.live)
 				quiet(t, sys)
 				for range 2 {
 					runtime.GC()
@@ -227,9 +227,9 @@ func stopInTurn(t *testing.T, sys *actor.System, k relics) (gone weak.Pointer[re
 	return gone
 }
 
-// TestRefToTheDeadKeepsNobody: a ref to a child that has ended keeps neither its parent nor its
+// TestRefToTheDeadKeepsNone: a ref to a child that has ended keeps neither its parent nor its
 // siblings, not even if the parent was taken along by its system before it heard of that end.
-func TestRefToTheDeadKeepsNobody(t *testing.T) {
+func TestRefToTheDeadKeepsNone(t *testing.T) {
 	for name, parent := range map[string]func(*actor.Context, *actor.System){
 		"Child":  func(*actor.Context, *actor.System) {},
 		"Parent": func(c *actor.Context, _ *actor.System) { c.Stop() },
@@ -268,16 +268,16 @@ func middleChild(t *testing.T, sys *actor.System,
 	life, killed := make(chan weak.Pointer[relic]), make(chan struct{})
 	k.do.Send(sys, k.typ.Spawn(sys, relic{}), func(s *relic, c *actor.Context) {
 		gone = append(gone, weak.Make(s))
-		var kids [3]actor.Ref[relic]
-		for i := range kids {
-			kids[i] = actor.SpawnSupervised(c, k.typ, func(s *relic) { life <- weak.Make(s) }, fell)
+		var children [3]actor.Ref[relic]
+		for i := range children {
+			children[i] = actor.SpawnSupervised(c, k.typ, func(s *relic) { life <- weak.Make(s) }, fell)
 			if s := receive(t, "a life", life); i != 1 {
 				gone = append(gone, s)
 			}
 		}
-		child = kids[1].Any()
+		child = children[1].Any()
 		actor.Kill(c, child)
-		eventually(t, "its end", func() bool { return kids[1].Status() == actor.StatusEnded })
+		eventually(t, "its end", func() bool { return children[1].Status() == actor.StatusEnded })
 		close(killed)
 		parent(c, sys)
 	})

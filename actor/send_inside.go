@@ -127,7 +127,7 @@ func (c *Context) pushSystem(to *cell, m *message) error {
 	if to.endedPlainly() || !to.system.Push(m) { // S1
 		return to.endedBecause()
 	}
-	if to.recall(c) { // S2
+	if to.wakeParked(c) { // S2
 		c.w.Schedule(&to.task)
 		return nil
 	}

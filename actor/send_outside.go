@@ -177,7 +177,7 @@ func (s *System) pushSystem(to *cell, m *message) error {
 		return to.endedBecause()
 	}
 	s.sim.countUser(id)
-	if to.recall(s) {
+	if to.wakeParked(s) {
 		adm.Inject(&to.task)
 	} else if s.pushAdmitted(adm, to, newSignal(s, nil), true) == mpsc.PushClosed {
 		to.closeSystem(s)
@@ -242,8 +242,8 @@ func (a *cell) acquirePermit(ctx context.Context) error {
 		l.Cancel(w, a)
 		panic("gallop: SendWait called from a behaviour, which would keep its worker waiting: use Send")
 	}
-	a.sys().outsiders.Add(1)
-	defer a.sys().outsiders.Add(-1)
+	a.sys().waiters.Add(1)
+	defer a.sys().waiters.Add(-1)
 	came := func() bool { return w.Woken() || a.sys().done.isDone() }
 	if a.sys().sched.Await(ctx, came) && !a.sys().done.isDone() {
 		l.WakeNext()

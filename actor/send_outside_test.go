@@ -181,9 +181,9 @@ func TestSendWait_NotForABatch(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestSendWait_KeepsNobodyOverloaded: "an actor that goroutines keep busy is muted like any other":
+// TestSendWait_KeepsNoneOverloaded: "an actor that goroutines keep busy is muted like any other":
 // it has recovered whenever a notice runs, or it would flood those it sends to.
-func TestSendWait_KeepsNobodyOverloaded(t *testing.T) {
+func TestSendWait_KeepsNoneOverloaded(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	slow, relay := overload(t, sys), slowType.Spawn(sys, puppet{}) // with a batch of one
 	// Twice as many as there is room for come behind the first half.

@@ -21,7 +21,7 @@ import (
 // of other actors that wait. So a tree of actors is walked depth first, and few of them
 // live at a time.
 func (t *Type[S]) Spawn(from Sender, state S) Ref[S] {
-	a := newBody(t, from)
+	a := newCell(t, from)
 	*stateOf[S](a) = state
 	if t.info.onStart != nil {
 		a.launch(from)
@@ -38,7 +38,7 @@ func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
 	}
 	envOf(from) // or panics, before init has run
 	infoOf(t).made("Spawn").seal()
-	c := new(cellOf[S]) // and no newBody: an init that panics has made no actor
+	c := new(cellOf[S]) // and no newCell: an init that panics has made no actor
 	init(&c.state)
 	c.cell.init(&t.info, from)
 	if t.info.onStart != nil {
@@ -47,8 +47,8 @@ func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
 	return Ref[S]{&c.cell}
 }
 
-// newBody makes an actor of type t.
-func newBody[S any](t *Type[S], from Sender) *cell {
+// newCell makes an actor of type t.
+func newCell[S any](t *Type[S], from Sender) *cell {
 	if t == nil || !t.info.sealed.Load() {
 		infoOf(t).made("Spawn").seal()
 	}

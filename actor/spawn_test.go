@@ -23,7 +23,7 @@ const arms = 10
 type shoot struct {
 	g      *grove
 	parent actor.Ref[shoot]
-	level  int // 0: a leaf
+	depth  int // 0: a leaf
 	left   int
 	sum    int64
 }
@@ -51,7 +51,7 @@ func (s *shoot) start(c *actor.Context) error {
 }
 
 func (s *shoot) grow(c *actor.Context) {
-	if s.level == 0 {
+	if s.depth == 0 {
 		s.end(c, 1)
 		return
 	}
@@ -64,7 +64,7 @@ func (s *shoot) grow(c *actor.Context) {
 }
 
 func (s *shoot) arm(self actor.Ref[shoot]) shoot {
-	return shoot{g: s.g, parent: self, level: s.level - 1}
+	return shoot{g: s.g, parent: self, depth: s.depth - 1}
 }
 
 func (s *shoot) oneByOne(c *actor.Context) {
@@ -128,9 +128,9 @@ func TestSpawn_DepthFirst(t *testing.T) {
 	}
 }
 
-// TestSpawn_DepthFirstOnASpare: so it is walked by a worker that stands in for one whose turn
+// TestSpawn_DepthFirstOnADetached: so it is walked by a worker that stands in for one whose turn
 // blocks.
-func TestSpawn_DepthFirstOnASpare(t *testing.T) {
+func TestSpawn_DepthFirstOnADetached(t *testing.T) {
 	oneOf(t, 100*arms, func() *grove {
 		sys := start(t, actor.WithWorkers(1))
 		release, stuck := make(chan struct{}), make(chan struct{})
@@ -168,7 +168,7 @@ const levels, leaves = 4, 10_000
 func plant(sys *actor.System, way string) *grove {
 	g := &grove{sys: sys, way: way, done: make(chan struct{})}
 	g.live.Store(1)
-	root := shoot{g: g, level: levels}
+	root := shoot{g: g, depth: levels}
 	if way == "woken by the spawn" {
 		earlyType.Spawn(sys, root)
 	} else {

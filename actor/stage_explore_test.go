@@ -30,8 +30,8 @@ func newStage(p *explore.Program, opts ...Option) stage {
 	return s
 }
 
-// settle runs all that there is to run. Outside of threads.
-func (s *stage) settle() {
+// tidyUp runs all that there is to run. Outside of threads.
+func (s *stage) tidyUp() {
 	for busy := true; busy; {
 		busy = false
 		for _, w := range s.crew {

@@ -341,7 +341,7 @@ func TestStash_LeavesNoTrace(t *testing.T) {
 					send(sys, r)
 				}
 				quiet(t, sys)
-				equal(t, "standing", r.Status(), actor.StatusIdle)
+				equal(t, "status", r.Status(), actor.StatusIdle)
 				must(t, actor.StopWait(soon(t), r))
 			}
 			quiet(t, sys)

@@ -128,7 +128,7 @@ func (s *System) Stats() Stats {
 
 		TooManyBlocked: s.sched.DetachedStats().Refused,
 	}
-	spares := -1
+	detached := -1
 	for _, w := range s.sched.AllWorkers() {
 		c := w.Local().(*Context)
 		st.addCounters(&c.count)
@@ -137,11 +137,11 @@ func (s *System) Stats() Stats {
 		switch {
 		case w.ID() < s.Workers() || w.Pinned():
 			st.Workers = append(st.Workers, n)
-		case spares < 0:
-			spares = len(st.Workers)
+		case detached < 0:
+			detached = len(st.Workers)
 			st.Workers = append(st.Workers, n)
 		default:
-			st.Workers[spares].add(n)
+			st.Workers[detached].add(n)
 		}
 	}
 	return st

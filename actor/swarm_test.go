@@ -53,18 +53,18 @@ type task struct {
 }
 
 var (
-	beeFell = actor.Declare[actor.ChildDown](beeType, "fell")
-	beeType = actor.NewType[bee]("bee")
-	beeDo   = actor.Declare[task](beeType, "do")
-	beeAsk  = actor.DeclareAsk[int, int](beeType, "ask")
-	beeOwe  = actor.DeclareAsk[int, int](beeType, "owe")
-	beeHear = actor.Declare[actor.Result[int]](beeType, "hear")
+	beeFell    = actor.Declare[actor.ChildDown](beeType, "fell")
+	beeType    = actor.NewType[bee]("bee")
+	beeDo      = actor.Declare[task](beeType, "do")
+	beeAsk     = actor.DeclareAsk[int, int](beeType, "ask")
+	beePromise = actor.DeclareAsk[int, int](beeType, "owe")
+	beeHear    = actor.Declare[actor.Result[int]](beeType, "hear")
 )
 
 // The table is filled here because the methods name the behaviours.
 func init() {
 	beeType.Table(beeDo.Handle((*bee).Do), beeAsk.Handle((*bee).Ask), beeHear.Handle((*bee).Hear),
-		beeOwe.Handle((*bee).Owe), beeFell.Handle((*bee).Fell))
+		beePromise.Handle((*bee).Promise), beeFell.Handle((*bee).Fell))
 }
 
 func (b *bee) count() {
@@ -126,7 +126,7 @@ func hatch(seed uint64, budget int) *swarm {
 	s.budget.Store(int64(budget))
 	s.sys = actor.Start(actor.WithWorkers(1+r.IntN(4)), actor.WithBatch([]int{1, 5, 100}[r.IntN(3)]),
 		actor.WithRandSeed(seed),
-		actor.WithLogger(silent), actor.WithHooks(actor.Hooks{DeadLetter: s.bury}), actor.WithHooks(
+		actor.WithLogger(silent), actor.WithHooks(actor.Hooks{DeadLetter: s.conclude}), actor.WithHooks(
 			actor.Hooks{Panic: s.hurt}))
 	sink := s.spawn(s.sys, actor.Ref[bee]{})
 	for range 1 + r.IntN(12) {
@@ -143,7 +143,7 @@ func hatch(seed uint64, budget int) *swarm {
 }
 
 // waiters send from goroutines until the budget is gone or the system refuses.
-func (s *swarm) outsiders(n int) *sync.WaitGroup {
+func (s *swarm) goroutines(n int) *sync.WaitGroup {
 	wg := new(sync.WaitGroup)
 	for g := range n {
 		wg.Go(func() {
@@ -167,7 +167,7 @@ func (s *swarm) outsiders(n int) *sync.WaitGroup {
 // run brings the swarm to its end, one way or another, and reports what is wrong.
 func (s *swarm) run() error {
 	r := rand.New(rand.NewPCG(s.seed, 1<<32))
-	outside := s.outsiders(r.IntN(3))
+	outside := s.goroutines(r.IntN(3))
 	how := r.IntN(3)
 	done := make(chan error, 1)
 	go func() {
@@ -223,7 +223,7 @@ func (s *swarm) watch(done <-chan error) error {
 		select {
 		case err := <-done:
 			return err
-		case <-time.After(patience / 3):
+		case <-time.After(testLimit / 3):
 			if now := s.ran.Load() + s.dead.Load(); now != last {
 				last, same = now, 0
 			}
@@ -242,8 +242,8 @@ func (s *swarm) picture() string {
 }
 
 // free batch writes down what is needed to see a failure again.
-func (s *swarm) bundle(t *testing.T, budget int, err error) {
-	dir := os.Getenv("GALLOP_BUNDLES")
+func (s *swarm) record(t *testing.T, budget int, err error) {
+	dir := os.Getenv("GALLOP_BATCHES")
 	if dir == "" {
 		return
 	}
@@ -270,7 +270,7 @@ func swarmTime(t *testing.T) time.Duration {
 
 // TestSwarm: "Each runs exactly once or becomes a dead letter", over mixtures of what
 // swarm_work_test.go has. GALLOP_SWARM repeats one
-// seed; with GALLOP_BUNDLES failures are written to that directory.
+// seed; with GALLOP_BATCHES failures are written to that directory.
 func TestSwarm(t *testing.T) {
 	rounds, budget, first := nightly(60, 20_000), 4000, uint64(1)
 	if text := os.Getenv("GALLOP_SWARM"); text != "" {
@@ -289,7 +289,7 @@ func TestSwarm(t *testing.T) {
 	for ; seed < first+uint64(rounds) || time.Since(begin) < length; seed++ {
 		s := hatch(seed, budget)
 		if err := s.run(); err != nil {
-			s.bundle(t, budget, err)
+			s.record(t, budget, err)
 			t.Fatalf("%v\nworkloads %q\nagain: GALLOP_SWARM=%d go test -run '^TestSwarm$' ./actor", err,
 				s.names, seed)
 		}

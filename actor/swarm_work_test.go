@@ -148,7 +148,7 @@ func defers(b *bee, c *actor.Context, r *rand.Rand, m task) {
 			if r.IntN(3) == 0 {
 				s.askMarked(c, r, to)
 			} else {
-				s.askWith(c, beeOwe, to)
+				s.askWith(c, beePromise, to)
 			}
 			s.send(c, to, task{pay, 0, r.Uint64()})
 			if r.IntN(4) == 0 {
@@ -164,10 +164,10 @@ func defers(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	}
 }
 
-// Owe puts the reply off.
-func (b *bee) Owe(c *actor.Context, _ int) (int, error) {
+// Promise puts the reply off.
+func (b *bee) Promise(c *actor.Context, _ int) (int, error) {
 	b.count()
-	b.owes = append(b.owes, actor.Defer(c, beeOwe))
+	b.owes = append(b.owes, actor.Defer(c, beePromise))
 	return 0, nil
 }
 
@@ -213,7 +213,7 @@ func (b *bee) Fell(c *actor.Context, f actor.ChildDown) {
 }
 
 // terminate books a dead letter, and what the runtime sent without telling.
-func (s *swarm) bury(l actor.DeadLetter) {
+func (s *swarm) conclude(l actor.DeadLetter) {
 	s.dead.Add(1)
 	if _, ok := l.Message.(actor.ChildDown); ok {
 		s.sent.Add(1)

@@ -26,7 +26,7 @@ type System struct {
 	done  doneSignal
 	sched *sched.Scheduler
 	ids   seam.Uint64
-	// By Hold, and not released: awaitStill looks whether a goroutine outside is still to act.
+	// By Hold, and not released: awaitQuiet looks whether a goroutine outside is still to act.
 	held seam.Int64
 
 	refusing   seam.Bool     // outside senders are turned away
@@ -41,7 +41,7 @@ type System struct {
 	deadlocks  deadlockWatch
 	waits      waitWatch
 	errands    errands
-	outsiders  seam.Count                      // goroutines that wait in SendWait
+	waiters    seam.Count                      // goroutines that wait in SendWait
 	timers     seam.Pointer[timerwheel.Timers] // nil until one is armed
 	bridges    seam.Pointer[bridges]           // nil until one is opened
 	names      names
@@ -65,14 +65,14 @@ func Start(opts ...Option) *System {
 		}
 		o.setSystem(&s.opts)
 	}
-	s.sim = s.opts.settle()
+	s.sim = s.opts.complete()
 	s.waits.on = s.sim == nil
 	if wrong := s.opts.check(); wrong != "" {
 		panicMisuse("Start: ", wrong)
 	}
 	cfg := sched.Config{
 		Workers:       s.opts.workers,
-		MaxDetached:   s.opts.spares,
+		MaxDetached:   s.opts.maxBlocked,
 		Seed:          s.opts.seed,
 		BindCPUs:      s.opts.bind,
 		Attach:        func(w *sched.Worker) any { return s.newContext(w) },
@@ -362,7 +362,7 @@ func (w *stopList) wakeAll(s *System) {
 	all := w.all.Members()
 	w.mu.Unlock()
 	for _, a := range all {
-		if a.recall(s) || a.box.Push(newSignal(s, nil)) == mpsc.PushWoke {
+		if a.wakeParked(s) || a.box.Push(newSignal(s, nil)) == mpsc.PushWoke {
 			s.sched.Inject(&a.task)
 		}
 	}

@@ -81,9 +81,9 @@ func TestUrgent_Crash(t *testing.T) {
 	equal(t, "reason", brief(joined(t, sys, r)), "panic")
 }
 
-// TestSignals_ReachEverybody: an order reaches an idle, an overloaded, a muted and a busy
+// TestSignals_ReachAll: an order reaches an idle, an overloaded, a muted and a busy
 // actor ahead of its mail.
-func TestSignals_ReachEverybody(t *testing.T) {
+func TestSignals_ReachAll(t *testing.T) {
 	t.Run("Idle", func(t *testing.T) {
 		sys := start(t)
 		r := puppetType.Spawn(sys, puppet{})
@@ -167,10 +167,10 @@ func TestShield(t *testing.T) {
 	receive(t, "the behaviour", begun)
 	must(t, actor.KillWait(soon(t), r))
 	d.says(t, "a: start", "a: inner", "a: outer", "a: deferred")
-	err := receive(t, "the asker to be told", asked)
+	err := receive(t, "the caller to be told", asked)
 	if !errors.Is(err, actor.ErrStopped) || !errors.Is(err, actor.ErrKilled) ||
 		errors.Is(err, actor.ErrPanicked) {
-		t.Errorf("the asker was told %v", err)
+		t.Errorf("the caller was told %v", err)
 	}
 	equal(t, "panics", sys.Stats().Panics, 0)
 }
@@ -217,10 +217,10 @@ func TestShield_Panic(t *testing.T) {
 // looked at.
 func TestKill_BehindAPanic(t *testing.T) {
 	for _, c := range []struct {
-		name            string
-		supervised, kid bool
-		reason          string   // what all are told in the end
-		own, fell       []string // what its OnStop was told, and its supervisor
+		name              string
+		supervised, child bool
+		reason            string   // what all are told in the end
+		own, fell         []string // what its OnStop was told, and its supervisor
 	}{
 		{"Alone", false, false, "panic", []string{"r: stop panic"}, nil},
 		{"Parent", false, true, "killed", nil, nil},
@@ -232,7 +232,7 @@ func TestKill_BehindAPanic(t *testing.T) {
 			actor.WithDeterministic(2), actor.WithDeterministic(3)} {
 			for _, shielded := range []bool{true, false} {
 				t.Run(c.name, func(t *testing.T) {
-					v := newVictim(t, start(t, opt), c.supervised, c.kid)
+					v := newVictim(t, start(t, opt), c.supervised, c.child)
 					_, err := fetchIn.Ask(soon(t), v.ref, func(_ *mortal, c *actor.Context) {
 						fail := func() { actor.Kill(c, actor.Self[mortal](c)); panic(1) }
 						if shielded {

@@ -194,9 +194,9 @@ func ExampleAskOption() {
 	ctx, clock := context.Background(), actor.NewVirtualClock(time.Unix(0, 0))
 	sys := actor.Start(actor.WithClock(clock), actor.WithWorkers(2))
 	slow, asked := puppetType.Spawn(sys, puppet{}), make(chan struct{})
-	told := make(chan error)
+	heardBy := make(chan error)
 	caller := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
-		told <- r.Err
+		heardBy <- r.Err
 	}})
 	release := make(chan struct{})
 	do.Send(sys, slow, func(*puppet, *actor.Context) { <-release })
@@ -208,7 +208,7 @@ func ExampleAskOption() {
 	})
 	<-asked
 	clock.Jump(time.Second)
-	fmt.Println(<-told)
+	fmt.Println(<-heardBy)
 	close(release)
 	_ = sys.Shutdown(ctx)
 	// Output: gallop: no reply in time: context deadline exceeded

@@ -136,9 +136,9 @@ func (s *System) makeTimers() *timerwheel.Timers {
 }
 
 // fireTimers sends the messages of timers that a shard has taken from its wheel.
-func fireTimers(w *sched.Worker, s *timerwheel.Shard, due []timerwheel.Due) {
+func fireTimers(w *sched.Worker, s *timerwheel.Shard, list []timerwheel.Due) {
 	c := w.Local().(*Context)
-	for _, d := range due {
+	for _, d := range list {
 		c.fire(s, d)
 	}
 }

@@ -291,16 +291,16 @@ func (a *cell) closeSystem(e env) {
 // recheckSystem is A2: an actor that has just parked looks whether a signal came before any sender
 // could see it parked. The one that recalls it schedules it.
 func (a *cell) recheckSystem(c *Context) {
-	if !a.system.IsEmpty() && a.recall(c) {
+	if !a.system.IsEmpty() && a.wakeParked(c) {
 		c.w.Schedule(&a.task)
 	}
 }
 
-// recall takes a parked actor out, and reports whether it did: if so, the caller owns it and
+// wakeParked takes a parked actor out, and reports whether it did: if so, the caller owns it and
 // schedules it. An earlier turn may have served what was brought, and parked the actor again, so
-// its system queue may be empty. Then recall puts something there: a turn that finds nothing would
-// run mail that has to wait, and rest where it should park.
-func (a *cell) recall(e env) bool {
+// its system queue may be empty. Then wakeParked puts something there: a turn that finds nothing
+// would run mail that has to wait, and rest where it should park.
+func (a *cell) wakeParked(e env) bool {
 	if !a.blockedOn.Wake() {
 		return false
 	}

@@ -175,10 +175,10 @@ func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 			sys := start(t, actor.WithWorkers(2))
 			heard := make(chan string, 1)
 			other, release := busyPuppet(t, sys)
-			parent := actor.NewType[hasty]("boss")
+			parent := actor.NewType[hasty]("parent")
 			begin := actor.Declare[struct{}](parent, "begin")
 			fell := actor.Declare[actor.ChildDown](parent, "fell")
-			fallen, stay := make(chan struct{}), make(chan struct{})
+			childDown, stay := make(chan struct{}), make(chan struct{})
 			restart := sync.OnceFunc(func() { close(stay) })
 			t.Cleanup(restart)
 			var child actor.Ref[hasty]
@@ -191,12 +191,12 @@ func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 					panic("on purpose")
 				})
 			}), fell.Handle(func(_ *hasty, c *actor.Context, f actor.ChildDown) {
-				close(fallen)
+				close(childDown)
 				<-stay
 				actor.Restart(c, child)
 			}))
 			begin.Send(sys, parent.Spawn(sys, hasty{}), struct{}{})
-			receive(t, "the fall", fallen)
+			receive(t, "the fall", childDown)
 			release()
 			_, err := try.Ask(soon(t), other, seven) // it has answered
 			must(t, err)

@@ -19,7 +19,7 @@ func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 		rounds = 10
 	}
 	for range rounds {
-		sys := Start(WithWorkers(3), StallEvery(time.Hour),
+		sys := Start(WithWorkers(3), DeadlockEvery(time.Hour),
 			WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
 		p := holderType.Spawn(sys, holder{})
 		ready := make(chan struct{})

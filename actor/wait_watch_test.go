@@ -72,7 +72,7 @@ func TestWaitWatch_Asks(t *testing.T) {
 		})
 	})
 	receive(t, "the request to run", there)
-	eventually(t, "the asker waits", func() bool { _, armed := clock.Next(); return armed })
+	eventually(t, "the caller waits", func() bool { _, armed := clock.Next(); return armed })
 	clock.Jump(2 * time.Second)
 	want := fmt.Sprintf(`who="puppet#%d waits in Ask for puppet#%d" waits=1`, asks.ID(), asked.ID())
 	if s := log.String(); strings.Count(s, longWaits) != 1 || !strings.Contains(s, want) {

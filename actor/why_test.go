@@ -23,7 +23,7 @@ func holders(t *testing.T, sys *actor.System, want string) {
 		return strings.Join(words, ", ")
 	}
 	last := ""
-	for end := time.Now().Add(patience); time.Now().Before(end); runtime.Gosched() {
+	for end := time.Now().Add(testLimit); time.Now().Before(end); runtime.Gosched() {
 		if last = got(); last == want {
 			return
 		}
@@ -65,7 +65,8 @@ func TestWhy(t *testing.T) {
 	holders(t, sys, "2 Pipes of "+front)
 }
 
-// TestWhy_Many: "Of one kind, up to three actors of a type are named; more of them are one Holder."
+// TestWhy_Many: "Of one class, up to three actors of a type are named; more of them are one
+// Holder."
 func TestWhy_Many(t *testing.T) {
 	sys := start(t)
 	for range 1000 { // more than are counted under one lock
@@ -132,7 +133,7 @@ func TestWhy_Lives(t *testing.T) {
 // TestWhy_Restart: an actor that waits for its supervisor is a pending restart.
 func TestWhy_Restart(t *testing.T) {
 	sys := start(t)
-	parent := mortalType.Spawn(sys, mortal{name: "boss",
+	parent := mortalType.Spawn(sys, mortal{name: "parent",
 		onFell: func(*mortal, *actor.Context, actor.ChildDown) {}})
 	var child actor.Ref[mortal]
 	in(t, sys, parent, func(_ *mortal, c *actor.Context) {
@@ -171,16 +172,16 @@ func TestShutdown_SaysWhy(t *testing.T) {
 
 // TestHolder_String: one and several.
 func TestHolder_String(t *testing.T) {
-	who := actor.ActorName{Type: "room", ID: 3, Name: "lobby"}
+	who := actor.ActorName{Type: "room", ID: 3, Name: "hall"}
 	for want, h := range map[string]actor.Holder{
 		"1 Hold": {What: "Hold", Count: 1},
 		"2 put-off replies of desk": {What: "put-off reply", Count: 2,
 			Actor: actor.ActorName{Type: "desk"}},
-		"1 Pipe of room#3 (lobby)": {What: "Pipe", Count: 1, Actor: who},
-		"1 mute of x#1 for room#3 (lobby)": {What: "mute", Count: 1,
+		"1 Pipe of room#3 (hall)": {What: "Pipe", Count: 1, Actor: who},
+		"1 mute of x#1 for room#3 (hall)": {What: "mute", Count: 1,
 			Actor: actor.ActorName{Type: "x", ID: 1}, For: who},
 		"3 FromChans of room#3 (a/b)": {What: "FromChan", Count: 3,
-			Actor: actor.ActorName{Type: "room", ID: 3, Name: "lobby", Path: "a/b"}},
+			Actor: actor.ActorName{Type: "room", ID: 3, Name: "hall", Path: "a/b"}},
 	} {
 		equal(t, "in words", h.String(), want)
 	}

@@ -49,12 +49,12 @@ type Bias struct {
 	revoked seam.Uint32 // how often others have revoked, or have begun to
 
 	// Owner only, as of the last review.
-	allowed bool // the actors that the worker wakes are biased to it
-	seen    uint32
-	spills  uint64
-	budget  int // reviews without too many thefts
-	pause   int // reviews before it may again
-	next    int // the next pause
+	allowed   bool // the actors that the worker wakes are biased to it
+	seen      uint32
+	overflows uint64
+	budget    int // reviews without too many thefts
+	pause     int // reviews before it may again
+	next      int // the next pause
 }
 
 // NoBias is the bias that no worker holds.
@@ -100,7 +100,7 @@ func (b *Bias) Allowed() bool { return b.allowed }
 func (b *Bias) Kept() bool { return b.revoked.Load() == b.seen }
 
 // Fits reports whether as many tasks have had no room as at the last review.
-func (b *Bias) Fits(spills uint64) bool { return spills == b.spills }
+func (b *Bias) Fits(overflows uint64) bool { return overflows == b.overflows }
 
 // Forbid has the worker hold no more biases until the next review: what it makes runnable runs
 // elsewhere. Owner only.
@@ -128,11 +128,11 @@ func (b *Bias) Review(workers int, alone bool) (ok bool) {
 	return b.pause == 0
 }
 
-// Allow says whether the worker may hold biases until the next review. spills is how many tasks
+// Allow says whether the worker may hold biases until the next review. overflows is how many tasks
 // have had no room in its queue by now. Owner only.
-func (b *Bias) Allow(ok bool, spills uint64) {
+func (b *Bias) Allow(ok bool, overflows uint64) {
 	b.allowed = ok && seam.CanFence()
-	b.spills = spills
+	b.overflows = overflows
 }
 
 // pauseAfter sets the pause after a review in which thefts have cost that much. There is no pause

@@ -67,14 +67,14 @@ func (w *biasTwins) send(t *rapid.T) {
 		if w.holder != i {
 			t.Fatalf("%d may append, and %d holds the bias", i, w.holder)
 		}
-		if !own.Append(&w.box, &w.in, w.fresh()) {
+		if !own.Append(&w.box, &w.in, w.made()) {
 			t.Fatalf("%d may append, and does not", i)
 		}
 		w.dumb.push(w.next)
 	case w.holder == i:
 		t.Fatalf("%d may not append, and holds the bias", i)
 	case h == nil:
-		m := w.fresh()
+		m := w.made()
 		m.Next = nil
 		w.box.head.Store(own.Mark())
 		w.in.Wake(m, own.Mark())

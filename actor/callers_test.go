@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// An caller "hears at once and why": every way in which an actor may not answer, and every way to
-// ask. No case needs a clock: an caller that does not hear hangs.
+// An requester "hears at once and why": every way in which an actor may not answer, and every way
+// to ask. No case needs a clock: an requester that does not hear hangs.
 
 // silence is an actor that will not answer: prepare makes it, and after has it end when the
 // requests are on their way.
@@ -37,19 +37,19 @@ func underSupervision(end func(*actor.System, actor.Ref[mortal])) func(testing.T
 	*actor.System) (actor.Ref[mortal], func()) {
 	return func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		var child actor.Ref[mortal]
-		fallen := make(chan struct{})
+		childDown := make(chan struct{})
 		super := mortalType.Spawn(sys, mortal{onFell: func(_ *mortal, c *actor.Context,
 			f actor.ChildDown) {
 			if !f.Final {
 				actor.Standby(c, f.Ref)
-				close(fallen)
+				close(childDown)
 			}
 		}})
 		in(t, sys, super, func(_ *mortal, c *actor.Context) {
 			child = actor.SpawnSupervised(c, mortalType, func(*mortal) {}, onFell)
 			doAct.Send(c, child, func(*mortal, *actor.Context) { panic(errUser) })
 		})
-		receive(t, "the fall", fallen)
+		receive(t, "the fall", childDown)
 		return child, func() { end(sys, child) }
 	}
 }
@@ -117,42 +117,45 @@ var askedBy = map[string]func(t testing.TB, sys *actor.System, to actor.Ref[mort
 		}
 	},
 	"AskTo": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error) {
-		caller := askerType.Spawn(sys, asker{got})
-		askerGo.Send(sys, caller, func(c *actor.Context) {
+		requester := requesterType.Spawn(sys, requester{got})
+		requesterGo.Send(sys, requester, func(c *actor.Context) {
 			for range n {
-				actor.AskTo(c, fetchIn, to, nothing, askerHears)
+				actor.AskTo(c, fetchIn, to, nothing, requesterHears)
 			}
 		})
 	},
 	"AskToWithin": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int,
 		got chan<- error) {
-		caller := askerType.Spawn(sys, asker{got})
-		askerGo.Send(sys, caller, func(c *actor.Context) {
+		requester := requesterType.Spawn(sys, requester{got})
+		requesterGo.Send(sys, requester, func(c *actor.Context) {
 			for range n {
-				actor.AskTo(c, fetchIn, to, nothing, askerHears, actor.Within(time.Hour))
+				actor.AskTo(c, fetchIn, to, nothing, requesterHears, actor.Within(time.Hour))
 			}
 		})
 	},
 }
 
-// caller passes on what it hears.
-type asker struct{ got chan<- error }
+// requester passes on what it hears.
+type requester struct{ got chan<- error }
 
 var (
-	askerType  = actor.NewType[asker]("asker")
-	askerGo    = actor.Declare[func(*actor.Context)](askerType, "go")
-	askerHears = actor.Declare[actor.Result[struct{}]](askerType, "hears")
-	_          = askerType.Table(askerGo.Handle(func(_ *asker, c *actor.Context,
+	requesterType  = actor.NewType[requester]("requester")
+	requesterGo    = actor.Declare[func(*actor.Context)](requesterType, "go")
+	requesterHears = actor.Declare[actor.Result[struct{}]](requesterType, "hears")
+	_              = requesterType.Table(requesterGo.Handle(func(_ *requester, c *actor.Context,
 		f func(*actor.Context)) {
 		f(c)
 	}),
-		askerHears.Handle(func(a *asker, _ *actor.Context, r actor.Result[struct{}]) { a.got <- r.Err }))
+		requesterHears.Handle(func(a *requester, _ *actor.Context,
+			r actor.Result[struct{}]) {
+			a.got <- r.Err
+		}))
 )
 
-// TestAskers_EveryWay: "An caller of a panicking, stopped, killed or never-started actor hears
+// TestCallers_EveryWay: "An requester of a panicking, stopped, killed or never-started actor hears
 // at once and why": whichever way it asks, when its request is in the mailbox already, when a
 // restart is pending, and when the system stops.
-func TestAskers_EveryWay(t *testing.T) {
+func TestCallers_EveryWay(t *testing.T) {
 	const n = 5
 	for _, s := range silences {
 		for way, ask := range askedBy {

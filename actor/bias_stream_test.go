@@ -51,7 +51,7 @@ func (s *insister) round(c *actor.Context, how insistence) {
 		actor.GrantBias(c)
 		m := s.d.mouths[i].Load()
 		if how.kill {
-			m = s.d.spawn(c, m.kind)
+			m = s.d.spawn(c, m.class)
 			s.d.mouths[i].Store(m)
 		}
 		before, dead := m.seen.Load(), s.d.dead.Load()
@@ -77,10 +77,10 @@ func (s *insister) to(c *actor.Context, m *mouth) {
 	s.no[m]++
 }
 
-// insistOn has two insisters send to mouths of one kind, which others have to run meanwhile.
-func insistOn(t *testing.T, kind, workers int, how insistence) *delta {
+// insistOn has two insisters send to mouths of one class, which others have to run meanwhile.
+func insistOn(t *testing.T, class, workers int, how insistence) *delta {
 	d := &delta{}
-	d.open(t, func(int) int { return kind }, actor.WithWorkers(workers), actor.WithBatch(7))
+	d.open(t, func(int) int { return class }, actor.WithWorkers(workers), actor.WithBatch(7))
 	for id := range 2 {
 		a := insisterType.Spawn(d.sys, insister{d, id, map[*mouth]int{}})
 		d.sent.Add(1)
@@ -95,15 +95,15 @@ func insistOn(t *testing.T, kind, workers int, how insistence) *delta {
 // once or is a dead letter, in the order of its sender.
 func TestBias_GoesOnSending(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		for kind := range mouthKinds {
+		for class := range mouthKinds {
 			for _, declared := range []bool{true, false} {
 				rounds := scaled(40)
 				if !declared {
 					rounds = 1 // each waits for the monitor
 				}
-				d := insistOn(t, kind, workers, insistence{rounds, declared, kind == mouthKilled})
+				d := insistOn(t, class, workers, insistence{rounds, declared, class == mouthKilled})
 				quiet(t, d.sys)
-				d.audit(t, uint64(kind))
+				d.audit(t, uint64(class))
 			}
 		}
 	})
