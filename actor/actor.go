@@ -19,13 +19,13 @@ import (
 //	        push finds idle                      worker takes the task
 //	IDLE ───────────────────────▶ QUEUED ───────────────────────▶ RUNNING ──it ends──▶ ENDED
 //	 ▲                             ▲  ▲                             │  │
-//	 │ rest succeeds               │  └── batch spent, or ──────────┘  │ owes, at the end of a behaviour
+//	 │ rest succeeds               │  └── batch spent, or ──────────┘  │ blocked, as a turn ends
 //	 └─────────────────────────────┼───── rest lost the race           ▼
-//	                               └── last debt forgiven, or ─────── PARKED
+//	                               └── last one unblocks, or ──────── PARKED
 //	                                   a signal recalls it
 //
 // Owner of the cell: IDLE none · QUEUED the queue · RUNNING the worker · PARKED
-// its debts: the wait lists of the gates that it waits at, and itself while it waits for
+// what blocks it: the wait lists of the gates that it waits at, and itself while it waits for
 // its children or its supervisor · ENDED none.
 //
 // Where an actor stands in its life (alive, leaving, suspended, ended) is another matter, kept in
@@ -50,7 +50,7 @@ type cell struct {
 	arena *heap.Arena
 	cold  *coldState // nil until it needs any
 
-	// Owner only, except for system queue and debt.
+	// Owner only, except for the system queue and the blocked-on count.
 	blockedOn  backpressure.BlockedOn
 	load       backpressure.Load
 	supervised bool // read-only after the spawn
@@ -112,9 +112,9 @@ type coldState struct {
 	inQueue   uint8 // and in the system queue, from stopSeen on
 	unstarted bool  // it has not been started
 	down      bool  // it is not up: OnStop does not run
-	// It waits for its children or its supervisor: a debt and a hold of its own.
+	// It waits for its children or its supervisor: a blocked-on count and a hold of its own.
 	waiting bool
-	// It waits, but no longer with a hold: Standby, and Postpone, where it has no debt either.
+	// It waits, but no longer with a hold: Standby, and Postpone, where it is not blocked either.
 	unheld  bool
 	drained bool // its mailbox is closed, and what is left of it is run
 	gone    bool // nothing is left of it

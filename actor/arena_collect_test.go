@@ -54,7 +54,7 @@ func (k *saver) hand(c *Context, v int) {
 	litter(c)
 }
 
-// litter makes garbage until the arena is expected.
+// litter makes garbage until the arena is due.
 func litter(c *Context) {
 	for c.then&mustCollect == 0 {
 		heap.MakeSlice[byte](c.Heap(), 1000)

@@ -244,13 +244,13 @@ func TestAside_FaultAfterARestart(t *testing.T) {
 // reply is one, with a time-out or without.
 func TestAside_ReplyToOneself(t *testing.T) {
 	type entry struct{ v int }
-	book := actor.NewType[lodger]("book")
-	begin := actor.Declare[bool](book, "begin")
-	waste := actor.Declare[struct{}](book, "waste")
-	enter := actor.DeclareAsk[struct{}, heap.Ptr[entry]](book, "enter")
+	guests := actor.NewType[lodger]("book")
+	begin := actor.Declare[bool](guests, "begin")
+	waste := actor.Declare[struct{}](guests, "waste")
+	enter := actor.DeclareAsk[struct{}, heap.Ptr[entry]](guests, "enter")
 	var got []int
-	entered := actor.Declare[actor.Result[heap.Ptr[entry]]](book, "entered")
-	book.Table(begin.Handle(func(_ *lodger, c *actor.Context, within bool) {
+	entered := actor.Declare[actor.Result[heap.Ptr[entry]]](guests, "entered")
+	guests.Table(begin.Handle(func(_ *lodger, c *actor.Context, within bool) {
 		self := actor.Self[lodger](c)
 		if within {
 			actor.AskTo(c, enter, self, struct{}{}, entered, actor.Within(time.Minute))
@@ -272,7 +272,7 @@ func TestAside_ReplyToOneself(t *testing.T) {
 			t.Error(p.Value)
 		}}))
 	for _, within := range []bool{false, true} {
-		begin.Send(sys, book.Spawn(sys, lodger{}), within)
+		begin.Send(sys, guests.Spawn(sys, lodger{}), within)
 	}
 	quiet(t, sys)
 	equal(t, "entries read", fmt.Sprint(got), "[42 42]")

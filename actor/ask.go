@@ -116,7 +116,7 @@ func (d *descriptor) madeAsk() *descriptor {
 //     cannot end in between.
 //
 // A behaviour that waits in Ask does so as in [Context.Blocking]: other actors are run
-// by other workers meanwhile, and its own mail waits. That costs a goroutine and a spare
+// by other workers meanwhile, and its own mail waits. That costs a goroutine and an idle
 // worker ([WithMaxBlocked]); [AskTo] costs a message. While it waits, actors go on that were
 // muted because the caller is overloaded, or muted itself, in case to is one of them. But
 // to may wait for the caller in ways that Ask does not see, so give ctx a deadline:
@@ -174,7 +174,7 @@ func (d *descriptor) mustAsk(ctx context.Context, to *cell) {
 //	    ├──── spinLimit over ───────────────────────────┘ ▼
 //	    ├──── deterministic: drive gave up ─────────▶ ABANDONED
 //	    ├──── the caller keeps to from running ─────▶ REFUSED
-//	    └──── all spares are in use ────────────────▶ UNHELPED
+//	    └──── too many are blocked ─────────────────▶ UNHELPED
 //
 // Each arrow except that of take is a compare-and-swap, so either finish or the caller that gives
 // up comes first. finish has three cases. From PENDING it leaves the result to be found. From

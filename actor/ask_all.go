@@ -16,7 +16,7 @@ import (
 // replies go nowhere.
 //
 // In a behaviour, AskAll waits as [AskBehaviour.Ask] does; if it cannot, because all
-// spares are in use, it gives up with [ErrTooManyBlocked].
+// idle workers are in use, it gives up with [ErrTooManyBlocked].
 //
 // If ctx had ended before the call, no request is sent, and what q owns stays the
 // caller's. Nor is a request sent to an actor that cannot run before the caller's own
@@ -41,7 +41,7 @@ func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[
 // Replies is [AskAll] as a sequence: it yields the outcome of every request, with the
 // actor that was asked, in the order in which the outcomes come in. If ctx ends, the
 // outcomes that are missing have its error; in a behaviour whose system stops, they
-// have [ErrSystemStopped], and in one that cannot wait, because all spares are in use,
+// have [ErrSystemStopped], and in one that cannot wait, because too many block already,
 // [ErrTooManyBlocked].
 //
 // The requests are sent when the loop begins, unless ctx has ended by then. Replies

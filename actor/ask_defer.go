@@ -17,7 +17,7 @@ import (
 //
 // The list belongs to its actor alone. Others tell it, by signals:
 //
-//	the replier                            the owner
+//	who replies                            the owner
 //	R1 open → given   (CAS)                E1 its life ends: open → over (CAS), tells the caller
 //	R2 gives the reply                     G1 is told given: takes it off its list
 //	R3 loads the owner, tells it given     H1 takes it off its list, stores the new owner

@@ -127,7 +127,7 @@ func TestDefer(t *testing.T) {
 	}
 }
 
-// TestDefer_Callers: each caller, of every class, gets its own reply; an error too.
+// TestDefer_Callers: each caller, of every kind, gets its own reply; an error too.
 func TestDefer_Callers(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})

@@ -131,7 +131,7 @@ func askMuted(t *testing.T, sys *actor.System,
 			do.Send(c, asked, func(_ *puppet, c *actor.Context) { slowDo.Send(c, caller, noop) })
 		})
 		slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) {
-			for sys.SimCounts().Sent == 0 && sys.Stats().Mutes == 0 { // a deterministic one keeps books
+			for sys.SimCounts().Sent == 0 && sys.Stats().Mutes == 0 { // a deterministic one counts
 				runtime.Gosched()
 			}
 			err = ask(c, asked)

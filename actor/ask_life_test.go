@@ -143,7 +143,7 @@ func TestOutcome_Stashed(t *testing.T) {
 	equal(t, "message", dead.last.Load().Message.(actor.Reply[any, string]).Mark, "asked")
 }
 
-// TestOutcome_Counts: with a seed, whatever becomes of requests and outcomes, each is booked once.
+// TestOutcome_Counts: with a seed, whatever becomes of requests and outcomes, each is counted once.
 func TestOutcome_Counts(t *testing.T) {
 	for class, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded,
 		"finishing": finishing} {

@@ -197,7 +197,7 @@ func (d *dormitory) close() error {
 	return d.allEnded()
 }
 
-// TestPostpone_Explored: senders of every class while a supervisor puts a restart off, restarts,
+// TestPostpone_Explored: senders of every kind while a supervisor puts a restart off, restarts,
 // stops or suspends again: in no order is a sender left muted, an caller without an answer, or a
 // message lost, doubled or out of order.
 func TestPostpone_Explored(t *testing.T) {

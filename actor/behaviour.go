@@ -187,7 +187,7 @@ type BehaviourOption func(*descriptor)
 // Urgent makes the messages of a behaviour overtake ordinary ones. Urgent messages
 //
 //   - reach a muted actor, unless they make it flood others;
-//   - pay no heed to overload: they neither mute their senders nor are refused for it;
+//   - ignore overload: they neither mute their senders nor are refused for it;
 //   - are bounded by nothing but good sense;
 //   - cost two locked instructions more to send.
 //
@@ -226,7 +226,7 @@ func Urgent() BehaviourOption {
 // [AskTo], results of [Pipe], ticks of timers, and values of [FromChan].
 //
 // TrySend and [Behaviour.SendWait] of such a behaviour are as ever. An urgent behaviour
-// pays no heed to overload: Declare panics if it is given both options. A behaviour
+// ignores overload: Declare panics if it is given both options. A behaviour
 // without this option costs nothing for it.
 func DropOnOverload() BehaviourOption { return func(d *descriptor) { d.drops = true } }
 

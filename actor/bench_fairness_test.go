@@ -28,7 +28,7 @@ func selfFlood(sys *actor.System, stop *atomic.Bool) {
 // long a message takes to run, and how many ran in a millisecond: where the processors
 // cannot do what is asked, the sender has its turn as late as all others, so it sends less and
 // no actor waits longer. Where they can, it is a second one that floods itself: it looks at the
-// clock, turn after turn, until the next messages are expected.
+// clock, turn after turn, until the next messages are due.
 func BenchmarkFairness(b *testing.B) {
 	for _, workers := range []int{1, 2} {
 		for _, every := range []time.Duration{100 * time.Millisecond, 10 * time.Millisecond,
@@ -68,7 +68,7 @@ type census struct {
 	next   atomic.Int64
 }
 
-// herald sends to all listeners in turn, as many messages as are expected.
+// herald sends to all listeners in turn, as many messages as are due.
 type herald struct {
 	crowd []actor.Ref[listener]
 	begun time.Time

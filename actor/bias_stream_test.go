@@ -77,7 +77,7 @@ func (s *insister) to(c *actor.Context, m *mouth) {
 	s.no[m]++
 }
 
-// insistOn has two insisters send to mouths of one class, which others have to run meanwhile.
+// insistOn has two insisters send to mouths of one kind, which others have to run meanwhile.
 func insistOn(t *testing.T, class, workers int, how insistence) *delta {
 	d := &delta{}
 	d.open(t, func(int) int { return class }, actor.WithWorkers(workers), actor.WithBatch(7))

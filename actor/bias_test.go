@@ -123,7 +123,7 @@ func TestBias_FansOut(t *testing.T) {
 	}
 }
 
-// TestBias_DetachedWaits: a spare may be an extra at first, and what that makes runnable goes
+// TestBias_DetachedWaits: a worker that stands in may be surplus at first, and what that makes runnable goes
 // elsewhere; so it holds no biases before its first review.
 func TestBias_DetachedWaits(t *testing.T) {
 	needFence(t)

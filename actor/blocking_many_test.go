@@ -104,7 +104,7 @@ func TestBlocking_Costs(t *testing.T) {
 
 // TestAsk_TooManyBlocked: ErrTooManyBlocked to a behaviour, where "so many behaviours block already
 // that it would keep its worker from others". "The request becomes a dead letter". One that comes
-// when a spare is free again is answered.
+// when an idle worker is free again is answered.
 func TestAsk_TooManyBlocked(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestAsk_TooManyBlocked(t *testing.T) {
 }
 
 // TestAsk_NoDetachedNeeded: a behaviour on a thread of its own, and code outside of behaviours,
-// wait although all spares are in use.
+// wait although all idle workers are in use.
 func TestAsk_NoDetachedNeeded(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1))
 	blocked, release := make(chan struct{}), make(chan struct{})
@@ -200,11 +200,11 @@ func TestShouldYield_OneProcessor(t *testing.T) {
 	}
 }
 
-// TestAsk_TooManyBlockedSeeded: a deterministic run finds it too: a chain of asks takes a spare for
+// TestAsk_TooManyBlockedSeeded: a deterministic run finds it too: a chain of asks takes an idle worker for
 // each of its links.
 func TestAsk_TooManyBlockedSeeded(t *testing.T) {
-	for spares, want := range map[int]error{1: actor.ErrTooManyBlocked, 2: nil} {
-		sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1), actor.WithMaxBlocked(spares))
+	for blocked, want := range map[int]error{1: actor.ErrTooManyBlocked, 2: nil} {
+		sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1), actor.WithMaxBlocked(blocked))
 		a, b, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys,
 			puppet{}), puppetType.Spawn(sys, puppet{})
 		errs := make([]error, 2)

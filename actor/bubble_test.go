@@ -33,7 +33,7 @@ func TestBubble_Ask(t *testing.T) {
 	}
 }
 
-// TestBubble_FarTimer: a timer that is expected in a century is not expected yet.
+// TestBubble_FarTimer: a timer that is due in a century is not due yet.
 func TestBubble_FarTimer(t *testing.T) {
 	const century = 100 * 365 * 24 * time.Hour
 	synctest.Test(t, func(t *testing.T) {

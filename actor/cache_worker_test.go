@@ -132,7 +132,7 @@ func TestCache_Roots(t *testing.T) {
 	keepsAtMost(t, before, 3<<20) // and messages
 }
 
-// TestCache_Detached: a spare that retires leaves what it keeps to the GC.
+// TestCache_Detached: a worker that stood in and retires leaves what it keeps to the GC.
 func TestCache_Detached(t *testing.T) {
 	const n = 64
 	k := newCaches[[200]byte]()
@@ -178,7 +178,7 @@ func TestCache_Stopped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k := newCaches[int](opts...)
 			before, _ := heapInUse()
-			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1)) // each spare is kept, with 30 KiB
+			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1)) // each worker is kept, with 30 KiB
 			for range 16 {
 				k.do.Send(sys, k.typ.Spawn(sys, 0), fillHeap)
 			}

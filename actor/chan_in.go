@@ -22,7 +22,7 @@ import (
 //
 // One goroutine stands between ch and the actor. While the actor is overloaded, the
 // goroutine takes at most one value out of ch, so that those who write to ch wait; but
-// for an urgent b, which pays no heed to overload, it goes on. What it has taken runs
+// for an urgent b, which ignores overload, it goes on. What it has taken runs
 // or becomes a dead letter.
 //
 // If FromChan is called again for the same behaviour, after a stop or a restart, it

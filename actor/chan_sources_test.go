@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSources_Twin compares the books of an actor's bridges with a list of all that it has ever
+// TestSources_Twin compares the lists of an actor's bridges with a list of all that it has ever
 // opened, which looks at each: which come before a new one, and that few are kept of those that are
 // gone.
 func TestSources_Twin(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 // TestClock: systems on a virtual clock show its time, and may share it; Advance "waits until
 // nothing can go on in the clock's systems without time passing, and then moves to the next moment
-// at which a timer is expected", also where the systems send to each other.
+// at which a timer is due", also where the systems send to each other.
 func TestClock(t *testing.T) {
 	clock := actor.NewVirtualClock(epoch)
 	one, two := start(t, actor.WithClock(clock)), start(t, actor.WithClock(clock))

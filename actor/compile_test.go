@@ -172,7 +172,7 @@ func TestDoesNotCompile(t *testing.T) {
 	}
 }
 
-// TestCompiles: "Self-send, self-spawn and ping ↔ pong compile as package-depth
+// TestCompiles: "Self-send, self-spawn and ping ↔ pong compile as package-level
 // descriptors", and each way to send, so that what TestDoesNotCompile refuses is
 // refused for its own sake.
 func TestCompiles(t *testing.T) {

@@ -146,7 +146,7 @@ func TestCycles(t *testing.T) {
 	equal(t, "spawned", int(st.Spawned), 1+3*(warm+n)) // a child in each life
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 	equal(t, "ties of the supervisor", actor.TiesOf(r), 0)
-	// Spares, new or woken, stay for a while when they have stood in, and so does the monitor.
+	// Idle workers, new or woken, stay for a while when they have stood in, and so does the monitor.
 	if more := runtime.NumGoroutine() - goroutines; more > len(st.Workers)+1 {
 		t.Errorf("%d goroutines more", more)
 	}

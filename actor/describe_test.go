@@ -97,7 +97,7 @@ func TestContext_Logger(t *testing.T) {
 }
 
 // TestBestEffort: "Their dead letters are counted and shown to Hooks.DeadLetter like any other; but
-// without such a function they are logged at depth DEBUG instead of WARN".
+// without such a function they are logged at level DEBUG instead of WARN".
 func TestBestEffort(t *testing.T) {
 	var log lockedBuffer
 	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log,

@@ -59,8 +59,8 @@ func strolls(t testing.TB, opts ...actor.Option) string {
 	}
 	strollOn.Send(sys, refs[0], 6)
 	quiet(t, sys)
-	st, books := sys.Stats(), sys.SimCounts()
-	equal(t, "messages sent", books.Sent, st.Messages+st.DeadLetters)
+	st, counts := sys.Stats(), sys.SimCounts()
+	equal(t, "messages sent", counts.Sent, st.Messages+st.DeadLetters)
 	equal(t, "messages", st.Messages, 5+127)
 	must(t, sys.Shutdown(context.Background()))
 	return trace.String()

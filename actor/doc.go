@@ -40,7 +40,7 @@
 //   - A message runs exactly once or becomes a dead letter, which is counted and reported.
 //   - An actor that cannot keep up mutes the actors of its system that send to it, until it
 //     has recovered. One that is only muted itself takes more mail, up to a watermark, and
-//     mutes no sender until then. It does not mute goroutines, nor actors of other systems: from there
+//     mutes no sender until then. It does not mute goroutines, nor actors of other systems: from
 //     Send never waits, SendWait does, and TrySend refuses. See [Behaviour.Send].
 //   - A panic or runtime.Goexit in a behaviour ends its actor, nothing else.
 //   - Timers of an actor fire in the order of their times. They end with the actor, or when
@@ -52,9 +52,9 @@
 // # What the verbs mean
 //
 //	                outside senders  queued mail        running behaviours  returns
-//	System.Wait     go on            runs          run on              when quiescent; the system stays
-//	System.Run      go on, until it  runs          run on              when quiescent; the system has stopped
-//	System.Shutdown refused          runs          run on              when quiescent or ctx ends; stopped
+//	System.Wait     go on            runs          run on              when quiescent; it stays
+//	System.Run      go on, until it  runs          run on              when quiescent; it has stopped
+//	System.Shutdown refused          runs          run on              when quiescent, or ctx ends
 //	System.Stop     refused          dead letters  finish              when they have; stopped
 //	actor.Stop      dead letters     dead letters  finish              at once
 //	Context.Stop    dead letters     dead letters  this one finishes   at once

@@ -317,7 +317,7 @@ func endedFor(t *testing.T, sys *actor.System, k *tools, r actor.Ref[tool], why 
 }
 
 // TestExit_MailLeft: the mail that an actor leaves behind when it ends for the reason that another
-// system has stopped crashed with the actor.
+// system has stopped died with the actor.
 func TestExit_MailLeft(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(1), dead.option())

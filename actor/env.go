@@ -152,7 +152,7 @@ func envFor(from Sender, a *cell) env {
 	return envOf(from).in(a)
 }
 
-// waitIn runs f, which waits. Inside, it reports false and does not wait if all spares are in use.
+// waitIn runs f, which waits. Inside, it reports false and does not wait if too many block already.
 // It is no method of env, which would have f escape.
 func waitIn(e env, f func()) bool {
 	if c, inside := e.(*Context); inside {

@@ -30,7 +30,7 @@ var (
 	// one that waits for it in an Ask of its own, so that the behaviour would wait for
 	// itself. It is returned by Ask, AskAll and Replies.
 	ErrDeadlock = errors.New("gallop: actor asks itself")
-	// ErrTooManyBlocked says that as many behaviours block as there may be spares ([WithMaxBlocked]),
+	// ErrTooManyBlocked says that as many behaviours block as may ([WithMaxBlocked]),
 	// so that one that waited too would keep its worker from others. It is returned by Ask,
 	// AskAll and Replies in a behaviour, and is the reason of the dead letter that the
 	// request of such an Ask becomes.

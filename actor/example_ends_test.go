@@ -105,7 +105,7 @@ func ExampleOutcome() {
 	// Output: 1
 }
 
-// nag reminds itself of something in an hour.
+// nag tells itself something in an hour.
 type nag struct{}
 
 var (

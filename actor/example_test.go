@@ -405,17 +405,17 @@ func ExampleAskBehaviour_Ask_timeOut() {
 	// Output: context deadline exceeded
 }
 
-// A magazine counts its books in an arena of its own, which the GC does not look
+// A magazine counts its volumes in an arena of its own, which the GC does not look
 // into.
-type magazine struct{ books heap.TextMap[int] }
+type magazine struct{ volumes heap.TextMap[int] }
 
 func (s *magazine) put(c *actor.Context, title string) {
-	n, _ := s.books.Get(c.Heap(), title)
-	s.books.Put(c.Heap(), title, n+1)
+	n, _ := s.volumes.Get(c.Heap(), title)
+	s.volumes.Put(c.Heap(), title, n+1)
 }
 
 func (s *magazine) copies(c *actor.Context, title string) (int, error) {
-	n, _ := s.books.Get(c.Heap(), title)
+	n, _ := s.volumes.Get(c.Heap(), title)
 	return n, nil
 }
 

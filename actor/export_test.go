@@ -108,7 +108,7 @@ func LeftoversOf(s *System) (l Leftovers) {
 // FireBatch and FireTurn bound how many timers a shard fires in a turn.
 const FireBatch, FireTurn = timerwheel.FireBatch, timerwheel.FireTurn
 
-// FireAt arms a timer of r, whose turn it is not, that is expected at once.
+// FireAt arms a timer of r, whose turn it is not, that is due at once.
 func FireAt[S any](c *Context, r Ref[S]) { fireNow(c, r.b, 0, nil) }
 
 // FireWith is FireAt of a timer with a payload that is kept in a message.
@@ -185,7 +185,7 @@ func CallersOf(s *System) int {
 	return s.waitGraph().Len()
 }
 
-// EnterAsk books that who waits for to, as it is when the reply has come or has not, and who has
+// EnterAsk enters that who waits for to, as it is when the reply has come or has not, and who has
 // not run since.
 func EnterAsk[S any](who, to Ref[S], hasReply bool) {
 	k := new(callState)

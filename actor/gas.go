@@ -45,7 +45,7 @@ func (c *Context) Gas(n int) {
 	if c.gas.spent+c.self.batch() <= limit {
 		return // it lasts for the batch
 	}
-	c.then |= gasLow // the turn settles its books when the behaviour returns
+	c.then |= gasLow // the turn accounts for it when the behaviour returns
 	if c.gas.spent+c.runInTurn() >= limit {
 		c.then |= gasSpent
 	}
@@ -61,7 +61,7 @@ func (c *Context) runInTurn() int {
 	return n + msg.Distance(c.ran, nil) + 1
 }
 
-// applyFlags sees to the flags that only interrupt a segment, once its books are settled.
+// applyFlags sees to the flags that only interrupt a segment, once it is accounted for.
 func (c *Context) applyFlags() {
 	then := c.then
 	c.then &^= gasLow | turnTable

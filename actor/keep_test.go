@@ -149,7 +149,7 @@ func TestIsOf(t *testing.T) {
 	}
 }
 
-// TestSameAsker: two Callers are the same if they "lead to the same behaviour of the same actor".
+// TestSameAsker: two of them are the same if they "lead to the same behaviour of the same actor".
 func TestSameAsker(t *testing.T) {
 	sys := start(t)
 	a, b := keepingType.Spawn(sys, keeping{}), keepingType.Spawn(sys, keeping{})

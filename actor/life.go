@@ -18,8 +18,8 @@ import (
 //	                                                 ends
 //
 // Before LEAVING the mailbox is closed if the actor is to end, and stays open if it is to come up
-// again. LEAVING with children, and SUSPENDED, are spent parked: the actor owes itself a debt, and
-// holds the system. Only signals reach it there, and only it forgives that debt.
+// again. LEAVING with children, and SUSPENDED, are spent parked: the actor blocks itself, and
+// holds the system. Only signals reach it there, and only it unblocks itself.
 
 // lifeState is where an actor stands. An actor without cold state is alive, or has ended.
 type lifeState uint8
@@ -293,7 +293,7 @@ func (a *cell) launch(from Sender) {
 	}
 }
 
-// start brings an actor up: a fresh state if it is supervised, and OnStart.
+// start brings an actor up: a new state if it is supervised, and OnStart.
 func (a *cell) start(c *Context) {
 	x := a.makeCold()
 	if !x.unstarted {
@@ -368,7 +368,7 @@ func verifyBottom(a *cell, x *coldState) {
 	invariant.Check(x.guards == 0, "%v has no children, and supervises %d", a, x.guards)
 }
 
-// verifyWait checks an actor that waits: its debt and its hold are its own.
+// verifyWait checks an actor that waits: what blocks it and its hold are its own.
 func verifyWait(a *cell, x *coldState) {
 	invariant.Check(x.state == leaving || x.state == suspended || x.gone && a.typ().finishes,
 		"%v waits in phase %d", a, x.state)

@@ -66,7 +66,7 @@ func (a *cell) discardMailbox(e env, why error) {
 	if stub != nil {
 		e.recycle(stub)
 	}
-	a.load &= backpressure.Muted // which ends with its debts
+	a.load &= backpressure.Muted // which ends with what blocks it
 	left = msg.Concat(left, a.endFlow())
 	release(e, a.gate.Open(&gateMark))
 	deadLetters(e, a, left, why)

@@ -33,7 +33,7 @@ type ChildDown struct {
 // supervision is what a supervised actor knows of its supervisor. Read-only.
 type supervision struct {
 	super   *cell
-	init    func(a *cell) // gives it a fresh state
+	init    func(a *cell) // gives it a new state
 	zero    func(a *cell) // gives it the zero state, or what [WithKeep] keeps
 	deliver func(c *Context, at *cell, f ChildDown)
 	up      func(c *Context, at *cell, r access.ChildUp) // nil: the supervisor is not told
@@ -80,7 +80,7 @@ func Suspend(from Sender, t Target) {
 	sendSignal("Suspend", from, t, takeDown{})
 }
 
-// Restart brings a supervised actor up again, with a fresh state, in its place: its
+// Restart brings a supervised actor up again, with a new state, in its place: its
 // queued mail runs, in order. An actor that is up is taken down first, as by [Suspend],
 // but its supervisor is not told. Restart does nothing to an actor that is ending. It
 // panics if t was not spawned with [SpawnSupervised].

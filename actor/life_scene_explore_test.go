@@ -199,7 +199,7 @@ func (s *scene) deadLetter(d DeadLetter) {
 }
 
 // lifeOp is what another actor does to the child, in a thread of its own. i tells two of the same
-// class apart.
+// kind apart.
 type lifeOp struct {
 	name  string
 	do    func(s *scene, i int)

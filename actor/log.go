@@ -94,7 +94,7 @@ func line(msg string, args []any) string {
 	return msg
 }
 
-// letterLog keeps dead letters, and reports of stalls, from flooding the log: the first, the
+// letterLog keeps dead letters, and reports of deadlocks, from flooding the log: the first, the
 // second, the fourth, the eighth and so on are logged.
 type letterLog struct{ n seam.Uint64 }
 

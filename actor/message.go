@@ -188,7 +188,7 @@ func contents(m *message) *message {
 }
 
 // peekedID returns the behaviour that a message is for, whatever else becomes of the message
-// meanwhile, as skim does.
+// meanwhile, as peekMail does.
 //
 //go:norace
 //go:noinline

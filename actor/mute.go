@@ -65,11 +65,11 @@ func (a *cell) mayBeMuted() bool {
 func (x *coldState) drainsForOthers() bool { return x.drained && x.child != nil }
 
 // park gives the actor up to the wait lists it is in, and reports whether it did: by
-// now all may have been forgiven. A parked actor holds the system.
+// now all may have unblocked it. A parked actor holds the system.
 func (a *cell) park(c *Context) bool {
 	c.waiters.forget()
 	if !a.mayBeMuted() {
-		// It has applied pressure since, or drains; the debts will be forgiven as it runs.
+		// It has applied pressure since, or drains; others will unblock it as it runs.
 		return false
 	}
 	if invariant.On {
@@ -118,7 +118,7 @@ func (a *cell) shutGate() (full bool) { return a.policy().shut(a) }
 // let in. Owner only.
 func (a *cell) openGate() *backpressure.Waiter[waiting] { return a.policy().reopen(a) }
 
-// release forgives everyone in a wait list that was opened, oldest first. A muted
+// release unblocks all in a wait list that was opened, oldest first. A muted
 // actor that no other gate holds back runs again, and opens its own gate first: the
 // chain unwinds without recursion, because those behind it are appended.
 func release(e env, list *backpressure.Waiter[waiting]) {
@@ -141,8 +141,8 @@ func release(e env, list *backpressure.Waiter[waiting]) {
 	}
 }
 
-// unmute makes a parked actor runnable and returns those that wait for it. The caller has forgiven
-// its last debt, so it owns the body.
+// unmute makes a parked actor runnable and returns those that wait for it. The caller has undone
+// the last block, so it owns the cell.
 func (a *cell) unmute(e env) *backpressure.Waiter[waiting] {
 	if invariant.On {
 		verifyUnmute(a)

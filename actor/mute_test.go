@@ -465,7 +465,7 @@ func TestMute_BoundsTheHeap(t *testing.T) {
 // mostQueued is how many messages may wait at once. Each producer runs a few times before
 // the receiver has its turn and shuts its gate: on one worker 24,000 wait then, and 120,000 if
 // there are more workers than processors. But the machine may halt the receiver's thread, or the
-// whole process, for some milliseconds before that, and another worker, or a spare that stands in,
+// whole process, for some milliseconds before that, and another worker, or one that stands in,
 // goes on with those who send. Half of all is far beyond that.
 func mostQueued(producers, each int) int64 {
 	return max(int64(producers*each/2), 300_000)

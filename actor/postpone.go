@@ -82,7 +82,7 @@ func (a *cell) releaseHold(x *coldState) {
 //
 // To have such a turn without a test for it on the path of every message, the actor leaves a
 // signal that says nothing in its own system queue before it goes idle: a turn that finds one
-// there comes to attend, and so to postponeMail, before it runs any mail.
+// there comes to serveSignals, and so to postponeMail, before it runs any mail.
 //
 // When the bound is reached the gate is shut. Then the sender itself makes the dead letter, so that
 // a flood is bounded: see meetGate. The way there is safe in the same sense: a sender that passes

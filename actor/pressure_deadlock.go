@@ -262,7 +262,7 @@ func (s *System) onlyMuted() bool {
 }
 
 // resolveDeadlock lets those that have waited for long because of applied pressure go on. It
-// reports the stall if the waiting might never have ended. Owner only, in a turn.
+// reports the deadlock if the waiting might never have ended. Owner only, in a turn.
 func (a *cell) resolveDeadlock(c *Context, idle bool) {
 	if a.load&backpressure.Pressed == 0 || !a.gate.Waited(&gateMark) {
 		return // it has come to an end by itself

@@ -26,10 +26,10 @@ func press(t testing.TB, sys *actor.System) actor.Ref[puppet] {
 	return r
 }
 
-// stalls collects the reports of a system.
-type stalls chan actor.PressureDeadlock
+// deadlocks collects the reports of a system.
+type deadlocks chan actor.PressureDeadlock
 
-func (s stalls) option() actor.Option {
+func (s deadlocks) option() actor.Option {
 	return actor.WithHooks(actor.Hooks{PressureDeadlock: func(r actor.PressureDeadlock) {
 		select {
 		case s <- r:
@@ -88,7 +88,7 @@ func TestPressure_MutedNever(t *testing.T) {
 // gets an answer from a source that it has asked; the source had sent it data and is muted. It is
 // found, reported with names, and broken, and everything runs.
 func TestPressureDeadlock_3382(t *testing.T) {
-	reports := make(stalls, 10)
+	reports := make(deadlocks, 10)
 	sys := start(t, actor.WithWorkers(2), reports.option())
 	sink, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	var begun time.Time
@@ -111,12 +111,12 @@ func TestPressureDeadlock_3382(t *testing.T) {
 	equal(t, "deadlock", r.Deadlock(), true)
 	st := sys.Stats()
 	equal(t, "let go", st.Exempted, 1)
-	equal(t, "stalls", st.PressureDeadlocks, 1)
+	equal(t, "deadlocks", st.PressureDeadlocks, 1)
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
 }
 
 // onlyReport is the one report that there is when the system is quiescent.
-func onlyReport(t testing.TB, reports stalls) actor.PressureDeadlock {
+func onlyReport(t testing.TB, reports deadlocks) actor.PressureDeadlock {
 	t.Helper()
 	equal(t, "reports", len(reports), 1)
 	return <-reports
@@ -127,7 +127,7 @@ func onlyReport(t testing.TB, reports stalls) actor.PressureDeadlock {
 // run's own clock, so that it does not hang if they are not.
 func TestPressureDeadlock_Seeded(t *testing.T) {
 	for seed := range uint64(5) {
-		reports := make(stalls, 10)
+		reports := make(deadlocks, 10)
 		sys := start(t, actor.WithDeterministic(seed), reports.option())
 		sink, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 		var answered time.Duration
@@ -144,7 +144,7 @@ func TestPressureDeadlock_Seeded(t *testing.T) {
 		if r := onlyReport(t, reports); !r.Closed || r.Idle || answered <= 0 || answered > time.Minute {
 			t.Errorf("seed %d: answered after %v; %+v", seed, answered, r)
 		}
-		equal(t, "stalls", sys.Stats().PressureDeadlocks, 1)
+		equal(t, "deadlocks", sys.Stats().PressureDeadlocks, 1)
 	}
 }
 
@@ -162,7 +162,7 @@ func watchdog(t testing.TB, sys *actor.System) {
 // TestPressureDeadlock_Relay: the answer has to come through a third actor, so that no message of
 // the one under pressure lies with those who wait for it.
 func TestPressureDeadlock_Relay(t *testing.T) {
-	reports := make(stalls, 10)
+	reports := make(deadlocks, 10)
 	sys := start(t, actor.WithWorkers(2), reports.option())
 	sink, relay, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys,
 		puppet{}), puppetType.Spawn(sys, puppet{})
@@ -185,7 +185,7 @@ func TestPressureDeadlock_Relay(t *testing.T) {
 // may have a message from it. The report names the sender of that, and uses no word that could mean
 // the one in between.
 func TestPressureDeadlock_ChainIsNamed(t *testing.T) {
-	reports := make(stalls, 10)
+	reports := make(deadlocks, 10)
 	sys := start(t, actor.WithDeterministic(1), actor.Leeway(1), reports.option())
 	sink, middle, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys,
 		puppet{}), puppetType.Spawn(sys, puppet{})
@@ -211,7 +211,7 @@ func TestPressureDeadlock_ChainIsNamed(t *testing.T) {
 // when its neighbour says so. The neighbour is muted for having sent before.
 func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 	const ring = 5
-	reports := make(stalls, 1000)
+	reports := make(deadlocks, 1000)
 	sys := start(t, actor.WithWorkers(2), reports.option())
 	var all, writers []actor.Ref[puppet]
 	for i := range ring {
@@ -237,10 +237,10 @@ func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 }
 
 // TestPressureDeadlock_NotWithoutNeed: pressure that is released soon, or for which no actor waits,
-// is no stall; and one that lasts, for news from outside for which the system is held, is not
+// is no deadlock; and one that lasts, for news from outside for which the system is held, is not
 // reported: those who wait are let go at ever longer intervals.
 func TestPressureDeadlock_NotWithoutNeed(t *testing.T) {
-	reports := make(stalls, 10)
+	reports := make(deadlocks, 10)
 	sys := start(t, actor.WithWorkers(2), reports.option())
 	release, err := sys.Hold()
 	must(t, err)
@@ -352,7 +352,7 @@ func TestPressureDeadlock_RandomGraphs(t *testing.T) {
 	defer func() { t.Logf("%d let go, %d reports", released, reports) }()
 	graph := func(t *rapid.T) {
 		sys := actor.Start(actor.WithWorkers(rapid.IntRange(1, 3).Draw(t, "workers")),
-			actor.WithLogger(silent), make(stalls, 1).option(),
+			actor.WithLogger(silent), make(deadlocks, 1).option(),
 			actor.DeadlockEvery(time.Millisecond/2))
 		defer sys.Stop()
 		var g muteGraph

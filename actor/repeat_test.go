@@ -50,7 +50,7 @@ var repeatable = map[string]struct {
 
 func muted(st actor.Stats) bool { return st.Mutes > 0 }
 
-// exempted reports whether spares have stood in for workers: they have a row of their own.
+// exempted reports whether others have stood in for workers: they have a row of their own.
 func exempted(st actor.Stats) bool { return len(st.Workers) > 4 && st.Workers[4].Turns > 0 }
 
 // TestRepeat: "The same seed means the same order", for all that actors can do; and what was sent
@@ -68,10 +68,10 @@ func TestRepeat(t *testing.T) {
 				c.program(sys, &d)
 				must(t, sys.Wait(context.Background()))
 				sys.Stop()
-				st, books := sys.Stats(), sys.SimCounts()
-				equal(t, "messages sent", books.Sent, st.Messages+st.DeadLetters)
+				st, counts := sys.Stats(), sys.SimCounts()
+				equal(t, "messages sent", counts.Sent, st.Messages+st.DeadLetters)
 				equal(t, "behaviours reported", *reported, st.Messages)
-				equal(t, "calls of strangers", books.Strangers, 0)
+				equal(t, "calls of strangers", counts.Strangers, 0)
 				shown = shown || c.shows == nil || c.shows(st)
 				return fmt.Sprint(d.lines, st)
 			})
@@ -315,7 +315,7 @@ func repeatPipe(sys *actor.System, d *daybook) {
 	}
 }
 
-// repeatWaiting has more behaviours that wait than there are workers: spares stand in.
+// repeatWaiting has more behaviours that wait than there are workers: others stand in.
 func repeatWaiting(sys *actor.System, d *daybook) {
 	chain := make([]actor.Ref[puppet], 12)
 	for i := range chain {

@@ -276,7 +276,7 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 	}
 	c := w.Local().(*Context)
 	if s.blocked.has(c) {
-		// It blocks, without a spare or since it was asked to come by: that list reports it.
+		// It blocks, without an idle worker or since it was asked to come by: that list reports it.
 		return
 	}
 	d := c.peek(task)

@@ -11,7 +11,7 @@ import (
 // as well, are shown about every 50 µs of work and whenever a worker goes to sleep, all
 // others at once.
 type Stats struct {
-	// Workers has the figures of every worker. The spares, which stand in for workers with
+	// Workers has the figures of every worker. The idle workers, which stand in for workers with
 	// blocked turns, follow as one entry, and the workers of pinned types come last.
 	Workers []WorkerStats
 

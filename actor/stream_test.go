@@ -11,7 +11,7 @@ import (
 
 // Streams of mail to actors of all kinds, and what one turn runs of them.
 
-// delta is a system with streams, and its books.
+// delta is a system with streams, and its counts.
 type delta struct {
 	sys                 *actor.System
 	rounds              int
@@ -32,7 +32,7 @@ type mouth struct {
 
 	seen atomic.Int64 // messages that came, whatever became of them
 
-	next  map[int]int // by sender, what is expected. Owner only, as all below
+	next  map[int]int // by sender, what is due. Owner only, as all below
 	got   int
 	stash int // so many are put aside
 }

@@ -21,7 +21,7 @@ import (
 // Whatever they do, what was sent is what ran and what became a dead letter; nothing
 // runs after its end; the counters of the system say the same; and it becomes quiet.
 
-// swarm is one such system and its books.
+// swarm is one such system and its counts.
 type swarm struct {
 	sys    *actor.System
 	seed   uint64
@@ -193,7 +193,7 @@ func (s *swarm) run() error {
 	return s.audit()
 }
 
-// audit compares the books.
+// audit compares the counts.
 func (s *swarm) audit() error {
 	st := s.sys.Stats()
 	sent, ran, dead := s.sent.Load(), s.ran.Load(), s.dead.Load()

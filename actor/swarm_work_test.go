@@ -198,7 +198,7 @@ func fall(b *bee, c *actor.Context, r *rand.Rand, _ task) {
 }
 
 // Fell decides on a child. The message comes from the runtime, which does not tell the
-// books when it sends one.
+// counts when it sends one.
 func (b *bee) Fell(c *actor.Context, f actor.ChildDown) {
 	b.s.sent.Add(1)
 	b.count()
@@ -212,7 +212,7 @@ func (b *bee) Fell(c *actor.Context, f actor.ChildDown) {
 	}
 }
 
-// terminate books a dead letter, and what the runtime sent without telling.
+// conclude counts a dead letter, and what the runtime sent without telling.
 func (s *swarm) conclude(l actor.DeadLetter) {
 	s.dead.Add(1)
 	if _, ok := l.Message.(actor.ChildDown); ok {

@@ -193,7 +193,7 @@ func (s *System) Shutdown(ctx context.Context) error {
 //
 // Stop does not wait for functions that [Pipe] runs: their context has ended, and what
 // they return later is a dead letter. Nor does it wait for a function of [Hooks],
-// or for the log, that is just then told of a long turn, or that all spares are in use.
+// or for the log, that is just then told of a long turn, or that too many block.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
 	s.refuseOutside()

@@ -147,7 +147,7 @@ func TestTimer_FiredBurstIsLetGo(t *testing.T) {
 	}
 }
 
-// TestTimer_BurstFiresAtOnce: thousands of timers that are expected together have fired when the
+// TestTimer_BurstFiresAtOnce: thousands of timers that are due together have fired when the
 // first of them runs, and not a batch a round of all others; but not without end.
 func TestTimer_BurstFiresAtOnce(t *testing.T) {
 	const batch, most = actor.FireBatch, actor.FireBatch * actor.FireTurn
@@ -234,7 +234,7 @@ func TestCancel_OfTheEnded(t *testing.T) {
 }
 
 // TestCancel_ArmedTooLate: "A timer that is armed only then never runs; Cancel is still in time for
-// it until it is expected", once. The one that is left ends with the actor, expected or not.
+// it until it is due", once. The one that is left ends with the actor, due or not.
 func TestCancel_ArmedTooLate(t *testing.T) {
 	for _, period := range []time.Duration{0, time.Minute} {
 		sys, clock := onVirtualTime(t)

@@ -73,7 +73,7 @@ func TestEvery_NeverPilesUp(t *testing.T) {
 
 // TestBug_K46_EndOfTime: a counter that wraps around, or a constant of the wrong size,
 // makes timers fire at once or never. A clock near its end is no different, and what
-// is expected behind the end never comes.
+// is due behind the end never comes.
 func TestBug_K46_EndOfTime(t *testing.T) {
 	for _, nanos := range []int64{0, math.MaxUint32 - 10, math.MaxInt64 - 1<<32} {
 		t.Run(fmt.Sprint(nanos), func(t *testing.T) {
@@ -99,8 +99,8 @@ func TestBug_K46_EndOfTime(t *testing.T) {
 	}
 }
 
-// TestClock_EndOfTime: a clock that is sent to the end of time stops just before: what is expected
-// there or behind never comes, and Every does not tick for ever; but what is expected at once is.
+// TestClock_EndOfTime: a clock that is sent to the end of time stops just before: what is due
+// there or behind never comes, and Every does not tick for ever; but what is due at once is.
 func TestClock_EndOfTime(t *testing.T) {
 	for name, opt := range map[string]actor.Option{"Workers": actor.WithWorkers(2),
 		"Seed": actor.WithDeterministic(1)} {

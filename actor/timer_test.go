@@ -236,7 +236,7 @@ func TestTimer_OfTheDraining(t *testing.T) {
 			arm := func(_ *mortal, c *actor.Context) {
 				actor.After(c, time.Hour, say, "never").Cancel(c)
 				actor.After(c, 0, say, "too late")
-				c.Blocking(func() { // the other worker fires what is expected
+				c.Blocking(func() { // the other worker fires what is due
 					for range 1000 {
 						runtime.Gosched()
 					}

@@ -173,7 +173,7 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 }
 
 // parkAgain parks an actor that waited, or was muted, when the system queue called it, unless it
-// has been forgiven meanwhile, and reports whether it is parked. It has held the system all the
+// was unblocked meanwhile, and reports whether it is parked. It has held the system all the
 // time.
 func (a *cell) parkAgain(c *Context) (parked bool) {
 	c.waiters.forget()

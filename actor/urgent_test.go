@@ -134,7 +134,7 @@ func TestUrgent_OutcomeToTheMuted(t *testing.T) {
 }
 
 // TestUrgent_OutcomeOfTheEnded: what does not run is a dead letter, also in a deterministic
-// system, whose books add up.
+// system, whose counts add up.
 func TestUrgent_OutcomeOfTheEnded(t *testing.T) {
 	for name, begin := range waysIn {
 		for how, opts := range map[string][]actor.Option{"free": nil,

@@ -72,7 +72,7 @@ func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 // runner writes with every turn, wherever the allocation begins, and what they read shares one
 // in one place of four. On 64-bit machines.
 func TestCell_Layout(t *testing.T) {
-	if unsafe.Sizeof(uintptr(0)) != 8 || invariant.On { // which keeps books in every task
+	if unsafe.Sizeof(uintptr(0)) != 8 || invariant.On { // which keeps counts in every task
 		return
 	}
 	var a cell

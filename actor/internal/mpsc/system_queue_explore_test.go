@@ -11,7 +11,7 @@ import (
 )
 
 // systemQueueWorld is an actor's system queue beside its mailbox and its count under exploration:
-// senders of signals and of mail, one goroutine that forgives, and workers that take the actor
+// senders of signals and of mail, one goroutine that unblocks, and workers that take the actor
 // over from each other. The steps S1 to S3, A1 and A2 are those of [SystemQueue]; what is plain
 // memory is part of the step that touches it.
 type systemQueueWorld struct {
@@ -180,7 +180,7 @@ func systemQueueScenario(tellers, mailers, muteAt, closeAt int) func(*explore.Pr
 }
 
 // TestSystemQueue_Explored: "No signal is overlooked": against TryIdle, against Park and the last
-// Forgive, and against the end.
+// Unblock, and against the end.
 func TestSystemQueue_Explored(t *testing.T) {
 	for _, c := range []struct {
 		name                              string

@@ -72,7 +72,7 @@ func (s *cached) freeChain(t *rapid.T, n int) {
 	}
 }
 
-// check: every chain is as long as the books say, nothing in it is in use, and nodes that were made
+// check: every chain is as long as is counted, nothing in it is in use, and nodes that were made
 // elsewhere are on their way to their owner.
 func (s *cached) check(t *rapid.T) {
 	if !s.c.Covers(s.class.ID) {

@@ -92,7 +92,7 @@ func (w *alarmWorld) work() {
 	}
 }
 
-// overlooked checks that nothing is armed that is expected.
+// overlooked checks that nothing is armed that is due.
 func (w *alarmWorld) overlooked() error {
 	for _, at := range w.left {
 		if at <= w.now {
@@ -102,8 +102,8 @@ func (w *alarmWorld) overlooked() error {
 	return nil
 }
 
-// TestAlarm_Explored: "Nothing expected is overlooked": whichever worker arms, and whenever the alarm
-// rings, all that is expected fires; none too early; and a shard is in one place at a time.
+// TestAlarm_Explored: "Nothing due is overlooked": whichever worker arms, and whenever the alarm
+// rings, all that is due fires; none too early; and a shard is in one place at a time.
 func TestAlarm_Explored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := &alarmWorld{p: p, own: map[*Shard]int{}, left: map[uint32]int64{}, whose: new(sched.Task)}

@@ -19,7 +19,7 @@ func verifyDue(k *Timer, number uint32, now int64) {
 	invariant.Check(k.at <= uint64(now), "timer %d of %d is due at %d", number, k.at, now)
 }
 
-// verifyShard checks the books of a shard before it is unlocked. Caller holds mu.
+// verifyShard checks the counts of a shard before it is unlocked. Caller holds mu.
 func verifyShard(s *Shard) {
 	invariant.Check(!s.held || s.wheel.Len() > 0, "a shard without timers holds the system")
 	invariant.Check(s.slab.frees <= s.slab.used, "%d of %d timers are free", s.slab.frees, s.slab.used)

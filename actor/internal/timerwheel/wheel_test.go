@@ -150,7 +150,7 @@ func (p *twins) addAgain(t *rapid.T) {
 	}
 }
 
-// toNext goes to just before what Next says, where nothing is expected, and then there.
+// toNext goes to just before what Next says, where nothing is due, and then there.
 func (p *twins) toNext(t *rapid.T) {
 	at, ok := p.w.Next()
 	if !ok || at < p.now {
@@ -215,7 +215,7 @@ func TestNextIsExact(t *testing.T) {
 	}
 }
 
-// TestMovesDown: an entry moves at most once per depth.
+// TestMovesDown: an entry moves at most once per level.
 func TestMovesDown(t *testing.T) {
 	const end, neighbour = 1, 2
 	var w Wheel
@@ -224,7 +224,7 @@ func TestMovesDown(t *testing.T) {
 		if at, _ := w.where(math.MaxUint64); at != n || w.levels[n].slots[slots-1].count != 1 {
 			t.Fatalf("it belongs on level %d, want %d", at, n)
 		}
-		if n > 0 { // a neighbour that is taken makes it move one depth down
+		if n > 0 { // a neighbour that is taken makes it move one level down
 			at := w.Add(neighbour, math.MaxUint64>>(n*digit)<<(n*digit))
 			if got, ok := w.Pop(at); !ok || got != neighbour {
 				t.Fatal("the neighbour was not taken")
@@ -273,7 +273,7 @@ func TestTheLastHasGone(t *testing.T) {
 }
 
 // TestFreeBlocks: an emptied wheel keeps most of the blocks that it needed, but no more than twice
-// as many as a depth has slots, however often it is filled, and does not throw all of them away.
+// as many as a level has slots, however often it is filled, and does not throw all of them away.
 func TestFreeBlocks(t *testing.T) {
 	var w Wheel
 	at := uint64(0)
