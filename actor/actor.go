@@ -269,3 +269,27 @@ func verifyBegun(e env, a *cell, d *descriptor, m *message) {
 	invariant.Check(e.system() == a.sys(), "%s is sent to %v as from its own system", d.name, a)
 	invariant.Check(d.typ == a.typ(), "%s is to be sent to %v", d.name, a)
 }
+
+// verifyUnmuted checks an actor that runs while it is muted, and is so no longer.
+func verifyUnmuted(a *cell) {
+	invariant.Check(a.load&backpressure.Muted != 0, "%v is unmuted, and was not muted", a)
+	invariant.Check(a.cold == nil || !a.cold.waiting || a.cold.state == suspended,
+		"%v is unmuted while it waits", a)
+	backpressure.MustRun(&a.blockedOn)
+}
+
+// verifyServeSignals checks the turn of an actor that has signals.
+func verifyServeSignals(a *cell, x *coldState) {
+	invariant.Check(!x.waiting || x.state == leaving || x.state == suspended || x.gone &&
+		a.typ().finishes, "%v waits in phase %d", a, x.state)
+	invariant.Check(x.state != suspended || x.waiting, "%v is suspended, and does not wait", a)
+	invariant.Check(x.held.First == nil || a.supervised || a.load&backpressure.Withheld != 0 ||
+		a.typ().finishes, "%v holds urgent mail back, and will not come up", a)
+	invariant.Check(!x.stashes || x.stopReasons > 0, "%v has a stash, and is not on the stop list", a)
+	invariant.Check(!x.unheld || x.waiting, "%v rests, and does not wait", a)
+	invariant.Check(x.backoff == nil || x.state == suspended && x.unheld,
+		"%v is in a back-off in phase %d", a, x.state)
+	invariant.Check((x.stash.list.First == nil) == (x.stash.n == 0),
+		"%v counts %d messages in its stash", a, x.stash.n)
+	backpressure.MustRun(&a.blockedOn)
+}

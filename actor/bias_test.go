@@ -123,8 +123,8 @@ func TestBias_FansOut(t *testing.T) {
 	}
 }
 
-// TestBias_DetachedWaits: a worker that stands in may be surplus at first, and what that makes runnable goes
-// elsewhere; so it holds no biases before its first review.
+// TestBias_DetachedWaits: a worker that stands in may be surplus at first, and what that makes
+// runnable goes elsewhere; so it holds no biases before its first review.
 func TestBias_DetachedWaits(t *testing.T) {
 	needFence(t)
 	typ := NewType[struct{}]("biased")

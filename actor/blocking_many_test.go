@@ -200,8 +200,8 @@ func TestShouldYield_OneProcessor(t *testing.T) {
 	}
 }
 
-// TestAsk_TooManyBlockedSeeded: a deterministic run finds it too: a chain of asks takes an idle worker for
-// each of its links.
+// TestAsk_TooManyBlockedSeeded: a deterministic run finds it too: a chain of asks takes an idle
+// worker for each of its links.
 func TestAsk_TooManyBlockedSeeded(t *testing.T) {
 	for blocked, want := range map[int]error{1: actor.ErrTooManyBlocked, 2: nil} {
 		sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1), actor.WithMaxBlocked(blocked))

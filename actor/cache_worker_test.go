@@ -178,7 +178,8 @@ func TestCache_Stopped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k := newCaches[int](opts...)
 			before, _ := heapInUse()
-			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1)) // each worker is kept, with 30 KiB
+			// Each worker is kept, with 30 KiB.
+			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1))
 			for range 16 {
 				k.do.Send(sys, k.typ.Spawn(sys, 0), fillHeap)
 			}

@@ -1,9 +1,11 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/sched"
 )
 
 // What ends an actor: its mailbox is closed, what is left becomes dead letters, and all that want
@@ -233,4 +235,42 @@ func verifyTerminated(x *coldState) {
 	invariant.Check(x.state == ended && x.err != nil, "a terminated record in phase %d", x.state)
 	invariant.Check(!x.linking && x.stopReasons == 0 && x.children.youngest == nil,
 		"a terminated record was written to")
+}
+
+// end ends an actor that has asked for its end itself.
+func (a *cell) end(c *Context) (again bool) {
+	if !a.plain() {
+		a.endSlow(c, a.makeCold())
+		return a.endSignalTurn(c)
+	}
+	c.reset()
+	c.count.stopped.Add(1)
+	c.w.GiveUp() // a mailbox may be long
+	a.terminate(c, terminatedNormal)
+	return false
+}
+
+// endSlow ends an actor that has more to see to than its mail.
+func (a *cell) endSlow(c *Context, x *coldState) {
+	c.aside = true
+	if x.gone {
+		if !a.typ().finishes { // or else endDrainTurn decides
+			a.leave(c, nextEnded, modeDrain, ErrShutdown)
+		}
+		return
+	}
+	a.exit(c, x.takeExit())
+}
+
+// TaskTerminated ends an actor whose behaviour crashed, or whose system has stopped. It
+// implements sched.KindRunner.
+func (k *typeInSystem) TaskTerminated(w *sched.Worker, t *sched.Task, cause error) {
+	a := cellOfTask(t)
+	if w == nil {
+		mpsc.NoBias.Revoke(&a.box, &a.in)
+		k.sys.outside.stopped.Add(1)
+		a.terminate(k.sys, terminatedSystem)
+		return
+	}
+	a.crashed(w.Local().(*Context), cause.(*sched.Crash))
 }

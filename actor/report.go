@@ -366,3 +366,26 @@ func (d doing) name() string {
 	}
 	return o.name
 }
+
+// inHand reports whether m, which is or was c.msg, is a message from the mailbox whose segment is
+// not settled. If the segment is settled, m is recycled, and may be anywhere. Owner only, in a turn
+// that is about mail; or as a hint: see peek, which has looked whose turn it is, and may not read
+// that again.
+func inHand(c *Context, a *cell, m *message) bool {
+	return c.ran != nil || m != nil && m == a.in.Pending()
+}
+
+// accountCrash settles a segment that has ended in the middle of c.msg's behaviour. It returns how
+// many messages there were, and leaves them to the GC.
+func (a *cell) accountCrash(c *Context) (n int) {
+	n = 1 + msg.Distance(c.ran, nil)
+	if invariant.On {
+		verifySegment(a, c, n)
+	}
+	m := c.msg
+	a.in.SetPending(m.Next)
+	m.Next = c.ran
+	c.ran = nil
+	msg.Unlink(m, n)
+	return n
+}

@@ -126,7 +126,7 @@ func hatch(seed uint64, budget int) *swarm {
 	s.budget.Store(int64(budget))
 	s.sys = actor.Start(actor.WithWorkers(1+r.IntN(4)), actor.WithBatch([]int{1, 5, 100}[r.IntN(3)]),
 		actor.WithRandSeed(seed),
-		actor.WithLogger(silent), actor.WithHooks(actor.Hooks{DeadLetter: s.conclude}), actor.WithHooks(
+		actor.WithLogger(silent), actor.WithHooks(actor.Hooks{DeadLetter: s.noteDead}), actor.WithHooks(
 			actor.Hooks{Panic: s.hurt}))
 	sink := s.spawn(s.sys, actor.Ref[bee]{})
 	for range 1 + r.IntN(12) {

@@ -212,8 +212,8 @@ func (b *bee) Fell(c *actor.Context, f actor.ChildDown) {
 	}
 }
 
-// conclude counts a dead letter, and what the runtime sent without telling.
-func (s *swarm) conclude(l actor.DeadLetter) {
+// noteDead counts a dead letter, and what the runtime sent without telling.
+func (s *swarm) noteDead(l actor.DeadLetter) {
 	s.dead.Add(1)
 	if _, ok := l.Message.(actor.ChildDown); ok {
 		s.sent.Add(1)

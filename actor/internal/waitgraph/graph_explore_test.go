@@ -15,8 +15,8 @@ type call struct{ shut seam.Bool }
 func (k *call) IsOpen() bool { return !k.shut.Load() }
 
 // TestGraph_Explored: of actors that ask each other in a circle none waits for ever, and at most
-// one is reported that it closes the circle. An actor replies to the one before it when its own ask is
-// over.
+// one is reported that it closes the circle. An actor replies to the one before it when its own ask
+// is over.
 //
 // Mutants: internal/mutants/asks.json.
 func TestGraph_Explored(t *testing.T) {
