@@ -63,7 +63,9 @@ func Refuse[M any](from Sender, h Handler[M], m M, reason error) bool {
 }
 func IsOf[S, M any](b Behaviour[S, M], t *Type[S]) bool             { return access.IsOf(b, t) }
 func AskIsOf[S, Q, R any](b AskBehaviour[S, Q, R], t *Type[S]) bool { return access.IsOf(b, t) }
-func SameAsker[Q, R any](a, b Asker[Q, R]) bool                     { return access.SameAskTarget(a, b) }
+func SameAsker[Q, R any](a, b Asker[Q, R]) bool {
+	return access.SameAskTarget(a, b)
+}
 func AskedActor[Q, R any](a Asker[Q, R]) (AnyRef, bool) {
 	r, ok := access.AskTarget(a)
 	return r.(AnyRef), ok

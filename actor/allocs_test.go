@@ -64,7 +64,8 @@ func (m *muting) send(c *actor.Context, n int) {
 // elsewhere. What is returned spawns one and returns a function that has it muted.
 func mutingTypes() map[string]func(*actor.System, actor.Ref[puppet]) func() {
 	types := make(map[string]func(*actor.System, actor.Ref[puppet]) func())
-	for name, opts := range map[string][]actor.TypeOption{"one worker": nil, "two threads": {actor.WithPinnedThread()}} {
+	for name, opts := range map[string][]actor.TypeOption{"one worker": nil,
+		"two threads": {actor.WithPinnedThread()}} {
 		typ := actor.NewType[muting](name, opts...)
 		send := actor.Declare[int](typ, "send")
 		typ.Table(send.Handle((*muting).send))
@@ -74,7 +75,7 @@ func mutingTypes() map[string]func(*actor.System, actor.Ref[puppet]) func() {
 			return func() {
 				before := ran.Load()
 				send.Send(sys, r, 1)
-				// Until it is muted; or let go again already, where whoever looks was kept from it
+				// Until it is muted; or let go again already, where the one that looks was kept from it
 				// for 30 ms. It is neither while it runs.
 				for ran.Load() == before || r.Status() == actor.StatusBusy {
 					runtime.Gosched()
@@ -93,7 +94,7 @@ func TestMute_AllocatesNothing(t *testing.T) {
 	}
 	for name, spawn := range mutingTypes() {
 		t.Run(name, func(t *testing.T) {
-			// So few that nobody lets them go, because they wait for long, unless the machine is
+			// So few that none are let go, because they wait for long, unless the machine is
 			// slow.
 			muted := 20
 			if name == "one worker" {
@@ -119,7 +120,8 @@ func TestMute_AllocatesNothing(t *testing.T) {
 			stats, want := sys.Stats(), uint64(130*muted)
 			switch {
 			case stats.Exempted > 0:
-				t.Logf("%d were let go, so neither the mutes nor what they allocated say anything", stats.Exempted)
+				t.Logf("%d were let go, so neither the mutes nor what they allocated say anything",
+					stats.Exempted)
 			case stats.Mutes < want:
 				t.Errorf("%d mutes, want %d at least", stats.Mutes, want)
 			case got > 38:

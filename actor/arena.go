@@ -55,7 +55,7 @@ func (a *cell) freeArena(e env) {
 }
 
 // An actor's arena is collected by the worker that runs the actor, between its
-// behaviours. Nobody else waits: a large arena is collected in steps, and between two
+// behaviours. No other actor waits: a large arena is collected in steps, and between two
 // of them the actor goes behind the others in the queue, as after a spent batch. The
 // steps keep it scheduled, so that a system whose arenas are being collected is not
 // quiescent.
@@ -70,8 +70,8 @@ const (
 	collectGas = 512 << 10
 )
 
-// collectWhenDue makes behaviours end their turn when their arena is due.
-func (c *Context) collectWhenDue() { c.chunks.OnDue(func() { c.then |= mustCollect }) }
+// collectIfNeeded makes behaviours end their turn when their arena is due.
+func (c *Context) collectIfNeeded() { c.chunks.OnDue(func() { c.then |= mustCollect }) }
 
 // collectArena begins to collect the actor's arena, if it still has one, or goes on with
 // it. Owner only, between two behaviours.
@@ -194,7 +194,9 @@ func (t *typeInfo) heapRoots() *typeRoots {
 		}
 	}
 	if r.messages && t.bound.limit != 0 {
-		panic("gallop: " + t.name + " has a bound, so that messages with handles to its own heap would not be looked after in its queue")
+		panic("gallop: " +
+			t.name + " has a bound, so that messages with handles to its own heap would not be looked " +
+			"after in its queue")
 	}
 	t.roots.Store(r) // of two that are stored at the same time, either will do
 	return r
@@ -233,5 +235,6 @@ func (t *typeRoots) queued(roots []heap.Root, m, end *message) []heap.Root {
 
 // verifyRoots checks that no message that may have handles is between the stash and the mailbox.
 func verifyRoots(x *coldState) {
-	invariant.Check(x.unstashed.First == nil, "what was unstashed is not in the mailbox when the roots are listed")
+	invariant.Check(x.unstashed.First == nil,
+		"what was unstashed is not in the mailbox when the roots are listed")
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// A keeper has a table of lists in its arena, and makes garbage with every message.
-type keeper struct {
+// A saver has a table of lists in its arena, and makes garbage with every message.
+type saver struct {
 	lists  heap.Map[int, heap.Ptr[kept]]
 	inHand heap.Ptr[kept]
 	hidden any // out of the collector's reach
 	got    int
 }
 
-func (k *keeper) add(c *Context, v int) {
+func (k *saver) add(c *Context, v int) {
 	a := c.Heap()
 	head, _ := k.lists.Get(a, v%10)
 	heap.MakeSlice[byte](a, 100)
@@ -27,7 +27,7 @@ func (k *keeper) add(c *Context, v int) {
 	k.lists.Put(a, v%10, p)
 }
 
-func (k *keeper) sum(c *Context, _ struct{}) (s int, err error) {
+func (k *saver) sum(c *Context, _ struct{}) (s int, err error) {
 	a := c.Heap()
 	for _, head := range k.lists.All(a) {
 		for p := head; !p.IsZero(); p = p.Deref(a).next {
@@ -43,13 +43,13 @@ type handed struct {
 	p    heap.Ptr[kept]
 }
 
-func (k *keeper) hand(c *Context, v int) {
+func (k *saver) hand(c *Context, v int) {
 	p := heap.New[kept](c.Heap())
 	p.Deref(c.Heap()).v = v
 	if v < 0 {
 		k.hidden = p
 	} else {
-		keeperTake.Send(c, Self[keeper](c), handed{"kept", p})
+		saverTake.Send(c, Self[saver](c), handed{"kept", p})
 	}
 	litter(c)
 }
@@ -63,12 +63,12 @@ func litter(c *Context) {
 
 // take litters as well, so that there are collections while handed messages are in the
 // part of the mailbox that the turn has taken over.
-func (k *keeper) take(c *Context, h handed) {
+func (k *saver) take(c *Context, h handed) {
 	k.got += h.p.Deref(c.Heap()).v
 	litter(c)
 }
 
-func (k *keeper) look(c *Context, _ struct{}) (int, error) {
+func (k *saver) look(c *Context, _ struct{}) (int, error) {
 	if p, ok := k.hidden.(heap.Ptr[kept]); ok {
 		return p.Deref(c.Heap()).v, nil
 	}
@@ -76,14 +76,15 @@ func (k *keeper) look(c *Context, _ struct{}) (int, error) {
 }
 
 var (
-	keeperType = NewType[keeper]("keeper")
-	keeperAdd  = Declare[int](keeperType, "add")
-	keeperSum  = DeclareAsk[struct{}, int](keeperType, "sum")
-	keeperHand = Declare[int](keeperType, "hand")
-	keeperTake = Declare[handed](keeperType, "take")
-	keeperLook = DeclareAsk[struct{}, int](keeperType, "look")
-	_          = keeperType.Table(keeperAdd.Handle((*keeper).add), keeperSum.Handle((*keeper).sum), keeperHand.Handle((*keeper).hand),
-		keeperTake.Handle((*keeper).take), keeperLook.Handle((*keeper).look))
+	saverType = NewType[saver]("saver")
+	saverAdd  = Declare[int](saverType, "add")
+	saverSum  = DeclareAsk[struct{}, int](saverType, "sum")
+	saverHand = Declare[int](saverType, "hand")
+	saverTake = Declare[handed](saverType, "take")
+	saverLook = DeclareAsk[struct{}, int](saverType, "look")
+	_         = saverType.Table(saverAdd.Handle((*saver).add), saverSum.Handle((*saver).sum),
+		saverHand.Handle((*saver).hand),
+		saverTake.Handle((*saver).take), saverLook.Handle((*saver).look))
 )
 
 // "The arena is collected between behaviours, when it has doubled": what the state
@@ -91,9 +92,9 @@ var (
 func TestHeap_Collected(t *testing.T) {
 	sys := Start(WithWorkers(3))
 	defer sys.Stop()
-	refs := []Ref[keeper]{}
+	refs := []Ref[saver]{}
 	for range 10 {
-		refs = append(refs, keeperType.Spawn(sys, keeper{}))
+		refs = append(refs, saverType.Spawn(sys, saver{}))
 	}
 	each := 2000 // 120 bytes of garbage and 16 that stay
 	if heap.Poisoned {
@@ -101,11 +102,12 @@ func TestHeap_Collected(t *testing.T) {
 	}
 	for v := range each {
 		for _, r := range refs {
-			keeperAdd.Send(sys, r, v)
+			saverAdd.Send(sys, r, v)
 		}
 	}
 	for _, r := range refs {
-		if got, err := keeperSum.Ask(context.Background(), r, struct{}{}); got != each*(each-1)/2 || err != nil {
+		if got, err := saverSum.Ask(context.Background(), r, struct{}{}); got != each*(each-1)/2 ||
+			err != nil {
 			t.Fatal(got, err)
 		}
 	}
@@ -122,16 +124,17 @@ func TestHeap_Collected(t *testing.T) {
 func TestHeap_RootsInMessages(t *testing.T) {
 	sys := Start(WithWorkers(1), WithHooks(Hooks{Panic: func(PanicReport) {}}))
 	defer sys.Stop()
-	r := keeperType.Spawn(sys, keeper{})
+	r := saverType.Spawn(sys, saver{})
 	for v := range 100 {
-		keeperHand.Send(sys, r, v)
+		saverHand.Send(sys, r, v)
 	}
 	_ = sys.Wait(context.Background())
-	if got, err := keeperLook.Ask(context.Background(), r, struct{}{}); got != 4950 || err != nil {
+	if got, err := saverLook.Ask(context.Background(), r, struct{}{}); got != 4950 || err != nil {
 		t.Error(got, err)
 	}
-	keeperHand.Send(sys, r, -1)
-	if _, err := keeperLook.Ask(context.Background(), r, struct{}{}); err == nil || !strings.Contains(err.Error(), "dead handle") {
+	saverHand.Send(sys, r, -1)
+	if _, err := saverLook.Ask(context.Background(), r, struct{}{}); err == nil ||
+		!strings.Contains(err.Error(), "dead handle") {
 		t.Errorf("a handle behind an interface: %v", err)
 	}
 }
@@ -141,11 +144,16 @@ func TestHeap_HiddenHandlesRefused(t *testing.T) {
 	type hider struct{ m map[string]heap.String }
 	hiderType := NewType[hider]("hider")
 	use := DeclareAsk[struct{}, int](hiderType, "use")
-	hiderType.Table(use.Handle(func(_ *hider, c *Context, _ struct{}) (int, error) { c.Heap(); return 0, nil }))
+	hiderType.Table(use.Handle(func(_ *hider, c *Context, _ struct{}) (int,
+		error) {
+		c.Heap()
+		return 0, nil
+	}))
 	sys := Start(WithWorkers(1), WithHooks(Hooks{Panic: func(PanicReport) {}}))
 	defer sys.Stop()
 	_, err := use.Ask(context.Background(), hiderType.Spawn(sys, hider{}), struct{}{})
-	if !errors.Is(err, ErrPanicked) || !strings.Contains(err.Error(), "gallop: heap: actor.hider keeps handles out of the collector's reach, behind m[]") {
+	if !errors.Is(err, ErrPanicked) || !strings.Contains(err.Error(),
+		"gallop: heap: actor.hider keeps handles out of the collector's reach, behind m[]") {
 		t.Error(err)
 	}
 }
@@ -161,7 +169,8 @@ var (
 	towerBuild = Declare[int](towerType, "build")
 	towerPeek  = Declare[struct{}](towerType, "peek")
 	towerCheck = DeclareAsk[struct{}, int](towerType, "check")
-	_          = towerType.Table(towerBuild.Handle((*tower).build), towerPeek.Handle((*tower).peek), towerCheck.Handle((*tower).check))
+	_          = towerType.Table(towerBuild.Handle((*tower).build), towerPeek.Handle((*tower).peek),
+		towerCheck.Handle((*tower).check))
 )
 
 func (w *tower) build(c *Context, n int) {
@@ -205,7 +214,8 @@ func TestHeap_CollectedInSteps(t *testing.T) {
 	w := towerType.Spawn(sys, tower{})
 	towerBuild.Send(sys, w, 20_000) // 10 MB
 	towerPeek.Send(sys, w, struct{}{})
-	_ = sys.Wait(context.Background()) // to ask it before would be to look at its rows, all at once
+	// To ask it before would be to look at its rows, all at once.
+	_ = sys.Wait(context.Background())
 	if w.b.isCollecting() || w.b.heapOf().Collecting() {
 		t.Error("quiescent in the middle of a collection")
 	}

@@ -41,7 +41,8 @@ var (
 	hoarderPush = Declare[int](hoarderType, "push")
 	hoarderSum  = DeclareAsk[struct{}, int](hoarderType, "sum")
 	hoarderFail = Declare[struct{}](hoarderType, "fail")
-	_           = hoarderType.Table(hoarderPush.Handle((*hoarder).push), hoarderSum.Handle((*hoarder).sum), hoarderFail.Handle((*hoarder).fail))
+	_           = hoarderType.Table(hoarderPush.Handle((*hoarder).push),
+		hoarderSum.Handle((*hoarder).sum), hoarderFail.Handle((*hoarder).fail))
 )
 
 // "The arena is made at the first call and freed as a whole when the actor ends",
@@ -68,7 +69,8 @@ func TestHeap_FreedWithItsActor(t *testing.T) {
 				}
 			}
 			for _, r := range refs {
-				if got, err := hoarderSum.Ask(context.Background(), r, struct{}{}); got != each*(each-1)/2 || err != nil {
+				if got, err := hoarderSum.Ask(context.Background(), r, struct{}{}); got != each*(each-1)/2 ||
+					err != nil {
 					t.Fatal(got, err)
 				}
 			}

@@ -35,7 +35,9 @@ type house struct {
 	fell             actor.Behaviour[landlord, actor.ChildDown]
 }
 
-func (h *house) note(format string, args ...any) { h.log = append(h.log, fmt.Sprintf(format, args...)) }
+func (h *house) note(format string, args ...any) {
+	h.log = append(h.log, fmt.Sprintf(format, args...))
+}
 
 func newHouse() *house {
 	h := &house{lodgers: actor.NewType[lodger]("lodger")}
@@ -69,11 +71,16 @@ func newHouse() *house {
 
 // live runs a system in which a supervisor does something with its child, and decides what
 // becomes of it when it falls; it returns what has happened.
-func (h *house) live(t *testing.T, script func(c *actor.Context, k actor.Ref[lodger]), decide func(*actor.Context, actor.Ref[lodger])) string {
+func (h *house) live(t *testing.T, script func(c *actor.Context, k actor.Ref[lodger]),
+	decide func(*actor.Context, actor.Ref[lodger])) string {
 	t.Helper()
 	sys := start(t, actor.WithWorkers(1),
-		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { h.note("panic in %s", p.Behaviour) }}),
-		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { h.note("dead %v", d.Message) }}))
+		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+			h.note("panic in %s", p.Behaviour)
+		}}),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+			h.note("dead %v", d.Message)
+		}}))
 	landlords := actor.NewType[landlord]("landlord")
 	begin := actor.Declare[struct{}](landlords, "begin")
 	act := actor.Declare[actor.Ref[lodger]](landlords, "act")
@@ -131,7 +138,9 @@ func TestAside_Yield(t *testing.T) {
 				actor.Yield(c, h.say, fmt.Sprint("start ", n))
 				return nil
 			}
-		}, func(_ *house, c *actor.Context, k actor.Ref[lodger]) { actor.Restart(c, k) }, "start 2; start 1"},
+		}, func(_ *house, c *actor.Context, k actor.Ref[lodger]) {
+			actor.Restart(c, k)
+		}, "start 2; start 1"},
 		{"OnStartThatFails", func(h *house) {
 			h.onStart = func(c *actor.Context, n int) error {
 				actor.Yield(c, h.say, fmt.Sprint("start ", n))
@@ -153,14 +162,18 @@ func TestAside_Yield(t *testing.T) {
 				actor.Yield(c, h.say, "stop")
 				panic("no")
 			}
-		}, func(_ *house, c *actor.Context, k actor.Ref[lodger]) { actor.Stop(c, k) }, "dead stop; panic in OnStop"},
+		}, func(_ *house, c *actor.Context, k actor.Ref[lodger]) {
+			actor.Stop(c, k)
+		}, "dead stop; panic in OnStop"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := newHouse()
 			if tc.prepare != nil {
 				tc.prepare(h)
 			}
-			equal(t, "what happened", h.live(t, func(c *actor.Context, k actor.Ref[lodger]) { tc.script(h, c, k) }, stopChild), tc.want)
+			equal(t, "what happened", h.live(t, func(c *actor.Context, k actor.Ref[lodger]) {
+				tc.script(h, c, k)
+			}, stopChild), tc.want)
 		})
 	}
 }
@@ -173,8 +186,10 @@ func TestAside_StartFails(t *testing.T) {
 		decide func(*actor.Context, actor.Ref[lodger])
 		want   string
 	}{
-		{"Stopped", stopChild, "panic in OnStart; fell: gallop: actor panicked: not today; dead 1; dead 2; dead say"},
-		{"Restarted", restartChild, "panic in OnStart; fell: gallop: actor panicked: not today; urgent 1; urgent 2; say"},
+		{"Stopped", stopChild,
+			"panic in OnStart; fell: gallop: actor panicked: not today; dead 1; dead 2; dead say"},
+		{"Restarted", restartChild,
+			"panic in OnStart; fell: gallop: actor panicked: not today; urgent 1; urgent 2; say"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := newHouse()
@@ -199,8 +214,11 @@ func TestAside_StartFails(t *testing.T) {
 func TestAside_UrgentBeforeTheStart(t *testing.T) {
 	h := newHouse()
 	h.onStart = func(*actor.Context, int) error { panic("never") }
-	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}),
-		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { h.note("dead %v", d.Message) }}))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+			h.note("dead %v", d.Message)
+		}}))
 	p := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 		k := h.lodgers.Spawn(c, lodger{})
@@ -226,13 +244,13 @@ func TestAside_FaultAfterARestart(t *testing.T) {
 // reply is one, with a time-out or without.
 func TestAside_ReplyToOneself(t *testing.T) {
 	type entry struct{ v int }
-	book := actor.NewType[lodger]("book")
-	begin := actor.Declare[bool](book, "begin")
-	waste := actor.Declare[struct{}](book, "waste")
-	enter := actor.DeclareAsk[struct{}, heap.Ptr[entry]](book, "enter")
+	guests := actor.NewType[lodger]("book")
+	begin := actor.Declare[bool](guests, "begin")
+	waste := actor.Declare[struct{}](guests, "waste")
+	enter := actor.DeclareAsk[struct{}, heap.Ptr[entry]](guests, "enter")
 	var got []int
-	entered := actor.Declare[actor.Result[heap.Ptr[entry]]](book, "entered")
-	book.Table(begin.Handle(func(_ *lodger, c *actor.Context, within bool) {
+	entered := actor.Declare[actor.Result[heap.Ptr[entry]]](guests, "entered")
+	guests.Table(begin.Handle(func(_ *lodger, c *actor.Context, within bool) {
 		self := actor.Self[lodger](c)
 		if within {
 			actor.AskTo(c, enter, self, struct{}{}, entered, actor.Within(time.Minute))
@@ -249,17 +267,20 @@ func TestAside_ReplyToOneself(t *testing.T) {
 	}), entered.Handle(func(_ *lodger, c *actor.Context, r actor.Result[heap.Ptr[entry]]) {
 		got = append(got, r.Value.Deref(c.Heap()).v)
 	}))
-	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { t.Error(p.Value) }}))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+			t.Error(p.Value)
+		}}))
 	for _, within := range []bool{false, true} {
-		begin.Send(sys, book.Spawn(sys, lodger{}), within)
+		begin.Send(sys, guests.Spawn(sys, lodger{}), within)
 	}
 	quiet(t, sys)
 	equal(t, "entries read", fmt.Sprint(got), "[42 42]")
 }
 
-// TestAside_ReplyForNobody: a parcel in the reply to a request whose caller has given up is
+// TestAside_ReplyForNone: a parcel in the reply to a request whose caller has given up is
 // discarded.
-func TestAside_ReplyForNobody(t *testing.T) {
+func TestAside_ReplyForNone(t *testing.T) {
 	before := heap.Blobs()
 	typ := actor.NewType[lodger]("porter")
 	fetch := actor.DeclareAsk[chan struct{}, heap.Parcel](typ, "fetch")

@@ -29,8 +29,10 @@ type AskBehaviour[S, Q, R any] struct {
 
 // DeclareAsk adds a behaviour with a reply to t, on the same terms as [Declare]. A request
 // cannot be urgent: DeclareAsk panics if opts has [Urgent].
-func DeclareAsk[Q, R, S any](t *Type[S], name string, opts ...BehaviourOption) AskBehaviour[S, Q, R] {
-	return AskBehaviour[S, Q, R]{infoOf(t).made("DeclareAsk").declare(answering[Q, R](name), opts), callPool[R]()}
+func DeclareAsk[Q, R, S any](t *Type[S], name string, opts ...BehaviourOption) AskBehaviour[S, Q,
+	R] {
+	return AskBehaviour[S, Q, R]{infoOf(t).made("DeclareAsk").declare(answering[Q, R](name), opts),
+		callPool[R]()}
 }
 
 // answering returns a descriptor for requests of type Q.
@@ -109,12 +111,12 @@ func (d *descriptor) madeAsk() *descriptor {
 //     system stops.
 //   - ctx's error. If ctx had ended before the call, the request is not sent, and what
 //     it owns stays the caller's. If ctx ends later, the request runs all the same, unless
-//     to is restarted before, and its reply goes nowhere. The error does not tell the two apart. If the
-//     request owns a region or a parcel, look at ctx before the call, and use one that
+//     to is restarted before, and its reply goes nowhere. The error does not tell the two apart.
+//     If the request owns a region or a parcel, look at ctx before the call, and use one that
 //     cannot end in between.
 //
 // A behaviour that waits in Ask does so as in [Context.Blocking]: other actors are run
-// by other workers meanwhile, and its own mail waits. That costs a goroutine and a spare
+// by other workers meanwhile, and its own mail waits. That costs a goroutine and an idle
 // worker ([WithMaxBlocked]); [AskTo] costs a message. While it waits, actors go on that were
 // muted because the caller is overloaded, or muted itself, in case to is one of them. But
 // to may wait for the caller in ways that Ask does not see, so give ctx a deadline:
@@ -139,11 +141,11 @@ func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cel
 	}
 	k := calls.Get().(*call[R])
 	k.ctx = ctx
-	m := d.size.TakeFrom(&k.spare)
+	m := d.size.TakeFrom(&k.kept)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 	_ = to.shared().sys.sendAs(asAsked, to, m, d) // or it answers k
 	// Here, and not in a call: see sched.Worker.find.
-	for n := 0; n < patience && k.state.Load() == callPending && to.shared().sys.sim == nil; n++ {
+	for n := 0; n < spinLimit && k.state.Load() == callPending && to.shared().sys.sim == nil; n++ {
 		seam.Spin()
 	}
 	to.shared().sys.sched.Watch() // the turn that answers, or has answered and goes on
@@ -168,11 +170,11 @@ func (d *descriptor) mustAsk(ctx context.Context, to *cell) {
 //	        finish                      finish
 //	    ┌─────────────▶ ANSWERED ◀─────────────────── WAITING (a token is owed)
 //	    │                  │ take                      ▲ │
-//	PENDING ◀──────────────┘                           │ │ ctx ended, or the system of a turn that asks
-//	    ├──── patience over ───────────────────────────┘ ▼
+//	PENDING ◀──────────────┘                           │ │ ctx or the asking system ended
+//	    ├──── spinLimit over ───────────────────────────┘ ▼
 //	    ├──── deterministic: drive gave up ─────────▶ ABANDONED
 //	    ├──── the caller keeps to from running ─────▶ REFUSED
-//	    └──── all spares are in use ────────────────▶ UNHELPED
+//	    └──── too many are blocked ─────────────────▶ UNHELPED
 //
 // Each arrow except that of take is a compare-and-swap, so either finish or the caller that gives
 // up comes first. finish has three cases. From PENDING it leaves the result to be found. From
@@ -184,24 +186,25 @@ func (d *descriptor) mustAsk(ctx context.Context, to *cell) {
 type call[R any] struct {
 	callState
 	result Result[R]
-	spare  *message // nodes for the next requests; whose call it is, owns them
+	kept   *message // nodes for the next requests; whose call it is, owns them
 
 	// Not nil: one of several calls, which go there when they have their result.
 	several *fanIn[R]
 	of      int                // which of them
 	timed   *timedAsk[R]       // not nil: no goroutine waits but an actor, with a time-out
-	handler Handler[Result[R]] // not nil: nobody waits, and it is told
+	handler Handler[Result[R]] // not nil: it is told, and no caller waits
 }
 
 // callState is what a call has whatever the reply, and so is made once for all.
 type callState struct {
-	state   seam.Flag
-	wait    askWait
-	later   seam.Bool       // the reply was put off: anybody may give it
-	ctx     context.Context // the caller's; the receiver reads it while it has the request
-	node    *message        // of a timedAsk: that of its address
-	by      *cell           // of a timedAsk: who asks
-	sysDone *bool           // of a timedAsk: it has had its outcome. Owner of by only
+	state seam.Flag
+	wait  askWait
+	later seam.Bool // the reply was put off: any actor may give it
+	// The caller's; the receiver reads it while it has the request.
+	ctx     context.Context
+	node    *message // of a timedAsk: that of its address
+	by      *cell    // of a timedAsk: who asks
+	sysDone *bool    // of a timedAsk: it has had its outcome. Owner of by only
 	// Of one of several: the caller has left. nil: it is the only one.
 	left  *seam.Bool
 	tells bool // a Handler is told: who waits is not known
@@ -210,11 +213,11 @@ type callState struct {
 	owner <-chan struct{} // closing of the system for which done was made
 }
 
-// settleIn sees to it that done was made for sys. The call is the caller's, as long as it is
+// makeDone sees to it that done was made for sys. The call is the caller's, as long as it is
 // PENDING. Calls are reused by any caller, channels only within a system: one that was made in a
 // bubble of testing/synctest must not be touched outside, and one that was made outside does not
 // let the bubble's time pass.
-func settleIn(k *callState, sys *System) {
+func makeDone(k *callState, sys *System) {
 	if k.owner != sys.closing {
 		k.done, k.owner = make(chan struct{}, 1), sys.closing
 	}
@@ -229,10 +232,10 @@ const (
 	callUnhelped  // nor does this one
 )
 
-// patience is how often a caller lets others run before it parks. Each time it goes through
+// spinLimit is how often a caller lets others run before it parks. Each time it goes through
 // the queue that all of Go's threads share, from which an idle one fetches it to another
 // processor: more of it costs more than parking (decision 0010).
-const patience = 2
+const spinLimit = 2
 
 // finish gives the result to the caller, if that still waits. Once per call.
 func (k *call[R]) finish(res Result[R]) {
@@ -248,19 +251,20 @@ func (k *call[R]) finish(res Result[R]) {
 		k.done <- struct{}{}
 		return
 	}
-	discardReply(&k.result.Value) // the caller has given up, and nobody else sees it
+	discardReply(&k.result.Value) // the caller has given up; no other code sees it
 }
 
-// discardReply discards what a reply owns that is given to nobody.
+// discardReply discards what a reply owns that reaches no caller.
 func discardReply[R any](v *R) {
 	if o := heap.OwnedIn(reflect.TypeFor[R]()); o.Any() {
 		heap.DiscardIn(v, o)
 	}
 }
 
-// wait returns the result, or why there is none. reusable tells that nobody else can touch
+// wait returns the result, or why there is none. reusable says that no other goroutine can touch
 // the call any more.
-func (k *call[R]) wait(ctx context.Context, to *cell, d *descriptor) (res Result[R], reusable bool) {
+func (k *call[R]) wait(ctx context.Context, to *cell, d *descriptor) (res Result[R],
+	reusable bool) {
 	if k.state.Load() != callAnswered {
 		if err := awaitReply(ctx, &k.callState, to, d); err != nil {
 			return Result[R]{Err: err}, false
@@ -316,7 +320,7 @@ func (k *call[R]) take() Result[R] {
 	if k.later.Load() {
 		k.later.Store(false)
 	}
-	// Nobody else has it; whoever answers the next call, has it by a push.
+	// No other goroutine has it; the one that answers the next call has it by a push.
 	k.state.StoreRelease(callPending)
 	return res
 }
@@ -324,6 +328,7 @@ func (k *call[R]) take() Result[R] {
 // verifyAnswered checks a call that is over before it is used again: its result is written,
 // and no token is left that would answer the next one.
 func verifyAnswered[R any](k *call[R]) {
-	invariant.Check(seam.Peek(&k.state) == callAnswered, "a call ends in state %d", seam.Peek(&k.state))
+	invariant.Check(seam.Peek(&k.state) == callAnswered, "a call ends in state %d",
+		seam.Peek(&k.state))
 	invariant.Check(len(k.done) == 0, "a call is over, and a token is left")
 }

@@ -16,13 +16,14 @@ import (
 // replies go nowhere.
 //
 // In a behaviour, AskAll waits as [AskBehaviour.Ask] does; if it cannot, because all
-// spares are in use, it gives up with [ErrTooManyBlocked].
+// idle workers are in use, it gives up with [ErrTooManyBlocked].
 //
 // If ctx had ended before the call, no request is sent, and what q owns stays the
 // caller's. Nor is a request sent to an actor that cannot run before the caller's own
 // turn has ended: the outcome there is ErrDeadlock. As nothing was sent there is no dead
 // letter, unlike with Ask, and what q owns stays with the other actors or the caller.
-func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R, error) {
+func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R,
+	error) {
 	mustHave(ctx, "AskAll")
 	replies := make([]R, len(to))
 	for i, res := range indexedReplies(ctx, b, to, q) {
@@ -40,7 +41,7 @@ func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[
 // Replies is [AskAll] as a sequence: it yields the outcome of every request, with the
 // actor that was asked, in the order in which the outcomes come in. If ctx ends, the
 // outcomes that are missing have its error; in a behaviour whose system stops, they
-// have [ErrSystemStopped], and in one that cannot wait, because all spares are in use,
+// have [ErrSystemStopped], and in one that cannot wait, because too many block already,
 // [ErrTooManyBlocked].
 //
 // The requests are sent when the loop begins, unless ctx has ended by then. Replies
@@ -49,7 +50,8 @@ func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[
 // In a behaviour, range over the sequence. Within [iter.Pull2] it runs in a coroutine,
 // which counts as outside: no [ErrDeadlock] is found there, and nothing tells the
 // sequence that the behaviour's system stops.
-func Replies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[Ref[S], Result[R]] {
+func Replies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S],
+	q Q) iter.Seq2[Ref[S], Result[R]] {
 	mustHave(ctx, "Replies")
 	return func(yield func(Ref[S], Result[R]) bool) {
 		for i, res := range indexedReplies(ctx, b, to, q) {
@@ -61,7 +63,8 @@ func Replies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref
 }
 
 // indexedReplies is Replies with the refs' places.
-func indexedReplies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[int, Result[R]] {
+func indexedReplies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S],
+	q Q) iter.Seq2[int, Result[R]] {
 	return func(yield func(int, Result[R]) bool) {
 		g := &fanIn[R]{in: make(chan *call[R], len(to))}
 		defer g.leave()
@@ -120,7 +123,8 @@ func (g *fanIn[R]) add(k *call[R]) {
 
 // next returns a call that has its result, or says why there will be none: ctx ends, or over is
 // closed. to is an actor that has not replied to d.
-func (g *fanIn[R]) next(ctx context.Context, to *cell, d *descriptor, over <-chan struct{}) (k *call[R], err error) {
+func (g *fanIn[R]) next(ctx context.Context, to *cell, d *descriptor,
+	over <-chan struct{}) (k *call[R], err error) {
 	sys := to.sys()
 	if sys.sim != nil && !sys.sim.awaitOne(ctx, to, d, func() bool { return len(g.in) > 0 }) {
 		if err = ctx.Err(); err == nil && sys.sched.Stopping() {
@@ -172,9 +176,10 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 	}
 }
 
-// askEach sends the requests, and returns whose behaviour does so, as callerHere. If ctx has ended it
-// returns that error and sends none.
-func askEach[S, Q, R any](ctx context.Context, d *descriptor, to []Ref[S], q Q, g *fanIn[R]) (e env, me *cell, err error) {
+// askEach sends the requests, and returns whose behaviour does so, as callerHere. If ctx has ended
+// it returns that error and sends none.
+func askEach[S, Q, R any](ctx context.Context, d *descriptor, to []Ref[S], q Q,
+	g *fanIn[R]) (e env, me *cell, err error) {
 	for _, r := range to {
 		d.mustSuit(r.b)
 	}

@@ -65,8 +65,8 @@ func (me *cell) leaveGraph(g *waitgraph.Graph) {
 // A behaviour that asks and waits may itself stand in the way of what it waits for. It may wait for
 // itself, for those that are muted for it, and for the one that stops its system.
 
-// callerHere returns where the calling goroutine is, in any system, and the actor whose behaviour it
-// runs: nil outside of behaviours. For the costs see sched.Here.
+// callerHere returns where the calling goroutine is, in any system, and the actor whose behaviour
+// it runs: nil outside of behaviours. For the costs see sched.Here.
 func callerHere() (e env, me *cell) {
 	w := sched.Here()
 	if w == nil {
@@ -83,7 +83,7 @@ func callerHere() (e env, me *cell) {
 var outsideOfAll = new(System)
 
 // awaitReply waits until the call is answered, or gives it up and says why. It is a function, as
-// settleIn is: each call[R] would have a method of its own.
+// makeDone is: each call[R] would have a method of its own.
 func awaitReply(ctx context.Context, k *callState, to *cell, d *descriptor) (err error) {
 	e, me := callerHere()
 	waited := waitIn(e, func() { err = waitFor(ctx, k, me, to, d) })
@@ -93,8 +93,8 @@ func awaitReply(ctx context.Context, k *callState, to *cell, d *descriptor) (err
 	return err
 }
 
-// waitFor is awaitReply of me, which keeps nobody waiting meanwhile; nil: the caller is outside. It
-// is a function, as settleIn is.
+// waitFor is awaitReply of me, which keeps no other actor waiting meanwhile; nil: the caller is
+// outside. It is a function, as makeDone is.
 func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) error {
 	asks, may := me.mayWait(k, to)
 	if !may && k.state.CompareAndSwap(callPending, callRefused) {
@@ -107,11 +107,12 @@ func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) err
 		defer k.wait.end()
 	}
 	if to.shared().sys.sim != nil {
-		if err := k.drive(ctx, me, to, d); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
+		if err := k.drive(ctx, me, to, d); err != nil &&
+			k.state.CompareAndSwap(callPending, callAbandoned) {
 			return err
 		}
 	}
-	settleIn(k, to.shared().sys)
+	makeDone(k, to.shared().sys)
 	if !k.state.CompareAndSwap(callPending, callWaiting) {
 		return nil
 	}
@@ -140,7 +141,8 @@ func (me *cell) prepareWait() (opened bool) {
 	case me.policy().queues():
 	case me.load&backpressure.Overloaded != 0:
 		me.setLoad(me.sys(), me.load&^backpressure.Overloaded)
-	case me.load&(backpressure.Muted|backpressure.Pressed) == backpressure.Muted && !me.gate.IsOpen(): // while it drains it may be open
+	// While it drains it may be open.
+	case me.load&(backpressure.Muted|backpressure.Pressed) == backpressure.Muted && !me.gate.IsOpen():
 		release(me.sys(), me.openGate())
 		return true
 	}
@@ -157,8 +159,8 @@ func (me *cell) hasWaited(opened bool) {
 }
 
 // systemDone returns a channel that is closed when the system of me stops: from then on, what is
-// queued there is answered only when the turn of me has ended. The stop waits for nobody outside,
-// so for a nil me the channel is nil.
+// queued there is answered only when the turn of me has ended. The stop waits for no goroutine
+// outside, so for a nil me the channel is nil.
 func (me *cell) systemDone() <-chan struct{} {
 	if me == nil {
 		return nil
@@ -174,12 +176,12 @@ type caller struct {
 	node *message   // the message for it, if it was made already: see prepare
 }
 
-// callerOf takes the address apart. It is a function, as settleIn is.
+// callerOf takes the address apart. It is a function, as makeDone is.
 func callerOf[R any](to *replyTo[R]) caller {
 	if k := to.call; k != nil {
 		return caller{&k.callState, k.by, k.node}
 	}
-	return caller{nil, to.asker, to.node}
+	return caller{nil, to.caller, to.node}
 }
 
 // context returns the context of the caller; nil: it has none. sys is the system of the receiver.

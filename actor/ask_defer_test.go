@@ -64,13 +64,16 @@ var (
 	clerkFetched = actor.Declare[actor.Result[int]](clerkType, "fetched")
 	clerkHeard   = actor.Declare[actor.Result[int]](clerkType, "heard")
 	clerkFell    = actor.Declare[actor.ChildDown](clerkType, "fell")
-	_            = clerkType.Table(clerkDo.Handle((*clerk).Do), clerkWant.Handle((*clerk).Want), clerkTry.Handle((*clerk).Try),
-		clerkFetched.Handle((*clerk).Fetched), clerkHeard.Handle((*clerk).Heard), clerkFell.Handle((*clerk).Fell))
+	_            = clerkType.Table(clerkDo.Handle((*clerk).Do), clerkWant.Handle((*clerk).Want),
+		clerkTry.Handle((*clerk).Try),
+		clerkFetched.Handle((*clerk).Fetched), clerkHeard.Handle((*clerk).Heard),
+		clerkFell.Handle((*clerk).Fell))
 )
 
 // wanting asks r from n goroutines, and returns when all requests have run. The outcomes come from
 // next.
-func wanting(t testing.TB, sys *actor.System, r actor.Ref[clerk], n int) (next func() actor.Result[int]) {
+func wanting(t testing.TB, sys *actor.System, r actor.Ref[clerk],
+	n int) (next func() actor.Result[int]) {
 	t.Helper()
 	out := make(chan actor.Result[int], n)
 	for i := range n {
@@ -80,7 +83,9 @@ func wanting(t testing.TB, sys *actor.System, r actor.Ref[clerk], n int) (next f
 		}()
 	}
 	eventually(t, "all requests have run", func() bool {
-		have, err := clerkTry.Ask(soon(t), r, func(k *clerk, _ *actor.Context) (int, error) { return len(k.open), nil })
+		have, err := clerkTry.Ask(soon(t), r, func(k *clerk, _ *actor.Context) (int, error) {
+			return len(k.open), nil
+		})
 		must(t, err)
 		return have == n
 	})
@@ -99,7 +104,9 @@ func TestDefer(t *testing.T) {
 			actor.AskTo(c, value, store, struct{}{}, clerkFetched)
 		},
 		"After": func(c *actor.Context, _ *clerk, _ actor.Ref[puppet]) {
-			actor.After(c, time.Microsecond, clerkDo, func(k *clerk, c *actor.Context) { k.next().Reply(c, 7, nil) })
+			actor.After(c, time.Microsecond, clerkDo, func(k *clerk, c *actor.Context) {
+				k.next().Reply(c, 7, nil)
+			})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,8 +127,8 @@ func TestDefer(t *testing.T) {
 	}
 }
 
-// TestDefer_Askers: each caller, of every kind, gets its own reply; an error too.
-func TestDefer_Askers(t *testing.T) {
+// TestDefer_Callers: each caller, of every kind, gets its own reply; an error too.
+func TestDefer_Callers(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 	giveAll := func(n int) {
@@ -151,8 +158,10 @@ func TestDefer_Askers(t *testing.T) {
 	equal(t, "replies", fmt.Sprint(all), "[0 1 2]")
 
 	for name, ask := range map[string]func(c *actor.Context){
-		"AskTo":       func(c *actor.Context) { actor.AskTo(c, clerkWant, r, 0, clerkFetched) },
-		"AskToWithin": func(c *actor.Context) { actor.AskTo(c, clerkWant, r, 0, clerkFetched, actor.Within(time.Hour)) },
+		"AskTo": func(c *actor.Context) { actor.AskTo(c, clerkWant, r, 0, clerkFetched) },
+		"AskToWithin": func(c *actor.Context) {
+			actor.AskTo(c, clerkWant, r, 0, clerkFetched, actor.Within(time.Hour))
+		},
 	} {
 		outcome := wanting(t, sys, caller, 1)
 		clerkDo.Send(sys, caller, func(_ *clerk, c *actor.Context) { ask(c) })
@@ -175,17 +184,27 @@ func TestDefer_Ends(t *testing.T) {
 		end  func(sys *actor.System, r actor.Ref[clerk])
 		want []error
 	}{
-		"Stop":  {func(sys *actor.System, r actor.Ref[clerk]) { actor.Stop(sys, r) }, []error{actor.ErrStopped, actor.ErrShutdown}},
-		"Drain": {func(sys *actor.System, r actor.Ref[clerk]) { actor.Drain(sys, r) }, []error{actor.ErrStopped, actor.ErrShutdown}},
-		"Kill":  {func(sys *actor.System, r actor.Ref[clerk]) { actor.Kill(sys, r) }, []error{actor.ErrStopped, actor.ErrKilled}},
+		"Stop": {func(sys *actor.System, r actor.Ref[clerk]) {
+			actor.Stop(sys, r)
+		}, []error{actor.ErrStopped, actor.ErrShutdown}},
+		"Drain": {func(sys *actor.System, r actor.Ref[clerk]) {
+			actor.Drain(sys, r)
+		}, []error{actor.ErrStopped, actor.ErrShutdown}},
+		"Kill": {func(sys *actor.System, r actor.Ref[clerk]) {
+			actor.Kill(sys, r)
+		}, []error{actor.ErrStopped, actor.ErrKilled}},
 		"Exit": {func(sys *actor.System, r actor.Ref[clerk]) {
 			clerkDo.Send(sys, r, func(_ *clerk, c *actor.Context) { c.Exit(errUser) })
 		}, []error{actor.ErrStopped, errUser}},
 		"Panic": {func(sys *actor.System, r actor.Ref[clerk]) {
 			clerkDo.Send(sys, r, func(*clerk, *actor.Context) { panic(errUser) })
 		}, []error{actor.ErrStopped, actor.ErrPanicked, errUser}},
-		"System": {func(sys *actor.System, _ actor.Ref[clerk]) { sys.Stop() }, []error{actor.ErrSystemStopped}},
-		"Run":    {func(sys *actor.System, _ actor.Ref[clerk]) { must(t, sys.Run()) }, []error{actor.ErrSystemStopped}},
+		"System": {func(sys *actor.System, _ actor.Ref[clerk]) {
+			sys.Stop()
+		}, []error{actor.ErrSystemStopped}},
+		"Run": {func(sys *actor.System, _ actor.Ref[clerk]) {
+			must(t, sys.Run())
+		}, []error{actor.ErrSystemStopped}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
@@ -213,10 +232,11 @@ func TestDefer_Ends(t *testing.T) {
 // and its caller hears of that.
 func TestDefer_PanicBehind(t *testing.T) {
 	sys := start(t)
-	_, err := clerkTry.Ask(soon(t), clerkType.Spawn(sys, clerk{}), func(_ *clerk, c *actor.Context) (int, error) {
-		actor.Defer(c, clerkTry)
-		panic(errUser)
-	})
+	_, err := clerkTry.Ask(soon(t), clerkType.Spawn(sys, clerk{}),
+		func(_ *clerk, c *actor.Context) (int, error) {
+			actor.Defer(c, clerkTry)
+			panic(errUser)
+		})
 	wants(t, err, actor.ErrPanicked)
 	wants(t, err, errUser)
 }
@@ -224,7 +244,9 @@ func TestDefer_PanicBehind(t *testing.T) {
 // TestDefer_OnStop: "[Deferred.Reply] gives the reply … or in its OnStop."
 func TestDefer_OnStop(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
-	r := clerkType.Spawn(sys, clerk{onStop: func(k *clerk, c *actor.Context) { k.next().Reply(c, 9, nil) }})
+	r := clerkType.Spawn(sys, clerk{onStop: func(k *clerk, c *actor.Context) {
+		k.next().Reply(c, 9, nil)
+	}})
 	outcome := wanting(t, sys, r, 2)
 	must(t, actor.StopWait(soon(t), r))
 	first, second := outcome(), outcome()
@@ -270,7 +292,10 @@ func TestDefer_Restart(t *testing.T) {
 // inClerk runs f in a behaviour of r.
 func inClerk(t testing.TB, sys *actor.System, r actor.Ref[clerk], f clerkDeed) {
 	t.Helper()
-	_, err := clerkTry.Ask(soon(t), r, func(k *clerk, c *actor.Context) (int, error) { f(k, c); return 0, nil })
+	_, err := clerkTry.Ask(soon(t), r, func(k *clerk, c *actor.Context) (int, error) {
+		f(k, c)
+		return 0, nil
+	})
 	must(t, err)
 }
 
@@ -303,7 +328,9 @@ func TestDefer_Misuse(t *testing.T) {
 	equal(t, "outcome", outcome(), actor.Result[int]{Value: 2})
 	for _, again := range []func(c *actor.Context, f func(*clerk, *actor.Context) (int, error)){
 		func(c *actor.Context, _ func(*clerk, *actor.Context) (int, error)) { actor.Defer(c, clerkTry) },
-		func(c *actor.Context, f func(*clerk, *actor.Context) (int, error)) { _, _ = clerkTry.Stash(c, f) },
+		func(c *actor.Context, f func(*clerk, *actor.Context) (int, error)) {
+			_, _ = clerkTry.Stash(c, f)
+		},
 	} {
 		v, err := clerkTry.Ask(soon(t), r, func(_ *clerk, c *actor.Context) (int, error) {
 			d := actor.Defer(c, clerkTry)
@@ -316,8 +343,8 @@ func TestDefer_Misuse(t *testing.T) {
 	}
 }
 
-// TestDefer_Circle: "A reply that was put off may be given by anybody." So an actor that asks back
-// the one whose request it has put off closes no circle: another replies, and all have their
+// TestDefer_Circle: "A reply that was put off may be given by any actor." So an actor that asks
+// back the one whose request it has put off closes no circle: another replies, and all have their
 // replies.
 func TestDefer_Circle(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
@@ -336,12 +363,14 @@ func TestDefer_Circle(t *testing.T) {
 		})
 		return put
 	})
-	eventually(t, "it waits", func() bool { return actor.AskersOf(sys) == 1 })
+	eventually(t, "it waits", func() bool { return actor.CallersOf(sys) == 1 })
 	clerkDo.Send(sys, b, func(_ *clerk, c *actor.Context) {
-		v, err := clerkTry.Ask(context.Background(), a, func(*clerk, *actor.Context) (int, error) { return 9, nil })
+		v, err := clerkTry.Ask(context.Background(), a, func(*clerk, *actor.Context) (int, error) {
+			return 9, nil
+		})
 		back <- actor.Result[int]{Value: v, Err: err}
 	})
-	eventually(t, "both wait", func() bool { return actor.AskersOf(sys) == 2 || len(back) > 0 })
+	eventually(t, "both wait", func() bool { return actor.CallersOf(sys) == 2 || len(back) > 0 })
 	d.Reply(sys, 8, nil)
 	equal(t, "outcome", receive(t, "the outcome", out), actor.Result[int]{Value: 8})
 	equal(t, "outcome of the one that asked back", receive(t, "it", back), actor.Result[int]{Value: 9})
@@ -359,24 +388,25 @@ func TestDefer_Conservation(t *testing.T) {
 				desks[i] = actor.SpawnSupervised(c, clerkType, func(*clerk) {}, clerkFell)
 			}
 		})
-		const askers = 8
+		const callers = 8
 		var reply, failed atomic.Int64
 		var wg sync.WaitGroup
 		each := scaled(2000)
-		for i := range askers {
+		for i := range callers {
 			wg.Go(func() {
 				rng := rand.New(rand.NewPCG(uint64(i), 1))
 				for n := range each {
 					late := errors.New("late")
-					v, err := clerkTry.Ask(soon(t), desks[rng.IntN(len(desks))], func(_ *clerk, c *actor.Context) (int, error) {
-						d := actor.Defer(c, clerkTry)
-						act := func(_ *clerk, c *actor.Context) { d.Reply(c, n, late) }
-						if rng.IntN(50) == 0 {
-							act = func(*clerk, *actor.Context) { panic(errUser) }
-						}
-						clerkDo.Send(c, actor.Self[clerk](c), act)
-						return -1, nil
-					})
+					v, err := clerkTry.Ask(soon(t), desks[rng.IntN(len(desks))],
+						func(_ *clerk, c *actor.Context) (int, error) {
+							d := actor.Defer(c, clerkTry)
+							act := func(_ *clerk, c *actor.Context) { d.Reply(c, n, late) }
+							if rng.IntN(50) == 0 {
+								act = func(*clerk, *actor.Context) { panic(errUser) }
+							}
+							clerkDo.Send(c, actor.Self[clerk](c), act)
+							return -1, nil
+						})
 					switch {
 					case err == late && v == n:
 						reply.Add(1)
@@ -390,7 +420,7 @@ func TestDefer_Conservation(t *testing.T) {
 		}
 		wg.Wait()
 		quiet(t, sys)
-		equal(t, "outcomes", reply.Load()+failed.Load(), int64(askers*each))
+		equal(t, "outcomes", reply.Load()+failed.Load(), int64(callers*each))
 		if failed.Load() == 0 {
 			t.Error("nobody has panicked")
 		}

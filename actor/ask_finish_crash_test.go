@@ -12,22 +12,24 @@ import (
 // way, so a drain of the actor does not wait for it.
 func TestFinishAsks_InterceptorCrashes(t *testing.T) {
 	crash := true
-	typ := actor.NewType[struct{}]("finisher", actor.WithFinishAsks(), actor.WithInterceptor(actor.Interceptor{
-		Before: func(_ *actor.Context, in *actor.Invocation) error {
-			if in.Behaviour() == "out" && crash {
-				crash = false
-				panic(errors.New("the interceptor"))
-			}
-			return nil
-		},
-	}))
+	typ := actor.NewType[struct{}]("finisher", actor.WithFinishAsks(),
+		actor.WithInterceptor(actor.Interceptor{
+			Before: func(_ *actor.Context, in *actor.Invocation) error {
+				if in.Behaviour() == "out" && crash {
+					crash = false
+					panic(errors.New("the interceptor"))
+				}
+				return nil
+			},
+		}))
 	begin := actor.Declare[struct{}](typ, "begin")
 	out := actor.Declare[actor.Result[int]](typ, "out")
 	typ.Table(begin.Handle(func(_ *struct{}, c *actor.Context, _ struct{}) {
 		actor.Pipe(c, out, func(context.Context) (int, error) { return 1, nil })
 	}), out.Handle(func(*struct{}, *actor.Context, actor.Result[int]) {}))
 
-	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	parent := wardenType.Spawn(sys, warden{diary: new(diary)})
 	var child actor.Ref[struct{}]
 	wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {

@@ -22,12 +22,14 @@ func notSoLong(t testing.TB) context.Context {
 }
 
 // asksInTurn are the ways to ask in a behaviour and to wait.
-var asksInTurn = map[string]func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error{
+var asksInTurn = map[string]func(ctx context.Context, c *actor.Context, to actor.Ref[puppet],
+	f trick) error{
 	"Ask": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
 		_, err := try.Ask(ctx, to, f)
 		return err
 	},
-	"Blocking": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) (err error) {
+	"Blocking": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet],
+		f trick) (err error) {
 		c.Blocking(func() { _, err = try.Ask(ctx, to, f) })
 		return err
 	},
@@ -43,7 +45,8 @@ var asksInTurn = map[string]func(ctx context.Context, c *actor.Context, to actor
 	},
 }
 
-var plainAndSeeded = map[string][]actor.Option{"workers": {actor.WithWorkers(2)}, "seed": {actor.WithDeterministic(1)}}
+var plainAndSeeded = map[string][]actor.Option{"workers": {actor.WithWorkers(2)},
+	"seed": {actor.WithDeterministic(1)}}
 
 // TestAsk_StopInATurn: Ask is answered "at once" with ErrSystemStopped also in a behaviour for
 // which the stop waits, and which asks an actor that does not justReply, in its own system or in
@@ -70,7 +73,8 @@ func TestAsk_StopInATurn(t *testing.T) {
 }
 
 // stopInATurn stops sys when asked has put a request from a behaviour there into its stash.
-func stopInATurn(t *testing.T, sys *actor.System, asked actor.Ref[puppet], pinned bool, ask func(context.Context, *actor.Context, actor.Ref[puppet], trick) error) {
+func stopInATurn(t *testing.T, sys *actor.System, asked actor.Ref[puppet], pinned bool,
+	ask func(context.Context, *actor.Context, actor.Ref[puppet], trick) error) {
 	stashed, stash := context.WithCancel(soon(t))
 	var err error
 	var f trick
@@ -117,15 +121,17 @@ func TestAsk_OfOneMutedForTheCaller(t *testing.T) {
 func justReply(*puppet, *actor.Context) (any, error) { return nil, nil }
 
 // askMuted has an actor ask another one that is muted for it.
-func askMuted(t *testing.T, sys *actor.System, ask func(c *actor.Context, asked actor.Ref[puppet]) error) {
+func askMuted(t *testing.T, sys *actor.System,
+	ask func(c *actor.Context, asked actor.Ref[puppet]) error) {
 	caller, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	err := errors.New("it has not asked")
 	slowDo.Send(sys, caller, func(_ *puppet, c *actor.Context) {
-		slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
+		// It is overloaded behind its first turn.
+		slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) {
 			do.Send(c, asked, func(_ *puppet, c *actor.Context) { slowDo.Send(c, caller, noop) })
 		})
 		slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) {
-			for sys.SimCounts().Sent == 0 && sys.Stats().Mutes == 0 { // a deterministic one keeps books
+			for sys.SimCounts().Sent == 0 && sys.Stats().Mutes == 0 { // a deterministic one counts
 				runtime.Gosched()
 			}
 			err = ask(c, asked)
@@ -138,16 +144,18 @@ func askMuted(t *testing.T, sys *actor.System, ask func(c *actor.Context, asked 
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
 }
 
-// TestAsk_OfOneMutedLater: an actor that is overloaded, and for which nobody is muted yet, asks one
-// that sends to it before it comes to the request. The asked one is not muted, and replies.
+// TestAsk_OfOneMutedLater: an actor that is overloaded, and for which no sender is muted yet, asks
+// one that sends to it before it comes to the request. The asked one is not muted, and replies.
 func TestAsk_OfOneMutedLater(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1)) // whoever is sent something runs when the caller waits
+			// An actor that is sent something runs when the caller waits.
+			sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1))
 			caller, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			err := errors.New("it has not asked")
 			slowDo.Send(sys, caller, func(_ *puppet, c *actor.Context) {
-				slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
+				// It is overloaded behind its first turn.
+				slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) {
 					do.Send(c, asked, func(_ *puppet, c *actor.Context) { slowDo.Send(c, caller, noop) })
 					err = ask(notSoLong(t), c, asked, justReply)
 				})
@@ -170,7 +178,8 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
 			sys := start(t, actor.WithWorkers(2), actor.Leeway(1))
-			slow, caller, asked := slowType.Spawn(sys, puppet{}), typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+			slow, caller, asked := slowType.Spawn(sys, puppet{}), typ.Spawn(sys,
+				puppet{}), puppetType.Spawn(sys, puppet{})
 			muted := func(n uint64) {
 				for sys.Stats().Mutes < n {
 					runtime.Gosched()
@@ -179,7 +188,8 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 			free, setFree := context.WithCancel(t.Context())
 			defer setFree()
 			slowDo.Send(sys, slow, func(_ *puppet, c *actor.Context) {
-				slowDo.Send(c, slow, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
+				// It is overloaded behind its first turn.
+				slowDo.Send(c, slow, func(_ *puppet, c *actor.Context) {
 					plain.Send(c, caller, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow, noop) })
 					<-free.Done()
 				})
@@ -189,7 +199,9 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 			do.Send(sys, asked, func(_ *puppet, c *actor.Context) { plain.Send(c, caller, noop) })
 			muted(2)
 			asks := make(chan error, 1)
-			hasty.Send(sys, caller, func(_ *puppet, c *actor.Context) { asks <- ask(notSoLong(t), c, asked, justReply) })
+			hasty.Send(sys, caller, func(_ *puppet, c *actor.Context) {
+				asks <- ask(notSoLong(t), c, asked, justReply)
+			})
 			must(t, <-asks)
 			for sends := 0; sys.Stats().Mutes < 3; sends++ { // once it has parked
 				if sends == 1e6 {
@@ -216,7 +228,7 @@ func TestAsk_OfTheMuted(t *testing.T) {
 			o := overload(t, sys)
 			caller, asked := mortalType.Spawn(sys, mortal{}), puppetType.Spawn(sys, puppet{})
 			doAct.Send(sys, caller, func(_ *mortal, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
-			eventually(t, "the asker is muted", func() bool { return actor.Muted(caller) })
+			eventually(t, "the caller is muted", func() bool { return actor.Muted(caller) })
 			ctx, tries := notSoLong(t), make(chan error, 3)
 			rush.Send(sys, caller, func(_ *mortal, c *actor.Context) {
 				tries <- doAct.TrySend(c, caller, nothing)
@@ -235,7 +247,7 @@ func TestAsk_OfTheMuted(t *testing.T) {
 				}
 			}
 			o.release()
-			settled(t, sys)
+			allUnmuted(t, sys)
 		})
 	}
 }

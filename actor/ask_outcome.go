@@ -15,9 +15,9 @@ import (
 // has the request, from which the outcome gets it. The dispatch of behaviours whose messages are
 // outcomes looks at it. Other behaviours pay nothing.
 //
-// The number is 0 where nobody minds: for actors that have one life only, and for what is sent to
-// such a behaviour by a Send. A node that goes back to its pool has 0, so that the next Send finds
-// that.
+// The number is 0 where it does not matter: for actors that have one life only, and for what is
+// sent to such a behaviour by a Send. A node that goes back to its pool has 0, so that the next
+// Send finds that.
 
 // anOutcome is implemented by a *Result and a *Reply.
 type anOutcome interface{ outcome() }
@@ -96,11 +96,12 @@ func (a *cell) hears(c *Context, m *message) bool {
 	return true
 }
 
-// outcomeCrashed takes an outcome that was not heard off those that are under way: what crashed over
-// m was an interceptor, or an injected fault. Owner only.
+// outcomeCrashed takes an outcome that was not heard off those that are under way: what crashed
+// over m was an interceptor, or an injected fault. Owner only.
 func (c *Context) outcomeCrashed(a *cell, m *message) {
 	m = contents(m)
-	if d := a.typ().decls[m.ID]; d != nil && d.outcome && m.Life != 0 && m != c.heard && a.typ().finishes {
+	if d := a.typ().decls[m.ID]; d != nil && d.outcome && m.Life != 0 && m != c.heard &&
+		a.typ().finishes {
 		a.flowOf().asks.Add(^uint32(0))
 	}
 	c.heard = nil
@@ -137,7 +138,7 @@ func (nudge) serve(*cell, *Context) {}
 // the actor wait for them: behind its last mail it parks, as an actor does that waits for its
 // children, until nothing is under way.
 //
-// Its mailbox is closed by then, and nobody else may send to it. So outcomes come through the
+// Its mailbox is closed by then, and no other sender may send to it. So outcomes come through the
 // system queue. They must not overtake the mail that is left, so until that has run they wait in
 // held.
 
@@ -219,7 +220,7 @@ func (a *cell) endDrainTurn(c *Context, x *coldState) {
 }
 
 // An ask with a time-out is decided in the caller's own turns: by what it comes to first,
-// the reply or the timer. So nobody races, and there is one outcome. Both travel as
+// the reply or the timer. So there is no race, and there is one outcome. Both travel as
 // signals, which know what they decide: the timer in ordinary mail, and the reply too, or
 // ahead of the mail if the behaviour that hears of it is urgent.
 
@@ -237,19 +238,19 @@ func limit[R any](c *Context, to replyTo[R], d time.Duration, life uint16) reply
 	w := &timedAsk[R]{to: to, life: life}
 	w.timer = c.armSignal(d, timeout[R]{within: w})
 	k := &call[R]{timed: w}
-	k.node, k.by, k.sysDone = to.node, to.asker, &w.sysDone
+	k.node, k.by, k.sysDone = to.node, to.caller, &w.sysDone
 	return replyTo[R]{call: k}
 }
 
 // answer sends the reply, as replyTo.answer does.
 func (w *timedAsk[R]) answer(e env, res Result[R], mute bool) {
-	e = e.in(w.to.asker)
+	e = e.in(w.to.caller)
 	m := newSignal(e, &timedReply[R]{within: w, res: res, from: e.senderID()})
 	if mute && !w.to.reply.urgent {
-		e.answer(w.to.asker, m, systemDesc)
+		e.answer(w.to.caller, m, systemDesc)
 		return
 	}
-	answer(e, w.to.asker, m, systemDesc, w.to.reply.urgent)
+	answer(e, w.to.caller, m, systemDesc, w.to.reply.urgent)
 }
 
 // message makes the outcome a message for the caller's behaviour. If the address has one, and there
@@ -287,7 +288,8 @@ func (w *timedAsk[R]) run(a *cell, c *Context, res Result[R], last bool) {
 	w.sysDone = true
 	m := w.message(c, res, last)
 	contents(m).Life = w.life
-	m.From, c.msg.ID, c.msg.Life = c.msg.From, w.to.reply.id, w.life // for the reports, if it panics or is dropped
+	// For the reports, if it panics or is dropped.
+	m.From, c.msg.ID, c.msg.Life = c.msg.From, w.to.reply.id, w.life
 	if res.Err == ErrNoReply {
 		c.sys.sim.comes(contents(m), sim.ByTimeout, a)
 	}
@@ -352,7 +354,9 @@ type timeout[R any] struct {
 	within *timedAsk[R]
 }
 
-func (s timeout[R]) serve(a *cell, c *Context) { s.within.run(a, c, Result[R]{Err: ErrNoReply}, false) }
+func (s timeout[R]) serve(a *cell, c *Context) {
+	s.within.run(a, c, Result[R]{Err: ErrNoReply}, false)
+}
 
 // mail is a signal that stands for a message of the user's.
 type mail interface {

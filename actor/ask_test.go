@@ -28,9 +28,17 @@ func TestAsk_Outcomes(t *testing.T) {
 		{"UserError", func(*puppet, *actor.Context) (any, error) { return 7, errUser }, 7, errUser},
 		{"Panic", func(*puppet, *actor.Context) (any, error) { panic("boom") }, nil, actor.ErrPanicked},
 		{"PanicWithError", func(*puppet, *actor.Context) (any, error) { panic(errUser) }, nil, errUser},
-		{"NilDereference", func(*puppet, *actor.Context) (any, error) { return *(*int)(nil), nil }, nil, actor.ErrPanicked},
-		{"Goexit", func(*puppet, *actor.Context) (any, error) { runtime.Goexit(); return nil, nil }, nil, actor.ErrPanicked},
-		{"StopAndReply", func(_ *puppet, c *actor.Context) (any, error) { c.Stop(); return 1, nil }, 1, nil},
+		{"NilDereference", func(*puppet, *actor.Context) (any, error) {
+			return *(*int)(nil), nil
+		}, nil, actor.ErrPanicked},
+		{"Goexit", func(*puppet, *actor.Context) (any, error) {
+			runtime.Goexit()
+			return nil, nil
+		}, nil, actor.ErrPanicked},
+		{"StopAndReply", func(_ *puppet, c *actor.Context) (any, error) {
+			c.Stop()
+			return 1, nil
+		}, 1, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, patient := range []bool{true, false} {
@@ -44,7 +52,8 @@ func TestAsk_Outcomes(t *testing.T) {
 				equal(t, "value", v, c.want)
 				wants(t, err, c.err)
 				var p *actor.PanicError
-				if errors.Is(err, actor.ErrPanicked) && (!errors.As(err, &p) || p.Goexit != (c.name == "Goexit") || p.Error() == "") {
+				if errors.Is(err, actor.ErrPanicked) && (!errors.As(err, &p) ||
+					p.Goexit != (c.name == "Goexit") || p.Error() == "") {
 					t.Errorf("%v: no PanicError that fits", err)
 				}
 			}
@@ -66,10 +75,10 @@ func TestAsk_StoppedBefore(t *testing.T) {
 			r := puppetType.Spawn(sys, puppet{})
 			release := make(chan struct{})
 			do.Send(sys, r, func(_ *puppet, c *actor.Context) { <-release; end(c) })
-			const askers = 8
+			const callers = 8
 			var wg sync.WaitGroup
-			errs := make([]error, askers)
-			for i := range askers {
+			errs := make([]error, callers)
+			for i := range callers {
 				wg.Go(func() { _, errs[i] = value.Ask(soon(t), r, struct{}{}) })
 			}
 			runtime.Gosched()
@@ -78,7 +87,7 @@ func TestAsk_StoppedBefore(t *testing.T) {
 			for _, err := range errs {
 				wants(t, err, actor.ErrStopped)
 			}
-			equal(t, "dead letters", dead.n.Load(), askers)
+			equal(t, "dead letters", dead.n.Load(), callers)
 		})
 	}
 }
@@ -92,20 +101,22 @@ func TestAsk_Self(t *testing.T) {
 		func() (actor.Ref[puppet], error) {
 			r := puppetType.Spawn(sys, puppet{})
 			_, err := try.Ask(soon(t), r, func(p *puppet, c *actor.Context) (any, error) {
-				return try.Ask(context.Background(), actor.Self[puppet](c), func(p *puppet, _ *actor.Context) (any, error) {
-					p.n++
-					return nil, nil
-				})
+				return try.Ask(context.Background(), actor.Self[puppet](c),
+					func(p *puppet, _ *actor.Context) (any, error) {
+						p.n++
+						return nil, nil
+					})
 			})
 			return r, err
 		},
 		func() (actor.Ref[puppet], error) {
 			r := pinnedType.Spawn(sys, puppet{})
 			_, err := pinnedTry.Ask(soon(t), r, func(p *puppet, c *actor.Context) (any, error) {
-				return pinnedTry.Ask(soon(t), actor.Self[puppet](c), func(p *puppet, _ *actor.Context) (any, error) {
-					p.n++
-					return nil, nil
-				})
+				return pinnedTry.Ask(soon(t), actor.Self[puppet](c),
+					func(p *puppet, _ *actor.Context) (any, error) {
+						p.n++
+						return nil, nil
+					})
 			})
 			return r, err
 		},
@@ -191,7 +202,9 @@ func TestAsk_OfOverloadedAndMuted(t *testing.T) {
 	answers := make(chan error, 2)
 	for _, ask := range []func() (any, error){
 		func() (any, error) {
-			return slowTry.Ask(soon(t), o.ref, func(*puppet, *actor.Context) (any, error) { return nil, nil })
+			return slowTry.Ask(soon(t), o.ref, func(*puppet, *actor.Context) (any, error) {
+				return nil, nil
+			})
 		},
 		func() (any, error) { return value.Ask(soon(t), m, struct{}{}) },
 	} {
@@ -208,7 +221,8 @@ func TestAsk_OfOverloadedAndMuted(t *testing.T) {
 func TestAsk_Concurrent(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers))
-		refs := []actor.Ref[rally]{rallyType.Spawn(sys, rally{}), rallyType.Spawn(sys, rally{}), rallyType.Spawn(sys, rally{})}
+		refs := []actor.Ref[rally]{rallyType.Spawn(sys, rally{}), rallyType.Spawn(sys, rally{}),
+			rallyType.Spawn(sys, rally{})}
 		var wg sync.WaitGroup
 		for g := range 8 {
 			wg.Go(func() {
@@ -261,9 +275,16 @@ func TestAskTo_Outcomes(t *testing.T) {
 		err  error
 	}{
 		{"Reply", puppetType.Spawn(sys, puppet{}), answer, 42, nil},
-		{"UserError", puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) (any, error) { return nil, errUser }, nil, errUser},
-		{"Panic", puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) (any, error) { panic(errUser) }, nil, actor.ErrPanicked},
-		{"Goexit", puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) (any, error) { runtime.Goexit(); return nil, nil }, nil, actor.ErrPanicked},
+		{"UserError", puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) (any, error) {
+			return nil, errUser
+		}, nil, errUser},
+		{"Panic", puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) (any, error) {
+			panic(errUser)
+		}, nil, actor.ErrPanicked},
+		{"Goexit", puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) (any, error) {
+			runtime.Goexit()
+			return nil, nil
+		}, nil, actor.ErrPanicked},
 		{"Ended", ended, answer, nil, actor.ErrStopped},
 		{"Self", actor.Ref[puppet]{}, answer, 42, nil},
 	} {
@@ -302,7 +323,9 @@ func TestAskTo_Many(t *testing.T) {
 		var answered atomic.Int64
 		refs := make([]actor.Ref[puppet], actors)
 		for i := range refs {
-			refs[i] = puppetType.Spawn(sys, puppet{note: func(*actor.Context, actor.Result[any]) { answered.Add(1) }})
+			refs[i] = puppetType.Spawn(sys, puppet{note: func(*actor.Context, actor.Result[any]) {
+				answered.Add(1)
+			}})
 		}
 		for _, r := range refs {
 			do.Send(sys, r, func(_ *puppet, c *actor.Context) {
@@ -319,7 +342,8 @@ func TestAskTo_Many(t *testing.T) {
 }
 
 // piped runs Pipe in a behaviour and returns what comes as a message.
-func piped(t *testing.T, sys *actor.System, fn func(context.Context) (any, error)) actor.Result[any] {
+func piped(t *testing.T, sys *actor.System, fn func(context.Context) (any,
+	error)) actor.Result[any] {
 	t.Helper()
 	got := make(chan actor.Result[any], 2)
 	r := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got <- r }})
@@ -339,7 +363,8 @@ func TestPipe_Outcomes(t *testing.T) {
 	res = piped(t, sys, func(context.Context) (any, error) { panic("boom") })
 	wants(t, res.Err, actor.ErrPanicked)
 	var p *actor.PanicError
-	if !errors.As(res.Err, &p) || p.Value != "boom" || p.Goexit || !bytes.HasPrefix(p.Stack, []byte("github.com/gallop-go/gallop/actor_test.TestPipe_Outcomes")) {
+	if !errors.As(res.Err, &p) || p.Value != "boom" || p.Goexit ||
+		!bytes.HasPrefix(p.Stack, []byte("github.com/gallop-go/gallop/actor_test.TestPipe_Outcomes")) {
 		t.Errorf("%#v with the stack\n%s", p, p.Stack)
 	}
 	res = piped(t, sys, func(context.Context) (any, error) { runtime.Goexit(); return nil, nil })

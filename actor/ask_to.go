@@ -23,10 +23,11 @@ import (
 // If to belongs to another system, the outcome comes as long as the caller's system has
 // not stopped, so also while that is in [System.Shutdown]. But a request that is under
 // way in another system does not keep the caller's system from being quiescent.
-func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]], opts ...AskOption) {
+func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
+	reply Behaviour[T, Result[R]], opts ...AskOption) {
 	b.d.madeAsk().mustSuit(to.b)
 	c.mustOwn(reply.d.made())
-	back := replyTo[R]{asker: c.self, reply: reply.d}
+	back := replyTo[R]{caller: c.self, reply: reply.d}
 	life := c.markAsk()
 	if c.travels != nil {
 		back.node = c.prepare(reply.d, life)
@@ -52,11 +53,12 @@ type Reply[R, K any] struct {
 //
 // The message for the outcome, which holds the mark, is made with the request. So as long
 // as the request is under way, it takes the space of an R too.
-func AskToWith[S, Q, R, T, K any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Reply[R, K]], mark K, opts ...AskOption) {
+func AskToWith[S, Q, R, T, K any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
+	reply Behaviour[T, Reply[R, K]], mark K, opts ...AskOption) {
 	b.d.madeAsk().mustSuit(to.b)
 	c.mustOwn(reply.d.made())
 	life := c.markAsk()
-	back := replyTo[R]{asker: c.self, reply: reply.d, node: c.prepare(reply.d, life)}
+	back := replyTo[R]{caller: c.self, reply: reply.d, node: c.prepare(reply.d, life)}
 	payloadOf[Reply[R, K]](contents(back.node)).Mark = mark
 	if len(opts) != 0 {
 		back = withOptions(c, back, life, opts)
@@ -144,10 +146,11 @@ func (p *request[Q, R]) take() replyTo[R] {
 
 // replyTo says where a reply goes: to a goroutine that waits or to an actor.
 type replyTo[R any] struct {
-	call  *call[R]
-	asker *cell
-	reply *descriptor
-	node  *message // the message for caller, if it was made already: see prepare
+	call   *call[R]
+	caller *cell
+	reply  *descriptor
+	// The message for caller, if it was made already: see prepare.
+	node *message
 }
 
 // answer sends the reply. mute reports whether an actor that replies to an overloaded
@@ -165,7 +168,7 @@ func (to replyTo[R]) answer(e env, life uint16, res Result[R], mute bool) {
 		}
 		return
 	}
-	e = e.in(to.asker)
+	e = e.in(to.caller)
 	m, d := to.node, to.reply
 	if m == nil {
 		m = e.node(d.size)
@@ -178,10 +181,10 @@ func (to replyTo[R]) answer(e env, life uint16, res Result[R], mute bool) {
 		*payloadOf[Result[R]](in) = res
 	}
 	if mute && !to.reply.urgent && !to.reply.drops {
-		e.answer(to.asker, m, d)
+		e.answer(to.caller, m, d)
 		return
 	}
-	answer(e, to.asker, m, d, to.reply.urgent)
+	answer(e, to.caller, m, d, to.reply.urgent)
 }
 
 // prepared returns the message that was made for an outcome, with the descriptor by which it is
@@ -263,7 +266,7 @@ func (a *askedActor[Q, R]) AskTo(c *Context, q Q, reply Handler[Result[R]]) {
 		panic("gallop: AskTo: a nil reply for " + a.d.fullName())
 	}
 	if own, ok := reply.(bound[Result[R]]); ok && own.b == c.self {
-		back, life := replyTo[R]{asker: own.b, reply: own.d}, c.markAsk()
+		back, life := replyTo[R]{caller: own.b, reply: own.d}, c.markAsk()
 		if c.travels != nil {
 			back.node = c.prepare(own.d, life)
 		}

@@ -21,7 +21,8 @@ var (
 	addSize     = actor.Declare[int](counterType, "add")
 	get         = actor.DeclareAsk[struct{}, int](counterType, "get")
 	boom        = actor.DeclareAsk[struct{}, int](counterType, "boom")
-	_           = counterType.Table(addSize.Handle((*counter).Add), get.Handle((*counter).Get), boom.Handle((*counter).Boom))
+	_           = counterType.Table(addSize.Handle((*counter).Add), get.Handle((*counter).Get),
+		boom.Handle((*counter).Boom))
 )
 
 func TestBasic(t *testing.T) {

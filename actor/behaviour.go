@@ -92,7 +92,7 @@ func (d *descriptor) mustDo(isNil bool) {
 // A muted actor runs nothing but urgent messages, and not all of these if they make it
 // flood others: see [Urgent].
 //
-// Nobody is muted, so that nothing bounds the receiver's mailbox, when the message comes
+// No sender is muted, so that nothing bounds the receiver's mailbox, when the message comes
 //
 //   - from outside, or from an actor of another system, which counts as outside;
 //   - from an actor that is never muted, because it is overloaded itself, has
@@ -103,7 +103,7 @@ func (d *descriptor) mustDo(isNil bool) {
 // [Behaviour.SendWait] in a function that [Pipe] runs.
 //
 // A send from a behaviour to an actor that has mail or runs costs one locked
-// instruction, or none if the sender's worker has woken the receiver and nobody else
+// instruction, or none if the sender's worker has woken the receiver and no other sender
 // has sent to it since. A send that wakes its receiver costs two to five in all. Once
 // the worker's free list is warm, a send allocates nothing. docs/guarantees.md has the
 // other cases.
@@ -187,7 +187,7 @@ type BehaviourOption func(*descriptor)
 // Urgent makes the messages of a behaviour overtake ordinary ones. Urgent messages
 //
 //   - reach a muted actor, unless they make it flood others;
-//   - pay no heed to overload: they neither mute their senders nor are refused for it;
+//   - ignore overload: they neither mute their senders nor are refused for it;
 //   - are bounded by nothing but good sense;
 //   - cost two locked instructions more to send.
 //
@@ -211,7 +211,7 @@ func Urgent() BehaviourOption {
 
 // DropOnOverload makes the messages of a behaviour give way: one that is sent to an
 // actor that does not keep up becomes a dead letter with [ErrOverloaded], and mutes
-// nobody. It is for senders that must not wait for a receiver that they do not trust,
+// no sender. It is for senders that must not wait for a receiver that they do not trust,
 // such as a room that passes on what is said to its members.
 //
 // A message is dropped where [Behaviour.TrySend] would refuse it: while the receiver is
@@ -222,11 +222,11 @@ func Urgent() BehaviourOption {
 // A request, see [DeclareAsk], is not sent but answered with ErrOverloaded at once. From
 // outside it takes no room, as the caller waits for the answer.
 //
-// What the receiver itself has asked for is never dropped, and mutes nobody: answers to
+// What the receiver itself has asked for is never dropped, and mutes no sender: answers to
 // [AskTo], results of [Pipe], ticks of timers, and values of [FromChan].
 //
 // TrySend and [Behaviour.SendWait] of such a behaviour are as ever. An urgent behaviour
-// pays no heed to overload: Declare panics if it is given both options. A behaviour
+// ignores overload: Declare panics if it is given both options. A behaviour
 // without this option costs nothing for it.
 func DropOnOverload() BehaviourOption { return func(d *descriptor) { d.drops = true } }
 

@@ -14,7 +14,7 @@ type blocker struct{ in chan<- struct{} }
 func (b *blocker) enter() {
 	select {
 	case b.in <- struct{}{}:
-	default: // nobody counts so far
+	default: // none counts so far
 	}
 }
 
@@ -24,7 +24,8 @@ var (
 	declaredFor = actor.Declare[time.Duration](blockerType, "declared")
 	spinFor     = actor.Declare[time.Duration](blockerType, "spin")
 	stampTime   = actor.Declare[chan time.Time](blockerType, "stamp")
-	_           = blockerType.Table(sleepFor.Handle((*blocker).Sleep), declaredFor.Handle((*blocker).Declared),
+	_           = blockerType.Table(sleepFor.Handle((*blocker).Sleep),
+		declaredFor.Handle((*blocker).Declared),
 		spinFor.Handle((*blocker).Spin), stampTime.Handle((*blocker).Stamp))
 )
 

@@ -26,12 +26,13 @@ func selfFlood(sys *actor.System, stop *atomic.Bool) {
 // BenchmarkFairness: one actor floods itself, and each of 10,000 others is sent a message
 // every so many milliseconds by an actor, a hundred of them at a time. The metrics are how
 // long a message takes to run, and how many ran in a millisecond: where the processors
-// cannot do what is asked, the sender has its turn as late as everybody, so it sends less and
-// nobody waits longer. Where they can, it is a second one that floods itself: it looks at the
+// cannot do what is asked, the sender has its turn as late as all others, so it sends less and
+// no actor waits longer. Where they can, it is a second one that floods itself: it looks at the
 // clock, turn after turn, until the next messages are due.
 func BenchmarkFairness(b *testing.B) {
 	for _, workers := range []int{1, 2} {
-		for _, every := range []time.Duration{100 * time.Millisecond, 10 * time.Millisecond, 5 * time.Millisecond, time.Millisecond} {
+		for _, every := range []time.Duration{100 * time.Millisecond, 10 * time.Millisecond,
+			5 * time.Millisecond, time.Millisecond} {
 			b.Run(fmt.Sprintf("workers=%d/each-in-%v", workers, every), func(b *testing.B) {
 				benchFairness(b, workers, every)
 			})

@@ -25,7 +25,8 @@ func needFence(t *testing.T) {
 // tenant is an actor that does what it is told.
 type tenant struct{}
 
-func newTenantType(name string, opts ...TypeOption) (*Type[tenant], Behaviour[tenant, func(*Context)]) {
+func newTenantType(name string, opts ...TypeOption) (*Type[tenant],
+	Behaviour[tenant, func(*Context)]) {
 	typ := NewType[tenant](name, opts...)
 	act := Declare[func(*Context)](typ, "act")
 	typ.Table(act.Handle(func(_ *tenant, c *Context, f func(*Context)) { f(c) }))
@@ -44,7 +45,8 @@ var (
 func TestBias_NotForAll(t *testing.T) {
 	sys := Start(WithWorkers(1))
 	defer sys.Stop()
-	for typ, want := range map[*Type[tenant]]bool{tenantType: true, tenantPinned: false, tenantBounded: false, tenantCounted: false} {
+	for typ, want := range map[*Type[tenant]]bool{tenantType: true, tenantPinned: false,
+		tenantBounded: false, tenantCounted: false} {
 		if got := typ.Spawn(sys, tenant{}).b.shared().biased; got != want {
 			t.Errorf("%s: biased: %v, want %v", typ.info.name, got, want)
 		}
@@ -67,7 +69,8 @@ func TestBias_Given(t *testing.T) {
 		for range 3 {
 			tenantAct.Send(c, b, func(*Context) {})
 		}
-		left, some := b.b.box.Head() != mark, b.b.in.HasAppended() && msg.Distance(b.b.in.Pending(), nil) == 1
+		left, some := b.b.box.Head() != mark, b.b.in.HasAppended() &&
+			msg.Distance(b.b.in.Pending(), nil) == 1
 		c.recycle(mark)
 		switch {
 		case left:
@@ -120,9 +123,9 @@ func TestBias_FansOut(t *testing.T) {
 	}
 }
 
-// TestBias_SpareWaits: a spare may be an extra at first, and what that makes runnable goes
-// elsewhere; so it holds no biases before its first review.
-func TestBias_SpareWaits(t *testing.T) {
+// TestBias_DetachedWaits: a worker that stands in may be surplus at first, and what that makes
+// runnable goes elsewhere; so it holds no biases before its first review.
+func TestBias_DetachedWaits(t *testing.T) {
 	needFence(t)
 	typ := NewType[struct{}]("biased")
 	do := Declare[func(*Context)](typ, "do")

@@ -15,7 +15,7 @@ import (
 //
 // A behaviour that blocks without saying so costs its neighbours up to ten
 // milliseconds, until the runtime's monitor notices. Blocking costs about two tenths of
-// a microsecond if nothing else waits, and waking a spare worker if something does. At
+// a microsecond if nothing else waits, and waking an idle worker if something does. At
 // most [WithMaxBlocked] behaviours can be helped at a time; beyond that, and on a pinned type,
 // Blocking just calls f. A call that lasts for longer than [WithLongTurn] is reported, once,
 // while it still lasts.
@@ -70,8 +70,8 @@ type blockMeter struct {
 	time int64
 }
 
-// blocked notes that the behaviour that runs has blocked for so many ns. Nobody waited for its
-// worker meanwhile, so the turn has outlived nothing. But a batch of such messages may take
+// blocked notes that the behaviour that runs has blocked for so many ns. No other actor waited for
+// its worker meanwhile, so the turn has outlived nothing. But a batch of such messages may take
 // minutes, in which none that sends more would be muted.
 func (c *Context) blocked(ns int64) {
 	if turn := c.w.Turn(); c.blocking.turn != turn {
@@ -89,7 +89,7 @@ func (c *Context) blocked(ns int64) {
 // If more behaviours block, an [AskBehaviour.Ask], [AskAll] or [Replies] in a behaviour
 // fails at once with [ErrTooManyBlocked]. Behaviours that block in other ways keep their
 // workers from other actors, for ever if one of these is what they wait for. [Stats]
-// counts both as SparesLacked, and the log has a line of level ERROR, at most once a
+// counts both, and the log has a line of level ERROR, at most once a
 // second.
 //
 // A behaviour that blocks costs its goroutine, whose stack is 2 KiB at least and mostly
@@ -98,16 +98,18 @@ func (c *Context) blocked(ns int64) {
 // that blocks in a system call, as for a file, also holds a thread of the operating
 // system, of which Go allows 10,000 ([runtime/debug.SetMaxThreads]).
 //
-// Each spare keeps messages and memory of [Context.Heap] to use again, as a worker
+// Each idle worker keeps messages and memory of [Context.Heap] to use again, as a worker
 // does, if it has run behaviours that need them, until it retires: when it was not
 // needed for 0.1 to 0.2 s.
-func WithMaxBlocked(n int) Option { return systemOption(func(o *options) { o.spares = n }) }
+func WithMaxBlocked(n int) Option { return systemOption(func(o *options) { o.maxBlocked = n }) }
 
-// noIdleWorker is sched.Config.OnNoSpare.
+// noIdleWorker is the hook of sched.Config.
 func (s *System) noIdleWorker(soFar uint64) {
 	s.log(func(l logSink) {
-		l.fail("gallop: all spares are in use: behaviours that block hold up other actors, and asks in behaviours fail; "+
-			"let fewer behaviours block at a time (AskTo and Pipe do not), or raise actor.WithMaxBlocked", "spares", s.opts.spares, "so_far", soFar)
+		l.fail("gallop: all spares are in use: behaviours that block hold up other actors, and asks "+
+			"in behaviours fail; "+
+			"let fewer behaviours block at a time (AskTo and Pipe do not), or raise "+
+			"actor.WithMaxBlocked", "spares", s.opts.maxBlocked, "so_far", soFar)
 	})
 }
 
@@ -228,16 +230,16 @@ func (l *blockedCalls) expired(s *System) {
 			l.mu.Unlock()
 			return
 		}
-		age := time.Duration(s.opts.clock.Nanos() - k.began)
-		if age < s.opts.longTurn {
-			l.expireIn(s, max(s.opts.longTurn-age, time.Millisecond))
+		lasted := time.Duration(s.opts.clock.Nanos() - k.began)
+		if lasted < s.opts.longTurn {
+			l.expireIn(s, max(s.opts.longTurn-lasted, time.Millisecond))
 			l.mu.Unlock()
 			return
 		}
 		l.remove(k) // it is reported once
 		c, at, number := k.c, k.at, k.number
 		l.mu.Unlock()
-		s.report(c.w, at, age, true, func() bool { return l.goesOn(c, number) })
+		s.report(c.w, at, lasted, true, func() bool { return l.goesOn(c, number) })
 	}
 }
 
@@ -258,5 +260,6 @@ func (l *blockedCalls) has(c *Context) bool {
 
 // verifyBlockedCall checks a call of Blocking that begins. Caller holds mu.
 func verifyBlockedCall(k *blockedCall) {
-	invariant.Check(!k.listed && k.prev == nil && k.next == nil, "a call of Blocking begins within another of worker %d", k.c.w.ID())
+	invariant.Check(!k.listed && k.prev == nil && k.next == nil,
+		"a call of Blocking begins within another of worker %d", k.c.w.ID())
 }

@@ -34,7 +34,7 @@ func TestAsk_ManyInTurns(t *testing.T) {
 					}
 				})
 			}
-			eventually(t, "all wait", func() bool { return actor.AskersOf(sys) == n })
+			eventually(t, "all wait", func() bool { return actor.CallersOf(sys) == n })
 			close(free)
 			quiet(t, sys)
 			equal(t, "failed", failed.Load(), 0)
@@ -93,22 +93,25 @@ func TestBlocking_Costs(t *testing.T) {
 	runtime.ReadMemStats(&during)
 	close(release)
 	quiet(t, sys)
-	heap, stack := int64(during.HeapAlloc)-int64(before.HeapAlloc), int64(during.StackInuse)-int64(before.StackInuse)
-	t.Logf("each takes %d bytes of heap, its actor and message included, and %d of stacks", heap/n, stack/n)
+	heap, stack := int64(during.HeapAlloc)-int64(before.HeapAlloc), int64(during.StackInuse)-int64(
+		before.StackInuse)
+	t.Logf("each takes %d bytes of heap, its actor and message included, and %d of stacks", heap/n,
+		stack/n)
 	if heap+stack > n*most {
 		t.Errorf("%d bytes for %d, want at most %d each", heap+stack, n, most)
 	}
 }
 
-// TestAsk_NoSpare: ErrTooManyBlocked to a behaviour, where "so many behaviours block already that it would
-// keep its worker from others". "The request becomes a dead letter". One that comes when a spare is
-// free again is answered.
-func TestAsk_NoSpare(t *testing.T) {
+// TestAsk_TooManyBlocked: ErrTooManyBlocked to a behaviour, where "so many behaviours block already
+// that it would keep its worker from others". "The request becomes a dead letter". One that comes
+// when an idle worker is free again is answered.
+func TestAsk_TooManyBlocked(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
 			var dead letters
 			var log lockedBuffer
-			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1), actor.WithLongTurn(time.Hour), actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), dead.option())
+			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1), actor.WithLongTurn(time.Hour),
+				actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), dead.option())
 			blocked, release := make(chan struct{}), make(chan struct{})
 			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 				c.Blocking(func() { close(blocked); <-release })
@@ -116,12 +119,18 @@ func TestAsk_NoSpare(t *testing.T) {
 			receive(t, "the one that blocks", blocked)
 			caller, asked := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			errs := make(chan error, 2)
-			do.Send(sys, caller, func(_ *puppet, c *actor.Context) { errs <- ask(notSoLong(t), c, asked, justReply) })
+			do.Send(sys, caller, func(_ *puppet, c *actor.Context) {
+				errs <- ask(notSoLong(t), c, asked, justReply)
+			})
 			wants(t, receive(t, "the first outcome", errs), actor.ErrTooManyBlocked)
-			eventually(t, "the log says so", func() bool { return strings.Contains(log.String(), "level=ERROR") })
+			eventually(t, "the log says so", func() bool {
+				return strings.Contains(log.String(), "level=ERROR")
+			})
 			close(release)
 			quiet(t, sys)
-			do.Send(sys, caller, func(_ *puppet, c *actor.Context) { errs <- ask(notSoLong(t), c, asked, justReply) })
+			do.Send(sys, caller, func(_ *puppet, c *actor.Context) {
+				errs <- ask(notSoLong(t), c, asked, justReply)
+			})
 			must(t, receive(t, "the second outcome", errs))
 			quiet(t, sys)
 			if n := sys.Stats().TooManyBlocked; n == 0 {
@@ -137,9 +146,9 @@ func TestAsk_NoSpare(t *testing.T) {
 	}
 }
 
-// TestAsk_NoSpareNeeded: a behaviour on a thread of its own, and code outside of behaviours, wait
-// although all spares are in use.
-func TestAsk_NoSpareNeeded(t *testing.T) {
+// TestAsk_NoDetachedNeeded: a behaviour on a thread of its own, and code outside of behaviours,
+// wait although all idle workers are in use.
+func TestAsk_NoDetachedNeeded(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1))
 	blocked, release := make(chan struct{}), make(chan struct{})
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
@@ -191,12 +200,13 @@ func TestShouldYield_OneProcessor(t *testing.T) {
 	}
 }
 
-// TestAsk_NoSpareSeeded: a deterministic run finds it too: a chain of asks takes a spare for each
-// of its links.
-func TestAsk_NoSpareSeeded(t *testing.T) {
-	for spares, want := range map[int]error{1: actor.ErrTooManyBlocked, 2: nil} {
-		sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1), actor.WithMaxBlocked(spares))
-		a, b, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+// TestAsk_TooManyBlockedSeeded: a deterministic run finds it too: a chain of asks takes an idle
+// worker for each of its links.
+func TestAsk_TooManyBlockedSeeded(t *testing.T) {
+	for blocked, want := range map[int]error{1: actor.ErrTooManyBlocked, 2: nil} {
+		sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1), actor.WithMaxBlocked(blocked))
+		a, b, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys,
+			puppet{}), puppetType.Spawn(sys, puppet{})
 		errs := make([]error, 2)
 		do.Send(sys, a, func(_ *puppet, c *actor.Context) {
 			errs[0] = endless["Ask"](c, b, func(_ *puppet, c *actor.Context) (any, error) {
@@ -204,7 +214,7 @@ func TestAsk_NoSpareSeeded(t *testing.T) {
 				return nil, nil
 			})
 		})
-		settles(t, sys)
+		endsQuiet(t, sys)
 		must(t, errs[0])
 		wants(t, errs[1], want)
 	}

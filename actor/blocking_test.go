@@ -74,7 +74,7 @@ func TestBlocking(t *testing.T) {
 }
 
 // TestBlocking_Order: an actor that blocks handles its messages one at a time and in
-// order, whoever stands in for its worker.
+// order, whichever worker stands in for its own.
 func TestBlocking_Order(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers))
@@ -111,7 +111,9 @@ func TestBlocking_Overloads(t *testing.T) {
 	blocks := func(d time.Duration) func(*actor.Context, passes) {
 		return func(c *actor.Context, pass passes) { c.Blocking(func() { pass(d) }) }
 	}
-	nested := func(c *actor.Context, pass passes) { c.Blocking(func() { c.Blocking(func() { pass(ms / 2) }) }) }
+	nested := func(c *actor.Context, pass passes) {
+		c.Blocking(func() { c.Blocking(func() { pass(ms / 2) }) })
+	}
 	recovers := func(c *actor.Context, pass passes) {
 		defer func() { _ = recover() }()
 		c.Blocking(func() { pass(ms); panic("on purpose") })
@@ -122,12 +124,17 @@ func TestBlocking_Overloads(t *testing.T) {
 		behind int                            // so many more
 		want   actor.Status
 	}{
-		{"for long", []func(*actor.Context, passes){blocks(ms)}, actor.DefaultBatch, actor.StatusOverloaded},
-		{"for long in all", []func(*actor.Context, passes){blocks(ms / 2), blocks(ms / 4), blocks(ms / 4)}, actor.DefaultBatch, actor.StatusOverloaded},
-		{"not for long", []func(*actor.Context, passes){blocks(ms / 2), blocks(ms/2 - 1)}, actor.DefaultBatch, actor.StatusBusy},
-		{"with little mail", []func(*actor.Context, passes){blocks(5 * ms)}, actor.DefaultBatch - 1, actor.StatusBusy},
+		{"for long", []func(*actor.Context, passes){blocks(ms)}, actor.DefaultBatch,
+			actor.StatusOverloaded},
+		{"for long in all", []func(*actor.Context, passes){blocks(ms / 2), blocks(ms / 4),
+			blocks(ms / 4)}, actor.DefaultBatch, actor.StatusOverloaded},
+		{"not for long", []func(*actor.Context, passes){blocks(ms / 2), blocks(ms/2 - 1)},
+			actor.DefaultBatch, actor.StatusBusy},
+		{"with little mail", []func(*actor.Context, passes){blocks(5 * ms)}, actor.DefaultBatch - 1,
+			actor.StatusBusy},
 		{"within another", []func(*actor.Context, passes){nested}, actor.DefaultBatch, actor.StatusBusy},
-		{"and panics", []func(*actor.Context, passes){recovers}, actor.DefaultBatch, actor.StatusOverloaded},
+		{"and panics", []func(*actor.Context, passes){recovers}, actor.DefaultBatch,
+			actor.StatusOverloaded},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys, clock := onVirtualTime(t, actor.WithWorkers(1))
@@ -150,8 +157,8 @@ func TestBlocking_Overloads(t *testing.T) {
 	}
 }
 
-// TestSpares_Most: more spares than anybody counts are not none.
-func TestSpares_Most(t *testing.T) {
+// TestMaxBlocked_Most: more of them than can be counted are not none.
+func TestMaxBlocked_Most(t *testing.T) {
 	for _, n := range []int{math.MaxInt, math.MaxInt32, math.MaxInt/2 + 2} {
 		sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(n))
 		helped := false
@@ -182,7 +189,9 @@ func TestMisuse_OfBlocking(t *testing.T) {
 	quiet(t, sys)
 	panics(t, "WithMaxBlocked(-1): want at least 1", func() { actor.Start(actor.WithMaxBlocked(-1)) })
 	panics(t, "WithLongTurn(0s): want at least 1ms", func() { actor.Start(actor.WithLongTurn(0)) })
-	panics(t, "WithHooks without a function", func() { actor.Start(actor.WithHooks(actor.Hooks{LongTurn: nil})) })
+	panics(t, "WithHooks without a function", func() {
+		actor.Start(actor.WithHooks(actor.Hooks{LongTurn: nil}))
+	})
 }
 
 // TestLongTurn: "reports them by actor type and behaviour", once and while they still
@@ -203,14 +212,19 @@ func TestLongTurn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := make(chan actor.LongTurnReport, 10)
-			sys := start(t, actor.WithWorkers(1), actor.WithLongTurn(time.Millisecond), actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) { reports <- r }}))
+			sys := start(t, actor.WithWorkers(1), actor.WithLongTurn(time.Millisecond),
+				actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
+					reports <- r
+				}}))
 			var got actor.LongTurnReport
 			guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(*actor.Context) { got = wait(reports) })
 			quiet(t, sys)
-			if got.Type != "guest" || got.Behaviour != "do" || got.AtLeast < time.Millisecond || got.Worker != 0 {
+			if got.Type != "guest" || got.Behaviour != "do" || got.AtLeast < time.Millisecond ||
+				got.Worker != 0 {
 				t.Errorf("%+v", got)
 			}
-			if s := string(got.Stack); !strings.Contains(s, "(*guest).Do") || strings.Contains(s, "RunTask") {
+			if s := string(got.Stack); !strings.Contains(s, "(*guest).Do") ||
+				strings.Contains(s, "RunTask") {
 				t.Errorf("a stack that does not end with the behaviour:\n%s", s)
 			}
 			if n := len(reports); n != 0 {
@@ -220,22 +234,26 @@ func TestLongTurn(t *testing.T) {
 	}
 }
 
-// TestSpares_AllInUse: "up to a bound, with a clear log line and a metric when it is hit",
+// TestMaxBlocked_AllInUse: "up to a bound, with a clear log line and a metric when it is hit",
 // whether behaviours say that they block or not.
-func TestSpares_AllInUse(t *testing.T) {
+func TestMaxBlocked_AllInUse(t *testing.T) {
 	for name, block := range map[string]func(*actor.Context, func()){
 		"declared": func(c *actor.Context, f func()) { c.Blocking(f) },
 		"silent":   func(_ *actor.Context, f func()) { f() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log lockedBuffer
-			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1), actor.WithLongTurn(time.Hour), actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1), actor.WithLongTurn(time.Hour),
+				actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 			equal(t, "lacked at first", sys.Stats().TooManyBlocked, 0)
 			release := make(chan struct{})
 			for range 4 {
-				guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(c *actor.Context) { block(c, func() { <-release }) })
+				guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(c *actor.Context) {
+					block(c, func() { <-release })
+				})
 			}
-			for until := soon(t); !strings.Contains(log.String(), "all spares are in use"); runtime.Gosched() {
+			for until := soon(t); !strings.Contains(log.String(),
+				"all spares are in use"); runtime.Gosched() {
 				if until.Err() != nil {
 					t.Error("nothing in the log")
 					break
@@ -249,7 +267,9 @@ func TestSpares_AllInUse(t *testing.T) {
 			if n := sys.Stats().TooManyBlocked; n > 4 {
 				t.Errorf("%d of 4 behaviours lacked a spare", n)
 			}
-			if s := log.String(); !strings.Contains(s, `level=ERROR msg="gallop: all spares are in use: `) || !strings.Contains(s, `raise actor.WithMaxBlocked" spares=1 so_far=`) {
+			if s := log.String(); !strings.Contains(s,
+				`level=ERROR msg="gallop: all spares are in use: `) ||
+				!strings.Contains(s, `raise actor.WithMaxBlocked" spares=1 so_far=`) {
 				t.Error(s)
 			}
 		})

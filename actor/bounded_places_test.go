@@ -67,7 +67,7 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 }
 
 // TestBound_PlaceGivenBack: "mutes its sender until half of the mailbox is free": also while a
-// place is somebody's who gives it back, so that it becomes free without a message that is taken
+// place belongs to one that gives it back, so that it becomes free without a message that is taken
 // out.
 func TestBound_PlaceGivenBack(t *testing.T) {
 	typ := NewType[int]("one place", WithBound(1, OverflowMute))
@@ -77,7 +77,7 @@ func TestBound_PlaceGivenBack(t *testing.T) {
 	talk := Declare[Ref[int]](talkType, "talk")
 	talkType.Table(talk.Handle(func(_ *int, c *Context, to Ref[int]) { say.Send(c, to, 2) }))
 	sys := Start(WithWorkers(1))
-	r := typ.Spawn(sys, 0) // it is nobody's: this test takes its turns
+	r := typ.Spawn(sys, 0) // it has no worker: this test takes its turns
 	f := r.b.flowOf()
 	m := say.d.size.TakeOne()
 	m.ID = say.d.id

@@ -26,8 +26,8 @@ type boundedQueue struct {
 	shut bool
 	// Guarded by the lock of permits: the actor is muted. Senders go on until the queue is full.
 	muted bool
-	// Guarded by the lock of permits: OverflowMute: it was full, and half of it is not free yet. Something
-	// is in it.
+	// Guarded by the lock of permits: OverflowMute: it was full, and half of it is not free yet.
+	// Something is in it.
 	full bool
 
 	// What came by the mailbox has had its turn, and the queue is next. Owner only.
@@ -67,7 +67,7 @@ func (q *boundedQueue) pop(n int) (first, last *message, took int) {
 	return first, last, took
 }
 
-// put adds m, or says why not. c is the sender's, nil outside. dropped is somebody
+// put adds m, or says why not. c is the sender's, nil outside. dropped is another sender's
 // else's message that had to make room. Any goroutine.
 func (f *flow) put(to *cell, c *Context, m *message) (dropped *message, tell bool, err error) {
 	l, q := &f.permits, f.bounded
@@ -104,9 +104,9 @@ func (f *flow) dropOldest() (dropped *message) {
 	return dropped
 }
 
-// appendPermitted adds m, whose sender has a permit. With OverflowDropOldest others may have come in
-// while senders on their way had all permits. Then more permits are given than there are, and the
-// oldest message makes room now. Caller holds mu.
+// appendPermitted adds m, whose sender has a permit. With OverflowDropOldest others may have come
+// in while senders on their way had all permits. Then more permits are given than there are, and
+// the oldest message makes room now. Caller holds mu.
 func (f *flow) appendPermitted(m *message) (dropped *message, tell bool) {
 	if f.bounded.overflow == OverflowDropOldest && f.permits.Left() < 0 {
 		dropped = f.dropOldest()
@@ -116,7 +116,8 @@ func (f *flow) appendPermitted(m *message) (dropped *message, tell bool) {
 
 // take takes up to n messages out, and makes room. If there are none, the next sender that adds one
 // tells the actor. list has the senders that need to wait no more. Owner only.
-func (f *flow) take(a *cell, n int) (first, last *message, took int, list *backpressure.Waiter[waiting]) {
+func (f *flow) take(a *cell, n int) (first, last *message, took int,
+	list *backpressure.Waiter[waiting]) {
 	l, q := &f.permits, f.bounded
 	l.Lock()
 	defer l.Unlock()
@@ -151,8 +152,8 @@ func (f *flow) unshut(a *cell) *backpressure.Waiter[waiting] {
 	return a.gate.Drain(&gateMark)
 }
 
-// close lets goroutines that wait go, and returns what is in the queue. Any goroutine, once nobody
-// runs the actor any more.
+// close lets goroutines that wait go, and returns what is in the queue. Any goroutine, once no
+// worker runs the actor any more.
 func (f *flow) close() (left *message) {
 	f.permits.Lock()
 	defer f.permits.Unlock()
@@ -173,10 +174,12 @@ func (f *flow) isFull() bool {
 }
 
 // isFullLocked is isFull. Caller holds mu.
-func (f *flow) isFullLocked() bool { return f.bounded.shut || f.bounded.full || f.permits.Left() <= 0 }
+func (f *flow) isFullLocked() bool {
+	return f.bounded.shut || f.bounded.full || f.permits.Left() <= 0
+}
 
-// suspend publishes that the actor is in a back-off. Afterwards nobody waits for it because of its
-// queue. Owner only.
+// suspend publishes that the actor is in a back-off. Afterwards no sender waits for it because of
+// its queue. Owner only.
 func (f *flow) suspend(s *suspension) {
 	f.permits.Lock()
 	defer f.permits.Unlock()
@@ -200,7 +203,8 @@ func (s *suspension) refusesBounded(to *cell, m *message) bool {
 
 // takeIf takes out what fits, keeps the rest in order, and makes room. list has the senders that
 // need to wait no more, as in take. Owner only.
-func (f *flow) takeIf(a *cell, fits func(m *message) bool) (out *message, list *backpressure.Waiter[waiting]) {
+func (f *flow) takeIf(a *cell, fits func(m *message) bool) (out *message,
+	list *backpressure.Waiter[waiting]) {
 	l, q := &f.permits, f.bounded
 	l.Lock()
 	defer l.Unlock()
@@ -232,7 +236,8 @@ func (f *flow) recovered(a *cell) (list *backpressure.Waiter[waiting]) {
 		}
 	}
 	if invariant.On {
-		invariant.Check(l.Closed() || l.Left() <= q.limit, "%v has %d permits, of %d", a, l.Left(), q.limit)
+		invariant.Check(l.Closed() || l.Left() <= q.limit, "%v has %d permits, of %d", a, l.Left(),
+			q.limit)
 	}
 	l.Grant(a)
 	return list
@@ -242,7 +247,9 @@ func (f *flow) recovered(a *cell) (list *backpressure.Waiter[waiting]) {
 func verifyBoundedQueue(q *boundedQueue) {
 	invariant.Check((q.first == nil) == (q.last == nil), "a bounded queue with one end")
 	invariant.Check(q.last == nil || q.last.Next == nil, "a bounded queue goes on behind its last")
-	invariant.Check(q.first == nil || q.looking, "mail waits in a bounded queue, and the actor will not look")
+	invariant.Check(q.first == nil || q.looking,
+		"mail waits in a bounded queue, and the actor will not look")
 	invariant.Check(!q.full || q.first != nil, "a bounded queue is empty, and mutes for being full")
-	invariant.Check(!q.full || q.overflow == OverflowMute, "a bounded queue mutes for being full, and has policy %d", q.overflow)
+	invariant.Check(!q.full || q.overflow == OverflowMute,
+		"a bounded queue mutes for being full, and has policy %d", q.overflow)
 }

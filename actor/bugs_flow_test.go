@@ -8,7 +8,7 @@ import (
 )
 
 // TestBug_K37_ManyWorkersUnderPressure: as many workers as there may be, far more than
-// processors, and everybody sends to one that is slow: the system is not found
+// processors, and all send to one that is slow: the system is not found
 // quiescent before the last message has run, round after round.
 func TestBug_K37_ManyWorkersUnderPressure(t *testing.T) {
 	const senders, each = 60, 5
@@ -53,7 +53,7 @@ func TestBug_K43_NoControlMessages(t *testing.T) {
 }
 
 // TestBug_3382_ToChan: the reader of a channel of ToChan asks the actor that sends to it, before it
-// reads on, and that actor is muted because the channel is full: "nobody is muted for ever".
+// reads on, and that actor is muted because the channel is full: "no actor is muted for ever".
 func TestBug_3382_ToChan(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	ch := make(chan int)
@@ -100,7 +100,9 @@ func TestToChan_PressedAgain(t *testing.T) {
 	var goesOn atomic.Bool
 	do.Send(sys, w, func(_ *puppet, c *actor.Context) { out.Send(c, 70) })
 	do.Send(sys, w, func(*puppet, *actor.Context) { goesOn.Store(true) })
-	eventually(t, "the sender to be muted, or not", func() bool { return goesOn.Load() || sys.Stats().Mutes >= 1 })
+	eventually(t, "the sender to be muted, or not", func() bool {
+		return goesOn.Load() || sys.Stats().Mutes >= 1
+	})
 	equal(t, "the sender goes on", goesOn.Load(), false)
 	for range 71 {
 		receive(t, "a value", ch)

@@ -21,7 +21,10 @@ func TestBug_K22_SendDuringStart(t *testing.T) {
 		sys := start(t, actor.WithWorkers(workers))
 		for range scaled(200) {
 			var started bool // the actor's
-			r := mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error { started = true; return nil }})
+			r := mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error {
+				started = true
+				return nil
+			}})
 			var wg sync.WaitGroup
 			for range 3 {
 				wg.Go(func() {
@@ -44,7 +47,8 @@ func TestBug_K22_SendDuringStart(t *testing.T) {
 // TestBug_K23_StopAgainstSend: what is sent while an actor is stopped, drained or killed
 // runs or is a dead letter, once (and K25: none twice).
 func TestBug_K23_StopAgainstSend(t *testing.T) {
-	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop, "Drain": actor.Drain, "Kill": actor.Kill} {
+	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop,
+		"Drain": actor.Drain, "Kill": actor.Kill} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
 			sys := start(t, actor.WithWorkers(3), dead.option())
@@ -78,16 +82,16 @@ func TestBug_K23_StopAgainstSend(t *testing.T) {
 
 // TestBug_K24_SuspendedDoesNotSpin: a suspended actor with mail takes no turns.
 func TestBug_K24_SuspendedDoesNotSpin(t *testing.T) {
-	fallen := make(chan struct{})
-	g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(fallen) })
+	childDown := make(chan struct{})
+	g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(childDown) })
 	crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
-	receive(t, "the fall", fallen)
+	receive(t, "the fall", childDown)
 	for range 100 {
-		say.Send(g.sys, g.kid, "")
-		rush.Send(g.sys, g.kid, nothing) // wakes it, once
+		say.Send(g.sys, g.child, "")
+		rush.Send(g.sys, g.child, nothing) // wakes it, once
 		in(t, g.sys, g.super, nothing)
 	}
-	actor.Restart(g.sys, g.kid)
+	actor.Restart(g.sys, g.child)
 	quiet(t, g.sys)
 	if turns := g.sys.Stats().Turns; turns > 400 {
 		t.Errorf("%d turns", turns)
@@ -100,16 +104,16 @@ func TestBug_K24_SuspendedRunsNothing(t *testing.T) {
 	for seed := range uint64(5) {
 		var g *guardian
 		g = guard(t, mortal{}, func(c *actor.Context, _ actor.ChildDown) {
-			rush.Send(c, g.kid, func(m *mortal, _ *actor.Context) { m.note("urgent") })
+			rush.Send(c, g.child, func(m *mortal, _ *actor.Context) { m.note("urgent") })
 			actor.After(c, time.Hour, doAct, func(m *mortal, c *actor.Context) {
 				m.note("an hour later")
-				actor.Restart(c, g.kid)
+				actor.Restart(c, g.child)
 			})
 		}, actor.WithDeterministic(seed))
 		crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
 		quiet(t, g.sys)
-		g.diary.says(t, "kid: stop panic", "super: fell panic false", "super: an hour later",
-			"kid: start", "kid: urgent", "kid: 1", "kid: 2", "kid: 3")
+		g.diary.says(t, "child: stop panic", "super: fell panic false", "super: an hour later",
+			"child: start", "child: urgent", "child: 1", "child: 2", "child: 3")
 	}
 }
 
@@ -179,18 +183,21 @@ func TestBug_K40_ShutdownOfTrees(t *testing.T) {
 // woken one, where programs must not.
 func TestBug_K10_EndStrandsNothing(t *testing.T) {
 	for name, leave := range map[string]func(c *actor.Context){
-		"Mail": func(c *actor.Context) { do.Send(c, actor.Self[puppet](c), func(*puppet, *actor.Context) {}) },
+		"Mail": func(c *actor.Context) {
+			do.Send(c, actor.Self[puppet](c), func(*puppet, *actor.Context) {})
+		},
 		"Lane": func(c *actor.Context) { rush.Send(c, actor.Self[mortal](c), nothing) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			ran, ctx := make(chan struct{}), notSoLong(t)
-			sys := start(t, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
-				select {
-				case <-ran:
-				case <-ctx.Done():
-					t.Error("who was woken by an actor that ends waits for the end of its burial")
-				}
-			}}))
+			sys := start(t, actor.WithWorkers(2),
+				actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
+					select {
+					case <-ran:
+					case <-ctx.Done():
+						t.Error("who was woken by an actor that ends waits for the end of its burial")
+					}
+				}}))
 			woken := puppetType.Spawn(sys, puppet{})
 			do.Send(sys, woken, func(*puppet, *actor.Context) {})
 			quiet(t, sys)
@@ -271,19 +278,30 @@ func TestBug_K50_Storm(t *testing.T) {
 	equal(t, "ended", sys.Stats().Stopped, sys.Stats().Spawned)
 }
 
-// TestAskers_HearAtOnce: "an caller of a panicking, stopped, killed or never-started
+// TestCallers_HearAtOnce: "an caller of a panicking, stopped, killed or never-started
 // actor hears at once and why": no reply and no time-out is needed.
-func TestAskers_HearAtOnce(t *testing.T) {
+func TestCallers_HearAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		m    mortal
 		f    act
 		want []error
 	}{
-		"Panic":        {mortal{}, func(*mortal, *actor.Context) { panic(errUser) }, []error{actor.ErrPanicked, errUser}},
-		"Goexit":       {mortal{}, func(*mortal, *actor.Context) { runtime.Goexit() }, []error{actor.ErrPanicked}},
-		"Killed":       {mortal{}, func(_ *mortal, c *actor.Context) { actor.Kill(c, actor.Self[mortal](c)); c.Checkpoint() }, []error{actor.ErrStopped, actor.ErrKilled}},
-		"NeverStarted": {mortal{onStart: func(*mortal, *actor.Context) error { return errUser }}, nothing, []error{actor.ErrStopped, errUser}},
-		"StartPanics":  {mortal{onStart: func(*mortal, *actor.Context) error { panic(errUser) }}, nothing, []error{actor.ErrStopped, actor.ErrPanicked, errUser}},
+		"Panic": {mortal{}, func(*mortal, *actor.Context) {
+			panic(errUser)
+		}, []error{actor.ErrPanicked, errUser}},
+		"Goexit": {mortal{}, func(*mortal, *actor.Context) {
+			runtime.Goexit()
+		}, []error{actor.ErrPanicked}},
+		"Killed": {mortal{}, func(_ *mortal, c *actor.Context) {
+			actor.Kill(c, actor.Self[mortal](c))
+			c.Checkpoint()
+		}, []error{actor.ErrStopped, actor.ErrKilled}},
+		"NeverStarted": {mortal{onStart: func(*mortal, *actor.Context) error {
+			return errUser
+		}}, nothing, []error{actor.ErrStopped, errUser}},
+		"StartPanics": {mortal{onStart: func(*mortal, *actor.Context) error {
+			panic(errUser)
+		}}, nothing, []error{actor.ErrStopped, actor.ErrPanicked, errUser}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t, actor.WithWorkers(1))
@@ -301,7 +319,7 @@ func TestAskers_HearAtOnce(t *testing.T) {
 	}
 }
 
-// TestAsk_UnawaitedLeaveNothing: 100,000 asks that nobody waits for any more leave 0
+// TestAsk_UnawaitedLeaveNothing: 100,000 asks that no caller waits for any more leave 0
 // bytes behind.
 func TestAsk_UnawaitedLeaveNothing(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
@@ -346,7 +364,8 @@ func TestPanicReport_UserFrame(t *testing.T) {
 			equal(t, "actor", p.ActorID, r.ID())
 			equal(t, "where", p.Type+"."+p.Behaviour, "mortal.act")
 			equal(t, "message", p.MessageID, 1)
-			if !strings.HasPrefix(p.Frame, "github.com/gallop-go/gallop/actor_test.ownFrame ") || !strings.Contains(p.Frame, "bugs_test.go:") {
+			if !strings.HasPrefix(p.Frame, "github.com/gallop-go/gallop/actor_test.ownFrame ") ||
+				!strings.Contains(p.Frame, "bugs_test.go:") {
 				t.Errorf("frame %q", p.Frame)
 			}
 			var e *actor.PanicError

@@ -52,8 +52,10 @@ func TestFromChan_Ends(t *testing.T) {
 		"panic": func(sys *actor.System, p actor.Ref[puppet], _ func()) {
 			do.Send(sys, p, func(*puppet, *actor.Context) { panic("on purpose") })
 		},
-		"stop":        func(_ *actor.System, _ actor.Ref[puppet], stop func()) { stop(); stop() },
-		"Shutdown":    func(sys *actor.System, _ actor.Ref[puppet], _ func()) { _ = sys.Shutdown(context.Background()) },
+		"stop": func(_ *actor.System, _ actor.Ref[puppet], stop func()) { stop(); stop() },
+		"Shutdown": func(sys *actor.System, _ actor.Ref[puppet], _ func()) {
+			_ = sys.Shutdown(context.Background())
+		},
 		"System.Stop": func(sys *actor.System, _ actor.Ref[puppet], _ func()) { sys.Stop() },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -190,7 +192,7 @@ func TestToChan(t *testing.T) {
 			}
 			quiet(t, sys)
 			must(t, sys.Run())
-			close(ch) // "whoever made it may when Run … has returned"
+			close(ch) // "its maker may when Run … has returned"
 		})
 	}
 }
@@ -227,9 +229,10 @@ func TestToChan_Stop(t *testing.T) {
 }
 
 // TestToChan_StopLeavesNothing: "all other mail becomes dead letters. It blocks until that has
-// happened", with what waits for room in a channel that nobody reads.
+// happened", with what waits for room in a channel without a reader.
 func TestToChan_StopLeavesNothing(t *testing.T) {
-	for name, opts := range map[string][]actor.Option{"": {actor.WithWorkers(2)}, "Seed": {actor.WithDeterministic(1)}} {
+	for name, opts := range map[string][]actor.Option{"": {actor.WithWorkers(2)},
+		"Seed": {actor.WithDeterministic(1)}} {
 		t.Run(name, func(t *testing.T) {
 			for range scaled(50) {
 				var dead letters
@@ -332,13 +335,17 @@ func TestPipe_Stops(t *testing.T) {
 // or the goroutine waits for room, and not of the process.
 func TestToChan_Closed(t *testing.T) {
 	if raceDetector {
-		t.Skip("a race by itself") // to close a channel that somebody sends to, which is reported
+		// To close a channel that is sent to, which is reported.
+		t.Skip("a race by itself")
 	}
 	for name, opts := range map[string][]actor.Option{"": nil, "seed": {actor.WithDeterministic(1)}} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
 			var crash atomic.Int64
-			sys := start(t, append(opts, dead.option(), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) { crash.Add(1) }}))...)
+			sys := start(t, append(opts, dead.option(),
+				actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {
+					crash.Add(1)
+				}}))...)
 			ch := make(chan int)
 			out := actor.ToChan(sys, ch)
 			for i := range 100 {
@@ -390,7 +397,9 @@ func TestMisuse_OfBridges(t *testing.T) {
 	quiet(t, sys)
 	panics(t, "Status of a zero Ref", func() { actor.Ref[puppet]{}.Status() })
 	ctx := context.Background()
-	panics(t, "a zero AskBehaviour", func() { _, _ = actor.AskAll(ctx, actor.AskBehaviour[puppet, int, int]{}, nil, 1) })
+	panics(t, "a zero AskBehaviour", func() {
+		_, _ = actor.AskAll(ctx, actor.AskBehaviour[puppet, int, int]{}, nil, 1)
+	})
 	panics(t, "puppet.value sent to a zero Ref", func() {
 		_, _ = actor.AskAll(ctx, value, []actor.Ref[puppet]{{}}, struct{}{})
 	})
@@ -490,7 +499,8 @@ func TestReplies(t *testing.T) {
 	}
 	quiet(t, sys)
 	inside(t, sys, func(c *actor.Context) {
-		_, err := actor.AskAll(context.Background(), value, []actor.Ref[puppet]{actor.Self[puppet](c)}, struct{}{})
+		_, err := actor.AskAll(context.Background(), value, []actor.Ref[puppet]{actor.Self[puppet](c)},
+			struct{}{})
 		wants(t, err, actor.ErrDeadlock)
 	})
 }
@@ -544,7 +554,8 @@ func TestAskAll_EndedBefore(t *testing.T) {
 // and in whatever order their goroutines come.
 func TestFromChan_AgainInOrder(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
-		"plain": nil, "bounded": {actor.WithBound(1, actor.OverflowMute)}, "watermarks": {actor.WithWatermarks(2, 1)},
+		"plain": nil, "bounded": {actor.WithBound(1,
+			actor.OverflowMute)}, "watermarks": {actor.WithWatermarks(2, 1)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(20) {
@@ -595,7 +606,8 @@ func numbers(n int) <-chan int {
 func TestFromChan_AgainBehindARestart(t *testing.T) {
 	const n = 60
 	for seed := range uint64(20) {
-		sys, ch := start(t, actor.WithDeterministic(seed), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}})), numbers(n)
+		sys, ch := start(t, actor.WithDeterministic(seed),
+			actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}})), numbers(n)
 		var got []int
 		typ := actor.NewType[int]("reader")
 		read := actor.Declare[int](typ, "read")
@@ -604,8 +616,12 @@ func TestFromChan_AgainBehindARestart(t *testing.T) {
 				panic("on purpose")
 			}
 		})).OnStart(func(_ *int, c *actor.Context) error { actor.FromChan(c, ch, read); return nil })
-		w := wardenType.Spawn(sys, warden{fell: func(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }})
-		wardenIn(t, sys, w, func(_ *warden, c *actor.Context) { actor.SpawnSupervised(c, typ, func(*int) {}, wardenFell) })
+		w := wardenType.Spawn(sys, warden{fell: func(c *actor.Context, f actor.ChildDown) {
+			actor.Restart(c, f.Ref)
+		}})
+		wardenIn(t, sys, w, func(_ *warden, c *actor.Context) {
+			actor.SpawnSupervised(c, typ, func(*int) {}, wardenFell)
+		})
 		if len(got) != n || !slices.IsSorted(got) {
 			t.Errorf("seed %d: out of the channel came %v", seed, got)
 		}
@@ -622,7 +638,10 @@ func TestFromChan_AgainAndAgain(t *testing.T) {
 			sys, ch := start(t, opt), numbers(2)
 			p := puppetType.Spawn(sys, puppet{})
 			in := func(f func(*actor.Context)) {
-				_, err := try.Ask(soon(t), p, func(_ *puppet, c *actor.Context) (any, error) { f(c); return nil, nil })
+				_, err := try.Ask(soon(t), p, func(_ *puppet, c *actor.Context) (any, error) {
+					f(c)
+					return nil, nil
+				})
 				must(t, err)
 			}
 			var stop func()

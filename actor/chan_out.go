@@ -12,12 +12,12 @@ import (
 // waits for room. When 64 messages wait, the actor applies pressure
 // ([Context.ApplyPressure]): the actors that send to it are muted until there is room
 // again. Now and then they are let go for the mail that they have, in case one of them
-// has to do something before anybody reads ch.
+// has to do something before ch is read.
 //
 // A message that waits for room holds the system, so Wait, Run and Shutdown return once
-// whoever reads ch has been given everything. Stop makes dead letters of what waits.
+// the readers of ch have been given everything. Stop makes dead letters of what waits.
 //
-// Nobody closes ch. Whoever made it may close it when Run, or Shutdown without an
+// The runtime never closes ch. Its maker may close it when Run, or Shutdown without an
 // error, has returned. If ch is closed earlier, the actor panics over the next message,
 // which is its end.
 func ToChan[M any](from Sender, ch chan<- M) Handler[M] {
@@ -99,7 +99,7 @@ func (s sinkReady[M]) serve(_ *cell, c *Context) {
 }
 
 // flow puts what waits into the channel. When that is of no use any more, flow sends the rest to
-// the actor once more. If the actor has ended, the rest becomes dead letters. If somebody has
+// the actor once more. If the actor has ended, the rest becomes dead letters. If a user has
 // closed the channel, the actor panics over it, which a behaviour may and a goroutine of ours may
 // not.
 func (o *chanSink[M]) flow(me Ref[chanSink[M]], sys *System, ended <-chan struct{}) {

@@ -18,7 +18,7 @@ func (t *Type[S]) spawnUnder(c *Context, init any, o access.ChildOptions) *cell 
 	}
 	sup := superviseAs(c, o)
 	before := c.self.childAt(o.Before)
-	a := newBody(t, c)
+	a := newCell(t, c)
 	a.supervised = true
 	a.adopt(c)
 	k := a.cold.child
@@ -63,7 +63,8 @@ func declaredFor(c *Context, behaviour, m any) *descriptor {
 	return d
 }
 
-// childAt returns the place of a child; nil for a zero ref. It looks at the child's younger siblings.
+// childAt returns the place of a child; nil for a zero ref. It looks at the child's younger
+// siblings.
 func (a *cell) childAt(before any) *child {
 	r, _ := before.(AnyRef)
 	if r.b == nil {

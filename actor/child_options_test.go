@@ -13,9 +13,9 @@ import (
 
 // warden is a supervisor that notes who is up.
 type warden struct {
-	diary *diary
-	kids  []actor.AnyRef
-	fell  func(c *actor.Context, f actor.ChildDown)
+	diary    *diary
+	children []actor.AnyRef
+	fell     func(c *actor.Context, f actor.ChildDown)
 }
 
 var (
@@ -25,7 +25,8 @@ var (
 	wardenRose = actor.Declare[access.ChildUp](wardenType, "rose")
 	wardenWake = actor.Declare[actor.AnyRef](wardenType, "wake")
 	_          = wardenType.Table(
-		wardenDo.Handle(func(w *warden, c *actor.Context, f func(*warden, *actor.Context)) (none struct{}, err error) {
+		wardenDo.Handle(func(w *warden, c *actor.Context,
+			f func(*warden, *actor.Context)) (none struct{}, err error) {
 			f(w, c)
 			return
 		}),
@@ -38,31 +39,37 @@ var (
 		wardenWake.Handle(func(_ *warden, c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }))
 )
 
-func (w *warden) spawn(c *actor.Context, name string, care actor.Care[warden], start func(*mortal, *actor.Context) error) actor.Ref[mortal] {
+func (w *warden) spawn(c *actor.Context, name string, care actor.Care[warden],
+	start func(*mortal, *actor.Context) error) actor.Ref[mortal] {
 	care.Fell, care.Rose = wardenFell, wardenRose
 	// As it is now: it is read at every restart, and not by the warden.
 	d := w.diary
-	r := actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = mortal{name: name, diary: d, onStart: start} }, care)
-	w.kids = append(w.kids, r.Any())
+	r := actor.SpawnUnder(c, mortalType, func(m *mortal) {
+		*m = mortal{name: name, diary: d, onStart: start}
+	}, care)
+	w.children = append(w.children, r.Any())
 	return r
 }
 
-func wardenIn(t testing.TB, sys *actor.System, r actor.Ref[warden], f func(*warden, *actor.Context)) {
+func wardenIn(t testing.TB, sys *actor.System, r actor.Ref[warden],
+	f func(*warden, *actor.Context)) {
 	t.Helper()
 	_, err := wardenDo.Ask(soon(t), r, f)
 	must(t, err)
 	quiet(t, sys)
 }
 
-// TestRisen: "Rose is told whenever the child is up": after OnStart, and not if that fails.
-func TestRisen(t *testing.T) {
+// TestChildUp: "Rose is told whenever the child is up": after OnStart, and not if that fails.
+func TestChildUp(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var d diary
 	fails := 1
-	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }})
+	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.ChildDown) {
+		actor.Restart(c, f.Ref)
+	}})
 	var child actor.Ref[mortal]
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
-		child = w.spawn(c, "kid", actor.Care[warden]{}, func(*mortal, *actor.Context) error {
+		child = w.spawn(c, "child", actor.Care[warden]{}, func(*mortal, *actor.Context) error {
 			if fails > 0 {
 				fails--
 				return errUser
@@ -70,31 +77,33 @@ func TestRisen(t *testing.T) {
 			return nil
 		})
 	})
-	d.says(t, "kid: start", "kid: start", "up")
+	d.says(t, "child: start", "child: start", "up")
 	d.lines = nil
 	doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
 	quiet(t, sys)
-	d.says(t, "kid: stop panic", "kid: start", "up")
+	d.says(t, "child: stop panic", "child: start", "up")
 }
 
 // TestCare: Stop is called in place of the parent's order, once, and not when the parent is
-// killed; Before decides who is told first; a Restart before the end still reaches nobody.
+// killed; Before decides who is told first; a Restart before the end still reaches no actor.
 func TestCare(t *testing.T) {
 	for _, kill := range []bool{false, true} {
 		sys := start(t, actor.WithWorkers(1))
 		var d diary
 		w := wardenType.Spawn(sys, warden{diary: &d})
 		care := actor.Care[warden]{Stop: func(c *actor.Context, r actor.AnyRef) {
-			d.add("told")
+			d.add("heardBy")
 			actor.StopWith(c, r, errUser)
 		}}
 		wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
 			w.spawn(c, "b", care, nil)
-			care.Before = w.kids[0]
+			care.Before = w.children[0]
 			w.spawn(c, "a", care, nil)
 			care.Before = actor.AnyRef{}
 			w.spawn(c, "c", care, nil)
-			panics(t, "is not a child of", func() { w.spawn(c, "d", actor.Care[warden]{Before: actor.Self[warden](c).Any()}, nil) })
+			panics(t, "is not a child of", func() {
+				w.spawn(c, "d", actor.Care[warden]{Before: actor.Self[warden](c).Any()}, nil)
+			})
 		})
 		d.lines = nil
 		if kill {
@@ -104,7 +113,7 @@ func TestCare(t *testing.T) {
 		}
 		must(t, actor.StopWait(soon(t), w))
 		e := errUser.Error()
-		d.says(t, "told", "c: stop "+e, "told", "b: stop "+e, "told", "a: stop "+e)
+		d.says(t, "heardBy", "c: stop "+e, "heardBy", "b: stop "+e, "heardBy", "a: stop "+e)
 	}
 }
 
@@ -114,7 +123,10 @@ func TestCare(t *testing.T) {
 func TestCare_StopYields(t *testing.T) {
 	for round := range scaled(50) {
 		var dead letters
-		sys := start(t, actor.WithWorkers(2), dead.option(), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { t.Error(p.Value) }}))
+		sys := start(t, actor.WithWorkers(2), dead.option(),
+			actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+				t.Error(p.Value)
+			}}))
 		w := wardenType.Spawn(sys, warden{diary: new(diary)})
 		care := actor.Care[warden]{Stop: func(c *actor.Context, r actor.AnyRef) {
 			actor.Yield(c, wardenWake, r)
@@ -140,11 +152,12 @@ func TestCare_StopYields(t *testing.T) {
 
 // TestCare_Place: the place of a child is found, also if it has
 // ended and the parent has not heard of it. One that the parent has heard of is no child, nor is
-// somebody else's, nor one of another system whose parent has that number.
+// another actor's, nor one of another system whose parent has that number.
 func TestCare_Place(t *testing.T) {
 	sys, elsewhere := start(t, actor.WithWorkers(2)), start(t, actor.WithWorkers(1))
 	d := diary{}
-	w, v := wardenType.Spawn(sys, warden{diary: &d}), wardenType.Spawn(elsewhere, warden{diary: new(diary)})
+	w, v := wardenType.Spawn(sys, warden{diary: &d}), wardenType.Spawn(elsewhere,
+		warden{diary: new(diary)})
 	equal(t, "number", v.ID(), w.ID())
 	var ended, foreign actor.AnyRef
 	wardenIn(t, elsewhere, v, func(v *warden, c *actor.Context) {
@@ -170,7 +183,8 @@ func TestCare_Place(t *testing.T) {
 	})
 	d.lines = nil
 	must(t, actor.StopWait(soon(t), w))
-	d.says(t, "before one that is not supervised: stop shutdown", "old: stop shutdown", "before one that has ended: stop shutdown", "old: stop shutdown")
+	d.says(t, "before one that is not supervised: stop shutdown", "old: stop shutdown",
+		"before one that has ended: stop shutdown", "old: stop shutdown")
 }
 
 // TestCare_StopCrashes: a child whose Stop crashes is told by an order, and its siblings as
@@ -186,7 +200,10 @@ func TestCare_StopCrashes(t *testing.T) {
 			var d diary
 			w := wardenType.Spawn(sys, warden{diary: &d})
 			calls := 0
-			care := actor.Care[warden]{Stop: func(c *actor.Context, child actor.AnyRef) { calls++; stop(c, child) }}
+			care := actor.Care[warden]{Stop: func(c *actor.Context, child actor.AnyRef) {
+				calls++
+				stop(c, child)
+			}}
 			wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
 				w.spawn(c, "a", actor.Care[warden]{}, nil)
 				w.spawn(c, "b", care, nil)
@@ -216,7 +233,7 @@ func TestPostpone(t *testing.T) {
 	}})
 	var child actor.Ref[mortal]
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
-		child = w.spawn(c, "kid", actor.Care[warden]{}, nil)
+		child = w.spawn(c, "child", actor.Care[warden]{}, nil)
 		w.diary = &up
 	})
 	for range 2 { // the holds are in balance
@@ -225,9 +242,9 @@ func TestPostpone(t *testing.T) {
 		quiet(t, sys)
 		say.Send(sys, child, "kept")
 		must(t, clock.Advance(soon(t), time.Minute-1))
-		d.says(t, "kid: stop panic")
+		d.says(t, "child: stop panic")
 		must(t, clock.Advance(soon(t), 1))
-		d.says(t, "kid: stop panic", "kid: start", "kid: kept")
+		d.says(t, "child: stop panic", "child: start", "child: kept")
 		up.says(t, "up")
 	}
 	doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
@@ -255,10 +272,15 @@ func TestAs(t *testing.T) {
 // caller, which has had its answer.
 func TestCare_StopReported(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
-	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+			reports <- p
+		}}))
 	w := wardenType.Spawn(sys, warden{diary: new(diary)})
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
-		w.spawn(c, "a", actor.Care[warden]{Stop: func(*actor.Context, actor.AnyRef) { panic("stop") }}, nil)
+		w.spawn(c, "a", actor.Care[warden]{Stop: func(*actor.Context, actor.AnyRef) {
+			panic("stop")
+		}}, nil)
 	})
 	_, err := wardenDo.Ask(soon(t), w, func(_ *warden, c *actor.Context) { c.Stop() })
 	must(t, err)
@@ -277,7 +299,9 @@ func TestCare_RoseOfAnother(t *testing.T) {
 	before := sys.Stats().Spawned
 	wardenIn(t, sys, w, func(_ *warden, c *actor.Context) {
 		panics(t, "another warden.rose", func() {
-			actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = mortal{name: "ghost", diary: &d} }, actor.Care[warden]{Fell: wardenFell, Rose: other})
+			actor.SpawnUnder(c, mortalType, func(m *mortal) {
+				*m = mortal{name: "ghost", diary: &d}
+			}, actor.Care[warden]{Fell: wardenFell, Rose: other})
 		})
 	})
 	must(t, actor.StopWait(soon(t), w))

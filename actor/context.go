@@ -81,7 +81,8 @@ const (
 	mayPark   outcome = 1 << 1 // it met a gate
 	lookAgain outcome = 1 << 2 // the mailbox has got other mail in front
 	gasSpent  outcome = 1 << 3 // it has spent what a turn may
-	gasLow    outcome = 1 << 4 // it may run fewer messages than it was to; no reason to end
+	// It may run fewer messages than it was to; no reason to end.
+	gasLow outcome = 1 << 4
 	// Its next message is in front: Yield was called, or mail taken over.
 	yielded     outcome = 1 << 5
 	turnTable   outcome = 1 << 6 // it dispatches by another table; no reason to end
@@ -94,7 +95,7 @@ const (
 func (s *System) newContext(w *sched.Worker) *Context {
 	c := &Context{sys: s, w: w, cache: msg.NewCache(w.ID()), dry: s.sim != nil}
 	c.bias.Init(seam.CanFence() && w.ID() < s.opts.workers) // others may be surplus: see reviewBias
-	c.collectWhenDue()
+	c.collectIfNeeded()
 	return c
 }
 
@@ -148,7 +149,9 @@ type Sender interface {
 // not call it. mustRun is inlined, and the panic is not.
 func mustRun(c *Context, call string) {
 	if c == nil || c.self == nil {
-		panicMisuse(call, " with a nil or zero Context, or with one whose behaviour has returned: it is valid only until then, and only in the goroutine of the behaviour")
+		panicMisuse(call,
+			" with a nil or zero Context, or with one whose behaviour has returned: it is valid only "+
+				"until then, and only in the goroutine of the behaviour")
 	}
 }
 
@@ -168,7 +171,7 @@ func (c *Context) forgo() {
 }
 
 // forgetTurn lets go of what the last turn was about, before the worker sleeps: the GC may
-// free it, if nobody else has it. sent may go, since its removal shows the collector what
+// free it, if nothing else has it. sent may go, since its removal shows the collector what
 // seam.SwapHeld has to show it. The gates that were met go too, where a turn has ended beside its
 // mail.
 func (c *Context) forgetTurn() {
@@ -199,6 +202,7 @@ func (c *Context) newID() uint64 {
 
 // verifyForgetTurn checks a worker between two turns: nothing is under way.
 func verifyForgetTurn(c *Context) {
-	invariant.Check(c.front.first == nil && c.front.n == 0, "a worker sleeps with %d messages in front", c.front.n)
+	invariant.Check(c.front.first == nil && c.front.n == 0,
+		"a worker sleeps with %d messages in front", c.front.n)
 	invariant.Check(c.w.AboutToPark(), "a worker forgets the turn that it runs")
 }

@@ -20,7 +20,8 @@ var (
 	undoerType  = actor.NewType[undoer]("undoer")
 	undoerStart = actor.DeclareAsk[struct{}, struct{}](undoerType, "start")
 	undoerEnd   = actor.Declare[actor.Result[struct{}]](undoerType, "end")
-	_           = undoerType.Table(undoerStart.Handle((*undoer).start), undoerEnd.Handle((*undoer).end))
+	_           = undoerType.Table(undoerStart.Handle((*undoer).start),
+		undoerEnd.Handle((*undoer).end))
 )
 
 func (u *undoer) start(c *actor.Context, _ struct{}) (struct{}, error) {
@@ -49,9 +50,11 @@ func TestSetContext_Cut(t *testing.T) {
 		cut  func(ctx context.Context) context.Context
 		want error
 	}{
-		"itself":       {func(ctx context.Context) context.Context { return ctx }, context.Canceled},
-		"with a value": {func(ctx context.Context) context.Context { return context.WithValue(ctx, key{}, 1) }, context.Canceled},
-		"cut":          {context.WithoutCancel, nil},
+		"itself": {func(ctx context.Context) context.Context { return ctx }, context.Canceled},
+		"with a value": {func(ctx context.Context) context.Context {
+			return context.WithValue(ctx, key{}, 1)
+		}, context.Canceled},
+		"cut": {context.WithoutCancel, nil},
 		"value and cut": {func(ctx context.Context) context.Context {
 			return context.WithoutCancel(context.WithValue(ctx, key{}, 1))
 		}, nil},
@@ -73,7 +76,8 @@ func TestSetContext_Cut(t *testing.T) {
 			r := undoerType.Spawn(sys, undoer{one.cut, cancel, got})
 			_, err := undoerStart.Ask(ctx, r, struct{}{})
 			wants(t, err, context.Canceled)
-			if err := receive(t, "the end", got); !errors.Is(err, one.want) || err != nil && one.want == nil {
+			if err := receive(t, "the end", got); !errors.Is(err, one.want) || err != nil &&
+				one.want == nil {
 				t.Errorf("the compensation ended with %v, want %v", err, one.want)
 			}
 		})

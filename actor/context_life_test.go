@@ -25,7 +25,7 @@ type (
 func (a *ctxActor) Do(c *actor.Context, f ctxDeed)              { f(a, c) }
 func (a *ctxActor) Try(c *actor.Context, f ctxAsk) (any, error) { return f(a, c) }
 func (a *ctxActor) Heard(c *actor.Context, r actor.Result[any]) { a.show(c, r.Err) }
-func (a *ctxActor) Told(c *actor.Context, r actor.Reply[any, string]) {
+func (a *ctxActor) HeardOf(c *actor.Context, r actor.Reply[any, string]) {
 	if a.hear != nil {
 		a.hear(c, r)
 		return
@@ -58,7 +58,7 @@ type ctxBehaviours struct {
 	do       actor.Behaviour[ctxActor, ctxDeed]
 	try      actor.AskBehaviour[ctxActor, ctxAsk, any]
 	heard    actor.Behaviour[ctxActor, actor.Result[any]]
-	told     actor.Behaviour[ctxActor, actor.Reply[any, string]]
+	heardBy  actor.Behaviour[ctxActor, actor.Reply[any, string]]
 	show     actor.Behaviour[ctxActor, int]
 	showText actor.Behaviour[ctxActor, string]
 	urgent   actor.Behaviour[ctxActor, int]
@@ -68,12 +68,16 @@ type ctxBehaviours struct {
 func newCtxType(opts ...actor.TypeOption) ctxBehaviours {
 	t := actor.NewType[ctxActor]("ctx", opts...)
 	b := ctxBehaviours{
-		t, actor.Declare[ctxDeed](t, "do"), actor.DeclareAsk[ctxAsk, any](t, "try"), actor.Declare[actor.Result[any]](t, "heard"),
-		actor.Declare[actor.Reply[any, string]](t, "told"), actor.Declare[int](t, "show"), actor.Declare[string](t, "showText"),
+		t, actor.Declare[ctxDeed](t, "do"), actor.DeclareAsk[ctxAsk, any](t,
+			"try"), actor.Declare[actor.Result[any]](t, "heard"),
+		actor.Declare[actor.Reply[any, string]](t, "heardBy"), actor.Declare[int](t,
+			"show"), actor.Declare[string](t, "showText"),
 		actor.Declare[int](t, "urgent", actor.Urgent()), actor.Declare[actor.ChildDown](t, "fell"),
 	}
-	t.Table(b.do.Handle((*ctxActor).Do), b.try.Handle((*ctxActor).Try), b.heard.Handle((*ctxActor).Heard), b.told.Handle((*ctxActor).Told),
-		b.show.Handle((*ctxActor).Show), b.showText.Handle((*ctxActor).ShowText), b.urgent.Handle((*ctxActor).Show), b.fell.Handle((*ctxActor).Fell))
+	t.Table(b.do.Handle((*ctxActor).Do), b.try.Handle((*ctxActor).Try),
+		b.heard.Handle((*ctxActor).Heard), b.heardBy.Handle((*ctxActor).HeardOf),
+		b.show.Handle((*ctxActor).Show), b.showText.Handle((*ctxActor).ShowText),
+		b.urgent.Handle((*ctxActor).Show), b.fell.Handle((*ctxActor).Fell))
 	t.OnStart(func(a *ctxActor, c *actor.Context) error {
 		if a.onStart != nil {
 			a.onStart(c)
@@ -94,7 +98,8 @@ var (
 )
 
 // underCare spawns an actor whose supervisor restarts it whenever it falls.
-func underCare(t testing.TB, sys *actor.System, keep bool, init func(*ctxActor)) (r actor.Ref[ctxActor]) {
+func underCare(t testing.TB, sys *actor.System, keep bool,
+	init func(*ctxActor)) (r actor.Ref[ctxActor]) {
 	t.Helper()
 	super := ctxs.typ.Spawn(sys, ctxActor{})
 	_, err := ctxs.try.Ask(soon(t), super, func(_ *ctxActor, c *actor.Context) (any, error) {
@@ -114,9 +119,15 @@ func TestContext_EndsWithTheLife(t *testing.T) {
 		end  func(sys *actor.System, r actor.Ref[ctxActor])
 		want []error
 	}{
-		"Stop":  {func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Stop(sys, r) }, []error{actor.ErrStopped, actor.ErrShutdown}},
-		"Kill":  {func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Kill(sys, r) }, []error{actor.ErrStopped, actor.ErrKilled}},
-		"Drain": {func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Drain(sys, r) }, []error{actor.ErrStopped, actor.ErrShutdown}},
+		"Stop": {func(sys *actor.System, r actor.Ref[ctxActor]) {
+			actor.Stop(sys, r)
+		}, []error{actor.ErrStopped, actor.ErrShutdown}},
+		"Kill": {func(sys *actor.System, r actor.Ref[ctxActor]) {
+			actor.Kill(sys, r)
+		}, []error{actor.ErrStopped, actor.ErrKilled}},
+		"Drain": {func(sys *actor.System, r actor.Ref[ctxActor]) {
+			actor.Drain(sys, r)
+		}, []error{actor.ErrStopped, actor.ErrShutdown}},
 		"StopWith": {func(sys *actor.System, r actor.Ref[ctxActor]) { actor.StopWith(sys, r, errUser) },
 			[]error{actor.ErrStopped, errUser}},
 		"Exit": {func(sys *actor.System, r actor.Ref[ctxActor]) {
@@ -125,21 +136,28 @@ func TestContext_EndsWithTheLife(t *testing.T) {
 		"Panic": {func(sys *actor.System, r actor.Ref[ctxActor]) {
 			ctxs.do.Send(sys, r, func(*ctxActor, *actor.Context) { panic(errUser) })
 		}, []error{actor.ErrStopped, actor.ErrPanicked}},
-		"Suspend": {func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Suspend(sys, r) }, []error{actor.ErrStopped}},
-		"Restart": {func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Restart(sys, r) }, []error{actor.ErrStopped}},
-		"System":  {func(sys *actor.System, _ actor.Ref[ctxActor]) { sys.Stop() }, []error{actor.ErrSystemStopped}},
+		"Suspend": {func(sys *actor.System, r actor.Ref[ctxActor]) {
+			actor.Suspend(sys, r)
+		}, []error{actor.ErrStopped}},
+		"Restart": {func(sys *actor.System, r actor.Ref[ctxActor]) {
+			actor.Restart(sys, r)
+		}, []error{actor.ErrStopped}},
+		"System": {func(sys *actor.System, _ actor.Ref[ctxActor]) {
+			sys.Stop()
+		}, []error{actor.ErrSystemStopped}},
 	} {
 		for _, watched := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				sys := start(t, actor.WithWorkers(2))
 				r := underCare(t, sys, false, func(*ctxActor) {})
 				ctxOf := func() context.Context {
-					v, err := ctxs.try.Ask(context.Background(), r, func(_ *ctxActor, c *actor.Context) (any, error) {
-						if c.Context() != c.Context() {
-							t.Error("two contexts in one behaviour")
-						}
-						return c.Context(), nil
-					})
+					v, err := ctxs.try.Ask(context.Background(), r,
+						func(_ *ctxActor, c *actor.Context) (any, error) {
+							if c.Context() != c.Context() {
+								t.Error("two contexts in one behaviour")
+							}
+							return c.Context(), nil
+						})
 					must(t, err)
 					return v.(context.Context)
 				}
@@ -178,12 +196,16 @@ func query(ctx context.Context, began chan<- struct{}) error {
 	return context.Cause(ctx)
 }
 
-// TestContext_ReachesAQuery: "In c.Blocking, Stop, Kill and StopWithin reach the query": whoever
-// orders the end of an actor ends the context for which the actor waits.
+// TestContext_ReachesAQuery: "In c.Blocking, Stop, Kill and StopWithin reach the query": wherever
+// it orders the end of an actor ends the context for which the actor waits.
 func TestContext_ReachesAQuery(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[ctxActor]){
-		"StopWait": func(sys *actor.System, r actor.Ref[ctxActor]) { must(t, actor.StopWait(soon(t), r)) },
-		"KillWait": func(sys *actor.System, r actor.Ref[ctxActor]) { must(t, actor.KillWait(soon(t), r)) },
+		"StopWait": func(sys *actor.System, r actor.Ref[ctxActor]) {
+			must(t, actor.StopWait(soon(t), r))
+		},
+		"KillWait": func(sys *actor.System, r actor.Ref[ctxActor]) {
+			must(t, actor.KillWait(soon(t), r))
+		},
 		"Restart":  func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Restart(sys, r) },
 		"Suspend":  func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Suspend(sys, r) },
 		"sys.Stop": func(sys *actor.System, _ actor.Ref[ctxActor]) { sys.Stop() },
@@ -200,7 +222,8 @@ func TestContext_ReachesAQuery(t *testing.T) {
 			})
 			receive(t, "the query", began)
 			end(sys, r)
-			if err := receive(t, "the query to be cut off", got); !errors.Is(err, actor.ErrStopped) && !errors.Is(err, actor.ErrSystemStopped) {
+			if err := receive(t, "the query to be cut off", got); !errors.Is(err, actor.ErrStopped) &&
+				!errors.Is(err, actor.ErrSystemStopped) {
 				t.Errorf("cause %v", err)
 			}
 		})
@@ -210,7 +233,8 @@ func TestContext_ReachesAQuery(t *testing.T) {
 // TestContext_OrderedBefore: an order that came before the context was made ends it as well.
 func TestContext_OrderedBefore(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
-	r, at, stay, got := ctxs.typ.Spawn(sys, ctxActor{}), make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	r, at, stay, got := ctxs.typ.Spawn(sys,
+		ctxActor{}), make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
 		close(at)
 		<-stay
@@ -245,7 +269,8 @@ func TestContext_Callbacks(t *testing.T) {
 func TestContext_OfARequest(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r := ctxs.typ.Spawn(sys, ctxActor{})
-	caller, giveUp := context.WithTimeout(context.WithValue(context.Background(), ctxKey{}, "trace"), time.Hour)
+	caller, giveUp := context.WithTimeout(context.WithValue(context.Background(), ctxKey{}, "trace"),
+		time.Hour)
 	defer giveUp()
 	want, _ := caller.Deadline()
 	look := func(ctx context.Context) {
@@ -306,10 +331,11 @@ func TestContext_OfARequest(t *testing.T) {
 			wants(t, err, context.Canceled)
 		}
 	}
-	_, err = actor.AskAll(caller, ctxs.try, []actor.Ref[ctxActor]{r}, func(_ *ctxActor, c *actor.Context) (any, error) {
-		look(c.Context())
-		return nil, nil
-	})
+	_, err = actor.AskAll(caller, ctxs.try, []actor.Ref[ctxActor]{r},
+		func(_ *ctxActor, c *actor.Context) (any, error) {
+			look(c.Context())
+			return nil, nil
+		})
 	must(t, err)
 }
 
@@ -349,7 +375,8 @@ func TestContext_Pipe(t *testing.T) {
 			})
 			receive(t, "the function", began)
 			end(sys, r)
-			if err := receive(t, "the end", got); !errors.Is(err, actor.ErrStopped) && !errors.Is(err, actor.ErrSystemStopped) {
+			if err := receive(t, "the end", got); !errors.Is(err, actor.ErrStopped) &&
+				!errors.Is(err, actor.ErrSystemStopped) {
 				t.Errorf("cause %v", err)
 			}
 		})

@@ -41,21 +41,35 @@ func TestMisuse_OfTypes(t *testing.T) {
 		{"EmptyBehaviourName", "without a name", func() { actor.Declare[int](open, "") }},
 		{"EmptyAskName", "without a name", func() { actor.DeclareAsk[int, int](open, "") }},
 		{"DuplicateName", "open.one was declared twice", func() { actor.Declare[int](open, "one") }},
-		{"DuplicateNameOfAsk", "open.one was declared twice", func() { actor.DeclareAsk[int, int](open, "one") }},
-		{"DeclareAfterSpawn", "sealed.late was declared after the first spawn", func() { actor.Declare[int](sealed, "late") }},
+		{"DuplicateNameOfAsk", "open.one was declared twice", func() {
+			actor.DeclareAsk[int, int](open, "one")
+		}},
+		{"DeclareAfterSpawn", "sealed.late was declared after the first spawn", func() {
+			actor.Declare[int](sealed, "late")
+		}},
 		{"FillAfterSpawn", "after the first spawn", func() { sealed.Table(early.Handle((*blank).None)) }},
 		{"FilledTwice", "open.one got two methods", func() { open.Table(one.Handle((*blank).None)) }},
-		{"OtherTypesEntry", "other.foreign was declared for another type", func() { open.Table(other.Handle((*blank).None)) }},
+		{"OtherTypesEntry", "other.foreign was declared for another type", func() {
+			open.Table(other.Handle((*blank).None))
+		}},
 		{"ZeroEntry", "an entry without a behaviour", func() { open.Table(actor.Entry[blank]{}) }},
 		{"NilMethod", "a nil method for open.two", func() { two.Handle(nil) }},
 		{"NilAskMethod", "a nil method for fresh.ask", func() {
 			actor.DeclareAsk[int, int](actor.NewType[blank]("fresh"), "ask").Handle(nil)
 		}},
-		{"GapInTable", "open.two has no method: give it one with open.Table", func() { open.Spawn(sys, blank{}) }},
-		{"GapInTableSpawnFunc", "open.two has no method", func() { open.SpawnFunc(sys, func(*blank) {}) }},
-		{"ZeroBehaviour", "a zero Behaviour", func() { actor.Behaviour[blank, int]{}.Handle(func(*blank, *actor.Context, int) {}) }},
+		{"GapInTable", "open.two has no method: give it one with open.Table", func() {
+			open.Spawn(sys, blank{})
+		}},
+		{"GapInTableSpawnFunc", "open.two has no method", func() {
+			open.SpawnFunc(sys, func(*blank) {})
+		}},
+		{"ZeroBehaviour", "a zero Behaviour", func() {
+			actor.Behaviour[blank, int]{}.Handle(func(*blank, *actor.Context, int) {})
+		}},
 		{"ZeroAskBehaviour", "a zero AskBehaviour", func() {
-			actor.AskBehaviour[blank, int, int]{}.Handle(func(*blank, *actor.Context, int) (int, error) { return 0, nil })
+			actor.AskBehaviour[blank, int, int]{}.Handle(func(*blank, *actor.Context, int) (int, error) {
+				return 0, nil
+			})
 		}},
 		{"SpawnFuncNil", "SpawnFunc: a nil function", func() { puppetType.SpawnFunc(sys, nil) }},
 		{"NilType", "a nil or zero Type", func() { (*actor.Type[blank])(nil).Spawn(sys, blank{}) }},
@@ -83,10 +97,18 @@ func TestMisuse_OfSends(t *testing.T) {
 		name, words string
 		f           func(from actor.Sender)
 	}{
-		{"Send", "puppet.count sent to a zero Ref", func(from actor.Sender) { count.Send(from, none, 1) }},
-		{"TrySend", "puppet.count sent to a zero Ref", func(from actor.Sender) { _ = count.TrySend(from, none, 1) }},
-		{"SendWait", "puppet.count sent to a zero Ref", func(actor.Sender) { _ = count.SendWait(ctx, none, 1) }},
-		{"Ask", "puppet.value sent to a zero Ref", func(actor.Sender) { _, _ = value.Ask(ctx, none, struct{}{}) }},
+		{"Send", "puppet.count sent to a zero Ref", func(from actor.Sender) {
+			count.Send(from, none, 1)
+		}},
+		{"TrySend", "puppet.count sent to a zero Ref", func(from actor.Sender) {
+			_ = count.TrySend(from, none, 1)
+		}},
+		{"SendWait", "puppet.count sent to a zero Ref", func(actor.Sender) {
+			_ = count.SendWait(ctx, none, 1)
+		}},
+		{"Ask", "puppet.value sent to a zero Ref", func(actor.Sender) {
+			_, _ = value.Ask(ctx, none, struct{}{})
+		}},
 		{"To", "puppet.count sent to a zero Ref", func(actor.Sender) { count.To(none) }},
 		{"Stop", "Stop of a zero Ref", func(from actor.Sender) { actor.Stop(from, none) }},
 		{"NilSender", "a nil sender", func(actor.Sender) { count.Send(nil, good, 1) }},
@@ -95,10 +117,16 @@ func TestMisuse_OfSends(t *testing.T) {
 		{"TrySendNilSender", "a nil sender", func(actor.Sender) { _ = count.TrySend(nil, good, 1) }},
 		{"StopNilSender", "a nil sender", func(actor.Sender) { actor.Stop(nil, good) }},
 		{"ZeroBehaviour", "a zero Behaviour", func(from actor.Sender) { zero.Send(from, good, 1) }},
-		{"ZeroBehaviourTrySend", "a zero Behaviour", func(from actor.Sender) { _ = zero.TrySend(from, good, 1) }},
-		{"ZeroBehaviourSendWait", "a zero Behaviour", func(actor.Sender) { _ = zero.SendWait(ctx, good, 1) }},
+		{"ZeroBehaviourTrySend", "a zero Behaviour", func(from actor.Sender) {
+			_ = zero.TrySend(from, good, 1)
+		}},
+		{"ZeroBehaviourSendWait", "a zero Behaviour", func(actor.Sender) {
+			_ = zero.SendWait(ctx, good, 1)
+		}},
 		{"ZeroBehaviourTo", "a zero Behaviour", func(from actor.Sender) { zero.To(good).Send(from, 1) }},
-		{"ZeroAsk", "a zero AskBehaviour", func(actor.Sender) { _, _ = zeroAsk.Ask(ctx, good, struct{}{}) }},
+		{"ZeroAsk", "a zero AskBehaviour", func(actor.Sender) {
+			_, _ = zeroAsk.Ask(ctx, good, struct{}{})
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			panics(t, c.words, func() { c.f(sys) })
@@ -123,23 +151,36 @@ func TestMisuse_Inside(t *testing.T) {
 		f           func(c *actor.Context)
 	}{
 		{"SelfWrongType", "not actor_test.blank", func(c *actor.Context) { actor.Self[blank](c) }},
-		{"AskToZeroRef", "puppet.value sent to a zero Ref", func(c *actor.Context) { actor.AskTo(c, value, none, struct{}{}, reply) }},
-		{"AskToForeignReply", "same state.reply is not one of puppet#", func(c *actor.Context) { actor.AskTo(c, value, good, struct{}{}, foreign) }},
-		{"AskToZeroBehaviour", "a zero AskBehaviour", func(c *actor.Context) { actor.AskTo(c, zeroAsk, good, struct{}{}, reply) }},
-		{"AskToZeroReply", "a zero Behaviour", func(c *actor.Context) { actor.AskTo(c, value, good, struct{}{}, zeroReply) }},
-		{"PipeForeignReply", "same state.reply is not one of puppet#", func(c *actor.Context) { actor.Pipe(c, foreign, fetch) }},
+		{"AskToZeroRef", "puppet.value sent to a zero Ref", func(c *actor.Context) {
+			actor.AskTo(c, value, none, struct{}{}, reply)
+		}},
+		{"AskToForeignReply", "same state.reply is not one of puppet#", func(c *actor.Context) {
+			actor.AskTo(c, value, good, struct{}{}, foreign)
+		}},
+		{"AskToZeroBehaviour", "a zero AskBehaviour", func(c *actor.Context) {
+			actor.AskTo(c, zeroAsk, good, struct{}{}, reply)
+		}},
+		{"AskToZeroReply", "a zero Behaviour", func(c *actor.Context) {
+			actor.AskTo(c, value, good, struct{}{}, zeroReply)
+		}},
+		{"PipeForeignReply", "same state.reply is not one of puppet#", func(c *actor.Context) {
+			actor.Pipe(c, foreign, fetch)
+		}},
 		{"PipeZeroReply", "a zero Behaviour", func(c *actor.Context) { actor.Pipe(c, zeroReply, fetch) }},
 		{"PipeNil", "a nil function", func(c *actor.Context) { actor.Pipe(c, reply, nil) }},
 		{"Wait", "Wait called from a behaviour", func(*actor.Context) { _ = sys.Wait(background) }},
 		{"Run", "Run called from a behaviour", func(*actor.Context) { _ = sys.Run() }},
-		{"Shutdown", "Shutdown called from a behaviour", func(*actor.Context) { _ = sys.Shutdown(background) }},
+		{"Shutdown", "Shutdown called from a behaviour", func(*actor.Context) {
+			_ = sys.Shutdown(background)
+		}},
 		{"SystemStop", "Stop called from a behaviour", func(*actor.Context) { sys.Stop() }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inside(t, sys, func(ctx *actor.Context) { panics(t, c.words, func() { c.f(ctx) }) })
 			p := pinnedType.Spawn(sys, puppet{})
 			_, err := pinnedTry.Ask(soon(t), p, func(_ *puppet, ctx *actor.Context) (any, error) {
-				if strings.Contains(c.words, "behaviour, which") || strings.HasSuffix(c.words, "from a behaviour") {
+				if strings.Contains(c.words, "behaviour, which") ||
+					strings.HasSuffix(c.words, "from a behaviour") {
 					panics(t, c.words, func() { c.f(ctx) })
 				}
 				return nil, nil
@@ -165,15 +206,20 @@ func TestMisuse_OfOptions(t *testing.T) {
 		{"NoWorkers", []string{"WithWorkers(0): want 1 to 56"}, []actor.Option{actor.WithWorkers(0)}},
 		{"NegativeWorkers", []string{"WithWorkers(-2)"}, []actor.Option{actor.WithWorkers(-2)}},
 		{"FewestWorkers", []string{"WithWorkers(-"}, []actor.Option{actor.WithWorkers(math.MinInt)}},
-		{"FewestWorkersOfASeed", []string{"WithWorkers(-"}, []actor.Option{actor.WithDeterministic(1), actor.WithWorkers(math.MinInt)}},
-		{"Fewest", []string{"WithBatch(-", "WithGas(-", "WithMaxBlocked(-", "WithLongTurn(-"}, []actor.Option{actor.WithBatch(math.MinInt),
-			actor.WithGas(math.MinInt), actor.WithMaxBlocked(math.MinInt), actor.WithLongTurn(math.MinInt64)}},
+		{"FewestWorkersOfASeed", []string{"WithWorkers(-"},
+			[]actor.Option{actor.WithDeterministic(1), actor.WithWorkers(math.MinInt)}},
+		{"Fewest", []string{"WithBatch(-", "WithGas(-", "WithMaxBlocked(-", "WithLongTurn(-"},
+			[]actor.Option{actor.WithBatch(math.MinInt),
+				actor.WithGas(math.MinInt), actor.WithMaxBlocked(math.MinInt), actor.WithLongTurn(
+					math.MinInt64)}},
 		{"TooManyWorkers", []string{"WithWorkers(57)"}, []actor.Option{actor.WithWorkers(57)}},
 		{"NoBatch", []string{"WithBatch(0): want at least 1"}, []actor.Option{actor.WithBatch(0)}},
 		{"NilLogger", []string{"WithLogger(nil)"}, []actor.Option{actor.WithLogger(nil)}},
-		{"NoHooks", []string{"WithHooks without a function"}, []actor.Option{actor.WithHooks(actor.Hooks{})}},
+		{"NoHooks", []string{"WithHooks without a function"},
+			[]actor.Option{actor.WithHooks(actor.Hooks{})}},
 		{"Together", []string{"WithWorkers(-1)", "WithBatch(-5)", "WithLogger(nil)", "WithHooks without"},
-			[]actor.Option{actor.WithWorkers(-1), actor.WithBatch(-5), actor.WithLogger(nil), actor.WithHooks(actor.Hooks{Panic: nil})}},
+			[]actor.Option{actor.WithWorkers(-1), actor.WithBatch(-5), actor.WithLogger(nil),
+				actor.WithHooks(actor.Hooks{Panic: nil})}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, w := range c.words {
@@ -254,7 +300,8 @@ func TestStoppedActor(t *testing.T) {
 	l := dead.last.Load()
 	wants(t, l.Reason, actor.ErrStopped)
 	wants(t, l.Reason, actor.ErrShutdown) // and why
-	equal(t, "dead letter", *l, actor.DeadLetter{ActorID: ended.ID(), Type: "puppet", Behaviour: "count", Message: 5, Reason: l.Reason})
+	equal(t, "dead letter", *l, actor.DeadLetter{ActorID: ended.ID(), Type: "puppet",
+		Behaviour: "count", Message: 5, Reason: l.Reason})
 	wants(t, count.TrySend(sys, ended, 6), actor.ErrStopped)
 	wants(t, count.SendWait(soon(t), ended, 7), actor.ErrStopped)
 	wants(t, count.To(ended).TrySend(sys, 8), actor.ErrStopped)
@@ -451,7 +498,9 @@ func TestSystems_Several(t *testing.T) {
 	quiet(t, a)
 	equal(t, "dead letters in a", deadA.n.Load(), 0)
 	equal(t, "dead letters in b", deadB.n.Load(), 2)
-	v, err := try.Ask(soon(t), ra, func(p *puppet, _ *actor.Context) (any, error) { return p.note, nil })
+	v, err := try.Ask(soon(t), ra, func(p *puppet, _ *actor.Context) (any, error) {
+		return p.note, nil
+	})
 	must(t, err)
 	wants(t, v.(actor.Result[int]).Err, actor.ErrSystemStopped)
 }

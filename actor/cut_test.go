@@ -62,11 +62,13 @@ func TestCheckpoint_OfWhatIsNotMail(t *testing.T) {
 		start, urgent func(*actor.Context)
 		want          string
 	}{
-		"an urgent message":            {nil, check, ""},
-		"a shield of one":              {nil, shield, "shielded "},
-		"OnStart":                      {check, nil, ""},
-		"a shield of OnStart":          {shield, check, "shielded "},
-		"a shield that holds no order": {func(c *actor.Context) { c.Shield(func() { c.Checkpoint(); past += "inside " }) }, nil, "inside "},
+		"an urgent message":   {nil, check, ""},
+		"a shield of one":     {nil, shield, "shielded "},
+		"OnStart":             {check, nil, ""},
+		"a shield of OnStart": {shield, check, "shielded "},
+		"a shield that holds no order": {func(c *actor.Context) {
+			c.Shield(func() { c.Checkpoint(); past += "inside " })
+		}, nil, "inside "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			past = ""
@@ -83,11 +85,12 @@ func TestCheckpoint_OfWhatIsNotMail(t *testing.T) {
 				return nil
 			})
 			sys := start(t, actor.WithWorkers(1))
-			doAct.Send(sys, mortalType.Spawn(sys, mortal{diary: &diary{}}), func(_ *mortal, c *actor.Context) {
-				r := typ.Spawn(c, mortal{})
-				call.Send(c, r, of.urgent)
-				actor.Kill(c, r)
-			})
+			doAct.Send(sys, mortalType.Spawn(sys, mortal{diary: &diary{}}),
+				func(_ *mortal, c *actor.Context) {
+					r := typ.Spawn(c, mortal{})
+					call.Send(c, r, of.urgent)
+					actor.Kill(c, r)
+				})
 			quiet(t, sys)
 			equal(t, "what ran", past, of.want)
 			equal(t, "panics", sys.Stats().Panics, 0)

@@ -18,7 +18,7 @@ type cycler struct {
 	falls int
 	downs int
 	exits int
-	kid   actor.Ref[cycled]
+	child actor.Ref[cycled]
 }
 
 // cycled is such a child.
@@ -50,14 +50,14 @@ func (x *cycler) next(c *actor.Context) {
 	x.left--
 	x.n++
 	n := x.n
-	x.kid = actor.SpawnSupervised(c, cycledType, func(k *cycled) {
+	x.child = actor.SpawnSupervised(c, cycledType, func(k *cycled) {
 		b := make([]byte, cycledBytes)
 		*k = cycled{n, &b, (*cycled).begin}
 	}, cyclerFell)
-	actor.Watch(c, x.kid, cyclerDown)
-	actor.Link(c, x.kid)
-	cycledSay.Send(c, x.kid, "stashed")
-	cycledDo.Send(c, x.kid, func(k *cycled, c *actor.Context) {
+	actor.Watch(c, x.child, cyclerDown)
+	actor.Link(c, x.child)
+	cycledSay.Send(c, x.child, "stashed")
+	cycledDo.Send(c, x.child, func(k *cycled, c *actor.Context) {
 		if n%16 == 0 {
 			panic("on purpose")
 		}
@@ -124,7 +124,9 @@ func heapInUse() (bytes, objects int64) {
 // TestCycles: "10⁶ spawn/stop/restart cycles leak nothing" (10⁶ in the long form): no actor,
 // no goroutine, no timer, no name, no link, no monitor, no ward, and no memory.
 func TestCycles(t *testing.T) {
-	sys, _ := onVirtualTime(t, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
+	sys, _ := onVirtualTime(t, actor.WithWorkers(2),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(
+			actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 	r := cyclerType.Spawn(sys, cycler{})
 	warm, n := 2_000, nightly(20_000, 1_000_000)
 	cyclerGo.Send(sys, r, warm)
@@ -136,14 +138,15 @@ func TestCycles(t *testing.T) {
 	must(t, sys.Wait(t.Context()))
 	took := time.Since(began)
 	after, objectsAfter := heapInUse()
-	t.Logf("%d cycles in %v: heap %d bytes in %d objects before, %d in %d after; %d goroutines before, %d after", n, took,
+	t.Logf("%d cycles in %v: heap %d bytes in %d objects before, %d in %d after; %d goroutines "+
+		"before, %d after", n, took,
 		before, objects, after, objectsAfter, goroutines, runtime.NumGoroutine())
 	st := sys.Stats()
 	equal(t, "actors left", int(st.Spawned-st.Stopped), 1)
 	equal(t, "spawned", int(st.Spawned), 1+3*(warm+n)) // a child in each life
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 	equal(t, "ties of the supervisor", actor.TiesOf(r), 0)
-	// Spares, new or woken, stay for a while when they have stood in, and so does the monitor.
+	// Idle workers, new or woken, stay for a while when they have stood in, and so does the monitor.
 	if more := runtime.NumGoroutine() - goroutines; more > len(st.Workers)+1 {
 		t.Errorf("%d goroutines more", more)
 	}

@@ -15,7 +15,7 @@ type DeadLetter struct {
 	Path string
 	// Behaviour is the name of the behaviour that it was for.
 	Behaviour string
-	// BestEffort says that the behaviour was declared so ([BestEffort]): nobody need worry.
+	// BestEffort says that the behaviour was declared so ([BestEffort]): there is no need to worry.
 	BestEffort bool
 	// From is the number of the actor that sent it; 0 if it came from outside.
 	From uint64
@@ -90,11 +90,12 @@ func declareDead(e env, to *cell, m *message, reason error) {
 	}
 }
 
-// maxReports is how many dead letters of a system a hook may be told of at a time. A hook that sends
-// to the dead is told of that as well, and so on: this ends it.
+// maxReports is how many dead letters of a system a hook may be told of at a time. A hook that
+// sends to the dead is told of that as well, and so on: this ends it.
 const maxReports = 1000
 
-// reportDeadLetter tells the hook. If there is none, or too many calls of it go on, it tells the log.
+// reportDeadLetter tells the hook. If there is none, or too many calls of it go on, it tells the
+// log.
 func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason error) {
 	defer s.reports.Add(-1)
 	if n := s.reports.Add(1); n > maxReports || s.opts.onDeadLetter == nil {

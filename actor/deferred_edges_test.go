@@ -81,7 +81,7 @@ func newParcelClerks(opts ...actor.TypeOption) (k parcelClerks) {
 	k.give = actor.Declare[int](k.typ, "give")
 	k.typ.Table(k.want.Handle(func(s *parcelClerk, c *actor.Context, _ struct{}) (heap.Parcel, error) {
 		s.open = append(s.open, actor.Defer(c, k.want))
-		return heap.NewParcel(strings.Repeat("n", 100)), nil // to nobody
+		return heap.NewParcel(strings.Repeat("n", 100)), nil // to no caller
 	}), k.give.Handle(func(s *parcelClerk, c *actor.Context, n int) {
 		if len(s.open) < n {
 			actor.Yield(c, k.give, n)
@@ -100,7 +100,8 @@ func newParcelClerks(opts ...actor.TypeOption) (k parcelClerks) {
 func TestDefer_GivenUp(t *testing.T) {
 	before := heap.Blobs()
 	sys := start(t, actor.WithWorkers(1))
-	for name, opts := range map[string][]actor.TypeOption{"": nil, "pinned": {actor.WithPinnedThread()}, "bounded": {actor.WithBound(1, actor.OverflowMute)}} {
+	for name, opts := range map[string][]actor.TypeOption{"": nil,
+		"pinned": {actor.WithPinnedThread()}, "bounded": {actor.WithBound(1, actor.OverflowMute)}} {
 		k := newParcelClerks(opts...)
 		r := k.typ.Spawn(sys, parcelClerk{})
 		for _, ask := range []func(context.Context) error{
@@ -142,7 +143,9 @@ func TestDefer_CallerHasEnded(t *testing.T) {
 
 // deferringAsks are the ways for a clerk to ask another.
 var deferringAsks = map[string]func(c *actor.Context, r actor.Ref[clerk]){
-	"AskTo": func(c *actor.Context, r actor.Ref[clerk]) { actor.AskTo(c, clerkWant, r, 0, clerkFetched) },
+	"AskTo": func(c *actor.Context, r actor.Ref[clerk]) {
+		actor.AskTo(c, clerkWant, r, 0, clerkFetched)
+	},
 	"AskToWithin": func(c *actor.Context, r actor.Ref[clerk]) {
 		actor.AskTo(c, clerkWant, r, 0, clerkFetched, actor.Within(time.Hour))
 	},
@@ -158,13 +161,19 @@ func TestDefer_Across(t *testing.T) {
 			"reply": {func(there *actor.System, r actor.Ref[clerk]) {
 				clerkDo.Send(there, r, func(k *clerk, c *actor.Context) { k.next().Reply(c, 6, errUser) })
 			}, errUser},
-			"stop":   {func(there *actor.System, r actor.Ref[clerk]) { actor.Stop(there, r) }, actor.ErrShutdown},
-			"system": {func(there *actor.System, _ actor.Ref[clerk]) { there.Stop() }, actor.ErrSystemStopped},
-			"run":    {func(there *actor.System, _ actor.Ref[clerk]) { must(t, there.Run()) }, actor.ErrSystemStopped},
+			"stop": {func(there *actor.System, r actor.Ref[clerk]) {
+				actor.Stop(there, r)
+			}, actor.ErrShutdown},
+			"system": {func(there *actor.System, _ actor.Ref[clerk]) {
+				there.Stop()
+			}, actor.ErrSystemStopped},
+			"run": {func(there *actor.System, _ actor.Ref[clerk]) {
+				must(t, there.Run())
+			}, actor.ErrSystemStopped},
 		} {
-			for kind, opts := range plainAndSeeded {
-				t.Run(name+"/"+end+"/"+kind, func(t *testing.T) {
-					here, _ := onVirtualTime(t, opts...) // so that nobody's time is over
+			for class, opts := range plainAndSeeded {
+				t.Run(name+"/"+end+"/"+class, func(t *testing.T) {
+					here, _ := onVirtualTime(t, opts...) // so that no time is over
 					there := start(t, opts...)
 					caller, r := clerkType.Spawn(here, clerk{}), clerkType.Spawn(there, clerk{})
 					outcome := wanting(t, here, caller, 1)
@@ -172,7 +181,7 @@ func TestDefer_Across(t *testing.T) {
 					quiet(t, here)
 					quiet(t, there)
 					tc.do(there, r)
-					_ = there.Wait(soon(t)) // a deterministic one runs while somebody waits for it
+					_ = there.Wait(soon(t)) // a deterministic one runs while a goroutine waits for it
 					wants(t, outcome().Err, tc.want)
 				})
 			}
@@ -181,7 +190,7 @@ func TestDefer_Across(t *testing.T) {
 }
 
 // TestDefer_CallerSystemStopped: a reply to an actor of a system that has stopped is a dead letter
-// there, and hurts nobody here.
+// there, and does no harm here.
 func TestDefer_CallerSystemStopped(t *testing.T) {
 	for name, ask := range deferringAsks {
 		var dead letters
@@ -213,8 +222,12 @@ func TestDefer_Suspended(t *testing.T) {
 	super := typ.Spawn(sys, puppet{})
 	for name, fall := range map[string]func(r actor.Ref[clerk]){
 		"Suspend": func(r actor.Ref[clerk]) { actor.Suspend(sys, r) },
-		"Panic":   func(r actor.Ref[clerk]) { clerkDo.Send(sys, r, func(*clerk, *actor.Context) { panic(errUser) }) },
-		"Stop":    func(r actor.Ref[clerk]) { clerkDo.Send(sys, r, func(_ *clerk, c *actor.Context) { c.Stop() }) },
+		"Panic": func(r actor.Ref[clerk]) {
+			clerkDo.Send(sys, r, func(*clerk, *actor.Context) { panic(errUser) })
+		},
+		"Stop": func(r actor.Ref[clerk]) {
+			clerkDo.Send(sys, r, func(_ *clerk, c *actor.Context) { c.Stop() })
+		},
 	} {
 		r, err := begin.Ask(soon(t), super, struct{}{})
 		must(t, err)
@@ -257,12 +270,13 @@ func TestDefer_Cut(t *testing.T) {
 		"Shield":     func(c *actor.Context) { c.Shield(func() { actor.Kill(c, actor.Self[clerk](c)) }) },
 	} {
 		sys := start(t)
-		_, err := clerkTry.Ask(soon(t), clerkType.Spawn(sys, clerk{}), func(_ *clerk, c *actor.Context) (int, error) {
-			actor.Defer(c, clerkTry)
-			cut(c)
-			t.Errorf("%s: it goes on", name)
-			return 0, nil
-		})
+		_, err := clerkTry.Ask(soon(t), clerkType.Spawn(sys, clerk{}),
+			func(_ *clerk, c *actor.Context) (int, error) {
+				actor.Defer(c, clerkTry)
+				cut(c)
+				t.Errorf("%s: it goes on", name)
+				return 0, nil
+			})
 		wants(t, err, actor.ErrStopped)
 		wants(t, err, actor.ErrKilled)
 		quiet(t, sys)

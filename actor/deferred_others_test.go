@@ -13,7 +13,9 @@ import (
 // *System."
 func TestDefer_RepliedByOthers(t *testing.T) {
 	for name, give := range map[string]func(t *testing.T, sys *actor.System, d actor.Deferred[int]){
-		"a goroutine": func(_ *testing.T, sys *actor.System, d actor.Deferred[int]) { d.Reply(sys, 7, nil) },
+		"a goroutine": func(_ *testing.T, sys *actor.System, d actor.Deferred[int]) {
+			d.Reply(sys, 7, nil)
+		},
 		"an actor": func(t *testing.T, sys *actor.System, d actor.Deferred[int]) {
 			inside(t, sys, func(c *actor.Context) { d.Reply(c, 7, nil) })
 		},
@@ -72,12 +74,13 @@ func TestDefer_Racers(t *testing.T) {
 	equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
 }
 
-// TestDefer_HandOver: "If to ends or is restarted before somebody has given it, the caller hears so
+// TestDefer_HandOver: "If to ends or is restarted before the reply was given, the caller hears so
 // at once; what becomes of the running actor does not matter any more. If to has ended, or is down,
 // the caller hears at once."
 func TestDefer_HandOver(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
-	deferral := func(to actor.Target) (actor.Ref[clerk], actor.Deferred[int], func() actor.Result[int]) {
+	deferral := func(to actor.Target) (actor.Ref[clerk], actor.Deferred[int],
+		func() actor.Result[int]) {
 		r := clerkType.Spawn(sys, clerk{})
 		outcome := wanting(t, sys, r, 1)
 		var d actor.Deferred[int]
@@ -115,7 +118,9 @@ func TestDefer_HandOver(t *testing.T) {
 	inClerk(t, sys, next, func(_ *clerk, c *actor.Context) { d.HandOver(c, last) })
 	must(t, actor.StopWait(soon(t), next))
 	must(t, actor.StopWait(soon(t), r))
-	inClerk(t, sys, last, func(_ *clerk, c *actor.Context) { equal(t, "the first", d.Reply(c, 8, nil), true) })
+	inClerk(t, sys, last, func(_ *clerk, c *actor.Context) {
+		equal(t, "the first", d.Reply(c, 8, nil), true)
+	})
 	equal(t, "outcome", outcome(), actor.Result[int]{Value: 8})
 
 	far := start(t) // the system of the new owner stops
@@ -133,15 +138,19 @@ func TestDefer_HandedOverInMail(t *testing.T) {
 		sys := start(t, opt)
 		desk := ctxs.typ.Spawn(sys, ctxActor{})
 		hand := func(work func(c *actor.Context, d actor.Deferred[any])) error {
-			_, err := ctxs.try.Ask(context.Background(), desk, func(_ *ctxActor, c *actor.Context) (any, error) {
-				d, w := actor.Defer(c, ctxs.try), ctxs.typ.Spawn(c, ctxActor{})
-				d.HandOver(c, w)
-				ctxs.do.Send(c, w, func(_ *ctxActor, c *actor.Context) { work(c, d) })
-				return nil, nil
-			})
+			_, err := ctxs.try.Ask(context.Background(), desk,
+				func(_ *ctxActor, c *actor.Context) (any, error) {
+					d, w := actor.Defer(c, ctxs.try), ctxs.typ.Spawn(c, ctxActor{})
+					d.HandOver(c, w)
+					ctxs.do.Send(c, w, func(_ *ctxActor, c *actor.Context) { work(c, d) })
+					return nil, nil
+				})
 			return err
 		}
-		wants(t, hand(func(c *actor.Context, d actor.Deferred[any]) { d.Reply(c, nil, errUser); c.Stop() }), errUser)
+		wants(t, hand(func(c *actor.Context, d actor.Deferred[any]) {
+			d.Reply(c, nil, errUser)
+			c.Stop()
+		}), errUser)
 		wants(t, hand(func(*actor.Context, actor.Deferred[any]) { panic(errUser) }), actor.ErrPanicked)
 	}
 }

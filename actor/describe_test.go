@@ -15,7 +15,9 @@ import (
 func TestReports_NameTheActor(t *testing.T) {
 	var dead letters
 	var crash atomic.Pointer[actor.PanicReport]
-	sys := start(t, dead.option(), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { crash.Store(&p) }}))
+	sys := start(t, dead.option(), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+		crash.Store(&p)
+	}}))
 	r, err := puppetType.SpawnNamed(sys, "bob", puppet{})
 	must(t, err)
 	do.Send(sys, r, func(_ *puppet, c *actor.Context) {
@@ -32,7 +34,10 @@ func TestReports_NameTheActor(t *testing.T) {
 
 	unnamed := puppetType.Spawn(sys, puppet{})
 	in2 := func(f func(c *actor.Context)) {
-		_, err := try.Ask(soon(t), unnamed, func(_ *puppet, c *actor.Context) (any, error) { f(c); return nil, nil })
+		_, err := try.Ask(soon(t), unnamed, func(_ *puppet, c *actor.Context) (any, error) {
+			f(c)
+			return nil, nil
+		})
 		must(t, err)
 	}
 	in2(func(c *actor.Context) { must(t, c.Register("a")); must(t, c.Register("b")) })
@@ -53,7 +58,8 @@ func TestReports_InTheLog(t *testing.T) {
 	quiet(t, sys)
 	count.Send(sys, r, 1)
 	for _, msg := range []string{"behaviour panicked", "dead letter"} {
-		if want := fmt.Sprintf("msg=\"gallop: %s\" actor=%d type=puppet name=bob behaviour=", msg, r.ID()); !strings.Contains(log.String(), want) {
+		if want := fmt.Sprintf("msg=\"gallop: %s\" actor=%d type=puppet name=bob behaviour=", msg,
+			r.ID()); !strings.Contains(log.String(), want) {
 			t.Errorf("%q is not in the log:\n%s", want, log.String())
 		}
 	}
@@ -94,7 +100,8 @@ func TestContext_Logger(t *testing.T) {
 // without such a function they are logged at level DEBUG instead of WARN".
 func TestBestEffort(t *testing.T) {
 	var log lockedBuffer
-	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log,
+		&slog.HandlerOptions{Level: slog.LevelDebug}))))
 	r := leaverType.Spawn(sys, puppet{})
 	must(t, actor.StopWait(soon(t), r))
 	for range 3 {
@@ -107,7 +114,9 @@ func TestBestEffort(t *testing.T) {
 	equal(t, "of best effort", st.BestEffort, 4)
 	s := log.String()
 	equal(t, "warnings", strings.Count(s, "level=WARN"), 1)
-	equal(t, "the warning counts its own", strings.Count(s, `level=WARN msg="gallop: dead letter" `) == 1 && strings.Contains(s, `type=leaver behaviour=pay`), true)
+	equal(t, "the warning counts its own", strings.Count(s,
+		`level=WARN msg="gallop: dead letter" `) == 1 &&
+		strings.Contains(s, `type=leaver behaviour=pay`), true)
 	equal(t, "lines for debugging", strings.Count(s, "level=DEBUG"), 3) // the 1st, 2nd and 4th
 
 	var dead letters
@@ -115,7 +124,7 @@ func TestBestEffort(t *testing.T) {
 	r = leaverType.Spawn(sys, puppet{})
 	must(t, actor.StopWait(soon(t), r))
 	leaverBye.Send(sys, r, struct{}{})
-	equal(t, "told", dead.n.Load(), 1)
+	equal(t, "heardBy", dead.n.Load(), 1)
 	equal(t, "as what it is", dead.last.Load().BestEffort, true)
 }
 
@@ -123,5 +132,6 @@ var (
 	leaverType = actor.NewType[puppet]("leaver")
 	leaverBye  = actor.Declare[struct{}](leaverType, "bye", actor.BestEffort())
 	leaverPay  = actor.Declare[int](leaverType, "pay")
-	_          = leaverType.Table(leaverBye.Handle(func(*puppet, *actor.Context, struct{}) {}), leaverPay.Handle((*puppet).Count))
+	_          = leaverType.Table(leaverBye.Handle(func(*puppet, *actor.Context, struct{}) {}),
+		leaverPay.Handle((*puppet).Count))
 )

@@ -30,9 +30,9 @@ import (
 // stands between actors and channels, take their turns like behaviours. They take no
 // virtual time unless they call [Sleep].
 //
-// Time is virtual, and begins at the same moment in every run. When nobody can go on,
+// Time is virtual, and begins at the same moment in every run. When no actor can go on,
 // it jumps to the next timer; with [WithClock] the caller moves it instead. A behaviour
-// takes no time. One that waits for a reply counts as long when nobody else can go on,
+// takes no time. One that waits for a reply counts as long when no other can go on,
 // and then others stand in for its worker, as they do at once in [Context.Blocking].
 //
 // A program repeats itself if it takes time, chance and input from the runtime alone.
@@ -84,7 +84,7 @@ func (o *options) simulation(h *sim.Hooks) *simulation {
 		o.onPanic = beside(h.Panicked, o.onPanic)
 	}
 	s := &simulation{
-		hooks: h, told: h.Event != nil, clock: o.flow(), marks: marks{}, types: map[uint64]string{},
+		hooks: h, observed: h.Event != nil, clock: o.flow(), marks: marks{}, types: map[uint64]string{},
 		tables: map[tableOf]*table{}, owns: map[*typeInfo]bool{},
 	}
 	s.asks.questions = map[*message]any{}
@@ -93,19 +93,21 @@ func (o *options) simulation(h *sim.Hooks) *simulation {
 	if choose == nil {
 		choose = atRandom(o.seed)
 	}
-	s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now, Stuck: h.Stuck, Of: s})
+	s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now,
+		Stuck: h.Stuck, Of: s})
 	return s
 }
 
-// beside is an Hooks.Panic that tells the hook and then the user's, if there is one: neither replaces
-// the other.
+// beside is an Hooks.Panic that tells the hook and then the user's, if there is one: neither
+// replaces the other.
 func beside(hook func(sim.Event, any), own func(PanicReport)) func(PanicReport) {
 	return func(p PanicReport) {
 		value := p.Value
 		if p.Goexit {
 			value = sim.Goexit{}
 		}
-		hook(sim.Event{Kind: sim.Panicked, Worker: -1, Actor: p.ActorID, Type: p.Type, Behaviour: p.Behaviour, From: p.From}, value)
+		hook(sim.Event{Kind: sim.Panicked, Worker: -1, Actor: p.ActorID, Type: p.Type,
+			Behaviour: p.Behaviour, From: p.From}, value)
 		if own != nil {
 			own(p)
 		}
@@ -119,8 +121,8 @@ func atRandom(seed uint64) func([]int, int) int {
 }
 
 // flow gives a deterministic system a clock of its own, unless it was given one. It returns the
-// clock that goes on when nobody can: the system's own or, if the user moves that, another for the
-// runtime's pauses.
+// clock that goes on when no actor can: the system's own or, if the user moves that, another for
+// the runtime's pauses.
 func (o *options) flow() *seam.VirtualClock {
 	c := seam.NewVirtualClock(epoch(), 0)
 	if o.virtual == nil {
@@ -129,10 +131,10 @@ func (o *options) flow() *seam.VirtualClock {
 	return c
 }
 
-// flowing is a virtual clock that goes on by itself when nobody can: the driver moves it.
+// flowing is a virtual clock that goes on by itself when no actor can: the driver moves it.
 type flowing struct{ *seam.VirtualClock }
 
-// Flows is true: whoever waits for the system waits for its timers.
+// Flows is true: a wait for the system is one for its timers.
 func (flowing) Flows() bool { return true }
 
 // passTime goes on to the next alarm, and reports whether there is one.
@@ -160,7 +162,7 @@ func (s *simulation) runs(typ *typeInfo, v *table, runs []runFunc) []runFunc {
 	return own.runs
 }
 
-// watched makes a behaviour report itself, and fail if it is told to.
+// watched makes a behaviour report itself, and fail if it is observed to.
 func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 	if isOwn(d.id) {
 		return run
@@ -168,14 +170,14 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 	news := d.hearsNews()
 	return func(c *Context, a *cell, m *message) {
 		var payload any
-		if d.reject != nil && s.told || s.wantsPayload(m) {
+		if d.reject != nil && s.observed || s.wantsPayload(m) {
 			payload = d.payload(m)
 		}
-		if d.reject != nil && s.told {
+		if d.reject != nil && s.observed {
 			s.running(m, payload)
 		}
 		e := sim.Event{Behaviour: d.name, News: news, Request: d.reject != nil}
-		e.Via, e.From = s.origin(m)
+		e.Via, e.From = s.sourceOf(m)
 		f := s.begin(c, a, m, e, payload)
 		if f.Kind == sim.Drop {
 			c.count.notRun++
@@ -183,7 +185,7 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 			return
 		}
 		a.injectFault(c, f)
-		if run(c, a, m); s.told {
+		if run(c, a, m); s.observed {
 			s.hasRun(m)
 		}
 	}
@@ -218,7 +220,8 @@ func (s *simulation) callback(c *Context, a *cell, name string) {
 }
 
 // begin reports what begins in b, and returns what is to go wrong.
-func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event, payload any) (f sim.Fault) {
+func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event,
+	payload any) (f sim.Fault) {
 	t := a.typ()
 	s.mu.Lock()
 	s.doing = fmt.Sprintf("%s of %s#%d", e.Behaviour, t.name, a.id)
@@ -235,7 +238,7 @@ func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event, payload
 func (s *simulation) observe(what sim.Kind, e env, to *cell, m *message) {
 	d := to.typ().decls[m.ID]
 	ev := sim.Event{Kind: what, Worker: -1, Behaviour: d.name, Request: d.reject != nil}
-	ev.Via, ev.From = s.origin(m)
+	ev.Via, ev.From = s.sourceOf(m)
 	ev.Worker = e.workerID()
 	if x := to.cold; what == sim.Panicked && x != nil && x.where != inNone {
 		ev.Behaviour = x.where.name()
@@ -254,7 +257,7 @@ func (s *simulation) wantsPayload(m *message) bool {
 }
 
 // report tells what happens in an actor, because of m if that is not nil, and returns it as it was
-// told.
+// observed.
 func (s *simulation) report(e sim.Event, to *cell, m *message, payload any) sim.Event {
 	t := to.typ()
 	e.Actor, e.Type, e.Time = to.id, t.name, time.Duration(s.sys.opts.clock.Nanos())
@@ -300,13 +303,13 @@ type simulation struct {
 	clock  *seam.VirtualClock // goes on when nothing else can
 	sent   seam.Uint64        // messages that have come to a mailbox, or will
 
-	// Hooks are told what happens: otherwise none of the following is kept.
-	told  bool
-	mu    sync.Mutex
-	asks  askLog            // guarded by mu
-	marks marks             // guarded by mu
-	types map[uint64]string // guarded by mu: of the actors, by their numbers
-	unit  unit
+	// Hooks are observed what happens: otherwise none of the following is kept.
+	observed bool
+	mu       sync.Mutex
+	asks     askLog            // guarded by mu
+	marks    marks             // guarded by mu
+	types    map[uint64]string // guarded by mu: of the actors, by their numbers
+	unit     unit
 
 	tables map[tableOf]*table // guarded by mu: with behaviours that report
 	doing  string             // guarded by mu: what began last
@@ -361,7 +364,7 @@ func (c *Context) makeInTurn(id uint16) *message {
 }
 
 // deadlockClock tells the watch over actors under pressure when to look. It is the machine's clock
-// or, in a deterministic system, one that goes on when nobody else can.
+// or, in a deterministic system, one that goes on when no actor can.
 func (s *System) deadlockClock() seam.Clock {
 	if s.sim != nil {
 		return s.sim.clock

@@ -25,7 +25,7 @@ type mark struct {
 
 // born notes what a new actor is called.
 func (s *simulation) born(a *cell, t *typeInfo) {
-	if s == nil || !s.told {
+	if s == nil || !s.observed {
 		return
 	}
 	s.mu.Lock()
@@ -42,7 +42,7 @@ func (s *simulation) name(actor uint64) string {
 
 // comes notes from where m comes. The caller is about to push it.
 func (s *simulation) comes(m *message, via sim.Via, from *cell) {
-	if s == nil || !s.told {
+	if s == nil || !s.observed {
 		return
 	}
 	s.mu.Lock()
@@ -50,8 +50,8 @@ func (s *simulation) comes(m *message, via sim.Via, from *cell) {
 	s.marks[m] = mark{via, from}
 }
 
-// origin returns how a message of the user's has come, and from which actor; 0 is outside.
-func (s *simulation) origin(m *message) (via sim.Via, from uint64) {
+// sourceOf returns how a message of the user's has come, and from which actor; 0 is outside.
+func (s *simulation) sourceOf(m *message) (via sim.Via, from uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if of, ok := s.marks[m]; ok {
@@ -113,7 +113,9 @@ func (u *unit) came(m *message, e sim.Event, payload any) {
 	}
 	delete(u.nodes, m)
 	sent := sim.Sent{Event: e, Message: payload, Order: in.place}
-	at, _ := slices.BinarySearchFunc(in.turn.Sent, in.place, func(s sim.Sent, place int) int { return s.Order - place })
+	at, _ := slices.BinarySearchFunc(in.turn.Sent, in.place, func(s sim.Sent, place int) int {
+		return s.Order - place
+	})
 	in.turn.Sent = slices.Insert(in.turn.Sent, at, sent)
 }
 
@@ -122,7 +124,9 @@ func (u *unit) came(m *message, e sim.Event, payload any) {
 func (r Ref[S]) inTurn(t *sim.Turn, f any) error {
 	in := f.(func(*S, *Context))
 	sys := r.b.sys()
-	return sys.push(r.b, newSignal(sys, unitTurn{t: t, f: func(a *cell, c *Context) { in(stateOf[S](a), c) }}), asPlaced)
+	return sys.push(r.b, newSignal(sys, unitTurn{t: t, f: func(a *cell, c *Context) {
+		in(stateOf[S](a), c)
+	}}), asPlaced)
 }
 
 // unitTurn is the message that brings the function.
@@ -175,11 +179,12 @@ func armedIn(t timerwheel.Ref, a *cell, u *unit) (out sim.Armed, ok bool) {
 	}
 	delete(u.nodes, m)
 	after := time.Duration(k.Due() - a.sys().opts.clock.Nanos())
-	return sim.Armed{Behaviour: d.name, After: after, Every: time.Duration(k.Period), Message: d.payload(m)}, true
+	return sim.Armed{Behaviour: d.name, After: after, Every: time.Duration(k.Period),
+		Message: d.payload(m)}, true
 }
 
-// injectFault makes something go wrong in a deterministic system, as package actortest was told to,
-// before a behaviour or a callback. All but the panic is what the runtime does by itself, here
+// injectFault makes something go wrong in a deterministic system, as package actortest was observed
+// to, before a behaviour or a callback. All but the panic is what the runtime does by itself, here
 // without a reason.
 func (a *cell) injectFault(c *Context, f sim.Fault) {
 	switch f.Kind {
@@ -203,7 +208,7 @@ func (a *cell) injectFault(c *Context, f sim.Fault) {
 // flood fills the mailbox with messages that do nothing, for two turns.
 func flood(c *Context, a *cell) {
 	for range 2 * a.batch() {
-		a.box.Push(newSignal(c, nil)) // it runs, so nobody needs to be woken
+		a.box.Push(newSignal(c, nil)) // it runs, so it need not be woken
 	}
 }
 
@@ -260,16 +265,19 @@ func (s *simulation) running(m *message, question any) {
 
 // putOff enters a reply that Defer puts off.
 func (s *simulation) putOff(c *Context, d *deferral) {
-	if s == nil || !s.told {
+	if s == nil || !s.observed {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	const some = 64
 	if len(s.asks.putOffs)%some == some-1 {
-		s.asks.putOffs = slices.DeleteFunc(s.asks.putOffs, func(p putOff) bool { return p.state.Load() != deferralOpen })
+		s.asks.putOffs = slices.DeleteFunc(s.asks.putOffs, func(p putOff) bool {
+			return p.state.Load() != deferralOpen
+		})
 	}
-	s.asks.putOffs = append(s.asks.putOffs, putOff{d, c.self.typ().decls[c.msg.ID], s.asks.questions[c.msg], s.sys.opts.clock.Nanos(), c.msg.Life})
+	s.asks.putOffs = append(s.asks.putOffs, putOff{d, c.self.typ().decls[c.msg.ID],
+		s.asks.questions[c.msg], s.sys.opts.clock.Nanos(), c.msg.Life})
 }
 
 // enter notes that a caller begins to wait, and returns what leave needs.
@@ -317,7 +325,8 @@ func (s *simulation) waits() []sim.Wait {
 	for _, p := range putOffs {
 		if p.state.Load() == deferralOpen {
 			by, k := p.to.caller().awaits()
-			w.add(by.inLife(p.life), k, p.by.Load(), p.d, sim.Wait{Question: p.question, Since: time.Duration(p.since), How: sim.PutOff})
+			w.add(by.inLife(p.life), k, p.by.Load(), p.d,
+				sim.Wait{Question: p.question, Since: time.Duration(p.since), How: sim.PutOff})
 		}
 	}
 	s.sys.stopList.mu.Lock()
@@ -337,7 +346,8 @@ type waitList struct {
 
 // enter adds a goroutine, or the turn of an actor, that waits in Ask.
 func (l *waitList) enter(o openCall) {
-	w := sim.Wait{Callee: o.to.String(), Type: o.to.typ().name, Behaviour: o.d.name, Since: time.Duration(o.since)}
+	w := sim.Wait{Callee: o.to.String(), Type: o.to.typ().name, Behaviour: o.d.name,
+		Since: time.Duration(o.since)}
 	switch {
 	case o.by != nil:
 		w.Caller = o.by.String()

@@ -20,7 +20,8 @@ var (
 	strollOn     = actor.Declare[int](strollerType, "stroll")
 	strollMeet   = actor.Declare[[]actor.Ref[stroller]](strollerType, "meet")
 	strollCount  = actor.DeclareAsk[int, int](strollerType, "count")
-	_            = strollerType.Table(strollOn.Handle((*stroller).stroll), strollMeet.Handle((*stroller).meet), strollCount.Handle((*stroller).count))
+	_            = strollerType.Table(strollOn.Handle((*stroller).stroll),
+		strollMeet.Handle((*stroller).meet), strollCount.Handle((*stroller).count))
 )
 
 func (w *stroller) meet(_ *actor.Context, others []actor.Ref[stroller]) { w.others = others }
@@ -45,7 +46,8 @@ func (w *stroller) count(c *actor.Context, left int) (int, error) {
 func strolls(t testing.TB, opts ...actor.Option) string {
 	var trace strings.Builder
 	h := &sim.Hooks{Event: func(e sim.Event) {
-		fmt.Fprintf(&trace, "%d w%d %s#%d.%s from %d\n", e.Kind, e.Worker, e.Type, e.Actor, e.Behaviour, e.From)
+		fmt.Fprintf(&trace, "%d w%d %s#%d.%s from %d\n", e.Kind, e.Worker, e.Type, e.Actor, e.Behaviour,
+			e.From)
 	}}
 	sys := start(t, append([]actor.Option{actor.Simulated(h)}, opts...)...)
 	refs := make([]actor.Ref[stroller], 5)
@@ -57,8 +59,8 @@ func strolls(t testing.TB, opts ...actor.Option) string {
 	}
 	strollOn.Send(sys, refs[0], 6)
 	quiet(t, sys)
-	st, books := sys.Stats(), sys.SimCounts()
-	equal(t, "messages sent", books.Sent, st.Messages+st.DeadLetters)
+	st, counts := sys.Stats(), sys.SimCounts()
+	equal(t, "messages sent", counts.Sent, st.Messages+st.DeadLetters)
 	equal(t, "messages", st.Messages, 5+127)
 	must(t, sys.Shutdown(context.Background()))
 	return trace.String()
@@ -125,7 +127,9 @@ func ExampleWithDeterministic() {
 	order := func(seed uint64) (names []int) {
 		sys := actor.Start(actor.WithDeterministic(seed))
 		for i := range 5 {
-			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) { names = append(names, i) })
+			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) {
+				names = append(names, i)
+			})
 		}
 		_ = sys.Run()
 		return names
@@ -135,7 +139,7 @@ func ExampleWithDeterministic() {
 	// [1 0 2 4 3] [1 0 2 4 3] [0 2 1 3 4]
 }
 
-// TestDeterministic_TimeJumps: "when nobody can go on, it jumps to the next timer".
+// TestDeterministic_TimeJumps: "when no actor can go on, it jumps to the next timer".
 func TestDeterministic_TimeJumps(t *testing.T) {
 	sys := start(t, actor.WithDeterministic(1))
 	var passed time.Duration
@@ -148,12 +152,13 @@ func TestDeterministic_TimeJumps(t *testing.T) {
 	equal(t, "time that has passed", passed, time.Hour)
 }
 
-// TestDeterministic_AskInABehaviour: a behaviour that waits for a reply stops nobody but
+// TestDeterministic_AskInABehaviour: a behaviour that waits for a reply stops no other actor but
 // its worker, and Blocking and Pipe take their turns.
 func TestDeterministic_AskInABehaviour(t *testing.T) {
 	for seed := range uint64(20) {
 		sys := start(t, actor.WithDeterministic(seed))
-		refs := []actor.Ref[stroller]{strollerType.Spawn(sys, stroller{}), strollerType.Spawn(sys, stroller{})}
+		refs := []actor.Ref[stroller]{strollerType.Spawn(sys, stroller{}),
+			strollerType.Spawn(sys, stroller{})}
 		strollMeet.Send(sys, refs[0], refs[1:])
 		n, err := strollCount.Ask(context.Background(), refs[0], 1)
 		must(t, err)
@@ -163,7 +168,7 @@ func TestDeterministic_AskInABehaviour(t *testing.T) {
 }
 
 // TestDeterministic_TimeBesideAsk: time passes while a behaviour waits for a reply that only time
-// can bring, also if it has made somebody runnable before.
+// can bring, also if it has made an actor runnable before.
 func TestDeterministic_TimeBesideAsk(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		sys, clock := onVirtualTime(t, actor.WithDeterministic(1), actor.WithWorkers(workers))

@@ -24,15 +24,17 @@ func newGuests(opts ...actor.TypeOption) *guests {
 	g.drop = actor.Declare[int](g.typ, "drop", actor.DropOnOverload())
 	g.note = actor.Declare[actor.Result[int]](g.typ, "note", actor.DropOnOverload())
 	g.ask = actor.DeclareAsk[struct{}, int](g.typ, "ask", actor.DropOnOverload())
-	g.typ.Table(g.do.Handle((*puppet).Do), g.drop.Handle((*puppet).Count), g.note.Handle((*puppet).Reply), g.ask.Handle((*puppet).Value))
+	g.typ.Table(g.do.Handle((*puppet).Do), g.drop.Handle((*puppet).Count),
+		g.note.Handle((*puppet).Reply), g.ask.Handle((*puppet).Value))
 	return g
 }
 
 // TestDrop: "one that is sent to an actor that does not keep up becomes a dead letter with
-// ErrOverloaded, and mutes nobody", from inside and from outside; a request "is answered with
+// ErrOverloaded, and mutes no sender", from inside and from outside; a request "is answered with
 // ErrOverloaded at once". Afterwards messages run again.
 func TestDrop(t *testing.T) {
-	closed := map[string]func(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet]) (open func()){
+	closed := map[string]func(t *testing.T, sys *actor.System, g *guests,
+		r actor.Ref[puppet]) (open func()){
 		"overloaded": func(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet]) func() {
 			begun, stay := make(chan struct{}), make(chan struct{})
 			second := make(chan struct{})
@@ -63,7 +65,8 @@ func TestDrop(t *testing.T) {
 		},
 	}
 	for how, shut := range closed {
-		for name, opts := range map[string][]actor.TypeOption{"plain": {actor.WithBatch(1)}, "bound": {actor.WithBound(8, actor.OverflowMute)}} {
+		for name, opts := range map[string][]actor.TypeOption{"plain": {actor.WithBatch(1)},
+			"bound": {actor.WithBound(8, actor.OverflowMute)}} {
 			if how == "overloaded" && name == "bound" {
 				// "not overloaded for spending its batch": see TestDrop_AtTheBound.
 				continue
@@ -102,8 +105,14 @@ func dropped(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet], de
 	caller := puppetType.Spawn(sys, puppet{})
 	results := make(chan actor.Result[int], 1)
 	ways := map[string]func() error{
-		"inside":  func() error { inside(t, sys, func(c *actor.Context) { g.drop.Send(c, r, 1) }); return nil },
-		"handler": func() error { inside(t, sys, func(c *actor.Context) { g.drop.To(r).Send(c, 1) }); return nil },
+		"inside": func() error {
+			inside(t, sys, func(c *actor.Context) { g.drop.Send(c, r, 1) })
+			return nil
+		},
+		"handler": func() error {
+			inside(t, sys, func(c *actor.Context) { g.drop.To(r).Send(c, 1) })
+			return nil
+		},
 		"outside": func() error { g.drop.Send(sys, r, 1); return nil },
 		"ask": func() error {
 			_, err := g.ask.Ask(soon(t), r, struct{}{})
@@ -144,12 +153,13 @@ func TestDrop_BehindOthers(t *testing.T) {
 	})
 	equal(t, "dead letters", dead.n.Load(), 1)
 	g.do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
-	settled(t, sys)
+	allUnmuted(t, sys)
 }
 
 // TestDrop_AtTheBound: "at the bound of a WithBound, whatever its policy".
 func TestDrop_AtTheBound(t *testing.T) {
-	for _, o := range []actor.Overflow{actor.OverflowMute, actor.OverflowRefuse, actor.OverflowDropOldest} {
+	for _, o := range []actor.Overflow{actor.OverflowMute, actor.OverflowRefuse,
+		actor.OverflowDropOldest} {
 		t.Run(fmt.Sprint(o), func(t *testing.T) {
 			var dead letters
 			sys := start(t, actor.WithWorkers(3), dead.option())
@@ -197,7 +207,7 @@ func TestDrop_NoRoom(t *testing.T) {
 }
 
 // TestDrop_NotWhatWasAskedFor: "What the receiver itself has asked for is never dropped, and mutes
-// nobody": the answer to AskTo comes to an caller under pressure, and the result of Pipe.
+// no sender": the answer to AskTo comes to a caller under pressure, and the result of Pipe.
 func TestDrop_NotWhatWasAskedFor(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), dead.option())
@@ -245,9 +255,10 @@ func ExampleDropOnOverload() {
 	hear := actor.Declare[string](typ, "hear", actor.DropOnOverload())
 	typ.Table(hear.Handle(func(_ *guest, _ *actor.Context, s string) { fmt.Println("hears", s) }))
 
-	sys := actor.Start(actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
-		fmt.Println("misses", d.Message, errors.Is(d.Reason, actor.ErrOverloaded))
-	}}))
+	sys := actor.Start(actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+			fmt.Println("misses", d.Message, errors.Is(d.Reason, actor.ErrOverloaded))
+		}}))
 	room := actor.NewType[guest]("room")
 	say := actor.Declare[[]string](room, "say")
 	g := typ.Spawn(sys, guest{})

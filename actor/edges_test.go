@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// What several features do together. Each of these was found by somebody who used them so.
+// What several features do together. Each of these was found by a user of both.
 
 // tool is an actor that does what it is told, in ordinary mail or urgently.
 type (
@@ -125,7 +125,7 @@ func TestWatermark_Unstashed(t *testing.T) {
 }
 
 // TestMute_NotTwice: urgent mail of an actor that is muted may send, and does not mute it for
-// another: nobody in the circle that this would close could run.
+// another: no actor in the circle that this would close could run.
 func TestMute_NotTwice(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1), actor.Leeway(1))
 	k := newTools()
@@ -161,7 +161,7 @@ func awaitStatus(t *testing.T, sys *actor.System, r actor.Ref[tool], want actor.
 	}
 }
 
-// TestPressure_OnStop: an actor that has ended keeps nobody waiting.
+// TestPressure_OnStop: an actor that has ended keeps no sender waiting.
 func TestPressure_OnStop(t *testing.T) {
 	sys := start(t)
 	k := newTools()
@@ -169,7 +169,8 @@ func TestPressure_OnStop(t *testing.T) {
 	r := k.typ.Spawn(sys, tool{})
 	k.do.Send(sys, r, func(_ *tool, c *actor.Context) { c.Stop() })
 	quiet(t, sys)
-	for what, err := range map[string]error{"TrySend": k.add.TrySend(sys, r, 1), "SendWait": k.add.SendWait(soon(t), r, 1)} {
+	for what, err := range map[string]error{"TrySend": k.add.TrySend(sys, r, 1),
+		"SendWait": k.add.SendWait(soon(t), r, 1)} {
 		if !errors.Is(err, actor.ErrStopped) {
 			t.Errorf("%s: %v, want %v", what, err, actor.ErrStopped)
 		}
@@ -250,11 +251,12 @@ func TestLongTurn_Carried(t *testing.T) {
 		t.Error("no report")
 	}))
 	reported := make(chan struct{})
-	sys := start(t, actor.WithLongTurn(10*time.Millisecond), actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
-		if r.Behaviour == "carried" {
-			close(reported)
-		}
-	}}))
+	sys := start(t, actor.WithLongTurn(10*time.Millisecond),
+		actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
+			if r.Behaviour == "carried" {
+				close(reported)
+			}
+		}}))
 	b.Send(sys.With(t.Context()), typ.Spawn(sys, puppet{}), reported)
 	quiet(t, sys)
 }
@@ -274,7 +276,9 @@ func TestExit_SystemStoppedOfAnother(t *testing.T) {
 		"Exit, urgent": func(sys *actor.System, k *tools, r actor.Ref[tool]) {
 			k.hurry.Send(sys, r, func(_ *tool, c *actor.Context) { c.Exit(stopped) })
 		},
-		"StopWith": func(sys *actor.System, _ *tools, r actor.Ref[tool]) { actor.StopWith(sys, r, stopped) },
+		"StopWith": func(sys *actor.System, _ *tools, r actor.Ref[tool]) {
+			actor.StopWith(sys, r, stopped)
+		},
 		"Link": func(sys *actor.System, k *tools, r actor.Ref[tool]) {
 			k.do.Send(sys, r, func(_ *tool, c *actor.Context) { actor.Link(c, far) })
 		},
@@ -372,9 +376,11 @@ func TestHeap_Bound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			typ := actor.NewType[saver]("saver", actor.WithBound(10, actor.OverflowRefuse))
 			if refused {
-				typ.Table(actor.Declare[heap.Ptr[int]](typ, "keep").Handle(func(*saver, *actor.Context, heap.Ptr[int]) {}))
+				typ.Table(actor.Declare[heap.Ptr[int]](typ,
+					"keep").Handle(func(*saver, *actor.Context, heap.Ptr[int]) {}))
 			} else {
-				typ.Table(actor.Declare[heap.Parcel](typ, "keep").Handle(func(*saver, *actor.Context, heap.Parcel) {}))
+				typ.Table(actor.Declare[heap.Parcel](typ,
+					"keep").Handle(func(*saver, *actor.Context, heap.Parcel) {}))
 			}
 			heapOf(t, typ).Send(sys, typ.Spawn(sys, saver{}), refused)
 			quiet(t, sys)
@@ -400,7 +406,9 @@ func TestPanicReport_Misuse(t *testing.T) {
 			quiet(t, sys)
 			p := receive(t, "the report", reports)
 			what, where, _ := strings.Cut(p.Frame, " ")
-			if what, _ := strings.CutPrefix(what, "github.com/gallop-go/gallop/actor_test."); what != "twiceYielded" && what != "wrongGas" && what != "tooLarge" || !strings.Contains(where, "edges_test.go:") {
+			if what, _ := strings.CutPrefix(what,
+				"github.com/gallop-go/gallop/actor_test."); what != "twiceYielded" && what != "wrongGas" &&
+				what != "tooLarge" || !strings.Contains(where, "edges_test.go:") {
 				t.Errorf("frame %q of\n%s", p.Frame, p.Stack)
 			}
 		})

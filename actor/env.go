@@ -83,7 +83,8 @@ type delivery uint8
 const (
 	// asPlain is for a message of the user's.
 	asPlain delivery = iota
-	// asAsked is asPlain, by a goroutine that calls sched.Scheduler.Watch while it waits for the reply.
+	// asAsked is asPlain, by a goroutine that calls sched.Scheduler.Watch while it waits for the
+	// reply.
 	asAsked
 	// asPlaced is for a message that has its place already: it has a permit, or is an actor's first.
 	asPlaced
@@ -139,7 +140,8 @@ func (s *System) mustSend() {
 
 //go:noinline
 func panicNoSender() {
-	panic("gallop: a nil sender, or a zero one: use the *Context of the behaviour, or the *System outside")
+	panic("gallop: a nil sender, or a zero one: use the *Context of the behaviour, or the *System " +
+		"outside")
 }
 
 // envFor is envOf for acting on a.
@@ -150,7 +152,7 @@ func envFor(from Sender, a *cell) env {
 	return envOf(from).in(a)
 }
 
-// waitIn runs f, which waits. Inside, it reports false and does not wait if all spares are in use.
+// waitIn runs f, which waits. Inside, it reports false and does not wait if too many block already.
 // It is no method of env, which would have f escape.
 func waitIn(e env, f func()) bool {
 	if c, inside := e.(*Context); inside {

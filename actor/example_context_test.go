@@ -22,10 +22,11 @@ func ExampleContext_SetContext() {
 	speakerType := actor.NewType[speaking]("speaker")
 	say := actor.Declare[string](speakerType, "say")
 	pass := actor.Declare[actor.Ref[speaking]](speakerType, "pass")
-	speakerType.Table(say.Handle((*speaking).Say), pass.Handle(func(_ *speaking, c *actor.Context, to actor.Ref[speaking]) {
-		c.SetContext(c.Context())
-		say.Send(c, to, "tea")
-	}))
+	speakerType.Table(say.Handle((*speaking).Say),
+		pass.Handle(func(_ *speaking, c *actor.Context, to actor.Ref[speaking]) {
+			c.SetContext(c.Context())
+			say.Send(c, to, "tea")
+		}))
 	sys := actor.Start()
 	a, b := speakerType.Spawn(sys, speaking{}), speakerType.Spawn(sys, speaking{})
 	ctx := context.WithValue(context.Background(), caller{}, "Ada")
@@ -57,7 +58,7 @@ func ExampleContext_Context() {
 }
 
 // A buyer asks for the prices of several things at once. Each outcome says what it is about.
-type buyer struct{ ledger actor.Ref[ledger] }
+type buyer struct{ accounts actor.Ref[accounts] }
 
 var (
 	buyerType = actor.NewType[buyer]("buyer")
@@ -68,7 +69,7 @@ var (
 func init() {
 	buyerType.Table(buy.Handle(func(b *buyer, c *actor.Context, names []string) {
 		for _, name := range names {
-			actor.AskToWith(c, balance, b.ledger, name, known, name)
+			actor.AskToWith(c, balance, b.accounts, name, known, name)
 		}
 	}), known.Handle(func(_ *buyer, _ *actor.Context, r actor.Reply[int, string]) {
 		fmt.Println(r.Mark, r.Value, r.Err)
@@ -77,7 +78,7 @@ func init() {
 
 func ExampleReply() {
 	sys := actor.Start()
-	l := accountsType.Spawn(sys, ledger{map[string]int{"ann": 12, "bob": 7}})
+	l := accountsType.Spawn(sys, accounts{map[string]int{"ann": 12, "bob": 7}})
 	buy.Send(sys, buyerType.Spawn(sys, buyer{l}), []string{"ann", "bob"})
 	_ = sys.Run()
 	// Output:
@@ -101,8 +102,12 @@ func init() {
 	tillType.OnStart(func(t *till, c *actor.Context) error {
 		t.heard = tillHeard.To(actor.Self[till](c))
 		return nil
-	}).Table(tillCheck.Handle(func(t *till, c *actor.Context, who string) { t.balances.AskTo(c, who, t.heard) }),
-		tillHeard.Handle(func(_ *till, _ *actor.Context, r actor.Result[int]) { fmt.Println(r.Value, r.Err) }))
+	}).Table(tillCheck.Handle(func(t *till, c *actor.Context, who string) {
+		t.balances.AskTo(c, who, t.heard)
+	}),
+		tillHeard.Handle(func(_ *till, _ *actor.Context, r actor.Result[int]) {
+			fmt.Println(r.Value, r.Err)
+		}))
 }
 
 // fixed is a double: it answers without any actor.
@@ -115,7 +120,7 @@ func (f fixed) AskTo(c *actor.Context, _ string, reply actor.Handler[actor.Resul
 
 func ExampleAsker() {
 	sys := actor.Start()
-	l := accountsType.Spawn(sys, ledger{map[string]int{"ann": 12}})
+	l := accountsType.Spawn(sys, accounts{map[string]int{"ann": 12}})
 	tillCheck.Send(sys, tillType.Spawn(sys, till{balances: balance.To(l)}), "ann")
 	_ = sys.Wait(context.Background())
 	tillCheck.Send(sys, tillType.Spawn(sys, till{balances: fixed(99)}), "ann")

@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// vault is an actor that not everybody may use.
+// vault is an actor that only some may use.
 type vault struct{ gold int }
 
 type withdrawal struct {
@@ -37,10 +37,12 @@ var (
 		}
 		return nil
 	}}
-	vaultAudit = actor.Interceptor{After: func(_ *actor.Context, in *actor.Invocation, out actor.Outcome) {
+	vaultAudit = actor.Interceptor{After: func(_ *actor.Context, in *actor.Invocation,
+		out actor.Outcome) {
 		fmt.Println(in.Type(), in.Behaviour(), "refused:", out.Refused, "error:", out.Err)
 	}}
-	vaultType     = actor.NewType[vault]("vault", actor.WithInterceptor(vaultAudit), actor.WithInterceptor(vaultGuard))
+	vaultType = actor.NewType[vault]("vault", actor.WithInterceptor(vaultAudit),
+		actor.WithInterceptor(vaultGuard))
 	vaultWithdraw = actor.DeclareAsk[withdrawal, int](vaultType, "withdraw")
 	_             = vaultType.Table(vaultWithdraw.Handle((*vault).Withdraw))
 )
@@ -103,7 +105,7 @@ func ExampleOutcome() {
 	// Output: 1
 }
 
-// nag reminds itself of something in an hour.
+// nag tells itself something in an hour.
 type nag struct{}
 
 var (
@@ -114,7 +116,10 @@ var (
 
 func init() {
 	nagType.Table(
-		nagBegin.Handle(func(_ *nag, c *actor.Context, _ struct{}) { actor.After(c, time.Hour, nagAgain, struct{}{}) }),
+		nagBegin.Handle(func(_ *nag, c *actor.Context,
+			_ struct{}) {
+			actor.After(c, time.Hour, nagAgain, struct{}{})
+		}),
 		nagAgain.Handle(func(*nag, *actor.Context, struct{}) {}))
 }
 
@@ -160,11 +165,13 @@ func ExampleContext_Logger() {
 	sys := actor.Start(actor.WithLogger(slog.New(slog.NewTextHandler(os.Stdout, plain))))
 	typ := actor.NewType[int]("room")
 	open := actor.Declare[string](typ, "open")
-	typ.Table(open.Handle(func(_ *int, c *actor.Context, key string) { c.Logger().Info("open", "key", key) }))
-	r, _ := typ.SpawnNamed(sys, "lobby", 0)
+	typ.Table(open.Handle(func(_ *int, c *actor.Context, key string) {
+		c.Logger().Info("open", "key", key)
+	}))
+	r, _ := typ.SpawnNamed(sys, "hall", 0)
 	open.Send(sys, r, "k1")
 	_ = sys.Run()
-	// Output: level=INFO msg=open type=room id=1 name=lobby key=k1
+	// Output: level=INFO msg=open type=room id=1 name=hall key=k1
 }
 
 // window serves one customer at a time, and lets the others wait in its stash.

@@ -42,9 +42,10 @@ func ExampleOverflow() {
 	price := actor.Declare[int](typ, "price")
 	typ.Table(price.Handle(func(_ *ticker, _ *actor.Context, p int) { fmt.Println("price", p) }))
 
-	sys := actor.Start(actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
-		fmt.Println(d.Message, d.Reason)
-	}}))
+	sys := actor.Start(actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+			fmt.Println(d.Message, d.Reason)
+		}}))
 	feed := actor.NewType[ticker]("feed")
 	begin := actor.Declare[struct{}](feed, "begin")
 	to := typ.Spawn(sys, ticker{})
@@ -86,11 +87,12 @@ func (*spring) Emit(c *actor.Context, m word)  { take.Send(c, m.to, 1) }
 func (*spring) Flush(c *actor.Context, m word) { flushed.Send(c, m.to, struct{}{}) }
 
 var (
-	basinType  = actor.NewType[basin]("basin")
-	fillUp     = actor.Declare[struct{}](basinType, "fill")
-	take       = actor.Declare[int](basinType, "take")
-	flushed    = actor.Declare[struct{}](basinType, "flushed")
-	_          = basinType.Table(fillUp.Handle((*basin).Fill), take.Handle((*basin).Take), flushed.Handle((*basin).Flushed))
+	basinType = actor.NewType[basin]("basin")
+	fillUp    = actor.Declare[struct{}](basinType, "fill")
+	take      = actor.Declare[int](basinType, "take")
+	flushed   = actor.Declare[struct{}](basinType, "flushed")
+	_         = basinType.Table(fillUp.Handle((*basin).Fill), take.Handle((*basin).Take),
+		flushed.Handle((*basin).Flushed))
 	springType = actor.NewType[spring]("spring")
 	emit       = actor.Declare[word](springType, "emit")
 	flush      = actor.Declare[word](springType, "flush")
@@ -100,12 +102,13 @@ var (
 // An actor that waits for one under pressure, which waits for it, is let go, and the
 // report says who they were.
 func ExamplePressureDeadlock() {
-	sys := actor.Start(actor.WithWorkers(1), actor.WithHooks(actor.Hooks{PressureDeadlock: func(r actor.PressureDeadlock) {
-		fmt.Println(r.Pressed.Type, "is under pressure; deadlock:", r.Deadlock())
-		for _, w := range r.Waits {
-			fmt.Println(w.Who.Type, "waits for", w.For.Type, "and has its", w.From)
-		}
-	}}))
+	sys := actor.Start(actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{PressureDeadlock: func(r actor.PressureDeadlock) {
+			fmt.Println(r.Pressed.Type, "is under pressure; deadlock:", r.Deadlock())
+			for _, w := range r.Waits {
+				fmt.Println(w.Who.Type, "waits for", w.For.Type, "and has its", w.From)
+			}
+		}}))
 	b := basinType.Spawn(sys, basin{springType.Spawn(sys, spring{})})
 	fillUp.Send(sys, b, struct{}{})
 	_ = sys.Run()
@@ -117,7 +120,8 @@ func ExamplePressureDeadlock() {
 
 // A report writes actors as a Ref does.
 func ExampleActorName() {
-	w := actor.WaitEdge{Who: actor.ActorName{Type: "spring", ID: 2}, For: actor.ActorName{Type: "basin", ID: 1}, Mail: 3, From: "flush"}
+	w := actor.WaitEdge{Who: actor.ActorName{Type: "spring", ID: 2},
+		For: actor.ActorName{Type: "basin", ID: 1}, Mail: 3, From: "flush"}
 	fmt.Println(w.Who)
 	fmt.Println(w)
 	// Output:

@@ -8,10 +8,13 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// A session is an actor with a life: it starts, it ends, and somebody wants to know.
+// A session is an actor with a life: it starts, it ends, and another wants to know.
 type session struct{ user string }
 
-func (s *session) Open(*actor.Context) error              { fmt.Println("open", s.user); return nil }
+func (s *session) Open(*actor.Context) error {
+	fmt.Println("open", s.user)
+	return nil
+}
 func (s *session) Close(_ *actor.Context, why error)      { fmt.Println("close", s.user, why) }
 func (s *session) Work(_ *actor.Context, what string)     { fmt.Println(s.user, what) }
 func (s *session) Fail(_ *actor.Context, _ struct{})      { panic("a bug") }
@@ -20,9 +23,16 @@ func (s *session) Later(c *actor.Context, what string)    { work.Stash(c, what) 
 func (s *session) Pause(c *actor.Context, _ struct{})     { actor.Become(c, paused) }
 func (s *session) Resume(c *actor.Context, _ struct{})    { actor.Unbecome(c); actor.UnstashAll(c) }
 func (s *session) Watch(c *actor.Context, r actor.AnyRef) { actor.Watch(c, r, ended) }
-func (s *session) Link(c *actor.Context, r actor.AnyRef)  { actor.TrapExit(c, exited); actor.Link(c, r) }
-func (s *session) Ended(_ *actor.Context, d actor.Down)   { fmt.Println(d.Type, "is down:", d.Reason) }
-func (s *session) Exited(_ *actor.Context, e actor.Exit)  { fmt.Println(e.Type, "has ended:", e.Reason) }
+func (s *session) Link(c *actor.Context, r actor.AnyRef) {
+	actor.TrapExit(c, exited)
+	actor.Link(c, r)
+}
+func (s *session) Ended(_ *actor.Context, d actor.Down) {
+	fmt.Println(d.Type, "is down:", d.Reason)
+}
+func (s *session) Exited(_ *actor.Context, e actor.Exit) {
+	fmt.Println(e.Type, "has ended:", e.Reason)
+}
 func (s *session) Children(c *actor.Context, users []string) {
 	for _, u := range users {
 		sessionType.SpawnChild(c, session{u})
@@ -31,7 +41,7 @@ func (s *session) Children(c *actor.Context, users []string) {
 
 // Supervise spawns a session that starts anew when it fails.
 func (s *session) Supervise(c *actor.Context, user string) (actor.Ref[session], error) {
-	return actor.SpawnSupervised(c, sessionType, func(s *session) { s.user = user }, fallen), nil
+	return actor.SpawnSupervised(c, sessionType, func(s *session) { s.user = user }, childDown), nil
 }
 
 func (s *session) ChildDown(c *actor.Context, f actor.ChildDown) {
@@ -53,12 +63,15 @@ var (
 	ended       = actor.Declare[actor.Down](sessionType, "ended")
 	exited      = actor.Declare[actor.Exit](sessionType, "exited")
 	children    = actor.Declare[[]string](sessionType, "children")
-	fallen      = actor.Declare[actor.ChildDown](sessionType, "fallen")
+	childDown   = actor.Declare[actor.ChildDown](sessionType, "childDown")
 	supervise   = actor.DeclareAsk[string, actor.Ref[session]](sessionType, "supervise")
-	_           = sessionType.Table(work.Handle((*session).Work), fail.Handle((*session).Fail), alarm.Handle((*session).Alarm),
-		pause.Handle((*session).Pause), resume.Handle((*session).Resume), watch.Handle((*session).Watch), tie.Handle((*session).Link),
-		ended.Handle((*session).Ended), exited.Handle((*session).Exited), children.Handle((*session).Children),
-		fallen.Handle((*session).ChildDown), supervise.Handle((*session).Supervise))
+	_           = sessionType.Table(work.Handle((*session).Work), fail.Handle((*session).Fail),
+		alarm.Handle((*session).Alarm),
+		pause.Handle((*session).Pause), resume.Handle((*session).Resume), watch.Handle((*session).Watch),
+		tie.Handle((*session).Link),
+		ended.Handle((*session).Ended), exited.Handle((*session).Exited),
+		children.Handle((*session).Children),
+		childDown.Handle((*session).ChildDown), supervise.Handle((*session).Supervise))
 
 	urgent actor.BehaviourOption = actor.Urgent()
 
@@ -76,7 +89,8 @@ func (h *heart) Start(c *actor.Context) error {
 func (h *heart) Beat(*actor.Context, struct{}) { h.beats++; fmt.Println("beat", h.beats) }
 
 var (
-	heartType = actor.NewType[heart]("heart") // with OnStart here, this would be an initialization cycle
+	// With OnStart here, this would be an initialization cycle.
+	heartType = actor.NewType[heart]("heart")
 	beat      = actor.Declare[struct{}](heartType, "beat")
 	_         = heartType.Table(beat.Handle((*heart).Beat)).OnStart((*heart).Start)
 )
@@ -187,7 +201,9 @@ func ExampleVariant() {
 
 // A supervised actor is restarted in its place: its ref and its mail stay.
 func ExampleSpawnSupervised() {
-	ctx, sys := context.Background(), actor.Start(actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
+	ctx, sys := context.Background(), actor.Start(actor.WithHooks(actor.Hooks{Panic: func(
+		actor.PanicReport) {
+	}}))
 	super := sessionType.Spawn(sys, session{"super"})
 	s, _ := supervise.Ask(ctx, super, "ann")
 	_ = sys.Wait(ctx)
@@ -205,7 +221,9 @@ func ExampleSpawnSupervised() {
 
 // A killed behaviour ends at its next checkpoint, but not in a shielded part.
 func ExampleContext_Shield() {
-	ctx, sys := context.Background(), actor.Start(actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
+	ctx, sys := context.Background(), actor.Start(actor.WithHooks(actor.Hooks{Panic: func(
+		actor.PanicReport) {
+	}}))
 	p := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 		c.Shield(func() {

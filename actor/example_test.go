@@ -35,7 +35,8 @@ var (
 	withdraw    = actor.DeclareAsk[int, int](accountType, "withdraw")
 	closeIt     = actor.Declare[struct{}](accountType, "close")
 	crashIt     = actor.Declare[struct{}](accountType, "crash")
-	_           = accountType.Table(deposit.Handle((*account).Deposit), withdraw.Handle((*account).Withdraw),
+	_           = accountType.Table(deposit.Handle((*account).Deposit),
+		withdraw.Handle((*account).Withdraw),
 		closeIt.Handle((*account).Close), crashIt.Handle((*account).Crash))
 )
 
@@ -134,7 +135,9 @@ func ExampleHandler() {
 	type printer struct{}
 	printerType := actor.NewType[printer]("printer")
 	printSum := actor.Declare[int](printerType, "print")
-	printerType.Table(printSum.Handle(func(_ *printer, _ *actor.Context, n int) { fmt.Println("printed", n) }))
+	printerType.Table(printSum.Handle(func(_ *printer, _ *actor.Context, n int) {
+		fmt.Println("printed", n)
+	}))
 
 	sys := actor.Start(actor.WithWorkers(1))
 	a := accountType.Spawn(sys, account{})
@@ -152,7 +155,9 @@ func ExampleHandler() {
 // saver withdraws from an account without waiting: the reply is a message.
 type saver struct{ from actor.Ref[account] }
 
-func (s *saver) Save(c *actor.Context, amount int) { actor.AskTo(c, withdraw, s.from, amount, saved) }
+func (s *saver) Save(c *actor.Context, amount int) {
+	actor.AskTo(c, withdraw, s.from, amount, saved)
+}
 func (s *saver) Saved(_ *actor.Context, left actor.Result[int]) {
 	fmt.Println("left:", left.Value, left.Err)
 }
@@ -182,7 +187,9 @@ func (r *reader) Read(c *actor.Context, name string) {
 	})
 }
 
-func (r *reader) Done(_ *actor.Context, text actor.Result[string]) { fmt.Println(text.Value, text.Err) }
+func (r *reader) Done(_ *actor.Context, text actor.Result[string]) {
+	fmt.Println(text.Value, text.Err)
+}
 
 var (
 	readerType = actor.NewType[reader]("reader")
@@ -202,11 +209,11 @@ func ExamplePipe() {
 // A Context is a behaviour's hold on the runtime: who it is, what else there is,
 // the time, chance, and the end.
 func ExampleContext() {
-	type die struct{}
-	dieType := actor.NewType[die]("die")
-	roll := actor.Declare[int](dieType, "roll")
-	dieType.Table(roll.Handle(func(_ *die, c *actor.Context, n int) {
-		self := actor.Self[die](c)
+	type dice struct{}
+	diceType := actor.NewType[dice]("dice")
+	roll := actor.Declare[int](diceType, "roll")
+	diceType.Table(roll.Handle(func(_ *dice, c *actor.Context, n int) {
+		self := actor.Self[dice](c)
 		side := c.Rand().IntN(6) + 1
 		fmt.Println(self.ID() == c.ActorID(), side >= 1 && side <= 6, c.Now().IsZero())
 		if n--; n == 0 {
@@ -217,7 +224,7 @@ func ExampleContext() {
 	}))
 
 	sys := actor.Start(actor.WithRandSeed(1))
-	roll.Send(sys, dieType.Spawn(sys, die{}), 2)
+	roll.Send(sys, diceType.Spawn(sys, dice{}), 2)
 	_ = sys.Run()
 	fmt.Println("stopped:", sys.Stats().Stopped)
 	// Output:
@@ -321,7 +328,9 @@ func ExampleStart() {
 		actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
 			fmt.Println("dead letter:", l.Type, l.Behaviour, l.Message, l.Reason)
 		}}),
-		actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) { fmt.Println("panic:", r.Type, r.Behaviour, r.Value) }}),
+		actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) {
+			fmt.Println("panic:", r.Type, r.Behaviour, r.Value)
+		}}),
 	)
 	a := accountType.Spawn(sys, account{})
 	crashIt.Send(sys, a, struct{}{})
@@ -380,7 +389,10 @@ func ExampleAskBehaviour_Ask_timeOut() {
 	type sleeper struct{}
 	sleeperType := actor.NewType[sleeper]("sleeper")
 	sleep := actor.DeclareAsk[chan bool, int](sleeperType, "sleep")
-	sleeperType.Table(sleep.Handle(func(_ *sleeper, _ *actor.Context, wake chan bool) (int, error) { <-wake; return 1, nil }))
+	sleeperType.Table(sleep.Handle(func(_ *sleeper, _ *actor.Context, wake chan bool) (int, error) {
+		<-wake
+		return 1, nil
+	}))
 
 	sys := actor.Start()
 	wake := make(chan bool)
@@ -393,25 +405,26 @@ func ExampleAskBehaviour_Ask_timeOut() {
 	// Output: context deadline exceeded
 }
 
-// A magazine counts its books in an arena of its own, which the GC does not look
+// A magazine counts its volumes in an arena of its own, which the GC does not look
 // into.
-type magazine struct{ books heap.TextMap[int] }
+type magazine struct{ volumes heap.TextMap[int] }
 
 func (s *magazine) put(c *actor.Context, title string) {
-	n, _ := s.books.Get(c.Heap(), title)
-	s.books.Put(c.Heap(), title, n+1)
+	n, _ := s.volumes.Get(c.Heap(), title)
+	s.volumes.Put(c.Heap(), title, n+1)
 }
 
 func (s *magazine) copies(c *actor.Context, title string) (int, error) {
-	n, _ := s.books.Get(c.Heap(), title)
+	n, _ := s.volumes.Get(c.Heap(), title)
 	return n, nil
 }
 
 var (
-	libraryType   = actor.NewType[magazine]("shelf")
+	libraryType   = actor.NewType[magazine]("rack")
 	libraryPut    = actor.Declare[string](libraryType, "put")
 	libraryCopies = actor.DeclareAsk[string, int](libraryType, "copies")
-	_             = libraryType.Table(libraryPut.Handle((*magazine).put), libraryCopies.Handle((*magazine).copies))
+	_             = libraryType.Table(libraryPut.Handle((*magazine).put),
+		libraryCopies.Handle((*magazine).copies))
 )
 
 // The arena is collected between behaviours, and goes when the actor goes.
@@ -454,10 +467,11 @@ func ExampleHooks() {
 	dig := actor.Declare[<-chan bool](t, "dig")
 	t.Table(dig.Handle(func(_ *miner, _ *actor.Context, enough <-chan bool) { <-enough }))
 	enough := make(chan bool)
-	sys := actor.Start(actor.WithLongTurn(2*time.Millisecond), actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
-		fmt.Println(r.Type, r.Behaviour, r.AtLeast >= 2*time.Millisecond)
-		close(enough)
-	}}))
+	sys := actor.Start(actor.WithLongTurn(2*time.Millisecond),
+		actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
+			fmt.Println(r.Type, r.Behaviour, r.AtLeast >= 2*time.Millisecond)
+			close(enough)
+		}}))
 	dig.Send(sys, t.Spawn(sys, miner{}), enough)
 	_ = sys.Run()
 	// Output: miner dig true

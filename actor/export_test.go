@@ -87,8 +87,8 @@ func WhoWaits(s *System) (lines []string) {
 	return lines
 }
 
-// StallEvery sets how often actors under pressure are looked at.
-func StallEvery(d time.Duration) Option {
+// DeadlockEvery sets how often actors under pressure are looked at.
+func DeadlockEvery(d time.Duration) Option {
 	return systemOption(func(o *options) { o.deadlockPeriod = d })
 }
 
@@ -130,11 +130,11 @@ func fireNow(c *Context, to *cell, id uint16, held *message) {
 // Signaled reports whether there is something in an actor's system queue.
 func Signaled[S any](r Ref[S]) bool { return !r.b.system.IsEmpty() }
 
-// RecallLate is what is left to do for a sender that has brought r a signal, and was halted until
+// WakeLate is what is left to do for a sender that has brought r a signal, and was halted until
 // the signal was served. It reports whether r was parked.
-func RecallLate[S any](s *System, r Ref[S]) (parked bool) {
+func WakeLate[S any](s *System, r Ref[S]) (parked bool) {
 	a, _ := s.sched.Admit()
-	if parked = r.b.recall(r.b.sys()); parked {
+	if parked = r.b.wakeParked(r.b.sys()); parked {
 		a.Inject(&r.b.task)
 	} else {
 		a.Leave()
@@ -154,9 +154,10 @@ func TiesOf[S any](r Ref[S]) (n int) {
 // MissedReports is how many long turns were not reported, since others had been.
 func MissedReports(s *System) uint64 { return s.longTurns.missed.Load() }
 
-// TombsAreClean reports whether nobody has written to the cold state that the dead share.
-func TombsAreClean() bool {
-	for _, x := range []*coldState{terminatedNormal, terminatedShutdown, terminatedKilled, terminatedSystem} {
+// TerminatedIsClean reports whether nothing was written to the cold state that the dead share.
+func TerminatedIsClean() bool {
+	for _, x := range []*coldState{terminatedNormal, terminatedShutdown, terminatedKilled,
+		terminatedSystem} {
 		if x.child != nil || x.sup != nil {
 			return false
 		}
@@ -164,8 +165,8 @@ func TombsAreClean() bool {
 	return true
 }
 
-// CreditOf is how much work the worker may do before it looks at the clock.
-func CreditOf(c *Context) int { return c.w.Budget() }
+// BudgetOf is how much work the worker may do before it looks at the clock.
+func BudgetOf(c *Context) int { return c.w.Budget() }
 
 // BlobsAreCollected waits until the GC has found the arenas of actors that a test has left, or
 // others would see their blobs go.
@@ -179,14 +180,14 @@ func BlobsAreCollected(t testing.TB, before int64) {
 	t.Errorf("%d blobs are left, want %d", heap.Blobs().Live, before)
 }
 
-// AskersOf is how many actors of a system wait for a reply in their turns.
-func AskersOf(s *System) int {
+// CallersOf is how many actors of a system wait for a reply in their turns.
+func CallersOf(s *System) int {
 	return s.waitGraph().Len()
 }
 
-// BookAsk books that who waits for to, as it is when the reply has come or has not, and who has not
-// run since.
-func BookAsk[S any](who, to Ref[S], hasReply bool) {
+// EnterAsk enters that who waits for to, as it is when the reply has come or has not, and who has
+// not run since.
+func EnterAsk[S any](who, to Ref[S], hasReply bool) {
 	k := new(callState)
 	if hasReply {
 		k.state.StoreRelease(callAnswered)

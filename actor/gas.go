@@ -39,12 +39,13 @@ func (c *Context) Gas(n int) {
 	}
 	n = min(n, maxBatch)
 	c.gas.spent = min(c.gas.spent+n, maxBatch)
-	c.w.Spend(n) // so that the worker looks at the clock as often as otherwise
+	// So that the worker looks at the clock as often as otherwise.
+	c.w.Spend(n)
 	limit := c.self.shared().gasLimit()
 	if c.gas.spent+c.self.batch() <= limit {
 		return // it lasts for the batch
 	}
-	c.then |= gasLow // the turn settles its books when the behaviour returns
+	c.then |= gasLow // the turn accounts for it when the behaviour returns
 	if c.gas.spent+c.runInTurn() >= limit {
 		c.then |= gasSpent
 	}
@@ -60,7 +61,7 @@ func (c *Context) runInTurn() int {
 	return n + msg.Distance(c.ran, nil) + 1
 }
 
-// applyFlags sees to the flags that only interrupt a segment, once its books are settled.
+// applyFlags sees to the flags that only interrupt a segment, once it is accounted for.
 func (c *Context) applyFlags() {
 	then := c.then
 	c.then &^= gasLow | turnTable
@@ -95,7 +96,7 @@ func (c *Context) cutGas() {
 //   - or the system stops.
 //
 // To go on later, call [Yield] and return. Within [Context.Blocking], and on a pinned
-// type, time does not count: nobody waits for the worker. ShouldYield costs a few
+// type, time does not count: no other actor waits for the worker. ShouldYield costs a few
 // loads, and in a turn that asks often a reading of the clock about every 20 µs.
 func (c *Context) ShouldYield() bool {
 	if c.w.InBlocking() {
@@ -194,7 +195,8 @@ func (a *cell) keepYielded(c *Context) {
 // yieldTurn ends a turn whose next message is in place. An actor that yields although it
 // has spent its turn, while mail waits behind, is overloaded as if it had run its batch.
 func (a *cell) yieldTurn(c *Context) (again bool) {
-	if a.load&backpressure.Counted != 0 || c.left == 0 && (a.in.Pending().Next != nil || a.mailWaits()) {
+	if a.load&backpressure.Counted != 0 || c.left == 0 &&
+		(a.in.Pending().Next != nil || a.mailWaits()) {
 		return a.markOverloaded(c)
 	}
 	return true
@@ -204,11 +206,13 @@ func (a *cell) yieldTurn(c *Context) (again bool) {
 func verifyGas(c *Context) {
 	invariant.Check(c.gas.spent >= 0 && c.gas.spent <= maxBatch, "a turn has spent %d", c.gas.spent)
 	invariant.Check(c.left >= 0, "%d messages are left of a turn", c.left)
-	invariant.Check(c.gas.cut >= 0 && c.gas.cut <= c.self.batch(), "%d messages are cut off a batch of %d", c.gas.cut, c.self.batch())
+	invariant.Check(c.gas.cut >= 0 && c.gas.cut <= c.self.batch(),
+		"%d messages are cut off a batch of %d", c.gas.cut, c.self.batch())
 }
 
 // verifyFront checks mail that comes before the rest.
 func verifyFront(f front) {
 	invariant.Check(f.first != nil && f.end != nil && f.n > 0, "%d messages are put in front", f.n)
-	invariant.Check(msg.Distance(f.first, f.end)+1 == f.n, "%d messages are put in front as %d", msg.Distance(f.first, f.end)+1, f.n)
+	invariant.Check(msg.Distance(f.first, f.end)+1 == f.n, "%d messages are put in front as %d",
+		msg.Distance(f.first, f.end)+1, f.n)
 }

@@ -24,7 +24,8 @@ var (
 // turnsOf sends an actor n messages at once, on one worker, beside a witness that sends
 // to itself all the while, and returns how many messages each of its turns ran: how many
 // ran between two of the witness's.
-func turnsOf(t *testing.T, b actor.Behaviour[puppet, deed], typ *actor.Type[puppet], n int, each deed, opts ...actor.Option) (turns []int) {
+func turnsOf(t *testing.T, b actor.Behaviour[puppet, deed], typ *actor.Type[puppet], n int,
+	each deed, opts ...actor.Option) (turns []int) {
 	t.Helper()
 	sys := start(t, append(opts, actor.WithWorkers(1))...)
 	a := typ.Spawn(sys, puppet{})
@@ -63,10 +64,13 @@ func TestGas(t *testing.T) {
 		opt   actor.Option
 		want  []int
 	}{
-		"by type":               {thriftyType, thriftyDo, 4, actor.WithGas(4000), []int{2, 2, 2, 2, 2, 2}},
-		"small change":          {thriftyType, thriftyDo, 1, actor.WithGas(4000), []int{5, 5, 2}},
-		"all at once":           {thriftyType, thriftyDo, 1 << 30, actor.WithGas(4000), slices.Repeat([]int{1}, 12)},
-		"as much as can be":     {thriftyType, thriftyDo, math.MaxInt, actor.WithGas(4000), slices.Repeat([]int{1}, 12)},
+		"by type": {thriftyType, thriftyDo, 4, actor.WithGas(4000),
+			[]int{2, 2, 2, 2, 2, 2}},
+		"small change": {thriftyType, thriftyDo, 1, actor.WithGas(4000), []int{5, 5, 2}},
+		"all at once": {thriftyType, thriftyDo, 1 << 30, actor.WithGas(4000),
+			slices.Repeat([]int{1}, 12)},
+		"as much as can be": {thriftyType, thriftyDo, math.MaxInt, actor.WithGas(4000),
+			slices.Repeat([]int{1}, 12)},
 		"by system":             {puppetType, do, 2, actor.WithGas(9), []int{3, 3, 3, 3}},
 		"messages alone":        {thriftyType, thriftyDo, 0, actor.WithGas(4000), []int{10, 2}},
 		"a batch above the gas": {lavishType, lavishDo, 0, actor.WithGas(4000), []int{12}},
@@ -122,7 +126,8 @@ func TestShouldYield(t *testing.T) {
 	})
 	inside(t, sys, func(c *actor.Context) {
 		equal(t, "in the next turn", c.ShouldYield(), false)
-		do.Send(c, puppetType.Spawn(c, puppet{}), func(*puppet, *actor.Context) {}) // it has somebody to yield to
+		// It has an actor to yield to.
+		do.Send(c, puppetType.Spawn(c, puppet{}), func(*puppet, *actor.Context) {})
 		eventually(t, "its slice is over", c.ShouldYield)
 	})
 	quiet(t, sys)
@@ -235,7 +240,7 @@ func TestYield_Muted(t *testing.T) {
 	})
 	do.Send(sys, m, func(*puppet, *actor.Context) { order = append(order, 2) })
 	o.release()
-	settled(t, sys)
+	allUnmuted(t, sys)
 	equal(t, "in order", slices.Equal(order, []int{1, 2}), true)
 }
 

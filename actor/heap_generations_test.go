@@ -8,15 +8,15 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// A librarian has a large magazine. With every message it replaces a few books, makes notes
-// that nobody keeps, and hands itself another note.
+// A librarian has a large magazine. With every message it replaces a few volumes, makes notes
+// that is kept nowhere, and hands itself another note.
 type librarian struct {
-	shelf  heap.Slice[heap.Ptr[kept]]
+	rack   heap.Slice[heap.Ptr[kept]]
 	handed heap.Ptr[kept]
 	n      int
-	// Where the last book is, which is never replaced; only compared.
+	// Where the last volume is, which is never replaced; only compared.
 	at       any
-	moves    int // of that book
+	moves    int // of that volume
 	most     int // bytes held
 	mistakes int
 }
@@ -25,10 +25,11 @@ var (
 	librarianType = NewType[librarian]("librarian")
 	librarianWork = Declare[heap.Ptr[kept]](librarianType, "work")
 	librarianTell = DeclareAsk[struct{}, librarian](librarianType, "tell")
-	_             = librarianType.Table(librarianWork.Handle((*librarian).work), librarianTell.Handle((*librarian).tell))
+	_             = librarianType.Table(librarianWork.Handle((*librarian).work),
+		librarianTell.Handle((*librarian).tell))
 )
 
-const libraryBooks = 12_000 // half a megabyte with the magazine
+const libraryVolumes = 12_000 // half a megabyte with the magazine
 
 // librarianDay is how many messages a librarian has.
 func librarianDay() int {
@@ -41,31 +42,31 @@ func librarianDay() int {
 func (l *librarian) work(c *Context, note heap.Ptr[kept]) {
 	a := c.Heap()
 	if l.n == 0 {
-		l.shelf = heap.MakeSlice[heap.Ptr[kept]](a, libraryBooks)
-		for i := range libraryBooks {
-			*l.shelf.At(a, i) = book(a, i)
+		l.rack = heap.MakeSlice[heap.Ptr[kept]](a, libraryVolumes)
+		for i := range libraryVolumes {
+			*l.rack.At(a, i) = volume(a, i)
 		}
-		note = book(a, 0)
+		note = volume(a, 0)
 	}
 	if note.Deref(a).v != l.n {
 		l.mistakes++
 	}
 	for i := range 20 {
-		at := (l.n*977 + i) % (libraryBooks - 1)
-		*l.shelf.At(a, at) = book(a, at)
+		at := (l.n*977 + i) % (libraryVolumes - 1)
+		*l.rack.At(a, at) = volume(a, at)
 	}
 	heap.MakeSlice[byte](a, 30_000)
-	if p := any((*l.shelf.At(a, libraryBooks-1)).Deref(a)); p != l.at {
+	if p := any((*l.rack.At(a, libraryVolumes-1)).Deref(a)); p != l.at {
 		l.at, l.moves = p, l.moves+1
 	}
 	l.most = max(l.most, a.Stats().Reserved)
 	if l.n++; l.n < librarianDay() {
-		librarianWork.Send(c, Self[librarian](c), book(a, l.n))
+		librarianWork.Send(c, Self[librarian](c), volume(a, l.n))
 	}
 }
 
-// book makes a kept that leads to another one.
-func book(a *heap.Arena, v int) heap.Ptr[kept] {
+// volume makes a kept that leads to another one.
+func volume(a *heap.Arena, v int) heap.Ptr[kept] {
 	p, q := heap.New[kept](a), heap.New[kept](a)
 	*q.Deref(a) = kept{v: -v}
 	*p.Deref(a) = kept{q, v}
@@ -74,9 +75,9 @@ func book(a *heap.Arena, v int) heap.Ptr[kept] {
 
 func (l *librarian) tell(c *Context, _ struct{}) (librarian, error) {
 	a := c.Heap()
-	for i, p := range l.shelf.Deref(a) {
+	for i, p := range l.rack.Deref(a) {
 		if b := p.Deref(a); b.v != i || b.next.Deref(a).v != -i {
-			return *l, fmt.Errorf("book %d is %d and leads to %d", i, b.v, b.next.Deref(a).v)
+			return *l, fmt.Errorf("volume %d is %d and leads to %d", i, b.v, b.next.Deref(a).v)
 		}
 	}
 	return *l, nil
@@ -98,7 +99,7 @@ func TestHeap_Generations(t *testing.T) {
 	if heap.Poisoned {
 		return // and all moved after every message
 	}
-	t.Logf("at most %d KiB, the last book moved %d times", got.most>>10, got.moves)
+	t.Logf("at most %d KiB, the last volume moved %d times", got.most>>10, got.moves)
 	if got.most > 3<<20 { // of 5 MB that were made
 		t.Errorf("%d bytes at most", got.most)
 	}

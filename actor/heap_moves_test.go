@@ -30,11 +30,13 @@ var (
 	porterGet   = Declare[cargo](porterType, "get")
 	porterRead  = DeclareAsk[struct{}, string](porterType, "read")
 	porterStale = DeclareAsk[struct{}, int](porterType, "stale")
-	_           = porterType.Table(porterBuild.Handle((*porter).build), porterGet.Handle((*porter).get), porterRead.Handle((*porter).read),
+	_           = porterType.Table(porterBuild.Handle((*porter).build),
+		porterGet.Handle((*porter).get), porterRead.Handle((*porter).read),
 		porterStale.Handle((*porter).stale))
 )
 
-const cargoNote = "a note that is longer than what is copied: it is shared, by count, until the last one lets go"
+const cargoNote = "a note that is longer than what is copied: it is shared, by count, until the " +
+	"last one lets go"
 
 func (p *porter) build(c *Context, to Ref[porter]) {
 	r := heap.NewRegion[kept]()
@@ -76,13 +78,15 @@ func TestHeap_RegionsAndBlobsMove(t *testing.T) {
 	from, to := porterType.Spawn(sys, porter{}), porterType.Spawn(sys, porter{})
 	porterBuild.Send(sys, from, to)
 	_ = sys.Wait(context.Background())
-	if got, err := porterRead.Ask(context.Background(), to, struct{}{}); got != cargoNote || err != nil {
+	if got, err := porterRead.Ask(context.Background(), to, struct{}{}); got != cargoNote ||
+		err != nil {
 		t.Error(got, err)
 	}
 	if got := heap.Blobs().Live - before; got != 1 {
 		t.Errorf("%d blobs for one note in two heaps", got)
 	}
-	if _, err := porterStale.Ask(context.Background(), from, struct{}{}); err == nil || !strings.Contains(err.Error(), "dead handle") {
+	if _, err := porterStale.Ask(context.Background(), from, struct{}{}); err == nil ||
+		!strings.Contains(err.Error(), "dead handle") {
 		t.Errorf("the sender's handle: %v", err)
 	}
 	Stop(sys, to)
@@ -98,7 +102,8 @@ func TestHeap_DeadLettersLetGo(t *testing.T) {
 	before := heap.Blobs().Live
 	seen := 0
 	sys := Start(WithWorkers(1), WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
-		if g, ok := l.Message.(cargo); ok && g.note.Len() == len(cargoNote) && g.list.Arena().Stats().Used > 0 {
+		if g, ok := l.Message.(cargo); ok && g.note.Len() == len(cargoNote) &&
+			g.list.Arena().Stats().Used > 0 {
 			seen++ // here it is still alive
 		}
 	}}))
@@ -140,7 +145,7 @@ func caught(f func()) (err error) {
 }
 
 // "Unreachable idle actors are collected with their heap, cycles included", and what
-// they held is counted down; those that somebody can reach stay.
+// they held is counted down; those that can be reached stay.
 func TestHeap_UnreachableActorsAreFreed(t *testing.T) {
 	before := heap.Blobs().Live
 	t.Cleanup(func() { BlobsAreCollected(t, before) })

@@ -51,7 +51,8 @@ var (
 	holderBeside = Declare[handed](holderType, "beside")
 	holderUrgent = Declare[handed](holderType, "urgent", Urgent())
 	holderMess   = Declare[int](holderType, "mess", Urgent())
-	_            = holderType.Table(holderDo.Handle((*holder).do), holderPlain.Handle((*holder).takePlain),
+	_            = holderType.Table(holderDo.Handle((*holder).do),
+		holderPlain.Handle((*holder).takePlain),
 		holderBeside.Handle((*holder).takeBeside), holderUrgent.Handle((*holder).takeBeside),
 		holderMess.Handle(func(h *holder, c *Context, n int) { heap.MakeSlice[byte](c.Heap(), n) }))
 	holderLater = holderType.Variant(holderBeside.Handle((*holder).later))
@@ -68,7 +69,10 @@ type aHolder struct {
 
 func holderOf(t *testing.T, opts ...Option) *aHolder {
 	h := &aHolder{t: t, clock: NewVirtualClock(time.Unix(0, 0))}
-	h.sys = Start(append(opts, WithWorkers(1), WithClock(h.clock), WithHooks(Hooks{Panic: func(p PanicReport) { h.fault = fmt.Sprint(p.Value) }}))...)
+	h.sys = Start(append(opts, WithWorkers(1), WithClock(h.clock),
+		WithHooks(Hooks{Panic: func(p PanicReport) {
+			h.fault = fmt.Sprint(p.Value)
+		}}))...)
 	t.Cleanup(func() { h.sys.Stop() })
 	h.r = holderType.Spawn(h.sys, holder{})
 	return h

@@ -26,7 +26,7 @@ import (
 // the functions do.
 type Interceptor struct {
 	// Before is called before the behaviour. If it returns an error, the message does not
-	// run: whoever asked gets the error; a one-way message becomes a dead letter with the
+	// run: the caller gets the error; a one-way message becomes a dead letter with the
 	// error as its reason. Interceptors that come later are not called then.
 	Before func(c *Context, in *Invocation) error
 	// After is called after the behaviour, if Before returned nil or is nil; also if the
@@ -76,7 +76,7 @@ func (in *Invocation) Type() string { return in.decl.typ.name }
 // Behaviour returns the name of the behaviour.
 func (in *Invocation) Behaviour() string { return in.decl.name }
 
-// IsRequest reports whether the message is a request, so that somebody waits for the
+// IsRequest reports whether the message is a request, so that a caller waits for the
 // outcome.
 func (in *Invocation) IsRequest() bool { return in.decl.reject != nil }
 

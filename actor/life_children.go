@@ -8,7 +8,7 @@ import (
 type child struct {
 	b  *cell  // read-only
 	of uint64 // the parent's number; read-only
-	// The child's; nil when it has ended: a ref to the dead keeps nobody else.
+	// The child's; nil when it has ended: a ref to the dead keeps no other actor.
 	parent *cell
 
 	// The parent's.
@@ -85,7 +85,7 @@ func (f *family) orphan(e env, v stopMode) {
 // told to end in the same way and waited for, one after another, the youngest first. A
 // child that ends does nothing to its parent: link or watch it if it should.
 func (t *Type[S]) SpawnChild(c *Context, state S) Ref[S] {
-	a := newBody(t, c)
+	a := newCell(t, c)
 	*stateOf[S](a) = state
 	a.adopt(c)
 	if t.info.onStart != nil {
@@ -172,15 +172,21 @@ func (f *family) stopTogether(e env, v stopMode) {
 
 // verifyFamily checks how a child stands among its siblings.
 func verifyFamily(f *family, k *child) {
-	invariant.Check(k.older == nil || k.older.younger == k, "the older sibling of %v has another younger one", k.b)
-	invariant.Check(k.younger == nil || k.younger.older == k, "the younger sibling of %v has another older one", k.b)
-	invariant.Check((k.younger == nil) == (f.youngest == k), "%v is the youngest, or has younger siblings, not both", k.b)
+	invariant.Check(k.older == nil || k.older.younger == k,
+		"the older sibling of %v has another younger one", k.b)
+	invariant.Check(k.younger == nil || k.younger.older == k,
+		"the younger sibling of %v has another older one", k.b)
+	invariant.Check((k.younger == nil) == (f.youngest == k),
+		"%v is the youngest, or has younger siblings, not both", k.b)
 	invariant.Check(k.listed, "%v stands among its siblings, and is not in the list", k.b)
 }
 
 // verifyChildEnd checks the news of a child's end.
 func verifyChildEnd(s childEnded, a *cell, x *coldState) {
-	invariant.Check(s.child.of == a.id && s.child.listed, "%v hears of the end of a child of number %d, listed: %v", a, s.child.of, s.child.listed)
-	invariant.Check(s.child.b.system.PeekClosed(), "%v hears of the end of %v, which lives", a, s.child.b)
-	invariant.Check(!s.child.b.supervised || x.guards > 0, "%v hears of the end of one it does not supervise", a)
+	invariant.Check(s.child.of == a.id && s.child.listed,
+		"%v hears of the end of a child of number %d, listed: %v", a, s.child.of, s.child.listed)
+	invariant.Check(s.child.b.system.PeekClosed(), "%v hears of the end of %v, which lives", a,
+		s.child.b)
+	invariant.Check(!s.child.b.supervised || x.guards > 0,
+		"%v hears of the end of one it does not supervise", a)
 }

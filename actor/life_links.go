@@ -113,7 +113,8 @@ func deliver[M any](c *Context, at *cell, d *descriptor, v M) {
 
 // tellEnd tells the other side of the end of b.
 func (l *link) tellEnd(a *cell, e env, why error) {
-	l.other(a).tell(e, linkEnded{link: l, twice: a.mayHaveLinked(), exit: Exit{a.id, a.typ().name, why}})
+	l.other(a).tell(e, linkEnded{link: l, twice: a.mayHaveLinked(),
+		exit: Exit{a.id, a.typ().name, why}})
 }
 
 // linked tells b of a link that a has made.
@@ -129,7 +130,8 @@ func (s linked) serve(a *cell, _ *Context) {
 }
 
 func (s linked) refused(a *cell, e env) {
-	s.link.a.tell(e, linkEnded{link: s.link, twice: a.mayHaveLinked(), exit: Exit{a.id, a.typ().name, a.terminatedRecord().reason}})
+	s.link.a.tell(e, linkEnded{link: s.link, twice: a.mayHaveLinked(),
+		exit: Exit{a.id, a.typ().name, a.terminatedRecord().reason}})
 }
 
 // unlinked tells the other side that a link is undone.
@@ -193,7 +195,7 @@ type Down struct {
 	Monitor Monitor
 }
 
-// Monitor stands for one call of [Watch]. The zero Monitor watches nobody.
+// Monitor stands for one call of [Watch]. The zero Monitor watches no actor.
 type Monitor struct{ m *monitor }
 
 // monitor is known to the watcher, the target, and the signals between them.
@@ -273,7 +275,7 @@ func (a *cell) join(ctx context.Context, call string) (Down, error) {
 		return Down{}, ErrSystemStopped
 	case <-ctx.Done():
 		a.tell(e, unwatched{mon: m})
-		return Down{}, a.stillWaits(ctx, call)
+		return Down{}, a.joinError(ctx, call)
 	}
 }
 
@@ -341,5 +343,6 @@ func (s watchedEnded) serve(a *cell, c *Context) {
 // verifyMonitor checks the news of the end of one that b watches.
 func verifyMonitor(m *monitor, a *cell) {
 	invariant.Check(m.watcher == a && m.outside == nil, "%v hears of an end that another watches", a)
-	invariant.Check(m.live == (m.atWatcher > 0), "%v watches: %v, and has place %d", a, m.live, m.atWatcher)
+	invariant.Check(m.live == (m.atWatcher > 0), "%v watches: %v, and has place %d", a, m.live,
+		m.atWatcher)
 }

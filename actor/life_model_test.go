@@ -46,7 +46,7 @@ type village struct {
 	twins     []*twin
 	watchings []*watching
 	ran, dead int
-	closing   bool // their supervisor restarts nobody any more
+	closing   bool // their supervisor restarts no child any more
 	reallyRan atomic.Int64
 	letters   letters
 }
@@ -168,18 +168,25 @@ func (v *village) operations() map[string]func(*rapid.T) {
 		return one(func(w *twin) { f(v.sys, w.ref); v.ended(w, false) })
 	}
 	return map[string]func(*rapid.T){
-		"spawn":  func(t *rapid.T) { v.t = t; v.spawn() },
-		"child":  one(v.child),
-		"send":   one(v.send),
-		"ask":    one(func(w *twin) { v.ask(w, nothing) }),
-		"stop":   order(actor.Stop),
-		"drain":  order(actor.Drain),
-		"kill":   order(actor.Kill),
-		"panic":  act(func(*mortal, *actor.Context) { panic(1) }, func(w *twin) { v.exits(w, false) }),
-		"exit":   act(func(_ *mortal, c *actor.Context) { c.Exit(errUser) }, func(w *twin) { v.exits(w, false) }),
+		"spawn": func(t *rapid.T) { v.t = t; v.spawn() },
+		"child": one(v.child),
+		"send":  one(v.send),
+		"ask":   one(func(w *twin) { v.ask(w, nothing) }),
+		"stop":  order(actor.Stop),
+		"drain": order(actor.Drain),
+		"kill":  order(actor.Kill),
+		"panic": act(func(*mortal, *actor.Context) { panic(1) }, func(w *twin) { v.exits(w, false) }),
+		"exit": act(func(_ *mortal, c *actor.Context) { c.Exit(errUser) }, func(w *twin) {
+			v.exits(w, false)
+		}),
 		"normal": act(func(_ *mortal, c *actor.Context) { c.Stop() }, func(w *twin) { v.exits(w, true) }),
-		"become": act(func(_ *mortal, c *actor.Context) { actor.Become(c, stashing) }, func(w *twin) { w.stashing = true }),
-		"unstash": act(func(_ *mortal, c *actor.Context) { actor.Unbecome(c); actor.UnstashAll(c) }, func(w *twin) {
+		"become": act(func(_ *mortal, c *actor.Context) {
+			actor.Become(c, stashing)
+		}, func(w *twin) { w.stashing = true }),
+		"unstash": act(func(_ *mortal, c *actor.Context) {
+			actor.Unbecome(c)
+			actor.UnstashAll(c)
+		}, func(w *twin) {
 			v.ran += w.stash
 			w.stash, w.stashing = 0, false
 		}),
@@ -188,7 +195,7 @@ func (v *village) operations() map[string]func(*rapid.T) {
 		"watch":   two(v.watch),
 		"unwatch": func(t *rapid.T) { v.t = t; v.unwatch() },
 		"restart": one(func(w *twin) {
-			if w.supervised && v.restarts(w) { // of others, a second blow may end what is on its way up
+			if w.supervised && v.restarts(w) { // of others, a second fault may end what is on its way up
 				if actor.Restart(v.sys, w.ref); w.alive {
 					v.restarted(w)
 				}
@@ -203,7 +210,9 @@ func (v *village) add(w *twin) {
 	v.twins = append(v.twins, w)
 }
 
-func (v *village) newborn() mortal { return mortal{born: true, onSay: func() { v.reallyRan.Add(1) }} }
+func (v *village) newborn() mortal {
+	return mortal{born: true, onSay: func() { v.reallyRan.Add(1) }}
+}
 
 func (v *village) spawn() {
 	w := &twin{supervised: rapid.Bool().Draw(v.t, "supervised"), policy: giveUp}

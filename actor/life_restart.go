@@ -33,7 +33,7 @@ type ChildDown struct {
 // supervision is what a supervised actor knows of its supervisor. Read-only.
 type supervision struct {
 	super   *cell
-	init    func(a *cell) // gives it a fresh state
+	init    func(a *cell) // gives it a new state
 	zero    func(a *cell) // gives it the zero state, or what [WithKeep] keeps
 	deliver func(c *Context, at *cell, f ChildDown)
 	up      func(c *Context, at *cell, r access.ChildUp) // nil: the supervisor is not told
@@ -61,10 +61,11 @@ type supervision struct {
 //   - it holds the system until the running actor has decided on [Restart] or [Stop].
 //     The running actor is told by a message for fell that overtakes ordinary mail.
 //
-// Whoever stops, drains or kills the child ends it for good. So does the end of the
+// A Stop, Drain or Kill of the child ends it for good. So does the end of the
 // running actor, at once if the child is down. An actor with supervised children is
 // never muted.
-func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behaviour[T, ChildDown]) Ref[S] {
+func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S),
+	fell Behaviour[T, ChildDown]) Ref[S] {
 	return Ref[S]{t.spawnUnder(c, init, access.ChildOptions{Down: fell})}
 }
 
@@ -79,7 +80,7 @@ func Suspend(from Sender, t Target) {
 	sendSignal("Suspend", from, t, takeDown{})
 }
 
-// Restart brings a supervised actor up again, with a fresh state, in its place: its
+// Restart brings a supervised actor up again, with a new state, in its place: its
 // queued mail runs, in order. An actor that is up is taken down first, as by [Suspend],
 // but its supervisor is not told. Restart does nothing to an actor that is ending. It
 // panics if t was not spawned with [SpawnSupervised].
@@ -99,7 +100,8 @@ func (a *cell) supervises() bool { return a.cold != nil && a.cold.guards > 0 }
 
 func (s *supervision) tellChildDown(e env, a *cell, why error, final bool) {
 	s.super.tell(e, childDown{sup: s, news: ChildDown{
-		Ref: AnyRef{a}, ActorID: a.id, Type: a.typ().name, Reason: why, Final: final, Starting: a.cold.starting, decision: a.cold.decision,
+		Ref: AnyRef{a}, ActorID: a.id, Type: a.typ().name, Reason: why, Final: final,
+		Starting: a.cold.starting, decision: a.cold.decision,
 	}})
 }
 
@@ -299,7 +301,8 @@ func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
 
 // filterChain is sift for a chain of messages, and returns those that are kept. The mailbox's top
 // node may be among them: it stays in place, whatever becomes of its message.
-func (a *cell) filterChain(c *Context, m *message, refuse func(a *cell, m *message) error) *message {
+func (a *cell) filterChain(c *Context, m *message,
+	refuse func(a *cell, m *message) error) *message {
 	e := c
 	var kept messageList
 	for m != nil {
@@ -357,7 +360,8 @@ func (a *cell) filterUrgent(c *Context, x *coldState, refuse func(a *cell, m *me
 
 // verifySuspend checks the way from LEAVING to SUSPENDED, or up again.
 func verifySuspend(a *cell, x *coldState, g nextState) {
-	invariant.Check(x.state == leaving && x.after == g, "%v comes to goal %d in phase %d, and left for %d", a, g, x.state, x.after)
+	invariant.Check(x.state == leaving && x.after == g,
+		"%v comes to goal %d in phase %d, and left for %d", a, g, x.state, x.after)
 	invariant.Check(a.supervised && x.sup != nil, "%v comes to goal %d, and has no supervisor", a, g)
 	invariant.Check(!a.box.PeekClosed(), "%v comes to goal %d, and its mailbox is closed", a, g)
 	verifyBottom(a, x)
@@ -365,15 +369,19 @@ func verifySuspend(a *cell, x *coldState, g nextState) {
 
 // verifyBeginLife checks an actor that begins another life: nothing of the last is left.
 func verifyBeginLife(a *cell, x *coldState) {
-	invariant.Check(x.state == leaving || x.state == suspended, "%v begins another life in phase %d", a, x.state)
+	invariant.Check(x.state == leaving || x.state == suspended, "%v begins another life in phase %d",
+		a, x.state)
 	invariant.Check(a.arena == nil && !a.isCollecting(), "%v begins another life with its arena", a)
-	invariant.Check(x.trap == nil && x.table == nil, "%v begins another life with its trap or variant", a)
-	invariant.Check(x.watching.Len() == 0, "%v begins another life, and watches %d", a, x.watching.Len())
+	invariant.Check(x.trap == nil && x.table == nil,
+		"%v begins another life with its trap or variant", a)
+	invariant.Check(x.watching.Len() == 0, "%v begins another life, and watches %d", a,
+		x.watching.Len())
 	invariant.Check(!x.drained && !x.gone, "%v begins another life after a drain", a)
 	invariant.Check(x.stash.list.First == nil, "%v begins another life with a stash", a)
 }
 
 // verifyFilter checks an actor that goes through its mail.
 func verifyFilter(a *cell) {
-	invariant.Check(!a.box.PeekClosed() && !a.cold.drained, "%v goes through its mail behind the end of its mailbox", a)
+	invariant.Check(!a.box.PeekClosed() && !a.cold.drained,
+		"%v goes through its mail behind the end of its mailbox", a)
 }

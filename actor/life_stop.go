@@ -275,7 +275,8 @@ func (c *Context) shielded(fn func()) {
 // which a behaviour should not recover. Without a checkpoint a behaviour runs to its
 // end. Checkpoint costs one load.
 func (c *Context) Checkpoint() {
-	if c.shields == 0 && (!c.self.system.IsEmpty() || c.aside) && pendingStop(c.self, modeKill) { // aside: what came with it is taken out
+	// Aside: what came with it is taken out.
+	if c.shields == 0 && (!c.self.system.IsEmpty() || c.aside) && pendingStop(c.self, modeKill) {
 		panic(cut{})
 	}
 }
@@ -311,7 +312,7 @@ func pendingStop(a *cell, v stopMode) bool {
 	return max(x.inTodo, x.inQueue) > uint8(v)
 }
 
-// notAsked stands for the greatest order while nobody has looked for it.
+// notAsked stands for the greatest order while it was not looked for.
 const notAsked = 255
 
 // greatestIn returns the greatest order from m up to end, exclusive: its verb plus one; 0: there is
@@ -338,5 +339,6 @@ func rankOf(s signal) uint8 {
 
 // verifyPendingStop checks what an actor knows of the orders that it has not come to.
 func verifyPendingStop(x *coldState) {
-	invariant.Check(x.todo.First != nil || x.inTodo == 0, "an order of %d was taken, and nothing is left of that", x.inTodo)
+	invariant.Check(x.todo.First != nil || x.inTodo == 0,
+		"an order of %d was taken, and nothing is left of that", x.inTodo)
 }

@@ -143,8 +143,10 @@ var (
 	fetch      = actor.DeclareAsk[func(*mortal) int, int](mortalType, "get")
 	fetchIn    = actor.DeclareAsk[act, struct{}](mortalType, "run")
 	answered   = actor.Declare[actor.Result[int]](mortalType, "answered")
-	_          = mortalType.Table(doAct.Handle((*mortal).Act), rush.Handle((*mortal).Rush), say.Handle((*mortal).Say),
-		onExit.Handle((*mortal).Exit), onDown.Handle((*mortal).Down), onFell.Handle((*mortal).Fell), fetch.Handle((*mortal).Get), fetchIn.Handle((*mortal).Run), answered.Handle((*mortal).Answered))
+	_          = mortalType.Table(doAct.Handle((*mortal).Act), rush.Handle((*mortal).Rush),
+		say.Handle((*mortal).Say),
+		onExit.Handle((*mortal).Exit), onDown.Handle((*mortal).Down), onFell.Handle((*mortal).Fell),
+		fetch.Handle((*mortal).Get), fetchIn.Handle((*mortal).Run), answered.Handle((*mortal).Answered))
 )
 
 // busy makes an actor that runs a behaviour until release is called; begun says that
@@ -177,10 +179,18 @@ func TestCallbacks(t *testing.T) {
 		end  func(sys *actor.System, r actor.Ref[mortal])
 		want []string
 	}{
-		{"Stop", func(sys *actor.System, r actor.Ref[mortal]) { actor.Stop(sys, r) }, []string{"a: stop shutdown"}},
-		{"StopWith", func(sys *actor.System, r actor.Ref[mortal]) { actor.StopWith(sys, r, errUser) }, []string{"a: stop " + errUser.Error()}},
-		{"StopWithNil", func(sys *actor.System, r actor.Ref[mortal]) { actor.StopWith(sys, r, nil) }, []string{"a: stop normal"}},
-		{"Drain", func(sys *actor.System, r actor.Ref[mortal]) { actor.Drain(sys, r) }, []string{"a: 1", "a: 2", "a: stop shutdown"}},
+		{"Stop", func(sys *actor.System, r actor.Ref[mortal]) {
+			actor.Stop(sys, r)
+		}, []string{"a: stop shutdown"}},
+		{"StopWith", func(sys *actor.System, r actor.Ref[mortal]) {
+			actor.StopWith(sys, r, errUser)
+		}, []string{"a: stop " + errUser.Error()}},
+		{"StopWithNil", func(sys *actor.System, r actor.Ref[mortal]) {
+			actor.StopWith(sys, r, nil)
+		}, []string{"a: stop normal"}},
+		{"Drain", func(sys *actor.System, r actor.Ref[mortal]) {
+			actor.Drain(sys, r)
+		}, []string{"a: 1", "a: 2", "a: stop shutdown"}},
 		{"Kill", func(sys *actor.System, r actor.Ref[mortal]) { actor.Kill(sys, r) }, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -233,19 +243,40 @@ func TestCallbacks_Fail(t *testing.T) {
 		where  string
 		want   []string
 	}{
-		{"StartError", mortal{onStart: func(*mortal, *actor.Context) error { return errUser }}, nil, errUser.Error(), "", []string{"a: start"}},
-		{"StartPanic", mortal{onStart: func(*mortal, *actor.Context) error { crash(); return nil }}, nil, "panic", "OnStart", []string{"a: start"}},
-		{"StartStops", mortal{onStart: func(_ *mortal, c *actor.Context) error { c.Stop(); return nil }}, nil, "normal", "", []string{"a: start", "a: stop normal"}},
-		{"StopPanic", mortal{onStop: func(*mortal, *actor.Context) { crash() }}, (*actor.Context).Stop, "panic", "OnStop", []string{"a: start", "a: stop normal"}},
-		{"StopPanicAfterExit", mortal{onStop: func(*mortal, *actor.Context) { crash() }}, func(c *actor.Context) { c.Exit(errUser) }, errUser.Error(), "OnStop",
+		{"StartError", mortal{onStart: func(*mortal, *actor.Context) error {
+			return errUser
+		}}, nil, errUser.Error(), "", []string{"a: start"}},
+		{"StartPanic", mortal{onStart: func(*mortal, *actor.Context) error {
+			crash()
+			return nil
+		}}, nil, "panic", "OnStart", []string{"a: start"}},
+		{"StartStops", mortal{onStart: func(_ *mortal, c *actor.Context) error {
+			c.Stop()
+			return nil
+		}}, nil, "normal", "", []string{"a: start", "a: stop normal"}},
+		{"StopPanic", mortal{onStop: func(*mortal, *actor.Context) {
+			crash()
+		}}, (*actor.Context).Stop, "panic", "OnStop", []string{"a: start", "a: stop normal"}},
+		{"StopPanicAfterExit", mortal{onStop: func(*mortal, *actor.Context) {
+			crash()
+		}}, func(c *actor.Context) {
+			c.Exit(errUser)
+		}, errUser.Error(), "OnStop",
 			[]string{"a: start", "a: stop " + errUser.Error()}},
-		{"StopExits", mortal{onStop: func(_ *mortal, c *actor.Context) { c.Exit(errUser) }}, (*actor.Context).Stop, "normal", "", []string{"a: start", "a: stop normal"}},
-		{"Panic", mortal{}, func(*actor.Context) { crash() }, "panic", "act", []string{"a: start", "a: stop panic"}},
+		{"StopExits", mortal{onStop: func(_ *mortal, c *actor.Context) {
+			c.Exit(errUser)
+		}}, (*actor.Context).Stop, "normal", "", []string{"a: start", "a: stop normal"}},
+		{"Panic", mortal{}, func(*actor.Context) {
+			crash()
+		}, "panic", "act", []string{"a: start", "a: stop panic"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var d diary
 			reports := make(chan actor.PanicReport, 2)
-			sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
+			sys := start(t, actor.WithWorkers(1),
+				actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+					reports <- p
+				}}))
 			c.m.name, c.m.diary = "a", &d
 			var r actor.Ref[mortal]
 			inside(t, sys, func(ctx *actor.Context) {

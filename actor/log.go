@@ -35,8 +35,8 @@ func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, a
 
 // Logger returns a logger for the running actor, whose lines go where those of the
 // system go ([WithLogger]; [slog.Default] if that is not set) and have the attributes type
-// and id and, if the actor has them, name ([Context.Register]) and path (package supervise gives it). It is
-// made at the first call, and again when the actor gets its first name or gives it up;
+// and id and, if the actor has them, name ([Context.Register]) and path (package supervise gives
+// it). It is made at the first call, and again when the actor gets its first name or gives it up;
 // an actor that never calls Logger pays nothing for it. Unlike the Context, a logger may
 // be kept and used anywhere.
 func (c *Context) Logger() *slog.Logger {
@@ -94,7 +94,7 @@ func line(msg string, args []any) string {
 	return msg
 }
 
-// letterLog keeps dead letters, and reports of stalls, from flooding the log: the first, the
+// letterLog keeps dead letters, and reports of deadlocks, from flooding the log: the first, the
 // second, the fourth, the eighth and so on are logged.
 type letterLog struct{ n seam.Uint64 }
 
@@ -174,7 +174,7 @@ func (a *cell) knownAs() string {
 }
 
 // path returns the actor's place under its supervisor. The cold state of a supervised actor is
-// made before anybody knows of it. Any goroutine.
+// made before its ref is known. Any goroutine.
 func (a *cell) path() string {
 	if !a.supervised {
 		return ""

@@ -34,15 +34,15 @@ func start(t testing.TB, opts ...actor.Option) *actor.System {
 	return sys
 }
 
-// patience is how long nothing may happen before that is a hang: long, because a busy
+// testLimit is how long nothing may happen before that is a hang: long, because a busy
 // machine may halt a whole process for a minute.
-const patience = 3 * time.Minute
+const testLimit = 3 * time.Minute
 
 // soon is a context that ends long after everything should have happened, so that
 // a hang is a failure and no time-out of the whole run.
 func soon(t testing.TB) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testLimit)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -96,9 +96,9 @@ func panics(t testing.TB, words string, f func()) {
 // between. It is for what has no event to wait for.
 func eventually(t testing.TB, what string, cond func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); !cond(); runtime.Gosched() {
+	for end := time.Now().Add(testLimit); !cond(); runtime.Gosched() {
 		if time.Now().After(end) {
-			t.Fatalf("not in %v: %s", patience, what)
+			t.Fatalf("not in %v: %s", testLimit, what)
 		}
 	}
 }
@@ -109,8 +109,8 @@ func receive[T any](t testing.TB, what string, c <-chan T) T {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(patience):
-		t.Fatalf("not in %v: %s", patience, what)
+	case <-time.After(testLimit):
+		t.Fatalf("not in %v: %s", testLimit, what)
 		panic("unreachable")
 	}
 }
@@ -179,7 +179,8 @@ var (
 	note       = actor.Declare[actor.Result[any]](puppetType, "note")
 	try        = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](puppetType, "try")
 	value      = actor.DeclareAsk[struct{}, int](puppetType, "value")
-	_          = puppetType.Table(do.Handle((*puppet).Do), count.Handle((*puppet).Count), reply.Handle((*puppet).Reply),
+	_          = puppetType.Table(do.Handle((*puppet).Do), count.Handle((*puppet).Count),
+		reply.Handle((*puppet).Reply),
 		note.Handle((*puppet).Note), try.Handle((*puppet).Try), value.Handle((*puppet).Value))
 
 	// A slow one has a batch of one: it is overloaded as soon as mail waits.
@@ -192,7 +193,8 @@ var (
 	pinnedDo   = actor.Declare[deed](pinnedType, "do")
 	pinnedNote = actor.Declare[actor.Result[any]](pinnedType, "note")
 	pinnedTry  = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](pinnedType, "try")
-	_          = pinnedType.Table(pinnedDo.Handle((*puppet).Do), pinnedNote.Handle((*puppet).Note), pinnedTry.Handle((*puppet).Try))
+	_          = pinnedType.Table(pinnedDo.Handle((*puppet).Do), pinnedNote.Handle((*puppet).Note),
+		pinnedTry.Handle((*puppet).Try))
 )
 
 // inside runs f in a behaviour of a new actor and waits for it; it fails the test

@@ -44,16 +44,16 @@ func (c *Context) refill(id uint16) (m *message) {
 	return m
 }
 
-// dropCaches leaves to the GC what the worker keeps for reuse: its goroutine or the system ends, and
-// there may never be another turn.
+// dropCaches leaves to the GC what the worker keeps for reuse: its goroutine or the system ends,
+// and there may never be another turn.
 func (c *Context) dropCaches() {
 	c.cache.Flush()
 	c.chunks.Drop()
 	c.rooting = nil
 }
 
-// recycleChain takes back the n nodes from first to end, which have one tag and hold no pointers any
-// more. n is at most msg.ChainLength. A bias mark may come alone, and is left where it is.
+// recycleChain takes back the n nodes from first to end, which have one tag and hold no pointers
+// any more. n is at most msg.ChainLength. A bias mark may come alone, and is left where it is.
 func (c *Context) recycleChain(first, end *message, n int) {
 	if !c.cache.Covers(first.SizeClass()) && !c.mayRecycle(first, end, n) {
 		return
@@ -98,7 +98,8 @@ func (c *Context) mayRecycle(first, end *message, n int) bool {
 type carried struct {
 	ctx   context.Context
 	inner *message
-	lasts bool // a tick, whose context had not ended when the next one was armed
+	// A tick, whose context had not ended when the next one was armed.
+	lasts bool
 }
 
 var carriedSize, _ = msg.Of[carried]()
@@ -149,8 +150,8 @@ func runCarried(c *Context, a *cell, m *message) {
 	c.recycle(in)
 }
 
-// contextOver reports whether m is not to run because it carries a context that has ended. Of a tick
-// the first answer counts: a tick that does not run is the last. Owner only.
+// contextOver reports whether m is not to run because it carries a context that has ended. Of a
+// tick the first answer counts: a tick that does not run is the last. Owner only.
 func (a *cell) contextOver(m *message) bool {
 	if m.ID != carriedID {
 		return false
@@ -187,7 +188,7 @@ func contents(m *message) *message {
 }
 
 // peekedID returns the behaviour that a message is for, whatever else becomes of the message
-// meanwhile, as skim does.
+// meanwhile, as peekMail does.
 //
 //go:norace
 //go:noinline

@@ -9,7 +9,7 @@ import (
 )
 
 // What compiles and is wrong all the same: actors of another type with the same state,
-// contexts that are nil, and values that nobody has made.
+// contexts that are nil, and values that were not made.
 
 // sibling is the state of two actor types, whose behaviours have the same places in their
 // tables and take different payloads.
@@ -32,13 +32,15 @@ func TestMisuse_TypesOfOneState(t *testing.T) {
 	word := actor.Declare[string](words, "put")
 	length := actor.DeclareAsk[string, int](words, "get")
 	now := actor.Declare[string](words, "now", actor.Urgent())
-	words.Table(word.Handle((*sibling).Word), length.Handle((*sibling).Ask), now.Handle((*sibling).Word))
+	words.Table(word.Handle((*sibling).Word), length.Handle((*sibling).Ask),
+		now.Handle((*sibling).Word))
 	number := actor.Declare[int](numbers, "put")
 	double := actor.DeclareAsk[int, int](numbers, "get")
 	urgent := actor.Declare[int](numbers, "now", actor.Urgent())
 	reply := actor.Declare[actor.Result[int]](numbers, "reply")
 	try := actor.DeclareAsk[func(*actor.Context), struct{}](numbers, "try")
-	numbers.Table(number.Handle((*sibling).Number), double.Handle((*sibling).Double), urgent.Handle((*sibling).Number),
+	numbers.Table(number.Handle((*sibling).Number), double.Handle((*sibling).Double),
+		urgent.Handle((*sibling).Number),
 		reply.Handle((*sibling).Reply), try.Handle((*sibling).Try))
 
 	sys := start(t)
@@ -132,8 +134,12 @@ func TestMisuse_NotMade(t *testing.T) {
 		{"DeclareAsk of a nil or zero Type", func() { actor.DeclareAsk[int, int](noType, "x") }},
 		{"Table of a nil or zero Type", func() { noType.Table() }},
 		{"Variant of a nil or zero Type", func() { typ.Variant() }},
-		{"OnStart of a nil or zero Type", func() { typ.OnStart(func(*puppet, *actor.Context) error { return nil }) }},
-		{"OnStop of a nil or zero Type", func() { noType.OnStop(func(*puppet, *actor.Context, error) {}) }},
+		{"OnStart of a nil or zero Type", func() {
+			typ.OnStart(func(*puppet, *actor.Context) error { return nil })
+		}},
+		{"OnStop of a nil or zero Type", func() {
+			noType.OnStop(func(*puppet, *actor.Context, error) {})
+		}},
 		{"Name of a nil Type", func() { _ = noType.Name() }},
 		{"a nil option\nClock of a zero VirtualClock: use NewVirtualClock\na nil option", func() {
 			actor.Start(nil, actor.WithClock(new(actor.VirtualClock)), nil)
@@ -163,23 +169,34 @@ func TestMisuse_SpawnUnder(t *testing.T) {
 	super := actor.NewType[sibling]("super")
 	fell := actor.Declare[actor.ChildDown](super, "fell")
 	do := actor.Declare[func(*actor.Context)](super, "do")
-	super.Table(fell.Handle(func(*sibling, *actor.Context, actor.ChildDown) {}), do.Handle(func(_ *sibling, c *actor.Context, f func(*actor.Context)) { f(c) }))
+	super.Table(fell.Handle(func(*sibling, *actor.Context, actor.ChildDown) {}),
+		do.Handle(func(_ *sibling, c *actor.Context, f func(*actor.Context)) {
+			f(c)
+		}))
 	sys := start(t)
 	do.Send(sys, super.Spawn(sys, sibling{}), func(c *actor.Context) {
 		for _, init := range []func(*puppet){nil, func(*puppet) {}} {
 			for _, typ := range []*actor.Type[puppet]{noType, zero} {
-				panics(t, "SpawnSupervised of a nil or zero Type", func() { actor.SpawnSupervised(c, typ, init, fell) })
-				panics(t, "SpawnSupervised of a nil or zero Type", func() { actor.SpawnUnder(c, typ, init, actor.Care[sibling]{Fell: fell}) })
+				panics(t, "SpawnSupervised of a nil or zero Type", func() {
+					actor.SpawnSupervised(c, typ, init, fell)
+				})
+				panics(t, "SpawnSupervised of a nil or zero Type", func() {
+					actor.SpawnUnder(c, typ, init, actor.Care[sibling]{Fell: fell})
+				})
 			}
 		}
-		panics(t, "SpawnSupervised: a nil function for puppet", func() { actor.SpawnSupervised(c, puppetType, nil, fell) })
-		panics(t, "SpawnSupervised: a nil function for puppet", func() { actor.SpawnUnder(c, puppetType, nil, actor.Care[sibling]{Fell: fell}) })
+		panics(t, "SpawnSupervised: a nil function for puppet", func() {
+			actor.SpawnSupervised(c, puppetType, nil, fell)
+		})
+		panics(t, "SpawnSupervised: a nil function for puppet", func() {
+			actor.SpawnUnder(c, puppetType, nil, actor.Care[sibling]{Fell: fell})
+		})
 	})
 	quiet(t, sys)
 	equal(t, "spawned", sys.Stats().Spawned, 1)
 }
 
-// TestMisuse_Clock: the methods of a clock that nobody made, and Advance without a context.
+// TestMisuse_Clock: the methods of a clock that was not made, and Advance without a context.
 func TestMisuse_Clock(t *testing.T) {
 	var none context.Context
 	for _, c := range []*actor.VirtualClock{nil, new(actor.VirtualClock)} {

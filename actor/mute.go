@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// The answers of package backpressure become parked actors, holds and wake-ups here. The protocol and its proof are in backpressure and in
-// sched/README.md.
+// The answers of package backpressure become parked actors, holds and wake-ups here. The protocol
+// and its proof are in backpressure and in sched/README.md.
 
 // muteFor sees to it that the actor that runs is muted when its behaviour returns, unless others
 // wait for it, or the receiver is only muted itself and takes more mail: then its gate is ajar, see
@@ -33,7 +33,7 @@ func (c *Context) muteFor(to *cell) {
 	}
 	w := c.waiters.get()
 	w.Who = waiting{muted: me, to: to}
-	me.blockedOn.Block() // before Enter: whoever opens the gate may forgive at once
+	me.blockedOn.Block() // before Enter: the opener may unblock at once
 	if watch := &me.sys().waits; watch.on && !c.dry {
 		w.Who.since = watch.begin() // after Who and Owe, see there
 	}
@@ -65,11 +65,11 @@ func (a *cell) mayBeMuted() bool {
 func (x *coldState) drainsForOthers() bool { return x.drained && x.child != nil }
 
 // park gives the actor up to the wait lists it is in, and reports whether it did: by
-// now all may have been forgiven. A parked actor holds the system.
+// now all may have unblocked it. A parked actor holds the system.
 func (a *cell) park(c *Context) bool {
 	c.waiters.forget()
 	if !a.mayBeMuted() {
-		// It has applied pressure since, or drains; the debts will be forgiven as it runs.
+		// It has applied pressure since, or drains; others will unblock it as it runs.
 		return false
 	}
 	if invariant.On {
@@ -118,8 +118,8 @@ func (a *cell) shutGate() (full bool) { return a.policy().shut(a) }
 // let in. Owner only.
 func (a *cell) openGate() *backpressure.Waiter[waiting] { return a.policy().reopen(a) }
 
-// release forgives everyone in a wait list that was opened, oldest first. A muted
-// actor that nobody else holds back runs again, and opens its own gate first: the
+// release unblocks all in a wait list that was opened, oldest first. A muted
+// actor that no other gate holds back runs again, and opens its own gate first: the
 // chain unwinds without recursion, because those behind it are appended.
 func release(e env, list *backpressure.Waiter[waiting]) {
 	var todo []*cell
@@ -141,8 +141,8 @@ func release(e env, list *backpressure.Waiter[waiting]) {
 	}
 }
 
-// unmute makes a parked actor runnable and returns those that wait for it. The caller has forgiven
-// its last debt, so it owns the body.
+// unmute makes a parked actor runnable and returns those that wait for it. The caller has undone
+// the last block, so it owns the cell.
 func (a *cell) unmute(e env) *backpressure.Waiter[waiting] {
 	if invariant.On {
 		verifyUnmute(a)
@@ -218,7 +218,7 @@ func (l *waiterList) remember(to *cell) {
 
 // forget begins anew, for another behaviour.
 func (l *waiterList) forget() {
-	// A worker forgets whenever it sleeps, and has nearly always met nobody.
+	// A worker forgets whenever it sleeps, and has nearly always met no gate.
 	if l.next != 0 {
 		clear(l.met[:])
 		l.next = 0
@@ -231,7 +231,8 @@ func verifyPark(a *cell) {
 	invariant.Check(a.load&backpressure.Muted == 0, "%v is muted twice", a)
 	invariant.Check(!a.box.PeekIdle(), "%v is idle, and muted", a)
 	invariant.Check(a.cold == nil || !a.cold.waiting, "%v is muted while it waits for its children", a)
-	invariant.Check(a.cold == nil || !a.cold.drainsForOthers(), "%v is muted, and others wait until it has drained", a)
+	invariant.Check(a.cold == nil || !a.cold.drainsForOthers(),
+		"%v is muted, and others wait until it has drained", a)
 	backpressure.MustRun(&a.blockedOn)
 }
 
@@ -330,7 +331,7 @@ func (a *cell) notMuted() backpressure.Load {
 // each other would go on. Rejected as well: to make dead letters of what it sends. A message that
 // is sent from an urgent behaviour would be worth less than any other.
 //
-// It closes no circle. A muted actor waits for those for which it was muted, and for nobody else;
+// It closes no circle. A muted actor waits for those for which it was muted, and for no other;
 // what lets it go, lets its urgent mail go too (D1 to D3, T5).
 
 // exceeds counts a message that the actor sends in an urgent behaviour to an actor whose gate is

@@ -27,7 +27,8 @@ func overload(t testing.TB, sys *actor.System, end ...func(c *actor.Context)) *o
 	return overloadThis(t, sys, slowType.Spawn(sys, puppet{}), end...)
 }
 
-func overloadThis(t testing.TB, sys *actor.System, r actor.Ref[puppet], end ...func(c *actor.Context)) *overloaded {
+func overloadThis(t testing.TB, sys *actor.System, r actor.Ref[puppet],
+	end ...func(c *actor.Context)) *overloaded {
 	t.Helper()
 	o := &overloaded{ref: r, stay: make(chan struct{})}
 	first, second := make(chan struct{}), make(chan struct{})
@@ -52,7 +53,9 @@ func (o *overloaded) release() { o.once.Do(func() { close(o.stay) }) }
 // mute makes an actor that has sent to o and is muted for it.
 func (o *overloaded) mute(t testing.TB, sys *actor.System) actor.Ref[puppet] {
 	t.Helper()
-	return muteOn(t, sys, func(c *actor.Context) { slowDo.Send(c, o.ref, func(*puppet, *actor.Context) {}) })
+	return muteOn(t, sys, func(c *actor.Context) {
+		slowDo.Send(c, o.ref, func(*puppet, *actor.Context) {})
+	})
 }
 
 // muteOn makes an actor that does something that mutes it, and waits until it is
@@ -70,8 +73,8 @@ func awaitMuted(t testing.TB, sys *actor.System, r actor.Ref[puppet]) {
 	eventually(t, "the sender is muted", func() bool { return actor.Muted(r) })
 }
 
-// settled checks that nobody is left muted and that all mutes were undone.
-func settled(t testing.TB, sys *actor.System) {
+// allUnmuted checks that no actor is left muted and that all mutes were undone.
+func allUnmuted(t testing.TB, sys *actor.System) {
 	t.Helper()
 	quiet(t, sys)
 	st := sys.Stats()
@@ -106,13 +109,13 @@ func TestMute_UntilRecovered(t *testing.T) {
 			inside(t, sys, func(*actor.Context) {})
 			released.Store(true)
 			o.release()
-			settled(t, sys)
+			allUnmuted(t, sys)
 			equal(t, "mutes", sys.Stats().Mutes, 1)
 		})
 	}
 }
 
-// TestMute_WaitsForMuted: Wait does not return while somebody is muted.
+// TestMute_WaitsForMuted: Wait does not return while an actor is muted.
 func TestMute_WaitsForMuted(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
@@ -126,7 +129,8 @@ func TestMute_WaitsForMuted(t *testing.T) {
 	go func() { _ = sys.Wait(context.Background()); waited <- ran.Load() }()
 	runtime.Gosched()
 	o.release()
-	equal(t, "the muted actor's message ran before Wait returned", receive(t, "Wait to return", waited), true)
+	equal(t, "the muted actor's message ran before Wait returned",
+		receive(t, "Wait to return", waited), true)
 }
 
 // TestMute_Chain: senders to a muted actor are muted in turn, and the chain unwinds
@@ -147,7 +151,7 @@ func TestMute_Chain(t *testing.T) {
 	inside(t, sys, func(*actor.Context) {})
 	equal(t, "messages of muted actors that ran", ran.Load(), 0)
 	o.release()
-	settled(t, sys)
+	allUnmuted(t, sys)
 	equal(t, "messages that ran", ran.Load(), length)
 	equal(t, "mutes", sys.Stats().Mutes, length)
 }
@@ -178,11 +182,13 @@ func TestMute_Fan(t *testing.T) {
 		}
 		o.release()
 		if i < receivers-1 {
-			eventually(t, "a receiver has recovered", func() bool { return slowDo.TrySend(sys, o.ref, func(*puppet, *actor.Context) {}) == nil })
+			eventually(t, "a receiver has recovered", func() bool {
+				return slowDo.TrySend(sys, o.ref, func(*puppet, *actor.Context) {}) == nil
+			})
 		}
 	}
 	receive(t, "the muted actor to run", ran)
-	settled(t, sys)
+	allUnmuted(t, sys)
 }
 
 // TestMute_NeverTheOverloaded (TestBug_K33): "A sender that is itself overloaded … is
@@ -209,7 +215,7 @@ func TestMute_NeverTheOverloaded(t *testing.T) {
 	equal(t, "mutes", sys.Stats().Mutes, 0)
 }
 
-// TestMute_NeverBySelf: sending to itself mutes nobody, however overloaded.
+// TestMute_NeverBySelf: sending to itself mutes no actor, however overloaded.
 func TestMute_NeverBySelf(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var run func(p *puppet, c *actor.Context)
@@ -276,7 +282,9 @@ func TestSendWait(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		errs := make(chan error, 1)
 		go func() {
-			errs <- slowDo.SendWait(ctx, o.ref, func(*puppet, *actor.Context) { t.Error("a message that was not sent ran") })
+			errs <- slowDo.SendWait(ctx, o.ref, func(*puppet, *actor.Context) {
+				t.Error("a message that was not sent ran")
+			})
 		}()
 		runtime.Gosched()
 		cancel()
@@ -329,7 +337,7 @@ func TestDrain_OfMuted(t *testing.T) {
 	muted()
 	wants(t, doAct.TrySend(sys, r, nothing), actor.ErrStopped)
 	o.release()
-	settled(t, sys)
+	allUnmuted(t, sys)
 }
 
 // TestStop_OfMuted: an actor that is stopped while it is muted ends when it is let
@@ -348,7 +356,8 @@ func TestStop_OfMuted(t *testing.T) {
 	done := make(chan struct{})
 	go func() { sys.Stop(); close(done) }()
 	eventually(t, "the system refuses", func() bool {
-		return errors.Is(count.TrySend(sys, m, 0), actor.ErrSystemStopped) || count.TrySend(sys, puppetType.Spawn(sys, puppet{}), 0) != nil
+		return errors.Is(count.TrySend(sys, m, 0), actor.ErrSystemStopped) ||
+			count.TrySend(sys, puppetType.Spawn(sys, puppet{}), 0) != nil
 	})
 	o.release()
 	receive(t, "Stop to return", done)
@@ -404,7 +413,8 @@ var (
 	slowpokeType = actor.NewType[slowpoke]("slowpoke")
 	consume      = actor.Declare[int](slowpokeType, "consume")
 	most         = actor.DeclareAsk[struct{}, [2]int64](slowpokeType, "most")
-	_            = slowpokeType.Table(consume.Handle((*slowpoke).Consume), most.Handle((*slowpoke).Most))
+	_            = slowpokeType.Table(consume.Handle((*slowpoke).Consume),
+		most.Handle((*slowpoke).Most))
 )
 
 // TestMute_BoundsTheHeap: "2 M sends to a slow actor from 8 producer actors (at
@@ -412,7 +422,7 @@ var (
 func TestMute_BoundsTheHeap(t *testing.T) {
 	const producers = 8
 	each := scaled(250_000)
-	// Ten times slower; but three behaviours may be over before anybody is overloaded.
+	// Ten times slower; but three behaviours may be over before any is overloaded.
 	if invariant.On {
 		each = max(each/10, 10_000)
 	}
@@ -455,7 +465,7 @@ func TestMute_BoundsTheHeap(t *testing.T) {
 // mostQueued is how many messages may wait at once. Each producer runs a few times before
 // the receiver has its turn and shuts its gate: on one worker 24,000 wait then, and 120,000 if
 // there are more workers than processors. But the machine may halt the receiver's thread, or the
-// whole process, for some milliseconds before that, and another worker, or a spare that stands in,
+// whole process, for some milliseconds before that, and another worker, or one that stands in,
 // goes on with those who send. Half of all is far beyond that.
 func mostQueued(producers, each int) int64 {
 	return max(int64(producers*each/2), 300_000)
@@ -472,11 +482,11 @@ func TestSend_IsPaidFor(t *testing.T) {
 	before, left := 0, 0
 	for range 20 { // there may have been nothing left of it before
 		inside(t, sys, func(c *actor.Context) {
-			before = actor.CreditOf(c)
+			before = actor.BudgetOf(c)
 			for range 3 * most {
 				consume.Send(c, to, 1)
 			}
-			left = actor.CreditOf(c)
+			left = actor.BudgetOf(c)
 		})
 		if before > 1 {
 			break

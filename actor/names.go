@@ -13,11 +13,11 @@ import (
 // gives a Ref. So no send ever sees the registry, which is a sync.Map: looking up
 // takes no lock, and of two who take the same name exactly one wins.
 //
-// A name belongs to its actor alone. The spawner gives it, before anybody else knows of the actor,
-// or the actor takes it itself. So only the owner of the body touches its list of names, and an
-// actor that ends gives back exactly what it has. The order at the end is: names, timers, mailbox,
-// and then dead letters, answers and all other news. So anyone that has learned that an actor has
-// ended finds its names free.
+// A name belongs to its actor alone. The spawner gives it, before any other code knows of the
+// actor, or the actor takes it itself. So only the owner of the body touches its list of names, and
+// an actor that ends gives back exactly what it has. The order at the end is: names, timers,
+// mailbox, and then dead letters, answers and all other news. So anyone that has learned that an
+// actor has ended finds its names free.
 
 var (
 	// ErrNameTaken says that another actor has the name. It is returned by SpawnNamed and
@@ -88,13 +88,13 @@ func (x *coldState) named() *nameList {
 // empty.
 //
 // The name is free again when the actor has ended or takes no mail any more ([Drain]),
-// and that is before anybody can learn of it: by ErrStopped, by a dead letter or by a
+// and that is before any code can learn of it: by ErrStopped, by a dead letter or by a
 // message. A named actor stays in memory until then.
 func (t *Type[S]) SpawnNamed(from Sender, name string, state S) (Ref[S], error) {
 	if err := infoOf(t).reserve(from, name); err != nil {
 		return Ref[S]{}, err
 	}
-	a := newBody(t, from)
+	a := newCell(t, from)
 	*stateOf[S](a) = state
 	if err := a.launchNamed(from, name); err != nil {
 		return Ref[S]{}, err

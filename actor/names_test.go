@@ -51,10 +51,10 @@ func TestNames(t *testing.T) {
 		panics(t, "SpawnNamed: an empty name", func() { _, _ = puppetType.SpawnNamed(c, "", puppet{}) })
 	})
 	_, err = puppetType.SpawnNamed(sys, "toby", puppet{})
-	wants(t, err, actor.ErrNameTaken) // of an actor that is idle and that nobody else knows
+	wants(t, err, actor.ErrNameTaken) // of an actor that is idle and not known elsewhere
 }
 
-// TestNames_Memory: "A named actor stays in memory until then", though nobody has its
+// TestNames_Memory: "A named actor stays in memory until then", though no code has its
 // ref.
 func TestNames_Memory(t *testing.T) {
 	sys := start(t)
@@ -124,7 +124,7 @@ func TestBug_K50_NameRace(t *testing.T) {
 }
 
 // TestNames_FreeAtTheEnd: "The name is free again when the actor has ended …, and that is before
-// anybody can learn of it: by ErrStopped, by a dead letter or by a message."
+// any code can learn of it: by ErrStopped, by a dead letter or by a message."
 func TestNames_FreeAtTheEnd(t *testing.T) {
 	for what, end := range map[string]func(*puppet, *actor.Context) (any, error){
 		"stop":  func(_ *puppet, c *actor.Context) (any, error) { c.Stop(); return nil, nil },
@@ -198,7 +198,9 @@ func TestNames_NotAtTheEnd(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var got []error
 	try := func(c *actor.Context) { got = append(got, c.Register("again")) }
-	typ := actor.NewType[puppet]("registrar").OnStop(func(_ *puppet, c *actor.Context, _ error) { try(c) })
+	typ := actor.NewType[puppet]("registrar").OnStop(func(_ *puppet, c *actor.Context, _ error) {
+		try(c)
+	})
 	do := actor.Declare[deed](typ, "do")
 	typ.Table(do.Handle((*puppet).Do))
 	r, err := typ.SpawnNamed(sys, "first", puppet{})

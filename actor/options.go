@@ -40,7 +40,7 @@ type options struct {
 	counted        bool // WithWorkers was given
 	batch          int
 	gas            int
-	spares         int
+	maxBlocked     int
 	seed           uint64
 	seeded         bool // by WithDeterministic, which alone decides
 	bind           bool
@@ -130,14 +130,14 @@ func WithLogger(l *slog.Logger) Option {
 // logs it, see [WithLogger].
 //
 // A hook runs where the thing happens, on a worker or in a goroutine that sends, and possibly in
-// several at once. It must be quick and must not wait for the system. A panic or a runtime.Goexit in
-// it is logged and ignored. For that, each call has a goroutine of its own, which its caller waits
-// for. This costs about a microsecond per call.
+// several at once. It must be quick and must not wait for the system. A panic or a runtime.Goexit
+// in it is logged and ignored. For that, each call has a goroutine of its own, which its caller
+// waits for. This costs about a microsecond per call.
 //
 // A hook that sends may cause dead letters itself, and is told of these too: by a message to an
 // actor that has ended, and by what [OverflowDropOldest] drops. Let it send only to actors that
-// outlive the others, and ignore the letters of its own. At most 1,000 calls go on at a time: beyond
-// that dead letters are logged instead.
+// outlive the others, and ignore the letters of its own. At most 1,000 calls go on at a time:
+// beyond that dead letters are logged instead.
 type Hooks struct {
 	DeadLetter       func(DeadLetter)       // every dead letter
 	Panic            func(PanicReport)      // every panic of a behaviour
@@ -176,16 +176,16 @@ func defaultOptions() options {
 		gas:            DefaultGas,
 		deadlockPeriod: deadlockPeriod,
 		leeway:         defaultLeeway,
-		spares:         sched.DefaultMaxDetached,
+		maxBlocked:     sched.DefaultMaxDetached,
 		longTurn:       DefaultLongTurn,
 		clock:          seam.SystemClock{},
 		log:            plainSink{},
 	}
 }
 
-// settle decides what was left open, and makes the simulation of a system that is to be
+// complete decides what was left open, and makes the simulation of a system that is to be
 // deterministic.
-func (o *options) settle() (s *simulation) {
+func (o *options) complete() (s *simulation) {
 	if o.hooks != nil {
 		s = o.simulation(o.hooks)
 	}
@@ -202,10 +202,11 @@ func (o *options) defaultWorkers(n int) {
 
 // check returns everything that is wrong, not only the first; nothing if all is well.
 func (o *options) check() (wrong string) {
-	o.demand(o.workers >= 1 && o.workers <= sched.MaxWorkers, "WithWorkers", o.workers, fmt.Sprint("1 to ", sched.MaxWorkers))
+	o.demand(o.workers >= 1 && o.workers <= sched.MaxWorkers, "WithWorkers", o.workers,
+		fmt.Sprint("1 to ", sched.MaxWorkers))
 	o.demand(o.batch >= 1, "WithBatch", o.batch, "at least 1")
 	o.demand(o.gas >= 1, "WithGas", o.gas, "at least 1")
-	o.demand(o.spares >= 1, "WithMaxBlocked", o.spares, "at least 1")
+	o.demand(o.maxBlocked >= 1, "WithMaxBlocked", o.maxBlocked, "at least 1")
 	o.demand(o.longTurn >= time.Millisecond, "WithLongTurn", o.longTurn, "at least 1ms")
 	return strings.Join(o.wrong, "\n")
 }

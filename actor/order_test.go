@@ -26,7 +26,7 @@ type inOrder struct {
 
 func (r *inOrder) Take(_ *actor.Context, m ordinal) {
 	if r.next[m.from] != m.no {
-		r.t.Errorf("message %d of sender %d came when %d was due", m.no, m.from, r.next[m.from])
+		r.t.Errorf("message %d of sender %d came when %d was expected", m.no, m.from, r.next[m.from])
 	}
 	r.next[m.from] = m.no + 1
 	r.got++
@@ -158,7 +158,8 @@ var (
 
 // The table is filled here because the methods name the behaviours.
 func init() {
-	walkerType.Table(walk.Handle((*walker).Walk), walkText.Handle((*walker).Text), walkAsk.Handle((*walker).Ask), walkReply.Handle((*walker).Reply))
+	walkerType.Table(walk.Handle((*walker).Walk), walkText.Handle((*walker).Text),
+		walkAsk.Handle((*walker).Ask), walkReply.Handle((*walker).Reply))
 }
 
 func (w *world) pick(r *rand.Rand) actor.Ref[walker] {
@@ -278,10 +279,12 @@ func (w *world) outside(t testing.TB, seed uint64) {
 }
 
 // conserve runs a world with the given numbers to its end and counts.
-func conserve(t *testing.T, rt *rapid.T, workers, batch, actors, goroutines, budget int, how string, seed uint64) {
+func conserve(t *testing.T, rt *rapid.T, workers, batch, actors, goroutines, budget int,
+	how string, seed uint64) {
 	w := &world{}
 	w.budget.Store(int64(budget))
-	w.sys = actor.Start(actor.WithWorkers(workers), actor.WithBatch(batch), actor.WithRandSeed(seed), actor.WithLogger(silent),
+	w.sys = actor.Start(actor.WithWorkers(workers), actor.WithBatch(batch), actor.WithRandSeed(seed),
+		actor.WithLogger(silent),
 		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { w.dead.Add(1) }}),
 		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) { w.panicked.Add(1) }}))
 	defer w.sys.Stop()
@@ -315,9 +318,11 @@ func conserve(t *testing.T, rt *rapid.T, workers, batch, actors, goroutines, bud
 	st := w.sys.Stats()
 	sent, ran, dead := w.sent.Load(), w.ran.Load(), w.dead.Load()
 	if sent != ran+dead || uint64(ran) != st.Messages || uint64(dead) != st.DeadLetters ||
-		w.crashed.Load() != w.panicked.Load() || uint64(w.crashed.Load()) != st.Panics || w.violations.Load() != 0 ||
+		w.crashed.Load() != w.panicked.Load() || uint64(w.crashed.Load()) != st.Panics ||
+		w.violations.Load() != 0 ||
 		st.Mutes != st.Unmutes {
-		rt.Fatalf("seed %d: %d sent, %d ran + %d dead = %d; %d crashed, %d reported, %d ran after their end; %+v",
+		rt.Fatalf("seed %d: %d sent, %d ran + %d dead = %d; %d crashed, %d reported, %d ran after "+
+			"their end; %+v",
 			seed, sent, ran, dead, ran+dead, w.crashed.Load(), w.panicked.Load(), w.violations.Load(), st)
 	}
 }
@@ -409,7 +414,8 @@ func TestStop_RacesWithSends(t *testing.T) {
 		quiet(t, sys)
 		st := sys.Stats()
 		if int64(st.Messages)+dead.n.Load() != accepted.Load()+asked.Load() {
-			t.Fatalf("%d sent, %d asked; %d ran, %d dead", accepted.Load(), asked.Load(), st.Messages, dead.n.Load())
+			t.Fatalf("%d sent, %d asked; %d ran, %d dead", accepted.Load(), asked.Load(), st.Messages,
+				dead.n.Load())
 		}
 		equal(t, "stopped", st.Stopped, 1)
 		sys.Stop()

@@ -9,11 +9,11 @@ import (
 // TestOrphaned: a supervisor that leaves decides nothing any more. Its older child falls
 // then, or is down already, and the younger one, which is waited for first, is muted for it.
 func TestOrphaned(t *testing.T) {
-	kids := actor.NewType[puppet]("kid", actor.WithBatch(1))
-	end := actor.Declare[struct{}](kids, "end")
-	nop := actor.Declare[struct{}](kids, "nop")
-	pester := actor.Declare[actor.Ref[puppet]](kids, "pester")
-	kids.Table(end.Handle(func(_ *puppet, c *actor.Context, _ struct{}) {
+	children := actor.NewType[puppet]("child", actor.WithBatch(1))
+	end := actor.Declare[struct{}](children, "end")
+	nop := actor.Declare[struct{}](children, "nop")
+	pester := actor.Declare[actor.Ref[puppet]](children, "pester")
+	children.Table(end.Handle(func(_ *puppet, c *actor.Context, _ struct{}) {
 		c.Stop()
 	}), nop.Handle(func(*puppet, *actor.Context, struct{}) {
 	}), pester.Handle(func(_ *puppet, c *actor.Context, to actor.Ref[puppet]) {
@@ -23,8 +23,8 @@ func TestOrphaned(t *testing.T) {
 	begin := actor.Declare[struct{}](parents, "begin")
 	fell := actor.Declare[actor.ChildDown](parents, "fell")
 	parents.Table(begin.Handle(func(_ *puppet, c *actor.Context, _ struct{}) {
-		older := actor.SpawnSupervised(c, kids, func(*puppet) {}, fell)
-		younger := kids.SpawnChild(c, puppet{})
+		older := actor.SpawnSupervised(c, children, func(*puppet) {}, fell)
+		younger := children.SpawnChild(c, puppet{})
 		for range 4 {
 			pester.Send(c, younger, older)
 		}
@@ -36,7 +36,8 @@ func TestOrphaned(t *testing.T) {
 		}
 	}))
 	for seed := range uint64(300) {
-		sys := start(t, actor.WithDeterministic(seed+1), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
+		sys := start(t, actor.WithDeterministic(seed+1),
+			actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 		p := parents.Spawn(sys, puppet{})
 		begin.Send(sys, p, struct{}{})
 		if _, err := actor.Join(soon(t), p); err != nil {

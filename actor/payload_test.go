@@ -55,7 +55,8 @@ func carry[M any](t *testing.T, m M, ok func(M) bool) {
 		counts := actor.DeclareAsk[struct{}, [2]int](typ, "counts")
 		forward := actor.Declare[pass[M]](typ, "forward")
 		back := actor.Declare[actor.Result[M]](typ, "back")
-		typ.Table(take.Handle((*sink[M]).Take), echo.Handle((*sink[M]).Echo), counts.Handle((*sink[M]).Counts),
+		typ.Table(take.Handle((*sink[M]).Take), echo.Handle((*sink[M]).Echo),
+			counts.Handle((*sink[M]).Counts),
 			forward.Handle(func(_ *sink[M], c *actor.Context, p pass[M]) {
 				take.Send(c, p.to, p.m)
 				actor.AskTo(c, echo, p.to, p.m, back)
@@ -103,8 +104,11 @@ func TestPayloads(t *testing.T) {
 	carry(t, int8(-3), func(m int8) bool { return m == -3 })
 	carry(t, [3]uint64{1, 2, 3}, func(m [3]uint64) bool { return m == [3]uint64{1, 2, 3} })
 	carry(t, [5]float64{4: 5}, func(m [5]float64) bool { return m[4] == 5 })
-	carry(t, [1000]uint64{1, 999: 9}, func(m [1000]uint64) bool { return m == [1000]uint64{1, 999: 9} })
-	carry(t, [8193]uint64{1, 8192: 9}, func(m [8193]uint64) bool { return m[0]+m[8192] == 10 }) // more than a channel takes
+	carry(t, [1000]uint64{1, 999: 9}, func(m [1000]uint64) bool {
+		return m == [1000]uint64{1, 999: 9}
+	})
+	// More than a channel takes.
+	carry(t, [8193]uint64{1, 8192: 9}, func(m [8193]uint64) bool { return m[0]+m[8192] == 10 })
 	carry(t, [100]string{"a", 99: "z"}, func(m [100]string) bool { return m[99] == "z" })
 	carry(t, mixed{1, "n", &x, 2, []int{3}}, func(m mixed) bool {
 		return m.a == 1 && m.name == "n" && m.at == &x && m.b == 2 && m.list[0] == 3
@@ -140,7 +144,7 @@ func collected(t *testing.T, what string, held []weak.Pointer[held]) {
 // go every way there is; afterwards the system is idle but up.
 func TestPayloads_AreLetGo(t *testing.T) {
 	type load struct{ p *held }
-	typ := actor.NewType[puppet]("keeper")
+	typ := actor.NewType[puppet]("holder")
 	take := actor.Declare[load](typ, "take")
 	echo := actor.DeclareAsk[load, load](typ, "echo")
 	crash := actor.DeclareAsk[load, load](typ, "crash")
@@ -158,8 +162,10 @@ func TestPayloads_AreLetGo(t *testing.T) {
 	for name, send := range map[string]func(sys *actor.System, r actor.Ref[puppet], l load){
 		"Send":    func(sys *actor.System, r actor.Ref[puppet], l load) { take.Send(sys, r, l) },
 		"TrySend": func(sys *actor.System, r actor.Ref[puppet], l load) { _ = take.TrySend(sys, r, l) },
-		"Ask":     func(sys *actor.System, r actor.Ref[puppet], l load) { _, _ = echo.Ask(context.Background(), r, l) },
-		"inside":  func(sys *actor.System, r actor.Ref[puppet], l load) { relay.Send(sys, r, l) },
+		"Ask": func(sys *actor.System, r actor.Ref[puppet], l load) {
+			_, _ = echo.Ask(context.Background(), r, l)
+		},
+		"inside": func(sys *actor.System, r actor.Ref[puppet], l load) { relay.Send(sys, r, l) },
 		"crash": func(sys *actor.System, r actor.Ref[puppet], l load) {
 			_, _ = crash.Ask(context.Background(), r, l)
 		},
@@ -188,14 +194,16 @@ func TestPayloads_AreLetGo(t *testing.T) {
 // alive, whether it was answered or became a dead letter.
 func TestRequests_LetGo(t *testing.T) {
 	type load struct{ p *held }
-	typ := actor.NewType[load]("asker")
+	typ := actor.NewType[load]("caller")
 	echo := actor.DeclareAsk[load, load](typ, "echo")
 	back := actor.Declare[actor.Result[load]](typ, "back")
 	ask := actor.Declare[actor.Ref[load]](typ, "ask")
 	typ.Table(
 		echo.Handle(func(_ *load, _ *actor.Context, l load) (load, error) { return l, nil }),
 		back.Handle(func(_ *load, c *actor.Context, _ actor.Result[load]) { c.Stop() }),
-		ask.Handle(func(l *load, c *actor.Context, to actor.Ref[load]) { actor.AskTo(c, echo, to, *l, back) }))
+		ask.Handle(func(l *load, c *actor.Context, to actor.Ref[load]) {
+			actor.AskTo(c, echo, to, *l, back)
+		}))
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[load]){
 		"answered":    func(*actor.System, actor.Ref[load]) {},
 		"dead letter": func(sys *actor.System, r actor.Ref[load]) { actor.Stop(sys, r) },
@@ -262,7 +270,8 @@ var (
 	hitText   = actor.Declare[string](rallyType, "text")
 	hitAsk    = actor.Declare[actor.Result[int]](rallyType, "ask")
 	less      = actor.DeclareAsk[int, int](rallyType, "less")
-	_         = rallyType.Table(meetPeer.Handle((*rally).Meet), hitNumber.Handle((*rally).Number), hitText.Handle((*rally).Text),
+	_         = rallyType.Table(meetPeer.Handle((*rally).Meet), hitNumber.Handle((*rally).Number),
+		hitText.Handle((*rally).Text),
 		hitAsk.Handle((*rally).Ask), less.Handle((*rally).Less))
 )
 

@@ -42,8 +42,8 @@ func TestPinnedThread_Batch(t *testing.T) {
 	}
 }
 
-// TestShouldYield_PinnedOrBlocking: where nobody waits for the worker, a long behaviour is not
-// told to come to an end, and so gets on.
+// TestShouldYield_PinnedOrBlocking: where no other actor waits for the worker, a long behaviour is
+// not told to come to an end, and so gets on.
 func TestShouldYield_PinnedOrBlocking(t *testing.T) {
 	const steps = 1_000_000
 	sys := start(t, actor.WithWorkers(1))
@@ -86,5 +86,5 @@ func TestPinned_ChildOfTheStopping(t *testing.T) {
 	receive(t, "the behaviour", began)
 	sys.Stop()
 	equal(t, "the child", receive(t, "the child", spawned), actor.StatusEnded)
-	equal(t, "nobody has written to what the dead share", actor.TombsAreClean(), true)
+	equal(t, "nobody has written to what the dead share", actor.TerminatedIsClean(), true)
 }

@@ -189,10 +189,10 @@ func (plainMail) shut(a *cell) (full bool) {
 	}
 	// The gate is shut for actors, and for goroutines as well, unless only the batch is the
 	// reason: then those that wait may be let in.
-	lenient := a.load.BatchOnly()
-	f.batchOnly.Store(lenient) // before Shut: it is not shut to them in between
+	batchOnly := a.load.BatchOnly()
+	f.batchOnly.Store(batchOnly) // before Shut: it is not shut to them in between
 	a.shutMailbox()
-	if lenient {
+	if batchOnly {
 		f.admit(a) // after both, as behind Open
 	}
 	return false
@@ -249,7 +249,9 @@ func (countedMail) init(a *cell) {
 	a.load = backpressure.Counted
 }
 
-func (countedMail) watermark(a *cell) uint32 { return uint32(min(a.typ().marks.high, math.MaxInt32)) }
+func (countedMail) watermark(a *cell) uint32 {
+	return uint32(min(a.typ().marks.high, math.MaxInt32))
+}
 
 func (countedMail) ran(a *cell, n int) { a.flow.Load().marks.add(-n) }
 

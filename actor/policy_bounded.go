@@ -16,7 +16,7 @@ const (
 	// mailbox exceeds its bound by what behaviours send that have met it, and without limit
 	// by what is sent by those who are never muted: an actor that is overloaded or under
 	// pressure itself, one that has supervised children, and the receiver. From outside of
-	// behaviours, where nobody can be muted, OverflowMute refuses the message.
+	// behaviours, where no sender can be muted, OverflowMute refuses the message.
 	OverflowMute Overflow = iota
 	// OverflowRefuse makes a dead letter of the message, with ErrOverloaded.
 	OverflowRefuse
@@ -51,13 +51,14 @@ type mailBound struct {
 // sends.
 func WithBound(limit int, overflow Overflow) TypeOption {
 	if limit < 1 || overflow > OverflowDropOldest {
-		panic(fmt.Sprintf("gallop: WithBound(%d, %d): want at least 1, and OverflowMute, OverflowRefuse or OverflowDropOldest", limit, overflow))
+		panic(fmt.Sprintf("gallop: WithBound(%d, %d): want at least 1, and OverflowMute, "+
+			"OverflowRefuse or OverflowDropOldest", limit, overflow))
 	}
 	return typeOption(func(t *typeInfo) { t.bound = mailBound{limit: limit, overflow: overflow} })
 }
 
-// boundedMail waits in a queue that has a limit: see boundedQueue. Through the mailbox come only the
-// runtime's own messages and a call to look into the queue.
+// boundedMail waits in a queue that has a limit: see boundedQueue. Through the mailbox come only
+// the runtime's own messages and a call to look into the queue.
 type boundedMail struct{ plainMail }
 
 func (boundedMail) init(a *cell) {
@@ -238,7 +239,7 @@ func bounce(e env, a *cell, dropped *message) {
 
 // fromOutside adds a message to the queue by put, from outside, and tells the actor. What had to
 // make room becomes a dead letter. A hold keeps the system from being quiescent in between. If the
-// system stops all the same, nobody runs the actor any more: what is there is ours to terminate.
+// system stops all the same, no worker runs the actor any more: this goroutine ends what is there.
 func (a *cell) fromOutside(put func() (tell bool, dropped *message, err error)) error {
 	sys := a.sys()
 	if !sys.sched.Hold() {
@@ -249,7 +250,7 @@ func (a *cell) fromOutside(put func() (tell bool, dropped *message, err error)) 
 		// No mail any more, and no dead letter yet: nothing else holds the system for it.
 		bounce(e, a, dropped)
 	} else {
-		// If an actor of another system has asked, it may take until somebody waits for that.
+		// If an actor of another system has asked, it may take until that system is waited for.
 		defer bounce(e, a, dropped)
 	}
 	defer sys.sched.Release()

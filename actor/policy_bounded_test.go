@@ -40,7 +40,8 @@ var (
 	mutingType   = newBounded("muting", bound, actor.OverflowMute)
 	refusingType = newBounded("refusing", bound, actor.OverflowRefuse)
 	droppingType = newBounded("dropping", bound, actor.OverflowDropOldest)
-	boundedTypes = map[string]*boundedType{"mute": mutingType, "refuse": refusingType, "drop": droppingType}
+	boundedTypes = map[string]*boundedType{"mute": mutingType, "refuse": refusingType,
+		"drop": droppingType}
 )
 
 // stuck makes an actor that is stuck in a behaviour, with an empty mailbox.
@@ -68,7 +69,8 @@ func TestBound_Policies(t *testing.T) {
 	}{
 		"mute":   {typ: mutingType, runs: seq(0, sends), mutes: 1},
 		"refuse": {typ: refusingType, runs: seq(0, bound), dead: sends - bound, why: actor.ErrOverloaded},
-		"drop":   {typ: droppingType, runs: seq(sends-bound, sends), dead: sends - bound, why: actor.ErrDropped},
+		"drop": {typ: droppingType, runs: seq(sends-bound, sends), dead: sends - bound,
+			why: actor.ErrDropped},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
@@ -121,7 +123,9 @@ func TestBound_Asks(t *testing.T) {
 			if c.typ != droppingType { // otherwise the requests are the oldest
 				inside(t, sys, fill)
 			}
-			p := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { results = append(results, r.Err) }})
+			p := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+				results = append(results, r.Err)
+			}})
 			sent := make(chan struct{})
 			do.Send(sys, p, func(_ *puppet, s *actor.Context) {
 				actor.AskTo(s, c.typ.try, r, justNil, note)
@@ -161,7 +165,10 @@ func TestBound_SenderThatIsNeverMuted(t *testing.T) {
 	const many = 10 * bound
 	for name, typ := range boundedTypes {
 		var dead atomic.Int64
-		sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { dead.Add(1) }}))
+		sys := start(t, actor.WithWorkers(1),
+			actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
+				dead.Add(1)
+			}}))
 		ran, r := 0, typ.typ.Spawn(sys, puppet{})
 		typ.do.Send(sys, r, func(_ *puppet, c *actor.Context) {
 			for range many {
@@ -190,7 +197,9 @@ func TestBound_FromOutside(t *testing.T) {
 				must(t, typ.do.TrySend(sys, r, note(i)))
 			}
 			wants(t, typ.do.TrySend(sys, r, nil), actor.ErrOverloaded)
-			inside(t, sys, func(c *actor.Context) { wants(t, typ.do.TrySend(c, r, nil), actor.ErrOverloaded) })
+			inside(t, sys, func(c *actor.Context) {
+				wants(t, typ.do.TrySend(c, r, nil), actor.ErrOverloaded)
+			})
 			if typ != droppingType { // there it drops another
 				_, err := typ.try.Ask(soon(t), r, nil)
 				wants(t, err, actor.ErrOverloaded)
@@ -220,7 +229,7 @@ func TestBound_FromOutside(t *testing.T) {
 	}
 }
 
-// TestBound_Ends: an actor with a bound that ends leaves nobody waiting and no message
+// TestBound_Ends: an actor with a bound that ends leaves no sender waiting and no message
 // behind.
 func TestBound_Ends(t *testing.T) {
 	for name, typ := range boundedTypes {
@@ -286,7 +295,7 @@ func TestBound_DrainsMuted(t *testing.T) {
 				equal(t, "muted", muted, true)
 				do.Send(sys, slow, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
 				hold()
-				settled(t, sys)
+				allUnmuted(t, sys)
 				equal(t, "ran", ran, mail-1)
 				equal(t, "in the end", r.Status(), actor.StatusEnded)
 			})
@@ -329,8 +338,12 @@ type timed struct {
 
 func newTimed(name string) timed {
 	typ := actor.NewType[puppet](name, actor.WithBound(100, actor.OverflowRefuse), actor.WithBatch(4))
-	x := timed{&boundedType{typ: typ, do: actor.Declare[deed](typ, "do")}, actor.Declare[actor.Result[deed]](typ, "result")}
-	typ.Table(x.do.Handle((*puppet).Do), x.result.Handle(func(p *puppet, c *actor.Context, r actor.Result[deed]) { r.Value(p, c) }))
+	x := timed{&boundedType{typ: typ, do: actor.Declare[deed](typ, "do")},
+		actor.Declare[actor.Result[deed]](typ, "result")}
+	typ.Table(x.do.Handle((*puppet).Do), x.result.Handle(func(p *puppet, c *actor.Context,
+		r actor.Result[deed]) {
+		r.Value(p, c)
+	}))
 	return x
 }
 
@@ -409,7 +422,8 @@ func TestBound_Conservation(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		var dead letters
-		sys := actor.Start(actor.WithWorkers(rapid.IntRange(1, 3).Draw(t, "workers")), actor.WithLogger(silent), dead.option())
+		sys := actor.Start(actor.WithWorkers(rapid.IntRange(1, 3).Draw(t, "workers")),
+			actor.WithLogger(silent), dead.option())
 		defer sys.Stop()
 		var ran, accepted atomic.Int64
 		type target struct {
@@ -434,7 +448,7 @@ func TestBound_Conservation(t *testing.T) {
 			}
 		}
 		var wg sync.WaitGroup
-		for range rapid.IntRange(1, 4).Draw(t, "outsiders") {
+		for range rapid.IntRange(1, 4).Draw(t, "goroutines") {
 			n, mode := rapid.IntRange(1, 30).Draw(t, "messages"), rapid.IntRange(0, 2).Draw(t, "verb")
 			wg.Go(func() {
 				for i := range n {
@@ -462,13 +476,14 @@ func TestBound_Conservation(t *testing.T) {
 			t.Fatal(err)
 		}
 		if st := sys.Stats(); ran.Load()+dead.n.Load() != accepted.Load() || st.Mutes != st.Unmutes {
-			t.Fatalf("%d accepted, %d ran, %d dead; %d mutes, %d unmutes", accepted.Load(), ran.Load(), dead.n.Load(), st.Mutes, st.Unmutes)
+			t.Fatalf("%d accepted, %d ran, %d dead; %d mutes, %d unmutes", accepted.Load(), ran.Load(),
+				dead.n.Load(), st.Mutes, st.Unmutes)
 		}
 	})
 }
 
 // TestBound_Stops: a system that stops makes dead letters of what waits, and leaves
-// nobody waiting.
+// no sender waiting.
 func TestBound_Stops(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), dead.option())
@@ -501,7 +516,7 @@ func TestMisuse_OfBounds(t *testing.T) {
 }
 
 // TestBound_SpawnedTooLate: mail for an actor with a bound that was spawned when the system already
-// refuses what comes from outside becomes dead letters, and mutes nobody.
+// refuses what comes from outside becomes dead letters, and mutes no sender.
 func TestBound_SpawnedTooLate(t *testing.T) {
 	for _, typ := range []*boundedType{droppingType, refusingType, mutingType} { // the last would hang
 		t.Run(typ.typ.Name(), func(t *testing.T) {
@@ -534,12 +549,15 @@ func TestBound_SpawnedTooLate(t *testing.T) {
 	}
 }
 
-// TestBound_AnswersAreBookedOnce: what answers an AskToWithin of an actor with a bound is no
+// TestBound_AnswersAreCountedOnce: what answers an AskToWithin of an actor with a bound is no
 // message of its own, also if it comes from outside: here because the request had to make room.
-func TestBound_AnswersAreBookedOnce(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.WithDeterministic(1), actor.Simulated(&sim.Hooks{Event: func(sim.Event) {}}))
+func TestBound_AnswersAreCountedOnce(t *testing.T) {
+	sys, clock := onVirtualTime(t, actor.WithDeterministic(1),
+		actor.Simulated(&sim.Hooks{Event: func(sim.Event) {}}))
 	var got []error
-	caller := mutingType.typ.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got = append(got, r.Err) }})
+	caller := mutingType.typ.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+		got = append(got, r.Err)
+	}})
 	to, bell := droppingType.typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	droppingType.do.Send(sys, to, func(_ *puppet, c *actor.Context) { // is busy for a second
 		do.Send(c, bell, func(_ *puppet, c *actor.Context) {
@@ -549,9 +567,11 @@ func TestBound_AnswersAreBookedOnce(t *testing.T) {
 			return try.Stash(c, func(*puppet, *actor.Context) (any, error) { return nil, nil })
 		})
 	})
-	advance(t, clock, 0) // until nobody can go on
+	advance(t, clock, 0) // until no actor can go on
 	mutingType.do.Send(sys, caller, func(_ *puppet, c *actor.Context) {
-		actor.AskTo(c, droppingType.try, to, func(*puppet, *actor.Context) (any, error) { return nil, nil }, mutingType.note, actor.Within(time.Hour))
+		actor.AskTo(c, droppingType.try, to, func(*puppet, *actor.Context) (any, error) {
+			return nil, nil
+		}, mutingType.note, actor.Within(time.Hour))
 	})
 	advance(t, clock, 0)
 	for range bound {

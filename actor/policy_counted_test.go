@@ -54,9 +54,9 @@ func TestWatermarks(t *testing.T) {
 	}
 }
 
-// TestWatermarks_BelowNobodyIsMuted: an actor that never has a full house mutes nobody,
+// TestWatermarks_BelowNoneIsMuted: an actor that never has a full house mutes no sender,
 // although it spends its batch in every turn.
-func TestWatermarks_BelowNobodyIsMuted(t *testing.T) {
+func TestWatermarks_BelowNoneIsMuted(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	a := tideType.Spawn(sys, puppet{})
 	for range 100 {
@@ -71,11 +71,12 @@ func TestWatermarks_BelowNobodyIsMuted(t *testing.T) {
 }
 
 // TestWatermarks_AllRun: whatever is sent to an actor with watermarks, by whom, and
-// whatever it does, all of it runs, nobody stays muted, and the count is right: it is
+// whatever it does, all of it runs, no actor stays muted, and the count is right: it is
 // never overloaded when it rests.
 func TestWatermarks_AllRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		sys := actor.Start(actor.WithWorkers(rapid.IntRange(1, 3).Draw(t, "workers")), actor.WithLogger(silent))
+		sys := actor.Start(actor.WithWorkers(rapid.IntRange(1, 3).Draw(t, "workers")),
+			actor.WithLogger(silent))
 		defer sys.Stop()
 		a := tideType.Spawn(sys, puppet{})
 		var ran atomic.Int64
@@ -159,11 +160,13 @@ func TestWatermarks_EndOfALife(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			supers := actor.NewType[puppet]("super")
-			begin, fell := actor.Declare[struct{}](supers, "begin"), actor.Declare[actor.ChildDown](supers, "fell")
+			begin, fell := actor.Declare[struct{}](supers, "begin"), actor.Declare[actor.ChildDown](supers,
+				"fell")
 			falls, ran := 0, 0
 			supers.Table(begin.Handle(func(_ *puppet, c *actor.Context, _ struct{}) {
 				child := actor.SpawnSupervised(c, tideType, func(*puppet) {}, fell)
-				tideDo.Send(c, child, func(_ *puppet, c *actor.Context) { // its mail has been counted when the next one runs
+				// Its mail has been counted when the next one runs.
+				tideDo.Send(c, child, func(_ *puppet, c *actor.Context) {
 					tideDo.Send(c, child, func(p *puppet, c *actor.Context) {
 						actor.Suspend(c, child) // calls it, before what it sends itself then
 						tideDo.Send(c, child, func(*puppet, *actor.Context) { ran++ })

@@ -18,8 +18,8 @@ import (
 //     machine's clock the timer holds the system;
 //   - requests fail at once with [ErrSuspended], those that wait in the mailbox too,
 //     unless the caller says that it waits: see [WaitForRestart];
-//   - ordinary messages are kept up to a bound (ChildOptions.Backlog) and run after the restart. Beyond
-//     the bound they become dead letters with the reason ErrSuspended, and TrySend
+//   - ordinary messages are kept up to a bound (ChildOptions.Backlog) and run after the restart.
+//     Beyond the bound they become dead letters with the reason ErrSuspended, and TrySend
 //     returns that;
 //   - SendWait waits for the restart, or until its context ends;
 //   - no sender is muted for the actor; those that were are let go.
@@ -82,7 +82,7 @@ func (a *cell) releaseHold(x *coldState) {
 //
 // To have such a turn without a test for it on the path of every message, the actor leaves a
 // signal that says nothing in its own system queue before it goes idle: a turn that finds one
-// there comes to attend, and so to postponeMail, before it runs any mail.
+// there comes to serveSignals, and so to postponeMail, before it runs any mail.
 //
 // When the bound is reached the gate is shut. Then the sender itself makes the dead letter, so that
 // a flood is bounded: see meetGate. The way there is safe in the same sense: a sender that passes
@@ -137,7 +137,9 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	a.filterMail(c, f.unasked)
 	f.before = msg.Distance(a.in.Pending(), nil)
 	x.held.Add(a.filterChain(c, x.held.All(), f.unasked))
-	deadLetters(e, a, a.policy().takeIf(a, c, func(m *message) bool { return f.unasked(a, m) != nil }), f.why)
+	deadLetters(e, a, a.policy().takeIf(a, c, func(m *message) bool {
+		return f.unasked(a, m) != nil
+	}), f.why)
 }
 
 // endBackoff puts what was kept in front of the mailbox. The actor owns itself, and may be parked
@@ -206,7 +208,7 @@ func (a *cell) postponeMail(c *Context, x *coldState) (again bool) {
 	kept := top != nil && a.postponeOne(c, f, top)
 	if !a.in.HasAppended() {
 		c.w.PrepareNext()
-		if stub, ok := a.box.TryIdle(&a.in); ok { // the actor is nobody's now
+		if stub, ok := a.box.TryIdle(&a.in); ok { // the actor has no owner now
 			if stub != nil && !kept {
 				c.recycle(stub)
 			}
@@ -328,8 +330,11 @@ func verifyBackoff(a *cell, x *coldState) {
 // verifyPostpone checks an actor in a back-off at the end of its turn.
 func verifyPostpone(a *cell, x *coldState) {
 	f := x.backoff
-	invariant.Check(x.state == suspended && x.waiting && x.unheld, "%v keeps its mail in phase %d", a, x.state)
+	invariant.Check(x.state == suspended && x.waiting && x.unheld, "%v keeps its mail in phase %d", a,
+		x.state)
 	invariant.Check(f.room >= 0, "%v keeps %d messages too many", a, -f.room)
-	invariant.Check(f.mail.Last == nil || f.mail.Last != a.in.Tail(), "%v has put the top node of its mailbox aside", a)
-	invariant.Check(seam.Peek(&seam.Peek(&a.flow).suspended) != nil, "%v is in a back-off, and senders do not know", a)
+	invariant.Check(f.mail.Last == nil || f.mail.Last != a.in.Tail(),
+		"%v has put the top node of its mailbox aside", a)
+	invariant.Check(seam.Peek(&seam.Peek(&a.flow).suspended) != nil,
+		"%v is in a back-off, and senders do not know", a)
 }

@@ -17,7 +17,7 @@ type flow struct {
 	// The gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and
 	// after Open; loaded by open.
 	batchOnly seam.Bool
-	life      seam.Pointer[lifeContext] // nil: nobody has asked for it. Stored by the owner
+	life      seam.Pointer[lifeContext] // nil: it was not asked for. Stored by the owner
 	bounded   *boundedQueue             // types with a bound; nil otherwise
 	marks     watermarks                // types with watermarks. Owner only
 
@@ -50,7 +50,7 @@ func (a *cell) flowOf() *flow {
 func (a *cell) endFlow() (left *message) {
 	f := a.flow.Load()
 	if f == nil {
-		return nil // whoever makes one later finds the mailbox closed
+		return nil // one that is made later meets a closed mailbox
 	}
 	f.pressed.Store(0)
 	return f.close()
@@ -90,7 +90,7 @@ func newOwn(e env, id uint16, word uint64) *message {
 // messages as before, and is never muted itself meanwhile. Applying pressure twice is
 // the same as once.
 //
-// Whoever is to bring the news that there is room again must be able to: a message from
+// The actor that is to bring the news that there is room again must be able to: a message from
 // a muted actor never comes. If it comes to that, the actors that wait are let go for
 // the mail that they have, for the first time within a tenth of a second; see
 // [PressureDeadlock]. If the news comes from outside, take a [System.Hold] for as long as

@@ -27,8 +27,8 @@ type PressureDeadlock struct {
 	// Closed says that the waiting goes in a circle: one of those who wait has a message
 	// from Pressed in its mailbox, which may be what Pressed waits for.
 	Closed bool
-	// Idle says that nothing else was queued or running in the system, and nobody held it:
-	// only somebody outside, who ought to have a [System.Hold], could end the pressure.
+	// Idle says that nothing else was queued or running in the system, and no hold was taken:
+	// only a goroutine outside, which ought to have a [System.Hold], could end the pressure.
 	Idle bool
 }
 
@@ -91,10 +91,11 @@ const (
 type deadlockWatch struct {
 	sys   *System
 	mu    seam.Mutex
-	roots []*cell       // guarded by mu
-	alarm seam.Alarm    // guarded by mu; nil: it was never needed
-	ended bool          // guarded by mu
-	asked chan struct{} // guarded by mu: closed after the next look; nil: nobody asked
+	roots []*cell    // guarded by mu
+	alarm seam.Alarm // guarded by mu; nil: it was never needed
+	ended bool       // guarded by mu
+	// Guarded by mu: closed after the next look; nil: it was not asked for.
+	asked chan struct{}
 	seen  letterLog
 }
 
@@ -103,10 +104,10 @@ type deadlockState struct {
 	listed bool
 	which  uint32 // the application of pressure that the rest is about
 	looks  int    // since then, or since those who wait were let go last
-	due    int    // when they will be
+	lookAt int    // when they will be
 }
 
-// watch begins to look after b, under pressure, for which somebody waits. Any goroutine.
+// watch begins to look after b, under pressure, for which an actor waits. Any goroutine.
 func (s *deadlockWatch) watch(a *cell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,8 +146,8 @@ func (s *deadlockWatch) tick() {
 	s.mu.Unlock()
 }
 
-// next returns a channel that is closed when the watch has looked again. It returns nil if nobody
-// waits for an actor under pressure, so that the watch will let nobody go. Any goroutine.
+// next returns a channel that is closed when the watch has looked again. It returns nil if no actor
+// waits for an actor under pressure, so that the watch will let none go. Any goroutine.
 func (s *deadlockWatch) next() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,16 +160,18 @@ func (s *deadlockWatch) next() <-chan struct{} {
 	return s.asked
 }
 
-// waited reports whether somebody waits for an actor under pressure. Any goroutine.
+// waited reports whether an actor waits for an actor under pressure. Any goroutine.
 func (s *deadlockWatch) waited() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.releases()
 }
 
-// releases reports whether the watch will let somebody go. Caller holds mu.
+// releases reports whether the watch will let an actor go. Caller holds mu.
 func (s *deadlockWatch) releases() bool {
-	waits := func(a *cell) bool { return a.flow.Load().pressed.Load() != 0 && a.gate.Waited(&gateMark) }
+	waits := func(a *cell) bool {
+		return a.flow.Load().pressed.Load() != 0 && a.gate.Waited(&gateMark)
+	}
 	return !s.ended && slices.ContainsFunc(s.roots, waits)
 }
 
@@ -183,7 +186,7 @@ func (s *deadlockWatch) looked() {
 // look counts a look at every actor and returns those whose time has come. It forgets those that
 // are watched for nothing: the next actor that waits for such a one lists it again, since it asks
 // for that after it has entered the wait list.
-func (s *deadlockWatch) look() (due []*cell) {
+func (s *deadlockWatch) look() (lookAt []*cell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -199,7 +202,7 @@ func (s *deadlockWatch) look() (due []*cell) {
 		}
 		keep = append(keep, a)
 		if f.deadlock.count(which) {
-			due = append(due, a)
+			lookAt = append(lookAt, a)
 		}
 	}
 	clear(s.roots[len(keep):])
@@ -207,18 +210,18 @@ func (s *deadlockWatch) look() (due []*cell) {
 	if len(keep) > 0 {
 		s.arm()
 	}
-	return due
+	return lookAt
 }
 
 // count counts a look and reports whether it is time to let those that wait go.
 func (t *deadlockState) count(which uint32) bool {
 	if t.which != which {
-		t.which, t.looks, t.due = which, 0, deadlockFirst
+		t.which, t.looks, t.lookAt = which, 0, deadlockFirst
 	}
-	if t.looks++; t.looks < t.due {
+	if t.looks++; t.looks < t.lookAt {
 		return false
 	}
-	t.looks, t.due = 0, min(2*t.due, deadlockMost)
+	t.looks, t.lookAt = 0, min(2*t.lookAt, deadlockMost)
 	return true
 }
 
@@ -226,10 +229,10 @@ func (t *deadlockState) count(which uint32) bool {
 func (s *deadlockWatch) soon(a *cell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a.flow.Load().deadlock.due = deadlockFirst
+	a.flow.Load().deadlock.lookAt = deadlockFirst
 }
 
-// end stops the watch and ends the actors under pressure for which somebody is muted: nobody else
+// end stops the watch and ends the actors under pressure for which a sender is muted: no worker
 // will, since they may be idle, and those that wait would not come to their end.
 func (s *deadlockWatch) end() {
 	s.mu.Lock()
@@ -259,7 +262,7 @@ func (s *System) onlyMuted() bool {
 }
 
 // resolveDeadlock lets those that have waited for long because of applied pressure go on. It
-// reports the stall if the waiting might never have ended. Owner only, in a turn.
+// reports the deadlock if the waiting might never have ended. Owner only, in a turn.
 func (a *cell) resolveDeadlock(c *Context, idle bool) {
 	if a.load&backpressure.Pressed == 0 || !a.gate.Waited(&gateMark) {
 		return // it has come to an end by itself
@@ -278,13 +281,14 @@ func (a *cell) resolveDeadlock(c *Context, idle bool) {
 
 // collectWaits finds out who waits for an actor, and whom they keep waiting. Owner only. The
 // waiting actors are parked and stay so, since only the owner opens this gate; so do those that
-// wait for them, and so on. Exceptions are those that somebody recalls: see skim.
+// wait for them, and so on. Exceptions are those that a signal wakes: see peekMail.
 func (a *cell) collectWaits() PressureDeadlock {
 	r := PressureDeadlock{Pressed: a.actorName()}
 	for next := []*cell{a}; len(next) > 0 && len(r.Waits) < maxWaits; next = next[1:] {
 		at := next[0]
 		at.gate.Each(&gateMark, func(w waiting) bool {
-			if w.muted.blockedOn.Parked() { // pairs with the swap in Park: what it wrote before is visible
+			// Pairs with the swap in Park: what it wrote before is visible.
+			if w.muted.blockedOn.Parked() {
 				wait := w.muted.waitFor(at, a)
 				r.Closed = r.Closed || wait.From != ""
 				r.Waits = append(r.Waits, wait)
@@ -329,7 +333,8 @@ func (s *System) reportDeadlock(r PressureDeadlock) {
 	}
 	if n, ok := s.deadlocks.seen.next(); ok {
 		s.log(func(l logSink) {
-			l.warn("gallop: actors wait for one under pressure", "who", r.String(), "deadlock", r.Deadlock(), "so_far", n)
+			l.warn("gallop: actors wait for one under pressure", "who", r.String(), "deadlock",
+				r.Deadlock(), "so_far", n)
 		})
 	}
 }

@@ -171,7 +171,8 @@ func TestRun_Twice(t *testing.T) {
 	runtime.Gosched()
 	release()
 	for range 3 {
-		if err := receive(t, "all to return", errs); err != nil && !errors.Is(err, actor.ErrSystemStopped) {
+		if err := receive(t, "all to return", errs); err != nil &&
+			!errors.Is(err, actor.ErrSystemStopped) {
 			t.Error(err)
 		}
 	}
@@ -195,7 +196,9 @@ func TestShutdown(t *testing.T) {
 	do.Send(sys, r, func(*puppet, *actor.Context) { ran.Add(1) })
 	ended := make(chan error, 1)
 	go func() { ended <- sys.Shutdown(context.Background()) }()
-	eventually(t, "the system refuses", func() bool { return errors.Is(count.TrySend(sys, r, 0), actor.ErrSystemStopped) })
+	eventually(t, "the system refuses", func() bool {
+		return errors.Is(count.TrySend(sys, r, 0), actor.ErrSystemStopped)
+	})
 	count.Send(sys, r, 1)
 	wants(t, dead.last.Load().Reason, actor.ErrSystemStopped)
 	close(begin)

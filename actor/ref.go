@@ -64,7 +64,8 @@ const (
 	StatusBusy               // it has mail, or is at work
 	// StatusOverloaded: it does not keep up, is muted with much mail, or is in a back-off.
 	StatusOverloaded
-	// StatusEnded: it takes no mail any more, since it has ended, or drains, or waits for its children to end.
+	// StatusEnded: it takes no mail any more, since it has ended, or drains, or waits for its children
+	// to end.
 	StatusEnded
 )
 
@@ -87,7 +88,8 @@ func (a *cell) status() Status {
 		panic("gallop: Status of a zero Ref")
 	}
 	switch {
-	case a.box.Closed() || a.sys().sched.Stopping(): // of those that had no mail nobody closes the mailbox
+	// The mailbox of one that had no mail is not closed.
+	case a.box.Closed() || a.sys().sched.Stopping():
 		return StatusEnded
 	case !a.gate.IsOpen() && a.policy().behind(a) || a.suspension() != nil:
 		return StatusOverloaded

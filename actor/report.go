@@ -106,7 +106,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 	c.reset()
 	e := c
 	if !a.supervised {
-		a.giveUpNamesAndTimers(e) // before anybody hears of it
+		a.giveUpNamesAndTimers(e) // before others hear of it
 	}
 	f := a.faultOf(c, m, d, crash)
 	f.broken, f.then = between, then
@@ -166,7 +166,8 @@ func (a *cell) failed(c *Context, f *fault) {
 func (s *System) reportPanic(a *cell, m *message, d *descriptor, e *PanicError) {
 	who := a.ownName()
 	p := PanicReport{
-		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path, Behaviour: d.name, MessageID: placeOf(m.ID), From: m.From,
+		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path, Behaviour: d.name,
+		MessageID: placeOf(m.ID), From: m.From,
 		Value: e.Value, Goexit: e.Goexit, Frame: stack.UserFrame(e.Stack), Stack: e.Stack,
 	}
 	if x := a.cold; x != nil && m.ID == systemID {
@@ -235,7 +236,7 @@ type LongTurnReport struct {
 //
 // Reports are made at most once a second; the others are counted, and the log has their
 // number as missed. Behaviours of pinned types are reported only for what they do in
-// Blocking: they have a thread of their own and keep nobody waiting.
+// Blocking: they have a thread of their own and keep no other actor waiting.
 //
 // To learn where the behaviour is, Go has to stop the process for two microseconds for
 // each of its goroutines. So a report has a stack only if there are at most 500 of them:
@@ -275,7 +276,7 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 	}
 	c := w.Local().(*Context)
 	if s.blocked.has(c) {
-		// It blocks, without a spare or since it was asked to come by: that list reports it.
+		// It blocks, without an idle worker or since it was asked to come by: that list reports it.
 		return
 	}
 	d := c.peek(task)
@@ -283,7 +284,8 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 }
 
 // report reports what a worker was seen doing, if it still does so. Any goroutine.
-func (s *System) report(w *sched.Worker, d doing, atLeast time.Duration, blocking bool, goesOn func() bool) {
+func (s *System) report(w *sched.Worker, d doing, atLeast time.Duration, blocking bool,
+	goesOn func() bool) {
 	if d.who == nil || !d.typ.sealed.Load() || !goesOn() || !s.longTurns.mayReport() {
 		return
 	}
@@ -299,7 +301,8 @@ func (s *System) report(w *sched.Worker, d doing, atLeast time.Duration, blockin
 		s.guard("Hooks.LongTurn", func() { s.opts.onLongTurn(r) })
 		return
 	}
-	s.warn("gallop: long turn", who.attrs("behaviour", r.Behaviour, "blocking", r.Blocking, "worker", r.Worker,
+	s.warn("gallop: long turn", who.attrs("behaviour", r.Behaviour, "blocking", r.Blocking, "worker",
+		r.Worker,
 		"at_least", r.AtLeast, "missed", s.longTurns.missed.Swap(0), "stack", string(r.Stack))...)
 }
 
@@ -362,4 +365,27 @@ func (d doing) name() string {
 		return ""
 	}
 	return o.name
+}
+
+// inHand reports whether m, which is or was c.msg, is a message from the mailbox whose segment is
+// not settled. If the segment is settled, m is recycled, and may be anywhere. Owner only, in a turn
+// that is about mail; or as a hint: see peek, which has looked whose turn it is, and may not read
+// that again.
+func inHand(c *Context, a *cell, m *message) bool {
+	return c.ran != nil || m != nil && m == a.in.Pending()
+}
+
+// accountCrash settles a segment that has ended in the middle of c.msg's behaviour. It returns how
+// many messages there were, and leaves them to the GC.
+func (a *cell) accountCrash(c *Context) (n int) {
+	n = 1 + msg.Distance(c.ran, nil)
+	if invariant.On {
+		verifySegment(a, c, n)
+	}
+	m := c.msg
+	a.in.SetPending(m.Next)
+	m.Next = c.ran
+	c.ran = nil
+	msg.Unlink(m, n)
+	return n
 }

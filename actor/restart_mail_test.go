@@ -16,23 +16,23 @@ func TestDropMail(t *testing.T) {
 		for _, postpones := range []bool{true, false} {
 			b := makeBed(t, typ, actor.Care[warden]{DropMail: true})
 			if !postpones {
-				wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
+				wardenIn(t, b.sys, b.parent, func(w *warden, _ *actor.Context) {
 					w.fell = func(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }
 				})
 			}
 			got := make(chan error, 3)
 			b.sleep(func() {
-				b.tell.Send(b.sys, b.kid, 1)
+				b.tell.Send(b.sys, b.child, 1)
 				b.asks(actor.WaitForRestart(soon(t)), got)
-				inside(t, b.sys, func(c *actor.Context) { b.tell.Send(c, b.kid, 2) })
-				eventually(t, "the requests are there", func() bool { return actor.InMailbox(b.kid) >= 5 })
+				inside(t, b.sys, func(c *actor.Context) { b.tell.Send(c, b.child, 2) })
+				eventually(t, "the requests are there", func() bool { return actor.InMailbox(b.child) >= 5 })
 			})
 			for range 3 {
 				err := receive(t, "the outcome", got)
 				wants(t, err, actor.ErrRestarted)
 				wants(t, err, errUser)
 			}
-			b.tell.Send(b.sys, b.kid, 3)
+			b.tell.Send(b.sys, b.child, 3)
 			quiet(t, b.sys)
 			if postpones {
 				b.wake()
@@ -48,19 +48,26 @@ func TestDropMail(t *testing.T) {
 // TestDropMail_StashAndUrgent is TestDropMail for those.
 func TestDropMail_StashAndUrgent(t *testing.T) {
 	var dead []actor.DeadLetter
-	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) { dead = append(dead, l) }}), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
+			dead = append(dead, l)
+		}}), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	var d diary
-	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }})
+	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.ChildDown) {
+		actor.Restart(c, f.Ref)
+	}})
 	var child actor.Ref[mortal]
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
-		child = w.spawn(c, "kid", actor.Care[warden]{DropMail: true}, nil)
+		child = w.spawn(c, "child", actor.Care[warden]{DropMail: true}, nil)
 		actor.SpawnUnder(c, mortalType, func(*mortal) {}, actor.Care[warden]{Fell: wardenFell})
 	})
 	doAct.Send(sys, child, func(_ *mortal, c *actor.Context) { actor.Become(c, stashing) })
 	say.Send(sys, child, "stashed")
 	quiet(t, sys)
 	doAct.Send(sys, child, func(m *mortal, c *actor.Context) {
-		rush.Send(c, child, func(*mortal, *actor.Context) { t.Error("urgent mail of the last life runs") })
+		rush.Send(c, child, func(*mortal, *actor.Context) {
+			t.Error("urgent mail of the last life runs")
+		})
 		say.Send(c, child, "mail")
 		panic(1)
 	})
@@ -72,7 +79,7 @@ func TestDropMail_StashAndUrgent(t *testing.T) {
 	}
 	say.Send(sys, child, "new")
 	quiet(t, sys)
-	equal(t, "the last line", d.lines[len(d.lines)-1], "kid: new")
+	equal(t, "the last line", d.lines[len(d.lines)-1], "child: new")
 }
 
 // TestRestart_Abandoned: "Requests whose callers have given up by the restart are dropped all the
@@ -82,7 +89,7 @@ func TestRestart_Abandoned(t *testing.T) {
 		for _, postpones := range []bool{true, false} {
 			b := makeBed(t, typ, actor.Care[warden]{})
 			if !postpones {
-				wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
+				wardenIn(t, b.sys, b.parent, func(w *warden, _ *actor.Context) {
 					w.fell = func(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }
 				})
 			}
@@ -95,9 +102,9 @@ func TestRestart_Abandoned(t *testing.T) {
 				}
 			}
 			b.sleep(func() {
-				b.tell.Send(b.sys, b.kid, 5)
+				b.tell.Send(b.sys, b.child, 5)
 				b.asks(ctx, got)
-				eventually(t, "the requests are there", func() bool { return actor.InMailbox(b.kid) >= 4 })
+				eventually(t, "the requests are there", func() bool { return actor.InMailbox(b.child) >= 4 })
 				if !postpones {
 					giveUp()
 				}
@@ -121,7 +128,7 @@ func TestAsk_AbandonedRuns(t *testing.T) {
 	got := make(chan error, 3)
 	b.sleep(func() { // which it does not: it goes on
 		b.asks(ctx, got)
-		eventually(t, "the requests are there", func() bool { return actor.InMailbox(b.kid) >= 3 })
+		eventually(t, "the requests are there", func() bool { return actor.InMailbox(b.child) >= 3 })
 		cancel()
 		for range 3 {
 			wants(t, receive(t, "the outcome", got), context.Canceled)

@@ -10,9 +10,19 @@ import (
 // The generic functions here are made once for each type of message, whatever the state. What does
 // not depend on the message is made once (decision 38).
 
+// There are two ways through this file. The hot one is send[M] and Context.send, inlined by hand
+// and with no call but the swap of the mailbox's head: a behaviour sends to an actor of its own
+// system, the node is in the worker's cache, the gate is open, and the mailbox is idle, busy or
+// biased. The cold one is everything else: sendSlow and trySend find out where the sender is (env),
+// and leave the rest to send_inside.go or send_outside.go.
+
 // send is [Behaviour.Send].
+//
+// The checks cost a compare each, of words that are needed anyway. Behaviour and receiver must be
+// of one type and one system; a misuse goes to the cold way, which says what is wrong.
 func send[M any](d *descriptor, from Sender, to *cell, m M) {
-	if _, inside := from.(*Context); inside && d != nil && to != nil { // c, inside := makes it a jump more
+	// An assertion that also assigns c takes a jump more.
+	if _, inside := from.(*Context); inside && d != nil && to != nil {
 		c, k := from.(*Context), to.shared()
 		if c != nil && c.sys == k.sys && d.typ == k.typ {
 			if n := c.cache.Take(d.sizeID); n != nil {
@@ -35,7 +45,8 @@ func sendSlow[M any](d *descriptor, from Sender, to *cell, m M) {
 	d.deliver(from, e, to, n)
 }
 
-// trySend is [Behaviour.TrySend].
+// trySend is [Behaviour.TrySend]. Whether the message is taken is decided before it is made, so
+// that a refusal costs no node, and what it owns stays the caller's.
 func trySend[M any](d *descriptor, from Sender, to *cell, m M) error {
 	e, n, err := d.beginTry(from, to)
 	if err != nil {
@@ -45,7 +56,8 @@ func trySend[M any](d *descriptor, from Sender, to *cell, m M) error {
 	return d.tryDeliver(from, e, to, n)
 }
 
-// sendWait is [Behaviour.SendWait].
+// sendWait is [Behaviour.SendWait]. It is for goroutines: a behaviour that waited would keep its
+// worker waiting. With a permit the message is always taken, unless the actor has ended.
 func sendWait[M any](ctx context.Context, d *descriptor, to *cell, m M) error {
 	n, err := d.beginWait(ctx, to)
 	if err != nil {
@@ -55,7 +67,9 @@ func sendWait[M any](ctx context.Context, d *descriptor, to *cell, m M) error {
 	return d.tryDeliver(to.shared().sys, to.shared().sys, to, n)
 }
 
-// begin returns a node for a message to a, and where the sender is.
+// begin returns a node for a message to a, and where the sender is. The caller fills the node and
+// hands it to deliver. The payload is written between the two because only that depends on the
+// type of the message: begin and deliver are made once (decision 38).
 func (d *descriptor) begin(from Sender, a *cell) (env, *message) {
 	d.made().mustSuit(a)
 	e := envFor(from, a)
@@ -67,11 +81,13 @@ func (d *descriptor) deliver(from Sender, e env, a *cell, m *message) {
 	if invariant.On {
 		verifyBegun(e, a, d, m)
 	}
-	urgent := d.urgent
+	urgent := d.urgent // as declared: the row of a carried message is another
 	if ctx := carriedBy(from); ctx != nil {
 		m, d = carry(e, ctx, m, d), rowOf(d)
 	}
-	if urgent { // its size class is in no cache
+	// Urgent mail passes every gate and goes by the system queue. Its size class is in no cache, so
+	// the hot way never sees it.
+	if urgent {
 		sendUrgent(e, a, m, d)
 		return
 	}
@@ -108,7 +124,8 @@ func (a *cell) keepsNothing() bool {
 	return s != nil && s.refuses
 }
 
-// beginWait is begin for SendWait, once there is a permit.
+// beginWait is begin for SendWait, once there is a permit. The node comes from the common lists: a
+// goroutine outside has no cache.
 func (d *descriptor) beginWait(ctx context.Context, a *cell) (*message, error) {
 	d.made().mustSuit(a)
 	mustHave(ctx, "SendWait")
@@ -152,13 +169,14 @@ func (d *descriptor) mustSuit(to *cell) {
 	case to == nil:
 		panicMisuse(d.fullName(), " sent to a zero Ref")
 	case to.shared().typ != d.typ:
-		panicMisuse(d.fullName(), " sent to "+to.String()+", which is of another type with the same state")
+		panicMisuse(d.fullName(),
+			" sent to "+to.String()+", which is of another type with the same state")
 	}
 }
 
-// send delivers a message from the behaviour that runs. The caller has filled the payload. The first
-// push is inlined by hand: it nearly always succeeds. Its parts are package mpsc's. sendPushSlow is
-// its cold twin.
+// send delivers a message from the behaviour that runs. The caller has filled the payload. The
+// first push is inlined by hand: it nearly always succeeds. Its parts are package mpsc's.
+// sendPushSlow is its cold twin.
 func (c *Context) send(to *cell, m *message, d *descriptor) {
 	if !to.gate.IsOpen() && c.waiters.latest != to && to.policy().meet(c, to, m, d) {
 		return
@@ -168,12 +186,17 @@ func (c *Context) send(to *cell, m *message, d *descriptor) {
 	}
 	h := to.box.Head()
 	m.ID, m.From = d.id, c.self.id
+	// The head is the mark of this worker's own bias: no other goroutine pushes there, so that two
+	// plain stores append the message. That saves the locked instruction.
 	if h == c.bias.Mark() {
 		if !c.bias.Append(&to.box, &to.in, m) {
 			c.sendPushSlow(to, m)
 		}
 		return
 	}
+	// An idle actor is woken, and may get the bias: then the mark becomes the head, and the message
+	// is the first behind it. Not if the kernel gives no fences, nor if the receiver may run
+	// elsewhere.
 	woken := m
 	if l := &c.bias; l.Allowed() && l.Kept() && l.Fits(c.w.Overflows()) && to.shared().biased {
 		woken = c.bias.Mark()
@@ -184,9 +207,11 @@ func (c *Context) send(to *cell, m *message, d *descriptor) {
 	if h == nil {
 		n = woken
 	}
+	// One try. If another sender was faster, or the actor has ended, the cold twin goes on.
 	if mpsc.IsClosed(h) || !to.box.Swing(h, n) {
 		c.sendPushSlow(to, m)
 	} else if h == nil {
+		// It was idle: this sender schedules it.
 		if n != m {
 			to.in.Wake(m, n)
 		}
@@ -194,14 +219,18 @@ func (c *Context) send(to *cell, m *message, d *descriptor) {
 	}
 }
 
-// sendPushSlow delivers a message whose first push did not succeed.
+// sendPushSlow delivers a message whose first push did not succeed: another sender was faster, this
+// worker's bias was revoked just then, or the actor has ended. An actor that drains still takes
+// outcomes that it has asked for.
 func (c *Context) sendPushSlow(to *cell, m *message) {
 	if !c.pushMail(to, m) && !takeLate(c, to, m) {
 		deadLetter(c, to, m, to.whyEnded())
 	}
 }
 
-// sendUrgent is Send for urgent behaviours.
+// sendUrgent is Send for urgent behaviours. They go by the system queue, ahead of the mail,
+// whatever the load of the receiver, and mute no sender. The price is a second message, which calls
+// the actor to its system queue.
 func sendUrgent(e env, to *cell, m *message, d *descriptor) {
 	if err := pushUrgent(e, to, m, d); err != nil {
 		e.countLost()
@@ -218,6 +247,10 @@ func pushUrgent(e env, to *cell, m *message, d *descriptor) error {
 	return e.pushSystem(to, m)
 }
 
+// answer is the way of a reply that no sender is muted for: from outside, from a behaviour that has
+// ended, or to a behaviour that is urgent or gives way. A reply must come through as long as there
+// is a system at all, also in Shutdown: a caller waits for it.
+//
 // answer delivers the answer to a request, as a message of d, or makes it a dead letter. e acts in
 // the system of to.
 func answer(e env, to *cell, m *message, d *descriptor, urgent bool) {

@@ -38,7 +38,8 @@ func TestSendWait_BoundIsHard(t *testing.T) {
 }
 
 // fill sends an actor that is stuck all there is room for, from outside.
-func fill(t testing.TB, sys *actor.System) (a actor.Ref[puppet], release func(), ran *atomic.Int64) {
+func fill(t testing.TB, sys *actor.System) (a actor.Ref[puppet], release func(),
+	ran *atomic.Int64) {
 	t.Helper()
 	a, ran = puppetType.Spawn(sys, puppet{}), new(atomic.Int64)
 	in, stay := make(chan struct{}), make(chan struct{})
@@ -171,16 +172,18 @@ func TestSendWait_NotForABatch(t *testing.T) {
 	o.mute(t, sys)
 	errs := make(chan error, 1)
 	go func() { errs <- slowDo.SendWait(soon(t), r, noop) }()
-	eventually(t, "it waits in line, or does not", func() bool { return actor.Waiting(r) == 1 || len(errs) > 0 })
+	eventually(t, "it waits in line, or does not", func() bool {
+		return actor.Waiting(r) == 1 || len(errs) > 0
+	})
 	equal(t, "that did not wait", len(errs), 0)
 	o.release()
 	must(t, receive(t, "SendWait", errs))
 	quiet(t, sys)
 }
 
-// TestSendWait_KeepsNobodyOverloaded: "an actor that goroutines keep busy is muted like any other":
+// TestSendWait_KeepsNoneOverloaded: "an actor that goroutines keep busy is muted like any other":
 // it has recovered whenever a notice runs, or it would flood those it sends to.
-func TestSendWait_KeepsNobodyOverloaded(t *testing.T) {
+func TestSendWait_KeepsNoneOverloaded(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	slow, relay := overload(t, sys), slowType.Spawn(sys, puppet{}) // with a batch of one
 	// Twice as many as there is room for come behind the first half.
@@ -240,7 +243,8 @@ func TestFlood(t *testing.T) {
 	}
 	const producers = 8
 	each := n / producers
-	for name, produce := range map[string]func(sys *actor.System, to actor.Ref[slowpoke], sent *atomic.Int64){
+	for name, produce := range map[string]func(sys *actor.System, to actor.Ref[slowpoke],
+		sent *atomic.Int64){
 		"actors": func(sys *actor.System, to actor.Ref[slowpoke], sent *atomic.Int64) {
 			for range producers {
 				flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, sent}), struct{}{})

@@ -33,13 +33,15 @@ func TestSender_Embedded(t *testing.T) {
 		must(t, actor.StopWait(soon(t), found))
 		inside(t, svc.System, func(c *actor.Context) {
 			count.Send(turn{c}, r, 1)
-			equal(t, "spawned by", actor.Self[puppet](c).ID() != puppetType.Spawn(turn{c}, puppet{}).ID(), true)
+			equal(t, "spawned by", actor.Self[puppet](c).ID() != puppetType.Spawn(turn{c}, puppet{}).ID(),
+				true)
 			actor.Stop(&turn{c}, r)
 		})
 		quiet(t, svc.System)
 	}
 	r := puppetType.Spawn(svc, puppet{})
-	for _, from := range []actor.Sender{service{}, &service{}, service{System: new(actor.System)}, turn{}, turn{new(actor.Context)}} {
+	for _, from := range []actor.Sender{service{}, &service{}, service{System: new(actor.System)},
+		turn{}, turn{new(actor.Context)}} {
 		panics(t, "a nil sender, or a zero one", func() { count.Send(from, r, 1) })
 	}
 }

@@ -44,7 +44,8 @@ func TestSleep_Ends(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	p := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) {
-		for name, ctx := range map[string]context.Context{"of its own": ended, "none": context.Background(), "that of Pipe": nil} {
+		for name, ctx := range map[string]context.Context{"of its own": ended,
+			"none": context.Background(), "that of Pipe": nil} {
 			actor.Pipe(c, note, func(of context.Context) (any, error) {
 				if ctx == nil {
 					ctx = of
@@ -69,7 +70,9 @@ func ExampleSleep() {
 	sys := actor.Start(actor.WithDeterministic(1))
 	defer sys.Stop()
 	var began time.Time
-	p := puppetType.Spawn(sys, puppet{note: func(c *actor.Context, r actor.Result[any]) { fmt.Println(r.Value, c.Now().Sub(began)) }})
+	p := puppetType.Spawn(sys, puppet{note: func(c *actor.Context, r actor.Result[any]) {
+		fmt.Println(r.Value, c.Now().Sub(began))
+	}})
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 		began = c.Now()
 		actor.Pipe(c, note, func(ctx context.Context) (any, error) { // a slow query

@@ -10,7 +10,7 @@ import (
 )
 
 // Spawn makes an actor of type t with the given state and returns its ref. It does not
-// block. The actor runs when somebody sends it a message; until then it is a piece of
+// block. The actor runs when it is sent a message; until then it is a piece of
 // memory of about 100 bytes and the state. What the caller did before the Spawn
 // synchronizes before the actor's behaviours.
 //
@@ -21,7 +21,7 @@ import (
 // of other actors that wait. So a tree of actors is walked depth first, and few of them
 // live at a time.
 func (t *Type[S]) Spawn(from Sender, state S) Ref[S] {
-	a := newBody(t, from)
+	a := newCell(t, from)
 	*stateOf[S](a) = state
 	if t.info.onStart != nil {
 		a.launch(from)
@@ -38,7 +38,7 @@ func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
 	}
 	envOf(from) // or panics, before init has run
 	infoOf(t).made("Spawn").seal()
-	c := new(cellOf[S]) // and no newBody: an init that panics has made no actor
+	c := new(cellOf[S]) // and no newCell: an init that panics has made no actor
 	init(&c.state)
 	c.cell.init(&t.info, from)
 	if t.info.onStart != nil {
@@ -47,8 +47,8 @@ func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
 	return Ref[S]{&c.cell}
 }
 
-// newBody makes an actor of type t.
-func newBody[S any](t *Type[S], from Sender) *cell {
+// newCell makes an actor of type t.
+func newCell[S any](t *Type[S], from Sender) *cell {
 	if t == nil || !t.info.sealed.Load() {
 		infoOf(t).made("Spawn").seal()
 	}
@@ -167,7 +167,7 @@ func (ks *typesInSystem) of(t *typeInfo) *typeInSystem {
 	return nil
 }
 
-// add publishes k and returns it, or returns the kind that somebody else was faster to publish.
+// add publishes k and returns it, or returns the kind that another goroutine was faster to publish.
 // Under the system's mu.
 func (ks *typesInSystem) add(k *typeInSystem) *typeInSystem {
 	if o := ks.of(k.typ); o != nil {
@@ -212,6 +212,8 @@ func (s *System) newTypeInSystem(t *typeInfo) (k *typeInSystem, err error) {
 // verifyNew checks an actor before its ref is known.
 func verifyNew(a *cell) {
 	invariant.Check(a.box.PeekIdle() && a.in.IsZero(), "%v has mail, and was not spawned yet", a)
-	invariant.Check(a.load&^(backpressure.Counted|backpressure.Bounded) == 0, "%v begins with a load of %#x", a, a.load)
-	invariant.Check(len(a.shared().runs) == len(a.shared().typ.decls), "%v dispatches %d of %d behaviours", a, len(a.shared().runs), len(a.shared().typ.decls))
+	invariant.Check(a.load&^(backpressure.Counted|backpressure.Bounded) == 0,
+		"%v begins with a load of %#x", a, a.load)
+	invariant.Check(len(a.shared().runs) == len(a.shared().typ.decls),
+		"%v dispatches %d of %d behaviours", a, len(a.shared().runs), len(a.shared().typ.decls))
 }

@@ -23,7 +23,7 @@ const arms = 10
 type shoot struct {
 	g      *grove
 	parent actor.Ref[shoot]
-	level  int // 0: a leaf
+	depth  int // 0: a leaf
 	left   int
 	sum    int64
 }
@@ -51,19 +51,20 @@ func (s *shoot) start(c *actor.Context) error {
 }
 
 func (s *shoot) grow(c *actor.Context) {
-	if s.level == 0 {
+	if s.depth == 0 {
 		s.end(c, 1)
 		return
 	}
 	s.left = arms
 	live := s.g.live.Add(arms)
-	for most := s.g.most.Load(); live > most && !s.g.most.CompareAndSwap(most, live); most = s.g.most.Load() {
+	for most := s.g.most.Load(); live > most &&
+		!s.g.most.CompareAndSwap(most, live); most = s.g.most.Load() {
 	}
 	wakings[s.g.way](s, c)
 }
 
 func (s *shoot) arm(self actor.Ref[shoot]) shoot {
-	return shoot{g: s.g, parent: self, level: s.level - 1}
+	return shoot{g: s.g, parent: self, depth: s.depth - 1}
 }
 
 func (s *shoot) oneByOne(c *actor.Context) {
@@ -127,13 +128,16 @@ func TestSpawn_DepthFirst(t *testing.T) {
 	}
 }
 
-// TestSpawn_DepthFirstOnASpare: so it is walked by a worker that stands in for one whose turn
+// TestSpawn_DepthFirstOnADetached: so it is walked by a worker that stands in for one whose turn
 // blocks.
-func TestSpawn_DepthFirstOnASpare(t *testing.T) {
+func TestSpawn_DepthFirstOnADetached(t *testing.T) {
 	oneOf(t, 100*arms, func() *grove {
 		sys := start(t, actor.WithWorkers(1))
 		release, stuck := make(chan struct{}), make(chan struct{})
-		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) { close(stuck); <-release })
+		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) {
+			close(stuck)
+			<-release
+		})
 		<-stuck
 		g := plant(sys, "woken one by one")
 		<-g.done
@@ -164,7 +168,7 @@ const levels, leaves = 4, 10_000
 func plant(sys *actor.System, way string) *grove {
 	g := &grove{sys: sys, way: way, done: make(chan struct{})}
 	g.live.Store(1)
-	root := shoot{g: g, level: levels}
+	root := shoot{g: g, depth: levels}
 	if way == "woken by the spawn" {
 		earlyType.Spawn(sys, root)
 	} else {
@@ -252,7 +256,7 @@ func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
 // without end are spawned and woken behind it.
 func TestSpawn_NewOnesAreNotForgotten(t *testing.T) {
 	const enough = 100_000                     // 65,792 do
-	for _, busy := range []bool{false, true} { // somebody else has mail all the while
+	for _, busy := range []bool{false, true} { // another actor has mail all the while
 		sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 		links, over := 0, false
 		var link, insist deed

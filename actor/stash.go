@@ -10,7 +10,7 @@ import (
 // not be lost or overtaken.
 
 // WithStashLimit bounds the stash of each actor of the type to n messages. A message
-// beyond that is not stashed: it becomes a dead letter with ErrOverloaded, and whoever
+// beyond that is not stashed: it becomes a dead letter with ErrOverloaded, and a caller
 // asked gets that error. Without a limit a stash takes whatever it is given. An actor
 // that wants to decide itself looks at [StashLen] before it calls Stash. It panics if n
 // is less than 1.
@@ -56,7 +56,8 @@ func (c *Context) markStashed(call string, d *descriptor) {
 		panic("gallop: " + call + " of " + d.fullName() + ", which is not what runs")
 	}
 	if c.msg.From&msg.WasStashed != 0 {
-		panic("gallop: " + call + ": the running message of " + c.self.String() + " was stashed or deferred already")
+		panic("gallop: " + call + ": the running message of " +
+			c.self.String() + " was stashed or deferred already")
 	}
 	c.msg.From |= msg.WasStashed
 }

@@ -41,7 +41,8 @@ var (
 	bankerPay  = actor.Declare[int](bankerType, "pay")
 	bankerPaid = actor.Declare[struct{}](bankerType, "paid")
 	bankerTry  = actor.DeclareAsk[func(*banker, *actor.Context) (int, error), int](bankerType, "try")
-	_          = bankerType.Table(bankerPay.Handle((*banker).Pay), bankerPaid.Handle((*banker).Paid), bankerTry.Handle((*banker).Try))
+	_          = bankerType.Table(bankerPay.Handle((*banker).Pay), bankerPaid.Handle((*banker).Paid),
+		bankerTry.Handle((*banker).Try))
 
 	// narrow is a banker with room for two.
 	narrowType = actor.NewType[banker]("narrow", actor.WithStashLimit(2))
@@ -115,7 +116,7 @@ func TestUnstash(t *testing.T) {
 }
 
 // TestTypeStashLimit: "A message beyond that is not stashed: it becomes a dead letter with
-// ErrOverloaded, and whoever asked gets that error."
+// ErrOverloaded, and a caller gets that error."
 func TestTypeStashLimit(t *testing.T) {
 	var dead letters
 	sys := start(t, dead.option())

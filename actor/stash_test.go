@@ -20,7 +20,11 @@ func TestStash(t *testing.T) {
 		sys := start(t, actor.WithWorkers(1))
 		r := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
 		inside(t, sys, func(c *actor.Context) {
-			doAct.Send(c, r, func(_ *mortal, c *actor.Context) { actor.UnstashAll(c); actor.Become(c, stashing) }) // of nothing
+			// Of nothing.
+			doAct.Send(c, r, func(_ *mortal, c *actor.Context) {
+				actor.UnstashAll(c)
+				actor.Become(c, stashing)
+			})
 			for _, s := range []string{"1", "2", "3"} {
 				say.Send(c, r, s)
 			}
@@ -46,7 +50,8 @@ func TestStash_Ask(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{n: 7})
 	asked := make(chan struct{})
-	later := mortalType.Variant(fetch.Handle(func(_ *mortal, c *actor.Context, q func(*mortal) int) (int, error) {
+	later := mortalType.Variant(fetch.Handle(func(_ *mortal, c *actor.Context,
+		q func(*mortal) int) (int, error) {
 		defer close(asked)
 		return fetch.Stash(c, q)
 	}))
@@ -99,11 +104,17 @@ func TestStash_Ends(t *testing.T) {
 func TestBecome(t *testing.T) {
 	var d diary
 	sys := start(t, actor.WithWorkers(1))
-	loud := mortalType.Variant(say.Handle(func(m *mortal, _ *actor.Context, s string) { m.note("%s!", s) }))
-	r, other := mortalType.Spawn(sys, mortal{name: "a", diary: &d, born: true}), mortalType.Spawn(sys, mortal{name: "b", diary: &d, born: true})
+	loud := mortalType.Variant(say.Handle(func(m *mortal, _ *actor.Context, s string) {
+		m.note("%s!", s)
+	}))
+	r, other := mortalType.Spawn(sys, mortal{name: "a", diary: &d, born: true}), mortalType.Spawn(sys,
+		mortal{name: "b", diary: &d, born: true})
 	inside(t, sys, func(c *actor.Context) {
 		say.Send(c, r, "1")
-		doAct.Send(c, r, func(m *mortal, c *actor.Context) { actor.Become(c, loud); m.note("the rest of the table stays") })
+		doAct.Send(c, r, func(m *mortal, c *actor.Context) {
+			actor.Become(c, loud)
+			m.note("the rest of the table stays")
+		})
 		say.Send(c, r, "2")
 		doAct.Send(c, r, func(m *mortal, c *actor.Context) { actor.Unbecome(c) })
 		say.Send(c, r, "3")
@@ -112,7 +123,9 @@ func TestBecome(t *testing.T) {
 	say.Send(sys, other, "4")
 	quiet(t, sys)
 	d.says(t, "a: 1", "a: the rest of the table stays", "a: 2!", "a: 3", "b: 4")
-	inside(t, sys, func(c *actor.Context) { panics(t, "cannot become", func() { actor.Become(c, loud) }) })
+	inside(t, sys, func(c *actor.Context) {
+		panics(t, "cannot become", func() { actor.Become(c, loud) })
+	})
 }
 
 // TestUnstash_Muted: an actor that unstashes and meets a gate in the same behaviour is
@@ -160,7 +173,9 @@ var (
 	hoarderDo   = actor.Declare[func(*hoarder, *actor.Context)](hoarderType, "do")
 	_           = hoarderType.Table(
 		kept.Handle(func(k *hoarder, c *actor.Context, n int) { k.take(n, func() { kept.Stash(c, n) }) }),
-		keptSoon.Handle(func(k *hoarder, c *actor.Context, n int) { k.take(n, func() { keptSoon.Stash(c, n) }) }),
+		keptSoon.Handle(func(k *hoarder, c *actor.Context, n int) {
+			k.take(n, func() { keptSoon.Stash(c, n) })
+		}),
 		keptReply.Handle(func(k *hoarder, c *actor.Context, r actor.Result[int]) {
 			k.take(r.Value, func() { keptReply.Stash(c, r) })
 		}),
@@ -168,7 +183,9 @@ var (
 			k.take(n, func() { r, err = keptAsk.Stash(c, n) })
 			return
 		}),
-		hoarderDo.Handle(func(k *hoarder, c *actor.Context, f func(*hoarder, *actor.Context)) { f(k, c) }))
+		hoarderDo.Handle(func(k *hoarder, c *actor.Context, f func(*hoarder, *actor.Context)) {
+			f(k, c)
+		}))
 )
 
 // take notes n if the hoarder is open, and stashes it otherwise, three times.
@@ -185,7 +202,8 @@ func (k *hoarder) take(n int, stash func()) {
 
 func (k *hoarder) mayNot(stash func()) {
 	defer func() {
-		if s, _ := recover().(string); strings.HasPrefix(s, "gallop: Stash: the running message of hoarder#") {
+		if s, _ := recover().(string); strings.HasPrefix(s,
+			"gallop: Stash: the running message of hoarder#") {
 			k.twice++
 		}
 	}()
@@ -193,7 +211,8 @@ func (k *hoarder) mayNot(stash func()) {
 }
 
 // in runs f in a hoarder, and waits for it and what it causes.
-func (hoarder) in(t *testing.T, sys *actor.System, r actor.Ref[hoarder], f func(*hoarder, *actor.Context)) {
+func (hoarder) in(t *testing.T, sys *actor.System, r actor.Ref[hoarder],
+	f func(*hoarder, *actor.Context)) {
 	t.Helper()
 	hoarderDo.Send(sys, r, f)
 	quiet(t, sys)
@@ -207,7 +226,9 @@ func TestStash_Twice(t *testing.T) {
 		"Send":   func(sys *actor.System, r actor.Ref[hoarder]) { kept.Send(sys, r, 1) },
 		"Urgent": func(sys *actor.System, r actor.Ref[hoarder]) { keptSoon.Send(sys, r, 1) },
 		"Ask": func(sys *actor.System, r actor.Ref[hoarder]) {
-			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) { actor.AskTo(c, keptAsk, r, 1, keptReply) })
+			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) {
+				actor.AskTo(c, keptAsk, r, 1, keptReply)
+			})
 		},
 		"AskToWithin": func(sys *actor.System, r actor.Ref[hoarder]) {
 			p := puppetType.Spawn(sys, puppet{n: 1})
@@ -230,7 +251,8 @@ func TestStash_Twice(t *testing.T) {
 				send(sys, r)
 			}
 			quiet(t, sys)
-			k.in(t, sys, r, func(_ *hoarder, c *actor.Context) { actor.UnstashAll(c) }) // it stashes them again
+			// It stashes them again.
+			k.in(t, sys, r, func(_ *hoarder, c *actor.Context) { actor.UnstashAll(c) })
 			k.in(t, sys, r, func(k *hoarder, c *actor.Context) { k.open = true; actor.UnstashAll(c) })
 			k.in(t, sys, r, func(own *hoarder, _ *actor.Context) { k = *own })
 			want := n
@@ -309,14 +331,17 @@ func TestStash_LeavesNoTrace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sender, fromOutside := atomic.Uint64{}, name != "After"
-			sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { sender.Or(d.From) }}))
+			sys := start(t, actor.WithWorkers(1),
+				actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+					sender.Or(d.From)
+				}}))
 			for range 3 { // the first leaves its messages to the others
 				r := hoarderType.Spawn(sys, hoarder{})
 				for range n {
 					send(sys, r)
 				}
 				quiet(t, sys)
-				equal(t, "standing", r.Status(), actor.StatusIdle)
+				equal(t, "status", r.Status(), actor.StatusIdle)
 				must(t, actor.StopWait(soon(t), r))
 			}
 			quiet(t, sys)

@@ -11,7 +11,7 @@ import (
 // as well, are shown about every 50 µs of work and whenever a worker goes to sleep, all
 // others at once.
 type Stats struct {
-	// Workers has the figures of every worker. The spares, which stand in for workers with
+	// Workers has the figures of every worker. The idle workers, which stand in for workers with
 	// blocked turns, follow as one entry, and the workers of pinned types come last.
 	Workers []WorkerStats
 
@@ -60,7 +60,8 @@ type counters struct {
 	notRun                                                                     uint64
 	shownMessages                                                              seam.Gauge
 	spawned, stopped, panics, deadLetters, mutes, unmutes, released, deadlocks seam.Gauge
-	bestEffort                                                                 seam.Gauge // of the deadLetters
+	// Of the deadLetters.
+	bestEffort seam.Gauge
 }
 
 // publish is sched.Config.Publish: it runs each time that a worker's quantum is spent, and whenever
@@ -127,7 +128,7 @@ func (s *System) Stats() Stats {
 
 		TooManyBlocked: s.sched.DetachedStats().Refused,
 	}
-	spares := -1
+	detached := -1
 	for _, w := range s.sched.AllWorkers() {
 		c := w.Local().(*Context)
 		st.addCounters(&c.count)
@@ -136,11 +137,11 @@ func (s *System) Stats() Stats {
 		switch {
 		case w.ID() < s.Workers() || w.Pinned():
 			st.Workers = append(st.Workers, n)
-		case spares < 0:
-			spares = len(st.Workers)
+		case detached < 0:
+			detached = len(st.Workers)
 			st.Workers = append(st.Workers, n)
 		default:
-			st.Workers[spares].add(n)
+			st.Workers[detached].add(n)
 		}
 	}
 	return st
@@ -148,7 +149,8 @@ func (s *System) Stats() Stats {
 
 func workerStats(n sched.Counters, messages uint64) WorkerStats {
 	return WorkerStats{
-		Turns: n.Turns, Messages: messages, Steals: n.Steals, StealMisses: n.StealMisses, Parks: n.Parks, Wakes: n.Wakes,
+		Turns: n.Turns, Messages: messages, Steals: n.Steals, StealMisses: n.StealMisses, Parks: n.Parks,
+		Wakes:  n.Wakes,
 		Yields: n.Yields, NextSlot: n.NextSlot, Injected: n.Injected, Spills: n.Overflows,
 	}
 }

@@ -55,8 +55,8 @@ func TestStats_TakenBack(t *testing.T) {
 	equal(t, "messages", sys.Stats().Messages, 0) // it has not run, and will not
 }
 
-// TestStats_NotSpawned: an actor that has ended before anybody saw it, since its system spawns no
-// more, is no actor.
+// TestStats_NotSpawned: an actor that has ended before its ref was known, since its system spawns
+// no more, is no actor.
 func TestStats_NotSpawned(t *testing.T) {
 	sys := start(t)
 	puppetType.Spawn(sys, puppet{})

@@ -26,7 +26,7 @@ type System struct {
 	done  doneSignal
 	sched *sched.Scheduler
 	ids   seam.Uint64
-	// By Hold, and not released: awaitStill looks whether somebody outside is still to act.
+	// By Hold, and not released: awaitQuiet looks whether a goroutine outside is still to act.
 	held seam.Int64
 
 	refusing   seam.Bool     // outside senders are turned away
@@ -41,7 +41,7 @@ type System struct {
 	deadlocks  deadlockWatch
 	waits      waitWatch
 	errands    errands
-	outsiders  seam.Count                      // goroutines that wait in SendWait
+	waiters    seam.Count                      // goroutines that wait in SendWait
 	timers     seam.Pointer[timerwheel.Timers] // nil until one is armed
 	bridges    seam.Pointer[bridges]           // nil until one is opened
 	names      names
@@ -65,14 +65,14 @@ func Start(opts ...Option) *System {
 		}
 		o.setSystem(&s.opts)
 	}
-	s.sim = s.opts.settle()
+	s.sim = s.opts.complete()
 	s.waits.on = s.sim == nil
 	if wrong := s.opts.check(); wrong != "" {
 		panicMisuse("Start: ", wrong)
 	}
 	cfg := sched.Config{
 		Workers:       s.opts.workers,
-		MaxDetached:   s.opts.spares,
+		MaxDetached:   s.opts.maxBlocked,
 		Seed:          s.opts.seed,
 		BindCPUs:      s.opts.bind,
 		Attach:        func(w *sched.Worker) any { return s.newContext(w) },
@@ -112,7 +112,7 @@ func (s *System) Workers() int {
 }
 
 // Wait blocks until the system is quiescent: no message is queued or running anywhere,
-// and nobody holds the system. The system goes on running and may be waited for again.
+// and there is no hold of the system. The system goes on running and may be waited for again.
 // Wait returns ctx's error if ctx ends first, and ErrSystemStopped if the system stops.
 //
 // What is still to come counts:
@@ -193,7 +193,7 @@ func (s *System) Shutdown(ctx context.Context) error {
 //
 // Stop does not wait for functions that [Pipe] runs: their context has ended, and what
 // they return later is a dead letter. Nor does it wait for a function of [Hooks],
-// or for the log, that is just then told of a long turn, or that all spares are in use.
+// or for the log, that is just then told of a long turn, or that too many block.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
 	s.refuseOutside()
@@ -236,8 +236,8 @@ func (s *System) mustBeOutside(call string) {
 	}
 }
 
-// mustBeOutside panics if the caller is a behaviour of any system: it would keep its worker waiting,
-// or wait for itself.
+// mustBeOutside panics if the caller is a behaviour of any system: it would keep its worker
+// waiting, or wait for itself.
 func mustBeOutside(call string) {
 	if sched.Here() != nil {
 		panicMisuse(call, " called from a behaviour, which would wait for itself")
@@ -288,7 +288,7 @@ func (s *System) public(err error) error {
 // ended ends what is in no queue: what bridges have in hand, what timers own, and actors
 // under pressure. It is sched.Config.Stopped.
 func (s *System) ended() {
-	// Before anybody hears that the system has stopped; who injects them terminates them.
+	// Before it is known that the system has stopped: the goroutine that injects them terminates them.
 	s.stopList.wakeAll(s)
 	if b := s.bridges.Load(); b != nil {
 		b.finish()
@@ -307,7 +307,8 @@ func (s *System) ended() {
 // once more, so that their mail becomes dead letters like all other mail, and the other systems'
 // actors hear.
 //
-// That is when the last worker has gone: no actor enters the list any more, since that takes a turn.
+// That is when the last worker has gone: no actor enters the list any more, since that takes a
+// turn.
 type stopList struct {
 	mu  seam.Mutex
 	all indexset.Set[cell] // guarded by mu
@@ -361,7 +362,7 @@ func (w *stopList) wakeAll(s *System) {
 	all := w.all.Members()
 	w.mu.Unlock()
 	for _, a := range all {
-		if a.recall(s) || a.box.Push(newSignal(s, nil)) == mpsc.PushWoke {
+		if a.wakeParked(s) || a.box.Push(newSignal(s, nil)) == mpsc.PushWoke {
 			s.sched.Inject(&a.task)
 		}
 	}

@@ -42,7 +42,10 @@ func TestUrgent_MoreThanABatch(t *testing.T) {
 	inside(t, sys, func(c *actor.Context) {
 		doAct.Send(c, r, func(m *mortal, _ *actor.Context) { equal(t, "urgent ones before", m.n, 1050) })
 		for i := range 1050 {
-			rush.Send(c, r, func(m *mortal, _ *actor.Context) { equal(t, "urgent ones before", m.n, i); m.n++ })
+			rush.Send(c, r, func(m *mortal, _ *actor.Context) {
+				equal(t, "urgent ones before", m.n, i)
+				m.n++
+			})
 		}
 	})
 	release()
@@ -78,9 +81,9 @@ func TestUrgent_Crash(t *testing.T) {
 	equal(t, "reason", brief(joined(t, sys, r)), "panic")
 }
 
-// TestSignals_ReachEverybody: an order reaches an idle, an overloaded, a muted and a busy
+// TestSignals_ReachAll: an order reaches an idle, an overloaded, a muted and a busy
 // actor ahead of its mail.
-func TestSignals_ReachEverybody(t *testing.T) {
+func TestSignals_ReachAll(t *testing.T) {
 	t.Run("Idle", func(t *testing.T) {
 		sys := start(t)
 		r := puppetType.Spawn(sys, puppet{})
@@ -109,7 +112,8 @@ func TestSignals_ReachEverybody(t *testing.T) {
 		ran := make(chan struct{}, 1)
 		do.Send(sys, m, func(*puppet, *actor.Context) { ran <- struct{}{} })
 		w := mortalType.Spawn(sys, mortal{})
-		in(t, sys, w, func(_ *mortal, c *actor.Context) { actor.Unwatch(c, actor.Watch(c, m, onDown)) }) // it hears of both and goes on being muted
+		// It hears of both and goes on being muted.
+		in(t, sys, w, func(_ *mortal, c *actor.Context) { actor.Unwatch(c, actor.Watch(c, m, onDown)) })
 		in(t, sys, w, func(*mortal, *actor.Context) {})
 		equal(t, "messages run by a muted actor", len(ran), 0)
 		o.release()
@@ -163,9 +167,10 @@ func TestShield(t *testing.T) {
 	receive(t, "the behaviour", begun)
 	must(t, actor.KillWait(soon(t), r))
 	d.says(t, "a: start", "a: inner", "a: outer", "a: deferred")
-	err := receive(t, "the asker to be told", asked)
-	if !errors.Is(err, actor.ErrStopped) || !errors.Is(err, actor.ErrKilled) || errors.Is(err, actor.ErrPanicked) {
-		t.Errorf("the asker was told %v", err)
+	err := receive(t, "the caller to be told", asked)
+	if !errors.Is(err, actor.ErrStopped) || !errors.Is(err, actor.ErrKilled) ||
+		errors.Is(err, actor.ErrPanicked) {
+		t.Errorf("the caller was told %v", err)
 	}
 	equal(t, "panics", sys.Stats().Panics, 0)
 }
@@ -208,23 +213,26 @@ func TestShield_Panic(t *testing.T) {
 }
 
 // TestKill_BehindAPanic: "A behaviour that panics while a Kill is pending, in a Context.Shield or
-// not, has failed first, and the Kill comes to what that has left": always the same, whoever looks.
+// not, has failed first, and the Kill comes to what that has left": always the same, wherever it is
+// looked at.
 func TestKill_BehindAPanic(t *testing.T) {
 	for _, c := range []struct {
-		name            string
-		supervised, kid bool
-		reason          string   // what all are told in the end
-		own, fell       []string // what its OnStop was told, and its supervisor
+		name              string
+		supervised, child bool
+		reason            string   // what all are told in the end
+		own, fell         []string // what its OnStop was told, and its supervisor
 	}{
 		{"Alone", false, false, "panic", []string{"r: stop panic"}, nil},
 		{"Parent", false, true, "killed", nil, nil},
-		{"Supervised", true, false, "killed", []string{"r: stop panic"}, []string{"super: fell panic false", "super: fell killed true"}},
+		{"Supervised", true, false, "killed", []string{"r: stop panic"},
+			[]string{"super: fell panic false", "super: fell killed true"}},
 		{"SupervisedParent", true, true, "killed", nil, []string{"super: fell killed true"}},
 	} {
-		for _, opt := range []actor.Option{actor.WithWorkers(2), actor.WithDeterministic(1), actor.WithDeterministic(2), actor.WithDeterministic(3)} {
+		for _, opt := range []actor.Option{actor.WithWorkers(2), actor.WithDeterministic(1),
+			actor.WithDeterministic(2), actor.WithDeterministic(3)} {
 			for _, shielded := range []bool{true, false} {
 				t.Run(c.name, func(t *testing.T) {
-					v := newVictim(t, start(t, opt), c.supervised, c.kid)
+					v := newVictim(t, start(t, opt), c.supervised, c.child)
 					_, err := fetchIn.Ask(soon(t), v.ref, func(_ *mortal, c *actor.Context) {
 						fail := func() { actor.Kill(c, actor.Self[mortal](c)); panic(1) }
 						if shielded {
@@ -258,7 +266,8 @@ func newVictim(t *testing.T, sys *actor.System, supervised, child bool) *victim 
 	born := func(name string, d *diary) mortal { return mortal{name: name, diary: d, born: true} }
 	if v.ref = mortalType.Spawn(sys, born("r", &v.own)); supervised {
 		in(t, sys, mortalType.Spawn(sys, born("super", &v.super)), func(m *mortal, c *actor.Context) {
-			m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) } // too late
+			// Too late.
+			m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }
 			v.ref = actor.SpawnSupervised(c, mortalType, func(m *mortal) { *m = born("r", &v.own) }, onFell)
 		})
 	}

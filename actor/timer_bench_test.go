@@ -44,7 +44,8 @@ func BenchmarkTimer_ArmFire(b *testing.B) {
 		clock.Jump(time.Second)
 		quiet(b, sys)
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(max(1, b.N/manyTimers)*manyTimers), "ns/timer")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(max(1, b.N/manyTimers)*manyTimers),
+		"ns/timer")
 }
 
 // BenchmarkTimer_AfterFunc: the same with Go's timers: they are armed by 64
@@ -64,11 +65,13 @@ func BenchmarkTimer_AfterFunc(b *testing.B) {
 		}
 		armed.Wait()
 		b.StopTimer()
-		time.Sleep(2*time.Second - time.Since(began)) // nothing happens meanwhile: it is not what is measured
+		// Nothing happens meanwhile: it is not what is measured.
+		time.Sleep(2*time.Second - time.Since(began))
 		b.StartTimer()
 		fired.Wait()
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(max(1, b.N/manyTimers)*manyTimers), "ns/timer")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(max(1, b.N/manyTimers)*manyTimers),
+		"ns/timer")
 }
 
 // BenchmarkTimer_ArmCancel: a time-out that is canceled in time, as most are, while

@@ -20,7 +20,7 @@ func TestEvery_Drain(t *testing.T) {
 		actor.Every(c, time.Minute, chime, 3)
 		clock.Jump(time.Second)
 		eventually(t, "three to be in the mailbox", func() bool { return actor.Incoming(c) == 3 })
-		inTurn.Send(c, b, func(*bell, *actor.Context) {}) // wakes nobody: something behind them
+		inTurn.Send(c, b, func(*bell, *actor.Context) {}) // wakes no actor: something behind them
 		canceled.Cancel(c)
 		actor.Drain(c, actor.Self[bell](c))
 	})
@@ -70,7 +70,8 @@ func TestTimer_ForTheDead(t *testing.T) {
 // Cancel, of timers in the wheel, on their way and over, and it does no harm. What OnStop
 // arms ends with it too.
 func TestTimer_CancelInOnStop(t *testing.T) {
-	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop, "Drain": actor.Drain} {
+	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop,
+		"Drain": actor.Drain} {
 		t.Run(name, func(t *testing.T) {
 			sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 			var timers []actor.Timer
@@ -91,9 +92,12 @@ func TestTimer_CancelInOnStop(t *testing.T) {
 			}})
 			in(t, sys, r, func(_ *mortal, c *actor.Context) {
 				tick, once := actor.Every(c, time.Second, say, ""), actor.After(c, time.Second, say, "")
-				timers = []actor.Timer{actor.After(c, time.Hour, say, ""), actor.Every(c, time.Hour, say, ""), tick, once}
+				timers = []actor.Timer{actor.After(c, time.Hour, say, ""), actor.Every(c, time.Hour, say, ""),
+					tick, once}
 				clock.Jump(time.Second)
-				eventually(t, "two to be on their way", func() bool { return tick.OnItsWay() && once.OnItsWay() })
+				eventually(t, "two to be on their way", func() bool {
+					return tick.OnItsWay() && once.OnItsWay()
+				})
 				end(c, actor.Self[mortal](c))
 			})
 			quiet(t, sys)
@@ -123,7 +127,7 @@ var (
 )
 
 // TestTimer_FiredBurstIsLetGo: the memory of many timers is let go when the last of them has run,
-// though nobody arms or cancels any more.
+// though no timer is armed or canceled any more.
 func TestTimer_FiredBurstIsLetGo(t *testing.T) {
 	n := scaled(100_000)
 	for _, workers := range []int{1, 2} {
@@ -135,18 +139,20 @@ func TestTimer_FiredBurstIsLetGo(t *testing.T) {
 		advance(t, clock, 2*time.Hour)
 		quiet(t, sys)
 		after, _ := heapInUse()
-		if kept := after - before; kept > 128<<10+int64(n)*24 { // the actors' lists of them stay, a timer has 64
+		// The actors' lists of them stay, a timer has 64.
+		if kept := after - before; kept > 128<<10+int64(n)*24 {
 			t.Errorf("%d workers: %d bytes are kept of %d timers", workers, kept, n)
 		}
 		equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 	}
 }
 
-// TestTimer_BurstFiresAtOnce: thousands of timers that are due together have fired when the first
-// of them runs, and not a batch a round of all others; but not without end.
+// TestTimer_BurstFiresAtOnce: thousands of timers that are due together have fired when the
+// first of them runs, and not a batch a round of all others; but not without end.
 func TestTimer_BurstFiresAtOnce(t *testing.T) {
 	const batch, most = actor.FireBatch, actor.FireBatch * actor.FireTurn
-	for _, c := range []struct{ timers, left int }{{3, 0}, {batch, 0}, {10*batch + 3, 0}, {most, 0}, {most + batch, batch}} {
+	for _, c := range []struct{ timers, left int }{{3, 0}, {batch, 0}, {10*batch + 3, 0}, {most, 0},
+		{most + batch, batch}} {
 		sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 		left := -1
 		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c2 *actor.Context) {
@@ -195,7 +201,8 @@ func TestTimer_BurstIsLetGo(t *testing.T) {
 	burst()
 	burst()
 	after, _ := heapInUse()
-	if kept := after - before; kept > 128<<10+int64(n)*24 { // the actor's list of them stays, a timer has 64
+	// The actor's list of them stays, a timer has 64.
+	if kept := after - before; kept > 128<<10+int64(n)*24 {
 		t.Errorf("%d bytes are kept of %d timers", kept, n)
 	}
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// A lamp that goes out when nobody has touched it for a minute.
+// A lamp that goes out when it was not touched for a minute.
 type lamp struct{ off actor.Timer }
 
 func (l *lamp) Touch(c *actor.Context, _ struct{}) {
@@ -16,7 +16,9 @@ func (l *lamp) Touch(c *actor.Context, _ struct{}) {
 	l.off = actor.After(c, time.Minute, lampOff, "out")
 }
 
-func (l *lamp) Off(c *actor.Context, how string) { fmt.Println(how, "at", c.Now().Format("15:04:05")) }
+func (l *lamp) Off(c *actor.Context, how string) {
+	fmt.Println(how, "at", c.Now().Format("15:04:05"))
+}
 
 var (
 	lampType = actor.NewType[lamp]("lamp")
@@ -50,7 +52,10 @@ func ExampleEvery() {
 	live := actor.Declare[struct{}](heartType, "live")
 	beat := actor.Declare[int](heartType, "beat")
 	heartType.Table(
-		live.Handle(func(h *heart, c *actor.Context, _ struct{}) { h.timer = actor.Every(c, time.Millisecond, beat, 3) }),
+		live.Handle(func(h *heart, c *actor.Context,
+			_ struct{}) {
+			h.timer = actor.Every(c, time.Millisecond, beat, 3)
+		}),
 		beat.Handle(func(h *heart, c *actor.Context, last int) {
 			h.beats++
 			fmt.Println("beat", h.beats)
@@ -74,7 +79,7 @@ func ExampleVirtualClock() {
 	sys := actor.Start(actor.WithClock(clock))
 	l := lampType.Spawn(sys, lamp{})
 	touch.Send(sys, l, struct{}{})
-	_ = sys.Wait(context.Background()) // time stands still and holds nobody
+	_ = sys.Wait(context.Background()) // time stands still and holds no system
 	fmt.Println(clock.Next())
 	_ = clock.Advance(context.Background(), 24*time.Hour)
 	fmt.Println(clock.Now().Format(time.DateTime))
@@ -184,22 +189,26 @@ func ExampleRef_Status() {
 	// ended true
 }
 
-// A request with a time-out, on a virtual clock: nobody answers within a second.
+// A request with a time-out, on a virtual clock: no answer comes within a second.
 func ExampleAskOption() {
 	ctx, clock := context.Background(), actor.NewVirtualClock(time.Unix(0, 0))
 	sys := actor.Start(actor.WithClock(clock), actor.WithWorkers(2))
 	slow, asked := puppetType.Spawn(sys, puppet{}), make(chan struct{})
-	told := make(chan error)
-	caller := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { told <- r.Err }})
+	heardBy := make(chan error)
+	caller := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+		heardBy <- r.Err
+	}})
 	release := make(chan struct{})
 	do.Send(sys, slow, func(*puppet, *actor.Context) { <-release })
 	do.Send(sys, caller, func(_ *puppet, c *actor.Context) {
-		actor.AskTo(c, try, slow, func(*puppet, *actor.Context) (any, error) { return "late", nil }, note, actor.Within(time.Second))
+		actor.AskTo(c, try, slow, func(*puppet, *actor.Context) (any, error) {
+			return "late", nil
+		}, note, actor.Within(time.Second))
 		close(asked)
 	})
 	<-asked
 	clock.Jump(time.Second)
-	fmt.Println(<-told)
+	fmt.Println(<-heardBy)
 	close(release)
 	_ = sys.Shutdown(ctx)
 	// Output: gallop: no reply in time: context deadline exceeded

@@ -22,7 +22,10 @@ func TestEvery_TickThatIsALetter(t *testing.T) {
 		tick.Handle(func(*puppet, *actor.Context, string) { t.Error("a tick ran") }))
 	letters := 0
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
-	sys := actor.Start(actor.WithClock(clock), actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { letters++ }}))
+	sys := actor.Start(actor.WithClock(clock), actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
+			letters++
+		}}))
 	defer sys.Stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -44,7 +47,10 @@ func TestAfter_LetterIsItsOwn(t *testing.T) {
 	typ.Table(act.Handle(func(_ *puppet, c *actor.Context, f func(*actor.Context)) { f(c) }),
 		serve.Handle(func(*puppet, *actor.Context, int) {}))
 	var from []uint64
-	sys := start(t, actor.WithWorkers(1), actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { from = append(from, d.From) }}))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+			from = append(from, d.From)
+		}}))
 	other, r := typ.Spawn(sys, puppet{}), typ.Spawn(sys, puppet{})
 	act.Send(sys, other, func(c *actor.Context) {
 		c.SetContext(t.Context())

@@ -56,7 +56,8 @@ var (
 	chime    = actor.Declare[int](bellType, "ring")
 	sayAt    = actor.Declare[string](bellType, "sayAt")
 	inBell   = actor.DeclareAsk[func(*bell, *actor.Context), int](bellType, "do")
-	_        = bellType.Table(chime.Handle((*bell).Ring), sayAt.Handle((*bell).Say), inBell.Handle((*bell).Do))
+	_        = bellType.Table(chime.Handle((*bell).Ring), sayAt.Handle((*bell).Say),
+		inBell.Handle((*bell).Do))
 )
 
 // onBell runs f in a behaviour of a bell.
@@ -122,8 +123,10 @@ func TestTimer_Order(t *testing.T) {
 			t.Fatalf("timer %d fired, which was canceled", x.what)
 		case at[x.what] > now || i >= half && at[x.what] <= time.Duration(n/8):
 			t.Fatalf("timer %d of %d fired at %d", x.what, at[x.what], now)
-		case i > 0 && (at[rung[i-1].what] > at[x.what] || at[rung[i-1].what] == at[x.what] && rung[i-1].what > x.what):
-			t.Fatalf("timer %d of %d fired before %d of %d", rung[i-1].what, at[rung[i-1].what], x.what, at[x.what])
+		case i > 0 && (at[rung[i-1].what] > at[x.what] || at[rung[i-1].what] == at[x.what] &&
+			rung[i-1].what > x.what):
+			t.Fatalf("timer %d of %d fired before %d of %d", rung[i-1].what, at[rung[i-1].what], x.what,
+				at[x.what])
 		}
 	}
 }
@@ -148,7 +151,8 @@ func TestTimer_Exact(t *testing.T) {
 	advance(t, clock, 1500*time.Microsecond-1)
 	rings(t, sys, b, ring{5, 0}, ring{2, 0}, ring{3, 0}, ring{what: 4})
 	advance(t, clock, 1)
-	rings(t, sys, b, ring{5, 0}, ring{2, 0}, ring{3, 0}, ring{what: 4}, ring{1, 1500 * time.Microsecond})
+	rings(t, sys, b, ring{5, 0}, ring{2, 0}, ring{3, 0}, ring{what: 4},
+		ring{1, 1500 * time.Microsecond})
 	if _, ok := clock.Next(); ok {
 		t.Error("an alarm is set and no timer is armed")
 	}
@@ -166,7 +170,9 @@ func TestTimer_Cancel(t *testing.T) {
 		equal(t, "a first Cancel", early.Cancel(c), true)
 		equal(t, "a second Cancel", early.Cancel(c), false)
 		clock.Jump(time.Second)
-		eventually(t, "the messages to be on their way", func() bool { return late.OnItsWay() && text.OnItsWay() })
+		eventually(t, "the messages to be on their way", func() bool {
+			return late.OnItsWay() && text.OnItsWay()
+		})
 		equal(t, "Cancel on its way", late.Cancel(c), true)
 		equal(t, "Cancel with a payload on its way", text.Cancel(c), true)
 		equal(t, "a second Cancel on its way", late.Cancel(c), false)
@@ -187,7 +193,7 @@ func TestTimer_Cancel(t *testing.T) {
 }
 
 // TestTimer_EndsWithItsActor: "They end with their actor: what has not run by then is
-// neither run nor a dead letter", and holds nobody.
+// neither run nor a dead letter", and holds no system.
 func TestTimer_EndsWithItsActor(t *testing.T) {
 	for name, end := range map[string]func(*actor.Context){
 		"stop":  func(c *actor.Context) { c.Stop() },
@@ -204,7 +210,9 @@ func TestTimer_EndsWithItsActor(t *testing.T) {
 					actor.After(c, time.Hour, count, 1)
 					actor.Every(c, time.Hour, count, 1)
 				}
-				eventually(t, "two to be on their way", func() bool { return onItsWay.OnItsWay() && tick.OnItsWay() })
+				eventually(t, "two to be on their way", func() bool {
+					return onItsWay.OnItsWay() && tick.OnItsWay()
+				})
 				end(c)
 			})
 			quiet(t, sys) // an hour is not over
@@ -395,7 +403,8 @@ func TestTimer_AllocatesNothing(t *testing.T) {
 
 // TestTimer_PanicReport: a panic over a timer's message is reported like any other.
 func TestTimer_PanicReport(t *testing.T) {
-	for _, arm := range []func(*actor.Context, time.Duration, actor.Behaviour[puppet, deed], deed) actor.Timer{
+	for _, arm := range []func(*actor.Context, time.Duration, actor.Behaviour[puppet, deed],
+		deed) actor.Timer{
 		actor.After[puppet, deed], actor.Every[puppet, deed],
 	} {
 		reports := make(chan actor.PanicReport, 1)
@@ -418,10 +427,12 @@ func TestMisuse_OfTimers(t *testing.T) {
 	inside(t, sys, func(c *actor.Context) { foreign = actor.After(c, time.Hour, count, 1) })
 	inside(t, sys, func(c *actor.Context) {
 		for words, f := range map[string]func(){
-			"Every(0s): want a positive":        func() { actor.Every(c, 0, count, 1) },
-			"Every(-1s): want a positive":       func() { actor.Every(c, -time.Second, count, 1) },
-			"slow.do is not one of puppet#":     func() { actor.After(c, 1, slowDo, nil) },
-			"a zero Behaviour":                  func() { actor.After(c, 1, actor.Behaviour[puppet, int]{}, 1) },
+			"Every(0s): want a positive":    func() { actor.Every(c, 0, count, 1) },
+			"Every(-1s): want a positive":   func() { actor.Every(c, -time.Second, count, 1) },
+			"slow.do is not one of puppet#": func() { actor.After(c, 1, slowDo, nil) },
+			"a zero Behaviour": func() {
+				actor.After(c, 1, actor.Behaviour[puppet, int]{}, 1)
+			},
 			"a timer of puppet#":                func() { foreign.Cancel(c) },
 			"Advance called from a behaviour":   func() { _ = clock.Advance(context.Background(), 1) },
 			"Advance(-1ns): time does not go":   func() { _ = clock.Advance(context.Background(), -1) },
@@ -448,7 +459,9 @@ func arrives[M comparable](t *testing.T, m M) {
 	typ.Table(arm.Handle((*drawer[M]).arm), keep.Handle((*drawer[M]).keep))
 	var got M
 	sys := start(t)
-	arm.Send(sys, typ.Spawn(sys, drawer[M]{&got}), func(c *actor.Context) { actor.After(c, 1, keep, m) })
+	arm.Send(sys, typ.Spawn(sys, drawer[M]{&got}), func(c *actor.Context) {
+		actor.After(c, 1, keep, m)
+	})
 	quiet(t, sys)
 	equal(t, "payload", got, m)
 }

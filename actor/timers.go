@@ -60,7 +60,8 @@ func Every[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer 
 	}
 	c.mustOwn(b.d.made())
 	if b.d.owns() {
-		panic("gallop: Every: messages of " + b.d.fullName() + " own a parcel or a region: make it in the behaviour")
+		panic("gallop: Every: messages of " +
+			b.d.fullName() + " own a parcel or a region: make it in the behaviour")
 	}
 	return arm(c, d, d, b, m)
 }
@@ -135,9 +136,9 @@ func (s *System) makeTimers() *timerwheel.Timers {
 }
 
 // fireTimers sends the messages of timers that a shard has taken from its wheel.
-func fireTimers(w *sched.Worker, s *timerwheel.Shard, due []timerwheel.Due) {
+func fireTimers(w *sched.Worker, s *timerwheel.Shard, list []timerwheel.Due) {
 	c := w.Local().(*Context)
-	for _, d := range due {
+	for _, d := range list {
 		c.fire(s, d)
 	}
 }
@@ -267,10 +268,11 @@ func (x *coldState) ownTimers() *actorTimers {
 // They are in a list with gaps: a timer that has run or was canceled stays in it, and
 // is known by its gen. To take it out at once would fetch its neighbours.
 type actorTimers struct {
-	list  []timerwheel.Ref
-	left  int               // how many of the list have not run
-	shard *timerwheel.Shard // where all of them are: their order is decided in one place
-	over  bool              // the actor ends: what is on its way is the last
+	list []timerwheel.Ref
+	left int // how many of the list have not run
+	// Where all of them are: their order is decided in one place.
+	shard *timerwheel.Shard
+	over  bool // the actor ends: what is on its way is the last
 }
 
 // add enters a timer, and tidies the list up if it is full and half of it is gone.
@@ -347,7 +349,7 @@ func (l *actorTimers) cancelAll(c *Context) {
 
 // end ends all timers with their actor. What is on its way finds the mailbox closed,
 // unless it is in there already and the actor drains. A system that has stopped keeps
-// its wheels, since nobody looks at them any more: see timers.over.
+// its wheels, since no worker looks at them any more.
 func (l *actorTimers) end(e env, a *cell) {
 	if l.shard == nil {
 		l.over = true
@@ -374,7 +376,8 @@ func (l *actorTimers) missed(e env, a *cell, m *message) {
 // behaviour that it was for.
 func verifyDiscard(a *cell, held *message, d *descriptor) {
 	invariant.Check(held.Next == nil, "%v discards a payload that is in a chain", a)
-	invariant.Check(held.SizeClass() == d.size.ID, "%v discards a payload of pool %d as one of pool %d", a, held.SizeClass(), d.size.ID)
+	invariant.Check(held.SizeClass() == d.size.ID,
+		"%v discards a payload of pool %d as one of pool %d", a, held.SizeClass(), d.size.ID)
 }
 
 // verifyFired checks a timer whose message runs. Its actor's owner only.
@@ -386,6 +389,7 @@ func verifyFired(l *actorTimers, a *cell, n uint32, k *timer) {
 
 // verifyActorTimers checks the list of an actor's timers. Owner only.
 func verifyActorTimers(l *actorTimers) {
-	invariant.Check(l.over || l.left >= 0 && l.left <= len(l.list), "%d of %d timers are left", l.left, len(l.list))
+	invariant.Check(l.over || l.left >= 0 && l.left <= len(l.list), "%d of %d timers are left",
+		l.left, len(l.list))
 	invariant.Check(l.shard != nil || len(l.list) == 0, "%d timers in no shard", len(l.list))
 }

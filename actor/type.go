@@ -35,8 +35,9 @@ type Type[S any] struct {
 
 // typeInfo is what the runtime knows of a type, whatever its state.
 type typeInfo struct {
-	name  string
-	state any // a nil *S: a type assertion tells S faster than reflect does
+	name string
+	// A nil *S: a type assertion tells S faster than reflect does.
+	state any
 	batch int // 0: the system's
 	gas   int // 0: the system's
 	marks limits
@@ -212,7 +213,8 @@ func (t *typeInfo) declare(d *descriptor, opts []BehaviourOption) *descriptor {
 	}
 	switch {
 	case d.urgent && d.drops:
-		panicMisuse(d.fullName(), " is urgent and DropOnOverload: what is urgent pays no heed to overload")
+		panicMisuse(d.fullName(),
+			" is urgent and DropOnOverload: what is urgent pays no heed to overload")
 	case d.urgent && d.reject != nil:
 		panicMisuse(d.fullName(), " is urgent: a request cannot be")
 	case d.name == "":
@@ -286,14 +288,16 @@ const (
 	firedID           // a timer's
 	permitID          // SendWait's messages before this one have run
 	lookID            // mail has come in to an empty bounded queue
-	deadlockID        // somebody has waited for long because of applied pressure
+	deadlockID        // an actor has waited for long because of applied pressure
 	carriedID         // a message of the user's with a context: see message.go
 	userIDs           // from here on the type's own
 )
 
 var ownDescs = []*descriptor{
-	systemID:   systemDesc,
-	firedID:    {id: firedID, run: func(c *Context, a *cell, m *message) { a.cold.timers.fired(c, a, m) }},
+	systemID: systemDesc,
+	firedID: {id: firedID, run: func(c *Context, a *cell, m *message) {
+		a.cold.timers.fired(c, a, m)
+	}},
 	permitID:   permitDecl,
 	lookID:     lookDesc,
 	deadlockID: deadlockDecl,
@@ -319,8 +323,10 @@ func placeOf(id uint16) uint16 {
 // verifySealed checks a type that is about to be spawned: it never changes again.
 func verifySealed(t *typeInfo) {
 	for i, d := range t.decls[userIDs:] {
-		invariant.Check(int(d.id) == userIDs+i, "behaviour %s is number %d, and says %d", d.name, userIDs+i, d.id)
+		invariant.Check(int(d.id) == userIDs+i, "behaviour %s is number %d, and says %d", d.name,
+			userIDs+i, d.id)
 		invariant.Check(d.typ == t, "behaviour %s of another type is one of %s", d.name, t.name)
-		invariant.Check(d.urgent == (d.sizeID == msg.NoSizeClass), "behaviour %s is urgent: %v, and its size class is %d", d.name, d.urgent, d.sizeID)
+		invariant.Check(d.urgent == (d.sizeID == msg.NoSizeClass),
+			"behaviour %s is urgent: %v, and its size class is %d", d.name, d.urgent, d.sizeID)
 	}
 }

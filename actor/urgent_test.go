@@ -38,12 +38,17 @@ var (
 		hastySay.Handle(func(h *hasty, _ *actor.Context, s string) { h.said = append(h.said, s) }),
 		hastyCall.Handle(func(h *hasty, _ *actor.Context, s string) { h.hear(s) }),
 		hastyResult.Handle((*hasty).result),
-		hastySaid.Handle(func(h *hasty, _ *actor.Context, _ struct{}) (string, error) { return fmt.Sprint(h.said), nil }))
+		hastySaid.Handle(func(h *hasty, _ *actor.Context, _ struct{}) (string,
+			error) {
+			return fmt.Sprint(h.said), nil
+		}))
 )
 
 // waysIn are the ways to an urgent behaviour besides a send: each brings the value 7.
 var waysIn = map[string]func(c *actor.Context, other actor.Ref[puppet]){
-	"AskTo": func(c *actor.Context, other actor.Ref[puppet]) { actor.AskTo(c, try, other, seven, hastyResult) },
+	"AskTo": func(c *actor.Context, other actor.Ref[puppet]) {
+		actor.AskTo(c, try, other, seven, hastyResult)
+	},
 	"AskToWithin": func(c *actor.Context, other actor.Ref[puppet]) {
 		actor.AskTo(c, try, other, seven, hastyResult, actor.Within(time.Hour))
 	},
@@ -129,10 +134,11 @@ func TestUrgent_OutcomeToTheMuted(t *testing.T) {
 }
 
 // TestUrgent_OutcomeOfTheEnded: what does not run is a dead letter, also in a deterministic
-// system, whose books add up.
+// system, whose counts add up.
 func TestUrgent_OutcomeOfTheEnded(t *testing.T) {
 	for name, begin := range waysIn {
-		for how, opts := range map[string][]actor.Option{"free": nil, "seed": {actor.WithDeterministic(3)}} {
+		for how, opts := range map[string][]actor.Option{"free": nil,
+			"seed": {actor.WithDeterministic(3)}} {
 			t.Run(name+"/"+how, func(t *testing.T) {
 				var dead letters
 				sys := start(t, append(opts, dead.option())...)
@@ -169,26 +175,28 @@ func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 			sys := start(t, actor.WithWorkers(2))
 			heard := make(chan string, 1)
 			other, release := busyPuppet(t, sys)
-			parent := actor.NewType[hasty]("boss")
+			parent := actor.NewType[hasty]("parent")
 			begin := actor.Declare[struct{}](parent, "begin")
 			fell := actor.Declare[actor.ChildDown](parent, "fell")
-			fallen, stay := make(chan struct{}), make(chan struct{})
+			childDown, stay := make(chan struct{}), make(chan struct{})
 			restart := sync.OnceFunc(func() { close(stay) })
 			t.Cleanup(restart)
 			var child actor.Ref[hasty]
 			parent.Table(begin.Handle(func(_ *hasty, c *actor.Context, _ struct{}) {
-				child = actor.SpawnUnder(c, hastyType, func(h *hasty) { h.heard = heard }, actor.Care[hasty]{Fell: fell, KeepReplies: true})
+				child = actor.SpawnUnder(c, hastyType, func(h *hasty) {
+					h.heard = heard
+				}, actor.Care[hasty]{Fell: fell, KeepReplies: true})
 				hastyDo.Send(c, child, func(_ *hasty, c *actor.Context) {
 					waysIn[name](c, other)
 					panic("on purpose")
 				})
 			}), fell.Handle(func(_ *hasty, c *actor.Context, f actor.ChildDown) {
-				close(fallen)
+				close(childDown)
 				<-stay
 				actor.Restart(c, child)
 			}))
 			begin.Send(sys, parent.Spawn(sys, hasty{}), struct{}{})
-			receive(t, "the fall", fallen)
+			receive(t, "the fall", childDown)
 			release()
 			_, err := try.Ask(soon(t), other, seven) // it has answered
 			must(t, err)
@@ -213,18 +221,20 @@ type player struct{}
 // there, one for each message.
 func TestUrgent_AllocatesNothing(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
-		"plain": nil, "watermarks": {actor.WithWatermarks(8, 2)}, "bound": {actor.WithBound(8, actor.OverflowRefuse)},
+		"plain": nil, "watermarks": {actor.WithWatermarks(8, 2)}, "bound": {actor.WithBound(8,
+			actor.OverflowRefuse)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			typ := actor.NewType[player]("player", opts...)
 			hit := actor.Declare[*volley](typ, "hit", actor.Urgent())
 			drop := actor.Declare[struct{}](typ, "drop")
-			typ.Table(drop.Handle(func(*player, *actor.Context, struct{}) {}), hit.Handle(func(_ *player, c *actor.Context, v *volley) {
-				if v.left--; v.left > 0 {
-					v.to, v.from = v.from, v.to
-					hit.Send(c, v.to, v)
-				}
-			}))
+			typ.Table(drop.Handle(func(*player, *actor.Context, struct{}) {}),
+				hit.Handle(func(_ *player, c *actor.Context, v *volley) {
+					if v.left--; v.left > 0 {
+						v.to, v.from = v.from, v.to
+						hit.Send(c, v.to, v)
+					}
+				}))
 			sys := start(t, actor.WithWorkers(1))
 			x, y := typ.Spawn(sys, player{}), typ.Spawn(sys, player{})
 			for _, other := range []actor.Ref[player]{x, y} { // itself as well

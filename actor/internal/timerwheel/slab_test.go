@@ -10,7 +10,8 @@ import (
 
 // TestTimer_Layout: "It fills one cache line on a 64-bit machine".
 func TestTimer_Layout(t *testing.T) {
-	if unsafe.Sizeof(uintptr(0)) == 8 && unsafe.Sizeof(seam.Uint32{}) == 4 { // it has eight where it is explored
+	// It has eight where it is explored.
+	if unsafe.Sizeof(uintptr(0)) == 8 && unsafe.Sizeof(seam.Uint32{}) == 4 {
 		if size := unsafe.Sizeof(Timer{}); size != 64 {
 			t.Errorf("%d bytes, want 64", size)
 		}

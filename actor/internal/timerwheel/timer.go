@@ -23,7 +23,7 @@ type Ref struct{ Number, gen uint32 }
 // It fills one cache line on a 64-bit machine: a million timers are not in any cache, and what they
 // cost is how often they are fetched. For the same reason a small payload without pointers lies
 // here, and is copied to a message that is at hand when it runs. That it is no message itself, and
-// linked to no other timer, spares the GC a million objects.
+// linked to no other timer, saves the GC a million objects.
 type Timer struct {
 	_      nocmp.Field
 	at     uint64       // when it is due

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// quickEnds are the ends of an actor whose caller's delay is measured: from the ask, or if
+// quickEnds are the ends of an actor whose requester's delay is measured: from the ask, or if
 // the request is in the mailbox before, from the end.
 var quickEnds = []struct {
 	name  string
@@ -24,7 +24,9 @@ var quickEnds = []struct {
 		return r, nil
 	}, nothing},
 	{"NeverStarted", func(_ testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
-		return mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error { return errUser }}), nil
+		return mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error {
+			return errUser
+		}}), nil
 	}, nothing},
 	{"KilledInTheMailbox", func(b testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		r, release := busy(b, sys, mortal{})
@@ -32,15 +34,17 @@ var quickEnds = []struct {
 	}, nothing},
 }
 
-// BenchmarkAskers measures how long an caller waits that is not answered, as median and 99th
+// BenchmarkCallers measures how long an requester waits that is not answered, as median and 99th
 // percentile: "at once (under 1 ms)".
-func BenchmarkAskers(b *testing.B) {
+func BenchmarkCallers(b *testing.B) {
 	for _, e := range quickEnds {
 		for _, within := range []bool{false, true} {
 			b.Run(e.name+map[bool]string{false: "/Ask", true: "/AskTo"}[within], func(b *testing.B) {
-				sys := start(b, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
+				sys := start(b, actor.WithWorkers(2),
+					actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(
+						actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 				got := make(chan error, 1)
-				from := askerType.Spawn(sys, asker{got})
+				from := requesterType.Spawn(sys, requester{got})
 				delays := make([]time.Duration, 0, b.N)
 				for b.Loop() {
 					r, end := e.spawn(b, sys)
@@ -55,13 +59,14 @@ func BenchmarkAskers(b *testing.B) {
 }
 
 // askUnanswered asks in one of two ways and returns how long it took to hear.
-func askUnanswered(b *testing.B, sys *actor.System, from actor.Ref[asker], r actor.Ref[mortal], f act, end func(), got chan error, within bool) time.Duration {
+func askUnanswered(b *testing.B, sys *actor.System, from actor.Ref[requester], r actor.Ref[mortal],
+	f act, end func(), got chan error, within bool) time.Duration {
 	sent := make(chan struct{}, 1)
 	began := time.Now()
 	if within {
-		askerGo.Send(sys, from, func(c *actor.Context) {
+		requesterGo.Send(sys, from, func(c *actor.Context) {
 			began = time.Now()
-			actor.AskTo(c, fetchIn, r, f, askerHears)
+			actor.AskTo(c, fetchIn, r, f, requesterHears)
 			sent <- struct{}{}
 		})
 	} else {

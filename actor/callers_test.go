@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// An caller "hears at once and why": every way in which an actor may not answer, and every way to
-// ask. No case needs a clock: an caller that does not hear hangs.
+// An requester "hears at once and why": every way in which an actor may not answer, and every way
+// to ask. No case needs a clock: an requester that does not hear hangs.
 
 // silence is an actor that will not answer: prepare makes it, and after has it end when the
 // requests are on their way.
@@ -23,7 +23,8 @@ type silence struct {
 func noAfter() {}
 
 // holding makes an actor that is in a behaviour, and ends in some way when it is let go.
-func holding(end func(*actor.System, actor.Ref[mortal])) func(testing.TB, *actor.System) (actor.Ref[mortal], func()) {
+func holding(end func(*actor.System, actor.Ref[mortal])) func(testing.TB,
+	*actor.System) (actor.Ref[mortal], func()) {
 	return func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		r, release := busy(t, sys, mortal{})
 		return r, func() { end(sys, r); release() }
@@ -32,21 +33,23 @@ func holding(end func(*actor.System, actor.Ref[mortal])) func(testing.TB, *actor
 
 // underSupervision is an actor that has fallen, and whose supervisor has put its restart
 // off; end decides on it.
-func underSupervision(end func(*actor.System, actor.Ref[mortal])) func(testing.TB, *actor.System) (actor.Ref[mortal], func()) {
+func underSupervision(end func(*actor.System, actor.Ref[mortal])) func(testing.TB,
+	*actor.System) (actor.Ref[mortal], func()) {
 	return func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		var child actor.Ref[mortal]
-		fallen := make(chan struct{})
-		super := mortalType.Spawn(sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
+		childDown := make(chan struct{})
+		super := mortalType.Spawn(sys, mortal{onFell: func(_ *mortal, c *actor.Context,
+			f actor.ChildDown) {
 			if !f.Final {
 				actor.Standby(c, f.Ref)
-				close(fallen)
+				close(childDown)
 			}
 		}})
 		in(t, sys, super, func(_ *mortal, c *actor.Context) {
 			child = actor.SpawnSupervised(c, mortalType, func(*mortal) {}, onFell)
 			doAct.Send(c, child, func(*mortal, *actor.Context) { panic(errUser) })
 		})
-		receive(t, "the fall", fallen)
+		receive(t, "the fall", childDown)
 		return child, func() { end(sys, child) }
 	}
 }
@@ -58,20 +61,32 @@ var silences = []silence{
 		return r, noAfter
 	}, []error{actor.ErrStopped, actor.ErrShutdown}},
 	{"NeverStarted", func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
-		return mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error { return errUser }}), noAfter
+		return mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error {
+			return errUser
+		}}), noAfter
 	}, []error{actor.ErrStopped, errUser}},
-	{"StoppedInTheMailbox", holding(func(sys *actor.System, r actor.Ref[mortal]) { actor.Stop(sys, r) }),
+	{"StoppedInTheMailbox", holding(func(sys *actor.System, r actor.Ref[mortal]) {
+		actor.Stop(sys, r)
+	}),
 		[]error{actor.ErrStopped, actor.ErrShutdown}},
-	{"KilledInTheMailbox", holding(func(sys *actor.System, r actor.Ref[mortal]) { actor.Kill(sys, r) }),
+	{"KilledInTheMailbox", holding(func(sys *actor.System, r actor.Ref[mortal]) {
+		actor.Kill(sys, r)
+	}),
 		[]error{actor.ErrStopped, actor.ErrKilled}},
 	{"PanicInTheMailbox", holding(func(sys *actor.System, r actor.Ref[mortal]) {
 		rush.Send(sys, r, func(*mortal, *actor.Context) { panic(errUser) })
 	}), []error{actor.ErrStopped, actor.ErrPanicked, errUser}},
-	{"RestartPendingThenStop", underSupervision(func(sys *actor.System, r actor.Ref[mortal]) { actor.Stop(sys, r) }),
+	{"RestartPendingThenStop", underSupervision(func(sys *actor.System, r actor.Ref[mortal]) {
+		actor.Stop(sys, r)
+	}),
 		[]error{actor.ErrStopped, errUser}},
-	{"RestartPendingThenKill", underSupervision(func(sys *actor.System, r actor.Ref[mortal]) { actor.Kill(sys, r) }),
+	{"RestartPendingThenKill", underSupervision(func(sys *actor.System, r actor.Ref[mortal]) {
+		actor.Kill(sys, r)
+	}),
 		[]error{actor.ErrStopped, actor.ErrKilled}},
-	{"RestartPendingThenUp", underSupervision(func(sys *actor.System, r actor.Ref[mortal]) { actor.Restart(sys, r) }), nil},
+	{"RestartPendingThenUp", underSupervision(func(sys *actor.System, r actor.Ref[mortal]) {
+		actor.Restart(sys, r)
+	}), nil},
 	{"SystemStopped", func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		other := start(t)
 		r := mortalType.Spawn(other, mortal{})
@@ -94,45 +109,53 @@ var silences = []silence{
 }
 
 // askedBy are the ways to ask. Each asks n times; all outcomes come through the channel.
-var askedBy = map[string]func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error){
+var askedBy = map[string]func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int,
+	got chan<- error){
 	"Ask": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error) {
 		for range n {
 			go func() { _, err := fetchIn.Ask(t.Context(), to, nothing); got <- err }()
 		}
 	},
 	"AskTo": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error) {
-		caller := askerType.Spawn(sys, asker{got})
-		askerGo.Send(sys, caller, func(c *actor.Context) {
+		requester := requesterType.Spawn(sys, requester{got})
+		requesterGo.Send(sys, requester, func(c *actor.Context) {
 			for range n {
-				actor.AskTo(c, fetchIn, to, nothing, askerHears)
+				actor.AskTo(c, fetchIn, to, nothing, requesterHears)
 			}
 		})
 	},
-	"AskToWithin": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error) {
-		caller := askerType.Spawn(sys, asker{got})
-		askerGo.Send(sys, caller, func(c *actor.Context) {
+	"AskToWithin": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int,
+		got chan<- error) {
+		requester := requesterType.Spawn(sys, requester{got})
+		requesterGo.Send(sys, requester, func(c *actor.Context) {
 			for range n {
-				actor.AskTo(c, fetchIn, to, nothing, askerHears, actor.Within(time.Hour))
+				actor.AskTo(c, fetchIn, to, nothing, requesterHears, actor.Within(time.Hour))
 			}
 		})
 	},
 }
 
-// caller passes on what it hears.
-type asker struct{ got chan<- error }
+// requester passes on what it hears.
+type requester struct{ got chan<- error }
 
 var (
-	askerType  = actor.NewType[asker]("asker")
-	askerGo    = actor.Declare[func(*actor.Context)](askerType, "go")
-	askerHears = actor.Declare[actor.Result[struct{}]](askerType, "hears")
-	_          = askerType.Table(askerGo.Handle(func(_ *asker, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		askerHears.Handle(func(a *asker, _ *actor.Context, r actor.Result[struct{}]) { a.got <- r.Err }))
+	requesterType  = actor.NewType[requester]("requester")
+	requesterGo    = actor.Declare[func(*actor.Context)](requesterType, "go")
+	requesterHears = actor.Declare[actor.Result[struct{}]](requesterType, "hears")
+	_              = requesterType.Table(requesterGo.Handle(func(_ *requester, c *actor.Context,
+		f func(*actor.Context)) {
+		f(c)
+	}),
+		requesterHears.Handle(func(a *requester, _ *actor.Context,
+			r actor.Result[struct{}]) {
+			a.got <- r.Err
+		}))
 )
 
-// TestAskers_EveryWay: "An caller of a panicking, stopped, killed or never-started actor hears
+// TestCallers_EveryWay: "An requester of a panicking, stopped, killed or never-started actor hears
 // at once and why": whichever way it asks, when its request is in the mailbox already, when a
 // restart is pending, and when the system stops.
-func TestAskers_EveryWay(t *testing.T) {
+func TestCallers_EveryWay(t *testing.T) {
 	const n = 5
 	for _, s := range silences {
 		for way, ask := range askedBy {
@@ -142,7 +165,8 @@ func TestAskers_EveryWay(t *testing.T) {
 				got := make(chan error, n)
 				ask(t, sys, r, n, got)
 				if way != "Ask" && !slices.Contains([]string{"SystemStopped", "SystemStops"}, s.name) {
-					in(t, sys, mortalType.Spawn(sys, mortal{}), nothing) // the requests are on their way by then, or nearly
+					// The requests are on their way by then, or nearly.
+					in(t, sys, mortalType.Spawn(sys, mortal{}), nothing)
 				}
 				after()
 				for range n {

@@ -7,20 +7,20 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// recallLate does to an actor that is parked what a sender does that has brought it a signal and
+// wakeLate does to an actor that is parked what a sender does that has brought it a signal and
 // was halted until that was served: the actor is woken, and parks again.
-func recallLate[S any](t testing.TB, sys *actor.System, r actor.Ref[S]) {
+func wakeLate[S any](t testing.TB, sys *actor.System, r actor.Ref[S]) {
 	t.Helper()
 	eventually(t, "it is parked", func() bool { return actor.Muted(r) })
-	if !actor.RecallLate(sys, r) {
+	if !actor.WakeLate(sys, r) {
 		t.Error("it was not parked any more")
 	}
 	eventually(t, "it is parked again", func() bool { return actor.Muted(r) })
 }
 
-// TestRecall_OfLeaving: "LEAVING with children, and SUSPENDED, are spent parked": an actor that
+// TestWakeParked_OfLeaving: "LEAVING with children, and SUSPENDED, are spent parked": an actor that
 // was stopped and waits for its child waits on when it is woken for nothing, and ends.
-func TestRecall_OfLeaving(t *testing.T) {
+func TestWakeParked_OfLeaving(t *testing.T) {
 	sys := start(t, actor.WithWorkers(3))
 	parent := mortalType.Spawn(sys, mortal{})
 	begun, end := make(chan struct{}), make(chan struct{})
@@ -30,37 +30,39 @@ func TestRecall_OfLeaving(t *testing.T) {
 	})
 	receive(t, "the child to begin", begun)
 	actor.Stop(sys, parent)
-	recallLate(t, sys, parent)
+	wakeLate(t, sys, parent)
 	wants(t, say.TrySend(sys, parent, ""), actor.ErrShutdown) // its mailbox has not come open
 	close(end)
 	equal(t, "reason", brief(joined(t, sys, parent)), "shutdown")
 	quiet(t, sys)
 }
 
-// TestRecall_OfSuspended: "the actor is suspended: it keeps its mail".
-func TestRecall_OfSuspended(t *testing.T) {
-	fallen := make(chan struct{})
-	g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(fallen) })
+// TestWakeParked_OfSuspended: "the actor is suspended: it keeps its mail".
+func TestWakeParked_OfSuspended(t *testing.T) {
+	childDown := make(chan struct{})
+	g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(childDown) })
 	crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
-	receive(t, "the fall", fallen)
-	recallLate(t, g.sys, g.kid)
-	actor.Restart(g.sys, g.kid)
+	receive(t, "the fall", childDown)
+	wakeLate(t, g.sys, g.child)
+	actor.Restart(g.sys, g.child)
 	quiet(t, g.sys)
-	g.diary.says(t, "kid: stop panic", "super: fell panic false", "kid: start", "kid: 1", "kid: 2", "kid: 3")
+	g.diary.says(t, "child: stop panic", "super: fell panic false", "child: start", "child: 1",
+		"child: 2",
+		"child: 3")
 }
 
-// TestRecall_OfMuted: a muted actor runs no ordinary mail, and holds the system for as long
+// TestWakeParked_OfMuted: a muted actor runs no ordinary mail, and holds the system for as long
 // as it is muted and no longer.
-func TestRecall_OfMuted(t *testing.T) {
+func TestWakeParked_OfMuted(t *testing.T) {
 	sys := start(t, actor.WithWorkers(3))
 	o := overload(t, sys)
 	r := o.mute(t, sys)
 	var early atomic.Int64
 	do.Send(sys, r, func(*puppet, *actor.Context) { early.Add(1) })
-	recallLate(t, sys, r)
+	wakeLate(t, sys, r)
 	equal(t, "messages run while it is muted", early.Load(), 0)
 	o.release()
-	settled(t, sys)
+	allUnmuted(t, sys)
 	equal(t, "messages run", early.Load(), 1)
 }
 
@@ -69,7 +71,8 @@ func TestRecall_OfMuted(t *testing.T) {
 func TestLink_BothAtOnce(t *testing.T) {
 	var d diary
 	sys := start(t, actor.WithWorkers(2))
-	a, b := mortalType.Spawn(sys, mortal{name: "a", diary: &d}), mortalType.Spawn(sys, mortal{name: "b"})
+	a, b := mortalType.Spawn(sys, mortal{name: "a", diary: &d}), mortalType.Spawn(sys,
+		mortal{name: "b"})
 	quiet(t, sys)
 	linked, end := make(chan struct{}), make(chan struct{})
 	doAct.Send(sys, b, func(_ *mortal, c *actor.Context) {

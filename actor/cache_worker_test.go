@@ -13,17 +13,20 @@ import (
 
 // What a system keeps to use again, when it has nothing to do any more.
 
-// hoards are a type of actors that do what they are told, and take messages of type M.
-type hoards[M any] struct {
+// caches are a type of actors that do what they are told, and take messages of type M.
+type caches[M any] struct {
 	typ  *actor.Type[int]
 	load actor.Behaviour[int, M]
 	do   actor.Behaviour[int, func(*actor.Context)]
 }
 
-func newHoards[M any](opts ...actor.TypeOption) hoards[M] {
-	k := hoards[M]{typ: actor.NewType[int]("kept", opts...)}
+func newCaches[M any](opts ...actor.TypeOption) caches[M] {
+	k := caches[M]{typ: actor.NewType[int]("kept", opts...)}
 	k.load, k.do = actor.Declare[M](k.typ, "load"), actor.Declare[func(*actor.Context)](k.typ, "do")
-	k.typ.Table(k.load.Handle(func(*int, *actor.Context, M) {}), k.do.Handle(func(_ *int, c *actor.Context, f func(*actor.Context)) { f(c) }))
+	k.typ.Table(k.load.Handle(func(*int, *actor.Context, M) {}),
+		k.do.Handle(func(_ *int, c *actor.Context, f func(*actor.Context)) {
+			f(c)
+		}))
 	return k
 }
 
@@ -31,7 +34,8 @@ func newHoards[M any](opts ...actor.TypeOption) hoards[M] {
 func keepsAtMost(t *testing.T, before int64, limit int64) {
 	t.Helper()
 	var now int64
-	for range 10 { // what other tests have left may need more than one collection
+	// What other tests have left may need more than one collection.
+	for range 10 {
 		if now, _ = heapInUse(); now-before <= limit {
 			return
 		}
@@ -44,7 +48,7 @@ func keepsAtMost(t *testing.T, before int64, limit int64) {
 func loads[M any](t *testing.T) {
 	size := int(unsafe.Sizeof(*new(M)))
 	t.Run(strconv.Itoa(size), func(t *testing.T) {
-		k := newHoards[M]()
+		k := newCaches[M]()
 		sys := start(t, actor.WithWorkers(2))
 		from := k.typ.Spawn(sys, 0)
 		before, _ := heapInUse()
@@ -111,7 +115,7 @@ func fillHeap(c *actor.Context) {
 // TestCache_Roots: "With their tables, and with what a collection needs, that is less than 2.75
 // MiB", however many messages with handles there were.
 func TestCache_Roots(t *testing.T) {
-	k := newHoards[heap.Ptr[int]]()
+	k := newCaches[heap.Ptr[int]]()
 	sys := start(t, actor.WithWorkers(1))
 	before, _ := heapInUse()
 	k.do.Send(sys, k.typ.Spawn(sys, 0), func(c *actor.Context) {
@@ -128,10 +132,10 @@ func TestCache_Roots(t *testing.T) {
 	keepsAtMost(t, before, 3<<20) // and messages
 }
 
-// TestCache_Spares: a spare that retires leaves what it keeps to the GC.
-func TestCache_Spares(t *testing.T) {
+// TestCache_Detached: a worker that stood in and retires leaves what it keeps to the GC.
+func TestCache_Detached(t *testing.T) {
 	const n = 64
-	k := newHoards[[200]byte]()
+	k := newCaches[[200]byte]()
 	goroutines := runtime.NumGoroutine()
 	sys := start(t, actor.WithWorkers(2))
 	before, _ := heapInUse()
@@ -155,8 +159,12 @@ func TestCache_Spares(t *testing.T) {
 	in.Wait()
 	close(open)
 	quiet(t, sys)
-	eventually(t, "all spares to have retired", func() bool { return runtime.NumGoroutine() <= goroutines+3 }) // the workers and the monitor
-	keepsAtMost(t, before, 8<<20)                                                                              // two workers
+	// The workers and the monitor.
+	eventually(t, "all spares to have retired", func() bool {
+		return runtime.NumGoroutine() <= goroutines+3
+	})
+	// Two workers.
+	keepsAtMost(t, before, 8<<20)
 }
 
 // TestCache_Stopped: a system that has stopped, and is kept, keeps no memory of its workers, pins
@@ -165,11 +173,13 @@ func TestCache_Stopped(t *testing.T) {
 	if heap.Poisoned { // nothing is recycled
 		return
 	}
-	for name, opts := range map[string][]actor.TypeOption{"Plain": nil, "Pinned": {actor.WithPinnedThread()}} {
+	for name, opts := range map[string][]actor.TypeOption{"Plain": nil,
+		"Pinned": {actor.WithPinnedThread()}} {
 		t.Run(name, func(t *testing.T) {
-			k := newHoards[int](opts...)
+			k := newCaches[int](opts...)
 			before, _ := heapInUse()
-			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1)) // each spare is kept, with 30 KiB
+			// Each worker is kept, with 30 KiB.
+			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1))
 			for range 16 {
 				k.do.Send(sys, k.typ.Spawn(sys, 0), fillHeap)
 			}

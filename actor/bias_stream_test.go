@@ -45,17 +45,18 @@ func (s *insister) insist(c *actor.Context, how insistence) {
 	}
 }
 
-// round sends to each mouth until somebody has run it in this round.
+// round sends to each mouth until one has run it in this round.
 func (s *insister) round(c *actor.Context, how insistence) {
 	for i := range s.d.mouths {
 		actor.GrantBias(c)
 		m := s.d.mouths[i].Load()
 		if how.kill {
-			m = s.d.spawn(c, m.kind)
+			m = s.d.spawn(c, m.class)
 			s.d.mouths[i].Store(m)
 		}
 		before, dead := m.seen.Load(), s.d.dead.Load()
-		for n := 0; m.seen.Load() == before && s.d.dead.Load() == dead && !actor.SystemStopping(s.d.sys); n++ {
+		for n := 0; m.seen.Load() == before && s.d.dead.Load() == dead &&
+			!actor.SystemStopping(s.d.sys); n++ {
 			if n < 500 { // it takes no more of them than others can run
 				s.to(c, m)
 			}
@@ -77,9 +78,9 @@ func (s *insister) to(c *actor.Context, m *mouth) {
 }
 
 // insistOn has two insisters send to mouths of one kind, which others have to run meanwhile.
-func insistOn(t *testing.T, kind, workers int, how insistence) *delta {
+func insistOn(t *testing.T, class, workers int, how insistence) *delta {
 	d := &delta{}
-	d.open(t, func(int) int { return kind }, actor.WithWorkers(workers), actor.WithBatch(7))
+	d.open(t, func(int) int { return class }, actor.WithWorkers(workers), actor.WithBatch(7))
 	for id := range 2 {
 		a := insisterType.Spawn(d.sys, insister{d, id, map[*mouth]int{}})
 		d.sent.Add(1)
@@ -94,15 +95,15 @@ func insistOn(t *testing.T, kind, workers int, how insistence) *delta {
 // once or is a dead letter, in the order of its sender.
 func TestBias_GoesOnSending(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		for kind := range mouthKinds {
+		for class := range mouthKinds {
 			for _, declared := range []bool{true, false} {
 				rounds := scaled(40)
 				if !declared {
 					rounds = 1 // each waits for the monitor
 				}
-				d := insistOn(t, kind, workers, insistence{rounds, declared, kind == mouthKilled})
+				d := insistOn(t, class, workers, insistence{rounds, declared, class == mouthKilled})
 				quiet(t, d.sys)
-				d.audit(t, uint64(kind))
+				d.audit(t, uint64(class))
 			}
 		}
 	})
@@ -124,8 +125,10 @@ func TestBias_SystemStops(t *testing.T) {
 // auditStopped is audit where the last insisters have had to give up.
 func (d *delta) auditStopped(t *testing.T, i int) {
 	t.Helper()
-	if sent, ran, dead := d.sent.Load(), d.ran.Load(), d.dead.Load(); sent != ran+dead || d.wrong.Load() != 0 {
-		t.Fatalf("run %d: %d sent, %d ran + %d dead = %d; %d things are wrong", i, sent, ran, dead, ran+dead, d.wrong.Load())
+	if sent, ran, dead := d.sent.Load(), d.ran.Load(), d.dead.Load(); sent != ran+dead ||
+		d.wrong.Load() != 0 {
+		t.Fatalf("run %d: %d sent, %d ran + %d dead = %d; %d things are wrong", i, sent, ran, dead,
+			ran+dead, d.wrong.Load())
 	}
 }
 
@@ -159,7 +162,7 @@ func TestBias_Neighbours(t *testing.T) {
 					next[i][id] = n + 1
 				})
 				if j%3 == 2 {
-					runtime.Gosched() // or nobody has the time to steal
+					runtime.Gosched() // or no worker has the time to steal
 				}
 			}
 			if left--; left > 0 {
