@@ -47,8 +47,8 @@ func (s *samples) rate() float64 {
 	return float64(sum.units) / float64(max(sum.time, 1))
 }
 
-// faster reports whether more was done in s, for its time, than in o. It multiplies crosswise, since
-// a look may take no time.
+// faster reports whether more was done in s, for its time, than in o. It multiplies crosswise,
+// since a look may take no time.
 func (s sample) faster(o sample) bool {
 	return float64(s.units)*float64(o.time) > float64(o.units)*float64(s.time)
 }

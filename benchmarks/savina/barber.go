@@ -12,8 +12,9 @@ var barber = program{
 }
 
 const (
-	roomSize  = 1000
-	cutEffort = 1000 // steps of a haircut, and between two customers: so many at most
+	roomSize = 1000
+	// Steps of a haircut, and between two customers: so many at most.
+	cutEffort = 1000
 )
 
 type factory struct {
