@@ -6,8 +6,8 @@ package capability
 //
 //	type _ = capability.Immutable[*Config]
 //
-// The compiler checks the name, and a rename finds it. gallopvet believes it where the type is sent,
-// in any package, and checks it where the type is declared: a write to a field outside of the
+// The compiler checks the name, and a rename finds it. gallopvet believes it where the type is
+// sent, in any package, and checks it where the type is declared: a write to a field outside of the
 // functions that make the values is reported. Nothing checks it at run time.
 type Immutable[T any] struct{}
 
@@ -16,5 +16,5 @@ type Immutable[T any] struct{}
 //
 //	type _ = capability.Shared[*Pool]
 //
-// gallopvet believes it in any package. Nothing checks it, neither before the program runs nor then.
+// gallopvet believes it in any package. Nothing checks it, at run time or before.
 type Shared[T any] struct{}
