@@ -12,7 +12,8 @@ import (
 
 // inShutdown runs f in a behaviour of an actor whose system is in Shutdown, and returns
 // the outcomes that come to its note.
-func inShutdown(t *testing.T, r actor.Ref[puppet], sys *actor.System, f func(c *actor.Context)) []actor.Result[any] {
+func inShutdown(t *testing.T, r actor.Ref[puppet], sys *actor.System,
+	f func(c *actor.Context)) []actor.Result[any] {
 	t.Helper()
 	var got []actor.Result[any]
 	begun := make(chan struct{})
@@ -39,7 +40,9 @@ func refuses(sys *actor.System) bool {
 // while that is in System.Shutdown".
 func TestAskTo_AcrossInShutdown(t *testing.T) {
 	for name, ask := range map[string]func(c *actor.Context, to actor.Ref[puppet], f trick){
-		"AskTo": func(c *actor.Context, to actor.Ref[puppet], f trick) { actor.AskTo(c, try, to, f, note) },
+		"AskTo": func(c *actor.Context, to actor.Ref[puppet], f trick) {
+			actor.AskTo(c, try, to, f, note)
+		},
 		"AskToWithin": func(c *actor.Context, to actor.Ref[puppet], f trick) {
 			actor.AskTo(c, try, to, f, note, actor.Within(time.Second))
 		},
@@ -48,12 +51,14 @@ func TestAskTo_AcrossInShutdown(t *testing.T) {
 			do   func(sys *actor.System, r actor.Ref[puppet])
 			want error
 		}{
-			"actor":  {func(sys *actor.System, r actor.Ref[puppet]) { must(t, actor.StopWait(soon(t), sys, r)) }, actor.ErrStopped},
+			"actor": {func(sys *actor.System, r actor.Ref[puppet]) {
+				must(t, actor.StopWait(soon(t), r))
+			}, actor.ErrStopped},
 			"system": {func(sys *actor.System, _ actor.Ref[puppet]) { sys.Stop() }, actor.ErrSystemStopped},
 			"nobody": {func(*actor.System, actor.Ref[puppet]) {}, nil},
 		} {
 			t.Run(name+"/"+end, func(t *testing.T) {
-				here, _ := onVirtualTime(t) // a lost outcome hangs nobody
+				here, _ := onVirtualTime(t) // a lost outcome hangs no caller
 				there := start(t)
 				to := puppetType.Spawn(there, puppet{})
 				c.do(there, to)
@@ -73,10 +78,12 @@ func TestAskTo_AcrossInShutdown(t *testing.T) {
 
 // TestAskTo_AcrossInShutdownBounded: the same where the caller's mail waits elsewhere.
 func TestAskTo_AcrossInShutdownBounded(t *testing.T) {
-	typ := actor.NewType[puppet]("bounded asker", actor.TypeBound(8, actor.OverflowMute))
-	begin, answered := actor.Declare[deed](typ, "begin"), actor.Declare[actor.Result[any]](typ, "answered")
+	typ := actor.NewType[puppet]("bounded caller", actor.WithBound(8, actor.OverflowMute))
+	begin, answered := actor.Declare[deed](typ, "begin"), actor.Declare[actor.Result[any]](typ,
+		"answered")
 	var got []error
-	typ.Table(begin.Do((*puppet).Do), answered.Do(func(_ *puppet, _ *actor.Context, r actor.Result[any]) {
+	typ.Table(begin.Handle((*puppet).Do), answered.Handle(func(_ *puppet, _ *actor.Context,
+		r actor.Result[any]) {
 		got = append(got, r.Err)
 	}))
 	here, there := start(t), start(t)
@@ -106,19 +113,19 @@ func TestAcross_WaitsPanic(t *testing.T) {
 	inside(t, here, func(c *actor.Context) {
 		self := actor.Self[puppet](c)
 		for name, f := range map[string]func(sys *actor.System, r actor.Ref[puppet]){
-			"StopWait":  func(sys *actor.System, r actor.Ref[puppet]) { _ = actor.StopWait(ctx, sys, r) },
-			"DrainWait": func(sys *actor.System, r actor.Ref[puppet]) { _ = actor.DrainWait(ctx, sys, r) },
-			"KillWait":  func(sys *actor.System, r actor.Ref[puppet]) { _ = actor.KillWait(ctx, sys, r) },
-			"Join":      func(sys *actor.System, r actor.Ref[puppet]) { _, _ = actor.Join(ctx, sys, r) },
+			"StopWait":  func(sys *actor.System, r actor.Ref[puppet]) { _ = actor.StopWait(ctx, r) },
+			"DrainWait": func(sys *actor.System, r actor.Ref[puppet]) { _ = actor.DrainWait(ctx, r) },
+			"KillWait":  func(sys *actor.System, r actor.Ref[puppet]) { _ = actor.KillWait(ctx, r) },
+			"Join":      func(sys *actor.System, r actor.Ref[puppet]) { _, _ = actor.Join(ctx, r) },
 		} {
 			panics(t, name+" called from a behaviour", func() { f(there, self) })
 			panics(t, name+" called from a behaviour", func() { f(here, other) })
 		}
 	})
-	equal(t, "the other actor", other.Standing(), actor.Idle)
+	equal(t, "the other actor", other.Status(), actor.StatusIdle)
 }
 
-// TestAcross_TrySendAndPipe: an actor of another system mutes nobody. TrySend finds no room
+// TestAcross_TrySendAndPipe: an actor of another system mutes no sender. TrySend finds no room
 // there, and SendWait in a function that Pipe runs waits for it.
 func TestAcross_TrySendAndPipe(t *testing.T) {
 	here, there := start(t), start(t)
@@ -133,17 +140,19 @@ func TestAcross_TrySendAndPipe(t *testing.T) {
 		sent--
 	})
 	got := make(chan error, 1)
-	caller := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got <- r.Err }})
+	caller := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+		got <- r.Err
+	}})
 	do.Send(here, caller, func(_ *puppet, c *actor.Context) {
 		actor.Pipe(c, note, func(ctx context.Context) (any, error) {
-			return nil, count.SendWait(ctx, here, to, 1)
+			return nil, count.SendWait(ctx, to, 1)
 		})
 	})
 	eventually(t, "SendWait to wait", func() bool { return actor.Waiting(to) == 1 })
 	equal(t, "outcomes before there is room", len(got), 0)
 	release()
 	must(t, receive(t, "the outcome", got))
-	n, err := value.Ask(soon(t), there, to, actor.None{})
+	n, err := value.Ask(soon(t), to, struct{}{})
 	must(t, err)
 	equal(t, "messages", n, sent+1)
 	equal(t, "mutes", here.Stats().Mutes, 0)
@@ -153,25 +162,26 @@ func TestAcross_TrySendAndPipe(t *testing.T) {
 // not. What has been pushed is the receiver's by then: under the race detector this test would fail
 // otherwise.
 func TestAcross_DeterministicAsks(t *testing.T) {
-	bounded := actor.NewType[puppet]("bounded", actor.TypeBound(100, actor.OverflowMute))
-	boundedDo, boundedReply := actor.Declare[deed](bounded, "do"), actor.Declare[actor.Result[int]](bounded, "reply")
-	bounded.Table(boundedDo.Do((*puppet).Do), boundedReply.Do((*puppet).Reply))
+	bounded := actor.NewType[puppet]("bounded", actor.WithBound(100, actor.OverflowMute))
+	boundedDo, boundedReply := actor.Declare[deed](bounded,
+		"do"), actor.Declare[actor.Result[int]](bounded, "reply")
+	bounded.Table(boundedDo.Handle((*puppet).Do), boundedReply.Handle((*puppet).Reply))
 	for range scaled(20) {
-		here, there := start(t, actor.Seed(1)), start(t)
+		here, there := start(t, actor.WithDeterministic(1)), start(t)
 		far := puppetType.Spawn(there, puppet{})
-		caller, boundedAsker := puppetType.Spawn(here, puppet{}), bounded.Spawn(here, puppet{})
+		caller, boundedCaller := puppetType.Spawn(here, puppet{}), bounded.Spawn(here, puppet{})
 		for range 50 {
 			do.Send(here, caller, func(_ *puppet, c *actor.Context) {
-				actor.AskTo(c, value, far, actor.None{}, reply, actor.Within(time.Hour))
+				actor.AskTo(c, value, far, struct{}{}, reply, actor.Within(time.Hour))
 			})
-			boundedDo.Send(here, boundedAsker, func(_ *puppet, c *actor.Context) {
-				actor.AskTo(c, value, far, actor.None{}, boundedReply, actor.Within(time.Hour))
+			boundedDo.Send(here, boundedCaller, func(_ *puppet, c *actor.Context) {
+				actor.AskTo(c, value, far, struct{}{}, boundedReply, actor.Within(time.Hour))
 			})
 		}
 		quiet(t, here)
 		quiet(t, there)
 		quiet(t, here)
 		st := here.Stats()
-		equal(t, "messages sent", here.Books().Sent, st.Messages+st.DeadLetters)
+		equal(t, "messages sent", here.SimCounts().Sent, st.Messages+st.DeadLetters)
 	}
 }

@@ -1,11 +1,14 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/internal/access"
 	"log/slog"
 
 	"github.com/gallop-go/gallop/actor/internal/indexset"
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -16,14 +19,14 @@ import (
 //	        push finds idle                      worker takes the task
 //	IDLE ───────────────────────▶ QUEUED ───────────────────────▶ RUNNING ──it ends──▶ ENDED
 //	 ▲                             ▲  ▲                             │  │
-//	 │ rest succeeds               │  └── batch spent, or ──────────┘  │ owes, at the end of a behaviour
+//	 │ rest succeeds               │  └── batch spent, or ──────────┘  │ blocked, as a turn ends
 //	 └─────────────────────────────┼───── rest lost the race           ▼
-//	                               └── last debt forgiven, or ─────── PARKED
+//	                               └── last one unblocks, or ──────── PARKED
 //	                                   a signal recalls it
 //
-// Owner of the body: IDLE nobody · QUEUED the queue · RUNNING the worker · PARKED
-// its debts: the wait lists of the gates that it waits at, and itself while it waits for
-// its children or its supervisor · ENDED nobody.
+// Owner of the cell: IDLE none · QUEUED the queue · RUNNING the worker · PARKED
+// what blocks it: the wait lists of the gates that it waits at, and itself while it waits for
+// its children or its supervisor · ENDED none.
 //
 // Where an actor stands in its life (alive, leaving, suspended, ended) is another matter, kept in
 // its cold state: see life.go.
@@ -47,14 +50,14 @@ type cell struct {
 	arena *heap.Arena
 	cold  *coldState // nil until it needs any
 
-	// Owner only, except for system queue and debt.
+	// Owner only, except for the system queue and the blocked-on count.
 	blockedOn  backpressure.BlockedOn
 	load       backpressure.Load
 	supervised bool // read-only after the spawn
 	became     bool // it does not dispatch by its type's table: see otherRuns
 	progress   progress
 	in         inbox
-	system     systemQueue // signals, from anybody
+	system     systemQueue // signals, from any goroutine
 }
 
 // progress is how far an actor has come.
@@ -93,8 +96,8 @@ type waiting struct {
 var gateMark backpressure.Marks[waiting]
 
 // coldState is what only some actors need. Owner only, except what is read-only after the spawn.
-// Anybody may read err once the box is closed, and reason once the system queue is: they do not
-// change then, nor does the pointer to the cold state.
+// Any goroutine may read err once the box is closed, and reason once the system queue is: they do
+// not change then, nor does the pointer to the cold state.
 type coldState struct {
 	// Where it stands: life.go.
 	reason   error // why it leaves, or has ended
@@ -109,9 +112,9 @@ type coldState struct {
 	inQueue   uint8 // and in the system queue, from stopSeen on
 	unstarted bool  // it has not been started
 	down      bool  // it is not up: OnStop does not run
-	// It waits for its children or its supervisor: a debt and a hold of its own.
+	// It waits for its children or its supervisor: a blocked-on count and a hold of its own.
 	waiting bool
-	// It waits, but no longer with a hold: Standby, and Postpone, where it has no debt either.
+	// It waits, but no longer with a hold: Standby, and Postpone, where it is not blocked either.
 	unheld  bool
 	drained bool // its mailbox is closed, and what is left of it is run
 	gone    bool // nothing is left of it
@@ -124,7 +127,7 @@ type coldState struct {
 	linking    bool     // it has called Link
 	stashes    bool     // it is on the stop list for its stash
 	where      callback // that runs
-	// Messages that it has sent while it is muted: see mute_limits.go.
+	// Messages that it has sent while it is muted: see mute.go.
 	excess      uint32
 	stopReasons int32 // how many there are to list it: see stopList
 	guards      int32 // children that it supervises
@@ -136,9 +139,9 @@ type coldState struct {
 	stash     stashList
 	unstashed messageList // what the behaviour that runs has unstashed
 
-	backoff  *backoff // nil unless it is suspended and in a back-off
-	decision Decision // what came of the last reason for which it fell by itself
-	starting bool     // it fell before it was up
+	backoff  *backoff        // nil unless it is suspended and in a back-off
+	decision access.Decision // what came of the last reason for which it fell by itself
+	starting bool            // it fell before it was up
 
 	stopSeen *message // the newest in the system queue that told has looked at
 
@@ -157,7 +160,7 @@ type coldState struct {
 	lastName string       // the first name that it had, from its end on
 	path     string       // its place under its supervisor, for reports; read-only
 	logger   *slog.Logger // of Context.Logger; nil: not made yet
-	// Closed when the life ends, or the actor; nil: nobody waits for it.
+	// Closed when the life ends, or the actor; nil: none waits for it.
 	lifeDone chan struct{}
 	deferred *deferrals   // nil: it has never put a reply off
 	sources  *chanSources // nil: it has never called FromChan
@@ -188,7 +191,105 @@ func (a *cell) giveUpNamesAndTimers(e env) {
 		x.names = nil
 	}
 	if x.timers != nil {
-		x.timers.end(e, a)
+		e.endTimers(a, x.timers)
 	}
 	x.closeLife()
+}
+
+// What must hold of an actor while it runs, in builds that check invariants. The callers own what
+// is looked at; what others may write is read by seam.Peek.
+
+// verifyTurn checks what a turn believes when it begins.
+func verifyTurn(a *cell, c *Context) {
+	invariant.Check(a.shared().sys == c.sys, "%v runs on a worker of another system", a)
+	invariant.Check(c.then == goOn, "%v begins a turn with the outcome %#x of another", a, c.then)
+	invariant.Check(c.shields == 0 && !c.aside, "%v begins a turn within %d shields, aside: %v", a,
+		c.shields, c.aside)
+	invariant.Check(c.front.first == nil && c.front.n == 0,
+		"%v begins a turn with the mail of another in front", a)
+	invariant.Check(c.ran == nil, "%v begins a turn with messages that another has run", a)
+	invariant.Check(!a.box.PeekIdle(), "%v is idle, and runs", a)
+	backpressure.MustRun(&a.blockedOn)
+	verifyLoad(a)
+}
+
+// verifyLoad checks how an actor stands against its gate, between two turns.
+func verifyLoad(a *cell) {
+	if a.box.PeekClosed() {
+		return // it drains or ends: its gate is open, whatever its load
+	}
+	const both = backpressure.Counted | backpressure.Bounded
+	invariant.Check(a.load&both != both, "%v is counted and bounded: %#x", a, a.load)
+	if a.load&(both|backpressure.Exempt) != 0 {
+		invariant.Check(seam.Peek(&a.flow) != nil, "%v has a load of %#x and no flow", a, a.load)
+	}
+	backpressure.MustBe(&a.gate, !a.load.MustShut() && a.load&backpressure.Bounded == 0)
+}
+
+// verifySegment checks what a segment has run: n messages of one origin, from c.msg back to the
+// first in hand.
+func verifySegment(a *cell, c *Context, n int) {
+	invariant.Check(n >= 1 && n <= msg.ChainLength, "%v has run %d messages in a row", a, n)
+	m := c.msg
+	for before, i := c.ran, 1; i < n; before, i = before.Next, i+1 {
+		invariant.Check(before != nil, "%v has run %d messages, and recycles less", a, n)
+		invariant.Check(before.OwnerTag == m.OwnerTag, "%v recycles messages of two origins together", a)
+		m = before
+	}
+	invariant.Check(m == a.in.Pending(), "%v has run %d messages, and there are more or less", a, n)
+}
+
+// verifySend checks a message that is about to be pushed by the behaviour that runs.
+func verifySend(c *Context, to *cell, m *message, d *descriptor) {
+	invariant.Check(m.SizeClass() == d.size.ID, "%s is sent to %v in a node of pool %d", d.name, to,
+		m.SizeClass())
+	invariant.Check(d.typ == nil || d.typ == to.shared().typ, "%s is sent to %v", d.name, to)
+	invariant.Check(d.id == systemID || d == givingWay || to.shared().typ.decls[d.id] == d,
+		"%s is sent to %v, which has another of that number", d.name, to)
+}
+
+// verifyGoIdle checks an actor that is about to be idle.
+func verifyGoIdle(a *cell, c *Context) {
+	invariant.Check(a.in.Pending() == nil, "%v goes to rest with mail in hand", a)
+	invariant.Check(c.then&(mustEnd|yielded) == 0, "%v goes to rest with the outcome %#x", a, c.then)
+	invariant.Check(a.load&backpressure.Muted == 0, "%v is muted, and goes to rest", a)
+	invariant.Check(a.cold == nil || !a.cold.waiting,
+		"%v waits for its children or its supervisor, and goes to rest", a)
+	mail := a.box.PeekPushed(&a.in) // then it does not come to rest
+	invariant.Check(a.cold == nil || a.cold.todo.First == nil || mail,
+		"%v goes to rest with signals in hand", a)
+	invariant.Check(!a.isCollecting(), "%v goes to rest in the middle of a collection", a)
+	backpressure.MustRun(&a.blockedOn)
+}
+
+// verifyBegun checks a node that is about to get its message, from where e is.
+func verifyBegun(e env, a *cell, d *descriptor, m *message) {
+	invariant.Check(m.SizeClass() == d.size.ID, "%s is to be sent in a node of size class %d", d.name,
+		m.SizeClass())
+	invariant.Check(e.system() == a.sys(), "%s is sent to %v as from its own system", d.name, a)
+	invariant.Check(d.typ == a.typ(), "%s is to be sent to %v", d.name, a)
+}
+
+// verifyUnmuted checks an actor that runs while it is muted, and is so no longer.
+func verifyUnmuted(a *cell) {
+	invariant.Check(a.load&backpressure.Muted != 0, "%v is unmuted, and was not muted", a)
+	invariant.Check(a.cold == nil || !a.cold.waiting || a.cold.state == suspended,
+		"%v is unmuted while it waits", a)
+	backpressure.MustRun(&a.blockedOn)
+}
+
+// verifyServeSignals checks the turn of an actor that has signals.
+func verifyServeSignals(a *cell, x *coldState) {
+	invariant.Check(!x.waiting || x.state == leaving || x.state == suspended || x.gone &&
+		a.typ().finishes, "%v waits in phase %d", a, x.state)
+	invariant.Check(x.state != suspended || x.waiting, "%v is suspended, and does not wait", a)
+	invariant.Check(x.held.First == nil || a.supervised || a.load&backpressure.Withheld != 0 ||
+		a.typ().finishes, "%v holds urgent mail back, and will not come up", a)
+	invariant.Check(!x.stashes || x.stopReasons > 0, "%v has a stash, and is not on the stop list", a)
+	invariant.Check(!x.unheld || x.waiting, "%v rests, and does not wait", a)
+	invariant.Check(x.backoff == nil || x.state == suspended && x.unheld,
+		"%v is in a back-off in phase %d", a, x.state)
+	invariant.Check((x.stash.list.First == nil) == (x.stash.n == 0),
+		"%v counts %d messages in its stash", a, x.stash.n)
+	backpressure.MustRun(&a.blockedOn)
 }

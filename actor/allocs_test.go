@@ -32,7 +32,7 @@ func TestTimer_AllocatesNothing_InRounds(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
 	}
-	sys, clock := onVirtualTime(t, actor.Workers(1))
+	sys, clock := onVirtualTime(t, actor.WithWorkers(1))
 	b := puppetType.Spawn(sys, puppet{})
 	got := allocations(func() {
 		do.Send(sys, b, func(_ *puppet, c *actor.Context) {
@@ -64,19 +64,20 @@ func (m *muting) send(c *actor.Context, n int) {
 // elsewhere. What is returned spawns one and returns a function that has it muted.
 func mutingTypes() map[string]func(*actor.System, actor.Ref[puppet]) func() {
 	types := make(map[string]func(*actor.System, actor.Ref[puppet]) func())
-	for name, opts := range map[string][]actor.TypeOption{"one worker": nil, "two threads": {actor.PinnedThread()}} {
+	for name, opts := range map[string][]actor.TypeOption{"one worker": nil,
+		"two threads": {actor.WithPinnedThread()}} {
 		typ := actor.NewType[muting](name, opts...)
 		send := actor.Declare[int](typ, "send")
-		typ.Table(send.Do((*muting).send))
+		typ.Table(send.Handle((*muting).send))
 		types[name] = func(sys *actor.System, to actor.Ref[puppet]) func() {
 			ran := new(atomic.Uint64)
 			r := typ.Spawn(sys, muting{to, ran})
 			return func() {
 				before := ran.Load()
 				send.Send(sys, r, 1)
-				// Until it is muted; or let go again already, where whoever looks was kept from it
+				// Until it is muted; or let go again already, where the one that looks was kept from it
 				// for 30 ms. It is neither while it runs.
-				for ran.Load() == before || r.Standing() == actor.Busy {
+				for ran.Load() == before || r.Status() == actor.StatusBusy {
 					runtime.Gosched()
 				}
 			}
@@ -93,13 +94,13 @@ func TestMute_AllocatesNothing(t *testing.T) {
 	}
 	for name, spawn := range mutingTypes() {
 		t.Run(name, func(t *testing.T) {
-			// So few that nobody lets them go, because they wait for long, unless the machine is
+			// So few that none are let go, because they wait for long, unless the machine is
 			// slow.
 			muted := 20
 			if name == "one worker" {
 				muted = 200
 			}
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			to := puppetType.Spawn(sys, puppet{})
 			press := func(_ *puppet, c *actor.Context) { c.ApplyPressure() }
 			release := func(_ *puppet, c *actor.Context) { c.ReleasePressure() }
@@ -118,8 +119,9 @@ func TestMute_AllocatesNothing(t *testing.T) {
 			})
 			stats, want := sys.Stats(), uint64(130*muted)
 			switch {
-			case stats.LetGo > 0:
-				t.Logf("%d were let go, so neither the mutes nor what they allocated say anything", stats.LetGo)
+			case stats.Exempted > 0:
+				t.Logf("%d were let go, so neither the mutes nor what they allocated say anything",
+					stats.Exempted)
 			case stats.Mutes < want:
 				t.Errorf("%d mutes, want %d at least", stats.Mutes, want)
 			case got > 38:

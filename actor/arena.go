@@ -23,11 +23,11 @@ import (
 //
 //   - with the path of the field, if the state, or a message, keeps a handle behind a
 //     Go pointer, slice, map or channel;
-//   - if the type has a bound ([TypeBound]) and a behaviour whose messages hold
+//   - if the type has a bound ([WithBound]) and a behaviour whose messages hold
 //     handles, because the queue of such an actor is not searched for roots.
 //
 // The arena's chunks come from the worker's cache and go back to it; a worker, or a
-// pinned thread, keeps up to 2.5 MiB for the life of its system. An actor that never
+// pinned thread, keeps up to 2.75 MiB for the life of its system. An actor that never
 // calls Heap pays for one nil pointer.
 func (c *Context) Heap() *heap.Arena {
 	mustRun(c, "Heap")
@@ -48,18 +48,14 @@ func (a *cell) freeArena(e env) {
 	if a.arena == nil {
 		return
 	}
-	if e.c != nil {
-		a.arena.Bind(&e.c.chunks)
-	} else {
-		a.arena.Bind(nil)
-	}
+	a.arena.Bind(e.chunkCache())
 	a.arena.Release()
 	a.arena = nil
 	a.setCollecting(false)
 }
 
 // An actor's arena is collected by the worker that runs the actor, between its
-// behaviours. Nobody else waits: a large arena is collected in steps, and between two
+// behaviours. No other actor waits: a large arena is collected in steps, and between two
 // of them the actor goes behind the others in the queue, as after a spent batch. The
 // steps keep it scheduled, so that a system whose arenas are being collected is not
 // quiescent.
@@ -74,8 +70,8 @@ const (
 	collectGas = 512 << 10
 )
 
-// collectWhenDue makes behaviours end their turn when their arena is due.
-func (c *Context) collectWhenDue() { c.chunks.OnDue(func() { c.then |= mustCollect }) }
+// collectIfNeeded makes behaviours end their turn when their arena is due.
+func (c *Context) collectIfNeeded() { c.chunks.OnDue(func() { c.then |= mustCollect }) }
 
 // collectArena begins to collect the actor's arena, if it still has one, or goes on with
 // it. Owner only, between two behaviours.
@@ -154,13 +150,13 @@ func (x *coldState) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 // Owner only.
 func (l *actorTimers) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	for _, one := range l.list {
-		k := l.shard.slab.find(one)
+		k := l.shard.Find(one)
 		if k == nil {
 			continue
 		}
-		if k.id == carriedID {
-			roots = t.queued(roots, k.held, k.held.Next)
-		} else if p := t.byID[k.id]; p != nil {
+		if k.ID == carriedID {
+			roots = t.queued(roots, k.Held, k.Held.Next)
+		} else if p := t.byID[k.ID]; p != nil {
 			roots = append(roots, heap.RootOf(keptBy[byte](k), p))
 		}
 	}
@@ -198,7 +194,9 @@ func (t *typeInfo) heapRoots() *typeRoots {
 		}
 	}
 	if r.messages && t.bound.limit != 0 {
-		panic("gallop: " + t.name + " has a bound, so that messages with handles to its own heap would not be looked after in its queue")
+		panic("gallop: " +
+			t.name + " has a bound, so that messages with handles to its own heap would not be looked " +
+			"after in its queue")
 	}
 	t.roots.Store(r) // of two that are stored at the same time, either will do
 	return r
@@ -237,5 +235,6 @@ func (t *typeRoots) queued(roots []heap.Root, m, end *message) []heap.Root {
 
 // verifyRoots checks that no message that may have handles is between the stash and the mailbox.
 func verifyRoots(x *coldState) {
-	invariant.Check(x.unstashed.First == nil, "what was unstashed is not in the mailbox when the roots are listed")
+	invariant.Check(x.unstashed.First == nil,
+		"what was unstashed is not in the mailbox when the roots are listed")
 }

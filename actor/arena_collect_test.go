@@ -10,15 +10,15 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// A keeper has a table of lists in its arena, and makes garbage with every message.
-type keeper struct {
+// A saver has a table of lists in its arena, and makes garbage with every message.
+type saver struct {
 	lists  heap.Map[int, heap.Ptr[kept]]
 	inHand heap.Ptr[kept]
 	hidden any // out of the collector's reach
 	got    int
 }
 
-func (k *keeper) add(c *Context, v int) {
+func (k *saver) add(c *Context, v int) {
 	a := c.Heap()
 	head, _ := k.lists.Get(a, v%10)
 	heap.MakeSlice[byte](a, 100)
@@ -27,7 +27,7 @@ func (k *keeper) add(c *Context, v int) {
 	k.lists.Put(a, v%10, p)
 }
 
-func (k *keeper) sum(c *Context, _ None) (s int, err error) {
+func (k *saver) sum(c *Context, _ struct{}) (s int, err error) {
 	a := c.Heap()
 	for _, head := range k.lists.All(a) {
 		for p := head; !p.IsZero(); p = p.Deref(a).next {
@@ -43,13 +43,13 @@ type handed struct {
 	p    heap.Ptr[kept]
 }
 
-func (k *keeper) hand(c *Context, v int) {
+func (k *saver) hand(c *Context, v int) {
 	p := heap.New[kept](c.Heap())
 	p.Deref(c.Heap()).v = v
 	if v < 0 {
 		k.hidden = p
 	} else {
-		keeperTake.Send(c, Self[keeper](c), handed{"kept", p})
+		saverTake.Send(c, Self[saver](c), handed{"kept", p})
 	}
 	litter(c)
 }
@@ -63,12 +63,12 @@ func litter(c *Context) {
 
 // take litters as well, so that there are collections while handed messages are in the
 // part of the mailbox that the turn has taken over.
-func (k *keeper) take(c *Context, h handed) {
+func (k *saver) take(c *Context, h handed) {
 	k.got += h.p.Deref(c.Heap()).v
 	litter(c)
 }
 
-func (k *keeper) look(c *Context, _ None) (int, error) {
+func (k *saver) look(c *Context, _ struct{}) (int, error) {
 	if p, ok := k.hidden.(heap.Ptr[kept]); ok {
 		return p.Deref(c.Heap()).v, nil
 	}
@@ -76,24 +76,25 @@ func (k *keeper) look(c *Context, _ None) (int, error) {
 }
 
 var (
-	keeperType = NewType[keeper]("keeper")
-	keeperAdd  = Declare[int](keeperType, "add")
-	keeperSum  = DeclareAsk[None, int](keeperType, "sum")
-	keeperHand = Declare[int](keeperType, "hand")
-	keeperTake = Declare[handed](keeperType, "take")
-	keeperLook = DeclareAsk[None, int](keeperType, "look")
-	_          = keeperType.Table(keeperAdd.Do((*keeper).add), keeperSum.Do((*keeper).sum), keeperHand.Do((*keeper).hand),
-		keeperTake.Do((*keeper).take), keeperLook.Do((*keeper).look))
+	saverType = NewType[saver]("saver")
+	saverAdd  = Declare[int](saverType, "add")
+	saverSum  = DeclareAsk[struct{}, int](saverType, "sum")
+	saverHand = Declare[int](saverType, "hand")
+	saverTake = Declare[handed](saverType, "take")
+	saverLook = DeclareAsk[struct{}, int](saverType, "look")
+	_         = saverType.Table(saverAdd.Handle((*saver).add), saverSum.Handle((*saver).sum),
+		saverHand.Handle((*saver).hand),
+		saverTake.Handle((*saver).take), saverLook.Handle((*saver).look))
 )
 
 // "The arena is collected between behaviours, when it has doubled": what the state
 // leads to stays, and garbage does not pile up.
 func TestHeap_Collected(t *testing.T) {
-	sys := Start(Workers(3))
+	sys := Start(WithWorkers(3))
 	defer sys.Stop()
-	refs := []Ref[keeper]{}
+	refs := []Ref[saver]{}
 	for range 10 {
-		refs = append(refs, keeperType.Spawn(sys, keeper{}))
+		refs = append(refs, saverType.Spawn(sys, saver{}))
 	}
 	each := 2000 // 120 bytes of garbage and 16 that stay
 	if heap.Poisoned {
@@ -101,11 +102,12 @@ func TestHeap_Collected(t *testing.T) {
 	}
 	for v := range each {
 		for _, r := range refs {
-			keeperAdd.Send(sys, r, v)
+			saverAdd.Send(sys, r, v)
 		}
 	}
 	for _, r := range refs {
-		if got, err := keeperSum.Ask(context.Background(), sys, r, None{}); got != each*(each-1)/2 || err != nil {
+		if got, err := saverSum.Ask(context.Background(), r, struct{}{}); got != each*(each-1)/2 ||
+			err != nil {
 			t.Fatal(got, err)
 		}
 	}
@@ -120,18 +122,19 @@ func TestHeap_Collected(t *testing.T) {
 // "The roots are the handles in the actor's state and in the messages that the actor has sent to
 // itself"; a handle that is kept elsewhere is dead.
 func TestHeap_RootsInMessages(t *testing.T) {
-	sys := Start(Workers(1), OnPanic(func(PanicReport) {}))
+	sys := Start(WithWorkers(1), WithHooks(Hooks{Panic: func(PanicReport) {}}))
 	defer sys.Stop()
-	r := keeperType.Spawn(sys, keeper{})
+	r := saverType.Spawn(sys, saver{})
 	for v := range 100 {
-		keeperHand.Send(sys, r, v)
+		saverHand.Send(sys, r, v)
 	}
 	_ = sys.Wait(context.Background())
-	if got, err := keeperLook.Ask(context.Background(), sys, r, None{}); got != 4950 || err != nil {
+	if got, err := saverLook.Ask(context.Background(), r, struct{}{}); got != 4950 || err != nil {
 		t.Error(got, err)
 	}
-	keeperHand.Send(sys, r, -1)
-	if _, err := keeperLook.Ask(context.Background(), sys, r, None{}); err == nil || !strings.Contains(err.Error(), "dead handle") {
+	saverHand.Send(sys, r, -1)
+	if _, err := saverLook.Ask(context.Background(), r, struct{}{}); err == nil ||
+		!strings.Contains(err.Error(), "dead handle") {
 		t.Errorf("a handle behind an interface: %v", err)
 	}
 }
@@ -140,12 +143,17 @@ func TestHeap_RootsInMessages(t *testing.T) {
 func TestHeap_HiddenHandlesRefused(t *testing.T) {
 	type hider struct{ m map[string]heap.String }
 	hiderType := NewType[hider]("hider")
-	use := DeclareAsk[None, int](hiderType, "use")
-	hiderType.Table(use.Do(func(_ *hider, c *Context, _ None) (int, error) { c.Heap(); return 0, nil }))
-	sys := Start(Workers(1), OnPanic(func(PanicReport) {}))
+	use := DeclareAsk[struct{}, int](hiderType, "use")
+	hiderType.Table(use.Handle(func(_ *hider, c *Context, _ struct{}) (int,
+		error) {
+		c.Heap()
+		return 0, nil
+	}))
+	sys := Start(WithWorkers(1), WithHooks(Hooks{Panic: func(PanicReport) {}}))
 	defer sys.Stop()
-	_, err := use.Ask(context.Background(), sys, hiderType.Spawn(sys, hider{}), None{})
-	if !errors.Is(err, ErrPanicked) || !strings.Contains(err.Error(), "gallop: heap: actor.hider keeps handles out of the collector's reach, behind m[]") {
+	_, err := use.Ask(context.Background(), hiderType.Spawn(sys, hider{}), struct{}{})
+	if !errors.Is(err, ErrPanicked) || !strings.Contains(err.Error(),
+		"gallop: heap: actor.hider keeps handles out of the collector's reach, behind m[]") {
 		t.Error(err)
 	}
 }
@@ -159,9 +167,10 @@ type tower struct {
 var (
 	towerType  = NewType[tower]("tower")
 	towerBuild = Declare[int](towerType, "build")
-	towerPeek  = Declare[None](towerType, "peek")
-	towerCheck = DeclareAsk[None, int](towerType, "check")
-	_          = towerType.Table(towerBuild.Do((*tower).build), towerPeek.Do((*tower).peek), towerCheck.Do((*tower).check))
+	towerPeek  = Declare[struct{}](towerType, "peek")
+	towerCheck = DeclareAsk[struct{}, int](towerType, "check")
+	_          = towerType.Table(towerBuild.Handle((*tower).build), towerPeek.Handle((*tower).peek),
+		towerCheck.Handle((*tower).check))
 )
 
 func (w *tower) build(c *Context, n int) {
@@ -175,16 +184,16 @@ func (w *tower) build(c *Context, n int) {
 }
 
 // peek runs again and again while the arena is being collected.
-func (w *tower) peek(c *Context, _ None) {
+func (w *tower) peek(c *Context, _ struct{}) {
 	if c.self.isCollecting() {
 		w.during++
 	}
 	if w.tries++; c.self.isCollecting() || w.during == 0 && w.tries < 1000 {
-		towerPeek.Send(c, Self[tower](c), None{})
+		towerPeek.Send(c, Self[tower](c), struct{}{})
 	}
 }
 
-func (w *tower) check(c *Context, _ None) (int, error) {
+func (w *tower) check(c *Context, _ struct{}) (int, error) {
 	a := c.Heap()
 	for i, p := range w.rows.Deref(a) {
 		if v := p.Deref(a)[63]; v != uint64(i) {
@@ -200,16 +209,17 @@ func TestHeap_CollectedInSteps(t *testing.T) {
 	if heap.Poisoned {
 		t.Skip("with poison, everything is collected whole") // so there are no steps
 	}
-	sys := Start(Workers(1))
+	sys := Start(WithWorkers(1))
 	defer sys.Stop()
 	w := towerType.Spawn(sys, tower{})
 	towerBuild.Send(sys, w, 20_000) // 10 MB
-	towerPeek.Send(sys, w, None{})
-	_ = sys.Wait(context.Background()) // to ask it before would be to look at its rows, all at once
+	towerPeek.Send(sys, w, struct{}{})
+	// To ask it before would be to look at its rows, all at once.
+	_ = sys.Wait(context.Background())
 	if w.b.isCollecting() || w.b.heapOf().Collecting() {
 		t.Error("quiescent in the middle of a collection")
 	}
-	if during, err := towerCheck.Ask(context.Background(), sys, w, None{}); during < 10 || err != nil {
+	if during, err := towerCheck.Ask(context.Background(), w, struct{}{}); during < 10 || err != nil {
 		t.Errorf("it had %d turns during the collection of 10 MB; %v", during, err)
 	}
 	towerBuild.Send(sys, w, 20_000) // again, and now without messages that keep it awake

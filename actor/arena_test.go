@@ -26,7 +26,7 @@ func (h *hoarder) push(c *Context, v int) {
 	h.n++
 }
 
-func (h *hoarder) sum(c *Context, _ None) (s int, err error) {
+func (h *hoarder) sum(c *Context, _ struct{}) (s int, err error) {
 	a := c.Heap()
 	for p := h.top; !p.IsZero(); p = p.Deref(a).next {
 		s += p.Deref(a).v
@@ -34,14 +34,15 @@ func (h *hoarder) sum(c *Context, _ None) (s int, err error) {
 	return s, nil
 }
 
-func (h *hoarder) fail(*Context, None) { panic("on purpose") }
+func (h *hoarder) fail(*Context, struct{}) { panic("on purpose") }
 
 var (
 	hoarderType = NewType[hoarder]("hoarder")
 	hoarderPush = Declare[int](hoarderType, "push")
-	hoarderSum  = DeclareAsk[None, int](hoarderType, "sum")
-	hoarderFail = Declare[None](hoarderType, "fail")
-	_           = hoarderType.Table(hoarderPush.Do((*hoarder).push), hoarderSum.Do((*hoarder).sum), hoarderFail.Do((*hoarder).fail))
+	hoarderSum  = DeclareAsk[struct{}, int](hoarderType, "sum")
+	hoarderFail = Declare[struct{}](hoarderType, "fail")
+	_           = hoarderType.Table(hoarderPush.Handle((*hoarder).push),
+		hoarderSum.Handle((*hoarder).sum), hoarderFail.Handle((*hoarder).fail))
 )
 
 // "The arena is made at the first call and freed as a whole when the actor ends",
@@ -49,11 +50,11 @@ var (
 func TestHeap_FreedWithItsActor(t *testing.T) {
 	for name, end := range map[string]func(*System, Ref[hoarder]){
 		"stopped":   func(s *System, r Ref[hoarder]) { Stop(s, r) },
-		"panicked":  func(s *System, r Ref[hoarder]) { hoarderFail.Send(s, r, None{}) },
+		"panicked":  func(s *System, r Ref[hoarder]) { hoarderFail.Send(s, r, struct{}{}) },
 		"abandoned": func(*System, Ref[hoarder]) {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := Start(Workers(3), OnPanic(func(PanicReport) {}))
+			sys := Start(WithWorkers(3), WithHooks(Hooks{Panic: func(PanicReport) {}}))
 			defer sys.Stop()
 			const actors, each = 20, 1000
 			refs := make([]Ref[hoarder], actors)
@@ -68,7 +69,8 @@ func TestHeap_FreedWithItsActor(t *testing.T) {
 				}
 			}
 			for _, r := range refs {
-				if got, err := hoarderSum.Ask(context.Background(), sys, r, None{}); got != each*(each-1)/2 || err != nil {
+				if got, err := hoarderSum.Ask(context.Background(), r, struct{}{}); got != each*(each-1)/2 ||
+					err != nil {
 					t.Fatal(got, err)
 				}
 			}
@@ -90,7 +92,7 @@ func TestHeap_FreedWithItsActor(t *testing.T) {
 
 // Chunks of the dead serve the living.
 func TestHeap_Recycled(t *testing.T) {
-	sys := Start(Workers(1))
+	sys := Start(WithWorkers(1))
 	defer sys.Stop()
 	for range 100 {
 		r := hoarderType.Spawn(sys, hoarder{})

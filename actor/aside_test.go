@@ -19,7 +19,7 @@ import (
 type (
 	lodger   struct{}
 	landlord struct {
-		fell func(*actor.Context, actor.Fallen)
+		fell func(*actor.Context, actor.ChildDown)
 	}
 )
 
@@ -31,18 +31,20 @@ type house struct {
 	onStop           func(*actor.Context)
 	lodgers          *actor.Type[lodger]
 	say, tell, hurry actor.Behaviour[lodger, string] // ordinary, urgent, and urgent and yielding
-	fault            actor.Behaviour[lodger, actor.None]
-	fell             actor.Behaviour[landlord, actor.Fallen]
+	fault            actor.Behaviour[lodger, struct{}]
+	fell             actor.Behaviour[landlord, actor.ChildDown]
 }
 
-func (h *house) note(format string, args ...any) { h.log = append(h.log, fmt.Sprintf(format, args...)) }
+func (h *house) note(format string, args ...any) {
+	h.log = append(h.log, fmt.Sprintf(format, args...))
+}
 
 func newHouse() *house {
 	h := &house{lodgers: actor.NewType[lodger]("lodger")}
 	h.say = actor.Declare[string](h.lodgers, "say")
 	h.tell = actor.Declare[string](h.lodgers, "tell", actor.Urgent())
 	h.hurry = actor.Declare[string](h.lodgers, "hurry", actor.Urgent())
-	h.fault = actor.Declare[actor.None](h.lodgers, "fault", actor.Urgent())
+	h.fault = actor.Declare[struct{}](h.lodgers, "fault", actor.Urgent())
 	h.lodgers.OnStart(func(_ *lodger, c *actor.Context) error {
 		if h.starts++; h.onStart != nil {
 			return h.onStart(c, h.starts)
@@ -54,43 +56,48 @@ func newHouse() *house {
 		}
 	})
 	h.lodgers.Table(
-		h.say.Do(func(_ *lodger, _ *actor.Context, s string) { h.note("%s", s) }),
-		h.tell.Do(func(_ *lodger, _ *actor.Context, s string) { h.note("urgent %s", s) }),
-		h.hurry.Do(func(_ *lodger, c *actor.Context, s string) {
+		h.say.Handle(func(_ *lodger, _ *actor.Context, s string) { h.note("%s", s) }),
+		h.tell.Handle(func(_ *lodger, _ *actor.Context, s string) { h.note("urgent %s", s) }),
+		h.hurry.Handle(func(_ *lodger, c *actor.Context, s string) {
 			h.note("urgent %s", s)
 			if actor.Yield(c, h.say, "more of "+s); s == "end" {
 				c.Stop()
 			}
 		}),
-		h.fault.Do(func(*lodger, *actor.Context, actor.None) { panic("a fault") }),
+		h.fault.Handle(func(*lodger, *actor.Context, struct{}) { panic("a fault") }),
 	)
 	return h
 }
 
 // live runs a system in which a supervisor does something with its child, and decides what
 // becomes of it when it falls; it returns what has happened.
-func (h *house) live(t *testing.T, script func(c *actor.Context, k actor.Ref[lodger]), decide func(*actor.Context, actor.Ref[lodger])) string {
+func (h *house) live(t *testing.T, script func(c *actor.Context, k actor.Ref[lodger]),
+	decide func(*actor.Context, actor.Ref[lodger])) string {
 	t.Helper()
-	sys := start(t, actor.Workers(1),
-		actor.OnPanic(func(p actor.PanicReport) { h.note("panic in %s", p.Behaviour) }),
-		actor.OnDeadLetter(func(d actor.DeadLetter) { h.note("dead %v", d.Message) }))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+			h.note("panic in %s", p.Behaviour)
+		}}),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+			h.note("dead %v", d.Message)
+		}}))
 	landlords := actor.NewType[landlord]("landlord")
-	begin := actor.Declare[actor.None](landlords, "begin")
+	begin := actor.Declare[struct{}](landlords, "begin")
 	act := actor.Declare[actor.Ref[lodger]](landlords, "act")
-	h.fell = actor.Declare[actor.Fallen](landlords, "fell")
+	h.fell = actor.Declare[actor.ChildDown](landlords, "fell")
 	var child actor.Ref[lodger]
-	landlords.Table(begin.Do(func(_ *landlord, c *actor.Context, _ actor.None) {
+	landlords.Table(begin.Handle(func(_ *landlord, c *actor.Context, _ struct{}) {
 		child = actor.SpawnSupervised(c, h.lodgers, func(*lodger) {}, h.fell)
 		act.Send(c, actor.Self[landlord](c), child)
-	}), act.Do(func(_ *landlord, c *actor.Context, k actor.Ref[lodger]) {
+	}), act.Handle(func(_ *landlord, c *actor.Context, k actor.Ref[lodger]) {
 		script(c, k)
-	}), h.fell.Do(func(_ *landlord, c *actor.Context, f actor.Fallen) {
+	}), h.fell.Handle(func(_ *landlord, c *actor.Context, f actor.ChildDown) {
 		if !f.Final {
 			h.note("fell: %v", f.Reason)
 			decide(c, child)
 		}
 	}))
-	begin.Send(sys, landlords.Spawn(sys, landlord{}), actor.None{})
+	begin.Send(sys, landlords.Spawn(sys, landlord{}), struct{}{})
 	quiet(t, sys)
 	return strings.Join(h.log, "; ")
 }
@@ -131,7 +138,9 @@ func TestAside_Yield(t *testing.T) {
 				actor.Yield(c, h.say, fmt.Sprint("start ", n))
 				return nil
 			}
-		}, func(_ *house, c *actor.Context, k actor.Ref[lodger]) { actor.Restart(c, k) }, "start 2; start 1"},
+		}, func(_ *house, c *actor.Context, k actor.Ref[lodger]) {
+			actor.Restart(c, k)
+		}, "start 2; start 1"},
 		{"OnStartThatFails", func(h *house) {
 			h.onStart = func(c *actor.Context, n int) error {
 				actor.Yield(c, h.say, fmt.Sprint("start ", n))
@@ -153,14 +162,18 @@ func TestAside_Yield(t *testing.T) {
 				actor.Yield(c, h.say, "stop")
 				panic("no")
 			}
-		}, func(_ *house, c *actor.Context, k actor.Ref[lodger]) { actor.Stop(c, k) }, "dead stop; panic in OnStop"},
+		}, func(_ *house, c *actor.Context, k actor.Ref[lodger]) {
+			actor.Stop(c, k)
+		}, "dead stop; panic in OnStop"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := newHouse()
 			if tc.prepare != nil {
 				tc.prepare(h)
 			}
-			equal(t, "what happened", h.live(t, func(c *actor.Context, k actor.Ref[lodger]) { tc.script(h, c, k) }, stopChild), tc.want)
+			equal(t, "what happened", h.live(t, func(c *actor.Context, k actor.Ref[lodger]) {
+				tc.script(h, c, k)
+			}, stopChild), tc.want)
 		})
 	}
 }
@@ -173,8 +186,10 @@ func TestAside_StartFails(t *testing.T) {
 		decide func(*actor.Context, actor.Ref[lodger])
 		want   string
 	}{
-		{"Stopped", stopChild, "panic in OnStart; fell: gallop: actor panicked: not today; dead 1; dead 2; dead say"},
-		{"Restarted", restartChild, "panic in OnStart; fell: gallop: actor panicked: not today; urgent 1; urgent 2; say"},
+		{"Stopped", stopChild,
+			"panic in OnStart; fell: gallop: actor panicked: not today; dead 1; dead 2; dead say"},
+		{"Restarted", restartChild,
+			"panic in OnStart; fell: gallop: actor panicked: not today; urgent 1; urgent 2; say"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := newHouse()
@@ -199,8 +214,11 @@ func TestAside_StartFails(t *testing.T) {
 func TestAside_UrgentBeforeTheStart(t *testing.T) {
 	h := newHouse()
 	h.onStart = func(*actor.Context, int) error { panic("never") }
-	sys := start(t, actor.Workers(1), actor.OnPanic(func(actor.PanicReport) {}),
-		actor.OnDeadLetter(func(d actor.DeadLetter) { h.note("dead %v", d.Message) }))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+			h.note("dead %v", d.Message)
+		}}))
 	p := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 		k := h.lodgers.Spawn(c, lodger{})
@@ -218,7 +236,7 @@ func TestAside_FaultAfterARestart(t *testing.T) {
 	equal(t, "what happened", h.live(t, func(c *actor.Context, k actor.Ref[lodger]) {
 		h.say.Send(c, k, "say")
 		actor.Restart(c, k)
-		h.fault.Send(c, k, actor.None{})
+		h.fault.Send(c, k, struct{}{})
 	}, stopChild), "panic in fault; fell: gallop: actor panicked: a fault; dead say")
 }
 
@@ -226,44 +244,47 @@ func TestAside_FaultAfterARestart(t *testing.T) {
 // reply is one, with a time-out or without.
 func TestAside_ReplyToOneself(t *testing.T) {
 	type entry struct{ v int }
-	book := actor.NewType[lodger]("book")
-	begin := actor.Declare[bool](book, "begin")
-	waste := actor.Declare[actor.None](book, "waste")
-	enter := actor.DeclareAsk[actor.None, heap.Ptr[entry]](book, "enter")
+	guests := actor.NewType[lodger]("book")
+	begin := actor.Declare[bool](guests, "begin")
+	waste := actor.Declare[struct{}](guests, "waste")
+	enter := actor.DeclareAsk[struct{}, heap.Ptr[entry]](guests, "enter")
 	var got []int
-	entered := actor.Declare[actor.Result[heap.Ptr[entry]]](book, "entered")
-	book.Table(begin.Do(func(_ *lodger, c *actor.Context, within bool) {
+	entered := actor.Declare[actor.Result[heap.Ptr[entry]]](guests, "entered")
+	guests.Table(begin.Handle(func(_ *lodger, c *actor.Context, within bool) {
 		self := actor.Self[lodger](c)
 		if within {
-			actor.AskTo(c, enter, self, actor.None{}, entered, actor.Within(time.Minute))
+			actor.AskTo(c, enter, self, struct{}{}, entered, actor.Within(time.Minute))
 		} else {
-			actor.AskTo(c, enter, self, actor.None{}, entered)
+			actor.AskTo(c, enter, self, struct{}{}, entered)
 		}
-		waste.Send(c, self, actor.None{}) // between the request and its reply
-	}), waste.Do(func(_ *lodger, c *actor.Context, _ actor.None) {
+		waste.Send(c, self, struct{}{}) // between the request and its reply
+	}), waste.Handle(func(_ *lodger, c *actor.Context, _ struct{}) {
 		heap.MakeSlice[byte](c.Heap(), 40_000)
-	}), enter.Do(func(_ *lodger, c *actor.Context, _ actor.None) (heap.Ptr[entry], error) {
+	}), enter.Handle(func(_ *lodger, c *actor.Context, _ struct{}) (heap.Ptr[entry], error) {
 		p := heap.New[entry](c.Heap())
 		p.Deref(c.Heap()).v = 42
 		return p, nil
-	}), entered.Do(func(_ *lodger, c *actor.Context, r actor.Result[heap.Ptr[entry]]) {
+	}), entered.Handle(func(_ *lodger, c *actor.Context, r actor.Result[heap.Ptr[entry]]) {
 		got = append(got, r.Value.Deref(c.Heap()).v)
 	}))
-	sys := start(t, actor.Workers(1), actor.OnPanic(func(p actor.PanicReport) { t.Error(p.Value) }))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+			t.Error(p.Value)
+		}}))
 	for _, within := range []bool{false, true} {
-		begin.Send(sys, book.Spawn(sys, lodger{}), within)
+		begin.Send(sys, guests.Spawn(sys, lodger{}), within)
 	}
 	quiet(t, sys)
 	equal(t, "entries read", fmt.Sprint(got), "[42 42]")
 }
 
-// TestAside_ReplyForNobody: a parcel in the reply to a request whose caller has given up is
+// TestAside_ReplyForNone: a parcel in the reply to a request whose caller has given up is
 // discarded.
-func TestAside_ReplyForNobody(t *testing.T) {
+func TestAside_ReplyForNone(t *testing.T) {
 	before := heap.Blobs()
 	typ := actor.NewType[lodger]("porter")
 	fetch := actor.DeclareAsk[chan struct{}, heap.Parcel](typ, "fetch")
-	typ.Table(fetch.Do(func(_ *lodger, _ *actor.Context, go1 chan struct{}) (heap.Parcel, error) {
+	typ.Table(fetch.Handle(func(_ *lodger, _ *actor.Context, go1 chan struct{}) (heap.Parcel, error) {
 		<-go1 // the caller has given up
 		return heap.NewParcel(strings.Repeat("x", 100)), nil
 	}))
@@ -271,7 +292,7 @@ func TestAside_ReplyForNobody(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	hold := make(chan struct{})
 	go cancel()
-	if _, err := fetch.Ask(ctx, sys, typ.Spawn(sys, lodger{}), hold); !errors.Is(err, context.Canceled) {
+	if _, err := fetch.Ask(ctx, typ.Spawn(sys, lodger{}), hold); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	close(hold)

@@ -29,8 +29,10 @@ type AskBehaviour[S, Q, R any] struct {
 
 // DeclareAsk adds a behaviour with a reply to t, on the same terms as [Declare]. A request
 // cannot be urgent: DeclareAsk panics if opts has [Urgent].
-func DeclareAsk[Q, R, S any](t *Type[S], name string, opts ...BehaviourOption) AskBehaviour[S, Q, R] {
-	return AskBehaviour[S, Q, R]{infoOf(t).made("DeclareAsk").declare(answering[Q, R](name), opts), callPool[R]()}
+func DeclareAsk[Q, R, S any](t *Type[S], name string, opts ...BehaviourOption) AskBehaviour[S, Q,
+	R] {
+	return AskBehaviour[S, Q, R]{infoOf(t).made("DeclareAsk").declare(answering[Q, R](name), opts),
+		callPool[R]()}
 }
 
 // answering returns a descriptor for requests of type Q.
@@ -54,15 +56,15 @@ func callPool[R any]() *sync.Pool {
 	}}
 }
 
-// Do makes the entry of the dispatch table that runs method for b's requests and sends
+// Handle makes the entry of the dispatch table that runs method for b's requests and sends
 // what method returns to the caller.
-func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry[S] {
+func (b AskBehaviour[S, Q, R]) Handle(method func(*S, *Context, Q) (R, error)) Entry[S] {
 	b.d.madeAsk().mustDo(method == nil)
 	return Entry[S]{b.d, func(c *Context, at *cell, m *message) {
 		p := payloadOf[request[Q, R]](m)
 		if why := p.to.refused(); why != nil {
-			c.count.messages-- // it does not run after all
-			env{c: c, sys: c.sys}.declareDead(at, m, why)
+			c.count.notRun++
+			declareDead(c, at, m, why)
 			return
 		}
 		q := p.q
@@ -71,7 +73,7 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 		if err != nil {
 			c.failed = err
 		}
-		p.take().answer(env{c: c, sys: c.sys}, m.Life, Result[R]{v, err}, true)
+		p.take().answer(c, m.Life, Result[R]{v, err}, true)
 	}}
 }
 
@@ -90,32 +92,32 @@ func (d *descriptor) madeAsk() *descriptor {
 //   - ErrStopped: to has ended, or ends before it comes to the request or gives a reply
 //     that it has put off. See [Defer].
 //   - ErrPanicked: to panicked over the request.
-//   - ErrSelfAsk: the reply would have to wait for the caller's own turn to end, and
+//   - ErrDeadlock: the reply would have to wait for the caller's own turn to end, and
 //     the request becomes a dead letter. The caller is a behaviour of to itself; or of
 //     another actor of to's pinned type, which has one thread; or of an actor for which
 //     a behaviour of to waits, directly or through others, in an Ask.
-//   - ErrNoSpare: the caller is a behaviour, and so many behaviours block already
-//     ([Spares]) that it would keep its worker from others. The request becomes a dead
+//   - ErrTooManyBlocked: the caller is a behaviour, and so many behaviours block already
+//     ([WithMaxBlocked]) that it would keep its worker from others. The request becomes a dead
 //     letter.
-//   - ErrOverloaded: to has a bound ([TypeBound]), and its mailbox is at the bound; or
+//   - ErrOverloaded: to has a bound ([WithBound]), and its mailbox is at the bound; or
 //     the behaviour is [DropOnOverload], and to does not keep up.
 //   - ErrDropped: to has a bound, and the request had to make room for another message.
 //   - ErrSuspended: to is in a back-off before its restart, and ctx does not say that
 //     the caller waits for that. See [WaitForRestart].
 //   - ErrRestarted: to has fallen before it came to the request, and its supervisor
-//     keeps no mail over a restart. See [Care].
+//     keeps no mail over a restart. See package supervise.
 //   - ErrSystemStopped: the system of to stops or is in [System.Shutdown], even if the
 //     caller is a behaviour of that system; or the caller is a behaviour whose own
 //     system stops.
 //   - ctx's error. If ctx had ended before the call, the request is not sent, and what
 //     it owns stays the caller's. If ctx ends later, the request runs all the same, unless
-//     to is restarted before, and its reply goes nowhere. The error does not tell the two apart. If the
-//     request owns a region or a parcel, look at ctx before the call, and use one that
+//     to is restarted before, and its reply goes nowhere. The error does not tell the two apart.
+//     If the request owns a region or a parcel, look at ctx before the call, and use one that
 //     cannot end in between.
 //
 // A behaviour that waits in Ask does so as in [Context.Blocking]: other actors are run
-// by other workers meanwhile, and its own mail waits. That costs a goroutine and a spare
-// worker ([Spares]); [AskTo] costs a message. While it waits, actors go on that were
+// by other workers meanwhile, and its own mail waits. That costs a goroutine and an idle
+// worker ([WithMaxBlocked]); [AskTo] costs a message. While it waits, actors go on that were
 // muted because the caller is overloaded, or muted itself, in case to is one of them. But
 // to may wait for the caller in ways that Ask does not see, so give ctx a deadline:
 //
@@ -128,35 +130,34 @@ func (d *descriptor) madeAsk() *descriptor {
 //     put off ([Defer]).
 //
 // The deadline and the values of ctx reach the behaviour: see [Context.Context].
-func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], q Q) (R, error) {
-	return ask[Q, R](ctx, sys, b.d, b.calls, to.b, q)
+func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, to Ref[S], q Q) (R, error) {
+	return ask[Q, R](ctx, b.d, b.calls, to.b, q)
 }
 
 // ask is Ask, made once for each type of request and reply, whatever the state.
-func ask[Q, R any](ctx context.Context, sys *System, d *descriptor, calls *sync.Pool, to *cell, q Q) (R, error) {
-	if d.mustAsk(ctx, sys, to); ctx.Err() != nil {
+func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cell, q Q) (R, error) {
+	if d.mustAsk(ctx, to); ctx.Err() != nil {
 		return *new(R), ctx.Err()
 	}
 	k := calls.Get().(*call[R])
 	k.ctx = ctx
-	m := d.size.TakeFrom(&k.spare)
+	m := d.size.TakeFrom(&k.kept)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-	_ = sendFromOutside(asked, to, m, d) // or it answers k
+	_ = to.shared().sys.sendAs(asAsked, to, m, d) // or it answers k
 	// Here, and not in a call: see sched.Worker.find.
-	for n := 0; n < patience && k.state.Load() == callPending && to.shared().sys.sim == nil; n++ {
+	for n := 0; n < spinLimit && k.state.Load() == callPending && to.shared().sys.sim == nil; n++ {
 		seam.Spin()
 	}
 	to.shared().sys.sched.Watch() // the turn that answers, or has answered and goes on
-	res, reusable := k.wait(ctx, sys, to, d)
+	res, reusable := k.wait(ctx, to, d)
 	if reusable {
 		calls.Put(k)
 	}
 	return res.Value, res.Err
 }
 
-func (d *descriptor) mustAsk(ctx context.Context, sys *System, to *cell) {
+func (d *descriptor) mustAsk(ctx context.Context, to *cell) {
 	d.madeAsk().mustSuit(to)
-	split(sys)
 	mustHave(ctx, "Ask")
 }
 
@@ -169,11 +170,11 @@ func (d *descriptor) mustAsk(ctx context.Context, sys *System, to *cell) {
 //	        finish                      finish
 //	    ┌─────────────▶ ANSWERED ◀─────────────────── WAITING (a token is owed)
 //	    │                  │ take                      ▲ │
-//	PENDING ◀──────────────┘                           │ │ ctx ended, or the system of a turn that asks
-//	    ├──── patience over ───────────────────────────┘ ▼
+//	PENDING ◀──────────────┘                           │ │ ctx or the asking system ended
+//	    ├──── spinLimit over ───────────────────────────┘ ▼
 //	    ├──── deterministic: drive gave up ─────────▶ ABANDONED
 //	    ├──── the caller keeps to from running ─────▶ REFUSED
-//	    └──── all spares are in use ────────────────▶ UNHELPED
+//	    └──── too many are blocked ─────────────────▶ UNHELPED
 //
 // Each arrow except that of take is a compare-and-swap, so either finish or the caller that gives
 // up comes first. finish has three cases. From PENDING it leaves the result to be found. From
@@ -185,24 +186,25 @@ func (d *descriptor) mustAsk(ctx context.Context, sys *System, to *cell) {
 type call[R any] struct {
 	callState
 	result Result[R]
-	spare  *message // nodes for the next requests; whose call it is, owns them
+	kept   *message // nodes for the next requests; whose call it is, owns them
 
 	// Not nil: one of several calls, which go there when they have their result.
 	several *fanIn[R]
 	of      int                // which of them
 	timed   *timedAsk[R]       // not nil: no goroutine waits but an actor, with a time-out
-	handler Handler[Result[R]] // not nil: nobody waits, and it is told
+	handler Handler[Result[R]] // not nil: it is told, and no caller waits
 }
 
 // callState is what a call has whatever the reply, and so is made once for all.
 type callState struct {
-	state   seam.Flag
-	wait    askWait
-	later   seam.Bool       // the reply was put off: anybody may give it
-	ctx     context.Context // the caller's; the receiver reads it while it has the request
-	node    *message        // of a timedAsk: that of its address
-	by      *cell           // of a timedAsk: who asks
-	sysDone *bool           // of a timedAsk: it has had its outcome. Owner of by only
+	state seam.Flag
+	wait  askWait
+	later seam.Bool // the reply was put off: any actor may give it
+	// The caller's; the receiver reads it while it has the request.
+	ctx     context.Context
+	node    *message // of a timedAsk: that of its address
+	by      *cell    // of a timedAsk: who asks
+	sysDone *bool    // of a timedAsk: it has had its outcome. Owner of by only
 	// Of one of several: the caller has left. nil: it is the only one.
 	left  *seam.Bool
 	tells bool // a Handler is told: who waits is not known
@@ -211,11 +213,11 @@ type callState struct {
 	owner <-chan struct{} // closing of the system for which done was made
 }
 
-// settleIn sees to it that done was made for sys. The call is the caller's, as long as it is
+// makeDone sees to it that done was made for sys. The call is the caller's, as long as it is
 // PENDING. Calls are reused by any caller, channels only within a system: one that was made in a
 // bubble of testing/synctest must not be touched outside, and one that was made outside does not
 // let the bubble's time pass.
-func settleIn(k *callState, sys *System) {
+func makeDone(k *callState, sys *System) {
 	if k.owner != sys.closing {
 		k.done, k.owner = make(chan struct{}, 1), sys.closing
 	}
@@ -230,10 +232,10 @@ const (
 	callUnhelped  // nor does this one
 )
 
-// patience is how often a caller lets others run before it parks. Each time it goes through
+// spinLimit is how often a caller lets others run before it parks. Each time it goes through
 // the queue that all of Go's threads share, from which an idle one fetches it to another
 // processor: more of it costs more than parking (decision 0010).
-const patience = 2
+const spinLimit = 2
 
 // finish gives the result to the caller, if that still waits. Once per call.
 func (k *call[R]) finish(res Result[R]) {
@@ -249,21 +251,22 @@ func (k *call[R]) finish(res Result[R]) {
 		k.done <- struct{}{}
 		return
 	}
-	discardReply(&k.result.Value) // the caller has given up, and nobody else sees it
+	discardReply(&k.result.Value) // the caller has given up; no other code sees it
 }
 
-// discardReply discards what a reply owns that is given to nobody.
+// discardReply discards what a reply owns that reaches no caller.
 func discardReply[R any](v *R) {
 	if o := heap.OwnedIn(reflect.TypeFor[R]()); o.Any() {
 		heap.DiscardIn(v, o)
 	}
 }
 
-// wait returns the result, or why there is none. reusable tells that nobody else can touch
+// wait returns the result, or why there is none. reusable says that no other goroutine can touch
 // the call any more.
-func (k *call[R]) wait(ctx context.Context, sys *System, to *cell, d *descriptor) (res Result[R], reusable bool) {
+func (k *call[R]) wait(ctx context.Context, to *cell, d *descriptor) (res Result[R],
+	reusable bool) {
 	if k.state.Load() != callAnswered {
-		if err := awaitReply(ctx, &k.callState, sys, to, d); err != nil {
+		if err := awaitReply(ctx, &k.callState, to, d); err != nil {
 			return Result[R]{Err: err}, false
 		}
 	}
@@ -317,7 +320,7 @@ func (k *call[R]) take() Result[R] {
 	if k.later.Load() {
 		k.later.Store(false)
 	}
-	// Nobody else has it; whoever answers the next call, has it by a push.
+	// No other goroutine has it; the one that answers the next call has it by a push.
 	k.state.StoreRelease(callPending)
 	return res
 }
@@ -325,6 +328,7 @@ func (k *call[R]) take() Result[R] {
 // verifyAnswered checks a call that is over before it is used again: its result is written,
 // and no token is left that would answer the next one.
 func verifyAnswered[R any](k *call[R]) {
-	invariant.Check(seam.Peek(&k.state) == callAnswered, "a call ends in state %d", seam.Peek(&k.state))
+	invariant.Check(seam.Peek(&k.state) == callAnswered, "a call ends in state %d",
+		seam.Peek(&k.state))
 	invariant.Check(len(k.done) == 0, "a call is over, and a token is left")
 }

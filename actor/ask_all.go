@@ -16,16 +16,17 @@ import (
 // replies go nowhere.
 //
 // In a behaviour, AskAll waits as [AskBehaviour.Ask] does; if it cannot, because all
-// spares are in use, it gives up with [ErrNoSpare].
+// idle workers are in use, it gives up with [ErrTooManyBlocked].
 //
 // If ctx had ended before the call, no request is sent, and what q owns stays the
 // caller's. Nor is a request sent to an actor that cannot run before the caller's own
-// turn has ended: the outcome there is ErrSelfAsk. As nothing was sent there is no dead
+// turn has ended: the outcome there is ErrDeadlock. As nothing was sent there is no dead
 // letter, unlike with Ask, and what q owns stays with the other actors or the caller.
-func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R, error) {
+func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R,
+	error) {
 	mustHave(ctx, "AskAll")
 	replies := make([]R, len(to))
-	for i, res := range indexedReplies(ctx, sys, b, to, q) {
+	for i, res := range indexedReplies(ctx, b, to, q) {
 		replies[i] = res.Value
 		if res.Err != nil {
 			for i := range replies {
@@ -40,19 +41,20 @@ func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, 
 // Replies is [AskAll] as a sequence: it yields the outcome of every request, with the
 // actor that was asked, in the order in which the outcomes come in. If ctx ends, the
 // outcomes that are missing have its error; in a behaviour whose system stops, they
-// have [ErrSystemStopped], and in one that cannot wait, because all spares are in use,
-// [ErrNoSpare].
+// have [ErrSystemStopped], and in one that cannot wait, because too many block already,
+// [ErrTooManyBlocked].
 //
 // The requests are sent when the loop begins, unless ctx has ended by then. Replies
 // that come after the loop was left go nowhere.
 //
 // In a behaviour, range over the sequence. Within [iter.Pull2] it runs in a coroutine,
-// which counts as outside: no [ErrSelfAsk] is found there, and nothing tells the
+// which counts as outside: no [ErrDeadlock] is found there, and nothing tells the
 // sequence that the behaviour's system stops.
-func Replies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[Ref[S], Result[R]] {
+func Replies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S],
+	q Q) iter.Seq2[Ref[S], Result[R]] {
 	mustHave(ctx, "Replies")
 	return func(yield func(Ref[S], Result[R]) bool) {
-		for i, res := range indexedReplies(ctx, sys, b, to, q) {
+		for i, res := range indexedReplies(ctx, b, to, q) {
 			if !yield(to[i], res) {
 				return
 			}
@@ -61,7 +63,8 @@ func Replies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q,
 }
 
 // indexedReplies is Replies with the refs' places.
-func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[int, Result[R]] {
+func indexedReplies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S],
+	q Q) iter.Seq2[int, Result[R]] {
 	return func(yield func(int, Result[R]) bool) {
 		g := &fanIn[R]{in: make(chan *call[R], len(to))}
 		defer g.leave()
@@ -69,7 +72,7 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 		for i := range missing {
 			missing[i] = true
 		}
-		c, me, err := askEach(ctx, sys, b.d.madeAsk(), to, q, g)
+		e, me, err := askEach(ctx, b.d.madeAsk(), to, q, g)
 		if err != nil {
 			giveUp(missing, err, yield)
 			return
@@ -84,8 +87,8 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 			var err error
 			if at := to[first].b; len(g.in) > 0 {
 				k, err = g.next(ctx, at, b.d, over)
-			} else if !c.wait(func() { k, err = g.next(ctx, at, b.d, over) }) {
-				err = ErrNoSpare
+			} else if !waitIn(e, func() { k, err = g.next(ctx, at, b.d, over) }) {
+				err = ErrTooManyBlocked
 			}
 			if err != nil {
 				giveUp(missing, err, yield)
@@ -120,7 +123,8 @@ func (g *fanIn[R]) add(k *call[R]) {
 
 // next returns a call that has its result, or says why there will be none: ctx ends, or over is
 // closed. to is an actor that has not replied to d.
-func (g *fanIn[R]) next(ctx context.Context, to *cell, d *descriptor, over <-chan struct{}) (k *call[R], err error) {
+func (g *fanIn[R]) next(ctx context.Context, to *cell, d *descriptor,
+	over <-chan struct{}) (k *call[R], err error) {
 	sys := to.sys()
 	if sys.sim != nil && !sys.sim.awaitOne(ctx, to, d, func() bool { return len(g.in) > 0 }) {
 		if err = ctx.Err(); err == nil && sys.sched.Stopping() {
@@ -172,30 +176,28 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 	}
 }
 
-// askEach sends the requests, and returns whose behaviour does so, as callerIn. If ctx has ended it
-// returns that error and sends none.
-func askEach[S, Q, R any](ctx context.Context, sys *System, d *descriptor, to []Ref[S], q Q, g *fanIn[R]) (c *Context, me *cell, err error) {
-	split(sys)
+// askEach sends the requests, and returns whose behaviour does so, as callerHere. If ctx has ended
+// it returns that error and sends none.
+func askEach[S, Q, R any](ctx context.Context, d *descriptor, to []Ref[S], q Q,
+	g *fanIn[R]) (e env, me *cell, err error) {
 	for _, r := range to {
 		d.mustSuit(r.b)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
+	e, me = callerHere()
 	for i, r := range to {
-		if me == nil && (i == 0 || r.b.sys() != to[i-1].b.sys()) {
-			c, me = callerIn(sys, r.b)
-		}
 		k := &call[R]{several: g, of: i}
 		k.left = &g.left
 		k.ctx = ctx
 		if me.sameThread(r.b) {
-			k.finish(Result[R]{Err: ErrSelfAsk})
+			k.finish(Result[R]{Err: ErrDeadlock})
 			continue
 		}
 		m := d.size.TakeOne()
 		*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-		_ = sendFromOutside(sent, r.b, m, d)
+		_ = r.b.sys().sendAs(asPlain, r.b, m, d)
 	}
-	return c, me, nil
+	return e, me, nil
 }

@@ -1,6 +1,13 @@
 package actor
 
-import "github.com/gallop-go/gallop/actor/internal/waitgraph"
+import (
+	"context"
+
+	"github.com/gallop-go/gallop/actor/internal/waitgraph"
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/sched"
+)
 
 // How Ask in a turn learns that it would wait for itself. Package waitgraph says why that is exact.
 
@@ -38,7 +45,7 @@ func (me *cell) mayWait(k *callState, to *cell) (in *waitgraph.Graph, may bool) 
 	switch {
 	case me.sameThread(to):
 		return nil, false
-	case me == nil || me.sys() != to.sys() || to.typ().bound.limit != 0:
+	case me == nil || me.sys() != to.sys() || to.policy().queues():
 		return nil, true
 	}
 	g := me.sys().waitGraph()
@@ -53,4 +60,187 @@ func (me *cell) leaveGraph(g *waitgraph.Graph) {
 	if g != nil {
 		g.Leave(me.oneAtATime())
 	}
+}
+
+// A behaviour that asks and waits may itself stand in the way of what it waits for. It may wait for
+// itself, for those that are muted for it, and for the one that stops its system.
+
+// callerHere returns where the calling goroutine is, in any system, and the actor whose behaviour
+// it runs: nil outside of behaviours. For the costs see sched.Here.
+func callerHere() (e env, me *cell) {
+	w := sched.Here()
+	if w == nil {
+		return outsideOfAll, nil
+	}
+	c, ok := w.Local().(*Context)
+	if !ok {
+		return outsideOfAll, nil // a scheduler without actors
+	}
+	return c, cellOfTask(w.Task())
+}
+
+// outsideOfAll is the outside of no system in particular.
+var outsideOfAll = new(System)
+
+// awaitReply waits until the call is answered, or gives it up and says why. It is a function, as
+// makeDone is: each call[R] would have a method of its own.
+func awaitReply(ctx context.Context, k *callState, to *cell, d *descriptor) (err error) {
+	e, me := callerHere()
+	waited := waitIn(e, func() { err = waitFor(ctx, k, me, to, d) })
+	if !waited && k.state.CompareAndSwap(callPending, callUnhelped) {
+		return ErrTooManyBlocked
+	}
+	return err
+}
+
+// waitFor is awaitReply of me, which keeps no other actor waiting meanwhile; nil: the caller is
+// outside. It is a function, as makeDone is.
+func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) error {
+	asks, may := me.mayWait(k, to)
+	if !may && k.state.CompareAndSwap(callPending, callRefused) {
+		return ErrDeadlock
+	}
+	defer me.leaveGraph(asks)
+	defer me.hasWaited(me.prepareWait())
+	if me != nil {
+		k.wait.begin(me, to)
+		defer k.wait.end()
+	}
+	if to.shared().sys.sim != nil {
+		if err := k.drive(ctx, me, to, d); err != nil &&
+			k.state.CompareAndSwap(callPending, callAbandoned) {
+			return err
+		}
+	}
+	makeDone(k, to.shared().sys)
+	if !k.state.CompareAndSwap(callPending, callWaiting) {
+		return nil
+	}
+	return k.park(ctx, me.systemDone())
+}
+
+// sameThread reports whether to cannot run before the turn of me has ended: it is me, or has the
+// same thread. me may be nil.
+func (me *cell) sameThread(to *cell) bool {
+	return me != nil && (me == to || me.shared() == to.shared() && me.typ().pinned)
+}
+
+// prepareWait comes before me waits for a reply in its turn. It lets the actors that are muted for
+// me go on, as if me had recovered, and lets no others be muted for it: the one that is to reply
+// may be among them, or wait for one, or send to me before it comes to the request. If me is muted
+// itself, and runs urgent mail, this opens its gate, which is to be shut again: see hasWaited. me
+// may be nil.
+func (me *cell) prepareWait() (opened bool) {
+	if me == nil {
+		return false
+	}
+	if invariant.On {
+		verifyCaller(me)
+	}
+	switch {
+	case me.policy().queues():
+	case me.load&backpressure.Overloaded != 0:
+		me.setLoad(me.sys(), me.load&^backpressure.Overloaded)
+	// While it drains it may be open.
+	case me.load&(backpressure.Muted|backpressure.Pressed) == backpressure.Muted && !me.gate.IsOpen():
+		release(me.sys(), me.openGate())
+		return true
+	}
+	return false
+}
+
+// hasWaited comes after the wait, also if the wait, or what is done with the replies, panics: a
+// turn that begins finds the gate as the load says. By now it is settled whom me waits for, as when
+// it parked: see backpressure/README.md.
+func (me *cell) hasWaited(opened bool) {
+	if opened {
+		me.shutGate()
+	}
+}
+
+// systemDone returns a channel that is closed when the system of me stops: from then on, what is
+// queued there is answered only when the turn of me has ended. The stop waits for no goroutine
+// outside, so for a nil me the channel is nil.
+func (me *cell) systemDone() <-chan struct{} {
+	if me == nil {
+		return nil
+	}
+	return me.sys().done.done
+}
+
+// caller is what a reply address says of the one that waits for the reply, whatever the reply. The
+// receiver of the request only, before it replies: then the call is used again.
+type caller struct {
+	call *callState // nil: an actor waits for a message
+	by   *cell      // that actor
+	node *message   // the message for it, if it was made already: see prepare
+}
+
+// callerOf takes the address apart. It is a function, as makeDone is.
+func callerOf[R any](to *replyTo[R]) caller {
+	if k := to.call; k != nil {
+		return caller{&k.callState, k.by, k.node}
+	}
+	return caller{nil, to.caller, to.node}
+}
+
+// context returns the context of the caller; nil: it has none. sys is the system of the receiver.
+func (a caller) context(sys *System) context.Context {
+	if a.call != nil && a.node == nil {
+		return askedUnder(sys, a.call.ctx)
+	}
+	return a.carries()
+}
+
+// carries returns the context that a caller in a behaviour has sent along; nil: none.
+func (a caller) carries() context.Context {
+	if a.node != nil && a.node.ID == carriedID {
+		return payloadOf[carried](a.node).ctx
+	}
+	return nil
+}
+
+// callerState is how a caller stands.
+type callerState uint8
+
+const (
+	callerThere callerState = iota
+	callerWaits             // it waits for a restart as well
+	callerGone              // it has given up
+)
+
+// state says how the caller stands.
+func (a caller) state() callerState {
+	switch k := a.call; {
+	case k != nil && (k.state.Load() == callAbandoned || k.left != nil && k.left.Load()):
+		return callerGone
+	case k != nil && a.node == nil && waitsForRestart(k.ctx), waitsForRestart(a.carries()):
+		return callerWaits
+	}
+	return callerThere
+}
+
+// awaits returns the actor that waits for a message, or the call of the goroutine that waits; nil
+// and nil if the caller waits no more. In deterministic systems only, while nothing runs.
+func (a caller) awaits() (by *cell, k *callState) {
+	by = a.by
+	switch k := a.call; {
+	case k == nil, k.tells:
+	case k.by != nil:
+		if *k.sysDone {
+			by = nil
+		}
+	case k.left != nil && !k.left.Load(), k.left == nil && k.state.Load() <= callWaiting:
+		return nil, k
+	}
+	if by != nil && by.status() == StatusEnded {
+		by = nil
+	}
+	return by, nil
+}
+
+// verifyCaller checks an actor that is to wait for a reply in its turn.
+func verifyCaller(me *cell) {
+	invariant.Check(!me.blockedOn.Parked(), "%v asks in its turn, and is parked", me)
+	invariant.Check(me.progress&begun != 0, "%v asks, and has had no turn", me)
 }

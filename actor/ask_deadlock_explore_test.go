@@ -13,12 +13,12 @@ import (
 // thread stands in for the turns of each. The protocol of the table and of the calls is that of
 // production.
 type ring struct {
-	p     *explore.Program
-	all   []*cell
-	calls [][]*callState // by actor and round
-	asked []int          // rounds in which it has asked
-	round []int          // of its turns
-	told  int            // how often somebody has closed a circle
+	p       *explore.Program
+	all     []*cell
+	calls   [][]*callState // by actor and round
+	asked   []int          // rounds in which it has asked
+	round   []int          // of its turns
+	heardBy int            // how often a circle was closed
 }
 
 // newRing makes the ring. The actor 0 gives its asks up at any moment if hasty.
@@ -50,7 +50,7 @@ func (r *ring) ask(i int, hasty bool) {
 	before := r.waiting()
 	asks, may := me.mayWait(k, to)
 	if !may && k.state.CompareAndSwap(callPending, callRefused) {
-		r.told++
+		r.heardBy++
 		for j, round := range before {
 			if j != i && round < 0 && r.round[j] == -1-round {
 				r.p.Errorf("%d is told that it closes a circle, and %d had its reply or had given up", i, j)
@@ -89,7 +89,7 @@ func (r *ring) answer(i int) {
 	}
 }
 
-// TestAskCircle_Explored: of actors that ask each other in a circle nobody waits for ever, and who
+// TestAskCircle_Explored: of actors that ask each other in a circle none waits for ever, and who
 // is told that it closes the circle does: all the others waited when it looked. So too where one of
 // them gives up at any moment, as at the end of its context.
 //
@@ -98,13 +98,14 @@ func TestAskCircle_Explored(t *testing.T) {
 	for name, c := range map[string]struct {
 		n, rounds int
 		hasty     bool
-	}{"2": {2, 1, false}, "3": {3, 1, false}, "3 twice": {3, 2, false}, "2 hasty": {2, 2, true}, "3 hasty": {3, 2, true}} {
+	}{"2": {2, 1, false}, "3": {3, 1, false}, "3 twice": {3, 2, false}, "2 hasty": {2, 2, true},
+		"3 hasty": {3, 2, true}} {
 		t.Run(name, func(t *testing.T) {
 			explore.PortfolioOf(t, 2000, 500, func(p *explore.Program) {
 				r := newRing(p, c.n, c.rounds, c.hasty)
 				p.After(func() error {
-					if r.told > c.rounds {
-						p.Errorf("%d circles were closed in %d rounds", r.told, c.rounds)
+					if r.heardBy > c.rounds {
+						p.Errorf("%d circles were closed in %d rounds", r.heardBy, c.rounds)
 					}
 					return nil
 				})

@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Behaviours that ask each other and wait: ErrSelfAsk to a behaviour "of an actor for which a
+// Behaviours that ask each other and wait: ErrDeadlock to a behaviour "of an actor for which a
 // behaviour of to waits, directly or through others, in an Ask", whether its context ends or not;
 // and only then.
 
@@ -20,7 +20,8 @@ var looked = map[string]func(c *actor.Context, to actor.Ref[puppet], f trick) er
 	"Ask":      endless["Ask"],
 	"Blocking": endless["Blocking"],
 	"Deadline": func(c *actor.Context, to actor.Ref[puppet], f trick) error {
-		ctx, cancel := context.WithTimeout(context.Background(), patience) // none of the tests waits for it
+		// None of the tests waits for it.
+		ctx, cancel := context.WithTimeout(context.Background(), testLimit)
 		defer cancel()
 		return asksInTurn["Ask"](ctx, c, to, f)
 	},
@@ -36,16 +37,16 @@ var endless = map[string]func(c *actor.Context, to actor.Ref[puppet], f trick) e
 	},
 }
 
-// settles waits until nothing goes on, and not for ever if a circle is not found.
-func settles(t *testing.T, sys *actor.System) {
+// endsQuiet waits until nothing goes on, and not for ever if a circle is not found.
+func endsQuiet(t *testing.T, sys *actor.System) {
 	t.Helper()
 	must(t, sys.Wait(notSoLong(t)))
 }
 
-// awaitAskers waits until n actors wait for replies, so that the next one is the last of a circle.
+// awaitCallers waits until n actors wait for replies, so that the next one is the last of a circle.
 // In a deterministic system they wait already.
-func awaitAskers(sys *actor.System, n int) {
-	for sys.Books().Sent == 0 && actor.AskersOf(sys) < n {
+func awaitCallers(sys *actor.System, n int) {
+	for sys.SimCounts().Sent == 0 && actor.CallersOf(sys) < n {
 		runtime.Gosched()
 	}
 }
@@ -71,19 +72,19 @@ func TestAskCircle(t *testing.T) {
 								errs[i] = ask(c, all[i+1], next(i+1))
 								return nil, nil
 							}
-							awaitAskers(sys, n-1)
+							awaitCallers(sys, n-1)
 							errs[i] = ask(c, all[0], justReply)
-							_, errs[n] = try.Ask(notSoLong(t), c.System(), all[0], justReply)
+							_, errs[n] = try.Ask(notSoLong(t), all[0], justReply)
 							return nil, nil
 						}
 					}
 					do.Send(sys, all[0], func(p *puppet, c *actor.Context) { _, _ = next(0)(p, c) })
-					settles(t, sys)
+					endsQuiet(t, sys)
 					for i, err := range errs {
 						if i < n-1 {
 							must(t, err)
 						} else {
-							wants(t, err, actor.ErrSelfAsk)
+							wants(t, err, actor.ErrDeadlock)
 						}
 					}
 					equal(t, "dead letters", dead.n.Load(), 2) // the requests do not run
@@ -96,15 +97,17 @@ func TestAskCircle(t *testing.T) {
 // TestAskCircle_Storm: many actors that ask each other at the same time, each once, come to an end.
 // One that is told that it closes a circle has had no reply; all others have.
 func TestAskCircle_Storm(t *testing.T) {
-	for name, opts := range map[string][]actor.Option{"4": {actor.Workers(4)}, "seed": {actor.Seed(1)}} {
+	for name, opts := range map[string][]actor.Option{"4": {actor.WithWorkers(4)},
+		"seed": {actor.WithDeterministic(1)}} {
 		for _, way := range []string{"Ask", "Deadline"} {
 			t.Run(name+"/"+way, func(t *testing.T) { askInCircles(t, looked[way], opts...) })
 		}
 	}
 }
 
-func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], trick) error, opts ...actor.Option) {
-	told := 0
+func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], trick) error,
+	opts ...actor.Option) {
+	heardBy := 0
 	for round := range 300 {
 		sys := start(t, opts...)
 		all := make([]actor.Ref[puppet], 2+round%3)
@@ -117,27 +120,28 @@ func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], tric
 				switch err := ask(c, all[(i+1)%len(all)], justReply); {
 				case err == nil:
 					replies.Add(1)
-				case errors.Is(err, actor.ErrSelfAsk):
+				case errors.Is(err, actor.ErrDeadlock):
 					refused.Add(1)
 				default:
 					others.Add(1)
 				}
 			})
 		}
-		settles(t, sys)
+		endsQuiet(t, sys)
 		sys.Stop()
 		if refused.Load() > 1 || others.Load() != 0 || replies.Load()+refused.Load() != int64(len(all)) {
-			t.Fatalf("%d of %d have closed a circle, %d have a reply, %d another error", refused.Load(), len(all), replies.Load(), others.Load())
+			t.Fatalf("%d of %d have closed a circle, %d have a reply, %d another error", refused.Load(),
+				len(all), replies.Load(), others.Load())
 		}
-		told += int(refused.Load())
+		heardBy += int(refused.Load())
 	}
-	t.Logf("%d of 300 closed a circle", told)
+	t.Logf("%d of 300 closed a circle", heardBy)
 }
 
-// TestAskCircle_Bound: nobody says of an actor with a bound that it cannot reply: a request to it
+// TestAskCircle_Bound: no actor with a bound is said to be unable to reply: a request to it
 // may be dropped for another message. So a context with an end is all that ends such a circle.
 func TestAskCircle_Bound(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	b := droppingType
 	p, q := b.typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	var answered atomic.Bool
@@ -145,15 +149,18 @@ func TestAskCircle_Bound(t *testing.T) {
 	b.do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 		close(runs)
 		errs[0] = endless["Ask"](c, q, func(_ *puppet, c *actor.Context) (any, error) {
-			awaitAskers(sys, 1)
-			_, errs[1] = b.try.Ask(context.Background(), c.System(), p, justReply)
+			awaitCallers(sys, 1)
+			_, errs[1] = b.try.Ask(context.Background(), p, justReply)
 			answered.Store(true)
 			return nil, nil
 		})
 	})
 	receive(t, "the turn, or it would be its message that is dropped", runs)
-	eventually(t, "the request is dropped", func() bool { b.do.Send(sys, p, noop); return answered.Load() })
-	settles(t, sys)
+	eventually(t, "the request is dropped", func() bool {
+		b.do.Send(sys, p, noop)
+		return answered.Load()
+	})
+	endsQuiet(t, sys)
 	must(t, errs[0])
 	wants(t, errs[1], actor.ErrDropped)
 }
@@ -162,14 +169,14 @@ func TestAskCircle_Bound(t *testing.T) {
 // more, nor does one that has had its reply. All have their replies, or the end of their contexts.
 func TestAskCircle_None(t *testing.T) {
 	t.Run("GivenUp", func(t *testing.T) {
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 		ctx, cancel := context.WithCancel(t.Context())
 		gaveUp := make(chan struct{})
 		errs := make([]error, 2)
 		do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 			errs[0] = asksInTurn["Ask"](ctx, c, q, func(_ *puppet, c *actor.Context) (any, error) {
-				awaitAskers(sys, 1)
+				awaitCallers(sys, 1)
 				cancel()
 				<-gaveUp
 				errs[1] = endless["Ask"](c, p, justReply)
@@ -177,7 +184,7 @@ func TestAskCircle_None(t *testing.T) {
 			})
 			close(gaveUp)
 		})
-		settles(t, sys)
+		endsQuiet(t, sys)
 		wants(t, errs[0], context.Canceled)
 		must(t, errs[1])
 	})
@@ -190,47 +197,47 @@ func TestAskCircle_None(t *testing.T) {
 				errs[0] = endless["Ask"](c, q, justReply)
 				do.Send(c, q, func(_ *puppet, c *actor.Context) { errs[1] = endless["Ask"](c, p, justReply) })
 			})
-			settles(t, sys)
+			endsQuiet(t, sys)
 			must(t, errors.Join(errs...))
 		})
 	}
 }
 
 // TestAskCircle_Deadline: the ask that closes a circle is told at once, and not when the deadline
-// of another has passed: nobody's does before.
+// of another has passed: none does before.
 func TestAskCircle_Deadline(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testLimit)
 	defer cancel()
 	errs := make([]error, 2)
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 		errs[0] = asksInTurn["Ask"](ctx, c, q, func(_ *puppet, c *actor.Context) (any, error) {
-			awaitAskers(sys, 1)
+			awaitCallers(sys, 1)
 			errs[1] = asksInTurn["Ask"](ctx, c, p, justReply)
 			return nil, nil
 		})
 	})
-	settles(t, sys)
+	endsQuiet(t, sys)
 	must(t, errs[0])
-	wants(t, errs[1], actor.ErrSelfAsk)
+	wants(t, errs[1], actor.ErrDeadlock)
 	must(t, ctx.Err())
-	equal(t, "entries left", actor.AskersOf(sys), 0)
+	equal(t, "entries left", actor.CallersOf(sys), 0)
 }
 
 // TestAskCircle_HasItsReply: "an entry counts while its call has no result": not until the waiting
 // actor has gone on.
 func TestAskCircle_HasItsReply(t *testing.T) {
 	for _, has := range []bool{true, false} {
-		sys := start(t, actor.Workers(1))
+		sys := start(t, actor.WithWorkers(1))
 		p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 		var err error
 		do.Send(sys, q, func(_ *puppet, c *actor.Context) {
-			actor.BookAsk(p, q, has)
+			actor.EnterAsk(p, q, has)
 			err = endless["Ask"](c, p, justReply)
 		})
-		settles(t, sys)
-		equal(t, "it closes a circle", errors.Is(err, actor.ErrSelfAsk), !has)
+		endsQuiet(t, sys)
+		equal(t, "it closes a circle", errors.Is(err, actor.ErrDeadlock), !has)
 	}
 }
 
@@ -239,18 +246,19 @@ func TestAskCircle_Pinned(t *testing.T) {
 	for name, opts := range plainAndSeeded {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t, opts...)
-			a, b, p := pinnedType.Spawn(sys, puppet{}), pinnedType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+			a, b, p := pinnedType.Spawn(sys, puppet{}), pinnedType.Spawn(sys,
+				puppet{}), puppetType.Spawn(sys, puppet{})
 			errs := make([]error, 2)
 			pinnedDo.Send(sys, a, func(_ *puppet, c *actor.Context) {
 				errs[0] = endless["Ask"](c, p, func(_ *puppet, c *actor.Context) (any, error) {
-					awaitAskers(sys, 1)
-					_, errs[1] = pinnedTry.Ask(context.Background(), c.System(), b, justReply)
+					awaitCallers(sys, 1)
+					_, errs[1] = pinnedTry.Ask(context.Background(), b, justReply)
 					return nil, nil
 				})
 			})
-			settles(t, sys)
+			endsQuiet(t, sys)
 			must(t, errs[0])
-			wants(t, errs[1], actor.ErrSelfAsk)
+			wants(t, errs[1], actor.ErrDeadlock)
 		})
 	}
 }

@@ -10,14 +10,14 @@ import (
 // a goroutine. The reply address is moved out of the message, which may be recycled, into a
 // deferral.
 //
-// Anybody who has the Deferred may give the reply: its state decides who was first. The caller must
-// also hear if nobody does. So each deferral has an owner, an actor that keeps it in a list and
+// Any code that has the Deferred may give the reply: its state decides who was first. The caller
+// must also hear if none does. So each deferral has an owner, an actor that keeps it in a list and
 // tells the caller when its life ends. The owner is the actor that was asked, and later whomever it
 // has handed the deferral over to.
 //
 // The list belongs to its actor alone. Others tell it, by signals:
 //
-//	whoever replies                        the owner
+//	who replies                            the owner
 //	R1 open → given   (CAS)                E1 its life ends: open → over (CAS), tells the caller
 //	R2 gives the reply                     G1 is told given: takes it off its list
 //	R3 loads the owner, tells it given     H1 takes it off its list, stores the new owner
@@ -32,7 +32,7 @@ import (
 // after, and G1 finds it on the list.
 
 // Deferred is a reply that a behaviour has put off with [Defer]. It may be copied, kept,
-// and sent to whoever is to give the reply. The zero value is not ready.
+// and sent to the one that is to give the reply. The zero value is not ready.
 type Deferred[R any] struct{ d *deferral }
 
 // deferral is a request that has run and was not answered.
@@ -45,7 +45,7 @@ type deferral struct {
 
 const (
 	deferralOpen  = iota
-	deferralGiven // somebody has replied
+	deferralGiven // a reply was given
 	deferralDone  // the life of its owner is over: the caller was told
 )
 
@@ -56,7 +56,7 @@ type rejecter interface {
 }
 
 // lateReply is a deferral with its address, in one object. A type of its own, so that requests
-// which nobody puts off have no such methods.
+// which are never put off have no such methods.
 type lateReply[R any] struct {
 	deferral
 	address replyTo[R]
@@ -64,7 +64,8 @@ type lateReply[R any] struct {
 	bounds  bounds // contexts that end with it
 }
 
-// reply answers, and lets go of all that the request has kept. Whoever took it out of open only.
+// reply answers, and lets go of all that the request has kept. Only the one that took it out of
+// open.
 func (l *lateReply[R]) reply(e env, res Result[R], mute bool) {
 	to := l.address
 	l.address = replyTo[R]{}
@@ -93,7 +94,7 @@ func (l *lateReply[R]) fail(e env, why error) { l.reply(e, Result[R]{Err: why}, 
 // A Deferred must not be forgotten: as long as its actor lives, a caller without a
 // time-out waits for it. Package actortest finds such a run. It keeps neither the actor
 // nor the system running: Stop does not wait for it, nor does Drain except for types
-// with [TypeFinishAsks], and Run and Shutdown wait only for what is under way in the
+// with [WithFinishAsks], and Run and Shutdown wait only for what is under way in the
 // system. It counts for no bound or watermark.
 func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	c.markStashed("Defer", b.d.madeAsk())
@@ -131,20 +132,18 @@ func (c *Context) keepBounds(late *bounds) {
 //
 // If the env is not the owner, it costs a signal to the owner besides the reply.
 func (d Deferred[R]) Reply(from Sender, v R, err error) (first bool) {
-	c, sys := split(from)
-	if c != nil {
-		mustRun(c, "Reply")
-	}
+	e := envOf(from)
+	e.mustRun("Reply")
 	if d.d.mustBe("Reply"); !d.d.state.CompareAndSwap(deferralOpen, deferralGiven) { // R1
 		discardLate(v)
 		return false
 	}
-	d.d.to.(*lateReply[R]).reply(env{c: c, sys: sys}, Result[R]{v, err}, true) // R2
-	d.d.leave(env{c: c, sys: sys})
+	d.d.to.(*lateReply[R]).reply(e, Result[R]{v, err}, true) // R2
+	d.d.leave(e)
 	return true
 }
 
-// HandOver makes to see to the reply. If to ends or is restarted before somebody has given it, the
+// HandOver makes to see to the reply. If to ends or is restarted before the reply was given, the
 // caller hears so at once; what becomes of the running actor does not matter any more. If to has
 // ended, or is down, the caller hears at once. to still has to be sent the Deferred, in a message,
 // to reply itself. HandOver panics if d is zero, if the running actor is not the one that sees to
@@ -168,14 +167,14 @@ func (d *deferral) mustBe(call string) {
 // leave takes a deferral that was given off its owner's list, or has the owner do it.
 func (d *deferral) leave(e env) {
 	by := d.by.Load() // R3
-	if e.c != nil && e.c.self == by {
+	if e.runs(by) {
 		by.delist(d)
 		return
 	}
 	by.tell(e, given{d: d})
 }
 
-// given tells the owner of a deferral that somebody else has replied.
+// given tells the owner of a deferral that another actor has replied.
 type given struct {
 	unanswered
 	d *deferral
@@ -196,8 +195,8 @@ func (d *deferral) handOver(c *Context, to *cell) {
 		return
 	}
 	c.self.delist(d)
-	d.by.Store(to)                              // H1
-	to.tell(env{c: c, sys: c.sys}, adopt{d: d}) // H2
+	d.by.Store(to)          // H1
+	to.tell(c, adopt{d: d}) // H2
 }
 
 // adopt tells the new owner of a deferral.
@@ -208,7 +207,7 @@ func (s adopt) serve(a *cell, c *Context) {
 	switch {
 	case d.by.Load() != a || d.index != 0 || d.state.Load() != deferralOpen: // A1
 	case x.state == suspended:
-		d.fail(env{c: c, sys: a.sys()}, stoppedBecause(x.reason))
+		d.fail(c, stoppedBecause(x.reason))
 	default:
 		a.enlist(d)
 	}
@@ -221,7 +220,7 @@ func (s adopt) refused(a *cell, e env) {
 	}
 }
 
-// fail tells the caller why it gets no reply, unless somebody has replied.
+// fail tells the caller why it gets no reply, unless there was one.
 func (d *deferral) fail(e env, why error) {
 	if d.state.CompareAndSwap(deferralOpen, deferralDone) {
 		d.to.fail(e, why)

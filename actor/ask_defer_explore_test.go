@@ -30,8 +30,8 @@ var (
 	benchType = NewType[bench]("bench")
 	benchDo   = Declare[benchAct](benchType, "do")
 	benchAsk  = DeclareAsk[int, int](benchType, "ask")
-	_         = benchType.Table(benchDo.Do(func(b *bench, c *Context, f benchAct) { f(b.s, c) }),
-		benchAsk.Do(func(b *bench, c *Context, _ int) (int, error) {
+	_         = benchType.Table(benchDo.Handle(func(b *bench, c *Context, f benchAct) { f(b.s, c) }),
+		benchAsk.Handle(func(b *bench, c *Context, _ int) (int, error) {
 			b.s.d = Defer(c, benchAsk)
 			return 0, nil
 		}))
@@ -42,8 +42,9 @@ func newCounterScene(p *explore.Program) *counterScene {
 	benchType.info.ownedIn() // which is made when it is first needed, and then is there
 	s.stage = newStage(p)
 	s.desk, s.heir = benchType.Spawn(s.sys, bench{s}), benchType.Spawn(s.sys, bench{s})
-	_, _, _ = askEach(context.Background(), s.sys, benchAsk.d, []Ref[bench]{s.desk}, 1, &fanIn[int]{in: s.replies})
-	s.settle()
+	_, _, _ = askEach(context.Background(), benchAsk.d, []Ref[bench]{s.desk}, 1,
+		&fanIn[int]{in: s.replies})
+	s.tidyUp()
 	return s
 }
 
@@ -61,8 +62,12 @@ var counterOps = []struct {
 	do   func(s *counterScene, i int)
 }{
 	{"reply", func(s *counterScene, i int) { s.give(s.sys, i) }},
-	{"owner replies", func(s *counterScene, i int) { s.at(s.desk, func(s *counterScene, c *Context) { s.give(c, i) }) }},
-	{"heir replies", func(s *counterScene, i int) { s.at(s.heir, func(s *counterScene, c *Context) { s.give(c, i) }) }},
+	{"owner replies", func(s *counterScene, i int) {
+		s.at(s.desk, func(s *counterScene, c *Context) { s.give(c, i) })
+	}},
+	{"heir replies", func(s *counterScene, i int) {
+		s.at(s.heir, func(s *counterScene, c *Context) { s.give(c, i) })
+	}},
 	{"hand over", func(s *counterScene, _ int) {
 		s.at(s.desk, func(s *counterScene, c *Context) {
 			if s.d.d.by.Load() == c.self {
@@ -82,7 +87,7 @@ var counterOps = []struct {
 }
 
 // judge: the caller has one outcome at most, and that is what the one said who was first; it has
-// one if somebody was, or if the owner has ended; and no list has what was given.
+// one if there was one, or if the owner has ended; and no list has what was given.
 func (s *counterScene) judge() error {
 	if err := s.resting(); err != nil {
 		return err
@@ -93,7 +98,8 @@ func (s *counterScene) judge() error {
 		return fmt.Errorf("%d were the first", s.first)
 	}
 	if want := s.first == 1 || owner.ended(); want != (len(s.replies) == 1) {
-		return fmt.Errorf("%d outcomes; replied: %v, the owner has ended: %v", len(s.replies), s.first == 1, owner.ended())
+		return fmt.Errorf("%d outcomes; replied: %v, the owner has ended: %v", len(s.replies),
+			s.first == 1, owner.ended())
 	}
 	listed := 0
 	for _, r := range []Ref[bench]{s.desk, s.heir} {
@@ -109,14 +115,15 @@ func (s *counterScene) judge() error {
 	}
 	if len(s.replies) == 1 {
 		res := (<-s.replies).result
-		if s.first == 1 && (res.Err != nil || res.Value != s.gave) || s.first == 0 && !errors.Is(res.Err, ErrStopped) {
+		if s.first == 1 && (res.Err != nil || res.Value != s.gave) || s.first == 0 &&
+			!errors.Is(res.Err, ErrStopped) {
 			return fmt.Errorf("%v, %v; given: %d", res.Value, res.Err, s.gave)
 		}
 	}
 	s.sys.sched.WakeAll()
 	Stop(s.sys, s.desk)
 	Stop(s.sys, s.heir)
-	s.settle()
+	s.tidyUp()
 	return errors.Join(s.resting(), s.sys.Shutdown(context.Background()), s.allEnded())
 }
 

@@ -43,7 +43,7 @@ func (k *clerk) Heard(_ *actor.Context, r actor.Result[int]) {
 		k.onHear(r.Value, r.Err)
 	}
 }
-func (k *clerk) Fell(c *actor.Context, f actor.Fallen) {
+func (k *clerk) Fell(c *actor.Context, f actor.ChildDown) {
 	if !f.Final {
 		actor.Restart(c, f.Ref)
 	}
@@ -63,24 +63,29 @@ var (
 	clerkTry     = actor.DeclareAsk[func(*clerk, *actor.Context) (int, error), int](clerkType, "try")
 	clerkFetched = actor.Declare[actor.Result[int]](clerkType, "fetched")
 	clerkHeard   = actor.Declare[actor.Result[int]](clerkType, "heard")
-	clerkFell    = actor.Declare[actor.Fallen](clerkType, "fell")
-	_            = clerkType.Table(clerkDo.Do((*clerk).Do), clerkWant.Do((*clerk).Want), clerkTry.Do((*clerk).Try),
-		clerkFetched.Do((*clerk).Fetched), clerkHeard.Do((*clerk).Heard), clerkFell.Do((*clerk).Fell))
+	clerkFell    = actor.Declare[actor.ChildDown](clerkType, "fell")
+	_            = clerkType.Table(clerkDo.Handle((*clerk).Do), clerkWant.Handle((*clerk).Want),
+		clerkTry.Handle((*clerk).Try),
+		clerkFetched.Handle((*clerk).Fetched), clerkHeard.Handle((*clerk).Heard),
+		clerkFell.Handle((*clerk).Fell))
 )
 
 // wanting asks r from n goroutines, and returns when all requests have run. The outcomes come from
 // next.
-func wanting(t testing.TB, sys *actor.System, r actor.Ref[clerk], n int) (next func() actor.Result[int]) {
+func wanting(t testing.TB, sys *actor.System, r actor.Ref[clerk],
+	n int) (next func() actor.Result[int]) {
 	t.Helper()
 	out := make(chan actor.Result[int], n)
 	for i := range n {
 		go func() {
-			v, err := clerkWant.Ask(notSoLong(t), sys, r, i)
+			v, err := clerkWant.Ask(notSoLong(t), r, i)
 			out <- actor.Result[int]{Value: v, Err: err}
 		}()
 	}
 	eventually(t, "all requests have run", func() bool {
-		have, err := clerkTry.Ask(soon(t), sys, r, func(k *clerk, _ *actor.Context) (int, error) { return len(k.open), nil })
+		have, err := clerkTry.Ask(soon(t), r, func(k *clerk, _ *actor.Context) (int, error) {
+			return len(k.open), nil
+		})
 		must(t, err)
 		return have == n
 	})
@@ -96,14 +101,16 @@ func TestDefer(t *testing.T) {
 			actor.Pipe(c, clerkFetched, func(context.Context) (int, error) { return 7, nil })
 		},
 		"AskTo": func(c *actor.Context, _ *clerk, store actor.Ref[puppet]) {
-			actor.AskTo(c, value, store, actor.None{}, clerkFetched)
+			actor.AskTo(c, value, store, struct{}{}, clerkFetched)
 		},
 		"After": func(c *actor.Context, _ *clerk, _ actor.Ref[puppet]) {
-			actor.After(c, time.Microsecond, clerkDo, func(k *clerk, c *actor.Context) { k.next().Reply(c, 7, nil) })
+			actor.After(c, time.Microsecond, clerkDo, func(k *clerk, c *actor.Context) {
+				k.next().Reply(c, 7, nil)
+			})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			store, r := puppetType.Spawn(sys, puppet{n: 7}), clerkType.Spawn(sys, clerk{})
 			for n := 1; n < 4; n++ {
 				outcome := wanting(t, sys, r, n)
@@ -120,13 +127,13 @@ func TestDefer(t *testing.T) {
 	}
 }
 
-// TestDefer_Askers: each caller, of every kind, gets its own reply; an error too.
-func TestDefer_Askers(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+// TestDefer_Callers: each caller, of every kind, gets its own reply; an error too.
+func TestDefer_Callers(t *testing.T) {
+	sys := start(t, actor.WithWorkers(1))
 	r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 	giveAll := func(n int) {
 		eventually(t, "all have asked", func() bool {
-			left, err := clerkTry.Ask(soon(t), sys, r, func(k *clerk, c *actor.Context) (int, error) {
+			left, err := clerkTry.Ask(soon(t), r, func(k *clerk, c *actor.Context) (int, error) {
 				if len(k.open) < n {
 					return 1, nil
 				}
@@ -144,15 +151,17 @@ func TestDefer_Askers(t *testing.T) {
 	var all []int
 	var err error
 	var wg sync.WaitGroup
-	wg.Go(func() { all, err = actor.AskAll(soon(t), sys, clerkWant, []actor.Ref[clerk]{r, r, r}, 0) })
+	wg.Go(func() { all, err = actor.AskAll(soon(t), clerkWant, []actor.Ref[clerk]{r, r, r}, 0) })
 	giveAll(3)
 	wg.Wait()
 	must(t, err)
 	equal(t, "replies", fmt.Sprint(all), "[0 1 2]")
 
 	for name, ask := range map[string]func(c *actor.Context){
-		"AskTo":       func(c *actor.Context) { actor.AskTo(c, clerkWant, r, 0, clerkFetched) },
-		"AskToWithin": func(c *actor.Context) { actor.AskTo(c, clerkWant, r, 0, clerkFetched, actor.Within(time.Hour)) },
+		"AskTo": func(c *actor.Context) { actor.AskTo(c, clerkWant, r, 0, clerkFetched) },
+		"AskToWithin": func(c *actor.Context) {
+			actor.AskTo(c, clerkWant, r, 0, clerkFetched, actor.Within(time.Hour))
+		},
 	} {
 		outcome := wanting(t, sys, caller, 1)
 		clerkDo.Send(sys, caller, func(_ *clerk, c *actor.Context) { ask(c) })
@@ -160,7 +169,7 @@ func TestDefer_Askers(t *testing.T) {
 		equal(t, name, outcome(), actor.Result[int]{})
 	}
 
-	v, err := clerkTry.Ask(soon(t), sys, r, func(_ *clerk, c *actor.Context) (int, error) {
+	v, err := clerkTry.Ask(soon(t), r, func(_ *clerk, c *actor.Context) (int, error) {
 		actor.Defer(c, clerkTry).Reply(c, 3, errUser) // at once
 		return 4, nil
 	})
@@ -175,21 +184,31 @@ func TestDefer_Ends(t *testing.T) {
 		end  func(sys *actor.System, r actor.Ref[clerk])
 		want []error
 	}{
-		"Stop":  {func(sys *actor.System, r actor.Ref[clerk]) { actor.Stop(sys, r) }, []error{actor.ErrStopped, actor.ErrShutdown}},
-		"Drain": {func(sys *actor.System, r actor.Ref[clerk]) { actor.Drain(sys, r) }, []error{actor.ErrStopped, actor.ErrShutdown}},
-		"Kill":  {func(sys *actor.System, r actor.Ref[clerk]) { actor.Kill(sys, r) }, []error{actor.ErrStopped, actor.ErrKilled}},
+		"Stop": {func(sys *actor.System, r actor.Ref[clerk]) {
+			actor.Stop(sys, r)
+		}, []error{actor.ErrStopped, actor.ErrShutdown}},
+		"Drain": {func(sys *actor.System, r actor.Ref[clerk]) {
+			actor.Drain(sys, r)
+		}, []error{actor.ErrStopped, actor.ErrShutdown}},
+		"Kill": {func(sys *actor.System, r actor.Ref[clerk]) {
+			actor.Kill(sys, r)
+		}, []error{actor.ErrStopped, actor.ErrKilled}},
 		"Exit": {func(sys *actor.System, r actor.Ref[clerk]) {
 			clerkDo.Send(sys, r, func(_ *clerk, c *actor.Context) { c.Exit(errUser) })
 		}, []error{actor.ErrStopped, errUser}},
 		"Panic": {func(sys *actor.System, r actor.Ref[clerk]) {
 			clerkDo.Send(sys, r, func(*clerk, *actor.Context) { panic(errUser) })
 		}, []error{actor.ErrStopped, actor.ErrPanicked, errUser}},
-		"System": {func(sys *actor.System, _ actor.Ref[clerk]) { sys.Stop() }, []error{actor.ErrSystemStopped}},
-		"Run":    {func(sys *actor.System, _ actor.Ref[clerk]) { must(t, sys.Run()) }, []error{actor.ErrSystemStopped}},
+		"System": {func(sys *actor.System, _ actor.Ref[clerk]) {
+			sys.Stop()
+		}, []error{actor.ErrSystemStopped}},
+		"Run": {func(sys *actor.System, _ actor.Ref[clerk]) {
+			must(t, sys.Run())
+		}, []error{actor.ErrSystemStopped}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(2), dead.option())
+			sys := start(t, actor.WithWorkers(2), dead.option())
 			r := clerkType.Spawn(sys, clerk{})
 			outcome := wanting(t, sys, r, 3)
 			clerkDo.Send(sys, r, func(k *clerk, c *actor.Context) { k.next().Reply(c, 5, nil) })
@@ -213,20 +232,23 @@ func TestDefer_Ends(t *testing.T) {
 // and its caller hears of that.
 func TestDefer_PanicBehind(t *testing.T) {
 	sys := start(t)
-	_, err := clerkTry.Ask(soon(t), sys, clerkType.Spawn(sys, clerk{}), func(_ *clerk, c *actor.Context) (int, error) {
-		actor.Defer(c, clerkTry)
-		panic(errUser)
-	})
+	_, err := clerkTry.Ask(soon(t), clerkType.Spawn(sys, clerk{}),
+		func(_ *clerk, c *actor.Context) (int, error) {
+			actor.Defer(c, clerkTry)
+			panic(errUser)
+		})
 	wants(t, err, actor.ErrPanicked)
 	wants(t, err, errUser)
 }
 
 // TestDefer_OnStop: "[Deferred.Reply] gives the reply … or in its OnStop."
 func TestDefer_OnStop(t *testing.T) {
-	sys := start(t, actor.Workers(1))
-	r := clerkType.Spawn(sys, clerk{onStop: func(k *clerk, c *actor.Context) { k.next().Reply(c, 9, nil) }})
+	sys := start(t, actor.WithWorkers(1))
+	r := clerkType.Spawn(sys, clerk{onStop: func(k *clerk, c *actor.Context) {
+		k.next().Reply(c, 9, nil)
+	}})
 	outcome := wanting(t, sys, r, 2)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	first, second := outcome(), outcome()
 	if first.Err != nil {
 		first, second = second, first
@@ -239,26 +261,26 @@ func TestDefer_OnStop(t *testing.T) {
 // restarted since, the caller has been told. Then Reply does nothing, and discards what v owns".
 func TestDefer_Restart(t *testing.T) {
 	before := heap.Blobs()
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	typ := actor.NewType[puppet]("deferrer")
-	want := actor.DeclareAsk[actor.None, heap.Parcel](typ, "want")
+	want := actor.DeclareAsk[struct{}, heap.Parcel](typ, "want")
 	give := actor.Declare[actor.Deferred[heap.Parcel]](typ, "give")
-	fall := actor.Declare[actor.None](typ, "fall")
-	typ.Table(want.Do(func(_ *puppet, c *actor.Context, _ actor.None) (p heap.Parcel, err error) {
+	fall := actor.Declare[struct{}](typ, "fall")
+	typ.Table(want.Handle(func(_ *puppet, c *actor.Context, _ struct{}) (p heap.Parcel, err error) {
 		self := actor.Self[puppet](c)
-		fall.Send(c, self, actor.None{})
+		fall.Send(c, self, struct{}{})
 		give.Send(c, self, actor.Defer(c, want)) // it comes when the next life has begun
 		return p, nil
-	}), give.Do(func(_ *puppet, c *actor.Context, d actor.Deferred[heap.Parcel]) {
+	}), give.Handle(func(_ *puppet, c *actor.Context, d actor.Deferred[heap.Parcel]) {
 		d.Reply(c, heap.NewParcel(strings.Repeat("x", 100)), nil)
-	}), fall.Do(func(*puppet, *actor.Context, actor.None) { panic(errUser) }))
+	}), fall.Handle(func(*puppet, *actor.Context, struct{}) { panic(errUser) }))
 
 	super := clerkType.Spawn(sys, clerk{})
 	var r actor.Ref[puppet]
 	inClerk(t, sys, super, func(_ *clerk, c *actor.Context) {
 		r = actor.SpawnSupervised(c, typ, func(*puppet) {}, clerkFell)
 	})
-	_, err := want.Ask(notSoLong(t), sys, r, actor.None{})
+	_, err := want.Ask(notSoLong(t), r, struct{}{})
 	wants(t, err, actor.ErrStopped)
 	wants(t, err, errUser)
 	quiet(t, sys)
@@ -270,13 +292,16 @@ func TestDefer_Restart(t *testing.T) {
 // inClerk runs f in a behaviour of r.
 func inClerk(t testing.TB, sys *actor.System, r actor.Ref[clerk], f clerkDeed) {
 	t.Helper()
-	_, err := clerkTry.Ask(soon(t), sys, r, func(k *clerk, c *actor.Context) (int, error) { f(k, c); return 0, nil })
+	_, err := clerkTry.Ask(soon(t), r, func(k *clerk, c *actor.Context) (int, error) {
+		f(k, c)
+		return 0, nil
+	})
 	must(t, err)
 }
 
 // TestDefer_Misuse: what is wrong panics at the call, and leaves what was right.
 func TestDefer_Misuse(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r, other := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 	outcome := wanting(t, sys, r, 1)
 	var d actor.Deferred[int]
@@ -303,9 +328,11 @@ func TestDefer_Misuse(t *testing.T) {
 	equal(t, "outcome", outcome(), actor.Result[int]{Value: 2})
 	for _, again := range []func(c *actor.Context, f func(*clerk, *actor.Context) (int, error)){
 		func(c *actor.Context, _ func(*clerk, *actor.Context) (int, error)) { actor.Defer(c, clerkTry) },
-		func(c *actor.Context, f func(*clerk, *actor.Context) (int, error)) { _, _ = clerkTry.Stash(c, f) },
+		func(c *actor.Context, f func(*clerk, *actor.Context) (int, error)) {
+			_, _ = clerkTry.Stash(c, f)
+		},
 	} {
-		v, err := clerkTry.Ask(soon(t), sys, r, func(_ *clerk, c *actor.Context) (int, error) {
+		v, err := clerkTry.Ask(soon(t), r, func(_ *clerk, c *actor.Context) (int, error) {
 			d := actor.Defer(c, clerkTry)
 			panics(t, "was stashed or deferred already", func() { again(c, nil) })
 			d.Reply(c, 4, nil)
@@ -316,15 +343,15 @@ func TestDefer_Misuse(t *testing.T) {
 	}
 }
 
-// TestDefer_Circle: "A reply that was put off may be given by anybody." So an actor that asks back
-// the one whose request it has put off closes no circle: another replies, and all have their
+// TestDefer_Circle: "A reply that was put off may be given by any actor." So an actor that asks
+// back the one whose request it has put off closes no circle: another replies, and all have their
 // replies.
 func TestDefer_Circle(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a, b := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 	out, back := make(chan actor.Result[int], 1), make(chan actor.Result[int], 1)
 	clerkDo.Send(sys, a, func(_ *clerk, c *actor.Context) {
-		v, err := clerkWant.Ask(context.Background(), c.System(), b, 0)
+		v, err := clerkWant.Ask(context.Background(), b, 0)
 		out <- actor.Result[int]{Value: v, Err: err}
 	})
 	var d actor.Deferred[int]
@@ -336,12 +363,14 @@ func TestDefer_Circle(t *testing.T) {
 		})
 		return put
 	})
-	eventually(t, "it waits", func() bool { return actor.AskersOf(sys) == 1 })
+	eventually(t, "it waits", func() bool { return actor.CallersOf(sys) == 1 })
 	clerkDo.Send(sys, b, func(_ *clerk, c *actor.Context) {
-		v, err := clerkTry.Ask(context.Background(), c.System(), a, func(*clerk, *actor.Context) (int, error) { return 9, nil })
+		v, err := clerkTry.Ask(context.Background(), a, func(*clerk, *actor.Context) (int, error) {
+			return 9, nil
+		})
 		back <- actor.Result[int]{Value: v, Err: err}
 	})
-	eventually(t, "both wait", func() bool { return actor.AskersOf(sys) == 2 || len(back) > 0 })
+	eventually(t, "both wait", func() bool { return actor.CallersOf(sys) == 2 || len(back) > 0 })
 	d.Reply(sys, 8, nil)
 	equal(t, "outcome", receive(t, "the outcome", out), actor.Result[int]{Value: 8})
 	equal(t, "outcome of the one that asked back", receive(t, "it", back), actor.Result[int]{Value: 9})
@@ -351,7 +380,7 @@ func TestDefer_Circle(t *testing.T) {
 // end, each request has one outcome, and it is the one that was given.
 func TestDefer_Conservation(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		super := clerkType.Spawn(sys, clerk{})
 		var desks [4]actor.Ref[clerk]
 		inClerk(t, sys, super, func(_ *clerk, c *actor.Context) {
@@ -359,24 +388,25 @@ func TestDefer_Conservation(t *testing.T) {
 				desks[i] = actor.SpawnSupervised(c, clerkType, func(*clerk) {}, clerkFell)
 			}
 		})
-		const askers = 8
+		const callers = 8
 		var reply, failed atomic.Int64
 		var wg sync.WaitGroup
 		each := scaled(2000)
-		for i := range askers {
+		for i := range callers {
 			wg.Go(func() {
 				rng := rand.New(rand.NewPCG(uint64(i), 1))
 				for n := range each {
 					late := errors.New("late")
-					v, err := clerkTry.Ask(soon(t), sys, desks[rng.IntN(len(desks))], func(_ *clerk, c *actor.Context) (int, error) {
-						d := actor.Defer(c, clerkTry)
-						act := func(_ *clerk, c *actor.Context) { d.Reply(c, n, late) }
-						if rng.IntN(50) == 0 {
-							act = func(*clerk, *actor.Context) { panic(errUser) }
-						}
-						clerkDo.Send(c, actor.Self[clerk](c), act)
-						return -1, nil
-					})
+					v, err := clerkTry.Ask(soon(t), desks[rng.IntN(len(desks))],
+						func(_ *clerk, c *actor.Context) (int, error) {
+							d := actor.Defer(c, clerkTry)
+							act := func(_ *clerk, c *actor.Context) { d.Reply(c, n, late) }
+							if rng.IntN(50) == 0 {
+								act = func(*clerk, *actor.Context) { panic(errUser) }
+							}
+							clerkDo.Send(c, actor.Self[clerk](c), act)
+							return -1, nil
+						})
 					switch {
 					case err == late && v == n:
 						reply.Add(1)
@@ -390,7 +420,7 @@ func TestDefer_Conservation(t *testing.T) {
 		}
 		wg.Wait()
 		quiet(t, sys)
-		equal(t, "outcomes", reply.Load()+failed.Load(), int64(askers*each))
+		equal(t, "outcomes", reply.Load()+failed.Load(), int64(callers*each))
 		if failed.Load() == 0 {
 			t.Error("nobody has panicked")
 		}

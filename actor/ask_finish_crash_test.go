@@ -12,33 +12,35 @@ import (
 // way, so a drain of the actor does not wait for it.
 func TestFinishAsks_InterceptorCrashes(t *testing.T) {
 	crash := true
-	typ := actor.NewType[struct{}]("finisher", actor.TypeFinishAsks(), actor.TypeIntercept(actor.Interceptor{
-		Before: func(_ *actor.Context, in *actor.Invocation) error {
-			if in.Behaviour() == "out" && crash {
-				crash = false
-				panic(errors.New("the interceptor"))
-			}
-			return nil
-		},
-	}))
-	begin := actor.Declare[actor.None](typ, "begin")
+	typ := actor.NewType[struct{}]("finisher", actor.WithFinishAsks(),
+		actor.WithInterceptor(actor.Interceptor{
+			Before: func(_ *actor.Context, in *actor.Invocation) error {
+				if in.Behaviour() == "out" && crash {
+					crash = false
+					panic(errors.New("the interceptor"))
+				}
+				return nil
+			},
+		}))
+	begin := actor.Declare[struct{}](typ, "begin")
 	out := actor.Declare[actor.Result[int]](typ, "out")
-	typ.Table(begin.Do(func(_ *struct{}, c *actor.Context, _ actor.None) {
+	typ.Table(begin.Handle(func(_ *struct{}, c *actor.Context, _ struct{}) {
 		actor.Pipe(c, out, func(context.Context) (int, error) { return 1, nil })
-	}), out.Do(func(*struct{}, *actor.Context, actor.Result[int]) {}))
+	}), out.Handle(func(*struct{}, *actor.Context, actor.Result[int]) {}))
 
-	sys := start(t, actor.Workers(1), actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	parent := wardenType.Spawn(sys, warden{diary: new(diary)})
 	var child actor.Ref[struct{}]
 	wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {
 		child = actor.SpawnUnder(c, typ, func(*struct{}) {}, actor.Care[warden]{Fell: wardenFell,
 			Decide: func(error) actor.Decision { return actor.DecideResume }})
 	})
-	begin.Send(sys, child, actor.None{})
+	begin.Send(sys, child, struct{}{})
 	if err := sys.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := actor.DrainWait(t.Context(), sys, child); err != nil {
+	if err := actor.DrainWait(t.Context(), child); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -22,28 +22,31 @@ func notSoLong(t testing.TB) context.Context {
 }
 
 // asksInTurn are the ways to ask in a behaviour and to wait.
-var asksInTurn = map[string]func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error{
+var asksInTurn = map[string]func(ctx context.Context, c *actor.Context, to actor.Ref[puppet],
+	f trick) error{
 	"Ask": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
-		_, err := try.Ask(ctx, c.System(), to, f)
+		_, err := try.Ask(ctx, to, f)
 		return err
 	},
-	"Blocking": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) (err error) {
-		c.Blocking(func() { _, err = try.Ask(ctx, c.System(), to, f) })
+	"Blocking": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet],
+		f trick) (err error) {
+		c.Blocking(func() { _, err = try.Ask(ctx, to, f) })
 		return err
 	},
 	"AskAll": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
-		_, err := actor.AskAll(ctx, c.System(), try, []actor.Ref[puppet]{to}, f)
+		_, err := actor.AskAll(ctx, try, []actor.Ref[puppet]{to}, f)
 		return err
 	},
 	"Replies": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
-		for _, res := range actor.Replies(ctx, c.System(), try, []actor.Ref[puppet]{to}, f) {
+		for _, res := range actor.Replies(ctx, try, []actor.Ref[puppet]{to}, f) {
 			return res.Err
 		}
 		return nil
 	},
 }
 
-var plainAndSeeded = map[string][]actor.Option{"workers": {actor.Workers(2)}, "seed": {actor.Seed(1)}}
+var plainAndSeeded = map[string][]actor.Option{"workers": {actor.WithWorkers(2)},
+	"seed": {actor.WithDeterministic(1)}}
 
 // TestAsk_StopInATurn: Ask is answered "at once" with ErrSystemStopped also in a behaviour for
 // which the stop waits, and which asks an actor that does not justReply, in its own system or in
@@ -60,7 +63,7 @@ func TestAsk_StopInATurn(t *testing.T) {
 					sys := start(t, opts...)
 					at := sys
 					if where == "elsewhere" {
-						at = start(t, actor.Workers(1))
+						at = start(t, actor.WithWorkers(1))
 					}
 					stopInATurn(t, sys, puppetType.Spawn(at, puppet{}), where == "pinned", ask)
 				})
@@ -70,7 +73,8 @@ func TestAsk_StopInATurn(t *testing.T) {
 }
 
 // stopInATurn stops sys when asked has put a request from a behaviour there into its stash.
-func stopInATurn(t *testing.T, sys *actor.System, asked actor.Ref[puppet], pinned bool, ask func(context.Context, *actor.Context, actor.Ref[puppet], trick) error) {
+func stopInATurn(t *testing.T, sys *actor.System, asked actor.Ref[puppet], pinned bool,
+	ask func(context.Context, *actor.Context, actor.Ref[puppet], trick) error) {
 	stashed, stash := context.WithCancel(soon(t))
 	var err error
 	var f trick
@@ -117,15 +121,17 @@ func TestAsk_OfOneMutedForTheCaller(t *testing.T) {
 func justReply(*puppet, *actor.Context) (any, error) { return nil, nil }
 
 // askMuted has an actor ask another one that is muted for it.
-func askMuted(t *testing.T, sys *actor.System, ask func(c *actor.Context, asked actor.Ref[puppet]) error) {
+func askMuted(t *testing.T, sys *actor.System,
+	ask func(c *actor.Context, asked actor.Ref[puppet]) error) {
 	caller, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	err := errors.New("it has not asked")
 	slowDo.Send(sys, caller, func(_ *puppet, c *actor.Context) {
-		slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
+		// It is overloaded behind its first turn.
+		slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) {
 			do.Send(c, asked, func(_ *puppet, c *actor.Context) { slowDo.Send(c, caller, noop) })
 		})
 		slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) {
-			for sys.Books().Sent == 0 && sys.Stats().Mutes == 0 { // a deterministic one keeps books
+			for sys.SimCounts().Sent == 0 && sys.Stats().Mutes == 0 { // a deterministic one counts
 				runtime.Gosched()
 			}
 			err = ask(c, asked)
@@ -138,16 +144,18 @@ func askMuted(t *testing.T, sys *actor.System, ask func(c *actor.Context, asked 
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
 }
 
-// TestAsk_OfOneMutedLater: an actor that is overloaded, and for which nobody is muted yet, asks one
-// that sends to it before it comes to the request. The asked one is not muted, and replies.
+// TestAsk_OfOneMutedLater: an actor that is overloaded, and for which no sender is muted yet, asks
+// one that sends to it before it comes to the request. The asked one is not muted, and replies.
 func TestAsk_OfOneMutedLater(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.Seed(1), actor.Workers(1)) // whoever is sent something runs when the caller waits
+			// An actor that is sent something runs when the caller waits.
+			sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1))
 			caller, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			err := errors.New("it has not asked")
 			slowDo.Send(sys, caller, func(_ *puppet, c *actor.Context) {
-				slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
+				// It is overloaded behind its first turn.
+				slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) {
 					do.Send(c, asked, func(_ *puppet, c *actor.Context) { slowDo.Send(c, caller, noop) })
 					err = ask(notSoLong(t), c, asked, justReply)
 				})
@@ -166,11 +174,12 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 	typ := actor.NewType[puppet]("hasty")
 	plain := actor.Declare[deed](typ, "plain")
 	hasty := actor.Declare[deed](typ, "hasty", actor.Urgent())
-	typ.Table(plain.Do((*puppet).Do), hasty.Do((*puppet).Do))
+	typ.Table(plain.Handle((*puppet).Do), hasty.Handle((*puppet).Do))
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.Workers(2), actor.Leeway(1))
-			slow, caller, asked := slowType.Spawn(sys, puppet{}), typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+			sys := start(t, actor.WithWorkers(2), actor.Leeway(1))
+			slow, caller, asked := slowType.Spawn(sys, puppet{}), typ.Spawn(sys,
+				puppet{}), puppetType.Spawn(sys, puppet{})
 			muted := func(n uint64) {
 				for sys.Stats().Mutes < n {
 					runtime.Gosched()
@@ -179,7 +188,8 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 			free, setFree := context.WithCancel(t.Context())
 			defer setFree()
 			slowDo.Send(sys, slow, func(_ *puppet, c *actor.Context) {
-				slowDo.Send(c, slow, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
+				// It is overloaded behind its first turn.
+				slowDo.Send(c, slow, func(_ *puppet, c *actor.Context) {
 					plain.Send(c, caller, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow, noop) })
 					<-free.Done()
 				})
@@ -189,7 +199,9 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 			do.Send(sys, asked, func(_ *puppet, c *actor.Context) { plain.Send(c, caller, noop) })
 			muted(2)
 			asks := make(chan error, 1)
-			hasty.Send(sys, caller, func(_ *puppet, c *actor.Context) { asks <- ask(notSoLong(t), c, asked, justReply) })
+			hasty.Send(sys, caller, func(_ *puppet, c *actor.Context) {
+				asks <- ask(notSoLong(t), c, asked, justReply)
+			})
 			must(t, <-asks)
 			for sends := 0; sys.Stats().Mutes < 3; sends++ { // once it has parked
 				if sends == 1e6 {
@@ -212,11 +224,11 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 func TestAsk_OfTheMuted(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.Workers(2), actor.Leeway(1))
+			sys := start(t, actor.WithWorkers(2), actor.Leeway(1))
 			o := overload(t, sys)
 			caller, asked := mortalType.Spawn(sys, mortal{}), puppetType.Spawn(sys, puppet{})
 			doAct.Send(sys, caller, func(_ *mortal, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
-			eventually(t, "the asker is muted", func() bool { return actor.Muted(caller) })
+			eventually(t, "the caller is muted", func() bool { return actor.Muted(caller) })
 			ctx, tries := notSoLong(t), make(chan error, 3)
 			rush.Send(sys, caller, func(_ *mortal, c *actor.Context) {
 				tries <- doAct.TrySend(c, caller, nothing)
@@ -235,7 +247,7 @@ func TestAsk_OfTheMuted(t *testing.T) {
 				}
 			}
 			o.release()
-			settled(t, sys)
+			allUnmuted(t, sys)
 		})
 	}
 }
@@ -248,18 +260,18 @@ func TestAskAll_Elsewhere(t *testing.T) {
 	for i := range 4 {
 		at := sys
 		if i != 1 {
-			at = start(t, actor.Seed(uint64(i)))
+			at = start(t, actor.WithDeterministic(uint64(i)))
 		}
 		to = append(to, puppetType.Spawn(at, puppet{n: i}))
 	}
-	got, err := actor.AskAll(notSoLong(t), sys, value, to, actor.None{})
+	got, err := actor.AskAll(notSoLong(t), value, to, struct{}{})
 	must(t, err)
 	if !slices.Equal(got, []int{0, 1, 2, 3}) {
 		t.Error(got)
 	}
 }
 
-// TestAsk_OnTheSameThread: ErrSelfAsk to a behaviour "of another actor of to's pinned type, which
+// TestAsk_OnTheSameThread: ErrDeadlock to a behaviour "of another actor of to's pinned type, which
 // has one thread".
 func TestAsk_OnTheSameThread(t *testing.T) {
 	for name, opts := range plainAndSeeded {
@@ -269,12 +281,12 @@ func TestAsk_OnTheSameThread(t *testing.T) {
 			a, b := pinnedType.Spawn(sys, puppet{}), pinnedType.Spawn(sys, puppet{})
 			errs := make([]error, 2)
 			pinnedDo.Send(sys, a, func(_ *puppet, c *actor.Context) {
-				_, errs[0] = pinnedTry.Ask(notSoLong(t), c.System(), b, justReply)
-				_, errs[1] = actor.AskAll(notSoLong(t), c.System(), pinnedTry, []actor.Ref[puppet]{b}, justReply)
+				_, errs[0] = pinnedTry.Ask(notSoLong(t), b, justReply)
+				_, errs[1] = actor.AskAll(notSoLong(t), pinnedTry, []actor.Ref[puppet]{b}, justReply)
 			})
 			quiet(t, sys)
 			for _, err := range errs {
-				wants(t, err, actor.ErrSelfAsk)
+				wants(t, err, actor.ErrDeadlock)
 			}
 			equal(t, "dead letters", dead.n.Load(), 1) // AskAll has not sent any
 		})

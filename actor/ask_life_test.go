@@ -19,35 +19,37 @@ import (
 // stash.
 func TestOutcome_BelongsToItsLife(t *testing.T) {
 	put := func(put chan<- actor.Deferred[any]) ctxAsk {
-		return func(_ *ctxActor, c *actor.Context) (any, error) { put <- actor.Defer(c, ctxs.try); return nil, nil }
+		return func(_ *ctxActor, c *actor.Context) (any, error) {
+			put <- actor.Defer(c, ctxs.try)
+			return nil, nil
+		}
 	}
-	for name, ask := range map[string]func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]){
+	for name, ask := range map[string]func(c *actor.Context, to actor.Ref[ctxActor],
+		later chan actor.Deferred[any]){
 		"AskTo": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
 			actor.AskTo(c, ctxs.try, to, put(later), ctxs.heard)
 		},
 		"AskToWith": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
-			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.told, "m")
+			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.heardBy, "m")
 		},
 		"Within": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
-			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.told, "m", actor.Within(time.Hour))
+			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.heardBy, "m", actor.Within(time.Hour))
 		},
 		"Asker": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
 			ctxs.try.To(to).AskTo(c, put(later), ctxs.heard.To(actor.Self[ctxActor](c)))
 		},
 		"with a context": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
 			c.SetContext(traced("trace"))
-			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.told, "m")
+			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.heardBy, "m")
 		},
 		"Pipe": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
-			sys := c.System()
 			actor.Pipe(c, ctxs.heard, func(context.Context) (any, error) {
-				return ctxs.try.Ask(context.Background(), sys, to, put(later))
+				return ctxs.try.Ask(context.Background(), to, put(later))
 			})
 		},
 		"PipeWith": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
-			sys := c.System()
-			actor.PipeWith(c, ctxs.told, "m", func(context.Context) (any, error) {
-				return ctxs.try.Ask(context.Background(), sys, to, put(later))
+			actor.PipeWith(c, ctxs.heardBy, "m", func(context.Context) (any, error) {
+				return ctxs.try.Ask(context.Background(), to, put(later))
 			})
 		},
 	} {
@@ -61,9 +63,10 @@ func TestOutcome_BelongsToItsLife(t *testing.T) {
 	}
 }
 
-func testOutcomeOfALife(t *testing.T, ask func(*actor.Context, actor.Ref[ctxActor], chan actor.Deferred[any]), keep, before bool) {
+func testOutcomeOfALife(t *testing.T, ask func(*actor.Context, actor.Ref[ctxActor],
+	chan actor.Deferred[any]), keep, before bool) {
 	var log bytes.Buffer
-	sys := start(t, actor.Workers(1), actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	sys := start(t, actor.WithWorkers(1), actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	got, up := make(chan any, 10), make(chan struct{}, 2)
 	r := underCare(t, sys, keep, func(a *ctxActor) {
 		a.got, a.onStart = got, func(*actor.Context) { up <- struct{}{} }
@@ -90,7 +93,9 @@ func testOutcomeOfALife(t *testing.T, ask func(*actor.Context, actor.Ref[ctxActo
 	quiet(t, sys)
 	// An outcome of the next life is heard as ever.
 	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
-		actor.AskTo(c, ctxs.try, to, func(*ctxActor, *actor.Context) (any, error) { return nil, errUser }, ctxs.heard)
+		actor.AskTo(c, ctxs.try, to, func(*ctxActor, *actor.Context) (any, error) {
+			return nil, errUser
+		}, ctxs.heard)
 	})
 	quiet(t, sys)
 	want := 1
@@ -108,24 +113,27 @@ func testOutcomeOfALife(t *testing.T, ask func(*actor.Context, actor.Ref[ctxActo
 // behaviour was sent by a Send belongs to none.
 func TestOutcome_Stashed(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(1), dead.option())
+	sys := start(t, actor.WithWorkers(1), dead.option())
 	heard := make(chan actor.Reply[any, string], 10)
 	lives := 0
 	r := underCare(t, sys, false, func(a *ctxActor) {
 		lives++
 		a.hear = func(c *actor.Context, r actor.Reply[any, string]) {
 			if lives == 1 {
-				ctxs.told.Stash(c, r)
+				ctxs.heardBy.Stash(c, r)
 				return
 			}
 			heard <- r
 		}
 	})
 	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
-		actor.AskToWith(c, ctxs.try, ctxs.typ.Spawn(c, ctxActor{}), func(*ctxActor, *actor.Context) (any, error) { return 1, nil }, ctxs.told, "asked")
+		actor.AskToWith(c, ctxs.try, ctxs.typ.Spawn(c, ctxActor{}),
+			func(*ctxActor, *actor.Context) (any, error) {
+				return 1, nil
+			}, ctxs.heardBy, "asked")
 	})
 	quiet(t, sys)
-	ctxs.told.Send(sys, r, actor.Reply[any, string]{Mark: "sent"})
+	ctxs.heardBy.Send(sys, r, actor.Reply[any, string]{Mark: "sent"})
 	quiet(t, sys)
 	actor.Restart(sys, r)
 	quiet(t, sys)
@@ -135,11 +143,12 @@ func TestOutcome_Stashed(t *testing.T) {
 	equal(t, "message", dead.last.Load().Message.(actor.Reply[any, string]).Mark, "asked")
 }
 
-// TestOutcome_Books: with a seed, whatever becomes of requests and outcomes, each is booked once.
-func TestOutcome_Books(t *testing.T) {
-	for kind, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded, "finishing": finishing} {
+// TestOutcome_Counts: with a seed, whatever becomes of requests and outcomes, each is counted once.
+func TestOutcome_Counts(t *testing.T) {
+	for class, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded,
+		"finishing": finishing} {
 		for seed := range uint64(scaled(40)) {
-			sys := start(t, actor.Seed(seed))
+			sys := start(t, actor.WithDeterministic(seed))
 			super, to := ctxs.typ.Spawn(sys, ctxActor{}), b.typ.Spawn(sys, ctxActor{})
 			var r actor.Ref[ctxActor]
 			ctxs.do.Send(sys, super, func(_ *ctxActor, c *actor.Context) {
@@ -149,15 +158,19 @@ func TestOutcome_Books(t *testing.T) {
 						if i == 3 {
 							c.SetContext(traced("trace"))
 						}
-						actor.AskTo(c, b.try, to, func(*ctxActor, *actor.Context) (any, error) { return 1, nil }, b.heard)
+						actor.AskTo(c, b.try, to, func(*ctxActor, *actor.Context) (any, error) {
+							return 1, nil
+						}, b.heard)
 						actor.AskToWith(c, b.try, to, func(_ *ctxActor, c *actor.Context) (any, error) {
 							d := actor.Defer(c, b.try)
 							d.HandOver(c, super)
 							ctxs.do.Send(c, super, func(_ *ctxActor, c *actor.Context) { d.Reply(c, 2, nil) })
 							return nil, nil
-						}, b.told, "m", actor.Within(1))
-						actor.AskToWith(c, b.try, to, func(*ctxActor, *actor.Context) (any, error) { return 1, nil }, b.told, "m", actor.Within(time.Hour))
-						actor.PipeWith(c, b.told, "m", func(context.Context) (any, error) { return 3, nil })
+						}, b.heardBy, "m", actor.Within(1))
+						actor.AskToWith(c, b.try, to, func(*ctxActor, *actor.Context) (any, error) {
+							return 1, nil
+						}, b.heardBy, "m", actor.Within(time.Hour))
+						actor.PipeWith(c, b.heardBy, "m", func(context.Context) (any, error) { return 3, nil })
 						b.showText.Send(c, to, "x")
 						actor.After(c, time.Duration(i), b.showText, "x")
 					}
@@ -166,10 +179,13 @@ func TestOutcome_Books(t *testing.T) {
 			for range 2 {
 				must(t, sys.Wait(context.Background()))
 				st := sys.Stats()
-				equal(t, fmt.Sprint("the books of ", kind, " ", seed), sys.Books().Sent, st.Messages+st.DeadLetters)
+				equal(t, fmt.Sprint("the books of ", class, " ", seed), sys.SimCounts().Sent,
+					st.Messages+st.DeadLetters)
 				ctxs.do.Send(sys, super, func(_ *ctxActor, c *actor.Context) {
 					b.do.Send(c, r, func(_ *ctxActor, c *actor.Context) {
-						actor.AskToWith(c, b.try, to, func(*ctxActor, *actor.Context) (any, error) { return 1, nil }, b.told, "m")
+						actor.AskToWith(c, b.try, to, func(*ctxActor, *actor.Context) (any, error) {
+							return 1, nil
+						}, b.heardBy, "m")
 						if seed%3 == 0 {
 							actor.Drain(c, r)
 							return

@@ -2,8 +2,12 @@ package actor
 
 import (
 	"math"
+	"time"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/nocmp"
+	"github.com/gallop-go/gallop/internal/sim"
 )
 
 // What an actor has asked for, it has asked for in one of its lives. The message of an outcome has
@@ -11,9 +15,9 @@ import (
 // has the request, from which the outcome gets it. The dispatch of behaviours whose messages are
 // outcomes looks at it. Other behaviours pay nothing.
 //
-// The number is 0 where nobody minds: for actors that have one life only, and for what is sent to
-// such a behaviour by a Send. A node that goes back to its pool has 0, so that the next Send finds
-// that.
+// The number is 0 where it does not matter: for actors that have one life only, and for what is
+// sent to such a behaviour by a Send. A node that goes back to its pool has 0, so that the next
+// Send finds that.
 
 // anOutcome is implemented by a *Result and a *Reply.
 type anOutcome interface{ outcome() }
@@ -82,8 +86,8 @@ func (d *descriptor) heard(run runFunc) runFunc {
 // earlier life, it becomes a dead letter, and hears reports false. Owner only.
 func (a *cell) hears(c *Context, m *message) bool {
 	if a.isStale(m.Life) {
-		c.count.messages-- // it does not run after all
-		env{c: c, sys: c.sys}.declareDead(a, m, ErrRestarted)
+		c.count.notRun++
+		declareDead(c, a, m, ErrRestarted)
 		return false
 	}
 	if a.typ().finishes {
@@ -92,11 +96,12 @@ func (a *cell) hears(c *Context, m *message) bool {
 	return true
 }
 
-// outcomeCrashed takes an outcome that was not heard off those that are under way: what crashed over
-// m was an interceptor, or an injected fault. Owner only.
+// outcomeCrashed takes an outcome that was not heard off those that are under way: what crashed
+// over m was an interceptor, or an injected fault. Owner only.
 func (c *Context) outcomeCrashed(a *cell, m *message) {
 	m = contents(m)
-	if d := a.typ().decls[m.ID]; d != nil && d.outcome && m.Life != 0 && m != c.heard && a.typ().finishes {
+	if d := a.typ().decls[m.ID]; d != nil && d.outcome && m.Life != 0 && m != c.heard &&
+		a.typ().finishes {
 		a.flowOf().asks.Add(^uint32(0))
 	}
 	c.heard = nil
@@ -129,15 +134,15 @@ type nudge struct{ unanswered }
 
 func (nudge) serve(*cell, *Context) {}
 
-// Drain ends an actor that is idle. One that waits for replies is idle too. TypeFinishAsks makes
+// Drain ends an actor that is idle. One that waits for replies is idle too. WithFinishAsks makes
 // the actor wait for them: behind its last mail it parks, as an actor does that waits for its
 // children, until nothing is under way.
 //
-// Its mailbox is closed by then, and nobody else may send to it. So outcomes come through the
+// Its mailbox is closed by then, and no other sender may send to it. So outcomes come through the
 // system queue. They must not overtake the mail that is left, so until that has run they wait in
 // held.
 
-// TypeFinishAsks makes [Drain] wait, after the mail of an actor of this type, until
+// WithFinishAsks makes [Drain] wait, after the mail of an actor of this type, until
 //
 //   - the replies are given that the actor has put off ([Defer]);
 //   - the outcomes of its own [AskTo] and [Pipe] have come, and have run.
@@ -149,7 +154,9 @@ func (nudge) serve(*cell, *Context) {}
 // deadline: [Stop] and [Kill] end the actor as always.
 //
 // Each AskTo and Pipe of such an actor costs two locked instructions more.
-func TypeFinishAsks() TypeOption { return func(t *typeInfo) { t.finishes = true } }
+func WithFinishAsks() TypeOption {
+	return typeOption(func(t *typeInfo) { t.finishes = true })
+}
 
 // hasUnderWay reports whether the actor has asked for something that has not come, or has to give a
 // reply. Owner only.
@@ -163,11 +170,11 @@ func (a *cell) hasUnderWay() bool {
 
 // takeLate brings an outcome to an actor whose mailbox is closed because it drains. It reports
 // false if that is not so; then m is still the caller's.
-func (a *cell) takeLate(e env, m *message) bool {
+func takeLate(e env, a *cell, m *message) bool {
 	if !a.shared().typ.finishes || !a.isOutcome(m) {
 		return false
 	}
-	return a.pushSystem(e, m) == nil
+	return e.pushSystem(a, m) == nil
 }
 
 // isOutcome reports whether a message is an outcome that the actor has asked for. The caller owns
@@ -209,5 +216,158 @@ func (a *cell) endDrainTurn(c *Context, x *coldState) {
 	default:
 		a.waited()
 		a.leave(c, nextEnded, modeDrain, ErrShutdown)
+	}
+}
+
+// An ask with a time-out is decided in the caller's own turns: by what it comes to first,
+// the reply or the timer. So there is no race, and there is one outcome. Both travel as
+// signals, which know what they decide: the timer in ordinary mail, and the reply too, or
+// ahead of the mail if the behaviour that hears of it is urgent.
+
+// timedAsk is an ask with a time-out. It is its caller's, except what is read-only.
+type timedAsk[R any] struct {
+	_       nocmp.Field // as in fanIn
+	to      replyTo[R]  // whose call is nil. Read-only
+	life    uint16
+	timer   Timer
+	sysDone bool // the caller has had its outcome
+}
+
+// limit returns the address with a time-out.
+func limit[R any](c *Context, to replyTo[R], d time.Duration, life uint16) replyTo[R] {
+	w := &timedAsk[R]{to: to, life: life}
+	w.timer = c.armSignal(d, timeout[R]{within: w})
+	k := &call[R]{timed: w}
+	k.node, k.by, k.sysDone = to.node, to.caller, &w.sysDone
+	return replyTo[R]{call: k}
+}
+
+// answer sends the reply, as replyTo.answer does.
+func (w *timedAsk[R]) answer(e env, res Result[R], mute bool) {
+	e = e.in(w.to.caller)
+	m := newSignal(e, &timedReply[R]{within: w, res: res, from: e.senderID()})
+	if mute && !w.to.reply.urgent {
+		e.answer(w.to.caller, m, systemDesc)
+		return
+	}
+	answer(e, w.to.caller, m, systemDesc, w.to.reply.urgent)
+}
+
+// message makes the outcome a message for the caller's behaviour. If the address has one, and there
+// will be another outcome, the message is a copy.
+func (w *timedAsk[R]) message(e env, res Result[R], last bool) *message {
+	m := w.to.node
+	switch {
+	case m == nil:
+		m = e.node(w.to.reply.size)
+		m.ID = w.to.reply.id
+	case !last:
+		m = copyPrepared(e, m, w.to.reply)
+	default:
+		e.countMade(1)
+	}
+	m.From, m.Next = 0, nil
+	*payloadOf[Result[R]](contents(m)) = res
+	return m
+}
+
+// copyPrepared copies a message that was made for an outcome.
+func copyPrepared(e env, node *message, d *descriptor) *message {
+	from := contents(node)
+	in := e.node(d.size)
+	d.copy(in, &timer{Held: from})
+	in.ID, in.Life, in.Next = d.id, from.Life, nil
+	if node.ID == carriedID {
+		return carry(e, payloadOf[carried](node).ctx, in, d)
+	}
+	return in
+}
+
+// run runs the outcome, in the place of the signal that brought it.
+func (w *timedAsk[R]) run(a *cell, c *Context, res Result[R], last bool) {
+	w.sysDone = true
+	m := w.message(c, res, last)
+	contents(m).Life = w.life
+	// For the reports, if it panics or is dropped.
+	m.From, c.msg.ID, c.msg.Life = c.msg.From, w.to.reply.id, w.life
+	if res.Err == ErrNoReply {
+		c.sys.sim.comes(contents(m), sim.ByTimeout, a)
+	}
+	c.invoke(a, m)
+	c.recycle(m)
+}
+
+// timedReply is the reply to an ask with a time-out.
+type timedReply[R any] struct {
+	within *timedAsk[R]
+	res    Result[R]
+	from   uint64
+}
+
+func (s *timedReply[R]) serve(a *cell, c *Context) {
+	w := s.within
+	switch {
+	case w.sysDone:
+		s.discard(c, a, ErrNoReply)
+		return
+	case w.life != 0 && a.isStale(w.life):
+		w.sysDone = true // its timer has ended with its life
+		s.discard(c, a, ErrRestarted)
+		return
+	}
+	w.timer.Cancel(c)
+	if !c.aside {
+		w.run(a, c, s.res, true)
+		return
+	}
+	w.sysDone = true
+	m := w.message(c, s.res, true)
+	contents(m).Life = w.life
+	m.From = s.from
+	a.serveMail(c, a.makeCold(), m, w.to.reply)
+}
+
+// refused makes a dead letter of a reply that came ahead of the mail, to an actor that has ended.
+func (s *timedReply[R]) refused(a *cell, e env) { s.discard(e, a, a.whyEnded()) }
+
+// terminate makes a dead letter of the reply. Any goroutine: so it leaves alone what is the
+// caller's.
+func (s *timedReply[R]) discard(e env, a *cell, why error) {
+	m := s.within.message(e, s.res, false)
+	contents(m).Life = 0 // the time-out is what is heard of
+	m.From = s.from
+	e.countLost()
+	deadLetter(e, a, m, why)
+}
+
+// roots adds the reply, which the caller may have given itself. See typeRoots.queued.
+func (s *timedReply[R]) roots(roots []heap.Root, t *typeRoots) []heap.Root {
+	if l := t.byID[s.within.to.reply.id]; l != nil {
+		roots = append(roots, heap.RootOf(&s.res, l))
+	}
+	return roots
+}
+
+// timeout is the end of the time.
+type timeout[R any] struct {
+	unanswered
+	within *timedAsk[R]
+}
+
+func (s timeout[R]) serve(a *cell, c *Context) {
+	s.within.run(a, c, Result[R]{Err: ErrNoReply}, false)
+}
+
+// mail is a signal that stands for a message of the user's.
+type mail interface {
+	signal
+	discard(e env, a *cell, why error)
+}
+
+// discardMailIn makes a dead letter of the mail that a signal stands for, if it stands for any. The
+// caller owns m.
+func discardMailIn(e env, m *message, to *cell, why error) {
+	if s, ok := takeSignal(m).(mail); ok {
+		s.discard(e, to, why)
 	}
 }

@@ -28,9 +28,17 @@ func TestAsk_Outcomes(t *testing.T) {
 		{"UserError", func(*puppet, *actor.Context) (any, error) { return 7, errUser }, 7, errUser},
 		{"Panic", func(*puppet, *actor.Context) (any, error) { panic("boom") }, nil, actor.ErrPanicked},
 		{"PanicWithError", func(*puppet, *actor.Context) (any, error) { panic(errUser) }, nil, errUser},
-		{"NilDereference", func(*puppet, *actor.Context) (any, error) { return *(*int)(nil), nil }, nil, actor.ErrPanicked},
-		{"Goexit", func(*puppet, *actor.Context) (any, error) { runtime.Goexit(); return nil, nil }, nil, actor.ErrPanicked},
-		{"StopAndReply", func(_ *puppet, c *actor.Context) (any, error) { c.Stop(); return 1, nil }, 1, nil},
+		{"NilDereference", func(*puppet, *actor.Context) (any, error) {
+			return *(*int)(nil), nil
+		}, nil, actor.ErrPanicked},
+		{"Goexit", func(*puppet, *actor.Context) (any, error) {
+			runtime.Goexit()
+			return nil, nil
+		}, nil, actor.ErrPanicked},
+		{"StopAndReply", func(_ *puppet, c *actor.Context) (any, error) {
+			c.Stop()
+			return 1, nil
+		}, 1, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, patient := range []bool{true, false} {
@@ -40,11 +48,12 @@ func TestAsk_Outcomes(t *testing.T) {
 					ctx = soon(t)
 				}
 				r := puppetType.Spawn(sys, puppet{})
-				v, err := try.Ask(ctx, sys, r, c.do)
+				v, err := try.Ask(ctx, r, c.do)
 				equal(t, "value", v, c.want)
 				wants(t, err, c.err)
 				var p *actor.PanicError
-				if errors.Is(err, actor.ErrPanicked) && (!errors.As(err, &p) || p.Goexit != (c.name == "Goexit") || p.Error() == "") {
+				if errors.Is(err, actor.ErrPanicked) && (!errors.As(err, &p) ||
+					p.Goexit != (c.name == "Goexit") || p.Error() == "") {
 					t.Errorf("%v: no PanicError that fits", err)
 				}
 			}
@@ -66,11 +75,11 @@ func TestAsk_StoppedBefore(t *testing.T) {
 			r := puppetType.Spawn(sys, puppet{})
 			release := make(chan struct{})
 			do.Send(sys, r, func(_ *puppet, c *actor.Context) { <-release; end(c) })
-			const askers = 8
+			const callers = 8
 			var wg sync.WaitGroup
-			errs := make([]error, askers)
-			for i := range askers {
-				wg.Go(func() { _, errs[i] = value.Ask(soon(t), sys, r, actor.None{}) })
+			errs := make([]error, callers)
+			for i := range callers {
+				wg.Go(func() { _, errs[i] = value.Ask(soon(t), r, struct{}{}) })
 			}
 			runtime.Gosched()
 			close(release)
@@ -78,50 +87,52 @@ func TestAsk_StoppedBefore(t *testing.T) {
 			for _, err := range errs {
 				wants(t, err, actor.ErrStopped)
 			}
-			equal(t, "dead letters", dead.n.Load(), askers)
+			equal(t, "dead letters", dead.n.Load(), callers)
 		})
 	}
 }
 
-// TestAsk_Self: "ErrSelfAsk: … The caller is a behaviour of to itself": at once, and
+// TestAsk_Self: "ErrDeadlock: … The caller is a behaviour of to itself": at once, and
 // the request does not run.
 func TestAsk_Self(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(1), dead.option())
+	sys := start(t, actor.WithWorkers(1), dead.option())
 	for _, spawn := range []func() (actor.Ref[puppet], error){
 		func() (actor.Ref[puppet], error) {
 			r := puppetType.Spawn(sys, puppet{})
-			_, err := try.Ask(soon(t), sys, r, func(p *puppet, c *actor.Context) (any, error) {
-				return try.Ask(context.Background(), sys, actor.Self[puppet](c), func(p *puppet, _ *actor.Context) (any, error) {
-					p.n++
-					return nil, nil
-				})
+			_, err := try.Ask(soon(t), r, func(p *puppet, c *actor.Context) (any, error) {
+				return try.Ask(context.Background(), actor.Self[puppet](c),
+					func(p *puppet, _ *actor.Context) (any, error) {
+						p.n++
+						return nil, nil
+					})
 			})
 			return r, err
 		},
 		func() (actor.Ref[puppet], error) {
 			r := pinnedType.Spawn(sys, puppet{})
-			_, err := pinnedTry.Ask(soon(t), sys, r, func(p *puppet, c *actor.Context) (any, error) {
-				return pinnedTry.Ask(soon(t), sys, actor.Self[puppet](c), func(p *puppet, _ *actor.Context) (any, error) {
-					p.n++
-					return nil, nil
-				})
+			_, err := pinnedTry.Ask(soon(t), r, func(p *puppet, c *actor.Context) (any, error) {
+				return pinnedTry.Ask(soon(t), actor.Self[puppet](c),
+					func(p *puppet, _ *actor.Context) (any, error) {
+						p.n++
+						return nil, nil
+					})
 			})
 			return r, err
 		},
 	} {
 		n := dead.n.Load()
 		_, err := spawn()
-		wants(t, err, actor.ErrSelfAsk)
+		wants(t, err, actor.ErrDeadlock)
 		quiet(t, sys)
 		equal(t, "dead letters", dead.n.Load(), n+1)
-		wants(t, dead.last.Load().Reason, actor.ErrSelfAsk)
+		wants(t, dead.last.Load().Reason, actor.ErrDeadlock)
 	}
 	// Asking another is no self-ask, nor is asking oneself from a goroutine.
 	r := puppetType.Spawn(sys, puppet{n: 5})
 	got := make(chan error, 1)
 	inside(t, sys, func(*actor.Context) {
-		go func() { _, err := value.Ask(soon(t), sys, r, actor.None{}); got <- err }()
+		go func() { _, err := value.Ask(soon(t), r, struct{}{}); got <- err }()
 	})
 	must(t, receive(t, "an ask from a goroutine", got))
 }
@@ -129,14 +140,14 @@ func TestAsk_Self(t *testing.T) {
 // TestAsk_TimeOut: "If ctx ends later, the request runs all the same, and its reply
 // goes nowhere": not to a later call either, although call objects are reused.
 func TestAsk_TimeOut(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	for i := range scaled(200) {
 		r := puppetType.Spawn(sys, puppet{})
 		release, ran := make(chan struct{}), make(chan int, 1)
 		ctx, cancel := context.WithCancelCause(context.Background())
 		errs := make(chan error, 1)
 		go func() {
-			_, err := try.Ask(ctx, sys, r, func(*puppet, *actor.Context) (any, error) {
+			_, err := try.Ask(ctx, r, func(*puppet, *actor.Context) (any, error) {
 				cancel(errUser)
 				<-release
 				ran <- i
@@ -148,7 +159,7 @@ func TestAsk_TimeOut(t *testing.T) {
 		// Calls of the same behaviour, before and after the late reply.
 		other := puppetType.Spawn(sys, puppet{})
 		ask := func() {
-			v, err := try.Ask(soon(t), sys, other, func(*puppet, *actor.Context) (any, error) { return i, nil })
+			v, err := try.Ask(soon(t), other, func(*puppet, *actor.Context) (any, error) { return i, nil })
 			if v != i || err != nil {
 				t.Fatalf("%v, %v: not the reply of this call", v, err)
 			}
@@ -169,13 +180,13 @@ func TestAsk_Deadline(t *testing.T) {
 	do.Send(sys, r, func(*puppet, *actor.Context) { <-release })
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	_, err := value.Ask(ctx, sys, r, actor.None{})
+	_, err := value.Ask(ctx, r, struct{}{})
 	wants(t, err, context.DeadlineExceeded)
 	close(release)
 	quiet(t, sys)
 	equal(t, "messages: the abandoned request ran", sys.Stats().Messages, 2)
 	for range scaled(200) { // idle, so that a request would be answered at once
-		_, err = value.Ask(ctx, sys, r, actor.None{})
+		_, err = value.Ask(ctx, r, struct{}{})
 		wants(t, err, context.DeadlineExceeded)
 	}
 	quiet(t, sys)
@@ -185,15 +196,17 @@ func TestAsk_Deadline(t *testing.T) {
 // TestAsk_OfOverloadedAndMuted: an ask never mutes and is not refused; it waits for
 // its turn like any message.
 func TestAsk_OfOverloadedAndMuted(t *testing.T) {
-	sys := start(t, actor.Workers(3))
+	sys := start(t, actor.WithWorkers(3))
 	o := overload(t, sys)
 	m := o.mute(t, sys)
 	answers := make(chan error, 2)
 	for _, ask := range []func() (any, error){
 		func() (any, error) {
-			return slowTry.Ask(soon(t), sys, o.ref, func(*puppet, *actor.Context) (any, error) { return nil, nil })
+			return slowTry.Ask(soon(t), o.ref, func(*puppet, *actor.Context) (any, error) {
+				return nil, nil
+			})
 		},
-		func() (any, error) { return value.Ask(soon(t), sys, m, actor.None{}) },
+		func() (any, error) { return value.Ask(soon(t), m, struct{}{}) },
 	} {
 		go func() { _, err := ask(); answers <- err }()
 	}
@@ -207,8 +220,9 @@ func TestAsk_OfOverloadedAndMuted(t *testing.T) {
 // reaches its own caller.
 func TestAsk_Concurrent(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
-		refs := []actor.Ref[rally]{rallyType.Spawn(sys, rally{}), rallyType.Spawn(sys, rally{}), rallyType.Spawn(sys, rally{})}
+		sys := start(t, actor.WithWorkers(workers))
+		refs := []actor.Ref[rally]{rallyType.Spawn(sys, rally{}), rallyType.Spawn(sys, rally{}),
+			rallyType.Spawn(sys, rally{})}
 		var wg sync.WaitGroup
 		for g := range 8 {
 			wg.Go(func() {
@@ -218,7 +232,7 @@ func TestAsk_Concurrent(t *testing.T) {
 				}
 				for i := range scaled(5000) {
 					q := g<<20 + i
-					if v, err := less.Ask(ctx, sys, refs[i%len(refs)], q); v != q-1 || err != nil {
+					if v, err := less.Ask(ctx, refs[i%len(refs)], q); v != q-1 || err != nil {
 						t.Errorf("asked %d: %d, %v", q, v, err)
 						return
 					}
@@ -261,9 +275,16 @@ func TestAskTo_Outcomes(t *testing.T) {
 		err  error
 	}{
 		{"Reply", puppetType.Spawn(sys, puppet{}), answer, 42, nil},
-		{"UserError", puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) (any, error) { return nil, errUser }, nil, errUser},
-		{"Panic", puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) (any, error) { panic(errUser) }, nil, actor.ErrPanicked},
-		{"Goexit", puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) (any, error) { runtime.Goexit(); return nil, nil }, nil, actor.ErrPanicked},
+		{"UserError", puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) (any, error) {
+			return nil, errUser
+		}, nil, errUser},
+		{"Panic", puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) (any, error) {
+			panic(errUser)
+		}, nil, actor.ErrPanicked},
+		{"Goexit", puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) (any, error) {
+			runtime.Goexit()
+			return nil, nil
+		}, nil, actor.ErrPanicked},
 		{"Ended", ended, answer, nil, actor.ErrStopped},
 		{"Self", actor.Ref[puppet]{}, answer, 42, nil},
 	} {
@@ -297,12 +318,14 @@ func TestAskTo_CallerEnds(t *testing.T) {
 // TestAskTo_Many: a request of every actor to every other, each answered once.
 func TestAskTo_Many(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		const actors, each = 10, 50
 		var answered atomic.Int64
 		refs := make([]actor.Ref[puppet], actors)
 		for i := range refs {
-			refs[i] = puppetType.Spawn(sys, puppet{note: func(*actor.Context, actor.Result[any]) { answered.Add(1) }})
+			refs[i] = puppetType.Spawn(sys, puppet{note: func(*actor.Context, actor.Result[any]) {
+				answered.Add(1)
+			}})
 		}
 		for _, r := range refs {
 			do.Send(sys, r, func(_ *puppet, c *actor.Context) {
@@ -319,7 +342,8 @@ func TestAskTo_Many(t *testing.T) {
 }
 
 // piped runs Pipe in a behaviour and returns what comes as a message.
-func piped(t *testing.T, sys *actor.System, fn func(context.Context) (any, error)) actor.Result[any] {
+func piped(t *testing.T, sys *actor.System, fn func(context.Context) (any,
+	error)) actor.Result[any] {
 	t.Helper()
 	got := make(chan actor.Result[any], 2)
 	r := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got <- r }})
@@ -339,7 +363,8 @@ func TestPipe_Outcomes(t *testing.T) {
 	res = piped(t, sys, func(context.Context) (any, error) { panic("boom") })
 	wants(t, res.Err, actor.ErrPanicked)
 	var p *actor.PanicError
-	if !errors.As(res.Err, &p) || p.Value != "boom" || p.Goexit || !bytes.HasPrefix(p.Stack, []byte("github.com/gallop-go/gallop/actor_test.TestPipe_Outcomes")) {
+	if !errors.As(res.Err, &p) || p.Value != "boom" || p.Goexit ||
+		!bytes.HasPrefix(p.Stack, []byte("github.com/gallop-go/gallop/actor_test.TestPipe_Outcomes")) {
 		t.Errorf("%#v with the stack\n%s", p, p.Stack)
 	}
 	res = piped(t, sys, func(context.Context) (any, error) { runtime.Goexit(); return nil, nil })
@@ -353,7 +378,7 @@ func TestPipe_Outcomes(t *testing.T) {
 // is a dead letter then.
 func TestPipe_EndsWithTheSystem(t *testing.T) {
 	dead := make(chan actor.DeadLetter, 1)
-	sys := start(t, actor.OnDeadLetter(func(l actor.DeadLetter) { dead <- l }))
+	sys := start(t, actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) { dead <- l }}))
 	r := puppetType.Spawn(sys, puppet{})
 	started := make(chan struct{})
 	do.Send(sys, r, func(_ *puppet, c *actor.Context) {

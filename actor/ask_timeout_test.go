@@ -11,24 +11,26 @@ import (
 // limited is an actor that asks with a time-out, on a virtual clock.
 type limited struct {
 	testing.TB
-	sys   *actor.System
-	clock *actor.VirtualClock
-	dead  letters
-	asker actor.Ref[puppet]
-	got   []actor.Result[any] // the caller's
+	sys    *actor.System
+	clock  *actor.VirtualClock
+	dead   letters
+	caller actor.Ref[puppet]
+	got    []actor.Result[any] // the caller's
 }
 
 func newLimited(t testing.TB, opts ...actor.Option) *limited {
 	l := &limited{TB: t}
 	l.sys, l.clock = onVirtualTime(t, append(opts, l.dead.option())...)
-	l.asker = puppetType.Spawn(l.sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { l.got = append(l.got, r) }})
+	l.caller = puppetType.Spawn(l.sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+		l.got = append(l.got, r)
+	}})
 	return l
 }
 
 // ask asks to for f within a second, and waits until nothing happens.
 func (l *limited) ask(to actor.Ref[puppet], f trick) {
 	l.Helper()
-	do.Send(l.sys, l.asker, func(_ *puppet, c *actor.Context) {
+	do.Send(l.sys, l.caller, func(_ *puppet, c *actor.Context) {
 		if to.IsZero() {
 			to = actor.Self[puppet](c)
 		}
@@ -49,7 +51,7 @@ func busyPuppet(t testing.TB, sys *actor.System) (r actor.Ref[puppet], release f
 // TestWithin_Outcomes: what AskTo has for an outcome comes at once, and the time-out
 // does not come besides.
 func TestWithin_Outcomes(t *testing.T) {
-	l := newLimited(t, actor.Workers(2))
+	l := newLimited(t, actor.WithWorkers(2))
 	ended := puppetType.Spawn(l.sys, puppet{})
 	actor.Stop(l.sys, ended)
 	for _, c := range []struct {
@@ -59,10 +61,18 @@ func TestWithin_Outcomes(t *testing.T) {
 		want any
 		err  error
 	}{
-		{"Reply", puppetType.Spawn(l.sys, puppet{}), func(*puppet, *actor.Context) (any, error) { return 42, nil }, 42, nil},
-		{"Self", actor.Ref[puppet]{}, func(*puppet, *actor.Context) (any, error) { return 42, nil }, 42, nil},
-		{"UserError", puppetType.Spawn(l.sys, puppet{}), func(*puppet, *actor.Context) (any, error) { return nil, errUser }, nil, errUser},
-		{"Panic", puppetType.Spawn(l.sys, puppet{}), func(*puppet, *actor.Context) (any, error) { panic(errUser) }, nil, actor.ErrPanicked},
+		{"Reply", puppetType.Spawn(l.sys, puppet{}), func(*puppet, *actor.Context) (any, error) {
+			return 42, nil
+		}, 42, nil},
+		{"Self", actor.Ref[puppet]{}, func(*puppet, *actor.Context) (any, error) {
+			return 42, nil
+		}, 42, nil},
+		{"UserError", puppetType.Spawn(l.sys, puppet{}), func(*puppet, *actor.Context) (any, error) {
+			return nil, errUser
+		}, nil, errUser},
+		{"Panic", puppetType.Spawn(l.sys, puppet{}), func(*puppet, *actor.Context) (any, error) {
+			panic(errUser)
+		}, nil, actor.ErrPanicked},
 		{"Ended", ended, nil, nil, actor.ErrStopped},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -83,14 +93,19 @@ func TestWithin_Outcomes(t *testing.T) {
 // outcome, the outcome is ErrNoReply … The request runs all the same. Its late reply becomes a dead
 // letter".
 func TestWithin_Late(t *testing.T) {
-	l := newLimited(t, actor.Workers(3))
+	l := newLimited(t, actor.WithWorkers(3))
 	to, release := busyPuppet(t, l.sys)
 	ran := false
 	got := make(chan error, 1)
-	caller := puppetType.Spawn(l.sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got <- r.Err }})
+	caller := puppetType.Spawn(l.sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+		got <- r.Err
+	}})
 	asked := make(chan struct{})
 	do.Send(l.sys, caller, func(_ *puppet, c *actor.Context) {
-		actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) { ran = true; return 42, nil }, note, actor.Within(time.Second))
+		actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) {
+			ran = true
+			return 42, nil
+		}, note, actor.Within(time.Second))
 		close(asked)
 	})
 	receive(t, "the ask", asked)
@@ -117,11 +132,13 @@ func TestWithin_Late(t *testing.T) {
 // mailbox the caller has one outcome.
 func TestWithin_First(t *testing.T) {
 	for _, replyFirst := range []bool{true, false} {
-		l := newLimited(t, actor.Workers(3))
+		l := newLimited(t, actor.WithWorkers(3))
 		to, release := busyPuppet(t, l.sys)
 		reply := make(chan struct{})
 		inside := func(_ *puppet, c *actor.Context) {
-			actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) { return 42, nil }, note, actor.Within(time.Second))
+			actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) {
+				return 42, nil
+			}, note, actor.Within(time.Second))
 			do.Send(c, to, func(*puppet, *actor.Context) { close(reply) })
 			timer := func() {
 				l.clock.Jump(time.Second)
@@ -140,7 +157,7 @@ func TestWithin_First(t *testing.T) {
 				reply()
 			}
 		}
-		do.Send(l.sys, l.asker, inside)
+		do.Send(l.sys, l.caller, inside)
 		quiet(t, l.sys)
 		equal(t, "outcomes", len(l.got), 1)
 		if replyFirst {
@@ -156,13 +173,15 @@ func TestWithin_First(t *testing.T) {
 // TestWithin_CallerEnds: the reply for an caller that has ended is a dead letter, with the
 // reply in it; and no timer is left.
 func TestWithin_CallerEnds(t *testing.T) {
-	l := newLimited(t, actor.Workers(2))
+	l := newLimited(t, actor.WithWorkers(2))
 	to, release := busyPuppet(t, l.sys)
-	do.Send(l.sys, l.asker, func(_ *puppet, c *actor.Context) {
-		actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) { return 42, nil }, note, actor.Within(time.Second))
+	do.Send(l.sys, l.caller, func(_ *puppet, c *actor.Context) {
+		actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) {
+			return 42, nil
+		}, note, actor.Within(time.Second))
 		c.Stop()
 	})
-	_, err := actor.Join(soon(t), l.sys, l.asker)
+	_, err := actor.Join(soon(t), l.caller)
 	must(t, err)
 	release()
 	quiet(t, l.sys)
@@ -191,18 +210,25 @@ func TestWithin_OtherSystem(t *testing.T) {
 
 // onOutcomes runs f in the caller.
 func onOutcomes(t testing.TB, l *limited, f func()) {
-	_, err := try.Ask(soon(t), l.sys, l.asker, func(*puppet, *actor.Context) (any, error) { f(); return nil, nil })
+	_, err := try.Ask(soon(t), l.caller, func(*puppet, *actor.Context) (any, error) {
+		f()
+		return nil, nil
+	})
 	must(t, err)
 }
 
 // TestWithin_Panic: an outcome over which its behaviour panics is reported like any.
 func TestWithin_Panic(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
-	l := newLimited(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+	l := newLimited(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
 	to := puppetType.Spawn(l.sys, puppet{})
-	boom := puppetType.Spawn(l.sys, puppet{note: func(*actor.Context, actor.Result[any]) { panic("boom") }})
+	boom := puppetType.Spawn(l.sys, puppet{note: func(*actor.Context, actor.Result[any]) {
+		panic("boom")
+	}})
 	do.Send(l.sys, boom, func(_ *puppet, c *actor.Context) {
-		actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) { return 42, nil }, note, actor.Within(time.Second))
+		actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) {
+			return 42, nil
+		}, note, actor.Within(time.Second))
 	})
 	p := receive(t, "the report", reports)
 	equal(t, "behaviour", p.Behaviour, "note")
@@ -214,14 +240,16 @@ func TestWithin_Panic(t *testing.T) {
 // TestWithin_UnawaitedLeaveNothing: 100,000 asks whose time has passed, and whose
 // replies come late or never, leave nothing behind.
 func TestWithin_UnawaitedLeaveNothing(t *testing.T) {
-	l := newLimited(t, actor.Workers(2))
+	l := newLimited(t, actor.WithWorkers(2))
 	sink := puppetType.Spawn(l.sys, puppet{})
 	caller := puppetType.Spawn(l.sys, puppet{note: func(*actor.Context, actor.Result[any]) {}})
 	ask := func(n int) {
 		for done := 0; done < n; done += 1000 {
 			do.Send(l.sys, caller, func(_ *puppet, c *actor.Context) {
 				for range 1000 {
-					actor.AskTo(c, try, sink, func(*puppet, *actor.Context) (any, error) { return 1, nil }, note, actor.Within(0))
+					actor.AskTo(c, try, sink, func(*puppet, *actor.Context) (any, error) {
+						return 1, nil
+					}, note, actor.Within(0))
 				}
 			})
 			quiet(t, l.sys)

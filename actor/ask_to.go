@@ -17,16 +17,17 @@ import (
 //
 // An outcome belongs to the life that has asked. If the caller is restarted first, the
 // outcome does not run: it becomes a dead letter with the reason [ErrRestarted], which
-// is counted and not logged. [Care] can say otherwise. To know which request an outcome
+// is counted and not logged. Its supervisor can say otherwise. To know which request an outcome
 // belongs to, use [AskToWith].
 //
 // If to belongs to another system, the outcome comes as long as the caller's system has
 // not stopped, so also while that is in [System.Shutdown]. But a request that is under
 // way in another system does not keep the caller's system from being quiescent.
-func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]], opts ...AskOption) {
+func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
+	reply Behaviour[T, Result[R]], opts ...AskOption) {
 	b.d.madeAsk().mustSuit(to.b)
 	c.mustOwn(reply.d.made())
-	back := replyTo[R]{asker: c.self, reply: reply.d}
+	back := replyTo[R]{caller: c.self, reply: reply.d}
 	life := c.markAsk()
 	if c.travels != nil {
 		back.node = c.prepare(reply.d, life)
@@ -52,11 +53,12 @@ type Reply[R, K any] struct {
 //
 // The message for the outcome, which holds the mark, is made with the request. So as long
 // as the request is under way, it takes the space of an R too.
-func AskToWith[S, Q, R, T, K any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Reply[R, K]], mark K, opts ...AskOption) {
+func AskToWith[S, Q, R, T, K any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
+	reply Behaviour[T, Reply[R, K]], mark K, opts ...AskOption) {
 	b.d.madeAsk().mustSuit(to.b)
 	c.mustOwn(reply.d.made())
 	life := c.markAsk()
-	back := replyTo[R]{asker: c.self, reply: reply.d, node: c.prepare(reply.d, life)}
+	back := replyTo[R]{caller: c.self, reply: reply.d, node: c.prepare(reply.d, life)}
 	payloadOf[Reply[R, K]](contents(back.node)).Mark = mark
 	if len(opts) != 0 {
 		back = withOptions(c, back, life, opts)
@@ -97,15 +99,15 @@ func withOptions[R any](c *Context, back replyTo[R], life uint16, opts []AskOpti
 
 // sendRequest sends a request from a behaviour.
 func sendRequest[Q, R any](c *Context, d *descriptor, to *cell, q Q, back replyTo[R], life uint16) {
-	m := newMessage(c, d.size)
+	m := c.node(d.size)
 	m.Life = life
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, back}
 	if to.shared().sys == c.sys {
 		c.send(to, m, d)
 		return
 	}
-	c.sys.sim.count(-1) // the other system books it
-	_ = sendFromOutside(sent, to, m, d)
+	c.countMade(-1) // the other system counts it
+	_ = to.sys().sendAs(asPlain, to, m, d)
 }
 
 // mustOwn panics if d is not a behaviour of the running actor.
@@ -119,7 +121,7 @@ func (c *Context) mustOwn(d *descriptor) {
 // prepare makes the message of an outcome before there is one, since it has something to keep: a
 // mark, or the context under which the actor has asked.
 func (c *Context) prepare(d *descriptor, life uint16) *message {
-	m := newMessage(c, d.size)
+	m := c.node(d.size)
 	c.sys.sim.count(-1) // it is not sent yet
 	m.ID, m.Life, m.Next = d.id, life, nil
 	if c.travels != nil {
@@ -144,10 +146,11 @@ func (p *request[Q, R]) take() replyTo[R] {
 
 // replyTo says where a reply goes: to a goroutine that waits or to an actor.
 type replyTo[R any] struct {
-	call  *call[R]
-	asker *cell
-	reply *descriptor
-	node  *message // the message for caller, if it was made already: see prepare
+	call   *call[R]
+	caller *cell
+	reply  *descriptor
+	// The message for caller, if it was made already: see prepare.
+	node *message
 }
 
 // answer sends the reply. mute reports whether an actor that replies to an overloaded
@@ -159,36 +162,34 @@ func (to replyTo[R]) answer(e env, life uint16, res Result[R], mute bool) {
 		case k.timed != nil:
 			k.timed.answer(e, res, mute)
 		case k.handler != nil:
-			k.handler.Send(e.onBehalf(mute), res)
+			k.handler.Send(onBehalf(e, mute), res)
 		default:
 			k.finish(res)
 		}
 		return
 	}
-	e = e.in(to.asker)
+	e = e.in(to.caller)
 	m, d := to.node, to.reply
 	if m == nil {
-		m = newMessage(e.c, d.size)
+		m = e.node(d.size)
 		m.Life = life
 		*payloadOf[Result[R]](m) = res
 	} else {
 		var in *message
-		in, d = e.prepared(m, d)
+		e.countMade(1)
+		in, d = prepared(m, d)
 		*payloadOf[Result[R]](in) = res
 	}
-	if e.c != nil && mute && !to.reply.urgent && !to.reply.drops {
-		e.c.send(to.asker, m, d)
+	if mute && !to.reply.urgent && !to.reply.drops {
+		e.answer(to.caller, m, d)
 		return
 	}
-	e.answer(to.asker, m, d, to.reply.urgent)
+	answer(e, to.caller, m, d, to.reply.urgent)
 }
 
 // prepared returns the message that was made for an outcome, with the descriptor by which it is
 // sent, and that in it which the outcome is written to. A Reply begins as a Result does.
-func (e env) prepared(m *message, d *descriptor) (in *message, as *descriptor) {
-	if e.c != nil {
-		e.c.sys.sim.count(1)
-	}
+func prepared(m *message, d *descriptor) (in *message, as *descriptor) {
 	if m.ID == carriedID {
 		d = carriedDesc
 	}
@@ -196,11 +197,11 @@ func (e env) prepared(m *message, d *descriptor) (in *message, as *descriptor) {
 }
 
 // onBehalf returns the Sender of a reply: the outside, if it is for the dead.
-func (e env) onBehalf(alive bool) Sender {
-	if e.c != nil && alive {
-		return e.c
+func onBehalf(e env, alive bool) Sender {
+	if alive {
+		return e
 	}
-	return e.sys
+	return e.system()
 }
 
 // refused returns why the caller wants the request not to run; nil: it may.
@@ -210,9 +211,9 @@ func (to replyTo[R]) refused() error {
 	}
 	switch to.call.state.Load() {
 	case callRefused:
-		return ErrSelfAsk
+		return ErrDeadlock
 	case callUnhelped:
-		return ErrNoSpare
+		return ErrTooManyBlocked
 	}
 	return nil
 }
@@ -256,7 +257,7 @@ type askedActor[Q, R any] struct {
 }
 
 func (a *askedActor[Q, R]) Ask(ctx context.Context, q Q) (R, error) {
-	return ask[Q, R](ctx, a.b.sys(), a.d, a.calls, a.b, q)
+	return ask[Q, R](ctx, a.d, a.calls, a.b, q)
 }
 
 func (a *askedActor[Q, R]) AskTo(c *Context, q Q, reply Handler[Result[R]]) {
@@ -265,7 +266,7 @@ func (a *askedActor[Q, R]) AskTo(c *Context, q Q, reply Handler[Result[R]]) {
 		panic("gallop: AskTo: a nil reply for " + a.d.fullName())
 	}
 	if own, ok := reply.(bound[Result[R]]); ok && own.b == c.self {
-		back, life := replyTo[R]{asker: own.b, reply: own.d}, c.markAsk()
+		back, life := replyTo[R]{caller: own.b, reply: own.d}, c.markAsk()
 		if c.travels != nil {
 			back.node = c.prepare(own.d, life)
 		}

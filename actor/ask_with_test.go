@@ -16,20 +16,23 @@ import (
 )
 
 // hearing returns an actor that tells what its marked outcomes bring.
-func hearing(sys *actor.System, b ctxBehaviours) (r actor.Ref[ctxActor], heard <-chan actor.Reply[any, string]) {
+func hearing(sys *actor.System, b ctxBehaviours) (r actor.Ref[ctxActor],
+	heard <-chan actor.Reply[any, string]) {
 	out := make(chan actor.Reply[any, string], 100)
-	return b.typ.Spawn(sys, ctxActor{hear: func(_ *actor.Context, r actor.Reply[any, string]) { out <- r }}), out
+	return b.typ.Spawn(sys, ctxActor{hear: func(_ *actor.Context, r actor.Reply[any, string]) {
+		out <- r
+	}}), out
 }
 
 // TestAskToWith: "The mark comes back whatever the outcome is, also with an error."
 func TestAskToWith(t *testing.T) {
-	for kind, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
+	for class, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
 		for _, limited := range []bool{false, true} {
-			t.Run(fmt.Sprint(kind, " within: ", limited), func(t *testing.T) {
-				sys, far := start(t, actor.Workers(2)), start(t)
+			t.Run(fmt.Sprint(class, " within: ", limited), func(t *testing.T) {
+				sys, far := start(t, actor.WithWorkers(2)), start(t)
 				r, heard := hearing(sys, b)
 				ended := b.typ.Spawn(sys, ctxActor{})
-				must(t, actor.StopWait(soon(t), sys, ended))
+				must(t, actor.StopWait(soon(t), ended))
 				to, other := b.typ.Spawn(sys, ctxActor{}), b.typ.Spawn(far, ctxActor{})
 				var opts []actor.AskOption
 				if limited {
@@ -41,11 +44,17 @@ func TestAskToWith(t *testing.T) {
 					v    any
 					want error
 				}{
-					"value":        {to, func(*ctxActor, *actor.Context) (any, error) { return 7, nil }, 7, nil},
-					"error":        {to, func(*ctxActor, *actor.Context) (any, error) { return nil, errUser }, nil, errUser},
-					"ended":        {ended, nil, nil, actor.ErrStopped},
-					"panic":        {b.typ.Spawn(sys, ctxActor{}), func(*ctxActor, *actor.Context) (any, error) { panic(1) }, nil, actor.ErrPanicked},
-					"other system": {other, func(*ctxActor, *actor.Context) (any, error) { return 8, nil }, 8, nil},
+					"value": {to, func(*ctxActor, *actor.Context) (any, error) { return 7, nil }, 7, nil},
+					"error": {to, func(*ctxActor, *actor.Context) (any, error) {
+						return nil, errUser
+					}, nil, errUser},
+					"ended": {ended, nil, nil, actor.ErrStopped},
+					"panic": {b.typ.Spawn(sys, ctxActor{}), func(*ctxActor, *actor.Context) (any, error) {
+						panic(1)
+					}, nil, actor.ErrPanicked},
+					"other system": {other, func(*ctxActor, *actor.Context) (any, error) {
+						return 8, nil
+					}, 8, nil},
 					"put off": {to, func(_ *ctxActor, c *actor.Context) (any, error) {
 						d := actor.Defer(c, b.try)
 						go d.Reply(c.System(), 9, nil)
@@ -53,7 +62,7 @@ func TestAskToWith(t *testing.T) {
 					}, 9, nil},
 				} {
 					b.do.Send(sys, r, func(_ *ctxActor, ctx *actor.Context) {
-						actor.AskToWith(ctx, b.try, c.to, c.f, b.told, mark, opts...)
+						actor.AskToWith(ctx, b.try, c.to, c.f, b.heardBy, mark, opts...)
 					})
 					got := receive(t, mark, heard)
 					equal(t, "mark", got.Mark, mark)
@@ -69,8 +78,8 @@ func TestAskToWith(t *testing.T) {
 
 // TestAskToWith_Overloaded: a request that is refused brings its mark back.
 func TestAskToWith_Overloaded(t *testing.T) {
-	full := newCtxType(actor.TypeBound(1, actor.OverflowRefuse))
-	sys := start(t, actor.Workers(2))
+	full := newCtxType(actor.WithBound(1, actor.OverflowRefuse))
+	sys := start(t, actor.WithWorkers(2))
 	at, stay := make(chan struct{}), make(chan struct{})
 	to := full.typ.Spawn(sys, ctxActor{})
 	full.do.Send(sys, to, func(*ctxActor, *actor.Context) { close(at); <-stay })
@@ -78,7 +87,7 @@ func TestAskToWith_Overloaded(t *testing.T) {
 	full.show.Send(sys, to, 1)
 	r, heard := hearing(sys, ctxs)
 	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
-		actor.AskToWith(c, full.try, to, nil, ctxs.told, "refused")
+		actor.AskToWith(c, full.try, to, nil, ctxs.heardBy, "refused")
 	})
 	got := receive(t, "the outcome", heard)
 	wants(t, got.Err, actor.ErrOverloaded)
@@ -92,7 +101,7 @@ func TestAskToWith_Overloaded(t *testing.T) {
 func TestAskToWith_Late(t *testing.T) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
 	var dead letters
-	sys := start(t, actor.Workers(2), actor.Clock(clock), dead.option())
+	sys := start(t, actor.WithWorkers(2), actor.WithClock(clock), dead.option())
 	r, heard := hearing(sys, ctxs)
 	var d actor.Deferred[any]
 	to := ctxs.typ.Spawn(sys, ctxActor{})
@@ -101,7 +110,7 @@ func TestAskToWith_Late(t *testing.T) {
 		actor.AskToWith(c, ctxs.try, to, func(_ *ctxActor, c *actor.Context) (any, error) {
 			d = actor.Defer(c, ctxs.try)
 			return nil, nil
-		}, ctxs.told, "late", actor.Within(time.Second))
+		}, ctxs.heardBy, "late", actor.Within(time.Second))
 	})
 	quiet(t, sys)
 	clock.Jump(time.Second)
@@ -112,7 +121,8 @@ func TestAskToWith_Late(t *testing.T) {
 	quiet(t, sys)
 	l := dead.last.Load()
 	wants(t, l.Reason, actor.ErrNoReply)
-	equal(t, "message", l.Message.(actor.Reply[any, string]), actor.Reply[any, string]{Value: 7, Mark: "late"})
+	equal(t, "message", l.Message.(actor.Reply[any, string]),
+		actor.Reply[any, string]{Value: 7, Mark: "late"})
 	equal(t, "dead letters", dead.n.Load(), 1)
 }
 
@@ -120,7 +130,8 @@ func TestAskToWith_Late(t *testing.T) {
 func TestReply_BeginsAsAResult(t *testing.T) {
 	var r actor.Reply[byte, string]
 	var big actor.Reply[[3]int64, int]
-	if unsafe.Offsetof(r.Value) != unsafe.Offsetof(actor.Result[byte]{}.Value) || unsafe.Offsetof(r.Err) != unsafe.Offsetof(actor.Result[byte]{}.Err) ||
+	if unsafe.Offsetof(r.Value) != unsafe.Offsetof(actor.Result[byte]{}.Value) ||
+		unsafe.Offsetof(r.Err) != unsafe.Offsetof(actor.Result[byte]{}.Err) ||
 		unsafe.Offsetof(big.Err) != unsafe.Offsetof(actor.Result[[3]int64]{}.Err) {
 		t.Error("a Reply does not begin as a Result does")
 	}
@@ -141,23 +152,26 @@ type wide struct {
 var (
 	againType = actor.NewType[askAgain]("askAgain")
 	againGo   = actor.Declare[int](againType, "go")
-	againSum  = actor.DeclareAsk[actor.None, int](againType, "sum")
-	againTold = actor.Declare[actor.Reply[int, wide]](againType, "told")
+	againSum  = actor.DeclareAsk[struct{}, int](againType, "sum")
+	againTold = actor.Declare[actor.Reply[int, wide]](againType, "heardBy")
 )
 
 func init() {
-	againType.Table(againGo.Do(func(m *askAgain, c *actor.Context, n int) {
+	againType.Table(againGo.Handle(func(m *askAgain, c *actor.Context, n int) {
 		m.left, m.sum = n, 0
 		m.ask(c)
-	}), againTold.Do(func(m *askAgain, c *actor.Context, r actor.Reply[int, wide]) {
+	}), againTold.Handle(func(m *askAgain, c *actor.Context, r actor.Reply[int, wide]) {
 		m.sum += r.Mark.a + r.Value
 		m.ask(c)
-	}), againSum.Do(func(m *askAgain, _ *actor.Context, _ actor.None) (int, error) { return m.sum, nil }))
+	}), againSum.Handle(func(m *askAgain, _ *actor.Context, _ struct{}) (int, error) {
+		return m.sum,
+			nil
+	}))
 }
 
 func (m *askAgain) ask(c *actor.Context) {
 	if m.left--; m.left >= 0 {
-		actor.AskToWith(c, value, m.to, actor.None{}, againTold, wide{1, m.left, 0, "mark"})
+		actor.AskToWith(c, value, m.to, struct{}{}, againTold, wide{1, m.left, 0, "mark"})
 	}
 }
 
@@ -167,7 +181,7 @@ func TestAskToWith_AllocatesNothing(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
 	}
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r := againType.Spawn(sys, askAgain{to: puppetType.Spawn(sys, puppet{n: 3})})
 	const n = 10_000
 	round := func() {
@@ -178,20 +192,22 @@ func TestAskToWith_AllocatesNothing(t *testing.T) {
 	if got := mallocs(round); got > n/100 {
 		t.Errorf("%d allocations for %d asks", got, n)
 	}
-	sum, err := againSum.Ask(soon(t), sys, r, actor.None{})
+	sum, err := againSum.Ask(soon(t), r, struct{}{})
 	must(t, err)
 	equal(t, "sum", sum, 4*n)
 }
 
 // TestPipeWith: the mark comes back with what the function returns, and with its panic.
 func TestPipeWith(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r, heard := hearing(sys, ctxs)
 	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
-		actor.PipeWith(c, ctxs.told, "value", func(context.Context) (any, error) { return 7, nil })
-		actor.PipeWith(c, ctxs.told, "error", func(context.Context) (any, error) { return nil, errUser })
-		actor.PipeWith(c, ctxs.told, "panic", func(context.Context) (any, error) { panic(1) })
-		panics(t, "Pipe: a nil function", func() { actor.PipeWith(c, ctxs.told, "nil", nil) })
+		actor.PipeWith(c, ctxs.heardBy, "value", func(context.Context) (any, error) { return 7, nil })
+		actor.PipeWith(c, ctxs.heardBy, "error", func(context.Context) (any, error) {
+			return nil, errUser
+		})
+		actor.PipeWith(c, ctxs.heardBy, "panic", func(context.Context) (any, error) { panic(1) })
+		panics(t, "Pipe: a nil function", func() { actor.PipeWith(c, ctxs.heardBy, "nil", nil) })
 	})
 	var marks []string
 	for range 3 {
@@ -213,16 +229,21 @@ func TestPipeWith(t *testing.T) {
 // TestAskToWith_Parcels: what a reply owns is discarded where the outcome becomes a dead letter.
 func TestAskToWith_Parcels(t *testing.T) {
 	typ := actor.NewType[puppet]("owner")
-	want := actor.DeclareAsk[actor.None, heap.Parcel](typ, "want")
-	told := actor.Declare[actor.Reply[heap.Parcel, int]](typ, "told")
+	want := actor.DeclareAsk[struct{}, heap.Parcel](typ, "want")
+	heardBy := actor.Declare[actor.Reply[heap.Parcel, int]](typ, "heardBy")
 	act := actor.Declare[deed](typ, "act")
-	typ.Table(want.Do(func(*puppet, *actor.Context, actor.None) (heap.Parcel, error) { return heap.NewParcel("x"), nil }),
-		told.Do(func(_ *puppet, _ *actor.Context, r actor.Reply[heap.Parcel, int]) { t.Error("it was heard") }), act.Do((*puppet).Do))
+	typ.Table(want.Handle(func(*puppet, *actor.Context, struct{}) (heap.Parcel,
+		error) {
+		return heap.NewParcel("x"), nil
+	}),
+		heardBy.Handle(func(_ *puppet, _ *actor.Context, r actor.Reply[heap.Parcel, int]) {
+			t.Error("it was heard")
+		}), act.Handle((*puppet).Do))
 	before := heap.Blobs().Live
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r, to := typ.Spawn(sys, puppet{}), typ.Spawn(sys, puppet{})
 	act.Send(sys, r, func(_ *puppet, c *actor.Context) {
-		actor.AskToWith(c, want, to, actor.None{}, told, 1)
+		actor.AskToWith(c, want, to, struct{}{}, heardBy, 1)
 		c.Stop()
 	})
 	quiet(t, sys)
@@ -233,7 +254,7 @@ func TestAskToWith_Parcels(t *testing.T) {
 // TestAsker_Double: "code that knows only an Asker can be given a test double in the place of an
 // actor."
 func TestAsker_Double(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r, got := ctxs.typ.Spawn(sys, ctxActor{}), make(chan any, 1)
 	ctxs.do.Send(sys, r, func(a *ctxActor, _ *actor.Context) { a.got = got })
 	seven := func(*ctxActor, *actor.Context) (any, error) { return nil, errUser }

@@ -19,13 +19,13 @@ var (
 	dozerType = NewType[dozer]("dozer")
 	dozerSay  = Declare[int](dozerType, "say")
 	dozerAct  = Declare[func(*Context)](dozerType, "act")
-	dozerFell = Declare[Fallen](dozerType, "fell")
+	dozerFell = Declare[ChildDown](dozerType, "fell")
 	dozerAsk  = DeclareAsk[int, int](dozerType, "ask")
 	_         = dozerType.Table(
-		dozerSay.Do(func(a *dozer, _ *Context, n int) { a.d.ran = append(a.d.ran, n) }),
-		dozerAct.Do(func(_ *dozer, c *Context, f func(*Context)) { f(c) }),
-		dozerFell.Do(func(*dozer, *Context, Fallen) {}),
-		dozerAsk.Do(func(a *dozer, _ *Context, n int) (int, error) { a.d.asksRan++; return n, nil }))
+		dozerSay.Handle(func(a *dozer, _ *Context, n int) { a.d.ran = append(a.d.ran, n) }),
+		dozerAct.Handle(func(_ *dozer, c *Context, f func(*Context)) { f(c) }),
+		dozerFell.Handle(func(*dozer, *Context, ChildDown) {}),
+		dozerAsk.Handle(func(a *dozer, _ *Context, n int) (int, error) { a.d.asksRan++; return n, nil }))
 )
 
 // dormitory is a stage with a child that has fallen, and whose supervisor has not decided.
@@ -33,41 +33,44 @@ var (
 // Its Backlog is none or one message, so that the gate opens and is shut again in each back-off.
 type dormitory struct {
 	stage
-	super, kid, friend Ref[dozer]
-	said, ran, dead    []int
-	replies            chan *call[int]
-	asked, asksRan     int
+	super, child, friend Ref[dozer]
+	said, ran, dead      []int
+	replies              chan *call[int]
+	asked, asksRan       int
 }
 
 func newDormitory(p *explore.Program, backlog int) *dormitory {
 	d := &dormitory{replies: make(chan *call[int], 8)}
 	dozerType.info.ownedIn()
-	d.stage = newStage(p, OnPanic(func(PanicReport) {}), OnDeadLetter(func(l DeadLetter) {
-		if l.Behaviour == "say" {
-			d.dead = append(d.dead, l.Message.(int))
-		}
-	}))
+	d.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {}}),
+		WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
+			if l.Behaviour == "say" {
+				d.dead = append(d.dead, l.Message.(int))
+			}
+		}}))
 	d.super, d.friend = dozerType.Spawn(d.sys, dozer{d}), dozerType.Spawn(d.sys, dozer{d})
 	dozerAct.Send(d.sys, d.super, func(c *Context) {
-		d.kid = SpawnUnder(c, dozerType, func(a *dozer) { a.d = d }, Care[dozer]{Fell: dozerFell, Backlog: backlog})
+		d.child = SpawnUnder(c, dozerType, func(a *dozer) {
+			a.d = d
+		}, Care[dozer]{Fell: dozerFell, Backlog: backlog})
 	})
-	d.settle()
+	d.tidyUp()
 	d.word(1)
 	d.ask(context.Background())
-	dozerAct.Send(d.sys, d.kid, func(c *Context) { d.word(2); c.Exit(errors.New("on purpose")) })
-	d.settle()
+	dozerAct.Send(d.sys, d.child, func(c *Context) { d.word(2); c.Exit(errors.New("on purpose")) })
+	d.tidyUp()
 	return d
 }
 
 // word sends the child a word from outside.
 func (d *dormitory) word(n int) {
 	d.said = append(d.said, n)
-	dozerSay.Send(d.sys, d.kid, n)
+	dozerSay.Send(d.sys, d.child, n)
 }
 
 func (d *dormitory) ask(ctx context.Context) {
 	d.asked++
-	_, _, _ = askEach(ctx, d.sys, dozerAsk.d, []Ref[dozer]{d.kid}, 1, &fanIn[int]{in: d.replies})
+	_, _, _ = askEach(ctx, dozerAsk.d, []Ref[dozer]{d.child}, 1, &fanIn[int]{in: d.replies})
 }
 
 // dozerOps are what others do while the supervisor decides.
@@ -75,14 +78,17 @@ var dozerOps = map[string]func(d *dormitory){
 	"words": func(d *dormitory) { d.word(11); d.word(12) },
 	"friend": func(d *dormitory) {
 		d.said = append(d.said, 21, 22, 23)
-		dozerAct.Send(d.sys, d.friend, func(c *Context) { dozerSay.Send(c, d.kid, 21) })
-		dozerAct.Send(d.sys, d.friend, func(c *Context) { dozerSay.Send(c, d.kid, 22); dozerSay.Send(c, d.kid, 23) })
+		dozerAct.Send(d.sys, d.friend, func(c *Context) { dozerSay.Send(c, d.child, 21) })
+		dozerAct.Send(d.sys, d.friend, func(c *Context) {
+			dozerSay.Send(c, d.child, 22)
+			dozerSay.Send(c, d.child, 23)
+		})
 	},
 	"ask":     func(d *dormitory) { d.ask(context.Background()) },
 	"waiting": func(d *dormitory) { d.ask(WaitForRestart(context.Background())) },
 	"try": func(d *dormitory) {
 		d.said = append(d.said, 31)
-		if dozerSay.TrySend(d.sys, d.kid, 31) != nil {
+		if dozerSay.TrySend(d.sys, d.child, 31) != nil {
 			d.said = slices.DeleteFunc(d.said, func(n int) bool { return n == 31 })
 		}
 	},
@@ -90,23 +96,23 @@ var dozerOps = map[string]func(d *dormitory){
 
 // dozerVerdicts are what the supervisor decides.
 var dozerVerdicts = map[string]func(d *dormitory){
-	"postpone": func(d *dormitory) { Postpone(d.sys, d.kid) },
-	"restart":  func(d *dormitory) { Postpone(d.sys, d.kid); Restart(d.sys, d.kid) },
+	"postpone": func(d *dormitory) { Postpone(d.sys, d.child) },
+	"restart":  func(d *dormitory) { Postpone(d.sys, d.child); Restart(d.sys, d.child) },
 	"again": func(d *dormitory) {
-		Postpone(d.sys, d.kid)
-		Restart(d.sys, d.kid)
-		Suspend(d.sys, d.kid)
-		Postpone(d.sys, d.kid)
+		Postpone(d.sys, d.child)
+		Restart(d.sys, d.child)
+		Suspend(d.sys, d.child)
+		Postpone(d.sys, d.child)
 	},
-	"stop":    func(d *dormitory) { Postpone(d.sys, d.kid); Stop(d.sys, d.kid) },
-	"standby": func(d *dormitory) { Standby(d.sys, d.kid); Postpone(d.sys, d.kid) },
+	"stop":    func(d *dormitory) { Postpone(d.sys, d.child); Stop(d.sys, d.child) },
+	"standby": func(d *dormitory) { Standby(d.sys, d.child); Postpone(d.sys, d.child) },
 }
 
-// judge is what must hold when nothing is left to do: nobody is muted for a child that is in a
-// back-off, whoever asked has heard unless it waits, and after a restart each word has run or is a
+// judge is what must hold when nothing is left to do: no sender is muted for a child that is in a
+// back-off, each caller has heard unless it waits, and after a restart each word has run or is a
 // dead letter, once.
 func (d *dormitory) judge(op, verdict string) error {
-	x, waits := d.kid.b.cold, 0
+	x, waits := d.child.b.cold, 0
 	if op == "waiting" {
 		waits = 1
 	}
@@ -115,8 +121,8 @@ func (d *dormitory) judge(op, verdict string) error {
 			return errors.New("it is down, and in no back-off")
 		}
 		if x.backoff == nil { // Postpone came before the second fall
-			Postpone(d.sys, d.kid)
-			d.settle()
+			Postpone(d.sys, d.child)
+			d.tidyUp()
 		}
 		if d.friend.b.blockedOn.Parked() {
 			return errors.New("a sender is muted for one in a back-off")
@@ -128,8 +134,8 @@ func (d *dormitory) judge(op, verdict string) error {
 			return err
 		}
 		d.sys.sched.WakeAll()
-		Restart(d.sys, d.kid)
-		d.settle()
+		Restart(d.sys, d.child)
+		d.tidyUp()
 	}
 	if err := d.resting(); err != nil {
 		return err
@@ -176,9 +182,9 @@ func (d *dormitory) inOrder() error {
 func (d *dormitory) close() error {
 	d.sys.sched.WakeAll()
 	Stop(d.sys, d.super)
-	d.settle()
+	d.tidyUp()
 	Stop(d.sys, d.friend)
-	d.settle()
+	d.tidyUp()
 	if err := d.resting(); err != nil {
 		return err
 	}

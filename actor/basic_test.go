@@ -11,17 +11,18 @@ import (
 type counter struct{ n int }
 
 func (c *counter) Add(ctx *actor.Context, by int) { c.n += by }
-func (c *counter) Get(ctx *actor.Context, _ actor.None) (int, error) {
+func (c *counter) Get(ctx *actor.Context, _ struct{}) (int, error) {
 	return c.n, nil
 }
-func (c *counter) Boom(ctx *actor.Context, _ actor.None) (int, error) { panic("boom") }
+func (c *counter) Boom(ctx *actor.Context, _ struct{}) (int, error) { panic("boom") }
 
 var (
 	counterType = actor.NewType[counter]("counter")
 	addSize     = actor.Declare[int](counterType, "add")
-	get         = actor.DeclareAsk[actor.None, int](counterType, "get")
-	boom        = actor.DeclareAsk[actor.None, int](counterType, "boom")
-	_           = counterType.Table(addSize.Do((*counter).Add), get.Do((*counter).Get), boom.Do((*counter).Boom))
+	get         = actor.DeclareAsk[struct{}, int](counterType, "get")
+	boom        = actor.DeclareAsk[struct{}, int](counterType, "boom")
+	_           = counterType.Table(addSize.Handle((*counter).Add), get.Handle((*counter).Get),
+		boom.Handle((*counter).Boom))
 )
 
 func TestBasic(t *testing.T) {
@@ -30,14 +31,14 @@ func TestBasic(t *testing.T) {
 	for i := 1; i <= 1000; i++ {
 		addSize.Send(sys, c, i)
 	}
-	n, err := get.Ask(context.Background(), sys, c, actor.None{})
+	n, err := get.Ask(context.Background(), c, struct{}{})
 	if n != 500500 || err != nil {
 		t.Fatal(n, err)
 	}
 	if err := sys.Wait(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	_, err = boom.Ask(context.Background(), sys, c, actor.None{})
+	_, err = boom.Ask(context.Background(), c, struct{}{})
 	if !errors.Is(err, actor.ErrPanicked) {
 		t.Fatal(err)
 	}
@@ -65,11 +66,11 @@ var (
 	pingerType = actor.NewType[pinger]("pinger")
 	hit        = actor.Declare[int](pingerType, "hit")
 	meet       = actor.Declare[actor.Ref[pinger]](pingerType, "meet")
-	_          = pingerType.Table(hit.Do((*pinger).Hit), meet.Do((*pinger).Meet))
+	_          = pingerType.Table(hit.Handle((*pinger).Hit), meet.Handle((*pinger).Meet))
 )
 
 func benchPingPong(b *testing.B, workers, pairs int) {
-	sys := actor.Start(actor.Workers(workers))
+	sys := actor.Start(actor.WithWorkers(workers))
 	b.ReportAllocs()
 	b.ResetTimer()
 	rel, _ := sys.Hold()
@@ -98,7 +99,7 @@ func BenchmarkAsk(b *testing.B) {
 	c := counterType.Spawn(sys, counter{})
 	b.ReportAllocs()
 	for b.Loop() {
-		get.Ask(context.Background(), sys, c, actor.None{})
+		get.Ask(context.Background(), c, struct{}{})
 	}
 	sys.Stop()
 }
@@ -141,7 +142,7 @@ func BenchmarkAskCancel(b *testing.B) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	for b.Loop() {
-		get.Ask(ctx, sys, c, actor.None{})
+		get.Ask(ctx, c, struct{}{})
 	}
 	sys.Stop()
 }
@@ -150,7 +151,7 @@ func BenchmarkAskCancel(b *testing.B) {
 // whatever else came to the same turn.
 func TestStop_InTheMiddleOfATurn(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(1), dead.option())
+	sys := start(t, actor.WithWorkers(1), dead.option())
 	r := puppetType.Spawn(sys, puppet{})
 	entered, release := make(chan struct{}), make(chan struct{})
 	block := func(*puppet, *actor.Context) { entered <- struct{}{}; <-release }

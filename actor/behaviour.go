@@ -7,9 +7,6 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/msg"
 )
 
-// None is the message type of a behaviour that needs no message.
-type None struct{}
-
 // Behaviour is a one-way behaviour of actors with state S that handles messages of type
 // M. Its type fixes both, so that sending the wrong message, or sending to an actor
 // with another state, does not compile. Where several actor types have the same state,
@@ -39,8 +36,8 @@ func oneWay[M any](name string) *descriptor {
 	}
 }
 
-// Do makes the entry of the dispatch table that runs method for b's messages.
-func (b Behaviour[S, M]) Do(method func(*S, *Context, M)) Entry[S] {
+// Handle makes the entry of the dispatch table that runs method for b's messages.
+func (b Behaviour[S, M]) Handle(method func(*S, *Context, M)) Entry[S] {
 	// What is called here has no type parameters: a generic function that is inlined would leave a
 	// look at the dictionary of S and M.
 	if b.d.mustDo(method == nil); !b.d.pointers {
@@ -89,13 +86,13 @@ func (d *descriptor) mustDo(isNil bool) {
 // If a behaviour sends to an actor that is overloaded, the sender is muted when the
 // behaviour returns, until the receiver has recovered. A receiver that is only muted
 // itself mutes its senders when 10,000 messages of other actors have come since it had
-// little mail, or as many as its high watermark says ([TypeWatermarks]). Then, when it is
+// little mail, or as many as its high watermark says ([WithWatermarks]). Then, when it is
 // muted no longer, it is overloaded until it has run all its mail.
 //
 // A muted actor runs nothing but urgent messages, and not all of these if they make it
 // flood others: see [Urgent].
 //
-// Nobody is muted, so that nothing bounds the receiver's mailbox, when the message comes
+// No sender is muted, so that nothing bounds the receiver's mailbox, when the message comes
 //
 //   - from outside, or from an actor of another system, which counts as outside;
 //   - from an actor that is never muted, because it is overloaded itself, has
@@ -106,7 +103,7 @@ func (d *descriptor) mustDo(isNil bool) {
 // [Behaviour.SendWait] in a function that [Pipe] runs.
 //
 // A send from a behaviour to an actor that has mail or runs costs one locked
-// instruction, or none if the sender's worker has woken the receiver and nobody else
+// instruction, or none if the sender's worker has woken the receiver and no other sender
 // has sent to it since. A send that wakes its receiver costs two to five in all. Once
 // the worker's free list is warm, a send allocates nothing. docs/guarantees.md has the
 // other cases.
@@ -118,7 +115,7 @@ func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) { send(b.d, from, to.
 //   - ErrOverloaded while to is overloaded, or is muted and its mailbox has passed the
 //     watermark that Send names, and from outside also while there is no room;
 //   - ErrSuspended while to is in a back-off and keeps no more mail, and from outside
-//     also while a SendWait waits for its restart: see [Postpone];
+//     also while a SendWait waits for its restart: see package supervise;
 //   - ErrStopped if to has ended;
 //   - ErrSystemStopped if to's system has, and from outside also while that is in
 //     [System.Shutdown].
@@ -137,19 +134,18 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 //   - while to is muted and its mailbox has passed the watermark that [Behaviour.Send]
 //     names;
 //   - while to is overloaded and an actor is muted for it;
-//   - while to is in a back-off ([Postpone]), until it is restarted;
+//   - while to is in a back-off (package supervise), until it is restarted;
 //   - while there is no room, as for [Behaviour.TrySend].
 //
 // SendWait returns nil once the message is in the mailbox, ctx's error if that ends
 // first, ErrStopped if to has ended, and ErrSystemStopped if to's system has, or is in
 // [System.Shutdown]. After an error the message is not a dead letter, as with TrySend.
-// SendWait panics if it would have to wait in a behaviour of sys or of to's system; in
-// a behaviour of a third system it would keep that worker waiting.
+// SendWait panics if it would have to wait in a behaviour, of any system.
 //
 // SendWait parks and does not spin. Those who wait go on in the order in which they
-// came. sys is the system of the caller, as for Send.
-func (b Behaviour[S, M]) SendWait(ctx context.Context, sys *System, to Ref[S], m M) error {
-	return sendWait(ctx, sys, b.d, to.b, m)
+// came.
+func (b Behaviour[S, M]) SendWait(ctx context.Context, to Ref[S], m M) error {
+	return sendWait(ctx, b.d, to.b, m)
 }
 
 // Handler is any ref that handles messages of type M, whatever else it does: all that a
@@ -176,13 +172,22 @@ type bound[M any] struct{ receiver }
 func (x bound[M]) Send(from Sender, m M)          { send(x.d, from, x.b, m) }
 func (x bound[M]) TrySend(from Sender, m M) error { return trySend(x.d, from, x.b, m) }
 
+// refuse makes a dead letter of *m, which is not sent: see access.Refuse.
+func (x bound[M]) refuse(from Sender, m any, reason error) {
+	e, n := x.d.begin(from, x.b)
+	*payloadOf[M](n) = *m.(*M)
+	n.ID, n.From = x.d.id, e.senderID()
+	e.countLost()
+	deadLetter(e, x.b, n, reason)
+}
+
 // BehaviourOption sets a property of a behaviour when it is declared.
 type BehaviourOption func(*descriptor)
 
 // Urgent makes the messages of a behaviour overtake ordinary ones. Urgent messages
 //
 //   - reach a muted actor, unless they make it flood others;
-//   - pay no heed to overload: they neither mute their senders nor are refused for it;
+//   - ignore overload: they neither mute their senders nor are refused for it;
 //   - are bounded by nothing but good sense;
 //   - cost two locked instructions more to send.
 //
@@ -204,89 +209,26 @@ func Urgent() BehaviourOption {
 	return func(d *descriptor) { d.urgent = true }
 }
 
-// sendUrgent is Send for urgent behaviours; c is nil from outside.
-func (a *cell) sendUrgent(c *Context, m *message, d *descriptor) {
-	if err := a.pushUrgent(c, m, d); err != nil {
-		if c == nil {
-			a.sys().sim.count(1)
-		}
-		env{c: c, sys: a.sys()}.deadLetter(a, m, err)
-	}
-}
-
-// pushUrgent is sendUrgent, but returns the error. If there is one, m is still the caller's.
-func (a *cell) pushUrgent(c *Context, m *message, d *descriptor) error {
-	m.ID, m.From = d.id, 0
-	if c != nil {
-		m.From = c.self.id
-	} else if a.sys().refusing.Load() {
-		return ErrSystemStopped
-	}
-	return a.pushSystem(env{c: c, sys: a.sys()}, m)
-}
-
 // DropOnOverload makes the messages of a behaviour give way: one that is sent to an
 // actor that does not keep up becomes a dead letter with [ErrOverloaded], and mutes
-// nobody. It is for senders that must not wait for a receiver that they do not trust,
+// no sender. It is for senders that must not wait for a receiver that they do not trust,
 // such as a room that passes on what is said to its members.
 //
 // A message is dropped where [Behaviour.TrySend] would refuse it: while the receiver is
 // overloaded or under pressure; while it is muted, from the watermark on; at the bound
-// of a [TypeBound], whatever its policy; and from outside also while there is no room.
+// of a [WithBound], whatever its policy; and from outside also while there is no room.
 // An actor's messages to itself are no exception.
 //
 // A request, see [DeclareAsk], is not sent but answered with ErrOverloaded at once. From
 // outside it takes no room, as the caller waits for the answer.
 //
-// What the receiver itself has asked for is never dropped, and mutes nobody: answers to
+// What the receiver itself has asked for is never dropped, and mutes no sender: answers to
 // [AskTo], results of [Pipe], ticks of timers, and values of [FromChan].
 //
 // TrySend and [Behaviour.SendWait] of such a behaviour are as ever. An urgent behaviour
-// pays no heed to overload: Declare panics if it is given both options. A behaviour
+// ignores overload: Declare panics if it is given both options. A behaviour
 // without this option costs nothing for it.
 func DropOnOverload() BehaviourOption { return func(d *descriptor) { d.drops = true } }
-
-// sendOrDrop delivers m or makes it a dead letter, unless it may simply be pushed. The gate of to
-// was not open.
-func (c *Context) sendOrDrop(to *cell, m *message, d *descriptor) (done bool) {
-	var err error
-	m.ID, m.From = d.id, c.self.id
-	switch {
-	case to.typ().bound.limit != 0:
-		err = to.trySendBounded(c, m)
-	case to.gate.IsOpen() || to.passesAjar():
-		return false
-	default:
-		err = ErrOverloaded
-	}
-	if err != nil {
-		env{c: c, sys: c.sys}.deadLetter(to, m, err)
-	}
-	return true
-}
-
-// sendOrDropFromOutside delivers m, which is not from a behaviour of the receiver's system, or
-// makes it a dead letter.
-func (d *descriptor) sendOrDropFromOutside(to *cell, m *message) {
-	err := d.mayTry(nil, to)
-	if err == nil {
-		m.ID, m.From = d.id, 0
-		err = to.pushPermitted(m)
-	}
-	if err != nil {
-		m.ID, m.From = d.id, 0
-		to.sys().sim.count(1)
-		env{sys: to.sys()}.deadLetter(to, m, err)
-	}
-}
-
-// takes reports whether an actor takes messages of behaviours that drop. Any goroutine.
-func (a *cell) takes() bool {
-	if a.typ().bound.limit != 0 {
-		return !a.flow.Load().isFull()
-	}
-	return a.gate.IsOpen() || a.wouldPassAjar()
-}
 
 // What package group needs of handlers and behaviours besides what they are for.
 
@@ -300,59 +242,9 @@ type receiver struct {
 // can be watched. It is not a method of bound: each type of messages would have one of its own.
 func (x receiver) target() *cell { return x.b }
 
-// StandingOf returns how an actor stands, as [Ref.Standing] does. The target may also be a
-// handler that [Behaviour.To] has returned. StandingOf panics if t is a zero Ref.
-func StandingOf(t Target) Standing { return targetOf("StandingOf", t).status() }
-
-// Refuse makes a dead letter of m, a message that the TrySend of h has refused. reason is
-// the error that TrySend returned. m is sent nowhere, nobody is muted, and what m owns is
-// discarded. Refuse reports false, and does nothing, if h is not what [Behaviour.To]
-// returns.
-//
-// A behaviour can be declared to do that by itself, for all its messages. Refuse is for
-// code that knows only a Handler, and for whose receivers it depends.
-func Refuse[M any](from Sender, h Handler[M], m M, reason error) bool {
-	x, ok := h.(bound[M])
-	if !ok {
-		return false
-	}
-	c, n := x.d.begin(from, x.b)
-	*payloadOf[M](n) = m
-	n.ID, n.From = x.d.id, 0
-	if c != nil {
-		n.From = c.self.id
-	} else {
-		x.b.sys().sim.count(1)
-	}
-	env{c: c, sys: x.b.sys()}.deadLetter(x.b, n, reason)
-	return true
-}
-
-// IsOf reports whether b was declared for t.
-func IsOf[S, M any](b Behaviour[S, M], t *Type[S]) bool { return b.d.isOf(infoOf(t)) }
-
-// AskIsOf reports whether b was declared for t.
-func AskIsOf[S, Q, R any](b AskBehaviour[S, Q, R], t *Type[S]) bool { return b.d.isOf(infoOf(t)) }
+// StatusOf returns how an actor stands, as [Ref.Status] does. The target may also be a
+// handler that [Behaviour.To] has returned. StatusOf panics if t is a zero Ref.
+func StatusOf(t Target) Status { return targetOf("StatusOf", t).status() }
 
 // isOf reports whether d is a descriptor of t. Both may be nil.
 func (d *descriptor) isOf(t *typeInfo) bool { return d != nil && t != nil && d.typ == t }
-
-// AskedActor returns the actor behind an Asker. It reports false if a is not what
-// [AskBehaviour.To] returns.
-func AskedActor[Q, R any](a Asker[Q, R]) (AnyRef, bool) {
-	if x, ok := a.(*askedActor[Q, R]); ok {
-		return AnyRef{x.b}, true
-	}
-	return AnyRef{}, false
-}
-
-// SameAsker reports whether a and b are equal, or lead to the same behaviour of the same
-// actor: [AskBehaviour.To] makes a new Asker at each call.
-func SameAsker[Q, R any](a, b Asker[Q, R]) bool {
-	x, isX := a.(*askedActor[Q, R])
-	y, isY := b.(*askedActor[Q, R])
-	if isX && isY {
-		return x.d == y.d && x.b == y.b
-	}
-	return a == b
-}

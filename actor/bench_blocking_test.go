@@ -14,7 +14,7 @@ type blocker struct{ in chan<- struct{} }
 func (b *blocker) enter() {
 	select {
 	case b.in <- struct{}{}:
-	default: // nobody counts so far
+	default: // none counts so far
 	}
 }
 
@@ -24,8 +24,9 @@ var (
 	declaredFor = actor.Declare[time.Duration](blockerType, "declared")
 	spinFor     = actor.Declare[time.Duration](blockerType, "spin")
 	stampTime   = actor.Declare[chan time.Time](blockerType, "stamp")
-	_           = blockerType.Table(sleepFor.Do((*blocker).Sleep), declaredFor.Do((*blocker).Declared),
-		spinFor.Do((*blocker).Spin), stampTime.Do((*blocker).Stamp))
+	_           = blockerType.Table(sleepFor.Handle((*blocker).Sleep),
+		declaredFor.Handle((*blocker).Declared),
+		spinFor.Handle((*blocker).Spin), stampTime.Handle((*blocker).Stamp))
 )
 
 func (b *blocker) Sleep(_ *actor.Context, d time.Duration) {
@@ -49,7 +50,7 @@ func (*blocker) Stamp(_ *actor.Context, at chan time.Time) { at <- time.Now() }
 // BenchmarkContextBlocking is what it costs to say that one blocks, when nothing waits.
 func BenchmarkContextBlocking(b *testing.B) {
 	b.ReportAllocs()
-	sys := start(b, actor.Workers(2))
+	sys := start(b, actor.WithWorkers(2))
 	guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(c *actor.Context) {
 		for range b.N {
 			c.Blocking(func() {})
@@ -78,7 +79,7 @@ func BenchmarkDelayBesideBlocked(b *testing.B) {
 		b.Run(fmt.Sprintf("%s/%d", c.name, c.n), func(b *testing.B) {
 			var worst, sum time.Duration
 			for range b.N {
-				sys := actor.Start(actor.Workers(2))
+				sys := actor.Start(actor.WithWorkers(2))
 				in := make(chan struct{}, min(c.n, 2))
 				refs := make([]actor.Ref[blocker], c.n+1)
 				for i := range refs {

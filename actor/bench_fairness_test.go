@@ -26,12 +26,13 @@ func selfFlood(sys *actor.System, stop *atomic.Bool) {
 // BenchmarkFairness: one actor floods itself, and each of 10,000 others is sent a message
 // every so many milliseconds by an actor, a hundred of them at a time. The metrics are how
 // long a message takes to run, and how many ran in a millisecond: where the processors
-// cannot do what is asked, the sender has its turn as late as everybody, so it sends less and
-// nobody waits longer. Where they can, it is a second one that floods itself: it looks at the
+// cannot do what is asked, the sender has its turn as late as all others, so it sends less and
+// no actor waits longer. Where they can, it is a second one that floods itself: it looks at the
 // clock, turn after turn, until the next messages are due.
 func BenchmarkFairness(b *testing.B) {
 	for _, workers := range []int{1, 2} {
-		for _, every := range []time.Duration{100 * time.Millisecond, 10 * time.Millisecond, 5 * time.Millisecond, time.Millisecond} {
+		for _, every := range []time.Duration{100 * time.Millisecond, 10 * time.Millisecond,
+			5 * time.Millisecond, time.Millisecond} {
 			b.Run(fmt.Sprintf("workers=%d/each-in-%v", workers, every), func(b *testing.B) {
 				benchFairness(b, workers, every)
 			})
@@ -51,7 +52,7 @@ type listener struct{ census *census }
 var (
 	listenerType = actor.NewType[listener]("listener")
 	hear         = actor.Declare[time.Duration](listenerType, "hear")
-	_            = listenerType.Table(hear.Do((*listener).hear))
+	_            = listenerType.Table(hear.Handle((*listener).hear))
 )
 
 func (l *listener) hear(_ *actor.Context, sent time.Duration) {
@@ -78,11 +79,11 @@ type herald struct {
 
 var (
 	heraldType = actor.NewType[herald]("herald")
-	goOn       = actor.Declare[actor.None](heraldType, "goOn")
-	_          = heraldType.Table(goOn.Do((*herald).goOn))
+	goOn       = actor.Declare[struct{}](heraldType, "goOn")
+	_          = heraldType.Table(goOn.Handle((*herald).goOn))
 )
 
-func (h *herald) goOn(c *actor.Context, _ actor.None) {
+func (h *herald) goOn(c *actor.Context, _ struct{}) {
 	now := time.Since(h.begun)
 	for range min(salvo, int(now/h.each)-h.sent, h.total-h.sent) {
 		stamp := time.Duration(0)
@@ -93,12 +94,12 @@ func (h *herald) goOn(c *actor.Context, _ actor.None) {
 		h.sent++
 	}
 	if h.sent < h.total {
-		goOn.Send(c, actor.Self[herald](c), actor.None{})
+		goOn.Send(c, actor.Self[herald](c), struct{}{})
 	}
 }
 
 func benchFairness(b *testing.B, workers int, every time.Duration) {
-	sys := start(b, actor.Workers(workers))
+	sys := start(b, actor.WithWorkers(workers))
 	var stop atomic.Bool
 	selfFlood(sys, &stop)
 	all := &census{delays: make([]time.Duration, b.N/sampled+1)}
@@ -109,7 +110,7 @@ func benchFairness(b *testing.B, workers int, every time.Duration) {
 	b.ResetTimer()
 	all.begun = time.Now()
 	h.begun = all.begun
-	goOn.Send(sys, heraldType.Spawn(sys, h), actor.None{})
+	goOn.Send(sys, heraldType.Spawn(sys, h), struct{}{})
 	want := (b.N + sampled - 1) / sampled
 	for tick := time.Tick(time.Millisecond); int(all.next.Load()) < want; {
 		<-tick

@@ -103,12 +103,12 @@ var floods = []struct {
 }{
 	// Its own speed: one producer that it need not wait for, nor the other way round.
 	{"alone", func(sys *actor.System, to actor.Ref[slowpoke], sent *atomic.Int64, n int) int {
-		flood.Send(sys, flooderType.Spawn(sys, flooder{to, n, sent}), actor.None{})
+		flood.Send(sys, flooderType.Spawn(sys, flooder{to, n, sent}), struct{}{})
 		return n
 	}},
 	{"actors", func(sys *actor.System, to actor.Ref[slowpoke], sent *atomic.Int64, n int) int {
 		for range 8 {
-			flood.Send(sys, flooderType.Spawn(sys, flooder{to, n / 8, sent}), actor.None{})
+			flood.Send(sys, flooderType.Spawn(sys, flooder{to, n / 8, sent}), struct{}{})
 		}
 		return n / 8 * 8
 	}},
@@ -118,7 +118,7 @@ var floods = []struct {
 			go func() {
 				defer release()
 				for range n / 8 {
-					_ = consume.SendWait(context.Background(), sys, to, 1)
+					_ = consume.SendWait(context.Background(), to, 1)
 				}
 			}()
 		}
@@ -131,7 +131,7 @@ var floods = []struct {
 func BenchmarkFlood(b *testing.B) {
 	for _, f := range floods {
 		b.Run(f.name, func(b *testing.B) {
-			sys := start(b, actor.Workers(2))
+			sys := start(b, actor.WithWorkers(2))
 			var sent atomic.Int64
 			to := slowpokeType.Spawn(sys, slowpoke{sent: &sent})
 			stop := heapWatch()
@@ -140,7 +140,7 @@ func BenchmarkFlood(b *testing.B) {
 			quiet(b, sys)
 			b.StopTimer()
 			grown := stop()
-			if ran, err := most.Ask(context.Background(), sys, to, actor.None{}); err != nil || ran[0] != int64(n) {
+			if ran, err := most.Ask(context.Background(), to, struct{}{}); err != nil || ran[0] != int64(n) {
 				b.Fatalf("%d messages ran, want %d (%v)", ran[0], n, err)
 			}
 			b.ReportMetric(float64(n), "ran")

@@ -24,7 +24,7 @@ func repeated(sys *actor.System, n int, what func(c *actor.Context)) {
 // long they take on all processors: 1 at best.
 func BenchmarkComputeBehindChatter(b *testing.B) {
 	const workers, actors, turns, turn = 2, 16, 100, 100 * time.Microsecond
-	sys := start(b, actor.Workers(workers))
+	sys := start(b, actor.WithWorkers(workers))
 	var took time.Duration
 	for range b.N {
 		to := puppetType.Spawn(sys, puppet{})

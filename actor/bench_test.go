@@ -23,7 +23,7 @@ func percentiles(b *testing.B, times []time.Duration, what string) {
 
 // BenchmarkIdleToRun: "A message from outside to an idle runtime runs within 50 µs
 // at the median". A worker that has just run out of work lets others run for a moment
-// before it parks, and is found there by whoever sends at once ("lingering"); "parked" is
+// before it parks, and is found there by a sender that sends at once ("lingering"); "parked" is
 // a process in which nothing happens any more.
 func BenchmarkIdleToRun(b *testing.B) {
 	b.Run("lingering", func(b *testing.B) { benchmarkIdleToRun(b, func(*actor.System) {}) })
@@ -62,7 +62,8 @@ func parked(sys *actor.System) bool {
 			return false
 		}
 	}
-	at := []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
+	at := []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"},
+		{Name: "/sched/goroutines/runnable:goroutines"}}
 	metrics.Read(at)
 	return at[0].Value.Uint64()+at[1].Value.Uint64() <= 1
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // tenancy is a glade where workers hold biases: a friend of the mayfly sends to it from one
-// worker, the other worker may steal it from there, and somebody pushes from outside. Nodes are
-// used again at once, those that the workers have made.
+// worker, the other worker may steal it from there, and another goroutine pushes from outside.
+// Nodes are used again at once, those that the workers have made.
 type tenancy struct {
 	*glade
 	decoy       Ref[mayfly]
@@ -31,14 +31,14 @@ func newTenancy(p *explore.Program) *tenancy {
 	return l
 }
 
-// newQuietGlade is a glade whose mayfly nobody has told to stop.
+// newQuietGlade is a glade whose mayfly was not told to stop.
 func newQuietGlade(p *explore.Program) *glade {
 	g := &glade{}
-	g.stage = newStage(p, OnDeadLetter(func(d DeadLetter) {
+	g.stage = newStage(p, WithHooks(Hooks{DeadLetter: func(d DeadLetter) {
 		if n, ok := d.Message.(int); ok {
 			g.dead = append(g.dead, n)
 		}
-	}))
+	}}))
 	g.fly, g.friend = mayflyType.Spawn(g.sys, mayfly{g}), mayflyType.Spawn(g.sys, mayfly{g})
 	return g
 }
@@ -85,7 +85,8 @@ func (l *tenancy) inOrder() error {
 	}
 	for a, done := range l.done {
 		for b, begun := range l.begun {
-			if done < begun && place[a] > place[b] && !(slices.Contains(l.dead, a) && slices.Contains(l.dead, b)) {
+			if done < begun && place[a] > place[b] &&
+				!(slices.Contains(l.dead, a) && slices.Contains(l.dead, b)) {
 				return fmt.Errorf("%d was sent before %d; run %v, dead %v", a, b, l.ran, l.dead)
 			}
 		}
@@ -98,10 +99,12 @@ func (l *tenancy) judge() error {
 	if err := l.resting(); err != nil {
 		return err
 	}
-	if got := slices.Sorted(slices.Values(slices.Concat(l.ran, l.dead))); !slices.Equal(got, slices.Sorted(slices.Values(l.said))) {
+	if got := slices.Sorted(slices.Values(slices.Concat(l.ran, l.dead))); !slices.Equal(got,
+		slices.Sorted(slices.Values(l.said))) {
 		return fmt.Errorf("said %v, run %v, dead %v", l.said, l.ran, l.dead)
 	}
-	if box := &l.fly.b.box; !box.Idle() && !box.Closed() || l.fly.b.in.HasAppended() || l.fly.b.in.Pending() != nil {
+	if box := &l.fly.b.box; !box.Idle() && !box.Closed() || l.fly.b.in.HasAppended() ||
+		l.fly.b.in.Pending() != nil {
 		return errors.New("the mayfly rests, and has mail")
 	}
 	for _, w := range l.crew {
@@ -137,7 +140,7 @@ var biasScenes = []struct {
 	}},
 	{"mutual", func(l *tenancy) { // both workers send, and wake it
 		other := mayflyType.Spawn(l.sys, mayfly{l.glade})
-		l.settle()
+		l.tidyUp()
 		l.from(1, 2, 3)
 		mayflyAct.Send(l.sys, other, func(c *Context) { l.say(c, 21, 22, 23) })
 	}},
@@ -189,9 +192,9 @@ func biasScene(set func(*tenancy)) func(*explore.Program) {
 }
 
 // TestBias_Explored: a worker wakes an actor and goes on sending to it, while another steals
-// and runs it, somebody pushes, and it stops, is killed, yields or sends to itself. Each message
-// runs once or is a dead letter, and what was sent before another is run before it, whoever
-// sent them.
+// and runs it, another goroutine pushes, and it stops, is killed, yields or sends to itself. Each
+// message runs once or is a dead letter, and what was sent before another is run before it,
+// whichever worker sent them.
 //
 // Mutants: internal/mutants/bias.json.
 func TestBias_Explored(t *testing.T) {
@@ -200,8 +203,8 @@ func TestBias_Explored(t *testing.T) {
 	}
 }
 
-// TestBias_Exhaustive: one worker sends, another steals the actor, and somebody pushes; every
-// schedule with at most two preemptions, and with three where nobody pushes.
+// TestBias_Exhaustive: one worker sends, another steals the actor, and another goroutine pushes;
+// every schedule with at most two preemptions, and with three without the push.
 func TestBias_Exhaustive(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -214,7 +217,8 @@ func TestBias_Exhaustive(t *testing.T) {
 			l.p.Go(func() { l.say(l.sys, 11) })
 		}},
 	} {
-		res := explore.Run(t, explore.Config{Strategy: explore.Bounded(c.preemptions, 0), Name: c.name}, biasScene(c.set))
+		res := explore.Run(t, explore.Config{Strategy: explore.Bounded(c.preemptions, 0), Name: c.name},
+			biasScene(c.set))
 		if !res.Exhausted {
 			t.Error(c.name, res)
 		}
@@ -234,7 +238,7 @@ func (l *tenancy) append(c *Context, n int) {
 		l.p.Errorf("what was appended was touched in the middle of an append")
 	}
 	if !done {
-		c.sendAgain(to, m)
+		c.sendPushSlow(to, m)
 	}
 	l.now++
 	l.done[n] = l.now
@@ -254,9 +258,9 @@ func TestBias_WindowExplored(t *testing.T) {
 	}))
 }
 
-// TestBias_BuriedExplored: the system has ended, and somebody terminates an actor to which a
+// TestBias_TerminatedExplored: the system has ended, and a goroutine terminates an actor to which a
 // worker that is late goes on sending.
-func TestBias_BuriedExplored(t *testing.T) {
+func TestBias_TerminatedExplored(t *testing.T) {
 	explore.PortfolioOf(t, 1000, 250, func(p *explore.Program) {
 		l := newTenancy(p)
 		l.from(1, 2, 3)

@@ -25,26 +25,28 @@ func needFence(t *testing.T) {
 // tenant is an actor that does what it is told.
 type tenant struct{}
 
-func newTenantType(name string, opts ...TypeOption) (*Type[tenant], Behaviour[tenant, func(*Context)]) {
+func newTenantType(name string, opts ...TypeOption) (*Type[tenant],
+	Behaviour[tenant, func(*Context)]) {
 	typ := NewType[tenant](name, opts...)
 	act := Declare[func(*Context)](typ, "act")
-	typ.Table(act.Do(func(_ *tenant, c *Context, f func(*Context)) { f(c) }))
+	typ.Table(act.Handle(func(_ *tenant, c *Context, f func(*Context)) { f(c) }))
 	return typ, act
 }
 
 var (
 	tenantType, tenantAct = newTenantType("tenant")
-	tenantPinned, _       = newTenantType("pinned tenant", PinnedThread())
-	tenantBounded, _      = newTenantType("bounded tenant", TypeBound(4, OverflowMute))
-	tenantCounted, _      = newTenantType("counted tenant", TypeWatermarks(20, 5))
+	tenantPinned, _       = newTenantType("pinned tenant", WithPinnedThread())
+	tenantBounded, _      = newTenantType("bounded tenant", WithBound(4, OverflowMute))
+	tenantCounted, _      = newTenantType("counted tenant", WithWatermarks(20, 5))
 )
 
 // TestBias_NotForAll: actors that only one worker runs, and those whose mail is counted or
 // bounded when it is pushed, are biased to no worker.
 func TestBias_NotForAll(t *testing.T) {
-	sys := Start(Workers(1))
+	sys := Start(WithWorkers(1))
 	defer sys.Stop()
-	for typ, want := range map[*Type[tenant]]bool{tenantType: true, tenantPinned: false, tenantBounded: false, tenantCounted: false} {
+	for typ, want := range map[*Type[tenant]]bool{tenantType: true, tenantPinned: false,
+		tenantBounded: false, tenantCounted: false} {
 		if got := typ.Spawn(sys, tenant{}).b.shared().biased; got != want {
 			t.Errorf("%s: biased: %v, want %v", typ.info.name, got, want)
 		}
@@ -55,7 +57,7 @@ func TestBias_NotForAll(t *testing.T) {
 // the mailbox nothing. The mark is in no cache of messages, also when it is recycled.
 func TestBias_Given(t *testing.T) {
 	needFence(t)
-	sys := Start(Workers(1))
+	sys := Start(WithWorkers(1))
 	defer sys.Stop()
 	a, b := tenantType.Spawn(sys, tenant{}), tenantType.Spawn(sys, tenant{})
 	why := "it has panicked"
@@ -67,7 +69,8 @@ func TestBias_Given(t *testing.T) {
 		for range 3 {
 			tenantAct.Send(c, b, func(*Context) {})
 		}
-		left, some := b.b.box.Head() != mark, b.b.in.HasAppended() && msg.Distance(b.b.in.Pending(), nil) == 1
+		left, some := b.b.box.Head() != mark, b.b.in.HasAppended() &&
+			msg.Distance(b.b.in.Pending(), nil) == 1
 		c.recycle(mark)
 		switch {
 		case left:
@@ -96,7 +99,7 @@ func (c *Context) grantBias(ok bool) {
 func TestBias_FansOut(t *testing.T) {
 	needFence(t)
 	const queue = 1024 + 256
-	sys := Start(Workers(2))
+	sys := Start(WithWorkers(2))
 	defer sys.Stop()
 	hub := tenantType.Spawn(sys, tenant{})
 	var many [4 * queue]Ref[tenant]
@@ -120,14 +123,14 @@ func TestBias_FansOut(t *testing.T) {
 	}
 }
 
-// TestBias_SpareWaits: a spare may be an extra at first, and what that makes runnable goes
-// elsewhere; so it holds no biases before its first review.
-func TestBias_SpareWaits(t *testing.T) {
+// TestBias_DetachedWaits: a worker that stands in may be surplus at first, and what that makes
+// runnable goes elsewhere; so it holds no biases before its first review.
+func TestBias_DetachedWaits(t *testing.T) {
 	needFence(t)
 	typ := NewType[struct{}]("biased")
 	do := Declare[func(*Context)](typ, "do")
-	typ.Table(do.Do(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
-	sys := Start(Workers(1))
+	typ.Table(do.Handle(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
+	sys := Start(WithWorkers(1))
 	defer sys.Stop()
 	may := make(map[bool]bool)
 	do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {

@@ -15,16 +15,16 @@ import (
 //
 // A behaviour that blocks without saying so costs its neighbours up to ten
 // milliseconds, until the runtime's monitor notices. Blocking costs about two tenths of
-// a microsecond if nothing else waits, and waking a spare worker if something does. At
-// most [Spares] behaviours can be helped at a time; beyond that, and on a pinned type,
-// Blocking just calls f. A call that lasts for longer than [LongTurn] is reported, once,
+// a microsecond if nothing else waits, and waking an idle worker if something does. At
+// most [WithMaxBlocked] behaviours can be helped at a time; beyond that, and on a pinned type,
+// Blocking just calls f. A call that lasts for longer than [WithLongTurn] is reported, once,
 // while it still lasts.
 //
-// A turn that has blocked for a millisecond, by the runtime's clock ([Clock]), ends
+// A turn that has blocked for a millisecond, by the runtime's clock ([WithClock]), ends
 // with the current message. If a batch of mail or more is left then, the actor is
-// overloaded, so that its senders are muted; with [TypeBound] or [TypeWatermarks] these
+// overloaded, so that its senders are muted; with [WithBound] or [WithWatermarks] these
 // say when it is. The mail that comes while the actor blocks is bounded only by the
-// time that this takes: see [TypeBound] for less.
+// time that this takes: see [WithBound] for less.
 func (c *Context) Blocking(f func()) {
 	if f == nil {
 		panic("gallop: Blocking: a nil function")
@@ -40,22 +40,6 @@ func (c *Context) Blocking(f func()) {
 		f = c.slowed(f)
 	}
 	c.w.Blocking(f)
-}
-
-// wait is Blocking for a wait of the runtime's own, for which the behaviour has not asked: if all
-// spares are in use it does not wait, and reports false. With a nil c, of code outside of
-// behaviours, it just waits. Owner only, in a turn.
-func (c *Context) wait(f func()) bool {
-	if c == nil {
-		f()
-		return true
-	}
-	if c.w.InBlocking() {
-		return c.w.TryBlocking(f)
-	}
-	began := c.beginBlocking()
-	defer c.endBlocking(began)
-	return c.w.TryBlocking(f)
 }
 
 // beginBlocking prepares a turn for blocking, and returns the time. Owner only, in a turn.
@@ -86,8 +70,8 @@ type blockMeter struct {
 	time int64
 }
 
-// blocked notes that the behaviour that runs has blocked for so many ns. Nobody waited for its
-// worker meanwhile, so the turn has outlived nothing. But a batch of such messages may take
+// blocked notes that the behaviour that runs has blocked for so many ns. No other actor waited for
+// its worker meanwhile, so the turn has outlived nothing. But a batch of such messages may take
 // minutes, in which none that sends more would be muted.
 func (c *Context) blocked(ns int64) {
 	if turn := c.w.Turn(); c.blocking.turn != turn {
@@ -99,13 +83,13 @@ func (c *Context) blocked(ns int64) {
 	}
 }
 
-// Spares sets how many behaviours may block at a time while others stand in for their
+// WithMaxBlocked sets how many behaviours may block at a time while others stand in for their
 // workers: at least 1, 100,000 by default.
 //
 // If more behaviours block, an [AskBehaviour.Ask], [AskAll] or [Replies] in a behaviour
-// fails at once with [ErrNoSpare]. Behaviours that block in other ways keep their
+// fails at once with [ErrTooManyBlocked]. Behaviours that block in other ways keep their
 // workers from other actors, for ever if one of these is what they wait for. [Stats]
-// counts both as SparesLacked, and the log has a line of level ERROR, at most once a
+// counts both, and the log has a line of level ERROR, at most once a
 // second.
 //
 // A behaviour that blocks costs its goroutine, whose stack is 2 KiB at least and mostly
@@ -114,16 +98,18 @@ func (c *Context) blocked(ns int64) {
 // that blocks in a system call, as for a file, also holds a thread of the operating
 // system, of which Go allows 10,000 ([runtime/debug.SetMaxThreads]).
 //
-// Each spare keeps messages and memory of [Context.Heap] to use again, as a worker
+// Each idle worker keeps messages and memory of [Context.Heap] to use again, as a worker
 // does, if it has run behaviours that need them, until it retires: when it was not
 // needed for 0.1 to 0.2 s.
-func Spares(n int) Option { return func(o *options) { o.spares = n } }
+func WithMaxBlocked(n int) Option { return systemOption(func(o *options) { o.maxBlocked = n }) }
 
-// noIdleWorker is sched.Config.OnNoSpare.
+// noIdleWorker is the hook of sched.Config.
 func (s *System) noIdleWorker(soFar uint64) {
 	s.log(func(l logSink) {
-		l.fail("gallop: all spares are in use: behaviours that block hold up other actors, and asks in behaviours fail; "+
-			"let fewer behaviours block at a time (AskTo and Pipe do not), or raise actor.Spares", "spares", s.opts.spares, "so_far", soFar)
+		l.fail("gallop: all spares are in use: behaviours that block hold up other actors, and asks "+
+			"in behaviours fail; "+
+			"let fewer behaviours block at a time (AskTo and Pipe do not), or raise "+
+			"actor.WithMaxBlocked", "spares", s.opts.maxBlocked, "so_far", soFar)
 	})
 }
 
@@ -244,16 +230,16 @@ func (l *blockedCalls) expired(s *System) {
 			l.mu.Unlock()
 			return
 		}
-		age := time.Duration(s.opts.clock.Nanos() - k.began)
-		if age < s.opts.longTurn {
-			l.expireIn(s, max(s.opts.longTurn-age, time.Millisecond))
+		lasted := time.Duration(s.opts.clock.Nanos() - k.began)
+		if lasted < s.opts.longTurn {
+			l.expireIn(s, max(s.opts.longTurn-lasted, time.Millisecond))
 			l.mu.Unlock()
 			return
 		}
 		l.remove(k) // it is reported once
 		c, at, number := k.c, k.at, k.number
 		l.mu.Unlock()
-		s.report(c.w, at, age, true, func() bool { return l.goesOn(c, number) })
+		s.report(c.w, at, lasted, true, func() bool { return l.goesOn(c, number) })
 	}
 }
 
@@ -274,5 +260,6 @@ func (l *blockedCalls) has(c *Context) bool {
 
 // verifyBlockedCall checks a call of Blocking that begins. Caller holds mu.
 func verifyBlockedCall(k *blockedCall) {
-	invariant.Check(!k.listed && k.prev == nil && k.next == nil, "a call of Blocking begins within another of worker %d", k.c.w.ID())
+	invariant.Check(!k.listed && k.prev == nil && k.next == nil,
+		"a call of Blocking begins within another of worker %d", k.c.w.ID())
 }

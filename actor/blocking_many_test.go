@@ -22,7 +22,7 @@ func TestAsk_ManyInTurns(t *testing.T) {
 	n := scaled(3000)
 	for _, way := range []string{"Ask", "Deadline"} {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			asked := puppetType.Spawn(sys, puppet{})
 			free := make(chan struct{})
 			do.Send(sys, asked, func(*puppet, *actor.Context) { <-free })
@@ -34,11 +34,11 @@ func TestAsk_ManyInTurns(t *testing.T) {
 					}
 				})
 			}
-			eventually(t, "all wait", func() bool { return actor.AskersOf(sys) == n })
+			eventually(t, "all wait", func() bool { return actor.CallersOf(sys) == n })
 			close(free)
 			quiet(t, sys)
 			equal(t, "failed", failed.Load(), 0)
-			equal(t, "lacked spares", sys.Stats().SparesLacked, 0)
+			equal(t, "lacked spares", sys.Stats().TooManyBlocked, 0)
 		})
 	}
 }
@@ -47,7 +47,7 @@ func TestAsk_ManyInTurns(t *testing.T) {
 // they have come back, all that they did is counted.
 func TestBlocking_Many(t *testing.T) {
 	n := scaled(10_000)
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	other := puppetType.Spawn(sys, puppet{n: 7})
 	release := make(chan struct{})
 	var in atomic.Int64
@@ -58,7 +58,7 @@ func TestBlocking_Many(t *testing.T) {
 	}
 	eventually(t, "all block", func() bool { return in.Load() == int64(n) })
 	for range 100 {
-		v, err := value.Ask(soon(t), sys, other, actor.None{})
+		v, err := value.Ask(soon(t), other, struct{}{})
 		must(t, err)
 		equal(t, "its answer", v, 7)
 	}
@@ -67,7 +67,7 @@ func TestBlocking_Many(t *testing.T) {
 	st := sys.Stats()
 	equal(t, "messages", st.Messages, uint64(n)+100)
 	equal(t, "actors", st.Spawned, uint64(n)+1)
-	equal(t, "lacked spares", st.SparesLacked, 0)
+	equal(t, "lacked spares", st.TooManyBlocked, 0)
 }
 
 // TestBlocking_Costs: "a behaviour that blocks costs its goroutine and a worker of about 3 KiB".
@@ -76,7 +76,7 @@ func TestBlocking_Costs(t *testing.T) {
 		t.Skip("instrumented") // it takes more memory then
 	}
 	const n, most = 2000, 12 << 10
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	release := make(chan struct{})
 	var before, during runtime.MemStats
 	quiet(t, sys)
@@ -93,22 +93,25 @@ func TestBlocking_Costs(t *testing.T) {
 	runtime.ReadMemStats(&during)
 	close(release)
 	quiet(t, sys)
-	heap, stack := int64(during.HeapAlloc)-int64(before.HeapAlloc), int64(during.StackInuse)-int64(before.StackInuse)
-	t.Logf("each takes %d bytes of heap, its actor and message included, and %d of stacks", heap/n, stack/n)
+	heap, stack := int64(during.HeapAlloc)-int64(before.HeapAlloc), int64(during.StackInuse)-int64(
+		before.StackInuse)
+	t.Logf("each takes %d bytes of heap, its actor and message included, and %d of stacks", heap/n,
+		stack/n)
 	if heap+stack > n*most {
 		t.Errorf("%d bytes for %d, want at most %d each", heap+stack, n, most)
 	}
 }
 
-// TestAsk_NoSpare: ErrNoSpare to a behaviour, where "so many behaviours block already that it would
-// keep its worker from others". "The request becomes a dead letter". One that comes when a spare is
-// free again is answered.
-func TestAsk_NoSpare(t *testing.T) {
+// TestAsk_TooManyBlocked: ErrTooManyBlocked to a behaviour, where "so many behaviours block already
+// that it would keep its worker from others". "The request becomes a dead letter". One that comes
+// when an idle worker is free again is answered.
+func TestAsk_TooManyBlocked(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
 			var dead letters
 			var log lockedBuffer
-			sys := start(t, actor.Workers(1), actor.Spares(1), actor.LongTurn(time.Hour), actor.Logger(slog.New(slog.NewTextHandler(&log, nil))), dead.option())
+			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1), actor.WithLongTurn(time.Hour),
+				actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), dead.option())
 			blocked, release := make(chan struct{}), make(chan struct{})
 			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 				c.Blocking(func() { close(blocked); <-release })
@@ -116,15 +119,21 @@ func TestAsk_NoSpare(t *testing.T) {
 			receive(t, "the one that blocks", blocked)
 			caller, asked := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			errs := make(chan error, 2)
-			do.Send(sys, caller, func(_ *puppet, c *actor.Context) { errs <- ask(notSoLong(t), c, asked, justReply) })
-			wants(t, receive(t, "the first outcome", errs), actor.ErrNoSpare)
-			eventually(t, "the log says so", func() bool { return strings.Contains(log.String(), "level=ERROR") })
+			do.Send(sys, caller, func(_ *puppet, c *actor.Context) {
+				errs <- ask(notSoLong(t), c, asked, justReply)
+			})
+			wants(t, receive(t, "the first outcome", errs), actor.ErrTooManyBlocked)
+			eventually(t, "the log says so", func() bool {
+				return strings.Contains(log.String(), "level=ERROR")
+			})
 			close(release)
 			quiet(t, sys)
-			do.Send(sys, caller, func(_ *puppet, c *actor.Context) { errs <- ask(notSoLong(t), c, asked, justReply) })
+			do.Send(sys, caller, func(_ *puppet, c *actor.Context) {
+				errs <- ask(notSoLong(t), c, asked, justReply)
+			})
 			must(t, receive(t, "the second outcome", errs))
 			quiet(t, sys)
-			if n := sys.Stats().SparesLacked; n == 0 {
+			if n := sys.Stats().TooManyBlocked; n == 0 {
 				t.Error("nothing was counted")
 			}
 			if way == "AskAll" || way == "Replies" { // their requests run
@@ -132,15 +141,15 @@ func TestAsk_NoSpare(t *testing.T) {
 				return
 			}
 			equal(t, "dead letters", dead.n.Load(), 1)
-			wants(t, dead.last.Load().Reason, actor.ErrNoSpare)
+			wants(t, dead.last.Load().Reason, actor.ErrTooManyBlocked)
 		})
 	}
 }
 
-// TestAsk_NoSpareNeeded: a behaviour on a thread of its own, and code outside of behaviours, wait
-// although all spares are in use.
-func TestAsk_NoSpareNeeded(t *testing.T) {
-	sys := start(t, actor.Workers(1), actor.Spares(1))
+// TestAsk_NoDetachedNeeded: a behaviour on a thread of its own, and code outside of behaviours,
+// wait although all idle workers are in use.
+func TestAsk_NoDetachedNeeded(t *testing.T) {
+	sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1))
 	blocked, release := make(chan struct{}), make(chan struct{})
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 		c.Blocking(func() { close(blocked); <-release })
@@ -152,7 +161,7 @@ func TestAsk_NoSpareNeeded(t *testing.T) {
 		errs <- asksInTurn["Ask"](notSoLong(t), c, asked, justReply)
 	})
 	must(t, receive(t, "the outcome", errs))
-	_, err := try.Ask(notSoLong(t), sys, asked, justReply)
+	_, err := try.Ask(notSoLong(t), asked, justReply)
 	must(t, err)
 	close(release)
 	quiet(t, sys)
@@ -163,7 +172,7 @@ func TestAsk_NoSpareNeeded(t *testing.T) {
 // spins, after 10 ms or more.
 func TestShouldYield_OneProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	const turns = 30
 	var short, sum atomic.Int64
 	var part deed
@@ -191,12 +200,13 @@ func TestShouldYield_OneProcessor(t *testing.T) {
 	}
 }
 
-// TestAsk_NoSpareSeeded: a deterministic run finds it too: a chain of asks takes a spare for each
-// of its links.
-func TestAsk_NoSpareSeeded(t *testing.T) {
-	for spares, want := range map[int]error{1: actor.ErrNoSpare, 2: nil} {
-		sys := start(t, actor.Seed(1), actor.Workers(1), actor.Spares(spares))
-		a, b, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+// TestAsk_TooManyBlockedSeeded: a deterministic run finds it too: a chain of asks takes an idle
+// worker for each of its links.
+func TestAsk_TooManyBlockedSeeded(t *testing.T) {
+	for blocked, want := range map[int]error{1: actor.ErrTooManyBlocked, 2: nil} {
+		sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1), actor.WithMaxBlocked(blocked))
+		a, b, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys,
+			puppet{}), puppetType.Spawn(sys, puppet{})
 		errs := make([]error, 2)
 		do.Send(sys, a, func(_ *puppet, c *actor.Context) {
 			errs[0] = endless["Ask"](c, b, func(_ *puppet, c *actor.Context) (any, error) {
@@ -204,7 +214,7 @@ func TestAsk_NoSpareSeeded(t *testing.T) {
 				return nil, nil
 			})
 		})
-		settles(t, sys)
+		endsQuiet(t, sys)
 		must(t, errs[0])
 		wants(t, errs[1], want)
 	}

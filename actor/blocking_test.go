@@ -19,7 +19,7 @@ var (
 	guestType = actor.NewType[guest]("guest")
 	guestDo   = actor.Declare[func(*actor.Context)](guestType, "do")
 	guestSee  = actor.Declare[int](guestType, "see")
-	_         = guestType.Table(guestDo.Do((*guest).Do), guestSee.Do((*guest).See))
+	_         = guestType.Table(guestDo.Handle((*guest).Do), guestSee.Handle((*guest).See))
 )
 
 func (g *guest) Do(c *actor.Context, f func(*actor.Context)) { f(c) }
@@ -30,7 +30,7 @@ func (g *guest) See(_ *actor.Context, n int) { g.seen = append(g.seen, n) }
 // on every worker there is.
 func TestT3_SyscallHandoff(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		r, w, err := os.Pipe()
 		must(t, err)
 		defer r.Close()
@@ -49,7 +49,7 @@ func TestT3_SyscallHandoff(t *testing.T) {
 // and inside of f the context is as in the behaviour.
 func TestBlocking(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		for range 20 {
 			x := guestType.Spawn(sys, guest{})
 			for range workers + 1 {
@@ -74,10 +74,10 @@ func TestBlocking(t *testing.T) {
 }
 
 // TestBlocking_Order: an actor that blocks handles its messages one at a time and in
-// order, whoever stands in for its worker.
+// order, whichever worker stands in for its own.
 func TestBlocking_Order(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		const n = 200
 		var got []int // of one actor, so of one turn at a time
 		x := guestType.Spawn(sys, guest{})
@@ -111,7 +111,9 @@ func TestBlocking_Overloads(t *testing.T) {
 	blocks := func(d time.Duration) func(*actor.Context, passes) {
 		return func(c *actor.Context, pass passes) { c.Blocking(func() { pass(d) }) }
 	}
-	nested := func(c *actor.Context, pass passes) { c.Blocking(func() { c.Blocking(func() { pass(ms / 2) }) }) }
+	nested := func(c *actor.Context, pass passes) {
+		c.Blocking(func() { c.Blocking(func() { pass(ms / 2) }) })
+	}
 	recovers := func(c *actor.Context, pass passes) {
 		defer func() { _ = recover() }()
 		c.Blocking(func() { pass(ms); panic("on purpose") })
@@ -120,24 +122,29 @@ func TestBlocking_Overloads(t *testing.T) {
 		name   string
 		blocks []func(*actor.Context, passes) // one message each
 		behind int                            // so many more
-		want   actor.Standing
+		want   actor.Status
 	}{
-		{"for long", []func(*actor.Context, passes){blocks(ms)}, actor.DefaultBatch, actor.Overloaded},
-		{"for long in all", []func(*actor.Context, passes){blocks(ms / 2), blocks(ms / 4), blocks(ms / 4)}, actor.DefaultBatch, actor.Overloaded},
-		{"not for long", []func(*actor.Context, passes){blocks(ms / 2), blocks(ms/2 - 1)}, actor.DefaultBatch, actor.Busy},
-		{"with little mail", []func(*actor.Context, passes){blocks(5 * ms)}, actor.DefaultBatch - 1, actor.Busy},
-		{"within another", []func(*actor.Context, passes){nested}, actor.DefaultBatch, actor.Busy},
-		{"and panics", []func(*actor.Context, passes){recovers}, actor.DefaultBatch, actor.Overloaded},
+		{"for long", []func(*actor.Context, passes){blocks(ms)}, actor.DefaultBatch,
+			actor.StatusOverloaded},
+		{"for long in all", []func(*actor.Context, passes){blocks(ms / 2), blocks(ms / 4),
+			blocks(ms / 4)}, actor.DefaultBatch, actor.StatusOverloaded},
+		{"not for long", []func(*actor.Context, passes){blocks(ms / 2), blocks(ms/2 - 1)},
+			actor.DefaultBatch, actor.StatusBusy},
+		{"with little mail", []func(*actor.Context, passes){blocks(5 * ms)}, actor.DefaultBatch - 1,
+			actor.StatusBusy},
+		{"within another", []func(*actor.Context, passes){nested}, actor.DefaultBatch, actor.StatusBusy},
+		{"and panics", []func(*actor.Context, passes){recovers}, actor.DefaultBatch,
+			actor.StatusOverloaded},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			sys, clock := onVirtualTime(t, actor.Workers(1))
-			var got actor.Standing
+			sys, clock := onVirtualTime(t, actor.WithWorkers(1))
+			var got actor.Status
 			guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(ctx *actor.Context) {
 				self := actor.Self[guest](ctx)
 				for _, f := range c.blocks {
 					guestDo.Send(ctx, self, func(ctx *actor.Context) { f(ctx, clock.Jump) })
 				}
-				guestDo.Send(ctx, self, func(*actor.Context) { got = self.Standing() })
+				guestDo.Send(ctx, self, func(*actor.Context) { got = self.Status() })
 				for range c.behind - 1 {
 					guestSee.Send(ctx, self, 1)
 				}
@@ -150,10 +157,10 @@ func TestBlocking_Overloads(t *testing.T) {
 	}
 }
 
-// TestSpares_Most: more spares than anybody counts are not none.
-func TestSpares_Most(t *testing.T) {
+// TestMaxBlocked_Most: more of them than can be counted are not none.
+func TestMaxBlocked_Most(t *testing.T) {
 	for _, n := range []int{math.MaxInt, math.MaxInt32, math.MaxInt/2 + 2} {
-		sys := start(t, actor.Workers(1), actor.Spares(n))
+		sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(n))
 		helped := false
 		guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(c *actor.Context) {
 			ran := make(chan struct{})
@@ -168,7 +175,7 @@ func TestSpares_Most(t *testing.T) {
 		})
 		quiet(t, sys)
 		if !helped {
-			t.Errorf("Spares(%d): nobody stands in", n)
+			t.Errorf("WithMaxBlocked(%d): nobody stands in", n)
 		}
 	}
 }
@@ -180,9 +187,11 @@ func TestMisuse_OfBlocking(t *testing.T) {
 		panics(t, "gallop: Blocking: a nil function", func() { c.Blocking(nil) })
 	})
 	quiet(t, sys)
-	panics(t, "Spares(-1): want at least 1", func() { actor.Start(actor.Spares(-1)) })
-	panics(t, "LongTurn(0s): want at least 1ms", func() { actor.Start(actor.LongTurn(0)) })
-	panics(t, "OnLongTurn(nil)", func() { actor.Start(actor.OnLongTurn(nil)) })
+	panics(t, "WithMaxBlocked(-1): want at least 1", func() { actor.Start(actor.WithMaxBlocked(-1)) })
+	panics(t, "WithLongTurn(0s): want at least 1ms", func() { actor.Start(actor.WithLongTurn(0)) })
+	panics(t, "WithHooks without a function", func() {
+		actor.Start(actor.WithHooks(actor.Hooks{LongTurn: nil}))
+	})
 }
 
 // TestLongTurn: "reports them by actor type and behaviour", once and while they still
@@ -203,14 +212,19 @@ func TestLongTurn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := make(chan actor.LongTurnReport, 10)
-			sys := start(t, actor.Workers(1), actor.LongTurn(time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) { reports <- r }))
+			sys := start(t, actor.WithWorkers(1), actor.WithLongTurn(time.Millisecond),
+				actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
+					reports <- r
+				}}))
 			var got actor.LongTurnReport
 			guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(*actor.Context) { got = wait(reports) })
 			quiet(t, sys)
-			if got.Type != "guest" || got.Behaviour != "do" || got.AtLeast < time.Millisecond || got.Worker != 0 {
+			if got.Type != "guest" || got.Behaviour != "do" || got.AtLeast < time.Millisecond ||
+				got.Worker != 0 {
 				t.Errorf("%+v", got)
 			}
-			if s := string(got.Stack); !strings.Contains(s, "(*guest).Do") || strings.Contains(s, "RunTask") {
+			if s := string(got.Stack); !strings.Contains(s, "(*guest).Do") ||
+				strings.Contains(s, "RunTask") {
 				t.Errorf("a stack that does not end with the behaviour:\n%s", s)
 			}
 			if n := len(reports); n != 0 {
@@ -220,36 +234,42 @@ func TestLongTurn(t *testing.T) {
 	}
 }
 
-// TestSpares_AllInUse: "up to a bound, with a clear log line and a metric when it is hit",
+// TestMaxBlocked_AllInUse: "up to a bound, with a clear log line and a metric when it is hit",
 // whether behaviours say that they block or not.
-func TestSpares_AllInUse(t *testing.T) {
+func TestMaxBlocked_AllInUse(t *testing.T) {
 	for name, block := range map[string]func(*actor.Context, func()){
 		"declared": func(c *actor.Context, f func()) { c.Blocking(f) },
 		"silent":   func(_ *actor.Context, f func()) { f() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log lockedBuffer
-			sys := start(t, actor.Workers(1), actor.Spares(1), actor.LongTurn(time.Hour), actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
-			equal(t, "lacked at first", sys.Stats().SparesLacked, 0)
+			sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(1), actor.WithLongTurn(time.Hour),
+				actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+			equal(t, "lacked at first", sys.Stats().TooManyBlocked, 0)
 			release := make(chan struct{})
 			for range 4 {
-				guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(c *actor.Context) { block(c, func() { <-release }) })
+				guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(c *actor.Context) {
+					block(c, func() { <-release })
+				})
 			}
-			for until := soon(t); !strings.Contains(log.String(), "all spares are in use"); runtime.Gosched() {
+			for until := soon(t); !strings.Contains(log.String(),
+				"all spares are in use"); runtime.Gosched() {
 				if until.Err() != nil {
 					t.Error("nothing in the log")
 					break
 				}
 			}
-			if n := sys.Stats().SparesLacked; n == 0 {
+			if n := sys.Stats().TooManyBlocked; n == 0 {
 				t.Error("nothing was counted")
 			}
 			close(release)
 			quiet(t, sys)
-			if n := sys.Stats().SparesLacked; n > 4 {
+			if n := sys.Stats().TooManyBlocked; n > 4 {
 				t.Errorf("%d of 4 behaviours lacked a spare", n)
 			}
-			if s := log.String(); !strings.Contains(s, `level=ERROR msg="gallop: all spares are in use: `) || !strings.Contains(s, `raise actor.Spares" spares=1 so_far=`) {
+			if s := log.String(); !strings.Contains(s,
+				`level=ERROR msg="gallop: all spares are in use: `) ||
+				!strings.Contains(s, `raise actor.WithMaxBlocked" spares=1 so_far=`) {
 				t.Error(s)
 			}
 		})

@@ -14,15 +14,15 @@ import (
 func TestBound_DropOldestBesidePlaces(t *testing.T) {
 	for _, inside := range []bool{false, true} { // who has the place that is in use when they come
 		dropped := make(chan int, 10)
-		typ := NewType[int]("two places", TypeBound(2, OverflowDropOldest))
+		typ := NewType[int]("two places", WithBound(2, OverflowDropOldest))
 		say := Declare[int](typ, "say")
-		typ.Table(say.Do(func(s *int, _ *Context, n int) { *s = *s*10 + n }))
-		sys := Start(Workers(1), OnDeadLetter(func(l DeadLetter) {
+		typ.Table(say.Handle(func(s *int, _ *Context, n int) { *s = *s*10 + n }))
+		sys := Start(WithWorkers(1), WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
 			if !errors.Is(l.Reason, ErrDropped) {
 				t.Errorf("%v became a dead letter: %v", l.Message, l.Reason)
 			}
 			dropped <- l.Message.(int)
-		}))
+		}}))
 		var got *int
 		r := typ.SpawnFunc(sys, func(s *int) { got = s })
 		f := r.b.flowOf()
@@ -45,8 +45,8 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 				f.permits.Lock()
 				d, _ := f.appendPermitted(m)
 				f.permits.Unlock()
-				env{sys: sys}.bounce(r.b, d)
-			} else if err := say.d.tryDeliver(sys, nil, r.b, m); err != nil {
+				bounce(sys, r.b, d)
+			} else if err := say.d.tryDeliver(sys, sys, r.b, m); err != nil {
 				t.Fatal(err)
 			}
 			if waiting := msg.Distance(f.bounded.first, nil); waiting > 2 {
@@ -56,7 +56,7 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 		if n := <-dropped; n != 1 {
 			t.Errorf("%d was dropped, and not the oldest", n)
 		}
-		r.b.deliver(sent, newOwn(nil, lookID, 0)) // what put said
+		sys.push(r.b, newOwn(sys, lookID, 0), asSignal) // what put said
 		if err := sys.Run(); err != nil {
 			t.Error(err)
 		}
@@ -67,17 +67,17 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 }
 
 // TestBound_PlaceGivenBack: "mutes its sender until half of the mailbox is free": also while a
-// place is somebody's who gives it back, so that it becomes free without a message that is taken
+// place belongs to one that gives it back, so that it becomes free without a message that is taken
 // out.
 func TestBound_PlaceGivenBack(t *testing.T) {
-	typ := NewType[int]("one place", TypeBound(1, OverflowMute))
+	typ := NewType[int]("one place", WithBound(1, OverflowMute))
 	say := Declare[int](typ, "say")
-	typ.Table(say.Do(func(*int, *Context, int) {}))
+	typ.Table(say.Handle(func(*int, *Context, int) {}))
 	talkType := NewType[int]("talker")
 	talk := Declare[Ref[int]](talkType, "talk")
-	talkType.Table(talk.Do(func(_ *int, c *Context, to Ref[int]) { say.Send(c, to, 2) }))
-	sys := Start(Workers(1))
-	r := typ.Spawn(sys, 0) // it is nobody's: this test takes its turns
+	talkType.Table(talk.Handle(func(_ *int, c *Context, to Ref[int]) { say.Send(c, to, 2) }))
+	sys := Start(WithWorkers(1))
+	r := typ.Spawn(sys, 0) // it has no worker: this test takes its turns
 	f := r.b.flowOf()
 	m := say.d.size.TakeOne()
 	m.ID = say.d.id
@@ -91,9 +91,9 @@ func TestBound_PlaceGivenBack(t *testing.T) {
 		runtime.Gosched()
 	}
 	_, _, _, list := f.take(r.b, 1)
-	release(env{sys: sys}, list)
+	release(sys, list)
 	f.permits.Cancel(waits, r.b)
-	if r.b.behind() {
+	if r.b.policy().behind(r.b) {
 		t.Fatal("nothing is in the mailbox, and who sends has to wait")
 	}
 	f.take(r.b, 1)

@@ -21,7 +21,7 @@ func TestBubble_Ask(t *testing.T) {
 			sys := start(t)
 			r := puppetType.Spawn(sys, puppet{})
 			for i := range 3 {
-				v, err := try.Ask(t.Context(), sys, r, func(*puppet, *actor.Context) (any, error) {
+				v, err := try.Ask(t.Context(), r, func(*puppet, *actor.Context) (any, error) {
 					time.Sleep(time.Millisecond) // the bubble's time: so that who asks parks
 					return i, nil
 				})

@@ -8,11 +8,11 @@ import (
 )
 
 // TestBug_K37_ManyWorkersUnderPressure: as many workers as there may be, far more than
-// processors, and everybody sends to one that is slow: the system is not found
+// processors, and all send to one that is slow: the system is not found
 // quiescent before the last message has run, round after round.
 func TestBug_K37_ManyWorkersUnderPressure(t *testing.T) {
 	const senders, each = 60, 5
-	sys := start(t, actor.Workers(56))
+	sys := start(t, actor.WithWorkers(56))
 	slow := slowType.Spawn(sys, puppet{})
 	got := 0
 	flood := func(_ *puppet, c *actor.Context) {
@@ -35,7 +35,7 @@ func TestBug_K37_ManyWorkersUnderPressure(t *testing.T) {
 // the messages that run are those that were sent, and not one more.
 func TestBug_K43_NoControlMessages(t *testing.T) {
 	const senders, each = 20, 200
-	sys := start(t, actor.Workers(2), actor.Batch(10))
+	sys := start(t, actor.WithWorkers(2), actor.WithBatch(10))
 	slow := slowType.Spawn(sys, puppet{})
 	for range senders {
 		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
@@ -53,9 +53,9 @@ func TestBug_K43_NoControlMessages(t *testing.T) {
 }
 
 // TestBug_3382_ToChan: the reader of a channel of ToChan asks the actor that sends to it, before it
-// reads on, and that actor is muted because the channel is full: "nobody is muted for ever".
+// reads on, and that actor is muted because the channel is full: "no actor is muted for ever".
 func TestBug_3382_ToChan(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	ch := make(chan int)
 	out := actor.ToChan(sys, ch)
 	a := puppetType.Spawn(sys, puppet{})
@@ -74,7 +74,7 @@ func TestBug_3382_ToChan(t *testing.T) {
 	eventually(t, "senders to be held up", func() bool { return sys.Stats().Messages >= before })
 	do.Send(sys, a, send)
 	eventually(t, "the sender to be muted", func() bool { return sys.Stats().Mutes > 0 })
-	if _, err := value.Ask(soon(t), sys, a, actor.None{}); err != nil {
+	if _, err := value.Ask(soon(t), a, struct{}{}); err != nil {
 		t.Errorf("the question: %v", err)
 	}
 	for i := range 1000 {
@@ -88,7 +88,7 @@ func TestBug_3382_ToChan(t *testing.T) {
 // TestToChan_PressedAgain: the news that there is room comes when there is none any more: senders
 // are muted all the same. And the news is none of the user's messages.
 func TestToChan_PressedAgain(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	ch := make(chan int)
 	out := actor.ToChan(sys, ch)
 	for i := range 70 {
@@ -100,7 +100,9 @@ func TestToChan_PressedAgain(t *testing.T) {
 	var goesOn atomic.Bool
 	do.Send(sys, w, func(_ *puppet, c *actor.Context) { out.Send(c, 70) })
 	do.Send(sys, w, func(*puppet, *actor.Context) { goesOn.Store(true) })
-	eventually(t, "the sender to be muted, or not", func() bool { return goesOn.Load() || sys.Stats().Mutes >= 1 })
+	eventually(t, "the sender to be muted, or not", func() bool {
+		return goesOn.Load() || sys.Stats().Mutes >= 1
+	})
 	equal(t, "the sender goes on", goesOn.Load(), false)
 	for range 71 {
 		receive(t, "a value", ch)

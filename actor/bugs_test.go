@@ -18,10 +18,13 @@ import (
 // start, all of them.
 func TestBug_K22_SendDuringStart(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		for range scaled(200) {
 			var started bool // the actor's
-			r := mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error { started = true; return nil }})
+			r := mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error {
+				started = true
+				return nil
+			}})
 			var wg sync.WaitGroup
 			for range 3 {
 				wg.Go(func() {
@@ -44,10 +47,11 @@ func TestBug_K22_SendDuringStart(t *testing.T) {
 // TestBug_K23_StopAgainstSend: what is sent while an actor is stopped, drained or killed
 // runs or is a dead letter, once (and K25: none twice).
 func TestBug_K23_StopAgainstSend(t *testing.T) {
-	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop, "Drain": actor.Drain, "Kill": actor.Kill} {
+	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop,
+		"Drain": actor.Drain, "Kill": actor.Kill} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(3), dead.option())
+			sys := start(t, actor.WithWorkers(3), dead.option())
 			const senders, each = 4, 20
 			rounds := scaled(200)
 			for range rounds {
@@ -78,16 +82,16 @@ func TestBug_K23_StopAgainstSend(t *testing.T) {
 
 // TestBug_K24_SuspendedDoesNotSpin: a suspended actor with mail takes no turns.
 func TestBug_K24_SuspendedDoesNotSpin(t *testing.T) {
-	fallen := make(chan struct{})
-	g := guard(t, mortal{}, func(*actor.Context, actor.Fallen) { close(fallen) })
+	childDown := make(chan struct{})
+	g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(childDown) })
 	crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
-	receive(t, "the fall", fallen)
+	receive(t, "the fall", childDown)
 	for range 100 {
-		say.Send(g.sys, g.kid, "")
-		rush.Send(g.sys, g.kid, nothing) // wakes it, once
+		say.Send(g.sys, g.child, "")
+		rush.Send(g.sys, g.child, nothing) // wakes it, once
 		in(t, g.sys, g.super, nothing)
 	}
-	actor.Restart(g.sys, g.kid)
+	actor.Restart(g.sys, g.child)
 	quiet(t, g.sys)
 	if turns := g.sys.Stats().Turns; turns > 400 {
 		t.Errorf("%d turns", turns)
@@ -99,17 +103,17 @@ func TestBug_K24_SuspendedDoesNotSpin(t *testing.T) {
 func TestBug_K24_SuspendedRunsNothing(t *testing.T) {
 	for seed := range uint64(5) {
 		var g *guardian
-		g = guard(t, mortal{}, func(c *actor.Context, _ actor.Fallen) {
-			rush.Send(c, g.kid, func(m *mortal, _ *actor.Context) { m.note("urgent") })
+		g = guard(t, mortal{}, func(c *actor.Context, _ actor.ChildDown) {
+			rush.Send(c, g.child, func(m *mortal, _ *actor.Context) { m.note("urgent") })
 			actor.After(c, time.Hour, doAct, func(m *mortal, c *actor.Context) {
 				m.note("an hour later")
-				actor.Restart(c, g.kid)
+				actor.Restart(c, g.child)
 			})
-		}, actor.Seed(seed))
+		}, actor.WithDeterministic(seed))
 		crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
 		quiet(t, g.sys)
-		g.diary.says(t, "kid: stop panic", "super: fell panic false", "super: an hour later",
-			"kid: start", "kid: urgent", "kid: 1", "kid: 2", "kid: 3")
+		g.diary.says(t, "child: stop panic", "super: fell panic false", "super: an hour later",
+			"child: start", "child: urgent", "child: 1", "child: 2", "child: 3")
 	}
 }
 
@@ -129,7 +133,7 @@ func TestBug_K26_NoSilentDrop(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(2), dead.option())
+			sys := start(t, actor.WithWorkers(2), dead.option())
 			r, release := busy(t, sys, mortal{})
 			for range 1000 {
 				say.Send(sys, r, "")
@@ -149,10 +153,10 @@ func TestBug_K26_NoSilentDrop(t *testing.T) {
 // and no goroutine hangs.
 func TestBug_K40_ShutdownOfTrees(t *testing.T) {
 	for i := range scaled(300) {
-		sys := actor.Start(actor.Workers(1+i%3), actor.Logger(silent))
+		sys := actor.Start(actor.WithWorkers(1+i%3), actor.WithLogger(silent))
 		root := mortalType.Spawn(sys, mortal{})
 		doAct.Send(sys, root, func(m *mortal, c *actor.Context) {
-			m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) { restart(c, f) }
+			m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) { restart(c, f) }
 			for range 3 {
 				k := actor.SpawnSupervised(c, mortalType, func(*mortal) {}, onFell)
 				mortalType.SpawnChild(c, mortal{})
@@ -179,18 +183,21 @@ func TestBug_K40_ShutdownOfTrees(t *testing.T) {
 // woken one, where programs must not.
 func TestBug_K10_EndStrandsNothing(t *testing.T) {
 	for name, leave := range map[string]func(c *actor.Context){
-		"Mail": func(c *actor.Context) { do.Send(c, actor.Self[puppet](c), func(*puppet, *actor.Context) {}) },
+		"Mail": func(c *actor.Context) {
+			do.Send(c, actor.Self[puppet](c), func(*puppet, *actor.Context) {})
+		},
 		"Lane": func(c *actor.Context) { rush.Send(c, actor.Self[mortal](c), nothing) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			ran, ctx := make(chan struct{}), notSoLong(t)
-			sys := start(t, actor.Workers(2), actor.OnDeadLetter(func(actor.DeadLetter) {
-				select {
-				case <-ran:
-				case <-ctx.Done():
-					t.Error("who was woken by an actor that ends waits for the end of its burial")
-				}
-			}))
+			sys := start(t, actor.WithWorkers(2),
+				actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
+					select {
+					case <-ran:
+					case <-ctx.Done():
+						t.Error("who was woken by an actor that ends waits for the end of its burial")
+					}
+				}}))
 			woken := puppetType.Spawn(sys, puppet{})
 			do.Send(sys, woken, func(*puppet, *actor.Context) {})
 			quiet(t, sys)
@@ -212,7 +219,7 @@ func TestBug_K10_EndStrandsNothing(t *testing.T) {
 // TestBug_K49_WaitForTheDead: a wait for an actor that has ended, or never lived, does not hang;
 // and callbacks may call anything, since no lock is held.
 func TestBug_K49_WaitForTheDead(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{onStop: func(_ *mortal, c *actor.Context) {
 		self := actor.Self[mortal](c)
 		actor.Stop(c, self)
@@ -220,13 +227,13 @@ func TestBug_K49_WaitForTheDead(t *testing.T) {
 		mortalType.Spawn(c, mortal{})
 	}})
 	quiet(t, sys)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	for range 3 {
 		equal(t, "reason", joined(t, sys, r), actor.ErrShutdown)
 	}
 	quiet(t, sys)
 	sys.Stop()
-	_, err := actor.Join(soon(t), sys, mortalType.Spawn(sys, mortal{}))
+	_, err := actor.Join(soon(t), mortalType.Spawn(sys, mortal{}))
 	wants(t, err, actor.ErrSystemStopped)
 	equal(t, "reason", joined(t, sys, r), actor.ErrShutdown)
 }
@@ -234,13 +241,13 @@ func TestBug_K49_WaitForTheDead(t *testing.T) {
 // TestBug_K50_Storm: supervised actors that are stopped, killed, restarted, suspended and
 // crash all at once end once each, and nothing hangs.
 func TestBug_K50_Storm(t *testing.T) {
-	sys := start(t, actor.Workers(3))
+	sys := start(t, actor.WithWorkers(3))
 	for range scaled(100) {
 		root := mortalType.Spawn(sys, mortal{})
 		var child actor.Ref[mortal]
 		final := 0 // the supervisor's
 		in(t, sys, root, func(m *mortal, c *actor.Context) {
-			m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) {
+			m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 				if f.Final {
 					final++
 				} else {
@@ -261,38 +268,49 @@ func TestBug_K50_Storm(t *testing.T) {
 			wg.Go(f)
 		}
 		wg.Wait()
-		_, err := actor.Join(soon(t), sys, child)
+		_, err := actor.Join(soon(t), child)
 		must(t, err)
 		quiet(t, sys)
 		equal(t, "final words", final, 1)
-		must(t, actor.StopWait(soon(t), sys, root))
+		must(t, actor.StopWait(soon(t), root))
 	}
 	quiet(t, sys)
 	equal(t, "ended", sys.Stats().Stopped, sys.Stats().Spawned)
 }
 
-// TestAskers_HearAtOnce: "an caller of a panicking, stopped, killed or never-started
+// TestCallers_HearAtOnce: "an caller of a panicking, stopped, killed or never-started
 // actor hears at once and why": no reply and no time-out is needed.
-func TestAskers_HearAtOnce(t *testing.T) {
+func TestCallers_HearAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		m    mortal
 		f    act
 		want []error
 	}{
-		"Panic":        {mortal{}, func(*mortal, *actor.Context) { panic(errUser) }, []error{actor.ErrPanicked, errUser}},
-		"Goexit":       {mortal{}, func(*mortal, *actor.Context) { runtime.Goexit() }, []error{actor.ErrPanicked}},
-		"Killed":       {mortal{}, func(_ *mortal, c *actor.Context) { actor.Kill(c, actor.Self[mortal](c)); c.Checkpoint() }, []error{actor.ErrStopped, actor.ErrKilled}},
-		"NeverStarted": {mortal{onStart: func(*mortal, *actor.Context) error { return errUser }}, nothing, []error{actor.ErrStopped, errUser}},
-		"StartPanics":  {mortal{onStart: func(*mortal, *actor.Context) error { panic(errUser) }}, nothing, []error{actor.ErrStopped, actor.ErrPanicked, errUser}},
+		"Panic": {mortal{}, func(*mortal, *actor.Context) {
+			panic(errUser)
+		}, []error{actor.ErrPanicked, errUser}},
+		"Goexit": {mortal{}, func(*mortal, *actor.Context) {
+			runtime.Goexit()
+		}, []error{actor.ErrPanicked}},
+		"Killed": {mortal{}, func(_ *mortal, c *actor.Context) {
+			actor.Kill(c, actor.Self[mortal](c))
+			c.Checkpoint()
+		}, []error{actor.ErrStopped, actor.ErrKilled}},
+		"NeverStarted": {mortal{onStart: func(*mortal, *actor.Context) error {
+			return errUser
+		}}, nothing, []error{actor.ErrStopped, errUser}},
+		"StartPanics": {mortal{onStart: func(*mortal, *actor.Context) error {
+			panic(errUser)
+		}}, nothing, []error{actor.ErrStopped, actor.ErrPanicked, errUser}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			r := mortalType.Spawn(sys, c.m)
-			_, err := fetchIn.Ask(context.Background(), sys, r, c.f)
+			_, err := fetchIn.Ask(context.Background(), r, c.f)
 			for _, want := range c.want {
 				wants(t, err, want)
 			}
-			_, late := fetchIn.Ask(context.Background(), sys, r, nothing)
+			_, late := fetchIn.Ask(context.Background(), r, nothing)
 			wants(t, late, actor.ErrStopped)
 			for _, want := range c.want {
 				wants(t, late, want)
@@ -301,16 +319,16 @@ func TestAskers_HearAtOnce(t *testing.T) {
 	}
 }
 
-// TestAsk_UnawaitedLeaveNothing: 100,000 asks that nobody waits for any more leave 0
+// TestAsk_UnawaitedLeaveNothing: 100,000 asks that no caller waits for any more leave 0
 // bytes behind.
 func TestAsk_UnawaitedLeaveNothing(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{})
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	ask := func(n int) {
 		for range n {
-			_, _ = fetch.Ask(gone, sys, r, func(*mortal) int { return 1 })
+			_, _ = fetch.Ask(gone, r, func(*mortal) int { return 1 })
 		}
 		quiet(t, sys)
 	}
@@ -339,14 +357,15 @@ func TestPanicReport_UserFrame(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := make(chan actor.PanicReport, 1)
-			sys := start(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+			sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
 			r := mortalType.Spawn(sys, mortal{})
 			doAct.Send(sys, r, f)
 			p := receive(t, "the report", reports)
 			equal(t, "actor", p.ActorID, r.ID())
 			equal(t, "where", p.Type+"."+p.Behaviour, "mortal.act")
 			equal(t, "message", p.MessageID, 1)
-			if !strings.HasPrefix(p.Frame, "github.com/gallop-go/gallop/actor_test.ownFrame ") || !strings.Contains(p.Frame, "bugs_test.go:") {
+			if !strings.HasPrefix(p.Frame, "github.com/gallop-go/gallop/actor_test.ownFrame ") ||
+				!strings.Contains(p.Frame, "bugs_test.go:") {
 				t.Errorf("frame %q", p.Frame)
 			}
 			var e *actor.PanicError

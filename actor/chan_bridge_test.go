@@ -17,7 +17,7 @@ import (
 // fromChan opens a bridge to a new puppet.
 func fromChan(t testing.TB, sys *actor.System, ch <-chan int) (p actor.Ref[puppet], stop func()) {
 	p = puppetType.Spawn(sys, puppet{})
-	_, err := try.Ask(soon(t), sys, p, func(_ *puppet, c *actor.Context) (any, error) {
+	_, err := try.Ask(soon(t), p, func(_ *puppet, c *actor.Context) (any, error) {
 		stop = actor.FromChan(c, ch, count)
 		return nil, nil
 	})
@@ -39,7 +39,7 @@ func TestFromChan(t *testing.T) {
 	equal(t, "waits that have ended", len(ended), 0)
 	close(ch)
 	must(t, receive(t, "Wait to return", ended))
-	n, err := value.Ask(soon(t), sys, p, actor.None{})
+	n, err := value.Ask(soon(t), p, struct{}{})
 	must(t, err)
 	equal(t, "messages", n, 1000)
 }
@@ -52,8 +52,10 @@ func TestFromChan_Ends(t *testing.T) {
 		"panic": func(sys *actor.System, p actor.Ref[puppet], _ func()) {
 			do.Send(sys, p, func(*puppet, *actor.Context) { panic("on purpose") })
 		},
-		"stop":        func(_ *actor.System, _ actor.Ref[puppet], stop func()) { stop(); stop() },
-		"Shutdown":    func(sys *actor.System, _ actor.Ref[puppet], _ func()) { _ = sys.Shutdown(context.Background()) },
+		"stop": func(_ *actor.System, _ actor.Ref[puppet], stop func()) { stop(); stop() },
+		"Shutdown": func(sys *actor.System, _ actor.Ref[puppet], _ func()) {
+			_ = sys.Shutdown(context.Background())
+		},
 		"System.Stop": func(sys *actor.System, _ actor.Ref[puppet], _ func()) { sys.Stop() },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +75,7 @@ func TestFromChan_Ends(t *testing.T) {
 // TestFromChan_OfWhoLeaves: "If the actor takes no mail any more, since it drains or its OnStop
 // runs, nothing is taken out of ch."
 func TestFromChan_OfWhoLeaves(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	ch := make(chan int, 100)
 	for i := range cap(ch) {
 		ch <- i
@@ -102,7 +104,7 @@ func TestFromChan_OfWhoLeaves(t *testing.T) {
 // TestFromChan_BackPressure: "While the actor is overloaded, the goroutine takes at most
 // one value out of ch, so that those who write to ch wait"; every value runs once.
 func TestFromChan_BackPressure(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	ch := make(chan deed)
 	var ran atomic.Int64
@@ -134,7 +136,7 @@ func TestFromChan_BackPressure(t *testing.T) {
 func TestFromChan_Conservation(t *testing.T) {
 	for round := range scaled(300) {
 		var dead letters
-		sys := start(t, actor.Workers(1+round%3), dead.option())
+		sys := start(t, actor.WithWorkers(1+round%3), dead.option())
 		ch := make(chan int)
 		p, _ := fromChan(t, sys, ch)
 		over := make(chan struct{})
@@ -190,7 +192,7 @@ func TestToChan(t *testing.T) {
 			}
 			quiet(t, sys)
 			must(t, sys.Run())
-			close(ch) // "whoever made it may when Run … has returned"
+			close(ch) // "its maker may when Run … has returned"
 		})
 	}
 }
@@ -227,9 +229,10 @@ func TestToChan_Stop(t *testing.T) {
 }
 
 // TestToChan_StopLeavesNothing: "all other mail becomes dead letters. It blocks until that has
-// happened", with what waits for room in a channel that nobody reads.
+// happened", with what waits for room in a channel without a reader.
 func TestToChan_StopLeavesNothing(t *testing.T) {
-	for name, opts := range map[string][]actor.Option{"": {actor.Workers(2)}, "Seed": {actor.Seed(1)}} {
+	for name, opts := range map[string][]actor.Option{"": {actor.WithWorkers(2)},
+		"Seed": {actor.WithDeterministic(1)}} {
 		t.Run(name, func(t *testing.T) {
 			for range scaled(50) {
 				var dead letters
@@ -251,7 +254,7 @@ func TestToChan_StopLeavesNothing(t *testing.T) {
 func TestFromChan_StopLeavesNothing(t *testing.T) {
 	for range scaled(50) {
 		var dead letters
-		sys := start(t, actor.Workers(2), dead.option())
+		sys := start(t, actor.WithWorkers(2), dead.option())
 		ch := make(chan int)
 		p := puppetType.Spawn(sys, puppet{})
 		do.Send(sys, p, func(_ *puppet, c *actor.Context) {
@@ -274,7 +277,7 @@ func TestFromChan_StopLeavesNothing(t *testing.T) {
 func TestBridges_StopInADeterministicRun(t *testing.T) {
 	for seed := range uint64(8) {
 		var dead letters
-		sys := start(t, actor.Seed(seed), dead.option())
+		sys := start(t, actor.WithDeterministic(seed), dead.option())
 		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 			actor.FromChan(c, make(chan int), count)
 			actor.ToChan(c, make(chan int)).Send(c, 1)
@@ -296,7 +299,7 @@ func TestBridges_OpenedWhileStopping(t *testing.T) {
 	}{"Worker": {puppetType, do}, "Pinned": {pinnedType, pinnedDo}} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(1), dead.option())
+			sys := start(t, actor.WithWorkers(1), dead.option())
 			begun, stopped := make(chan struct{}), make(chan struct{})
 			k.do.Send(sys, k.typ.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 				close(begun)
@@ -332,13 +335,17 @@ func TestPipe_Stops(t *testing.T) {
 // or the goroutine waits for room, and not of the process.
 func TestToChan_Closed(t *testing.T) {
 	if raceDetector {
-		t.Skip("a race by itself") // to close a channel that somebody sends to, which is reported
+		// To close a channel that is sent to, which is reported.
+		t.Skip("a race by itself")
 	}
-	for name, opts := range map[string][]actor.Option{"": nil, "seed": {actor.Seed(1)}} {
+	for name, opts := range map[string][]actor.Option{"": nil, "seed": {actor.WithDeterministic(1)}} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
 			var crash atomic.Int64
-			sys := start(t, append(opts, dead.option(), actor.OnPanic(func(actor.PanicReport) { crash.Add(1) }))...)
+			sys := start(t, append(opts, dead.option(),
+				actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {
+					crash.Add(1)
+				}}))...)
 			ch := make(chan int)
 			out := actor.ToChan(sys, ch)
 			for i := range 100 {
@@ -388,11 +395,13 @@ func TestMisuse_OfBridges(t *testing.T) {
 		panics(t, "slow.do is not one of puppet#", func() { actor.FromChan(c, make(chan deed), slowDo) })
 	})
 	quiet(t, sys)
-	panics(t, "Standing of a zero Ref", func() { actor.Ref[puppet]{}.Standing() })
+	panics(t, "Status of a zero Ref", func() { actor.Ref[puppet]{}.Status() })
 	ctx := context.Background()
-	panics(t, "a zero AskBehaviour", func() { _, _ = actor.AskAll(ctx, sys, actor.AskBehaviour[puppet, int, int]{}, nil, 1) })
+	panics(t, "a zero AskBehaviour", func() {
+		_, _ = actor.AskAll(ctx, actor.AskBehaviour[puppet, int, int]{}, nil, 1)
+	})
 	panics(t, "puppet.value sent to a zero Ref", func() {
-		_, _ = actor.AskAll(ctx, sys, value, []actor.Ref[puppet]{{}}, actor.None{})
+		_, _ = actor.AskAll(ctx, value, []actor.Ref[puppet]{{}}, struct{}{})
 	})
 }
 
@@ -410,12 +419,12 @@ func puppets(sys *actor.System, n int) []actor.Ref[puppet] {
 func TestAskAll(t *testing.T) {
 	sys := start(t)
 	list := puppets(sys, 100)
-	got, err := actor.AskAll(soon(t), sys, value, list, actor.None{})
+	got, err := actor.AskAll(soon(t), value, list, struct{}{})
 	must(t, err)
 	for i, n := range got {
 		equal(t, "reply", n, i)
 	}
-	none, err := actor.AskAll(soon(t), sys, value, nil, actor.None{})
+	none, err := actor.AskAll(soon(t), value, nil, struct{}{})
 	must(t, err)
 	equal(t, "replies of nobody", len(none), 0)
 
@@ -424,7 +433,7 @@ func TestAskAll(t *testing.T) {
 	do.Send(sys, list[0], func(*puppet, *actor.Context) { <-stuck })
 	fault := errors.New("a fault")
 	do.Send(sys, list[50], func(p *puppet, _ *actor.Context) { p.note = fault })
-	_, err = actor.AskAll(soon(t), sys, try, list[:51], func(p *puppet, _ *actor.Context) (any, error) {
+	_, err = actor.AskAll(soon(t), try, list[:51], func(p *puppet, _ *actor.Context) (any, error) {
 		err, _ := p.note.(error)
 		return nil, err
 	})
@@ -439,7 +448,7 @@ func TestReplies_HaveCome(t *testing.T) {
 	for range 20 {
 		ctx, cancel := context.WithCancel(soon(t))
 		first := true
-		for _, res := range actor.Replies(ctx, sys, value, list, actor.None{}) {
+		for _, res := range actor.Replies(ctx, value, list, struct{}{}) {
 			if first {
 				first = false
 				quiet(t, sys) // all have answered
@@ -465,7 +474,7 @@ func TestReplies(t *testing.T) {
 	ctx, cancel := context.WithCancel(soon(t))
 	defer cancel()
 	var order []actor.Ref[puppet]
-	for r, res := range actor.Replies(ctx, sys, value, list, actor.None{}) {
+	for r, res := range actor.Replies(ctx, value, list, struct{}{}) {
 		order = append(order, r)
 		i := slices.Index(list, r)
 		switch {
@@ -484,38 +493,39 @@ func TestReplies(t *testing.T) {
 	equal(t, "outcomes", len(order), 10)
 	equal(t, "the last", order[9], list[0])
 	close(stuck)
-	for r := range actor.Replies(soon(t), sys, value, list, actor.None{}) {
+	for r := range actor.Replies(soon(t), value, list, struct{}{}) {
 		equal(t, "one that was asked", slices.Contains(list, r), true)
 		break // "what comes after it was left goes nowhere"
 	}
 	quiet(t, sys)
 	inside(t, sys, func(c *actor.Context) {
-		_, err := actor.AskAll(context.Background(), sys, value, []actor.Ref[puppet]{actor.Self[puppet](c)}, actor.None{})
-		wants(t, err, actor.ErrSelfAsk)
+		_, err := actor.AskAll(context.Background(), value, []actor.Ref[puppet]{actor.Self[puppet](c)},
+			struct{}{})
+		wants(t, err, actor.ErrDeadlock)
 	})
 }
 
-// TestStanding: "how the actor stands".
-func TestStanding(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+// TestStatus: "how the actor stands".
+func TestStatus(t *testing.T) {
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
-	equal(t, "an overloaded actor", o.ref.Standing(), actor.Overloaded)
+	equal(t, "an overloaded actor", o.ref.Status(), actor.StatusOverloaded)
 	o.release()
 	stay, at := make(chan struct{}), make(chan struct{})
 	p := puppetType.Spawn(sys, puppet{})
-	equal(t, "a new actor", p.Standing(), actor.Idle)
+	equal(t, "a new actor", p.Status(), actor.StatusIdle)
 	do.Send(sys, p, func(*puppet, *actor.Context) { close(at); <-stay })
 	receive(t, "the behaviour", at)
-	equal(t, "an actor at work", p.Standing(), actor.Busy)
+	equal(t, "an actor at work", p.Status(), actor.StatusBusy)
 	close(stay)
 	quiet(t, sys)
-	equal(t, "an actor that is done", p.Standing(), actor.Idle)
-	equal(t, "one that has recovered", o.ref.Standing(), actor.Idle)
+	equal(t, "an actor that is done", p.Status(), actor.StatusIdle)
+	equal(t, "one that has recovered", o.ref.Status(), actor.StatusIdle)
 	actor.Stop(sys, p)
 	quiet(t, sys)
-	equal(t, "an actor that has ended", p.Standing(), actor.Ended)
-	for s, want := range map[actor.Standing]string{actor.Idle: "idle", actor.Busy: "busy",
-		actor.Overloaded: "overloaded", actor.Ended: "ended", 99: "unknown", -1: "unknown"} {
+	equal(t, "an actor that has ended", p.Status(), actor.StatusEnded)
+	for s, want := range map[actor.Status]string{actor.StatusIdle: "idle", actor.StatusBusy: "busy",
+		actor.StatusOverloaded: "overloaded", actor.StatusEnded: "ended", 99: "unknown", -1: "unknown"} {
 		equal(t, "name", s.String(), want)
 	}
 }
@@ -527,10 +537,10 @@ func TestAskAll_EndedBefore(t *testing.T) {
 	cancel()
 	sys := start(t)
 	list := puppets(sys, 3)
-	_, err := actor.AskAll(ended, sys, value, list, actor.None{})
+	_, err := actor.AskAll(ended, value, list, struct{}{})
 	wants(t, err, context.Canceled)
 	n := 0
-	for _, res := range actor.Replies(ended, sys, value, list, actor.None{}) {
+	for _, res := range actor.Replies(ended, value, list, struct{}{}) {
 		wants(t, res.Err, context.Canceled)
 		n++
 	}
@@ -544,14 +554,15 @@ func TestAskAll_EndedBefore(t *testing.T) {
 // and in whatever order their goroutines come.
 func TestFromChan_AgainInOrder(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
-		"plain": nil, "bounded": {actor.TypeBound(1, actor.OverflowMute)}, "watermarks": {actor.TypeWatermarks(2, 1)},
+		"plain": nil, "bounded": {actor.WithBound(1,
+			actor.OverflowMute)}, "watermarks": {actor.WithWatermarks(2, 1)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(20) {
-				readAgain(t, start(t, actor.Seed(seed)), opts)
+				readAgain(t, start(t, actor.WithDeterministic(seed)), opts)
 			}
 			for range 20 {
-				readAgain(t, start(t, actor.Workers(2)), opts)
+				readAgain(t, start(t, actor.WithWorkers(2)), opts)
 			}
 		})
 	}
@@ -564,16 +575,16 @@ func readAgain(t *testing.T, sys *actor.System, opts []actor.TypeOption) {
 	var stop func()
 	ch := numbers(n)
 	typ := actor.NewType[int]("reader", opts...)
-	open, read := actor.Declare[actor.None](typ, "open"), actor.Declare[int](typ, "read")
+	open, read := actor.Declare[struct{}](typ, "open"), actor.Declare[int](typ, "read")
 	typ.Table(
-		open.Do(func(_ *int, c *actor.Context, _ actor.None) { stop = actor.FromChan(c, ch, read) }),
-		read.Do(func(_ *int, c *actor.Context, v int) {
+		open.Handle(func(_ *int, c *actor.Context, _ struct{}) { stop = actor.FromChan(c, ch, read) }),
+		read.Handle(func(_ *int, c *actor.Context, v int) {
 			if got = append(got, v); v%3 == 2 {
 				stop()
 				stop = actor.FromChan(c, ch, read)
 			}
 		}))
-	open.Send(sys, typ.Spawn(sys, 0), actor.None{})
+	open.Send(sys, typ.Spawn(sys, 0), struct{}{})
 	quiet(t, sys)
 	if len(got) != n || !slices.IsSorted(got) {
 		t.Errorf("out of the channel came %v", got)
@@ -595,17 +606,22 @@ func numbers(n int) <-chan int {
 func TestFromChan_AgainBehindARestart(t *testing.T) {
 	const n = 60
 	for seed := range uint64(20) {
-		sys, ch := start(t, actor.Seed(seed), actor.OnPanic(func(actor.PanicReport) {})), numbers(n)
+		sys, ch := start(t, actor.WithDeterministic(seed),
+			actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}})), numbers(n)
 		var got []int
 		typ := actor.NewType[int]("reader")
 		read := actor.Declare[int](typ, "read")
-		typ.Table(read.Do(func(_ *int, _ *actor.Context, v int) {
+		typ.Table(read.Handle(func(_ *int, _ *actor.Context, v int) {
 			if got = append(got, v); v%5 == 4 {
 				panic("on purpose")
 			}
 		})).OnStart(func(_ *int, c *actor.Context) error { actor.FromChan(c, ch, read); return nil })
-		w := wardenType.Spawn(sys, warden{fell: func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }})
-		wardenIn(t, sys, w, func(_ *warden, c *actor.Context) { actor.SpawnSupervised(c, typ, func(*int) {}, wardenFell) })
+		w := wardenType.Spawn(sys, warden{fell: func(c *actor.Context, f actor.ChildDown) {
+			actor.Restart(c, f.Ref)
+		}})
+		wardenIn(t, sys, w, func(_ *warden, c *actor.Context) {
+			actor.SpawnSupervised(c, typ, func(*int) {}, wardenFell)
+		})
 		if len(got) != n || !slices.IsSorted(got) {
 			t.Errorf("seed %d: out of the channel came %v", seed, got)
 		}
@@ -618,11 +634,14 @@ func TestFromChan_AgainBehindARestart(t *testing.T) {
 func TestFromChan_AgainAndAgain(t *testing.T) {
 	const n = 100
 	for seed := range uint64(20) {
-		for _, opt := range []actor.Option{actor.Seed(seed), actor.Workers(2)} {
+		for _, opt := range []actor.Option{actor.WithDeterministic(seed), actor.WithWorkers(2)} {
 			sys, ch := start(t, opt), numbers(2)
 			p := puppetType.Spawn(sys, puppet{})
 			in := func(f func(*actor.Context)) {
-				_, err := try.Ask(soon(t), sys, p, func(_ *puppet, c *actor.Context) (any, error) { f(c); return nil, nil })
+				_, err := try.Ask(soon(t), p, func(_ *puppet, c *actor.Context) (any, error) {
+					f(c)
+					return nil, nil
+				})
 				must(t, err)
 			}
 			var stop func()

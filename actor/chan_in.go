@@ -22,7 +22,7 @@ import (
 //
 // One goroutine stands between ch and the actor. While the actor is overloaded, the
 // goroutine takes at most one value out of ch, so that those who write to ch wait; but
-// for an urgent b, which pays no heed to overload, it goes on. What it has taken runs
+// for an urgent b, which ignores overload, it goes on. What it has taken runs
 // or becomes a dead letter.
 //
 // If FromChan is called again for the same behaviour, after a stop or a restart, it
@@ -41,7 +41,8 @@ func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()
 	}
 	x := c.self.makeCold()
 	in := chanSource[M]{ch: ch, openSource: openSource{
-		to: c.self, d: b.d, stopped: make(chan struct{}), ended: x.untilLifeDone(), gone: make(chan struct{}),
+		to: c.self, d: b.d, stopped: make(chan struct{}), ended: x.untilLifeDone(), gone: make(
+			chan struct{}),
 	}}
 	all := sourcesOf(x)
 	in.before = all.add(in.openSource)
@@ -101,7 +102,7 @@ func (in chanSource[M]) waitTurn() bool {
 		if sys.sim != nil {
 			sys.sched.Await(sys.done.context(), func() bool { return isClosed(gone) || in.isDone() })
 			if !isClosed(gone) {
-				// Over, or orphaned: the baton is in hand, so nobody else can go on.
+				// Over, or orphaned: the baton is in hand, so no other goroutine can go on.
 				return false
 			}
 			continue
@@ -154,8 +155,8 @@ func (in chanSource[M]) deliver(v M) {
 	sys.sim.comes(m, sim.ByChannel, in.to)
 	err := in.push(m, sys)
 	if err != nil {
-		sys.sim.count(1)
-		env{sys: sys}.deadLetter(in.to, m, err)
+		sys.countLost()
+		deadLetter(sys, in.to, m, err)
 	}
 }
 
@@ -163,12 +164,12 @@ func (in chanSource[M]) deliver(v M) {
 func (in chanSource[M]) push(m *message, sys *System) error {
 	if in.d.urgent {
 		m.From = 0
-		return in.to.pushUrgent(nil, m, in.d)
+		return pushUrgent(sys, in.to, m, in.d)
 	}
-	if in.to.acquirePermit(sys.done.context(), sys) != nil {
+	if in.to.acquirePermit(sys.done.context()) != nil {
 		return ErrSystemStopped
 	}
-	return in.to.pushPermitted(m)
+	return in.to.policy().place(sys, in.to, m)
 }
 
 // openSource is what an actor knows of a channel source. It does not keep a channel that is read
@@ -188,7 +189,7 @@ type chanSources struct {
 	life chan struct{} // open are of the life that closes this
 	open []openSource  // owner only; tidied when there are many
 	many int
-	lock sync.Mutex // of left: anybody may call stop
+	lock sync.Mutex // of left: any goroutine may call stop
 	left []openSource
 }
 
@@ -238,7 +239,7 @@ func isGone(o openSource) bool { return isClosed(o.gone) }
 
 // bridges are the goroutines between a system's actors and channels. When the system stops they end
 // soon, and it waits for them; what they had in hand becomes dead letters. They are begun in turns,
-// all of which have ended when somebody waits.
+// all of which have ended when an owner waits.
 //
 // Functions that Pipe runs are not among them: they are the user's, and may go on for long, or stop
 // the system themselves.
@@ -250,7 +251,7 @@ type bridges struct {
 
 // bridge runs f in a goroutine that holds the system until f returns, and for which the system's
 // stop waits. In a turn only, so that it cannot be too late.
-func (s *System) bridge(what errandKind, of *cell, f func()) {
+func (s *System) bridge(what errandClass, of *cell, f func()) {
 	b := s.makeBridges()
 	b.all.Add(1)
 	b.left.Add(1)

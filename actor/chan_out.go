@@ -12,12 +12,12 @@ import (
 // waits for room. When 64 messages wait, the actor applies pressure
 // ([Context.ApplyPressure]): the actors that send to it are muted until there is room
 // again. Now and then they are let go for the mail that they have, in case one of them
-// has to do something before anybody reads ch.
+// has to do something before ch is read.
 //
 // A message that waits for room holds the system, so Wait, Run and Shutdown return once
-// whoever reads ch has been given everything. Stop makes dead letters of what waits.
+// the readers of ch have been given everything. Stop makes dead letters of what waits.
 //
-// Nobody closes ch. Whoever made it may close it when Run, or Shutdown without an
+// The runtime never closes ch. Its maker may close it when Run, or Shutdown without an
 // error, has returned. If ch is closed earlier, the actor panics over the next message,
 // which is its end.
 func ToChan[M any](from Sender, ch chan<- M) Handler[M] {
@@ -44,7 +44,7 @@ func sinkTypeOf[M any]() *sinkType[M] {
 	}
 	t := &sinkType[M]{typ: NewType[chanSink[M]]("channel")}
 	t.put = Declare[M](t.typ, "put")
-	t.typ.Table(t.put.Do((*chanSink[M]).doPut))
+	t.typ.Table(t.put.Handle((*chanSink[M]).doPut))
 	first, _ := sinkTypes.LoadOrStore(key, t)
 	return first.(*sinkType[M])
 }
@@ -99,14 +99,14 @@ func (s sinkReady[M]) serve(_ *cell, c *Context) {
 }
 
 // flow puts what waits into the channel. When that is of no use any more, flow sends the rest to
-// the actor once more. If the actor has ended, the rest becomes dead letters. If somebody has
+// the actor once more. If the actor has ended, the rest becomes dead letters. If a user has
 // closed the channel, the actor panics over it, which a behaviour may and a goroutine of ours may
 // not.
 func (o *chanSink[M]) flow(me Ref[chanSink[M]], sys *System, ended <-chan struct{}) {
 	for {
 		m, ok, room := o.next()
 		if room {
-			me.b.tell(env{sys: sys}, sinkReady[M]{o: o}) // not under the lock: others may go first
+			me.b.tell(sys, sinkReady[M]{o: o}) // not under the lock: others may go first
 		}
 		if !ok {
 			return

@@ -7,10 +7,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestInlets_Twin compares the books of an actor's bridges with a list of all that it has ever
+// TestSources_Twin compares the lists of an actor's bridges with a list of all that it has ever
 // opened, which looks at each: which come before a new one, and that few are kept of those that are
 // gone.
-func TestInlets_Twin(t *testing.T) {
+func TestSources_Twin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l chanSources
 		var twin []openSource
@@ -46,13 +46,15 @@ func TestInlets_Twin(t *testing.T) {
 }
 
 // openTwin opens one, and checks who is said to come before it.
-func openTwin(t *rapid.T, l *chanSources, alive []openSource, d *descriptor, life chan struct{}) openSource {
+func openTwin(t *rapid.T, l *chanSources, alive []openSource, d *descriptor,
+	life chan struct{}) openSource {
 	o := openSource{d: d, stopped: make(chan struct{}), ended: life, gone: make(chan struct{})}
 	before := l.add(o)
 	for _, other := range alive {
 		comes := other.d == d && (isClosed(other.stopped) || isClosed(other.ended))
 		if comes != slices.Contains(before, other.gone) {
-			t.Fatalf("one that is stopped %v and over %v comes before: %v", isClosed(other.stopped), isClosed(other.ended), !comes)
+			t.Fatalf("one that is stopped %v and over %v comes before: %v", isClosed(other.stopped),
+				isClosed(other.ended), !comes)
 		}
 	}
 	return o

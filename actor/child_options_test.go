@@ -8,60 +8,68 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // warden is a supervisor that notes who is up.
 type warden struct {
-	diary *diary
-	kids  []actor.AnyRef
-	fell  func(c *actor.Context, f actor.Fallen)
+	diary    *diary
+	children []actor.AnyRef
+	fell     func(c *actor.Context, f actor.ChildDown)
 }
 
 var (
 	wardenType = actor.NewType[warden]("warden")
-	wardenDo   = actor.DeclareAsk[func(*warden, *actor.Context), actor.None](wardenType, "do")
-	wardenFell = actor.Declare[actor.Fallen](wardenType, "fell")
-	wardenRose = actor.Declare[actor.Risen](wardenType, "rose")
+	wardenDo   = actor.DeclareAsk[func(*warden, *actor.Context), struct{}](wardenType, "do")
+	wardenFell = actor.Declare[actor.ChildDown](wardenType, "fell")
+	wardenRose = actor.Declare[access.ChildUp](wardenType, "rose")
 	wardenWake = actor.Declare[actor.AnyRef](wardenType, "wake")
 	_          = wardenType.Table(
-		wardenDo.Do(func(w *warden, c *actor.Context, f func(*warden, *actor.Context)) (none actor.None, err error) {
+		wardenDo.Handle(func(w *warden, c *actor.Context,
+			f func(*warden, *actor.Context)) (none struct{}, err error) {
 			f(w, c)
 			return
 		}),
-		wardenFell.Do(func(w *warden, c *actor.Context, f actor.Fallen) {
+		wardenFell.Handle(func(w *warden, c *actor.Context, f actor.ChildDown) {
 			if w.fell != nil && !f.Final {
 				w.fell(c, f)
 			}
 		}),
-		wardenRose.Do(func(w *warden, _ *actor.Context, _ actor.Risen) { w.diary.add("up") }),
-		wardenWake.Do(func(_ *warden, c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }))
+		wardenRose.Handle(func(w *warden, _ *actor.Context, _ access.ChildUp) { w.diary.add("up") }),
+		wardenWake.Handle(func(_ *warden, c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }))
 )
 
-func (w *warden) spawn(c *actor.Context, name string, care actor.Care[warden], start func(*mortal, *actor.Context) error) actor.Ref[mortal] {
+func (w *warden) spawn(c *actor.Context, name string, care actor.Care[warden],
+	start func(*mortal, *actor.Context) error) actor.Ref[mortal] {
 	care.Fell, care.Rose = wardenFell, wardenRose
 	// As it is now: it is read at every restart, and not by the warden.
 	d := w.diary
-	r := actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = mortal{name: name, diary: d, onStart: start} }, care)
-	w.kids = append(w.kids, r.Any())
+	r := actor.SpawnUnder(c, mortalType, func(m *mortal) {
+		*m = mortal{name: name, diary: d, onStart: start}
+	}, care)
+	w.children = append(w.children, r.Any())
 	return r
 }
 
-func wardenIn(t testing.TB, sys *actor.System, r actor.Ref[warden], f func(*warden, *actor.Context)) {
+func wardenIn(t testing.TB, sys *actor.System, r actor.Ref[warden],
+	f func(*warden, *actor.Context)) {
 	t.Helper()
-	_, err := wardenDo.Ask(soon(t), sys, r, f)
+	_, err := wardenDo.Ask(soon(t), r, f)
 	must(t, err)
 	quiet(t, sys)
 }
 
-// TestRisen: "Rose is told whenever the child is up": after OnStart, and not if that fails.
-func TestRisen(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+// TestChildUp: "Rose is told whenever the child is up": after OnStart, and not if that fails.
+func TestChildUp(t *testing.T) {
+	sys := start(t, actor.WithWorkers(1))
 	var d diary
 	fails := 1
-	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }})
+	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.ChildDown) {
+		actor.Restart(c, f.Ref)
+	}})
 	var child actor.Ref[mortal]
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
-		child = w.spawn(c, "kid", actor.Care[warden]{}, func(*mortal, *actor.Context) error {
+		child = w.spawn(c, "child", actor.Care[warden]{}, func(*mortal, *actor.Context) error {
 			if fails > 0 {
 				fails--
 				return errUser
@@ -69,41 +77,43 @@ func TestRisen(t *testing.T) {
 			return nil
 		})
 	})
-	d.says(t, "kid: start", "kid: start", "up")
+	d.says(t, "child: start", "child: start", "up")
 	d.lines = nil
 	doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
 	quiet(t, sys)
-	d.says(t, "kid: stop panic", "kid: start", "up")
+	d.says(t, "child: stop panic", "child: start", "up")
 }
 
 // TestCare: Stop is called in place of the parent's order, once, and not when the parent is
-// killed; Before decides who is told first; a Restart before the end still reaches nobody.
+// killed; Before decides who is told first; a Restart before the end still reaches no actor.
 func TestCare(t *testing.T) {
 	for _, kill := range []bool{false, true} {
-		sys := start(t, actor.Workers(1))
+		sys := start(t, actor.WithWorkers(1))
 		var d diary
 		w := wardenType.Spawn(sys, warden{diary: &d})
 		care := actor.Care[warden]{Stop: func(c *actor.Context, r actor.AnyRef) {
-			d.add("told")
+			d.add("heardBy")
 			actor.StopWith(c, r, errUser)
 		}}
 		wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
 			w.spawn(c, "b", care, nil)
-			care.Before = w.kids[0]
+			care.Before = w.children[0]
 			w.spawn(c, "a", care, nil)
 			care.Before = actor.AnyRef{}
 			w.spawn(c, "c", care, nil)
-			panics(t, "is not a child of", func() { w.spawn(c, "d", actor.Care[warden]{Before: actor.Self[warden](c).Any()}, nil) })
+			panics(t, "is not a child of", func() {
+				w.spawn(c, "d", actor.Care[warden]{Before: actor.Self[warden](c).Any()}, nil)
+			})
 		})
 		d.lines = nil
 		if kill {
-			must(t, actor.KillWait(soon(t), sys, w))
+			must(t, actor.KillWait(soon(t), w))
 			d.says(t)
 			continue
 		}
-		must(t, actor.StopWait(soon(t), sys, w))
+		must(t, actor.StopWait(soon(t), w))
 		e := errUser.Error()
-		d.says(t, "told", "c: stop "+e, "told", "b: stop "+e, "told", "a: stop "+e)
+		d.says(t, "heardBy", "c: stop "+e, "heardBy", "b: stop "+e, "heardBy", "a: stop "+e)
 	}
 }
 
@@ -113,7 +123,10 @@ func TestCare(t *testing.T) {
 func TestCare_StopYields(t *testing.T) {
 	for round := range scaled(50) {
 		var dead letters
-		sys := start(t, actor.Workers(2), dead.option(), actor.OnPanic(func(p actor.PanicReport) { t.Error(p.Value) }))
+		sys := start(t, actor.WithWorkers(2), dead.option(),
+			actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+				t.Error(p.Value)
+			}}))
 		w := wardenType.Spawn(sys, warden{diary: new(diary)})
 		care := actor.Care[warden]{Stop: func(c *actor.Context, r actor.AnyRef) {
 			actor.Yield(c, wardenWake, r)
@@ -126,7 +139,7 @@ func TestCare_StopYields(t *testing.T) {
 			if round%2 == 0 {
 				return
 			}
-			for actor.Kill(c, child); child.Standing() != actor.Ended; {
+			for actor.Kill(c, child); child.Status() != actor.StatusEnded; {
 				runtime.Gosched()
 			}
 		})
@@ -139,11 +152,12 @@ func TestCare_StopYields(t *testing.T) {
 
 // TestCare_Place: the place of a child is found, also if it has
 // ended and the parent has not heard of it. One that the parent has heard of is no child, nor is
-// somebody else's, nor one of another system whose parent has that number.
+// another actor's, nor one of another system whose parent has that number.
 func TestCare_Place(t *testing.T) {
-	sys, elsewhere := start(t, actor.Workers(2)), start(t, actor.Workers(1))
+	sys, elsewhere := start(t, actor.WithWorkers(2)), start(t, actor.WithWorkers(1))
 	d := diary{}
-	w, v := wardenType.Spawn(sys, warden{diary: &d}), wardenType.Spawn(elsewhere, warden{diary: new(diary)})
+	w, v := wardenType.Spawn(sys, warden{diary: &d}), wardenType.Spawn(elsewhere,
+		warden{diary: new(diary)})
 	equal(t, "number", v.ID(), w.ID())
 	var ended, foreign actor.AnyRef
 	wardenIn(t, elsewhere, v, func(v *warden, c *actor.Context) {
@@ -158,7 +172,7 @@ func TestCare_Place(t *testing.T) {
 		plain := mortalType.SpawnChild(c, mortal{born: true})
 		ended = r.Any()
 		actor.Kill(c, ended)
-		eventually(t, "its end", func() bool { return r.Standing() == actor.Ended })
+		eventually(t, "its end", func() bool { return r.Status() == actor.StatusEnded })
 		w.spawn(c, "before one that has ended", actor.Care[warden]{Before: ended}, nil)
 		w.spawn(c, "before one that is not supervised", actor.Care[warden]{Before: plain.Any()}, nil)
 	})
@@ -168,8 +182,9 @@ func TestCare_Place(t *testing.T) {
 		}
 	})
 	d.lines = nil
-	must(t, actor.StopWait(soon(t), sys, w))
-	d.says(t, "before one that is not supervised: stop shutdown", "old: stop shutdown", "before one that has ended: stop shutdown", "old: stop shutdown")
+	must(t, actor.StopWait(soon(t), w))
+	d.says(t, "before one that is not supervised: stop shutdown", "old: stop shutdown",
+		"before one that has ended: stop shutdown", "old: stop shutdown")
 }
 
 // TestCare_StopCrashes: a child whose Stop crashes is told by an order, and its siblings as
@@ -181,11 +196,14 @@ func TestCare_StopCrashes(t *testing.T) {
 		"late":   func(c *actor.Context, child actor.AnyRef) { actor.Drain(c, child); panic("stop") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			var d diary
 			w := wardenType.Spawn(sys, warden{diary: &d})
 			calls := 0
-			care := actor.Care[warden]{Stop: func(c *actor.Context, child actor.AnyRef) { calls++; stop(c, child) }}
+			care := actor.Care[warden]{Stop: func(c *actor.Context, child actor.AnyRef) {
+				calls++
+				stop(c, child)
+			}}
 			wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
 				w.spawn(c, "a", actor.Care[warden]{}, nil)
 				w.spawn(c, "b", care, nil)
@@ -194,7 +212,7 @@ func TestCare_StopCrashes(t *testing.T) {
 			d.lines = nil
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
-			must(t, actor.StopWait(ctx, sys, w))
+			must(t, actor.StopWait(ctx, w))
 			d.says(t, "c: stop shutdown", "b: stop shutdown", "a: stop shutdown")
 			equal(t, "calls of Stop", calls, 2)
 		})
@@ -205,17 +223,17 @@ func TestCare_StopCrashes(t *testing.T) {
 // virtual clock moves on; its mail waits all the same, and runs after the restart.
 func TestPostpone(t *testing.T) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
-	sys := start(t, actor.Workers(2), actor.Clock(clock))
+	sys := start(t, actor.WithWorkers(2), actor.WithClock(clock))
 	// Two diaries: whether the warden or the child is first is chance.
 	var d, up diary
-	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) {
+	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.ChildDown) {
 		actor.Postpone(c, f.Ref)
 		actor.Postpone(c, f.Ref) // does nothing more
 		actor.After(c, time.Minute, wardenWake, f.Ref)
 	}})
 	var child actor.Ref[mortal]
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
-		child = w.spawn(c, "kid", actor.Care[warden]{}, nil)
+		child = w.spawn(c, "child", actor.Care[warden]{}, nil)
 		w.diary = &up
 	})
 	for range 2 { // the holds are in balance
@@ -224,14 +242,14 @@ func TestPostpone(t *testing.T) {
 		quiet(t, sys)
 		say.Send(sys, child, "kept")
 		must(t, clock.Advance(soon(t), time.Minute-1))
-		d.says(t, "kid: stop panic")
+		d.says(t, "child: stop panic")
 		must(t, clock.Advance(soon(t), 1))
-		d.says(t, "kid: stop panic", "kid: start", "kid: kept")
+		d.says(t, "child: stop panic", "child: start", "child: kept")
 		up.says(t, "up")
 	}
 	doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
 	quiet(t, sys)
-	must(t, actor.StopWait(soon(t), sys, w))
+	must(t, actor.StopWait(soon(t), w))
 	quiet(t, sys)
 	actor.Postpone(sys, child)
 	panics(t, "is not supervised", func() { actor.Postpone(sys, w) })
@@ -254,32 +272,39 @@ func TestAs(t *testing.T) {
 // caller, which has had its answer.
 func TestCare_StopReported(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
-	sys := start(t, actor.Workers(1), actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+			reports <- p
+		}}))
 	w := wardenType.Spawn(sys, warden{diary: new(diary)})
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
-		w.spawn(c, "a", actor.Care[warden]{Stop: func(*actor.Context, actor.AnyRef) { panic("stop") }}, nil)
+		w.spawn(c, "a", actor.Care[warden]{Stop: func(*actor.Context, actor.AnyRef) {
+			panic("stop")
+		}}, nil)
 	})
-	_, err := wardenDo.Ask(soon(t), sys, w, func(_ *warden, c *actor.Context) { c.Stop() })
+	_, err := wardenDo.Ask(soon(t), w, func(_ *warden, c *actor.Context) { c.Stop() })
 	must(t, err)
 	quiet(t, sys)
 	p := receive(t, "the report", reports)
-	equal(t, "where", fmt.Sprint(p.Type, " ", p.Behaviour, " ", p.MessageID), "warden Care.Stop 0")
-	must(t, actor.StopWait(soon(t), sys, w))
+	equal(t, "where", fmt.Sprint(p.Type, " ", p.Behaviour, " ", p.MessageID), "warden Stop 0")
+	must(t, actor.StopWait(soon(t), w))
 }
 
 // TestCare_RoseOfAnother: a Rose that is not the supervisor's panics before anything is spawned.
 func TestCare_RoseOfAnother(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	var d diary
-	other := actor.Declare[actor.Risen](actor.NewType[warden]("another warden"), "rose")
+	other := actor.Declare[access.ChildUp](actor.NewType[warden]("another warden"), "rose")
 	w := wardenType.Spawn(sys, warden{diary: &d})
 	before := sys.Stats().Spawned
 	wardenIn(t, sys, w, func(_ *warden, c *actor.Context) {
 		panics(t, "another warden.rose", func() {
-			actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = mortal{name: "ghost", diary: &d} }, actor.Care[warden]{Fell: wardenFell, Rose: other})
+			actor.SpawnUnder(c, mortalType, func(m *mortal) {
+				*m = mortal{name: "ghost", diary: &d}
+			}, actor.Care[warden]{Fell: wardenFell, Rose: other})
 		})
 	})
-	must(t, actor.StopWait(soon(t), sys, w))
+	must(t, actor.StopWait(soon(t), w))
 	d.says(t)
 	equal(t, "actors spawned", sys.Stats().Spawned, before)
 }

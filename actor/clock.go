@@ -13,13 +13,13 @@ import (
 )
 
 // VirtualClock is a clock that stands still until it is told to go on, for tests that
-// need time to pass and do not want to wait. Give it to systems with [Clock]; several
+// need time to pass and do not want to wait. Give it to systems with [WithClock]; several
 // may share it. All that these systems do by the clock they do by this one: timers,
 // [Context.Now], and how long a behaviour has blocked ([Context.Blocking]).
 //
-// Time that stands still holds nobody. When only time could bring more, [System.Wait]
+// Time that stands still holds no system. When only time could bring more, [System.Wait]
 // returns although timers are armed, and [System.Run] ends the system. The same is true
-// for actors that are muted for one whose restart is put off ([Postpone]).
+// for actors that are muted for one whose restart is put off (package supervise).
 //
 // The zero value is not ready: use [NewVirtualClock]. Methods may be called from any
 // goroutine.
@@ -37,20 +37,20 @@ func NewVirtualClock(start time.Time) *VirtualClock {
 	return &VirtualClock{seam: seam.NewVirtualClock(start, 0), moves: make(chan struct{}, 1)}
 }
 
-// Clock makes the system take the time from c instead of from the machine. The
+// WithClock makes the system take the time from c instead of from the machine. The
 // scheduler still shares the processor by the machine's clock.
-func Clock(c *VirtualClock) Option {
-	return func(o *options) {
+func WithClock(c *VirtualClock) Option {
+	return systemOption(func(o *options) {
 		switch {
 		case c == nil:
-			o.wrong = append(o.wrong, "Clock(nil)")
+			o.wrong = append(o.wrong, "WithClock(nil)")
 			return
 		case c.seam == nil:
 			o.wrong = append(o.wrong, "Clock of a zero VirtualClock: use NewVirtualClock")
 			return
 		}
 		o.clock, o.virtual = c.seam, c
-	}
+	})
 }
 
 // Now returns the time at which the clock stands.
@@ -89,7 +89,7 @@ func (c *VirtualClock) Next() (time.Duration, bool) {
 // to end, or, in a deterministic system, that wait for a reply. Special cases:
 //
 //   - An actor that waits for one under pressure may be let go once, by the machine's
-//     time ([OnStall]), before the clock goes on.
+//     time ([Hooks]), before the clock goes on.
 //   - Advance waits for what [Pipe] and [FromChan] run; but not in a deterministic
 //     system, where that goes on when it can. In any other system, if only a timer can
 //     take an actor out of its pressure, an open FromChan of that actor keeps the clock
@@ -108,7 +108,7 @@ func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 	defer func() { <-c.moves }()
 	end := seam.After(c.seam.Nanos(), d)
 	for {
-		if err := c.settle(ctx); err != nil {
+		if err := c.awaitAll(ctx); err != nil {
 			return err
 		}
 		at, ok := c.seam.Next()
@@ -141,7 +141,7 @@ func (c *VirtualClock) takeTurn(ctx context.Context) error {
 	return err
 }
 
-// Jump moves the clock on by d at once and waits for nobody, as time looks to a machine
+// Jump moves the clock on by d at once and does not wait, as time looks to a machine
 // that was asleep. Timers that are due fire in their order. A behaviour may call Jump.
 // It panics if d is negative.
 func (c *VirtualClock) Jump(d time.Duration) {
@@ -156,16 +156,16 @@ func mustGoOn(call string, d time.Duration) {
 	}
 }
 
-// settle waits until nothing goes on in any system on this clock, in all at the same time: one in
+// awaitAll waits until nothing goes on in any system on this clock, in all at the same time: one in
 // which nothing did may have been sent something by the next.
 //
 // Rejected: to wait until they are quiescent. An actor that is muted for one that waits for a
 // timer, and any that waits for that actor, would keep the clock from coming to the timer.
-func (c *VirtualClock) settle(ctx context.Context) error {
+func (c *VirtualClock) awaitAll(ctx context.Context) error {
 	for last := uint64(0); ; {
 		turns := uint64(1)
 		for _, s := range c.systems() {
-			err := awaitStill(ctx, s, last == 0)
+			err := awaitQuiet(ctx, s, last == 0)
 			if err != nil && !errors.Is(err, sched.ErrStopped) {
 				return err
 			}
@@ -178,12 +178,12 @@ func (c *VirtualClock) settle(ctx context.Context) error {
 	}
 }
 
-// awaitStill waits until nothing goes on in s except what waits for time, or for somebody outside
-// who has no [System.Hold]. The watch over actors under pressure may let an actor go, by the
-// machine's time. If watched says so, awaitStill waits for that once, since the actor may come to
-// wait again.
-func awaitStill(ctx context.Context, s *System, watched bool) error {
-	for letGo := s.Stats().LetGo; ; {
+// awaitQuiet waits until nothing goes on in s except what waits for time, or for a goroutine
+// outside who has no [System.Hold]. The watch over actors under pressure may let an actor go, by
+// the machine's time. If watched says so, awaitQuiet waits for that once, since the actor may come
+// to wait again.
+func awaitQuiet(ctx context.Context, s *System, watched bool) error {
+	for released := s.Stats().Exempted; ; {
 		if err := s.sched.WaitParked(ctx); err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func awaitStill(ctx context.Context, s *System, watched bool) error {
 			continue
 		}
 		look := s.deadlocks.next()
-		if look == nil || !watched || s.Stats().LetGo != letGo {
+		if look == nil || !watched || s.Stats().Exempted != released {
 			return nil
 		}
 		select {
@@ -217,12 +217,12 @@ func (c *VirtualClock) systems() []*System {
 // parked returns a function that reports whether n parked actors of s, while nothing goes on there,
 // wait for time alone: all of them are muted, and none for one under pressure. Then those that they
 // wait for in the end are suspended, or they would run; and have been postponed, or they would be
-// parked as well ([Postpone]). Without a timer of s it is not time that they wait for. The alarms
-// of the clock do not tell that: between two of them none is set.
+// parked as well (package supervise). Without a timer of s it is not time that they wait for. The
+// alarms of the clock do not tell that: between two of them none is set.
 func (c *VirtualClock) parked(s *System) func(n int) bool {
 	return func(n int) bool {
 		t := s.timers.Load()
-		if t == nil || !t.armed() {
+		if t == nil || !t.Armed() {
 			return false
 		}
 		st := s.Stats() // exact while nothing runs
@@ -248,7 +248,7 @@ func (c *VirtualClock) leave(s *System) {
 // Sleep waits until d has passed, or ctx ends, whose error it returns then. It is for
 // functions of [Pipe] and [Context.Blocking], and for what stands in for a database or a
 // socket in their tests. There it waits in virtual time if the system is deterministic
-// ([Seed]), and costs nothing: the system goes on meanwhile, and time jumps on when
+// ([WithDeterministic]), and costs nothing: the system goes on meanwhile, and time jumps on when
 // nothing else can happen, or is moved by the system's [VirtualClock]. If the system
 // stops before, Sleep returns ctx's error or ErrSystemStopped. In any other system, and
 // in goroutines of the program's own, it waits by the machine's clock.
@@ -321,5 +321,6 @@ func (c *Context) slowed(f func()) func() {
 
 // verifyParked checks, while nothing runs, that the muted actors hold the system: n actors do.
 func verifyParked(n int, st Stats) {
-	invariant.Check(st.Unmutes <= st.Mutes && st.Mutes-st.Unmutes <= uint64(n), "%d muted, and %d let go on, of %d parked", st.Mutes, st.Unmutes, n)
+	invariant.Check(st.Unmutes <= st.Mutes && st.Mutes-st.Unmutes <= uint64(n),
+		"%d muted, and %d let go on, of %d parked", st.Mutes, st.Unmutes, n)
 }

@@ -18,7 +18,7 @@ import (
 // at which a timer is due", also where the systems send to each other.
 func TestClock(t *testing.T) {
 	clock := actor.NewVirtualClock(epoch)
-	one, two := start(t, actor.Clock(clock)), start(t, actor.Clock(clock))
+	one, two := start(t, actor.WithClock(clock)), start(t, actor.WithClock(clock))
 	b := bellType.Spawn(two, bell{})
 	p := puppetType.Spawn(one, puppet{})
 	do.Send(one, p, func(_ *puppet, c *actor.Context) {
@@ -33,9 +33,9 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestClock_HoldsNobody: "When only time could bring more, System.Wait returns although timers are
+// TestClock_HoldsNone: "When only time could bring more, System.Wait returns although timers are
 // armed, and System.Run ends the system"; a system that has ended is waited for no more.
-func TestClock_HoldsNobody(t *testing.T) {
+func TestClock_HoldsNone(t *testing.T) {
 	sys, clock := onVirtualTime(t)
 	inside(t, sys, func(c *actor.Context) { actor.After(c, time.Second, count, 1) })
 	quiet(t, sys)
@@ -45,9 +45,10 @@ func TestClock_HoldsNobody(t *testing.T) {
 }
 
 // TestClock_AdvanceGivesUp: "If ctx ends before, Advance returns ctx's error, and the
-// clock stands where it had come to." It waits for whoever holds the system.
+// clock stands where it had come to." It waits for all that hold the system.
 func TestClock_AdvanceGivesUp(t *testing.T) {
-	for name, opts := range map[string][]actor.Option{"workers": nil, "Seed": {actor.Seed(1)}} {
+	for name, opts := range map[string][]actor.Option{"workers": nil,
+		"Seed": {actor.WithDeterministic(1)}} {
 		t.Run(name, func(t *testing.T) {
 			sys, clock := onVirtualTime(t, opts...)
 			release, err := sys.Hold()
@@ -96,8 +97,8 @@ func advancing(t *testing.T) (sys *actor.System, clock *actor.VirtualClock, end 
 	return sys, clock, func() { release(); must(t, <-ended) }
 }
 
-// inUse is a context that tells when somebody waits with it: the first Advance has had its turn by
-// then.
+// inUse is a context that tells when a goroutine waits with it: the first Advance has had its turn
+// by then.
 type inUse struct {
 	context.Context
 	once  sync.Once
@@ -116,14 +117,18 @@ func TestClock_EndsAsItsTurnComes(t *testing.T) {
 	for range 40 {
 		sys, clock, end := advancing(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		wants(t, clock.Advance(&endsAsked{ctx, func() { end(); sys.Stop(); cancel() }}, time.Hour), context.Canceled)
+		wants(t, clock.Advance(&endsAsked{ctx, func() {
+			end()
+			sys.Stop()
+			cancel()
+		}}, time.Hour), context.Canceled)
 		if now := clock.Now(); !now.Equal(epoch.Add(time.Hour)) {
 			t.Fatalf("it is %v", now)
 		}
 	}
 }
 
-// endsAsked is a context that ends when somebody asks for its end.
+// endsAsked is a context that ends when it is asked for its end.
 type endsAsked struct {
 	context.Context
 	end func()
@@ -142,18 +147,22 @@ func (c *endsAsked) Done() <-chan struct{} {
 func TestClock_Waiting(t *testing.T) {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	for name, opts := range map[string][]actor.Option{"1": {actor.Workers(1)}, "4": {actor.Workers(4)}, "Seed": {actor.Seed(1)}} {
+	for name, opts := range map[string][]actor.Option{"1": {actor.WithWorkers(1)},
+		"4": {actor.WithWorkers(4)}, "Seed": {actor.WithDeterministic(1)}} {
 		for _, says := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/%v", name, says), func(t *testing.T) {
 				sys, clock := onVirtualTime(t, append(opts, actor.Leeway(1))...)
-				w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) {
-					if says {
-						actor.Standby(c, f.Ref)
-					}
-					actor.After(c, time.Minute, wardenWake, f.Ref)
-				}})
+				w := wardenType.Spawn(sys, warden{diary: new(diary),
+					fell: func(c *actor.Context, f actor.ChildDown) {
+						if says {
+							actor.Standby(c, f.Ref)
+						}
+						actor.After(c, time.Minute, wardenWake, f.Ref)
+					}})
 				var child actor.Ref[mortal]
-				_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+				_, err := wardenDo.Ask(soon(t), w, func(w *warden, c *actor.Context) {
+					child = w.spawn(c, "child", actor.Care[warden]{}, nil)
+				})
 				must(t, err)
 				first, second := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 				must(t, clock.Advance(soon(t), 0))
@@ -180,11 +189,14 @@ func TestClock_Waiting(t *testing.T) {
 
 // postponed spawns an actor whose restart is put off for a minute when it falls.
 func postponed(t *testing.T, sys *actor.System) (child actor.Ref[mortal]) {
-	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) {
-		actor.Standby(c, f.Ref)
-		actor.After(c, time.Minute, wardenWake, f.Ref)
-	}})
-	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+	w := wardenType.Spawn(sys, warden{diary: new(diary),
+		fell: func(c *actor.Context, f actor.ChildDown) {
+			actor.Standby(c, f.Ref)
+			actor.After(c, time.Minute, wardenWake, f.Ref)
+		}})
+	_, err := wardenDo.Ask(soon(t), w, func(w *warden, c *actor.Context) {
+		child = w.spawn(c, "child", actor.Care[warden]{}, nil)
+	})
 	must(t, err)
 	return child
 }
@@ -204,12 +216,17 @@ func awaitsRestart(t *testing.T, sys *actor.System, also deed) (muted actor.Ref[
 }
 
 // TestClock_NotForTime: if no timer is armed, actors that are muted for one that was postponed wait
-// for somebody outside, and Wait waits with them.
+// for a goroutine outside, and Wait waits with them.
 func TestClock_NotForTime(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Workers(2))
-	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Standby(c, f.Ref) }})
+	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
+	w := wardenType.Spawn(sys, warden{diary: new(diary),
+		fell: func(c *actor.Context, f actor.ChildDown) {
+			actor.Standby(c, f.Ref)
+		}})
 	var child actor.Ref[mortal]
-	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+	_, err := wardenDo.Ask(soon(t), w, func(w *warden, c *actor.Context) {
+		child = w.spawn(c, "child", actor.Care[warden]{}, nil)
+	})
 	must(t, err)
 	quiet(t, sys)
 	doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
@@ -236,7 +253,7 @@ func TestClock_EndsThere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys, _ := onVirtualTime(t, actor.Workers(2), dead.option())
+			sys, _ := onVirtualTime(t, actor.WithWorkers(2), dead.option())
 			awaitsRestart(t, sys, func(*puppet, *actor.Context) {})
 			ended := make(chan error, 1)
 			go func() { ended <- end(sys) }()
@@ -249,7 +266,7 @@ func TestClock_EndsThere(t *testing.T) {
 // TestClock_WaitsForPressure: but one that is muted for one under pressure as well is waited for,
 // until it is let go.
 func TestClock_WaitsForPressure(t *testing.T) {
-	sys, _ := onVirtualTime(t, actor.Workers(2), actor.Logger(slog.New(slog.DiscardHandler)))
+	sys, _ := onVirtualTime(t, actor.WithWorkers(2), actor.WithLogger(slog.New(slog.DiscardHandler)))
 	r := press(t, sys)
 	awaitsRestart(t, sys, func(_ *puppet, c *actor.Context) { count.Send(c, r, 1) })
 	m := puppetType.Spawn(sys, puppet{})
@@ -257,7 +274,7 @@ func TestClock_WaitsForPressure(t *testing.T) {
 	awaitMuted(t, sys, m)
 	do.Send(sys, m, func(_ *puppet, c *actor.Context) {})
 	quiet(t, sys)
-	equal(t, "let go", sys.Stats().LetGo > 0, true)
+	equal(t, "let go", sys.Stats().Exempted > 0, true)
 	equal(t, "it is muted", actor.Muted(m), false)
 }
 
@@ -278,7 +295,7 @@ func (n noticed) Done() <-chan struct{} {
 // TestClock_WaitsBesideAMove: Wait returns although all that ran behind a timer was over before the
 // alarm was set for the next one, that of the restart.
 func TestClock_WaitsBesideAMove(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Workers(2))
+	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	awaitsRestart(t, sys, func(*puppet, *actor.Context) {})
 	quiet(t, sys)
 	armed := make(chan struct{}, 2)
@@ -313,7 +330,8 @@ func TestClock_WaitsBesideAMove(t *testing.T) {
 // TestClock_HeldByOthers: a System.Hold keeps Advance waiting until it is released, and no longer,
 // though an actor is muted for one that waits for a timer.
 func TestClock_HeldByOthers(t *testing.T) {
-	for name, opts := range map[string][]actor.Option{"2": {actor.Workers(2)}, "Seed": {actor.Seed(1)}} {
+	for name, opts := range map[string][]actor.Option{"2": {actor.WithWorkers(2)},
+		"Seed": {actor.WithDeterministic(1)}} {
 		for _, mutes := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/%v", name, mutes), func(t *testing.T) {
 				sys, clock := onVirtualTime(t, opts...)
@@ -346,13 +364,17 @@ func TestClock_HeldByOthers(t *testing.T) {
 // TestClock_LetGoAgainAndAgain: one that always sends again to one under pressure, and so is let go
 // again and again, does not keep Advance from the moment at which the pressure is released.
 func TestClock_LetGoAgainAndAgain(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Workers(2), actor.Logger(slog.New(slog.DiscardHandler)))
+	sys, clock := onVirtualTime(t, actor.WithWorkers(2),
+		actor.WithLogger(slog.New(slog.DiscardHandler)))
 	r := puppetType.Spawn(sys, puppet{})
 	inRun := make(chan struct{})
 	var released atomic.Bool
 	do.Send(sys, r, func(_ *puppet, c *actor.Context) {
 		c.ApplyPressure()
-		actor.After(c, time.Minute, do, func(_ *puppet, c *actor.Context) { c.ReleasePressure(); released.Store(true) })
+		actor.After(c, time.Minute, do, func(_ *puppet, c *actor.Context) {
+			c.ReleasePressure()
+			released.Store(true)
+		})
 		close(inRun)
 	})
 	receive(t, "pressure", inRun)
@@ -373,7 +395,8 @@ func TestClock_LetGoAgainAndAgain(t *testing.T) {
 // TestClock_PressureIsLetGo: what happens by itself within d goes by the machine's time if it
 // is the watch over actors under pressure that does it. Advance waits for it all the same.
 func TestClock_PressureIsLetGo(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Workers(2), actor.Logger(slog.New(slog.DiscardHandler)))
+	sys, clock := onVirtualTime(t, actor.WithWorkers(2),
+		actor.WithLogger(slog.New(slog.DiscardHandler)))
 	r := press(t, sys)
 	m := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, m, func(_ *puppet, c *actor.Context) { count.Send(c, r, 1) })
@@ -387,7 +410,7 @@ func TestClock_PressureIsLetGo(t *testing.T) {
 func TestClock_EndedBefore(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, opts := range [][]actor.Option{nil, {actor.Seed(1)}} {
+	for _, opts := range [][]actor.Option{nil, {actor.WithDeterministic(1)}} {
 		_, clock := onVirtualTime(t, opts...)
 		before := clock.Now()
 		wants(t, clock.Advance(ended, time.Hour), context.Canceled)

@@ -29,13 +29,13 @@ import (
 type Counter struct{ n int }
 
 func (c *Counter) Add(ctx *actor.Context, by int)                    { c.n += by }
-func (c *Counter) Get(ctx *actor.Context, _ actor.None) (int, error) { return c.n, nil }
+func (c *Counter) Get(ctx *actor.Context, _ struct{}) (int, error) { return c.n, nil }
 
 var (
 	CounterType = actor.NewType[Counter]("counter")
 	Add         = actor.Declare[int](CounterType, "add")
-	Get         = actor.DeclareAsk[actor.None, int](CounterType, "get")
-	_           = CounterType.Table(Add.Do((*Counter).Add), Get.Do((*Counter).Get))
+	Get         = actor.DeclareAsk[struct{}, int](CounterType, "get")
+	_           = CounterType.Table(Add.Handle((*Counter).Add), Get.Handle((*Counter).Get))
 )
 
 type Other struct{ m int }
@@ -49,7 +49,8 @@ var (
 	Set       = actor.Declare[string](OtherType, "set")
 	Got       = actor.Declare[actor.Result[int]](OtherType, "got")
 	Text      = actor.Declare[actor.Result[string]](OtherType, "text")
-	_         = OtherType.Table(Set.Do((*Other).Set), Got.Do((*Other).Got), Text.Do((*Other).Text))
+	_         = OtherType.Table(Set.Handle((*Other).Set), Got.Handle((*Other).Got),
+		Text.Handle((*Other).Text))
 )
 
 var (
@@ -64,7 +65,8 @@ var (
 // exported is where the compiler has put what a package exports.
 func exported(t *testing.T, pkgs ...string) map[string]string {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, pkgs...)...)
+	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-f",
+		"{{.ImportPath}} {{.Export}}"}, pkgs...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -100,7 +102,9 @@ func (k *checker) check(t *testing.T, snippet string) (problems []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conf := types.Config{Importer: k.imp, Error: func(err error) { problems = append(problems, err.Error()) }}
+	conf := types.Config{Importer: k.imp, Error: func(err error) {
+		problems = append(problems, err.Error())
+	}}
 	_, _ = conf.Check("p", k.fset, []*ast.File{f}, nil)
 	return problems
 }
@@ -110,35 +114,51 @@ func (k *checker) check(t *testing.T, snippet string) (problems []string) {
 func TestDoesNotCompile(t *testing.T) {
 	k := newChecker(t)
 	for name, c := range map[string]struct{ code, want string }{
-		"wrong message":             {`Add.Send(sys, counter, "1")`, `cannot use "1".* as int value`},
-		"wrong message inside":      {`Set.Send(c, other, 1)`, `cannot use 1 .* as string value`},
-		"wrong message TrySend":     {`_ = Add.TrySend(sys, counter, "1")`, `cannot use "1".* as int value`},
-		"wrong message SendWait":    {`_ = Add.SendWait(context.Background(), sys, counter, 1.5)`, `cannot use 1.5 .* as int value`},
-		"ref of another type":       {`Add.Send(sys, other, 1)`, `cannot use other .* as actor.Ref\[p?\.?Counter\] value`},
-		"ask of another type":       {`Get.Ask(context.Background(), sys, other, actor.None{})`, `cannot use other .* as actor.Ref`},
-		"ask with the wrong query":  {`Get.Ask(context.Background(), sys, counter, 1)`, `cannot use 1 .* as actor.None value`},
-		"wrong reply":               {`var s string; s, _ = Get.Ask(context.Background(), sys, counter, actor.None{}); _ = s`, `cannot use .* as string value`},
-		"Ask from a *Context":       {`Get.Ask(context.Background(), c, counter, actor.None{})`, `cannot use c .* as \*actor.System value`},
-		"SendWait from a *Context":  {`_ = Add.SendWait(context.Background(), c, counter, 1)`, `cannot use c .* as \*actor.System value`},
-		"AskTo from a *System":      {`actor.AskTo(sys, Get, counter, actor.None{}, Got)`, `\*actor.System.* as \*actor.Context|type \*actor.System of sys does not match`},
-		"AskTo with another reply":  {`actor.AskTo(c, Get, counter, actor.None{}, Text)`, `Result\[string\]|does not match`},
-		"Pipe with another reply":   {`actor.Pipe(c, Text, func(context.Context) (int, error) { return 0, nil })`, `does not match|cannot use`},
-		"Send of an ask":            {`Get.Send(sys, counter, actor.None{})`, `Get.Send undefined`},
-		"Ask of a one-way":          {`Add.Ask(context.Background(), sys, counter, 1)`, `Add.Ask undefined`},
-		"method of another state":   {`_ = CounterType.Table(Add.Do((*Other).Set))`, `cannot use \(\*Other\).Set`},
-		"method of another message": {`_ = OtherType.Table(Set.Do(func(*Other, *actor.Context, int) {}))`, `cannot use .*func`},
-		"method without context":    {`_ = CounterType.Table(Add.Do(func(c *Counter, by int) {}))`, `cannot use .*func`},
-		"entry of another state":    {`_ = CounterType.Table(Set.Do((*Other).Set))`, `cannot use Set.Do`},
-		"state of another type":     {`CounterType.Spawn(sys, Other{})`, `cannot use Other\{\} .* as .*Counter value`},
-		"self of another state":     {`counter = actor.Self[Other](c)`, `cannot use actor.Self`},
+		"wrong message":        {`Add.Send(sys, counter, "1")`, `cannot use "1".* as int value`},
+		"wrong message inside": {`Set.Send(c, other, 1)`, `cannot use 1 .* as string value`},
+		"wrong message TrySend": {`_ = Add.TrySend(sys, counter, "1")`,
+			`cannot use "1".* as int value`},
+		"wrong message SendWait": {`_ = Add.SendWait(context.Background(), counter, 1.5)`,
+			`cannot use 1.5 .* as int value`},
+		"ref of another type": {`Add.Send(sys, other, 1)`,
+			`cannot use other .* as actor.Ref\[p?\.?Counter\] value`},
+		"ask of another type": {`Get.Ask(context.Background(), other, struct{}{})`,
+			`cannot use other .* as actor.Ref`},
+		"ask with the wrong query": {`Get.Ask(context.Background(), counter, 1)`,
+			`cannot use 1 .* as struct{} value`},
+		"wrong reply": {`var s string; s, _ = Get.Ask(context.Background(), counter, struct{}{}); _ = s`,
+			`cannot use .* as string value`},
+		"AskTo from a *System": {`actor.AskTo(sys, Get, counter, struct{}{}, Got)`,
+			`\*actor.System.* as \*actor.Context|type \*actor.System of sys does not match`},
+		"AskTo with another reply": {`actor.AskTo(c, Get, counter, struct{}{}, Text)`,
+			`Result\[string\]|does not match`},
+		"Pipe with another reply": {
+			`actor.Pipe(c, Text, func(context.Context) (int, error) { return 0, nil })`,
+			`does not match|cannot use`},
+		"Send of an ask":   {`Get.Send(sys, counter, struct{}{})`, `Get.Send undefined`},
+		"Ask of a one-way": {`Add.Ask(context.Background(), counter, 1)`, `Add.Ask undefined`},
+		"method of another state": {`_ = CounterType.Table(Add.Handle((*Other).Set))`,
+			`cannot use \(\*Other\).Set`},
+		"method of another message": {
+			`_ = OtherType.Table(Set.Handle(func(*Other, *actor.Context, int) {}))`,
+			`cannot use .*func`},
+		"method without context": {`_ = CounterType.Table(Add.Handle(func(c *Counter, by int) {}))`,
+			`cannot use .*func`},
+		"entry of another state": {`_ = CounterType.Table(Set.Handle((*Other).Set))`,
+			`cannot use Set.Handle`},
+		"state of another type": {`CounterType.Spawn(sys, Other{})`,
+			`cannot use Other\{\} .* as .*Counter value`},
+		"self of another state": {`counter = actor.Self[Other](c)`, `cannot use actor.Self`},
 		"handler of another message": {
-			`var h actor.Handler[string] = Add.To(counter); _ = h`, `does not implement actor.Handler|cannot use Add.To`},
+			`var h actor.Handler[string] = Add.To(counter); _ = h`,
+			`does not implement actor.Handler|cannot use Add.To`},
 		"a sender of one's own": {`var s actor.Sender = new(forged); _ = s }
 			type forged struct{}
 			func (*forged) sender() (*actor.Context, *actor.System) { return c, sys }
 			func _() {`, `does not implement actor.Sender .*unexported method sender|missing method sender`},
-		"context without a system": {`_ = actor.Context{self: nil}`, `unknown field self|unexported field`},
-		"state of a ref":           {`_ = counter.b`, `counter.b undefined`},
+		"context without a system": {`_ = actor.Context{self: nil}`,
+			`unknown field self|unexported field`},
+		"state of a ref": {`_ = counter.b`, `counter.b undefined`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			problems := k.check(t, "func _() {\n"+c.code+"\n}\n")
@@ -159,24 +179,29 @@ func TestCompiles(t *testing.T) {
 	k := newChecker(t)
 	in := func(code string) string { return "func _() {\n" + code + "\n}\n" }
 	for name, code := range map[string]string{
-		"nothing":  "",
-		"send":     in(`Add.Send(sys, counter, 1); Add.Send(c, counter, 1); Set.Send(c, other, "s")`),
-		"try":      in(`_ = Add.TrySend(sys, counter, 1); _ = Add.TrySend(c, counter, 1); _ = Add.SendWait(context.Background(), sys, counter, 1)`),
-		"ask":      in(`var n int; var err error; n, err = Get.Ask(context.Background(), sys, counter, actor.None{}); _, _ = n, err`),
-		"ask to":   in(`actor.AskTo(c, Get, counter, actor.None{}, Got)`),
-		"pipe":     in(`actor.Pipe(c, Text, func(context.Context) (string, error) { return "", nil })`),
-		"handlers": in(`h := []actor.Handler[int]{Add.To(counter)}; h[0].Send(sys, 1); _ = h[0].TrySend(c, 1)`),
-		"spawn":    in(`counter = CounterType.Spawn(c, Counter{}); counter = CounterType.SpawnFunc(sys, func(c *Counter) { c.n = 1 })`),
-		"self":     in(`counter = actor.Self[Counter](c); _ = counter == actor.Self[Counter](c); actor.Stop(c, counter)`),
+		"nothing": "",
+		"send":    in(`Add.Send(sys, counter, 1); Add.Send(c, counter, 1); Set.Send(c, other, "s")`),
+		"try": in(`_ = Add.TrySend(sys, counter, 1); _ = Add.TrySend(c, counter, 1)
+		_ = Add.SendWait(context.Background(), counter, 1)`),
+		"ask": in(`var n int; var err error
+		n, err = Get.Ask(context.Background(), counter, struct{}{}); _, _ = n, err`),
+		"ask to": in(`actor.AskTo(c, Get, counter, struct{}{}, Got)`),
+		"pipe":   in(`actor.Pipe(c, Text, func(context.Context) (string, error) { return "", nil })`),
+		"handlers": in(`h := []actor.Handler[int]{Add.To(counter)}
+		h[0].Send(sys, 1); _ = h[0].TrySend(c, 1)`),
+		"spawn": in(`counter = CounterType.Spawn(c, Counter{})
+		counter = CounterType.SpawnFunc(sys, func(c *Counter) { c.n = 1 })`),
+		"self": in(`counter = actor.Self[Counter](c); _ = counter == actor.Self[Counter](c)
+		actor.Stop(c, counter)`),
 		"self-send": `
 			type Loop struct{ left int }
-			func (l *Loop) Step(c *actor.Context, _ actor.None) {
-				if l.left--; l.left > 0 { Step.Send(c, actor.Self[Loop](c), actor.None{}) }
+			func (l *Loop) Step(c *actor.Context, _ struct{}) {
+				if l.left--; l.left > 0 { Step.Send(c, actor.Self[Loop](c), struct{}{}) }
 			}
 			var (
 				LoopType = actor.NewType[Loop]("loop")
-				Step     = actor.Declare[actor.None](LoopType, "step")
-				_        = LoopType.Table(Step.Do((*Loop).Step))
+				Step     = actor.Declare[struct{}](LoopType, "step")
+				_        = LoopType.Table(Step.Handle((*Loop).Step))
 			)`,
 		"self-spawn": `
 			type Tree struct{}
@@ -186,7 +211,7 @@ func TestCompiles(t *testing.T) {
 			var (
 				TreeType = actor.NewType[Tree]("tree")
 				Grow     = actor.Declare[int](TreeType, "grow")
-				_        = TreeType.Table(Grow.Do((*Tree).Grow))
+				_        = TreeType.Table(Grow.Handle((*Tree).Grow))
 			)`,
 		"ping and pong": `
 			type Ping struct{ pong actor.Ref[Pong] }
@@ -198,10 +223,10 @@ func TestCompiles(t *testing.T) {
 				PingType = actor.NewType[Ping]("ping")
 				PingHit  = actor.Declare[int](PingType, "hit")
 				PingMeet = actor.Declare[actor.Ref[Pong]](PingType, "meet")
-				_        = PingType.Table(PingHit.Do((*Ping).Hit), PingMeet.Do((*Ping).Meet))
+				_        = PingType.Table(PingHit.Handle((*Ping).Hit), PingMeet.Handle((*Ping).Meet))
 				PongType = actor.NewType[Pong]("pong")
 				PongHit  = actor.Declare[int](PongType, "hit")
-				_        = PongType.Table(PongHit.Do((*Pong).Hit))
+				_        = PongType.Table(PongHit.Handle((*Pong).Hit))
 			)`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -214,11 +239,12 @@ func TestCompiles(t *testing.T) {
 	// API could be simpler.
 	cycle := fmt.Sprint(k.check(t, `
 		type Knot struct{}
-		func (*Knot) Tie(c *actor.Context, _ actor.None) { Tie.Send(c, actor.Self[Knot](c), actor.None{}) }
+		func (*Knot) Tie(c *actor.Context, _ struct{}) { Tie.Send(c, actor.Self[Knot](c), struct{}{}) }
 		var KnotType = actor.NewType[Knot]("knot")
 		var Tie      = tied(KnotType, (*Knot).Tie)
-		func tied(t *actor.Type[Knot], f func(*Knot, *actor.Context, actor.None)) actor.Behaviour[Knot, actor.None] {
-			b := actor.Declare[actor.None](t, "tie")
+		func tied(t *actor.Type[Knot], f func(*Knot, *actor.Context, struct{}),
+) actor.Behaviour[Knot, struct{}] {
+			b := actor.Declare[struct{}](t, "tie")
 			t.Table(b.Do(f))
 			return b
 		}`))

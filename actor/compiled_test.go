@@ -16,7 +16,7 @@ func TestBehaviours_LeaveTheSendersLineAlone(t *testing.T) {
 	if raceDetector || runtime.GOARCH != "amd64" {
 		t.Skip("it knows one compiler's one instruction") // and the race detector adds others
 	}
-	wrappers := functionsOf(t, `actor\.(Ask)?Behaviour.*\.Do\.func`)
+	wrappers := functionsOf(t, `actor\.(Ask)?Behaviour.*\.Handle\.func`)
 	if len(wrappers) < 10 {
 		t.Fatalf("found %d wrappers", len(wrappers))
 	}
@@ -39,7 +39,8 @@ func TestSpawn_WritesFirst(t *testing.T) {
 	if len(code) != 1 {
 		t.Fatalf("found %d functions", len(code))
 	}
-	stored := regexp.MustCompile(`MOVQ \w+, 0x\w+\(AX\)`).FindIndex(code[0]) // init gets the body in AX
+	// Init gets the body in AX.
+	stored := regexp.MustCompile(`MOVQ \w+, 0x\w+\(AX\)`).FindIndex(code[0])
 	if stored == nil {
 		t.Fatal("nothing is stored to a body")
 	}
@@ -52,7 +53,8 @@ func TestSpawn_WritesFirst(t *testing.T) {
 func functionsOf(t *testing.T, name string) [][]byte {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "pingpong")
-	if out, err := exec.Command("go", "build", "-o", program, "../cmd/pingpong").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", program,
+		"../cmd/pingpong").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	code, err := exec.Command("go", "tool", "objdump", "-s", name, program).Output()

@@ -81,7 +81,8 @@ const (
 	mayPark   outcome = 1 << 1 // it met a gate
 	lookAgain outcome = 1 << 2 // the mailbox has got other mail in front
 	gasSpent  outcome = 1 << 3 // it has spent what a turn may
-	gasLow    outcome = 1 << 4 // it may run fewer messages than it was to; no reason to end
+	// It may run fewer messages than it was to; no reason to end.
+	gasLow outcome = 1 << 4
 	// Its next message is in front: Yield was called, or mail taken over.
 	yielded     outcome = 1 << 5
 	turnTable   outcome = 1 << 6 // it dispatches by another table; no reason to end
@@ -94,7 +95,7 @@ const (
 func (s *System) newContext(w *sched.Worker) *Context {
 	c := &Context{sys: s, w: w, cache: msg.NewCache(w.ID()), dry: s.sim != nil}
 	c.bias.Init(seam.CanFence() && w.ID() < s.opts.workers) // others may be surplus: see reviewBias
-	c.collectWhenDue()
+	c.collectIfNeeded()
 	return c
 }
 
@@ -107,8 +108,8 @@ func (c *Context) ActorID() uint64 { return c.self.id }
 // Now returns the runtime's time.
 func (c *Context) Now() time.Time { return c.sys.opts.clock.Now() }
 
-// Rand returns the worker's source of random numbers, which the system's [Seed] or
-// [RandSeed] starts.
+// Rand returns the worker's source of random numbers, which the system's [WithDeterministic] or
+// [WithRandSeed] starts.
 func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 
 // Self returns the ref of the running actor. It panics if S is not the actor's state
@@ -130,66 +131,27 @@ func panicOtherState(c *Context, want any) {
 		c.self, fmt.Sprintf("%T", c.self.typ().state)[1:], fmt.Sprintf("%T", want)[1:]))
 }
 
-func (c *Context) sender() (*Context, *System) {
+func (c *Context) sender() env {
 	if c == nil {
-		return nil, nil
+		return nil
 	}
-	return c, c.sys
+	return c
 }
 
 // Sender says who sends: a *[Context] inside a behaviour, a *[System] outside, or what
 // [System.With] and [Context.With] return. A struct that embeds a *Context or a *System
 // is a Sender as well, on the same terms. No other type can implement Sender.
 type Sender interface {
-	sender() (*Context, *System)
-}
-
-// split takes a sender apart. The type switch is cheaper than the call.
-func split(from Sender) (*Context, *System) {
-	switch f := from.(type) {
-	case *Context:
-		if f != nil && f.sys != nil {
-			return f, f.sys
-		}
-	case *System:
-		if f != nil && f.sched != nil {
-			return nil, f
-		}
-	case *carrier:
-		if f != nil {
-			return f.c, f.sys
-		}
-	default:
-		return splitEmbedded(from)
-	}
-	panicNoSender()
-	return nil, nil
-}
-
-// splitEmbedded is split for a struct that embeds a Context or a System.
-//
-//go:noinline
-func splitEmbedded(from Sender) (*Context, *System) {
-	if from == nil {
-		panicNoSender()
-	}
-	c, sys := from.sender()
-	if sys == nil || sys.sched == nil {
-		panicNoSender()
-	}
-	return c, sys
-}
-
-//go:noinline
-func panicNoSender() {
-	panic("gallop: a nil sender, or a zero one: use the *Context of the behaviour, or the *System outside")
+	sender() env
 }
 
 // mustRun panics if c is not what a behaviour was given. Functions that run for every message do
 // not call it. mustRun is inlined, and the panic is not.
 func mustRun(c *Context, call string) {
 	if c == nil || c.self == nil {
-		panicMisuse(call, " with a nil or zero Context, or with one whose behaviour has returned: it is valid only until then, and only in the goroutine of the behaviour")
+		panicMisuse(call,
+			" with a nil or zero Context, or with one whose behaviour has returned: it is valid only "+
+				"until then, and only in the goroutine of the behaviour")
 	}
 }
 
@@ -209,7 +171,7 @@ func (c *Context) forgo() {
 }
 
 // forgetTurn lets go of what the last turn was about, before the worker sleeps: the GC may
-// free it, if nobody else has it. sent may go, since its removal shows the collector what
+// free it, if nothing else has it. sent may go, since its removal shows the collector what
 // seam.SwapHeld has to show it. The gates that were met go too, where a turn has ended beside its
 // mail.
 func (c *Context) forgetTurn() {
@@ -240,6 +202,7 @@ func (c *Context) newID() uint64 {
 
 // verifyForgetTurn checks a worker between two turns: nothing is under way.
 func verifyForgetTurn(c *Context) {
-	invariant.Check(c.front.first == nil && c.front.n == 0, "a worker sleeps with %d messages in front", c.front.n)
+	invariant.Check(c.front.first == nil && c.front.n == 0,
+		"a worker sleeps with %d messages in front", c.front.n)
 	invariant.Check(c.w.AboutToPark(), "a worker forgets the turn that it runs")
 }

@@ -18,15 +18,16 @@ type undoer struct {
 
 var (
 	undoerType  = actor.NewType[undoer]("undoer")
-	undoerStart = actor.DeclareAsk[actor.None, actor.None](undoerType, "start")
-	undoerEnd   = actor.Declare[actor.Result[actor.None]](undoerType, "end")
-	_           = undoerType.Table(undoerStart.Do((*undoer).start), undoerEnd.Do((*undoer).end))
+	undoerStart = actor.DeclareAsk[struct{}, struct{}](undoerType, "start")
+	undoerEnd   = actor.Declare[actor.Result[struct{}]](undoerType, "end")
+	_           = undoerType.Table(undoerStart.Handle((*undoer).start),
+		undoerEnd.Handle((*undoer).end))
 )
 
-func (u *undoer) start(c *actor.Context, _ actor.None) (actor.None, error) {
+func (u *undoer) start(c *actor.Context, _ struct{}) (struct{}, error) {
 	actor.Defer(c, undoerStart)
 	c.SetContext(u.cut(c.Context()))
-	actor.Pipe(c, undoerEnd, func(ctx context.Context) (actor.None, error) {
+	actor.Pipe(c, undoerEnd, func(ctx context.Context) (struct{}, error) {
 		u.gone()
 		// The end of the caller's context reaches ctx in a goroutine of package context's own, if
 		// at all.
@@ -34,12 +35,12 @@ func (u *undoer) start(c *actor.Context, _ actor.None) (actor.None, error) {
 		case <-ctx.Done():
 		case <-time.After(50 * time.Millisecond): // how long is waited for what is not to come
 		}
-		return actor.None{}, ctx.Err()
+		return struct{}{}, ctx.Err()
 	})
-	return actor.None{}, nil
+	return struct{}{}, nil
 }
 
-func (u *undoer) end(_ *actor.Context, r actor.Result[actor.None]) { u.got <- r.Err }
+func (u *undoer) end(_ *actor.Context, r actor.Result[struct{}]) { u.got <- r.Err }
 
 // TestSetContext_Cut: "behind context.WithoutCancel no end travels at all, as for a compensation
 // that has to happen although the caller has gone."
@@ -49,9 +50,11 @@ func TestSetContext_Cut(t *testing.T) {
 		cut  func(ctx context.Context) context.Context
 		want error
 	}{
-		"itself":       {func(ctx context.Context) context.Context { return ctx }, context.Canceled},
-		"with a value": {func(ctx context.Context) context.Context { return context.WithValue(ctx, key{}, 1) }, context.Canceled},
-		"cut":          {context.WithoutCancel, nil},
+		"itself": {func(ctx context.Context) context.Context { return ctx }, context.Canceled},
+		"with a value": {func(ctx context.Context) context.Context {
+			return context.WithValue(ctx, key{}, 1)
+		}, context.Canceled},
+		"cut": {context.WithoutCancel, nil},
 		"value and cut": {func(ctx context.Context) context.Context {
 			return context.WithoutCancel(context.WithValue(ctx, key{}, 1))
 		}, nil},
@@ -71,9 +74,10 @@ func TestSetContext_Cut(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			got := make(chan error, 1)
 			r := undoerType.Spawn(sys, undoer{one.cut, cancel, got})
-			_, err := undoerStart.Ask(ctx, sys, r, actor.None{})
+			_, err := undoerStart.Ask(ctx, r, struct{}{})
 			wants(t, err, context.Canceled)
-			if err := receive(t, "the end", got); !errors.Is(err, one.want) || err != nil && one.want == nil {
+			if err := receive(t, "the end", got); !errors.Is(err, one.want) || err != nil &&
+				one.want == nil {
 				t.Errorf("the compensation ended with %v, want %v", err, one.want)
 			}
 		})

@@ -21,9 +21,9 @@ import (
 // push, since a suspended actor may begin its next life at once. If the actor makes its context in
 // between, the price is a call that is not interrupted.
 //
-// The system keeps a list of those that somebody may wait for: Done was called, or a context was
-// derived for a message. An actor that nobody refers to is collected by Go with its context, unless
-// that is in the list.
+// The system keeps a list of those that may be waited for: Done was called, or a context was
+// derived for a message. An actor without a ref to it is collected by the GC with its context,
+// unless that is in the list.
 type lifeContext struct {
 	context.Context // the one that ends
 	cancel          context.CancelCauseFunc
@@ -72,7 +72,7 @@ func (l *lifeContext) Done() <-chan struct{} {
 	return l.Context.Done()
 }
 
-// Err implements context.Context. Nobody may have told one that is not in the list.
+// Err implements context.Context. One that is not in the list may not have been told.
 func (l *lifeContext) Err() error {
 	l.look()
 	return l.Context.Err()
@@ -136,14 +136,14 @@ func (l *lifeContext) remove(b *boundContext) {
 	}
 }
 
-// isFree reports whether the system need not end l: it has ended, or nobody waits for it.
+// isFree reports whether the system need not end l: it has ended, or no goroutine waits for it.
 func (l *lifeContext) isFree() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ended || l.children.Len() == 0 && !l.watched
 }
 
-// list makes the system end l with itself, if somebody waits for l.
+// list makes the system end l with itself, if a goroutine waits for l.
 func (o *doneSignal) list(l *lifeContext) {
 	o.mu.Lock()
 	ended := o.ended
@@ -157,8 +157,8 @@ func (o *doneSignal) list(l *lifeContext) {
 	}
 }
 
-// unlist takes l out of the list if nobody waits for it any more. It looks under the lock of the
-// list. So somebody who has begun to wait meanwhile is seen here, or lists l afterwards.
+// unlist takes l out of the list if no goroutine waits for it any more. It looks under the lock of
+// the list. So a goroutine that has begun to wait meanwhile is seen here, or lists l afterwards.
 func (o *doneSignal) unlist(l *lifeContext) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -221,7 +221,7 @@ func (a *cell) contextOfLife() *lifeContext {
 	return nil
 }
 
-// cutContext ends the context of a life whose end somebody has ordered by s, which is in the system
+// cutContext ends the context of a life whose end was ordered by s, which is in the system
 // queue by now. before is the context that there was before. Any goroutine.
 func (a *cell) cutContext(s signal, before *lifeContext) {
 	why := ErrShutdown
@@ -267,7 +267,7 @@ func (o *doneSignal) finish() {
 	o.endLives()
 }
 
-// isClosed reports whether a channel that nobody sends to is closed.
+// isClosed reports whether a channel without senders is closed.
 func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:

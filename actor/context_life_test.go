@@ -25,7 +25,7 @@ type (
 func (a *ctxActor) Do(c *actor.Context, f ctxDeed)              { f(a, c) }
 func (a *ctxActor) Try(c *actor.Context, f ctxAsk) (any, error) { return f(a, c) }
 func (a *ctxActor) Heard(c *actor.Context, r actor.Result[any]) { a.show(c, r.Err) }
-func (a *ctxActor) Told(c *actor.Context, r actor.Reply[any, string]) {
+func (a *ctxActor) HeardOf(c *actor.Context, r actor.Reply[any, string]) {
 	if a.hear != nil {
 		a.hear(c, r)
 		return
@@ -34,7 +34,7 @@ func (a *ctxActor) Told(c *actor.Context, r actor.Reply[any, string]) {
 }
 func (a *ctxActor) Show(c *actor.Context, _ int)        { a.show(c, nil) }
 func (a *ctxActor) ShowText(c *actor.Context, _ string) { a.show(c, nil) }
-func (a *ctxActor) Fell(c *actor.Context, f actor.Fallen) {
+func (a *ctxActor) Fell(c *actor.Context, f actor.ChildDown) {
 	if !f.Final {
 		actor.Restart(c, f.Ref)
 	}
@@ -58,22 +58,26 @@ type ctxBehaviours struct {
 	do       actor.Behaviour[ctxActor, ctxDeed]
 	try      actor.AskBehaviour[ctxActor, ctxAsk, any]
 	heard    actor.Behaviour[ctxActor, actor.Result[any]]
-	told     actor.Behaviour[ctxActor, actor.Reply[any, string]]
+	heardBy  actor.Behaviour[ctxActor, actor.Reply[any, string]]
 	show     actor.Behaviour[ctxActor, int]
 	showText actor.Behaviour[ctxActor, string]
 	urgent   actor.Behaviour[ctxActor, int]
-	fell     actor.Behaviour[ctxActor, actor.Fallen]
+	fell     actor.Behaviour[ctxActor, actor.ChildDown]
 }
 
 func newCtxType(opts ...actor.TypeOption) ctxBehaviours {
 	t := actor.NewType[ctxActor]("ctx", opts...)
 	b := ctxBehaviours{
-		t, actor.Declare[ctxDeed](t, "do"), actor.DeclareAsk[ctxAsk, any](t, "try"), actor.Declare[actor.Result[any]](t, "heard"),
-		actor.Declare[actor.Reply[any, string]](t, "told"), actor.Declare[int](t, "show"), actor.Declare[string](t, "showText"),
-		actor.Declare[int](t, "urgent", actor.Urgent()), actor.Declare[actor.Fallen](t, "fell"),
+		t, actor.Declare[ctxDeed](t, "do"), actor.DeclareAsk[ctxAsk, any](t,
+			"try"), actor.Declare[actor.Result[any]](t, "heard"),
+		actor.Declare[actor.Reply[any, string]](t, "heardBy"), actor.Declare[int](t,
+			"show"), actor.Declare[string](t, "showText"),
+		actor.Declare[int](t, "urgent", actor.Urgent()), actor.Declare[actor.ChildDown](t, "fell"),
 	}
-	t.Table(b.do.Do((*ctxActor).Do), b.try.Do((*ctxActor).Try), b.heard.Do((*ctxActor).Heard), b.told.Do((*ctxActor).Told),
-		b.show.Do((*ctxActor).Show), b.showText.Do((*ctxActor).ShowText), b.urgent.Do((*ctxActor).Show), b.fell.Do((*ctxActor).Fell))
+	t.Table(b.do.Handle((*ctxActor).Do), b.try.Handle((*ctxActor).Try),
+		b.heard.Handle((*ctxActor).Heard), b.heardBy.Handle((*ctxActor).HeardOf),
+		b.show.Handle((*ctxActor).Show), b.showText.Handle((*ctxActor).ShowText),
+		b.urgent.Handle((*ctxActor).Show), b.fell.Handle((*ctxActor).Fell))
 	t.OnStart(func(a *ctxActor, c *actor.Context) error {
 		if a.onStart != nil {
 			a.onStart(c)
@@ -90,14 +94,15 @@ func newCtxType(opts ...actor.TypeOption) ctxBehaviours {
 
 var (
 	ctxs        = newCtxType()
-	ctxsBounded = newCtxType(actor.TypeBound(100, actor.OverflowRefuse))
+	ctxsBounded = newCtxType(actor.WithBound(100, actor.OverflowRefuse))
 )
 
 // underCare spawns an actor whose supervisor restarts it whenever it falls.
-func underCare(t testing.TB, sys *actor.System, keep bool, init func(*ctxActor)) (r actor.Ref[ctxActor]) {
+func underCare(t testing.TB, sys *actor.System, keep bool,
+	init func(*ctxActor)) (r actor.Ref[ctxActor]) {
 	t.Helper()
 	super := ctxs.typ.Spawn(sys, ctxActor{})
-	_, err := ctxs.try.Ask(soon(t), sys, super, func(_ *ctxActor, c *actor.Context) (any, error) {
+	_, err := ctxs.try.Ask(soon(t), super, func(_ *ctxActor, c *actor.Context) (any, error) {
 		r = actor.SpawnUnder(c, ctxs.typ, init, actor.Care[ctxActor]{Fell: ctxs.fell, KeepReplies: keep})
 		return nil, nil
 	})
@@ -114,9 +119,15 @@ func TestContext_EndsWithTheLife(t *testing.T) {
 		end  func(sys *actor.System, r actor.Ref[ctxActor])
 		want []error
 	}{
-		"Stop":  {func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Stop(sys, r) }, []error{actor.ErrStopped, actor.ErrShutdown}},
-		"Kill":  {func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Kill(sys, r) }, []error{actor.ErrStopped, actor.ErrKilled}},
-		"Drain": {func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Drain(sys, r) }, []error{actor.ErrStopped, actor.ErrShutdown}},
+		"Stop": {func(sys *actor.System, r actor.Ref[ctxActor]) {
+			actor.Stop(sys, r)
+		}, []error{actor.ErrStopped, actor.ErrShutdown}},
+		"Kill": {func(sys *actor.System, r actor.Ref[ctxActor]) {
+			actor.Kill(sys, r)
+		}, []error{actor.ErrStopped, actor.ErrKilled}},
+		"Drain": {func(sys *actor.System, r actor.Ref[ctxActor]) {
+			actor.Drain(sys, r)
+		}, []error{actor.ErrStopped, actor.ErrShutdown}},
 		"StopWith": {func(sys *actor.System, r actor.Ref[ctxActor]) { actor.StopWith(sys, r, errUser) },
 			[]error{actor.ErrStopped, errUser}},
 		"Exit": {func(sys *actor.System, r actor.Ref[ctxActor]) {
@@ -125,21 +136,28 @@ func TestContext_EndsWithTheLife(t *testing.T) {
 		"Panic": {func(sys *actor.System, r actor.Ref[ctxActor]) {
 			ctxs.do.Send(sys, r, func(*ctxActor, *actor.Context) { panic(errUser) })
 		}, []error{actor.ErrStopped, actor.ErrPanicked}},
-		"Suspend": {func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Suspend(sys, r) }, []error{actor.ErrStopped}},
-		"Restart": {func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Restart(sys, r) }, []error{actor.ErrStopped}},
-		"System":  {func(sys *actor.System, _ actor.Ref[ctxActor]) { sys.Stop() }, []error{actor.ErrSystemStopped}},
+		"Suspend": {func(sys *actor.System, r actor.Ref[ctxActor]) {
+			actor.Suspend(sys, r)
+		}, []error{actor.ErrStopped}},
+		"Restart": {func(sys *actor.System, r actor.Ref[ctxActor]) {
+			actor.Restart(sys, r)
+		}, []error{actor.ErrStopped}},
+		"System": {func(sys *actor.System, _ actor.Ref[ctxActor]) {
+			sys.Stop()
+		}, []error{actor.ErrSystemStopped}},
 	} {
 		for _, watched := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
-				sys := start(t, actor.Workers(2))
+				sys := start(t, actor.WithWorkers(2))
 				r := underCare(t, sys, false, func(*ctxActor) {})
 				ctxOf := func() context.Context {
-					v, err := ctxs.try.Ask(context.Background(), sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
-						if c.Context() != c.Context() {
-							t.Error("two contexts in one behaviour")
-						}
-						return c.Context(), nil
-					})
+					v, err := ctxs.try.Ask(context.Background(), r,
+						func(_ *ctxActor, c *actor.Context) (any, error) {
+							if c.Context() != c.Context() {
+								t.Error("two contexts in one behaviour")
+							}
+							return c.Context(), nil
+						})
 					must(t, err)
 					return v.(context.Context)
 				}
@@ -178,12 +196,16 @@ func query(ctx context.Context, began chan<- struct{}) error {
 	return context.Cause(ctx)
 }
 
-// TestContext_ReachesAQuery: "In c.Blocking, Stop, Kill and StopWithin reach the query": whoever
-// orders the end of an actor ends the context for which the actor waits.
+// TestContext_ReachesAQuery: "In c.Blocking, Stop, Kill and StopWithin reach the query": wherever
+// it orders the end of an actor ends the context for which the actor waits.
 func TestContext_ReachesAQuery(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[ctxActor]){
-		"StopWait": func(sys *actor.System, r actor.Ref[ctxActor]) { must(t, actor.StopWait(soon(t), sys, r)) },
-		"KillWait": func(sys *actor.System, r actor.Ref[ctxActor]) { must(t, actor.KillWait(soon(t), sys, r)) },
+		"StopWait": func(sys *actor.System, r actor.Ref[ctxActor]) {
+			must(t, actor.StopWait(soon(t), r))
+		},
+		"KillWait": func(sys *actor.System, r actor.Ref[ctxActor]) {
+			must(t, actor.KillWait(soon(t), r))
+		},
 		"Restart":  func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Restart(sys, r) },
 		"Suspend":  func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Suspend(sys, r) },
 		"sys.Stop": func(sys *actor.System, _ actor.Ref[ctxActor]) { sys.Stop() },
@@ -192,7 +214,7 @@ func TestContext_ReachesAQuery(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r := underCare(t, sys, false, func(*ctxActor) {})
 			began, got := make(chan struct{}, 1), make(chan error, 1)
 			ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
@@ -200,7 +222,8 @@ func TestContext_ReachesAQuery(t *testing.T) {
 			})
 			receive(t, "the query", began)
 			end(sys, r)
-			if err := receive(t, "the query to be cut off", got); !errors.Is(err, actor.ErrStopped) && !errors.Is(err, actor.ErrSystemStopped) {
+			if err := receive(t, "the query to be cut off", got); !errors.Is(err, actor.ErrStopped) &&
+				!errors.Is(err, actor.ErrSystemStopped) {
 				t.Errorf("cause %v", err)
 			}
 		})
@@ -209,8 +232,9 @@ func TestContext_ReachesAQuery(t *testing.T) {
 
 // TestContext_OrderedBefore: an order that came before the context was made ends it as well.
 func TestContext_OrderedBefore(t *testing.T) {
-	sys := start(t, actor.Workers(2))
-	r, at, stay, got := ctxs.typ.Spawn(sys, ctxActor{}), make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	sys := start(t, actor.WithWorkers(2))
+	r, at, stay, got := ctxs.typ.Spawn(sys,
+		ctxActor{}), make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
 		close(at)
 		<-stay
@@ -225,7 +249,7 @@ func TestContext_OrderedBefore(t *testing.T) {
 
 // TestContext_Callbacks: OnStart has the new life's; "In OnStop the context has ended".
 func TestContext_Callbacks(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	started, stopped := make(chan error, 3), make(chan error, 3)
 	r := underCare(t, sys, false, func(a *ctxActor) {
 		a.onStart = func(c *actor.Context) { started <- c.Context().Err() }
@@ -235,7 +259,7 @@ func TestContext_Callbacks(t *testing.T) {
 	actor.Restart(sys, r)
 	wants(t, receive(t, "OnStop", stopped), actor.ErrStopped)
 	must(t, receive(t, "OnStart again", started))
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	wants(t, receive(t, "OnStop again", stopped), actor.ErrStopped)
 }
 
@@ -243,9 +267,10 @@ func TestContext_Callbacks(t *testing.T) {
 // and ends when that one ends. Such a context ends at the latest when the behaviour returns or, if
 // the behaviour has put its reply off, when the reply is given."
 func TestContext_OfARequest(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := ctxs.typ.Spawn(sys, ctxActor{})
-	caller, giveUp := context.WithTimeout(context.WithValue(context.Background(), ctxKey{}, "trace"), time.Hour)
+	caller, giveUp := context.WithTimeout(context.WithValue(context.Background(), ctxKey{}, "trace"),
+		time.Hour)
 	defer giveUp()
 	want, _ := caller.Deadline()
 	look := func(ctx context.Context) {
@@ -256,7 +281,7 @@ func TestContext_OfARequest(t *testing.T) {
 	}
 
 	var kept context.Context
-	_, err := ctxs.try.Ask(caller, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+	_, err := ctxs.try.Ask(caller, r, func(_ *ctxActor, c *actor.Context) (any, error) {
 		kept = c.Context()
 		look(kept)
 		return nil, kept.Err()
@@ -267,7 +292,7 @@ func TestContext_OfARequest(t *testing.T) {
 	var d actor.Deferred[any]
 	put := make(chan struct{})
 	go func() {
-		_, err := ctxs.try.Ask(caller, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+		_, err := ctxs.try.Ask(caller, r, func(_ *ctxActor, c *actor.Context) (any, error) {
 			before := c.Context()
 			d = actor.Defer(c, ctxs.try)
 			if kept = c.Context(); kept != before {
@@ -280,7 +305,7 @@ func TestContext_OfARequest(t *testing.T) {
 		close(put)
 	}()
 	receive(t, "the request", put)
-	_, err = ctxs.try.Ask(context.Background(), sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+	_, err = ctxs.try.Ask(context.Background(), r, func(_ *ctxActor, c *actor.Context) (any, error) {
 		look(kept)
 		return nil, kept.Err()
 	})
@@ -293,7 +318,7 @@ func TestContext_OfARequest(t *testing.T) {
 	asker2, giveUp2 := context.WithCancel(context.Background())
 	began, got := make(chan struct{}, 1), make(chan error, 1)
 	go func() {
-		_, err := ctxs.try.Ask(asker2, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+		_, err := ctxs.try.Ask(asker2, r, func(_ *ctxActor, c *actor.Context) (any, error) {
 			c.Blocking(func() { got <- query(c.Context(), began) })
 			return nil, nil
 		})
@@ -306,20 +331,21 @@ func TestContext_OfARequest(t *testing.T) {
 			wants(t, err, context.Canceled)
 		}
 	}
-	_, err = actor.AskAll(caller, sys, ctxs.try, []actor.Ref[ctxActor]{r}, func(_ *ctxActor, c *actor.Context) (any, error) {
-		look(c.Context())
-		return nil, nil
-	})
+	_, err = actor.AskAll(caller, ctxs.try, []actor.Ref[ctxActor]{r},
+		func(_ *ctxActor, c *actor.Context) (any, error) {
+			look(c.Context())
+			return nil, nil
+		})
 	must(t, err)
 }
 
 // TestContext_OfARequestInALife: Stop ends the context of a request too.
 func TestContext_OfARequestInALife(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r, began, got := ctxs.typ.Spawn(sys, ctxActor{}), make(chan struct{}, 1), make(chan error, 1)
 	ctx := soon(t)
 	go func() {
-		_, _ = ctxs.try.Ask(ctx, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+		_, _ = ctxs.try.Ask(ctx, r, func(_ *ctxActor, c *actor.Context) (any, error) {
 			c.Blocking(func() { got <- query(c.Context(), began) })
 			return nil, nil
 		})
@@ -338,7 +364,7 @@ func TestContext_Pipe(t *testing.T) {
 		"System":  func(sys *actor.System, _ actor.Ref[ctxActor]) { sys.Stop() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r := underCare(t, sys, false, func(*ctxActor) {})
 			began, got := make(chan struct{}, 1), make(chan error, 1)
 			ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
@@ -349,7 +375,8 @@ func TestContext_Pipe(t *testing.T) {
 			})
 			receive(t, "the function", began)
 			end(sys, r)
-			if err := receive(t, "the end", got); !errors.Is(err, actor.ErrStopped) && !errors.Is(err, actor.ErrSystemStopped) {
+			if err := receive(t, "the end", got); !errors.Is(err, actor.ErrStopped) &&
+				!errors.Is(err, actor.ErrSystemStopped) {
 				t.Errorf("cause %v", err)
 			}
 		})
@@ -359,11 +386,11 @@ func TestContext_Pipe(t *testing.T) {
 // TestContext_LeavesNothing: contexts of requests and of functions are in no list when they are
 // over.
 func TestContext_LeavesNothing(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := ctxs.typ.Spawn(sys, ctxActor{})
 	ctx := soon(t)
 	for range 100 {
-		_, err := ctxs.try.Ask(ctx, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+		_, err := ctxs.try.Ask(ctx, r, func(_ *ctxActor, c *actor.Context) (any, error) {
 			actor.Pipe(c, ctxs.heard, func(ctx context.Context) (any, error) { return nil, ctx.Err() })
 			return nil, c.Context().Err()
 		})

@@ -16,7 +16,8 @@ type contextState struct {
 	came    context.Context // what the message carries
 	set     context.Context // what SetContext was given
 	travels context.Context // what is sent carries this; nil: nothing
-	bounds  *bounds         // what Context has returned, if that ends behind the behaviour
+	// What Context has returned, if that ends behind the behaviour.
+	bounds *bounds
 }
 
 // Context returns a context for what the behaviour calls: libraries, and above all what

@@ -21,16 +21,36 @@ func traced(v any) context.Context { return context.WithValue(context.Background
 func TestSetContext_Travels(t *testing.T) {
 	seven := func(*ctxActor, *actor.Context) (any, error) { return 7, nil }
 	for name, way := range map[string]func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours){
-		"Send":       func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) { b.show.Send(c, to, 1) },
-		"Send text":  func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) { b.showText.Send(c, to, "x") },
-		"Handler":    func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) { b.show.To(to).Send(c, 1) },
-		"TrySend":    func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) { must(t, b.show.TrySend(c, to, 1)) },
-		"urgent":     func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) { b.urgent.Send(c, to, 1) },
-		"urgent try": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) { must(t, b.urgent.TrySend(c, to, 1)) },
-		"Yield":      func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) { actor.Yield(c, b.show, 1) },
-		"After":      func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) { actor.After(c, 1, b.show, 1) },
-		"After text": func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) { actor.After(c, 1, b.showText, "x") },
-		"Every":      func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) { actor.Every(c, time.Hour, b.show, 1) },
+		"Send": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
+			b.show.Send(c, to, 1)
+		},
+		"Send text": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
+			b.showText.Send(c, to, "x")
+		},
+		"Handler": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
+			b.show.To(to).Send(c, 1)
+		},
+		"TrySend": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
+			must(t, b.show.TrySend(c, to, 1))
+		},
+		"urgent": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
+			b.urgent.Send(c, to, 1)
+		},
+		"urgent try": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
+			must(t, b.urgent.TrySend(c, to, 1))
+		},
+		"Yield": func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) {
+			actor.Yield(c, b.show, 1)
+		},
+		"After": func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) {
+			actor.After(c, 1, b.show, 1)
+		},
+		"After text": func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) {
+			actor.After(c, 1, b.showText, "x")
+		},
+		"Every": func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) {
+			actor.Every(c, time.Hour, b.show, 1)
+		},
 		"Every text": func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) {
 			actor.Every(c, time.Hour, b.showText, "x")
 		},
@@ -38,13 +58,13 @@ func TestSetContext_Travels(t *testing.T) {
 			actor.AskTo(c, b.try, to, seven, b.heard)
 		},
 		"AskToWith": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
-			actor.AskToWith(c, b.try, to, seven, b.told, "m")
+			actor.AskToWith(c, b.try, to, seven, b.heardBy, "m")
 		},
 		"AskTo asked": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
 			actor.AskTo(c, b.try, to, showing, b.heard)
 		},
 		"Within": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
-			actor.AskToWith(c, b.try, to, seven, b.told, "m", actor.Within(24*time.Hour))
+			actor.AskToWith(c, b.try, to, seven, b.heardBy, "m", actor.Within(24*time.Hour))
 		},
 		"Asker": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
 			b.try.To(to).AskTo(c, seven, b.heard.To(actor.Self[ctxActor](c)))
@@ -52,7 +72,9 @@ func TestSetContext_Travels(t *testing.T) {
 		"Defer": func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours) {
 			actor.AskTo(c, b.try, to, func(_ *ctxActor, c *actor.Context) (any, error) {
 				d := actor.Defer(c, b.try)
-				b.do.Send(c, actor.Self[ctxActor](c), func(_ *ctxActor, c *actor.Context) { d.Reply(c, 7, nil) })
+				b.do.Send(c, actor.Self[ctxActor](c), func(_ *ctxActor, c *actor.Context) {
+					d.Reply(c, 7, nil)
+				})
 				return nil, nil
 			}, b.heard)
 		},
@@ -60,15 +82,17 @@ func TestSetContext_Travels(t *testing.T) {
 			actor.Pipe(c, b.heard, func(ctx context.Context) (any, error) { return nil, wantsTrace(ctx) })
 		},
 		"PipeWith": func(c *actor.Context, _ actor.Ref[ctxActor], b ctxBehaviours) {
-			actor.PipeWith(c, b.told, "m", func(ctx context.Context) (any, error) { return nil, wantsTrace(ctx) })
+			actor.PipeWith(c, b.heardBy, "m", func(ctx context.Context) (any, error) {
+				return nil, wantsTrace(ctx)
+			})
 		},
 	} {
-		for kind, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
+		for class, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
 			for _, seeded := range []bool{false, true} {
-				t.Run(name+" "+kind, func(t *testing.T) {
-					opts := []actor.Option{actor.Workers(2)}
+				t.Run(name+" "+class, func(t *testing.T) {
+					opts := []actor.Option{actor.WithWorkers(2)}
 					if seeded {
-						opts = append(opts, actor.Seed(1))
+						opts = append(opts, actor.WithDeterministic(1))
 					}
 					sys := start(t, opts...)
 					got := make(chan any, 10)
@@ -76,13 +100,13 @@ func TestSetContext_Travels(t *testing.T) {
 					b.do.Send(sys, from, func(_ *ctxActor, c *actor.Context) {
 						for range 2 {
 							way2 := way
-							if name == "Yield" || kind == "bounded" && name == "TrySend" {
+							if name == "Yield" || class == "bounded" && name == "TrySend" {
 								way2 = func(*actor.Context, actor.Ref[ctxActor], ctxBehaviours) {} // once
 							}
 							c.SetContext(traced("trace"))
 							way2(c, to, b)
 						}
-						if name == "Yield" || kind == "bounded" && name == "TrySend" {
+						if name == "Yield" || class == "bounded" && name == "TrySend" {
 							way(c, to, b)
 						}
 					})
@@ -95,7 +119,7 @@ func TestSetContext_Travels(t *testing.T) {
 						}
 						must(t, sys.Wait(context.Background()))
 						st := sys.Stats()
-						equal(t, "the books", sys.Books().Sent, st.Messages+st.DeadLetters)
+						equal(t, "the books", sys.SimCounts().Sent, st.Messages+st.DeadLetters)
 					} else if name == "Every" || name == "Every text" {
 						return // see TestSetContext_Every
 					}
@@ -120,7 +144,7 @@ func wantsTrace(ctx context.Context) error {
 
 // TestSetContext_Every: each tick has the context, and a payload of its own.
 func TestSetContext_Every(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Workers(1))
+	sys, clock := onVirtualTime(t, actor.WithWorkers(1))
 	got := make(chan any, 10)
 	r := ctxs.typ.Spawn(sys, ctxActor{got: got})
 	ctx, cancel := context.WithCancel(traced("trace"))
@@ -143,7 +167,7 @@ func TestSetContext_Every(t *testing.T) {
 
 // TestWith: from outside, for one send of a behaviour, and to another system.
 func TestWith(t *testing.T) {
-	sys, other := start(t, actor.Workers(2)), start(t, actor.Workers(2))
+	sys, other := start(t, actor.WithWorkers(2)), start(t, actor.WithWorkers(2))
 	got := make(chan any, 1)
 	r, far := ctxs.typ.Spawn(sys, ctxActor{got: got}), ctxs.typ.Spawn(other, ctxActor{got: got})
 	bounded := ctxsBounded.typ.Spawn(sys, ctxActor{got: got})
@@ -185,18 +209,21 @@ func TestWith(t *testing.T) {
 // letter. The reason is the context's error. Requests run all the same, and outcomes are always
 // heard."
 func TestSetContext_Ended(t *testing.T) {
-	for kind, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
-		t.Run(kind, func(t *testing.T) {
+	for class, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
+		t.Run(class, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(1), dead.option())
+			sys := start(t, actor.WithWorkers(1), dead.option())
 			got := make(chan any, 10)
 			r, to := b.typ.Spawn(sys, ctxActor{got: got}), b.typ.Spawn(sys, ctxActor{got: got})
 			b.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
 				ctx, cancel := context.WithCancel(traced("trace"))
 				c.SetContext(ctx)
 				b.showText.Send(c, to, "dead")
-				actor.AskToWith(c, b.try, to, showing, b.told, "m")
-				actor.PipeWith(c, b.told, "m", func(ctx context.Context) (any, error) { <-ctx.Done(); return nil, nil })
+				actor.AskToWith(c, b.try, to, showing, b.heardBy, "m")
+				actor.PipeWith(c, b.heardBy, "m", func(ctx context.Context) (any, error) {
+					<-ctx.Done()
+					return nil, nil
+				})
 				cancel()
 			})
 			for range 3 {
@@ -217,7 +244,7 @@ func TestSetContext_Ended(t *testing.T) {
 // the end of this actor's life does not travel … Values and deadline do, and the end of what the
 // message came with."
 func TestSetContext_NotTheEndOfThisLife(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	seen := make(chan context.Context, 1)
 	to := ctxs.typ.Spawn(sys, ctxActor{})
 	look := func(_ *ctxActor, c *actor.Context) { seen <- c.Context(); <-c.Context().Done() }
@@ -256,7 +283,7 @@ func TestSetContext_NotTheEndOfThisLife(t *testing.T) {
 // TestSetContext_UntilTheEndOfTheBehaviour: "from here to the end of the behaviour", even if that
 // panics; and what waits in a stash keeps its own context.
 func TestSetContext_UntilTheEndOfTheBehaviour(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	got := make(chan any, 10)
 	see := func(want any) {
 		t.Helper()
@@ -275,7 +302,10 @@ func TestSetContext_UntilTheEndOfTheBehaviour(t *testing.T) {
 	see(nil)
 	see("trace")
 	see(nil)
-	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) { c.SetContext(traced("trace")); panic(errUser) })
+	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
+		c.SetContext(traced("trace"))
+		panic(errUser)
+	})
 	inside(t, sys, func(c *actor.Context) { ctxs.show.Send(c, to, 1) })
 	see(nil)
 	// What is received with a context is sent on without one, unless SetContext says otherwise.
@@ -283,7 +313,10 @@ func TestSetContext_UntilTheEndOfTheBehaviour(t *testing.T) {
 	p := ctxs.typ.Spawn(sys, ctxActor{})
 	ctxs.do.Send(sys.With(traced("trace")), p, on)
 	see(nil)
-	ctxs.do.Send(sys.With(traced("trace")), p, func(a *ctxActor, c *actor.Context) { c.SetContext(c.Context()); on(a, c) })
+	ctxs.do.Send(sys.With(traced("trace")), p, func(a *ctxActor, c *actor.Context) {
+		c.SetContext(c.Context())
+		on(a, c)
+	})
 	see("trace")
 
 	// The stash.
@@ -294,7 +327,7 @@ func TestSetContext_UntilTheEndOfTheBehaviour(t *testing.T) {
 	ctxs.do.Send(sys, to, func(_ *ctxActor, c *actor.Context) { actor.UnstashAll(c) })
 	see("stashed")
 	go func() {
-		_, _ = ctxs.try.Ask(traced("asked"), sys, to, func(_ *ctxActor, c *actor.Context) (any, error) {
+		_, _ = ctxs.try.Ask(traced("asked"), to, func(_ *ctxActor, c *actor.Context) (any, error) {
 			v, err := ctxs.try.Stash(c, showing)
 			if c.Context().Value(ctxKey{}) != "asked" {
 				t.Error("no context behind Stash")
@@ -308,7 +341,7 @@ func TestSetContext_UntilTheEndOfTheBehaviour(t *testing.T) {
 
 // TestSetContext_Restart: mail that a restart keeps has its context in the next life.
 func TestSetContext_Restart(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	got := make(chan any, 1)
 	r := underCare(t, sys, false, func(a *ctxActor) { a.got = got })
 	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
@@ -319,13 +352,13 @@ func TestSetContext_Restart(t *testing.T) {
 	equal(t, "value", receive(t, "it", got), any("trace"))
 }
 
-// TestSetContext_AllocatesNothing: messages with a context are of the same free lists; and whoever
-// uses none pays nothing.
+// TestSetContext_AllocatesNothing: messages with a context are of the same free lists; and a sender
+// that uses none pays nothing.
 func TestSetContext_AllocatesNothing(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
 	}
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r, to := ctxs.typ.Spawn(sys, ctxActor{}), ctxs.typ.Spawn(sys, ctxActor{})
 	ctx := traced("trace")
 	f := func(_ *ctxActor, c *actor.Context) {

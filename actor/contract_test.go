@@ -13,22 +13,22 @@ import (
 
 type blank struct{}
 
-func (*blank) None(*actor.Context, actor.None)                {}
-func (*blank) Ask(*actor.Context, actor.None) (string, error) { return "", nil }
+func (*blank) None(*actor.Context, struct{})                {}
+func (*blank) Ask(*actor.Context, struct{}) (string, error) { return "", nil }
 
 // TestMisuse_OfTypes: "It panics if …" of NewType, Declare, Do and Table.
 func TestMisuse_OfTypes(t *testing.T) {
 	sys := start(t)
 	sealed := actor.NewType[blank]("sealed")
-	early := actor.Declare[actor.None](sealed, "early")
-	sealed.Table(early.Do((*blank).None))
+	early := actor.Declare[struct{}](sealed, "early")
+	sealed.Table(early.Handle((*blank).None))
 	sealed.Spawn(sys, blank{})
 
 	open := actor.NewType[blank]("open")
-	one := actor.Declare[actor.None](open, "one")
-	two := actor.Declare[actor.None](open, "two")
-	open.Table(one.Do((*blank).None))
-	other := actor.Declare[actor.None](actor.NewType[blank]("other"), "foreign")
+	one := actor.Declare[struct{}](open, "one")
+	two := actor.Declare[struct{}](open, "two")
+	open.Table(one.Handle((*blank).None))
+	other := actor.Declare[struct{}](actor.NewType[blank]("other"), "foreign")
 
 	for _, c := range []struct {
 		name, words string
@@ -36,26 +36,40 @@ func TestMisuse_OfTypes(t *testing.T) {
 	}{
 		{"EmptyName", "empty name", func() { actor.NewType[blank]("") }},
 		{"NilTypeOption", "a nil option", func() { actor.NewType[blank]("x", nil) }},
-		{"TypeBatchZero", "TypeBatch(0)", func() { actor.TypeBatch(0) }},
-		{"TypeBatchNegative", "TypeBatch(-1)", func() { actor.TypeBatch(-1) }},
+		{"TypeBatchZero", "WithBatch(0)", func() { actor.NewType[blank]("x", actor.WithBatch(0)) }},
+		{"TypeBatchNegative", "WithBatch(-1)", func() { actor.NewType[blank]("x", actor.WithBatch(-1)) }},
 		{"EmptyBehaviourName", "without a name", func() { actor.Declare[int](open, "") }},
 		{"EmptyAskName", "without a name", func() { actor.DeclareAsk[int, int](open, "") }},
 		{"DuplicateName", "open.one was declared twice", func() { actor.Declare[int](open, "one") }},
-		{"DuplicateNameOfAsk", "open.one was declared twice", func() { actor.DeclareAsk[int, int](open, "one") }},
-		{"DeclareAfterSpawn", "sealed.late was declared after the first spawn", func() { actor.Declare[int](sealed, "late") }},
-		{"FillAfterSpawn", "after the first spawn", func() { sealed.Table(early.Do((*blank).None)) }},
-		{"FilledTwice", "open.one got two methods", func() { open.Table(one.Do((*blank).None)) }},
-		{"OtherTypesEntry", "other.foreign was declared for another type", func() { open.Table(other.Do((*blank).None)) }},
-		{"ZeroEntry", "an entry without a behaviour", func() { open.Table(actor.Entry[blank]{}) }},
-		{"NilMethod", "a nil method for open.two", func() { two.Do(nil) }},
-		{"NilAskMethod", "a nil method for fresh.ask", func() {
-			actor.DeclareAsk[int, int](actor.NewType[blank]("fresh"), "ask").Do(nil)
+		{"DuplicateNameOfAsk", "open.one was declared twice", func() {
+			actor.DeclareAsk[int, int](open, "one")
 		}},
-		{"GapInTable", "open.two has no method: give it one with open.Table", func() { open.Spawn(sys, blank{}) }},
-		{"GapInTableSpawnFunc", "open.two has no method", func() { open.SpawnFunc(sys, func(*blank) {}) }},
-		{"ZeroBehaviour", "a zero Behaviour", func() { actor.Behaviour[blank, int]{}.Do(func(*blank, *actor.Context, int) {}) }},
+		{"DeclareAfterSpawn", "sealed.late was declared after the first spawn", func() {
+			actor.Declare[int](sealed, "late")
+		}},
+		{"FillAfterSpawn", "after the first spawn", func() { sealed.Table(early.Handle((*blank).None)) }},
+		{"FilledTwice", "open.one got two methods", func() { open.Table(one.Handle((*blank).None)) }},
+		{"OtherTypesEntry", "other.foreign was declared for another type", func() {
+			open.Table(other.Handle((*blank).None))
+		}},
+		{"ZeroEntry", "an entry without a behaviour", func() { open.Table(actor.Entry[blank]{}) }},
+		{"NilMethod", "a nil method for open.two", func() { two.Handle(nil) }},
+		{"NilAskMethod", "a nil method for fresh.ask", func() {
+			actor.DeclareAsk[int, int](actor.NewType[blank]("fresh"), "ask").Handle(nil)
+		}},
+		{"GapInTable", "open.two has no method: give it one with open.Table", func() {
+			open.Spawn(sys, blank{})
+		}},
+		{"GapInTableSpawnFunc", "open.two has no method", func() {
+			open.SpawnFunc(sys, func(*blank) {})
+		}},
+		{"ZeroBehaviour", "a zero Behaviour", func() {
+			actor.Behaviour[blank, int]{}.Handle(func(*blank, *actor.Context, int) {})
+		}},
 		{"ZeroAskBehaviour", "a zero AskBehaviour", func() {
-			actor.AskBehaviour[blank, int, int]{}.Do(func(*blank, *actor.Context, int) (int, error) { return 0, nil })
+			actor.AskBehaviour[blank, int, int]{}.Handle(func(*blank, *actor.Context, int) (int, error) {
+				return 0, nil
+			})
 		}},
 		{"SpawnFuncNil", "SpawnFunc: a nil function", func() { puppetType.SpawnFunc(sys, nil) }},
 		{"NilType", "a nil or zero Type", func() { (*actor.Type[blank])(nil).Spawn(sys, blank{}) }},
@@ -64,8 +78,8 @@ func TestMisuse_OfTypes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) { panics(t, c.words, c.f) })
 	}
 	// A gap is no damage: filled, the type can be spawned.
-	open.Table(two.Do((*blank).None))
-	two.Send(sys, open.Spawn(sys, blank{}), actor.None{})
+	open.Table(two.Handle((*blank).None))
+	two.Send(sys, open.Spawn(sys, blank{}), struct{}{})
 	quiet(t, sys)
 	equal(t, "name", open.Name(), "open")
 }
@@ -78,29 +92,41 @@ func TestMisuse_OfSends(t *testing.T) {
 	var none actor.Ref[puppet]
 	ctx := context.Background()
 	var zero actor.Behaviour[puppet, int]
-	var zeroAsk actor.AskBehaviour[puppet, actor.None, int]
+	var zeroAsk actor.AskBehaviour[puppet, struct{}, int]
 	for _, c := range []struct {
 		name, words string
 		f           func(from actor.Sender)
 	}{
-		{"Send", "puppet.count sent to a zero Ref", func(from actor.Sender) { count.Send(from, none, 1) }},
-		{"TrySend", "puppet.count sent to a zero Ref", func(from actor.Sender) { _ = count.TrySend(from, none, 1) }},
-		{"SendWait", "puppet.count sent to a zero Ref", func(actor.Sender) { _ = count.SendWait(ctx, sys, none, 1) }},
-		{"Ask", "puppet.value sent to a zero Ref", func(actor.Sender) { _, _ = value.Ask(ctx, sys, none, actor.None{}) }},
+		{"Send", "puppet.count sent to a zero Ref", func(from actor.Sender) {
+			count.Send(from, none, 1)
+		}},
+		{"TrySend", "puppet.count sent to a zero Ref", func(from actor.Sender) {
+			_ = count.TrySend(from, none, 1)
+		}},
+		{"SendWait", "puppet.count sent to a zero Ref", func(actor.Sender) {
+			_ = count.SendWait(ctx, none, 1)
+		}},
+		{"Ask", "puppet.value sent to a zero Ref", func(actor.Sender) {
+			_, _ = value.Ask(ctx, none, struct{}{})
+		}},
 		{"To", "puppet.count sent to a zero Ref", func(actor.Sender) { count.To(none) }},
 		{"Stop", "Stop of a zero Ref", func(from actor.Sender) { actor.Stop(from, none) }},
 		{"NilSender", "a nil sender", func(actor.Sender) { count.Send(nil, good, 1) }},
 		{"NilContext", "a nil sender", func(actor.Sender) { count.Send((*actor.Context)(nil), good, 1) }},
 		{"NilSystem", "a nil sender", func(actor.Sender) { count.Send((*actor.System)(nil), good, 1) }},
 		{"TrySendNilSender", "a nil sender", func(actor.Sender) { _ = count.TrySend(nil, good, 1) }},
-		{"SendWaitNilSystem", "a nil sender", func(actor.Sender) { _ = count.SendWait(ctx, nil, good, 1) }},
-		{"AskNilSystem", "a nil sender", func(actor.Sender) { _, _ = value.Ask(ctx, nil, good, actor.None{}) }},
 		{"StopNilSender", "a nil sender", func(actor.Sender) { actor.Stop(nil, good) }},
 		{"ZeroBehaviour", "a zero Behaviour", func(from actor.Sender) { zero.Send(from, good, 1) }},
-		{"ZeroBehaviourTrySend", "a zero Behaviour", func(from actor.Sender) { _ = zero.TrySend(from, good, 1) }},
-		{"ZeroBehaviourSendWait", "a zero Behaviour", func(actor.Sender) { _ = zero.SendWait(ctx, sys, good, 1) }},
+		{"ZeroBehaviourTrySend", "a zero Behaviour", func(from actor.Sender) {
+			_ = zero.TrySend(from, good, 1)
+		}},
+		{"ZeroBehaviourSendWait", "a zero Behaviour", func(actor.Sender) {
+			_ = zero.SendWait(ctx, good, 1)
+		}},
 		{"ZeroBehaviourTo", "a zero Behaviour", func(from actor.Sender) { zero.To(good).Send(from, 1) }},
-		{"ZeroAsk", "a zero AskBehaviour", func(actor.Sender) { _, _ = zeroAsk.Ask(ctx, sys, good, actor.None{}) }},
+		{"ZeroAsk", "a zero AskBehaviour", func(actor.Sender) {
+			_, _ = zeroAsk.Ask(ctx, good, struct{}{})
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			panics(t, c.words, func() { c.f(sys) })
@@ -117,7 +143,7 @@ func TestMisuse_Inside(t *testing.T) {
 	good := puppetType.Spawn(sys, puppet{})
 	background := context.Background()
 	foreign := actor.Declare[actor.Result[int]](actor.NewType[puppet]("same state"), "reply")
-	var zeroAsk actor.AskBehaviour[puppet, actor.None, int]
+	var zeroAsk actor.AskBehaviour[puppet, struct{}, int]
 	var zeroReply actor.Behaviour[puppet, actor.Result[int]]
 	fetch := func(context.Context) (int, error) { return 0, nil }
 	for _, c := range []struct {
@@ -125,23 +151,36 @@ func TestMisuse_Inside(t *testing.T) {
 		f           func(c *actor.Context)
 	}{
 		{"SelfWrongType", "not actor_test.blank", func(c *actor.Context) { actor.Self[blank](c) }},
-		{"AskToZeroRef", "puppet.value sent to a zero Ref", func(c *actor.Context) { actor.AskTo(c, value, none, actor.None{}, reply) }},
-		{"AskToForeignReply", "same state.reply is not one of puppet#", func(c *actor.Context) { actor.AskTo(c, value, good, actor.None{}, foreign) }},
-		{"AskToZeroBehaviour", "a zero AskBehaviour", func(c *actor.Context) { actor.AskTo(c, zeroAsk, good, actor.None{}, reply) }},
-		{"AskToZeroReply", "a zero Behaviour", func(c *actor.Context) { actor.AskTo(c, value, good, actor.None{}, zeroReply) }},
-		{"PipeForeignReply", "same state.reply is not one of puppet#", func(c *actor.Context) { actor.Pipe(c, foreign, fetch) }},
+		{"AskToZeroRef", "puppet.value sent to a zero Ref", func(c *actor.Context) {
+			actor.AskTo(c, value, none, struct{}{}, reply)
+		}},
+		{"AskToForeignReply", "same state.reply is not one of puppet#", func(c *actor.Context) {
+			actor.AskTo(c, value, good, struct{}{}, foreign)
+		}},
+		{"AskToZeroBehaviour", "a zero AskBehaviour", func(c *actor.Context) {
+			actor.AskTo(c, zeroAsk, good, struct{}{}, reply)
+		}},
+		{"AskToZeroReply", "a zero Behaviour", func(c *actor.Context) {
+			actor.AskTo(c, value, good, struct{}{}, zeroReply)
+		}},
+		{"PipeForeignReply", "same state.reply is not one of puppet#", func(c *actor.Context) {
+			actor.Pipe(c, foreign, fetch)
+		}},
 		{"PipeZeroReply", "a zero Behaviour", func(c *actor.Context) { actor.Pipe(c, zeroReply, fetch) }},
 		{"PipeNil", "a nil function", func(c *actor.Context) { actor.Pipe(c, reply, nil) }},
 		{"Wait", "Wait called from a behaviour", func(*actor.Context) { _ = sys.Wait(background) }},
 		{"Run", "Run called from a behaviour", func(*actor.Context) { _ = sys.Run() }},
-		{"Shutdown", "Shutdown called from a behaviour", func(*actor.Context) { _ = sys.Shutdown(background) }},
+		{"Shutdown", "Shutdown called from a behaviour", func(*actor.Context) {
+			_ = sys.Shutdown(background)
+		}},
 		{"SystemStop", "Stop called from a behaviour", func(*actor.Context) { sys.Stop() }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inside(t, sys, func(ctx *actor.Context) { panics(t, c.words, func() { c.f(ctx) }) })
 			p := pinnedType.Spawn(sys, puppet{})
-			_, err := pinnedTry.Ask(soon(t), sys, p, func(_ *puppet, ctx *actor.Context) (any, error) {
-				if strings.Contains(c.words, "behaviour, which") || strings.HasSuffix(c.words, "from a behaviour") {
+			_, err := pinnedTry.Ask(soon(t), p, func(_ *puppet, ctx *actor.Context) (any, error) {
+				if strings.Contains(c.words, "behaviour, which") ||
+					strings.HasSuffix(c.words, "from a behaviour") {
 					panics(t, c.words, func() { c.f(ctx) })
 				}
 				return nil, nil
@@ -164,19 +203,23 @@ func TestMisuse_OfOptions(t *testing.T) {
 		opts  []actor.Option
 	}{
 		{"Nil", []string{"a nil option"}, []actor.Option{nil}},
-		{"NoWorkers", []string{"Workers(0): want 1 to 56"}, []actor.Option{actor.Workers(0)}},
-		{"NegativeWorkers", []string{"Workers(-2)"}, []actor.Option{actor.Workers(-2)}},
-		{"FewestWorkers", []string{"Workers(-"}, []actor.Option{actor.Workers(math.MinInt)}},
-		{"FewestWorkersOfASeed", []string{"Workers(-"}, []actor.Option{actor.Seed(1), actor.Workers(math.MinInt)}},
-		{"Fewest", []string{"Batch(-", "Gas(-", "Spares(-", "LongTurn(-"}, []actor.Option{actor.Batch(math.MinInt),
-			actor.Gas(math.MinInt), actor.Spares(math.MinInt), actor.LongTurn(math.MinInt64)}},
-		{"TooManyWorkers", []string{"Workers(57)"}, []actor.Option{actor.Workers(57)}},
-		{"NoBatch", []string{"Batch(0): want at least 1"}, []actor.Option{actor.Batch(0)}},
-		{"NilLogger", []string{"Logger(nil)"}, []actor.Option{actor.Logger(nil)}},
-		{"NilOnDeadLetter", []string{"OnDeadLetter(nil)"}, []actor.Option{actor.OnDeadLetter(nil)}},
-		{"NilOnPanic", []string{"OnPanic(nil)"}, []actor.Option{actor.OnPanic(nil)}},
-		{"Together", []string{"Workers(-1)", "Batch(-5)", "Logger(nil)", "OnPanic(nil)"},
-			[]actor.Option{actor.Workers(-1), actor.Batch(-5), actor.Logger(nil), actor.OnPanic(nil)}},
+		{"NoWorkers", []string{"WithWorkers(0): want 1 to 56"}, []actor.Option{actor.WithWorkers(0)}},
+		{"NegativeWorkers", []string{"WithWorkers(-2)"}, []actor.Option{actor.WithWorkers(-2)}},
+		{"FewestWorkers", []string{"WithWorkers(-"}, []actor.Option{actor.WithWorkers(math.MinInt)}},
+		{"FewestWorkersOfASeed", []string{"WithWorkers(-"},
+			[]actor.Option{actor.WithDeterministic(1), actor.WithWorkers(math.MinInt)}},
+		{"Fewest", []string{"WithBatch(-", "WithGas(-", "WithMaxBlocked(-", "WithLongTurn(-"},
+			[]actor.Option{actor.WithBatch(math.MinInt),
+				actor.WithGas(math.MinInt), actor.WithMaxBlocked(math.MinInt), actor.WithLongTurn(
+					math.MinInt64)}},
+		{"TooManyWorkers", []string{"WithWorkers(57)"}, []actor.Option{actor.WithWorkers(57)}},
+		{"NoBatch", []string{"WithBatch(0): want at least 1"}, []actor.Option{actor.WithBatch(0)}},
+		{"NilLogger", []string{"WithLogger(nil)"}, []actor.Option{actor.WithLogger(nil)}},
+		{"NoHooks", []string{"WithHooks without a function"},
+			[]actor.Option{actor.WithHooks(actor.Hooks{})}},
+		{"Together", []string{"WithWorkers(-1)", "WithBatch(-5)", "WithLogger(nil)", "WithHooks without"},
+			[]actor.Option{actor.WithWorkers(-1), actor.WithBatch(-5), actor.WithLogger(nil),
+				actor.WithHooks(actor.Hooks{Panic: nil})}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, w := range c.words {
@@ -193,11 +236,11 @@ func TestOptions_Extremes(t *testing.T) {
 		name string
 		opts []actor.Option
 	}{
-		{"OneWorker", []actor.Option{actor.Workers(1)}},
-		{"AllWorkers", []actor.Option{actor.Workers(56)}},
-		{"BatchOfOne", []actor.Option{actor.Batch(1)}},
-		{"NoBatchToSpeakOf", []actor.Option{actor.Batch(math.MaxInt), actor.Workers(1)}},
-		{"BatchOf32Bits", []actor.Option{actor.Batch(math.MaxInt/2 + 2), actor.Workers(1)}},
+		{"OneWorker", []actor.Option{actor.WithWorkers(1)}},
+		{"AllWorkers", []actor.Option{actor.WithWorkers(56)}},
+		{"BatchOfOne", []actor.Option{actor.WithBatch(1)}},
+		{"NoBatchToSpeakOf", []actor.Option{actor.WithBatch(math.MaxInt), actor.WithWorkers(1)}},
+		{"BatchOf32Bits", []actor.Option{actor.WithBatch(math.MaxInt/2 + 2), actor.WithWorkers(1)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys := start(t, c.opts...)
@@ -208,7 +251,7 @@ func TestOptions_Extremes(t *testing.T) {
 				}
 			})
 			quiet(t, sys)
-			n, err := value.Ask(soon(t), sys, p, actor.None{})
+			n, err := value.Ask(soon(t), p, struct{}{})
 			must(t, err)
 			equal(t, "messages", n, 1000)
 			if strings.Contains(c.name, "atchTo") || strings.Contains(c.name, "32Bits") {
@@ -223,7 +266,7 @@ func TestOptions_Extremes(t *testing.T) {
 // TestTypeBatch: "instead of the system's": a type's own batch wins, and decides
 // how many turns a full mailbox takes.
 func TestTypeBatch(t *testing.T) {
-	sys := start(t, actor.Workers(1), actor.Batch(50))
+	sys := start(t, actor.WithWorkers(1), actor.WithBatch(50))
 	release := make(chan struct{})
 	a, b := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	hold := func(*puppet, *actor.Context) { <-release }
@@ -257,12 +300,13 @@ func TestStoppedActor(t *testing.T) {
 	l := dead.last.Load()
 	wants(t, l.Reason, actor.ErrStopped)
 	wants(t, l.Reason, actor.ErrShutdown) // and why
-	equal(t, "dead letter", *l, actor.DeadLetter{ActorID: ended.ID(), Type: "puppet", Behaviour: "count", Message: 5, Reason: l.Reason})
+	equal(t, "dead letter", *l, actor.DeadLetter{ActorID: ended.ID(), Type: "puppet",
+		Behaviour: "count", Message: 5, Reason: l.Reason})
 	wants(t, count.TrySend(sys, ended, 6), actor.ErrStopped)
-	wants(t, count.SendWait(soon(t), sys, ended, 7), actor.ErrStopped)
+	wants(t, count.SendWait(soon(t), ended, 7), actor.ErrStopped)
 	wants(t, count.To(ended).TrySend(sys, 8), actor.ErrStopped)
 	equal(t, "dead letters, refused ones not among them", dead.n.Load(), 1)
-	_, err := value.Ask(soon(t), sys, ended, actor.None{})
+	_, err := value.Ask(soon(t), ended, struct{}{})
 	wants(t, err, actor.ErrStopped)
 	equal(t, "dead letters with the request", dead.n.Load(), 2)
 
@@ -303,8 +347,8 @@ func TestStoppedSystem(t *testing.T) {
 				equal(t, "dead letters", dead.n.Load(), n+1)
 				wants(t, dead.last.Load().Reason, actor.ErrSystemStopped)
 				wants(t, count.TrySend(sys, r, 1), actor.ErrSystemStopped)
-				wants(t, count.SendWait(soon(t), sys, r, 1), actor.ErrSystemStopped)
-				_, err := value.Ask(soon(t), sys, r, actor.None{})
+				wants(t, count.SendWait(soon(t), r, 1), actor.ErrSystemStopped)
+				_, err := value.Ask(soon(t), r, struct{}{})
 				wants(t, err, actor.ErrSystemStopped)
 				actor.Stop(sys, r)
 			}
@@ -360,7 +404,7 @@ func TestSpawnFunc(t *testing.T) {
 		}
 		p.n++
 	})
-	n, err := value.Ask(soon(t), sys, r, actor.None{})
+	n, err := value.Ask(soon(t), r, struct{}{})
 	must(t, err)
 	equal(t, "state", n, 42)
 }
@@ -385,7 +429,7 @@ func TestHandler(t *testing.T) {
 	sys := start(t, dead.option())
 	typ := actor.NewType[sink[int]]("other state")
 	take := actor.Declare[int](typ, "take")
-	typ.Table(take.Do((*sink[int]).Take))
+	typ.Table(take.Handle((*sink[int]).Take))
 	a := puppetType.Spawn(sys, puppet{})
 	b := typ.Spawn(sys, sink[int]{ok: func(n int) bool { return n == 3 }})
 	for _, h := range []actor.Handler[int]{count.To(a), take.To(b)} {
@@ -393,18 +437,18 @@ func TestHandler(t *testing.T) {
 		must(t, h.TrySend(sys, 3))
 		inside(t, sys, func(c *actor.Context) { h.Send(c, 3) })
 	}
-	n, err := value.Ask(soon(t), sys, a, actor.None{})
+	n, err := value.Ask(soon(t), a, struct{}{})
 	must(t, err)
 	equal(t, "sum", n, 9)
 	quiet(t, sys)
 	equal(t, "same handler", count.To(a) == count.To(a), true)
 }
 
-// TestRand_IsSeeded: "RandSeed starts Context.Rand": on one worker the same seed gives the
+// TestRand_IsSeeded: "WithRandSeed starts Context.Rand": on one worker the same seed gives the
 // same numbers, another seed others.
 func TestRand_IsSeeded(t *testing.T) {
 	draw := func(seed uint64) (got [5]uint64) {
-		sys := start(t, actor.Workers(1), actor.RandSeed(seed))
+		sys := start(t, actor.WithWorkers(1), actor.WithRandSeed(seed))
 		inside(t, sys, func(c *actor.Context) {
 			for i := range got {
 				got[i] = c.Rand().Uint64()
@@ -440,7 +484,7 @@ func TestSystems_Several(t *testing.T) {
 	equal(t, "reply", receive(t, "the reply", got).Value, any(3))
 	quiet(t, b)
 	quiet(t, a)
-	n, err := value.Ask(soon(t), b, ra, actor.None{})
+	n, err := value.Ask(soon(t), ra, struct{}{})
 	must(t, err)
 	equal(t, "state in a", n, 30)
 
@@ -449,12 +493,14 @@ func TestSystems_Several(t *testing.T) {
 		count.Send(c, rb, 1)
 		wants(t, count.TrySend(c, rb, 2), actor.ErrSystemStopped)
 		actor.Stop(c, rb)
-		actor.AskTo(c, value, rb, actor.None{}, reply)
+		actor.AskTo(c, value, rb, struct{}{}, reply)
 	})
 	quiet(t, a)
 	equal(t, "dead letters in a", deadA.n.Load(), 0)
 	equal(t, "dead letters in b", deadB.n.Load(), 2)
-	v, err := try.Ask(soon(t), a, ra, func(p *puppet, _ *actor.Context) (any, error) { return p.note, nil })
+	v, err := try.Ask(soon(t), ra, func(p *puppet, _ *actor.Context) (any, error) {
+		return p.note, nil
+	})
 	must(t, err)
 	wants(t, v.(actor.Result[int]).Err, actor.ErrSystemStopped)
 }
@@ -462,10 +508,10 @@ func TestSystems_Several(t *testing.T) {
 // TestStartStopStart: "start, drain, stop, start again".
 func TestStartStopStart(t *testing.T) {
 	for i := range scaled(200) {
-		sys := actor.Start(actor.Workers(1 + i%3))
+		sys := actor.Start(actor.WithWorkers(1 + i%3))
 		r := puppetType.Spawn(sys, puppet{})
 		count.Send(sys, r, i)
-		n, err := value.Ask(soon(t), sys, r, actor.None{})
+		n, err := value.Ask(soon(t), r, struct{}{})
 		if n != i || err != nil {
 			t.Fatal(n, err)
 		}

@@ -17,7 +17,7 @@ func untilLate(_ *puppet, c *actor.Context) {
 // TestCutTurn_Muted: a turn that is cut short for lasting long does not by itself make its
 // actor overloaded: with little mail left it is muted like any other.
 func TestCutTurn_Muted(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	free, err := sys.Hold() // as who waits for a socket does
 	must(t, err)
 	r := press(t, sys)
@@ -36,7 +36,7 @@ func TestCutTurn_Muted(t *testing.T) {
 // TestCutTurn_Overloaded: with a batch of mail left it does. Otherwise an actor whose
 // every turn is cut would never be overloaded, and its mailbox would grow without bound.
 func TestCutTurn_Overloaded(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a := puppetType.Spawn(sys, puppet{})
 	gate, stay := make(chan struct{}), make(chan struct{})
 	do.Send(sys, a, func(*puppet, *actor.Context) { <-gate })
@@ -46,7 +46,7 @@ func TestCutTurn_Overloaded(t *testing.T) {
 		do.Send(sys, a, noop)
 	}
 	close(gate)
-	eventually(t, "it is overloaded", func() bool { return a.Standing() == actor.Overloaded })
+	eventually(t, "it is overloaded", func() bool { return a.Status() == actor.StatusOverloaded })
 	close(stay)
 	quiet(t, sys)
 }
@@ -62,17 +62,19 @@ func TestCheckpoint_OfWhatIsNotMail(t *testing.T) {
 		start, urgent func(*actor.Context)
 		want          string
 	}{
-		"an urgent message":            {nil, check, ""},
-		"a shield of one":              {nil, shield, "shielded "},
-		"OnStart":                      {check, nil, ""},
-		"a shield of OnStart":          {shield, check, "shielded "},
-		"a shield that holds no order": {func(c *actor.Context) { c.Shield(func() { c.Checkpoint(); past += "inside " }) }, nil, "inside "},
+		"an urgent message":   {nil, check, ""},
+		"a shield of one":     {nil, shield, "shielded "},
+		"OnStart":             {check, nil, ""},
+		"a shield of OnStart": {shield, check, "shielded "},
+		"a shield that holds no order": {func(c *actor.Context) {
+			c.Shield(func() { c.Checkpoint(); past += "inside " })
+		}, nil, "inside "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			past = ""
 			typ := actor.NewType[mortal]("newborn")
 			call := actor.Declare[func(*actor.Context)](typ, "call", actor.Urgent())
-			typ.Table(call.Do(func(_ *mortal, c *actor.Context, f func(*actor.Context)) {
+			typ.Table(call.Handle(func(_ *mortal, c *actor.Context, f func(*actor.Context)) {
 				if f != nil {
 					f(c)
 				}
@@ -82,12 +84,13 @@ func TestCheckpoint_OfWhatIsNotMail(t *testing.T) {
 				}
 				return nil
 			})
-			sys := start(t, actor.Workers(1))
-			doAct.Send(sys, mortalType.Spawn(sys, mortal{diary: &diary{}}), func(_ *mortal, c *actor.Context) {
-				r := typ.Spawn(c, mortal{})
-				call.Send(c, r, of.urgent)
-				actor.Kill(c, r)
-			})
+			sys := start(t, actor.WithWorkers(1))
+			doAct.Send(sys, mortalType.Spawn(sys, mortal{diary: &diary{}}),
+				func(_ *mortal, c *actor.Context) {
+					r := typ.Spawn(c, mortal{})
+					call.Send(c, r, of.urgent)
+					actor.Kill(c, r)
+				})
 			quiet(t, sys)
 			equal(t, "what ran", past, of.want)
 			equal(t, "panics", sys.Stats().Panics, 0)

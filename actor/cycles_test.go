@@ -18,7 +18,7 @@ type cycler struct {
 	falls int
 	downs int
 	exits int
-	kid   actor.Ref[cycled]
+	child actor.Ref[cycled]
 }
 
 // cycled is such a child.
@@ -50,14 +50,14 @@ func (x *cycler) next(c *actor.Context) {
 	x.left--
 	x.n++
 	n := x.n
-	x.kid = actor.SpawnSupervised(c, cycledType, func(k *cycled) {
+	x.child = actor.SpawnSupervised(c, cycledType, func(k *cycled) {
 		b := make([]byte, cycledBytes)
 		*k = cycled{n, &b, (*cycled).begin}
 	}, cyclerFell)
-	actor.Watch(c, x.kid, cyclerDown)
-	actor.Link(c, x.kid)
-	cycledSay.Send(c, x.kid, "stashed")
-	cycledDo.Send(c, x.kid, func(k *cycled, c *actor.Context) {
+	actor.Watch(c, x.child, cyclerDown)
+	actor.Link(c, x.child)
+	cycledSay.Send(c, x.child, "stashed")
+	cycledDo.Send(c, x.child, func(k *cycled, c *actor.Context) {
 		if n%16 == 0 {
 			panic("on purpose")
 		}
@@ -65,7 +65,7 @@ func (x *cycler) next(c *actor.Context) {
 	})
 }
 
-func (x *cycler) fell(c *actor.Context, f actor.Fallen) {
+func (x *cycler) fell(c *actor.Context, f actor.ChildDown) {
 	if f.Final {
 		x.next(c)
 		return
@@ -85,18 +85,18 @@ func (x *cycler) fell(c *actor.Context, f actor.Fallen) {
 var (
 	cyclerType = actor.NewType[cycler]("cycler")
 	cyclerGo   = actor.Declare[int](cyclerType, "go")
-	cyclerFell = actor.Declare[actor.Fallen](cyclerType, "fell")
+	cyclerFell = actor.Declare[actor.ChildDown](cyclerType, "fell")
 	cyclerDown = actor.Declare[actor.Down](cyclerType, "down")
 	cyclerExit = actor.Declare[actor.Exit](cyclerType, "exit")
 	_          = cyclerType.Table(
-		cyclerGo.Do(func(x *cycler, c *actor.Context, n int) {
+		cyclerGo.Handle(func(x *cycler, c *actor.Context, n int) {
 			actor.TrapExit(c, cyclerExit)
 			x.left = n
 			x.next(c)
 		}),
-		cyclerFell.Do((*cycler).fell),
-		cyclerDown.Do(func(x *cycler, _ *actor.Context, _ actor.Down) { x.downs++ }),
-		cyclerExit.Do(func(x *cycler, _ *actor.Context, _ actor.Exit) { x.exits++ }))
+		cyclerFell.Handle((*cycler).fell),
+		cyclerDown.Handle(func(x *cycler, _ *actor.Context, _ actor.Down) { x.downs++ }),
+		cyclerExit.Handle(func(x *cycler, _ *actor.Context, _ actor.Exit) { x.exits++ }))
 
 	cycledType = actor.NewType[cycled]("cycled").OnStart(func(x *cycled, c *actor.Context) error {
 		if x.start == nil {
@@ -107,9 +107,9 @@ var (
 	cycledSay  = actor.Declare[string](cycledType, "say")
 	cycledDo   = actor.Declare[func(*cycled, *actor.Context)](cycledType, "do")
 	cycledDown = actor.Declare[actor.Down](cycledType, "down")
-	_          = cycledType.Table(cycledSay.Do((*cycled).say),
-		cycledDo.Do(func(x *cycled, c *actor.Context, f func(*cycled, *actor.Context)) { f(x, c) }),
-		cycledDown.Do(func(*cycled, *actor.Context, actor.Down) {}))
+	_          = cycledType.Table(cycledSay.Handle((*cycled).say),
+		cycledDo.Handle(func(x *cycled, c *actor.Context, f func(*cycled, *actor.Context)) { f(x, c) }),
+		cycledDown.Handle(func(*cycled, *actor.Context, actor.Down) {}))
 )
 
 // heapInUse is the heap after two collections, and the number of its objects.
@@ -124,7 +124,9 @@ func heapInUse() (bytes, objects int64) {
 // TestCycles: "10⁶ spawn/stop/restart cycles leak nothing" (10⁶ in the long form): no actor,
 // no goroutine, no timer, no name, no link, no monitor, no ward, and no memory.
 func TestCycles(t *testing.T) {
-	sys, _ := onVirtualTime(t, actor.Workers(2), actor.OnPanic(func(actor.PanicReport) {}), actor.OnDeadLetter(func(actor.DeadLetter) {}))
+	sys, _ := onVirtualTime(t, actor.WithWorkers(2),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(
+			actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 	r := cyclerType.Spawn(sys, cycler{})
 	warm, n := 2_000, nightly(20_000, 1_000_000)
 	cyclerGo.Send(sys, r, warm)
@@ -136,14 +138,15 @@ func TestCycles(t *testing.T) {
 	must(t, sys.Wait(t.Context()))
 	took := time.Since(began)
 	after, objectsAfter := heapInUse()
-	t.Logf("%d cycles in %v: heap %d bytes in %d objects before, %d in %d after; %d goroutines before, %d after", n, took,
+	t.Logf("%d cycles in %v: heap %d bytes in %d objects before, %d in %d after; %d goroutines "+
+		"before, %d after", n, took,
 		before, objects, after, objectsAfter, goroutines, runtime.NumGoroutine())
 	st := sys.Stats()
 	equal(t, "actors left", int(st.Spawned-st.Stopped), 1)
 	equal(t, "spawned", int(st.Spawned), 1+3*(warm+n)) // a child in each life
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 	equal(t, "ties of the supervisor", actor.TiesOf(r), 0)
-	// Spares, new or woken, stay for a while when they have stood in, and so does the monitor.
+	// Idle workers, new or woken, stay for a while when they have stood in, and so does the monitor.
 	if more := runtime.NumGoroutine() - goroutines; more > len(st.Workers)+1 {
 		t.Errorf("%d goroutines more", more)
 	}

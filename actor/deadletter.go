@@ -15,7 +15,7 @@ type DeadLetter struct {
 	Path string
 	// Behaviour is the name of the behaviour that it was for.
 	Behaviour string
-	// BestEffort says that the behaviour was declared so ([BestEffort]): nobody need worry.
+	// BestEffort says that the behaviour was declared so ([BestEffort]): there is no need to worry.
 	BestEffort bool
 	// From is the number of the actor that sent it; 0 if it came from outside.
 	From uint64
@@ -24,11 +24,11 @@ type DeadLetter struct {
 	// Reason says why the message will not run:
 	//
 	//   - ErrStopped or ErrSystemStopped;
-	//   - ErrSelfAsk, for a request;
+	//   - ErrDeadlock, for a request;
 	//   - ErrOverloaded or ErrDropped, for an actor with a bound;
 	//   - ErrOverloaded, for a behaviour that is [DropOnOverload];
-	//   - ErrSuspended, for an actor in a back-off ([Postpone]);
-	//   - ErrRestarted, for mail that is not kept over a restart ([Care].Mail), for a request
+	//   - ErrSuspended, for an actor in a back-off (package supervise);
+	//   - ErrRestarted, for mail that is not kept over a restart (package supervise), for a request
 	//     whose caller has given up by then, and for an outcome that an earlier life of the
 	//     actor has asked for;
 	//   - ErrNoReply, for an outcome that came after its time ([Within]);
@@ -38,47 +38,47 @@ type DeadLetter struct {
 }
 
 // deadLetter ends a message that will not run, and recycles it. The caller owns it.
-func (e env) deadLetter(to *cell, m *message, reason error) {
-	if e.endLetter(to, m, reason) {
+func deadLetter(e env, to *cell, m *message, reason error) {
+	if endLetter(e, to, m, reason) {
 		e.recycle(m)
 	}
 }
 
 // endLetter is deadLetter without the recycling. It reports whether m may be recycled.
-func (e env) endLetter(to *cell, m *message, reason error) (reusable bool) {
+func endLetter(e env, to *cell, m *message, reason error) (reusable bool) {
 	switch {
 	case m.ID == systemID:
-		e.discardMailIn(m, to, reason)
+		discardMailIn(e, m, to, reason)
 	case m.ID == firedID:
 		to.cold.timers.missed(e, to, m)
 		return false
 	case m.ID == carriedID:
-		if in := unwrap(m); e.endLetter(to, in, reason) {
+		if in := unwrap(m); endLetter(e, to, in, reason) {
 			e.recycle(in)
 		}
 	case isOwn(m.ID):
 		return false // left to the GC: it may refer to what ends with its actor
 	default:
-		e.declareDead(to, m, reason)
+		declareDead(e, to, m, reason)
 	}
 	return true
 }
 
 // deadLetters ends a chain of messages that will not run. The caller owns them.
-func (e env) deadLetters(to *cell, left *message, reason error) {
+func deadLetters(e env, to *cell, left *message, reason error) {
 	for left != nil {
 		m := left
 		left, m.Next = m.Next, nil
-		e.deadLetter(to, m, reason)
+		deadLetter(e, to, m, reason)
 	}
 }
 
 // declareDead counts, reports, answers and clears a message that will not run. It discards what the
 // message owns.
-func (e env) declareDead(to *cell, m *message, reason error) {
+func declareDead(e env, to *cell, m *message, reason error) {
 	sys := to.sys()
 	d := to.typ().decls[m.ID]
-	e.countDeadLetter(sys, d)
+	e.countDead(d)
 	sys.sim.tell(sim.DeadLetter, e, to, m)
 	sys.reportDeadLetter(to, m, d, reason)
 	d.lost(e, to, m)
@@ -90,33 +90,12 @@ func (e env) declareDead(to *cell, m *message, reason error) {
 	}
 }
 
-// countDeadLetter counts a dead letter of d.
-func (e env) countDeadLetter(sys *System, d *descriptor) {
-	if e.c == nil {
-		sys.outside.deadLetters.Add(1)
-		if d.bestEffort {
-			sys.outside.bestEffort.Add(1)
-		}
-		return
-	}
-	e.c.count.deadLetters.Add(1)
-	if d.bestEffort {
-		e.c.count.bestEffort.Add(1)
-	}
-}
-
-// recycle takes back a message that has run or was discarded. It keeps nothing alive.
-func (e env) recycle(m *message) {
-	if e.c != nil {
-		e.c.recycle(m)
-	}
-}
-
-// maxReports is how many dead letters of a system a hook may be told of at a time. A hook that sends
-// to the dead is told of that as well, and so on: this ends it.
+// maxReports is how many dead letters of a system a hook may be told of at a time. A hook that
+// sends to the dead is told of that as well, and so on: this ends it.
 const maxReports = 1000
 
-// reportDeadLetter tells the hook. If there is none, or too many calls of it go on, it tells the log.
+// reportDeadLetter tells the hook. If there is none, or too many calls of it go on, it tells the
+// log.
 func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason error) {
 	defer s.reports.Add(-1)
 	if n := s.reports.Add(1); n > maxReports || s.opts.onDeadLetter == nil {
@@ -130,7 +109,7 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path,
 		Behaviour: d.name, BestEffort: d.bestEffort, From: m.From, Message: d.payload(m), Reason: reason,
 	}
-	s.guard("OnDeadLetter", func() { s.opts.onDeadLetter(l) })
+	s.guard("Hooks.DeadLetter", func() { s.opts.onDeadLetter(l) })
 }
 
 // logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one.
@@ -156,7 +135,7 @@ func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
 
 // BestEffort says that messages of a behaviour may come too late in a healthy service,
 // such as a "leave" to a room that is closed already. Their dead letters are counted
-// ([Stats]) and shown to [OnDeadLetter] like any other; but without such a function they
+// ([Stats]) and shown to [Hooks] like any other; but without such a function they
 // are logged at level DEBUG instead of WARN, and the default logger leaves them out.
 func BestEffort() BehaviourOption { return func(d *descriptor) { d.bestEffort = true } }
 

@@ -11,9 +11,9 @@ import (
 // unless the news is final or says that it is to fail itself.
 type under struct {
 	sys      *actor.System
-	boss     actor.Ref[mortal]
-	kid      actor.Ref[mortal]
-	falls    []actor.Fallen
+	parent   actor.Ref[mortal]
+	child    actor.Ref[mortal]
+	falls    []actor.ChildDown
 	diary    diary
 	asked    []error // what Decide was asked about
 	reported []actor.PanicReport
@@ -23,28 +23,32 @@ type under struct {
 func newUnder(t *testing.T, care actor.Care[mortal], child mortal) *under {
 	t.Helper()
 	u := &under{}
-	u.sys = start(t, actor.Workers(1), actor.OnPanic(func(p actor.PanicReport) { u.reported = append(u.reported, p) }))
-	u.boss = mortalType.Spawn(u.sys, mortal{name: "boss", onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
-		u.falls = append(u.falls, f)
-		switch {
-		case f.Decision == actor.DecideEscalate:
-			c.Exit(f.Reason)
-		case !f.Final && !u.stayDown:
-			actor.Restart(c, f.Ref)
-		case !f.Final:
-			actor.Standby(c, f.Ref)
-		}
-	}})
+	u.sys = start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+			u.reported = append(u.reported, p)
+		}}))
+	u.parent = mortalType.Spawn(u.sys, mortal{name: "parent",
+		onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
+			u.falls = append(u.falls, f)
+			switch {
+			case f.Decided() == actor.DecideEscalate:
+				c.Exit(f.Reason)
+			case !f.Final && !u.stayDown:
+				actor.Restart(c, f.Ref)
+			case !f.Final:
+				actor.Standby(c, f.Ref)
+			}
+		}})
 	if decide := care.Decide; decide != nil {
 		care.Decide = func(reason error) actor.Decision {
 			u.asked = append(u.asked, reason)
 			return decide(reason)
 		}
 	}
-	child.name, child.diary = "kid", &u.diary
-	in(t, u.sys, u.boss, func(_ *mortal, c *actor.Context) {
+	child.name, child.diary = "child", &u.diary
+	in(t, u.sys, u.parent, func(_ *mortal, c *actor.Context) {
 		care.Fell = onFell
-		u.kid = actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = child }, care)
+		u.child = actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = child }, care)
 	})
 	quiet(t, u.sys)
 	return u
@@ -52,7 +56,7 @@ func newUnder(t *testing.T, care actor.Care[mortal], child mortal) *under {
 
 func (u *under) do(t *testing.T, f act) {
 	t.Helper()
-	doAct.Send(u.sys, u.kid, f)
+	doAct.Send(u.sys, u.child, f)
 	quiet(t, u.sys)
 }
 
@@ -77,8 +81,8 @@ func TestDecide_Resume(t *testing.T) {
 		actor.After(c, 1, say, "timer")
 		actor.Become(c, stashing)
 	})
-	say.Send(u.sys, u.kid, "stashed")
-	_, err := fetchIn.Ask(soon(t), u.sys, u.kid, panicUser)
+	say.Send(u.sys, u.child, "stashed")
+	_, err := fetchIn.Ask(soon(t), u.child, panicUser)
 	wants(t, err, actor.ErrPanicked)
 	wants(t, err, errUser)
 	u.do(t, func(_ *mortal, c *actor.Context) { c.Exit(errBad) })
@@ -87,14 +91,14 @@ func TestDecide_Resume(t *testing.T) {
 		actor.Become(c, mortalType.Variant())
 		actor.UnstashAll(c)
 	})
-	say.Send(u.sys, u.kid, "mail")
+	say.Send(u.sys, u.child, "mail")
 	quiet(t, u.sys)
 	equal(t, "lines", len(u.diary.lines), 5) // a timer's is among them, somewhere
 	equal(t, "falls", len(u.falls), 0)
 	equal(t, "panics reported", len(u.reported), 1)
 	wants(t, u.asked[0], actor.ErrPanicked)
 	wants(t, u.asked[1], errBad)
-	must(t, actor.StopWait(soon(t), u.sys, u.boss))
+	must(t, actor.StopWait(soon(t), u.parent))
 	equal(t, "falls", len(u.falls), 0)
 	equal(t, "was asked", len(u.asked), 2)
 }
@@ -106,7 +110,7 @@ func TestDecide_ResumeLinked(t *testing.T) {
 	u.do(t, func(m *mortal, c *actor.Context) { m.n = 7; actor.Link(c, other) })
 	doAct.Send(u.sys, other, panicUser)
 	quiet(t, u.sys)
-	n, err := fetch.Ask(soon(t), u.sys, u.kid, func(m *mortal) int { return m.n })
+	n, err := fetch.Ask(soon(t), u.child, func(m *mortal) int { return m.n })
 	must(t, err)
 	equal(t, "its state", n, 7)
 	equal(t, "was asked", len(u.asked), 1)
@@ -116,28 +120,29 @@ func TestDecide_ResumeLinked(t *testing.T) {
 func TestDecide_Restart(t *testing.T) {
 	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideRestart)}, mortal{})
 	u.do(t, panicUser)
-	u.diary.says(t, "kid: start", "kid: stop "+errUser.Error(), "kid: start")
+	u.diary.says(t, "child: start", "child: stop "+errUser.Error(), "child: start")
 	equal(t, "falls", len(u.falls), 1)
-	equal(t, "the decision", u.falls[0].Decision, actor.DecideRestart)
+	equal(t, "the decision", u.falls[0].Decided(), actor.DecideRestart)
 	equal(t, "it fell at its start", u.falls[0].Starting, false)
 
 	fails := 2
-	u = newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)}, mortal{onStart: func(*mortal, *actor.Context) error {
-		if fails--; fails >= 0 {
-			return errBad
-		}
-		return nil
-	}})
+	u = newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)},
+		mortal{onStart: func(*mortal, *actor.Context) error {
+			if fails--; fails >= 0 {
+				return errBad
+			}
+			return nil
+		}})
 	equal(t, "falls", len(u.falls), 2)
 	for _, f := range u.falls {
 		wants(t, f.Reason, errBad)
 		equal(t, "it fell at its start", f.Starting, true)
-		equal(t, "the decision", f.Decision, actor.DecideRestart)
+		equal(t, "the decision", f.Decided(), actor.DecideRestart)
 	}
 }
 
 // TestDecide_Stop: "ends the actor for good, with the reason of the fall, as StopWith would. Its
-// supervisor is told by a Fallen that is Final."
+// supervisor is told by a ChildDown that is Final."
 func TestDecide_Stop(t *testing.T) {
 	for name, f := range map[string]act{"panic": panicUser, "exit": exitUser} {
 		t.Run(name, func(t *testing.T) {
@@ -145,9 +150,9 @@ func TestDecide_Stop(t *testing.T) {
 			u.do(t, f)
 			equal(t, "falls", len(u.falls), 1)
 			equal(t, "final", u.falls[0].Final, true)
-			equal(t, "the decision", u.falls[0].Decision, actor.DecideStop)
-			wants(t, joined(t, u.sys, u.kid), errUser)
-			u.diary.says(t, "kid: start", "kid: stop "+errUser.Error())
+			equal(t, "the decision", u.falls[0].Decided(), actor.DecideStop)
+			wants(t, joined(t, u.sys, u.child), errUser)
+			u.diary.says(t, "child: start", "child: stop "+errUser.Error())
 		})
 	}
 }
@@ -157,14 +162,14 @@ func TestDecide_Stop(t *testing.T) {
 func TestDecide_Escalate(t *testing.T) {
 	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideEscalate)}, mortal{})
 	u.do(t, panicUser)
-	wants(t, joined(t, u.sys, u.boss), errUser)
-	wants(t, joined(t, u.sys, u.kid), errUser)
-	equal(t, "the decision", u.falls[0].Decision, actor.DecideEscalate)
+	wants(t, joined(t, u.sys, u.parent), errUser)
+	wants(t, joined(t, u.sys, u.child), errUser)
+	equal(t, "the decision", u.falls[0].Decided(), actor.DecideEscalate)
 	equal(t, "final", u.falls[0].Final, false)
 }
 
-// TestDecide_ByKind: the reason is what one decides by.
-func TestDecide_ByKind(t *testing.T) {
+// TestDecide_ByCause: the reason is what one decides by.
+func TestDecide_ByCause(t *testing.T) {
 	u := newUnder(t, actor.Care[mortal]{Decide: func(reason error) actor.Decision {
 		if errors.Is(reason, errBad) {
 			return actor.DecideResume
@@ -183,18 +188,20 @@ func TestDecide_ByKind(t *testing.T) {
 // nor while the child drains".
 func TestDecide_NotAsked(t *testing.T) {
 	for name, f := range map[string]func(u *under){
-		"Stop":    func(u *under) { actor.StopWith(u.sys, u.kid, errUser) },
-		"Kill":    func(u *under) { actor.Kill(u.sys, u.kid) },
-		"Suspend": func(u *under) { actor.Suspend(u.sys, u.kid) },
-		"Restart": func(u *under) { actor.Restart(u.sys, u.kid) },
-		"Exit":    func(u *under) { doAct.Send(u.sys, u.kid, func(_ *mortal, c *actor.Context) { c.Stop() }) },
+		"Stop":    func(u *under) { actor.StopWith(u.sys, u.child, errUser) },
+		"Kill":    func(u *under) { actor.Kill(u.sys, u.child) },
+		"Suspend": func(u *under) { actor.Suspend(u.sys, u.child) },
+		"Restart": func(u *under) { actor.Restart(u.sys, u.child) },
+		"Exit": func(u *under) {
+			doAct.Send(u.sys, u.child, func(_ *mortal, c *actor.Context) { c.Stop() })
+		},
 		"Normal": func(u *under) {
-			doAct.Send(u.sys, u.kid, func(_ *mortal, c *actor.Context) { c.Exit(actor.Normal(errUser)) })
+			doAct.Send(u.sys, u.child, func(_ *mortal, c *actor.Context) { c.Exit(actor.Normal(errUser)) })
 		},
 		"Drain": func(u *under) {
-			doAct.Send(u.sys, u.kid, func(_ *mortal, c *actor.Context) {
-				doAct.Send(c, u.kid, panicUser)
-				actor.Drain(c, u.kid)
+			doAct.Send(u.sys, u.child, func(_ *mortal, c *actor.Context) {
+				doAct.Send(c, u.child, panicUser)
+				actor.Drain(c, u.child)
 			})
 		},
 	} {
@@ -224,15 +231,15 @@ func TestDecide_Panics(t *testing.T) {
 					equal(t, "was asked", len(u.asked), life+1)
 				}
 				last := u.reported[len(u.reported)-1]
-				equal(t, "where it panicked", last.Behaviour, "Care.Decide")
+				equal(t, "where it panicked", last.Behaviour, "Decide")
 			})
 		}
 	}
 }
 
-// TestFallen_Starting: "init or OnStart failed, with Reason as the error, or it was taken down
+// TestChildDown_Starting: "init or OnStart failed, with Reason as the error, or it was taken down
 // before they ran"; and not what comes later, the end of one that is down among it.
-func TestFallen_Starting(t *testing.T) {
+func TestChildDown_Starting(t *testing.T) {
 	bad := false
 	u := newUnder(t, actor.Care[mortal]{}, mortal{onStart: func(*mortal, *actor.Context) error {
 		if bad {
@@ -243,11 +250,11 @@ func TestFallen_Starting(t *testing.T) {
 	u.stayDown = true
 	u.do(t, panicUser)
 	bad = true
-	actor.Restart(u.sys, u.kid)
+	actor.Restart(u.sys, u.child)
 	quiet(t, u.sys)
-	actor.Stop(u.sys, u.kid)
+	actor.Stop(u.sys, u.child)
 	quiet(t, u.sys)
-	for i, want := range []actor.Fallen{{Starting: false}, {Starting: true}, {Final: true}} {
+	for i, want := range []actor.ChildDown{{Starting: false}, {Starting: true}, {Final: true}} {
 		equal(t, "it fell at its start", u.falls[i].Starting, want.Starting)
 		equal(t, "final", u.falls[i].Final, want.Final)
 	}

@@ -20,7 +20,7 @@ func TestDefer_Allocates(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
 	}
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r := clerkType.Spawn(sys, clerk{})
 	puts := func(_ *clerk, c *actor.Context) (int, error) {
 		actor.Defer(c, clerkTry).Reply(c, 1000, nil)
@@ -29,7 +29,7 @@ func TestDefer_Allocates(t *testing.T) {
 	ctx := soon(t)
 	got := allocations(func() {
 		for range 100 {
-			_, err := clerkTry.Ask(ctx, sys, r, puts)
+			_, err := clerkTry.Ask(ctx, r, puts)
 			must(t, err)
 		}
 	})
@@ -40,7 +40,7 @@ func TestDefer_Allocates(t *testing.T) {
 
 // TestDefer_Kept: an actor that has put many replies off at a time keeps nothing for as many.
 func TestDefer_Kept(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 	const many = 1 << 17
 	before, _ := heapInUse()
@@ -71,18 +71,18 @@ type parcelClerk struct {
 // parcelClerks are a type of parcelClerk.
 type parcelClerks struct {
 	typ  *actor.Type[parcelClerk]
-	want actor.AskBehaviour[parcelClerk, actor.None, heap.Parcel]
+	want actor.AskBehaviour[parcelClerk, struct{}, heap.Parcel]
 	give actor.Behaviour[parcelClerk, int] // when there are so many
 }
 
 func newParcelClerks(opts ...actor.TypeOption) (k parcelClerks) {
 	k.typ = actor.NewType[parcelClerk]("parcel clerk", opts...)
-	k.want = actor.DeclareAsk[actor.None, heap.Parcel](k.typ, "want")
+	k.want = actor.DeclareAsk[struct{}, heap.Parcel](k.typ, "want")
 	k.give = actor.Declare[int](k.typ, "give")
-	k.typ.Table(k.want.Do(func(s *parcelClerk, c *actor.Context, _ actor.None) (heap.Parcel, error) {
+	k.typ.Table(k.want.Handle(func(s *parcelClerk, c *actor.Context, _ struct{}) (heap.Parcel, error) {
 		s.open = append(s.open, actor.Defer(c, k.want))
-		return heap.NewParcel(strings.Repeat("n", 100)), nil // to nobody
-	}), k.give.Do(func(s *parcelClerk, c *actor.Context, n int) {
+		return heap.NewParcel(strings.Repeat("n", 100)), nil // to no caller
+	}), k.give.Handle(func(s *parcelClerk, c *actor.Context, n int) {
 		if len(s.open) < n {
 			actor.Yield(c, k.give, n)
 			return
@@ -99,14 +99,15 @@ func newParcelClerks(opts ...actor.TypeOption) (k parcelClerks) {
 // returns after it has put its reply off. What they own is discarded.
 func TestDefer_GivenUp(t *testing.T) {
 	before := heap.Blobs()
-	sys := start(t, actor.Workers(1))
-	for name, opts := range map[string][]actor.TypeOption{"": nil, "pinned": {actor.PinnedThread()}, "bounded": {actor.TypeBound(1, actor.OverflowMute)}} {
+	sys := start(t, actor.WithWorkers(1))
+	for name, opts := range map[string][]actor.TypeOption{"": nil,
+		"pinned": {actor.WithPinnedThread()}, "bounded": {actor.WithBound(1, actor.OverflowMute)}} {
 		k := newParcelClerks(opts...)
 		r := k.typ.Spawn(sys, parcelClerk{})
 		for _, ask := range []func(context.Context) error{
-			func(ctx context.Context) error { _, err := k.want.Ask(ctx, sys, r, actor.None{}); return err },
+			func(ctx context.Context) error { _, err := k.want.Ask(ctx, r, struct{}{}); return err },
 			func(ctx context.Context) error {
-				_, err := actor.AskAll(ctx, sys, k.want, []actor.Ref[parcelClerk]{r}, actor.None{})
+				_, err := actor.AskAll(ctx, k.want, []actor.Ref[parcelClerk]{r}, struct{}{})
 				return err
 			},
 		} {
@@ -129,11 +130,11 @@ func TestDefer_GivenUp(t *testing.T) {
 func TestDefer_CallerHasEnded(t *testing.T) {
 	for name, ask := range deferringAsks {
 		var dead letters
-		sys, _ := onVirtualTime(t, actor.Workers(1), dead.option())
+		sys, _ := onVirtualTime(t, actor.WithWorkers(1), dead.option())
 		r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 		clerkDo.Send(sys, caller, func(_ *clerk, c *actor.Context) { ask(c, r) })
 		quiet(t, sys)
-		must(t, actor.StopWait(soon(t), sys, caller))
+		must(t, actor.StopWait(soon(t), caller))
 		clerkDo.Send(sys, r, func(k *clerk, c *actor.Context) { k.next().Reply(c, 1, nil) })
 		quiet(t, sys)
 		equal(t, "dead letters, "+name, dead.n.Load(), 1)
@@ -142,7 +143,9 @@ func TestDefer_CallerHasEnded(t *testing.T) {
 
 // deferringAsks are the ways for a clerk to ask another.
 var deferringAsks = map[string]func(c *actor.Context, r actor.Ref[clerk]){
-	"AskTo": func(c *actor.Context, r actor.Ref[clerk]) { actor.AskTo(c, clerkWant, r, 0, clerkFetched) },
+	"AskTo": func(c *actor.Context, r actor.Ref[clerk]) {
+		actor.AskTo(c, clerkWant, r, 0, clerkFetched)
+	},
 	"AskToWithin": func(c *actor.Context, r actor.Ref[clerk]) {
 		actor.AskTo(c, clerkWant, r, 0, clerkFetched, actor.Within(time.Hour))
 	},
@@ -158,13 +161,19 @@ func TestDefer_Across(t *testing.T) {
 			"reply": {func(there *actor.System, r actor.Ref[clerk]) {
 				clerkDo.Send(there, r, func(k *clerk, c *actor.Context) { k.next().Reply(c, 6, errUser) })
 			}, errUser},
-			"stop":   {func(there *actor.System, r actor.Ref[clerk]) { actor.Stop(there, r) }, actor.ErrShutdown},
-			"system": {func(there *actor.System, _ actor.Ref[clerk]) { there.Stop() }, actor.ErrSystemStopped},
-			"run":    {func(there *actor.System, _ actor.Ref[clerk]) { must(t, there.Run()) }, actor.ErrSystemStopped},
+			"stop": {func(there *actor.System, r actor.Ref[clerk]) {
+				actor.Stop(there, r)
+			}, actor.ErrShutdown},
+			"system": {func(there *actor.System, _ actor.Ref[clerk]) {
+				there.Stop()
+			}, actor.ErrSystemStopped},
+			"run": {func(there *actor.System, _ actor.Ref[clerk]) {
+				must(t, there.Run())
+			}, actor.ErrSystemStopped},
 		} {
-			for kind, opts := range plainAndSeeded {
-				t.Run(name+"/"+end+"/"+kind, func(t *testing.T) {
-					here, _ := onVirtualTime(t, opts...) // so that nobody's time is over
+			for class, opts := range plainAndSeeded {
+				t.Run(name+"/"+end+"/"+class, func(t *testing.T) {
+					here, _ := onVirtualTime(t, opts...) // so that no time is over
 					there := start(t, opts...)
 					caller, r := clerkType.Spawn(here, clerk{}), clerkType.Spawn(there, clerk{})
 					outcome := wanting(t, here, caller, 1)
@@ -172,7 +181,7 @@ func TestDefer_Across(t *testing.T) {
 					quiet(t, here)
 					quiet(t, there)
 					tc.do(there, r)
-					_ = there.Wait(soon(t)) // a deterministic one runs while somebody waits for it
+					_ = there.Wait(soon(t)) // a deterministic one runs while a goroutine waits for it
 					wants(t, outcome().Err, tc.want)
 				})
 			}
@@ -181,7 +190,7 @@ func TestDefer_Across(t *testing.T) {
 }
 
 // TestDefer_CallerSystemStopped: a reply to an actor of a system that has stopped is a dead letter
-// there, and hurts nobody here.
+// there, and does no harm here.
 func TestDefer_CallerSystemStopped(t *testing.T) {
 	for name, ask := range deferringAsks {
 		var dead letters
@@ -202,21 +211,25 @@ func TestDefer_CallerSystemStopped(t *testing.T) {
 // TestDefer_Suspended: the caller hears when the actor falls, and need not wait for the verdict of
 // its supervisor.
 func TestDefer_Suspended(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	typ := actor.NewType[puppet]("idle supervisor")
-	fell := actor.Declare[actor.Fallen](typ, "fell")
-	begin := actor.DeclareAsk[actor.None, actor.Ref[clerk]](typ, "begin")
-	typ.Table(fell.Do(func(*puppet, *actor.Context, actor.Fallen) {}),
-		begin.Do(func(_ *puppet, c *actor.Context, _ actor.None) (actor.Ref[clerk], error) {
+	fell := actor.Declare[actor.ChildDown](typ, "fell")
+	begin := actor.DeclareAsk[struct{}, actor.Ref[clerk]](typ, "begin")
+	typ.Table(fell.Handle(func(*puppet, *actor.Context, actor.ChildDown) {}),
+		begin.Handle(func(_ *puppet, c *actor.Context, _ struct{}) (actor.Ref[clerk], error) {
 			return actor.SpawnSupervised(c, clerkType, func(*clerk) {}, fell), nil
 		}))
 	super := typ.Spawn(sys, puppet{})
 	for name, fall := range map[string]func(r actor.Ref[clerk]){
 		"Suspend": func(r actor.Ref[clerk]) { actor.Suspend(sys, r) },
-		"Panic":   func(r actor.Ref[clerk]) { clerkDo.Send(sys, r, func(*clerk, *actor.Context) { panic(errUser) }) },
-		"Stop":    func(r actor.Ref[clerk]) { clerkDo.Send(sys, r, func(_ *clerk, c *actor.Context) { c.Stop() }) },
+		"Panic": func(r actor.Ref[clerk]) {
+			clerkDo.Send(sys, r, func(*clerk, *actor.Context) { panic(errUser) })
+		},
+		"Stop": func(r actor.Ref[clerk]) {
+			clerkDo.Send(sys, r, func(_ *clerk, c *actor.Context) { c.Stop() })
+		},
 	} {
-		r, err := begin.Ask(soon(t), sys, super, actor.None{})
+		r, err := begin.Ask(soon(t), super, struct{}{})
 		must(t, err)
 		outcome := wanting(t, sys, r, 2)
 		fall(r)
@@ -231,7 +244,7 @@ func TestDefer_Suspended(t *testing.T) {
 
 // TestDefer_OnStopPanics: what OnStop replied before is given, and the other callers hear.
 func TestDefer_OnStopPanics(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r := clerkType.Spawn(sys, clerk{onStop: func(k *clerk, c *actor.Context) {
 		k.next().Reply(c, 9, nil)
 		panic(errUser)
@@ -257,12 +270,13 @@ func TestDefer_Cut(t *testing.T) {
 		"Shield":     func(c *actor.Context) { c.Shield(func() { actor.Kill(c, actor.Self[clerk](c)) }) },
 	} {
 		sys := start(t)
-		_, err := clerkTry.Ask(soon(t), sys, clerkType.Spawn(sys, clerk{}), func(_ *clerk, c *actor.Context) (int, error) {
-			actor.Defer(c, clerkTry)
-			cut(c)
-			t.Errorf("%s: it goes on", name)
-			return 0, nil
-		})
+		_, err := clerkTry.Ask(soon(t), clerkType.Spawn(sys, clerk{}),
+			func(_ *clerk, c *actor.Context) (int, error) {
+				actor.Defer(c, clerkTry)
+				cut(c)
+				t.Errorf("%s: it goes on", name)
+				return 0, nil
+			})
 		wants(t, err, actor.ErrStopped)
 		wants(t, err, actor.ErrKilled)
 		quiet(t, sys)
@@ -272,11 +286,11 @@ func TestDefer_Cut(t *testing.T) {
 
 // TestDefer_Heap: an arena is collected around what was put off, which holds no handles.
 func TestDefer_Heap(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	typ := actor.NewType[parcelClerk]("with an arena")
 	want := actor.DeclareAsk[int, int](typ, "want")
 	give := actor.Declare[actor.Deferred[int]](typ, "give")
-	typ.Table(want.Do(func(s *parcelClerk, c *actor.Context, n int) (int, error) {
+	typ.Table(want.Handle(func(s *parcelClerk, c *actor.Context, n int) (int, error) {
 		s.kept = heap.New[int](c.Heap())
 		*s.kept.Deref(c.Heap()) = n
 		for range 10_000 {
@@ -285,12 +299,12 @@ func TestDefer_Heap(t *testing.T) {
 		s.open = make([]actor.Deferred[heap.Parcel], 3)
 		give.Send(c, actor.Self[parcelClerk](c), actor.Defer(c, want))
 		return 0, nil
-	}), give.Do(func(s *parcelClerk, c *actor.Context, d actor.Deferred[int]) {
+	}), give.Handle(func(s *parcelClerk, c *actor.Context, d actor.Deferred[int]) {
 		d.Reply(c, *s.kept.Deref(c.Heap()), nil)
 	}))
 	r := typ.Spawn(sys, parcelClerk{})
 	for n := range 20 {
-		v, err := want.Ask(soon(t), sys, r, n)
+		v, err := want.Ask(soon(t), r, n)
 		must(t, err)
 		equal(t, "reply", v, n)
 	}

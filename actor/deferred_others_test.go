@@ -13,7 +13,9 @@ import (
 // *System."
 func TestDefer_RepliedByOthers(t *testing.T) {
 	for name, give := range map[string]func(t *testing.T, sys *actor.System, d actor.Deferred[int]){
-		"a goroutine": func(_ *testing.T, sys *actor.System, d actor.Deferred[int]) { d.Reply(sys, 7, nil) },
+		"a goroutine": func(_ *testing.T, sys *actor.System, d actor.Deferred[int]) {
+			d.Reply(sys, 7, nil)
+		},
 		"an actor": func(t *testing.T, sys *actor.System, d actor.Deferred[int]) {
 			inside(t, sys, func(c *actor.Context) { d.Reply(c, 7, nil) })
 		},
@@ -22,7 +24,7 @@ func TestDefer_RepliedByOthers(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r := clerkType.Spawn(sys, clerk{})
 			outcome := wanting(t, sys, r, 3)
 			var ds []actor.Deferred[int]
@@ -40,7 +42,7 @@ func TestDefer_RepliedByOthers(t *testing.T) {
 // TestDefer_Racers: "Of several at a time one gives the reply; the others do nothing", also while
 // the owner hands over, or ends.
 func TestDefer_Racers(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	other := clerkType.Spawn(sys, clerk{})
 	for round := range scaled(400) {
 		r := clerkType.Spawn(sys, clerk{})
@@ -68,16 +70,17 @@ func TestDefer_Racers(t *testing.T) {
 		}
 	}
 	quiet(t, sys)
-	must(t, actor.StopWait(soon(t), sys, other))
+	must(t, actor.StopWait(soon(t), other))
 	equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
 }
 
-// TestDefer_HandOver: "If to ends or is restarted before somebody has given it, the caller hears so
+// TestDefer_HandOver: "If to ends or is restarted before the reply was given, the caller hears so
 // at once; what becomes of the running actor does not matter any more. If to has ended, or is down,
 // the caller hears at once."
 func TestDefer_HandOver(t *testing.T) {
-	sys := start(t, actor.Workers(2))
-	deferral := func(to actor.Target) (actor.Ref[clerk], actor.Deferred[int], func() actor.Result[int]) {
+	sys := start(t, actor.WithWorkers(2))
+	deferral := func(to actor.Target) (actor.Ref[clerk], actor.Deferred[int],
+		func() actor.Result[int]) {
 		r := clerkType.Spawn(sys, clerk{})
 		outcome := wanting(t, sys, r, 1)
 		var d actor.Deferred[int]
@@ -90,12 +93,12 @@ func TestDefer_HandOver(t *testing.T) {
 
 	heir := clerkType.Spawn(sys, clerk{})
 	r, d, outcome := deferral(heir)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	equal(t, "the first", d.Reply(sys, 7, nil), true)
 	equal(t, "outcome", outcome(), actor.Result[int]{Value: 7})
 
 	_, _, outcome = deferral(heir)
-	must(t, actor.KillWait(soon(t), sys, heir))
+	must(t, actor.KillWait(soon(t), heir))
 	err := outcome().Err
 	wants(t, err, actor.ErrStopped)
 	wants(t, err, actor.ErrKilled)
@@ -113,9 +116,11 @@ func TestDefer_HandOver(t *testing.T) {
 	r, d, outcome = deferral(next)
 	last := clerkType.Spawn(sys, clerk{})
 	inClerk(t, sys, next, func(_ *clerk, c *actor.Context) { d.HandOver(c, last) })
-	must(t, actor.StopWait(soon(t), sys, next))
-	must(t, actor.StopWait(soon(t), sys, r))
-	inClerk(t, sys, last, func(_ *clerk, c *actor.Context) { equal(t, "the first", d.Reply(c, 8, nil), true) })
+	must(t, actor.StopWait(soon(t), next))
+	must(t, actor.StopWait(soon(t), r))
+	inClerk(t, sys, last, func(_ *clerk, c *actor.Context) {
+		equal(t, "the first", d.Reply(c, 8, nil), true)
+	})
 	equal(t, "outcome", outcome(), actor.Result[int]{Value: 8})
 
 	far := start(t) // the system of the new owner stops
@@ -129,19 +134,23 @@ func TestDefer_HandOver(t *testing.T) {
 // TestDefer_HandedOverInMail: the usual way, an actor for each request: it has the Deferred, and
 // the caller hears if it fails.
 func TestDefer_HandedOverInMail(t *testing.T) {
-	for _, opt := range []actor.Option{actor.Workers(2), actor.Seed(5)} {
+	for _, opt := range []actor.Option{actor.WithWorkers(2), actor.WithDeterministic(5)} {
 		sys := start(t, opt)
 		desk := ctxs.typ.Spawn(sys, ctxActor{})
 		hand := func(work func(c *actor.Context, d actor.Deferred[any])) error {
-			_, err := ctxs.try.Ask(context.Background(), sys, desk, func(_ *ctxActor, c *actor.Context) (any, error) {
-				d, w := actor.Defer(c, ctxs.try), ctxs.typ.Spawn(c, ctxActor{})
-				d.HandOver(c, w)
-				ctxs.do.Send(c, w, func(_ *ctxActor, c *actor.Context) { work(c, d) })
-				return nil, nil
-			})
+			_, err := ctxs.try.Ask(context.Background(), desk,
+				func(_ *ctxActor, c *actor.Context) (any, error) {
+					d, w := actor.Defer(c, ctxs.try), ctxs.typ.Spawn(c, ctxActor{})
+					d.HandOver(c, w)
+					ctxs.do.Send(c, w, func(_ *ctxActor, c *actor.Context) { work(c, d) })
+					return nil, nil
+				})
 			return err
 		}
-		wants(t, hand(func(c *actor.Context, d actor.Deferred[any]) { d.Reply(c, nil, errUser); c.Stop() }), errUser)
+		wants(t, hand(func(c *actor.Context, d actor.Deferred[any]) {
+			d.Reply(c, nil, errUser)
+			c.Stop()
+		}), errUser)
 		wants(t, hand(func(*actor.Context, actor.Deferred[any]) { panic(errUser) }), actor.ErrPanicked)
 	}
 }

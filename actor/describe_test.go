@@ -15,7 +15,9 @@ import (
 func TestReports_NameTheActor(t *testing.T) {
 	var dead letters
 	var crash atomic.Pointer[actor.PanicReport]
-	sys := start(t, dead.option(), actor.OnPanic(func(p actor.PanicReport) { crash.Store(&p) }))
+	sys := start(t, dead.option(), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+		crash.Store(&p)
+	}}))
 	r, err := puppetType.SpawnNamed(sys, "bob", puppet{})
 	must(t, err)
 	do.Send(sys, r, func(_ *puppet, c *actor.Context) {
@@ -32,7 +34,10 @@ func TestReports_NameTheActor(t *testing.T) {
 
 	unnamed := puppetType.Spawn(sys, puppet{})
 	in2 := func(f func(c *actor.Context)) {
-		_, err := try.Ask(soon(t), sys, unnamed, func(_ *puppet, c *actor.Context) (any, error) { f(c); return nil, nil })
+		_, err := try.Ask(soon(t), unnamed, func(_ *puppet, c *actor.Context) (any, error) {
+			f(c)
+			return nil, nil
+		})
 		must(t, err)
 	}
 	in2(func(c *actor.Context) { must(t, c.Register("a")); must(t, c.Register("b")) })
@@ -46,14 +51,15 @@ func TestReports_NameTheActor(t *testing.T) {
 // TestReports_InTheLog: the lines have the attributes actor, type and name.
 func TestReports_InTheLog(t *testing.T) {
 	var log lockedBuffer
-	sys := start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	r, err := puppetType.SpawnNamed(sys, "bob", puppet{})
 	must(t, err)
 	do.Send(sys, r, func(*puppet, *actor.Context) { panic("boom") })
 	quiet(t, sys)
 	count.Send(sys, r, 1)
 	for _, msg := range []string{"behaviour panicked", "dead letter"} {
-		if want := fmt.Sprintf("msg=\"gallop: %s\" actor=%d type=puppet name=bob behaviour=", msg, r.ID()); !strings.Contains(log.String(), want) {
+		if want := fmt.Sprintf("msg=\"gallop: %s\" actor=%d type=puppet name=bob behaviour=", msg,
+			r.ID()); !strings.Contains(log.String(), want) {
 			t.Errorf("%q is not in the log:\n%s", want, log.String())
 		}
 	}
@@ -63,7 +69,7 @@ func TestReports_InTheLog(t *testing.T) {
 // path", and is made once for each name.
 func TestContext_Logger(t *testing.T) {
 	var log lockedBuffer
-	sys := start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	r := puppetType.Spawn(sys, puppet{})
 	var first, again, named *slog.Logger
 	do.Send(sys, r, func(_ *puppet, c *actor.Context) {
@@ -90,38 +96,42 @@ func TestContext_Logger(t *testing.T) {
 	panics(t, "Logger", func() { (*actor.Context)(nil).Logger() })
 }
 
-// TestBestEffort: "Their dead letters are counted and shown to OnDeadLetter like any other; but
+// TestBestEffort: "Their dead letters are counted and shown to Hooks.DeadLetter like any other; but
 // without such a function they are logged at level DEBUG instead of WARN".
 func TestBestEffort(t *testing.T) {
 	var log lockedBuffer
-	sys := start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log,
+		&slog.HandlerOptions{Level: slog.LevelDebug}))))
 	r := leaverType.Spawn(sys, puppet{})
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	for range 3 {
-		leaverBye.Send(sys, r, actor.None{})
+		leaverBye.Send(sys, r, struct{}{})
 	}
 	leaverPay.Send(sys, r, 1)
-	inside(t, sys, func(c *actor.Context) { leaverBye.Send(c, r, actor.None{}) })
+	inside(t, sys, func(c *actor.Context) { leaverBye.Send(c, r, struct{}{}) })
 	st := sys.Stats()
 	equal(t, "dead letters", st.DeadLetters, 5)
 	equal(t, "of best effort", st.BestEffort, 4)
 	s := log.String()
 	equal(t, "warnings", strings.Count(s, "level=WARN"), 1)
-	equal(t, "the warning counts its own", strings.Count(s, `level=WARN msg="gallop: dead letter" `) == 1 && strings.Contains(s, `type=leaver behaviour=pay`), true)
+	equal(t, "the warning counts its own", strings.Count(s,
+		`level=WARN msg="gallop: dead letter" `) == 1 &&
+		strings.Contains(s, `type=leaver behaviour=pay`), true)
 	equal(t, "lines for debugging", strings.Count(s, "level=DEBUG"), 3) // the 1st, 2nd and 4th
 
 	var dead letters
 	sys = start(t, dead.option())
 	r = leaverType.Spawn(sys, puppet{})
-	must(t, actor.StopWait(soon(t), sys, r))
-	leaverBye.Send(sys, r, actor.None{})
-	equal(t, "told", dead.n.Load(), 1)
+	must(t, actor.StopWait(soon(t), r))
+	leaverBye.Send(sys, r, struct{}{})
+	equal(t, "heardBy", dead.n.Load(), 1)
 	equal(t, "as what it is", dead.last.Load().BestEffort, true)
 }
 
 var (
 	leaverType = actor.NewType[puppet]("leaver")
-	leaverBye  = actor.Declare[actor.None](leaverType, "bye", actor.BestEffort())
+	leaverBye  = actor.Declare[struct{}](leaverType, "bye", actor.BestEffort())
 	leaverPay  = actor.Declare[int](leaverType, "pay")
-	_          = leaverType.Table(leaverBye.Do(func(*puppet, *actor.Context, actor.None) {}), leaverPay.Do((*puppet).Count))
+	_          = leaverType.Table(leaverBye.Handle(func(*puppet, *actor.Context, struct{}) {}),
+		leaverPay.Handle((*puppet).Count))
 )

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"github.com/gallop-go/gallop/internal/access"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -16,22 +17,22 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Seed makes the system deterministic: it runs one step at a time, in an order that n
+// WithDeterministic makes the system deterministic: it runs one step at a time, in an order that n
 // alone decides, and n decides all else that is left to chance. The same seed means the
 // same order on any machine, with the code that also runs otherwise. Seed is for tests
 // and for finding out what has happened; package actortest is built on it. To seed
-// [Context.Rand] alone, use [RandSeed].
+// [Context.Rand] alone, use [WithRandSeed].
 //
-// There are [Workers], 4 by default, but only one runs at a time, and only while a
+// There are [WithWorkers], 4 by default, but only one runs at a time, and only while a
 // goroutine waits for the system: in Wait, Run, Shutdown, Stop, Ask, SendWait, or for a
 // moment in a Send from outside. The runtime may turn to another worker before every
 // message that is sent and after every one that has run. Functions of [Pipe], and what
 // stands between actors and channels, take their turns like behaviours. They take no
 // virtual time unless they call [Sleep].
 //
-// Time is virtual, and begins at the same moment in every run. When nobody can go on,
-// it jumps to the next timer; with [Clock] the caller moves it instead. A behaviour
-// takes no time. One that waits for a reply counts as long when nobody else can go on,
+// Time is virtual, and begins at the same moment in every run. When no actor can go on,
+// it jumps to the next timer; with [WithClock] the caller moves it instead. A behaviour
+// takes no time. One that waits for a reply counts as long when no other can go on,
 // and then others stand in for its worker, as they do at once in [Context.Blocking].
 //
 // A program repeats itself if it takes time, chance and input from the runtime alone.
@@ -43,21 +44,22 @@ import (
 // ten seconds the runtime panics and names it. A lock that is held while sending does
 // the same.
 //
-// Messages are not recycled, the governor and [BindCPUs] are off, and long turns are
+// Messages are not recycled, the governor and [WithCPUBinding] are off, and long turns are
 // not reported.
-func Seed(n uint64) Option {
-	return func(o *options) {
+func WithDeterministic(n uint64) Option {
+	return systemOption(func(o *options) {
 		o.seed = n
 		// Of a run of actortest it seeds chance, and others decide the order.
 		if o.hooks == nil {
 			o.hooks, o.seeded = &sim.Hooks{}, true
 		}
-	}
+	})
 }
 
-// Simulated is [Seed] for package actortest, which sees and decides more. No other
-// package can use it.
-func Simulated(h *sim.Hooks) Option { return func(o *options) { o.hooks = h } }
+// simulated is sim.Option.
+func simulated(h *sim.Hooks) Option {
+	return systemOption(func(o *options) { o.hooks = h })
+}
 
 // simWorkers is the default of a deterministic system: the machine must not matter.
 const simWorkers = 4
@@ -82,7 +84,7 @@ func (o *options) simulation(h *sim.Hooks) *simulation {
 		o.onPanic = beside(h.Panicked, o.onPanic)
 	}
 	s := &simulation{
-		hooks: h, told: h.Event != nil, clock: o.flow(), marks: marks{}, types: map[uint64]string{},
+		hooks: h, observed: h.Event != nil, clock: o.flow(), marks: marks{}, types: map[uint64]string{},
 		tables: map[tableOf]*table{}, owns: map[*typeInfo]bool{},
 	}
 	s.asks.questions = map[*message]any{}
@@ -91,19 +93,21 @@ func (o *options) simulation(h *sim.Hooks) *simulation {
 	if choose == nil {
 		choose = atRandom(o.seed)
 	}
-	s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now, Stuck: h.Stuck, Of: s})
+	s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now,
+		Stuck: h.Stuck, Of: s})
 	return s
 }
 
-// beside is an OnPanic that tells the hook and then the user's, if there is one: neither replaces
-// the other.
+// beside is an Hooks.Panic that tells the hook and then the user's, if there is one: neither
+// replaces the other.
 func beside(hook func(sim.Event, any), own func(PanicReport)) func(PanicReport) {
 	return func(p PanicReport) {
 		value := p.Value
 		if p.Goexit {
 			value = sim.Goexit{}
 		}
-		hook(sim.Event{Kind: sim.Panicked, Worker: -1, Actor: p.ActorID, Type: p.Type, Behaviour: p.Behaviour, From: p.From}, value)
+		hook(sim.Event{Kind: sim.Panicked, Worker: -1, Actor: p.ActorID, Type: p.Type,
+			Behaviour: p.Behaviour, From: p.From}, value)
 		if own != nil {
 			own(p)
 		}
@@ -117,8 +121,8 @@ func atRandom(seed uint64) func([]int, int) int {
 }
 
 // flow gives a deterministic system a clock of its own, unless it was given one. It returns the
-// clock that goes on when nobody can: the system's own or, if the user moves that, another for the
-// runtime's pauses.
+// clock that goes on when no actor can: the system's own or, if the user moves that, another for
+// the runtime's pauses.
 func (o *options) flow() *seam.VirtualClock {
 	c := seam.NewVirtualClock(epoch(), 0)
 	if o.virtual == nil {
@@ -127,10 +131,10 @@ func (o *options) flow() *seam.VirtualClock {
 	return c
 }
 
-// flowing is a virtual clock that goes on by itself when nobody can: the driver moves it.
+// flowing is a virtual clock that goes on by itself when no actor can: the driver moves it.
 type flowing struct{ *seam.VirtualClock }
 
-// Flows is true: whoever waits for the system waits for its timers.
+// Flows is true: a wait for the system is one for its timers.
 func (flowing) Flows() bool { return true }
 
 // passTime goes on to the next alarm, and reports whether there is one.
@@ -158,7 +162,7 @@ func (s *simulation) runs(typ *typeInfo, v *table, runs []runFunc) []runFunc {
 	return own.runs
 }
 
-// watched makes a behaviour report itself, and fail if it is told to.
+// watched makes a behaviour report itself, and fail if it is observed to.
 func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 	if isOwn(d.id) {
 		return run
@@ -166,22 +170,22 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 	news := d.hearsNews()
 	return func(c *Context, a *cell, m *message) {
 		var payload any
-		if d.reject != nil && s.told || s.wantsPayload(m) {
+		if d.reject != nil && s.observed || s.wantsPayload(m) {
 			payload = d.payload(m)
 		}
-		if d.reject != nil && s.told {
+		if d.reject != nil && s.observed {
 			s.running(m, payload)
 		}
 		e := sim.Event{Behaviour: d.name, News: news, Request: d.reject != nil}
-		e.Via, e.From = s.origin(m)
+		e.Via, e.From = s.sourceOf(m)
 		f := s.begin(c, a, m, e, payload)
 		if f.Kind == sim.Drop {
-			c.count.messages-- // it does not run after all
-			env{c: c, sys: c.sys}.declareDead(a, m, f.Reason)
+			c.count.notRun++
+			declareDead(c, a, m, f.Reason)
 			return
 		}
 		a.injectFault(c, f)
-		if run(c, a, m); s.told {
+		if run(c, a, m); s.observed {
 			s.hasRun(m)
 		}
 	}
@@ -191,7 +195,7 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 // in no queue that drops any.
 func (d *descriptor) hearsNews() bool {
 	switch d.payload(d.size.New(msg.Outside)).(type) {
-	case Fallen, Risen, Down, Exit:
+	case ChildDown, access.ChildUp, Down, Exit:
 		return true
 	}
 	return false
@@ -216,7 +220,8 @@ func (s *simulation) callback(c *Context, a *cell, name string) {
 }
 
 // begin reports what begins in b, and returns what is to go wrong.
-func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event, payload any) (f sim.Fault) {
+func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event,
+	payload any) (f sim.Fault) {
 	t := a.typ()
 	s.mu.Lock()
 	s.doing = fmt.Sprintf("%s of %s#%d", e.Behaviour, t.name, a.id)
@@ -233,12 +238,10 @@ func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event, payload
 func (s *simulation) observe(what sim.Kind, e env, to *cell, m *message) {
 	d := to.typ().decls[m.ID]
 	ev := sim.Event{Kind: what, Worker: -1, Behaviour: d.name, Request: d.reject != nil}
-	ev.Via, ev.From = s.origin(m)
+	ev.Via, ev.From = s.sourceOf(m)
+	ev.Worker = e.workerID()
 	if x := to.cold; what == sim.Panicked && x != nil && x.where != inNone {
 		ev.Behaviour = x.where.name()
-	}
-	if e.c != nil {
-		ev.Worker = e.c.w.ID()
 	}
 	var payload any
 	if what == sim.DeadLetter && s.wantsPayload(m) {
@@ -254,7 +257,7 @@ func (s *simulation) wantsPayload(m *message) bool {
 }
 
 // report tells what happens in an actor, because of m if that is not nil, and returns it as it was
-// told.
+// observed.
 func (s *simulation) report(e sim.Event, to *cell, m *message, payload any) sim.Event {
 	t := to.typ()
 	e.Actor, e.Type, e.Time = to.id, t.name, time.Duration(s.sys.opts.clock.Nanos())
@@ -284,8 +287,8 @@ func (s *simulation) now() string {
 	return s.doing
 }
 
-// Books returns figures for package actortest, which is their only use.
-func (s *System) Books() sim.Counts {
+// simCounts is sim.CountsOf.
+func (s *System) simCounts() sim.Counts {
 	if s.sim == nil {
 		return sim.Counts{}
 	}
@@ -300,13 +303,13 @@ type simulation struct {
 	clock  *seam.VirtualClock // goes on when nothing else can
 	sent   seam.Uint64        // messages that have come to a mailbox, or will
 
-	// Hooks are told what happens: otherwise none of the following is kept.
-	told  bool
-	mu    sync.Mutex
-	asks  askLog            // guarded by mu
-	marks marks             // guarded by mu
-	types map[uint64]string // guarded by mu: of the actors, by their numbers
-	unit  unit
+	// Hooks are observed what happens: otherwise none of the following is kept.
+	observed bool
+	mu       sync.Mutex
+	asks     askLog            // guarded by mu
+	marks    marks             // guarded by mu
+	types    map[uint64]string // guarded by mu: of the actors, by their numbers
+	unit     unit
 
 	tables map[tableOf]*table // guarded by mu: with behaviours that report
 	doing  string             // guarded by mu: what began last
@@ -361,7 +364,7 @@ func (c *Context) makeInTurn(id uint16) *message {
 }
 
 // deadlockClock tells the watch over actors under pressure when to look. It is the machine's clock
-// or, in a deterministic system, one that goes on when nobody else can.
+// or, in a deterministic system, one that goes on when no actor can.
 func (s *System) deadlockClock() seam.Clock {
 	if s.sim != nil {
 		return s.sim.clock

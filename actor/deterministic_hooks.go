@@ -1,13 +1,15 @@
 package actor
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
-
+	"github.com/gallop-go/gallop/actor/internal/timerwheel"
 	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/sched"
 )
 
 // marks say from where messages of a deterministic system come that no behaviour has sent. In
@@ -23,7 +25,7 @@ type mark struct {
 
 // born notes what a new actor is called.
 func (s *simulation) born(a *cell, t *typeInfo) {
-	if s == nil || !s.told {
+	if s == nil || !s.observed {
 		return
 	}
 	s.mu.Lock()
@@ -40,7 +42,7 @@ func (s *simulation) name(actor uint64) string {
 
 // comes notes from where m comes. The caller is about to push it.
 func (s *simulation) comes(m *message, via sim.Via, from *cell) {
-	if s == nil || !s.told {
+	if s == nil || !s.observed {
 		return
 	}
 	s.mu.Lock()
@@ -48,15 +50,8 @@ func (s *simulation) comes(m *message, via sim.Via, from *cell) {
 	s.marks[m] = mark{via, from}
 }
 
-// marksReply notes that m, a reply to b, comes from no behaviour of its system.
-func (e env) marksReply(m *message, a *cell) {
-	if e.c == nil {
-		e.sys.sim.comes(m, sim.ByReply, a)
-	}
-}
-
-// origin returns how a message of the user's has come, and from which actor; 0 is outside.
-func (s *simulation) origin(m *message) (via sim.Via, from uint64) {
+// sourceOf returns how a message of the user's has come, and from which actor; 0 is outside.
+func (s *simulation) sourceOf(m *message) (via sim.Via, from uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if of, ok := s.marks[m]; ok {
@@ -118,14 +113,20 @@ func (u *unit) came(m *message, e sim.Event, payload any) {
 	}
 	delete(u.nodes, m)
 	sent := sim.Sent{Event: e, Message: payload, Order: in.place}
-	at, _ := slices.BinarySearchFunc(in.turn.Sent, in.place, func(s sim.Sent, place int) int { return s.Order - place })
+	at, _ := slices.BinarySearchFunc(in.turn.Sent, in.place, func(s sim.Sent, place int) int {
+		return s.Order - place
+	})
 	in.turn.Sent = slices.Insert(in.turn.Sent, at, sent)
 }
 
-// InTurn sends an actor a function that runs in a turn of it, and enters in t what the
-// function does. It is for package actortest; no other package can use it.
-func InTurn[S any](t *sim.Turn, to Ref[S], f func(*S, *Context)) error {
-	return to.b.pushFromOutside(newSignal(nil, unitTurn{t: t, f: func(a *cell, c *Context) { f(stateOf[S](a), c) }}))
+// inTurn sends an actor a function that runs in a turn of it, and enters in t what the
+// function does: see sim.InTurn.
+func (r Ref[S]) inTurn(t *sim.Turn, f any) error {
+	in := f.(func(*S, *Context))
+	sys := r.b.sys()
+	return sys.push(r.b, newSignal(sys, unitTurn{t: t, f: func(a *cell, c *Context) {
+		in(stateOf[S](a), c)
+	}}), asPlaced)
 }
 
 // unitTurn is the message that brings the function.
@@ -150,39 +151,40 @@ func (s unitTurn) serve(a *cell, c *Context) {
 		s.t.Reason = x.exitWhy
 	}
 	for _, at := range a.armed() {
-		if a, ok := at.in(a, u); ok && !slices.Contains(before, at) {
+		if a, ok := armedIn(at, a, u); ok && !slices.Contains(before, at) {
 			s.t.Armed = append(s.t.Armed, a)
 		}
 	}
 }
 
 // armed returns the timers of an actor, those that have run as well, in the order of their arming.
-func (a *cell) armed() []armedTimer {
+func (a *cell) armed() []timerwheel.Ref {
 	if a.cold == nil || a.cold.timers == nil {
 		return nil
 	}
 	return a.cold.ownTimers().list
 }
 
-// in says what a timer of b is about, and that its message is none that was sent.
-func (t armedTimer) in(a *cell, u *unit) (out sim.Armed, ok bool) {
-	k := a.cold.ownTimers().shard.slab.find(t)
-	if k == nil || isOwn(k.id) {
+// armedIn says what a timer of a is about, and that its message is none that was sent.
+func armedIn(t timerwheel.Ref, a *cell, u *unit) (out sim.Armed, ok bool) {
+	k := a.cold.ownTimers().shard.Find(t)
+	if k == nil || isOwn(k.ID) {
 		return out, false
 	}
-	d := a.typ().decls[k.id]
-	m := k.held
+	d := a.typ().decls[k.ID]
+	m := k.Held
 	if m == nil {
 		m = d.size.New(msg.Outside)
 		d.copy(m, k)
 	}
 	delete(u.nodes, m)
-	after := time.Duration(int64(k.at) - a.sys().opts.clock.Nanos())
-	return sim.Armed{Behaviour: d.name, After: after, Every: time.Duration(k.period), Message: d.payload(m)}, true
+	after := time.Duration(k.Due() - a.sys().opts.clock.Nanos())
+	return sim.Armed{Behaviour: d.name, After: after, Every: time.Duration(k.Period),
+		Message: d.payload(m)}, true
 }
 
-// injectFault makes something go wrong in a deterministic system, as package actortest was told to,
-// before a behaviour or a callback. All but the panic is what the runtime does by itself, here
+// injectFault makes something go wrong in a deterministic system, as package actortest was observed
+// to, before a behaviour or a callback. All but the panic is what the runtime does by itself, here
 // without a reason.
 func (a *cell) injectFault(c *Context, f sim.Fault) {
 	switch f.Kind {
@@ -191,7 +193,7 @@ func (a *cell) injectFault(c *Context, f sim.Fault) {
 	case sim.Stop:
 		c.Stop()
 	case sim.Kill:
-		a.tell(env{c: c, sys: c.sys}, stopRequest{mode: modeKill, why: ErrKilled})
+		a.tell(c, stopRequest{mode: modeKill, why: ErrKilled})
 	case sim.Delay:
 		c.w.Lag()
 	case sim.Preempt:
@@ -206,7 +208,7 @@ func (a *cell) injectFault(c *Context, f sim.Fault) {
 // flood fills the mailbox with messages that do nothing, for two turns.
 func flood(c *Context, a *cell) {
 	for range 2 * a.batch() {
-		a.box.Push(newSignal(c, nil)) // it runs, so nobody needs to be woken
+		a.box.Push(newSignal(c, nil)) // it runs, so it need not be woken
 	}
 }
 
@@ -219,4 +221,177 @@ func injectHeapFault(c *Context, a *cell, what sim.FaultKind) {
 	default:
 		c.Heap().SetLimit(1)
 	}
+}
+
+// In a deterministic system it is known who waits for a reply, and what has become of the request.
+// So a run in which a caller waits for ever can say so as soon as nothing can happen any more. All
+// of it is kept here. The rest of the runtime says when a reply is put off, and when a goroutine or
+// a turn begins to wait. Whether the reply is still awaited is looked up when the list of waits is
+// wanted, so that nothing has to say when a wait is over.
+
+// askLog is who waits for what. Only one thread runs at a time, and locks what it changes.
+type askLog struct {
+	questions map[*message]any // of the requests that run
+	putOffs   []putOff         // in the order of Defer; some may be over
+	calls     []openCall       // in the order of their waits
+}
+
+// putOff is a reply that was put off.
+type putOff struct {
+	*deferral
+	d        *descriptor
+	question any
+	since    int64
+	life     uint16 // of the caller, as in the header of its request
+}
+
+// openCall is a goroutine, or the turn of an actor, that waits in Ask.
+type openCall struct {
+	call  *callState
+	by    *cell // whose turn waits; nil: a goroutine
+	pipe  bool  // that is one of the system's own
+	to    *cell
+	d     *descriptor
+	since int64
+}
+
+// running says what the request asks that is about to run. The question is taken out of the message
+// before its method runs.
+func (s *simulation) running(m *message, question any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asks.questions[m] = question
+}
+
+// putOff enters a reply that Defer puts off.
+func (s *simulation) putOff(c *Context, d *deferral) {
+	if s == nil || !s.observed {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	const some = 64
+	if len(s.asks.putOffs)%some == some-1 {
+		s.asks.putOffs = slices.DeleteFunc(s.asks.putOffs, func(p putOff) bool {
+			return p.state.Load() != deferralOpen
+		})
+	}
+	s.asks.putOffs = append(s.asks.putOffs, putOff{d, c.self.typ().decls[c.msg.ID],
+		s.asks.questions[c.msg], s.sys.opts.clock.Nanos(), c.msg.Life})
+}
+
+// enter notes that a caller begins to wait, and returns what leave needs.
+func (s *simulation) enter(o openCall) *callState {
+	o.since, o.pipe = s.sys.opts.clock.Nanos(), sched.RunOf() != nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asks.calls = append(s.asks.calls, o)
+	return o.call
+}
+
+// leave notes that the wait is over.
+func (s *simulation) leave(k *callState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asks.calls = slices.DeleteFunc(s.asks.calls, func(o openCall) bool { return o.call == k })
+}
+
+// awaitOne waits for the next of several replies, one of which is that of to.
+func (s *simulation) awaitOne(ctx context.Context, to *cell, d *descriptor, came func() bool) bool {
+	k := new(callState) // stands for all of them
+	_, me := callerHere()
+	defer s.leave(s.enter(openCall{call: k, by: me, to: to, d: d}))
+	return s.sys.sched.Await(ctx, came)
+}
+
+// inLife returns the caller, or nil if the life is over in which it asked: that one hears no more.
+func (a *cell) inLife(mark uint16) *cell {
+	if a != nil && mark != 0 && a.isStale(mark) {
+		return nil
+	}
+	return a
+}
+
+// waits returns who waits for a reply: first those in Ask, then those who wait for a message.
+// Nothing runs meanwhile.
+func (s *simulation) waits() []sim.Wait {
+	s.mu.Lock()
+	calls, putOffs := slices.Clone(s.asks.calls), slices.Clone(s.asks.putOffs)
+	s.mu.Unlock()
+	w := waitList{inCall: map[*callState]int{}}
+	for _, o := range calls {
+		w.enter(o)
+	}
+	for _, p := range putOffs {
+		if p.state.Load() == deferralOpen {
+			by, k := p.to.caller().awaits()
+			w.add(by.inLife(p.life), k, p.by.Load(), p.d,
+				sim.Wait{Question: p.question, Since: time.Duration(p.since), How: sim.PutOff})
+		}
+	}
+	s.sys.stopList.mu.Lock()
+	list := s.sys.stopList.all.Members()
+	s.sys.stopList.mu.Unlock()
+	for _, a := range list {
+		w.addMail(a)
+	}
+	return w.all
+}
+
+// waitList is a list of waits that is being made.
+type waitList struct {
+	all    []sim.Wait
+	inCall map[*callState]int // which of them is in Ask, by its call
+}
+
+// enter adds a goroutine, or the turn of an actor, that waits in Ask.
+func (l *waitList) enter(o openCall) {
+	w := sim.Wait{Callee: o.to.String(), Type: o.to.typ().name, Behaviour: o.d.name,
+		Since: time.Duration(o.since)}
+	switch {
+	case o.by != nil:
+		w.Caller = o.by.String()
+	case o.pipe:
+		w.Caller = "a Pipe"
+	}
+	l.inCall[o.call] = len(l.all)
+	l.all = append(l.all, w)
+}
+
+// add adds a caller who waits for the reply of to to d, or says what has become of the request of
+// a goroutine that was entered.
+func (l *waitList) add(by *cell, k *callState, to *cell, d *descriptor, w sim.Wait) {
+	if i, ok := l.inCall[k]; ok && k != nil {
+		l.all[i].How, l.all[i].Question = w.How, w.Question
+		return
+	}
+	if by == nil && k == nil {
+		return
+	}
+	if by != nil {
+		w.Caller = by.String()
+	}
+	w.Callee, w.Type, w.Behaviour = to.String(), to.typ().name, d.name
+	l.all = append(l.all, w)
+}
+
+// addMail adds those who wait because of the mail of an actor that is in no queue: it has put the
+// request aside, or is suspended.
+func (l *waitList) addMail(a *cell) {
+	add := func(m *message, how sim.How) {
+		if d := a.typ().decls[m.ID]; d.caller != nil {
+			by, k := d.caller(m).awaits()
+			l.add(by.inLife(m.Life), k, a, d, sim.Wait{Question: d.payload(m), How: how})
+		}
+	}
+	for m := a.cold.stash.list.First; m != nil; m = m.Next {
+		add(m, sim.Stashed)
+	}
+	for m := a.cold.held.First; m != nil; m = m.Next {
+		add(m, sim.Suspended)
+	}
+	a.box.Each(&a.in, func(m *message) bool {
+		add(m, sim.Suspended)
+		return true
+	})
 }

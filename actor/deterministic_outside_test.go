@@ -16,7 +16,7 @@ var (
 	piperType = actor.NewType[piper]("piper")
 	piperGo   = actor.Declare[func()](piperType, "go")
 	piperDone = actor.Declare[actor.Result[int]](piperType, "done")
-	_         = piperType.Table(piperGo.Do((*piper).start), piperDone.Do((*piper).done))
+	_         = piperType.Table(piperGo.Handle((*piper).start), piperDone.Handle((*piper).done))
 )
 
 func (p *piper) start(c *actor.Context, f func()) {
@@ -28,9 +28,12 @@ func (p *piper) done(*actor.Context, actor.Result[int]) {}
 // TestSystem_StopFromAPipe: Stop "does not wait for functions that Pipe runs", so one of them may
 // call it.
 func TestSystem_StopFromAPipe(t *testing.T) {
-	for name, opt := range map[string]actor.Option{"plain": actor.Workers(2), "deterministic": actor.Seed(3)} {
+	for name, opt := range map[string]actor.Option{"plain": actor.WithWorkers(2),
+		"deterministic": actor.WithDeterministic(3)} {
 		letters := make(chan actor.DeadLetter, 1)
-		sys := start(t, opt, actor.OnDeadLetter(func(d actor.DeadLetter) { letters <- d }))
+		sys := start(t, opt, actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+			letters <- d
+		}}))
 		over := make(chan struct{})
 		p := piperType.Spawn(sys, piper{})
 		piperGo.Send(sys, p, func() { sys.Stop(); close(over) })
@@ -39,15 +42,16 @@ func TestSystem_StopFromAPipe(t *testing.T) {
 		}
 		sys.Stop()
 		<-over
-		equal(t, name+": the dead letter", (<-letters).Behaviour, "done") // what the function has returned
+		// What the function has returned.
+		equal(t, name+": the dead letter", (<-letters).Behaviour, "done")
 	}
 }
 
 // TestDeterministic_SeveralGoroutines: a deterministic system serves several goroutines at once, in
 // an order that does not repeat itself, and one of them may stop it.
 func TestDeterministic_SeveralGoroutines(t *testing.T) {
-	const askers, each = 4, 50
-	sys := start(t, actor.Seed(1))
+	const callers, each = 4, 50
+	sys := start(t, actor.WithDeterministic(1))
 	release, err := sys.Hold()
 	must(t, err)
 	refs := make([]actor.Ref[stroller], 3)
@@ -63,10 +67,10 @@ func TestDeterministic_SeveralGoroutines(t *testing.T) {
 			t.Errorf("Wait: %v", err)
 		}
 	})
-	for i := range askers {
+	for i := range callers {
 		asking.Go(func() {
 			for range each {
-				n, err := strollCount.Ask(context.Background(), sys, refs[1+i%2], 0)
+				n, err := strollCount.Ask(context.Background(), refs[1+i%2], 0)
 				if n != 1 || err != nil {
 					t.Errorf("Ask: %d, %v", n, err)
 				}
@@ -77,7 +81,7 @@ func TestDeterministic_SeveralGoroutines(t *testing.T) {
 	sys.Stop()
 	waiting.Wait()
 	release()
-	equal(t, "messages", sys.Stats().Messages, 3+askers*each)
+	equal(t, "messages", sys.Stats().Messages, 3+callers*each)
 }
 
 // TestSystem_WaitsWithAnEndedContext: an outcome that is there wins over the end of the context,
@@ -85,7 +89,8 @@ func TestDeterministic_SeveralGoroutines(t *testing.T) {
 func TestSystem_WaitsWithAnEndedContext(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	for name, opt := range map[string]actor.Option{"plain": actor.Workers(1), "deterministic": actor.Seed(1)} {
+	for name, opt := range map[string]actor.Option{"plain": actor.WithWorkers(1),
+		"deterministic": actor.WithDeterministic(1)} {
 		for range 20 {
 			sys := start(t, opt)
 			must(t, sys.Wait(ended))
@@ -103,13 +108,13 @@ func TestSystem_WaitsWithAnEndedContext(t *testing.T) {
 var droppingOne = newBounded("dropping one", 1, actor.OverflowDropOldest)
 
 // TestDeterministic_TwoSystems: an actor of one deterministic system asks one of another, whose
-// requests make room for each other. Left in the middle of that, because nobody waits for its
+// requests make room for each other. Left in the middle of that, because no caller waits for its
 // system, it does not keep the other from being quiescent.
 func TestDeterministic_TwoSystems(t *testing.T) {
 	const asks = 30
 	dropped := 0
 	for seed := range uint64(30) {
-		here, there := start(t, actor.Seed(seed)), start(t, actor.Seed(seed))
+		here, there := start(t, actor.WithDeterministic(seed)), start(t, actor.WithDeterministic(seed))
 		outcomes := 0
 		caller := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
 			if outcomes++; errors.Is(r.Err, actor.ErrDropped) {
@@ -143,21 +148,23 @@ func TestDeterministic_TwoSystems(t *testing.T) {
 func TestDeterministic_PipesAcross(t *testing.T) {
 	const asks = 3
 	for seed := range uint64(20) {
-		outcomes, systems := 0, []*actor.System{start(t, actor.Seed(seed)), start(t, actor.Seed(seed))}
-		var askers, asked []actor.Ref[puppet]
+		outcomes, systems := 0, []*actor.System{start(t, actor.WithDeterministic(seed)),
+			start(t, actor.WithDeterministic(seed))}
+		var callers, asked []actor.Ref[puppet]
 		for _, sys := range systems {
-			askers = append(askers, puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
-				must(t, r.Err)
-				outcomes++
-			}}))
+			callers = append(callers, puppetType.Spawn(sys,
+				puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+					must(t, r.Err)
+					outcomes++
+				}}))
 			asked = append(asked, puppetType.Spawn(sys, puppet{}))
 		}
 		for i := range systems {
 			do.Send(systems[i], asked[i], func(_ *puppet, c *actor.Context) {
 				for range asks {
-					do.Send(c, askers[1-i], func(_ *puppet, c *actor.Context) {
+					do.Send(c, callers[1-i], func(_ *puppet, c *actor.Context) {
 						actor.Pipe(c, note, func(ctx context.Context) (any, error) {
-							return try.Ask(ctx, systems[1-i], asked[i], justReply)
+							return try.Ask(ctx, asked[i], justReply)
 						})
 					})
 				}

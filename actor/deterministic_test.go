@@ -20,7 +20,8 @@ var (
 	strollOn     = actor.Declare[int](strollerType, "stroll")
 	strollMeet   = actor.Declare[[]actor.Ref[stroller]](strollerType, "meet")
 	strollCount  = actor.DeclareAsk[int, int](strollerType, "count")
-	_            = strollerType.Table(strollOn.Do((*stroller).stroll), strollMeet.Do((*stroller).meet), strollCount.Do((*stroller).count))
+	_            = strollerType.Table(strollOn.Handle((*stroller).stroll),
+		strollMeet.Handle((*stroller).meet), strollCount.Handle((*stroller).count))
 )
 
 func (w *stroller) meet(_ *actor.Context, others []actor.Ref[stroller]) { w.others = others }
@@ -37,7 +38,7 @@ func (w *stroller) count(c *actor.Context, left int) (int, error) {
 	if left == 0 {
 		return 1, nil
 	}
-	n, err := strollCount.Ask(context.Background(), c.System(), w.others[0], left-1)
+	n, err := strollCount.Ask(context.Background(), w.others[0], left-1)
 	return n + 1, err
 }
 
@@ -45,7 +46,8 @@ func (w *stroller) count(c *actor.Context, left int) (int, error) {
 func strolls(t testing.TB, opts ...actor.Option) string {
 	var trace strings.Builder
 	h := &sim.Hooks{Event: func(e sim.Event) {
-		fmt.Fprintf(&trace, "%d w%d %s#%d.%s from %d\n", e.Kind, e.Worker, e.Type, e.Actor, e.Behaviour, e.From)
+		fmt.Fprintf(&trace, "%d w%d %s#%d.%s from %d\n", e.Kind, e.Worker, e.Type, e.Actor, e.Behaviour,
+			e.From)
 	}}
 	sys := start(t, append([]actor.Option{actor.Simulated(h)}, opts...)...)
 	refs := make([]actor.Ref[stroller], 5)
@@ -57,8 +59,8 @@ func strolls(t testing.TB, opts ...actor.Option) string {
 	}
 	strollOn.Send(sys, refs[0], 6)
 	quiet(t, sys)
-	st, books := sys.Stats(), sys.Books()
-	equal(t, "messages sent", books.Sent, st.Messages+st.DeadLetters)
+	st, counts := sys.Stats(), sys.SimCounts()
+	equal(t, "messages sent", counts.Sent, st.Messages+st.DeadLetters)
 	equal(t, "messages", st.Messages, 5+127)
 	must(t, sys.Shutdown(context.Background()))
 	return trace.String()
@@ -71,7 +73,7 @@ func hashOf(s string) uint64 {
 }
 
 // TestDeterministic_SeedAlone: "in an order that n alone decides, and n decides all else that is
-// left to chance", whatever RandSeed says, before it or behind.
+// left to chance", whatever WithRandSeed says, before it or behind.
 func TestDeterministic_SeedAlone(t *testing.T) {
 	run := func(opts ...actor.Option) string {
 		sys := start(t, opts...)
@@ -95,11 +97,11 @@ func TestDeterministic_SeedAlone(t *testing.T) {
 		quiet(t, sys)
 		return trace.String()
 	}
-	want := run(actor.Seed(7))
+	want := run(actor.WithDeterministic(7))
 	for name, opts := range map[string][]actor.Option{
-		"before": {actor.RandSeed(5), actor.Seed(7)},
-		"behind": {actor.Seed(7), actor.RandSeed(5)},
-		"twice":  {actor.Seed(5), actor.Seed(7)},
+		"before": {actor.WithRandSeed(5), actor.WithDeterministic(7)},
+		"behind": {actor.WithDeterministic(7), actor.WithRandSeed(5)},
+		"twice":  {actor.WithDeterministic(5), actor.WithDeterministic(7)},
 	} {
 		if run(opts...) != want {
 			t.Errorf("another run with another option %s", name)
@@ -111,21 +113,23 @@ func TestDeterministic_SeedAlone(t *testing.T) {
 func TestDeterministic_SameSeedSameOrder(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := range uint64(8) {
-		a, b := strolls(t, actor.Seed(seed)), strolls(t, actor.Seed(seed))
+		a, b := strolls(t, actor.WithDeterministic(seed)), strolls(t, actor.WithDeterministic(seed))
 		if a != b {
 			t.Fatalf("seed %d:\n%s\nand then\n%s", seed, a, b)
 		}
 		seen[a] = true
 	}
 	equal(t, "orders under 8 seeds", len(seen), 8)
-	equal(t, "hash", hashOf(strolls(t, actor.Seed(1))), 5986619991683622964)
+	equal(t, "hash", hashOf(strolls(t, actor.WithDeterministic(1))), 5986619991683622964)
 }
 
-func ExampleSeed() {
+func ExampleWithDeterministic() {
 	order := func(seed uint64) (names []int) {
-		sys := actor.Start(actor.Seed(seed))
+		sys := actor.Start(actor.WithDeterministic(seed))
 		for i := range 5 {
-			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) { names = append(names, i) })
+			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) {
+				names = append(names, i)
+			})
 		}
 		_ = sys.Run()
 		return names
@@ -135,9 +139,9 @@ func ExampleSeed() {
 	// [1 0 2 4 3] [1 0 2 4 3] [0 2 1 3 4]
 }
 
-// TestDeterministic_TimeJumps: "when nobody can go on, it jumps to the next timer".
+// TestDeterministic_TimeJumps: "when no actor can go on, it jumps to the next timer".
 func TestDeterministic_TimeJumps(t *testing.T) {
-	sys := start(t, actor.Seed(1))
+	sys := start(t, actor.WithDeterministic(1))
 	var passed time.Duration
 	inside := func(_ *puppet, c *actor.Context) {
 		began := c.Now()
@@ -148,14 +152,15 @@ func TestDeterministic_TimeJumps(t *testing.T) {
 	equal(t, "time that has passed", passed, time.Hour)
 }
 
-// TestDeterministic_AskInABehaviour: a behaviour that waits for a reply stops nobody but
+// TestDeterministic_AskInABehaviour: a behaviour that waits for a reply stops no other actor but
 // its worker, and Blocking and Pipe take their turns.
 func TestDeterministic_AskInABehaviour(t *testing.T) {
 	for seed := range uint64(20) {
-		sys := start(t, actor.Seed(seed))
-		refs := []actor.Ref[stroller]{strollerType.Spawn(sys, stroller{}), strollerType.Spawn(sys, stroller{})}
+		sys := start(t, actor.WithDeterministic(seed))
+		refs := []actor.Ref[stroller]{strollerType.Spawn(sys, stroller{}),
+			strollerType.Spawn(sys, stroller{})}
 		strollMeet.Send(sys, refs[0], refs[1:])
-		n, err := strollCount.Ask(context.Background(), sys, refs[0], 1)
+		n, err := strollCount.Ask(context.Background(), refs[0], 1)
 		must(t, err)
 		equal(t, "hops", n, 2)
 		must(t, sys.Run())
@@ -163,17 +168,17 @@ func TestDeterministic_AskInABehaviour(t *testing.T) {
 }
 
 // TestDeterministic_TimeBesideAsk: time passes while a behaviour waits for a reply that only time
-// can bring, also if it has made somebody runnable before.
+// can bring, also if it has made an actor runnable before.
 func TestDeterministic_TimeBesideAsk(t *testing.T) {
 	for _, workers := range []int{1, 4} {
-		sys, clock := onVirtualTime(t, actor.Seed(1), actor.Workers(workers))
+		sys, clock := onVirtualTime(t, actor.WithDeterministic(1), actor.WithWorkers(workers))
 		bell := puppetType.Spawn(sys, puppet{})
 		do.Send(sys, bell, func(_ *puppet, c *actor.Context) { actor.After(c, time.Second, count, 1) })
 		quiet(t, sys)
 		var got any
 		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 			count.Send(c, puppetType.Spawn(c, puppet{}), 1)
-			got, _ = try.Ask(context.Background(), c.System(), bell, func(p *puppet, c *actor.Context) (any, error) {
+			got, _ = try.Ask(context.Background(), bell, func(p *puppet, c *actor.Context) (any, error) {
 				if p.n == 0 {
 					return try.Stash(c, func(p *puppet, _ *actor.Context) (any, error) { return p.n, nil })
 				}

@@ -13,7 +13,7 @@
 //	var (
 //		CounterType = actor.NewType[Counter]("counter")
 //		Add         = actor.Declare[int](CounterType, "add")
-//		_           = CounterType.Table(Add.Do((*Counter).Add))
+//		_           = CounterType.Table(Add.Handle((*Counter).Add))
 //	)
 //
 // # Choosing
@@ -40,26 +40,26 @@
 //   - A message runs exactly once or becomes a dead letter, which is counted and reported.
 //   - An actor that cannot keep up mutes the actors of its system that send to it, until it
 //     has recovered. One that is only muted itself takes more mail, up to a watermark, and
-//     mutes nobody until then. It does not mute goroutines, nor actors of other systems: from there
+//     mutes no sender until then. It does not mute goroutines, nor actors of other systems: from
 //     Send never waits, SendWait does, and TrySend refuses. See [Behaviour.Send].
 //   - A panic or runtime.Goexit in a behaviour ends its actor, nothing else.
 //   - Timers of an actor fire in the order of their times. They end with the actor, or when
 //     it is restarted. A canceled timer does not run.
-//   - A name has one actor, and is free before anybody can learn of the actor's end.
+//   - A name has one actor, and is free before any code can learn of the actor's end.
 //   - [System.Wait] and [System.Run] return when nothing is queued, running or still to
 //     come, for example from a timer; not earlier and not later.
 //
 // # What the verbs mean
 //
-//	                 outside senders   queued mail         running behaviours   returns
-//	System.Wait      go on             runs                run on               when quiescent; the system stays
-//	System.Run       go on, until it   runs                run on               when quiescent; the system has stopped
-//	System.Shutdown  refused           runs                run on               when quiescent or ctx ends; stopped
-//	System.Stop      refused           dead letters        finish               when they have; stopped
-//	actor.Stop       dead letters      dead letters        finish               at once
-//	Context.Stop     dead letters      dead letters        this one finishes    at once
-//	actor.Drain      dead letters      runs                run on               at once
-//	actor.Kill       dead letters      dead letters        until a Checkpoint   at once; OnStop does not run
+//	                outside senders  queued mail        running behaviours  returns
+//	System.Wait     go on            runs          run on              when quiescent; it stays
+//	System.Run      go on, until it  runs          run on              when quiescent; it has stopped
+//	System.Shutdown refused          runs          run on              when quiescent, or ctx ends
+//	System.Stop     refused          dead letters  finish              when they have; stopped
+//	actor.Stop      dead letters     dead letters  finish              at once
+//	Context.Stop    dead letters     dead letters  this one finishes   at once
+//	actor.Drain     dead letters     runs          run on              at once
+//	actor.Kill      dead letters     dead letters  until a Checkpoint  at once; OnStop does not run
 //
 // [StopWait], [DrainWait] and [KillWait] wait until the actor has ended, or their context
 // has.

@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// What several features do together. Each of these was found by somebody who used them so.
+// What several features do together. Each of these was found by a user of both.
 
 // tool is an actor that does what it is told, in ordinary mail or urgently.
 type (
@@ -36,7 +36,7 @@ func newTools(opts ...actor.TypeOption) *tools {
 	k.addSoon = actor.Declare[int](k.typ, "addSoon", actor.Urgent())
 	run := func(s *tool, c *actor.Context, j job) { j(s, c) }
 	add := func(s *tool, _ *actor.Context, n int) { s.sums = append(s.sums, n) }
-	k.typ.Table(k.do.Do(run), k.hurry.Do(run), k.add.Do(add), k.addSoon.Do(add))
+	k.typ.Table(k.do.Handle(run), k.hurry.Handle(run), k.add.Handle(add), k.addSoon.Handle(add))
 	return k
 }
 
@@ -53,8 +53,8 @@ func relax(sys *actor.System, k *tools, r actor.Ref[tool]) {
 // TestWatermark_MutedByTheLastMessage: an actor that counts its mail is muted when it has
 // run all that it had taken out; what comes in meanwhile is counted anew.
 func TestWatermark_MutedByTheLastMessage(t *testing.T) {
-	sys := start(t, actor.Workers(1))
-	k, slow := newTools(actor.TypeWatermarks(20, 5), actor.TypeBatch(10)), newTools()
+	sys := start(t, actor.WithWorkers(1))
+	k, slow := newTools(actor.WithWatermarks(20, 5), actor.WithBatch(10)), newTools()
 	s, r := slow.typ.Spawn(sys, tool{}), k.typ.Spawn(sys, tool{})
 	squeeze(t, sys, slow, s)
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
@@ -63,7 +63,7 @@ func TestWatermark_MutedByTheLastMessage(t *testing.T) {
 		}
 		k.do.Send(c, r, func(_ *tool, c *actor.Context) { slow.add.Send(c, s, 1) })
 	})
-	awaitStanding(t, sys, r, actor.Overloaded)
+	awaitStatus(t, sys, r, actor.StatusOverloaded)
 	k.add.Send(sys, r, 1)
 	relax(sys, slow, s)
 	quiet(t, sys)
@@ -72,8 +72,8 @@ func TestWatermark_MutedByTheLastMessage(t *testing.T) {
 
 // TestWatermark_Drain: the count of mail does not outlive the mailbox.
 func TestWatermark_Drain(t *testing.T) {
-	sys := start(t, actor.Workers(1))
-	k := newTools(actor.TypeWatermarks(20, 5), actor.TypeBatch(10))
+	sys := start(t, actor.WithWorkers(1))
+	k := newTools(actor.WithWatermarks(20, 5), actor.WithBatch(10))
 	r := k.typ.Spawn(sys, tool{})
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 		for i := range 100 {
@@ -90,21 +90,21 @@ func TestWatermark_Drain(t *testing.T) {
 
 // TestWatermark_Unstashed: what comes out of the stash counts.
 func TestWatermark_Unstashed(t *testing.T) {
-	sys := start(t, actor.Workers(1))
-	typ := actor.NewType[puppet]("stasher", actor.TypeWatermarks(100, 50), actor.TypeBatch(10))
-	some, open := actor.Declare[int](typ, "some"), actor.Declare[actor.None](typ, "open")
-	idle := actor.Declare[actor.None](typ, "idle")
+	sys := start(t, actor.WithWorkers(1))
+	typ := actor.NewType[puppet]("stasher", actor.WithWatermarks(100, 50), actor.WithBatch(10))
+	some, open := actor.Declare[int](typ, "some"), actor.Declare[struct{}](typ, "open")
+	idle := actor.Declare[struct{}](typ, "idle")
 	opened, over := false, 0
-	typ.Table(some.Do(func(_ *puppet, c *actor.Context, n int) {
+	typ.Table(some.Handle(func(_ *puppet, c *actor.Context, n int) {
 		if !opened {
 			some.Stash(c, n)
-		} else if actor.Self[puppet](c).Standing() == actor.Overloaded {
+		} else if actor.Self[puppet](c).Status() == actor.StatusOverloaded {
 			over++
 		}
-	}), open.Do(func(_ *puppet, c *actor.Context, _ actor.None) {
+	}), open.Handle(func(_ *puppet, c *actor.Context, _ struct{}) {
 		opened = true
 		actor.UnstashAll(c)
-	}), idle.Do(func(*puppet, *actor.Context, actor.None) {}))
+	}), idle.Handle(func(*puppet, *actor.Context, struct{}) {}))
 	r := typ.Spawn(sys, puppet{})
 	for i := range 1000 {
 		some.Send(sys, r, i)
@@ -113,9 +113,9 @@ func TestWatermark_Unstashed(t *testing.T) {
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 		for i := range 20 { // more than a batch, so that it counts
 			if i == 14 {
-				open.Send(c, r, actor.None{})
+				open.Send(c, r, struct{}{})
 			}
-			idle.Send(c, r, actor.None{})
+			idle.Send(c, r, struct{}{})
 		}
 	})
 	quiet(t, sys)
@@ -125,9 +125,9 @@ func TestWatermark_Unstashed(t *testing.T) {
 }
 
 // TestMute_NotTwice: urgent mail of an actor that is muted may send, and does not mute it for
-// another: nobody in the circle that this would close could run.
+// another: no actor in the circle that this would close could run.
 func TestMute_NotTwice(t *testing.T) {
-	sys := start(t, actor.Workers(1), actor.Leeway(1))
+	sys := start(t, actor.WithWorkers(1), actor.Leeway(1))
 	k := newTools()
 	a, b, c := k.typ.Spawn(sys, tool{}), k.typ.Spawn(sys, tool{}), k.typ.Spawn(sys, tool{})
 	sendTo := func(to actor.Ref[tool]) job {
@@ -135,9 +135,9 @@ func TestMute_NotTwice(t *testing.T) {
 	}
 	squeeze(t, sys, k, c)
 	k.do.Send(sys, b, sendTo(c))
-	awaitStanding(t, sys, b, actor.Overloaded) // muted for c
+	awaitStatus(t, sys, b, actor.StatusOverloaded) // muted for c
 	k.do.Send(sys, a, sendTo(b))
-	awaitStanding(t, sys, a, actor.Overloaded) // for b
+	awaitStatus(t, sys, a, actor.StatusOverloaded) // for b
 	ran := make(chan struct{})
 	k.hurry.Send(sys, b, func(_ *tool, x *actor.Context) {
 		k.add.Send(x, a, 1)
@@ -149,19 +149,19 @@ func TestMute_NotTwice(t *testing.T) {
 	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
 }
 
-// awaitStanding waits until an actor stands so.
-func awaitStanding(t *testing.T, sys *actor.System, r actor.Ref[tool], want actor.Standing) {
+// awaitStatus waits until an actor stands so.
+func awaitStatus(t *testing.T, sys *actor.System, r actor.Ref[tool], want actor.Status) {
 	t.Helper()
 	ctx := soon(t)
-	for r.Standing() != want {
+	for r.Status() != want {
 		if ctx.Err() != nil {
-			t.Fatalf("it stands %v, want %v", r.Standing(), want)
+			t.Fatalf("it stands %v, want %v", r.Status(), want)
 		}
 		_ = sys.Stats()
 	}
 }
 
-// TestPressure_OnStop: an actor that has ended keeps nobody waiting.
+// TestPressure_OnStop: an actor that has ended keeps no sender waiting.
 func TestPressure_OnStop(t *testing.T) {
 	sys := start(t)
 	k := newTools()
@@ -169,7 +169,8 @@ func TestPressure_OnStop(t *testing.T) {
 	r := k.typ.Spawn(sys, tool{})
 	k.do.Send(sys, r, func(_ *tool, c *actor.Context) { c.Stop() })
 	quiet(t, sys)
-	for what, err := range map[string]error{"TrySend": k.add.TrySend(sys, r, 1), "SendWait": k.add.SendWait(soon(t), sys, r, 1)} {
+	for what, err := range map[string]error{"TrySend": k.add.TrySend(sys, r, 1),
+		"SendWait": k.add.SendWait(soon(t), r, 1)} {
 		if !errors.Is(err, actor.ErrStopped) {
 			t.Errorf("%s: %v, want %v", what, err, actor.ErrStopped)
 		}
@@ -203,22 +204,22 @@ func TestTimer_UrgentBehaviour(t *testing.T) {
 func TestYield_BeforeTheStash(t *testing.T) {
 	sys := start(t)
 	typ := actor.NewType[puppet]("stasher")
-	note, open := actor.Declare[int](typ, "note"), actor.Declare[actor.None](typ, "open")
+	note, open := actor.Declare[int](typ, "note"), actor.Declare[struct{}](typ, "open")
 	opened, got := false, []int(nil)
-	typ.Table(note.Do(func(_ *puppet, c *actor.Context, n int) {
+	typ.Table(note.Handle(func(_ *puppet, c *actor.Context, n int) {
 		if !opened {
 			note.Stash(c, n)
 			return
 		}
 		got = append(got, n)
-	}), open.Do(func(_ *puppet, c *actor.Context, _ actor.None) {
+	}), open.Handle(func(_ *puppet, c *actor.Context, _ struct{}) {
 		opened = true
 		actor.UnstashAll(c)
 		actor.Yield(c, note, 99)
 	}))
 	r := typ.Spawn(sys, puppet{})
 	note.Send(sys, r, 1)
-	open.Send(sys, r, actor.None{})
+	open.Send(sys, r, struct{}{})
 	quiet(t, sys)
 	equal(t, "order", fmt.Sprint(got), "[99 1]")
 }
@@ -239,7 +240,7 @@ func TestShutdown_OfAStoppedSystem(t *testing.T) {
 func TestLongTurn_Carried(t *testing.T) {
 	typ := actor.NewType[puppet]("carrier")
 	b := actor.Declare[chan struct{}](typ, "carried")
-	typ.Table(b.Do(func(_ *puppet, _ *actor.Context, reported chan struct{}) {
+	typ.Table(b.Handle(func(_ *puppet, _ *actor.Context, reported chan struct{}) {
 		for ctx := soon(t); ctx.Err() == nil; { // it spins until it was reported
 			select {
 			case <-reported:
@@ -250,11 +251,12 @@ func TestLongTurn_Carried(t *testing.T) {
 		t.Error("no report")
 	}))
 	reported := make(chan struct{})
-	sys := start(t, actor.LongTurn(10*time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) {
-		if r.Behaviour == "carried" {
-			close(reported)
-		}
-	}))
+	sys := start(t, actor.WithLongTurn(10*time.Millisecond),
+		actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
+			if r.Behaviour == "carried" {
+				close(reported)
+			}
+		}}))
 	b.Send(sys.With(t.Context()), typ.Spawn(sys, puppet{}), reported)
 	quiet(t, sys)
 }
@@ -274,7 +276,9 @@ func TestExit_SystemStoppedOfAnother(t *testing.T) {
 		"Exit, urgent": func(sys *actor.System, k *tools, r actor.Ref[tool]) {
 			k.hurry.Send(sys, r, func(_ *tool, c *actor.Context) { c.Exit(stopped) })
 		},
-		"StopWith": func(sys *actor.System, _ *tools, r actor.Ref[tool]) { actor.StopWith(sys, r, stopped) },
+		"StopWith": func(sys *actor.System, _ *tools, r actor.Ref[tool]) {
+			actor.StopWith(sys, r, stopped)
+		},
 		"Link": func(sys *actor.System, k *tools, r actor.Ref[tool]) {
 			k.do.Send(sys, r, func(_ *tool, c *actor.Context) { actor.Link(c, far) })
 		},
@@ -297,13 +301,13 @@ func TestExit_SystemStoppedOfAnother(t *testing.T) {
 // wait for it or send to it.
 func endedFor(t *testing.T, sys *actor.System, k *tools, r actor.Ref[tool], why error) {
 	t.Helper()
-	down, err := actor.Join(soon(t), sys, r)
+	down, err := actor.Join(soon(t), r)
 	equal(t, "error of Join", err, nil)
 	equal(t, "reason", down.Reason, why)
-	equal(t, "error of StopWait", actor.StopWait(soon(t), sys, r), nil)
+	equal(t, "error of StopWait", actor.StopWait(soon(t), r), nil)
 	for what, err := range map[string]error{
 		"TrySend":        k.add.TrySend(sys, r, 1),
-		"SendWait":       k.add.SendWait(soon(t), sys, r, 1),
+		"SendWait":       k.add.SendWait(soon(t), r, 1),
 		"urgent TrySend": k.addSoon.TrySend(sys, r, 1),
 	} {
 		if !errors.Is(err, actor.ErrStopped) || !errors.Is(err, why) {
@@ -316,7 +320,7 @@ func endedFor(t *testing.T, sys *actor.System, k *tools, r actor.Ref[tool], why 
 // system has stopped died with the actor.
 func TestExit_MailLeft(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(1), dead.option())
+	sys := start(t, actor.WithWorkers(1), dead.option())
 	k := newTools()
 	r := k.typ.Spawn(sys, tool{})
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
@@ -345,21 +349,21 @@ func TestJoin_SystemStops(t *testing.T) {
 			again = func(_ *tool, c *actor.Context) { k.do.Send(c, r, again) }
 			k.do.Send(sys, r, again)
 			sys.Stop()
-			_, err := actor.Join(soon(t), sys, r)
+			_, err := actor.Join(soon(t), r)
 			wants(t, err, actor.ErrSystemStopped)
 			wants(t, k.add.TrySend(sys, r, 1), actor.ErrSystemStopped)
 		})
 	}
 }
 
-// TestHeap_Bound: Heap panics "if the type has a bound (TypeBound) and a behaviour whose messages
+// TestHeap_Bound: Heap panics "if the type has a bound (WithBound) and a behaviour whose messages
 // hold handles": those in the state, and parcels in messages, are another matter.
 func TestHeap_Bound(t *testing.T) {
 	type saver struct{ p heap.Ptr[int] }
 	sys := start(t)
 	heapOf := func(t *testing.T, typ *actor.Type[saver]) actor.Behaviour[saver, bool] {
 		b := actor.Declare[bool](typ, "open")
-		typ.Table(b.Do(func(s *saver, c *actor.Context, refused bool) {
+		typ.Table(b.Handle(func(s *saver, c *actor.Context, refused bool) {
 			if refused {
 				panics(t, "saver has a bound", func() { c.Heap() })
 				return
@@ -370,11 +374,13 @@ func TestHeap_Bound(t *testing.T) {
 	}
 	for name, refused := range map[string]bool{"handle": true, "parcel": false} {
 		t.Run(name, func(t *testing.T) {
-			typ := actor.NewType[saver]("saver", actor.TypeBound(10, actor.OverflowRefuse))
+			typ := actor.NewType[saver]("saver", actor.WithBound(10, actor.OverflowRefuse))
 			if refused {
-				typ.Table(actor.Declare[heap.Ptr[int]](typ, "keep").Do(func(*saver, *actor.Context, heap.Ptr[int]) {}))
+				typ.Table(actor.Declare[heap.Ptr[int]](typ,
+					"keep").Handle(func(*saver, *actor.Context, heap.Ptr[int]) {}))
 			} else {
-				typ.Table(actor.Declare[heap.Parcel](typ, "keep").Do(func(*saver, *actor.Context, heap.Parcel) {}))
+				typ.Table(actor.Declare[heap.Parcel](typ,
+					"keep").Handle(func(*saver, *actor.Context, heap.Parcel) {}))
 			}
 			heapOf(t, typ).Send(sys, typ.Spawn(sys, saver{}), refused)
 			quiet(t, sys)
@@ -395,12 +401,14 @@ func TestPanicReport_Misuse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := make(chan actor.PanicReport, 1)
-			sys := start(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+			sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
 			misused.do.Send(sys, misused.typ.Spawn(sys, tool{}), f)
 			quiet(t, sys)
 			p := receive(t, "the report", reports)
 			what, where, _ := strings.Cut(p.Frame, " ")
-			if what, _ := strings.CutPrefix(what, "github.com/gallop-go/gallop/actor_test."); what != "twiceYielded" && what != "wrongGas" && what != "tooLarge" || !strings.Contains(where, "edges_test.go:") {
+			if what, _ := strings.CutPrefix(what,
+				"github.com/gallop-go/gallop/actor_test."); what != "twiceYielded" && what != "wrongGas" &&
+				what != "tooLarge" || !strings.Contains(where, "edges_test.go:") {
 				t.Errorf("frame %q of\n%s", p.Frame, p.Stack)
 			}
 		})

@@ -26,21 +26,21 @@ var (
 	// ErrPanicked says that the receiver panicked while it handled the request. It is
 	// returned by asks. The error also wraps a *PanicError with the value.
 	ErrPanicked = errors.New("gallop: actor panicked")
-	// ErrSelfAsk says that a behaviour asked its own actor, one with the same thread, or
+	// ErrDeadlock says that a behaviour asked its own actor, one with the same thread, or
 	// one that waits for it in an Ask of its own, so that the behaviour would wait for
 	// itself. It is returned by Ask, AskAll and Replies.
-	ErrSelfAsk = errors.New("gallop: actor asks itself")
-	// ErrNoSpare says that as many behaviours block as there may be spares ([Spares]), so
-	// that one that waited too would keep its worker from others. It is returned by Ask,
+	ErrDeadlock = errors.New("gallop: actor asks itself")
+	// ErrTooManyBlocked says that as many behaviours block as may ([WithMaxBlocked]),
+	// so that one that waited too would keep its worker from others. It is returned by Ask,
 	// AskAll and Replies in a behaviour, and is the reason of the dead letter that the
 	// request of such an Ask becomes.
-	ErrNoSpare = errors.New("gallop: all spares are in use")
+	ErrTooManyBlocked = errors.New("gallop: all spares are in use")
 	// ErrNoReply says that no reply came in time. It is the outcome of an ask with a time-out
 	// ([Within]), and the reason of dead letters that are late replies. It is
 	// context.DeadlineExceeded too.
 	ErrNoReply error = noReply{}
-	// ErrSuspended says that the receiver is down and will be restarted later: see [Postpone]. It
-	// is returned by asks and TrySend, and is the reason of dead letters. The error also
+	// ErrSuspended says that the receiver is down and will be restarted later: see package supervise.
+	// It is returned by asks and TrySend, and is the reason of dead letters. The error also
 	// wraps the reason for which the receiver fell, if that is not nil: so check for ErrSuspended
 	// before you check for anything but ErrStopped.
 	ErrSuspended = errors.New("gallop: actor suspended")
@@ -82,10 +82,10 @@ func (e *NormalError) Error() string { return "gallop: normal end: " + e.Info.Er
 func (e *NormalError) Unwrap() error { return e.Info }
 
 // Normal returns a reason for [Context.Exit] and [StopWith] that means a normal end and carries
-// info, as {shutdown, Info} does in Erlang. [Down], [Exit], [Fallen] and [Join] deliver the reason,
-// a *[NormalError], and ErrStopped wraps it. Nothing else happens: links do not end other actors
-// for it, Care.Decide is not asked about it, and supervisors take it for a normal end. Normal(nil)
-// is nil.
+// info, as {shutdown, Info} does in Erlang. [Down], [Exit], [ChildDown] and [Join] deliver the
+// reason, a *[NormalError], and ErrStopped wraps it. Nothing else happens: links do not end other
+// actors for it, Decide is not asked about it, and supervisors take it for a normal end.
+// Normal(nil) is nil.
 //
 // Only the error that Normal returns is such a reason, not one that wraps it.
 func Normal(info error) error {

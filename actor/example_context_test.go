@@ -22,10 +22,11 @@ func ExampleContext_SetContext() {
 	speakerType := actor.NewType[speaking]("speaker")
 	say := actor.Declare[string](speakerType, "say")
 	pass := actor.Declare[actor.Ref[speaking]](speakerType, "pass")
-	speakerType.Table(say.Do((*speaking).Say), pass.Do(func(_ *speaking, c *actor.Context, to actor.Ref[speaking]) {
-		c.SetContext(c.Context())
-		say.Send(c, to, "tea")
-	}))
+	speakerType.Table(say.Handle((*speaking).Say),
+		pass.Handle(func(_ *speaking, c *actor.Context, to actor.Ref[speaking]) {
+			c.SetContext(c.Context())
+			say.Send(c, to, "tea")
+		}))
 	sys := actor.Start()
 	a, b := speakerType.Spawn(sys, speaking{}), speakerType.Spawn(sys, speaking{})
 	ctx := context.WithValue(context.Background(), caller{}, "Ada")
@@ -38,7 +39,7 @@ func ExampleContext_SetContext() {
 func ExampleContext_Context() {
 	dbType := actor.NewType[struct{}]("db")
 	query := actor.Declare[chan struct{}](dbType, "query")
-	dbType.Table(query.Do(func(_ *struct{}, c *actor.Context, began chan struct{}) {
+	dbType.Table(query.Handle(func(_ *struct{}, c *actor.Context, began chan struct{}) {
 		c.Blocking(func() {
 			close(began)
 			<-c.Context().Done() // as rows, err := db.QueryContext(c.Context(), …) does
@@ -50,14 +51,14 @@ func ExampleContext_Context() {
 	db, began := dbType.Spawn(sys, struct{}{}), make(chan struct{})
 	query.Send(sys, db, began)
 	<-began
-	fmt.Println(actor.StopWait(context.Background(), sys, db))
+	fmt.Println(actor.StopWait(context.Background(), db))
 	// Output:
 	// gallop: actor stopped: shut down
 	// <nil>
 }
 
 // A buyer asks for the prices of several things at once. Each outcome says what it is about.
-type buyer struct{ ledger actor.Ref[ledger] }
+type buyer struct{ accounts actor.Ref[accounts] }
 
 var (
 	buyerType = actor.NewType[buyer]("buyer")
@@ -66,18 +67,18 @@ var (
 )
 
 func init() {
-	buyerType.Table(buy.Do(func(b *buyer, c *actor.Context, names []string) {
+	buyerType.Table(buy.Handle(func(b *buyer, c *actor.Context, names []string) {
 		for _, name := range names {
-			actor.AskToWith(c, balance, b.ledger, name, known, name)
+			actor.AskToWith(c, balance, b.accounts, name, known, name)
 		}
-	}), known.Do(func(_ *buyer, _ *actor.Context, r actor.Reply[int, string]) {
+	}), known.Handle(func(_ *buyer, _ *actor.Context, r actor.Reply[int, string]) {
 		fmt.Println(r.Mark, r.Value, r.Err)
 	}))
 }
 
 func ExampleReply() {
 	sys := actor.Start()
-	l := accountsType.Spawn(sys, ledger{map[string]int{"ann": 12, "bob": 7}})
+	l := accountsType.Spawn(sys, accounts{map[string]int{"ann": 12, "bob": 7}})
 	buy.Send(sys, buyerType.Spawn(sys, buyer{l}), []string{"ann", "bob"})
 	_ = sys.Run()
 	// Output:
@@ -101,8 +102,12 @@ func init() {
 	tillType.OnStart(func(t *till, c *actor.Context) error {
 		t.heard = tillHeard.To(actor.Self[till](c))
 		return nil
-	}).Table(tillCheck.Do(func(t *till, c *actor.Context, who string) { t.balances.AskTo(c, who, t.heard) }),
-		tillHeard.Do(func(_ *till, _ *actor.Context, r actor.Result[int]) { fmt.Println(r.Value, r.Err) }))
+	}).Table(tillCheck.Handle(func(t *till, c *actor.Context, who string) {
+		t.balances.AskTo(c, who, t.heard)
+	}),
+		tillHeard.Handle(func(_ *till, _ *actor.Context, r actor.Result[int]) {
+			fmt.Println(r.Value, r.Err)
+		}))
 }
 
 // fixed is a double: it answers without any actor.
@@ -115,7 +120,7 @@ func (f fixed) AskTo(c *actor.Context, _ string, reply actor.Handler[actor.Resul
 
 func ExampleAsker() {
 	sys := actor.Start()
-	l := accountsType.Spawn(sys, ledger{map[string]int{"ann": 12}})
+	l := accountsType.Spawn(sys, accounts{map[string]int{"ann": 12}})
 	tillCheck.Send(sys, tillType.Spawn(sys, till{balances: balance.To(l)}), "ann")
 	_ = sys.Wait(context.Background())
 	tillCheck.Send(sys, tillType.Spawn(sys, till{balances: fixed(99)}), "ann")
@@ -131,7 +136,7 @@ func ExampleDeferred_HandOver() {
 	deskType := actor.NewType[struct{}]("desk")
 	ask := actor.DeclareAsk[string, string](deskType, "ask")
 	work := actor.Declare[func(*actor.Context)](deskType, "work")
-	deskType.Table(ask.Do(func(_ *struct{}, c *actor.Context, who string) (s string, err error) {
+	deskType.Table(ask.Handle(func(_ *struct{}, c *actor.Context, who string) (s string, err error) {
 		d, helper := actor.Defer(c, ask), deskType.Spawn(c, struct{}{})
 		d.HandOver(c, helper)
 		work.Send(c, helper, func(c *actor.Context) {
@@ -139,11 +144,11 @@ func ExampleDeferred_HandOver() {
 			d.Reply(c, "hello "+who, nil)
 		})
 		return s, err // goes nowhere
-	}), work.Do(func(_ *struct{}, c *actor.Context, f func(*actor.Context)) { f(c) }))
+	}), work.Handle(func(_ *struct{}, c *actor.Context, f func(*actor.Context)) { f(c) }))
 	sys := actor.Start()
 	defer sys.Stop()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	fmt.Println(ask.Ask(ctx, sys, deskType.Spawn(sys, struct{}{}), "ann"))
+	fmt.Println(ask.Ask(ctx, deskType.Spawn(sys, struct{}{}), "ann"))
 	// Output: hello ann <nil>
 }

@@ -8,19 +8,19 @@ import (
 )
 
 // A wait list knows balances.
-type ledger struct{ balance map[string]int }
+type accounts struct{ balance map[string]int }
 
-func (l *ledger) Balance(_ *actor.Context, who string) (int, error) { return l.balance[who], nil }
+func (l *accounts) Balance(_ *actor.Context, who string) (int, error) { return l.balance[who], nil }
 
 // A teller is asked for balances, and has to ask the wait list first: so it puts its replies off.
 type teller struct {
-	ledger  actor.Ref[ledger]
-	waiting []actor.Deferred[string] // in the order in which the wait list was asked
+	accounts actor.Ref[accounts]
+	waiting  []actor.Deferred[string] // in the order in which the wait list was asked
 }
 
 func (t *teller) Tell(c *actor.Context, who string) (text string, err error) {
 	t.waiting = append(t.waiting, actor.Defer(c, tell))
-	actor.AskTo(c, balance, t.ledger, who, balanced)
+	actor.AskTo(c, balance, t.accounts, who, balanced)
 	return text, err // goes nowhere
 }
 
@@ -31,38 +31,39 @@ func (t *teller) Balanced(c *actor.Context, r actor.Result[int]) {
 }
 
 var (
-	accountsType = actor.NewType[ledger]("ledger")
+	accountsType = actor.NewType[accounts]("accounts")
 	balance      = actor.DeclareAsk[string, int](accountsType, "balance")
-	_            = accountsType.Table(balance.Do((*ledger).Balance))
+	_            = accountsType.Table(balance.Handle((*accounts).Balance))
 
 	tellerType = actor.NewType[teller]("teller")
 	tell       = actor.DeclareAsk[string, string](tellerType, "tell")
 	balanced   = actor.Declare[actor.Result[int]](tellerType, "balanced")
-	_          = tellerType.Table(tell.Do((*teller).Tell), balanced.Do((*teller).Balanced))
+	_          = tellerType.Table(tell.Handle((*teller).Tell), balanced.Handle((*teller).Balanced))
 )
 
 func ExampleDefer() {
 	sys := actor.Start()
 	defer sys.Stop()
-	l := accountsType.Spawn(sys, ledger{map[string]int{"ann": 12}})
-	t := tellerType.Spawn(sys, teller{ledger: l})
-	fmt.Println(tell.Ask(context.Background(), sys, t, "ann"))
+	l := accountsType.Spawn(sys, accounts{map[string]int{"ann": 12}})
+	t := tellerType.Spawn(sys, teller{accounts: l})
+	fmt.Println(tell.Ask(context.Background(), t, "ann"))
 	// Output: you have 12 <nil>
 }
 
 func ExampleDeferred() {
 	gateType := actor.NewType[[]actor.Deferred[string]]("gate")
-	enter := actor.DeclareAsk[actor.None, string](gateType, "enter")
-	open := actor.Declare[actor.None](gateType, "open")
+	enter := actor.DeclareAsk[struct{}, string](gateType, "enter")
+	open := actor.Declare[struct{}](gateType, "open")
 	gateType.Table(
-		enter.Do(func(waiting *[]actor.Deferred[string], c *actor.Context, _ actor.None) (s string, err error) {
+		enter.Handle(func(waiting *[]actor.Deferred[string], c *actor.Context, _ struct{}) (s string,
+			err error) {
 			*waiting = append(*waiting, actor.Defer(c, enter))
 			if len(*waiting) == 2 {
-				open.Send(c, actor.Self[[]actor.Deferred[string]](c), actor.None{})
+				open.Send(c, actor.Self[[]actor.Deferred[string]](c), struct{}{})
 			}
 			return s, err
 		}),
-		open.Do(func(waiting *[]actor.Deferred[string], c *actor.Context, _ actor.None) {
+		open.Handle(func(waiting *[]actor.Deferred[string], c *actor.Context, _ struct{}) {
 			for i, w := range *waiting {
 				w.Reply(c, fmt.Sprintf("number %d of %d", i+1, len(*waiting)), nil)
 			}
@@ -72,7 +73,8 @@ func ExampleDeferred() {
 	sys := actor.Start()
 	defer sys.Stop()
 	g := gateType.Spawn(sys, nil)
-	replies, err := actor.AskAll(context.Background(), sys, enter, []actor.Ref[[]actor.Deferred[string]]{g, g}, actor.None{})
+	replies, err := actor.AskAll(context.Background(), enter,
+		[]actor.Ref[[]actor.Deferred[string]]{g, g}, struct{}{})
 	fmt.Println(replies, err)
 	// Output: [number 1 of 2 number 2 of 2] <nil>
 }

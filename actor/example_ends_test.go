@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// vault is an actor that not everybody may use.
+// vault is an actor that only some may use.
 type vault struct{ gold int }
 
 type withdrawal struct {
@@ -37,12 +37,14 @@ var (
 		}
 		return nil
 	}}
-	vaultAudit = actor.Interceptor{After: func(_ *actor.Context, in *actor.Invocation, out actor.Outcome) {
+	vaultAudit = actor.Interceptor{After: func(_ *actor.Context, in *actor.Invocation,
+		out actor.Outcome) {
 		fmt.Println(in.Type(), in.Behaviour(), "refused:", out.Refused, "error:", out.Err)
 	}}
-	vaultType     = actor.NewType[vault]("vault", actor.TypeIntercept(vaultAudit), actor.TypeIntercept(vaultGuard))
+	vaultType = actor.NewType[vault]("vault", actor.WithInterceptor(vaultAudit),
+		actor.WithInterceptor(vaultGuard))
 	vaultWithdraw = actor.DeclareAsk[withdrawal, int](vaultType, "withdraw")
-	_             = vaultType.Table(vaultWithdraw.Do((*vault).Withdraw))
+	_             = vaultType.Table(vaultWithdraw.Handle((*vault).Withdraw))
 )
 
 // The audit stands outside of the guard, so it hears of what the guard has refused.
@@ -50,7 +52,7 @@ func ExampleInterceptor() {
 	sys := actor.Start()
 	r := vaultType.Spawn(sys, vault{gold: 10})
 	for _, w := range []withdrawal{{"ann", 4}, {"eve", 1}, {"ann", 40}} {
-		left, err := vaultWithdraw.Ask(context.Background(), sys, r, w)
+		left, err := vaultWithdraw.Ask(context.Background(), r, w)
 		_ = sys.Wait(context.Background()) // After may run behind the reply
 		fmt.Println(left, err)
 	}
@@ -67,7 +69,7 @@ func ExampleInterceptor() {
 // A system can time all behaviours of all actors: Value takes the time from Before to After.
 func ExampleInvocation() {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
-	sys := actor.Start(actor.Clock(clock), actor.Intercept(actor.Interceptor{
+	sys := actor.Start(actor.WithClock(clock), actor.WithInterceptor(actor.Interceptor{
 		Before: func(c *actor.Context, in *actor.Invocation) error {
 			in.Value = c.Now()
 			return nil
@@ -78,7 +80,7 @@ func ExampleInvocation() {
 	}))
 	typ := actor.NewType[int]("sleeper")
 	sleep := actor.Declare[time.Duration](typ, "sleep")
-	typ.Table(sleep.Do(func(_ *int, _ *actor.Context, d time.Duration) { clock.Jump(d) }))
+	typ.Table(sleep.Handle(func(_ *int, _ *actor.Context, d time.Duration) { clock.Jump(d) }))
 	sleep.Send(sys, typ.Spawn(sys, 0), time.Second)
 	_ = sys.Run()
 	// Output: sleeper sleep took 1s
@@ -87,42 +89,45 @@ func ExampleInvocation() {
 // An interceptor that counts crashes by behaviour.
 func ExampleOutcome() {
 	crashes := 0
-	typ := actor.NewType[int]("fragile", actor.TypeIntercept(actor.Interceptor{
+	typ := actor.NewType[int]("fragile", actor.WithInterceptor(actor.Interceptor{
 		After: func(_ *actor.Context, _ *actor.Invocation, out actor.Outcome) {
 			if out.Crashed {
 				crashes++
 			}
 		},
 	}))
-	drop := actor.Declare[actor.None](typ, "drop")
-	typ.Table(drop.Do(func(*int, *actor.Context, actor.None) { panic("broken") }))
-	sys := actor.Start(actor.OnPanic(func(actor.PanicReport) {}))
-	drop.Send(sys, typ.Spawn(sys, 0), actor.None{})
+	drop := actor.Declare[struct{}](typ, "drop")
+	typ.Table(drop.Handle(func(*int, *actor.Context, struct{}) { panic("broken") }))
+	sys := actor.Start(actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
+	drop.Send(sys, typ.Spawn(sys, 0), struct{}{})
 	_ = sys.Run()
 	fmt.Println(crashes)
 	// Output: 1
 }
 
-// nag reminds itself of something in an hour.
+// nag tells itself something in an hour.
 type nag struct{}
 
 var (
 	nagType  = actor.NewType[nag]("nag")
-	nagBegin = actor.Declare[actor.None](nagType, "begin")
-	nagAgain = actor.Declare[actor.None](nagType, "again")
+	nagBegin = actor.Declare[struct{}](nagType, "begin")
+	nagAgain = actor.Declare[struct{}](nagType, "again")
 )
 
 func init() {
 	nagType.Table(
-		nagBegin.Do(func(_ *nag, c *actor.Context, _ actor.None) { actor.After(c, time.Hour, nagAgain, actor.None{}) }),
-		nagAgain.Do(func(*nag, *actor.Context, actor.None) {}))
+		nagBegin.Handle(func(_ *nag, c *actor.Context,
+			_ struct{}) {
+			actor.After(c, time.Hour, nagAgain, struct{}{})
+		}),
+		nagAgain.Handle(func(*nag, *actor.Context, struct{}) {}))
 }
 
 // What is it that keeps the system from coming to its end?
 func ExampleHolder() {
 	sys := actor.Start()
 	r, _ := nagType.SpawnNamed(sys, "lunch", nag{})
-	nagBegin.Send(sys, r, actor.None{})
+	nagBegin.Send(sys, r, struct{}{})
 	for len(sys.Why()) != 1 || sys.Why()[0].What != "timer" {
 		// The message runs.
 	}
@@ -137,7 +142,7 @@ func ExampleHolder() {
 func ExampleShutdownError() {
 	sys := actor.Start()
 	r := nagType.Spawn(sys, nag{})
-	nagBegin.Send(sys, r, actor.None{})
+	nagBegin.Send(sys, r, struct{}{})
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	err := sys.Shutdown(ctx)
@@ -157,28 +162,30 @@ func ExampleContext_Logger() {
 		}
 		return a
 	}}
-	sys := actor.Start(actor.Logger(slog.New(slog.NewTextHandler(os.Stdout, plain))))
+	sys := actor.Start(actor.WithLogger(slog.New(slog.NewTextHandler(os.Stdout, plain))))
 	typ := actor.NewType[int]("room")
 	open := actor.Declare[string](typ, "open")
-	typ.Table(open.Do(func(_ *int, c *actor.Context, key string) { c.Logger().Info("open", "key", key) }))
-	r, _ := typ.SpawnNamed(sys, "lobby", 0)
+	typ.Table(open.Handle(func(_ *int, c *actor.Context, key string) {
+		c.Logger().Info("open", "key", key)
+	}))
+	r, _ := typ.SpawnNamed(sys, "hall", 0)
 	open.Send(sys, r, "k1")
 	_ = sys.Run()
-	// Output: level=INFO msg=open type=room id=1 name=lobby key=k1
+	// Output: level=INFO msg=open type=room id=1 name=hall key=k1
 }
 
 // window serves one customer at a time, and lets the others wait in its stash.
 type window struct{ busy bool }
 
 var (
-	windowType  = actor.NewType[window]("window", actor.TypeStashLimit(100))
+	windowType  = actor.NewType[window]("window", actor.WithStashLimit(100))
 	windowServe = actor.Declare[string](windowType, "serve")
-	windowReady = actor.Declare[actor.None](windowType, "ready")
+	windowReady = actor.Declare[struct{}](windowType, "ready")
 )
 
 func init() {
 	windowType.Table(
-		windowServe.Do(func(w *window, c *actor.Context, who string) {
+		windowServe.Handle(func(w *window, c *actor.Context, who string) {
 			if w.busy {
 				windowServe.Stash(c, who)
 				fmt.Println(who, "waits,", actor.StashLen(c), "in all")
@@ -186,9 +193,9 @@ func init() {
 			}
 			w.busy = true
 			fmt.Println("serving", who)
-			actor.After(c, time.Millisecond, windowReady, actor.None{})
+			actor.After(c, time.Millisecond, windowReady, struct{}{})
 		}),
-		windowReady.Do(func(w *window, c *actor.Context, _ actor.None) {
+		windowReady.Handle(func(w *window, c *actor.Context, _ struct{}) {
 			w.busy = false
 			actor.Unstash(c, 1)
 		}))
@@ -197,7 +204,7 @@ func init() {
 // An actor that waits for an answer to each message stashes what comes meanwhile, and takes back
 // one at a time.
 func ExampleUnstash() {
-	sys := actor.Start(actor.Seed(1))
+	sys := actor.Start(actor.WithDeterministic(1))
 	r := windowType.Spawn(sys, window{})
 	for _, who := range []string{"ann", "bob", "eve"} {
 		windowServe.Send(sys, r, who)

@@ -21,15 +21,15 @@ func (s *summer) Add(c *actor.Context, r [2]int) {
 }
 
 var (
-	summerType = actor.NewType[summer]("summer", actor.TypeGas(1000))
+	summerType = actor.NewType[summer]("summer", actor.WithGas(1000))
 	addRange   = actor.Declare[[2]int](summerType, "add")
-	_          = summerType.Table(addRange.Do((*summer).Add))
+	_          = summerType.Table(addRange.Handle((*summer).Add))
 )
 
 // A long computation spends gas, and goes on in a later turn when that is gone: other
 // actors have their turns in between.
 func ExampleYield() {
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	addRange.Send(sys, summerType.Spawn(sys, summer{}), [2]int{0, 10_000})
 	_ = sys.Run()
 	// Output: 49995000
@@ -38,22 +38,23 @@ func ExampleYield() {
 // An actor that has a mailbox of two and wants the newest: a price display, say.
 func ExampleOverflow() {
 	type ticker struct{}
-	typ := actor.NewType[ticker]("ticker", actor.TypeBound(2, actor.OverflowDropOldest))
+	typ := actor.NewType[ticker]("ticker", actor.WithBound(2, actor.OverflowDropOldest))
 	price := actor.Declare[int](typ, "price")
-	typ.Table(price.Do(func(_ *ticker, _ *actor.Context, p int) { fmt.Println("price", p) }))
+	typ.Table(price.Handle(func(_ *ticker, _ *actor.Context, p int) { fmt.Println("price", p) }))
 
-	sys := actor.Start(actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) {
-		fmt.Println(d.Message, d.Reason)
-	}))
+	sys := actor.Start(actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+			fmt.Println(d.Message, d.Reason)
+		}}))
 	feed := actor.NewType[ticker]("feed")
-	begin := actor.Declare[actor.None](feed, "begin")
+	begin := actor.Declare[struct{}](feed, "begin")
 	to := typ.Spawn(sys, ticker{})
-	feed.Table(begin.Do(func(_ *ticker, c *actor.Context, _ actor.None) {
+	feed.Table(begin.Handle(func(_ *ticker, c *actor.Context, _ struct{}) {
 		for p := range 3 {
 			price.Send(c, to, p)
 		}
 	}))
-	begin.Send(sys, feed.Spawn(sys, ticker{}), actor.None{})
+	begin.Send(sys, feed.Spawn(sys, ticker{}), struct{}{})
 	_ = sys.Run()
 	// Output:
 	// 0 gallop: dropped for a newer message
@@ -64,7 +65,7 @@ func ExampleOverflow() {
 // basin is full, and waits for a word from the one who is about to send it more.
 type basin struct{ from actor.Ref[spring] }
 
-func (b *basin) Fill(c *actor.Context, _ actor.None) {
+func (b *basin) Fill(c *actor.Context, _ struct{}) {
 	c.ApplyPressure()
 	emit.Send(c, b.from, word{actor.Self[basin](c)})
 	flush.Send(c, b.from, word{actor.Self[basin](c)})
@@ -72,7 +73,7 @@ func (b *basin) Fill(c *actor.Context, _ actor.None) {
 
 func (b *basin) Take(*actor.Context, int) {}
 
-func (b *basin) Flushed(c *actor.Context, _ actor.None) {
+func (b *basin) Flushed(c *actor.Context, _ struct{}) {
 	c.ReleasePressure()
 	fmt.Println("flushed")
 }
@@ -83,31 +84,33 @@ type spring struct{}
 type word struct{ to actor.Ref[basin] }
 
 func (*spring) Emit(c *actor.Context, m word)  { take.Send(c, m.to, 1) }
-func (*spring) Flush(c *actor.Context, m word) { flushed.Send(c, m.to, actor.None{}) }
+func (*spring) Flush(c *actor.Context, m word) { flushed.Send(c, m.to, struct{}{}) }
 
 var (
-	basinType  = actor.NewType[basin]("basin")
-	fillUp     = actor.Declare[actor.None](basinType, "fill")
-	take       = actor.Declare[int](basinType, "take")
-	flushed    = actor.Declare[actor.None](basinType, "flushed")
-	_          = basinType.Table(fillUp.Do((*basin).Fill), take.Do((*basin).Take), flushed.Do((*basin).Flushed))
+	basinType = actor.NewType[basin]("basin")
+	fillUp    = actor.Declare[struct{}](basinType, "fill")
+	take      = actor.Declare[int](basinType, "take")
+	flushed   = actor.Declare[struct{}](basinType, "flushed")
+	_         = basinType.Table(fillUp.Handle((*basin).Fill), take.Handle((*basin).Take),
+		flushed.Handle((*basin).Flushed))
 	springType = actor.NewType[spring]("spring")
 	emit       = actor.Declare[word](springType, "emit")
 	flush      = actor.Declare[word](springType, "flush")
-	_          = springType.Table(emit.Do((*spring).Emit), flush.Do((*spring).Flush))
+	_          = springType.Table(emit.Handle((*spring).Emit), flush.Handle((*spring).Flush))
 )
 
 // An actor that waits for one under pressure, which waits for it, is let go, and the
 // report says who they were.
-func ExampleStallReport() {
-	sys := actor.Start(actor.Workers(1), actor.OnStall(func(r actor.StallReport) {
-		fmt.Println(r.Pressed.Type, "is under pressure; deadlock:", r.Deadlock())
-		for _, w := range r.Waits {
-			fmt.Println(w.Who.Type, "waits for", w.For.Type, "and has its", w.From)
-		}
-	}))
+func ExamplePressureDeadlock() {
+	sys := actor.Start(actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{PressureDeadlock: func(r actor.PressureDeadlock) {
+			fmt.Println(r.Pressed.Type, "is under pressure; deadlock:", r.Deadlock())
+			for _, w := range r.Waits {
+				fmt.Println(w.Who.Type, "waits for", w.For.Type, "and has its", w.From)
+			}
+		}}))
 	b := basinType.Spawn(sys, basin{springType.Spawn(sys, spring{})})
-	fillUp.Send(sys, b, actor.None{})
+	fillUp.Send(sys, b, struct{}{})
 	_ = sys.Run()
 	// Output:
 	// basin is under pressure; deadlock: true
@@ -117,7 +120,8 @@ func ExampleStallReport() {
 
 // A report writes actors as a Ref does.
 func ExampleActorName() {
-	w := actor.Wait{Who: actor.ActorName{Type: "spring", ID: 2}, For: actor.ActorName{Type: "basin", ID: 1}, Mail: 3, From: "flush"}
+	w := actor.WaitEdge{Who: actor.ActorName{Type: "spring", ID: 2},
+		For: actor.ActorName{Type: "basin", ID: 1}, Mail: 3, From: "flush"}
 	fmt.Println(w.Who)
 	fmt.Println(w)
 	// Output:

@@ -8,21 +8,31 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// A session is an actor with a life: it starts, it ends, and somebody wants to know.
+// A session is an actor with a life: it starts, it ends, and another wants to know.
 type session struct{ user string }
 
-func (s *session) Open(*actor.Context) error              { fmt.Println("open", s.user); return nil }
+func (s *session) Open(*actor.Context) error {
+	fmt.Println("open", s.user)
+	return nil
+}
 func (s *session) Close(_ *actor.Context, why error)      { fmt.Println("close", s.user, why) }
 func (s *session) Work(_ *actor.Context, what string)     { fmt.Println(s.user, what) }
-func (s *session) Fail(_ *actor.Context, _ actor.None)    { panic("a bug") }
+func (s *session) Fail(_ *actor.Context, _ struct{})      { panic("a bug") }
 func (s *session) Alarm(_ *actor.Context, what string)    { fmt.Println(s.user, what) }
 func (s *session) Later(c *actor.Context, what string)    { work.Stash(c, what) }
-func (s *session) Pause(c *actor.Context, _ actor.None)   { actor.Become(c, paused) }
-func (s *session) Resume(c *actor.Context, _ actor.None)  { actor.Unbecome(c); actor.UnstashAll(c) }
+func (s *session) Pause(c *actor.Context, _ struct{})     { actor.Become(c, paused) }
+func (s *session) Resume(c *actor.Context, _ struct{})    { actor.Unbecome(c); actor.UnstashAll(c) }
 func (s *session) Watch(c *actor.Context, r actor.AnyRef) { actor.Watch(c, r, ended) }
-func (s *session) Link(c *actor.Context, r actor.AnyRef)  { actor.TrapExit(c, exited); actor.Link(c, r) }
-func (s *session) Ended(_ *actor.Context, d actor.Down)   { fmt.Println(d.Type, "is down:", d.Reason) }
-func (s *session) Exited(_ *actor.Context, e actor.Exit)  { fmt.Println(e.Type, "has ended:", e.Reason) }
+func (s *session) Link(c *actor.Context, r actor.AnyRef) {
+	actor.TrapExit(c, exited)
+	actor.Link(c, r)
+}
+func (s *session) Ended(_ *actor.Context, d actor.Down) {
+	fmt.Println(d.Type, "is down:", d.Reason)
+}
+func (s *session) Exited(_ *actor.Context, e actor.Exit) {
+	fmt.Println(e.Type, "has ended:", e.Reason)
+}
 func (s *session) Children(c *actor.Context, users []string) {
 	for _, u := range users {
 		sessionType.SpawnChild(c, session{u})
@@ -31,10 +41,10 @@ func (s *session) Children(c *actor.Context, users []string) {
 
 // Supervise spawns a session that starts anew when it fails.
 func (s *session) Supervise(c *actor.Context, user string) (actor.Ref[session], error) {
-	return actor.SpawnSupervised(c, sessionType, func(s *session) { s.user = user }, fallen), nil
+	return actor.SpawnSupervised(c, sessionType, func(s *session) { s.user = user }, childDown), nil
 }
 
-func (s *session) Fallen(c *actor.Context, f actor.Fallen) {
+func (s *session) ChildDown(c *actor.Context, f actor.ChildDown) {
 	if !f.Final {
 		fmt.Println("again:", f.Reason)
 		actor.Restart(c, f.Ref)
@@ -44,41 +54,45 @@ func (s *session) Fallen(c *actor.Context, f actor.Fallen) {
 var (
 	sessionType = actor.NewType[session]("session").OnStart((*session).Open).OnStop((*session).Close)
 	work        = actor.Declare[string](sessionType, "work")
-	fail        = actor.Declare[actor.None](sessionType, "fail")
+	fail        = actor.Declare[struct{}](sessionType, "fail")
 	alarm       = actor.Declare[string](sessionType, "alarm", urgent)
-	pause       = actor.Declare[actor.None](sessionType, "pause")
-	resume      = actor.Declare[actor.None](sessionType, "resume")
+	pause       = actor.Declare[struct{}](sessionType, "pause")
+	resume      = actor.Declare[struct{}](sessionType, "resume")
 	watch       = actor.Declare[actor.AnyRef](sessionType, "watch")
 	tie         = actor.Declare[actor.AnyRef](sessionType, "link")
 	ended       = actor.Declare[actor.Down](sessionType, "ended")
 	exited      = actor.Declare[actor.Exit](sessionType, "exited")
 	children    = actor.Declare[[]string](sessionType, "children")
-	fallen      = actor.Declare[actor.Fallen](sessionType, "fallen")
+	childDown   = actor.Declare[actor.ChildDown](sessionType, "childDown")
 	supervise   = actor.DeclareAsk[string, actor.Ref[session]](sessionType, "supervise")
-	_           = sessionType.Table(work.Do((*session).Work), fail.Do((*session).Fail), alarm.Do((*session).Alarm),
-		pause.Do((*session).Pause), resume.Do((*session).Resume), watch.Do((*session).Watch), tie.Do((*session).Link),
-		ended.Do((*session).Ended), exited.Do((*session).Exited), children.Do((*session).Children),
-		fallen.Do((*session).Fallen), supervise.Do((*session).Supervise))
+	_           = sessionType.Table(work.Handle((*session).Work), fail.Handle((*session).Fail),
+		alarm.Handle((*session).Alarm),
+		pause.Handle((*session).Pause), resume.Handle((*session).Resume), watch.Handle((*session).Watch),
+		tie.Handle((*session).Link),
+		ended.Handle((*session).Ended), exited.Handle((*session).Exited),
+		children.Handle((*session).Children),
+		childDown.Handle((*session).ChildDown), supervise.Handle((*session).Supervise))
 
 	urgent actor.BehaviourOption = actor.Urgent()
 
-	paused = sessionType.Variant(work.Do((*session).Later))
+	paused = sessionType.Variant(work.Handle((*session).Later))
 )
 
 // heart beats by itself: its start function names its behaviour.
 type heart struct{ beats int }
 
 func (h *heart) Start(c *actor.Context) error {
-	actor.After(c, 0, beat, actor.None{})
+	actor.After(c, 0, beat, struct{}{})
 	return nil
 }
 
-func (h *heart) Beat(*actor.Context, actor.None) { h.beats++; fmt.Println("beat", h.beats) }
+func (h *heart) Beat(*actor.Context, struct{}) { h.beats++; fmt.Println("beat", h.beats) }
 
 var (
-	heartType = actor.NewType[heart]("heart") // with OnStart here, this would be an initialization cycle
-	beat      = actor.Declare[actor.None](heartType, "beat")
-	_         = heartType.Table(beat.Do((*heart).Beat)).OnStart((*heart).Start)
+	// With OnStart here, this would be an initialization cycle.
+	heartType = actor.NewType[heart]("heart")
+	beat      = actor.Declare[struct{}](heartType, "beat")
+	_         = heartType.Table(beat.Handle((*heart).Beat)).OnStart((*heart).Start)
 )
 
 // OnStart stands behind Table, where the start function may name the type's behaviours.
@@ -95,7 +109,7 @@ func ExampleDrainWait() {
 	s := sessionType.Spawn(sys, session{"ann"})
 	work.Send(sys, s, "reads")
 	work.Send(sys, s, "writes")
-	fmt.Println(actor.DrainWait(ctx, sys, s))
+	fmt.Println(actor.DrainWait(ctx, s))
 	err := work.TrySend(sys, s, "comes late")
 	fmt.Println(errors.Is(err, actor.ErrStopped), errors.Is(err, actor.ErrShutdown))
 	_ = sys.Shutdown(ctx)
@@ -110,7 +124,7 @@ func ExampleDrainWait() {
 
 // Children end before their parent, the youngest first.
 func ExampleTarget() {
-	ctx, sys := context.Background(), actor.Start(actor.Workers(1))
+	ctx, sys := context.Background(), actor.Start(actor.WithWorkers(1))
 	s := sessionType.Spawn(sys, session{"ann"})
 	_ = sys.Wait(ctx)
 	children.Send(sys, s, []string{"bob"})
@@ -118,7 +132,7 @@ func ExampleTarget() {
 	children.Send(sys, s, []string{"cid"})
 	_ = sys.Wait(ctx)
 	var t actor.Target = s // whatever its type
-	_ = actor.StopWait(ctx, sys, t)
+	_ = actor.StopWait(ctx, t)
 	_ = sys.Shutdown(ctx)
 	// Output:
 	// open ann
@@ -133,8 +147,8 @@ func ExampleTarget() {
 func ExampleDown() {
 	ctx, sys := context.Background(), actor.Start()
 	b := accountType.Spawn(sys, account{})
-	closeIt.Send(sys, b, actor.None{})
-	down, err := actor.Join(ctx, sys, b) // from outside
+	closeIt.Send(sys, b, struct{}{})
+	down, err := actor.Join(ctx, b) // from outside
 	fmt.Println(down.Type, down.Reason, err)
 	watch.Send(sys, sessionType.Spawn(sys, session{"ann"}), b.Any())
 	_ = sys.Run()
@@ -146,11 +160,11 @@ func ExampleDown() {
 
 // A trap turns the end of a linked actor into a message.
 func ExampleExit() {
-	sys := actor.Start(actor.OnPanic(func(actor.PanicReport) {}))
+	sys := actor.Start(actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	a, b := sessionType.Spawn(sys, session{"ann"}), accountType.Spawn(sys, account{})
 	tie.Send(sys, a, b.Any())
 	_ = sys.Wait(context.Background())
-	crashIt.Send(sys, b, actor.None{})
+	crashIt.Send(sys, b, struct{}{})
 	_ = sys.Run()
 	// Output:
 	// open ann
@@ -159,7 +173,7 @@ func ExampleExit() {
 
 // Urgent mail overtakes what waits.
 func ExampleUrgent() {
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	hold := sessionType.Spawn(sys, session{"ann"})
 	_ = sys.Wait(context.Background())
 	alarm.Send(sys, hold, "hears the bell")
@@ -173,11 +187,11 @@ func ExampleUrgent() {
 func ExampleVariant() {
 	sys := actor.Start()
 	s := sessionType.Spawn(sys, session{"ann"})
-	pause.Send(sys, s, actor.None{})
+	pause.Send(sys, s, struct{}{})
 	work.Send(sys, s, "reads")
 	work.Send(sys, s, "writes")
 	_ = sys.Wait(context.Background())
-	resume.Send(sys, s, actor.None{})
+	resume.Send(sys, s, struct{}{})
 	_ = sys.Run()
 	// Output:
 	// open ann
@@ -187,11 +201,13 @@ func ExampleVariant() {
 
 // A supervised actor is restarted in its place: its ref and its mail stay.
 func ExampleSpawnSupervised() {
-	ctx, sys := context.Background(), actor.Start(actor.OnPanic(func(actor.PanicReport) {}))
+	ctx, sys := context.Background(), actor.Start(actor.WithHooks(actor.Hooks{Panic: func(
+		actor.PanicReport) {
+	}}))
 	super := sessionType.Spawn(sys, session{"super"})
-	s, _ := supervise.Ask(ctx, sys, super, "ann")
+	s, _ := supervise.Ask(ctx, super, "ann")
 	_ = sys.Wait(ctx)
-	fail.Send(sys, s, actor.None{})
+	fail.Send(sys, s, struct{}{})
 	work.Send(sys, s, "goes on")
 	_ = sys.Run()
 	// Output:
@@ -205,7 +221,9 @@ func ExampleSpawnSupervised() {
 
 // A killed behaviour ends at its next checkpoint, but not in a shielded part.
 func ExampleContext_Shield() {
-	ctx, sys := context.Background(), actor.Start(actor.OnPanic(func(actor.PanicReport) {}))
+	ctx, sys := context.Background(), actor.Start(actor.WithHooks(actor.Hooks{Panic: func(
+		actor.PanicReport) {
+	}}))
 	p := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 		c.Shield(func() {
@@ -215,7 +233,7 @@ func ExampleContext_Shield() {
 		})
 		fmt.Println("never")
 	})
-	down, _ := actor.Join(ctx, sys, p)
+	down, _ := actor.Join(ctx, p)
 	fmt.Println(down.Reason)
 	_ = sys.Shutdown(ctx)
 	// Output:

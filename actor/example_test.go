@@ -26,17 +26,18 @@ func (a *account) Withdraw(_ *actor.Context, amount int) (int, error) {
 	return a.balance, nil
 }
 
-func (a *account) Close(c *actor.Context, _ actor.None) { c.Stop() }
-func (a *account) Crash(*actor.Context, actor.None)     { panic("a bug") }
+func (a *account) Close(c *actor.Context, _ struct{}) { c.Stop() }
+func (a *account) Crash(*actor.Context, struct{})     { panic("a bug") }
 
 var (
 	accountType = actor.NewType[account]("account")
 	deposit     = actor.Declare[int](accountType, "deposit")
 	withdraw    = actor.DeclareAsk[int, int](accountType, "withdraw")
-	closeIt     = actor.Declare[actor.None](accountType, "close")
-	crashIt     = actor.Declare[actor.None](accountType, "crash")
-	_           = accountType.Table(deposit.Do((*account).Deposit), withdraw.Do((*account).Withdraw),
-		closeIt.Do((*account).Close), crashIt.Do((*account).Crash))
+	closeIt     = actor.Declare[struct{}](accountType, "close")
+	crashIt     = actor.Declare[struct{}](accountType, "crash")
+	_           = accountType.Table(deposit.Handle((*account).Deposit),
+		withdraw.Handle((*account).Withdraw),
+		closeIt.Handle((*account).Close), crashIt.Handle((*account).Crash))
 )
 
 func Example() {
@@ -45,7 +46,7 @@ func Example() {
 	for i := 1; i <= 3; i++ {
 		deposit.Send(sys, a, i)
 	}
-	left, err := withdraw.Ask(context.Background(), sys, a, 4)
+	left, err := withdraw.Ask(context.Background(), a, 4)
 	fmt.Println(left, err)
 	_ = sys.Shutdown(context.Background())
 	// Output: 2 <nil>
@@ -55,9 +56,9 @@ func Example() {
 func ExampleAskBehaviour() {
 	sys := actor.Start()
 	a := accountType.Spawn(sys, account{balance: 10})
-	fmt.Println(withdraw.Ask(context.Background(), sys, a, 20))
-	closeIt.Send(sys, a, actor.None{})
-	_, err := withdraw.Ask(context.Background(), sys, a, 1)
+	fmt.Println(withdraw.Ask(context.Background(), a, 20))
+	closeIt.Send(sys, a, struct{}{})
+	_, err := withdraw.Ask(context.Background(), a, 1)
 	fmt.Println(err, errors.Is(err, actor.ErrStopped))
 	sys.Stop()
 	// Output:
@@ -92,9 +93,9 @@ func ExampleRef() {
 // A Type may have a batch, or a thread, of its own.
 func ExampleNewType() {
 	type window struct{ title string }
-	windowType := actor.NewType[window]("window", actor.PinnedThread(), actor.TypeBatch(10))
+	windowType := actor.NewType[window]("window", actor.WithPinnedThread(), actor.WithBatch(10))
 	rename := actor.Declare[string](windowType, "rename")
-	windowType.Table(rename.Do(func(w *window, _ *actor.Context, title string) {
+	windowType.Table(rename.Handle(func(w *window, _ *actor.Context, title string) {
 		w.title = title
 		fmt.Println("always on the same thread:", w.title)
 	}))
@@ -114,32 +115,19 @@ func ExampleType_Table() {
 	type point struct{ x, y int }
 	pointType := actor.NewType[point]("point")
 	move := actor.Declare[int](pointType, "move")
-	show := actor.Declare[actor.None](pointType, "show")
+	show := actor.Declare[struct{}](pointType, "show")
 	entries := []actor.Entry[point]{
-		move.Do(func(p *point, _ *actor.Context, by int) { p.x, p.y = p.x+by, p.y-by }),
-		show.Do(func(p *point, _ *actor.Context, _ actor.None) { fmt.Println(p.x, p.y) }),
+		move.Handle(func(p *point, _ *actor.Context, by int) { p.x, p.y = p.x+by, p.y-by }),
+		show.Handle(func(p *point, _ *actor.Context, _ struct{}) { fmt.Println(p.x, p.y) }),
 	}
 	pointType.Table(entries...)
 
 	sys := actor.Start()
 	p := pointType.SpawnFunc(sys, func(p *point) { p.x = 1 })
 	move.Send(sys, p, 2)
-	show.Send(sys, p, actor.None{})
+	show.Send(sys, p, struct{}{})
 	_ = sys.Run()
 	// Output: 3 -2
-}
-
-// Whoever spawns actors where a panic would be seen by nobody asks first whether the type is
-// complete.
-func ExampleSeal() {
-	type clerk struct{}
-	clerkType := actor.NewType[clerk]("clerk")
-	file := actor.Declare[string](clerkType, "file")
-	shred := actor.Declare[string](clerkType, "shred")
-	clerkType.Table(file.Do(func(*clerk, *actor.Context, string) {}))
-	_ = shred // it was declared, and has no method
-	fmt.Println(actor.Seal(clerkType))
-	// Output: gallop: clerk.shred has no method: give it one with clerk.Table
 }
 
 // A Handler is all that a topic needs to know of its subscribers.
@@ -147,15 +135,17 @@ func ExampleHandler() {
 	type printer struct{}
 	printerType := actor.NewType[printer]("printer")
 	printSum := actor.Declare[int](printerType, "print")
-	printerType.Table(printSum.Do(func(_ *printer, _ *actor.Context, n int) { fmt.Println("printed", n) }))
+	printerType.Table(printSum.Handle(func(_ *printer, _ *actor.Context, n int) {
+		fmt.Println("printed", n)
+	}))
 
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	a := accountType.Spawn(sys, account{})
 	topic := []actor.Handler[int]{deposit.To(a), printSum.To(printerType.Spawn(sys, printer{}))}
 	for _, subscriber := range topic {
 		subscriber.Send(sys, 5)
 	}
-	fmt.Println(withdraw.Ask(context.Background(), sys, a, 0))
+	fmt.Println(withdraw.Ask(context.Background(), a, 0))
 	_ = sys.Run()
 	// Unordered output:
 	// 5 <nil>
@@ -165,7 +155,9 @@ func ExampleHandler() {
 // saver withdraws from an account without waiting: the reply is a message.
 type saver struct{ from actor.Ref[account] }
 
-func (s *saver) Save(c *actor.Context, amount int) { actor.AskTo(c, withdraw, s.from, amount, saved) }
+func (s *saver) Save(c *actor.Context, amount int) {
+	actor.AskTo(c, withdraw, s.from, amount, saved)
+}
 func (s *saver) Saved(_ *actor.Context, left actor.Result[int]) {
 	fmt.Println("left:", left.Value, left.Err)
 }
@@ -174,7 +166,7 @@ var (
 	saverType = actor.NewType[saver]("saver")
 	save      = actor.Declare[int](saverType, "save")
 	saved     = actor.Declare[actor.Result[int]](saverType, "saved")
-	_         = saverType.Table(save.Do((*saver).Save), saved.Do((*saver).Saved))
+	_         = saverType.Table(save.Handle((*saver).Save), saved.Handle((*saver).Saved))
 )
 
 // An ask from inside never blocks: the Result comes as a message.
@@ -195,13 +187,15 @@ func (r *reader) Read(c *actor.Context, name string) {
 	})
 }
 
-func (r *reader) Done(_ *actor.Context, text actor.Result[string]) { fmt.Println(text.Value, text.Err) }
+func (r *reader) Done(_ *actor.Context, text actor.Result[string]) {
+	fmt.Println(text.Value, text.Err)
+}
 
 var (
 	readerType = actor.NewType[reader]("reader")
 	read       = actor.Declare[string](readerType, "read")
 	readDone   = actor.Declare[actor.Result[string]](readerType, "done")
-	_          = readerType.Table(read.Do((*reader).Read), readDone.Do((*reader).Done))
+	_          = readerType.Table(read.Handle((*reader).Read), readDone.Handle((*reader).Done))
 )
 
 // Work that blocks goes into a goroutine; its Result comes as a message.
@@ -215,11 +209,11 @@ func ExamplePipe() {
 // A Context is a behaviour's hold on the runtime: who it is, what else there is,
 // the time, chance, and the end.
 func ExampleContext() {
-	type die struct{}
-	dieType := actor.NewType[die]("die")
-	roll := actor.Declare[int](dieType, "roll")
-	dieType.Table(roll.Do(func(_ *die, c *actor.Context, n int) {
-		self := actor.Self[die](c)
+	type dice struct{}
+	diceType := actor.NewType[dice]("dice")
+	roll := actor.Declare[int](diceType, "roll")
+	diceType.Table(roll.Handle(func(_ *dice, c *actor.Context, n int) {
+		self := actor.Self[dice](c)
 		side := c.Rand().IntN(6) + 1
 		fmt.Println(self.ID() == c.ActorID(), side >= 1 && side <= 6, c.Now().IsZero())
 		if n--; n == 0 {
@@ -229,8 +223,8 @@ func ExampleContext() {
 		roll.Send(c, self, n) // inside, the Context is the sender
 	}))
 
-	sys := actor.Start(actor.RandSeed(1))
-	roll.Send(sys, dieType.Spawn(sys, die{}), 2)
+	sys := actor.Start(actor.WithRandSeed(1))
+	roll.Send(sys, diceType.Spawn(sys, dice{}), 2)
 	_ = sys.Run()
 	fmt.Println("stopped:", sys.Stats().Stopped)
 	// Output:
@@ -249,7 +243,7 @@ func ExampleSender() {
 	sys := actor.Start()
 	a := accountType.Spawn(sys, account{})
 	twice(sys, a, 4)
-	fmt.Println(withdraw.Ask(context.Background(), sys, a, 1))
+	fmt.Println(withdraw.Ask(context.Background(), a, 1))
 	sys.Stop()
 	// Output: 7 <nil>
 }
@@ -292,14 +286,14 @@ func ExampleSystem_Hold() {
 // TrySend says no where Send would fill the mailbox; SendWait waits.
 func ExampleBehaviour_TrySend() {
 	type slow struct{}
-	slow1 := actor.NewType[slow]("slow", actor.TypeBatch(1)) // one message at a time
+	slow1 := actor.NewType[slow]("slow", actor.WithBatch(1)) // one message at a time
 	work := actor.Declare[chan bool](slow1, "work")
-	slow1.Table(work.Do(func(_ *slow, _ *actor.Context, c chan bool) {
+	slow1.Table(work.Handle(func(_ *slow, _ *actor.Context, c chan bool) {
 		c <- true
 		<-c
 	}))
 
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	s := slow1.Spawn(sys, slow{})
 	first, second := make(chan bool), make(chan bool)
 	work.Send(sys, s, first)
@@ -317,7 +311,7 @@ func ExampleBehaviour_TrySend() {
 		second <- true
 	}()
 	third := make(chan bool, 2)
-	fmt.Println(work.SendWait(context.Background(), sys, s, third))
+	fmt.Println(work.SendWait(context.Background(), s, third))
 	_ = sys.Run()
 	// Output:
 	// gallop: actor overloaded
@@ -328,16 +322,18 @@ func ExampleBehaviour_TrySend() {
 // its actor and nothing else.
 func ExampleStart() {
 	sys := actor.Start(
-		actor.Workers(2),
-		actor.Batch(50),
-		actor.Logger(slog.New(slog.NewTextHandler(os.Stderr, nil))),
-		actor.OnDeadLetter(func(l actor.DeadLetter) {
+		actor.WithWorkers(2),
+		actor.WithBatch(50),
+		actor.WithLogger(slog.New(slog.NewTextHandler(os.Stderr, nil))),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
 			fmt.Println("dead letter:", l.Type, l.Behaviour, l.Message, l.Reason)
-		}),
-		actor.OnPanic(func(r actor.PanicReport) { fmt.Println("panic:", r.Type, r.Behaviour, r.Value) }),
+		}}),
+		actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) {
+			fmt.Println("panic:", r.Type, r.Behaviour, r.Value)
+		}}),
 	)
 	a := accountType.Spawn(sys, account{})
-	crashIt.Send(sys, a, actor.None{})
+	crashIt.Send(sys, a, struct{}{})
 	_ = sys.Wait(context.Background())
 	deposit.Send(sys, a, 7)
 	fmt.Println(sys.Workers(), "workers")
@@ -351,22 +347,22 @@ func ExampleStart() {
 // Options are checked together.
 func ExampleOption() {
 	defer func() { fmt.Println(recover()) }()
-	quick := []actor.Option{actor.Workers(0), actor.Batch(-1)}
+	quick := []actor.Option{actor.WithWorkers(0), actor.WithBatch(-1)}
 	actor.Start(quick...)
 	// Output:
-	// gallop: Start: Workers(0): want 1 to 56
-	// Batch(-1): want at least 1
+	// gallop: Start: WithWorkers(0): want 1 to 56
+	// WithBatch(-1): want at least 1
 }
 
 // An ask whose behaviour panicked tells what with.
 func ExamplePanicError() {
 	type bug struct{}
 	bugType := actor.NewType[bug]("bug")
-	ask := actor.DeclareAsk[actor.None, int](bugType, "ask")
-	bugType.Table(ask.Do(func(*bug, *actor.Context, actor.None) (int, error) { panic("a bug") }))
+	ask := actor.DeclareAsk[struct{}, int](bugType, "ask")
+	bugType.Table(ask.Handle(func(*bug, *actor.Context, struct{}) (int, error) { panic("a bug") }))
 
-	sys := actor.Start(actor.OnPanic(func(actor.PanicReport) {}))
-	_, err := ask.Ask(context.Background(), sys, bugType.Spawn(sys, bug{}), actor.None{})
+	sys := actor.Start(actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
+	_, err := ask.Ask(context.Background(), bugType.Spawn(sys, bug{}), struct{}{})
 	var p *actor.PanicError
 	fmt.Println(errors.As(err, &p), p.Value, errors.Is(err, actor.ErrPanicked))
 	sys.Stop()
@@ -375,7 +371,7 @@ func ExamplePanicError() {
 
 // Stats are exact when the system is quiescent.
 func ExampleStats() {
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	a := accountType.Spawn(sys, account{})
 	for range 10 {
 		deposit.Send(sys, a, 1)
@@ -393,38 +389,42 @@ func ExampleAskBehaviour_Ask_timeOut() {
 	type sleeper struct{}
 	sleeperType := actor.NewType[sleeper]("sleeper")
 	sleep := actor.DeclareAsk[chan bool, int](sleeperType, "sleep")
-	sleeperType.Table(sleep.Do(func(_ *sleeper, _ *actor.Context, wake chan bool) (int, error) { <-wake; return 1, nil }))
+	sleeperType.Table(sleep.Handle(func(_ *sleeper, _ *actor.Context, wake chan bool) (int, error) {
+		<-wake
+		return 1, nil
+	}))
 
 	sys := actor.Start()
 	wake := make(chan bool)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	_, err := sleep.Ask(ctx, sys, sleeperType.Spawn(sys, sleeper{}), wake)
+	_, err := sleep.Ask(ctx, sleeperType.Spawn(sys, sleeper{}), wake)
 	fmt.Println(err)
 	close(wake)
 	_ = sys.Run()
 	// Output: context deadline exceeded
 }
 
-// A magazine counts its books in an arena of its own, which the GC does not look
+// A magazine counts its volumes in an arena of its own, which the GC does not look
 // into.
-type magazine struct{ books heap.TextMap[int] }
+type magazine struct{ volumes heap.TextMap[int] }
 
 func (s *magazine) put(c *actor.Context, title string) {
-	n, _ := s.books.Get(c.Heap(), title)
-	s.books.Put(c.Heap(), title, n+1)
+	n, _ := s.volumes.Get(c.Heap(), title)
+	s.volumes.Put(c.Heap(), title, n+1)
 }
 
 func (s *magazine) copies(c *actor.Context, title string) (int, error) {
-	n, _ := s.books.Get(c.Heap(), title)
+	n, _ := s.volumes.Get(c.Heap(), title)
 	return n, nil
 }
 
 var (
-	libraryType   = actor.NewType[magazine]("shelf")
+	libraryType   = actor.NewType[magazine]("rack")
 	libraryPut    = actor.Declare[string](libraryType, "put")
 	libraryCopies = actor.DeclareAsk[string, int](libraryType, "copies")
-	_             = libraryType.Table(libraryPut.Do((*magazine).put), libraryCopies.Do((*magazine).copies))
+	_             = libraryType.Table(libraryPut.Handle((*magazine).put),
+		libraryCopies.Handle((*magazine).copies))
 )
 
 // The arena is collected between behaviours, and goes when the actor goes.
@@ -433,7 +433,7 @@ func ExampleContext_Heap() {
 	s := libraryType.Spawn(sys, magazine{})
 	libraryPut.Send(sys, s, "Dune")
 	libraryPut.Send(sys, s, "Dune")
-	fmt.Println(libraryCopies.Ask(context.Background(), sys, s, "Dune"))
+	fmt.Println(libraryCopies.Ask(context.Background(), s, "Dune"))
 	sys.Stop()
 	// Output: 2 <nil>
 }
@@ -443,12 +443,12 @@ func ExampleContext_Blocking() {
 	type db struct{}
 	t := actor.NewType[db]("db")
 	query := actor.Declare[chan string](t, "query")
-	t.Table(query.Do(func(_ *db, c *actor.Context, answer chan string) {
+	t.Table(query.Handle(func(_ *db, c *actor.Context, answer chan string) {
 		var row string
 		c.Blocking(func() { row = <-answer })
 		fmt.Println("got", row)
 	}))
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	first, second := make(chan string, 1), make(chan string, 1)
 	query.Send(sys, t.Spawn(sys, db{}), first)
 	second <- "a row"
@@ -461,16 +461,17 @@ func ExampleContext_Blocking() {
 }
 
 // Behaviours that run for long are reported.
-func ExampleOnLongTurn() {
+func ExampleHooks() {
 	type miner struct{}
 	t := actor.NewType[miner]("miner")
 	dig := actor.Declare[<-chan bool](t, "dig")
-	t.Table(dig.Do(func(_ *miner, _ *actor.Context, enough <-chan bool) { <-enough }))
+	t.Table(dig.Handle(func(_ *miner, _ *actor.Context, enough <-chan bool) { <-enough }))
 	enough := make(chan bool)
-	sys := actor.Start(actor.LongTurn(2*time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) {
-		fmt.Println(r.Type, r.Behaviour, r.AtLeast >= 2*time.Millisecond)
-		close(enough)
-	}))
+	sys := actor.Start(actor.WithLongTurn(2*time.Millisecond),
+		actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
+			fmt.Println(r.Type, r.Behaviour, r.AtLeast >= 2*time.Millisecond)
+			close(enough)
+		}}))
 	dig.Send(sys, t.Spawn(sys, miner{}), enough)
 	_ = sys.Run()
 	// Output: miner dig true

@@ -4,24 +4,20 @@ import (
 	"runtime"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/actor/internal/permits"
+	"github.com/gallop-go/gallop/actor/internal/timerwheel"
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
 )
 
 // What tests outside of the package need to see of its inside.
 
 // OnItsWay reports whether a timer is in no wheel: its message is in the mailbox, or
 // will be in a moment. Its actor only, before it has run.
-func (t Timer) OnItsWay() bool {
-	s := t.owner.cold.ownTimers().shard
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !s.slab.at(t.number).in
-}
+func (t Timer) OnItsWay() bool { return t.owner.cold.ownTimers().shard.OnItsWay(t.Ref) }
 
 // SystemStopping reports whether the workers of a system have been told to end.
 func SystemStopping(s *System) bool { return s.sched.Stopping() }
@@ -48,18 +44,7 @@ func StopHandler[M any](sys *System, h Handler[M]) {
 // is any or not.
 func TellOfRoom[M any](sys *System, h Handler[M]) {
 	a := h.(bound[M]).b
-	a.tell(env{sys: sys}, sinkReady[M]{o: stateOf[chanSink[M]](a)})
-}
-
-// TimerSize is what a timer takes in memory.
-const TimerSize = unsafe.Sizeof(timer{})
-
-// SlabPlaces calls f with the place of every number given, and the first of its chunk.
-func SlabPlaces(numbers []uint32, f func(number uint32, chunk int, i, begin uint32)) {
-	for _, n := range numbers {
-		chunk, i := slabPlace(n)
-		f(n, chunk, i, slabBegin(chunk))
-	}
+	a.tell(sys, sinkReady[M]{o: stateOf[chanSink[M]](a)})
 }
 
 // Muted reports whether an actor is parked, for tests.
@@ -102,8 +87,10 @@ func WhoWaits(s *System) (lines []string) {
 	return lines
 }
 
-// StallEvery sets how often actors under pressure are looked at.
-func StallEvery(d time.Duration) Option { return func(o *options) { o.deadlockPeriod = d } }
+// DeadlockEvery sets how often actors under pressure are looked at.
+func DeadlockEvery(d time.Duration) Option {
+	return systemOption(func(o *options) { o.deadlockPeriod = d })
+}
 
 // Leftovers is what a system keeps of actors that should be nothing.
 type Leftovers struct{ StopList, Names, Timers, Armed int }
@@ -113,50 +100,41 @@ func LeftoversOf(s *System) (l Leftovers) {
 	l.StopList = s.stopList.all.Len()
 	s.names.m.Range(func(any, any) bool { l.Names++; return true })
 	if t := s.timers.Load(); t != nil {
-		shards := t.shards
-		for i := range shards {
-			a := &shards[i].slab
-			l.Timers += int(a.used - a.frees - uint32(a.back.Load()>>32))
-			l.Armed += shards[i].wheel.Len()
-		}
+		l.Armed, l.Timers = t.Counts()
 	}
 	return l
 }
 
 // FireBatch and FireTurn bound how many timers a shard fires in a turn.
-const FireBatch, FireTurn = fireBatch, fireTurn
+const FireBatch, FireTurn = timerwheel.FireBatch, timerwheel.FireTurn
 
-// FireAt sends r the message of a timer that was taken from the wheel before.
-func FireAt[S any](c *Context, r Ref[S]) {
-	s := c.sys.makeTimers().shardOf(c)
-	s.mu.Lock()
-	n, k := s.slab.take()
-	k.body, k.live = r.b, true
-	s.mu.Unlock()
-	s.fire(c, dueTimer{number: n, to: r.b})
-}
+// FireAt arms a timer of r, whose turn it is not, that is due at once.
+func FireAt[S any](c *Context, r Ref[S]) { fireNow(c, r.b, 0, nil) }
 
 // FireWith is FireAt of a timer with a payload that is kept in a message.
 func FireWith[S, M any](c *Context, b Behaviour[S, M], r Ref[S], m M) {
-	s := c.sys.makeTimers().shardOf(c)
-	held := newMessage(c, b.d.size)
+	held := c.node(b.d.size)
 	c.sys.sim.count(-1)
 	*payloadOf[M](held) = m
-	s.mu.Lock()
-	n, k := s.slab.take()
-	k.id, k.body, k.held, k.live = b.d.id, r.b, held, true
-	s.mu.Unlock()
-	s.fire(c, dueTimer{number: n, to: r.b})
+	fireNow(c, r.b, b.d.id, held)
+}
+
+func fireNow(c *Context, to *cell, id uint16, held *message) {
+	s := c.sys.makeTimers().ShardOf(c.w)
+	n, k := s.Begin()
+	k.ID, k.Held, k.Owner, k.Period = id, held, &to.task, 0
+	now := c.sys.opts.clock.Nanos()
+	s.Arm(c.w, n, k, now, now)
 }
 
 // Signaled reports whether there is something in an actor's system queue.
 func Signaled[S any](r Ref[S]) bool { return !r.b.system.IsEmpty() }
 
-// RecallLate is what is left to do for a sender that has brought r a signal, and was halted until
+// WakeLate is what is left to do for a sender that has brought r a signal, and was halted until
 // the signal was served. It reports whether r was parked.
-func RecallLate[S any](s *System, r Ref[S]) (parked bool) {
+func WakeLate[S any](s *System, r Ref[S]) (parked bool) {
 	a, _ := s.sched.Admit()
-	if parked = r.b.recall(nil); parked {
+	if parked = r.b.wakeParked(r.b.sys()); parked {
 		a.Inject(&r.b.task)
 	} else {
 		a.Leave()
@@ -176,9 +154,10 @@ func TiesOf[S any](r Ref[S]) (n int) {
 // MissedReports is how many long turns were not reported, since others had been.
 func MissedReports(s *System) uint64 { return s.longTurns.missed.Load() }
 
-// TombsAreClean reports whether nobody has written to the cold state that the dead share.
-func TombsAreClean() bool {
-	for _, x := range []*coldState{terminatedNormal, terminatedShutdown, terminatedKilled, terminatedSystem} {
+// TerminatedIsClean reports whether nothing was written to the cold state that the dead share.
+func TerminatedIsClean() bool {
+	for _, x := range []*coldState{terminatedNormal, terminatedShutdown, terminatedKilled,
+		terminatedSystem} {
 		if x.child != nil || x.sup != nil {
 			return false
 		}
@@ -186,8 +165,8 @@ func TombsAreClean() bool {
 	return true
 }
 
-// CreditOf is how much work the worker may do before it looks at the clock.
-func CreditOf(c *Context) int { return c.w.Budget() }
+// BudgetOf is how much work the worker may do before it looks at the clock.
+func BudgetOf(c *Context) int { return c.w.Budget() }
 
 // BlobsAreCollected waits until the GC has found the arenas of actors that a test has left, or
 // others would see their blobs go.
@@ -201,14 +180,14 @@ func BlobsAreCollected(t testing.TB, before int64) {
 	t.Errorf("%d blobs are left, want %d", heap.Blobs().Live, before)
 }
 
-// AskersOf is how many actors of a system wait for a reply in their turns.
-func AskersOf(s *System) int {
+// CallersOf is how many actors of a system wait for a reply in their turns.
+func CallersOf(s *System) int {
 	return s.waitGraph().Len()
 }
 
-// BookAsk books that who waits for to, as it is when the reply has come or has not, and who has not
-// run since.
-func BookAsk[S any](who, to Ref[S], hasReply bool) {
+// EnterAsk enters that who waits for to, as it is when the reply has come or has not, and who has
+// not run since.
+func EnterAsk[S any](who, to Ref[S], hasReply bool) {
 	k := new(callState)
 	if hasReply {
 		k.state.StoreRelease(callAnswered)
@@ -217,19 +196,14 @@ func BookAsk[S any](who, to Ref[S], hasReply bool) {
 }
 
 // HasTimers reports whether timers are armed in the worker's shard.
-func HasTimers(c *Context) bool {
-	s := c.sys.makeTimers().shardOf(c)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.wheel.Len() > 0
-}
+func HasTimers(c *Context) bool { return c.sys.makeTimers().ShardOf(c.w).Len() > 0 }
 
 // BehindStarts has f run whenever the alarm has made a shard runnable. For a quiet system.
 func BehindStarts(s *System, f func()) {
 	t := s.makeTimers()
-	start := t.start
-	t.start = func(c *Context, s *timerShard) {
-		if start(c, s); c == nil {
+	start := t.Start
+	t.Start = func(w *sched.Worker, s *timerwheel.Shard) {
+		if start(w, s); w == nil {
 			f()
 		}
 	}
@@ -240,7 +214,7 @@ func OnlyMuted(s *System) bool { return s.onlyMuted() }
 
 // Leeway sets how many messages a muted actor takes before it mutes its senders. With 1 it mutes
 // them at once.
-func Leeway(n uint32) Option { return func(o *options) { o.leeway = n } }
+func Leeway(n uint32) Option { return systemOption(func(o *options) { o.leeway = n }) }
 
 // Crowd returns how many messages have come to an actor through a gate that was ajar.
 func Crowd[S any](r Ref[S]) int {

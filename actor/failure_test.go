@@ -28,18 +28,19 @@ func TestPanic_TenInARow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
 			var reports []actor.PanicReport
-			sys := start(t, actor.Workers(1), actor.OnPanic(func(r actor.PanicReport) {
-				mu.Lock()
-				defer mu.Unlock()
-				reports = append(reports, r)
-			}))
+			sys := start(t, actor.WithWorkers(1),
+				actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) {
+					mu.Lock()
+					defer mu.Unlock()
+					reports = append(reports, r)
+				}}))
 			others := []actor.Ref[puppet]{puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})}
-			var died []actor.Ref[puppet]
+			var crashed []actor.Ref[puppet]
 			for range 10 {
 				for _, typ := range []*actor.Type[puppet]{puppetType} {
 					r := typ.Spawn(sys, puppet{})
 					do.Send(sys, r, crash)
-					died = append(died, r)
+					crashed = append(crashed, r)
 				}
 				for _, r := range others {
 					count.Send(sys, r, 1)
@@ -47,7 +48,7 @@ func TestPanic_TenInARow(t *testing.T) {
 			}
 			quiet(t, sys)
 			for _, r := range others {
-				n, err := value.Ask(soon(t), sys, r, actor.None{})
+				n, err := value.Ask(soon(t), r, struct{}{})
 				must(t, err)
 				equal(t, "state of the others", n, 10)
 			}
@@ -56,7 +57,7 @@ func TestPanic_TenInARow(t *testing.T) {
 			for _, p := range reports {
 				reported[p.ActorID]++
 			}
-			for _, r := range died {
+			for _, r := range crashed {
 				wants(t, count.TrySend(sys, r, 1), actor.ErrStopped)
 				equal(t, "reports", reported[r.ID()], 1)
 			}
@@ -80,7 +81,9 @@ func TestPanic_OfPinned(t *testing.T) {
 		pinnedDo.Send(sys, r, func(*puppet, *actor.Context) { t.Error("it ran after its end") })
 		quiet(t, sys)
 		alive := pinnedType.Spawn(sys, puppet{})
-		_, err := pinnedTry.Ask(soon(t), sys, alive, func(*puppet, *actor.Context) (any, error) { return nil, nil })
+		_, err := pinnedTry.Ask(soon(t), alive, func(*puppet, *actor.Context) (any, error) {
+			return nil, nil
+		})
 		must(t, err)
 	}
 	quiet(t, sys)
@@ -115,7 +118,7 @@ func TestPanicReport(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			reports := make(chan actor.PanicReport, 1)
-			sys := start(t, actor.OnPanic(func(r actor.PanicReport) { reports <- r }))
+			sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) { reports <- r }}))
 			r, s := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			do.Send(sys, s, func(_ *puppet, ctx *actor.Context) { do.Send(ctx, r, c.f) })
 			quiet(t, sys)
@@ -146,14 +149,16 @@ func TestPanicReport_BelowTheDispatch(t *testing.T) {
 		return nil
 	})
 	carried := actor.Declare[int](typ, "carried")
-	typ.Table(carried.Do(func(*puppet, *actor.Context, int) { deepest() }))
+	typ.Table(carried.Handle(func(*puppet, *actor.Context, int) { deepest() }))
 	for name, f := range map[string]func(*actor.System){
-		"carried": func(sys *actor.System) { carried.Send(sys.With(t.Context()), typ.Spawn(sys, puppet{}), 1) },
+		"carried": func(sys *actor.System) {
+			carried.Send(sys.With(t.Context()), typ.Spawn(sys, puppet{}), 1)
+		},
 		"started": func(sys *actor.System) { typ.Spawn(sys, puppet{n: 1}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := make(chan actor.PanicReport, 1)
-			sys := start(t, actor.OnPanic(func(r actor.PanicReport) { reports <- r }))
+			sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) { reports <- r }}))
 			f(sys)
 			quiet(t, sys)
 			if p := receive(t, "the report", reports); strings.Contains(string(p.Stack), "RunTask") {
@@ -166,7 +171,8 @@ func TestPanicReport_BelowTheDispatch(t *testing.T) {
 // TestPanicError: what it says and wraps.
 func TestPanicError(t *testing.T) {
 	equal(t, "Error", (&actor.PanicError{Value: "x"}).Error(), "gallop: actor panicked: x")
-	equal(t, "Error", (&actor.PanicError{Goexit: true}).Error(), "gallop: actor panicked: runtime.Goexit")
+	equal(t, "Error", (&actor.PanicError{Goexit: true}).Error(),
+		"gallop: actor panicked: runtime.Goexit")
 	err := error(&actor.PanicError{Value: errUser})
 	if !errors.Is(err, actor.ErrPanicked) || !errors.Is(err, errUser) {
 		t.Errorf("%v wraps too little", err)
@@ -182,9 +188,9 @@ func TestHooks_Panic(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log lockedBuffer
-			sys := start(t, actor.Workers(1), actor.Logger(slog.New(slog.NewTextHandler(&log, nil))),
-				actor.OnPanic(func(actor.PanicReport) { crash() }),
-				actor.OnDeadLetter(func(actor.DeadLetter) { crash() }))
+			sys := start(t, actor.WithWorkers(1), actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+				actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) { crash() }}),
+				actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { crash() }}))
 			inside(t, sys, func(c *actor.Context) {
 				r := puppetType.Spawn(c, puppet{})
 				do.Send(c, r, func(*puppet, *actor.Context) { panic("behaviour") })
@@ -210,14 +216,15 @@ func TestOnDeadLetter_SendsInVain(t *testing.T) {
 	for name, systems := range map[string]int{"Itself": 1, "EachOther": 2} {
 		t.Run(name, func(t *testing.T) {
 			const atATime, rounds = 1000, 2
-			var told atomic.Int64
+			var heardBy atomic.Int64
 			list, office := make([]*actor.System, systems), make([]actor.Ref[puppet], systems)
 			for i := range list {
-				list[i] = start(t, actor.Logger(silent), actor.OnDeadLetter(func(actor.DeadLetter) {
-					at := (i + 1) % systems
-					told.Add(1)
-					count.Send(list[at], office[at], 1)
-				}))
+				list[i] = start(t, actor.WithLogger(silent),
+					actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
+						at := (i + 1) % systems
+						heardBy.Add(1)
+						count.Send(list[at], office[at], 1)
+					}}))
 				office[i] = puppetType.Spawn(list[i], puppet{})
 				actor.Stop(list[i], office[i])
 				quiet(t, list[i])
@@ -225,7 +232,7 @@ func TestOnDeadLetter_SendsInVain(t *testing.T) {
 			for range rounds {
 				count.Send(list[0], office[0], 1)
 			}
-			equal(t, "told", told.Load(), int64(rounds*systems*atATime))
+			equal(t, "heardBy", heardBy.Load(), int64(rounds*systems*atATime))
 			letters := uint64(0)
 			for _, sys := range list {
 				letters += sys.Stats().DeadLetters
@@ -235,20 +242,21 @@ func TestOnDeadLetter_SendsInVain(t *testing.T) {
 	}
 }
 
-// TestOnDeadLetter_Drops: "A function that sends may cause dead letters itself, and is told of these
-// too … by what OverflowDropOldest drops."
+// TestOnDeadLetter_Drops: "A function that sends may cause dead letters itself, and is told of
+// these too … by what OverflowDropOldest drops."
 func TestOnDeadLetter_Drops(t *testing.T) {
-	typ := actor.NewType[struct{}]("narrow", actor.TypeBound(2, actor.OverflowDropOldest))
+	typ := actor.NewType[struct{}]("narrow", actor.WithBound(2, actor.OverflowDropOldest))
 	run := actor.Declare[func()](typ, "run")
-	typ.Table(run.Do(func(_ *struct{}, _ *actor.Context, f func()) { f() }))
+	typ.Table(run.Handle(func(_ *struct{}, _ *actor.Context, f func()) { f() }))
 	var to actor.Ref[struct{}]
 	var sys *actor.System
-	told := 0
-	sys = start(t, actor.Workers(1), actor.OnDeadLetter(func(actor.DeadLetter) {
-		if told++; told%4 != 0 {
-			run.Send(sys, to, func() {})
-		}
-	}))
+	heardBy := 0
+	sys = start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
+			if heardBy++; heardBy%4 != 0 {
+				run.Send(sys, to, func() {})
+			}
+		}}))
 	to = typ.Spawn(sys, struct{}{})
 	began, until := make(chan struct{}), make(chan struct{})
 	run.Send(sys, to, func() { close(began); <-until })
@@ -258,8 +266,8 @@ func TestOnDeadLetter_Drops(t *testing.T) {
 	}
 	close(until)
 	quiet(t, sys)
-	if dead := sys.Stats().DeadLetters; told != 4*8 || dead != uint64(told) {
-		t.Errorf("told of %d, and %d died", told, dead)
+	if dead := sys.Stats().DeadLetters; heardBy != 4*8 || dead != uint64(heardBy) {
+		t.Errorf("told of %d, and %d crashed", heardBy, dead)
 	}
 }
 
@@ -284,7 +292,7 @@ func TestLogger_Panics(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := crashingHandler{silent.Handler(), crash, new(atomic.Int64)}
-			sys := start(t, actor.Workers(1), actor.Logger(slog.New(h)))
+			sys := start(t, actor.WithWorkers(1), actor.WithLogger(slog.New(h)))
 			r := puppetType.Spawn(sys, puppet{})
 			do.Send(sys, r, func(*puppet, *actor.Context) { panic("behaviour") })
 			count.Send(sys, r, 1)
@@ -301,7 +309,7 @@ func TestLogger_Panics(t *testing.T) {
 // and less.
 func TestLogger(t *testing.T) {
 	var log lockedBuffer
-	sys := start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	r := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, r, func(*puppet, *actor.Context) { panic("logged") })
 	quiet(t, sys)
@@ -311,7 +319,8 @@ func TestLogger(t *testing.T) {
 	s := log.String()
 	equal(t, "panics logged", strings.Count(s, `msg="gallop: behaviour panicked"`), 1)
 	equal(t, "dead letters logged", strings.Count(s, `msg="gallop: dead letter"`), 7)
-	for _, want := range []string{"type=puppet", "behaviour=do", "value=logged", "behaviour=count", "so_far=64", "actor stopped"} {
+	for _, want := range []string{"type=puppet", "behaviour=do", "value=logged", "behaviour=count",
+		"so_far=64", "actor stopped"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("%q is not in the log:\n%s", want, s)
 		}

@@ -23,15 +23,16 @@ type semaphoreWorld struct {
 	left    int // senders that are not through
 }
 
-// cellOfKind is an actor without a mailbox that anybody runs.
-func cellOfKind(k *typeInSystem) *cell {
+// cellOfClass is an actor without a mailbox, which no worker runs.
+func cellOfClass(k *typeInSystem) *cell {
 	a := new(cell)
 	a.task.InitClass(&k.Class)
 	return a
 }
 
 func newSemaphoreWorld(p *explore.Program, room, senders int) *semaphoreWorld {
-	w := &semaphoreWorld{p: p, b: cellOfKind(&typeInSystem{typ: new(typeInfo)}), room: room, left: senders}
+	w := &semaphoreWorld{p: p, b: cellOfClass(&typeInSystem{policy: plainMail{}, typ: new(typeInfo)}),
+		room: room, left: senders}
 	w.b.flowOf().permits.Init(room)
 	return w
 }
@@ -87,12 +88,12 @@ func TestSemaphore_GateExplored(t *testing.T) {
 	})
 }
 
-// TestSemaphore_LenientExplored: an actor is under pressure, then overloaded by its batch alone,
+// TestSemaphore_BatchOnlyExplored: an actor is under pressure, then overloaded by its batch alone,
 // then an actor is muted for it, and in the end it recovers: goroutines that wait are let
 // in as soon as they may be, and none is forgotten.
 //
-// Mutants tried by hand: shutForActors that lets nobody in; openGate that does not either.
-func TestSemaphore_LenientExplored(t *testing.T) {
+// Mutants tried by hand: shutForActors that lets no goroutine in; openGate that does not either.
+func TestSemaphore_BatchOnlyExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := newSemaphoreWorld(p, 2, 2)
 		c := &Context{self: w.b}
@@ -132,7 +133,8 @@ func TestSemaphore_RecoveryExplored(t *testing.T) {
 				p.Go(func() { w.send() })
 				p.Go(func() {
 					w.b.returnPermits(&Context{self: w.b})
-					if overloaded := w.b.load == backpressure.Overloaded; overloaded != muted || w.b.gate.IsOpen() == muted {
+					if overloaded := w.b.load == backpressure.Overloaded; overloaded != muted ||
+						w.b.gate.IsOpen() == muted {
 						p.Errorf("overloaded: %v, open: %v", overloaded, w.b.gate.IsOpen())
 					}
 					w.b.openGate()
@@ -148,14 +150,14 @@ func TestSemaphore_RecoveryExplored(t *testing.T) {
 // watch, whether it enters before the pressure or after, and whatever the watch forgets meanwhile.
 //
 // Mutants tried by hand: ApplyPressure that does not look who waits already; muteFor that
-// asks for pressure before it enters; look that forgets whoever it finds, without asking
-// whether anybody waits.
+// asks for pressure before it enters; look that forgets what it finds, without asking
+// whether an actor waits.
 func TestPressure_IsWatched(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		sys := &System{opts: options{deadlockPeriod: time.Hour}}
 		sys.deadlocks.sys = sys
-		k := &typeInSystem{typ: new(typeInfo), sys: sys}
-		to := cellOfKind(k)
+		k := &typeInSystem{policy: plainMail{}, typ: new(typeInfo), sys: sys}
+		to := cellOfClass(k)
 		to.load = backpressure.Overloaded
 		to.gate.Shut(&gateMark)
 		p.Go(func() {
@@ -164,14 +166,16 @@ func TestPressure_IsWatched(t *testing.T) {
 		})
 		for range 2 {
 			p.Go(func() {
-				c := &Context{self: cellOfKind(k)}
+				c := &Context{self: cellOfClass(k)}
 				c.muteFor(to)
 			})
 		}
 		p.Go(func() { sys.deadlocks.look() })
 		p.After(func() error {
-			if to.flow.Load().deadlock.listed != (len(sys.deadlocks.roots) == 1) || len(sys.deadlocks.roots) != 1 {
-				return fmt.Errorf("%d are watched, listed: %v", len(sys.deadlocks.roots), to.flow.Load().deadlock.listed)
+			if to.flow.Load().deadlock.listed != (len(sys.deadlocks.roots) == 1) ||
+				len(sys.deadlocks.roots) != 1 {
+				return fmt.Errorf("%d are watched, listed: %v", len(sys.deadlocks.roots),
+					to.flow.Load().deadlock.listed)
 			}
 			return nil
 		})
@@ -187,13 +191,13 @@ type fullWorld struct {
 func newFull(sys *System) *fullWorld {
 	w := new(fullWorld)
 	t := &typeInfo{bound: mailBound{limit: 1, overflow: OverflowMute}}
-	w.task.InitClass(&(&typeInSystem{typ: t, sys: sys}).Class)
-	w.initFlow(t)
+	w.task.InitClass(&(&typeInSystem{policy: t.policy(), typ: t, sys: sys}).Class)
+	w.policy().init(&w.cell)
 	return w
 }
 
-// forgive is release without a scheduler.
-func forgive(all map[*cell]*fullWorld, list *backpressure.Waiter[waiting]) {
+// unblockAll is release without a scheduler.
+func unblockAll(all map[*cell]*fullWorld, list *backpressure.Waiter[waiting]) {
 	for list != nil {
 		a := list.Who.muted
 		list = list.Next()
@@ -202,7 +206,7 @@ func forgive(all map[*cell]*fullWorld, list *backpressure.Waiter[waiting]) {
 			a.load &^= backpressure.Muted
 			behind := a.openGate()
 			w.resumed++
-			forgive(all, behind)
+			unblockAll(all, behind)
 		}
 	}
 }
@@ -218,7 +222,8 @@ func TestBound_FullIsNeverMuted(t *testing.T) {
 		a, b := newFull(sys), newFull(sys)
 		all := map[*cell]*fullWorld{&a.cell: a, &b.cell: b}
 		put := func(to *fullWorld, c *Context) {
-			if _, _, err := to.flow.Load().put(&to.cell, c, words().New(msg.Outside)); err != nil && c != nil {
+			if _, _, err := to.flow.Load().put(&to.cell, c, words().New(msg.Outside)); err != nil &&
+				c != nil {
 				p.Errorf("not put: %v", err)
 			}
 		}
@@ -232,7 +237,7 @@ func TestBound_FullIsNeverMuted(t *testing.T) {
 					p.Await(func() bool { return me.resumed == me.parked })
 				} else {
 					me.load &^= backpressure.Muted
-					forgive(all, me.openGate())
+					unblockAll(all, me.openGate())
 				}
 			}
 		}
@@ -241,7 +246,7 @@ func TestBound_FullIsNeverMuted(t *testing.T) {
 			turn(me, to)
 			for done++; done < 2; p.Spin() { // it is told that there is mail
 				_, _, _, list := me.flow.Load().take(&me.cell, 10)
-				forgive(all, list)
+				unblockAll(all, list)
 			}
 		}
 		p.Go(func() { live(a, b) })

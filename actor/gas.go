@@ -27,7 +27,7 @@ type gasMeter struct {
 // worth. By convention, one reduction is worth a tenth of a microsecond or so. Gas
 // panics if n is negative.
 //
-// Once the turn's budget is spent (the options [Gas] and [TypeGas]), the turn ends when
+// Once the turn's budget is spent (the option [WithGas]), the turn ends when
 // the behaviour returns, and the actor goes on after the others. If mail is left, it
 // counts as overloaded.
 func (c *Context) Gas(n int) {
@@ -39,12 +39,13 @@ func (c *Context) Gas(n int) {
 	}
 	n = min(n, maxBatch)
 	c.gas.spent = min(c.gas.spent+n, maxBatch)
-	c.w.Spend(n) // so that the worker looks at the clock as often as otherwise
+	// So that the worker looks at the clock as often as otherwise.
+	c.w.Spend(n)
 	limit := c.self.shared().gasLimit()
 	if c.gas.spent+c.self.batch() <= limit {
 		return // it lasts for the batch
 	}
-	c.then |= gasLow // the turn settles its books when the behaviour returns
+	c.then |= gasLow // the turn accounts for it when the behaviour returns
 	if c.gas.spent+c.runInTurn() >= limit {
 		c.then |= gasSpent
 	}
@@ -60,7 +61,7 @@ func (c *Context) runInTurn() int {
 	return n + msg.Distance(c.ran, nil) + 1
 }
 
-// applyFlags sees to the flags that only interrupt a segment, once its books are settled.
+// applyFlags sees to the flags that only interrupt a segment, once it is accounted for.
 func (c *Context) applyFlags() {
 	then := c.then
 	c.then &^= gasLow | turnTable
@@ -95,7 +96,7 @@ func (c *Context) cutGas() {
 //   - or the system stops.
 //
 // To go on later, call [Yield] and return. Within [Context.Blocking], and on a pinned
-// type, time does not count: nobody waits for the worker. ShouldYield costs a few
+// type, time does not count: no other actor waits for the worker. ShouldYield costs a few
 // loads, and in a turn that asks often a reading of the clock about every 20 µs.
 func (c *Context) ShouldYield() bool {
 	if c.w.InBlocking() {
@@ -131,7 +132,7 @@ func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
 	if c.then&yielded != 0 {
 		panic("gallop: Yield: called twice in one behaviour of " + c.self.String())
 	}
-	n := newMessage(c, d.size)
+	n := c.node(d.size)
 	*payloadOf[M](n) = m
 	n.ID, n.From, n.Next = d.id, c.self.id, nil
 	if c.travels != nil {
@@ -168,9 +169,7 @@ func (c *Context) takeFront() (first, end *message, n int) {
 func (a *cell) pushFront(first, end *message, n int) {
 	end.Next = a.in.Pending()
 	a.in.SetPending(first)
-	if a.load&backpressure.Counted != 0 {
-		a.flow.Load().marks.add(n)
-	}
+	a.policy().added(a, n)
 }
 
 // keepYielded puts what was yielded beside the mailbox in its place: before the other mail. If the
@@ -187,7 +186,7 @@ func (a *cell) keepYielded(c *Context) {
 	first, end, n := c.takeFront()
 	if a.leavesForGood() {
 		end.Next = nil
-		env{c: c, sys: a.sys()}.deadLetters(a, first, a.whyEnded())
+		deadLetters(c, a, first, a.whyEnded())
 		return
 	}
 	a.pushFront(first, end, n)
@@ -196,10 +195,8 @@ func (a *cell) keepYielded(c *Context) {
 // yieldTurn ends a turn whose next message is in place. An actor that yields although it
 // has spent its turn, while mail waits behind, is overloaded as if it had run its batch.
 func (a *cell) yieldTurn(c *Context) (again bool) {
-	switch {
-	case a.load&backpressure.Counted != 0:
-		a.measure(c)
-	case c.left == 0 && (a.in.Pending().Next != nil || a.mailWaits()):
+	if a.load&backpressure.Counted != 0 || c.left == 0 &&
+		(a.in.Pending().Next != nil || a.mailWaits()) {
 		return a.markOverloaded(c)
 	}
 	return true
@@ -209,11 +206,13 @@ func (a *cell) yieldTurn(c *Context) (again bool) {
 func verifyGas(c *Context) {
 	invariant.Check(c.gas.spent >= 0 && c.gas.spent <= maxBatch, "a turn has spent %d", c.gas.spent)
 	invariant.Check(c.left >= 0, "%d messages are left of a turn", c.left)
-	invariant.Check(c.gas.cut >= 0 && c.gas.cut <= c.self.batch(), "%d messages are cut off a batch of %d", c.gas.cut, c.self.batch())
+	invariant.Check(c.gas.cut >= 0 && c.gas.cut <= c.self.batch(),
+		"%d messages are cut off a batch of %d", c.gas.cut, c.self.batch())
 }
 
 // verifyFront checks mail that comes before the rest.
 func verifyFront(f front) {
 	invariant.Check(f.first != nil && f.end != nil && f.n > 0, "%d messages are put in front", f.n)
-	invariant.Check(msg.Distance(f.first, f.end)+1 == f.n, "%d messages are put in front as %d", msg.Distance(f.first, f.end)+1, f.n)
+	invariant.Check(msg.Distance(f.first, f.end)+1 == f.n, "%d messages are put in front as %d",
+		msg.Distance(f.first, f.end)+1, f.n)
 }

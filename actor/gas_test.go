@@ -12,21 +12,22 @@ import (
 
 // Types that differ in what a turn may spend.
 var (
-	thriftyType = actor.NewType[puppet]("thrifty", actor.TypeGas(10))
+	thriftyType = actor.NewType[puppet]("thrifty", actor.WithGas(10))
 	thriftyDo   = actor.Declare[deed](thriftyType, "do")
-	_           = thriftyType.Table(thriftyDo.Do((*puppet).Do))
+	_           = thriftyType.Table(thriftyDo.Handle((*puppet).Do))
 
-	lavishType = actor.NewType[puppet]("lavish", actor.TypeBatch(1_000), actor.TypeGas(20))
+	lavishType = actor.NewType[puppet]("lavish", actor.WithBatch(1_000), actor.WithGas(20))
 	lavishDo   = actor.Declare[deed](lavishType, "do")
-	_          = lavishType.Table(lavishDo.Do((*puppet).Do))
+	_          = lavishType.Table(lavishDo.Handle((*puppet).Do))
 )
 
 // turnsOf sends an actor n messages at once, on one worker, beside a witness that sends
 // to itself all the while, and returns how many messages each of its turns ran: how many
 // ran between two of the witness's.
-func turnsOf(t *testing.T, b actor.Behaviour[puppet, deed], typ *actor.Type[puppet], n int, each deed, opts ...actor.Option) (turns []int) {
+func turnsOf(t *testing.T, b actor.Behaviour[puppet, deed], typ *actor.Type[puppet], n int,
+	each deed, opts ...actor.Option) (turns []int) {
 	t.Helper()
-	sys := start(t, append(opts, actor.Workers(1))...)
+	sys := start(t, append(opts, actor.WithWorkers(1))...)
 	a := typ.Spawn(sys, puppet{})
 	left, ran := n, 0
 	var witness deed
@@ -63,14 +64,17 @@ func TestGas(t *testing.T) {
 		opt   actor.Option
 		want  []int
 	}{
-		"by type":               {thriftyType, thriftyDo, 4, actor.Gas(4000), []int{2, 2, 2, 2, 2, 2}},
-		"small change":          {thriftyType, thriftyDo, 1, actor.Gas(4000), []int{5, 5, 2}},
-		"all at once":           {thriftyType, thriftyDo, 1 << 30, actor.Gas(4000), slices.Repeat([]int{1}, 12)},
-		"as much as can be":     {thriftyType, thriftyDo, math.MaxInt, actor.Gas(4000), slices.Repeat([]int{1}, 12)},
-		"by system":             {puppetType, do, 2, actor.Gas(9), []int{3, 3, 3, 3}},
-		"messages alone":        {thriftyType, thriftyDo, 0, actor.Gas(4000), []int{10, 2}},
-		"a batch above the gas": {lavishType, lavishDo, 0, actor.Gas(4000), []int{12}},
-		"by default":            {puppetType, do, 999, actor.Gas(actor.DefaultGas), []int{4, 4, 4}},
+		"by type": {thriftyType, thriftyDo, 4, actor.WithGas(4000),
+			[]int{2, 2, 2, 2, 2, 2}},
+		"small change": {thriftyType, thriftyDo, 1, actor.WithGas(4000), []int{5, 5, 2}},
+		"all at once": {thriftyType, thriftyDo, 1 << 30, actor.WithGas(4000),
+			slices.Repeat([]int{1}, 12)},
+		"as much as can be": {thriftyType, thriftyDo, math.MaxInt, actor.WithGas(4000),
+			slices.Repeat([]int{1}, 12)},
+		"by system":             {puppetType, do, 2, actor.WithGas(9), []int{3, 3, 3, 3}},
+		"messages alone":        {thriftyType, thriftyDo, 0, actor.WithGas(4000), []int{10, 2}},
+		"a batch above the gas": {lavishType, lavishDo, 0, actor.WithGas(4000), []int{12}},
+		"by default":            {puppetType, do, 999, actor.WithGas(actor.DefaultGas), []int{4, 4, 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := turnsOf(t, c.b, c.typ, 12, gas(c.spend), c.opt); !slices.Equal(got, c.want) {
@@ -95,7 +99,7 @@ func TestGas_BeginsAnew(t *testing.T) {
 
 // TestGas_Overloads: an actor that spends the gas with mail left is overloaded, as with the batch.
 func TestGas_Overloads(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a := thriftyType.Spawn(sys, puppet{})
 	first, second, stay := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	thriftyDo.Send(sys, a, func(_ *puppet, c *actor.Context) { <-first; c.Gas(100) })
@@ -112,7 +116,7 @@ func TestGas_Overloads(t *testing.T) {
 // TestShouldYield: true when "its turn has spent its gas" or "its turn has outlived its slice of
 // time", and false in the turn after.
 func TestShouldYield(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	inside(t, sys, func(c *actor.Context) {
 		equal(t, "before", c.ShouldYield(), false)
 		c.Gas(actor.DefaultGas - 2)
@@ -122,7 +126,8 @@ func TestShouldYield(t *testing.T) {
 	})
 	inside(t, sys, func(c *actor.Context) {
 		equal(t, "in the next turn", c.ShouldYield(), false)
-		do.Send(c, puppetType.Spawn(c, puppet{}), func(*puppet, *actor.Context) {}) // it has somebody to yield to
+		// It has an actor to yield to.
+		do.Send(c, puppetType.Spawn(c, puppet{}), func(*puppet, *actor.Context) {})
 		eventually(t, "its slice is over", c.ShouldYield)
 	})
 	quiet(t, sys)
@@ -132,7 +137,7 @@ func TestShouldYield(t *testing.T) {
 // not count: Stop would wait for the function without end.
 func TestShouldYield_StopBeatsBlocking(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		blocked := make(chan struct{})
 		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 			c.Blocking(func() {
@@ -153,7 +158,7 @@ func TestShouldYield_StopBeatsBlocking(t *testing.T) {
 // that waits in its mailbox, and other actors have their turns in between".
 func TestYield(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		a := puppetType.Spawn(sys, puppet{})
 		const parts = 300 // more than a batch
 		var order []int
@@ -187,7 +192,7 @@ func TestYield(t *testing.T) {
 // TestYield_LetsOthersRun: on one worker, an actor that has been queued before runs
 // between two parts of a computation.
 func TestYield_LetsOthersRun(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	var ran, seen bool
 	inside(t, sys, func(c *actor.Context) {
 		do.Send(c, puppetType.Spawn(c, puppet{}), func(_ *puppet, c *actor.Context) {
@@ -207,7 +212,7 @@ func TestYield_Ends(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(1), dead.option())
+			sys := start(t, actor.WithWorkers(1), dead.option())
 			a := puppetType.Spawn(sys, puppet{})
 			inside(t, sys, func(c *actor.Context) {
 				do.Send(c, a, func(_ *puppet, c *actor.Context) {
@@ -226,7 +231,7 @@ func TestYield_Ends(t *testing.T) {
 
 // TestYield_Muted: an actor that yields and is muted goes on with the continuation.
 func TestYield_Muted(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	var order []int
 	m := muteOn(t, sys, func(c *actor.Context) {
@@ -235,15 +240,15 @@ func TestYield_Muted(t *testing.T) {
 	})
 	do.Send(sys, m, func(*puppet, *actor.Context) { order = append(order, 2) })
 	o.release()
-	settled(t, sys)
+	allUnmuted(t, sys)
 	equal(t, "in order", slices.Equal(order, []int{1, 2}), true)
 }
 
 // TestMisuse_OfGas: misuse panics at the call that is wrong.
 func TestMisuse_OfGas(t *testing.T) {
-	panics(t, "TypeGas(0)", func() { actor.TypeGas(0) })
-	panics(t, "Gas(0)", func() { actor.Start(actor.Gas(0)) })
-	sys := start(t, actor.Workers(1))
+	panics(t, "WithGas(0)", func() { actor.NewType[int]("x", actor.WithGas(0)) })
+	panics(t, "WithGas(0)", func() { actor.Start(actor.WithGas(0)) })
+	sys := start(t, actor.WithWorkers(1))
 	inside(t, sys, func(c *actor.Context) {
 		panics(t, "Gas(-1)", func() { c.Gas(-1) })
 		panics(t, "not a behaviour of", func() { actor.Yield(c, slowDo, nil) })
@@ -254,7 +259,7 @@ func TestMisuse_OfGas(t *testing.T) {
 
 // TestGas_AllocatesNothing: neither does Yield.
 func TestGas_AllocatesNothing(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	inside(t, sys, func(c *actor.Context) {
 		if n := testing.AllocsPerRun(100, func() { c.Gas(1) }); n != 0 {
 			t.Errorf("Gas allocates %v times", n)

@@ -44,10 +44,11 @@ func (f *forger) forgeDeep(a *heap.Arena) {
 }
 
 // TestForgedHandle: "found by a collection, if it leads beyond its page: panic". That ends the
-// actor, and no other messages than those that wait for it: the one that ran last is somebody
+// actor, and no other messages than those that wait for it: the one that ran last is another
 // else's by then.
 func TestForgedHandle(t *testing.T) {
-	for name, forge := range map[string]func(*forger, *heap.Arena){"in one go": (*forger).forgeOne, "in steps": (*forger).forgeDeep} {
+	for name, forge := range map[string]func(*forger, *heap.Arena){"in one go": (*forger).forgeOne,
+		"in steps": (*forger).forgeDeep} {
 		for how, last := range map[string]int{"alone": 0, "in a row": 7, "in the middle": 3} {
 			t.Run(name+", "+how, func(t *testing.T) { testForgedHandle(t, forge, last) })
 		}
@@ -57,22 +58,26 @@ func TestForgedHandle(t *testing.T) {
 func testForgedHandle(t *testing.T, forge func(*forger, *heap.Arena), which int) {
 	const sent = 8
 	typ := NewType[forger]("forger")
-	do, fell := Declare[int](typ, "do"), Declare[Fallen](typ, "fell")
+	do, fell := Declare[int](typ, "do"), Declare[ChildDown](typ, "fell")
 	begin := Declare[func(*Context)](typ, "begin")
 	var ran, dead, falls atomic.Int64
 	var report atomic.Pointer[PanicReport]
-	typ.Table(do.Do(func(f *forger, c *Context, n int) {
+	typ.Table(do.Handle(func(f *forger, c *Context, n int) {
 		if ran.Add(1); n == which {
 			forge(f, c.Heap())
 			litter(c)
 		}
-	}), begin.Do(func(_ *forger, c *Context, f func(*Context)) { f(c) }),
-		fell.Do(func(_ *forger, c *Context, f Fallen) {
+	}), begin.Handle(func(_ *forger, c *Context, f func(*Context)) { f(c) }),
+		fell.Handle(func(_ *forger, c *Context, f ChildDown) {
 			if falls.Add(1); !f.Final {
 				Restart(c, f.Ref)
 			}
 		}))
-	sys := Start(Workers(1), OnDeadLetter(func(DeadLetter) { dead.Add(1) }), OnPanic(func(r PanicReport) { report.Store(&r) }))
+	sys := Start(WithWorkers(1), WithHooks(Hooks{DeadLetter: func(DeadLetter) {
+		dead.Add(1)
+	}}), WithHooks(Hooks{Panic: func(r PanicReport) {
+		report.Store(&r)
+	}}))
 	defer sys.Stop()
 	run := func(f func(*Context)) {
 		begin.Send(sys, typ.Spawn(sys, forger{}), f)
@@ -87,7 +92,8 @@ func testForgedHandle(t *testing.T, forge func(*forger, *heap.Arena), which int)
 	}
 	check := func(who string) {
 		t.Helper()
-		if r := report.Swap(nil); r == nil || !strings.Contains(r.Value.(string), "mistyped") && !strings.Contains(r.Value.(string), "gallop: invariant: ") {
+		if r := report.Swap(nil); r == nil || !strings.Contains(r.Value.(string), "mistyped") &&
+			!strings.Contains(r.Value.(string), "gallop: invariant: ") {
 			t.Errorf("%s: reported is %+v", who, r)
 		} else if r.Behaviour != "" || r.MessageID != 0 {
 			t.Errorf("%s: panicked in %q, which had returned", who, r.Behaviour)
@@ -103,7 +109,8 @@ func testForgedHandle(t *testing.T, forge func(*forger, *heap.Arena), which int)
 	run(func(c *Context) { stream(c, SpawnSupervised(c, typ, func(*forger) {}, fell)) })
 	check("supervised")
 	if ran.Load() != sent || dead.Load() != 0 || falls.Load() != 1 {
-		t.Errorf("supervised: of %d messages %d ran, and %d are dead letters; it fell %d times", sent, ran.Load(), dead.Load(), falls.Load())
+		t.Errorf("supervised: of %d messages %d ran, and %d are dead letters; it fell %d times", sent,
+			ran.Load(), dead.Load(), falls.Load())
 	}
 	run(func(c *Context) { // and what the worker keeps to use again is in order
 		to := typ.Spawn(c, forger{})

@@ -8,15 +8,15 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// A librarian has a large magazine. With every message it replaces a few books, makes notes
-// that nobody keeps, and hands itself another note.
+// A librarian has a large magazine. With every message it replaces a few volumes, makes notes
+// that is kept nowhere, and hands itself another note.
 type librarian struct {
-	shelf  heap.Slice[heap.Ptr[kept]]
+	rack   heap.Slice[heap.Ptr[kept]]
 	handed heap.Ptr[kept]
 	n      int
-	// Where the last book is, which is never replaced; only compared.
+	// Where the last volume is, which is never replaced; only compared.
 	at       any
-	moves    int // of that book
+	moves    int // of that volume
 	most     int // bytes held
 	mistakes int
 }
@@ -24,11 +24,12 @@ type librarian struct {
 var (
 	librarianType = NewType[librarian]("librarian")
 	librarianWork = Declare[heap.Ptr[kept]](librarianType, "work")
-	librarianTell = DeclareAsk[None, librarian](librarianType, "tell")
-	_             = librarianType.Table(librarianWork.Do((*librarian).work), librarianTell.Do((*librarian).tell))
+	librarianTell = DeclareAsk[struct{}, librarian](librarianType, "tell")
+	_             = librarianType.Table(librarianWork.Handle((*librarian).work),
+		librarianTell.Handle((*librarian).tell))
 )
 
-const libraryBooks = 12_000 // half a megabyte with the magazine
+const libraryVolumes = 12_000 // half a megabyte with the magazine
 
 // librarianDay is how many messages a librarian has.
 func librarianDay() int {
@@ -41,42 +42,42 @@ func librarianDay() int {
 func (l *librarian) work(c *Context, note heap.Ptr[kept]) {
 	a := c.Heap()
 	if l.n == 0 {
-		l.shelf = heap.MakeSlice[heap.Ptr[kept]](a, libraryBooks)
-		for i := range libraryBooks {
-			*l.shelf.At(a, i) = book(a, i)
+		l.rack = heap.MakeSlice[heap.Ptr[kept]](a, libraryVolumes)
+		for i := range libraryVolumes {
+			*l.rack.At(a, i) = volume(a, i)
 		}
-		note = book(a, 0)
+		note = volume(a, 0)
 	}
 	if note.Deref(a).v != l.n {
 		l.mistakes++
 	}
 	for i := range 20 {
-		at := (l.n*977 + i) % (libraryBooks - 1)
-		*l.shelf.At(a, at) = book(a, at)
+		at := (l.n*977 + i) % (libraryVolumes - 1)
+		*l.rack.At(a, at) = volume(a, at)
 	}
 	heap.MakeSlice[byte](a, 30_000)
-	if p := any((*l.shelf.At(a, libraryBooks-1)).Deref(a)); p != l.at {
+	if p := any((*l.rack.At(a, libraryVolumes-1)).Deref(a)); p != l.at {
 		l.at, l.moves = p, l.moves+1
 	}
 	l.most = max(l.most, a.Stats().Reserved)
 	if l.n++; l.n < librarianDay() {
-		librarianWork.Send(c, Self[librarian](c), book(a, l.n))
+		librarianWork.Send(c, Self[librarian](c), volume(a, l.n))
 	}
 }
 
-// book makes a kept that leads to another one.
-func book(a *heap.Arena, v int) heap.Ptr[kept] {
+// volume makes a kept that leads to another one.
+func volume(a *heap.Arena, v int) heap.Ptr[kept] {
 	p, q := heap.New[kept](a), heap.New[kept](a)
 	*q.Deref(a) = kept{v: -v}
 	*p.Deref(a) = kept{q, v}
 	return p
 }
 
-func (l *librarian) tell(c *Context, _ None) (librarian, error) {
+func (l *librarian) tell(c *Context, _ struct{}) (librarian, error) {
 	a := c.Heap()
-	for i, p := range l.shelf.Deref(a) {
+	for i, p := range l.rack.Deref(a) {
 		if b := p.Deref(a); b.v != i || b.next.Deref(a).v != -i {
-			return *l, fmt.Errorf("book %d is %d and leads to %d", i, b.v, b.next.Deref(a).v)
+			return *l, fmt.Errorf("volume %d is %d and leads to %d", i, b.v, b.next.Deref(a).v)
 		}
 	}
 	return *l, nil
@@ -86,19 +87,19 @@ func (l *librarian) tell(c *Context, _ None) (librarian, error) {
 // most of the time; all that it can reach is right, and it holds three times as much at
 // most.
 func TestHeap_Generations(t *testing.T) {
-	sys := Start(Workers(2))
+	sys := Start(WithWorkers(2))
 	defer sys.Stop()
 	l := librarianType.Spawn(sys, librarian{})
 	librarianWork.Send(sys, l, heap.Ptr[kept]{})
 	_ = sys.Wait(context.Background())
-	got, err := librarianTell.Ask(context.Background(), sys, l, None{})
+	got, err := librarianTell.Ask(context.Background(), l, struct{}{})
 	if err != nil || got.n != librarianDay() || got.mistakes > 0 {
 		t.Fatalf("%d messages, %d wrong; %v", got.n, got.mistakes, err)
 	}
 	if heap.Poisoned {
 		return // and all moved after every message
 	}
-	t.Logf("at most %d KiB, the last book moved %d times", got.most>>10, got.moves)
+	t.Logf("at most %d KiB, the last volume moved %d times", got.most>>10, got.moves)
 	if got.most > 3<<20 { // of 5 MB that were made
 		t.Errorf("%d bytes at most", got.most)
 	}

@@ -28,13 +28,15 @@ var (
 	porterType  = NewType[porter]("porter")
 	porterBuild = Declare[Ref[porter]](porterType, "build")
 	porterGet   = Declare[cargo](porterType, "get")
-	porterRead  = DeclareAsk[None, string](porterType, "read")
-	porterStale = DeclareAsk[None, int](porterType, "stale")
-	_           = porterType.Table(porterBuild.Do((*porter).build), porterGet.Do((*porter).get), porterRead.Do((*porter).read),
-		porterStale.Do((*porter).stale))
+	porterRead  = DeclareAsk[struct{}, string](porterType, "read")
+	porterStale = DeclareAsk[struct{}, int](porterType, "stale")
+	_           = porterType.Table(porterBuild.Handle((*porter).build),
+		porterGet.Handle((*porter).get), porterRead.Handle((*porter).read),
+		porterStale.Handle((*porter).stale))
 )
 
-const cargoNote = "a note that is longer than what is copied: it is shared, by count, until the last one lets go"
+const cargoNote = "a note that is longer than what is copied: it is shared, by count, until the " +
+	"last one lets go"
 
 func (p *porter) build(c *Context, to Ref[porter]) {
 	r := heap.NewRegion[kept]()
@@ -55,7 +57,7 @@ func (p *porter) get(c *Context, g cargo) {
 	p.list, p.note = g.list.Join(a), g.note.Unpack(a)
 }
 
-func (p *porter) read(c *Context, _ None) (string, error) {
+func (p *porter) read(c *Context, _ struct{}) (string, error) {
 	a, n := c.Heap(), 0
 	for q := p.list; !q.IsZero(); q = q.Deref(a).next {
 		n++
@@ -66,23 +68,25 @@ func (p *porter) read(c *Context, _ None) (string, error) {
 	return strings.Clone(p.note.Deref(a)), nil
 }
 
-func (p *porter) stale(*Context, None) (int, error) { return p.root.Deref(p.old).v, nil }
+func (p *porter) stale(*Context, struct{}) (int, error) { return p.root.Deref(p.old).v, nil }
 
 // "A graph moves to another actor by pointer and joins its heap there; every handle
 // the sender kept is dead and says so." Blobs are released with the last heap.
 func TestHeap_RegionsAndBlobsMove(t *testing.T) {
 	before := heap.Blobs().Live
-	sys := Start(Workers(2), OnPanic(func(PanicReport) {}))
+	sys := Start(WithWorkers(2), WithHooks(Hooks{Panic: func(PanicReport) {}}))
 	from, to := porterType.Spawn(sys, porter{}), porterType.Spawn(sys, porter{})
 	porterBuild.Send(sys, from, to)
 	_ = sys.Wait(context.Background())
-	if got, err := porterRead.Ask(context.Background(), sys, to, None{}); got != cargoNote || err != nil {
+	if got, err := porterRead.Ask(context.Background(), to, struct{}{}); got != cargoNote ||
+		err != nil {
 		t.Error(got, err)
 	}
 	if got := heap.Blobs().Live - before; got != 1 {
 		t.Errorf("%d blobs for one note in two heaps", got)
 	}
-	if _, err := porterStale.Ask(context.Background(), sys, from, None{}); err == nil || !strings.Contains(err.Error(), "dead handle") {
+	if _, err := porterStale.Ask(context.Background(), from, struct{}{}); err == nil ||
+		!strings.Contains(err.Error(), "dead handle") {
 		t.Errorf("the sender's handle: %v", err)
 	}
 	Stop(sys, to)
@@ -97,15 +101,16 @@ func TestHeap_RegionsAndBlobsMove(t *testing.T) {
 func TestHeap_DeadLettersLetGo(t *testing.T) {
 	before := heap.Blobs().Live
 	seen := 0
-	sys := Start(Workers(1), OnDeadLetter(func(l DeadLetter) {
-		if g, ok := l.Message.(cargo); ok && g.note.Len() == len(cargoNote) && g.list.Arena().Stats().Used > 0 {
+	sys := Start(WithWorkers(1), WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
+		if g, ok := l.Message.(cargo); ok && g.note.Len() == len(cargoNote) &&
+			g.list.Arena().Stats().Used > 0 {
 			seen++ // here it is still alive
 		}
-	}))
+	}}))
 	defer sys.Stop()
 	askType := NewType[int]("asked")
 	ask := DeclareAsk[cargo, int](askType, "ask")
-	askType.Table(ask.Do(func(*int, *Context, cargo) (int, error) { return 0, nil }))
+	askType.Table(ask.Handle(func(*int, *Context, cargo) (int, error) { return 0, nil }))
 	to, asked := porterType.Spawn(sys, porter{}), askType.Spawn(sys, 0)
 	Stop(sys, to)
 	Stop(sys, asked)
@@ -118,7 +123,7 @@ func TestHeap_DeadLettersLetGo(t *testing.T) {
 		return sent[len(sent)-1]
 	}
 	porterGet.Send(sys, to, load())
-	_, _ = ask.Ask(context.Background(), sys, asked, load())
+	_, _ = ask.Ask(context.Background(), asked, load())
 	if seen != 2 {
 		t.Errorf("the hook saw %d cargoes", seen)
 	}
@@ -140,15 +145,15 @@ func caught(f func()) (err error) {
 }
 
 // "Unreachable idle actors are collected with their heap, cycles included", and what
-// they held is counted down; those that somebody can reach stay.
+// they held is counted down; those that can be reached stay.
 func TestHeap_UnreachableActorsAreFreed(t *testing.T) {
 	before := heap.Blobs().Live
 	t.Cleanup(func() { BlobsAreCollected(t, before) })
-	sys := Start(Workers(2))
+	sys := Start(WithWorkers(2))
 	defer sys.Stop()
 	pairType := NewType[pair]("pair")
 	meet := Declare[Ref[pair]](pairType, "meet")
-	pairType.Table(meet.Do(func(p *pair, c *Context, to Ref[pair]) {
+	pairType.Table(meet.Handle(func(p *pair, c *Context, to Ref[pair]) {
 		p.other, p.note = to, heap.NewBlob(c.Heap(), cargoNote)
 	}))
 	const pairs = 1000

@@ -51,10 +51,11 @@ var (
 	holderBeside = Declare[handed](holderType, "beside")
 	holderUrgent = Declare[handed](holderType, "urgent", Urgent())
 	holderMess   = Declare[int](holderType, "mess", Urgent())
-	_            = holderType.Table(holderDo.Do((*holder).do), holderPlain.Do((*holder).takePlain),
-		holderBeside.Do((*holder).takeBeside), holderUrgent.Do((*holder).takeBeside),
-		holderMess.Do(func(h *holder, c *Context, n int) { heap.MakeSlice[byte](c.Heap(), n) }))
-	holderLater = holderType.Variant(holderBeside.Do((*holder).later))
+	_            = holderType.Table(holderDo.Handle((*holder).do),
+		holderPlain.Handle((*holder).takePlain),
+		holderBeside.Handle((*holder).takeBeside), holderUrgent.Handle((*holder).takeBeside),
+		holderMess.Handle(func(h *holder, c *Context, n int) { heap.MakeSlice[byte](c.Heap(), n) }))
+	holderLater = holderType.Variant(holderBeside.Handle((*holder).later))
 )
 
 // aHolder is one holder on a worker, in virtual time.
@@ -68,7 +69,10 @@ type aHolder struct {
 
 func holderOf(t *testing.T, opts ...Option) *aHolder {
 	h := &aHolder{t: t, clock: NewVirtualClock(time.Unix(0, 0))}
-	h.sys = Start(append(opts, Workers(1), Clock(h.clock), OnPanic(func(p PanicReport) { h.fault = fmt.Sprint(p.Value) }))...)
+	h.sys = Start(append(opts, WithWorkers(1), WithClock(h.clock),
+		WithHooks(Hooks{Panic: func(p PanicReport) {
+			h.fault = fmt.Sprint(p.Value)
+		}}))...)
 	t.Cleanup(func() { h.sys.Stop() })
 	h.r = holderType.Spawn(h.sys, holder{})
 	return h
@@ -204,7 +208,7 @@ func TestHeap_RootsInAppendedMail(t *testing.T) {
 
 // Urgent mail of which a turn has run its batch waits in the actor's hand.
 func TestHeap_RootsInUrgentMail(t *testing.T) {
-	h := holderOf(t, Batch(2))
+	h := holderOf(t, WithBatch(2))
 	h.do(func(s *holder, c *Context) {
 		for range 9 {
 			holderUrgent.Send(c, h.r, handed{"soon", s.make(c, 1)})
@@ -216,7 +220,7 @@ func TestHeap_RootsInUrgentMail(t *testing.T) {
 // TestHeap_RootsInTimersOfTheDraining: what is on its way when its actor begins to drain runs, with
 // its handles, and the rest is let go.
 func TestHeap_RootsInTimersOfTheDraining(t *testing.T) {
-	h := holderOf(t, Batch(1))
+	h := holderOf(t, WithBatch(1))
 	var end *holder
 	h.do(func(s *holder, c *Context) {
 		end = s
@@ -228,8 +232,8 @@ func TestHeap_RootsInTimersOfTheDraining(t *testing.T) {
 			holderDo.Send(c, h.r, func(*holder, *Context) {})
 		}
 	})
-	if end.sum != 11 || h.fault != "" || h.r.Standing() != Ended {
-		t.Errorf("sum %d, want 11, and the actor is %v; %s", end.sum, h.r.Standing(), h.fault)
+	if end.sum != 11 || h.fault != "" || h.r.Status() != StatusEnded {
+		t.Errorf("sum %d, want 11, and the actor is %v; %s", end.sum, h.r.Status(), h.fault)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // the type in a system. Types without any have the table of [Type.Table], and pay nothing.
 
 // Interceptor is a pair of functions around every behaviour of an actor type
-// ([TypeIntercept]) or of all types of a system ([Intercept]): for logs, traces,
+// ([WithInterceptor]) or of all types of a system ([WithInterceptor]): for logs, traces,
 // figures, or to refuse messages. Either may be nil. They run in the actor's turn, with
 // its Context, and must not block.
 //
@@ -26,7 +26,7 @@ import (
 // the functions do.
 type Interceptor struct {
 	// Before is called before the behaviour. If it returns an error, the message does not
-	// run: whoever asked gets the error; a one-way message becomes a dead letter with the
+	// run: the caller gets the error; a one-way message becomes a dead letter with the
 	// error as its reason. Interceptors that come later are not called then.
 	Before func(c *Context, in *Invocation) error
 	// After is called after the behaviour, if Before returned nil or is nil; also if the
@@ -34,24 +34,24 @@ type Interceptor struct {
 	After func(c *Context, in *Invocation, out Outcome)
 }
 
-// TypeIntercept puts an interceptor around every behaviour of a type. It panics if both
-// functions are nil. It may be given several times.
-func TypeIntercept(i Interceptor) TypeOption {
-	if i.isEmpty() {
-		panic("gallop: TypeIntercept of an Interceptor without functions")
-	}
-	return func(t *typeInfo) { t.interceptors = append(t.interceptors, i) }
-}
-
-// Intercept puts an interceptor around every behaviour of every actor in the system,
-// those of packages group and supervise included. It may be given several times.
-func Intercept(i Interceptor) Option {
-	return func(o *options) {
-		if i.isEmpty() {
-			o.wrong = append(o.wrong, "Intercept of an Interceptor without functions")
-			return
-		}
-		o.interceptors = append(o.interceptors, i)
+// WithInterceptor puts an interceptor around every behaviour of a type, or of every actor in the
+// system, those of packages group and supervise included. It may be given several times.
+func WithInterceptor(i Interceptor) SharedOption {
+	const empty = "WithInterceptor of an Interceptor without functions"
+	return SharedOption{
+		system: func(o *options) {
+			if i.isEmpty() {
+				o.wrong = append(o.wrong, empty)
+				return
+			}
+			o.interceptors = append(o.interceptors, i)
+		},
+		typ: func(t *typeInfo) {
+			if i.isEmpty() {
+				panicMisuse(empty, "")
+			}
+			t.interceptors = append(t.interceptors, i)
+		},
 	}
 }
 
@@ -76,7 +76,7 @@ func (in *Invocation) Type() string { return in.decl.typ.name }
 // Behaviour returns the name of the behaviour.
 func (in *Invocation) Behaviour() string { return in.decl.name }
 
-// IsRequest reports whether the message is a request, so that somebody waits for the
+// IsRequest reports whether the message is a request, so that a caller waits for the
 // outcome.
 func (in *Invocation) IsRequest() bool { return in.decl.reject != nil }
 
@@ -144,8 +144,8 @@ func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
 		v := c.newVisit(d, m, list)
 		defer v.leave(c)
 		if err := v.enter(c); err != nil {
-			c.count.messages-- // it does not run after all
-			env{c: c, sys: c.sys}.declareDead(a, m, err)
+			c.count.notRun++
+			declareDead(c, a, m, err)
 			v.out = Outcome{Err: err, Refused: true}
 			return
 		}

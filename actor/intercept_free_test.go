@@ -7,15 +7,15 @@ import "testing"
 func TestIntercept_Free(t *testing.T) {
 	plain := NewType[int]("plain")
 	add := Declare[int](plain, "add")
-	plain.Table(add.Do(func(s *int, _ *Context, n int) { *s += n }))
+	plain.Table(add.Handle(func(s *int, _ *Context, n int) { *s += n }))
 	calls := 0
-	counted := NewType[int]("counted", TypeIntercept(Interceptor{
+	counted := NewType[int]("counted", WithInterceptor(Interceptor{
 		Before: func(*Context, *Invocation) error { calls++; return nil },
 		After:  func(*Context, *Invocation, Outcome) { calls++ },
 	}))
 	addCounted := Declare[int](counted, "add")
-	counted.Table(addCounted.Do(func(s *int, _ *Context, n int) { *s += n }))
-	sys := Start(Workers(1))
+	counted.Table(addCounted.Handle(func(s *int, _ *Context, n int) { *s += n }))
+	sys := Start(WithWorkers(1))
 	defer sys.Stop()
 	if a := plain.Spawn(sys, 0).b; &a.runs()[0] != &plain.info.table.runs[0] {
 		t.Error("a type without interceptors has another table")
@@ -27,9 +27,9 @@ func TestIntercept_Free(t *testing.T) {
 	drive := NewType[int]("driver")
 	begin := Declare[float64](drive, "begin")
 	done := make(chan float64)
-	drive.Table(begin.Do(func(_ *int, c *Context, _ float64) {
+	drive.Table(begin.Handle(func(_ *int, c *Context, _ float64) {
 		run := r.b.runs()[addCounted.d.id]
-		m := newMessage(c, addCounted.d.size)
+		m := c.node(addCounted.d.size)
 		m.ID = addCounted.d.id
 		done <- testing.AllocsPerRun(100, func() { run(c, r.b, m) })
 	}))

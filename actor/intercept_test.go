@@ -57,8 +57,10 @@ var (
 	gatedDiary = new(diary)
 	errRefused = errors.New("refused")
 	gatedType  = actor.NewType[gated]("gated",
-		actor.TypeIntercept(noting(gatedDiary, "outer", func(in *actor.Invocation) error { return nil })),
-		actor.TypeIntercept(noting(gatedDiary, "inner", func(in *actor.Invocation) error {
+		actor.WithInterceptor(noting(gatedDiary, "outer", func(in *actor.Invocation) error {
+			return nil
+		})),
+		actor.WithInterceptor(noting(gatedDiary, "inner", func(in *actor.Invocation) error {
 			if in.Message() == 99 {
 				return errRefused
 			}
@@ -71,14 +73,18 @@ var (
 )
 
 func init() {
-	gatedType.Table(gatedAdd.Do((*gated).Add), gatedRush.Do((*gated).Add), gatedGet.Do((*gated).Get))
-	gatedTwice = gatedType.Variant(gatedAdd.Do(func(g *gated, c *actor.Context, n int) { g.n += 2 * n }))
+	gatedType.Table(gatedAdd.Handle((*gated).Add), gatedRush.Handle((*gated).Add),
+		gatedGet.Handle((*gated).Get))
+	gatedTwice = gatedType.Variant(gatedAdd.Handle(func(g *gated, c *actor.Context, n int) {
+		g.n += 2 * n
+	}))
 }
 
 // passes is what the diary of gatedType says of one message.
 func passes(behaviour string, msg any, out string) []string {
 	return []string{"outer before gated." + behaviour, "inner before gated." + behaviour,
-		fmt.Sprintf("inner after %s(%v) %s", behaviour, msg, out), fmt.Sprintf("outer after %s(%v) %s", behaviour, msg, out)}
+		fmt.Sprintf("inner after %s(%v) %s", behaviour, msg, out), fmt.Sprintf("outer after %s(%v) %s",
+			behaviour, msg, out)}
 }
 
 const (
@@ -94,30 +100,44 @@ func TestTypeIntercept(t *testing.T) {
 		do   func(sys *actor.System, r actor.Ref[gated])
 		want []string
 	}{
-		"mail":    {func(sys *actor.System, r actor.Ref[gated]) { gatedAdd.Send(sys, r, 1) }, passes("add", 1, wentWell)},
-		"urgent":  {func(sys *actor.System, r actor.Ref[gated]) { gatedRush.Send(sys, r, 1) }, passes("rush", 1, wentWell)},
-		"panic":   {func(sys *actor.System, r actor.Ref[gated]) { gatedAdd.Send(sys, r, 13) }, passes("add", 13, crashed)},
-		"stash":   {func(sys *actor.System, r actor.Ref[gated]) { gatedAdd.Send(sys, r, 16) }, passes("add", 16, aside)},
-		"timer":   {func(sys *actor.System, r actor.Ref[gated]) { gatedAdd.Send(sys, r, 15) }, append(passes("add", 15, wentWell), passes("add", 1, wentWell)...)},
-		"variant": {func(sys *actor.System, r actor.Ref[gated]) { gatedAdd.Send(sys, r, 14); gatedAdd.Send(sys, r, 2) }, append(passes("add", 14, wentWell), passes("add", 2, wentWell)...)},
+		"mail": {func(sys *actor.System, r actor.Ref[gated]) {
+			gatedAdd.Send(sys, r, 1)
+		}, passes("add", 1, wentWell)},
+		"urgent": {func(sys *actor.System, r actor.Ref[gated]) {
+			gatedRush.Send(sys, r, 1)
+		}, passes("rush", 1, wentWell)},
+		"panic": {func(sys *actor.System, r actor.Ref[gated]) {
+			gatedAdd.Send(sys, r, 13)
+		}, passes("add", 13, crashed)},
+		"stash": {func(sys *actor.System, r actor.Ref[gated]) {
+			gatedAdd.Send(sys, r, 16)
+		}, passes("add", 16, aside)},
+		"timer": {func(sys *actor.System, r actor.Ref[gated]) {
+			gatedAdd.Send(sys, r, 15)
+		}, append(passes("add", 15, wentWell), passes("add", 1, wentWell)...)},
+		"variant": {func(sys *actor.System, r actor.Ref[gated]) {
+			gatedAdd.Send(sys, r, 14)
+			gatedAdd.Send(sys, r, 2)
+		}, append(passes("add", 14, wentWell), passes("add", 2, wentWell)...)},
 		"request": {func(sys *actor.System, r actor.Ref[gated]) {
-			v, err := gatedGet.Ask(soon(t), sys, r, 4)
+			v, err := gatedGet.Ask(soon(t), r, 4)
 			equal(t, "answer", v, 4)
 			must(t, err)
 		}, passes("get", 4, wentWell)},
 		"error": {func(sys *actor.System, r actor.Ref[gated]) {
-			_, err := gatedGet.Ask(soon(t), sys, r, -1)
+			_, err := gatedGet.Ask(soon(t), r, -1)
 			wants(t, err, errUser)
-			_, err = gatedGet.Ask(soon(t), sys, r, 1) // the error is not the next one's
+			_, err = gatedGet.Ask(soon(t), r, 1) // the error is not the next one's
 			must(t, err)
-		}, append(passes("get", -1, "{Err:the user's error Refused:false PutAside:false Crashed:false}"), passes("get", 1, wentWell)...)},
+		}, append(passes("get", -1, "{Err:the user's error Refused:false PutAside:false Crashed:false}"),
+			passes("get", 1, wentWell)...)},
 		"deferred": {func(sys *actor.System, r actor.Ref[gated]) {
-			v, err := gatedGet.Ask(soon(t), sys, r, 7)
+			v, err := gatedGet.Ask(soon(t), r, 7)
 			equal(t, "answer", v, 7)
 			must(t, err)
 		}, passes("get", 7, aside)},
 	} {
-		for _, opts := range [][]actor.Option{{actor.Workers(1)}, {actor.Seed(1)}} {
+		for _, opts := range [][]actor.Option{{actor.WithWorkers(1)}, {actor.WithDeterministic(1)}} {
 			t.Run(name, func(t *testing.T) {
 				gatedDiary.lines = nil
 				sys := start(t, opts...)
@@ -129,7 +149,7 @@ func TestTypeIntercept(t *testing.T) {
 	}
 }
 
-// TestTypeIntercept_Refuses: "the message does not run: whoever asked gets the error; a one-way
+// TestTypeIntercept_Refuses: "the message does not run: the caller gets the error; a one-way
 // message becomes a dead letter with the error as its reason"; and After of those before is called.
 func TestTypeIntercept_Refuses(t *testing.T) {
 	var dead letters
@@ -141,7 +161,7 @@ func TestTypeIntercept_Refuses(t *testing.T) {
 	quiet(t, sys)
 	equal(t, "dead letters", dead.n.Load(), 2)
 	wants(t, dead.last.Load().Reason, errRefused)
-	_, err := gatedGet.Ask(soon(t), sys, r, 99)
+	_, err := gatedGet.Ask(soon(t), r, 99)
 	wants(t, err, errRefused)
 	quiet(t, sys)
 	equal(t, "dead letters", dead.n.Load(), 3)
@@ -152,27 +172,30 @@ func TestTypeIntercept_Refuses(t *testing.T) {
 			"outer after "+b+"(99) {Err:refused Refused:true PutAside:false Crashed:false}")
 	}
 	if gatedDiary.lines[0] == "outer before gated.add" { // they came in different turns
-		want[0], want[1], want[2], want[3], want[4], want[5] = want[3], want[4], want[5], want[0], want[1], want[2]
+		want = append(append(want[:0:0], want[3:6]...), append(want[:3:3], want[6:]...)...)
 	}
 	gatedDiary.says(t, want...)
 }
 
-// TestIntercept: one around all types of a system comes first; a message that nobody asks for is
+// TestIntercept: one around all types of a system comes first; a message that is not asked for is
 // not boxed.
 func TestIntercept(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(1), actor.Intercept(actor.Interceptor{
+	sys := start(t, actor.WithWorkers(1), actor.WithInterceptor(actor.Interceptor{
 		Before: func(c *actor.Context, in *actor.Invocation) error {
-			d.add("%s.%s from %d, request %v, by %d", in.Type(), in.Behaviour(), in.From(), in.IsRequest(), c.ActorID())
+			d.add("%s.%s from %d, request %v, by %d", in.Type(), in.Behaviour(), in.From(), in.IsRequest(),
+				c.ActorID())
 			return nil
 		},
-	}), actor.Intercept(actor.Interceptor{
-		After: func(_ *actor.Context, in *actor.Invocation, _ actor.Outcome) { d.add("after: %v", in.Message()) },
+	}), actor.WithInterceptor(actor.Interceptor{
+		After: func(_ *actor.Context, in *actor.Invocation, _ actor.Outcome) {
+			d.add("after: %v", in.Message())
+		},
 	}))
 	a, b := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	do.Send(sys, a, func(_ *puppet, c *actor.Context) { count.Send(c, b, 5) })
 	quiet(t, sys)
-	_, err := value.Ask(soon(t), sys, b, actor.None{})
+	_, err := value.Ask(soon(t), b, struct{}{})
 	must(t, err)
 	quiet(t, sys)
 	d.says(t, fmt.Sprintf("puppet.do from 0, request false, by %d", a.ID()), "after: <nil>",
@@ -190,8 +213,11 @@ func TestIntercept(t *testing.T) {
 // other's way, and nothing is allocated.
 func TestIntercept_Many(t *testing.T) {
 	depth := 0
-	sys := start(t, actor.Workers(1), actor.Intercept(actor.Interceptor{
-		Before: func(_ *actor.Context, in *actor.Invocation) error { in.Value = in.Behaviour(); return nil },
+	sys := start(t, actor.WithWorkers(1), actor.WithInterceptor(actor.Interceptor{
+		Before: func(_ *actor.Context, in *actor.Invocation) error {
+			in.Value = in.Behaviour()
+			return nil
+		},
 		After: func(_ *actor.Context, in *actor.Invocation, _ actor.Outcome) {
 			if in.Value != in.Behaviour() {
 				t.Errorf("%v after %s", in.Value, in.Behaviour())
@@ -201,7 +227,7 @@ func TestIntercept_Many(t *testing.T) {
 	a, b := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	for range 100 {
 		do.Send(sys, a, func(_ *puppet, c *actor.Context) {
-			_, err := value.Ask(soon(t), sys, b, actor.None{})
+			_, err := value.Ask(soon(t), b, struct{}{})
 			must(t, err)
 			depth++
 		})
@@ -212,19 +238,23 @@ func TestIntercept_Many(t *testing.T) {
 
 // TestIntercept_Misuse: an interceptor without functions.
 func TestIntercept_Misuse(t *testing.T) {
-	panics(t, "without functions", func() { actor.TypeIntercept(actor.Interceptor{}) })
-	panics(t, "without functions", func() { actor.Start(actor.Intercept(actor.Interceptor{})) })
+	panics(t, "without functions", func() {
+		actor.NewType[int]("x", actor.WithInterceptor(actor.Interceptor{}))
+	})
+	panics(t, "without functions", func() { actor.Start(actor.WithInterceptor(actor.Interceptor{})) })
 }
 
 // TestIntercept_Before: a panic in Before is the behaviour's, and After of those before is called.
 func TestIntercept_Before(t *testing.T) {
 	var d diary
 	var crash actor.PanicReport
-	sys := start(t, actor.OnPanic(func(p actor.PanicReport) { crash = p }),
-		actor.Intercept(noting(&d, "first", func(*actor.Invocation) error { return nil })),
-		actor.Intercept(actor.Interceptor{Before: func(*actor.Context, *actor.Invocation) error { panic("in Before") }}))
+	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { crash = p }}),
+		actor.WithInterceptor(noting(&d, "first", func(*actor.Invocation) error { return nil })),
+		actor.WithInterceptor(actor.Interceptor{Before: func(*actor.Context, *actor.Invocation) error {
+			panic("in Before")
+		}}))
 	r := puppetType.Spawn(sys, puppet{})
-	_, err := value.Ask(soon(t), sys, r, actor.None{})
+	_, err := value.Ask(soon(t), r, struct{}{})
 	wants(t, err, actor.ErrPanicked)
 	quiet(t, sys)
 	equal(t, "behaviour", crash.Behaviour, "value")

@@ -13,41 +13,46 @@ import (
 type keeping struct{ kept, lost int }
 
 var (
-	keepingType = actor.NewType[keeping]("keeping", actor.TypeKeep(func(k *keeping) {
+	keepingType = actor.NewType[keeping]("keeping", actor.WithKeep(func(k *keeping) {
 		if k.kept == 666 {
 			panic("no")
 		}
 		*k = keeping{kept: k.kept}
 	}))
 	keepingAdd = actor.Declare[int](keepingType, "add")
-	keepingNow = actor.DeclareAsk[actor.None, keeping](keepingType, "now")
+	keepingNow = actor.DeclareAsk[struct{}, keeping](keepingType, "now")
 	_          = keepingType.Table(
-		keepingAdd.Do(func(k *keeping, _ *actor.Context, n int) {
+		keepingAdd.Handle(func(k *keeping, _ *actor.Context, n int) {
 			if n < 0 {
 				panic(n)
 			}
 			k.kept += n
 			k.lost += n
 		}),
-		keepingNow.Do(func(k *keeping, _ *actor.Context, _ actor.None) (keeping, error) { return *k, nil }))
+		keepingNow.Handle(func(k *keeping, _ *actor.Context, _ struct{}) (keeping, error) {
+			return *k,
+				nil
+		}))
 )
 
 // TestTypeKeep: "It is given the state, and what it leaves there is what the init of the next life
 // finds." "An actor that was ended by order is replaced by a new one, for which nothing was kept."
 // "If keep panics, nothing is kept."
 func TestTypeKeep(t *testing.T) {
-	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	var found []int
 	var child actor.Ref[keeping]
 	superType := actor.NewType[struct{}]("super")
-	begin := actor.Declare[actor.None](superType, "begin")
-	fell := actor.Declare[actor.Fallen](superType, "fell")
+	begin := actor.Declare[struct{}](superType, "begin")
+	fell := actor.Declare[actor.ChildDown](superType, "fell")
 	spawn := func(c *actor.Context) {
-		child = actor.SpawnSupervised(c, keepingType, func(k *keeping) { found = append(found, k.kept, k.lost) }, fell)
+		child = actor.SpawnSupervised(c, keepingType, func(k *keeping) {
+			found = append(found, k.kept, k.lost)
+		}, fell)
 	}
 	superType.Table(
-		begin.Do(func(_ *struct{}, c *actor.Context, _ actor.None) { spawn(c) }),
-		fell.Do(func(_ *struct{}, c *actor.Context, f actor.Fallen) {
+		begin.Handle(func(_ *struct{}, c *actor.Context, _ struct{}) { spawn(c) }),
+		fell.Handle(func(_ *struct{}, c *actor.Context, f actor.ChildDown) {
 			if f.Final {
 				spawn(c)
 			} else {
@@ -60,12 +65,13 @@ func TestTypeKeep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	begin.Send(sys, superType.Spawn(sys, struct{}{}), actor.None{})
+	begin.Send(sys, superType.Spawn(sys, struct{}{}), struct{}{})
 	quiet()
 	for _, n := range []int{3, -1, 4} {
 		keepingAdd.Send(sys, child, n)
 	}
-	if now, err := keepingNow.Ask(t.Context(), sys, child, actor.None{}); err != nil || now != (keeping{7, 4}) {
+	if now, err := keepingNow.Ask(t.Context(), child, struct{}{}); err != nil ||
+		now != (keeping{7, 4}) {
 		t.Errorf("after a fall: %+v, %v", now, err)
 	}
 	actor.Restart(sys, child)
@@ -80,11 +86,11 @@ func TestTypeKeep(t *testing.T) {
 	}
 }
 
-// TestTypeKeep_Misuse: "TypeKeep panics if keep is nil; NewType panics if its state is not an S."
+// TestTypeKeep_Misuse: "WithKeep panics if keep is nil; NewType panics if its state is not an S."
 func TestTypeKeep_Misuse(t *testing.T) {
 	for _, f := range []func(){
-		func() { actor.TypeKeep[int](nil) },
-		func() { actor.NewType[string]("other", actor.TypeKeep(func(*int) {})) },
+		func() { actor.WithKeep[int](nil) },
+		func() { actor.NewType[string]("other", actor.WithKeep(func(*int) {})) },
 	} {
 		func() {
 			defer func() {
@@ -101,21 +107,28 @@ func TestTypeKeep_Misuse(t *testing.T) {
 // nowhere". "Refuse reports false, and does nothing, if h is not what Behaviour.To returns."
 func TestRefuse(t *testing.T) {
 	var dead []actor.DeadLetter
-	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) { dead = append(dead, d) }))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+			dead = append(dead, d)
+		}}))
 	r := keepingType.Spawn(sys, keeping{})
 	h := keepingAdd.To(r)
-	if !actor.Refuse(sys, h, 5, actor.ErrOverloaded) || actor.Refuse(sys, actor.Handler[int](otherHandler{}), 6, actor.ErrOverloaded) {
+	if !actor.Refuse(sys, h, 5, actor.ErrOverloaded) ||
+		actor.Refuse(sys, actor.Handler[int](otherHandler{}), 6, actor.ErrOverloaded) {
 		t.Error("Refuse takes one handler for the other")
 	}
-	if len(dead) != 1 || dead[0].ActorID != r.ID() || dead[0].Behaviour != "add" || dead[0].Message != 5 || !errors.Is(dead[0].Reason, actor.ErrOverloaded) {
+	if len(dead) != 1 || dead[0].ActorID != r.ID() || dead[0].Behaviour != "add" ||
+		dead[0].Message != 5 || !errors.Is(dead[0].Reason, actor.ErrOverloaded) {
 		t.Errorf("dead letters %+v", dead)
 	}
-	if now, err := keepingNow.Ask(t.Context(), sys, r, actor.None{}); err != nil || now.kept != 0 || sys.Stats().DeadLetters != 1 {
+	if now, err := keepingNow.Ask(t.Context(), r, struct{}{}); err != nil || now.kept != 0 ||
+		sys.Stats().DeadLetters != 1 {
 		t.Errorf("%+v, %v, %d dead letters", now, err, sys.Stats().DeadLetters)
 	}
-	if target, ok := h.(actor.Target); !ok || actor.StandingOf(target) != actor.Idle {
+	if target, ok := h.(actor.Target); !ok || actor.StatusOf(target) != actor.StatusIdle {
 		t.Error("the actor behind a handler cannot be watched")
-	} else if err := actor.StopWait(t.Context(), sys, target); err != nil || actor.StandingOf(r.Any()) != actor.Ended {
+	} else if err := actor.StopWait(t.Context(), target); err != nil ||
+		actor.StatusOf(r.Any()) != actor.StatusEnded {
 		t.Errorf("it was stopped: %v", err)
 	}
 }
@@ -128,20 +141,23 @@ func (otherHandler) TrySend(actor.Sender, int) error { return nil }
 // TestIsOf: a behaviour knows its type, among several with the same state.
 func TestIsOf(t *testing.T) {
 	other := actor.NewType[keeping]("other")
-	if !actor.IsOf(keepingAdd, keepingType) || actor.IsOf(keepingAdd, other) || actor.IsOf(keepingAdd, nil) ||
-		!actor.AskIsOf(keepingNow, keepingType) || actor.AskIsOf(keepingNow, other) || actor.IsOf(actor.Behaviour[keeping, int]{}, keepingType) {
+	if !actor.IsOf(keepingAdd, keepingType) || actor.IsOf(keepingAdd, other) ||
+		actor.IsOf(keepingAdd, nil) ||
+		!actor.AskIsOf(keepingNow, keepingType) || actor.AskIsOf(keepingNow, other) ||
+		actor.IsOf(actor.Behaviour[keeping, int]{}, keepingType) {
 		t.Error("a behaviour does not know its type")
 	}
 }
 
-// TestSameAsker: two Callers are the same if they "lead to the same behaviour of the same actor".
+// TestSameAsker: two of them are the same if they "lead to the same behaviour of the same actor".
 func TestSameAsker(t *testing.T) {
 	sys := start(t)
 	a, b := keepingType.Spawn(sys, keeping{}), keepingType.Spawn(sys, keeping{})
 	one, again, two := keepingNow.To(a), keepingNow.To(a), keepingNow.To(b)
-	fake := actor.Asker[actor.None, keeping](fakeKeeping{})
-	if !actor.SameAsker(one, again) || actor.SameAsker(one, two) || actor.SameAsker(one, fake) || !actor.SameAsker(fake, fake) {
-		t.Error("askers are mixed up")
+	fake := actor.Asker[struct{}, keeping](fakeKeeping{})
+	if !actor.SameAsker(one, again) || actor.SameAsker(one, two) || actor.SameAsker(one, fake) ||
+		!actor.SameAsker(fake, fake) {
+		t.Error("callers are mixed up")
 	}
 	if r, ok := actor.AskedActor(two); !ok || r != b.Any() {
 		t.Errorf("behind it is %v", r)
@@ -153,5 +169,8 @@ func TestSameAsker(t *testing.T) {
 
 type fakeKeeping struct{}
 
-func (fakeKeeping) Ask(context.Context, actor.None) (keeping, error)                       { return keeping{}, nil }
-func (fakeKeeping) AskTo(*actor.Context, actor.None, actor.Handler[actor.Result[keeping]]) {}
+func (fakeKeeping) Ask(context.Context, struct{}) (keeping,
+	error) {
+	return keeping{}, nil
+}
+func (fakeKeeping) AskTo(*actor.Context, struct{}, actor.Handler[actor.Result[keeping]]) {}

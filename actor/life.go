@@ -1,9 +1,9 @@
 package actor
 
 import (
-	"github.com/gallop-go/gallop/actor/internal/mpsc"
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
@@ -13,13 +13,13 @@ import (
 //	ALIVE ──────────────────────────────▶ LEAVING ─────────────────────────────────▶ ENDED
 //	  ▲                                     │  ▲                                       ▲
 //	  │                  it is supervised,  │  │ Stop, Kill                            │
-//	  │ Restart          and nobody ordered ▼  │                                       │
+//	  │ Restart          and not ordered to ▼  │                                       │
 //	  └──────────────────────────────── SUSPENDED ── Stop, Drain, Kill, its supervisor ┘
 //	                                                 ends
 //
 // Before LEAVING the mailbox is closed if the actor is to end, and stays open if it is to come up
-// again. LEAVING with children, and SUSPENDED, are spent parked: the actor owes itself a debt, and
-// holds the system. Only signals reach it there, and only it forgives that debt.
+// again. LEAVING with children, and SUSPENDED, are spent parked: the actor blocks itself, and
+// holds the system. Only signals reach it there, and only it unblocks itself.
 
 // lifeState is where an actor stands. An actor without cold state is alive, or has ended.
 type lifeState uint8
@@ -55,9 +55,9 @@ func (a *cell) fall(c *Context, why error, sound bool) {
 	if a.supervised && !x.drained {
 		next = nextSuspended
 		switch a.decide(c, x, why, sound) {
-		case DecideResume:
+		case access.Resume:
 			return
-		case DecideStop:
+		case access.Stop:
 			next = nextEnded
 		}
 	}
@@ -74,13 +74,13 @@ func (a *cell) leave(c *Context, g nextState, v stopMode, why error) {
 	if x.state == alive {
 		x.starting = x.down
 	} else {
-		x.starting, x.decision = false, DecideRestart // they were told when it fell
+		x.starting, x.decision = false, access.Restart // they were told when it fell
 	}
 	x.state, x.after, x.stopMode, x.reason = leaving, g, v, why
 	a.endContext(stoppedBecause(why))
 	// Turns without mail take out what comes in; and the stash comes and goes.
-	a.forgetMarks()
-	e := env{c: c, sys: a.sys()}
+	a.policy().forget(a)
+	e := c
 	if g == nextEnded {
 		a.closeBox(e)
 	}
@@ -98,7 +98,7 @@ func (a *cell) closeBox(e env) {
 		a.waited()
 	}
 	for _, left := range [...]*message{x.unstashed.All(), x.stash.all(), x.held.All()} {
-		e.deadLetters(a, left, why)
+		deadLetters(e, a, left, why)
 	}
 	a.discardMailbox(e, why)
 }
@@ -128,7 +128,7 @@ func (a *cell) left(c *Context) {
 	x := a.cold
 	for {
 		if k := x.children.youngest; k != nil {
-			e := env{c: c, sys: a.sys()}
+			e := c
 			if k.together {
 				x.children.stopTogether(e, x.stopMode)
 			}
@@ -151,7 +151,7 @@ func (a *cell) left(c *Context) {
 		c.reset()
 		c.count.stopped.Add(1)
 		c.w.GiveUp() // many may have to be told
-		a.finish(env{c: c, sys: a.sys()})
+		a.finish(c)
 	case nextSuspended:
 		a.suspend(c, x)
 	case nextRestart:
@@ -193,7 +193,7 @@ func (a *cell) waited() {
 }
 
 // leavesForGood reports whether what runs is the OnStop of an actor that ends, or what comes
-// after it: its mailbox is closed, and its gate open to everybody. Owner only.
+// after it: its mailbox is closed, and its gate open to all senders. Owner only.
 func (a *cell) leavesForGood() bool {
 	x := a.cold
 	return x != nil && x.state == leaving && x.after == nextEnded
@@ -214,7 +214,9 @@ func (a *cell) takesNoMail() bool { return a.cold != nil && a.cold.drained || a.
 // behaviour of the type, as most do some day: the behaviour needs the type, and the
 // type needs f.
 func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
-	i := infoOf(t).made("OnStart").unsealed("OnStart", f == nil, func(i *typeInfo) bool { return i.onStart != nil })
+	i := infoOf(t).made("OnStart").unsealed("OnStart", f == nil, func(i *typeInfo) bool {
+		return i.onStart != nil
+	})
 	i.onStart = func(a *cell, c *Context) error { return f(stateOf[S](a), c) }
 	return t
 }
@@ -230,7 +232,9 @@ func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
 // before a restart. It does not run in an actor that was killed, that has not been
 // started or failed in OnStart, or whose system stops.
 func (t *Type[S]) OnStop(f func(*S, *Context, error)) *Type[S] {
-	i := infoOf(t).made("OnStop").unsealed("OnStop", f == nil, func(i *typeInfo) bool { return i.onStop != nil })
+	i := infoOf(t).made("OnStop").unsealed("OnStop", f == nil, func(i *typeInfo) bool {
+		return i.onStop != nil
+	})
 	i.onStop = func(a *cell, c *Context, why error) { f(stateOf[S](a), c, why) }
 	return t
 }
@@ -264,7 +268,7 @@ const (
 
 // name is the callback's name in reports.
 func (k callback) name() string {
-	return [...]string{"", "init", "OnStart", "OnStop", "Care.Stop", "Care.Decide"}[k]
+	return [...]string{"", "init", "OnStart", "OnStop", "Stop", "Decide"}[k]
 }
 
 // noMessage is what runs while a callback runs.
@@ -283,18 +287,13 @@ func (a *cell) launch(from Sender) {
 	}
 	x := a.makeCold()
 	x.unstarted, x.down = true, true
-	c, _ := split(from)
-	if m := newSignal(c, started{}); c == nil {
-		if a.pushFromOutside(m) != nil {
-			a.sys().unspawn()
-			a.neverLived()
-		}
-	} else if a.box.Push(m) == mpsc.PushWoke {
-		c.w.Schedule(&a.task)
+	if e := envOf(from); e.push(a, newSignal(e, started{}), asPlaced) != nil {
+		a.sys().unspawn()
+		a.neverLived()
 	}
 }
 
-// start brings an actor up: a fresh state if it is supervised, and OnStart.
+// start brings an actor up: a new state if it is supervised, and OnStart.
 func (a *cell) start(c *Context) {
 	x := a.makeCold()
 	if !x.unstarted {
@@ -346,8 +345,10 @@ func (a *cell) callStop(c *Context, x *coldState) {
 // verifyLeave checks the way into LEAVING: see the picture in life.go.
 func verifyLeave(a *cell, x *coldState, g nextState) {
 	invariant.Check(x.state == alive || x.state == suspended, "%v leaves in phase %d", a, x.state)
-	invariant.Check(g == nextEnded || x.state == alive, "%v is suspended, and leaves to be suspended or restarted", a)
-	invariant.Check(g == nextEnded || a.supervised && x.sup != nil, "%v is to come up again, and has no supervisor", a)
+	invariant.Check(g == nextEnded || x.state == alive,
+		"%v is suspended, and leaves to be suspended or restarted", a)
+	invariant.Check(g == nextEnded || a.supervised && x.sup != nil,
+		"%v is to come up again, and has no supervisor", a)
 	invariant.Check(g == nextEnded || !x.drained, "%v drains, and is to come up again", a)
 	invariant.Check(!x.waiting || x.gone, "%v leaves while it waits", a)
 }
@@ -356,7 +357,8 @@ func verifyLeave(a *cell, x *coldState, g nextState) {
 func verifyLeft(a *cell, x *coldState) {
 	invariant.Check(x.state == leaving, "%v is on its way down, in phase %d", a, x.state)
 	open := !a.box.PeekClosed()
-	invariant.Check(open == (x.after != nextEnded) || x.drained, "%v goes down with goal %d, its mailbox open: %v", a, x.after, open)
+	invariant.Check(open == (x.after != nextEnded) || x.drained,
+		"%v goes down with goal %d, its mailbox open: %v", a, x.after, open)
 	invariant.Check(x.guards >= 0, "%v supervises %d", a, x.guards)
 }
 
@@ -366,9 +368,10 @@ func verifyBottom(a *cell, x *coldState) {
 	invariant.Check(x.guards == 0, "%v has no children, and supervises %d", a, x.guards)
 }
 
-// verifyWait checks an actor that waits: its debt and its hold are its own.
+// verifyWait checks an actor that waits: what blocks it and its hold are its own.
 func verifyWait(a *cell, x *coldState) {
-	invariant.Check(x.state == leaving || x.state == suspended || x.gone && a.typ().finishes, "%v waits in phase %d", a, x.state)
+	invariant.Check(x.state == leaving || x.state == suspended || x.gone && a.typ().finishes,
+		"%v waits in phase %d", a, x.state)
 	invariant.Check(!x.unheld, "%v rests before it waits", a)
 	backpressure.MustRun(&a.blockedOn)
 }

@@ -8,7 +8,7 @@ import (
 type child struct {
 	b  *cell  // read-only
 	of uint64 // the parent's number; read-only
-	// The child's; nil when it has ended: a ref to the dead keeps nobody else.
+	// The child's; nil when it has ended: a ref to the dead keeps no other actor.
 	parent *cell
 
 	// The parent's.
@@ -85,7 +85,7 @@ func (f *family) orphan(e env, v stopMode) {
 // told to end in the same way and waited for, one after another, the youngest first. A
 // child that ends does nothing to its parent: link or watch it if it should.
 func (t *Type[S]) SpawnChild(c *Context, state S) Ref[S] {
-	a := newBody(t, c)
+	a := newCell(t, c)
 	*stateOf[S](a) = state
 	a.adopt(c)
 	if t.info.onStart != nil {
@@ -106,9 +106,7 @@ func (k *child) requestStop(e env, v stopMode) {
 	if k.stopSent && k.stopMode >= v {
 		return
 	}
-	if stop := k.stop; !k.stopSent && stop != nil && v != modeKill && e.c != nil {
-		k.stop = nil // if it crashes, left comes here again
-		e.c.self.callChildStop(e.c, func() { stop(e.c, AnyRef{k.b}) })
+	if !k.stopSent && v != modeKill && e.askToStop(k) {
 		k.stopSent, k.stopMode = true, v
 		return
 	}
@@ -120,7 +118,7 @@ func (k *child) requestStop(e env, v stopMode) {
 	k.b.tell(e, o)
 }
 
-// callChildStop runs a Care.Stop: what a parent that leaves itself has to say to one of its
+// callChildStop runs ChildOptions.Stop: what a parent that leaves itself has to say to one of its
 // children.
 func (a *cell) callChildStop(c *Context, f func()) {
 	c.msg, a.cold.where = &noMessage, inChildStop
@@ -155,23 +153,8 @@ func (s childEnded) serve(a *cell, c *Context) {
 	}
 }
 
-// FamilyOf returns what the supervisor of the running actor has given all its children: Family of
-// their [Care]. It returns nil if there is none. It is for package supervise.
-func FamilyOf(c *Context) any {
-	mustRun(c, "FamilyOf")
-	if x := c.self.cold; x != nil && x.sup != nil {
-		return x.sup.family
-	}
-	return nil
-}
-
 // SystemOf returns the system that the actor t belongs to. It panics if t is a zero Ref.
 func SystemOf(t Target) *System { return targetOf("SystemOf", t).sys() }
-
-// Guard calls f, which is a function of the user's, in a goroutine and waits for it. A panic or a
-// runtime.Goexit in f is logged, with the name of the hook, and has no other effect. It is
-// for package supervise.
-func Guard(sys *System, hook string, f func()) { sys.guard(hook, f) }
 
 // stopTogether tells all children that end together to end, once for each verb. The others wait
 // for their turn. Owner only.
@@ -189,15 +172,21 @@ func (f *family) stopTogether(e env, v stopMode) {
 
 // verifyFamily checks how a child stands among its siblings.
 func verifyFamily(f *family, k *child) {
-	invariant.Check(k.older == nil || k.older.younger == k, "the older sibling of %v has another younger one", k.b)
-	invariant.Check(k.younger == nil || k.younger.older == k, "the younger sibling of %v has another older one", k.b)
-	invariant.Check((k.younger == nil) == (f.youngest == k), "%v is the youngest, or has younger siblings, not both", k.b)
+	invariant.Check(k.older == nil || k.older.younger == k,
+		"the older sibling of %v has another younger one", k.b)
+	invariant.Check(k.younger == nil || k.younger.older == k,
+		"the younger sibling of %v has another older one", k.b)
+	invariant.Check((k.younger == nil) == (f.youngest == k),
+		"%v is the youngest, or has younger siblings, not both", k.b)
 	invariant.Check(k.listed, "%v stands among its siblings, and is not in the list", k.b)
 }
 
 // verifyChildEnd checks the news of a child's end.
 func verifyChildEnd(s childEnded, a *cell, x *coldState) {
-	invariant.Check(s.child.of == a.id && s.child.listed, "%v hears of the end of a child of number %d, listed: %v", a, s.child.of, s.child.listed)
-	invariant.Check(s.child.b.system.PeekClosed(), "%v hears of the end of %v, which lives", a, s.child.b)
-	invariant.Check(!s.child.b.supervised || x.guards > 0, "%v hears of the end of one it does not supervise", a)
+	invariant.Check(s.child.of == a.id && s.child.listed,
+		"%v hears of the end of a child of number %d, listed: %v", a, s.child.of, s.child.listed)
+	invariant.Check(s.child.b.system.PeekClosed(), "%v hears of the end of %v, which lives", a,
+		s.child.b)
+	invariant.Check(!s.child.b.supervised || x.guards > 0,
+		"%v hears of the end of one it does not supervise", a)
 }

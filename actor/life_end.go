@@ -1,19 +1,22 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/sched"
 )
 
-// What ends an actor: its mailbox is closed, what is left becomes dead letters, and all that want to
-// know are told. The way there is in life.go.
+// What ends an actor: its mailbox is closed, what is left becomes dead letters, and all that want
+// to know are told. The way there is in life.go.
 
-// endPlainly ends an actor that has stopped itself and has nobody and nothing to see to, not even
+// endPlainly ends an actor that has stopped itself and has nothing and no actor to see to, not even
 // mail: most ends are like that. Otherwise it reports false, and has done nothing. One locked
 // instruction, since it leaves the system queue alone: see there. Owner only, between two turns.
 func (a *cell) endPlainly(c *Context) bool {
-	if !a.plain() || a.load != 0 || a.in.Pending() != nil || a.in.HasAppended() || a.arena != nil || !a.gate.IsOpen() {
+	if !a.plain() || a.load != 0 || a.in.Pending() != nil || a.in.HasAppended() || a.arena != nil ||
+		!a.gate.IsOpen() {
 		return false
 	}
 	c.w.PrepareNext()
@@ -28,10 +31,10 @@ func (a *cell) endPlainly(c *Context) bool {
 	if stub != nil {
 		c.recycle(stub)
 	}
-	// After the swap: whoever makes one later finds the mailbox closed.
+	// After the swap: code that makes one later finds the mailbox closed.
 	if a.flow.Load() != nil {
-		e := env{c: c, sys: c.sys}
-		e.deadLetters(a, a.endFlow(), ErrStopped)
+		e := c
+		deadLetters(e, a, a.endFlow(), ErrStopped)
 	}
 	return true
 }
@@ -65,10 +68,10 @@ func (a *cell) discardMailbox(e env, why error) {
 	if stub != nil {
 		e.recycle(stub)
 	}
-	a.load &= backpressure.Muted // which ends with its debts
+	a.load &= backpressure.Muted // which ends with what blocks it
 	left = msg.Concat(left, a.endFlow())
 	release(e, a.gate.Open(&gateMark))
-	e.deadLetters(a, left, why)
+	deadLetters(e, a, left, why)
 }
 
 // finish ends an actor whose box is closed, and tells all that want to know.
@@ -104,7 +107,7 @@ func (a *cell) refuseAll(e env, left *message) {
 		m := left
 		left, m.Next = m.Next, nil
 		if m.ID != systemID {
-			e.deadLetter(a, m, a.whyEnded())
+			deadLetter(e, a, m, a.whyEnded())
 			continue
 		}
 		s := takeSignal(m)
@@ -134,7 +137,7 @@ func (x *coldState) announce(a *cell, e env) {
 		x.child.ended(e)
 	}
 	x.children.disband()
-	x.sup, x.trap, x.stopSeen = nil, nil, nil // a ref to the dead keeps nobody else; nor does x.child
+	x.sup, x.trap, x.stopSeen = nil, nil, nil // a ref keeps no other actor
 	if invariant.On {
 		verifyEnded(a, x)
 	}
@@ -143,9 +146,11 @@ func (x *coldState) announce(a *cell, e env) {
 // What is left of actors that had no cold state, when the reason is common.
 var (
 	terminatedNormal   = &coldState{state: ended, terminated: true, err: ErrStopped}
-	terminatedShutdown = &coldState{state: ended, reason: ErrShutdown, err: stoppedBecause(ErrShutdown)}
-	terminatedKilled   = &coldState{state: ended, reason: ErrKilled, err: stoppedBecause(ErrKilled)}
-	terminatedSystem   = &coldState{state: ended, taken: true, reason: ErrSystemStopped, err: ErrSystemStopped}
+	terminatedShutdown = &coldState{state: ended, reason: ErrShutdown,
+		err: stoppedBecause(ErrShutdown)}
+	terminatedKilled = &coldState{state: ended, reason: ErrKilled, err: stoppedBecause(ErrKilled)}
+	terminatedSystem = &coldState{state: ended, taken: true, reason: ErrSystemStopped,
+		err: ErrSystemStopped}
 )
 
 // newTerminated returns what is left of an actor that had no cold state.
@@ -161,13 +166,13 @@ func newTerminated(why error) *coldState {
 	return &coldState{state: ended, reason: why, err: stoppedBecause(why)}
 }
 
-// neverLived makes an actor that ended before anybody saw it: its system has stopped.
+// neverLived makes an actor that ended before its ref was known: its system has stopped.
 func (a *cell) neverLived() {
 	// Its own, and not terminatedSystem: spawning it as a child writes there.
 	a.cold = &coldState{state: ended, taken: true, reason: ErrSystemStopped, err: ErrSystemStopped}
 	a.box.MakeClosed()
 	a.system.MakeClosed()
-	// The queue of one with a bound takes no mail either, and mutes nobody.
+	// The queue of one with a bound takes no mail either, and mutes no sender.
 	a.endFlow()
 }
 
@@ -179,11 +184,11 @@ func (a *cell) whyEnded() error { return a.cold.err }
 // although its system queue may be open. Any goroutine.
 func (a *cell) endedPlainly() bool { return a.box.Closed() && a.cold.terminated }
 
-// ended reports whether the actor has ended. If so, its cold state does not change any more, and may
-// be read. Any goroutine.
+// ended reports whether the actor has ended. If so, its cold state does not change any more, and
+// may be read. Any goroutine.
 func (a *cell) ended() bool { return a.system.Closed() || a.endedPlainly() }
 
-// terminatedRecord is what is left of an actor that nobody serves any more: it has ended, or its
+// terminatedRecord is what is left of an actor that is not served any more: it has ended, or its
 // system took it along.
 func (a *cell) terminatedRecord() *coldState {
 	if a.ended() {
@@ -197,18 +202,22 @@ func verifyFinish(a *cell, x *coldState) {
 	invariant.Check(a.box.PeekClosed(), "%v finishes, and its mailbox is open", a)
 	invariant.Check(x.state != ended, "%v finishes twice", a)
 	invariant.Check(a.in.Pending() == nil, "%v finishes with mail in hand", a)
-	invariant.Check(x.stash.list.First == nil && x.unstashed.First == nil && x.held.First == nil, "%v finishes with mail put aside", a)
+	invariant.Check(x.stash.list.First == nil && x.unstashed.First == nil && x.held.First == nil,
+		"%v finishes with mail put aside", a)
 }
 
 // verifyEnded checks what is left of an actor once all others have been told.
 func verifyEnded(a *cell, x *coldState) {
 	invariant.Check(x.state == ended && a.system.PeekClosed(), "%v has ended in phase %d", a, x.state)
 	invariant.Check(!x.waiting && !x.unheld && x.backoff == nil, "%v has ended, and waits or rests", a)
-	invariant.Check(x.links.Len()+x.watchers.Len()+x.watching.Len() == 0, "%v has ended, and is linked or watched", a)
-	invariant.Check(x.stopReasons == 0, "%v has ended, and is on the stop list for %d reasons", a, x.stopReasons)
+	invariant.Check(x.links.Len()+x.watchers.Len()+x.watching.Len() == 0,
+		"%v has ended, and is linked or watched", a)
+	invariant.Check(x.stopReasons == 0, "%v has ended, and is on the stop list for %d reasons", a,
+		x.stopReasons)
 	invariant.Check(x.names == nil && x.lifeDone == nil, "%v has ended, and has a name or a bridge", a)
 	invariant.Check(a.load == 0, "%v has ended with a load of %#x", a, a.load)
-	invariant.Check(x.child == nil || x.child.parent == nil, "%v has ended, and leads to its parent", a)
+	invariant.Check(x.child == nil || x.child.parent == nil, "%v has ended, and leads to its parent",
+		a)
 	invariant.Check(a.arena == nil && !a.isCollecting(), "%v has ended, and has an arena", a)
 	backpressure.MustBe(&a.gate, true)
 	backpressure.MustRun(&a.blockedOn)
@@ -217,11 +226,51 @@ func verifyEnded(a *cell, x *coldState) {
 // verifyTerminate checks an actor that ends at once: no worker may run it any more.
 func verifyTerminate(a *cell) {
 	invariant.Check(a.cold == nil || a.cold.state != ended, "%v is terminated twice", a)
-	invariant.Check(a.cold != nil || !a.box.PeekClosed(), "%v is terminated, and its mailbox closed", a)
+	invariant.Check(a.cold != nil || !a.box.PeekClosed(), "%v is terminated, and its mailbox closed",
+		a)
 }
 
 // verifyTerminated checks a record that many actors share: it is never written to.
 func verifyTerminated(x *coldState) {
 	invariant.Check(x.state == ended && x.err != nil, "a terminated record in phase %d", x.state)
-	invariant.Check(!x.linking && x.stopReasons == 0 && x.children.youngest == nil, "a terminated record was written to")
+	invariant.Check(!x.linking && x.stopReasons == 0 && x.children.youngest == nil,
+		"a terminated record was written to")
+}
+
+// end ends an actor that has asked for its end itself.
+func (a *cell) end(c *Context) (again bool) {
+	if !a.plain() {
+		a.endSlow(c, a.makeCold())
+		return a.endSignalTurn(c)
+	}
+	c.reset()
+	c.count.stopped.Add(1)
+	c.w.GiveUp() // a mailbox may be long
+	a.terminate(c, terminatedNormal)
+	return false
+}
+
+// endSlow ends an actor that has more to see to than its mail.
+func (a *cell) endSlow(c *Context, x *coldState) {
+	c.aside = true
+	if x.gone {
+		if !a.typ().finishes { // or else endDrainTurn decides
+			a.leave(c, nextEnded, modeDrain, ErrShutdown)
+		}
+		return
+	}
+	a.exit(c, x.takeExit())
+}
+
+// TaskTerminated ends an actor whose behaviour crashed, or whose system has stopped. It
+// implements sched.KindRunner.
+func (k *typeInSystem) TaskTerminated(w *sched.Worker, t *sched.Task, cause error) {
+	a := cellOfTask(t)
+	if w == nil {
+		mpsc.NoBias.Revoke(&a.box, &a.in)
+		k.sys.outside.stopped.Add(1)
+		a.terminate(k.sys, terminatedSystem)
+		return
+	}
+	a.crashed(w.Local().(*Context), cause.(*sched.Crash))
 }

@@ -16,12 +16,13 @@ func (s *scene) judge(a, b lifeOp) error {
 	if err := s.resting(); err != nil {
 		return err
 	}
-	over := s.kid.b.system.Closed()
+	over := s.child.b.system.Closed()
 	ends := endings(a, b)
 	if over != (len(ends) > 0) {
-		return fmt.Errorf("the kid has ended: %v", over)
+		return fmt.Errorf("the child has ended: %v", over)
 	}
-	checks := []error{s.wordsKept(over), s.answered(over, ends), s.stopsSeen(over, ends), s.linksAgree(over),
+	checks := []error{s.wordsKept(over), s.answered(over, ends), s.stopsSeen(over, ends),
+		s.linksAgree(over),
 		s.namedRightly(over), s.livedRightly(over, a, b), s.pupsOf(over)}
 	if err := errors.Join(checks...); err != nil {
 		return err
@@ -62,7 +63,7 @@ func (s *scene) wordsKept(over bool) error {
 		return fmt.Errorf("%d acts have not run, %d are dead letters", s.sentActs, s.lostActs)
 	}
 	if len(s.dead)+s.lostActs > 0 && !over {
-		return fmt.Errorf("words %v and %d acts are dead, and the kid lives", s.dead, s.lostActs)
+		return fmt.Errorf("words %v and %d acts are dead, and the child lives", s.dead, s.lostActs)
 	}
 	last := map[int]int{}
 	for _, n := range slices.Concat(s.ran, slices.Sorted(slices.Values(s.dead))) {
@@ -85,7 +86,7 @@ func (s *scene) answered(over bool, ends []error) error {
 		case r.Err == nil && r.Value%2 == 0 && r.Value > 0:
 		case over && errors.Is(r.Err, ErrStopped) && oneOf(r.Err, ends):
 		default:
-			return fmt.Errorf("an asker got %v, %v", r.Value, r.Err)
+			return fmt.Errorf("an caller got %v, %v", r.Value, r.Err)
 		}
 	}
 	return nil
@@ -125,9 +126,10 @@ func (s *scene) stopsSeen(over bool, ends []error) error {
 // linksAgree: what one side of a link knows the other knows.
 func (s *scene) linksAgree(over bool) error {
 	for _, r := range []Ref[player]{s.peer, s.friend} {
-		mine, its := linksBetween(r.b, s.kid.b), linksBetween(s.kid.b, r.b)
-		if linked := r == s.peer || s.ties > 0; (mine > 0) != (linked && !over) || mine != its {
-			return fmt.Errorf("%v has %d links with the kid, which has %d with it; ended: %v", r, mine, its, over)
+		own, its := linksBetween(r.b, s.child.b), linksBetween(s.child.b, r.b)
+		if linked := r == s.peer || s.ties > 0; (own > 0) != (linked && !over) || own != its {
+			return fmt.Errorf("%v has %d links with the child, which has %d with it; ended: %v", r, own, its,
+				over)
 		}
 	}
 	return nil
@@ -142,11 +144,11 @@ func linksBetween(a, to *cell) (n int) {
 	return n
 }
 
-// namedRightly: the child has its name while it lives; then it is free, or somebody else's.
+// namedRightly: the child has its name while it lives; then it is free, or another actor's.
 func (s *scene) namedRightly(over bool) error {
-	r, err := Lookup[player](s.sys, kidsName)
+	r, err := Lookup[player](s.sys, childName)
 	switch {
-	case !over && r == s.kid:
+	case !over && r == s.child:
 	case over && s.heir.b == nil && errors.Is(err, ErrNoName):
 	case over && s.heir.b != nil && r == s.heir:
 	default:
@@ -202,7 +204,7 @@ func (s *scene) pupsOf(over bool) error {
 	return nil
 }
 
-// nothingLeft: all have ended, everybody was told once, and nothing is kept.
+// nothingLeft: all have ended, all were told once, and nothing is kept.
 func (s *scene) nothingLeft(over bool, ends []error) error {
 	if !over { // its supervisor has taken it along
 		ends = []error{ErrShutdown}

@@ -10,10 +10,12 @@ const manyLinks = 64
 func TestLinks_Many(t *testing.T) {
 	typ := NewType[int]("linker")
 	do, ended := Declare[func(*Context)](typ, "do"), Declare[Exit](typ, "ended")
-	typ.Table(do.Do(func(_ *int, c *Context, f func(*Context)) { f(c) }), ended.Do(func(n *int, _ *Context, _ Exit) { *n++ }))
+	typ.Table(do.Handle(func(_ *int, c *Context, f func(*Context)) {
+		f(c)
+	}), ended.Handle(func(n *int, _ *Context, _ Exit) { *n++ }))
 	for seed := range uint64(8) {
-		sys := Start(Seed(seed))
-		settle := func() {
+		sys := Start(WithDeterministic(seed))
+		tidyUp := func() {
 			if err := sys.Wait(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -23,23 +25,25 @@ func TestLinks_Many(t *testing.T) {
 			TrapExit(c, ended)
 			for i := range all {
 				all[i] = typ.Spawn(c, 0)
-				do.Send(c, all[i], func(c *Context) { Link(c, hub) }) // by then it may not have heard of the other
+				// By then it may not have heard of the other.
+				do.Send(c, all[i], func(c *Context) { Link(c, hub) })
 				Link(c, all[i])
 			}
 		})
-		settle()
+		tidyUp()
 		do.Send(sys, hub, func(c *Context) {
 			for i := range all[:manyLinks] {
 				Unlink(c, all[i])
 			}
 		})
-		settle()
+		tidyUp()
 		for i := range all {
 			Stop(sys, all[i])
 		}
-		settle()
+		tidyUp()
 		if n, exits := TiesOf(hub), *stateOf[int](hub.b); n != 0 || exits != manyLinks {
-			t.Errorf("seed %d: %d links are left, and %d exits were heard of, not %d", seed, n, exits, manyLinks)
+			t.Errorf("seed %d: %d links are left, and %d exits were heard of, not %d", seed, n, exits,
+				manyLinks)
 		}
 		sys.Stop()
 	}

@@ -10,7 +10,7 @@ import (
 // in runs f in a behaviour of r and waits for it.
 func in(t testing.TB, sys *actor.System, r actor.Ref[mortal], f act) {
 	t.Helper()
-	_, err := fetchIn.Ask(soon(t), sys, r, f)
+	_, err := fetchIn.Ask(soon(t), r, f)
 	must(t, err)
 }
 
@@ -40,7 +40,7 @@ func TestLink(t *testing.T) {
 	} {
 		for _, forward := range []bool{true, false} {
 			for _, late := range []bool{true, false} {
-				sys := start(t, actor.Workers(2))
+				sys := start(t, actor.WithWorkers(2))
 				a, b := mortalType.Spawn(sys, mortal{name: "a"}), mortalType.Spawn(sys, mortal{name: "b"})
 				third := mortalType.Spawn(sys, mortal{name: "third"})
 				in(t, sys, b, func(_ *mortal, ctx *actor.Context) { actor.Link(ctx, third) })
@@ -49,7 +49,11 @@ func TestLink(t *testing.T) {
 					if !forward && !late {
 						from, to = b, a
 					}
-					in(t, sys, from, func(_ *mortal, ctx *actor.Context) { actor.Link(ctx, to); actor.Link(ctx, to); actor.Link(ctx, from) })
+					in(t, sys, from, func(_ *mortal, ctx *actor.Context) {
+						actor.Link(ctx, to)
+						actor.Link(ctx, to)
+						actor.Link(ctx, from)
+					})
 				}
 				if !late {
 					tie()
@@ -79,7 +83,7 @@ func TestLink(t *testing.T) {
 // TestTrapExit: "the ends of linked actors, normal ones too, come as messages".
 func TestTrapExit(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
 	in(t, sys, a, func(_ *mortal, c *actor.Context) { actor.TrapExit(c, onExit) })
 	for _, end := range []act{
@@ -93,7 +97,8 @@ func TestTrapExit(t *testing.T) {
 		doAct.Send(sys, b, end)
 		quiet(t, sys)
 	}
-	d.says(t, "a: start", "a: exit normal", "a: exit "+errUser.Error(), "a: exit panic", "a: exit killed")
+	d.says(t, "a: start", "a: exit normal", "a: exit "+errUser.Error(), "a: exit panic",
+		"a: exit killed")
 	in(t, sys, a, func(_ *mortal, c *actor.Context) {
 		actor.UntrapExit(c)
 		b := mortalType.Spawn(c, mortal{name: "b"})
@@ -106,7 +111,7 @@ func TestTrapExit(t *testing.T) {
 // TestUnlink: "When Unlink returns, the end of t does nothing to the running actor any
 // more, even if t has ended already and the news is on its way."
 func TestUnlink(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	for _, forward := range []bool{true, false} {
 		a, b := mortalType.Spawn(sys, mortal{}), mortalType.Spawn(sys, mortal{})
 		from, to := a, b
@@ -126,7 +131,7 @@ func TestUnlink(t *testing.T) {
 		c, d := mortalType.Spawn(sys, mortal{}), mortalType.Spawn(sys, mortal{})
 		in(t, sys, c, func(_ *mortal, ctx *actor.Context) { actor.Link(ctx, d); actor.Unlink(ctx, d) })
 		in(t, sys, d, func(_ *mortal, ctx *actor.Context) { actor.Unlink(ctx, c) })
-		must(t, actor.KillWait(soon(t), sys, c))
+		must(t, actor.KillWait(soon(t), c))
 		quiet(t, sys)
 		must(t, say.TrySend(sys, d, ""))
 	}
@@ -136,7 +141,7 @@ func TestUnlink(t *testing.T) {
 // has ended long ago, it comes at once, with the reason that t had".
 func TestWatch(t *testing.T) {
 	var d diary
-	sys, far := start(t, actor.Workers(2)), start(t)
+	sys, far := start(t, actor.WithWorkers(2)), start(t)
 	for name, b := range map[string]actor.Ref[mortal]{
 		"Near": mortalType.Spawn(sys, mortal{name: "b"}), "Far": mortalType.Spawn(far, mortal{name: "b"}),
 	} {
@@ -167,7 +172,9 @@ func TestWatch(t *testing.T) {
 			})
 			quiet(t, sys)
 			d.says(t, "a: start", line, line, line)
-			inside(t, sys, func(c *actor.Context) { panics(t, "another actor's", func() { actor.Unwatch(c, first) }) })
+			inside(t, sys, func(c *actor.Context) {
+				panics(t, "another actor's", func() { actor.Unwatch(c, first) })
+			})
 		})
 	}
 }
@@ -175,13 +182,13 @@ func TestWatch(t *testing.T) {
 // TestUnwatch: neither before the end nor after it.
 func TestUnwatch(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a, b := mortalType.Spawn(sys, mortal{name: "a", diary: &d}), mortalType.Spawn(sys, mortal{})
 	var m actor.Monitor
 	in(t, sys, a, func(_ *mortal, c *actor.Context) { m = actor.Watch(c, b, onDown) })
 	in(t, sys, a, func(_ *mortal, c *actor.Context) { actor.Unwatch(c, m); actor.Unwatch(c, m) })
 	quiet(t, sys)
-	must(t, actor.KillWait(soon(t), sys, b))
+	must(t, actor.KillWait(soon(t), b))
 	quiet(t, sys)
 	d.says(t, "a: start")
 }
@@ -211,15 +218,17 @@ func TestMisuse_OfLife(t *testing.T) {
 		"Link of a zero Ref":     func(c *actor.Context) { actor.Link(c, none) },
 		"Unlink of a zero Ref":   func(c *actor.Context) { actor.Unlink(c, none) },
 		"Watch of a zero Ref":    func(c *actor.Context) { actor.Watch(c, none, onDown) },
-		"Join of a zero Ref":     func(c *actor.Context) { _, _ = actor.Join(soon(t), sys, none) },
-		"Join called from":       func(c *actor.Context) { _, _ = actor.Join(soon(t), sys, r) },
+		"Join of a zero Ref":     func(c *actor.Context) { _, _ = actor.Join(soon(t), none) },
+		"Join called from":       func(c *actor.Context) { _, _ = actor.Join(soon(t), r) },
 		"Restart: mortal":        func(c *actor.Context) { actor.Restart(c, r) },
 		"Suspend: mortal":        func(c *actor.Context) { actor.Suspend(c, r) },
 		"mortal":                 func(c *actor.Context) { actor.TrapExit(c, onExit) },
 		"mortal.down":            func(c *actor.Context) { actor.Watch(c, r, onDown) },
-		"mortal.fell":            func(c *actor.Context) { actor.SpawnSupervised(c, mortalType, func(*mortal) {}, onFell) },
-		"cannot become":          func(c *actor.Context) { actor.Become(c, mortalType.Variant()) },
-		"not what runs":          func(c *actor.Context) { count.Stash(c, 1) },
+		"mortal.fell": func(c *actor.Context) {
+			actor.SpawnSupervised(c, mortalType, func(*mortal) {}, onFell)
+		},
+		"cannot become": func(c *actor.Context) { actor.Become(c, mortalType.Variant()) },
+		"not what runs": func(c *actor.Context) { count.Stash(c, 1) },
 	} {
 		inside(t, sys, func(c *actor.Context) { panics(t, call, func() { f(c) }) })
 	}
@@ -229,11 +238,15 @@ func TestMisuse_OfLife(t *testing.T) {
 	panics(t, "nil option", func() { actor.Declare[int](actor.NewType[int]("x"), "y", nil) })
 	panics(t, "nil function", func() { actor.NewType[int]("x").OnStart(nil) })
 	panics(t, "set twice", func() {
-		actor.NewType[int]("x").OnStop(func(*int, *actor.Context, error) {}).OnStop(func(*int, *actor.Context, error) {})
+		actor.NewType[int]("x").OnStop(func(*int, *actor.Context, error) {}).OnStop(func(*int,
+			*actor.Context, error) {
+		})
 	})
 	panics(t, "after the first spawn", func() { mortalType.OnStop((*mortal).End) })
-	panics(t, "declared for another type", func() { puppetType.Variant(slowDo.Do((*puppet).Do)) })
-	panics(t, "two methods", func() { mortalType.Variant(say.Do((*mortal).Say), say.Do((*mortal).Say)) })
+	panics(t, "declared for another type", func() { puppetType.Variant(slowDo.Handle((*puppet).Do)) })
+	panics(t, "two methods", func() {
+		mortalType.Variant(say.Handle((*mortal).Say), say.Handle((*mortal).Say))
+	})
 	panics(t, "without a behaviour", func() { mortalType.Variant(actor.Entry[mortal]{}) })
 }
 
@@ -248,12 +261,27 @@ func TestAcross_EndsAreHeard(t *testing.T) {
 		again bool                                         // tie once more, after it was undone
 		says  []string
 	}{
-		"watch":         {tie: func(c *actor.Context, to actor.Ref[mortal]) { actor.Watch(c, to, onDown) }, says: []string{"a: down " + taken}},
-		"link":          {tie: func(c *actor.Context, to actor.Ref[mortal]) { actor.Link(c, to) }, says: []string{"a: exit " + taken}},
-		"linked":        {back: func(c *actor.Context, to actor.Ref[mortal]) { actor.Link(c, to) }, says: []string{"a: exit " + taken}},
-		"watched":       {back: func(c *actor.Context, to actor.Ref[mortal]) { actor.Watch(c, to, onDown) }},
-		"unlinked":      {tie: func(c *actor.Context, to actor.Ref[mortal]) { actor.Link(c, to); actor.Unlink(c, to) }},
-		"unlinked back": {tie: func(c *actor.Context, to actor.Ref[mortal]) { actor.Link(c, to) }, back: func(c *actor.Context, to actor.Ref[mortal]) { actor.Unlink(c, to) }},
+		"watch": {tie: func(c *actor.Context, to actor.Ref[mortal]) {
+			actor.Watch(c, to, onDown)
+		}, says: []string{"a: down " + taken}},
+		"link": {tie: func(c *actor.Context, to actor.Ref[mortal]) {
+			actor.Link(c, to)
+		}, says: []string{"a: exit " + taken}},
+		"linked": {back: func(c *actor.Context, to actor.Ref[mortal]) {
+			actor.Link(c, to)
+		}, says: []string{"a: exit " + taken}},
+		"watched": {back: func(c *actor.Context, to actor.Ref[mortal]) {
+			actor.Watch(c, to, onDown)
+		}},
+		"unlinked": {tie: func(c *actor.Context, to actor.Ref[mortal]) {
+			actor.Link(c, to)
+			actor.Unlink(c, to)
+		}},
+		"unlinked back": {tie: func(c *actor.Context, to actor.Ref[mortal]) {
+			actor.Link(c, to)
+		}, back: func(c *actor.Context, to actor.Ref[mortal]) {
+			actor.Unlink(c, to)
+		}},
 		"unwatched": {tie: func(c *actor.Context, to actor.Ref[mortal]) {
 			actor.Unwatch(c, actor.Watch(c, to, onDown))
 		}},
@@ -266,7 +294,8 @@ func TestAcross_EndsAreHeard(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var d diary
 			sys, far := start(t), start(t)
-			a, b := mortalType.Spawn(sys, mortal{name: "a", diary: &d}), mortalType.Spawn(far, mortal{name: "b", diary: new(diary)})
+			a, b := mortalType.Spawn(sys, mortal{name: "a", diary: &d}), mortalType.Spawn(far,
+				mortal{name: "b", diary: new(diary)})
 			in(t, sys, a, func(m *mortal, c *actor.Context) { actor.TrapExit(c, onExit) })
 			quiet(t, far)
 			for range 2 {
@@ -286,7 +315,7 @@ func TestAcross_EndsAreHeard(t *testing.T) {
 			far.Stop()
 			quiet(t, sys)
 			d.says(t, append([]string{"a: start"}, c.says...)...)
-			equal(t, "standing", b.Standing(), actor.Ended)
+			equal(t, "status", b.Status(), actor.StatusEnded)
 			equal(t, "links and monitors that are left", actor.TiesOf(a), 0)
 			equal(t, "what is left of it", actor.LeftoversOf(sys), actor.Leftovers{})
 		})

@@ -19,7 +19,7 @@ type twin struct {
 	ref        actor.Ref[mortal]
 	alive      bool
 	supervised bool
-	policy     func(*actor.Context, actor.Fallen) // of its supervisor
+	policy     func(*actor.Context, actor.ChildDown) // of its supervisor
 	parent     *twin
 	links      map[*twin]bool
 	watches    []*watching // that it holds
@@ -46,7 +46,7 @@ type village struct {
 	twins     []*twin
 	watchings []*watching
 	ran, dead int
-	closing   bool // their supervisor restarts nobody any more
+	closing   bool // their supervisor restarts no child any more
 	reallyRan atomic.Int64
 	letters   letters
 }
@@ -69,7 +69,7 @@ func (v *village) equal(what string, got, want int) {
 
 // ask runs f in r's behaviour; the model says whether it is alive.
 func (v *village) ask(w *twin, f act) {
-	_, err := fetchIn.Ask(v.ctx, v.sys, w.ref, f)
+	_, err := fetchIn.Ask(v.ctx, w.ref, f)
 	if w.alive && err != nil || !w.alive && !errors.Is(err, actor.ErrStopped) {
 		v.t.Fatalf("ask of %v, which should be alive=%v: %v", w.ref, w.alive, err)
 	}
@@ -168,18 +168,25 @@ func (v *village) operations() map[string]func(*rapid.T) {
 		return one(func(w *twin) { f(v.sys, w.ref); v.ended(w, false) })
 	}
 	return map[string]func(*rapid.T){
-		"spawn":  func(t *rapid.T) { v.t = t; v.spawn() },
-		"child":  one(v.child),
-		"send":   one(v.send),
-		"ask":    one(func(w *twin) { v.ask(w, nothing) }),
-		"stop":   order(actor.Stop),
-		"drain":  order(actor.Drain),
-		"kill":   order(actor.Kill),
-		"panic":  act(func(*mortal, *actor.Context) { panic(1) }, func(w *twin) { v.exits(w, false) }),
-		"exit":   act(func(_ *mortal, c *actor.Context) { c.Exit(errUser) }, func(w *twin) { v.exits(w, false) }),
+		"spawn": func(t *rapid.T) { v.t = t; v.spawn() },
+		"child": one(v.child),
+		"send":  one(v.send),
+		"ask":   one(func(w *twin) { v.ask(w, nothing) }),
+		"stop":  order(actor.Stop),
+		"drain": order(actor.Drain),
+		"kill":  order(actor.Kill),
+		"panic": act(func(*mortal, *actor.Context) { panic(1) }, func(w *twin) { v.exits(w, false) }),
+		"exit": act(func(_ *mortal, c *actor.Context) { c.Exit(errUser) }, func(w *twin) {
+			v.exits(w, false)
+		}),
 		"normal": act(func(_ *mortal, c *actor.Context) { c.Stop() }, func(w *twin) { v.exits(w, true) }),
-		"become": act(func(_ *mortal, c *actor.Context) { actor.Become(c, stashing) }, func(w *twin) { w.stashing = true }),
-		"unstash": act(func(_ *mortal, c *actor.Context) { actor.Unbecome(c); actor.UnstashAll(c) }, func(w *twin) {
+		"become": act(func(_ *mortal, c *actor.Context) {
+			actor.Become(c, stashing)
+		}, func(w *twin) { w.stashing = true }),
+		"unstash": act(func(_ *mortal, c *actor.Context) {
+			actor.Unbecome(c)
+			actor.UnstashAll(c)
+		}, func(w *twin) {
 			v.ran += w.stash
 			w.stash, w.stashing = 0, false
 		}),
@@ -188,7 +195,7 @@ func (v *village) operations() map[string]func(*rapid.T) {
 		"watch":   two(v.watch),
 		"unwatch": func(t *rapid.T) { v.t = t; v.unwatch() },
 		"restart": one(func(w *twin) {
-			if w.supervised && v.restarts(w) { // of others, a second blow may end what is on its way up
+			if w.supervised && v.restarts(w) { // of others, a second fault may end what is on its way up
 				if actor.Restart(v.sys, w.ref); w.alive {
 					v.restarted(w)
 				}
@@ -203,7 +210,9 @@ func (v *village) add(w *twin) {
 	v.twins = append(v.twins, w)
 }
 
-func (v *village) newborn() mortal { return mortal{born: true, onSay: func() { v.reallyRan.Add(1) }} }
+func (v *village) newborn() mortal {
+	return mortal{born: true, onSay: func() { v.reallyRan.Add(1) }}
+}
 
 func (v *village) spawn() {
 	w := &twin{supervised: rapid.Bool().Draw(v.t, "supervised"), policy: giveUp}
@@ -217,7 +226,7 @@ func (v *village) spawn() {
 		}
 		w.ref = actor.SpawnSupervised(c, mortalType, func(m *mortal) { *m = v.newborn() }, onFell)
 		inner := m.onFell
-		m.onFell = func(m *mortal, c *actor.Context, f actor.Fallen) {
+		m.onFell = func(m *mortal, c *actor.Context, f actor.ChildDown) {
 			if f.Ref == w.ref.Any() && !f.Final {
 				w.policy(c, f)
 			} else if inner != nil {
@@ -256,7 +265,7 @@ func (v *village) link(a, b *twin) {
 		a.links[b], b.links[a] = true, true
 	default:
 		v.quiet()
-		if d, err := actor.Join(v.ctx, v.sys, b.ref); err != nil || d.Reason != nil {
+		if d, err := actor.Join(v.ctx, b.ref); err != nil || d.Reason != nil {
 			v.exits(a, false)
 		}
 	}
@@ -336,12 +345,12 @@ func TestLifeModel(t *testing.T) {
 	ctx := t.Context()
 	rapid.Check(t, func(t *rapid.T) {
 		v := &village{t: t, ctx: ctx}
-		v.sys = actor.Start(actor.Workers(2), actor.Logger(silent), v.letters.option())
+		v.sys = actor.Start(actor.WithWorkers(2), actor.WithLogger(silent), v.letters.option())
 		defer v.sys.Stop()
 		v.root = mortalType.Spawn(v.sys, mortal{born: true})
 		v.spawn()
 		t.Repeat(v.operations())
-		if err := actor.StopWait(v.ctx, v.sys, v.root); err != nil {
+		if err := actor.StopWait(v.ctx, v.root); err != nil {
 			t.Fatal(err)
 		}
 		v.closing = true

@@ -11,20 +11,20 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// hamlet is a supervised actor with a supervisor and somebody who is tied to it, for two
+// hamlet is a supervised actor with a supervisor and another actor that is tied to it, for two
 // operations that race.
 type hamlet struct {
-	t                testing.TB
-	sys              *actor.System
-	super, kid, peer actor.Ref[mortal]
-	dead             atomic.Int64 // letters that say something
-	said, ran        atomic.Int64
-	downs, watches   atomic.Int64
-	named            atomic.Int64 // who has the name, at a time
-	final            int          // the supervisor's
+	t                  testing.TB
+	sys                *actor.System
+	super, child, peer actor.Ref[mortal]
+	dead               atomic.Int64 // letters that say something
+	said, ran          atomic.Int64
+	downs, watches     atomic.Int64
+	named              atomic.Int64 // who has the name, at a time
+	final              int          // the supervisor's
 }
 
-const kidsName = "kid's"
+const childName = "child's"
 
 // lifeOps are the operations of which every pair is tried. Each runs in a goroutine of its
 // own, and may come before, after and in the middle of the other one.
@@ -33,48 +33,61 @@ var lifeOps = []struct {
 	do   func(h *hamlet)
 }{
 	{"spawn", func(h *hamlet) {
-		doAct.Send(h.sys, h.kid, func(_ *mortal, c *actor.Context) { mortalType.SpawnChild(c, mortal{}) })
+		doAct.Send(h.sys, h.child, func(_ *mortal, c *actor.Context) {
+			mortalType.SpawnChild(c, mortal{})
+		})
 	}},
 	{"send", func(h *hamlet) {
 		for range 5 {
 			h.said.Add(1)
-			say.Send(h.sys, h.kid, "")
+			say.Send(h.sys, h.child, "")
 		}
 	}},
-	{"urgent", func(h *hamlet) { rush.Send(h.sys, h.kid, nothing) }},
+	{"urgent", func(h *hamlet) { rush.Send(h.sys, h.child, nothing) }},
 	{"ask", func(h *hamlet) {
-		_, err := fetch.Ask(soon(h.t), h.sys, h.kid, func(*mortal) int { return 1 })
+		_, err := fetch.Ask(soon(h.t), h.child, func(*mortal) int { return 1 })
 		if err != nil && !errors.Is(err, actor.ErrStopped) {
 			h.t.Errorf("ask: %v", err)
 		}
 	}},
 	{"link", func(h *hamlet) {
-		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) { actor.TrapExit(c, onExit); actor.Link(c, h.kid) })
+		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) {
+			actor.TrapExit(c, onExit)
+			actor.Link(c, h.child)
+		})
 	}},
 	{"unlink", func(h *hamlet) {
-		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) { actor.Link(c, h.kid); actor.Unlink(c, h.kid) })
+		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) {
+			actor.Link(c, h.child)
+			actor.Unlink(c, h.child)
+		})
 	}},
 	{"monitor", func(h *hamlet) {
-		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) { h.watches.Add(1); actor.Watch(c, h.kid, onDown) })
+		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) {
+			h.watches.Add(1)
+			actor.Watch(c, h.child, onDown)
+		})
 	}},
-	{"stop", func(h *hamlet) { actor.Stop(h.sys, h.kid) }},
-	{"drain", func(h *hamlet) { actor.Drain(h.sys, h.kid) }},
-	{"kill", func(h *hamlet) { actor.Kill(h.sys, h.kid) }},
-	{"panic", func(h *hamlet) { doAct.Send(h.sys, h.kid, func(*mortal, *actor.Context) { panic("on purpose") }) }},
-	{"suspend", func(h *hamlet) { actor.Suspend(h.sys, h.kid) }},
-	{"restart", func(h *hamlet) { actor.Restart(h.sys, h.kid) }},
+	{"stop", func(h *hamlet) { actor.Stop(h.sys, h.child) }},
+	{"drain", func(h *hamlet) { actor.Drain(h.sys, h.child) }},
+	{"kill", func(h *hamlet) { actor.Kill(h.sys, h.child) }},
+	{"panic", func(h *hamlet) {
+		doAct.Send(h.sys, h.child, func(*mortal, *actor.Context) { panic("on purpose") })
+	}},
+	{"suspend", func(h *hamlet) { actor.Suspend(h.sys, h.child) }},
+	{"restart", func(h *hamlet) { actor.Restart(h.sys, h.child) }},
 	{"name", func(h *hamlet) {
-		doAct.Send(h.sys, h.kid, func(_ *mortal, c *actor.Context) {
-			if c.Register(kidsName) == nil {
-				c.Unregister(kidsName)
-				_ = c.Register(kidsName)
+		doAct.Send(h.sys, h.child, func(_ *mortal, c *actor.Context) {
+			if c.Register(childName) == nil {
+				c.Unregister(childName)
+				_ = c.Register(childName)
 			}
 		})
-		if r, err := mortalType.SpawnNamed(h.sys, kidsName, mortal{}); err == nil {
+		if r, err := mortalType.SpawnNamed(h.sys, childName, mortal{}); err == nil {
 			if n := h.named.Add(1); n > 1 {
 				h.t.Errorf("%d have the name", n)
 			}
-			_, _ = actor.Lookup[mortal](h.sys, kidsName)
+			_, _ = actor.Lookup[mortal](h.sys, childName)
 			h.named.Add(-1)
 			actor.Stop(h.sys, r)
 		}
@@ -83,21 +96,28 @@ var lifeOps = []struct {
 
 func newHamlet(t testing.TB) *hamlet {
 	h := &hamlet{t: t}
-	h.sys = actor.Start(actor.Workers(3), actor.OnPanic(func(actor.PanicReport) {}), actor.OnDeadLetter(func(d actor.DeadLetter) {
-		if d.Behaviour == "say" {
-			h.dead.Add(1)
-		}
-	}))
-	h.super = mortalType.Spawn(h.sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
+	h.sys = actor.Start(actor.WithWorkers(3),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}), actor.WithHooks(
+			actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+				if d.Behaviour == "say" {
+					h.dead.Add(1)
+				}
+			}}))
+	h.super = mortalType.Spawn(h.sys, mortal{onFell: func(_ *mortal, c *actor.Context,
+		f actor.ChildDown) {
 		if f.Final {
 			h.final++
 		} else {
 			actor.Restart(c, f.Ref)
 		}
 	}})
-	h.peer = mortalType.Spawn(h.sys, mortal{onDown: func(*mortal, *actor.Context, actor.Down) { h.downs.Add(1) }})
+	h.peer = mortalType.Spawn(h.sys, mortal{onDown: func(*mortal, *actor.Context, actor.Down) {
+		h.downs.Add(1)
+	}})
 	in(t, h.sys, h.super, func(_ *mortal, c *actor.Context) {
-		h.kid = actor.SpawnSupervised(c, mortalType, func(m *mortal) { m.onSay = func() { h.ran.Add(1) } }, onFell)
+		h.child = actor.SpawnSupervised(c, mortalType, func(m *mortal) {
+			m.onSay = func() { h.ran.Add(1) }
+		}, onFell)
 	})
 	return h
 }
@@ -122,11 +142,11 @@ func (h *hamlet) race(round int, ops ...func(*hamlet)) {
 func (h *hamlet) end() {
 	h.t.Helper()
 	quiet(h.t, h.sys)
-	must(h.t, actor.StopWait(soon(h.t), h.sys, h.super))
+	must(h.t, actor.StopWait(soon(h.t), h.super))
 	quiet(h.t, h.sys)
 	equal(h.t, "monitors that were told", h.downs.Load(), h.watches.Load())
 	equal(h.t, "run or dead", h.ran.Load()+h.dead.Load(), h.said.Load())
-	must(h.t, actor.StopWait(soon(h.t), h.sys, h.peer))
+	must(h.t, actor.StopWait(soon(h.t), h.peer))
 	quiet(h.t, h.sys)
 	if h.final > 1 {
 		h.t.Errorf("%d final words", h.final)
@@ -139,7 +159,7 @@ func (h *hamlet) end() {
 
 // TestLife_Pairs: every pair of operations on the life of an actor (spawn, send, urgent send,
 // ask, link, unlink, monitor, stop, drain, kill, panic, suspend, restart, name), each with
-// itself too, at once: nothing hangs, nothing is lost, everybody is told once, and nothing is
+// itself too, at once: nothing hangs, nothing is lost, all are told once, and nothing is
 // left.
 func TestLife_Pairs(t *testing.T) {
 	rounds := nightly(6, 300)

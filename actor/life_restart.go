@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/internal/access"
 	"slices"
 
 	"github.com/gallop-go/gallop/backpressure"
@@ -10,9 +11,9 @@ import (
 // What package supervise needs of an actor: that it can be taken down and brought up in
 // its place, with its ref and its mail.
 
-// Fallen is the message by which a supervisor learns of the fall of an actor that it
+// ChildDown is the message by which a supervisor learns of the fall of an actor that it
 // has spawned with [SpawnSupervised].
-type Fallen struct {
+type ChildDown struct {
 	// Ref is the actor, and ActorID and Type name it.
 	Ref     AnyRef
 	ActorID uint64
@@ -25,23 +26,21 @@ type Fallen struct {
 	// Starting says that the actor was not up when it fell: init or OnStart failed, with
 	// Reason as the error, or it was taken down before they ran.
 	Starting bool
-	// Decision is what Care.Decide has decided about Reason. With DecideStop the actor has
-	// ended: Final is true. With DecideEscalate the actor is suspended, and the supervisor is to
-	// fail itself, for example by c.Exit(f.Reason). It is DecideRestart if Decide was not asked.
-	Decision Decision
+	// What the supervisor's Decide has said about Reason. It is access.Restart if that was not asked.
+	decision access.Decision
 }
 
 // supervision is what a supervised actor knows of its supervisor. Read-only.
 type supervision struct {
 	super   *cell
-	init    func(a *cell) // gives it a fresh state
-	zero    func(a *cell) // gives it the zero state, or what [TypeKeep] keeps
-	deliver func(c *Context, at *cell, f Fallen)
-	up      func(c *Context, at *cell, r Risen) // nil: nobody wants to know
-	family  any                                 // Care.Family
-	decides func(reason error) Decision         // Care.Decide
-	drops   bool                                // mail, at a restart
-	keeps   int                                 // Care.Backlog
+	init    func(a *cell) // gives it a new state
+	zero    func(a *cell) // gives it the zero state, or what [WithKeep] keeps
+	deliver func(c *Context, at *cell, f ChildDown)
+	up      func(c *Context, at *cell, r access.ChildUp) // nil: the supervisor is not told
+	family  any                                          // ChildOptions.Family
+	decides func(reason error) access.Decision           // ChildOptions.Decide
+	drops   bool                                         // mail, at a restart
+	keeps   int                                          // ChildOptions.Backlog
 
 	keepReplies bool // outcomes that a life has asked for run in the next one
 }
@@ -62,14 +61,12 @@ type supervision struct {
 //   - it holds the system until the running actor has decided on [Restart] or [Stop].
 //     The running actor is told by a message for fell that overtakes ordinary mail.
 //
-// Whoever stops, drains or kills the child ends it for good. So does the end of the
+// A Stop, Drain or Kill of the child ends it for good. So does the end of the
 // running actor, at once if the child is down. An actor with supervised children is
 // never muted.
-func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behaviour[T, Fallen]) Ref[S] {
-	if i := infoOf(t).made("SpawnSupervised"); init == nil {
-		panic("gallop: SpawnSupervised: a nil function for " + i.name)
-	}
-	return SpawnUnder(c, t, init, Care[T]{Fell: fell})
+func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S),
+	fell Behaviour[T, ChildDown]) Ref[S] {
+	return Ref[S]{t.spawnUnder(c, init, access.ChildOptions{Down: fell})}
 }
 
 // Suspend takes a supervised actor down after the message that it is handling, as if it
@@ -83,7 +80,7 @@ func Suspend(from Sender, t Target) {
 	sendSignal("Suspend", from, t, takeDown{})
 }
 
-// Restart brings a supervised actor up again, with a fresh state, in its place: its
+// Restart brings a supervised actor up again, with a new state, in its place: its
 // queued mail runs, in order. An actor that is up is taken down first, as by [Suspend],
 // but its supervisor is not told. Restart does nothing to an actor that is ending. It
 // panics if t was not spawned with [SpawnSupervised].
@@ -102,8 +99,9 @@ func mustBeSupervised(call string, t Target) {
 func (a *cell) supervises() bool { return a.cold != nil && a.cold.guards > 0 }
 
 func (s *supervision) tellChildDown(e env, a *cell, why error, final bool) {
-	s.super.tell(e, childDown{sup: s, news: Fallen{
-		Ref: AnyRef{a}, ActorID: a.id, Type: a.typ().name, Reason: why, Final: final, Starting: a.cold.starting, Decision: a.cold.decision,
+	s.super.tell(e, childDown{sup: s, news: ChildDown{
+		Ref: AnyRef{a}, ActorID: a.id, Type: a.typ().name, Reason: why, Final: final,
+		Starting: a.cold.starting, decision: a.cold.decision,
 	}})
 }
 
@@ -111,12 +109,12 @@ func (s *supervision) tellChildDown(e env, a *cell, why error, final bool) {
 type childDown struct {
 	unanswered
 	sup  *supervision
-	news Fallen
+	news ChildDown
 }
 
 func (s childDown) serve(a *cell, c *Context) {
 	if x := a.makeCold(); x.state == leaving {
-		s.news.Ref.b.tell(env{c: c, sys: a.sys()}, orphaned{mode: x.stopMode})
+		s.news.Ref.b.tell(c, orphaned{mode: x.stopMode})
 	}
 	s.sup.deliver(c, a, s.news)
 }
@@ -184,7 +182,7 @@ func (a *cell) suspend(c *Context, x *coldState) {
 		a.setLoad(c, a.load&^backpressure.Overloaded) // C4: as above, only the suspension shuts its gate
 	}
 	a.wait()
-	x.sup.tellChildDown(env{c: c, sys: a.sys()}, a, x.reason, false)
+	x.sup.tellChildDown(c, a, x.reason, false)
 }
 
 // restart is the end of LEAVING for an actor that comes up again at once.
@@ -198,7 +196,7 @@ func (a *cell) restart(c *Context, x *coldState) {
 
 // forget drops what belongs to a life and not to the actor.
 func (a *cell) forget(c *Context, x *coldState) {
-	e := env{c: c, sys: a.sys()}
+	e := c
 	c.forgo()
 	x.nextLife()
 	a.forgetContext()
@@ -230,7 +228,7 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 		verifyBeginLife(a, x)
 	}
 	reason, wasDown := x.reason, x.backoff != nil
-	x.state, x.reason, x.decision = alive, nil, DecideRestart
+	x.state, x.reason, x.decision = alive, nil, access.Restart
 	x.unstarted, x.down = true, true
 	a.waited()
 	a.setPressed(c, false)
@@ -246,25 +244,25 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 	}
 }
 
-// TypeKeep says what of the state survives when an actor of this type goes down to be
+// WithKeep says what of the state survives when an actor of this type goes down to be
 // restarted in its place (see [SpawnSupervised]). keep runs in the actor's turn, after
 // OnStop. It is given the state, and what it leaves there is what the init of the next
-// life finds. Without TypeKeep, that is the zero state.
+// life finds. Without WithKeep, that is the zero state.
 //
 // An actor that was ended by order is replaced by a new one, for which nothing was kept.
 // What keep leaves must not refer to the actor's arena, nor to anything else that ends
-// with a life, such as timers. If keep panics, nothing is kept. TypeKeep panics if keep
+// with a life, such as timers. If keep panics, nothing is kept. WithKeep panics if keep
 // is nil; NewType panics if its state is not an S.
-func TypeKeep[S any](keep func(*S)) TypeOption {
+func WithKeep[S any](keep func(*S)) TypeOption {
 	if keep == nil {
-		panic("gallop: TypeKeep: a nil function")
+		panic("gallop: WithKeep: a nil function")
 	}
-	return func(t *typeInfo) {
+	return typeOption(func(t *typeInfo) {
 		if _, ok := t.state.(*S); !ok {
-			panicMisuse("NewType: TypeKeep of another state than that of ", t.name)
+			panicMisuse("NewType: WithKeep of another state than that of ", t.name)
 		}
 		t.keep = func(a *cell) { keepOf(keep, stateOf[S](a)) }
-	}
+	})
 }
 
 // keepOf runs keep, and clears the state if that panics.
@@ -290,7 +288,7 @@ func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
 	if invariant.On {
 		verifyFilter(a)
 	}
-	a.forgetMarks()
+	a.policy().forget(a)
 	var all messageList
 	all.Add(a.in.Pending())
 	a.in.SetPending(nil)
@@ -303,30 +301,21 @@ func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
 
 // filterChain is sift for a chain of messages, and returns those that are kept. The mailbox's top
 // node may be among them: it stays in place, whatever becomes of its message.
-func (a *cell) filterChain(c *Context, m *message, refuse func(a *cell, m *message) error) *message {
-	e := env{c: c, sys: a.sys()}
+func (a *cell) filterChain(c *Context, m *message,
+	refuse func(a *cell, m *message) error) *message {
+	e := c
 	var kept messageList
 	for m != nil {
 		next := m.Next
 		m.Next = nil
 		if err := refuse(a, m); err == nil {
 			kept.Add(m)
-		} else if e.endLetter(a, m, err); !a.in.IsTop(m) {
+		} else if endLetter(e, a, m, err); !a.in.IsTop(m) {
 			c.recycle(m)
 		}
 		m = next
 	}
 	return kept.All()
-}
-
-// takeBoundedIf takes out of the queue of an actor with a bound what fits take. Owner only.
-func (a *cell) takeBoundedIf(c *Context, take func(m *message) bool) *message {
-	if a.load&bounded == 0 {
-		return nil
-	}
-	out, list := a.flow.Load().takeIf(a, take)
-	release(env{c: c, sys: a.sys()}, list)
-	return out
 }
 
 // dropMail makes dead letters of all mail that waits at the end of a life, also of urgent messages.
@@ -340,7 +329,7 @@ func (a *cell) dropMail(c *Context, x *coldState) {
 		return why
 	}
 	a.filterMail(c, drop)
-	env{c: c, sys: a.sys()}.deadLetters(a, a.takeBoundedIf(c, func(*message) bool { return true }), why)
+	deadLetters(c, a, a.policy().takeIf(a, c, func(*message) bool { return true }), why)
 	x.held.Add(a.filterChain(c, x.held.All(), drop))
 	a.filterUrgent(c, x, drop)
 }
@@ -355,7 +344,7 @@ func (a *cell) dropAbandoned(c *Context, x *coldState, reason error) {
 		return nil
 	}
 	a.filterMail(c, gone)
-	env{c: c, sys: a.sys()}.deadLetters(a, a.takeBoundedIf(c, func(m *message) bool { return gone(a, m) != nil }), why)
+	deadLetters(c, a, a.policy().takeIf(a, c, func(m *message) bool { return gone(a, m) != nil }), why)
 	x.held.Add(a.filterChain(c, x.held.All(), gone))
 	a.filterUrgent(c, x, gone)
 }
@@ -371,7 +360,8 @@ func (a *cell) filterUrgent(c *Context, x *coldState, refuse func(a *cell, m *me
 
 // verifySuspend checks the way from LEAVING to SUSPENDED, or up again.
 func verifySuspend(a *cell, x *coldState, g nextState) {
-	invariant.Check(x.state == leaving && x.after == g, "%v comes to goal %d in phase %d, and left for %d", a, g, x.state, x.after)
+	invariant.Check(x.state == leaving && x.after == g,
+		"%v comes to goal %d in phase %d, and left for %d", a, g, x.state, x.after)
 	invariant.Check(a.supervised && x.sup != nil, "%v comes to goal %d, and has no supervisor", a, g)
 	invariant.Check(!a.box.PeekClosed(), "%v comes to goal %d, and its mailbox is closed", a, g)
 	verifyBottom(a, x)
@@ -379,15 +369,19 @@ func verifySuspend(a *cell, x *coldState, g nextState) {
 
 // verifyBeginLife checks an actor that begins another life: nothing of the last is left.
 func verifyBeginLife(a *cell, x *coldState) {
-	invariant.Check(x.state == leaving || x.state == suspended, "%v begins another life in phase %d", a, x.state)
+	invariant.Check(x.state == leaving || x.state == suspended, "%v begins another life in phase %d",
+		a, x.state)
 	invariant.Check(a.arena == nil && !a.isCollecting(), "%v begins another life with its arena", a)
-	invariant.Check(x.trap == nil && x.table == nil, "%v begins another life with its trap or variant", a)
-	invariant.Check(x.watching.Len() == 0, "%v begins another life, and watches %d", a, x.watching.Len())
+	invariant.Check(x.trap == nil && x.table == nil,
+		"%v begins another life with its trap or variant", a)
+	invariant.Check(x.watching.Len() == 0, "%v begins another life, and watches %d", a,
+		x.watching.Len())
 	invariant.Check(!x.drained && !x.gone, "%v begins another life after a drain", a)
 	invariant.Check(x.stash.list.First == nil, "%v begins another life with a stash", a)
 }
 
 // verifyFilter checks an actor that goes through its mail.
 func verifyFilter(a *cell) {
-	invariant.Check(!a.box.PeekClosed() && !a.cold.drained, "%v goes through its mail behind the end of its mailbox", a)
+	invariant.Check(!a.box.PeekClosed() && !a.cold.drained,
+		"%v goes through its mail behind the end of its mailbox", a)
 }

@@ -13,26 +13,28 @@ import (
 
 // guardian is a supervisor with one child.
 type guardian struct {
-	sys         *actor.System
-	super, kid  actor.Ref[mortal]
-	diary       diary
-	generations int
+	sys          *actor.System
+	super, child actor.Ref[mortal]
+	diary        diary
+	generations  int
 }
 
 // guard makes one. answer is what it does when the child has fallen.
-func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.Fallen), opts ...actor.Option) *guardian {
+func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.ChildDown),
+	opts ...actor.Option) *guardian {
 	t.Helper()
-	g := &guardian{sys: start(t, append([]actor.Option{actor.Workers(2)}, opts...)...)}
-	g.super = mortalType.Spawn(g.sys, mortal{name: "super", diary: &g.diary, onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
-		if !f.Final && answer != nil {
-			answer(c, f)
-		}
-	}})
+	g := &guardian{sys: start(t, append([]actor.Option{actor.WithWorkers(2)}, opts...)...)}
+	g.super = mortalType.Spawn(g.sys, mortal{name: "super", diary: &g.diary,
+		onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) {
+			if !f.Final && answer != nil {
+				answer(c, f)
+			}
+		}})
 	in(t, g.sys, g.super, func(_ *mortal, c *actor.Context) {
-		g.kid = actor.SpawnSupervised(c, mortalType, func(m *mortal) {
+		g.child = actor.SpawnSupervised(c, mortalType, func(m *mortal) {
 			g.generations++
 			*m = child
-			m.name, m.diary, m.n = "kid", &g.diary, g.generations
+			m.name, m.diary, m.n = "child", &g.diary, g.generations
 		}, onFell)
 	})
 	quiet(t, g.sys)
@@ -40,15 +42,15 @@ func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.Fal
 	return g
 }
 
-func restart(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }
-func giveUp(c *actor.Context, f actor.Fallen)  { actor.Stop(c, f.Ref) }
+func restart(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }
+func giveUp(c *actor.Context, f actor.ChildDown)  { actor.Stop(c, f.Ref) }
 
 // crashAndSay sends a crash and three messages behind it, in one go.
 func crashAndSay(t testing.TB, g *guardian, crash act) {
 	in(t, g.sys, g.super, func(_ *mortal, c *actor.Context) {
-		doAct.Send(c, g.kid, crash)
+		doAct.Send(c, g.child, crash)
 		for _, s := range []string{"1", "2", "3"} {
-			say.Send(c, g.kid, s)
+			say.Send(c, g.child, s)
 		}
 	})
 }
@@ -68,12 +70,14 @@ func TestRestart(t *testing.T) {
 			g := guard(t, mortal{}, restart)
 			crashAndSay(t, g, c.crash)
 			quiet(t, g.sys)
-			g.diary.says(t, "kid: stop "+c.reason, "super: fell "+c.reason+" false", "kid: start", "kid: 1", "kid: 2", "kid: 3")
-			n, err := fetch.Ask(soon(t), g.sys, g.kid, func(m *mortal) int { return m.n })
+			g.diary.says(t, "child: stop "+c.reason, "super: fell "+c.reason+" false", "child: start",
+				"child: 1",
+				"child: 2", "child: 3")
+			n, err := fetch.Ask(soon(t), g.child, func(m *mortal) int { return m.n })
 			must(t, err)
 			equal(t, "generation", n, 2)
 			equal(t, "dead letters", g.sys.Stats().DeadLetters, 0)
-			must(t, actor.StopWait(soon(t), g.sys, g.super))
+			must(t, actor.StopWait(soon(t), g.super))
 			quiet(t, g.sys)
 			equal(t, "ended", g.sys.Stats().Stopped, 2)
 		})
@@ -90,24 +94,28 @@ func TestSuspended(t *testing.T) {
 		reason string
 		runs   int
 	}{
-		{"Restart", func(g *guardian) { actor.Restart(g.sys, g.kid) }, "", 3},
-		{"Stop", func(g *guardian) { actor.Stop(g.sys, g.kid) }, "panic", 0},
-		{"Drain", func(g *guardian) { actor.Drain(g.sys, g.kid) }, "panic", 0},
-		{"Kill", func(g *guardian) { actor.Kill(g.sys, g.kid) }, "killed", 0},
+		{"Restart", func(g *guardian) { actor.Restart(g.sys, g.child) }, "", 3},
+		{"Stop", func(g *guardian) { actor.Stop(g.sys, g.child) }, "panic", 0},
+		{"Drain", func(g *guardian) { actor.Drain(g.sys, g.child) }, "panic", 0},
+		{"Kill", func(g *guardian) { actor.Kill(g.sys, g.child) }, "killed", 0},
 		{"SupervisorStops", func(g *guardian) { actor.Stop(g.sys, g.super) }, "panic", 0},
 		{"SupervisorKilled", func(g *guardian) { actor.Kill(g.sys, g.super) }, "killed", 0},
-		{"SupervisorCrashes", func(g *guardian) { doAct.Send(g.sys, g.super, func(*mortal, *actor.Context) { panic(2) }) }, "panic", 0},
+		{"SupervisorCrashes", func(g *guardian) {
+			doAct.Send(g.sys, g.super, func(*mortal, *actor.Context) { panic(2) })
+		}, "panic", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var dead letters
-			fallen := make(chan struct{})
-			g := guard(t, mortal{}, func(*actor.Context, actor.Fallen) { close(fallen) }, dead.option())
+			childDown := make(chan struct{})
+			g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) {
+				close(childDown)
+			}, dead.option())
 			crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
-			receive(t, "the fall", fallen)
+			receive(t, "the fall", childDown)
 			ctx, cancel := context.WithCancel(context.Background())
 			waited := make(chan error, 1)
 			go func() { waited <- g.sys.Wait(ctx) }()
-			wants(t, say.TrySend(g.sys, g.kid, ""), actor.ErrOverloaded) // "Its gate is shut"
+			wants(t, say.TrySend(g.sys, g.child, ""), actor.ErrOverloaded) // "Its gate is shut"
 			equal(t, "it holds the system", len(waited), 0)
 			cancel()
 			wants(t, receive(t, "Wait", waited), context.Canceled)
@@ -115,7 +123,7 @@ func TestSuspended(t *testing.T) {
 			quiet(t, g.sys)
 			equal(t, "dead letters", int(dead.n.Load()), 3-c.runs)
 			if c.reason != "" {
-				equal(t, "reason", brief(joined(t, g.sys, g.kid)), c.reason)
+				equal(t, "reason", brief(joined(t, g.sys, g.child)), c.reason)
 			}
 		})
 	}
@@ -126,31 +134,31 @@ func TestSuspended(t *testing.T) {
 func TestSuspended_StopsAtOnce(t *testing.T) {
 	for seed := range uint64(5) {
 		var g *guardian
-		g = guard(t, mortal{}, func(c *actor.Context, f actor.Fallen) {
-			actor.After(c, time.Hour, doAct, func(_ *mortal, c *actor.Context) { actor.Restart(c, g.kid) })
-			actor.Stop(c, g.kid)
-		}, actor.Seed(seed))
+		g = guard(t, mortal{}, func(c *actor.Context, f actor.ChildDown) {
+			actor.After(c, time.Hour, doAct, func(_ *mortal, c *actor.Context) { actor.Restart(c, g.child) })
+			actor.Stop(c, g.child)
+		}, actor.WithDeterministic(seed))
 		crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
 		quiet(t, g.sys)
 		equal(t, "dead letters", g.sys.Stats().DeadLetters, 3)
-		equal(t, "reason", brief(joined(t, g.sys, g.kid)), "panic")
+		equal(t, "reason", brief(joined(t, g.sys, g.child)), "panic")
 	}
 }
 
 // TestSuspended_SystemStops: "1,000 left-over messages are … 1,000 dead letters", in an
-// actor that nobody would let go any more.
+// actor that would not be let go any more.
 func TestSuspended_SystemStops(t *testing.T) {
 	for _, polite := range []bool{true, false} {
 		var dead letters
-		fallen := make(chan struct{})
-		g := guard(t, mortal{}, func(*actor.Context, actor.Fallen) { close(fallen) }, dead.option())
+		childDown := make(chan struct{})
+		g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(childDown) }, dead.option())
 		in(t, g.sys, g.super, func(_ *mortal, c *actor.Context) {
-			doAct.Send(c, g.kid, func(*mortal, *actor.Context) { panic(1) })
+			doAct.Send(c, g.child, func(*mortal, *actor.Context) { panic(1) })
 			for range 1000 {
-				say.Send(c, g.kid, "")
+				say.Send(c, g.child, "")
 			}
 		})
-		receive(t, "the fall", fallen)
+		receive(t, "the fall", childDown)
 		if polite {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
@@ -171,16 +179,17 @@ func TestSuspend(t *testing.T) {
 	}}
 	g := guard(t, child, restart)
 	in(t, g.sys, g.super, func(_ *mortal, c *actor.Context) {
-		actor.Suspend(c, g.kid)
-		say.Send(c, g.kid, "kept")
+		actor.Suspend(c, g.child)
+		say.Send(c, g.child, "kept")
 	})
 	quiet(t, g.sys)
-	again := []string{"grandchild: stop shutdown", "kid: stop shutdown"}
-	g.diary.says(t, concat(again, []string{"super: fell shutdown false", "kid: start", "kid: kept"})...)
+	again := []string{"grandchild: stop shutdown", "child: stop shutdown"}
+	g.diary.says(t, concat(again, []string{"super: fell shutdown false", "child: start",
+		"child: kept"})...)
 	g.diary.lines = nil
-	actor.Restart(g.sys, g.kid)
+	actor.Restart(g.sys, g.child)
 	quiet(t, g.sys)
-	g.diary.says(t, concat(again, []string{"kid: start"})...)
+	g.diary.says(t, concat(again, []string{"child: start"})...)
 }
 
 func concat(lists ...[]string) (all []string) {
@@ -205,7 +214,7 @@ func TestRestart_StartFails(t *testing.T) {
 					return fails()
 				}
 				return nil
-			}}, func(c *actor.Context, f actor.Fallen) {
+			}}, func(c *actor.Context, f actor.ChildDown) {
 				if falls++; falls < 5 {
 					actor.Restart(c, f.Ref)
 				} else {
@@ -225,14 +234,17 @@ func TestRestart_StartFails(t *testing.T) {
 // TestRestart_Forgets: what belongs to a life: the variant, the trap, what it watched,
 // its children; and what belongs to the actor: links, watchers, stash and urgent mail.
 func TestRestart_Forgets(t *testing.T) {
-	var fallen actor.Fallen
-	told := make(chan struct{})
-	g := guard(t, mortal{}, func(_ *actor.Context, f actor.Fallen) { fallen = f; close(told) })
+	var childDown actor.ChildDown
+	heardBy := make(chan struct{})
+	g := guard(t, mortal{}, func(_ *actor.Context, f actor.ChildDown) {
+		childDown = f
+		close(heardBy)
+	})
 	other := mortalType.Spawn(g.sys, mortal{name: "other", diary: &g.diary})
 	watcher := mortalType.Spawn(g.sys, mortal{name: "watcher", diary: &g.diary})
-	in(t, g.sys, watcher, func(_ *mortal, c *actor.Context) { actor.Watch(c, g.kid, onDown) })
+	in(t, g.sys, watcher, func(_ *mortal, c *actor.Context) { actor.Watch(c, g.child, onDown) })
 	tied := mortalType.Spawn(g.sys, mortal{})
-	in(t, g.sys, g.kid, func(_ *mortal, c *actor.Context) {
+	in(t, g.sys, g.child, func(_ *mortal, c *actor.Context) {
 		actor.Link(c, tied)
 		actor.Watch(c, other, onDown)
 		actor.TrapExit(c, onExit)
@@ -240,32 +252,33 @@ func TestRestart_Forgets(t *testing.T) {
 	})
 	quiet(t, g.sys)
 	g.diary.lines = nil
-	say.Send(g.sys, g.kid, "stashed")
-	doAct.Send(g.sys, g.kid, func(*mortal, *actor.Context) { panic(1) })
-	receive(t, "the fall", told)
-	rush.Send(g.sys, g.kid, func(m *mortal, _ *actor.Context) { m.note("urgent") })
-	must(t, actor.KillWait(soon(t), g.sys, other))
-	actor.Restart(g.sys, fallen.Ref)
+	say.Send(g.sys, g.child, "stashed")
+	doAct.Send(g.sys, g.child, func(*mortal, *actor.Context) { panic(1) })
+	receive(t, "the fall", heardBy)
+	rush.Send(g.sys, g.child, func(m *mortal, _ *actor.Context) { m.note("urgent") })
+	must(t, actor.KillWait(soon(t), other))
+	actor.Restart(g.sys, childDown.Ref)
 	quiet(t, g.sys)
-	g.diary.says(t, "kid: stop panic", "super: fell panic false", "kid: start", "kid: urgent", "kid: stashed")
+	g.diary.says(t, "child: stop panic", "super: fell panic false", "child: start", "child: urgent",
+		"child: stashed")
 	g.diary.lines = nil
-	must(t, actor.StopWait(soon(t), g.sys, g.kid))
+	must(t, actor.StopWait(soon(t), g.child))
 	quiet(t, g.sys)
 	equal(t, "reason of the linked one", brief(joined(t, g.sys, tied)), "shutdown")
 	slices.Sort(g.diary.lines)
-	g.diary.says(t, "kid: stop shutdown", "super: fell shutdown true", "watcher: down shutdown")
+	g.diary.says(t, "child: stop shutdown", "super: fell shutdown true", "watcher: down shutdown")
 }
 
 // TestRestart_ForgetsTimers: timers belong to a life, too. (Every is left out: if it went on,
 // so would the run's own clock, for ever.)
 func TestRestart_ForgetsTimers(t *testing.T) {
-	g := guard(t, mortal{}, restart, actor.Seed(1))
-	doAct.Send(g.sys, g.kid, func(_ *mortal, c *actor.Context) {
+	g := guard(t, mortal{}, restart, actor.WithDeterministic(1))
+	doAct.Send(g.sys, g.child, func(_ *mortal, c *actor.Context) {
 		actor.After(c, time.Second, say, "in the next life")
 		panic(1)
 	})
 	quiet(t, g.sys)
-	g.diary.says(t, "kid: stop panic", "super: fell panic false", "kid: start")
+	g.diary.says(t, "child: stop panic", "super: fell panic false", "child: start")
 }
 
 // TestRestart_ForgetsChannels: what the life before brought out of channels ends with it, so that
@@ -284,8 +297,8 @@ func TestRestart_ForgetsChannels(t *testing.T) {
 	on.Store(true)
 	before := runtime.NumGoroutine()
 	for range lives {
-		actor.Restart(g.sys, g.kid)
-		_, err := fetch.Ask(soon(t), g.sys, g.kid, func(*mortal) int { return 0 }) // in the new life
+		actor.Restart(g.sys, g.child)
+		_, err := fetch.Ask(soon(t), g.child, func(*mortal) int { return 0 }) // in the new life
 		must(t, err)
 		ch <- "hello"
 	}
@@ -298,7 +311,7 @@ func TestRestart_ForgetsChannels(t *testing.T) {
 	quiet(t, g.sys)
 	said := 0
 	for _, line := range g.diary.lines {
-		if line == "kid: hello" {
+		if line == "child: hello" {
 			said++
 		}
 	}
@@ -306,4 +319,6 @@ func TestRestart_ForgetsChannels(t *testing.T) {
 }
 
 // stashing puts what is said aside.
-var stashing = mortalType.Variant(say.Do(func(_ *mortal, c *actor.Context, s string) { say.Stash(c, s) }))
+var stashing = mortalType.Variant(say.Handle(func(_ *mortal, c *actor.Context, s string) {
+	say.Stash(c, s)
+}))

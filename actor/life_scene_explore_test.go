@@ -16,8 +16,8 @@ import (
 //	               peer ───┘ └─── friend
 type scene struct {
 	stage
-	super, kid, peer, friend Ref[player]
-	heir                     Ref[player] // who has got the child's name
+	super, child, peer, friend Ref[player]
+	heir                       Ref[player] // who has got the child's name
 
 	// What has happened. The whole scene is one thread at a time, so plain memory will do.
 	said, ran, dead    []int // words
@@ -32,7 +32,7 @@ type scene struct {
 	falls, finals      int
 	begun, stopped     int // OnStart and OnStop of the child
 	pups               []pup
-	named              []error // what came of naming somebody like the child
+	named              []error // what came of naming another actor like the child
 }
 
 // pup is a child of the child.
@@ -41,7 +41,7 @@ type pup struct {
 	life int
 }
 
-const kidsName = "kid"
+const childName = "child"
 
 // player is the state of every actor of a scene.
 type player struct {
@@ -57,13 +57,16 @@ var (
 	playerAct  = Declare[act](playerType, "act")
 	playerExit = Declare[Exit](playerType, "exit")
 	playerDown = Declare[Down](playerType, "down")
-	playerFell = Declare[Fallen](playerType, "fell")
+	playerFell = Declare[ChildDown](playerType, "fell")
 	playerAsk  = DeclareAsk[int, int](playerType, "ask")
-	_          = playerType.Table(playerSay.Do((*player).say), playerAct.Do((*player).act), playerExit.Do((*player).exit),
-		playerDown.Do((*player).down), playerFell.Do((*player).fell), playerAsk.Do((*player).answer))
+	_          = playerType.Table(playerSay.Handle((*player).say), playerAct.Handle((*player).act),
+		playerExit.Handle((*player).exit),
+		playerDown.Handle((*player).down), playerFell.Handle((*player).fell),
+		playerAsk.Handle((*player).answer))
 )
 
-func init() { playerType.OnStart((*player).start).OnStop((*player).stop) } // which spawn of the type
+// Which spawn of the type.
+func init() { playerType.OnStart((*player).start).OnStop((*player).stop) }
 
 // start: a life begins when the one before has ended.
 func (a *player) start(c *Context) error {
@@ -104,11 +107,11 @@ func (a *player) down(_ *Context, d Down) {
 }
 
 // fell restarts the child whenever it can be.
-func (a *player) fell(c *Context, f Fallen) {
+func (a *player) fell(c *Context, f ChildDown) {
 	if f.Final {
 		a.s.finals++
-		a.s.noPups("Fallen")
-		a.s.nameless("Fallen")
+		a.s.noPups("ChildDown")
+		a.s.nameless("ChildDown")
 		return
 	}
 	a.s.falls++
@@ -131,7 +134,7 @@ func (s *scene) noPups(news string) {
 
 // nameless: anyone that has learned of the child's end finds its name free.
 func (s *scene) nameless(news string) {
-	if v, _ := s.sys.names.m.Load(kidsName); v == s.kid.b {
+	if v, _ := s.sys.names.m.Load(childName); v == s.child.b {
 		s.p.Errorf("%s, and it still has its name", news)
 	}
 }
@@ -139,22 +142,25 @@ func (s *scene) nameless(news string) {
 // newScene sets the scene: the child is up, has its name, a child, a link to peer, a monitor
 // of peer's, and two words in its mailbox.
 func newScene(p *explore.Program) *scene {
-	s := &scene{replies: make(chan *call[int], 2), downs: map[*monitor][]error{}, exits: map[*cell][]error{}}
+	s := &scene{replies: make(chan *call[int], 2), downs: map[*monitor][]error{},
+		exits: map[*cell][]error{}}
 	playerType.info.ownedIn() // which is made when it is first needed, and then is there
-	s.stage = newStage(p, OnPanic(func(PanicReport) { s.panics++ }), OnDeadLetter(s.deadLetter))
+	s.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {
+		s.panics++
+	}}), WithHooks(Hooks{DeadLetter: s.deadLetter}))
 	s.super, s.peer, s.friend = s.spawn(), s.spawn(), s.spawn()
 	s.act(s.super, func(_ *player, c *Context) {
-		s.kid = SpawnSupervised(c, playerType, func(a *player) { *a = player{s, true} }, playerFell)
+		s.child = SpawnSupervised(c, playerType, func(a *player) { *a = player{s, true} }, playerFell)
 	})
-	s.settle()
-	s.act(s.kid, func(_ *player, c *Context) { _ = c.Register(kidsName) })
+	s.tidyUp()
+	s.act(s.child, func(_ *player, c *Context) { _ = c.Register(childName) })
 	s.act(s.friend, func(_ *player, c *Context) { TrapExit(c, playerExit) })
 	s.act(s.peer, func(_ *player, c *Context) {
 		TrapExit(c, playerExit)
-		Link(c, s.kid)
+		Link(c, s.child)
 		s.watch(c)
 	})
-	s.settle()
+	s.tidyUp()
 	s.word(1)
 	s.word(2)
 	return s
@@ -165,7 +171,7 @@ func (s *scene) spawn() Ref[player] { return playerType.Spawn(s.sys, player{s: s
 // word sends the child one word.
 func (s *scene) word(n int) {
 	s.said = append(s.said, n)
-	playerSay.Send(s.sys, s.kid, n)
+	playerSay.Send(s.sys, s.child, n)
 }
 
 // act makes an actor do something.
@@ -178,7 +184,7 @@ func (s *scene) act(who Ref[player], f act) {
 }
 
 // watch makes the running actor watch the child.
-func (s *scene) watch(c *Context) { s.watches = append(s.watches, Watch(c, s.kid, playerDown).m) }
+func (s *scene) watch(c *Context) { s.watches = append(s.watches, Watch(c, s.child, playerDown).m) }
 
 func (s *scene) deadLetter(d DeadLetter) {
 	switch d.Behaviour {
@@ -187,12 +193,12 @@ func (s *scene) deadLetter(d DeadLetter) {
 	case "act":
 		s.lostActs++
 	}
-	if d.ActorID == s.kid.b.id {
+	if d.ActorID == s.child.b.id {
 		s.nameless("a dead letter")
 	}
 }
 
-// lifeOp is what somebody does to the child, in a thread of its own. i tells two of the same
+// lifeOp is what another actor does to the child, in a thread of its own. i tells two of the same
 // kind apart.
 type lifeOp struct {
 	name  string
@@ -203,38 +209,43 @@ type lifeOp struct {
 }
 
 var lifeOps = []lifeOp{
-	{name: "spawn", do: func(s *scene, _ int) { s.act(s.kid, func(_ *player, c *Context) { s.bear(c) }) }},
+	{name: "spawn", do: func(s *scene, _ int) {
+		s.act(s.child, func(_ *player, c *Context) { s.bear(c) })
+	}},
 	{name: "send", do: func(s *scene, i int) { s.word(10*i + 1); s.word(10*i + 2) }},
 	{name: "ask", do: func(s *scene, i int) {
 		s.asked++
-		_, _, _ = askEach(context.Background(), s.sys, playerAsk.d, []Ref[player]{s.kid}, i, &fanIn[int]{in: s.replies})
+		_, _, _ = askEach(context.Background(), playerAsk.d, []Ref[player]{s.child}, i,
+			&fanIn[int]{in: s.replies})
 	}},
 	{name: "link", do: (*scene).tie},
-	{name: "monitor", do: func(s *scene, _ int) { s.act(s.friend, func(_ *player, c *Context) { s.watch(c) }) }},
-	{name: "stop", do: func(s *scene, _ int) { Stop(s.sys, s.kid) }, ends: ErrShutdown},
-	{name: "drain", do: func(s *scene, _ int) { Drain(s.sys, s.kid) }, ends: ErrShutdown},
-	{name: "kill", do: func(s *scene, _ int) { Kill(s.sys, s.kid) }, ends: ErrKilled},
+	{name: "monitor", do: func(s *scene, _ int) {
+		s.act(s.friend, func(_ *player, c *Context) { s.watch(c) })
+	}},
+	{name: "stop", do: func(s *scene, _ int) { Stop(s.sys, s.child) }, ends: ErrShutdown},
+	{name: "drain", do: func(s *scene, _ int) { Drain(s.sys, s.child) }, ends: ErrShutdown},
+	{name: "kill", do: func(s *scene, _ int) { Kill(s.sys, s.child) }, ends: ErrKilled},
 	{name: "panic", do: (*scene).hurt, anew: true, falls: true},
-	{name: "suspend", do: func(s *scene, _ int) { Suspend(s.sys, s.kid) }, anew: true, falls: true},
-	{name: "restart", do: func(s *scene, _ int) { Restart(s.sys, s.kid) }, anew: true},
+	{name: "suspend", do: func(s *scene, _ int) { Suspend(s.sys, s.child) }, anew: true, falls: true},
+	{name: "restart", do: func(s *scene, _ int) { Restart(s.sys, s.child) }, anew: true},
 	{name: "name", do: (*scene).christen},
 }
 
 // tie links friend to the child, or the child to friend.
 func (s *scene) tie(i int) {
-	who, to := s.friend, s.kid
+	who, to := s.friend, s.child
 	if i == 2 {
 		who, to = to, who
 	}
 	s.act(who, func(_ *player, c *Context) { s.ties++; Link(c, to) })
 }
 
-func (s *scene) hurt(int) { s.act(s.kid, func(*player, *Context) { panic("on purpose") }) }
+func (s *scene) hurt(int) { s.act(s.child, func(*player, *Context) { panic("on purpose") }) }
 
-// christen gives the child's name to somebody else, if it is free.
+// christen gives the child's name to another actor, if it is free.
 func (s *scene) christen(int) {
-	over := s.kid.Standing() == Ended
-	r, err := playerType.SpawnNamed(s.sys, kidsName, player{s: s})
+	over := s.child.Status() == StatusEnded
+	r, err := playerType.SpawnNamed(s.sys, childName, player{s: s})
 	if err == nil {
 		s.heir = r
 	} else if over && s.heir == (Ref[player]{}) {
@@ -258,13 +269,13 @@ func lifePair(a, b lifeOp) func(*explore.Program) {
 func (s *scene) close() error {
 	s.sys.sched.WakeAll()
 	Stop(s.sys, s.super)
-	s.settle()
+	s.tidyUp()
 	for _, r := range []Ref[player]{s.peer, s.friend, s.heir} {
 		if r.b != nil {
 			Stop(s.sys, r)
 		}
 	}
-	s.settle()
+	s.tidyUp()
 	if err := s.resting(); err != nil {
 		return err
 	}

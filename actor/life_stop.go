@@ -116,34 +116,31 @@ func Kill(from Sender, t Target) {
 // sendSignal tells an actor something from anywhere.
 func sendSignal(call string, from Sender, t Target, s signal) {
 	a := targetOf(call, t)
-	c, sys := split(from)
-	a.tell(env{c: c, sys: sys}, s)
+	a.tell(envOf(from), s)
 }
 
 // StopWait is [Stop] from outside that blocks until the actor and its children have
 // ended. It returns nil then; ctx's error if ctx ends first, in which case the actor
-// ends when it can; or ErrSystemStopped. It panics if a behaviour of sys, or of the
-// system of t, calls it. A behaviour of a third system would keep its worker waiting.
-func StopWait(ctx context.Context, sys *System, t Target) error {
-	return endWait(ctx, sys, "StopWait", t, stopRequest{mode: modeStop, why: ErrShutdown})
+// ends when it can; or ErrSystemStopped. It panics if a behaviour calls it, of any system.
+func StopWait(ctx context.Context, t Target) error {
+	return endWait(ctx, "StopWait", t, stopRequest{mode: modeStop, why: ErrShutdown})
 }
 
 // DrainWait is [Drain] that waits for the end, as [StopWait] does.
-func DrainWait(ctx context.Context, sys *System, t Target) error {
-	return endWait(ctx, sys, "DrainWait", t, stopRequest{mode: modeDrain, why: ErrShutdown})
+func DrainWait(ctx context.Context, t Target) error {
+	return endWait(ctx, "DrainWait", t, stopRequest{mode: modeDrain, why: ErrShutdown})
 }
 
 // KillWait is [Kill] that waits for the end, as [StopWait] does.
-func KillWait(ctx context.Context, sys *System, t Target) error {
-	return endWait(ctx, sys, "KillWait", t, stopRequest{mode: modeKill, why: ErrKilled})
+func KillWait(ctx context.Context, t Target) error {
+	return endWait(ctx, "KillWait", t, stopRequest{mode: modeKill, why: ErrKilled})
 }
 
-func endWait(ctx context.Context, sys *System, call string, t Target, o stopRequest) error {
+func endWait(ctx context.Context, call string, t Target, o stopRequest) error {
 	a := targetOf(call, t)
-	split(sys)
-	a.mustBeOutside(sys, call)
+	mustBeOutside(call)
 	mustHave(ctx, call)
-	a.tell(env{sys: sys}, o)
+	a.tell(a.sys(), o)
 	_, err := a.join(ctx, call)
 	return err
 }
@@ -177,7 +174,7 @@ func (a *cell) escalateStop(c *Context, x *coldState, o stopRequest) {
 	x.stopMode = max(x.stopMode, o.mode)
 	if x.after != nextEnded {
 		x.after = nextEnded
-		a.closeBox(env{c: c, sys: a.sys()})
+		a.closeBox(c)
 	}
 	a.left(c)
 }
@@ -192,15 +189,17 @@ func (a *cell) drain(c *Context, x *coldState) {
 		a.unmuted(c)
 	}
 	x.setTooLate(stoppedBecause(ErrShutdown))
-	a.giveUpNamesAndTimers(env{c: c, sys: a.sys()})
-	a.forgetMarks()
+	a.giveUpNamesAndTimers(c)
+	a.policy().forget(a)
+	// No mail comes any more, so there is none to count, and no sender to mute.
+	a.load &^= backpressure.Counted | backpressure.Overloaded
 	left, stub := a.box.Close(&a.in)
 	if stub != nil {
 		c.recycle(stub)
 	}
 	left = msg.Concat(left, a.endFlow())
 	a.in.SetPending(msg.Concat(left, newSignal(c, drainEnd{})))
-	release(env{c: c, sys: a.sys()}, a.gate.Open(&gateMark))
+	release(c, a.gate.Open(&gateMark))
 }
 
 // drainEnd is the last message of an actor that drains.
@@ -276,7 +275,8 @@ func (c *Context) shielded(fn func()) {
 // which a behaviour should not recover. Without a checkpoint a behaviour runs to its
 // end. Checkpoint costs one load.
 func (c *Context) Checkpoint() {
-	if c.shields == 0 && (!c.self.system.IsEmpty() || c.aside) && pendingStop(c.self, modeKill) { // aside: what came with it is taken out
+	// Aside: what came with it is taken out.
+	if c.shields == 0 && (!c.self.system.IsEmpty() || c.aside) && pendingStop(c.self, modeKill) {
 		panic(cut{})
 	}
 }
@@ -312,7 +312,7 @@ func pendingStop(a *cell, v stopMode) bool {
 	return max(x.inTodo, x.inQueue) > uint8(v)
 }
 
-// notAsked stands for the greatest order while nobody has looked for it.
+// notAsked stands for the greatest order while it was not looked for.
 const notAsked = 255
 
 // greatestIn returns the greatest order from m up to end, exclusive: its verb plus one; 0: there is
@@ -339,5 +339,6 @@ func rankOf(s signal) uint8 {
 
 // verifyPendingStop checks what an actor knows of the orders that it has not come to.
 func verifyPendingStop(x *coldState) {
-	invariant.Check(x.todo.First != nil || x.inTodo == 0, "an order of %d was taken, and nothing is left of that", x.inTodo)
+	invariant.Check(x.todo.First != nil || x.inTodo == 0,
+		"an order of %d was taken, and nothing is left of that", x.inTodo)
 }

@@ -9,45 +9,53 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// subject is the actor of one cell of the table in docs/guarantees.md, with everybody
+// subject is the actor of one cell of the table in docs/guarantees.md, with all
 // who is concerned by its end.
 type subject struct {
 	t             *testing.T
 	sys           *actor.System
 	diary         diary
-	super, asker  actor.Ref[mortal]
-	r, kid        actor.Ref[mortal]
+	super, caller actor.Ref[mortal]
+	r, child      actor.Ref[mortal]
 	tied, watcher actor.Ref[mortal]
 	foe           actor.Ref[mortal]
 	dead          atomic.Int64 // letters that say or ask something
-	fallen        atomic.Int64
+	childDown     atomic.Int64
 	release       []func()
 }
 
 func newSubject(t *testing.T) *subject {
 	s := &subject{t: t}
-	s.sys = start(t, actor.Workers(4), actor.OnDeadLetter(func(l actor.DeadLetter) {
-		if l.Behaviour == "say" || l.Behaviour == "get" {
-			s.dead.Add(1)
-		}
-	}))
+	s.sys = start(t, actor.WithWorkers(4),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
+			if l.Behaviour == "say" || l.Behaviour == "get" {
+				s.dead.Add(1)
+			}
+		}}))
 	named := func(name string) actor.Ref[mortal] {
 		return mortalType.Spawn(s.sys, mortal{name: name, diary: &s.diary, born: true})
 	}
-	s.super, s.asker, s.tied, s.watcher, s.foe = named("super"), named("asker"), named("tied"), named("watcher"), named("foe")
+	s.super, s.caller, s.tied, s.watcher, s.foe = named("super"), named("caller"), named(
+		"tied"), named(
+		"watcher"), named("foe")
 	in(t, s.sys, s.super, func(m *mortal, c *actor.Context) {
-		m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) {
-			if s.fallen.Add(1); brief(f.Reason) != "panic" && !f.Final {
+		m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) {
+			if s.childDown.Add(1); brief(f.Reason) != "panic" && !f.Final {
 				actor.Stop(c, f.Ref) // as a supervisor of temporary actors does
 			}
 		}
-		s.r = actor.SpawnSupervised(c, mortalType, func(m *mortal) { *m = mortal{name: "r", diary: &s.diary, born: true} }, onFell)
+		s.r = actor.SpawnSupervised(c, mortalType, func(m *mortal) {
+			*m = mortal{name: "r", diary: &s.diary, born: true}
+		}, onFell)
 	})
 	in(t, s.sys, s.r, func(_ *mortal, c *actor.Context) {
-		s.kid = mortalType.SpawnChild(c, mortal{name: "kid", diary: &s.diary, born: true})
+		s.child = mortalType.SpawnChild(c, mortal{name: "child", diary: &s.diary, born: true})
 		actor.Link(c, s.foe)
 	})
-	in(t, s.sys, s.tied, func(_ *mortal, c *actor.Context) { actor.TrapExit(c, onExit); actor.Link(c, s.r) })
+	in(t, s.sys, s.tied, func(_ *mortal, c *actor.Context) {
+		actor.TrapExit(c, onExit)
+		actor.Link(c, s.r)
+	})
 	in(t, s.sys, s.watcher, func(_ *mortal, c *actor.Context) { actor.Watch(c, s.r, onDown) })
 	quiet(t, s.sys)
 	s.diary.lines = nil
@@ -73,7 +81,7 @@ func (s *subject) free() {
 
 // mail puts three messages and a request into the mailbox.
 func (s *subject) mail() {
-	in(s.t, s.sys, s.asker, func(_ *mortal, c *actor.Context) {
+	in(s.t, s.sys, s.caller, func(_ *mortal, c *actor.Context) {
 		for range 3 {
 			say.Send(c, s.r, "ran")
 		}
@@ -90,8 +98,12 @@ var standings = map[string]func(s *subject){
 	"muted": func(s *subject) {
 		o := overload(s.t, s.sys)
 		s.release = append(s.release, o.release)
-		doAct.Send(s.sys, s.r, func(_ *mortal, c *actor.Context) { slowDo.Send(c, o.ref, func(*puppet, *actor.Context) {}) })
-		eventually(s.t, "it is muted", func() bool { return doAct.TrySend(s.sys, s.r, nothing) == actor.ErrOverloaded })
+		doAct.Send(s.sys, s.r, func(_ *mortal, c *actor.Context) {
+			slowDo.Send(c, o.ref, func(*puppet, *actor.Context) {})
+		})
+		eventually(s.t, "it is muted", func() bool {
+			return doAct.TrySend(s.sys, s.r, nothing) == actor.ErrOverloaded
+		})
 		s.mail()
 	},
 	"draining": func(s *subject) {
@@ -100,7 +112,7 @@ var standings = map[string]func(s *subject){
 		actor.Drain(s.sys, s.r)
 	},
 	"leaving": func(s *subject) {
-		s.hold(s.kid, nothing)
+		s.hold(s.child, nothing)
 		s.hold(s.r, nothing)
 		s.mail()
 		actor.Stop(s.sys, s.r)
@@ -112,9 +124,9 @@ var standings = map[string]func(s *subject){
 		doAct.Send(s.sys, s.r, func(*mortal, *actor.Context) { panic(1) })
 		s.mail()
 		s.free()
-		eventually(s.t, "it has fallen", func() bool { return s.fallen.Load() == 1 })
+		eventually(s.t, "it has fallen", func() bool { return s.childDown.Load() == 1 })
 	},
-	"ended": func(s *subject) { must(s.t, actor.KillWait(soon(s.t), s.sys, s.r)) },
+	"ended": func(s *subject) { must(s.t, actor.KillWait(soon(s.t), s.r)) },
 }
 
 // operations are what happens to it then.
@@ -132,11 +144,11 @@ var operations = map[string]func(s *subject){
 // cellOf is what is left in the end: the reason, "" if the actor lives; how many of the
 // three messages ran and how the request ended; and whether OnStop ran for that end.
 type cellOf struct {
-	standing, operation string
-	reason              string
-	ran                 int
-	answer              string
-	onStop              string
+	status, operation string
+	reason            string
+	ran               int
+	answer            string
+	onStop            string
 }
 
 // lifeTable is the table in docs/guarantees.md.
@@ -190,16 +202,16 @@ func TestLifeTable(t *testing.T) {
 		t.Errorf("%d cells, want %d", len(lifeTable), want)
 	}
 	for _, c := range lifeTable {
-		t.Run(c.standing+"/"+c.operation, func(t *testing.T) {
+		t.Run(c.status+"/"+c.operation, func(t *testing.T) {
 			s := newSubject(t)
-			standings[c.standing](s)
+			standings[c.status](s)
 			operations[c.operation](s)
-			if c.standing == "muted" && c.ran == 0 {
+			if c.status == "muted" && c.ran == 0 {
 				eventually(t, "it has ended although it is muted", func() bool { return s.dead.Load() == 4 })
 			}
 			s.free()
 			if c.reason == "suspended" {
-				s.stillSuspended()
+				s.isSuspended()
 				return
 			}
 			quiet(t, s.sys)
@@ -208,8 +220,8 @@ func TestLifeTable(t *testing.T) {
 	}
 }
 
-// stillSuspended: what does not concern it has happened, and its mail is kept.
-func (s *subject) stillSuspended() {
+// isSuspended: what does not concern it has happened, and its mail is kept.
+func (s *subject) isSuspended() {
 	joined(s.t, s.sys, s.foe)
 	actor.Restart(s.sys, s.r)
 	quiet(s.t, s.sys)
@@ -247,7 +259,7 @@ func (s *subject) check(c cellOf) {
 	}
 	quiet(t, s.sys)
 	equal(t, "messages run", s.says("r: ran"), c.ran)
-	equal(t, "answer", s.heard("asker: answer"), c.answer)
+	equal(t, "answer", s.heard("caller: answer"), c.answer)
 	dead := 0
 	if c.answer != "" && c.answer != "1" {
 		dead = 4
@@ -258,7 +270,8 @@ func (s *subject) check(c cellOf) {
 	equal(t, "what the watcher heard", s.heard("watcher: down"), c.reason)
 	if !alive {
 		equal(t, "what the supervisor heard last", s.says("super: fell "+c.reason+" true"), 1)
-		equal(t, "reason", strings.ReplaceAll(brief(joined(t, s.sys, s.r)), errUser.Error(), "user"), c.reason)
+		equal(t, "reason", strings.ReplaceAll(brief(joined(t, s.sys, s.r)), errUser.Error(), "user"),
+			c.reason)
 	}
-	wants(t, say.TrySend(s.sys, s.kid, ""), actor.ErrStopped) // its child has ended first
+	wants(t, say.TrySend(s.sys, s.child, ""), actor.ErrStopped) // its child has ended first
 }

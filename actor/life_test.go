@@ -43,7 +43,7 @@ type mortal struct {
 	onStart func(*mortal, *actor.Context) error
 	onStop  func(*mortal, *actor.Context)
 	onDown  func(*mortal, *actor.Context, actor.Down)
-	onFell  func(*mortal, *actor.Context, actor.Fallen)
+	onFell  func(*mortal, *actor.Context, actor.ChildDown)
 }
 
 type act = func(*mortal, *actor.Context)
@@ -89,7 +89,7 @@ func (m *mortal) Down(c *actor.Context, d actor.Down) {
 	}
 }
 
-func (m *mortal) Fell(c *actor.Context, f actor.Fallen) {
+func (m *mortal) Fell(c *actor.Context, f actor.ChildDown) {
 	m.note("fell %s %v", brief(f.Reason), f.Final)
 	if m.onFell != nil {
 		m.onFell(m, c, f)
@@ -106,9 +106,9 @@ func (m *mortal) Answered(_ *actor.Context, r actor.Result[int]) {
 }
 
 // Run is Act with an answer.
-func (m *mortal) Run(c *actor.Context, f act) (actor.None, error) {
+func (m *mortal) Run(c *actor.Context, f act) (struct{}, error) {
 	f(m, c)
-	return actor.None{}, nil
+	return struct{}{}, nil
 }
 
 func (m *mortal) Get(_ *actor.Context, f func(*mortal) int) (int, error) { return f(m), nil }
@@ -139,12 +139,14 @@ var (
 	say        = actor.Declare[string](mortalType, "say")
 	onExit     = actor.Declare[actor.Exit](mortalType, "exit")
 	onDown     = actor.Declare[actor.Down](mortalType, "down")
-	onFell     = actor.Declare[actor.Fallen](mortalType, "fell")
+	onFell     = actor.Declare[actor.ChildDown](mortalType, "fell")
 	fetch      = actor.DeclareAsk[func(*mortal) int, int](mortalType, "get")
-	fetchIn    = actor.DeclareAsk[act, actor.None](mortalType, "run")
+	fetchIn    = actor.DeclareAsk[act, struct{}](mortalType, "run")
 	answered   = actor.Declare[actor.Result[int]](mortalType, "answered")
-	_          = mortalType.Table(doAct.Do((*mortal).Act), rush.Do((*mortal).Rush), say.Do((*mortal).Say),
-		onExit.Do((*mortal).Exit), onDown.Do((*mortal).Down), onFell.Do((*mortal).Fell), fetch.Do((*mortal).Get), fetchIn.Do((*mortal).Run), answered.Do((*mortal).Answered))
+	_          = mortalType.Table(doAct.Handle((*mortal).Act), rush.Handle((*mortal).Rush),
+		say.Handle((*mortal).Say),
+		onExit.Handle((*mortal).Exit), onDown.Handle((*mortal).Down), onFell.Handle((*mortal).Fell),
+		fetch.Handle((*mortal).Get), fetchIn.Handle((*mortal).Run), answered.Handle((*mortal).Answered))
 )
 
 // busy makes an actor that runs a behaviour until release is called; begun says that
@@ -164,7 +166,7 @@ func busy(t testing.TB, sys *actor.System, m mortal) (r actor.Ref[mortal], relea
 // joined returns the reason for which r ended.
 func joined(t testing.TB, sys *actor.System, r actor.Target) error {
 	t.Helper()
-	d, err := actor.Join(soon(t), sys, r)
+	d, err := actor.Join(soon(t), r)
 	must(t, err)
 	return d.Reason
 }
@@ -177,15 +179,23 @@ func TestCallbacks(t *testing.T) {
 		end  func(sys *actor.System, r actor.Ref[mortal])
 		want []string
 	}{
-		{"Stop", func(sys *actor.System, r actor.Ref[mortal]) { actor.Stop(sys, r) }, []string{"a: stop shutdown"}},
-		{"StopWith", func(sys *actor.System, r actor.Ref[mortal]) { actor.StopWith(sys, r, errUser) }, []string{"a: stop " + errUser.Error()}},
-		{"StopWithNil", func(sys *actor.System, r actor.Ref[mortal]) { actor.StopWith(sys, r, nil) }, []string{"a: stop normal"}},
-		{"Drain", func(sys *actor.System, r actor.Ref[mortal]) { actor.Drain(sys, r) }, []string{"a: 1", "a: 2", "a: stop shutdown"}},
+		{"Stop", func(sys *actor.System, r actor.Ref[mortal]) {
+			actor.Stop(sys, r)
+		}, []string{"a: stop shutdown"}},
+		{"StopWith", func(sys *actor.System, r actor.Ref[mortal]) {
+			actor.StopWith(sys, r, errUser)
+		}, []string{"a: stop " + errUser.Error()}},
+		{"StopWithNil", func(sys *actor.System, r actor.Ref[mortal]) {
+			actor.StopWith(sys, r, nil)
+		}, []string{"a: stop normal"}},
+		{"Drain", func(sys *actor.System, r actor.Ref[mortal]) {
+			actor.Drain(sys, r)
+		}, []string{"a: 1", "a: 2", "a: stop shutdown"}},
 		{"Kill", func(sys *actor.System, r actor.Ref[mortal]) { actor.Kill(sys, r) }, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var d diary
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r, release := busy(t, sys, mortal{name: "a", diary: &d})
 			say.Send(sys, r, "1")
 			say.Send(sys, r, "2")
@@ -207,7 +217,7 @@ func TestCallbacks(t *testing.T) {
 // sent anything", and OnStart is first even if urgent mail overtakes.
 func TestCallbacks_WithoutMail(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	mortalType.Spawn(sys, mortal{name: "alone", diary: &d})
 	quiet(t, sys)
 	d.says(t, "alone: start")
@@ -233,19 +243,40 @@ func TestCallbacks_Fail(t *testing.T) {
 		where  string
 		want   []string
 	}{
-		{"StartError", mortal{onStart: func(*mortal, *actor.Context) error { return errUser }}, nil, errUser.Error(), "", []string{"a: start"}},
-		{"StartPanic", mortal{onStart: func(*mortal, *actor.Context) error { crash(); return nil }}, nil, "panic", "OnStart", []string{"a: start"}},
-		{"StartStops", mortal{onStart: func(_ *mortal, c *actor.Context) error { c.Stop(); return nil }}, nil, "normal", "", []string{"a: start", "a: stop normal"}},
-		{"StopPanic", mortal{onStop: func(*mortal, *actor.Context) { crash() }}, (*actor.Context).Stop, "panic", "OnStop", []string{"a: start", "a: stop normal"}},
-		{"StopPanicAfterExit", mortal{onStop: func(*mortal, *actor.Context) { crash() }}, func(c *actor.Context) { c.Exit(errUser) }, errUser.Error(), "OnStop",
+		{"StartError", mortal{onStart: func(*mortal, *actor.Context) error {
+			return errUser
+		}}, nil, errUser.Error(), "", []string{"a: start"}},
+		{"StartPanic", mortal{onStart: func(*mortal, *actor.Context) error {
+			crash()
+			return nil
+		}}, nil, "panic", "OnStart", []string{"a: start"}},
+		{"StartStops", mortal{onStart: func(_ *mortal, c *actor.Context) error {
+			c.Stop()
+			return nil
+		}}, nil, "normal", "", []string{"a: start", "a: stop normal"}},
+		{"StopPanic", mortal{onStop: func(*mortal, *actor.Context) {
+			crash()
+		}}, (*actor.Context).Stop, "panic", "OnStop", []string{"a: start", "a: stop normal"}},
+		{"StopPanicAfterExit", mortal{onStop: func(*mortal, *actor.Context) {
+			crash()
+		}}, func(c *actor.Context) {
+			c.Exit(errUser)
+		}, errUser.Error(), "OnStop",
 			[]string{"a: start", "a: stop " + errUser.Error()}},
-		{"StopExits", mortal{onStop: func(_ *mortal, c *actor.Context) { c.Exit(errUser) }}, (*actor.Context).Stop, "normal", "", []string{"a: start", "a: stop normal"}},
-		{"Panic", mortal{}, func(*actor.Context) { crash() }, "panic", "act", []string{"a: start", "a: stop panic"}},
+		{"StopExits", mortal{onStop: func(_ *mortal, c *actor.Context) {
+			c.Exit(errUser)
+		}}, (*actor.Context).Stop, "normal", "", []string{"a: start", "a: stop normal"}},
+		{"Panic", mortal{}, func(*actor.Context) {
+			crash()
+		}, "panic", "act", []string{"a: start", "a: stop panic"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var d diary
 			reports := make(chan actor.PanicReport, 2)
-			sys := start(t, actor.Workers(1), actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+			sys := start(t, actor.WithWorkers(1),
+				actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+					reports <- p
+				}}))
 			c.m.name, c.m.diary = "a", &d
 			var r actor.Ref[mortal]
 			inside(t, sys, func(ctx *actor.Context) {
@@ -292,7 +323,7 @@ func TestChildren(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var d diary
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			silently := func(*mortal, *actor.Context) error { return nil }
 			child := func(name string) mortal { return mortal{name: name, diary: &d, onStart: silently} }
 			r := mortalType.Spawn(sys, child("p"))
@@ -329,7 +360,7 @@ func TestChildren_OfOnStop(t *testing.T) {
 		mortalType.SpawnChild(c, mortal{name: "late", diary: &d})
 	}})
 	quiet(t, sys) // or it would not be started any more
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	quiet(t, sys)
 	equal(t, "spawned", sys.Stats().Spawned, 2)
 	equal(t, "ended", sys.Stats().Stopped, 2)
@@ -337,29 +368,29 @@ func TestChildren_OfOnStop(t *testing.T) {
 
 // TestWaitForms: they return nil at the end, or ctx's error before; of the dead at once.
 func TestWaitForms(t *testing.T) {
-	for name, wait := range map[string]func(context.Context, *actor.System, actor.Target) error{
+	for name, wait := range map[string]func(context.Context, actor.Target) error{
 		"StopWait": actor.StopWait, "DrainWait": actor.DrainWait, "KillWait": actor.KillWait,
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r, release := busy(t, sys, mortal{})
 			ctx, cancel := context.WithCancel(soon(t))
 			done := make(chan error, 1)
-			go func() { done <- wait(ctx, sys, r) }()
+			go func() { done <- wait(ctx, r) }()
 			cancel()
 			wants(t, receive(t, "it to give up", done), context.Canceled)
-			go func() { done <- wait(soon(t), sys, r) }()
+			go func() { done <- wait(soon(t), r) }()
 			release()
 			must(t, receive(t, "the end", done))
-			must(t, wait(soon(t), sys, r.Any()))
+			must(t, wait(soon(t), r.Any()))
 			wants(t, say.TrySend(sys, r, ""), actor.ErrStopped)
 			inside(t, sys, func(c *actor.Context) {
-				panics(t, name+" called from a behaviour", func() { _ = wait(soon(t), sys, r) })
+				panics(t, name+" called from a behaviour", func() { _ = wait(soon(t), r) })
 			})
 			other := mortalType.Spawn(sys, mortal{})
 			quiet(t, sys)
 			sys.Stop()
-			wants(t, wait(soon(t), sys, other), actor.ErrSystemStopped)
+			wants(t, wait(soon(t), other), actor.ErrSystemStopped)
 		})
 	}
 }

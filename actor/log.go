@@ -17,7 +17,7 @@ type logSink interface {
 	fail(msg string, args ...any)
 }
 
-// slogSink is the sink of [Logger].
+// slogSink is the sink of [WithLogger].
 type slogSink struct{ l *slog.Logger }
 
 func (s slogSink) debug(msg string, args ...any) { s.l.Debug(msg, args...) }
@@ -34,9 +34,9 @@ func (plainSink) warn(msg string, args ...any) { log.Print("WARN ", line(msg, ar
 func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, args)) }
 
 // Logger returns a logger for the running actor, whose lines go where those of the
-// system go ([Logger]; [slog.Default] if that is not set) and have the attributes type
-// and id and, if the actor has them, name ([Context.Register]) and path ([Care]). It is
-// made at the first call, and again when the actor gets its first name or gives it up;
+// system go ([WithLogger]; [slog.Default] if that is not set) and have the attributes type
+// and id and, if the actor has them, name ([Context.Register]) and path (package supervise gives
+// it). It is made at the first call, and again when the actor gets its first name or gives it up;
 // an actor that never calls Logger pays nothing for it. Unlike the Context, a logger may
 // be kept and used anywhere.
 func (c *Context) Logger() *slog.Logger {
@@ -94,7 +94,7 @@ func line(msg string, args []any) string {
 	return msg
 }
 
-// letterLog keeps dead letters, and reports of stalls, from flooding the log: the first, the
+// letterLog keeps dead letters, and reports of deadlocks, from flooding the log: the first, the
 // second, the fourth, the eighth and so on are logged.
 type letterLog struct{ n seam.Uint64 }
 
@@ -117,7 +117,7 @@ type ActorName struct {
 	// [Type.SpawnNamed]); of an actor that has ended, the name that it had. "" if none.
 	Name string
 	// Path is the actor's place under its supervisor, as in "app/sessions/bob"; "" if
-	// nobody has given it one ([Care]).
+	// its supervisor has given it none.
 	Path string
 }
 
@@ -174,7 +174,7 @@ func (a *cell) knownAs() string {
 }
 
 // path returns the actor's place under its supervisor. The cold state of a supervised actor is
-// made before anybody knows of it. Any goroutine.
+// made before its ref is known. Any goroutine.
 func (a *cell) path() string {
 	if !a.supervised {
 		return ""

@@ -31,9 +31,13 @@ func (*staying) Ask(_ *actor.Context, m stay) (int, error)    { m(); return 0, n
 func (*staying) Give(_ *actor.Context, m stay) (stay, error)  { return m, nil }
 func (*staying) Given(_ *actor.Context, r actor.Result[stay]) { r.Value() }
 func (*staying) Carried(_ *actor.Context, m stay)             { m() }
-func (*staying) Later(c *actor.Context, m stay)               { actor.After(c, time.Millisecond, stayPromoted, m) }
-func (*staying) Urge(c *actor.Context, m stay)                { stayUrgent.Send(c, actor.Self[staying](c), m) }
-func (*staying) Leave(c *actor.Context, _ actor.None)         { c.Stop() }
+func (*staying) Later(c *actor.Context, m stay) {
+	actor.After(c, time.Millisecond, stayPromoted, m)
+}
+func (*staying) Urge(c *actor.Context, m stay) {
+	stayUrgent.Send(c, actor.Self[staying](c), m)
+}
+func (*staying) Leave(c *actor.Context, _ struct{}) { c.Stop() }
 func (*staying) Quit(c *actor.Context, m stay) {
 	stayPromoted.Send(c, actor.Self[staying](c), m)
 	c.Stop()
@@ -71,17 +75,22 @@ var (
 	stayUrgent   = actor.Declare[stay](stayType, "urgent", actor.Urgent())
 	stayQuit     = actor.Declare[stay](stayType, "quit", actor.Urgent())
 	stayWithin   = actor.Declare[stay](stayType, "within")
-	stayLeave    = actor.Declare[actor.None](stayType, "leave")
+	stayLeave    = actor.Declare[struct{}](stayType, "leave")
 )
 
 func init() {
 	stayType.Table(
-		stayPromoted.Do((*staying).Promoted), stayBound.Do(base{}.Bound), stayGeneric.Do(stayOfAny[staying]),
-		stayAnon.Do(func(_ *staying, _ *actor.Context, m stay) { m() }),
-		stayAsk.Do((*staying).Ask), stayGive.Do((*staying).Give), stayGiven.Do((*staying).Given),
-		stayCarried.Do((*staying).Carried), stayLater.Do((*staying).Later), stayWithin.Do((*staying).Within),
-		stayUrge.Do((*staying).Urge), stayUrgent.Do(func(_ *staying, _ *actor.Context, m stay) { m() }), stayLeave.Do((*staying).Leave),
-		stayQuit.Do((*staying).Quit),
+		stayPromoted.Handle((*staying).Promoted), stayBound.Handle(base{}.Bound), stayGeneric.Handle(
+			stayOfAny[staying]),
+		stayAnon.Handle(func(_ *staying, _ *actor.Context, m stay) { m() }),
+		stayAsk.Handle((*staying).Ask), stayGive.Handle((*staying).Give),
+		stayGiven.Handle((*staying).Given),
+		stayCarried.Handle((*staying).Carried), stayLater.Handle((*staying).Later),
+		stayWithin.Handle((*staying).Within),
+		stayUrge.Handle((*staying).Urge), stayUrgent.Handle(func(_ *staying, _ *actor.Context, m stay) {
+			m()
+		}), stayLeave.Handle((*staying).Leave),
+		stayQuit.Handle((*staying).Quit),
 	)
 }
 
@@ -93,17 +102,20 @@ func (*generic[T]) Work(_ *actor.Context, m stay) { m() }
 var (
 	bytesType = actor.NewType[generic[byte]]("bytes")
 	bytesWork = actor.Declare[stay](bytesType, "work of bytes")
-	_         = bytesType.Table(bytesWork.Do((*generic[byte]).Work))
+	_         = bytesType.Table(bytesWork.Handle((*generic[byte]).Work))
 	runesType = actor.NewType[generic[rune]]("runes")
 	runesWork = actor.Declare[stay](runesType, "work of runes")
-	_         = runesType.Table(runesWork.Do((*generic[rune]).Work))
+	_         = runesType.Table(runesWork.Handle((*generic[rune]).Work))
 )
 
 // A plain actor has no callbacks, and does what it is told.
 var (
 	plainType = actor.NewType[struct{}]("plain")
 	plainDo   = actor.Declare[func(*actor.Context)](plainType, "do")
-	_         = plainType.Table(plainDo.Do(func(_ *struct{}, c *actor.Context, f func(*actor.Context)) { f(c) }))
+	_         = plainType.Table(plainDo.Handle(func(_ *struct{}, c *actor.Context,
+		f func(*actor.Context)) {
+		f(c)
+	}))
 )
 
 // inARow has a plain actor do all of that in one turn.
@@ -123,15 +135,19 @@ func inARow(all ...func(*actor.Context)) func(*actor.System, stay) {
 func genericType[T any](name string) func(*actor.System, stay) {
 	t := actor.NewType[generic[T]](name)
 	work := actor.Declare[stay](t, "work")
-	t.Table(work.Do((*generic[T]).Work))
+	t.Table(work.Handle((*generic[T]).Work))
 	return func(sys *actor.System, m stay) { work.Send(sys, t.Spawn(sys, generic[T]{}), m) }
 }
 
-// reported runs do, which makes somebody stay, and returns who was reported.
-func reported(t *testing.T, do func(*actor.System, stay), opts ...actor.Option) (got actor.LongTurnReport) {
+// reported runs do, which makes actors stay, and returns who was reported.
+func reported(t *testing.T, do func(*actor.System, stay),
+	opts ...actor.Option) (got actor.LongTurnReport) {
 	t.Helper()
 	reports := make(chan actor.LongTurnReport, 10)
-	sys := start(t, append(opts, actor.LongTurn(20*time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) { reports <- r }))...)
+	sys := start(t, append(opts, actor.WithLongTurn(20*time.Millisecond),
+		actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
+			reports <- r
+		}}))...)
 	until := soon(t)
 	do(sys, func() {
 		select {
@@ -144,9 +160,9 @@ func reported(t *testing.T, do func(*actor.System, stay), opts ...actor.Option) 
 	return got
 }
 
-// TestLongTurn_EveryKind: "reports them by actor type and behaviour", however the method
+// TestLongTurn_EveryCase: "reports them by actor type and behaviour", however the method
 // was written, and callbacks by their names.
-func TestLongTurn_EveryKind(t *testing.T) {
+func TestLongTurn_EveryCase(t *testing.T) {
 	send := func(b actor.Behaviour[staying, stay]) func(*actor.System, stay) {
 		return func(sys *actor.System, m stay) { b.Send(sys, stayType.Spawn(sys, staying{}), m) }
 	}
@@ -161,19 +177,23 @@ func TestLongTurn_EveryKind(t *testing.T) {
 			stayCarried.Send(sys.With(t.Context()), stayType.Spawn(sys, staying{}), m)
 		},
 		"staying ask": func(sys *actor.System, m stay) {
-			if _, err := stayAsk.Ask(soon(t), sys, stayType.Spawn(sys, staying{}), m); err != nil {
+			if _, err := stayAsk.Ask(soon(t), stayType.Spawn(sys, staying{}), m); err != nil {
 				t.Error(err)
 			}
 		},
 		"staying OnStart": func(sys *actor.System, m stay) { stayType.Spawn(sys, staying{started: m}) },
 		"staying OnStop": func(sys *actor.System, m stay) {
-			stayLeave.Send(sys, stayType.Spawn(sys, staying{stopped: m}), actor.None{})
+			stayLeave.Send(sys, stayType.Spawn(sys, staying{stopped: m}), struct{}{})
 		},
-		"bytes work of bytes": func(sys *actor.System, m stay) { bytesWork.Send(sys, bytesType.Spawn(sys, generic[byte]{}), m) },
-		"runes work of runes": func(sys *actor.System, m stay) { runesWork.Send(sys, runesType.Spawn(sys, generic[rune]{}), m) },
-		"ints work":           genericType[int]("ints"),
-		"strings work":        genericType[string]("strings"),
-		"floats work":         genericType[[4]float64]("floats"),
+		"bytes work of bytes": func(sys *actor.System, m stay) {
+			bytesWork.Send(sys, bytesType.Spawn(sys, generic[byte]{}), m)
+		},
+		"runes work of runes": func(sys *actor.System, m stay) {
+			runesWork.Send(sys, runesType.Spawn(sys, generic[rune]{}), m)
+		},
+		"ints work":    genericType[int]("ints"),
+		"strings work": genericType[string]("strings"),
+		"floats work":  genericType[[4]float64]("floats"),
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
@@ -200,12 +220,18 @@ func TestLongTurn_EveryKind(t *testing.T) {
 	t.Run("plain, what it left behind a row", func(t *testing.T) {
 		t.Parallel()
 		r := reported(t, inARow(goOn, goOn, (*actor.Context).Stop, nil),
-			actor.OnDeadLetter(func(d actor.DeadLetter) { d.Message.(func(*actor.Context))(nil) }))
+			actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+				d.Message.(func(*actor.Context))(nil)
+			}}))
 		equal(t, "who", r.Type+" "+r.Behaviour, "plain ")
 	})
-	t.Run("staying, what it left", func(t *testing.T) { // "nothing, while the runtime does something for the actor"
+	// "nothing, while the runtime does something for the actor".
+	t.Run("staying, what it left", func(t *testing.T) {
 		t.Parallel()
-		r := reported(t, send(stayQuit), actor.OnDeadLetter(func(d actor.DeadLetter) { d.Message.(stay)() }))
+		r := reported(t, send(stayQuit),
+			actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+				d.Message.(stay)()
+			}}))
 		equal(t, "who", r.Type+" "+r.Behaviour, "staying ")
 	})
 }
@@ -213,19 +239,24 @@ func TestLongTurn_EveryKind(t *testing.T) {
 // TestLongTurn_BehindAnAsk: an caller has the turn watched as long as it lasts, not only until the
 // reply has come.
 func TestLongTurn_BehindAnAsk(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // and not three minutes: a mutant dies of it
+	// And not three minutes: a mutant dies of it.
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	for workers := range 8 { // now and then somebody has the turn watched all the same
+	for workers := range 8 { // now and then a turn is watched all the same
 		var reports atomic.Uint64
-		sys := start(t, actor.Workers(1+workers%2), actor.LongTurn(20*time.Millisecond), actor.OnLongTurn(func(actor.LongTurnReport) { reports.Add(1) }))
+		sys := start(t, actor.WithWorkers(1+workers%2), actor.WithLongTurn(20*time.Millisecond),
+			actor.WithHooks(actor.Hooks{LongTurn: func(actor.LongTurnReport) {
+				reports.Add(1)
+			}}))
 		seen := func() uint64 { return reports.Load() + actor.MissedReports(sys) }
 		to := stayType.Spawn(sys, staying{})
 		ask := func(m stay) {
-			if _, err := stayAsk.Ask(ctx, sys, to, m); err != nil {
+			if _, err := stayAsk.Ask(ctx, to, m); err != nil {
 				t.Error(err)
 			}
 		}
-		for range 10_000 { // milliseconds: nobody watches any more because of the spawn
+		// Milliseconds: no turn is watched any more because of the spawn.
+		for range 10_000 {
 			ask(func() {})
 		}
 		ask(func() {
@@ -249,7 +280,9 @@ func TestLongTurn_BesideManyGoroutines(t *testing.T) {
 	for range 6000 {
 		go func() { <-stop }()
 	}
-	r := reported(t, func(sys *actor.System, m stay) { stayPromoted.Send(sys, stayType.Spawn(sys, staying{}), m) })
+	r := reported(t, func(sys *actor.System, m stay) {
+		stayPromoted.Send(sys, stayType.Spawn(sys, staying{}), m)
+	})
 	equal(t, "who", r.Type+" "+r.Behaviour, "staying promoted")
 	if len(r.Stack) != 0 {
 		t.Errorf("the process was stopped to look for\n%s", r.Stack)
@@ -270,7 +303,8 @@ func TestLongTurn_WithoutPreemption(t *testing.T) {
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run="+child, "-test.v")
 	// Without the GC, which stops all others until the loop ends: then no report would come.
 	cmd.Env = append(os.Environ(), debug, "GOMAXPROCS=4", "GOGC=off")
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS: TestLongTurn_WithoutPreemption") {
+	if out, err := cmd.CombinedOutput(); err != nil ||
+		!strings.Contains(string(out), "PASS: TestLongTurn_WithoutPreemption") {
 		t.Errorf("%v (%v):\n%s", err, ctx.Err(), out)
 	}
 }
@@ -278,7 +312,11 @@ func TestLongTurn_WithoutPreemption(t *testing.T) {
 func loopUntilReported(t *testing.T) {
 	var seen atomic.Bool
 	var got actor.LongTurnReport
-	sys := start(t, actor.Workers(2), actor.LongTurn(time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) { got = r; seen.Store(true) }))
+	sys := start(t, actor.WithWorkers(2), actor.WithLongTurn(time.Millisecond),
+		actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
+			got = r
+			seen.Store(true)
+		}}))
 	stayPromoted.Send(sys, stayType.Spawn(sys, staying{}), func() {
 		for !seen.Load() {
 		}
@@ -296,10 +334,11 @@ func TestLongTurn_Blocking(t *testing.T) {
 		"Blocking": func(c *actor.Context, m stay) { c.Blocking(m) },
 		"nested":   func(c *actor.Context, m stay) { c.Blocking(func() { c.Blocking(m) }) },
 		"Ask": func(c *actor.Context, m stay) { // of one on a thread of its own, which is not reported
-			_, err := pinnedTry.Ask(soon(t), c.System(), pinnedType.Spawn(c, puppet{}), func(*puppet, *actor.Context) (any, error) {
-				m()
-				return nil, nil
-			})
+			_, err := pinnedTry.Ask(soon(t), pinnedType.Spawn(c, puppet{}),
+				func(*puppet, *actor.Context) (any, error) {
+					m()
+					return nil, nil
+				})
 			must(t, err)
 		},
 	} {
@@ -310,7 +349,7 @@ func TestLongTurn_Blocking(t *testing.T) {
 				id = blocking.ID()
 				plainDo.Send(sys, blocking, func(c *actor.Context) {
 					for range 3 {
-						c.Blocking(func() {}) // is over before anybody looks
+						c.Blocking(func() {}) // is over before the monitor looks
 					}
 					block(c, m)
 				})
@@ -318,7 +357,8 @@ func TestLongTurn_Blocking(t *testing.T) {
 			equal(t, "who", r.Type+" "+r.Behaviour, "plain do")
 			equal(t, "its number", r.ActorID, id)
 			equal(t, "blocking", r.Blocking, true)
-			if s := string(r.Stack); r.AtLeast < 20*time.Millisecond || !strings.Contains(s, "actor_test.TestLongTurn_Blocking") {
+			if s := string(r.Stack); r.AtLeast < 20*time.Millisecond ||
+				!strings.Contains(s, "actor_test.TestLongTurn_Blocking") {
 				t.Errorf("%v, not where it is:\n%s", r.AtLeast, s)
 			}
 		})
@@ -329,7 +369,10 @@ func TestLongTurn_Blocking(t *testing.T) {
 // does it hold up the report of the others.
 func TestLongTurn_BlockingOnce(t *testing.T) {
 	var reports atomic.Uint64
-	sys := start(t, actor.Workers(2), actor.LongTurn(time.Millisecond), actor.OnLongTurn(func(actor.LongTurnReport) { reports.Add(1) }))
+	sys := start(t, actor.WithWorkers(2), actor.WithLongTurn(time.Millisecond),
+		actor.WithHooks(actor.Hooks{LongTurn: func(actor.LongTurnReport) {
+			reports.Add(1)
+		}}))
 	seen := func() uint64 { return reports.Load() + actor.MissedReports(sys) }
 	const calls = 10
 	release, in := make(chan struct{}), make(chan struct{})
@@ -356,7 +399,10 @@ func TestLongTurn_OnAVirtualClock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var reports atomic.Uint64
 			clock := actor.NewVirtualClock(time.Unix(0, 0))
-			sys := start(t, actor.Clock(clock), actor.LongTurn(time.Millisecond), actor.OnLongTurn(func(actor.LongTurnReport) { reports.Add(1) }))
+			sys := start(t, actor.WithClock(clock), actor.WithLongTurn(time.Millisecond),
+				actor.WithHooks(actor.Hooks{LongTurn: func(actor.LongTurnReport) {
+					reports.Add(1)
+				}}))
 			began, until := time.Now(), soon(t)
 			for range 4 {
 				before := reports.Load() + actor.MissedReports(sys)

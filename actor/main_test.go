@@ -29,20 +29,20 @@ var errUser = errors.New("the user's error")
 // start makes a system that is stopped at the end of the test.
 func start(t testing.TB, opts ...actor.Option) *actor.System {
 	t.Helper()
-	sys := actor.Start(append([]actor.Option{actor.Logger(silent)}, opts...)...)
+	sys := actor.Start(append([]actor.Option{actor.WithLogger(silent)}, opts...)...)
 	t.Cleanup(sys.Stop)
 	return sys
 }
 
-// patience is how long nothing may happen before that is a hang: long, because a busy
+// testLimit is how long nothing may happen before that is a hang: long, because a busy
 // machine may halt a whole process for a minute.
-const patience = 3 * time.Minute
+const testLimit = 3 * time.Minute
 
 // soon is a context that ends long after everything should have happened, so that
 // a hang is a failure and no time-out of the whole run.
 func soon(t testing.TB) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testLimit)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -96,9 +96,9 @@ func panics(t testing.TB, words string, f func()) {
 // between. It is for what has no event to wait for.
 func eventually(t testing.TB, what string, cond func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); !cond(); runtime.Gosched() {
+	for end := time.Now().Add(testLimit); !cond(); runtime.Gosched() {
 		if time.Now().After(end) {
-			t.Fatalf("not in %v: %s", patience, what)
+			t.Fatalf("not in %v: %s", testLimit, what)
 		}
 	}
 }
@@ -109,8 +109,8 @@ func receive[T any](t testing.TB, what string, c <-chan T) T {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(patience):
-		t.Fatalf("not in %v: %s", patience, what)
+	case <-time.After(testLimit):
+		t.Fatalf("not in %v: %s", testLimit, what)
 		panic("unreachable")
 	}
 }
@@ -168,7 +168,7 @@ func (p *puppet) Try(c *actor.Context, f func(*puppet, *actor.Context) (any, err
 	return f(p, c)
 }
 
-func (p *puppet) Value(_ *actor.Context, _ actor.None) (int, error) { return p.n, nil }
+func (p *puppet) Value(_ *actor.Context, _ struct{}) (int, error) { return p.n, nil }
 
 // The two types of puppets differ in their batch only.
 var (
@@ -178,21 +178,23 @@ var (
 	reply      = actor.Declare[actor.Result[int]](puppetType, "reply")
 	note       = actor.Declare[actor.Result[any]](puppetType, "note")
 	try        = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](puppetType, "try")
-	value      = actor.DeclareAsk[actor.None, int](puppetType, "value")
-	_          = puppetType.Table(do.Do((*puppet).Do), count.Do((*puppet).Count), reply.Do((*puppet).Reply),
-		note.Do((*puppet).Note), try.Do((*puppet).Try), value.Do((*puppet).Value))
+	value      = actor.DeclareAsk[struct{}, int](puppetType, "value")
+	_          = puppetType.Table(do.Handle((*puppet).Do), count.Handle((*puppet).Count),
+		reply.Handle((*puppet).Reply),
+		note.Handle((*puppet).Note), try.Handle((*puppet).Try), value.Handle((*puppet).Value))
 
 	// A slow one has a batch of one: it is overloaded as soon as mail waits.
-	slowType = actor.NewType[puppet]("slow", actor.TypeBatch(1))
+	slowType = actor.NewType[puppet]("slow", actor.WithBatch(1))
 	slowDo   = actor.Declare[deed](slowType, "do")
 	slowTry  = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](slowType, "try")
-	_        = slowType.Table(slowDo.Do((*puppet).Do), slowTry.Do((*puppet).Try))
+	_        = slowType.Table(slowDo.Handle((*puppet).Do), slowTry.Handle((*puppet).Try))
 
-	pinnedType = actor.NewType[puppet]("pinned", actor.PinnedThread())
+	pinnedType = actor.NewType[puppet]("pinned", actor.WithPinnedThread())
 	pinnedDo   = actor.Declare[deed](pinnedType, "do")
 	pinnedNote = actor.Declare[actor.Result[any]](pinnedType, "note")
 	pinnedTry  = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](pinnedType, "try")
-	_          = pinnedType.Table(pinnedDo.Do((*puppet).Do), pinnedNote.Do((*puppet).Note), pinnedTry.Do((*puppet).Try))
+	_          = pinnedType.Table(pinnedDo.Handle((*puppet).Do), pinnedNote.Handle((*puppet).Note),
+		pinnedTry.Handle((*puppet).Try))
 )
 
 // inside runs f in a behaviour of a new actor and waits for it; it fails the test
@@ -200,7 +202,7 @@ var (
 func inside(t testing.TB, sys *actor.System, f func(c *actor.Context)) {
 	t.Helper()
 	p := puppetType.Spawn(sys, puppet{})
-	_, err := try.Ask(soon(t), sys, p, func(_ *puppet, c *actor.Context) (any, error) {
+	_, err := try.Ask(soon(t), p, func(_ *puppet, c *actor.Context) (any, error) {
 		f(c)
 		return nil, nil
 	})
@@ -214,8 +216,8 @@ type letters struct {
 }
 
 func (l *letters) option() actor.Option {
-	return actor.OnDeadLetter(func(d actor.DeadLetter) {
+	return actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 		l.last.Store(&d)
 		l.n.Add(1)
-	})
+	}})
 }

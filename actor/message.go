@@ -1,6 +1,10 @@
 package actor
 
-import "github.com/gallop-go/gallop/actor/internal/msg"
+import (
+	"context"
+
+	"github.com/gallop-go/gallop/actor/internal/msg"
+)
 
 // The typed face of package msg, which has the memory of messages.
 
@@ -16,3 +20,235 @@ type sizeClass = msg.SizeClass
 // payloadOf returns where the payload of m lies. M must be the payload type of the size class that
 // m came from, or share its shape.
 func payloadOf[M any](m *message) *M { return (*M)(m.Payload()) }
+
+// alloc returns a node of a size class. About a nanosecond while the cache lasts.
+func (c *Context) alloc(id uint16) *message {
+	if m := c.cache.Take(id); m != nil {
+		return m
+	}
+	return c.refill(id)
+}
+
+// refill is alloc for an empty magazine.
+func (c *Context) refill(id uint16) (m *message) {
+	if c.dry {
+		return c.makeInTurn(id)
+	}
+	if c.travels != nil {
+		c.withCache(func() { m = c.alloc(id) })
+		return m
+	}
+	m, n := c.cache.Refill(id)
+	// A behaviour that sends more than it runs takes longer than a unit of work did so far.
+	c.w.SpendOverhead(n)
+	return m
+}
+
+// dropCaches leaves to the GC what the worker keeps for reuse: its goroutine or the system ends,
+// and there may never be another turn.
+func (c *Context) dropCaches() {
+	c.cache.Flush()
+	c.chunks.Drop()
+	c.rooting = nil
+}
+
+// recycleChain takes back the n nodes from first to end, which have one tag and hold no pointers
+// any more. n is at most msg.ChainLength. A bias mark may come alone, and is left where it is.
+func (c *Context) recycleChain(first, end *message, n int) {
+	if !c.cache.Covers(first.SizeClass()) && !c.mayRecycle(first, end, n) {
+		return
+	}
+	if crossed := c.cache.FreeChain(first, end, n); crossed > 0 {
+		c.w.Crossed(crossed)
+	}
+}
+
+// mayRecycle makes a magazine for nodes from elsewhere, if that is worth it, which it reports.
+// Otherwise it has done with them what is to be done. It is not worth it for a worker that is to be
+// idle after this turn: a thousand turns that block would have one message each, and caches of
+// kilobytes.
+func (c *Context) mayRecycle(first, end *message, n int) bool {
+	switch {
+	case first.IsMark():
+		return false
+	case c.travels != nil:
+		c.withCache(func() { c.recycleChain(first, end, n) })
+		return false
+	case c.dry || c.w.Detached():
+		msg.Unlink(first, n)
+		return false
+	}
+	c.cache.Grow()
+	return true
+}
+
+// A message may carry a context: its values, its deadline and its end. Most do not, and must not
+// pay. So a message that does travels in a second one, of the runtime's own, which holds the
+// context and leads to the message itself. Whatever handles mail (mailboxes, queues with a bound,
+// stashes, the system queue, timers, dead letters) handles the outer message as any other. When its
+// turn comes, it runs the inner one in its own place.
+//
+// A behaviour that has called SetContext sends such messages. The hot path of a send does not ask
+// for that: SetContext hides the worker's cache of nodes, so that each send finds no node there,
+// and goes the slow way, which looks. The end of the behaviour shows the cache again.
+//
+// Requests travel alone. Their context is in their reply address: see replyTo.
+
+// carried is the payload of a message that travels with a context.
+type carried struct {
+	ctx   context.Context
+	inner *message
+	// A tick, whose context had not ended when the next one was armed.
+	lasts bool
+}
+
+var carriedSize, _ = msg.Of[carried]()
+
+// carriedDesc is the row of carried messages in every table.
+var carriedDesc = &descriptor{
+	id:     carriedID,
+	size:   carriedSize,
+	clear:  func(m *message) { *payloadOf[carried](m) = carried{} },
+	copy:   copyCarried,
+	urgent: true,
+	run:    runCarried,
+}
+
+// givingWay is carriedDesc for messages of behaviours that are [DropOnOverload].
+var givingWay = func() *descriptor {
+	d := *carriedDesc
+	d.drops = true
+	return &d
+}()
+
+// rowOf returns the row of a carried message for d.
+func rowOf(d *descriptor) *descriptor {
+	if d.drops {
+		return givingWay
+	}
+	return carriedDesc
+}
+
+// runCarried runs the inner message in the place of m, or makes a dead letter of it if its context
+// has ended. An outcome is always heard.
+func runCarried(c *Context, a *cell, m *message) {
+	p := payloadOf[carried](m)
+	ctx, in, over := p.ctx, p.inner, a.contextOver(m)
+	*p = carried{}
+	in.From = m.From
+	c.count.notRun++ // only what is in it counts
+	if over {
+		declareDead(c, a, in, ctx.Err())
+		c.recycle(in)
+		return
+	}
+	m.ID, m.Life = in.ID, in.Life // for the reports, and for Stash
+	c.came = ctx
+	c.then |= usesContext
+	c.invoke(a, in)
+	c.leaveContext()
+	c.recycle(in)
+}
+
+// contextOver reports whether m is not to run because it carries a context that has ended. Of a
+// tick the first answer counts: a tick that does not run is the last. Owner only.
+func (a *cell) contextOver(m *message) bool {
+	if m.ID != carriedID {
+		return false
+	}
+	p := payloadOf[carried](m)
+	p.lasts = p.lasts || a.shared().typ.decls[p.inner.ID].outcome || p.ctx.Err() == nil
+	return !p.lasts
+}
+
+// carry puts m, a message for d, into one that carries ctx.
+func carry(e env, ctx context.Context, m *message, d *descriptor) *message {
+	w := e.node(carriedSize)
+	m.ID, m.Next, w.Next = d.id, nil, nil
+	w.ID = carriedID
+	*payloadOf[carried](w) = carried{ctx: ctx, inner: m}
+	return w
+}
+
+// unwrap takes the inner message out of w. What is left of w may be recycled.
+func unwrap(w *message) *message {
+	p := payloadOf[carried](w)
+	in := p.inner
+	*p = carried{}
+	in.From = w.From
+	return in
+}
+
+// contents returns the message of the user's that m is, or carries.
+func contents(m *message) *message {
+	if m.ID == carriedID {
+		return payloadOf[carried](m).inner
+	}
+	return m
+}
+
+// peekedID returns the behaviour that a message is for, whatever else becomes of the message
+// meanwhile, as peekMail does.
+//
+//go:norace
+//go:noinline
+func peekedID(m *message) uint16 {
+	if m.ID == carriedID && m.SizeClass() == carriedSize.ID {
+		if in := payloadOf[carried](m).inner; in != nil {
+			return in.ID
+		}
+	}
+	return m.ID
+}
+
+// copyCarried copies a carried message of Every, for one tick.
+func copyCarried(to *message, from *timer) {
+	p := keptBy[carried](from)
+	d := cellOfTask(from.Owner).typ().decls[p.inner.ID]
+	in := d.size.TakeOne()
+	in.ID = d.id
+	d.copy(in, &timer{Held: p.inner})
+	*payloadOf[carried](to) = carried{ctx: p.ctx, inner: in}
+}
+
+// carrier is a Sender whose messages carry a context.
+type carrier struct {
+	env                 // of the sender that it stands for
+	ctx context.Context // nil: none
+}
+
+func (w *carrier) sender() env { return w.env }
+
+// With returns a sender for code outside of behaviours whose messages carry ctx: its
+// values, its deadline and its end. The behaviours find it in [Context.Context]. A
+// message whose context has ended before its turn comes does not run: it becomes a dead
+// letter, and the reason is the context's error.
+//
+// With allocates one object, and each message that is sent by it a second node, from
+// the same free lists as the message itself. [AskBehaviour.Ask] needs no such sender,
+// as it is given a context. With panics if ctx is nil.
+func (s *System) With(ctx context.Context) Sender {
+	s.mustBeStarted("With")
+	mustHave(ctx, "With")
+	return &carrier{env: s, ctx: travelling(s, ctx)}
+}
+
+// With returns a sender whose messages carry ctx, as [System.With] does, for a single
+// send of a behaviour. It is valid until the behaviour returns. To carry a context with
+// all that the rest of the behaviour sends, use [Context.SetContext].
+func (c *Context) With(ctx context.Context) Sender {
+	mustRun(c, "With")
+	mustHave(ctx, "With")
+	return &carrier{env: c, ctx: travelling(c.sys, ctx)}
+}
+
+// carriedBy returns the context that messages of a sender carry; nil: none.
+func carriedBy(from Sender) context.Context {
+	switch f := from.(type) {
+	case *Context:
+		return f.travels
+	case *carrier:
+		return f.ctx
+	}
+	return nil
+}

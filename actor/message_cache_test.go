@@ -16,7 +16,8 @@ func (c *Context) neighbours(id uint16, size uintptr) (n, side int) {
 	var nodes []*message
 	for m := c.cache.Take(id); m != nil; m = c.cache.Take(id) {
 		if n := len(nodes); n > 0 {
-			if d := reflect.ValueOf(m).Pointer() - reflect.ValueOf(nodes[n-1]).Pointer(); d == size || d == -size {
+			if d := reflect.ValueOf(m).Pointer() - reflect.ValueOf(nodes[n-1]).Pointer(); d == size ||
+				d == -size {
 				side++
 			}
 		}
@@ -39,9 +40,9 @@ func TestCache_StaysInOrder(t *testing.T) {
 	}
 	typ := NewType[struct{}]("stream")
 	load, do := Declare[int](typ, "load"), Declare[func(*Context)](typ, "do")
-	typ.Table(load.Do(func(*struct{}, *Context, int) {}),
-		do.Do(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
-	sys := Start(Workers(1), Batch(37))
+	typ.Table(load.Handle(func(*struct{}, *Context, int) {}),
+		do.Handle(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
+	sys := Start(WithWorkers(1), WithBatch(37))
 	defer sys.Stop()
 	to := typ.Spawn(sys, struct{}{})
 	begin := func(round int) {
@@ -63,7 +64,8 @@ func TestCache_StaysInOrder(t *testing.T) {
 		size := unsafe.Sizeof(msg.Node[uint64]{})
 		n, side := c.neighbours(words().ID, size)
 		if n < 1000 || side < n/2 {
-			t.Errorf("%d of %d nodes in the cache are followed by one that lies beside them, want half", side, n)
+			t.Errorf("%d of %d nodes in the cache are followed by one that lies beside them, want half",
+				side, n)
 		}
 	})
 	if err := sys.Wait(t.Context()); err != nil {

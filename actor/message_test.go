@@ -11,7 +11,8 @@ import (
 
 // TestMessage_HasPointers: the GC must look into what leads to actors.
 func TestMessage_HasPointers(t *testing.T) {
-	for _, typ := range []reflect.Type{reflect.TypeFor[Ref[int]](), reflect.TypeFor[request[None, int]]()} {
+	for _, typ := range []reflect.Type{reflect.TypeFor[Ref[int]](),
+		reflect.TypeFor[request[struct{}, int]]()} {
 		if !msg.HasPointers(typ) {
 			t.Errorf("%v: no pointers", typ)
 		}
@@ -67,15 +68,16 @@ func TestPool_LetsGo(t *testing.T) {
 	}
 }
 
-// TestPool_LetsGoOfStocks: a worker whose system has stopped leaves its nodes to the size classes,
-// its own and those of others.
-func TestPool_LetsGoOfStocks(t *testing.T) {
-	typ := NewType[struct{}]("keeper of nodes")
+// TestSizeClass_LetsGoOfCaches: a worker whose system has stopped leaves its nodes to the size
+// classes, its own and those of others.
+func TestSizeClass_LetsGoOfCaches(t *testing.T) {
+	typ := NewType[struct{}]("holder of nodes")
 	do := Declare[func(*Context)](typ, "do")
-	typ.Table(do.Do(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
-	for name, lengths := range map[string][]int{"few": {10}, "many": {msg.ChainLength, msg.ChainLength, 10}} {
+	typ.Table(do.Handle(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
+	for name, lengths := range map[string][]int{"few": {10},
+		"many": {msg.ChainLength, msg.ChainLength, 10}} {
 		t.Run(name, func(t *testing.T) {
-			sys := Start(Workers(1))
+			sys := Start(WithWorkers(1))
 			var nodes []*message
 			do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {
 				for _, owner := range []uint16{c.cache.Owner(), 5, msg.Outside} {
@@ -109,8 +111,8 @@ func crossings(w *sched.Worker) uint64 {
 	return v.Uint()
 }
 
-// TestPool_CrossingsAreReported: nodes of another worker are reported to the scheduler, whose governor goes by
-// them; those from outside are not.
+// TestPool_CrossingsAreReported: nodes of another worker are reported to the scheduler, whose
+// governor goes by them; those from outside are not.
 func TestPool_CrossingsAreReported(t *testing.T) {
 	c := &Context{w: new(sched.Worker), cache: msg.NewCache(1)}
 	for _, owner := range []uint16{0, 1, msg.Outside, 2, 0} {

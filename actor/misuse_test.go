@@ -9,7 +9,7 @@ import (
 )
 
 // What compiles and is wrong all the same: actors of another type with the same state,
-// contexts that are nil, and values that nobody has made.
+// contexts that are nil, and values that were not made.
 
 // sibling is the state of two actor types, whose behaviours have the same places in their
 // tables and take different payloads.
@@ -20,9 +20,9 @@ func (*sibling) Number(*actor.Context, int)                       {}
 func (*sibling) Reply(*actor.Context, actor.Result[int])          {}
 func (*sibling) Ask(_ *actor.Context, word string) (int, error)   { return len(word), nil }
 func (*sibling) Double(_ *actor.Context, number int) (int, error) { return 2 * number, nil }
-func (*sibling) Try(c *actor.Context, f func(*actor.Context)) (actor.None, error) {
+func (*sibling) Try(c *actor.Context, f func(*actor.Context)) (struct{}, error) {
 	f(c)
-	return actor.None{}, nil
+	return struct{}{}, nil
 }
 
 // TestMisuse_TypesOfOneState: a state may have several types; a behaviour of one must not
@@ -32,14 +32,16 @@ func TestMisuse_TypesOfOneState(t *testing.T) {
 	word := actor.Declare[string](words, "put")
 	length := actor.DeclareAsk[string, int](words, "get")
 	now := actor.Declare[string](words, "now", actor.Urgent())
-	words.Table(word.Do((*sibling).Word), length.Do((*sibling).Ask), now.Do((*sibling).Word))
+	words.Table(word.Handle((*sibling).Word), length.Handle((*sibling).Ask),
+		now.Handle((*sibling).Word))
 	number := actor.Declare[int](numbers, "put")
 	double := actor.DeclareAsk[int, int](numbers, "get")
 	urgent := actor.Declare[int](numbers, "now", actor.Urgent())
 	reply := actor.Declare[actor.Result[int]](numbers, "reply")
-	try := actor.DeclareAsk[func(*actor.Context), actor.None](numbers, "try")
-	numbers.Table(number.Do((*sibling).Number), double.Do((*sibling).Double), urgent.Do((*sibling).Number),
-		reply.Do((*sibling).Reply), try.Do((*sibling).Try))
+	try := actor.DeclareAsk[func(*actor.Context), struct{}](numbers, "try")
+	numbers.Table(number.Handle((*sibling).Number), double.Handle((*sibling).Double),
+		urgent.Handle((*sibling).Number),
+		reply.Handle((*sibling).Reply), try.Handle((*sibling).Try))
 
 	sys := start(t)
 	ctx := soon(t)
@@ -48,12 +50,12 @@ func TestMisuse_TypesOfOneState(t *testing.T) {
 	for name, f := range map[string]func(from actor.Sender){
 		"Send":        func(from actor.Sender) { number.Send(from, wrong, 1<<30) },
 		"TrySend":     func(from actor.Sender) { _ = number.TrySend(from, wrong, 1<<30) },
-		"SendWait":    func(actor.Sender) { _ = number.SendWait(ctx, sys, wrong, 1<<30) },
+		"SendWait":    func(actor.Sender) { _ = number.SendWait(ctx, wrong, 1<<30) },
 		"urgent Send": func(from actor.Sender) { urgent.Send(from, wrong, 1<<30) },
 		"urgent Try":  func(from actor.Sender) { _ = urgent.TrySend(from, wrong, 1<<30) },
 		"To":          func(actor.Sender) { number.To(wrong) },
-		"Ask":         func(actor.Sender) { _, _ = double.Ask(ctx, sys, wrong, 1<<30) },
-		"AskAll":      func(actor.Sender) { _, _ = actor.AskAll(ctx, sys, double, both, 1<<30) },
+		"Ask":         func(actor.Sender) { _, _ = double.Ask(ctx, wrong, 1<<30) },
+		"AskAll":      func(actor.Sender) { _, _ = actor.AskAll(ctx, double, both, 1<<30) },
 		"AskTo": func(from actor.Sender) {
 			if c, inside := from.(*actor.Context); inside {
 				actor.AskTo(c, double, wrong, 1<<30, reply)
@@ -70,7 +72,7 @@ func TestMisuse_TypesOfOneState(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			number.Send(sys, right, 1) // its pool is warm
 			panics(t, "to words#", func() { f(sys) })
-			_, err := try.Ask(ctx, sys, right, func(c *actor.Context) {
+			_, err := try.Ask(ctx, right, func(c *actor.Context) {
 				number.Send(c, right, 2)
 				panics(t, "to words#", func() { f(c) })
 			})
@@ -87,20 +89,20 @@ func TestMisuse_NilContexts(t *testing.T) {
 	good := puppetType.Spawn(sys, puppet{})
 	var none context.Context
 	for name, f := range map[string]func(){
-		"Ask":      func() { _, _ = value.Ask(none, sys, good, actor.None{}) },
-		"AskAll":   func() { _, _ = actor.AskAll(none, sys, value, []actor.Ref[puppet]{good}, actor.None{}) },
-		"Replies":  func() { actor.Replies(none, sys, value, []actor.Ref[puppet]{good}, actor.None{}) },
-		"SendWait": func() { _ = count.SendWait(none, sys, good, 1) },
+		"Ask":      func() { _, _ = value.Ask(none, good, struct{}{}) },
+		"AskAll":   func() { _, _ = actor.AskAll(none, value, []actor.Ref[puppet]{good}, struct{}{}) },
+		"Replies":  func() { actor.Replies(none, value, []actor.Ref[puppet]{good}, struct{}{}) },
+		"SendWait": func() { _ = count.SendWait(none, good, 1) },
 		"Wait":     func() { _ = sys.Wait(none) },
 		"Shutdown": func() { _ = sys.Shutdown(none) },
-		"StopWait": func() { _ = actor.StopWait(none, sys, good) },
-		"KillWait": func() { _ = actor.KillWait(none, sys, good) },
-		"Join":     func() { _, _ = actor.Join(none, sys, good) },
+		"StopWait": func() { _ = actor.StopWait(none, good) },
+		"KillWait": func() { _ = actor.KillWait(none, good) },
+		"Join":     func() { _, _ = actor.Join(none, good) },
 	} {
 		t.Run(name, func(t *testing.T) { panics(t, name+" with a nil context", f) })
 	}
 	must(t, sys.Wait(soon(t)))
-	equal(t, "the actor", good.Standing(), actor.Idle)
+	equal(t, "the actor", good.Status(), actor.StatusIdle)
 }
 
 // TestMisuse_NotMade: "The zero value is not ready".
@@ -132,11 +134,15 @@ func TestMisuse_NotMade(t *testing.T) {
 		{"DeclareAsk of a nil or zero Type", func() { actor.DeclareAsk[int, int](noType, "x") }},
 		{"Table of a nil or zero Type", func() { noType.Table() }},
 		{"Variant of a nil or zero Type", func() { typ.Variant() }},
-		{"OnStart of a nil or zero Type", func() { typ.OnStart(func(*puppet, *actor.Context) error { return nil }) }},
-		{"OnStop of a nil or zero Type", func() { noType.OnStop(func(*puppet, *actor.Context, error) {}) }},
+		{"OnStart of a nil or zero Type", func() {
+			typ.OnStart(func(*puppet, *actor.Context) error { return nil })
+		}},
+		{"OnStop of a nil or zero Type", func() {
+			noType.OnStop(func(*puppet, *actor.Context, error) {})
+		}},
 		{"Name of a nil Type", func() { _ = noType.Name() }},
 		{"a nil option\nClock of a zero VirtualClock: use NewVirtualClock\na nil option", func() {
-			actor.Start(nil, actor.Clock(new(actor.VirtualClock)), nil)
+			actor.Start(nil, actor.WithClock(new(actor.VirtualClock)), nil)
 		}},
 	} {
 		panics(t, c.words, c.f)
@@ -161,25 +167,36 @@ func TestMisuse_NilFunctions(t *testing.T) {
 func TestMisuse_SpawnUnder(t *testing.T) {
 	var zero, noType = new(actor.Type[puppet]), (*actor.Type[puppet])(nil)
 	super := actor.NewType[sibling]("super")
-	fell := actor.Declare[actor.Fallen](super, "fell")
+	fell := actor.Declare[actor.ChildDown](super, "fell")
 	do := actor.Declare[func(*actor.Context)](super, "do")
-	super.Table(fell.Do(func(*sibling, *actor.Context, actor.Fallen) {}), do.Do(func(_ *sibling, c *actor.Context, f func(*actor.Context)) { f(c) }))
+	super.Table(fell.Handle(func(*sibling, *actor.Context, actor.ChildDown) {}),
+		do.Handle(func(_ *sibling, c *actor.Context, f func(*actor.Context)) {
+			f(c)
+		}))
 	sys := start(t)
 	do.Send(sys, super.Spawn(sys, sibling{}), func(c *actor.Context) {
 		for _, init := range []func(*puppet){nil, func(*puppet) {}} {
 			for _, typ := range []*actor.Type[puppet]{noType, zero} {
-				panics(t, "SpawnSupervised of a nil or zero Type", func() { actor.SpawnSupervised(c, typ, init, fell) })
-				panics(t, "SpawnUnder of a nil or zero Type", func() { actor.SpawnUnder(c, typ, init, actor.Care[sibling]{Fell: fell}) })
+				panics(t, "SpawnSupervised of a nil or zero Type", func() {
+					actor.SpawnSupervised(c, typ, init, fell)
+				})
+				panics(t, "SpawnSupervised of a nil or zero Type", func() {
+					actor.SpawnUnder(c, typ, init, actor.Care[sibling]{Fell: fell})
+				})
 			}
 		}
-		panics(t, "SpawnSupervised: a nil function for puppet", func() { actor.SpawnSupervised(c, puppetType, nil, fell) })
-		panics(t, "SpawnUnder: a nil function for puppet", func() { actor.SpawnUnder(c, puppetType, nil, actor.Care[sibling]{Fell: fell}) })
+		panics(t, "SpawnSupervised: a nil function for puppet", func() {
+			actor.SpawnSupervised(c, puppetType, nil, fell)
+		})
+		panics(t, "SpawnSupervised: a nil function for puppet", func() {
+			actor.SpawnUnder(c, puppetType, nil, actor.Care[sibling]{Fell: fell})
+		})
 	})
 	quiet(t, sys)
 	equal(t, "spawned", sys.Stats().Spawned, 1)
 }
 
-// TestMisuse_Clock: the methods of a clock that nobody made, and Advance without a context.
+// TestMisuse_Clock: the methods of a clock that was not made, and Advance without a context.
 func TestMisuse_Clock(t *testing.T) {
 	var none context.Context
 	for _, c := range []*actor.VirtualClock{nil, new(actor.VirtualClock)} {
@@ -194,7 +211,7 @@ func TestMisuse_Clock(t *testing.T) {
 	}
 	clock := actor.NewVirtualClock(epoch)
 	panics(t, "Advance with a nil context", func() { _ = clock.Advance(none, 1) })
-	start(t, actor.Clock(clock))
+	start(t, actor.WithClock(clock))
 	panics(t, "Advance with a nil context", func() { _ = clock.Advance(none, 1) })
 	equal(t, "the time", clock.Now(), epoch)
 }
@@ -226,8 +243,8 @@ func TestMisuse_NoContext(t *testing.T) {
 			func() { actor.Unlink(c, good) },
 			func() { actor.UntrapExit(c) },
 			func() { actor.Unbecome(c) },
-			func() { actor.AskTo(c, value, good, actor.None{}, reply) },
-			func() { actor.AskTo(c, value, good, actor.None{}, reply, actor.Within(time.Second)) },
+			func() { actor.AskTo(c, value, good, struct{}{}, reply) },
+			func() { actor.AskTo(c, value, good, struct{}{}, reply, actor.Within(time.Second)) },
 			func() { actor.Watch(c, good, onDown) },
 			func() { actor.TrapExit(c, onExit) },
 			func() { actor.After(c, time.Second, count, 1) },
@@ -237,12 +254,12 @@ func TestMisuse_NoContext(t *testing.T) {
 			func() { c.Heap() },
 			func() { actor.UnstashAll(c) },
 			func() { count.Stash(c, 1) },
-			func() { _, _ = value.Stash(c, actor.None{}) },
+			func() { _, _ = value.Stash(c, struct{}{}) },
 			func() { actor.Yield(c, count, 1) },
 		} {
 			panics(t, "a nil or zero Context", f)
 		}
 	}
 	quiet(t, sys)
-	equal(t, "the actor", good.Standing(), actor.Idle)
+	equal(t, "the actor", good.Status(), actor.StatusIdle)
 }

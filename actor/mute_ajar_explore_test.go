@@ -13,7 +13,8 @@ import (
 
 // newMuted is an actor that is muted, and takes most messages more.
 func newMuted(most uint32) *cell {
-	a := cellOfKind(&typeInSystem{typ: new(typeInfo), sys: &System{opts: options{leeway: most, deadlockPeriod: time.Hour}}})
+	a := cellOfClass(&typeInSystem{policy: plainMail{}, typ: new(typeInfo),
+		sys: &System{opts: options{leeway: most, deadlockPeriod: time.Hour}}})
 	a.load = backpressure.Muted
 	a.shutGate()
 	return a
@@ -42,7 +43,7 @@ func TestAjar_Explored(t *testing.T) {
 }
 
 // TestAjar_LetGoExplored: two senders meet the gate of a muted actor while it is let go, runs its
-// mail and recovers. Nobody is left parked. If the watermark was passed, the gate does not open
+// mail and recovers. None is left parked. If the watermark was passed, the gate does not open
 // before the mail has run (C4).
 func TestAjar_LetGoExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
@@ -66,7 +67,7 @@ func TestAjar_LetGoExplored(t *testing.T) {
 					p.Await(func() bool { return w.resumed == w.parked })
 				} else {
 					w.load &^= backpressure.Muted
-					forgive(all, w.openGate())
+					unblockAll(all, w.openGate())
 				}
 			})
 		}
@@ -75,14 +76,14 @@ func TestAjar_LetGoExplored(t *testing.T) {
 			if a.load = a.notMuted(); a.load.MustShut() {
 				a.shutGate() // as in unmute
 			} else {
-				forgive(all, a.openGate())
+				unblockAll(all, a.openGate())
 			}
 			if crowded && (a.gate.IsOpen() || a.gate.IsAjar(&gateMark)) {
 				p.Errorf("the watermark was passed, and the gate lets others pass")
 			}
 			a.forgetAjar() // as in emptied
 			a.load &^= backpressure.Overloaded
-			forgive(all, a.openGate())
+			unblockAll(all, a.openGate())
 		})
 		p.After(func() error {
 			for a, w := range all {

@@ -20,7 +20,7 @@ const leeway = 10_000
 // that send to it": x floods a room that is slow, and is muted for it. What bob says in another
 // room, where x is too, bob hears all the same, a hundred times, and x when it goes on.
 func TestMute_Bystanders(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	slow := overload(t, sys)
 	x := slow.mute(t, sys)
 	fast, bob := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
@@ -36,8 +36,8 @@ func TestMute_Bystanders(t *testing.T) {
 	equal(t, "x is muted", actor.Muted(x), true)
 	equal(t, "mutes", sys.Stats().Mutes, 1)
 	slow.release()
-	settled(t, sys)
-	heardByX, err := value.Ask(soon(t), sys, x, actor.None{})
+	allUnmuted(t, sys)
+	heardByX, err := value.Ask(soon(t), x, struct{}{})
 	must(t, err)
 	equal(t, "x has heard", heardByX, 100)
 }
@@ -51,17 +51,19 @@ type standstill struct {
 	most        int
 }
 
-// standStill calls f with actors that are muted for an actor that is stuck: one of a type without
+// standsQuiet calls f with actors that are muted for an actor that is stuck: one of a type without
 // options, and one of a type with watermarks.
-func standStill(t *testing.T, f func(t *testing.T, sys *actor.System, s *standstill)) {
-	for name, opts := range map[string][]actor.TypeOption{"plain": nil, "watermarks": {actor.TypeWatermarks(7, 2)}} {
+func standsQuiet(t *testing.T, f func(t *testing.T, sys *actor.System, s *standstill)) {
+	for name, opts := range map[string][]actor.TypeOption{"plain": nil,
+		"watermarks": {actor.WithWatermarks(7, 2)}} {
 		t.Run(name, func(t *testing.T) {
 			typ := actor.NewType[puppet]("still", opts...)
-			s := &standstill{do: actor.Declare[deed](typ, "do"), count: actor.Declare[int](typ, "count"), most: leeway}
-			if typ.Table(s.do.Do((*puppet).Do), s.count.Do((*puppet).Count)); opts != nil {
+			s := &standstill{do: actor.Declare[deed](typ, "do"), count: actor.Declare[int](typ, "count"),
+				most: leeway}
+			if typ.Table(s.do.Handle((*puppet).Do), s.count.Handle((*puppet).Count)); opts != nil {
 				s.most = 7
 			}
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			o := overload(t, sys)
 			s.ref = typ.Spawn(sys, puppet{})
 			s.do.Send(sys, s.ref, func(_ *puppet, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
@@ -69,7 +71,7 @@ func standStill(t *testing.T, f func(t *testing.T, sys *actor.System, s *standst
 			s.overloaded = o
 			f(t, sys, s)
 			s.release()
-			settled(t, sys)
+			allUnmuted(t, sys)
 		})
 	}
 }
@@ -80,7 +82,10 @@ func (s *standstill) sendEach(t *testing.T, sys *actor.System, r actor.Ref[puppe
 	t.Helper()
 	done := make(chan struct{})
 	for range n {
-		do.Send(sys, r, func(_ *puppet, c *actor.Context) { s.count.Send(c, s.ref, 1); done <- struct{}{} })
+		do.Send(sys, r, func(_ *puppet, c *actor.Context) {
+			s.count.Send(c, s.ref, 1)
+			done <- struct{}{}
+		})
 		receive(t, "the sender to go on", done)
 	}
 }
@@ -89,7 +94,7 @@ func (s *standstill) sendEach(t *testing.T, sys *actor.System, r actor.Ref[puppe
 // have come, or as many as the high watermark of its type says": that is exact, the last one is
 // delivered, and those that come later are muted at once.
 func TestMute_Watermark(t *testing.T) {
-	standStill(t, func(t *testing.T, sys *actor.System, s *standstill) {
+	standsQuiet(t, func(t *testing.T, sys *actor.System, s *standstill) {
 		sender, other := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 		s.sendEach(t, sys, sender, s.most-2)
 		s.sendEach(t, sys, other, 1)
@@ -110,7 +115,7 @@ func TestMute_Watermark(t *testing.T) {
 // TestMute_WatermarkCountsActors: messages "of other actors of the system" are counted, also from
 // one that is never muted; but not what comes from outside, or from the actor itself.
 func TestMute_WatermarkCountsActors(t *testing.T) {
-	standStill(t, func(t *testing.T, sys *actor.System, s *standstill) {
+	standsQuiet(t, func(t *testing.T, sys *actor.System, s *standstill) {
 		for range 10 {
 			s.count.Send(sys, s.ref, 1)
 			must(t, s.count.TrySend(sys, s.ref, 1))
@@ -133,8 +138,8 @@ func TestMute_WatermarkCountsActors(t *testing.T) {
 // TestMute_TrySendBelowTheWatermark: TrySend and SendWait succeed while an actor "is muted and
 // below the watermark", from inside and from outside, and refuse and wait from there on.
 func TestMute_TrySendBelowTheWatermark(t *testing.T) {
-	standStill(t, func(t *testing.T, sys *actor.System, s *standstill) {
-		must(t, s.count.SendWait(soon(t), sys, s.ref, 1))
+	standsQuiet(t, func(t *testing.T, sys *actor.System, s *standstill) {
+		must(t, s.count.SendWait(soon(t), s.ref, 1))
 		must(t, s.count.TrySend(sys, s.ref, 1))
 		inside(t, sys, func(c *actor.Context) {
 			for i := range s.most - 1 {
@@ -146,7 +151,7 @@ func TestMute_TrySendBelowTheWatermark(t *testing.T) {
 		})
 		wants(t, s.count.TrySend(sys, s.ref, 1), actor.ErrOverloaded)
 		errs := make(chan error, 1)
-		go func() { errs <- s.count.SendWait(soon(t), sys, s.ref, 1) }()
+		go func() { errs <- s.count.SendWait(soon(t), s.ref, 1) }()
 		eventually(t, "it waits", func() bool { return actor.Waiting(s.ref) == 1 })
 		equal(t, "mutes", sys.Stats().Mutes, 1)
 		s.release()
@@ -159,7 +164,7 @@ func TestMute_TrySendBelowTheWatermark(t *testing.T) {
 // not muted again before, and those that wait for it go on behind that.
 func TestMute_CrowdedIsOverloaded(t *testing.T) {
 	const mail = 500
-	sys := start(t, actor.Workers(2), actor.Leeway(mail))
+	sys := start(t, actor.WithWorkers(2), actor.Leeway(mail))
 	first, second := overload(t, sys), press(t, sys)
 	x := first.mute(t, sys)
 	var ran, seen atomic.Int64
@@ -179,7 +184,7 @@ func TestMute_CrowdedIsOverloaded(t *testing.T) {
 	eventually(t, "the sender to go on", func() bool { return !actor.Muted(s) && seen.Load() != 0 })
 	equal(t, "run when the sender goes on", seen.Load(), mail)
 	do.Send(sys, second, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
-	settled(t, sys)
+	allUnmuted(t, sys)
 }
 
 // TestMute_BoundedThoughMutedAgain: an actor that is muted again and again, and runs one message
@@ -187,7 +192,7 @@ func TestMute_CrowdedIsOverloaded(t *testing.T) {
 // a little mail is left".
 func TestMute_BoundedThoughMutedAgain(t *testing.T) {
 	const most, each, rounds = 400, 150, 60
-	sys := start(t, actor.Workers(2), actor.Leeway(most), actor.StallEvery(time.Hour))
+	sys := start(t, actor.WithWorkers(2), actor.Leeway(most), actor.DeadlockEvery(time.Hour))
 	p, s := press(t, sys), puppetType.Spawn(sys, puppet{})
 	x := muteOn(t, sys, func(c *actor.Context) { count.Send(c, p, 1) })
 	var sent, ran, highest int64
@@ -205,16 +210,24 @@ func TestMute_BoundedThoughMutedAgain(t *testing.T) {
 				}
 				atomic.AddInt64(&sent, each)
 			})
-			eventually(t, "it has sent", func() bool { return atomic.LoadInt64(&sent) != begun || actor.Muted(s) })
+			eventually(t, "it has sent", func() bool {
+				return atomic.LoadInt64(&sent) != begun || actor.Muted(s)
+			})
 		}
 		mutes := sys.Stats().Mutes
 		done := make(chan struct{})
-		do.Send(sys, p, func(_ *puppet, c *actor.Context) { c.ReleasePressure(); c.ApplyPressure(); close(done) })
+		do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+			c.ReleasePressure()
+			c.ApplyPressure()
+			close(done)
+		})
 		receive(t, "p to let it go", done)
-		eventually(t, "it is muted again", func() bool { return sys.Stats().Mutes > mutes || actor.Muted(x) })
+		eventually(t, "it is muted again", func() bool {
+			return sys.Stats().Mutes > mutes || actor.Muted(x)
+		})
 	}
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
-	settled(t, sys)
+	allUnmuted(t, sys)
 	equal(t, "messages run", ran, sent)
 	if highest > most+5*each { // while its gate is open, what comes is not counted
 		t.Errorf("%d messages waited, want at most the watermark and a few behaviours", highest)
@@ -226,12 +239,12 @@ func TestMute_BoundedThoughMutedAgain(t *testing.T) {
 func TestMute_BoundIsTheWatermark(t *testing.T) {
 	const limit = 20
 	k := newBounded("twenty", limit, actor.OverflowMute)
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	r := k.typ.Spawn(sys, puppet{})
 	k.do.Send(sys, r, func(_ *puppet, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
 	awaitMuted(t, sys, r)
-	equal(t, "it stands", r.Standing(), actor.Overloaded)
+	equal(t, "it stands", r.Status(), actor.StatusOverloaded)
 	s := puppetType.Spawn(sys, puppet{})
 	done := make(chan struct{})
 	for range limit {
@@ -241,7 +254,7 @@ func TestMute_BoundIsTheWatermark(t *testing.T) {
 	awaitMuted(t, sys, s)
 	wants(t, k.do.TrySend(sys, r, noop), actor.ErrOverloaded)
 	o.release()
-	settled(t, sys)
+	allUnmuted(t, sys)
 }
 
 // relay passes on what it is sent, unless it is the last, which takes its time. It counts.
@@ -284,7 +297,7 @@ var (
 	relayType  = actor.NewType[relay]("relay")
 	relayPass  = actor.Declare[int](relayType, "pass")
 	relayDrive = actor.Declare[int](relayType, "drive")
-	_          = relayType.Table(relayPass.Do((*relay).Pass), relayDrive.Do((*relay).Drive))
+	_          = relayType.Table(relayPass.Handle((*relay).Pass), relayDrive.Handle((*relay).Drive))
 )
 
 // floodChain sends a flood through a chain of actors to a slow one, and returns how many messages
@@ -318,7 +331,7 @@ func floodChain(t *testing.T, sys *actor.System, length, flood, burst int) (most
 func TestMute_ChainIsBounded(t *testing.T) {
 	const length, burst = 5, 1000
 	for seed := range uint64(nightly(3, 100)) {
-		sys := start(t, actor.Seed(seed))
+		sys := start(t, actor.WithDeterministic(seed))
 		for i, most := range floodChain(t, sys, length, scaled(50_000), burst) {
 			if most > leeway+10*burst {
 				t.Errorf("seed %d: %d messages waited for number %d", seed, most, i)
@@ -335,7 +348,7 @@ func TestMute_ChainHeap(t *testing.T) {
 		flood /= 10
 	}
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		before := heapNow()
 		most := floodChain(t, sys, 4, flood, 1000)
 		after := heapNow()

@@ -27,7 +27,8 @@ func overload(t testing.TB, sys *actor.System, end ...func(c *actor.Context)) *o
 	return overloadThis(t, sys, slowType.Spawn(sys, puppet{}), end...)
 }
 
-func overloadThis(t testing.TB, sys *actor.System, r actor.Ref[puppet], end ...func(c *actor.Context)) *overloaded {
+func overloadThis(t testing.TB, sys *actor.System, r actor.Ref[puppet],
+	end ...func(c *actor.Context)) *overloaded {
 	t.Helper()
 	o := &overloaded{ref: r, stay: make(chan struct{})}
 	first, second := make(chan struct{}), make(chan struct{})
@@ -52,7 +53,9 @@ func (o *overloaded) release() { o.once.Do(func() { close(o.stay) }) }
 // mute makes an actor that has sent to o and is muted for it.
 func (o *overloaded) mute(t testing.TB, sys *actor.System) actor.Ref[puppet] {
 	t.Helper()
-	return muteOn(t, sys, func(c *actor.Context) { slowDo.Send(c, o.ref, func(*puppet, *actor.Context) {}) })
+	return muteOn(t, sys, func(c *actor.Context) {
+		slowDo.Send(c, o.ref, func(*puppet, *actor.Context) {})
+	})
 }
 
 // muteOn makes an actor that does something that mutes it, and waits until it is
@@ -70,8 +73,8 @@ func awaitMuted(t testing.TB, sys *actor.System, r actor.Ref[puppet]) {
 	eventually(t, "the sender is muted", func() bool { return actor.Muted(r) })
 }
 
-// settled checks that nobody is left muted and that all mutes were undone.
-func settled(t testing.TB, sys *actor.System) {
+// allUnmuted checks that no actor is left muted and that all mutes were undone.
+func allUnmuted(t testing.TB, sys *actor.System) {
 	t.Helper()
 	quiet(t, sys)
 	st := sys.Stats()
@@ -91,7 +94,7 @@ func TestMute_UntilRecovered(t *testing.T) {
 		"Goexits":  func(*actor.Context) { runtime.Goexit() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			o := overload(t, sys, end)
 			var released atomic.Bool
 			m := o.mute(t, sys)
@@ -106,15 +109,15 @@ func TestMute_UntilRecovered(t *testing.T) {
 			inside(t, sys, func(*actor.Context) {})
 			released.Store(true)
 			o.release()
-			settled(t, sys)
+			allUnmuted(t, sys)
 			equal(t, "mutes", sys.Stats().Mutes, 1)
 		})
 	}
 }
 
-// TestMute_WaitsForMuted: Wait does not return while somebody is muted.
+// TestMute_WaitsForMuted: Wait does not return while an actor is muted.
 func TestMute_WaitsForMuted(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	m := o.mute(t, sys)
 	var ran atomic.Bool
@@ -126,14 +129,15 @@ func TestMute_WaitsForMuted(t *testing.T) {
 	go func() { _ = sys.Wait(context.Background()); waited <- ran.Load() }()
 	runtime.Gosched()
 	o.release()
-	equal(t, "the muted actor's message ran before Wait returned", receive(t, "Wait to return", waited), true)
+	equal(t, "the muted actor's message ran before Wait returned",
+		receive(t, "Wait to return", waited), true)
 }
 
 // TestMute_Chain: senders to a muted actor are muted in turn, and the chain unwinds
 // from its end.
 func TestMute_Chain(t *testing.T) {
 	const length = 50
-	sys := start(t, actor.Workers(2), actor.Leeway(1))
+	sys := start(t, actor.WithWorkers(2), actor.Leeway(1))
 	o := overload(t, sys)
 	chain := []actor.Ref[puppet]{o.mute(t, sys)}
 	for range length - 1 {
@@ -147,7 +151,7 @@ func TestMute_Chain(t *testing.T) {
 	inside(t, sys, func(*actor.Context) {})
 	equal(t, "messages of muted actors that ran", ran.Load(), 0)
 	o.release()
-	settled(t, sys)
+	allUnmuted(t, sys)
 	equal(t, "messages that ran", ran.Load(), length)
 	equal(t, "mutes", sys.Stats().Mutes, length)
 }
@@ -156,7 +160,7 @@ func TestMute_Chain(t *testing.T) {
 // and goes on when the last of them has recovered.
 func TestMute_Fan(t *testing.T) {
 	const receivers = 7
-	sys := start(t, actor.Workers(receivers+1))
+	sys := start(t, actor.WithWorkers(receivers+1))
 	var all []*overloaded
 	for range receivers {
 		all = append(all, overload(t, sys))
@@ -178,17 +182,19 @@ func TestMute_Fan(t *testing.T) {
 		}
 		o.release()
 		if i < receivers-1 {
-			eventually(t, "a receiver has recovered", func() bool { return slowDo.TrySend(sys, o.ref, func(*puppet, *actor.Context) {}) == nil })
+			eventually(t, "a receiver has recovered", func() bool {
+				return slowDo.TrySend(sys, o.ref, func(*puppet, *actor.Context) {}) == nil
+			})
 		}
 	}
 	receive(t, "the muted actor to run", ran)
-	settled(t, sys)
+	allUnmuted(t, sys)
 }
 
 // TestMute_NeverTheOverloaded (TestBug_K33): "A sender that is itself overloaded … is
 // never muted": it goes on although its receiver is stuck.
 func TestMute_NeverTheOverloaded(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	const n = 20
 	s := slowType.Spawn(sys, puppet{})
@@ -209,9 +215,9 @@ func TestMute_NeverTheOverloaded(t *testing.T) {
 	equal(t, "mutes", sys.Stats().Mutes, 0)
 }
 
-// TestMute_NeverBySelf: sending to itself mutes nobody, however overloaded.
+// TestMute_NeverBySelf: sending to itself mutes no actor, however overloaded.
 func TestMute_NeverBySelf(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	var run func(p *puppet, c *actor.Context)
 	run = func(p *puppet, c *actor.Context) {
 		if p.n++; p.n < 1000 {
@@ -230,7 +236,7 @@ func TestMute_NeverBySelf(t *testing.T) {
 // outside, and the message is the caller's again: no dead letter.
 func TestMute_TrySendNever(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.WithWorkers(2), dead.option())
 	o := overload(t, sys)
 	inside(t, sys, func(c *actor.Context) {
 		for range 10 {
@@ -251,14 +257,14 @@ func TestMute_TrySendNever(t *testing.T) {
 // message is in the mailbox, when ctx ends, or when the receiver has.
 func TestSendWait(t *testing.T) {
 	t.Run("Recovers", func(t *testing.T) {
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		o := overload(t, sys)
 		var ran atomic.Int64
 		const waiters = 10
 		errs := make(chan error, waiters)
 		for range waiters {
 			go func() {
-				errs <- slowDo.SendWait(soon(t), sys, o.ref, func(*puppet, *actor.Context) { ran.Add(1) })
+				errs <- slowDo.SendWait(soon(t), o.ref, func(*puppet, *actor.Context) { ran.Add(1) })
 			}()
 		}
 		runtime.Gosched()
@@ -271,36 +277,38 @@ func TestSendWait(t *testing.T) {
 		equal(t, "run", ran.Load(), waiters)
 	})
 	t.Run("Cancelled", func(t *testing.T) {
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		o := overload(t, sys)
 		ctx, cancel := context.WithCancel(context.Background())
 		errs := make(chan error, 1)
 		go func() {
-			errs <- slowDo.SendWait(ctx, sys, o.ref, func(*puppet, *actor.Context) { t.Error("a message that was not sent ran") })
+			errs <- slowDo.SendWait(ctx, o.ref, func(*puppet, *actor.Context) {
+				t.Error("a message that was not sent ran")
+			})
 		}()
 		runtime.Gosched()
 		cancel()
 		wants(t, receive(t, "SendWait to return", errs), context.Canceled)
 		o.release()
 		quiet(t, sys)
-		wants(t, slowDo.SendWait(ctx, sys, o.ref, nil), context.Canceled)
+		wants(t, slowDo.SendWait(ctx, o.ref, nil), context.Canceled)
 	})
 	t.Run("ReceiverEnds", func(t *testing.T) {
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		o := overload(t, sys, func(c *actor.Context) { c.Stop() })
 		errs := make(chan error, 1)
-		go func() { errs <- slowDo.SendWait(soon(t), sys, o.ref, nil) }()
+		go func() { errs <- slowDo.SendWait(soon(t), o.ref, nil) }()
 		runtime.Gosched()
 		o.release()
 		wants(t, receive(t, "SendWait to return", errs), actor.ErrStopped)
 	})
 	t.Run("SystemStops", func(t *testing.T) {
-		sys := start(t, actor.Workers(2), actor.Leeway(0))
+		sys := start(t, actor.WithWorkers(2), actor.Leeway(0))
 		o := overload(t, sys)
 		m := o.mute(t, sys)
 		errs := make(chan error, 2)
-		go func() { errs <- slowDo.SendWait(soon(t), sys, o.ref, nil) }()
-		go func() { errs <- count.SendWait(soon(t), sys, m, 1) }()
+		go func() { errs <- slowDo.SendWait(soon(t), o.ref, nil) }()
+		go func() { errs <- count.SendWait(soon(t), m, 1) }()
 		runtime.Gosched()
 		go sys.Stop()
 		eventually(t, "the system stops", func() bool {
@@ -316,7 +324,7 @@ func TestSendWait(t *testing.T) {
 // TestDrain_OfMuted: an actor that sends to a muted one that drains is told of its end, and not to
 // wait, also when the draining one has run something urgent and is muted again.
 func TestDrain_OfMuted(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	r := mortalType.Spawn(sys, mortal{})
 	muted := func() { eventually(t, "it is muted", func() bool { return actor.Muted(r) }) }
@@ -329,7 +337,7 @@ func TestDrain_OfMuted(t *testing.T) {
 	muted()
 	wants(t, doAct.TrySend(sys, r, nothing), actor.ErrStopped)
 	o.release()
-	settled(t, sys)
+	allUnmuted(t, sys)
 }
 
 // TestStop_OfMuted: an actor that is stopped while it is muted ends when it is let
@@ -337,7 +345,7 @@ func TestDrain_OfMuted(t *testing.T) {
 // actors too.
 func TestStop_OfMuted(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.WithWorkers(2), dead.option())
 	o := overload(t, sys)
 	m := o.mute(t, sys)
 	m2 := o.mute(t, sys)
@@ -348,7 +356,8 @@ func TestStop_OfMuted(t *testing.T) {
 	done := make(chan struct{})
 	go func() { sys.Stop(); close(done) }()
 	eventually(t, "the system refuses", func() bool {
-		return errors.Is(count.TrySend(sys, m, 0), actor.ErrSystemStopped) || count.TrySend(sys, puppetType.Spawn(sys, puppet{}), 0) != nil
+		return errors.Is(count.TrySend(sys, m, 0), actor.ErrSystemStopped) ||
+			count.TrySend(sys, puppetType.Spawn(sys, puppet{}), 0) != nil
 	})
 	o.release()
 	receive(t, "Stop to return", done)
@@ -366,7 +375,7 @@ type flooder struct {
 	sent *atomic.Int64
 }
 
-func (f *flooder) Flood(c *actor.Context, _ actor.None) {
+func (f *flooder) Flood(c *actor.Context, _ struct{}) {
 	n := min(f.left, 1000)
 	f.left -= n
 	for range n {
@@ -374,7 +383,7 @@ func (f *flooder) Flood(c *actor.Context, _ actor.None) {
 	}
 	f.sent.Add(int64(n))
 	if f.left > 0 {
-		flood.Send(c, actor.Self[flooder](c), actor.None{})
+		flood.Send(c, actor.Self[flooder](c), struct{}{})
 	}
 }
 
@@ -393,18 +402,19 @@ func (s *slowpoke) Consume(_ *actor.Context, n int) {
 	}
 }
 
-func (s *slowpoke) Most(_ *actor.Context, _ actor.None) ([2]int64, error) {
+func (s *slowpoke) Most(_ *actor.Context, _ struct{}) ([2]int64, error) {
 	return [2]int64{s.run, s.most}, nil
 }
 
 var (
 	flooderType  = actor.NewType[flooder]("flooder")
-	flood        = actor.Declare[actor.None](flooderType, "flood")
-	_            = flooderType.Table(flood.Do((*flooder).Flood))
+	flood        = actor.Declare[struct{}](flooderType, "flood")
+	_            = flooderType.Table(flood.Handle((*flooder).Flood))
 	slowpokeType = actor.NewType[slowpoke]("slowpoke")
 	consume      = actor.Declare[int](slowpokeType, "consume")
-	most         = actor.DeclareAsk[actor.None, [2]int64](slowpokeType, "most")
-	_            = slowpokeType.Table(consume.Do((*slowpoke).Consume), most.Do((*slowpoke).Most))
+	most         = actor.DeclareAsk[struct{}, [2]int64](slowpokeType, "most")
+	_            = slowpokeType.Table(consume.Handle((*slowpoke).Consume),
+		most.Handle((*slowpoke).Most))
 )
 
 // TestMute_BoundsTheHeap: "2 M sends to a slow actor from 8 producer actors (at
@@ -412,12 +422,12 @@ var (
 func TestMute_BoundsTheHeap(t *testing.T) {
 	const producers = 8
 	each := scaled(250_000)
-	// Ten times slower; but three behaviours may be over before anybody is overloaded.
+	// Ten times slower; but three behaviours may be over before any is overloaded.
 	if invariant.On {
 		each = max(each/10, 10_000)
 	}
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		heap := func() uint64 {
 			runtime.GC()
 			runtime.GC() // what the pools let go of lives through the first
@@ -429,11 +439,11 @@ func TestMute_BoundsTheHeap(t *testing.T) {
 		var sent atomic.Int64
 		to := slowpokeType.Spawn(sys, slowpoke{sent: &sent})
 		for range producers {
-			flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, &sent}), actor.None{})
+			flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, &sent}), struct{}{})
 		}
 		quiet(t, sys)
 		after := heap()
-		got, err := most.Ask(soon(t), sys, to, actor.None{})
+		got, err := most.Ask(soon(t), to, struct{}{})
 		must(t, err)
 		st := sys.Stats()
 		t.Logf("at most %d queued, %d mutes, heap %d kB → %d kB", got[1], st.Mutes, before>>10, after>>10)
@@ -455,7 +465,7 @@ func TestMute_BoundsTheHeap(t *testing.T) {
 // mostQueued is how many messages may wait at once. Each producer runs a few times before
 // the receiver has its turn and shuts its gate: on one worker 24,000 wait then, and 120,000 if
 // there are more workers than processors. But the machine may halt the receiver's thread, or the
-// whole process, for some milliseconds before that, and another worker, or a spare that stands in,
+// whole process, for some milliseconds before that, and another worker, or one that stands in,
 // goes on with those who send. Half of all is far beyond that.
 func mostQueued(producers, each int) int64 {
 	return max(int64(producers*each/2), 300_000)
@@ -467,16 +477,16 @@ func mostQueued(producers, each int) int64 {
 // million messages meanwhile.
 func TestSend_IsPaidFor(t *testing.T) {
 	const most = 4096 // what a worker may do between two looks
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	to := slowpokeType.Spawn(sys, slowpoke{sent: new(atomic.Int64)})
 	before, left := 0, 0
 	for range 20 { // there may have been nothing left of it before
 		inside(t, sys, func(c *actor.Context) {
-			before = actor.CreditOf(c)
+			before = actor.BudgetOf(c)
 			for range 3 * most {
 				consume.Send(c, to, 1)
 			}
-			left = actor.CreditOf(c)
+			left = actor.BudgetOf(c)
 		})
 		if before > 1 {
 			break
@@ -498,14 +508,14 @@ func TestMute_BoundsTheQueue(t *testing.T) {
 		if seed > 2 && invariant.On { // ten times slower
 			break
 		}
-		sys := start(t, actor.Seed(seed+1), actor.Workers(1))
+		sys := start(t, actor.WithDeterministic(seed+1), actor.WithWorkers(1))
 		var sent atomic.Int64
 		to := slowpokeType.Spawn(sys, slowpoke{sent: &sent})
 		for range producers {
-			flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, &sent}), actor.None{})
+			flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, &sent}), struct{}{})
 		}
 		quiet(t, sys)
-		got, err := most.Ask(soon(t), sys, to, actor.None{})
+		got, err := most.Ask(soon(t), to, struct{}{})
 		must(t, err)
 		equal(t, "messages run", got[0], int64(producers*each))
 		if got[1] > 2*producers*1000 {
@@ -519,7 +529,7 @@ func TestMute_BoundsTheQueue(t *testing.T) {
 func TestSendWait_AllRun(t *testing.T) {
 	const producers = 4
 	each := scaled(50_000)
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	var sent atomic.Int64
 	to := slowpokeType.Spawn(sys, slowpoke{sent: &sent})
 	ctx := soon(t)
@@ -528,7 +538,7 @@ func TestSendWait_AllRun(t *testing.T) {
 		wg.Go(func() {
 			for range each {
 				if p%2 == 0 {
-					must(t, consume.SendWait(ctx, sys, to, 1))
+					must(t, consume.SendWait(ctx, to, 1))
 				} else {
 					for errors.Is(consume.TrySend(sys, to, 1), actor.ErrOverloaded) {
 						runtime.Gosched()
@@ -540,7 +550,7 @@ func TestSendWait_AllRun(t *testing.T) {
 	}
 	wg.Wait()
 	quiet(t, sys)
-	got, err := most.Ask(ctx, sys, to, actor.None{})
+	got, err := most.Ask(ctx, to, struct{}{})
 	must(t, err)
 	t.Logf("at most %d queued", got[1])
 	equal(t, "messages run", got[0], int64(producers*each))

@@ -12,7 +12,7 @@ import (
 // 10,000 more messages; then its urgent mail waits, too, until it is muted no longer". None is
 // lost, and they keep their order.
 func TestUrgent_MutedDrivenBySelf(t *testing.T) {
-	sys := start(t, actor.Workers(2), actor.StallEvery(time.Hour))
+	sys := start(t, actor.WithWorkers(2), actor.DeadlockEvery(time.Hour))
 	p := press(t, sys)
 	r := mortalType.Spawn(sys, mortal{})
 	const each, steps = 100, 300
@@ -39,7 +39,7 @@ func TestUrgent_MutedDrivenBySelf(t *testing.T) {
 	eventually(t, "it waits", func() bool { return actor.OnlyMuted(sys) })
 	equal(t, "messages that ran", len(order), 0)
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
-	settled(t, sys)
+	allUnmuted(t, sys)
 	equal(t, "messages sent", sent.Load(), each*steps)
 	for i, got := range order {
 		equal(t, "the next urgent message", got, i)
@@ -47,10 +47,10 @@ func TestUrgent_MutedDrivenBySelf(t *testing.T) {
 	equal(t, "messages that ran", len(order), 5)
 }
 
-// TestUrgent_SparedDrivenBySelf: an actor that is let go because of pressure "for the mail that it
+// TestUrgent_ExemptDrivenBySelf: an actor that is let go because of pressure "for the mail that it
 // has" is muted again although it drives itself by urgent messages.
-func TestUrgent_SparedDrivenBySelf(t *testing.T) {
-	sys := start(t, actor.Workers(2), actor.StallEvery(time.Millisecond), actor.Leeway(100))
+func TestUrgent_ExemptDrivenBySelf(t *testing.T) {
+	sys := start(t, actor.WithWorkers(2), actor.DeadlockEvery(time.Millisecond), actor.Leeway(100))
 	p := press(t, sys)
 	r := mortalType.Spawn(sys, mortal{})
 	left := 1000
@@ -67,9 +67,11 @@ func TestUrgent_SparedDrivenBySelf(t *testing.T) {
 		}
 	}
 	rush.Send(sys, r, step)
-	eventually(t, "it is let go, and muted again", func() bool { return over.Load() || sys.Stats().Mutes >= 4 })
+	eventually(t, "it is let go, and muted again", func() bool {
+		return over.Load() || sys.Stats().Mutes >= 4
+	})
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
-	settled(t, sys)
+	allUnmuted(t, sys)
 	if st := sys.Stats(); st.Mutes < 4 {
 		t.Errorf("%d mutes, and %d steps left", st.Mutes, left)
 	}
@@ -78,7 +80,7 @@ func TestUrgent_SparedDrivenBySelf(t *testing.T) {
 // TestUrgent_OverloadedDrivenBySelf: "the urgent mail waits for one turn of the other mail": an
 // overloaded actor that drives itself by urgent messages runs its other mail, and is muted then.
 func TestUrgent_OverloadedDrivenBySelf(t *testing.T) {
-	sys := start(t, actor.Workers(2), actor.StallEvery(time.Hour))
+	sys := start(t, actor.WithWorkers(2), actor.DeadlockEvery(time.Hour))
 	p := press(t, sys)
 	r := mortalType.Spawn(sys, mortal{})
 	const steps = 3000
@@ -105,7 +107,7 @@ func TestUrgent_OverloadedDrivenBySelf(t *testing.T) {
 	close(stay)
 	eventually(t, "it is muted", func() bool { return actor.Muted(r) && actor.OnlyMuted(sys) })
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
-	settled(t, sys)
+	allUnmuted(t, sys)
 	equal(t, "urgent messages run", ran, steps)
 	if left < steps/2 {
 		t.Errorf("%d of %d urgent messages were left when the other mail had run", left, steps)
@@ -114,7 +116,7 @@ func TestUrgent_OverloadedDrivenBySelf(t *testing.T) {
 
 // TestUrgent_MutedDrivenByOthers: it makes no difference who sends the urgent messages.
 func TestUrgent_MutedDrivenByOthers(t *testing.T) {
-	sys := start(t, actor.Workers(2), actor.StallEvery(time.Hour))
+	sys := start(t, actor.WithWorkers(2), actor.DeadlockEvery(time.Hour))
 	p := press(t, sys)
 	a, b := mortalType.Spawn(sys, mortal{}), mortalType.Spawn(sys, mortal{})
 	const each, steps = 1000, 30
@@ -141,7 +143,7 @@ func TestUrgent_MutedDrivenByOthers(t *testing.T) {
 		t.Errorf("a muted actor has sent %d messages", got)
 	}
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
-	settled(t, sys)
+	allUnmuted(t, sys)
 	equal(t, "messages sent", sent.Load(), each*steps)
 }
 
@@ -149,7 +151,8 @@ func TestUrgent_MutedDrivenByOthers(t *testing.T) {
 // mail becomes dead letters; or it is suspended and restarted, and the mail runs in its next life.
 func TestUrgent_WithheldEnds(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), actor.StallEvery(time.Hour), actor.Leeway(10), dead.option())
+	sys := start(t, actor.WithWorkers(2), actor.DeadlockEvery(time.Hour), actor.Leeway(10),
+		dead.option())
 	p := press(t, sys)
 	withheld := func() actor.Ref[mortal] {
 		r := mortalType.Spawn(sys, mortal{})
@@ -164,19 +167,19 @@ func TestUrgent_WithheldEnds(t *testing.T) {
 		rush.Send(sys, r, func(*mortal, *actor.Context) { t.Error("an urgent message ran") })
 		return r
 	}
-	must(t, actor.StopWait(soon(t), sys, withheld()))
-	must(t, actor.KillWait(soon(t), sys, withheld()))
+	must(t, actor.StopWait(soon(t), withheld()))
+	must(t, actor.KillWait(soon(t), withheld()))
 	if dead.n.Load() < 2 {
 		t.Errorf("%d dead letters", dead.n.Load())
 	}
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
-	settled(t, sys)
+	allUnmuted(t, sys)
 }
 
 // TestUrgent_ParksFirst: an actor that meets a gate in an urgent behaviour is muted before it runs
 // the next one.
 func TestUrgent_ParksFirst(t *testing.T) {
-	sys := start(t, actor.Workers(1), actor.StallEvery(time.Hour))
+	sys := start(t, actor.WithWorkers(1), actor.DeadlockEvery(time.Hour))
 	p := press(t, sys)
 	r := mortalType.Spawn(sys, mortal{})
 	begun, stay := make(chan struct{}), make(chan struct{})
@@ -196,5 +199,5 @@ func TestUrgent_ParksFirst(t *testing.T) {
 	}
 	equal(t, "messages that ran", len(mutes), 10)
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
-	settled(t, sys)
+	allUnmuted(t, sys)
 }

@@ -7,15 +7,21 @@ import (
 )
 
 // TestPostpone_OfTheMuted: what is said of an actor in a back-off is true of one that was muted
-// when it fell, also if as many messages had come as it takes then: nobody is muted for it, and
+// when it fell, also if as many messages had come as it takes then: no sender is muted for it, and
 // mail is kept. At first such an actor was taken for overloaded until its restart: those that
 // waited for it went on waiting, and mail became dead letters.
 func TestPostpone_OfTheMuted(t *testing.T) {
 	for name, crowd := range map[string]int{"below the watermark": 1, "at the watermark": 3} {
-		for _, letGo := range []bool{false, true} {
+		for _, released := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
-				sys := start(t, actor.Workers(2), actor.Leeway(3), actor.OnDeadLetter(func(l actor.DeadLetter) { t.Errorf("dead letter: %v", l) }))
-				parent := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Postpone(c, f.Ref) }})
+				sys := start(t, actor.WithWorkers(2), actor.Leeway(3),
+					actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
+						t.Errorf("dead letter: %v", l)
+					}}))
+				parent := wardenType.Spawn(sys, warden{diary: new(diary),
+					fell: func(c *actor.Context, f actor.ChildDown) {
+						actor.Postpone(c, f.Ref)
+					}})
 				var child actor.Ref[puppet]
 				wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {
 					child = actor.SpawnUnder(c, puppetType, func(*puppet) {}, actor.Care[warden]{Fell: wardenFell})
@@ -39,18 +45,18 @@ func TestPostpone_OfTheMuted(t *testing.T) {
 				do.Send(sys, sender, func(_ *puppet, c *actor.Context) { count.Send(c, child, 1); close(said) })
 				receive(t, "the sender", said)
 				equal(t, "mutes", sys.Stats().Mutes, uint64(1+crowd/3))
-				if letGo {
+				if released {
 					slow.release()
 					quiet(t, sys)
 				}
 				actor.Restart(sys, child)
-				n, err := value.Ask(soon(t), sys, child, actor.None{})
+				n, err := value.Ask(soon(t), child, struct{}{})
 				must(t, err)
 				equal(t, "messages run", n, crowd+1)
-				if !letGo {
+				if !released {
 					slow.release()
 				}
-				settled(t, sys)
+				allUnmuted(t, sys)
 			})
 		}
 	}
@@ -64,7 +70,8 @@ func TestDecide_ResumeMutes(t *testing.T) {
 }
 
 func resumeMutes(t *testing.T, fall func(c *actor.Context)) {
-	sys := start(t, actor.Workers(2), actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithWorkers(2),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	parent := wardenType.Spawn(sys, warden{diary: new(diary)})
 	var child actor.Ref[puppet]
 	wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {
@@ -75,5 +82,5 @@ func resumeMutes(t *testing.T, fall func(c *actor.Context)) {
 	do.Send(sys, child, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow.ref, noop); fall(c) })
 	awaitMuted(t, sys, child)
 	slow.release()
-	settled(t, sys)
+	allUnmuted(t, sys)
 }

@@ -13,11 +13,11 @@ import (
 // gives a Ref. So no send ever sees the registry, which is a sync.Map: looking up
 // takes no lock, and of two who take the same name exactly one wins.
 //
-// A name belongs to its actor alone. The spawner gives it, before anybody else knows of the actor,
-// or the actor takes it itself. So only the owner of the body touches its list of names, and an
-// actor that ends gives back exactly what it has. The order at the end is: names, timers, mailbox,
-// and then dead letters, answers and all other news. So anyone that has learned that an actor has
-// ended finds its names free.
+// A name belongs to its actor alone. The spawner gives it, before any other code knows of the
+// actor, or the actor takes it itself. So only the owner of the body touches its list of names, and
+// an actor that ends gives back exactly what it has. The order at the end is: names, timers,
+// mailbox, and then dead letters, answers and all other news. So anyone that has learned that an
+// actor has ended finds its names free.
 
 var (
 	// ErrNameTaken says that another actor has the name. It is returned by SpawnNamed and
@@ -88,13 +88,13 @@ func (x *coldState) named() *nameList {
 // empty.
 //
 // The name is free again when the actor has ended or takes no mail any more ([Drain]),
-// and that is before anybody can learn of it: by ErrStopped, by a dead letter or by a
+// and that is before any code can learn of it: by ErrStopped, by a dead letter or by a
 // message. A named actor stays in memory until then.
 func (t *Type[S]) SpawnNamed(from Sender, name string, state S) (Ref[S], error) {
 	if err := infoOf(t).reserve(from, name); err != nil {
 		return Ref[S]{}, err
 	}
-	a := newBody(t, from)
+	a := newCell(t, from)
 	*stateOf[S](a) = state
 	if err := a.launchNamed(from, name); err != nil {
 		return Ref[S]{}, err
@@ -107,12 +107,12 @@ func (t *typeInfo) reserve(from Sender, name string) error {
 	if name == "" {
 		panic("gallop: SpawnNamed: an empty name")
 	}
-	c, sys := split(from)
+	e := envOf(from)
 	t.made("Spawn").seal() // or panics, before it takes the name
-	if c == nil && sys.refusing.Load() {
-		return ErrSystemStopped // whoever has the name
+	if err := e.mayAct(); err != nil {
+		return err // whatever has the name
 	}
-	return sys.names.take(name, nil)
+	return e.system().names.take(name, nil)
 }
 
 // launchNamed gives a new actor a name that is reserved for it, makes it known by that, and starts
@@ -120,58 +120,33 @@ func (t *typeInfo) reserve(from Sender, name string) error {
 // the actor until then. The list of names comes before the launch: after it, the actor may run,
 // register other names, or have given back what it had.
 func (a *cell) launchNamed(from Sender, name string) error {
-	if !a.tryLaunchNamed(from, name) {
+	err := a.tryLaunchNamed(from, name)
+	if err != nil {
 		a.sys().names.m.CompareAndDelete(name, (*cell)(nil))
+	}
+	return err
+}
+
+func (a *cell) tryLaunchNamed(from Sender, name string) error {
+	if a.system.Closed() {
 		return ErrSystemStopped
 	}
-	return nil
-}
-
-func (a *cell) tryLaunchNamed(from Sender, name string) bool {
-	if a.system.Closed() {
-		return false
-	}
-	x := a.makeCold()
+	x, names := a.makeCold(), &a.sys().names
 	x.named().Add(name)
-	a.sys().names.of.Store(a, name)
+	names.of.Store(a, name)
+	publish := func() { names.m.Store(name, a) }
 	if a.typ().onStart == nil {
-		a.sys().names.m.Store(name, a) // publishes the actor
-		return true
+		publish()
+		return nil
 	}
 	x.unstarted, x.down = true, true
-	c, _ := split(from)
-	m := newSignal(c, started{})
-	if c == nil {
-		ok := a.startNamedFromOutside(name, m)
-		if !ok {
-			a.sys().names.of.Delete(a)
-			a.sys().unspawn()
-		}
-		return ok
+	e := envOf(from)
+	err := e.pushFirst(a, newSignal(e, started{}), publish)
+	if err != nil {
+		names.of.Delete(a)
+		a.sys().unspawn()
 	}
-	a.box.Push(m)
-	a.sys().names.m.Store(name, a)
-	c.w.Schedule(&a.task)
-	return true
-}
-
-// startNamedFromOutside is pushFromOutside for m, the first message of an actor. It publishes the
-// name after m, so that no other message comes before m, and before the actor can run.
-func (a *cell) startNamedFromOutside(name string, m *message) bool {
-	s := a.sys()
-	if s.refusing.Load() {
-		return false
-	}
-	s.sched.Point()
-	adm, ok := s.sched.Admit()
-	if !ok {
-		return false
-	}
-	a.box.Push(m)
-	s.sim.countUser(m.ID)
-	s.names.m.Store(name, a)
-	adm.Inject(&a.task)
-	return true
+	return err
 }
 
 // Register gives the running actor a name, on the terms of [Type.SpawnNamed]. An actor
@@ -227,7 +202,7 @@ func (c *Context) Unregister(name string) bool {
 // In a system that has stopped, an actor that had mail when it stopped has ended and is
 // not found (ErrNoName); an actor that had none is still found.
 func Lookup[S any](from Sender, name string) (Ref[S], error) {
-	_, sys := split(from)
+	sys := envOf(from).system()
 	v, _ := sys.names.m.Load(name)
 	a, _ := v.(*cell)
 	if a == nil {

@@ -19,8 +19,12 @@ var namedStarts = []struct {
 	do    func(t testing.TB, name string, c *actor.Context) error
 }{
 	{"nothing", []string{""}, func(testing.TB, string, *actor.Context) error { return nil }},
-	{"register", []string{"", "-"}, func(_ testing.TB, name string, c *actor.Context) error { return c.Register(name + "-") }},
-	{"again", []string{""}, func(_ testing.TB, name string, c *actor.Context) error { return c.Register(name) }},
+	{"register", []string{"", "-"}, func(_ testing.TB, name string, c *actor.Context) error {
+		return c.Register(name + "-")
+	}},
+	{"again", []string{""}, func(_ testing.TB, name string, c *actor.Context) error {
+		return c.Register(name)
+	}},
 	{"unregister", []string{}, func(t testing.TB, name string, c *actor.Context) error {
 		equal(t, "Unregister in OnStart", c.Unregister(name), true)
 		return nil
@@ -40,7 +44,8 @@ var namedStarts = []struct {
 // about names and its end in OnStart is not lost: "The name is free again when the actor
 // has ended".
 func TestBug_K50_NamedBeforeStart(t *testing.T) {
-	sys := start(t, actor.Workers(3), actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithWorkers(3),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	for _, s := range namedStarts {
 		t.Run(s.what, func(t *testing.T) {
 			for round := range scaled(200) {
@@ -58,14 +63,16 @@ func TestBug_K50_NamedBeforeStart(t *testing.T) {
 					if i%2 == 0 {
 						outside.Go(func() { spawn(sys, i) })
 					} else {
-						do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) { spawn(c, i) })
+						do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+							spawn(c, i)
+						})
 					}
 				}
 				outside.Wait()
 				quiet(t, sys)
 				for i, r := range refs {
 					has(t, sys, r, names[i], s.keeps)
-					equal(t, "ended", r.Standing() == actor.Ended, s.keeps == nil)
+					equal(t, "ended", r.Status() == actor.StatusEnded, s.keeps == nil)
 					actor.Stop(sys, r)
 				}
 				quiet(t, sys)
@@ -77,7 +84,7 @@ func TestBug_K50_NamedBeforeStart(t *testing.T) {
 	}
 }
 
-// has fails unless r has just these names, which begin with name, and nobody has others.
+// has fails unless r has just these names, which begin with name, and no actor has others.
 func has(t testing.TB, sys *actor.System, r actor.Ref[mortal], name string, keeps []string) {
 	t.Helper()
 	left := len(keeps)
@@ -95,7 +102,7 @@ func has(t testing.TB, sys *actor.System, r actor.Ref[mortal], name string, keep
 // TestNames_StartIsFirst: an actor can be found when it has its name; still, OnStart runs
 // "before its first message, even an urgent one".
 func TestNames_StartIsFirst(t *testing.T) {
-	sys := start(t, actor.Workers(3))
+	sys := start(t, actor.WithWorkers(3))
 	for round := range scaled(500) {
 		name := fmt.Sprint("early ", round)
 		var begun, ran atomic.Int64
@@ -125,7 +132,10 @@ func TestNames_StartIsFirst(t *testing.T) {
 		}
 		all.Go(func() {
 			defer spawned.Store(true)
-			_, err := mortalType.SpawnNamed(sys, name, mortal{onStart: func(*mortal, *actor.Context) error { begun.Add(1); return nil }})
+			_, err := mortalType.SpawnNamed(sys, name, mortal{onStart: func(*mortal, *actor.Context) error {
+				begun.Add(1)
+				return nil
+			}})
 			must(t, err)
 		})
 		all.Wait()

@@ -51,10 +51,10 @@ func TestNames(t *testing.T) {
 		panics(t, "SpawnNamed: an empty name", func() { _, _ = puppetType.SpawnNamed(c, "", puppet{}) })
 	})
 	_, err = puppetType.SpawnNamed(sys, "toby", puppet{})
-	wants(t, err, actor.ErrNameTaken) // of an actor that is idle and that nobody else knows
+	wants(t, err, actor.ErrNameTaken) // of an actor that is idle and not known elsewhere
 }
 
-// TestNames_Memory: "A named actor stays in memory until then", though nobody has its
+// TestNames_Memory: "A named actor stays in memory until then", though no code has its
 // ref.
 func TestNames_Memory(t *testing.T) {
 	sys := start(t)
@@ -65,7 +65,7 @@ func TestNames_Memory(t *testing.T) {
 	}
 	r, err := actor.Lookup[puppet](sys, "alone")
 	must(t, err)
-	n, err := value.Ask(soon(t), sys, r, actor.None{})
+	n, err := value.Ask(soon(t), r, struct{}{})
 	must(t, err)
 	equal(t, "state", n, 7)
 }
@@ -124,7 +124,7 @@ func TestBug_K50_NameRace(t *testing.T) {
 }
 
 // TestNames_FreeAtTheEnd: "The name is free again when the actor has ended …, and that is before
-// anybody can learn of it: by ErrStopped, by a dead letter or by a message."
+// any code can learn of it: by ErrStopped, by a dead letter or by a message."
 func TestNames_FreeAtTheEnd(t *testing.T) {
 	for what, end := range map[string]func(*puppet, *actor.Context) (any, error){
 		"stop":  func(_ *puppet, c *actor.Context) (any, error) { c.Stop(); return nil, nil },
@@ -133,12 +133,12 @@ func TestNames_FreeAtTheEnd(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			var sys *actor.System
 			var letters atomic.Int64
-			sys = start(t, actor.OnDeadLetter(func(d actor.DeadLetter) {
+			sys = start(t, actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 				letters.Add(1)
 				if r, err := actor.Lookup[puppet](sys, "name"); err == nil && r.ID() == d.ActorID {
 					t.Error("a dead letter, and the name is not free")
 				}
-			}))
+			}}))
 			for range scaled(1000) {
 				letters.Store(0)
 				p, err := puppetType.SpawnNamed(sys, "name", puppet{})
@@ -147,9 +147,9 @@ func TestNames_FreeAtTheEnd(t *testing.T) {
 				do.Send(sys, p, func(*puppet, *actor.Context) { <-blocked })
 				asked := make(chan error, 1)
 				go func() {
-					_, err := try.Ask(soon(t), sys, p, end)
+					_, err := try.Ask(soon(t), p, end)
 					for err == nil {
-						_, err = value.Ask(soon(t), sys, p, actor.None{}) // until it has ended
+						_, err = value.Ask(soon(t), p, struct{}{}) // until it has ended
 					}
 					_, taken := puppetType.SpawnNamed(sys, "name", puppet{})
 					asked <- taken
@@ -188,19 +188,21 @@ func TestNames_Many(t *testing.T) {
 			equal(t, name(i)+" is there", err == nil, has[i])
 		}
 	})
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 }
 
 // TestNames_NotAtTheEnd: an actor that takes no mail any more gets no name, which others would
 // find; its own are free.
 func TestNames_NotAtTheEnd(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	var got []error
 	try := func(c *actor.Context) { got = append(got, c.Register("again")) }
-	typ := actor.NewType[puppet]("registrar").OnStop(func(_ *puppet, c *actor.Context, _ error) { try(c) })
+	typ := actor.NewType[puppet]("registrar").OnStop(func(_ *puppet, c *actor.Context, _ error) {
+		try(c)
+	})
 	do := actor.Declare[deed](typ, "do")
-	typ.Table(do.Do((*puppet).Do))
+	typ.Table(do.Handle((*puppet).Do))
 	r, err := typ.SpawnNamed(sys, "first", puppet{})
 	must(t, err)
 	do.Send(sys, r, func(_ *puppet, c *actor.Context) {

@@ -7,24 +7,32 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestNormal: "Down, Exit, Fallen and Join deliver the reason, a *NormalError, and ErrStopped wraps
-// it. Nothing else happens: links do not end other actors for it".
+// TestNormal: "Down, Exit, ChildDown and Join deliver the reason, a *NormalError, and ErrStopped
+// wraps it. Nothing else happens: links do not end other actors for it".
 func TestNormal(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[mortal]){
-		"Exit":     func(sys *actor.System, r actor.Ref[mortal]) { doAct.Send(sys, r, exitNormally) },
-		"StopWith": func(sys *actor.System, r actor.Ref[mortal]) { actor.StopWith(sys, r, actor.Normal(errUser)) },
+		"Exit": func(sys *actor.System, r actor.Ref[mortal]) { doAct.Send(sys, r, exitNormally) },
+		"StopWith": func(sys *actor.System, r actor.Ref[mortal]) {
+			actor.StopWith(sys, r, actor.Normal(errUser))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t)
 			var d diary
 			r := mortalType.Spawn(sys, mortal{})
 			var down, fell error
-			watcher := mortalType.Spawn(sys, mortal{name: "watcher", diary: &d, born: true, onDown: func(_ *mortal, _ *actor.Context, n actor.Down) { down = n.Reason }})
+			watcher := mortalType.Spawn(sys, mortal{name: "watcher", diary: &d, born: true,
+				onDown: func(_ *mortal, _ *actor.Context, n actor.Down) {
+					down = n.Reason
+				}})
 			tied := mortalType.Spawn(sys, mortal{name: "tied", diary: &d, born: true})
 			trap := mortalType.Spawn(sys, mortal{name: "trap", diary: &d, born: true})
 			in(t, sys, watcher, func(_ *mortal, c *actor.Context) { actor.Watch(c, r, onDown) })
 			in(t, sys, tied, func(_ *mortal, c *actor.Context) { actor.Link(c, r) })
-			in(t, sys, trap, func(_ *mortal, c *actor.Context) { actor.TrapExit(c, onExit); actor.Link(c, r) })
+			in(t, sys, trap, func(_ *mortal, c *actor.Context) {
+				actor.TrapExit(c, onExit)
+				actor.Link(c, r)
+			})
 			end(sys, r)
 			quiet(t, sys)
 			fell = joined(t, sys, r)
@@ -34,7 +42,7 @@ func TestNormal(t *testing.T) {
 					t.Errorf("the reason is %v", err)
 				}
 			}
-			equal(t, "the linked one", tied.Standing(), actor.Idle)
+			equal(t, "the linked one", tied.Status(), actor.StatusIdle)
 			err := say.TrySend(sys, r, "")
 			wants(t, err, actor.ErrStopped)
 			wants(t, err, errUser)
@@ -61,18 +69,18 @@ func TestIsNormal(t *testing.T) {
 // TestRestarting: in OnStop "whether the actor may come up again in its place"; "Elsewhere it
 // reports false".
 func TestRestarting(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	var said []bool
 	child := mortal{onStop: func(_ *mortal, c *actor.Context) { said = append(said, c.Restarting()) }}
 	u := newUnder(t, actor.Care[mortal]{}, child)
 	u.do(t, func(_ *mortal, c *actor.Context) { said = append(said, c.Restarting()); panic(errUser) })
-	actor.Restart(u.sys, u.kid)
+	actor.Restart(u.sys, u.child)
 	quiet(t, u.sys)
 	u.do(t, func(_ *mortal, c *actor.Context) { c.Stop() }) // its supervisor restarts it all the same
-	must(t, actor.StopWait(soon(t), u.sys, u.kid))
+	must(t, actor.StopWait(soon(t), u.child))
 	r := mortalType.Spawn(sys, child)
 	quiet(t, sys)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	for i, want := range []bool{false, true, true, true, false, false} {
 		equal(t, "Restarting", said[i], want)
 	}

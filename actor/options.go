@@ -13,16 +13,36 @@ import (
 )
 
 // Option sets a property of a system at its start. [Start] checks all options together.
-type Option func(*options)
+type Option interface{ setSystem(*options) }
+
+// SharedOption is an option of a system, for all its actors, and of a type, for the actors of that
+// type alone. What a type says overrules what the system says.
+type SharedOption struct {
+	system func(*options)
+	typ    func(*typeInfo)
+}
+
+func (o SharedOption) setSystem(all *options) { o.system(all) }
+func (o SharedOption) setType(t *typeInfo)    { o.typ(t) }
+
+// systemOption is an option of systems alone.
+type systemOption func(*options)
+
+func (f systemOption) setSystem(o *options) { f(o) }
+
+// typeOption is an option of types alone.
+type typeOption func(*typeInfo)
+
+func (f typeOption) setType(t *typeInfo) { f(t) }
 
 type options struct {
 	workers        int
-	counted        bool // Workers was given
+	counted        bool // WithWorkers was given
 	batch          int
 	gas            int
-	spares         int
+	maxBlocked     int
 	seed           uint64
-	seeded         bool // by Seed, which alone decides then
+	seeded         bool // by WithDeterministic, which alone decides
 	bind           bool
 	clock          seam.Clock
 	hooks          *sim.Hooks    // nil: not deterministic
@@ -31,103 +51,124 @@ type options struct {
 	onDeadLetter   func(DeadLetter)
 	interceptors   []Interceptor // the outermost first
 	onPanic        func(PanicReport)
-	onDeadlock     func(StallReport)
+	onDeadlock     func(PressureDeadlock)
 	deadlockPeriod time.Duration
-	leeway         uint32 // see mute_limits.go
+	leeway         uint32 // see mute.go
 	longTurn       time.Duration
 	onLongTurn     func(LongTurnReport)
 	wrong          []string // what options have found wrong themselves
 }
 
-// Workers sets the number of workers, from 1 to 56. The default is GOMAXPROCS, but at
-// most 56; in a system with a [Seed] it is 4.
-func Workers(n int) Option { return func(o *options) { o.workers, o.counted = n, true } }
+// WithWorkers sets the number of workers, from 1 to 56. The default is GOMAXPROCS, but at
+// most 56; in a system that is [WithDeterministic] it is 4.
+func WithWorkers(n int) Option {
+	return systemOption(func(o *options) { o.workers, o.counted = n, true })
+}
 
-// Batch sets how many messages an actor handles in one turn before others have theirs:
-// at least 1, [DefaultBatch] by default. [TypeBatch] overrides it for one type.
-func Batch(n int) Option { return func(o *options) { o.batch = min(n, maxBatch) } }
+// WithBatch sets how many messages an actor handles in one turn before others have theirs:
+// at least 1, [DefaultBatch] by default.
+func WithBatch(n int) SharedOption {
+	return SharedOption{
+		system: func(o *options) { o.batch = min(n, maxBatch) },
+		typ: func(t *typeInfo) {
+			mustBePositive("WithBatch", n)
+			t.batch = min(n, maxBatch)
+		},
+	}
+}
 
-// Gas sets how many reductions an actor may spend in one turn before others have
+// WithGas sets how many reductions an actor may spend in one turn before others have
 // theirs: one for each message, and what [Context.Gas] adds. It is at least 1,
-// [DefaultGas] by default. [TypeGas] overrides it for one type. A batch that is larger
-// than the gas is cut to it.
-func Gas(n int) Option { return func(o *options) { o.gas = min(n, maxBatch) } }
+// [DefaultGas] by default. A batch that is larger than the gas is cut to it.
+func WithGas(n int) SharedOption {
+	return SharedOption{
+		system: func(o *options) { o.gas = min(n, maxBatch) },
+		typ: func(t *typeInfo) {
+			mustBePositive("WithGas", n)
+			t.gas = min(n, maxBatch)
+		},
+	}
+}
 
-// RandSeed starts [Context.Rand], and whatever else the runtime leaves to chance, with
-// n. It does not make a run repeat itself, since workers race: [Seed] does. Together
-// with Seed, RandSeed does nothing.
-func RandSeed(n uint64) Option {
-	return func(o *options) {
+func mustBePositive(option string, n int) {
+	if n < 1 {
+		panicMisuse(option, fmt.Sprintf("(%d): want at least 1", n))
+	}
+}
+
+// WithRandSeed starts [Context.Rand], and whatever else the runtime leaves to chance, with
+// n. It does not make a run repeat itself, since workers race: [WithDeterministic] does.
+// Together with that, WithRandSeed does nothing.
+func WithRandSeed(n uint64) Option {
+	return systemOption(func(o *options) {
 		if !o.seeded {
 			o.seed = n
 		}
-	}
+	})
 }
 
-// Logger sets where the system logs. The default is the standard logger of package log,
+// WithLogger sets where the system logs. The default is the standard logger of package log,
 // which slog.SetDefault redirects. The system logs
 //
-//   - what has no function set for it: panics of behaviours ([OnPanic]), dead letters
-//     ([OnDeadLetter]), long turns ([OnLongTurn]), and actors that wait for one under
-//     pressure ([OnStall]);
+//   - what has no function in [Hooks]: panics of behaviours, dead letters, long turns, and
+//     actors that wait for one under pressure;
 //   - panics in these functions;
-//   - that all [Spares] are in use.
+//   - that as many behaviours block as may ([WithMaxBlocked]).
 //
 // Of the system's dead letters the 1st, 2nd, 4th, 8th and so on are logged, each with
 // how many there were so far, so that they do not flood the log. [System.Stats] counts
-// all of them. [OnDeadLetter] sees each of them, and then none is logged.
-func Logger(l *slog.Logger) Option {
-	return func(o *options) {
+// all of them. Hooks.DeadLetter sees each of them, and then none is logged.
+func WithLogger(l *slog.Logger) Option {
+	return systemOption(func(o *options) {
 		if o.log = (slogSink{l}); l == nil {
-			o.wrong = append(o.wrong, "Logger(nil)")
+			o.wrong = append(o.wrong, "WithLogger(nil)")
 		}
-	}
+	})
 }
 
-// OnDeadLetter sets a function that sees every dead letter. f runs where the letter
-// dies, on a worker or in a goroutine that sends, and possibly in several at once. It
-// must be quick and must not wait for the system.
+// Hooks are functions that a system calls when something happens. Each may be nil: then the system
+// logs it, see [WithLogger].
 //
-// A panic or a runtime.Goexit in f is logged and ignored. For that, each call has a
-// goroutine of its own, which its caller waits for. This costs about a microsecond per
-// dead letter.
+// A hook runs where the thing happens, on a worker or in a goroutine that sends, and possibly in
+// several at once. It must be quick and must not wait for the system. A panic or a runtime.Goexit
+// in it is logged and ignored. For that, each call has a goroutine of its own, which its caller
+// waits for. This costs about a microsecond per call.
 //
-// A function that sends may cause dead letters itself, and is told of these too: by a
-// message to an actor that has ended, and by what [OverflowDropOldest] drops. Let it send
-// only to actors that outlive the others, and ignore the letters of its own. At most 1,000
-// calls go on at a time: beyond that dead letters are logged instead.
-func OnDeadLetter(f func(DeadLetter)) Option {
-	return func(o *options) {
-		if o.onDeadLetter = f; f == nil {
-			o.wrong = append(o.wrong, "OnDeadLetter(nil)")
+// A hook that sends may cause dead letters itself, and is told of these too: by a message to an
+// actor that has ended, and by what [OverflowDropOldest] drops. Let it send only to actors that
+// outlive the others, and ignore the letters of its own. At most 1,000 calls go on at a time:
+// beyond that dead letters are logged instead.
+type Hooks struct {
+	DeadLetter       func(DeadLetter)       // every dead letter
+	Panic            func(PanicReport)      // every panic of a behaviour
+	LongTurn         func(LongTurnReport)   // every turn longer than [WithLongTurn] says
+	PressureDeadlock func(PressureDeadlock) // every one that the system finds
+}
+
+// WithHooks sets the hooks that are not nil. It may be given several times; of two functions for
+// the same thing the later one counts.
+func WithHooks(h Hooks) Option {
+	return systemOption(func(o *options) {
+		if h.DeadLetter == nil && h.Panic == nil && h.LongTurn == nil && h.PressureDeadlock == nil {
+			o.wrong = append(o.wrong, "WithHooks without a function")
 		}
+		setHook(&o.onDeadLetter, h.DeadLetter)
+		setHook(&o.onPanic, h.Panic)
+		setHook(&o.onLongTurn, h.LongTurn)
+		setHook(&o.onDeadlock, h.PressureDeadlock)
+	})
+}
+
+func setHook[R any](at *func(R), f func(R)) {
+	if f != nil {
+		*at = f
 	}
 }
 
-// OnPanic sets a function that sees every panic of a behaviour. The terms are those of
-// [OnDeadLetter].
-func OnPanic(f func(PanicReport)) Option {
-	return func(o *options) {
-		if o.onPanic = f; f == nil {
-			o.wrong = append(o.wrong, "OnPanic(nil)")
-		}
-	}
-}
-
-// OnStall sets a function that sees every [StallReport]. The terms are those of
-// [OnDeadLetter]. Without such a function the 1st, 2nd, 4th, 8th … report is logged.
-func OnStall(f func(StallReport)) Option {
-	return func(o *options) {
-		if o.onDeadlock = f; f == nil {
-			o.wrong = append(o.wrong, "OnStall(nil)")
-		}
-	}
-}
-
-// BindCPUs binds every worker to a processor of its own. That helps a process that has
+// WithCPUBinding binds every worker to a processor of its own. That helps a process that has
 // the machine to itself and harms one that has not: docs/guarantees.md says what it
 // costs the process's other goroutines. Linux only.
-func BindCPUs() Option { return func(o *options) { o.bind = true } }
+func WithCPUBinding() Option { return systemOption(func(o *options) { o.bind = true }) }
 
 func defaultOptions() options {
 	return options{
@@ -135,16 +176,16 @@ func defaultOptions() options {
 		gas:            DefaultGas,
 		deadlockPeriod: deadlockPeriod,
 		leeway:         defaultLeeway,
-		spares:         sched.DefaultMaxDetached,
+		maxBlocked:     sched.DefaultMaxDetached,
 		longTurn:       DefaultLongTurn,
 		clock:          seam.SystemClock{},
 		log:            plainSink{},
 	}
 }
 
-// settle decides what was left open, and makes the simulation of a system that is to be
+// complete decides what was left open, and makes the simulation of a system that is to be
 // deterministic.
-func (o *options) settle() (s *simulation) {
+func (o *options) complete() (s *simulation) {
 	if o.hooks != nil {
 		s = o.simulation(o.hooks)
 	}
@@ -152,7 +193,7 @@ func (o *options) settle() (s *simulation) {
 	return s
 }
 
-// defaultWorkers sets the number of workers if nobody has.
+// defaultWorkers sets the number of workers if no option has.
 func (o *options) defaultWorkers(n int) {
 	if !o.counted {
 		o.workers, o.counted = n, true
@@ -161,11 +202,12 @@ func (o *options) defaultWorkers(n int) {
 
 // check returns everything that is wrong, not only the first; nothing if all is well.
 func (o *options) check() (wrong string) {
-	o.demand(o.workers >= 1 && o.workers <= sched.MaxWorkers, "Workers", o.workers, fmt.Sprint("1 to ", sched.MaxWorkers))
-	o.demand(o.batch >= 1, "Batch", o.batch, "at least 1")
-	o.demand(o.gas >= 1, "Gas", o.gas, "at least 1")
-	o.demand(o.spares >= 1, "Spares", o.spares, "at least 1")
-	o.demand(o.longTurn >= time.Millisecond, "LongTurn", o.longTurn, "at least 1ms")
+	o.demand(o.workers >= 1 && o.workers <= sched.MaxWorkers, "WithWorkers", o.workers,
+		fmt.Sprint("1 to ", sched.MaxWorkers))
+	o.demand(o.batch >= 1, "WithBatch", o.batch, "at least 1")
+	o.demand(o.gas >= 1, "WithGas", o.gas, "at least 1")
+	o.demand(o.maxBlocked >= 1, "WithMaxBlocked", o.maxBlocked, "at least 1")
+	o.demand(o.longTurn >= time.Millisecond, "WithLongTurn", o.longTurn, "at least 1ms")
 	return strings.Join(o.wrong, "\n")
 }
 

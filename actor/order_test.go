@@ -26,7 +26,7 @@ type inOrder struct {
 
 func (r *inOrder) Take(_ *actor.Context, m ordinal) {
 	if r.next[m.from] != m.no {
-		r.t.Errorf("message %d of sender %d came when %d was due", m.no, m.from, r.next[m.from])
+		r.t.Errorf("message %d of sender %d came when %d was expected", m.no, m.from, r.next[m.from])
 	}
 	r.next[m.from] = m.no + 1
 	r.got++
@@ -35,14 +35,14 @@ func (r *inOrder) Take(_ *actor.Context, m ordinal) {
 var (
 	inOrderType = actor.NewType[inOrder]("in order")
 	takeInOrder = actor.Declare[ordinal](inOrderType, "take")
-	_           = inOrderType.Table(takeInOrder.Do((*inOrder).Take))
+	_           = inOrderType.Table(takeInOrder.Handle((*inOrder).Take))
 )
 
 // TestOrder_PerPair: "Messages from one sender to one receiver run in the order in
 // which they were sent": actors and goroutines, some receivers overloaded.
 func TestOrder_PerPair(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers), actor.Batch(7))
+		sys := start(t, actor.WithWorkers(workers), actor.WithBatch(7))
 		const senders, receivers = 6, 3
 		rounds := scaled(3000)
 		var to []actor.Ref[inOrder]
@@ -88,7 +88,7 @@ func TestOrder_PerPair(t *testing.T) {
 // have other mail and are stolen from each other.
 func TestOrder_Causal(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers), actor.Batch(3))
+		sys := start(t, actor.WithWorkers(workers), actor.WithBatch(3))
 		const hops = 4
 		rounds := scaled(5000)
 		b := puppetType.Spawn(sys, puppet{})
@@ -122,7 +122,7 @@ func TestOrder_Causal(t *testing.T) {
 		}
 		do.Send(sys, a, round)
 		quiet(t, sys)
-		n, err := value.Ask(soon(t), sys, b, actor.None{})
+		n, err := value.Ask(soon(t), b, struct{}{})
 		must(t, err)
 		equal(t, "rounds", n, rounds)
 	})
@@ -158,7 +158,8 @@ var (
 
 // The table is filled here because the methods name the behaviours.
 func init() {
-	walkerType.Table(walk.Do((*walker).Walk), walkText.Do((*walker).Text), walkAsk.Do((*walker).Ask), walkReply.Do((*walker).Reply))
+	walkerType.Table(walk.Handle((*walker).Walk), walkText.Handle((*walker).Text),
+		walkAsk.Handle((*walker).Ask), walkReply.Handle((*walker).Reply))
 }
 
 func (w *world) pick(r *rand.Rand) actor.Ref[walker] {
@@ -258,12 +259,12 @@ func (w *world) outside(t testing.TB, seed uint64) {
 				w.sent.Add(1)
 			}
 		case 1:
-			if err = walk.SendWait(soon(t), w.sys, to, seed); err == nil {
+			if err = walk.SendWait(soon(t), to, seed); err == nil {
 				w.sent.Add(1)
 			}
 		case 2:
 			w.sent.Add(1)
-			_, err = walkAsk.Ask(soon(t), w.sys, to, seed)
+			_, err = walkAsk.Ask(soon(t), to, seed)
 		case 3:
 			actor.Stop(w.sys, to)
 			w.spawn(w.sys)
@@ -278,12 +279,14 @@ func (w *world) outside(t testing.TB, seed uint64) {
 }
 
 // conserve runs a world with the given numbers to its end and counts.
-func conserve(t *testing.T, rt *rapid.T, workers, batch, actors, goroutines, budget int, how string, seed uint64) {
+func conserve(t *testing.T, rt *rapid.T, workers, batch, actors, goroutines, budget int,
+	how string, seed uint64) {
 	w := &world{}
 	w.budget.Store(int64(budget))
-	w.sys = actor.Start(actor.Workers(workers), actor.Batch(batch), actor.RandSeed(seed), actor.Logger(silent),
-		actor.OnDeadLetter(func(actor.DeadLetter) { w.dead.Add(1) }),
-		actor.OnPanic(func(actor.PanicReport) { w.panicked.Add(1) }))
+	w.sys = actor.Start(actor.WithWorkers(workers), actor.WithBatch(batch), actor.WithRandSeed(seed),
+		actor.WithLogger(silent),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { w.dead.Add(1) }}),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) { w.panicked.Add(1) }}))
 	defer w.sys.Stop()
 	for range actors {
 		w.spawn(w.sys)
@@ -315,9 +318,11 @@ func conserve(t *testing.T, rt *rapid.T, workers, batch, actors, goroutines, bud
 	st := w.sys.Stats()
 	sent, ran, dead := w.sent.Load(), w.ran.Load(), w.dead.Load()
 	if sent != ran+dead || uint64(ran) != st.Messages || uint64(dead) != st.DeadLetters ||
-		w.crashed.Load() != w.panicked.Load() || uint64(w.crashed.Load()) != st.Panics || w.violations.Load() != 0 ||
+		w.crashed.Load() != w.panicked.Load() || uint64(w.crashed.Load()) != st.Panics ||
+		w.violations.Load() != 0 ||
 		st.Mutes != st.Unmutes {
-		rt.Fatalf("seed %d: %d sent, %d ran + %d dead = %d; %d crashed, %d reported, %d ran after their end; %+v",
+		rt.Fatalf("seed %d: %d sent, %d ran + %d dead = %d; %d crashed, %d reported, %d ran after "+
+			"their end; %+v",
 			seed, sent, ran, dead, ran+dead, w.crashed.Load(), w.panicked.Load(), w.violations.Load(), st)
 	}
 }
@@ -352,7 +357,7 @@ func TestConservation_Crash(t *testing.T) {
 		for _, at := range []int{0, 1, 49, 98, 99} {
 			t.Run(fmt.Sprintf("%s/%d", name, at), func(t *testing.T) {
 				var dead letters
-				sys := start(t, actor.Workers(1), dead.option(), actor.Batch(60))
+				sys := start(t, actor.WithWorkers(1), dead.option(), actor.WithBatch(60))
 				r := puppetType.Spawn(sys, puppet{})
 				inside(t, sys, func(c *actor.Context) { // all of them are there at once
 					for i := range 100 {
@@ -378,7 +383,7 @@ func TestConservation_Crash(t *testing.T) {
 func TestStop_RacesWithSends(t *testing.T) {
 	for round := range scaled(300) {
 		var dead letters
-		sys := start(t, actor.Workers(1+round%3), dead.option())
+		sys := start(t, actor.WithWorkers(1+round%3), dead.option())
 		r := puppetType.Spawn(sys, puppet{})
 		const senders, each = 3, 20
 		var wg sync.WaitGroup
@@ -395,7 +400,7 @@ func TestStop_RacesWithSends(t *testing.T) {
 						count.Send(sys, r, 1)
 						accepted.Add(1)
 					default:
-						_, err := value.Ask(soon(t), sys, r, actor.None{})
+						_, err := value.Ask(soon(t), r, struct{}{})
 						if err != nil && !errors.Is(err, actor.ErrStopped) {
 							t.Error(err)
 						}
@@ -409,7 +414,8 @@ func TestStop_RacesWithSends(t *testing.T) {
 		quiet(t, sys)
 		st := sys.Stats()
 		if int64(st.Messages)+dead.n.Load() != accepted.Load()+asked.Load() {
-			t.Fatalf("%d sent, %d asked; %d ran, %d dead", accepted.Load(), asked.Load(), st.Messages, dead.n.Load())
+			t.Fatalf("%d sent, %d asked; %d ran, %d dead", accepted.Load(), asked.Load(), st.Messages,
+				dead.n.Load())
 		}
 		equal(t, "stopped", st.Stopped, 1)
 		sys.Stop()

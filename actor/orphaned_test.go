@@ -9,37 +9,38 @@ import (
 // TestOrphaned: a supervisor that leaves decides nothing any more. Its older child falls
 // then, or is down already, and the younger one, which is waited for first, is muted for it.
 func TestOrphaned(t *testing.T) {
-	kids := actor.NewType[puppet]("kid", actor.TypeBatch(1))
-	end := actor.Declare[actor.None](kids, "end")
-	nop := actor.Declare[actor.None](kids, "nop")
-	pester := actor.Declare[actor.Ref[puppet]](kids, "pester")
-	kids.Table(end.Do(func(_ *puppet, c *actor.Context, _ actor.None) {
+	children := actor.NewType[puppet]("child", actor.WithBatch(1))
+	end := actor.Declare[struct{}](children, "end")
+	nop := actor.Declare[struct{}](children, "nop")
+	pester := actor.Declare[actor.Ref[puppet]](children, "pester")
+	children.Table(end.Handle(func(_ *puppet, c *actor.Context, _ struct{}) {
 		c.Stop()
-	}), nop.Do(func(*puppet, *actor.Context, actor.None) {
-	}), pester.Do(func(_ *puppet, c *actor.Context, to actor.Ref[puppet]) {
-		nop.Send(c, to, actor.None{})
+	}), nop.Handle(func(*puppet, *actor.Context, struct{}) {
+	}), pester.Handle(func(_ *puppet, c *actor.Context, to actor.Ref[puppet]) {
+		nop.Send(c, to, struct{}{})
 	}))
 	parents := actor.NewType[puppet]("parent")
-	begin := actor.Declare[actor.None](parents, "begin")
-	fell := actor.Declare[actor.Fallen](parents, "fell")
-	parents.Table(begin.Do(func(_ *puppet, c *actor.Context, _ actor.None) {
-		older := actor.SpawnSupervised(c, kids, func(*puppet) {}, fell)
-		younger := kids.SpawnChild(c, puppet{})
+	begin := actor.Declare[struct{}](parents, "begin")
+	fell := actor.Declare[actor.ChildDown](parents, "fell")
+	parents.Table(begin.Handle(func(_ *puppet, c *actor.Context, _ struct{}) {
+		older := actor.SpawnSupervised(c, children, func(*puppet) {}, fell)
+		younger := children.SpawnChild(c, puppet{})
 		for range 4 {
 			pester.Send(c, younger, older)
 		}
-		end.Send(c, older, actor.None{})
+		end.Send(c, older, struct{}{})
 		actor.Drain(c, actor.Self[puppet](c))
-	}), fell.Do(func(_ *puppet, c *actor.Context, f actor.Fallen) {
+	}), fell.Handle(func(_ *puppet, c *actor.Context, f actor.ChildDown) {
 		if !f.Final {
 			actor.Stop(c, f.Ref)
 		}
 	}))
 	for seed := range uint64(300) {
-		sys := start(t, actor.Seed(seed+1), actor.OnDeadLetter(func(actor.DeadLetter) {}))
+		sys := start(t, actor.WithDeterministic(seed+1),
+			actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 		p := parents.Spawn(sys, puppet{})
-		begin.Send(sys, p, actor.None{})
-		if _, err := actor.Join(soon(t), sys, p); err != nil {
+		begin.Send(sys, p, struct{}{})
+		if _, err := actor.Join(soon(t), p); err != nil {
 			t.Fatalf("seed %d: %v", seed+1, err)
 		}
 		quiet(t, sys)

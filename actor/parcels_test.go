@@ -47,47 +47,53 @@ type yard struct {
 	t      *testing.T
 	sys    *actor.System
 	clock  *actor.VirtualClock
-	kid    actor.Ref[hauler]
+	child  actor.Ref[hauler]
 	runs   int
 	typ    *actor.Type[hauler]
 	do     actor.Behaviour[hauler, func(*hauler, *actor.Context)]
 	take   actor.Behaviour[hauler, payload]
 	onTake func(*hauler, *actor.Context, payload)
-	boss   actor.Behaviour[lodger, func(*actor.Context)]
+	parent actor.Behaviour[lodger, func(*actor.Context)]
 	bosses actor.Ref[lodger]
 }
 
 func newYard(t *testing.T, opts ...actor.Option) *yard {
-	y := &yard{t: t, typ: actor.NewType[hauler]("hauler"), onTake: func(*hauler, *actor.Context, payload) {}}
+	y := &yard{t: t, typ: actor.NewType[hauler]("hauler"),
+		onTake: func(*hauler, *actor.Context, payload) {}}
 	y.do = actor.Declare[func(*hauler, *actor.Context)](y.typ, "do")
 	y.take = actor.Declare[payload](y.typ, "take")
-	y.typ.Table(y.do.Do(func(h *hauler, c *actor.Context, f func(*hauler, *actor.Context)) { f(h, c) }),
-		y.take.Do(func(h *hauler, c *actor.Context, f payload) { y.runs++; y.onTake(h, c, f) }))
-	bosses := actor.NewType[lodger]("boss")
-	y.boss = actor.Declare[func(*actor.Context)](bosses, "boss")
-	fell := actor.Declare[actor.Fallen](bosses, "fell")
-	bosses.Table(y.boss.Do(func(_ *lodger, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		fell.Do(func(*lodger, *actor.Context, actor.Fallen) {}))
-	y.sys, y.clock = onVirtualTime(t, append(opts, actor.OnDeadLetter(func(actor.DeadLetter) {}),
-		actor.OnPanic(func(p actor.PanicReport) {
+	y.typ.Table(y.do.Handle(func(h *hauler, c *actor.Context, f func(*hauler, *actor.Context)) {
+		f(h, c)
+	}),
+		y.take.Handle(func(h *hauler, c *actor.Context, f payload) { y.runs++; y.onTake(h, c, f) }))
+	bosses := actor.NewType[lodger]("parent")
+	y.parent = actor.Declare[func(*actor.Context)](bosses, "parent")
+	fell := actor.Declare[actor.ChildDown](bosses, "fell")
+	bosses.Table(y.parent.Handle(func(_ *lodger, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		fell.Handle(func(*lodger, *actor.Context, actor.ChildDown) {}))
+	y.sys, y.clock = onVirtualTime(t, append(opts,
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}),
+		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
 			if p.Value != onPurpose {
 				t.Error(p.Value)
 			}
-		}))...)
+		}}))...)
 	y.bosses = bosses.Spawn(y.sys, lodger{})
-	y.tell(func(c *actor.Context) { y.kid = actor.SpawnSupervised(c, y.typ, func(*hauler) {}, fell) })
+	y.tell(func(c *actor.Context) {
+		y.child = actor.SpawnSupervised(c, y.typ, func(*hauler) {}, fell)
+	})
 	return y
 }
 
 // tell has the supervisor do something.
 func (y *yard) tell(f func(*actor.Context)) {
-	y.boss.Send(y.sys, y.bosses, f)
+	y.parent.Send(y.sys, y.bosses, f)
 	quiet(y.t, y.sys)
 }
 
 // in has the hauler do something.
 func (y *yard) in(f func(*hauler, *actor.Context)) {
-	y.do.Send(y.sys, y.kid, f)
+	y.do.Send(y.sys, y.child, f)
 	quiet(y.t, y.sys)
 }
 
@@ -95,7 +101,9 @@ func (y *yard) in(f func(*hauler, *actor.Context)) {
 func (y *yard) onTheirWay(then func(*hauler, *actor.Context)) {
 	y.in(func(h *hauler, c *actor.Context) {
 		y.clock.Jump(time.Second)
-		eventually(y.t, "the timers to be on their way", func() bool { return actor.Incoming(c) == len(h.timers) })
+		eventually(y.t, "the timers to be on their way", func() bool {
+			return actor.Incoming(c) == len(h.timers)
+		})
 		then(h, c)
 	})
 }
@@ -115,23 +123,27 @@ func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 	}{
 		{"Cancel", func(y *yard) { y.in(cancelAll) }},
 		{"CancelOnTheirWay", func(y *yard) { y.onTheirWay(cancelAll) }},
-		{"Stop", func(y *yard) { actor.Stop(y.sys, y.kid) }},
-		{"StopOnTheirWay", func(y *yard) { y.onTheirWay(func(_ *hauler, c *actor.Context) { actor.Stop(c, y.kid) }) }},
-		{"Kill", func(y *yard) { actor.Kill(y.sys, y.kid) }},
-		{"Drain", func(y *yard) { actor.Drain(y.sys, y.kid) }},
-		{"Restart", func(y *yard) { y.tell(func(c *actor.Context) { actor.Restart(c, y.kid) }) }},
+		{"Stop", func(y *yard) { actor.Stop(y.sys, y.child) }},
+		{"StopOnTheirWay", func(y *yard) {
+			y.onTheirWay(func(_ *hauler, c *actor.Context) { actor.Stop(c, y.child) })
+		}},
+		{"Kill", func(y *yard) { actor.Kill(y.sys, y.child) }},
+		{"Drain", func(y *yard) { actor.Drain(y.sys, y.child) }},
+		{"Restart", func(y *yard) { y.tell(func(c *actor.Context) { actor.Restart(c, y.child) }) }},
 		{"RestartOnTheirWay", func(y *yard) {
 			y.onTheirWay(func(*hauler, *actor.Context) {
-				y.boss.Send(y.sys, y.bosses, func(c *actor.Context) { actor.Restart(c, y.kid) })
-				eventually(y.t, "the order", func() bool { return actor.Signaled(y.kid) })
+				y.parent.Send(y.sys, y.bosses, func(c *actor.Context) { actor.Restart(c, y.child) })
+				eventually(y.t, "the order", func() bool { return actor.Signaled(y.child) })
 			})
 		}},
 		{"SystemStops", func(y *yard) { y.sys.Stop() }},
 		{"SystemStopsOnTheirWay", func(y *yard) {
 			stopped := make(chan struct{})
-			y.do.Send(y.sys, y.kid, func(h *hauler, c *actor.Context) {
+			y.do.Send(y.sys, y.child, func(h *hauler, c *actor.Context) {
 				y.clock.Jump(time.Second)
-				eventually(y.t, "the timers to be on their way", func() bool { return actor.Incoming(c) == len(h.timers) })
+				eventually(y.t, "the timers to be on their way", func() bool {
+					return actor.Incoming(c) == len(h.timers)
+				})
 				go func() { y.sys.Stop(); close(stopped) }()
 				eventually(y.t, "the stop", func() bool { return actor.SystemStopping(y.sys) })
 			})
@@ -140,9 +152,10 @@ func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			before := heap.Blobs().Live
-			y := newYard(t, actor.Workers(2))
+			y := newYard(t, actor.WithWorkers(2))
 			y.in(func(h *hauler, c *actor.Context) {
-				h.timers = []actor.Timer{actor.After(c, time.Second, y.take, newOwnedPayload()), actor.After(c, time.Second, y.take, newOwnedPayload())}
+				h.timers = []actor.Timer{actor.After(c, time.Second, y.take, newOwnedPayload()),
+					actor.After(c, time.Second, y.take, newOwnedPayload())}
 			})
 			equal(t, "blobs of two timers", heap.Blobs().Live-before, 4)
 			tc.end(y)
@@ -157,8 +170,8 @@ func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 func TestTimer_ForTheDeadDiscards(t *testing.T) {
 	before := heap.Blobs().Live
 	y := newYard(t)
-	must(t, actor.KillWait(soon(t), y.sys, y.kid))
-	inside(t, y.sys, func(c *actor.Context) { actor.FireWith(c, y.take, y.kid, newOwnedPayload()) })
+	must(t, actor.KillWait(soon(t), y.child))
+	inside(t, y.sys, func(c *actor.Context) { actor.FireWith(c, y.take, y.child, newOwnedPayload()) })
 	quiet(t, y.sys)
 	equal(t, "blobs left", heap.Blobs().Live, before)
 	equal(t, "left over", actor.LeftoversOf(y.sys), actor.Leftovers{})
@@ -173,7 +186,7 @@ func TestEvery_OwnsNothing(t *testing.T) {
 		panics(y.t, "own a parcel or a region", func() { actor.Every(c, time.Second, y.take, p) })
 		p.unload(c)
 	})
-	actor.Stop(y.sys, y.kid)
+	actor.Stop(y.sys, y.child)
 	quiet(t, y.sys)
 	equal(t, "blobs left", heap.Blobs().Live, before)
 	equal(t, "left over", actor.LeftoversOf(y.sys), actor.Leftovers{})
@@ -183,7 +196,8 @@ func TestEvery_OwnsNothing(t *testing.T) {
 var (
 	parcelType = actor.NewType[lodger]("parcels")
 	parcelAsk  = actor.DeclareAsk[func() error, heap.Parcel](parcelType, "ask")
-	_          = parcelType.Table(parcelAsk.Do(func(_ *lodger, _ *actor.Context, wait func() error) (heap.Parcel, error) {
+	_          = parcelType.Table(parcelAsk.Handle(func(_ *lodger, _ *actor.Context,
+		wait func() error) (heap.Parcel, error) {
 		err := wait()
 		return heap.NewParcel(strings.Repeat("x", shared)), err
 	}))
@@ -197,10 +211,11 @@ func parcelActors(sys *actor.System, n int) []actor.Ref[lodger] {
 	return list
 }
 
-// TestAskAll_DiscardsOwnedPayload: replies that nobody is given are discarded: those that came
+// TestAskAll_DiscardsOwnedPayload: replies that reach no caller are discarded: those that came
 // before the error, with it, and after it.
 func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
-	for name, opts := range map[string][]actor.Option{"": {actor.Workers(2)}, "Seed": {actor.Seed(1)}} {
+	for name, opts := range map[string][]actor.Option{"": {actor.WithWorkers(2)},
+		"Seed": {actor.WithDeterministic(1)}} {
 		t.Run("Error"+name, func(t *testing.T) {
 			before := heap.Blobs().Live
 			sys := start(t, opts...)
@@ -213,11 +228,11 @@ func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
 			}
 			one := parcelActors(sys, 1)[0] // in order
 			list := slices.Repeat([]actor.Ref[lodger]{one}, 4)
-			got, err := actor.AskAll(soon(t), sys, parcelAsk, list, fifth)
+			got, err := actor.AskAll(soon(t), parcelAsk, list, fifth)
 			must(t, err)
 			equal(t, "blobs of four replies", heap.Blobs().Live-before, 4)
 			n = 0
-			_, err = actor.AskAll(soon(t), sys, parcelAsk, slices.Repeat(list, 2), fifth)
+			_, err = actor.AskAll(soon(t), parcelAsk, slices.Repeat(list, 2), fifth)
 			wants(t, err, errUser)
 			quiet(t, sys)
 			equal(t, "requests run", n, 8)
@@ -232,24 +247,27 @@ func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
 // TestAskAll_SelfKeepsOwnedPayload: "Nor is a request sent to an actor that cannot run before the
 // caller's own turn has ended": no dead letter, and what the request owns stays the caller's.
 func TestAskAll_SelfKeepsOwnedPayload(t *testing.T) {
-	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-asker")
-	ask := actor.DeclareAsk[heap.Parcel, actor.None](typ, "ask")
-	begin := actor.Declare[actor.None](typ, "begin")
+	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-caller")
+	ask := actor.DeclareAsk[heap.Parcel, struct{}](typ, "ask")
+	begin := actor.Declare[struct{}](typ, "begin")
 	var err error
-	typ.Table(ask.Do(func(*lodger, *actor.Context, heap.Parcel) (actor.None, error) { return actor.None{}, errUser }),
-		begin.Do(func(_ *lodger, c *actor.Context, _ actor.None) {
+	typ.Table(ask.Handle(func(*lodger, *actor.Context, heap.Parcel) (struct{},
+		error) {
+		return struct{}{}, errUser
+	}),
+		begin.Handle(func(_ *lodger, c *actor.Context, _ struct{}) {
 			me, p := []actor.Ref[lodger]{actor.Self[lodger](c)}, heap.NewParcel(strings.Repeat("x", shared))
-			_, err = actor.AskAll(context.Background(), c.System(), ask, me, p)
+			_, err = actor.AskAll(context.Background(), ask, me, p)
 			p.Unpack(c.Heap()) // or it panics: discarded
 		}))
 	sys := start(t)
 	r := typ.Spawn(sys, lodger{})
-	begin.Send(sys, r, actor.None{})
+	begin.Send(sys, r, struct{}{})
 	quiet(t, sys)
-	wants(t, err, actor.ErrSelfAsk)
+	wants(t, err, actor.ErrDeadlock)
 	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
 	equal(t, "panics", sys.Stats().Panics, 0)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	equal(t, "blobs left", heap.Blobs().Live, before)
 }
 
@@ -257,27 +275,27 @@ func TestAskAll_SelfKeepsOwnedPayload(t *testing.T) {
 // owns stays with the other actors": a dead letter would discard it under the hands of the one who
 // was asked.
 func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
-	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-asker of others")
+	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-caller of others")
 	ask := actor.DeclareAsk[heap.Parcel, int](typ, "ask")
 	begin := actor.Declare[actor.Ref[lodger]](typ, "begin")
 	var err error
 	got := 0
-	typ.Table(ask.Do(func(_ *lodger, c *actor.Context, p heap.Parcel) (int, error) {
+	typ.Table(ask.Handle(func(_ *lodger, c *actor.Context, p heap.Parcel) (int, error) {
 		got = len(p.Unpack(c.Heap()).Deref(c.Heap()))
 		return got, nil
-	}), begin.Do(func(_ *lodger, c *actor.Context, other actor.Ref[lodger]) {
+	}), begin.Handle(func(_ *lodger, c *actor.Context, other actor.Ref[lodger]) {
 		to := []actor.Ref[lodger]{actor.Self[lodger](c), other}
-		_, err = actor.AskAll(context.Background(), c.System(), ask, to, heap.NewParcel(strings.Repeat("x", shared)))
+		_, err = actor.AskAll(context.Background(), ask, to, heap.NewParcel(strings.Repeat("x", shared)))
 	}))
-	sys := start(t, actor.Seed(1))
+	sys := start(t, actor.WithDeterministic(1))
 	me, other := typ.Spawn(sys, lodger{}), typ.Spawn(sys, lodger{})
 	begin.Send(sys, me, other)
 	quiet(t, sys)
-	wants(t, err, actor.ErrSelfAsk)
+	wants(t, err, actor.ErrDeadlock)
 	equal(t, "what the other has unpacked", got, shared)
 	equal(t, "messages", sys.Stats().Messages, 2)
 	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
-	must(t, actor.StopWait(soon(t), sys, other))
+	must(t, actor.StopWait(soon(t), other))
 	equal(t, "blobs left", heap.Blobs().Live, before)
 }
 
@@ -285,14 +303,15 @@ func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
 // discarded; so is what came in before and was not looked at, and what comes when ctx has
 // ended.
 func TestReplies_DiscardsOwnedPayload(t *testing.T) {
-	at := func(t *testing.T, leave func(stop context.CancelFunc, n int, res actor.Result[heap.Parcel]) bool, canGoOn func() bool) {
+	at := func(t *testing.T, leave func(stop context.CancelFunc, n int,
+		res actor.Result[heap.Parcel]) bool, canGoOn func() bool) {
 		before := heap.Blobs().Live
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		ctx, cancel := context.WithCancel(soon(t))
 		defer cancel()
 		left, n := make(chan struct{}), 0
 		list := parcelActors(sys, 10)
-		for _, res := range actor.Replies(ctx, sys, parcelAsk, list, func() error {
+		for _, res := range actor.Replies(ctx, parcelAsk, list, func() error {
 			if !canGoOn() {
 				<-left
 			}
@@ -309,7 +328,9 @@ func TestReplies_DiscardsOwnedPayload(t *testing.T) {
 		equal(t, "blobs left", heap.Blobs().Live, before)
 	}
 	t.Run("Break", func(t *testing.T) {
-		at(t, func(_ context.CancelFunc, n int, _ actor.Result[heap.Parcel]) bool { return n == 3 }, func() bool { return true })
+		at(t, func(_ context.CancelFunc, n int, _ actor.Result[heap.Parcel]) bool {
+			return n == 3
+		}, func() bool { return true })
 	})
 	t.Run("ContextEnds", func(t *testing.T) {
 		at(t, func(stop context.CancelFunc, _ int, res actor.Result[heap.Parcel]) bool {
@@ -326,11 +347,11 @@ func TestReplies_DiscardsOwnedPayload(t *testing.T) {
 	})
 	t.Run("Panic", func(t *testing.T) {
 		before := heap.Blobs().Live
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		list := parcelActors(sys, 10)
 		func() {
 			defer func() { equal(t, "panic", recover(), any("in the loop")) }()
-			for _, res := range actor.Replies(soon(t), sys, parcelAsk, list, func() error { return nil }) {
+			for _, res := range actor.Replies(soon(t), parcelAsk, list, func() error { return nil }) {
 				res.Value.Discard()
 				panic("in the loop")
 			}

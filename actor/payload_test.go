@@ -35,7 +35,7 @@ func (s *sink[M]) Echo(c *actor.Context, m M) (M, error) {
 	return m, nil
 }
 
-func (s *sink[M]) Counts(_ *actor.Context, _ actor.None) ([2]int, error) {
+func (s *sink[M]) Counts(_ *actor.Context, _ struct{}) ([2]int, error) {
 	return [2]int{s.good, s.bad}, nil
 }
 
@@ -52,35 +52,36 @@ func carry[M any](t *testing.T, m M, ok func(M) bool) {
 		typ := actor.NewType[sink[M]]("sink")
 		take := actor.Declare[M](typ, "take")
 		echo := actor.DeclareAsk[M, M](typ, "echo")
-		counts := actor.DeclareAsk[actor.None, [2]int](typ, "counts")
+		counts := actor.DeclareAsk[struct{}, [2]int](typ, "counts")
 		forward := actor.Declare[pass[M]](typ, "forward")
 		back := actor.Declare[actor.Result[M]](typ, "back")
-		typ.Table(take.Do((*sink[M]).Take), echo.Do((*sink[M]).Echo), counts.Do((*sink[M]).Counts),
-			forward.Do(func(_ *sink[M], c *actor.Context, p pass[M]) {
+		typ.Table(take.Handle((*sink[M]).Take), echo.Handle((*sink[M]).Echo),
+			counts.Handle((*sink[M]).Counts),
+			forward.Handle(func(_ *sink[M], c *actor.Context, p pass[M]) {
 				take.Send(c, p.to, p.m)
 				actor.AskTo(c, echo, p.to, p.m, back)
 			}),
-			back.Do(func(s *sink[M], c *actor.Context, r actor.Result[M]) { s.Take(c, r.Value) }))
+			back.Handle(func(s *sink[M], c *actor.Context, r actor.Result[M]) { s.Take(c, r.Value) }))
 
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		to, via := typ.Spawn(sys, sink[M]{ok: ok}), typ.Spawn(sys, sink[M]{ok: ok})
 		noise := puppetType.Spawn(sys, puppet{})
 		const n = 300
 		for i := range n {
 			forward.Send(sys, via, pass[M]{to, m})
-			must(t, take.SendWait(soon(t), sys, to, m))
+			must(t, take.SendWait(soon(t), to, m))
 			count.Send(sys, noise, i+1)
 		}
-		v, err := echo.Ask(soon(t), sys, to, m)
+		v, err := echo.Ask(soon(t), to, m)
 		if err != nil || !ok(v) {
 			t.Errorf("a request came back as %v, %v", v, err)
 		}
 		quiet(t, sys)
-		at, _ := counts.Ask(soon(t), sys, to, actor.None{})
+		at, _ := counts.Ask(soon(t), to, struct{}{})
 		equal(t, "good and bad payloads", at, [2]int{3*n + 1, 0})
-		at, _ = counts.Ask(soon(t), sys, via, actor.None{})
+		at, _ = counts.Ask(soon(t), via, struct{}{})
 		equal(t, "good and bad replies", at, [2]int{n, 0})
-		sum, _ := value.Ask(soon(t), sys, noise, actor.None{})
+		sum, _ := value.Ask(soon(t), noise, struct{}{})
 		equal(t, "the others' sum", sum, n*(n+1)/2)
 	})
 }
@@ -103,8 +104,11 @@ func TestPayloads(t *testing.T) {
 	carry(t, int8(-3), func(m int8) bool { return m == -3 })
 	carry(t, [3]uint64{1, 2, 3}, func(m [3]uint64) bool { return m == [3]uint64{1, 2, 3} })
 	carry(t, [5]float64{4: 5}, func(m [5]float64) bool { return m[4] == 5 })
-	carry(t, [1000]uint64{1, 999: 9}, func(m [1000]uint64) bool { return m == [1000]uint64{1, 999: 9} })
-	carry(t, [8193]uint64{1, 8192: 9}, func(m [8193]uint64) bool { return m[0]+m[8192] == 10 }) // more than a channel takes
+	carry(t, [1000]uint64{1, 999: 9}, func(m [1000]uint64) bool {
+		return m == [1000]uint64{1, 999: 9}
+	})
+	// More than a channel takes.
+	carry(t, [8193]uint64{1, 8192: 9}, func(m [8193]uint64) bool { return m[0]+m[8192] == 10 })
 	carry(t, [100]string{"a", 99: "z"}, func(m [100]string) bool { return m[99] == "z" })
 	carry(t, mixed{1, "n", &x, 2, []int{3}}, func(m mixed) bool {
 		return m.a == 1 && m.name == "n" && m.at == &x && m.b == 2 && m.list[0] == 3
@@ -140,17 +144,17 @@ func collected(t *testing.T, what string, held []weak.Pointer[held]) {
 // go every way there is; afterwards the system is idle but up.
 func TestPayloads_AreLetGo(t *testing.T) {
 	type load struct{ p *held }
-	typ := actor.NewType[puppet]("keeper")
+	typ := actor.NewType[puppet]("holder")
 	take := actor.Declare[load](typ, "take")
 	echo := actor.DeclareAsk[load, load](typ, "echo")
 	crash := actor.DeclareAsk[load, load](typ, "crash")
 	back := actor.Declare[actor.Result[load]](typ, "back")
 	relay := actor.Declare[load](typ, "relay")
-	typ.Table(take.Do(func(*puppet, *actor.Context, load) {}),
-		echo.Do(func(_ *puppet, _ *actor.Context, l load) (load, error) { return l, nil }),
-		crash.Do(func(*puppet, *actor.Context, load) (load, error) { panic("crash") }),
-		back.Do(func(*puppet, *actor.Context, actor.Result[load]) {}),
-		relay.Do(func(_ *puppet, c *actor.Context, l load) {
+	typ.Table(take.Handle(func(*puppet, *actor.Context, load) {}),
+		echo.Handle(func(_ *puppet, _ *actor.Context, l load) (load, error) { return l, nil }),
+		crash.Handle(func(*puppet, *actor.Context, load) (load, error) { panic("crash") }),
+		back.Handle(func(*puppet, *actor.Context, actor.Result[load]) {}),
+		relay.Handle(func(_ *puppet, c *actor.Context, l load) {
 			take.Send(c, actor.Self[puppet](c), l)
 			actor.AskTo(c, echo, actor.Self[puppet](c), l, back)
 			actor.Pipe(c, back, func(context.Context) (load, error) { return l, nil })
@@ -158,10 +162,12 @@ func TestPayloads_AreLetGo(t *testing.T) {
 	for name, send := range map[string]func(sys *actor.System, r actor.Ref[puppet], l load){
 		"Send":    func(sys *actor.System, r actor.Ref[puppet], l load) { take.Send(sys, r, l) },
 		"TrySend": func(sys *actor.System, r actor.Ref[puppet], l load) { _ = take.TrySend(sys, r, l) },
-		"Ask":     func(sys *actor.System, r actor.Ref[puppet], l load) { _, _ = echo.Ask(context.Background(), sys, r, l) },
-		"inside":  func(sys *actor.System, r actor.Ref[puppet], l load) { relay.Send(sys, r, l) },
+		"Ask": func(sys *actor.System, r actor.Ref[puppet], l load) {
+			_, _ = echo.Ask(context.Background(), r, l)
+		},
+		"inside": func(sys *actor.System, r actor.Ref[puppet], l load) { relay.Send(sys, r, l) },
 		"crash": func(sys *actor.System, r actor.Ref[puppet], l load) {
-			_, _ = crash.Ask(context.Background(), sys, r, l)
+			_, _ = crash.Ask(context.Background(), r, l)
 		},
 		"too late": func(sys *actor.System, r actor.Ref[puppet], l load) {
 			actor.Stop(sys, r)
@@ -169,7 +175,7 @@ func TestPayloads_AreLetGo(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r := typ.Spawn(sys, puppet{})
 			var gone []weak.Pointer[held]
 			for range 20 {
@@ -188,20 +194,22 @@ func TestPayloads_AreLetGo(t *testing.T) {
 // alive, whether it was answered or became a dead letter.
 func TestRequests_LetGo(t *testing.T) {
 	type load struct{ p *held }
-	typ := actor.NewType[load]("asker")
+	typ := actor.NewType[load]("caller")
 	echo := actor.DeclareAsk[load, load](typ, "echo")
 	back := actor.Declare[actor.Result[load]](typ, "back")
 	ask := actor.Declare[actor.Ref[load]](typ, "ask")
 	typ.Table(
-		echo.Do(func(_ *load, _ *actor.Context, l load) (load, error) { return l, nil }),
-		back.Do(func(_ *load, c *actor.Context, _ actor.Result[load]) { c.Stop() }),
-		ask.Do(func(l *load, c *actor.Context, to actor.Ref[load]) { actor.AskTo(c, echo, to, *l, back) }))
+		echo.Handle(func(_ *load, _ *actor.Context, l load) (load, error) { return l, nil }),
+		back.Handle(func(_ *load, c *actor.Context, _ actor.Result[load]) { c.Stop() }),
+		ask.Handle(func(l *load, c *actor.Context, to actor.Ref[load]) {
+			actor.AskTo(c, echo, to, *l, back)
+		}))
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[load]){
 		"answered":    func(*actor.System, actor.Ref[load]) {},
 		"dead letter": func(sys *actor.System, r actor.Ref[load]) { actor.Stop(sys, r) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			to := typ.Spawn(sys, load{})
 			end(sys, to)
 			quiet(t, sys)
@@ -262,8 +270,9 @@ var (
 	hitText   = actor.Declare[string](rallyType, "text")
 	hitAsk    = actor.Declare[actor.Result[int]](rallyType, "ask")
 	less      = actor.DeclareAsk[int, int](rallyType, "less")
-	_         = rallyType.Table(meetPeer.Do((*rally).Meet), hitNumber.Do((*rally).Number), hitText.Do((*rally).Text),
-		hitAsk.Do((*rally).Ask), less.Do((*rally).Less))
+	_         = rallyType.Table(meetPeer.Handle((*rally).Meet), hitNumber.Handle((*rally).Number),
+		hitText.Handle((*rally).Text),
+		hitAsk.Handle((*rally).Ask), less.Handle((*rally).Less))
 )
 
 func (r *rally) Meet(_ *actor.Context, peer actor.Ref[rally]) { r.peer = peer }
@@ -294,7 +303,7 @@ func TestSend_AllocatesNothing(t *testing.T) {
 	const ops = 20_000
 	text := string(make([]byte, ops))
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		x := rallyType.Spawn(sys, rally{})
 		y := rallyType.Spawn(sys, rally{x})
 		meetPeer.Send(sys, x, y)
@@ -306,17 +315,17 @@ func TestSend_AllocatesNothing(t *testing.T) {
 			"requests": func() { hitAsk.Send(sys, x, actor.Result[int]{Value: ops}); wait() },
 			"asks from outside": func() {
 				for range ops {
-					_, _ = less.Ask(context.Background(), sys, y, 1)
+					_, _ = less.Ask(context.Background(), y, 1)
 				}
 			},
 			"asks with a deadline": func() {
 				for range ops {
-					_, _ = less.Ask(ctx, sys, y, 1)
+					_, _ = less.Ask(ctx, y, 1)
 				}
 			},
 			"sends from outside": func() {
 				for range ops {
-					_ = hitText.SendWait(ctx, sys, y, "") // waits only now and then
+					_ = hitText.SendWait(ctx, y, "") // waits only now and then
 				}
 				wait() // on one processor the worker may not have begun yet
 			},
@@ -327,7 +336,7 @@ func TestSend_AllocatesNothing(t *testing.T) {
 }
 
 // TestActor_IdleSize: "An idle actor costs at most 200 bytes besides its state; with
-// TypeWatermarks 320, with TypeBound 368", measured, for actors that have run and are idle again.
+// WithWatermarks 320, with WithBound 368", measured, for actors that have run and are idle again.
 func TestActor_IdleSize(t *testing.T) {
 	if seam.Explored {
 		t.Skip("instrumented words are larger") // not what is promised
@@ -338,13 +347,13 @@ func TestActor_IdleSize(t *testing.T) {
 		opts []actor.TypeOption
 	}{
 		{"Plain", 200, nil},
-		{"Watermarks", 320, []actor.TypeOption{actor.TypeWatermarks(10, 5)}},
-		{"Bound", 368, []actor.TypeOption{actor.TypeBound(10, actor.OverflowMute)}},
+		{"Watermarks", 320, []actor.TypeOption{actor.WithWatermarks(10, 5)}},
+		{"Bound", 368, []actor.TypeOption{actor.WithBound(10, actor.OverflowMute)}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			typ := actor.NewType[lodger]("lodger", tc.opts...)
 			rest := actor.Declare[int](typ, "rest")
-			typ.Table(rest.Do(func(*lodger, *actor.Context, int) {}))
+			typ.Table(rest.Handle(func(*lodger, *actor.Context, int) {}))
 			if per := idleSize(t, typ, rest); per > tc.most {
 				t.Errorf("%.1f bytes besides the state, want at most %.0f", per, tc.most)
 			}

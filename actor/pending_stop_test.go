@@ -44,7 +44,8 @@ func (o *orderly) tells(v stopMode) bool {
 // what a look at all of them tells.
 func TestPendingStop_Twin(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
-	signals := [...]signal{nil, nil, nil, linked{}, stopRequest{mode: modeDrain}, stopRequest{mode: modeStop}, stopRequest{mode: modeKill}, takeDown{}, bringUp{}}
+	signals := [...]signal{nil, nil, nil, linked{}, stopRequest{mode: modeDrain},
+		stopRequest{mode: modeStop}, stopRequest{mode: modeKill}, takeDown{}, bringUp{}}
 	for range 200 {
 		var o orderly
 		o.b.cold = &o.x

@@ -32,7 +32,7 @@ func TestPinnedThread(t *testing.T) {
 		quiet(t, sys)
 		return got
 	}
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	first, second := threads(sys, 5), threads(sys, 5)
 	equal(t, "threads", len(first), 1)
 	for tid := range first {
@@ -52,7 +52,7 @@ func TestPinnedThread(t *testing.T) {
 
 // TestPinnedThread_Mixed: pinned and free actors play together; nothing is lost.
 func TestPinnedThread_Mixed(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	free, pinned := puppetType.Spawn(sys, puppet{}), pinnedType.Spawn(sys, puppet{})
 	n := 0
 	var there, back deed

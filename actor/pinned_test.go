@@ -13,7 +13,7 @@ type longState struct{ steps, slices int }
 // long declares the behaviour that does it, for left more steps.
 func long(typ *actor.Type[longState]) actor.Behaviour[longState, int] {
 	long := actor.Declare[int](typ, "long")
-	typ.Table(long.Do(func(s *longState, c *actor.Context, left int) {
+	typ.Table(long.Handle(func(s *longState, c *actor.Context, left int) {
 		for s.slices++; left > 0 && !c.ShouldYield(); left-- {
 			s.steps++
 		}
@@ -27,7 +27,7 @@ func long(typ *actor.Type[longState]) actor.Behaviour[longState, int] {
 // TestPinnedThread_Batch: "run to completion under a batch limit", on a thread of its own too.
 func TestPinnedThread_Batch(t *testing.T) {
 	const mail = 10_000
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r := pinnedType.Spawn(sys, puppet{})
 	ran := 0
 	pinnedDo.Send(sys, r, func(_ *puppet, c *actor.Context) {
@@ -42,12 +42,12 @@ func TestPinnedThread_Batch(t *testing.T) {
 	}
 }
 
-// TestShouldYield_PinnedOrBlocking: where nobody waits for the worker, a long behaviour is not
-// told to come to an end, and so gets on.
+// TestShouldYield_PinnedOrBlocking: where no other actor waits for the worker, a long behaviour is
+// not told to come to an end, and so gets on.
 func TestShouldYield_PinnedOrBlocking(t *testing.T) {
 	const steps = 1_000_000
-	sys := start(t, actor.Workers(1))
-	pinned := actor.NewType[longState]("long and pinned", actor.PinnedThread())
+	sys := start(t, actor.WithWorkers(1))
+	pinned := actor.NewType[longState]("long and pinned", actor.WithPinnedThread())
 	steady := long(pinned)
 	inside(t, sys, func(*actor.Context) {}) // the worker runs
 	r := pinned.Spawn(sys, longState{})
@@ -73,18 +73,18 @@ func TestShouldYield_PinnedOrBlocking(t *testing.T) {
 // system stops while it is spawned: it has ended, and what its parent notes is in no place that
 // others share.
 func TestPinned_ChildOfTheStopping(t *testing.T) {
-	sys := start(t, actor.Workers(1))
-	late := actor.NewType[puppet]("late", actor.PinnedThread())
-	began, spawned := make(chan struct{}), make(chan actor.Standing, 1)
+	sys := start(t, actor.WithWorkers(1))
+	late := actor.NewType[puppet]("late", actor.WithPinnedThread())
+	began, spawned := make(chan struct{}), make(chan actor.Status, 1)
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 		close(began)
 		for !actor.SystemStopping(sys) {
 			runtime.Gosched()
 		}
-		spawned <- late.SpawnChild(c, puppet{}).Standing()
+		spawned <- late.SpawnChild(c, puppet{}).Status()
 	})
 	receive(t, "the behaviour", began)
 	sys.Stop()
-	equal(t, "the child", receive(t, "the child", spawned), actor.Ended)
-	equal(t, "nobody has written to what the dead share", actor.TombsAreClean(), true)
+	equal(t, "the child", receive(t, "the child", spawned), actor.StatusEnded)
+	equal(t, "nobody has written to what the dead share", actor.TerminatedIsClean(), true)
 }

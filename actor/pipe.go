@@ -5,8 +5,6 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/gallop-go/gallop/actor/internal/mpsc"
-
 	"github.com/gallop-go/gallop/actor/internal/indexset"
 	"github.com/gallop-go/gallop/internal/sim"
 )
@@ -24,12 +22,13 @@ import (
 //
 // The outcome belongs to the life that has called Pipe, on the terms of [AskTo].
 //
-// A panic in fn comes back as a *PanicError with its stack. It ends nobody, and neither
-// [OnPanic] nor the log is told, so the behaviour for reply should look at Err.
-func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.Context) (R, error)) {
+// A panic in fn comes back as a *PanicError with its stack. It ends no actor, and neither
+// [Hooks] nor the log is told, so the behaviour for reply should look at Err.
+func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]],
+	fn func(context.Context) (R, error)) {
 	c.mustPipe(reply.d, fn == nil)
 	life := c.markAsk()
-	back := replyTo[R]{asker: c.self, reply: reply.d}
+	back := replyTo[R]{caller: c.self, reply: reply.d}
 	if c.travels != nil {
 		back.node = c.prepare(reply.d, life)
 	}
@@ -38,10 +37,11 @@ func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.C
 
 // PipeWith is [Pipe] with a mark: the outcome brings back mark, also with an error. See
 // [AskToWith].
-func PipeWith[T, R, K any](c *Context, reply Behaviour[T, Reply[R, K]], mark K, fn func(context.Context) (R, error)) {
+func PipeWith[T, R, K any](c *Context, reply Behaviour[T, Reply[R, K]], mark K,
+	fn func(context.Context) (R, error)) {
 	c.mustPipe(reply.d, fn == nil)
 	life := c.markAsk()
-	back := replyTo[R]{asker: c.self, reply: reply.d, node: c.prepare(reply.d, life)}
+	back := replyTo[R]{caller: c.self, reply: reply.d, node: c.prepare(reply.d, life)}
 	payloadOf[Reply[R, K]](contents(back.node)).Mark = mark
 	pipe(c, back, life, fn)
 }
@@ -67,7 +67,7 @@ func pipe[R any](c *Context, to replyTo[R], life uint16, fn func(context.Context
 			ctx.release()
 			deliverHeld(to, life, res)
 		}()
-		rest := sys.sim.slow(to.asker, to.reply.name)
+		rest := sys.sim.slow(to.caller, to.reply.name)
 		res.Value, res.Err = fn(ctx)
 		sys.sim.rest(rest)
 	})
@@ -91,43 +91,25 @@ func deliverHeld[R any](to replyTo[R], life uint16, res Result[R]) {
 		*payloadOf[Result[R]](m) = res
 	} else {
 		var in *message
-		in, d = env{}.prepared(m, d)
+		in, d = prepared(m, d)
 		*payloadOf[Result[R]](in) = res
 	}
 	m.ID, m.From = d.id, 0
-	to.asker.sys().sim.comes(contents(m), sim.ByPipe, to.asker)
+	to.caller.sys().sim.comes(contents(m), sim.ByPipe, to.caller)
 	if to.reply.urgent {
-		env{sys: to.asker.sys()}.answer(to.asker, m, d, true)
+		answer(to.caller.sys(), to.caller, m, d, true)
 		return
 	}
-	to.asker.pushHeld(m)
+	to.caller.sys().pushHeld(to.caller, m)
 }
 
-// pushHeld delivers a message from a goroutine that holds the system.
-func (a *cell) pushHeld(m *message) {
-	e, id := env{sys: a.sys()}, m.ID
-	switch a.box.Push(m) {
-	case mpsc.PushWoke:
-		a.sys().sim.countUser(id)
-		e.schedule(a)
-	case mpsc.PushClosed:
-		if a.takeLate(e, m) {
-			return // which books it
-		}
-		a.sys().sim.countUser(id)
-		e.deadLetter(a, m, a.endedBecause())
-	default:
-		a.sys().sim.countUser(id)
-	}
-}
-
-// errandKind says what an actor has under way outside of its turns.
-type errandKind string
+// errandClass says what an actor has under way outside of its turns.
+type errandClass string
 
 const (
-	aPipe     errandKind = "Pipe"
-	aFromChan errandKind = "FromChan"
-	aToChan   errandKind = "ToChan"
+	aPipe     errandClass = "Pipe"
+	aFromChan errandClass = "FromChan"
+	aToChan   errandClass = "ToChan"
 )
 
 // errands are the goroutines of actors that hold the system: those of Pipe and of the bridges to
@@ -139,16 +121,16 @@ type errands struct {
 }
 
 type errand struct {
-	kind  errandKind
+	class errandClass
 	of    *cell
 	index int // guarded by mu
 }
 
 // holdFor holds the system for an errand of an actor, whose turn runs, so that it cannot be too
 // late. release is to be called once.
-func (s *System) holdFor(kind errandKind, of *cell) (release func()) {
+func (s *System) holdFor(class errandClass, of *cell) (release func()) {
 	s.sched.Hold()
-	e := &errand{kind: kind, of: of}
+	e := &errand{class: class, of: of}
 	s.errands.mu.Lock()
 	s.errands.all.Add(e, &e.index)
 	s.errands.mu.Unlock()
@@ -161,11 +143,11 @@ func (s *System) holdFor(kind errandKind, of *cell) (release func()) {
 }
 
 // each calls f for each errand. Any goroutine.
-func (l *errands) each(f func(kind errandKind, of *cell)) {
+func (l *errands) each(f func(class errandClass, of *cell)) {
 	l.mu.Lock()
 	all := l.all.Members()
 	l.mu.Unlock()
 	for _, e := range all {
-		f(e.kind, e.of)
+		f(e.class, e.of)
 	}
 }

@@ -27,7 +27,7 @@ type glade struct {
 	asked           int
 }
 
-// mayfly has no callbacks, so it has no cold state before somebody gives it some.
+// mayfly has no callbacks, so it has no cold state before it is given some.
 type mayfly struct{ g *glade }
 
 const urgently = 100
@@ -40,8 +40,10 @@ var (
 	mayflyDown = Declare[Down](mayflyType, "down")
 	mayflyExit = Declare[Exit](mayflyType, "exit")
 	mayflyAsk  = DeclareAsk[int, int](mayflyType, "ask")
-	_          = mayflyType.Table(mayflySay.Do((*mayfly).say), mayflyRush.Do((*mayfly).say), mayflyAct.Do((*mayfly).act),
-		mayflyDown.Do((*mayfly).down), mayflyExit.Do((*mayfly).exit), mayflyAsk.Do((*mayfly).answer))
+	_          = mayflyType.Table(mayflySay.Handle((*mayfly).say), mayflyRush.Handle((*mayfly).say),
+		mayflyAct.Handle((*mayfly).act),
+		mayflyDown.Handle((*mayfly).down), mayflyExit.Handle((*mayfly).exit),
+		mayflyAsk.Handle((*mayfly).answer))
 )
 
 func (m *mayfly) say(_ *Context, n int)                 { m.g.ran = append(m.g.ran, n) }
@@ -52,25 +54,28 @@ func (m *mayfly) answer(_ *Context, n int) (int, error) { return 2 * n, nil }
 
 func newGlade(p *explore.Program) *glade {
 	g := &glade{replies: make(chan *call[int], 2)}
-	g.stage = newStage(p, OnDeadLetter(func(d DeadLetter) {
+	g.stage = newStage(p, WithHooks(Hooks{DeadLetter: func(d DeadLetter) {
 		if n, ok := d.Message.(int); ok && d.Behaviour != "ask" {
 			g.dead = append(g.dead, n)
 		}
-	}))
+	}}))
 	g.fly, g.friend = mayflyType.Spawn(g.sys, mayfly{g}), mayflyType.Spawn(g.sys, mayfly{g})
 	mayflyAct.Send(g.sys, g.friend, func(c *Context) { TrapExit(c, mayflyExit) })
-	g.settle()
+	g.tidyUp()
 	mayflyAct.Send(g.sys, g.fly, func(c *Context) { c.Stop() })
 	return g
 }
 
-// gladeOps are what somebody does to the mayfly meanwhile.
+// gladeOps are what others do to the mayfly meanwhile.
 var gladeOps = []struct {
 	name string
 	do   func(g *glade, i int)
 }{
 	{"send", func(g *glade, i int) { g.said = append(g.said, i); mayflySay.Send(g.sys, g.fly, i) }},
-	{"rush", func(g *glade, i int) { g.said = append(g.said, i+urgently); mayflyRush.Send(g.sys, g.fly, i+urgently) }},
+	{"rush", func(g *glade, i int) {
+		g.said = append(g.said, i+urgently)
+		mayflyRush.Send(g.sys, g.fly, i+urgently)
+	}},
 	{"try", func(g *glade, i int) {
 		if i == 1 {
 			g.try(g.sys, i)
@@ -80,7 +85,8 @@ var gladeOps = []struct {
 	}},
 	{"ask", func(g *glade, i int) {
 		g.asked++
-		_, _, _ = askEach(context.Background(), g.sys, mayflyAsk.d, []Ref[mayfly]{g.fly}, i, &fanIn[int]{in: g.replies})
+		_, _, _ = askEach(context.Background(), mayflyAsk.d, []Ref[mayfly]{g.fly}, i,
+			&fanIn[int]{in: g.replies})
 	}},
 	{"watch", func(g *glade, _ int) {
 		g.watches++
@@ -96,7 +102,7 @@ var gladeOps = []struct {
 		f := g.fly.b.flowOf()
 		g.p.Await(func() bool { return f.permits.TakeFree(g.fly.b, permits.ToWait) })
 		m := mayflySay.d.size.TakeOne()
-		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(g.sys, nil, g.fly.b, m) == nil {
+		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(g.sys, g.sys, g.fly.b, m) == nil {
 			g.said = append(g.said, i)
 		}
 	}},
@@ -130,7 +136,8 @@ func (g *glade) judge() error {
 	}
 	if len(g.replies) != g.asked || len(g.downs) != g.watches ||
 		len(g.exits) < min(g.ties, 1) || len(g.exits) > g.ties { // a link to the dead tells each time
-		return fmt.Errorf("%d of %d asks answered, %d of %d monitors told, %d of %d links", len(g.replies), g.asked,
+		return fmt.Errorf("%d of %d asks answered, %d of %d monitors told, %d of %d links",
+			len(g.replies), g.asked,
 			len(g.downs), g.watches, len(g.exits), g.ties)
 	}
 	for _, why := range slices.Concat(g.downs, g.exits) {
@@ -140,7 +147,7 @@ func (g *glade) judge() error {
 	}
 	g.sys.sched.WakeAll()
 	Stop(g.sys, g.friend)
-	g.settle()
+	g.tidyUp()
 	if err := g.resting(); err != nil {
 		return err
 	}

@@ -28,11 +28,11 @@ type boundedType struct {
 }
 
 func newBounded(name string, limit int, o actor.Overflow) *boundedType {
-	b := &boundedType{typ: actor.NewType[puppet](name, actor.TypeBound(limit, o))}
+	b := &boundedType{typ: actor.NewType[puppet](name, actor.WithBound(limit, o))}
 	b.do = actor.Declare[deed](b.typ, "do")
 	b.try = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](b.typ, "try")
 	b.note = actor.Declare[actor.Result[any]](b.typ, "note")
-	b.typ.Table(b.do.Do((*puppet).Do), b.try.Do((*puppet).Try), b.note.Do((*puppet).Note))
+	b.typ.Table(b.do.Handle((*puppet).Do), b.try.Handle((*puppet).Try), b.note.Handle((*puppet).Note))
 	return b
 }
 
@@ -40,7 +40,8 @@ var (
 	mutingType   = newBounded("muting", bound, actor.OverflowMute)
 	refusingType = newBounded("refusing", bound, actor.OverflowRefuse)
 	droppingType = newBounded("dropping", bound, actor.OverflowDropOldest)
-	boundedTypes = map[string]*boundedType{"mute": mutingType, "refuse": refusingType, "drop": droppingType}
+	boundedTypes = map[string]*boundedType{"mute": mutingType, "refuse": refusingType,
+		"drop": droppingType}
 )
 
 // stuck makes an actor that is stuck in a behaviour, with an empty mailbox.
@@ -68,11 +69,12 @@ func TestBound_Policies(t *testing.T) {
 	}{
 		"mute":   {typ: mutingType, runs: seq(0, sends), mutes: 1},
 		"refuse": {typ: refusingType, runs: seq(0, bound), dead: sends - bound, why: actor.ErrOverloaded},
-		"drop":   {typ: droppingType, runs: seq(sends-bound, sends), dead: sends - bound, why: actor.ErrDropped},
+		"drop": {typ: droppingType, runs: seq(sends-bound, sends), dead: sends - bound,
+			why: actor.ErrDropped},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(2), dead.option())
+			sys := start(t, actor.WithWorkers(2), dead.option())
 			r, release := c.typ.stuck(t, sys)
 			var ran []int
 			inside(t, sys, func(s *actor.Context) {
@@ -110,7 +112,7 @@ func TestBound_Asks(t *testing.T) {
 		"drop":   {droppingType, actor.ErrDropped, actor.ErrDropped},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r, release := c.typ.stuck(t, sys)
 			var results []error
 			fill := func(s *actor.Context) {
@@ -121,7 +123,9 @@ func TestBound_Asks(t *testing.T) {
 			if c.typ != droppingType { // otherwise the requests are the oldest
 				inside(t, sys, fill)
 			}
-			p := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { results = append(results, r.Err) }})
+			p := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+				results = append(results, r.Err)
+			}})
 			sent := make(chan struct{})
 			do.Send(sys, p, func(_ *puppet, s *actor.Context) {
 				actor.AskTo(s, c.typ.try, r, justNil, note)
@@ -130,7 +134,7 @@ func TestBound_Asks(t *testing.T) {
 			receive(t, "the request to be sent", sent)
 			asked := make(chan error, 1)
 			go func() {
-				_, err := c.typ.try.Ask(soon(t), sys, r, justNil)
+				_, err := c.typ.try.Ask(soon(t), r, justNil)
 				asked <- err
 			}()
 			if c.typ == droppingType {
@@ -161,7 +165,10 @@ func TestBound_SenderThatIsNeverMuted(t *testing.T) {
 	const many = 10 * bound
 	for name, typ := range boundedTypes {
 		var dead atomic.Int64
-		sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(actor.DeadLetter) { dead.Add(1) }))
+		sys := start(t, actor.WithWorkers(1),
+			actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
+				dead.Add(1)
+			}}))
 		ran, r := 0, typ.typ.Spawn(sys, puppet{})
 		typ.do.Send(sys, r, func(_ *puppet, c *actor.Context) {
 			for range many {
@@ -182,7 +189,7 @@ func TestBound_SenderThatIsNeverMuted(t *testing.T) {
 func TestBound_FromOutside(t *testing.T) {
 	for name, typ := range boundedTypes {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r, release := typ.stuck(t, sys)
 			var ran []int
 			note := func(i int) deed { return func(*puppet, *actor.Context) { ran = append(ran, i) } }
@@ -190,18 +197,20 @@ func TestBound_FromOutside(t *testing.T) {
 				must(t, typ.do.TrySend(sys, r, note(i)))
 			}
 			wants(t, typ.do.TrySend(sys, r, nil), actor.ErrOverloaded)
-			inside(t, sys, func(c *actor.Context) { wants(t, typ.do.TrySend(c, r, nil), actor.ErrOverloaded) })
+			inside(t, sys, func(c *actor.Context) {
+				wants(t, typ.do.TrySend(c, r, nil), actor.ErrOverloaded)
+			})
 			if typ != droppingType { // there it drops another
-				_, err := typ.try.Ask(soon(t), sys, r, nil)
+				_, err := typ.try.Ask(soon(t), r, nil)
 				wants(t, err, actor.ErrOverloaded)
 			}
 			gone, cancel := context.WithCancel(context.Background())
 			errs, cancelled := make(chan error, 3), make(chan error, 1)
-			go func() { cancelled <- typ.do.SendWait(gone, sys, r, nil) }()
+			go func() { cancelled <- typ.do.SendWait(gone, r, nil) }()
 			eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
 			for i := range 3 {
 				before := actor.Waiting(r)
-				go func() { errs <- typ.do.SendWait(soon(t), sys, r, note(bound+i)) }()
+				go func() { errs <- typ.do.SendWait(soon(t), r, note(bound+i)) }()
 				eventually(t, "it waits in line", func() bool { return actor.Waiting(r) > before })
 			}
 			cancel()
@@ -220,13 +229,13 @@ func TestBound_FromOutside(t *testing.T) {
 	}
 }
 
-// TestBound_Ends: an actor with a bound that ends leaves nobody waiting and no message
+// TestBound_Ends: an actor with a bound that ends leaves no sender waiting and no message
 // behind.
 func TestBound_Ends(t *testing.T) {
 	for name, typ := range boundedTypes {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(2), dead.option())
+			sys := start(t, actor.WithWorkers(2), dead.option())
 			r, release := typ.stuck(t, sys)
 			inside(t, sys, func(c *actor.Context) {
 				for range bound {
@@ -234,7 +243,7 @@ func TestBound_Ends(t *testing.T) {
 				}
 			})
 			errs := make(chan error, 1)
-			go func() { errs <- typ.do.SendWait(soon(t), sys, r, noop) }()
+			go func() { errs <- typ.do.SendWait(soon(t), r, noop) }()
 			eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
 			actor.Stop(sys, r)
 			release()
@@ -264,7 +273,7 @@ func TestBound_DrainsMuted(t *testing.T) {
 	for name, typ := range boundedTypes {
 		for _, mail := range []int{2, bound} {
 			t.Run(fmt.Sprintf("%s/%d", name, mail), func(t *testing.T) {
-				sys := start(t, actor.Workers(2))
+				sys := start(t, actor.WithWorkers(2))
 				hold, err := sys.Hold() // or it is let go before the pressure is released
 				must(t, err)
 				slow := press(t, sys)
@@ -286,37 +295,37 @@ func TestBound_DrainsMuted(t *testing.T) {
 				equal(t, "muted", muted, true)
 				do.Send(sys, slow, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
 				hold()
-				settled(t, sys)
+				allUnmuted(t, sys)
 				equal(t, "ran", ran, mail-1)
-				equal(t, "in the end", r.Standing(), actor.Ended)
+				equal(t, "in the end", r.Status(), actor.StatusEnded)
 			})
 		}
 	}
 }
 
-// TestBound_Standing: "how the actor stands", which for one with a bound is overloaded
+// TestBound_Status: "how the actor stands", which for one with a bound is overloaded
 // while its queue is full, or it wants no more.
-func TestBound_Standing(t *testing.T) {
+func TestBound_Status(t *testing.T) {
 	for name, typ := range boundedTypes {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
-			equal(t, "a new actor", typ.typ.Spawn(sys, puppet{}).Standing(), actor.Idle)
+			sys := start(t, actor.WithWorkers(2))
+			equal(t, "a new actor", typ.typ.Spawn(sys, puppet{}).Status(), actor.StatusIdle)
 			r, release := typ.stuck(t, sys)
-			equal(t, "one at work", r.Standing(), actor.Busy)
+			equal(t, "one at work", r.Status(), actor.StatusBusy)
 			for i := range bound {
-				equal(t, fmt.Sprintf("with %d messages", i), r.Standing(), actor.Busy)
+				equal(t, fmt.Sprintf("with %d messages", i), r.Status(), actor.StatusBusy)
 				must(t, typ.do.TrySend(sys, r, noop))
 			}
-			equal(t, "a full one", r.Standing(), actor.Overloaded)
+			equal(t, "a full one", r.Status(), actor.StatusOverloaded)
 			release()
 			quiet(t, sys)
-			equal(t, "one that is done", r.Standing(), actor.Idle)
+			equal(t, "one that is done", r.Status(), actor.StatusIdle)
 			typ.do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ApplyPressure() })
 			quiet(t, sys)
-			equal(t, "one under pressure", r.Standing(), actor.Overloaded)
+			equal(t, "one under pressure", r.Status(), actor.StatusOverloaded)
 			typ.do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.Stop() })
 			quiet(t, sys)
-			equal(t, "one that has ended", r.Standing(), actor.Ended)
+			equal(t, "one that has ended", r.Status(), actor.StatusEnded)
 		})
 	}
 }
@@ -328,9 +337,13 @@ type timed struct {
 }
 
 func newTimed(name string) timed {
-	typ := actor.NewType[puppet](name, actor.TypeBound(100, actor.OverflowRefuse), actor.TypeBatch(4))
-	x := timed{&boundedType{typ: typ, do: actor.Declare[deed](typ, "do")}, actor.Declare[actor.Result[deed]](typ, "result")}
-	typ.Table(x.do.Do((*puppet).Do), x.result.Do(func(p *puppet, c *actor.Context, r actor.Result[deed]) { r.Value(p, c) }))
+	typ := actor.NewType[puppet](name, actor.WithBound(100, actor.OverflowRefuse), actor.WithBatch(4))
+	x := timed{&boundedType{typ: typ, do: actor.Declare[deed](typ, "do")},
+		actor.Declare[actor.Result[deed]](typ, "result")}
+	typ.Table(x.do.Handle((*puppet).Do), x.result.Handle(func(p *puppet, c *actor.Context,
+		r actor.Result[deed]) {
+		r.Value(p, c)
+	}))
 	return x
 }
 
@@ -352,7 +365,7 @@ func TestBound_Ticks(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r, release := typ.stuck(t, sys)
 			var ran []int
 			note := func(i int) deed { return func(*puppet, *actor.Context) { ran = append(ran, i) } }
@@ -375,7 +388,7 @@ func TestBound_Ticks(t *testing.T) {
 // TestBound_QueueBesideTicks: an actor with a bound whose results never leave its mailbox
 // empty gets to its queue all the same.
 func TestBound_QueueBesideTicks(t *testing.T) {
-	sys, typ := start(t, actor.Workers(1)), newTimed("beside ticks")
+	sys, typ := start(t, actor.WithWorkers(1)), newTimed("beside ticks")
 	r := typ.typ.Spawn(sys, puppet{})
 	ticks, ran := 0, 0
 	var again deed
@@ -409,7 +422,8 @@ func TestBound_Conservation(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		var dead letters
-		sys := actor.Start(actor.Workers(rapid.IntRange(1, 3).Draw(t, "workers")), actor.Logger(silent), dead.option())
+		sys := actor.Start(actor.WithWorkers(rapid.IntRange(1, 3).Draw(t, "workers")),
+			actor.WithLogger(silent), dead.option())
 		defer sys.Stop()
 		var ran, accepted atomic.Int64
 		type target struct {
@@ -434,7 +448,7 @@ func TestBound_Conservation(t *testing.T) {
 			}
 		}
 		var wg sync.WaitGroup
-		for range rapid.IntRange(1, 4).Draw(t, "outsiders") {
+		for range rapid.IntRange(1, 4).Draw(t, "goroutines") {
 			n, mode := rapid.IntRange(1, 30).Draw(t, "messages"), rapid.IntRange(0, 2).Draw(t, "verb")
 			wg.Go(func() {
 				for i := range n {
@@ -446,7 +460,7 @@ func TestBound_Conservation(t *testing.T) {
 					case 1:
 						err = to.do.TrySend(sys, to.r, work(hops))
 					default:
-						err = to.do.SendWait(context.Background(), sys, to.r, work(hops))
+						err = to.do.SendWait(context.Background(), to.r, work(hops))
 					}
 					if err == nil {
 						accepted.Add(1)
@@ -462,16 +476,17 @@ func TestBound_Conservation(t *testing.T) {
 			t.Fatal(err)
 		}
 		if st := sys.Stats(); ran.Load()+dead.n.Load() != accepted.Load() || st.Mutes != st.Unmutes {
-			t.Fatalf("%d accepted, %d ran, %d dead; %d mutes, %d unmutes", accepted.Load(), ran.Load(), dead.n.Load(), st.Mutes, st.Unmutes)
+			t.Fatalf("%d accepted, %d ran, %d dead; %d mutes, %d unmutes", accepted.Load(), ran.Load(),
+				dead.n.Load(), st.Mutes, st.Unmutes)
 		}
 	})
 }
 
 // TestBound_Stops: a system that stops makes dead letters of what waits, and leaves
-// nobody waiting.
+// no sender waiting.
 func TestBound_Stops(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.WithWorkers(2), dead.option())
 	r, release := mutingType.stuck(t, sys)
 	// One more may run before the worker sees that the system stops.
 	var ran atomic.Int64
@@ -483,7 +498,7 @@ func TestBound_Stops(t *testing.T) {
 	})
 	do.Send(sys, m, run)
 	errs := make(chan error, 1)
-	go func() { errs <- mutingType.do.SendWait(soon(t), sys, r, noop) }()
+	go func() { errs <- mutingType.do.SendWait(soon(t), r, noop) }()
 	eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
 	done := make(chan struct{})
 	go func() { sys.Stop(); close(done) }()
@@ -496,12 +511,12 @@ func TestBound_Stops(t *testing.T) {
 
 // TestMisuse_OfBounds: bad values panic at the call that is wrong.
 func TestMisuse_OfBounds(t *testing.T) {
-	panics(t, "TypeBound(0, 1)", func() { actor.TypeBound(0, actor.OverflowRefuse) })
-	panics(t, "TypeBound(1, 3)", func() { actor.TypeBound(1, 3) })
+	panics(t, "WithBound(0, 1)", func() { actor.WithBound(0, actor.OverflowRefuse) })
+	panics(t, "WithBound(1, 3)", func() { actor.WithBound(1, 3) })
 }
 
 // TestBound_SpawnedTooLate: mail for an actor with a bound that was spawned when the system already
-// refuses what comes from outside becomes dead letters, and mutes nobody.
+// refuses what comes from outside becomes dead letters, and mutes no sender.
 func TestBound_SpawnedTooLate(t *testing.T) {
 	for _, typ := range []*boundedType{droppingType, refusingType, mutingType} { // the last would hang
 		t.Run(typ.typ.Name(), func(t *testing.T) {
@@ -534,24 +549,29 @@ func TestBound_SpawnedTooLate(t *testing.T) {
 	}
 }
 
-// TestBound_AnswersAreBookedOnce: what answers an AskToWithin of an actor with a bound is no
+// TestBound_AnswersAreCountedOnce: what answers an AskToWithin of an actor with a bound is no
 // message of its own, also if it comes from outside: here because the request had to make room.
-func TestBound_AnswersAreBookedOnce(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Seed(1), actor.Simulated(&sim.Hooks{Event: func(sim.Event) {}}))
+func TestBound_AnswersAreCountedOnce(t *testing.T) {
+	sys, clock := onVirtualTime(t, actor.WithDeterministic(1),
+		actor.Simulated(&sim.Hooks{Event: func(sim.Event) {}}))
 	var got []error
-	caller := mutingType.typ.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got = append(got, r.Err) }})
+	caller := mutingType.typ.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+		got = append(got, r.Err)
+	}})
 	to, bell := droppingType.typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	droppingType.do.Send(sys, to, func(_ *puppet, c *actor.Context) { // is busy for a second
 		do.Send(c, bell, func(_ *puppet, c *actor.Context) {
 			actor.After(c, time.Second, do, func(_ *puppet, c *actor.Context) { actor.UnstashAll(c) })
 		})
-		_, _ = try.Ask(context.Background(), c.System(), bell, func(_ *puppet, c *actor.Context) (any, error) {
+		_, _ = try.Ask(context.Background(), bell, func(_ *puppet, c *actor.Context) (any, error) {
 			return try.Stash(c, func(*puppet, *actor.Context) (any, error) { return nil, nil })
 		})
 	})
-	advance(t, clock, 0) // until nobody can go on
+	advance(t, clock, 0) // until no actor can go on
 	mutingType.do.Send(sys, caller, func(_ *puppet, c *actor.Context) {
-		actor.AskTo(c, droppingType.try, to, func(*puppet, *actor.Context) (any, error) { return nil, nil }, mutingType.note, actor.Within(time.Hour))
+		actor.AskTo(c, droppingType.try, to, func(*puppet, *actor.Context) (any, error) {
+			return nil, nil
+		}, mutingType.note, actor.Within(time.Hour))
 	})
 	advance(t, clock, 0)
 	for range bound {
@@ -561,5 +581,5 @@ func TestBound_AnswersAreBookedOnce(t *testing.T) {
 	equal(t, "outcomes", len(got), 1)
 	wants(t, got[0], actor.ErrDropped)
 	st := sys.Stats()
-	equal(t, "messages sent", sys.Books().Sent, st.Messages+st.DeadLetters)
+	equal(t, "messages sent", sys.SimCounts().Sent, st.Messages+st.DeadLetters)
 }

@@ -10,9 +10,9 @@ import (
 )
 
 var (
-	tideType = actor.NewType[puppet]("tide", actor.TypeWatermarks(10, 3), actor.TypeBatch(2))
+	tideType = actor.NewType[puppet]("tide", actor.WithWatermarks(10, 3), actor.WithBatch(2))
 	tideDo   = actor.Declare[deed](tideType, "do")
-	_        = tideType.Table(tideDo.Do((*puppet).Do))
+	_        = tideType.Table(tideDo.Handle((*puppet).Do))
 )
 
 func noop(*puppet, *actor.Context) {}
@@ -20,7 +20,7 @@ func noop(*puppet, *actor.Context) {}
 // TestWatermarks: overloaded from high on until no more than low are left, whatever the
 // batch: the actor runs two messages a turn, and is asked between any two.
 func TestWatermarks(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a := tideType.Spawn(sys, puppet{})
 	for range 3 { // idle in between: each count begins anew
 		steps, done := make(chan struct{}), make(chan struct{})
@@ -54,10 +54,10 @@ func TestWatermarks(t *testing.T) {
 	}
 }
 
-// TestWatermarks_BelowNobodyIsMuted: an actor that never has a full house mutes nobody,
+// TestWatermarks_BelowNoneIsMuted: an actor that never has a full house mutes no sender,
 // although it spends its batch in every turn.
-func TestWatermarks_BelowNobodyIsMuted(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+func TestWatermarks_BelowNoneIsMuted(t *testing.T) {
+	sys := start(t, actor.WithWorkers(2))
 	a := tideType.Spawn(sys, puppet{})
 	for range 100 {
 		inside(t, sys, func(c *actor.Context) {
@@ -71,11 +71,12 @@ func TestWatermarks_BelowNobodyIsMuted(t *testing.T) {
 }
 
 // TestWatermarks_AllRun: whatever is sent to an actor with watermarks, by whom, and
-// whatever it does, all of it runs, nobody stays muted, and the count is right: it is
+// whatever it does, all of it runs, no actor stays muted, and the count is right: it is
 // never overloaded when it rests.
 func TestWatermarks_AllRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		sys := actor.Start(actor.Workers(rapid.IntRange(1, 3).Draw(t, "workers")), actor.Logger(silent))
+		sys := actor.Start(actor.WithWorkers(rapid.IntRange(1, 3).Draw(t, "workers")),
+			actor.WithLogger(silent))
 		defer sys.Stop()
 		a := tideType.Spawn(sys, puppet{})
 		var ran atomic.Int64
@@ -114,7 +115,7 @@ func TestWatermarks_AllRun(t *testing.T) {
 // TestWatermarks_BoundTheMailbox: eight producers at a slow actor with watermarks.
 func TestWatermarks_BoundTheMailbox(t *testing.T) {
 	const each = 5_000
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a := tideType.Spawn(sys, puppet{})
 	var sent, ran, most atomic.Int64
 	var work atomic.Uint64
@@ -159,23 +160,25 @@ func TestWatermarks_EndOfALife(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			supers := actor.NewType[puppet]("super")
-			begin, fell := actor.Declare[actor.None](supers, "begin"), actor.Declare[actor.Fallen](supers, "fell")
+			begin, fell := actor.Declare[struct{}](supers, "begin"), actor.Declare[actor.ChildDown](supers,
+				"fell")
 			falls, ran := 0, 0
-			supers.Table(begin.Do(func(_ *puppet, c *actor.Context, _ actor.None) {
+			supers.Table(begin.Handle(func(_ *puppet, c *actor.Context, _ struct{}) {
 				child := actor.SpawnSupervised(c, tideType, func(*puppet) {}, fell)
-				tideDo.Send(c, child, func(_ *puppet, c *actor.Context) { // its mail has been counted when the next one runs
+				// Its mail has been counted when the next one runs.
+				tideDo.Send(c, child, func(_ *puppet, c *actor.Context) {
 					tideDo.Send(c, child, func(p *puppet, c *actor.Context) {
 						actor.Suspend(c, child) // calls it, before what it sends itself then
 						tideDo.Send(c, child, func(*puppet, *actor.Context) { ran++ })
 						fall(p, c)
 					})
 				})
-			}), fell.Do(func(_ *puppet, c *actor.Context, f actor.Fallen) {
+			}), fell.Handle(func(_ *puppet, c *actor.Context, f actor.ChildDown) {
 				falls++
 				actor.Restart(c, f.Ref)
 			}))
-			sys := start(t, actor.Workers(1))
-			begin.Send(sys, supers.Spawn(sys, puppet{}), actor.None{})
+			sys := start(t, actor.WithWorkers(1))
+			begin.Send(sys, supers.Spawn(sys, puppet{}), struct{}{})
 			quiet(t, sys)
 			equal(t, "falls", falls, 1)
 			equal(t, "what ran behind the fall", ran, 1)
@@ -185,9 +188,9 @@ func TestWatermarks_EndOfALife(t *testing.T) {
 
 // TestMisuse_OfWatermarks: bad values panic at the call that is wrong.
 func TestMisuse_OfWatermarks(t *testing.T) {
-	panics(t, "TypeWatermarks(1, 1)", func() { actor.TypeWatermarks(1, 1) })
-	panics(t, "TypeWatermarks(1, -1)", func() { actor.TypeWatermarks(1, -1) })
+	panics(t, "WithWatermarks(1, 1)", func() { actor.WithWatermarks(1, 1) })
+	panics(t, "WithWatermarks(1, -1)", func() { actor.WithWatermarks(1, -1) })
 	panics(t, "both watermarks and a bound", func() {
-		actor.NewType[puppet]("both", actor.TypeWatermarks(2, 1), actor.TypeBound(1, actor.OverflowMute))
+		actor.NewType[puppet]("both", actor.WithWatermarks(2, 1), actor.WithBound(1, actor.OverflowMute))
 	})
 }

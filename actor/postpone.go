@@ -11,40 +11,40 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Postpone says that a suspended actor is in a back-off: it will be restarted later, by a
+// postpone says that a suspended actor is in a back-off: it will be restarted later, by a
 // timer, or behind others that wait for a timer. Until then
 //
 //   - the actor no longer holds the system, so that a [VirtualClock] may move on; on the
 //     machine's clock the timer holds the system;
 //   - requests fail at once with [ErrSuspended], those that wait in the mailbox too,
 //     unless the caller says that it waits: see [WaitForRestart];
-//   - ordinary messages are kept up to a bound ([Care].Backlog) and run after the restart. Beyond
-//     the bound they become dead letters with the reason ErrSuspended, and TrySend
+//   - ordinary messages are kept up to a bound (ChildOptions.Backlog) and run after the restart.
+//     Beyond the bound they become dead letters with the reason ErrSuspended, and TrySend
 //     returns that;
 //   - SendWait waits for the restart, or until its context ends;
-//   - nobody is muted for the actor; those that were are let go.
+//   - no sender is muted for the actor; those that were are let go.
 //
 // For urgent messages the same is true as for ordinary ones. For an actor with a bound
-// ([TypeBound]) the smaller of the two bounds counts.
+// ([WithBound]) the smaller of the two bounds counts.
 //
-// Postpone does nothing to an actor that is not suspended when it hears of it. It
-// panics if t was not spawned with [SpawnSupervised] or [SpawnUnder].
-func Postpone(from Sender, t Target) {
+// postpone does nothing to an actor that is not suspended when it hears of it. It
+// panics if t was not spawned with [SpawnSupervised].
+func postpone(from Sender, t Target) {
 	mustBeSupervised("Postpone", t)
 	sendSignal("Postpone", from, t, postponed{})
 }
 
-// Standby says that a suspended actor will be restarted as soon as others before it are
+// putOnStandby says that a suspended actor will be restarted as soon as others before it are
 // up, none of which is in a back-off as far as is known. The actor no longer holds the
-// system, as with [Postpone], but its mail waits as with an immediate restart. Postpone
-// may follow. Standby does nothing to an actor that is not suspended when it hears of it. It
-// panics if t was not spawned with [SpawnSupervised] or [SpawnUnder].
-func Standby(from Sender, t Target) {
+// system, as with postpone, but its mail waits as with an immediate restart. postpone
+// may follow. putOnStandby does nothing to an actor that is not suspended when it hears of it. It
+// panics if t was not spawned with [SpawnSupervised].
+func putOnStandby(from Sender, t Target) {
 	mustBeSupervised("Standby", t)
 	sendSignal("Standby", from, t, standby{})
 }
 
-// standby is Standby.
+// standby is the signal of putOnStandby.
 type standby struct{ unanswered }
 
 func (standby) serve(a *cell, _ *Context) {
@@ -53,7 +53,7 @@ func (standby) serve(a *cell, _ *Context) {
 	}
 }
 
-// postponed is Postpone.
+// postponed is the signal of postpone.
 type postponed struct{ unanswered }
 
 func (postponed) serve(a *cell, c *Context) {
@@ -82,7 +82,7 @@ func (a *cell) releaseHold(x *coldState) {
 //
 // To have such a turn without a test for it on the path of every message, the actor leaves a
 // signal that says nothing in its own system queue before it goes idle: a turn that finds one
-// there comes to attend, and so to postponeMail, before it runs any mail.
+// there comes to serveSignals, and so to postponeMail, before it runs any mail.
 //
 // When the bound is reached the gate is shut. Then the sender itself makes the dead letter, so that
 // a flood is bounded: see meetGate. The way there is safe in the same sense: a sender that passes
@@ -108,7 +108,7 @@ type suspension struct {
 	refuses bool // nothing is kept, for an actor with a bound
 }
 
-// defaultBacklog is Care.Backlog if that is 0.
+// defaultBacklog is ChildOptions.Backlog if that is 0.
 const defaultBacklog = 1000
 
 // backlog returns how many messages are kept.
@@ -128,7 +128,7 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	f := &backoff{room: x.sup.backlog(), why: because(ErrSuspended, x.reason)}
 	x.backoff = f
 	a.blockedOn.Unblock()
-	e := env{c: c, sys: a.sys()}
+	e := c
 	a.flowOf().suspend(&suspension{why: f.why, refuses: f.room == 0}) // Q1
 	a.setPressed(c, false)                                            // Q2
 	if f.room == 0 {
@@ -137,7 +137,9 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	a.filterMail(c, f.unasked)
 	f.before = msg.Distance(a.in.Pending(), nil)
 	x.held.Add(a.filterChain(c, x.held.All(), f.unasked))
-	e.deadLetters(a, a.takeBoundedIf(c, func(m *message) bool { return f.unasked(a, m) != nil }), f.why)
+	deadLetters(e, a, a.policy().takeIf(a, c, func(m *message) bool {
+		return f.unasked(a, m) != nil
+	}), f.why)
 }
 
 // endBackoff puts what was kept in front of the mailbox. The actor owns itself, and may be parked
@@ -184,7 +186,7 @@ func (a *cell) postponeMail(c *Context, x *coldState) (again bool) {
 	if invariant.On {
 		verifyPostpone(a, x)
 	}
-	a.forgetMarks()
+	a.policy().forget(a)
 	c.waiters.forget() // as in park
 	f, left := x.backoff, a.batch()
 	for ; left > 0 && a.in.Pending() != nil && !a.in.IsTop(a.in.Pending()); left-- {
@@ -206,7 +208,7 @@ func (a *cell) postponeMail(c *Context, x *coldState) (again bool) {
 	kept := top != nil && a.postponeOne(c, f, top)
 	if !a.in.HasAppended() {
 		c.w.PrepareNext()
-		if stub, ok := a.box.TryIdle(&a.in); ok { // the actor is nobody's now
+		if stub, ok := a.box.TryIdle(&a.in); ok { // the actor has no owner now
 			if stub != nil && !kept {
 				c.recycle(stub)
 			}
@@ -228,7 +230,7 @@ func (a *cell) postponeOne(c *Context, f *backoff, m *message) (kept bool) {
 		return true
 	}
 	if err := f.refuse(c, a, m); err != nil {
-		env{c: c, sys: a.sys()}.endLetter(a, m, err)
+		endLetter(c, a, m, err)
 		return false
 	}
 	f.mail.Add(m)
@@ -252,14 +254,14 @@ func (c *Context) rejectSuspended(to *cell, s *suspension, m *message, d *descri
 		return false
 	}
 	m.ID, m.From, m.Next = d.id, c.self.id, nil
-	env{c: c, sys: c.sys}.deadLetter(to, m, s.why)
+	deadLetter(c, to, m, s.why)
 	return true
 }
 
 // wakeSuspended is P2, of an actor that has just entered the wait list of to.
 func (a *cell) wakeSuspended(c *Context) {
 	if a.suspension() != nil {
-		a.tell(env{c: c, sys: c.sys}, released{})
+		a.tell(c, released{})
 	}
 }
 
@@ -268,7 +270,7 @@ type released struct{ unanswered }
 
 func (released) serve(a *cell, c *Context) {
 	if x := a.makeCold(); x.backoff != nil && !a.gate.IsOpen() {
-		release(env{c: c, sys: a.sys()}, a.gate.Drain(&gateMark))
+		release(c, a.gate.Drain(&gateMark))
 	}
 }
 
@@ -288,7 +290,7 @@ type waitKey struct{}
 
 // WaitForRestart returns a context with which an ask waits for an actor that is in a
 // back-off, instead of failing with [ErrSuspended]: the request is kept and runs after the
-// restart. It is kept whatever Care.Backlog says, so give the context a deadline. The
+// restart. It is kept whatever ChildOptions.Backlog says, so give the context a deadline. The
 // mark is inherited by contexts that are made from the one returned.
 func WaitForRestart(ctx context.Context) context.Context {
 	mustHave(ctx, "WaitForRestart")
@@ -328,8 +330,11 @@ func verifyBackoff(a *cell, x *coldState) {
 // verifyPostpone checks an actor in a back-off at the end of its turn.
 func verifyPostpone(a *cell, x *coldState) {
 	f := x.backoff
-	invariant.Check(x.state == suspended && x.waiting && x.unheld, "%v keeps its mail in phase %d", a, x.state)
+	invariant.Check(x.state == suspended && x.waiting && x.unheld, "%v keeps its mail in phase %d", a,
+		x.state)
 	invariant.Check(f.room >= 0, "%v keeps %d messages too many", a, -f.room)
-	invariant.Check(f.mail.Last == nil || f.mail.Last != a.in.Tail(), "%v has put the top node of its mailbox aside", a)
-	invariant.Check(seam.Peek(&seam.Peek(&a.flow).suspended) != nil, "%v is in a back-off, and senders do not know", a)
+	invariant.Check(f.mail.Last == nil || f.mail.Last != a.in.Tail(),
+		"%v has put the top node of its mailbox aside", a)
+	invariant.Check(seam.Peek(&seam.Peek(&a.flow).suspended) != nil,
+		"%v is in a back-off, and senders do not know", a)
 }

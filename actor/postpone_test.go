@@ -75,27 +75,34 @@ func newSleeperType(opts ...actor.TypeOption) *sleeperType {
 	s.fall = actor.Declare[cue](s.typ, "fall")
 	s.ask = actor.DeclareAsk[int, int](s.typ, "ask")
 	run := func(s *sleeper, _ *actor.Context, n int) { s.log.note(n) }
-	s.typ.Table(s.tell.Do(run), s.rush.Do(run),
-		s.fall.Do(func(_ *sleeper, _ *actor.Context, q cue) { close(q.begun); <-q.when; panic(errUser) }),
-		s.ask.Do(func(s *sleeper, _ *actor.Context, n int) (int, error) { s.log.note(n); return 2 * n, nil }))
+	s.typ.Table(s.tell.Handle(run), s.rush.Handle(run),
+		s.fall.Handle(func(_ *sleeper, _ *actor.Context, q cue) {
+			close(q.begun)
+			<-q.when
+			panic(errUser)
+		}),
+		s.ask.Handle(func(s *sleeper, _ *actor.Context, n int) (int, error) {
+			s.log.note(n)
+			return 2 * n, nil
+		}))
 	return s
 }
 
 // The types: what a back-off does has three forms inside.
 var sleeperTypes = map[string]*sleeperType{
 	"plain":      newSleeperType(),
-	"bounded":    newSleeperType(actor.TypeBound(5000, actor.OverflowMute)),
-	"watermarks": newSleeperType(actor.TypeWatermarks(2, 1)),
+	"bounded":    newSleeperType(actor.WithBound(5000, actor.OverflowMute)),
+	"watermarks": newSleeperType(actor.WithWatermarks(2, 1)),
 }
 
 // bed is a system with a sleeper.
 type bed struct {
 	*sleeperType
-	t    testing.TB
-	sys  *actor.System
-	boss actor.Ref[warden]
-	kid  actor.Ref[sleeper]
-	log  *sleepLog
+	t      testing.TB
+	sys    *actor.System
+	parent actor.Ref[warden]
+	child  actor.Ref[sleeper]
+	log    *sleepLog
 }
 
 // makeBed makes one. The sleeper is in a back-off as soon as it falls, and the system is quiet
@@ -103,17 +110,21 @@ type bed struct {
 func makeBed(t testing.TB, typ *sleeperType, care actor.Care[warden], opts ...actor.Option) *bed {
 	t.Helper()
 	b := &bed{sleeperType: typ, t: t, log: &sleepLog{}}
-	b.sys = start(t, append([]actor.Option{actor.Workers(2), actor.OnDeadLetter(func(l actor.DeadLetter) {
-		b.log.mu.Lock()
-		defer b.log.mu.Unlock()
-		if n, ok := l.Message.(int); ok {
-			b.log.dead, b.log.why = append(b.log.dead, n), append(b.log.why, l.Reason)
-		}
-	}), actor.OnPanic(func(actor.PanicReport) {})}, opts...)...)
-	b.boss = wardenType.Spawn(b.sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Postpone(c, f.Ref) }})
-	wardenIn(t, b.sys, b.boss, func(_ *warden, c *actor.Context) {
+	b.sys = start(t, append([]actor.Option{actor.WithWorkers(2),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
+			b.log.mu.Lock()
+			defer b.log.mu.Unlock()
+			if n, ok := l.Message.(int); ok {
+				b.log.dead, b.log.why = append(b.log.dead, n), append(b.log.why, l.Reason)
+			}
+		}}), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}})}, opts...)...)
+	b.parent = wardenType.Spawn(b.sys, warden{diary: new(diary),
+		fell: func(c *actor.Context, f actor.ChildDown) {
+			actor.Postpone(c, f.Ref)
+		}})
+	wardenIn(t, b.sys, b.parent, func(_ *warden, c *actor.Context) {
 		care.Fell = wardenFell
-		b.kid = actor.SpawnUnder(c, typ.typ, func(s *sleeper) { s.log = b.log }, care)
+		b.child = actor.SpawnUnder(c, typ.typ, func(s *sleeper) { s.log = b.log }, care)
 	})
 	return b
 }
@@ -122,7 +133,7 @@ func makeBed(t testing.TB, typ *sleeperType, care actor.Care[warden], opts ...ac
 func (b *bed) sleep(before ...func()) {
 	b.t.Helper()
 	q := newCue()
-	b.fall.Send(b.sys, b.kid, q)
+	b.fall.Send(b.sys, b.child, q)
 	receive(b.t, "the turn in which it falls", q.begun)
 	for _, f := range before {
 		f()
@@ -133,19 +144,19 @@ func (b *bed) sleep(before ...func()) {
 
 func (b *bed) wake() {
 	b.t.Helper()
-	actor.Restart(b.sys, b.kid)
+	actor.Restart(b.sys, b.child)
 	quiet(b.t, b.sys)
 }
 
 // asks is the error of an ask in each form, for a sleeper that is down or goes down meanwhile.
 func (b *bed) asks(ctx context.Context, got chan<- error) {
-	go func() { _, err := b.ask.Ask(ctx, b.sys, b.kid, 1); got <- err }()
+	go func() { _, err := b.ask.Ask(ctx, b.child, 1); got <- err }()
 	go func() {
-		_, err := actor.AskAll(ctx, b.sys, b.ask, []actor.Ref[sleeper]{b.kid}, 1)
+		_, err := actor.AskAll(ctx, b.ask, []actor.Ref[sleeper]{b.child}, 1)
 		got <- err
 	}()
 	go func() {
-		for _, r := range actor.Replies(ctx, b.sys, b.ask, []actor.Ref[sleeper]{b.kid}, 1) {
+		for _, r := range actor.Replies(ctx, b.ask, []actor.Ref[sleeper]{b.child}, 1) {
 			got <- r.Err
 		}
 	}()
@@ -159,13 +170,13 @@ func TestPostpone_Asks(t *testing.T) {
 			b := makeBed(t, typ, actor.Care[warden]{})
 			got := make(chan error, 10)
 			hears := func(_ *puppet, c *actor.Context, r actor.Result[int]) { got <- r.Err }
-			caller, askerGo, heard := newAsker(hears)
+			caller, callerGo, heard := newCaller(hears)
 			to := caller.Spawn(b.sys, puppet{})
 			in := func() {
 				b.asks(soon(t), got)
-				askerGo.Send(b.sys, to, func(c *actor.Context) {
-					actor.AskTo(c, b.ask, b.kid, 1, heard)
-					actor.AskTo(c, b.ask, b.kid, 1, heard, actor.Within(1<<40))
+				callerGo.Send(b.sys, to, func(c *actor.Context) {
+					actor.AskTo(c, b.ask, b.child, 1, heard)
+					actor.AskTo(c, b.ask, b.child, 1, heard, actor.Within(1<<40))
 				})
 			}
 			check := func() {
@@ -184,19 +195,22 @@ func TestPostpone_Asks(t *testing.T) {
 			check()
 			equal(t, "it has run", len(b.log.ran), 0)
 			b.wake()
-			n, err := b.ask.Ask(soon(t), b.sys, b.kid, 4)
+			n, err := b.ask.Ask(soon(t), b.child, 4)
 			must(t, err)
 			equal(t, "the reply in the next life", n, 8)
 		})
 	}
 }
 
-// newAsker makes a type of actors that ask.
-func newAsker(hears func(*puppet, *actor.Context, actor.Result[int])) (*actor.Type[puppet], actor.Behaviour[puppet, func(*actor.Context)], actor.Behaviour[puppet, actor.Result[int]]) {
-	typ := actor.NewType[puppet]("asker")
+// newCaller makes a type of actors that ask.
+func newCaller(hears func(*puppet, *actor.Context, actor.Result[int])) (*actor.Type[puppet],
+	actor.Behaviour[puppet, func(*actor.Context)], actor.Behaviour[puppet, actor.Result[int]]) {
+	typ := actor.NewType[puppet]("caller")
 	run := actor.Declare[func(*actor.Context)](typ, "go")
 	heard := actor.Declare[actor.Result[int]](typ, "heard")
-	typ.Table(run.Do(func(_ *puppet, c *actor.Context, f func(*actor.Context)) { f(c) }), heard.Do(hears))
+	typ.Table(run.Handle(func(_ *puppet, c *actor.Context, f func(*actor.Context)) {
+		f(c)
+	}), heard.Handle(hears))
 	return typ, run, heard
 }
 
@@ -211,7 +225,7 @@ func TestWaitForRestart(t *testing.T) {
 			got := make(chan error, 10)
 			b.sleep(func() { b.asks(ctx, got) })
 			b.asks(ctx, got)
-			_, err := b.ask.Ask(soon(t), b.sys, b.kid, 1) // another's fails
+			_, err := b.ask.Ask(soon(t), b.child, 1) // another's fails
 			wants(t, err, actor.ErrSuspended)
 			quiet(t, b.sys)
 			equal(t, "outcomes", len(got), 0)
@@ -239,26 +253,26 @@ func TestPostpone_Sends(t *testing.T) {
 					b.log.ran, b.log.dead, b.log.why = nil, nil, nil
 					b.sleep(func() {
 						for n := range 10 {
-							b.tell.Send(b.sys, b.kid, n)
+							b.tell.Send(b.sys, b.child, n)
 						}
 					})
 					tried := 0
 					inside(t, b.sys, func(c *actor.Context) {
 						if room > 0 {
-							must(t, b.tell.TrySend(c, b.kid, 10))
+							must(t, b.tell.TrySend(c, b.child, 10))
 							tried++
 						}
 					})
 					if room > 0 {
-						must(t, b.tell.TrySend(b.sys, b.kid, 11))
+						must(t, b.tell.TrySend(b.sys, b.child, 11))
 						tried++
 					}
 					quiet(t, b.sys)
-					b.tell.Send(b.sys, b.kid, 12)
+					b.tell.Send(b.sys, b.child, 12)
 					quiet(t, b.sys)
 					inside(t, b.sys, func(c *actor.Context) {
 						for n := 13; n < 20; n++ {
-							b.tell.Send(c, b.kid, n)
+							b.tell.Send(c, b.child, n)
 						}
 					})
 					quiet(t, b.sys)
@@ -267,8 +281,10 @@ func TestPostpone_Sends(t *testing.T) {
 						want = append(want, 10, 11)
 					}
 					if name != "bounded" || backlog < 0 { // the bound of the type is not reached
-						wants(t, b.tell.TrySend(b.sys, b.kid, 20), actor.ErrSuspended)
-						inside(t, b.sys, func(c *actor.Context) { wants(t, b.tell.TrySend(c, b.kid, 20), actor.ErrSuspended) })
+						wants(t, b.tell.TrySend(b.sys, b.child, 20), actor.ErrSuspended)
+						inside(t, b.sys, func(c *actor.Context) {
+							wants(t, b.tell.TrySend(c, b.child, 20), actor.ErrSuspended)
+						})
 						if room > 0 {
 							want = append(want, 12)
 						}
@@ -281,7 +297,7 @@ func TestPostpone_Sends(t *testing.T) {
 					b.wake()
 					b.log.ranIs(t, want...)
 					equal(t, "mutes", b.sys.Stats().Mutes, b.sys.Stats().Unmutes)
-					must(t, b.tell.TrySend(b.sys, b.kid, 100+life))
+					must(t, b.tell.TrySend(b.sys, b.child, 100+life))
 					quiet(t, b.sys)
 				}
 			})
@@ -289,17 +305,17 @@ func TestPostpone_Sends(t *testing.T) {
 	}
 }
 
-// TestPostpone_BoundOfType: "For an actor with a bound (TypeBound) the smaller of the two bounds
+// TestPostpone_BoundOfType: "For an actor with a bound (WithBound) the smaller of the two bounds
 // counts".
 func TestPostpone_BoundOfType(t *testing.T) {
 	for _, o := range []actor.Overflow{actor.OverflowMute, actor.OverflowRefuse} {
-		b := makeBed(t, newSleeperType(actor.TypeBound(2, o)), actor.Care[warden]{})
+		b := makeBed(t, newSleeperType(actor.WithBound(2, o)), actor.Care[warden]{})
 		b.sleep()
 		inside(t, b.sys, func(c *actor.Context) {
 			for n := range 4 {
-				b.tell.Send(c, b.kid, n)
+				b.tell.Send(c, b.child, n)
 			}
-			wants(t, b.tell.TrySend(c, b.kid, 4), actor.ErrSuspended)
+			wants(t, b.tell.TrySend(c, b.child, 4), actor.ErrSuspended)
 		})
 		b.log.deadIs(t, actor.ErrSuspended, 2, 3)
 		b.wake()
@@ -313,7 +329,7 @@ func TestPostpone_Default(t *testing.T) {
 	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{})
 	b.sleep()
 	for n := range 1500 {
-		b.tell.Send(b.sys, b.kid, n)
+		b.tell.Send(b.sys, b.child, n)
 	}
 	quiet(t, b.sys)
 	equal(t, "dead letters", len(b.log.dead), 500)
@@ -326,43 +342,44 @@ func TestPostpone_Default(t *testing.T) {
 func TestPostpone_Urgent(t *testing.T) {
 	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{Backlog: 2})
 	b.sleep()
-	b.tell.Send(b.sys, b.kid, 1)
-	b.rush.Send(b.sys, b.kid, 2)
+	b.tell.Send(b.sys, b.child, 1)
+	b.rush.Send(b.sys, b.child, 2)
 	quiet(t, b.sys)
-	b.rush.Send(b.sys, b.kid, 3)
-	b.tell.Send(b.sys, b.kid, 4)
+	b.rush.Send(b.sys, b.child, 3)
+	b.tell.Send(b.sys, b.child, 4)
 	quiet(t, b.sys)
 	b.log.deadIs(t, actor.ErrSuspended, 3, 4)
 	b.wake()
 	b.log.ranIs(t, 2, 1)
 }
 
-// TestPostpone_MutesNobody: "nobody is muted for the actor; those that were are let go".
-func TestPostpone_MutesNobody(t *testing.T) {
+// TestPostpone_MutesNone: "no sender is muted for the actor; those that were are let go".
+func TestPostpone_MutesNone(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		t.Run(name, func(t *testing.T) {
-			fallen, postpone := make(chan struct{}), make(chan struct{})
+			childDown, postpone := make(chan struct{}), make(chan struct{})
 			b := makeBed(t, typ, actor.Care[warden]{Backlog: 2})
-			wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
-				w.fell = func(c *actor.Context, f actor.Fallen) {
-					close(fallen)
+			wardenIn(t, b.sys, b.parent, func(w *warden, _ *actor.Context) {
+				w.fell = func(c *actor.Context, f actor.ChildDown) {
+					close(childDown)
 					c.Blocking(func() { <-postpone })
 					actor.Postpone(c, f.Ref)
 				}
 			})
 			q := newCue()
 			close(q.when)
-			b.fall.Send(b.sys, b.kid, q)
-			receive(t, "the fall", fallen)
-			muted := muteOn(t, b.sys, func(c *actor.Context) { b.tell.Send(c, b.kid, 1) }) // by the fall, before the decision
+			b.fall.Send(b.sys, b.child, q)
+			receive(t, "the fall", childDown)
+			// By the fall, before the decision.
+			muted := muteOn(t, b.sys, func(c *actor.Context) { b.tell.Send(c, b.child, 1) })
 			close(postpone)
 			quiet(t, b.sys) // Wait would not return if it were muted still
 			equal(t, "it is muted", actor.Muted(muted), false)
 			count.Send(b.sys, muted, 1)
 			for range 10 {
-				do.Send(b.sys, muted, func(_ *puppet, c *actor.Context) { b.tell.Send(c, b.kid, 2) })
+				do.Send(b.sys, muted, func(_ *puppet, c *actor.Context) { b.tell.Send(c, b.child, 2) })
 			}
-			n, err := value.Ask(soon(t), b.sys, muted, actor.None{})
+			n, err := value.Ask(soon(t), muted, struct{}{})
 			must(t, err)
 			equal(t, "what the sender has done", n, 1)
 			equal(t, "mutes", b.sys.Stats().Mutes, 1)
@@ -380,15 +397,15 @@ func TestPostpone_SendWait(t *testing.T) {
 			b.sleep()
 			ctx, cancel := context.WithCancel(context.Background())
 			gave, sent := make(chan error, 1), make(chan error, 3)
-			go func() { gave <- b.tell.SendWait(ctx, b.sys, b.kid, 1) }()
-			eventually(t, "it waits", func() bool { return actor.Waiting(b.kid) == 1 })
+			go func() { gave <- b.tell.SendWait(ctx, b.child, 1) }()
+			eventually(t, "it waits", func() bool { return actor.Waiting(b.child) == 1 })
 			cancel()
 			wants(t, receive(t, "SendWait to give up", gave), context.Canceled)
 			for range 3 {
-				go func() { sent <- b.tell.SendWait(soon(t), b.sys, b.kid, 2) }()
+				go func() { sent <- b.tell.SendWait(soon(t), b.child, 2) }()
 			}
-			eventually(t, "all wait", func() bool { return actor.Waiting(b.kid) == 3 })
-			wants(t, b.tell.TrySend(b.sys, b.kid, 3), actor.ErrSuspended)
+			eventually(t, "all wait", func() bool { return actor.Waiting(b.child) == 3 })
+			wants(t, b.tell.TrySend(b.sys, b.child, 3), actor.ErrSuspended)
 			equal(t, "sent", len(sent), 0)
 			b.wake()
 			for range 3 {
@@ -404,35 +421,38 @@ func TestPostpone_SendWait(t *testing.T) {
 // does; those who wait hear.
 func TestPostpone_Ends(t *testing.T) {
 	for name, end := range map[string]func(b *bed){
-		"Stop":       func(b *bed) { actor.Stop(b.sys, b.kid) },
-		"Kill":       func(b *bed) { actor.Kill(b.sys, b.kid) },
-		"Supervisor": func(b *bed) { actor.Stop(b.sys, b.boss) },
+		"Stop":       func(b *bed) { actor.Stop(b.sys, b.child) },
+		"Kill":       func(b *bed) { actor.Kill(b.sys, b.child) },
+		"Supervisor": func(b *bed) { actor.Stop(b.sys, b.parent) },
 		"Shutdown":   func(b *bed) { must(b.t, b.sys.Shutdown(soon(b.t))) },
 		"System":     func(b *bed) { b.sys.Stop() },
 	} {
-		for kind, typ := range sleeperTypes {
-			t.Run(name+"/"+kind, func(t *testing.T) {
+		for class, typ := range sleeperTypes {
+			t.Run(name+"/"+class, func(t *testing.T) {
 				b := makeBed(t, typ, actor.Care[warden]{})
-				b.sleep(func() { b.tell.Send(b.sys, b.kid, 1) })
-				b.tell.Send(b.sys, b.kid, 2)
+				b.sleep(func() { b.tell.Send(b.sys, b.child, 1) })
+				b.tell.Send(b.sys, b.child, 2)
 				quiet(t, b.sys)
 				waited := make(chan error, 2)
-				go func() { waited <- b.tell.SendWait(soon(t), b.sys, b.kid, 3) }()
-				eventually(t, "it waits", func() bool { return actor.Waiting(b.kid) == 1 })
+				go func() { waited <- b.tell.SendWait(soon(t), b.child, 3) }()
+				eventually(t, "it waits", func() bool { return actor.Waiting(b.child) == 1 })
 				go func() {
-					_, err := b.ask.Ask(actor.WaitForRestart(soon(t)), b.sys, b.kid, 4)
+					_, err := b.ask.Ask(actor.WaitForRestart(soon(t)), b.child, 4)
 					waited <- err
 				}()
 				quiet(t, b.sys)
 				end(b)
 				for range 2 {
-					if err := receive(t, "the end", waited); !errors.Is(err, actor.ErrStopped) && !errors.Is(err, actor.ErrSystemStopped) {
+					if err := receive(t, "the end", waited); !errors.Is(err, actor.ErrStopped) &&
+						!errors.Is(err, actor.ErrSystemStopped) {
 						t.Errorf("those who wait hear %v", err)
 					}
 				}
 				b.sys.Stop()
 				slices.Sort(b.log.dead)
-				if dead := slices.DeleteFunc(b.log.dead, func(n int) bool { return n > 2 }); !slices.Equal(dead, []int{1, 2}) {
+				if dead := slices.DeleteFunc(b.log.dead, func(n int) bool {
+					return n > 2
+				}); !slices.Equal(dead, []int{1, 2}) {
 					t.Errorf("dead letters %v", dead)
 				}
 				b.log.ranIs(t)
@@ -444,62 +464,72 @@ func TestPostpone_Ends(t *testing.T) {
 // TestStandby: "its mail waits as with an immediate restart. Postpone may follow."
 func TestStandby(t *testing.T) {
 	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{Backlog: -1})
-	wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
-		w.fell = func(c *actor.Context, f actor.Fallen) { actor.Standby(c, f.Ref); actor.Standby(c, f.Ref) }
+	wardenIn(t, b.sys, b.parent, func(w *warden, _ *actor.Context) {
+		w.fell = func(c *actor.Context, f actor.ChildDown) {
+			actor.Standby(c, f.Ref)
+			actor.Standby(c, f.Ref)
+		}
 	})
-	b.sleep(func() { b.tell.Send(b.sys, b.kid, 1) }) // the system is quiet
+	b.sleep(func() { b.tell.Send(b.sys, b.child, 1) }) // the system is quiet
 	got := make(chan error, 3)
 	b.asks(soon(t), got)
-	b.tell.Send(b.sys, b.kid, 2)
+	b.tell.Send(b.sys, b.child, 2)
 	quiet(t, b.sys)
 	equal(t, "outcomes", len(got), 0)
 	equal(t, "dead letters", len(b.log.dead), 0)
-	actor.Postpone(b.sys, b.kid)
+	actor.Postpone(b.sys, b.child)
 	for range 3 {
 		wants(t, receive(t, "the outcome", got), actor.ErrSuspended)
 	}
 	b.wake()
 	b.log.ranIs(t, 1, 2)
-	panics(t, "is not supervised", func() { actor.Standby(b.sys, b.boss) })
+	panics(t, "is not supervised", func() { actor.Standby(b.sys, b.parent) })
 }
 
-// TestPostpone_Standing: an actor in a back-off is none to send to.
-func TestPostpone_Standing(t *testing.T) {
+// TestPostpone_Status: an actor in a back-off is none to send to.
+func TestPostpone_Status(t *testing.T) {
 	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{})
 	b.sleep()
-	equal(t, "it stands", b.kid.Standing(), actor.Overloaded)
+	equal(t, "it stands", b.child.Status(), actor.StatusOverloaded)
 	b.wake()
-	equal(t, "it stands", b.kid.Standing(), actor.Idle)
+	equal(t, "it stands", b.child.Status(), actor.StatusIdle)
 }
 
 // TestPostpone_Deterministic: all orders of a few senders, a fall and a restart: each message runs
-// once or is a dead letter, nobody is left muted, and each caller hears.
+// once or is a dead letter, no actor is left muted, and each caller hears.
 func TestPostpone_Deterministic(t *testing.T) {
 	for seed := range uint64(nightly(200, 5000)) {
 		for name, typ := range sleeperTypes {
-			b := makeBed(t, typ, actor.Care[warden]{Backlog: 2}, actor.Seed(seed))
+			b := makeBed(t, typ, actor.Care[warden]{Backlog: 2}, actor.WithDeterministic(seed))
 			heard := 0
-			caller, askerGo, hears := newAsker(func(_ *puppet, _ *actor.Context, r actor.Result[int]) { heard++ })
+			caller, callerGo, hears := newCaller(func(_ *puppet, _ *actor.Context, r actor.Result[int]) {
+				heard++
+			})
 			q := newCue()
 			close(q.when)
-			b.fall.Send(b.sys, b.kid, q)
+			b.fall.Send(b.sys, b.child, q)
 			for k := range 3 {
-				askerGo.Send(b.sys, caller.Spawn(b.sys, puppet{}), func(c *actor.Context) {
+				callerGo.Send(b.sys, caller.Spawn(b.sys, puppet{}), func(c *actor.Context) {
 					for n := range 4 {
-						b.tell.Send(c, b.kid, 10*k+n)
-						actor.AskTo(c, b.ask, b.kid, 100, hears)
+						b.tell.Send(c, b.child, 10*k+n)
+						actor.AskTo(c, b.ask, b.child, 100, hears)
 					}
 				})
 			}
-			actor.Restart(b.sys, b.kid)
+			actor.Restart(b.sys, b.child)
 			quiet(t, b.sys)
-			actor.Restart(b.sys, b.kid)
+			actor.Restart(b.sys, b.child)
 			quiet(t, b.sys)
 			st := b.sys.Stats()
-			told := slices.DeleteFunc(slices.Concat(b.log.ran, b.log.dead), func(n int) bool { return n == 100 })
-			slices.Sort(told)
-			if !slices.Equal(told, []int{0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23}) || heard != 12 || st.Mutes != st.Unmutes {
-				t.Fatalf("seed %d, %s: run or dead %v, %d of 12 heard, %d mutes, %d unmutes", seed, name, told, heard, st.Mutes, st.Unmutes)
+			heardBy := slices.DeleteFunc(slices.Concat(b.log.ran, b.log.dead), func(n int) bool {
+				return n == 100
+			})
+			slices.Sort(heardBy)
+			if !slices.Equal(heardBy, []int{0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23}) || heard != 12 ||
+				st.Mutes != st.Unmutes {
+				t.Fatalf("seed %d, %s: run or dead %v, %d of 12 heard, %d mutes, %d unmutes", seed, name,
+					heardBy,
+					heard, st.Mutes, st.Unmutes)
 			}
 			b.sys.Stop()
 		}
@@ -514,34 +544,36 @@ func TestPostpone_Storm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const senders, each = 6, 1000
 			n := scaled(each)
-			b := makeBed(t, typ, actor.Care[warden]{Backlog: 20}, actor.Workers(4))
-			wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
-				w.fell = func(c *actor.Context, f actor.Fallen) {
+			b := makeBed(t, typ, actor.Care[warden]{Backlog: 20}, actor.WithWorkers(4))
+			wardenIn(t, b.sys, b.parent, func(w *warden, _ *actor.Context) {
+				w.fell = func(c *actor.Context, f actor.ChildDown) {
 					actor.Postpone(c, f.Ref)
 					wardenWake.Send(c, actor.Self[warden](c), f.Ref) // which restarts it
 				}
 			})
 			var heard atomic.Int64
-			caller, askerGo, hears := newAsker(func(*puppet, *actor.Context, actor.Result[int]) { heard.Add(1) })
+			caller, callerGo, hears := newCaller(func(*puppet, *actor.Context, actor.Result[int]) {
+				heard.Add(1)
+			})
 			var wait sync.WaitGroup
 			for k := range senders {
 				from := caller.Spawn(b.sys, puppet{})
 				wait.Go(func() {
 					for i := range n {
 						if k%2 == 0 {
-							b.tell.Send(b.sys, b.kid, k*each+i)
+							b.tell.Send(b.sys, b.child, k*each+i)
 						} else {
-							askerGo.Send(b.sys, from, func(c *actor.Context) {
-								b.tell.Send(c, b.kid, k*each+i)
+							callerGo.Send(b.sys, from, func(c *actor.Context) {
+								b.tell.Send(c, b.child, k*each+i)
 								if i%3 == 0 {
-									actor.AskTo(c, b.ask, b.kid, -1, hears)
+									actor.AskTo(c, b.ask, b.child, -1, hears)
 								}
 							})
 						}
 						if i%20 == 0 {
 							q := newCue()
 							close(q.when)
-							b.fall.Send(b.sys, b.kid, q)
+							b.fall.Send(b.sys, b.child, q)
 						}
 					}
 				})
@@ -549,10 +581,12 @@ func TestPostpone_Storm(t *testing.T) {
 			wait.Wait()
 			quiet(t, b.sys)
 			b.wake()
-			told := slices.DeleteFunc(slices.Concat(b.log.ran, b.log.dead), func(n int) bool { return n < 0 })
-			slices.Sort(told)
-			if len(told) != senders*n || len(slices.Compact(told)) != senders*n {
-				t.Errorf("%d of %d have run or are dead letters", len(told), senders*n)
+			heardBy := slices.DeleteFunc(slices.Concat(b.log.ran, b.log.dead), func(n int) bool {
+				return n < 0
+			})
+			slices.Sort(heardBy)
+			if len(heardBy) != senders*n || len(slices.Compact(heardBy)) != senders*n {
+				t.Errorf("%d of %d have run or are dead letters", len(heardBy), senders*n)
 			}
 			equal(t, "outcomes of requests", int(heard.Load()), senders/2*((n+2)/3))
 			last := make([]int, senders)

@@ -12,33 +12,33 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// StallReport describes actors that have waited for long for an actor that applies
+// PressureDeadlock describes actors that have waited for long for an actor that applies
 // pressure, and that might wait for ever: in a circle, or because nothing is left that
 // could go on.
 //
 // The runtime has let go those actors in Waits that wait for Pressed itself, for the
 // mail that they have. If the pressure lasts it does so again, each time after twice as
 // long, unless the system is Idle.
-type StallReport struct {
+type PressureDeadlock struct {
 	// Pressed is the actor that has applied pressure.
 	Pressed ActorName
 	// Waits says who waits for whom: those nearest to Pressed first, at most 32.
-	Waits []Wait
+	Waits []WaitEdge
 	// Closed says that the waiting goes in a circle: one of those who wait has a message
 	// from Pressed in its mailbox, which may be what Pressed waits for.
 	Closed bool
-	// Idle says that nothing else was queued or running in the system, and nobody held it:
-	// only somebody outside, who ought to have a [System.Hold], could end the pressure.
+	// Idle says that nothing else was queued or running in the system, and no hold was taken:
+	// only a goroutine outside, which ought to have a [System.Hold], could end the pressure.
 	Idle bool
 }
 
 // Deadlock reports whether nothing in the system could have ended the waiting.
-func (r StallReport) Deadlock() bool { return r.Closed && r.Idle }
+func (r PressureDeadlock) Deadlock() bool { return r.Closed && r.Idle }
 
 // String says in one line who waits for whom, as in "socket#1 is under pressure;
 // reader#2 waits for socket#1 with 3 messages, among them done from socket#1; log#3
 // waits for reader#2 with 0 messages".
-func (r StallReport) String() string {
+func (r PressureDeadlock) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%v is under pressure", r.Pressed)
 	for _, w := range r.Waits {
@@ -47,8 +47,8 @@ func (r StallReport) String() string {
 	return s.String()
 }
 
-// Wait says that one actor is muted and waits for another.
-type Wait struct {
+// WaitEdge says that one actor is muted and waits for another.
+type WaitEdge struct {
 	// Who is the actor that is muted.
 	Who ActorName
 	// For is the actor that it waits for.
@@ -62,10 +62,10 @@ type Wait struct {
 
 // String returns a text such as "log#3 waits for reader#2 with 3 messages, among them
 // done from the actor under pressure". The actor under pressure need not be reader#2;
-// [StallReport.String] has its name.
-func (w Wait) String() string { return w.describe("the actor under pressure") }
+// [PressureDeadlock.String] has its name.
+func (w WaitEdge) String() string { return w.describe("the actor under pressure") }
 
-func (w Wait) describe(pressed string) string {
+func (w WaitEdge) describe(pressed string) string {
 	s := fmt.Sprintf("%v waits for %v with %d messages", w.Who, w.For, w.Mail)
 	if w.From != "" {
 		s += ", among them " + w.From + " from " + pressed
@@ -91,10 +91,11 @@ const (
 type deadlockWatch struct {
 	sys   *System
 	mu    seam.Mutex
-	roots []*cell       // guarded by mu
-	alarm seam.Alarm    // guarded by mu; nil: it was never needed
-	ended bool          // guarded by mu
-	asked chan struct{} // guarded by mu: closed after the next look; nil: nobody asked
+	roots []*cell    // guarded by mu
+	alarm seam.Alarm // guarded by mu; nil: it was never needed
+	ended bool       // guarded by mu
+	// Guarded by mu: closed after the next look; nil: it was not asked for.
+	asked chan struct{}
 	seen  letterLog
 }
 
@@ -103,10 +104,10 @@ type deadlockState struct {
 	listed bool
 	which  uint32 // the application of pressure that the rest is about
 	looks  int    // since then, or since those who wait were let go last
-	due    int    // when they will be
+	lookAt int    // when they will be
 }
 
-// watch begins to look after b, under pressure, for which somebody waits. Any goroutine.
+// watch begins to look after b, under pressure, for which an actor waits. Any goroutine.
 func (s *deadlockWatch) watch(a *cell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,15 +139,15 @@ func (s *deadlockWatch) tick() {
 		if idle {
 			word = 1
 		}
-		_ = a.deliver(sent, newOwn(nil, deadlockID, word)) // an error: it has ended
+		_ = s.sys.push(a, newOwn(s.sys, deadlockID, word), asSignal) // an error: it has ended
 	}
 	s.mu.Lock()
 	s.looked()
 	s.mu.Unlock()
 }
 
-// next returns a channel that is closed when the watch has looked again. It returns nil if nobody
-// waits for an actor under pressure, so that the watch will let nobody go. Any goroutine.
+// next returns a channel that is closed when the watch has looked again. It returns nil if no actor
+// waits for an actor under pressure, so that the watch will let none go. Any goroutine.
 func (s *deadlockWatch) next() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,16 +160,18 @@ func (s *deadlockWatch) next() <-chan struct{} {
 	return s.asked
 }
 
-// waited reports whether somebody waits for an actor under pressure. Any goroutine.
+// waited reports whether an actor waits for an actor under pressure. Any goroutine.
 func (s *deadlockWatch) waited() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.releases()
 }
 
-// releases reports whether the watch will let somebody go. Caller holds mu.
+// releases reports whether the watch will let an actor go. Caller holds mu.
 func (s *deadlockWatch) releases() bool {
-	waits := func(a *cell) bool { return a.flow.Load().pressed.Load() != 0 && a.gate.Waited(&gateMark) }
+	waits := func(a *cell) bool {
+		return a.flow.Load().pressed.Load() != 0 && a.gate.Waited(&gateMark)
+	}
 	return !s.ended && slices.ContainsFunc(s.roots, waits)
 }
 
@@ -183,7 +186,7 @@ func (s *deadlockWatch) looked() {
 // look counts a look at every actor and returns those whose time has come. It forgets those that
 // are watched for nothing: the next actor that waits for such a one lists it again, since it asks
 // for that after it has entered the wait list.
-func (s *deadlockWatch) look() (due []*cell) {
+func (s *deadlockWatch) look() (lookAt []*cell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -199,7 +202,7 @@ func (s *deadlockWatch) look() (due []*cell) {
 		}
 		keep = append(keep, a)
 		if f.deadlock.count(which) {
-			due = append(due, a)
+			lookAt = append(lookAt, a)
 		}
 	}
 	clear(s.roots[len(keep):])
@@ -207,18 +210,18 @@ func (s *deadlockWatch) look() (due []*cell) {
 	if len(keep) > 0 {
 		s.arm()
 	}
-	return due
+	return lookAt
 }
 
 // count counts a look and reports whether it is time to let those that wait go.
 func (t *deadlockState) count(which uint32) bool {
 	if t.which != which {
-		t.which, t.looks, t.due = which, 0, deadlockFirst
+		t.which, t.looks, t.lookAt = which, 0, deadlockFirst
 	}
-	if t.looks++; t.looks < t.due {
+	if t.looks++; t.looks < t.lookAt {
 		return false
 	}
-	t.looks, t.due = 0, min(2*t.due, deadlockMost)
+	t.looks, t.lookAt = 0, min(2*t.lookAt, deadlockMost)
 	return true
 }
 
@@ -226,10 +229,10 @@ func (t *deadlockState) count(which uint32) bool {
 func (s *deadlockWatch) soon(a *cell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a.flow.Load().deadlock.due = deadlockFirst
+	a.flow.Load().deadlock.lookAt = deadlockFirst
 }
 
-// end stops the watch and ends the actors under pressure for which somebody is muted: nobody else
+// end stops the watch and ends the actors under pressure for which a sender is muted: no worker
 // will, since they may be idle, and those that wait would not come to their end.
 func (s *deadlockWatch) end() {
 	s.mu.Lock()
@@ -242,7 +245,7 @@ func (s *deadlockWatch) end() {
 	}
 	s.mu.Unlock()
 	for _, a := range roots {
-		if a.box.Push(newOwn(nil, deadlockID, 0)) == mpsc.PushWoke {
+		if a.box.Push(newOwn(s.sys, deadlockID, 0)) == mpsc.PushWoke {
 			a.shared().TaskTerminated(nil, &a.task, ErrSystemStopped) // it was idle and is ours
 		}
 	}
@@ -259,14 +262,14 @@ func (s *System) onlyMuted() bool {
 }
 
 // resolveDeadlock lets those that have waited for long because of applied pressure go on. It
-// reports the stall if the waiting might never have ended. Owner only, in a turn.
+// reports the deadlock if the waiting might never have ended. Owner only, in a turn.
 func (a *cell) resolveDeadlock(c *Context, idle bool) {
 	if a.load&backpressure.Pressed == 0 || !a.gate.Waited(&gateMark) {
 		return // it has come to an end by itself
 	}
 	r := a.collectWaits()
 	r.Idle = idle
-	c.count.released.Add(releaseWaiters(env{c: c, sys: a.sys()}, a.gate.Drain(&gateMark)))
+	c.count.released.Add(releaseWaiters(c, a.gate.Drain(&gateMark)))
 	if r.Idle {
 		a.sys().deadlocks.soon(a)
 	}
@@ -278,13 +281,14 @@ func (a *cell) resolveDeadlock(c *Context, idle bool) {
 
 // collectWaits finds out who waits for an actor, and whom they keep waiting. Owner only. The
 // waiting actors are parked and stay so, since only the owner opens this gate; so do those that
-// wait for them, and so on. Exceptions are those that somebody recalls: see skim.
-func (a *cell) collectWaits() StallReport {
-	r := StallReport{Pressed: a.actorName()}
+// wait for them, and so on. Exceptions are those that a signal wakes: see peekMail.
+func (a *cell) collectWaits() PressureDeadlock {
+	r := PressureDeadlock{Pressed: a.actorName()}
 	for next := []*cell{a}; len(next) > 0 && len(r.Waits) < maxWaits; next = next[1:] {
 		at := next[0]
 		at.gate.Each(&gateMark, func(w waiting) bool {
-			if w.muted.blockedOn.Parked() { // pairs with the swap in Park: what it wrote before is visible
+			// Pairs with the swap in Park: what it wrote before is visible.
+			if w.muted.blockedOn.Parked() {
 				wait := w.muted.waitFor(at, a)
 				r.Closed = r.Closed || wait.From != ""
 				r.Waits = append(r.Waits, wait)
@@ -297,8 +301,8 @@ func (a *cell) collectWaits() StallReport {
 }
 
 // waitFor describes an actor that waits for at and in the end for root.
-func (a *cell) waitFor(at, root *cell) Wait {
-	w := Wait{Who: a.actorName(), For: at.actorName()}
+func (a *cell) waitFor(at, root *cell) WaitEdge {
+	w := WaitEdge{Who: a.actorName(), For: at.actorName()}
 	note := func(from uint64, id uint16) bool {
 		w.Mail++
 		if decls := a.typ().decls; from == root.id && !isOwn(id) && int(id) < len(decls) {
@@ -307,12 +311,8 @@ func (a *cell) waitFor(at, root *cell) Wait {
 		return w.Mail < maxMail
 	}
 	a.peekMail(note)
-	if a.typ().bound.limit != 0 {
-		f := a.flow.Load()
-		f.permits.Lock()
-		defer f.permits.Unlock()
-		for m := f.bounded.first; m != nil && w.Mail < maxMail && note(m.From, contents(m).ID); m = m.Next {
-		}
+	if w.Mail < maxMail {
+		a.policy().peek(a, note)
 	}
 	return w
 }
@@ -326,14 +326,15 @@ func (a *cell) peekMail(f func(from uint64, id uint16) bool) {
 	a.box.Peek(&a.in, maxMail, func(m *message) bool { return f(m.From, peekedID(m)) })
 }
 
-func (s *System) reportDeadlock(r StallReport) {
+func (s *System) reportDeadlock(r PressureDeadlock) {
 	if f := s.opts.onDeadlock; f != nil {
-		s.guard("OnStall", func() { f(r) })
+		s.guard("Hooks.PressureDeadlock", func() { f(r) })
 		return
 	}
 	if n, ok := s.deadlocks.seen.next(); ok {
 		s.log(func(l logSink) {
-			l.warn("gallop: actors wait for one under pressure", "who", r.String(), "deadlock", r.Deadlock(), "so_far", n)
+			l.warn("gallop: actors wait for one under pressure", "who", r.String(), "deadlock",
+				r.Deadlock(), "so_far", n)
 		})
 	}
 }

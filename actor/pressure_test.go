@@ -26,16 +26,16 @@ func press(t testing.TB, sys *actor.System) actor.Ref[puppet] {
 	return r
 }
 
-// stalls collects the reports of a system.
-type stalls chan actor.StallReport
+// deadlocks collects the reports of a system.
+type deadlocks chan actor.PressureDeadlock
 
-func (s stalls) option() actor.Option {
-	return actor.OnStall(func(r actor.StallReport) {
+func (s deadlocks) option() actor.Option {
+	return actor.WithHooks(actor.Hooks{PressureDeadlock: func(r actor.PressureDeadlock) {
 		select {
 		case s <- r:
 		default:
 		}
-	})
+	}})
 }
 
 // TestPressure: an actor that sends to one under pressure is muted until the pressure is released
@@ -47,7 +47,7 @@ func TestPressure(t *testing.T) {
 		"panics":   func(*puppet, *actor.Context) { panic("end") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			release, err := sys.Hold() // as who waits for a socket does
 			must(t, err)
 			r := press(t, sys)
@@ -63,8 +63,8 @@ func TestPressure(t *testing.T) {
 			eventually(t, "the sender goes on", func() bool { return !actor.Muted(m) })
 			do.Send(sys, other, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
 			release()
-			settled(t, sys)
-			equal(t, "let go", sys.Stats().LetGo, 0)
+			allUnmuted(t, sys)
+			equal(t, "let go", sys.Stats().Exempted, 0)
 		})
 	}
 }
@@ -72,7 +72,7 @@ func TestPressure(t *testing.T) {
 // TestPressure_MutedNever: an actor that has met a gate and then applies pressure in the
 // same behaviour is not muted: others may wait for it already.
 func TestPressure_MutedNever(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a := press(t, sys)
 	ran := make(chan struct{})
 	b := puppetType.Spawn(sys, puppet{})
@@ -88,8 +88,8 @@ func TestPressure_MutedNever(t *testing.T) {
 // gets an answer from a source that it has asked; the source had sent it data and is muted. It is
 // found, reported with names, and broken, and everything runs.
 func TestPressureDeadlock_3382(t *testing.T) {
-	reports := make(stalls, 10)
-	sys := start(t, actor.Workers(2), reports.option())
+	reports := make(deadlocks, 10)
+	sys := start(t, actor.WithWorkers(2), reports.option())
 	sink, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	var begun time.Time
 	do.Send(sys, sink, func(_ *puppet, c *actor.Context) {
@@ -105,17 +105,18 @@ func TestPressureDeadlock_3382(t *testing.T) {
 	watchdog(t, sys)
 	r := onlyReport(t, reports)
 	t.Logf("after %v: %v", time.Since(begun).Round(time.Millisecond), r)
-	want := fmt.Sprintf("%v is under pressure; %v waits for %v with 1 messages, among them do from %v", sink, source, sink, sink)
+	want := fmt.Sprintf("%v is under pressure; %v waits for %v with 1 messages, among them do from "+
+		"%v", sink, source, sink, sink)
 	equal(t, "report", r.String(), want)
 	equal(t, "deadlock", r.Deadlock(), true)
 	st := sys.Stats()
-	equal(t, "let go", st.LetGo, 1)
-	equal(t, "stalls", st.Stalls, 1)
+	equal(t, "let go", st.Exempted, 1)
+	equal(t, "deadlocks", st.PressureDeadlocks, 1)
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
 }
 
 // onlyReport is the one report that there is when the system is quiescent.
-func onlyReport(t testing.TB, reports stalls) actor.StallReport {
+func onlyReport(t testing.TB, reports deadlocks) actor.PressureDeadlock {
 	t.Helper()
 	equal(t, "reports", len(reports), 1)
 	return <-reports
@@ -126,8 +127,8 @@ func onlyReport(t testing.TB, reports stalls) actor.StallReport {
 // run's own clock, so that it does not hang if they are not.
 func TestPressureDeadlock_Seeded(t *testing.T) {
 	for seed := range uint64(5) {
-		reports := make(stalls, 10)
-		sys := start(t, actor.Seed(seed), reports.option())
+		reports := make(deadlocks, 10)
+		sys := start(t, actor.WithDeterministic(seed), reports.option())
 		sink, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 		var answered time.Duration
 		do.Send(sys, sink, func(_ *puppet, c *actor.Context) {
@@ -143,7 +144,7 @@ func TestPressureDeadlock_Seeded(t *testing.T) {
 		if r := onlyReport(t, reports); !r.Closed || r.Idle || answered <= 0 || answered > time.Minute {
 			t.Errorf("seed %d: answered after %v; %+v", seed, answered, r)
 		}
-		equal(t, "stalls", sys.Stats().Stalls, 1)
+		equal(t, "deadlocks", sys.Stats().PressureDeadlocks, 1)
 	}
 }
 
@@ -151,7 +152,7 @@ func TestPressureDeadlock_Seeded(t *testing.T) {
 // is.
 func watchdog(t testing.TB, sys *actor.System) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testLimit)
 	defer cancel()
 	if err := sys.Wait(ctx); err != nil {
 		t.Fatalf("no progress: %v\n%s", err, strings.Join(actor.WhoWaits(sys), "\n"))
@@ -161,9 +162,10 @@ func watchdog(t testing.TB, sys *actor.System) {
 // TestPressureDeadlock_Relay: the answer has to come through a third actor, so that no message of
 // the one under pressure lies with those who wait for it.
 func TestPressureDeadlock_Relay(t *testing.T) {
-	reports := make(stalls, 10)
-	sys := start(t, actor.Workers(2), reports.option())
-	sink, relay, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	reports := make(deadlocks, 10)
+	sys := start(t, actor.WithWorkers(2), reports.option())
+	sink, relay, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys,
+		puppet{}), puppetType.Spawn(sys, puppet{})
 	do.Send(sys, sink, func(_ *puppet, c *actor.Context) {
 		c.ApplyPressure()
 		do.Send(c, source, func(_ *puppet, c *actor.Context) { count.Send(c, sink, 1) })
@@ -183,9 +185,10 @@ func TestPressureDeadlock_Relay(t *testing.T) {
 // may have a message from it. The report names the sender of that, and uses no word that could mean
 // the one in between.
 func TestPressureDeadlock_ChainIsNamed(t *testing.T) {
-	reports := make(stalls, 10)
-	sys := start(t, actor.Seed(1), actor.Leeway(1), reports.option())
-	sink, middle, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	reports := make(deadlocks, 10)
+	sys := start(t, actor.WithDeterministic(1), actor.Leeway(1), reports.option())
+	sink, middle, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys,
+		puppet{}), puppetType.Spawn(sys, puppet{})
 	release := func(_ *puppet, c *actor.Context) { c.ReleasePressure() }
 	ask := func(_ *puppet, c *actor.Context) {
 		do.Send(c, last, func(_ *puppet, c *actor.Context) { do.Send(c, sink, release) })
@@ -208,8 +211,8 @@ func TestPressureDeadlock_ChainIsNamed(t *testing.T) {
 // when its neighbour says so. The neighbour is muted for having sent before.
 func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 	const ring = 5
-	reports := make(stalls, 1000)
-	sys := start(t, actor.Workers(2), reports.option())
+	reports := make(deadlocks, 1000)
+	sys := start(t, actor.WithWorkers(2), reports.option())
 	var all, writers []actor.Ref[puppet]
 	for i := range ring {
 		all, writers = append(all, press(t, sys)), append(writers, puppetType.Spawn(sys, puppet{}))
@@ -226,19 +229,19 @@ func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 	}
 	watchdog(t, sys)
 	st := sys.Stats()
-	t.Logf("%d mutes, %d let go, %d reports", st.Mutes, st.LetGo, st.Stalls)
+	t.Logf("%d mutes, %d let go, %d reports", st.Mutes, st.Exempted, st.PressureDeadlocks)
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
-	if st.LetGo < 1 || st.Stalls < 1 {
+	if st.Exempted < 1 || st.PressureDeadlocks < 1 {
 		t.Error("nobody was let go")
 	}
 }
 
-// TestPressureDeadlock_NotWithoutNeed: pressure that is released soon, or for which nobody waits,
-// is no stall; and one that lasts, for news from outside that somebody holds the system for, is not
+// TestPressureDeadlock_NotWithoutNeed: pressure that is released soon, or for which no actor waits,
+// is no deadlock; and one that lasts, for news from outside for which the system is held, is not
 // reported: those who wait are let go at ever longer intervals.
 func TestPressureDeadlock_NotWithoutNeed(t *testing.T) {
-	reports := make(stalls, 10)
-	sys := start(t, actor.Workers(2), reports.option())
+	reports := make(deadlocks, 10)
+	sys := start(t, actor.WithWorkers(2), reports.option())
 	release, err := sys.Hold()
 	must(t, err)
 	r := press(t, sys)
@@ -259,8 +262,8 @@ func TestPressureDeadlock_NotWithoutNeed(t *testing.T) {
 	release()
 	watchdog(t, sys)
 	equal(t, "reports", len(reports), 0)
-	if st := sys.Stats(); st.LetGo == 0 || st.LetGo > 20 {
-		t.Errorf("%d times let go", st.LetGo)
+	if st := sys.Stats(); st.Exempted == 0 || st.Exempted > 20 {
+		t.Errorf("%d times let go", st.Exempted)
 	}
 }
 
@@ -268,13 +271,13 @@ func TestPressureDeadlock_NotWithoutNeed(t *testing.T) {
 // pressure makes dead letters of all they have, and tells goroutines that wait.
 func TestPressureDeadlock_StopEndsAll(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), actor.Leeway(1), dead.option())
+	sys := start(t, actor.WithWorkers(2), actor.Leeway(1), dead.option())
 	r := press(t, sys)
 	m := muteOn(t, sys, func(c *actor.Context) { count.Send(c, r, 1) })
 	behind := muteOn(t, sys, func(c *actor.Context) { count.Send(c, m, 1) })
 	count.Send(sys, behind, 1)
 	errs := make(chan error, 1)
-	go func() { errs <- count.SendWait(soon(t), sys, r, 1) }()
+	go func() { errs <- count.SendWait(soon(t), r, 1) }()
 	eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
 	sys.Stop()
 	wants(t, receive(t, "SendWait", errs), actor.ErrSystemStopped)
@@ -292,7 +295,7 @@ type muteGraph struct {
 
 // sway is one step of an actor: what it does is drawn beforehand.
 type sway struct {
-	kind   int // 0: send on, 1: press and ask, 2: press a while, 3: burst
+	class  int // 0: send on, 1: press and ask, 2: press a while, 3: burst
 	at, to int
 	next   []sway
 }
@@ -303,7 +306,7 @@ func (g *muteGraph) do(a sway) deed {
 		to := g.actors[a.to]
 		send := func(to actor.Ref[puppet], f deed) { g.sent.Add(1); do.Send(c, to, f) }
 		me := actor.Self[puppet](c)
-		switch a.kind {
+		switch a.class {
 		case 1:
 			c.ApplyPressure()
 			send(to, func(_ *puppet, c *actor.Context) {
@@ -333,7 +336,7 @@ func (g *muteGraph) do(a sway) deed {
 // drawAct draws a step and what it leads to.
 func drawAct(t *rapid.T, actors, depth int) sway {
 	pick := func(what string) int { return rapid.IntRange(0, actors-1).Draw(t, what) }
-	a := sway{kind: rapid.IntRange(0, 3).Draw(t, "kind"), at: pick("at"), to: pick("to")}
+	a := sway{class: rapid.IntRange(0, 3).Draw(t, "class"), at: pick("at"), to: pick("to")}
 	if depth > 0 {
 		for range rapid.IntRange(0, 2).Draw(t, "next") {
 			a.next = append(a.next, drawAct(t, actors, depth-1))
@@ -343,13 +346,14 @@ func drawAct(t *rapid.T, actors, depth int) sway {
 }
 
 // TestPressureDeadlock_RandomGraphs: random mute graphs "never hang": every message runs, and
-// nobody stays muted: a thousand of them. The watchdog says who waits for whom.
+// none stays muted: a thousand of them. The watchdog says who waits for whom.
 func TestPressureDeadlock_RandomGraphs(t *testing.T) {
-	var letGo, reports uint64
-	defer func() { t.Logf("%d let go, %d reports", letGo, reports) }()
+	var released, reports uint64
+	defer func() { t.Logf("%d let go, %d reports", released, reports) }()
 	graph := func(t *rapid.T) {
-		sys := actor.Start(actor.Workers(rapid.IntRange(1, 3).Draw(t, "workers")), actor.Logger(silent), make(stalls, 1).option(),
-			actor.StallEvery(time.Millisecond/2))
+		sys := actor.Start(actor.WithWorkers(rapid.IntRange(1, 3).Draw(t, "workers")),
+			actor.WithLogger(silent), make(deadlocks, 1).option(),
+			actor.DeadlockEvery(time.Millisecond/2))
 		defer sys.Stop()
 		var g muteGraph
 		types := []*actor.Type[puppet]{puppetType}
@@ -361,13 +365,13 @@ func TestPressureDeadlock_RandomGraphs(t *testing.T) {
 			g.sent.Add(1)
 			do.Send(sys, g.actors[a.at], g.do(a))
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), testLimit)
 		defer cancel()
 		if err := sys.Wait(ctx); err != nil {
 			t.Fatalf("no progress: %v\n%s", err, strings.Join(actor.WhoWaits(sys), "\n"))
 		}
 		st := sys.Stats()
-		letGo, reports = letGo+st.LetGo, reports+st.Stalls
+		released, reports = released+st.Exempted, reports+st.PressureDeadlocks
 		if g.ran.Load() != g.sent.Load() || st.Mutes != st.Unmutes {
 			t.Fatalf("%d of %d ran, %d mutes, %d unmutes", g.ran.Load(), g.sent.Load(), st.Mutes, st.Unmutes)
 		}
@@ -380,7 +384,7 @@ func TestPressureDeadlock_RandomGraphs(t *testing.T) {
 // TestPressureDeadlock_Log: without a hook it is logged, with names.
 func TestPressureDeadlock_Log(t *testing.T) {
 	var log lines
-	sys := start(t, actor.Workers(1), actor.Logger(log.logger()))
+	sys := start(t, actor.WithWorkers(1), actor.WithLogger(log.logger()))
 	r := press(t, sys)
 	m := muteOn(t, sys, func(c *actor.Context) { count.Send(c, r, 1) })
 	eventually(t, "a line", func() bool {

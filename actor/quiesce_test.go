@@ -18,7 +18,7 @@ import (
 // to wake it and the other returns first; each waits and looks.
 func TestWait_NeverEarly(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		const senders = 4
 		ctx := soon(t)
 		for range scaled(3000) {
@@ -45,7 +45,7 @@ func TestWait_NeverEarly(t *testing.T) {
 // spawns and sends, pipes and asks on all workers.
 func TestWait_NeverEarlyDeep(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		for range scaled(300) {
 			var leaves atomic.Int64
 			var grow func(depth int) deed
@@ -78,7 +78,7 @@ func TestWait_NeverEarlyDeep(t *testing.T) {
 
 // TestWait_Stats: figures "are exact after" Wait, those of pinned actors too.
 func TestWait_Stats(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	p, r := pinnedType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	for i := range scaled(2000) {
 		pinnedDo.Send(sys, p, func(*puppet, *actor.Context) {})
@@ -120,7 +120,7 @@ func TestHold(t *testing.T) {
 	r := puppetType.Spawn(sys, puppet{})
 	for i := range 100 { // the system is up as long as it is held
 		count.Send(sys, r, 1)
-		n, err := value.Ask(soon(t), sys, r, actor.None{})
+		n, err := value.Ask(soon(t), r, struct{}{})
 		must(t, err)
 		equal(t, "state", n, i+1)
 	}
@@ -136,7 +136,7 @@ func TestHold(t *testing.T) {
 func TestRun(t *testing.T) {
 	for round := range scaled(500) {
 		var dead letters
-		sys := start(t, actor.Workers(1+round%4), dead.option())
+		sys := start(t, actor.WithWorkers(1+round%4), dead.option())
 		r := puppetType.Spawn(sys, puppet{})
 		var sent, ran atomic.Int64
 		count1 := func(*puppet, *actor.Context) { ran.Add(1) }
@@ -171,7 +171,8 @@ func TestRun_Twice(t *testing.T) {
 	runtime.Gosched()
 	release()
 	for range 3 {
-		if err := receive(t, "all to return", errs); err != nil && !errors.Is(err, actor.ErrSystemStopped) {
+		if err := receive(t, "all to return", errs); err != nil &&
+			!errors.Is(err, actor.ErrSystemStopped) {
 			t.Error(err)
 		}
 	}
@@ -182,7 +183,7 @@ func TestRun_Twice(t *testing.T) {
 // queued until it is quiescent, and stops".
 func TestShutdown(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.WithWorkers(2), dead.option())
 	r := puppetType.Spawn(sys, puppet{})
 	begin := make(chan struct{})
 	var ran atomic.Int64
@@ -195,7 +196,9 @@ func TestShutdown(t *testing.T) {
 	do.Send(sys, r, func(*puppet, *actor.Context) { ran.Add(1) })
 	ended := make(chan error, 1)
 	go func() { ended <- sys.Shutdown(context.Background()) }()
-	eventually(t, "the system refuses", func() bool { return errors.Is(count.TrySend(sys, r, 0), actor.ErrSystemStopped) })
+	eventually(t, "the system refuses", func() bool {
+		return errors.Is(count.TrySend(sys, r, 0), actor.ErrSystemStopped)
+	})
 	count.Send(sys, r, 1)
 	wants(t, dead.last.Load().Reason, actor.ErrSystemStopped)
 	close(begin)
@@ -208,7 +211,7 @@ func TestShutdown(t *testing.T) {
 // for behaviours that still run, and returns ctx's error".
 func TestShutdown_Deadline(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.WithWorkers(2), dead.option())
 	r := puppetType.Spawn(sys, puppet{})
 	stuck, release := make(chan struct{}), make(chan struct{})
 	do.Send(sys, r, func(*puppet, *actor.Context) { close(stuck); <-release })
@@ -227,7 +230,7 @@ func TestShutdown_Deadline(t *testing.T) {
 // letters".
 func TestStop_Now(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.WithWorkers(2), dead.option())
 	var refs []actor.Ref[puppet]
 	release, stuck := make(chan struct{}), make(chan struct{}, 2)
 	var finished atomic.Int64
@@ -267,7 +270,7 @@ func TestCycles_StartQuiesceStop(t *testing.T) {
 		cycles /= 10
 	}
 	for i := range cycles {
-		sys := actor.Start(actor.Workers(1 + i%4))
+		sys := actor.Start(actor.WithWorkers(1 + i%4))
 		var ran atomic.Int64
 		r := puppetType.Spawn(sys, puppet{})
 		do.Send(sys, r, func(_ *puppet, c *actor.Context) {
@@ -283,7 +286,7 @@ func TestCycles_StartQuiesceStop(t *testing.T) {
 // TestCycles_Wait: message and Wait on one system, which goes to sleep in between.
 func TestCycles_Wait(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		r := puppetType.Spawn(sys, puppet{})
 		// Written in behaviours, read after Wait: "synchronizes before Wait returns".
 		n := 0

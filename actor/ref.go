@@ -45,31 +45,32 @@ type AnyRef struct {
 func (r AnyRef) IsZero() bool { return r.b == nil }
 
 // ID is like [Ref.ID].
-func (r AnyRef) ID() uint64 { return Ref[None](r).ID() }
+func (r AnyRef) ID() uint64 { return Ref[struct{}](r).ID() }
 
 // String is like [Ref.String].
-func (r AnyRef) String() string { return Ref[None](r).String() }
+func (r AnyRef) String() string { return Ref[struct{}](r).String() }
 
 func (r AnyRef) target() *cell { return r.b }
 
 func (a *cell) String() string { return fmt.Sprintf("%s#%d", a.typ().name, a.id) }
 
-// Standing is how an actor stands at one moment. It is a hint: by the time you have it,
+// Status is how an actor stands at one moment. It is a hint: by the time you have it,
 // it may have changed, except for Ended, which stays.
-type Standing int
+type Status int
 
 // What an actor may be doing.
 const (
-	Idle Standing = iota // it has no mail
-	Busy                 // it has mail, or is at work
-	// Overloaded: it does not keep up, is muted with much mail, or is in a back-off.
-	Overloaded
-	// Ended: it takes no mail any more, since it has ended, or drains, or waits for its children to end.
-	Ended
+	StatusIdle Status = iota // it has no mail
+	StatusBusy               // it has mail, or is at work
+	// StatusOverloaded: it does not keep up, is muted with much mail, or is in a back-off.
+	StatusOverloaded
+	// StatusEnded: it takes no mail any more, since it has ended, or drains, or waits for its children
+	// to end.
+	StatusEnded
 )
 
 // String returns the name of the standing, in lower case.
-func (s Standing) String() string {
+func (s Status) String() string {
 	names := [...]string{"idle", "busy", "overloaded", "ended"}
 	if s < 0 || int(s) >= len(names) {
 		return "unknown"
@@ -77,22 +78,23 @@ func (s Standing) String() string {
 	return names[s]
 }
 
-// Standing returns how the actor stands. An actor with a bound is overloaded while its
-// queue is full, it is muted, or it applies pressure. Standing panics for the zero Ref.
+// Status returns how the actor stands. An actor with a bound is overloaded while its
+// queue is full, it is muted, or it applies pressure. Status panics for the zero Ref.
 // It costs two loads and, for an actor with a bound, a short lock. Any goroutine.
-func (r Ref[S]) Standing() Standing { return r.b.status() }
+func (r Ref[S]) Status() Status { return r.b.status() }
 
-func (a *cell) status() Standing {
+func (a *cell) status() Status {
 	if a == nil {
-		panic("gallop: Standing of a zero Ref")
+		panic("gallop: Status of a zero Ref")
 	}
 	switch {
-	case a.box.Closed() || a.sys().sched.Stopping(): // of those that had no mail nobody closes the mailbox
-		return Ended
-	case !a.gate.IsOpen() && a.behind() || a.suspension() != nil:
-		return Overloaded
+	// The mailbox of one that had no mail is not closed.
+	case a.box.Closed() || a.sys().sched.Stopping():
+		return StatusEnded
+	case !a.gate.IsOpen() && a.policy().behind(a) || a.suspension() != nil:
+		return StatusOverloaded
 	case !a.box.Idle():
-		return Busy
+		return StatusBusy
 	}
-	return Idle
+	return StatusIdle
 }

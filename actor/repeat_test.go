@@ -23,31 +23,35 @@ var repeatable = map[string]struct {
 	program func(sys *actor.System, d *daybook)
 	shows   func(st actor.Stats) bool // nil: the order is enough
 }{
-	"timers":         {repeatTimers, nil},
-	"overload":       {repeatFlood(slowType, slowDo), muted},
-	"watermarks":     {repeatFlood(markedType, markedDo), muted},
-	"bound: mute":    {repeatFlood(mutingType.typ, mutingType.do), muted},
-	"bound: drop":    {repeatFlood(droppingType.typ, droppingType.do), func(st actor.Stats) bool { return st.DeadLetters > 0 }},
+	"timers":      {repeatTimers, nil},
+	"overload":    {repeatFlood(slowType, slowDo), muted},
+	"watermarks":  {repeatFlood(markedType, markedDo), muted},
+	"bound: mute": {repeatFlood(mutingType.typ, mutingType.do), muted},
+	"bound: drop": {repeatFlood(droppingType.typ, droppingType.do), func(st actor.Stats) bool {
+		return st.DeadLetters > 0
+	}},
 	"bound: TrySend": {repeatTrySend, nil},
 	"SendWait":       {repeatSendWait, nil},
-	"pressure":       {repeatPressure, func(st actor.Stats) bool { return st.LetGo > 0 && st.Stalls > 0 }},
-	"links":          {repeatLinks, func(st actor.Stats) bool { return st.Stopped == 5 }},
-	"children":       {repeatChildren, nil},
-	"heap":           {repeatHeap, nil},
-	"bridges":        {repeatBridges, muted},
-	"Pipe":           {repeatPipe, nil},
-	"waiting":        {repeatWaiting, spared},
-	"Blocking":       {repeatBlocking, spared},
-	"pinned":         {repeatPinned, nil},
-	"variants":       {repeatVariants, nil},
-	"names":          {repeatNames, nil},
-	"deferrals":      {repeatDeferrals, func(st actor.Stats) bool { return st.Panics > 0 }},
+	"pressure": {repeatPressure, func(st actor.Stats) bool {
+		return st.Exempted > 0 && st.PressureDeadlocks > 0
+	}},
+	"links":     {repeatLinks, func(st actor.Stats) bool { return st.Stopped == 5 }},
+	"children":  {repeatChildren, nil},
+	"heap":      {repeatHeap, nil},
+	"bridges":   {repeatBridges, muted},
+	"Pipe":      {repeatPipe, nil},
+	"waiting":   {repeatWaiting, exempted},
+	"Blocking":  {repeatBlocking, exempted},
+	"pinned":    {repeatPinned, nil},
+	"variants":  {repeatVariants, nil},
+	"names":     {repeatNames, nil},
+	"deferrals": {repeatDeferrals, func(st actor.Stats) bool { return st.Panics > 0 }},
 }
 
 func muted(st actor.Stats) bool { return st.Mutes > 0 }
 
-// spared reports whether spares have stood in for workers: they have a row of their own.
-func spared(st actor.Stats) bool { return len(st.Workers) > 4 && st.Workers[4].Turns > 0 }
+// exempted reports whether others have stood in for workers: they have a row of their own.
+func exempted(st actor.Stats) bool { return len(st.Workers) > 4 && st.Workers[4].Turns > 0 }
 
 // TestRepeat: "The same seed means the same order", for all that actors can do; and what was sent
 // has run, or is a dead letter. At night 250 seeds of each, twice.
@@ -58,15 +62,16 @@ func TestRepeat(t *testing.T) {
 			orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 				var d daybook
 				reported := countRuns(h)
-				sys := actor.Start(actor.Simulated(h), actor.Seed(seed), actor.Logger(silent), actor.Batch(4),
-					actor.OnStall(func(r actor.StallReport) { d.note(r) }))
+				sys := actor.Start(actor.Simulated(h), actor.WithDeterministic(seed), actor.WithLogger(silent),
+					actor.WithBatch(4),
+					actor.WithHooks(actor.Hooks{PressureDeadlock: func(r actor.PressureDeadlock) { d.note(r) }}))
 				c.program(sys, &d)
 				must(t, sys.Wait(context.Background()))
 				sys.Stop()
-				st, books := sys.Stats(), sys.Books()
-				equal(t, "messages sent", books.Sent, st.Messages+st.DeadLetters)
+				st, counts := sys.Stats(), sys.SimCounts()
+				equal(t, "messages sent", counts.Sent, st.Messages+st.DeadLetters)
 				equal(t, "behaviours reported", *reported, st.Messages)
-				equal(t, "calls of strangers", books.Strangers, 0)
+				equal(t, "calls of strangers", counts.Strangers, 0)
 				shown = shown || c.shows == nil || c.shows(st)
 				return fmt.Sprint(d.lines, st)
 			})
@@ -92,7 +97,9 @@ func countRuns(h *sim.Hooks) *uint64 {
 func repeatTimers(sys *actor.System, d *daybook) {
 	for i := range 3 {
 		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(p *puppet, c *actor.Context) {
-			actor.After(c, time.Second, do, func(_ *puppet, c *actor.Context) { d.note(i, "after", c.Now()) })
+			actor.After(c, time.Second, do, func(_ *puppet, c *actor.Context) {
+				d.note(i, "after", c.Now())
+			})
 			late := actor.After(c, time.Hour, count, 1)
 			var beats actor.Timer
 			beats = actor.Every(c, 400*time.Millisecond, do, func(p *puppet, c *actor.Context) {
@@ -106,13 +113,14 @@ func repeatTimers(sys *actor.System, d *daybook) {
 }
 
 var (
-	markedType = actor.NewType[puppet]("marked", actor.TypeWatermarks(8, 2))
+	markedType = actor.NewType[puppet]("marked", actor.WithWatermarks(8, 2))
 	markedDo   = actor.Declare[deed](markedType, "do")
-	_          = markedType.Table(markedDo.Do((*puppet).Do))
+	_          = markedType.Table(markedDo.Handle((*puppet).Do))
 )
 
 // repeatFlood has three actors send to one that cannot keep up.
-func repeatFlood(typ *actor.Type[puppet], b actor.Behaviour[puppet, deed]) func(*actor.System, *daybook) {
+func repeatFlood(typ *actor.Type[puppet], b actor.Behaviour[puppet, deed]) func(*actor.System,
+	*daybook) {
 	return func(sys *actor.System, _ *daybook) {
 		to := typ.Spawn(sys, puppet{})
 		send := func(_ *puppet, c *actor.Context) {
@@ -140,15 +148,18 @@ func repeatTrySend(sys *actor.System, d *daybook) {
 		})
 	}
 	for range 20 {
-		d.note(refusingType.do.TrySend(sys, to, nothing), slowDo.TrySend(sys, slowType.Spawn(sys, puppet{}), nothing))
+		d.note(refusingType.do.TrySend(sys, to, nothing),
+			slowDo.TrySend(sys, slowType.Spawn(sys, puppet{}), nothing))
 	}
 }
 
 func repeatSendWait(sys *actor.System, d *daybook) {
 	to, bounded := slowType.Spawn(sys, puppet{}), mutingType.typ.Spawn(sys, puppet{})
 	for i := range 200 {
-		d.note(slowDo.SendWait(context.Background(), sys, to, func(*puppet, *actor.Context) { d.note(i) }))
-		d.note(mutingType.do.SendWait(context.Background(), sys, bounded, func(*puppet, *actor.Context) { d.note(-i) }))
+		d.note(slowDo.SendWait(context.Background(), to, func(*puppet, *actor.Context) { d.note(i) }))
+		d.note(mutingType.do.SendWait(context.Background(), bounded, func(*puppet, *actor.Context) {
+			d.note(-i)
+		}))
 	}
 }
 
@@ -199,8 +210,12 @@ var (
 	spyType = actor.NewType[puppet]("watcher")
 	spyOn   = actor.Declare[actor.Ref[puppet]](spyType, "watch")
 	spied   = actor.Declare[actor.Down](spyType, "down")
-	_       = spyType.Table(spyOn.Do(func(_ *puppet, c *actor.Context, r actor.Ref[puppet]) { actor.Watch(c, r, spied) }),
-		spied.Do(func(p *puppet, _ *actor.Context, x actor.Down) { p.note.(*daybook).note(x.ActorID, x.Reason) }))
+	_       = spyType.Table(spyOn.Handle(func(_ *puppet, c *actor.Context, r actor.Ref[puppet]) {
+		actor.Watch(c, r, spied)
+	}),
+		spied.Handle(func(p *puppet, _ *actor.Context, x actor.Down) {
+			p.note.(*daybook).note(x.ActorID, x.Reason)
+		}))
 )
 
 func repeatChildren(sys *actor.System, d *daybook) {
@@ -230,7 +245,7 @@ var (
 	atticType = actor.NewType[attic]("attic")
 	fillAttic = actor.Declare[actor.Ref[attic]](atticType, "fill")
 	handOver  = actor.Declare[heap.Region[[8]int]](atticType, "hand over")
-	_         = atticType.Table(fillAttic.Do((*attic).fill), handOver.Do((*attic).take))
+	_         = atticType.Table(fillAttic.Handle((*attic).fill), handOver.Handle((*attic).take))
 )
 
 func (s *attic) fill(c *actor.Context, next actor.Ref[attic]) {
@@ -292,14 +307,15 @@ func repeatPipe(sys *actor.System, d *daybook) {
 			actor.Pipe(c, reply, func(context.Context) (int, error) { d.note(i); return i, nil })
 		})
 	}
-	refs := []actor.Ref[puppet]{puppetType.Spawn(sys, puppet{n: 1}), puppetType.Spawn(sys, puppet{n: 2})}
-	d.note(actor.AskAll(context.Background(), sys, value, refs, actor.None{}))
-	for r, res := range actor.Replies(context.Background(), sys, value, refs, actor.None{}) {
+	refs := []actor.Ref[puppet]{puppetType.Spawn(sys, puppet{n: 1}),
+		puppetType.Spawn(sys, puppet{n: 2})}
+	d.note(actor.AskAll(context.Background(), value, refs, struct{}{}))
+	for r, res := range actor.Replies(context.Background(), value, refs, struct{}{}) {
 		d.note(r.ID(), res)
 	}
 }
 
-// repeatWaiting has more behaviours that wait than there are workers: spares stand in.
+// repeatWaiting has more behaviours that wait than there are workers: others stand in.
 func repeatWaiting(sys *actor.System, d *daybook) {
 	chain := make([]actor.Ref[puppet], 12)
 	for i := range chain {
@@ -312,11 +328,11 @@ func repeatWaiting(sys *actor.System, d *daybook) {
 				return i, nil
 			}
 			count.Send(c, chain[(i+1)%len(chain)], 1)
-			return try.Ask(context.Background(), c.System(), chain[i], down(i+1))
+			return try.Ask(context.Background(), chain[i], down(i+1))
 		}
 	}
 	for range 2 {
-		d.note(try.Ask(context.Background(), sys, chain[0], down(1)))
+		d.note(try.Ask(context.Background(), chain[0], down(1)))
 	}
 }
 
@@ -327,7 +343,7 @@ func repeatBlocking(sys *actor.System, d *daybook) {
 		p := puppetType.Spawn(sys, puppet{})
 		do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 			count.Send(c, answer, 1)
-			c.Blocking(func() { d.note(value.Ask(context.Background(), c.System(), answer, actor.None{})) })
+			c.Blocking(func() { d.note(value.Ask(context.Background(), answer, struct{}{})) })
 			count.Send(c, answer, 1)
 		})
 		count.Send(sys, p, 1)
@@ -360,8 +376,11 @@ var (
 	doorType = actor.NewType[door]("door")
 	knock    = actor.Declare[int](doorType, "knock", actor.Urgent())
 	after    = actor.Declare[int](doorType, "after")
-	_        = doorType.Table(knock.Do((*door).shut), after.Do(func(_ *door, c *actor.Context, n int) { actor.UnstashAll(c) }))
-	shutDoor = doorType.Variant(knock.Do((*door).open))
+	_        = doorType.Table(knock.Handle((*door).shut),
+		after.Handle(func(_ *door, c *actor.Context, n int) {
+			actor.UnstashAll(c)
+		}))
+	shutDoor = doorType.Variant(knock.Handle((*door).open))
 )
 
 func (d *door) shut(c *actor.Context, n int) {

@@ -35,10 +35,12 @@ func newRelics(opts ...actor.TypeOption) relics {
 	k.small = actor.Declare[int](k.typ, "small")
 	k.ask = actor.DeclareAsk[rite, actor.Ref[relic]](k.typ, "ask")
 	run := func(r *relic, c *actor.Context, f rite) { r.self = actor.Self[relic](c); f(r, c) }
-	k.typ.Table(k.do.Do(run), k.urgent.Do(run), k.small.Do(func(*relic, *actor.Context, int) {}), k.ask.Do(func(r *relic, c *actor.Context, f rite) (actor.Ref[relic], error) {
-		run(r, c, f)
-		return r.self, nil
-	}))
+	k.typ.Table(k.do.Handle(run), k.urgent.Handle(run),
+		k.small.Handle(func(*relic, *actor.Context, int) {}), k.ask.Handle(func(r *relic,
+			c *actor.Context, f rite) (actor.Ref[relic], error) {
+			run(r, c, f)
+			return r.self, nil
+		}))
 	return k
 }
 
@@ -49,16 +51,17 @@ func goexiting(*relic, *actor.Context)         { runtime.Goexit() }
 func blocksAndEnds(_ *relic, c *actor.Context) { c.Blocking(c.Stop) }
 
 // TestEndedActorsAreCollected: an actor is the GC's once it has ended, or is idle and
-// nobody refers to it, although its system goes on and does nothing else.
+// there is no ref to it, although its system goes on and does nothing else.
 func TestEndedActorsAreCollected(t *testing.T) {
-	plain, pinned, bounded := newRelics(), newRelics(actor.PinnedThread()), newRelics(actor.TypeBound(4, actor.OverflowRefuse))
+	plain, pinned, bounded := newRelics(), newRelics(actor.WithPinnedThread()), newRelics(
+		actor.WithBound(4, actor.OverflowRefuse))
 	send := func(k relics, f rite) func(*testing.T, *actor.System, actor.Ref[relic]) {
 		return func(_ *testing.T, sys *actor.System, r actor.Ref[relic]) { k.do.Send(sys, r, f) }
 	}
 	for _, tc := range []struct {
-		name string
-		kind relics
-		live func(t *testing.T, sys *actor.System, r actor.Ref[relic])
+		name  string
+		class relics
+		live  func(t *testing.T, sys *actor.System, r actor.Ref[relic])
 	}{
 		{"Unreachable", plain, send(plain, idly)},
 		{"UnreachablePinned", pinned, send(pinned, idly)},
@@ -73,23 +76,30 @@ func TestEndedActorsAreCollected(t *testing.T) {
 			plain.do.Send(c, r.self, endsItself)
 			plain.do.Send(c, r.self, idly) // a dead letter
 		})},
-		{"Urgent", plain, func(_ *testing.T, sys *actor.System, r actor.Ref[relic]) { plain.urgent.Send(sys, r, endsItself) }},
+		{"Urgent", plain, func(_ *testing.T, sys *actor.System, r actor.Ref[relic]) {
+			plain.urgent.Send(sys, r, endsItself)
+		}},
 		{"StoppedByAnother", plain, func(_ *testing.T, sys *actor.System, r actor.Ref[relic]) {
 			plain.do.Send(sys, r, idly)
 			actor.Stop(sys, r)
 		}},
 		{"Ask", plain, func(t *testing.T, sys *actor.System, r actor.Ref[relic]) {
-			_, err := plain.ask.Ask(soon(t), sys, r, endsItself)
+			_, err := plain.ask.Ask(soon(t), r, endsItself)
 			must(t, err)
 		}},
 		{"UnreachableDeferred", plain, func(t *testing.T, sys *actor.System, r actor.Ref[relic]) {
-			_, err := plain.ask.Ask(soon(t), sys, r, func(r *relic, c *actor.Context) { actor.Defer(c, plain.ask).Reply(c, r.self, nil) })
+			_, err := plain.ask.Ask(soon(t), r, func(r *relic, c *actor.Context) {
+				actor.Defer(c, plain.ask).Reply(c, r.self, nil)
+			})
 			must(t, err)
 		}},
 		{"Deferred", plain, func(t *testing.T, sys *actor.System, r actor.Ref[relic]) {
 			out := make(chan error, 1)
 			go func() {
-				_, err := plain.ask.Ask(soon(t), sys, r, func(r *relic, c *actor.Context) { actor.Defer(c, plain.ask); c.Stop() })
+				_, err := plain.ask.Ask(soon(t), r, func(r *relic, c *actor.Context) {
+					actor.Defer(c, plain.ask)
+					c.Stop()
+				})
 				out <- err
 			}()
 			wants(t, receive(t, "an error", out), actor.ErrStopped)
@@ -109,10 +119,12 @@ func TestEndedActorsAreCollected(t *testing.T) {
 			c.Stop()
 		})},
 	} {
-		for name, opts := range map[string][]actor.Option{"": {actor.Workers(2)}, "Seed": {actor.Seed(1)}} {
+		for name, opts := range map[string][]actor.Option{"": {actor.WithWorkers(2)},
+			"Seed": {actor.WithDeterministic(1)}} {
 			t.Run(tc.name+name, func(t *testing.T) {
-				sys := start(t, append(opts, actor.OnPanic(func(actor.PanicReport) {}), actor.OnDeadLetter(func(actor.DeadLetter) {}))...)
-				gone := liveOnce(t, sys, tc.kind, tc.live)
+				sys := start(t, append(opts, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}),
+					actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))...)
+				gone := liveOnce(t, sys, tc.class, tc.live)
 				quiet(t, sys)
 				for range 2 {
 					runtime.GC()
@@ -128,7 +140,8 @@ func TestEndedActorsAreCollected(t *testing.T) {
 // liveOnce has an actor live, and forgets it.
 //
 //go:noinline
-func liveOnce(t *testing.T, sys *actor.System, k relics, live func(*testing.T, *actor.System, actor.Ref[relic])) (gone weak.Pointer[relic]) {
+func liveOnce(t *testing.T, sys *actor.System, k relics,
+	live func(*testing.T, *actor.System, actor.Ref[relic])) (gone weak.Pointer[relic]) {
 	r := k.typ.Spawn(sys, relic{})
 	k.do.Send(sys, r, func(s *relic, _ *actor.Context) { gone = weak.Make(s) })
 	live(t, sys, r)
@@ -139,7 +152,7 @@ func liveOnce(t *testing.T, sys *actor.System, k relics, live func(*testing.T, *
 // TestStoppedSystemKeepsNoActor: a system that has stopped, and is kept, keeps none of its actors,
 // not even one whose turn was the last.
 func TestStoppedSystemKeepsNoActor(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	gone := stopInTurn(t, sys, newRelics())
 	for range 2 {
 		runtime.GC()
@@ -159,7 +172,8 @@ func TestStoppedSystemKeepsNoActor_WithTimers(t *testing.T) {
 		"Every": func(c *actor.Context) { actor.Every(c, time.Hour, k.do, idly) },
 	} {
 		for clock, opts := range map[string][]actor.Option{
-			"": {actor.Workers(2)}, "Virtual": {actor.Workers(2), actor.Clock(actor.NewVirtualClock(time.Unix(0, 0)))},
+			"": {actor.WithWorkers(2)}, "Virtual": {actor.WithWorkers(2),
+				actor.WithClock(actor.NewVirtualClock(time.Unix(0, 0)))},
 		} {
 			t.Run(name+clock, func(t *testing.T) {
 				sys := start(t, opts...)
@@ -182,7 +196,8 @@ func TestStoppedSystemKeepsNoActor_WithTimers(t *testing.T) {
 // armOnce has an actor with a blob in its heap arm timers, and forgets it.
 //
 //go:noinline
-func armOnce(t *testing.T, sys *actor.System, k relics, arm func(*actor.Context)) (gone weak.Pointer[relic]) {
+func armOnce(t *testing.T, sys *actor.System, k relics,
+	arm func(*actor.Context)) (gone weak.Pointer[relic]) {
 	armed := make(chan struct{})
 	k.do.Send(sys, k.typ.Spawn(sys, relic{}), func(s *relic, c *actor.Context) {
 		gone = weak.Make(s)
@@ -212,9 +227,9 @@ func stopInTurn(t *testing.T, sys *actor.System, k relics) (gone weak.Pointer[re
 	return gone
 }
 
-// TestRefToTheDeadKeepsNobody: a ref to a child that has ended keeps neither its parent nor its
+// TestRefToTheDeadKeepsNone: a ref to a child that has ended keeps neither its parent nor its
 // siblings, not even if the parent was taken along by its system before it heard of that end.
-func TestRefToTheDeadKeepsNobody(t *testing.T) {
+func TestRefToTheDeadKeepsNone(t *testing.T) {
 	for name, parent := range map[string]func(*actor.Context, *actor.System){
 		"Child":  func(*actor.Context, *actor.System) {},
 		"Parent": func(c *actor.Context, _ *actor.System) { c.Stop() },
@@ -225,7 +240,7 @@ func TestRefToTheDeadKeepsNobody(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			child, gone := middleChild(t, sys, parent)
 			sys.Stop()
 			for range 2 {
@@ -245,23 +260,24 @@ func TestRefToTheDeadKeepsNobody(t *testing.T) {
 // of that child, and what parent and siblings were.
 //
 //go:noinline
-func middleChild(t *testing.T, sys *actor.System, parent func(*actor.Context, *actor.System)) (child actor.AnyRef, gone []weak.Pointer[relic]) {
+func middleChild(t *testing.T, sys *actor.System,
+	parent func(*actor.Context, *actor.System)) (child actor.AnyRef, gone []weak.Pointer[relic]) {
 	k := newRelics()
-	fell := actor.Declare[actor.Fallen](k.typ, "fell")
-	k.typ.Table(fell.Do(func(*relic, *actor.Context, actor.Fallen) {}))
+	fell := actor.Declare[actor.ChildDown](k.typ, "fell")
+	k.typ.Table(fell.Handle(func(*relic, *actor.Context, actor.ChildDown) {}))
 	life, killed := make(chan weak.Pointer[relic]), make(chan struct{})
 	k.do.Send(sys, k.typ.Spawn(sys, relic{}), func(s *relic, c *actor.Context) {
 		gone = append(gone, weak.Make(s))
-		var kids [3]actor.Ref[relic]
-		for i := range kids {
-			kids[i] = actor.SpawnSupervised(c, k.typ, func(s *relic) { life <- weak.Make(s) }, fell)
+		var children [3]actor.Ref[relic]
+		for i := range children {
+			children[i] = actor.SpawnSupervised(c, k.typ, func(s *relic) { life <- weak.Make(s) }, fell)
 			if s := receive(t, "a life", life); i != 1 {
 				gone = append(gone, s)
 			}
 		}
-		child = kids[1].Any()
+		child = children[1].Any()
 		actor.Kill(c, child)
-		eventually(t, "its end", func() bool { return kids[1].Standing() == actor.Ended })
+		eventually(t, "its end", func() bool { return children[1].Status() == actor.StatusEnded })
 		close(killed)
 		parent(c, sys)
 	})
@@ -275,8 +291,12 @@ func TestBursts_LeaveNothing(t *testing.T) {
 	typ := actor.NewType[int]("crowd")
 	flood := actor.Declare[func(*actor.Context)](typ, "flood")
 	hit := actor.Declare[int](typ, "hit")
-	typ.Table(flood.Do(func(_ *int, c *actor.Context, f func(*actor.Context)) { f(c) }), hit.Do(func(n *int, _ *actor.Context, by int) { *n += by }))
-	sys := start(t, actor.Workers(2))
+	typ.Table(flood.Handle(func(_ *int, c *actor.Context, f func(*actor.Context)) {
+		f(c)
+	}), hit.Handle(func(n *int, _ *actor.Context, by int) {
+		*n += by
+	}))
+	sys := start(t, actor.WithWorkers(2))
 	var crowd [500]actor.Ref[int]
 	for i := range crowd {
 		crowd[i] = typ.Spawn(sys, 0)

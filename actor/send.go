@@ -4,16 +4,25 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
-
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// The generic functions here are made once for each type of message, and not for each state as
-// well. What does not depend on the message is made once (decision 38).
+// The generic functions here are made once for each type of message, whatever the state. What does
+// not depend on the message is made once (decision 38).
+
+// There are two ways through this file. The hot one is send[M] and Context.send, inlined by hand
+// and with no call but the swap of the mailbox's head: a behaviour sends to an actor of its own
+// system, the node is in the worker's cache, the gate is open, and the mailbox is idle, busy or
+// biased. The cold one is everything else: sendSlow and trySend find out where the sender is (env),
+// and leave the rest to send_inside.go or send_outside.go.
 
 // send is [Behaviour.Send].
+//
+// The checks cost a compare each, of words that are needed anyway. Behaviour and receiver must be
+// of one type and one system; a misuse goes to the cold way, which says what is wrong.
 func send[M any](d *descriptor, from Sender, to *cell, m M) {
-	if _, inside := from.(*Context); inside && d != nil && to != nil { // c, inside := makes it a jump more
+	// An assertion that also assigns c takes a jump more.
+	if _, inside := from.(*Context); inside && d != nil && to != nil {
 		c, k := from.(*Context), to.shared()
 		if c != nil && c.sys == k.sys && d.typ == k.typ {
 			if n := c.cache.Take(d.sizeID); n != nil {
@@ -23,130 +32,108 @@ func send[M any](d *descriptor, from Sender, to *cell, m M) {
 			}
 		}
 	}
-	sendSlowly(d, from, to, m)
+	sendSlow(d, from, to, m)
 }
 
-// sendSlowly is send outside of the common case, which is a behaviour of the same system with a
-// node in the cache. It stands apart so that send keeps everything in registers.
+// sendSlow is send outside of the common case, which is a behaviour of the same system with a node
+// in the cache. It stands apart so that send keeps everything in registers.
 //
 //go:noinline
-func sendSlowly[M any](d *descriptor, from Sender, to *cell, m M) {
-	c, n := d.begin(from, to)
+func sendSlow[M any](d *descriptor, from Sender, to *cell, m M) {
+	e, n := d.begin(from, to)
 	*payloadOf[M](n) = m
-	d.deliver(from, c, to, n)
+	d.deliver(from, e, to, n)
 }
 
-// trySend is [Behaviour.TrySend].
+// trySend is [Behaviour.TrySend]. Whether the message is taken is decided before it is made, so
+// that a refusal costs no node, and what it owns stays the caller's.
 func trySend[M any](d *descriptor, from Sender, to *cell, m M) error {
-	c, n, err := d.beginTry(from, to)
+	e, n, err := d.beginTry(from, to)
 	if err != nil {
 		return err
 	}
 	*payloadOf[M](n) = m
-	return d.tryDeliver(from, c, to, n)
+	return d.tryDeliver(from, e, to, n)
 }
 
-// sendWait is [Behaviour.SendWait].
-func sendWait[M any](ctx context.Context, sys *System, d *descriptor, to *cell, m M) error {
-	n, err := d.beginWait(ctx, sys, to)
+// sendWait is [Behaviour.SendWait]. It is for goroutines: a behaviour that waited would keep its
+// worker waiting. With a permit the message is always taken, unless the actor has ended.
+func sendWait[M any](ctx context.Context, d *descriptor, to *cell, m M) error {
+	n, err := d.beginWait(ctx, to)
 	if err != nil {
 		return err
 	}
 	*payloadOf[M](n) = m
-	return d.tryDeliver(sys, nil, to, n)
+	return d.tryDeliver(to.shared().sys, to.shared().sys, to, n)
 }
 
-// begin returns a node for a message to b, and the sender's context or nil: see insider.
-func (d *descriptor) begin(from Sender, a *cell) (*Context, *message) {
+// begin returns a node for a message to a, and where the sender is. The caller fills the node and
+// hands it to deliver. The payload is written between the two because only that depends on the
+// type of the message: begin and deliver are made once (decision 38).
+func (d *descriptor) begin(from Sender, a *cell) (env, *message) {
 	d.made().mustSuit(a)
-	c := insider(from, a)
-	return c, newMessage(c, d.size)
+	e := envFor(from, a)
+	return e, e.node(d.size)
 }
 
 // deliver sends m, whose node begin has returned.
-func (d *descriptor) deliver(from Sender, c *Context, a *cell, m *message) {
+func (d *descriptor) deliver(from Sender, e env, a *cell, m *message) {
 	if invariant.On {
-		verifyBegun(c, a, d, m)
+		verifyBegun(e, a, d, m)
 	}
-	urgent := d.urgent
+	urgent := d.urgent // as declared: the row of a carried message is another
 	if ctx := carriedBy(from); ctx != nil {
-		m, d = carry(c, ctx, m, d), rowOf(d)
+		m, d = carry(e, ctx, m, d), rowOf(d)
 	}
-	switch {
-	case urgent: // its pool is in no cache
-		a.sendUrgent(c, m, d)
-	case c == nil && d.drops:
-		d.sendOrDropFromOutside(a, m)
-	case c == nil:
-		_ = sendFromOutside(sent, a, m, d)
-	default:
-		c.send(a, m, d)
+	// Urgent mail passes every gate and goes by the system queue. Its size class is in no cache, so
+	// the hot way never sees it.
+	if urgent {
+		sendUrgent(e, a, m, d)
+		return
 	}
+	e.send(a, m, d)
 }
 
 // beginTry is begin for TrySend, or says why TrySend refuses.
-func (d *descriptor) beginTry(from Sender, a *cell) (*Context, *message, error) {
+func (d *descriptor) beginTry(from Sender, a *cell) (env, *message, error) {
 	d.made().mustSuit(a)
-	c := insider(from, a)
+	e := envFor(from, a)
 	if !d.urgent {
-		if err := d.mayTry(c, a); err != nil {
+		if err := e.mayTry(a, d); err != nil {
 			return nil, nil, err
 		}
 	}
-	return c, newMessage(c, d.size), nil
-}
-
-// mayTry says why TrySend refuses, if it does. For a send from outside it takes a place.
-func (d *descriptor) mayTry(c *Context, a *cell) error {
-	switch bounded := a.shared().typ.bound.limit != 0; {
-	case c == nil && a.shared().sys.refusing.Load():
-		return ErrSystemStopped // whatever else there is to say
-	case !bounded && !a.gate.IsOpen() && !a.tryPass(c) || bounded && a.keepsNothing():
-		return a.tooMuch()
-	case c == nil && !a.flowOf().permits.TryAcquire(a):
-		return a.tooMuch()
-	case a.shared().sys.sim.refuses(a, d): // last, or it would count what is refused anyhow
-		if c == nil {
-			a.flow.Load().permits.Release(1, a)
-		}
-		return ErrOverloaded
-	}
-	return nil
+	return e, e.node(d.size), nil
 }
 
 // tooMuch is the error for a message to an actor that takes no more. Any goroutine.
 func (a *cell) tooMuch() error {
-	if s := a.suspension(); s != nil {
+	switch s := a.suspension(); {
+	case s != nil:
 		return s.why
+	case a.box.Closed(): // it drains, and is muted
+		return a.whyEnded()
 	}
 	return ErrOverloaded
 }
 
-// keepsNothing reports whether b is in a back-off and keeps no mail meanwhile. Any goroutine.
+// keepsNothing reports whether the actor is in a back-off and keeps no mail meanwhile. Any
+// goroutine.
 func (a *cell) keepsNothing() bool {
 	s := a.suspension()
 	return s != nil && s.refuses
 }
 
-// tryPass reports whether TrySend passes a gate that is not open. What comes from outside is
-// bounded by its places, and not counted.
-func (a *cell) tryPass(c *Context) bool {
-	if c != nil {
-		return a.passesAjar()
-	}
-	return a.wouldPassAjar()
-}
-
-// beginWait is begin for SendWait, once there is a place.
-func (d *descriptor) beginWait(ctx context.Context, sys *System, a *cell) (*message, error) {
+// beginWait is begin for SendWait, once there is a permit. The node comes from the common lists: a
+// goroutine outside has no cache.
+func (d *descriptor) beginWait(ctx context.Context, a *cell) (*message, error) {
 	d.made().mustSuit(a)
-	split(sys)
 	mustHave(ctx, "SendWait")
 	var err error
 	if d.urgent {
 		err = ctx.Err()
 	} else {
-		err = a.acquirePermit(ctx, sys)
+		err = a.acquirePermit(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -154,36 +141,24 @@ func (d *descriptor) beginWait(ctx context.Context, sys *System, a *cell) (*mess
 	return d.size.TakeOne(), nil
 }
 
-// tryDeliver sends a message that has a place, and says why if it will not run.
-func (d *descriptor) tryDeliver(from Sender, c *Context, a *cell, m *message) (err error) {
+// tryDeliver sends a message that has a permit, and says why if it will not run.
+func (d *descriptor) tryDeliver(from Sender, e env, a *cell, m *message) (err error) {
 	if invariant.On {
-		verifyBegun(c, a, d, m)
+		verifyBegun(e, a, d, m)
 	}
 	urgent := d.urgent
 	if ctx := carriedBy(from); ctx != nil {
-		m, d = carry(c, ctx, m, d), rowOf(d)
+		m, d = carry(e, ctx, m, d), rowOf(d)
 	}
-	switch {
-	case urgent:
-		err = a.pushUrgent(c, m, d)
-	case c == nil:
-		m.ID = d.id
-		return a.pushPermitted(m)
-	default:
-		err = a.tryFromInside(c, m, d)
+	if urgent {
+		err = pushUrgent(e, a, m, d)
+	} else {
+		err = e.trySend(a, m, d)
 	}
-	if err != nil && c != nil {
-		c.sys.sim.count(-1)
+	if err != nil {
+		e.countMade(-1)
 	}
 	return err
-}
-
-// insider returns the sender's context if the sender is a behaviour of b's system, or else nil.
-func insider(from Sender, a *cell) *Context {
-	if c, sys := split(from); sys == a.shared().sys {
-		return c
-	}
-	return nil
 }
 
 // mustSuit panics unless to is an actor of d's type. The types of Behaviour and Ref say only that
@@ -194,14 +169,16 @@ func (d *descriptor) mustSuit(to *cell) {
 	case to == nil:
 		panicMisuse(d.fullName(), " sent to a zero Ref")
 	case to.shared().typ != d.typ:
-		panicMisuse(d.fullName(), " sent to "+to.String()+", which is of another type with the same state")
+		panicMisuse(d.fullName(),
+			" sent to "+to.String()+", which is of another type with the same state")
 	}
 }
 
-// send delivers a message from the behaviour that runs. The caller has filled the payload. The first
-// push is inlined by hand: it nearly always succeeds. Its parts are package mpsc's.
+// send delivers a message from the behaviour that runs. The caller has filled the payload. The
+// first push is inlined by hand: it nearly always succeeds. Its parts are package mpsc's.
+// sendPushSlow is its cold twin.
 func (c *Context) send(to *cell, m *message, d *descriptor) {
-	if !to.gate.IsOpen() && c.waiters.latest != to && c.meetGate(to, m, d) {
+	if !to.gate.IsOpen() && c.waiters.latest != to && to.policy().meet(c, to, m, d) {
 		return
 	}
 	if invariant.On {
@@ -209,12 +186,17 @@ func (c *Context) send(to *cell, m *message, d *descriptor) {
 	}
 	h := to.box.Head()
 	m.ID, m.From = d.id, c.self.id
+	// The head is the mark of this worker's own bias: no other goroutine pushes there, so that two
+	// plain stores append the message. That saves the locked instruction.
 	if h == c.bias.Mark() {
 		if !c.bias.Append(&to.box, &to.in, m) {
-			c.sendAgain(to, m)
+			c.sendPushSlow(to, m)
 		}
 		return
 	}
+	// An idle actor is woken, and may get the bias: then the mark becomes the head, and the message
+	// is the first behind it. Not if the kernel gives no fences, nor if the receiver may run
+	// elsewhere.
 	woken := m
 	if l := &c.bias; l.Allowed() && l.Kept() && l.Fits(c.w.Overflows()) && to.shared().biased {
 		woken = c.bias.Mark()
@@ -225,9 +207,11 @@ func (c *Context) send(to *cell, m *message, d *descriptor) {
 	if h == nil {
 		n = woken
 	}
+	// One try. If another sender was faster, or the actor has ended, the cold twin goes on.
 	if mpsc.IsClosed(h) || !to.box.Swing(h, n) {
-		c.sendAgain(to, m)
+		c.sendPushSlow(to, m)
 	} else if h == nil {
+		// It was idle: this sender schedules it.
 		if n != m {
 			to.in.Wake(m, n)
 		}
@@ -235,145 +219,59 @@ func (c *Context) send(to *cell, m *message, d *descriptor) {
 	}
 }
 
-// sendAgain delivers a message whose first push did not succeed.
-func (c *Context) sendAgain(to *cell, m *message) {
-	switch to.box.Push(m) {
-	case mpsc.PushWoke:
-		c.w.Schedule(&to.task)
-	case mpsc.PushClosed:
-		if e := (env{c: c, sys: c.sys}); !to.takeLate(e, m) {
-			e.deadLetter(to, m, to.whyEnded())
-		}
+// sendPushSlow delivers a message whose first push did not succeed: another sender was faster, this
+// worker's bias was revoked just then, or the actor has ended. An actor that drains still takes
+// outcomes that it has asked for.
+func (c *Context) sendPushSlow(to *cell, m *message) {
+	if !c.pushMail(to, m) && !takeLate(c, to, m) {
+		deadLetter(c, to, m, to.whyEnded())
 	}
 }
 
-// sendFromOutside delivers a message that is not from a behaviour of the receiver's system, or
-// makes it a dead letter and says why.
-func sendFromOutside(how delivery, to *cell, m *message, d *descriptor) error {
+// sendUrgent is Send for urgent behaviours. They go by the system queue, ahead of the mail,
+// whatever the load of the receiver, and mute no sender. The price is a second message, which calls
+// the actor to its system queue.
+func sendUrgent(e env, to *cell, m *message, d *descriptor) {
+	if err := pushUrgent(e, to, m, d); err != nil {
+		e.countLost()
+		deadLetter(e, to, m, err)
+	}
+}
+
+// pushUrgent is sendUrgent, but returns the error. If there is one, m is still the caller's.
+func pushUrgent(e env, to *cell, m *message, d *descriptor) error {
+	m.ID, m.From = d.id, e.senderID()
+	if err := e.mayAct(); err != nil {
+		return err
+	}
+	return e.pushSystem(to, m)
+}
+
+// answer is the way of a reply that no sender is muted for: from outside, from a behaviour that has
+// ended, or to a behaviour that is urgent or gives way. A reply must come through as long as there
+// is a system at all, also in Shutdown: a caller waits for it.
+//
+// answer delivers the answer to a request, as a message of d, or makes it a dead letter. e acts in
+// the system of to.
+func answer(e env, to *cell, m *message, d *descriptor, urgent bool) {
+	e.marksReply(m, to)
 	var err error
-	if d.drops && !to.takes() {
-		m.ID, m.From, err = d.id, 0, ErrOverloaded
-	} else {
-		err = tryPush(nil, to, m, d, how)
-	}
-	if err != nil {
-		to.shared().sys.sim.count(1)
-		env{sys: to.shared().sys}.deadLetter(to, m, err)
-	}
-	return err
-}
-
-// newMessage returns a node from the worker's cache, or from the common one if c is nil.
-func newMessage(c *Context, p *sizeClass) *message {
-	if c != nil {
-		return c.alloc(p.ID)
-	}
-	return p.TakeOne()
-}
-
-// delivery is how a message comes to its actor.
-type delivery uint8
-
-const (
-	sent delivery = iota
-	// As long as the system has not stopped, even if it refuses all else.
-	answered
-	// By a goroutine that calls sched.Scheduler.Watch while it waits for the reply.
-	asked
-)
-
-// tryPush delivers a message from the behaviour that runs, or from outside if c is nil. If
-// it returns an error the message is still the caller's.
-func tryPush(c *Context, to *cell, m *message, d *descriptor, how delivery) error {
-	m.ID, m.From = d.id, 0
-	if c == nil && how != answered && to.shared().sys.refusing.Load() {
-		return ErrSystemStopped
-	}
-	if to.shared().typ.bound.limit != 0 {
-		return to.deliverBounded(c, m)
-	}
-	if c == nil {
-		to.shared().sys.sched.Point()
-		return to.deliver(how, m)
-	}
-	m.From = c.self.id
-	if to.box.Head() == c.bias.Mark() && c.bias.Append(&to.box, &to.in, m) {
-		return nil
-	}
-	switch to.box.Push(m) {
-	case mpsc.PushWoke:
-		c.w.Schedule(&to.task)
-	case mpsc.PushClosed:
-		return to.endedBecause()
-	}
-	return nil
-}
-
-// answer delivers the answer to a request, as a message of d, or makes it a dead letter. r acts in
-// b's system.
-func (e env) answer(a *cell, m *message, d *descriptor, urgent bool) {
-	var err error
-	e.marksReply(m, a)
+	m.ID = d.id
 	if urgent {
-		if m.ID, m.From = d.id, 0; e.c != nil {
-			m.From = e.c.self.id
-		}
-		err = a.pushSystem(e, m)
-	} else if err = tryPush(e.c, a, m, d, answered); err != nil && a.box.Closed() && a.takeLate(e, m) {
+		m.From = e.senderID()
+		err = e.pushSystem(to, m)
+	} else if err = e.push(to, m, asReply); err != nil && to.box.Closed() && takeLate(e, to, m) {
 		return
 	}
 	if err != nil {
-		if e.c == nil && isMail(m.ID) {
-			a.sys().sim.count(1)
+		if isMail(m.ID) {
+			e.countLost()
 		}
-		e.deadLetter(a, m, err)
+		deadLetter(e, to, m, err)
 	}
 }
 
-// tryFromInside is TrySend from the behaviour that runs.
-func (a *cell) tryFromInside(c *Context, m *message, d *descriptor) error {
-	if a.shared().typ.bound.limit != 0 {
-		m.ID = d.id
-		return a.trySendBounded(c, m)
-	}
-	return tryPush(c, a, m, d, sent)
-}
-
-// pushFromOutside delivers a message from where no worker keeps the system from being quiescent. If
-// it makes the actor runnable, it needs an admission first.
-func (a *cell) pushFromOutside(m *message) error {
-	if a.shared().sys.refusing.Load() {
-		return ErrSystemStopped
-	}
-	a.shared().sys.sched.Point()
-	return a.deliver(sent, m)
-}
-
-// deliver is pushFromOutside for tryPush and for the runtime's own messages. A system that refuses
-// work from outside still needs these to come to its end.
-func (a *cell) deliver(how delivery, m *message) error {
-	sys, id := a.shared().sys, m.ID // adm message that is pushed is the receiver's
-	r := a.box.PushBusy(m)
-	if r == mpsc.PushIdle {
-		adm, ok := sys.sched.Admit()
-		if !ok {
-			return ErrSystemStopped
-		}
-		if r = a.box.Push(m); r == mpsc.PushWoke {
-			sys.sim.countUser(id)
-			adm.InjectWatched(&a.task, how != asked)
-			return nil
-		}
-		adm.Leave()
-	}
-	if r == mpsc.PushClosed {
-		return a.endedBecause()
-	}
-	sys.sim.countUser(id)
-	return nil
-}
-
-// endedBecause tells why a closed mailbox is closed. A call, for the sake of small programs.
+// endedBecause returns why a closed mailbox is closed. A call, for the sake of small programs.
 //
 //go:noinline
 func (a *cell) endedBecause() error {
@@ -381,20 +279,4 @@ func (a *cell) endedBecause() error {
 		return ErrSystemStopped
 	}
 	return a.whyEnded()
-}
-
-// env acts for an actor or a system: it is a worker with its context, or a goroutine outside,
-// without one.
-type env struct {
-	c   *Context
-	sys *System
-}
-
-// schedule makes runnable an actor that the caller owns.
-func (e env) schedule(a *cell) {
-	if e.c != nil && e.c.sys == a.shared().sys {
-		e.c.w.Schedule(&a.task)
-		return
-	}
-	a.shared().sys.sched.Inject(&a.task)
 }

@@ -3,37 +3,307 @@ package actor
 import (
 	"context"
 
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
 	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/sched"
 )
+
+// The outside: what is done for goroutines that are no workers. See env.
+//
+// No worker keeps the system from being quiescent meanwhile. So what makes an actor runnable needs
+// an admission first: a ticket to inject, for which a system waits that is about to be quiescent. A
+// message to an actor that is busy needs none, since that actor keeps the system. Most sends to a
+// busy actor thus cost one compare-and-swap.
+//
+// The order in which a deterministic system runs things must not depend on the machine: Point is
+// where such a goroutine waits for its turn.
+
+var _ env = (*System)(nil)
+
+// system implements env.
+func (s *System) system() *System { return s }
+
+// in implements env.
+func (s *System) in(a *cell) env { return a.shared().sys }
+
+// runs implements env.
+func (s *System) runs(*cell) bool { return false }
+
+// senderID implements env.
+func (s *System) senderID() uint64 { return 0 }
+
+// mustRun implements env: a System is valid for ever.
+func (s *System) mustRun(string) {}
+
+// newID implements env. Workers take numbers by the thousand, see idBlock.
+func (s *System) newID() uint64 { return s.ids.Add(1) }
+
+// workerID implements env.
+func (s *System) workerID() int { return -1 }
+
+// node implements env: from the free batches of the size class, which all goroutines share.
+func (s *System) node(p *sizeClass) *message { return p.TakeOne() }
+
+// recycle implements env: the node is left to the GC.
+func (s *System) recycle(*message) {}
+
+// keepWaiter implements env.
+func (s *System) keepWaiter(w *backpressure.Waiter[waiting]) {
+	w.Who = waiting{} // the registry has it until the GC takes it
+}
+
+// chunkCache implements env.
+func (s *System) chunkCache() *heap.Recycler { return nil }
+
+// schedule implements env. The caller holds the system, or has another reason why it is not
+// quiescent.
+func (s *System) schedule(a *cell) { s.sched.Inject(&a.task) }
+
+// countMade implements env.
+func (s *System) countMade(int) {} // it is counted when it has been pushed
+
+// countLost implements env.
+func (s *System) countLost() { s.sim.count(1) }
+
+// countDead implements env.
+func (s *System) countDead(d *descriptor) {
+	s.outside.deadLetters.Add(1)
+	if d.bestEffort {
+		s.outside.bestEffort.Add(1)
+	}
+}
+
+// countUnmute implements env.
+func (s *System) countUnmute() { s.outside.unmutes.Add(1) }
+
+// countSpawned implements env.
+func (s *System) countSpawned() { s.outside.spawned.Add(1) }
+
+// marksReply implements env.
+func (s *System) marksReply(m *message, to *cell) { s.sim.comes(m, sim.ByReply, to) }
+
+// mayAct implements env: a system in Shutdown, or one that stops, turns goroutines away.
+func (s *System) mayAct() error {
+	if s.refusing.Load() {
+		return ErrSystemStopped
+	}
+	return nil
+}
+
+// send implements env. A goroutine cannot be muted, so nothing holds it back here: SendWait is for
+// that. What gives way under overload is refused where TrySend would refuse it.
+func (s *System) send(to *cell, m *message, d *descriptor) {
+	if !d.drops {
+		_ = s.sendAs(asPlain, to, m, d)
+		return
+	}
+	err := s.mayTry(to, d)
+	if err == nil {
+		err = s.trySend(to, m, d)
+	}
+	if err != nil {
+		s.lose(to, m, d, err)
+	}
+}
+
+// sendAs delivers a message, or makes it a dead letter and says why. An ask needs the reason, which
+// its caller gets as the error; a plain send ignores it, since the dead letter was reported.
+func (s *System) sendAs(how delivery, to *cell, m *message, d *descriptor) error {
+	m.ID = d.id
+	err := ErrOverloaded
+	if !d.drops || to.policy().takes(to) {
+		err = s.push(to, m, how)
+	}
+	if err != nil {
+		s.lose(to, m, d, err)
+	}
+	return err
+}
+
+// lose makes a dead letter of a message that was not pushed. The header is written here again: the
+// way that has refused it may not have come to that.
+func (s *System) lose(to *cell, m *message, d *descriptor, why error) {
+	m.ID, m.From = d.id, 0
+	s.countLost()
+	deadLetter(s, to, m, why)
+}
+
+// mayTry implements env. What it lets pass has a permit, and so is bounded.
+func (s *System) mayTry(a *cell, d *descriptor) error {
+	switch {
+	case s.refusing.Load():
+		return ErrSystemStopped // whatever else there is to say
+	// What comes from outside is bounded by its permits, and not counted.
+	case a.policy().refuses(a, false):
+		return a.tooMuch()
+	case !a.flowOf().permits.TryAcquire(a):
+		return a.tooMuch()
+	case s.sim.refuses(a, d): // last, or it would count what is refused anyhow
+		a.flow.Load().permits.Release(1, a)
+		return ErrOverloaded
+	}
+	return nil
+}
+
+// answer implements env.
+func (s *System) answer(to *cell, m *message, d *descriptor) { answer(s, to, m, d, false) }
+
+// trySend implements env.
+func (s *System) trySend(to *cell, m *message, d *descriptor) error {
+	m.ID, m.From = d.id, 0
+	return to.policy().place(s, to, m)
+}
+
+// push implements env.
+func (s *System) push(to *cell, m *message, how delivery) error {
+	m.From = 0
+	// Replies and the runtime's own messages come through until the system has stopped.
+	if how < asReply && s.refusing.Load() {
+		return ErrSystemStopped
+	}
+	if how.fromUser() && to.shared().queues {
+		return s.pushBounded(to, m)
+	}
+	if how != asSignal {
+		s.sched.Point()
+	}
+	id := m.ID // a message that is pushed is the receiver's
+	// First without an admission: PushBusy leaves an idle actor alone.
+	r := to.box.PushBusy(m)
+	if r == mpsc.PushIdle {
+		// With one. The actor may be busy by now, or have ended.
+		adm, ok := s.sched.Admit()
+		if !ok {
+			return ErrSystemStopped
+		}
+		r = s.pushAdmitted(adm, to, m, how != asAsked)
+	}
+	switch r {
+	case mpsc.PushClosed:
+		return to.endedBecause()
+	case mpsc.PushQueued:
+		s.sim.countUser(id)
+	}
+	return nil
+}
+
+// pushAdmitted pushes m with an admission, which it uses up: the task is injected, or the admission
+// is given back. A message that wakes is counted before its receiver can run; the caller counts one
+// that does not, since only then is it known whether the mailbox was closed.
+func (s *System) pushAdmitted(adm sched.Admission, to *cell, m *message, watched bool) mpsc.Pushed {
+	id := m.ID
+	r := to.box.Push(m)
+	if r != mpsc.PushWoke {
+		adm.Leave()
+		return r
+	}
+	s.sim.countUser(id)
+	adm.InjectWatched(&to.task, watched)
+	return r
+}
+
+// pushSystem implements env: steps S1 to S3 of package mpsc, under an admission, since any of them
+// may make the actor runnable.
+func (s *System) pushSystem(to *cell, m *message) error {
+	id := m.ID // as in push
+	s.sched.Point()
+	// Without an admission the system could be quiescent, and stop, between S1 and S2.
+	adm, ok := s.sched.Admit()
+	if !ok {
+		return ErrSystemStopped
+	}
+	// S1. An actor that ended plainly has an open system queue that no turn will ever look into.
+	if to.endedPlainly() || !to.system.Push(m) {
+		adm.Leave()
+		return to.endedBecause()
+	}
+	s.sim.countUser(id)
+	// S2, or else S3: a parked actor is taken out by its signal, any other is called by its mailbox.
+	if to.wakeParked(s) {
+		adm.Inject(&to.task)
+	} else if s.pushAdmitted(adm, to, newSignal(s, nil), true) == mpsc.PushClosed {
+		to.closeSystem(s)
+	}
+	return nil
+}
+
+// pushFirst implements env. The admission keeps the system from being quiescent until the actor is
+// known and can run.
+func (s *System) pushFirst(to *cell, m *message, publish func()) error {
+	if s.refusing.Load() {
+		return ErrSystemStopped
+	}
+	s.sched.Point()
+	adm, ok := s.sched.Admit()
+	if !ok {
+		return ErrSystemStopped
+	}
+	to.box.Push(m)
+	s.sim.countUser(m.ID)
+	publish()
+	adm.Inject(&to.task)
+	return nil
+}
+
+// pushHeld delivers a message from a goroutine that holds the system, such as that of a Pipe. The
+// hold is as good as an admission. The message comes whatever the load, and although the system may
+// be refusing by now: the actor has asked for it.
+func (s *System) pushHeld(to *cell, m *message) {
+	id := m.ID
+	switch to.box.Push(m) {
+	case mpsc.PushWoke:
+		s.sim.countUser(id)
+		s.schedule(to)
+	case mpsc.PushQueued:
+		s.sim.countUser(id)
+	case mpsc.PushClosed:
+		if takeLate(s, to, m) {
+			return // which counts it
+		}
+		s.sim.countUser(id)
+		deadLetter(s, to, m, to.endedBecause())
+	}
+}
+
+// endTimers implements env.
+func (s *System) endTimers(*cell, *actorTimers) {} // a system that has stopped keeps its wheels
+
+// askToStop implements env: a child that is not stopped in a turn is just told to stop.
+func (s *System) askToStop(*child) bool { return false }
 
 // How goroutines send to an actor from outside, and wait until they may. Package permits has the
 // semaphore and its protocol, L1 to L4.
 
 var _ permits.Receiver = (*cell)(nil)
 
-// acquirePermit waits for a permit to send to the actor. An error means that the caller has none.
-// sys is the caller's system.
-func (a *cell) acquirePermit(ctx context.Context, sys *System) error {
+// acquirePermit waits for a permit to send to the actor. An error means that the caller has none. A
+// goroutine that is to be given one as it gives up leaves it to the next in line (Cancel).
+func (a *cell) acquirePermit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	l := &a.flowOf().permits
 	w := l.Acquire(a)
 	if w == nil {
-		return nil
+		return nil // there was a free one
 	}
-	if a.sys().sched.Current() != nil || sys != a.sys() && sys.sched.Current() != nil {
+	// Only a goroutine that would have to wait pays for the look where it is.
+	if sched.Here() != nil {
 		l.Cancel(w, a)
 		panic("gallop: SendWait called from a behaviour, which would keep its worker waiting: use Send")
 	}
-	a.sys().outsiders.Add(1)
-	defer a.sys().outsiders.Add(-1)
+	a.sys().waiters.Add(1)
+	defer a.sys().waiters.Add(-1)
+	// A deterministic system is driven by those that wait for it; in another one Await does nothing.
 	came := func() bool { return w.Woken() || a.sys().done.isDone() }
 	if a.sys().sched.Await(ctx, came) && !a.sys().done.isDone() {
 		l.WakeNext()
 		return nil
 	}
+	// The permit comes with the token. The one that has it wakes the next in line.
 	select {
 	case <-w.Token():
 		l.WakeNext()
@@ -47,41 +317,13 @@ func (a *cell) acquirePermit(ctx context.Context, sys *System) error {
 	}
 }
 
-// Open implements permits.Receiver: it reports whether an actor takes messages from outside. One
-// that is only muted does, until its mailbox has passed the watermark. One that has just spent its
-// batch does, as long as no actor is muted for it: what comes from outside is bounded anyhow, and
-// the actor would run dry each time before the goroutines that it keeps waiting are back. If the
-// actor has a bound, the caller holds the semaphore's lock.
-func (a *cell) Open(how permits.Entrance) bool {
-	f := a.flow.Load()
-	if how == permits.ToWait && f.suspended.Load() != nil {
-		return false
-	}
-	if q := f.bounded; q != nil {
-		return !q.shut && !q.full
-	}
-	return a.gate.IsOpen() || f.batchOnly.Load() && !a.gate.Waited(&gateMark) || a.wouldPassAjar()
-}
+// Open implements permits.Receiver: it reports whether an actor takes messages from outside. The
+// policy of its mail says so.
+func (a *cell) Open(how permits.Entrance) bool { return a.policy().lets(a, how) }
 
-// admit lets goroutines in after the gate was opened. Owner only.
+// admit lets goroutines in after the gate was opened, with a release of no permits: those in line
+// look again. Owner only.
 func (f *flow) admit(a *cell) { f.permits.Release(0, a) }
-
-// pushPermitted pushes a message for which the caller has a permit, from outside. If it fails the
-// message is the caller's and the permit is given back.
-func (a *cell) pushPermitted(m *message) error {
-	if a.typ().bound.limit != 0 {
-		return a.putPermitted(m)
-	}
-	l := &a.flow.Load().permits
-	if err := a.pushFromOutside(m); err != nil { // L2
-		l.Release(1, a)
-		return err
-	}
-	if l.Pushed() { // L3
-		_ = a.deliver(sent, newOwn(nil, permitID, 0)) // an error: no goroutine needs room any more
-	}
-	return nil
-}
 
 // returnPermits gives permits back for messages that have run: L4. If only such messages overload
 // the actor, it has recovered: it would not recover while more come in, and an overloaded actor is

@@ -20,11 +20,11 @@ func TestSendWait_BoundIsHard(t *testing.T) {
 	for _, procs := range []int{1, runtime.GOMAXPROCS(0)} {
 		t.Run(fmt.Sprintf("procs=%d", procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			a := puppetType.Spawn(sys, puppet{})
 			var sent, ran, most atomic.Int64
 			for range scaled(20_000) {
-				must(t, do.SendWait(soon(t), sys, a, func(*puppet, *actor.Context) { ran.Add(1) }))
+				must(t, do.SendWait(soon(t), a, func(*puppet, *actor.Context) { ran.Add(1) }))
 				most.Store(max(most.Load(), sent.Add(1)-ran.Load()))
 			}
 			quiet(t, sys)
@@ -38,7 +38,8 @@ func TestSendWait_BoundIsHard(t *testing.T) {
 }
 
 // fill sends an actor that is stuck all there is room for, from outside.
-func fill(t testing.TB, sys *actor.System) (a actor.Ref[puppet], release func(), ran *atomic.Int64) {
+func fill(t testing.TB, sys *actor.System) (a actor.Ref[puppet], release func(),
+	ran *atomic.Int64) {
 	t.Helper()
 	a, ran = puppetType.Spawn(sys, puppet{}), new(atomic.Int64)
 	in, stay := make(chan struct{}), make(chan struct{})
@@ -55,7 +56,7 @@ func fill(t testing.TB, sys *actor.System) (a actor.Ref[puppet], release func(),
 
 // TestSendWait_InOrder: "Those who wait go on in the order in which they came".
 func TestSendWait_InOrder(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	a, release, _ := fill(t, sys)
 	const waiters = 50
 	line := make(chan int, waiters)
@@ -64,7 +65,7 @@ func TestSendWait_InOrder(t *testing.T) {
 			// A token comes in order; who runs first then is Go's affair. So the
 			// message says who it is from, and there is no room for a second one
 			// before the first has its token.
-			must(t, do.SendWait(soon(t), sys, a, func(*puppet, *actor.Context) { line <- i }))
+			must(t, do.SendWait(soon(t), a, func(*puppet, *actor.Context) { line <- i }))
 		}()
 		eventually(t, "it waits in line", func() bool { return actor.Waiting(a) == i+1 })
 	}
@@ -80,7 +81,7 @@ func TestSendWait_InOrder(t *testing.T) {
 // behind": waiters that give up in the front, the middle and the end of the line, and at
 // the moment they are let in. All places are there again in the end.
 func TestSendWait_Cancelled(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	a, release, ran := fill(t, sys)
 	var accepted atomic.Int64
 	var wg sync.WaitGroup
@@ -89,7 +90,7 @@ func TestSendWait_Cancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancels = append(cancels, cancel)
 		wg.Go(func() {
-			switch err := do.SendWait(ctx, sys, a, func(*puppet, *actor.Context) { ran.Add(1) }); {
+			switch err := do.SendWait(ctx, a, func(*puppet, *actor.Context) { ran.Add(1) }); {
 			case err == nil:
 				accepted.Add(1)
 			case !errors.Is(err, context.Canceled):
@@ -118,11 +119,11 @@ func TestSendWait_Cancelled(t *testing.T) {
 
 // TestSendWait_InsideABehaviour: it panics instead of waiting for itself.
 func TestSendWait_InsideABehaviour(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	a, release, _ := fill(t, sys)
 	inside(t, sys, func(c *actor.Context) {
 		panics(t, "SendWait called from a behaviour", func() {
-			_ = do.SendWait(context.Background(), sys, a, noop)
+			_ = do.SendWait(context.Background(), a, noop)
 		})
 	})
 	equal(t, "that wait", actor.Waiting(a), 0)
@@ -137,11 +138,11 @@ func TestSendWait_Ends(t *testing.T) {
 		"system": func(sys *actor.System, _ actor.Ref[puppet]) { go sys.Stop() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			a, release, _ := fill(t, sys)
 			errs := make(chan error, 10)
 			for range cap(errs) {
-				go func() { errs <- do.SendWait(context.Background(), sys, a, noop) }()
+				go func() { errs <- do.SendWait(context.Background(), a, noop) }()
 			}
 			eventually(t, "they wait", func() bool { return actor.Waiting(a) == cap(errs) })
 			end(sys, a)
@@ -162,26 +163,28 @@ func TestSendWait_Ends(t *testing.T) {
 // TestSendWait_NotForABatch: "A spent batch keeps goroutines waiting only while an actor is muted
 // for the receiver".
 func TestSendWait_NotForABatch(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := slowType.Spawn(sys, puppet{})
-	must(t, slowDo.SendWait(soon(t), sys, r, noop)) // from now on it has a semaphore
+	must(t, slowDo.SendWait(soon(t), r, noop)) // from now on it has a semaphore
 	quiet(t, sys)
 	o := overloadThis(t, sys, r)
-	must(t, slowDo.SendWait(soon(t), sys, r, noop))
+	must(t, slowDo.SendWait(soon(t), r, noop))
 	o.mute(t, sys)
 	errs := make(chan error, 1)
-	go func() { errs <- slowDo.SendWait(soon(t), sys, r, noop) }()
-	eventually(t, "it waits in line, or does not", func() bool { return actor.Waiting(r) == 1 || len(errs) > 0 })
+	go func() { errs <- slowDo.SendWait(soon(t), r, noop) }()
+	eventually(t, "it waits in line, or does not", func() bool {
+		return actor.Waiting(r) == 1 || len(errs) > 0
+	})
 	equal(t, "that did not wait", len(errs), 0)
 	o.release()
 	must(t, receive(t, "SendWait", errs))
 	quiet(t, sys)
 }
 
-// TestSendWait_KeepsNobodyOverloaded: "an actor that goroutines keep busy is muted like any other":
+// TestSendWait_KeepsNoneOverloaded: "an actor that goroutines keep busy is muted like any other":
 // it has recovered whenever a notice runs, or it would flood those it sends to.
-func TestSendWait_KeepsNobodyOverloaded(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+func TestSendWait_KeepsNoneOverloaded(t *testing.T) {
+	sys := start(t, actor.WithWorkers(2))
 	slow, relay := overload(t, sys), slowType.Spawn(sys, puppet{}) // with a batch of one
 	// Twice as many as there is room for come behind the first half.
 	const senders, each = 4, actor.OutsideRoom
@@ -200,7 +203,7 @@ func TestSendWait_KeepsNobodyOverloaded(t *testing.T) {
 	for range senders {
 		wg.Go(func() {
 			for range each {
-				must(t, slowDo.SendWait(soon(t), sys, relay, forward))
+				must(t, slowDo.SendWait(soon(t), relay, forward))
 			}
 		})
 	}
@@ -217,11 +220,11 @@ func TestSendWait_KeepsNobodyOverloaded(t *testing.T) {
 // TestSendWait_AllocatesNothing: while there is room, but for what a system's message
 // costs from outside anyway.
 func TestSendWait_AllocatesNothing(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	a := puppetType.Spawn(sys, puppet{})
 	ctx := context.Background()
 	if n := testing.AllocsPerRun(1000, func() {
-		must(t, count.SendWait(ctx, sys, a, 1))
+		must(t, count.SendWait(ctx, a, 1))
 		quiet2(sys)
 	}); n > 4 && !invariant.On { // Wait has some; with invariants there are others
 		t.Errorf("%v allocations", n)
@@ -240,10 +243,11 @@ func TestFlood(t *testing.T) {
 	}
 	const producers = 8
 	each := n / producers
-	for name, produce := range map[string]func(sys *actor.System, to actor.Ref[slowpoke], sent *atomic.Int64){
+	for name, produce := range map[string]func(sys *actor.System, to actor.Ref[slowpoke],
+		sent *atomic.Int64){
 		"actors": func(sys *actor.System, to actor.Ref[slowpoke], sent *atomic.Int64) {
 			for range producers {
-				flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, sent}), actor.None{})
+				flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, sent}), struct{}{})
 			}
 		},
 		"goroutines": func(sys *actor.System, to actor.Ref[slowpoke], sent *atomic.Int64) {
@@ -253,7 +257,7 @@ func TestFlood(t *testing.T) {
 				go func() {
 					defer release()
 					for range each {
-						must(t, consume.SendWait(context.Background(), sys, to, 1))
+						must(t, consume.SendWait(context.Background(), to, 1))
 						sent.Add(1)
 					}
 				}()
@@ -261,14 +265,14 @@ func TestFlood(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			var sent atomic.Int64
 			to := slowpokeType.Spawn(sys, slowpoke{sent: &sent})
 			stop := heapWatch()
 			produce(sys, to, &sent)
 			quiet(t, sys)
 			grown := stop()
-			got, err := most.Ask(soon(t), sys, to, actor.None{})
+			got, err := most.Ask(soon(t), to, struct{}{})
 			must(t, err)
 			t.Logf("at most %d queued, the heap grew by %d kB", got[1], grown>>10)
 			equal(t, "messages run", got[0], int64(each*producers))
@@ -292,8 +296,8 @@ func TestSendWait_EndedBefore(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	sys := start(t)
-	wants(t, do.SendWait(ended, sys, puppetType.Spawn(sys, puppet{}), noop), context.Canceled)
-	wants(t, rush.SendWait(ended, sys, mortalType.Spawn(sys, mortal{}), nil), context.Canceled)
+	wants(t, do.SendWait(ended, puppetType.Spawn(sys, puppet{}), noop), context.Canceled)
+	wants(t, rush.SendWait(ended, mortalType.Spawn(sys, mortal{}), nil), context.Canceled)
 	quiet(t, sys)
 	equal(t, "messages run", sys.Stats().Messages, 0)
 }

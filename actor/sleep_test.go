@@ -14,7 +14,7 @@ import (
 // system goes on meanwhile, and time jumps on when nothing else can happen".
 func TestSleep_VirtualTime(t *testing.T) {
 	for seed := range uint64(10) {
-		sys := start(t, actor.Seed(seed))
+		sys := start(t, actor.WithDeterministic(seed))
 		var began time.Time
 		var slept []time.Duration
 		p := puppetType.Spawn(sys, puppet{note: func(c *actor.Context, r actor.Result[any]) {
@@ -39,12 +39,13 @@ func TestSleep_VirtualTime(t *testing.T) {
 // TestSleep_Ends: "or ctx ends, whose error it returns then", and "If the system stops before,
 // Sleep returns ctx's error or ErrSystemStopped".
 func TestSleep_Ends(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Seed(1))
+	sys, clock := onVirtualTime(t, actor.WithDeterministic(1))
 	errs := map[string]error{}
 	ended, cancel := context.WithCancel(context.Background())
 	p := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) {
-		for name, ctx := range map[string]context.Context{"of its own": ended, "none": context.Background(), "that of Pipe": nil} {
+		for name, ctx := range map[string]context.Context{"of its own": ended,
+			"none": context.Background(), "that of Pipe": nil} {
 			actor.Pipe(c, note, func(of context.Context) (any, error) {
 				if ctx == nil {
 					ctx = of
@@ -66,10 +67,12 @@ func TestSleep_Ends(t *testing.T) {
 }
 
 func ExampleSleep() {
-	sys := actor.Start(actor.Seed(1))
+	sys := actor.Start(actor.WithDeterministic(1))
 	defer sys.Stop()
 	var began time.Time
-	p := puppetType.Spawn(sys, puppet{note: func(c *actor.Context, r actor.Result[any]) { fmt.Println(r.Value, c.Now().Sub(began)) }})
+	p := puppetType.Spawn(sys, puppet{note: func(c *actor.Context, r actor.Result[any]) {
+		fmt.Println(r.Value, c.Now().Sub(began))
+	}})
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 		began = c.Now()
 		actor.Pipe(c, note, func(ctx context.Context) (any, error) { // a slow query

@@ -10,7 +10,7 @@ import (
 )
 
 // Spawn makes an actor of type t with the given state and returns its ref. It does not
-// block. The actor runs when somebody sends it a message; until then it is a piece of
+// block. The actor runs when it is sent a message; until then it is a piece of
 // memory of about 100 bytes and the state. What the caller did before the Spawn
 // synchronizes before the actor's behaviours.
 //
@@ -21,7 +21,7 @@ import (
 // of other actors that wait. So a tree of actors is walked depth first, and few of them
 // live at a time.
 func (t *Type[S]) Spawn(from Sender, state S) Ref[S] {
-	a := newBody(t, from)
+	a := newCell(t, from)
 	*stateOf[S](a) = state
 	if t.info.onStart != nil {
 		a.launch(from)
@@ -36,9 +36,9 @@ func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
 	if init == nil {
 		panic("gallop: SpawnFunc: a nil function")
 	}
-	split(from) // or panics, before init has run
+	envOf(from) // or panics, before init has run
 	infoOf(t).made("Spawn").seal()
-	c := new(cellOf[S]) // and no newBody: an init that panics has made no actor
+	c := new(cellOf[S]) // and no newCell: an init that panics has made no actor
 	init(&c.state)
 	c.cell.init(&t.info, from)
 	if t.info.onStart != nil {
@@ -47,8 +47,8 @@ func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
 	return Ref[S]{&c.cell}
 }
 
-// newBody makes an actor of type t.
-func newBody[S any](t *Type[S], from Sender) *cell {
+// newCell makes an actor of type t.
+func newCell[S any](t *Type[S], from Sender) *cell {
 	if t == nil || !t.info.sealed.Load() {
 		infoOf(t).made("Spawn").seal()
 	}
@@ -59,38 +59,50 @@ func newBody[S any](t *Type[S], from Sender) *cell {
 
 // init brings a new body to life. Its caller owns it.
 func (a *cell) init(t *typeInfo, from Sender) {
-	ctx, sys := split(from)
-	k := sys.types.of(t)
+	if c, inside := from.(*Context); inside && c != nil && c.sys != nil {
+		k := c.sys.types.of(t)
+		if k != nil {
+			// Stored before the class: see begin.
+			a.id = c.newID()
+			a.begin(k)
+			c.count.spawned.Add(1)
+			return
+		}
+	}
+	a.initSlow(t, envOf(from))
+}
+
+// initSlow is init for the first actor of a type in a system, and for all that is not from a
+// behaviour.
+func (a *cell) initSlow(t *typeInfo, e env) {
+	sys := e.system()
 	var err error
+	k := sys.types.of(t)
 	if k == nil {
 		k, err = sys.newTypeInSystem(t)
 	}
-	// The body is touched by a plain store first. Before a store of a pointer Go checks for nil, by
-	// a read. In new memory the kernel answers the read with a page of zeros, and the store with
-	// another page, for which it interrupts all processors.
-	if ctx != nil {
-		a.id = ctx.newID()
-	} else {
-		a.id = sys.ids.Add(1)
+	a.id = e.newID()
+	a.begin(k)
+	if err != nil || e.mayAct() != nil {
+		a.neverLived()
+		return
 	}
+	e.countSpawned()
+}
+
+// begin makes a new actor one of its class. Its id is there: the cell is touched by a plain store
+// first. Before a store of a pointer Go checks for nil, by a read. In new memory the kernel answers
+// the read with a page of zeros, and the store with another page, for which it interrupts all
+// processors.
+func (a *cell) begin(k *typeInSystem) {
 	a.task.InitClass(&k.Class)
 	if k.special {
-		a.became = sys.sim != nil
-		sys.sim.born(a, t)
-		if t.hasFlow() {
-			a.initFlow(t)
-		}
+		a.became = k.sys.sim != nil
+		k.sys.sim.born(a, k.typ)
+		k.policy.init(a)
 	}
 	if invariant.On {
 		verifyNew(a)
-	}
-	switch {
-	case err != nil || ctx == nil && sys.refusing.Load():
-		a.neverLived()
-	case ctx != nil:
-		ctx.count.spawned.Add(1)
-	default:
-		sys.outside.spawned.Add(1)
 	}
 }
 
@@ -105,9 +117,11 @@ type typeInSystem struct {
 	typ         *typeInfo
 	sys         *System
 	runs        []runFunc // the type's own dispatch table
+	policy      mailPolicy
 	batch       uint32
 	// Who wakes one gets a bias: not of those that run elsewhere or whose mail is counted.
 	biased  bool
+	queues  bool // as its policy says
 	special bool // its bodies begin otherwise than empty: see body.init
 }
 
@@ -153,7 +167,7 @@ func (ks *typesInSystem) of(t *typeInfo) *typeInSystem {
 	return nil
 }
 
-// add publishes k and returns it, or returns the kind that somebody else was faster to publish.
+// add publishes k and returns it, or returns the kind that another goroutine was faster to publish.
 // Under the system's mu.
 func (ks *typesInSystem) add(k *typeInSystem) *typeInSystem {
 	if o := ks.of(k.typ); o != nil {
@@ -173,7 +187,9 @@ func (ks *typesInSystem) add(k *typeInSystem) *typeInSystem {
 // thread of a pinned type cannot be started, since the system has stopped.
 func (s *System) newTypeInSystem(t *typeInfo) (k *typeInSystem, err error) {
 	k = &typeInSystem{typ: t, sys: s, runs: s.intercepted(t, t.table.runs), batch: uint32(t.batch)}
-	k.special = t.hasFlow() || s.sim != nil
+	k.policy = t.policy()
+	k.queues = k.policy.queues()
+	k.special = k.policy != plainMail{} || s.sim != nil
 	k.biased = !k.special && !t.pinned // a simulation must not depend on when the kernel answers
 	if k.batch == 0 {
 		k.batch = uint32(s.opts.batch)
@@ -196,6 +212,8 @@ func (s *System) newTypeInSystem(t *typeInfo) (k *typeInSystem, err error) {
 // verifyNew checks an actor before its ref is known.
 func verifyNew(a *cell) {
 	invariant.Check(a.box.PeekIdle() && a.in.IsZero(), "%v has mail, and was not spawned yet", a)
-	invariant.Check(a.load&^(backpressure.Counted|backpressure.Bounded) == 0, "%v begins with a load of %#x", a, a.load)
-	invariant.Check(len(a.shared().runs) == len(a.shared().typ.decls), "%v dispatches %d of %d behaviours", a, len(a.shared().runs), len(a.shared().typ.decls))
+	invariant.Check(a.load&^(backpressure.Counted|backpressure.Bounded) == 0,
+		"%v begins with a load of %#x", a, a.load)
+	invariant.Check(len(a.shared().runs) == len(a.shared().typ.decls),
+		"%v dispatches %d of %d behaviours", a, len(a.shared().runs), len(a.shared().typ.decls))
 }

@@ -23,19 +23,19 @@ const arms = 10
 type shoot struct {
 	g      *grove
 	parent actor.Ref[shoot]
-	level  int // 0: a leaf
+	depth  int // 0: a leaf
 	left   int
 	sum    int64
 }
 
 var (
 	shootType = actor.NewType[shoot]("shoot")
-	sprout    = actor.Declare[actor.None](shootType, "sprout")
+	sprout    = actor.Declare[struct{}](shootType, "sprout")
 	answer    = actor.Declare[int64](shootType, "answer")
-	_         = shootType.Table(sprout.Do((*shoot).sprout), answer.Do((*shoot).hear))
+	_         = shootType.Table(sprout.Handle((*shoot).sprout), answer.Handle((*shoot).hear))
 	earlyType = actor.NewType[shoot]("early shoot")
 	earlyTell = actor.Declare[int64](earlyType, "answer")
-	_         = earlyType.OnStart((*shoot).start).Table(earlyTell.Do((*shoot).hear))
+	_         = earlyType.OnStart((*shoot).start).Table(earlyTell.Handle((*shoot).hear))
 	wakings   = map[string]func(*shoot, *actor.Context){
 		"woken one by one":   (*shoot).oneByOne,
 		"woken all at once":  (*shoot).allAtOnce,
@@ -43,7 +43,7 @@ var (
 	}
 )
 
-func (s *shoot) sprout(c *actor.Context, _ actor.None) { s.grow(c) }
+func (s *shoot) sprout(c *actor.Context, _ struct{}) { s.grow(c) }
 
 func (s *shoot) start(c *actor.Context) error {
 	s.grow(c)
@@ -51,24 +51,25 @@ func (s *shoot) start(c *actor.Context) error {
 }
 
 func (s *shoot) grow(c *actor.Context) {
-	if s.level == 0 {
+	if s.depth == 0 {
 		s.end(c, 1)
 		return
 	}
 	s.left = arms
 	live := s.g.live.Add(arms)
-	for most := s.g.most.Load(); live > most && !s.g.most.CompareAndSwap(most, live); most = s.g.most.Load() {
+	for most := s.g.most.Load(); live > most &&
+		!s.g.most.CompareAndSwap(most, live); most = s.g.most.Load() {
 	}
 	wakings[s.g.way](s, c)
 }
 
 func (s *shoot) arm(self actor.Ref[shoot]) shoot {
-	return shoot{g: s.g, parent: self, level: s.level - 1}
+	return shoot{g: s.g, parent: self, depth: s.depth - 1}
 }
 
 func (s *shoot) oneByOne(c *actor.Context) {
 	for range arms {
-		sprout.Send(c, shootType.Spawn(c, s.arm(actor.Self[shoot](c))), actor.None{})
+		sprout.Send(c, shootType.Spawn(c, s.arm(actor.Self[shoot](c))), struct{}{})
 	}
 }
 
@@ -78,7 +79,7 @@ func (s *shoot) allAtOnce(c *actor.Context) {
 		below[i] = shootType.Spawn(c, s.arm(actor.Self[shoot](c)))
 	}
 	for _, r := range below {
-		sprout.Send(c, r, actor.None{})
+		sprout.Send(c, r, struct{}{})
 	}
 }
 
@@ -117,23 +118,26 @@ func TestSpawn_DepthFirst(t *testing.T) {
 	for way := range wakings {
 		t.Run(way, func(t *testing.T) {
 			for seed := range uint64(scaled(3)) {
-				plant(start(t, actor.Workers(1), actor.Seed(seed)), way).check(t, 5*arms)
-				plant(start(t, actor.Workers(3), actor.Seed(seed)), way).check(t, 30*arms)
+				plant(start(t, actor.WithWorkers(1), actor.WithDeterministic(seed)), way).check(t, 5*arms)
+				plant(start(t, actor.WithWorkers(3), actor.WithDeterministic(seed)), way).check(t, 30*arms)
 			}
 			withWorkers(t, func(t *testing.T, workers int) {
-				oneOf(t, 100*arms, func() *grove { return plant(start(t, actor.Workers(workers)), way) })
+				oneOf(t, 100*arms, func() *grove { return plant(start(t, actor.WithWorkers(workers)), way) })
 			})
 		})
 	}
 }
 
-// TestSpawn_DepthFirstOnASpare: so it is walked by a worker that stands in for one whose turn
+// TestSpawn_DepthFirstOnADetached: so it is walked by a worker that stands in for one whose turn
 // blocks.
-func TestSpawn_DepthFirstOnASpare(t *testing.T) {
+func TestSpawn_DepthFirstOnADetached(t *testing.T) {
 	oneOf(t, 100*arms, func() *grove {
-		sys := start(t, actor.Workers(1))
+		sys := start(t, actor.WithWorkers(1))
 		release, stuck := make(chan struct{}), make(chan struct{})
-		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) { close(stuck); <-release })
+		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) {
+			close(stuck)
+			<-release
+		})
 		<-stuck
 		g := plant(sys, "woken one by one")
 		<-g.done
@@ -164,11 +168,11 @@ const levels, leaves = 4, 10_000
 func plant(sys *actor.System, way string) *grove {
 	g := &grove{sys: sys, way: way, done: make(chan struct{})}
 	g.live.Store(1)
-	root := shoot{g: g, level: levels}
+	root := shoot{g: g, depth: levels}
 	if way == "woken by the spawn" {
 		earlyType.Spawn(sys, root)
 	} else {
-		sprout.Send(sys, shootType.Spawn(sys, root), actor.None{})
+		sprout.Send(sys, shootType.Spawn(sys, root), struct{}{})
 	}
 	return g
 }
@@ -194,7 +198,7 @@ func (g *grove) check(t *testing.T, atMost int64) {
 // TestSpawn_NewOnesFirst: of those that have had no turn yet the newest is next, behind the one
 // that was woken first; of those that have, the one that has waited for longest.
 func TestSpawn_NewOnesFirst(t *testing.T) {
-	sys := start(t, actor.Workers(1), actor.Seed(1))
+	sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 	var order []int
 	var all [4]actor.Ref[puppet]
 	for i := range all {
@@ -220,7 +224,7 @@ func (p *puppet) end(c *actor.Context) { c.Stop() }
 // begun from its mail.
 func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
 	const turns, betweenTurns = 20, 600 // 256 turns that spawn two
-	sys := start(t, actor.Workers(1), actor.Seed(1))
+	sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 	spawned, over := 0, false
 	var breed, count deed
 	breed = func(_ *puppet, c *actor.Context) {
@@ -252,8 +256,8 @@ func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
 // without end are spawned and woken behind it.
 func TestSpawn_NewOnesAreNotForgotten(t *testing.T) {
 	const enough = 100_000                     // 65,792 do
-	for _, busy := range []bool{false, true} { // somebody else has mail all the while
-		sys := start(t, actor.Workers(1), actor.Seed(1))
+	for _, busy := range []bool{false, true} { // another actor has mail all the while
+		sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 		links, over := 0, false
 		var link, insist deed
 		link = func(_ *puppet, c *actor.Context) {

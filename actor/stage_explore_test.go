@@ -13,7 +13,7 @@ import (
 
 // stage is a whole system under exploration: actors and what they have, and the turns, are
 // those of production. Two threads stand in for its workers, one turn after the other
-// (sched/unmanned_explore.go); the others are whoever acts from outside. Nodes are not used
+// (sched/unmanned_explore.go); the others act from outside. Nodes are not used
 // again, since what Go's pools give back is chance; TestMailbox_Explored does that.
 type stage struct {
 	p    *explore.Program
@@ -22,7 +22,7 @@ type stage struct {
 }
 
 func newStage(p *explore.Program, opts ...Option) stage {
-	s := stage{p: p, sys: Start(append(opts, Workers(2))...)}
+	s := stage{p: p, sys: Start(append(opts, WithWorkers(2))...)}
 	s.crew = s.sys.sched.Manual()
 	for _, w := range s.crew {
 		w.Local().(*Context).dry = true
@@ -30,8 +30,8 @@ func newStage(p *explore.Program, opts ...Option) stage {
 	return s
 }
 
-// settle runs all that there is to run. Outside of threads.
-func (s *stage) settle() {
+// tidyUp runs all that there is to run. Outside of threads.
+func (s *stage) tidyUp() {
 	for busy := true; busy; {
 		busy = false
 		for _, w := range s.crew {

@@ -4,28 +4,26 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
-
-	"github.com/gallop-go/gallop/backpressure"
 )
 
 // A stash keeps messages for later: those that an actor cannot handle now, but that must
 // not be lost or overtaken.
 
-// TypeStashLimit bounds the stash of each actor of the type to n messages. A message
-// beyond that is not stashed: it becomes a dead letter with ErrOverloaded, and whoever
+// WithStashLimit bounds the stash of each actor of the type to n messages. A message
+// beyond that is not stashed: it becomes a dead letter with ErrOverloaded, and a caller
 // asked gets that error. Without a limit a stash takes whatever it is given. An actor
 // that wants to decide itself looks at [StashLen] before it calls Stash. It panics if n
 // is less than 1.
-func TypeStashLimit(n int) TypeOption {
+func WithStashLimit(n int) TypeOption {
 	if n < 1 {
-		panic(fmt.Sprintf("gallop: TypeStashLimit(%d): want at least 1", n))
+		panic(fmt.Sprintf("gallop: WithStashLimit(%d): want at least 1", n))
 	}
-	return func(t *typeInfo) { t.stashLimit = n }
+	return typeOption(func(t *typeInfo) { t.stashLimit = n })
 }
 
 // Stash puts the running message, which is m, aside until [Unstash] or [UnstashAll]. It
 // panics if the running message is not one of b's, or was put aside already. For a full
-// stash see [TypeStashLimit].
+// stash see [WithStashLimit].
 //
 // When the actor ends, the messages in its stash become dead letters, before those in
 // its mailbox. When the actor is restarted, its stash runs first. A stash keeps neither
@@ -58,7 +56,8 @@ func (c *Context) markStashed(call string, d *descriptor) {
 		panic("gallop: " + call + " of " + d.fullName() + ", which is not what runs")
 	}
 	if c.msg.From&msg.WasStashed != 0 {
-		panic("gallop: " + call + ": the running message of " + c.self.String() + " was stashed or deferred already")
+		panic("gallop: " + call + ": the running message of " +
+			c.self.String() + " was stashed or deferred already")
 	}
 	c.msg.From |= msg.WasStashed
 }
@@ -67,10 +66,10 @@ func (c *Context) markStashed(call string, d *descriptor) {
 // fills it and hands it to endStash.
 func (c *Context) beginStash(d *descriptor) *message {
 	c.markStashed("Stash", d)
-	m := newMessage(c, d.size)
+	m := c.node(d.size)
 	m.ID, m.From, m.Next = d.id, c.msg.From&^msg.WasStashed, nil
 	c.self.sys().sim.stashed(c.msg, m)
-	c.count.messages-- // it has not run yet
+	c.count.notRun++
 	return m
 }
 
@@ -79,8 +78,8 @@ func (c *Context) endStash(m *message, d *descriptor) {
 	a := c.self
 	x := a.makeCold()
 	if limit := a.typ().stashLimit; limit > 0 && x.stash.n >= limit {
-		e := env{c: c, sys: c.sys}
-		e.declareDead(a, m, ErrOverloaded)
+		e := c
+		declareDead(e, a, m, ErrOverloaded)
 		e.recycle(m)
 		return
 	}
@@ -179,9 +178,7 @@ func (s *stashList) all() *message {
 // only, between two messages.
 func (a *cell) requeueUnstashed(x *coldState) {
 	if m := x.unstashed.All(); m != nil {
-		if a.load&backpressure.Counted != 0 {
-			a.flow.Load().marks.add(msg.Distance(m, nil))
-		}
+		a.policy().added(a, msg.Distance(m, nil))
 		a.in.Prepend(m)
 		if x.stash.n == 0 {
 			a.sys().stopList.remove(x)

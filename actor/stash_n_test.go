@@ -24,10 +24,10 @@ func (b *banker) Pay(c *actor.Context, n int) {
 	}
 	b.busy = true
 	b.done = append(b.done, n)
-	bankerPaid.Send(c, actor.Self[banker](c), actor.None{}) // stands for the reply of another
+	bankerPaid.Send(c, actor.Self[banker](c), struct{}{}) // stands for the reply of another
 }
 
-func (b *banker) Paid(c *actor.Context, _ actor.None) {
+func (b *banker) Paid(c *actor.Context, _ struct{}) {
 	b.busy = false
 	actor.Unstash(c, 1)
 }
@@ -39,20 +39,21 @@ func (b *banker) Try(c *actor.Context, f func(*banker, *actor.Context) (int, err
 var (
 	bankerType = actor.NewType[banker]("banker")
 	bankerPay  = actor.Declare[int](bankerType, "pay")
-	bankerPaid = actor.Declare[actor.None](bankerType, "paid")
+	bankerPaid = actor.Declare[struct{}](bankerType, "paid")
 	bankerTry  = actor.DeclareAsk[func(*banker, *actor.Context) (int, error), int](bankerType, "try")
-	_          = bankerType.Table(bankerPay.Do((*banker).Pay), bankerPaid.Do((*banker).Paid), bankerTry.Do((*banker).Try))
+	_          = bankerType.Table(bankerPay.Handle((*banker).Pay), bankerPaid.Handle((*banker).Paid),
+		bankerTry.Handle((*banker).Try))
 
 	// narrow is a banker with room for two.
-	narrowType = actor.NewType[banker]("narrow", actor.TypeStashLimit(2))
+	narrowType = actor.NewType[banker]("narrow", actor.WithStashLimit(2))
 	narrowPay  = actor.Declare[int](narrowType, "pay")
 	narrowTry  = actor.DeclareAsk[func(*banker, *actor.Context) (int, error), int](narrowType, "try")
 	_          = narrowType.Table(
-		narrowPay.Do(func(b *banker, c *actor.Context, n int) {
+		narrowPay.Handle(func(b *banker, c *actor.Context, n int) {
 			narrowPay.Stash(c, n)
 			b.longest = actor.StashLen(c)
 		}),
-		narrowTry.Do((*banker).Try))
+		narrowTry.Handle((*banker).Try))
 )
 
 // TestUnstash_OneByOne: Unstash "puts the n oldest messages … in front of its mailbox, in the order
@@ -68,7 +69,7 @@ func TestUnstash_OneByOne(t *testing.T) {
 		}
 	})
 	quiet(t, sys)
-	_, err := bankerTry.Ask(soon(t), sys, r, func(b *banker, c *actor.Context) (int, error) {
+	_, err := bankerTry.Ask(soon(t), r, func(b *banker, c *actor.Context) (int, error) {
 		equal(t, "stashed at most", b.longest >= n/2, true)
 		equal(t, "left", actor.StashLen(c), 0)
 		equal(t, "paid", len(b.done), n)
@@ -87,7 +88,7 @@ func TestUnstash_OneByOne(t *testing.T) {
 // mailbox.
 func TestUnstash(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r := mortalType.Spawn(sys, mortal{name: "a", diary: &d, born: true})
 	inside(t, sys, func(c *actor.Context) {
 		doAct.Send(c, r, func(_ *mortal, c *actor.Context) { actor.Become(c, stashing) })
@@ -109,13 +110,13 @@ func TestUnstash(t *testing.T) {
 	})
 	quiet(t, sys)
 	d.says(t, "a: 1", "a: 2", "a: 3", "a: mail", "a: 4", "a: 5", "a: last")
-	panics(t, "want at least 1", func() { actor.TypeStashLimit(0) })
+	panics(t, "want at least 1", func() { actor.WithStashLimit(0) })
 	panics(t, "StashLen", func() { actor.StashLen(nil) })
 	panics(t, "Unstash", func() { actor.Unstash(nil, 1) })
 }
 
 // TestTypeStashLimit: "A message beyond that is not stashed: it becomes a dead letter with
-// ErrOverloaded, and whoever asked gets that error."
+// ErrOverloaded, and a caller gets that error."
 func TestTypeStashLimit(t *testing.T) {
 	var dead letters
 	sys := start(t, dead.option())
@@ -127,7 +128,7 @@ func TestTypeStashLimit(t *testing.T) {
 	equal(t, "dead letters", dead.n.Load(), 1)
 	equal(t, "which", dead.last.Load().Message, any(2))
 	wants(t, dead.last.Load().Reason, actor.ErrOverloaded)
-	_, err := narrowTry.Ask(soon(t), sys, r, func(b *banker, c *actor.Context) (int, error) {
+	_, err := narrowTry.Ask(soon(t), r, func(b *banker, c *actor.Context) (int, error) {
 		equal(t, "stashed", b.longest, 2)
 		return narrowTry.Stash(c, func(*banker, *actor.Context) (int, error) { return 7, nil })
 	})
@@ -135,7 +136,7 @@ func TestTypeStashLimit(t *testing.T) {
 	equal(t, "dead letters", dead.n.Load(), 2)
 	quiet(t, sys)
 	equal(t, "messages run", sys.Stats().Messages, 0) // two are stashed, two were refused
-	v, err := narrowTry.Ask(soon(t), sys, r, func(_ *banker, c *actor.Context) (int, error) {
+	v, err := narrowTry.Ask(soon(t), r, func(_ *banker, c *actor.Context) (int, error) {
 		return 10*actor.Unstash(c, 1) + actor.StashLen(c), nil
 	})
 	equal(t, "unstashed, left", v, 11)

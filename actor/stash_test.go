@@ -17,10 +17,14 @@ func TestStash(t *testing.T) {
 	// Mail behind the message that unstashes: none, some, more than a batch.
 	for _, behind := range []int{0, 2, 150} {
 		var d diary
-		sys := start(t, actor.Workers(1))
+		sys := start(t, actor.WithWorkers(1))
 		r := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
 		inside(t, sys, func(c *actor.Context) {
-			doAct.Send(c, r, func(_ *mortal, c *actor.Context) { actor.UnstashAll(c); actor.Become(c, stashing) }) // of nothing
+			// Of nothing.
+			doAct.Send(c, r, func(_ *mortal, c *actor.Context) {
+				actor.UnstashAll(c)
+				actor.Become(c, stashing)
+			})
 			for _, s := range []string{"1", "2", "3"} {
 				say.Send(c, r, s)
 			}
@@ -43,17 +47,18 @@ func TestStash(t *testing.T) {
 
 // TestStash_Ask: "the caller goes on waiting".
 func TestStash_Ask(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{n: 7})
 	asked := make(chan struct{})
-	later := mortalType.Variant(fetch.Do(func(_ *mortal, c *actor.Context, q func(*mortal) int) (int, error) {
+	later := mortalType.Variant(fetch.Handle(func(_ *mortal, c *actor.Context,
+		q func(*mortal) int) (int, error) {
 		defer close(asked)
 		return fetch.Stash(c, q)
 	}))
 	in(t, sys, r, func(_ *mortal, c *actor.Context) { actor.Become(c, later) })
 	answer := make(chan int, 1)
 	go func() {
-		n, err := fetch.Ask(soon(t), sys, r, func(m *mortal) int { return m.n })
+		n, err := fetch.Ask(soon(t), r, func(m *mortal) int { return m.n })
 		if err != nil {
 			t.Error(err)
 		}
@@ -78,7 +83,7 @@ func TestStash_Ends(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(2), dead.option())
+			sys := start(t, actor.WithWorkers(2), dead.option())
 			r := mortalType.Spawn(sys, mortal{})
 			in(t, sys, r, func(_ *mortal, c *actor.Context) { actor.Become(c, stashing) })
 			for range 1000 {
@@ -98,12 +103,18 @@ func TestStash_Ends(t *testing.T) {
 // TestBecome: "from its next message on, until it becomes something else".
 func TestBecome(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(1))
-	loud := mortalType.Variant(say.Do(func(m *mortal, _ *actor.Context, s string) { m.note("%s!", s) }))
-	r, other := mortalType.Spawn(sys, mortal{name: "a", diary: &d, born: true}), mortalType.Spawn(sys, mortal{name: "b", diary: &d, born: true})
+	sys := start(t, actor.WithWorkers(1))
+	loud := mortalType.Variant(say.Handle(func(m *mortal, _ *actor.Context, s string) {
+		m.note("%s!", s)
+	}))
+	r, other := mortalType.Spawn(sys, mortal{name: "a", diary: &d, born: true}), mortalType.Spawn(sys,
+		mortal{name: "b", diary: &d, born: true})
 	inside(t, sys, func(c *actor.Context) {
 		say.Send(c, r, "1")
-		doAct.Send(c, r, func(m *mortal, c *actor.Context) { actor.Become(c, loud); m.note("the rest of the table stays") })
+		doAct.Send(c, r, func(m *mortal, c *actor.Context) {
+			actor.Become(c, loud)
+			m.note("the rest of the table stays")
+		})
 		say.Send(c, r, "2")
 		doAct.Send(c, r, func(m *mortal, c *actor.Context) { actor.Unbecome(c) })
 		say.Send(c, r, "3")
@@ -112,13 +123,15 @@ func TestBecome(t *testing.T) {
 	say.Send(sys, other, "4")
 	quiet(t, sys)
 	d.says(t, "a: 1", "a: the rest of the table stays", "a: 2!", "a: 3", "b: 4")
-	inside(t, sys, func(c *actor.Context) { panics(t, "cannot become", func() { actor.Become(c, loud) }) })
+	inside(t, sys, func(c *actor.Context) {
+		panics(t, "cannot become", func() { actor.Become(c, loud) })
+	})
 }
 
 // TestUnstash_Muted: an actor that unstashes and meets a gate in the same behaviour is
 // muted all the same, and so is the next one on that worker that meets the gate.
 func TestUnstash_Muted(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	free, err := sys.Hold() // as who waits for a socket does
 	must(t, err)
 	r := press(t, sys)
@@ -159,16 +172,20 @@ var (
 	keptAsk     = actor.DeclareAsk[int, int](hoarderType, "keptAsk")
 	hoarderDo   = actor.Declare[func(*hoarder, *actor.Context)](hoarderType, "do")
 	_           = hoarderType.Table(
-		kept.Do(func(k *hoarder, c *actor.Context, n int) { k.take(n, func() { kept.Stash(c, n) }) }),
-		keptSoon.Do(func(k *hoarder, c *actor.Context, n int) { k.take(n, func() { keptSoon.Stash(c, n) }) }),
-		keptReply.Do(func(k *hoarder, c *actor.Context, r actor.Result[int]) {
+		kept.Handle(func(k *hoarder, c *actor.Context, n int) { k.take(n, func() { kept.Stash(c, n) }) }),
+		keptSoon.Handle(func(k *hoarder, c *actor.Context, n int) {
+			k.take(n, func() { keptSoon.Stash(c, n) })
+		}),
+		keptReply.Handle(func(k *hoarder, c *actor.Context, r actor.Result[int]) {
 			k.take(r.Value, func() { keptReply.Stash(c, r) })
 		}),
-		keptAsk.Do(func(k *hoarder, c *actor.Context, n int) (r int, err error) {
+		keptAsk.Handle(func(k *hoarder, c *actor.Context, n int) (r int, err error) {
 			k.take(n, func() { r, err = keptAsk.Stash(c, n) })
 			return
 		}),
-		hoarderDo.Do(func(k *hoarder, c *actor.Context, f func(*hoarder, *actor.Context)) { f(k, c) }))
+		hoarderDo.Handle(func(k *hoarder, c *actor.Context, f func(*hoarder, *actor.Context)) {
+			f(k, c)
+		}))
 )
 
 // take notes n if the hoarder is open, and stashes it otherwise, three times.
@@ -185,7 +202,8 @@ func (k *hoarder) take(n int, stash func()) {
 
 func (k *hoarder) mayNot(stash func()) {
 	defer func() {
-		if s, _ := recover().(string); strings.HasPrefix(s, "gallop: Stash: the running message of hoarder#") {
+		if s, _ := recover().(string); strings.HasPrefix(s,
+			"gallop: Stash: the running message of hoarder#") {
 			k.twice++
 		}
 	}()
@@ -193,7 +211,8 @@ func (k *hoarder) mayNot(stash func()) {
 }
 
 // in runs f in a hoarder, and waits for it and what it causes.
-func (hoarder) in(t *testing.T, sys *actor.System, r actor.Ref[hoarder], f func(*hoarder, *actor.Context)) {
+func (hoarder) in(t *testing.T, sys *actor.System, r actor.Ref[hoarder],
+	f func(*hoarder, *actor.Context)) {
 	t.Helper()
 	hoarderDo.Send(sys, r, f)
 	quiet(t, sys)
@@ -207,12 +226,14 @@ func TestStash_Twice(t *testing.T) {
 		"Send":   func(sys *actor.System, r actor.Ref[hoarder]) { kept.Send(sys, r, 1) },
 		"Urgent": func(sys *actor.System, r actor.Ref[hoarder]) { keptSoon.Send(sys, r, 1) },
 		"Ask": func(sys *actor.System, r actor.Ref[hoarder]) {
-			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) { actor.AskTo(c, keptAsk, r, 1, keptReply) })
+			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) {
+				actor.AskTo(c, keptAsk, r, 1, keptReply)
+			})
 		},
 		"AskToWithin": func(sys *actor.System, r actor.Ref[hoarder]) {
 			p := puppetType.Spawn(sys, puppet{n: 1})
 			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) {
-				actor.AskTo(c, value, p, actor.None{}, keptReply, actor.Within(time.Hour))
+				actor.AskTo(c, value, p, struct{}{}, keptReply, actor.Within(time.Hour))
 			})
 		},
 		"After": func(sys *actor.System, r actor.Ref[hoarder]) {
@@ -223,14 +244,15 @@ func TestStash_Twice(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			var k hoarder
 			r := hoarderType.Spawn(sys, k)
 			for range n {
 				send(sys, r)
 			}
 			quiet(t, sys)
-			k.in(t, sys, r, func(_ *hoarder, c *actor.Context) { actor.UnstashAll(c) }) // it stashes them again
+			// It stashes them again.
+			k.in(t, sys, r, func(_ *hoarder, c *actor.Context) { actor.UnstashAll(c) })
 			k.in(t, sys, r, func(k *hoarder, c *actor.Context) { k.open = true; actor.UnstashAll(c) })
 			k.in(t, sys, r, func(own *hoarder, _ *actor.Context) { k = *own })
 			want := n
@@ -245,11 +267,11 @@ func TestStash_Twice(t *testing.T) {
 
 // TestStash_Yield: a behaviour may both put its message aside and yield another.
 func TestStash_Yield(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	typ := actor.NewType[puppet]("stasher")
 	note := actor.Declare[int](typ, "note")
 	var got []int
-	typ.Table(note.Do(func(_ *puppet, c *actor.Context, n int) {
+	typ.Table(note.Handle(func(_ *puppet, c *actor.Context, n int) {
 		got = append(got, n)
 		if n < 3 {
 			actor.UnstashAll(c)
@@ -266,9 +288,9 @@ func TestStash_Yield(t *testing.T) {
 // it stashed before it panicked.
 func TestStash_ReportedSender(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
-	sys := start(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
 	r := hoarderType.Spawn(sys, hoarder{})
-	once := hoarderType.Variant(kept.Do(func(_ *hoarder, c *actor.Context, n int) {
+	once := hoarderType.Variant(kept.Handle(func(_ *hoarder, c *actor.Context, n int) {
 		kept.Stash(c, n)
 		kept.Stash(c, n)
 	}))
@@ -288,7 +310,7 @@ func TestStash_LeavesNoTrace(t *testing.T) {
 		"Send":    func(sys *actor.System, r actor.Ref[hoarder]) { kept.Send(sys, r, 1) },
 		"TrySend": func(sys *actor.System, r actor.Ref[hoarder]) { must(t, kept.TrySend(sys, r, 1)) },
 		"SendWait": func(sys *actor.System, r actor.Ref[hoarder]) {
-			must(t, kept.SendWait(soon(t), sys, r, 1))
+			must(t, kept.SendWait(soon(t), r, 1))
 		},
 		"Pipe": func(sys *actor.System, r actor.Ref[hoarder]) {
 			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) {
@@ -309,15 +331,18 @@ func TestStash_LeavesNoTrace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sender, fromOutside := atomic.Uint64{}, name != "After"
-			sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) { sender.Or(d.From) }))
+			sys := start(t, actor.WithWorkers(1),
+				actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+					sender.Or(d.From)
+				}}))
 			for range 3 { // the first leaves its messages to the others
 				r := hoarderType.Spawn(sys, hoarder{})
 				for range n {
 					send(sys, r)
 				}
 				quiet(t, sys)
-				equal(t, "standing", r.Standing(), actor.Idle)
-				must(t, actor.StopWait(soon(t), sys, r))
+				equal(t, "status", r.Status(), actor.StatusIdle)
+				must(t, actor.StopWait(soon(t), r))
 			}
 			quiet(t, sys)
 			equal(t, "dead letters", sys.Stats().DeadLetters, 3*n)

@@ -11,7 +11,7 @@ import (
 // as well, are shown about every 50 µs of work and whenever a worker goes to sleep, all
 // others at once.
 type Stats struct {
-	// Workers has the figures of every worker. The spares, which stand in for workers with
+	// Workers has the figures of every worker. The idle workers, which stand in for workers with
 	// blocked turns, follow as one entry, and the workers of pinned types come last.
 	Workers []WorkerStats
 
@@ -25,16 +25,16 @@ type Stats struct {
 	Mutes      uint64 // times a sender was muted
 	Unmutes    uint64 // times a muted sender was let go on
 	// Times a muted sender was let go on although its receiver was under pressure.
-	LetGo    uint64
-	Stalls   uint64 // times that was reported, see StallReport
-	Injected uint64 // turns that came in through the inject queue
-	Steals   uint64 // actors taken from another worker
-	Parks    uint64 // times a worker went to sleep
+	Exempted          uint64
+	PressureDeadlocks uint64 // times that was reported, see PressureDeadlock
+	Injected          uint64 // turns that came in through the inject queue
+	Steals            uint64 // actors taken from another worker
+	Parks             uint64 // times a worker went to sleep
 	// Turns run; the alarm of a timer that was canceled may still take one after all else.
 	Turns uint64
 
 	// Times a behaviour that blocked kept its worker because all spares were in use, see Spares.
-	SparesLacked uint64
+	TooManyBlocked uint64
 }
 
 // WorkerStats is what one worker has done.
@@ -51,13 +51,17 @@ type WorkerStats struct {
 	Spills      uint64 // actors that did not fit into the local queue
 }
 
-// counters are a worker's own figures. The owner writes them; messages, which change all the time
-// and are taken back at times, are shown now and then.
+// counters are a worker's own figures. The owner writes them. Messages, which change all the time,
+// are shown now and then.
 type counters struct {
-	messages                                                                   uint64 // owner only
+	messages uint64 // taken out of a mailbox or invoked. Owner only
+	// Of these, those that ran no behaviour of the user's: the runtime's own, and what was refused
+	// or stashed. Owner only.
+	notRun                                                                     uint64
 	shownMessages                                                              seam.Gauge
 	spawned, stopped, panics, deadLetters, mutes, unmutes, released, deadlocks seam.Gauge
-	bestEffort                                                                 seam.Gauge // of the deadLetters
+	// Of the deadLetters.
+	bestEffort seam.Gauge
 }
 
 // publish is sched.Config.Publish: it runs each time that a worker's quantum is spent, and whenever
@@ -65,7 +69,8 @@ type counters struct {
 // dearer and their pauses shorter than they are meant to be. So that waits for the quantum, except
 // on a worker without a slot.
 func (c *Context) publish() {
-	if n := c.count.messages; int64(n-c.count.shownMessages.Load()) > 0 { // less while one is taken back that is to be counted yet
+	// Less while the running message is counted as not run, and not yet as a message.
+	if n := c.count.messages - c.count.notRun; int64(n-c.count.shownMessages.Load()) > 0 {
 		c.count.shownMessages.StoreRelease(n)
 	}
 	resting := c.w.AboutToPark()
@@ -121,9 +126,9 @@ func (s *System) Stats() Stats {
 		BestEffort:  s.outside.bestEffort.Load(),
 		Unmutes:     s.outside.unmutes.Load(),
 
-		SparesLacked: s.sched.DetachedStats().Refused,
+		TooManyBlocked: s.sched.DetachedStats().Refused,
 	}
-	spares := -1
+	detached := -1
 	for _, w := range s.sched.AllWorkers() {
 		c := w.Local().(*Context)
 		st.addCounters(&c.count)
@@ -132,11 +137,11 @@ func (s *System) Stats() Stats {
 		switch {
 		case w.ID() < s.Workers() || w.Pinned():
 			st.Workers = append(st.Workers, n)
-		case spares < 0:
-			spares = len(st.Workers)
+		case detached < 0:
+			detached = len(st.Workers)
 			st.Workers = append(st.Workers, n)
 		default:
-			st.Workers[spares].add(n)
+			st.Workers[detached].add(n)
 		}
 	}
 	return st
@@ -144,7 +149,8 @@ func (s *System) Stats() Stats {
 
 func workerStats(n sched.Counters, messages uint64) WorkerStats {
 	return WorkerStats{
-		Turns: n.Turns, Messages: messages, Steals: n.Steals, StealMisses: n.StealMisses, Parks: n.Parks, Wakes: n.Wakes,
+		Turns: n.Turns, Messages: messages, Steals: n.Steals, StealMisses: n.StealMisses, Parks: n.Parks,
+		Wakes:  n.Wakes,
 		Yields: n.Yields, NextSlot: n.NextSlot, Injected: n.Injected, Spills: n.Overflows,
 	}
 }
@@ -172,8 +178,8 @@ func (st *Stats) addCounters(n *counters) {
 	st.BestEffort += n.bestEffort.Load()
 	st.Mutes += n.mutes.Load()
 	st.Unmutes += n.unmutes.Load()
-	st.LetGo += n.released.Load()
-	st.Stalls += n.deadlocks.Load()
+	st.Exempted += n.released.Load()
+	st.PressureDeadlocks += n.deadlocks.Load()
 }
 
 func (st *Stats) addTotals(w WorkerStats) {

@@ -12,7 +12,7 @@ import (
 // "They are exact after System.Wait": the totals are the sums over the workers, and
 // what was sent is what was run.
 func TestStats_AddUp(t *testing.T) {
-	sys := start(t, actor.Workers(3))
+	sys := start(t, actor.WithWorkers(3))
 	const actors, each = 50, 200
 	for range actors {
 		r := puppetType.Spawn(sys, puppet{})
@@ -40,7 +40,7 @@ func TestStats_AddUp(t *testing.T) {
 // TestStats_TakenBack: a message that is stashed has not run, which shows in no figure that goes
 // down.
 func TestStats_TakenBack(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	var then actor.Stats
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 		do.Stash(c, func(*puppet, *actor.Context) {})
@@ -55,8 +55,8 @@ func TestStats_TakenBack(t *testing.T) {
 	equal(t, "messages", sys.Stats().Messages, 0) // it has not run, and will not
 }
 
-// TestStats_NotSpawned: an actor that has ended before anybody saw it, since its system spawns no
-// more, is no actor.
+// TestStats_NotSpawned: an actor that has ended before its ref was known, since its system spawns
+// no more, is no actor.
 func TestStats_NotSpawned(t *testing.T) {
 	sys := start(t)
 	puppetType.Spawn(sys, puppet{})

@@ -11,24 +11,24 @@ import (
 
 // Streams of mail to actors of all kinds, and what one turn runs of them.
 
-// delta is a system with streams, and its books.
+// delta is a system with streams, and its counts.
 type delta struct {
-	sys              *actor.System
-	rounds           int
-	mouths           [6]atomic.Pointer[mouth] // where the streams end
-	sink             actor.Ref[puppet]
-	sent, ran, dead  atomic.Int64
-	wrong            atomic.Int64
-	first            atomic.Pointer[string] // what was wrong first
-	replaced, fallen atomic.Int64
+	sys                 *actor.System
+	rounds              int
+	mouths              [6]atomic.Pointer[mouth] // where the streams end
+	sink                actor.Ref[puppet]
+	sent, ran, dead     atomic.Int64
+	wrong               atomic.Int64
+	first               atomic.Pointer[string] // what was wrong first
+	replaced, childDown atomic.Int64
 }
 
 // mouth is one receiver, whatever becomes of it: it is not the actor's state.
 type mouth struct {
-	d    *delta
-	kind int
-	send func(c *actor.Context, m ordinal)
-	kill func(c *actor.Context)
+	d     *delta
+	class int
+	send  func(c *actor.Context, m ordinal)
+	kill  func(c *actor.Context)
 
 	seen atomic.Int64 // messages that came, whatever became of them
 
@@ -53,51 +53,51 @@ const (
 // estuary is the state of a mouth, and of who looks after those that fall.
 type estuary struct{ m *mouth }
 
-// streamKind is a type of mouths.
-type streamKind struct {
+// streamClass is a type of mouths.
+type streamClass struct {
 	typ  *actor.Type[estuary]
 	take actor.Behaviour[estuary, ordinal]
-	more actor.Behaviour[estuary, actor.None]
-	fell actor.Behaviour[estuary, actor.Fallen]
+	more actor.Behaviour[estuary, struct{}]
+	fell actor.Behaviour[estuary, actor.ChildDown]
 	bear actor.Behaviour[estuary, *mouth]
 }
 
-func newStreamKind(name string, opts ...actor.TypeOption) *streamKind {
-	k := &streamKind{typ: actor.NewType[estuary](name, opts...)}
+func newStreamClass(name string, opts ...actor.TypeOption) *streamClass {
+	k := &streamClass{typ: actor.NewType[estuary](name, opts...)}
 	k.take = actor.Declare[ordinal](k.typ, "take")
-	k.more = actor.Declare[actor.None](k.typ, "more")
-	k.fell = actor.Declare[actor.Fallen](k.typ, "fell")
+	k.more = actor.Declare[struct{}](k.typ, "more")
+	k.fell = actor.Declare[actor.ChildDown](k.typ, "fell")
 	k.bear = actor.Declare[*mouth](k.typ, "bear")
 	k.typ.Table(
-		k.take.Do(func(s *estuary, c *actor.Context, m ordinal) { s.m.take(c, k, m) }),
-		k.more.Do(func(s *estuary, c *actor.Context, _ actor.None) { s.m.d.ran.Add(1) }),
-		k.fell.Do(func(_ *estuary, c *actor.Context, f actor.Fallen) {
+		k.take.Handle(func(s *estuary, c *actor.Context, m ordinal) { s.m.take(c, k, m) }),
+		k.more.Handle(func(s *estuary, c *actor.Context, _ struct{}) { s.m.d.ran.Add(1) }),
+		k.fell.Handle(func(_ *estuary, c *actor.Context, f actor.ChildDown) {
 			if !f.Final {
 				actor.Restart(c, f.Ref)
 			}
 		}),
-		k.bear.Do(func(_ *estuary, c *actor.Context, m *mouth) {
+		k.bear.Handle(func(_ *estuary, c *actor.Context, m *mouth) {
 			m.is(k, actor.SpawnSupervised(c, k.typ, func(s *estuary) { s.m = m }, k.fell))
 		}))
 	return k
 }
 
 var (
-	streamPlain  = newStreamKind("stream")
-	streamCounts = newStreamKind("stream, counted", actor.TypeWatermarks(20, 5))
+	streamPlain  = newStreamClass("stream")
+	streamCounts = newStreamClass("stream, counted", actor.WithWatermarks(20, 5))
 )
 
 // is says which actor the mouth is, and puts it in its place.
-func (m *mouth) is(k *streamKind, r actor.Ref[estuary]) {
+func (m *mouth) is(k *streamClass, r actor.Ref[estuary]) {
 	m.send = func(c *actor.Context, o ordinal) { k.take.Send(c, r, o) }
 	m.kill = func(c *actor.Context) { actor.Kill(c, r) }
 }
 
 // spawn makes the mouth of place i. One that is supervised comes later.
-func (d *delta) spawn(from actor.Sender, kind int) *mouth {
-	m := &mouth{d: d, kind: kind, next: map[int]int{}}
+func (d *delta) spawn(from actor.Sender, class int) *mouth {
+	m := &mouth{d: d, class: class, next: map[int]int{}}
 	k := streamPlain
-	if kind == mouthCounts {
+	if class == mouthCounts {
 		k = streamCounts
 	}
 	m.is(k, k.typ.Spawn(from, estuary{m}))
@@ -111,7 +111,7 @@ func (d *delta) fault(what string) {
 }
 
 // take is what a mouth does with a message.
-func (m *mouth) take(c *actor.Context, k *streamKind, o ordinal) {
+func (m *mouth) take(c *actor.Context, k *streamClass, o ordinal) {
 	m.seen.Add(1)
 	if m.stash > 0 { // whatever comes, so that the order is kept
 		k.take.Stash(c, o)
@@ -128,18 +128,18 @@ func (m *mouth) take(c *actor.Context, k *streamKind, o ordinal) {
 	m.next[o.from] = o.no + 1
 	m.got++
 	switch {
-	case m.kind == mouthStops && m.got == 200:
+	case m.class == mouthStops && m.got == 200:
 		c.Stop()
-	case m.kind == mouthMuted:
+	case m.class == mouthMuted:
 		d.sent.Add(1)
 		slowDo.Send(c, d.sink, d.drain)
-	case m.kind == mouthStashes && m.got%50 == 0:
+	case m.class == mouthStashes && m.got%50 == 0:
 		m.stash = 5
-	case m.kind == mouthYields && m.got%3 == 0:
+	case m.class == mouthYields && m.got%3 == 0:
 		d.sent.Add(1)
-		actor.Yield(c, k.more, actor.None{})
-	case m.kind == mouthRestarts && m.got%100 == 0:
-		d.fallen.Add(1)
+		actor.Yield(c, k.more, struct{}{})
+	case m.class == mouthRestarts && m.got%100 == 0:
+		d.childDown.Add(1)
 		panic(onPurpose)
 	}
 }
@@ -148,28 +148,28 @@ func (d *delta) drain(*puppet, *actor.Context) { d.ran.Add(1) }
 
 // source is an actor that sends to mouths and to itself.
 type source struct {
-	d      *delta
-	id     int
-	rounds int
-	r      *rand.Rand
-	no     map[*mouth]int
-	self   int // sent to itself
-	due    int // of these
+	d        *delta
+	id       int
+	rounds   int
+	r        *rand.Rand
+	no       map[*mouth]int
+	self     int // sent to itself
+	expected int // of these
 }
 
 var (
 	sourceType = actor.NewType[source]("source")
-	sourceFlow = actor.Declare[actor.None](sourceType, "flow")
+	sourceFlow = actor.Declare[struct{}](sourceType, "flow")
 	sourceSelf = actor.Declare[int](sourceType, "self")
 )
 
 // The table is filled here because the methods name the behaviours.
 func init() {
-	sourceType.Table(sourceFlow.Do((*source).Flow), sourceSelf.Do((*source).Self))
+	sourceType.Table(sourceFlow.Handle((*source).Flow), sourceSelf.Handle((*source).Self))
 }
 
 // Flow is one round.
-func (s *source) Flow(c *actor.Context, _ actor.None) {
+func (s *source) Flow(c *actor.Context, _ struct{}) {
 	d := s.d
 	d.ran.Add(1)
 	a, b := s.pick(), s.pick()
@@ -200,7 +200,7 @@ func (s *source) Flow(c *actor.Context, _ actor.None) {
 	}
 	if s.rounds--; s.rounds > 0 {
 		d.sent.Add(1)
-		sourceFlow.Send(c, actor.Self[source](c), actor.None{})
+		sourceFlow.Send(c, actor.Self[source](c), struct{}{})
 	}
 }
 
@@ -221,44 +221,44 @@ func (s *source) toItself(c *actor.Context) {
 // Self is what it has sent to itself.
 func (s *source) Self(_ *actor.Context, no int) {
 	s.d.ran.Add(1)
-	if no != s.due {
+	if no != s.expected {
 		s.d.fault("what one has sent to itself was out of order")
 	}
-	s.due = no + 1
+	s.expected = no + 1
 }
 
 // replace has another mouth take the place of one that ends, or has ended.
 func (s *source) replace(c *actor.Context, i int) {
 	d := s.d
 	m := d.mouths[i].Load()
-	if m.kind == mouthStops || m.kind == mouthKilled {
-		d.mouths[i].Store(d.spawn(c, m.kind))
+	if m.class == mouthStops || m.class == mouthKilled {
+		d.mouths[i].Store(d.spawn(c, m.class))
 		d.replaced.Add(1)
-		if m.kind == mouthKilled {
+		if m.class == mouthKilled {
 			m.kill(c)
 		}
 	}
 }
 
 // open starts the system of a delta, with the mouths of the kinds given.
-func (d *delta) open(t *testing.T, kind func(i int) int, opts ...actor.Option) {
-	d.sys = start(t, append(opts, actor.OnDeadLetter(func(l actor.DeadLetter) {
-		if _, ok := l.Message.(actor.Fallen); !ok {
+func (d *delta) open(t *testing.T, class func(i int) int, opts ...actor.Option) {
+	d.sys = start(t, append(opts, actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
+		if _, ok := l.Message.(actor.ChildDown); !ok {
 			d.dead.Add(1)
 		}
-	}), actor.OnPanic(func(p actor.PanicReport) {
+	}}), actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
 		if p.Value != onPurpose {
 			d.fault("a panic that was not on purpose: " + string(p.Stack))
 		}
-	}))...)
+	}}))...)
 	d.sink = slowType.Spawn(d.sys, puppet{})
 	warden := streamPlain.typ.Spawn(d.sys, estuary{&mouth{d: d}})
 	for i := range d.mouths {
-		if kind(i) != mouthRestarts {
-			d.mouths[i].Store(d.spawn(d.sys, kind(i)))
+		if class(i) != mouthRestarts {
+			d.mouths[i].Store(d.spawn(d.sys, class(i)))
 			continue
 		}
-		m := &mouth{d: d, kind: mouthRestarts, next: map[int]int{}}
+		m := &mouth{d: d, class: mouthRestarts, next: map[int]int{}}
 		streamPlain.bear.Send(d.sys, warden, m)
 		quiet(t, d.sys)
 		d.mouths[i].Store(m)
@@ -271,16 +271,18 @@ func (d *delta) flow(t *testing.T, seed uint64, opts ...actor.Option) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	var all []actor.Ref[source]
 	for id := range 5 {
-		s := source{d: d, id: id, rounds: d.rounds, r: rand.New(rand.NewPCG(r.Uint64(), 1)), no: map[*mouth]int{}}
+		s := source{d: d, id: id, rounds: d.rounds, r: rand.New(rand.NewPCG(r.Uint64(), 1)),
+			no: map[*mouth]int{}}
 		all = append(all, sourceType.Spawn(d.sys, s))
 	}
 	d.sent.Add(int64(len(all)))
 	for _, a := range all {
-		sourceFlow.Send(d.sys, a, actor.None{})
+		sourceFlow.Send(d.sys, a, struct{}{})
 	}
 	quiet(t, d.sys)
 	st := d.audit(t, seed)
-	t.Logf("seed %d: %d sent, %d dead, %d replaced, %d fallen, %d mutes, %d steals", seed, d.sent.Load(), d.dead.Load(), d.replaced.Load(), d.fallen.Load(), st.Mutes, st.Steals)
+	t.Logf("seed %d: %d sent, %d dead, %d replaced, %d fallen, %d mutes, %d steals", seed,
+		d.sent.Load(), d.dead.Load(), d.replaced.Load(), d.childDown.Load(), st.Mutes, st.Steals)
 	if d.replaced.Load() == 0 && d.rounds > 100 && seed%mouthKinds < 3 {
 		t.Errorf("seed %d: nobody was replaced", seed)
 	}
@@ -291,12 +293,14 @@ func (d *delta) audit(t *testing.T, seed uint64) actor.Stats {
 	t.Helper()
 	st := d.sys.Stats()
 	d.sys.Stop() // what is in a stash is dead then
-	if sent, ran, dead := d.sent.Load(), d.ran.Load(), d.dead.Load(); sent != ran+dead || d.wrong.Load() != 0 || st.Mutes != st.Unmutes {
+	if sent, ran, dead := d.sent.Load(), d.ran.Load(), d.dead.Load(); sent != ran+dead ||
+		d.wrong.Load() != 0 || st.Mutes != st.Unmutes {
 		what := ""
 		if p := d.first.Load(); p != nil {
 			what = *p
 		}
-		t.Fatalf("seed %d: %d sent, %d ran + %d dead = %d; %d things are wrong, the first: %s; %+v", seed, sent, ran, dead, ran+dead, d.wrong.Load(), what, st)
+		t.Fatalf("seed %d: %d sent, %d ran + %d dead = %d; %d things are wrong, the first: %s; %+v",
+			seed, sent, ran, dead, ran+dead, d.wrong.Load(), what, st)
 	}
 	return st
 }
@@ -308,7 +312,7 @@ func TestStream_Conservation(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		for seed := range uint64(mouthKinds) {
 			d := &delta{rounds: scaled(3000)}
-			d.flow(t, seed, actor.Workers(workers), actor.Batch([]int{1, 7, 100}[seed%3]))
+			d.flow(t, seed, actor.WithWorkers(workers), actor.WithBatch([]int{1, 7, 100}[seed%3]))
 		}
 	})
 }
@@ -318,14 +322,14 @@ func TestStream_Conservation(t *testing.T) {
 func TestStream_Collected(t *testing.T) {
 	for seed := range uint64(mouthKinds) {
 		d := &delta{rounds: scaled(500)}
-		d.flow(t, seed, actor.Seed(seed+1), actor.Batch(7))
+		d.flow(t, seed, actor.WithDeterministic(seed+1), actor.WithBatch(7))
 	}
 }
 
 // warm makes actors that have run, on a system of one worker.
 func warm(t *testing.T, n int) (sys *actor.System, all []actor.Ref[puppet]) {
 	t.Helper()
-	sys = start(t, actor.Workers(1))
+	sys = start(t, actor.WithWorkers(1))
 	for range n {
 		a := puppetType.Spawn(sys, puppet{})
 		do.Send(sys, a, func(*puppet, *actor.Context) {})

@@ -8,17 +8,17 @@ import (
 )
 
 // beeMark says who has asked.
-type beeMark struct{ asker uint64 }
+type beeMark struct{ caller uint64 }
 
-var beeTold = actor.Declare[actor.Reply[int, beeMark]](beeType, "told")
+var beeTold = actor.Declare[actor.Reply[int, beeMark]](beeType, "heardBy")
 
-func init() { beeType.Table(beeTold.Do((*bee).Told)) }
+func init() { beeType.Table(beeTold.Handle((*bee).Heard)) }
 
-// Told hears a marked outcome, which must be the bee's own.
-func (b *bee) Told(c *actor.Context, r actor.Reply[int, beeMark]) {
+// Heard hears a marked outcome, which must be the bee's own.
+func (b *bee) Heard(c *actor.Context, r actor.Reply[int, beeMark]) {
 	b.count()
 	b.s.answered.Add(1)
-	if r.Mark.asker != c.ActorID() {
+	if r.Mark.caller != c.ActorID() {
 		panic("a mark of another")
 	}
 }
@@ -31,11 +31,11 @@ func (s *swarm) askMarked(c *actor.Context, r *rand.Rand, to actor.Ref[bee]) {
 		if r.IntN(2) == 0 {
 			c.SetContext(context.WithValue(context.Background(), ctxKey{}, s))
 		}
-		actor.AskToWith(c, beeOwe, to, 1, beeTold, beeMark{c.ActorID()})
+		actor.AskToWith(c, beePromise, to, 1, beeTold, beeMark{c.ActorID()})
 	}
 }
 
-// hand makes another bee see to one of the replies, and has it given there, or by nobody.
+// hand makes another bee see to one of the replies, and has it given there, or not at all.
 func hand(b *bee, c *actor.Context, r *rand.Rand, _ task) {
 	n := len(b.owes)
 	if n == 0 {
@@ -47,5 +47,7 @@ func hand(b *bee, c *actor.Context, r *rand.Rand, _ task) {
 	if r.IntN(2) == 0 {
 		d.HandOver(c, to)
 	}
-	b.s.send(c, to, task{func(_ *bee, c *actor.Context, _ *rand.Rand, _ task) { d.Reply(c, n, nil) }, 0, 0})
+	b.s.send(c, to, task{func(_ *bee, c *actor.Context, _ *rand.Rand, _ task) {
+		d.Reply(c, n, nil)
+	}, 0, 0})
 }

@@ -21,7 +21,7 @@ import (
 // Whatever they do, what was sent is what ran and what became a dead letter; nothing
 // runs after its end; the counters of the system say the same; and it becomes quiet.
 
-// swarm is one such system and its books.
+// swarm is one such system and its counts.
 type swarm struct {
 	sys    *actor.System
 	seed   uint64
@@ -53,17 +53,18 @@ type task struct {
 }
 
 var (
-	beeFell = actor.Declare[actor.Fallen](beeType, "fell")
-	beeType = actor.NewType[bee]("bee")
-	beeDo   = actor.Declare[task](beeType, "do")
-	beeAsk  = actor.DeclareAsk[int, int](beeType, "ask")
-	beeOwe  = actor.DeclareAsk[int, int](beeType, "owe")
-	beeHear = actor.Declare[actor.Result[int]](beeType, "hear")
+	beeFell    = actor.Declare[actor.ChildDown](beeType, "fell")
+	beeType    = actor.NewType[bee]("bee")
+	beeDo      = actor.Declare[task](beeType, "do")
+	beeAsk     = actor.DeclareAsk[int, int](beeType, "ask")
+	beePromise = actor.DeclareAsk[int, int](beeType, "owe")
+	beeHear    = actor.Declare[actor.Result[int]](beeType, "hear")
 )
 
 // The table is filled here because the methods name the behaviours.
 func init() {
-	beeType.Table(beeDo.Do((*bee).Do), beeAsk.Do((*bee).Ask), beeHear.Do((*bee).Hear), beeOwe.Do((*bee).Owe), beeFell.Do((*bee).Fell))
+	beeType.Table(beeDo.Handle((*bee).Do), beeAsk.Handle((*bee).Ask), beeHear.Handle((*bee).Hear),
+		beePromise.Handle((*bee).Promise), beeFell.Handle((*bee).Fell))
 }
 
 func (b *bee) count() {
@@ -82,7 +83,7 @@ func (b *bee) Ask(_ *actor.Context, n int) (int, error)   { b.count(); return n 
 func (b *bee) Hear(_ *actor.Context, _ actor.Result[int]) { b.count(); b.s.answered.Add(1) }
 func (s *swarm) spend() bool                              { return s.budget.Add(-1) >= 0 }
 func (s *swarm) send(from actor.Sender, to actor.Ref[bee], m task) {
-	if !to.IsZero() && s.spend() { // the sink sends to nobody
+	if !to.IsZero() && s.spend() { // the sink sends to no caller
 		s.sent.Add(1)
 		beeDo.Send(from, to, m)
 	}
@@ -123,8 +124,10 @@ func hatch(seed uint64, budget int) *swarm {
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := &swarm{seed: seed}
 	s.budget.Store(int64(budget))
-	s.sys = actor.Start(actor.Workers(1+r.IntN(4)), actor.Batch([]int{1, 5, 100}[r.IntN(3)]), actor.RandSeed(seed),
-		actor.Logger(silent), actor.OnDeadLetter(s.bury), actor.OnPanic(s.hurt))
+	s.sys = actor.Start(actor.WithWorkers(1+r.IntN(4)), actor.WithBatch([]int{1, 5, 100}[r.IntN(3)]),
+		actor.WithRandSeed(seed),
+		actor.WithLogger(silent), actor.WithHooks(actor.Hooks{DeadLetter: s.noteDead}), actor.WithHooks(
+			actor.Hooks{Panic: s.hurt}))
 	sink := s.spawn(s.sys, actor.Ref[bee]{})
 	for range 1 + r.IntN(12) {
 		name := workloadNames[r.IntN(len(workloadNames))]
@@ -140,7 +143,7 @@ func hatch(seed uint64, budget int) *swarm {
 }
 
 // waiters send from goroutines until the budget is gone or the system refuses.
-func (s *swarm) outsiders(n int) *sync.WaitGroup {
+func (s *swarm) goroutines(n int) *sync.WaitGroup {
 	wg := new(sync.WaitGroup)
 	for g := range n {
 		wg.Go(func() {
@@ -164,7 +167,7 @@ func (s *swarm) outsiders(n int) *sync.WaitGroup {
 // run brings the swarm to its end, one way or another, and reports what is wrong.
 func (s *swarm) run() error {
 	r := rand.New(rand.NewPCG(s.seed, 1<<32))
-	outside := s.outsiders(r.IntN(3))
+	outside := s.goroutines(r.IntN(3))
 	how := r.IntN(3)
 	done := make(chan error, 1)
 	go func() {
@@ -190,13 +193,14 @@ func (s *swarm) run() error {
 	return s.audit()
 }
 
-// audit compares the books.
+// audit compares the counts.
 func (s *swarm) audit() error {
 	st := s.sys.Stats()
 	sent, ran, dead := s.sent.Load(), s.ran.Load(), s.dead.Load()
 	switch p := s.alien.Load(); {
 	case p != nil:
-		return fmt.Errorf("%s#%d has panicked in %s: %v\n%s", p.Type, p.ActorID, p.Behaviour, p.Value, p.Stack)
+		return fmt.Errorf("%s#%d has panicked in %s: %v\n%s", p.Type, p.ActorID, p.Behaviour, p.Value,
+			p.Stack)
 	case sent != ran+dead:
 		return fmt.Errorf("%d sent, but %d ran + %d dead = %d: %+v", sent, ran, dead, ran+dead, st)
 	case uint64(ran) != st.Messages || uint64(dead) != st.DeadLetters:
@@ -219,7 +223,7 @@ func (s *swarm) watch(done <-chan error) error {
 		select {
 		case err := <-done:
 			return err
-		case <-time.After(patience / 3):
+		case <-time.After(testLimit / 3):
 			if now := s.ran.Load() + s.dead.Load(); now != last {
 				last, same = now, 0
 			}
@@ -233,17 +237,19 @@ func (s *swarm) picture() string {
 	st := s.sys.Stats()
 	stacks := make([]byte, 1<<20)
 	return fmt.Sprintf("%d sent, %d ran, %d dead, %d muted and %d let go; workers %+v\n%s",
-		s.sent.Load(), s.ran.Load(), s.dead.Load(), st.Mutes, st.Unmutes, st.Workers, stacks[:runtime.Stack(stacks, true)])
+		s.sent.Load(), s.ran.Load(), s.dead.Load(), st.Mutes, st.Unmutes, st.Workers,
+		stacks[:runtime.Stack(stacks, true)])
 }
 
 // free batch writes down what is needed to see a failure again.
-func (s *swarm) bundle(t *testing.T, budget int, err error) {
-	dir := os.Getenv("GALLOP_BUNDLES")
+func (s *swarm) record(t *testing.T, budget int, err error) {
+	dir := os.Getenv("GALLOP_BATCHES")
 	if dir == "" {
 		return
 	}
 	text := fmt.Sprintf("seed %d\nbudget %d\nworkloads %q\n%s %s/%s, %d processors\n\n%v\n",
-		s.seed, budget, s.names, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), err)
+		s.seed, budget, s.names, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(
+			0), err)
 	name := filepath.Join(dir, fmt.Sprintf("swarm-%d.txt", s.seed))
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		t.Error(err)
@@ -264,7 +270,7 @@ func swarmTime(t *testing.T) time.Duration {
 
 // TestSwarm: "Each runs exactly once or becomes a dead letter", over mixtures of what
 // swarm_work_test.go has. GALLOP_SWARM repeats one
-// seed; with GALLOP_BUNDLES failures are written to that directory.
+// seed; with GALLOP_BATCHES failures are written to that directory.
 func TestSwarm(t *testing.T) {
 	rounds, budget, first := nightly(60, 20_000), 4000, uint64(1)
 	if text := os.Getenv("GALLOP_SWARM"); text != "" {
@@ -283,8 +289,9 @@ func TestSwarm(t *testing.T) {
 	for ; seed < first+uint64(rounds) || time.Since(begin) < length; seed++ {
 		s := hatch(seed, budget)
 		if err := s.run(); err != nil {
-			s.bundle(t, budget, err)
-			t.Fatalf("%v\nworkloads %q\nagain: GALLOP_SWARM=%d go test -run '^TestSwarm$' ./actor", err, s.names, seed)
+			s.record(t, budget, err)
+			t.Fatalf("%v\nworkloads %q\nagain: GALLOP_SWARM=%d go test -run '^TestSwarm$' ./actor", err,
+				s.names, seed)
 		}
 		messages += s.sent.Load()
 		faults += s.crashed.Load()

@@ -21,7 +21,7 @@ var workloads = map[string]func(*bee, *actor.Context, *rand.Rand, task){
 		}
 	},
 	"flood": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
-		for range 150 { // more than a batch: whoever gets them is overloaded
+		for range 150 { // more than a batch: their receiver is overloaded
 			b.s.send(c, b.next, task{rest, 0, 0})
 		}
 		b.s.send(c, actor.Self[bee](c), task{m.do, m.left, r.Uint64()})
@@ -38,7 +38,8 @@ var workloads = map[string]func(*bee, *actor.Context, *rand.Rand, task){
 			b.s.send(c, actor.Self[bee](c), task{m.do, m.left - 1, r.Uint64()})
 		}
 	},
-	"star": func(b *bee, c *actor.Context, r *rand.Rand, m task) { // everybody sends to one and it to everybody
+	// All send to one and it to all.
+	"star": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
 		for range 20 {
 			b.s.send(c, b.s.any(r), task{func(b *bee, c *actor.Context, _ *rand.Rand, _ task) {
 				b.s.send(c, b.next, task{rest, 0, 0})
@@ -139,12 +140,15 @@ func storm(b *bee, c *actor.Context, r *rand.Rand, m task) {
 // or never. Some bring a mark back.
 func defers(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	s, next := b.s, b.next
-	for _, to := range []actor.Ref[bee]{actor.Self[bee](c), s.any(r), s.any(r), actor.SpawnSupervised(c, beeType, func(k *bee) { *k = bee{s: s, next: next} }, beeFell)} {
+	for _, to := range []actor.Ref[bee]{actor.Self[bee](c), s.any(r), s.any(r),
+		actor.SpawnSupervised(c, beeType, func(k *bee) {
+			*k = bee{s: s, next: next}
+		}, beeFell)} {
 		for range 3 {
 			if r.IntN(3) == 0 {
 				s.askMarked(c, r, to)
 			} else {
-				s.askWith(c, beeOwe, to)
+				s.askWith(c, beePromise, to)
 			}
 			s.send(c, to, task{pay, 0, r.Uint64()})
 			if r.IntN(4) == 0 {
@@ -160,10 +164,10 @@ func defers(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	}
 }
 
-// Owe puts the reply off.
-func (b *bee) Owe(c *actor.Context, _ int) (int, error) {
+// Promise puts the reply off.
+func (b *bee) Promise(c *actor.Context, _ int) (int, error) {
 	b.count()
-	b.owes = append(b.owes, actor.Defer(c, beeOwe))
+	b.owes = append(b.owes, actor.Defer(c, beePromise))
 	return 0, nil
 }
 
@@ -194,8 +198,8 @@ func fall(b *bee, c *actor.Context, r *rand.Rand, _ task) {
 }
 
 // Fell decides on a child. The message comes from the runtime, which does not tell the
-// books when it sends one.
-func (b *bee) Fell(c *actor.Context, f actor.Fallen) {
+// counts when it sends one.
+func (b *bee) Fell(c *actor.Context, f actor.ChildDown) {
 	b.s.sent.Add(1)
 	b.count()
 	switch {
@@ -208,10 +212,10 @@ func (b *bee) Fell(c *actor.Context, f actor.Fallen) {
 	}
 }
 
-// terminate books a dead letter, and what the runtime sent without telling.
-func (s *swarm) bury(l actor.DeadLetter) {
+// noteDead counts a dead letter, and what the runtime sent without telling.
+func (s *swarm) noteDead(l actor.DeadLetter) {
 	s.dead.Add(1)
-	if _, ok := l.Message.(actor.Fallen); ok {
+	if _, ok := l.Message.(actor.ChildDown); ok {
 		s.sent.Add(1)
 	}
 }
@@ -247,7 +251,7 @@ var (
 	carryCrate  = actor.Declare[crate](carrierType, "carry")
 )
 
-func init() { carrierType.Table(carryCrate.Do((*carrier).Carry)) }
+func init() { carrierType.Table(carryCrate.Handle((*carrier).Carry)) }
 
 // shipping: regions and shared texts that go around among actors, whose hash must stay.
 func shipping(b *bee, c *actor.Context, r *rand.Rand, m task) {
@@ -263,7 +267,8 @@ func shipping(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	}
 }
 
-const crateNote = "a text that is longer than what is copied, and so it is shared by all who have it, until the last lets go"
+const crateNote = "a text that is longer than what is copied, and so it is shared by all who " +
+	"have it, until the last lets go"
 
 // ship fills a crate with a list and a text, and sends it.
 func (s *swarm) ship(c *actor.Context, g crate, length int, r *rand.Rand) {

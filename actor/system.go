@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
+	"github.com/gallop-go/gallop/actor/internal/timerwheel"
 
 	"github.com/gallop-go/gallop/actor/internal/indexset"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -25,13 +26,13 @@ type System struct {
 	done  doneSignal
 	sched *sched.Scheduler
 	ids   seam.Uint64
-	// By Hold, and not released: awaitStill looks whether somebody outside is still to act.
+	// By Hold, and not released: awaitQuiet looks whether a goroutine outside is still to act.
 	held seam.Int64
 
 	refusing   seam.Bool     // outside senders are turned away
 	closing    chan struct{} // closed then
 	outside    outsideCounters
-	reports    seam.Count // calls of OnDeadLetter that go on
+	reports    seam.Count // calls of Hooks.DeadLetter that go on
 	letters    letterLog
 	bestEffort letterLog // the dead letters of best-effort behaviours
 	longTurns  longTurns
@@ -40,9 +41,9 @@ type System struct {
 	deadlocks  deadlockWatch
 	waits      waitWatch
 	errands    errands
-	outsiders  seam.Count            // goroutines that wait in SendWait
-	timers     seam.Pointer[timers]  // nil until one is armed
-	bridges    seam.Pointer[bridges] // nil until one is opened
+	waiters    seam.Count                      // goroutines that wait in SendWait
+	timers     seam.Pointer[timerwheel.Timers] // nil until one is armed
+	bridges    seam.Pointer[bridges]           // nil until one is opened
 	names      names
 	variants   sync.Map    // *variantInfo → *table, with interceptors
 	sim        *simulation // nil unless deterministic
@@ -62,16 +63,16 @@ func Start(opts ...Option) *System {
 			s.opts.wrong = append(s.opts.wrong, "a nil option")
 			continue
 		}
-		o(&s.opts)
+		o.setSystem(&s.opts)
 	}
-	s.sim = s.opts.settle()
+	s.sim = s.opts.complete()
 	s.waits.on = s.sim == nil
 	if wrong := s.opts.check(); wrong != "" {
 		panicMisuse("Start: ", wrong)
 	}
 	cfg := sched.Config{
 		Workers:       s.opts.workers,
-		MaxDetached:   s.opts.spares,
+		MaxDetached:   s.opts.maxBlocked,
 		Seed:          s.opts.seed,
 		BindCPUs:      s.opts.bind,
 		Attach:        func(w *sched.Worker) any { return s.newContext(w) },
@@ -97,7 +98,12 @@ func Start(opts ...Option) *System {
 	return s
 }
 
-func (s *System) sender() (*Context, *System) { return nil, s }
+func (s *System) sender() env {
+	if s == nil {
+		return nil
+	}
+	return s
+}
 
 // Workers returns the number of workers.
 func (s *System) Workers() int {
@@ -106,7 +112,7 @@ func (s *System) Workers() int {
 }
 
 // Wait blocks until the system is quiescent: no message is queued or running anywhere,
-// and nobody holds the system. The system goes on running and may be waited for again.
+// and there is no hold of the system. The system goes on running and may be waited for again.
 // Wait returns ctx's error if ctx ends first, and ErrSystemStopped if the system stops.
 //
 // What is still to come counts:
@@ -186,8 +192,8 @@ func (s *System) Shutdown(ctx context.Context) error {
 // letters. It blocks until that has happened and no goroutine of the system is left.
 //
 // Stop does not wait for functions that [Pipe] runs: their context has ended, and what
-// they return later is a dead letter. Nor does it wait for a function of [OnLongTurn],
-// or for the log, that is just then told of a long turn, or that all spares are in use.
+// they return later is a dead letter. Nor does it wait for a function of [Hooks],
+// or for the log, that is just then told of a long turn, or that too many block.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
 	s.refuseOutside()
@@ -213,7 +219,7 @@ func (s *System) stop() <-chan struct{} {
 	done := s.sched.Stop()
 	s.waits.end()
 	if t := s.timers.Load(); t != nil { // after Stop: see makeTimers
-		t.stopAll()
+		t.Stop()
 	}
 	// Afterwards: what a Pipe brings because of it does not run any more.
 	s.done.finish()
@@ -230,12 +236,11 @@ func (s *System) mustBeOutside(call string) {
 	}
 }
 
-// mustBeOutside panics if the caller is a behaviour that would wait for b, or keep a worker of sys
-// waiting.
-func (a *cell) mustBeOutside(sys *System, call string) {
-	sys.mustBeOutside(call)
-	if a.sys() != sys {
-		a.sys().mustBeOutside(call)
+// mustBeOutside panics if the caller is a behaviour of any system: it would keep its worker
+// waiting, or wait for itself.
+func mustBeOutside(call string) {
+	if sched.Here() != nil {
+		panicMisuse(call, " called from a behaviour, which would wait for itself")
 	}
 }
 
@@ -283,13 +288,13 @@ func (s *System) public(err error) error {
 // ended ends what is in no queue: what bridges have in hand, what timers own, and actors
 // under pressure. It is sched.Config.Stopped.
 func (s *System) ended() {
-	// Before anybody hears that the system has stopped; who injects them terminates them.
+	// Before it is known that the system has stopped: the goroutine that injects them terminates them.
 	s.stopList.wakeAll(s)
 	if b := s.bridges.Load(); b != nil {
 		b.finish()
 	}
 	if t := s.timers.Load(); t != nil {
-		t.finish()
+		t.Finish(func(of *sched.Task, held *message) { discardAll(s, cellOfTask(of), held) })
 	}
 	s.deadlocks.end()
 	s.blocked.stop()
@@ -302,7 +307,8 @@ func (s *System) ended() {
 // once more, so that their mail becomes dead letters like all other mail, and the other systems'
 // actors hear.
 //
-// That is when the last worker has gone: no actor enters the list any more, since that takes a turn.
+// That is when the last worker has gone: no actor enters the list any more, since that takes a
+// turn.
 type stopList struct {
 	mu  seam.Mutex
 	all indexset.Set[cell] // guarded by mu
@@ -356,7 +362,7 @@ func (w *stopList) wakeAll(s *System) {
 	all := w.all.Members()
 	w.mu.Unlock()
 	for _, a := range all {
-		if a.recall(nil) || a.box.Push(newSignal(nil, nil)) == mpsc.PushWoke {
+		if a.wakeParked(s) || a.box.Push(newSignal(s, nil)) == mpsc.PushWoke {
 			s.sched.Inject(&a.task)
 		}
 	}

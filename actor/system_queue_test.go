@@ -11,7 +11,7 @@ import (
 // messages from one sender to one receiver keep their order".
 func TestUrgent(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r, release := busy(t, sys, mortal{name: "a", diary: &d})
 	noting := func(s string) act { return func(m *mortal, _ *actor.Context) { m.note("%s", s) } }
 	inside(t, sys, func(c *actor.Context) {
@@ -20,7 +20,7 @@ func TestUrgent(t *testing.T) {
 		rush.Send(c, r, noting("urgent 1"))
 		must(t, rush.TrySend(c, r, noting("urgent 2")))
 	})
-	must(t, rush.SendWait(soon(t), sys, r, noting("urgent 3")))
+	must(t, rush.SendWait(soon(t), r, noting("urgent 3")))
 	rush.To(r).Send(sys, noting("urgent 4"))
 	release()
 	quiet(t, sys)
@@ -37,12 +37,15 @@ func TestUrgent(t *testing.T) {
 // TestUrgent_MoreThanABatch: a flood of urgent messages is served in turns, all of it,
 // before the mail.
 func TestUrgent_MoreThanABatch(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r, release := busy(t, sys, mortal{})
 	inside(t, sys, func(c *actor.Context) {
 		doAct.Send(c, r, func(m *mortal, _ *actor.Context) { equal(t, "urgent ones before", m.n, 1050) })
 		for i := range 1050 {
-			rush.Send(c, r, func(m *mortal, _ *actor.Context) { equal(t, "urgent ones before", m.n, i); m.n++ })
+			rush.Send(c, r, func(m *mortal, _ *actor.Context) {
+				equal(t, "urgent ones before", m.n, i)
+				m.n++
+			})
 		}
 	})
 	release()
@@ -54,7 +57,7 @@ func TestUrgent_MoreThanABatch(t *testing.T) {
 // message each. It answered its own reminders for ever. Found by the swarm, seed 7, when
 // it got its supervised children.
 func TestUrgent_BatchOfOne(t *testing.T) {
-	sys := start(t, actor.Workers(1), actor.Batch(1))
+	sys := start(t, actor.WithWorkers(1), actor.WithBatch(1))
 	r := mortalType.Spawn(sys, mortal{})
 	inside(t, sys, func(c *actor.Context) {
 		for range 3 {
@@ -67,7 +70,7 @@ func TestUrgent_BatchOfOne(t *testing.T) {
 
 // TestUrgent_Crash: a panic in an urgent message is one like another.
 func TestUrgent_Crash(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r, release := busy(t, sys, mortal{})
 	rush.Send(sys, r, func(*mortal, *actor.Context) { panic(1) })
 	rush.Send(sys, r, func(*mortal, *actor.Context) { t.Error("it ran on a broken state") })
@@ -78,21 +81,21 @@ func TestUrgent_Crash(t *testing.T) {
 	equal(t, "reason", brief(joined(t, sys, r)), "panic")
 }
 
-// TestSignals_ReachEverybody: an order reaches an idle, an overloaded, a muted and a busy
+// TestSignals_ReachAll: an order reaches an idle, an overloaded, a muted and a busy
 // actor ahead of its mail.
-func TestSignals_ReachEverybody(t *testing.T) {
+func TestSignals_ReachAll(t *testing.T) {
 	t.Run("Idle", func(t *testing.T) {
 		sys := start(t)
 		r := puppetType.Spawn(sys, puppet{})
-		must(t, actor.StopWait(soon(t), sys, r))
+		must(t, actor.StopWait(soon(t), r))
 	})
 	t.Run("Muted", func(t *testing.T) {
 		var dead letters
-		sys := start(t, actor.Workers(2), dead.option())
+		sys := start(t, actor.WithWorkers(2), dead.option())
 		o := overload(t, sys)
 		m, m2 := o.mute(t, sys), o.mute(t, sys)
 		do.Send(sys, m, func(*puppet, *actor.Context) { t.Error("a stopped actor ran") })
-		must(t, actor.StopWait(soon(t), sys, m)) // although o has not recovered
+		must(t, actor.StopWait(soon(t), m)) // although o has not recovered
 		wants(t, dead.last.Load().Reason, actor.ErrShutdown)
 		watcher := mortalType.Spawn(sys, mortal{})
 		in(t, sys, watcher, func(_ *mortal, c *actor.Context) { actor.Link(c, m2); c.Exit(errUser) })
@@ -103,13 +106,14 @@ func TestSignals_ReachEverybody(t *testing.T) {
 		equal(t, "unmutes", st.Unmutes, st.Mutes)
 	})
 	t.Run("MutedAndLetGo", func(t *testing.T) {
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		o := overload(t, sys)
 		m := o.mute(t, sys)
 		ran := make(chan struct{}, 1)
 		do.Send(sys, m, func(*puppet, *actor.Context) { ran <- struct{}{} })
 		w := mortalType.Spawn(sys, mortal{})
-		in(t, sys, w, func(_ *mortal, c *actor.Context) { actor.Unwatch(c, actor.Watch(c, m, onDown)) }) // it hears of both and goes on being muted
+		// It hears of both and goes on being muted.
+		in(t, sys, w, func(_ *mortal, c *actor.Context) { actor.Unwatch(c, actor.Watch(c, m, onDown)) })
 		in(t, sys, w, func(*mortal, *actor.Context) {})
 		equal(t, "messages run by a muted actor", len(ran), 0)
 		o.release()
@@ -119,7 +123,7 @@ func TestSignals_ReachEverybody(t *testing.T) {
 		equal(t, "unmutes", st.Unmutes, st.Mutes)
 	})
 	t.Run("Busy", func(t *testing.T) {
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.WithWorkers(2))
 		r := puppetType.Spawn(sys, puppet{})
 		begun := make(chan struct{})
 		do.Send(sys, r, func(_ *puppet, c *actor.Context) {
@@ -129,7 +133,7 @@ func TestSignals_ReachEverybody(t *testing.T) {
 		})
 		do.Send(sys, r, func(*puppet, *actor.Context) { t.Error("mail ran before the order") })
 		receive(t, "the behaviour", begun)
-		must(t, actor.StopWait(soon(t), sys, r))
+		must(t, actor.StopWait(soon(t), r))
 	})
 }
 
@@ -137,12 +141,12 @@ func TestSignals_ReachEverybody(t *testing.T) {
 // behaviour returns. Deferred functions run then".
 func TestShield(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
 	begun := make(chan struct{})
 	asked := make(chan error, 1)
 	go func() {
-		_, err := fetchIn.Ask(soon(t), sys, r, func(m *mortal, c *actor.Context) {
+		_, err := fetchIn.Ask(soon(t), r, func(m *mortal, c *actor.Context) {
 			defer m.note("deferred")
 			c.Checkpoint()
 			c.Shield(func() {
@@ -161,11 +165,12 @@ func TestShield(t *testing.T) {
 		asked <- err
 	}()
 	receive(t, "the behaviour", begun)
-	must(t, actor.KillWait(soon(t), sys, r))
+	must(t, actor.KillWait(soon(t), r))
 	d.says(t, "a: start", "a: inner", "a: outer", "a: deferred")
-	err := receive(t, "the asker to be told", asked)
-	if !errors.Is(err, actor.ErrStopped) || !errors.Is(err, actor.ErrKilled) || errors.Is(err, actor.ErrPanicked) {
-		t.Errorf("the asker was told %v", err)
+	err := receive(t, "the caller to be told", asked)
+	if !errors.Is(err, actor.ErrStopped) || !errors.Is(err, actor.ErrKilled) ||
+		errors.Is(err, actor.ErrPanicked) {
+		t.Errorf("the caller was told %v", err)
 	}
 	equal(t, "panics", sys.Stats().Panics, 0)
 }
@@ -173,7 +178,7 @@ func TestShield(t *testing.T) {
 // TestShield_Stop: "An order to stop takes effect after the message, as always."
 func TestShield_Stop(t *testing.T) {
 	var d diary
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
 	begun := make(chan struct{})
 	doAct.Send(sys, r, func(m *mortal, c *actor.Context) {
@@ -187,15 +192,15 @@ func TestShield_Stop(t *testing.T) {
 	})
 	say.Send(sys, r, "never")
 	receive(t, "the behaviour", begun)
-	must(t, actor.StopWait(soon(t), sys, r))
+	must(t, actor.StopWait(soon(t), r))
 	d.says(t, "a: start", "a: to the end", "a: stop shutdown")
 }
 
 // TestShield_Panic: a shield that a panic leaves shields nothing any more.
 func TestShield_Panic(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	r := mortalType.Spawn(sys, mortal{})
-	_, err := fetchIn.Ask(soon(t), sys, r, func(_ *mortal, c *actor.Context) {
+	_, err := fetchIn.Ask(soon(t), r, func(_ *mortal, c *actor.Context) {
 		func() {
 			defer func() { _ = recover() }()
 			c.Shield(func() { panic(1) })
@@ -208,24 +213,27 @@ func TestShield_Panic(t *testing.T) {
 }
 
 // TestKill_BehindAPanic: "A behaviour that panics while a Kill is pending, in a Context.Shield or
-// not, has failed first, and the Kill comes to what that has left": always the same, whoever looks.
+// not, has failed first, and the Kill comes to what that has left": always the same, wherever it is
+// looked at.
 func TestKill_BehindAPanic(t *testing.T) {
 	for _, c := range []struct {
-		name            string
-		supervised, kid bool
-		reason          string   // what all are told in the end
-		own, fell       []string // what its OnStop was told, and its supervisor
+		name              string
+		supervised, child bool
+		reason            string   // what all are told in the end
+		own, fell         []string // what its OnStop was told, and its supervisor
 	}{
 		{"Alone", false, false, "panic", []string{"r: stop panic"}, nil},
 		{"Parent", false, true, "killed", nil, nil},
-		{"Supervised", true, false, "killed", []string{"r: stop panic"}, []string{"super: fell panic false", "super: fell killed true"}},
+		{"Supervised", true, false, "killed", []string{"r: stop panic"},
+			[]string{"super: fell panic false", "super: fell killed true"}},
 		{"SupervisedParent", true, true, "killed", nil, []string{"super: fell killed true"}},
 	} {
-		for _, opt := range []actor.Option{actor.Workers(2), actor.Seed(1), actor.Seed(2), actor.Seed(3)} {
+		for _, opt := range []actor.Option{actor.WithWorkers(2), actor.WithDeterministic(1),
+			actor.WithDeterministic(2), actor.WithDeterministic(3)} {
 			for _, shielded := range []bool{true, false} {
 				t.Run(c.name, func(t *testing.T) {
-					v := newVictim(t, start(t, opt), c.supervised, c.kid)
-					_, err := fetchIn.Ask(soon(t), v.sys, v.ref, func(_ *mortal, c *actor.Context) {
+					v := newVictim(t, start(t, opt), c.supervised, c.child)
+					_, err := fetchIn.Ask(soon(t), v.ref, func(_ *mortal, c *actor.Context) {
 						fail := func() { actor.Kill(c, actor.Self[mortal](c)); panic(1) }
 						if shielded {
 							c.Shield(fail)
@@ -258,7 +266,8 @@ func newVictim(t *testing.T, sys *actor.System, supervised, child bool) *victim 
 	born := func(name string, d *diary) mortal { return mortal{name: name, diary: d, born: true} }
 	if v.ref = mortalType.Spawn(sys, born("r", &v.own)); supervised {
 		in(t, sys, mortalType.Spawn(sys, born("super", &v.super)), func(m *mortal, c *actor.Context) {
-			m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) } // too late
+			// Too late.
+			m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }
 			v.ref = actor.SpawnSupervised(c, mortalType, func(m *mortal) { *m = born("r", &v.own) }, onFell)
 		})
 	}

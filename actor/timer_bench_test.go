@@ -1,7 +1,6 @@
 package actor_test
 
 import (
-	"container/heap"
 	"context"
 	"math/rand/v2"
 	"sync"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/wheel"
 )
 
 // delays are how long the timers of a benchmark take: up to a second, as time-outs do.
@@ -28,7 +26,7 @@ const manyTimers = 1 << 20
 // fire. An op is both, for one timer.
 func BenchmarkTimer_ArmFire(b *testing.B) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
-	sys := start(b, actor.Clock(clock))
+	sys := start(b, actor.WithClock(clock))
 	d := delays(manyTimers)
 	all := make([]actor.Ref[puppet], 64)
 	for i := range all {
@@ -46,7 +44,8 @@ func BenchmarkTimer_ArmFire(b *testing.B) {
 		clock.Jump(time.Second)
 		quiet(b, sys)
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(max(1, b.N/manyTimers)*manyTimers), "ns/timer")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(max(1, b.N/manyTimers)*manyTimers),
+		"ns/timer")
 }
 
 // BenchmarkTimer_AfterFunc: the same with Go's timers: they are armed by 64
@@ -66,17 +65,19 @@ func BenchmarkTimer_AfterFunc(b *testing.B) {
 		}
 		armed.Wait()
 		b.StopTimer()
-		time.Sleep(2*time.Second - time.Since(began)) // nothing happens meanwhile: it is not what is measured
+		// Nothing happens meanwhile: it is not what is measured.
+		time.Sleep(2*time.Second - time.Since(began))
 		b.StartTimer()
 		fired.Wait()
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(max(1, b.N/manyTimers)*manyTimers), "ns/timer")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(max(1, b.N/manyTimers)*manyTimers),
+		"ns/timer")
 }
 
 // BenchmarkTimer_ArmCancel: a time-out that is canceled in time, as most are, while
 // a hundred thousand others are armed.
 func BenchmarkTimer_ArmCancel(b *testing.B) {
-	sys := start(b, actor.Clock(actor.NewVirtualClock(time.Unix(0, 0))))
+	sys := start(b, actor.WithClock(actor.NewVirtualClock(time.Unix(0, 0))))
 	inside(b, sys, func(c *actor.Context) {
 		for i := range 100_000 {
 			actor.After(c, time.Minute+time.Duration(i), count, 1)
@@ -104,7 +105,7 @@ func BenchmarkTimer_StopOfMany(b *testing.B) {
 	d := delays(manyTimers)
 	for b.Loop() {
 		b.StopTimer()
-		sys := actor.Start(actor.Clock(actor.NewVirtualClock(time.Unix(0, 0))))
+		sys := actor.Start(actor.WithClock(actor.NewVirtualClock(time.Unix(0, 0))))
 		inside(b, sys, func(c *actor.Context) {
 			for _, d := range d {
 				actor.After(c, d, count, 1)
@@ -131,60 +132,4 @@ func BenchmarkTimer_ArmFireOne(b *testing.B) {
 	if err := sys.Wait(context.Background()); err != nil {
 		b.Fatal(err)
 	}
-}
-
-// BenchmarkTimerQueue compares the wheel with a heap, without actors: a million
-// entries are added, every other one is removed, the rest is taken in order.
-func BenchmarkTimerQueue(b *testing.B) {
-	d := delays(manyTimers)
-	b.Run("wheel", func(b *testing.B) {
-		at := make([]uint64, len(d))
-		for b.Loop() {
-			var w wheel.Wheel
-			for i := range at {
-				at[i] = w.Add(uint32(i), uint64(d[i]))
-			}
-			for i := 0; i < len(at); i += 2 {
-				w.Remove(uint32(i), at[i])
-			}
-			for ok := true; ok; _, ok = w.Pop(uint64(time.Second)) {
-			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(d)), "ns/timer")
-	})
-	b.Run("heap", func(b *testing.B) {
-		entries := make([]heapEntry, len(d))
-		for b.Loop() {
-			var h timerHeap
-			for i := range entries {
-				entries[i].at = d[i]
-				heap.Push(&h, &entries[i])
-			}
-			for i := 0; i < len(entries); i += 2 {
-				heap.Remove(&h, entries[i].i)
-			}
-			for len(h) > 0 {
-				heap.Pop(&h)
-			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(d)), "ns/timer")
-	})
-}
-
-type heapEntry struct {
-	at time.Duration
-	i  int
-}
-
-type timerHeap []*heapEntry
-
-func (h timerHeap) Len() int           { return len(h) }
-func (h timerHeap) Less(i, j int) bool { return h[i].at < h[j].at }
-func (h timerHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i]; h[i].i, h[j].i = i, j }
-func (h *timerHeap) Push(x any)        { e := x.(*heapEntry); e.i = len(*h); *h = append(*h, e) }
-func (h *timerHeap) Pop() any {
-	old := *h
-	e := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return e
 }

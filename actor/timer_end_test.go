@@ -11,7 +11,7 @@ import (
 // mail there does, is the last one, and leaves nothing. (It used to look for its shard, which
 // the drain had taken away.)
 func TestEvery_Drain(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Workers(2))
+	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	b := bellType.Spawn(sys, bell{})
 	onBell(t, sys, b, func(_ *bell, c *actor.Context) {
 		actor.Every(c, time.Second, chime, 1)
@@ -20,11 +20,11 @@ func TestEvery_Drain(t *testing.T) {
 		actor.Every(c, time.Minute, chime, 3)
 		clock.Jump(time.Second)
 		eventually(t, "three to be in the mailbox", func() bool { return actor.Incoming(c) == 3 })
-		inTurn.Send(c, b, func(*bell, *actor.Context) {}) // wakes nobody: something behind them
+		inTurn.Send(c, b, func(*bell, *actor.Context) {}) // wakes no actor: something behind them
 		canceled.Cancel(c)
 		actor.Drain(c, actor.Self[bell](c))
 	})
-	if _, err := actor.Join(soon(t), sys, b); err != nil {
+	if _, err := actor.Join(soon(t), b); err != nil {
 		t.Fatal(err)
 	}
 	advance(t, clock, time.Hour)
@@ -36,7 +36,7 @@ func TestEvery_Drain(t *testing.T) {
 // TestEvery_LastTickIsOver: the last tick of an actor that drains is over when it has run, so that
 // a Cancel in OnStop does not meet the timer that is in its place.
 func TestEvery_LastTickIsOver(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Workers(2))
+	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	var tick actor.Timer
 	var tooLate, inTime bool
 	r := mortalType.Spawn(sys, mortal{onStop: func(_ *mortal, c *actor.Context) {
@@ -60,7 +60,7 @@ func TestEvery_LastTickIsOver(t *testing.T) {
 func TestTimer_ForTheDead(t *testing.T) {
 	sys, _ := onVirtualTime(t)
 	dead := mortalType.Spawn(sys, mortal{})
-	must(t, actor.KillWait(soon(t), sys, dead))
+	must(t, actor.KillWait(soon(t), dead))
 	inside(t, sys, func(c *actor.Context) { actor.FireAt(c, dead) })
 	quiet(t, sys)
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
@@ -70,9 +70,10 @@ func TestTimer_ForTheDead(t *testing.T) {
 // Cancel, of timers in the wheel, on their way and over, and it does no harm. What OnStop
 // arms ends with it too.
 func TestTimer_CancelInOnStop(t *testing.T) {
-	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop, "Drain": actor.Drain} {
+	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop,
+		"Drain": actor.Drain} {
 		t.Run(name, func(t *testing.T) {
-			sys, clock := onVirtualTime(t, actor.Workers(2))
+			sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 			var timers []actor.Timer
 			stopped := false
 			r := mortalType.Spawn(sys, mortal{onStop: func(_ *mortal, c *actor.Context) {
@@ -91,9 +92,12 @@ func TestTimer_CancelInOnStop(t *testing.T) {
 			}})
 			in(t, sys, r, func(_ *mortal, c *actor.Context) {
 				tick, once := actor.Every(c, time.Second, say, ""), actor.After(c, time.Second, say, "")
-				timers = []actor.Timer{actor.After(c, time.Hour, say, ""), actor.Every(c, time.Hour, say, ""), tick, once}
+				timers = []actor.Timer{actor.After(c, time.Hour, say, ""), actor.Every(c, time.Hour, say, ""),
+					tick, once}
 				clock.Jump(time.Second)
-				eventually(t, "two to be on their way", func() bool { return tick.OnItsWay() && once.OnItsWay() })
+				eventually(t, "two to be on their way", func() bool {
+					return tick.OnItsWay() && once.OnItsWay()
+				})
 				end(c, actor.Self[mortal](c))
 			})
 			quiet(t, sys)
@@ -119,15 +123,15 @@ var (
 	tallyType = actor.NewType[tally]("tally")
 	tick      = actor.Declare[int](tallyType, "tick")
 	armMany   = actor.Declare[int](tallyType, "arm")
-	_         = tallyType.Table(tick.Do((*tally).tick), armMany.Do((*tally).arm))
+	_         = tallyType.Table(tick.Handle((*tally).tick), armMany.Handle((*tally).arm))
 )
 
 // TestTimer_FiredBurstIsLetGo: the memory of many timers is let go when the last of them has run,
-// though nobody arms or cancels any more.
+// though no timer is armed or canceled any more.
 func TestTimer_FiredBurstIsLetGo(t *testing.T) {
 	n := scaled(100_000)
 	for _, workers := range []int{1, 2} {
-		sys, clock := onVirtualTime(t, actor.Workers(workers))
+		sys, clock := onVirtualTime(t, actor.WithWorkers(workers))
 		a, b := tallyType.Spawn(sys, tally{}), tallyType.Spawn(sys, tally{})
 		before, _ := heapInUse()
 		armMany.Send(sys, a, n/2)
@@ -135,19 +139,21 @@ func TestTimer_FiredBurstIsLetGo(t *testing.T) {
 		advance(t, clock, 2*time.Hour)
 		quiet(t, sys)
 		after, _ := heapInUse()
-		if kept := after - before; kept > 128<<10+int64(n)*24 { // the actors' lists of them stay, a timer has 64
+		// The actors' lists of them stay, a timer has 64.
+		if kept := after - before; kept > 128<<10+int64(n)*24 {
 			t.Errorf("%d workers: %d bytes are kept of %d timers", workers, kept, n)
 		}
 		equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 	}
 }
 
-// TestTimer_BurstFiresAtOnce: thousands of timers that are due together have fired when the first
-// of them runs, and not a batch a round of all others; but not without end.
+// TestTimer_BurstFiresAtOnce: thousands of timers that are due together have fired when the
+// first of them runs, and not a batch a round of all others; but not without end.
 func TestTimer_BurstFiresAtOnce(t *testing.T) {
 	const batch, most = actor.FireBatch, actor.FireBatch * actor.FireTurn
-	for _, c := range []struct{ timers, left int }{{3, 0}, {batch, 0}, {10*batch + 3, 0}, {most, 0}, {most + batch, batch}} {
-		sys := start(t, actor.Workers(1), actor.Seed(1))
+	for _, c := range []struct{ timers, left int }{{3, 0}, {batch, 0}, {10*batch + 3, 0}, {most, 0},
+		{most + batch, batch}} {
+		sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 		left := -1
 		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c2 *actor.Context) {
 			for range c.timers {
@@ -169,7 +175,7 @@ func TestTimer_BurstFiresAtOnce(t *testing.T) {
 // them that was kept is not fooled by the one in its place.
 func TestTimer_BurstIsLetGo(t *testing.T) {
 	n := scaled(100_000)
-	sys, _ := onVirtualTime(t, actor.Workers(1))
+	sys, _ := onVirtualTime(t, actor.WithWorkers(1))
 	b := bellType.Spawn(sys, bell{})
 	burst := func() {
 		onBell(t, sys, b, func(_ *bell, c *actor.Context) {
@@ -195,7 +201,8 @@ func TestTimer_BurstIsLetGo(t *testing.T) {
 	burst()
 	burst()
 	after, _ := heapInUse()
-	if kept := after - before; kept > 128<<10+int64(n)*24 { // the actor's list of them stays, a timer has 64
+	// The actor's list of them stays, a timer has 64.
+	if kept := after - before; kept > 128<<10+int64(n)*24 {
 		t.Errorf("%d bytes are kept of %d timers", kept, n)
 	}
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
@@ -204,7 +211,7 @@ func TestTimer_BurstIsLetGo(t *testing.T) {
 // TestCancel_OfTheEnded: Cancel returns false "if the timer has ended because its actor drains,
 // runs its OnStop …".
 func TestCancel_OfTheEnded(t *testing.T) {
-	sys := start(t, actor.Seed(1))
+	sys := start(t, actor.WithDeterministic(1))
 	var d diary
 	var once, again actor.Timer
 	inTime := 0

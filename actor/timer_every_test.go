@@ -18,9 +18,12 @@ func TestEvery_OnTime(t *testing.T) {
 	sys, clock := onVirtualTime(t)
 	b := bellType.Spawn(sys, bell{})
 	var tick actor.Timer
-	onBell(t, sys, b, func(_ *bell, c *actor.Context) { tick = actor.Every(c, 7*time.Millisecond, chime, 1) })
+	onBell(t, sys, b, func(_ *bell, c *actor.Context) {
+		tick = actor.Every(c, 7*time.Millisecond, chime, 1)
+	})
 	advance(t, clock, 30*time.Millisecond)
-	want := []ring{{1, 7 * time.Millisecond}, {1, 14 * time.Millisecond}, {1, 21 * time.Millisecond}, {1, 28 * time.Millisecond}}
+	want := []ring{{1, 7 * time.Millisecond}, {1, 14 * time.Millisecond}, {1, 21 * time.Millisecond},
+		{1, 28 * time.Millisecond}}
 	rings(t, sys, b, want...)
 	onBell(t, sys, b, func(_ *bell, c *actor.Context) {
 		equal(t, "Cancel", tick.Cancel(c), true)
@@ -39,14 +42,14 @@ func (b *bell) Turn(c *actor.Context, f func(*bell, *actor.Context)) { f(b, c) }
 
 var (
 	inTurn = actor.Declare[func(*bell, *actor.Context)](bellType, "turn")
-	_      = bellType.Table(inTurn.Do((*bell).Turn))
+	_      = bellType.Table(inTurn.Handle((*bell).Turn))
 )
 
 // TestEvery_NeverPilesUp: "While the actor has not come to a tick, that tick stays the
 // only one: those that would have come meanwhile are left out, and the next one comes
 // when it would have come anyway."
 func TestEvery_NeverPilesUp(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Workers(2))
+	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	b := bellType.Spawn(sys, bell{})
 	onBell(t, sys, b, func(_ *bell, c *actor.Context) {
 		tick := actor.Every(c, time.Second, chime, 1)
@@ -54,7 +57,9 @@ func TestEvery_NeverPilesUp(t *testing.T) {
 		for range 10 { // an actor that is slow
 			clock.Jump(1250 * time.Millisecond)
 		}
-		eventually(t, "the ticks to be on their way", func() bool { return tick.OnItsWay() && canceled.OnItsWay() })
+		eventually(t, "the ticks to be on their way", func() bool {
+			return tick.OnItsWay() && canceled.OnItsWay()
+		})
 		equal(t, "Cancel of a tick on its way", canceled.Cancel(c), true)
 	})
 	quiet(t, sys)
@@ -73,7 +78,7 @@ func TestBug_K46_EndOfTime(t *testing.T) {
 	for _, nanos := range []int64{0, math.MaxUint32 - 10, math.MaxInt64 - 1<<32} {
 		t.Run(fmt.Sprint(nanos), func(t *testing.T) {
 			clock := actor.NewClockAt(epoch, nanos)
-			sys := start(t, actor.Clock(clock))
+			sys := start(t, actor.WithClock(clock))
 			b := bellType.Spawn(sys, bell{})
 			onBell(t, sys, b, func(_ *bell, c *actor.Context) {
 				actor.After(c, math.MaxInt64, chime, 1)
@@ -94,10 +99,11 @@ func TestBug_K46_EndOfTime(t *testing.T) {
 	}
 }
 
-// TestClock_EndOfTime: a clock that is sent to the end of time stops just before: what is due there
-// or behind never comes, and Every does not tick for ever; but what is due at once is.
+// TestClock_EndOfTime: a clock that is sent to the end of time stops just before: what is due
+// there or behind never comes, and Every does not tick for ever; but what is due at once is.
 func TestClock_EndOfTime(t *testing.T) {
-	for name, opt := range map[string]actor.Option{"Workers": actor.Workers(2), "Seed": actor.Seed(1)} {
+	for name, opt := range map[string]actor.Option{"Workers": actor.WithWorkers(2),
+		"Seed": actor.WithDeterministic(1)} {
 		t.Run(name, func(t *testing.T) {
 			sys, clock := onVirtualTime(t, opt)
 			b := bellType.Spawn(sys, bell{})
@@ -154,7 +160,8 @@ func (m *timerModel) arm(d, period time.Duration) {
 		}
 	})
 	m.armed++
-	m.dumb = append(m.dumb, &dumbTimer{what: len(m.dumb), armed: m.armed, at: m.now + max(d, period), period: period})
+	m.dumb = append(m.dumb, &dumbTimer{what: len(m.dumb), armed: m.armed, at: m.now + max(d, period),
+		period: period})
 	quiet(m.t, m.sys)
 	m.pass(m.now) // what takes no time
 }
@@ -177,7 +184,8 @@ func (m *timerModel) pass(end time.Duration) {
 	for {
 		var next *dumbTimer
 		for _, d := range m.dumb {
-			if !d.over && d.at <= end && (next == nil || d.at < next.at || d.at == next.at && d.armed < next.armed) {
+			if !d.over && d.at <= end && (next == nil || d.at < next.at || d.at == next.at &&
+				d.armed < next.armed) {
 				next = d
 			}
 		}
@@ -198,11 +206,13 @@ func (m *timerModel) pass(end time.Duration) {
 func TestTimer_Model(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		clock := actor.NewVirtualClock(epoch)
-		sys := actor.Start(actor.Logger(silent), actor.Clock(clock), actor.Workers(rapid.IntRange(1, 3).Draw(r, "workers")))
+		sys := actor.Start(actor.WithLogger(silent), actor.WithClock(clock),
+			actor.WithWorkers(rapid.IntRange(1, 3).Draw(r, "workers")))
 		defer sys.Stop()
 		m := &timerModel{t: t, sys: sys, clock: clock, bell: bellType.Spawn(sys, bell{})}
 		some := rapid.Custom(func(r *rapid.T) time.Duration {
-			return time.Duration(rapid.IntRange(0, 20).Draw(r, "steps")) * rapid.SampledFrom([]time.Duration{1, 100, 1 << 20}).Draw(r, "step")
+			return time.Duration(rapid.IntRange(0, 20).Draw(r,
+				"steps")) * rapid.SampledFrom([]time.Duration{1, 100, 1 << 20}).Draw(r, "step")
 		})
 		r.Repeat(map[string]func(*rapid.T){
 			"After":  func(r *rapid.T) { m.arm(some.Draw(r, "d"), 0) },

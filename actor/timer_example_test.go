@@ -8,32 +8,34 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// A lamp that goes out when nobody has touched it for a minute.
+// A lamp that goes out when it was not touched for a minute.
 type lamp struct{ off actor.Timer }
 
-func (l *lamp) Touch(c *actor.Context, _ actor.None) {
+func (l *lamp) Touch(c *actor.Context, _ struct{}) {
 	l.off.Cancel(c)
 	l.off = actor.After(c, time.Minute, lampOff, "out")
 }
 
-func (l *lamp) Off(c *actor.Context, how string) { fmt.Println(how, "at", c.Now().Format("15:04:05")) }
+func (l *lamp) Off(c *actor.Context, how string) {
+	fmt.Println(how, "at", c.Now().Format("15:04:05"))
+}
 
 var (
 	lampType = actor.NewType[lamp]("lamp")
-	touch    = actor.Declare[actor.None](lampType, "touch")
+	touch    = actor.Declare[struct{}](lampType, "touch")
 	lampOff  = actor.Declare[string](lampType, "off")
-	_        = lampType.Table(touch.Do((*lamp).Touch), lampOff.Do((*lamp).Off))
+	_        = lampType.Table(touch.Handle((*lamp).Touch), lampOff.Handle((*lamp).Off))
 )
 
 // A timer sends its actor a message. On a virtual clock a test need not wait for it.
 func ExampleAfter() {
 	clock := actor.NewVirtualClock(time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC))
-	sys := actor.Start(actor.Clock(clock))
+	sys := actor.Start(actor.WithClock(clock))
 	l := lampType.Spawn(sys, lamp{})
 	ctx := context.Background()
-	touch.Send(sys, l, actor.None{})
+	touch.Send(sys, l, struct{}{})
 	_ = clock.Advance(ctx, 50*time.Second)
-	touch.Send(sys, l, actor.None{})
+	touch.Send(sys, l, struct{}{})
 	_ = clock.Advance(ctx, 50*time.Second) // the first minute is over, and was canceled
 	_ = clock.Advance(ctx, time.Hour)
 	sys.Stop()
@@ -47,11 +49,14 @@ func ExampleEvery() {
 		timer actor.Timer
 	}
 	heartType := actor.NewType[heart]("heart")
-	live := actor.Declare[actor.None](heartType, "live")
+	live := actor.Declare[struct{}](heartType, "live")
 	beat := actor.Declare[int](heartType, "beat")
 	heartType.Table(
-		live.Do(func(h *heart, c *actor.Context, _ actor.None) { h.timer = actor.Every(c, time.Millisecond, beat, 3) }),
-		beat.Do(func(h *heart, c *actor.Context, last int) {
+		live.Handle(func(h *heart, c *actor.Context,
+			_ struct{}) {
+			h.timer = actor.Every(c, time.Millisecond, beat, 3)
+		}),
+		beat.Handle(func(h *heart, c *actor.Context, last int) {
 			h.beats++
 			fmt.Println("beat", h.beats)
 			if h.beats == last {
@@ -59,7 +64,7 @@ func ExampleEvery() {
 			}
 		}))
 	sys := actor.Start()
-	live.Send(sys, heartType.Spawn(sys, heart{}), actor.None{})
+	live.Send(sys, heartType.Spawn(sys, heart{}), struct{}{})
 	_ = sys.Run() // an armed timer holds the system
 	// Output:
 	// beat 1
@@ -71,10 +76,10 @@ func ExampleEvery() {
 // A VirtualClock goes as far as it is told, and stops wherever something happens.
 func ExampleVirtualClock() {
 	clock := actor.NewVirtualClock(time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC))
-	sys := actor.Start(actor.Clock(clock))
+	sys := actor.Start(actor.WithClock(clock))
 	l := lampType.Spawn(sys, lamp{})
-	touch.Send(sys, l, actor.None{})
-	_ = sys.Wait(context.Background()) // time stands still and holds nobody
+	touch.Send(sys, l, struct{}{})
+	_ = sys.Wait(context.Background()) // time stands still and holds no system
 	fmt.Println(clock.Next())
 	_ = clock.Advance(context.Background(), 24*time.Hour)
 	fmt.Println(clock.Now().Format(time.DateTime))
@@ -111,8 +116,8 @@ func ExampleFromChan() {
 	read := actor.Declare[<-chan int](gaugeType, "read")
 	show := actor.Declare[int](gaugeType, "show")
 	gaugeType.Table(
-		show.Do(func(g *gauge, _ *actor.Context, n int) { g.sum += n; fmt.Println("sum", g.sum) }),
-		read.Do(func(_ *gauge, c *actor.Context, ch <-chan int) { actor.FromChan(c, ch, show) }))
+		show.Handle(func(g *gauge, _ *actor.Context, n int) { g.sum += n; fmt.Println("sum", g.sum) }),
+		read.Handle(func(_ *gauge, c *actor.Context, ch <-chan int) { actor.FromChan(c, ch, show) }))
 
 	sys := actor.Start()
 	ch := make(chan int)
@@ -149,8 +154,8 @@ func ExampleAskAll() {
 	for _, balance := range []int{10, 20, 30} {
 		all = append(all, accountType.Spawn(sys, account{balance}))
 	}
-	fmt.Println(actor.AskAll(context.Background(), sys, withdraw, all, 5))
-	fmt.Println(actor.AskAll(context.Background(), sys, withdraw, all, 10))
+	fmt.Println(actor.AskAll(context.Background(), withdraw, all, 5))
+	fmt.Println(actor.AskAll(context.Background(), withdraw, all, 10))
 	sys.Stop()
 	// Output:
 	// [5 15 25] <nil>
@@ -162,7 +167,7 @@ func ExampleReplies() {
 	sys := actor.Start()
 	all := []actor.Ref[account]{accountType.Spawn(sys, account{1}), accountType.Spawn(sys, account{2})}
 	left := map[actor.Ref[account]]int{}
-	for a, res := range actor.Replies(context.Background(), sys, withdraw, all, 1) {
+	for a, res := range actor.Replies(context.Background(), withdraw, all, 1) {
 		left[a] = res.Value
 	}
 	fmt.Println(left[all[0]], left[all[1]])
@@ -170,36 +175,40 @@ func ExampleReplies() {
 	// Output: 0 1
 }
 
-// Standing says how an actor stands, for those who choose between several.
-func ExampleRef_Standing() {
+// Status says how an actor stands, for those who choose between several.
+func ExampleRef_Status() {
 	sys := actor.Start()
 	a := accountType.Spawn(sys, account{})
-	fmt.Println(a.Standing())
+	fmt.Println(a.Status())
 	actor.Stop(sys, a)
 	_ = sys.Wait(context.Background())
-	fmt.Println(a.Standing(), a.Standing() == actor.Ended)
+	fmt.Println(a.Status(), a.Status() == actor.StatusEnded)
 	sys.Stop()
 	// Output:
 	// idle
 	// ended true
 }
 
-// A request with a time-out, on a virtual clock: nobody answers within a second.
+// A request with a time-out, on a virtual clock: no answer comes within a second.
 func ExampleAskOption() {
 	ctx, clock := context.Background(), actor.NewVirtualClock(time.Unix(0, 0))
-	sys := actor.Start(actor.Clock(clock), actor.Workers(2))
+	sys := actor.Start(actor.WithClock(clock), actor.WithWorkers(2))
 	slow, asked := puppetType.Spawn(sys, puppet{}), make(chan struct{})
-	told := make(chan error)
-	caller := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { told <- r.Err }})
+	heardBy := make(chan error)
+	caller := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+		heardBy <- r.Err
+	}})
 	release := make(chan struct{})
 	do.Send(sys, slow, func(*puppet, *actor.Context) { <-release })
 	do.Send(sys, caller, func(_ *puppet, c *actor.Context) {
-		actor.AskTo(c, try, slow, func(*puppet, *actor.Context) (any, error) { return "late", nil }, note, actor.Within(time.Second))
+		actor.AskTo(c, try, slow, func(*puppet, *actor.Context) (any, error) {
+			return "late", nil
+		}, note, actor.Within(time.Second))
 		close(asked)
 	})
 	<-asked
 	clock.Jump(time.Second)
-	fmt.Println(<-told)
+	fmt.Println(<-heardBy)
 	close(release)
 	_ = sys.Shutdown(ctx)
 	// Output: gallop: no reply in time: context deadline exceeded

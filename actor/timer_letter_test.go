@@ -15,14 +15,17 @@ func TestEvery_TickThatIsALetter(t *testing.T) {
 	start := actor.Declare[context.Context](typ, "start")
 	tick := actor.Declare[string](typ, "tick")
 	typ.Table(
-		start.Do(func(_ *puppet, c *actor.Context, ctx context.Context) {
+		start.Handle(func(_ *puppet, c *actor.Context, ctx context.Context) {
 			c.SetContext(ctx)
 			actor.Every(c, time.Second, tick, "x")
 		}),
-		tick.Do(func(*puppet, *actor.Context, string) { t.Error("a tick ran") }))
+		tick.Handle(func(*puppet, *actor.Context, string) { t.Error("a tick ran") }))
 	letters := 0
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
-	sys := actor.Start(actor.Clock(clock), actor.Workers(1), actor.OnDeadLetter(func(actor.DeadLetter) { letters++ }))
+	sys := actor.Start(actor.WithClock(clock), actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
+			letters++
+		}}))
 	defer sys.Stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -41,10 +44,13 @@ func TestAfter_LetterIsItsOwn(t *testing.T) {
 	typ := actor.NewType[puppet]("carried")
 	act := actor.Declare[func(*actor.Context)](typ, "act")
 	serve := actor.Declare[int](typ, "serve")
-	typ.Table(act.Do(func(_ *puppet, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		serve.Do(func(*puppet, *actor.Context, int) {}))
+	typ.Table(act.Handle(func(_ *puppet, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		serve.Handle(func(*puppet, *actor.Context, int) {}))
 	var from []uint64
-	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) { from = append(from, d.From) }))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+			from = append(from, d.From)
+		}}))
 	other, r := typ.Spawn(sys, puppet{}), typ.Spawn(sys, puppet{})
 	act.Send(sys, other, func(c *actor.Context) {
 		c.SetContext(t.Context())

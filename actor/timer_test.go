@@ -9,11 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // epoch is when virtual clocks begin.
@@ -22,7 +20,7 @@ var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // onVirtualTime makes a system on a virtual clock.
 func onVirtualTime(t testing.TB, opts ...actor.Option) (*actor.System, *actor.VirtualClock) {
 	clock := actor.NewVirtualClock(epoch)
-	return start(t, append(opts, actor.Clock(clock))...), clock
+	return start(t, append(opts, actor.WithClock(clock))...), clock
 }
 
 // advance moves a clock on.
@@ -58,13 +56,14 @@ var (
 	chime    = actor.Declare[int](bellType, "ring")
 	sayAt    = actor.Declare[string](bellType, "sayAt")
 	inBell   = actor.DeclareAsk[func(*bell, *actor.Context), int](bellType, "do")
-	_        = bellType.Table(chime.Do((*bell).Ring), sayAt.Do((*bell).Say), inBell.Do((*bell).Do))
+	_        = bellType.Table(chime.Handle((*bell).Ring), sayAt.Handle((*bell).Say),
+		inBell.Handle((*bell).Do))
 )
 
 // onBell runs f in a behaviour of a bell.
 func onBell(t testing.TB, sys *actor.System, b actor.Ref[bell], f func(b *bell, c *actor.Context)) {
 	t.Helper()
-	_, err := inBell.Ask(soon(t), sys, b, f)
+	_, err := inBell.Ask(soon(t), b, f)
 	must(t, err)
 }
 
@@ -124,8 +123,10 @@ func TestTimer_Order(t *testing.T) {
 			t.Fatalf("timer %d fired, which was canceled", x.what)
 		case at[x.what] > now || i >= half && at[x.what] <= time.Duration(n/8):
 			t.Fatalf("timer %d of %d fired at %d", x.what, at[x.what], now)
-		case i > 0 && (at[rung[i-1].what] > at[x.what] || at[rung[i-1].what] == at[x.what] && rung[i-1].what > x.what):
-			t.Fatalf("timer %d of %d fired before %d of %d", rung[i-1].what, at[rung[i-1].what], x.what, at[x.what])
+		case i > 0 && (at[rung[i-1].what] > at[x.what] || at[rung[i-1].what] == at[x.what] &&
+			rung[i-1].what > x.what):
+			t.Fatalf("timer %d of %d fired before %d of %d", rung[i-1].what, at[rung[i-1].what], x.what,
+				at[x.what])
 		}
 	}
 }
@@ -150,7 +151,8 @@ func TestTimer_Exact(t *testing.T) {
 	advance(t, clock, 1500*time.Microsecond-1)
 	rings(t, sys, b, ring{5, 0}, ring{2, 0}, ring{3, 0}, ring{what: 4})
 	advance(t, clock, 1)
-	rings(t, sys, b, ring{5, 0}, ring{2, 0}, ring{3, 0}, ring{what: 4}, ring{1, 1500 * time.Microsecond})
+	rings(t, sys, b, ring{5, 0}, ring{2, 0}, ring{3, 0}, ring{what: 4},
+		ring{1, 1500 * time.Microsecond})
 	if _, ok := clock.Next(); ok {
 		t.Error("an alarm is set and no timer is armed")
 	}
@@ -159,7 +161,7 @@ func TestTimer_Exact(t *testing.T) {
 // TestTimer_Cancel: "reports whether that was in time. If so, the message … will not run, even if
 // it is in the mailbox already".
 func TestTimer_Cancel(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Workers(2))
+	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	b := bellType.Spawn(sys, bell{})
 	var early, late, ran, text actor.Timer
 	onBell(t, sys, b, func(b *bell, c *actor.Context) {
@@ -168,7 +170,9 @@ func TestTimer_Cancel(t *testing.T) {
 		equal(t, "a first Cancel", early.Cancel(c), true)
 		equal(t, "a second Cancel", early.Cancel(c), false)
 		clock.Jump(time.Second)
-		eventually(t, "the messages to be on their way", func() bool { return late.OnItsWay() && text.OnItsWay() })
+		eventually(t, "the messages to be on their way", func() bool {
+			return late.OnItsWay() && text.OnItsWay()
+		})
 		equal(t, "Cancel on its way", late.Cancel(c), true)
 		equal(t, "Cancel with a payload on its way", text.Cancel(c), true)
 		equal(t, "a second Cancel on its way", late.Cancel(c), false)
@@ -189,7 +193,7 @@ func TestTimer_Cancel(t *testing.T) {
 }
 
 // TestTimer_EndsWithItsActor: "They end with their actor: what has not run by then is
-// neither run nor a dead letter", and holds nobody.
+// neither run nor a dead letter", and holds no system.
 func TestTimer_EndsWithItsActor(t *testing.T) {
 	for name, end := range map[string]func(*actor.Context){
 		"stop":  func(c *actor.Context) { c.Stop() },
@@ -197,7 +201,7 @@ func TestTimer_EndsWithItsActor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dead letters
-			sys := start(t, actor.Workers(2), dead.option())
+			sys := start(t, actor.WithWorkers(2), dead.option())
 			b := puppetType.Spawn(sys, puppet{})
 			do.Send(sys, b, func(_ *puppet, c *actor.Context) {
 				onItsWay := actor.After(c, 0, count, 1)
@@ -206,7 +210,9 @@ func TestTimer_EndsWithItsActor(t *testing.T) {
 					actor.After(c, time.Hour, count, 1)
 					actor.Every(c, time.Hour, count, 1)
 				}
-				eventually(t, "two to be on their way", func() bool { return onItsWay.OnItsWay() && tick.OnItsWay() })
+				eventually(t, "two to be on their way", func() bool {
+					return onItsWay.OnItsWay() && tick.OnItsWay()
+				})
 				end(c)
 			})
 			quiet(t, sys) // an hour is not over
@@ -226,7 +232,7 @@ func TestTimer_OfTheDraining(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var d diary
 			var dead letters
-			sys := start(t, actor.Workers(2), dead.option())
+			sys := start(t, actor.WithWorkers(2), dead.option())
 			arm := func(_ *mortal, c *actor.Context) {
 				actor.After(c, time.Hour, say, "never").Cancel(c)
 				actor.After(c, 0, say, "too late")
@@ -269,7 +275,7 @@ func TestTimer_Holds(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- sys.Run() }()
 	fired := func() bool {
-		n, err := value.Ask(soon(t), sys, b, actor.None{})
+		n, err := value.Ask(soon(t), b, struct{}{})
 		must(t, err)
 		return n == 1
 	}
@@ -284,7 +290,7 @@ func TestTimer_Holds(t *testing.T) {
 
 // TestTimer_OfPinned: pinned actors have timers like others.
 func TestTimer_OfPinned(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	ticks := 0
 	var tick actor.Timer
 	p := pinnedType.Spawn(sys, puppet{})
@@ -303,7 +309,7 @@ func TestTimer_OfPinned(t *testing.T) {
 // was armed runs once, or is canceled and does not.
 func TestTimer_Conservation(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.Workers(workers))
+		sys := start(t, actor.WithWorkers(workers))
 		var armed, canceled, ran atomic.Int64
 		for i := range 50 {
 			r := rand.New(rand.NewPCG(uint64(workers), uint64(i)))
@@ -365,7 +371,7 @@ func TestTimer_AllocatesNothing(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
 	}
-	sys, clock := onVirtualTime(t, actor.Workers(1))
+	sys, clock := onVirtualTime(t, actor.WithWorkers(1))
 	b := puppetType.Spawn(sys, puppet{})
 	inside(t, sys, func(c *actor.Context) {
 		for i := range 100 {
@@ -397,11 +403,12 @@ func TestTimer_AllocatesNothing(t *testing.T) {
 
 // TestTimer_PanicReport: a panic over a timer's message is reported like any other.
 func TestTimer_PanicReport(t *testing.T) {
-	for _, arm := range []func(*actor.Context, time.Duration, actor.Behaviour[puppet, deed], deed) actor.Timer{
+	for _, arm := range []func(*actor.Context, time.Duration, actor.Behaviour[puppet, deed],
+		deed) actor.Timer{
 		actor.After[puppet, deed], actor.Every[puppet, deed],
 	} {
 		reports := make(chan actor.PanicReport, 1)
-		sys := start(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+		sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
 		b := puppetType.Spawn(sys, puppet{})
 		do.Send(sys, b, func(_ *puppet, c *actor.Context) {
 			arm(c, 1, do, func(*puppet, *actor.Context) { panic("on purpose") })
@@ -420,10 +427,12 @@ func TestMisuse_OfTimers(t *testing.T) {
 	inside(t, sys, func(c *actor.Context) { foreign = actor.After(c, time.Hour, count, 1) })
 	inside(t, sys, func(c *actor.Context) {
 		for words, f := range map[string]func(){
-			"Every(0s): want a positive":        func() { actor.Every(c, 0, count, 1) },
-			"Every(-1s): want a positive":       func() { actor.Every(c, -time.Second, count, 1) },
-			"slow.do is not one of puppet#":     func() { actor.After(c, 1, slowDo, nil) },
-			"a zero Behaviour":                  func() { actor.After(c, 1, actor.Behaviour[puppet, int]{}, 1) },
+			"Every(0s): want a positive":    func() { actor.Every(c, 0, count, 1) },
+			"Every(-1s): want a positive":   func() { actor.Every(c, -time.Second, count, 1) },
+			"slow.do is not one of puppet#": func() { actor.After(c, 1, slowDo, nil) },
+			"a zero Behaviour": func() {
+				actor.After(c, 1, actor.Behaviour[puppet, int]{}, 1)
+			},
 			"a timer of puppet#":                func() { foreign.Cancel(c) },
 			"Advance called from a behaviour":   func() { _ = clock.Advance(context.Background(), 1) },
 			"Advance(-1ns): time does not go":   func() { _ = clock.Advance(context.Background(), -1) },
@@ -432,22 +441,8 @@ func TestMisuse_OfTimers(t *testing.T) {
 			panics(t, words, f)
 		}
 	})
-	panics(t, "Clock(nil)", func() { actor.Start(actor.Clock(nil)) })
+	panics(t, "WithClock(nil)", func() { actor.Start(actor.WithClock(nil)) })
 	equal(t, "panics", sys.Stats().Panics, 0)
-}
-
-// TestTimer_Layout: "It fills one cache line on a 64-bit machine"; and the numbers of a slab
-// are in chunks, each as large as all before it.
-func TestTimer_Layout(t *testing.T) {
-	if unsafe.Sizeof(uintptr(0)) == 8 && unsafe.Sizeof(seam.Uint32{}) == 4 { // it has eight where it is explored
-		equal(t, "size", actor.TimerSize, 64)
-	}
-	actor.SlabPlaces([]uint32{0, 1, 63, 64, 127, 128, 255, 256, 1 << 31, math.MaxUint32}, func(n uint32, chunk int, i, begin uint32) {
-		equal(t, "first of the chunk and place", begin+i, n)
-		if size := max(begin, 64); i >= size || chunk > 26 {
-			t.Errorf("number %d is number %d of chunk %d, which has %d", n, i, chunk, size)
-		}
-	})
 }
 
 // drawer keeps what a timer brings it.
@@ -461,10 +456,12 @@ func arrives[M comparable](t *testing.T, m M) {
 	t.Helper()
 	typ := actor.NewType[drawer[M]]("drawer")
 	arm, keep := actor.Declare[func(*actor.Context)](typ, "arm"), actor.Declare[M](typ, "keep")
-	typ.Table(arm.Do((*drawer[M]).arm), keep.Do((*drawer[M]).keep))
+	typ.Table(arm.Handle((*drawer[M]).arm), keep.Handle((*drawer[M]).keep))
 	var got M
 	sys := start(t)
-	arm.Send(sys, typ.Spawn(sys, drawer[M]{&got}), func(c *actor.Context) { actor.After(c, 1, keep, m) })
+	arm.Send(sys, typ.Spawn(sys, drawer[M]{&got}), func(c *actor.Context) {
+		actor.After(c, 1, keep, m)
+	})
 	quiet(t, sys)
 	equal(t, "payload", got, m)
 }

@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"github.com/gallop-go/gallop/actor/internal/mpsc"
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
@@ -13,11 +12,20 @@ import (
 // meanwhile, from itself as well, waits for the next turn: otherwise an actor that
 // sends to itself would always spend its batch, count as overloaded, and never be
 // muted. RunTask implements sched.KindRunner.
+//
+// Every message of every actor comes by here, so the function is long and flat: what nearly every
+// turn does is inlined by hand, and what few turns do is a call. The parts, in this order:
+//
+//  1. take over: the worker's Context is this actor's for the turn;
+//  2. find the mail: what is in hand, or what has come in;
+//  3. run segments, until the mail, the batch or the timeslice is used up;
+//  4. go idle, or leave the actor to endTurn, preempted or serveSignals.
 func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	c, a := w.Local().(*Context), cellOfTask(t)
 	c.left = int(k.batch)
 	c.self = a
 	a.progress |= begun
+	// The top node is the mark of another worker's bias: that bias ends before mail is taken out.
 	if last := a.in.Tail(); last != nil && last != c.bias.Mark() {
 		c.bias.Revoke(&a.box, &a.in)
 	}
@@ -31,33 +39,43 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 			return a.spuriousWake(c)
 		}
 	} else if m.Next == nil && k.biased {
+		// One message is in hand, left there as the top node. With a bias more may have come in
+		// behind it without a wake-up; it is taken in now, to be one segment with the first.
 		if a.box.Waits(&a.in) {
 			m = a.refillPending(c)
 		}
 	}
+	// Signals go first: the loop looks at the system queue before each segment.
 	for a.system.IsEmpty() {
 		over := false
 		if next := m.Next; next != nil && next.OwnerTag == m.OwnerTag {
 			over = a.account(c, a.runSegment(c, m, min(c.left, w.Budget(), msg.ChainLength)))
-		} else { // a segment of one, inlined by hand: so most turns are, and a call less is a nanosecond less
+		} else {
+			// Fast path for a single message, inlined by hand: most turns run exactly one, and it
+			// saves a call, about 1 ns.
 			c.msg = m
 			a.runs()[m.ID](c, a, m)
+			// Anything out of the ordinary: a flag of the behaviour, a load, a batch or a timeslice
+			// that ends with this message.
 			if c.then != goOn || a.load != 0 || c.left == 1 || w.Budget() == 1 {
 				over = a.account(c, 1)
 			} else {
+				// account, inlined by hand.
 				if invariant.On {
 					verifySegment(a, c, 1)
 				}
 				a.in.SetPending(m.Next)
 				c.count.messages++
 				c.left--
-				if !a.in.IsTop(m) { // as in settle
-					if !c.cache.Free(m) { // recycle, inlined by hand as well
+				// The top node stays: the mailbox leads to it.
+				if !a.in.IsTop(m) {
+					if !c.cache.Free(m) { // recycle, inlined by hand
 						c.recycleChain(m, m, 1)
 					}
 				}
 				w.SpendOne()
-				if a.in.Pending() == nil && !a.in.HasAppended() && !a.isCollecting() { // what nearly every turn comes to: goIdle, inlined by hand
+				// What nearly every turn comes to: no more mail. goIdle, inlined by hand.
+				if a.in.Pending() == nil && !a.in.HasAppended() && !a.isCollecting() {
 					if invariant.On {
 						verifyGoIdle(a, c)
 					}
@@ -70,11 +88,13 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 				}
 			}
 		}
+		// More mail, unless the segment was the last that this turn may run.
 		if m = a.in.Pending(); over || m == nil {
 			return a.endTurn(c)
 		}
 		if w.MustYield() {
-			// Others have waited for long; or to where what is left becomes dead letters.
+			// Other actors have waited for long; or the system stops, and what is left becomes dead
+			// letters.
 			return a.preempted(c)
 		}
 	}
@@ -84,6 +104,7 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 // refillPending takes out the mail that has come in, and puts it behind the one message that may be
 // in hand. It returns the first message that is then in hand, or nil.
 func (a *cell) refillPending(c *Context) *message {
+	// The mailbox is a stack that is turned around here. It gives its old top node back, the stub.
 	var stub *message
 	if a.in.Pending() == nil {
 		stub, _ = a.box.Drain(&a.in)
@@ -96,35 +117,51 @@ func (a *cell) refillPending(c *Context) *message {
 	return a.in.Pending()
 }
 
-// segment runs messages of one origin, from m on and at most quota, until something calls for a
+// runSegment runs messages of one owner, from m on and at most quota, until something calls for a
 // closer look. It returns how many there were. c.msg is the last of them, and c.ran has those
 // before it.
+//
+// A segment is the unit of accounting: its messages belong to one worker's free list, so they go
+// back as one chain, and the counters change once. What ends a segment is a message of another
+// owner, a flag that the behaviour has set, a signal, the quota, and the end of the timeslice.
 func (a *cell) runSegment(c *Context, m *message, quota int) (n int) {
+	// Become ends the segment by a flag (turnTable), so that the table holds for all of it.
 	runs := a.runs()
 	for left := quota; ; {
 		c.msg = m
 		runs[m.ID](c, a, m)
 		left--
 		next := m.Next
-		if left == 0 || next == nil || c.then != goOn || next.OwnerTag != m.OwnerTag || !a.system.IsEmpty() {
+		if left == 0 || next == nil || c.then != goOn || next.OwnerTag != m.OwnerTag ||
+			!a.system.IsEmpty() {
 			return quota - left
 		}
 		if c.w.MustYield() {
 			return quota - left
 		}
+		// The chain of what has run grows at its head: the newest message is the first.
 		m.Next, c.ran = c.ran, m
 		m = next
 	}
 }
 
-// account takes the n messages that a segment has run off in.fifo. It recycles them, except for the
-// mailbox's top node, which stays in place. The newest is the first to be used again, so nodes that
-// lie side by side stay neighbours, however mail is cut into turns and segments
-// (docs/decisions/0008-messages-go-home.md). settle reports whether the turn is over.
+// invoke runs the behaviour of a message that is not the next of the mailbox: urgent mail, the
+// payload of a timer, what was carried, or an outcome that a signal has brought. It counts the
+// message. RunTask and runSegment, which run the mail, have it inlined by hand.
+func (c *Context) invoke(a *cell, m *message) {
+	c.count.messages++
+	a.runs()[m.ID](c, a, m)
+}
+
+// account takes the n messages that a segment has run off the pending mail. It recycles them,
+// except for the mailbox's top node, which stays in place. The newest is the first to be used
+// again, so nodes that lie side by side stay neighbours, however mail is cut into turns and
+// segments (docs/decisions/0008-messages-go-home.md). account reports whether the turn is over.
 func (a *cell) account(c *Context, n int) (over bool) {
 	if invariant.On {
 		verifySegment(a, c, n)
 	}
+	// The chain from newest to oldest goes back to its owner in one piece.
 	oldest, newest, free := a.in.Pending(), c.msg, n
 	a.in.SetPending(newest.Next)
 	if newest == a.in.Tail() { // the top node of the mailbox
@@ -135,48 +172,29 @@ func (a *cell) account(c *Context, n int) (over bool) {
 	c.ran = nil
 	c.count.messages += uint64(n)
 	c.left -= n
-	if a.load&backpressure.Counted != 0 {
-		a.flow.Load().marks.ran(n)
+	// Plain mail is not counted, and an actor with plain mail mostly has a load of 0.
+	if a.load != 0 {
+		a.policy().ran(a, n)
 	}
 	if free > 0 {
 		c.recycleChain(newest, oldest, free)
 	}
 	c.w.Spend(n)
+	// These flags only interrupt a segment; the others are for the end of the turn.
 	if c.then&(gasLow|turnTable|usesContext) != 0 {
 		c.applyFlags()
 	}
 	return c.left == 0 || c.then != goOn
 }
 
-// endTurn ends a turn that has settled a segment.
+// endTurn ends a turn whose last segment was accounted for. The common case is that no mail is left
+// and nothing was asked for; all else is endTurnSlow's.
 func (a *cell) endTurn(c *Context) (again bool) {
+	// Four loads of words that this turn has touched anyway.
 	if a.in.Pending() != nil || c.left == 0 || c.then != goOn || a.load != 0 {
 		return a.endTurnSlow(c)
 	}
 	return a.goIdle(c)
-}
-
-// inHand reports whether m, which is or was c.msg, is a message from the mailbox whose segment is
-// not settled. If the segment is settled, m is recycled, and may be anywhere. Owner only, in a turn
-// that is about mail; or as a hint: see peek, which has looked whose turn it is, and may not read
-// that again.
-func inHand(c *Context, a *cell, m *message) bool {
-	return c.ran != nil || m != nil && m == a.in.Pending()
-}
-
-// accountCrash settles a segment that has ended in the middle of c.msg's behaviour. It returns how
-// many messages there were, and leaves them to the GC.
-func (a *cell) accountCrash(c *Context) (n int) {
-	n = 1 + msg.Distance(c.ran, nil)
-	if invariant.On {
-		verifySegment(a, c, n)
-	}
-	m := c.msg
-	a.in.SetPending(m.Next)
-	m.Next = c.ran
-	c.ran = nil
-	msg.Unlink(m, n)
-	return n
 }
 
 // endTurnSlow is for a turn that may not simply go on, of an actor that may not simply go idle: the
@@ -184,10 +202,13 @@ func (a *cell) accountCrash(c *Context) (n int) {
 // gate, spent the gas, or lasted for long.
 func (a *cell) endTurnSlow(c *Context) (again bool) {
 	then := c.then
+	// An actor that stops itself, without callbacks, links or mail, is done here.
 	if then == mustEnd && a.endPlainly(c) {
 		return false
 	}
 	c.then = goOn
+	// First what changes the mail in hand: what was unstashed goes before the rest, and what was
+	// yielded before that.
 	if then&lookAgain != 0 {
 		a.requeueUnstashed(a.cold)
 	}
@@ -198,8 +219,10 @@ func (a *cell) endTurnSlow(c *Context) (again bool) {
 		a.collectArena(c)
 	}
 	if a.load&backpressure.Withheld != 0 {
-		a.endWithholding(env{c: c, sys: c.sys}) // its mail has had a turn
+		a.endWithholding(c) // its mail has had a turn
 	}
+	// Then how it goes on: by its end, parked, or with more mail. The order matters: an actor that
+	// ends does not park, and one that parks is not overloaded.
 	switch {
 	case then&mustEnd != 0:
 		c.then = then & mayPark // Decide may have it go on
@@ -215,52 +238,43 @@ func (a *cell) endTurnSlow(c *Context) (again bool) {
 	case c.left == 0 || a.load&backpressure.Counted != 0:
 		return a.markOverloaded(c)
 	}
-	// It need not park after all; the rest of the batch waits its turn.
+	// Every gate that it met was open again before it parked: the rest of the batch waits its turn.
 	return true
 }
 
-// drained ends a turn that has run all the mail there was when it began. The turn has used its
+// drained ends a turn that has run all the mail there was when it began. An actor that has emptied
+// its mailbox keeps up: it is not overloaded any more. The turn has used its
 // batch up if c.left is 0.
 func (a *cell) drained(c *Context) (again bool) {
-	switch {
-	case a.load == 0:
-		if c.left == 0 && a.mailWaits() {
-			return a.markOverloaded(c)
-		}
-		return a.goIdle(c)
-	case a.load&backpressure.Exempt != 0:
+	if a.load&backpressure.Exempt != 0 {
 		a.endExemption()
 	}
-	switch {
-	case a.load&backpressure.Bounded != 0:
-		return a.refill(c)
-	case a.load&backpressure.Counted != 0:
-		if a.measure(c) {
-			return true
-		}
-	case c.left == 0 && a.mailWaits():
-		return a.markOverloaded(c)
-	default:
-		a.forgetAjar()
-		a.setLoad(c, a.load&^backpressure.Overloaded)
+	if again, idle := a.policy().drained(a, c); !idle {
+		return again
 	}
 	return a.goIdle(c)
 }
 
-// goIdle gives the actor up if nothing has come in since the turn began and its arena is
-// not being collected.
+// goIdle gives the actor up if nothing has come in since the turn began and its arena is not being
+// collected. It reports whether another turn is to follow. Whichever comes first, the swap of
+// TryIdle or the push of a sender, decides: either the actor is idle, and that sender schedules it,
+// or it has mail, and this worker does.
 func (a *cell) goIdle(c *Context) (again bool) {
+	// A collection in steps keeps the actor scheduled until it is done.
 	if a.isCollecting() && a.collectMore(c) {
 		return true
 	}
+	// By a bias the worker itself has appended mail, which a look at the mailbox would not show.
 	if a.in.HasAppended() {
 		return true
 	}
 	if invariant.On {
 		verifyGoIdle(a, c)
 	}
+	// Before TryIdle: once the actor is idle, its next sender may run it elsewhere.
 	c.w.PrepareNext()
 	stub, ok := a.box.TryIdle(&a.in)
+	// What the mailbox gives back is a node, or the mark of the bias, which stays in place.
 	if stub != nil && stub != c.bias.Mark() {
 		c.recycle(stub)
 	}
@@ -270,12 +284,11 @@ func (a *cell) goIdle(c *Context) (again bool) {
 // markOverloaded ends a turn that has used its batch or its gas up although mail is left:
 // the actor is overloaded, as in the Pony runtime, unless its type has another policy.
 func (a *cell) markOverloaded(c *Context) (again bool) {
-	switch {
-	case a.load&backpressure.Counted != 0:
-		a.measure(c)
-	case a.load&(backpressure.Bounded|backpressure.Overloaded) == 0:
-		a.setLoad(c, a.load|backpressure.Overloaded)
+	if a.cold == nil || !a.cold.drained {
+		a.policy().overload(a, c)
 	}
+	// Otherwise its mailbox is closed, so no sender can make it worse. If it then waited for a
+	// reply with its gate shut, senders that came before the close would be muted until its end.
 	return true
 }
 
@@ -290,7 +303,8 @@ func (a *cell) preempted(c *Context) (again bool) {
 	return true
 }
 
-// mailWaits reports whether there is mail that the turn has not taken out. Owner only.
+// mailWaits is a look at the mailbox, of which the answer may be stale. It reports whether there is
+// mail that the turn has not taken out. Owner only.
 func (a *cell) mailWaits() bool { return a.box.Waits(&a.in) }
 
 // leftAtLeast reports whether n messages or more are left, and looks no further. Owner only.
@@ -299,51 +313,13 @@ func (a *cell) leftAtLeast(n int) bool {
 	return n <= 0
 }
 
-// spuriousWake is a turn without mail: a signal has called the actor, or the actor was let go
-// when it had no mail.
+// spuriousWake is a turn without mail, which is no mistake: a signal has called the actor, or the
+// actor was let go when it had no mail.
 func (a *cell) spuriousWake(c *Context) (again bool) {
 	if !a.system.IsEmpty() {
 		return a.serveSignals(c)
 	}
-	a.endWithholding(env{c: c, sys: c.sys})
+	a.endWithholding(c)
 	c.left = 0
 	return a.drained(c)
-}
-
-// end ends an actor that has asked for its end itself.
-func (a *cell) end(c *Context) (again bool) {
-	if !a.plain() {
-		a.endSlow(c, a.makeCold())
-		return a.endSignalTurn(c)
-	}
-	c.reset()
-	c.count.stopped.Add(1)
-	c.w.GiveUp() // a mailbox may be long
-	a.terminate(env{c: c, sys: a.shared().sys}, terminatedNormal)
-	return false
-}
-
-// endSlow ends an actor that has more to see to than its mail.
-func (a *cell) endSlow(c *Context, x *coldState) {
-	c.aside = true
-	if x.gone {
-		if !a.typ().finishes { // or else endDrainTurn decides
-			a.leave(c, nextEnded, modeDrain, ErrShutdown)
-		}
-		return
-	}
-	a.exit(c, x.takeExit())
-}
-
-// TaskTerminated ends an actor whose behaviour crashed, or whose system has stopped. It
-// implements sched.KindRunner.
-func (k *typeInSystem) TaskTerminated(w *sched.Worker, t *sched.Task, cause error) {
-	a := cellOfTask(t)
-	if w == nil {
-		mpsc.NoBias.Revoke(&a.box, &a.in)
-		k.sys.outside.stopped.Add(1)
-		a.terminate(env{sys: k.sys}, terminatedSystem)
-		return
-	}
-	a.crashed(w.Local().(*Context), cause.(*sched.Crash))
 }

@@ -1,14 +1,22 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // The turn of an actor that has signals: it serves them, runs its urgent mail, and then decides how
 // the turn goes on.
+//
+// What the runtime tells an actor (stop, link, watch, an end, a restart) is a signal. Signals and
+// urgent mail wait in the system queue, beside the mailbox, and a turn looks there before it takes
+// mail. They reach an actor that is parked as well: its own mail waits, they do not. So each way a
+// turn beside the mail can end has to put the actor back where it was: parked, waiting, in a
+// back-off, or runnable.
 
-// serveSignals serves what is in the system queue, a batch of it at most.
+// serveSignals serves what is in the system queue, a batch of it at most. It is the turn of RunTask
+// for an actor with something there, and reports whether another turn is to follow.
 func (a *cell) serveSignals(c *Context) (again bool) {
 	x := a.makeCold()
 	c.aside, c.msg = true, &noMessage // for the report, if what a supervisor has given panics
@@ -16,12 +24,15 @@ func (a *cell) serveSignals(c *Context) (again bool) {
 		verifyServeSignals(a, x)
 	}
 	a.dropWakeups(c)
-	if f := x.fault; f != nil { // before anything runs on a broken state
+	// A behaviour has crashed: the supervisor decides before anything runs on a broken state.
+	if f := x.fault; f != nil {
 		x.fault, c.then = nil, f.then
 		a.failed(c, f)
 	}
+	// A batch at most, as of mail: other actors wait for the worker.
 	for left := a.batch(); x.state != ended; left-- {
-		if left == 0 || c.then&mayPark != 0 { // it is muted before it runs more that sends
+		// An actor that is to be muted is muted before it runs more that sends.
+		if left == 0 || c.then&mayPark != 0 {
 			x.rewake(a, c)
 			return a.endSignalTurn(c)
 		}
@@ -31,7 +42,7 @@ func (a *cell) serveSignals(c *Context) (again bool) {
 		}
 		a.serve(c, x, m)
 	}
-	c.aside = false
+	c.aside = false // the actor has ended: there is no turn to end
 	return false
 }
 
@@ -40,27 +51,31 @@ func (a *cell) serveSignals(c *Context) (again bool) {
 // of them would be run, and there is one for each message that comes there. Owner only.
 func (a *cell) dropWakeups(c *Context) {
 	n := 0
-	for m := a.in.Pending(); m != nil && m.ID == systemID && *payloadOf[signal](m) == nil; m = a.in.Pending() {
+	for m := a.in.Pending(); m != nil && m.ID == systemID &&
+		*payloadOf[signal](m) == nil; m = a.in.Pending() {
 		a.in.SetPending(m.Next)
 		if n++; !a.in.IsTop(m) { // as in settle
 			c.recycleChain(m, m, 1)
 		}
 	}
-	if n > 0 && a.load&backpressure.Counted != 0 {
+	if n > 0 {
 		a.passed(n)
 	}
 }
 
-// rewake makes the next turn look here too. A reminder that there is already is not
-// answered by another: with a batch of one that would go on for ever.
+// rewake makes the next turn look here too. It adds no second wake-up: with a batch of 1 the actor
+// would requeue itself for ever.
 func (x *coldState) rewake(a *cell, c *Context) {
 	if x.todo.First != nil && a.system.IsEmpty() {
 		a.system.Push(newSignal(c, nil))
 	}
 }
 
-// next returns what is to be served next, or nil.
+// next returns what is to be served next, or nil. What is taken out is in todo until its turn
+// comes, also over the end of this turn. The facts about the queue that pendingStop keeps are void
+// then.
 func (x *coldState) next(l *systemQueue) *message {
+	// All that is in the queue is taken out at once, in order.
 	if x.todo.First == nil && !l.IsEmpty() {
 		x.todo.Add(l.Take())
 		x.inTodo, x.inQueue, x.stopSeen = notAsked, 0, nil
@@ -68,8 +83,11 @@ func (x *coldState) next(l *systemQueue) *message {
 	return x.todo.Pop()
 }
 
-// serve acts on one message from the system queue.
+// serve acts on one message from the system queue: a signal, an urgent message, or an outcome. What
+// a signal does may end the actor, park it, or start another life, which the next look at x.state
+// shows.
 func (a *cell) serve(c *Context, x *coldState, m *message) {
+	// Mail of the user's: urgent, or an outcome for an actor whose mailbox is closed.
 	if m.ID != systemID {
 		if d := a.typ().decls[m.ID]; d.urgent && m.ID != carriedID {
 			a.runUrgent(c, x, m)
@@ -93,21 +111,23 @@ func (a *cell) runUrgent(c *Context, x *coldState, m *message) {
 		a.applyExit(c, x)
 		return
 	}
+	// It runs now, or waits until the actor is up again or may send again, or never.
 	switch {
 	case x.state == alive && a.load&backpressure.Withheld == 0:
 	case x.state == alive:
 		x.held.Add(m)
 		return
 	case x.after == nextEnded:
-		env{c: c, sys: a.sys()}.deadLetter(a, m, stoppedBecause(x.reason))
+		deadLetter(c, a, m, stoppedBecause(x.reason))
 		return
 	default:
 		a.holdUrgent(c, x, m)
 		return
 	}
+	// As RunTask does for mail; but no segment is under way, so each message is accounted for at
+	// once.
 	c.msg = m
-	c.count.messages++
-	a.runs()[m.ID](c, a, m)
+	c.invoke(a, m)
 	c.msg = &noMessage // or what comes next looks like it, see doing
 	if c.then&usesContext != 0 {
 		c.leaveContext()
@@ -118,19 +138,20 @@ func (a *cell) runUrgent(c *Context, x *coldState, m *message) {
 	a.applyExit(c, x)
 }
 
-// holdUrgent keeps an urgent message until the actor is up again, unless it is in a back-off and
-// keeps no more.
+// holdUrgent keeps an urgent message, in order, until the actor is up again, unless it is in a
+// back-off and keeps no more.
 func (a *cell) holdUrgent(c *Context, x *coldState, m *message) {
 	if f := x.backoff; f != nil {
 		if err := f.refuse(c, a, m); err != nil {
-			env{c: c, sys: a.sys()}.deadLetter(a, m, err)
+			deadLetter(c, a, m, err)
 			return
 		}
 	}
 	x.held.Add(m)
 }
 
-// applyExit ends an actor that said so in what it has just run.
+// applyExit ends an actor that said so in what it has just run. It does so at once, and not at the
+// end of the turn: what is still in the system queue meets an actor that leaves.
 func (a *cell) applyExit(c *Context, x *coldState) {
 	if c.then&mustEnd != 0 {
 		c.then &^= mustEnd
@@ -142,9 +163,11 @@ func (a *cell) applyExit(c *Context, x *coldState) {
 // next turn.
 func (a *cell) endSignalTurn(c *Context) (again bool) {
 	a.keepYielded(c)
+	// The mail of a drain has run: what is left decides whether the actor has drained.
 	if x := a.cold; x.gone && x.state == alive {
 		a.endDrainTurn(c, x)
 	}
+	// The flags of what ran here are for this turn alone.
 	then := c.then
 	c.then, c.aside = goOn, false
 	if then&lookAgain != 0 {
@@ -153,9 +176,10 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 	if then&mustCollect != 0 {
 		a.collectArena(c)
 	}
+	// Back to where the actor was when the signal came.
 	switch x := a.cold; {
 	case x.state == ended:
-		return false
+		return false // it belongs to no worker any more
 	case x.backoff != nil:
 		return a.postponeMail(c, x)
 	case x.waiting:
@@ -172,9 +196,10 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 }
 
 // parkAgain parks an actor that waited, or was muted, when the system queue called it, unless it
-// has been forgiven meanwhile, and reports whether it is parked. It has held the system all the
+// was unblocked meanwhile, and reports whether it is parked. It has held the system all the
 // time.
 func (a *cell) parkAgain(c *Context) (parked bool) {
+	// As in park. After Park the actor is not this worker's, unless recheckSystem takes it back.
 	c.waiters.forget()
 	c.w.PrepareNext()
 	if !a.blockedOn.Park() {
@@ -184,32 +209,114 @@ func (a *cell) parkAgain(c *Context) (parked bool) {
 	return true
 }
 
-// unmuted ends the muting of an actor that runs.
+// unmuted ends the muting of an actor that runs. The wait lists it was in have let it go while it
+// served its signals, so no other worker has undone its muting: unmute does the same for an actor
+// that is parked.
 func (a *cell) unmuted(c *Context) {
 	if invariant.On {
 		verifyUnmuted(a)
 	}
-	a.endWithholding(env{c: c, sys: a.sys()})
+	a.endWithholding(c)
 	a.setLoad(c, a.notMuted())
 	c.count.unmutes.Add(1)
 	a.sys().sched.ReleaseParked()
 }
 
-// verifyUnmuted checks an actor that runs while it is muted, and is so no longer.
-func verifyUnmuted(a *cell) {
-	invariant.Check(a.load&backpressure.Muted != 0, "%v is unmuted, and was not muted", a)
-	invariant.Check(a.cold == nil || !a.cold.waiting || a.cold.state == suspended, "%v is unmuted while it waits", a)
-	backpressure.MustRun(&a.blockedOn)
+// signal is what the runtime itself tells an actor. It travels in a message of its own, through the
+// system queue if it is to overtake, else through the mailbox.
+//
+// Every signal is served once or refused once. The one that brings it to an actor that has ended
+// hears so by refused, in its own turn: an actor that has ended runs no more.
+type signal interface {
+	// serve acts on a, whose turn runs, between two messages.
+	serve(a *cell, c *Context)
+	// refused is called instead if a has ended: e answers for it if need be.
+	refused(a *cell, e env)
 }
 
-// verifyServeSignals checks the turn of an actor that has signals.
-func verifyServeSignals(a *cell, x *coldState) {
-	invariant.Check(!x.waiting || x.state == leaving || x.state == suspended || x.gone && a.typ().finishes, "%v waits in phase %d", a, x.state)
-	invariant.Check(x.state != suspended || x.waiting, "%v is suspended, and does not wait", a)
-	invariant.Check(x.held.First == nil || a.supervised || a.load&backpressure.Withheld != 0 || a.typ().finishes, "%v holds urgent mail back, and will not come up", a)
-	invariant.Check(!x.stashes || x.stopReasons > 0, "%v has a stash, and is not on the stop list", a)
-	invariant.Check(!x.unheld || x.waiting, "%v rests, and does not wait", a)
-	invariant.Check(x.backoff == nil || x.state == suspended && x.unheld, "%v is in a back-off in phase %d", a, x.state)
-	invariant.Check((x.stash.list.First == nil) == (x.stash.n == 0), "%v counts %d messages in its stash", a, x.stash.n)
-	backpressure.MustRun(&a.blockedOn)
+// unanswered is for signals that need no answer if the actor has ended.
+type unanswered struct{}
+
+func (unanswered) refused(*cell, env) {}
+
+// signalSize has the nodes of signals.
+var signalSize, _ = msg.Of[signal]()
+
+// systemDesc is the runtime's own row of every table: in the mailbox it wakes an actor
+// for its system queue, starts it, and marks the end of a drain.
+var systemDesc = &descriptor{
+	size:  signalSize,
+	clear: func(m *message) { takeSignal(m) },
+	run: func(c *Context, a *cell, m *message) {
+		c.count.notRun++
+		if s := takeSignal(m); s != nil {
+			s.serve(a, c)
+		}
+	},
+}
+
+// newSignal puts s into a message. A nil one only wakes: it is pushed to the mailbox of an actor
+// that has something in its system queue, and dropWakeups takes it off.
+func newSignal(e env, s signal) *message {
+	m := e.node(signalSize)
+	m.ID, m.From, m.Next = systemID, 0, nil
+	*payloadOf[signal](m) = s
+	return m
+}
+
+// takeSignal empties a message of the runtime's, which may then be recycled: it keeps nothing
+// alive.
+func takeSignal(m *message) signal {
+	p := payloadOf[signal](m)
+	s := *p
+	*p = nil
+	return s
+}
+
+// tell brings s to an actor, ahead of its mail. If the actor has ended, s is refused. Any
+// goroutine.
+func (a *cell) tell(e env, s signal) {
+	// The context of the life is read before the push: the order may end the life at once.
+	e = e.in(a)
+	m, before := newSignal(e, s), a.contextOfLife()
+	if e.pushSystem(a, m) != nil {
+		takeSignal(m)
+		e.recycle(m)
+		s.refused(a, e)
+	} else if ordersEnd(s) {
+		a.cutContext(s, before)
+	}
+}
+
+// closeSystem is for a sender that finds the box closed behind its signal. An actor that ended
+// plainly has not looked at its system queue: the first sender to come closes the system queue, and
+// answers for the dead. Any other actor closes its system queue itself, later. Any goroutine.
+func (a *cell) closeSystem(e env) {
+	// Several senders may come: the queue is closed once, and each signal is refused once.
+	if a.endedPlainly() {
+		a.refuseAll(e, a.system.Close())
+	}
+}
+
+// recheckSystem is A2: an actor that has just parked looks whether a signal came before any sender
+// could see it parked. The one that recalls it schedules it.
+func (a *cell) recheckSystem(c *Context) {
+	if !a.system.IsEmpty() && a.wakeParked(c) {
+		c.w.Schedule(&a.task)
+	}
+}
+
+// wakeParked takes a parked actor out, and reports whether it did: if so, the caller owns it and
+// schedules it. An earlier turn may have served what was brought, and parked the actor again, so
+// its system queue may be empty. Then wakeParked puts something there: a turn that finds nothing
+// would run mail that has to wait, and rest where it should park.
+func (a *cell) wakeParked(e env) bool {
+	// Of several that try, one wins: Wake is a compare-and-swap.
+	if !a.blockedOn.Wake() {
+		return false
+	}
+	if a.system.IsEmpty() {
+		a.system.Push(newSignal(e, nil))
+	}
+	return true
 }

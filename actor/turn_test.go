@@ -9,12 +9,13 @@ import (
 
 // readers are two actors of a batch of six that get ten messages each. It returns what they do, in
 // order. If the mail is mixed, every other message has another layout, and the first actor meets
-// the event with its third. They share a thread, which nobody cuts short however long it is halted.
+// the event with its third. They share a thread, which is not cut short however long it is halted.
 func readers(t *testing.T, mixed bool, event deed) (story []string) {
 	var dead letters
-	sys := start(t, actor.Workers(1), actor.Batch(6), dead.option(), actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithWorkers(1), actor.WithBatch(6), dead.option(),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	sender := pinnedType.Spawn(sys, puppet{})
-	_, err := pinnedTry.Ask(soon(t), sys, sender, func(_ *puppet, c *actor.Context) (any, error) {
+	_, err := pinnedTry.Ask(soon(t), sender, func(_ *puppet, c *actor.Context) (any, error) {
 		for _, name := range []string{"a", "b"} {
 			n := 0 // how many of the others have run
 			r := pinnedType.Spawn(c, puppet{note: func(*actor.Context, actor.Result[any]) { n++ }})
@@ -56,14 +57,18 @@ func TestTurn_OfMixedMail(t *testing.T) {
 		event deed
 		want  string
 	}{
-		"nothing":     {func(*puppet, *actor.Context) {}, whole},
-		"it stops":    {func(_ *puppet, c *actor.Context) { c.Stop() }, ended},
-		"is stopped":  {func(_ *puppet, c *actor.Context) { actor.Stop(c, actor.Self[puppet](c)) }, ended},
-		"it panics":   {func(*puppet, *actor.Context) { panic("at the third") }, ended},
-		"no gas":      {func(_ *puppet, c *actor.Context) { c.Gas(actor.DefaultGas) }, cut},
-		"little gas":  {func(_ *puppet, c *actor.Context) { c.Gas(actor.DefaultGas - 4) }, cut},
-		"pressure":    {func(_ *puppet, c *actor.Context) { c.ApplyPressure() }, whole},
-		"more for it": {func(_ *puppet, c *actor.Context) { pinnedNote.Send(c, actor.Self[puppet](c), actor.Result[any]{}) }, more},
+		"nothing":  {func(*puppet, *actor.Context) {}, whole},
+		"it stops": {func(_ *puppet, c *actor.Context) { c.Stop() }, ended},
+		"is stopped": {func(_ *puppet, c *actor.Context) {
+			actor.Stop(c, actor.Self[puppet](c))
+		}, ended},
+		"it panics":  {func(*puppet, *actor.Context) { panic("at the third") }, ended},
+		"no gas":     {func(_ *puppet, c *actor.Context) { c.Gas(actor.DefaultGas) }, cut},
+		"little gas": {func(_ *puppet, c *actor.Context) { c.Gas(actor.DefaultGas - 4) }, cut},
+		"pressure":   {func(_ *puppet, c *actor.Context) { c.ApplyPressure() }, whole},
+		"more for it": {func(_ *puppet, c *actor.Context) {
+			pinnedNote.Send(c, actor.Self[puppet](c), actor.Result[any]{})
+		}, more},
 		"the system stops": {func(_ *puppet, c *actor.Context) {
 			go c.System().Stop()
 			eventually(t, "it is to yield", c.ShouldYield)
@@ -81,7 +86,7 @@ func TestTurn_OfMixedMail(t *testing.T) {
 // then, shows what it has done, and lets others run.
 func TestTurn_OfOneIsPaidFor(t *testing.T) {
 	n := scaled(1_000_000)
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	pair := [2]actor.Ref[puppet]{puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})}
 	var then actor.Stats
 	left := n
@@ -95,8 +100,9 @@ func TestTurn_OfOneIsPaidFor(t *testing.T) {
 	}
 	do.Send(sys, pair[n%2], hit)
 	quiet(t, sys)
-	const credit = 4096 // messages between two readings, at most
-	if then.Messages+2*credit < uint64(n) || then.Workers[0].Yields == 0 {
-		t.Errorf("of %d messages %d were shown, and others were let run %d times", n, then.Messages, then.Workers[0].Yields)
+	const budget = 4096 // messages between two readings, at most
+	if then.Messages+2*budget < uint64(n) || then.Workers[0].Yields == 0 {
+		t.Errorf("of %d messages %d were shown, and others were let run %d times", n, then.Messages,
+			then.Workers[0].Yields)
 	}
 }

@@ -1,8 +1,6 @@
 package actor
 
 import (
-	"errors"
-	"fmt"
 	"unsafe"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
@@ -37,8 +35,9 @@ type Type[S any] struct {
 
 // typeInfo is what the runtime knows of a type, whatever its state.
 type typeInfo struct {
-	name  string
-	state any // a nil *S: a type assertion tells S faster than reflect does
+	name string
+	// A nil *S: a type assertion tells S faster than reflect does.
+	state any
 	batch int // 0: the system's
 	gas   int // 0: the system's
 	marks limits
@@ -47,9 +46,9 @@ type typeInfo struct {
 	drops        bool          // some behaviours are DropOnOverload. Guarded as decls
 	stashLimit   int           // 0: none
 	interceptors []Interceptor // the outermost first
-	pinned       bool          // PinnedThread
+	pinned       bool          // WithPinnedThread
 
-	finishes bool // TypeFinishAsks
+	finishes bool // WithFinishAsks
 
 	sealed seam.Bool
 	mu     seam.Mutex
@@ -59,7 +58,7 @@ type typeInfo struct {
 
 	onStart func(a *cell, c *Context) error      // guarded as decls; nil: none
 	onStop  func(a *cell, c *Context, why error) // the same
-	keep    func(a *cell)                        // made by TypeKeep; nil: nothing survives a restart
+	keep    func(a *cell)                        // made by WithKeep; nil: nothing survives a restart
 
 	roots seam.Pointer[typeRoots]    // made by heapRoots
 	owned seam.Pointer[[]heap.Owned] // by behaviour; made by discardOwned
@@ -95,32 +94,16 @@ type descriptor struct {
 }
 
 // TypeOption sets a property of a type when it is made.
-type TypeOption func(*typeInfo)
+type TypeOption interface{ setType(*typeInfo) }
 
-// TypeBatch sets how many messages an actor of this type handles in one turn, instead
-// of the system's [Batch]. It panics if n is less than 1.
-func TypeBatch(n int) TypeOption {
-	if n < 1 {
-		panic(fmt.Sprintf("gallop: TypeBatch(%d): want at least 1", n))
-	}
-	return func(t *typeInfo) { t.batch = min(n, maxBatch) }
-}
-
-// TypeGas sets how many reductions an actor of this type may spend in one turn, instead
-// of the system's [Gas]. It panics if n is less than 1.
-func TypeGas(n int) TypeOption {
-	if n < 1 {
-		panic(fmt.Sprintf("gallop: TypeGas(%d): want at least 1", n))
-	}
-	return func(t *typeInfo) { t.gas = min(n, maxBatch) }
-}
-
-// PinnedThread makes all actors of this type run on one OS thread that is theirs alone,
+// WithPinnedThread makes all actors of this type run on one OS thread that is theirs alone,
 // for libraries that insist on it (OpenGL, some C libraries). A message between a
 // pinned actor and any other costs a hand-over between threads, some microseconds. A
 // behaviour that calls runtime.Goexit costs the thread too, since Go ends it: the next
 // behaviour runs on another.
-func PinnedThread() TypeOption { return func(t *typeInfo) { t.pinned = true } }
+func WithPinnedThread() TypeOption {
+	return typeOption(func(t *typeInfo) { t.pinned = true })
+}
 
 // NewType makes an actor type. The name appears in logs and reports; it need not be
 // unique. NewType panics if the name is empty, an option is nil, or the type has both
@@ -141,7 +124,7 @@ func (t *typeInfo) make(name string, state any, opts []TypeOption) {
 		if o == nil {
 			panicMisuse("NewType: a nil option for ", name)
 		}
-		o(t)
+		o.setType(t)
 	}
 	if t.marks.high != 0 && t.bound.limit != 0 {
 		panicMisuse("NewType: "+name, " has both watermarks and a bound")
@@ -177,7 +160,7 @@ func (t *Type[S]) Name() string {
 }
 
 // Entry is a behaviour with its method: a row of the dispatch table of a type over S.
-// It is made by [Behaviour.Do] and [AskBehaviour.Do].
+// It is made by [Behaviour.Handle] and [AskBehaviour.Handle].
 type Entry[S any] struct {
 	decl *descriptor
 	run  runFunc
@@ -230,7 +213,8 @@ func (t *typeInfo) declare(d *descriptor, opts []BehaviourOption) *descriptor {
 	}
 	switch {
 	case d.urgent && d.drops:
-		panicMisuse(d.fullName(), " is urgent and DropOnOverload: what is urgent pays no heed to overload")
+		panicMisuse(d.fullName(),
+			" is urgent and DropOnOverload: what is urgent pays no heed to overload")
 	case d.urgent && d.reject != nil:
 		panicMisuse(d.fullName(), " is urgent: a request cannot be")
 	case d.name == "":
@@ -247,19 +231,6 @@ func (t *typeInfo) declare(d *descriptor, opts []BehaviourOption) *descriptor {
 	}
 	t.decls = append(t.decls, d)
 	return d
-}
-
-// Seal seals a type as its first spawn does, but returns an error where that would
-// panic. It is for code that is asked for an actor and spawns it where nobody would
-// hear of a panic. Seal may be called as often as you like, from any goroutine.
-func Seal[S any](t *Type[S]) error {
-	if t == nil || t.info.name == "" {
-		return errors.New("gallop: a nil or zero Type: use NewType")
-	}
-	if wrong := t.info.trySeal(); wrong != "" {
-		return errors.New(wrong)
-	}
-	return nil
 }
 
 // seal makes the dispatch table, once. It panics if a behaviour has no method.
@@ -313,18 +284,20 @@ func (a *cell) plus(offset uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Po
 // other, so that the loop need not know them; they are never dead letters. They have no names, so
 // they take none from the user's behaviours, which must have names.
 const (
-	systemID   = iota // a signal's: see signal.go
+	systemID   = iota // a signal's: see turn_signals.go
 	firedID           // a timer's
 	permitID          // SendWait's messages before this one have run
 	lookID            // mail has come in to an empty bounded queue
-	deadlockID        // somebody has waited for long because of applied pressure
-	carriedID         // a message of the user's with a context: see carried.go
+	deadlockID        // an actor has waited for long because of applied pressure
+	carriedID         // a message of the user's with a context: see message.go
 	userIDs           // from here on the type's own
 )
 
 var ownDescs = []*descriptor{
-	systemID:   systemDesc,
-	firedID:    {id: firedID, run: func(c *Context, a *cell, m *message) { a.cold.timers.fired(c, a, m) }},
+	systemID: systemDesc,
+	firedID: {id: firedID, run: func(c *Context, a *cell, m *message) {
+		a.cold.timers.fired(c, a, m)
+	}},
 	permitID:   permitDecl,
 	lookID:     lookDesc,
 	deadlockID: deadlockDecl,
@@ -350,8 +323,10 @@ func placeOf(id uint16) uint16 {
 // verifySealed checks a type that is about to be spawned: it never changes again.
 func verifySealed(t *typeInfo) {
 	for i, d := range t.decls[userIDs:] {
-		invariant.Check(int(d.id) == userIDs+i, "behaviour %s is number %d, and says %d", d.name, userIDs+i, d.id)
+		invariant.Check(int(d.id) == userIDs+i, "behaviour %s is number %d, and says %d", d.name,
+			userIDs+i, d.id)
 		invariant.Check(d.typ == t, "behaviour %s of another type is one of %s", d.name, t.name)
-		invariant.Check(d.urgent == (d.sizeID == msg.NoSizeClass), "behaviour %s is urgent: %v, and its size class is %d", d.name, d.urgent, d.sizeID)
+		invariant.Check(d.urgent == (d.sizeID == msg.NoSizeClass),
+			"behaviour %s is urgent: %v, and its size class is %d", d.name, d.urgent, d.sizeID)
 	}
 }

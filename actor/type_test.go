@@ -27,7 +27,8 @@ func TestType_TooManyBehaviours(t *testing.T) {
 	}
 	Declare[int](typ, "last but one")
 	defer func() {
-		if v := fmt.Sprint(recover()); !strings.HasPrefix(v, "gallop: big.last") || !strings.Contains(v, "65,530 behaviours") {
+		if v := fmt.Sprint(recover()); !strings.HasPrefix(v, "gallop: big.last") ||
+			!strings.Contains(v, "65,530 behaviours") {
 			t.Errorf("panic %q, want one about too many behaviours", v)
 		}
 	}()

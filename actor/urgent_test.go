@@ -32,18 +32,23 @@ var (
 	hastySay    = actor.Declare[string](hastyType, "say")
 	hastyCall   = actor.Declare[string](hastyType, "call", actor.Urgent())
 	hastyResult = actor.Declare[actor.Result[any]](hastyType, "result", actor.Urgent())
-	hastySaid   = actor.DeclareAsk[actor.None, string](hastyType, "said")
+	hastySaid   = actor.DeclareAsk[struct{}, string](hastyType, "said")
 	_           = hastyType.Table(
-		hastyDo.Do(func(h *hasty, c *actor.Context, f func(*hasty, *actor.Context)) { f(h, c) }),
-		hastySay.Do(func(h *hasty, _ *actor.Context, s string) { h.said = append(h.said, s) }),
-		hastyCall.Do(func(h *hasty, _ *actor.Context, s string) { h.hear(s) }),
-		hastyResult.Do((*hasty).result),
-		hastySaid.Do(func(h *hasty, _ *actor.Context, _ actor.None) (string, error) { return fmt.Sprint(h.said), nil }))
+		hastyDo.Handle(func(h *hasty, c *actor.Context, f func(*hasty, *actor.Context)) { f(h, c) }),
+		hastySay.Handle(func(h *hasty, _ *actor.Context, s string) { h.said = append(h.said, s) }),
+		hastyCall.Handle(func(h *hasty, _ *actor.Context, s string) { h.hear(s) }),
+		hastyResult.Handle((*hasty).result),
+		hastySaid.Handle(func(h *hasty, _ *actor.Context, _ struct{}) (string,
+			error) {
+			return fmt.Sprint(h.said), nil
+		}))
 )
 
 // waysIn are the ways to an urgent behaviour besides a send: each brings the value 7.
 var waysIn = map[string]func(c *actor.Context, other actor.Ref[puppet]){
-	"AskTo": func(c *actor.Context, other actor.Ref[puppet]) { actor.AskTo(c, try, other, seven, hastyResult) },
+	"AskTo": func(c *actor.Context, other actor.Ref[puppet]) {
+		actor.AskTo(c, try, other, seven, hastyResult)
+	},
 	"AskToWithin": func(c *actor.Context, other actor.Ref[puppet]) {
 		actor.AskTo(c, try, other, seven, hastyResult, actor.Within(time.Hour))
 	},
@@ -65,7 +70,7 @@ func seven(*puppet, *actor.Context) (any, error) { return 7, nil }
 func TestUrgent_Outcomes(t *testing.T) {
 	for name, begin := range waysIn {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			r, other := hastyType.Spawn(sys, hasty{}), puppetType.Spawn(sys, puppet{})
 			hastyDo.Send(sys, r, func(_ *hasty, c *actor.Context) {
 				hastySay.Send(c, r, "a")
@@ -75,7 +80,7 @@ func TestUrgent_Outcomes(t *testing.T) {
 				eventually(t, "the outcome to come", func() bool { return actor.Incoming(c) > before })
 			})
 			quiet(t, sys)
-			said, err := hastySaid.Ask(soon(t), sys, r, actor.None{})
+			said, err := hastySaid.Ask(soon(t), r, struct{}{})
 			must(t, err)
 			equal(t, "what it heard", said, "[7 <nil> a b]")
 			equal(t, "dead letters", sys.Stats().DeadLetters, 0)
@@ -90,7 +95,7 @@ func TestUrgent_OutcomeOfTheDead(t *testing.T) {
 	sys, there := start(t), start(t)
 	for _, s := range []*actor.System{sys, there} {
 		dead := puppetType.Spawn(s, puppet{})
-		must(t, actor.KillWait(soon(t), s, dead))
+		must(t, actor.KillWait(soon(t), dead))
 		r := hastyType.Spawn(sys, hasty{})
 		hastyDo.Send(sys, r, func(_ *hasty, c *actor.Context) {
 			hastySay.Send(c, r, "a")
@@ -98,7 +103,7 @@ func TestUrgent_OutcomeOfTheDead(t *testing.T) {
 			waysIn["AskToWithin"](c, dead)
 		})
 		quiet(t, sys)
-		said, err := hastySaid.Ask(soon(t), sys, r, actor.None{})
+		said, err := hastySaid.Ask(soon(t), r, struct{}{})
 		must(t, err)
 		outcome := "<nil> " + actor.ErrStopped.Error() + ": killed"
 		equal(t, "what it heard", said, "["+outcome+" "+outcome+" a]")
@@ -109,7 +114,7 @@ func TestUrgent_OutcomeOfTheDead(t *testing.T) {
 func TestUrgent_OutcomeToTheMuted(t *testing.T) {
 	for name, begin := range waysIn {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(4))
+			sys := start(t, actor.WithWorkers(4))
 			o := overload(t, sys)
 			heard := make(chan string, 1)
 			r, other := hastyType.Spawn(sys, hasty{heard: heard}), puppetType.Spawn(sys, puppet{})
@@ -129,10 +134,11 @@ func TestUrgent_OutcomeToTheMuted(t *testing.T) {
 }
 
 // TestUrgent_OutcomeOfTheEnded: what does not run is a dead letter, also in a deterministic
-// system, whose books add up.
+// system, whose counts add up.
 func TestUrgent_OutcomeOfTheEnded(t *testing.T) {
 	for name, begin := range waysIn {
-		for how, opts := range map[string][]actor.Option{"free": nil, "seed": {actor.Seed(3)}} {
+		for how, opts := range map[string][]actor.Option{"free": nil,
+			"seed": {actor.WithDeterministic(3)}} {
 			t.Run(name+"/"+how, func(t *testing.T) {
 				var dead letters
 				sys := start(t, append(opts, dead.option())...)
@@ -153,7 +159,7 @@ func TestUrgent_OutcomeOfTheEnded(t *testing.T) {
 				}
 				equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 				if st := sys.Stats(); how == "seed" {
-					equal(t, "the books", sys.Books().Sent, st.Messages+st.DeadLetters)
+					equal(t, "the books", sys.SimCounts().Sent, st.Messages+st.DeadLetters)
 				}
 			})
 		}
@@ -166,31 +172,33 @@ func TestUrgent_OutcomeOfTheEnded(t *testing.T) {
 func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 	for _, name := range []string{"AskTo", "AskToWithin", "Pipe"} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			heard := make(chan string, 1)
 			other, release := busyPuppet(t, sys)
-			parent := actor.NewType[hasty]("boss")
-			begin := actor.Declare[actor.None](parent, "begin")
-			fell := actor.Declare[actor.Fallen](parent, "fell")
-			fallen, stay := make(chan struct{}), make(chan struct{})
+			parent := actor.NewType[hasty]("parent")
+			begin := actor.Declare[struct{}](parent, "begin")
+			fell := actor.Declare[actor.ChildDown](parent, "fell")
+			childDown, stay := make(chan struct{}), make(chan struct{})
 			restart := sync.OnceFunc(func() { close(stay) })
 			t.Cleanup(restart)
 			var child actor.Ref[hasty]
-			parent.Table(begin.Do(func(_ *hasty, c *actor.Context, _ actor.None) {
-				child = actor.SpawnUnder(c, hastyType, func(h *hasty) { h.heard = heard }, actor.Care[hasty]{Fell: fell, KeepReplies: true})
+			parent.Table(begin.Handle(func(_ *hasty, c *actor.Context, _ struct{}) {
+				child = actor.SpawnUnder(c, hastyType, func(h *hasty) {
+					h.heard = heard
+				}, actor.Care[hasty]{Fell: fell, KeepReplies: true})
 				hastyDo.Send(c, child, func(_ *hasty, c *actor.Context) {
 					waysIn[name](c, other)
 					panic("on purpose")
 				})
-			}), fell.Do(func(_ *hasty, c *actor.Context, f actor.Fallen) {
-				close(fallen)
+			}), fell.Handle(func(_ *hasty, c *actor.Context, f actor.ChildDown) {
+				close(childDown)
 				<-stay
 				actor.Restart(c, child)
 			}))
-			begin.Send(sys, parent.Spawn(sys, hasty{}), actor.None{})
-			receive(t, "the fall", fallen)
+			begin.Send(sys, parent.Spawn(sys, hasty{}), struct{}{})
+			receive(t, "the fall", childDown)
 			release()
-			_, err := try.Ask(soon(t), sys, other, seven) // it has answered
+			_, err := try.Ask(soon(t), other, seven) // it has answered
 			must(t, err)
 			restart()
 			equal(t, "what it heard", receive(t, "the outcome", heard), "7 <nil>")
@@ -213,19 +221,21 @@ type player struct{}
 // there, one for each message.
 func TestUrgent_AllocatesNothing(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
-		"plain": nil, "watermarks": {actor.TypeWatermarks(8, 2)}, "bound": {actor.TypeBound(8, actor.OverflowRefuse)},
+		"plain": nil, "watermarks": {actor.WithWatermarks(8, 2)}, "bound": {actor.WithBound(8,
+			actor.OverflowRefuse)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			typ := actor.NewType[player]("player", opts...)
 			hit := actor.Declare[*volley](typ, "hit", actor.Urgent())
-			drop := actor.Declare[actor.None](typ, "drop")
-			typ.Table(drop.Do(func(*player, *actor.Context, actor.None) {}), hit.Do(func(_ *player, c *actor.Context, v *volley) {
-				if v.left--; v.left > 0 {
-					v.to, v.from = v.from, v.to
-					hit.Send(c, v.to, v)
-				}
-			}))
-			sys := start(t, actor.Workers(1))
+			drop := actor.Declare[struct{}](typ, "drop")
+			typ.Table(drop.Handle(func(*player, *actor.Context, struct{}) {}),
+				hit.Handle(func(_ *player, c *actor.Context, v *volley) {
+					if v.left--; v.left > 0 {
+						v.to, v.from = v.from, v.to
+						hit.Send(c, v.to, v)
+					}
+				}))
+			sys := start(t, actor.WithWorkers(1))
 			x, y := typ.Spawn(sys, player{}), typ.Spawn(sys, player{})
 			for _, other := range []actor.Ref[player]{x, y} { // itself as well
 				rally := func(ops int) uint64 {
@@ -239,7 +249,7 @@ func TestUrgent_AllocatesNothing(t *testing.T) {
 				if n := rally(ops); n > ops/10 && !invariant.On {
 					t.Errorf("%d allocations for %d messages", n, ops)
 				}
-				drop.Send(sys, x, actor.None{})
+				drop.Send(sys, x, struct{}{})
 				quiet(t, sys)
 			}
 			equal(t, "dead letters", sys.Stats().DeadLetters, 0)

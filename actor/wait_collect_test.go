@@ -19,7 +19,8 @@ func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 		rounds = 10
 	}
 	for range rounds {
-		sys := Start(Workers(3), StallEvery(time.Hour), Logger(slog.New(slog.NewTextHandler(io.Discard, nil))))
+		sys := Start(WithWorkers(3), DeadlockEvery(time.Hour),
+			WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
 		p := holderType.Spawn(sys, holder{})
 		ready := make(chan struct{})
 		holderDo.Send(sys, p, func(_ *holder, c *Context) { c.ApplyPressure(); close(ready) })
@@ -27,7 +28,9 @@ func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 		var all []Ref[holder]
 		for range 8 {
 			r := holderType.Spawn(sys, holder{})
-			holderDo.Send(sys, r, func(_ *holder, c *Context) { holderDo.Send(c, p, func(*holder, *Context) {}) })
+			holderDo.Send(sys, r, func(_ *holder, c *Context) {
+				holderDo.Send(c, p, func(*holder, *Context) {})
+			})
 			for !r.b.blockedOn.Parked() {
 				runtime.Gosched()
 			}
@@ -69,7 +72,7 @@ func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 // runner writes with every turn, wherever the allocation begins, and what they read shares one
 // in one place of four. On 64-bit machines.
 func TestCell_Layout(t *testing.T) {
-	if unsafe.Sizeof(uintptr(0)) != 8 || invariant.On { // which keeps books in every task
+	if unsafe.Sizeof(uintptr(0)) != 8 || invariant.On { // which keeps counts in every task
 		return
 	}
 	var a cell

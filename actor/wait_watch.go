@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gallop-go/gallop/actor/internal/waitgraph"
+	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -19,17 +21,17 @@ const (
 )
 
 // waitWatch warns of actors that are muted, or wait for a reply in their turn, for more than a
-// second. It is an alarm by the system's clock, set while anybody waits. It looks twice a second at
-// the registry, so an actor that is muted pays for a load and a store, and nothing is done while
-// nobody is. A deterministic system has no watch: an alarm would let its time pass.
+// second. It is an alarm by the system's clock, set while any actor waits. It looks twice a second
+// at the registry, so an actor that is muted pays for a load and a store, and nothing is done while
+// none is. A deterministic system has no watch: an alarm would let its time pass.
 //
 // A wait is dated by the look that comes next after its begin, so it is never reported too early,
 // and at most two looks too late.
 //
 //	who begins to wait                       the look
-//	B1  writes its name into the entry       L1  nobody waits at this look and the last one:
+//	B1  writes its name into the entry       L1  none waits at this look and the last one:
 //	B2  loads now; if that is 0: arms             now = 0
-//	                                         L2  looks once more; if anybody waits: arms
+//	                                         L2  looks once more; if any waits: arms
 //
 // No wait is overlooked: if B2 finds now as it was before L1, L2 comes after B1.
 type waitWatch struct {
@@ -37,12 +39,12 @@ type waitWatch struct {
 	on  bool       // read-only
 	now seam.Int64 // the time of the last look; 0: none is to come
 
-	mu     sync.Mutex
-	alarm  seam.Alarm // guarded by mu; nil: it was never needed
-	ended  bool       // guarded by mu
-	empty  bool       // guarded by mu: nobody waited at the last look
-	told   uint64     // guarded by mu: how many lines were due
-	toldAt int64      // guarded by mu: when the last one was; 0: never
+	mu       sync.Mutex
+	alarm    seam.Alarm // guarded by mu; nil: it was never needed
+	ended    bool       // guarded by mu
+	empty    bool       // guarded by mu: none waited at the last look
+	reported uint64     // guarded by mu: how many lines were lines
+	toldAt   int64      // guarded by mu: when the last one was; 0: never
 }
 
 // begin returns since when a wait counts that begins now, and sees to it that it is looked at. Any
@@ -101,7 +103,7 @@ func (w *waitWatch) look() {
 	}
 	w.now.Store(now)
 	all = slices.DeleteFunc(all, func(o oneWait) bool { return !o.isLong(now) })
-	n, tell := w.due(now, len(all) > 0)
+	n, tell := w.lines(now, len(all) > 0)
 	w.alarm.Set(now + int64(w.pause()))
 	w.mu.Unlock()
 	if tell {
@@ -109,25 +111,25 @@ func (w *waitWatch) look() {
 	}
 }
 
-// pause is the time until the next look. On a clock that somebody moves, looks become rare as long
+// pause is the time until the next look. On a clock that a test moves, looks become rare as long
 // as there is nothing new to tell: each is a step of [VirtualClock.Advance]. Caller holds mu.
 func (w *waitWatch) pause() time.Duration {
 	if w.sys.opts.clock.Flows() {
 		return waitLook
 	}
-	return waitLook << min(w.told, 16)
+	return waitLook << min(w.reported, 16)
 }
 
-// due counts a line that is due, at most one a second, and reports whether it is the first, second,
-// fourth and so on. Caller holds mu.
-func (w *waitWatch) due(now int64, long bool) (n uint64, tell bool) {
+// lines counts a line that is lines, at most one a second, and reports whether it is the first,
+// second, fourth and so on. Caller holds mu.
+func (w *waitWatch) lines(now int64, long bool) (n uint64, tell bool) {
 	since := time.Duration(now - w.toldAt)
 	switch {
 	case !long && since >= waitForget:
-		w.told = 0
+		w.reported = 0
 	case long && (w.toldAt == 0 || since >= longWait):
-		w.told, w.toldAt = w.told+1, now
-		return w.told, w.told&(w.told-1) == 0
+		w.reported, w.toldAt = w.reported+1, now
+		return w.reported, w.reported&(w.reported-1) == 0
 	}
 	return 0, false
 }
@@ -144,7 +146,8 @@ func (w *waitWatch) tell(all []oneWait, now int64, n uint64) {
 	for _, o := range all[:min(len(all), waitsTold)] {
 		who = append(who, o.describe())
 	}
-	w.sys.warn("gallop: actors have waited for long", "who", strings.Join(who, "; "), "waits", len(all),
+	w.sys.warn("gallop: actors have waited for long", "who", strings.Join(who, "; "), "waits",
+		len(all),
 		"at_least", time.Duration(now-all[0].since), "so_far", n)
 }
 
@@ -167,3 +170,70 @@ func (w *waitWatch) end() {
 		w.alarm.Stop()
 	}
 }
+
+// Who waits for whom is written in two places: in the entries of the wait lists of gates, for muted
+// actors, and in the calls of asks, for behaviours that wait. Both are found here, for reports.
+
+// Those of all systems, as the pools are.
+var (
+	mutes       waitgraph.Registry[backpressure.Waiter[waiting]]
+	asksInTurns waitgraph.Registry[callState]
+)
+
+// oneWait is an actor that waits for another, as it looks from outside.
+type oneWait struct {
+	who, to *cell
+	since   int64
+	asks    bool // in its turn, by Ask; else it is muted
+}
+
+// waits returns who waits for whom in s. An actor that is muted for several is there several times.
+// Any goroutine.
+func (s *System) allWaits() (all []oneWait) {
+	add := func(w oneWait) {
+		if w.who != nil && w.to != nil && w.who.peekSys() == s {
+			all = append(all, w)
+		}
+	}
+	mutes.Each(func(w *backpressure.Waiter[waiting]) { add(peekMute(&w.Who)) })
+	asksInTurns.Each(func(k *callState) { add(peekAsk(&k.wait)) })
+	return all
+}
+
+// peekSys returns the system of an actor that was found by a peek: nothing orders its spawn
+// before this read but that the read came by a pointer to it.
+//
+//go:norace
+//go:noinline
+func (a *cell) peekSys() *System { return a.shared().sys }
+
+// peekMute reads an entry that belongs to a wait list, or to the one that empties that. So the race
+// detector is reported to look away, as in Context.peek. Each word is loaded whole; the two
+// pointers lead to actors, which the GC keeps; and if they do not belong together the actor was
+// muted anew in between, and reports name a receiver that it has been muted for before.
+//
+//go:norace
+//go:noinline
+func peekMute(w *waiting) oneWait { return oneWait{w.muted, w.to, w.since, false} }
+
+// peekAsk is peekMute for a call.
+//
+//go:norace
+//go:noinline
+func peekAsk(w *askWait) oneWait { return oneWait{w.who, w.to, w.since, true} }
+
+// askWait says which actor waits for the call in its turn. Written by that turn.
+type askWait struct {
+	who, to *cell
+	since   int64 // see waitWatch; 0: unknown
+}
+
+// begin notes that me waits for a reply of to.
+func (w *askWait) begin(me, to *cell) {
+	*w = askWait{who: me, to: to}
+	if watch := &me.sys().waits; watch.on {
+		w.since = watch.begin()
+	}
+}
+
+func (w *askWait) end() { *w = askWait{} }

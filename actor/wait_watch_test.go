@@ -12,10 +12,12 @@ import (
 
 // waitLog starts a system on a clock of its own, and returns what counts its warnings of long
 // waits.
-func waitLog(t *testing.T, opts ...actor.Option) (*actor.System, *actor.VirtualClock, *lockedBuffer) {
+func waitLog(t *testing.T, opts ...actor.Option) (*actor.System, *actor.VirtualClock,
+	*lockedBuffer) {
 	var log lockedBuffer
 	clock := actor.NewVirtualClock(time.Unix(1_000_000_000, 0))
-	sys := start(t, append(opts, actor.Clock(clock), actor.Workers(2), actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))...)
+	sys := start(t, append(opts, actor.WithClock(clock), actor.WithWorkers(2),
+		actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
 	return sys, clock, &log
 }
 
@@ -31,7 +33,8 @@ func TestWaitWatch_Muted(t *testing.T) {
 	clock.Jump(400 * time.Millisecond)
 	equal(t, "lines before a second has passed", log.String(), "")
 	clock.Jump(time.Second)
-	want := fmt.Sprintf(`who="puppet#%d is muted for slow#%d" waits=1 at_least=`, muted.ID(), o.ref.ID())
+	want := fmt.Sprintf(`who="puppet#%d is muted for slow#%d" waits=1 at_least=`, muted.ID(),
+		o.ref.ID())
 	if s := log.String(); strings.Count(s, longWaits) != 1 || !strings.Contains(s, want) {
 		t.Fatalf("want %q once, in\n%s", want, s)
 	}
@@ -62,10 +65,14 @@ func TestWaitWatch_Asks(t *testing.T) {
 	asks, asked := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	stay, there := make(chan struct{}), make(chan struct{})
 	do.Send(sys, asks, func(_ *puppet, c *actor.Context) {
-		_, _ = try.Ask(soon(t), sys, asked, func(*puppet, *actor.Context) (any, error) { close(there); <-stay; return nil, nil })
+		_, _ = try.Ask(soon(t), asked, func(*puppet, *actor.Context) (any, error) {
+			close(there)
+			<-stay
+			return nil, nil
+		})
 	})
 	receive(t, "the request to run", there)
-	eventually(t, "the asker waits", func() bool { _, armed := clock.Next(); return armed })
+	eventually(t, "the caller waits", func() bool { _, armed := clock.Next(); return armed })
 	clock.Jump(2 * time.Second)
 	want := fmt.Sprintf(`who="puppet#%d waits in Ask for puppet#%d" waits=1`, asks.ID(), asked.ID())
 	if s := log.String(); strings.Count(s, longWaits) != 1 || !strings.Contains(s, want) {
@@ -93,7 +100,7 @@ func TestWaitWatch_Short(t *testing.T) {
 
 // TestWaitWatch_Deterministic: in a deterministic run there is no watch, since its time would pass.
 func TestWaitWatch_Deterministic(t *testing.T) {
-	sys := start(t, actor.Seed(1))
+	sys := start(t, actor.WithDeterministic(1))
 	r := slowType.Spawn(sys, puppet{})
 	var before, after time.Time
 	inside(t, sys, func(c *actor.Context) { before = c.Now() })

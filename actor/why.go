@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/gallop-go/gallop/sched"
 )
 
 // Holder is one of the reasons for which a system is not quiescent, or an actor does not
@@ -17,10 +19,10 @@ type Holder struct {
 	// Count is how many there are, at least 1.
 	Count int
 	// Actor says whose they are. With an ID of 0 they are those of several actors of the
-	// Type, or, if that is "" too, of nobody in particular.
+	// Type, or, if that is "" too, of no actor in particular.
 	Actor ActorName
 	// For is the actor that is waited for: by a muted actor, or by a turn in Ask. It is the
-	// zero ActorName if nobody is known.
+	// zero ActorName if none is known.
 	For ActorName
 }
 
@@ -59,10 +61,10 @@ func (h Holder) String() string {
 //   - a timer, if time passes by itself;
 //   - a [System.Hold].
 //
-// Two more kinds do not hold the system, but say what somebody waits for: put-off
+// Two more kinds do not hold the system, but say what an actor waits for: put-off
 // replies ([Defer]) and goroutines in SendWait.
 //
-// Of one kind, up to three actors of a type are named; more of them are one Holder. What
+// Of one class, up to three actors of a type are named; more of them are one Holder. What
 // Why says is a hint while the system is at work, and exact once nothing moves. It is for
 // people and logs: it looks at each timer and each actor that waits, about 100 ns for
 // each, with the lock of a shard of timers for some microseconds at a time. Any goroutine
@@ -77,12 +79,12 @@ func (s *System) Why() []Holder {
 	t.note("queued turn", nil, nil, s.sched.Queued())
 	t.mutes(waits)
 	t.parked(s)
-	s.errands.each(func(kind errandKind, of *cell) { t.note(string(kind), of, nil, 1) })
+	s.errands.each(func(class errandClass, of *cell) { t.note(string(class), of, nil, 1) })
 	if l := s.timers.Load(); l != nil {
-		l.count(func(of *cell, n int) { t.note("timer", of, nil, n) })
+		l.Holding(func(owner *sched.Task) { t.note("timer", cellOfTask(owner), nil, 1) })
 	}
 	t.note("Hold", nil, nil, int(s.held.Load()))
-	t.note("SendWait", nil, nil, int(s.outsiders.Load()))
+	t.note("SendWait", nil, nil, int(s.waiters.Load()))
 	return t.holders()
 }
 
@@ -120,7 +122,7 @@ func inWords(all []Holder) string {
 // tally adds up what holds a system.
 type tally struct{ kinds []tallied }
 
-// tallied is one kind of holder, by actors.
+// tallied is one class of holder, by actors.
 type tallied struct {
 	what string
 	by   map[*cell]*share
@@ -129,10 +131,10 @@ type tallied struct {
 
 type share struct {
 	n  int
-	to *cell // who is waited for; nil: nobody is known
+	to *cell // who is waited for; nil: none is known
 }
 
-// note adds n of a kind. of is nil if they are nobody's, and to is nil if they wait for nobody.
+// note adds n of a class. of is nil if they have no owner, and to is nil if they wait for no actor.
 func (t *tally) note(what string, of, to *cell, n int) {
 	if n <= 0 {
 		return
@@ -215,10 +217,10 @@ var holderOrder = [...]string{
 	string(aPipe), string(aFromChan), string(aToChan), "timer", "Hold", "put-off reply", "SendWait",
 }
 
-// namedHolders is how many actors of a type are named for one kind.
+// namedHolders is how many actors of a type are named for one class.
 const namedHolders = 3
 
-// holders adds those of one kind to a list: by type, and within it by number.
+// holders adds those of one class to a list: by type, and within it by number.
 func (k tallied) holders(list []Holder) []Holder {
 	byType := map[*typeInfo][]*cell{}
 	var types []*typeInfo
@@ -299,9 +301,9 @@ func (e *waitError) Error() string {
 
 func (e *waitError) Unwrap() error { return e.err }
 
-// stillWaits makes the error of a call that waited for the end of an actor. It follows those that
+// joinError makes the error of a call that waited for the end of an actor. It follows those that
 // wait for their children down to the child that waits for something else.
-func (a *cell) stillWaits(ctx context.Context, call string) error {
+func (a *cell) joinError(ctx context.Context, call string) error {
 	var t tally
 	waits := a.sys().allWaits()
 	turns := a.sys().runningTurns(waits)

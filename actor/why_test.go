@@ -23,7 +23,7 @@ func holders(t *testing.T, sys *actor.System, want string) {
 		return strings.Join(words, ", ")
 	}
 	last := ""
-	for end := time.Now().Add(patience); time.Now().Before(end); runtime.Gosched() {
+	for end := time.Now().Add(testLimit); time.Now().Before(end); runtime.Gosched() {
 		if last = got(); last == want {
 			return
 		}
@@ -33,7 +33,7 @@ func holders(t *testing.T, sys *actor.System, want string) {
 
 // TestWhy: "Why says what keeps the system from being quiescent at this moment".
 func TestWhy(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	holders(t, sys, "")
 	stay := make(chan struct{})
 	defer close(stay)
@@ -55,7 +55,9 @@ func TestWhy(t *testing.T) {
 	release, err := sys.Hold()
 	must(t, err)
 	front, plain := fmt.Sprintf("puppet#%d (front)", r.ID()), fmt.Sprintf("puppet#%d", other.ID())
-	holders(t, sys, "2 Pipes of "+front+", 1 FromChan of "+plain+", 3 timers of "+front+", 1 timer of "+plain+", 1 Hold")
+	holders(t, sys,
+		"2 Pipes of "+front+", 1 FromChan of "+plain+", 3 timers of "+front+
+			", 1 timer of "+plain+", 1 Hold")
 	release()
 	actor.Stop(sys, r)
 	holders(t, sys, "2 Pipes of "+front+", 1 FromChan of "+plain+", 1 timer of "+plain)
@@ -63,7 +65,8 @@ func TestWhy(t *testing.T) {
 	holders(t, sys, "2 Pipes of "+front)
 }
 
-// TestWhy_Many: "Of one kind, up to three actors of a type are named; more of them are one Holder."
+// TestWhy_Many: "Of one class, up to three actors of a type are named; more of them are one
+// Holder."
 func TestWhy_Many(t *testing.T) {
 	sys := start(t)
 	for range 1000 { // more than are counted under one lock
@@ -73,20 +76,23 @@ func TestWhy_Many(t *testing.T) {
 		})
 	}
 	holders(t, sys, "1000 timers of puppet")
-	equal(t, "in the struct", sys.Why()[0], actor.Holder{What: "timer", Count: 1000, Actor: actor.ActorName{Type: "puppet"}})
+	equal(t, "in the struct", sys.Why()[0], actor.Holder{What: "timer", Count: 1000,
+		Actor: actor.ActorName{Type: "puppet"}})
 }
 
 // TestWhy_Turns: a behaviour that blocks, one that asks it, and actors that are muted for it.
 func TestWhy_Turns(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
 	muted := o.mute(t, sys)
 	asks := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, asks, func(_ *puppet, c *actor.Context) {
-		_, _ = slowTry.Ask(soon(t), sys, o.ref, func(*puppet, *actor.Context) (any, error) { return nil, nil })
+		_, _ = slowTry.Ask(soon(t), o.ref, func(*puppet, *actor.Context) (any, error) { return nil, nil })
 	})
-	holders(t, sys, fmt.Sprintf("1 running turn of puppet#%d for slow#%d, 1 running turn of slow#%[2]d, 1 mute of puppet#%d for slow#%[2]d",
-		asks.ID(), o.ref.ID(), muted.ID()))
+	holders(t, sys,
+		fmt.Sprintf("1 running turn of puppet#%d for slow#%d, 1 running turn of slow#%[2]d, 1 mute of "+
+			"puppet#%d for slow#%[2]d",
+			asks.ID(), o.ref.ID(), muted.ID()))
 	o.release()
 	holders(t, sys, "")
 }
@@ -94,7 +100,7 @@ func TestWhy_Turns(t *testing.T) {
 // TestWhy_Lives: actors that wait for their children or their supervisor, and replies that were put
 // off.
 func TestWhy_Lives(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	k := clerkType.Spawn(sys, clerk{})
 	outcome := wanting(t, sys, k, 2)
 	holders(t, sys, fmt.Sprintf("2 put-off replies of clerk#%d", k.ID()))
@@ -113,10 +119,11 @@ func TestWhy_Lives(t *testing.T) {
 	receive(t, "the child to get stuck", stuck)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	err := actor.StopWait(ctx, sys, parent)
+	err := actor.StopWait(ctx, parent)
 	wants(t, err, context.DeadlineExceeded)
 	equal(t, "error", err.Error(), fmt.Sprintf(
-		"gallop: StopWait of mortal#%d: context deadline exceeded: 1 running turn of mortal#%d, 1 pending stop of mortal#%[1]d for mortal#%[2]d",
+		"gallop: StopWait of mortal#%d: context deadline exceeded: 1 running turn of mortal#%d, 1 "+
+			"pending stop of mortal#%[1]d for mortal#%[2]d",
 		parent.ID(), child.ID()))
 	close(stay)
 	quiet(t, sys)
@@ -126,7 +133,8 @@ func TestWhy_Lives(t *testing.T) {
 // TestWhy_Restart: an actor that waits for its supervisor is a pending restart.
 func TestWhy_Restart(t *testing.T) {
 	sys := start(t)
-	parent := mortalType.Spawn(sys, mortal{name: "boss", onFell: func(*mortal, *actor.Context, actor.Fallen) {}})
+	parent := mortalType.Spawn(sys, mortal{name: "parent",
+		onFell: func(*mortal, *actor.Context, actor.ChildDown) {}})
 	var child actor.Ref[mortal]
 	in(t, sys, parent, func(_ *mortal, c *actor.Context) {
 		child = actor.SpawnSupervised(c, mortalType, func(m *mortal) { m.name = "child" }, onFell)
@@ -156,20 +164,24 @@ func TestShutdown_SaysWhy(t *testing.T) {
 	wants(t, err, context.DeadlineExceeded)
 	equal(t, "error", err.Error(), "gallop: Shutdown: context deadline exceeded: "+held)
 	var why *actor.ShutdownError
-	if !errors.As(err, &why) || len(why.Holders) != 2 || why.Holders[0].Actor.ID != r.ID() || why.Err != context.DeadlineExceeded {
+	if !errors.As(err, &why) || len(why.Holders) != 2 || why.Holders[0].Actor.ID != r.ID() ||
+		why.Err != context.DeadlineExceeded {
 		t.Errorf("%+v", why)
 	}
 }
 
 // TestHolder_String: one and several.
 func TestHolder_String(t *testing.T) {
-	who := actor.ActorName{Type: "room", ID: 3, Name: "lobby"}
+	who := actor.ActorName{Type: "room", ID: 3, Name: "hall"}
 	for want, h := range map[string]actor.Holder{
-		"1 Hold":                           {What: "Hold", Count: 1},
-		"2 put-off replies of desk":        {What: "put-off reply", Count: 2, Actor: actor.ActorName{Type: "desk"}},
-		"1 Pipe of room#3 (lobby)":         {What: "Pipe", Count: 1, Actor: who},
-		"1 mute of x#1 for room#3 (lobby)": {What: "mute", Count: 1, Actor: actor.ActorName{Type: "x", ID: 1}, For: who},
-		"3 FromChans of room#3 (a/b)":      {What: "FromChan", Count: 3, Actor: actor.ActorName{Type: "room", ID: 3, Name: "lobby", Path: "a/b"}},
+		"1 Hold": {What: "Hold", Count: 1},
+		"2 put-off replies of desk": {What: "put-off reply", Count: 2,
+			Actor: actor.ActorName{Type: "desk"}},
+		"1 Pipe of room#3 (hall)": {What: "Pipe", Count: 1, Actor: who},
+		"1 mute of x#1 for room#3 (hall)": {What: "mute", Count: 1,
+			Actor: actor.ActorName{Type: "x", ID: 1}, For: who},
+		"3 FromChans of room#3 (a/b)": {What: "FromChan", Count: 3,
+			Actor: actor.ActorName{Type: "room", ID: 3, Name: "hall", Path: "a/b"}},
 	} {
 		equal(t, "in words", h.String(), want)
 	}
@@ -177,7 +189,7 @@ func TestHolder_String(t *testing.T) {
 
 // TestWhy_Queued: actors that are to run; and a behaviour may ask.
 func TestWhy_Queued(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	inside(t, sys, func(c *actor.Context) {
 		for range 5 {
 			count.Send(c, puppetType.Spawn(c, puppet{}), 1)
@@ -186,7 +198,8 @@ func TestWhy_Queued(t *testing.T) {
 		if len(all) != 2 || all[0].String() != fmt.Sprintf("1 running turn of puppet#%d", c.ActorID()) {
 			t.Fatalf("%v", all)
 		}
-		if q := all[1]; q.What != "queued turn" || q.Count < 3 || q.Count > 5 || q.Actor != (actor.ActorName{}) {
+		if q := all[1]; q.What != "queued turn" || q.Count < 3 || q.Count > 5 ||
+			q.Actor != (actor.ActorName{}) {
 			t.Errorf("%+v", q)
 		}
 	})

@@ -42,14 +42,14 @@ type value struct{ key, value string }
 var (
 	deskType  = actor.NewType[desk]("desk")
 	carry     = actor.Declare[lookup](deskType, "carry")
-	_         = deskType.Table(carry.Do((*desk).carry))
+	_         = deskType.Table(carry.Handle((*desk).carry))
 	storeType = actor.NewType[store]("store")
 	find      = actor.Declare[lookup](storeType, "find")
-	_         = storeType.Table(find.Do((*store).find))
+	_         = storeType.Table(find.Handle((*store).find))
 	cacheType = actor.NewType[cache]("cache")
 	want      = actor.Declare[wanted](cacheType, "want")
 	filled    = actor.Declare[value](cacheType, "filled")
-	_         = cacheType.Table(want.Do((*cache).want), filled.Do((*cache).filled))
+	_         = cacheType.Table(want.Handle((*cache).want), filled.Handle((*cache).filled))
 )
 
 func (s *store) find(c *actor.Context, l lookup) { carry.Send(c, s.desk, l) }
@@ -87,7 +87,7 @@ type errand struct {
 var (
 	clientType = actor.NewType[client]("client")
 	run        = actor.Declare[errand](clientType, "run")
-	_          = clientType.Table(run.Do((*client).run))
+	_          = clientType.Table(run.Handle((*client).run))
 )
 
 func (k *client) run(c *actor.Context, e errand) {

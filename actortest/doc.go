@@ -3,15 +3,16 @@
 // # What
 //
 // A passing test of actors shows only that it passes in one order of their turns. [Run] runs a
-// scenario under a deterministic system (see [actor.Seed]) in many orders, at random and by
-// strategies that find rare ones. For a run that fails it prints a command that replays it.
+// scenario under a deterministic system (see [actor.WithDeterministic]) in many orders, at random
+// and by strategies that find rare ones. For a run that fails it prints a command that replays it.
 //
 // # Using
 //
 // A scenario is a function of an [R]. It spawns actors from [R.System], sends, runs them with
 // [R.Quiet], and checks the result. It needs no waiting and no time-outs: while the scenario runs,
-// the actors do not. [Probe] is a test double that records messages; [Faults] injects failures;
-// [Latency] makes blocking calls slow. [Fails] is Run for a known failure, [In] tests one method.
+// the actors do not. [Probe] is a test double that records messages; [WithFaults] injects failures;
+// [WithLatency] makes blocking calls slow. [RunFails] is Run for a known failure, [In] tests one
+// method.
 //
 // # Guarantees
 //

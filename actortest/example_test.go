@@ -23,7 +23,7 @@ func (printer) Fatalf(f string, a ...any) { fmt.Printf(f+"\n", a...) }
 // one in which they do, and says how to see it again.
 func ExampleRun() {
 	var t printer // in a test: func TestCache(t *testing.T)
-	actortest.Run(t, twoClients, actortest.Strategies(actortest.PCT(3)), actortest.Runs(1000))
+	actortest.Run(t, twoClients, actortest.WithStrategies(actortest.PCT(3)), actortest.WithRuns(1000))
 	// Output:
 	// 1 of 2 answers
 	// replay: go test -run '^TestCache$' -gallop.replay=path2-3.1
@@ -41,7 +41,7 @@ func ExampleR_Advance() {
 		fmt.Println(late.Got())
 		r.Advance(3 * time.Second)
 		fmt.Println(late.Got())
-	}, actortest.Strategies(actortest.Exhaustive(0)), actortest.Runs(1))
+	}, actortest.WithStrategies(actortest.Exhaustive(0)), actortest.WithRuns(1))
 	// Run looks whether the first run repeats itself, so it prints twice.
 	// Output:
 	// []
@@ -52,24 +52,25 @@ func ExampleR_Advance() {
 
 func ExampleFault() {
 	var t printer
-	table := []actortest.Fault{{Type: "puppet", Behaviour: "do", At: 2, Do: actortest.Panic}}
+	table := []actortest.Fault{{Type: "puppet", Behaviour: "do", At: 2, Action: actortest.FaultPanic}}
 	actortest.Run(t, func(r *actortest.R) {
 		p := with(r, func(*actor.Context) {})
 		do.Send(r.System(), p, func(*actor.Context) {})
-		_, err := ask.Ask(r.Context(), r.System(), p, func(*actor.Context) {})
+		_, err := ask.Ask(r.Context(), p, func(*actor.Context) {})
 		if err == nil {
 			r.Errorf("the second message did not panic")
 		}
-	}, actortest.Faults(table...))
-	var what actortest.Action = table[0].Do
-	fmt.Println(what == actortest.Panic, actortest.InjectedPanic{Fault: table[0]})
+	}, actortest.WithFaults(table...))
+	var what actortest.FaultAction = table[0].Action
+	fmt.Println(what == actortest.FaultPanic, actortest.InjectedPanic{Fault: table[0]})
 	// Output:
 	// true gallop: actortest: injected panic in puppet.do
 }
 
 func ExampleOption() {
 	var t printer
-	thorough := []actortest.Option{actortest.Runs(500), actortest.Workers(8), actortest.Seed(1)}
+	thorough := []actortest.Option{actortest.WithRuns(500), actortest.WithWorkers(8),
+		actortest.WithSeed(1)}
 	orders := map[string]bool{}
 	actortest.Run(t, func(r *actortest.R) {
 		got := actortest.NewProbe[int](r, "got")
@@ -90,9 +91,9 @@ func ExampleStrategy() {
 }
 
 // A failure that is known: the test passes as long as the cache forgets a client.
-func ExampleFails() {
+func ExampleRunFails() {
 	var t talker // in a test: func TestCache(t *testing.T)
-	actortest.Fails(t, "^1 of 2 answers$", twoClients, actortest.Trace(0))
+	actortest.RunFails(t, "^1 of 2 answers$", twoClients, actortest.WithTrace(0))
 	// Output:
 	// actortest: found by pct12-0-100; made simpler in 19 runs: 6 choices to 1, 21 events to 21
 	// actortest: 21 events
@@ -116,7 +117,7 @@ func ExampleIn() {
 			c.Stop()
 		})
 		fmt.Println(got.Got(), turn.Stopped)
-	}, actortest.Runs(1))
+	}, actortest.WithRuns(1))
 	// Run looks whether the first run repeats itself, so it prints twice.
 	// Output:
 	// [hello] true
@@ -129,7 +130,7 @@ func ExampleTurn() {
 	actortest.Run(t, func(r *actortest.R) {
 		turn = actortest.In(r, puppetType, puppet{},
 			func(_ *puppet, c *actor.Context) { c.Exit(errPlanted) })
-	}, actortest.Runs(1))
+	}, actortest.WithRuns(1))
 	fmt.Println(turn.Stopped, turn.Reason, len(turn.Sent))
 	// Output:
 	// true planted 0
@@ -145,7 +146,7 @@ func ExampleSent() {
 			tick.Send(c, actor.Self[puppet](c), 2)
 			got.Handler().Send(c, "three")
 		}).Sent
-	}, actortest.Runs(1))
+	}, actortest.WithRuns(1))
 	fmt.Println(sent[1].To, sent[1].Behaviour, sent[1].Message)
 	fmt.Println(actortest.Of[string](sent))
 	// Output:
@@ -160,14 +161,14 @@ func ExampleArmed() {
 		armed = actortest.In(r, puppetType, puppet{}, func(_ *puppet, c *actor.Context) {
 			actor.After(c, time.Minute, tick, 7)
 		}).Armed
-	}, actortest.Runs(1))
+	}, actortest.WithRuns(1))
 	fmt.Println(armed[0].Behaviour, armed[0].After, actortest.Of[int](armed))
 	// Output:
 	// tick 1m0s [7]
 }
 
 // A slow dependency: the double takes an hour of virtual time.
-func ExampleLatency() {
+func ExampleWithLatency() {
 	var t printer
 	actortest.Run(t, func(r *actortest.R) {
 		says := actortest.NewProbe[string](r, "customer")
@@ -176,7 +177,7 @@ func ExampleLatency() {
 			time.Minute)
 		r.Advance(time.Hour)
 		fmt.Println(says.Got())
-	}, actortest.Latency(2*time.Minute, 3*time.Minute, "till"), actortest.Runs(1))
+	}, actortest.WithLatency(2*time.Minute, 3*time.Minute, "till"), actortest.WithRuns(1))
 	// Run looks whether the first run repeats itself, so it prints twice.
 	// Output:
 	// [too late]

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// Fails is [Run] for a scenario that is known to fail: it passes if an order is found in
+// RunFails is [Run] for a scenario that is known to fail: it passes if an order is found in
 // which the scenario fails with a text that matches the regular expression want, and
 // logs that order, made simpler, with the line that replays it. It fails the test if
 // there is none, or if an order fails in another way before. So a race that is known
-// stays known, and a change that removes it is noticed. Fails panics if want is no
+// stays known, and a change that removes it is noticed. RunFails panics if want is no
 // regular expression.
-func Fails(t testing.TB, want string, scenario func(r *R), opts ...Option) {
+func RunFails(t testing.TB, want string, scenario func(r *R), opts ...Option) {
 	t.Helper()
 	c := newConfig(scenario, opts)
 	c.match = regexp.MustCompile(want)

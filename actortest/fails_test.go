@@ -13,15 +13,15 @@ import (
 func failing(t *testing.T, want string, scenario func(*actortest.R),
 	opts ...actortest.Option) (failed bool, said string) {
 	d := &double{TB: t}
-	actortest.Fails(d, want, scenario, opts...)
+	actortest.RunFails(d, want, scenario, opts...)
 	return d.failed, d.text.String()
 }
 
 // TestFails: "it passes if an order is found in which the scenario fails with a text that matches",
 // and "logs that order, made simpler, with the line that replays it".
 func TestFails(t *testing.T) {
-	actortest.Fails(t, `^1 of \d answers$`, twoClients, actortest.Runs(500))
-	failed, said := failing(t, `^1 of \d answers$`, twoClients, actortest.Runs(500))
+	actortest.RunFails(t, `^1 of \d answers$`, twoClients, actortest.WithRuns(500))
+	failed, said := failing(t, `^1 of \d answers$`, twoClients, actortest.WithRuns(500))
 	if failed || !strings.Contains(said,
 		"it fails, as expected: 1 of 2 answers\nreplay: go test -run '^TestFails$' -gallop.replay=path") {
 		t.Fatalf("failed: %v\n%s", failed, said)
@@ -54,7 +54,7 @@ func TestFails_Otherwise(t *testing.T) {
 		"want a failure that matches \"here\"\nhere\nactortest: the same order (random-0)": {"here",
 			func(r *actortest.R) { again(&runs)(r); r.Fatalf("here") }},
 	} {
-		failed, said := failing(t, c.want, c.scenario, actortest.Runs(20))
+		failed, said := failing(t, c.want, c.scenario, actortest.WithRuns(20))
 		if !failed || !strings.Contains(said, say) {
 			t.Errorf("failed: %v, want %q in\n%s", failed, say, said)
 		}

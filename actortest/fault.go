@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// Fault is a failure that is injected in every run: see [Faults].
+// Fault is a failure that is injected in every run: see [WithFaults].
 type Fault struct {
 	// Type and Behaviour select messages by name; an empty name means any.
 	//
@@ -18,7 +18,7 @@ type Fault struct {
 	// named. They are no messages, so Drop and Refuse do not apply to them.
 	//
 	// Drop does not apply to messages of the runtime about ends and starts of other actors either:
-	// an [actor.Down], [actor.Exit], [actor.Fallen] or [actor.Risen] is never lost.
+	// an [actor.Down], [actor.Exit] or [actor.ChildDown] is never lost.
 	Type, Behaviour string
 	// At is the number of the first message that the fault applies to. 1, the default, is the first
 	// message of all.
@@ -30,46 +30,47 @@ type Fault struct {
 	// order draws anew, except that all orders of [Exhaustive] draw the same.
 	OneIn int
 	// Do is the injected failure.
-	Do Action
+	Action FaultAction
 	// For is the length of a Jump.
 	For time.Duration
 }
 
-// Action is an injected failure.
-type Action uint8
+// FaultAction is an injected failure.
+type FaultAction uint8
 
 // The actions. Each is applied just before a behaviour, which then runs, unless the action says
 // otherwise. None of them breaks a guarantee of gallop.
 const (
-	// Panic: it panics with an InjectedPanic before it runs.
-	Panic Action = iota + 1
-	// Stop: the actor stops when the behaviour has returned.
-	Stop
-	// Kill: the actor is killed, as by actor.Kill.
-	Kill
-	// Drop: it does not run; the message becomes a dead letter with reason ErrDropped.
-	Drop
-	// Refuse: TrySend returns actor.ErrOverloaded.
-	Refuse
-	// Delay: its worker waits until no other worker can run.
-	Delay
-	// Preempt: the turn ends with this message.
-	Preempt
-	// Flood: two batches of no-op messages arrive, so that the actor is overloaded.
-	Flood
-	// Collect: the actor's arena, if it has one, is collected after the behaviour.
-	Collect
-	// Starve: the actor's arena, if it has one, is full from now on.
-	Starve
-	// Jump: the clock jumps by For, as if the machine had been suspended.
-	Jump
+	// FaultPanic: it panics with an InjectedPanic before it runs.
+	FaultPanic FaultAction = iota + 1
+	// FaultStop: the actor stops when the behaviour has returned.
+	FaultStop
+	// FaultKill: the actor is killed, as by actor.Kill.
+	FaultKill
+	// FaultDrop: it does not run; the message becomes a dead letter with reason ErrDropped.
+	FaultDrop
+	// FaultRefuse: TrySend returns actor.ErrOverloaded.
+	FaultRefuse
+	// FaultDelay: its worker waits until no other worker can run.
+	FaultDelay
+	// FaultPreempt: the turn ends with this message.
+	FaultPreempt
+	// FaultFlood: two batches of no-op messages arrive, so that the actor is overloaded.
+	FaultFlood
+	// FaultCollect: the actor's arena, if it has one, is collected after the behaviour.
+	FaultCollect
+	// FaultStarve: the actor's arena, if it has one, is full from now on.
+	FaultStarve
+	// FaultJump: the clock jumps by For, as if the machine had been suspended.
+	FaultJump
 	lastAction
 )
 
 var faultKinds = [lastAction]sim.FaultKind{
-	Panic: sim.Panic, Stop: sim.Stop, Kill: sim.Kill, Drop: sim.Drop, Delay: sim.Delay,
-	Preempt: sim.Preempt,
-	Flood:   sim.Flood, Collect: sim.Collect, Starve: sim.Starve,
+	FaultPanic: sim.Panic, FaultStop: sim.Stop, FaultKill: sim.Kill, FaultDrop: sim.Drop,
+	FaultDelay:   sim.Delay,
+	FaultPreempt: sim.Preempt,
+	FaultFlood:   sim.Flood, FaultCollect: sim.Collect, FaultStarve: sim.Starve,
 }
 
 // InjectedPanic is the value with which a behaviour panics because of a [Fault].
@@ -86,13 +87,13 @@ func (p InjectedPanic) Error() string {
 // ErrDropped is the reason of dead letters that a [Fault] with Drop makes.
 var ErrDropped = errors.New("gallop: actortest: dropped")
 
-// Faults injects failures. A message is counted by all faults that match it; the first of them that
-// is due is applied. [Run] logs faults that never matched a message. Faults panics if a fault is
-// invalid.
-func Faults(table ...Fault) Option {
+// WithFaults injects failures. A message is counted by all faults that match it; the first of them
+// that is due is applied. [Run] logs faults that never matched a message. WithFaults panics if a
+// fault is invalid.
+func WithFaults(table ...Fault) Option {
 	for i, f := range table {
-		if f.Do == 0 || f.Do >= lastAction || f.At < 0 || f.OneIn < 0 ||
-			(f.Do == Jump) != (f.For > 0) {
+		if f.Action == 0 || f.Action >= lastAction || f.At < 0 || f.OneIn < 0 ||
+			(f.Action == FaultJump) != (f.For > 0) {
 			panic(fmt.Sprintf("gallop: actortest: Faults: row %d makes no sense: %+v", i+1, f))
 		}
 	}
@@ -108,7 +109,7 @@ func (r *R) nextFault(e sim.Event, refusal bool) *Fault {
 	var found *Fault
 	for i := range r.setup.faults {
 		f := &r.setup.faults[i]
-		if (f.Do == Refuse) != refusal || !f.matches(e) {
+		if (f.Action == FaultRefuse) != refusal || !f.matches(e) {
 			continue
 		}
 		r.setup.matched[i] = true
@@ -123,7 +124,7 @@ func (r *R) nextFault(e sim.Event, refusal bool) *Fault {
 // matches reports whether a fault applies to a behaviour.
 func (f *Fault) matches(e sim.Event) bool {
 	switch {
-	case f.Type != "" && f.Type != e.Type, (e.Callback || e.News) && f.Do == Drop:
+	case f.Type != "" && f.Type != e.Type, (e.Callback || e.News) && f.Action == FaultDrop:
 		return false
 	case f.Behaviour == "":
 		return !e.Callback
@@ -148,10 +149,10 @@ func (r *R) fault(e sim.Event) sim.Fault {
 	switch {
 	case f == nil:
 		return sim.Fault{}
-	case f.Do == Jump:
+	case f.Action == FaultJump:
 		r.clock.Jump(f.For)
 	}
-	return sim.Fault{Kind: faultKinds[f.Do], Value: InjectedPanic{*f}, Reason: ErrDropped}
+	return sim.Fault{Kind: faultKinds[f.Action], Value: InjectedPanic{*f}, Reason: ErrDropped}
 }
 
 func (r *R) refuse(typ, behaviour string) bool {

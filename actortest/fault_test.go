@@ -10,6 +10,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // TestFaults: the table affects the messages that it names, and the counts add up.
@@ -26,27 +27,28 @@ func TestFaults(t *testing.T) {
 		fault    actortest.Fault
 		ran, may int // at least, and at most
 	}{
-		"panic": {actortest.Fault{Type: "puppet", Behaviour: "do", At: 3, Do: actortest.Panic},
+		"panic": {actortest.Fault{Type: "puppet", Behaviour: "do", At: 3, Action: actortest.FaultPanic},
 			2, 2},
-		"stop":      {actortest.Fault{Type: "puppet", At: 3, Do: actortest.Stop}, 3, 3},
-		"kill":      {actortest.Fault{Type: "puppet", At: 3, Do: actortest.Kill}, 3, 3},
-		"drop":      {actortest.Fault{Behaviour: "do", At: 2, Times: 2, Do: actortest.Drop}, 3, 3},
-		"drop all":  {actortest.Fault{Times: -1, Do: actortest.Drop}, 0, 0},
-		"drop some": {actortest.Fault{Times: -1, OneIn: 2, Do: actortest.Drop}, 0, 5},
-		"delay":     {actortest.Fault{At: 1, Times: 3, Do: actortest.Delay}, 5, 5},
-		"preempt":   {actortest.Fault{Times: -1, Do: actortest.Preempt}, 5, 5},
-		"flood":     {actortest.Fault{At: 2, Do: actortest.Flood}, 5, 5},
-		"collect":   {actortest.Fault{Times: -1, Do: actortest.Collect}, 5, 5},
-		"starve":    {actortest.Fault{Times: -1, Do: actortest.Starve}, 5, 5},
-		"jump":      {actortest.Fault{Times: -1, Do: actortest.Jump, For: time.Hour}, 5, 5},
-		"elsewhere": {actortest.Fault{Type: "other", Do: actortest.Panic}, 5, 5},
+		"stop": {actortest.Fault{Type: "puppet", At: 3, Action: actortest.FaultStop}, 3, 3},
+		"kill": {actortest.Fault{Type: "puppet", At: 3, Action: actortest.FaultKill}, 3, 3},
+		"drop": {actortest.Fault{Behaviour: "do", At: 2, Times: 2, Action: actortest.FaultDrop}, 3,
+			3},
+		"drop all":  {actortest.Fault{Times: -1, Action: actortest.FaultDrop}, 0, 0},
+		"drop some": {actortest.Fault{Times: -1, OneIn: 2, Action: actortest.FaultDrop}, 0, 5},
+		"delay":     {actortest.Fault{At: 1, Times: 3, Action: actortest.FaultDelay}, 5, 5},
+		"preempt":   {actortest.Fault{Times: -1, Action: actortest.FaultPreempt}, 5, 5},
+		"flood":     {actortest.Fault{At: 2, Action: actortest.FaultFlood}, 5, 5},
+		"collect":   {actortest.Fault{Times: -1, Action: actortest.FaultCollect}, 5, 5},
+		"starve":    {actortest.Fault{Times: -1, Action: actortest.FaultStarve}, 5, 5},
+		"jump":      {actortest.Fault{Times: -1, Action: actortest.FaultJump, For: time.Hour}, 5, 5},
+		"elsewhere": {actortest.Fault{Type: "other", Action: actortest.FaultPanic}, 5, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			least, most := 5, 0
 			actortest.Run(t, func(r *actortest.R) {
 				ran := send(r, 5)
 				least, most = min(least, ran), max(most, ran)
-			}, actortest.Faults(c.fault), actortest.Runs(20), actortest.Twice())
+			}, actortest.WithFaults(c.fault), actortest.WithRuns(20), actortest.WithTwice())
 			if least < c.ran || most > c.may || c.ran < c.may && least == most {
 				t.Errorf("%d to %d ran, want %d to %d", least, most, c.ran, c.may)
 			}
@@ -64,8 +66,8 @@ func TestFaults_Refuse(t *testing.T) {
 				}
 			}
 		})
-	}, actortest.Faults(actortest.Fault{Behaviour: "tick", At: 2, Do: actortest.Refuse}),
-		actortest.Runs(5))
+	}, actortest.WithFaults(actortest.Fault{Behaviour: "tick", At: 2, Action: actortest.FaultRefuse}),
+		actortest.WithRuns(5))
 }
 
 // TestFaults_RefuseLast: a TrySend that is refused anyhow is not counted by the table: from inside
@@ -86,8 +88,8 @@ func TestFaults_RefuseLast(t *testing.T) {
 				}
 			}
 		})
-	}, actortest.Faults(actortest.Fault{Behaviour: "tick", At: 2, Do: actortest.Refuse}),
-		actortest.Runs(5))
+	}, actortest.WithFaults(actortest.Fault{Behaviour: "tick", At: 2, Action: actortest.FaultRefuse}),
+		actortest.WithRuns(5))
 }
 
 // frail is an actor with a heap, and something to do at its beginning and its end.
@@ -98,7 +100,7 @@ var (
 			OnStart(func(*frail, *actor.Context) error { return nil }).
 			OnStop(func(f *frail, c *actor.Context, _ error) {})
 	write = actor.DeclareAsk[int, error](frailType, "write")
-	_     = frailType.Table(write.Do((*frail).write))
+	_     = frailType.Table(write.Handle((*frail).write))
 )
 
 func (f *frail) write(c *actor.Context, n int) (error, error) {
@@ -114,13 +116,13 @@ func TestFaults_Callbacks(t *testing.T) {
 			actortest.Run(t, func(r *actortest.R) {
 				p := frailType.Spawn(r.System(), frail{})
 				r.Quiet()
-				err := actor.StopWait(r.Context(), r.System(), p)
+				err := actor.StopWait(r.Context(), p)
 				panics := r.System().Stats().Panics
 				if r.Quiet(); panics != 1 || err != nil {
 					r.Errorf("%d panics, %v", panics, err)
 				}
-			}, actortest.Faults(actortest.Fault{Type: "frail", Behaviour: callback,
-				Do: actortest.Panic}), actortest.Runs(10))
+			}, actortest.WithFaults(actortest.Fault{Type: "frail", Behaviour: callback,
+				Action: actortest.FaultPanic}), actortest.WithRuns(10))
 		})
 	}
 }
@@ -129,7 +131,7 @@ func TestFaults_Callbacks(t *testing.T) {
 var (
 	initerType = actor.NewType[puppet]("initer")
 	initDo     = actor.Declare[deed](initerType, "init")
-	_          = initerType.Table(initDo.Do((*puppet).do)).OnStart(func(*puppet,
+	_          = initerType.Table(initDo.Handle((*puppet).do)).OnStart(func(*puppet,
 		*actor.Context) error {
 		return nil
 	})
@@ -148,10 +150,10 @@ func TestFaults_PassCallbacksBy(t *testing.T) {
 				r.Errorf("%d have run, %d dead letters", ran, letters)
 			}
 		})
-	}, actortest.Runs(5), actortest.Faults(
-		actortest.Fault{Behaviour: "init", Do: actortest.Drop},
-		actortest.Fault{At: 2, Do: actortest.Drop},
-		actortest.Fault{Behaviour: "OnStart", Times: -1, Do: actortest.Drop}))
+	}, actortest.WithRuns(5), actortest.WithFaults(
+		actortest.Fault{Behaviour: "init", Action: actortest.FaultDrop},
+		actortest.Fault{At: 2, Action: actortest.FaultDrop},
+		actortest.Fault{Behaviour: "OnStart", Times: -1, Action: actortest.FaultDrop}))
 	if failed || !strings.Contains(said, "fault 3 struck nothing") {
 		t.Error(said)
 	}
@@ -165,20 +167,21 @@ type warden struct {
 
 var (
 	wardenType      = actor.NewType[warden]("warden")
-	wardenChildDown = actor.Declare[actor.Fallen](wardenType, "fell")
-	wardenChildUp   = actor.Declare[actor.Risen](wardenType, "rose")
+	wardenChildDown = actor.Declare[actor.ChildDown](wardenType, "fell")
+	wardenChildUp   = actor.Declare[access.ChildUp](wardenType, "rose")
 	wardenDown      = actor.Declare[actor.Down](wardenType, "down")
 	wardenExit      = actor.Declare[actor.Exit](wardenType, "exit")
-	_               = wardenType.OnStart((*warden).start).Table(wardenChildDown.Do(hear),
-		wardenChildUp.Do(hear),
-		wardenDown.Do(hear), wardenExit.Do(hear))
+	_               = wardenType.OnStart((*warden).start).Table(wardenChildDown.Handle(hear),
+		wardenChildUp.Handle(hear),
+		wardenDown.Handle(hear), wardenExit.Handle(hear))
 )
 
 func hear[M any](w *warden, _ *actor.Context, _ M) { w.heard++ }
 
 func (w *warden) start(c *actor.Context) error {
-	care := actor.Care[warden]{Fell: wardenChildDown, Rose: wardenChildUp}
-	w.child = actor.SpawnUnder(c, puppetType, func(*puppet) {}, care)
+	care := access.ChildOptions{Down: wardenChildDown, Up: wardenChildUp}
+	w.child, _ = actor.As[puppet](access.SpawnUnder(c, puppetType, func(*puppet) {},
+		care).(actor.AnyRef))
 	actor.TrapExit(c, wardenExit)
 	actor.Link(c, w.child)
 	actor.Watch(c, w.child, wardenDown)
@@ -198,7 +201,8 @@ func TestFaults_DropNoNews(t *testing.T) {
 				r.Errorf("heard %d of a start, a failure, an end and an exit", w.heard)
 			}
 		})
-	}, actortest.Faults(actortest.Fault{Times: -1, Do: actortest.Drop}), actortest.Runs(10))
+	}, actortest.WithFaults(actortest.Fault{Times: -1, Action: actortest.FaultDrop}),
+		actortest.WithRuns(10))
 }
 
 // TestFaults_DropOfOutcomes: the dead letter of an outcome says who has answered, with a time-out
@@ -209,11 +213,11 @@ func TestFaults_DropOfOutcomes(t *testing.T) {
 	hear := actor.Declare[actor.Result[int]](typ, "hear")
 	begin := actor.Declare[actor.Ref[puppet]](typ, "begin")
 	typ.Table(
-		answer.Do(func(_ *puppet, _ *actor.Context, n int) (int, error) { return n, nil }),
-		hear.Do(func(*puppet, *actor.Context, actor.Result[int]) {
+		answer.Handle(func(_ *puppet, _ *actor.Context, n int) (int, error) { return n, nil }),
+		hear.Handle(func(*puppet, *actor.Context, actor.Result[int]) {
 			t.Error("an outcome was not dropped")
 		}),
-		begin.Do(func(_ *puppet, c *actor.Context, other actor.Ref[puppet]) {
+		begin.Handle(func(_ *puppet, c *actor.Context, other actor.Ref[puppet]) {
 			actor.AskTo(c, answer, other, 1, hear)
 			actor.AskTo(c, answer, other, 2, hear, actor.Within(time.Second))
 		}))
@@ -227,11 +231,12 @@ func TestFaults_DropOfOutcomes(t *testing.T) {
 				r.Errorf("dead letters from %d, want %d", from, want)
 			}
 		})
-	}, actortest.Faults(actortest.Fault{Behaviour: "hear", Times: -1, Do: actortest.Drop}),
-		actortest.Runs(10),
-		actortest.System(actor.OnDeadLetter(func(d actor.DeadLetter) {
+	}, actortest.WithFaults(actortest.Fault{Behaviour: "hear", Times: -1,
+		Action: actortest.FaultDrop}),
+		actortest.WithRuns(10),
+		actortest.WithSystem(actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 			from = append(from, d.From)
-		})))
+		}})))
 }
 
 // TestFaults_Starve: "the actor's arena is full from now on".
@@ -239,20 +244,20 @@ func TestFaults_Starve(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		p := frailType.Spawn(r.System(), frail{})
 		for i := range 3 {
-			full, err := write.Ask(r.Context(), r.System(), p, 100_000)
+			full, err := write.Ask(r.Context(), p, 100_000)
 			if (full != nil) != (i > 0) || err != nil {
 				r.Errorf("write %d: %v, %v", i+1, full, err)
 			}
 		}
-	}, actortest.Faults(actortest.Fault{Behaviour: "write", At: 2, Do: actortest.Starve}),
-		actortest.Runs(10))
+	}, actortest.WithFaults(actortest.Fault{Behaviour: "write", At: 2, Action: actortest.FaultStarve}),
+		actortest.WithRuns(10))
 }
 
 // sloth is a puppet that is slow only by the table.
 var (
 	slothType = actor.NewType[puppet]("sloth")
 	doSlowly  = actor.Declare[deed](slothType, "do")
-	_         = slothType.Table(doSlowly.Do((*puppet).do))
+	_         = slothType.Table(doSlowly.Handle((*puppet).do))
 )
 
 // TestFaults_Delay: "its worker waits until no other worker can run", and what the worker has made
@@ -273,7 +278,8 @@ func TestFaults_Delay(t *testing.T) {
 				r.Errorf("%v", got)
 			}
 		})
-	}, actortest.Faults(actortest.Fault{Type: "sloth", Do: actortest.Delay}), actortest.Runs(40))
+	}, actortest.WithFaults(actortest.Fault{Type: "sloth", Action: actortest.FaultDelay}),
+		actortest.WithRuns(40))
 }
 
 // TestFaults_Jump: "the clock jumps by For".
@@ -287,17 +293,18 @@ func TestFaults_Jump(t *testing.T) {
 		if r.Quiet(); !rang {
 			r.Errorf("the timer has not rung")
 		}
-	}, actortest.Faults(actortest.Fault{Behaviour: "tick", Do: actortest.Jump, For: time.Hour}),
-		actortest.Runs(20))
+	}, actortest.WithFaults(actortest.Fault{Behaviour: "tick", Action: actortest.FaultJump,
+		For: time.Hour}),
+		actortest.WithRuns(20))
 }
 
 // TestFaults_BadRows: "Faults panics if a fault is invalid".
 func TestFaults_BadRows(t *testing.T) {
 	for name, f := range map[string]actortest.Fault{
 		"no action":     {},
-		"jump nowhere":  {Do: actortest.Jump},
-		"stop for long": {Do: actortest.Stop, For: time.Second},
-		"before all":    {Do: actortest.Stop, At: -1},
+		"jump nowhere":  {Action: actortest.FaultJump},
+		"stop for long": {Action: actortest.FaultStop, For: time.Second},
+		"before all":    {Action: actortest.FaultStop, At: -1},
 	} {
 		func() {
 			defer func() {
@@ -305,7 +312,7 @@ func TestFaults_BadRows(t *testing.T) {
 					t.Errorf("%s: accepted", name)
 				}
 			}()
-			actortest.Faults(f)
+			actortest.WithFaults(f)
 		}()
 	}
 }

@@ -80,7 +80,7 @@ func TestRun_FindsALostReply(t *testing.T) {
 		{actortest.Exhaustive(2), 20_000},
 	} {
 		t.Run(c.s.String(), func(t *testing.T) {
-			opts := []actortest.Option{actortest.Strategies(c.s), actortest.Runs(c.runs)}
+			opts := []actortest.Option{actortest.WithStrategies(c.s), actortest.WithRuns(c.runs)}
 			said := fails(t, "1 of 2 answers", twoClients, opts...)
 			if again := replayed(t, said, twoClients, opts...); again != asFound(said) {
 				t.Errorf("first:\n%s\nreplayed:\n%s", said, again)
@@ -100,7 +100,7 @@ type relay struct {
 var (
 	relayType = actor.NewType[relay]("relay")
 	pass      = actor.Declare[int](relayType, "pass")
-	_         = relayType.Table(pass.Do((*relay).pass))
+	_         = relayType.Table(pass.Handle((*relay).pass))
 )
 
 func (y *relay) pass(c *actor.Context, n int) {
@@ -134,8 +134,8 @@ func TestStrategies_FindAnOvertaking(t *testing.T) {
 	for _, s := range []actortest.Strategy{actortest.Random(), actortest.PCT(2), actortest.PCT(5),
 		actortest.Exhaustive(2)} {
 		t.Run(s.String(), func(t *testing.T) {
-			said := fails(t, "overtaken", overtaken(4), actortest.Strategies(s),
-				actortest.Runs(20_000))
+			said := fails(t, "overtaken", overtaken(4), actortest.WithStrategies(s),
+				actortest.WithRuns(20_000))
 			t.Log(replayLine.FindString(said))
 			if again := replayed(t, said, overtaken(4)); again != asFound(said) {
 				t.Errorf("first:\n%s\nreplayed:\n%s", said, again)
@@ -152,7 +152,7 @@ func TestStrategies_None(t *testing.T) {
 			t.Errorf("panic %s", v)
 		}
 	}()
-	actortest.Strategies()
+	actortest.WithStrategies()
 }
 
 // TestExhaustive_LongRuns: a failure behind more choices than a run has by default is reported and
@@ -176,8 +176,9 @@ func TestExhaustive_LongRuns(t *testing.T) {
 			r.Fatalf("exhausted")
 		}
 	}
-	opts := []actortest.Option{actortest.Strategies(actortest.Exhaustive(3)), actortest.Workers(2),
-		actortest.Steps(1 << 30), actortest.Shrink(0)}
+	opts := []actortest.Option{actortest.WithStrategies(actortest.Exhaustive(3)),
+		actortest.WithWorkers(2),
+		actortest.WithSteps(1 << 30), actortest.WithShrink(0)}
 	said := fails(t, "exhausted\nreplay: ", marathon, opts...)
 	t.Log(replayLine.FindString(said))
 	if again := replayed(t, said, marathon, opts...); again != asFound(said) {

@@ -67,13 +67,13 @@ func In[S any](r *R, t *actor.Type[S], state S, f func(s *S, c *actor.Context)) 
 	}
 	turn, began, done := &sim.Turn{}, false, false
 	ref := t.Spawn(r.sys, state)
-	err := actor.InTurn(turn, ref,
+	err := sim.InTurn(turn, ref,
 		func(s *S, c *actor.Context) { began = true; f(s, c); done = true })
 	r.Quiet()
 	switch {
 	case err != nil || !began:
 		r.Fatalf("In: %v had ended before the function could run", ref)
-	case !done && ref.Standing() != actor.Ended: // otherwise it panicked
+	case !done && ref.Status() != actor.StatusEnded: // otherwise it panicked
 		r.Fatalf("In: the function in %v still waits when all else is quiet", ref)
 	}
 	out := &Turn[S]{Ref: ref, Stopped: turn.Stopped, Reason: turn.Reason}

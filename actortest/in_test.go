@@ -63,11 +63,11 @@ func TestIn(t *testing.T) {
 		if of := actortest.Of[actor.Result[string]](armed); len(of) != 2 || of[1].Value != "tick" {
 			r.Errorf("armed: %+v", of)
 		}
-		if after != 1 || turn.Stopped || turn.Reason != nil || turn.Ref.Standing() != actor.Idle {
+		if after != 1 || turn.Stopped || turn.Reason != nil || turn.Ref.Status() != actor.StatusIdle {
 			r.Errorf("%d replies, stopped: %v, %v", after, turn.Stopped, turn.Reason)
 		}
 		actor.Stop(r.System(), turn.Ref)
-	}, actortest.Runs(30))
+	}, actortest.WithRuns(30))
 }
 
 // TestIn_Ends: "it has called Stop or Exit", with its reason.
@@ -78,10 +78,10 @@ func TestIn_Ends(t *testing.T) {
 		b := actortest.In(r, puppetType, puppet{},
 			func(_ *puppet, c *actor.Context) { c.Exit(why) })
 		if !a.Stopped || a.Reason != nil || !b.Stopped || !errors.Is(b.Reason, why) ||
-			a.Ref.Standing() != actor.Ended {
+			a.Ref.Status() != actor.StatusEnded {
 			r.Errorf("%+v, %+v", a, b)
 		}
-	}, actortest.Runs(3))
+	}, actortest.WithRuns(3))
 }
 
 // refusing does not start.
@@ -108,6 +108,6 @@ func TestIn_Fails(t *testing.T) {
 			})
 		},
 	} {
-		fails(t, say, f, actortest.Runs(1))
+		fails(t, say, f, actortest.WithRuns(1))
 	}
 }

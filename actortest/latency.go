@@ -13,16 +13,16 @@ type latency struct {
 	types       []string
 }
 
-// Latency makes every function of [actor.Pipe] and [actor.Context.Blocking] take virtual time, from
-// least to most: in actors of these types, by name, or in all if there is none. Each order draws
-// the time anew for each call, and how much of it passes before the function does its work: so a
-// time-out may come before the function's effect, or between the effect and the result. (All orders
-// of [Exhaustive] draw the same.) Time passes in [R.Advance], and at the end of the run.
+// WithLatency makes every function of [actor.Pipe] and [actor.Context.Blocking] take virtual time,
+// from least to most: in actors of these types, by name, or in all if there is none. Each order
+// draws the time anew for each call, and how much of it passes before the function does its work:
+// so a time-out may come before the function's effect, or between the effect and the result. (All
+// orders of [Exhaustive] draw the same.) Time passes in [R.Advance], and at the end of the run.
 //
-// Of several Latency options the first that fits counts. To give each query its own
-// time, call [actor.Sleep] in a test double instead. Latency panics if least is negative
+// Of several WithLatency options the first that fits counts. To give each query its own
+// time, call [actor.Sleep] in a test double instead. WithLatency panics if least is negative
 // or more than most.
-func Latency(least, most time.Duration, types ...string) Option {
+func WithLatency(least, most time.Duration, types ...string) Option {
 	if least < 0 || least > most {
 		panic(fmt.Sprintf("gallop: actortest: Latency(%v, %v): want 0 or more, the least first",
 			least, most))

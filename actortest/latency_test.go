@@ -21,15 +21,15 @@ var (
 	tillType = actor.NewType[till]("till")
 	bill     = actor.Declare[time.Duration](tillType, "bill")
 	billed   = actor.Declare[actor.Result[int]](tillType, "billed")
-	tooLate  = actor.Declare[actor.None](tillType, "too late")
-	block    = actor.Declare[actor.None](tillType, "block")
-	_        = tillType.Table(bill.Do((*till).bill), billed.Do((*till).billed),
-		tooLate.Do((*till).tooLate), block.Do((*till).block))
+	tooLate  = actor.Declare[struct{}](tillType, "too late")
+	block    = actor.Declare[struct{}](tillType, "block")
+	_        = tillType.Table(bill.Handle((*till).bill), billed.Handle((*till).billed),
+		tooLate.Handle((*till).tooLate), block.Handle((*till).block))
 )
 
 func (t *till) bill(c *actor.Context, timeOut time.Duration) {
 	actor.Pipe(c, billed, t.db)
-	actor.After(c, timeOut, tooLate, actor.None{})
+	actor.After(c, timeOut, tooLate, struct{}{})
 }
 
 func (t *till) billed(c *actor.Context, r actor.Result[int]) {
@@ -39,14 +39,14 @@ func (t *till) billed(c *actor.Context, r actor.Result[int]) {
 	t.ended = true
 }
 
-func (t *till) tooLate(c *actor.Context, _ actor.None) {
+func (t *till) tooLate(c *actor.Context, _ struct{}) {
 	if !t.ended {
 		t.says.Send(c, "too late")
 	}
 	t.ended = true
 }
 
-func (t *till) block(c *actor.Context, _ actor.None) {
+func (t *till) block(c *actor.Context, _ struct{}) {
 	began := c.Now()
 	c.Blocking(func() { _, _ = t.db(context.Background()) })
 	t.says.Send(c, c.Now().Sub(began).String())
@@ -69,7 +69,7 @@ func TestSleep_InAPipe(t *testing.T) {
 		if all := says.Got(); len(all) != 1 || all[0] != "billed 7, <nil>" {
 			r.Errorf("after 3 h: %v", all)
 		}
-	}, actortest.Runs(20))
+	}, actortest.WithRuns(20))
 	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %v", took)
 	}
@@ -82,7 +82,7 @@ func TestSleep_InBlocking(t *testing.T) {
 		slow := func(ctx context.Context) (int, error) { return 7, actor.Sleep(ctx, time.Hour) }
 		for range 6 { // more than there are workers
 			block.Send(r.System(), tillType.Spawn(r.System(), till{db: slow, says: says.Handler()}),
-				actor.None{})
+				struct{}{})
 		}
 		other := actortest.NewProbe[int](r, "other")
 		other.Handler().Send(r.System(), 1)
@@ -94,7 +94,7 @@ func TestSleep_InBlocking(t *testing.T) {
 		if all := says.Got(); len(all) != 6 || all[0] != "1h0m0s" {
 			r.Errorf("%v", all)
 		}
-	}, actortest.Runs(20))
+	}, actortest.WithRuns(20))
 }
 
 // TestLatency: "makes every function of Pipe and Blocking take virtual time, from least to most":
@@ -123,8 +123,8 @@ func TestLatency(t *testing.T) {
 			r.Fatalf("%v", says.Got())
 		}
 		seen[fmt.Sprintf("%s, worked before: %v", says.Got()[0], at < 15*time.Millisecond)] = true
-	}, actortest.Latency(10*time.Millisecond, 20*time.Millisecond, "till"),
-		actortest.Strategies(actortest.Random()))
+	}, actortest.WithLatency(10*time.Millisecond, 20*time.Millisecond, "till"),
+		actortest.WithStrategies(actortest.Random()))
 	want := []string{"billed 1, <nil>, worked before: true", "too late, worked before: true",
 		"too late, worked before: false"}
 	for _, w := range want {
@@ -141,12 +141,12 @@ func TestLatency_Blocking(t *testing.T) {
 			says := actortest.NewProbe[string](r, "says")
 			none := func(context.Context) (int, error) { return 0, nil }
 			block.Send(r.System(), tillType.Spawn(r.System(), till{db: none, says: says.Handler()}),
-				actor.None{})
+				struct{}{})
 			r.Advance(time.Hour)
 			if all := says.Got(); len(all) != 1 || all[0] != want {
 				r.Errorf("%s: %v", typ, all)
 			}
-		}, actortest.Latency(time.Minute, time.Minute, typ), actortest.Latency(0, 0),
-			actortest.Runs(5))
+		}, actortest.WithLatency(time.Minute, time.Minute, typ), actortest.WithLatency(0, 0),
+			actortest.WithRuns(5))
 	}
 }

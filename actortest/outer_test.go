@@ -65,7 +65,7 @@ func TestRun_EndedOtherwise(t *testing.T) {
 // TestRun_FailedBefore: a failure before Run says nothing about its runs.
 func TestRun_FailedBefore(t *testing.T) {
 	d := &double{TB: t, failed: true}
-	actortest.Run(d, func(*actortest.R) {}, actortest.Runs(3))
+	actortest.Run(d, func(*actortest.R) {}, actortest.WithRuns(3))
 	if said := d.text.String(); !strings.Contains(said, "3 runs, no failure") {
 		t.Error(said)
 	}
@@ -81,11 +81,11 @@ func TestRun_Skips(t *testing.T) {
 
 // TestFaults_FitNothing: "At its end it logs the Faults that matched nothing."
 func TestFaults_FitNothing(t *testing.T) {
-	_, said := try(t, func(r *actortest.R) { with(r, func(*actor.Context) {}) }, actortest.Runs(3),
-		actortest.Faults(
-			actortest.Fault{Type: "puppet", Behaviour: "do", At: 7, Do: actortest.Stop},
-			actortest.Fault{Type: "pupet", Do: actortest.Stop},
-			actortest.Fault{Behaviour: "doo", Do: actortest.Refuse}))
+	_, said := try(t, func(r *actortest.R) { with(r, func(*actor.Context) {}) }, actortest.WithRuns(3),
+		actortest.WithFaults(
+			actortest.Fault{Type: "puppet", Behaviour: "do", At: 7, Action: actortest.FaultStop},
+			actortest.Fault{Type: "pupet", Action: actortest.FaultStop},
+			actortest.Fault{Behaviour: "doo", Action: actortest.FaultRefuse}))
 	const want = `actortest: 3 runs, no failure; orders: 1
 actortest: fault 2 struck nothing: in no run did anything fit type "pupet" and behaviour ""
 actortest: fault 3 struck nothing: in no run did anything fit type "" and behaviour "doo"

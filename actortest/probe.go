@@ -21,7 +21,7 @@ func NewProbe[M any](r *R, name string) *Probe[M] {
 	p := &Probe[M]{}
 	t := actor.NewType[*Probe[M]](name)
 	get := actor.Declare[M](t, "got")
-	t.Table(get.Do(func(p **Probe[M], _ *actor.Context, m M) { (*p).got = append((*p).got, m) }))
+	t.Table(get.Handle(func(p **Probe[M], _ *actor.Context, m M) { (*p).got = append((*p).got, m) }))
 	p.handler = get.To(t.Spawn(r.sys, p))
 	return p
 }

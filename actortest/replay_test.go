@@ -21,7 +21,7 @@ func TestBroken(t *testing.T) {
 		t.Skip("it is there for TestReplayLine_CanBePasted") // and fails
 	}
 	t.Run("a cache (that isn't right)", func(t *testing.T) {
-		actortest.Run(t, twoClients, actortest.Strategies(actortest.PCT(3)), actortest.Runs(1000))
+		actortest.Run(t, twoClients, actortest.WithStrategies(actortest.PCT(3)), actortest.WithRuns(1000))
 	})
 	t.Run("another one", func(*testing.T) {})
 }

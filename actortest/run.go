@@ -66,32 +66,32 @@ type config struct {
 	setup      runSetup
 }
 
-// Runs sets the number of orders in which the scenario is run: 100 by default, and a fifth of that
-// under -short. It panics if n is not positive.
-func Runs(n int) Option {
+// WithRuns sets the number of orders in which the scenario is run: 100 by default, and a fifth of
+// that under -short. It panics if n is not positive.
+func WithRuns(n int) Option {
 	if n < 1 {
 		panic("gallop: actortest: Runs: want at least 1")
 	}
 	return func(c *config) { c.runs, c.budget = n, 0 }
 }
 
-// Budget runs the scenario in new orders until d of real time has passed. With 0 there is no
-// budget, and [Runs] applies. Budget panics if d is negative.
-func Budget(d time.Duration) Option {
+// WithBudget runs the scenario in new orders until d of real time has passed. With 0 there is no
+// budget, and [WithRuns] applies. WithBudget panics if d is negative.
+func WithBudget(d time.Duration) Option {
 	if d < 0 {
 		panic("gallop: actortest: Budget(" + d.String() + "): want at least 0")
 	}
 	return func(c *config) { c.budget = d }
 }
 
-// Seed sets the seed of all random choices. The default is 0, so that every run of the test is the
-// same.
-func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
+// WithSeed sets the seed of all random choices. The default is 0, so that every run of the test is
+// the same.
+func WithSeed(n uint64) Option { return func(c *config) { c.seed = n } }
 
-// Strategies sets how the orders are chosen; the strategies take turns. The default is [Random],
-// and [PCT] with depths 3, 8 and 12. [Run] ends early when none of them has another order.
-// Strategies panics if s is empty or contains a zero Strategy.
-func Strategies(s ...Strategy) Option {
+// WithStrategies sets how the orders are chosen; the strategies take turns. The default is
+// [Random], and [PCT] with depths 3, 8 and 12. [Run] ends early when none of them has another
+// order. WithStrategies panics if s is empty or contains a zero Strategy.
+func WithStrategies(s ...Strategy) Option {
 	if len(s) == 0 {
 		panic("gallop: actortest: Strategies(): want at least 1")
 	}
@@ -103,62 +103,65 @@ func Strategies(s ...Strategy) Option {
 	return func(c *config) { c.strategies = s }
 }
 
-// Twice runs every order twice, and fails the test if the two runs are not the same.
+// WithTwice runs every order twice, and fails the test if the two runs are not the same.
 // Without it, only the first order is run twice, and one that fails.
-func Twice() Option { return func(c *config) { c.twice = true } }
+func WithTwice() Option { return func(c *config) { c.twice = true } }
 
-// Workers sets the number of virtual workers: 4 by default. More workers allow more
+// WithWorkers sets the number of virtual workers: 4 by default. More workers allow more
 // orders. It panics if n is not positive.
-func Workers(n int) Option {
+func WithWorkers(n int) Option {
 	if n < 1 {
-		panic(fmt.Sprintf("gallop: actortest: Workers(%d): want at least 1", n))
+		panic(fmt.Sprintf("gallop: actortest: WithWorkers(%d): want at least 1", n))
 	}
 	return func(c *config) { c.setup.workers = n }
 }
 
-// System adds options of the system, such as [actor.Batch]. Some have another effect
+// WithSystem adds options of the system, such as [actor.WithBatch]. Some have another effect
 // here:
 //
-//   - A hook of [actor.OnPanic] is called for panics of behaviours, but the run still fails unless
-//     [MayPanic] is given.
-//   - With an [actor.Clock] the run fails: it has its own clock, for [R.Advance].
-//   - An [actor.Seed] is no more than an [actor.RandSeed], and the same in every run:
-//     the strategies decide the order.
-func System(o ...actor.Option) Option {
+//   - A hook of [actor.Hooks] is called for panics of behaviours, but the run still fails unless
+//     [AllowPanics] is given.
+//   - With an [actor.WithClock] the run fails: it has its own clock, for [R.Advance].
+//   - An [actor.WithDeterministic] is no more than an [actor.WithRandSeed], and the same in every
+//
+// run:
+//
+//	the strategies decide the order.
+func WithSystem(o ...actor.Option) Option {
 	return func(c *config) { c.setup.options = append(c.setup.options, o...) }
 }
 
-// Steps sets how many messages and choices a run may have before it counts as endless:
+// WithSteps sets how many messages and choices a run may have before it counts as endless:
 // 50,000 by default. It panics if n is not positive.
-func Steps(n int) Option {
+func WithSteps(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("gallop: actortest: Steps(%d): want at least 1", n))
 	}
 	return func(c *config) { c.setup.steps = n }
 }
 
-// MayPanic allows behaviours to panic. Without it, a run fails if a behaviour panics, except by a
-// [Fault].
-func MayPanic() Option { return func(c *config) { c.setup.mayPanic = true } }
+// AllowPanics allows behaviours to panic. Without it, a run fails if a behaviour panics, except by
+// a [Fault].
+func AllowPanics() Option { return func(c *config) { c.setup.mayPanic = true } }
 
 // Run runs a scenario again and again, each time in a new deterministic system and in
 // another order, and fails the test at the first run that fails. A run fails
 //
 //   - by [R.Errorf] or [R.Fatalf], or by a panic;
 //   - if messages are lost, or an actor can never run again;
-//   - if at its end a caller waits for ever for a reply (see [MayWait]);
+//   - if at its end a caller waits for ever for a reply (see [AllowWaiting]);
 //   - if the same order does not give the same run;
 //   - if t fails during the run;
 //   - if the scenario ends its goroutine other than by r.
 //
-// Run then searches for a simpler order that fails in the same way ([Shrink]), and prints the
-// events of that run in order ([Trace]), why it has failed, and, if the order repeats itself, a
+// Run then searches for a simpler order that fails in the same way ([WithShrink]), and prints the
+// events of that run in order ([WithTrace]), why it has failed, and, if the order repeats itself, a
 // command that replays it:
 //
 //	go test -run '^TestName$' -gallop.replay=random-17
 //
 // Run ends early, and logs that, some seconds before the test's deadline, which go test -timeout
-// sets. At its end it logs the [Faults] that matched nothing.
+// sets. At its end it logs the [WithFaults] that matched nothing.
 //
 // Call Run once per test or subtest. The scenario runs in a goroutine of its own and
 // must depend on nothing but r, which takes the place of t there. If the scenario skips
@@ -210,7 +213,7 @@ func newConfig(scenario func(*R), opts []Option) *config {
 	}
 	c.setup.matched = make([]bool, len(c.setup.faults))
 	if d := flagValue[time.Duration](budgetFlag); d != 0 {
-		Budget(d)(c)
+		WithBudget(d)(c)
 	}
 	if n := flagValue[uint64](seedFlag); n != 0 {
 		c.seed = n

@@ -26,8 +26,8 @@ var (
 	do         = actor.Declare[deed](puppetType, "do")
 	ask        = actor.DeclareAsk[deed, int](puppetType, "ask")
 	tick       = actor.Declare[int](puppetType, "tick")
-	_          = puppetType.Table(do.Do((*puppet).do), ask.Do((*puppet).ask),
-		tick.Do((*puppet).tick))
+	_          = puppetType.Table(do.Handle((*puppet).do), ask.Handle((*puppet).ask),
+		tick.Handle((*puppet).tick))
 )
 
 func (p *puppet) do(c *actor.Context, f deed)               { f(c) }
@@ -67,7 +67,7 @@ func TestR_Advance(t *testing.T) {
 		if n := len(got.Got()); n != 3 {
 			r.Errorf("%d timers", n)
 		}
-	}, actortest.Runs(20))
+	}, actortest.WithRuns(20))
 }
 
 // TestR_Ask: an Ask from the scenario, and one from a behaviour, which waits in its turn.
@@ -76,8 +76,8 @@ func TestR_Ask(t *testing.T) {
 		sys := r.System()
 		p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 		var inner int
-		n, err := ask.Ask(r.Context(), sys, p, func(c *actor.Context) {
-			inner, _ = ask.Ask(context.Background(), c.System(), q, func(*actor.Context) {})
+		n, err := ask.Ask(r.Context(), p, func(c *actor.Context) {
+			inner, _ = ask.Ask(context.Background(), q, func(*actor.Context) {})
 		})
 		if n != 7 || inner != 7 || err != nil {
 			r.Errorf("%d, %d, %v", n, inner, err)
@@ -108,12 +108,12 @@ func TestRun_Failures(t *testing.T) {
 			p, q := puppetType.Spawn(r.System(), puppet{}), puppetType.Spawn(r.System(), puppet{})
 			wait := func(c *actor.Context) {
 				// A circle that Ask does not see.
-				_, err := actor.AskAll(r.Context(), c.System(), ask, []actor.Ref[puppet]{p},
+				_, err := actor.AskAll(r.Context(), ask, []actor.Ref[puppet]{p},
 					func(*actor.Context) {})
 				r.Errorf("stuck: %v", err)
 			}
-			_, _ = ask.Ask(r.Context(), r.System(), p, func(c *actor.Context) {
-				_, err := ask.Ask(r.Context(), c.System(), q, wait)
+			_, _ = ask.Ask(r.Context(), p, func(c *actor.Context) {
+				_, err := ask.Ask(r.Context(), q, wait)
 				r.Errorf("stuck: %v", err)
 			})
 		}},
@@ -147,7 +147,7 @@ func TestRun_Failures(t *testing.T) {
 				<-done
 			}},
 	} {
-		t.Run(name, func(t *testing.T) { fails(t, c.say, c.scenario, actortest.Runs(3)) })
+		t.Run(name, func(t *testing.T) { fails(t, c.say, c.scenario, actortest.WithRuns(3)) })
 	}
 }
 
@@ -173,7 +173,7 @@ func TestR_ContextOfAnAsk(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		p := puppetType.Spawn(r.System(), puppet{})
 		ctx := context.WithValue(r.Context(), key{}, "trace")
-		if v, err := ask.Ask(ctx, r.System(), p, func(c *actor.Context) {
+		if v, err := ask.Ask(ctx, p, func(c *actor.Context) {
 			own, cancel := context.WithCancel(c.Context())
 			defer cancel()
 			if own.Err() != nil || own.Value(key{}) != "trace" {

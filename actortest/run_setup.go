@@ -112,8 +112,10 @@ func (r *R) start() {
 	if len(r.setup.latencies) > 0 {
 		h.Latency = r.latency
 	}
-	opts := []actor.Option{actor.Simulated(h), actor.Workers(r.setup.workers), actor.Clock(r.clock),
-		actor.OnDeadLetter(func(actor.DeadLetter) {}), actor.Seed(r.plan.systemSeed())}
+	opts := []actor.Option{sim.Option(h).(actor.Option), actor.WithWorkers(r.setup.workers),
+		actor.WithClock(r.clock),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}),
+		actor.WithDeterministic(r.plan.systemSeed())}
 	r.sys = actor.Start(append(opts, r.setup.options...)...)
 }
 
@@ -138,7 +140,7 @@ func (r *R) step() {
 }
 
 // panicked is called for every panic of a behaviour. It is no option of the system: the scenario's
-// own OnPanic would replace it.
+// own Hooks.Panic would replace it.
 func (r *R) panicked(e sim.Event, value any) {
 	if _, injected := value.(InjectedPanic); injected || r.setup.mayPanic {
 		return
@@ -158,7 +160,7 @@ func (r *R) panicked(e sim.Event, value any) {
 func (r *R) finish() {
 	r.waitUntilQuiet()
 	r.sys.Stop() // stashed messages become dead letters
-	st, counts := r.sys.Stats(), r.sys.Books()
+	st, counts := r.sys.Stats(), sim.CountsOf(r.sys)
 	if ended := st.Messages + st.DeadLetters; counts.Sent != ended {
 		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", counts.Sent,
 			st.Messages, st.DeadLetters)

@@ -29,11 +29,11 @@ func TestRun_Deadline(t *testing.T) {
 		opt  actortest.Option
 		cut  bool
 	}{
-		"runs":             {time.Second / 5, actortest.Runs(math.MaxInt), true},
-		"budget":           {time.Second / 5, actortest.Budget(time.Hour), true},
-		"past":             {-time.Second, actortest.Runs(2), true},
-		"few runs":         {time.Hour, actortest.Runs(2), false},
-		"without deadline": {0, actortest.Runs(2), false},
+		"runs":             {time.Second / 5, actortest.WithRuns(math.MaxInt), true},
+		"budget":           {time.Second / 5, actortest.WithBudget(time.Hour), true},
+		"past":             {-time.Second, actortest.WithRuns(2), true},
+		"few runs":         {time.Hour, actortest.WithRuns(2), false},
+		"without deadline": {0, actortest.WithRuns(2), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := hurried{TB: t, log: new(strings.Builder)}
@@ -41,7 +41,7 @@ func TestRun_Deadline(t *testing.T) {
 				h.end = time.Now().Add(c.left)
 			}
 			actortest.Run(h, func(r *actortest.R) {
-				take.Send(r.System(), stepType.Spawn(r.System(), step{}), actor.None{})
+				take.Send(r.System(), stepType.Spawn(r.System(), step{}), struct{}{})
 			}, c.opt)
 			if got := h.log.String(); strings.Contains(got, "cut short") != c.cut ||
 				!strings.Contains(got, "no failure") {
@@ -55,6 +55,6 @@ type step struct{}
 
 var (
 	stepType = actor.NewType[step]("step")
-	take     = actor.Declare[actor.None](stepType, "take")
-	_        = stepType.Table(take.Do(func(*step, *actor.Context, actor.None) {}))
+	take     = actor.Declare[struct{}](stepType, "take")
+	_        = stepType.Table(take.Handle(func(*step, *actor.Context, struct{}) {}))
 )

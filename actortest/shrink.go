@@ -23,13 +23,13 @@ const (
 	exhaustiveChoices = 2    // all orders with that many are tried
 )
 
-// Shrink sets how much real time [Run] and [Fails] spend to find a simpler order that fails in the
-// same way: 2 s by default, and at most 3,000 runs. The failure and the replay command are then
-// those of the simpler order. With 0 the order is printed as it was found. Shrink panics if d is
-// negative.
+// WithShrink sets how much real time [Run] and [RunFails] spend to find a simpler order that fails
+// in the same way: 2 s by default, and at most 3,000 runs. The failure and the replay command are
+// then those of the simpler order. With 0 the order is printed as it was found. WithShrink panics
+// if d is negative.
 //
 // A failure counts as the same if its first line is the same, apart from numbers.
-func Shrink(d time.Duration) Option {
+func WithShrink(d time.Duration) Option {
 	if d < 0 {
 		panic("gallop: actortest: Shrink(" + d.String() + "): want at least 0")
 	}

@@ -42,8 +42,8 @@ func busy(r *actortest.R) {
 // TestShrink: "a simpler order that fails in the same way …. The failure and the replay command are
 // then those of the simpler order."
 func TestShrink(t *testing.T) {
-	said := fails(t, "1 of 2 answers", busy, actortest.Strategies(actortest.Random()),
-		actortest.Runs(5000), actortest.Shrink(time.Minute))
+	said := fails(t, "1 of 2 answers", busy, actortest.WithStrategies(actortest.Random()),
+		actortest.WithRuns(5000), actortest.WithShrink(time.Minute))
 	choices, left, _, _ := figures(t, said)
 	if choices < 50 || left > 4 {
 		t.Errorf("%d choices were made %d", choices, left)
@@ -67,7 +67,7 @@ func TestShrink_Events(t *testing.T) {
 		for range 100 {
 			with(r, func(*actor.Context) {})
 		}
-	}, actortest.Strategies(actortest.Random()), actortest.Shrink(time.Minute))
+	}, actortest.WithStrategies(actortest.Random()), actortest.WithShrink(time.Minute))
 	_, left, _, shown := figures(t, said)
 	if left != 1 || shown > 6 || strings.Count(said, "puppet#") != shown ||
 		!strings.Contains(said, " after the failure") {
@@ -77,8 +77,8 @@ func TestShrink_Events(t *testing.T) {
 
 // TestShrink_Off: "With 0 the order is printed as it was found."
 func TestShrink_Off(t *testing.T) {
-	said := fails(t, "1 of 2 answers", twoClients, actortest.Strategies(actortest.PCT(3)),
-		actortest.Runs(1000), actortest.Shrink(0))
+	said := fails(t, "1 of 2 answers", twoClients, actortest.WithStrategies(actortest.PCT(3)),
+		actortest.WithRuns(1000), actortest.WithShrink(0))
 	if !strings.HasSuffix(strings.TrimSpace(said), "-gallop.replay=pct3-2-100") {
 		t.Error(said)
 	}
@@ -98,7 +98,7 @@ func TestShrink_SameClass(t *testing.T) {
 		case came[0] == 0:
 			r.Errorf("as it should be, but an error all the same")
 		}
-	}, actortest.Strategies(actortest.PCT(3)), actortest.Seed(seedOfSecond(t)))
+	}, actortest.WithStrategies(actortest.PCT(3)), actortest.WithSeed(seedOfSecond(t)))
 	t.Log(replayLine.FindString(said))
 }
 
@@ -115,7 +115,7 @@ func seedOfSecond(t *testing.T) uint64 {
 					}
 				})
 			}
-		}, actortest.Strategies(actortest.PCT(3)), actortest.Seed(seed), actortest.Runs(1))
+		}, actortest.WithStrategies(actortest.PCT(3)), actortest.WithSeed(seed), actortest.WithRuns(1))
 		if first == 1 {
 			return seed
 		}
@@ -130,6 +130,6 @@ func TestShrink_Time(t *testing.T) {
 	again = func(c *actor.Context) { do.Send(c, actor.Self[puppet](c), again) }
 	began := time.Now()
 	fails(t, "does not come to rest", func(r *actortest.R) { with(r, again); with(r, again) },
-		actortest.Shrink(50*time.Millisecond), actortest.Runs(1))
+		actortest.WithShrink(50*time.Millisecond), actortest.WithRuns(1))
 	t.Log(time.Since(began))
 }

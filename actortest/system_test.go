@@ -13,15 +13,15 @@ import (
 // errPlanted is what behaviours panic with.
 var errPlanted = errors.New("planted")
 
-// TestSystem_OnPanic: "a behaviour that panics fails the run, unless MayPanic allows it", even if
-// the scenario has a hook of its own, which sees the panic as well.
+// TestSystem_OnPanic: "a behaviour that panics fails the run, unless AllowPanics allows it", even
+// if the scenario has a hook of its own, which sees the panic as well.
 func TestSystem_OnPanic(t *testing.T) {
 	seen := 0
-	hook := actortest.System(actor.OnPanic(func(p actor.PanicReport) {
+	hook := actortest.WithSystem(actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
 		if p.Value == errPlanted {
 			seen++
 		}
-	}))
+	}}))
 	scenario := func(r *actortest.R) {
 		seen = 0
 		with(r, func(*actor.Context) { panic(errPlanted) })
@@ -31,28 +31,29 @@ func TestSystem_OnPanic(t *testing.T) {
 			}
 		})
 	}
-	fails(t, "puppet#1.do panicked: planted", scenario, hook, actortest.Runs(3))
-	actortest.Run(t, scenario, hook, actortest.MayPanic(), actortest.Runs(3))
+	fails(t, "puppet#1.do panicked: planted", scenario, hook, actortest.WithRuns(3))
+	actortest.Run(t, scenario, hook, actortest.AllowPanics(), actortest.WithRuns(3))
 }
 
 // TestSystem_OnPanicThatPanics: a panic of the scenario's hook does not matter to the check, nor to
 // the run.
 func TestSystem_OnPanicThatPanics(t *testing.T) {
-	hook := actortest.System(actor.OnPanic(func(actor.PanicReport) { panic("in the hook") }),
-		actor.Logger(slog.New(slog.DiscardHandler)))
+	hook := actortest.WithSystem(
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) { panic("in the hook") }}),
+		actor.WithLogger(slog.New(slog.DiscardHandler)))
 	scenario := func(r *actortest.R) { with(r, func(*actor.Context) { panic(errPlanted) }) }
-	fails(t, "puppet#1.do panicked: planted", scenario, hook, actortest.Runs(3))
-	actortest.Run(t, scenario, hook, actortest.MayPanic(), actortest.Runs(3))
+	fails(t, "puppet#1.do panicked: planted", scenario, hook, actortest.WithRuns(3))
+	actortest.Run(t, scenario, hook, actortest.AllowPanics(), actortest.WithRuns(3))
 }
 
 // TestSystem_Clock: a run has a clock of its own, which Advance moves. Another clock is refused,
 // since no actor would use the clock that Advance moves. What Start refuses is refused, too.
 func TestSystem_Clock(t *testing.T) {
 	for say, o := range map[string]actor.Option{
-		"Clock: a run of actortest has its own": actor.Clock(actor.NewVirtualClock(time.Time{})),
-		"Batch(0): want at least 1":             actor.Batch(0),
+		"Clock: a run of actortest has its own": actor.WithClock(actor.NewVirtualClock(time.Time{})),
+		"WithBatch(0): want at least 1":         actor.WithBatch(0),
 	} {
 		fails(t, "gallop: Start: "+say, func(r *actortest.R) { r.Advance(time.Hour) },
-			actortest.System(o))
+			actortest.WithSystem(o))
 	}
 }

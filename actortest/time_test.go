@@ -7,6 +7,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // parent restarts its child a minute after each failure.
@@ -14,15 +15,15 @@ type parent struct{ child actor.Ref[puppet] }
 
 var (
 	parentType = actor.NewType[parent]("parent")
-	childDown  = actor.Declare[actor.Fallen](parentType, "fell")
+	childDown  = actor.Declare[actor.ChildDown](parentType, "fell")
 	wake       = actor.Declare[actor.AnyRef](parentType, "wake")
-	whose      = actor.DeclareAsk[actor.None, actor.Ref[puppet]](parentType, "whose")
+	whose      = actor.DeclareAsk[struct{}, actor.Ref[puppet]](parentType, "whose")
 )
 
 func init() {
-	parentType.OnStart((*parent).start).Table(childDown.Do((*parent).childDown),
-		wake.Do((*parent).wake),
-		whose.Do((*parent).whose))
+	parentType.OnStart((*parent).start).Table(childDown.Handle((*parent).childDown),
+		wake.Handle((*parent).wake),
+		whose.Handle((*parent).whose))
 }
 
 func (b *parent) start(c *actor.Context) error {
@@ -30,23 +31,23 @@ func (b *parent) start(c *actor.Context) error {
 	return nil
 }
 
-func (b *parent) childDown(c *actor.Context, f actor.Fallen) {
+func (b *parent) childDown(c *actor.Context, f actor.ChildDown) {
 	if !f.Final {
-		actor.Standby(c, f.Ref)
+		access.Standby(c, f.Ref)
 		actor.After(c, time.Minute, wake, f.Ref)
 	}
 }
 
 func (b *parent) wake(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }
 
-func (b *parent) whose(*actor.Context, actor.None) (actor.Ref[puppet], error) {
+func (b *parent) whose(*actor.Context, struct{}) (actor.Ref[puppet], error) {
 	return b.child, nil
 }
 
 // downChild returns a child that has failed, and is restarted in a minute.
 func downChild(r *actortest.R) actor.Ref[puppet] {
-	child, err := whose.Ask(r.Context(), r.System(), parentType.Spawn(r.System(), parent{}),
-		actor.None{})
+	child, err := whose.Ask(r.Context(), parentType.Spawn(r.System(), parent{}),
+		struct{}{})
 	if err != nil {
 		r.Fatalf("%v", err)
 	}
@@ -67,14 +68,14 @@ var waiters = map[string]func(r *actortest.R, down actor.Ref[puppet], done deed)
 	},
 	"request": func(r *actortest.R, down actor.Ref[puppet], done deed) {
 		with(r, func(c *actor.Context) {
-			_, _ = ask.Ask(context.Background(), c.System(), down, func(*actor.Context) {})
+			_, _ = ask.Ask(context.Background(), down, func(*actor.Context) {})
 			done(c)
 		})
 	},
 	"parent": func(r *actortest.R, down actor.Ref[puppet], done deed) {
 		p := with(r, func(c *actor.Context) {
 			do.Send(c, puppetType.SpawnChild(c, puppet{}), func(c *actor.Context) {
-				_, _ = ask.Ask(context.Background(), c.System(), down, func(*actor.Context) {})
+				_, _ = ask.Ask(context.Background(), down, func(*actor.Context) {})
 				done(c)
 			})
 		})
@@ -100,7 +101,7 @@ func TestR_AdvanceOverWaiting(t *testing.T) {
 				if at.IsZero() {
 					r.Errorf("it did not go on")
 				}
-			}, actortest.Runs(20))
+			}, actortest.WithRuns(20))
 		})
 	}
 }
@@ -113,7 +114,7 @@ func TestRun_WaitsAtItsEnd(t *testing.T) {
 			ended := 0
 			actortest.Run(t, func(r *actortest.R) {
 				waits(r, downChild(r), func(*actor.Context) { ended++ })
-			}, actortest.Runs(5))
+			}, actortest.WithRuns(5))
 			if ended != 6 { // the first order is run twice
 				t.Errorf("%d of 6 went on", ended)
 			}
@@ -129,7 +130,7 @@ func TestRun_WaitsForNothing(t *testing.T) {
 		wait := func(other actor.Ref[puppet]) deed {
 			return func(c *actor.Context) {
 				c.Blocking(func() { // a circle of Ask would be told
-					_, _ = actor.AskAll(context.Background(), c.System(), ask,
+					_, _ = actor.AskAll(context.Background(), ask,
 						[]actor.Ref[puppet]{other}, func(*actor.Context) {})
 				})
 			}
@@ -138,7 +139,7 @@ func TestRun_WaitsForNothing(t *testing.T) {
 		do.Send(r.System(), q, wait(p))
 		with(r, func(c *actor.Context) { actor.Every(c, time.Hour, tick, 1) })
 		r.Quiet()
-	}, actortest.Runs(1), actortest.Steps(500))
+	}, actortest.WithRuns(1), actortest.WithSteps(500))
 }
 
 // TestR_AdvanceHeld: "It waits for all that Wait waits for, except for actors": it does not wait
@@ -147,7 +148,7 @@ func TestR_AdvanceHeld(t *testing.T) {
 	fails(t, "Advance(1s): gallop: actortest: nothing can happen any more", func(r *actortest.R) {
 		_, _ = r.System().Hold()
 		r.Advance(time.Second)
-	}, actortest.Runs(1))
+	}, actortest.WithRuns(1))
 }
 
 // TestRun_EndsItsSystem: a scenario may stop its system itself; what it has sent is counted all the
@@ -163,7 +164,7 @@ func TestRun_EndsItsSystem(t *testing.T) {
 				sys := r.System()
 				tick.Send(sys, puppetType.Spawn(sys, puppet{}), 1)
 				end(r)
-			}, actortest.Runs(3))
+			}, actortest.WithRuns(3))
 		})
 	}
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// Trace sets how many events of a run that has failed, or that was replayed, are printed: the last
-// 60 by default. A negative number prints all. The flag
+// WithTrace sets how many events of a run that has failed, or that was replayed, are printed: the
+// last 60 by default. A negative number prints all. The flag
 //
 //	go test -run '^TestName$' -gallop.trace=FILE
 //
 // appends all events of such a run to a file, and -gallop.trace=- to the test's log. To see a run
 // that passes, replay it: -gallop.replay=path is the order without any interruption.
-func Trace(events int) Option { return func(c *config) { c.lines = events } }
+func WithTrace(events int) Option { return func(c *config) { c.lines = events } }
 
-// Internals prints the events of the runtime's own actors too, such as supervisors. So does the
+// WithInternals prints the events of the runtime's own actors too, such as supervisors. So does the
 // flag -gallop.internals.
-func Internals() Option { return func(c *config) { c.internals = true } }
+func WithInternals() Option { return func(c *config) { c.internals = true } }
 
 // event is one line of a trace.
 type event struct {

@@ -27,9 +27,10 @@ var (
 )
 
 func init() {
-	livedType.OnStart((*lived).start).OnStop((*lived).stop).Table(livedGo.Do((*lived).run),
-		livedPiped.Do((*lived).piped),
-		livedHeard.Do((*lived).heard), livedTook.Do((*lived).took), livedTick.Do((*lived).tick))
+	livedType.OnStart((*lived).start).OnStop((*lived).stop).Table(livedGo.Handle((*lived).run),
+		livedPiped.Handle((*lived).piped),
+		livedHeard.Handle((*lived).heard), livedTook.Handle((*lived).took),
+		livedTick.Handle((*lived).tick))
 }
 
 func (*lived) start(*actor.Context) error                 { return nil }
@@ -70,8 +71,8 @@ func origins(r *actortest.R) {
 // TestTrace: "The whole trace …, with payloads and virtual time"; "Replies, Pipe results, init and
 // OnStop say from where they come".
 func TestTrace(t *testing.T) {
-	said := fails(t, "look", origins, actortest.Runs(1),
-		actortest.Strategies(actortest.Exhaustive(0)))
+	said := fails(t, "look", origins, actortest.WithRuns(1),
+		actortest.WithStrategies(actortest.Exhaustive(0)))
 	for _, want := range []string{
 		"      0s  worker 0  lived#3.OnStart under puppet#2\n",
 		"      0s  worker 0  lived#3.go clerk#1 from outside\n",
@@ -106,15 +107,15 @@ func long(n int) func(r *actortest.R) {
 // TestTrace_All: "the last 60 by default. A negative number prints all"; the flag "appends all
 // events of such a run to a file, and - to the test's log".
 func TestTrace_All(t *testing.T) {
-	one := []actortest.Option{actortest.Runs(1), actortest.Strategies(actortest.Exhaustive(0))}
+	one := []actortest.Option{actortest.WithRuns(1), actortest.WithStrategies(actortest.Exhaustive(0))}
 	all := func(said string) int { return strings.Count(said, "puppet#1.tick 1") }
 	if n := all(fails(t, "… 40 before", long(100), one...)); n != 60 {
 		t.Errorf("%d by default", n)
 	}
-	if n := all(fails(t, "look", long(100), append(one, actortest.Trace(-1))...)); n != 100 {
+	if n := all(fails(t, "look", long(100), append(one, actortest.WithTrace(-1))...)); n != 100 {
 		t.Errorf("%d of all", n)
 	}
-	if n := all(fails(t, "look", long(100), append(one, actortest.Trace(3))...)); n != 3 {
+	if n := all(fails(t, "look", long(100), append(one, actortest.WithTrace(3))...)); n != 3 {
 		t.Errorf("%d of 3", n)
 	}
 	to := flag.Lookup("gallop.trace")
@@ -164,7 +165,7 @@ func TestTrace_Payloads(t *testing.T) {
 		payload any
 		want    string
 	}{
-		{actor.None{}, "any.got from"},
+		{struct{}{}, "any.got from"},
 		{nil, "any.got from"},
 		{&stringer{}, "(its String panics)"},
 		{nasty{bad: stringer{1}, f: func() {}, Nil: nil, list: []any{1, "two", nil, 3.5},
@@ -181,7 +182,7 @@ func TestTrace_Payloads(t *testing.T) {
 			actortest.NewProbe[any](r, "any").Handler().Send(r.System(), c.payload)
 			r.Quiet()
 			r.Errorf("look")
-		}, actortest.Runs(1))
+		}, actortest.WithRuns(1))
 		line, _, _ := strings.Cut(said[strings.Index(said, "any#1"):], "\n")
 		if !strings.Contains(strings.Replace(line, "#1", "", 1), c.want) || len(line) > 300 {
 			t.Errorf("%T: want %q in %s", c.payload, c.want, line)
@@ -195,5 +196,5 @@ func TestTrace_Payloads(t *testing.T) {
 		actortest.NewProbe[*nasty](r, "any").Handler().Send(r.System(), circle)
 		r.Quiet()
 		r.Errorf("look")
-	}, actortest.Runs(1))
+	}, actortest.WithRuns(1))
 }

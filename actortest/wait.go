@@ -10,11 +10,11 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// MayWait allows callers to wait at the end of a run for replies from actors of these types, by
-// name, or of any type if none is given. Without it, a run fails if at its end a caller waits for a
-// reply that was deferred ([actor.Defer]) or whose request is stashed, and no timer is armed that
-// could change that.
-func MayWait(types ...string) Option {
+// AllowWaiting allows callers to wait at the end of a run for replies from actors of these types,
+// by name, or of any type if none is given. Without it, a run fails if at its end a caller waits
+// for a reply that was deferred ([actor.Defer]) or whose request is stashed, and no timer is armed
+// that could change that.
+func AllowWaiting(types ...string) Option {
 	return func(c *config) {
 		if len(types) == 0 {
 			c.setup.mayWait = func(string) bool { return true }
@@ -30,7 +30,7 @@ func MayWait(types ...string) Option {
 // waits returns a line for each caller that waits for a reply; "" if there is none.
 func (r *R) waits() string {
 	var s strings.Builder
-	for _, w := range r.sys.Books().Waits {
+	for _, w := range sim.CountsOf(r.sys).Waits {
 		if w.How == sim.Unanswered || r.setup.mayWait == nil || !r.setup.mayWait(w.Type) {
 			s.WriteString("\n" + r.describeWait(w))
 		}

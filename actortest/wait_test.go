@@ -8,6 +8,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // desk2 defers its replies, and gives them on request.
@@ -26,12 +27,12 @@ var (
 	desk2Type = actor.NewType[desk2]("clerk")
 	place     = actor.DeclareAsk[order, string](desk2Type, "place")
 	giveAll   = actor.Declare[string](desk2Type, "give")
-	_         = desk2Type.Table(place.Do((*desk2).place), giveAll.Do((*desk2).give))
+	_         = desk2Type.Table(place.Handle((*desk2).place), giveAll.Handle((*desk2).give))
 
 	patronType = actor.NewType[patron]("patron")
 	goAsk      = actor.Declare[actor.Ref[desk2]](patronType, "go")
 	heard      = actor.Declare[actor.Result[string]](patronType, "heard")
-	_          = patronType.Table(goAsk.Do((*patron).goAsk), heard.Do((*patron).heard))
+	_          = patronType.Table(goAsk.Handle((*patron).goAsk), heard.Handle((*patron).heard))
 )
 
 func (d *desk2) place(c *actor.Context, o order) (string, error) {
@@ -79,13 +80,13 @@ func TestRun_NoCallerWaitsForever(t *testing.T) {
 		"stashed": {`patron#2 waits for clerk#1.place {item:"apples" n:7}: clerk#1 has the request in its stash`, asksIn(desk2{stashes: true}, quiet)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			said := fails(t, "a caller waits for ever:\n"+c.say, c.scenario, actortest.Runs(3))
+			said := fails(t, "a caller waits for ever:\n"+c.say, c.scenario, actortest.WithRuns(3))
 			if again := replayed(t, said, c.scenario); again != asFound(said) {
 				t.Errorf("first:\n%s\nreplayed:\n%s", said, again)
 			}
-			actortest.Run(t, c.scenario, actortest.MayWait(), actortest.Runs(3))
-			actortest.Run(t, c.scenario, actortest.MayWait("other", "clerk"), actortest.Runs(3))
-			fails(t, c.say, c.scenario, actortest.MayWait("other"), actortest.Runs(3))
+			actortest.Run(t, c.scenario, actortest.AllowWaiting(), actortest.WithRuns(3))
+			actortest.Run(t, c.scenario, actortest.AllowWaiting("other", "clerk"), actortest.WithRuns(3))
+			fails(t, c.say, c.scenario, actortest.AllowWaiting("other"), actortest.WithRuns(3))
 		})
 	}
 }
@@ -95,18 +96,18 @@ type slack struct{ child actor.Ref[desk2] }
 
 var (
 	slackType  = actor.NewType[slack]("slack")
-	slackDown  = actor.Declare[actor.Fallen](slackType, "fell")
-	slackChild = actor.DeclareAsk[actor.None, actor.Ref[desk2]](slackType, "child")
+	slackDown  = actor.Declare[actor.ChildDown](slackType, "fell")
+	slackChild = actor.DeclareAsk[struct{}, actor.Ref[desk2]](slackType, "child")
 )
 
 func init() {
 	slackType.OnStart(func(s *slack, c *actor.Context) error {
 		s.child = actor.SpawnSupervised(c, desk2Type, func(*desk2) {}, slackDown)
 		return nil
-	}).Table(slackDown.Do(func(_ *slack, c *actor.Context, f actor.Fallen) {
-		actor.Standby(c, f.Ref)
+	}).Table(slackDown.Handle(func(_ *slack, c *actor.Context, f actor.ChildDown) {
+		access.Standby(c, f.Ref)
 	}),
-		slackChild.Do(func(s *slack, _ *actor.Context, _ actor.None) (actor.Ref[desk2],
+		slackChild.Handle(func(s *slack, _ *actor.Context, _ struct{}) (actor.Ref[desk2],
 			error) {
 			return s.child, nil
 		}))
@@ -115,8 +116,8 @@ func init() {
 // TestRun_NoCallerWaitsForTheSuspended: nor for an actor that has failed and is never restarted.
 func TestRun_NoCallerWaitsForTheSuspended(t *testing.T) {
 	scenario := func(r *actortest.R) {
-		child, err := slackChild.Ask(r.Context(), r.System(), slackType.Spawn(r.System(), slack{}),
-			actor.None{})
+		child, err := slackChild.Ask(r.Context(), slackType.Spawn(r.System(), slack{}),
+			struct{}{})
 		if err != nil {
 			r.Fatalf("%v", err)
 		}
@@ -125,7 +126,7 @@ func TestRun_NoCallerWaitsForTheSuspended(t *testing.T) {
 		goAsk.Send(r.System(), patronType.Spawn(r.System(), patron{}), child)
 	}
 	said := fails(t, `waits for clerk#2.place {item:"apples" n:7}: clerk#2 is suspended`, scenario,
-		actortest.Runs(5))
+		actortest.WithRuns(5))
 	if !strings.Contains(said, "slack#1.fell ") || !strings.Contains(said, "} from the runtime\n") {
 		t.Errorf("it said\n%s", said)
 	}
@@ -136,18 +137,18 @@ type keen struct{ child actor.Ref[patron] }
 
 var (
 	keenType  = actor.NewType[keen]("keen")
-	keenDown  = actor.Declare[actor.Fallen](keenType, "fell")
-	keenChild = actor.DeclareAsk[actor.None, actor.Ref[patron]](keenType, "child")
+	keenDown  = actor.Declare[actor.ChildDown](keenType, "fell")
+	keenChild = actor.DeclareAsk[struct{}, actor.Ref[patron]](keenType, "child")
 )
 
 func init() {
 	keenType.OnStart(func(k *keen, c *actor.Context) error {
 		k.child = actor.SpawnSupervised(c, patronType, func(*patron) {}, keenDown)
 		return nil
-	}).Table(keenDown.Do(func(_ *keen, c *actor.Context, f actor.Fallen) {
+	}).Table(keenDown.Handle(func(_ *keen, c *actor.Context, f actor.ChildDown) {
 		actor.Restart(c, f.Ref)
 	}),
-		keenChild.Do(func(k *keen, _ *actor.Context, _ actor.None) (actor.Ref[patron],
+		keenChild.Handle(func(k *keen, _ *actor.Context, _ struct{}) (actor.Ref[patron],
 			error) {
 			return k.child, nil
 		}))
@@ -158,15 +159,15 @@ func init() {
 func TestRun_NoCallerWaitsAfterRestart(t *testing.T) {
 	for _, stashes := range []bool{false, true} {
 		actortest.Run(t, func(r *actortest.R) {
-			child, err := keenChild.Ask(r.Context(), r.System(), keenType.Spawn(r.System(), keen{}),
-				actor.None{})
+			child, err := keenChild.Ask(r.Context(), keenType.Spawn(r.System(), keen{}),
+				struct{}{})
 			if err != nil {
 				r.Fatalf("%v", err)
 			}
 			goAsk.Send(r.System(), child, desk2Type.Spawn(r.System(), desk2{stashes: stashes}))
 			r.Quiet()
 			actor.Suspend(r.System(), child)
-		}, actortest.Runs(5))
+		}, actortest.WithRuns(5))
 	}
 }
 
@@ -184,7 +185,7 @@ func TestRun_NoCallerWaits(t *testing.T) {
 				actor.Stop(r.System(), d)
 			}),
 		"gave up": func(r *actortest.R) {
-			_, err := place.Ask(r.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}),
+			_, err := place.Ask(r.Context(), desk2Type.Spawn(r.System(), desk2{}),
 				order{"pears", 1})
 			if err == nil {
 				r.Errorf("a reply")
@@ -209,7 +210,7 @@ func TestRun_NoCallerWaits(t *testing.T) {
 			})
 		}),
 	} {
-		t.Run(name, func(t *testing.T) { actortest.Run(t, scenario, actortest.Runs(20)) })
+		t.Run(name, func(t *testing.T) { actortest.Run(t, scenario, actortest.WithRuns(20)) })
 	}
 }
 
@@ -219,7 +220,7 @@ func TestRun_TimerWithoutEnd(t *testing.T) {
 	fails(t, "patron#2 waits for clerk#1.place",
 		asksIn(desk2{}, func(r *actortest.R, _ actor.Ref[desk2]) {
 			with(r, func(c *actor.Context) { actor.Every(c, time.Hour, tick, 1) })
-		}), actortest.Runs(1), actortest.Steps(500), actortest.Shrink(0))
+		}), actortest.WithRuns(1), actortest.WithSteps(500), actortest.WithShrink(0))
 }
 
 // TestAsk_ThatCannotBeAnswered: an Ask of the scenario whose context has no end is found at once,
@@ -230,22 +231,22 @@ func TestAsk_ThatCannotBeAnswered(t *testing.T) {
 		scenario func(*actortest.R)
 	}{
 		"background": {`the scenario waits for clerk#1.place {item:"plums" n:2}: clerk#1 put its reply off`, func(r *actortest.R) {
-			place.Ask(context.Background(), r.System(), desk2Type.Spawn(r.System(), desk2{}),
+			place.Ask(context.Background(), desk2Type.Spawn(r.System(), desk2{}),
 				order{"plums", 2})
 		}},
 		"canceled one day": {"the scenario waits, and nothing can happen any more:\nthe scenario " +
 			"waits for clerk#1.place", func(r *actortest.R) {
-			place.Ask(t.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}),
+			place.Ask(t.Context(), desk2Type.Spawn(r.System(), desk2{}),
 				order{"plums", 2})
 		}},
 		"several": {"the scenario waits for clerk#1.place: clerk#1 asked at", func(r *actortest.R) {
-			actor.AskAll(context.Background(), r.System(), place,
+			actor.AskAll(context.Background(), place,
 				[]actor.Ref[desk2]{desk2Type.Spawn(r.System(), desk2{})}, order{})
 		}},
 		"in a turn": {"puppet#2 waits for clerk#1.place", func(r *actortest.R) {
 			d := desk2Type.Spawn(r.System(), desk2{})
 			with(r, func(c *actor.Context) {
-				place.Ask(context.Background(), c.System(), d, order{})
+				place.Ask(context.Background(), d, order{})
 			})
 			r.Quiet()
 		}},
@@ -256,7 +257,7 @@ func TestAsk_ThatCannotBeAnswered(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
-			said := fails(t, c.say, c.scenario, actortest.Runs(1))
+			said := fails(t, c.say, c.scenario, actortest.WithRuns(1))
 			if took := time.Since(began); took > 5*time.Second ||
 				strings.Contains(said, "for 10 s") {
 				t.Errorf("after %v:\n%s", took, said)

@@ -125,7 +125,7 @@ func TestVal(t *testing.T) {
 		"gallop: invariant: a Val was written to") {
 		t.Errorf("a write got %v", got)
 	}
-	if capability.Frozen(3).Get() != 3 || v.Tag().IsZero() {
+	if capability.NewVal(3).Get() != 3 || v.Tag().IsZero() {
 		t.Error("Frozen or Tag")
 	}
 }
@@ -154,7 +154,7 @@ func TestVal_WhichWritesAreFound(t *testing.T) {
 	} {
 		made := chapter{words: [][]string{{"a"}}, notes: map[string][]int{"a": {1}},
 			next: new(chapter)}
-		v := capability.Frozen(made)
+		v := capability.NewVal(made)
 		got := caught(func() { v.View(c.write) })
 		if want := c.found && invariant.On; want != (got != nil) {
 			t.Errorf("a write to %s: got %v", what, got)
@@ -245,7 +245,7 @@ func TestVal_ManyWaysToOnePart(t *testing.T) {
 
 // viewed is what a View panics with.
 func viewed[T any](v T, f func(*T)) any {
-	frozen := capability.Frozen(v)
+	frozen := capability.NewVal(v)
 	return caught(func() { frozen.View(f) })
 }
 
@@ -255,17 +255,17 @@ func TestVal_OfAPointer(t *testing.T) {
 	behind := &chapter{}
 	for what, view := range map[string]func(write func()){
 		"pointer": func(write func()) {
-			capability.Frozen(behind).View(func(**chapter) { write() })
+			capability.NewVal(behind).View(func(**chapter) { write() })
 		},
 		"interface": func(write func()) {
-			capability.Frozen(any(behind)).View(func(*any) { write() })
+			capability.NewVal(any(behind)).View(func(*any) { write() })
 		},
 	} {
 		if got := caught(func() { view(func() { behind.page++ }) }); got != nil {
 			t.Errorf("%s: a write behind it got %v", what, got)
 		}
 	}
-	other := capability.Frozen(behind)
+	other := capability.NewVal(behind)
 	if got := caught(func() {
 		//gallop:allow GV3 written to on purpose: builds with invariants must notice
 		other.View(func(c **chapter) { *c = nil })
@@ -302,7 +302,7 @@ func TestMisuse_NilFunctions(t *testing.T) {
 	iso := capability.NewIso[int](nil)
 	for want, f := range map[string]func(){
 		"gallop: capability: Use with a nil function":  func() { iso.Use(nil) },
-		"gallop: capability: View with a nil function": func() { capability.Frozen(3).View(nil) },
+		"gallop: capability: View with a nil function": func() { capability.NewVal(3).View(nil) },
 	} {
 		if got := fmt.Sprint(caught(f)); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -3,7 +3,7 @@ package capability
 import "github.com/gallop-go/gallop/internal/invariant"
 
 // Val is an immutable value that any number of goroutines may read. It is one word. The
-// zero value holds nothing. Get one from [Iso.Freeze], or, for a copy, from [Frozen].
+// zero value holds nothing. Get one from [Iso.Freeze], or, for a copy, from [NewVal].
 type Val[T any] struct{ v *frozen[T] }
 
 // frozen is an immutable value. Read-only.
@@ -13,9 +13,9 @@ type frozen[T any] struct {
 	fingerprint string
 }
 
-// Frozen makes a Val of a copy of v. What v points to must not be written to any more.
+// NewVal makes a Val of a copy of v. What v points to must not be written to any more.
 // Any goroutine.
-func Frozen[T any](v T) Val[T] { return newVal(&v) }
+func NewVal[T any](v T) Val[T] { return newVal(&v) }
 
 func newVal[T any](v *T) Val[T] {
 	f := &frozen[T]{value: v}

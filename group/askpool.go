@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // ErrNoMember says that a pool has no member that could take a request.
@@ -49,9 +50,9 @@ func NewAskPool[Q, R any](policy Policy[Q], members ...actor.Asker[Q, R]) AskPoo
 //
 // StartAskPool panics if policy or to is zero, n is less than 1, or the crew is wrong.
 func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int,
-	to actor.AskBehaviour[S, Q, R], spec Crew[S]) AskPool[Q, R] {
+	to actor.AskBehaviour[S, Q, R], spec MemberSpec[S]) AskPool[Q, R] {
 	t := newAskTable("StartAskPool", policy, n, to, spec)
-	var a CrewActor
+	var a MemberSupervisor
 	t.init(&a)
 	t.setActor(memberSupervisorType.Spawn(from, a))
 	return AskPool[Q, R]{t}
@@ -61,22 +62,22 @@ func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int,
 // supervisor:
 //
 //	quotes := group.AskPoolForSupervisor(group.LeastLoaded[Symbol](), 8, quote,
-//		group.Crew[quoter]{Type: quoterType})
-//	supervise.Worker[group.CrewActor]{Name: "quotes", Type: quotes.Type(), Init: quotes.Init}
+//		group.MemberSpec[quoter]{Type: quoterType})
+//	supervise.Worker[group.MemberSupervisor]{Name: "quotes", Type: quotes.Type(), Init: quotes.Init}
 //
 // It has members as soon as its actor has started, and stays usable when the actor is replaced by a
 // new one. Declare it once for each running tree: a second actor for the same pool fails to start.
 func AskPoolForSupervisor[S, Q, R any](policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R],
-	spec Crew[S]) AskPool[Q, R] {
+	spec MemberSpec[S]) AskPool[Q, R] {
 	return AskPool[Q, R]{newAskTable("AskPoolForSupervisor", policy, n, to, spec)}
 }
 
 // Type is the actor type of the pool's actor, for [AskPoolForSupervisor].
-func (p AskPool[Q, R]) Type() *actor.Type[CrewActor] { return memberSupervisorType }
+func (p AskPool[Q, R]) Type() *actor.Type[MemberSupervisor] { return memberSupervisorType }
 
 // Init makes the state of the pool's actor, for [AskPoolForSupervisor]. It panics if the pool
 // was made by [NewAskPool], and has no actor.
-func (p AskPool[Q, R]) Init(a *CrewActor) {
+func (p AskPool[Q, R]) Init(a *MemberSupervisor) {
 	if p.ready().spec == nil {
 		panic("gallop: group: Init of an AskPool that has no actor: use AskPoolForSupervisor")
 	}
@@ -124,7 +125,7 @@ func (p AskPool[Q, R]) AskTo(c *actor.Context, q Q, reply actor.Handler[actor.Re
 	default: // an askWaiter waits until there is a member
 		waiting := typeOnce(newAskWaiterType[Q, R])
 		waiting.try.Send(c, waiting.typ.Spawn(c, askWaiter[Q, R]{t, q, reply}),
-			actor.Result[actor.None]{})
+			actor.Result[struct{}]{})
 	}
 }
 
@@ -133,7 +134,7 @@ func (p AskPool[Q, R]) AskTo(c *actor.Context, q Q, reply actor.Handler[actor.Re
 // to itself, or the pool itself.
 func (p AskPool[Q, R]) Join(a actor.Asker[Q, R]) {
 	t := p.ready()
-	if mustBeAsker("Join", a); actor.SameAsker(a, actor.Asker[Q, R](p)) {
+	if mustBeAsker("Join", a); access.SameAskTarget(a, p) {
 		panic("gallop: group: Join of an AskPool to itself")
 	}
 	t.mu.Lock()
@@ -185,7 +186,7 @@ func (p AskPool[Q, R]) Stop(from actor.Sender) { actor.Stop(from, p.mustHaveActo
 // AnyRef if the pool has none.
 func (p AskPool[Q, R]) Any() actor.AnyRef { return p.ready().actorRef().Any() }
 
-func (p AskPool[Q, R]) mustHaveActor(call string) actor.Ref[CrewActor] {
+func (p AskPool[Q, R]) mustHaveActor(call string) actor.Ref[MemberSupervisor] {
 	r := p.ready().actorRef()
 	if r.IsZero() {
 		panic("gallop: group: " + call + " of an AskPool without an actor")

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // askPoolTable holds the members of an AskPool, and its policy. Nothing is sent while the lock is
@@ -20,7 +21,7 @@ type askPoolTable[Q, R any] struct {
 	members []askMember[Q, R] // guarded by mu
 	// number of members after the last pruneEnded; guarded by mu
 	sizeAtPrune int
-	actor       actor.Ref[CrewActor] // zero: none yet; guarded by mu
+	actor       actor.Ref[MemberSupervisor] // zero: none yet; guarded by mu
 }
 
 // askMember is a member of an AskPool. Guarded by the lock of its table.
@@ -31,11 +32,11 @@ type askMember[Q, R any] struct {
 }
 
 func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R],
-	spec Crew[S]) *askPoolTable[Q, R] {
+	spec MemberSpec[S]) *askPoolTable[Q, R] {
 	policy.mustBe(call)
 	mustBeSize(call, n)
 	t := &askPoolTable[Q, R]{spec: spec.check(call), size: n, policy: policy.start()}
-	if !actor.AskIsOf(to, spec.Type) {
+	if !access.IsOf(to, spec.Type) {
 		panic("gallop: group: " + call +
 			" with a Behaviour that was not declared for the Type of the Crew")
 	}
@@ -47,10 +48,10 @@ func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.Ask
 }
 
 // init makes the state of the actor that supervises the members.
-func (t *askPoolTable[Q, R]) init(a *CrewActor) {
-	*a = CrewActor{spec: t.spec, size: t.size, notify: t.update,
+func (t *askPoolTable[Q, R]) init(a *MemberSupervisor) {
+	*a = MemberSupervisor{spec: t.spec, size: t.size, notify: t.update,
 		onStart: func(c *actor.Context) error {
-			if !t.setActor(actor.Self[CrewActor](c)) {
+			if !t.setActor(actor.Self[MemberSupervisor](c)) {
 				return errors.New("gallop: group: the AskPool has an actor already: make one for each tree")
 			}
 			return nil
@@ -59,10 +60,10 @@ func (t *askPoolTable[Q, R]) init(a *CrewActor) {
 
 // setActor makes r the actor of the table. It returns false if there is another one that has not
 // ended.
-func (t *askPoolTable[Q, R]) setActor(r actor.Ref[CrewActor]) bool {
+func (t *askPoolTable[Q, R]) setActor(r actor.Ref[MemberSupervisor]) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.actor.IsZero() && t.actor != r && t.actor.Standing() != actor.Ended {
+	if !t.actor.IsZero() && t.actor != r && t.actor.Status() != actor.StatusEnded {
 		return false
 	}
 	t.actor = r
@@ -70,7 +71,7 @@ func (t *askPoolTable[Q, R]) setActor(r actor.Ref[CrewActor]) bool {
 }
 
 // actorRef returns the actor; zero if there is none.
-func (t *askPoolTable[Q, R]) actorRef() actor.Ref[CrewActor] {
+func (t *askPoolTable[Q, R]) actorRef() actor.Ref[MemberSupervisor] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.actor
@@ -106,7 +107,7 @@ func (t *askPoolTable[Q, R]) choose(q Q) (a actor.Asker[Q, R], gone actor.AnyRef
 		i := t.policy.choose(t, q)
 		m := t.members[i]
 		switch {
-		case m.asker == nil || m.down || t.Standing(i) != actor.Ended:
+		case m.asker == nil || m.down || t.Status(i) != actor.StatusEnded:
 			return m.asker, m.ref, nil
 		case t.spec != nil:
 			return nil, m.ref, t.endedErr()
@@ -122,7 +123,7 @@ func (t *askPoolTable[Q, R]) choose(q Q) (a actor.Asker[Q, R], gone actor.AnyRef
 // endedErr returns an error if the members will not be replaced, because the pool's actor has
 // ended. The caller holds the lock.
 func (t *askPoolTable[Q, R]) endedErr() error {
-	if t.actor.Standing() == actor.Ended {
+	if t.actor.Status() == actor.StatusEnded {
 		return actor.ErrStopped
 	}
 	return nil
@@ -131,14 +132,14 @@ func (t *askPoolTable[Q, R]) endedErr() error {
 // Len implements [Members]. The caller holds the lock.
 func (t *askPoolTable[Q, R]) Len() int { return len(t.members) }
 
-// Standing implements [Members]. The caller holds the lock.
-func (t *askPoolTable[Q, R]) Standing(i int) actor.Standing {
+// Status implements [Members]. The caller holds the lock.
+func (t *askPoolTable[Q, R]) Status(i int) actor.Status {
 	m := &t.members[i]
 	if m.asker == nil || m.down {
-		return actor.Ended
+		return actor.StatusEnded
 	}
-	if r, ok := actor.AskedActor(m.asker); ok {
-		return actor.StandingOf(r)
+	if r, ok := access.AskTarget(m.asker); ok {
+		return actor.StatusOf(r.(actor.AnyRef))
 	}
 	return status(m.asker)
 }
@@ -146,7 +147,7 @@ func (t *askPoolTable[Q, R]) Standing(i int) actor.Standing {
 // indexOf returns the index of a member; -1 if a is none. The caller holds the lock.
 func (t *askPoolTable[Q, R]) indexOf(a actor.Asker[Q, R]) int {
 	return slices.IndexFunc(t.members,
-		func(m askMember[Q, R]) bool { return m.asker != nil && actor.SameAsker(m.asker, a) })
+		func(m askMember[Q, R]) bool { return m.asker != nil && access.SameAskTarget(m.asker, a) })
 }
 
 // remove removes the member at i. The caller holds the lock.
@@ -160,7 +161,7 @@ func (t *askPoolTable[Q, R]) remove(i int) {
 // instead. The caller holds the lock.
 func (t *askPoolTable[Q, R]) pruneEnded() {
 	for i := len(t.members) - 1; i >= 0 && t.spec == nil; i-- {
-		if t.Standing(i) == actor.Ended {
+		if t.Status(i) == actor.StatusEnded {
 			t.remove(i)
 		}
 	}
@@ -177,19 +178,19 @@ type askWaiter[Q, R any] struct {
 // askWaiterType is the type of the askWaiters for one type of requests and replies.
 type askWaiterType[Q, R any] struct {
 	typ *actor.Type[askWaiter[Q, R]]
-	try actor.Behaviour[askWaiter[Q, R], actor.Result[actor.None]]
+	try actor.Behaviour[askWaiter[Q, R], actor.Result[struct{}]]
 }
 
 func newAskWaiterType[Q, R any]() *askWaiterType[Q, R] {
 	t := &askWaiterType[Q, R]{typ: actor.NewType[askWaiter[Q, R]]("ask waiter")}
-	t.try = actor.Declare[actor.Result[actor.None]](t.typ, "try")
-	t.typ.Table(t.try.Do(t.doTry))
+	t.try = actor.Declare[actor.Result[struct{}]](t.typ, "try")
+	t.typ.Table(t.try.Handle(t.doTry))
 	return t
 }
 
 // doTry asks a member if there is one; otherwise it asks the pool's actor to reply when there is.
 func (t *askWaiterType[Q, R]) doTry(p *askWaiter[Q, R], c *actor.Context,
-	said actor.Result[actor.None]) {
+	said actor.Result[struct{}]) {
 	a, gone, err := p.t.choose(p.q)
 	if said.Err != nil {
 		err = said.Err

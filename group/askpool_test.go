@@ -28,7 +28,7 @@ var (
 	oracleType = actor.NewType[oracle]("oracle")
 	question   = actor.DeclareAsk[int, uint64](oracleType, "question")
 	oracleDo   = actor.Declare[func(*actor.Context)](oracleType, "do")
-	_          = oracleType.Table(question.Do((*oracle).answer), oracleDo.Do((*oracle).do))
+	_          = oracleType.Table(question.Handle((*oracle).answer), oracleDo.Handle((*oracle).do))
 )
 
 // seeker asks a pool and keeps the outcomes.
@@ -38,13 +38,13 @@ var (
 	seekerType = actor.NewType[seeker]("seeker")
 	seekerHear = actor.Declare[actor.Result[uint64]](seekerType, "hear")
 	seekerDo   = actor.Declare[func(*actor.Context)](seekerType, "do")
-	seekerAll  = actor.DeclareAsk[actor.None, []actor.Result[uint64]](seekerType, "all")
+	seekerAll  = actor.DeclareAsk[struct{}, []actor.Result[uint64]](seekerType, "all")
 	_          = seekerType.Table(
-		seekerHear.Do(func(s *seeker, _ *actor.Context, r actor.Result[uint64]) {
+		seekerHear.Handle(func(s *seeker, _ *actor.Context, r actor.Result[uint64]) {
 			s.heard = append(s.heard, r)
 		}),
-		seekerDo.Do(func(_ *seeker, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		seekerAll.Do(func(s *seeker, _ *actor.Context, _ actor.None) ([]actor.Result[uint64],
+		seekerDo.Handle(func(_ *seeker, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		seekerAll.Handle(func(s *seeker, _ *actor.Context, _ struct{}) ([]actor.Result[uint64],
 			error) {
 			return s.heard, nil
 		}))
@@ -113,7 +113,7 @@ func TestAskPool(t *testing.T) {
 		inner.AskTo(c, 1, seekerHear.To(s))
 	})
 	quiet(t, sys)
-	all, err := seekerAll.Ask(soon(t), sys, s, actor.None{})
+	all, err := seekerAll.Ask(soon(t), s, struct{}{})
 	if err != nil || len(all) != 2 || !errors.Is(all[0].Err, group.ErrNoMember) ||
 		all[1] != (actor.Result[uint64]{Value: a.ID()}) {
 		t.Errorf("it heard %v, %v", all, err)
@@ -137,7 +137,7 @@ func TestStartAskPool(t *testing.T) {
 	for seed := range uint64(60) {
 		sys, _ := atNoTime(t, seed)
 		p := group.StartAskPool(sys, group.RoundRobin[int](), 1+int(seed%3), question,
-			group.Crew[oracle]{Type: oracleType})
+			group.MemberSpec[oracle]{Type: oracleType})
 		s := seekerType.Spawn(sys, seeker{})
 		var members []actor.AnyRef
 		for i := range 30 {
@@ -153,7 +153,7 @@ func TestStartAskPool(t *testing.T) {
 			t.Fatalf("seed %d: %d, %v", seed, id, err)
 		}
 		quiet(t, sys)
-		all, err := seekerAll.Ask(soon(t), sys, s, actor.None{})
+		all, err := seekerAll.Ask(soon(t), s, struct{}{})
 		if err != nil || len(all) != 30 {
 			t.Fatalf("seed %d: %d outcomes of 30, %v", seed, len(all), err)
 		}
@@ -171,7 +171,7 @@ func TestStartAskPool(t *testing.T) {
 		p.Stop(sys)
 		quiet(t, sys)
 		for _, r := range group.AskMemberRefs(p) {
-			if _, err := actor.Join(soon(t), sys, r); err != nil {
+			if _, err := actor.Join(soon(t), r); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -193,12 +193,12 @@ func TestStartAskPool_EndsAtOnce(t *testing.T) {
 		s := seekerType.Spawn(sys, seeker{})
 		seekerDo.Send(sys, s, func(c *actor.Context) {
 			p := group.StartAskPool(c, group.RoundRobin[int](), 1, question,
-				group.Crew[oracle]{Type: oracleType})
+				group.MemberSpec[oracle]{Type: oracleType})
 			p.AskTo(c, 1, seekerHear.To(s))
 			p.Stop(c)
 		})
 		quiet(t, sys)
-		all, err := seekerAll.Ask(soon(t), sys, s, actor.None{})
+		all, err := seekerAll.Ask(soon(t), s, struct{}{})
 		if err != nil || len(all) != 1 || all[0].Err != nil &&
 			!errors.Is(all[0].Err, actor.ErrStopped) {
 			t.Fatalf("seed %d: it heard %v, %v", seed, all, err)
@@ -221,7 +221,7 @@ func TestStartAskPool_Restarts(t *testing.T) {
 		"random": group.Random[int](),
 	} {
 		sys, advance := atNoTime(t, 1)
-		p := group.StartAskPool(sys, policy, 3, question, group.Crew[oracle]{Type: oracleType})
+		p := group.StartAskPool(sys, policy, 3, question, group.MemberSpec[oracle]{Type: oracleType})
 		if _, err := p.Ask(soon(t), -1); !errors.Is(err, actor.ErrPanicked) {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -261,14 +261,14 @@ func TestStartAskPool_Restarts(t *testing.T) {
 // TestPolicyOf: a policy of one's own sees how the members stand; "State that it keeps can live in
 // variables of start". A number that no member has is a panic where the member is chosen.
 func TestPolicyOf(t *testing.T) {
-	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}),
-		actor.OnDeadLetter(func(actor.DeadLetter) {}))
+	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 	lastFirst := group.PolicyOf(func() func(int, group.Members) int {
 		calls := 0
 		return func(m int, among group.Members) int {
 			calls++
 			for i := among.Len() - 1; i >= 0; i-- {
-				if among.Standing(i) < actor.Overloaded && calls%2 == 1 {
+				if among.Status(i) < actor.StatusOverloaded && calls%2 == 1 {
 					return i
 				}
 			}
@@ -289,7 +289,7 @@ func TestPolicyOf(t *testing.T) {
 	p.Send(sys, 9)
 	p.Send(sys, 9)
 	quiet(t, sys)
-	if p.Standing() != actor.Ended {
+	if p.Status() != actor.StatusEnded {
 		t.Error("the pool goes on, though its policy chose no member")
 	}
 	asks := group.NewAskPool(group.PolicyOf(func() func(int, group.Members) int {
@@ -303,19 +303,19 @@ func TestPolicyOf(t *testing.T) {
 
 // TestRandom: every member is given messages, not in turn, and none is while it is overloaded.
 func TestRandom(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	slow, _ := stuck(t, sys)
 	refs, handlers := sinks(sys, 3)
 	p := group.NewPool(sys, group.Random[int](), append(handlers, slowPut.To(slow))...)
 	for i := range 300 {
 		p.Send(sys, i)
 	}
-	if _, err := p.Members(soon(t), sys); err != nil {
+	if _, err := p.Len(soon(t)); err != nil {
 		t.Fatal(err)
 	}
 	sum, turns := 0, 0
 	for _, r := range refs {
-		mail, err := got.Ask(soon(t), sys, r, actor.None{})
+		mail, err := got.Ask(soon(t), r, struct{}{})
 		if err != nil || len(mail) < 50 {
 			t.Errorf("one got %d, %v", len(mail), err)
 		}
@@ -334,7 +334,7 @@ func TestRandom(t *testing.T) {
 // TestMisuse_OfAskPools: the panics that the comments promise.
 func TestMisuse_OfAskPools(t *testing.T) {
 	sys := start(t)
-	crew, a := group.Crew[oracle]{Type: oracleType}, actor.Asker[int, uint64](&fakeOracle{})
+	crew, a := group.MemberSpec[oracle]{Type: oracleType}, actor.Asker[int, uint64](&fakeOracle{})
 	p := group.NewAskPool(group.RoundRobin[int](), a)
 	var zero group.AskPool[int, uint64]
 	for words, f := range map[string]func(){
@@ -357,7 +357,7 @@ func TestMisuse_OfAskPools(t *testing.T) {
 		"Resize: 0 members":              func() { p.Resize(sys, 0) },
 		"Resize of an AskPool without":   func() { p.Resize(sys, 1) },
 		"Stop of an AskPool without":     func() { p.Stop(sys) },
-		"Init of an AskPool that has no": func() { p.Init(&group.CrewActor{}) },
+		"Init of an AskPool that has no": func() { p.Init(&group.MemberSupervisor{}) },
 		"StartAskPool: 0 members": func() {
 			group.StartAskPool(sys, group.RoundRobin[int](), 0, question, crew)
 		},
@@ -365,7 +365,7 @@ func TestMisuse_OfAskPools(t *testing.T) {
 			group.StartAskPool(sys, group.Policy[int]{}, 1, question, crew)
 		},
 		"AskPoolForSupervisor with a Crew without": func() {
-			group.AskPoolForSupervisor(group.RoundRobin[int](), 1, question, group.Crew[oracle]{})
+			group.AskPoolForSupervisor(group.RoundRobin[int](), 1, question, group.MemberSpec[oracle]{})
 		},
 		"StartAskPool with a Behaviour that was not": func() {
 			group.StartAskPool(sys, group.RoundRobin[int](), 1,
@@ -378,10 +378,10 @@ func TestMisuse_OfAskPools(t *testing.T) {
 
 // BenchmarkAskPool is a request through a pool of four, beside one to an actor.
 func BenchmarkAskPool(b *testing.B) {
-	sys := start(b, actor.Workers(2))
+	sys := start(b, actor.WithWorkers(2))
 	ctx := context.Background()
 	p := group.StartAskPool(sys, group.RoundRobin[int](), 4, question,
-		group.Crew[oracle]{Type: oracleType})
+		group.MemberSpec[oracle]{Type: oracleType})
 	one := question.To(oracleType.Spawn(sys, oracle{}))
 	for name, a := range map[string]actor.Asker[int, uint64]{"pool": p, "one": one} {
 		b.Run(name, func(b *testing.B) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // sleepy is a parent whose child is in back-off for an hour after a failure.
@@ -15,11 +16,11 @@ type sleepy struct{}
 var (
 	sleepyType  = actor.NewType[sleepy]("sleepy")
 	sleepyBegin = actor.Declare[func(actor.Ref[testWorker])](sleepyType, "begin")
-	sleepyDown  = actor.Declare[actor.Fallen](sleepyType, "fell")
+	sleepyDown  = actor.Declare[actor.ChildDown](sleepyType, "fell")
 	sleepyWake  = actor.Declare[actor.AnyRef](sleepyType, "due")
-	_           = sleepyType.Table(sleepyBegin.Do((*sleepy).begin),
-		sleepyDown.Do((*sleepy).childDown),
-		sleepyWake.Do((*sleepy).due))
+	_           = sleepyType.Table(sleepyBegin.Handle((*sleepy).begin),
+		sleepyDown.Handle((*sleepy).childDown),
+		sleepyWake.Handle((*sleepy).due))
 
 	sleepyLog []jobLog
 )
@@ -29,8 +30,8 @@ func (*sleepy) begin(c *actor.Context, give func(actor.Ref[testWorker])) {
 		sleepyDown))
 }
 
-func (*sleepy) childDown(c *actor.Context, f actor.Fallen) {
-	actor.Postpone(c, f.Ref)
+func (*sleepy) childDown(c *actor.Context, f actor.ChildDown) {
+	access.Postpone(c, f.Ref)
 	actor.After(c, time.Hour, sleepyWake, f.Ref)
 }
 
@@ -54,7 +55,7 @@ func downActor(t testing.TB, sys *actor.System) (r actor.Ref[testWorker]) {
 func TestTopic_BackOff(t *testing.T) {
 	for _, lag := range []group.Lag{group.LagWait, group.LagDrop, group.LagUnsubscribe} {
 		sys, advance := atNoTime(t, 1)
-		news := group.NewTopic[int](sys, group.OnLag(lag))
+		news := group.NewTopic[int](sys, group.WithLag(lag))
 		news.Subscribe(sys, handleJob.To(downActor(t, sys)))
 		r := sinkType.Spawn(sys, sink{})
 		news.Subscribe(sys, put.To(r))
@@ -62,11 +63,11 @@ func TestTopic_BackOff(t *testing.T) {
 			news.Publish(sys, i)
 		}
 		quiet(t, sys)
-		if mail, err := got.Ask(soon(t), sys, r, actor.None{}); err != nil || len(mail) != 20 ||
+		if mail, err := got.Ask(soon(t), r, struct{}{}); err != nil || len(mail) != 20 ||
 			len(sleepyLog) != 0 {
 			t.Fatalf("%v: the other one got %v, %v", lag, mail, err)
 		}
-		count(t, sys, news.Subscribers, 2)
+		count(t, news.Len, 2)
 		if advance(2 * time.Hour); len(sleepyLog) != 20 {
 			t.Errorf("%v: when it is up it gets %v", lag, sleepyLog)
 		}
@@ -89,7 +90,7 @@ func TestPool_BackOff(t *testing.T) {
 			p.Send(sys, i)
 		}
 		quiet(t, sys)
-		mail, err := got.Ask(soon(t), sys, r, actor.None{})
+		mail, err := got.Ask(soon(t), r, struct{}{})
 		if err != nil || name != "hash" && len(mail) != 40 || len(mail) == 0 ||
 			len(sleepyLog) != 0 {
 			t.Fatalf("%s: the other one got %d, %v", name, len(mail), err)
@@ -104,11 +105,11 @@ func TestPool_BackOff(t *testing.T) {
 // TestTopic_MutedSubscriber: a subscriber that stands still only because it is muted for a third
 // actor does not slow the topic down until its own mailbox is full.
 func TestTopic_MutedSubscriber(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	slow, release := stuck(t, sys)
 	muted, bob := sinkType.Spawn(sys, sink{}), sinkType.Spawn(sys, sink{})
 	do.Send(sys, muted, func(_ *sink, c *actor.Context) { slowPut.Send(c, slow, 1) })
-	for muted.Standing() != actor.Busy && muted.Standing() != actor.Overloaded {
+	for muted.Status() != actor.StatusBusy && muted.Status() != actor.StatusOverloaded {
 		runtime.Gosched()
 	}
 	news := group.NewTopic[int](sys)
@@ -117,13 +118,13 @@ func TestTopic_MutedSubscriber(t *testing.T) {
 	for i := range 50 {
 		news.Publish(sys, i)
 	}
-	count(t, sys, news.Subscribers, 2) // the topic is through with them
-	if mail, err := got.Ask(soon(t), sys, bob, actor.None{}); err != nil || len(mail) != 50 {
+	count(t, news.Len, 2) // the topic is through with them
+	if mail, err := got.Ask(soon(t), bob, struct{}{}); err != nil || len(mail) != 50 {
 		t.Errorf("bob got %d of 50, %v", len(mail), err)
 	}
 	release()
 	quiet(t, sys)
-	if mail, err := got.Ask(soon(t), sys, muted, actor.None{}); err != nil || len(mail) != 50 {
+	if mail, err := got.Ask(soon(t), muted, struct{}{}); err != nil || len(mail) != 50 {
 		t.Errorf("the muted one got %d of 50, %v", len(mail), err)
 	}
 }

@@ -19,9 +19,9 @@ type parent struct {
 	failures []error
 }
 
-func (p *parent) begin(c *actor.Context, _ actor.None) { p.child = p.spawn(c) }
+func (p *parent) begin(c *actor.Context, _ struct{}) { p.child = p.spawn(c) }
 
-func (p *parent) hear(c *actor.Context, f actor.Fallen) {
+func (p *parent) hear(c *actor.Context, f actor.ChildDown) {
 	p.failures = append(p.failures, f.Reason)
 	if f.Final {
 		p.child = p.spawn(c)
@@ -32,11 +32,12 @@ func (p *parent) hear(c *actor.Context, f actor.Fallen) {
 
 var (
 	parentType  = actor.NewType[parent]("parent")
-	parentBegin = actor.Declare[actor.None](parentType, "begin")
-	parentHear  = actor.Declare[actor.Fallen](parentType, "hear")
-	parentTell  = actor.DeclareAsk[actor.None, parent](parentType, "tell")
-	_           = parentType.Table(parentBegin.Do((*parent).begin), parentHear.Do((*parent).hear),
-		parentTell.Do(func(p *parent, _ *actor.Context, _ actor.None) (parent, error) {
+	parentBegin = actor.Declare[struct{}](parentType, "begin")
+	parentHear  = actor.Declare[actor.ChildDown](parentType, "hear")
+	parentTell  = actor.DeclareAsk[struct{}, parent](parentType, "tell")
+	_           = parentType.Table(parentBegin.Handle((*parent).begin),
+		parentHear.Handle((*parent).hear),
+		parentTell.Handle(func(p *parent, _ *actor.Context, _ struct{}) (parent, error) {
 			return *p,
 				nil
 		}))
@@ -49,11 +50,11 @@ func under[S any](t testing.TB, sys *actor.System, typ *actor.Type[S],
 	p := parentType.Spawn(sys, parent{spawn: func(c *actor.Context) actor.AnyRef {
 		return actor.SpawnSupervised(c, typ, init, parentHear).Any()
 	}})
-	parentBegin.Send(sys, p, actor.None{})
+	parentBegin.Send(sys, p, struct{}{})
 	tell := func() parent {
 		t.Helper()
 		quiet(t, sys)
-		state, err := parentTell.Ask(soon(t), sys, p, actor.None{})
+		state, err := parentTell.Ask(soon(t), p, struct{}{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,9 +81,10 @@ func (f *fuse) TrySend(from actor.Sender, m int) error { f.Send(from, m); return
 // handler whose call panicked", and its ref, its mail and its options. "A topic that was ended by
 // order … is replaced by a new one, which has no subscribers".
 func TestTopic_AsChild(t *testing.T) {
-	sys := start(t, actor.Workers(2), actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithWorkers(2),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	child, failures := under(t, sys, group.TopicType[int](),
-		group.TopicInit[int](group.OnLag(group.LagUnsubscribe)))
+		group.TopicInit[int](group.WithLag(group.LagUnsubscribe)))
 	news := group.AsTopic(child())
 	refs, handlers := sinks(sys, 2)
 	bad := &fuse{over: 3}
@@ -98,7 +100,7 @@ func TestTopic_AsChild(t *testing.T) {
 	wantGot(t, sys, refs[0], 0, 1, 2, 3, 4, 5)
 	// not 3: "the message over which it fell does not run again"
 	wantGot(t, sys, refs[1], 0, 1, 2, 4, 5)
-	count(t, sys, news.Subscribers, 2)
+	count(t, news.Len, 2)
 	if !slices.Equal(bad.got, []int{0, 1, 2, 3}) {
 		t.Errorf("the one over which it fell got %v", bad.got)
 	}
@@ -106,23 +108,23 @@ func TestTopic_AsChild(t *testing.T) {
 	if failures() != 2 {
 		t.Error("the topic has not been restarted")
 	}
-	count(t, sys, news.Subscribers, 2)
+	count(t, news.Len, 2)
 	slow, release := stuck(t, sys)
 	news.Subscribe(sys, slowPut.To(slow))
 	news.Publish(sys, 6)
-	count(t, sys, news.Subscribers, 2) // its policy is what it was
+	count(t, news.Len, 2) // its policy is what it was
 	release()
 	actor.Kill(sys, news)
-	if quiet(t, sys); news.Standing() != actor.Ended || group.AsTopic(child()) == news {
+	if quiet(t, sys); news.Status() != actor.StatusEnded || group.AsTopic(child()) == news {
 		t.Error("a topic that was killed is not replaced by a new one")
 	}
-	count(t, sys, group.AsTopic(child()).Subscribers, 0)
+	count(t, group.AsTopic(child()).Len, 0)
 }
 
 // TestPool_AsChild: "A pool that is restarted in place keeps the members that have joined it,
 // except for a handler whose call panicked. Members that it has started itself are new then."
 func TestPool_AsChild(t *testing.T) {
-	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	refs, handlers := sinks(sys, 2)
 	bad := &fuse{over: 2}
 	child, failures := under(t, sys, group.PoolType[int](),
@@ -135,7 +137,7 @@ func TestPool_AsChild(t *testing.T) {
 	if n := failures(); n != 1 || group.AsPool(child()) != p {
 		t.Fatalf("%d failures", n)
 	}
-	count(t, sys, p.Members, 2)
+	count(t, p.Len, 2)
 	wantGot(t, sys, refs[0], 0, 3, 5)
 	wantGot(t, sys, refs[1], 1, 4)
 
@@ -150,10 +152,10 @@ func TestPool_AsChild(t *testing.T) {
 	p.Send(sys, 9) // there is no such member: the pool panics
 	p.Send(sys, 10)
 	if n := failures(); n != 1 || len(log) != 2 || log[0].id == log[1].id ||
-		log[0].ref.Standing() != actor.Ended {
+		log[0].ref.Status() != actor.StatusEnded {
 		t.Errorf("%d failures; %v", n, log)
 	}
-	count(t, sys, p.Members, 3)
+	count(t, p.Len, 3)
 }
 
 // TestRegistry_AsChild: "Members and watchers survive every restart of the actor, even if it is
@@ -213,7 +215,7 @@ func TestRegistry_AsChild(t *testing.T) {
 func TestAskPool_AsChild(t *testing.T) {
 	sys, advance := atNoTime(t, 1)
 	p := group.AskPoolForSupervisor(group.RoundRobin[int](), 2, question,
-		group.Crew[oracle]{Type: oracleType})
+		group.MemberSpec[oracle]{Type: oracleType})
 	if _, err := p.Ask(soon(t), 1); !errors.Is(err, group.ErrNoMember) {
 		t.Errorf("before its actor has started: %v", err)
 	}
@@ -252,22 +254,22 @@ func TestForSupervisor_Twice(t *testing.T) {
 	sys := start(t)
 	r := group.RegistryForSupervisor[string, int]()
 	p := group.AskPoolForSupervisor(group.RoundRobin[int](), 2, question,
-		group.Crew[oracle]{Type: oracleType})
+		group.MemberSpec[oracle]{Type: oracleType})
 	for range 2 {
 		var a group.RegistryActor[string, int]
 		r.Init(&a)
-		var k group.CrewActor
+		var k group.MemberSupervisor
 		p.Init(&k)
 		first, second := r.Type().Spawn(sys, a), p.Type().Spawn(sys, k)
 		quiet(t, sys)
 		if r.Any() == first.Any() {
-			if first.Standing() == actor.Ended || p.Any() != second.Any() {
+			if first.Status() == actor.StatusEnded || p.Any() != second.Any() {
 				t.Error("the first actor has not started")
 			}
 			continue
 		}
 		for _, ref := range []actor.AnyRef{first.Any(), second.Any()} {
-			down, err := actor.Join(soon(t), sys, ref)
+			down, err := actor.Join(soon(t), ref)
 			if err != nil || down.Reason == nil || !slices.Contains([]string{
 				"gallop: group: the Registry has an actor already: make one for each tree",
 				"gallop: group: the AskPool has an actor already: make one for each tree"},

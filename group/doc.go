@@ -14,7 +14,7 @@
 //
 //	who gets it              use                           what is known of the members
 //	all subscribers          Topic                         nothing
-//	one of them              Pool, AskPool                 a policy sees their Standing
+//	one of them              Pool, AskPool                 a policy sees their Status
 //	the same one for a key   Pool or AskPool with Hash    their number
 //	you decide, by a key     Registry, and send yourself   all of them, without a message
 //
@@ -32,17 +32,20 @@
 //     and wherever all subscribers are your own code and equally fast.
 //   - [LagDrop]: the slow subscriber does, by missing messages. Use it where the next message
 //     replaces the last one: positions, prices, presence, progress. Dropped messages are dead
-//     letters with [actor.ErrOverloaded]: they are counted, and passed to [actor.OnDeadLetter].
+//     letters with [actor.ErrOverloaded]: they are counted, and passed to [actor.Hooks].
 //   - [LagUnsubscribe]: the slow subscriber does, by losing its subscription. Use it where a gap is
 //     worse than an end: a chat, a log that is replicated, a feed of changes. The subscriber is
-//     told by [TellLagged], and can close its connection, or fetch what it has missed and subscribe
-//     again.
+//     told by [SubscribeNotify], and can close its connection, or fetch what it has missed and
+//
+// subscribe
+//
+//	again.
 //
 // The rule: for a fan-out to receivers outside of your program, use LagDrop or LagUnsubscribe. With
 // LagWait one hostile client slows down a whole room, and can stop it. To make an exception for one
-// subscriber, such as an audit log that must get everything, use [IfLagging] with LagWait. How much
-// a subscriber may lag behind before the policy applies is a matter of its type: [actor.TypeBound]
-// and [actor.TypeWatermarks].
+// subscriber, such as an audit log that must get everything, use [SubscribeLag] with LagWait. How
+// much a subscriber may lag behind before the policy applies is a matter of its type:
+// [actor.WithBound] and [actor.WithWatermarks].
 //
 // With every policy, a subscriber that has ended, that is in back-off, or that is itself muted for
 // a third actor, does not slow the topic down, as long as its own mailbox has room.
@@ -57,7 +60,7 @@
 //     mutes no sender: it is sent to as from outside, and what its bound refuses is a dead letter.
 //   - A goroutine cannot be muted, and its Send and Publish never wait. To slow a goroutine down,
 //     use [Topic.SendWait] and [Pool.SendWait], or TrySend. The mailbox of a receiver that runs one
-//     long message, or blocks in it, is bounded only by its type ([actor.TypeBound]); 4,096 more
+//     long message, or blocks in it, is bounded only by its type ([actor.WithBound]); 4,096 more
 //     messages may wait at the topic or pool.
 //   - A receiver that has ended is forgotten when the next message is for it; a pool sends that
 //     message to another member. A topic without publications forgets ended subscribers when its
@@ -76,7 +79,7 @@
 //
 // A topic or pool calls TrySend first. If that returns [actor.ErrStopped] or
 // [actor.ErrSystemStopped], or an error that wraps one of them, the handler has ended. It has also
-// ended if it has a method Standing, as an [actor.Ref] has, that returns [actor.Ended]. If the
+// ended if it has a method Status, as an [actor.Ref] has, that returns [actor.StatusEnded]. If the
 // error is or wraps [actor.ErrOverloaded], a topic's policy applies; a message that is dropped is a
 // dead letter of the topic. With any other error the handler keeps its place, and its Send is
 // called with the same message, as with LagWait. If Send fails too, the handler must report that

@@ -13,16 +13,16 @@ import (
 type client struct{ name string }
 
 var (
-	clientType   = actor.NewType[client]("client", actor.TypeBound(2, actor.OverflowMute))
+	clientType   = actor.NewType[client]("client", actor.WithBound(2, actor.OverflowMute))
 	clientSay    = actor.Declare[string](clientType, "say")
 	clientWait   = actor.Declare[func()](clientType, "wait")
 	clientLagged = actor.Declare[group.Lagged](clientType, "lagged")
 	_            = clientType.Table(
-		clientSay.Do(func(u *client, _ *actor.Context, line string) {
+		clientSay.Handle(func(u *client, _ *actor.Context, line string) {
 			fmt.Println(u.name, "hears", line)
 		}),
-		clientWait.Do(func(_ *client, _ *actor.Context, f func()) { f() }),
-		clientLagged.Do(func(u *client, _ *actor.Context, _ group.Lagged) {
+		clientWait.Handle(func(_ *client, _ *actor.Context, f func()) { f() }),
+		clientLagged.Handle(func(u *client, _ *actor.Context, _ group.Lagged) {
 			fmt.Println(u.name, "has lost the room")
 		}))
 )
@@ -41,14 +41,15 @@ func hang(sys *actor.System, name string) (c actor.Ref[client], read chan struct
 // With LagDrop a subscriber that does not read loses messages, which are counted as dead letters,
 // and no other client waits for it.
 func ExampleLag() {
-	sys := actor.Start(actor.Workers(2), actor.OnDeadLetter(func(d actor.DeadLetter) {
-		fmt.Println("dropped:", d.Message, errors.Is(d.Reason, actor.ErrOverloaded))
-	}))
-	room := group.NewTopic[string](sys, group.OnLag(group.LagDrop))
+	sys := actor.Start(actor.WithWorkers(2),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+			fmt.Println("dropped:", d.Message, errors.Is(d.Reason, actor.ErrOverloaded))
+		}}))
+	room := group.NewTopic[string](sys, group.WithLag(group.LagDrop))
 	mallory, read := hang(sys, "Mallory")
 	room.Subscribe(sys, clientSay.To(mallory))
 	room.Publish(sys, "hello")
-	fmt.Println(room.Subscribers(context.Background(), sys))
+	fmt.Println(room.Len(context.Background()))
 	close(read)
 	_ = sys.Run()
 	// Output:
@@ -60,9 +61,9 @@ func ExampleLag() {
 // subscription what becomes of this one.
 func ExampleTopicOption() {
 	sys := actor.Start()
-	room := group.NewTopic[string](sys, group.OnLag(group.LagUnsubscribe))
+	room := group.NewTopic[string](sys, group.WithLag(group.LagUnsubscribe))
 	logger := clientType.Spawn(sys, client{"the log"})
-	room.Subscribe(sys, clientSay.To(logger), group.IfLagging(group.LagWait)) // it must hear all
+	room.Subscribe(sys, clientSay.To(logger), group.SubscribeLag(group.LagWait)) // it must hear all
 	room.Publish(sys, "hello")
 	_ = sys.Run()
 	// Output: the log hears hello
@@ -70,13 +71,14 @@ func ExampleTopicOption() {
 
 // With LagUnsubscribe the subscriber is told that it has missed something, once.
 func ExampleLagged() {
-	sys := actor.Start(actor.Workers(2), actor.OnDeadLetter(func(actor.DeadLetter) {}))
-	room := group.NewTopic[string](sys, group.OnLag(group.LagUnsubscribe))
+	sys := actor.Start(actor.WithWorkers(2),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
+	room := group.NewTopic[string](sys, group.WithLag(group.LagUnsubscribe))
 	mallory, read := hang(sys, "Mallory")
-	room.Subscribe(sys, clientSay.To(mallory), group.TellLagged(clientLagged.To(mallory)))
+	room.Subscribe(sys, clientSay.To(mallory), group.SubscribeNotify(clientLagged.To(mallory)))
 	room.Publish(sys, "hello")
 	room.Publish(sys, "hello again")
-	fmt.Println(room.Subscribers(context.Background(), sys))
+	fmt.Println(room.Len(context.Background()))
 	close(read)
 	_ = sys.Run()
 	// Output:
@@ -88,7 +90,7 @@ func ExampleLagged() {
 func ExampleSubscribeOption() {
 	sys := actor.Start()
 	room := group.NewTopic[string](sys)
-	opts := []group.SubscribeOption{group.IfLagging(group.LagDrop)}
+	opts := []group.SubscribeOption{group.SubscribeLag(group.LagDrop)}
 	room.Subscribe(sys, clientSay.To(clientType.Spawn(sys, client{"Eve"})), opts...)
 	room.Publish(sys, "hello")
 	_ = sys.Run()

@@ -35,7 +35,7 @@ type porch struct{}
 var (
 	porchType = actor.NewType[porch]("porch")
 	porchHear = actor.Declare[group.Change[string, string]](porchType, "hear")
-	_         = porchType.Table(porchHear.Do(func(_ *porch, _ *actor.Context,
+	_         = porchType.Table(porchHear.Handle(func(_ *porch, _ *actor.Context,
 		ch group.Change[string, string]) {
 		fmt.Printf("%s: joined %v, left %v, now %v\n", ch.Key, ch.Joined, ch.Left, ch.Members)
 	}))

@@ -17,22 +17,22 @@ var (
 	parse      = actor.Declare[string](parserType, "parse")
 	length     = actor.DeclareAsk[string, int](parserType, "length")
 	_          = parserType.Table(
-		parse.Do(func(_ *parser, _ *actor.Context, s string) {
+		parse.Handle(func(_ *parser, _ *actor.Context, s string) {
 			if s == "" {
 				panic("nothing to parse")
 			}
 			fmt.Println("parsed", s)
 		}),
-		length.Do(func(_ *parser, _ *actor.Context, s string) (int, error) { return len(s), nil }))
+		length.Handle(func(_ *parser, _ *actor.Context, s string) (int, error) { return len(s), nil }))
 )
 
 // A pool can start its members itself. One that fails is restarted after a while, and the others do
 // its work until then.
 func ExampleStartPool() {
-	sys := actor.Start(actor.Seed(1),
-		actor.OnPanic(func(r actor.PanicReport) { fmt.Println("fell:", r.Value) }))
+	sys := actor.Start(actor.WithDeterministic(1),
+		actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) { fmt.Println("fell:", r.Value) }}))
 	p := group.StartPool(sys, group.RoundRobin[string](), 2, parse,
-		group.Crew[parser]{Type: parserType})
+		group.MemberSpec[parser]{Type: parserType})
 	for _, s := range []string{"one", "", "two", "three"} {
 		p.Send(sys, s)
 	}
@@ -45,9 +45,10 @@ func ExampleStartPool() {
 }
 
 // A crew says how the members are started and restarted.
-func ExampleCrew() {
-	sys := actor.Start(actor.Seed(1), actor.OnPanic(func(actor.PanicReport) {}))
-	p := group.StartPool(sys, group.RoundRobin[string](), 2, parse, group.Crew[parser]{
+func ExampleMemberSpec() {
+	sys := actor.Start(actor.WithDeterministic(1),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
+	p := group.StartPool(sys, group.RoundRobin[string](), 2, parse, group.MemberSpec[parser]{
 		Type: parserType, Backoff: -1, // they are restarted at once
 		Restarts: 2, Within: 1e9, // but no more than twice in a second
 	})
@@ -55,7 +56,7 @@ func ExampleCrew() {
 		p.Send(sys, "")
 		_ = sys.Wait(context.Background())
 	}
-	down, _ := actor.Join(context.Background(), sys, p)
+	down, _ := actor.Join(context.Background(), p)
 	fmt.Println(errors.Is(down.Reason, group.ErrRestarts))
 	sys.Stop()
 	// Output: true
@@ -65,7 +66,7 @@ func ExampleCrew() {
 func ExampleAskPool() {
 	sys := actor.Start()
 	p := group.StartAskPool(sys, group.LeastLoaded[string](), 4, length,
-		group.Crew[parser]{Type: parserType})
+		group.MemberSpec[parser]{Type: parserType})
 	var anyone actor.Asker[string, int] = p
 	fmt.Println(anyone.Ask(context.Background(), "gallop"))
 	p.Stop(sys)
@@ -75,11 +76,11 @@ func ExampleAskPool() {
 
 // The actor of an AskPool can be the child of a supervisor. Here any actor stands in for
 // supervise.Worker, which is told the same type and Init.
-func ExampleCrewActor() {
+func ExampleMemberSupervisor() {
 	sys := actor.Start()
 	p := group.AskPoolForSupervisor(group.Random[string](), 2, length,
-		group.Crew[parser]{Type: parserType})
-	var crew actor.Ref[group.CrewActor] = p.Type().SpawnFunc(sys, p.Init)
+		group.MemberSpec[parser]{Type: parserType})
+	var crew actor.Ref[group.MemberSupervisor] = p.Type().SpawnFunc(sys, p.Init)
 	_ = sys.Wait(context.Background())
 	fmt.Println(p.Ask(context.Background(), "gallop"))
 	fmt.Println(p.Any() == crew.Any())
@@ -94,7 +95,7 @@ func ExampleMembers() {
 	first := group.PolicyOf(func() func(string, group.Members) int {
 		return func(_ string, among group.Members) int {
 			for i := range among.Len() {
-				if among.Standing(i) < actor.Overloaded {
+				if among.Status(i) < actor.StatusOverloaded {
 					return i
 				}
 			}
@@ -132,7 +133,7 @@ func ExampleTopicActor() {
 func ExamplePoolActor() {
 	sys := actor.Start()
 	init := group.StartPoolInit(group.LeastLoaded[string](), 2, parse,
-		group.Crew[parser]{Type: parserType})
+		group.MemberSpec[parser]{Type: parserType})
 	var child actor.Ref[group.PoolActor[string]] = group.PoolType[string]().SpawnFunc(sys, init)
 	group.AsPool(child).Send(sys, "one")
 	_ = sys.Run()

@@ -15,12 +15,12 @@ func (r *reader) Read(_ *actor.Context, news string) { fmt.Println(r.name, "read
 var (
 	readerType = actor.NewType[reader]("reader")
 	read       = actor.Declare[string](readerType, "read")
-	_          = readerType.Table(read.Do((*reader).Read))
+	_          = readerType.Table(read.Handle((*reader).Read))
 )
 
 // A topic passes on what is published to all who have subscribed.
 func ExampleTopic() {
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	news := group.NewTopic[string](sys)
 	news.Subscribe(sys, read.To(readerType.Spawn(sys, reader{"Ada"})))
 	news.Publish(sys, "the first issue")
@@ -28,7 +28,7 @@ func ExampleTopic() {
 	news.Subscribe(sys, read.To(readerType.Spawn(sys, reader{"Bob"})))
 	news.Publish(sys, "the second issue")
 	_ = sys.Wait(context.Background())
-	fmt.Println(news.Subscribers(context.Background(), sys))
+	fmt.Println(news.Len(context.Background()))
 	sys.Stop()
 	// Unordered output:
 	// Ada reads the first issue
@@ -39,7 +39,7 @@ func ExampleTopic() {
 
 // A pool gives each message to one of its members.
 func ExamplePool() {
-	sys := actor.Start(actor.Workers(1))
+	sys := actor.Start(actor.WithWorkers(1))
 	p := group.NewPool(sys, group.RoundRobin[string](),
 		read.To(readerType.Spawn(sys, reader{"Ada"})),
 		read.To(readerType.Spawn(sys, reader{"Bob"})))
@@ -56,9 +56,9 @@ func ExamplePool() {
 
 // desk is a member with a bound: it mutes the pool when four letters wait for it.
 var (
-	deskType = actor.NewType[reader]("desk", actor.TypeBound(4, actor.OverflowMute))
+	deskType = actor.NewType[reader]("desk", actor.WithBound(4, actor.OverflowMute))
 	letter   = actor.Declare[string](deskType, "letter")
-	_        = deskType.Table(letter.Do((*reader).Read))
+	_        = deskType.Table(letter.Handle((*reader).Read))
 )
 
 // A goroutine that feeds a pool is held back by SendWait; Send would never wait.
@@ -67,7 +67,7 @@ func ExamplePool_SendWait() {
 	p := group.NewPool(sys, group.LeastLoaded[string](),
 		letter.To(deskType.Spawn(sys, reader{"Ada"})))
 	for _, page := range []string{"page 1", "page 2", "page 3"} {
-		if err := p.SendWait(ctx, sys, page); err != nil {
+		if err := p.SendWait(ctx, page); err != nil {
 			fmt.Println(err) // ctx has ended, or the pool, or the system
 		}
 	}
@@ -89,7 +89,7 @@ func ExamplePolicy() {
 	}
 	for _, policy := range policies {
 		p := group.NewPool(sys, policy, read.To(a), read.To(b))
-		fmt.Println(p.Members(context.Background(), sys))
+		fmt.Println(p.Len(context.Background()))
 	}
 	sys.Stop()
 	// Output:

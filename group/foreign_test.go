@@ -26,10 +26,10 @@ func (f *foreign) TrySend(_ actor.Sender,
 // standingFor is a foreign that says how it stands.
 type standingFor struct {
 	foreign
-	standing actor.Standing
+	standing actor.Status
 }
 
-func (s *standingFor) Standing() actor.Standing { return s.standing }
+func (s *standingFor) Status() actor.Status { return s.standing }
 
 // TestForeign: "With any other error the handler keeps its place, and its Send is called with the
 // same message", in a topic and in a pool. A handler that has ended is forgotten, and does not get
@@ -46,12 +46,13 @@ func TestForeign(t *testing.T) {
 			false},
 		"stopped":        {&foreign{why: fmt.Errorf("%w: %w", own, actor.ErrStopped)}, plain, true},
 		"system stopped": {&foreign{why: actor.ErrSystemStopped}, plain, true},
-		"stands busy":    {&standingFor{foreign{why: own}, actor.Busy}, standsFor, false},
-		"stands ended":   {&standingFor{foreign{why: own}, actor.Ended}, standsFor, true},
+		"stands busy":    {&standingFor{foreign{why: own}, actor.StatusBusy}, standsFor, false},
+		"stands ended":   {&standingFor{foreign{why: own}, actor.StatusEnded}, standsFor, true},
 	} {
 		for kind, make := range waiters {
 			*c.see(c.h) = foreign{why: c.see(c.h).why}
-			sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(actor.DeadLetter) {}))
+			sys := start(t, actor.WithWorkers(1),
+				actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 			in := make(sys, c.h)
 			for i := range 2 {
 				in.Send(sys, i)
@@ -74,14 +75,14 @@ func standsFor(h actor.Handler[int]) *foreign { return &h.(*standingFor).foreign
 
 // TestForeign_MemberStays: a pool goes on with a member that had an error of its own, and says so.
 func TestForeign_MemberStays(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.WithWorkers(1))
 	f := &foreign{why: errors.New("no connection")}
 	p := group.NewPool(sys, group.RoundRobin[int](), f)
 	p.Send(sys, 1)
 	quiet(t, sys)
 	f.why = nil
 	p.Send(sys, 2)
-	count(t, sys, p.Members, 1)
+	count(t, p.Len, 1)
 	if fmt.Sprint(f.tried, f.sent) != "[1 2] [1]" {
 		t.Errorf("tried with %v, sent %v", f.tried, f.sent)
 	}

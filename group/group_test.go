@@ -24,32 +24,32 @@ type sink struct{ got []int }
 
 func (s *sink) Put(_ *actor.Context, n int)                        { s.got = append(s.got, n) }
 func (s *sink) Do(c *actor.Context, f func(*sink, *actor.Context)) { f(s, c) }
-func (s *sink) Got(*actor.Context, actor.None) ([]int, error)      { return s.got, nil }
+func (s *sink) Got(*actor.Context, struct{}) ([]int, error)        { return s.got, nil }
 
 var (
 	sinkType = actor.NewType[sink]("sink")
 	put      = actor.Declare[int](sinkType, "put")
 	do       = actor.Declare[func(*sink, *actor.Context)](sinkType, "do")
-	got      = actor.DeclareAsk[actor.None, []int](sinkType, "got")
-	_        = sinkType.Table(put.Do((*sink).Put), do.Do((*sink).Do), got.Do((*sink).Got))
+	got      = actor.DeclareAsk[struct{}, []int](sinkType, "got")
+	_        = sinkType.Table(put.Handle((*sink).Put), do.Handle((*sink).Do), got.Handle((*sink).Got))
 
 	// A slow one is overloaded as soon as mail waits.
-	slowType = actor.NewType[sink]("slow", actor.TypeBatch(1))
+	slowType = actor.NewType[sink]("slow", actor.WithBatch(1))
 	slowPut  = actor.Declare[int](slowType, "put")
 	slowDo   = actor.Declare[func(*sink, *actor.Context)](slowType, "do")
-	slowGot  = actor.DeclareAsk[actor.None, []int](slowType, "got")
-	_        = slowType.Table(slowPut.Do((*sink).Put), slowDo.Do((*sink).Do),
-		slowGot.Do((*sink).Got))
+	slowGot  = actor.DeclareAsk[struct{}, []int](slowType, "got")
+	_        = slowType.Table(slowPut.Handle((*sink).Put), slowDo.Handle((*sink).Do),
+		slowGot.Handle((*sink).Got))
 
-	boundedType = actor.NewType[sink]("bounded", actor.TypeBound(100, actor.OverflowRefuse))
+	boundedType = actor.NewType[sink]("bounded", actor.WithBound(100, actor.OverflowRefuse))
 	boundedPut  = actor.Declare[int](boundedType, "put")
-	boundedGot  = actor.DeclareAsk[actor.None, []int](boundedType, "got")
-	_           = boundedType.Table(boundedPut.Do((*sink).Put), boundedGot.Do((*sink).Got))
+	boundedGot  = actor.DeclareAsk[struct{}, []int](boundedType, "got")
+	_           = boundedType.Table(boundedPut.Handle((*sink).Put), boundedGot.Handle((*sink).Got))
 )
 
 func start(t testing.TB, opts ...actor.Option) *actor.System {
 	t.Helper()
-	sys := actor.Start(append([]actor.Option{actor.Logger(slog.New(slog.NewTextHandler(io.Discard,
+	sys := actor.Start(append([]actor.Option{actor.WithLogger(slog.New(slog.NewTextHandler(io.Discard,
 		nil)))}, opts...)...)
 	t.Cleanup(sys.Stop)
 	return sys
@@ -75,7 +75,7 @@ func quiet(t testing.TB, sys *actor.System) {
 // wantGot fails the test if an actor has not been given just that.
 func wantGot(t testing.TB, sys *actor.System, r actor.Ref[sink], want ...int) {
 	t.Helper()
-	n, err := got.Ask(soon(t), sys, r, actor.None{})
+	n, err := got.Ask(soon(t), r, struct{}{})
 	if err != nil || !slices.Equal(n, want) {
 		t.Fatalf("it got %v, %v; want %v", n, err, want)
 	}
@@ -94,10 +94,9 @@ func passing(t testing.TB, sys *actor.System, n int) func(yield func(actor.Handl
 }
 
 // count fails the test unless f, which is Subscribers or Members, returns want.
-func count(t testing.TB, sys *actor.System, f func(context.Context, *actor.System) (int, error),
-	want int) {
+func count(t testing.TB, f func(context.Context) (int, error), want int) {
 	t.Helper()
-	if n, err := f(soon(t), sys); err != nil || n != want {
+	if n, err := f(soon(t)); err != nil || n != want {
 		t.Fatalf("%d of them, %v; want %d", n, err, want)
 	}
 }
@@ -142,8 +141,8 @@ func stuck(t testing.TB, sys *actor.System) (r actor.Ref[sink], release func()) 
 	slowDo.Send(sys, r, func(*sink, *actor.Context) {})
 	close(first)
 	<-at
-	if r.Standing() != actor.Overloaded {
-		t.Fatalf("it is %v", r.Standing())
+	if r.Status() != actor.StatusOverloaded {
+		t.Fatalf("it is %v", r.Status())
 	}
 	release = sync.OnceFunc(func() { close(stay) })
 	t.Cleanup(release)

@@ -41,18 +41,18 @@ func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
 }
 
 // hasEnded reports whether a handler leads to an actor that is known to have ended.
-func hasEnded[M any](h actor.Handler[M]) bool { return status(h) == actor.Ended }
+func hasEnded[M any](h actor.Handler[M]) bool { return status(h) == actor.StatusEnded }
 
 // status returns the status of the actor behind a handler or an [actor.Asker]. One that leads to no
-// actor, and has no method Standing of its own, counts as idle.
-func status(h any) actor.Standing {
+// actor, and has no method Status of its own, counts as idle.
+func status(h any) actor.Status {
 	switch h := h.(type) {
-	case interface{ Standing() actor.Standing }:
-		return h.Standing()
+	case interface{ Status() actor.Status }:
+		return h.Status()
 	case actor.Target:
-		return actor.StandingOf(h)
+		return actor.StatusOf(h)
 	}
-	return actor.Idle
+	return actor.StatusIdle
 }
 
 // mustBeHandler panics if a handler could not be found again by comparing, or is a zero Topic or

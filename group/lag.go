@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // Lag says what a topic does with a message for a subscriber that does not keep up: one
@@ -20,7 +21,7 @@ const (
 	// publishers are not affected, and the subscription goes on.
 	LagDrop
 	// LagUnsubscribe makes the message a dead letter with ErrOverloaded, and ends the subscription:
-	// see [TellLagged].
+	// see [SubscribeNotify].
 	LagUnsubscribe
 )
 
@@ -46,10 +47,10 @@ type TopicOption func(*topicOptions)
 
 type topicOptions struct{ lag Lag }
 
-// OnLag sets what the topic does with subscribers that do not keep up, [LagWait] by
+// WithLag sets what the topic does with subscribers that do not keep up, [LagWait] by
 // default. It panics if l is none of the three policies.
-func OnLag(l Lag) TopicOption {
-	l.mustBe("OnLag")
+func WithLag(l Lag) TopicOption {
+	l.mustBe("WithLag")
 	return func(o *topicOptions) { o.lag = l }
 }
 
@@ -81,19 +82,19 @@ type Lagged struct {
 	Topic actor.AnyRef
 }
 
-// IfLagging sets what the topic does with this subscriber when it does not keep up, instead of the
-// topic's [OnLag]. It panics if l is none of the three policies.
-func IfLagging(l Lag) SubscribeOption {
-	l.mustBe("IfLagging")
+// SubscribeLag sets what the topic does with this subscriber when it does not keep up, instead of
+// the topic's [WithLag]. It panics if l is none of the three policies.
+func SubscribeLag(l Lag) SubscribeOption {
+	l.mustBe("SubscribeLag")
 	return func(s *subscription) { s.lag = l }
 }
 
-// TellLagged sends h a message when [LagUnsubscribe] ends the subscription: exactly one, even if h
-// is overloaded itself. If h is the subscriber's own actor, the message comes after those it was
-// sent before. TellLagged panics if h is nil.
-func TellLagged(h actor.Handler[Lagged]) SubscribeOption {
+// SubscribeNotify sends h a message when [LagUnsubscribe] ends the subscription: exactly one, even
+// if h is overloaded itself. If h is the subscriber's own actor, the message comes after those it
+// was sent before. SubscribeNotify panics if h is nil.
+func SubscribeNotify(h actor.Handler[Lagged]) SubscribeOption {
 	if h == nil {
-		panic("gallop: group: TellLagged with a nil Handler")
+		panic("gallop: group: SubscribeNotify with a nil Handler")
 	}
 	return func(s *subscription) { s.onEnd = h }
 }
@@ -139,8 +140,8 @@ func isEnd(err error) bool {
 // makeDeadLetter makes a dead letter of a message that a handler has refused. The dead letter names
 // the handler's actor or, if the handler is not an actor's, the actor of own.
 func makeDeadLetter[M any](c *actor.Context, own, h actor.Handler[M], m M, why error) {
-	if !actor.Refuse(c, actorHandler(h), m, why) {
-		actor.Refuse(c, own, m, why)
+	if !access.Refuse(c, actorHandler(h), &m, why) {
+		access.Refuse(c, own, &m, why)
 	}
 }
 

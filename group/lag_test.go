@@ -17,12 +17,12 @@ type listener struct{ heard []group.Lagged }
 var (
 	listenerType = actor.NewType[listener]("listener")
 	hear         = actor.Declare[group.Lagged](listenerType, "hear")
-	heard        = actor.DeclareAsk[actor.None, []group.Lagged](listenerType, "heard")
+	heard        = actor.DeclareAsk[struct{}, []group.Lagged](listenerType, "heard")
 	_            = listenerType.Table(
-		hear.Do(func(l *listener, _ *actor.Context, m group.Lagged) {
+		hear.Handle(func(l *listener, _ *actor.Context, m group.Lagged) {
 			l.heard = append(l.heard, m)
 		}),
-		heard.Do(func(l *listener, _ *actor.Context, _ actor.None) ([]group.Lagged,
+		heard.Handle(func(l *listener, _ *actor.Context, _ struct{}) ([]group.Lagged,
 			error) {
 			return l.heard, nil
 		}))
@@ -32,26 +32,29 @@ var (
 type letters struct{ all []actor.DeadLetter }
 
 func (l *letters) option() actor.Option {
-	return actor.OnDeadLetter(func(d actor.DeadLetter) { l.all = append(l.all, d) })
+	return actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
+		l.all = append(l.all,
+			d)
+	}})
 }
 
 // TestTopic_LagDrop: "LagDrop makes the message a dead letter with ErrOverloaded. Other subscribers
 // and the publishers are not affected, and the subscription goes on."
 func TestTopic_LagDrop(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.WithWorkers(2), dead.option())
 	for name, subscribe := range map[string]func(h, fast actor.Handler[int]) group.Topic[int]{
 		"by the topic": func(h, fast actor.Handler[int]) group.Topic[int] {
-			news := group.NewTopic[int](sys, group.OnLag(group.LagDrop))
+			news := group.NewTopic[int](sys, group.WithLag(group.LagDrop))
 			news.Subscribe(sys, h)
 			news.Subscribe(sys, fast)
 			return news
 		},
 		"by the subscription": func(h, fast actor.Handler[int]) group.Topic[int] {
 			news := group.NewTopic[int](sys)
-			news.Subscribe(sys, h, group.IfLagging(group.LagUnsubscribe))
+			news.Subscribe(sys, h, group.SubscribeLag(group.LagUnsubscribe))
 			// what the later call says counts
-			news.Subscribe(sys, h, group.IfLagging(group.LagDrop))
+			news.Subscribe(sys, h, group.SubscribeLag(group.LagDrop))
 			news.Subscribe(sys, fast)
 			return news
 		},
@@ -63,8 +66,8 @@ func TestTopic_LagDrop(t *testing.T) {
 		for i := range 100 {
 			news.Publish(sys, i)
 		}
-		count(t, sys, news.Subscribers, 2) // it is through with them, so it is not muted
-		mail, err := got.Ask(soon(t), sys, fast, actor.None{})
+		count(t, news.Len, 2) // it is through with them, so it is not muted
+		mail, err := got.Ask(soon(t), fast, struct{}{})
 		if err != nil || len(mail) != 100 || !slices.IsSorted(mail) {
 			t.Fatalf("%s: the fast one got %v, %v", name, mail, err)
 		}
@@ -81,7 +84,7 @@ func TestTopic_LagDrop(t *testing.T) {
 		quiet(t, sys)
 		news.Publish(sys, 100)
 		quiet(t, sys)
-		mail, err = slowGot.Ask(soon(t), sys, slow, actor.None{})
+		mail, err = slowGot.Ask(soon(t), slow, struct{}{})
 		if err != nil || !slices.Equal(mail, []int{100}) {
 			t.Errorf("%s: when it keeps up again it gets %v, %v", name, mail, err)
 		}
@@ -93,18 +96,18 @@ func TestTopic_LagDrop(t *testing.T) {
 // "after those it was sent before".
 func TestTopic_LagUnsubscribe(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
-	news := group.NewTopic[int](sys, group.OnLag(group.LagUnsubscribe))
+	sys := start(t, actor.WithWorkers(2), dead.option())
+	news := group.NewTopic[int](sys, group.WithLag(group.LagUnsubscribe))
 	slow, release := stuck(t, sys)
 	notified := listenerType.Spawn(sys, listener{})
-	news.Subscribe(sys, slowPut.To(slow), group.TellLagged(hear.To(notified)))
+	news.Subscribe(sys, slowPut.To(slow), group.SubscribeNotify(hear.To(notified)))
 	fast := sinkType.Spawn(sys, sink{})
 	news.Subscribe(sys, put.To(fast))
 	for i := range 3 {
 		news.Publish(sys, i)
 	}
-	count(t, sys, news.Subscribers, 1)
-	if all, err := heard.Ask(soon(t), sys, notified, actor.None{}); err != nil ||
+	count(t, news.Len, 1)
+	if all, err := heard.Ask(soon(t), notified, struct{}{}); err != nil ||
 		!slices.Equal(all, []group.Lagged{{Topic: news.Any()}}) {
 		t.Errorf("it was notified %v, %v", all, err)
 	}
@@ -121,20 +124,20 @@ func TestTopic_LagUnsubscribe(t *testing.T) {
 type lagging struct{ saw []string }
 
 var (
-	laggingType = actor.NewType[lagging]("lagging", actor.TypeBound(2, actor.OverflowMute))
+	laggingType = actor.NewType[lagging]("lagging", actor.WithBound(2, actor.OverflowMute))
 	laggingPut  = actor.Declare[int](laggingType, "put")
 	laggingHear = actor.Declare[group.Lagged](laggingType, "hear")
 	laggingStay = actor.Declare[func()](laggingType, "stay")
-	laggingSaw  = actor.DeclareAsk[actor.None, []string](laggingType, "saw")
+	laggingSaw  = actor.DeclareAsk[struct{}, []string](laggingType, "saw")
 	_           = laggingType.Table(
-		laggingPut.Do(func(l *lagging, _ *actor.Context, n int) {
+		laggingPut.Handle(func(l *lagging, _ *actor.Context, n int) {
 			l.saw = append(l.saw, fmt.Sprint(n))
 		}),
-		laggingHear.Do(func(l *lagging, _ *actor.Context, _ group.Lagged) {
+		laggingHear.Handle(func(l *lagging, _ *actor.Context, _ group.Lagged) {
 			l.saw = append(l.saw, "lagged")
 		}),
-		laggingStay.Do(func(_ *lagging, _ *actor.Context, f func()) { f() }),
-		laggingSaw.Do(func(l *lagging, _ *actor.Context, _ actor.None) ([]string,
+		laggingStay.Handle(func(_ *lagging, _ *actor.Context, f func()) { f() }),
+		laggingSaw.Handle(func(l *lagging, _ *actor.Context, _ struct{}) ([]string,
 			error) {
 			return l.saw, nil
 		}))
@@ -144,20 +147,21 @@ var (
 // subscriber's own actor, the message comes after those it was sent before", and the topic does not
 // wait for that.
 func TestTopic_TellsTheOverloaded(t *testing.T) {
-	sys := start(t, actor.Workers(2), actor.OnDeadLetter(func(actor.DeadLetter) {}))
-	news := group.NewTopic[int](sys, group.OnLag(group.LagUnsubscribe))
+	sys := start(t, actor.WithWorkers(2),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
+	news := group.NewTopic[int](sys, group.WithLag(group.LagUnsubscribe))
 	slow := laggingType.Spawn(sys, lagging{})
 	at, stay := make(chan struct{}), make(chan struct{})
 	laggingStay.Send(sys, slow, func() { close(at); <-stay })
 	<-at
-	news.Subscribe(sys, laggingPut.To(slow), group.TellLagged(laggingHear.To(slow)))
+	news.Subscribe(sys, laggingPut.To(slow), group.SubscribeNotify(laggingHear.To(slow)))
 	for i := range 5 {
 		news.Publish(sys, i)
 	}
-	count(t, sys, news.Subscribers, 0) // so the topic is not muted
+	count(t, news.Len, 0) // so the topic is not muted
 	close(stay)
 	quiet(t, sys)
-	if saw, err := laggingSaw.Ask(soon(t), sys, slow, actor.None{}); err != nil ||
+	if saw, err := laggingSaw.Ask(soon(t), slow, struct{}{}); err != nil ||
 		!slices.Equal(saw, []string{"0", "1", "lagged"}) {
 		t.Errorf("it saw %v, %v", saw, err)
 	}
@@ -167,7 +171,7 @@ func TestTopic_TellsTheOverloaded(t *testing.T) {
 func fill(t testing.TB, sys *actor.System, news group.Topic[int]) {
 	t.Helper()
 	news.Publish(sys, 0)
-	for news.Standing() == actor.Idle || news.Standing() == actor.Busy { // until it is muted
+	for news.Status() == actor.StatusIdle || news.Status() == actor.StatusBusy { // until it is muted
 		runtime.Gosched()
 	}
 	full, feeder := make(chan struct{}), sinkType.Spawn(sys, sink{})
@@ -184,8 +188,8 @@ func fill(t testing.TB, sys *actor.System, news group.Topic[int]) {
 // own; one that is a topic, of that topic's. An error of its own is its own matter.
 func TestTopic_LagOfForeign(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
-	news, other := group.NewTopic[int](sys, group.OnLag(group.LagDrop)), group.NewTopic[int](sys)
+	sys := start(t, actor.WithWorkers(2), dead.option())
+	news, other := group.NewTopic[int](sys, group.WithLag(group.LagDrop)), group.NewTopic[int](sys)
 	slow, release := stuck(t, sys)
 	other.Subscribe(sys, slowPut.To(slow))
 	fill(t, sys, other)
@@ -195,7 +199,7 @@ func TestTopic_LagOfForeign(t *testing.T) {
 		news.Subscribe(sys, h)
 	}
 	news.Publish(sys, 7)
-	count(t, sys, news.Subscribers, 4)
+	count(t, news.Len, 4)
 	if len(full.sent) != 0 || !slices.Equal(broken.sent, []int{7}) {
 		t.Errorf("sent %v to one that is full, and %v to one that has an error of its own",
 			full.sent, broken.sent)
@@ -220,9 +224,9 @@ func TestTopic_DropConserves(t *testing.T) {
 	for _, lag := range []group.Lag{group.LagWait, group.LagDrop, group.LagUnsubscribe} {
 		for seed := range uint64(30) {
 			dead, ran := 0, 0
-			sys := actor.Start(actor.Seed(seed),
-				actor.OnDeadLetter(func(actor.DeadLetter) { dead++ }))
-			news := group.NewTopic[int](sys, group.OnLag(lag))
+			sys := actor.Start(actor.WithDeterministic(seed),
+				actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { dead++ }}))
+			news := group.NewTopic[int](sys, group.WithLag(lag))
 			var all []actor.Ref[sink]
 			for range 4 {
 				r := slowType.Spawn(sys, sink{})
@@ -237,13 +241,13 @@ func TestTopic_DropConserves(t *testing.T) {
 			})
 			quiet(t, sys)
 			for _, r := range all {
-				mail, err := slowGot.Ask(soon(t), sys, r, actor.None{})
+				mail, err := slowGot.Ask(soon(t), r, struct{}{})
 				if err != nil || !slices.IsSorted(mail) {
 					t.Fatalf("%v, seed %d: %v, %v", lag, seed, mail, err)
 				}
 				ran += len(mail)
 			}
-			left, err := news.Subscribers(soon(t), sys)
+			left, err := news.Len(soon(t))
 			sys.Stop()
 			switch {
 			case err != nil:
@@ -264,9 +268,9 @@ func TestMisuse_OfLags(t *testing.T) {
 	sys := start(t)
 	news := group.NewTopic[int](sys)
 	for words, f := range map[string]func(){
-		"OnLag(0)":                   func() { group.OnLag(0) },
-		"IfLagging(4)":               func() { group.IfLagging(4) },
-		"TellLagged with a nil":      func() { group.TellLagged(nil) },
+		"WithLag(0)":                 func() { group.WithLag(0) },
+		"SubscribeLag(4)":            func() { group.SubscribeLag(4) },
+		"SubscribeNotify with a nil": func() { group.SubscribeNotify(nil) },
 		"NewTopic with a nil option": func() { group.NewTopic[int](sys, nil) },
 		"TopicInit with a nil":       func() { group.TopicInit[int](nil) },
 		"Subscribe with a nil opt":   func() { news.Subscribe(sys, &foreign{}, nil) },
@@ -287,7 +291,7 @@ func TestMisuse_OfLags(t *testing.T) {
 func BenchmarkTopic_Many(b *testing.B) {
 	for _, workers := range []int{1, 2} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			sys := start(b, actor.Workers(workers))
+			sys := start(b, actor.WithWorkers(workers))
 			tp := group.NewTopic[int](sys)
 			for range 1000 {
 				tp.Subscribe(sys, tally.To(tallyType.Spawn(sys, 0)))
@@ -308,5 +312,5 @@ func BenchmarkTopic_Many(b *testing.B) {
 var (
 	tallyType = actor.NewType[int]("tally")
 	tally     = actor.Declare[int](tallyType, "add")
-	_         = tallyType.Table(tally.Do(func(sum *int, _ *actor.Context, n int) { *sum += n }))
+	_         = tallyType.Table(tally.Handle(func(sum *int, _ *actor.Context, n int) { *sum += n }))
 )

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // logSpan is the span of time in which the falls of a member are counted for the log, as those of a
@@ -32,7 +33,8 @@ func (f *fallCount) logs(now time.Time) bool {
 
 // logFall says that a member has fallen. The logger is that of the pool, and has its path if it is
 // the child of a supervisor.
-func (a *CrewActor) logFall(c *actor.Context, s *slot, f actor.Fallen, delay time.Duration) {
+func (a *MemberSupervisor) logFall(c *actor.Context, s *slot, f actor.ChildDown,
+	delay time.Duration) {
 	if s.logged.logs(c.Now()) {
 		a.write(c, slog.LevelWarn, "gallop: member of a pool fell, and backs off", "member", s.index,
 			"member_type", f.Type, "member_id", f.ActorID, "reason", fmt.Sprint(f.Reason),
@@ -41,15 +43,15 @@ func (a *CrewActor) logFall(c *actor.Context, s *slot, f actor.Fallen, delay tim
 }
 
 // logEnd says that the pool ends because its members fall too often.
-func (a *CrewActor) logEnd(c *actor.Context, why error) {
+func (a *MemberSupervisor) logEnd(c *actor.Context, why error) {
 	a.write(c, slog.LevelError, "gallop: members of a pool fell too often, and it ends",
 		"reason", fmt.Sprint(why))
 }
 
-func (a *CrewActor) write(c *actor.Context, level slog.Level, msg string, args ...any) {
+func (a *MemberSupervisor) write(c *actor.Context, level slog.Level, msg string, args ...any) {
 	l := a.log
 	if l == nil {
 		l = c.Logger() // an AskPool has no other actor
 	}
-	actor.Guard(c.System(), "Logger", func() { l.Log(context.Background(), level, msg, args...) })
+	access.Guard(c.System(), "Logger", func() { l.Log(context.Background(), level, msg, args...) })
 }

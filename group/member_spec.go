@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
-// ErrRestarts says that the members of a pool failed more often than its [Crew] allows. It is the
-// reason with which the pool then ends, and wraps the reason of the last failure.
+// ErrRestarts says that the members of a pool failed more often than its [MemberSpec] allows. It is
+// the reason with which the pool then ends, and wraps the reason of the last failure.
 var ErrRestarts = errors.New("gallop: group: the members of a pool fail too often")
 
-// Crew says how a pool starts its members and how it restarts them. S is their state.
-type Crew[S any] struct {
+// MemberSpec says how a pool starts its members and how it restarts them. S is their state.
+type MemberSpec[S any] struct {
 	// Type is the actor type of the members. It is sealed, as by a spawn.
 	Type *actor.Type[S]
 	// Init makes a member's state from the zero state, at every start, in the member's own turn.
@@ -34,14 +35,14 @@ type Crew[S any] struct {
 
 // memberSpec is a Crew that was checked, independent of its state type. Read-only.
 type memberSpec struct {
-	spawn               func(c *actor.Context, care actor.Care[CrewActor]) actor.AnyRef
+	spawn               func(c *actor.Context, o access.ChildOptions) actor.AnyRef
 	backoff, maxBackoff time.Duration
 	restarts            int
 	within              time.Duration
 }
 
 // check returns the checked form of a Crew. It panics if something is wrong.
-func (mc Crew[S]) check(call string) *memberSpec {
+func (mc MemberSpec[S]) check(call string) *memberSpec {
 	wrong := ""
 	switch {
 	case mc.Type == nil:
@@ -51,7 +52,7 @@ func (mc Crew[S]) check(call string) *memberSpec {
 	case mc.Restarts < 0 || mc.Restarts > 0 && mc.Within == 0:
 		wrong = fmt.Sprintf("with %d Restarts in %v", mc.Restarts, mc.Within)
 	default:
-		if err := actor.Seal(mc.Type); err != nil {
+		if err := access.Seal(mc.Type); err != nil {
 			wrong = "whose Type is wrong: " + strings.TrimPrefix(err.Error(), "gallop: ")
 		}
 	}
@@ -71,8 +72,8 @@ func (mc Crew[S]) check(call string) *memberSpec {
 		made.maxBackoff = 30 * time.Second
 	}
 	made.maxBackoff = max(made.maxBackoff, made.backoff)
-	made.spawn = func(c *actor.Context, care actor.Care[CrewActor]) actor.AnyRef {
-		return actor.SpawnUnder(c, mc.Type, init, care).Any()
+	made.spawn = func(c *actor.Context, o access.ChildOptions) actor.AnyRef {
+		return access.SpawnUnder(c, mc.Type, init, o).(actor.AnyRef)
 	}
 	return made
 }

@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
-// CrewActor is the state of the actor that starts and restarts the members of a pool. It is
+// MemberSupervisor is the state of the actor that starts and restarts the members of a pool. It is
 // exported for the declaration of an [AskPool] as the child of a supervisor: see
 // [AskPoolForSupervisor].
 //
 // Each member has a slot, which it keeps when its actor is restarted or replaced.
-type CrewActor struct {
+type MemberSupervisor struct {
 	spec    *memberSpec
 	size    int // initial number of slots
 	notify  func(c *actor.Context, u memberUpdate)
@@ -35,7 +36,7 @@ type slot struct {
 	timer       actor.Timer
 	leaving     bool // it was removed from the pool
 	logged      fallCount
-	waiting     []actor.Deferred[actor.None]
+	waiting     []actor.Deferred[struct{}]
 }
 
 // memberUpdate is what the supervisor of the members tells the pool.
@@ -53,22 +54,24 @@ type slotUpdate struct {
 }
 
 var (
-	memberSupervisorType = actor.NewType[CrewActor]("members")
-	childDown            = actor.Declare[actor.Fallen](memberSupervisorType, "child down")
-	childUp              = actor.Declare[actor.Risen](memberSupervisorType, "child up", actor.Urgent())
-	restartDue           = actor.Declare[*slot](memberSupervisorType, "restart due")
-	resize               = actor.Declare[int](memberSupervisorType, "resize")
-	replaced             = actor.DeclareAsk[actor.AnyRef, actor.None](memberSupervisorType,
+	memberSupervisorType = actor.NewType[MemberSupervisor]("members")
+	childDown            = actor.Declare[actor.ChildDown](memberSupervisorType, "child down")
+	childUp              = actor.Declare[access.ChildUp](memberSupervisorType, "child up",
+		actor.Urgent())
+	restartDue = actor.Declare[*slot](memberSupervisorType, "restart due")
+	resize     = actor.Declare[int](memberSupervisorType, "resize")
+	replaced   = actor.DeclareAsk[actor.AnyRef, struct{}](memberSupervisorType,
 		"replaced")
 )
 
 func init() {
-	memberSupervisorType.OnStart((*CrewActor).start).Table(childDown.Do((*CrewActor).childDown),
-		childUp.Do((*CrewActor).childUp), restartDue.Do((*CrewActor).restartDue),
-		resize.Do((*CrewActor).resize), replaced.Do((*CrewActor).replaced))
+	memberSupervisorType.OnStart((*MemberSupervisor).start).Table(
+		childDown.Handle((*MemberSupervisor).childDown),
+		childUp.Handle((*MemberSupervisor).childUp), restartDue.Handle((*MemberSupervisor).restartDue),
+		resize.Handle((*MemberSupervisor).resize), replaced.Handle((*MemberSupervisor).replaced))
 }
 
-func (a *CrewActor) start(c *actor.Context) error {
+func (a *MemberSupervisor) start(c *actor.Context) error {
 	a.byID = map[uint64]*slot{}
 	if a.onStart != nil {
 		if err := a.onStart(c); err != nil {
@@ -80,7 +83,7 @@ func (a *CrewActor) start(c *actor.Context) error {
 }
 
 // grow adds slots until there are n.
-func (a *CrewActor) grow(c *actor.Context, n int) {
+func (a *MemberSupervisor) grow(c *actor.Context, n int) {
 	var more []slotUpdate
 	for len(a.slots) < n {
 		s := &slot{index: len(a.slots)}
@@ -91,18 +94,18 @@ func (a *CrewActor) grow(c *actor.Context, n int) {
 }
 
 // spawnInto spawns the actor of a slot.
-func (a *CrewActor) spawnInto(c *actor.Context, s *slot) slotUpdate {
-	s.ref = a.spec.spawn(c, actor.Care[CrewActor]{Fell: childDown, Rose: childUp})
+func (a *MemberSupervisor) spawnInto(c *actor.Context, s *slot) slotUpdate {
+	s.ref = a.spec.spawn(c, access.ChildOptions{Down: childDown, Up: childUp})
 	a.byID[s.ref.ID()] = s
 	return slotUpdate{index: s.index, ref: s.ref}
 }
 
 // notifySlot tells the pool about one slot.
-func (a *CrewActor) notifySlot(c *actor.Context, s slotUpdate) {
+func (a *MemberSupervisor) notifySlot(c *actor.Context, s slotUpdate) {
 	a.notify(c, memberUpdate{size: len(a.slots), slots: []slotUpdate{s}})
 }
 
-func (a *CrewActor) childDown(c *actor.Context, f actor.Fallen) {
+func (a *MemberSupervisor) childDown(c *actor.Context, f actor.ChildDown) {
 	s := a.byID[f.ActorID]
 	if s == nil || a.gaveUp {
 		return
@@ -132,12 +135,12 @@ func (a *CrewActor) childDown(c *actor.Context, f actor.Fallen) {
 	}
 	delay := a.spec.restartDelay(s.consecutive, c.Rand().Float64())
 	a.logFall(c, s, f, delay)
-	actor.Postpone(c, s.ref)
+	access.Postpone(c, s.ref)
 	s.timer = actor.After(c, delay, restartDue, s)
 }
 
 // memberEnded replaces the actor of a slot, which has ended by order, unless the slot was removed.
-func (a *CrewActor) memberEnded(c *actor.Context, s *slot) {
+func (a *MemberSupervisor) memberEnded(c *actor.Context, s *slot) {
 	delete(a.byID, s.ref.ID())
 	s.timer.Cancel(c)
 	if !s.leaving {
@@ -145,13 +148,13 @@ func (a *CrewActor) memberEnded(c *actor.Context, s *slot) {
 		a.notifySlot(c, a.spawnInto(c, s))
 	}
 	for _, d := range s.waiting {
-		d.Reply(c, actor.None{}, nil)
+		d.Reply(c, struct{}{}, nil)
 	}
 	s.waiting = nil
 }
 
 // withinLimit counts a failure, and reports whether the number of failures is within the limit.
-func (a *CrewActor) withinLimit(now time.Time) bool {
+func (a *MemberSupervisor) withinLimit(now time.Time) bool {
 	if a.spec.within == 0 {
 		return true
 	}
@@ -164,7 +167,7 @@ func (a *CrewActor) withinLimit(now time.Time) bool {
 	return now.Sub(oldest) > a.spec.within
 }
 
-func (a *CrewActor) restartsErr(f actor.Fallen) error {
+func (a *MemberSupervisor) restartsErr(f actor.ChildDown) error {
 	why := f.Reason
 	if why == nil {
 		why = actor.ErrStopped
@@ -173,8 +176,8 @@ func (a *CrewActor) restartsErr(f actor.Fallen) error {
 		a.spec.within, f.Type, f.ActorID, why)
 }
 
-func (a *CrewActor) childUp(c *actor.Context, r actor.Risen) {
-	s := a.byID[r.Ref.ID()]
+func (a *MemberSupervisor) childUp(c *actor.Context, r access.ChildUp) {
+	s := a.byID[r.Ref.(actor.AnyRef).ID()]
 	if s == nil {
 		return
 	}
@@ -184,14 +187,14 @@ func (a *CrewActor) childUp(c *actor.Context, r actor.Risen) {
 	}
 }
 
-func (a *CrewActor) restartDue(c *actor.Context, s *slot) {
+func (a *MemberSupervisor) restartDue(c *actor.Context, s *slot) {
 	if a.byID[s.ref.ID()] == s && !s.leaving {
 		actor.Restart(c, s.ref)
 	}
 }
 
 // resize adds slots, or drains the actors of the youngest and forgets them when they have ended.
-func (a *CrewActor) resize(c *actor.Context, n int) {
+func (a *MemberSupervisor) resize(c *actor.Context, n int) {
 	if n >= len(a.slots) {
 		a.grow(c, n)
 		return
@@ -207,7 +210,8 @@ func (a *CrewActor) resize(c *actor.Context, n int) {
 
 // replaced replies when a member's actor that has ended has a successor, or is no longer a member.
 // For the zero ref it replies when there are members.
-func (a *CrewActor) replaced(c *actor.Context, gone actor.AnyRef) (none actor.None, err error) {
+func (a *MemberSupervisor) replaced(c *actor.Context, gone actor.AnyRef) (none struct{},
+	err error) {
 	if s := a.byID[gone.ID()]; s != nil {
 		s.waiting = append(s.waiting, actor.Defer(c, replaced))
 	}

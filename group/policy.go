@@ -21,9 +21,9 @@ type Policy[M any] struct {
 type Members interface {
 	// Len returns how many members there are.
 	Len() int
-	// Standing returns the status of a member: see [actor.Ref.Standing]. A member that waits for
-	// its restart counts as [actor.Ended], and one that is no actor as [actor.Idle].
-	Standing(i int) actor.Standing
+	// Status returns the status of a member: see [actor.Ref.Status]. A member that waits for
+	// its restart counts as [actor.StatusEnded], and one that is no actor as [actor.StatusIdle].
+	Status(i int) actor.Status
 }
 
 // chooser is the state of a policy in one pool.
@@ -76,10 +76,10 @@ func nextAvailable(among Members, from int) int {
 	overloaded := -1
 	for k := range n {
 		i := (from + k) % n
-		switch s := among.Standing(i); {
-		case s < actor.Overloaded:
+		switch s := among.Status(i); {
+		case s < actor.StatusOverloaded:
 			return i
-		case s == actor.Overloaded && overloaded < 0:
+		case s == actor.StatusOverloaded && overloaded < 0:
 			overloaded = i
 		}
 	}
@@ -151,7 +151,7 @@ func (l *leastLoaded[M]) choose(among Members, _ M) int {
 	best, least := 0, math.MaxInt
 	for k, n := 0, among.Len(); k < n; k++ {
 		i := (l.next + k) % n
-		if load := l.load(i, among.Standing(i)); load < least {
+		if load := l.load(i, among.Status(i)); load < least {
 			best, least = i, load
 		}
 		if least == 0 {
@@ -164,14 +164,14 @@ func (l *leastLoaded[M]) choose(among Members, _ M) int {
 }
 
 // load estimates the load of member i.
-func (l *leastLoaded[M]) load(i int, s actor.Standing) int {
+func (l *leastLoaded[M]) load(i int, s actor.Status) int {
 	switch {
-	case s == actor.Idle:
+	case s == actor.StatusIdle:
 		l.sent[i] = 0
 		return 0
-	case s == actor.Busy:
+	case s == actor.StatusBusy:
 		return 1 + l.sent[i] // it runs a message, which may be of another sender
-	case s == actor.Overloaded:
+	case s == actor.StatusOverloaded:
 		return overloadedLoad + l.sent[i]
 	}
 	return downLoad + l.sent[i]

@@ -56,13 +56,13 @@ func (p Policy[M]) mustBe(call string) {
 // is drained they are drained.
 //
 // A member that fails, or ends by itself, is restarted in place, with a new state, after a
-// back-off: see [Crew]. Until then the policy skips it, and only [Hash] queues messages for it: see
-// [actor.Postpone]. A member that was ended by order is replaced by a new one at once, and no
-// message is lost in between.
+// back-off: see [MemberSpec]. Until then the policy skips it, and only [Hash] queues messages for
+// it. A member that was ended by order is replaced by a new one at once, and no message is lost in
+// between.
 //
 // StartPool panics if policy or to is zero, n is less than 1, or the crew is wrong.
 func StartPool[S, M any](from actor.Sender, policy Policy[M], n int, to actor.Behaviour[S, M],
-	spec Crew[S]) Pool[M] {
+	spec MemberSpec[S]) Pool[M] {
 	init := startPoolInit("StartPool", policy, n, to, spec)
 	t := typeOnce(newPoolType[M])
 	var p PoolActor[M]
@@ -90,8 +90,8 @@ func (p Pool[M]) TrySend(from actor.Sender, m M) error {
 // SendWait is [Pool.Send] from outside that blocks while the pool is muted or overloaded, or has no
 // room, as [actor.Behaviour.SendWait] does. Members that do not keep up mute the pool, so they slow
 // a goroutine down too.
-func (p Pool[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
-	return p.ready().dispatch.SendWait(ctx, sys, p.poolRef, m)
+func (p Pool[M]) SendWait(ctx context.Context, m M) error {
+	return p.ready().dispatch.SendWait(ctx, p.poolRef, m)
 }
 
 // Join adds a member. A second Join of a member does nothing, and so does Join of a pool of
@@ -120,10 +120,10 @@ func (p Pool[M]) Resize(from actor.Sender, n int) {
 	p.ready().resize.Send(from, p.poolRef, n)
 }
 
-// Members returns, from outside, the number of members that have not ended. The errors are those of
+// Len returns, from outside, the number of members that have not ended. The errors are those of
 // [actor.AskBehaviour.Ask].
-func (p Pool[M]) Members(ctx context.Context, sys *actor.System) (int, error) {
-	return p.ready().count.Ask(ctx, sys, p.poolRef, actor.None{})
+func (p Pool[M]) Len(ctx context.Context) (int, error) {
+	return p.ready().count.Ask(ctx, p.poolRef, struct{}{})
 }
 
 // Stop ends the pool, as [actor.Stop] does, and with it the members that it has started. Other
@@ -133,10 +133,10 @@ func (p Pool[M]) Stop(from actor.Sender) {
 	actor.Stop(from, p.poolRef)
 }
 
-// Standing returns the status of the pool's actor. See [actor.Ref.Standing].
-func (p Pool[M]) Standing() actor.Standing {
+// Status returns the status of the pool's actor. See [actor.Ref.Status].
+func (p Pool[M]) Status() actor.Status {
 	p.ready()
-	return p.poolRef.Standing()
+	return p.poolRef.Status()
 }
 
 // handler returns the handler of the pool's actor: see makeDeadLetter.

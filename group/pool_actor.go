@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // PoolActor is the state of a pool. It is exported for the declaration of a pool as the
@@ -19,7 +20,7 @@ type PoolActor[M any] struct {
 	calling int
 
 	factory    *memberFactory[M] // nil: members join
-	supervisor actor.Ref[CrewActor]
+	supervisor actor.Ref[MemberSupervisor]
 }
 
 // member is a member of a pool.
@@ -42,23 +43,23 @@ type poolType[M any] struct {
 	join, leave actor.Behaviour[PoolActor[M], actor.Handler[M]]
 	resize      actor.Behaviour[PoolActor[M], int]
 	update      actor.Behaviour[PoolActor[M], memberUpdate]
-	count       actor.AskBehaviour[PoolActor[M], actor.None, int]
+	count       actor.AskBehaviour[PoolActor[M], struct{}, int]
 }
 
 func newPoolType[M any]() *poolType[M] {
 	t := &poolType[M]{typ: actor.NewType[PoolActor[M]]("pool",
-		actor.TypeKeep((*PoolActor[M]).keep))}
+		actor.WithKeep((*PoolActor[M]).keep))}
 	t.dispatch = actor.Declare[M](t.typ, "dispatch")
 	t.join = actor.Declare[actor.Handler[M]](t.typ, "join")
 	t.leave = actor.Declare[actor.Handler[M]](t.typ, "leave")
 	t.resize = actor.Declare[int](t.typ, "resize")
 	t.update = actor.Declare[memberUpdate](t.typ, "update", actor.Urgent())
-	t.count = actor.DeclareAsk[actor.None, int](t.typ, "count")
+	t.count = actor.DeclareAsk[struct{}, int](t.typ, "count")
 	t.typ.OnStart(t.start)
-	t.typ.Table(t.dispatch.Do(t.doDispatch), t.join.Do((*PoolActor[M]).doJoin),
-		t.leave.Do((*PoolActor[M]).doLeave),
-		t.resize.Do((*PoolActor[M]).doResize), t.update.Do((*PoolActor[M]).doUpdate),
-		t.count.Do((*PoolActor[M]).doCount))
+	t.typ.Table(t.dispatch.Handle(t.doDispatch), t.join.Handle((*PoolActor[M]).doJoin),
+		t.leave.Handle((*PoolActor[M]).doLeave),
+		t.resize.Handle((*PoolActor[M]).doResize), t.update.Handle((*PoolActor[M]).doUpdate),
+		t.count.Handle((*PoolActor[M]).doCount))
 	return t
 }
 
@@ -67,7 +68,7 @@ func newPoolType[M any]() *poolType[M] {
 //
 //	supervise.Worker[group.PoolActor[Job]]{Name: "workers", Type: group.PoolType[Job](),
 //		Init: group.StartPoolInit(group.LeastLoaded[Job](), 8, run,
-//			group.Crew[worker]{Type: workerType})}
+//			group.MemberSpec[worker]{Type: workerType})}
 //
 // [AsPool] makes a Pool of the child's ref. A pool that is restarted in place keeps the members
 // that have joined it, except for a handler whose call panicked. Members that it has started itself
@@ -90,16 +91,16 @@ func PoolInit[M any](policy Policy[M], members ...actor.Handler[M]) func(*PoolAc
 // StartPoolInit returns the Init of a pool that is the child of a supervisor and starts its members
 // itself: see [PoolType] and [StartPool]. It panics as StartPool does.
 func StartPoolInit[S, M any](policy Policy[M], n int, to actor.Behaviour[S, M],
-	spec Crew[S]) func(*PoolActor[M]) {
+	spec MemberSpec[S]) func(*PoolActor[M]) {
 	return startPoolInit("StartPoolInit", policy, n, to, spec)
 }
 
 func startPoolInit[S, M any](call string, policy Policy[M], n int, to actor.Behaviour[S, M],
-	spec Crew[S]) func(*PoolActor[M]) {
+	spec MemberSpec[S]) func(*PoolActor[M]) {
 	policy.mustBe(call)
 	mustBeSize(call, n)
 	made := &memberFactory[M]{spec: spec.check(call), size: n}
-	if !actor.IsOf(to, spec.Type) {
+	if !access.IsOf(to, spec.Type) {
 		panic("gallop: group: " + call +
 			" with a Behaviour that was not declared for the Type of the Crew")
 	}
@@ -158,7 +159,7 @@ func (p *PoolActor[M]) keep() {
 func (t *poolType[M]) start(p *PoolActor[M], c *actor.Context) error {
 	if p.factory != nil {
 		me := actor.Self[PoolActor[M]](c)
-		p.supervisor = memberSupervisorType.SpawnChild(c, CrewActor{
+		p.supervisor = memberSupervisorType.SpawnChild(c, MemberSupervisor{
 			spec: p.factory.spec, size: p.factory.size, log: c.Logger(),
 			notify: func(c *actor.Context, u memberUpdate) { t.update.Send(c, me, u) },
 		})
@@ -171,13 +172,13 @@ type poolMembers[M any] PoolActor[M]
 
 func (p *poolMembers[M]) Len() int { return len(p.members) }
 
-func (p *poolMembers[M]) Standing(i int) actor.Standing {
+func (p *poolMembers[M]) Status(i int) actor.Status {
 	m := &p.members[i]
 	if m.h == nil || m.down {
-		return actor.Ended
+		return actor.StatusEnded
 	}
 	s := status(m.h)
-	if s == actor.Ended {
+	if s == actor.StatusEnded {
 		p.sawEnd = true
 	}
 	return s
@@ -293,7 +294,7 @@ func (p *PoolActor[M]) doLeave(_ *actor.Context, h actor.Handler[M]) {
 	}
 }
 
-func (p *PoolActor[M]) doCount(*actor.Context, actor.None) (int, error) {
+func (p *PoolActor[M]) doCount(*actor.Context, struct{}) (int, error) {
 	p.pruneEnded()
 	return len(p.members), nil
 }

@@ -44,12 +44,12 @@ func TestPool_RoundRobin(t *testing.T) {
 	p.Join(sys, handlers[0])
 	p.Send(sys, 10)
 	quiet(t, sys)
-	count(t, sys, p.Members, 2)
+	count(t, p.Len, 2)
 	wantGot(t, sys, refs[2], 2, 5, 7, 9)
 	wantGot(t, sys, refs[0], 0, 3, 6, 8, 10)
 	p.Stop(sys)
 	quiet(t, sys)
-	if p.Standing() != actor.Ended {
+	if p.Status() != actor.StatusEnded {
 		t.Error("the pool goes on")
 	}
 }
@@ -58,8 +58,8 @@ func TestPool_RoundRobin(t *testing.T) {
 // "pool"."
 func TestPool_WithoutMembers(t *testing.T) {
 	var dead []actor.DeadLetter
-	sys := start(t, actor.Workers(1),
-		actor.OnDeadLetter(func(d actor.DeadLetter) { dead = append(dead, d) }))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { dead = append(dead, d) }}))
 	refs, handlers := sinks(sys, 1)
 	p := group.NewPool(sys, group.LeastLoaded[int](), handlers...)
 	actor.Stop(sys, refs[0])
@@ -71,7 +71,7 @@ func TestPool_WithoutMembers(t *testing.T) {
 		t.Errorf("dead letters %v", dead)
 	}
 	p.Join(sys, put.To(sinkType.Spawn(sys, sink{})))
-	count(t, sys, p.Members, 1)
+	count(t, p.Len, 1)
 }
 
 // TestPool_PassesOverTheOverloaded: round-robin "passes over members that are overloaded, unless
@@ -81,28 +81,28 @@ func TestPool_PassesOverTheOverloaded(t *testing.T) {
 		"RoundRobin": group.RoundRobin[int](), "LeastLoaded": group.LeastLoaded[int](),
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(3))
+			sys := start(t, actor.WithWorkers(3))
 			slow, release := stuck(t, sys)
 			refs, handlers := sinks(sys, 1)
 			p := group.NewPool(sys, policy, slowPut.To(slow), handlers[0])
 			for range 10 {
 				p.Send(sys, 1)
 			}
-			if _, err := p.Members(soon(t), sys); err != nil { // the pool is through with them
+			if _, err := p.Len(soon(t)); err != nil { // the pool is through with them
 				t.Fatal(err)
 			}
-			n, err := got.Ask(soon(t), sys, refs[0], actor.None{})
+			n, err := got.Ask(soon(t), refs[0], struct{}{})
 			if err != nil || len(n) != 10 {
 				t.Errorf("the other one got %v, %v", n, err)
 			}
 			p.Leave(sys, handlers[0])
 			p.Send(sys, 2)
-			for p.Standing() != actor.Overloaded { // until the pool is muted
+			for p.Status() != actor.StatusOverloaded { // until the pool is muted
 				runtime.Gosched()
 			}
 			release()
 			quiet(t, sys)
-			n, err = slowGot.Ask(soon(t), sys, slow, actor.None{})
+			n, err = slowGot.Ask(soon(t), slow, struct{}{})
 			if err != nil || !slices.Equal(n, []int{2}) {
 				t.Errorf("the slow one got %v, %v", n, err)
 			}
@@ -116,7 +116,7 @@ func TestPool_BoundedMembers(t *testing.T) {
 		"RoundRobin": group.RoundRobin[int](), "LeastLoaded": group.LeastLoaded[int](),
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.WithWorkers(1))
 			refs, handlers := sinks(sys, 1)
 			r := boundedType.Spawn(sys, sink{})
 			p := group.NewPool(sys, policy, handlers[0], boundedPut.To(r))
@@ -125,7 +125,7 @@ func TestPool_BoundedMembers(t *testing.T) {
 				quiet(t, sys)
 			}
 			wantGot(t, sys, refs[0], 1, 1, 1, 1, 1)
-			if n, err := boundedGot.Ask(soon(t), sys, r, actor.None{}); err != nil || len(n) != 5 {
+			if n, err := boundedGot.Ask(soon(t), r, struct{}{}); err != nil || len(n) != 5 {
 				t.Errorf("the bounded one got %v, %v", n, err)
 			}
 		})
@@ -135,7 +135,7 @@ func TestPool_BoundedMembers(t *testing.T) {
 // TestPool_LeastLoaded: "chooses an idle member. If there is none, it chooses the member that was
 // sent the fewest messages since".
 func TestPool_LeastLoaded(t *testing.T) {
-	sys := start(t, actor.Workers(4))
+	sys := start(t, actor.WithWorkers(4))
 	refs, handlers := sinks(sys, 3)
 	p := group.NewPool(sys, group.LeastLoaded[int](), handlers...)
 	stay := make(chan struct{})
@@ -148,11 +148,11 @@ func TestPool_LeastLoaded(t *testing.T) {
 	}
 	for i := range 5 { // to the idle one only
 		p.Send(sys, i)
-		count(t, sys, p.Members, 3) // the pool is through with it
-		if n, err := got.Ask(soon(t), sys, refs[2], actor.None{}); err != nil || len(n) != i+1 {
+		count(t, p.Len, 3) // the pool is through with it
+		if n, err := got.Ask(soon(t), refs[2], struct{}{}); err != nil || len(n) != i+1 {
 			t.Fatalf("the idle one got %v, %v", n, err)
 		}
-		for refs[2].Standing() != actor.Idle {
+		for refs[2].Status() != actor.StatusIdle {
 			runtime.Gosched()
 		}
 	}
@@ -161,12 +161,12 @@ func TestPool_LeastLoaded(t *testing.T) {
 	for i := range 300 {
 		p.Send(sys, 100+i)
 	}
-	count(t, sys, p.Members, 3)
+	count(t, p.Len, 3)
 	goOn()
 	quiet(t, sys)
 	total := 0
 	for _, r := range refs {
-		n, _ := got.Ask(soon(t), sys, r, actor.None{})
+		n, _ := got.Ask(soon(t), r, struct{}{})
 		if total += len(n); len(n) < 95 || len(n) > 110 {
 			t.Errorf("one of three busy members got %d of 305", len(n))
 		}
@@ -191,7 +191,7 @@ func TestPool_Hash(t *testing.T) {
 		quiet(t, sys)
 		of := map[int]int{}
 		for i, r := range refs {
-			n, err := got.Ask(soon(t), sys, r, actor.None{})
+			n, err := got.Ask(soon(t), r, struct{}{})
 			if errors.Is(err, actor.ErrStopped) {
 				continue
 			}
@@ -235,7 +235,7 @@ func TestPool_Hash(t *testing.T) {
 // TestPool_BackPressure: all members overloaded: the pool waits, nothing is dropped; a
 // hash pool gives an overloaded member its messages all the same.
 func TestPool_BackPressure(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	slow, release := stuck(t, sys)
 	p := group.NewPool(sys, group.Hash(func(int) uint64 { return 1 }), slowPut.To(slow))
 	for i := range 100 {
@@ -243,7 +243,7 @@ func TestPool_BackPressure(t *testing.T) {
 	}
 	release()
 	quiet(t, sys)
-	if n, err := slowGot.Ask(soon(t), sys, slow, actor.None{}); err != nil || len(n) != 100 ||
+	if n, err := slowGot.Ask(soon(t), slow, struct{}{}); err != nil || len(n) != 100 ||
 		!slices.IsSorted(n) {
 		t.Errorf("the member got %v, %v", n, err)
 	}
@@ -270,7 +270,7 @@ func TestMisuse_OfPools(t *testing.T) {
 	} {
 		panics(t, words, f)
 	}
-	panics(t, "a zero Pool", func() { _ = zero.SendWait(soon(t), sys, 1) })
+	panics(t, "a zero Pool", func() { _ = zero.SendWait(soon(t), 1) })
 }
 
 // TestPool_ManyComeAndGo: a pool that is not sent to forgets the ended when its members have
@@ -303,7 +303,7 @@ func TestPool_ManyComeAndGo(t *testing.T) {
 		sum := 0
 		for i, r := range all {
 			if i%2 == 1 {
-				mail, err := got.Ask(soon(t), sys, r, actor.None{})
+				mail, err := got.Ask(soon(t), r, struct{}{})
 				if sum += len(mail); err != nil || name == "round robin" && len(mail) != 10 {
 					t.Errorf("%s: member %d got %d, %v", name, i, len(mail), err)
 				}

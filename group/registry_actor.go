@@ -18,7 +18,7 @@ type RegistryActor[K, V comparable] struct {
 // registryType is the type of the registries for one type of keys and members.
 type registryType[K, V comparable] struct {
 	typ       *actor.Type[RegistryActor[K, V]]
-	sync      actor.Behaviour[RegistryActor[K, V], actor.None]
+	sync      actor.Behaviour[RegistryActor[K, V], struct{}]
 	request   actor.Behaviour[RegistryActor[K, V], watchRequest[K, V]]
 	recovered actor.Behaviour[RegistryActor[K, V], recovery[K, V]]
 	down      actor.Behaviour[RegistryActor[K, V], actor.Down]
@@ -32,15 +32,15 @@ type recovery[K, V comparable] struct {
 
 func newRegistryType[K, V comparable]() *registryType[K, V] {
 	t := &registryType[K, V]{typ: actor.NewType[RegistryActor[K, V]]("registry")}
-	t.sync = actor.Declare[actor.None](t.typ, "sync", actor.Urgent())
+	t.sync = actor.Declare[struct{}](t.typ, "sync", actor.Urgent())
 	t.request = actor.Declare[watchRequest[K, V]](t.typ, "request")
 	t.recovered = actor.Declare[recovery[K, V]](t.typ, "recovered", actor.Urgent())
 	t.down = actor.Declare[actor.Down](t.typ, "down")
 	t.typ.OnStart((*RegistryActor[K, V]).start)
-	t.typ.Table(t.sync.Do((*RegistryActor[K, V]).doSync),
-		t.request.Do((*RegistryActor[K, V]).doRequest),
-		t.recovered.Do((*RegistryActor[K, V]).doRecovered),
-		t.down.Do((*RegistryActor[K, V]).doDown))
+	t.typ.Table(t.sync.Handle((*RegistryActor[K, V]).doSync),
+		t.request.Handle((*RegistryActor[K, V]).doRequest),
+		t.recovered.Handle((*RegistryActor[K, V]).doRecovered),
+		t.down.Handle((*RegistryActor[K, V]).doDown))
 	return t
 }
 
@@ -82,7 +82,7 @@ func (a *RegistryActor[K, V]) start(c *actor.Context) error {
 	for _, v := range a.table.allMembers() {
 		a.monitor(c, v)
 	}
-	a.doSync(c, actor.None{})
+	a.doSync(c, struct{}{})
 	for _, e := range w.all.list {
 		if e.present && e.val.lagging { // its relay was of the actor before the restart
 			a.catchUp(c, e.val)
@@ -112,7 +112,7 @@ func (a *RegistryActor[K, V]) monitorWatcher(c *actor.Context, x *watcher[K, V])
 }
 
 // doSync takes the changes from the table and notifies watchers.
-func (a *RegistryActor[K, V]) doSync(c *actor.Context, _ actor.None) {
+func (a *RegistryActor[K, V]) doSync(c *actor.Context, _ struct{}) {
 	w := &a.table.watchers
 	for _, ch := range a.table.takeChanges(w.isWatched) {
 		for _, v := range ch.Joined {
@@ -247,7 +247,7 @@ func (a *RegistryActor[K, V]) addWatch(c *actor.Context, x *watcher[K, V], req w
 			}
 		}
 	}
-	a.doSync(c, actor.None{})
+	a.doSync(c, struct{}{})
 }
 
 // dropIfIdle forgets a watcher that watches no key any more.
@@ -276,7 +276,7 @@ func (a *RegistryActor[K, V]) doDown(c *actor.Context, d actor.Down) {
 	a.table.mu.Lock()
 	a.table.leaveAll(v)
 	a.table.mu.Unlock()
-	a.doSync(c, actor.None{})
+	a.doSync(c, struct{}{})
 }
 
 // allMembers returns all members of all groups, each once.

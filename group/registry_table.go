@@ -64,7 +64,7 @@ func (t *registryTable[K, V]) actorRef() actor.Ref[RegistryActor[K, V]] {
 func (t *registryTable[K, V]) setActor(r actor.Ref[RegistryActor[K, V]]) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.actor.IsZero() && t.actor != r && t.actor.Standing() != actor.Ended {
+	if !t.actor.IsZero() && t.actor != r && t.actor.Status() != actor.StatusEnded {
 		return false
 	}
 	t.actor = r
@@ -74,7 +74,7 @@ func (t *registryTable[K, V]) setActor(r actor.Ref[RegistryActor[K, V]]) bool {
 // closed reports whether the registry has ended: its actor has, and is not replaced. The caller
 // holds the lock.
 func (t *registryTable[K, V]) closed() bool {
-	return !t.supervised && !t.actor.IsZero() && t.actor.Standing() == actor.Ended
+	return !t.supervised && !t.actor.IsZero() && t.actor.Status() == actor.StatusEnded
 }
 
 // update runs f under the lock. If f returns true, for a change, the actor is sent sync.
@@ -84,7 +84,7 @@ func (t *registryTable[K, V]) update(from actor.Sender, f func() bool) {
 	sync := !t.closed() && f() && !t.notified && !ref.IsZero()
 	t.notified = t.notified || sync
 	t.mu.Unlock()
-	if sync && t.typ.sync.TrySend(from, ref, actor.None{}) != nil {
+	if sync && t.typ.sync.TrySend(from, ref, struct{}{}) != nil {
 		// its system refuses, or it has ended: its successor syncs when it starts
 		t.mu.Lock()
 		t.notified = false

@@ -37,19 +37,20 @@ func (o *observer) hear(_ *actor.Context, ch change) {
 
 func (o *observer) do(c *actor.Context, f func(*observer, *actor.Context)) { f(o, c) }
 
-func (o *observer) tell(*actor.Context, actor.None) ([]change, error) {
+func (o *observer) tell(*actor.Context, struct{}) ([]change, error) {
 	all := o.heard
 	o.heard = nil
 	return all, nil
 }
 
 var (
-	observerType = actor.NewType[observer]("observer", actor.TypeBound(2, actor.OverflowMute))
+	observerType = actor.NewType[observer]("observer", actor.WithBound(2, actor.OverflowMute))
 	observe      = actor.Declare[change](observerType, "observe")
 	observerDo   = actor.Declare[func(*observer, *actor.Context)](observerType, "do")
-	observed     = actor.DeclareAsk[actor.None, []change](observerType, "observed")
-	_            = observerType.Table(observe.Do((*observer).hear), observerDo.Do((*observer).do),
-		observed.Do((*observer).tell))
+	observed     = actor.DeclareAsk[struct{}, []change](observerType, "observed")
+	_            = observerType.Table(observe.Handle((*observer).hear),
+		observerDo.Handle((*observer).do),
+		observed.Handle((*observer).tell))
 )
 
 // wantHeard fails the test if an observer has not heard this since it was asked last: for each
@@ -57,7 +58,7 @@ var (
 func wantHeard(t testing.TB, sys *actor.System, o actor.Ref[observer], want ...string) {
 	t.Helper()
 	quiet(t, sys)
-	all, err := observed.Ask(soon(t), sys, o, actor.None{})
+	all, err := observed.Ask(soon(t), o, struct{}{})
 	got := []string{}
 	for _, ch := range all {
 		got = append(got, fmt.Sprintf("%s +%d -%d =%d", ch.Key, len(ch.Joined), len(ch.Left),
@@ -86,7 +87,7 @@ func wantMembers(t testing.TB, r registry, key string, want ...actor.Ref[sink]) 
 // they return", so nothing has to run in between; "in the order in which they joined"; "A key
 // without members is removed". What was returned before is not changed.
 func TestRegistry(t *testing.T) {
-	sys := start(t, actor.Seed(1)) // nothing runs unless the test waits
+	sys := start(t, actor.WithDeterministic(1)) // nothing runs unless the test waits
 	r, other := group.NewRegistry[string, actor.Ref[sink]](sys),
 		group.NewRegistry[string, actor.Ref[sink]](sys)
 	m := spawn(sys, 3)
@@ -202,7 +203,7 @@ func TestRegistry_Watch(t *testing.T) {
 // TestRegistry_ChangesComeAsOne: "Changes in quick succession are combined into one; a member that
 // has left again by then is not mentioned."
 func TestRegistry_ChangesComeAsOne(t *testing.T) {
-	sys := start(t, actor.Seed(1))
+	sys := start(t, actor.WithDeterministic(1))
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)
 	m := spawn(sys, 3)
 	o := observerType.Spawn(sys, observer{})
@@ -218,7 +219,7 @@ func TestRegistry_ChangesComeAsOne(t *testing.T) {
 		r.Join(c, "a", m[0])
 	})
 	quiet(t, sys)
-	all, err := observed.Ask(soon(t), sys, o, actor.None{})
+	all, err := observed.Ask(soon(t), o, struct{}{})
 	if err != nil || len(all) == 0 || len(all) > 5 ||
 		!slices.Equal(all[len(all)-1].Members, []actor.Ref[sink]{m[2], m[0]}) {
 		t.Errorf("it heard %+v, %v", all, err)
@@ -228,7 +229,7 @@ func TestRegistry_ChangesComeAsOne(t *testing.T) {
 // TestRegistry_SlowWatchers: "do not slow the registry or other watchers down. What they miss comes
 // as one Change for each key when they have recovered."
 func TestRegistry_SlowWatchers(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)
 	slow, quick := observerType.Spawn(sys, observer{}), observerType.Spawn(sys, observer{})
 	r.WatchAll(sys, observe.To(slow))
@@ -242,7 +243,7 @@ func TestRegistry_SlowWatchers(t *testing.T) {
 		r.Join(sys, fmt.Sprint("abc"[i%3:i%3+1]), v)
 		seen := observed
 		for have := 0; i%3 == 0 && have == 0; { // the quick one hears each change at once
-			all, err := seen.Ask(soon(t), sys, quick, actor.None{})
+			all, err := seen.Ask(soon(t), quick, struct{}{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,7 +255,7 @@ func TestRegistry_SlowWatchers(t *testing.T) {
 	}
 	close(stay)
 	quiet(t, sys)
-	all, err := observed.Ask(soon(t), sys, slow, actor.None{})
+	all, err := observed.Ask(soon(t), slow, struct{}{})
 	if err != nil || len(all) > 10 {
 		t.Errorf("it heard %d changes, %v", len(all), err)
 	}
@@ -273,7 +274,7 @@ func TestRegistry_SlowWatchers(t *testing.T) {
 // what it hears who is there: observer checks that. In the end it is what Members returns.
 func TestRegistry_Churn(t *testing.T) {
 	for seed := range uint64(60) {
-		sys := start(t, actor.Seed(seed))
+		sys := start(t, actor.WithDeterministic(seed))
 		r := group.NewRegistry[string, actor.Ref[sink]](sys)
 		var watching []actor.Ref[observer]
 		for i := range 3 {
@@ -311,7 +312,7 @@ func TestRegistry_Churn(t *testing.T) {
 			var now map[string][]actor.Ref[sink]
 			observerDo.Send(sys, o, func(o *observer, _ *actor.Context) { now = o.now })
 			quiet(t, sys)
-			if o.Standing() == actor.Ended {
+			if o.Status() == actor.StatusEnded {
 				t.Fatalf("seed %d: watcher %d could not follow", seed, i)
 			}
 			wantMembers(t, r, "a", now["a"]...)
@@ -362,7 +363,7 @@ func TestRegistry_Races(t *testing.T) {
 // TestRegistry_ForeignWatchers: a watcher's handler of the user's own that panics ends no other
 // actor.
 func TestRegistry_ForeignWatchers(t *testing.T) {
-	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}))
+	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)
 	w := &brittle{}
 	r.WatchAll(sys, w)
@@ -374,7 +375,7 @@ func TestRegistry_ForeignWatchers(t *testing.T) {
 	if len(w.heard) != 4 || w.heard[3] != 4 {
 		t.Errorf("it heard of %v", w.heard)
 	}
-	if _, err := actor.Join(atOnce(), sys, r.Any()); err == nil {
+	if _, err := actor.Join(atOnce(), r.Any()); err == nil {
 		t.Error("the registry has ended")
 	}
 }

@@ -14,26 +14,26 @@ type relay[T any] struct {
 // relayType is the type of the relays for one type of messages.
 type relayType[T any] struct {
 	typ       *actor.Type[relay[T]]
-	forward   actor.Behaviour[relay[T], actor.None]
-	delivered actor.Behaviour[relay[T], actor.None]
+	forward   actor.Behaviour[relay[T], struct{}]
+	delivered actor.Behaviour[relay[T], struct{}]
 }
 
 func newRelayType[T any]() *relayType[T] {
 	t := &relayType[T]{typ: actor.NewType[relay[T]]("relay")}
-	t.forward = actor.Declare[actor.None](t.typ, "forward")
-	t.delivered = actor.Declare[actor.None](t.typ, "delivered")
+	t.forward = actor.Declare[struct{}](t.typ, "forward")
+	t.delivered = actor.Declare[struct{}](t.typ, "delivered")
 	t.typ.OnStop(func(r *relay[T], c *actor.Context, _ error) {
 		if r.onEnd != nil {
 			r.onEnd(c)
 		}
 	})
 	t.typ.Table(
-		t.forward.Do(func(r *relay[T], c *actor.Context, _ actor.None) {
+		t.forward.Handle(func(r *relay[T], c *actor.Context, _ struct{}) {
 			// runs when the relay is no longer muted
-			t.delivered.Send(c, actor.Self[relay[T]](c), actor.None{})
+			t.delivered.Send(c, actor.Self[relay[T]](c), struct{}{})
 			r.to.Send(c, r.m)
 		}),
-		t.delivered.Do(func(_ *relay[T], c *actor.Context, _ actor.None) { c.Stop() }),
+		t.delivered.Handle(func(_ *relay[T], c *actor.Context, _ struct{}) { c.Stop() }),
 	)
 	return t
 }
@@ -41,5 +41,5 @@ func newRelayType[T any]() *relayType[T] {
 // sendByRelay sends m to an actor that may be overloaded. Only the relay is muted, not the caller.
 func sendByRelay[T any](c *actor.Context, to actor.Handler[T], m T, done func(c *actor.Context)) {
 	t := typeOnce(newRelayType[T])
-	t.forward.Send(c, t.typ.Spawn(c, relay[T]{to, m, done}), actor.None{})
+	t.forward.Send(c, t.typ.Spawn(c, relay[T]{to, m, done}), struct{}{})
 }

@@ -14,9 +14,9 @@ import (
 type worker struct{ done *[]string }
 
 var (
-	workerType = actor.NewType[worker]("worker", actor.TypeBatch(2))
+	workerType = actor.NewType[worker]("worker", actor.WithBatch(2))
 	work       = actor.Declare[int](workerType, "work")
-	_          = workerType.Table(work.Do(func(w *worker, c *actor.Context, n int) {
+	_          = workerType.Table(work.Handle(func(w *worker, c *actor.Context, n int) {
 		*w.done = append(*w.done, fmt.Sprint(c.ActorID(), ":", n))
 	}))
 )
@@ -33,7 +33,7 @@ func TestRepeat(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
-				sys := actor.Start(actor.Simulated(h), actor.Seed(seed))
+				sys := actor.Start(sim.Option(h).(actor.Option), actor.WithDeterministic(seed))
 				var done []string
 				pool, news := group.NewPool(sys, policy()), group.NewTopic[int](sys)
 				for range 3 {
@@ -51,7 +51,7 @@ func TestRepeat(t *testing.T) {
 				if err := sys.Wait(context.Background()); err != nil {
 					t.Fatal(err)
 				}
-				n, err := news.Subscribers(context.Background(), sys)
+				n, err := news.Len(context.Background())
 				sys.Stop()
 				return fmt.Sprint(done, n, err)
 			})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // testWorker is a member of a pool that starts its members. A negative number makes it panic.
@@ -43,14 +44,14 @@ var (
 	testWorkerType = actor.NewType[testWorker]("hand")
 	handleJob      = actor.Declare[int](testWorkerType, "lift")
 	testWorkerDo   = actor.Declare[func(*actor.Context)](testWorkerType, "do")
-	_              = testWorkerType.Table(handleJob.Do((*testWorker).handle),
-		testWorkerDo.Do((*testWorker).do))
+	_              = testWorkerType.Table(handleJob.Handle((*testWorker).handle),
+		testWorkerDo.Handle((*testWorker).do))
 )
 
 // testCrew makes a crew of hands that write into log.
-func testCrew(log *[]jobLog) group.Crew[testWorker] {
+func testCrew(log *[]jobLog) group.MemberSpec[testWorker] {
 	starts := 0
-	return group.Crew[testWorker]{Type: testWorkerType, Init: func(h *testWorker) {
+	return group.MemberSpec[testWorker]{Type: testWorkerType, Init: func(h *testWorker) {
 		starts++
 		h.start, h.log = starts, log
 	}}
@@ -69,8 +70,8 @@ func ids(log []jobLog) map[uint64]int {
 func atNoTime(t testing.TB, seed uint64,
 	opts ...actor.Option) (*actor.System, func(time.Duration)) {
 	clock := actor.NewVirtualClock(time.Time{})
-	sys := start(t, append(opts, actor.Seed(seed), actor.Clock(clock),
-		actor.OnPanic(func(actor.PanicReport) {}))...)
+	sys := start(t, append(opts, actor.WithDeterministic(seed), actor.WithClock(clock),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))...)
 	return sys, func(d time.Duration) {
 		t.Helper()
 		if err := clock.Advance(soon(t), d); err != nil {
@@ -109,7 +110,7 @@ func TestStartPool_Restarts(t *testing.T) {
 			!slices.ContainsFunc(log, func(l jobLog) bool { return l.start == 4 }) {
 			t.Fatalf("%s: after the restart: %v", name, log)
 		}
-		count(t, sys, p.Members, 3)
+		count(t, p.Len, 3)
 	}
 }
 
@@ -162,7 +163,7 @@ func TestStartPool_Replaces(t *testing.T) {
 		var dead letters
 		sys, _ := atNoTime(t, seed, dead.option())
 		p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 3) }),
-			1+int(seed%3), handleJob, group.Crew[testWorker]{
+			1+int(seed%3), handleJob, group.MemberSpec[testWorker]{
 				Type: testWorkerType, Init: func(h *testWorker) { h.log = &log }})
 		killer := sinkType.Spawn(sys, sink{})
 		for i := range 40 {
@@ -220,10 +221,10 @@ func TestStartPool_Limit(t *testing.T) {
 		}
 		advance(30 * time.Second)
 	}
-	if endless.Standing() == actor.Ended {
+	if endless.Status() == actor.StatusEnded {
 		t.Error("the pool without a limit has ended")
 	}
-	if limited.Standing() == actor.Ended {
+	if limited.Status() == actor.StatusEnded {
 		t.Fatal("three failures were allowed")
 	}
 	for range 4 { // at once: within a minute
@@ -231,7 +232,7 @@ func TestStartPool_Limit(t *testing.T) {
 		quiet(t, sys)
 		advance(time.Second)
 	}
-	down, err := actor.Join(soon(t), sys, limited)
+	down, err := actor.Join(soon(t), limited)
 	if err != nil || !errors.Is(down.Reason, group.ErrRestarts) ||
 		!errors.Is(down.Reason, actor.ErrPanicked) {
 		t.Errorf("the limited pool has ended with %v, %v", down.Reason, err)
@@ -271,13 +272,13 @@ func TestStartPool_Backoff(t *testing.T) {
 // TestStartPool_BackPressure: members that do not keep up mute the pool, although it looks after
 // them: so a pool holds its feeders back.
 func TestStartPool_BackPressure(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	at, stay := make(chan struct{}), make(chan struct{})
 	p := group.StartPool(sys, group.RoundRobin[func(*sink, *actor.Context)](), 1, narrowDo,
-		group.Crew[sink]{Type: narrowType})
+		group.MemberSpec[sink]{Type: narrowType})
 	p.Send(sys, func(*sink, *actor.Context) { close(at); <-stay })
 	<-at
-	for end := time.Now().Add(hangTimeout); p.Standing() != actor.Overloaded; runtime.Gosched() {
+	for end := time.Now().Add(hangTimeout); p.Status() != actor.StatusOverloaded; runtime.Gosched() {
 		p.Send(sys, func(*sink, *actor.Context) {})
 		if time.Now().After(end) {
 			t.Fatal("the pool was not muted")
@@ -298,7 +299,7 @@ func TestStartPool_Resize(t *testing.T) {
 		for _, n := range []int{5, 1, 3} {
 			p.Resize(sys, n)
 			quiet(t, sys)
-			count(t, sys, p.Members, n)
+			count(t, p.Len, n)
 			log = nil
 			for i := range 30 {
 				p.Send(sys, i)
@@ -312,9 +313,9 @@ func TestStartPool_Resize(t *testing.T) {
 		}
 		pool := group.NewPool(sys, group.RoundRobin[int](), actor.Handler[int](&double{}))
 		pool.Resize(sys, 7)
-		count(t, sys, pool.Members, 1)
+		count(t, pool.Len, 1)
 		p.Join(sys, &double{})
-		count(t, sys, p.Members, 3)
+		count(t, p.Len, 3)
 		sys.Stop()
 	}
 }
@@ -323,11 +324,11 @@ func TestStartPool_Resize(t *testing.T) {
 // policy, so one that is only overloaded comes before it.
 func TestStartPool_Down(t *testing.T) {
 	var log []jobLog
-	var stood []actor.Standing
+	var stood []actor.Status
 	sys, advance := atNoTime(t, 1)
 	p := group.StartPool(sys, group.PolicyOf(func() func(int, group.Members) int {
 		return func(_ int, among group.Members) int {
-			stood = append(stood, among.Standing(0))
+			stood = append(stood, among.Status(0))
 			return 0
 		}
 	}), 2, handleJob, testCrew(&log))
@@ -335,7 +336,8 @@ func TestStartPool_Down(t *testing.T) {
 	sendAll(t, sys, p, 1, 2)
 	advance(time.Second)
 	sendAll(t, sys, p, 2, 3)
-	if n := len(stood); stood[n-2] != actor.Ended || stood[n-1] != actor.Idle || len(log) != 2 {
+	if n := len(stood); stood[n-2] != actor.StatusEnded || stood[n-1] != actor.StatusIdle ||
+		len(log) != 2 {
 		t.Errorf("it stood %v", stood)
 	}
 }
@@ -343,7 +345,7 @@ func TestStartPool_Down(t *testing.T) {
 // TestStartPool_Ends: "They are children of the pool: when it ends they are stopped, and when it is
 // drained they are drained."
 func TestStartPool_Ends(t *testing.T) {
-	for name, end := range map[string]func(context.Context, *actor.System, actor.Target) error{
+	for name, end := range map[string]func(context.Context, actor.Target) error{
 		"stop": actor.StopWait, "drain": actor.DrainWait,
 	} {
 		for seed := range uint64(20) {
@@ -354,7 +356,7 @@ func TestStartPool_Ends(t *testing.T) {
 			for i := range 30 {
 				p.Send(sys, i)
 			}
-			if err := end(soon(t), sys, p); err != nil {
+			if err := end(soon(t), p); err != nil {
 				t.Fatal(err)
 			}
 			if len(log)+len(dead.all) != 30 || name == "drain" && len(log) != 30 {
@@ -362,7 +364,7 @@ func TestStartPool_Ends(t *testing.T) {
 					len(dead.all))
 			}
 			for _, l := range log {
-				if l.ref.Standing() != actor.Ended {
+				if l.ref.Status() != actor.StatusEnded {
 					t.Fatalf("%s: a member goes on", name)
 				}
 			}
@@ -422,26 +424,26 @@ func TestStartPool_Conserves(t *testing.T) {
 // TestMisuse_OfCrews: the panics that the comments promise.
 func TestMisuse_OfCrews(t *testing.T) {
 	sys := start(t)
-	ok, open := group.Crew[testWorker]{Type: testWorkerType}, actor.NewType[testWorker]("open")
+	ok, open := group.MemberSpec[testWorker]{Type: testWorkerType}, actor.NewType[testWorker]("open")
 	loose := actor.Declare[int](open, "loose")
-	try := func(n int, change func(*group.Crew[testWorker])) func() {
+	try := func(n int, change func(*group.MemberSpec[testWorker])) func() {
 		return func() {
 			crew := ok
 			change(&crew)
 			group.StartPool(sys, group.RoundRobin[int](), n, handleJob, crew)
 		}
 	}
-	nothing := func(*group.Crew[testWorker]) {}
+	nothing := func(*group.MemberSpec[testWorker]) {}
 	for words, f := range map[string]func(){
 		"StartPool: 0 members": try(0, nothing),
 		"with a Crew without a Type": try(1,
-			func(w *group.Crew[testWorker]) { w.Type = nil }),
+			func(w *group.MemberSpec[testWorker]) { w.Type = nil }),
 		"with a Crew with a negative": try(1,
-			func(w *group.Crew[testWorker]) { w.MaxBackoff = -1 }),
+			func(w *group.MemberSpec[testWorker]) { w.MaxBackoff = -1 }),
 		"with 3 Restarts in 0s": try(1,
-			func(w *group.Crew[testWorker]) { w.Restarts = 3 }),
+			func(w *group.MemberSpec[testWorker]) { w.Restarts = 3 }),
 		"open.loose has no method": try(1,
-			func(w *group.Crew[testWorker]) { w.Type = open }),
+			func(w *group.MemberSpec[testWorker]) { w.Type = open }),
 		"StartPool with a zero Policy": func() {
 			group.StartPool(sys, group.Policy[int]{}, 1, handleJob, ok)
 		},
@@ -476,17 +478,17 @@ func TestMisuse_OfCrews(t *testing.T) {
 func TestStartPool_Log(t *testing.T) {
 	var out bytes.Buffer // its run is over when the test reads
 	var log []jobLog
-	sys, advance := atNoTime(t, 1, actor.Logger(slog.New(slog.NewTextHandler(&out, nil))))
+	sys, advance := atNoTime(t, 1, actor.WithLogger(slog.New(slog.NewTextHandler(&out, nil))))
 	crew := testCrew(&log)
 	crew.Restarts, crew.Within = 4, time.Minute
 	init := group.StartPoolInit(group.RoundRobin[int](), 1, handleJob, crew)
 	p := parentType.Spawn(sys, parent{spawn: func(c *actor.Context) actor.AnyRef {
-		return actor.SpawnUnder(c, group.PoolType[int](), init,
-			actor.Care[parent]{Fell: parentHear, Path: "app/hands"}).Any()
+		return access.SpawnUnder(c, group.PoolType[int](), init,
+			access.ChildOptions{Down: parentHear, Path: "app/hands"}).(actor.AnyRef)
 	}})
-	parentBegin.Send(sys, p, actor.None{})
+	parentBegin.Send(sys, p, struct{}{})
 	quiet(t, sys)
-	state, err := parentTell.Ask(soon(t), sys, p, actor.None{})
+	state, err := parentTell.Ask(soon(t), p, struct{}{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func (t Topic[M]) ready() *topicType[M] {
 }
 
 // Publish sends m to all subscribers, the oldest subscription first, as [actor.Behaviour.Send]
-// does. What happens at a subscriber that does not keep up depends on the policy: see [OnLag]. By
+// does. What happens at a subscriber that does not keep up depends on the policy: see [WithLag]. By
 // default, [LagWait], the subscriber mutes the topic, and the topic then mutes the actors that
 // publish. A goroutine cannot be muted: see [Topic.SendWait].
 //
@@ -55,8 +55,8 @@ func (t Topic[M]) TrySend(from actor.Sender, m M) error {
 // SendWait is [Topic.Publish] from outside that blocks while the topic is muted or overloaded, or
 // has no room, as [actor.Behaviour.SendWait] does. With [LagWait], a subscriber that does not keep
 // up mutes the topic, so it slows a goroutine down too.
-func (t Topic[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
-	return t.ready().publish.SendWait(ctx, sys, t.topicRef, m)
+func (t Topic[M]) SendWait(ctx context.Context, m M) error {
+	return t.ready().publish.SendWait(ctx, t.topicRef, m)
 }
 
 // Subscribe makes h a subscriber: it gets what the caller publishes after the Subscribe, and what
@@ -81,10 +81,10 @@ func (t Topic[M]) Unsubscribe(from actor.Sender, h actor.Handler[M]) {
 	t.ready().unsubscribe.Send(from, t.topicRef, h)
 }
 
-// Subscribers returns, from outside, the number of subscribers that have not ended. The errors are
+// Len returns, from outside, the number of subscribers that have not ended. The errors are
 // those of [actor.AskBehaviour.Ask].
-func (t Topic[M]) Subscribers(ctx context.Context, sys *actor.System) (int, error) {
-	return t.ready().count.Ask(ctx, sys, t.topicRef, actor.None{})
+func (t Topic[M]) Len(ctx context.Context) (int, error) {
+	return t.ready().count.Ask(ctx, t.topicRef, struct{}{})
 }
 
 // Stop ends the topic, as [actor.Stop] does.
@@ -93,10 +93,10 @@ func (t Topic[M]) Stop(from actor.Sender) {
 	actor.Stop(from, t.topicRef)
 }
 
-// Standing returns the status of the topic's actor. See [actor.Ref.Standing].
-func (t Topic[M]) Standing() actor.Standing {
+// Status returns the status of the topic's actor. See [actor.Ref.Status].
+func (t Topic[M]) Status() actor.Status {
 	t.ready()
-	return t.topicRef.Standing()
+	return t.topicRef.Status()
 }
 
 // handler returns the handler of the topic's actor: see makeDeadLetter.

@@ -30,21 +30,21 @@ type topicType[M any] struct {
 	publish     actor.Behaviour[TopicActor[M], M]
 	subscribe   actor.Behaviour[TopicActor[M], subscriber[M]]
 	unsubscribe actor.Behaviour[TopicActor[M], actor.Handler[M]]
-	count       actor.AskBehaviour[TopicActor[M], actor.None, int]
+	count       actor.AskBehaviour[TopicActor[M], struct{}, int]
 	owned       heap.Owned // finds what a message without a receiver owns
 }
 
 func newTopicType[M any]() *topicType[M] {
 	t := &topicType[M]{
-		typ:   actor.NewType[TopicActor[M]]("topic", actor.TypeKeep((*TopicActor[M]).keep)),
+		typ:   actor.NewType[TopicActor[M]]("topic", actor.WithKeep((*TopicActor[M]).keep)),
 		owned: heap.OwnedIn(reflect.TypeFor[M]()),
 	}
 	t.publish = actor.Declare[M](t.typ, "publish")
 	t.subscribe = actor.Declare[subscriber[M]](t.typ, "subscribe")
 	t.unsubscribe = actor.Declare[actor.Handler[M]](t.typ, "unsubscribe")
-	t.count = actor.DeclareAsk[actor.None, int](t.typ, "count")
-	t.typ.Table(t.publish.Do(t.doPublish), t.subscribe.Do((*TopicActor[M]).doSubscribe),
-		t.unsubscribe.Do((*TopicActor[M]).doUnsubscribe), t.count.Do((*TopicActor[M]).doCount))
+	t.count = actor.DeclareAsk[struct{}, int](t.typ, "count")
+	t.typ.Table(t.publish.Handle(t.doPublish), t.subscribe.Handle((*TopicActor[M]).doSubscribe),
+		t.unsubscribe.Handle((*TopicActor[M]).doUnsubscribe), t.count.Handle((*TopicActor[M]).doCount))
 	return t
 }
 
@@ -52,7 +52,7 @@ func newTopicType[M any]() *topicType[M] {
 // child of a supervisor:
 //
 //	supervise.Worker[group.TopicActor[Line]]{Name: "news",
-//		Type: group.TopicType[Line](), Init: group.TopicInit[Line](group.OnLag(group.LagDrop))}
+//		Type: group.TopicType[Line](), Init: group.TopicInit[Line](group.WithLag(group.LagDrop))}
 //
 // [AsTopic] makes a Topic of the child's ref. A topic that is restarted in place keeps its
 // subscribers, except for a handler whose call panicked. A topic that was ended by order, or whose
@@ -171,7 +171,7 @@ func (t *TopicActor[M]) doUnsubscribe(_ *actor.Context,
 	t.subscribers.remove(h)
 }
 
-func (t *TopicActor[M]) doCount(*actor.Context, actor.None) (int, error) {
+func (t *TopicActor[M]) doCount(*actor.Context, struct{}) (int, error) {
 	t.pruneEnded()
 	return t.subscribers.len(), nil
 }

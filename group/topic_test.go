@@ -32,7 +32,7 @@ func TestTopic(t *testing.T) {
 		t.Fatal(err)
 	}
 	quiet(t, sys)
-	count(t, sys, news.Subscribers, 2)
+	count(t, news.Len, 2)
 	news.Unsubscribe(sys, put.To(a))
 	news.Unsubscribe(sys, put.To(a))
 	news.Publish(sys, 4)
@@ -44,7 +44,7 @@ func TestTopic(t *testing.T) {
 	}
 	news.Stop(sys)
 	quiet(t, sys)
-	if news.Standing() != actor.Ended || !errors.Is(news.TrySend(sys, 5), actor.ErrStopped) {
+	if news.Status() != actor.StatusEnded || !errors.Is(news.TrySend(sys, 5), actor.ErrStopped) {
 		t.Error("a topic that was stopped goes on")
 	}
 }
@@ -55,7 +55,7 @@ type porter struct{}
 var (
 	porterType = actor.NewType[porter]("porter")
 	porterTake = actor.Declare[heap.Parcel](porterType, "take")
-	_          = porterType.Table(porterTake.Do(func(_ *porter, _ *actor.Context, m heap.Parcel) {
+	_          = porterType.Table(porterTake.Handle(func(_ *porter, _ *actor.Context, m heap.Parcel) {
 		m.Discard()
 	}))
 )
@@ -88,7 +88,8 @@ func TestTopic_DiscardsWithoutSubscribers(t *testing.T) {
 // it"; it is no dead letter.
 func TestTopic_ForgetsTheEnded(t *testing.T) {
 	var dead int
-	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(actor.DeadLetter) { dead++ }))
+	sys := start(t, actor.WithWorkers(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { dead++ }}))
 	news := group.NewTopic[int](sys)
 	a, b := sinkType.Spawn(sys, sink{}), sinkType.Spawn(sys, sink{})
 	news.Subscribe(sys, put.To(a))
@@ -98,7 +99,7 @@ func TestTopic_ForgetsTheEnded(t *testing.T) {
 	news.Publish(sys, 1)
 	quiet(t, sys)
 	wantGot(t, sys, b, 1)
-	count(t, sys, news.Subscribers, 1)
+	count(t, news.Len, 1)
 	if dead != 0 {
 		t.Errorf("%d dead letters", dead)
 	}
@@ -149,7 +150,7 @@ func TestTopic_Twin(t *testing.T) {
 // TestTopic_BackPressure: "A subscriber that is overloaded mutes the topic, and the
 // topic then those who publish"; nothing is dropped.
 func TestTopic_BackPressure(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.WithWorkers(2))
 	news := group.NewTopic[int](sys)
 	slow, release := stuck(t, sys)
 	news.Subscribe(sys, slowPut.To(slow))
@@ -165,7 +166,7 @@ func TestTopic_BackPressure(t *testing.T) {
 	news.Publish(sys, sent)
 	release()
 	quiet(t, sys)
-	mail, err := slowGot.Ask(soon(t), sys, slow, actor.None{})
+	mail, err := slowGot.Ask(soon(t), slow, struct{}{})
 	if err != nil || len(mail) != sent+1 || !slices.IsSorted(mail) {
 		t.Errorf("the slow one got %d of %d, %v", len(mail), sent+1, err)
 	}
@@ -198,16 +199,16 @@ func TestMisuse_OfTopics(t *testing.T) {
 	panics(t, "a zero Topic", func() {
 		group.NewPool(sys, group.RoundRobin[int](), actor.Handler[int](zero))
 	})
-	panics(t, "a zero Topic", func() { zero.Standing() })
-	panics(t, "a zero Topic", func() { _ = zero.SendWait(soon(t), sys, 1) })
+	panics(t, "a zero Topic", func() { zero.Status() })
+	panics(t, "a zero Topic", func() { _ = zero.SendWait(soon(t), 1) })
 	news.Subscribe(sys, holder{1}) // what it holds decides
-	count(t, sys, news.Subscribers, 1)
+	count(t, news.Len, 1)
 }
 
 // BenchmarkTopic is a thousand values for ten subscribers: mail that waits is allocated, and
 // nothing by the topic.
 func BenchmarkTopic(b *testing.B) {
-	sys := start(b, actor.Workers(1))
+	sys := start(b, actor.WithWorkers(1))
 	tp := group.NewTopic[int](sys)
 	for range 10 {
 		tp.Subscribe(sys, put.To(sinkType.Spawn(sys, sink{})))

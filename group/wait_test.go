@@ -15,19 +15,19 @@ import (
 const smallBound = 8
 
 var (
-	narrowType = actor.NewType[sink]("narrow", actor.TypeBound(smallBound, actor.OverflowMute))
+	narrowType = actor.NewType[sink]("narrow", actor.WithBound(smallBound, actor.OverflowMute))
 	narrowPut  = actor.Declare[int](narrowType, "put")
 	narrowDo   = actor.Declare[func(*sink, *actor.Context)](narrowType, "do")
-	narrowGot  = actor.DeclareAsk[actor.None, []int](narrowType, "got")
-	_          = narrowType.Table(narrowPut.Do((*sink).Put), narrowDo.Do((*sink).Do),
-		narrowGot.Do((*sink).Got))
+	narrowGot  = actor.DeclareAsk[struct{}, []int](narrowType, "got")
+	_          = narrowType.Table(narrowPut.Handle((*sink).Put), narrowDo.Handle((*sink).Do),
+		narrowGot.Handle((*sink).Got))
 )
 
 // waiter is a topic or a pool.
 type waiter interface {
 	actor.Handler[int]
-	SendWait(ctx context.Context, sys *actor.System, m int) error
-	Standing() actor.Standing
+	SendWait(ctx context.Context, m int) error
+	Status() actor.Status
 	Stop(from actor.Sender)
 }
 
@@ -50,12 +50,12 @@ func TestSendWait(t *testing.T) {
 	const messages, room = 20_000, 4096
 	for name, make := range waiters {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.WithWorkers(2))
 			slow := narrowType.Spawn(sys, sink{})
 			in, release := make(sys, narrowPut.To(slow)), stayIn(t, sys, slow)
 			sent, err := 0, error(nil)
 			for err == nil && sent < messages {
-				if err = in.SendWait(atOnce(), sys, sent); err == nil {
+				if err = in.SendWait(atOnce(), sent); err == nil {
 					sent++
 				}
 			}
@@ -68,14 +68,14 @@ func TestSendWait(t *testing.T) {
 				t.Error(err)
 			}
 			quiet(t, sys)
-			all, err := narrowGot.Ask(soon(t), sys, slow, actor.None{})
+			all, err := narrowGot.Ask(soon(t), slow, struct{}{})
 			if err != nil || len(all) != messages || !slices.IsSorted(all) {
 				t.Fatalf("%d of %d ran, %v; in order: %v", len(all), messages, err,
 					slices.IsSorted(all))
 			}
 			in.Stop(sys)
 			quiet(t, sys)
-			if err := in.SendWait(soon(t), sys, 1); !errors.Is(err, actor.ErrStopped) {
+			if err := in.SendWait(soon(t), 1); !errors.Is(err, actor.ErrStopped) {
 				t.Errorf("after its end: %v", err)
 			}
 		})
@@ -102,7 +102,7 @@ func resume(sys *actor.System, to waiter, from, end int) <-chan error {
 	go func() {
 		var err error
 		for n := from; err == nil && n < end; n++ {
-			err = to.SendWait(context.Background(), sys, n)
+			err = to.SendWait(context.Background(), n)
 		}
 		errs <- err
 	}()

@@ -19,22 +19,32 @@ func TestArenaIsLazy(t *testing.T) {
 	}
 }
 
-// "Then it takes a chunk of 1 KiB, and then chunks that are each twice as large, up to
-// 64 KiB."
+// "Then it takes a chunk of 256 bytes, one of 1 KiB, and then chunks that are each twice as large,
+// up to 64 KiB."
 func TestChunksGrow(t *testing.T) {
 	var a heap.Arena
 	reserved := 0
-	for _, size := range []int{1, 2, 4, 8, 16, 32, 64, 64, 64} {
-		for range size << 10 / 32 {
+	for _, size := range []int{1, 4, 8, 16, 32, 64, 128, 256, 256, 256} {
+		for range size << 8 / 32 {
 			heap.New[node](&a)
 		}
-		reserved += size << 10
+		reserved += size << 8
 		if s := a.Stats(); s.Reserved != reserved || s.Used != reserved {
-			t.Fatalf("after a chunk of %d KiB: %+v, want %d reserved and used", size, s, reserved)
+			t.Fatalf("after a chunk of %d times 256 bytes: %+v, want %d reserved and used", size, s,
+				reserved)
 		}
 	}
-	if s := a.Stats(); s.Chunks != 9 {
-		t.Errorf("%d chunks, want 9", s.Chunks)
+	if s := a.Stats(); s.Chunks != 10 {
+		t.Errorf("%d chunks, want 10", s.Chunks)
+	}
+}
+
+// "The smallest is for arenas that hold one or two hundred bytes."
+func TestSmallArenaIsSmall(t *testing.T) {
+	var a heap.Arena
+	heap.New[[200]byte](&a)
+	if n := int(unsafe.Sizeof(a)) + a.Stats().Reserved; n > 512 {
+		t.Errorf("an arena with 200 bytes takes %d", n)
 	}
 }
 
@@ -42,11 +52,11 @@ func TestChunksGrow(t *testing.T) {
 // chunk has more room left stays open."
 func TestRoomierChunkStaysOpen(t *testing.T) {
 	var a heap.Arena
-	heap.New[[8]byte](&a)          // leaves 1016 bytes
+	heap.New[[8]byte](&a)          // leaves 248 bytes
 	heap.MakeSlice[byte](&a, 2048) // fills a chunk of 2 KiB
-	heap.MakeSlice[byte](&a, 1016) // fits what is left of the first
-	if s := a.Stats(); s.Chunks != 2 || s.Used != 3072 {
-		t.Errorf("got %+v, want 2 chunks and 3072 bytes used", s)
+	heap.MakeSlice[byte](&a, 248)  // fits what is left of the first
+	if s := a.Stats(); s.Chunks != 2 || s.Used != 2304 {
+		t.Errorf("got %+v, want 2 chunks and 2304 bytes used", s)
 	}
 }
 
@@ -119,7 +129,7 @@ func TestBigObjects(t *testing.T) {
 	if p.Deref(&a)[99_999] != 1 || s.Deref(&a)[1<<20-1] != 2 || small.Deref(&a).value != 3 {
 		t.Error("objects overlap")
 	}
-	want := heap.Stats{Chunks: 3, Reserved: 1024 + 800_000 + 4<<20, Used: 64 + 800_000 + 4<<20}
+	want := heap.Stats{Chunks: 3, Reserved: 256 + 800_000 + 4<<20, Used: 64 + 800_000 + 4<<20}
 	if got := a.Stats(); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

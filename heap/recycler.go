@@ -12,13 +12,13 @@ import (
 // cheap: a chunk from Go's allocator costs 0.3 µs (1 KiB) to 12 µs (64 KiB), and one
 // from here some 40 ns, there and back, and the clearing of what its last user wrote.
 //
-// The zero value is ready to use and keeps up to 256 KiB of each chunk size: 1.75 MiB
-// of chunks, and, with tables and what a collection needs, less than 2.5 MiB. It keeps
+// The zero value is ready to use and keeps up to 256 KiB of each chunk size: 2 MiB
+// of chunks, and, with tables and what a collection needs, less than 2.75 MiB. It keeps
 // that until [Recycler.Drop], for only its owner may touch it. A Recycler must not be
 // copied after first use. Its methods, and those of the arenas bound to it, have no
 // locks: owner worker only.
 //
-// The store is bounded separately for each of the seven chunk sizes from 1 KiB to 64
+// The store is bounded separately for each of the eight chunk sizes from 256 bytes to 64
 // KiB, so that a worker whose load changes is not left with a store full of the wrong
 // size. What does not fit, and chunks of single objects over 64 KiB, goes to Go's
 // collector. The tables by which arenas find their chunks are kept likewise, in a
@@ -44,7 +44,7 @@ type RecyclerStats struct {
 
 const defaultPerClass = 256 << 10
 
-// NewRecycler returns a Recycler that keeps up to perClass bytes of each of the seven
+// NewRecycler returns a Recycler that keeps up to perClass bytes of each of the eight
 // chunk sizes; with 0 it keeps nothing. It panics if perClass is negative.
 func NewRecycler(perClass int) *Recycler {
 	if perClass < 0 {

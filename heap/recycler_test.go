@@ -19,17 +19,17 @@ func fillAndRelease(r *heap.Recycler, n int) {
 	a.Release()
 }
 
-// "The store is bounded for each of the seven chunk sizes alone."
+// "The store is bounded for each of the eight chunk sizes alone."
 func TestRecyclerIsBounded(t *testing.T) {
 	r := heap.NewRecycler(128 << 10)
 	fillAndRelease(r, 4<<20)
-	want := 1<<10 + 2<<10 + 4<<10 + 8<<10 + 16<<10 + 32<<10 + 128<<10
-	if s := r.Stats(); s.Held != want || s.Surplus != s.Misses-8 {
+	want := 256 + 1<<10 + 2<<10 + 4<<10 + 8<<10 + 16<<10 + 32<<10 + 128<<10
+	if s := r.Stats(); s.Held != want || s.Surplus != s.Misses-9 {
 		t.Errorf("got %+v, want %d held", s, want)
 	}
 	fillAndRelease(r, 127<<10)
-	if s := r.Stats(); s.Held != want || s.Hits != 7 {
-		t.Errorf("got %+v, want 7 hits and %d held", s, want)
+	if s := r.Stats(); s.Held != want || s.Hits != 8 {
+		t.Errorf("got %+v, want 8 hits and %d held", s, want)
 	}
 	r.Drop()
 	if s := r.Stats(); s.Held != 0 || s.Surplus != s.Misses {
@@ -47,7 +47,7 @@ func TestRecyclerDefaults(t *testing.T) {
 	if s := none.Stats(); s.Held != 0 || s.Hits != 0 {
 		t.Errorf("a recycler that keeps nothing has %+v", s)
 	}
-	if s := zero.Stats(); s.Held != 63<<10+256<<10 || s.Hits == 0 {
+	if s := zero.Stats(); s.Held != 256+63<<10+256<<10 || s.Hits == 0 {
 		t.Errorf("the zero recycler has %+v", s)
 	}
 	wantPanic(t, "gallop: heap: NewRecycler: negative bound -1", func() { heap.NewRecycler(-1) })
@@ -76,7 +76,7 @@ func TestArenaMovesBetweenRecyclers(t *testing.T) {
 	s := heap.MakeSlice[node](&a, 40)
 	p.Deref(&a).value, s.At(&a, 39).value = 1, 2
 	a.Release()
-	if r1.Stats().Held != 0 || r2.Stats().Held != 3<<10 {
+	if r1.Stats().Held != 0 || r2.Stats().Held != 256+2<<10 {
 		t.Errorf("got %+v and %+v", r1.Stats(), r2.Stats())
 	}
 	a.Bind(nil)

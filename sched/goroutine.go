@@ -22,6 +22,8 @@ func (w *Worker) live(serve func() (more bool), anew func()) {
 			w.crashed = false
 			w.notHere() // Go may use the goroutine's record for another one
 			w.launch(anew)
+		} else if !left {
+			w.notHere() // the explorer cuts a run off
 		}
 	}()
 	w.here()
@@ -32,6 +34,10 @@ func (w *Worker) live(serve func() (more bool), anew func()) {
 	left = true
 	runtime.KeepAlive(w)
 }
+
+// byGoroutine has the workers of all schedulers of the process, so that a call that may not be made
+// in a turn can tell whatever the scheduler, and needs none to ask.
+var byGoroutine goroutines
 
 // goroutines finds the worker of a goroutine. It is a map in shards, each with a lock of its own.
 // Rejected: looking at every worker, which makes each call that asks cost in proportion to the
@@ -78,29 +84,29 @@ func (c *goroutines) of(id uint64) *Worker {
 // here enters the calling goroutine as the worker's.
 func (w *Worker) here() {
 	w.goroutine = seam.Goroutine()
-	w.sched.byGoroutine.set(w.goroutine, w)
+	byGoroutine.set(w.goroutine, w)
 }
 
 // notHere ends that. The caller is the worker's goroutine, which is about to end.
 func (w *Worker) notHere() {
-	w.sched.byGoroutine.set(w.goroutine, nil)
+	byGoroutine.set(w.goroutine, nil)
 	w.goroutine = 0
 }
 
-// Here returns the worker whose turn the calling goroutine runs, or nil. It costs a lock and a
-// look into a map, however many workers there are. Any goroutine.
-func (s *Scheduler) Here() *Worker {
-	w := s.byGoroutine.of(seam.Goroutine())
+// Here returns the worker, of any scheduler, whose turn the calling goroutine runs, or nil. It
+// costs a lock and a look into a map, however many workers there are. Any goroutine.
+func Here() *Worker {
+	w := byGoroutine.of(seam.Goroutine())
 	if w == nil || w.current == nil {
 		return nil
 	}
 	return w
 }
 
-// Current returns the task whose turn the calling goroutine runs, or nil. It costs what
-// [Scheduler.Here] costs. Any goroutine.
+// Current returns the task of this scheduler whose turn the calling goroutine runs, or nil. It
+// costs what [Here] costs. Any goroutine.
 func (s *Scheduler) Current() *Task {
-	if w := s.Here(); w != nil {
+	if w := Here(); w != nil && w.sched == s {
 		return w.current
 	}
 	return nil

@@ -96,8 +96,15 @@ func TestIdleWorkers_AreForgotten(t *testing.T) {
 		t.Errorf("%d idle workers were made by the count, want %d or more", made, n-2)
 	}
 	known := 0
-	for i := range s.byGoroutine.shards {
-		known += len(s.byGoroutine.shards[i].by)
+	for i := range byGoroutine.shards {
+		p := &byGoroutine.shards[i]
+		p.mu.Lock()
+		for _, w := range p.by {
+			if w.sched == s {
+				known++
+			}
+		}
+		p.mu.Unlock()
 	}
 	if known > 2 {
 		t.Errorf("%d goroutines are known, and there are at most two workers", known)

@@ -111,7 +111,6 @@ type Scheduler struct {
 	pins    pins
 	driver  Driver // nil unless the run is deterministic
 
-	byGoroutine goroutines
 }
 
 // New makes a scheduler. The error says which part of cfg is wrong.

@@ -297,13 +297,15 @@ func (s *Scheduler) freeQueue(w *Worker) {
 // worker may be kept asleep. Caller holds mu.
 func (m *monitor) govern(now int64, overdue bool) {
 	idle := &m.s.idle
-	limit := m.governor.look(now, m.progress(), idle.awake(idle.v.Load()))
-	if invariant.On {
-		verifyGovernor(&m.governor)
+	g := &m.governor
+	if d := m.progress(); overdue && g.limit < g.workers {
+		g.skipIdle(now, d) // the figures are not those of a program that runs
+	} else {
+		g.look(now, d, idle.awake(idle.v.Load()))
 	}
-	if overdue && limit < m.governor.workers {
-		m.governor.lift()
-		limit = m.governor.limit
+	limit := g.disturb(overdue && g.limit < g.workers)
+	if invariant.On {
+		verifyGovernor(g)
 	}
 	if uint32(limit) != idle.limit.Load() {
 		m.s.limitAwake(limit)

@@ -50,8 +50,12 @@ type governor struct {
 	began   int64    // when it began, ns
 	then    progress // at its beginning
 	seen    progress // now
-	samples int      // ticks in it
+	looks   int      // in it
 	awake   int      // sum over them
+	rates   samples  // of these looks
+	skipped int      // looks that came too late to say anything
+	touched float64  // see lost
+	stuck   int      // see disturb
 }
 
 // progress is what all workers have done so far.
@@ -91,16 +95,29 @@ const (
 	// Of a program that was limited: one at the edge would be freed all the time.
 	coarseUnit = 2 * fineUnit
 	harm       = 1.08 // fewer workers must do so much more to be preferred
-	obvious    = 1.3  // a trial ends at once when it does so much more
+	// More workers must do so much more, if they are much in each other's way. It is less than
+	// harm: what more of them do is not lost when they are taken away again.
+	gain    = 1.04
+	obvious = 1.3 // a trial ends at once when it does so much more
 	// A trial also ends when it does so much less: neither fewer nor more are kept then.
 	hopeless = 1.1
 	// A trial with more does not even begin if it has done so much less meanwhile.
 	collapse = 1.2
-	another  = 2 // a program that does so much more or less is another one
-	changes  = 2 // looks in a row that it takes to believe that
+	// A look of a measurement that comes so late says nothing, but not for ever.
+	late       = 4 * ms / 2
+	maxSkipped = 8
+	another    = 2 // a program that does so much more or less is another one
+	changes    = 2 // looks in a row that it takes to believe that
 	// From one trial to the next, however often it becomes another program.
 	soonest    = 16 * ms
 	earlyLooks = 16 // how often a new program is looked at again soon
+)
+
+// When a limit is lifted because turns are stuck: at so many looks, and a few more for every so
+// many that are not.
+const (
+	stuckStep = 4
+	maxStuck  = 4 * stuckStep
 )
 
 // When workers count as independent: fewer of them would save less than harm.
@@ -139,7 +156,7 @@ func (g *governor) look(now int64, d progress, awake int) (limit int) {
 		// There is nothing to choose.
 		return 1
 	}
-	if awake == 0 {
+	if awake == 0 || g.isLate(now) {
 		g.skipIdle(now, d)
 		return g.limit
 	}
@@ -147,8 +164,9 @@ func (g *governor) look(now int64, d progress, awake int) (limit int) {
 	if g.phase == steady && g.limit < g.workers && awake >= g.limit {
 		g.compare(now, d.units-g.seen.units)
 	}
+	g.rates.add(d.units-g.seen.units, now-g.looked)
 	g.looked, g.seen = now, d
-	g.samples++
+	g.looks++
 	g.awake += awake
 	if now >= g.until || g.isObvious(now) {
 		g.next(now)
@@ -174,6 +192,17 @@ func (g *governor) skipIdle(now int64, d progress) {
 	g.looked, g.seen = now, d
 }
 
+// isLate reports whether the monitor came so late to this look of a measurement that it must have
+// waited for a processor, as the workers may have: what was done meanwhile says nothing. It
+// believes so only a few times in a measurement.
+func (g *governor) isLate(now int64) bool {
+	if g.phase == steady || now-g.looked < late || g.skipped == maxSkipped {
+		return false
+	}
+	g.skipped++
+	return true
+}
+
 // isObvious reports whether a trial need not go on. It is asked at every look, since one with too
 // many workers costs as long as it lasts.
 func (g *governor) isObvious(now int64) bool {
@@ -182,7 +211,7 @@ func (g *governor) isObvious(now int64) bool {
 	}
 	// Clearly better, or clearly worse: in either case more time would not change the verdict, and a
 	// trial with the wrong number costs throughput while it lasts.
-	r := g.rate(now)
+	r := g.rates.rate()
 	return r > obvious*g.base || r*hopeless < g.base
 }
 
@@ -218,6 +247,26 @@ func (g *governor) lift() {
 	g.begin()
 }
 
+// disturb is the other way to more workers than the limit, besides a trial and lift.
+//
+// It takes in whether a turn was stuck at this look, while a limit keeps other workers asleep.
+// All may be awake then, for as long as it is. The limit comes back afterwards: as a rule it was
+// the operating system that kept the worker from its processor. It is lifted for good if that goes
+// on, or happens again and again: then turns are long.
+func (g *governor) disturb(stuck bool) (limit int) {
+	switch {
+	case !stuck:
+		g.stuck = max(0, g.stuck-1)
+		return g.limit
+	case g.stuck < maxStuck:
+		g.stuck += stuckStep
+	default:
+		g.stuck = 0
+		g.lift()
+	}
+	return g.workers
+}
+
 // next ends the phase and begins another.
 func (g *governor) next(now int64) {
 	switch g.phase {
@@ -232,7 +281,7 @@ func (g *governor) next(now int64) {
 		g.consider(now)
 	case warmUp:
 		// More workers are so much in each other's way that the trial is over before it begins.
-		if g.limit > g.before && g.rate(now)*collapse < g.base {
+		if g.limit > g.before && g.rates.rate()*collapse < g.base {
 			g.judge(now)
 		} else {
 			g.enter(trial, now, measureTime)
@@ -245,11 +294,12 @@ func (g *governor) next(now int64) {
 // consider ends a measurement: with a trial, if it is worth one. If it is not, the pause until the
 // next measurement becomes longer.
 func (g *governor) consider(now int64) {
-	g.base = g.rate(now)
+	g.base = g.rates.rate()
 	g.before = g.limit
-	apart := g.independent(now)
+	g.touched = g.lost(now)
+	apart := g.touched*touching < 1
 	switch {
-	case !g.worthATrial(now):
+	case !g.worthATrial():
 		// Not to be limited. A program that has just begun is looked at again soon.
 		g.limit = g.workers
 		if g.early--; g.early <= 0 || g.pause > firstPause || g.busy() {
@@ -270,25 +320,21 @@ func (g *governor) consider(now int64) {
 	g.enter(steady, now, g.pause)
 }
 
-// independent reports whether the workers have hardly touched what others had made, so that fewer
-// of them could not do more.
-func (g *governor) independent(now int64) bool {
-	// ns that transfers of cache lines have cost, at most, against the time of all workers.
+// lost is how much of the time of all workers the transfers of cache lines have cost, at most: in
+// parts of one. Where it is little the workers are independent: they have hardly touched what
+// others had made, so that fewer of them could not do more.
+func (g *governor) lost(now int64) float64 {
 	lost := (g.seen.crossed-g.then.crossed)*crossing + (g.seen.steals-g.then.steals)*theft
-	return lost*touching*uint64(g.samples) < uint64(now-g.began)*uint64(g.awake)
+	return float64(lost) * float64(g.looks) / float64(max(now-g.began, 1)) / float64(max(g.awake, 1))
 }
 
 // judge compares the trial with what was before, and keeps the better limit. A trial that was
 // better is followed by another in the same direction soon; one that was worse turns the direction
 // around.
 func (g *governor) judge(now int64) {
-	// More workers are the rule: they are kept unless fewer do clearly better.
-	needed := harm * g.base
-	if g.limit > g.before {
-		needed = g.base / harm
-	}
+	needed := g.base * g.needed(now)
 	// The rates are of the same phase of the program, some milliseconds apart.
-	if r := g.rate(now); r >= needed {
+	if r := g.rates.rate(); r >= needed {
 		g.kept = r
 		g.pause = 4 * firstPause // go on in this direction soon
 		if g.limit == 1 && r > obvious*g.base {
@@ -302,6 +348,19 @@ func (g *governor) judge(now int64) {
 		g.longer(maxPause)
 	}
 	g.enter(steady, now, g.pause)
+}
+
+// needed is how much a trial must have done, compared with what was done before it. More workers
+// are the rule: they are kept unless fewer do clearly better. But the more they are in each other's
+// way, the less fewer have to do to be preferred: in the end as much, and more workers a little
+// more.
+func (g *governor) needed(now int64) float64 {
+	if g.limit > g.before {
+		crowded := min(2*g.lost(now), 1)
+		return 1/harm + crowded*(gain-1/harm)
+	}
+	crowded := min(2*g.touched, 1)
+	return harm + crowded*(1-harm)
 }
 
 // longer makes the pause between trials longer, as long as they change nothing.
@@ -324,10 +383,9 @@ func (g *governor) candidate() int {
 // worthATrial reports whether a limit makes a difference and units are fine. An existing limit does
 // if nearly all workers that it allows are awake; without one, the next lower limit does if more
 // are awake than it would allow.
-func (g *governor) worthATrial(now int64) bool {
+func (g *governor) worthATrial() bool {
 	// No units at all: the workers do something that is not counted, of which no rate is known.
-	units := g.seen.units - g.then.units
-	return units != 0 && g.busy() && (now-g.began)*int64(g.limit)/int64(units) < fineUnit
+	return g.base > 0 && g.busy() && float64(g.limit) < fineUnit*g.base
 }
 
 // busy reports whether as many workers were awake in the measurement as make a trial worth it: with
@@ -338,12 +396,7 @@ func (g *governor) busy() bool {
 	if g.limit == g.workers {
 		least = 1.1 * float64((g.limit+1)/2)
 	}
-	return float64(g.awake) >= least*float64(g.samples)
-}
-
-// rate is what was done since the measurement began, in units a nanosecond.
-func (g *governor) rate(now int64) float64 {
-	return float64(g.seen.units-g.then.units) / float64(max(now-g.began, 1))
+	return float64(g.awake) >= least*float64(g.looks)
 }
 
 // enter begins a phase and a new measurement. It is a call of its own, which keeps a small program
@@ -352,5 +405,6 @@ func (g *governor) rate(now int64) float64 {
 //go:noinline
 func (g *governor) enter(p phase, now int64, length int64) {
 	g.phase, g.until = p, now+length
-	g.began, g.then, g.samples, g.awake, g.changed = now, g.seen, 0, 0, 0
+	g.began, g.then, g.looks, g.awake, g.changed = now, g.seen, 0, 0, 0
+	g.rates.n, g.skipped = 0, 0
 }

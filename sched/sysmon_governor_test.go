@@ -51,7 +51,8 @@ func TestGovernorFindsTheRightNumber(t *testing.T) {
 	}{
 		{"a second worker harms", 2, 1, func(l int) uint64 { return uint64(20_000 / l) }},
 		{"a second worker doubles", 2, 2, func(l int) uint64 { return uint64(20_000 * l) }},
-		{"a second worker changes nothing", 2, 2, func(int) uint64 { return 20_000 }},
+		{"a second worker changes nothing and is in the way", 2, 1, func(int) uint64 { return 20_000 }},
+		{"a second worker gains a little", 2, 2, func(l int) uint64 { return uint64(18_000 + 2000*l) }},
 		{"four of sixteen", 16, 4, func(l int) uint64 {
 			return uint64(40_000 * min(l, 4) * 4 / max(l,
 				4))
@@ -445,6 +446,50 @@ func TestGovernorLifts(t *testing.T) {
 	w.g.lift()
 	if w.g.limit != 2 {
 		t.Errorf("limit %d", w.g.limit)
+	}
+}
+
+// "The limit comes back afterwards", unless turns are stuck again and again.
+func TestGovernorIsNotLiftedByChance(t *testing.T) {
+	w := restrainedTo1(t)
+	for range 100 { // one look in ten
+		if got := w.g.disturb(true); got != 2 {
+			t.Fatalf("a turn is stuck, and %d may be awake", got)
+		}
+		for range 9 {
+			w.g.disturb(false)
+		}
+		if got := w.g.disturb(false); got != 1 {
+			t.Fatalf("no turn is stuck any more, and %d may be awake", got)
+		}
+	}
+	for range 20 { // every second look
+		w.g.disturb(true)
+		w.g.disturb(false)
+	}
+	if w.g.limit != 2 {
+		t.Error("every second look found a turn that was stuck, and the limit is there")
+	}
+}
+
+// "A look of a measurement that comes so late says nothing, but not for ever."
+func TestGovernorSkipsLateLooks(t *testing.T) {
+	w := restrainedTo1(t)
+	w.g.until = w.now
+	w.live(2, func(int) uint64 { return 20_000 }) // the first begins a measurement
+	for range 3 {
+		w.now += 20 * ms // in which no worker had a processor
+		w.live(1, func(int) uint64 { return 20_000 })
+	}
+	if r := w.g.rates.rate(); r < 0.01999 {
+		t.Errorf("%.4f units a nanosecond", r)
+	}
+	for range 2 * maxSkipped {
+		w.now += 20 * ms
+		w.live(1, func(int) uint64 { return 20_000 })
+	}
+	if w.g.phase == measure {
+		t.Error("it measures for ever")
 	}
 }
 

@@ -33,8 +33,9 @@ func verifyGovernor(g *governor) {
 	invariant.Check(g.seen.units >= g.then.units && g.seen.crossed >= g.then.crossed &&
 		g.seen.steals >= g.then.steals,
 		"the workers had done %v, and have done %v", g.then, g.seen)
-	invariant.Check(g.awake >= 0 && g.awake <= g.samples*g.workers,
-		"%d workers were awake in %d looks", g.awake, g.samples)
+	invariant.Check(g.awake >= 0 && g.awake <= g.looks*g.workers,
+		"%d workers were awake in %d looks", g.awake, g.looks)
+	invariant.Check(g.stuck >= 0 && g.stuck <= maxStuck, "turns were stuck in %d looks", g.stuck)
 }
 
 // verifyBurst checks the counts of the workers without a slot. Caller holds mu.

@@ -15,22 +15,22 @@ import (
 var (
 	startChild    = actor.DeclareAsk[*startRequest, actor.AnyRef](supervisorType, "start child")
 	cancelStart   = actor.Declare[*startRequest](supervisorType, "withdraw", actor.BestEffort())
-	stopChild     = actor.DeclareAsk[string, actor.None](supervisorType, "stop child")
-	awaitUp       = actor.DeclareAsk[actor.None, actor.None](supervisorType, "await up")
-	removeChild   = actor.DeclareAsk[string, actor.None](supervisorType, "remove child")
-	restartChild  = actor.DeclareAsk[string, actor.None](supervisorType, "restart child")
+	stopChild     = actor.DeclareAsk[string, struct{}](supervisorType, "stop child")
+	awaitUp       = actor.DeclareAsk[struct{}, struct{}](supervisorType, "await up")
+	removeChild   = actor.DeclareAsk[string, struct{}](supervisorType, "remove child")
+	restartChild  = actor.DeclareAsk[string, struct{}](supervisorType, "restart child")
 	findChild     = actor.DeclareAsk[string, actor.AnyRef](supervisorType, "find child")
-	countChildren = actor.DeclareAsk[actor.None, Count](supervisorType, "count")
-	showTree      = actor.DeclareAsk[actor.None, Node](supervisorType, "tree")
+	countChildren = actor.DeclareAsk[struct{}, Count](supervisorType, "count")
+	showTree      = actor.DeclareAsk[struct{}, Node](supervisorType, "tree")
 )
 
 func init() {
-	supervisorType.Table(startChild.Do((*supervisor).startChild),
-		cancelStart.Do((*supervisor).cancelStart),
-		stopChild.Do((*supervisor).stopChild), awaitUp.Do((*supervisor).awaitUp),
-		removeChild.Do((*supervisor).removeChild),
-		restartChild.Do((*supervisor).restartChild), findChild.Do((*supervisor).findChild),
-		countChildren.Do((*supervisor).count), showTree.Do((*supervisor).node))
+	supervisorType.Table(startChild.Handle((*supervisor).startChild),
+		cancelStart.Handle((*supervisor).cancelStart),
+		stopChild.Handle((*supervisor).stopChild), awaitUp.Handle((*supervisor).awaitUp),
+		removeChild.Handle((*supervisor).removeChild),
+		restartChild.Handle((*supervisor).restartChild), findChild.Handle((*supervisor).findChild),
+		countChildren.Handle((*supervisor).count), showTree.Handle((*supervisor).node))
 }
 
 // StartChild adds a child as the youngest sibling, starts it, and returns its ref when it is up;
@@ -44,14 +44,14 @@ func init() {
 // at all. If OnStart returns [ErrIgnore], the ref is zero and the error nil.
 //
 // If another child of that name is being removed, StartChild waits until that child has ended. The
-// other errors are ErrTaken; ErrBadChild, also for a nil Child; ErrNoChild if the child is removed
-// before it is up; and those of [actor.AskBehaviour.Ask].
-func StartChild(ctx context.Context, sys *actor.System, s Supervisor,
+// other errors are ErrNameTaken; ErrBadChild, also for a nil Child; ErrNoChild if the child is
+// removed before it is up; and those of [actor.AskBehaviour.Ask].
+func StartChild(ctx context.Context, s Supervisor,
 	ch Child) (actor.AnyRef, error) {
 	req := &startRequest{spec: startSpec(ch), ctx: ctx}
-	r, err := startChild.Ask(ctx, sys, s.asked("StartChild"), req)
+	r, err := startChild.Ask(ctx, s.asked("StartChild"), req)
 	if err != nil && ctx.Err() != nil {
-		cancelStart.Send(sys, s.ref, req)
+		cancelStart.Send(actor.SystemOf(s.ref), s.ref, req)
 	}
 	return r, err
 }
@@ -73,14 +73,14 @@ func startSpec(ch Child) *childSpec {
 // RemoveChild stops a child as its declaration says, and forgets it when it has ended. It returns
 // as soon as the child was told to stop; [actor.Join] waits for the end. The errors are ErrNoChild
 // and those of [actor.AskBehaviour.Ask].
-func RemoveChild(ctx context.Context, sys *actor.System, s Supervisor, name string) error {
-	_, err := removeChild.Ask(ctx, sys, s.asked("RemoveChild"), name)
+func RemoveChild(ctx context.Context, s Supervisor, name string) error {
+	_, err := removeChild.Ask(ctx, s.asked("RemoveChild"), name)
 	return err
 }
 
 // RemoveChildTo is [RemoveChild] from a behaviour.
 func RemoveChildTo[T any](c *actor.Context, s Supervisor, name string,
-	reply actor.Behaviour[T, actor.Result[actor.None]]) {
+	reply actor.Behaviour[T, actor.Result[struct{}]]) {
 	actor.AskTo(c, removeChild, s.asked("RemoveChildTo"), name, reply)
 }
 
@@ -90,13 +90,13 @@ func RemoveChildTo[T any](c *actor.Context, s Supervisor, name string,
 // itself. A Temporary child, and one of SimpleOneForOne, is forgotten. The errors are ErrNoChild
 // and those of [actor.AskBehaviour.Ask]. If ctx ends first, the child still stops.
 func StopChild(ctx context.Context, s Supervisor, name string) error {
-	_, err := stopChild.Ask(ctx, actor.SystemOf(s.asked("StopChild")), s.ref, name)
+	_, err := stopChild.Ask(ctx, s.asked("StopChild"), name)
 	return err
 }
 
 // StopChildTo is [StopChild] from a behaviour.
 func StopChildTo[T any](c *actor.Context, s Supervisor, name string,
-	reply actor.Behaviour[T, actor.Result[actor.None]]) {
+	reply actor.Behaviour[T, actor.Result[struct{}]]) {
 	actor.AskTo(c, stopChild, s.asked("StopChildTo"), name, reply)
 }
 
@@ -113,14 +113,14 @@ func StopChildTo[T any](c *actor.Context, s Supervisor, name string,
 // its [Backoff], if its Restart says so. The other errors are ErrNoChild, also if the child is
 // stopped or removed before it is up, and those of [actor.AskBehaviour.Ask]. If ctx ends first, the
 // restart goes on.
-func RestartChild(ctx context.Context, sys *actor.System, s Supervisor, name string) error {
-	_, err := restartChild.Ask(ctx, sys, s.asked("RestartChild"), name)
+func RestartChild(ctx context.Context, s Supervisor, name string) error {
+	_, err := restartChild.Ask(ctx, s.asked("RestartChild"), name)
 	return err
 }
 
 // RestartChildTo is [RestartChild] from a behaviour.
 func RestartChildTo[T any](c *actor.Context, s Supervisor, name string,
-	reply actor.Behaviour[T, actor.Result[actor.None]]) {
+	reply actor.Behaviour[T, actor.Result[struct{}]]) {
 	actor.AskTo(c, restartChild, s.asked("RestartChildTo"), name, reply)
 }
 
@@ -135,12 +135,12 @@ func RestartChildTo[T any](c *actor.Context, s Supervisor, name string,
 // below a supervisor that is down while a sibling waits for its back-off. Start the tree with
 // [StartWait], or wait with [Supervisor.Ready], before looking up its children. A child finds its
 // siblings with [Sibling].
-func Find[S any](ctx context.Context, sys *actor.System, s Supervisor,
+func Find[S any](ctx context.Context, s Supervisor,
 	path ...string) (actor.Ref[S], error) {
-	return find[S](ctx, sys, s.asked("Find"), path)
+	return find[S](ctx, s.asked("Find"), path)
 }
 
-func find[S any](ctx context.Context, sys *actor.System, s ref,
+func find[S any](ctx context.Context, s ref,
 	path []string) (actor.Ref[S], error) {
 	at := s.Any()
 	for i, name := range path {
@@ -148,7 +148,7 @@ func find[S any](ctx context.Context, sys *actor.System, s ref,
 		if !ok {
 			return actor.Ref[S]{}, fmt.Errorf("%w: %q is no supervisor", ErrNoChild, path[:i])
 		}
-		next, err := findChild.Ask(ctx, sys, super, name)
+		next, err := findChild.Ask(ctx, super, name)
 		if errors.Is(err, actor.ErrSuspended) {
 			err = fmt.Errorf("%w: %q: the supervisor is down: %w", ErrNoChild, path[:i+1], err)
 		}
@@ -163,9 +163,9 @@ func find[S any](ctx context.Context, sys *actor.System, s ref,
 	return actor.Ref[S]{}, fmt.Errorf("%w: %q is %v", actor.ErrOtherType, path, at)
 }
 
-// Sub returns the supervisor at the end of a path, under the rules of [Find].
-func Sub(ctx context.Context, sys *actor.System, s Supervisor, path ...string) (Supervisor, error) {
-	r, err := find[supervisor](ctx, sys, s.asked("Sub"), path)
+// FindSupervisor returns the supervisor at the end of a path, under the rules of [Find].
+func FindSupervisor(ctx context.Context, s Supervisor, path ...string) (Supervisor, error) {
+	r, err := find[supervisor](ctx, s.asked("Sub"), path)
 	return Supervisor{r}, err
 }
 
@@ -184,6 +184,6 @@ type Count struct {
 
 // CountChildren counts the children of a supervisor. The errors are those of
 // [actor.AskBehaviour.Ask].
-func CountChildren(ctx context.Context, sys *actor.System, s Supervisor) (Count, error) {
-	return countChildren.Ask(ctx, sys, s.asked("CountChildren"), actor.None{})
+func CountChildren(ctx context.Context, s Supervisor) (Count, error) {
+	return countChildren.Ask(ctx, s.asked("CountChildren"), struct{}{})
 }

@@ -26,7 +26,7 @@ type Backoff struct {
 	// Calm is how long a child must have been up without interruption for its next failure to count
 	// as a first one again. Time in which it was down because of a sibling does not count. 0 means
 	// Max.
-	Calm time.Duration
+	ResetAfter time.Duration
 }
 
 // NoBackoff restarts a child at once, however often it fails. Only the [Intensity] limits how often
@@ -37,7 +37,7 @@ var NoBackoff = Backoff{Immediate: math.MaxInt, First: 1}
 func (b Backoff) orDefault() Backoff {
 	if b == (Backoff{}) {
 		return Backoff{Immediate: 1, First: 100 * time.Millisecond, Max: 30 * time.Second,
-			Calm: 10 * time.Second}
+			ResetAfter: 10 * time.Second}
 	}
 	if b.First == 0 {
 		b.First = 100 * time.Millisecond
@@ -80,8 +80,8 @@ func (b Backoff) maxDelay() time.Duration {
 
 // calm reports whether a child that was up for this long counts its failures from 1 again.
 func (b Backoff) calm(up time.Duration) bool {
-	if b.Calm == 0 {
+	if b.ResetAfter == 0 {
 		return up >= b.maxDelay()
 	}
-	return up >= b.Calm
+	return up >= b.ResetAfter
 }

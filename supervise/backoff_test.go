@@ -60,7 +60,7 @@ func TestBackoff(t *testing.T) {
 func TestBackoff_Jitter(t *testing.T) {
 	b := supervise.Backoff{First: 8 * second, Factor: 1, Jitter: 0.5}
 	run := func(seed uint64) []time.Duration {
-		return crashAtOnce(t, b, 60, actor.Seed(seed))
+		return crashAtOnce(t, b, 60, actor.WithDeterministic(seed))
 	}
 	one, again, other := run(1), run(1), run(2)
 	low, high, differs := 8*second, 4*second, false
@@ -83,7 +83,7 @@ func TestBackoff_Jitter(t *testing.T) {
 func TestBackoff_Calm(t *testing.T) {
 	h := newHarness(t)
 	w := h.child("a")
-	w.Backoff = supervise.Backoff{First: second, Calm: 10 * second}
+	w.Backoff = supervise.Backoff{First: second, ResetAfter: 10 * second}
 	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{w}})
 	a := h.find("a")
 	for _, c := range []struct{ up, delay time.Duration }{
@@ -109,10 +109,10 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{w}})
 	a := h.find("a")
 	h.tell(crash, "a")
-	h.must(actor.StopWait(h.soon(), h.sys, a))
+	h.must(actor.StopWait(h.soon(), a))
 	h.quiet()
 	equal(t, "states", h.states(), "a backing off")
-	_, err := supervise.Find[testChild](h.soon(), h.sys, h.root, "a")
+	_, err := supervise.Find[testChild](h.soon(), h.root, "a")
 	wants(t, err, supervise.ErrNoChild)
 	h.advance(second)
 	equal(t, "states", h.states(), "a running")
@@ -121,7 +121,7 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 	}
 	for name, how := range map[string]func() error{
 		"RestartChild": func() error {
-			return supervise.RestartChild(h.soon(), h.sys, h.root, "a")
+			return supervise.RestartChild(h.soon(), h.root, "a")
 		},
 		"Restart": func() error { actor.Restart(h.sys, h.find("a")); return nil },
 	} {
@@ -135,7 +135,7 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 		h.d.says(t)
 	}
 	h.tell(crash, "a")
-	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "a"))
+	h.must(supervise.RemoveChild(h.soon(), h.root, "a"))
 	h.advance(time.Hour)
 	equal(t, "states", h.states(), "")
 }
@@ -242,7 +242,7 @@ func TestBackoff_UpOnce(t *testing.T) {
 	h := newHarness(t)
 	var at []time.Duration
 	w := h.child("a")
-	w.Backoff = supervise.Backoff{First: second, Calm: 3 * second}
+	w.Backoff = supervise.Backoff{First: second, ResetAfter: 3 * second}
 	w.Init = func(y *testChild) {
 		if at = append(at, h.clock.Now().Sub(epoch)); len(at) > 1 {
 			y.fail = errUser
@@ -265,7 +265,7 @@ func TestBackoff_CalmIsUp(t *testing.T) {
 		var fail error
 		a, b := h.child("a"), h.child("b")
 		a.Backoff = supervise.Backoff{First: time.Hour}
-		b.Backoff = supervise.Backoff{First: second, Calm: time.Minute}
+		b.Backoff = supervise.Backoff{First: second, ResetAfter: time.Minute}
 		b.Init = func(y *testChild) { y.name, y.d, y.fail = "b", &h.d, fail }
 		h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Intensity: often,
 			Children: []supervise.Child{a, b}})
@@ -303,7 +303,7 @@ func TestBackoff_CalmIsUp_ByHand(t *testing.T) {
 		fails := false
 		w := h.child("a")
 		w.Restart, w.Backoff = supervise.Transient,
-			supervise.Backoff{First: second, Calm: time.Minute}
+			supervise.Backoff{First: second, ResetAfter: time.Minute}
 		w.Init = func(y *testChild) {
 			if y.name, y.d = "a", &h.d; fails {
 				h.clock.Jump(time.Hour) // it takes long
@@ -321,7 +321,7 @@ func TestBackoff_CalmIsUp_ByHand(t *testing.T) {
 		}
 		if h.states() != "a backing off" {
 			fails = true
-			wants(t, supervise.RestartChild(h.soon(), h.sys, h.root, "a"), errUser)
+			wants(t, supervise.RestartChild(h.soon(), h.root, "a"), errUser)
 			h.quiet()
 		}
 		equal(t, name, h.states(), "a backing off")

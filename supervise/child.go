@@ -17,8 +17,8 @@ const (
 	Starting
 	// Running: it is up.
 	Running
-	// Falling: it is being suspended for a group restart.
-	Falling
+	// Suspending: it is being suspended for a group restart.
+	Suspending
 	// BackingOff: it waits for its back-off.
 	BackingOff
 	// Stopping: it was told to end.
@@ -87,9 +87,9 @@ type coldState struct {
 	request    *startRequest
 	startReply *actor.Deferred[actor.AnyRef]
 	// restartReplies are the callers of RestartChild, until the child is up.
-	restartReplies []actor.Deferred[actor.None]
+	restartReplies []actor.Deferred[struct{}]
 	// stopReplies are the callers of StopChild, until the child has ended.
-	stopReplies []actor.Deferred[actor.None]
+	stopReplies []actor.Deferred[struct{}]
 	wasStopped  bool  // before RestartChild
 	startErr    error // for callers that wait for its start
 }

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // What a supervisor does when a child is down: restart it, leave it ended, or give up.
 
-func (s *supervisor) childDown(c *actor.Context, f actor.Fallen) {
+func (s *supervisor) childDown(c *actor.Context, f actor.ChildDown) {
 	ch := s.children.byID[f.ActorID]
 	if ch == nil || s.exiting {
 		return
@@ -20,7 +21,7 @@ func (s *supervisor) childDown(c *actor.Context, f actor.Fallen) {
 	switch ch.state {
 	case Starting, Running:
 		s.handleDown(c, ch, f)
-	case Falling:
+	case Suspending:
 		if !ch.killed {
 			ch.timer.Cancel(c)
 			s.waitIn(c, ch, Pending)
@@ -38,7 +39,7 @@ func (s *supervisor) childDown(c *actor.Context, f actor.Fallen) {
 }
 
 // handleDown decides what follows from the end of a child that was up or was starting.
-func (s *supervisor) handleDown(c *actor.Context, ch *child, f actor.Fallen) {
+func (s *supervisor) handleDown(c *actor.Context, ch *child, f actor.ChildDown) {
 	// A supervisor counts as Starting until its children are up.
 	failed, byHand := ch.state == Starting && (f.Starting || ch.spec.supervisor != nil), false
 	if ch.lastReason = f.Reason; failed {
@@ -51,10 +52,10 @@ func (s *supervisor) handleDown(c *actor.Context, ch *child, f actor.Fallen) {
 		}
 	}
 	switch {
-	case f.Decision == actor.DecideEscalate:
+	case access.DecisionOf(f) == access.Escalate:
 		s.giveUp(c, ch, true)
-	case f.Decision == actor.DecideStop:
-		s.reportEnd(c, Ended, ch)
+	case access.DecisionOf(f) == access.Stop:
+		s.reportEnd(c, ChildEnded, ch)
 		ch.excluded = true
 		s.retire(c, ch, f.Final)
 	case ch.spec.restart.restarts(f.Reason) && s.inGroup(ch): // the group restart covers it
@@ -65,14 +66,14 @@ func (s *supervisor) handleDown(c *actor.Context, ch *child, f actor.Fallen) {
 		s.reportFailure(c, StartFailed, ch, 0)
 		s.retire(c, ch, f.Final)
 	default:
-		s.reportEnd(c, Ended, ch)
+		s.reportEnd(c, ChildEnded, ch)
 		s.retire(c, ch, f.Final)
 	}
 }
 
 // finishFailedStart handles a failed start that is not retried, and reports whether it was one: the
 // child returned ErrIgnore, or a caller waits for the start and gets the error.
-func (s *supervisor) finishFailedStart(c *actor.Context, ch *child, f actor.Fallen) bool {
+func (s *supervisor) finishFailedStart(c *actor.Context, ch *child, f actor.ChildDown) bool {
 	cold := ch.cold
 	switch {
 	case f.Reason == ErrIgnore:
@@ -139,7 +140,7 @@ func (s *supervisor) restart(c *actor.Context, ch *child, failed, byHand bool) {
 	}
 	ch.consecutive++
 	ch.failed = true
-	d, what := s.restartDelay(c, ch), Fell
+	d, what := s.restartDelay(c, ch), ChildFailed
 	if failed {
 		what = StartFailed
 	}
@@ -173,7 +174,7 @@ func (s *supervisor) withinIntensity(c *actor.Context, ch *child) bool {
 		s.giveUp(c, ch, false)
 		return false
 	}
-	s.reportEnd(c, GaveUp, ch)
+	s.reportEnd(c, GivenUp, ch)
 	ch.excluded = true
 	s.retire(c, ch, ch.ref.IsZero())
 	return false
@@ -183,7 +184,7 @@ func (s *supervisor) withinIntensity(c *actor.Context, ch *child) bool {
 func (s *supervisor) giveUp(c *actor.Context, ch *child, decided bool) {
 	err := &EscalationError{s.spec.name, ch.name, ch.lastReason, decided}
 	s.exiting = true
-	s.reportSelf(c, GaveUp, err)
+	s.reportSelf(c, GivenUp, err)
 	c.Exit(err)
 }
 

@@ -35,7 +35,7 @@ func (s *supervisor) startChild(c *actor.Context,
 		return none, err
 	}
 	spec, err := s.accept(req.spec)
-	if ch := s.children.find(req.spec.name); errors.Is(err, ErrTaken) && ch.removed {
+	if ch := s.children.find(req.spec.name); errors.Is(err, ErrNameTaken) && ch.removed {
 		ch.nameAwaited = true
 		return startChild.Stash(c, req) // until that one has ended: see childEnded
 	}
@@ -71,7 +71,7 @@ func (s *supervisor) accept(spec *childSpec) (*childSpec, error) {
 		return nil, fmt.Errorf("%w: %q: %v wants another declaration", ErrBadChild, spec.name,
 			s.spec.strategy)
 	case s.children.find(spec.name) != nil:
-		return nil, fmt.Errorf("%w: %q", ErrTaken, spec.name)
+		return nil, fmt.Errorf("%w: %q", ErrNameTaken, spec.name)
 	case spec.fromTemplate:
 		made, ok := spec.instantiate(s.spec.template)
 		if !ok {
@@ -97,7 +97,7 @@ func (s *supervisor) lookup(name string) (*child, error) {
 	return ch, nil
 }
 
-func (s *supervisor) removeChild(c *actor.Context, name string) (none actor.None, err error) {
+func (s *supervisor) removeChild(c *actor.Context, name string) (none struct{}, err error) {
 	ch, err := s.lookup(name)
 	if err == nil {
 		s.remove(c, ch)
@@ -133,7 +133,7 @@ func (s *supervisor) armDeadline(c *actor.Context, ch *child) {
 	}
 }
 
-func (s *supervisor) stopChild(c *actor.Context, name string) (none actor.None, err error) {
+func (s *supervisor) stopChild(c *actor.Context, name string) (none struct{}, err error) {
 	ch, err := s.lookup(name)
 	if err != nil {
 		return none, err
@@ -149,7 +149,7 @@ func (s *supervisor) stopChild(c *actor.Context, name string) (none actor.None, 
 	return none, nil
 }
 
-func (s *supervisor) restartChild(c *actor.Context, name string) (none actor.None, err error) {
+func (s *supervisor) restartChild(c *actor.Context, name string) (none struct{}, err error) {
 	ch, err := s.lookup(name)
 	if err != nil {
 		return none, err
@@ -188,7 +188,7 @@ func (ch *child) answerStart(c *actor.Context, err error) {
 		}
 	}
 	for _, d := range cold.restartReplies {
-		d.Reply(c, actor.None{}, err)
+		d.Reply(c, struct{}{}, err)
 	}
 	cold.request, cold.restartReplies, cold.startErr, cold.wasStopped = nil, nil, nil, false
 	if cold.lastTime.IsZero() && cold.window.at == nil && cold.stopReplies == nil {
@@ -200,7 +200,7 @@ func (ch *child) answerStart(c *actor.Context, err error) {
 func (ch *child) answerStops(c *actor.Context) {
 	if cold := ch.cold; cold != nil {
 		for _, d := range cold.stopReplies {
-			d.Reply(c, actor.None{}, nil)
+			d.Reply(c, struct{}{}, nil)
 		}
 		cold.stopReplies = nil
 	}
@@ -217,7 +217,7 @@ func (s *supervisor) findChild(_ *actor.Context, name string) (actor.AnyRef, err
 	return ch.ref, nil
 }
 
-func (s *supervisor) count(*actor.Context, actor.None) (Count, error) {
+func (s *supervisor) count(*actor.Context, struct{}) (Count, error) {
 	n := Count{Running: s.children.count[Running], Supervisors: s.children.supervisors}
 	for _, in := range s.children.count {
 		n.Children += in

@@ -103,7 +103,7 @@ func TestChildren(t *testing.T) {
 			}
 			return rapid.IntRange(0, len(all)-1).Draw(t, "who")
 		}
-		states := []State{Pending, Pending, Starting, Running, Running, Running, Falling,
+		states := []State{Pending, Pending, Starting, Running, Running, Running, Suspending,
 			BackingOff, Stopped}
 		t.Repeat(map[string]func(*rapid.T){
 			"": func(t *rapid.T) { cs.check(t, all) },

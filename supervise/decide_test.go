@@ -12,24 +12,24 @@ import (
 // TestDecide: Decide decides by the error: resume, restart, stop or escalate.
 func TestDecide(t *testing.T) {
 	for name, c := range map[string]struct {
-		decision actor.Decision
+		decision supervise.Decision
 		want     string
 		noted    string
 	}{
-		"Restart":  {actor.DecideRestart, "a running, b running", "-a, +a"},
-		"Resume":   {actor.DecideResume, "a running, b running", ""},
-		"Stop":     {actor.DecideStop, "a stopped, b running", "-a"},
-		"Escalate": {actor.DecideEscalate, "", "-a, -b"},
+		"Restart":  {supervise.DecideRestart, "a running, b running", "-a, +a"},
+		"Resume":   {supervise.DecideResume, "a running, b running", ""},
+		"Stop":     {supervise.DecideStop, "a stopped, b running", "-a"},
+		"Escalate": {supervise.DecideEscalate, "", "-a, -b"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
 			var seen events
 			a := h.child("a")
-			a.Decide = func(err error) actor.Decision {
+			a.Decide = func(err error) supervise.Decision {
 				if errors.Is(err, errUser) {
 					return c.decision
 				}
-				return actor.DecideRestart
+				return supervise.DecideRestart
 			}
 			h.run(supervise.Spec{Name: "app", Intensity: often, OnEvent: seen.add,
 				Children: []supervise.Child{a, h.child("b")}})
@@ -47,7 +47,7 @@ func TestDecide(t *testing.T) {
 				return
 			}
 			equal(t, "states", h.states(), c.want)
-			if c.decision == actor.DecideStop {
+			if c.decision == supervise.DecideStop {
 				equal(t, "events", seen.take(), "app/a (toy) ended: user's own")
 			}
 		})
@@ -72,14 +72,14 @@ func TestNormal(t *testing.T) {
 // TestMail: what Mail, WhileDown and KeepReplies say reaches the child.
 func TestMail(t *testing.T) {
 	for _, c := range []struct {
-		mail      actor.MailPolicy
+		mail      supervise.MailPolicy
 		whileDown int
 		want      string
 	}{
-		{actor.KeepMail, 0, "-a, +a, a queued, a 0, a 1, a 2"},
-		{actor.DropMail, 0, "-a, +a, a 0, a 1, a 2"},
-		{actor.KeepMail, 2, "-a, +a, a 0, a 1"},
-		{actor.KeepMail, supervise.RefuseWhileDown, "-a, +a"},
+		{supervise.KeepMail, 0, "-a, +a, a queued, a 0, a 1, a 2"},
+		{supervise.DropMail, 0, "-a, +a, a 0, a 1, a 2"},
+		{supervise.KeepMail, 2, "-a, +a, a 0, a 1"},
+		{supervise.KeepMail, supervise.RefuseWhileDown, "-a, +a"},
 	} {
 		h := newHarness(t)
 		w := h.child("a")
@@ -97,7 +97,7 @@ func TestMail(t *testing.T) {
 		for i := range 3 {
 			say.Send(h.sys, a, fmt.Sprint(i))
 		}
-		_, err := ping.Ask(h.soon(), h.sys, a, actor.None{})
+		_, err := ping.Ask(h.soon(), a, struct{}{})
 		wants(t, err, actor.ErrSuspended)
 		h.advance(second)
 		equal(t, fmt.Sprint(c.mail, c.whileDown), h.d.take(), c.want)

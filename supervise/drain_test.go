@@ -38,7 +38,7 @@ func TestGroupRestart_DrainsMuted(t *testing.T) {
 			for _, first := range []bool{false, true} { // it is muted before it drains
 				for _, to := range []string{"a", "x"} {
 					t.Run(fmt.Sprintf("%v/%v/%v/%s", s, byUser, first, to), func(t *testing.T) {
-						h := newHarness(t, actor.Workers(4))
+						h := newHarness(t, actor.WithWorkers(4))
 						b := h.child("b")
 						if !byUser {
 							b.Restart, b.Stop = supervise.Temporary,

@@ -17,12 +17,12 @@ func (h *harness) sessions() supervise.Spec {
 }
 
 func (h *harness) like(name string) supervise.Child {
-	return supervise.Like(name, func(y *testChild) { y.name, y.d = name, &h.d })
+	return supervise.FromTemplate(name, func(y *testChild) { y.name, y.d = name, &h.d })
 }
 
 func (h *harness) count() supervise.Count {
 	h.Helper()
-	n, err := supervise.CountChildren(h.soon(), h.sys, h.root)
+	n, err := supervise.CountChildren(h.soon(), h.root)
 	h.must(err)
 	return n
 }
@@ -33,7 +33,7 @@ func TestSimple(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
 	for _, name := range []string{"ann", "bob", "eve"} {
-		r, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like(name))
+		r, err := supervise.StartChild(h.soon(), h.root, h.like(name))
 		h.must(err)
 		typed, ok := actor.As[testChild](r)
 		equal(t, "typed", ok, true)
@@ -41,7 +41,7 @@ func TestSimple(t *testing.T) {
 	}
 	h.quiet()
 	h.d.take()
-	r, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[testChild]("", nil))
+	r, err := supervise.StartChild(h.soon(), h.root, supervise.FromTemplate[testChild]("", nil))
 	h.must(err)
 	h.quiet()
 	h.d.says(t, "+session")
@@ -49,11 +49,11 @@ func TestSimple(t *testing.T) {
 	h.tell(crash, "bob")
 	h.d.says(t, "-bob", "+bob")
 	equal(t, "children", h.count(), supervise.Count{Children: 4, Running: 4})
-	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "ann"))
+	h.must(supervise.RemoveChild(h.soon(), h.root, "ann"))
 	h.quiet()
 	h.d.says(t, "-ann")
 	equal(t, "states", h.states(), fmt.Sprintf("bob running, eve running, %v running", r))
-	h.must(actor.StopWait(h.soon(), h.sys, h.root))
+	h.must(actor.StopWait(h.soon(), h.root))
 	h.d.says(t, "-session", "-eve", "-bob")
 }
 
@@ -61,11 +61,11 @@ func TestSimple(t *testing.T) {
 // called what its ref says. Both are found, and removed, under names of their own.
 func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 	// numbers its actors one after another: no surplus worker, with numbers of its own
-	h := newHarness(t, actor.Workers(1), actor.Seed(1))
+	h := newHarness(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 	h.run(h.sessions())
 	start := func(name string) actor.AnyRef {
-		r, err := supervise.StartChild(h.soon(), h.sys, h.root,
-			supervise.Like[testChild](name, nil))
+		r, err := supervise.StartChild(h.soon(), h.root,
+			supervise.FromTemplate[testChild](name, nil))
 		h.must(err)
 		return r
 	}
@@ -78,7 +78,7 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 	equal(t, "found by its name", h.find(name).Any(), called)
 	equal(t, "found by the next name", h.find(name+".2").Any(), other)
 	equal(t, "found by a free name", h.find(name+".3").Any(), unnamed)
-	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, name+".3"))
+	h.must(supervise.RemoveChild(h.soon(), h.root, name+".3"))
 	h.quiet()
 	equal(t, "found afterwards", h.find(name).Any(), called)
 }
@@ -88,9 +88,9 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 func TestSimple_KeepsItsName(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
-	first, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[testChild]("", nil))
+	first, err := supervise.StartChild(h.soon(), h.root, supervise.FromTemplate[testChild]("", nil))
 	h.must(err)
-	h.must(actor.KillWait(h.soon(), h.sys, first))
+	h.must(actor.KillWait(h.soon(), first))
 	h.quiet()
 	if now := h.find(first.String()).Any(); now == first {
 		t.Errorf("%v is called what it was before it was killed", now)
@@ -106,62 +106,62 @@ func TestDynamic(t *testing.T) {
 		trans := h.child("trans")
 		trans.Restart = supervise.Transient
 		h.run(supervise.Spec{Name: "root", Strategy: s, Children: []supervise.Child{trans}})
-		r, err := supervise.StartChild(h.soon(), h.sys, h.root, h.child("new"))
+		r, err := supervise.StartChild(h.soon(), h.root, h.child("new"))
 		h.must(err)
 		h.quiet()
 		equal(t, "ref", h.find("new").Any(), r)
 		sub := supervise.Spec{Name: "sub", Children: h.workers("x")}
-		_, err = supervise.StartChild(h.soon(), h.sys, h.root, sub)
+		_, err = supervise.StartChild(h.soon(), h.root, sub)
 		h.must(err)
 		h.quiet()
 		h.d.says(t, "+trans", "+new", "+x")
 		equal(t, "children", h.count(), supervise.Count{Children: 3, Running: 3, Supervisors: 1})
 		h.tell(finish, "trans")
-		h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "trans"))
+		h.must(supervise.RestartChild(h.soon(), h.root, "trans"))
 		h.quiet()
-		h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "new"))
+		h.must(supervise.RestartChild(h.soon(), h.root, "new"))
 		h.quiet()
 		h.d.says(t, "-trans", "+trans", "-new", "+new")
 		equal(t, "restarts", h.tree().Children[1].Restarts, 0)
 		h.tell(finish, "trans")
-		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "trans"))
-		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "sub"))
+		h.must(supervise.RemoveChild(h.soon(), h.root, "trans"))
+		h.must(supervise.RemoveChild(h.soon(), h.root, "sub"))
 		h.quiet()
 		h.d.says(t, "-trans", "-x")
 		equal(t, "states", h.states(), "new running")
-		_, err = supervise.StartChild(h.soon(), h.sys, h.root, h.child("trans"))
+		_, err = supervise.StartChild(h.soon(), h.root, h.child("trans"))
 		h.must(err)
 	}
 }
 
-// TestDynamic_Errors: ErrTaken, ErrBadChild, ErrNoChild, ErrOtherType and those of Ask.
+// TestDynamic_Errors: ErrNameTaken, ErrBadChild, ErrNoChild, ErrOtherType and those of Ask.
 func TestDynamic_Errors(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Children: append(h.workers("a"), h.sessions())})
 	start := func(s supervise.Supervisor, ch supervise.Child) error {
-		_, err := supervise.StartChild(h.soon(), h.sys, s, ch)
+		_, err := supervise.StartChild(h.soon(), s, ch)
 		return err
 	}
 	find := func(path ...string) error {
-		_, err := supervise.Find[testChild](h.soon(), h.sys, h.root, path...)
+		_, err := supervise.Find[testChild](h.soon(), h.root, path...)
 		return err
 	}
-	simple, err := supervise.Sub(h.soon(), h.sys, h.root, "sessions")
+	simple, err := supervise.FindSupervisor(h.soon(), h.root, "sessions")
 	h.must(err)
-	wants(t, start(h.root, h.child("a")), supervise.ErrTaken)
+	wants(t, start(h.root, h.child("a")), supervise.ErrNameTaken)
 	wants(t, start(h.root, h.child("")), supervise.ErrBadChild)
 	wants(t, start(h.root, supervise.Worker[testChild]{Name: "b"}), supervise.ErrBadChild)
 	wants(t, start(h.root, h.like("b")), supervise.ErrBadChild)
 	wants(t, start(simple, h.child("b")), supervise.ErrBadChild)
-	wants(t, start(simple, supervise.Like("b", func(*int) {})), supervise.ErrBadChild)
-	wants(t, supervise.RemoveChild(h.soon(), h.sys, h.root, "b"), supervise.ErrNoChild)
-	wants(t, supervise.RestartChild(h.soon(), h.sys, h.root, "b"), supervise.ErrNoChild)
+	wants(t, start(simple, supervise.FromTemplate("b", func(*int) {})), supervise.ErrBadChild)
+	wants(t, supervise.RemoveChild(h.soon(), h.root, "b"), supervise.ErrNoChild)
+	wants(t, supervise.RestartChild(h.soon(), h.root, "b"), supervise.ErrNoChild)
 	wants(t, find("a", "b"), supervise.ErrNoChild)
 	wants(t, find("b"), supervise.ErrNoChild)
 	wants(t, find("sessions"), actor.ErrOtherType)
-	h.must(actor.StopWait(h.soon(), h.sys, h.root))
+	h.must(actor.StopWait(h.soon(), h.root))
 	wants(t, find("a"), actor.ErrStopped)
-	_, err = supervise.Tree(h.soon(), h.sys, h.root)
+	_, err = supervise.Tree(h.soon(), h.root)
 	wants(t, err, actor.ErrStopped)
 }
 
@@ -175,13 +175,13 @@ var (
 	callerType = actor.NewType[caller]("caller")
 	ask        = actor.Declare[func(*actor.Context)](callerType, "ask")
 	gotRef     = actor.Declare[actor.Result[actor.AnyRef]](callerType, "ref")
-	gotNone    = actor.Declare[actor.Result[actor.None]](callerType, "none")
+	gotNone    = actor.Declare[actor.Result[struct{}]](callerType, "none")
 	_          = callerType.Table(
-		ask.Do(func(_ *caller, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		gotRef.Do(func(a *caller, _ *actor.Context, r actor.Result[actor.AnyRef]) {
+		ask.Handle(func(_ *caller, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		gotRef.Handle(func(a *caller, _ *actor.Context, r actor.Result[actor.AnyRef]) {
 			a.ref, a.errs = r.Value, append(a.errs, r.Err)
 		}),
-		gotNone.Do(func(a *caller, _ *actor.Context, r actor.Result[actor.None]) {
+		gotNone.Handle(func(a *caller, _ *actor.Context, r actor.Result[struct{}]) {
 			a.errs = append(a.errs, r.Err)
 		}))
 )
@@ -259,18 +259,18 @@ func TestMisuse(t *testing.T) {
 		"without a Type":   {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a"}}},
 		`"sub": "sub": a nil Child`: {Children: []supervise.Child{supervise.Spec{Name: "sub",
 			Children: []supervise.Child{nil}}}},
-		"unknown Restart":       ch(supervise.Worker[testChild]{Restart: 9}),
-		"a deadline of -1s":     ch(supervise.Worker[testChild]{Stop: supervise.StopWithin(-second)}),
-		"a negative time":       ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{First: -1}}),
-		"a factor of 0.5":       ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{Factor: 0.5}}),
-		"a jitter of 2":         ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{Jitter: 2}}),
+		"unknown Restart":   ch(supervise.Worker[testChild]{Restart: 9}),
+		"a deadline of -1s": ch(supervise.Worker[testChild]{Stop: supervise.StopWithin(-second)}),
+		"a negative time":   ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{First: -1}}),
+		"a factor of 0.5":   ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{Factor: 0.5}}),
+		"a jitter of 2":     ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{Jitter: 2}}),
 		"-1 immediate restarts": ch(supervise.Worker[testChild]{
 			Backoff: supervise.Backoff{Immediate: -1}}),
 		"an Intensity of -2": ch(supervise.Worker[testChild]{
 			Intensity: supervise.Intensity{Restarts: -2, Within: 1}}),
-		"an unknown Mail":       ch(supervise.Worker[testChild]{Mail: 9}),
-		"a nil Child ":          {Children: []supervise.Child{(*supervise.Worker[testChild])(nil)}},
-		"a nil Child  ":         {Children: []supervise.Child{(*supervise.Spec)(nil)}},
+		"an unknown Mail": ch(supervise.Worker[testChild]{Mail: 9}),
+		"a nil Child ":    {Children: []supervise.Child{(*supervise.Worker[testChild])(nil)}},
+		"a nil Child  ":   {Children: []supervise.Child{(*supervise.Spec)(nil)}},
 		"wants a Template ": {Strategy: supervise.SimpleOneForOne,
 			Template: (*supervise.Worker[testChild])(nil)},
 		"nil or zero Type": {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a",
@@ -320,13 +320,13 @@ func TestMisuse_Zero(t *testing.T) {
 	var none supervise.Supervisor
 	ctx := h.soon()
 	calls := map[string]func(){
-		"StartChild":    func() { _, _ = supervise.StartChild(ctx, h.sys, none, h.child("a")) },
-		"RemoveChild":   func() { _ = supervise.RemoveChild(ctx, h.sys, none, "a") },
-		"RestartChild":  func() { _ = supervise.RestartChild(ctx, h.sys, none, "a") },
-		"Find":          func() { _, _ = supervise.Find[testChild](ctx, h.sys, none) },
-		"Sub":           func() { _, _ = supervise.Sub(ctx, h.sys, none) },
-		"CountChildren": func() { _, _ = supervise.CountChildren(ctx, h.sys, none) },
-		"Tree":          func() { _, _ = supervise.Tree(ctx, h.sys, none) },
+		"StartChild":    func() { _, _ = supervise.StartChild(ctx, none, h.child("a")) },
+		"RemoveChild":   func() { _ = supervise.RemoveChild(ctx, none, "a") },
+		"RestartChild":  func() { _ = supervise.RestartChild(ctx, none, "a") },
+		"Find":          func() { _, _ = supervise.Find[testChild](ctx, none) },
+		"Sub":           func() { _, _ = supervise.FindSupervisor(ctx, none) },
+		"CountChildren": func() { _, _ = supervise.CountChildren(ctx, none) },
+		"Tree":          func() { _, _ = supervise.Tree(ctx, none) },
 		"StopChild":     func() { _ = supervise.StopChild(ctx, none, "a") },
 		"Wait":          func() { _ = none.Wait(ctx) },
 		"Ready":         func() { _ = none.Ready(ctx) },
@@ -351,7 +351,7 @@ func TestFind_NotStarted(t *testing.T) {
 	a.Init = func(y *testChild) { y.fail = errUser }
 	h.run(supervise.Spec{Name: "root", Intensity: often,
 		Children: []supervise.Child{a, h.child("b")}})
-	_, err := supervise.Find[testChild](h.soon(), h.sys, h.root, "b")
+	_, err := supervise.Find[testChild](h.soon(), h.root, "b")
 	wants(t, err, supervise.ErrNoChild)
 	equal(t, "error", err.Error(), `gallop: supervise: no such child: "b" has not started yet`)
 }
@@ -361,7 +361,7 @@ type gap struct{}
 
 var (
 	gapType = actor.NewType[gap]("gap")
-	_       = actor.Declare[actor.None](gapType, "nothing")
+	_       = actor.Declare[struct{}](gapType, "nothing")
 )
 
 // TestStartChild_BadType: "the errors are … ErrBadChild": a caller that declares a child whose type
@@ -380,7 +380,7 @@ func TestStartChild_BadType(t *testing.T) {
 		`"y": gap.nothing`: supervise.Spec{Name: "x",
 			Children: []supervise.Child{supervise.Worker[gap]{Name: "y", Type: gapType}}},
 	} {
-		_, err := supervise.StartChild(h.soon(), h.sys, h.root, ch)
+		_, err := supervise.StartChild(h.soon(), h.root, ch)
 		h.quiet()
 		wants(t, err, supervise.ErrBadChild)
 		if words = strings.TrimSpace(words); !strings.Contains(err.Error(), words) {
@@ -395,16 +395,16 @@ func TestStartChild_BadType(t *testing.T) {
 func BenchmarkReplace(b *testing.B) {
 	for _, n := range []int{100, 20_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			h := newHarness(b, actor.Workers(1))
+			h := newHarness(b, actor.WithWorkers(1))
 			h.run(supervise.Spec{Name: "root",
 				Intensity: supervise.Intensity{Restarts: 1 << 30, Within: 1}})
 			for i := range n {
-				_, err := supervise.StartChild(h.soonOnce(), h.sys, h.root,
+				_, err := supervise.StartChild(h.soonOnce(), h.root,
 					supervise.Worker[testChild]{Name: fmt.Sprint(i), Type: testChildType})
 				h.must(err)
 			}
 			for b.Loop() {
-				r, err := supervise.Find[testChild](h.soonOnce(), h.sys, h.root, "1")
+				r, err := supervise.Find[testChild](h.soonOnce(), h.root, "1")
 				h.must(err)
 				actor.Kill(h.sys, r)
 				h.must(h.sys.Wait(h.soonOnce()))
@@ -425,7 +425,7 @@ func BenchmarkStart(b *testing.B) {
 					supervise.Worker[testChild]{Name: fmt.Sprint(i), Type: testChildType})
 			}
 			for b.Loop() {
-				h := newHarness(b, actor.Workers(1))
+				h := newHarness(b, actor.WithWorkers(1))
 				h.run(spec)
 				h.sys.Stop()
 			}
@@ -442,14 +442,14 @@ var (
 	starterDo   = actor.Declare[func(*actor.Context)](starterType, "do")
 	starterHear = actor.Declare[actor.Result[actor.AnyRef]](starterType, "hear")
 
-	starterHearNone = actor.Declare[actor.Result[actor.None]](starterType, "hear none")
+	starterHearNone = actor.Declare[actor.Result[struct{}]](starterType, "hear none")
 
 	_ = starterType.Table(
-		starterHearNone.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.None]) {
+		starterHearNone.Handle(func(s *starter, _ *actor.Context, r actor.Result[struct{}]) {
 			*s <- r.Err
 		}),
-		starterDo.Do(func(_ *starter, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		starterHear.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.AnyRef]) {
+		starterDo.Handle(func(_ *starter, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		starterHear.Handle(func(s *starter, _ *actor.Context, r actor.Result[actor.AnyRef]) {
 			*s <- r.Err
 		}))
 )
@@ -474,15 +474,15 @@ func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 		ends          bool
 		first, second error
 		says          string
-	}{{false, nil, supervise.ErrTaken, "+ann -ann +ann"},
+	}{{false, nil, supervise.ErrNameTaken, "+ann -ann +ann"},
 		{true, actor.ErrStopped, actor.ErrStopped, "+ann -ann"}} {
 		h := newHarness(t)
 		h.run(h.sessions())
-		_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like("ann"))
+		_, err := supervise.StartChild(h.soon(), h.root, h.like("ann"))
 		h.must(err)
 		h.quiet()
 		free := h.hold("ann")
-		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "ann"))
+		h.must(supervise.RemoveChild(h.soon(), h.root, "ann"))
 		heard := make(starter, 3)
 		starterDo.Send(h.sys, starterType.Spawn(h.sys, heard), func(c *actor.Context) {
 			supervise.StartChildTo(c, h.root, h.like("ann"), starterHear)
@@ -519,12 +519,12 @@ func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
 	heard := make(starter, 3)
 	caller := starterType.Spawn(h.sys, heard)
 	for _, name := range []string{"ann", "bob"} {
-		_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like(name))
+		_, err := supervise.StartChild(h.soon(), h.root, h.like(name))
 		h.must(err)
 		free[name] = h.hold(name)
 	}
 	for _, name := range []string{"ann", "bob"} {
-		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, name))
+		h.must(supervise.RemoveChild(h.soon(), h.root, name))
 		starterDo.Send(h.sys, caller,
 			func(c *actor.Context) { supervise.StartChildTo(c, h.root, h.like(name), starterHear) })
 	}
@@ -545,21 +545,21 @@ func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
 func TestStartChild_BehindJoin(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.SimpleOneForOne, supervise.OneForOne,
 		supervise.OneForAll} {
-		h := newHarness(t, actor.Workers(4))
+		h := newHarness(t, actor.WithWorkers(4))
 		spec, child := supervise.Spec{Name: "root", Strategy: s}, supervise.Child(h.child("a"))
 		if s == supervise.SimpleOneForOne {
 			spec, child = h.sessions(), h.like("a")
 		}
 		h.run(spec)
 		for range 1000 {
-			r, err := supervise.StartChild(h.soonOnce(), h.sys, h.root, child)
+			r, err := supervise.StartChild(h.soonOnce(), h.root, child)
 			h.must(err)
 			if r.IsZero() { // it has not had its turn yet
 				h.quiet()
 				r = h.find("a").Any()
 			}
-			h.must(supervise.RemoveChild(h.soonOnce(), h.sys, h.root, "a"))
-			_, err = actor.Join(h.soonOnce(), h.sys, r)
+			h.must(supervise.RemoveChild(h.soonOnce(), h.root, "a"))
+			_, err = actor.Join(h.soonOnce(), r)
 			h.must(err)
 		}
 	}

@@ -12,8 +12,9 @@ var (
 	// ErrNoChild says that a supervisor has no child of that name, or that the child is being
 	// stopped or has no actor: it has not started yet, or waits for a new actor.
 	ErrNoChild = errors.New("gallop: supervise: no such child")
-	// ErrTaken says that a supervisor already has a child of that name, which is not being removed.
-	ErrTaken = errors.New("gallop: supervise: the name of the child is taken")
+	// ErrNameTaken says that a supervisor already has a child of that name, which is not being
+	// removed.
+	ErrNameTaken = errors.New("gallop: supervise: the name of the child is taken")
 	// ErrBadChild says that a child cannot be started: its declaration is wrong, or does
 	// not suit a supervisor of that strategy.
 	ErrBadChild = errors.New("gallop: supervise: bad child")

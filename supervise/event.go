@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // EventKind is what happened in a supervision tree.
@@ -16,25 +17,25 @@ type EventKind uint8
 
 // The kinds of events.
 const (
-	// Fell: a child that was up has failed, and will be restarted after Delay; at once if that is
-	// 0.
-	Fell EventKind = iota
+	// ChildFailed: a child that was up has failed, and will be restarted after Delay; at once if that
+	// is 0.
+	ChildFailed EventKind = iota
 	// StartFailed: a child did not come up: its init or OnStart failed, or, for a supervisor, one
 	// of its children did. It is retried after Delay, unless a caller waits for the start: see
 	// [StartWait], [StartChild] and [RestartChild].
 	StartFailed
-	// Restarted: a child is up again.
-	Restarted
-	// GaveUp: there were too many restarts ([Intensity]), or Decide said so. The Path is that of
+	// ChildRestarted: a child is up again.
+	ChildRestarted
+	// GivenUp: there were too many restarts ([Intensity]), or Decide said so. The Path is that of
 	// the child that is not restarted any more, or of the supervisor that ends with its children. A
 	// supervisor's Reason is an *[EscalationError].
-	GaveUp
-	// Ended: a child has ended by itself and is not restarted: it is Temporary, or it is Transient
-	// and its end was normal, or Decide said so. Or the root has ended, for any reason.
-	Ended
-	// Overdue: a child was told to end, or to go down with others, had not done so by the
+	GivenUp
+	// ChildEnded: a child has ended by itself and is not restarted: it is Temporary, or it is
+	// Transient and its end was normal, or Decide said so. Or the root has ended, for any reason.
+	ChildEnded
+	// ChildOverdue: a child was told to end, or to go down with others, had not done so by the
 	// deadline of its Stop, and was killed. Reason wraps [actor.ErrKilled].
-	Overdue
+	ChildOverdue
 )
 
 // String returns the name of the kind, in lower case.
@@ -127,7 +128,7 @@ func (s *supervisor) reportFailure(c *actor.Context, what EventKind, ch *child,
 
 // reportRestarted publishes that a child is up again. It is logged if the failure before it was.
 func (s *supervisor) reportRestarted(c *actor.Context, ch *child) {
-	e := s.newEvent(c, Restarted, ch)
+	e := s.newEvent(c, ChildRestarted, ch)
 	if ch.failed && ch.makeCold().lastLogged {
 		e.log(c, slog.LevelWarn, "gallop: child restarted")
 	}
@@ -140,7 +141,7 @@ func (s *supervisor) reportEnd(c *actor.Context, what EventKind, ch *child) {
 	e := s.newEvent(c, what, ch)
 	e.Reason = ch.lastReason
 	ch.makeCold().lastTime = e.Time
-	if what == GaveUp {
+	if what == GivenUp {
 		e.log(c, slog.LevelError, "gallop: child fell too often, and is not restarted")
 	} else if !actor.IsNormal(ch.lastReason) {
 		e.log(c, slog.LevelWarn, "gallop: child ended, and is not restarted")
@@ -152,7 +153,7 @@ func (s *supervisor) reportEnd(c *actor.Context, what EventKind, ch *child) {
 func (s *supervisor) reportSelf(c *actor.Context, what EventKind, reason error) {
 	e := Event{Kind: what, Path: s.path, Type: supervisorType.Name(), Reason: reason,
 		Ref: actor.Self[supervisor](c).Any(), Time: c.Now()}
-	if what == GaveUp {
+	if what == GivenUp {
 		e.log(c, slog.LevelError, "gallop: supervisor gave up")
 	} else if !actor.IsNormal(reason) {
 		e.log(c, slog.LevelError, "gallop: a supervision tree has ended")
@@ -173,19 +174,19 @@ func (s *supervisor) callOnEvent(c *actor.Context, e Event) { e.publish(c, s.spe
 // publish calls a hook of events, if there is one. A panic in it is logged.
 func (e Event) publish(c *actor.Context, hook func(Event)) {
 	if hook != nil {
-		actor.Guard(c.System(), "OnEvent", func() { hook(e) })
+		access.Guard(c.System(), "OnEvent", func() { hook(e) })
 	}
 }
 
 // log writes an event to the log of the system.
 func (e Event) log(c *actor.Context, level slog.Level, msg string) {
 	args := []any{"child", e.Path, "child_type", e.Type}
-	if e.Kind != Restarted {
+	if e.Kind != ChildRestarted {
 		args = append(args, "reason", fmt.Sprint(e.Reason))
 	}
-	if args = append(args, "restarts", e.Restarts); e.Kind == Fell || e.Kind == StartFailed {
+	if args = append(args, "restarts", e.Restarts); e.Kind == ChildFailed || e.Kind == StartFailed {
 		args = append(args, "delay", e.Delay)
 	}
 	l := c.Logger()
-	actor.Guard(c.System(), "Logger", func() { l.Log(context.Background(), level, msg, args...) })
+	access.Guard(c.System(), "Logger", func() { l.Log(context.Background(), level, msg, args...) })
 }

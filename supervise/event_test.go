@@ -40,7 +40,7 @@ func (l *logged) lines() (all []string) {
 
 // option makes a system log here.
 func (l *logged) option() actor.Option {
-	return actor.Logger(slog.New(slog.NewTextHandler(l,
+	return actor.WithLogger(slog.New(slog.NewTextHandler(l,
 		nil)))
 }
 
@@ -100,7 +100,7 @@ func TestEvents(t *testing.T) {
 		`app/sub (supervisor) gave up: supervise: too many restarts: "sub" gives up over "b": actor panicked: crash`+"\n"+
 			`app/sub (supervisor) fell: supervise: too many restarts: "sub" gives up over "b": actor panicked: crash; restarts: 1`+"\n"+
 			"app/sub (supervisor) restarted; restarts: 1")
-	h.must(actor.StopWait(h.soon(), h.sys, h.root))
+	h.must(actor.StopWait(h.soon(), h.root))
 	equal(t, "the end", seen.take(), "app (supervisor) ended: shut down")
 }
 
@@ -120,7 +120,8 @@ func TestEvents_Values(t *testing.T) {
 	}
 	e.Reason = nil
 	equal(t, "LastAt", h.tree().Children[0].LastAt, e.Time)
-	equal(t, "event", e, supervise.Event{Kind: supervise.Fell, Path: "app/a", Type: "toy", Ref: ref,
+	equal(t, "event", e, supervise.Event{Kind: supervise.ChildFailed, Path: "app/a", Type: "toy",
+		Ref:      ref,
 		Restarts: 1, Delay: second, Time: epoch.Add(time.Hour)})
 }
 
@@ -189,7 +190,7 @@ func TestLog_Start(t *testing.T) {
 	var log logged
 	h := newHarness(t, log.option())
 	h.run(supervise.Spec{Name: "app", Children: h.workers("a")})
-	_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.failing("b", errUser))
+	_, err := supervise.StartChild(h.soon(), h.root, h.failing("b", errUser))
 	wants(t, err, errUser)
 	if got := strings.Join(log.lines(), ""); !strings.Contains(got,
 		`level=WARN msg="gallop: child failed to start"`) || !strings.Contains(got, "child=app/b") {
@@ -220,7 +221,7 @@ func TestEvents_Overdue(t *testing.T) {
 		name string
 		end  func()
 	}{
-		{"b", func() { h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b")) }},
+		{"b", func() { h.must(supervise.RemoveChild(h.soon(), h.root, "b")) }},
 		{"a", func() { actor.Drain(h.sys, h.root) }},
 	} {
 		r := h.find(c.name)
@@ -228,7 +229,7 @@ func TestEvents_Overdue(t *testing.T) {
 		c.end()
 		h.armed()
 		h.clock.Jump(second)
-		_, err := actor.Join(h.soon(), h.sys, r)
+		_, err := actor.Join(h.soon(), r)
 		h.must(err)
 		h.quiet()
 		if got := seen.take(); strings.Count(got, "killed at") != 1 ||

@@ -25,13 +25,13 @@ func (d *Disk) Write(_ *actor.Context, s string) (int, error) {
 var (
 	DiskType = actor.NewType[Disk]("disk")
 	Write    = actor.DeclareAsk[string, int](DiskType, "write")
-	_        = DiskType.Table(Write.Do((*Disk).Write))
+	_        = DiskType.Table(Write.Handle((*Disk).Write))
 )
 
 // quietly starts a system that does not log the panics that examples provoke.
 func quietly(opts ...actor.Option) *actor.System {
-	return actor.Start(append(opts, actor.Workers(1),
-		actor.Logger(slog.New(slog.DiscardHandler)))...)
+	return actor.Start(append(opts, actor.WithWorkers(1),
+		actor.WithLogger(slog.New(slog.DiscardHandler)))...)
 }
 
 // A tree is data. Its actors keep their refs when they are restarted, and lose their state.
@@ -42,11 +42,11 @@ func Example() {
 			Init: func(d *Disk) { d.written = 100 }},
 	}})
 	_ = sys.Wait(ctx)
-	disk, _ := supervise.Find[Disk](ctx, sys, root, "disk")
-	fmt.Println(Write.Ask(ctx, sys, disk, "a line"))
-	_, err := Write.Ask(ctx, sys, disk, "")
+	disk, _ := supervise.Find[Disk](ctx, root, "disk")
+	fmt.Println(Write.Ask(ctx, disk, "a line"))
+	_, err := Write.Ask(ctx, disk, "")
 	fmt.Println(err)
-	fmt.Println(Write.Ask(ctx, sys, disk, "a line"))
+	fmt.Println(Write.Ask(ctx, disk, "a line"))
 	sys.Stop()
 	// Output:
 	// 101 <nil>
@@ -67,11 +67,11 @@ func ExampleTree() {
 			}},
 		}})
 	_ = sys.Wait(ctx)
-	left, _ := supervise.Find[Disk](ctx, sys, root, "mirrors", "left")
-	_, _ = Write.Ask(ctx, sys, left, "")
+	left, _ := supervise.Find[Disk](ctx, root, "mirrors", "left")
+	_, _ = Write.Ask(ctx, left, "")
 	_ = sys.Wait(ctx)
 	var tree supervise.Node
-	tree, _ = supervise.Tree(ctx, sys, root)
+	tree, _ = supervise.Tree(ctx, root)
 	mirrors := tree.Children[1]
 	for _, k := range mirrors.Children {
 		fmt.Println(mirrors.Name, mirrors.Strategy, k.Name, k.State == supervise.Running,
@@ -84,21 +84,21 @@ func ExampleTree() {
 }
 
 // Children of simple_one_for_one are started from a template, at any time.
-func ExampleLike() {
+func ExampleFromTemplate() {
 	ctx, sys := context.Background(), quietly()
 	disks := supervise.Start(sys, supervise.Spec{Name: "disks", Strategy: supervise.SimpleOneForOne,
 		Template: supervise.Worker[Disk]{Type: DiskType, Restart: supervise.Transient}})
-	var one supervise.Child = supervise.Like("sda", func(d *Disk) { d.written = 7 })
-	any, err := supervise.StartChild(ctx, sys, disks, one)
+	var one supervise.Child = supervise.FromTemplate("sda", func(d *Disk) { d.written = 7 })
+	any, err := supervise.StartChild(ctx, disks, one)
 	sda, _ := actor.As[Disk](any)
 	fmt.Println(err)
-	fmt.Println(Write.Ask(ctx, sys, sda, "a line"))
+	fmt.Println(Write.Ask(ctx, sda, "a line"))
 	var n supervise.Count
-	n, _ = supervise.CountChildren(ctx, sys, disks)
+	n, _ = supervise.CountChildren(ctx, disks)
 	fmt.Println(n.Children, n.Running)
-	fmt.Println(supervise.RemoveChild(ctx, sys, disks, "sda"))
+	fmt.Println(supervise.RemoveChild(ctx, disks, "sda"))
 	_ = sys.Wait(ctx)
-	fmt.Println(supervise.RestartChild(ctx, sys, disks, "sda"))
+	fmt.Println(supervise.RestartChild(ctx, disks, "sda"))
 	sys.Stop()
 	// Output:
 	// <nil>
@@ -118,10 +118,10 @@ func ExampleEscalationError() {
 		Children:  []supervise.Child{supervise.Worker[Disk]{Name: "disk", Type: DiskType}},
 	})
 	_ = sys.Wait(ctx)
-	disk, _ := supervise.Find[Disk](ctx, sys, root, "disk")
-	_, _ = Write.Ask(ctx, sys, disk, "")
-	_, _ = Write.Ask(ctx, sys, disk, "")
-	down, _ := actor.Join(ctx, sys, root)
+	disk, _ := supervise.Find[Disk](ctx, root, "disk")
+	_, _ = Write.Ask(ctx, disk, "")
+	_, _ = Write.Ask(ctx, disk, "")
+	down, _ := actor.Join(ctx, root)
 	var e *supervise.EscalationError
 	fmt.Println(errors.As(down.Reason, &e), errors.Is(down.Reason, supervise.ErrIntensity))
 	fmt.Println(e)
@@ -136,7 +136,7 @@ func ExampleEscalationError() {
 func ExampleBackoff() {
 	ctx, clock := context.Background(),
 		actor.NewVirtualClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
-	sys := quietly(actor.Clock(clock))
+	sys := quietly(actor.WithClock(clock))
 	backoff := supervise.Backoff{First: time.Second, Max: time.Minute}
 	tries := 0
 	supervise.Start(sys, supervise.Spec{Name: "app",
@@ -166,7 +166,7 @@ func ExampleBackoff() {
 func ExampleState() {
 	var kind supervise.Restart = supervise.Transient
 	var strategy supervise.Strategy = supervise.RestForOne
-	var end supervise.Ending = supervise.StopWithin(time.Second)
+	var end supervise.Shutdown = supervise.StopWithin(time.Second)
 	fmt.Println(supervise.BackingOff, supervise.State(supervise.Pending), kind, strategy,
 		end != supervise.KillAtOnce())
 	// Output:
@@ -182,8 +182,8 @@ func ExampleSibling() {
 			supervise.Worker[Cache]{Name: "cache", Type: CacheType},
 		}})
 	fmt.Println(err)
-	cache, _ := supervise.Find[Cache](ctx, sys, root, "cache")
-	fmt.Println(Put.Ask(ctx, sys, cache, "a line"))
+	cache, _ := supervise.Find[Cache](ctx, root, "cache")
+	fmt.Println(Put.Ask(ctx, cache, "a line"))
 	sys.Stop()
 	// Output:
 	// <nil>
@@ -199,13 +199,13 @@ func (k *Cache) Start(c *actor.Context) (err error) {
 }
 
 func (k *Cache) Put(c *actor.Context, s string) (int, error) {
-	return Write.Ask(context.Background(), c.System(), k.disk, s)
+	return Write.Ask(context.Background(), k.disk, s)
 }
 
 var (
 	CacheType = actor.NewType[Cache]("cache").OnStart((*Cache).Start)
 	Put       = actor.DeclareAsk[string, int](CacheType, "put")
-	_         = CacheType.Table(Put.Do((*Cache).Put))
+	_         = CacheType.Table(Put.Handle((*Cache).Put))
 )
 
 // The error says which child did not come up, and why.
@@ -237,12 +237,12 @@ func ExampleEvent() {
 			supervise.Worker[Disk]{Name: "disk", Type: DiskType,
 				Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}},
 		}})
-	disk, _ := supervise.Find[Disk](ctx, sys, root, "disk")
+	disk, _ := supervise.Find[Disk](ctx, root, "disk")
 	for range 2 {
-		_, _ = Write.Ask(ctx, sys, disk, "")
+		_, _ = Write.Ask(ctx, disk, "")
 		_ = sys.Wait(ctx)
 	}
-	fmt.Println(kinds[0] == supervise.Fell, kinds[2] == supervise.GaveUp)
+	fmt.Println(kinds[0] == supervise.ChildFailed, kinds[2] == supervise.GivenUp)
 	sys.Stop()
 	// Output:
 	// app/disk (disk) fell: actor panicked: nothing to write; restarts: 1

@@ -1,6 +1,9 @@
 package supervise
 
-import "github.com/gallop-go/gallop/actor"
+import (
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
+)
 
 // Group restarts: how children are suspended together with the one that failed, and how they wait
 // for each other when they start again.
@@ -26,9 +29,9 @@ func (s *supervisor) waitIn(c *actor.Context, ch *child, in State) {
 	switch h := s.children.blocker; {
 	case ch.ref.IsZero():
 	case in == BackingOff, h != nil && h.seq < ch.seq:
-		actor.Postpone(c, ch.ref)
+		access.Postpone(c, ch.ref)
 	default:
-		actor.Standby(c, ch.ref)
+		access.Standby(c, ch.ref)
 	}
 }
 
@@ -39,7 +42,7 @@ func (s *supervisor) blockYounger(c *actor.Context, ch *child) {
 	if s.spec.strategy.restartsGroup() {
 		for o := ch.newer; o != nil; o = o.newer {
 			if o.state == Pending && !o.ref.IsZero() {
-				actor.Postpone(c, o.ref)
+				access.Postpone(c, o.ref)
 			}
 		}
 	}
@@ -90,10 +93,10 @@ func (s *supervisor) takeDown(c *actor.Context, ch *child) {
 		stop.apply(c, ch.ref)
 		s.armDeadline(c, ch)
 	case stop.mode == shutdownKill:
-		s.children.setState(ch, Falling)
+		s.children.setState(ch, Suspending)
 		ch.kill(c)
 	default:
-		s.children.setState(ch, Falling)
+		s.children.setState(ch, Suspending)
 		actor.Suspend(c, ch.ref)
 		s.armDeadline(c, ch)
 	}

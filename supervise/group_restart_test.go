@@ -12,7 +12,7 @@ import (
 // TestGroupRestart: children are suspended "each when the one after it is down". A child that fails
 // meanwhile does not stop the restart of older ones.
 func TestGroupRestart(t *testing.T) {
-	h := newHarness(t, actor.Workers(3))
+	h := newHarness(t, actor.WithWorkers(3))
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne,
 		Children: h.workers("a", "m", "b", "c")})
 	h.d.take()
@@ -20,7 +20,7 @@ func TestGroupRestart(t *testing.T) {
 	do.Send(h.sys, h.find("c"), func(*testChild, *actor.Context) { close(stuck); <-release })
 	<-stuck
 	do.Send(h.sys, h.find("a"), crash)
-	for h.tree().Children[3].State != supervise.Falling {
+	for h.tree().Children[3].State != supervise.Suspending {
 		yield()
 	}
 	equal(t, "states", h.states(), "a pending, m running, b running, c falling")
@@ -38,7 +38,7 @@ func TestGroupRestart(t *testing.T) {
 // been suspended yet. A child that ends for good meanwhile is still forgotten.
 func TestGroupRestart_CountsOnce(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForAll, supervise.RestForOne} {
-		h := newHarness(t, actor.Workers(3))
+		h := newHarness(t, actor.WithWorkers(3))
 		temp := h.child("temp")
 		temp.Restart = supervise.Temporary
 		h.run(supervise.Spec{Name: "root", Strategy: s,
@@ -51,7 +51,7 @@ func TestGroupRestart_CountsOnce(t *testing.T) {
 		<-stuck
 		b, gone := h.find("b"), h.find("temp")
 		do.Send(h.sys, h.find("a"), crash)
-		for h.tree().Children[3].State != supervise.Falling {
+		for h.tree().Children[3].State != supervise.Suspending {
 			yield()
 		}
 		h.d.take()
@@ -107,7 +107,7 @@ func TestGroupRestart_Restarted(t *testing.T) {
 			[]string{"-a", "-sub", "-b", "+b", "-b", "+a", "+b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newHarness(t, actor.Workers(3))
+			h := newHarness(t, actor.WithWorkers(3))
 			var b supervise.Child = h.child("b")
 			if c.sub {
 				b = supervise.Spec{Name: "b", Children: h.workers("sub")}
@@ -136,7 +136,7 @@ func TestGroupRestart_Restarted(t *testing.T) {
 }
 
 // twins are two children of a group that ends at its second restart.
-func (h *harness) twins(stop supervise.Ending) {
+func (h *harness) twins(stop supervise.Shutdown) {
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
 		Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
 		Children:  []supervise.Child{h.stubborn("a", stop), h.stubborn("b", stop)}})
@@ -146,7 +146,7 @@ func (h *harness) twins(stop supervise.Ending) {
 func (h *harness) restartedOnce() {
 	h.Helper()
 	h.quiet()
-	equal(h, "root", h.root.Standing(), actor.Idle)
+	equal(h, "root", h.root.Status(), actor.StatusIdle)
 	equal(h, "states", h.states(), "a running, b running")
 	children := h.tree().Children
 	equal(h, "restarts", children[0].Restarts+children[1].Restarts, 1)
@@ -156,7 +156,7 @@ func (h *harness) restartedOnce() {
 // and is killed with the others before its failure is known.
 func TestGroupRestart_CountsKilledOnce(t *testing.T) {
 	for seed := range uint64(100) {
-		h := newHarness(t, actor.Seed(seed+1))
+		h := newHarness(t, actor.WithDeterministic(seed+1))
 		h.twins(supervise.KillAtOnce())
 		a, b := h.find("a"), h.find("b")
 		do.Send(h.sys, a, crash)
@@ -169,7 +169,7 @@ func TestGroupRestart_CountsKilledOnce(t *testing.T) {
 // TestGroupRestart_CountsOverdueOnce: "A group restart counts once", also if the oldest goes down
 // as it was told, but so late that it has been killed too.
 func TestGroupRestart_CountsOverdueOnce(t *testing.T) {
-	h := newHarness(t, actor.Workers(3))
+	h := newHarness(t, actor.WithWorkers(3))
 	h.twins(supervise.StopWithin(second))
 	a := h.find("a")
 	stuck := make(chan struct{})

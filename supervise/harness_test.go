@@ -84,11 +84,11 @@ var (
 			OnStart((*testChild).start).OnStop((*testChild).stop)
 	do   = actor.Declare[act](testChildType, "do")
 	say  = actor.Declare[string](testChildType, "say")
-	ping = actor.DeclareAsk[actor.None, string](testChildType, "ping")
+	ping = actor.DeclareAsk[struct{}, string](testChildType, "ping")
 	_    = testChildType.Table(
-		do.Do(func(y *testChild, c *actor.Context, f act) { f(y, c) }),
-		say.Do(func(y *testChild, _ *actor.Context, s string) { y.d.note(y.name + " " + s) }),
-		ping.Do(func(y *testChild, _ *actor.Context, _ actor.None) (string, error) {
+		do.Handle(func(y *testChild, c *actor.Context, f act) { f(y, c) }),
+		say.Handle(func(y *testChild, _ *actor.Context, s string) { y.d.note(y.name + " " + s) }),
+		ping.Handle(func(y *testChild, _ *actor.Context, _ struct{}) (string, error) {
 			return y.name,
 				nil
 		}))
@@ -119,9 +119,13 @@ type harness struct {
 func newHarness(t testing.TB, opts ...actor.Option) *harness {
 	t.Helper()
 	h := &harness{TB: t, clock: actor.NewVirtualClock(epoch)}
-	h.sys = actor.Start(append([]actor.Option{actor.Workers(2), actor.Logger(silent),
-		actor.Clock(h.clock),
-		actor.OnDeadLetter(func(actor.DeadLetter) { h.mu.Lock(); h.dead++; h.mu.Unlock() })},
+	h.sys = actor.Start(append([]actor.Option{actor.WithWorkers(2), actor.WithLogger(silent),
+		actor.WithClock(h.clock),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {
+			h.mu.Lock()
+			h.dead++
+			h.mu.Unlock()
+		}})},
 		opts...)...)
 	t.Cleanup(h.sys.Stop)
 	return h
@@ -176,7 +180,7 @@ func (h *harness) must(err error) {
 
 func (h *harness) find(path ...string) actor.Ref[testChild] {
 	h.Helper()
-	r, err := supervise.Find[testChild](h.soon(), h.sys, h.root, path...)
+	r, err := supervise.Find[testChild](h.soon(), h.root, path...)
 	h.must(err)
 	return r
 }
@@ -190,7 +194,7 @@ func (h *harness) tell(f act, path ...string) {
 
 func (h *harness) tree() supervise.Node {
 	h.Helper()
-	n, err := supervise.Tree(h.soon(), h.sys, h.root)
+	n, err := supervise.Tree(h.soon(), h.root)
 	h.must(err)
 	return n
 }
@@ -208,7 +212,7 @@ func (h *harness) states() string {
 // reason is why the root has ended.
 func (h *harness) reason() error {
 	h.Helper()
-	d, err := actor.Join(h.soon(), h.sys, h.root)
+	d, err := actor.Join(h.soon(), h.root)
 	h.must(err)
 	return d.Reason
 }

@@ -16,7 +16,7 @@ import "time"
 //     which then do not count for the supervisor's Intensity. The child ends for good; with
 //     Escalate the supervisor gives up.
 //
-// A child that ends for good is stopped, and its siblings go on: see [GaveUp]. Its
+// A child that ends for good is stopped, and its siblings go on: see [GivenUp]. Its
 // supervisor keeps the declaration, for [RestartChild], but forgets children of
 // SimpleOneForOne.
 type Intensity struct {

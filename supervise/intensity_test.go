@@ -79,12 +79,12 @@ func TestEscalation(t *testing.T) {
 		h.child("y"),
 	}})
 	h.tell(crash, "sub", "b")
-	sub, err := supervise.Sub(h.soon(), h.sys, h.root, "sub")
+	sub, err := supervise.FindSupervisor(h.soon(), h.root, "sub")
 	h.must(err)
 	h.d.take()
 	h.tell(crash, "sub", "b")
 	h.d.says(t, "-b", "-c", "-a", "-y", "-x", "+x", "+a", "+b", "+c", "+y")
-	after, err := supervise.Sub(h.soon(), h.sys, h.root, "sub")
+	after, err := supervise.FindSupervisor(h.soon(), h.root, "sub")
 	h.must(err)
 	equal(t, "ref of sub", after, sub)
 	n := h.tree().Children[1]

@@ -62,7 +62,7 @@ func (t *killTimer) due(c *actor.Context, within time.Duration) {
 func (t *killTimer) lateDown(c *actor.Context, d actor.Down) {
 	k := t.late[d.ActorID]
 	if delete(t.late, d.ActorID); errors.Is(d.Reason, actor.ErrKilled) {
-		e := Event{Kind: Overdue, Path: k.path, Type: k.typ, Time: c.Now()}
+		e := Event{Kind: ChildOverdue, Path: k.path, Type: k.typ, Time: c.Now()}
 		e.reportLate(c, t.hook, k.within)
 	}
 }
@@ -83,7 +83,7 @@ var (
 )
 
 func init() {
-	killTimerType.OnStart((*killTimer).start).Table(armKill.Do((*killTimer).set),
-		killDue.Do((*killTimer).due),
-		parentDown.Do((*killTimer).down), lateDown.Do((*killTimer).lateDown))
+	killTimerType.OnStart((*killTimer).start).Table(armKill.Handle((*killTimer).set),
+		killDue.Handle((*killTimer).due),
+		parentDown.Handle((*killTimer).down), lateDown.Handle((*killTimer).lateDown))
 }

@@ -26,16 +26,16 @@ func TestCycles(t *testing.T) {
 	h.run(spec)
 	cycle := func(n int) {
 		for range n {
-			r, err := supervise.StartChild(h.soonOnce(), h.sys, h.root,
-				supervise.Like("", func(*testChild) {}))
+			r, err := supervise.StartChild(h.soonOnce(), h.root,
+				supervise.FromTemplate("", func(*testChild) {}))
 			h.must(err)
 			typed, _ := actor.As[testChild](r)
 			do.Send(h.sys, typed, crash)
 			// it is up again
-			if _, err := ping.Ask(h.soonOnce(), h.sys, typed, actor.None{}); err != nil {
+			if _, err := ping.Ask(h.soonOnce(), typed, struct{}{}); err != nil {
 				t.Fatal(err)
 			}
-			h.must(supervise.RemoveChild(h.soonOnce(), h.sys, h.root, r.String()))
+			h.must(supervise.RemoveChild(h.soonOnce(), h.root, r.String()))
 			h.clock.Jump(1)
 		}
 		h.quiet()

@@ -377,7 +377,7 @@ func (v *modelTest) must(err error) {
 
 // supervisorOf returns the supervisor of what is at a path.
 func (v *modelTest) supervisorOf(path []string) supervise.Supervisor {
-	s, err := supervise.Sub(v.ctx, v.h.sys, v.h.root, path[:len(path)-1]...)
+	s, err := supervise.FindSupervisor(v.ctx, v.h.root, path[:len(path)-1]...)
 	v.must(err)
 	return s
 }
@@ -390,7 +390,7 @@ func (v *modelTest) does(f act, normal bool) func(*rapid.T) {
 		if ch == nil || ch.sub != nil || ch.state != supervise.Running {
 			return
 		}
-		r, err := supervise.Find[testChild](v.ctx, v.h.sys, v.h.root, path...)
+		r, err := supervise.Find[testChild](v.ctx, v.h.root, path...)
 		v.must(err)
 		do.Send(v.h.sys, r, f)
 		v.note("-" + ch.name)
@@ -419,7 +419,7 @@ func (v *modelTest) order(f func(actor.Sender, actor.Target), killed bool) func(
 }
 
 func (h *harness) treeOf(ctx context.Context, s supervise.Supervisor) supervise.Node {
-	n, err := supervise.Tree(ctx, h.sys, s)
+	n, err := supervise.Tree(ctx, s)
 	h.must(err)
 	return n
 }
@@ -441,7 +441,7 @@ func (v *modelTest) operations() map[string]func(*rapid.T) {
 		"stop":     v.order(actor.Stop, false),
 		"kill":     v.order(actor.Kill, true),
 		"remove": one(func(ch *modelChild, path []string) {
-			v.must(supervise.RemoveChild(v.ctx, v.h.sys, v.supervisorOf(path), ch.name))
+			v.must(supervise.RemoveChild(v.ctx, v.supervisorOf(path), ch.name))
 			v.down(ch, false)
 			ch.parent.drop(ch)
 			v.startPending(ch.parent)
@@ -508,7 +508,7 @@ func (v *modelTest) check() {
 	v.notes = nil
 	v.checkHeard()
 	if v.dead {
-		if v.h.root.Standing() != actor.Ended {
+		if v.h.root.Status() != actor.StatusEnded {
 			v.t.Fatal("the root goes on")
 		}
 		return
@@ -538,7 +538,7 @@ func TestSupervisorModel(t *testing.T) {
 	ctx := t.Context()
 	rapid.Check(t, func(rt *rapid.T) {
 		h := &harness{TB: t, clock: actor.NewVirtualClock(epoch)}
-		h.sys = actor.Start(actor.Workers(2), actor.Logger(silent), actor.Clock(h.clock))
+		h.sys = actor.Start(actor.WithWorkers(2), actor.WithLogger(silent), actor.WithClock(h.clock))
 		defer h.sys.Stop()
 		v := &modelTest{model: &model{now: epoch}, t: rt, ctx: ctx, h: h,
 			heard: make(starter, 1000)}
@@ -549,12 +549,12 @@ func TestSupervisorModel(t *testing.T) {
 		v.begin(root)
 		rt.Repeat(v.operations())
 		if !v.dead {
-			v.must(actor.StopWait(ctx, h.sys, h.root))
+			v.must(actor.StopWait(ctx, h.root))
 			v.downAll(v.root, false)
 			v.dead = true
 			v.check()
 		}
-		v.must(actor.StopWait(ctx, h.sys, v.caller))
+		v.must(actor.StopWait(ctx, v.caller))
 		st := h.sys.Stats()
 		if st.Spawned != st.Stopped {
 			rt.Fatalf("%d actors are left", st.Spawned-st.Stopped)

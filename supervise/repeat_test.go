@@ -31,26 +31,26 @@ var failingTree = supervise.Spec{Name: "app",
 func TestRepeat(t *testing.T) {
 	orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 		ctx := context.Background()
-		sys := actor.Start(actor.Simulated(h), actor.Seed(seed),
-			actor.Logger(slog.New(slog.DiscardHandler)))
+		sys := actor.Start(sim.Option(h).(actor.Option), actor.WithDeterministic(seed),
+			actor.WithLogger(slog.New(slog.DiscardHandler)))
 		root := supervise.Start(sys, failingTree)
 		said := ""
 		for _, path := range [][]string{{"disk"}, {"pair", "left"}, {"disk"}, {"pair", "right"},
 			{"pair", "left"}} {
-			d, err := supervise.Find[Disk](ctx, sys, root, path...)
+			d, err := supervise.Find[Disk](ctx, root, path...)
 			if err != nil {
 				said += fmt.Sprintln(path, err) // in the middle of a restart
 				continue
 			}
 			for _, line := range []string{"a line", "", "another"} {
-				n, err := Write.Ask(ctx, sys, d, line)
+				n, err := Write.Ask(ctx, d, line)
 				said += fmt.Sprintln(path, n, err)
 			}
 		}
-		tree, err := supervise.Tree(ctx, sys, root)
+		tree, err := supervise.Tree(ctx, root)
 		said += fmt.Sprintln(tree, err)
 		sys.Stop()
-		st, counts := sys.Stats(), sys.Books()
+		st, counts := sys.Stats(), sim.CountsOf(sys)
 		if counts.Sent != st.Messages+st.DeadLetters || st.Panics < 3 {
 			t.Errorf("%d sent, %d run, %d dead letters, %d panics", counts.Sent, st.Messages,
 				st.DeadLetters, st.Panics)

@@ -33,7 +33,7 @@ func Serve(ctx context.Context, sys *actor.System, spec Spec, grace time.Duratio
 	if grace < 0 {
 		panic(fmt.Sprintf("gallop: supervise: Serve: a grace of %v", grace))
 	}
-	var late lateOnes
+	late := lateOnes{ctx: ctx}
 	spec.OnEvent = late.listen(spec.OnEvent)
 	root, err := StartWait(ctx, sys, spec)
 	if err == nil {
@@ -42,9 +42,8 @@ func Serve(ctx context.Context, sys *actor.System, spec Spec, grace time.Duratio
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) { // ctx ended: the order to shut down
-		late.begin() // also if it was still starting
 		if err = nil; !root.IsZero() {
-			err = drain(within, sys, root, grace)
+			err = drain(within, root, grace)
 		}
 	}
 	err = errors.Join(err, sys.Shutdown(within))
@@ -53,15 +52,15 @@ func Serve(ctx context.Context, sys *actor.System, spec Spec, grace time.Duratio
 
 // lateOnes are the children that were killed at their deadlines while all ends.
 type lateOnes struct {
-	mu   sync.Mutex
-	ends bool  // guarded by mu
-	all  error // guarded by mu
+	ctx context.Context // all ends once it has ended
+	mu  sync.Mutex
+	all error // guarded by mu
 }
 
 // listen returns an OnEvent that takes note and calls another, unless that is nil.
 func (l *lateOnes) listen(next func(Event)) func(Event) {
 	return func(e Event) {
-		if e.Kind == Overdue {
+		if e.Kind == ChildOverdue {
 			l.add(e)
 		}
 		if next != nil {
@@ -73,16 +72,9 @@ func (l *lateOnes) listen(next func(Event)) func(Event) {
 func (l *lateOnes) add(e Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.ends {
+	if l.ctx.Err() != nil {
 		l.all = errors.Join(l.all, fmt.Errorf("%s (%s): %w", e.Path, e.Type, e.Reason))
 	}
-}
-
-// begin says that from now on all ends.
-func (l *lateOnes) begin() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ends = true
 }
 
 func (l *lateOnes) err() error {
@@ -92,11 +84,11 @@ func (l *lateOnes) err() error {
 }
 
 // drain drains a tree, or kills it if ctx ends first.
-func drain(ctx context.Context, sys *actor.System, root Supervisor, grace time.Duration) error {
-	err := actor.DrainWait(ctx, sys, root)
+func drain(ctx context.Context, root Supervisor, grace time.Duration) error {
+	err := actor.DrainWait(ctx, root)
 	if err == nil || !errors.Is(err, ctx.Err()) {
 		return err
 	}
-	actor.Kill(sys, root)
+	actor.Kill(actor.SystemOf(root), root)
 	return fmt.Errorf("gallop: supervise: the tree has not ended within %v: %w", grace, err)
 }

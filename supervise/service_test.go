@@ -28,7 +28,7 @@ func TestStartChild_Fails(t *testing.T) {
 			for range 20 {
 				bad := h.failing("bad", errUser)
 				bad.Restart = kind
-				r, err := supervise.StartChild(h.soon(), h.sys, h.root, bad)
+				r, err := supervise.StartChild(h.soon(), h.root, bad)
 				var e *supervise.StartError
 				if !errors.Is(err, errUser) || !errors.As(err, &e) || e.Path != "app/bad" ||
 					!r.IsZero() {
@@ -37,7 +37,7 @@ func TestStartChild_Fails(t *testing.T) {
 				h.d.says(t, "+bad")
 				equal(t, "states", h.states(), "a running")
 			}
-			_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.child("bad"))
+			_, err := supervise.StartChild(h.soon(), h.root, h.child("bad"))
 			h.must(err)
 		}
 	}
@@ -51,7 +51,7 @@ func TestStartChild_TreeFails(t *testing.T) {
 	h.d.take()
 	sub := supervise.Spec{Name: "sub",
 		Children: []supervise.Child{h.child("x"), h.failing("y", errUser)}}
-	_, err := supervise.StartChild(h.soon(), h.sys, h.root, sub)
+	_, err := supervise.StartChild(h.soon(), h.root, sub)
 	wants(t, err, errUser)
 	equal(t, "error", err.Error(), `gallop: supervise: "app/sub/y" did not start: user's own`)
 	h.d.says(t, "+x", "+y", "-x")
@@ -62,8 +62,8 @@ func TestStartChild_TreeFails(t *testing.T) {
 func TestStartChild_Simple(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
-	_, err := supervise.StartChild(h.soon(), h.sys, h.root,
-		supervise.Like("bob", func(y *testChild) { y.fail = errUser }))
+	_, err := supervise.StartChild(h.soon(), h.root,
+		supervise.FromTemplate("bob", func(y *testChild) { y.fail = errUser }))
 	wants(t, err, errUser)
 	equal(t, "children", h.count(), supervise.Count{})
 }
@@ -78,7 +78,7 @@ func TestStartChild_ContextEnds(t *testing.T) {
 	release := make(chan struct{})
 	slow := h.child("slow")
 	slow.Init = func(y *testChild) { y.name, y.d = "slow", &h.d; cancel(); <-release }
-	_, err := supervise.StartChild(ctx, h.sys, h.root, slow)
+	_, err := supervise.StartChild(ctx, h.root, slow)
 	wants(t, err, context.Canceled)
 	close(release)
 	h.quiet()
@@ -98,7 +98,7 @@ func TestStartChild_GivenUp(t *testing.T) {
 	spawned := h.sys.Stats().Spawned
 	ctx, cancel := context.WithTimeout(h.soon(), time.Millisecond)
 	defer cancel()
-	_, err := supervise.StartChild(ctx, h.sys, h.root, h.child("b"))
+	_, err := supervise.StartChild(ctx, h.root, h.child("b"))
 	wants(t, err, context.DeadlineExceeded)
 	go func() {
 		for range reached {
@@ -132,11 +132,11 @@ func TestStartChild_Ignored(t *testing.T) {
 	h.tell(crash, "b")
 	equal(t, "states", h.states(), "a stopped, b running")
 	h.d.says(t, "+a", "+b", "-b", "+b")
-	r, err := supervise.StartChild(h.soon(), h.sys, h.root, h.failing("c", supervise.ErrIgnore))
+	r, err := supervise.StartChild(h.soon(), h.root, h.failing("c", supervise.ErrIgnore))
 	h.must(err)
 	equal(t, "ref", r, actor.AnyRef{})
 	off = false
-	h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "a"))
+	h.must(supervise.RestartChild(h.soon(), h.root, "a"))
 	equal(t, "states", h.states(), "a running, b running, c stopped")
 }
 
@@ -156,7 +156,7 @@ func TestRestartChild_Fails(t *testing.T) {
 			Children:  []supervise.Child{a, h.child("b")}})
 		fail = errUser
 		h.d.take()
-		wants(t, supervise.RestartChild(h.soon(), h.sys, h.root, "a"), errUser)
+		wants(t, supervise.RestartChild(h.soon(), h.root, "a"), errUser)
 		equal(t, "states", h.states(), "a backing off, b running")
 		fail = nil
 		h.advance(second)
@@ -164,11 +164,11 @@ func TestRestartChild_Fails(t *testing.T) {
 		h.must(supervise.StopChild(h.soon(), h.root, "a"))
 		fail = errUser
 		for range 5 {
-			wants(t, supervise.RestartChild(h.soon(), h.sys, h.root, "a"), errUser)
+			wants(t, supervise.RestartChild(h.soon(), h.root, "a"), errUser)
 			equal(t, "states", h.states(), "a stopped, b running")
 		}
 		fail = nil
-		h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "a"))
+		h.must(supervise.RestartChild(h.soon(), h.root, "a"))
 		equal(t, "states", h.states(), "a running, b running")
 		h.d.says(t, "-a", "+a", "+a", "-a", "+a", "+a", "+a", "+a", "+a", "+a")
 	}
@@ -186,17 +186,17 @@ func TestStopChild(t *testing.T) {
 			Children: []supervise.Child{a, h.child("b")}})
 		before := h.find("a")
 		h.must(supervise.StopChild(h.soon(), h.root, "a"))
-		equal(t, "standing", before.Standing(), actor.Ended)
+		equal(t, "standing", before.Status(), actor.StatusEnded)
 		equal(t, "states", h.states(), "a stopped, b running")
 		h.tell(crash, "b")
 		equal(t, "states", h.states(), "a stopped, b running")
 		h.must(supervise.StopChild(h.soon(), h.root, "a"))
-		h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "a"))
+		h.must(supervise.RestartChild(h.soon(), h.root, "a"))
 		equal(t, "states", h.states(), "a running, b running")
 		equal(t, "a new actor", h.find("a") != before, true)
 		h.tell(crash, "b")
 		h.d.says(t, "+a", "+b", "-a", "-b", "+b", "+a", "-b", "-a", "+a", "+b")
-		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "a"))
+		h.must(supervise.RemoveChild(h.soon(), h.root, "a"))
 		wants(t, supervise.StopChild(h.soon(), h.root, "a"), supervise.ErrNoChild)
 	}
 	h := newHarness(t)
@@ -212,7 +212,7 @@ func TestStopChild(t *testing.T) {
 
 	h = newHarness(t)
 	h.run(h.sessions())
-	_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like("ann"))
+	_, err := supervise.StartChild(h.soon(), h.root, h.like("ann"))
 	h.must(err)
 	h.must(supervise.StopChild(h.soon(), h.root, "ann"))
 	equal(t, "children", h.count(), supervise.Count{})
@@ -241,12 +241,12 @@ func TestOwnIntensity(t *testing.T) {
 		`level=ERROR msg="gallop: child fell too often, and is not restarted"`) {
 		t.Errorf("the log has %s", got)
 	}
-	h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "a"))
+	h.must(supervise.RestartChild(h.soon(), h.root, "a"))
 	for range 2 { // they count anew
 		h.tell(exitWithError, "a")
 	}
 	h.quiet()
-	equal(t, "root", h.root.Standing(), actor.Idle)
+	equal(t, "root", h.root.Status(), actor.StatusIdle)
 	equal(t, "states", h.states(), "a running, b running")
 
 	h = newHarness(t)
@@ -267,7 +267,7 @@ func TestOwnIntensity_Simple(t *testing.T) {
 		spec.Intensity = supervise.Intensity{Restarts: 3, Within: time.Minute, Escalate: shared}
 		h.run(spec)
 		for _, name := range []string{"ann", "bob"} {
-			_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like(name))
+			_, err := supervise.StartChild(h.soon(), h.root, h.like(name))
 			h.must(err)
 		}
 		for range 3 {
@@ -284,7 +284,7 @@ func TestOwnIntensity_Simple(t *testing.T) {
 		}
 		h.tell(crash, "bob")
 		equal(t, "states", h.states(), "ann running")
-		_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like("bob"))
+		_, err := supervise.StartChild(h.soon(), h.root, h.like("bob"))
 		h.must(err)
 	}
 }
@@ -293,13 +293,13 @@ func TestOwnIntensity_Simple(t *testing.T) {
 // hang cost one deadline". One helper sees to the deadlines of all.
 func TestSimple_StopsAllAtOnce(t *testing.T) {
 	const n = 50
-	h := newHarness(t, actor.Workers(4), actor.Spares(2*n))
+	h := newHarness(t, actor.WithWorkers(4), actor.WithMaxBlocked(2*n))
 	spec := h.sessions()
 	spec.Template = h.stubborn("session", supervise.StopWithin(5*second))
 	h.run(spec)
 	for i := range n {
 		name := fmt.Sprint("s", i)
-		_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like(name))
+		_, err := supervise.StartChild(h.soon(), h.root, h.like(name))
 		h.must(err)
 		h.stick(name)
 	}
@@ -307,7 +307,7 @@ func TestSimple_StopsAllAtOnce(t *testing.T) {
 	actor.Stop(h.sys, h.root)
 	h.armed()
 	h.clock.Jump(5*second - 1)
-	equal(t, "before", h.root.Standing() == actor.Ended && h.sys.Stats().Stopped > 0, false)
+	equal(t, "before", h.root.Status() == actor.StatusEnded && h.sys.Stats().Stopped > 0, false)
 	h.clock.Jump(1)
 	h.must(h.root.Wait(h.soon()))
 	h.quiet()
@@ -335,7 +335,7 @@ func TestDown_AnswersAtOnce(t *testing.T) {
 		if kind == "tree" {
 			h.advance(time.Hour)
 		}
-		c2, err := supervise.Sub(h.soon(), h.sys, h.root, "c2")
+		c2, err := supervise.FindSupervisor(h.soon(), h.root, "c2")
 		h.must(err)
 		if kind == "tree" {
 			h.tell(crash, "c1", "x")
@@ -343,17 +343,17 @@ func TestDown_AnswersAtOnce(t *testing.T) {
 			h.tell(crash, "c1")
 		}
 		ctx := h.soon()
-		_, err = supervise.Find[testChild](ctx, h.sys, h.root, "c2", "w")
+		_, err = supervise.Find[testChild](ctx, h.root, "c2", "w")
 		wants(t, err, supervise.ErrNoChild)
-		_, err = supervise.CountChildren(ctx, h.sys, c2)
+		_, err = supervise.CountChildren(ctx, c2)
 		wants(t, err, actor.ErrSuspended)
-		_, err = supervise.StartChild(ctx, h.sys, c2, h.child("x"))
+		_, err = supervise.StartChild(ctx, c2, h.child("x"))
 		wants(t, err, actor.ErrSuspended)
-		wants(t, supervise.RemoveChild(ctx, h.sys, c2, "w"), actor.ErrSuspended)
+		wants(t, supervise.RemoveChild(ctx, c2, "w"), actor.ErrSuspended)
 		equal(t, "nodes", len(h.tree().Children), 2)
 		h.advance(time.Hour)
 		h.find("c2", "w")
-		n, err := supervise.CountChildren(ctx, h.sys, c2)
+		n, err := supervise.CountChildren(ctx, c2)
 		h.must(err)
 		equal(t, "children", n, supervise.Count{Children: 1, Running: 1})
 	}

@@ -10,18 +10,18 @@ import (
 // Forever is a deadline that never passes.
 const Forever time.Duration = math.MaxInt64
 
-// Ending says how a child is stopped: when it is removed, when it is part of a group restart, or
-// when its supervisor ends. The zero Ending is [StopWithin] of 5 seconds for a worker, and of
+// Shutdown says how a child is stopped: when it is removed, when it is part of a group restart, or
+// when its supervisor ends. The zero Shutdown is [StopWithin] of 5 seconds for a worker, and of
 // [Forever] for a supervisor.
 //
 // In a group restart a child keeps its mail, as in every restart: it is suspended after the message
 // that it is handling, even with DrainWithin, and queued messages run after the restart. Of its
-// Ending only the deadline counts, and [KillAtOnce]. A [Temporary] child is not restarted, and ends
-// as declared.
+// Shutdown only the deadline counts, and [KillAtOnce]. A [Temporary] child is not restarted, and
+// ends as declared.
 //
 // When a supervisor ends, its children end one after another, each with its own deadline. Those of
 // [SimpleOneForOne] end all at once, so that many children that hang cost one deadline.
-type Ending struct {
+type Shutdown struct {
 	mode   shutdownMode
 	within time.Duration
 }
@@ -37,17 +37,17 @@ const (
 
 // StopWithin stops a child after the message that it is handling, and kills it if it
 // has not ended when d has passed. See [actor.Stop] and [actor.Kill].
-func StopWithin(d time.Duration) Ending { return Ending{shutdownStop, d} }
+func StopWithin(d time.Duration) Shutdown { return Shutdown{shutdownStop, d} }
 
 // DrainWithin lets a child run its queued messages first, and kills it if it has not ended when d
-// has passed. See [actor.Drain], and [Ending] for group restarts.
-func DrainWithin(d time.Duration) Ending { return Ending{shutdownDrain, d} }
+// has passed. See [actor.Drain], and [Shutdown] for group restarts.
+func DrainWithin(d time.Duration) Shutdown { return Shutdown{shutdownDrain, d} }
 
 // KillAtOnce kills a child. In a group restart such a child cannot be restarted in place: it comes
 // up as a new actor.
-func KillAtOnce() Ending { return Ending{shutdownKill, Forever} }
+func KillAtOnce() Shutdown { return Shutdown{shutdownKill, Forever} }
 
-func (e Ending) orDefault(d Ending) Ending {
+func (e Shutdown) orDefault(d Shutdown) Shutdown {
 	if e.mode == shutdownDefault {
 		return d
 	}
@@ -56,7 +56,7 @@ func (e Ending) orDefault(d Ending) Ending {
 
 // apply tells an actor to end in this way, from a behaviour of any actor. The caller arms the
 // deadline.
-func (e Ending) apply(c *actor.Context, who actor.AnyRef) {
+func (e Shutdown) apply(c *actor.Context, who actor.AnyRef) {
 	switch e.mode {
 	case shutdownKill:
 		actor.Kill(c, who)
@@ -68,7 +68,7 @@ func (e Ending) apply(c *actor.Context, who actor.AnyRef) {
 }
 
 // hasDeadline reports whether a child that was told to end is killed when its deadline passes.
-func (e Ending) hasDeadline() bool { return e.mode != shutdownKill && e.within != Forever }
+func (e Shutdown) hasDeadline() bool { return e.mode != shutdownKill && e.within != Forever }
 
 // endChild tells a child to end because its supervisor ends or is suspended.
 func (s *supervisor) endChild(c *actor.Context, ch *child, child actor.AnyRef) {

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/supervise"
 )
 
 // stubborn is a child with that Ending: see stick for how it keeps from ending.
-func (h *harness) stubborn(name string, stop supervise.Ending) supervise.Worker[testChild] {
+func (h *harness) stubborn(name string, stop supervise.Shutdown) supervise.Worker[testChild] {
 	w := h.child(name)
 	w.Stop = stop
 	return w
@@ -37,10 +38,10 @@ func (h *harness) stick(path ...string) {
 func TestShutdown(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		stop supervise.Ending
+		stop supervise.Shutdown
 		want []string
 	}{
-		{"Default", supervise.Ending{}, []string{"-a"}},
+		{"Default", supervise.Shutdown{}, []string{"-a"}},
 		{"Stop", supervise.StopWithin(supervise.Forever), []string{"-a"}},
 		{"Drain", supervise.DrainWithin(second), []string{"a 1", "a 2", "-a"}},
 		{"Kill", supervise.KillAtOnce(), nil},
@@ -64,14 +65,14 @@ func TestShutdown(t *testing.T) {
 				say.Send(h.sys, a, "1")
 				say.Send(h.sys, a, "2")
 				if remove {
-					h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "a"))
+					h.must(supervise.RemoveChild(h.soon(), h.root, "a"))
 				} else {
 					actor.Stop(h.sys, h.root)
 				}
 				close(release)
 				h.quiet()
 				h.d.says(t, c.want...)
-				equal(t, "ended", a.Standing(), actor.Ended)
+				equal(t, "ended", a.Status(), actor.StatusEnded)
 			})
 		}
 	}
@@ -83,7 +84,7 @@ func TestShutdown_Deadline(t *testing.T) {
 	crashA := func(h *harness) { do.Send(h.sys, h.find("a"), crash) }
 	for name, how := range map[string]func(h *harness){
 		"End":    func(h *harness) { actor.Stop(h.sys, h.root) },
-		"Remove": func(h *harness) { h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b")) },
+		"Remove": func(h *harness) { h.must(supervise.RemoveChild(h.soon(), h.root, "b")) },
 		"Group":  crashA,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -97,9 +98,9 @@ func TestShutdown_Deadline(t *testing.T) {
 			how(h)
 			h.armed()
 			h.clock.Jump(3*second - 1)
-			equal(t, "before", b.Standing() == actor.Ended, false)
+			equal(t, "before", b.Status() == actor.StatusEnded, false)
 			h.clock.Jump(1)
-			d, err := actor.Join(h.soon(), h.sys, b)
+			d, err := actor.Join(h.soon(), b)
 			h.must(err)
 			wants(t, d.Reason, actor.ErrKilled)
 			h.quiet()
@@ -129,7 +130,7 @@ func TestShutdown_InGroups(t *testing.T) {
 // TestShutdown_DrainInGroups: "In a group restart a child keeps its mail … also with DrainWithin,
 // and queued messages run after the restart".
 func TestShutdown_DrainInGroups(t *testing.T) {
-	h := newHarness(t, actor.Workers(3))
+	h := newHarness(t, actor.WithWorkers(3))
 	b := h.child("b")
 	b.Stop = supervise.DrainWithin(second)
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
@@ -153,9 +154,9 @@ func TestShutdown_LeavesNothing(t *testing.T) {
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
 		Children: h.workers("a", "b", "c")})
 	h.tell(crash, "a")
-	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b"))
+	h.must(supervise.RemoveChild(h.soon(), h.root, "b"))
 	h.quiet()
-	h.must(actor.StopWait(h.soon(), h.sys, h.root))
+	h.must(actor.StopWait(h.soon(), h.root))
 	h.quiet()
 	st := h.sys.Stats()
 	h.advance(time.Hour)
@@ -179,9 +180,9 @@ func TestUnder(t *testing.T) {
 	h.run(supervise.Spec{Name: "root", Children: h.workers("a", "b")})
 	a := h.find("a")
 	h.d.take()
-	h.must(actor.KillWait(h.soon(), h.sys, h.root))
+	h.must(actor.KillWait(h.soon(), h.root))
 	h.d.says(t)
-	equal(t, "ended", a.Standing(), actor.Ended)
+	equal(t, "ended", a.Status(), actor.StatusEnded)
 }
 
 // TestStopping: "reports whether the running actor has been told to end, or is to be taken down …":
@@ -199,14 +200,14 @@ func TestStopping(t *testing.T) {
 		}, true},
 		"RestartChild": {func(h *harness) { h.beginRestart("b") }, true},
 		"RemoveChild": {func(h *harness) {
-			h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b"))
+			h.must(supervise.RemoveChild(h.soon(), h.root, "b"))
 		}, true},
 		"Restart":  {func(h *harness) { actor.Restart(h.sys, h.find("b")) }, true},
 		"Suspend":  {func(h *harness) { actor.Suspend(h.sys, h.find("b")) }, true},
-		"Postpone": {func(h *harness) { actor.Postpone(h.sys, h.find("b")) }, false},
+		"Postpone": {func(h *harness) { access.Postpone(h.sys, h.find("b")) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHarness(t, actor.Workers(3))
+			h := newHarness(t, actor.WithWorkers(3))
 			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
 				Children: h.workers("a", "b")})
 			begun, look, saw := make(chan struct{}), make(chan struct{}), make(chan [2]bool, 1)

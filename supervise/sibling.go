@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // nameTable maps names to the children of a supervisor; it is emptied when the supervisor is
@@ -123,14 +124,15 @@ func Sibling[S any](c *actor.Context, name string, below ...string) (actor.Ref[S
 	return typed, nil
 }
 
-// SiblingSub is [Sibling] for a supervisor, for a child that starts children elsewhere in the tree.
-func SiblingSub(c *actor.Context, name string, below ...string) (Supervisor, error) {
+// SiblingSupervisor is [Sibling] for a supervisor, for a child that starts children elsewhere in
+// the tree.
+func SiblingSupervisor(c *actor.Context, name string, below ...string) (Supervisor, error) {
 	r, err := Sibling[supervisor](c, name, below...)
 	return Supervisor{r}, err
 }
 
 func sibling(c *actor.Context, name string, below []string) (actor.AnyRef, error) {
-	t, ok := actor.FamilyOf(c).(*nameTable)
+	t, ok := access.FamilyOf(c).(*nameTable)
 	if !ok {
 		return actor.AnyRef{},
 			fmt.Errorf("%w: %q: the running actor is not a supervisor's", ErrNoChild, name)

@@ -20,7 +20,8 @@ var (
 		return k.onStart(c)
 	})
 	kinDo = actor.Declare[func(*actor.Context)](kinType, "do")
-	_     = kinType.Table(kinDo.Do(func(_ *siblingProbe, c *actor.Context, f func(*actor.Context)) {
+	_     = kinType.Table(kinDo.Handle(func(_ *siblingProbe, c *actor.Context,
+		f func(*actor.Context)) {
 		f(c)
 	}))
 )
@@ -34,7 +35,7 @@ func siblingWorker(name string, onStart func(*actor.Context) error) supervise.Wo
 // "and so on up to the root", and those below supervisors that it names.
 func TestSibling(t *testing.T) {
 	for seed := range uint64(20) {
-		h := newHarness(t, actor.Seed(seed+1))
+		h := newHarness(t, actor.WithDeterministic(seed+1))
 		found := map[string]actor.Ref[testChild]{}
 		look := func(c *actor.Context) (err error) {
 			for name, path := range map[string][]string{"b": {"b"}, "a": {"a"},
@@ -86,9 +87,9 @@ func TestSibling_NewActor(t *testing.T) {
 			Children: []supervise.Child{h.child("a"), k}})
 		before := h.find("a")
 		equal(t, "ref", saw, before)
-		h.must(actor.KillWait(h.soon(), h.sys, before))
+		h.must(actor.KillWait(h.soon(), before))
 		h.quiet()
-		ref, err := supervise.Find[siblingProbe](h.soon(), h.sys, h.root, "k")
+		ref, err := supervise.Find[siblingProbe](h.soon(), h.root, "k")
 		h.must(err)
 		kinDo.Send(h.sys, ref,
 			func(c *actor.Context) { now, _ = supervise.Sibling[testChild](c, "a") })
@@ -116,10 +117,10 @@ func TestSibling_OfUnsupervised(t *testing.T) {
 // TestSibling_WhileTheyComeAndGo: looking up siblings is safe while the supervisor starts and
 // removes others.
 func TestSibling_WhileTheyComeAndGo(t *testing.T) {
-	h := newHarness(t, actor.Workers(4))
+	h := newHarness(t, actor.WithWorkers(4))
 	h.run(supervise.Spec{Name: "app", Children: []supervise.Child{h.child("a"),
 		siblingWorker("k", func(*actor.Context) error { return nil })}})
-	k, err := supervise.Find[siblingProbe](h.soon(), h.sys, h.root, "k")
+	k, err := supervise.Find[siblingProbe](h.soon(), h.root, "k")
 	h.must(err)
 	done := make(chan struct{})
 	kinDo.Send(h.sys, k, func(c *actor.Context) {
@@ -133,9 +134,9 @@ func TestSibling_WhileTheyComeAndGo(t *testing.T) {
 	})
 	for i := range 500 {
 		name := fmt.Sprint("x", i%10)
-		_, err := supervise.StartChild(h.soonOnce(), h.sys, h.root, h.child(name))
+		_, err := supervise.StartChild(h.soonOnce(), h.root, h.child(name))
 		h.must(err)
-		h.must(supervise.RemoveChild(h.soonOnce(), h.sys, h.root, name))
+		h.must(supervise.RemoveChild(h.soonOnce(), h.root, name))
 	}
 	<-done
 }

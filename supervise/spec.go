@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // Strategy says which children are restarted when a child has failed.
@@ -58,7 +59,7 @@ func nameIn(i int, names ...string) string {
 }
 
 // Child declares a child: it is a [Worker], a [Spec] of a supervisor below, or what
-// [Like] returns. No other type can implement it.
+// [FromTemplate] returns. No other type can implement it.
 type Child interface {
 	child() *childSpec
 }
@@ -89,15 +90,15 @@ type Worker[S any] struct {
 	// supervisor. If there are too many, the child ends for good.
 	Intensity Intensity
 	// Stop says how the child is stopped.
-	Stop Ending
+	Stop Shutdown
 	// Decide, if not nil, decides by the error what follows when the child panics, exits with an
-	// error, or cannot start: see [actor.Decision]. [actor.DecideRestart] leaves it to Restart;
+	// error, or cannot start: see [Decision]. [DecideRestart] leaves it to Restart;
 	// DecideStop ends the child for good, and its siblings go on; DecideEscalate makes the
 	// supervisor give up. Decide runs in the child's turn and must not block.
-	Decide func(reason error) actor.Decision
+	Decide func(reason error) Decision
 	// Mail says what a restart does with the queued messages of the child. The zero value,
-	// [actor.KeepMail], keeps them; [actor.DropMail] makes them dead letters.
-	Mail actor.MailPolicy
+	// [KeepMail], keeps them; [DropMail] makes them dead letters.
+	Mail MailPolicy
 	// WhileDown is how many messages are kept for the child while it waits for its back-off,
 	// besides those that were queued before: 1,000 if it is 0, none with [RefuseWhileDown]. Further
 	// messages become dead letters with the reason [actor.ErrSuspended]. Requests fail with that
@@ -122,7 +123,7 @@ func (w Worker[S]) child() *childSpec {
 		return spec
 	}
 	// now, and not where the supervisor spawns it, who would end over that
-	if err := actor.Seal(w.Type); err != nil {
+	if err := access.Seal(w.Type); err != nil {
 		spec.problem = strings.TrimPrefix(err.Error(), "gallop: ")
 	}
 	spec.typeName = w.Type.Name()
@@ -139,7 +140,7 @@ func (w Worker[S]) child() *childSpec {
 
 // spawnArgs is what a supervisor passes to the spawner of a child.
 type spawnArgs struct {
-	options actor.Care[supervisor]
+	options access.ChildOptions
 	parent  *supervisor
 	child   *child
 	// failFast: the child, if it is a supervisor, ends if one of its children cannot start.
@@ -154,7 +155,7 @@ func (w Worker[S]) spawner(init func(*S)) spawner {
 		init = func(*S) {}
 	}
 	return func(c *actor.Context, b spawnArgs) actor.AnyRef {
-		return actor.SpawnUnder(c, w.Type, init, b.options).Any()
+		return access.SpawnUnder(c, w.Type, init, b.options).(actor.AnyRef)
 	}
 }
 
@@ -182,8 +183,8 @@ type Spec struct {
 	Restart      Restart
 	Backoff      Backoff
 	OwnIntensity Intensity
-	Stop         Ending
-	Decide       func(reason error) actor.Decision
+	Stop         Shutdown
+	Decide       func(reason error) Decision
 }
 
 func (s Spec) child() *childSpec {
@@ -203,18 +204,18 @@ func (s Spec) child() *childSpec {
 					failFast: strict}
 				strict = false // after a restart, a failed start is retried
 			}
-			return actor.SpawnUnder(c, supervisorType, init, b.options).Any()
+			return access.SpawnUnder(c, supervisorType, init, b.options).(actor.AnyRef)
 		},
 	}
 }
 
-// Like declares a child of a supervisor with [SimpleOneForOne]. The child is like the
+// FromTemplate declares a child of a supervisor with [SimpleOneForOne]. The child is like the
 // template, but has this name and, unless init is nil, this state.
 //
 // A child without a name is named after its first ref, as in "session#12", or "session#12.2" if a
 // sibling was given that name. It keeps this name when it is killed and replaced by a new actor,
 // with another ref.
-func Like[S any](name string, init func(*S)) Child { return templated{name, init} }
+func FromTemplate[S any](name string, init func(*S)) Child { return templated{name, init} }
 
 type templated struct {
 	name string
@@ -240,12 +241,12 @@ type commonSpec struct {
 	typeName   string
 	restart    Restart
 	backoff    Backoff
-	stop       Ending
+	stop       Shutdown
 	supervisor *supervisorSpec // nil: the child is a worker
 
 	intensity   Intensity // its own; zero: the supervisor's applies
-	decide      func(error) actor.Decision
-	mail        actor.MailPolicy
+	decide      func(error) Decision
+	mail        MailPolicy
 	whileDown   int
 	keepReplies bool
 

@@ -3,8 +3,6 @@ package supervise
 import (
 	"fmt"
 	"math"
-
-	"github.com/gallop-go/gallop/actor"
 )
 
 // supervisorSpec is a Spec that was checked. Read-only.
@@ -106,7 +104,7 @@ func (s *childSpec) check(sp *supervisorSpec) {
 		sp.reject("%q: an unknown Restart", s.name)
 	case s.intensity.orDefault().invalid():
 		sp.reject("%q: an Intensity of %d in %v", s.name, s.intensity.Restarts, s.intensity.Within)
-	case s.mail > actor.DropMail:
+	case s.mail > DropMail:
 		sp.reject("%q: an unknown Mail", s.name)
 	case s.stop.within < 0:
 		sp.reject("%q: a deadline of %v", s.name, s.stop.within)
@@ -122,7 +120,7 @@ func (b Backoff) problem() string {
 	switch {
 	case b.Immediate < 0:
 		return fmt.Sprintf("a Backoff with %d immediate restarts", b.Immediate)
-	case b.First < 0 || b.Max < 0 || b.Calm < 0:
+	case b.First < 0 || b.Max < 0 || b.ResetAfter < 0:
 		return "a negative time in a Backoff"
 	case b.Factor != 0 && b.Factor < 1 || math.IsNaN(b.Factor) || math.IsInf(b.Factor, 0):
 		return fmt.Sprintf("a Backoff by a factor of %v", b.Factor)

@@ -39,7 +39,7 @@ func StartWait(ctx context.Context, from actor.Sender, spec Spec) (Supervisor, e
 	}
 	if ctxErr := ctx.Err(); ctxErr == nil || !errors.Is(err, ctxErr) {
 		var d actor.Down
-		if d, err = actor.Join(ctx, actor.SystemOf(s), s); err == nil {
+		if d, err = actor.Join(ctx, s); err == nil {
 			err = d.Reason
 		}
 		if ctxErr = ctx.Err(); ctxErr == nil || !errors.Is(err, ctxErr) {
@@ -65,11 +65,11 @@ func notStarted(name string, reason error) error {
 // the reason, if the supervisor ends first.
 func (s Supervisor) Ready(ctx context.Context) error {
 	r := s.asked("Ready")
-	_, err := awaitUp.Ask(ctx, actor.SystemOf(r), r, actor.None{})
+	_, err := awaitUp.Ask(ctx, r, struct{}{})
 	return err
 }
 
-func (s *supervisor) awaitUp(c *actor.Context, none actor.None) (actor.None, error) {
+func (s *supervisor) awaitUp(c *actor.Context, none struct{}) (struct{}, error) {
 	if !s.isUp() {
 		s.upWaiters = append(s.upWaiters, actor.Defer(c, awaitUp))
 	}

@@ -23,11 +23,11 @@ func (h *harness) deep(bad supervise.Child) supervise.Spec {
 // TestStartWait: "returns when the whole tree is up".
 func TestStartWait(t *testing.T) {
 	for seed := range uint64(20) {
-		h := newHarness(t, actor.Seed(seed+1))
+		h := newHarness(t, actor.WithDeterministic(seed+1))
 		root, err := supervise.StartWait(h.soon(), h.sys, h.deep(h.child("bad")))
 		h.must(err)
 		h.d.says(t, "+first", "+left", "+bad", "+right", "+last")
-		_, err = supervise.Find[testChild](h.soon(), h.sys, root, "storage", "disks", "right")
+		_, err = supervise.Find[testChild](h.soon(), root, "storage", "disks", "right")
 		h.must(err)
 		h.sys.Stop()
 	}
@@ -38,7 +38,7 @@ func TestStartWait(t *testing.T) {
 // wraps the error of OnStart".
 func TestStartWait_Fails(t *testing.T) {
 	for seed := range uint64(20) {
-		h := newHarness(t, actor.Seed(seed+1))
+		h := newHarness(t, actor.WithDeterministic(seed+1))
 		root, err := supervise.StartWait(h.soon(), h.sys, h.deep(h.failing("bad", errUser)))
 		var e *supervise.StartError
 		if wants(t, err, errUser); !errors.As(err, &e) || e.Path != "app/storage/disks/bad" ||
@@ -59,7 +59,7 @@ func TestStartWait_Fails(t *testing.T) {
 // been up, it is restarted after a failure as usual", also a start that fails afterwards, while
 // other children are still starting.
 func TestStartWait_FailsLater(t *testing.T) {
-	h := newHarness(t, actor.Workers(3))
+	h := newHarness(t, actor.WithWorkers(3))
 	var starts atomic.Int32
 	first := h.child("first")
 	first.Init = func(y *testChild) {
@@ -163,7 +163,7 @@ func TestReady(t *testing.T) {
 	h.advance(second)
 	h.must(<-ready)
 	h.d.says(t, "+a", "+a", "+b")
-	h.must(actor.StopWait(h.soon(), h.sys, root))
+	h.must(actor.StopWait(h.soon(), root))
 	wants(t, root.Ready(h.soon()), actor.ErrStopped)
 }
 

@@ -15,11 +15,11 @@ import (
 // (that such workers cost nothing is shown by TestBug_K48_IdleCostsNothing); and there are no
 // more goroutines than before.
 func TestStorm_QuietProcess(t *testing.T) {
-	h := &harness{TB: t, sys: actor.Start(actor.Workers(2), actor.Logger(silent))}
+	h := &harness{TB: t, sys: actor.Start(actor.WithWorkers(2), actor.WithLogger(silent))}
 	t.Cleanup(h.sys.Stop)
 	quick := supervise.Backoff{First: 10 * time.Microsecond, Max: time.Millisecond, Jitter: 0.5}
 	h.run(supervise.Spec{Name: "calm", Children: h.workers("a")})
-	h.must(actor.StopWait(h.soon(), h.sys, h.root))
+	h.must(actor.StopWait(h.soon(), h.root))
 	before := runtime.NumGoroutine()
 	bad := h.child("bad")
 	bad.Backoff = quick

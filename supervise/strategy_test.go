@@ -30,7 +30,7 @@ func TestStrategies(t *testing.T) {
 			for i, k := range h.tree().Children {
 				equal(t, "ref of "+k.Name, k.Ref, before.Children[i].Ref)
 			}
-			h.must(actor.StopWait(h.soon(), h.sys, h.root))
+			h.must(actor.StopWait(h.soon(), h.root))
 			h.d.says(t, "-d", "-c", "-b", "-a")
 		})
 	}
@@ -170,7 +170,7 @@ func TestStrategies_WhoWaits(t *testing.T) {
 	h.tell(crash, "b")
 	h.d.says(t, "-b", "-c")
 	equal(t, "states", h.states(), "a running, b backing off, c pending")
-	_, err := ping.Ask(h.soon(), h.sys, c, actor.None{})
+	_, err := ping.Ask(h.soon(), c, struct{}{})
 	wants(t, err, actor.ErrSuspended)
 	say.Send(h.sys, c, "kept")
 	h.tell(crash, "a")
@@ -214,9 +214,9 @@ func TestStart_InOrder(t *testing.T) {
 func TestPlace(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Children: h.workers("a", "b", "c")})
-	h.must(actor.KillWait(h.soon(), h.sys, h.find("b")))
+	h.must(actor.KillWait(h.soon(), h.find("b")))
 	h.quiet()
 	h.d.take()
-	h.must(actor.StopWait(h.soon(), h.sys, h.root))
+	h.must(actor.StopWait(h.soon(), h.root))
 	h.d.says(t, "-c", "-b", "-a")
 }

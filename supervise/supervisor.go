@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // Supervisor is a running supervisor. It is an actor like others, and can be stopped, joined,
-// watched and linked like one. Get one from [Start], [StartWait] or [Sub]. It may be copied.
-// The zero Supervisor is no supervisor, and asking it panics.
+// watched and linked like one. Get one from [Start], [StartWait] or [FindSupervisor]. It may be
+// copied. The zero Supervisor is no supervisor, and asking it panics.
 type Supervisor struct{ ref }
 
 type ref = actor.Ref[supervisor]
@@ -54,7 +55,7 @@ func newRoot(sp *supervisorSpec) supervisor {
 // [actor.ErrSystemStopped] if the system stops. It panics where [actor.Join] does.
 func (s Supervisor) Wait(ctx context.Context) error {
 	r := s.asked("Wait")
-	d, err := actor.Join(ctx, actor.SystemOf(r), r)
+	d, err := actor.Join(ctx, r)
 	if err == nil && !actor.IsNormal(d.Reason) {
 		err = d.Reason
 	}
@@ -76,16 +77,16 @@ type supervisor struct {
 	// it ends if a child fails its first start; reset when all children are up
 	failFast bool
 
-	parent     actor.Ref[supervisor]        // zero: it is a root
-	reportedUp bool                         // the parent knows that all were up
-	upWaiters  []actor.Deferred[actor.None] // callers that wait until all are up
-	killTimer  actor.Ref[killTimer]         // zero: not needed yet
+	parent     actor.Ref[supervisor]      // zero: it is a root
+	reportedUp bool                       // the parent knows that all were up
+	upWaiters  []actor.Deferred[struct{}] // callers that wait until all are up
+	killTimer  actor.Ref[killTimer]       // zero: not needed yet
 }
 
 var (
 	supervisorType = actor.NewType[supervisor]("supervisor")
-	childDown      = actor.Declare[actor.Fallen](supervisorType, "child down")
-	childUp        = actor.Declare[actor.Risen](supervisorType, "child up", actor.Urgent())
+	childDown      = actor.Declare[actor.ChildDown](supervisorType, "child down")
+	childUp        = actor.Declare[access.ChildUp](supervisorType, "child up", actor.Urgent())
 	startBlocked   = actor.Declare[actor.AnyRef](supervisorType, "start blocked", actor.Urgent())
 	restartDue     = actor.Declare[*child](supervisorType, "restart due")
 	stopTimeout    = actor.Declare[*child](supervisorType, "stop timeout")
@@ -93,9 +94,9 @@ var (
 
 func init() {
 	supervisorType.OnStart((*supervisor).onStart).OnStop((*supervisor).onStop).Table(
-		childDown.Do((*supervisor).childDown), childUp.Do((*supervisor).childUp),
-		startBlocked.Do((*supervisor).startBlocked),
-		restartDue.Do((*supervisor).restartDue), stopTimeout.Do((*supervisor).stopTimeout))
+		childDown.Handle((*supervisor).childDown), childUp.Handle((*supervisor).childUp),
+		startBlocked.Handle((*supervisor).startBlocked),
+		restartDue.Handle((*supervisor).restartDue), stopTimeout.Handle((*supervisor).stopTimeout))
 }
 
 func (s *supervisor) onStart(c *actor.Context) error {
@@ -115,7 +116,7 @@ func (s *supervisor) onStop(c *actor.Context, reason error) {
 		actor.Drain(c, s.killTimer) // it may have to say whom it has killed
 	}
 	if s.parent.IsZero() {
-		s.reportSelf(c, Ended, reason)
+		s.reportSelf(c, ChildEnded, reason)
 	}
 }
 
@@ -136,12 +137,12 @@ func (s *supervisor) restartDue(c *actor.Context, ch *child) {
 func (s *supervisor) stopTimeout(c *actor.Context, ch *child) {
 	if !ch.ref.IsZero() {
 		ch.kill(c)
-		s.newEvent(c, Overdue, ch).reportLate(c, s.spec.onEvent, ch.spec.stop.within)
+		s.newEvent(c, ChildOverdue, ch).reportLate(c, s.spec.onEvent, ch.spec.stop.within)
 	}
 }
 
-func (s *supervisor) childUp(c *actor.Context, r actor.Risen) {
-	ch := s.children.byID[r.Ref.ID()]
+func (s *supervisor) childUp(c *actor.Context, r access.ChildUp) {
+	ch := s.children.byID[r.Ref.(actor.AnyRef).ID()]
 	if ch == nil || s.exiting {
 		return
 	}
@@ -149,7 +150,7 @@ func (s *supervisor) childUp(c *actor.Context, r actor.Risen) {
 	case Starting, Running:
 	case Pending, BackingOff: // restarted from elsewhere
 		ch.timer.Cancel(c)
-	case Falling: // restarted from elsewhere, or an old message
+	case Suspending: // restarted from elsewhere, or an old message
 		actor.Suspend(c, ch.ref)
 		return
 	default:
@@ -183,7 +184,7 @@ func (s *supervisor) advance(c *actor.Context) {
 // as up for its parent.
 func (s *supervisor) isUp() bool {
 	n := &s.children.count
-	return n[Pending]+n[Starting]+n[Falling]+n[BackingOff] == 0
+	return n[Pending]+n[Starting]+n[Suspending]+n[BackingOff] == 0
 }
 
 // announceUp tells the parent and waiting callers that all children are up.
@@ -193,11 +194,11 @@ func (s *supervisor) announceUp(c *actor.Context) {
 		s.names.setStarting(nil)
 	}
 	if !s.reportedUp && !s.parent.IsZero() {
-		childUp.Send(c, s.parent, actor.Risen{Ref: actor.Self[supervisor](c).Any()})
+		childUp.Send(c, s.parent, access.ChildUp{Ref: actor.Self[supervisor](c).Any()})
 	}
 	s.reportedUp = true
 	for _, d := range s.upWaiters {
-		d.Reply(c, actor.None{}, nil)
+		d.Reply(c, struct{}{}, nil)
 	}
 	s.upWaiters = nil
 }
@@ -228,19 +229,19 @@ func (s *supervisor) launch(c *actor.Context, ch *child) {
 }
 
 // optionsFor returns the options of the runtime for a child that is spawned.
-func (s *supervisor) optionsFor(ch *child) actor.Care[supervisor] {
+func (s *supervisor) optionsFor(ch *child) access.ChildOptions {
 	spec := ch.spec
-	care := actor.Care[supervisor]{
-		Fell:     childDown,
-		Stop:     func(c *actor.Context, child actor.AnyRef) { s.endChild(c, ch, child) },
+	o := access.ChildOptions{
+		Down:     childDown,
+		Stop:     func(c, child any) { s.endChild(c.(*actor.Context), ch, child.(actor.AnyRef)) },
 		Before:   s.children.youngerActor(ch),
 		Together: s.spec.strategy == SimpleOneForOne,
-		Decide:   spec.decide, Mail: spec.mail, Backlog: spec.whileDown,
-		KeepReplies: spec.keepReplies,
-		Path:        s.pathOf(ch), Family: s.names,
+		DropMail: spec.mail == DropMail, Backlog: spec.whileDown,
+		KeepReplies: spec.keepReplies, Decide: decisions(spec.decide),
+		Path: s.pathOf(ch), Family: s.names,
 	}
 	if spec.supervisor == nil {
-		care.Rose = childUp // a supervisor announces it itself
+		o.Up = childUp // a supervisor announces it itself
 	}
-	return care
+	return o
 }

@@ -36,24 +36,24 @@ type Node struct {
 //
 // Each supervisor in the tree is asked separately, so the tree may mix several moments. A
 // supervisor that is not up is shown without children.
-func Tree(ctx context.Context, sys *actor.System, s Supervisor) (Node, error) {
-	n, err := showTree.Ask(ctx, sys, s.asked("Tree"), actor.None{})
+func Tree(ctx context.Context, s Supervisor) (Node, error) {
+	n, err := showTree.Ask(ctx, s.asked("Tree"), struct{}{})
 	if err != nil {
 		return Node{}, err
 	}
 	n.Ref = s.Any()
-	return n, n.fill(ctx, sys)
+	return n, n.fill(ctx)
 }
 
 // fill adds the children of supervisors below.
-func (n *Node) fill(ctx context.Context, sys *actor.System) error {
+func (n *Node) fill(ctx context.Context) error {
 	for i := range n.Children {
 		k := &n.Children[i]
 		r, ok := actor.As[supervisor](k.Ref)
 		if !ok || !k.State.up() {
 			continue
 		}
-		below, err := Tree(ctx, sys, Supervisor{r})
+		below, err := Tree(ctx, Supervisor{r})
 		if err != nil && !errors.Is(err, actor.ErrStopped) && !errors.Is(err, actor.ErrSuspended) {
 			return err
 		}
@@ -62,7 +62,7 @@ func (n *Node) fill(ctx context.Context, sys *actor.System) error {
 	return nil
 }
 
-func (s *supervisor) node(*actor.Context, actor.None) (Node, error) {
+func (s *supervisor) node(*actor.Context, struct{}) (Node, error) {
 	n := Node{Name: s.spec.name, Type: supervisorType.Name(), State: Running, Supervises: true,
 		Strategy: s.spec.strategy}
 	for ch := s.children.oldest; ch != nil; ch = ch.newer {

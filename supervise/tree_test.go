@@ -51,7 +51,7 @@ func TestTree_WholeOrError(t *testing.T) {
 	for left := 1; ; left++ {
 		ctx, cancel := context.WithCancel(h.soon())
 		late := &lateContext{ctx, cancel, left}
-		n, err := supervise.Tree(late, h.sys, h.root)
+		n, err := supervise.Tree(late, h.root)
 		cancel()
 		if err == nil {
 			equal(t, "the tree", n.String(), whole)

@@ -15,7 +15,7 @@ type blocker struct{ ran int }
 var (
 	blockerType = actor.NewType[blocker]("blocker")
 	call        = actor.Declare[func(*actor.Context)](blockerType, "call")
-	_           = blockerType.Table(call.Do((*blocker).Call))
+	_           = blockerType.Table(call.Handle((*blocker).Call))
 )
 
 // Call is the behaviour.
@@ -38,7 +38,7 @@ func TestCgo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cgo.Reset()
-			sys := actor.Start(actor.Workers(2))
+			sys := actor.Start(actor.WithWorkers(2))
 			for range c.n {
 				call.Send(sys, blockerType.Spawn(sys, blocker{}), c.do)
 			}
@@ -84,7 +84,7 @@ func BenchmarkDelayBesideC(b *testing.B) {
 // delayBeside is one round: n actors that call C, and one that does not.
 func delayBeside(b *testing.B, n int, do func(*actor.Context)) (late time.Duration) {
 	cgo.Reset()
-	sys := actor.Start(actor.Workers(2))
+	sys := actor.Start(actor.WithWorkers(2))
 	in, ran := make(chan struct{}, n), make(chan time.Time, 1)
 	other := blockerType.Spawn(sys, blocker{})
 	for range n {

@@ -25,22 +25,22 @@ type adder struct {
 	left int
 }
 
-func (a *adder) more(ctx *actor.Context, _ actor.None) {
+func (a *adder) more(ctx *actor.Context, _ struct{}) {
 	for range min(100, a.left) {
 		add.Send(ctx, a.to, 1)
 	}
 	if a.left -= 100; a.left > 0 {
-		more.Send(ctx, actor.Self[adder](ctx), actor.None{})
+		more.Send(ctx, actor.Self[adder](ctx), struct{}{})
 	}
 }
 
 // spawn makes actors that run one message each, a hundred at a time.
-func (a *adder) spawn(ctx *actor.Context, _ actor.None) {
+func (a *adder) spawn(ctx *actor.Context, _ struct{}) {
 	for range min(100, a.left) {
 		add.Send(ctx, counterType.Spawn(ctx, counter{}), 1)
 	}
 	if a.left -= 100; a.left > 0 {
-		spawn.Send(ctx, actor.Self[adder](ctx), actor.None{})
+		spawn.Send(ctx, actor.Self[adder](ctx), struct{}{})
 	}
 }
 
@@ -48,12 +48,12 @@ var (
 	counterType = actor.NewType[counter]("counter")
 	add         = actor.Declare[int](counterType, "add")
 	fetch       = actor.DeclareAsk[int, int](counterType, "fetch")
-	_           = counterType.Table(add.Do((*counter).add), fetch.Do((*counter).fetch))
+	_           = counterType.Table(add.Handle((*counter).add), fetch.Handle((*counter).fetch))
 
 	adderType = actor.NewType[adder]("adder")
-	more      = actor.Declare[actor.None](adderType, "more")
-	spawn     = actor.Declare[actor.None](adderType, "spawn")
-	_         = adderType.Table(more.Do((*adder).more), spawn.Do((*adder).spawn))
+	more      = actor.Declare[struct{}](adderType, "more")
+	spawn     = actor.Declare[struct{}](adderType, "spawn")
+	_         = adderType.Table(more.Handle((*adder).more), spawn.Handle((*adder).spawn))
 )
 
 // share calls work in each of the goroutines that add, and waits for them.
@@ -93,7 +93,7 @@ func BenchmarkTell(b *testing.B) {
 		sys := actor.Start()
 		c := counterType.Spawn(sys, counter{})
 		for range adders {
-			more.Send(sys, adderType.Spawn(sys, adder{c, b.N/adders + 1}), actor.None{})
+			more.Send(sys, adderType.Spawn(sys, adder{c, b.N/adders + 1}), struct{}{})
 		}
 		_ = sys.Run()
 	})
@@ -102,7 +102,7 @@ func BenchmarkTell(b *testing.B) {
 		c := counterType.Spawn(sys, counter{})
 		share(b, func(times int) {
 			for range times {
-				_ = add.SendWait(context.Background(), sys, c, 1)
+				_ = add.SendWait(context.Background(), c, 1)
 			}
 		})
 		_ = sys.Run()
@@ -135,7 +135,7 @@ func BenchmarkAsk(b *testing.B) {
 		defer sys.Stop()
 		c := counterType.Spawn(sys, counter{})
 		for b.Loop() {
-			_, _ = fetch.Ask(context.Background(), sys, c, 1)
+			_, _ = fetch.Ask(context.Background(), c, 1)
 		}
 	})
 }
@@ -169,7 +169,7 @@ func BenchmarkMany(b *testing.B) {
 	})
 	b.Run("actor", func(b *testing.B) {
 		sys := actor.Start()
-		spawn.Send(sys, adderType.Spawn(sys, adder{left: b.N}), actor.None{})
+		spawn.Send(sys, adderType.Spawn(sys, adder{left: b.N}), struct{}{})
 		_ = sys.Run()
 	})
 }

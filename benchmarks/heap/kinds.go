@@ -64,8 +64,8 @@ var (
 	pointerBuild   = actor.Declare[int](pointerType, "build")
 	pointerTouch   = actor.Declare[int](pointerType, "touch")
 	pointerReplace = actor.Declare[int](pointerType, "replace")
-	_              = pointerType.Table(pointerBuild.Do((*pointers).build),
-		pointerTouch.Do((*pointers).touch), pointerReplace.Do((*pointers).replace))
+	_              = pointerType.Table(pointerBuild.Handle((*pointers).build),
+		pointerTouch.Handle((*pointers).touch), pointerReplace.Handle((*pointers).replace))
 )
 
 // The actor's own arena.
@@ -109,8 +109,9 @@ var (
 	arenaBuild   = actor.Declare[int](arenaType, "build")
 	arenaTouch   = actor.Declare[int](arenaType, "touch")
 	arenaReplace = actor.Declare[int](arenaType, "replace")
-	_            = arenaType.Table(arenaBuild.Do((*arena).build), arenaTouch.Do((*arena).touch),
-		arenaReplace.Do((*arena).replace))
+	_            = arenaType.Table(arenaBuild.Handle((*arena).build),
+		arenaTouch.Handle((*arena).touch),
+		arenaReplace.Handle((*arena).replace))
 )
 
 // No state at all: what the actors themselves cost.
@@ -122,5 +123,5 @@ var (
 	noneType  = actor.NewType[none]("none")
 	noneBuild = actor.Declare[int](noneType, "build")
 	noneTouch = actor.Declare[int](noneType, "touch")
-	_         = noneType.Table(noneBuild.Do((*none).nothing), noneTouch.Do((*none).nothing))
+	_         = noneType.Table(noneBuild.Handle((*none).nothing), noneTouch.Handle((*none).nothing))
 )

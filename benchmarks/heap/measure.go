@@ -108,7 +108,7 @@ func (r *result) delays(sys *actor.System, pop population, c config) {
 	r.BusyMs = ms(cpuTime() - before)
 	stop.Store(true)
 	others.Wait()
-	r.Hits, _ = probeAll.Ask(context.Background(), sys, p, actor.None{})
+	r.Hits, _ = probeAll.Ask(context.Background(), p, struct{}{})
 }
 
 // keepRenewing has the actors replace their states from now on.
@@ -118,9 +118,9 @@ func (pop population) keepRenewing(sys *actor.System, c config) {
 	}
 	who := renewerType.Spawn(sys,
 		renewer{pop, min(c.hot, c.actors), c.replace << 20 / 1000 / (c.nodes * 32)})
-	replaceSome.Send(sys, who, actor.None{})
+	replaceSome.Send(sys, who, struct{}{})
 	_ = sys.Wait(context.Background())
-	replaceAlways.Send(sys, who, actor.None{})
+	replaceAlways.Send(sys, who, struct{}{})
 }
 
 // cpuTime is the processor time of this process, the collector's included.
@@ -160,7 +160,7 @@ type renewer struct {
 
 // some makes each of the actors come to its collections at a time of its own. Otherwise all would
 // begin alike, and collect in the same tenths of a second.
-func (r *renewer) some(c *actor.Context, _ actor.None) {
+func (r *renewer) some(c *actor.Context, _ struct{}) {
 	for i := range r.hot {
 		for range c.Rand().IntN(64) {
 			r.pop.replace(c, i)
@@ -168,11 +168,11 @@ func (r *renewer) some(c *actor.Context, _ actor.None) {
 	}
 }
 
-func (r *renewer) always(c *actor.Context, _ actor.None) {
-	actor.Every(c, time.Millisecond, replaceNow, actor.None{})
+func (r *renewer) always(c *actor.Context, _ struct{}) {
+	actor.Every(c, time.Millisecond, replaceNow, struct{}{})
 }
 
-func (r *renewer) now(c *actor.Context, _ actor.None) {
+func (r *renewer) now(c *actor.Context, _ struct{}) {
 	for range r.each {
 		r.pop.replace(c, c.Rand().IntN(r.hot))
 	}
@@ -180,11 +180,11 @@ func (r *renewer) now(c *actor.Context, _ actor.None) {
 
 var (
 	renewerType   = actor.NewType[renewer]("renewer")
-	replaceSome   = actor.Declare[actor.None](renewerType, "some")
-	replaceAlways = actor.Declare[actor.None](renewerType, "always")
-	replaceNow    = actor.Declare[actor.None](renewerType, "now")
-	_             = renewerType.Table(replaceSome.Do((*renewer).some),
-		replaceAlways.Do((*renewer).always), replaceNow.Do((*renewer).now))
+	replaceSome   = actor.Declare[struct{}](renewerType, "some")
+	replaceAlways = actor.Declare[struct{}](renewerType, "always")
+	replaceNow    = actor.Declare[struct{}](renewerType, "now")
+	_             = renewerType.Table(replaceSome.Handle((*renewer).some),
+		replaceAlways.Handle((*renewer).always), replaceNow.Handle((*renewer).now))
 )
 
 // A probe records the delays of its messages.
@@ -195,11 +195,11 @@ func (p *probe) hit(_ *actor.Context, b beat) {
 	p.hits = append(p.hits, hit{b.deadline, now - b.deadline, now - b.sent, b.witness})
 }
 
-func (p *probe) all(*actor.Context, actor.None) ([]hit, error) { return p.hits, nil }
+func (p *probe) all(*actor.Context, struct{}) ([]hit, error) { return p.hits, nil }
 
 var (
 	probeType = actor.NewType[probe]("probe")
 	probeHit  = actor.Declare[beat](probeType, "hit")
-	probeAll  = actor.DeclareAsk[actor.None, []hit](probeType, "all")
-	_         = probeType.Table(probeHit.Do((*probe).hit), probeAll.Do((*probe).all))
+	probeAll  = actor.DeclareAsk[struct{}, []hit](probeType, "all")
+	_         = probeType.Table(probeHit.Handle((*probe).hit), probeAll.Handle((*probe).all))
 )

@@ -22,7 +22,7 @@ type clerk struct{ sum uint64 }
 var (
 	clerkType = actor.NewType[clerk]("clerk")
 	clerkAdd  = actor.DeclareAsk[uint64, uint64](clerkType, "add")
-	_         = clerkType.Table(clerkAdd.Do((*clerk).add))
+	_         = clerkType.Table(clerkAdd.Handle((*clerk).add))
 )
 
 func (c *clerk) add(_ *actor.Context, by uint64) (uint64, error) {
@@ -36,7 +36,7 @@ func askActor(ctx context.Context, sys *actor.System, j job) <-chan uint64 {
 	go func() {
 		sum := uint64(0)
 		for range j.n {
-			got, err := clerkAdd.Ask(ctx, sys, to, 1)
+			got, err := clerkAdd.Ask(ctx, to, 1)
 			if err != nil {
 				break // the count is then wrong, which is reported
 			}

@@ -51,26 +51,27 @@ type caller struct {
 
 var (
 	callerType = actor.NewType[caller]("caller")
-	callerCall = actor.Declare[actor.None](callerType, "call")
+	callerCall = actor.Declare[struct{}](callerType, "call")
 	callerPing = actor.Declare[actor.Ref[caller]](callerType, "ping")
-	callerPong = actor.Declare[actor.None](callerType, "pong")
+	callerPong = actor.Declare[struct{}](callerType, "pong")
 	_          = callerType.Table(
-		callerCall.Do((*caller).call), callerPing.Do((*caller).ping), callerPong.Do((*caller).pong))
+		callerCall.Handle((*caller).call), callerPing.Handle((*caller).ping),
+		callerPong.Handle((*caller).pong))
 )
 
-func (c *caller) call(ctx *actor.Context, _ actor.None) {
+func (c *caller) call(ctx *actor.Context, _ struct{}) {
 	c.left--
 	callerPing.Send(ctx, c.peers[c.next()], actor.Self[caller](ctx))
 }
 
 func (c *caller) ping(ctx *actor.Context, from actor.Ref[caller]) {
-	callerPong.Send(ctx, from, actor.None{})
+	callerPong.Send(ctx, from, struct{}{})
 }
 
-func (c *caller) pong(ctx *actor.Context, _ actor.None) {
+func (c *caller) pong(ctx *actor.Context, _ struct{}) {
 	c.pongs++
 	if c.left > 0 {
-		c.call(ctx, actor.None{})
+		c.call(ctx, struct{}{})
 	} else {
 		tallyAdd.Send(ctx, c.total, c.pongs)
 	}
@@ -84,7 +85,7 @@ func bigActors(_ context.Context, sys *actor.System, j job) <-chan uint64 {
 			dial: newDial(j.seed, i), left: share(j.n, callers, i), peers: peers, total: total})
 	}
 	for _, c := range peers[:dealt(j.n, callers)] {
-		callerCall.Send(sys, c, actor.None{})
+		callerCall.Send(sys, c, struct{}{})
 	}
 	return out
 }

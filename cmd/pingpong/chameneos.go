@@ -54,20 +54,20 @@ type visitor struct {
 
 var (
 	creatureType   = actor.NewType[creature]("creature")
-	creatureStart  = actor.Declare[actor.None](creatureType, "start")
+	creatureStart  = actor.Declare[struct{}](creatureType, "start")
 	creatureMeet   = actor.Declare[visitor](creatureType, "meet")
 	creatureChange = actor.Declare[colour](creatureType, "change")
-	creatureLeave  = actor.Declare[actor.None](creatureType, "go home")
+	creatureLeave  = actor.Declare[struct{}](creatureType, "go home")
 	_              = creatureType.Table(
-		creatureStart.Do((*creature).start), creatureMeet.Do((*creature).meet),
-		creatureChange.Do((*creature).change), creatureLeave.Do((*creature).leave))
+		creatureStart.Handle((*creature).start), creatureMeet.Handle((*creature).meet),
+		creatureChange.Handle((*creature).change), creatureLeave.Handle((*creature).leave))
 
 	mallType  = actor.NewType[mall]("mall")
 	mallVisit = actor.Declare[visitor](mallType, "visit")
-	_         = mallType.Table(mallVisit.Do((*mall).visit))
+	_         = mallType.Table(mallVisit.Handle((*mall).visit))
 )
 
-func (c *creature) start(ctx *actor.Context, _ actor.None) {
+func (c *creature) start(ctx *actor.Context, _ struct{}) {
 	mallVisit.Send(ctx, c.mall, visitor{actor.Self[creature](ctx), c.colour})
 }
 
@@ -81,15 +81,15 @@ func (c *creature) meet(ctx *actor.Context, other visitor) {
 func (c *creature) change(ctx *actor.Context, to colour) {
 	c.colour = to
 	c.met++
-	c.start(ctx, actor.None{})
+	c.start(ctx, struct{}{})
 }
 
-func (c *creature) leave(ctx *actor.Context, _ actor.None) { tallyAdd.Send(ctx, c.total, c.met) }
+func (c *creature) leave(ctx *actor.Context, _ struct{}) { tallyAdd.Send(ctx, c.total, c.met) }
 
 func (m *mall) visit(ctx *actor.Context, v visitor) {
 	switch {
 	case m.left == 0:
-		creatureLeave.Send(ctx, v.who, actor.None{})
+		creatureLeave.Send(ctx, v.who, struct{}{})
 	case m.waiting.IsZero():
 		m.waiting = v.who
 	default:
@@ -104,7 +104,7 @@ func meetActors(_ context.Context, sys *actor.System, j job) <-chan uint64 {
 	place := mallType.Spawn(sys, mall{left: j.n})
 	for i := range creatures {
 		c := creatureType.Spawn(sys, creature{colour: colour(i % 3), mall: place, total: total})
-		creatureStart.Send(sys, c, actor.None{})
+		creatureStart.Send(sys, c, struct{}{})
 	}
 	return out
 }

@@ -35,31 +35,32 @@ type counter struct {
 
 var (
 	producerType = actor.NewType[producer]("producer")
-	producerMore = actor.Declare[actor.None](producerType, "more")
-	_            = producerType.Table(producerMore.Do((*producer).more))
+	producerMore = actor.Declare[struct{}](producerType, "more")
+	_            = producerType.Table(producerMore.Handle((*producer).more))
 
 	counterType = actor.NewType[counter]("counter")
 	counterAdd  = actor.Declare[uint64](counterType, "add")
-	counterDone = actor.Declare[actor.None](counterType, "done")
-	_           = counterType.Table(counterAdd.Do((*counter).add), counterDone.Do((*counter).done))
+	counterDone = actor.Declare[struct{}](counterType, "done")
+	_           = counterType.Table(counterAdd.Handle((*counter).add),
+		counterDone.Handle((*counter).done))
 )
 
-func (p *producer) more(ctx *actor.Context, _ actor.None) {
+func (p *producer) more(ctx *actor.Context, _ struct{}) {
 	k := min(chunk, p.left)
 	for range k {
 		counterAdd.Send(ctx, p.to, 1)
 	}
 	p.left -= k
 	if p.left > 0 {
-		producerMore.Send(ctx, actor.Self[producer](ctx), actor.None{})
+		producerMore.Send(ctx, actor.Self[producer](ctx), struct{}{})
 	} else {
-		counterDone.Send(ctx, p.to, actor.None{})
+		counterDone.Send(ctx, p.to, struct{}{})
 	}
 }
 
 func (c *counter) add(_ *actor.Context, by uint64) { c.got += by }
 
-func (c *counter) done(*actor.Context, actor.None) {
+func (c *counter) done(*actor.Context, struct{}) {
 	c.producers--
 	if c.producers == 0 {
 		c.out <- c.got
@@ -72,7 +73,7 @@ func stream(sys *actor.System, n, k int) <-chan uint64 {
 	to := counterType.Spawn(sys, counter{producers: dealt(n, k), out: out})
 	for i := range dealt(n, k) {
 		p := producerType.Spawn(sys, producer{left: share(n, k, i), to: to})
-		producerMore.Send(sys, p, actor.None{})
+		producerMore.Send(sys, p, struct{}{})
 	}
 	return out
 }

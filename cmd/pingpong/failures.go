@@ -19,17 +19,19 @@ func watchOptions(trouble chan<- error) []actor.Option {
 		}
 	}
 	return []actor.Option{
-		actor.OnPanic(func(p actor.PanicReport) { report("a behaviour panicked: %+v", p) }),
-		actor.Logger(slog.New(failureLog{slog.Default().Handler(), report})),
+		actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) {
+			report("a behaviour panicked: %+v", p)
+		}}),
+		actor.WithLogger(slog.New(failureLog{slog.Default().Handler(), report})),
 	}
 }
 
 // A failureLog is the log handler of the system. It reports dead letters, and prints everything
 // else.
 //
-// OnDeadLetter is not used: it costs a goroutine per dead letter, and millions of messages are left
-// when a turn is interrupted, so Ctrl-C would take half a minute. The log has only the 1st, 2nd,
-// 4th, 8th and so on.
+// Hooks.DeadLetter is not used: it costs a goroutine per dead letter, and millions of messages are
+// left when a turn is interrupted, so Ctrl-C would take half a minute. The log has only the 1st,
+// 2nd, 4th, 8th and so on.
 type failureLog struct {
 	slog.Handler // for all but Handle
 	report       func(format string, about any)

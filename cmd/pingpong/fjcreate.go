@@ -55,21 +55,21 @@ type child struct{ box *bool }
 
 var (
 	creatorType = actor.NewType[creator]("creator")
-	creatorMore = actor.Declare[actor.None](creatorType, "more")
-	_           = creatorType.Table(creatorMore.Do((*creator).more))
+	creatorMore = actor.Declare[struct{}](creatorType, "more")
+	_           = creatorType.Table(creatorMore.Handle((*creator).more))
 
 	childType = actor.NewType[child]("child")
 	childTick = actor.Declare[bool](childType, "tick")
-	_         = childType.Table(childTick.Do((*child).tick))
+	_         = childType.Table(childTick.Handle((*child).tick))
 )
 
-func (c *creator) more(ctx *actor.Context, _ actor.None) {
+func (c *creator) more(ctx *actor.Context, _ struct{}) {
 	end := min(c.next+litter, len(c.boxes))
 	for ; c.next < end; c.next++ {
 		childTick.Send(ctx, childType.Spawn(ctx, child{&c.boxes[c.next]}), true)
 	}
 	if c.next < len(c.boxes) {
-		creatorMore.Send(ctx, actor.Self[creator](ctx), actor.None{})
+		creatorMore.Send(ctx, actor.Self[creator](ctx), struct{}{})
 	}
 }
 
@@ -82,7 +82,7 @@ func createActors(ctx context.Context, sys *actor.System, j job) <-chan uint64 {
 	out := make(chan uint64, 1)
 	boxes := make(board, j.n)
 	for i := range creators {
-		creatorMore.Send(sys, creatorType.Spawn(sys, creator{boxes: boxes.part(i)}), actor.None{})
+		creatorMore.Send(sys, creatorType.Spawn(sys, creator{boxes: boxes.part(i)}), struct{}{})
 	}
 	go func() {
 		if sys.Wait(ctx) == nil {

@@ -27,7 +27,7 @@ var fjthrput = scenario{
 			for k := range d.to {
 				d.to[k] = handType.Spawn(sys, hand{total: total})
 			}
-			dealerMore.Send(sys, dealerType.Spawn(sys, d), actor.None{})
+			dealerMore.Send(sys, dealerType.Spawn(sys, d), struct{}{})
 		}
 		return out
 	},
@@ -48,31 +48,31 @@ type hand struct {
 
 var (
 	dealerType = actor.NewType[dealer]("dealer")
-	dealerMore = actor.Declare[actor.None](dealerType, "more")
-	_          = dealerType.Table(dealerMore.Do((*dealer).more))
+	dealerMore = actor.Declare[struct{}](dealerType, "more")
+	_          = dealerType.Table(dealerMore.Handle((*dealer).more))
 
 	handType = actor.NewType[hand]("hand")
 	handTake = actor.Declare[uint64](handType, "take")
-	handShow = actor.Declare[actor.None](handType, "show")
-	_        = handType.Table(handTake.Do((*hand).take), handShow.Do((*hand).show))
+	handShow = actor.Declare[struct{}](handType, "show")
+	_        = handType.Table(handTake.Handle((*hand).take), handShow.Handle((*hand).show))
 )
 
-func (d *dealer) more(ctx *actor.Context, _ actor.None) {
+func (d *dealer) more(ctx *actor.Context, _ struct{}) {
 	for end := min(d.dealt+round, d.n); d.dealt < end; d.dealt++ {
 		handTake.Send(ctx, d.to[d.dealt%table], 1)
 	}
 	if d.dealt < d.n {
-		dealerMore.Send(ctx, actor.Self[dealer](ctx), actor.None{})
+		dealerMore.Send(ctx, actor.Self[dealer](ctx), struct{}{})
 		return
 	}
 	for _, h := range d.to {
-		handShow.Send(ctx, h, actor.None{})
+		handShow.Send(ctx, h, struct{}{})
 	}
 }
 
 func (h *hand) take(_ *actor.Context, by uint64) { h.got += by }
 
-func (h *hand) show(ctx *actor.Context, _ actor.None) { tallyAdd.Send(ctx, h.total, h.got) }
+func (h *hand) show(ctx *actor.Context, _ struct{}) { tallyAdd.Send(ctx, h.total, h.got) }
 
 func dealChannels(j job) <-chan uint64 {
 	counts := make(chan uint64, buffer)

@@ -38,7 +38,8 @@ var (
 	playerHit   = actor.Declare[uint64](playerType, "hit")
 	playerScore = actor.Declare[uint64](playerType, "score")
 	_           = playerType.Table(
-		playerMeet.Do((*player).meet), playerHit.Do((*player).hit), playerScore.Do((*player).score))
+		playerMeet.Handle((*player).meet), playerHit.Handle((*player).hit),
+		playerScore.Handle((*player).score))
 )
 
 func (p *player) meet(_ *actor.Context, partner actor.Ref[player]) { p.partner = partner }

@@ -36,7 +36,7 @@ var (
 		actors: func(_ context.Context, sys *actor.System, _ job) <-chan uint64 {
 			var once sync.Once
 			begun := func(*actor.Context) { once.Do(func() { fmt.Fprintln(os.Stderr, "begun") }) }
-			spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{first: begun}), actor.None{})
+			spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{first: begun}), struct{}{})
 			return nil
 		}}
 	// miscounted wants one more than there is.

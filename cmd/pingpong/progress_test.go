@@ -119,7 +119,7 @@ func TestOver_OfManyRounds(t *testing.T) {
 func TestProgress_FollowsTheMessages(t *testing.T) {
 	out, ticks, over := make(chan uint64, 1), make(chan time.Time), make(chan struct{})
 	half := broken(func(_ context.Context, sys *actor.System, _ job) <-chan uint64 {
-		spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{once: true}), actor.None{})
+		spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{once: true}), struct{}{})
 		return out
 	})
 	var seen sync.Once

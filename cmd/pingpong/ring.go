@@ -46,8 +46,8 @@ var (
 	nodeLink = actor.Declare[actor.Ref[node]](nodeType, "link")
 	nodeHop  = actor.Declare[uint64](nodeType, "hop")
 	nodeAdd  = actor.Declare[lap](nodeType, "add")
-	_        = nodeType.Table(nodeLink.Do((*node).link), nodeHop.Do((*node).hop),
-		nodeAdd.Do((*node).add))
+	_        = nodeType.Table(nodeLink.Handle((*node).link), nodeHop.Handle((*node).hop),
+		nodeAdd.Handle((*node).add))
 )
 
 func (r *node) link(_ *actor.Context, next actor.Ref[node]) { r.next = next }

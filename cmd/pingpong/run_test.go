@@ -36,7 +36,7 @@ func TestRun_BadFlagsExit2WithUsage(t *testing.T) {
 		{"-n -5", "-n is -5"},
 		{"-n many", "invalid value"},
 		{"-workers -1", "-workers is -1"},
-		{"-workers 57", "-workers is 57: gallop: Start: Workers(57): want 1 to 56"},
+		{"-workers 57", "-workers is 57: gallop: Start: WithWorkers(57): want 1 to 56"},
 		{"-workers 1000000", "-workers is 1000000"},
 		{"-rounds 0", "-rounds is 0"},
 		{"-seed -1", "invalid value"},
@@ -152,7 +152,7 @@ func TestRun_InterruptedOnGallop(t *testing.T) {
 		endless := broken(func(_ context.Context, sys *actor.System, _ job) <-chan uint64 {
 			spinnerSpin.Send(sys,
 				spinnerType.Spawn(sys, spinner{first: func(*actor.Context) { interrupt() }}),
-				actor.None{})
+				struct{}{})
 			return nil
 		})
 		args := []string{"-scenario", "all", "-n", "100"}
@@ -212,16 +212,16 @@ type spinner struct {
 
 var (
 	spinnerType = actor.NewType[spinner]("spinner")
-	spinnerSpin = actor.Declare[actor.None](spinnerType, "spin")
-	_           = spinnerType.Table(spinnerSpin.Do((*spinner).spin))
+	spinnerSpin = actor.Declare[struct{}](spinnerType, "spin")
+	_           = spinnerType.Table(spinnerSpin.Handle((*spinner).spin))
 )
 
-func (s *spinner) spin(ctx *actor.Context, _ actor.None) {
+func (s *spinner) spin(ctx *actor.Context, _ struct{}) {
 	if s.once {
 		return
 	}
 	s.first(ctx)
-	spinnerSpin.Send(ctx, actor.Self[spinner](ctx), actor.None{})
+	spinnerSpin.Send(ctx, actor.Self[spinner](ctx), struct{}{})
 }
 
 // Something that no scenario does when all is well ends the turn at once and does not hang it.
@@ -231,7 +231,7 @@ func TestRun_TroubleExits1(t *testing.T) {
 		"a message was not run": func(ctx *actor.Context) { ctx.Stop() },
 	} {
 		s := broken(func(_ context.Context, sys *actor.System, _ job) <-chan uint64 {
-			spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{first: first}), actor.None{})
+			spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{first: first}), struct{}{})
 			return nil
 		})
 		code, stdout, _ := try(t.Context(), []scenario{s}, "-scenario", "broken", "-n", "100")
@@ -242,7 +242,7 @@ func TestRun_TroubleExits1(t *testing.T) {
 }
 
 // Ctrl-C with very much mail waiting is an interruption and no trouble, and is over at once. Each
-// letter would take some allocations if it were passed to OnDeadLetter.
+// letter would take some allocations if it were passed to Hooks.DeadLetter.
 func TestRun_InterruptedWithMuchMail(t *testing.T) {
 	const letters = 20_000
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -250,12 +250,12 @@ func TestRun_InterruptedWithMuchMail(t *testing.T) {
 	full := broken(func(_ context.Context, sys *actor.System, _ job) <-chan uint64 {
 		spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{first: func(c *actor.Context) {
 			for range letters {
-				spinnerSpin.Send(c, actor.Self[spinner](c), actor.None{})
+				spinnerSpin.Send(c, actor.Self[spinner](c), struct{}{})
 			}
 			runtime.ReadMemStats(&before)
 			c.Stop()
 			interrupt()
-		}}), actor.None{})
+		}}), struct{}{})
 		return nil
 	})
 	got, err := gallopTurn(ctx, full, job{n: 1}, options{}, &progress{})

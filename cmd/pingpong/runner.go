@@ -100,9 +100,9 @@ func start(opts options, trouble chan<- error) (sys *actor.System, err error) {
 			err = fmt.Errorf("%v", p) // the runtime panics for invalid options
 		}
 	}()
-	set := append(watchOptions(trouble), actor.RandSeed(opts.seed))
+	set := append(watchOptions(trouble), actor.WithRandSeed(opts.seed))
 	if opts.workers > 0 {
-		set = append(set, actor.Workers(opts.workers))
+		set = append(set, actor.WithWorkers(opts.workers))
 	}
 	return actor.Start(set...), nil
 }

@@ -23,7 +23,7 @@ var skynet = scenario{
 	actors: func(_ context.Context, sys *actor.System, j job) <-chan uint64 {
 		out := make(chan uint64, 1)
 		root := branchType.Spawn(sys, branch{leaves: j.n, out: out})
-		branchGrow.Send(sys, root, actor.None{})
+		branchGrow.Send(sys, root, struct{}{})
 		return out
 	},
 	channels: func(j job) <-chan uint64 {
@@ -54,12 +54,12 @@ type branch struct {
 
 var (
 	branchType = actor.NewType[branch]("branch")
-	branchGrow = actor.Declare[actor.None](branchType, "grow")
+	branchGrow = actor.Declare[struct{}](branchType, "grow")
 	branchAdd  = actor.Declare[uint64](branchType, "add")
-	_          = branchType.Table(branchGrow.Do((*branch).grow), branchAdd.Do((*branch).add))
+	_          = branchType.Table(branchGrow.Handle((*branch).grow), branchAdd.Handle((*branch).add))
 )
 
-func (b *branch) grow(ctx *actor.Context, _ actor.None) {
+func (b *branch) grow(ctx *actor.Context, _ struct{}) {
 	if b.leaves == 1 {
 		b.finish(ctx, uint64(b.first))
 		return
@@ -68,7 +68,7 @@ func (b *branch) grow(ctx *actor.Context, _ actor.None) {
 	size, self := b.leaves/arms, actor.Self[branch](ctx)
 	for i := range arms {
 		arm := branchType.Spawn(ctx, branch{parent: self, first: b.first + i*size, leaves: size})
-		branchGrow.Send(ctx, arm, actor.None{})
+		branchGrow.Send(ctx, arm, struct{}{})
 	}
 }
 

@@ -13,7 +13,7 @@ type tally struct {
 var (
 	tallyType = actor.NewType[tally]("tally")
 	tallyAdd  = actor.Declare[uint64](tallyType, "add")
-	_         = tallyType.Table(tallyAdd.Do((*tally).add))
+	_         = tallyType.Table(tallyAdd.Handle((*tally).add))
 )
 
 func (t *tally) add(_ *actor.Context, by uint64) {

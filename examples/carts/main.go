@@ -66,20 +66,21 @@ func (n *counter) add(_ *actor.Context, t tally) {
 	n.sum.cents += t.cents
 }
 
-func (n *counter) get(*actor.Context, actor.None) (tally, error) { return n.sum, nil }
+func (n *counter) get(*actor.Context, struct{}) (tally, error) { return n.sum, nil }
 
 var (
 	cartType   = actor.NewType[cart]("cart")
 	cartAdd    = actor.Declare[purchase](cartType, "add")
 	cartRemove = actor.Declare[int](cartType, "remove")
 	cartSum    = actor.Declare[actor.Ref[counter]](cartType, "sum")
-	_          = cartType.Table(cartAdd.Do((*cart).add), cartRemove.Do((*cart).remove),
-		cartSum.Do((*cart).sum))
+	_          = cartType.Table(cartAdd.Handle((*cart).add), cartRemove.Handle((*cart).remove),
+		cartSum.Handle((*cart).sum))
 
 	counterType = actor.NewType[counter]("counter")
 	counterAdd  = actor.Declare[tally](counterType, "add")
-	counterGet  = actor.DeclareAsk[actor.None, tally](counterType, "get")
-	_           = counterType.Table(counterAdd.Do((*counter).add), counterGet.Do((*counter).get))
+	counterGet  = actor.DeclareAsk[struct{}, tally](counterType, "get")
+	_           = counterType.Table(counterAdd.Handle((*counter).add),
+		counterGet.Handle((*counter).get))
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -150,7 +151,7 @@ func serve(out io.Writer, carts int) error {
 	if err := sys.Wait(ctx); err != nil {
 		return err
 	}
-	sum, err := counterGet.Ask(ctx, sys, total, actor.None{})
+	sum, err := counterGet.Ask(ctx, total, struct{}{})
 	if err != nil {
 		return err
 	}

@@ -24,19 +24,19 @@ type bucket struct {
 }
 
 // Take takes a token if there is one.
-func (b *bucket) Take(c *actor.Context, _ actor.None) (bool, error) {
+func (b *bucket) Take(c *actor.Context, _ struct{}) (bool, error) {
 	if b.left == 0 {
 		return false, nil
 	}
 	if b.left == b.rate.Burst {
-		b.tick = actor.Every(c, b.rate.Every, refill, actor.None{})
+		b.tick = actor.Every(c, b.rate.Every, refill, struct{}{})
 	}
 	b.left--
 	return true, nil
 }
 
 // Refill adds a token.
-func (b *bucket) Refill(c *actor.Context, _ actor.None) {
+func (b *bucket) Refill(c *actor.Context, _ struct{}) {
 	if b.left++; b.left == b.rate.Burst {
 		c.Stop() // its timer ends with it
 	}
@@ -44,9 +44,9 @@ func (b *bucket) Refill(c *actor.Context, _ actor.None) {
 
 var (
 	bucketType = actor.NewType[bucket]("bucket")
-	take       = actor.DeclareAsk[actor.None, bool](bucketType, "take")
-	refill     = actor.Declare[actor.None](bucketType, "refill")
-	_          = bucketType.Table(take.Do((*bucket).Take), refill.Do((*bucket).Refill))
+	take       = actor.DeclareAsk[struct{}, bool](bucketType, "take")
+	refill     = actor.Declare[struct{}](bucketType, "refill")
+	_          = bucketType.Table(take.Handle((*bucket).Take), refill.Handle((*bucket).Refill))
 )
 
 // Limiter limits the rate of each client. Its methods may be called from any goroutine.
@@ -76,7 +76,7 @@ func (l *Limiter) Allow(ctx context.Context, client string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		ok, err := take.Ask(ctx, l.sys, r, actor.None{})
+		ok, err := take.Ask(ctx, r, struct{}{})
 		if !errors.Is(err, actor.ErrStopped) { // else it was just full: it gets a new one
 			return ok, err
 		}
@@ -86,14 +86,14 @@ func (l *Limiter) Allow(ctx context.Context, client string) (bool, error) {
 // bucket finds or starts the bucket of a client.
 func (l *Limiter) bucket(ctx context.Context, client string) (actor.Ref[bucket], error) {
 	for {
-		r, err := supervise.Find[bucket](ctx, l.sys, l.buckets, client)
+		r, err := supervise.Find[bucket](ctx, l.buckets, client)
 		if !errors.Is(err, supervise.ErrNoChild) {
 			return r, err
 		}
-		started, err := supervise.StartChild(ctx, l.sys, l.buckets,
-			supervise.Like[bucket](client, nil))
+		started, err := supervise.StartChild(ctx, l.buckets,
+			supervise.FromTemplate[bucket](client, nil))
 		// otherwise another call was faster, and it may be full by now
-		if !errors.Is(err, supervise.ErrTaken) {
+		if !errors.Is(err, supervise.ErrNameTaken) {
 			r, _ = actor.As[bucket](started)
 			return r, err
 		}
@@ -102,7 +102,7 @@ func (l *Limiter) bucket(ctx context.Context, client string) (actor.Ref[bucket],
 
 // Clients is how many buckets there are.
 func (l *Limiter) Clients(ctx context.Context) (int, error) {
-	n, err := supervise.CountChildren(ctx, l.sys, l.buckets)
+	n, err := supervise.CountChildren(ctx, l.buckets)
 	return n.Children, err
 }
 

@@ -40,7 +40,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 // demo lets two clients ask for more than they get.
 func demo(out io.Writer) error {
 	clock := actor.NewVirtualClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	l := NewLimiter(Rate{Burst: 3, Every: time.Second}, actor.Clock(clock))
+	l := NewLimiter(Rate{Burst: 3, Every: time.Second}, actor.WithClock(clock))
 	defer l.Close()
 	ctx := context.Background()
 	for _, wait := range []time.Duration{0, time.Second, 1500 * time.Millisecond, time.Minute} {

@@ -35,7 +35,7 @@ after 1m0s more: bob gets 3 of 5
 // and however many at a time. A client that is quiet leaves nothing behind.
 func TestLimiter(t *testing.T) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
-	l := NewLimiter(Rate{Burst: 10, Every: time.Second}, actor.Clock(clock))
+	l := NewLimiter(Rate{Burst: 10, Every: time.Second}, actor.WithClock(clock))
 	defer l.Close()
 	var allowed atomic.Int64
 	for range 5 {
@@ -73,7 +73,7 @@ func TestLimiter(t *testing.T) {
 // for it. They get another bucket, and no error.
 func TestLimiter_NeverFails(t *testing.T) {
 	l := NewLimiter(Rate{Burst: 1, Every: time.Microsecond},
-		actor.OnDeadLetter(func(actor.DeadLetter) {}))
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 	defer l.Close()
 	var all sync.WaitGroup
 	for range 16 {

@@ -22,7 +22,7 @@ func (u *User) hear(c *actor.Context, _ string) {
 	}
 }
 
-func (u *User) tell(*actor.Context, actor.None) (User, error) { return *u, nil }
+func (u *User) tell(*actor.Context, struct{}) (User, error) { return *u, nil }
 
 // Editor corrects lines. It stands for work that is slow and may fail.
 type Editor struct{}
@@ -37,12 +37,12 @@ func (*Editor) correct(_ *actor.Context, line string) (string, error) {
 var (
 	userType = actor.NewType[User]("user")
 	hear     = actor.Declare[string](userType, "hear")
-	tell     = actor.DeclareAsk[actor.None, User](userType, "tell")
-	_        = userType.Table(hear.Do((*User).hear), tell.Do((*User).tell))
+	tell     = actor.DeclareAsk[struct{}, User](userType, "tell")
+	_        = userType.Table(hear.Handle((*User).hear), tell.Handle((*User).tell))
 
 	editorType = actor.NewType[Editor]("editor")
 	correct    = actor.DeclareAsk[string, string](editorType, "correct")
-	_          = editorType.Table(correct.Do((*Editor).correct))
+	_          = editorType.Table(correct.Handle((*Editor).correct))
 )
 
 type room = group.TopicActor[string]
@@ -62,22 +62,22 @@ func NewChat(ctx context.Context, sys *actor.System) (*Chat, error) {
 		sys:    sys,
 		people: group.RegistryForSupervisor[string, actor.Ref[User]](),
 		editors: group.AskPoolForSupervisor(group.LeastLoaded[string](), 3, correct,
-			group.Crew[Editor]{Type: editorType}),
+			group.MemberSpec[Editor]{Type: editorType}),
 	}
 	chat.root = supervise.Start(sys, supervise.Spec{Name: "chat", Children: []supervise.Child{
 		supervise.Worker[group.RegistryActor[string, actor.Ref[User]]]{Name: "people",
 			Type: chat.people.Type(), Init: chat.people.Init},
-		supervise.Worker[group.CrewActor]{Name: "editors", Type: chat.editors.Type(),
+		supervise.Worker[group.MemberSupervisor]{Name: "editors", Type: chat.editors.Type(),
 			Init: chat.editors.Init},
 		supervise.Worker[room]{Name: "library", Type: group.TopicType[string](),
-			Init: group.TopicInit[string](group.OnLag(group.LagDrop))},
+			Init: group.TopicInit[string](group.WithLag(group.LagDrop))},
 	}})
 	return chat, sys.Wait(ctx)
 }
 
 // topic finds a room.
 func (chat *Chat) topic(ctx context.Context, name string) (group.Topic[string], error) {
-	r, err := supervise.Find[room](ctx, chat.sys, chat.root, name)
+	r, err := supervise.Find[room](ctx, chat.root, name)
 	if err != nil {
 		return group.Topic[string]{}, err
 	}
@@ -115,6 +115,6 @@ func (chat *Chat) Members(room string) []actor.Ref[User] { return chat.people.Me
 
 // Heard asks a user for its name and the number of lines that it got.
 func (chat *Chat) Heard(ctx context.Context, u actor.Ref[User]) (string, int, error) {
-	state, err := tell.Ask(ctx, chat.sys, u, actor.None{})
+	state, err := tell.Ask(ctx, u, struct{}{})
 	return state.name, state.heard, err
 }

@@ -40,7 +40,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 func demo(out io.Writer) error {
 	ctx := context.Background()
 	dropped := 0
-	sys := actor.Start(actor.Seed(1), actor.OnDeadLetter(func(actor.DeadLetter) { dropped++ }))
+	sys := actor.Start(actor.WithDeterministic(1),
+		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { dropped++ }}))
 	defer sys.Stop()
 	chat, err := NewChat(ctx, sys)
 	if err != nil {

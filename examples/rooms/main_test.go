@@ -30,7 +30,8 @@ eve has heard 1 of 10
 // restarted in its place keeps its subscribers and members; the registry keeps them even as a new
 // actor.
 func TestChat_Falls(t *testing.T) {
-	sys := actor.Start(actor.Seed(1), actor.OnPanic(func(actor.PanicReport) {}))
+	sys := actor.Start(actor.WithDeterministic(1),
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	defer sys.Stop()
 	chat, err := NewChat(t.Context(), sys)
 	if err != nil {
@@ -47,7 +48,7 @@ func TestChat_Falls(t *testing.T) {
 		t.Errorf("nothing was said: %v", err)
 	}
 	for _, name := range []string{"people", "editors", "library"} {
-		if err := supervise.RestartChild(t.Context(), sys, chat.root, name); err != nil {
+		if err := supervise.RestartChild(t.Context(), chat.root, name); err != nil {
 			t.Fatal(err)
 		}
 		if err := sys.Wait(t.Context()); err != nil {

@@ -43,7 +43,7 @@ func (b *bank) tree(n int) supervise.Spec {
 
 func newBank(n, money int, faults float64) *bank {
 	b := &bank{
-		sys:    actor.Start(actor.Logger(slog.New(slog.NewTextHandler(io.Discard, nil)))),
+		sys:    actor.Start(actor.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))),
 		disk:   &disk{done: map[step]error{}, outcomes: map[int]outcome{}},
 		faults: faults,
 	}
@@ -67,7 +67,7 @@ func (b *bank) open(ctx context.Context) error {
 		return err
 	}
 	for i := range b.disk.balances {
-		r, err := supervise.Find[account](ctx, b.sys, b.root, "accounts", fmt.Sprint("account", i))
+		r, err := supervise.Find[account](ctx, b.root, "accounts", fmt.Sprint("account", i))
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (b *bank) transfers(ctx context.Context, n int) (done, refused int, err err
 	if err := b.open(ctx); err != nil {
 		return 0, 0, err
 	}
-	sagas, err := supervise.Sub(ctx, b.sys, b.root, "transfers")
+	sagas, err := supervise.FindSupervisor(ctx, b.root, "transfers")
 	if err != nil {
 		return 0, 0, err
 	}
@@ -92,8 +92,8 @@ func (b *bank) transfers(ctx context.Context, n int) (done, refused int, err err
 			to = closed
 		}
 		init := func(s *saga) { *s = saga{bank: b, id: id, from: from, to: to, amount: amount} }
-		if _, err := supervise.StartChild(ctx, b.sys, sagas,
-			supervise.Like(fmt.Sprint("transfer", id), init)); err != nil {
+		if _, err := supervise.StartChild(ctx, sagas,
+			supervise.FromTemplate(fmt.Sprint("transfer", id), init)); err != nil {
 			return 0, 0, err
 		}
 	}

@@ -10,11 +10,11 @@ import (
 type account struct{ bank *bank }
 
 // Do does a step. It may crash before, or after the step and before the reply.
-func (a *account) Do(c *actor.Context, s step) (actor.None, error) {
+func (a *account) Do(c *actor.Context, s step) (struct{}, error) {
 	a.bank.maybeCrash(c, "before a "+s.what)
 	err := a.bank.disk.do(s)
 	a.bank.maybeCrash(c, "after a "+s.what)
-	return actor.None{}, err
+	return struct{}{}, err
 }
 
 // saga is one transfer: take the money, give it, and if that is refused give it back. A saga may
@@ -38,7 +38,7 @@ func (s *saga) take(c *actor.Context, next step) {
 }
 
 // Done handles the result of the last step.
-func (s *saga) Done(c *actor.Context, r actor.Result[actor.None]) {
+func (s *saga) Done(c *actor.Context, r actor.Result[struct{}]) {
 	s.bank.maybeCrash(c, "in the saga")
 	switch {
 	case errors.Is(r.Err, actor.ErrPanicked): // done or not? retry the same step
@@ -55,11 +55,11 @@ func (s *saga) Done(c *actor.Context, r actor.Result[actor.None]) {
 
 var (
 	accountType = actor.NewType[account]("account")
-	doStep      = actor.DeclareAsk[step, actor.None](accountType, "do")
-	_           = accountType.Table(doStep.Do((*account).Do))
+	doStep      = actor.DeclareAsk[step, struct{}](accountType, "do")
+	_           = accountType.Table(doStep.Handle((*account).Do))
 
 	sagaType = actor.NewType[saga]("saga")
-	stepDone = actor.Declare[actor.Result[actor.None]](sagaType, "done")
+	stepDone = actor.Declare[actor.Result[struct{}]](sagaType, "done")
 )
 
-func init() { sagaType.OnStart((*saga).Start).Table(stepDone.Do((*saga).Done)) }
+func init() { sagaType.OnStart((*saga).Start).Table(stepDone.Handle((*saga).Done)) }

@@ -26,7 +26,7 @@ type front struct {
 var (
 	frontType = actor.NewType[*front]("front")
 	failed    = actor.Declare[error](frontType, "failed")
-	_         = frontType.Table(failed.Do(func(_ **front, c *actor.Context, err error) {
+	_         = frontType.Table(failed.Handle(func(_ **front, c *actor.Context, err error) {
 		c.Exit(err)
 	})).
 		OnStart(func(f **front, c *actor.Context) error { return (*f).start(c) }).
@@ -38,12 +38,12 @@ func (f *front) worker() supervise.Child {
 	return supervise.Worker[*front]{
 		Name: "front", Type: frontType, Init: func(at **front) { *at = f },
 		Stop:   supervise.StopWithin(f.answers + grace),
-		Decide: func(error) actor.Decision { return actor.DecideEscalate },
+		Decide: func(error) supervise.Decision { return supervise.DecideEscalate },
 	}
 }
 
 func (f *front) start(c *actor.Context) (err error) {
-	if f.sessions, err = supervise.SiblingSub(c, "sessions"); err != nil {
+	if f.sessions, err = supervise.SiblingSupervisor(c, "sessions"); err != nil {
 		return err
 	}
 	f.server = &http.Server{Handler: f.routes(), ReadHeaderTimeout: grace}

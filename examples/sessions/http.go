@@ -32,7 +32,7 @@ func (s *service) post(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	n, err := say.Ask(r.Context(), s.sys, ref, string(line))
+	n, err := say.Ask(r.Context(), ref, string(line))
 	if err != nil {
 		refuse(w, err)
 		return
@@ -41,14 +41,14 @@ func (s *service) post(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *service) delete(w http.ResponseWriter, r *http.Request) {
-	if err := supervise.RemoveChild(r.Context(), s.sys, s.sessions,
+	if err := supervise.RemoveChild(r.Context(), s.sessions,
 		r.PathValue("user")); err != nil {
 		refuse(w, err)
 	}
 }
 
 func (s *service) showTree(w http.ResponseWriter, r *http.Request) {
-	n, err := supervise.Tree(r.Context(), s.sys, s.sessions)
+	n, err := supervise.Tree(r.Context(), s.sessions)
 	if err != nil {
 		refuse(w, err)
 		return

@@ -116,14 +116,14 @@ func (s *service) tree(front ...supervise.Child) supervise.Spec {
 // session finds the session of a user, or starts one. If two requests start one at the same time,
 // the second finds the session of the first.
 func (s *service) session(ctx context.Context, user string) (actor.Ref[session], error) {
-	r, err := supervise.Find[session](ctx, s.sys, s.sessions, user)
+	r, err := supervise.Find[session](ctx, s.sessions, user)
 	if !errors.Is(err, supervise.ErrNoChild) {
 		return r, err
 	}
-	started, err := supervise.StartChild(ctx, s.sys, s.sessions,
-		supervise.Like(user, func(u *session) { u.user, u.out = user, s.out }))
-	if errors.Is(err, supervise.ErrTaken) {
-		return supervise.Find[session](ctx, s.sys, s.sessions, user)
+	started, err := supervise.StartChild(ctx, s.sessions,
+		supervise.FromTemplate(user, func(u *session) { u.user, u.out = user, s.out }))
+	if errors.Is(err, supervise.ErrNameTaken) {
+		return supervise.Find[session](ctx, s.sessions, user)
 	}
 	r, _ = actor.As[session](started)
 	return r, err

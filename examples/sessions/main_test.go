@@ -22,10 +22,10 @@ import (
 // begin starts a service behind a server for tests. end ends both.
 func begin(t *testing.T, out io.Writer) (server *httptest.Server, end func()) {
 	t.Helper()
-	s := newService(out, actor.Logger(slog.New(slog.DiscardHandler)))
+	s := newService(out, actor.WithLogger(slog.New(slog.DiscardHandler)))
 	root, err := supervise.StartWait(t.Context(), s.sys, s.tree())
 	if err == nil {
-		s.sessions, err = supervise.Sub(t.Context(), s.sys, root, "sessions")
+		s.sessions, err = supervise.FindSupervisor(t.Context(), root, "sessions")
 	}
 	if err != nil {
 		t.Fatal(err)

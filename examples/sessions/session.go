@@ -31,5 +31,5 @@ func (s *session) Save(_ *actor.Context, why error) {
 var (
 	sessionType = actor.NewType[session]("session")
 	say         = actor.DeclareAsk[string, int](sessionType, "say")
-	_           = sessionType.Table(say.Do((*session).Say)).OnStop((*session).Save)
+	_           = sessionType.Table(say.Handle((*session).Say)).OnStop((*session).Save)
 )

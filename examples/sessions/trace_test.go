@@ -28,7 +28,7 @@ func init() { pupilType.OnStart(func(*int, *actor.Context) error { return nil })
 func TestInternals(t *testing.T) {
 	trace := func(opts ...actortest.Option) string {
 		l := logged{t, new(strings.Builder)}
-		actortest.Fails(l, "look", func(r *actortest.R) {
+		actortest.RunFails(l, "look", func(r *actortest.R) {
 			supervise.Start(r.System(), supervise.Spec{Name: "top", Children: []supervise.Child{
 				supervise.Worker[int]{Name: "one", Type: pupilType}}})
 			r.Quiet()
@@ -36,7 +36,7 @@ func TestInternals(t *testing.T) {
 		}, opts...)
 		return l.text.String()
 	}
-	plain, all := trace(), trace(actortest.Internals())
+	plain, all := trace(), trace(actortest.WithInternals())
 	if strings.Contains(plain, "supervisor#1.") ||
 		!strings.Contains(plain, "pupil#2.OnStart under supervisor#1\n") ||
 		!strings.Contains(plain, "which Internals shows") {

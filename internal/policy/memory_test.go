@@ -34,8 +34,8 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"actor/internal/mpsc/bias.go", "unsafe", "from the mark of a bias to its window"},
 	{"actor/internal/msg/size_class.go", "unsafe", "from a node of a block to the next one"},
 	{"actor/internal/msg/message.go", "unsafe", "from the header of a message to its payload"},
-	{"actor/timer.go", "unsafe", "from a timer to a payload of a few words in it"},
-	{"actor/timer_slab.go", "unsafe", "from the first timer of a chunk to another one"},
+	{"actor/timers.go", "unsafe", "from a timer to a payload of a few words in it"},
+	{"actor/internal/timerwheel/slab.go", "unsafe", "from the first timer of a chunk to another one"},
 	{"actor/type.go", "unsafe", "from the body of an actor to its state"},
 	{"heap/blob.go", "unsafe", "bytes that are shared as a string, and as a chunk"},
 	{"heap/chunk.go", "unsafe", "a chunk is the address of its bytes"},
@@ -181,12 +181,12 @@ func TestRawMemoryIsListed(t *testing.T) {
 		{"blank unsafe", tree{"actor/x.go": importing("actor", "unsafe")}, "unsafe without a row"},
 		{"unsafe in a test", tree{"actor/x_test.go": unsafeFile("actor", "unsafe.Add(nil, 1)")},
 			"unsafe without a row"},
-		{"atomics where unsafe is listed", tree{"actor/timer.go": importing("actor", "unsafe",
+		{"atomics where unsafe is listed", tree{"actor/timers.go": importing("actor", "unsafe",
 			"sync/atomic")}, "sync/atomic without a row"},
 		{"assembly", tree{"sched/x_amd64.s": "RET\n"}, "sched/x_amd64.s: assembly without a row"},
 		{"stale row", tree{"heap/chunk.go": "package heap\n"}, "heap/chunk.go: no unsafe there"},
-		{"stale row of a file that is gone", tree{"actor/timer.go": ""},
-			"actor/timer.go: no unsafe there"},
+		{"stale row of a file that is gone", tree{"actor/timers.go": ""},
+			"actor/timers.go: no unsafe there"},
 	}})
 }
 

@@ -70,7 +70,7 @@ func TestBehaviourIsLight(t *testing.T) {
 			ofType++
 		}
 	}
-	if ofType == 0 || ofSay == 0 || ofAsk == 0 || ofType > 55 || ofSay > 60 || ofAsk > 135 {
+	if ofType == 0 || ofSay == 0 || ofAsk == 0 || ofType > 64 || ofSay > 66 || ofAsk > 142 {
 		t.Errorf("%d functions of a type, %d of a behaviour, %d of one with a reply", ofType, ofSay,
 			ofAsk)
 	}

@@ -21,9 +21,9 @@ import (
 //	 └─── TryIdle ─────┘ │
 //	                     └─ another worker's mark, by Revoke
 //
-// Order is kept: what is appended was sent before the worker saw any push of others, and runs before
-// what was pushed. A sender that learns of an append and then pushes comes behind it. If a sender
-// pushes and then lets the worker know, the worker's next look at the head sees the push.
+// Order is kept: what is appended was sent before the worker saw any push of others, and runs
+// before what was pushed. A sender that learns of an append and then pushes comes behind it. If a
+// sender pushes and then lets the worker know, the worker's next look at the head sees the push.
 //
 // The actor nearly always runs on the worker that woke it. If another worker has taken it, by a
 // theft or from the inject queue, the one that woke it may be about to append. So before an actor
@@ -36,11 +36,11 @@ import (
 //	L4 window ← shut        (release)          T4 what is appended is ours
 //
 // seam.Window has the proof that either L2 sees T1, or an earlier push, or T3 waits for L4. An
-// older append is over by then as well, and a newer one has its L2 behind T1. If the revoking worker
-// may hold no biases, it leaves the mark of [NoBias].
+// older append is over by then as well, and a newer one has its L2 behind T1. If the revoking
+// worker may hold no biases, it leaves the mark of [NoBias].
 //
-// A fence disturbs every processor, so biases that others have to revoke must be few: see Allowed and
-// Review.
+// A fence disturbs every processor, so biases that others have to revoke must be few: see Allowed
+// and Review.
 //
 // Why it pays: docs/decisions/0033-biases.md.
 type Bias struct {
@@ -49,12 +49,12 @@ type Bias struct {
 	revoked seam.Uint32 // how often others have revoked, or have begun to
 
 	// Owner only, as of the last review.
-	allowed bool // the actors that the worker wakes are biased to it
-	seen    uint32
-	spills  uint64
-	budget  int // reviews without too many thefts
-	pause   int // reviews before it may again
-	next    int // the next pause
+	allowed   bool // the actors that the worker wakes are biased to it
+	seen      uint32
+	overflows uint64
+	budget    int // reviews without too many thefts
+	pause     int // reviews before it may again
+	next      int // the next pause
 }
 
 // NoBias is the bias that no worker holds.
@@ -88,10 +88,10 @@ func (b *Bias) Append(q *Mailbox, in *Inbox, m *Message) (done bool) {
 	return done
 }
 
-// An actor that the worker wakes is biased to it if Allowed, Kept and Fits all report true: not from
-// the first theft, or the first task that had no room in the worker's queue, until the next review.
-// So others may have to revoke for a queue of actors at most. These are three functions because
-// the compiler makes a value of the answer of one that has an && in it. Owner only.
+// An actor that the worker wakes is biased to it if Allowed, Kept and Fits all report true: not
+// from the first theft, or the first task that had no room in the worker's queue, until the next
+// review. So others may have to revoke for a queue of actors at most. These are three functions
+// because the compiler makes a value of the answer of one that has an && in it. Owner only.
 
 // Allowed reports whether the last review, or Init, allows the worker to hold biases.
 func (b *Bias) Allowed() bool { return b.allowed }
@@ -100,7 +100,7 @@ func (b *Bias) Allowed() bool { return b.allowed }
 func (b *Bias) Kept() bool { return b.revoked.Load() == b.seen }
 
 // Fits reports whether as many tasks have had no room as at the last review.
-func (b *Bias) Fits(spills uint64) bool { return spills == b.spills }
+func (b *Bias) Fits(overflows uint64) bool { return overflows == b.overflows }
 
 // Forbid has the worker hold no more biases until the next review: what it makes runnable runs
 // elsewhere. Owner only.
@@ -128,11 +128,11 @@ func (b *Bias) Review(workers int, alone bool) (ok bool) {
 	return b.pause == 0
 }
 
-// Allow says whether the worker may hold biases until the next review. spills is how many tasks have
-// had no room in its queue by now. Owner only.
-func (b *Bias) Allow(ok bool, spills uint64) {
+// Allow says whether the worker may hold biases until the next review. overflows is how many tasks
+// have had no room in its queue by now. Owner only.
+func (b *Bias) Allow(ok bool, overflows uint64) {
 	b.allowed = ok && seam.CanFence()
-	b.spills = spills
+	b.overflows = overflows
 }
 
 // pauseAfter sets the pause after a review in which thefts have cost that much. There is no pause
@@ -157,9 +157,9 @@ func (in *Inbox) MustRevoke(own *Bias) bool {
 	return in.tail != nil && in.tail != &own.mark && in.tail != &NoBias.mark && isBiasMark(in.tail)
 }
 
-// Revoke ends the bias of another worker, which may be about to append, if there is one. The bias is
-// b's then, if its worker may hold any. The caller owns the actor, and calls Revoke before it touches
-// what was appended.
+// Revoke ends the bias of another worker, which may be about to append, if there is one. The bias
+// is b's then, if its worker may hold any. The caller owns the actor, and calls Revoke before it
+// touches what was appended.
 func (b *Bias) Revoke(q *Mailbox, in *Inbox) {
 	if !in.MustRevoke(b) {
 		return

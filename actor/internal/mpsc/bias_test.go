@@ -67,14 +67,14 @@ func (w *biasTwins) send(t *rapid.T) {
 		if w.holder != i {
 			t.Fatalf("%d may append, and %d holds the bias", i, w.holder)
 		}
-		if !own.Append(&w.box, &w.in, w.fresh()) {
+		if !own.Append(&w.box, &w.in, w.made()) {
 			t.Fatalf("%d may append, and does not", i)
 		}
 		w.dumb.push(w.next)
 	case w.holder == i:
 		t.Fatalf("%d may not append, and holds the bias", i)
 	case h == nil:
-		m := w.fresh()
+		m := w.made()
 		m.Next = nil
 		w.box.head.Store(own.Mark())
 		w.in.Wake(m, own.Mark())
@@ -208,7 +208,8 @@ func TestBias_Twin(t *testing.T) {
 			"each":     w.each,
 			"peek":     w.peek,
 		}
-		for range 5 { // rapid's length is too short for a life with several biases
+		// Rapid's length is too short for a life with several biases.
+		for range 5 {
 			t.Repeat(steps)
 		}
 	})
@@ -260,13 +261,14 @@ func pausesAfter(b *Bias, costs ...int) (pauses []int) {
 
 // TestBias_Pauses: "A worker that has spent more than it has holds no biases for a while: at least
 // until that is paid, and twice as long each time. The next pause is halved whenever the worker has
-// as much budget as it may have." And "There is no pause if there were no thefts and no other worker
-// is awake".
+// as much budget as it may have." And "There is no pause if there were no thefts and no other
+// worker is awake".
 func TestBias_Pauses(t *testing.T) {
 	const burst = 16
 	var b Bias
 	for i := range 1000 {
-		if p := pausesAfter(&b, 2, 0, 0); slices.Max(p) > firstPause || i > firstPause && slices.Max(p) != 0 {
+		if p := pausesAfter(&b, 2, 0, 0); slices.Max(p) > firstPause || i > firstPause &&
+			slices.Max(p) != 0 {
 			t.Fatalf("a theft every 150 µs, and pauses of %v", p)
 		}
 	}
@@ -292,7 +294,8 @@ func TestBias_Pauses(t *testing.T) {
 	if b.pauseAfter(0, true); b.pause != 0 {
 		t.Errorf("a pause of %d, with no other worker awake", b.pause)
 	}
-	if p := pausesAfter(&b, make([]int, maxBudget-newBudget)...); slices.Max(p) != 0 || b.next != maxPause/2 {
+	if p := pausesAfter(&b, make([]int, maxBudget-newBudget)...); slices.Max(p) != 0 ||
+		b.next != maxPause/2 {
 		t.Errorf("after a calm, pauses of %v and of %d at next", p, b.next)
 	}
 	pausesAfter(&b, make([]int, 10*maxBudget)...)

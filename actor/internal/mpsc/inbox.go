@@ -5,9 +5,11 @@ import "github.com/gallop-go/gallop/actor/internal/msg"
 // Inbox is the consumer's half of a mailbox: what the turn has taken out. The worker that owns the
 // actor only, except for what a [Bias] allows.
 type Inbox struct {
-	pending  *Message // taken and not yet run, oldest first
-	tail     *Message // the head at the last drain, or a bias mark; nil after idle
-	appended *Message // appended under a bias, and not yet taken: a ring, its last
+	pending *Message // taken and not yet run, oldest first
+	// The head at the last drain, or a bias mark; nil after idle.
+	tail *Message
+	// Appended under a bias, and not yet taken: a ring, its last.
+	appended *Message
 }
 
 // Pending returns the first message that was taken out and has not run; nil if there is none.

@@ -106,8 +106,8 @@ func (q *Mailbox) PushBusy(m *Message) Pushed {
 	}
 }
 
-// Head returns the newest message that was pushed: nil if the actor is idle. It is the first half of
-// a push that the caller inlines by hand; [Mailbox.Swing] is the second. Any goroutine.
+// Head returns the newest message that was pushed: nil if the actor is idle. It is the first half
+// of a push that the caller inlines by hand; [Mailbox.Swing] is the second. Any goroutine.
 func (q *Mailbox) Head() *Message { return q.head.Load() }
 
 // IsClosed reports whether h, which Head has returned, is the mark of a closed mailbox.

@@ -71,7 +71,7 @@ func (w *boxWorld) produce(from, messages int, busy bool) {
 			r = w.box.PushBusy(m)
 		}
 		if r == PushIdle {
-			end := w.history.begin(from, op{kind: opPush, n: stamp(from, no)})
+			end := w.history.begin(from, op{code: opPush, n: stamp(from, no)})
 			r = w.box.Push(m)
 			end(result{pushed: r})
 		}
@@ -129,7 +129,7 @@ func (w *boxWorld) turn(id int) (again bool) {
 }
 
 func (w *boxWorld) drain(id int) *Message {
-	end := w.history.begin(id, op{kind: opDrain})
+	end := w.history.begin(id, op{code: opDrain})
 	stub, ok := w.box.Drain(&w.in)
 	end(result{ok: ok, list: numbers(w.in.pending)})
 	w.recycle(stub)
@@ -137,7 +137,7 @@ func (w *boxWorld) drain(id int) *Message {
 }
 
 func (w *boxWorld) goIdle(id int) (again bool) {
-	end := w.history.begin(id, op{kind: opIdle})
+	end := w.history.begin(id, op{code: opIdle})
 	stub, ok := w.box.TryIdle(&w.in)
 	end(result{ok: ok})
 	if !ok {
@@ -150,7 +150,7 @@ func (w *boxWorld) goIdle(id int) (again bool) {
 }
 
 func (w *boxWorld) close(id int) {
-	end := w.history.begin(id, op{kind: opClose})
+	end := w.history.begin(id, op{code: opClose})
 	m, stub := w.box.Close(&w.in)
 	end(result{list: numbers(m)})
 	w.recycle(stub)
@@ -225,7 +225,8 @@ func TestMailbox_Explored(t *testing.T) {
 // TestMailbox_Exhaustive: two producers and two workers, every schedule with at
 // most two preemptions.
 func TestMailbox_Exhaustive(t *testing.T) {
-	res := explore.Run(t, explore.Config{Strategy: explore.Bounded(2, 0)}, boxScenario(2, 100, 0, false))
+	res := explore.Run(t, explore.Config{Strategy: explore.Bounded(2, 0)},
+		boxScenario(2, 100, 0, false))
 	if !res.Exhausted {
 		t.Error(res)
 	}
@@ -237,17 +238,17 @@ type history struct {
 	ops   []porcupine.Operation
 }
 
-type opKind int
+type opCode int
 
 const (
-	opPush opKind = iota
+	opPush opCode = iota
 	opDrain
 	opIdle
 	opClose
 )
 
 type op struct {
-	kind opKind
+	code opCode
 	n    uint64
 }
 
@@ -266,7 +267,8 @@ func (h *history) begin(client int, in op) func(result) {
 	call := h.clock
 	return func(out result) {
 		h.clock++
-		h.ops = append(h.ops, porcupine.Operation{ClientId: client, Input: in, Call: call, Output: out, Return: h.clock})
+		h.ops = append(h.ops, porcupine.Operation{ClientId: client, Input: in, Call: call, Output: out,
+			Return: h.clock})
 	}
 }
 
@@ -291,7 +293,7 @@ type modelState struct {
 
 func (s modelState) step(in op, out result) (bool, any) {
 	n := modelState{scheduled: s.scheduled, closed: s.closed}
-	switch in.kind {
+	switch in.code {
 	case opPush:
 		if s.closed {
 			return out.pushed == PushClosed, s
@@ -311,7 +313,8 @@ func (s modelState) step(in op, out result) (bool, any) {
 		return out.ok == (len(s.unread) == 0), n
 	}
 	n.closed = true
-	return len(out.list) >= len(s.unread) && slices.Equal(out.list[len(out.list)-len(s.unread):], s.unread), n
+	return len(out.list) >= len(s.unread) && slices.Equal(out.list[len(out.list)-len(s.unread):],
+		s.unread), n
 }
 
 // TestMailbox_Linearizable: histories of explored schedules are those of a box

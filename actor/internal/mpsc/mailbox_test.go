@@ -80,7 +80,7 @@ type twins struct {
 	next uint64
 }
 
-func (w *twins) fresh() *Message {
+func (w *twins) made() *Message {
 	w.next++
 	if n := len(w.free); n > 0 {
 		m := w.free[n-1]
@@ -99,7 +99,7 @@ func (w *twins) recycle(m *Message) {
 }
 
 func (w *twins) push(t *rapid.T, busy bool) {
-	m := w.fresh()
+	m := w.made()
 	op, twin := w.box.Push, w.dumb.push
 	if busy {
 		op, twin = w.box.PushBusy, w.dumb.pushBusy

@@ -36,13 +36,13 @@ import (
 // S2 wakes an actor whose system queue is empty. So the sender that wakes it leaves a message there
 // that says nothing, unless there is one already: the turn looks, and parks again.
 //
-// At the end the owner closes the mailbox, and then the system queue with a swap: a signal is either
-// among what the swap took, or its sender learns that it was refused, and answers for the dead. An
-// actor that has nothing to see to at its end saves the second swap (endPlainly). Then the senders
-// close the system queue. A sender whose S1 came too late to be seen finds the mailbox closed at S3,
-// by an owner whose cold state is a terminated record. The first such sender takes all that is
-// there, and answers. If S3 came before, its message is in the mailbox; so the owner has seen it,
-// and ends the long way.
+// At the end the owner closes the mailbox, and then the system queue with a swap: a signal is
+// either among what the swap took, or its sender learns that it was refused, and answers for the
+// dead. An actor that has nothing to see to at its end saves the second swap (endPlainly). Then the
+// senders close the system queue. A sender whose S1 came too late to be seen finds the mailbox
+// closed at S3, by an owner whose cold state is a terminated record. The first such sender takes
+// all that is there, and answers. If S3 came before, its message is in the mailbox; so the owner
+// has seen it, and ends the long way.
 type SystemQueue struct {
 	head seam.Pointer[Message] // newest first; closedMark at the end
 }

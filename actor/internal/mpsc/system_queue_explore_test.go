@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// systemQueueWorld is an actor's system queue beside its mailbox and its debt under exploration:
-// senders of signals and of mail, one goroutine that forgives, and workers that take the actor
+// systemQueueWorld is an actor's system queue beside its mailbox and its count under exploration:
+// senders of signals and of mail, one goroutine that unblocks, and workers that take the actor
 // over from each other. The steps S1 to S3, A1 and A2 are those of [SystemQueue]; what is plain
 // memory is part of the step that touches it.
 type systemQueueWorld struct {
@@ -19,7 +19,7 @@ type systemQueueWorld struct {
 	box   Mailbox
 	in    Inbox
 	queue SystemQueue
-	debt  backpressure.BlockedOn
+	count backpressure.BlockedOn
 
 	queued, running  int
 	owing            bool // it owes for one mail that it has run
@@ -41,7 +41,7 @@ func (w *systemQueueWorld) tell(n uint64) {
 		w.refused++
 		return
 	}
-	if w.debt.Wake() { // S2
+	if w.count.Wake() { // S2
 		w.schedule()
 		return
 	}
@@ -56,9 +56,9 @@ func (w *systemQueueWorld) send(n uint64) {
 	}
 }
 
-func (w *systemQueueWorld) forgive() {
+func (w *systemQueueWorld) unblock() {
 	w.p.Await(func() bool { return w.owing })
-	if w.debt.Unblock() {
+	if w.count.Unblock() {
 		w.schedule()
 	}
 }
@@ -90,7 +90,7 @@ func (w *systemQueueWorld) turn() (again bool) {
 			w.mail++
 		}
 		if w.mail == w.muteAt && !w.owing {
-			w.debt.Block()
+			w.count.Block()
 			w.owing = true
 			w.parked = true
 			return w.park()
@@ -99,10 +99,10 @@ func (w *systemQueueWorld) turn() (again bool) {
 			return w.goIdle()
 		}
 	}
-	return w.attend()
+	return w.serve()
 }
 
-func (w *systemQueueWorld) attend() (again bool) {
+func (w *systemQueueWorld) serve() (again bool) {
 	for m := w.queue.Take(); m != nil; m = m.Next {
 		w.served++
 	}
@@ -129,12 +129,12 @@ func (w *systemQueueWorld) goIdle() (again bool) {
 // park is A1 and A2.
 func (w *systemQueueWorld) park() (again bool) {
 	w.running--
-	if !w.debt.Park() {
+	if !w.count.Park() {
 		w.running++
 		w.parked = false
 		return true
 	}
-	if !w.queue.IsEmpty() && w.debt.Wake() {
+	if !w.queue.IsEmpty() && w.count.Wake() {
 		w.schedule()
 	}
 	return false
@@ -154,7 +154,8 @@ func (w *systemQueueWorld) check() error {
 		return fmt.Errorf("%d signals sent, %d served, %d refused", w.sent, w.served, w.refused)
 	}
 	if !w.boxEnded && (w.queued+w.running != 0 || !w.queue.IsEmpty()) {
-		return fmt.Errorf("at the end %d queued, %d running, system queue empty %v", w.queued, w.running, w.queue.IsEmpty())
+		return fmt.Errorf("at the end %d queued, %d running, system queue empty %v", w.queued, w.running,
+			w.queue.IsEmpty())
 	}
 	return nil
 }
@@ -169,7 +170,7 @@ func systemQueueScenario(tellers, mailers, muteAt, closeAt int) func(*explore.Pr
 			p.Go(func() { w.send(uint64(100 + i)) })
 		}
 		if muteAt > 0 {
-			p.Daemon(w.forgive)
+			p.Daemon(w.unblock)
 		}
 		for range 2 {
 			p.Daemon(w.work)
@@ -179,7 +180,7 @@ func systemQueueScenario(tellers, mailers, muteAt, closeAt int) func(*explore.Pr
 }
 
 // TestSystemQueue_Explored: "No signal is overlooked": against TryIdle, against Park and the last
-// Forgive, and against the end.
+// Unblock, and against the end.
 func TestSystemQueue_Explored(t *testing.T) {
 	for _, c := range []struct {
 		name                              string

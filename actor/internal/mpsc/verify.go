@@ -28,7 +28,8 @@ func verifyEmpty(in *Inbox) {
 // verifyPush checks a message that its owner pushes.
 func verifyPush(m *Message) {
 	invariant.Check(m != nil && !m.IsMark(), "a mark is pushed")
-	invariant.Check(m.From&msg.WasStashed == 0, "a message is pushed that says it was put aside, by actor %d", m.From)
+	invariant.Check(m.From&msg.WasStashed == 0,
+		"a message is pushed that says it was put aside, by actor %d", m.From)
 }
 
 // verifyClosed checks a mailbox that was closed.
@@ -39,8 +40,10 @@ func verifyClosed(q *Mailbox) {
 // VerifyTurn checks the queues of an actor that begins a turn under own.
 func (q *Mailbox) VerifyTurn(in *Inbox, own *Bias) {
 	head := seam.Peek(&q.head)
-	invariant.Check(!isBiasMark(head) || head == &own.mark || head == &NoBias.mark, "an actor runs, and is biased to another worker")
-	invariant.Check(in.appended == nil || in.tail == &own.mark || in.tail == &NoBias.mark, "an actor has mail that was appended without a bias")
+	invariant.Check(!isBiasMark(head) || head == &own.mark || head == &NoBias.mark,
+		"an actor runs, and is biased to another worker")
+	invariant.Check(in.appended == nil || in.tail == &own.mark || in.tail == &NoBias.mark,
+		"an actor has mail that was appended without a bias")
 	if in.appended != nil {
 		verifyRing(in.appended)
 	}

@@ -10,10 +10,10 @@ import (
 // Cache has the nodes that a worker uses again, in a magazine for each size class. The worker that
 // owns it only, except where a method says otherwise.
 //
-// The cache is ample: the nodes of all that actors send until they are muted should come from it and
-// go back to it, again and again, since a size class costs more than the rest of a message. The
-// cache is bounded in bytes, since only the worker itself can give it up, and a sleeping worker does
-// not. Of nodes of more than 16 KiB nothing stays here.
+// The cache is ample: the nodes of all that actors send until they are muted should come from it
+// and go back to it, again and again, since a size class costs more than the rest of a message. The
+// cache is bounded in bytes, since only the worker itself can give it up, and a sleeping worker
+// does not. Of nodes of more than 16 KiB nothing stays here.
 type Cache struct {
 	magazines []magazine // by size class
 	hidden    []magazine // what Hide has put away

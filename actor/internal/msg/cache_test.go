@@ -6,14 +6,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// stock is a cache and its dumb twin, a set of nodes.
-type stock struct {
+// cached is a cache and its dumb twin, a set of nodes.
+type cached struct {
 	c     Cache
 	class *SizeClass
 	live  map[*Message]bool // handed out
 }
 
-func (s *stock) alloc() *Message {
+func (s *cached) alloc() *Message {
 	if m := s.c.Take(s.class.ID); m != nil {
 		return m
 	}
@@ -21,7 +21,7 @@ func (s *stock) alloc() *Message {
 	return m
 }
 
-func (s *stock) take(t *rapid.T, m *Message) {
+func (s *cached) take(t *rapid.T, m *Message) {
 	if s.live[m] {
 		t.Fatal("a node was handed out twice")
 	}
@@ -32,7 +32,7 @@ func (s *stock) take(t *rapid.T, m *Message) {
 }
 
 // free gives some of the live nodes back, one by one.
-func (s *stock) free(n int) {
+func (s *cached) free(n int) {
 	for m := range s.live {
 		if n--; n < 0 {
 			return
@@ -48,7 +48,7 @@ func (s *stock) free(n int) {
 }
 
 // freeChain gives some of the live nodes back together: those of one owner.
-func (s *stock) freeChain(t *rapid.T, n int) {
+func (s *cached) freeChain(t *rapid.T, n int) {
 	var l List
 	k := 0
 	for m := range s.live {
@@ -72,9 +72,9 @@ func (s *stock) freeChain(t *rapid.T, n int) {
 	}
 }
 
-// check: every chain is as long as the books say, nothing in it is in use, and nodes that were made
+// check: every chain is as long as is counted, nothing in it is in use, and nodes that were made
 // elsewhere are on their way to their owner.
-func (s *stock) check(t *rapid.T) {
+func (s *cached) check(t *rapid.T) {
 	if !s.c.Covers(s.class.ID) {
 		return
 	}
@@ -91,7 +91,7 @@ func (s *stock) check(t *rapid.T) {
 	}
 }
 
-func (s *stock) chain(t *rapid.T, first *Message, want int, owner uint16) {
+func (s *cached) chain(t *rapid.T, first *Message, want int, owner uint16) {
 	n := 0
 	for m := first; m != nil; m = m.Next {
 		if n++; s.live[m] || m.Owner() != owner {
@@ -106,11 +106,14 @@ func (s *stock) chain(t *rapid.T, first *Message, want int, owner uint16) {
 // TestPool_Twin: whatever is taken and given back in whatever amounts, a node is never handed out
 // twice, the cache counts right and stays within its bound.
 func TestPool_Twin(t *testing.T) {
-	class := register(blockLength, headerSize+8, func(n int) *Message { return &make([]Node[[1]uint64], n)[0].Header })
+	class := register(blockLength, headerSize+8, func(n int) *Message {
+		return &make([]Node[[1]uint64], n)[0].Header
+	})
 	class.keep = 3 * ChainLength
 	rapid.Check(t, func(t *rapid.T) {
-		s := &stock{NewCache(0), class, map[*Message]bool{}}
-		amount := rapid.SampledFrom([]int{1, 2, ChainLength - 1, ChainLength, ChainLength + 1, 3 * ChainLength})
+		s := &cached{NewCache(0), class, map[*Message]bool{}}
+		amount := rapid.SampledFrom([]int{1, 2, ChainLength - 1, ChainLength, ChainLength + 1,
+			3 * ChainLength})
 		t.Repeat(map[string]func(*rapid.T){
 			"inside": func(t *rapid.T) {
 				for range amount.Draw(t, "n") {

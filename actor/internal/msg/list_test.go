@@ -81,7 +81,8 @@ func TestList_Chains(t *testing.T) {
 		}
 		want := slices.Clone(a[:i])
 		slices.Reverse(want)
-		if end := chainFrom(b); !slices.Equal(numbersOf(Reversed(Concat(chainFrom(a[:i]), end), end)), want) {
+		if end := chainFrom(b); !slices.Equal(numbersOf(Reversed(Concat(chainFrom(a[:i]), end), end)),
+			want) {
 			t.Errorf("reversed: not %v", want)
 		}
 	}

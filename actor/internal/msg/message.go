@@ -2,10 +2,11 @@
 // recycled, each by the worker that made it.
 //
 // A node is one allocation: the header [Message], and behind it the payload. Nodes of one memory
-// layout have a [SizeClass]. A worker takes nodes from its own [Cache] and gives back there what has
-// run; what it cannot keep waits in free batches of the size class, by owner, in a sync.Pool each,
-// where the GC finds it. The design is Bonwick's magazines, with the remote free lists of mimalloc
-// and snmalloc; docs/decisions/0008-messages-go-home.md says why nodes go back to their owner.
+// layout have a [SizeClass]. A worker takes nodes from its own [Cache] and gives back there what
+// has run; what it cannot keep waits in free batches of the size class, by owner, in a sync.Pool
+// each, where the GC finds it. The design is Bonwick's magazines, with the remote free lists of
+// mimalloc and snmalloc; docs/decisions/0008-messages-go-home.md says why nodes go back to their
+// owner.
 package msg
 
 import (

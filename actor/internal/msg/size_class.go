@@ -153,9 +153,15 @@ var wordClasses = [...]struct {
 	size  uintptr
 	class *SizeClass
 }{
-	{8, register(blockLength, headerSize+8, func(n int) *Message { return &make([]Node[[1]uint64], n)[0].Header })},
-	{24, register(blockLength, headerSize+24, func(n int) *Message { return &make([]Node[[3]uint64], n)[0].Header })},
-	{40, register(blockLength, headerSize+40, func(n int) *Message { return &make([]Node[[5]uint64], n)[0].Header })},
+	{8, register(blockLength, headerSize+8, func(n int) *Message {
+		return &make([]Node[[1]uint64], n)[0].Header
+	})},
+	{24, register(blockLength, headerSize+24, func(n int) *Message {
+		return &make([]Node[[3]uint64], n)[0].Header
+	})},
+	{40, register(blockLength, headerSize+40, func(n int) *Message {
+		return &make([]Node[[5]uint64], n)[0].Header
+	})},
 }
 
 // register adds a layout.

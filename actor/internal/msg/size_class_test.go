@@ -18,7 +18,8 @@ func TestPool_Blocks(t *testing.T) {
 	}
 	linked, _ := Of[*int]()
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, s := range []*SizeClass{wordClasses[0].class, wordClasses[1].class, wordClasses[2].class, linked} {
+	for _, s := range []*SizeClass{wordClasses[0].class, wordClasses[1].class, wordClasses[2].class,
+		linked} {
 		var kept []*Message
 		for range 10 {
 			for range 200 {
@@ -94,12 +95,14 @@ func TestPool_Unlinks(t *testing.T) {
 // TestPool_InBytes: "bounded in bytes", and so is what waits or leaves together.
 func TestPool_InBytes(t *testing.T) {
 	for size, want := range map[uintptr][3]int{
-		32: {64, 256, 8192}, 64: {64, 256, 4096}, 128: {64, 256, 2048}, 256: {64, 128, 1024}, 1 << 10: {16, 32, 256}, 1032: {15, 31, 31},
+		32: {64, 256, 8192}, 64: {64, 256, 4096}, 128: {64, 256, 2048}, 256: {64, 128,
+			1024}, 1 << 10: {16, 32, 256}, 1032: {15, 31, 31},
 		64 << 10: {1, 1, 1}, 1 << 20: {1, 1, 1},
 	} {
 		s := register(1, size, func(int) *Message { return new(Message) })
 		if got := [3]int{s.batch, s.chain, s.keep}; got != want {
-			t.Errorf("of %d bytes: %d in a batch, %d in a chain and %d in all, want %d", size, got[0], got[1], got[2], want)
+			t.Errorf("of %d bytes: %d in a batch, %d in a chain and %d in all, want %d", size, got[0],
+				got[1], got[2], want)
 		}
 		nodes := chainOf(s, 0, 100)
 		s.put(0, nodes[0], len(nodes))
@@ -112,7 +115,9 @@ func TestPool_InBytes(t *testing.T) {
 // TestPool_Outside: a sender without a worker gets nodes that the outside owns, with nothing left
 // in them of the message before, one by one or from a chain of its own.
 func TestPool_Outside(t *testing.T) {
-	s := register(blockLength, headerSize+8, func(n int) *Message { return &make([]Node[[1]uint64], n)[0].Header })
+	s := register(blockLength, headerSize+8, func(n int) *Message {
+		return &make([]Node[[1]uint64], n)[0].Header
+	})
 	var chain *Message
 	seen := map[*Message]bool{}
 	for i := range 200 {
@@ -121,8 +126,10 @@ func TestPool_Outside(t *testing.T) {
 			s.PutOne(m)
 			m = s.TakeFrom(&chain)
 		}
-		if seen[m] || m.Owner() != Outside || m.SizeClass() != s.ID || m.From != 0 || m.Next != nil && i%2 == 1 {
-			t.Fatalf("node %d: seen %v, owner %d, size class %d, from %d", i, seen[m], m.Owner(), m.SizeClass(), m.From)
+		if seen[m] || m.Owner() != Outside || m.SizeClass() != s.ID || m.From != 0 || m.Next != nil &&
+			i%2 == 1 {
+			t.Fatalf("node %d: seen %v, owner %d, size class %d, from %d", i, seen[m], m.Owner(),
+				m.SizeClass(), m.From)
 		}
 		seen[m] = true
 		m.From = WasStashed | 5

@@ -15,8 +15,10 @@ func verifyList(l *List) {
 // verifyMagazine checks a magazine, which a chain that was put on it may have made too full.
 func verifyMagazine(s *magazine, class *SizeClass) {
 	n := class.keep - s.room
-	invariant.Check(n >= 0 && (s.top == nil) == (n == 0), "a magazine of %d messages, and there are some: %v", n, s.top != nil)
-	invariant.Check(n < class.keep+ChainLength, "a magazine of %d messages, and %d may be kept", n, class.keep)
+	invariant.Check(n >= 0 && (s.top == nil) == (n == 0),
+		"a magazine of %d messages, and there are some: %v", n, s.top != nil)
+	invariant.Check(n < class.keep+ChainLength, "a magazine of %d messages, and %d may be kept", n,
+		class.keep)
 }
 
 // verifyChain checks n nodes from first to end that are recycled together.
@@ -25,7 +27,8 @@ func verifyChain(first, end *Message, n int) {
 	m := first
 	for range n - 1 {
 		invariant.Check(!m.IsMark(), "a mark is recycled")
-		invariant.Check(m.OwnerTag == first.OwnerTag, "messages with tags %#x and %#x are recycled together", first.OwnerTag, m.OwnerTag)
+		invariant.Check(m.OwnerTag == first.OwnerTag,
+			"messages with tags %#x and %#x are recycled together", first.OwnerTag, m.OwnerTag)
 		m = m.Next
 		invariant.Check(m != nil, "%d messages are recycled, and there are less", n)
 	}
@@ -46,14 +49,18 @@ func verifyLength(m *Message, want int, id uint16, owner int) {
 		n++
 	}
 	invariant.Check(want == n, "a chain of %d messages says that it has %d", n, want)
-	invariant.Check(m.SizeClass() == id, "a message of size class %d is in size class %d", m.SizeClass(), id)
-	invariant.Check(int(m.Owner()) == owner, "a message of owner %d is among those of owner %d", m.Owner(), owner)
+	invariant.Check(m.SizeClass() == id, "a message of size class %d is in size class %d",
+		m.SizeClass(), id)
+	invariant.Check(int(m.Owner()) == owner, "a message of owner %d is among those of owner %d",
+		m.Owner(), owner)
 }
 
 // verifyOutside checks a node for a sender without a worker.
 func verifyOutside(s *SizeClass, m *Message) {
-	invariant.Check(m.SizeClass() == s.ID, "a message of size class %d is in size class %d", m.SizeClass(), s.ID)
-	invariant.Check(m.Owner() == Outside, "a message of owner %d is among those from outside", m.Owner())
+	invariant.Check(m.SizeClass() == s.ID, "a message of size class %d is in size class %d",
+		m.SizeClass(), s.ID)
+	invariant.Check(m.Owner() == Outside, "a message of owner %d is among those from outside",
+		m.Owner())
 }
 
 // verifyRemote checks a list of nodes on their way to their owner.
@@ -61,5 +68,6 @@ func verifyRemote(s *magazine, first *Message) {
 	invariant.Check(first.Owner() < MaxOwners, "a message goes to owner %d", first.Owner())
 	r, batch := s.remote[first.Owner()], ByID(first.SizeClass()).batch
 	invariant.Check(r.room > 0 && r.room <= batch, "%d messages wait for their owner", batch-r.room)
-	invariant.Check((r.first == nil) == (r.room == batch), "messages wait for their owner, and their number is wrong")
+	invariant.Check((r.first == nil) == (r.room == batch),
+		"messages wait for their owner, and their number is wrong")
 }

@@ -92,7 +92,8 @@ func trimmedOfLibrary(place string) bool {
 }
 
 // libraryFolders are the folders of Go's own library.
-const libraryFolders = " archive arena bufio bytes cmp compress container context crypto database debug " +
+const libraryFolders = " archive arena bufio bytes cmp compress container context crypto " +
+	"database debug " +
 	"embed encoding errors expvar flag fmt go hash html image index internal io iter log " +
 	"maps math mime net os path plugin reflect regexp runtime slices sort strconv strings " +
 	"structs sync syscall testing text time unicode unique unsafe vendor weak "

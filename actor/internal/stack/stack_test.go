@@ -41,12 +41,18 @@ func TestFromPanic(t *testing.T) {
 func TestUserFrame(t *testing.T) {
 	const mod = "github.com/gallop-go/gallop/"
 	for want, stack := range map[string][]string{
-		"main.f main.go:3":                             {mod + "actor.Yield[...](0x1)", "yield.go:23 +0x15", "main.f(0x1)", "main.go:3 +0x1"},
-		"example.com/x/actor.F f.go:3":                 {mod + "heap.check(...)", "slice.go:1", mod + "heap.MakeSlice[...](0x1)", "slice.go:2", "example.com/x/actor.F(...)", "f.go:3"},
-		mod + "actor.(*cell).injectFault faults.go:13": {mod + "actor.(*cell).injectFault(0x1)", "faults.go:13", mod + "sched.(*Worker).run(0x1)", "worker.go:3", "created by " + mod + "sched.(*Worker).launch in goroutine 1", "worker.go:9"},
-		mod + "group.helper group_test.go:3":           {mod + "group.Send(0x1)", "group.go:1", mod + "group.helper(0x1)", "group_test.go:3"},
-		mod + "benchmarks/x.f f.go:3":                  {mod + "actor.Yield(0x1)", "yield.go:1", mod + "benchmarks/x.f(0x1)", "f.go:3"},
-		"":                                             {},
+		"main.f main.go:3": {mod + "actor.Yield[...](0x1)",
+			"yield.go:23 +0x15", "main.f(0x1)", "main.go:3 +0x1"},
+		"example.com/x/actor.F f.go:3": {mod + "heap.check(...)", "slice.go:1",
+			mod + "heap.MakeSlice[...](0x1)", "slice.go:2", "example.com/x/actor.F(...)", "f.go:3"},
+		mod + "actor.(*cell).injectFault faults.go:13": {mod + "actor.(*cell).injectFault(0x1)",
+			"faults.go:13", mod + "sched.(*Worker).run(0x1)", "worker.go:3", "created by " +
+				mod + "sched.(*Worker).launch in goroutine 1", "worker.go:9"},
+		mod + "group.helper group_test.go:3": {mod + "group.Send(0x1)", "group.go:1",
+			mod + "group.helper(0x1)", "group_test.go:3"},
+		mod + "benchmarks/x.f f.go:3": {mod + "actor.Yield(0x1)", "yield.go:1",
+			mod + "benchmarks/x.f(0x1)", "f.go:3"},
+		"": {},
 	} {
 		text := ""
 		for i, line := range stack {

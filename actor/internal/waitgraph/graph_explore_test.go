@@ -15,14 +15,14 @@ type call struct{ shut seam.Bool }
 func (k *call) IsOpen() bool { return !k.shut.Load() }
 
 // TestGraph_Explored: of actors that ask each other in a circle none waits for ever, and at most
-// one is told that it closes the circle. An actor replies to the one before it when its own ask is
-// over.
+// one is reported that it closes the circle. An actor replies to the one before it when its own ask
+// is over.
 //
 // Mutants: internal/mutants/asks.json.
 func TestGraph_Explored(t *testing.T) {
 	for _, n := range []int{2, 3} {
 		explore.Portfolio(t, func(p *explore.Program) {
-			g, calls, asked, told := new(Graph), make([]call, n), make([]bool, n), 0
+			g, calls, asked, reported := new(Graph), make([]call, n), make([]bool, n), 0
 			for me := range n {
 				to, before := (me+1)%n, (me+n-1)%n
 				p.Go(func() {
@@ -31,15 +31,15 @@ func TestGraph_Explored(t *testing.T) {
 						p.Await(func() bool { return seam.Peek(&calls[me].shut) })
 						g.Leave(me)
 					} else {
-						told++
+						reported++
 					}
 					p.Await(func() bool { return asked[before] })
 					calls[before].shut.Store(true)
 				})
 			}
 			p.After(func() error {
-				if told > 1 || g.Len() != 0 {
-					p.Errorf("%d were told, and %d are left in the graph", told, g.Len())
+				if reported > 1 || g.Len() != 0 {
+					p.Errorf("%d were reported, and %d are left in the graph", reported, g.Len())
 				}
 				return nil
 			})

@@ -41,7 +41,7 @@ func (s *account) received(c *actor.Context, r actor.Result[int]) {
 	actor.Unstash(c, 1)
 }
 
-func (s *account) look(*actor.Context, actor.None) (int, error) { return s.balance, nil }
+func (s *account) look(*actor.Context, struct{}) (int, error) { return s.balance, nil }
 
 type teller struct {
 	accounts  []actor.Ref[account]
@@ -73,15 +73,16 @@ var (
 	pay         = actor.Declare[*order](accountType, "pay")
 	receive     = actor.DeclareAsk[int, int](accountType, "receive")
 	received    = actor.Declare[actor.Result[int]](accountType, "received")
-	look        = actor.DeclareAsk[actor.None, int](accountType, "look")
+	look        = actor.DeclareAsk[struct{}, int](accountType, "look")
 	_           = accountType.Table(
-		pay.Do((*account).pay), receive.Do((*account).receive), received.Do((*account).received),
-		look.Do((*account).look),
+		pay.Handle((*account).pay), receive.Handle((*account).receive),
+		received.Handle((*account).received),
+		look.Handle((*account).look),
 	)
 	tellerType = actor.NewType[teller]("teller")
 	begin      = actor.Declare[int](tellerType, "begin")
 	done       = actor.Declare[bool](tellerType, "done")
-	_          = tellerType.Table(begin.Do((*teller).begin), done.Do((*teller).done))
+	_          = tellerType.Table(begin.Handle((*teller).begin), done.Handle((*teller).done))
 )
 
 // start makes a bank of n accounts with a thousand each, and gives orders.

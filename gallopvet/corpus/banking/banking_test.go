@@ -16,7 +16,7 @@ func TestMoney(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range accounts {
-		n, err := look.Ask(context.Background(), sys, a, actor.None{})
+		n, err := look.Ask(context.Background(), a, struct{}{})
 		if err != nil {
 			t.Fatal(err)
 		}

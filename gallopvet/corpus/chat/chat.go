@@ -49,7 +49,7 @@ func (s *Server) gone(_ *actor.Context, d actor.Down) {
 	maps.DeleteFunc(s.names, func(r actor.Ref[Client], _ string) bool { return r.ID() == d.ActorID })
 }
 
-func (s *Server) who(*actor.Context, actor.None) ([]string, error) {
+func (s *Server) who(*actor.Context, struct{}) ([]string, error) {
 	return slices.Sorted(maps.Values(s.names)), nil
 }
 
@@ -74,16 +74,16 @@ var (
 	ServerType = actor.NewType[Server]("server")
 	Connect    = actor.Declare[connect](ServerType, "connect")
 	Say        = actor.Declare[*Message](ServerType, "say")
-	Who        = actor.DeclareAsk[actor.None, []string](ServerType, "who")
+	Who        = actor.DeclareAsk[struct{}, []string](ServerType, "who")
 	gone       = actor.Declare[actor.Down](ServerType, "gone")
 	_          = ServerType.Table(
-		Connect.Do((*Server).connect), Say.Do((*Server).say), Who.Do((*Server).who),
-		gone.Do((*Server).gone),
+		Connect.Handle((*Server).connect), Say.Handle((*Server).say), Who.Handle((*Server).who),
+		gone.Handle((*Server).gone),
 	)
 	ClientType = actor.NewType[Client]("client")
 	heard      = actor.Declare[*Message](ClientType, "heard")
 	past       = actor.Declare[[]*Message](ClientType, "past")
-	_          = ClientType.Table(heard.Do((*Client).heard), past.Do((*Client).past))
+	_          = ClientType.Table(heard.Handle((*Client).heard), past.Handle((*Client).past))
 )
 
 // Join makes a client and connects it.

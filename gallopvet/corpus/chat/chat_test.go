@@ -17,7 +17,7 @@ func TestChat(t *testing.T) {
 		Join(sys, s, name)
 		Say.Send(sys, s, &Message{name, "hello"})
 	}
-	got, err := Who.Ask(context.Background(), sys, s, actor.None{})
+	got, err := Who.Ask(context.Background(), s, struct{}{})
 	if err != nil || !slices.Equal(got, []string{"alice", "bob"}) {
 		t.Errorf("got %v, %v", got, err)
 	}

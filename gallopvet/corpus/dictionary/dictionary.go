@@ -31,8 +31,8 @@ func (s *dictionary) write(_ *actor.Context, e entry) (int, error) {
 
 func (s *dictionary) read(_ *actor.Context, key int) (int, error) { return s.data[key], nil }
 
-func (s *dictionary) snapshot(*actor.Context, actor.None) (capability.Val[map[int]int], error) {
-	v := capability.Frozen(maps.Clone(s.data))
+func (s *dictionary) snapshot(*actor.Context, struct{}) (capability.Val[map[int]int], error) {
+	v := capability.NewVal(maps.Clone(s.data))
 	s.saved = append(s.saved, v)
 	return v, nil
 }
@@ -76,19 +76,19 @@ var (
 	dictionaryType = actor.NewType[dictionary]("dictionary")
 	write          = actor.DeclareAsk[entry, int](dictionaryType, "write")
 	read           = actor.DeclareAsk[int, int](dictionaryType, "read")
-	snapshot       = actor.DeclareAsk[actor.None, capability.Val[map[int]int]](dictionaryType,
+	snapshot       = actor.DeclareAsk[struct{}, capability.Val[map[int]int]](dictionaryType,
 		"snapshot")
 	save    = actor.Declare[*atomic.Int64](dictionaryType, "save")
 	written = actor.Declare[actor.Result[int]](dictionaryType, "written")
 	_       = dictionaryType.Table(
-		write.Do((*dictionary).write), read.Do((*dictionary).read),
-		snapshot.Do((*dictionary).snapshot), save.Do((*dictionary).save),
-		written.Do((*dictionary).written),
+		write.Handle((*dictionary).write), read.Handle((*dictionary).read),
+		snapshot.Handle((*dictionary).snapshot), save.Handle((*dictionary).save),
+		written.Handle((*dictionary).written),
 	).OnStart((*dictionary).begin)
 
 	workerType = actor.NewType[worker]("worker")
 	work       = actor.Declare[actor.Result[int]](workerType, "work")
-	_          = workerType.Table(work.Do((*worker).work))
+	_          = workerType.Table(work.Handle((*worker).work))
 )
 
 // start makes a dictionary, and workers that use it.

@@ -12,7 +12,7 @@ import (
 func TestSnapshot(t *testing.T) {
 	sys := actor.Start()
 	d := start(sys, 10, 100)
-	v, err := snapshot.Ask(context.Background(), sys, d, actor.None{})
+	v, err := snapshot.Ask(context.Background(), d, struct{}{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,11 +14,11 @@ type hungry struct {
 func (s *arbitrator) ask(c *actor.Context, h hungry) {
 	left, right := h.place, (h.place+1)%len(s.inUse)
 	if s.inUse[left] || s.inUse[right] {
-		denied.Send(c, h.who, actor.None{})
+		denied.Send(c, h.who, struct{}{})
 		return
 	}
 	s.inUse[left], s.inUse[right] = true, true
-	eat.Send(c, h.who, actor.None{})
+	eat.Send(c, h.who, struct{}{})
 }
 
 func (s *arbitrator) put(_ *actor.Context, place int) {
@@ -40,12 +40,12 @@ func (s *philosopher) ask(c *actor.Context) {
 	ask.Send(c, s.arbitrator, hungry{s.place, actor.Self[philosopher](c)})
 }
 
-func (s *philosopher) denied(c *actor.Context, _ actor.None) {
+func (s *philosopher) denied(c *actor.Context, _ struct{}) {
 	s.waits++
 	s.ask(c)
 }
 
-func (s *philosopher) eat(c *actor.Context, _ actor.None) {
+func (s *philosopher) eat(c *actor.Context, _ struct{}) {
 	put.Send(c, s.arbitrator, s.place)
 	if s.rounds--; s.rounds > 0 {
 		s.ask(c)
@@ -59,13 +59,13 @@ var (
 	arbitratorType = actor.NewType[arbitrator]("arbitrator")
 	ask            = actor.Declare[hungry](arbitratorType, "ask")
 	put            = actor.Declare[int](arbitratorType, "put")
-	_              = arbitratorType.Table(ask.Do((*arbitrator).ask), put.Do((*arbitrator).put))
+	_              = arbitratorType.Table(ask.Handle((*arbitrator).ask), put.Handle((*arbitrator).put))
 
 	philosopherType = actor.NewType[philosopher]("philosopher")
-	denied          = actor.Declare[actor.None](philosopherType, "denied")
-	eat             = actor.Declare[actor.None](philosopherType, "eat")
+	denied          = actor.Declare[struct{}](philosopherType, "denied")
+	eat             = actor.Declare[struct{}](philosopherType, "eat")
 	_               = philosopherType.Table(
-		denied.Do((*philosopher).denied), eat.Do((*philosopher).eat),
+		denied.Handle((*philosopher).denied), eat.Handle((*philosopher).eat),
 	).OnStart((*philosopher).begin)
 )
 

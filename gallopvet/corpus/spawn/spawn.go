@@ -46,7 +46,7 @@ var (
 	nodeType = actor.NewType[node]("node")
 	ask      = actor.Declare[request](nodeType, "ask")
 	add      = actor.Declare[int](nodeType, "add")
-	_        = nodeType.Table(ask.Do((*node).ask), add.Do((*node).add))
+	_        = nodeType.Table(ask.Handle((*node).ask), add.Handle((*node).add))
 )
 
 // Sum adds the numbers below size, in a tree in which each node has div children.

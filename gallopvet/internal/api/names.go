@@ -22,7 +22,7 @@ const (
 	Checkpoint    = "actor.Context.Checkpoint"
 	ShouldYield   = "actor.Context.ShouldYield"
 	NewIso        = "capability.NewIso"
-	Frozen        = "capability.Frozen"
+	NewVal        = "capability.NewVal"
 	IsoUse        = "capability.Iso.Use"
 	IsoGone       = "capability.Iso.Gone"
 	ValGet        = "capability.Val.Get"
@@ -38,8 +38,8 @@ const (
 var (
 	sendable = set("actor.Ref", "actor.AnyRef", "actor.Type", "actor.Behaviour",
 		"actor.AskBehaviour", "actor.Handler", "actor.Asker", "actor.Deferred", "actor.System",
-		"actor.None", "actor.Monitor", "actor.Timer", "actor.Down", "actor.Exit", "actor.Fallen",
-		"actor.Risen", "actor.Variant", "actor.VirtualClock", "actor.Target", "capability.Iso",
+		"actor.Monitor", "actor.Timer", "actor.Down", "actor.Exit", "actor.ChildDown",
+		"actor.Variant", "actor.VirtualClock", "actor.Target", "capability.Iso",
 		"capability.Val", "capability.Tag", "heap.Region", "heap.Parcel", "heap.Blob",
 		"group.Pool", "group.Topic", "group.AskPool", "group.Registry", "supervise.Supervisor",
 		"supervise.Spec", "supervise.Child", "supervise.Worker", "actortest.Probe",
@@ -62,9 +62,9 @@ var funcs = []Func{
 		Name: "actor.DeclareAsk", Role: Declare, Messages: 2, NonNil: in(1), NonEmpty: in(2),
 		Options: 3,
 	},
-	{Name: "actor.Behaviour.Do", Role: Handle, Turn: 1, NonNil: in(1), NonZero: in(Recv)},
+	{Name: "actor.Behaviour.Handle", Role: Handle, Turn: 1, NonNil: in(1), NonZero: in(Recv)},
 	{
-		Name: "actor.AskBehaviour.Do", Role: Handle, Turn: 1, Replies: true, NonNil: in(1),
+		Name: "actor.AskBehaviour.Handle", Role: Handle, Turn: 1, Replies: true, NonNil: in(1),
 		NonZero: in(Recv),
 	},
 	{Name: "actor.Type.Table", Role: Table, NonNil: in(Recv)},
@@ -73,23 +73,20 @@ var funcs = []Func{
 	{Name: "actor.Type.OnStop", Role: StopHook, Turn: 1, NonNil: in(Recv, 1)},
 
 	// Options.
-	{Name: "actor.TypeBatch", Least: at(1, 1)},
-	{Name: "actor.TypeGas", Least: at(1, 1)},
-	{Name: "actor.TypeStashLimit", Least: at(1, 1)},
-	{Name: "actor.TypeBound", Least: at(1, 1), Most: at(2, 2), Role: BoundOption},
-	{Name: "actor.TypeWatermarks", Least: at(2, 0), Role: WatermarkOption},
-	{Name: "actor.TypeKeep", NonNil: in(1), Role: KeepOption},
-	{Name: "actor.PinnedThread", Role: PinnedOption},
-	{Name: "actor.TypeIntercept", NonZero: in(1)},
-	{Name: "actor.Intercept", NonZero: in(1)},
+	{Name: "actor.WithStashLimit", Least: at(1, 1)},
+	{Name: "actor.WithBound", Least: at(1, 1), Most: at(2, 2), Role: BoundOption},
+	{Name: "actor.WithWatermarks", Least: at(2, 0), Role: WatermarkOption},
+	{Name: "actor.WithKeep", NonNil: in(1), Role: KeepOption},
+	{Name: "actor.WithPinnedThread", Role: PinnedOption},
+	{Name: "actor.WithInterceptor", NonZero: in(1)},
 	{Name: "actor.Urgent", Role: UrgentOption},
 	{Name: "actor.DropOnOverload", Role: DropOption},
-	{Name: "actor.Batch", Least: at(1, 1), Role: SystemOption},
-	{Name: "actor.Gas", Least: at(1, 1), Role: SystemOption},
-	{Name: "actor.Workers", Least: at(1, 1), Most: at(1, 56), Role: SystemOption},
-	{Name: "actor.Spares", Least: at(1, 1), Role: SystemOption},
-	{Name: "actor.LongTurn", Least: at(1, 1_000_000), Role: SystemOption},
-	{Name: "actor.Clock", NonNil: in(1), Role: SystemOption},
+	{Name: "actor.WithBatch", Least: at(1, 1), Role: SystemOption},
+	{Name: "actor.WithGas", Least: at(1, 1), Role: SystemOption},
+	{Name: "actor.WithWorkers", Least: at(1, 1), Most: at(1, 56), Role: SystemOption},
+	{Name: "actor.WithMaxBlocked", Least: at(1, 1), Role: SystemOption},
+	{Name: "actor.WithLongTurn", Least: at(1, 1_000_000), Role: SystemOption},
+	{Name: "actor.WithClock", NonNil: in(1), Role: SystemOption},
 
 	// Spawning.
 	{Name: "actor.Type.Spawn", Role: Spawn, State: 2, NonNil: in(Recv, 1)},
@@ -100,8 +97,6 @@ var funcs = []Func{
 		Name: "actor.SpawnSupervised", Elsewhere: in(3), Own: in(4), NonNil: in(1, 2, 3),
 		NonZero: in(4),
 	},
-	{Name: "actor.SpawnUnder", Elsewhere: in(3), NonNil: in(1, 2, 3)},
-	{Name: "actor.Seal", Role: None},
 
 	// What sends.
 	{Name: "actor.Behaviour.Send", Payload: 3, To: 2, NonNil: in(1), NonZero: in(Recv, 2)},
@@ -110,20 +105,20 @@ var funcs = []Func{
 		NonZero: in(Recv, 2),
 	},
 	{
-		Name: "actor.Behaviour.SendWait", Payload: 4, To: 3, Refuses: true, NonNil: in(1, 2),
-		NonZero: in(Recv, 3), InTurn: Panics,
+		Name: "actor.Behaviour.SendWait", Payload: 3, To: 2, Refuses: true, NonNil: in(1),
+		NonZero: in(Recv, 2), InTurn: Panics,
 	},
 	{Name: "actor.Behaviour.To", To: 1, NonZero: in(Recv, 1)},
 	{Name: "actor.Handler.Send", Payload: 2, NonNil: in(Recv, 1)},
 	{Name: "actor.Handler.TrySend", Payload: 2, Refuses: true, NonNil: in(Recv, 1)},
 	{
-		Name: "actor.AskBehaviour.Ask", Payload: 4, To: 3, Waits: true, NonNil: in(1, 2),
-		NonZero: in(Recv, 3), InTurn: AskOfSelf,
+		Name: "actor.AskBehaviour.Ask", Payload: 3, To: 2, Waits: true, NonNil: in(1),
+		NonZero: in(Recv, 2), InTurn: AskOfSelf,
 	},
 	{Name: "actor.AskBehaviour.To", To: 1, NonZero: in(Recv, 1)},
 	{Name: "actor.Asker.Ask", Payload: 2, Waits: true, NonNil: in(Recv, 1)},
 	{Name: "actor.Asker.AskTo", Payload: 2, NonNil: in(Recv, 1, 3)},
-	{Name: "actor.AskAll", Payload: 5, Waits: true, NonNil: in(1, 2), NonZero: in(3)},
+	{Name: "actor.AskAll", Payload: 4, Waits: true, NonNil: in(1), NonZero: in(2)},
 	{Name: "actor.AskTo", Payload: 4, To: 3, Own: in(5), NonNil: in(1), NonZero: in(2, 3, 5)},
 	{Name: "actor.AskToWith", Payload: 4, To: 3, Own: in(5), NonNil: in(1), NonZero: in(2, 3, 5)},
 	{Name: "actor.Deferred.Reply", Payload: 2, NonNil: in(1), NonZero: in(Recv)},
@@ -131,7 +126,7 @@ var funcs = []Func{
 	{Name: "group.Pool.Send", Payload: 2, NonNil: in(1), NonZero: in(Recv)},
 	{Name: "group.Pool.TrySend", Payload: 2, Refuses: true, NonNil: in(1), NonZero: in(Recv)},
 	{
-		Name: "group.Pool.SendWait", Payload: 3, Refuses: true, NonNil: in(1, 2), NonZero: in(Recv),
+		Name: "group.Pool.SendWait", Payload: 2, Refuses: true, NonNil: in(1), NonZero: in(Recv),
 		InTurn: Panics,
 	},
 	{Name: "group.Topic.Send", Payload: 2, Many: true, NonNil: in(1), NonZero: in(Recv)},
@@ -141,7 +136,7 @@ var funcs = []Func{
 		NonZero: in(Recv),
 	},
 	{
-		Name: "group.Topic.SendWait", Payload: 3, Many: true, Refuses: true, NonNil: in(1, 2),
+		Name: "group.Topic.SendWait", Payload: 2, Many: true, Refuses: true, NonNil: in(1),
 		NonZero: in(Recv), InTurn: Panics,
 	},
 
@@ -186,14 +181,12 @@ var funcs = []Func{
 	{Name: "actor.TrapExit", Own: in(2), NonNil: in(1), NonZero: in(2)},
 	{Name: "actor.Suspend", NonNil: in(1), NonZero: in(2)},
 	{Name: "actor.Restart", NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.Postpone", NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.Standby", NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.StopWait", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
-	{Name: "actor.DrainWait", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
-	{Name: "actor.KillWait", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
-	{Name: "actor.Join", NonNil: in(1, 2), NonZero: in(3), InTurn: Panics},
-	{Name: "actor.StandingOf", NonZero: in(1)},
-	{Name: "actor.Ref.Standing", NonZero: in(Recv)},
+	{Name: "actor.StopWait", NonNil: in(1), NonZero: in(2), InTurn: Panics},
+	{Name: "actor.DrainWait", NonNil: in(1), NonZero: in(2), InTurn: Panics},
+	{Name: "actor.KillWait", NonNil: in(1), NonZero: in(2), InTurn: Panics},
+	{Name: "actor.Join", NonNil: in(1), NonZero: in(2), InTurn: Panics},
+	{Name: "actor.StatusOf", NonZero: in(1)},
+	{Name: "actor.Ref.Status", NonZero: in(Recv)},
 	{Name: "actor.SystemOf", NonZero: in(1)},
 	{Name: "actor.Sleep", NonNil: in(1)},
 
@@ -222,7 +215,7 @@ var funcs = []Func{
 
 	// Capabilities.
 	{Name: NewIso, Sync: in(1)},
-	{Name: Frozen, Payload: 1, Freezes: true},
+	{Name: NewVal, Payload: 1, Freezes: true},
 	{Name: "capability.Iso.Use", Role: UseIso, Sync: in(1), NonNil: in(1)},
 	{Name: IsoGone},
 	{Name: "capability.Iso.Tag", Role: UseIso},
@@ -252,7 +245,7 @@ var funcs = []Func{
 
 // elsewhereFields lists the fields that hold functions which run in the turn of another actor:
 // what such a function captures is shared between actors.
-var elsewhereFields = set("supervise.Worker.Init", "group.Crew.Init")
+var elsewhereFields = set("supervise.Worker.Init", "group.MemberSpec.Init")
 
 // turnFuncs lists functions that run one of their arguments in a turn.
 var turnFuncs = map[string]int{"actortest.In": 4}

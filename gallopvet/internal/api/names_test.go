@@ -42,7 +42,7 @@ func TestNamesExist(t *testing.T) {
 // constants are the names that rules ask for.
 func constants() map[string]bool {
 	return set(Context, Iso, Val, Immutable, Shared, Self, ContextSystem, ShouldYield, Checkpoint,
-		NewIso, Frozen, IsoUse, IsoGone, ValGet, ValView, DeferReply, Hold, FromChan, Every)
+		NewIso, NewVal, IsoUse, IsoGone, ValGet, ValView, DeferReply, Hold, FromChan, Every)
 }
 
 // load loads the packages of gallop that users import, as they are in this checkout.

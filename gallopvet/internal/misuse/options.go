@@ -27,7 +27,7 @@ func (c *checker) typeOptions(call *flow.Call) {
 		return
 	}
 	if differ(keep.TypeArgs()[0], state[0]) {
-		c.reportf(call, "TypeKeep for the state %s in a type of %s: NewType panics",
+		c.reportf(call, "WithKeep for the state %s in a type of %s: NewType panics",
 			short(keep.TypeArgs()[0]), short(state[0]))
 	}
 }

@@ -33,10 +33,10 @@ func Case(name, want string, run func()) {
 
 // Start starts a system in which a panic ends the process, with its text.
 func Start(opts ...actor.Option) *actor.System {
-	return actor.Start(append(opts, actor.Workers(4), actor.OnPanic(func(r actor.PanicReport) {
+	return actor.Start(append(opts, actor.WithWorkers(4), actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) {
 		fmt.Fprintln(os.Stderr, "panic:", r.Value)
 		os.Exit(2)
-	}))...)
+	}}))...)
 }
 
 // here counts those who have come to Meet.
@@ -61,12 +61,12 @@ const LongTurn = "a long turn outside of Blocking"
 
 // StartImpatient starts a system that ends the process when a behaviour keeps its worker.
 func StartImpatient() *actor.System {
-	return Start(actor.LongTurn(time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) {
+	return Start(actor.WithLongTurn(time.Millisecond), actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
 		if !r.Blocking {
 			fmt.Fprintln(os.Stderr, LongTurn, r.Behaviour)
 			os.Exit(2)
 		}
-	}))
+	}}))
 }
 
 // Fail ends the process.

@@ -15,19 +15,19 @@ type shop struct {
 	config []int
 }
 
-func (s *shop) Share(c *actor.Context, _ actor.None) {
+func (s *shop) Share(c *actor.Context, _ struct{}) {
 	ints.Send(c, s.to, s.config) // want `s.config is sent but stays in the state \(shop.config\): the two may race`
 }
 
-func (s *shop) Read(c *actor.Context, _ actor.None) {
+func (s *shop) Read(c *actor.Context, _ struct{}) {
 	all := []int{1}
 	ints.Send(c, s.to, all) // want `all is sent and used afterwards`
 	_ = all[0]
 }
 
-func (s *shop) File(c *actor.Context, _ actor.None) {
-	_, _ = os.ReadFile("x")                          // want `os.ReadFile waits in a behaviour`
-	actor.Every(c, time.Second, share, actor.None{}) // want `what Every returns is dropped`
+func (s *shop) File(c *actor.Context, _ struct{}) {
+	_, _ = os.ReadFile("x")                        // want `os.ReadFile waits in a behaviour`
+	actor.Every(c, time.Second, share, struct{}{}) // want `what Every returns is dropped`
 }
 
 func (s *shop) Ints(*actor.Context, []int) {}
@@ -35,12 +35,12 @@ func (s *shop) Ints(*actor.Context, []int) {}
 var (
 	shopType = actor.NewType[shop]("shop")
 	ints     = actor.Declare[[]int](shopType, "ints")
-	share    = actor.Declare[actor.None](shopType, "share")
-	read     = actor.Declare[actor.None](shopType, "read")
-	file     = actor.Declare[actor.None](shopType, "file")
+	share    = actor.Declare[struct{}](shopType, "share")
+	read     = actor.Declare[struct{}](shopType, "read")
+	file     = actor.Declare[struct{}](shopType, "file")
 	_        = actor.Declare[*request](shopType, "requests") // want `messages of requests hold func\(\) at .done`
 	_        = shopType.Table(
-		ints.Do((*shop).Ints), share.Do((*shop).Share), read.Do((*shop).Read), file.Do((*shop).File),
+		ints.Handle((*shop).Ints), share.Handle((*shop).Share), read.Handle((*shop).Read), file.Handle((*shop).File),
 	)
 )
 

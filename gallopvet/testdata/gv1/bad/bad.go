@@ -50,9 +50,9 @@ var (
 	asks       = actor.DeclareAsk[func() int, int](readerType, "asks") // want `messages of asks hold func\(\) int`
 	wrapped    = wrap.Declare[func() int](readerType, "wrapped")       // want `messages of what Declare declares hold func\(\) int`
 	_          = readerType.Table(
-		funcs.Do((*reader).Func), jobs.Do((*reader).Job), boxes.Do((*reader).Box),
-		anys.Do((*reader).Any), values.Do((*reader).Value), pointers.Do((*reader).Pointer),
-		chans.Do((*reader).Chan), asks.Do((*reader).Ask), wrapped.Do((*reader).Func),
+		funcs.Handle((*reader).Func), jobs.Handle((*reader).Job), boxes.Handle((*reader).Box),
+		anys.Handle((*reader).Any), values.Handle((*reader).Value), pointers.Handle((*reader).Pointer),
+		chans.Handle((*reader).Chan), asks.Handle((*reader).Ask), wrapped.Handle((*reader).Func),
 	)
 )
 
@@ -77,7 +77,7 @@ func init() {
 		wrapped.Send(sys, r, func() int { return *n })
 	})
 	race("asks", func(sys *actor.System, r actor.Ref[reader], n *int) {
-		go asks.Ask(step.Background, sys, r, func() int { return *n })
+		go asks.Ask(step.Background, r, func() int { return *n })
 	})
 	step.Case("gv1/chans", step.Race, func() {
 		sys, words, ch := step.Start(), make([]int, 1), make(chan []int, 1)

@@ -205,7 +205,7 @@ func init() {
 	})
 	race("frozen", func(sys *actor.System, r ref) {
 		all := []int{1}
-		v := capability.Frozen(all) // want `all is frozen and written to afterwards`
+		v := capability.NewVal(all) // want `all is frozen and written to afterwards`
 		go func() {
 			step.Meet(1)
 			_ = v.Get()[0]

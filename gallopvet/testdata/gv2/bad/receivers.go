@@ -73,7 +73,7 @@ func (r *reader) Keep(_ *actor.Context, all []int) (int, error) {
 }
 
 // Kept uses what was kept.
-func (r *reader) Kept(*actor.Context, actor.None) {
+func (r *reader) Kept(*actor.Context, struct{}) {
 	step.Meet(1)
 	_ = r.kept[0]
 	step.Meet(1)
@@ -89,11 +89,11 @@ var (
 	change     = actor.Declare[[]int](readerType, "change")
 	changeToo  = actor.Declare[[]int](readerType, "changeToo")
 	keep       = actor.DeclareAsk[[]int, int](readerType, "keep")
-	kept       = actor.Declare[actor.None](readerType, "kept")
+	kept       = actor.Declare[struct{}](readerType, "kept")
 	_          = readerType.Table(
-		ints.Do((*reader).Ints), maps.Do((*reader).Map), jobs.Do((*reader).Job),
-		orders.Do((*reader).Order), numbers.Do((*reader).Number), change.Do((*reader).Change), changeToo.Do((*reader).ChangeToo),
-		keep.Do((*reader).Keep), kept.Do((*reader).Kept),
+		ints.Handle((*reader).Ints), maps.Handle((*reader).Map), jobs.Handle((*reader).Job),
+		orders.Handle((*reader).Order), numbers.Handle((*reader).Number), change.Handle((*reader).Change), changeToo.Handle((*reader).ChangeToo),
+		keep.Handle((*reader).Keep), kept.Handle((*reader).Kept),
 	)
 )
 

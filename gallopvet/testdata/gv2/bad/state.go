@@ -20,38 +20,38 @@ type shop struct {
 }
 
 // Items sends a field, and writes to it in another behaviour.
-func (s *shop) Items(c *actor.Context, _ actor.None) {
+func (s *shop) Items(c *actor.Context, _ struct{}) {
 	ints.Send(c, s.to, s.items) // want `GV2: s.items is sent but stays in the state \(shop.items\), and behaviours write to it \(line \d+\)`
 	s.meet()
 }
 
 // Stock sends a map.
-func (s *shop) Stock(c *actor.Context, _ actor.None) {
+func (s *shop) Stock(c *actor.Context, _ struct{}) {
 	stock := s.stock
 	maps.Send(c, s.to, stock) // want `stock is sent but stays in the state \(shop.stock\), and behaviours write to it`
 	s.meet()
 }
 
 // Job sends a pointer.
-func (s *shop) Job(c *actor.Context, _ actor.None) {
+func (s *shop) Job(c *actor.Context, _ struct{}) {
 	jobs.Send(c, s.to, s.job) // want `s.job is sent but stays in the state \(shop.job\), and behaviours write to it`
 	s.meet()
 }
 
 // Order sends a struct with a map in it.
-func (s *shop) Order(c *actor.Context, _ actor.None) {
+func (s *shop) Order(c *actor.Context, _ struct{}) {
 	orders.Send(c, s.to, s.order) // want `s.order is sent but stays in the state \(shop.order.cart\), and behaviours write to it`
 	s.meet()
 }
 
 // Part sends a struct that is made of parts of the state.
-func (s *shop) Part(c *actor.Context, _ actor.None) {
+func (s *shop) Part(c *actor.Context, _ struct{}) {
 	orders.Send(c, s.to, order{cart: s.stock, job: &job{}}) // want `order{.*} is sent but stays in the state \(shop.stock\)`
 	s.meet()
 }
 
 // Buffer fills a buffer that was sent before.
-func (s *shop) Buffer(c *actor.Context, _ actor.None) {
+func (s *shop) Buffer(c *actor.Context, _ struct{}) {
 	s.buf = append(s.buf, 1)
 	ints.Send(c, s.to, s.buf) // want `s.buf is sent but stays in the state \(shop.buf\), and behaviours write to it`
 	s.buf = s.buf[:0]
@@ -59,13 +59,13 @@ func (s *shop) Buffer(c *actor.Context, _ actor.None) {
 }
 
 // Peer sends an element.
-func (s *shop) Peer(c *actor.Context, _ actor.None) {
+func (s *shop) Peer(c *actor.Context, _ struct{}) {
 	jobs.Send(c, s.to, s.peers["a"]) // want `s.peers\["a"\] is sent but stays in the state \(shop.peers\[\]\), and behaviours write to it`
 	s.meet()
 }
 
 // Helper sends by a function.
-func (s *shop) Helper(c *actor.Context, _ actor.None) {
+func (s *shop) Helper(c *actor.Context, _ struct{}) {
 	s.post(c)
 	s.meet()
 }
@@ -75,7 +75,7 @@ func (s *shop) post(c *actor.Context) {
 }
 
 // Changed sends what the receiver writes to.
-func (s *shop) Changed(c *actor.Context, _ actor.None) {
+func (s *shop) Changed(c *actor.Context, _ struct{}) {
 	change.Send(c, s.to, s.shared) // want `s.shared is sent but stays in the state \(shop.shared\), and the receiver writes to it`
 	step.Meet(0)
 	_ = s.shared[0]
@@ -83,21 +83,21 @@ func (s *shop) Changed(c *actor.Context, _ actor.None) {
 }
 
 // Cart replies with a map of the state.
-func (s *shop) Cart(_ *actor.Context, _ actor.None) (map[string]int, error) {
+func (s *shop) Cart(_ *actor.Context, _ struct{}) (map[string]int, error) {
 	return s.stock, nil // want `the reply is sent in the reply but stays in the state \(shop.stock\), and behaviours write to it`
 }
 
 // AskTo asks an actor that keeps what it is asked with.
-func (s *shop) AskTo(c *actor.Context, _ actor.None) {
+func (s *shop) AskTo(c *actor.Context, _ struct{}) {
 	actor.AskTo(c, keep, s.to, s.items, asked) // want `s.items is sent but stays in the state \(shop.items\)`
-	kept.Send(c, s.to, actor.None{})
+	kept.Send(c, s.to, struct{}{})
 	s.meet()
 }
 
 func (s *shop) Asked(*actor.Context, actor.Result[int]) {}
 
 // Write writes to all that is sent.
-func (s *shop) Write(*actor.Context, actor.None) { s.meet() }
+func (s *shop) Write(*actor.Context, struct{}) { s.meet() }
 
 func (s *shop) meet() {
 	step.Meet(0)
@@ -110,29 +110,29 @@ func (s *shop) meet() {
 	step.Meet(0)
 }
 
-type nothing = actor.Behaviour[shop, actor.None]
+type nothing = actor.Behaviour[shop, struct{}]
 
 var (
 	shopType = actor.NewType[shop]("shop")
-	items    = actor.Declare[actor.None](shopType, "items")
-	stocks   = actor.Declare[actor.None](shopType, "stock")
-	sendsJob = actor.Declare[actor.None](shopType, "job")
-	ordered  = actor.Declare[actor.None](shopType, "order")
-	part     = actor.Declare[actor.None](shopType, "part")
-	buffer   = actor.Declare[actor.None](shopType, "buffer")
-	peer     = actor.Declare[actor.None](shopType, "peer")
-	helper   = actor.Declare[actor.None](shopType, "helper")
-	changed  = actor.Declare[actor.None](shopType, "changed")
-	asksTo   = actor.Declare[actor.None](shopType, "askTo")
+	items    = actor.Declare[struct{}](shopType, "items")
+	stocks   = actor.Declare[struct{}](shopType, "stock")
+	sendsJob = actor.Declare[struct{}](shopType, "job")
+	ordered  = actor.Declare[struct{}](shopType, "order")
+	part     = actor.Declare[struct{}](shopType, "part")
+	buffer   = actor.Declare[struct{}](shopType, "buffer")
+	peer     = actor.Declare[struct{}](shopType, "peer")
+	helper   = actor.Declare[struct{}](shopType, "helper")
+	changed  = actor.Declare[struct{}](shopType, "changed")
+	asksTo   = actor.Declare[struct{}](shopType, "askTo")
 	asked    = actor.Declare[actor.Result[int]](shopType, "asked")
-	write    = actor.Declare[actor.None](shopType, "write")
-	cart     = actor.DeclareAsk[actor.None, map[string]int](shopType, "cart")
+	write    = actor.Declare[struct{}](shopType, "write")
+	cart     = actor.DeclareAsk[struct{}, map[string]int](shopType, "cart")
 	_        = shopType.Table(
-		items.Do((*shop).Items), stocks.Do((*shop).Stock), sendsJob.Do((*shop).Job),
-		ordered.Do((*shop).Order), part.Do((*shop).Part), buffer.Do((*shop).Buffer),
-		peer.Do((*shop).Peer), helper.Do((*shop).Helper), changed.Do((*shop).Changed),
-		asksTo.Do((*shop).AskTo), asked.Do((*shop).Asked), write.Do((*shop).Write),
-		cart.Do((*shop).Cart),
+		items.Handle((*shop).Items), stocks.Handle((*shop).Stock), sendsJob.Handle((*shop).Job),
+		ordered.Handle((*shop).Order), part.Handle((*shop).Part), buffer.Handle((*shop).Buffer),
+		peer.Handle((*shop).Peer), helper.Handle((*shop).Helper), changed.Handle((*shop).Changed),
+		asksTo.Handle((*shop).AskTo), asked.Handle((*shop).Asked), write.Handle((*shop).Write),
+		cart.Handle((*shop).Cart),
 	)
 )
 
@@ -150,16 +150,16 @@ func init() {
 		"buffer": buffer, "peer": peer, "helper": helper, "changed": changed, "askTo": asksTo,
 	} {
 		race("of the state: "+name, func(sys *actor.System, r ref) {
-			b.Send(sys, shopType.Spawn(sys, newShop(r)), actor.None{})
+			b.Send(sys, shopType.Spawn(sys, newShop(r)), struct{}{})
 		})
 	}
 	race("of the state: reply", func(sys *actor.System, r ref) {
 		s := shopType.Spawn(sys, newShop(r))
-		m, err := cart.Ask(context.Background(), sys, s, actor.None{})
+		m, err := cart.Ask(context.Background(), s, struct{}{})
 		if err != nil {
 			panic(err)
 		}
-		write.Send(sys, s, actor.None{})
+		write.Send(sys, s, struct{}{})
 		step.Meet(1)
 		_ = m["a"]
 		step.Meet(1)

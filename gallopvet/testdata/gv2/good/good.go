@@ -31,7 +31,7 @@ type shop struct {
 }
 
 // Clone sends a clone.
-func (s *shop) Clone(c *actor.Context, _ actor.None) {
+func (s *shop) Clone(c *actor.Context, _ struct{}) {
 	ints.Send(c, s.to, slices.Clone(s.items))
 	counts.Send(c, s.to, maps.Clone(s.stock))
 	ints.Send(c, s.to, append([]int(nil), s.items...))
@@ -40,14 +40,14 @@ func (s *shop) Clone(c *actor.Context, _ actor.None) {
 }
 
 // Give gives away, and makes anew.
-func (s *shop) Give(c *actor.Context, _ actor.None) {
+func (s *shop) Give(c *actor.Context, _ struct{}) {
 	it := s.batch
 	s.batch = nil
 	ints.Send(c, s.to, it)
 }
 
 // GiveAfter makes anew after the send.
-func (s *shop) GiveAfter(c *actor.Context, _ actor.None) {
+func (s *shop) GiveAfter(c *actor.Context, _ struct{}) {
 	ints.Send(c, s.to, s.batch)
 	s.batch = make([]int, 0, 8)
 }
@@ -65,12 +65,12 @@ func (s *shop) Fill(c *actor.Context, n int) {
 func (s *shop) flush(c *actor.Context) { ints.Send(c, s.to, s.batch) }
 
 // Config sends what nothing writes to.
-func (s *shop) Config(c *actor.Context, _ actor.None) {
+func (s *shop) Config(c *actor.Context, _ struct{}) {
 	looks.Send(c, s.to, s.config)
 }
 
 // Pop takes an element out.
-func (s *shop) Pop(c *actor.Context, _ actor.None) {
+func (s *shop) Pop(c *actor.Context, _ struct{}) {
 	j := s.queue[len(s.queue)-1]
 	s.queue = s.queue[:len(s.queue)-1]
 	j.id++
@@ -86,7 +86,7 @@ func (s *shop) Delete(c *actor.Context, id int) {
 }
 
 // Fresh makes what it sends.
-func (s *shop) Fresh(c *actor.Context, _ actor.None) {
+func (s *shop) Fresh(c *actor.Context, _ struct{}) {
 	for i := range 3 {
 		j := &job{id: i}
 		j.parts = append(j.parts, i)
@@ -101,7 +101,7 @@ func (s *shop) Fresh(c *actor.Context, _ actor.None) {
 }
 
 // Self sends to itself.
-func (s *shop) Self(c *actor.Context, _ actor.None) {
+func (s *shop) Self(c *actor.Context, _ struct{}) {
 	me := actor.Self[shop](c)
 	ints.Send(c, me, s.items)
 	actor.Yield(c, ints, s.items)
@@ -125,7 +125,7 @@ func (s *shop) Ints(_ *actor.Context, all []int) {
 func (s *shop) Counts(_ *actor.Context, m map[string]int) { s.n += m["a"] }
 
 // Children replies with what it makes.
-func (s *shop) Children(*actor.Context, actor.None) ([]int, error) {
+func (s *shop) Children(*actor.Context, struct{}) ([]int, error) {
 	all := make([]int, 0, len(s.items))
 	all = append(all, s.items...)
 	slices.Sort(all)
@@ -133,7 +133,7 @@ func (s *shop) Children(*actor.Context, actor.None) ([]int, error) {
 }
 
 // Refused uses again what was refused.
-func (s *shop) Refused(c *actor.Context, _ actor.None) {
+func (s *shop) Refused(c *actor.Context, _ struct{}) {
 	j := &job{}
 	if err := jobs.TrySend(c, s.to, j); err != nil {
 		j.id = 2
@@ -142,7 +142,7 @@ func (s *shop) Refused(c *actor.Context, _ actor.None) {
 }
 
 // RefusedFor looks why.
-func (s *shop) RefusedFor(c *actor.Context, _ actor.None) {
+func (s *shop) RefusedFor(c *actor.Context, _ struct{}) {
 	j := &job{}
 	if err := jobs.TrySend(c, s.to, j); errors.Is(err, actor.ErrOverloaded) {
 		j.id = 2
@@ -150,7 +150,7 @@ func (s *shop) RefusedFor(c *actor.Context, _ actor.None) {
 }
 
 // Locked sends what has a lock of its own.
-func (s *shop) Locked(c *actor.Context, _ actor.None) {
+func (s *shop) Locked(c *actor.Context, _ struct{}) {
 	t := &tally{}
 	tallies.Send(c, s.to, t)
 	t.inc()
@@ -171,15 +171,15 @@ func (s *shop) Tally(_ *actor.Context, t *tally) { t.inc() }
 
 var (
 	tallies    = actor.Declare[*tally](shopType, "tallies")
-	refusedFor = actor.Declare[actor.None](shopType, "refusedFor")
-	locked     = actor.Declare[actor.None](shopType, "locked")
+	refusedFor = actor.Declare[struct{}](shopType, "refusedFor")
+	locked     = actor.Declare[struct{}](shopType, "locked")
 	_          = shopType.Table(
-		tallies.Do((*shop).Tally), refusedFor.Do((*shop).RefusedFor), locked.Do((*shop).Locked),
+		tallies.Handle((*shop).Tally), refusedFor.Handle((*shop).RefusedFor), locked.Handle((*shop).Locked),
 	)
 )
 
 // Broadcast sends what all may read.
-func (s *shop) Broadcast(c *actor.Context, _ actor.None) {
+func (s *shop) Broadcast(c *actor.Context, _ struct{}) {
 	all := []int{1, 2}
 	for _, r := range s.peers {
 		ints.Send(c, r, all)
@@ -218,13 +218,13 @@ func (s *shop) Contradiction(c *actor.Context, send bool) {
 }
 
 // Values sends what has no pointers.
-func (s *shop) Values(c *actor.Context, _ actor.None) {
+func (s *shop) Values(c *actor.Context, _ struct{}) {
 	pairs.Send(c, s.to, [2]int{s.n, 1})
 	s.n++
 }
 
 // Grow appends behind what was sent.
-func (s *shop) Grow(c *actor.Context, _ actor.None) {
+func (s *shop) Grow(c *actor.Context, _ struct{}) {
 	all := make([]int, 0, 1)
 	all = append(all, 1)
 	ints.Send(c, s.to, all)
@@ -250,25 +250,25 @@ var (
 	contra   = actor.Declare[bool](shopType, "contradiction")
 	fill     = actor.Declare[int](shopType, "fill")
 	del      = actor.Declare[int](shopType, "delete")
-	children = actor.DeclareAsk[actor.None, []int](shopType, "children")
+	children = actor.DeclareAsk[struct{}, []int](shopType, "children")
 	_        = shopType.Table(
-		ints.Do((*shop).Ints), counts.Do((*shop).Counts), jobs.Do((*shop).Forward),
-		looks.Do((*shop).Look), pairs.Do((*shop).Pairs), each.Do((*shop).Each), branch.Do((*shop).Branches),
-		contra.Do((*shop).Contradiction), fill.Do((*shop).Fill), del.Do((*shop).Delete),
-		children.Do((*shop).Children),
+		ints.Handle((*shop).Ints), counts.Handle((*shop).Counts), jobs.Handle((*shop).Forward),
+		looks.Handle((*shop).Look), pairs.Handle((*shop).Pairs), each.Handle((*shop).Each), branch.Handle((*shop).Branches),
+		contra.Handle((*shop).Contradiction), fill.Handle((*shop).Fill), del.Handle((*shop).Delete),
+		children.Handle((*shop).Children),
 	)
-	bClone     = actor.Declare[actor.None](shopType, "Clone")
-	bGive      = actor.Declare[actor.None](shopType, "Give")
-	bGiveAfter = actor.Declare[actor.None](shopType, "GiveAfter")
-	bConfig    = actor.Declare[actor.None](shopType, "Config")
-	bPop       = actor.Declare[actor.None](shopType, "Pop")
-	bFresh     = actor.Declare[actor.None](shopType, "Fresh")
-	bSelf      = actor.Declare[actor.None](shopType, "Self")
-	bRefused   = actor.Declare[actor.None](shopType, "Refused")
-	bBroadcast = actor.Declare[actor.None](shopType, "Broadcast")
-	bValues    = actor.Declare[actor.None](shopType, "Values")
-	bGrow      = actor.Declare[actor.None](shopType, "Grow")
-	_          = shopType.Table(bClone.Do((*shop).Clone), bGive.Do((*shop).Give), bGiveAfter.Do((*shop).GiveAfter), bConfig.Do((*shop).Config), bPop.Do((*shop).Pop), bFresh.Do((*shop).Fresh), bSelf.Do((*shop).Self), bRefused.Do((*shop).Refused), bBroadcast.Do((*shop).Broadcast), bValues.Do((*shop).Values), bGrow.Do((*shop).Grow))
+	bClone     = actor.Declare[struct{}](shopType, "Clone")
+	bGive      = actor.Declare[struct{}](shopType, "Give")
+	bGiveAfter = actor.Declare[struct{}](shopType, "GiveAfter")
+	bConfig    = actor.Declare[struct{}](shopType, "Config")
+	bPop       = actor.Declare[struct{}](shopType, "Pop")
+	bFresh     = actor.Declare[struct{}](shopType, "Fresh")
+	bSelf      = actor.Declare[struct{}](shopType, "Self")
+	bRefused   = actor.Declare[struct{}](shopType, "Refused")
+	bBroadcast = actor.Declare[struct{}](shopType, "Broadcast")
+	bValues    = actor.Declare[struct{}](shopType, "Values")
+	bGrow      = actor.Declare[struct{}](shopType, "Grow")
+	_          = shopType.Table(bClone.Handle((*shop).Clone), bGive.Handle((*shop).Give), bGiveAfter.Handle((*shop).GiveAfter), bConfig.Handle((*shop).Config), bPop.Handle((*shop).Pop), bFresh.Handle((*shop).Fresh), bSelf.Handle((*shop).Self), bRefused.Handle((*shop).Refused), bBroadcast.Handle((*shop).Broadcast), bValues.Handle((*shop).Values), bGrow.Handle((*shop).Grow))
 )
 
 // Waited looks at what the actor has done when it is over.
@@ -325,7 +325,7 @@ func (s *shop) Courier(c *actor.Context, j *job) {
 }
 
 // Twice sends one actor the same memory twice.
-func (s *shop) Twice(c *actor.Context, _ actor.None) {
+func (s *shop) Twice(c *actor.Context, _ struct{}) {
 	j := &job{}
 	jobs.Send(c, s.to, j)
 	jobs.Send(c, s.to, j)

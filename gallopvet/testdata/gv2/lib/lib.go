@@ -26,5 +26,5 @@ func (*Sorter) Sort(_ *actor.Context, all []int) { Zero(all) }
 var (
 	SorterType = actor.NewType[Sorter]("sorter")
 	Sort       = actor.Declare[[]int](SorterType, "sort")
-	_          = SorterType.Table(Sort.Do((*Sorter).Sort))
+	_          = SorterType.Table(Sort.Handle((*Sorter).Sort))
 )

@@ -132,5 +132,5 @@ var (
 	read       = actor.Declare[iso](readerType, "read")
 	letters    = actor.Declare[letter](readerType, "letters")
 	seen       = actor.Declare[capability.Val[words]](readerType, "seen")
-	_          = readerType.Table(read.Do((*reader).Read), letters.Do((*reader).Letter), seen.Do((*reader).Seen))
+	_          = readerType.Table(read.Handle((*reader).Read), letters.Handle((*reader).Letter), seen.Handle((*reader).Seen))
 )

@@ -99,7 +99,7 @@ func init() {
 		_ = sys.Run()
 	})
 	step.Case("gv3/write to a map of a Val", step.Race, func() {
-		m := capability.Frozen(map[string]int{"a": 1})
+		m := capability.NewVal(map[string]int{"a": 1})
 		go func() {
 			step.Meet(1)
 			_ = m.Get()["a"]

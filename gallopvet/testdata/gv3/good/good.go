@@ -130,5 +130,5 @@ func (h *holder) Take(_ *actor.Context, i iso) { h.w = i }
 var (
 	holderType = actor.NewType[holder]("holder")
 	take       = actor.Declare[iso](holderType, "take")
-	_          = holderType.Table(take.Do((*holder).Take))
+	_          = holderType.Table(take.Handle((*holder).Take))
 )

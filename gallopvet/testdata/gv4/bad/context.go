@@ -149,11 +149,11 @@ var (
 	send       = actor.Declare[actor.Ref[keeper]](keeperType, "send")
 	take       = actor.Declare[*actor.Context](keeperType, "take")
 	_          = keeperType.Table(
-		nothing.Do((*keeper).Nothing), goroutine.Do((*keeper).Goroutine),
-		argument.Do((*keeper).Argument), sender.Do((*keeper).Sender), pipe.Do((*keeper).Pipe),
-		done.Do((*keeper).Done), method.Do((*keeper).Method), keep.Do((*keeper).Keep),
-		keptInMap.Do((*keeper).Map), inGlobal.Do((*keeper).Global), inChan.Do((*keeper).Chan),
-		send.Do((*keeper).Send), take.Do((*keeper).Take),
+		nothing.Handle((*keeper).Nothing), goroutine.Handle((*keeper).Goroutine),
+		argument.Handle((*keeper).Argument), sender.Handle((*keeper).Sender), pipe.Handle((*keeper).Pipe),
+		done.Handle((*keeper).Done), method.Handle((*keeper).Method), keep.Handle((*keeper).Keep),
+		keptInMap.Handle((*keeper).Map), inGlobal.Handle((*keeper).Global), inChan.Handle((*keeper).Chan),
+		send.Handle((*keeper).Send), take.Handle((*keeper).Take),
 	)
 )
 

@@ -28,7 +28,7 @@ func (s *tally) meet() {
 }
 
 // Read is read in a goroutine.
-func (s *tally) Read(*actor.Context, actor.None) {
+func (s *tally) Read(*actor.Context, struct{}) {
 	go func() {
 		step.Meet(1)
 		_ = s.n // want `GV4: a goroutine reads the state of the actor \(tally.n\), which behaviours write \(line \d+\): the two may race`
@@ -38,7 +38,7 @@ func (s *tally) Read(*actor.Context, actor.None) {
 }
 
 // Write is written in a goroutine, and read by the next behaviour.
-func (s *tally) Write(*actor.Context, actor.None) {
+func (s *tally) Write(*actor.Context, struct{}) {
 	go func() {
 		step.Meet(1)
 		s.n = 2 // want `a goroutine writes the state of the actor \(tally.n\), which behaviours use`
@@ -48,7 +48,7 @@ func (s *tally) Write(*actor.Context, actor.None) {
 }
 
 // Loop is a method that runs in a goroutine.
-func (s *tally) Loop(*actor.Context, actor.None) {
+func (s *tally) Loop(*actor.Context, struct{}) {
 	go s.loop()
 	s.meet()
 }
@@ -62,7 +62,7 @@ func (s *tally) loop() {
 }
 
 // Group is a goroutine of a group.
-func (s *tally) Group(c *actor.Context, _ actor.None) {
+func (s *tally) Group(c *actor.Context, _ struct{}) {
 	var g sync.WaitGroup
 	g.Go(func() {
 		step.Meet(1)
@@ -74,7 +74,7 @@ func (s *tally) Group(c *actor.Context, _ actor.None) {
 }
 
 // Timer is a function of a timer.
-func (s *tally) Timer(*actor.Context, actor.None) {
+func (s *tally) Timer(*actor.Context, struct{}) {
 	time.AfterFunc(0, func() {
 		step.Meet(1)
 		_ = s.words[0] // want `a function that runs elsewhere reads the state of the actor \(tally.words\)`
@@ -84,7 +84,7 @@ func (s *tally) Timer(*actor.Context, actor.None) {
 }
 
 // Pipe reads in a function of Pipe.
-func (s *tally) Pipe(c *actor.Context, _ actor.None) {
+func (s *tally) Pipe(c *actor.Context, _ struct{}) {
 	actor.Pipe(c, tallied, func(context.Context) (int, error) {
 		step.Meet(1)
 		n := s.n // want `a function that Pipe runs elsewhere reads the state of the actor \(tally.n\)`
@@ -97,7 +97,7 @@ func (s *tally) Pipe(c *actor.Context, _ actor.None) {
 func (s *tally) Tallied(*actor.Context, actor.Result[int]) {}
 
 // Child makes a child, whose init function runs in the child's turn.
-func (s *tally) Child(c *actor.Context, _ actor.None) {
+func (s *tally) Child(c *actor.Context, _ struct{}) {
 	actor.SpawnSupervised(c, tallyType, func(child *tally) {
 		step.Meet(1)
 		child.n = s.n // want `a function that SpawnSupervised runs elsewhere reads the state of the actor \(tally.n\)`
@@ -106,10 +106,10 @@ func (s *tally) Child(c *actor.Context, _ actor.None) {
 	s.meet()
 }
 
-func (s *tally) Fell(*actor.Context, actor.Fallen) {}
+func (s *tally) Fell(*actor.Context, actor.ChildDown) {}
 
 // Leak puts the state into a package-level variable.
-func (s *tally) Leak(*actor.Context, actor.None) {
+func (s *tally) Leak(*actor.Context, struct{}) {
 	leaked = s // want `the state of the running actor is put into leaked`
 	go func() {
 		step.Meet(1)
@@ -120,7 +120,7 @@ func (s *tally) Leak(*actor.Context, actor.None) {
 }
 
 // Post sends the state itself.
-func (s *tally) Post(c *actor.Context, _ actor.None) {
+func (s *tally) Post(c *actor.Context, _ struct{}) {
 	got.Send(c, tallyType.Spawn(c, tally{}), s) // want `s leads to the state of the running actor, which another actor gets with this message`
 	s.meet()
 }
@@ -133,34 +133,34 @@ func (*tally) Got(_ *actor.Context, other *tally) {
 
 var (
 	tallyType = actor.NewType[tally]("tally")
-	reads     = actor.Declare[actor.None](tallyType, "reads")
-	writes    = actor.Declare[actor.None](tallyType, "writes")
-	loops     = actor.Declare[actor.None](tallyType, "loops")
-	groups    = actor.Declare[actor.None](tallyType, "groups")
-	timers    = actor.Declare[actor.None](tallyType, "timers")
-	pipes     = actor.Declare[actor.None](tallyType, "pipes")
-	children  = actor.Declare[actor.None](tallyType, "children")
-	leaks     = actor.Declare[actor.None](tallyType, "leaks")
-	posts     = actor.Declare[actor.None](tallyType, "posts")
+	reads     = actor.Declare[struct{}](tallyType, "reads")
+	writes    = actor.Declare[struct{}](tallyType, "writes")
+	loops     = actor.Declare[struct{}](tallyType, "loops")
+	groups    = actor.Declare[struct{}](tallyType, "groups")
+	timers    = actor.Declare[struct{}](tallyType, "timers")
+	pipes     = actor.Declare[struct{}](tallyType, "pipes")
+	children  = actor.Declare[struct{}](tallyType, "children")
+	leaks     = actor.Declare[struct{}](tallyType, "leaks")
+	posts     = actor.Declare[struct{}](tallyType, "posts")
 	tallied   = actor.Declare[actor.Result[int]](tallyType, "tallied")
-	fell      = actor.Declare[actor.Fallen](tallyType, "fell")
+	fell      = actor.Declare[actor.ChildDown](tallyType, "fell")
 	got       = actor.Declare[*tally](tallyType, "got")
 	_         = tallyType.Table(
-		reads.Do((*tally).Read), writes.Do((*tally).Write), loops.Do((*tally).Loop),
-		groups.Do((*tally).Group), timers.Do((*tally).Timer), pipes.Do((*tally).Pipe),
-		children.Do((*tally).Child), leaks.Do((*tally).Leak), posts.Do((*tally).Post),
-		tallied.Do((*tally).Tallied), fell.Do((*tally).Fell), got.Do((*tally).Got),
+		reads.Handle((*tally).Read), writes.Handle((*tally).Write), loops.Handle((*tally).Loop),
+		groups.Handle((*tally).Group), timers.Handle((*tally).Timer), pipes.Handle((*tally).Pipe),
+		children.Handle((*tally).Child), leaks.Handle((*tally).Leak), posts.Handle((*tally).Post),
+		tallied.Handle((*tally).Tallied), fell.Handle((*tally).Fell), got.Handle((*tally).Got),
 	)
 )
 
 func init() {
-	for name, b := range map[string]actor.Behaviour[tally, actor.None]{
+	for name, b := range map[string]actor.Behaviour[tally, struct{}]{
 		"reads": reads, "writes": writes, "loops": loops, "groups": groups, "timers": timers,
 		"pipes": pipes, "children": children, "leaks": leaks, "posts": posts,
 	} {
 		step.Case("gv4/"+name, step.Race, func() {
 			sys := step.Start()
-			b.Send(sys, tallyType.Spawn(sys, tally{name: "first", words: []string{"a"}}), actor.None{})
+			b.Send(sys, tallyType.Spawn(sys, tally{name: "first", words: []string{"a"}}), struct{}{})
 			_ = sys.Run()
 		})
 	}

@@ -23,7 +23,7 @@ type service struct {
 }
 
 // System is what a goroutine may use.
-func (s *service) System(c *actor.Context, _ actor.None) {
+func (s *service) System(c *actor.Context, _ struct{}) {
 	go c.System().Stop()
 	sys, me, n := c.System(), actor.Self[service](c), s.n
 	go func() { add.Send(sys, me, n) }()
@@ -38,7 +38,7 @@ func (s *service) Query(c *actor.Context, q string) {
 }
 
 // Borrow lends the context for the time of a call.
-func (s *service) Borrow(c *actor.Context, _ actor.None) {
+func (s *service) Borrow(c *actor.Context, _ struct{}) {
 	s.c = c
 	defer func() { s.c = nil }()
 	s.helper()
@@ -54,7 +54,7 @@ type env struct {
 }
 
 // Env passes the context on in a struct.
-func (s *service) Env(c *actor.Context, _ actor.None) {
+func (s *service) Env(c *actor.Context, _ struct{}) {
 	walk(env{c, 0})
 	walkAt(&env{c, 1})
 }
@@ -63,7 +63,7 @@ func walk(e env)    { e.Gas(1) }
 func walkAt(e *env) { e.Gas(1) }
 
 // Blocking runs its function in the behaviour.
-func (s *service) Blocking(c *actor.Context, _ actor.None) {
+func (s *service) Blocking(c *actor.Context, _ struct{}) {
 	c.Blocking(func() {
 		s.n++
 		add.Send(c, actor.Self[service](c), 1)
@@ -71,7 +71,7 @@ func (s *service) Blocking(c *actor.Context, _ actor.None) {
 }
 
 // Each runs a literal in place.
-func (s *service) Each(c *actor.Context, _ actor.None) {
+func (s *service) Each(c *actor.Context, _ struct{}) {
 	each := func(r actor.Ref[service]) { add.Send(c, r, s.n) }
 	for _, r := range s.peers {
 		each(r)
@@ -79,7 +79,7 @@ func (s *service) Each(c *actor.Context, _ actor.None) {
 }
 
 // Locked shares a map on purpose, under a lock.
-func (s *service) Locked(c *actor.Context, _ actor.None) {
+func (s *service) Locked(c *actor.Context, _ struct{}) {
 	mu, count := s.mu, s.count
 	go func() {
 		mu.Lock()
@@ -99,12 +99,12 @@ func (s *service) Add(_ *actor.Context, by int) {
 func (s *service) Done(*actor.Context, actor.Result[int]) {}
 
 // Child makes a child from copies.
-func (s *service) Child(c *actor.Context, _ actor.None) {
+func (s *service) Child(c *actor.Context, _ struct{}) {
 	n := s.n
 	actor.SpawnSupervised(c, serviceType, func(child *service) { child.n = n }, fell)
 }
 
-func (s *service) Fell(*actor.Context, actor.Fallen) {}
+func (s *service) Fell(*actor.Context, actor.ChildDown) {}
 
 // Start is before the first message.
 func (s *service) Start(c *actor.Context) error {
@@ -114,21 +114,21 @@ func (s *service) Start(c *actor.Context) error {
 
 var (
 	serviceType = actor.NewType[service]("service")
-	system      = actor.Declare[actor.None](serviceType, "system")
+	system      = actor.Declare[struct{}](serviceType, "system")
 	query       = actor.Declare[string](serviceType, "query")
-	borrow      = actor.Declare[actor.None](serviceType, "borrow")
-	envs        = actor.Declare[actor.None](serviceType, "env")
-	blocking    = actor.Declare[actor.None](serviceType, "blocking")
-	each        = actor.Declare[actor.None](serviceType, "each")
-	locked      = actor.Declare[actor.None](serviceType, "locked")
+	borrow      = actor.Declare[struct{}](serviceType, "borrow")
+	envs        = actor.Declare[struct{}](serviceType, "env")
+	blocking    = actor.Declare[struct{}](serviceType, "blocking")
+	each        = actor.Declare[struct{}](serviceType, "each")
+	locked      = actor.Declare[struct{}](serviceType, "locked")
 	add         = actor.Declare[int](serviceType, "add")
 	done        = actor.Declare[actor.Result[int]](serviceType, "done")
-	child       = actor.Declare[actor.None](serviceType, "child")
-	fell        = actor.Declare[actor.Fallen](serviceType, "fell")
+	child       = actor.Declare[struct{}](serviceType, "child")
+	fell        = actor.Declare[actor.ChildDown](serviceType, "fell")
 	_           = serviceType.Table(
-		system.Do((*service).System), query.Do((*service).Query), borrow.Do((*service).Borrow),
-		envs.Do((*service).Env), blocking.Do((*service).Blocking), each.Do((*service).Each),
-		locked.Do((*service).Locked), add.Do((*service).Add), done.Do((*service).Done),
-		child.Do((*service).Child), fell.Do((*service).Fell),
+		system.Handle((*service).System), query.Handle((*service).Query), borrow.Handle((*service).Borrow),
+		envs.Handle((*service).Env), blocking.Handle((*service).Blocking), each.Handle((*service).Each),
+		locked.Handle((*service).Locked), add.Handle((*service).Add), done.Handle((*service).Done),
+		child.Handle((*service).Child), fell.Handle((*service).Fell),
 	).OnStart((*service).Start)
 )

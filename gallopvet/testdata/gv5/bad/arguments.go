@@ -11,7 +11,7 @@ import (
 var (
 	countType = actor.NewType[counter]("count")
 	add       = actor.Declare[int](countType, "add")
-	_         = countType.Table(add.Do((*counter).Add))
+	_         = countType.Table(add.Handle((*counter).Add))
 )
 
 type text struct{ words []string }
@@ -24,7 +24,7 @@ func init() {
 		actor.Declare[int](actor.NewType[counter]("t"), "") // want `Declare is given an empty name and panics`
 	})
 	step.Case("gv5/nil method", "a nil method", func() {
-		add.Do(nil) // want `Behaviour.Do is given a nil function and panics`
+		add.Handle(nil) // want `Behaviour.Handle is given a nil function and panics`
 	})
 	step.Case("gv5/nil start function", "a nil function", func() {
 		actor.NewType[counter]("t").OnStart(nil) // want `Type.OnStart is given a nil function and panics`
@@ -32,23 +32,23 @@ func init() {
 	step.Case("gv5/nil init", "SpawnFunc: a nil function", func() {
 		countType.SpawnFunc(step.Start(), nil) // want `Type.SpawnFunc is given a nil function and panics`
 	})
-	step.Case("gv5/batch of none", "TypeBatch(0)", func() {
-		actor.TypeBatch(0) // want `TypeBatch is given 0, wants at least 1, and panics`
+	step.Case("gv5/batch of none", "WithBatch(0)", func() {
+		actor.NewType[counter]("t", actor.WithBatch(0)) // want `WithBatch is given 0, wants at least 1, and panics`
 	})
-	step.Case("gv5/gas of none", "TypeGas(0)", func() {
-		actor.TypeGas(0) // want `TypeGas is given 0, wants at least 1, and panics`
+	step.Case("gv5/gas of none", "WithGas(0)", func() {
+		actor.NewType[counter]("t", actor.WithGas(0)) // want `WithGas is given 0, wants at least 1, and panics`
 	})
-	step.Case("gv5/stash of none", "TypeStashLimit(0)", func() {
-		actor.TypeStashLimit(0) // want `TypeStashLimit is given 0`
+	step.Case("gv5/stash of none", "WithStashLimit(0)", func() {
+		actor.WithStashLimit(0) // want `WithStashLimit is given 0`
 	})
-	step.Case("gv5/bound of none", "TypeBound(0", func() {
-		actor.TypeBound(0, actor.OverflowRefuse) // want `TypeBound is given 0`
+	step.Case("gv5/bound of none", "WithBound(0", func() {
+		actor.WithBound(0, actor.OverflowRefuse) // want `WithBound is given 0`
 	})
 	step.Case("gv5/watermarks", "want 0 ≤ low < high", func() {
-		actor.TypeWatermarks(4, 8) // want `TypeWatermarks wants low below high, is given high 4 and low 8, and panics`
+		actor.WithWatermarks(4, 8) // want `WithWatermarks wants low below high, is given high 4 and low 8, and panics`
 	})
 	step.Case("gv5/too many workers", "Start: ", func() {
-		actor.Start(actor.Workers(100)) // want `Workers is given 100, wants at most 56, and panics`
+		actor.Start(actor.WithWorkers(100)) // want `Workers is given 100, wants at most 56, and panics`
 	})
 	step.Case("gv5/zero ref", "sent to a zero Ref", func() {
 		var nowhere actor.Ref[counter]

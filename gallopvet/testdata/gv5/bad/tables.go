@@ -17,7 +17,7 @@ var (
 	forgetful = actor.NewType[counter]("forgetful")
 	remember  = actor.Declare[int](forgetful, "remember")
 	forget    = actor.Declare[int](forgetful, "forget") // want `forget has no method: give it one in the Table of forgetful`
-	_         = forgetful.Table(remember.Do((*counter).Add))
+	_         = forgetful.Table(remember.Handle((*counter).Add))
 )
 
 func init() {
@@ -35,20 +35,20 @@ func init() {
 		t := actor.NewType[counter]("two")
 		add := actor.Declare[int](t, "add")
 		t.Table(
-			add.Do((*counter).Add),
-			add.Do((*counter).Sub), // want `add gets a second method \(the first is in line \d+\): Table panics`
+			add.Handle((*counter).Add),
+			add.Handle((*counter).Sub), // want `add gets a second method \(the first is in line \d+\): Table panics`
 		)
 	})
 	step.Case("gv5/two methods in two tables", "got two methods", func() {
 		t := actor.NewType[counter]("two")
 		add := actor.Declare[int](t, "add")
-		t.Table(add.Do((*counter).Add))
-		t.Table(add.Do((*counter).Sub)) // want `add gets a second method`
+		t.Table(add.Handle((*counter).Add))
+		t.Table(add.Handle((*counter).Sub)) // want `add gets a second method`
 	})
 	step.Case("gv5/entry of another type", "was declared for another type", func() {
 		mine, other := actor.NewType[counter]("mine"), actor.NewType[counter]("other")
 		add := actor.Declare[int](other, "add")
-		mine.Table(add.Do((*counter).Add)) // want `add was declared for other: the Table of mine panics`
+		mine.Table(add.Handle((*counter).Add)) // want `add was declared for other: the Table of mine panics`
 	})
 	step.Case("gv5/name twice", "was declared twice", func() {
 		t := actor.NewType[counter]("twins")
@@ -73,16 +73,16 @@ func init() {
 	step.Case("gv5/actor of another type", "which is of another type with the same state", func() {
 		mine, other := actor.NewType[counter]("mine"), actor.NewType[counter]("other")
 		add := actor.Declare[int](mine, "add")
-		mine.Table(add.Do((*counter).Add))
+		mine.Table(add.Handle((*counter).Add))
 		sys := step.Start()
 		r := other.Spawn(sys, counter{})
 		add.Send(sys, r, 1) // want `add is a behaviour of mine and is sent to an actor of other: Behaviour.Send panics`
 	})
-	step.Case("gv5/keep of another state", "TypeKeep of another state", func() {
-		actor.NewType[counter]("kept", actor.TypeKeep(func(*int) {})) // want `TypeKeep for the state int in a type of bad.counter: NewType panics`
+	step.Case("gv5/keep of another state", "WithKeep of another state", func() {
+		actor.NewType[counter]("kept", actor.WithKeep(func(*int) {})) // want `WithKeep for the state int in a type of bad.counter: NewType panics`
 	})
 	step.Case("gv5/bound and watermarks", "has both watermarks and a bound", func() {
-		actor.NewType[counter]("both", actor.TypeBound(8, actor.OverflowRefuse), actor.TypeWatermarks(8, 4)) // want `a type with a bound and with watermarks: NewType panics`
+		actor.NewType[counter]("both", actor.WithBound(8, actor.OverflowRefuse), actor.WithWatermarks(8, 4)) // want `a type with a bound and with watermarks: NewType panics`
 	})
 	step.Case("gv5/urgent and dropped", "is urgent and DropOnOverload", func() {
 		t := actor.NewType[counter]("both")
@@ -95,12 +95,12 @@ func init() {
 	step.Case("gv5/two methods in a variant", "got two methods", func() {
 		t := actor.NewType[counter]("two")
 		add := actor.Declare[int](t, "add")
-		t.Variant(add.Do((*counter).Add), add.Do((*counter).Sub)) // want `add gets a second method \(the first is in line \d+\): Variant panics`
+		t.Variant(add.Handle((*counter).Add), add.Handle((*counter).Sub)) // want `add gets a second method \(the first is in line \d+\): Variant panics`
 	})
 	step.Case("gv5/variant of another type", "was declared for another type", func() {
 		mine, other := actor.NewType[counter]("mine"), actor.NewType[counter]("other")
 		add := actor.Declare[int](other, "add")
-		mine.Variant(add.Do((*counter).Add)) // want `add was declared for other: the Variant of mine panics`
+		mine.Variant(add.Handle((*counter).Add)) // want `add was declared for other: the Variant of mine panics`
 	})
 	step.Case("gv5/zero entry", "an entry without a behaviour", func() {
 		forgetful.Table(actor.Entry[counter]{}) // want `an entry without a behaviour: Table panics`
@@ -112,6 +112,6 @@ func init() {
 		actor.Declare[int](forgetful, "more", nil) // want `Declare is given a nil option and panics`
 	})
 	step.Case("gv5/interceptor without functions", "without functions", func() {
-		actor.TypeIntercept(actor.Interceptor{}) // want `TypeIntercept is given a zero Interceptor and panics`
+		actor.NewType[counter]("t", actor.WithInterceptor(actor.Interceptor{})) // want `WithInterceptor is given a zero Interceptor and panics`
 	})
 }

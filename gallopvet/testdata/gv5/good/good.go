@@ -35,10 +35,10 @@ func (s *counter) Either(c *actor.Context, by int) {
 }
 
 // Pipe waits elsewhere.
-func (s *counter) Pipe(c *actor.Context, _ actor.None) {
-	sys, other := c.System(), s.next
+func (s *counter) Pipe(c *actor.Context, _ struct{}) {
+	other := s.next
 	actor.Pipe(c, done, func(ctx context.Context) (int, error) {
-		return 0, actor.StopWait(ctx, sys, other)
+		return 0, actor.StopWait(ctx, other)
 	})
 }
 
@@ -52,21 +52,21 @@ func (s *counter) Get(c *actor.Context, q int) (int, error) {
 }
 
 func (s *counter) Ask(c *actor.Context, q int) (int, error) {
-	return get.Ask(c.Context(), c.System(), s.next, q)
+	return get.Ask(c.Context(), s.next, q)
 }
 
 var (
 	countType = actor.NewType[counter]("count")
 	add       = actor.Declare[int](countType, "add")
 	either    = actor.Declare[int](countType, "either")
-	pipe      = actor.Declare[actor.None](countType, "pipe")
+	pipe      = actor.Declare[struct{}](countType, "pipe")
 	done      = actor.Declare[actor.Result[int]](countType, "done")
 	get       = actor.DeclareAsk[int, int](countType, "get")
 	ask       = actor.DeclareAsk[int, int](countType, "ask")
-	_         = countType.Table(add.Do((*counter).Add), either.Do((*counter).Either))
-	_         = countType.Table(pipe.Do((*counter).Pipe), done.Do((*counter).Done))
-	_         = countType.Table(get.Do((*counter).Get), ask.Do((*counter).Ask))
-	loud      = countType.Variant(add.Do((*counter).Either))
+	_         = countType.Table(add.Handle((*counter).Add), either.Handle((*counter).Either))
+	_         = countType.Table(pipe.Handle((*counter).Pipe), done.Handle((*counter).Done))
+	_         = countType.Table(get.Handle((*counter).Get), ask.Handle((*counter).Ask))
+	loud      = countType.Variant(add.Handle((*counter).Either))
 )
 
 // Exported behaviours may get their methods elsewhere.
@@ -78,7 +78,7 @@ var (
 // helped gets its method in a function.
 var helped = actor.Declare[int](countType, "helped")
 
-func table(b actor.Behaviour[counter, int]) { countType.Table(b.Do((*counter).Add)) }
+func table(b actor.Behaviour[counter, int]) { countType.Table(b.Handle((*counter).Add)) }
 
 func init() { table(helped) }
 
@@ -90,7 +90,7 @@ type node struct {
 
 // Outside may wait.
 func Outside() {
-	sys := actor.Start(actor.Workers(2), actor.LongTurn(time.Second))
+	sys := actor.Start(actor.WithWorkers(2), actor.WithLongTurn(time.Second))
 	var r actor.Ref[counter]
 	if r.IsZero() {
 		r = countType.Spawn(sys, counter{})
@@ -102,10 +102,10 @@ func Outside() {
 	heap.MakeSlice[int](&a, 0)
 	first := actor.NewType[counter]("first")
 	one := actor.Declare[int](first, "one")
-	first.Table(one.Do((*counter).Add))
+	first.Table(one.Handle((*counter).Add))
 	second := actor.NewType[counter]("second")
 	two := actor.Declare[int](second, "one")
-	second.Table(two.Do((*counter).Add))
+	second.Table(two.Handle((*counter).Add))
 	one.Send(sys, first.Spawn(sys, counter{}), 1)
 	two.Send(sys, second.Spawn(sys, counter{}), 1)
 	defer sys.Stop()

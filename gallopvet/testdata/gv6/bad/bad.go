@@ -21,15 +21,15 @@ type worker struct {
 	at string
 }
 
-func (s *worker) Sleep(c *actor.Context, _ actor.None) {
+func (s *worker) Sleep(c *actor.Context, _ struct{}) {
 	time.Sleep(time.Minute) // want `GV6: time.Sleep waits in a behaviour, and keeps its worker: use After, or wrap it in Context.Blocking`
 }
 
-func (s *worker) Group(c *actor.Context, _ actor.None) {
+func (s *worker) Group(c *actor.Context, _ struct{}) {
 	s.wg.Wait() // want `sync.WaitGroup.Wait waits in a behaviour, and keeps its worker: wrap it in Context.Blocking, or use Pipe`
 }
 
-func (s *worker) Cond(c *actor.Context, _ actor.None) {
+func (s *worker) Cond(c *actor.Context, _ struct{}) {
 	var mu sync.Mutex
 	cond := sync.NewCond(&mu)
 	mu.Lock()
@@ -37,19 +37,19 @@ func (s *worker) Cond(c *actor.Context, _ actor.None) {
 	cond.Wait() // want `sync.Cond.Wait waits in a behaviour`
 }
 
-func (s *worker) Get(c *actor.Context, _ actor.None) {
+func (s *worker) Get(c *actor.Context, _ struct{}) {
 	r, err := http.Get("http://" + s.at) // want `net/http.Get waits in a behaviour`
 	if err == nil {
 		_ = r.Body.Close()
 	}
 }
 
-func (s *worker) Client(c *actor.Context, _ actor.None) {
+func (s *worker) Client(c *actor.Context, _ struct{}) {
 	req, _ := http.NewRequestWithContext(c.Context(), "GET", "http://"+s.at, nil)
 	_, _ = http.DefaultClient.Do(req) // want `net/http.Client.Do waits in a behaviour`
 }
 
-func (s *worker) Read(c *actor.Context, _ actor.None) {
+func (s *worker) Read(c *actor.Context, _ struct{}) {
 	conn, err := net.Dial("tcp", s.at) // want `net.Dial waits in a behaviour`
 	if err != nil {
 		panic(err)
@@ -57,27 +57,27 @@ func (s *worker) Read(c *actor.Context, _ actor.None) {
 	_, _ = conn.Read(make([]byte, 1)) // want `net.Conn.Read waits in a behaviour`
 }
 
-func (s *worker) Command(c *actor.Context, _ actor.None) {
+func (s *worker) Command(c *actor.Context, _ struct{}) {
 	_ = exec.Command("sleep", "60").Run() // want `os/exec.Cmd.Run waits in a behaviour`
 }
 
-func (s *worker) Ever(c *actor.Context, _ actor.None) {
+func (s *worker) Ever(c *actor.Context, _ struct{}) {
 	select {} // want `select without cases waits for ever in a behaviour`
 }
 
 // Query is not run: there is no database.
-func (s *worker) Query(c *actor.Context, _ actor.None) {
+func (s *worker) Query(c *actor.Context, _ struct{}) {
 	_, _ = s.db.QueryContext(c.Context(), "SELECT 1") // want `database/sql.DB.QueryContext waits in a behaviour`
 }
 
-func (s *worker) Deep(c *actor.Context, _ actor.None) { s.one() }
-func (s *worker) one()                                { s.two() }
-func (s *worker) two()                                { three() }
+func (s *worker) Deep(c *actor.Context, _ struct{}) { s.one() }
+func (s *worker) one()                              { s.two() }
+func (s *worker) two()                              { three() }
 func three() {
 	time.Sleep(time.Minute) // want `time.Sleep waits in a behaviour \(deep → one → two → three\)`
 }
 
-func (s *worker) Other(c *actor.Context, _ actor.None) {
+func (s *worker) Other(c *actor.Context, _ struct{}) {
 	lib.Nap() // want `Nap waits, in time.Sleep, in a behaviour`
 }
 
@@ -88,29 +88,29 @@ func (s *worker) Start(c *actor.Context) error {
 
 var (
 	workerType = actor.NewType[worker]("worker")
-	sleep      = actor.Declare[actor.None](workerType, "sleep")
-	group      = actor.Declare[actor.None](workerType, "group")
-	cond       = actor.Declare[actor.None](workerType, "cond")
-	get        = actor.Declare[actor.None](workerType, "get")
-	client     = actor.Declare[actor.None](workerType, "client")
-	read       = actor.Declare[actor.None](workerType, "read")
-	command    = actor.Declare[actor.None](workerType, "command")
-	ever       = actor.Declare[actor.None](workerType, "ever")
-	query      = actor.Declare[actor.None](workerType, "query")
-	deep       = actor.Declare[actor.None](workerType, "deep")
-	other      = actor.Declare[actor.None](workerType, "other")
+	sleep      = actor.Declare[struct{}](workerType, "sleep")
+	group      = actor.Declare[struct{}](workerType, "group")
+	cond       = actor.Declare[struct{}](workerType, "cond")
+	get        = actor.Declare[struct{}](workerType, "get")
+	client     = actor.Declare[struct{}](workerType, "client")
+	read       = actor.Declare[struct{}](workerType, "read")
+	command    = actor.Declare[struct{}](workerType, "command")
+	ever       = actor.Declare[struct{}](workerType, "ever")
+	query      = actor.Declare[struct{}](workerType, "query")
+	deep       = actor.Declare[struct{}](workerType, "deep")
+	other      = actor.Declare[struct{}](workerType, "other")
 	_          = workerType.Table(
-		sleep.Do((*worker).Sleep), group.Do((*worker).Group), cond.Do((*worker).Cond),
-		get.Do((*worker).Get), client.Do((*worker).Client), read.Do((*worker).Read),
-		command.Do((*worker).Command), ever.Do((*worker).Ever), query.Do((*worker).Query),
-		deep.Do((*worker).Deep), other.Do((*worker).Other),
+		sleep.Handle((*worker).Sleep), group.Handle((*worker).Group), cond.Handle((*worker).Cond),
+		get.Handle((*worker).Get), client.Handle((*worker).Client), read.Handle((*worker).Read),
+		command.Handle((*worker).Command), ever.Handle((*worker).Ever), query.Handle((*worker).Query),
+		deep.Handle((*worker).Deep), other.Handle((*worker).Other),
 	)
 	lateType = actor.NewType[worker]("late")
 	_        = lateType.OnStart((*worker).Start)
 )
 
 func init() {
-	for name, b := range map[string]actor.Behaviour[worker, actor.None]{
+	for name, b := range map[string]actor.Behaviour[worker, struct{}]{
 		"sleep": sleep, "group": group, "cond": cond, "get": get, "client": client, "read": read,
 		"command": command, "ever": ever, "deep": deep, "other": other,
 	} {
@@ -123,7 +123,7 @@ func init() {
 			wg.Add(1)
 			sys := step.StartImpatient()
 			w := workerType.Spawn(sys, worker{wg: &wg, at: silent.Addr().String()})
-			b.Send(sys, w, actor.None{})
+			b.Send(sys, w, struct{}{})
 			_ = sys.Run()
 		})
 	}

@@ -29,5 +29,5 @@ func (s *worker) Run(c *actor.Context, again bool) {
 var (
 	workerType = actor.NewType[worker]("worker")
 	run        = actor.Declare[bool](workerType, "run")
-	_          = workerType.Table(run.Do((*worker).Run))
+	_          = workerType.Table(run.Handle((*worker).Run))
 )

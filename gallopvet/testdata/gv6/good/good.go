@@ -19,7 +19,7 @@ type worker struct {
 }
 
 // Wait says that it waits.
-func (s *worker) Wait(c *actor.Context, _ actor.None) {
+func (s *worker) Wait(c *actor.Context, _ struct{}) {
 	c.Blocking(func() { time.Sleep(time.Second) })
 	c.Blocking(func() { s.fetch() })
 	c.Blocking(s.fetch)
@@ -30,19 +30,19 @@ func (s *worker) Wait(c *actor.Context, _ actor.None) {
 func (s *worker) fetch() { _, _ = http.Get("http://localhost") }
 
 // Elsewhere waits elsewhere.
-func (s *worker) Elsewhere(c *actor.Context, _ actor.None) {
+func (s *worker) Elsewhere(c *actor.Context, _ struct{}) {
 	actor.Pipe(c, done, func(context.Context) (int, error) {
 		time.Sleep(time.Second)
 		return 0, nil
 	})
 	go func() { time.Sleep(time.Second) }()
 	go lib.Nap()
-	actor.After(c, time.Second, wait, actor.None{})
+	actor.After(c, time.Second, wait, struct{}{})
 	time.AfterFunc(time.Second, func() { time.Sleep(time.Second) })
 }
 
 // Short is short.
-func (s *worker) Short(c *actor.Context, _ actor.None) {
+func (s *worker) Short(c *actor.Context, _ struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.n++
@@ -65,20 +65,20 @@ func Outside() { time.Sleep(time.Second) }
 type pinned struct{}
 
 // Sleep keeps a thread that is its own.
-func (*pinned) Sleep(*actor.Context, actor.None) { time.Sleep(time.Second) }
+func (*pinned) Sleep(*actor.Context, struct{}) { time.Sleep(time.Second) }
 
 var (
 	workerType = actor.NewType[worker]("worker")
-	wait       = actor.Declare[actor.None](workerType, "wait")
-	elsewhere  = actor.Declare[actor.None](workerType, "elsewhere")
-	short      = actor.Declare[actor.None](workerType, "short")
+	wait       = actor.Declare[struct{}](workerType, "wait")
+	elsewhere  = actor.Declare[struct{}](workerType, "elsewhere")
+	short      = actor.Declare[struct{}](workerType, "short")
 	done       = actor.Declare[actor.Result[int]](workerType, "done")
 	poll       = actor.Declare[chan int](workerType, "poll")
 	_          = workerType.Table(
-		wait.Do((*worker).Wait), elsewhere.Do((*worker).Elsewhere), short.Do((*worker).Short),
-		done.Do((*worker).Done), poll.Do((*worker).Poll),
+		wait.Handle((*worker).Wait), elsewhere.Handle((*worker).Elsewhere), short.Handle((*worker).Short),
+		done.Handle((*worker).Done), poll.Handle((*worker).Poll),
 	)
-	pinnedType = actor.NewType[pinned]("pinned", actor.PinnedThread())
-	sleep      = actor.Declare[actor.None](pinnedType, "sleep")
-	_          = pinnedType.Table(sleep.Do((*pinned).Sleep))
+	pinnedType = actor.NewType[pinned]("pinned", actor.WithPinnedThread())
+	sleep      = actor.Declare[struct{}](pinnedType, "sleep")
+	_          = pinnedType.Table(sleep.Handle((*pinned).Sleep))
 )

@@ -60,7 +60,7 @@ func (s *server) Sum(_ *actor.Context, _ int) (int, error) { return s.n, nil }
 type ask = actor.AskBehaviour[server, int, int]
 
 var (
-	serverType = actor.NewType[server]("server", actor.TypeBound(1, actor.OverflowRefuse))
+	serverType = actor.NewType[server]("server", actor.WithBound(1, actor.OverflowRefuse))
 	never      = actor.DeclareAsk[int, int](serverType, "never")
 	blank      = actor.DeclareAsk[int, int](serverType, "blank")
 	some       = actor.DeclareAsk[int, int](serverType, "some")
@@ -69,9 +69,9 @@ var (
 	sum        = actor.DeclareAsk[int, int](serverType, "sum")
 	add        = actor.Declare[int](serverType, "add")
 	_          = serverType.Table(
-		never.Do((*server).Never), blank.Do((*server).Blank), some.Do((*server).Some),
-		early.Do((*server).Early), switches.Do((*server).Switch), sum.Do((*server).Sum),
-		add.Do((*server).Add),
+		never.Handle((*server).Never), blank.Handle((*server).Blank), some.Handle((*server).Some),
+		early.Handle((*server).Early), switches.Handle((*server).Switch), sum.Handle((*server).Sum),
+		add.Handle((*server).Add),
 	)
 )
 
@@ -91,7 +91,7 @@ func init() {
 		step.Case("gv7/"+name, "left: 1 put-off reply", func() {
 			sys := step.Start()
 			r := serverType.Spawn(sys, server{})
-			go func() { _, _ = b.Ask(context.Background(), sys, r, 0) }()
+			go func() { _, _ = b.Ask(context.Background(), r, 0) }()
 			for sys.Stats().Messages == 0 {
 				_ = sys.Wait(context.Background())
 			}
@@ -117,13 +117,13 @@ func init() {
 		holders(sys, "Hold")
 	})
 	step.Case("gv7/refused", "lost", func() {
-		sys := step.Start(actor.Workers(1))
+		sys := step.Start(actor.WithWorkers(1))
 		r := serverType.Spawn(sys, server{})
 		const sent = 10000
 		for range sent {
 			add.TrySend(sys, r, 1) // want `the error of TrySend is ignored: a message that is refused is lost`
 		}
-		n, err := sum.Ask(context.Background(), sys, r, 0)
+		n, err := sum.Ask(context.Background(), r, 0)
 		if err == nil && n < sent || err != nil {
 			step.Fail("lost", sent-n, err)
 		}

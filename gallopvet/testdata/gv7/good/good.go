@@ -82,7 +82,7 @@ var (
 	panics     = actor.DeclareAsk[int, int](serverType, "panics")
 	add        = actor.Declare[int](serverType, "add")
 	_          = serverType.Table(
-		keep.Do((*server).Keep), give.Do((*server).Give), panics.Do((*server).Panic),
-		add.Do((*server).Send),
+		keep.Handle((*server).Keep), give.Handle((*server).Give), panics.Handle((*server).Panic),
+		add.Handle((*server).Send),
 	)
 )

@@ -15,18 +15,18 @@ type server struct {
 }
 
 // Part does a part, and goes on later.
-func (s *server) Part(c *actor.Context, _ actor.None) {
+func (s *server) Part(c *actor.Context, _ struct{}) {
 	for len(s.left) > 0 {
 		s.left = s.left[1:]
 		if c.ShouldYield() {
-			actor.Yield(c, part, actor.None{})
+			actor.Yield(c, part, struct{}{})
 			return
 		}
 	}
 }
 
 // Out has a way out.
-func (s *server) Out(c *actor.Context, _ actor.None) {
+func (s *server) Out(c *actor.Context, _ struct{}) {
 	for {
 		s.n++
 		if s.n > 100 {
@@ -41,14 +41,14 @@ func (s *server) Out(c *actor.Context, _ actor.None) {
 }
 
 // Killed ends when the actor is killed.
-func (s *server) Killed(c *actor.Context, _ actor.None) {
+func (s *server) Killed(c *actor.Context, _ struct{}) {
 	for {
 		c.Checkpoint()
 	}
 }
 
 // Atomic waits for what a goroutine sets.
-func (s *server) Atomic(c *actor.Context, _ actor.None) {
+func (s *server) Atomic(c *actor.Context, _ struct{}) {
 	for !s.stop.Load() {
 	}
 	for !s.ready {
@@ -70,23 +70,23 @@ func (s *server) Goroutine(c *actor.Context, ch chan int) {
 type pinned struct{}
 
 // Loop has a thread of its own.
-func (*pinned) Loop(*actor.Context, actor.None) {
+func (*pinned) Loop(*actor.Context, struct{}) {
 	for {
 	}
 }
 
 var (
 	serverType = actor.NewType[server]("server")
-	part       = actor.Declare[actor.None](serverType, "part")
-	out        = actor.Declare[actor.None](serverType, "out")
-	killed     = actor.Declare[actor.None](serverType, "killed")
-	atomics    = actor.Declare[actor.None](serverType, "atomics")
+	part       = actor.Declare[struct{}](serverType, "part")
+	out        = actor.Declare[struct{}](serverType, "out")
+	killed     = actor.Declare[struct{}](serverType, "killed")
+	atomics    = actor.Declare[struct{}](serverType, "atomics")
 	goroutine  = actor.Declare[chan int](serverType, "goroutine")
 	_          = serverType.Table(
-		part.Do((*server).Part), out.Do((*server).Out), killed.Do((*server).Killed),
-		atomics.Do((*server).Atomic), goroutine.Do((*server).Goroutine),
+		part.Handle((*server).Part), out.Handle((*server).Out), killed.Handle((*server).Killed),
+		atomics.Handle((*server).Atomic), goroutine.Handle((*server).Goroutine),
 	)
-	pinnedType = actor.NewType[pinned]("pinned", actor.PinnedThread())
-	loop       = actor.Declare[actor.None](pinnedType, "loop")
-	_          = pinnedType.Table(loop.Do((*pinned).Loop))
+	pinnedType = actor.NewType[pinned]("pinned", actor.WithPinnedThread())
+	loop       = actor.Declare[struct{}](pinnedType, "loop")
+	_          = pinnedType.Table(loop.Handle((*pinned).Loop))
 )

@@ -21,7 +21,7 @@ var (
 	stateType = actor.NewType[state]("state")
 	say       = actor.Declare[word](stateType, "say")
 	ask       = actor.DeclareAsk[query, reply](stateType, "ask")
-	_         = stateType.Table(say.Do((*state).say), ask.Do((*state).ask))
+	_         = stateType.Table(say.Handle((*state).say), ask.Handle((*state).ask))
 )
 
 func main() {

@@ -13,7 +13,7 @@ func (g *Greeter) Hello(_ *actor.Context, name string) { fmt.Println(g.greeting,
 var (
 	GreeterType = actor.NewType[Greeter]("greeter")
 	Hello       = actor.Declare[string](GreeterType, "hello")
-	_           = GreeterType.Table(Hello.Do((*Greeter).Hello))
+	_           = GreeterType.Table(Hello.Handle((*Greeter).Hello))
 )
 
 func main() {

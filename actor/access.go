@@ -1,0 +1,112 @@
+package actor
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/sim"
+)
+
+// What the packages supervise, group and actortest call besides the public API. Packages access and
+// sim have the documentation, and the variables that are set here.
+
+func init() {
+	access.SpawnUnder = func(c, typ, init any, o access.ChildOptions) any {
+		t := typ.(interface {
+			spawnUnder(*Context, any, access.ChildOptions) *cell
+		})
+		return AnyRef{t.spawnUnder(c.(*Context), init, o)}
+	}
+	access.Postpone = func(from, child any) { postpone(from.(Sender), child.(Target)) }
+	access.Standby = func(from, child any) { putOnStandby(from.(Sender), child.(Target)) }
+	access.FamilyOf = func(c any) any { return c.(*Context).family() }
+	access.DecisionOf = func(down any) access.Decision { return down.(ChildDown).decision }
+	access.Seal = func(typ any) error { return sealOrError(typeOf(typ)) }
+	access.Guard = func(sys any, hook string, f func()) { sys.(*System).guard(hook, f) }
+	access.Refuse = refuse
+	access.IsOf = func(behaviour, typ any) bool {
+		return descriptorOf(behaviour).isOf(typeOf(typ))
+	}
+	access.AskTarget = askTargetOf
+	access.SameAskTarget = sameAskTarget
+	sim.InTurn = func(t *sim.Turn, ref, f any) error {
+		return ref.(interface{ inTurn(*sim.Turn, any) error }).inTurn(t, f)
+	}
+	sim.Option = func(h *sim.Hooks) any { return simulated(h) }
+	sim.CountsOf = func(sys any) sim.Counts { return sys.(*System).simCounts() }
+}
+
+// Every method of a generic type costs a function for each of its types. So what all Types and
+// Behaviours begin with is read past their type parameters.
+
+// typeOf returns the info of a *Type[S], which is all that it has. It may be nil.
+func typeOf(typ any) *typeInfo {
+	v := reflect.ValueOf(typ)
+	if v.Type().Elem().Field(0).Type != reflect.TypeFor[typeInfo]() {
+		panicMisuse("internal: not a *Type: ", v.Type().String())
+	}
+	return (*typeInfo)(v.UnsafePointer())
+}
+
+// descriptorOf returns that of a Behaviour or AskBehaviour. It may be nil.
+func descriptorOf(behaviour any) *descriptor {
+	v := reflect.ValueOf(behaviour).Field(0)
+	if v.Type() != reflect.TypeFor[*descriptor]() {
+		panicMisuse("internal: not a Behaviour: ", v.Type().String())
+	}
+	return (*descriptor)(v.UnsafePointer())
+}
+
+// askTarget is what AskBehaviour.To returns, whatever its type parameters.
+type askTarget interface{ asked() (*descriptor, *cell) }
+
+func (a *askedActor[Q, R]) asked() (*descriptor, *cell) { return a.d, a.b }
+
+// family is access.FamilyOf.
+func (c *Context) family() any {
+	mustRun(c, "FamilyOf")
+	if x := c.self.cold; x != nil && x.sup != nil {
+		return x.sup.family
+	}
+	return nil
+}
+
+// sealOrError is access.Seal.
+func sealOrError(t *typeInfo) error {
+	if t == nil || t.name == "" {
+		return errors.New("gallop: a nil or zero Type: use NewType")
+	}
+	if wrong := t.trySeal(); wrong != "" {
+		return errors.New(wrong)
+	}
+	return nil
+}
+
+func refuse(from, handler, m any, reason error) bool {
+	x, ok := handler.(interface{ refuse(Sender, any, error) })
+	if ok {
+		x.refuse(from.(Sender), m, reason)
+	}
+	return ok
+}
+
+func askTargetOf(to any) (ref any, ok bool) {
+	x, ok := to.(askTarget)
+	if !ok {
+		return AnyRef{}, false
+	}
+	_, a := x.asked()
+	return AnyRef{a}, true
+}
+
+func sameAskTarget(a, b any) bool {
+	x, isX := a.(askTarget)
+	y, isY := b.(askTarget)
+	if isX && isY {
+		d, to := x.asked()
+		e, at := y.asked()
+		return d == e && to == at
+	}
+	return a == b
+}

@@ -1,0 +1,255 @@
+package actor
+
+import (
+	"math"
+
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// boundedQueue is where mail waits for an actor with a bound, in the place of its mailbox, through
+// which only the runtime's own messages come. It is a lock and a list: a sender that drops the
+// oldest message must be able to take it away from the actor, which no lock-free queue with one
+// consumer allows. The lock of permits also guards entering the gate's wait list because of this
+// queue: otherwise a sender could enter after the wait list was emptied.
+//
+// The gate of such an actor is shut for good, so that every sender comes by; shut and
+// full say whether it has to wait.
+type boundedQueue struct {
+	limit       int      // read-only
+	overflow    Overflow // read-only
+	first, last *message // guarded by the lock of permits
+	// Guarded by the lock of permits: the actor looks, or will: a look message is on its way, or it is
+	// running.
+	looking bool
+	// Guarded by the lock of permits: the actor is under pressure, so senders must wait.
+	shut bool
+	// Guarded by the lock of permits: the actor is muted. Senders go on until the queue is full.
+	muted bool
+	// Guarded by the lock of permits: OverflowMute: it was full, and half of it is not free yet.
+	// Something is in it.
+	full bool
+
+	// What came by the mailbox has had its turn, and the queue is next. Owner only.
+	ticked bool
+}
+
+// append adds m and reports whether the actor has to be told. Caller holds mu.
+func (q *boundedQueue) append(m *message) (tell bool) {
+	if invariant.On {
+		verifyBoundedQueue(q)
+	}
+	m.Next = nil
+	if q.last == nil {
+		q.first = m
+	} else {
+		q.last.Next = m
+	}
+	q.last = m
+	tell = !q.looking
+	q.looking = true
+	return tell
+}
+
+// pop takes up to n messages. Caller holds mu.
+func (q *boundedQueue) pop(n int) (first, last *message, took int) {
+	if q.first == nil {
+		return nil, nil, 0
+	}
+	first, last, took = q.first, q.first, 1
+	for took < n && last.Next != nil {
+		last, took = last.Next, took+1
+	}
+	if q.first = last.Next; q.first == nil {
+		q.last = nil
+	}
+	last.Next = nil
+	return first, last, took
+}
+
+// put adds m, or says why not. c is the sender's, nil outside. dropped is another sender's
+// else's message that had to make room. Any goroutine.
+func (f *flow) put(to *cell, c *Context, m *message) (dropped *message, tell bool, err error) {
+	l, q := &f.permits, f.bounded
+	l.Lock()
+	defer l.Unlock()
+	s := f.suspended.Load()
+	switch {
+	case l.Closed():
+		return nil, false, to.endedBecause()
+	case s != nil && s.refusesBounded(to, m):
+		return nil, false, s.why
+	case l.Left() > 0:
+	case q.overflow == OverflowDropOldest: // nothing may wait yet: see appendPermitted
+		dropped = f.dropOldest()
+	case s != nil:
+		return nil, false, s.why
+	case q.overflow != OverflowMute || c == nil:
+		return nil, false, ErrOverloaded
+	}
+	l.Take()
+	tell = q.append(m)
+	q.full = q.full || q.overflow == OverflowMute && l.Left() <= 0
+	if c != nil && s == nil && (q.full || q.shut) {
+		c.muteFor(to)
+	}
+	return dropped, tell, nil
+}
+
+// dropOldest makes room by taking out the message that has waited longest, if there is one. Caller
+// holds mu.
+func (f *flow) dropOldest() (dropped *message) {
+	dropped, _, took := f.bounded.pop(1)
+	f.permits.Return(took)
+	return dropped
+}
+
+// appendPermitted adds m, whose sender has a permit. With OverflowDropOldest others may have come
+// in while senders on their way had all permits. Then more permits are given than there are, and
+// the oldest message makes room now. Caller holds mu.
+func (f *flow) appendPermitted(m *message) (dropped *message, tell bool) {
+	if f.bounded.overflow == OverflowDropOldest && f.permits.Left() < 0 {
+		dropped = f.dropOldest()
+	}
+	return dropped, f.bounded.append(m)
+}
+
+// take takes up to n messages out, and makes room. If there are none, the next sender that adds one
+// tells the actor. list has the senders that need to wait no more. Owner only.
+func (f *flow) take(a *cell, n int) (first, last *message, took int,
+	list *backpressure.Waiter[waiting]) {
+	l, q := &f.permits, f.bounded
+	l.Lock()
+	defer l.Unlock()
+	first, last, took = q.pop(n)
+	q.looking = took > 0
+	l.Return(took)
+	return first, last, took, f.recovered(a)
+}
+
+// shut notes why the actor's gate is shut: pressure makes senders wait whatever there is in the
+// queue. It reports whether they had to already because the queue is full. Owner only.
+func (f *flow) shut(l backpressure.Load) (full bool) {
+	f.permits.Lock()
+	defer f.permits.Unlock()
+	f.bounded.shut, f.bounded.muted = l&backpressure.Pressed != 0, l&backpressure.Muted != 0
+	return f.bounded.full
+}
+
+// unshut lets senders pass, unless the queue is full, and returns those that waited. It returns
+// none if the actor drains: that has opened its gate for ever. Owner only.
+func (f *flow) unshut(a *cell) *backpressure.Waiter[waiting] {
+	f.permits.Lock()
+	defer f.permits.Unlock()
+	f.bounded.shut, f.bounded.muted = false, false
+	if f.bounded.full {
+		return nil
+	}
+	f.permits.Grant(a)
+	if a.gate.IsOpen() {
+		return nil
+	}
+	return a.gate.Drain(&gateMark)
+}
+
+// close lets goroutines that wait go, and returns what is in the queue. Any goroutine, once no
+// worker runs the actor any more.
+func (f *flow) close() (left *message) {
+	f.permits.Lock()
+	defer f.permits.Unlock()
+	f.permits.Close()
+	if q := f.bounded; q != nil {
+		left, q.first, q.last = q.first, nil, nil
+		q.full = false // or it could not be muted while it drains
+	}
+	return left
+}
+
+// isFull reports whether senders to an actor with a bound have to wait, or are turned away. Any
+// goroutine.
+func (f *flow) isFull() bool {
+	f.permits.Lock()
+	defer f.permits.Unlock()
+	return f.isFullLocked()
+}
+
+// isFullLocked is isFull. Caller holds mu.
+func (f *flow) isFullLocked() bool {
+	return f.bounded.shut || f.bounded.full || f.permits.Left() <= 0
+}
+
+// suspend publishes that the actor is in a back-off. Afterwards no sender waits for it because of
+// its queue. Owner only.
+func (f *flow) suspend(s *suspension) {
+	f.permits.Lock()
+	defer f.permits.Unlock()
+	f.suspended.Store(s)
+	if f.bounded != nil {
+		f.bounded.full = false
+	}
+}
+
+// refusesBounded reports whether m is refused whatever room there is in the queue of to, which is
+// in a back-off. Any goroutine that owns m.
+func (s *suspension) refusesBounded(to *cell, m *message) bool {
+	if isOwn(m.ID) || m.ID == systemID {
+		return false
+	}
+	if d := to.typ().decls[m.ID]; d.caller != nil {
+		return d.caller(m).state() != callerWaits
+	}
+	return s.refuses
+}
+
+// takeIf takes out what fits, keeps the rest in order, and makes room. list has the senders that
+// need to wait no more, as in take. Owner only.
+func (f *flow) takeIf(a *cell, fits func(m *message) bool) (out *message,
+	list *backpressure.Waiter[waiting]) {
+	l, q := &f.permits, f.bounded
+	l.Lock()
+	defer l.Unlock()
+	var taken, kept messageList
+	all, _, _ := q.pop(math.MaxInt)
+	for all != nil {
+		m := all
+		all, m.Next = m.Next, nil
+		if fits(m) {
+			taken.Add(m)
+			l.Return(1)
+		} else {
+			kept.Add(m)
+		}
+	}
+	q.first, q.last = kept.First, kept.Last
+	return taken.All(), f.recovered(a)
+}
+
+// recovered lets in those for whom there is room again. It returns the senders that need to wait no
+// more because the queue is not full any more. Caller holds mu. Owner only.
+func (f *flow) recovered(a *cell) (list *backpressure.Waiter[waiting]) {
+	l, q := &f.permits, f.bounded
+	// Permits that were given and not used would keep it full.
+	if q.full && (q.first == nil || l.Left() >= q.limit-q.limit/2) {
+		q.full = false
+		if !q.shut {
+			list = a.gate.Drain(&gateMark)
+		}
+	}
+	if invariant.On {
+		invariant.Check(l.Closed() || l.Left() <= q.limit, "%v has %d permits, of %d", a, l.Left(),
+			q.limit)
+	}
+	l.Grant(a)
+	return list
+}
+
+// verifyBoundedQueue checks a bounded queue. Caller holds mu.
+func verifyBoundedQueue(q *boundedQueue) {
+	invariant.Check((q.first == nil) == (q.last == nil), "a bounded queue with one end")
+	invariant.Check(q.last == nil || q.last.Next == nil, "a bounded queue goes on behind its last")
+	invariant.Check(q.first == nil || q.looking,
+		"mail waits in a bounded queue, and the actor will not look")
+	invariant.Check(!q.full || q.first != nil, "a bounded queue is empty, and mutes for being full")
+	invariant.Check(!q.full || q.overflow == OverflowMute,
+		"a bounded queue mutes for being full, and has policy %d", q.overflow)
+}

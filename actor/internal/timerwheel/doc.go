@@ -1,0 +1,34 @@
+// Package timerwheel has the timers of a system: their memory, the order in which they are due, and
+// the one alarm that rings for the earliest. It knows of an actor only its task, and of a payload
+// only that it is a message or a few words.
+//
+// Timers are in shards, one per worker, each a wheel behind a lock of its own. An actor's timers
+// are all in the shard of the worker on which it armed its first one, so that one wheel decides
+// their order. Mostly the actor still runs there when it arms the next one, and no other worker
+// wants the lock.
+//
+// Firing is work for workers: a shard is a task of the scheduler. It takes what is due from its
+// wheel and hands it to the function that sends it, as an actor would. So messages are made and
+// sent where they are cheapest, no goroutine of its own is needed, and quiescence needs no other
+// proof: a shard with something due is a runnable task, like any actor that has mail.
+//
+// No wheel is asked what time it is. Each shard says when its next timer is due, and the alarm
+// rings for the earliest of them:
+//
+//	the arming worker                         the alarm, and the shard's task
+//	A1  adds to the wheel, and lowers         F1  the alarm rings: it is set to never
+//	    earliest if that was later            F2  looks at every shard's earliest:
+//	A2  if that is due already: F4            F3    later: remembers it, F5
+//	A3  compares with what the alarm is       F4    due: makes the task runnable,
+//	    set to, and sets it if it is later          unless it is (state: queued)
+//	                                          F5  sets the alarm to the earliest left
+//	                                          F6  the task takes what is due, and
+//	                                              raises earliest
+//	                                          F7  gives itself up: state idle
+//	                                          F8  as A2 and A3
+//
+// Nothing due is overlooked. A timer that is due has its time in earliest, or an earlier one, from
+// A1 on (both under the lock, as F6). Say the alarm was not set for it at A3 because it was set to
+// an earlier time. Then it rings, and F2 comes after A1, because F1 does: A3 did not see F1. If F4
+// finds the task queued already, then F7 comes after that, and F8 looks again.
+package timerwheel

@@ -1,0 +1,351 @@
+package actor
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/actor/internal/permits"
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// mailPolicy is where the mail of an actor waits, and when the actor is overloaded. A type has one,
+// which its class leads to:
+//
+//   - plainMail: the mailbox; it is overloaded when a batch is spent and mail is left;
+//   - countedMail: the mailbox; two watermarks decide ([WithWatermarks]);
+//   - boundedMail: a queue with a limit behind the mailbox ([WithBound]).
+//
+// Plain mail is inlined by hand where each message comes by: in send, in RunTask, and in the pushes
+// of inside and outside. There a gate that is open and a load of 0 say that the mail is plain.
+type mailPolicy interface {
+	// init prepares a new actor. Its caller owns it.
+	init(a *cell)
+
+	// For senders, on any goroutine.
+
+	// meet is for a behaviour that sends to an actor whose gate is not open. It reports whether it
+	// has delivered the message.
+	meet(c *Context, to *cell, m *message, d *descriptor) (delivered bool)
+	// refuses reports whether TrySend is refused; counts says that a message that passes counts
+	// against the watermark of a muted actor.
+	refuses(a *cell, counts bool) bool
+	// takes reports whether an actor takes messages of behaviours that drop.
+	takes(a *cell) bool
+	// try is TrySend from a behaviour.
+	try(c *Context, to *cell, m *message) error
+	// place is push from outside for a message that has a permit, which is given back if it fails.
+	place(s *System, to *cell, m *message) error
+	// lets reports whether goroutines are let in: see permits.Receiver.
+	lets(a *cell, how permits.Entrance) bool
+	// behind reports whether an actor whose gate is not open does not keep up, or is muted.
+	behind(a *cell) bool
+	// queues reports whether mail waits in a queue behind the mailbox.
+	queues() bool
+	// watermark is how much mail an actor takes while it is muted.
+	watermark(a *cell) uint32
+	// peek calls f for what waits in the queue behind the mailbox, until it returns false.
+	peek(a *cell, f func(from uint64, id uint16) bool)
+
+	// For the owner, in a turn.
+
+	// ran and added keep the count of the mail: n messages have run, or come otherwise than by
+	// the mailbox.
+	ran(a *cell, n int)
+	added(a *cell, n int)
+	// forget begins the count anew: what is in the mailbox has been moved about.
+	forget(a *cell)
+	// countAjar sets how much mail there is when an actor is muted: C1.
+	countAjar(a *cell, c *Context, f *flow)
+	// overload ends a turn that has left mail although its batch is spent.
+	overload(a *cell, c *Context)
+	// drained ends a turn that has run all the mail there was when it began. It reports whether
+	// another is to follow; if not, and if idle, the actor goes idle.
+	drained(a *cell, c *Context) (again, idle bool)
+	// shut makes senders wait, and reports whether the queue is full. reopen lets them pass, and
+	// returns those that waited.
+	shut(a *cell) (full bool)
+	reopen(a *cell) *backpressure.Waiter[waiting]
+	// takeIf takes out of the queue behind the mailbox what fits.
+	takeIf(a *cell, c *Context, fits func(m *message) bool) *message
+}
+
+func (a *cell) policy() mailPolicy { return a.shared().policy }
+
+// policy returns the mail policy of actors of a type.
+func (t *typeInfo) policy() mailPolicy {
+	switch {
+	case t.bound.limit != 0:
+		return boundedMail{}
+	case t.marks.high != 0:
+		return countedMail{}
+	}
+	return plainMail{}
+}
+
+// plainMail waits in the mailbox, which has no limit.
+type plainMail struct{}
+
+func (plainMail) init(*cell) {}
+
+func (plainMail) meet(c *Context, to *cell, m *message, d *descriptor) (delivered bool) {
+	if s := to.suspension(); s != nil {
+		return c.rejectSuspended(to, s, m, d)
+	}
+	if !d.drops {
+		c.muteFor(to)
+		return false
+	}
+	if to.gate.IsOpen() || to.passesAjar() {
+		return false
+	}
+	m.ID, m.From = d.id, c.self.id
+	deadLetter(c, to, m, ErrOverloaded)
+	return true
+}
+
+func (plainMail) refuses(a *cell, counts bool) bool {
+	switch {
+	case a.gate.IsOpen():
+		return false
+	case counts:
+		return !a.passesAjar()
+	}
+	return !a.wouldPassAjar()
+}
+
+func (plainMail) takes(a *cell) bool { return a.gate.IsOpen() || a.wouldPassAjar() }
+
+func (plainMail) try(c *Context, to *cell, m *message) error { return c.push(to, m, asPlain) }
+
+func (plainMail) place(s *System, to *cell, m *message) error {
+	l := &to.flow.Load().permits
+	if err := s.push(to, m, asPlaced); err != nil { // L2
+		l.Release(1, to)
+		return err
+	}
+	if l.Pushed() { // L3
+		_ = s.push(to, newOwn(s, permitID, 0), asSignal) // an error: no goroutine needs room any more
+	}
+	return nil
+}
+
+// An actor that is only muted lets goroutines in, until its mailbox has passed the watermark. One
+// that has just spent its batch does, as long as no actor is muted for it: what comes from outside
+// is bounded anyhow, and the actor would run dry each time before the goroutines that it keeps
+// waiting are back.
+func (plainMail) lets(a *cell, how permits.Entrance) bool {
+	f := a.flow.Load()
+	if how == permits.ToWait && f.suspended.Load() != nil {
+		return false
+	}
+	return a.gate.IsOpen() || f.batchOnly.Load() && !a.gate.Waited(&gateMark) || a.wouldPassAjar()
+}
+
+func (plainMail) behind(*cell) bool { return true }
+
+func (plainMail) queues() bool { return false }
+
+func (plainMail) watermark(a *cell) uint32 { return a.sys().opts.leeway }
+
+func (plainMail) peek(*cell, func(uint64, uint16) bool) {}
+
+func (plainMail) ran(*cell, int) {}
+
+func (plainMail) added(*cell, int) {}
+
+func (plainMail) forget(*cell) {}
+
+func (plainMail) countAjar(a *cell, _ *Context, f *flow) {
+	if f.ajarCount.Load() != 0 && !a.leftAtLeast(DefaultBatch) {
+		f.ajarCount.Store(0)
+	}
+}
+
+func (plainMail) overload(a *cell, c *Context) {
+	if a.load&backpressure.Overloaded == 0 {
+		a.setLoad(c, a.load|backpressure.Overloaded)
+	}
+}
+
+func (plainMail) drained(a *cell, c *Context) (again, idle bool) {
+	if c.left == 0 && a.mailWaits() {
+		return a.markOverloaded(c), false
+	}
+	if a.load != 0 {
+		a.forgetAjar()
+		a.setLoad(c, a.load&^backpressure.Overloaded)
+	}
+	return false, true
+}
+
+func (plainMail) shut(a *cell) (full bool) {
+	f := a.flow.Load()
+	if f == nil {
+		a.shutMailbox()
+		return false
+	}
+	// The gate is shut for actors, and for goroutines as well, unless only the batch is the
+	// reason: then those that wait may be let in.
+	batchOnly := a.load.BatchOnly()
+	f.batchOnly.Store(batchOnly) // before Shut: it is not shut to them in between
+	a.shutMailbox()
+	if batchOnly {
+		f.admit(a) // after both, as behind Open
+	}
+	return false
+}
+
+// shutMailbox shuts the gate, or sets it ajar if the actor is only muted. Owner only.
+func (a *cell) shutMailbox() {
+	if a.load.OnlyMuted() {
+		a.gate.SetAjar(&gateMark)
+		return
+	}
+	a.gate.Shut(&gateMark)
+}
+
+func (plainMail) reopen(a *cell) *backpressure.Waiter[waiting] {
+	list := a.gate.Open(&gateMark)
+	if f := a.flow.Load(); f != nil { // after Open: what comes in later finds it open
+		f.batchOnly.Store(false)
+		f.admit(a)
+	}
+	return list
+}
+
+func (plainMail) takeIf(*cell, *Context, func(*message) bool) *message { return nil }
+
+// limits are a type's watermarks; zero: none.
+type limits struct {
+	high, low int
+}
+
+// WithWatermarks makes actors of this type overloaded by how much mail waits for them,
+// and not by whether they empty their mailbox in a turn: they are overloaded from high
+// messages on, until no more than low are left. While they are muted, high is also how
+// much mail they take before they mute their senders. It panics unless 0 ≤ low < high.
+//
+// The actor counts its mail at the end of each of its turns; a send pays nothing. So
+// the mailbox may exceed high by what is sent during one turn, or while the actor waits
+// for one.
+func WithWatermarks(high, low int) TypeOption {
+	if low < 0 || low >= high {
+		panic(fmt.Sprintf("gallop: WithWatermarks(%d, %d): want 0 ≤ low < high", high, low))
+	}
+	return typeOption(func(t *typeInfo) { t.marks = limits{high, low} })
+}
+
+// countedMail waits in the mailbox, and two watermarks say when the actor is overloaded. One that
+// drains takes no more, and counts no more.
+type countedMail struct{ plainMail }
+
+func (countedMail) counts(a *cell) bool { return a.load&backpressure.Counted != 0 }
+
+func (countedMail) init(a *cell) {
+	a.flowOf()
+	a.load = backpressure.Counted
+}
+
+func (countedMail) watermark(a *cell) uint32 {
+	return uint32(min(a.typ().marks.high, math.MaxInt32))
+}
+
+func (countedMail) ran(a *cell, n int) { a.flow.Load().marks.add(-n) }
+
+func (countedMail) added(a *cell, n int) { a.flow.Load().marks.add(n) }
+
+func (countedMail) forget(a *cell) { a.flow.Load().marks = watermarks{} }
+
+// The count begins with the mail that is there.
+func (p countedMail) countAjar(a *cell, c *Context, f *flow) {
+	if !p.counts(a) {
+		p.plainMail.countAjar(a, c, f)
+		return
+	}
+	f.ajarCount.Store(uint32(min(a.countMail(c), math.MaxInt32)))
+}
+
+func (countedMail) overload(a *cell, c *Context) { a.measure(c) }
+
+func (p countedMail) drained(a *cell, c *Context) (again, idle bool) {
+	if !p.counts(a) {
+		return p.plainMail.drained(a, c)
+	}
+	again = a.measure(c)
+	return again, !again
+}
+
+// watermarks count an actor's mail. Every message is passed once: the count goes on
+// from the head of the mailbox that it has seen last. Owner only.
+type watermarks struct {
+	// Messages taken out and not yet run, and those in the mailbox down from upTo.
+	depth int
+	// Nil: nothing is known. In the mailbox, or the last that was taken out.
+	upTo *message
+}
+
+// add counts n messages that did not come through the mailbox, or takes off what has run.
+func (k *watermarks) add(n int) {
+	if k.upTo != nil {
+		k.depth += n
+		if invariant.On {
+			verifyDepth(k)
+		}
+	}
+}
+
+// measure counts the mail and changes the load if it has crossed a watermark. It
+// reports whether any mail is at hand for the next turn. Owner only, at the end of a turn.
+func (a *cell) measure(c *Context) (mail bool) {
+	depth := a.countMail(c)
+	if invariant.On {
+		verifyDepth(&seam.Peek(&a.flow).marks)
+	}
+	switch marks := a.typ().marks; {
+	case depth >= marks.high && a.load&backpressure.Overloaded == 0:
+		a.setLoad(c, a.load|backpressure.Overloaded)
+	case depth <= marks.low && a.load&backpressure.Overloaded != 0:
+		a.setLoad(c, a.load&^backpressure.Overloaded)
+	}
+	return a.in.Pending() != nil
+}
+
+// countMail brings the count up to date. If all that was taken out has run, it takes out what has
+// come in: that turns the links around, so a count that does not see the mail leave the mailbox is
+// lost.
+func (a *cell) countMail(c *Context) int {
+	k := &a.flow.Load().marks
+	h := a.box.Head()
+	if k.upTo == nil {
+		k.depth, k.upTo = msg.Distance(a.in.Pending(), nil), a.in.Tail()
+	}
+	k.depth += msg.Distance(h, k.upTo)
+	k.upTo = h
+	if a.in.Pending() != nil {
+		return k.depth
+	}
+	if h == a.in.Tail() {
+		// It will goIdle, or park: the next turn takes out what comes in.
+		*k = watermarks{}
+		return 0
+	}
+	c.recycle(a.box.DrainTo(&a.in, h))
+	return k.depth
+}
+
+// passed takes off n messages that were taken out and will not run. Owner only.
+func (a *cell) passed(n int) {
+	if a.in.Pending() == nil {
+		a.policy().forget(a) // the next turn takes out what comes in
+		return
+	}
+	a.policy().ran(a, n)
+}
+
+// verifyDepth checks a count of mail behind a measurement.
+func verifyDepth(k *watermarks) {
+	invariant.Check(k.depth >= 0, "an actor has %d messages", k.depth)
+}

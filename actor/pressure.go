@@ -1,0 +1,170 @@
+package actor
+
+import (
+	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/actor/internal/permits"
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// flow controls who may send to an actor. Few actors need one: those that goroutines wait for, that
+// apply pressure, or whose type has watermarks or a bound. The others have a nil pointer.
+type flow struct {
+	permits permits.Semaphore
+	// Messages that came while the gate was ajar: see mute.go. Added to by senders; set back
+	// by the owner.
+	ajarCount seam.Uint32
+	// The gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and
+	// after Open; loaded by open.
+	batchOnly seam.Bool
+	life      seam.Pointer[lifeContext] // nil: it was not asked for. Stored by the owner
+	bounded   *boundedQueue             // types with a bound; nil otherwise
+	marks     watermarks                // types with watermarks. Owner only
+
+	// In a back-off; nil otherwise. Written by the owner, under the semaphore's mu.
+	suspended seam.Pointer[suspension]
+	// Which application of pressure this is; 0: none. Written by the owner.
+	pressed seam.Uint32
+	applied uint32 // how often pressure was applied. Owner only
+	// How often it empties its mailbox before it can be muted. Owner only.
+	exempted uint8
+	asks     seam.Uint32   // types with WithFinishAsks: outcomes under way
+	deadlock deadlockState // guarded by the system's deadlockWatch
+}
+
+// flowOf returns the actor's flow, and makes one at first. Any goroutine.
+func (a *cell) flowOf() *flow {
+	if f := a.flow.Load(); f != nil {
+		return f
+	}
+	f := new(flow)
+	f.permits.Init(permits.Max)
+	if a.flow.CompareAndSwap(nil, f) { // publishes f
+		return f
+	}
+	return a.flow.Load()
+}
+
+// endFlow ends what depends on the actor: goroutines that wait are told, and what
+// waits in a bounded queue is the caller's. Owner only, once the mailbox is closed.
+func (a *cell) endFlow() (left *message) {
+	f := a.flow.Load()
+	if f == nil {
+		return nil // one that is made later meets a closed mailbox
+	}
+	f.pressed.Store(0)
+	return f.close()
+}
+
+// The runtime's own messages about the flow, which run as any other.
+var (
+	permitDecl = &descriptor{run: func(c *Context, a *cell, _ *message) {
+		c.count.notRun++
+		a.returnPermits(c)
+	}}
+	lookDesc = &descriptor{run: func(c *Context, a *cell, _ *message) {
+		c.count.notRun++
+		a.look(c)
+	}}
+	deadlockDecl = &descriptor{run: func(c *Context, a *cell, m *message) {
+		c.count.notRun++
+		a.resolveDeadlock(c, *payloadOf[uint64](m) != 0)
+	}}
+)
+
+// wordSize has the messages of one word without pointers.
+var wordSize, _ = msg.Of[uint64]()
+
+// newOwn makes one of these messages.
+func newOwn(e env, id uint16, word uint64) *message {
+	m := e.node(wordSize)
+	e.countMade(-1) // it is none of the user's
+	m.ID, m.From = id, 0
+	*payloadOf[uint64](m) = word
+	return m
+}
+
+// ApplyPressure says that the actor wants no more messages for now, because of
+// something that the runtime does not see, such as a socket that takes no data. Actors
+// that send to it are muted until it calls ReleasePressure or ends. It handles its own
+// messages as before, and is never muted itself meanwhile. Applying pressure twice is
+// the same as once.
+//
+// The actor that is to bring the news that there is room again must be able to: a message from
+// a muted actor never comes. If it comes to that, the actors that wait are let go for
+// the mail that they have, for the first time within a tenth of a second; see
+// [PressureDeadlock]. If the news comes from outside, take a [System.Hold] for as long as
+// you wait for it.
+func (c *Context) ApplyPressure() {
+	mustRun(c, "ApplyPressure")
+	a := c.self
+	if a.load&backpressure.Pressed != 0 || a.leavesForGood() {
+		return
+	}
+	f := a.flowOf()
+	f.applied = max(f.applied+1, 1)
+	f.pressed.Store(f.applied)
+	a.setLoad(c, a.load|backpressure.Pressed)
+	// Either a sender that enters the wait list sees that the actor is pressed or we see that one
+	// waits already, because the actor was overloaded before.
+	if a.gate.Waited(&gateMark) {
+		a.sys().deadlocks.watch(a)
+	}
+}
+
+// ReleasePressure takes ApplyPressure back: actors that were muted for it go on.
+// Without pressure it does nothing.
+func (c *Context) ReleasePressure() {
+	mustRun(c, "ReleasePressure")
+	a := c.self
+	if a.load&backpressure.Pressed == 0 {
+		return
+	}
+	a.flow.Load().pressed.Store(0)
+	if a.load&backpressure.Muted != 0 { // it runs urgent mail: its gate is to be ajar again
+		release(c, a.openGate())
+	}
+	a.setLoad(c, a.load&^backpressure.Pressed)
+}
+
+// dropPressure takes back the pressure that an ending life has applied. Owner only.
+func (a *cell) dropPressure() {
+	if f := a.flow.Load(); f != nil {
+		f.pressed.Store(0)
+		f.exempted = 0
+		a.load &^= backpressure.Exempt
+	}
+}
+
+// exempt keeps an actor from being muted until it has run the mail that it has now: what
+// it has taken out of the mailbox, and what it takes out next. The caller owns it.
+func (a *cell) exempt() {
+	a.flowOf().exempted = 2
+	a.load |= backpressure.Exempt
+}
+
+// endExemption counts that the actor has run all that it had taken out.
+func (a *cell) endExemption() {
+	f := a.flow.Load()
+	if f.exempted--; f.exempted == 0 {
+		a.load &^= backpressure.Exempt
+	}
+}
+
+// releaseWaiters lets the actors in a wait list go on for the mail they have, although the receiver
+// has not recovered, and returns how many go on. Those that wait for others as well, or have not
+// come to wait yet, just owe one less.
+func releaseWaiters(e env, list *backpressure.Waiter[waiting]) (n uint64) {
+	for list != nil {
+		w := list
+		list = w.Next()
+		a := w.Who.muted
+		e.keepWaiter(w)
+		if a.blockedOn.Unblock() {
+			a.exempt()
+			release(e, a.unmute(e))
+			n++
+		}
+	}
+	return n
+}

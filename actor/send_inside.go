@@ -1,0 +1,192 @@
+package actor
+
+import (
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/heap"
+)
+
+// The inside: what a worker does for the behaviour that runs. See env.
+//
+// A worker keeps the system from being quiescent, so nothing here needs an admission: an actor that
+// is found idle is scheduled at once, on this worker. Messages come from its cache, and figures go
+// to its own counters, which no other goroutine writes.
+
+var _ env = (*Context)(nil)
+
+// system implements env.
+func (c *Context) system() *System { return c.sys }
+
+// in implements env. For an actor of another system a worker is as good as any goroutine: its
+// cache, its next-slot and its blocked-on counts belong to its own system.
+func (c *Context) in(a *cell) env {
+	if sys := a.shared().sys; sys != c.sys {
+		return sys
+	}
+	return c
+}
+
+// runs implements env.
+func (c *Context) runs(a *cell) bool { return c.self == a }
+
+// senderID implements env. It is what dead letters and reports name.
+func (c *Context) senderID() uint64 { return c.self.id }
+
+// mustRun implements env: a Context is valid only while its behaviour runs.
+func (c *Context) mustRun(call string) { mustRun(c, call) }
+
+// workerID implements env.
+func (c *Context) workerID() int { return c.w.ID() }
+
+// node implements env: about a nanosecond, while the cache lasts.
+func (c *Context) node(p *sizeClass) *message { return c.alloc(p.ID) }
+
+// recycle takes back a node that keeps nothing alive.
+func (c *Context) recycle(m *message) {
+	if !c.cache.Free(m) {
+		c.recycleChain(m, m, 1)
+	}
+}
+
+// keepWaiter implements env: the worker whose actors are muted next needs entries.
+func (c *Context) keepWaiter(w *backpressure.Waiter[waiting]) { c.waiters.put(w) }
+
+// chunkCache implements env: arenas that end leave their memory to those that begin.
+func (c *Context) chunkCache() *heap.Recycler { return &c.chunks }
+
+// schedule implements env. The first task that a turn wakes goes to the next-slot.
+func (c *Context) schedule(a *cell) { c.w.Schedule(&a.task) }
+
+// wait is Blocking for a wait of the runtime's own, for which the behaviour has not asked. So it
+// gives up where Blocking would keep the worker: if too many block already. Within Blocking the
+// worker has been handed over before.
+func (c *Context) wait(f func()) bool {
+	if c.w.InBlocking() {
+		return c.w.TryBlocking(f)
+	}
+	began := c.beginBlocking()
+	defer c.endBlocking(began)
+	return c.w.TryBlocking(f)
+}
+
+// countMade implements env. A node counts as sent when it is taken, so the hot send need not count.
+func (c *Context) countMade(n int) { c.sys.sim.count(n) }
+
+// countLost implements env.
+func (c *Context) countLost() {} // it was counted when it was made
+
+// countDead implements env.
+func (c *Context) countDead(d *descriptor) {
+	c.count.deadLetters.Add(1)
+	if d.bestEffort {
+		c.count.bestEffort.Add(1)
+	}
+}
+
+// countUnmute implements env.
+func (c *Context) countUnmute() { c.count.unmutes.Add(1) }
+
+// countSpawned implements env.
+func (c *Context) countSpawned() { c.count.spawned.Add(1) }
+
+// marksReply implements env: the sender of a reply from inside is known.
+func (c *Context) marksReply(*message, *cell) {}
+
+// mayAct implements env: a system in Shutdown lets its behaviours go on.
+func (c *Context) mayAct() error { return nil }
+
+// mayTry implements env. A message that passes the ajar gate of a muted actor counts against the
+// watermark.
+func (c *Context) mayTry(a *cell, d *descriptor) error {
+	switch {
+	case a.policy().refuses(a, true):
+		return a.tooMuch()
+	case a.shared().sys.sim.refuses(a, d): // last, or it would count what is refused anyhow
+		return ErrOverloaded
+	}
+	return nil
+}
+
+// answer implements env. The running actor is muted for its reply, as for any message.
+func (c *Context) answer(to *cell, m *message, d *descriptor) { c.send(to, m, d) }
+
+// trySend implements env.
+func (c *Context) trySend(to *cell, m *message, d *descriptor) error {
+	m.ID = d.id
+	return to.policy().try(c, to, m)
+}
+
+// push implements env. It is for what the hot send does not do: TrySend, and replies that mute no
+// sender.
+func (c *Context) push(to *cell, m *message, how delivery) error {
+	if how.fromUser() {
+		m.From = c.self.id
+		if to.shared().queues {
+			return c.pushBounded(to, m)
+		}
+		// The receiver's mailbox has the mark of this worker's bias: a plain store does.
+		if to.box.Head() == c.bias.Mark() && c.bias.Append(&to.box, &to.in, m) {
+			return nil
+		}
+	}
+	if !c.pushMail(to, m) {
+		return to.endedBecause()
+	}
+	return nil
+}
+
+// pushMail pushes m, and makes its receiver runnable if it was idle. It reports false if the
+// mailbox is closed; then m is still the caller's. One of the three places that look at what a push
+// did; the others are System.push and System.pushHeld.
+func (c *Context) pushMail(to *cell, m *message) bool {
+	switch to.box.Push(m) {
+	case mpsc.PushWoke:
+		c.w.Schedule(&to.task)
+	case mpsc.PushClosed:
+		return false
+	}
+	return true
+}
+
+// pushFirst implements env. The actor is scheduled last: until then it cannot run.
+func (c *Context) pushFirst(to *cell, m *message, publish func()) error {
+	to.box.Push(m)
+	publish()
+	c.w.Schedule(&to.task)
+	return nil
+}
+
+// pushSystem implements env: steps S1 to S3 of package mpsc. The signal is in the system queue
+// before the actor is called to it, so the turn that the call brings finds it.
+func (c *Context) pushSystem(to *cell, m *message) error {
+	if to.endedPlainly() || !to.system.Push(m) { // S1
+		return to.endedBecause()
+	}
+	if to.wakeParked(c) { // S2
+		c.w.Schedule(&to.task)
+		return nil
+	}
+	if wake := newSignal(c, nil); !c.pushMail(to, wake) { // S3
+		c.recycle(wake)
+		to.closeSystem(c)
+	}
+	return nil
+}
+
+// endTimers implements env.
+func (c *Context) endTimers(a *cell, l *actorTimers) { l.end(c, a) }
+
+// askToStop implements env: what a supervisor has for the stop of a child runs in its own turn.
+func (c *Context) askToStop(k *child) bool {
+	stop := k.stop
+	if stop == nil {
+		return false
+	}
+	k.stop = nil // if it crashes, left comes here again
+	c.self.callChildStop(c, func() { stop(c, AnyRef{k.b}) })
+	return true
+}
+
+// fromUser reports whether the message counts for a bound, and names its sender. Messages that have
+// their place, and the runtime's own, do neither.
+func (how delivery) fromUser() bool { return how <= asReply && how != asPlaced }

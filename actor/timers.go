@@ -1,0 +1,395 @@
+package actor
+
+import (
+	"fmt"
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/actor/internal/timerwheel"
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
+)
+
+type timer = timerwheel.Timer
+
+// Timer is a message that an actor will send itself, once or again and again. Get one
+// from [After] or [Every]. It may be copied. The zero Timer is no timer, and canceling
+// it does nothing.
+type Timer struct {
+	owner *cell
+	timerwheel.Ref
+}
+
+// After sends the running actor the message m for behaviour b when d has passed. The
+// message is at the end of the mailbox then, as if the actor had sent it itself at that
+// moment. If d is zero or less, it has passed at once. After panics if b belongs to
+// another type than the running actor. It allocates nothing in steady state.
+//
+// An actor's timers fire in the order of their times, those of the same time in the
+// order in which they were armed. They never fire early. They go by the runtime's
+// clock: see [WithClock]. While time passes by itself, an armed timer keeps the system from
+// being quiescent.
+//
+// Timers end with their actor, and when it is restarted, even for a sibling's sake.
+// What has not run by then is neither run nor a dead letter, and nothing is reported.
+// Arm in OnStart what each life needs.
+//
+// A retry that must not be lost should be mail, not a timer: [Yield] it, stash it
+// ([Behaviour.Stash]), leave it with a sibling that stays up, or have it sent by a
+// supervised child, which falls and is restarted after a back-off.
+func After[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer {
+	return arm(c, d, 0, b, m)
+}
+
+// Every is [After] again and again: when d has passed, when 2d have passed, and so on,
+// until the timer is canceled or the actor ends or is restarted. Until then the system
+// is not quiescent, on the terms of After. Every panics if d is not positive.
+//
+// Ticks never pile up. While the actor has not come to a tick, that tick stays the only
+// one: those that would have come meanwhile are left out, and the next one comes when
+// it would have come anyway.
+//
+// Every also panics if messages of b own a parcel or a region of package heap, since each
+// tick would need its own: make it in the behaviour.
+func Every[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer {
+	if d <= 0 {
+		panic(fmt.Sprintf("gallop: Every(%v): want a positive period", d))
+	}
+	c.mustOwn(b.d.made())
+	if b.d.owns() {
+		panic("gallop: Every: messages of " +
+			b.d.fullName() + " own a parcel or a region: make it in the behaviour")
+	}
+	return arm(c, d, d, b, m)
+}
+
+func arm[S, M any](c *Context, d, period time.Duration, b Behaviour[S, M], m M) Timer {
+	c.mustOwn(b.d.made())
+	var held *message
+	if b.d.pointers || unsafe.Sizeof(m) > unsafe.Sizeof(timer{}.Words) || c.travels != nil {
+		held = c.node(b.d.size)
+		c.sys.sim.count(-1) // it is not sent yet
+	}
+	if c.travels != nil {
+		*payloadOf[M](held) = m
+		return c.endArm(c.beginArm(carriedID, carry(c, c.travels, held, b.d)), d, period)
+	}
+	a := c.beginArm(b.d.id, held)
+	*keptBy[M](a.timer) = m
+	return c.endArm(a, d, period)
+}
+
+// armSignal arms a timer for something of the runtime's own.
+func (c *Context) armSignal(d time.Duration, s signal) Timer {
+	held := newSignal(c, s)
+	return c.endArm(c.beginArm(systemID, held), d, 0)
+}
+
+// keptBy returns where the payload of a timer lies.
+func keptBy[M any](k *timer) *M {
+	if k.Held != nil {
+		return payloadOf[M](k.Held)
+	}
+	return (*M)(unsafe.Pointer(&k.Words))
+}
+
+// Cancel ends the timer and reports whether that was in time. If so, the message of
+// [After], or the next one of [Every], will not run, even if it is in the mailbox
+// already. Cancel panics if the timer belongs to another actor.
+//
+// Cancel returns false if the message of After has run or is running, if the timer was
+// canceled before, and if the timer has ended because its actor drains, runs its OnStop
+// or was restarted. A timer that is armed only then never runs; Cancel is still in time for it
+// until it is due, since then it was Cancel that ended it.
+func (t Timer) Cancel(c *Context) bool {
+	if t.owner == nil {
+		return false
+	}
+	if mustRun(c, "Cancel"); t.owner != c.self {
+		panic("gallop: Cancel of a timer of " + t.owner.String() + " by " + c.self.String())
+	}
+	return c.self.cold.ownTimers().cancel(c, t.Ref)
+}
+
+// fired is the payload of a message that a shard sends: the number of a timer.
+type fired struct{ number uint32 }
+
+var firedSize, _ = msg.Of[fired]()
+
+// makeTimers returns the timers of the system, and makes them at first. Any worker. If the system
+// stops meanwhile, either its stop sees them or they see it.
+func (s *System) makeTimers() *timerwheel.Timers {
+	if t := s.timers.Load(); t != nil {
+		return t
+	}
+	t := timerwheel.New(s.sched, s.opts.clock, s.opts.workers, fireTimers)
+	if !s.timers.CompareAndSwap(nil, t) { // publishes them
+		return s.timers.Load()
+	}
+	if s.sched.Stopping() {
+		t.Stop()
+	}
+	return t
+}
+
+// fireTimers sends the messages of timers that a shard has taken from its wheel.
+func fireTimers(w *sched.Worker, s *timerwheel.Shard, list []timerwheel.Due) {
+	c := w.Local().(*Context)
+	for _, d := range list {
+		c.fire(s, d)
+	}
+}
+
+func (c *Context) fire(s *timerwheel.Shard, d timerwheel.Due) {
+	m, to := c.alloc(firedSize.ID), cellOfTask(d.Owner)
+	c.sys.sim.count(-1) // what the timer has for its actor is counted when it runs
+	m.ID, m.From = firedID, 0
+	payloadOf[fired](m).number = d.Number
+	if !c.pushMail(to, m) {
+		c.recycle(m)
+		discardAll(c, to, s.Lost(d.Number))
+	}
+}
+
+// arming is a timer between the two halves of its arming. Its shard is locked meanwhile.
+type arming struct {
+	*timer
+	list   *actorTimers
+	number uint32
+}
+
+// beginArm finds the place for a new timer of the running actor.
+func (c *Context) beginArm(id uint16, held *message) arming {
+	l := c.self.makeCold().ownTimers()
+	if l.shard == nil {
+		l.shard = c.sys.makeTimers().ShardOf(c.w)
+	}
+	n, k := l.shard.Begin()
+	k.ID, k.Held = id, held
+	return arming{k, l, n}
+}
+
+// endArm arms a timer whose payload is in its place.
+func (c *Context) endArm(a arming, d, period time.Duration) Timer {
+	a.Owner, a.Period = &c.self.task, int64(period)
+	now := c.sys.opts.clock.Nanos()
+	t := a.list.shard.Arm(c.w, a.number, a.timer, seam.After(now, max(d, 0)), now)
+	a.list.add(t)
+	return Timer{c.self, t}
+}
+
+// fired runs the message of a timer, unless it was canceled on its way. A timer of Every is armed
+// again before.
+func (l *actorTimers) fired(c *Context, a *cell, m *message) {
+	n := payloadOf[fired](m).number
+	k := l.shard.At(n)
+	if invariant.On {
+		verifyFired(l, a, n, k)
+	}
+	c.count.notRun++ // only the payload counts
+	switch {
+	case !k.Live():
+		l.shard.Free(n, k)
+		return
+	case k.Period == 0:
+		l.left--
+		k.Outdate()
+		run := c.takePayload(k, a)
+		l.shard.Free(n, k)
+		c.runHeld(a, m, run)
+		return
+	}
+	tick := c.copyPayload(k, a)
+	l.again(c, a, n, k, a.contextOver(tick))
+	c.runHeld(a, m, tick)
+}
+
+// again arms the timer of Every for its next tick, unless this one was the last: its actor drains,
+// or its context has ended.
+func (l *actorTimers) again(c *Context, a *cell, n uint32, k *timer, last bool) {
+	if l.over || last {
+		if !l.over {
+			l.left--
+		}
+		held := k.End()
+		l.shard.Free(n, k)
+		discardAll(c, a, held)
+		return
+	}
+	now := c.sys.opts.clock.Nanos()
+	l.shard.Rearm(c.w, n, k, k.Following(now), now)
+}
+
+// takePayload returns the payload of a timer as a message.
+func (c *Context) takePayload(k *timer, a *cell) *message {
+	if held := k.Held; held != nil {
+		held.ID = k.ID
+		if isMail(k.ID) {
+			c.sys.sim.count(1)
+		}
+		return held
+	}
+	return c.copyPayload(k, a)
+}
+
+// copyPayload returns a copy of the payload of a timer as a message.
+func (c *Context) copyPayload(k *timer, a *cell) *message {
+	d := a.shared().typ.decls[k.ID]
+	m := c.node(d.size) // an urgent behaviour has no number in the cache
+	if m.ID = k.ID; m.ID == carriedID {
+		c.sys.sim.count(1) // the message in it, which is not of this worker's making
+	}
+	d.copy(m, k)
+	return m
+}
+
+// runHeld runs m, which has been in no mailbox, in the place of at. If its behaviour
+// panics, at tells the report which one that was.
+func (c *Context) runHeld(a *cell, at, m *message) {
+	at.ID, at.From, m.From = m.ID, a.id, a.id
+	c.invoke(a, m)
+	c.recycle(m)
+}
+
+// ownTimers returns the timers of an actor, and makes them at first. Owner only.
+func (x *coldState) ownTimers() *actorTimers {
+	if x.timers == nil { // over: its mailbox is closed
+		over := x.drained || x.state == leaving && x.after == nextEnded
+		x.timers = &actorTimers{over: over}
+	}
+	return x.timers
+}
+
+// actorTimers are an actor's timers. Owner only.
+//
+// They are in a list with gaps: a timer that has run or was canceled stays in it, and
+// is known by its gen. To take it out at once would fetch its neighbours.
+type actorTimers struct {
+	list []timerwheel.Ref
+	left int // how many of the list have not run
+	// Where all of them are: their order is decided in one place.
+	shard *timerwheel.Shard
+	over  bool // the actor ends: what is on its way is the last
+}
+
+// add enters a timer, and tidies the list up if it is full and half of it is gone.
+func (l *actorTimers) add(t timerwheel.Ref) {
+	if len(l.list) == cap(l.list) && l.left <= len(l.list)/2 {
+		l.tidy()
+	}
+	l.list = append(l.list, t)
+	l.left++
+	if invariant.On {
+		verifyActorTimers(l)
+	}
+}
+
+// tidy drops those that have run or were canceled.
+func (l *actorTimers) tidy() {
+	l.list = slices.DeleteFunc(l.list, func(t timerwheel.Ref) bool { return l.shard.Find(t) == nil })
+}
+
+// cancel ends one timer, and reports whether it was in time. A timer that is on its way stays as it
+// is, without its payload, and is discarded when it comes.
+func (l *actorTimers) cancel(c *Context, t timerwheel.Ref) bool {
+	if l.shard == nil {
+		return false
+	}
+	held, ok := l.shard.Cancel(t)
+	if !ok {
+		return false
+	}
+	l.left--
+	if invariant.On {
+		verifyActorTimers(l)
+	}
+	discardAll(c, c.self, held)
+	return true
+}
+
+// discard ends the payload of a timer of b that will not run: what it owns, and what it keeps
+// alive. The caller has taken it from the timer.
+func discard(e env, a *cell, held *message) {
+	d := a.typ().decls[held.ID]
+	if invariant.On {
+		verifyDiscard(a, held, d)
+	}
+	if held.ID == carriedID {
+		in := unwrap(held)
+		e.recycle(held)
+		discard(e, a, in)
+		return
+	}
+	if !isOwn(held.ID) {
+		d.discardOwned(held)
+	}
+	d.clear(held)
+	e.recycle(held)
+}
+
+// discardAll is discard for a chain.
+func discardAll(e env, a *cell, left *message) {
+	for left != nil {
+		held := left
+		left, held.Next = held.Next, nil
+		discard(e, a, held)
+	}
+}
+
+// cancelAll ends all timers of an actor that lives on: those on their way as well.
+func (l *actorTimers) cancelAll(c *Context) {
+	for _, t := range l.list {
+		l.cancel(c, t)
+	}
+	l.list, l.left = nil, 0
+}
+
+// end ends all timers with their actor. What is on its way finds the mailbox closed,
+// unless it is in there already and the actor drains. A system that has stopped keeps
+// its wheels, since no worker looks at them any more.
+func (l *actorTimers) end(e env, a *cell) {
+	if l.shard == nil {
+		l.over = true
+		return
+	}
+	for some := range slices.Chunk(l.list, timerwheel.FireBatch) {
+		held := l.shard.RemoveAll(some)
+		discardAll(e, a, held)
+	}
+	l.tidy() // what is on its way keeps its handles
+	l.left, l.over = len(l.list), true
+}
+
+// missed ends a timer whose message does not run any more.
+func (l *actorTimers) missed(e env, a *cell, m *message) {
+	n := payloadOf[fired](m).number
+	k := l.shard.At(n)
+	held := k.End()
+	l.shard.Free(n, k)
+	discardAll(e, a, held)
+}
+
+// verifyDiscard checks the payload of a timer that will not run: it is one message, of the
+// behaviour that it was for.
+func verifyDiscard(a *cell, held *message, d *descriptor) {
+	invariant.Check(held.Next == nil, "%v discards a payload that is in a chain", a)
+	invariant.Check(held.SizeClass() == d.size.ID,
+		"%v discards a payload of pool %d as one of pool %d", a, held.SizeClass(), d.size.ID)
+}
+
+// verifyFired checks a timer whose message runs. Its actor's owner only.
+func verifyFired(l *actorTimers, a *cell, n uint32, k *timer) {
+	invariant.Check(k != nil && k.Fired(), "timer %d fires, and is armed", n)
+	invariant.Check(!k.Live() || k.Owner == &a.task, "timer %d of another fires at %v", n, a)
+	invariant.Check(!k.Live() || l.left > 0 || l.over, "timer %d fires, and %v has none", n, a)
+}
+
+// verifyActorTimers checks the list of an actor's timers. Owner only.
+func verifyActorTimers(l *actorTimers) {
+	invariant.Check(l.over || l.left >= 0 && l.left <= len(l.list), "%d of %d timers are left",
+		l.left, len(l.list))
+	invariant.Check(l.shard != nil || len(l.list) == 0, "%d timers in no shard", len(l.list))
+}

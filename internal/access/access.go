@@ -1,0 +1,112 @@
+// Package access lets the packages supervise and group call what package actor does not export.
+// Package actor sets the variables when it is initialised. The types of package actor cannot be
+// named here, so the parameters are of type any; each variable says what it is called with. A value
+// of another type panics.
+package access
+
+// ChildOptions says how a supervisor looks after a child.
+type ChildOptions struct {
+	// Down is a Behaviour[T, actor.ChildDown] of the supervisor. It hears of the child's failures,
+	// as actor.SpawnSupervised says.
+	Down any
+	// Up is a Behaviour[T, ChildUp] of the supervisor, which hears whenever the child is up, by a
+	// message that overtakes ordinary mail. It may be nil.
+	Up any
+	// Stop tells the child to end when the supervisor ends, is suspended or restarts, and is not
+	// killed. It is called with the supervisor's *actor.Context and the child's actor.AnyRef, in the
+	// supervisor's turn. It must not wait, and must see to it that the child ends. If Stop is nil,
+	// the child is told to end as its supervisor was.
+	Stop func(c, child any)
+	// Together says that the child need not wait for its younger siblings to end: when the first
+	// child with this mark is told to end, all of them are.
+	Together bool
+	// Family is what FamilyOf returns to the child.
+	Family any
+	// Before is the actor.AnyRef of a child of the supervisor, or nil. The new child takes the place
+	// before it, as if it were older: it is told to end later.
+	Before any
+	// Decide decides what becomes of the child when a behaviour panics or exits with an error, when
+	// init or OnStart fails, or when a linked actor fails. It is given the reason. It is
+	// not asked about normal ends, about Suspend, Restart and orders to end, nor while the child
+	// drains. It runs in the child's turn, before anything of the life is lost, perhaps on another
+	// worker than the supervisor's: so it must not use the supervisor's state, and must not wait. If
+	// it panics itself, or is nil, the decision is Restart.
+	Decide func(reason error) Decision
+	// DropMail makes dead letters of the mail that waits for the child when it is restarted.
+	DropMail bool
+	// Backlog is how many ordinary messages are kept for the child while it is in a back-off, from
+	// Postpone on, besides those that waited then: 1,000 if it is 0, none if it is negative. The
+	// others become dead letters with the reason actor.ErrSuspended.
+	Backlog int
+	// KeepReplies lets the outcomes of what one life of the child has asked for, by AskTo and Pipe,
+	// run in the next. Otherwise they become dead letters with the reason actor.ErrRestarted.
+	KeepReplies bool
+	// Path names the child in reports and logs, for example "shop/users/bob". It may be empty.
+	Path string
+}
+
+// Decision is what becomes of a supervised actor that is about to fail. Package supervise has the
+// same, exported, and says more.
+type Decision uint8
+
+// The decisions.
+const (
+	Restart  Decision = iota // suspends the actor, and tells its supervisor
+	Resume                   // lets it go on with its state
+	Stop                     // ends it for good
+	Escalate                 // suspends it; its supervisor is to fail as well
+)
+
+// ChildUp is the message by which a supervisor learns that an actor is up: that OnStart has
+// returned without an error.
+type ChildUp struct {
+	Ref any // an actor.AnyRef
+}
+
+var (
+	// SpawnUnder is actor.SpawnSupervised with options. It is called with a *actor.Context, a
+	// *actor.Type[S] and a func(*S), and returns an actor.AnyRef. It also panics if Before is not a
+	// child of the running actor.
+	SpawnUnder func(c, typ, init any, o ChildOptions) (ref any)
+
+	// DecisionOf returns what Decide has said about the reason of an actor.ChildDown: Restart if it
+	// was not asked.
+	DecisionOf func(childDown any) Decision
+
+	// Postpone says that a suspended actor is in a back-off: it will be restarted later. It is called
+	// with an actor.Sender and an actor.Target.
+	Postpone func(from, child any)
+
+	// Standby says that a suspended actor will be restarted as soon as others before it are up, none
+	// of which is in a back-off as far as is known. The actor no longer holds the system, as with
+	// Postpone, but its mail waits as with an immediate restart. Postpone may follow.
+	Standby func(from, child any)
+
+	// FamilyOf returns what ChildOptions.Family said for the running actor, or nil. It is called with
+	// a *actor.Context.
+	FamilyOf func(c any) any
+
+	// Seal seals an *actor.Type[S], or says what is wrong with its dispatch table.
+	Seal func(typ any) error
+
+	// Guard calls f, which is a user's function, in a goroutine and waits for it. A panic or a
+	// runtime.Goexit in f is logged, with the name of the hook, and has no other effect. It is called
+	// with an *actor.System.
+	Guard func(sys any, hook string, f func())
+
+	// Refuse makes a dead letter of a message to an actor.Handler[M], which is not sent. It is called
+	// with an actor.Sender, the handler, and a *M. It reports false, and has done nothing, if the
+	// handler is not what Behaviour.To returns.
+	Refuse func(from, handler, message any, reason error) bool
+
+	// IsOf reports whether an actor.Behaviour or actor.AskBehaviour was declared for an *actor.Type.
+	IsOf func(behaviour, typ any) bool
+
+	// AskTarget returns the actor.AnyRef to which what AskBehaviour.To returns leads. It reports false
+	// if to is something else.
+	AskTarget func(to any) (ref any, ok bool)
+
+	// SameAskTarget reports whether a and b are equal, or lead to the same behaviour of the same
+	// actor: AskBehaviour.To returns something new at each call.
+	SameAskTarget func(a, b any) bool
+)

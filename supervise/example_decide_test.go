@@ -1,0 +1,82 @@
+package supervise_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+var errNegative = errors.New("negative")
+
+// cashbox counts what it is given, and cannot take what is negative.
+type cashbox struct{ sum int }
+
+func (t *cashbox) Take(c *actor.Context, n int) {
+	if n < 0 {
+		c.Exit(errNegative)
+		return
+	}
+	t.sum += n
+	fmt.Println("sum", t.sum)
+}
+
+var (
+	cashboxType = actor.NewType[cashbox]("cashbox")
+	cashboxTake = actor.Declare[int](cashboxType, "take")
+)
+
+func init() { cashboxType.Table(cashboxTake.Handle((*cashbox).Take)) }
+
+// fillBox gives a cashbox that is supervised as box says what is good, bad and good again.
+func fillBox(box supervise.Worker[cashbox], o ...actor.Option) {
+	sys := actor.Start(append(o, actor.WithWorkers(1),
+		actor.WithLogger(slog.New(slog.DiscardHandler)))...)
+	ctx := context.Background()
+	box.Name, box.Type = "box", cashboxType
+	box.Backoff = supervise.NoBackoff
+	root, err := supervise.StartWait(ctx, sys, supervise.Spec{Name: "kiosk",
+		Children: []supervise.Child{box}})
+	if err != nil {
+		fmt.Println(err)
+	}
+	r, _ := supervise.Find[cashbox](ctx, root, "box")
+	begin, _ := sys.Hold()
+	for _, n := range []int{1, -1, 2} {
+		cashboxTake.Send(sys, r, n)
+	}
+	begin()
+	_ = actor.DrainWait(ctx, root)
+	_ = sys.Run()
+}
+
+// What Decide returns may depend on the reason. Resumed, the cashbox goes on with its sum.
+func ExampleDecision() {
+	fillBox(supervise.Worker[cashbox]{Decide: func(reason error) supervise.Decision {
+		if errors.Is(reason, errNegative) {
+			return supervise.DecideResume
+		}
+		return supervise.DecideRestart
+	}})
+	// Output:
+	// sum 1
+	// sum 3
+}
+
+// With KeepMail, the default, what waits for the cashbox runs after the restart, in a new
+// life. With DropMail it becomes a dead letter.
+func ExampleMailPolicy() {
+	fillBox(supervise.Worker[cashbox]{})
+	fillBox(supervise.Worker[cashbox]{Mail: supervise.DropMail}, actor.WithHooks(actor.Hooks{
+		DeadLetter: func(l actor.DeadLetter) {
+			fmt.Println("dead:", l.Message, errors.Is(l.Reason, actor.ErrRestarted))
+		}}))
+	// Output:
+	// sum 1
+	// sum 2
+	// sum 1
+	// dead: 2 true
+}

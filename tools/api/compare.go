@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// change is a line that is new, or gone.
+type change struct {
+	line
+	gone bool
+}
+
+func (c change) String() string {
+	if c.gone {
+		return "- " + c.text
+	}
+	return "+ " + c.text
+}
+
+// difference returns what is in one of the two only, in the order of the names.
+func difference(before, now []line) (all []change) {
+	for _, l := range before {
+		if !slices.Contains(now, l) {
+			all = append(all, change{l, true})
+		}
+	}
+	for _, l := range now {
+		if !slices.Contains(before, l) {
+			all = append(all, change{l, false})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b change) int { return cmp.Compare(a.name, b.name) })
+	return all
+}
+
+// unnamed returns the changes whose names do not stand in news in backquotes: the whole name, or
+// the part behind the dot, alone or in front of something that is no letter.
+func unnamed(all []change, news string) (left []change) {
+	for _, c := range all {
+		if !named(c.name, news) {
+			left = append(left, c)
+		}
+	}
+	return left
+}
+
+func named(name, news string) bool {
+	for i, code := range strings.Split(news, "`") {
+		if i%2 == 0 {
+			continue // between two pieces of code
+		}
+		for word := range strings.FieldsFuncSeq(code, notInName) {
+			if word == name || strings.HasSuffix(word, "."+name) ||
+				strings.HasSuffix(name, "."+word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func notInName(r rune) bool {
+	return r != '.' && r != '_' && (r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z')
+}
+
+// unreleased returns the section [Unreleased] of a changelog.
+func unreleased(file string) (string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	_, rest, ok := strings.Cut(string(text), "\n## [Unreleased]")
+	if !ok {
+		return "", fmt.Errorf("%s has no section [Unreleased]", file)
+	}
+	section, _, _ := strings.Cut(rest, "\n## [")
+	return section, nil
+}
+
+// write makes the file of an API: each line is a name, a tab and a text.
+func write(file string, all []line) error {
+	var text strings.Builder
+	for _, l := range all {
+		fmt.Fprintf(&text, "%s\t%s\n", l.name, l.text)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(text.String()), 0o644)
+}
+
+func read(file string) (all []line, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		name, text, ok := strings.Cut(s.Text(), "\t")
+		if !ok {
+			return nil, fmt.Errorf("%s: not a line of an API: %q", file, s.Text())
+		}
+		all = append(all, line{name, text})
+	}
+	return all, nil
+}
