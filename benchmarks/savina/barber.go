@@ -13,7 +13,8 @@ var barber = program{
 
 const (
 	roomSize  = 1000
-	cutEffort = 1000 // steps of a haircut, and between two customers: so many at most
+	// Steps of a haircut; between two customers there are so many at most.
+	cutEffort = 1000
 )
 
 type factory struct {
