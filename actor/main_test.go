@@ -131,7 +131,7 @@ func scaled(n int) int {
 	case testing.Short():
 		return max(n/10, 1)
 	case raceDetector && !longForms():
-		return max(n/4, 1)
+		return max(n/8, 1)
 	}
 	return n
 }

@@ -363,7 +363,7 @@ func TestActor_IdleSize(t *testing.T) {
 
 // idleSize returns how many bytes actors take that have run once.
 func idleSize(t *testing.T, typ *actor.Type[lodger], once actor.Behaviour[lodger, int]) float64 {
-	const actors = 100_000
+	actors := max(scaled(100_000), 25_000) // few enough would show what the workers keep
 	sys := start(t)
 	refs := make([]actor.Ref[lodger], actors)
 	heap := func() int64 {
@@ -379,7 +379,7 @@ func idleSize(t *testing.T, typ *actor.Type[lodger], once actor.Behaviour[lodger
 		once.Send(sys, refs[i], 1)
 	}
 	quiet(t, sys)
-	per := float64(heap()-before)/actors - float64(unsafe.Sizeof(lodger{}))
+	per := float64(heap()-before)/float64(actors) - float64(unsafe.Sizeof(lodger{}))
 	t.Logf("%.1f bytes besides the state", per)
 	runtime.KeepAlive(refs)
 	return per

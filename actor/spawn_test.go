@@ -117,7 +117,7 @@ func (s *shoot) end(c *actor.Context, sum int64) {
 func TestSpawn_DepthFirst(t *testing.T) {
 	for way := range wakings {
 		t.Run(way, func(t *testing.T) {
-			for seed := range uint64(3) {
+			for seed := range uint64(scaled(3)) {
 				plant(start(t, actor.WithWorkers(1), actor.WithDeterministic(seed)), way).check(t, 5*arms)
 				plant(start(t, actor.WithWorkers(3), actor.WithDeterministic(seed)), way).check(t, 30*arms)
 			}

@@ -16,6 +16,5 @@ type Immutable[T any] struct{}
 //
 //	type _ = capability.Shared[*Pool]
 //
-// gallopvet believes it in any package. Nothing checks it, neither before the program runs nor
-// then.
+// gallopvet believes it in any package. Nothing checks it, at run time or before.
 type Shared[T any] struct{}

@@ -46,8 +46,8 @@ func boolean(name, usage string, to *bool) {
 	})
 }
 
-// explained keeps the lines whole, and each to be said once: packages are looked at with their
-// tests and without.
+// explained keeps the lines whole, and has each said once: packages are looked at with their tests
+// and without.
 var explained struct {
 	sync.Mutex
 	said map[string]bool

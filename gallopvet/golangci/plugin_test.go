@@ -9,7 +9,7 @@ import (
 
 // TestPlugin: golangci-lint gets the rules that the command has.
 func TestPlugin(t *testing.T) {
-	p, err := New(map[string]any{"tests": true})
+	p, err := New(map[string]any{"tests": true, "disable": []string{"GV6"}})
 	if err != nil {
 		t.Fatal(err)
 	}

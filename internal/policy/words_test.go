@@ -133,6 +133,7 @@ var exempt = []struct{ dir, names, reason string }{
 	{"group", `^level$`, "of the log"},
 	{"group", `^kind$`, "of a hook; no actor class"},
 	{"group", `(?i)asker$|^standing|^Standing$`, "names of package actor"},
+	{"benchmarks/savina", `(?i)credit|kind$|^(level|body|mine)$`, "of accounts, requests and rooms"},
 	{"benchmarks/heap", `^kinds$`, "of garbage; decision 26 is about them"},
 	{"cmd/pingpong", `^Spares$`, "a field of the JSON that other programs read"},
 	{"examples/sessions", `^(maxB|b)ody$`, "of an HTTP request"},
