@@ -19,8 +19,8 @@ func TestArenaIsLazy(t *testing.T) {
 	}
 }
 
-// "Then it takes a chunk of 256 bytes, one of 1 KiB, and then chunks that are each twice as large, up to
-// 64 KiB."
+// "Then it takes a chunk of 256 bytes, one of 1 KiB, and then chunks that are each twice as large,
+// up to 64 KiB."
 func TestChunksGrow(t *testing.T) {
 	var a heap.Arena
 	reserved := 0
@@ -30,7 +30,8 @@ func TestChunksGrow(t *testing.T) {
 		}
 		reserved += size << 8
 		if s := a.Stats(); s.Reserved != reserved || s.Used != reserved {
-			t.Fatalf("after a chunk of %d times 256 bytes: %+v, want %d reserved and used", size, s, reserved)
+			t.Fatalf("after a chunk of %d times 256 bytes: %+v, want %d reserved and used", size, s,
+				reserved)
 		}
 	}
 	if s := a.Stats(); s.Chunks != 10 {
