@@ -7,7 +7,7 @@ import (
 )
 
 // ReplyTo is where the reply to a request goes: the request carries it. Any process may reply, once.
-type ReplyTo[R any] struct{ c *Chan[answer[R]] }
+type ReplyTo[R any] struct{ a Asked[R] }
 
 // answer is a reply, or why none comes.
 type answer[R any] struct {
@@ -15,8 +15,16 @@ type answer[R any] struct {
 	err error
 }
 
-// Reply replies, and reports whether this was the first reply.
-func (r ReplyTo[R]) Reply(from Env, v R) bool { return r.c.TrySend(from, answer[R]{v: v}) }
+// Reply replies, and reports whether this is the reply that the caller gets: it is the first, and
+// the caller has not given up.
+func (r ReplyTo[R]) Reply(from Env, v R) bool {
+	sys, w := from.env()
+	if !r.a.m.stop() {
+		return false
+	}
+	r.a.c.offer(w, sys, answer[R]{v: v})
+	return true
+}
 
 // Asked is a request that was sent: see [Ask].
 type Asked[R any] struct {
@@ -39,7 +47,7 @@ func Ask[M, R any](from Env, to Ref[M], request func(ReplyTo[R]) M) Asked[R] {
 		a.m.fire(Down{to.Process, ErrNoProcess}, w, sys)
 		return a
 	}
-	to.Send(from, request(ReplyTo[R]{a.c}))
+	to.Send(from, request(ReplyTo[R]{a}))
 	return a
 }
 
@@ -48,20 +56,18 @@ func Ask[M, R any](from Env, to Ref[M], request func(ReplyTo[R]) M) Asked[R] {
 // once, unless [Asked.Replied] is chosen instead.
 func (a Asked[R]) Reply(by Party) (R, error) {
 	r, _ := a.c.Recv(by)
-	a.m.stop()
 	return r.v, r.err
 }
 
 // Replied is the case that the reply has come; *v and *err are as with [Asked.Reply].
 func (a Asked[R]) Replied(v *R, err *error) Case {
-	k := &askCase[R]{a: a, v: v, err: err}
+	k := &askCase[R]{v: v, err: err}
 	k.recvCase = recvCase[answer[R]]{chanCase[answer[R]]{c: a.c}, &k.got, nil}
 	return k
 }
 
 type askCase[R any] struct {
 	recvCase[answer[R]]
-	a   Asked[R]
 	got answer[R]
 	v   *R
 	err *error
@@ -69,7 +75,6 @@ type askCase[R any] struct {
 
 func (k *askCase[R]) finish(byOther bool) {
 	k.recvCase.finish(byOther)
-	k.a.m.stop()
 	*k.v, *k.err = k.got.v, k.got.err
 }
 
