@@ -6,7 +6,8 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// ReplyTo is where the reply to a request goes: the request carries it. Any process may reply, once.
+// ReplyTo is where the reply to a request goes: the request carries it. Any process may reply,
+// once.
 type ReplyTo[R any] struct{ a Asked[R] }
 
 // answer is a reply, or why none comes.

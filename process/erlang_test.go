@@ -50,7 +50,8 @@ func TestErlang(t *testing.T) {
 			for _, m := range []any{1, "a", 2, "b", 3} {
 				s.Ref().Send(s, m)
 			}
-			got := fmt.Sprint(s.ReceiveMatch(isString), s.ReceiveMatch(isString), s.Receive(), s.Receive(), s.Receive())
+			got := fmt.Sprint(s.ReceiveMatch(isString), s.ReceiveMatch(isString),
+				s.Receive(), s.Receive(), s.Receive())
 			equal(t, "order", got, "ab1 2 3")
 		},
 		"receive: what does not match stays": func(t *testing.T, s *Self[any]) {
@@ -88,7 +89,7 @@ func TestErlang(t *testing.T) {
 			_, ok := s.ReceiveWithin(time.Millisecond, nil)
 			equal(t, "received", ok, false)
 		},
-		"receive: messages that do not match do not restart the time-out": func(t *testing.T, s *Self[any]) {
+		"receive: messages that do not match restart no time-out": func(t *testing.T, s *Self[any]) {
 			quit := false
 			Go(s, func(p *Proc) {
 				for !quit {

@@ -390,7 +390,8 @@ func TestGo(t *testing.T) {
 			if p.sys.stepwise {
 				end() // else its goroutine is no part of the run
 			}
-			equal(t, "chosen", Select(p, RecvFrom[int](NewChan[int](0), nil, nil), Done(ctx), After(time.Hour)), 1)
+			never := RecvFrom[int](NewChan[int](0), nil, nil)
+			equal(t, "chosen", Select(p, never, Done(ctx), After(time.Hour)), 1)
 			equal(t, "ended already", Select(p, Done(ctx)), 0)
 		},
 		"select: mailbox": func(t *testing.T, p *Proc) {

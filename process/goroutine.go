@@ -33,13 +33,14 @@ func (g *Goroutine) enter(string) *party { return &g.party }
 func (g *Goroutine) park(as uint32) {
 	if g.state.CompareAndSwap(running, as) {
 		if g.sys.stepwise {
-			g.sys.sched.Await(context.Background(), g.notified)
+			g.sys.sched.Await(context.Background(), g.woken)
 		}
 		g.parker.Park()
+		return
 	}
-	g.state.Store(running)
+	g.state.Store(running) // it has had a notice
 }
 
-func (g *Goroutine) notified() bool { return g.state.Load() == notified }
+func (g *Goroutine) woken() bool { return g.state.Load() == running }
 
 func (g *Goroutine) unpark() { g.parker.Unpark() }

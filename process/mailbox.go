@@ -15,7 +15,7 @@ type mailbox[M any] struct {
 
 	// Owner only.
 	first, last *node[M]
-	marked      *node[M] // where a receive for the newest mark begins: behind it; nil: at first
+	marked      *node[M] // the newest mark is behind it; nil: at first
 	mark        uint64   // the number of that mark
 }
 

@@ -33,11 +33,11 @@ type Party interface {
 //
 // The wake word, state, says whether the party runs.
 //
-//	             wake                       wake: the waker makes it runnable
-//	RUNNING ─────────────▶ NOTIFIED ◀──────────────────────── PARKED, for a reason
-//	 │  ▲      resume         │                                  ▲
-//	 │  └─────────────────────┘                                  │
-//	 └───────────────────────────────────────────────────────────┘ park
+//	               park                     wake: the waker makes it runnable
+//	RUNNING ──────────────────▶ PARKED, for a reason ──────────────▶ RUNNING
+//	 │   ▲
+//	 │   └──── instead of the next park ───┐
+//	 └────── wake ──────▶ NOTIFIED ────────┘
 //
 // A notice is sticky, and may come without a cause: a party that goes on looks again.
 type party struct {
@@ -109,14 +109,14 @@ func (pt *party) wake(w *sched.Worker, by *System) {
 // takeParked makes a parked party go on, and reports false if another waker was faster.
 func (pt *party) takeParked(w *sched.Worker, by *System, s uint32) bool {
 	if pt.proc == nil {
-		if pt.state.CompareAndSwap(s, notified) {
+		if pt.state.CompareAndSwap(s, running) {
 			pt.outer.unpark()
 			return true
 		}
 		return false
 	}
 	if w != nil && by.sched == pt.sys.sched {
-		if pt.state.CompareAndSwap(s, notified) {
+		if pt.state.CompareAndSwap(s, running) {
 			w.Schedule(&pt.proc.task)
 			return true
 		}
@@ -126,7 +126,7 @@ func (pt *party) takeParked(w *sched.Worker, by *System, s uint32) bool {
 	if !ok {
 		return true // its system has ended and unwinds it
 	}
-	if pt.state.CompareAndSwap(s, notified) {
+	if pt.state.CompareAndSwap(s, running) {
 		a.Inject(&pt.proc.task)
 		return true
 	}

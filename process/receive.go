@@ -52,7 +52,8 @@ func (s *Self[M]) ReceiveAfter(mark Mark, d time.Duration, match func(M) bool) (
 const forever = time.Duration(1<<63 - 1)
 
 // receive looks behind prev, waits at most for d, and never looks at a message twice.
-func (s *Self[M]) receive(op string, prev *node[M], match func(M) bool, d time.Duration) (m M, ok bool) {
+func (s *Self[M]) receive(op string, prev *node[M], match func(M) bool,
+	d time.Duration) (m M, ok bool) {
 	s.enter(op)
 	var t *timer
 	for {

@@ -70,7 +70,6 @@ func start(from Env, p *Proc, run runner) {
 	sys, w := from.env()
 	p.sys, p.proc, p.run = sys, p, run
 	p.task.InitClass(&sys.class)
-	p.state.Store(notified)
 	if !sys.registry.add(p, w) {
 		p.endEarly()
 		return

@@ -22,7 +22,6 @@ func (r *turns) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	if p.co == nil {
 		p.begin(r.sys.poolOf(w))
 	}
-	p.state.Store(running)
 	kept := p.co.switchTo()
 	switch p.left {
 	case leftYield:
@@ -35,7 +34,11 @@ func (r *turns) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	}
 	w.PrepareNext()
 	// The task is given up here, unless a notice has come since the process looked.
-	return !p.state.CompareAndSwap(running, p.left)
+	if p.state.CompareAndSwap(running, p.left) {
+		return false
+	}
+	p.state.Store(running)
+	return true
 }
 
 // TaskTerminated implements [sched.ClassRunner]. A process that was runnable when its scheduler
