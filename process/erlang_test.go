@@ -475,3 +475,32 @@ func TestNoMessageIsLost(t *testing.T) {
 		s.Stop()
 	}
 }
+
+// TestKillStorm: receivers are killed at any moment; each message is received or a dead letter.
+func TestKillStorm(t *testing.T) {
+	const receivers, each = 100, 100
+	dead := NewChan[int](receivers * each)
+	var s *System
+	s = Start(Config{Workers: 2, DeadLetters: func(d DeadLetter) { dead.TrySend(s, 1) }})
+	defer s.Stop()
+	received := NewChan[int](receivers * each)
+	for range receivers {
+		r := Spawn(s, func(s *Self[int]) {
+			for {
+				received.TrySend(s, s.ReceiveMatch(func(m int) bool { return m%3 != 0 }))
+			}
+		})
+		Go(s, func(p *Proc) {
+			for i := range each {
+				r.Send(p, i)
+				if i%10 == 0 {
+					p.Yield()
+				}
+			}
+		})
+		Go(s, func(p *Proc) { p.Yield(); p.Yield(); r.Kill(p) })
+	}
+	quiet(t, s)
+	equal(t, "sum", received.Len()+dead.Len(), receivers*each)
+	equal(t, "blocked", len(s.Blocked()), 0)
+}

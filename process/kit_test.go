@@ -293,8 +293,9 @@ func TestPanicWhileCancelled(t *testing.T) {
 func TestStopUnwindsAll(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *System) {
 		var deferred []int
+		var all []Process
 		for i := range 20 {
-			Go(s, func(p *Proc) {
+			p := Go(s, func(p *Proc) {
 				defer func() { deferred = append(deferred, i) }()
 				defer func() { NewChan[int](0).Recv(p) }()
 				switch i % 4 {
@@ -312,11 +313,16 @@ func TestStopUnwindsAll(t *testing.T) {
 					(*Chan[int])(nil).Send(p, 1)
 				}
 			})
+			all = append(all, p)
 		}
 		quiet(t, s)
 		equal(t, "blocked", len(s.Blocked()), 25)
 		s.Stop()
 		equal(t, "unwound", len(deferred), 20)
+		for _, p := range all {
+			reason, _ := p.Result()
+			equal(t, "reason", reason, ErrStopped)
+		}
 		late := Go(s, func(*Proc) { t.Error("ran after the end") })
 		reason, ok := late.Result()
 		equal(t, "ended", ok, true)

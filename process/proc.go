@@ -69,7 +69,7 @@ func (p *Proc) enter(op string) *party {
 	if p.cause.Load() != nil {
 		p.obey()
 	}
-	if p.sys.stepwise {
+	if p.sys.stepwise && p.w != nil {
 		p.w.Point()
 	}
 	return &p.party
