@@ -37,6 +37,7 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"actor/timers.go", "unsafe", "from a timer to a payload of a few words in it"},
 	{"actor/internal/timerwheel/slab.go", "unsafe", "from the first timer of a chunk to another one"},
 	{"actor/type.go", "unsafe", "from the body of an actor to its state"},
+	{"process/turn.go", "unsafe", "from a task to the process that it is embedded in"},
 	{"heap/blob.go", "unsafe", "bytes that are shared as a string, and as a chunk"},
 	{"heap/chunk.go", "unsafe", "a chunk is the address of its bytes"},
 	{"heap/collect.go", "unsafe", "objects are copied, and their handles changed, by layout"},

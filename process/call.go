@@ -1,0 +1,96 @@
+package process
+
+import (
+	"time"
+
+	"github.com/gallop-go/gallop/sched"
+)
+
+// ReplyTo is where the reply to a request goes: the request carries it. Any process may reply,
+// once.
+type ReplyTo[R any] struct{ a Asked[R] }
+
+// answer is a reply, or why none comes.
+type answer[R any] struct {
+	v   R
+	err error
+}
+
+// Reply replies, and reports whether this is the reply that the caller gets: it is the first, and
+// the caller has not given up.
+func (r ReplyTo[R]) Reply(from Env, v R) bool {
+	sys, w := from.env()
+	if !r.a.m.stop() {
+		return false
+	}
+	r.a.c.offer(w, sys, answer[R]{v: v})
+	return true
+}
+
+// Asked is a request that was sent: see [Ask].
+type Asked[R any] struct {
+	c *Chan[answer[R]]
+	m *monitor
+}
+
+// Ask sends a process the message that request makes, with an address for the reply. It does not
+// wait. If the process ends before it has replied, the reply is an error: see [Asked.Reply].
+func Ask[M, R any](from Env, to Ref[M], request func(ReplyTo[R]) M) Asked[R] {
+	sys, w := from.env()
+	a := Asked[R]{c: NewChan[answer[R]](1)}
+	a.m = &monitor{of: to.p, tell: func(d Down, w *sched.Worker, by *System) {
+		if d.Reason == nil {
+			d.Reason = ErrNoProcess
+		}
+		a.c.offer(w, by, answer[R]{err: d.Reason})
+	}}
+	if !a.m.enter() {
+		a.m.fire(Down{to.Process, ErrNoProcess}, w, sys)
+		return a
+	}
+	to.Send(from, request(ReplyTo[R]{a}))
+	return a
+}
+
+// Reply waits for the reply. The error is the reason for which the process has ended that was
+// asked, or [ErrNoProcess] if it has ended normally, or before it was asked. It is to be called
+// once, unless [Asked.Replied] is chosen instead.
+func (a Asked[R]) Reply(by Party) (R, error) {
+	r, _ := a.c.Recv(by)
+	return r.v, r.err
+}
+
+// Replied is the case that the reply has come; *v and *err are as with [Asked.Reply].
+func (a Asked[R]) Replied(v *R, err *error) Case {
+	k := &askCase[R]{v: v, err: err}
+	k.recvCase = recvCase[answer[R]]{chanCase[answer[R]]{c: a.c}, &k.got, nil}
+	return k
+}
+
+type askCase[R any] struct {
+	recvCase[answer[R]]
+	got answer[R]
+	v   *R
+	err *error
+}
+
+func (k *askCase[R]) finish(byOther bool) {
+	k.recvCase.finish(byOther)
+	*k.v, *k.err = k.got.v, k.got.err
+}
+
+// Call is [Ask] and waits for the reply, at most for d if that is positive. The error is as with
+// [Asked.Reply], or [ErrTimeout].
+func Call[M, R any](by Party, to Ref[M], d time.Duration, request func(ReplyTo[R]) M) (R, error) {
+	a := Ask(by, to, request)
+	if d <= 0 {
+		return a.Reply(by)
+	}
+	var v R
+	var err error
+	if Select(by, a.Replied(&v, &err), After(d)) == 1 {
+		a.m.stop()
+		return v, ErrTimeout
+	}
+	return v, err
+}

@@ -1,0 +1,299 @@
+package process
+
+import (
+	"iter"
+
+	"github.com/gallop-go/gallop/internal/nocmp"
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// Chan is a channel, as Go's: senders and receivers meet, or a buffer is between them. A process
+// that waits at one does not keep its worker. Processes of any system and goroutines outside
+// ([Goroutine]) may share a channel. A nil *Chan is never ready, as in Go. Values that one party
+// sends are received in their order. What a sender did before synchronizes before the receive of
+// its value.
+//
+// An operation that need not wait costs a lock. A hand-over to a process that waits costs some
+// 150 ns, and allocates nothing once both have waited.
+type Chan[T any] struct {
+	_  nocmp.Field
+	id uint64
+	mu seam.QuickMutex
+
+	// Guarded by mu. Receivers wait only while nothing is there, senders only while there is no
+	// room: so at most one of the queues has waiters that can be claimed, but for those of one
+	// Select.
+	closed    bool
+	head, n   int
+	buffer    []T
+	receivers waitQueue[T]
+	senders   waitQueue[T]
+}
+
+// chanIDs are the numbers of channels, in the order of which Select locks them.
+var chanIDs seam.Uint64
+
+// NewChan returns a channel with room for so many values, 0 for one without a buffer. It panics if
+// size is negative.
+func NewChan[T any](size int) *Chan[T] {
+	if size < 0 {
+		misuse("NewChan: size is negative")
+	}
+	c := &Chan[T]{id: chanIDs.Add(1)}
+	if size > 0 {
+		c.buffer = make([]T, size)
+	}
+	return c
+}
+
+// outcome is what a try at a channel has come to.
+type outcome int
+
+const (
+	wouldWait outcome = iota
+	done
+	isClosed
+)
+
+// trySend sends v if that need not wait. wake is a receiver that is to be woken. Caller holds mu.
+func (c *Chan[T]) trySend(v T) (wake *party, r outcome) {
+	if c.closed {
+		return nil, isClosed
+	}
+	if pt := c.receivers.claimReceiver(v, true); pt != nil {
+		return pt, done
+	}
+	if c.n == len(c.buffer) {
+		return nil, wouldWait
+	}
+	c.put(v)
+	return nil, done
+}
+
+// put appends v to the buffer, which has room.
+func (c *Chan[T]) put(v T) {
+	i := c.head + c.n
+	if i >= len(c.buffer) {
+		i -= len(c.buffer)
+	}
+	c.buffer[i] = v
+	c.n++
+}
+
+// tryRecv receives if that need not wait. Caller holds mu.
+func (c *Chan[T]) tryRecv() (v T, wake *party, r outcome) {
+	switch {
+	case c.n > 0:
+		v = c.pop()
+		var next T
+		if next, wake = c.senders.claimSender(true); wake != nil {
+			c.put(next)
+		}
+		return v, wake, done
+	case c.closed:
+		return v, nil, isClosed
+	}
+	if v, wake = c.senders.claimSender(true); wake != nil {
+		return v, wake, done
+	}
+	return v, nil, wouldWait
+}
+
+func (c *Chan[T]) pop() (v T) {
+	var zero T
+	v, c.buffer[c.head] = c.buffer[c.head], zero
+	if c.head++; c.head == len(c.buffer) {
+		c.head = 0
+	}
+	c.n--
+	return v
+}
+
+// Send sends v, and waits until it is received or there is room for it. It panics if the channel is
+// or gets closed.
+func (c *Chan[T]) Send(by Party, v T) {
+	pt := by.enter("Chan.Send")
+	if c == nil {
+		pt.never()
+	}
+	c.mu.Lock()
+	wake, r := c.trySend(v)
+	if r == wouldWait {
+		c.waitToSend(pt, v) // unlocks
+		return
+	}
+	c.mu.Unlock()
+	if r == isClosed {
+		misuse("Chan.Send: the channel is closed")
+	}
+	pt.wakeOther(wake)
+}
+
+// waitToSend waits until v is received. Caller holds mu, which waitToSend releases.
+func (c *Chan[T]) waitToSend(pt *party, v T) {
+	w := takeWaiter[T](pt)
+	w.v = v
+	pt.won.Store(open)
+	c.senders.push(w)
+	c.mu.Unlock()
+	if !pt.await(opSend) {
+		c.mu.Lock()
+		c.senders.remove(w)
+		c.mu.Unlock()
+		pt.proc.leave()
+	}
+	w.giveBack()
+	if !w.ok {
+		misuse("Chan.Send: the channel was closed")
+	}
+}
+
+// Recv receives a value, and waits until there is one. ok is false if the channel is closed and
+// empty.
+func (c *Chan[T]) Recv(by Party) (v T, ok bool) {
+	pt := by.enter("Chan.Recv")
+	if c == nil {
+		pt.never()
+	}
+	c.mu.Lock()
+	v, wake, r := c.tryRecv()
+	if r == wouldWait {
+		return c.waitToRecv(pt) // unlocks
+	}
+	c.mu.Unlock()
+	pt.wakeOther(wake)
+	return v, r == done
+}
+
+// waitToRecv waits until a value is sent. Caller holds mu, which waitToRecv releases.
+func (c *Chan[T]) waitToRecv(pt *party) (v T, ok bool) {
+	w := takeWaiter[T](pt)
+	pt.won.Store(open)
+	c.receivers.push(w)
+	c.mu.Unlock()
+	if !pt.await(opRecv) {
+		c.mu.Lock()
+		c.receivers.remove(w)
+		c.mu.Unlock()
+		pt.proc.leave()
+	}
+	v, ok = w.v, w.ok
+	w.giveBack()
+	return v, ok
+}
+
+// TrySend sends v if that need not wait, and reports whether it has. It panics if the channel is
+// closed.
+func (c *Chan[T]) TrySend(from Env, v T) bool {
+	sys, worker := from.env()
+	if c == nil {
+		return false
+	}
+	r := c.offer(worker, sys, v)
+	if r == isClosed {
+		misuse("Chan.TrySend: the channel is closed")
+	}
+	return r == done
+}
+
+// offer is TrySend without an Env.
+func (c *Chan[T]) offer(worker *sched.Worker, by *System, v T) outcome {
+	c.mu.Lock()
+	wake, r := c.trySend(v)
+	c.mu.Unlock()
+	if wake != nil {
+		wake.wake(worker, by)
+	}
+	return r
+}
+
+// TryRecv receives a value if that need not wait. received reports whether it has, or the channel
+// is closed; ok is as with [Chan.Recv].
+func (c *Chan[T]) TryRecv(from Env) (v T, ok, received bool) {
+	sys, worker := from.env()
+	if c == nil {
+		return v, false, false
+	}
+	c.mu.Lock()
+	v, wake, r := c.tryRecv()
+	c.mu.Unlock()
+	if wake != nil {
+		wake.wake(worker, sys)
+	}
+	return v, r == done, r != wouldWait
+}
+
+// Close closes the channel: what is in it can be received, and then receivers go on without a
+// value. It panics if the channel is nil or closed.
+func (c *Chan[T]) Close(from Env) {
+	sys, worker := from.env()
+	if c == nil {
+		misuse("Chan.Close: the channel is nil")
+	}
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		misuse("Chan.Close: the channel is closed")
+	}
+	c.closed = true
+	var wake []*party
+	var zero T
+	for pt := c.receivers.claimReceiver(zero, false); pt != nil; {
+		wake = append(wake, pt)
+		pt = c.receivers.claimReceiver(zero, false)
+	}
+	for _, pt := c.senders.claimSender(false); pt != nil; {
+		wake = append(wake, pt)
+		_, pt = c.senders.claimSender(false)
+	}
+	c.mu.Unlock()
+	for _, pt := range wake {
+		pt.wake(worker, sys)
+	}
+}
+
+// Len returns how many values are in the buffer; 0 for nil.
+func (c *Chan[T]) Len() int {
+	if c == nil {
+		return 0
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n
+}
+
+// Cap returns how many values the buffer has room for; 0 for nil.
+func (c *Chan[T]) Cap() int {
+	if c == nil {
+		return 0
+	}
+	return len(c.buffer)
+}
+
+// All receives value after value until the channel is closed, as range does with one of Go's.
+func (c *Chan[T]) All(by Party) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for v, ok := c.Recv(by); ok && yield(v); v, ok = c.Recv(by) {
+		}
+	}
+}
+
+// wakeOther wakes a party that this one has committed with, if there is one.
+func (pt *party) wakeOther(o *party) {
+	if o == nil {
+		return
+	}
+	if pt.proc != nil {
+		o.wake(pt.proc.w, pt.sys)
+	} else {
+		o.wake(nil, pt.sys)
+	}
+}
+
+// never waits for ever, or until the process is told to end.
+func (pt *party) never() {
+	for pt.suspend(parked | uint32(opNever)<<opShift) {
+	}
+	pt.proc.leave()
+}

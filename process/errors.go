@@ -1,0 +1,54 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gallop-go/gallop/sched"
+)
+
+var (
+	// ErrStopped is the reason of a process that was unwound because its system stopped, and
+	// the error of calls that come too late.
+	ErrStopped = errors.New("gallop: process system stopped")
+	// ErrKilled is the reason of a process that was killed.
+	ErrKilled = errors.New("gallop: process killed")
+	// ErrNoProcess is the reason that a link or monitor reports for a process that had ended
+	// before, and the error of Call for such a process.
+	ErrNoProcess = errors.New("gallop: no such process")
+	// ErrTimeout says that no reply came in time. It is returned by Call.
+	ErrTimeout = errors.New("gallop: no reply in time")
+	// ErrNameTaken says that another process has the name. It is returned by Register.
+	ErrNameTaken = errors.New("gallop: name taken")
+)
+
+// LinkedError is the reason of a process that ended because a linked one did.
+type LinkedError struct {
+	// From is the process that ended first.
+	From Process
+	// Reason is its reason, which Unwrap returns.
+	Reason error
+}
+
+// Error implements error.
+func (e *LinkedError) Error() string {
+	return fmt.Sprintf("gallop: linked process %v: %v", e.From, e.Reason)
+}
+
+// Unwrap returns Reason.
+func (e *LinkedError) Unwrap() error { return e.Reason }
+
+// Panicked returns the value with which a process panicked, if that is its reason, or that of the
+// process it was linked to.
+func Panicked(reason error) (value any, ok bool) {
+	var c *sched.Crash
+	if errors.As(reason, &c) && !c.Goexit {
+		return c.Value, true
+	}
+	return nil, false
+}
+
+// misuse panics because of a mistake of the caller.
+//
+//go:noinline
+func misuse(wrong string) { panic("gallop: process: " + wrong) }

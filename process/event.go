@@ -1,0 +1,70 @@
+package process
+
+import (
+	"slices"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Event is the source of cases that users make: see [When]. The zero value is ready. An Event must
+// not be copied after first use.
+type Event struct {
+	mu      seam.QuickMutex
+	changes seam.Uint64
+	waiters []*party // guarded by mu
+}
+
+// Notify has each party that waits for the event look again. It is to be called after a change that
+// may have made a case ready. Any goroutine.
+func (e *Event) Notify(from Env) {
+	sys, w := from.env()
+	e.mu.Lock()
+	e.changes.Add(1)
+	waiters := slices.Clone(e.waiters)
+	e.mu.Unlock()
+	for _, pt := range waiters {
+		pt.wake(w, sys)
+	}
+}
+
+type whenCase struct {
+	noLock
+	e   *Event
+	try func() bool
+
+	seen uint64 // the changes before try looked
+}
+
+// When is a case that the user makes. try reports whether the case is ready, and if so, commits it:
+// its true is final. Select calls it in the party that waits, when it begins and after each
+// [Event.Notify]. Several parties may call their tries at the same time, so what these share needs
+// a lock of its own. try must be quick and must not use channels or processes.
+func When(e *Event, try func() bool) Case { return &whenCase{e: e, try: try} }
+
+func (k *whenCase) poll(*party) (*party, bool) {
+	k.seen = k.e.changes.Load()
+	return nil, k.try()
+}
+
+// enroll gives the party a notice, so that it looks once more: what has become ready between the
+// enroll gives the party a notice if there was a change since try looked.
+func (k *whenCase) enroll(pt *party, _ uint32) uint32 {
+	k.e.mu.Lock()
+	defer k.e.mu.Unlock()
+	k.e.waiters = append(k.e.waiters, pt)
+	if k.e.changes.Load() != k.seen {
+		pt.wake(nil, pt.sys)
+	}
+	return 0
+}
+
+func (k *whenCase) withdraw(pt *party) {
+	k.e.mu.Lock()
+	defer k.e.mu.Unlock()
+	if i := slices.Index(k.e.waiters, pt); i >= 0 {
+		k.e.waiters = slices.Delete(k.e.waiters, i, i+1)
+	}
+}
+
+// Block waits until try, as with [When], has committed.
+func Block(by Party, e *Event, try func() bool) { Select(by, When(e, try)) }

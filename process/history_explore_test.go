@@ -1,0 +1,126 @@
+//go:build gallop_explore
+
+package process
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/gallop-go/gallop/internal/explore"
+)
+
+// chanOp is one operation on a channel that closes at most once: a send of v, a receive, a receive
+// that does not wait, or the close.
+type chanOp struct {
+	what string
+	v    int
+}
+
+// chanState is what is in a channel with a buffer, oldest first.
+type chanState struct {
+	values string
+	closed bool
+}
+
+// chanModel is a channel with room for size values. A receive of nothing from an open channel is
+// right only if it did not wait, and then only if the channel was empty. nothing stands for no
+// value.
+func chanModel(size int) porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return chanState{} },
+		Step: func(state, input, output any) (bool, any) {
+			s, op, out := state.(chanState), input.(chanOp), output.(int)
+			switch {
+			case op.what == "close":
+				return !s.closed, chanState{s.values, true}
+			case op.what == "send":
+				room := !s.closed && len(s.values) < size
+				return room, chanState{s.values + string(rune(op.v)), false}
+			case out == nothing:
+				return s.values == "" && (s.closed || op.what == "try"), s
+			}
+			if s.values == "" {
+				return false, s
+			}
+			return int(s.values[0]) == out, chanState{s.values[1:], s.closed}
+		},
+	}
+}
+
+const nothing = -1
+
+// history records operations with the steps between which they took place.
+type history struct {
+	p     *explore.Program
+	clock int64
+	ops   []porcupine.Operation
+}
+
+func (h *history) do(client int, op chanOp, f func() int) {
+	h.p.Point() // the call is a step of its own
+	h.clock++
+	o := porcupine.Operation{ClientId: client, Input: op, Call: h.clock}
+	o.Output = f()
+	h.clock++
+	o.Return = h.clock
+	h.ops = append(h.ops, o)
+}
+
+func orNothing(v int, ok bool) int {
+	if ok {
+		return v
+	}
+	return nothing
+}
+
+// TestChanLinearizable: senders, receivers, selects and a close see one FIFO buffer.
+func TestChanLinearizable(t *testing.T) {
+	for size := 1; size <= 2; size++ {
+		for _, s := range []explore.Strategy{
+			explore.Random(1, 1000), explore.PCT(3, 1, 1000), explore.Bounded(2, 1000),
+		} {
+			explore.Run(t, explore.Config{Strategy: s}, func(p *explore.Program) {
+				chanHistory(p, size)
+			})
+		}
+	}
+}
+
+func chanHistory(p *explore.Program, size int) {
+	h, c, never := &history{p: p}, NewChan[int](size), NewChan[int](0)
+	p.Go(func() {
+		g := threadParty()
+		for v := range 3 {
+			h.do(0, chanOp{"send", v + 1}, func() int { c.Send(g, v+1); return nothing })
+		}
+		h.do(0, chanOp{"close", 0}, func() int { c.Close(g); return nothing })
+	})
+	p.Go(func() {
+		g := threadParty()
+		for range 2 {
+			h.do(1, chanOp{"recv", 0}, func() int { return orNothing(c.Recv(g)) })
+		}
+		h.do(1, chanOp{"try", 0}, func() int {
+			v, ok, _ := c.TryRecv(g)
+			return orNothing(v, ok)
+		})
+	})
+	p.Go(func() {
+		g := threadParty()
+		for range 2 {
+			h.do(2, chanOp{"recv", 0}, func() int {
+				v, ok := 0, false
+				Select(g, RecvFrom(never, &v, nil), RecvFrom(c, &v, &ok))
+				return orNothing(v, ok)
+			})
+		}
+	})
+	p.After(func() error {
+		if porcupine.CheckOperations(chanModel(size), h.ops) {
+			return nil
+		}
+		return fmt.Errorf("no order of these operations is that of a channel: %+v", h.ops)
+	})
+}

@@ -1,0 +1,133 @@
+package process
+
+import (
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// mailbox has the messages of one process. Senders push onto a stack with one compare-and-swap.
+// The process takes the whole stack with a swap, turns it round, and appends it to a list of its
+// own, in which it looks for a message that matches. So messages of one sender are in the order of
+// sending.
+type mailbox[M any] struct {
+	p  *Proc
+	in seam.Pointer[node[M]]
+
+	// Owner only.
+	first, last *node[M]
+	marked      *node[M] // the newest mark is behind it; nil: at first
+	mark        uint64   // the number of that mark
+}
+
+type node[M any] struct {
+	next *node[M]
+	m    M
+}
+
+// Send sends m to the process. It never waits. If the process has ended, the message is a dead
+// letter. Messages of one sender to one receiver arrive in the order of sending. Send costs an
+// allocation, unless the sender is a process that has just received a message of the same type.
+func (r Ref[M]) Send(from Env, m M) {
+	sys, w := from.env()
+	if w != nil && sys.stepwise {
+		w.Point()
+	}
+	n := takeNode[M](from)
+	n.m = m
+	r.box.push(n, w, sys)
+}
+
+// takeNode returns a node: that of the last message which the sender has received, if it fits.
+func takeNode[M any](from Env) *node[M] {
+	var pt *party
+	switch from := from.(type) {
+	case *Self[M]:
+		pt = &from.party
+	case *Proc:
+		pt = &from.party
+	default:
+		return &node[M]{}
+	}
+	n, ok := pt.node.(*node[M])
+	if !ok || n == nil {
+		return &node[M]{}
+	}
+	pt.node = (*node[M])(nil)
+	return n
+}
+
+func (b *mailbox[M]) push(n *node[M], w *sched.Worker, by *System) {
+	for {
+		top := b.in.Load()
+		n.next = top
+		if b.in.CompareAndSwap(top, n) {
+			break
+		}
+	}
+	b.p.wakeForMail(w, by)
+	// The process may have ended before the push, and discarded what was there.
+	if b.p.state.Load() == ended {
+		b.discardIn()
+	}
+}
+
+// fetch appends what has come in to the list.
+func (b *mailbox[M]) fetch() {
+	if b.in.Load() == nil {
+		return
+	}
+	n := b.in.Swap(nil)
+	newest := n
+	var oldest *node[M]
+	for n != nil {
+		n, n.next, oldest = n.next, oldest, n
+	}
+	if b.last == nil {
+		b.first = oldest
+	} else {
+		b.last.next = oldest
+	}
+	b.last = newest
+}
+
+// take removes n, which lies behind prev, and returns its message.
+func (b *mailbox[M]) take(prev, n *node[M]) M {
+	if prev == nil {
+		b.first = n.next
+	} else {
+		prev.next = n.next
+	}
+	if b.last == n {
+		b.last = prev
+	}
+	if b.marked == n {
+		b.marked = prev
+	}
+	m := n.m
+	var zero M
+	n.m, n.next = zero, nil
+	b.p.node = n
+	return m
+}
+
+// discard makes dead letters of all messages. The process has ended.
+func (b *mailbox[M]) discard() {
+	b.fetch()
+	for n := b.first; n != nil; n = n.next {
+		b.p.sys.letDead(b.p, n.m)
+	}
+	b.first, b.last, b.marked = nil, nil, nil
+}
+
+// discardIn makes dead letters of what came in too late. Any goroutine.
+func (b *mailbox[M]) discardIn() {
+	for n := b.in.Swap(nil); n != nil; n = n.next {
+		b.p.sys.letDead(b.p, n.m)
+	}
+}
+
+func (s *System) letDead(p *Proc, m any) {
+	if s.dead != nil {
+		s.dead(DeadLetter{Process{p}, m})
+	}
+}

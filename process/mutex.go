@@ -1,0 +1,69 @@
+package process
+
+import (
+	"github.com/gallop-go/gallop/internal/nocmp"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Mutex is a lock that suspends the process that waits for it, and not its worker. Those that wait
+// have it in the order in which they came. The zero value is an unlocked mutex. A Mutex must not
+// be copied after first use. An Unlock synchronizes before the Lock that follows.
+type Mutex struct {
+	_      nocmp.Field
+	mu     seam.QuickMutex
+	locked bool                // guarded by mu
+	queue  waitQueue[struct{}] // guarded by mu
+}
+
+// Lock takes the lock, and waits until it is free.
+func (m *Mutex) Lock(by Party) {
+	pt := by.enter("Mutex.Lock")
+	m.mu.Lock()
+	if !m.locked {
+		m.locked = true
+		m.mu.Unlock()
+		return
+	}
+	m.queue.wait(pt, &m.mu, opLock)
+}
+
+// wait enters pt in the queue and waits. Caller holds mu, which wait releases.
+func (q *waitQueue[T]) wait(pt *party, mu *seam.QuickMutex, op op) {
+	w := takeWaiter[T](pt)
+	pt.won.Store(open)
+	q.push(w)
+	mu.Unlock()
+	if !pt.await(op) {
+		mu.Lock()
+		q.remove(w)
+		mu.Unlock()
+		pt.proc.leave()
+	}
+	w.giveBack()
+}
+
+// TryLock takes the lock if it is free, and reports whether it was.
+func (m *Mutex) TryLock() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	was := m.locked
+	m.locked = true
+	return !was
+}
+
+// Unlock gives the lock to the party that has waited longest, or frees it. It panics if the mutex
+// is not locked.
+func (m *Mutex) Unlock(from Env) {
+	sys, w := from.env()
+	m.mu.Lock()
+	if !m.locked {
+		m.mu.Unlock()
+		misuse("Mutex.Unlock: it is not locked")
+	}
+	next := m.queue.claimReceiver(struct{}{}, true)
+	m.locked = next != nil
+	m.mu.Unlock()
+	if next != nil {
+		next.wake(w, sys)
+	}
+}

@@ -1,0 +1,180 @@
+package process
+
+import (
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// Env says from where a call comes: a *[System] stands for any goroutine outside, a *[Proc] or
+// *[Self] for the process that runs, a *[Goroutine] for one goroutine that waits. What never waits
+// takes an Env.
+type Env interface {
+	env() (*System, *sched.Worker)
+}
+
+// Party is an Env that can wait: a *[Proc], a *[Self] or a *[Goroutine]. It must be used only by
+// the process or goroutine that it stands for; anything else is a misuse panic at the call.
+type Party interface {
+	Env
+	// enter begins an operation, which may wait. op is its name, for misuse panics.
+	enter(op string) *party
+}
+
+// party is whoever may wait: a process or a goroutine outside. It has two words.
+//
+// The ticket, won, says whether an offer that the party has made at channels was taken. Only the
+// party opens it, and only while it is enrolled nowhere. One compare-and-swap decides it: a
+// counterpart writes the number of a case, or the party itself withdraws. So no two counterparts
+// commit for one select, and none commits for one that was cancelled.
+//
+//	           counterpart: case i
+//	OPEN ──────────────────────────▶ i + 1
+//	  └──── the party withdraws ───▶ withdrawn
+//
+// The wake word, state, says whether the party runs.
+//
+//	               park                     wake: the waker makes it runnable
+//	RUNNING ──────────────────▶ PARKED, for a reason ──────────────▶ RUNNING
+//	 │   ▲
+//	 │   └──── instead of the next park ───┐
+//	 └────── wake ──────▶ NOTIFIED ────────┘
+//
+// A notice is sticky, and may come without a cause: a party that goes on looks again.
+type party struct {
+	won   seam.Uint32
+	state seam.Uint32
+
+	sys    *System
+	proc   *Proc      // nil: a goroutine
+	outer  *Goroutine // nil: a process
+	waiter any        // a *waiter[T] to use again
+	node   any        // a *node[M] to use again
+	chance uint64     // of the choices in Select
+	picks  *picks     // scratch memory of Select
+}
+
+const (
+	open      = 0
+	withdrawn = 1<<32 - 1
+
+	running  = 0
+	notified = 1
+	ended    = 2
+	parked   = 4 // a flag, with why in the bits above
+	forMail  = 8 // a flag: messages wake it
+	opShift  = 8
+)
+
+// suspend waits for a notice. It reports false if the process was cancelled. Owner only.
+func (pt *party) suspend(as uint32) bool {
+	if pt.state.Load() == notified {
+		pt.state.Store(running)
+	} else if pt.proc != nil {
+		pt.proc.switchOut(as)
+	} else {
+		pt.outer.park(as)
+	}
+	return pt.proc == nil || !pt.proc.cancelled()
+}
+
+// await waits until the ticket is decided, and reports whether a counterpart took the offer.
+func (pt *party) await(op op) bool {
+	for pt.won.Load() == open {
+		if !pt.suspend(parked|uint32(op)<<opShift) && pt.won.CompareAndSwap(open, withdrawn) {
+			return false
+		}
+	}
+	return true
+}
+
+// wake gives the party a notice. Any goroutine; w is the caller's worker, or nil.
+func (pt *party) wake(w *sched.Worker, by *System) {
+	for {
+		s := pt.state.Load()
+		if s == notified || s == ended {
+			return
+		}
+		if s&parked == 0 {
+			if pt.state.CompareAndSwap(s, notified) {
+				return
+			}
+			continue
+		}
+		if pt.takeParked(w, by, s) {
+			return
+		}
+	}
+}
+
+// takeParked makes a parked party go on, and reports false if another waker was faster.
+func (pt *party) takeParked(w *sched.Worker, by *System, s uint32) bool {
+	if pt.proc == nil {
+		if pt.state.CompareAndSwap(s, running) {
+			pt.outer.unpark()
+			return true
+		}
+		return false
+	}
+	if w != nil && by.sched == pt.sys.sched {
+		if pt.state.CompareAndSwap(s, running) {
+			w.Schedule(&pt.proc.task)
+			return true
+		}
+		return false
+	}
+	a, ok := pt.sys.sched.Admit()
+	if !ok {
+		return true // its system has ended and unwinds it
+	}
+	if pt.state.CompareAndSwap(s, running) {
+		a.Inject(&pt.proc.task)
+		return true
+	}
+	a.Leave()
+	return false
+}
+
+// wakeForMail is wake for a message: a process that waits for something else is left alone.
+func (pt *party) wakeForMail(w *sched.Worker, by *System) {
+	if s := pt.state.Load(); s&parked != 0 && s&forMail == 0 {
+		return
+	}
+	pt.wake(w, by)
+}
+
+// random returns a number below n, by xorshift.
+func (pt *party) random(n int) int {
+	x := pt.chance
+	x ^= x << 13
+	x ^= x >> 7
+	x ^= x << 17
+	pt.chance = x
+	return int((x >> 33) % uint64(n))
+}
+
+// seed starts the party's source of chance.
+func (pt *party) seed(a, b uint64) {
+	pt.chance = (a+b)*0x9e3779b97f4a7c15 | 1
+}
+
+// op names what a party waits for.
+type op uint32
+
+const (
+	opYield op = iota
+	opReceive
+	opSend
+	opRecv
+	opSelect
+	opLock
+	opWaitGroup
+	opOnce
+	opSleep
+	opNever
+)
+
+var opNames = [...]string{"runnable", "receive", "channel send", "channel receive", "select",
+	"mutex", "wait group", "once", "sleep", "nil channel or empty select"}
+
+// String implements fmt.Stringer.
+func (o op) String() string { return opNames[o] }

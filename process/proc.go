@@ -1,0 +1,189 @@
+package process
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// Proc is a process as its own code sees it. It must not leave the process: its methods and all
+// operations that take it panic in any other goroutine. The zero value is not ready: use [Go] or
+// [Spawn].
+type Proc struct {
+	task sched.Task // first: see procOf
+	party
+	w   *sched.Worker // whose turn runs it. Owner only
+	co  *coroutine    // nil: not begun, or ended
+	run runner
+
+	// Written by the process before it switches out, read by its turn.
+	left   uint32 // the state to park in, or one of leftYield and leftEnd
+	budget int32  // operations until it yields
+
+	id         uint64
+	prev, next *Proc // guarded by the registry
+
+	cause seam.Pointer[cancel] // why it is to end, once that was asked for
+	life  seam.Pointer[life]   // nil: it has no links, monitors or names
+
+	// Owner only, until it has ended; then read only.
+	reason   error
+	exiting  bool // it unwinds for reason
+	hard     bool // it was killed or its system stops: it never waits again
+	trapping bool
+}
+
+// runner runs what a process is for.
+type runner interface {
+	main()
+	discard()
+}
+
+// cancel is a request to end.
+type cancel struct {
+	reason error
+	hard   bool
+}
+
+const (
+	leftYield = 0
+	leftEnd   = 1
+
+	batch = 100 // operations of one turn
+)
+
+func (p *Proc) env() (*System, *sched.Worker) {
+	p.mustRun("call")
+	return p.sys, p.w
+}
+
+// enter begins an operation of the process.
+func (p *Proc) enter(op string) *party {
+	p.mustRun(op)
+	if p.budget--; p.budget <= 0 {
+		p.Yield()
+	}
+	if p.cause.Load() != nil {
+		p.obey()
+	}
+	if p.sys.stepwise && p.w != nil {
+		p.w.Point()
+	}
+	return &p.party
+}
+
+// mustRun panics unless the caller is the process.
+func (p *Proc) mustRun(op string) {
+	if co := p.co; co == nil || co.goroutine != seam.Goroutine() {
+		misuse(op + " with a process that does not run here")
+	}
+}
+
+// switchOut gives the worker back until the process is resumed. left says what becomes of it.
+func (p *Proc) switchOut(left uint32) {
+	if p.hard && left != leftYield {
+		return // suspend reports that the process is to end
+	}
+	p.left = left
+	p.co.yield(struct{}{})
+}
+
+// Yield lets other processes and actors run. About 100 ns.
+func (p *Proc) Yield() {
+	p.mustRun("Yield")
+	p.budget = batch
+	if p.w != nil {
+		p.switchOut(leftYield)
+	}
+	if p.cause.Load() != nil {
+		p.obey()
+	}
+}
+
+// Gas takes n off what the process may do before it yields: 100 operations. A loop that calls
+// nothing that waits calls Gas, so that others have their turn.
+func (p *Proc) Gas(n int) {
+	p.mustRun("Gas")
+	if p.budget -= int32(min(max(n, 0), batch)); p.budget <= 0 || p.w != nil && p.w.MustYield() {
+		p.Yield()
+	}
+}
+
+// Blocking calls f, which may block its thread, without keeping other processes from running. f
+// must not use the process.
+func (p *Proc) Blocking(f func()) {
+	p.enter("Blocking")
+	if p.w == nil {
+		f()
+		return
+	}
+	p.w.Blocking(f)
+}
+
+// Sleep suspends the process for d, by the clock of its system.
+func (p *Proc) Sleep(d time.Duration) {
+	pt := p.enter("Sleep")
+	if d <= 0 {
+		p.Yield()
+		return
+	}
+	t := p.sys.timers.arm(pt, d)
+	for !t.fired.Load() {
+		if !pt.suspend(parked | uint32(opSleep)<<opShift) {
+			p.sys.timers.disarm(t)
+			p.leave()
+		}
+	}
+}
+
+// Wait suspends the process until ctx ends, and returns ctx's error.
+func (p *Proc) Wait(ctx context.Context) error {
+	Select(p, Done(ctx))
+	return ctx.Err()
+}
+
+// Exit ends the process for reason, through its deferred functions; nil is a normal end. Like
+// [runtime.Goexit] it cannot be recovered from.
+func (p *Proc) Exit(reason error) {
+	p.mustRun("Exit")
+	p.reason = reason
+	p.unwind()
+}
+
+// unwind runs the deferred functions and ends the process.
+func (p *Proc) unwind() {
+	p.exiting = true
+	runtime.Goexit()
+}
+
+// cancelled reports whether the process is to end instead of waiting.
+func (p *Proc) cancelled() bool { return p.hard || p.cause.Load() != nil }
+
+// obey ends the process if it was told to. A process that unwinds already and is told again never
+// waits from then on.
+func (p *Proc) obey() {
+	c := p.cause.Swap(nil)
+	if c == nil {
+		return
+	}
+	p.hard = p.hard || c.hard || p.exiting
+	if !p.exiting || c.hard {
+		p.reason = c.reason
+	}
+	p.unwind()
+}
+
+// leave ends a process that is to end instead of waiting. It does not return.
+func (p *Proc) leave() {
+	p.obey()
+	p.unwind()
+}
+
+// Process returns the process's own reference.
+func (p *Proc) Process() Process { return Process{p} }
+
+// String names the process.
+func (p *Proc) String() string { return Process{p}.String() }

@@ -1,0 +1,103 @@
+package process
+
+import "time"
+
+// Receive waits for the next message.
+func (s *Self[M]) Receive() M {
+	m, _ := s.receive("Receive", nil, nil, forever)
+	return m
+}
+
+// ReceiveMatch waits for the first message that matches. Those before it stay in the mailbox, in
+// their order, and are looked at again by each receive that follows: see [Self.Mark]. match must
+// not use the process.
+func (s *Self[M]) ReceiveMatch(match func(M) bool) M {
+	m, _ := s.receive("ReceiveMatch", nil, match, forever)
+	return m
+}
+
+// ReceiveWithin is [Self.ReceiveMatch] with a time-out: it reports false if no message matches
+// within d. A nil match takes any message. With a d of 0 or less it only looks.
+func (s *Self[M]) ReceiveWithin(d time.Duration, match func(M) bool) (m M, ok bool) {
+	return s.receive("ReceiveWithin", nil, match, max(d, 0))
+}
+
+// Mark is a place in the mailbox of a process.
+type Mark struct{ n uint64 }
+
+// Mark returns a mark behind all messages that have come so far. A receive for a reply takes a mark
+// before the request is sent: the reply must lie behind it, so the receive need not look at what
+// was there before. Only the newest mark of a process saves that; with an older one
+// [Self.ReceiveAfter] looks at the whole mailbox.
+func (s *Self[M]) Mark() Mark {
+	s.mustRun("Mark")
+	s.fetch()
+	s.mailbox.mark++
+	s.marked = s.last
+	return Mark{s.mailbox.mark}
+}
+
+// ReceiveAfter is [Self.ReceiveWithin] for messages behind a mark; a negative d waits for ever.
+func (s *Self[M]) ReceiveAfter(mark Mark, d time.Duration, match func(M) bool) (m M, ok bool) {
+	if d < 0 {
+		d = forever
+	}
+	var from *node[M]
+	if mark.n == s.mailbox.mark {
+		from = s.marked
+	}
+	return s.receive("ReceiveAfter", from, match, d)
+}
+
+const forever = time.Duration(1<<63 - 1)
+
+// receive looks behind prev, waits at most for d, and never looks at a message twice.
+func (s *Self[M]) receive(op string, prev *node[M], match func(M) bool,
+	d time.Duration) (m M, ok bool) {
+	s.enter(op)
+	var t *timer
+	for {
+		var n *node[M]
+		if prev, n = s.find(prev, match); n != nil {
+			s.sys.timers.drop(t)
+			return s.take(prev, n), true
+		}
+		switch {
+		case d <= 0 || t != nil && t.fired.Load():
+			return m, false
+		case t == nil && d != forever:
+			t = s.sys.timers.arm(&s.party, d)
+		}
+		if !s.suspend(parked | forMail | uint32(opReceive)<<opShift) {
+			s.sys.timers.drop(t)
+			s.leave()
+		}
+	}
+}
+
+// find returns the first message behind prev that matches, and the one before it. If none does, it
+// returns the last message there is.
+func (s *Self[M]) find(prev *node[M], match func(M) bool) (before, n *node[M]) {
+	s.fetch()
+	if prev == nil {
+		n = s.first
+	} else {
+		n = prev.next
+	}
+	for ; n != nil; prev, n = n, n.next {
+		if match == nil || match(n.m) {
+			return prev, n
+		}
+	}
+	return prev, nil
+}
+
+// Pending returns how many messages are in the mailbox. It takes time in proportion.
+func (s *Self[M]) Pending() (n int) {
+	s.mustRun("Pending")
+	s.fetch()
+	for m := s.first; m != nil; m = m.next {
+		n++
+	}
+	return n
+}

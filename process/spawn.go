@@ -1,0 +1,172 @@
+package process
+
+import (
+	"fmt"
+
+	"github.com/gallop-go/gallop/sched"
+)
+
+// Process is a reference to a process. It may be copied, compared with == and used by any
+// goroutine. The zero value refers to none.
+type Process struct{ p *Proc }
+
+// Ref is a reference to a process that receives messages of type M.
+type Ref[M any] struct {
+	// Process is the process.
+	Process
+	box *mailbox[M]
+}
+
+// Self is a process with a mailbox, as its own code sees it: see [Proc].
+type Self[M any] struct {
+	// Proc is what the process is without its mailbox.
+	Proc
+	mailbox[M]
+	f func(*Self[M])
+}
+
+// Spawn starts a process that runs f, and receives messages of type M. If the system has stopped,
+// the process ends at once, for [ErrStopped]. It costs about what a goroutine costs.
+func Spawn[M any](from Env, f func(self *Self[M])) Ref[M] {
+	s := &Self[M]{f: f}
+	s.mailbox.p = &s.Proc
+	start(from, &s.Proc, s)
+	return s.Ref()
+}
+
+// SpawnLinked is [Spawn], and links the new process to the one that calls before it runs.
+func SpawnLinked[M any](from *Proc, f func(self *Self[M])) Ref[M] {
+	s := &Self[M]{f: f}
+	s.mailbox.p = &s.Proc
+	from.mustRun("SpawnLinked")
+	link(from, &s.Proc)
+	start(from, &s.Proc, s)
+	return s.Ref()
+}
+
+// Ref returns the process's own reference.
+func (s *Self[M]) Ref() Ref[M] { return Ref[M]{Process{&s.Proc}, &s.mailbox} }
+
+func (s *Self[M]) main() { s.f(s) }
+
+// Go starts a process without a mailbox that runs f.
+func Go(from Env, f func(p *Proc)) Process {
+	s := &plain{f: f}
+	start(from, &s.Proc, s)
+	return Process{&s.Proc}
+}
+
+// plain is a process without a mailbox.
+type plain struct {
+	Proc
+	f func(*Proc)
+}
+
+func (s *plain) main()    { s.f(&s.Proc) }
+func (s *plain) discard() {}
+
+// start makes a new process runnable.
+func start(from Env, p *Proc, run runner) {
+	sys, w := from.env()
+	p.sys, p.proc, p.run = sys, p, run
+	p.task.InitClass(&sys.class)
+	if !sys.registry.add(p, w) {
+		p.endEarly()
+		return
+	}
+	p.seed(sys.seed, p.id)
+	sys.makeRunnable(p, w)
+}
+
+func (s *System) makeRunnable(p *Proc, w *sched.Worker) {
+	if w != nil {
+		w.Schedule(&p.task)
+	} else if a, ok := s.sched.Admit(); ok {
+		a.Inject(&p.task)
+	} // else the registry has it, and it is unwound from there
+}
+
+// endEarly ends a process that never runs.
+func (p *Proc) endEarly() {
+	p.reason = ErrStopped
+	p.state.Store(ended)
+	p.run.discard()
+	p.announceEnd(nil)
+}
+
+// Status says how far a process is.
+type Status int
+
+// The values of [Status].
+const (
+	Runnable Status = iota // it runs, or will when a worker has time
+	Waiting                // it waits for another
+	Ended                  // it has ended
+)
+
+// String implements fmt.Stringer.
+func (s Status) String() string { return [...]string{"runnable", "waiting", "ended"}[s] }
+
+// Status returns how far the process is. The answer may be stale.
+func (r Process) Status() Status {
+	switch s := r.p.state.Load(); {
+	case s == ended:
+		return Ended
+	case s&parked != 0:
+		return Waiting
+	}
+	return Runnable
+}
+
+// Result returns why the process has ended, nil for a normal end, and false if it has not ended.
+func (r Process) Result() (reason error, ok bool) {
+	l := r.p.life.Load()
+	if l == nil || !l.isEnded() {
+		return nil, false
+	}
+	return r.p.reason, true
+}
+
+// Cancel tells the process to end for reason, or [ErrStopped] if that is nil. It ends at its next
+// operation that waits, or while it waits: it is unwound through its deferred functions, which may
+// wait in their turn unless it is told again. A process cannot recover from it, but one that traps
+// exits receives it as a message ([Self.TrapExit]). An operation that another process has committed
+// before the cancel ends first. Cancelling a process that has ended does nothing.
+func (r Process) Cancel(from Env, reason error) {
+	if reason == nil {
+		reason = ErrStopped
+	}
+	r.p.exitSignal(from, Exit{From: Process{}, Reason: reason})
+}
+
+// Kill ends the process for [ErrKilled], even if it traps exits; its deferred functions run, but
+// where they would wait they end.
+func (r Process) Kill(from Env) {
+	sys, w := from.env()
+	r.p.tellToEnd(&cancel{ErrKilled, true}, w, sys)
+}
+
+// tellToEnd asks a process to end. A request that is not hard does not replace another.
+func (p *Proc) tellToEnd(c *cancel, w *sched.Worker, sys *System) {
+	for {
+		was := p.cause.Load()
+		if was != nil && (was.hard || !c.hard) {
+			return
+		}
+		if p.cause.CompareAndSwap(was, c) {
+			p.wake(w, sys)
+			return
+		}
+	}
+}
+
+// ID returns the number of the process in its system; 0 for the zero value.
+func (r Process) ID() uint64 {
+	if r.p == nil {
+		return 0
+	}
+	return r.p.id
+}
+
+// String names the process.
+func (r Process) String() string { return fmt.Sprintf("process %d", r.ID()) }

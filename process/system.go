@@ -1,0 +1,183 @@
+package process
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"time"
+
+	"github.com/gallop-go/gallop/internal/nocmp"
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// System is a set of processes and the workers that run them. All methods may be called from any
+// goroutine. The zero value is not ready: use [Start]. A System must not be copied.
+type System struct {
+	_        nocmp.Field
+	sched    *sched.Scheduler
+	class    sched.Class
+	clock    seam.Clock
+	seed     uint64
+	stepwise bool // a deterministic run
+	timers   timers
+	registry registry
+	names    names
+	dead     func(DeadLetter)
+	pools    [shards]pool
+}
+
+// Config says how a [System] works. The zero value is ready.
+type Config struct {
+	// Workers is the number of workers; 0 stands for the number of processors that Go uses.
+	Workers int
+	// Seed, if not 0, makes the run deterministic: one process runs at a time, the seed decides
+	// which of those that can go on, and time passes when none can.
+	Seed uint64
+	// DeadLetters is told of each message that no process will receive. It runs in the
+	// goroutine that finds out, and must be quick. It may be nil.
+	DeadLetters func(DeadLetter)
+}
+
+// DeadLetter is a message that was not received because its process had ended, or ended.
+type DeadLetter struct {
+	// To is the process that it was sent to.
+	To Process
+	// Message is the message.
+	Message any
+}
+
+// Start makes a system. It starts no goroutine before there is work. It panics if a field of cfg is
+// wrong.
+func Start(cfg Config) *System {
+	s := &System{clock: seam.SystemClock{}, seed: cfg.Seed, dead: cfg.DeadLetters}
+	sc := sched.Config{Workers: cfg.Workers, Seed: cfg.Seed, Stopped: s.unwindAll}
+	if cfg.Workers == 0 {
+		sc.Workers = min(runtime.GOMAXPROCS(0), sched.MaxWorkers)
+	}
+	if cfg.Seed != 0 {
+		sc.Driver = s.driver(cfg.Seed)
+	}
+	sc.Clock = s.clock
+	var err error
+	if s.sched, err = sched.New(sc); err != nil {
+		misuse("Start: " + err.Error())
+	}
+	s.init()
+	return s
+}
+
+func (s *System) init() {
+	s.class.Init(&turns{s}, nil)
+	s.timers.init(s)
+}
+
+// driver makes the run deterministic, with a clock of its own.
+func (s *System) driver(seed uint64) sched.Driver {
+	clock := seam.NewVirtualClock(time.Unix(946_684_800, 0), 0)
+	s.clock, s.stepwise = flowing{clock}, true
+	chance := rand.NewPCG(seed, 0x2545f4914f6cdd1d)
+	return sched.NewDriver(sched.Turns{
+		Choose: func(ready []int, _ int) int { return ready[chance.Uint64()%uint64(len(ready))] },
+		Idle: func() bool {
+			at, ok := clock.Next()
+			if ok {
+				clock.MoveTo(at)
+			}
+			return ok
+		},
+	})
+}
+
+// flowing is a virtual clock that goes on when no process can.
+type flowing struct{ *seam.VirtualClock }
+
+// Flows is true.
+func (flowing) Flows() bool { return true }
+
+func (s *System) env() (*System, *sched.Worker) { return s, nil }
+
+// Wait blocks until the system is quiet: no process can go on by itself, and no timer is armed.
+// Processes that wait for each other, or for goroutines outside, do not keep it from that; see
+// [System.Blocked]. Wait returns ctx's error if ctx ends first, and [ErrStopped] if the system has
+// stopped. It must not be called in a process.
+func (s *System) Wait(ctx context.Context) error {
+	if err := s.sched.WaitQuiet(ctx, false); err != nil {
+		return stopError(err)
+	}
+	return nil
+}
+
+// Run waits until the system is quiet, as [System.Wait] does, then stops it, and returns what was
+// blocked for ever at that moment.
+func (s *System) Run() []Blocked {
+	_ = s.Wait(context.Background())
+	blocked := s.Blocked()
+	s.Stop()
+	return blocked
+}
+
+// Stop ends the system. Turns that run finish; then each process that is left is unwound through
+// its deferred functions, one after the other, for the reason [ErrStopped]. What these would wait
+// for never comes: a process that waits while it is unwound ends there. Stop waits for all of that,
+// and afterwards no goroutine of the system is left. It must not be called in a process.
+func (s *System) Stop() {
+	s.sched.Stop()
+	s.sched.WaitStopped()
+}
+
+// Now returns the time by the system's clock.
+func (s *System) Now() time.Time { return s.clock.Now() }
+
+func stopError(err error) error {
+	if err == sched.ErrStopped {
+		return ErrStopped
+	}
+	return err
+}
+
+// poolOf returns the pool of a worker.
+func (s *System) poolOf(w *sched.Worker) *pool { return &s.pools[shardOf(w)] }
+
+const shards = 16
+
+func shardOf(w *sched.Worker) int {
+	if w == nil {
+		return 0
+	}
+	return w.ID() % shards
+}
+
+// unwindAll ends all processes after the workers have left.
+func (s *System) unwindAll() {
+	for p := s.registry.close(); p != nil; p = s.registry.any() {
+		s.unwindOne(p)
+	}
+	s.timers.close()
+	for i := range s.pools {
+		s.pools[i].close()
+	}
+}
+
+// unwindOne ends a process that no worker will run again.
+func (s *System) unwindOne(p *Proc) {
+	if p.state.Load() == ended {
+		return
+	}
+	p.w = nil
+	if p.co == nil {
+		p.reason = ErrStopped
+		p.finish(nil)
+		p.state.Store(ended)
+		return
+	}
+	p.cause.Store(&cancel{ErrStopped, true})
+	for {
+		p.state.Store(running)
+		if kept := p.co.switchTo(); p.left == leftEnd {
+			p.end(nil, kept)
+			break
+		}
+	}
+	p.state.Store(ended)
+}
