@@ -12,7 +12,7 @@ var barber = program{
 }
 
 const (
-	roomSize  = 1000
+	roomSize = 1000
 	// Steps of a haircut; between two customers there are so many at most.
 	cutEffort = 1000
 )
