@@ -15,6 +15,17 @@ import (
 // system, the node is in the worker's cache, the gate is open, and the mailbox is idle, busy or
 // biased. The cold one is everything else: sendSlow and trySend find out where the sender is (env),
 // and leave the rest to send_inside.go or send_outside.go.
+//
+// What becomes of a message, by the state in which it finds its receiver:
+//
+//	gate open, busy      it is pushed; no more
+//	gate open, idle      it is pushed, and its sender makes the receiver runnable
+//	gate not open        the mail policy decides: the sender is muted as its behaviour returns, or
+//	                     the message is queued, dropped, refused or postponed
+//	ended                a dead letter; a request is answered with the reason
+//
+// A goroutine outside cannot be muted. In its place it waits in SendWait, or is refused in TrySend;
+// its plain Send is not held back.
 
 // send is [Behaviour.Send].
 //
@@ -76,7 +87,8 @@ func (d *descriptor) begin(from Sender, a *cell) (env, *message) {
 	return e, e.node(d.size)
 }
 
-// deliver sends m, whose node begin has returned.
+// deliver sends m, whose node begin has returned. A sender that carries a context wraps the message
+// in a second one, which travels in its place; the descriptor is then that of the wrapper.
 func (d *descriptor) deliver(from Sender, e env, a *cell, m *message) {
 	if invariant.On {
 		verifyBegun(e, a, d, m)
@@ -94,7 +106,8 @@ func (d *descriptor) deliver(from Sender, e env, a *cell, m *message) {
 	e.send(a, m, d)
 }
 
-// beginTry is begin for TrySend, or says why TrySend refuses.
+// beginTry is begin for TrySend, or says why TrySend refuses. Urgent messages are never refused for
+// the load of the receiver.
 func (d *descriptor) beginTry(from Sender, a *cell) (env, *message, error) {
 	d.made().mustSuit(a)
 	e := envFor(from, a)
@@ -106,7 +119,8 @@ func (d *descriptor) beginTry(from Sender, a *cell) (env, *message, error) {
 	return e, e.node(d.size), nil
 }
 
-// tooMuch is the error for a message to an actor that takes no more. Any goroutine.
+// tooMuch says whether that is for now or until a restart. It is the error for a message to an
+// actor that takes no more. Any goroutine.
 func (a *cell) tooMuch() error {
 	switch s := a.suspension(); {
 	case s != nil:
@@ -117,8 +131,9 @@ func (a *cell) tooMuch() error {
 	return ErrOverloaded
 }
 
-// keepsNothing reports whether the actor is in a back-off and keeps no mail meanwhile. Any
-// goroutine.
+// keepsNothing is for an actor with a bound, whose queue takes mail in a back-off as well, unless
+// its supervisor says otherwise. It reports whether the actor is in a back-off and keeps no mail
+// meanwhile. Any goroutine.
 func (a *cell) keepsNothing() bool {
 	s := a.suspension()
 	return s != nil && s.refuses
@@ -141,7 +156,9 @@ func (d *descriptor) beginWait(ctx context.Context, a *cell) (*message, error) {
 	return d.size.TakeOne(), nil
 }
 
-// tryDeliver sends a message that has a permit, and says why if it will not run.
+// tryDeliver sends a message that beginTry or beginWait has let pass, and says why if it will not
+// run all the same: the actor, or the system, may have ended since. What the message owns is the
+// caller's then, as in TrySend.
 func (d *descriptor) tryDeliver(from Sender, e env, a *cell, m *message) (err error) {
 	if invariant.On {
 		verifyBegun(e, a, d, m)
@@ -161,9 +178,11 @@ func (d *descriptor) tryDeliver(from Sender, e env, a *cell, m *message) (err er
 	return err
 }
 
-// mustSuit panics unless to is an actor of d's type. The types of Behaviour and Ref say only that
-// both have the same state. Several actor types may have it, and each would misread a message for
-// another.
+// A ref does not say of which actor type its actor is, only of which state.
+//
+// mustSuit is what the types of Go cannot say. It panics unless to is an actor of d's type. The
+// types of Behaviour and Ref say only that both have the same state. Several actor types may have
+// it, and each would misread a message for another.
 func (d *descriptor) mustSuit(to *cell) {
 	switch {
 	case to == nil:
@@ -238,7 +257,8 @@ func sendUrgent(e env, to *cell, m *message, d *descriptor) {
 	}
 }
 
-// pushUrgent is sendUrgent, but returns the error. If there is one, m is still the caller's.
+// pushUrgent is sendUrgent for TrySend and for channel sources, which must know: it returns the
+// error. If there is one, m is still the caller's.
 func pushUrgent(e env, to *cell, m *message, d *descriptor) error {
 	m.ID, m.From = d.id, e.senderID()
 	if err := e.mayAct(); err != nil {
@@ -254,7 +274,7 @@ func pushUrgent(e env, to *cell, m *message, d *descriptor) error {
 // answer delivers the answer to a request, as a message of d, or makes it a dead letter. e acts in
 // the system of to.
 func answer(e env, to *cell, m *message, d *descriptor, urgent bool) {
-	e.marksReply(m, to)
+	e.marksReply(m, to) // before the push: then it is the receiver's
 	var err error
 	m.ID = d.id
 	if urgent {
@@ -271,7 +291,9 @@ func answer(e env, to *cell, m *message, d *descriptor, urgent bool) {
 	}
 }
 
-// endedBecause returns why a closed mailbox is closed. A call, for the sake of small programs.
+// endedBecause returns why a closed mailbox is closed. While a system stops it closes the mailboxes
+// of its actors, each with a reason of its own, and what the sender wants to know is that the
+// system stops. A call, for the sake of small programs.
 //
 //go:noinline
 func (a *cell) endedBecause() error {

@@ -9,8 +9,9 @@ import (
 // The inside: what a worker does for the behaviour that runs. See env.
 //
 // A worker keeps the system from being quiescent, so nothing here needs an admission: an actor that
-// is found idle is scheduled at once, on this worker. Messages come from its cache, and figures go
-// to its own counters, which no other goroutine writes.
+// is found idle is scheduled at once, on this worker, mostly in the next-slot, where it runs next.
+// Messages come from its cache, and figures go to its own counters, which no other goroutine
+// writes.
 
 var _ env = (*Context)(nil)
 
@@ -112,6 +113,7 @@ func (c *Context) answer(to *cell, m *message, d *descriptor) { c.send(to, m, d)
 
 // trySend implements env.
 func (c *Context) trySend(to *cell, m *message, d *descriptor) error {
+	// A bounded queue refuses under its own lock; plain mail was let pass by mayTry.
 	m.ID = d.id
 	return to.policy().try(c, to, m)
 }
@@ -150,6 +152,7 @@ func (c *Context) pushMail(to *cell, m *message) bool {
 
 // pushFirst implements env. The actor is scheduled last: until then it cannot run.
 func (c *Context) pushFirst(to *cell, m *message, publish func()) error {
+	// No sender knows the actor, so the push wakes it, and its task is this worker's.
 	to.box.Push(m)
 	publish()
 	c.w.Schedule(&to.task)
@@ -166,6 +169,8 @@ func (c *Context) pushSystem(to *cell, m *message) error {
 		c.w.Schedule(&to.task)
 		return nil
 	}
+	// The wake-up is mail like any other: if the actor is busy, its turn looks at the system queue
+	// anyway, and drops it.
 	if wake := newSignal(c, nil); !c.pushMail(to, wake) { // S3
 		c.recycle(wake)
 		to.closeSystem(c)
@@ -182,7 +187,8 @@ func (c *Context) askToStop(k *child) bool {
 	if stop == nil {
 		return false
 	}
-	k.stop = nil // if it crashes, left comes here again
+	// Before the call: if it crashes, the parent's end comes here again, and must not repeat it.
+	k.stop = nil
 	c.self.callChildStop(c, func() { stop(c, AnyRef{k.b}) })
 	return true
 }

@@ -20,6 +20,15 @@ import (
 //
 // The order in which a deterministic system runs things must not depend on the machine: Point is
 // where such a goroutine waits for its turn.
+//
+// The way of a push:
+//
+//	refusing?      a system in Shutdown takes replies and signals, and nothing else
+//	bounded?       the message waits in the queue with a limit (policy_bounded.go)
+//	PushBusy       the actor is busy: done, with one compare-and-swap
+//	Admit, Push    it was idle: a ticket first, then the push
+//	Inject         the push has woken it: the ticket becomes its place in the inject queue
+//	Leave          another sender was faster: the ticket is given back
 
 var _ env = (*System)(nil)
 
@@ -100,6 +109,8 @@ func (s *System) send(to *cell, m *message, d *descriptor) {
 		_ = s.sendAs(asPlain, to, m, d)
 		return
 	}
+	// mayTry looks at the load, and takes a permit.
+	// DropOnOverload from outside is a TrySend of which the refusal is a dead letter.
 	err := s.mayTry(to, d)
 	if err == nil {
 		err = s.trySend(to, m, d)
@@ -113,6 +124,8 @@ func (s *System) send(to *cell, m *message, d *descriptor) {
 // its caller gets as the error; a plain send ignores it, since the dead letter was reported.
 func (s *System) sendAs(how delivery, to *cell, m *message, d *descriptor) error {
 	m.ID = d.id
+	// A behaviour that drops on overload needs no permit here: an ask waits, so it is bounded by
+	// the goroutines that ask.
 	err := ErrOverloaded
 	if !d.drops || to.policy().takes(to) {
 		err = s.push(to, m, how)
@@ -133,9 +146,11 @@ func (s *System) lose(to *cell, m *message, d *descriptor, why error) {
 
 // mayTry implements env. What it lets pass has a permit, and so is bounded.
 func (s *System) mayTry(a *cell, d *descriptor) error {
+	// The order of the answers: the system, then the receiver's load, then the permits. A permit that
+	// was taken and is not used goes back.
 	switch {
 	case s.refusing.Load():
-		return ErrSystemStopped // whatever else there is to say
+		return ErrSystemStopped
 	// What comes from outside is bounded by its permits, and not counted.
 	case a.policy().refuses(a, false):
 		return a.tooMuch()
@@ -164,6 +179,7 @@ func (s *System) push(to *cell, m *message, how delivery) error {
 	if how < asReply && s.refusing.Load() {
 		return ErrSystemStopped
 	}
+	// One bit of the class, and no call of the policy: most actors have plain mail.
 	if how.fromUser() && to.shared().queues {
 		return s.pushBounded(to, m)
 	}
@@ -171,7 +187,8 @@ func (s *System) push(to *cell, m *message, how delivery) error {
 		s.sched.Point()
 	}
 	id := m.ID // a message that is pushed is the receiver's
-	// First without an admission: PushBusy leaves an idle actor alone.
+	// First without an admission: PushBusy leaves an idle actor alone. Most receivers that
+	// goroutines send to are busy.
 	r := to.box.PushBusy(m)
 	if r == mpsc.PushIdle {
 		// With one. The actor may be busy by now, or have ended.
@@ -181,6 +198,8 @@ func (s *System) push(to *cell, m *message, how delivery) error {
 		}
 		r = s.pushAdmitted(adm, to, m, how != asAsked)
 	}
+	// A closed mailbox keeps nothing: the message is still the caller's, who makes a dead letter of
+	// it or returns the error. PushWoke was counted by pushAdmitted.
 	switch r {
 	case mpsc.PushClosed:
 		return to.endedBecause()
@@ -221,6 +240,7 @@ func (s *System) pushSystem(to *cell, m *message) error {
 		return to.endedBecause()
 	}
 	s.sim.countUser(id)
+	// Behind the push the signal is the receiver's.
 	// S2, or else S3: a parked actor is taken out by its signal, any other is called by its mailbox.
 	if to.wakeParked(s) {
 		adm.Inject(&to.task)
@@ -241,6 +261,7 @@ func (s *System) pushFirst(to *cell, m *message, publish func()) error {
 	if !ok {
 		return ErrSystemStopped
 	}
+	// No sender knows the actor: the push wakes it, and only this goroutine can run it.
 	to.box.Push(m)
 	s.sim.countUser(m.ID)
 	publish()
@@ -275,7 +296,8 @@ func (s *System) endTimers(*cell, *actorTimers) {} // a system that has stopped 
 func (s *System) askToStop(*child) bool { return false }
 
 // How goroutines send to an actor from outside, and wait until they may. Package permits has the
-// semaphore and its protocol, L1 to L4.
+// semaphore and its protocol, L1 to L4. A permit is for one message; it is returned when the
+// message has run, so that at most permits.Max messages from outside wait for an actor.
 
 var _ permits.Receiver = (*cell)(nil)
 
@@ -292,12 +314,14 @@ func (a *cell) acquirePermit(ctx context.Context) error {
 	}
 	// Only a goroutine that would have to wait pays for the look where it is.
 	if sched.Here() != nil {
-		l.Cancel(w, a)
+		l.Cancel(w, a) // or the goroutines behind it would wait for ever
 		panic("gallop: SendWait called from a behaviour, which would keep its worker waiting: use Send")
 	}
+	// Counted for reports alone: what Wait and Shutdown wait for.
 	a.sys().waiters.Add(1)
 	defer a.sys().waiters.Add(-1)
 	// A deterministic system is driven by those that wait for it; in another one Await does nothing.
+	// It returns as soon as came reports true.
 	came := func() bool { return w.Woken() || a.sys().done.isDone() }
 	if a.sys().sched.Await(ctx, came) && !a.sys().done.isDone() {
 		l.WakeNext()
@@ -329,7 +353,7 @@ func (f *flow) admit(a *cell) { f.permits.Release(0, a) }
 // the actor, it has recovered: it would not recover while more come in, and an overloaded actor is
 // never muted. Owner only.
 func (a *cell) returnPermits(c *Context) {
-	f := a.flow.Load()
+	f := a.flow.Load() // made by the first goroutine that took a permit
 	// A permit return is none of the batch, so a message runs before that is spent again.
 	c.left++
 	f.permits.Release(permits.Step, a)

@@ -33,7 +33,7 @@ type Stats struct {
 	// Turns run; the alarm of a timer that was canceled may still take one after all else.
 	Turns uint64
 
-	// Times a behaviour that blocked kept its worker because all spares were in use, see Spares.
+	// Times a behaviour that blocked kept its worker because too many blocked already.
 	TooManyBlocked uint64
 }
 

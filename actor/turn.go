@@ -16,10 +16,23 @@ import (
 // Every message of every actor comes by here, so the function is long and flat: what nearly every
 // turn does is inlined by hand, and what few turns do is a call. The parts, in this order:
 //
-//  1. take over: the worker's Context is this actor's for the turn;
-//  2. find the mail: what is in hand, or what has come in;
-//  3. run segments, until the mail, the batch or the timeslice is used up;
-//  4. go idle, or leave the actor to endTurn, preempted or serveSignals.
+//  1. Take over: the worker's Context is this actor's for the turn. The batch bounds the turn; a
+//     behaviour may cut it short (Gas). If the top node of the mailbox is the mark of another
+//     worker's bias, that bias ends before mail is taken out.
+//  2. Find the mail: what is in hand, or what has come in. If one message is in hand, left there as
+//     the top node, and there may be a bias, more may have come in behind it without a wake-up: it
+//     is taken in now, to be one segment with the first.
+//  3. Run segments, until the mail, the batch or the timeslice is used up. Most turns run exactly
+//     one message, which has a fast path: it saves a call, about 1 ns. A flag of the behaviour, a
+//     load, or a batch or timeslice that ends with this message leave it for account. Before each
+//     segment the system queue is looked at: signals go first.
+//  4. Go idle, as nearly every turn does; or leave the actor to endTurn, to serveSignals, or to
+//     preempted: other actors have waited for long, or the system stops, and what is left becomes
+//     dead letters.
+//
+// again reports whether another turn is to follow: then the scheduler puts the task at the end of
+// its queue. If not, the actor is idle, parked or has ended, and may run elsewhere already, so that
+// nothing of it may be touched behind that.
 func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	c, a := w.Local().(*Context), cellOfTask(t)
 	c.left = int(k.batch)
@@ -38,12 +51,8 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 		if m = a.refillPending(c); m == nil {
 			return a.spuriousWake(c)
 		}
-	} else if m.Next == nil && k.biased {
-		// One message is in hand, left there as the top node. With a bias more may have come in
-		// behind it without a wake-up; it is taken in now, to be one segment with the first.
-		if a.box.Waits(&a.in) {
-			m = a.refillPending(c)
-		}
+	} else if m.Next == nil && k.biased && a.box.Waits(&a.in) {
+		m = a.refillPending(c)
 	}
 	// Signals go first: the loop looks at the system queue before each segment.
 	for a.system.IsEmpty() {
@@ -51,12 +60,9 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 		if next := m.Next; next != nil && next.OwnerTag == m.OwnerTag {
 			over = a.account(c, a.runSegment(c, m, min(c.left, w.Budget(), msg.ChainLength)))
 		} else {
-			// Fast path for a single message, inlined by hand: most turns run exactly one, and it
-			// saves a call, about 1 ns.
+			// Fast path for a single message, inlined by hand.
 			c.msg = m
 			a.runs()[m.ID](c, a, m)
-			// Anything out of the ordinary: a flag of the behaviour, a load, a batch or a timeslice
-			// that ends with this message.
 			if c.then != goOn || a.load != 0 || c.left == 1 || w.Budget() == 1 {
 				over = a.account(c, 1)
 			} else {
@@ -67,14 +73,11 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 				a.in.SetPending(m.Next)
 				c.count.messages++
 				c.left--
-				// The top node stays: the mailbox leads to it.
-				if !a.in.IsTop(m) {
-					if !c.cache.Free(m) { // recycle, inlined by hand
-						c.recycleChain(m, m, 1)
-					}
+				if !a.in.IsTop(m) && !c.cache.Free(m) { // recycle, inlined by hand
+					c.recycleChain(m, m, 1)
 				}
 				w.SpendOne()
-				// What nearly every turn comes to: no more mail. goIdle, inlined by hand.
+				// goIdle, inlined by hand.
 				if a.in.Pending() == nil && !a.in.HasAppended() && !a.isCollecting() {
 					if invariant.On {
 						verifyGoIdle(a, c)
@@ -88,13 +91,10 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 				}
 			}
 		}
-		// More mail, unless the segment was the last that this turn may run.
 		if m = a.in.Pending(); over || m == nil {
 			return a.endTurn(c)
 		}
 		if w.MustYield() {
-			// Other actors have waited for long; or the system stops, and what is left becomes dead
-			// letters.
 			return a.preempted(c)
 		}
 	}
@@ -153,6 +153,9 @@ func (c *Context) invoke(a *cell, m *message) {
 	a.runs()[m.ID](c, a, m)
 }
 
+// account is where a segment is paid for: the mailbox, the free list, the counters, the watermarks
+// and the timeslice hear of all its messages at once.
+//
 // account takes the n messages that a segment has run off the pending mail. It recycles them,
 // except for the mailbox's top node, which stays in place. The newest is the first to be used
 // again, so nodes that lie side by side stay neighbours, however mail is cut into turns and
@@ -176,6 +179,7 @@ func (a *cell) account(c *Context, n int) (over bool) {
 	if a.load != 0 {
 		a.policy().ran(a, n)
 	}
+	// Nothing is free if the only message that ran is the top node.
 	if free > 0 {
 		c.recycleChain(newest, oldest, free)
 	}
@@ -308,6 +312,8 @@ func (a *cell) preempted(c *Context) (again bool) {
 func (a *cell) mailWaits() bool { return a.box.Waits(&a.in) }
 
 // leftAtLeast reports whether n messages or more are left, and looks no further. Owner only.
+//
+// A batch of mail that is left is what overloads an actor whose turn was cut short.
 func (a *cell) leftAtLeast(n int) bool {
 	a.box.Each(&a.in, func(*message) bool { n--; return n > 0 })
 	return n <= 0

@@ -14,6 +14,18 @@ import (
 // mail. They reach an actor that is parked as well: its own mail waits, they do not. So each way a
 // turn beside the mail can end has to put the actor back where it was: parked, waiting, in a
 // back-off, or runnable.
+//
+//	a signal finds the actor      so its turn ends
+//	idle or with mail             with another turn, for the mail
+//	muted                         parked again, unless it was let go meanwhile
+//	waiting for its children,
+//	  or for its supervisor       parked again, unless that is over
+//	in a back-off                 idle, its mail put by
+//	drained, without outcomes     with its end
+//	about to end                  with its end: ended() is true, and no worker has it any more
+//
+// While c.aside is set the turn is beside the mail: no segment is under way, c.msg is what is being
+// served, and a crash leaves the mail in hand alone.
 
 // serveSignals serves what is in the system queue, a batch of it at most. It is the turn of RunTask
 // for an actor with something there, and reports whether another turn is to follow.
@@ -46,9 +58,10 @@ func (a *cell) serveSignals(c *Context) (again bool) {
 	return false
 }
 
-// dropWakeups takes off the messages that only call the actor to its system queue, where it is now,
-// unless there is mail before them. As long as each turn finds something in the system queue none
-// of them would be run, and there is one for each message that comes there. Owner only.
+// dropWakeups keeps a mailbox short that only signals come to. It takes off the messages that only
+// call the actor to its system queue, where it is now, unless there is mail before them. As long as
+// each turn finds something in the system queue none of them would be run, and there is one for
+// each message that comes there. Owner only.
 func (a *cell) dropWakeups(c *Context) {
 	n := 0
 	for m := a.in.Pending(); m != nil && m.ID == systemID &&
@@ -75,6 +88,7 @@ func (x *coldState) rewake(a *cell, c *Context) {
 // comes, also over the end of this turn. The facts about the queue that pendingStop keeps are void
 // then.
 func (x *coldState) next(l *systemQueue) *message {
+	// One swap, however much has come.
 	// All that is in the queue is taken out at once, in order.
 	if x.todo.First == nil && !l.IsEmpty() {
 		x.todo.Add(l.Take())
@@ -96,6 +110,7 @@ func (a *cell) serve(c *Context, x *coldState, m *message) {
 		}
 		return
 	}
+	// The node goes back first: what the signal does may not return.
 	s := takeSignal(m)
 	c.recycle(m)
 	if s != nil {
@@ -117,7 +132,7 @@ func (a *cell) runUrgent(c *Context, x *coldState, m *message) {
 	case x.state == alive:
 		x.held.Add(m)
 		return
-	case x.after == nextEnded:
+	case x.after == nextEnded: // it will not be up again
 		deadLetter(c, a, m, stoppedBecause(x.reason))
 		return
 	default:
@@ -167,6 +182,7 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 	if x := a.cold; x.gone && x.state == alive {
 		a.endDrainTurn(c, x)
 	}
+	// c.then may say that it met a gate, unstashed, or used the heap.
 	// The flags of what ran here are for this turn alone.
 	then := c.then
 	c.then, c.aside = goOn, false
@@ -176,12 +192,13 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 	if then&mustCollect != 0 {
 		a.collectArena(c)
 	}
-	// Back to where the actor was when the signal came.
+	// Back to where the actor was when the signal came. The cases exclude each other, but for the
+	// first: an actor that has ended may have anything left in its cold state.
 	switch x := a.cold; {
 	case x.state == ended:
 		return false // it belongs to no worker any more
 	case x.backoff != nil:
-		return a.postponeMail(c, x)
+		return a.postponeMail(c, x) // its mail goes into the back-off's queue
 	case x.waiting:
 		return !a.parkAgain(c)
 	case a.load&backpressure.Muted != 0:
@@ -200,7 +217,7 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 // time.
 func (a *cell) parkAgain(c *Context) (parked bool) {
 	// As in park. After Park the actor is not this worker's, unless recheckSystem takes it back.
-	c.waiters.forget()
+	c.waiters.forget() // the gates that the last behaviour met
 	c.w.PrepareNext()
 	if !a.blockedOn.Park() {
 		return false
@@ -234,7 +251,8 @@ type signal interface {
 	refused(a *cell, e env)
 }
 
-// unanswered is for signals that need no answer if the actor has ended.
+// unanswered is for signals that need no answer if the actor has ended: the sender learns of the
+// end in another way, or does not care.
 type unanswered struct{}
 
 func (unanswered) refused(*cell, env) {}
@@ -242,8 +260,9 @@ func (unanswered) refused(*cell, env) {}
 // signalSize has the nodes of signals.
 var signalSize, _ = msg.Of[signal]()
 
-// systemDesc is the runtime's own row of every table: in the mailbox it wakes an actor
-// for its system queue, starts it, and marks the end of a drain.
+// systemDesc is the runtime's own row of every table: in the mailbox it wakes an actor for its
+// system queue, starts it, and marks the end of a drain. There a signal keeps its place among the
+// mail, which is what a drain and a first message need. It counts as no message of the user's.
 var systemDesc = &descriptor{
 	size:  signalSize,
 	clear: func(m *message) { takeSignal(m) },
@@ -264,8 +283,8 @@ func newSignal(e env, s signal) *message {
 	return m
 }
 
-// takeSignal empties a message of the runtime's, which may then be recycled: it keeps nothing
-// alive.
+// takeSignal is the counterpart of newSignal. It empties a message of the runtime's, which may then
+// be recycled: it keeps nothing alive.
 func takeSignal(m *message) signal {
 	p := payloadOf[signal](m)
 	s := *p
@@ -292,14 +311,17 @@ func (a *cell) tell(e env, s signal) {
 // plainly has not looked at its system queue: the first sender to come closes the system queue, and
 // answers for the dead. Any other actor closes its system queue itself, later. Any goroutine.
 func (a *cell) closeSystem(e env) {
+	// A terminated record is shared by all that ended plainly, and says why.
 	// Several senders may come: the queue is closed once, and each signal is refused once.
 	if a.endedPlainly() {
 		a.refuseAll(e, a.system.Close())
 	}
 }
 
-// recheckSystem is A2: an actor that has just parked looks whether a signal came before any sender
-// could see it parked. The one that recalls it schedules it.
+// recheckSystem closes the gap between the last look at the system queue and Park, in which a
+// signal may have come whose sender found the actor not yet parked. It is A2: an actor that has
+// just parked looks whether a signal came before any sender could see it parked. The one that
+// recalls it schedules it.
 func (a *cell) recheckSystem(c *Context) {
 	if !a.system.IsEmpty() && a.wakeParked(c) {
 		c.w.Schedule(&a.task)
@@ -311,7 +333,8 @@ func (a *cell) recheckSystem(c *Context) {
 // its system queue may be empty. Then wakeParked puts something there: a turn that finds nothing
 // would run mail that has to wait, and rest where it should park.
 func (a *cell) wakeParked(e env) bool {
-	// Of several that try, one wins: Wake is a compare-and-swap.
+	// Of several that try, one wins: Wake is a compare-and-swap. A signal, the last gate that
+	// opens, and the actor itself, in recheckSystem, may all try at once.
 	if !a.blockedOn.Wake() {
 		return false
 	}

@@ -16,9 +16,9 @@ import (
 //
 // An arena takes nothing before the first object is made in it. Then it takes a chunk
 // of 256 bytes, one of 1 KiB, and then chunks that are each twice as large, up to 64 KiB;
-// an object over 64 KiB gets a chunk of its own. When an object does not fit the open chunk,
-// whichever of the open and the new chunk has more room left stays open: at most half of a full
-// arena is waste.
+// an object over 64 KiB gets a chunk of its own. When an object does not fit the open
+// chunk, whichever of the open and the new chunk has more room left stays open: at most
+// half of a full arena is waste.
 type Arena struct {
 	_ noCopy
 

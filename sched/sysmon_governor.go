@@ -19,7 +19,10 @@ import "github.com/gallop-go/gallop/internal/nocmp"
 // has all its workers, and one whose units have become twice as long as that gets them back within
 // some looks. Its other mistakes it undoes at the next trial, half a second later at most, and soon
 // if the program has become another one. A worker that is stuck in a turn while others are kept
-// asleep lifts the limit at once (monitor.govern).
+// asleep suspends the limit at once (monitor.govern, sysmon_disturb.go).
+//
+// The figures come from a machine on which other programs run as well, and from programs whose
+// rates change by themselves. How a rate is taken from several looks is in sysmon_samples.go.
 //
 // It is arithmetic on what the monitor shows it and touches nothing else. Guarded by the monitor's
 // mu.
@@ -95,29 +98,18 @@ const (
 	// Of a program that was limited: one at the edge would be freed all the time.
 	coarseUnit = 2 * fineUnit
 	harm       = 1.08 // fewer workers must do so much more to be preferred
-	// More workers must do so much more, if they are much in each other's way. It is less than
-	// harm: what more of them do is not lost when they are taken away again.
+	// If they are much in each other's way, more workers must do so much more.
 	gain    = 1.04
 	obvious = 1.3 // a trial ends at once when it does so much more
 	// A trial also ends when it does so much less: neither fewer nor more are kept then.
 	hopeless = 1.1
 	// A trial with more does not even begin if it has done so much less meanwhile.
 	collapse = 1.2
-	// A look of a measurement that comes so late says nothing, but not for ever.
-	late       = 4 * ms / 2
-	maxSkipped = 8
-	another    = 2 // a program that does so much more or less is another one
-	changes    = 2 // looks in a row that it takes to believe that
+	another  = 2 // a program that does so much more or less is another one
+	changes  = 2 // looks in a row that it takes to believe that
 	// From one trial to the next, however often it becomes another program.
 	soonest    = 16 * ms
 	earlyLooks = 16 // how often a new program is looked at again soon
-)
-
-// When a limit is lifted because turns are stuck: at so many looks, and a few more for every so
-// many that are not.
-const (
-	stuckStep = 4
-	maxStuck  = 4 * stuckStep
 )
 
 // When workers count as independent: fewer of them would save less than harm.
@@ -192,17 +184,6 @@ func (g *governor) skipIdle(now int64, d progress) {
 	g.looked, g.seen = now, d
 }
 
-// isLate reports whether the monitor came so late to this look of a measurement that it must have
-// waited for a processor, as the workers may have: what was done meanwhile says nothing. It
-// believes so only a few times in a measurement.
-func (g *governor) isLate(now int64) bool {
-	if g.phase == steady || now-g.looked < late || g.skipped == maxSkipped {
-		return false
-	}
-	g.skipped++
-	return true
-}
-
 // isObvious reports whether a trial need not go on. It is asked at every look, since one with too
 // many workers costs as long as it lasts.
 func (g *governor) isObvious(now int64) bool {
@@ -245,26 +226,6 @@ func (g *governor) compare(now int64, units uint64) {
 func (g *governor) lift() {
 	g.limit = g.workers
 	g.begin()
-}
-
-// disturb is the other way to more workers than the limit, besides a trial and lift.
-//
-// It takes in whether a turn was stuck at this look, while a limit keeps other workers asleep.
-// All may be awake then, for as long as it is. The limit comes back afterwards: as a rule it was
-// the operating system that kept the worker from its processor. It is lifted for good if that goes
-// on, or happens again and again: then turns are long.
-func (g *governor) disturb(stuck bool) (limit int) {
-	switch {
-	case !stuck:
-		g.stuck = max(0, g.stuck-1)
-		return g.limit
-	case g.stuck < maxStuck:
-		g.stuck += stuckStep
-	default:
-		g.stuck = 0
-		g.lift()
-	}
-	return g.workers
 }
 
 // next ends the phase and begins another.

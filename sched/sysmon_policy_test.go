@@ -31,16 +31,16 @@ var modelledPrograms = []modelled{
 	{"two phases", 20, 36, 0.1, 0.10, 20 * ms},
 }
 
-// disturbances are what happens to a program from outside: stalls that last for some milliseconds,
+// disturbances are what happens to a program from outside: halts that last for some milliseconds,
 // at so many looks of a hundred, and a neighbour that takes half a processor.
 type disturbances struct {
 	name      string
-	stalls    int
+	halts     int
 	neighbour bool
 }
 
 var allDisturbances = []disturbances{
-	{"quiet", 0, false}, {"stalls", 8, false}, {"neighbour", 4, true},
+	{"quiet", 0, false}, {"halts", 8, false}, {"neighbour", 4, true},
 }
 
 // rate is what the program does with so many workers, in units per ns.
@@ -81,7 +81,7 @@ func (p modelled) lostTo(length int64, d disturbances, seed uint64) float64 {
 		}
 		active += dt
 		now += dt
-		if r.IntN(100) < d.stalls {
+		if r.IntN(100) < d.halts {
 			now += int64(2*ms + r.IntN(12*ms))
 		}
 		g.look(now, done, g.limit)

@@ -20,17 +20,17 @@ type sample struct {
 	time  int64 // ns
 }
 
-// maxSamples is more than the looks of a measurement, which ends before one is overwritten, unless
-// looks come late.
 const maxSamples = 16
 
-// add takes in a look.
+// add takes in a look: what was done since the one before, and in how much time. Looks at which no
+// worker was awake, and those that came too late, are not added. Caller holds the monitor's mu.
 func (s *samples) add(units uint64, time int64) {
 	s.looks[s.n%maxSamples] = sample{units, max(time, 1)}
 	s.n++
 }
 
-// rate is what was done, in units a nanosecond. It is 0 if there was no look.
+// rate is what was done in the faster half of the looks, in units a nanosecond. It is 0 if there
+// was no look. It sorts a copy: the order of looks says which to overwrite.
 func (s *samples) rate() float64 {
 	sorted := *s
 	n := min(s.n, maxSamples)
@@ -47,8 +47,7 @@ func (s *samples) rate() float64 {
 	return float64(sum.units) / float64(max(sum.time, 1))
 }
 
-// faster reports whether more was done in s, for its time, than in o. It multiplies crosswise, since
-// a look may take no time.
+// faster reports whether more was done in the same time, without a division.
 func (s sample) faster(o sample) bool {
 	return float64(s.units)*float64(o.time) > float64(o.units)*float64(s.time)
 }

@@ -13,7 +13,7 @@ var barber = program{
 
 const (
 	roomSize = 1000
-	// Steps of a haircut; between two customers there are so many at most.
+	// Steps of a haircut, and between two customers: so many at most.
 	cutEffort = 1000
 )
 

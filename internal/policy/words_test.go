@@ -111,6 +111,7 @@ var exempt = []struct{ dir, names, reason string }{
 	{"actor/internal/timerwheel", `^levels?$`,
 		"a hierarchical timer wheel has levels (Varghese and Lauck)"},
 	{"actor/internal/timerwheel", `(?i)^(verify)?due$`, "a timer is due"},
+	{"actor", `^Spills$`, "of the API, as Go's and Tokio's statistics name it"},
 	{"actor", `^(Same)?Asker$|^ExampleAsker$|^Test(Same)?Asker(_Double)?$`,
 		"of the API: what a Handler is to Send, an Asker is to Ask"},
 	{"internal/sim", `(?i)kind$`, "the kind of an event or fault; no actor class"},
@@ -121,6 +122,10 @@ var exempt = []struct{ dir, names, reason string }{
 	{"heap", `^body$`, "of a loop"},
 	{"internal/explore", `^body$`, "what a thread runs"},
 	{"actortest", `^byKind$`, "of reflect.Kind"},
+	{"benchmarks/savina", `(?i)credit$`, "of a bank account"},
+	{"benchmarks/savina", `^level$`, "of a tree"},
+	{"benchmarks/savina", `(?i)kind$`, "of a request to a container"},
+	{"benchmarks/savina", `^(body|mine)$`, "of an HTTP request; a slice of the work"},
 	{"supervise", `(?i)^(event)?kind$`, "the kind of an event; no actor class"},
 	{"supervise", `(?i)due`, "a restart or a kill is due"},
 	{"supervise", `^level$`, "of the log"},
@@ -148,7 +153,7 @@ var exemptText = []struct{ file, words, reason string }{
 // ownNames are old words in names that comments and pages have to use as they are: those of the
 // public API and of the environment. Names of tests are looked at where they are declared.
 var ownNames = []string{
-	"Asker", "mustBeAsker", "duty", "GALLOP_BUNDLES",
+	"Asker", "mustBeAsker", "duty", "GALLOP_BATCHES",
 	"Spares", // of the JSON of cmd/pingpong
 }
 
