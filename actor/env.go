@@ -131,13 +131,6 @@ func envOfEmbedded(from Sender) env {
 	return e
 }
 
-// mustSend is what envOf checks of a System.
-func (s *System) mustSend() {
-	if s == nil || s.sched == nil {
-		panicNoSender()
-	}
-}
-
 //go:noinline
 func panicNoSender() {
 	panic("gallop: a nil sender, or a zero one: use the *Context of the behaviour, or the *System " +
