@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // The cases of OTP's suites about receive, links, monitors and processes, as far as they apply.
@@ -90,16 +92,16 @@ func TestErlang(t *testing.T) {
 			equal(t, "received", ok, false)
 		},
 		"receive: messages that do not match restart no time-out": func(t *testing.T, s *Self[any]) {
-			quit := false
+			var quit seam.Bool
 			Go(s, func(p *Proc) {
-				for !quit {
+				for !quit.Load() {
 					s.Ref().Send(p, 1)
 					p.Sleep(time.Millisecond)
 				}
 			})
 			_, ok := s.ReceiveWithin(5*time.Millisecond, isString)
 			equal(t, "received", ok, false)
-			quit = true
+			quit.Store(true)
 		},
 		"receive: message before the time-out": func(t *testing.T, s *Self[any]) {
 			Go(s, func(p *Proc) { s.Ref().Send(p, 1) })
