@@ -35,7 +35,8 @@ func verifyGovernor(g *governor) {
 		"the workers had done %v, and have done %v", g.then, g.seen)
 	invariant.Check(g.awake >= 0 && g.awake <= g.looks*g.workers,
 		"%d workers were awake in %d looks", g.awake, g.looks)
-	invariant.Check(g.stuck >= 0 && g.stuck < maxStuck+stuckStep, "turns were stuck in %d looks", g.stuck)
+	invariant.Check(g.stuck >= 0 && g.stuck < maxStuck+stuckStep,
+		"turns were stuck in %d looks", g.stuck)
 }
 
 // verifyBurst checks the counts of the workers without a slot. Caller holds mu.
