@@ -124,7 +124,8 @@ func TestTopic_AsChild(t *testing.T) {
 // TestPool_AsChild: "A pool that is restarted in place keeps the members that have joined it,
 // except for a handler whose call panicked. Members that it has started itself are new then."
 func TestPool_AsChild(t *testing.T) {
-	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
+	sys := start(t, actor.WithWorkers(1), // the members share what they log
+		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	refs, handlers := sinks(sys, 2)
 	bad := &fuse{over: 2}
 	child, failures := under(t, sys, group.PoolType[int](),
