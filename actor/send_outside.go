@@ -313,7 +313,7 @@ func (a *cell) acquirePermit(ctx context.Context) error {
 		return nil // there was a free one
 	}
 	// Only a goroutine that would have to wait pays for the look where it is.
-	if sched.Here() != nil {
+	if _, me := callerHere(); me != nil {
 		l.Cancel(w, a) // or the goroutines behind it would wait for ever
 		panic("gallop: SendWait called from a behaviour, which would keep its worker waiting: use Send")
 	}

@@ -239,7 +239,7 @@ func (s *System) mustBeOutside(call string) {
 // mustBeOutside panics if the caller is a behaviour of any system: it would keep its worker
 // waiting, or wait for itself.
 func mustBeOutside(call string) {
-	if sched.Here() != nil {
+	if _, me := callerHere(); me != nil {
 		panicMisuse(call, " called from a behaviour, which would wait for itself")
 	}
 }
