@@ -46,7 +46,7 @@ func WithClock(c *VirtualClock) Option {
 			o.wrong = append(o.wrong, "WithClock(nil)")
 			return
 		case c.seam == nil:
-			o.wrong = append(o.wrong, "Clock of a zero VirtualClock: use NewVirtualClock")
+			o.wrong = append(o.wrong, "WithClock of a zero VirtualClock: use NewVirtualClock")
 			return
 		}
 		o.clock, o.virtual = c.seam, c

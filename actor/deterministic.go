@@ -78,7 +78,7 @@ func (o *options) simulation(h *sim.Hooks) *simulation {
 	o.defaultWorkers(simWorkers)
 	o.bind = false
 	if h.Clock != nil && h.Clock != o.virtual {
-		o.wrong = append(o.wrong, "Clock: a run of actortest has its own, which R.Advance moves")
+		o.wrong = append(o.wrong, "WithClock: a run of actortest has its own, which R.Advance moves")
 	}
 	if h.Panicked != nil {
 		o.onPanic = beside(h.Panicked, o.onPanic)

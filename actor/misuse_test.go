@@ -141,7 +141,7 @@ func TestMisuse_NotMade(t *testing.T) {
 			noType.OnStop(func(*puppet, *actor.Context, error) {})
 		}},
 		{"Name of a nil Type", func() { _ = noType.Name() }},
-		{"a nil option\nClock of a zero VirtualClock: use NewVirtualClock\na nil option", func() {
+		{"a nil option\nWithClock of a zero VirtualClock: use NewVirtualClock\na nil option", func() {
 			actor.Start(nil, actor.WithClock(new(actor.VirtualClock)), nil)
 		}},
 	} {

@@ -97,7 +97,7 @@ func ExampleRunFails() {
 	// Output:
 	// actortest: found by pct12-0-100; made simpler in 19 runs: 6 choices to 1, 21 events to 21
 	// actortest: 21 events
-	//   … 21 before; Trace(-1) or -gallop.trace shows them
+	//   … 21 before; WithTrace(-1) or -gallop.trace shows them
 	//
 	// actortest: it fails, as expected: 1 of 2 answers
 	// replay: go test -run '^TestCache$' -gallop.replay=path-3.1

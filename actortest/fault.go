@@ -94,7 +94,7 @@ func WithFaults(table ...Fault) Option {
 	for i, f := range table {
 		if f.Action == 0 || f.Action >= lastAction || f.At < 0 || f.OneIn < 0 ||
 			(f.Action == FaultJump) != (f.For > 0) {
-			panic(fmt.Sprintf("gallop: actortest: Faults: row %d makes no sense: %+v", i+1, f))
+			panic(fmt.Sprintf("gallop: actortest: WithFaults: row %d makes no sense: %+v", i+1, f))
 		}
 	}
 	return func(c *config) { c.setup.faults = append(c.setup.faults, table...) }

@@ -148,7 +148,7 @@ func TestStrategies_FindAnOvertaking(t *testing.T) {
 // would pass.
 func TestStrategies_None(t *testing.T) {
 	defer func() {
-		if v := fmt.Sprint(recover()); v != "gallop: actortest: Strategies(): want at least 1" {
+		if v := fmt.Sprint(recover()); v != "gallop: actortest: WithStrategies(): want at least 1" {
 			t.Errorf("panic %s", v)
 		}
 	}()

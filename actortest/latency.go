@@ -24,7 +24,7 @@ type latency struct {
 // or more than most.
 func WithLatency(least, most time.Duration, types ...string) Option {
 	if least < 0 || least > most {
-		panic(fmt.Sprintf("gallop: actortest: Latency(%v, %v): want 0 or more, the least first",
+		panic(fmt.Sprintf("gallop: actortest: WithLatency(%v, %v): want 0 or more, the least first",
 			least, most))
 	}
 	return func(c *config) {

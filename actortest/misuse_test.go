@@ -14,15 +14,15 @@ func TestMisuse_Nil(t *testing.T) {
 	for words, f := range map[string]func(){
 		"Run: a nil scenario": func() { actortest.Run(t, nil) },
 		"a nil option":        func() { actortest.Run(t, idle, actortest.WithRuns(1), nil) },
-		"Strategies: a zero Strategy": func() {
+		"WithStrategies: a zero Strategy": func() {
 			actortest.WithStrategies(actortest.Random(), actortest.Strategy{})
 		},
-		"Runs: want at least 1":           func() { actortest.WithRuns(0) },
+		"WithRuns: want at least 1":           func() { actortest.WithRuns(0) },
 		"WithWorkers(0): want at least 1": func() { actortest.WithWorkers(0) },
 		"PCT(0): want 1 to 65536":         func() { actortest.PCT(0) },
 		"PCT(65537): want 1 to 65536":     func() { actortest.PCT(1<<16 + 1) },
-		"Steps(0): want at least 1":       func() { actortest.WithSteps(0) },
-		"Budget(-1ns): want at least":     func() { actortest.WithBudget(-1) },
+		"WithSteps(0): want at least 1":       func() { actortest.WithSteps(0) },
+		"WithBudget(-1ns): want at least":     func() { actortest.WithBudget(-1) },
 		"NewProbe with a nil":             func() { actortest.NewProbe[int](nil, "probe") },
 		"NewProbe with a nil or zero": func() {
 			actortest.NewProbe[int](new(actortest.R), "probe")

@@ -70,7 +70,7 @@ type config struct {
 // that under -short. It panics if n is not positive.
 func WithRuns(n int) Option {
 	if n < 1 {
-		panic("gallop: actortest: Runs: want at least 1")
+		panic("gallop: actortest: WithRuns: want at least 1")
 	}
 	return func(c *config) { c.runs, c.budget = n, 0 }
 }
@@ -79,7 +79,7 @@ func WithRuns(n int) Option {
 // budget, and [WithRuns] applies. WithBudget panics if d is negative.
 func WithBudget(d time.Duration) Option {
 	if d < 0 {
-		panic("gallop: actortest: Budget(" + d.String() + "): want at least 0")
+		panic("gallop: actortest: WithBudget(" + d.String() + "): want at least 0")
 	}
 	return func(c *config) { c.budget = d }
 }
@@ -93,11 +93,11 @@ func WithSeed(n uint64) Option { return func(c *config) { c.seed = n } }
 // order. WithStrategies panics if s is empty or contains a zero Strategy.
 func WithStrategies(s ...Strategy) Option {
 	if len(s) == 0 {
-		panic("gallop: actortest: Strategies(): want at least 1")
+		panic("gallop: actortest: WithStrategies(): want at least 1")
 	}
 	for _, one := range s {
 		if one.plans == nil {
-			panic("gallop: actortest: Strategies: a zero Strategy: use Random, PCT or Exhaustive")
+			panic("gallop: actortest: WithStrategies: a zero Strategy: use Random, PCT or Exhaustive")
 		}
 	}
 	return func(c *config) { c.strategies = s }
@@ -135,7 +135,7 @@ func WithSystem(o ...actor.Option) Option {
 // 50,000 by default. It panics if n is not positive.
 func WithSteps(n int) Option {
 	if n < 1 {
-		panic(fmt.Sprintf("gallop: actortest: Steps(%d): want at least 1", n))
+		panic(fmt.Sprintf("gallop: actortest: WithSteps(%d): want at least 1", n))
 	}
 	return func(c *config) { c.setup.steps = n }
 }

@@ -31,7 +31,7 @@ const (
 // A failure counts as the same if its first line is the same, apart from numbers.
 func WithShrink(d time.Duration) Option {
 	if d < 0 {
-		panic("gallop: actortest: Shrink(" + d.String() + "): want at least 0")
+		panic("gallop: actortest: WithShrink(" + d.String() + "): want at least 0")
 	}
 	return func(c *config) { c.shrink = d }
 }

@@ -125,7 +125,7 @@ func tail(trace []event, lines int) string {
 	}
 	var b strings.Builder
 	if first > 0 {
-		fmt.Fprintf(&b, "  … %d before; Trace(-1) or -%s shows them\n", first, traceFlag)
+		fmt.Fprintf(&b, "  … %d before; WithTrace(-1) or -%s shows them\n", first, traceFlag)
 	}
 	turns := 0
 	for _, e := range trace {
@@ -161,7 +161,7 @@ func (c *config) print(t testing.TB, out *outcome, why string) {
 	}
 	hidden := ""
 	if n := len(out.trace) - len(all); n > 0 {
-		hidden = fmt.Sprintf(", and %d of the runtime's own, which Internals shows", n)
+		hidden = fmt.Sprintf(", and %d of the runtime's own, which WithInternals shows", n)
 	}
 	some := all
 	if n := c.shownUntilFailure(out); out.failed() && lines >= 0 && n < len(all) {

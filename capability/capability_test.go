@@ -284,11 +284,11 @@ func TestZeroValues(t *testing.T) {
 	}
 	for want, f := range map[string]func(){
 		"gallop: capability: Move of a zero Iso: use NewIso":              func() { i.Move() },
-		"gallop: capability: Get of a zero Val: use Iso.Freeze or Frozen": func() { v.Get() },
-		"gallop: capability: View of a zero Val: use Iso.Freeze or Frozen": func() {
+		"gallop: capability: Get of a zero Val: use Iso.Freeze or NewVal": func() { v.Get() },
+		"gallop: capability: View of a zero Val: use Iso.Freeze or NewVal": func() {
 			v.View(func(*int) {})
 		},
-		"gallop: capability: Tag of a zero Val: use Iso.Freeze or Frozen": func() { v.Tag() },
+		"gallop: capability: Tag of a zero Val: use Iso.Freeze or NewVal": func() { v.Tag() },
 		"gallop: capability: Freeze of a zero Iso: use NewIso":            func() { i.Freeze() },
 	} {
 		if got := fmt.Sprint(caught(f)); got != want {

@@ -35,7 +35,7 @@
 //
 // # Costs
 //
-// An Iso, Val or Tag is one word. NewIso and Frozen make two allocations: the value, and
+// An Iso, Val or Tag is one word. NewIso and NewVal make two allocations: the value, and
 // the two or three words that hold it. Move and Freeze make one, of such words, and cost
 // one locked instruction. View and Use are a load and a comparison.
 //

@@ -51,7 +51,7 @@ func (v Val[T]) View(f func(*T)) {
 
 func (v Val[T]) mustHold(call string) *frozen[T] {
 	if v.v == nil {
-		panic("gallop: capability: " + call + " of a zero Val: use Iso.Freeze or Frozen")
+		panic("gallop: capability: " + call + " of a zero Val: use Iso.Freeze or NewVal")
 	}
 	return v.v
 }

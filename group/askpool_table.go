@@ -38,7 +38,7 @@ func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.Ask
 	t := &askPoolTable[Q, R]{spec: spec.check(call), size: n, policy: policy.start()}
 	if !access.IsOf(to, spec.Type) {
 		panic("gallop: group: " + call +
-			" with a Behaviour that was not declared for the Type of the Crew")
+			" with a Behaviour that was not declared for the Type of the MemberSpec")
 	}
 	t.bind = func(r actor.AnyRef) actor.Asker[Q, R] {
 		ref, _ := actor.As[S](r)

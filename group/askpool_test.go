@@ -364,7 +364,7 @@ func TestMisuse_OfAskPools(t *testing.T) {
 		"StartAskPool with a zero Policy": func() {
 			group.StartAskPool(sys, group.Policy[int]{}, 1, question, crew)
 		},
-		"AskPoolForSupervisor with a Crew without": func() {
+		"AskPoolForSupervisor with a MemberSpec without": func() {
 			group.AskPoolForSupervisor(group.RoundRobin[int](), 1, question, group.MemberSpec[oracle]{})
 		},
 		"StartAskPool with a Behaviour that was not": func() {

@@ -33,7 +33,7 @@ type MemberSpec[S any] struct {
 	Within   time.Duration
 }
 
-// memberSpec is a Crew that was checked, independent of its state type. Read-only.
+// memberSpec is a MemberSpec that was checked, independent of its state type. Read-only.
 type memberSpec struct {
 	spawn               func(c *actor.Context, o access.ChildOptions) actor.AnyRef
 	backoff, maxBackoff time.Duration
@@ -41,7 +41,7 @@ type memberSpec struct {
 	within              time.Duration
 }
 
-// check returns the checked form of a Crew. It panics if something is wrong.
+// check returns the checked form of a MemberSpec. It panics if something is wrong.
 func (mc MemberSpec[S]) check(call string) *memberSpec {
 	wrong := ""
 	switch {
@@ -57,7 +57,7 @@ func (mc MemberSpec[S]) check(call string) *memberSpec {
 		}
 	}
 	if wrong != "" {
-		panic("gallop: group: " + call + " with a Crew " + wrong)
+		panic("gallop: group: " + call + " with a MemberSpec " + wrong)
 	}
 	init := mc.Init
 	if init == nil {

@@ -102,7 +102,7 @@ func startPoolInit[S, M any](call string, policy Policy[M], n int, to actor.Beha
 	made := &memberFactory[M]{spec: spec.check(call), size: n}
 	if !access.IsOf(to, spec.Type) {
 		panic("gallop: group: " + call +
-			" with a Behaviour that was not declared for the Type of the Crew")
+			" with a Behaviour that was not declared for the Type of the MemberSpec")
 	}
 	made.bind = func(r actor.AnyRef) actor.Handler[M] {
 		ref, _ := actor.As[S](r)

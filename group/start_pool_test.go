@@ -436,9 +436,9 @@ func TestMisuse_OfCrews(t *testing.T) {
 	nothing := func(*group.MemberSpec[testWorker]) {}
 	for words, f := range map[string]func(){
 		"StartPool: 0 members": try(0, nothing),
-		"with a Crew without a Type": try(1,
+		"with a MemberSpec without a Type": try(1,
 			func(w *group.MemberSpec[testWorker]) { w.Type = nil }),
-		"with a Crew with a negative": try(1,
+		"with a MemberSpec with a negative": try(1,
 			func(w *group.MemberSpec[testWorker]) { w.MaxBackoff = -1 }),
 		"with 3 Restarts in 0s": try(1,
 			func(w *group.MemberSpec[testWorker]) { w.Restarts = 3 }),

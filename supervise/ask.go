@@ -165,7 +165,7 @@ func find[S any](ctx context.Context, s ref,
 
 // FindSupervisor returns the supervisor at the end of a path, under the rules of [Find].
 func FindSupervisor(ctx context.Context, s Supervisor, path ...string) (Supervisor, error) {
-	r, err := find[supervisor](ctx, s.asked("Sub"), path)
+	r, err := find[supervisor](ctx, s.asked("FindSupervisor"), path)
 	return Supervisor{r}, err
 }
 

@@ -255,11 +255,11 @@ func TestMisuse(t *testing.T) {
 		"a Template, and not":     {Template: h.child("a")},
 		"is no Worker": {Strategy: supervise.SimpleOneForOne,
 			Template: supervise.Spec{}},
-		"a nil Child":      {Children: []supervise.Child{nil}},
-		"without a Name":   {Children: h.workers("")},
-		`two children "a"`: {Children: h.workers("a", "a")},
-		"Like a template":  {Children: []supervise.Child{h.like("a")}},
-		"without a Type":   {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a"}}},
+		"a nil Child":             {Children: []supervise.Child{nil}},
+		"without a Name":          {Children: h.workers("")},
+		`two children "a"`:        {Children: h.workers("a", "a")},
+		"FromTemplate, and there": {Children: []supervise.Child{h.like("a")}},
+		"without a Type":          {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a"}}},
 		`"sub": "sub": a nil Child`: {Children: []supervise.Child{supervise.Spec{Name: "sub",
 			Children: []supervise.Child{nil}}}},
 		"unknown Restart":   ch(supervise.Worker[testChild]{Restart: 9}),
@@ -323,22 +323,23 @@ func TestMisuse_Zero(t *testing.T) {
 	var none supervise.Supervisor
 	ctx := h.soon()
 	calls := map[string]func(){
-		"StartChild":    func() { _, _ = supervise.StartChild(ctx, none, h.child("a")) },
-		"RemoveChild":   func() { _ = supervise.RemoveChild(ctx, none, "a") },
-		"RestartChild":  func() { _ = supervise.RestartChild(ctx, none, "a") },
-		"Find":          func() { _, _ = supervise.Find[testChild](ctx, none) },
-		"Sub":           func() { _, _ = supervise.FindSupervisor(ctx, none) },
-		"CountChildren": func() { _, _ = supervise.CountChildren(ctx, none) },
-		"Tree":          func() { _, _ = supervise.Tree(ctx, none) },
-		"StopChild":     func() { _ = supervise.StopChild(ctx, none, "a") },
-		"Wait":          func() { _ = none.Wait(ctx) },
-		"Ready":         func() { _ = none.Ready(ctx) },
+		"StartChild":     func() { _, _ = supervise.StartChild(ctx, none, h.child("a")) },
+		"RemoveChild":    func() { _ = supervise.RemoveChild(ctx, none, "a") },
+		"RestartChild":   func() { _ = supervise.RestartChild(ctx, none, "a") },
+		"Find":           func() { _, _ = supervise.Find[testChild](ctx, none) },
+		"FindSupervisor": func() { _, _ = supervise.FindSupervisor(ctx, none) },
+		"CountChildren":  func() { _, _ = supervise.CountChildren(ctx, none) },
+		"Tree":           func() { _, _ = supervise.Tree(ctx, none) },
+		"StopChild":      func() { _ = supervise.StopChild(ctx, none, "a") },
+		"Wait":           func() { _ = none.Wait(ctx) },
+		"Ready":          func() { _ = none.Ready(ctx) },
 	}
 	for call, f := range calls {
 		func() {
 			defer func() {
 				equal(t, call, recover(),
-					any("gallop: supervise: "+call+" of a zero Supervisor: get one from Start or Sub"))
+					any("gallop: supervise: "+call+
+						" of a zero Supervisor: get one from Start or FindSupervisor"))
 			}()
 			f()
 		}()

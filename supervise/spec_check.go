@@ -89,7 +89,7 @@ func (sp *supervisorSpec) check() {
 		case names[ch.name]:
 			sp.reject("two children %q", ch.name)
 		case ch.fromTemplate:
-			sp.reject("%q is Like a template that there is not", ch.name)
+			sp.reject("%q is FromTemplate, and there is no Template", ch.name)
 		}
 		names[ch.name] = true
 	}

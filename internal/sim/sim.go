@@ -14,7 +14,7 @@ type Hooks struct {
 	// Clock is the *actor.VirtualClock that the system must go by; nil is any.
 	Clock any
 	// Panicked is told of every panic of a behaviour and its value, before the system's
-	// own OnPanic is.
+	// own hook is.
 	Panicked func(e Event, value any)
 	// Fault says what goes wrong with a message that is about to run.
 	Fault func(Event) Fault

@@ -26,7 +26,7 @@ func (c *checker) waits(fn *ssa.Function, call *flow.Call) {
 		}
 	case api.AskOfSelf:
 		if made := flow.MadeBy(call.Arg(call.API.To)); made != nil && made.Is(api.Self) {
-			c.reportf(call, "%s of the running actor itself%s fails with ErrSelfAsk: use AskTo",
+			c.reportf(call, "%s of the running actor itself%s fails with ErrDeadlock: use AskTo",
 				name(call), c.how(fn))
 		}
 	}

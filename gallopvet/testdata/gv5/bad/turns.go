@@ -60,7 +60,7 @@ func (s *waiter) Becomes(c *actor.Context, _ struct{}) {
 var strange = countType.Variant(add.Handle((*counter).Sub))
 
 func (s *waiter) Ask(c *actor.Context, _ struct{}) (int, error) {
-	n, err := asks.Ask(context.Background(), actor.Self[waiter](c), struct{}{}) // want `AskBehaviour.Ask of the running actor itself fails with ErrSelfAsk: use AskTo`
+	n, err := asks.Ask(context.Background(), actor.Self[waiter](c), struct{}{}) // want `AskBehaviour.Ask of the running actor itself fails with ErrDeadlock: use AskTo`
 	if err != nil {
 		panic(err)
 	}
