@@ -189,7 +189,8 @@ func TestHolder_String(t *testing.T) {
 
 // TestWhy_Queued: actors that are to run; and a behaviour may ask.
 func TestWhy_Queued(t *testing.T) {
-	sys := start(t, actor.WithWorkers(1))
+	// Or another worker may stand in for one that the machine has halted in this behaviour.
+	sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 	inside(t, sys, func(c *actor.Context) {
 		for range 5 {
 			count.Send(c, puppetType.Spawn(c, puppet{}), 1)
