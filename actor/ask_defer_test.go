@@ -72,7 +72,7 @@ var (
 
 // wanting asks r from n goroutines, and returns when all requests have run. The outcomes come from
 // next.
-func wanting(t testing.TB, sys *actor.System, r actor.Ref[clerk],
+func wanting(t testing.TB, r actor.Ref[clerk],
 	n int) (next func() actor.Result[int]) {
 	t.Helper()
 	out := make(chan actor.Result[int], n)
@@ -113,7 +113,7 @@ func TestDefer(t *testing.T) {
 			sys := start(t, actor.WithWorkers(2))
 			store, r := puppetType.Spawn(sys, puppet{n: 7}), clerkType.Spawn(sys, clerk{})
 			for n := 1; n < 4; n++ {
-				outcome := wanting(t, sys, r, n)
+				outcome := wanting(t, r, n)
 				clerkDo.Send(sys, r, func(k *clerk, c *actor.Context) {
 					for range n {
 						give(c, k, store)
@@ -163,7 +163,7 @@ func TestDefer_Callers(t *testing.T) {
 			actor.AskTo(c, clerkWant, r, 0, clerkFetched, actor.Within(time.Hour))
 		},
 	} {
-		outcome := wanting(t, sys, caller, 1)
+		outcome := wanting(t, caller, 1)
 		clerkDo.Send(sys, caller, func(_ *clerk, c *actor.Context) { ask(c) })
 		giveAll(1)
 		equal(t, name, outcome(), actor.Result[int]{})
@@ -210,7 +210,7 @@ func TestDefer_Ends(t *testing.T) {
 			var dead letters
 			sys := start(t, actor.WithWorkers(2), dead.option())
 			r := clerkType.Spawn(sys, clerk{})
-			outcome := wanting(t, sys, r, 3)
+			outcome := wanting(t, r, 3)
 			clerkDo.Send(sys, r, func(k *clerk, c *actor.Context) { k.next().Reply(c, 5, nil) })
 			equal(t, "the first", outcome(), actor.Result[int]{Value: 5})
 			quiet(t, sys) // "keeps neither the actor nor the system running"
@@ -247,7 +247,7 @@ func TestDefer_OnStop(t *testing.T) {
 	r := clerkType.Spawn(sys, clerk{onStop: func(k *clerk, c *actor.Context) {
 		k.next().Reply(c, 9, nil)
 	}})
-	outcome := wanting(t, sys, r, 2)
+	outcome := wanting(t, r, 2)
 	must(t, actor.StopWait(soon(t), r))
 	first, second := outcome(), outcome()
 	if first.Err != nil {
@@ -277,7 +277,7 @@ func TestDefer_Restart(t *testing.T) {
 
 	super := clerkType.Spawn(sys, clerk{})
 	var r actor.Ref[puppet]
-	inClerk(t, sys, super, func(_ *clerk, c *actor.Context) {
+	inClerk(t, super, func(_ *clerk, c *actor.Context) {
 		r = actor.SpawnSupervised(c, typ, func(*puppet) {}, clerkFell)
 	})
 	_, err := want.Ask(notSoLong(t), r, struct{}{})
@@ -290,7 +290,7 @@ func TestDefer_Restart(t *testing.T) {
 }
 
 // inClerk runs f in a behaviour of r.
-func inClerk(t testing.TB, sys *actor.System, r actor.Ref[clerk], f clerkDeed) {
+func inClerk(t testing.TB, r actor.Ref[clerk], f clerkDeed) {
 	t.Helper()
 	_, err := clerkTry.Ask(soon(t), r, func(k *clerk, c *actor.Context) (int, error) {
 		f(k, c)
@@ -303,9 +303,9 @@ func inClerk(t testing.TB, sys *actor.System, r actor.Ref[clerk], f clerkDeed) {
 func TestDefer_Misuse(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	r, other := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
-	outcome := wanting(t, sys, r, 1)
+	outcome := wanting(t, r, 1)
 	var d actor.Deferred[int]
-	inClerk(t, sys, r, func(k *clerk, c *actor.Context) {
+	inClerk(t, r, func(k *clerk, c *actor.Context) {
 		d = k.next()
 		panics(t, "not what runs", func() { actor.Defer(c, clerkWant) })
 		panics(t, "a zero AskBehaviour", func() { actor.Defer(c, actor.AskBehaviour[clerk, int, int]{}) })
@@ -313,13 +313,13 @@ func TestDefer_Misuse(t *testing.T) {
 		panics(t, "a nil or zero Context", func() { actor.Defer(nil, clerkWant) })
 		panics(t, "a nil sender, or a zero one", func() { d.Reply(new(actor.Context), 1, nil) })
 	})
-	inClerk(t, sys, other, func(_ *clerk, c *actor.Context) {
+	inClerk(t, other, func(_ *clerk, c *actor.Context) {
 		panics(t, "has to answer", func() { d.HandOver(c, other) })
 		panics(t, "a zero Deferred", func() { new(actor.Deferred[int]).HandOver(c, other) })
 	})
 	panics(t, "a zero Deferred", func() { new(actor.Deferred[int]).Reply(sys, 1, nil) })
 	panics(t, "a nil sender", func() { d.Reply(nil, 1, nil) })
-	inClerk(t, sys, r, func(_ *clerk, c *actor.Context) {
+	inClerk(t, r, func(_ *clerk, c *actor.Context) {
 		panics(t, "HandOver of a zero Ref", func() { d.HandOver(c, actor.Ref[clerk]{}) })
 		equal(t, "the first", d.Reply(c, 2, nil), true)
 		equal(t, "the second", d.Reply(c, 3, nil), false)
@@ -356,7 +356,7 @@ func TestDefer_Circle(t *testing.T) {
 	})
 	var d actor.Deferred[int]
 	eventually(t, "the request was put off", func() (put bool) {
-		inClerk(t, sys, b, func(k *clerk, _ *actor.Context) {
+		inClerk(t, b, func(k *clerk, _ *actor.Context) {
 			if put = len(k.open) > 0; put {
 				d = k.next()
 			}
@@ -383,7 +383,7 @@ func TestDefer_Conservation(t *testing.T) {
 		sys := start(t, actor.WithWorkers(workers))
 		super := clerkType.Spawn(sys, clerk{})
 		var desks [4]actor.Ref[clerk]
-		inClerk(t, sys, super, func(_ *clerk, c *actor.Context) {
+		inClerk(t, super, func(_ *clerk, c *actor.Context) {
 			for i := range desks {
 				desks[i] = actor.SpawnSupervised(c, clerkType, func(*clerk) {}, clerkFell)
 			}

@@ -89,7 +89,7 @@ func TestBug_K24_SuspendedDoesNotSpin(t *testing.T) {
 	for range 100 {
 		say.Send(g.sys, g.child, "")
 		rush.Send(g.sys, g.child, nothing) // wakes it, once
-		in(t, g.sys, g.super, nothing)
+		in(t, g.super, nothing)
 	}
 	actor.Restart(g.sys, g.child)
 	quiet(t, g.sys)
@@ -229,13 +229,13 @@ func TestBug_K49_WaitForTheDead(t *testing.T) {
 	quiet(t, sys)
 	must(t, actor.StopWait(soon(t), r))
 	for range 3 {
-		equal(t, "reason", joined(t, sys, r), actor.ErrShutdown)
+		equal(t, "reason", joined(t, r), actor.ErrShutdown)
 	}
 	quiet(t, sys)
 	sys.Stop()
 	_, err := actor.Join(soon(t), mortalType.Spawn(sys, mortal{}))
 	wants(t, err, actor.ErrSystemStopped)
-	equal(t, "reason", joined(t, sys, r), actor.ErrShutdown)
+	equal(t, "reason", joined(t, r), actor.ErrShutdown)
 }
 
 // TestBug_K50_Storm: supervised actors that are stopped, killed, restarted, suspended and
@@ -246,7 +246,7 @@ func TestBug_K50_Storm(t *testing.T) {
 		root := mortalType.Spawn(sys, mortal{})
 		var child actor.Ref[mortal]
 		final := 0 // the supervisor's
-		in(t, sys, root, func(m *mortal, c *actor.Context) {
+		in(t, root, func(m *mortal, c *actor.Context) {
 			m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 				if f.Final {
 					final++
@@ -369,7 +369,7 @@ func TestPanicReport_UserFrame(t *testing.T) {
 				t.Errorf("frame %q", p.Frame)
 			}
 			var e *actor.PanicError
-			if !errors.As(joined(t, sys, r), &e) || len(e.Stack) == 0 {
+			if !errors.As(joined(t, r), &e) || len(e.Stack) == 0 {
 				t.Errorf("the reason has no stack: %+v", e)
 			}
 		})

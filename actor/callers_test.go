@@ -45,7 +45,7 @@ func underSupervision(end func(*actor.System, actor.Ref[mortal])) func(testing.T
 				close(childDown)
 			}
 		}})
-		in(t, sys, super, func(_ *mortal, c *actor.Context) {
+		in(t, super, func(_ *mortal, c *actor.Context) {
 			child = actor.SpawnSupervised(c, mortalType, func(*mortal) {}, onFell)
 			doAct.Send(c, child, func(*mortal, *actor.Context) { panic(errUser) })
 		})
@@ -166,7 +166,7 @@ func TestCallers_EveryWay(t *testing.T) {
 				ask(t, sys, r, n, got)
 				if way != "Ask" && !slices.Contains([]string{"SystemStopped", "SystemStops"}, s.name) {
 					// The requests are on their way by then, or nearly.
-					in(t, sys, mortalType.Spawn(sys, mortal{}), nothing)
+					in(t, mortalType.Spawn(sys, mortal{}), nothing)
 				}
 				after()
 				for range n {

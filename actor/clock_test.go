@@ -210,7 +210,7 @@ func awaitsRestart(t *testing.T, sys *actor.System, also deed) (muted actor.Ref[
 	quiet(t, sys)
 	muted = puppetType.Spawn(sys, puppet{})
 	do.Send(sys, muted, func(p *puppet, c *actor.Context) { also(p, c); say.Send(c, child, "") })
-	awaitMuted(t, sys, muted)
+	awaitMuted(t, muted)
 	count.Send(sys, muted, 1)
 	return muted
 }
@@ -233,7 +233,7 @@ func TestClock_NotForTime(t *testing.T) {
 	quiet(t, sys)
 	m := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, m, func(_ *puppet, c *actor.Context) { say.Send(c, child, "") })
-	awaitMuted(t, sys, m)
+	awaitMuted(t, m)
 	advance(t, clock, 0)
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -271,7 +271,7 @@ func TestClock_WaitsForPressure(t *testing.T) {
 	awaitsRestart(t, sys, func(_ *puppet, c *actor.Context) { count.Send(c, r, 1) })
 	m := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, m, func(_ *puppet, c *actor.Context) { count.Send(c, r, 1) })
-	awaitMuted(t, sys, m)
+	awaitMuted(t, m)
 	do.Send(sys, m, func(_ *puppet, c *actor.Context) {})
 	quiet(t, sys)
 	equal(t, "let go", sys.Stats().Exempted > 0, true)

@@ -46,7 +46,7 @@ func newUnder(t *testing.T, care actor.Care[mortal], child mortal) *under {
 		}
 	}
 	child.name, child.diary = "child", &u.diary
-	in(t, u.sys, u.parent, func(_ *mortal, c *actor.Context) {
+	in(t, u.parent, func(_ *mortal, c *actor.Context) {
 		care.Fell = onFell
 		u.child = actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = child }, care)
 	})
@@ -151,7 +151,7 @@ func TestDecide_Stop(t *testing.T) {
 			equal(t, "falls", len(u.falls), 1)
 			equal(t, "final", u.falls[0].Final, true)
 			equal(t, "the decision", u.falls[0].Decided(), actor.DecideStop)
-			wants(t, joined(t, u.sys, u.child), errUser)
+			wants(t, joined(t, u.child), errUser)
 			u.diary.says(t, "child: start", "child: stop "+errUser.Error())
 		})
 	}
@@ -162,8 +162,8 @@ func TestDecide_Stop(t *testing.T) {
 func TestDecide_Escalate(t *testing.T) {
 	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideEscalate)}, mortal{})
 	u.do(t, panicUser)
-	wants(t, joined(t, u.sys, u.parent), errUser)
-	wants(t, joined(t, u.sys, u.child), errUser)
+	wants(t, joined(t, u.parent), errUser)
+	wants(t, joined(t, u.child), errUser)
 	equal(t, "the decision", u.falls[0].Decided(), actor.DecideEscalate)
 	equal(t, "final", u.falls[0].Final, false)
 }

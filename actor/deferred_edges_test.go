@@ -176,7 +176,7 @@ func TestDefer_Across(t *testing.T) {
 					here, _ := onVirtualTime(t, opts...) // so that no time is over
 					there := start(t, opts...)
 					caller, r := clerkType.Spawn(here, clerk{}), clerkType.Spawn(there, clerk{})
-					outcome := wanting(t, here, caller, 1)
+					outcome := wanting(t, caller, 1)
 					clerkDo.Send(here, caller, func(_ *clerk, c *actor.Context) { ask(c, r) })
 					quiet(t, here)
 					quiet(t, there)
@@ -231,12 +231,12 @@ func TestDefer_Suspended(t *testing.T) {
 	} {
 		r, err := begin.Ask(soon(t), super, struct{}{})
 		must(t, err)
-		outcome := wanting(t, sys, r, 2)
+		outcome := wanting(t, r, 2)
 		fall(r)
 		wants(t, outcome().Err, actor.ErrStopped)
 		wants(t, outcome().Err, actor.ErrStopped)
 		actor.Restart(sys, r)
-		again := wanting(t, sys, r, 1)
+		again := wanting(t, r, 1)
 		clerkDo.Send(sys, r, func(k *clerk, c *actor.Context) { k.next().Reply(c, 2, nil) })
 		equal(t, "of the next life, after "+name, again(), actor.Result[int]{Value: 2})
 	}
@@ -249,7 +249,7 @@ func TestDefer_OnStopPanics(t *testing.T) {
 		k.next().Reply(c, 9, nil)
 		panic(errUser)
 	}})
-	outcome := wanting(t, sys, r, 3)
+	outcome := wanting(t, r, 3)
 	actor.Stop(sys, r)
 	replies, failures := 0, 0
 	for range 3 {

@@ -26,9 +26,9 @@ func TestDefer_RepliedByOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t, actor.WithWorkers(2))
 			r := clerkType.Spawn(sys, clerk{})
-			outcome := wanting(t, sys, r, 3)
+			outcome := wanting(t, r, 3)
 			var ds []actor.Deferred[int]
-			inClerk(t, sys, r, func(k *clerk, _ *actor.Context) { ds, k.open = k.open, nil })
+			inClerk(t, r, func(k *clerk, _ *actor.Context) { ds, k.open = k.open, nil })
 			for _, d := range ds {
 				give(t, sys, d)
 				equal(t, "outcome", outcome(), actor.Result[int]{Value: 7})
@@ -46,9 +46,9 @@ func TestDefer_Racers(t *testing.T) {
 	other := clerkType.Spawn(sys, clerk{})
 	for round := range scaled(400) {
 		r := clerkType.Spawn(sys, clerk{})
-		outcome := wanting(t, sys, r, 1)
+		outcome := wanting(t, r, 1)
 		var d actor.Deferred[int]
-		inClerk(t, sys, r, func(k *clerk, c *actor.Context) {
+		inClerk(t, r, func(k *clerk, c *actor.Context) {
 			if d = k.next(); round%2 == 0 {
 				d.HandOver(c, other)
 			}
@@ -82,9 +82,9 @@ func TestDefer_HandOver(t *testing.T) {
 	deferral := func(to actor.Target) (actor.Ref[clerk], actor.Deferred[int],
 		func() actor.Result[int]) {
 		r := clerkType.Spawn(sys, clerk{})
-		outcome := wanting(t, sys, r, 1)
+		outcome := wanting(t, r, 1)
 		var d actor.Deferred[int]
-		inClerk(t, sys, r, func(k *clerk, c *actor.Context) {
+		inClerk(t, r, func(k *clerk, c *actor.Context) {
 			d = k.next()
 			d.HandOver(c, to)
 		})
@@ -115,10 +115,10 @@ func TestDefer_HandOver(t *testing.T) {
 	next := clerkType.Spawn(sys, clerk{}) // handed on
 	r, d, outcome = deferral(next)
 	last := clerkType.Spawn(sys, clerk{})
-	inClerk(t, sys, next, func(_ *clerk, c *actor.Context) { d.HandOver(c, last) })
+	inClerk(t, next, func(_ *clerk, c *actor.Context) { d.HandOver(c, last) })
 	must(t, actor.StopWait(soon(t), next))
 	must(t, actor.StopWait(soon(t), r))
-	inClerk(t, sys, last, func(_ *clerk, c *actor.Context) {
+	inClerk(t, last, func(_ *clerk, c *actor.Context) {
 		equal(t, "the first", d.Reply(c, 8, nil), true)
 	})
 	equal(t, "outcome", outcome(), actor.Result[int]{Value: 8})

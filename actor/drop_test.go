@@ -54,7 +54,7 @@ func TestDrop(t *testing.T) {
 		"muted": func(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet]) func() {
 			o := overload(t, sys)
 			g.do.Send(sys, r, func(_ *puppet, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
-			awaitMuted(t, sys, r)
+			awaitMuted(t, r)
 			inside(t, sys, func(c *actor.Context) {
 				// It has the bound of the one type, and the leeway of the others.
 				for range 8 {

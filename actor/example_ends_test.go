@@ -217,3 +217,16 @@ func ExampleUnstash() {
 	// serving bob
 	// serving eve
 }
+
+// A normal end may carry information, which those hear that watch or join the actor.
+func ExampleNormalError() {
+	sys := actor.Start()
+	defer sys.Stop()
+	type shop struct{}
+	r := actor.NewType[shop]("shop").Spawn(sys, shop{})
+	actor.StopWith(sys, r, actor.Normal(errors.New("sold out")))
+	down, _ := actor.Join(context.Background(), r)
+	var normal *actor.NormalError
+	fmt.Println(errors.As(down.Reason, &normal), normal.Info)
+	// Output: true sold out
+}

@@ -8,7 +8,7 @@ import (
 )
 
 // in runs f in a behaviour of r and waits for it.
-func in(t testing.TB, sys *actor.System, r actor.Ref[mortal], f act) {
+func in(t testing.TB, r actor.Ref[mortal], f act) {
 	t.Helper()
 	_, err := fetchIn.Ask(soon(t), r, f)
 	must(t, err)
@@ -43,13 +43,13 @@ func TestLink(t *testing.T) {
 				sys := start(t, actor.WithWorkers(2))
 				a, b := mortalType.Spawn(sys, mortal{name: "a"}), mortalType.Spawn(sys, mortal{name: "b"})
 				third := mortalType.Spawn(sys, mortal{name: "third"})
-				in(t, sys, b, func(_ *mortal, ctx *actor.Context) { actor.Link(ctx, third) })
+				in(t, b, func(_ *mortal, ctx *actor.Context) { actor.Link(ctx, third) })
 				tie := func() {
 					from, to := a, b
 					if !forward && !late {
 						from, to = b, a
 					}
-					in(t, sys, from, func(_ *mortal, ctx *actor.Context) {
+					in(t, from, func(_ *mortal, ctx *actor.Context) {
 						actor.Link(ctx, to)
 						actor.Link(ctx, to)
 						actor.Link(ctx, from)
@@ -72,7 +72,7 @@ func TestLink(t *testing.T) {
 							t.Fatalf("%s forward=%v late=%v: %v lives", c.name, forward, late, r)
 						}
 						wants(t, err, actor.ErrStopped)
-						equal(t, c.name+": reason", brief(joined(t, sys, r)), c.reason)
+						equal(t, c.name+": reason", brief(joined(t, r)), c.reason)
 					}
 				}
 			}
@@ -85,7 +85,7 @@ func TestTrapExit(t *testing.T) {
 	var d diary
 	sys := start(t, actor.WithWorkers(2))
 	a := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
-	in(t, sys, a, func(_ *mortal, c *actor.Context) { actor.TrapExit(c, onExit) })
+	in(t, a, func(_ *mortal, c *actor.Context) { actor.TrapExit(c, onExit) })
 	for _, end := range []act{
 		func(_ *mortal, c *actor.Context) { c.Stop() },
 		func(_ *mortal, c *actor.Context) { c.Exit(errUser) },
@@ -93,19 +93,19 @@ func TestTrapExit(t *testing.T) {
 		func(_ *mortal, c *actor.Context) { actor.Kill(c, actor.Self[mortal](c)) },
 	} {
 		b := mortalType.Spawn(sys, mortal{name: "b"})
-		in(t, sys, a, func(_ *mortal, c *actor.Context) { actor.Link(c, b) })
+		in(t, a, func(_ *mortal, c *actor.Context) { actor.Link(c, b) })
 		doAct.Send(sys, b, end)
 		quiet(t, sys)
 	}
 	d.says(t, "a: start", "a: exit normal", "a: exit "+errUser.Error(), "a: exit panic",
 		"a: exit killed")
-	in(t, sys, a, func(_ *mortal, c *actor.Context) {
+	in(t, a, func(_ *mortal, c *actor.Context) {
 		actor.UntrapExit(c)
 		b := mortalType.Spawn(c, mortal{name: "b"})
 		actor.Link(c, b)
 		actor.Kill(c, b)
 	})
-	equal(t, "reason without a trap", brief(joined(t, sys, a)), "killed")
+	equal(t, "reason without a trap", brief(joined(t, a)), "killed")
 }
 
 // TestUnlink: "When Unlink returns, the end of t does nothing to the running actor any
@@ -118,9 +118,9 @@ func TestUnlink(t *testing.T) {
 		if !forward {
 			from, to = b, a
 		}
-		in(t, sys, from, func(_ *mortal, c *actor.Context) { actor.Link(c, to) })
+		in(t, from, func(_ *mortal, c *actor.Context) { actor.Link(c, to) })
 		quiet(t, sys)
-		in(t, sys, a, func(_ *mortal, c *actor.Context) {
+		in(t, a, func(_ *mortal, c *actor.Context) {
 			actor.Kill(sys, b)
 			eventually(t, "b has ended", func() bool { return say.TrySend(c, b, "") != nil })
 			actor.Unlink(c, b) // its signal is in a's system queue, or will be
@@ -129,8 +129,8 @@ func TestUnlink(t *testing.T) {
 		quiet(t, sys)
 		must(t, say.TrySend(sys, a, ""))
 		c, d := mortalType.Spawn(sys, mortal{}), mortalType.Spawn(sys, mortal{})
-		in(t, sys, c, func(_ *mortal, ctx *actor.Context) { actor.Link(ctx, d); actor.Unlink(ctx, d) })
-		in(t, sys, d, func(_ *mortal, ctx *actor.Context) { actor.Unlink(ctx, c) })
+		in(t, c, func(_ *mortal, ctx *actor.Context) { actor.Link(ctx, d); actor.Unlink(ctx, d) })
+		in(t, d, func(_ *mortal, ctx *actor.Context) { actor.Unlink(ctx, c) })
 		must(t, actor.KillWait(soon(t), c))
 		quiet(t, sys)
 		must(t, say.TrySend(sys, d, ""))
@@ -149,7 +149,7 @@ func TestWatch(t *testing.T) {
 			d.lines = nil
 			a := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
 			var first actor.Monitor
-			in(t, sys, a, func(m *mortal, c *actor.Context) {
+			in(t, a, func(m *mortal, c *actor.Context) {
 				first = actor.Watch(c, b, onDown)
 				actor.Watch(c, b.Any(), onDown)
 				m.onDown = func(_ *mortal, _ *actor.Context, down actor.Down) {
@@ -164,7 +164,7 @@ func TestWatch(t *testing.T) {
 			quiet(t, sys)
 			line := "a: down " + errUser.Error()
 			d.says(t, "a: start", line, line)
-			in(t, sys, a, func(_ *mortal, c *actor.Context) {
+			in(t, a, func(_ *mortal, c *actor.Context) {
 				actor.Watch(c, b, onDown)
 				actor.Unwatch(c, actor.Watch(c, b, onDown)) // "not even if … it is on its way"
 				actor.Unwatch(c, first)
@@ -185,8 +185,8 @@ func TestUnwatch(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	a, b := mortalType.Spawn(sys, mortal{name: "a", diary: &d}), mortalType.Spawn(sys, mortal{})
 	var m actor.Monitor
-	in(t, sys, a, func(_ *mortal, c *actor.Context) { m = actor.Watch(c, b, onDown) })
-	in(t, sys, a, func(_ *mortal, c *actor.Context) { actor.Unwatch(c, m); actor.Unwatch(c, m) })
+	in(t, a, func(_ *mortal, c *actor.Context) { m = actor.Watch(c, b, onDown) })
+	in(t, a, func(_ *mortal, c *actor.Context) { actor.Unwatch(c, m); actor.Unwatch(c, m) })
 	quiet(t, sys)
 	must(t, actor.KillWait(soon(t), b))
 	quiet(t, sys)
@@ -200,7 +200,7 @@ func TestWatch_OfStoppedSystem(t *testing.T) {
 	sys, far := start(t), start(t)
 	a, b := mortalType.Spawn(sys, mortal{name: "a", diary: &d}), puppetType.Spawn(far, puppet{})
 	far.Stop()
-	in(t, sys, a, func(_ *mortal, c *actor.Context) { actor.Watch(c, b, onDown) })
+	in(t, a, func(_ *mortal, c *actor.Context) { actor.Watch(c, b, onDown) })
 	quiet(t, sys)
 	d.says(t, "a: start", "a: down "+actor.ErrSystemStopped.Error())
 }
@@ -232,7 +232,7 @@ func TestMisuse_OfLife(t *testing.T) {
 	} {
 		inside(t, sys, func(c *actor.Context) { panics(t, call, func() { f(c) }) })
 	}
-	in(t, sys, r, func(_ *mortal, c *actor.Context) {
+	in(t, r, func(_ *mortal, c *actor.Context) {
 		panics(t, "nil function", func() { actor.SpawnSupervised(c, mortalType, nil, onFell) })
 	})
 	panics(t, "nil option", func() { actor.Declare[int](actor.NewType[int]("x"), "y", nil) })
@@ -296,11 +296,11 @@ func TestAcross_EndsAreHeard(t *testing.T) {
 			sys, far := start(t), start(t)
 			a, b := mortalType.Spawn(sys, mortal{name: "a", diary: &d}), mortalType.Spawn(far,
 				mortal{name: "b", diary: new(diary)})
-			in(t, sys, a, func(m *mortal, c *actor.Context) { actor.TrapExit(c, onExit) })
+			in(t, a, func(m *mortal, c *actor.Context) { actor.TrapExit(c, onExit) })
 			quiet(t, far)
 			for range 2 {
 				if c.tie != nil {
-					in(t, sys, a, func(_ *mortal, ctx *actor.Context) { c.tie(ctx, b) })
+					in(t, a, func(_ *mortal, ctx *actor.Context) { c.tie(ctx, b) })
 				}
 				quiet(t, far)
 				if !c.again {
@@ -308,7 +308,7 @@ func TestAcross_EndsAreHeard(t *testing.T) {
 				}
 			}
 			if c.back != nil {
-				in(t, far, b, func(_ *mortal, ctx *actor.Context) { c.back(ctx, a) })
+				in(t, b, func(_ *mortal, ctx *actor.Context) { c.back(ctx, a) })
 			}
 			quiet(t, sys)
 			quiet(t, far)

@@ -114,7 +114,7 @@ func newHamlet(t testing.TB) *hamlet {
 	h.peer = mortalType.Spawn(h.sys, mortal{onDown: func(*mortal, *actor.Context, actor.Down) {
 		h.downs.Add(1)
 	}})
-	in(t, h.sys, h.super, func(_ *mortal, c *actor.Context) {
+	in(t, h.super, func(_ *mortal, c *actor.Context) {
 		h.child = actor.SpawnSupervised(c, mortalType, func(m *mortal) {
 			m.onSay = func() { h.ran.Add(1) }
 		}, onFell)

@@ -30,7 +30,7 @@ func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.Chi
 				answer(c, f)
 			}
 		}})
-	in(t, g.sys, g.super, func(_ *mortal, c *actor.Context) {
+	in(t, g.super, func(_ *mortal, c *actor.Context) {
 		g.child = actor.SpawnSupervised(c, mortalType, func(m *mortal) {
 			g.generations++
 			*m = child
@@ -47,7 +47,7 @@ func giveUp(c *actor.Context, f actor.ChildDown)  { actor.Stop(c, f.Ref) }
 
 // crashAndSay sends a crash and three messages behind it, in one go.
 func crashAndSay(t testing.TB, g *guardian, crash act) {
-	in(t, g.sys, g.super, func(_ *mortal, c *actor.Context) {
+	in(t, g.super, func(_ *mortal, c *actor.Context) {
 		doAct.Send(c, g.child, crash)
 		for _, s := range []string{"1", "2", "3"} {
 			say.Send(c, g.child, s)
@@ -123,7 +123,7 @@ func TestSuspended(t *testing.T) {
 			quiet(t, g.sys)
 			equal(t, "dead letters", int(dead.n.Load()), 3-c.runs)
 			if c.reason != "" {
-				equal(t, "reason", brief(joined(t, g.sys, g.child)), c.reason)
+				equal(t, "reason", brief(joined(t, g.child)), c.reason)
 			}
 		})
 	}
@@ -141,7 +141,7 @@ func TestSuspended_StopsAtOnce(t *testing.T) {
 		crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
 		quiet(t, g.sys)
 		equal(t, "dead letters", g.sys.Stats().DeadLetters, 3)
-		equal(t, "reason", brief(joined(t, g.sys, g.child)), "panic")
+		equal(t, "reason", brief(joined(t, g.child)), "panic")
 	}
 }
 
@@ -152,7 +152,7 @@ func TestSuspended_SystemStops(t *testing.T) {
 		var dead letters
 		childDown := make(chan struct{})
 		g := guard(t, mortal{}, func(*actor.Context, actor.ChildDown) { close(childDown) }, dead.option())
-		in(t, g.sys, g.super, func(_ *mortal, c *actor.Context) {
+		in(t, g.super, func(_ *mortal, c *actor.Context) {
 			doAct.Send(c, g.child, func(*mortal, *actor.Context) { panic(1) })
 			for range 1000 {
 				say.Send(c, g.child, "")
@@ -178,7 +178,7 @@ func TestSuspend(t *testing.T) {
 		return nil
 	}}
 	g := guard(t, child, restart)
-	in(t, g.sys, g.super, func(_ *mortal, c *actor.Context) {
+	in(t, g.super, func(_ *mortal, c *actor.Context) {
 		actor.Suspend(c, g.child)
 		say.Send(c, g.child, "kept")
 	})
@@ -242,9 +242,9 @@ func TestRestart_Forgets(t *testing.T) {
 	})
 	other := mortalType.Spawn(g.sys, mortal{name: "other", diary: &g.diary})
 	watcher := mortalType.Spawn(g.sys, mortal{name: "watcher", diary: &g.diary})
-	in(t, g.sys, watcher, func(_ *mortal, c *actor.Context) { actor.Watch(c, g.child, onDown) })
+	in(t, watcher, func(_ *mortal, c *actor.Context) { actor.Watch(c, g.child, onDown) })
 	tied := mortalType.Spawn(g.sys, mortal{})
-	in(t, g.sys, g.child, func(_ *mortal, c *actor.Context) {
+	in(t, g.child, func(_ *mortal, c *actor.Context) {
 		actor.Link(c, tied)
 		actor.Watch(c, other, onDown)
 		actor.TrapExit(c, onExit)
@@ -264,7 +264,7 @@ func TestRestart_Forgets(t *testing.T) {
 	g.diary.lines = nil
 	must(t, actor.StopWait(soon(t), g.child))
 	quiet(t, g.sys)
-	equal(t, "reason of the linked one", brief(joined(t, g.sys, tied)), "shutdown")
+	equal(t, "reason of the linked one", brief(joined(t, tied)), "shutdown")
 	slices.Sort(g.diary.lines)
 	g.diary.says(t, "child: stop shutdown", "super: fell shutdown true", "watcher: down shutdown")
 }

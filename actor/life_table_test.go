@@ -38,7 +38,7 @@ func newSubject(t *testing.T) *subject {
 	s.super, s.caller, s.tied, s.watcher, s.foe = named("super"), named("caller"), named(
 		"tied"), named(
 		"watcher"), named("foe")
-	in(t, s.sys, s.super, func(m *mortal, c *actor.Context) {
+	in(t, s.super, func(m *mortal, c *actor.Context) {
 		m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 			if s.childDown.Add(1); brief(f.Reason) != "panic" && !f.Final {
 				actor.Stop(c, f.Ref) // as a supervisor of temporary actors does
@@ -48,15 +48,15 @@ func newSubject(t *testing.T) *subject {
 			*m = mortal{name: "r", diary: &s.diary, born: true}
 		}, onFell)
 	})
-	in(t, s.sys, s.r, func(_ *mortal, c *actor.Context) {
+	in(t, s.r, func(_ *mortal, c *actor.Context) {
 		s.child = mortalType.SpawnChild(c, mortal{name: "child", diary: &s.diary, born: true})
 		actor.Link(c, s.foe)
 	})
-	in(t, s.sys, s.tied, func(_ *mortal, c *actor.Context) {
+	in(t, s.tied, func(_ *mortal, c *actor.Context) {
 		actor.TrapExit(c, onExit)
 		actor.Link(c, s.r)
 	})
-	in(t, s.sys, s.watcher, func(_ *mortal, c *actor.Context) { actor.Watch(c, s.r, onDown) })
+	in(t, s.watcher, func(_ *mortal, c *actor.Context) { actor.Watch(c, s.r, onDown) })
 	quiet(t, s.sys)
 	s.diary.lines = nil
 	return s
@@ -81,7 +81,7 @@ func (s *subject) free() {
 
 // mail puts three messages and a request into the mailbox.
 func (s *subject) mail() {
-	in(s.t, s.sys, s.caller, func(_ *mortal, c *actor.Context) {
+	in(s.t, s.caller, func(_ *mortal, c *actor.Context) {
 		for range 3 {
 			say.Send(c, s.r, "ran")
 		}
@@ -136,7 +136,7 @@ var operations = map[string]func(s *subject){
 	"Kill":  func(s *subject) { actor.Kill(s.sys, s.r) },
 	"exit": func(s *subject) {
 		doAct.Send(s.sys, s.foe, func(_ *mortal, c *actor.Context) { c.Exit(errUser) })
-		joined(s.t, s.sys, s.foe) // links are told before watchers
+		joined(s.t, s.foe) // links are told before watchers
 	},
 	"Restart": func(s *subject) { actor.Restart(s.sys, s.r) },
 }
@@ -222,7 +222,7 @@ func TestLifeTable(t *testing.T) {
 
 // isSuspended: what does not concern it has happened, and its mail is kept.
 func (s *subject) isSuspended() {
-	joined(s.t, s.sys, s.foe)
+	joined(s.t, s.foe)
 	actor.Restart(s.sys, s.r)
 	quiet(s.t, s.sys)
 	s.check(cellOf{reason: "", ran: 3, answer: "1", onStop: "panic"})
@@ -270,7 +270,7 @@ func (s *subject) check(c cellOf) {
 	equal(t, "what the watcher heard", s.heard("watcher: down"), c.reason)
 	if !alive {
 		equal(t, "what the supervisor heard last", s.says("super: fell "+c.reason+" true"), 1)
-		equal(t, "reason", strings.ReplaceAll(brief(joined(t, s.sys, s.r)), errUser.Error(), "user"),
+		equal(t, "reason", strings.ReplaceAll(brief(joined(t, s.r)), errUser.Error(), "user"),
 			c.reason)
 	}
 	wants(t, say.TrySend(s.sys, s.child, ""), actor.ErrStopped) // its child has ended first

@@ -164,7 +164,7 @@ func busy(t testing.TB, sys *actor.System, m mortal) (r actor.Ref[mortal], relea
 }
 
 // joined returns the reason for which r ended.
-func joined(t testing.TB, sys *actor.System, r actor.Target) error {
+func joined(t testing.TB, r actor.Target) error {
 	t.Helper()
 	d, err := actor.Join(soon(t), r)
 	must(t, err)
@@ -290,7 +290,7 @@ func TestCallbacks_Fail(t *testing.T) {
 			})
 			quiet(t, sys)
 			d.says(t, c.want...)
-			equal(t, "reason", brief(joined(t, sys, r)), c.reason)
+			equal(t, "reason", brief(joined(t, r)), c.reason)
 			if c.where != "" {
 				equal(t, "where", receive(t, "the report", reports).Behaviour, c.where)
 			}

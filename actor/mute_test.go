@@ -64,11 +64,11 @@ func muteOn(t testing.TB, sys *actor.System, f func(c *actor.Context)) actor.Ref
 	t.Helper()
 	r := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, r, func(_ *puppet, c *actor.Context) { f(c) })
-	awaitMuted(t, sys, r)
+	awaitMuted(t, r)
 	return r
 }
 
-func awaitMuted(t testing.TB, sys *actor.System, r actor.Ref[puppet]) {
+func awaitMuted(t testing.TB, r actor.Ref[puppet]) {
 	t.Helper()
 	eventually(t, "the sender is muted", func() bool { return actor.Muted(r) })
 }

@@ -28,7 +28,7 @@ func TestPostpone_OfTheMuted(t *testing.T) {
 				})
 				slow := overload(t, sys)
 				do.Send(sys, child, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow.ref, noop) })
-				awaitMuted(t, sys, child)
+				awaitMuted(t, child)
 				sender := puppetType.Spawn(sys, puppet{})
 				do.Send(sys, sender, func(_ *puppet, c *actor.Context) {
 					for range crowd {
@@ -36,7 +36,7 @@ func TestPostpone_OfTheMuted(t *testing.T) {
 					}
 				})
 				if crowd == 3 {
-					awaitMuted(t, sys, sender)
+					awaitMuted(t, sender)
 				}
 				actor.Suspend(sys, child)
 				eventually(t, "the back-off", func() bool { return actor.InBackoff(child) })
@@ -80,7 +80,7 @@ func resumeMutes(t *testing.T, fall func(c *actor.Context)) {
 	})
 	slow := overload(t, sys)
 	do.Send(sys, child, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow.ref, noop); fall(c) })
-	awaitMuted(t, sys, child)
+	awaitMuted(t, child)
 	slow.release()
 	allUnmuted(t, sys)
 }

@@ -171,7 +171,7 @@ func TestNames_Many(t *testing.T) {
 	sys := start(t)
 	name := func(i int) string { return "name " + strconv.Itoa(i) }
 	r := mortalType.Spawn(sys, mortal{})
-	in(t, sys, r, func(_ *mortal, c *actor.Context) {
+	in(t, r, func(_ *mortal, c *actor.Context) {
 		chance, has := rand.New(rand.NewPCG(1, 2)), map[int]bool{}
 		for range scaled(3000) {
 			i := chance.IntN(60)

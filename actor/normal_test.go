@@ -27,15 +27,15 @@ func TestNormal(t *testing.T) {
 				}})
 			tied := mortalType.Spawn(sys, mortal{name: "tied", diary: &d, born: true})
 			trap := mortalType.Spawn(sys, mortal{name: "trap", diary: &d, born: true})
-			in(t, sys, watcher, func(_ *mortal, c *actor.Context) { actor.Watch(c, r, onDown) })
-			in(t, sys, tied, func(_ *mortal, c *actor.Context) { actor.Link(c, r) })
-			in(t, sys, trap, func(_ *mortal, c *actor.Context) {
+			in(t, watcher, func(_ *mortal, c *actor.Context) { actor.Watch(c, r, onDown) })
+			in(t, tied, func(_ *mortal, c *actor.Context) { actor.Link(c, r) })
+			in(t, trap, func(_ *mortal, c *actor.Context) {
 				actor.TrapExit(c, onExit)
 				actor.Link(c, r)
 			})
 			end(sys, r)
 			quiet(t, sys)
-			fell = joined(t, sys, r)
+			fell = joined(t, r)
 			for _, err := range []error{down, fell} {
 				var n *actor.NormalError
 				if !errors.As(err, &n) || n.Info != errUser || !actor.IsNormal(err) {

@@ -217,7 +217,7 @@ func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 	for i := range ring {
 		all, writers = append(all, press(t, sys)), append(writers, puppetType.Spawn(sys, puppet{}))
 		do.Send(sys, writers[i], func(_ *puppet, c *actor.Context) { count.Send(c, all[i], 1) })
-		awaitMuted(t, sys, writers[i])
+		awaitMuted(t, writers[i])
 	}
 	// Each is released by what the writer that waits for the next has to say.
 	for i := range ring {

@@ -207,7 +207,7 @@ func TestSendWait_KeepsNoneOverloaded(t *testing.T) {
 			}
 		})
 	}
-	awaitMuted(t, sys, relay)
+	awaitMuted(t, relay)
 	if passed.Load() > actor.OutsideRoom {
 		t.Errorf("it has passed %d on before it was muted", passed.Load())
 	}

@@ -55,7 +55,7 @@ func TestStash_Ask(t *testing.T) {
 		defer close(asked)
 		return fetch.Stash(c, q)
 	}))
-	in(t, sys, r, func(_ *mortal, c *actor.Context) { actor.Become(c, later) })
+	in(t, r, func(_ *mortal, c *actor.Context) { actor.Become(c, later) })
 	answer := make(chan int, 1)
 	go func() {
 		n, err := fetch.Ask(soon(t), r, func(m *mortal) int { return m.n })
@@ -65,9 +65,9 @@ func TestStash_Ask(t *testing.T) {
 		answer <- n
 	}()
 	receive(t, "the request", asked)
-	in(t, sys, r, func(m *mortal, c *actor.Context) { m.n = 8; actor.Unbecome(c) })
+	in(t, r, func(m *mortal, c *actor.Context) { m.n = 8; actor.Unbecome(c) })
 	equal(t, "answers", len(answer), 0)
-	in(t, sys, r, func(_ *mortal, c *actor.Context) { actor.UnstashAll(c) })
+	in(t, r, func(_ *mortal, c *actor.Context) { actor.UnstashAll(c) })
 	equal(t, "answer", receive(t, "the answer", answer), 8)
 }
 
@@ -85,7 +85,7 @@ func TestStash_Ends(t *testing.T) {
 			var dead letters
 			sys := start(t, actor.WithWorkers(2), dead.option())
 			r := mortalType.Spawn(sys, mortal{})
-			in(t, sys, r, func(_ *mortal, c *actor.Context) { actor.Become(c, stashing) })
+			in(t, r, func(_ *mortal, c *actor.Context) { actor.Become(c, stashing) })
 			for range 1000 {
 				say.Send(sys, r, "")
 			}

@@ -26,7 +26,7 @@ func TestUrgent(t *testing.T) {
 	quiet(t, sys)
 	d.says(t, "a: start", "a: urgent 1", "a: urgent 2", "a: urgent 3", "a: urgent 4", "a: 1", "a: 2")
 	rush.Send(sys, r, func(_ *mortal, c *actor.Context) { c.Exit(errUser) })
-	equal(t, "reason", joined(t, sys, r), errUser)
+	equal(t, "reason", joined(t, r), errUser)
 	wants(t, rush.TrySend(sys, r, noting("late")), actor.ErrStopped)
 	rush.Send(sys, r, noting("late"))
 	equal(t, "dead letters", sys.Stats().DeadLetters, 1)
@@ -78,7 +78,7 @@ func TestUrgent_Crash(t *testing.T) {
 	release()
 	quiet(t, sys)
 	equal(t, "dead letters", sys.Stats().DeadLetters, 2)
-	equal(t, "reason", brief(joined(t, sys, r)), "panic")
+	equal(t, "reason", brief(joined(t, r)), "panic")
 }
 
 // TestSignals_ReachAll: an order reaches an idle, an overloaded, a muted and a busy
@@ -98,8 +98,8 @@ func TestSignals_ReachAll(t *testing.T) {
 		must(t, actor.StopWait(soon(t), m)) // although o has not recovered
 		wants(t, dead.last.Load().Reason, actor.ErrShutdown)
 		watcher := mortalType.Spawn(sys, mortal{})
-		in(t, sys, watcher, func(_ *mortal, c *actor.Context) { actor.Link(c, m2); c.Exit(errUser) })
-		equal(t, "reason", joined(t, sys, m2), errUser)
+		in(t, watcher, func(_ *mortal, c *actor.Context) { actor.Link(c, m2); c.Exit(errUser) })
+		equal(t, "reason", joined(t, m2), errUser)
 		o.release()
 		quiet(t, sys)
 		st := sys.Stats()
@@ -113,8 +113,8 @@ func TestSignals_ReachAll(t *testing.T) {
 		do.Send(sys, m, func(*puppet, *actor.Context) { ran <- struct{}{} })
 		w := mortalType.Spawn(sys, mortal{})
 		// It hears of both and goes on being muted.
-		in(t, sys, w, func(_ *mortal, c *actor.Context) { actor.Unwatch(c, actor.Watch(c, m, onDown)) })
-		in(t, sys, w, func(*mortal, *actor.Context) {})
+		in(t, w, func(_ *mortal, c *actor.Context) { actor.Unwatch(c, actor.Watch(c, m, onDown)) })
+		in(t, w, func(*mortal, *actor.Context) {})
 		equal(t, "messages run by a muted actor", len(ran), 0)
 		o.release()
 		receive(t, "its mail to run", ran)
@@ -246,7 +246,7 @@ func TestKill_BehindAPanic(t *testing.T) {
 					v.watcher.says(t, "watcher: down "+c.reason)
 					v.super.says(t, c.fell...)
 					v.own.says(t, c.own...)
-					equal(t, "reason", brief(joined(t, v.sys, v.ref)), c.reason)
+					equal(t, "reason", brief(joined(t, v.ref)), c.reason)
 					equal(t, "panics", v.sys.Stats().Panics, 1)
 				})
 			}
@@ -265,20 +265,20 @@ func newVictim(t *testing.T, sys *actor.System, supervised, child bool) *victim 
 	v := &victim{sys: sys}
 	born := func(name string, d *diary) mortal { return mortal{name: name, diary: d, born: true} }
 	if v.ref = mortalType.Spawn(sys, born("r", &v.own)); supervised {
-		in(t, sys, mortalType.Spawn(sys, born("super", &v.super)), func(m *mortal, c *actor.Context) {
+		in(t, mortalType.Spawn(sys, born("super", &v.super)), func(m *mortal, c *actor.Context) {
 			// Too late.
 			m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }
 			v.ref = actor.SpawnSupervised(c, mortalType, func(m *mortal) { *m = born("r", &v.own) }, onFell)
 		})
 	}
-	in(t, sys, mortalType.Spawn(sys, born("link", &v.link)), func(_ *mortal, c *actor.Context) {
+	in(t, mortalType.Spawn(sys, born("link", &v.link)), func(_ *mortal, c *actor.Context) {
 		actor.TrapExit(c, onExit)
 		actor.Link(c, v.ref)
 	})
-	in(t, sys, mortalType.Spawn(sys, born("watcher", &v.watcher)), func(_ *mortal, c *actor.Context) {
+	in(t, mortalType.Spawn(sys, born("watcher", &v.watcher)), func(_ *mortal, c *actor.Context) {
 		actor.Watch(c, v.ref, onDown)
 	})
-	in(t, sys, v.ref, func(_ *mortal, c *actor.Context) {
+	in(t, v.ref, func(_ *mortal, c *actor.Context) {
 		if child {
 			mortalType.SpawnChild(c, mortal{})
 		}

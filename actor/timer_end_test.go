@@ -13,7 +13,7 @@ import (
 func TestEvery_Drain(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	b := bellType.Spawn(sys, bell{})
-	onBell(t, sys, b, func(_ *bell, c *actor.Context) {
+	onBell(t, b, func(_ *bell, c *actor.Context) {
 		actor.Every(c, time.Second, chime, 1)
 		actor.After(c, time.Second, sayAt, "once")
 		canceled := actor.Every(c, time.Second, chime, 2)
@@ -43,7 +43,7 @@ func TestEvery_LastTickIsOver(t *testing.T) {
 		next := actor.After(c, time.Second, say, "in its place")
 		tooLate, inTime = tick.Cancel(c), next.Cancel(c)
 	}})
-	in(t, sys, r, func(_ *mortal, c *actor.Context) {
+	in(t, r, func(_ *mortal, c *actor.Context) {
 		tick = actor.Every(c, time.Second, say, "")
 		clock.Jump(time.Second)
 		eventually(t, "it to be in the mailbox", func() bool { return actor.Incoming(c) == 1 })
@@ -90,7 +90,7 @@ func TestTimer_CancelInOnStop(t *testing.T) {
 				actor.After(c, 0, say, "too late")
 				stopped = true
 			}})
-			in(t, sys, r, func(_ *mortal, c *actor.Context) {
+			in(t, r, func(_ *mortal, c *actor.Context) {
 				tick, once := actor.Every(c, time.Second, say, ""), actor.After(c, time.Second, say, "")
 				timers = []actor.Timer{actor.After(c, time.Hour, say, ""), actor.Every(c, time.Hour, say, ""),
 					tick, once}
@@ -178,7 +178,7 @@ func TestTimer_BurstIsLetGo(t *testing.T) {
 	sys, _ := onVirtualTime(t, actor.WithWorkers(1))
 	b := bellType.Spawn(sys, bell{})
 	burst := func() {
-		onBell(t, sys, b, func(_ *bell, c *actor.Context) {
+		onBell(t, b, func(_ *bell, c *actor.Context) {
 			old := make([]actor.Timer, n)
 			for i := range old {
 				old[i] = actor.After(c, time.Hour+time.Duration(i), chime, i)

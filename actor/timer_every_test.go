@@ -18,14 +18,14 @@ func TestEvery_OnTime(t *testing.T) {
 	sys, clock := onVirtualTime(t)
 	b := bellType.Spawn(sys, bell{})
 	var tick actor.Timer
-	onBell(t, sys, b, func(_ *bell, c *actor.Context) {
+	onBell(t, b, func(_ *bell, c *actor.Context) {
 		tick = actor.Every(c, 7*time.Millisecond, chime, 1)
 	})
 	advance(t, clock, 30*time.Millisecond)
 	want := []ring{{1, 7 * time.Millisecond}, {1, 14 * time.Millisecond}, {1, 21 * time.Millisecond},
 		{1, 28 * time.Millisecond}}
 	rings(t, sys, b, want...)
-	onBell(t, sys, b, func(_ *bell, c *actor.Context) {
+	onBell(t, b, func(_ *bell, c *actor.Context) {
 		equal(t, "Cancel", tick.Cancel(c), true)
 		equal(t, "a second Cancel", tick.Cancel(c), false)
 		tick = actor.Every(c, time.Second, inTurn, func(b *bell, c *actor.Context) {
@@ -51,7 +51,7 @@ var (
 func TestEvery_NeverPilesUp(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	b := bellType.Spawn(sys, bell{})
-	onBell(t, sys, b, func(_ *bell, c *actor.Context) {
+	onBell(t, b, func(_ *bell, c *actor.Context) {
 		tick := actor.Every(c, time.Second, chime, 1)
 		canceled := actor.Every(c, time.Second, chime, 2)
 		for range 10 { // an actor that is slow
@@ -80,7 +80,7 @@ func TestBug_K46_EndOfTime(t *testing.T) {
 			clock := actor.NewClockAt(epoch, nanos)
 			sys := start(t, actor.WithClock(clock))
 			b := bellType.Spawn(sys, bell{})
-			onBell(t, sys, b, func(_ *bell, c *actor.Context) {
+			onBell(t, b, func(_ *bell, c *actor.Context) {
 				actor.After(c, math.MaxInt64, chime, 1)
 				actor.Every(c, math.MaxInt64-1, chime, 2)
 				actor.After(c, time.Second, chime, 3)
@@ -107,14 +107,14 @@ func TestClock_EndOfTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sys, clock := onVirtualTime(t, opt)
 			b := bellType.Spawn(sys, bell{})
-			onBell(t, sys, b, func(_ *bell, c *actor.Context) {
+			onBell(t, b, func(_ *bell, c *actor.Context) {
 				actor.After(c, math.MaxInt64, chime, 1)
 				actor.After(c, math.MaxInt64-1, chime, 2)
 				actor.Every(c, 1<<62, chime, 3)
 			})
 			advance(t, clock, math.MaxInt64)
 			equal(t, "the clock", clock.Now().Sub(epoch), math.MaxInt64-1)
-			onBell(t, sys, b, func(_ *bell, c *actor.Context) {
+			onBell(t, b, func(_ *bell, c *actor.Context) {
 				actor.After(c, 0, chime, 4)
 				actor.After(c, 1, chime, 5)
 				actor.Every(c, 1, chime, 6)
@@ -151,7 +151,7 @@ type timerModel struct {
 }
 
 func (m *timerModel) arm(d, period time.Duration) {
-	onBell(m.t, m.sys, m.bell, func(_ *bell, c *actor.Context) {
+	onBell(m.t, m.bell, func(_ *bell, c *actor.Context) {
 		n := len(m.timers)
 		if period > 0 {
 			m.timers = append(m.timers, actor.Every(c, period, chime, n))
@@ -171,7 +171,7 @@ func (m *timerModel) cancel(t *rapid.T) {
 		return
 	}
 	i := rapid.IntRange(0, len(m.dumb)-1).Draw(t, "timer")
-	onBell(m.t, m.sys, m.bell, func(_ *bell, c *actor.Context) {
+	onBell(m.t, m.bell, func(_ *bell, c *actor.Context) {
 		if got, want := m.timers[i].Cancel(c), !m.dumb[i].over; got != want {
 			t.Fatalf("Cancel of timer %d: %v, want %v", i, got, want)
 		}

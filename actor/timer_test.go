@@ -61,7 +61,7 @@ var (
 )
 
 // onBell runs f in a behaviour of a bell.
-func onBell(t testing.TB, sys *actor.System, b actor.Ref[bell], f func(b *bell, c *actor.Context)) {
+func onBell(t testing.TB, b actor.Ref[bell], f func(b *bell, c *actor.Context)) {
 	t.Helper()
 	_, err := inBell.Ask(soon(t), b, f)
 	must(t, err)
@@ -70,7 +70,7 @@ func onBell(t testing.TB, sys *actor.System, b actor.Ref[bell], f func(b *bell, 
 // rungBy returns what a bell has noted.
 func rungBy(t testing.TB, sys *actor.System, b actor.Ref[bell]) (rung []ring) {
 	t.Helper()
-	onBell(t, sys, b, func(b *bell, _ *actor.Context) { rung = slices.Clone(b.rung) })
+	onBell(t, b, func(b *bell, _ *actor.Context) { rung = slices.Clone(b.rung) })
 	return rung
 }
 
@@ -94,7 +94,7 @@ func TestTimer_Order(t *testing.T) {
 	b := bellType.Spawn(sys, bell{})
 	r := rand.New(rand.NewPCG(3, 4))
 	at := make([]time.Duration, n)
-	onBell(t, sys, b, func(_ *bell, c *actor.Context) {
+	onBell(t, b, func(_ *bell, c *actor.Context) {
 		timers := make([]actor.Timer, n)
 		for i := range at {
 			at[i] = time.Duration(r.IntN(n / 4)) // so that many are equal
@@ -136,7 +136,7 @@ func TestTimer_Order(t *testing.T) {
 func TestTimer_Exact(t *testing.T) {
 	sys, clock := onVirtualTime(t)
 	b := bellType.Spawn(sys, bell{})
-	onBell(t, sys, b, func(b *bell, c *actor.Context) {
+	onBell(t, b, func(b *bell, c *actor.Context) {
 		actor.After(c, 1500*time.Microsecond, chime, 1)
 		actor.After(c, 0, chime, 2)
 		actor.After(c, math.MinInt64, chime, 3)
@@ -164,7 +164,7 @@ func TestTimer_Cancel(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	b := bellType.Spawn(sys, bell{})
 	var early, late, ran, text actor.Timer
-	onBell(t, sys, b, func(b *bell, c *actor.Context) {
+	onBell(t, b, func(b *bell, c *actor.Context) {
 		early, late = actor.After(c, time.Second, chime, 1), actor.After(c, time.Second, chime, 2)
 		text, ran = actor.After(c, time.Second, sayAt, "text"), actor.After(c, time.Second, chime, 3)
 		equal(t, "a first Cancel", early.Cancel(c), true)
@@ -180,7 +180,7 @@ func TestTimer_Cancel(t *testing.T) {
 	})
 	quiet(t, sys)
 	rings(t, sys, b, ring{3, time.Second})
-	onBell(t, sys, b, func(b *bell, c *actor.Context) {
+	onBell(t, b, func(b *bell, c *actor.Context) {
 		equal(t, "Cancel afterwards", ran.Cancel(c), false)
 		again := actor.After(c, time.Second, chime, 4) // in memory that was one of the others'
 		for _, old := range []actor.Timer{early, late, text, ran} {

@@ -24,7 +24,7 @@ func TestWakeParked_OfLeaving(t *testing.T) {
 	sys := start(t, actor.WithWorkers(3))
 	parent := mortalType.Spawn(sys, mortal{})
 	begun, end := make(chan struct{}), make(chan struct{})
-	in(t, sys, parent, func(_ *mortal, c *actor.Context) {
+	in(t, parent, func(_ *mortal, c *actor.Context) {
 		child := mortalType.SpawnChild(c, mortal{})
 		doAct.Send(c, child, func(*mortal, *actor.Context) { close(begun); <-end })
 	})
@@ -33,7 +33,7 @@ func TestWakeParked_OfLeaving(t *testing.T) {
 	wakeLate(t, sys, parent)
 	wants(t, say.TrySend(sys, parent, ""), actor.ErrShutdown) // its mailbox has not come open
 	close(end)
-	equal(t, "reason", brief(joined(t, sys, parent)), "shutdown")
+	equal(t, "reason", brief(joined(t, parent)), "shutdown")
 	quiet(t, sys)
 }
 
@@ -103,7 +103,7 @@ func TestLink_ToStoppedSystem(t *testing.T) {
 	far.Stop()
 	quiet(t, sys)
 	d.lines = nil
-	in(t, sys, a, func(_ *mortal, c *actor.Context) {
+	in(t, a, func(_ *mortal, c *actor.Context) {
 		actor.TrapExit(c, onExit)
 		actor.Link(c, b)
 	})

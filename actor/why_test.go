@@ -102,17 +102,17 @@ func TestWhy_Turns(t *testing.T) {
 func TestWhy_Lives(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	k := clerkType.Spawn(sys, clerk{})
-	outcome := wanting(t, sys, k, 2)
+	outcome := wanting(t, k, 2)
 	holders(t, sys, fmt.Sprintf("2 put-off replies of clerk#%d", k.ID()))
-	inClerk(t, sys, k, func(k *clerk, c *actor.Context) { k.next().Reply(c, 1, nil) })
-	inClerk(t, sys, k, func(k *clerk, c *actor.Context) { k.next().Reply(c, 2, nil) })
+	inClerk(t, k, func(k *clerk, c *actor.Context) { k.next().Reply(c, 1, nil) })
+	inClerk(t, k, func(k *clerk, c *actor.Context) { k.next().Reply(c, 2, nil) })
 	equal(t, "outcomes", outcome().Value+outcome().Value, 3)
 	holders(t, sys, "")
 
 	parent := mortalType.Spawn(sys, mortal{name: "p"})
 	stay, stuck := make(chan struct{}), make(chan struct{})
 	var child actor.Ref[mortal]
-	in(t, sys, parent, func(_ *mortal, c *actor.Context) {
+	in(t, parent, func(_ *mortal, c *actor.Context) {
 		child = mortalType.SpawnChild(c, mortal{name: "c"})
 		doAct.Send(c, child, func(*mortal, *actor.Context) { close(stuck); <-stay })
 	})
@@ -136,7 +136,7 @@ func TestWhy_Restart(t *testing.T) {
 	parent := mortalType.Spawn(sys, mortal{name: "parent",
 		onFell: func(*mortal, *actor.Context, actor.ChildDown) {}})
 	var child actor.Ref[mortal]
-	in(t, sys, parent, func(_ *mortal, c *actor.Context) {
+	in(t, parent, func(_ *mortal, c *actor.Context) {
 		child = actor.SpawnSupervised(c, mortalType, func(m *mortal) { m.name = "child" }, onFell)
 	})
 	actor.Suspend(sys, child)

@@ -284,8 +284,8 @@ func TestPolicyOf(t *testing.T) {
 	}
 	other.Send(sys, 4)
 	quiet(t, sys)
-	wantGot(t, sys, refs[2], 0, 2, 4)
-	wantGot(t, sys, refs[1], 1)
+	wantGot(t, refs[2], 0, 2, 4)
+	wantGot(t, refs[1], 1)
 	p.Send(sys, 9)
 	p.Send(sys, 9)
 	quiet(t, sys)

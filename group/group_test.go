@@ -73,7 +73,7 @@ func quiet(t testing.TB, sys *actor.System) {
 }
 
 // wantGot fails the test if an actor has not been given just that.
-func wantGot(t testing.TB, sys *actor.System, r actor.Ref[sink], want ...int) {
+func wantGot(t testing.TB, r actor.Ref[sink], want ...int) {
 	t.Helper()
 	n, err := got.Ask(soon(t), r, struct{}{})
 	if err != nil || !slices.Equal(n, want) {

@@ -113,7 +113,7 @@ func TestTopic_LagUnsubscribe(t *testing.T) {
 	}
 	release()
 	quiet(t, sys)
-	wantGot(t, sys, fast, 0, 1, 2)
+	wantGot(t, fast, 0, 1, 2)
 	if len(dead.all) != 1 || dead.all[0].Message != 0 ||
 		!errors.Is(dead.all[0].Reason, actor.ErrOverloaded) {
 		t.Errorf("dead letters: %v", dead.all)

@@ -45,8 +45,8 @@ func TestPool_RoundRobin(t *testing.T) {
 	p.Send(sys, 10)
 	quiet(t, sys)
 	count(t, p.Len, 2)
-	wantGot(t, sys, refs[2], 2, 5, 7, 9)
-	wantGot(t, sys, refs[0], 0, 3, 6, 8, 10)
+	wantGot(t, refs[2], 2, 5, 7, 9)
+	wantGot(t, refs[0], 0, 3, 6, 8, 10)
 	p.Stop(sys)
 	quiet(t, sys)
 	if p.Status() != actor.StatusEnded {
@@ -124,7 +124,7 @@ func TestPool_BoundedMembers(t *testing.T) {
 				p.Send(sys, 1)
 				quiet(t, sys)
 			}
-			wantGot(t, sys, refs[0], 1, 1, 1, 1, 1)
+			wantGot(t, refs[0], 1, 1, 1, 1, 1)
 			if n, err := boundedGot.Ask(soon(t), r, struct{}{}); err != nil || len(n) != 5 {
 				t.Errorf("the bounded one got %v, %v", n, err)
 			}

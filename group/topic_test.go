@@ -37,8 +37,8 @@ func TestTopic(t *testing.T) {
 	news.Unsubscribe(sys, put.To(a))
 	news.Publish(sys, 4)
 	quiet(t, sys)
-	wantGot(t, sys, a, 2, 3)
-	wantGot(t, sys, b, 2, 3, 4)
+	wantGot(t, a, 2, 3)
+	wantGot(t, b, 2, 3, 4)
 	if d.n.Load() != 9 {
 		t.Errorf("the test double got %d", d.n.Load())
 	}
@@ -98,7 +98,7 @@ func TestTopic_ForgetsTheEnded(t *testing.T) {
 	quiet(t, sys)
 	news.Publish(sys, 1)
 	quiet(t, sys)
-	wantGot(t, sys, b, 1)
+	wantGot(t, b, 1)
 	count(t, news.Len, 1)
 	if dead != 0 {
 		t.Errorf("%d dead letters", dead)

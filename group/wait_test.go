@@ -62,7 +62,7 @@ func TestSendWait(t *testing.T) {
 			if !errors.Is(err, context.Canceled) || sent > room+smallBound+1 {
 				t.Errorf("%d were sent, then %v", sent, err)
 			}
-			errs := resume(sys, in, sent, messages)
+			errs := resume(in, sent, messages)
 			release()
 			if err := <-errs; err != nil {
 				t.Error(err)
@@ -97,7 +97,7 @@ func atOnce() context.Context {
 }
 
 // resume sends the rest from a goroutine.
-func resume(sys *actor.System, to waiter, from, end int) <-chan error {
+func resume(to waiter, from, end int) <-chan error {
 	errs := make(chan error, 1)
 	go func() {
 		var err error

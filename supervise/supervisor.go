@@ -17,7 +17,8 @@ type ref = actor.Ref[supervisor]
 // asked returns the ref of the supervisor. It panics, naming call, if s is zero.
 func (s Supervisor) asked(call string) ref {
 	if s.IsZero() {
-		panic("gallop: supervise: " + call + " of a zero Supervisor: get one from Start or FindSupervisor")
+		panic("gallop: supervise: " + call +
+			" of a zero Supervisor: get one from Start or FindSupervisor")
 	}
 	return s.ref
 }
