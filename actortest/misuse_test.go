@@ -17,12 +17,12 @@ func TestMisuse_Nil(t *testing.T) {
 		"WithStrategies: a zero Strategy": func() {
 			actortest.WithStrategies(actortest.Random(), actortest.Strategy{})
 		},
-		"WithRuns: want at least 1":           func() { actortest.WithRuns(0) },
+		"WithRuns: want at least 1":       func() { actortest.WithRuns(0) },
 		"WithWorkers(0): want at least 1": func() { actortest.WithWorkers(0) },
 		"PCT(0): want 1 to 65536":         func() { actortest.PCT(0) },
 		"PCT(65537): want 1 to 65536":     func() { actortest.PCT(1<<16 + 1) },
-		"WithSteps(0): want at least 1":       func() { actortest.WithSteps(0) },
-		"WithBudget(-1ns): want at least":     func() { actortest.WithBudget(-1) },
+		"WithSteps(0): want at least 1":   func() { actortest.WithSteps(0) },
+		"WithBudget(-1ns): want at least": func() { actortest.WithBudget(-1) },
 		"NewProbe with a nil":             func() { actortest.NewProbe[int](nil, "probe") },
 		"NewProbe with a nil or zero": func() {
 			actortest.NewProbe[int](new(actortest.R), "probe")

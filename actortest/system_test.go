@@ -51,7 +51,7 @@ func TestSystem_OnPanicThatPanics(t *testing.T) {
 func TestSystem_Clock(t *testing.T) {
 	for say, o := range map[string]actor.Option{
 		"WithClock: a run of actortest has its own": actor.WithClock(actor.NewVirtualClock(time.Time{})),
-		"WithBatch(0): want at least 1":         actor.WithBatch(0),
+		"WithBatch(0): want at least 1":             actor.WithBatch(0),
 	} {
 		fails(t, "gallop: Start: "+say, func(r *actortest.R) { r.Advance(time.Hour) },
 			actortest.WithSystem(o))

@@ -75,8 +75,12 @@ func TestRun(t *testing.T) {
 		"another parameter": {"func f() {}", "func f() {}\nfunc G(n int) {}", "`Gx`, G", "+ p: func G"},
 		"a method": {"func (T[S]) M(s S) {}", "func (T[S]) M(s S, n int) {}", "",
 			"T[S]).M(s S, n int)"},
-		"a method, named": {"func (T[S]) M(s S) {}", "func (T[S]) M(s S, n int) {}", "`M(s, 1)`", ""},
-		"named too late":  {"const C = 1", "const C, Late = 1, 2", "", "+ p: const Late"},
+		"a method, named": {"func (T[S]) M(s S) {}", "func (T[S]) M(s S, n int) {}", "- `T.M(s, 1)`", ""},
+		"beside its type": {"func (T[S]) M(s S) {}", "func (T[S]) M(s S, n int) {}",
+			"| `t.M(1)` | of a `T` |", ""},
+		"of another type": {"func (T[S]) M(s S) {}", "func (T[S]) M(s S, n int) {}",
+			"- `M(s, 1)`\n- `T`", "T[S]).M(s S, n int)"},
+		"named too late": {"const C = 1", "const C, Late = 1, 2", "", "+ p: const Late"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := module(t, source, c.news)

@@ -39,30 +39,45 @@ func difference(before, now []line) (all []change) {
 	return all
 }
 
-// unnamed returns the changes whose names do not stand in news in backquotes: the whole name, or
-// the part behind the dot, alone or in front of something that is no letter.
+// unnamed returns the changes that no item of news names.
 func unnamed(all []change, news string) (left []change) {
+	items := items(news)
 	for _, c := range all {
-		if !named(c.name, news) {
+		if !slices.ContainsFunc(items, func(words []string) bool { return named(c.name, words) }) {
 			left = append(left, c)
 		}
 	}
 	return left
 }
 
-func named(name, news string) bool {
-	for i, code := range strings.Split(news, "`") {
-		if i%2 == 0 {
-			continue // between two pieces of code
-		}
-		for word := range strings.FieldsFuncSeq(code, notInName) {
-			if word == name || strings.HasSuffix(word, "."+name) ||
-				strings.HasSuffix(name, "."+word) {
-				return true
+// items returns the words in backquotes of each item of a changelog: a paragraph, a point of a
+// list, or a row of a table.
+func items(news string) (all [][]string) {
+	for _, mark := range []string{"\n- ", "\n|"} {
+		news = strings.ReplaceAll(news, mark, "\n\n")
+	}
+	for item := range strings.SplitSeq(news, "\n\n") {
+		var words []string
+		for i, code := range strings.Split(item, "`") {
+			if i%2 == 1 { // and not between two pieces of code
+				words = slices.AppendSeq(words, strings.FieldsFuncSeq(code, notInName))
 			}
 		}
+		all = append(all, words)
 	}
-	return false
+	return all
+}
+
+// named reports whether words name an identifier: Start or actor.Start; System.Run, or Run beside
+// System.
+func named(name string, words []string) bool {
+	has := func(name string) bool {
+		return slices.ContainsFunc(words, func(word string) bool {
+			return word == name || strings.HasSuffix(word, "."+name)
+		})
+	}
+	typ, member, isMember := strings.Cut(name, ".")
+	return has(name) || isMember && has(typ) && has(member)
 }
 
 func notInName(r rune) bool {
