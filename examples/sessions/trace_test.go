@@ -39,11 +39,11 @@ func TestInternals(t *testing.T) {
 	plain, all := trace(), trace(actortest.WithInternals())
 	if strings.Contains(plain, "supervisor#1.") ||
 		!strings.Contains(plain, "pupil#2.OnStart under supervisor#1\n") ||
-		!strings.Contains(plain, "which Internals shows") {
+		!strings.Contains(plain, "which WithInternals shows") {
 		t.Errorf("by default:\n%s", plain)
 	}
 	if !strings.Contains(all, "supervisor#1.OnStart\n") ||
-		strings.Contains(all, "which Internals shows") {
+		strings.Contains(all, "which WithInternals shows") {
 		t.Errorf("with Internals:\n%s", all)
 	}
 }
