@@ -36,7 +36,7 @@ func TestRun_BadFlagsExit2WithUsage(t *testing.T) {
 		{"-n -5", "-n is -5"},
 		{"-n many", "invalid value"},
 		{"-workers -1", "-workers is -1"},
-		{"-workers 57", "-workers is 57: gallop: Start: WithWorkers(57): want 1 to 56"},
+		{"-workers 1025", "-workers is 1025: gallop: Start: WithWorkers(1025): want 1 to 1024"},
 		{"-workers 1000000", "-workers is 1000000"},
 		{"-rounds 0", "-rounds is 0"},
 		{"-seed -1", "invalid value"},
