@@ -307,3 +307,15 @@ func (d fullDisk) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// TestRun_ManyWorkers: all scenarios come out right with far more workers than processors, and than
+// there are bits in the scheduler's idle word.
+func TestRun_ManyWorkers(t *testing.T) {
+	for _, workers := range []string{"57", "192", "1024"} {
+		code, _, stderr := try(t.Context(), registry, "-scenario", "all", "-n", "1000", "-rounds", "1",
+			"-workers", workers)
+		if code != exitOK {
+			t.Errorf("%s workers: exit %d\n%s", workers, code, stderr)
+		}
+	}
+}
