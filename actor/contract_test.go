@@ -203,7 +203,7 @@ func TestMisuse_OfOptions(t *testing.T) {
 		opts  []actor.Option
 	}{
 		{"Nil", []string{"a nil option"}, []actor.Option{nil}},
-		{"NoWorkers", []string{"WithWorkers(0): want 1 to 56"}, []actor.Option{actor.WithWorkers(0)}},
+		{"NoWorkers", []string{"WithWorkers(0): want 1 to 1024"}, []actor.Option{actor.WithWorkers(0)}},
 		{"NegativeWorkers", []string{"WithWorkers(-2)"}, []actor.Option{actor.WithWorkers(-2)}},
 		{"FewestWorkers", []string{"WithWorkers(-"}, []actor.Option{actor.WithWorkers(math.MinInt)}},
 		{"FewestWorkersOfASeed", []string{"WithWorkers(-"},
@@ -212,7 +212,7 @@ func TestMisuse_OfOptions(t *testing.T) {
 			[]actor.Option{actor.WithBatch(math.MinInt),
 				actor.WithGas(math.MinInt), actor.WithMaxBlocked(math.MinInt), actor.WithLongTurn(
 					math.MinInt64)}},
-		{"TooManyWorkers", []string{"WithWorkers(57)"}, []actor.Option{actor.WithWorkers(57)}},
+		{"TooManyWorkers", []string{"WithWorkers(1025)"}, []actor.Option{actor.WithWorkers(1025)}},
 		{"NoBatch", []string{"WithBatch(0): want at least 1"}, []actor.Option{actor.WithBatch(0)}},
 		{"NilLogger", []string{"WithLogger(nil)"}, []actor.Option{actor.WithLogger(nil)}},
 		{"NoHooks", []string{"WithHooks without a function"},
@@ -237,7 +237,7 @@ func TestOptions_Extremes(t *testing.T) {
 		opts []actor.Option
 	}{
 		{"OneWorker", []actor.Option{actor.WithWorkers(1)}},
-		{"AllWorkers", []actor.Option{actor.WithWorkers(56)}},
+		{"AllWorkers", []actor.Option{actor.WithWorkers(1024)}},
 		{"BatchOfOne", []actor.Option{actor.WithBatch(1)}},
 		{"NoBatchToSpeakOf", []actor.Option{actor.WithBatch(math.MaxInt), actor.WithWorkers(1)}},
 		{"BatchOf32Bits", []actor.Option{actor.WithBatch(math.MaxInt/2 + 2), actor.WithWorkers(1)}},

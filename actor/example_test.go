@@ -350,7 +350,7 @@ func ExampleOption() {
 	quick := []actor.Option{actor.WithWorkers(0), actor.WithBatch(-1)}
 	actor.Start(quick...)
 	// Output:
-	// gallop: Start: WithWorkers(0): want 1 to 56
+	// gallop: Start: WithWorkers(0): want 1 to 1024
 	// WithBatch(-1): want at least 1
 }
 

@@ -59,8 +59,8 @@ type options struct {
 	wrong          []string // what options have found wrong themselves
 }
 
-// WithWorkers sets the number of workers, from 1 to 56. The default is GOMAXPROCS, but at
-// most 56; in a system that is [WithDeterministic] it is 4.
+// WithWorkers sets the number of workers, from 1 to 1,024. The default is GOMAXPROCS, but at
+// most 1,024; in a system that is [WithDeterministic] it is 4.
 func WithWorkers(n int) Option {
 	return systemOption(func(o *options) { o.workers, o.counted = n, true })
 }

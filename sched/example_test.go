@@ -55,9 +55,9 @@ func Example() {
 
 // New checks a Config as a whole.
 func ExampleConfig() {
-	_, err := sched.New(sched.Config{Workers: 1000})
+	_, err := sched.New(sched.Config{Workers: 2000})
 	fmt.Println(err)
-	// Output: gallop: 1000 workers: want 1 to 56
+	// Output: gallop: 2000 workers: want 1 to 1024
 }
 
 // What comes after Stop dies of ErrStopped.

@@ -105,7 +105,7 @@ func (w *Worker) retakeSlot() {
 		w.state.word.StoreRelease(stateDetached)
 		return
 	}
-	cleared := s.idle.retract(w.slot) // B3
+	cleared := s.retract(w.slot) // B3
 	if !cleared {
 		w.park()
 	}

@@ -25,7 +25,11 @@ type house struct {
 func newHouse(p *explore.Program, workers int, thread func(func())) *house {
 	s := &Scheduler{cfg: Config{Workers: workers, Clock: seam.SystemClock{}}}
 	s.inject.init(2)
-	s.idle.init(workers)
+	if inLeaves {
+		s.idle.initLeaves(workers, 1) // with three workers, in two leaves
+	} else {
+		s.idle.init(workers)
+	}
 	s.stop.init(workers)
 	s.monitor.init(s)
 	s.monitor.armed.Store(true) // so its timer is not started
@@ -131,6 +135,11 @@ func (h *house) jobsRan() error {
 func (h *house) asleep() error {
 	if v := h.s.idle.v.Load() &^ closedBit; v != h.s.idle.all {
 		return fmt.Errorf("not everybody sleeps: idle word %x", v)
+	}
+	for i := range h.s.idle.leaves {
+		if b := h.s.idle.leaves[i].bits.Load(); b != 1<<min(2, h.s.idle.workers-2*i)-1 {
+			return fmt.Errorf("not everybody sleeps: leaf %d is %x", i, b)
+		}
 	}
 	if n := h.s.holds.Load(); n != 0 {
 		return fmt.Errorf("%d holds left", n)

@@ -10,14 +10,20 @@ import (
 // sleeper is what a worker believes about itself, beside the idle word.
 type sleeper struct{ asleep, searching bool }
 
+// widths are numbers of workers at which the idle word could go wrong.
+var widths = []int{1, 2, 3, 4, 7, oneWordWorkers, oneWordWorkers + 1, 64, 65, 100, 192, MaxWorkers}
+
 // TestIdleWordCounts: whatever workers and those who wake them do, one after the
 // other, the word says who sleeps and how many search, never more than half of
 // them, and each cleared bit has one who cleared it.
 func TestIdleWordCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.SampledFrom([]int{1, 2, 3, 4, 7, MaxWorkers}).Draw(t, "workers")
+		n := rapid.SampledFrom(widths).Draw(t, "workers")
 		var w idleWord
 		w.init(n)
+		if n <= oneWordWorkers && rapid.Bool().Draw(t, "leaves") {
+			w.initLeaves(n, uint8(rapid.IntRange(0, leafShift).Draw(t, "shift")))
+		}
 		ws := make([]sleeper, n)
 		for i := range ws {
 			ws[i].asleep = true
@@ -70,7 +76,7 @@ func TestIdleWordCounts(t *testing.T) {
 			},
 			"retract": func(t *rapid.T) {
 				i := rapid.IntRange(0, n-1).Draw(t, "worker")
-				if w.retract(i) != ws[i].asleep {
+				if got, ok := w.retract(i); ok != ws[i].asleep || ok && got != i {
 					t.Fatalf("retract of worker %d, asleep: %v", i, ws[i].asleep)
 				}
 				ws[i].asleep = false
@@ -78,7 +84,7 @@ func TestIdleWordCounts(t *testing.T) {
 			"startSearch": func(t *rapid.T) {
 				i := some(t, awake)
 				k := count(searchers)
-				may := k == 0 || 2*(k+1) <= n
+				may := k == 0 || 2*(k+1) <= n && k < maxSearchers
 				if w.startSearch() != may {
 					t.Fatalf("search beside %d others of %d: %v", k, n, !may)
 				}
@@ -108,7 +114,7 @@ func TestIdleWordCounts(t *testing.T) {
 					t.Fatalf("%d of %d search", k, n)
 				}
 				for i, s := range ws {
-					if v>>i&1 != 0 != s.asleep {
+					if w.peekBit(i) != s.asleep {
 						t.Fatalf("bit %d of %x, asleep: %v", i, v, s.asleep)
 					}
 				}
@@ -117,23 +123,32 @@ func TestIdleWordCounts(t *testing.T) {
 	})
 }
 
-// TestIdleWordWidth: the most workers can all be woken for the end at once without the count
-// of searchers running into the frozen bit.
+// TestIdleWordWidth: however many workers there are, all can be woken for the end, each once, and
+// the counts leave the other bits alone.
 func TestIdleWordWidth(t *testing.T) {
-	var w idleWord
-	w.init(MaxWorkers)
-	for i := range MaxWorkers {
-		if !w.wakeForStop(i) || w.wakeForStop(i) {
-			t.Errorf("rousing worker %d", i)
+	for _, n := range widths {
+		var w idleWord
+		w.init(n)
+		for i := range n {
+			got, ok := w.wakeForStop(i)
+			if _, again := w.wakeForStop(i); !ok || got != i || again {
+				t.Errorf("%d workers: worker %d is woken: %v, again: %v", n, i, ok, again)
+			}
 		}
-	}
-	if v := w.v.Load(); searching(v) != MaxWorkers || v&(frozenBit|closedBit) != 0 ||
-		w.sleepers() != 0 {
-		t.Errorf("word %x", v)
-	}
-	w.close()
-	if _, r := w.wake(true); r != wokeClosed || w.retract(0) || !w.wakeForStop(0) || !w.closed() {
-		t.Error("closed: nobody but a Stop may wake anybody")
+		for w.startSearch() {
+		}
+		if v := w.v.Load(); searching(v) != max(1, min(n/2, maxSearchers)) ||
+			v&(frozenBit|closedBit) != 0 || w.sleepers() != 0 {
+			t.Errorf("%d workers: word %x", n, v)
+		}
+		w = idleWord{}
+		w.init(n)
+		w.close()
+		_, r := w.wake(true)
+		_, back := w.retract(n - 1)
+		if got, ok := w.wakeForStop(n - 1); r != wokeClosed || back || !ok || got != n-1 || !w.closed() {
+			t.Errorf("%d workers, closed: only a Stop may wake one", n)
+		}
 	}
 }
 

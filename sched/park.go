@@ -29,14 +29,13 @@ func (w *Worker) announceSleep() (asleep, last bool) {
 	case w.sched.stop.flag.Load() != 0:
 		// Unlike retract, wakeForStop succeeds when the scheduler has just become quiescent for
 		// good: Stop may have looked before this worker announced.
-		if w.sched.idle.wakeForStop(w.slot) {
-			w.searching = true
+		if w.sched.wakeForStop(w.slot) {
 			return false, false
 		}
 	case w.sched.workLeft(): // S2
 		// Noted even if a token is on its way: the token may be for other work.
 		w.sawWork = true
-		if w.sched.idle.retract(w.slot) { // S3
+		if w.sched.retract(w.slot) { // S3
 			return false, false
 		}
 	case all:
@@ -86,8 +85,11 @@ func (w *Worker) retire() bool {
 	if !w.sched.idle.retire(w.slot) { // R2
 		return false // the limit has changed, or another worker was faster
 	}
+	// With leaves, the only worker that is awake may be this one, which has a token on its way.
+	w.sawWork = w.sched.idle.leaves != nil
 	// As in announceSleep: Stop may have looked before the bit was set.
-	if w.sched.stop.flag.Load() != 0 && w.sched.idle.wakeForStop(w.slot) {
+	if w.sched.stop.flag.Load() != 0 && w.sched.wakeForStop(w.slot) {
+		w.uncounted = true
 		return true
 	}
 	w.park() // R3
@@ -115,7 +117,7 @@ func (w *Worker) moveToInject() (moved bool) {
 // one. A worker that was counted as a searcher must search, or the count would stay one too high
 // and no worker would be woken again. Owner only.
 func (w *Worker) afterPark() *Task {
-	if t := w.acceptWake(); t != nil { // R4
+	if t := w.passOn(w.acceptWake()); t != nil { // R4
 		return w.takeUp(t)
 	}
 	return w.find(true)
@@ -167,10 +169,32 @@ func (w *Worker) wakeUncounted() {
 	w.wake(nil, true)
 }
 
+// retract takes back the announcement of slot i and reports whether it could. If not, a token is on
+// its way to the holder. Holder of slot i only.
+func (s *Scheduler) retract(i int) bool {
+	cleared, ok := s.idle.retract(i)
+	if ok && cleared != i {
+		s.holder(cleared).wakeUncounted() // the bit of i was cleared in its place
+	}
+	return ok && cleared == i
+}
+
+// wakeForStop clears the bit of slot i for the end and reports whether it could. If not, its holder
+// is awake, or a token is on its way there. Only for the goroutine that stops the scheduler and for
+// the holder of slot i.
+func (s *Scheduler) wakeForStop(i int) bool {
+	cleared, ok := s.idle.wakeForStop(i)
+	if ok && cleared != i {
+		s.dismissSlot(cleared)
+	}
+	return ok && cleared == i
+}
+
 // dismiss wakes a sleeping worker because the scheduler stops, or counts it out if it has no
 // goroutine. The caller has cleared its bit.
 func (w *Worker) dismiss() {
 	if w.started {
+		w.uncounted = true
 		w.unpark() // P2
 		return
 	}

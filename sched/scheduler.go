@@ -321,12 +321,15 @@ func (s *Scheduler) finish() {
 // stopSlot tells the holder of a slot that the scheduler stops. A vacant slot is counted out here,
 // and so is one whose worker has never run.
 func (s *Scheduler) stopSlot(i int) {
-	if !s.idle.wakeForStop(i) {
-		if h := s.slots[i].holder.Load(); h != nil {
-			h.state.yieldSoon()
-		}
-		return
+	if s.wakeForStop(i) {
+		s.dismissSlot(i)
+	} else if h := s.slots[i].holder.Load(); h != nil {
+		h.state.yieldSoon()
 	}
+}
+
+// dismissSlot ends the worker of a slot whose bit the caller has cleared.
+func (s *Scheduler) dismissSlot(i int) {
 	if h := s.slots[i].claim(); h != nil {
 		h.dismiss()
 	} else {

@@ -192,9 +192,9 @@ func TestOverflow(t *testing.T) {
 // TestConfigErrors: New says which part of the configuration is wrong.
 func TestConfigErrors(t *testing.T) {
 	for want, cfg := range map[string]sched.Config{
-		"0 workers: want 1 to 56":          {},
-		"-1 workers: want 1 to 56":         {Workers: -1},
-		"57 workers: want 1 to 56":         {Workers: sched.MaxWorkers + 1},
+		"0 workers: want 1 to 1024":          {},
+		"-1 workers: want 1 to 1024":         {Workers: -1},
+		"1025 workers: want 1 to 1024":         {Workers: sched.MaxWorkers + 1},
 		"-1 idle workers: want at least 0": {Workers: 1, MaxDetached: -1},
 		"a long turn below 0":              {Workers: 1, LongTurn: -time.Millisecond},
 	} {
@@ -206,21 +206,26 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// TestMostWorkers: the largest scheduler works and stops.
-func TestMostWorkers(t *testing.T) {
-	s := start(t, sched.Config{Workers: sched.MaxWorkers})
-	if s.Workers() != sched.MaxWorkers {
-		t.Errorf("%d workers", s.Workers())
+// TestManyWorkers: schedulers of more workers than there are bits in the idle word work, come to
+// rest, and stop, the largest one too.
+func TestManyWorkers(t *testing.T) {
+	for _, n := range []int{56, 57, 64, 100, 192, sched.MaxWorkers} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			s := start(t, sched.Config{Workers: n})
+			if s.Workers() != n {
+				t.Errorf("%d workers", s.Workers())
+			}
+			g := newGraph(s)
+			root := g.node(nil)
+			for range 500 {
+				g.node(func(*sched.Worker) { runtime.Gosched() }, root)
+			}
+			g.inject(root)
+			quiet(t, s)
+			g.check(t)
+			<-s.Stop()
+		})
 	}
-	g := newGraph(s)
-	root := g.node(nil)
-	for range 500 {
-		g.node(func(*sched.Worker) { runtime.Gosched() }, root)
-	}
-	g.inject(root)
-	quiet(t, s)
-	g.check(t)
-	<-s.Stop()
 }
 
 // TestNoGoroutineBeforeWork: a scheduler that has nothing to do costs none.

@@ -101,7 +101,7 @@ func verifyAsleep(w *Worker) {
 // verifyAwake checks that the bit of a worker that runs is clear.
 func verifyAwake(w *Worker) {
 	v := seam.Peek(&w.sched.idle.v)
-	invariant.Check(w.slot == noSlot || v&(1<<w.slot) == 0,
+	invariant.Check(w.slot == noSlot || !w.sched.idle.peekBit(w.slot),
 		"worker %d is awake, and sleeps by the idle word %#x", w.id, v)
 	invariant.Check(!w.searching || searching(v) > 0,
 		"worker %d searches, and nobody does by the idle word %#x", w.id, v)
@@ -130,15 +130,33 @@ func verifyWake(w *Worker, t *Task, watched bool) {
 func verifyIdleWord(w *idleWord, v, n uint64) {
 	invariant.Check(v&frozenBit == 0, "the idle word %#x is frozen, and changes to %#x", v, n)
 	invariant.Check(searching(n) <= w.workers, "%d of %d workers search", searching(n), w.workers)
-	invariant.Check(n&w.all|n&(searchMask|closedBit) == n, "the idle word %#x has bits of nobody", n)
-	invariant.Check(bits.OnesCount64((v^n)&w.all) <= 1,
+	if w.leaves != nil {
+		invariant.Check(n&sleepMask <= w.all, "%d of %d workers sleep", n&sleepMask, w.all)
+		return
+	}
+	invariant.Check(n&sleepMask&^w.all == 0, "the idle word %#x has bits of no worker", n)
+	invariant.Check(bits.OnesCount64((v^n)&sleepMask) <= 1,
 		"the idle word goes from %#x to %#x in one step", v, n)
+}
+
+// peekBit reports whether worker i sleeps.
+func (w *idleWord) peekBit(i int) bool {
+	if w.leaves == nil {
+		return seam.Peek(&w.v)&(1<<i) != 0
+	}
+	leaf, bit := w.leaf(i)
+	return seam.Peek(&leaf.bits)&bit != 0
+}
+
+// verifyLeafBit checks that worker i is awake before it sets its bit.
+func verifyLeafBit(leaf *idleLeaf, bit uint64, i int) {
+	invariant.Check(seam.Peek(&leaf.bits)&bit == 0, "worker %d falls asleep twice", i)
 }
 
 // verifyAwakeBit checks that worker i is awake in v, before it is put to sleep.
 func verifyAwakeBit(w *idleWord, v uint64, i int, wasSearching bool) {
 	invariant.Check(i >= 0 && i < w.workers, "worker %d of %d falls asleep", i, w.workers)
-	invariant.Check(v&(1<<i) == 0, "worker %d falls asleep twice: %#x", i, v)
+	invariant.Check(w.leaves != nil || v&(1<<i) == 0, "worker %d falls asleep twice: %#x", i, v)
 	invariant.Check(!wasSearching || searching(v) > 0,
 		"worker %d has searched, and nobody does: %#x", i, v)
 }

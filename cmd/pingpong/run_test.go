@@ -36,7 +36,7 @@ func TestRun_BadFlagsExit2WithUsage(t *testing.T) {
 		{"-n -5", "-n is -5"},
 		{"-n many", "invalid value"},
 		{"-workers -1", "-workers is -1"},
-		{"-workers 57", "-workers is 57: gallop: Start: WithWorkers(57): want 1 to 56"},
+		{"-workers 1025", "-workers is 1025: gallop: Start: WithWorkers(1025): want 1 to 1024"},
 		{"-workers 1000000", "-workers is 1000000"},
 		{"-rounds 0", "-rounds is 0"},
 		{"-seed -1", "invalid value"},
@@ -306,4 +306,16 @@ func (d fullDisk) Write(p []byte) (int, error) {
 		return 0, io.ErrShortWrite
 	}
 	return len(p), nil
+}
+
+// TestRun_ManyWorkers: all scenarios come out right with far more workers than processors, and than
+// there are bits in the scheduler's idle word.
+func TestRun_ManyWorkers(t *testing.T) {
+	for _, workers := range []string{"57", "192", "1024"} {
+		code, _, stderr := try(t.Context(), registry, "-scenario", "all", "-n", "1000", "-rounds", "1",
+			"-workers", workers)
+		if code != exitOK {
+			t.Errorf("%s workers: exit %d\n%s", workers, code, stderr)
+		}
+	}
 }

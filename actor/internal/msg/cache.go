@@ -50,7 +50,7 @@ const (
 const margin = 1 + (2*cacheline.Size-1)/int(unsafe.Sizeof(magazine{}))
 
 // NewCache returns a cache without magazines, of the worker with a number.
-func NewCache(worker int) Cache { return Cache{owner: uint16(min(worker, Outside-1))} }
+func NewCache(worker int) Cache { return Cache{owner: uint16(worker % Outside)} }
 
 // Owner returns the number by which nodes name the cache.
 func (c *Cache) Owner() uint16 { return c.owner }

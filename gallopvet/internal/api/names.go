@@ -83,7 +83,7 @@ var funcs = []Func{
 	{Name: "actor.DropOnOverload", Role: DropOption},
 	{Name: "actor.WithBatch", Least: at(1, 1), Role: SystemOption},
 	{Name: "actor.WithGas", Least: at(1, 1), Role: SystemOption},
-	{Name: "actor.WithWorkers", Least: at(1, 1), Most: at(1, 56), Role: SystemOption},
+	{Name: "actor.WithWorkers", Least: at(1, 1), Most: at(1, 1024), Role: SystemOption},
 	{Name: "actor.WithMaxBlocked", Least: at(1, 1), Role: SystemOption},
 	{Name: "actor.WithLongTurn", Least: at(1, 1_000_000), Role: SystemOption},
 	{Name: "actor.WithClock", NonNil: in(1), Role: SystemOption},

@@ -48,7 +48,7 @@ func init() {
 		actor.WithWatermarks(4, 8) // want `WithWatermarks wants low below high, is given high 4 and low 8, and panics`
 	})
 	step.Case("gv5/too many workers", "Start: ", func() {
-		actor.Start(actor.WithWorkers(100)) // want `Workers is given 100, wants at most 56, and panics`
+		actor.Start(actor.WithWorkers(2000)) // want `Workers is given 2000, wants at most 1024, and panics`
 	})
 	step.Case("gv5/zero ref", "sent to a zero Ref", func() {
 		var nowhere actor.Ref[counter]
