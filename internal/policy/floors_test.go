@@ -43,11 +43,13 @@ var floors = []floor{
 	{pkg: "actor", level: 3, beside: []string{"actor/internal/..."}},
 	{pkg: "process", level: 3}, // stands beside actor and does not know it
 	{pkg: "supervise", level: 4},
+	// Joins actors and processes: decision 44.
+	{pkg: "process/actors", level: 4, beside: []string{"supervise"}},
 	{pkg: "group", level: 4},
 	{pkg: "observe", level: 4},
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
 	{pkg: "actortest", level: 4},
-	{pkg: "cmd/...", level: 5, only: []string{"actor"}},
+	{pkg: "cmd/...", level: 5, only: []string{"actor", "process"}},
 	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process",
 		"supervise", "group", "observe", "observe/...", "actortest"}},
 }
