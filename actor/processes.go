@@ -163,17 +163,23 @@ func (e *processEnv) send(to *cell, m *message, d *descriptor) {
 func (e *processEnv) mayTry(a *cell, d *descriptor) error {
 	e.p.Operation("TrySend")
 	switch {
-	case a.policy().refuses(a, true):
+	case a.policy().refuses(a, true), a.shared().queues && !a.flowOf().permits.TryAcquire(a):
 		return a.tooMuch()
 	case e.sim.refuses(a, d): // last, or it would count what is refused anyhow
+		if a.shared().queues {
+			a.flow.Load().permits.Release(1, a)
+		}
 		return ErrOverloaded
 	}
 	return nil
 }
 
-// trySend implements env.
+// trySend implements env. A place in a bounded queue was taken by mayTry.
 func (e *processEnv) trySend(to *cell, m *message, d *descriptor) error {
-	m.ID = d.id
+	if m.ID = d.id; to.shared().queues {
+		m.From = 0
+		return to.putPermitted(m)
+	}
 	return e.push(to, m, asPlain)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"testing"
 	"time"
@@ -55,7 +56,7 @@ func onEach(t *testing.T, f func(t *testing.T, sys *actor.System)) {
 	for name, o := range map[string]actor.Option{"one worker": actor.WithWorkers(1),
 		"two": actor.WithWorkers(2), "deterministic": actor.WithDeterministic(7)} {
 		t.Run(name, func(t *testing.T) {
-			sys := actor.Start(o, quietLetters)
+			sys := actor.Start(o, quietLetters, actor.WithLogger(slog.New(slog.DiscardHandler)))
 			logOf[sys] = &logs{make(chan string, 100)}
 			defer delete(logOf, sys)
 			defer sys.Stop()
