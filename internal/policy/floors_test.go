@@ -43,8 +43,8 @@ var floors = []floor{
 	{pkg: "actor", level: 3, beside: []string{"actor/internal/..."}},
 	{pkg: "process", level: 3}, // stands beside actor and does not know it
 	{pkg: "supervise", level: 4},
-	// Joins actors and processes: decision 44.
-	{pkg: "process/actors", level: 4, beside: []string{"supervise"}},
+	// Joins actors and processes: decision 44. Its tests use actortest.
+	{pkg: "process/actors", level: 4, beside: []string{"supervise", "actortest"}},
 	{pkg: "group", level: 4},
 	{pkg: "observe", level: 4},
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
