@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"reflect"
 	"sync"
 
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
@@ -25,17 +26,18 @@ func init() {
 	access.ProcessSender = func(sys any, p access.Running, stand func(func(c any))) any {
 		return &processEnv{System: sys.(*System), p: p, stand: stand}
 	}
-	access.AskFor = func(sender, asker, question, handler any) {
-		asker.(interface{ askFor(env, any, any) }).askFor(envOf(sender.(Sender)), question, handler)
+	access.AskFor = func(sender, to, question, handler any) {
+		to.(interface{ askFor(env, any, any) }).askFor(envOf(sender.(Sender)), question, handler)
 	}
-	access.Outcome = func(c, behaviour any) any {
-		return behaviour.(interface{ outcome(*Context) any }).outcome(c.(*Context))
+	access.Outcome = func(c, behaviour any) func(sender, outcome any) {
+		return outcomeFor(c.(*Context), descriptorOf(behaviour).made())
 	}
 }
 
 // joined is what a system knows of the processes that have been joined to it.
 type joined struct {
-	sys    seam.Pointer[any] // a *process.System; nil: none has been joined. Stored under mu
+	// A *process.System; nil: none has been joined. Stored under mu.
+	sys    seam.Pointer[any]
 	mu     sync.Mutex
 	unwind func() // guarded by mu: ends it
 	over   bool   // guarded by mu: no worker is left
@@ -54,8 +56,8 @@ func (s *System) joinProcesses(start func(access.Shared) (any, func())) any {
 		return *sys
 	}
 	var sys any
-	sys, j.unwind = start(access.Shared{Actors: s, Scheduler: s.sched, Clock: s.opts.clock, Seed: s.opts.seed,
-		Stepwise: s.sim != nil, Stop: s.Stop, DeadLetter: s.deadProcess})
+	sys, j.unwind = start(access.Shared{Actors: s, Scheduler: s.sched, Clock: s.opts.clock,
+		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop, DeadLetter: s.deadProcess})
 	if j.over {
 		j.unwind()
 	}
@@ -232,16 +234,16 @@ func (a *askedActor[Q, R]) askFor(e env, question, handler any) {
 	e.send(a.b, m, a.d)
 }
 
-// outcome is access.Outcome.
-func (b Behaviour[S, M]) outcome(c *Context) any {
-	d := b.d.made()
+// outcomeFor is access.Outcome. It is no method of Behaviour, which every program would have for
+// each of its behaviours.
+func outcomeFor(c *Context, d *descriptor) func(sender, outcome any) {
 	c.mustOwn(d)
 	to, life := c.self, c.markAsk()
-	return func(from Sender, v M) {
-		e := envFor(from, to)
+	return func(sender, outcome any) {
+		e := envFor(sender.(Sender), to)
 		m := e.node(d.size)
 		m.Life = life
-		*payloadOf[M](m) = v
+		reflect.NewAt(reflect.TypeOf(outcome), m.Payload()).Elem().Set(reflect.ValueOf(outcome))
 		answer(e, to, m, d, d.urgent)
 	}
 }

@@ -112,8 +112,8 @@ func (f face) Worker() any {
 // Operation implements access.Running.
 func (f face) Operation(name string) { f.p.enter(name) }
 
-// In a deterministic run the driver knows its threads by their goroutines. A turn goes on in that of
-// the process's coroutine and comes back, and says so each time.
+// In a deterministic run the driver knows its threads by their goroutines. A turn goes on in that
+// of the process's coroutine and comes back, and says so each time.
 
 // resume switches to the process of the turn that runs, or of a system that unwinds it.
 func (p *Proc) resume() (kept bool) {

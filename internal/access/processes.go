@@ -46,12 +46,12 @@ var (
 
 	// AskFor sends a request to what AskBehaviour.To has returned. The outcome goes to an
 	// actor.Handler.
-	AskFor func(sender, asker, question, handler any)
+	AskFor func(sender, to, question, handler any)
 
-	// Outcome returns a func(actor.Sender, M), which sends the running actor the outcome of something
-	// that it has asked for, on the terms of actor.AskTo. It is called with a *actor.Context and an
+	// Outcome returns a function that sends the running actor the outcome, an M, of something that it
+	// has asked for, on the terms of actor.AskTo. It is called with a *actor.Context and an
 	// actor.Behaviour[T, M].
-	Outcome func(c, behaviour any) (tell any)
+	Outcome func(c, behaviour any) (tell func(sender, outcome any))
 )
 
 // Set by package process.

@@ -72,7 +72,7 @@ func Call[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor
 // as long as the reply takes.
 func AskTo[M, R, T any](c *actor.Context, to process.Ref[M], d time.Duration,
 	request func(process.ReplyTo[R]) M, reply actor.Behaviour[T, actor.Result[R]]) {
-	tell := access.Outcome(c, reply).(func(actor.Sender, actor.Result[R]))
+	tell := access.Outcome(c, reply)
 	process.Go(Env(c), func(p *process.Proc) {
 		v, err := process.Call(p, to, d, request)
 		tell(Sender(p), actor.Result[R]{Value: v, Err: outcomeError(err)})

@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// Child declares a process as a child of a supervisor: f runs in a process of its own at each start.
-// Set what it says about restarts and the like in what Child returns. The child fails if f panics
+// Child declares a process as a child of a supervisor: at each start, f runs in a new process. Set
+// what it says about restarts and the like in what Child returns. The child fails if f panics
 // or its process ends for an error, and has ended normally if f returns, so that a
 // supervise.Permanent child is started again and a supervise.Transient one is not.
 //
@@ -22,7 +22,7 @@ func Child[M any](name string, within time.Duration,
 		within = defaultWithin
 	}
 	start := func(c *actor.Context) process.Process { return process.Spawn(Env(c), f).Process }
-	return supervise.Worker[Proxy]{Name: name, Type: childKind.typ,
+	return supervise.Worker[Proxy]{Name: name, Type: ofChildren.typ,
 		Stop: supervise.StopWithin(supervise.Forever),
 		Init: func(p *Proxy) { *p = Proxy{start: start, within: within} }}
 }

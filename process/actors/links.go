@@ -81,11 +81,11 @@ func (m Monitor) Stop(by process.Party) {
 
 func (p *Proxy) watch(c *actor.Context, t actor.Target,
 	tell func(process.Env, actor.Down)) actor.Monitor {
-	kind := proxyKind
+	of := ofOthers
 	if p.start != nil {
-		kind = childKind
+		of = ofChildren
 	}
-	m := actor.Watch(c, t, kind.down)
+	m := actor.Watch(c, t, of.down)
 	p.watching[m] = tell
 	return m
 }

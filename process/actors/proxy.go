@@ -30,8 +30,8 @@ type proxies struct {
 }
 
 var (
-	proxyKind = newProxies("process")
-	childKind = newChildren()
+	ofOthers   = newProxies("process")
+	ofChildren = newChildProxies()
 )
 
 func newProxies(name string) *proxies {
@@ -50,7 +50,7 @@ func newProxies(name string) *proxies {
 	return k
 }
 
-func newChildren() *proxies {
+func newChildProxies() *proxies {
 	k := newProxies("process child")
 	k.typ.OnStart(func(p *Proxy, c *actor.Context) error {
 		p.of = p.start(c)
@@ -65,13 +65,13 @@ func newChildren() *proxies {
 
 // handle is the ref of a proxy.
 type handle struct {
-	ref  actor.Ref[Proxy]
-	kind *proxies
+	ref actor.Ref[Proxy]
+	b   *proxies
 }
 
 // do has f run in a turn of the proxy.
 func (h *handle) do(from actor.Sender, f func(*Proxy, *actor.Context)) {
-	h.kind.do.Send(from, h.ref, f)
+	h.b.do.Send(from, h.ref, f)
 }
 
 // proxyOf returns the proxy of a process, and makes it at first.
@@ -80,7 +80,7 @@ func proxyOf(from actor.Sender, of process.Process) *handle {
 	if kept := slot.Load(); kept != nil {
 		return (*kept).(*handle)
 	}
-	h := &handle{proxyKind.typ.Spawn(from, Proxy{of: of, within: defaultWithin}), proxyKind}
+	h := &handle{ofOthers.typ.Spawn(from, Proxy{of: of, within: defaultWithin}), ofOthers}
 	var kept any = h
 	if !slot.CompareAndSwap(nil, &kept) {
 		return (*slot.Load()).(*handle) // the GC takes the other, which has never run
@@ -92,9 +92,9 @@ func proxyOf(from actor.Sender, of process.Process) *handle {
 // begin is the first that a proxy does.
 func (h *handle) begin(p *Proxy, c *actor.Context) {
 	p.watching = map[actor.Monitor]func(process.Env, actor.Down){}
-	actor.TrapExit(c, h.kind.linked)
+	actor.TrapExit(c, h.b.linked)
 	keep(c, h.ref, p.of)
-	tell := access.Outcome(c, h.kind.ended).(func(actor.Sender, actor.Result[struct{}]))
+	tell := access.Outcome(c, h.b.ended)
 	sys := c.System()
 	access.AtEnd(p.of, func(reason error) { tell(sys, actor.Result[struct{}]{Err: reason}) })
 }
@@ -158,8 +158,8 @@ func (p *Proxy) stop(c *actor.Context, why error) {
 	})
 }
 
-// keeper kills processes whose proxies were killed, which run no code then. Each system has one.
-type keeper struct {
+// killer kills processes whose proxies were killed, which run no code then. Each system has one.
+type killer struct {
 	of map[actor.Monitor]process.Process
 }
 
@@ -169,25 +169,25 @@ type kept struct {
 }
 
 var (
-	keeperType = actor.NewType[keeper]("process keeper")
-	keepOne    = actor.Declare[kept](keeperType, "keep")
-	keptDown   = actor.Declare[actor.Down](keeperType, "down")
-	_          = keeperType.Table(keepOne.Handle((*keeper).keep), keptDown.Handle((*keeper).down))
+	killerType = actor.NewType[killer]("process killer")
+	keepOne    = actor.Declare[kept](killerType, "keep")
+	keptDown   = actor.Declare[actor.Down](killerType, "down")
+	_          = killerType.Table(keepOne.Handle((*killer).keep), keptDown.Handle((*killer).down))
 )
 
-// keep has the keeper kill a process if its proxy is killed.
+// keep has the killer kill a process if its proxy is killed.
 func keep(c *actor.Context, proxy actor.Ref[Proxy], of process.Process) {
 	slot := access.SlotOf(Join(c.System()))
 	if slot.Load() == nil {
-		var k any = keeperType.Spawn(c, keeper{of: map[actor.Monitor]process.Process{}})
+		var k any = killerType.Spawn(c, killer{of: map[actor.Monitor]process.Process{}})
 		slot.CompareAndSwap(nil, &k)
 	}
-	keepOne.Send(c, (*slot.Load()).(actor.Ref[keeper]), kept{proxy.Any(), of})
+	keepOne.Send(c, (*slot.Load()).(actor.Ref[killer]), kept{proxy.Any(), of})
 }
 
-func (k *keeper) keep(c *actor.Context, n kept) { k.of[actor.Watch(c, n.proxy, keptDown)] = n.of }
+func (k *killer) keep(c *actor.Context, n kept) { k.of[actor.Watch(c, n.proxy, keptDown)] = n.of }
 
-func (k *keeper) down(c *actor.Context, d actor.Down) {
+func (k *killer) down(c *actor.Context, d actor.Down) {
 	of := k.of[d.Monitor]
 	delete(k.of, d.Monitor)
 	if _, over := of.Result(); !over {
