@@ -49,7 +49,8 @@ var floors = []floor{
 	{pkg: "observe", level: 4},
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
 	{pkg: "actortest", level: 4},
-	{pkg: "cmd/...", level: 5, only: []string{"actor", "process"}},
+	{pkg: "cmd/...", level: 5, only: []string{"actor", "process",
+		"process/actors"}},
 	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process",
 		"supervise", "group", "observe", "observe/...", "actortest"}},
 }
