@@ -52,7 +52,7 @@ var floors = []floor{
 	{pkg: "cmd/...", level: 5, only: []string{"actor", "process",
 		"process/actors"}},
 	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process",
-		"supervise", "group", "observe", "observe/...", "actortest"}},
+		"process/actors", "supervise", "group", "observe", "observe/...", "actortest"}},
 }
 
 // module is one module of other people's that the core may use.
