@@ -11,8 +11,8 @@ import (
 )
 
 // Ask sends an actor a request. It does not wait, unless the actor is overloaded: see [Sender]. The
-// reply, or the error that actor.AskBehaviour.Ask lists, comes to what it returns, which may be one
-// case among others of a select.
+// reply, or else the error, comes to what it returns, which may be one case among others of a
+// select. The errors are those that actor.AskBehaviour.Ask lists.
 func Ask[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor.Ref[S],
 	q Q) process.Asked[R] {
 	reply, back := process.NewReply[R]()

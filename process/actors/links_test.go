@@ -235,6 +235,7 @@ func TestStopProxy(t *testing.T) {
 		quiet(t, sys)
 		reason, _ = p.Result()
 		equal(t, "reason", reason, process.ErrKilled)
+		equal(t, "dead letters", sys.Stats().DeadLetters, uint64(0))
 	})
 }
 

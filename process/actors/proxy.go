@@ -5,6 +5,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/process"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -15,14 +16,17 @@ type Proxy struct {
 	start    func(c *actor.Context) process.Process // of a child; nil: the process is older
 	within   time.Duration                          // for the process to unwind
 	watching map[actor.Monitor]func(process.Env, actor.Down)
+	// It has ended, or is about to, and need not hear of the end of the process.
+	leaves *seam.Bool
 }
 
 // proxies is a type of proxies and its behaviours. There are two: those of children start their
 // process.
 type proxies struct {
 	typ *actor.Type[Proxy]
-	// do runs a function in a turn of the proxy.
-	do actor.Behaviour[Proxy, func(*Proxy, *actor.Context)]
+	// do runs a function in a turn of the proxy. begin does so first, even if the proxy has been told
+	// to stop by then.
+	do, begin actor.Behaviour[Proxy, func(*Proxy, *actor.Context)]
 	// ended hears that the process has ended, by an outcome that a life of the proxy waits for.
 	ended  actor.Behaviour[Proxy, actor.Result[struct{}]]
 	down   actor.Behaviour[Proxy, actor.Down]
@@ -37,11 +41,14 @@ var (
 func newProxies(name string) *proxies {
 	k := &proxies{typ: actor.NewType[Proxy](name)}
 	k.do = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "do")
+	k.begin = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "begin", actor.Urgent())
 	k.ended = actor.Declare[actor.Result[struct{}]](k.typ, "ended")
 	k.down = actor.Declare[actor.Down](k.typ, "down")
 	k.linked = actor.Declare[actor.Exit](k.typ, "linked")
+	run := func(p *Proxy, c *actor.Context, f func(*Proxy, *actor.Context)) { f(p, c) }
 	k.typ.Table(
-		k.do.Handle(func(p *Proxy, c *actor.Context, f func(*Proxy, *actor.Context)) { f(p, c) }),
+		k.do.Handle(run),
+		k.begin.Handle(run),
 		k.ended.Handle((*Proxy).ended),
 		k.down.Handle((*Proxy).down),
 		k.linked.Handle((*Proxy).linked),
@@ -85,7 +92,7 @@ func proxyOf(from actor.Sender, of process.Process) *handle {
 	if !slot.CompareAndSwap(nil, &kept) {
 		return (*slot.Load()).(*handle) // the GC takes the other, which has never run
 	}
-	h.do(from, h.begin)
+	h.b.begin.Send(from, h.ref, h.begin)
 	return h
 }
 
@@ -93,10 +100,16 @@ func proxyOf(from actor.Sender, of process.Process) *handle {
 func (h *handle) begin(p *Proxy, c *actor.Context) {
 	p.watching = map[actor.Monitor]func(process.Env, actor.Down){}
 	actor.TrapExit(c, h.b.linked)
-	keep(c, h.ref, p.of)
+	leaves := &seam.Bool{}
+	p.leaves = leaves
+	keep(c, kept{h.ref.Any(), p.of, leaves})
 	tell := access.Outcome(c, h.b.ended)
 	sys := c.System()
-	access.AtEnd(p.of, func(reason error) { tell(sys, actor.Result[struct{}]{Err: reason}) })
+	access.AtEnd(p.of, func(reason error) {
+		if !leaves.Load() {
+			tell(sys, actor.Result[struct{}]{Err: reason})
+		}
+	})
 }
 
 // ended ends the proxy with its process.
@@ -147,6 +160,9 @@ func (p *Proxy) stop(c *actor.Context, why error) {
 	if _, over := p.of.Result(); over || p.of == (process.Process{}) {
 		return
 	}
+	if p.leaves != nil {
+		p.leaves.Store(true)
+	}
 	p.of.Cancel(Env(c), why)
 	sys := Join(c.System())
 	c.Blocking(func() {
@@ -159,13 +175,12 @@ func (p *Proxy) stop(c *actor.Context, why error) {
 }
 
 // killer kills processes whose proxies were killed, which run no code then. Each system has one.
-type killer struct {
-	of map[actor.Monitor]process.Process
-}
+type killer struct{ of map[actor.Monitor]kept }
 
 type kept struct {
-	proxy actor.AnyRef
-	of    process.Process
+	proxy  actor.AnyRef
+	of     process.Process
+	leaves *seam.Bool
 }
 
 var (
@@ -176,21 +191,22 @@ var (
 )
 
 // keep has the killer kill a process if its proxy is killed.
-func keep(c *actor.Context, proxy actor.Ref[Proxy], of process.Process) {
+func keep(c *actor.Context, k kept) {
 	slot := access.SlotOf(Join(c.System()))
 	if slot.Load() == nil {
-		var k any = killerType.Spawn(c, killer{of: map[actor.Monitor]process.Process{}})
-		slot.CompareAndSwap(nil, &k)
+		var of any = killerType.Spawn(c, killer{of: map[actor.Monitor]kept{}})
+		slot.CompareAndSwap(nil, &of)
 	}
-	keepOne.Send(c, (*slot.Load()).(actor.Ref[killer]), kept{proxy.Any(), of})
+	keepOne.Send(c, (*slot.Load()).(actor.Ref[killer]), k)
 }
 
-func (k *killer) keep(c *actor.Context, n kept) { k.of[actor.Watch(c, n.proxy, keptDown)] = n.of }
+func (k *killer) keep(c *actor.Context, n kept) { k.of[actor.Watch(c, n.proxy, keptDown)] = n }
 
 func (k *killer) down(c *actor.Context, d actor.Down) {
-	of := k.of[d.Monitor]
+	n := k.of[d.Monitor]
 	delete(k.of, d.Monitor)
-	if _, over := of.Result(); !over {
-		of.Kill(Env(c))
+	if _, over := n.of.Result(); !over {
+		n.leaves.Store(true)
+		n.of.Kill(Env(c))
 	}
 }
