@@ -47,6 +47,7 @@ type System struct {
 	names      names
 	variants   sync.Map    // *variantInfo → *table, with interceptors
 	sim        *simulation // nil unless deterministic
+	processes  joined
 
 	mu    sync.Mutex
 	types typesInSystem // changed under mu
@@ -285,9 +286,10 @@ func (s *System) public(err error) error {
 	return err
 }
 
-// ended ends what is in no queue: what bridges have in hand, what timers own, and actors
+// ended ends what is in no queue: processes, what bridges have in hand, what timers own, and actors
 // under pressure. It is sched.Config.Stopped.
 func (s *System) ended() {
+	s.processes.end() // first: their deferred functions may send
 	// Before it is known that the system has stopped: the goroutine that injects them terminates them.
 	s.stopList.wakeAll(s)
 	if b := s.bridges.Load(); b != nil {

@@ -18,13 +18,25 @@ type answer[R any] struct {
 
 // Reply replies, and reports whether this is the reply that the caller gets: it is the first, and
 // the caller has not given up.
-func (r ReplyTo[R]) Reply(from Env, v R) bool {
+func (r ReplyTo[R]) Reply(from Env, v R) bool { return r.answer(from, answer[R]{v: v}) }
+
+// Fail is [ReplyTo.Reply] with an error, which the caller gets as it is.
+func (r ReplyTo[R]) Fail(from Env, err error) bool { return r.answer(from, answer[R]{err: err}) }
+
+func (r ReplyTo[R]) answer(from Env, a answer[R]) bool {
 	sys, w := from.env()
 	if !r.a.m.stop() {
 		return false
 	}
-	r.a.c.offer(w, sys, answer[R]{v: v})
+	r.a.c.offer(w, sys, a)
 	return true
+}
+
+// NewReply returns a reply that is to come, and the address for it. It is for requests that are no
+// messages to processes; for those, [Ask] also sees to it that the reply is an error if none comes.
+func NewReply[R any]() (Asked[R], ReplyTo[R]) {
+	a := Asked[R]{c: NewChan[answer[R]](1), m: &monitor{}}
+	return a, ReplyTo[R]{a}
 }
 
 // Asked is a request that was sent: see [Ask].

@@ -49,6 +49,7 @@ func (c *coroutine) loop(yield func(struct{}) bool) {
 // one runs a process to its end.
 func (c *coroutine) one() {
 	p := c.proc
+	p.arrive()
 	returned := false
 	defer func() {
 		if !returned {

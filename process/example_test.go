@@ -324,3 +324,15 @@ func ExampleParty() {
 	// false
 	// from a goroutine true
 }
+
+// A request that goes another way than as a message to a process.
+func ExampleNewReply() {
+	s := process.Start(process.Config{})
+	asked, back := process.NewReply[int]()
+	process.Go(s, func(p *process.Proc) { fmt.Println(asked.Reply(p)) })
+	fmt.Println(back.Fail(s, errors.New("no answer")), back.Reply(s, 7))
+	s.Run()
+	// Output:
+	// true false
+	// 0 no answer
+}

@@ -18,6 +18,8 @@ type life struct {
 	waiters  []*party   // guarded by mu: in Select, for the end
 	names    []string   // guarded by mu
 	trap     trap       // guarded by mu; nil: exits end the process
+
+	slot seam.Pointer[any] // see access.SlotOf
 }
 
 // trap delivers an exit as a message.

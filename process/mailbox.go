@@ -127,7 +127,10 @@ func (b *mailbox[M]) discardIn() {
 }
 
 func (s *System) letDead(p *Proc, m any) {
-	if s.dead != nil {
+	switch {
+	case s.joined.deadLetter != nil:
+		s.letDeadJoined(p, m)
+	case s.dead != nil:
 		s.dead(DeadLetter{Process{p}, m})
 	}
 }

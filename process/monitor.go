@@ -56,6 +56,9 @@ func (m *monitor) stop() bool {
 	if !m.spent.CompareAndSwap(false, true) {
 		return false
 	}
+	if m.of == nil {
+		return true // of NewReply
+	}
 	l := m.of.getLife()
 	l.mu.Lock()
 	defer l.mu.Unlock()

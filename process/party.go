@@ -18,6 +18,8 @@ type Party interface {
 	Env
 	// enter begins an operation, which may wait. op is its name, for misuse panics.
 	enter(op string) *party
+	// self returns the process, or nil for a goroutine.
+	self() *Proc
 }
 
 // party is whoever may wait: a process or a goroutine outside. It has two words.

@@ -24,7 +24,8 @@ type Proc struct {
 	budget int32  // operations until it yields
 
 	id         uint64
-	prev, next *Proc // guarded by the registry
+	from       uint64 // the goroutine whose turn runs it, in a deterministic run
+	prev, next *Proc  // guarded by the registry
 
 	cause seam.Pointer[cancel] // why it is to end, once that was asked for
 	life  seam.Pointer[life]   // nil: it has no links, monitors or names
@@ -89,6 +90,7 @@ func (p *Proc) switchOut(left uint32) {
 	}
 	p.left = left
 	p.co.yield(struct{}{})
+	p.arrive()
 }
 
 // Yield lets other processes and actors run. About 100 ns.

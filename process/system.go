@@ -25,6 +25,7 @@ type System struct {
 	names    names
 	dead     func(DeadLetter)
 	pools    [shards]pool
+	joined   joined
 }
 
 // Config says how a [System] works. The zero value is ready.
@@ -122,6 +123,10 @@ func (s *System) Run() []Blocked {
 // for never comes: a process that waits while it is unwound ends there. Stop waits for all of that,
 // and afterwards no goroutine of the system is left. It must not be called in a process.
 func (s *System) Stop() {
+	if s.joined.stop != nil {
+		s.joined.stop()
+		return
+	}
 	s.sched.Stop()
 	s.sched.WaitStopped()
 }
@@ -174,7 +179,7 @@ func (s *System) unwindOne(p *Proc) {
 	p.cause.Store(&cancel{ErrStopped, true})
 	for {
 		p.state.Store(running)
-		if kept := p.co.switchTo(); p.left == leftEnd {
+		if kept := p.resume(); p.left == leftEnd {
 			p.end(nil, kept)
 			break
 		}

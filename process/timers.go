@@ -7,10 +7,11 @@ import (
 )
 
 // timers are those of one system: a heap, and one alarm for the earliest. An armed timer holds the
-// scheduler.
+// scheduler, unless time stands still.
 type timers struct {
 	sys   *System
 	alarm seam.Alarm
+	holds bool // time passes by itself: an armed timer holds the scheduler
 
 	mu     seam.QuickMutex
 	heap   []*timer // guarded by mu
@@ -28,14 +29,14 @@ type timer struct {
 }
 
 func (ts *timers) init(s *System) {
-	ts.sys = s
+	ts.sys, ts.holds = s, s.clock.Flows()
 	ts.alarm = s.clock.NewAlarm(ts.ring)
 }
 
 // arm makes a timer that wakes pt after d, which is positive.
 func (ts *timers) arm(pt *party, d time.Duration) *timer {
 	t := &timer{at: seam.After(ts.sys.clock.Nanos(), d), pt: pt}
-	if !ts.sys.sched.Hold() {
+	if ts.holds && !ts.sys.sched.Hold() {
 		return t // the system has ended
 	}
 	ts.mu.Lock()
@@ -58,7 +59,7 @@ func (ts *timers) disarm(t *timer) {
 		ts.remove(t)
 	}
 	ts.mu.Unlock()
-	if was {
+	if was && ts.holds {
 		ts.sys.sched.Release()
 	}
 }
@@ -68,7 +69,9 @@ func (ts *timers) ring() {
 	for t := ts.pop(); t != nil; t = ts.pop() {
 		t.fired.Store(true)
 		t.pt.wake(nil, ts.sys)
-		ts.sys.sched.Release()
+		if ts.holds {
+			ts.sys.sched.Release()
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ func (r *turns) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	if p.co == nil {
 		p.begin(r.sys.poolOf(w))
 	}
-	kept := p.co.switchTo()
+	kept := p.resume()
 	switch p.left {
 	case leftYield:
 		return true

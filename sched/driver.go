@@ -40,6 +40,7 @@ type Driver interface {
 	grant(t *thread)
 	point(t *thread)
 	pointAnywhere()
+	follow(from uint64)
 	waitAnywhere(ctx context.Context, done func() bool) bool
 	runDry(ctx context.Context) error
 	nudge()

@@ -86,6 +86,15 @@ func (s *Scheduler) Go(f func()) {
 	go f()
 }
 
+// Follow says that a turn of a deterministic run that has run in the goroutine from, a number of
+// package seam, goes on in the calling one: a coroutine, or back from there. In any other run it
+// does nothing.
+func (s *Scheduler) Follow(from uint64) {
+	if s.driver != nil {
+		s.driver.follow(from)
+	}
+}
+
 // Lend lends the caller's part in a deterministic run to n goroutines that the caller
 // starts and waits for: their calls do not count as those of strangers. A negative n
 // takes the part back. In any other run Lend does nothing. Any goroutine.

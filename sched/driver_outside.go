@@ -139,6 +139,20 @@ func (d *driver) self() *thread {
 	return nil
 }
 
+// follow is Scheduler.Follow.
+func (d *driver) follow(from uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, t := range d.threads {
+		if t.goroutine == from {
+			t.goroutine = seam.Goroutine()
+			parts.Delete(from)
+			parts.Store(t.goroutine, part{d, t})
+			return
+		}
+	}
+}
+
 // part is what a goroutine has in a run.
 type part struct {
 	d *driver

@@ -11,7 +11,7 @@ import (
 // fails the package when a test has left a goroutine behind.
 func TestMain(m *testing.M) {
 	if os.Getenv(partEnv) != "" {
-		os.Exit(process(append(registry, retainer, endless, miscounted, lost, signaled, killedBy,
+		os.Exit(wholeProcess(append(registry, retainer, endless, miscounted, lost, signaled, killedBy,
 			gone,
 			stuck, shaken, collecting)))
 	}

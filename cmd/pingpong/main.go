@@ -18,10 +18,10 @@ import (
 	"syscall"
 )
 
-func main() { os.Exit(process(registry)) }
+func main() { os.Exit(wholeProcess(registry)) }
 
-// process is the whole process: the command, until it is done or interrupted.
-func process(known []scenario) int {
+// wholeProcess is the whole process: the command, until it is done or interrupted.
+func wholeProcess(known []scenario) int {
 	relaxCollector()
 	if os.Getenv(partEnv) == channelsPart {
 		// all processes of a terminal, or of a group, get it

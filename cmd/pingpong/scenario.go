@@ -29,6 +29,7 @@ type scenario struct {
 	fit     func(n int) int    // the nearest size the work can have; nil: any
 	want    func(n int) uint64 // the count a right run ends with; nil: n itself
 	perOp   float64            // messages that an operation takes, about; 0: one
+	still   bool               // processes do the work, which count no messages
 	// The context ends when the run is interrupted; only what waits outside of the system needs it.
 	actors   func(ctx context.Context, sys *actor.System, j job) <-chan uint64
 	channels func(j job) <-chan uint64
@@ -37,6 +38,7 @@ type scenario struct {
 // registry lists the scenarios in the order in which "-scenario all" runs them.
 var registry = []scenario{
 	pingpong, pairs, ring, count, fanin, fjcreate, fjthrput, big, skynet, chameneos, ask,
+	processes, chans, selects, sieve,
 }
 
 // size is the number of operations a turn really has when n are asked for.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/process/actors"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -17,6 +18,7 @@ type bank struct {
 	sys      *actor.System
 	disk     *disk
 	faults   float64
+	style    string
 	root     supervise.Supervisor
 	accounts []actor.Ref[account] // good for ever: a restart does not change them
 }
@@ -33,19 +35,24 @@ func (b *bank) tree(n int) supervise.Spec {
 			Init: func(a *account) { a.bank = b }, Backoff: supervise.NoBackoff,
 		})
 	}
+	sagas := supervise.Child(supervise.Worker[saga]{Type: sagaType, Restart: supervise.Transient,
+		Backoff: supervise.NoBackoff})
+	if b.style == inProcesses {
+		sagas = template()
+	}
 	return supervise.Spec{Name: "bank", Strategy: supervise.RestForOne, Children: []supervise.Child{
 		supervise.Spec{Name: "accounts", Intensity: plenty, Children: all},
 		supervise.Spec{Name: "transfers", Strategy: supervise.SimpleOneForOne, Intensity: plenty,
-			Template: supervise.Worker[saga]{Type: sagaType, Restart: supervise.Transient,
-				Backoff: supervise.NoBackoff}},
+			Template: sagas},
 	}}
 }
 
-func newBank(n, money int, faults float64) *bank {
+func newBank(n, money int, faults float64, style string) *bank {
 	b := &bank{
 		sys:    actor.Start(actor.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))),
 		disk:   &disk{done: map[step]error{}, outcomes: map[int]outcome{}},
 		faults: faults,
+		style:  style,
 	}
 	for range n {
 		b.disk.balances = append(b.disk.balances, money)
@@ -54,9 +61,9 @@ func newBank(n, money int, faults float64) *bank {
 	return b
 }
 
-// maybeCrash injects crashes.
-func (b *bank) maybeCrash(c *actor.Context, where string) {
-	if c.Rand().Float64() < b.faults {
+// maybeCrash injects crashes. chance is below 1.
+func (b *bank) maybeCrash(chance float64, where string) {
+	if chance < b.faults {
 		panic("crash " + where)
 	}
 }
@@ -91,9 +98,7 @@ func (b *bank) transfers(ctx context.Context, n int) (done, refused int, err err
 		if to == from {
 			to = closed
 		}
-		init := func(s *saga) { *s = saga{bank: b, id: id, from: from, to: to, amount: amount} }
-		if _, err := supervise.StartChild(ctx, sagas,
-			supervise.FromTemplate(fmt.Sprint("transfer", id), init)); err != nil {
+		if _, err := supervise.StartChild(ctx, sagas, b.transfer(id, from, to, amount)); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -108,4 +113,16 @@ func (b *bank) transfers(ctx context.Context, n int) (done, refused int, err err
 		}
 	}
 	return done, refused, err
+}
+
+// transfer declares one transfer, in the style of the bank.
+func (b *bank) transfer(id, from, to, amount int) supervise.Child {
+	name := fmt.Sprint("transfer", id)
+	if b.style == inProcesses {
+		return supervise.FromTemplate(name,
+			actors.Child(name, 0, b.straight(id, from, to, amount)).Init)
+	}
+	return supervise.FromTemplate(name, func(s *saga) {
+		*s = saga{bank: b, id: id, from: from, to: to, amount: amount}
+	})
 }

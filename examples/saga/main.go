@@ -15,14 +15,14 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run is the whole program: it exits with 2 on arguments that it cannot use.
 func run(args []string, stdout, stderr io.Writer) int {
-	n, faults, err := parse(args, stderr)
+	n, faults, style, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
 	if err != nil {
 		return 2
 	}
-	if err := demo(stdout, n, faults); err != nil {
+	if err := demo(stdout, n, faults, style); err != nil {
 		fmt.Fprintln(stderr, "saga:", err)
 		return 1
 	}
@@ -37,17 +37,26 @@ const (
 	mostFaults = 0.5
 )
 
+// The styles of sagas: see saga.go and straight.go.
+const (
+	inActors    = "actors"
+	inProcesses = "processes"
+)
+
 // parse returns an error after it has written what is wrong, and the usage.
-func parse(args []string, stderr io.Writer) (n int, faults float64, err error) {
+func parse(args []string, stderr io.Writer) (n int, faults float64, style string, err error) {
 	fs := flag.NewFlagSet("saga", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	fs.IntVar(&n, "n", 1000, fmt.Sprintf("how many transfers, from 1 to %d", mostTransfers))
 	fs.Float64Var(&faults, "faults", 0.2,
 		fmt.Sprintf("the share of steps that crash, from 0 to %v", mostFaults))
+	fs.StringVar(&style, "style", inActors, "how sagas are written: "+inActors+" or "+inProcesses)
 	if err := fs.Parse(args); err != nil {
-		return 0, 0, err
+		return 0, 0, "", err
 	}
 	switch {
+	case style != inActors && style != inProcesses:
+		err = fmt.Errorf("-style is %q; it must be %s or %s", style, inActors, inProcesses)
 	case n < 1 || n > mostTransfers:
 		err = fmt.Errorf("-n is %d; it must be from 1 to %d", n, mostTransfers)
 	case !(faults >= 0 && faults <= mostFaults): // as it is if it is no number
@@ -59,7 +68,7 @@ func parse(args []string, stderr io.Writer) (n int, faults float64, err error) {
 		fmt.Fprintln(stderr, "saga:", err)
 		fs.Usage()
 	}
-	return n, faults, err
+	return n, faults, style, err
 }
 
 // accounts and start are what the bank of the demonstration has.
@@ -69,8 +78,8 @@ const (
 )
 
 // demo makes n transfers at once, and looks at what is left.
-func demo(out io.Writer, n int, faults float64) error {
-	b := newBank(accounts, start, faults)
+func demo(out io.Writer, n int, faults float64, style string) error {
+	b := newBank(accounts, start, faults, style)
 	defer b.sys.Stop()
 	done, refused, err := b.transfers(context.Background(), n)
 	if err != nil {

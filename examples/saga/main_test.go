@@ -10,27 +10,32 @@ import (
 // TestSaga: whatever crashes, each transfer is done or undone, once, and no money is lost
 // or made.
 func TestSaga(t *testing.T) {
-	for _, faults := range []float64{0, 0.1, 0.3} {
-		t.Run(fmt.Sprint(faults), func(t *testing.T) {
-			const n = 100
-			b := newBank(accounts, start, faults)
-			defer b.sys.Stop()
-			done, refused, err := b.transfers(t.Context(), n)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if done+refused != n || done == 0 || refused == 0 {
-				t.Errorf("%d done, %d refused", done, refused)
-			}
-			if got := b.disk.total(); got != accounts*start {
-				t.Errorf("%d of %d are left", got, accounts*start)
-			}
-			if crashes := b.sys.Stats().Panics; (crashes > 0) != (faults > 0) {
-				t.Errorf("%d crashes", crashes)
-			}
-			b.audit(t)
-		})
+	for _, style := range []string{inActors, inProcesses} {
+		for _, faults := range []float64{0, 0.1, 0.3} {
+			t.Run(fmt.Sprint(style, faults), func(t *testing.T) {
+				testSaga(t, newBank(accounts, start, faults, style))
+			})
+		}
 	}
+}
+
+func testSaga(t *testing.T, b *bank) {
+	const n = 100
+	defer b.sys.Stop()
+	done, refused, err := b.transfers(t.Context(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done+refused != n || done == 0 || refused == 0 {
+		t.Errorf("%d done, %d refused", done, refused)
+	}
+	if got := b.disk.total(); got != accounts*start {
+		t.Errorf("%d of %d are left", got, accounts*start)
+	}
+	if crashes := b.sys.Stats().Panics; (crashes > 0) != (b.faults > 0) {
+		t.Errorf("%d crashes", crashes)
+	}
+	b.audit(t)
 }
 
 // audit checks the steps: what was taken was given, or given back.
@@ -51,7 +56,7 @@ func (b *bank) audit(t *testing.T) {
 // TestDemo: what the README shows, except for the number of crashes.
 func TestDemo(t *testing.T) {
 	var out strings.Builder
-	if err := demo(&out, 100, 0.05); err != nil {
+	if err := demo(&out, 100, 0.05, inProcesses); err != nil {
 		t.Fatal(err)
 	}
 	var done, refused, crashes int
@@ -69,6 +74,7 @@ func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 		"-faults 2": "-faults is 2", "-faults -1": "-faults is -1",
 		"-faults 0.51": "-faults is 0.51", "-faults NaN": "-faults is NaN",
 		"-n -1": "-n is -1", "-n 0": "-n is 0", "-n x": "invalid value", "-x": "not defined",
+		"-style x":  `-style is "x"`,
 		"-n 5 more": `unexpected argument "more"`,
 	} {
 		var stdout, stderr strings.Builder
@@ -91,7 +97,7 @@ func TestParse_TooMany(t *testing.T) {
 			"of saga:", "2147483647": "saga: -n is 2147483647; it must be",
 	} {
 		var stderr strings.Builder
-		_, _, err := parse([]string{"-n", n}, &stderr)
+		_, _, _, err := parse([]string{"-n", n}, &stderr)
 		if (err != nil) != (want != "") || !strings.HasPrefix(stderr.String(), want) {
 			t.Errorf("-n %s: %v, %q, want %q", n, err, &stderr, want)
 		}

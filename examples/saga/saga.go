@@ -11,9 +11,9 @@ type account struct{ bank *bank }
 
 // Do does a step. It may crash before, or after the step and before the reply.
 func (a *account) Do(c *actor.Context, s step) (struct{}, error) {
-	a.bank.maybeCrash(c, "before a "+s.what)
+	a.bank.maybeCrash(c.Rand().Float64(), "before a "+s.what)
 	err := a.bank.disk.do(s)
-	a.bank.maybeCrash(c, "after a "+s.what)
+	a.bank.maybeCrash(c.Rand().Float64(), "after a "+s.what)
 	return struct{}{}, err
 }
 
@@ -39,7 +39,7 @@ func (s *saga) take(c *actor.Context, next step) {
 
 // Done handles the result of the last step.
 func (s *saga) Done(c *actor.Context, r actor.Result[struct{}]) {
-	s.bank.maybeCrash(c, "in the saga")
+	s.bank.maybeCrash(c.Rand().Float64(), "in the saga")
 	switch {
 	case errors.Is(r.Err, actor.ErrPanicked): // done or not? retry the same step
 		s.take(c, s.now)

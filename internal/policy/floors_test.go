@@ -43,13 +43,16 @@ var floors = []floor{
 	{pkg: "actor", level: 3, beside: []string{"actor/internal/..."}},
 	{pkg: "process", level: 3}, // stands beside actor and does not know it
 	{pkg: "supervise", level: 4},
+	// Joins actors and processes: decision 44. Its tests use actortest.
+	{pkg: "process/actors", level: 4, beside: []string{"supervise", "actortest"}},
 	{pkg: "group", level: 4},
 	{pkg: "observe", level: 4},
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
 	{pkg: "actortest", level: 4},
-	{pkg: "cmd/...", level: 5, only: []string{"actor"}},
+	{pkg: "cmd/...", level: 5, only: []string{"actor", "process",
+		"process/actors"}},
 	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process",
-		"supervise", "group", "observe", "observe/...", "actortest"}},
+		"process/actors", "supervise", "group", "observe", "observe/...", "actortest"}},
 }
 
 // module is one module of other people's that the core may use.

@@ -1,0 +1,249 @@
+package actor
+
+import (
+	"reflect"
+	"sync"
+
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
+	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// A system of actors may have processes on its workers: package process/actors joins the two. This
+// file is what it needs of package actor: see decision 44. No code that runs for a message of an
+// actor knows of processes.
+
+func init() {
+	access.Join = func(sys any, start func(access.Shared) (any, func())) any {
+		return sys.(*System).joinProcesses(start)
+	}
+	access.WorkerOf = func(c any, call string) (sys, worker any) {
+		in := c.(*Context)
+		mustRun(in, call)
+		return in.sys, in.w
+	}
+	access.ProcessSender = func(sys any, p access.Running, stand func(func(c any))) any {
+		return &processEnv{System: sys.(*System), p: p, stand: stand}
+	}
+	access.AskFor = func(sender, to, question, handler any) {
+		to.(interface{ askFor(env, any, any) }).askFor(envOf(sender.(Sender)), question, handler)
+	}
+	access.Outcome = func(c, behaviour any) func(sender, outcome any) {
+		return outcomeFor(c.(*Context), descriptorOf(behaviour).made())
+	}
+}
+
+// joined is what a system knows of the processes that have been joined to it.
+type joined struct {
+	// A *process.System; nil: none has been joined. Stored under mu.
+	sys    seam.Pointer[any]
+	mu     sync.Mutex
+	unwind func() // guarded by mu: ends it
+	over   bool   // guarded by mu: no worker is left
+}
+
+// joinProcesses is access.Join.
+func (s *System) joinProcesses(start func(access.Shared) (any, func())) any {
+	j := &s.processes
+	if sys := j.sys.Load(); sys != nil {
+		return *sys
+	}
+	s.mustBeStarted("Join")
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if sys := j.sys.Load(); sys != nil {
+		return *sys
+	}
+	var sys any
+	sys, j.unwind = start(access.Shared{Actors: s, Scheduler: s.sched, Clock: s.opts.clock,
+		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop, DeadLetter: s.deadProcess})
+	if j.over {
+		j.unwind()
+	}
+	j.sys.Store(&sys)
+	return sys
+}
+
+// end unwinds all processes. After all workers have gone.
+func (j *joined) end() {
+	j.mu.Lock()
+	j.over = true
+	unwind := j.unwind
+	j.mu.Unlock()
+	if unwind != nil {
+		unwind()
+	}
+}
+
+// deadProcess counts and reports a message that no process will receive, as reportDeadLetter does.
+func (s *System) deadProcess(id uint64, names []string, message any, reason error) {
+	s.outside.deadLetters.Add(1)
+	l := DeadLetter{ActorID: id, Type: "process", Message: message, Reason: reason}
+	if len(names) > 0 {
+		l.Name = names[0]
+	}
+	defer s.reports.Add(-1)
+	if n := s.reports.Add(1); n <= maxReports && s.opts.onDeadLetter != nil {
+		s.guard("Hooks.DeadLetter", func() { s.opts.onDeadLetter(l) })
+		return
+	}
+	n, ok := s.letters.next()
+	if !ok {
+		return
+	}
+	s.log(func(to logSink) {
+		to.warn("gallop: dead letter", "type", l.Type, "id", id, "name", l.Name, "reason", reason,
+			"so_far", n)
+	})
+}
+
+// processEnv is the env of a process. The process runs in a turn of a worker, so that what it makes
+// runnable needs no admission, and the system takes what it sends as long as it runs. In all else
+// it is outside: it has no number, and no cache of messages.
+//
+// It cannot be muted itself. Where the gate of a receiver is not open, the actor that stands for it
+// sends in its place, and it goes on when that actor is not muted.
+type processEnv struct {
+	*System
+	p      access.Running
+	stand  func(f func(c any))
+	stands bool // the actor that stands for it is being sent to
+}
+
+var _ env = (*processEnv)(nil)
+
+// sender implements Sender.
+func (e *processEnv) sender() env { return e }
+
+// worker returns the worker whose turn runs the process; nil while the system ends.
+func (e *processEnv) worker() *sched.Worker {
+	w, _ := e.p.Worker().(*sched.Worker)
+	return w
+}
+
+// in implements env: as for a behaviour, an actor of another system is outside.
+func (e *processEnv) in(a *cell) env {
+	if sys := a.sys(); sys != e.System {
+		return sys
+	}
+	return e
+}
+
+// mayAct implements env: the processes of a system in Shutdown go on, as behaviours do.
+func (e *processEnv) mayAct() error { return nil }
+
+// schedule implements env.
+func (e *processEnv) schedule(a *cell) {
+	if w := e.worker(); w != nil {
+		w.Schedule(&a.task)
+		return
+	}
+	e.System.schedule(a)
+}
+
+// send implements env.
+func (e *processEnv) send(to *cell, m *message, d *descriptor) {
+	e.p.Operation("Send")
+	if to.gate.IsOpen() && !to.shared().queues || e.stands || e.worker() == nil {
+		m.ID = d.id
+		if err := e.push(to, m, asPlain); err != nil {
+			e.lose(to, m, d, err)
+		}
+		return
+	}
+	e.stands = true
+	defer func() { e.stands = false }()
+	e.stand(func(c any) {
+		in := c.(*Context)
+		in.countMade(1)
+		in.send(to, m, d)
+	})
+}
+
+// mayTry implements env.
+func (e *processEnv) mayTry(a *cell, d *descriptor) error {
+	e.p.Operation("TrySend")
+	switch {
+	case a.policy().refuses(a, true), a.shared().queues && !a.flowOf().permits.TryAcquire(a):
+		return a.tooMuch()
+	case e.sim.refuses(a, d): // last, or it would count what is refused anyhow
+		if a.shared().queues {
+			a.flow.Load().permits.Release(1, a)
+		}
+		return ErrOverloaded
+	}
+	return nil
+}
+
+// trySend implements env. A place in a bounded queue was taken by mayTry.
+func (e *processEnv) trySend(to *cell, m *message, d *descriptor) error {
+	if m.ID = d.id; to.shared().queues {
+		m.From = 0
+		return to.putPermitted(m)
+	}
+	return e.push(to, m, asPlain)
+}
+
+// push implements env. It is one of the places that look at what a push did.
+func (e *processEnv) push(to *cell, m *message, how delivery) error {
+	w := e.worker()
+	if w == nil {
+		return ErrSystemStopped
+	}
+	m.From = 0
+	if how.fromUser() && to.shared().queues {
+		return e.pushBounded(to, m)
+	}
+	w.Point()
+	id := m.ID // a message that is pushed is the receiver's
+	switch to.box.Push(m) {
+	case mpsc.PushClosed:
+		return to.endedBecause()
+	case mpsc.PushWoke:
+		e.sim.countUser(id)
+		w.Schedule(&to.task)
+	default:
+		e.sim.countUser(id)
+	}
+	return nil
+}
+
+// pushFirst implements env.
+func (e *processEnv) pushFirst(to *cell, m *message, publish func()) error {
+	w := e.worker()
+	if w == nil {
+		return ErrSystemStopped
+	}
+	w.Point()
+	to.box.Push(m) // no sender knows the actor: the push wakes it
+	e.sim.countUser(m.ID)
+	publish()
+	w.Schedule(&to.task)
+	return nil
+}
+
+// askFor is access.AskFor.
+func (a *askedActor[Q, R]) askFor(e env, question, handler any) {
+	k := &call[R]{handler: handler.(Handler[Result[R]])}
+	k.tells = true
+	q, _ := question.(Q) // a nil of an interface type is no Q
+	e = e.in(a.b)
+	m := e.node(a.d.size)
+	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
+	e.send(a.b, m, a.d)
+}
+
+// outcomeFor is access.Outcome. It is no method of Behaviour, which every program would have for
+// each of its behaviours.
+func outcomeFor(c *Context, d *descriptor) func(sender, outcome any) {
+	c.mustOwn(d)
+	to, life := c.self, c.markAsk()
+	return func(sender, outcome any) {
+		e := envFor(sender.(Sender), to)
+		m := e.node(d.size)
+		m.Life = life
+		reflect.NewAt(reflect.TypeOf(outcome), m.Payload()).Elem().Set(reflect.ValueOf(outcome))
+		answer(e, to, m, d, d.urgent)
+	}
+}

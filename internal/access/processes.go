@@ -1,0 +1,84 @@
+package access
+
+import "github.com/gallop-go/gallop/internal/seam"
+
+// What package process/actors calls of actor and process, which do not know each other. Either sets
+// its variables when it is initialised.
+
+// Shared is what a system of actors shares with one of processes.
+type Shared struct {
+	Actors    any // the *actor.System
+	Scheduler any // a *sched.Scheduler
+	Clock     seam.Clock
+	Seed      uint64
+	Stepwise  bool // a deterministic run
+	// Stop is System.Stop of the actors.
+	Stop func()
+	// DeadLetter is told of a message that no process will receive: the number of the process, its
+	// names, the message and the reason.
+	DeadLetter func(id uint64, names []string, message any, reason error)
+}
+
+// Running is what package actor asks of a process that acts on actors. Its methods panic unless the
+// process runs.
+type Running interface {
+	// Worker returns the *sched.Worker of the turn, or nil while the process is unwound because its
+	// system ends.
+	Worker() any
+	// Operation counts an operation of the process, which may yield, or be unwound.
+	Operation(name string)
+}
+
+// Set by package actor.
+var (
+	// Join returns the *process.System that was joined to an *actor.System. It is made by start at
+	// first. unwind ends it, and is called once when no worker is left.
+	Join func(sys any, start func(Shared) (processes any, unwind func())) (processes any)
+
+	// WorkerOf returns the *actor.System and the *sched.Worker of an *actor.Context, whose behaviour
+	// must run.
+	WorkerOf func(c any, call string) (sys, worker any)
+
+	// ProcessSender returns the actor.Sender of a process of an *actor.System. stand has a function
+	// run in a turn of the actor that stands for the process, with a *actor.Context, and returns when
+	// that actor is not muted.
+	ProcessSender func(sys any, p Running, stand func(f func(c any))) (sender any)
+
+	// AskFor sends a request to what AskBehaviour.To has returned. The outcome goes to an
+	// actor.Handler.
+	AskFor func(sender, to, question, handler any)
+
+	// Outcome returns a function that sends the running actor the outcome, an M, of something that it
+	// has asked for, on the terms of actor.AskTo. It is called with a *actor.Context and an
+	// actor.Behaviour[T, M].
+	Outcome func(c, behaviour any) (tell func(sender, outcome any))
+)
+
+// Set by package process.
+var (
+	// StartOn makes a *process.System on the scheduler of another system.
+	StartOn func(Shared) (processes any, unwind func())
+
+	// EnvOf returns the process.Env of a turn on a *sched.Worker that is none of a process.
+	EnvOf func(processes, worker any) (env any)
+
+	// RunningOf returns a process.Party that is a process, and the process.Process that it is. It
+	// reports false for a goroutine.
+	RunningOf func(party any) (r Running, process any, ok bool)
+
+	// SystemOf returns the *process.System of a process.Env or process.Process, and the *actor.System
+	// that it is joined to, or nil.
+	SystemOf func(of any) (processes, actors any)
+
+	// SlotOf returns where package process/actors keeps something for a process.Process, until that
+	// ends, or for a *process.System. nil: it has kept nothing.
+	SlotOf func(of any) *seam.Pointer[any]
+
+	// AtEnd has tell called when a process.Process has ended: at once, if it has ended before, and
+	// not if it ends because its system does.
+	AtEnd func(process any, tell func(reason error))
+
+	// Exited tells a process.Process of the end of what it is linked to, which is no process. env is a
+	// process.Env. cause is the reason that the process ends for, or traps; nil: a normal end.
+	Exited func(process, env any, cause error)
+)

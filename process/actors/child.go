@@ -1,0 +1,28 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/process"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// Child declares a process as a child of a supervisor: at each start, f runs in a new process. Set
+// what it says about restarts and the like in what Child returns. The child fails if f panics
+// or its process ends for an error, and has ended normally if f returns, so that a
+// supervise.Permanent child is started again and a supervise.Transient one is not.
+//
+// Told to end, the process is cancelled, and killed if it has not unwound within the time that is
+// given; 0 stands for 5 seconds. That replaces the deadline of supervise.Shutdown. Others find the
+// process that runs at the time by a name that f gives it ([process.Register]).
+func Child[M any](name string, within time.Duration,
+	f func(self *process.Self[M])) supervise.Worker[Proxy] {
+	if within == 0 {
+		within = defaultWithin
+	}
+	start := func(c *actor.Context) process.Process { return process.Spawn(Env(c), f).Process }
+	return supervise.Worker[Proxy]{Name: name, Type: ofChildren.typ,
+		Stop: supervise.StopWithin(supervise.Forever),
+		Init: func(p *Proxy) { *p = Proxy{start: start, within: within} }}
+}

@@ -1,0 +1,108 @@
+package actors_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/process"
+	"github.com/gallop-go/gallop/process/actors"
+)
+
+// puppet is an actor that does what it is told.
+type puppet struct{ got []int }
+
+var (
+	puppetType = actor.NewType[puppet]("puppet")
+	do         = actor.Declare[func(*puppet, *actor.Context)](puppetType, "do")
+	take       = actor.Declare[int](puppetType, "take")
+	double     = actor.DeclareAsk[int, int](puppetType, "double")
+	heard      = actor.Declare[actor.Result[int]](puppetType, "heard")
+	downs      = actor.Declare[actor.Down](puppetType, "downs")
+	exits      = actor.Declare[actor.Exit](puppetType, "exits")
+	_          = puppetType.Table(
+		do.Handle(func(p *puppet, c *actor.Context, f func(*puppet, *actor.Context)) { f(p, c) }),
+		take.Handle(func(p *puppet, _ *actor.Context, n int) { p.got = append(p.got, n) }),
+		double.Handle(func(_ *puppet, _ *actor.Context, n int) (int, error) {
+			if n < 0 {
+				return 0, errPlanted
+			}
+			return 2 * n, nil
+		}),
+		heard.Handle(func(_ *puppet, c *actor.Context, r actor.Result[int]) { log(c, r) }),
+		downs.Handle(func(_ *puppet, c *actor.Context, d actor.Down) { log(c, d.Reason) }),
+		exits.Handle(func(_ *puppet, c *actor.Context, e actor.Exit) { log(c, e.Reason) }),
+	)
+)
+
+var errPlanted = errors.New("planted")
+
+// logs is where puppets write what they hear.
+type logs struct{ lines chan string }
+
+var logOf = map[*actor.System]*logs{}
+
+func log(c *actor.Context, what any) { logOf[c.System()].lines <- fmt.Sprint(what) }
+
+var quietLetters = actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}})
+
+// onEach runs f with workers that steal and with a deterministic system.
+func onEach(t *testing.T, f func(t *testing.T, sys *actor.System)) {
+	for name, o := range map[string]actor.Option{"one worker": actor.WithWorkers(1),
+		"two": actor.WithWorkers(2), "deterministic": actor.WithDeterministic(7)} {
+		t.Run(name, func(t *testing.T) {
+			sys := actor.Start(o, quietLetters, actor.WithLogger(slog.New(slog.DiscardHandler)))
+			logOf[sys] = &logs{make(chan string, 100)}
+			defer delete(logOf, sys)
+			defer sys.Stop()
+			f(t, sys)
+		})
+	}
+}
+
+// quiet waits until the system is quiet, and returns what puppets have written.
+func quiet(t *testing.T, sys *actor.System) (lines []string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := sys.Wait(ctx); err != nil {
+		t.Fatalf("Wait: %v; %v", err, sys.Why())
+	}
+	for {
+		select {
+		case l := <-logOf[sys].lines:
+			lines = append(lines, l)
+		default:
+			return lines
+		}
+	}
+}
+
+func equal(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// run runs f in a process and waits for the quiet.
+func run(t *testing.T, sys *actor.System, f func(p *process.Proc)) (reason error) {
+	t.Helper()
+	p := process.Go(actors.Join(sys), f)
+	quiet(t, sys)
+	reason, ok := p.Result()
+	if !ok {
+		t.Fatalf("not ended: %v", actors.Join(sys).Blocked())
+	}
+	return reason
+}
+
+// in runs f in a turn of a puppet.
+func in(sys *actor.System, r actor.Ref[puppet], f func(p *puppet, c *actor.Context)) {
+	do.Send(sys, r, f)
+}

@@ -1,0 +1,80 @@
+package actors
+
+import (
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/process"
+)
+
+// Join returns the system of processes that runs on the workers of sys, and makes it at the first
+// call. Its Stop is that of sys, and its Wait waits for both. In a deterministic run, processes are
+// driven as actors are. About 50 ns.
+func Join(sys *actor.System) *process.System {
+	return access.Join(sys, access.StartOn).(*process.System)
+}
+
+// Env returns the env in which the running behaviour acts on processes: it sends ([process.Ref]),
+// spawns, replies, cancels, and uses channels as far as that does not wait. It is valid until the
+// behaviour returns; what is known to come later panics. It costs an allocation.
+func Env(c *actor.Context) process.Env {
+	_, w := access.WorkerOf(c, "Env")
+	return access.EnvOf(Join(c.System()), w).(process.Env)
+}
+
+// Sender returns the sender by which a process acts on actors. All that takes an actor.Sender takes
+// it: sends, spawns, orders to end. It is valid as long as the process runs, and panics elsewhere.
+// Get it once: it costs an allocation or two.
+//
+// A message to an actor that is overloaded is sent by the actor that stands for the process
+// ([Ref]), and suspends the process until that actor is not muted. To those who ask who has sent, a
+// process is outside, or is that actor. A goroutine outside gets its system as the sender, and
+// never waits.
+//
+// It panics if the process belongs to a system that is not joined.
+func Sender(by process.Party) actor.Sender {
+	sys := actorsOf(by, "Sender")
+	r, p, ok := access.RunningOf(by)
+	if !ok {
+		return sys
+	}
+	var s actor.Sender
+	s = access.ProcessSender(sys, r, func(f func(c any)) {
+		inTurn(s, by, p.(process.Process), f)
+	}).(actor.Sender)
+	return s
+}
+
+// inTurn runs f in a turn of the proxy of a process, and waits until the proxy is not muted.
+func inTurn(s actor.Sender, by process.Party, p process.Process, f func(c any)) {
+	h := proxyOf(s, p)
+	h.do(s, func(_ *Proxy, c *actor.Context) { f(c) })
+	passed := process.NewChan[struct{}](1)
+	h.do(s, func(_ *Proxy, c *actor.Context) { passed.TrySend(Env(c), struct{}{}) })
+	passed.Recv(by)
+}
+
+// actorsOf returns the actors' system of a process or env.
+func actorsOf(of any, call string) *actor.System {
+	_, sys := access.SystemOf(of)
+	if sys == nil {
+		panic("gallop: actors: " + call + " of a process of a system that is not joined: use Join")
+	}
+	return sys.(*actor.System)
+}
+
+// envOf returns the env in which code with a sender acts on processes of sys.
+func envOf(from actor.Sender, sys *actor.System) process.Env {
+	if c, inside := from.(*actor.Context); inside && c.System() == sys {
+		return Env(c)
+	}
+	return Join(sys)
+}
+
+// processOf returns the process of a party, which must be one.
+func processOf(by process.Party, call string) process.Process {
+	_, p, ok := access.RunningOf(by)
+	if !ok {
+		panic("gallop: actors: " + call + " by a goroutine: only a process can be told")
+	}
+	return p.(process.Process)
+}

@@ -1,0 +1,98 @@
+package actors
+
+import (
+	"fmt"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/process"
+)
+
+// Ref returns what stands for a process among actors: an actor, made at the first call, that ends
+// when the process does, for its reason, and with which the process ends. Watch it, link it, or
+// stop it as any actor. It takes no messages of the user's: send to the process.
+//
+// The reasons are those of actors: nil for a normal end, actor.ErrShutdown after a Cancel without a
+// reason, actor.ErrKilled, an *actor.PanicError, or the process's own error. An actor that is told
+// to stop cancels its process for actor.ErrShutdown, and ends when that has unwound, or is killed
+// for taking longer than 5 seconds. Killed, it kills its process, which may end a little later.
+//
+// It panics if the process belongs to a system that is not joined.
+func Ref(from actor.Sender, p process.Process) actor.AnyRef {
+	actorsOf(p, "Ref")
+	return proxyOf(from, p).ref.Any()
+}
+
+// LinkedError is the reason of a process that ended because an actor did that it was linked to. A
+// process that traps exits gets it as the reason of the [process.Exit].
+type LinkedError struct {
+	// ActorID and Type say which actor.
+	ActorID uint64
+	Type    string
+	// Reason is the reason for which it ended.
+	Reason error
+}
+
+// Error implements error.
+func (e *LinkedError) Error() string {
+	return fmt.Sprintf("gallop: linked actor %s#%d: %v", e.Type, e.ActorID, e.Reason)
+}
+
+// Unwrap returns Reason.
+func (e *LinkedError) Unwrap() error { return e.Reason }
+
+// Link links a process to an actor, on the terms of actor.Link: if one of the two ends for a reason
+// that is not nil, the other ends, or hears of it if it traps exits. A process ends for a
+// [*LinkedError]. Linking twice is the same as linking once. An actor links a process by actor.Link
+// and [Ref].
+func Link(by process.Party, t actor.Target) {
+	inProxy(by, "Link", func(_ *Proxy, c *actor.Context) { actor.Link(c, t) })
+}
+
+// Unlink takes back a link. It is undone a moment later: an end that was on its way may still come.
+func Unlink(by process.Party, t actor.Target) {
+	inProxy(by, "Unlink", func(_ *Proxy, c *actor.Context) { actor.Unlink(c, t) })
+}
+
+// Monitor is one observation of the end of an actor: see [Watch].
+type Monitor struct{ w *watch }
+
+// watch is known to the process and to its proxy, whose turns alone use it.
+type watch struct{ m actor.Monitor }
+
+// Watch has the end of an actor arrive in the mailbox of a process, once, as wrap makes it: at
+// once, if the actor has ended. wrap runs in any goroutine and must be quick. A process that has
+// ended is not told. An actor watches a process by actor.Watch and [Ref].
+func Watch[M any](self *process.Self[M], t actor.Target, wrap func(actor.Down) M) Monitor {
+	to, w := self.Ref(), &watch{}
+	inProxy(self, "Watch", func(p *Proxy, c *actor.Context) {
+		w.m = p.watch(c, t, func(env process.Env, d actor.Down) { to.Send(env, wrap(d)) })
+	})
+	return Monitor{w}
+}
+
+// Stop takes the observation back, a moment later: a message that was on its way may still come.
+func (m Monitor) Stop(by process.Party) {
+	w := m.w
+	inProxy(by, "Monitor.Stop", func(p *Proxy, c *actor.Context) {
+		delete(p.watching, w.m)
+		actor.Unwatch(c, w.m)
+	})
+}
+
+func (p *Proxy) watch(c *actor.Context, t actor.Target,
+	tell func(process.Env, actor.Down)) actor.Monitor {
+	of := ofOthers
+	if p.start != nil {
+		of = ofChildren
+	}
+	m := actor.Watch(c, t, of.down)
+	p.watching[m] = tell
+	return m
+}
+
+// inProxy has f run in a turn of the proxy of the process that calls.
+func inProxy(by process.Party, call string, f func(*Proxy, *actor.Context)) {
+	p := processOf(by, call)
+	s := Sender(by)
+	proxyOf(s, p).do(s, f)
+}

@@ -1,0 +1,212 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/process"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// Proxy is the state of the actor that stands for a process: see [Ref] and [Child].
+type Proxy struct {
+	of       process.Process
+	start    func(c *actor.Context) process.Process // of a child; nil: the process is older
+	within   time.Duration                          // for the process to unwind
+	watching map[actor.Monitor]func(process.Env, actor.Down)
+	// It has ended, or is about to, and need not hear of the end of the process.
+	leaves *seam.Bool
+}
+
+// proxies is a type of proxies and its behaviours. There are two: those of children start their
+// process.
+type proxies struct {
+	typ *actor.Type[Proxy]
+	// do runs a function in a turn of the proxy. begin does so first, even if the proxy has been told
+	// to stop by then.
+	do, begin actor.Behaviour[Proxy, func(*Proxy, *actor.Context)]
+	// ended hears that the process has ended, by an outcome that a life of the proxy waits for.
+	ended  actor.Behaviour[Proxy, actor.Result[struct{}]]
+	down   actor.Behaviour[Proxy, actor.Down]
+	linked actor.Behaviour[Proxy, actor.Exit]
+}
+
+var (
+	ofOthers   = newProxies("process")
+	ofChildren = newChildProxies()
+)
+
+func newProxies(name string) *proxies {
+	k := &proxies{typ: actor.NewType[Proxy](name)}
+	k.do = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "do")
+	k.begin = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "begin", actor.Urgent())
+	k.ended = actor.Declare[actor.Result[struct{}]](k.typ, "ended")
+	k.down = actor.Declare[actor.Down](k.typ, "down")
+	k.linked = actor.Declare[actor.Exit](k.typ, "linked")
+	run := func(p *Proxy, c *actor.Context, f func(*Proxy, *actor.Context)) { f(p, c) }
+	k.typ.Table(
+		k.do.Handle(run),
+		k.begin.Handle(run),
+		k.ended.Handle((*Proxy).ended),
+		k.down.Handle((*Proxy).down),
+		k.linked.Handle((*Proxy).linked),
+	)
+	k.typ.OnStop((*Proxy).stop)
+	return k
+}
+
+func newChildProxies() *proxies {
+	k := newProxies("process child")
+	k.typ.OnStart(func(p *Proxy, c *actor.Context) error {
+		p.of = p.start(c)
+		h := &handle{actor.Self[Proxy](c), k}
+		var kept any = h
+		access.SlotOf(p.of).CompareAndSwap(nil, &kept)
+		h.begin(p, c)
+		return nil
+	})
+	return k
+}
+
+// handle is the ref of a proxy.
+type handle struct {
+	ref actor.Ref[Proxy]
+	b   *proxies
+}
+
+// do has f run in a turn of the proxy.
+func (h *handle) do(from actor.Sender, f func(*Proxy, *actor.Context)) {
+	h.b.do.Send(from, h.ref, f)
+}
+
+// proxyOf returns the proxy of a process, and makes it at first.
+func proxyOf(from actor.Sender, of process.Process) *handle {
+	slot := access.SlotOf(of)
+	if kept := slot.Load(); kept != nil {
+		return (*kept).(*handle)
+	}
+	h := &handle{ofOthers.typ.Spawn(from, Proxy{of: of, within: defaultWithin}), ofOthers}
+	var kept any = h
+	if !slot.CompareAndSwap(nil, &kept) {
+		return (*slot.Load()).(*handle) // the GC takes the other, which has never run
+	}
+	h.b.begin.Send(from, h.ref, h.begin)
+	return h
+}
+
+// begin is the first that a proxy does.
+func (h *handle) begin(p *Proxy, c *actor.Context) {
+	p.watching = map[actor.Monitor]func(process.Env, actor.Down){}
+	actor.TrapExit(c, h.b.linked)
+	leaves := &seam.Bool{}
+	p.leaves = leaves
+	keep(c, kept{h.ref.Any(), p.of, leaves})
+	tell := access.Outcome(c, h.b.ended)
+	sys := c.System()
+	access.AtEnd(p.of, func(reason error) {
+		if !leaves.Load() {
+			tell(sys, actor.Result[struct{}]{Err: reason})
+		}
+	})
+}
+
+// ended ends the proxy with its process.
+func (p *Proxy) ended(c *actor.Context, r actor.Result[struct{}]) {
+	if r.Err == nil {
+		c.Stop()
+		return
+	}
+	c.Exit(reasonFor(r.Err))
+}
+
+// reasonFor is what actors hear of the reason for which a process has ended.
+func reasonFor(reason error) error {
+	if crash, ok := reason.(*sched.Crash); ok {
+		return &actor.PanicError{Value: crash.Value, Goexit: crash.Goexit, Stack: crash.Stack}
+	}
+	switch reason {
+	case process.ErrStopped:
+		return actor.ErrShutdown
+	case process.ErrKilled:
+		return actor.ErrKilled
+	}
+	return reason
+}
+
+// linked tells the process of the end of an actor that is linked to its proxy.
+func (p *Proxy) linked(c *actor.Context, e actor.Exit) {
+	var cause error
+	if e.Reason == actor.ErrShutdown || !actor.IsNormal(e.Reason) { // as among actors
+		cause = &LinkedError{ActorID: e.ActorID, Type: e.Type, Reason: e.Reason}
+	}
+	access.Exited(p.of, Env(c), cause)
+}
+
+// down tells the process of the end of an actor that it watches.
+func (p *Proxy) down(c *actor.Context, d actor.Down) {
+	if tell := p.watching[d.Monitor]; tell != nil {
+		delete(p.watching, d.Monitor)
+		tell(Env(c), d)
+	}
+}
+
+// defaultWithin is how long a process may take to unwind before it is killed.
+const defaultWithin = 5 * time.Second
+
+// stop ends the process with its proxy, and waits for its end.
+func (p *Proxy) stop(c *actor.Context, why error) {
+	if _, over := p.of.Result(); over || p.of == (process.Process{}) {
+		return
+	}
+	if p.leaves != nil {
+		p.leaves.Store(true)
+	}
+	p.of.Cancel(Env(c), why)
+	sys := Join(c.System())
+	c.Blocking(func() {
+		g := sys.Goroutine()
+		if process.Select(g, p.of.Done(nil), process.After(p.within)) == 1 {
+			p.of.Kill(sys)
+			process.Select(g, p.of.Done(nil))
+		}
+	})
+}
+
+// killer kills processes whose proxies were killed, which run no code then. Each system has one.
+type killer struct{ of map[actor.Monitor]kept }
+
+type kept struct {
+	proxy  actor.AnyRef
+	of     process.Process
+	leaves *seam.Bool
+}
+
+var (
+	killerType = actor.NewType[killer]("process killer")
+	keepOne    = actor.Declare[kept](killerType, "keep")
+	keptDown   = actor.Declare[actor.Down](killerType, "down")
+	_          = killerType.Table(keepOne.Handle((*killer).keep), keptDown.Handle((*killer).down))
+)
+
+// keep has the killer kill a process if its proxy is killed.
+func keep(c *actor.Context, k kept) {
+	slot := access.SlotOf(Join(c.System()))
+	if slot.Load() == nil {
+		var of any = killerType.Spawn(c, killer{of: map[actor.Monitor]kept{}})
+		slot.CompareAndSwap(nil, &of)
+	}
+	keepOne.Send(c, (*slot.Load()).(actor.Ref[killer]), k)
+}
+
+func (k *killer) keep(c *actor.Context, n kept) { k.of[actor.Watch(c, n.proxy, keptDown)] = n }
+
+func (k *killer) down(c *actor.Context, d actor.Down) {
+	n := k.of[d.Monitor]
+	delete(k.of, d.Monitor)
+	if _, over := n.of.Result(); !over {
+		n.leaves.Store(true)
+		n.of.Kill(Env(c))
+	}
+}

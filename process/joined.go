@@ -1,0 +1,154 @@
+package process
+
+import (
+	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// A system of processes may run on the scheduler of a system of actors: package process/actors
+// joins the two. This file is what it needs of package process: see decision 44.
+
+func init() {
+	access.StartOn = startOn
+	access.EnvOf = func(processes, worker any) any {
+		w := worker.(*sched.Worker)
+		return &turnEnv{processes.(*System), w, w.Turn()}
+	}
+	access.RunningOf = func(party any) (access.Running, any, bool) {
+		p := party.(Party).self()
+		if p == nil {
+			return nil, nil, false
+		}
+		return face{p}, Process{p}, true
+	}
+	access.SystemOf = systemOf
+	access.SlotOf = slotOf
+	access.AtEnd = atEnd
+	access.Exited = func(p, env any, cause error) {
+		sys, w := env.(Env).env()
+		to := p.(Process).p
+		if !to.trapped(Exit{Reason: cause}, w, sys) && cause != nil {
+			to.tellToEnd(&cancel{reason: cause}, w, sys)
+		}
+	}
+}
+
+// joined is what a system has in addition that runs on another's scheduler. Read-only but slot.
+type joined struct {
+	slot seam.Pointer[any] // see access.SlotOf
+
+	actors     any    // the other system; nil: it is not joined
+	stop       func() // stops the other system, and so this one
+	deadLetter func(id uint64, names []string, message any, reason error)
+}
+
+// startOn is access.StartOn.
+func startOn(of access.Shared) (processes any, unwind func()) {
+	s := &System{sched: of.Scheduler.(*sched.Scheduler), clock: of.Clock, seed: of.Seed,
+		stepwise: of.Stepwise}
+	s.joined.actors, s.joined.stop, s.joined.deadLetter = of.Actors, of.Stop, of.DeadLetter
+	s.init()
+	return s, s.unwindAll
+}
+
+// letDeadJoined makes a message a dead letter of the system that this one is joined to.
+func (s *System) letDeadJoined(p *Proc, m any) {
+	reason := p.reason
+	if reason == nil {
+		reason = ErrNoProcess
+	}
+	s.joined.deadLetter(p.id, p.namesOf(), m, reason)
+}
+
+// systemOf is access.SystemOf.
+func systemOf(of any) (processes, actors any) {
+	var s *System
+	switch of := of.(type) {
+	case Process:
+		s = of.p.sys
+	case Env:
+		s, _ = of.env()
+	}
+	return s, s.joined.actors
+}
+
+// slotOf is access.SlotOf.
+func slotOf(of any) *seam.Pointer[any] {
+	switch of := of.(type) {
+	case *System:
+		return &of.joined.slot
+	case Process:
+		if l := of.p.getLife(); l != alreadyOver {
+			return &l.slot
+		}
+	}
+	return new(seam.Pointer[any])
+}
+
+// turnEnv is the Env of a turn that is none of a process.
+type turnEnv struct {
+	sys  *System
+	w    *sched.Worker
+	turn uint64
+}
+
+func (e *turnEnv) env() (*System, *sched.Worker) {
+	if e.w.Turn() != e.turn {
+		misuse("an Env of a turn that is over")
+	}
+	return e.sys, e.w
+}
+
+// face is what package actor sees of a process.
+type face struct{ p *Proc }
+
+// Worker implements access.Running.
+func (f face) Worker() any {
+	f.p.mustRun("Sender")
+	return f.p.w
+}
+
+// Operation implements access.Running.
+func (f face) Operation(name string) { f.p.enter(name) }
+
+// In a deterministic run the driver knows its threads by their goroutines. A turn goes on in that
+// of the process's coroutine and comes back, and says so each time.
+
+// resume switches to the process of the turn that runs, or of a system that unwinds it.
+func (p *Proc) resume() (kept bool) {
+	if !p.sys.stepwise {
+		return p.co.switchTo()
+	}
+	p.from = seam.Goroutine()
+	co := p.co
+	kept = co.switchTo()
+	p.sys.sched.Follow(co.goroutine)
+	return kept
+}
+
+// arrive is the other side of resume, in the coroutine.
+func (p *Proc) arrive() {
+	if p.sys.stepwise {
+		p.sys.sched.Follow(p.from)
+	}
+}
+
+// self returns the process itself.
+func (p *Proc) self() *Proc { return p }
+
+// self returns nil: a goroutine is no process.
+func (g *Goroutine) self() *Proc { return nil }
+
+// atEnd is access.AtEnd.
+func atEnd(of any, tell func(reason error)) {
+	p := of.(Process).p
+	m := &monitor{of: p, tell: func(d Down, w *sched.Worker, by *System) {
+		if w != nil || !p.sys.sched.Stopping() {
+			tell(d.Reason)
+		}
+	}}
+	if !m.enter() {
+		tell(p.reason)
+	}
+}
