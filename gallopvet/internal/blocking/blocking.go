@@ -43,7 +43,7 @@ func run(p *rule.Pass) {
 
 // inTurn reports whether a function runs in a turn, and not in Context.Blocking.
 func (c *checker) inTurn(fn *ssa.Function) bool {
-	if c.Async(fn) != nil {
+	if c.Elsewhere(fn) {
 		return false
 	}
 	step := c.InTurn(fn)

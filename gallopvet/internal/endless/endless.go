@@ -27,7 +27,7 @@ func run(p *rule.Pass) {
 	c := &checker{p}
 	for _, fn := range p.Funcs {
 		step := p.InTurn(fn)
-		if step == nil || p.Async(fn) != nil || p.Pinned(step.Turn) {
+		if step == nil || p.Elsewhere(fn) || p.Pinned(step.Turn) {
 			continue
 		}
 		for _, l := range loops(fn) {

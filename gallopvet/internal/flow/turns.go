@@ -3,6 +3,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -10,17 +11,21 @@ import (
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
 )
 
-// Turn is a function that runs in the turns of an actor: a behaviour or a hook.
+// Turn is a function that runs in the turns of an actor, a behaviour or a hook; or a process.
 type Turn struct {
 	Fn         *ssa.Function
+	Process    bool
 	Replies    bool        // what it returns is sent
 	Start      bool        // it runs before the first message
 	Behaviours []ssa.Value // package-level variables or calls of Declare
 	Name       string      // for messages
 }
 
-// State returns the parameter that is the state, or nil.
+// State returns the parameter that is the state, or nil. A process has none.
 func (t *Turn) State() *ssa.Parameter {
+	if t.Process {
+		return nil
+	}
 	for _, param := range t.Fn.Params {
 		if _, ok := param.Type().Underlying().(*types.Pointer); ok && !isContext(param.Type()) {
 			return param
@@ -44,7 +49,7 @@ type Step struct {
 	By       *Call         // by which it runs; nil for the turn's function
 	From     *ssa.Function // in which the call is
 	Depth    int
-	Blocking bool // it runs in Context.Blocking
+	Blocking bool // it runs in Context.Blocking, or Proc.Blocking
 }
 
 // InTurn returns how a function comes to run in a turn, or nil.
@@ -93,12 +98,21 @@ func (p *Package) findTurns() {
 			p.findField(instr)
 		}
 	}
+	// What a behaviour calls and a process, too, counts as the behaviour's.
+	slices.SortStableFunc(p.Turns, func(a, b *Turn) int { return order(a.Process) - order(b.Process) })
 	for _, t := range p.Turns {
 		if p.inTurn[t.Fn] == nil {
 			p.inTurn[t.Fn] = &Step{Turn: t}
 		}
 	}
 	p.follow()
+}
+
+func order(last bool) int {
+	if last {
+		return 1
+	}
+	return 0
 }
 
 // findTurn notes what a call makes a turn's function.
@@ -113,6 +127,10 @@ func (p *Package) findTurn(c *Call) {
 	}
 	t := &Turn{Fn: fn, Name: fn.Name()}
 	if c.API != nil {
+		t.Process = c.API.Process
+		if t.Process && fn.Parent() != nil {
+			t.Name = "the process"
+		}
 		t.Replies = c.API.Replies
 		t.Start = c.API.Role == api.StartHook
 		if c.API.Role == api.Handle {

@@ -32,18 +32,26 @@ func run(p *rule.Pass) {
 
 type checker struct{ *rule.Pass }
 
-// declared judges the messages of a behaviour where it is declared.
+// declared judges the messages of a behaviour where it is declared, and those of a process or a
+// channel where it is made.
 func (c *checker) declared(call *flow.Call) {
-	if call.API == nil || call.API.Role != api.Declare {
+	if call.API == nil || call.API.Messages == 0 {
 		return
 	}
 	args := call.TypeArgs()
 	for i := 0; i < call.API.Messages && i < len(args); i++ {
-		c.judge(c.At(call), args[i], c.declaredName(call))
+		c.judge(c.At(call), args[i], declaredName(call))
 	}
 }
 
-func (c *checker) declaredName(call *flow.Call) string {
+// declaredName says of what the messages are: of a behaviour, a process, or a channel.
+func declaredName(call *flow.Call) string {
+	switch {
+	case call.Is(api.NewChan):
+		return "the channel"
+	case call.API.Process:
+		return "the process"
+	}
 	if name, ok := flow.Text(call.Arg(2)); ok {
 		return name
 	}
