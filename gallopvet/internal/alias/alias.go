@@ -41,12 +41,13 @@ type send struct {
 	at       ssa.Instruction // the call, or the return of a reply
 	call     *flow.Call      // nil for a reply
 	value    ssa.Value
-	text     string                              // what the value is called
-	op       string                              // what happens to it
-	receiver *flow.Summary                       // what the receiver does with it; nil if that is not known
-	many     bool                                // there may be several receivers
-	state    bool                                // it becomes the state of an actor
-	refused  func(from, to *ssa.BasicBlock) bool // edges on which it was not sent; nil: none
+	text     string        // what the value is called
+	op       string        // what happens to it
+	receiver *flow.Summary // what the receiver does with it; nil if that is not known
+	many     bool          // there may be several receivers
+	state    bool          // it becomes the state of an actor
+
+	refused func(from, to *ssa.BasicBlock) bool // edges on which it was not sent; nil: none
 }
 
 // call looks at a call that sends something, or calls a function that does.

@@ -62,15 +62,16 @@ type Func struct {
 	Messages int
 
 	// Of what sends.
-	Payload int  // the message
-	To      int  // the ref of the receiver
-	ToSelf  bool // the running actor is the receiver
-	Many    bool // there may be several receivers
-	Refuses bool // with an error, or false, the message is the caller's again
-	Waits   bool // the caller waits for the reply
-	Syncs   bool // the caller waits for actors
-	Freezes bool // what it is given must not change any more
-	State   int  // the state of a new actor
+	Payload  int  // the message
+	To       int  // the ref of the receiver
+	ToSelf   bool // the running actor is the receiver
+	Many     bool // there may be several receivers
+	Refuses  bool // with an error, or false, the message is the caller's again
+	Waits    bool // the caller waits for the reply
+	Syncs    bool // the caller waits for actors or processes
+	Suspends bool // the process that calls lets others run, and may wait
+	Freezes  bool // what it is given must not change any more
+	State    int  // the state of a new actor
 
 	// Functions among the parameters.
 	Turn      int   // it becomes a behaviour, a hook or a process

@@ -65,8 +65,8 @@ func (o owned) why() string {
 	if o == "Context" {
 		return ": a Context is valid only in its behaviour" + before
 	}
-	return ": a " + string(o) + " is valid only in its process: hand over its reference, self.Ref() or " +
-		"p.Process()"
+	return ": a " + string(o) + " is valid only in its process: hand over its reference, " +
+		"self.Ref() or p.Process()"
 }
 
 const before = ": take what is needed before, such as actor.Self(c) or c.System()"

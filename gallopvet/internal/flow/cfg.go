@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -161,7 +162,7 @@ func Refused(call *Call) func(from, to *ssa.BasicBlock) bool {
 		if !ok {
 			return false
 		}
-		if v, refused := plainCondition(cond, 1); v == call.Instr.Value() && v != nil {
+		if v, refused := plainCondition(cond, 1); isResult(v, call.Instr.Value()) {
 			return to == from.Succs[refused] && from.Succs[0] != from.Succs[1]
 		}
 		if from.Succs[0] == to && isErrorCheck(cond.Cond, call.Instr.Value()) {
@@ -177,6 +178,14 @@ func Refused(call *Call) func(from, to *ssa.BasicBlock) bool {
 		}
 		return to == failed && from.Succs[0] != from.Succs[1]
 	}
+}
+
+// isResult reports whether a condition is the result of a call, or that of one of several calls.
+func isResult(cond ssa.Value, result *ssa.Call) bool {
+	if phi, ok := cond.(*ssa.Phi); ok {
+		return slices.Contains(phi.Edges, ssa.Value(result))
+	}
+	return cond == ssa.Value(result)
 }
 
 // plainCondition takes negations off a condition, and returns which successor is that of the

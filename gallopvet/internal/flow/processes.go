@@ -30,13 +30,8 @@ func PartyParam(fn *ssa.Function) *ssa.Parameter {
 // InProcess reports whether a function runs in a process: it is the process's, is called from
 // there, or is given the process.
 func (p *Package) InProcess(fn *ssa.Function) bool {
-	if p.Elsewhere(fn) {
-		return false
-	}
-	if step := p.inTurn[fn]; step != nil {
-		return step.Turn.Process
-	}
-	return PartyParam(fn) != nil
+	step := p.inTurn[fn]
+	return step != nil && step.Turn.Process && !p.Elsewhere(fn)
 }
 
 // Elsewhere reports whether a function runs in another goroutine, or in the turn of another actor,

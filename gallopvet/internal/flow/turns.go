@@ -105,7 +105,28 @@ func (p *Package) findTurns() {
 			p.inTurn[t.Fn] = &Step{Turn: t}
 		}
 	}
-	p.follow()
+	p.follow(p.Turns)
+	p.findParties()
+}
+
+// findParties takes functions that are given the process which runs them for processes, unless it is
+// known what calls them.
+func (p *Package) findParties() {
+	for _, fn := range p.Funcs {
+		if PartyParam(fn) != nil && p.inTurn[fn] == nil && p.async[fn] == nil {
+			t := newProcess(fn)
+			p.inTurn[fn] = &Step{Turn: t}
+			p.follow([]*Turn{t})
+		}
+	}
+}
+
+// newProcess makes the turn of a process.
+func newProcess(fn *ssa.Function) *Turn {
+	if fn.Parent() != nil {
+		return &Turn{Fn: fn, Process: true, Name: "the process"}
+	}
+	return &Turn{Fn: fn, Process: true, Name: fn.Name()}
 }
 
 func order(last bool) int {
@@ -126,11 +147,10 @@ func (p *Package) findTurn(c *Call) {
 		return
 	}
 	t := &Turn{Fn: fn, Name: fn.Name()}
+	if c.API != nil && c.API.Process {
+		t = newProcess(fn)
+	}
 	if c.API != nil {
-		t.Process = c.API.Process
-		if t.Process && fn.Parent() != nil {
-			t.Name = "the process"
-		}
 		t.Replies = c.API.Replies
 		t.Start = c.API.Role == api.StartHook
 		if c.API.Role == api.Handle {
@@ -228,9 +248,9 @@ func runsArgument(fn *types.Func) bool {
 
 // follow finds what the functions of turns call, within the package. What they call outside of
 // Context.Blocking comes first, so that a function which is called in both ways counts as such.
-func (p *Package) follow() {
+func (p *Package) follow(turns []*Turn) {
 	var queue, later []*ssa.Function
-	for _, t := range p.Turns {
+	for _, t := range turns {
 		queue = append(queue, t.Fn)
 	}
 	for len(queue) > 0 || len(later) > 0 {
@@ -341,3 +361,6 @@ func fieldName(structType types.Type, i int) string {
 	}
 	return s.Field(i).Name()
 }
+
+// FieldName returns the name of the field whose address is taken.
+func FieldName(at *ssa.FieldAddr) string { return fieldName(deref(at.X.Type()), at.Field) }
