@@ -41,23 +41,25 @@ func (c *checker) wrap(fn *ssa.Function, expr ast.Node) []analysis.SuggestedFix 
 func contextName(fn *ssa.Function) string {
 	for ; fn != nil; fn = fn.Parent() {
 		if p := flow.ContextParam(fn); p != nil {
-			if p.Name() == "_" {
-				return ""
-			}
-			return p.Name()
+			return written(p)
 		}
 	}
 	return ""
+}
+
+// written returns the name of a parameter as it is written; "" if it has none.
+func written(p *ssa.Parameter) string {
+	if p.Object() == nil || p.Object().Name() == "_" {
+		return ""
+	}
+	return p.Object().Name()
 }
 
 // partyName returns the name of the process in a function or in those around it, or "".
 func (c *checker) partyName(fn *ssa.Function) string {
 	for ; fn != nil; fn = fn.Parent() {
 		if p := flow.PartyParam(fn); p != nil {
-			if p.Name() == "_" {
-				return ""
-			}
-			return p.Name()
+			return written(p)
 		}
 		if c.Async(fn) != nil {
 			return ""

@@ -20,7 +20,8 @@ var Rule = &rule.Rule{
 	Doc: `The asker waits for a reply that was put off by Defer; a system waits for the release
 that Hold has returned; a message that TrySend refuses is lost if its error is ignored. A process
 that calls waits for a reply, and one that locks a Mutex for the Unlock of the one before. With
--strict, the stop function of FromChan and the Timer of Every must be kept, too.`,
+-strict, the stop function of FromChan and the Timer of Every must be kept, too, and what
+Chan.TrySend returns looked at.`,
 	Run: run,
 }
 
@@ -74,7 +75,9 @@ func (c *checker) call(call *flow.Call) {
 		c.Reportf(c.At(call), "what Ask returns is dropped: nothing sees the reply, or that there is "+
 			"none. Wait for it, or send a message without an address for a reply")
 	case call.Is(api.ChanTrySend):
-		c.tried(call, v)
+		if c.Strict && c.statements[v.Call.Pos()] {
+			c.tried(call)
+		}
 	case call.Is(api.Lock):
 		c.locked(call)
 	case call.Is(api.Call) || call.Is(api.Ask):

@@ -11,10 +11,7 @@ import (
 
 // tried reports a value that is lost if the channel does not take it. What has no size is a signal,
 // which may be there already.
-func (c *checker) tried(call *flow.Call, v *ssa.Call) {
-	if !c.statements[v.Call.Pos()] {
-		return
-	}
+func (c *checker) tried(call *flow.Call) {
 	if s, ok := call.Arg(2).Type().Underlying().(*types.Struct); ok && s.NumFields() == 0 {
 		return
 	}

@@ -26,6 +26,10 @@ func processes(s *process.System) {
 	_ = process.NewChan[*process.Chan[int]](1)
 	_ = process.NewChan[struct{}](1)
 	_ = process.NewChan[error](1)
+	r := process.Spawn(s, func(self *process.Self[any]) { _ = self.Receive() })
+	r.Send(s, 1)
+	r.Send(s, request{})
+	r.Send(s, []int{1})
 }
 
 func generic[M any](s *process.System) process.Ref[M] {

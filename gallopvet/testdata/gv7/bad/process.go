@@ -48,21 +48,6 @@ func init() {
 			}
 		})
 	})
-	processes("refused", "lost", func(s *process.System) {
-		c := process.NewChan[int](1)
-		process.Go(s, func(p *process.Proc) {
-			c.TrySend(p, 1) // want `what TrySend returns is ignored: a value that is refused is lost`
-			c.TrySend(p, 2) // want `what TrySend returns is ignored`
-			c.Close(p)
-			n := 0
-			for range c.All(p) {
-				n++
-			}
-			if n < 2 {
-				step.Fail("lost")
-			}
-		})
-	})
 	processes("reply that nothing sees", "failed, and nothing knows", func(s *process.System) {
 		r := process.Spawn(s, func(self *process.Self[query]) {
 			_ = self.Receive().reply
