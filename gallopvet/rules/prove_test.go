@@ -28,6 +28,7 @@ func TestBadCasesFail(t *testing.T) {
 	for line := range strings.Lines(string(list)) {
 		name, want, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			var out []byte
 			var err error
 			for range tries {

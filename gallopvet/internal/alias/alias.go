@@ -46,6 +46,8 @@ type send struct {
 	receiver *flow.Summary // what the receiver does with it; nil if that is not known
 	many     bool          // there may be several receivers
 	state    bool          // it becomes the state of an actor
+
+	refused func(from, to *ssa.BasicBlock) bool // edges on which it was not sent; nil: none
 }
 
 // call looks at a call that sends something, or calls a function that does.
@@ -54,20 +56,11 @@ func (c *checker) call(call *flow.Call) {
 		c.through(call)
 		return
 	}
-	if v := call.Payload(); v != nil && !c.ToSelf(call) {
-		s := &send{
-			at: call.Instr, call: call, value: v, many: call.API.Many, op: "is sent",
-			text: c.ArgText(call, call.API.Payload),
-		}
-		if call.API.Freezes {
-			s.op = "is frozen"
-		}
-		s.receiver = c.receiver(call)
-		if call.API.Waits {
-			c.asked(s)
-			return
-		}
-		c.check(s)
+	for _, v := range c.Messages(call) {
+		c.sent(call, v)
+	}
+	if call.Is(api.Select) || call.Is(api.TrySelect) {
+		c.selected(call)
 	}
 	if call.API.State != 0 && c.Strict {
 		v := call.Arg(call.API.State)
@@ -78,8 +71,34 @@ func (c *checker) call(call *flow.Call) {
 	}
 }
 
+// sent looks at one value that a call sends.
+func (c *checker) sent(call *flow.Call, v ssa.Value) {
+	if c.ToSelf(call) {
+		return
+	}
+	s := &send{
+		at: call.Instr, call: call, value: v, many: call.API.Many, op: "is sent",
+		text: c.ArgText(call, call.API.Payload),
+	}
+	if call.API.Request != 0 {
+		s.text = "what the request holds"
+	}
+	if call.API.Freezes {
+		s.op = "is frozen"
+	}
+	s.receiver = c.receiver(call)
+	if call.API.Waits {
+		c.asked(s)
+		return
+	}
+	c.check(s)
+}
+
 // receiver returns what the receiver of a message does with it.
 func (c *checker) receiver(call *flow.Call) *flow.Summary {
+	if s := c.ReceivedBy(call); s != nil {
+		return s
+	}
 	b := call.Arg(api.Recv)
 	if b == nil {
 		b = call.Arg(2) // the function AskTo

@@ -76,7 +76,7 @@ func (c *checker) counts(s *send, a *flow.Access) bool {
 		return true
 	}
 	call := flow.CallOf(a.Instr)
-	return a.Write || call == nil || call.Payload() == nil
+	return a.Write || call == nil || len(c.Messages(call)) == 0
 }
 
 // walk follows the paths on which the memory is still the same: until it is made anew, and not
@@ -89,8 +89,11 @@ func (c *checker) walk(s *send, part flow.Part) flow.Walk {
 			return root != nil && i == root || c.renews(i, part) || c.Syncs(i) && i != s.at
 		},
 	}
+	refused := s.refused
 	if s.call != nil && s.call.API != nil && s.call.API.Refuses {
-		contradicts, refused := w.Skip, flow.Refused(s.call)
+		refused = flow.Refused(s.call)
+	}
+	if contradicts := w.Skip; refused != nil {
 		w.Skip = func(from, to *ssa.BasicBlock) bool { return contradicts(from, to) || refused(from, to) }
 	}
 	return w
@@ -106,7 +109,11 @@ func (c *checker) renews(i ssa.Instruction, part flow.Part) bool {
 func (c *checker) again(s *send, part flow.Part) ssa.Instruction {
 	sends := map[ssa.Instruction]bool{}
 	for _, call := range c.Calls(s.at.Parent()) {
-		if v := call.Payload(); v != nil && !c.ToSelf(call) && !c.sameReceiver(s, call) {
+		messages := c.Messages(call)
+		if len(messages) == 0 || c.ToSelf(call) || c.sameReceiver(s, call) {
+			continue
+		}
+		for _, v := range messages {
 			for _, p := range c.Parts(v) {
 				if p.Path == part.Path {
 					sends[call.Instr] = true
@@ -159,7 +166,8 @@ func (c *checker) elsewhere(s *send, part flow.Part) *flow.Access {
 			continue
 		}
 		for _, a := range c.Accesses(fn) {
-			if a.Write && a.At.Inside(part.Path) && !c.locked(a) && c.mayFollow(s, a, part) {
+			if a.Write && a.At.Inside(part.Path) && !c.locked(a) && !c.late(a) &&
+				c.mayFollow(s, a, part) {
 				return a
 			}
 		}
@@ -201,6 +209,12 @@ func (c *checker) mayFollow(s *send, a *flow.Access, part flow.Part) bool {
 		return false
 	}
 	return c.walk(&send{at: by}, part).Reaches(by, a.Instr)
+}
+
+// late reports whether a process has waited before an access: for the message, perhaps, so that the
+// memory is its own by then.
+func (c *checker) late(a *flow.Access) bool {
+	return c.InProcess(c.Started(a.Instr.Parent())) && c.waited(a.Instr)
 }
 
 // waited reports whether the send comes after a wait for other goroutines.

@@ -57,23 +57,27 @@ type Func struct {
 	Name string // package, type of the receiver, and name
 	Role Role
 
-	// Of a declaration: how many of its type arguments, from the first, are messages.
+	// Of what declares behaviours, or starts processes and makes channels: how many of its type
+	// arguments, from the first, are messages.
 	Messages int
 
 	// Of what sends.
-	Payload int  // the message
-	To      int  // the ref of the receiver
-	ToSelf  bool // the running actor is the receiver
-	Many    bool // there may be several receivers
-	Refuses bool // with an error the message is the caller's again
-	Waits   bool // the caller waits for the reply
-	Syncs   bool // the caller waits for actors
-	Freezes bool // what it is given must not change any more
-	State   int  // the state of a new actor
+	Payload  int  // the message
+	To       int  // the ref of the receiver
+	ToSelf   bool // the running actor is the receiver
+	Many     bool // there may be several receivers
+	Refuses  bool // with an error, or false, the message is the caller's again
+	Waits    bool // the caller waits for the reply
+	Syncs    bool // the caller waits for actors or processes
+	Suspends bool // the process that calls lets others run, and may wait
+	Freezes  bool // what it is given must not change any more
+	State    int  // the state of a new actor
 
 	// Functions among the parameters.
-	Turn      int   // it becomes a behaviour or hook
+	Turn      int   // it becomes a behaviour, a hook or a process
+	Process   bool  // a process
 	Replies   bool  // and what it returns is sent
+	Request   int   // it makes the message, and runs within the call
 	Elsewhere []int // these run in a goroutine or in another actor's turn
 	Sync      []int // these run within the call
 

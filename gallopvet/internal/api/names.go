@@ -13,6 +13,10 @@ const (
 	Val       = "capability.Val"
 	Immutable = "capability.Immutable"
 	Shared    = "capability.Shared"
+
+	ProcessSelf = "process.Self"
+	Proc        = "process.Proc"
+	ReplyTo     = "process.ReplyTo"
 )
 
 // Names of functions that one rule alone asks for.
@@ -31,6 +35,41 @@ const (
 	Hold          = "actor.System.Hold"
 	FromChan      = "actor.FromChan"
 	Every         = "actor.Every"
+
+	ProcessStart = "process.Start"
+	ProcessRef   = "process.Self.Ref"
+	OwnProcess   = "process.Proc.Process"
+	ProcString   = "process.Proc.String"
+	Ask          = "process.Ask"
+	AskedReply   = "process.Asked.Reply"
+	Replied      = "process.Asked.Replied"
+	Call         = "process.Call"
+	NewChan      = "process.NewChan"
+	ChanSend     = "process.Chan.Send"
+	ChanTrySend  = "process.Chan.TrySend"
+	ChanRecv     = "process.Chan.Recv"
+	ChanTryRecv  = "process.Chan.TryRecv"
+	ChanClose    = "process.Chan.Close"
+	SendTo       = "process.SendTo"
+	RecvFrom     = "process.RecvFrom"
+	Select       = "process.Select"
+	TrySelect    = "process.TrySelect"
+	Receive      = "process.Self.Receive"
+	ReceiveMatch = "process.Self.ReceiveMatch"
+	ReceiveIn    = "process.Self.ReceiveWithin"
+	ReceiveAfter = "process.Self.ReceiveAfter"
+	Receives     = "process.Self.Receives"
+	Lock         = "process.Mutex.Lock"
+	Unlock       = "process.Mutex.Unlock"
+	SystemWait   = "process.System.Wait"
+	SystemRun    = "process.System.Run"
+	SystemStop   = "process.System.Stop"
+)
+
+// ProcessConfig is the struct that [ProcessStart] takes, with the largest number of workers.
+const (
+	ProcessConfig = "process.Config"
+	MaxWorkers    = 56
 )
 
 // sendable lists the types of gallop that may be sent. Of the type arguments of those in
@@ -43,8 +82,10 @@ var (
 		"capability.Val", "capability.Tag", "heap.Region", "heap.Parcel", "heap.Blob",
 		"group.Pool", "group.Topic", "group.AskPool", "group.Registry", "supervise.Supervisor",
 		"supervise.Spec", "supervise.Child", "supervise.Worker", "actortest.Probe",
-		"heap.Ptr", "heap.Slice", "heap.String", "heap.Map", "heap.TextMap")
-	sendableIfArgs = set("actor.Result", "actor.Reply", "group.Change")
+		"heap.Ptr", "heap.Slice", "heap.String", "heap.Map", "heap.TextMap", "process.Process",
+		"process.Ref", "process.Chan", "process.System", "process.Monitor", "process.Mutex",
+		"process.WaitGroup", "process.Once", "process.Event", "process.Asked")
+	sendableIfArgs = set("actor.Result", "actor.Reply", "group.Change", ReplyTo)
 )
 
 // Recv stands for the receiver of a method where a parameter is asked for. Parameters are counted
@@ -241,6 +282,78 @@ var funcs = []Func{
 	{Name: "supervise.Supervisor.Ready", Syncs: true, NonNil: in(1), NonZero: in(Recv)},
 	{Name: "supervise.Serve", NonNil: in(1, 2), Least: at(4, 0), InTurn: Panics},
 	{Name: "supervise.StopChild", NonNil: in(1), NonZero: in(2), InTurn: Panics},
+
+	// Processes.
+	{Name: ProcessStart},
+	{
+		Name: "process.Spawn", Messages: 1, Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1),
+	},
+	{
+		Name: "process.SpawnLinked", Messages: 1, Turn: 2, Process: true, Elsewhere: in(2),
+		NonNil: in(1),
+	},
+	{Name: "process.Go", Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1)},
+	{Name: "process.WaitGroup.Go", Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1)},
+	{Name: ProcessRef},
+	{Name: OwnProcess},
+	{Name: ProcString},
+	{Name: "process.Ref.Send", Payload: 2, To: Recv, NonNil: in(1), NonZero: in(Recv)},
+	{Name: Ask, Request: 3, To: 2, Sync: in(3), NonNil: in(1, 3), NonZero: in(2)},
+	{
+		Name: Call, Suspends: true, Request: 4, To: 2, Waits: true, Sync: in(4), NonNil: in(1, 4),
+		NonZero: in(2),
+	},
+	{Name: AskedReply, Suspends: true, Syncs: true, NonNil: in(1), NonZero: in(Recv)},
+	{Name: Replied, NonZero: in(Recv)},
+	{Name: "process.ReplyTo.Reply", Payload: 2, NonNil: in(1), NonZero: in(Recv)},
+
+	// What a process waits for.
+	{Name: Receive, Suspends: true, Syncs: true},
+	{Name: ReceiveMatch, Suspends: true, Syncs: true, Sync: in(1)},
+	{Name: ReceiveIn, Suspends: true, Syncs: true, Sync: in(2)},
+	{Name: ReceiveAfter, Suspends: true, Syncs: true, Sync: in(3)},
+	{Name: Receives, Sync: in(2)},
+	{Name: NewChan, Messages: 1, Least: at(1, 0)},
+	{Name: ChanSend, Suspends: true, Payload: 2, NonNil: in(1)},
+	{Name: ChanTrySend, Payload: 2, Refuses: true, NonNil: in(1)},
+	{Name: ChanRecv, Suspends: true, Syncs: true, NonNil: in(1)},
+	{Name: ChanTryRecv, Syncs: true, NonNil: in(1)},
+	{Name: ChanClose, NonNil: in(Recv, 1)},
+	{Name: "process.Chan.All", Suspends: true, Syncs: true, NonNil: in(1)},
+	{Name: SendTo},
+	{Name: RecvFrom},
+	{Name: "process.Done", NonNil: in(1)},
+	{Name: "process.Process.Done", NonZero: in(Recv)},
+	{Name: Select, Suspends: true, Syncs: true, NonNil: in(1)},
+	{Name: TrySelect, Syncs: true, NonNil: in(1)},
+	{Name: "process.When", Sync: in(2), NonNil: in(1, 2)},
+	{Name: "process.Block", Suspends: true, Syncs: true, Sync: in(3), NonNil: in(1, 2, 3)},
+	{Name: "process.Process.Join", Suspends: true, Syncs: true, NonNil: in(1), NonZero: in(Recv)},
+	{Name: Lock, Suspends: true, Syncs: true, NonNil: in(1)},
+	{Name: Unlock, NonNil: in(1)},
+	{Name: "process.WaitGroup.Wait", Suspends: true, Syncs: true, NonNil: in(1)},
+	{Name: "process.WaitGroup.Add", NonNil: in(1)},
+	{Name: "process.WaitGroup.Done", NonNil: in(1)},
+	{Name: "process.Once.Do", Syncs: true, Sync: in(2), NonNil: in(2)},
+	{Name: "process.Event.Notify", NonNil: in(1)},
+	{Name: "process.Proc.Blocking", Role: Blocking, Sync: in(1), NonNil: in(1)},
+	{Name: "process.Proc.Sleep", Suspends: true},
+	{Name: "process.Proc.Yield", Suspends: true},
+	{Name: "process.Proc.Wait", Suspends: true, Syncs: true, NonNil: in(1)},
+
+	// Life of a process, and of a system of processes.
+	{Name: "process.Self.Monitor", Elsewhere: in(2), NonZero: in(1)},
+	{Name: "process.Self.TrapExit", Elsewhere: in(1)},
+	{Name: "process.Proc.Link", NonZero: in(1)},
+	{Name: "process.Process.Cancel", NonNil: in(1), NonZero: in(Recv)},
+	{Name: "process.Process.Kill", NonNil: in(1), NonZero: in(Recv)},
+	{Name: "process.Process.Status", NonZero: in(Recv)},
+	{Name: "process.Process.Result", NonZero: in(Recv)},
+	{Name: "process.Register", NonZero: in(2)},
+	{Name: "process.Lookup", NonNil: in(1)},
+	{Name: SystemWait, Syncs: true, NonNil: in(Recv, 1)},
+	{Name: SystemRun, Syncs: true, NonNil: in(Recv)},
+	{Name: SystemStop, Syncs: true, NonNil: in(Recv)},
 }
 
 // elsewhereFields lists the fields that hold functions which run in the turn of another actor:

@@ -42,7 +42,8 @@ func TestNamesExist(t *testing.T) {
 // constants are the names that rules ask for.
 func constants() map[string]bool {
 	return set(Context, Iso, Val, Immutable, Shared, Self, ContextSystem, ShouldYield, Checkpoint,
-		NewIso, NewVal, IsoUse, IsoGone, ValGet, ValView, DeferReply, Hold, FromChan, Every)
+		NewIso, NewVal, IsoUse, IsoGone, ValGet, ValView, DeferReply, Hold, FromChan, Every,
+		ProcessSelf, Proc, ReplyTo, ProcessConfig)
 }
 
 // load loads the packages of gallop that users import, as they are in this checkout.
@@ -56,7 +57,9 @@ func load(t *testing.T) map[string]*types.Package {
 		packages.NeedImports | packages.NeedDeps}
 	pkgs := map[string]*types.Package{}
 	var paths []string
-	for _, name := range []string{"actor", "actortest", "capability", "group", "heap", "supervise"} {
+	for _, name := range []string{
+		"actor", "actortest", "capability", "group", "heap", "process", "supervise",
+	} {
 		paths = append(paths, Module+"/"+name)
 	}
 	loaded, err := packages.Load(config, paths...)
@@ -97,7 +100,7 @@ func findFunc(pkgs map[string]*types.Package, name string) *types.Func {
 
 // most returns the largest number of a parameter that a row of the table has.
 func most(f *Func) int {
-	n := max(f.Payload, f.To, f.State, f.Turn)
+	n := max(f.Payload, f.To, f.State, f.Turn, f.Request)
 	for _, all := range [][]int{
 		f.Elsewhere, f.Sync, f.NonNil, f.NonZero, f.NonEmpty, f.Own, f.Running, {f.Options},
 	} {

@@ -13,10 +13,12 @@ import (
 // Rule is the rule.
 var Rule = &rule.Rule{
 	ID:    "GV6",
-	Title: "report behaviours that wait outside of Context.Blocking",
+	Title: "report behaviours and processes that wait outside of Blocking",
 	Doc: `A behaviour that waits, for time, goroutines, the network or a database, keeps its worker
 from other actors until the runtime notices. Context.Blocking says so at once, Pipe waits in a
-goroutine, After is a message. Functions that are only slow, such as os.ReadFile, are reported with
+goroutine, After is a message. A process waits by package process, or in Proc.Blocking: also
+reported are Go's channels, calls of actors that wait, and a Mutex of package sync that is locked
+while the process waits. Functions that are only slow, such as os.ReadFile, are reported with
 -strict. Test files are left aside unless -tests is given.`,
 	Run: run,
 }
@@ -37,13 +39,16 @@ func run(p *rule.Pass) {
 		}
 		for instr := range flow.Instructions(fn) {
 			c.forEver(fn, instr)
+			if p.InProcess(fn) {
+				c.channel(fn, instr)
+			}
 		}
 	}
 }
 
-// inTurn reports whether a function runs in a turn, and not in Context.Blocking.
+// inTurn reports whether a function runs in a turn or a process, and not in Blocking.
 func (c *checker) inTurn(fn *ssa.Function) bool {
-	if c.Async(fn) != nil {
+	if c.Elsewhere(fn) {
 		return false
 	}
 	step := c.InTurn(fn)
@@ -56,7 +61,14 @@ func (c *checker) inTurn(fn *ssa.Function) bool {
 // call reports a call that waits.
 func (c *checker) call(fn *ssa.Function, call *flow.Call) {
 	_, now := call.Instr.(*ssa.Call)
-	if !now || call.API != nil || call.Fn == nil || c.InTest(c.At(call)) {
+	if !now || call.Fn == nil || c.InTest(c.At(call)) {
+		return
+	}
+	if c.InProcess(fn) && (call.API != nil || locks(call)) {
+		c.inProcess(fn, call)
+		return
+	}
+	if call.API != nil {
 		return
 	}
 	name := flow.Blocks(call.Fn, c.Strict)
@@ -73,8 +85,8 @@ func (c *checker) call(fn *ssa.Function, call *flow.Call) {
 	}
 	c.Report(rule.Finding{
 		Pos:     c.At(call),
-		Message: text + " in a behaviour" + c.how(fn) + ", and keeps its worker: " + instead(name),
-		Fixes:   c.wrap(fn, call),
+		Message: text + c.in(fn) + ", and keeps its worker: " + instead(name, c.InProcess(fn)),
+		Fixes:   c.wrap(fn, c.Expr(call)),
 	})
 }
 
@@ -85,7 +97,7 @@ func (c *checker) foreign(call *flow.Call) string {
 		return ""
 	}
 	for _, arg := range call.Instr.Common().Args {
-		if isContext(arg) {
+		if isContext(arg) || flow.IsParty(flow.Plain(arg).Type()) {
 			return ""
 		}
 	}
@@ -99,8 +111,16 @@ func (c *checker) foreign(call *flow.Call) string {
 func (c *checker) forEver(fn *ssa.Function, instr ssa.Instruction) {
 	s, ok := instr.(*ssa.Select)
 	if ok && s.Blocking && len(s.States) == 0 && !c.InTest(s.Pos()) {
-		c.Reportf(s.Pos(), "select without cases waits for ever in a behaviour%s", c.how(fn))
+		c.Reportf(s.Pos(), "select without cases waits for ever%s", c.in(fn))
 	}
+}
+
+// in says where a function runs, and how that comes.
+func (c *checker) in(fn *ssa.Function) string {
+	if c.InProcess(fn) {
+		return " in a process" + c.how(fn)
+	}
+	return " in a behaviour" + c.how(fn)
 }
 
 // how says by which calls a behaviour comes to a function.
@@ -124,8 +144,13 @@ func clean(name string) string {
 }
 
 // instead says what to do.
-func instead(name string) string {
-	if name == "time.Sleep" {
+func instead(name string, process bool) string {
+	switch {
+	case process && inOtherWords[name] != "":
+		return "use " + inOtherWords[name] + ", or wrap it in Proc.Blocking"
+	case process:
+		return "wrap it in Proc.Blocking"
+	case name == "time.Sleep":
 		return "use After, or wrap it in Context.Blocking"
 	}
 	return "wrap it in Context.Blocking, or use Pipe"

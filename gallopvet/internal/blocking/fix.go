@@ -14,12 +14,14 @@ import (
 
 func isContext(v ssa.Value) bool { return api.TypeName(flow.Plain(v).Type()) == api.Context }
 
-// wrap returns the fix that puts a statement into Context.Blocking, if the statement is only a
-// call, or an assignment to what is declared before, and the context has a name.
-func (c *checker) wrap(fn *ssa.Function, call *flow.Call) []analysis.SuggestedFix {
-	ctx := contextName(fn)
-	expr := c.Expr(call)
-	if ctx == "" || expr == nil {
+// wrap returns the fix that puts a statement into Blocking, if the statement is only a call, or an
+// assignment to what is declared before, and the context or the process has a name.
+func (c *checker) wrap(fn *ssa.Function, expr ast.Node) []analysis.SuggestedFix {
+	ctx, method := contextName(fn), "Context.Blocking"
+	if c.InProcess(fn) {
+		ctx, method = c.partyName(fn), "Proc.Blocking"
+	}
+	if call, ok := expr.(*ast.CallExpr); ctx == "" || ok && call == nil {
 		return nil
 	}
 	stmt := c.statement(expr)
@@ -27,7 +29,7 @@ func (c *checker) wrap(fn *ssa.Function, call *flow.Call) []analysis.SuggestedFi
 		return nil
 	}
 	return []analysis.SuggestedFix{{
-		Message: "Wrap in Context.Blocking",
+		Message: "Wrap in " + method,
 		TextEdits: []analysis.TextEdit{
 			{Pos: stmt.Pos(), End: stmt.Pos(), NewText: []byte(ctx + ".Blocking(func() { ")},
 			{Pos: stmt.End(), End: stmt.End(), NewText: []byte(" })")},
@@ -39,17 +41,35 @@ func (c *checker) wrap(fn *ssa.Function, call *flow.Call) []analysis.SuggestedFi
 func contextName(fn *ssa.Function) string {
 	for ; fn != nil; fn = fn.Parent() {
 		if p := flow.ContextParam(fn); p != nil {
-			if p.Name() == "_" {
-				return ""
-			}
-			return p.Name()
+			return written(p)
+		}
+	}
+	return ""
+}
+
+// written returns the name of a parameter as it is written; "" if it has none.
+func written(p *ssa.Parameter) string {
+	if p.Object() == nil || p.Object().Name() == "_" {
+		return ""
+	}
+	return p.Object().Name()
+}
+
+// partyName returns the name of the process in a function or in those around it, or "".
+func (c *checker) partyName(fn *ssa.Function) string {
+	for ; fn != nil; fn = fn.Parent() {
+		if p := flow.PartyParam(fn); p != nil {
+			return written(p)
+		}
+		if c.Async(fn) != nil {
+			return ""
 		}
 	}
 	return ""
 }
 
 // statement returns the statement that a call is, if it can be wrapped, or nil.
-func (c *checker) statement(call *ast.CallExpr) ast.Stmt {
+func (c *checker) statement(call ast.Node) ast.Stmt {
 	for _, f := range c.Files {
 		if f.FileStart > call.Pos() || call.End() > f.FileEnd {
 			continue
@@ -82,7 +102,7 @@ func inBlock(parent ast.Node) bool {
 // simple reports whether a statement declares nothing and leads nowhere else.
 func simple(stmt ast.Stmt) bool {
 	switch s := stmt.(type) {
-	case *ast.ExprStmt:
+	case *ast.ExprStmt, *ast.SendStmt:
 		return true
 	case *ast.AssignStmt:
 		return s.Tok == token.ASSIGN

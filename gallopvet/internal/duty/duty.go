@@ -4,6 +4,7 @@ package duty
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -17,8 +18,10 @@ var Rule = &rule.Rule{
 	ID:    "GV7",
 	Title: "report replies, releases and refused messages that are forgotten",
 	Doc: `The asker waits for a reply that was put off by Defer; a system waits for the release
-that Hold has returned; a message that TrySend refuses is lost if its error is ignored. With
--strict, the stop function of FromChan and the Timer of Every must be kept, too.`,
+that Hold has returned; a message that TrySend refuses is lost if its error is ignored. A process
+that calls waits for a reply, and one that locks a Mutex for the Unlock of the one before. With
+-strict, the stop function of FromChan and the Timer of Every must be kept, too, and what
+Chan.TrySend returns looked at.`,
 	Run: run,
 }
 
@@ -26,10 +29,11 @@ type checker struct {
 	*rule.Pass
 	// statements are the calls that are statements.
 	statements map[token.Pos]bool // by the position of the parenthesis
+	answered   map[*types.Named]bool
 }
 
 func run(p *rule.Pass) {
-	c := &checker{p, map[token.Pos]bool{}}
+	c := &checker{Pass: p, statements: map[token.Pos]bool{}}
 	c.findStatements()
 	for _, fn := range p.Funcs {
 		for _, call := range p.Calls(fn) {
@@ -67,6 +71,17 @@ func (c *checker) call(call *flow.Call) {
 		release := result(v, 0)
 		c.kept(call, v, release, "the release of Hold is dropped", "the release of Hold is not called, "+
 			"and not kept, on every path", ": the system waits for it")
+	case call.Is(api.Ask) && c.statements[v.Call.Pos()]:
+		c.Reportf(c.At(call), "what Ask returns is dropped: nothing sees the reply, or that there is "+
+			"none. Wait for it, or send a message without an address for a reply")
+	case call.Is(api.ChanTrySend):
+		if c.Strict && c.statements[v.Call.Pos()] {
+			c.tried(call)
+		}
+	case call.Is(api.Lock):
+		c.locked(call)
+	case call.Is(api.Call) || call.Is(api.Ask):
+		c.unanswered(call)
 	case call.API.Refuses && c.statements[v.Call.Pos()]:
 		c.Reportf(c.At(call), "the error of %s is ignored: a message that is refused is lost. "+
 			"Look at it, or write _ = if that is meant", call.Fn.Name())

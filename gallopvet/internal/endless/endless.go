@@ -17,7 +17,8 @@ var Rule = &rule.Rule{
 	Title: "report behaviours that never return",
 	Doc: `While a behaviour runs, its actor handles no other message. A loop without a way out keeps
 the actor for ever. So does a loop that waits for a field of the state to change: only another
-behaviour could change it, and that waits for this one.`,
+behaviour could change it, and that waits for this one. A process may loop for ever if it waits, or
+calls Gas: otherwise it cannot be ended.`,
 	Run: run,
 }
 
@@ -27,7 +28,8 @@ func run(p *rule.Pass) {
 	c := &checker{p}
 	for _, fn := range p.Funcs {
 		step := p.InTurn(fn)
-		if step == nil || p.Async(fn) != nil || p.Pinned(step.Turn) {
+		inBlocking := step != nil && step.Turn.Process && step.Blocking
+		if step == nil || p.Elsewhere(fn) || p.Pinned(step.Turn) || inBlocking {
 			continue
 		}
 		for _, l := range loops(fn) {
@@ -119,6 +121,13 @@ func (c *checker) loop(l *loop) {
 		return
 	}
 	pos := l.pos()
+	if c.InProcess(l.head.Parent()) {
+		if len(conds) == 0 && !c.operates(l) && !c.InTest(pos) {
+			c.Reportf(pos, "a loop without a way out, in which the process does no operation: it keeps "+
+				"its worker, and cannot be cancelled, so that Stop waits for ever. Call Proc.Gas")
+		}
+		return
+	}
 	if len(conds) == 0 {
 		if !c.cut(l) && !c.InTest(pos) {
 			c.Reportf(pos, "a loop without a way out: the behaviour never returns, and its actor "+

@@ -14,11 +14,12 @@ import (
 // Rule is the rule.
 var Rule = &rule.Rule{
 	ID:    "GV4",
-	Title: "report a Context or a state that leaves its behaviour",
+	Title: "report a Context, a state or a process that leaves where it is valid",
 	Doc: `A Context is valid until the behaviour returns, and only in its goroutine. The state
 belongs to whichever behaviour of the actor runs. This rule reports both where they reach a
 goroutine, a function of Pipe, the init function of a child, a channel, a package-level variable,
-a message, or a struct that outlives the behaviour.`,
+a message, or a struct that outlives the behaviour. A Self or Proc is valid only in its process:
+the rule reports it in another process, a goroutine, a message, or a package-level variable.`,
 	Run: run,
 }
 
@@ -33,6 +34,7 @@ func run(p *rule.Pass) {
 	}
 	p.AsyncFuncs(func(fn *ssa.Function, by ssa.Instruction) bool {
 		c.captured(fn, by)
+		c.capturedParty(fn, by)
 		c.stateIn(fn, by)
 		return true
 	})
@@ -43,7 +45,29 @@ func isContext(v ssa.Value) bool {
 	return v != nil && api.TypeName(flow.Plain(v).Type()) == api.Context && !flow.IsZero(v)
 }
 
-const lasts = "a Context is valid only in its behaviour"
+// owned is what a value is that is valid only where it was given: a Context, or a process as its
+// own code sees it.
+type owned string
+
+// ownedOf returns what a value is, or nothing.
+func ownedOf(v ssa.Value) owned {
+	switch {
+	case isContext(v):
+		return "Context"
+	case v != nil && flow.IsParty(flow.Plain(v).Type()) && !flow.IsZero(v):
+		return owned(partyName(flow.Plain(v).Type()))
+	}
+	return ""
+}
+
+// why says where a value is valid, and what to do.
+func (o owned) why() string {
+	if o == "Context" {
+		return ": a Context is valid only in its behaviour" + before
+	}
+	return ": a " + string(o) + " is valid only in its process: hand over its reference, " +
+		"self.Ref() or p.Process()"
+}
 
 const before = ": take what is needed before, such as actor.Self(c) or c.System()"
 
@@ -53,14 +77,14 @@ func (c *checker) leaves(fn *ssa.Function, instr ssa.Instruction) {
 	case *ssa.Go:
 		c.started(i)
 	case *ssa.Send:
-		if isContext(i.X) {
-			c.Reportf(i.Pos(), "the Context is sent into a channel: "+lasts+before)
+		if o := ownedOf(i.X); o != "" {
+			c.Reportf(i.Pos(), "the %s is sent into a channel%s", o, o.why())
 		}
 	case *ssa.Store:
 		c.stored(i)
 	case *ssa.MapUpdate:
-		if isContext(i.Value) && c.outlives(i.Map) {
-			c.Reportf(i.Pos(), "the Context is kept in a map: "+lasts+before)
+		if o := ownedOf(i.Value); o != "" && c.outlives(i.Map) {
+			c.Reportf(i.Pos(), "the %s is kept in a map%s", o, o.why())
 		}
 	case ssa.CallInstruction:
 		c.sent(i)
@@ -74,8 +98,8 @@ func (c *checker) started(i *ssa.Go) {
 		args = append([]ssa.Value{i.Call.Value}, args...)
 	}
 	for _, arg := range args {
-		if isContext(arg) {
-			c.Reportf(i.Pos(), "the Context is used in a goroutine: "+lasts+before)
+		if o := ownedOf(arg); o != "" {
+			c.Reportf(i.Pos(), "the %s is used in a goroutine%s", o, o.why())
 			return
 		}
 	}
@@ -84,17 +108,23 @@ func (c *checker) started(i *ssa.Go) {
 // sent reports a context that is a message.
 func (c *checker) sent(i ssa.CallInstruction) {
 	call := flow.CallOf(i)
-	if call == nil || call.Payload() == nil {
+	if call == nil {
 		return
 	}
-	if isContext(call.Payload()) {
-		c.Reportf(c.At(call), "the Context is sent in a message: "+lasts+before)
+	for _, v := range c.Messages(call) {
+		c.message(call, v)
+	}
+}
+
+func (c *checker) message(call *flow.Call, v ssa.Value) {
+	if o := ownedOf(v); o != "" {
+		c.Reportf(c.At(call), "the %s is sent in a message%s", o, o.why())
 		return
 	}
 	if call.API.ToSelf {
 		return
 	}
-	for _, part := range c.Parts(call.Payload()) {
+	for _, part := range c.Parts(v) {
 		if part.Load == nil && c.StateOf(part.Path) != nil {
 			c.Reportf(c.At(call), "%s leads to the state of the running actor, which another actor "+
 				"gets with this message: send a copy of what it needs",
@@ -106,8 +136,8 @@ func (c *checker) sent(i ssa.CallInstruction) {
 
 // stored reports a context, or a state, that is put where it outlives the behaviour.
 func (c *checker) stored(i *ssa.Store) {
-	if isContext(i.Val) && c.outlives(i.Addr) && !c.cleared(i) && !c.atStart(i) {
-		c.Reportf(i.Pos(), "the Context is kept: "+lasts+before)
+	if o := ownedOf(i.Val); o != "" && c.outlives(i.Addr) && !c.cleared(i) && !c.atStart(i) {
+		c.Reportf(i.Pos(), "the %s is kept%s", o, o.why())
 		return
 	}
 	if g, ok := i.Addr.(*ssa.Global); ok {
@@ -169,7 +199,7 @@ func (c *checker) captured(fn *ssa.Function, by ssa.Instruction) {
 				continue
 			}
 			if use := firstUse(free); use.IsValid() {
-				c.Reportf(use, "the Context is used in %s: "+lasts+before, where(by))
+				c.Reportf(use, "the Context is used in %s%s", where(by), owned("Context").why())
 				return
 			}
 		}
@@ -186,7 +216,11 @@ func where(by ssa.Instruction) string {
 	if _, ok := by.(*ssa.Go); ok {
 		return "a goroutine"
 	}
-	if call := flow.CallOf(by); call != nil && call.API != nil {
+	call := flow.CallOf(by)
+	if call != nil && call.API != nil && call.API.Process {
+		return "another process"
+	}
+	if call != nil && call.API != nil {
 		return "a function that " + call.Fn.Name() + " runs elsewhere"
 	}
 	return "a function that runs elsewhere"

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -153,13 +154,16 @@ func fixed(cond ssa.Value, at ssa.Instruction) bool {
 	return !ok || !Walk{}.Reaches(at, instr)
 }
 
-// Refused returns a Skip that leaves out the edges on which a call has returned an error: there
-// the message is the caller's again.
+// Refused returns a Skip that leaves out the edges on which a call has returned an error, or false:
+// there the message is the caller's again.
 func Refused(call *Call) func(from, to *ssa.BasicBlock) bool {
 	return func(from, to *ssa.BasicBlock) bool {
 		cond, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
 		if !ok {
 			return false
+		}
+		if v, refused := plainCondition(cond, 1); isResult(v, call.Instr.Value()) {
+			return to == from.Succs[refused] && from.Succs[0] != from.Succs[1]
 		}
 		if from.Succs[0] == to && isErrorCheck(cond.Cond, call.Instr.Value()) {
 			return from.Succs[1] != to
@@ -173,6 +177,53 @@ func Refused(call *Call) func(from, to *ssa.BasicBlock) bool {
 			failed = from.Succs[1]
 		}
 		return to == failed && from.Succs[0] != from.Succs[1]
+	}
+}
+
+// isResult reports whether a condition is the result of a call, or that of one of several calls.
+func isResult(cond ssa.Value, result *ssa.Call) bool {
+	if phi, ok := cond.(*ssa.Phi); ok {
+		return slices.Contains(phi.Edges, ssa.Value(result))
+	}
+	return cond == ssa.Value(result)
+}
+
+// plainCondition takes negations off a condition, and returns which successor is that of the
+// outcome, 0 for true and 1 for false, of what is left.
+func plainCondition(cond *ssa.If, outcome int) (ssa.Value, int) {
+	v := cond.Cond
+	for {
+		not, ok := v.(*ssa.UnOp)
+		if !ok || not.Op != token.NOT {
+			return v, outcome
+		}
+		v, outcome = not.X, 1-outcome
+	}
+}
+
+// NotChosen returns a Skip that leaves out the edges on which a call of Select has returned another
+// number than n.
+func NotChosen(call *Call, n int64) func(from, to *ssa.BasicBlock) bool {
+	return func(from, to *ssa.BasicBlock) bool {
+		cond, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
+		if !ok || from.Succs[0] == from.Succs[1] {
+			return false
+		}
+		cmp, ok := cond.Cond.(*ssa.BinOp)
+		if !ok || cmp.X != call.Instr.Value() {
+			return false
+		}
+		k, ok := Int(cmp.Y)
+		if !ok {
+			return false
+		}
+		switch cmp.Op {
+		case token.EQL:
+			return (k == n) != (to == from.Succs[0])
+		case token.NEQ:
+			return (k == n) == (to == from.Succs[0])
+		}
+		return false
 	}
 }
 

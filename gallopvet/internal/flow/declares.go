@@ -2,8 +2,6 @@ package flow
 
 import (
 	"go/types"
-
-	"github.com/gallop-go/gallop/gallopvet/internal/api"
 )
 
 // Declaring is a fact about a generic function: which of its type parameters become messages of
@@ -57,7 +55,7 @@ func (p *Package) noteDeclaring(of *types.Func, c *Call) {
 	args := c.TypeArgs()
 	var messages []int
 	switch {
-	case c.API != nil && c.API.Role == api.Declare:
+	case c.API != nil && c.API.Messages > 0:
 		for i := range c.API.Messages {
 			messages = append(messages, i)
 		}

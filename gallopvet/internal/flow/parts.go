@@ -89,6 +89,8 @@ func loadOf(v ssa.Value) ssa.Instruction {
 		return loadOf(v.X)
 	case *ssa.Lookup:
 		return v
+	case *ssa.Index:
+		return v
 	case *ssa.Extract:
 		if i, ok := v.Tuple.(ssa.Instruction); ok {
 			return i

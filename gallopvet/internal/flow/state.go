@@ -12,7 +12,10 @@ import (
 // running actor, or nil.
 func (p *Package) StateOf(q Path) *types.TypeName {
 	param, ok := q.Root.(*ssa.Parameter)
-	if !ok || p.InTurn(param.Parent()) == nil || !p.IsState(param.Type()) {
+	if !ok || !p.IsState(param.Type()) {
+		return nil
+	}
+	if step := p.InTurn(param.Parent()); step == nil || step.Turn.Process {
 		return nil
 	}
 	ptr, ok := types.Unalias(param.Type()).(*types.Pointer)
@@ -36,7 +39,7 @@ func (p *Package) TurnAccesses(state *types.TypeName) []*Access {
 
 func (p *Package) noteTurnAccesses(fn *ssa.Function) {
 	step := p.InTurn(fn)
-	if step == nil || step.Turn.Start {
+	if step == nil || step.Turn.Start || step.Turn.Process {
 		return
 	}
 	for _, a := range p.Accesses(fn) {
@@ -133,7 +136,7 @@ func (p *Package) madeBySelf(v ssa.Value, left int) bool {
 	switch v := v.(type) {
 	case *ssa.Call:
 		c := CallOf(v)
-		return c != nil && c.Is(api.Self)
+		return c != nil && (c.Is(api.Self) || p.ownRef(c))
 	case *ssa.Alloc:
 		return len(p.stores[v]) == 1 && p.isSelf(p.stores[v][0].Val, left-1)
 	}

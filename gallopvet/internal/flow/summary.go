@@ -264,11 +264,13 @@ func (p *Package) shared(v ssa.Value) []Path {
 }
 
 func (p *Package) addSends(s *Summary, c *Call, of *ssa.Function) {
-	if v := c.Payload(); v != nil {
+	if sent := p.Messages(c); len(sent) > 0 {
 		if p.ToSelf(c) || c.API.Waits {
 			return
 		}
-		s.Sends = add(s.Sends, effects(of, p.shared(v)))
+		for _, v := range sent {
+			s.Sends = add(s.Sends, effects(of, p.shared(v)))
+		}
 		return
 	}
 	if c.API != nil {

@@ -3,6 +3,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -10,17 +11,21 @@ import (
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
 )
 
-// Turn is a function that runs in the turns of an actor: a behaviour or a hook.
+// Turn is a function that runs in the turns of an actor, a behaviour or a hook; or a process.
 type Turn struct {
 	Fn         *ssa.Function
+	Process    bool
 	Replies    bool        // what it returns is sent
 	Start      bool        // it runs before the first message
 	Behaviours []ssa.Value // package-level variables or calls of Declare
 	Name       string      // for messages
 }
 
-// State returns the parameter that is the state, or nil.
+// State returns the parameter that is the state, or nil. A process has none.
 func (t *Turn) State() *ssa.Parameter {
+	if t.Process {
+		return nil
+	}
 	for _, param := range t.Fn.Params {
 		if _, ok := param.Type().Underlying().(*types.Pointer); ok && !isContext(param.Type()) {
 			return param
@@ -44,7 +49,7 @@ type Step struct {
 	By       *Call         // by which it runs; nil for the turn's function
 	From     *ssa.Function // in which the call is
 	Depth    int
-	Blocking bool // it runs in Context.Blocking
+	Blocking bool // it runs in Context.Blocking, or Proc.Blocking
 }
 
 // InTurn returns how a function comes to run in a turn, or nil.
@@ -93,12 +98,42 @@ func (p *Package) findTurns() {
 			p.findField(instr)
 		}
 	}
+	// What a behaviour calls and a process, too, counts as the behaviour's.
+	slices.SortStableFunc(p.Turns, func(a, b *Turn) int { return order(a.Process) - order(b.Process) })
 	for _, t := range p.Turns {
 		if p.inTurn[t.Fn] == nil {
 			p.inTurn[t.Fn] = &Step{Turn: t}
 		}
 	}
-	p.follow()
+	p.follow(p.Turns)
+	p.findParties()
+}
+
+// findParties takes functions that are given the process which runs them for processes, unless it is
+// known what calls them.
+func (p *Package) findParties() {
+	for _, fn := range p.Funcs {
+		if PartyParam(fn) != nil && p.inTurn[fn] == nil && p.async[fn] == nil {
+			t := newProcess(fn)
+			p.inTurn[fn] = &Step{Turn: t}
+			p.follow([]*Turn{t})
+		}
+	}
+}
+
+// newProcess makes the turn of a process.
+func newProcess(fn *ssa.Function) *Turn {
+	if fn.Parent() != nil {
+		return &Turn{Fn: fn, Process: true, Name: "the process"}
+	}
+	return &Turn{Fn: fn, Process: true, Name: fn.Name()}
+}
+
+func order(last bool) int {
+	if last {
+		return 1
+	}
+	return 0
 }
 
 // findTurn notes what a call makes a turn's function.
@@ -112,6 +147,9 @@ func (p *Package) findTurn(c *Call) {
 		return
 	}
 	t := &Turn{Fn: fn, Name: fn.Name()}
+	if c.API != nil && c.API.Process {
+		t = newProcess(fn)
+	}
 	if c.API != nil {
 		t.Replies = c.API.Replies
 		t.Start = c.API.Role == api.StartHook
@@ -210,9 +248,9 @@ func runsArgument(fn *types.Func) bool {
 
 // follow finds what the functions of turns call, within the package. What they call outside of
 // Context.Blocking comes first, so that a function which is called in both ways counts as such.
-func (p *Package) follow() {
+func (p *Package) follow(turns []*Turn) {
 	var queue, later []*ssa.Function
-	for _, t := range p.Turns {
+	for _, t := range turns {
 		queue = append(queue, t.Fn)
 	}
 	for len(queue) > 0 || len(later) > 0 {
@@ -323,3 +361,6 @@ func fieldName(structType types.Type, i int) string {
 	}
 	return s.Field(i).Name()
 }
+
+// FieldName returns the name of the field whose address is taken.
+func FieldName(at *ssa.FieldAddr) string { return fieldName(deref(at.X.Type()), at.Field) }

@@ -36,11 +36,13 @@ func run(p *rule.Pass) {
 				c.arena(call)
 				c.waits(fn, call)
 				c.own(fn, call)
+				c.process(fn, call)
 			}
 		}
 		c.once(fn)
 		c.order(fn)
 		c.tables(fn)
+		c.workers(fn)
 	}
 	c.missing()
 }

@@ -35,7 +35,7 @@ func (c *checker) waits(fn *ssa.Function, call *flow.Call) {
 // runsInTurn reports whether a function runs in a turn: it is called from there, or is given the
 // context of one.
 func (c *checker) runsInTurn(fn *ssa.Function) bool {
-	if c.Async(fn) != nil {
+	if c.Elsewhere(fn) || c.InProcess(fn) {
 		return false
 	}
 	if c.InTurn(fn) != nil {

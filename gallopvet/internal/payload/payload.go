@@ -4,6 +4,9 @@ package payload
 import (
 	"go/token"
 	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
 
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
 	"github.com/gallop-go/gallop/gallopvet/internal/flow"
@@ -25,6 +28,7 @@ func run(p *rule.Pass) {
 	for _, fn := range p.Funcs {
 		for _, call := range p.Calls(fn) {
 			c.declared(call)
+			c.hidden(call)
 		}
 	}
 	c.instances()
@@ -32,18 +36,46 @@ func run(p *rule.Pass) {
 
 type checker struct{ *rule.Pass }
 
-// declared judges the messages of a behaviour where it is declared.
+// declared judges the messages of a behaviour where it is declared, and those of a process or a
+// channel where it is made.
 func (c *checker) declared(call *flow.Call) {
-	if call.API == nil || call.API.Role != api.Declare {
+	if call.API == nil || call.API.Messages == 0 {
 		return
 	}
 	args := call.TypeArgs()
 	for i := 0; i < call.API.Messages && i < len(args); i++ {
-		c.judge(c.At(call), args[i], c.declaredName(call))
+		if isAny(args[i]) && call.API.Role != api.Declare && !c.Strict {
+			continue // what is put into it is judged where it is sent
+		}
+		c.judge(c.At(call), args[i], declaredName(call))
 	}
 }
 
-func (c *checker) declaredName(call *flow.Call) string {
+// hidden judges what is sent as any, to processes and channels that take anything.
+func (c *checker) hidden(call *flow.Call) {
+	for _, v := range c.Messages(call) {
+		m, ok := v.(*ssa.MakeInterface)
+		if ok && isAny(m.Type()) && strings.HasPrefix(call.API.Name, "process.") {
+			c.judge(c.At(call), m.X.Type(), call.Name())
+		}
+	}
+}
+
+// isAny reports whether a type is any, or an interface that is as good.
+func isAny(t types.Type) bool {
+	i, ok := types.Unalias(t).Underlying().(*types.Interface)
+	_, param := types.Unalias(t).(*types.TypeParam)
+	return ok && !param && i.Empty()
+}
+
+// declaredName says of what the messages are: of a behaviour, a process, or a channel.
+func declaredName(call *flow.Call) string {
+	switch {
+	case call.Is(api.NewChan):
+		return "the channel"
+	case call.API.Process:
+		return "the process"
+	}
 	if name, ok := flow.Text(call.Arg(2)); ok {
 		return name
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/process"
 )
 
 // Race is what the output of a case with a data race has.
@@ -73,4 +74,25 @@ func StartImpatient() *actor.System {
 func Fail(why ...any) {
 	fmt.Fprintln(os.Stderr, why...)
 	os.Exit(2)
+}
+
+// Panics ends the process of the operating system with what a process of gallop panics with. It is
+// to be deferred.
+func Panics() {
+	if r := recover(); r != nil {
+		Fail("panic:", r)
+	}
+}
+
+// NeverQuiet is what the output of a case has in which a process keeps its worker or waits for ever.
+const NeverQuiet = "waits for ever"
+
+// Watch fails in half a second.
+func Watch() { time.AfterFunc(time.Second/2, func() { Fail(NeverQuiet) }) }
+
+// Processes starts a system of processes with one worker, in a determined order, and fails if f
+// does not return soon.
+func Processes(f func(s *process.System)) {
+	Watch()
+	f(process.Start(process.Config{Workers: 1, Seed: 1}))
 }

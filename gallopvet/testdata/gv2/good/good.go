@@ -330,3 +330,11 @@ func (s *shop) Twice(c *actor.Context, _ struct{}) {
 	jobs.Send(c, s.to, j)
 	jobs.Send(c, s.to, j)
 }
+
+// Parts are sent to those who sort them, each to one.
+func Parts(sys *actor.System, all []int) {
+	left, right := slices.Clone(all), slices.Clone(all)
+	for _, part := range [...][]int{left, right} {
+		lib.Sort.Send(sys, lib.SorterType.Spawn(sys, lib.Sorter{}), part)
+	}
+}

@@ -26,8 +26,14 @@ func (s *worker) Run(c *actor.Context, again bool) {
 	_ = out
 }
 
+// Unnamed has no name for the context.
+func (s *worker) Unnamed(*actor.Context, bool) {
+	time.Sleep(time.Second) // want `time.Sleep waits`
+}
+
 var (
 	workerType = actor.NewType[worker]("worker")
 	run        = actor.Declare[bool](workerType, "run")
-	_          = workerType.Table(run.Handle((*worker).Run))
+	unnamed    = actor.Declare[bool](workerType, "unnamed")
+	_          = workerType.Table(run.Handle((*worker).Run), unnamed.Handle((*worker).Unnamed))
 )

@@ -1,0 +1,137 @@
+package duty
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
+	"github.com/gallop-go/gallop/gallopvet/internal/flow"
+)
+
+// tried reports a value that is lost if the channel does not take it. What has no size is a signal,
+// which may be there already.
+func (c *checker) tried(call *flow.Call) {
+	if s, ok := call.Arg(2).Type().Underlying().(*types.Struct); ok && s.NumFields() == 0 {
+		return
+	}
+	c.Reportf(c.At(call), "what TrySend returns is ignored: a value that is refused is lost. "+
+		"Look at it, or write _ = if that is meant")
+}
+
+// locked reports a mutex that is unlocked on some paths of a function, and not on others. Without
+// any Unlock, the function is one that locks for its caller.
+func (c *checker) locked(lock *flow.Call) {
+	fn := lock.Instr.Parent()
+	unlocks := map[ssa.Instruction]bool{}
+	for _, f := range flow.WithLiterals(fn) {
+		for _, call := range c.Calls(f) {
+			if !call.Is(api.Unlock) || !c.sameMutex(lock, call) {
+				continue
+			}
+			if f != fn {
+				return // in a literal: when that runs is not seen
+			}
+			unlocks[call.Instr] = true
+		}
+	}
+	w := flow.Walk{
+		Stop: func(i ssa.Instruction) bool { return unlocks[i] }, Skip: flow.Contradicts(lock.Instr),
+	}
+	if len(unlocks) > 0 && w.Ends(lock.Instr) {
+		c.Reportf(c.At(lock), "the mutex is not unlocked on every path: the next process that locks "+
+			"it waits for ever. Use defer")
+	}
+}
+
+func (c *checker) sameMutex(a, b *flow.Call) bool {
+	one, two := c.Paths(a.Arg(api.Recv)), c.Paths(b.Arg(api.Recv))
+	return len(one) == 1 && len(two) == 1 && one[0] == two[0]
+}
+
+// unanswered reports a request of a type whose address for the reply is looked at nowhere in the
+// package that declares it, and which others do not see.
+func (c *checker) unanswered(call *flow.Call) {
+	args := call.TypeArgs()
+	if len(args) == 0 {
+		return
+	}
+	n, ok := types.Unalias(args[0]).(*types.Named)
+	if !ok || n.Obj().Pkg() != c.Pkg || n.Obj().Exported() || n.TypeArgs().Len() > 0 {
+		return
+	}
+	s, ok := n.Underlying().(*types.Struct)
+	if !ok || replyField(s) < 0 || c.answers(n, replyField(s)) {
+		return
+	}
+	c.Reportf(c.At(call), "requests of type %s are never answered: nothing looks at %s. Who asks "+
+		"waits for ever, or until the time-out", n.Obj().Name(), s.Field(replyField(s)).Name())
+}
+
+// replyField returns which field of a struct is the address for the reply; -1 if not one is.
+func replyField(s *types.Struct) int {
+	found := -1
+	for i := range s.NumFields() {
+		if api.TypeName(s.Field(i).Type()) != api.ReplyTo {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
+}
+
+// answers reports whether a function of the package reads a field of a type, or puts values of the
+// type where they are not followed.
+func (c *checker) answers(n *types.Named, field int) bool {
+	if known, ok := c.answered[n]; ok {
+		return known
+	}
+	if c.answered == nil {
+		c.answered = map[*types.Named]bool{}
+	}
+	for _, fn := range c.Funcs {
+		for instr := range flow.Instructions(fn) {
+			if looks(instr, n, field) {
+				c.answered[n] = true
+				return true
+			}
+		}
+	}
+	c.answered[n] = false
+	return false
+}
+
+func looks(instr ssa.Instruction, n *types.Named, field int) bool {
+	switch i := instr.(type) {
+	case *ssa.Field:
+		return i.Field == field && is(i.X.Type(), n)
+	case *ssa.FieldAddr:
+		if i.Field != field || !is(i.X.Type(), n) {
+			return false
+		}
+		for _, ref := range *i.Referrers() {
+			if st, ok := ref.(*ssa.Store); !ok || st.Addr != i {
+				return true
+			}
+		}
+	case *ssa.MakeInterface:
+		return is(i.X.Type(), n)
+	case *ssa.Convert:
+		return is(i.X.Type(), n)
+	case *ssa.ChangeType:
+		return is(i.X.Type(), n)
+	}
+	return false
+}
+
+// is reports whether a type is n, or points to it.
+func is(t types.Type, n *types.Named) bool {
+	t = types.Unalias(t)
+	if ptr, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(ptr.Elem())
+	}
+	return t == n
+}

@@ -1,0 +1,171 @@
+package flow
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
+)
+
+// IsParty reports whether a type is that of a process, as its own code sees it: *Self or *Proc.
+func IsParty(t types.Type) bool {
+	if _, ok := types.Unalias(t).(*types.Pointer); !ok {
+		return false
+	}
+	name := api.TypeName(t)
+	return name == api.ProcessSelf || name == api.Proc
+}
+
+// PartyParam returns the parameter of a function that is the process which runs it, or nil.
+func PartyParam(fn *ssa.Function) *ssa.Parameter {
+	for _, param := range fn.Params {
+		if IsParty(param.Type()) {
+			return param
+		}
+	}
+	return nil
+}
+
+// InProcess reports whether a function runs in a process: it is the process's, is called from
+// there, or is given the process.
+func (p *Package) InProcess(fn *ssa.Function) bool {
+	step := p.inTurn[fn]
+	return step != nil && step.Turn.Process && !p.Elsewhere(fn)
+}
+
+// Elsewhere reports whether a function runs in another goroutine, or in the turn of another actor,
+// of which nothing is known. The function of a process runs elsewhere than the one that starts it,
+// but it is known to be a process.
+func (p *Package) Elsewhere(fn *ssa.Function) bool {
+	if p.async[fn] == nil {
+		return false
+	}
+	step := p.inTurn[fn]
+	return step == nil || step.By != nil || !step.Turn.Process
+}
+
+// Started returns the outermost function that runs in the same process or goroutine as a literal;
+// the outermost function of the literal, if none in between is started on its own.
+func (p *Package) Started(fn *ssa.Function) *ssa.Function {
+	for p.async[fn] == nil && fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return fn
+}
+
+// Messages returns what a call sends: an argument, or what a function that makes the message
+// returns.
+func (p *Package) Messages(c *Call) []ssa.Value {
+	if v := c.Payload(); v != nil {
+		return []ssa.Value{v}
+	}
+	if c.API == nil || c.API.Request == 0 {
+		return nil
+	}
+	fn := p.local(p.FuncOf(c.Arg(c.API.Request)))
+	if fn == nil {
+		return nil
+	}
+	var all []ssa.Value
+	for instr := range instructions(fn) {
+		if ret, ok := instr.(*ssa.Return); ok && len(ret.Results) == 1 {
+			all = append(all, ret.Results[0])
+		}
+	}
+	return all
+}
+
+// ownRef reports whether a call is Self.Ref of the process that runs.
+func (p *Package) ownRef(c *Call) bool {
+	if !c.Is(api.ProcessRef) {
+		return false
+	}
+	all := p.Paths(c.Arg(api.Recv))
+	for _, q := range all {
+		param, ok := q.Root.(*ssa.Parameter)
+		if !ok || p.Started(param.Parent()) != p.Started(c.Instr.Parent()) {
+			return false
+		}
+	}
+	return len(all) > 0
+}
+
+// ReceivedBy returns what the process behind a ref, or those that receive from a channel, do with
+// what they receive, as effects on parameter 0; nil if that is not known. Only processes of the
+// function that sends, and of the literals in it, are known.
+func (p *Package) ReceivedBy(c *Call) *Summary {
+	if c.API == nil {
+		return nil
+	}
+	switch c.API.Name {
+	case api.ChanSend, api.ChanTrySend:
+		return p.receivedFrom(c.Arg(api.Recv), c.Instr.Parent())
+	}
+	to := c.Arg(c.API.To)
+	if to == nil {
+		return nil
+	}
+	var spawned *Call
+	for _, q := range p.Paths(to) {
+		call, ok := q.Root.(*ssa.Call)
+		if !ok || q.Steps != "" || spawned != nil {
+			return nil
+		}
+		spawned = CallOf(call)
+	}
+	if spawned == nil || spawned.API == nil || !spawned.API.Process {
+		return nil
+	}
+	fn := p.local(p.FuncOf(spawned.Arg(spawned.API.Turn)))
+	if fn == nil {
+		return nil
+	}
+	return p.writesTo(WithLiterals(fn), func(c *Call) bool {
+		switch c.API.Name {
+		case api.Receive, api.ReceiveMatch, api.ReceiveIn, api.ReceiveAfter:
+			return true
+		}
+		return false
+	})
+}
+
+// receivedFrom returns what is done with what is received from a channel.
+func (p *Package) receivedFrom(ch ssa.Value, in *ssa.Function) *Summary {
+	sent := p.Paths(ch)
+	for in.Parent() != nil {
+		in = in.Parent()
+	}
+	return p.writesTo(WithLiterals(in), func(c *Call) bool {
+		if !c.Is(api.ChanRecv) && !c.Is(api.ChanTryRecv) {
+			return false
+		}
+		at := p.Paths(c.Arg(api.Recv))
+		return len(at) == 1 && contains(sent, at[0])
+	})
+}
+
+// writesTo returns what functions write to the results of calls.
+func (p *Package) writesTo(fns []*ssa.Function, receives func(*Call) bool) *Summary {
+	s := &Summary{}
+	for _, fn := range fns {
+		if p.Locks(fn) {
+			continue
+		}
+		for _, a := range p.Accesses(fn) {
+			if c := received(a.At.Root); a.Write && c != nil && c.API != nil && receives(c) {
+				s.Writes = add(s.Writes, []Effect{{Steps: a.At.Steps}})
+			}
+		}
+	}
+	return s
+}
+
+// received returns the call whose only, or first, result a value is, or nil.
+func received(v ssa.Value) *Call {
+	switch v.(type) {
+	case *ssa.Call, *ssa.Extract:
+		return MadeBy(v)
+	}
+	return nil
+}

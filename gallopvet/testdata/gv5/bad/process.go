@@ -1,0 +1,143 @@
+package bad
+
+import (
+	"context"
+
+	"cases/step"
+
+	"github.com/gallop-go/gallop/process"
+)
+
+type question struct{ reply process.ReplyTo[int] }
+
+func ask(to process.ReplyTo[int]) question { return question{to} }
+
+func init() {
+	const panics = "panic: "
+	inProcess("negative channel", panics, func(*process.Proc) {
+		process.NewChan[int](-1) // want `GV5: NewChan is given -1, wants at least 0, and panics`
+	})
+	inProcess("close nil", panics, func(p *process.Proc) {
+		(*process.Chan[int])(nil).Close(p) // want `Chan.Close is given a nil Chan and panics`
+	})
+	inProcess("closed twice", panics, func(p *process.Proc) {
+		c := process.NewChan[int](0)
+		c.Close(p)
+		c.Close(p) // want `Chan.Close comes after the channel is closed \(line \d+\), and panics`
+	})
+	inProcess("send after close", panics, func(p *process.Proc) {
+		c := process.NewChan[int](1)
+		c.Close(p)
+		c.Send(p, 1) // want `Chan.Send comes after the channel is closed`
+	})
+	inProcess("try after close", panics, func(p *process.Proc) {
+		c := process.NewChan[int](1)
+		c.Close(p)
+		_ = c.TrySend(p, 1) // want `Chan.TrySend comes after the channel is closed`
+	})
+	inProcess("one case twice", panics, func(p *process.Proc) {
+		k := process.RecvFrom(process.NewChan[int](0), nil, nil)
+		process.Select(p, k, process.After(1), k) // want `Select is given one case twice, and panics`
+	})
+	inProcess("unlocked", panics, func(p *process.Proc) {
+		var mu process.Mutex
+		mu.Unlock(p) // want `Mutex.Unlock of a mutex that is not locked panics`
+	})
+	inProcess("unlocked twice", panics, func(p *process.Proc) {
+		var mu process.Mutex
+		mu.Lock(p)
+		mu.Unlock(p)
+		mu.Unlock(p) // want `Mutex.Unlock comes after another \(line \d+\) of the same mutex, and panics`
+	})
+	inProcess("zero ref", panics, func(p *process.Proc) {
+		var r process.Ref[int]
+		r.Send(p, 1) // want `Ref.Send is given a zero Ref and panics`
+	})
+	inProcess("zero process", panics, func(p *process.Proc) {
+		_ = process.Process{}.Join(p) // want `Process.Join is given a zero Process and panics`
+	})
+	inProcess("zero address", panics, func(p *process.Proc) {
+		process.ReplyTo[int]{}.Reply(p, 1) // want `ReplyTo.Reply is given a zero ReplyTo and panics`
+	})
+	inProcess("call to nothing", panics, func(p *process.Proc) {
+		_, _ = process.Call(p, process.Ref[question]{}, 0, ask) // want `Call is given a zero Ref and panics`
+	})
+	inProcess("no name for nothing", panics, func(*process.Proc) {
+		_ = process.Register("me", process.Ref[int]{}) // want `Register is given a zero Ref and panics`
+	})
+	inProcess("no party", panics, func(*process.Proc) {
+		process.NewChan[int](1).Send(nil, 1) // want `Chan.Send is given a nil Party and panics`
+	})
+	inProcess("no function", panics, func(p *process.Proc) {
+		p.Blocking(nil) // want `Proc.Blocking is given a nil function and panics`
+	})
+	step.Case("gv5/process: workers", panics, func() {
+		defer step.Panics()
+		process.Start(process.Config{
+			Workers: 57, // want `Start wants up to 56 workers, is given 57, and panics`
+		})
+	})
+
+	blocked("call of itself", func(s *process.System) {
+		process.Spawn(s, func(self *process.Self[question]) {
+			_, _ = process.Call(self, self.Ref(), 0, ask) // want `Call of the process itself waits for its own reply`
+		})
+	})
+	blocked("reply taken twice", func(s *process.System) {
+		r := process.Spawn(s, func(self *process.Self[question]) { self.Receive().reply.Reply(self, 1) })
+		process.Go(s, func(p *process.Proc) {
+			a := process.Ask(p, r, ask)
+			_, _ = a.Reply(p)
+			_, _ = a.Reply(p) // want `the reply was taken before \(line \d+\): this waits for ever`
+		})
+	})
+	never("waits for its system", func(s *process.System) {
+		process.Go(s, func(*process.Proc) {
+			_ = s.Wait(context.Background()) // want `System.Wait in a process of the system waits for the process itself, for ever`
+		})
+	})
+	never("runs its system", func(s *process.System) {
+		process.Go(s, func(p *process.Proc) {
+			process.Go(p, func(*process.Proc) {
+				s.Run() // want `System.Run in a process of the system waits for the process itself, for ever`
+			})
+		})
+	})
+	never("stops its system", func(s *process.System) {
+		process.Spawn(s, func(*process.Self[int]) {
+			s.Stop() // want `System.Stop in a process of the system waits for the process itself, for ever`
+		})
+	})
+}
+
+func inProcess(name, want string, f func(p *process.Proc)) {
+	step.Case("gv5/process: "+name, want, func() {
+		s := process.Start(process.Config{})
+		process.Go(s, func(p *process.Proc) {
+			defer step.Panics()
+			f(p)
+		})
+		s.Run()
+	})
+}
+
+// blocked runs a case that is blocked for ever.
+func blocked(name string, f func(s *process.System)) {
+	step.Case("gv5/process: "+name, "blocked: ", func() {
+		s := process.Start(process.Config{})
+		f(s)
+		for _, b := range s.Run() {
+			step.Fail("blocked:", b)
+		}
+	})
+}
+
+// never runs a case that keeps its system from being quiet.
+func never(name string, f func(s *process.System)) {
+	step.Case("gv5/process: "+name, step.NeverQuiet, func() {
+		step.Processes(func(s *process.System) {
+			f(s)
+			s.Run()
+		})
+	})
+}
