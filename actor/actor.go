@@ -137,7 +137,7 @@ type coldState struct {
 	// Urgent mail of a suspended actor, or of one that has sent too much while it is muted.
 	held      messageList
 	stash     stashList
-	unstashed messageList // what the behaviour that runs has unstashed
+	unstashed stashList // what the behaviour that runs has unstashed
 
 	backoff  *backoff        // nil unless it is suspended and in a back-off
 	decision access.Decision // what came of the last reason for which it fell by itself

@@ -235,6 +235,6 @@ func (t *typeRoots) queued(roots []heap.Root, m, end *message) []heap.Root {
 
 // verifyRoots checks that no message that may have handles is between the stash and the mailbox.
 func verifyRoots(x *coldState) {
-	invariant.Check(x.unstashed.First == nil,
+	invariant.Check(x.unstashed.n == 0,
 		"what was unstashed is not in the mailbox when the roots are listed")
 }

@@ -97,7 +97,7 @@ func (a *cell) closeBox(e env) {
 	if x.backoff != nil { // its system has taken it along
 		a.waited()
 	}
-	for _, left := range [...]*message{x.unstashed.All(), x.stash.all(), x.held.All()} {
+	for _, left := range [...]*message{x.unstashed.all(), x.stash.all(), x.held.All()} {
 		deadLetters(e, a, left, why)
 	}
 	a.discardMailbox(e, why)

@@ -211,7 +211,7 @@ func (a *cell) forget(c *Context, x *coldState) {
 	for _, m := range slices.Backward(x.watching.Members()) {
 		m.cancel(e)
 	}
-	x.unstashed.Add(x.stash.all())
+	x.stash.moveTo(&x.unstashed, x.stash.n)
 	a.requeueUnstashed(x)
 	a.freeArena(e)
 	a.dispatchBy(nil)

@@ -118,29 +118,6 @@ func (a *cell) shutGate() (full bool) { return a.policy().shut(a) }
 // let in. Owner only.
 func (a *cell) openGate() *backpressure.Waiter[waiting] { return a.policy().reopen(a) }
 
-// release unblocks all in a wait list that was opened, oldest first. A muted
-// actor that no other gate holds back runs again, and opens its own gate first: the
-// chain unwinds without recursion, because those behind it are appended.
-func release(e env, list *backpressure.Waiter[waiting]) {
-	var todo []*cell
-	for {
-		for list != nil {
-			w := list
-			list = w.Next()
-			if a := w.Who.muted; a.blockedOn.Unblock() {
-				todo = append(todo, a)
-			}
-			e.keepWaiter(w)
-		}
-		if len(todo) == 0 {
-			return
-		}
-		a := todo[0]
-		todo = todo[1:]
-		list = a.unmute(e)
-	}
-}
-
 // unmute makes a parked actor runnable and returns those that wait for it. The caller has undone
 // the last block, so it owns the cell.
 func (a *cell) unmute(e env) *backpressure.Waiter[waiting] {

@@ -148,7 +148,7 @@ func (a *cell) endBackoff(x *coldState) {
 	f := x.backoff
 	x.backoff = nil
 	a.flow.Load().suspended.Store(nil)
-	a.in.Prepend(f.mail.All())
+	a.in.Prepend(&f.mail)
 }
 
 // unasked refuses requests that do not wait for a restart, and messages that have only called the

@@ -110,7 +110,7 @@ func (c *Context) stashed() int {
 }
 
 // UnstashAll puts the messages in the running actor's stash in front of its mailbox, in
-// the order in which they were sent.
+// the order in which they were sent. The cost does not depend on how many there are.
 func UnstashAll(c *Context) {
 	mustRun(c, "UnstashAll")
 	c.unstash(c.stashed())
@@ -138,7 +138,7 @@ func (c *Context) unstash(n int) {
 		return
 	}
 	x := c.self.cold
-	x.unstashed.Add(x.stash.take(n))
+	x.stash.moveTo(&x.unstashed, n)
 	c.then |= lookAgain // the mailbox is the turn's until the behaviour returns
 }
 
@@ -153,19 +153,22 @@ func (s *stashList) add(m *message) {
 	s.n++
 }
 
-// take removes the n oldest, of which there are so many, and returns them as a chain.
-func (s *stashList) take(n int) *message {
+// moveTo moves the n oldest, of which there are so many, behind what is in to. All of them are moved
+// in constant time, fewer in proportion to n.
+func (s *stashList) moveTo(to *stashList, n int) {
+	to.n += n
 	if n == s.n {
-		return s.all()
+		s.n = 0
+		to.list.Append(&s.list)
+		return
 	}
-	first := s.list.First
-	last := first
-	for range n - 1 {
-		last = last.Next
-	}
-	s.list.First, last.Next = last.Next, nil
 	s.n -= n
-	return first
+	part := messageList{First: s.list.First, Last: s.list.First}
+	for range n - 1 {
+		part.Last = part.Last.Next
+	}
+	s.list.First, part.Last.Next = part.Last.Next, nil
+	to.list.Append(&part)
 }
 
 // all empties the stash and returns it as a chain.
@@ -177,9 +180,10 @@ func (s *stashList) all() *message {
 // requeueUnstashed puts what has been unstashed into the consumer's half of the mailbox. Owner
 // only, between two messages.
 func (a *cell) requeueUnstashed(x *coldState) {
-	if m := x.unstashed.All(); m != nil {
-		a.policy().added(a, msg.Distance(m, nil))
-		a.in.Prepend(m)
+	if n := x.unstashed.n; n != 0 {
+		a.policy().added(a, n)
+		x.unstashed.n = 0
+		a.in.Prepend(&x.unstashed.list)
 		if x.stash.n == 0 {
 			a.sys().stopList.remove(x)
 			x.stashes = false

@@ -16,6 +16,13 @@ var bankingStash = program{
 	gallop: bankingStashGallop, plain: bankingPlain, message: bankingMessage,
 }
 
+// bankingNoStash is the same without the stash: an account takes in whatever comes while it waits
+// for a reply. It shows what the stash costs.
+var bankingNoStash = program{
+	name: "banking-nostash", about: "banking, where accounts do not wait", n: 120_000,
+	gallop: bankingNoStashGallop, plain: bankingPlain,
+}
+
 const (
 	accounts      = 1000
 	initialAmount = 1 << 40

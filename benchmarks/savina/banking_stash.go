@@ -7,6 +7,7 @@ import "github.com/gallop-go/gallop/actor"
 // time.)
 type stashAccount struct {
 	index, balance int
+	waits          bool                   // else no message is put aside
 	teller         actor.Ref[stashTeller] // whose order is under way
 	total          actor.Ref[tally]
 }
@@ -59,19 +60,25 @@ func (a *stashAccount) move(ctx *actor.Context, m stashCredit) {
 	a.balance -= m.amount
 	a.teller = m.teller
 	stashAccountDebit.Send(ctx, m.to, stashDebit{m.amount, actor.Self[stashAccount](ctx)})
-	actor.Become(ctx, waitingAccount)
+	if a.waits {
+		actor.Become(ctx, waitingAccount)
+	}
 }
 
 func (a *stashAccount) debit(ctx *actor.Context, m stashDebit) {
 	a.balance += m.amount
 	stashAccountReply.Send(ctx, m.reply, struct{}{})
-	actor.Unstash(ctx, 1)
+	if a.waits {
+		actor.Unstash(ctx, 1)
+	}
 }
 
 func (a *stashAccount) reply(ctx *actor.Context, _ struct{}) {
 	stashTellerDone.Send(ctx, a.teller, struct{}{})
-	actor.Unbecome(ctx)
-	actor.Unstash(ctx, 1)
+	if a.waits {
+		actor.Unbecome(ctx)
+		actor.Unstash(ctx, 1)
+	}
 }
 
 func (a *stashAccount) show(ctx *actor.Context, _ struct{}) {
@@ -94,11 +101,17 @@ func (t *stashTeller) oneDone(ctx *actor.Context, _ struct{}) {
 	}
 }
 
-func bankingStashGallop(sys *actor.System, n int) uint64 {
+func bankingStashGallop(sys *actor.System, n int) uint64 { return stashAccounts(sys, n, true) }
+
+func bankingNoStashGallop(sys *actor.System, n int) uint64 { return stashAccounts(sys, n, false) }
+
+func stashAccounts(sys *actor.System, n int, wait bool) uint64 {
 	total, out := newTally(sys, accounts)
 	all := make([]actor.Ref[stashAccount], accounts)
 	for i := range all {
-		all[i] = stashAccountType.Spawn(sys, stashAccount{index: i, balance: initialAmount, total: total})
+		all[i] = stashAccountType.Spawn(sys, stashAccount{
+			index: i, balance: initialAmount, waits: wait, total: total,
+		})
 	}
 	stashTellerStart.Send(sys,
 		stashTellerType.Spawn(sys, stashTeller{teller: newTeller(n), all: all}), struct{}{})

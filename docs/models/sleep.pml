@@ -20,6 +20,13 @@
  * once), DOUBLE (P2 grants a token to those who are awake, too), RETIRE_BLIND (a worker
  * that retires does not look for Stop), RETIRE_LAST (the last one awake may retire),
  * RAISE_QUIET (a raised limit wakes no worker).
+ *
+ * With LEAVES the bits are in words of their own, and the idle word has the number of sleepers
+ * that can be claimed (sched/idle_leaves.go); which bit a claim clears is left open. Mutants:
+ * ROOT_ONLY (an empty root is taken for a token on its way), FORGOTTEN (a claim for which the own
+ * bit is gone is dropped), UNDO_BLIND (a worker that does not retire after all, and whose bit was
+ * cleared, does not count itself in), TAKE_STORE (a bit is cleared in two steps), SET_LATE (the
+ * own bit is set after the root counts it, and a claim does not wait for a bit).
  */
 #ifndef W
 #define W 2
@@ -39,30 +46,64 @@ byte limit = W;
 byte q, ring[W];
 bool token[W], handed[W], waits[W], idly[W];
 bool stop;
+#ifdef LEAVES
+byte root = W;
+#endif
 byte left = W;
 byte made, ran, spawned, pushers;
 bool blocker;            /* there has been one, or there may be none */
 bool raises;             /* the governor will raise the limit again */
 
-#define awake (W - ((bits & 1) + ((bits >> 1) & 1) + ((bits >> 2) & 1)))
 #define SET(i) ((bits >> (i)) & 1)
+#ifdef LEAVES
+#define awake (W - root)
+#define asleep root
+#else
+#define awake (W - ((bits & 1) + ((bits >> 1) & 1) + ((bits >> 2) & 1)))
+#define asleep bits
+#endif
 
-inline counts() { assert(searching <= W); assert(bits < (1 << W)) }
+inline counts() { assert(searching <= W); assert(bits < (1 << W)); assert(awake <= W) }
+
+/* the bit that a claim clears: any */
+inline take() {
+	atomic {
+#ifdef SET_LATE
+		assert(bits != 0);
+#endif
+		(bits != 0);
+		j = 0;
+		do :: !SET(j) -> j++ :: SET(j) -> break :: (SET(j) && bits >> (j + 1)) -> j++ od;
+#ifndef TAKE_STORE
+		bits = bits & ~(1 << j)
+#endif
+	};
+#ifdef TAKE_STORE
+	bits = bits & ~(1 << j)
+#endif
+}
 
 /* W2, W3: j becomes the worker that is owed a token, or NOWORKER */
 inline wake(search) {
 	atomic {
 		j = NOWORKER;
 		if
-		:: (searching > 0 || bits == 0 || awake >= limit) -> skip
+		:: (searching > 0 || asleep == 0 || awake >= limit) -> skip
 		:: else ->
 			j = 0;
+#ifdef LEAVES
+			root--;
+#else
 			do :: !SET(j) -> j++ :: else -> break od;
 			bits = bits & ~(1 << j);
+#endif
 			searching = searching + search;
 			counts()
 		fi
-	}
+	};
+#ifdef LEAVES
+	if :: j != NOWORKER -> take() :: else fi
+#endif
 }
 
 /* W4 */
@@ -125,30 +166,81 @@ inline look() {
 }
 
 inline announce() {
+#if defined(LEAVES) && !defined(SET_LATE)
+	atomic { assert(!SET(me)); bits = bits | (1 << me) };
+#endif
 	atomic {
+#ifdef LEAVES
+		root++;
+#else
 		assert(!SET(me));
 		bits = bits | (1 << me);
+#endif
 #ifndef UNCOUNTED
 		searching = searching - counted;
 #endif
 		counted = 0;
 		counts()
+	};
+#ifdef SET_LATE
+	bits = bits | (1 << me)
+#endif
+}
+
+/* Clears the bit of worker i: j is i, or NOWORKER if a token is on its way to i, or a worker that
+ * is owed a token while another one is on its way to i. */
+inline clearBit(i) {
+#ifdef LEAVES
+	do
+	:: !SET(i) -> j = NOWORKER; break
+#ifdef ROOT_ONLY
+	:: atomic { root == 0 -> j = NOWORKER; break }
+#endif
+	:: atomic { root > 0 -> root-- };
+		atomic {
+			if
+			:: SET(i) -> bits = bits & ~(1 << i); j = i
+			:: else -> j = W
+			fi
+		};
+#ifdef FORGOTTEN
+		if :: j == W -> j = NOWORKER :: else fi;
+#else
+		if :: j == W -> take() :: else fi;
+#endif
+		break
+	od
+#else
+	atomic {
+		if
+		:: SET(i) -> bits = bits & ~(1 << i); j = i
+		:: else -> j = NOWORKER
+		fi;
+		counts()
 	}
+#endif
+}
+
+/* Wakes the worker j with no task, and not counted. */
+inline grantIdly() {
+	if
+	:: j != NOWORKER -> idly[j] = 1; grant(j); j = NOWORKER
+	:: else
+	fi
 }
 
 /* Stop has come: P2 on oneself, in case it came by too early */
 inline wakeMyself() {
-	atomic {
-		if
-		:: SET(me) -> bits = bits & ~(1 << me); searching++; counted = 1; counts(); goto find
-		:: else
-		fi
-	}
+	clearBit(me);
+	if
+	:: j == me -> j = NOWORKER; goto find
+	:: else -> grantIdly()
+	fi
 }
 
 proctype worker(byte me) {
 	byte j = NOWORKER, k;
-	bool got, counted, lookAgain;
+	bool got, counted, lookAgain, saw;
 	goto park;
 
 turn:	/* a task is in hand */
@@ -221,12 +313,12 @@ S2:	workLeft();
 #endif
 	if
 	:: got ->
-S3:		atomic {
-			if
-			:: SET(me) -> bits = bits & ~(1 << me); goto find
-			:: else
-			fi
-		};
+S3:		clearBit(me);
+		if
+		:: j == me -> j = NOWORKER; goto find
+		:: else -> grantIdly()
+		fi;
+		saw = 1;
 #ifdef STALE
 		goto find
 #endif
@@ -239,7 +331,15 @@ S4:	atomic { token[me] -> token[me] = 0; waits[me] = 0 };
 		got = handed[me]; handed[me] = 0;
 		counted = (!got && !idly[me]); idly[me] = 0
 	};
-	if :: got -> goto turn :: else fi;
+	if
+	:: got ->
+		if
+		:: saw -> saw = 0; workLeft(); if :: got -> notify() :: else fi
+		:: else
+		fi;
+		goto turn
+	:: else -> saw = 0
+	fi;
 #ifdef RESUSPEND
 	if
 	:: q == 0 -> announce(); goto park
@@ -253,6 +353,23 @@ retire:	/* the governor wants fewer */
 	:: atomic { ring[me] > 0 -> ring[me]--; q++ }
 	:: atomic { ring[me] == 0 -> break }
 	od;
+#ifdef LEAVES
+	bits = bits | (1 << me);
+	if
+	:: atomic { awake > limit -> root++; counts() }
+	:: atomic { awake <= limit -> skip };
+		atomic {
+			if
+			:: SET(me) -> bits = bits & ~(1 << me); goto find
+			:: else
+			fi
+		};
+#ifndef UNDO_BLIND
+		root++
+#endif
+	fi;
+	saw = 1;
+#else
 	atomic {
 		if
 #ifdef RETIRE_LAST
@@ -263,6 +380,7 @@ retire:	/* the governor wants fewer */
 #endif
 		fi
 	};
+#endif
 #ifndef RETIRE_BLIND
 	if
 	:: stop -> wakeMyself()
@@ -297,7 +415,7 @@ proctype governor() {
 }
 
 proctype stopper() {
-	byte i;
+	byte i, j = NOWORKER;
 #ifndef EARLY
 	(pushers == P && ran == made);         /* nothing is left to do */
 #endif
@@ -305,15 +423,12 @@ P1:	stop = 1;
 	do
 	:: i < W ->
 #ifdef DOUBLE
-P2:		atomic { bits = bits & ~(1 << i); searching++ };
-		grant(i);
+P2:		bits = bits & ~(1 << i);
+		j = i;
 #else
-P2:		if
-		:: atomic { SET(i) -> bits = bits & ~(1 << i); searching++; counts() };
-			grant(i)
-		:: atomic { !SET(i) -> skip }
-		fi;
+P2:		clearBit(i);
 #endif
+		grantIdly();
 		i++
 	:: else -> break
 	od;

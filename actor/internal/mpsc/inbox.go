@@ -18,8 +18,8 @@ func (in *Inbox) Pending() *Message { return in.pending }
 // SetPending makes m, and what it links to, the messages that were taken out and have not run.
 func (in *Inbox) SetPending(m *Message) { in.pending = m }
 
-// Prepend puts a chain before what is pending.
-func (in *Inbox) Prepend(m *Message) { in.pending = msg.Concat(m, in.pending) }
+// Prepend moves a list before what is pending, in constant time.
+func (in *Inbox) Prepend(l *msg.List) { in.pending = l.Before(in.pending) }
 
 // Tail returns the mailbox's head at the last drain, or a bias mark.
 func (in *Inbox) Tail() *Message { return in.tail }

@@ -48,6 +48,33 @@ func (l *List) PutBack(m *Message) {
 	l.First = m
 }
 
+// Append moves all of o behind what is in l, in constant time.
+func (l *List) Append(o *List) {
+	switch {
+	case o.First == nil:
+		return
+	case l.First == nil:
+		l.First = o.First
+	default:
+		l.Last.Next = o.First
+	}
+	l.Last = o.Last
+	*o = List{}
+	if invariant.On {
+		verifyList(l)
+	}
+}
+
+// Before puts all of l in front of the chain m, in constant time, and returns the whole chain. The
+// list is empty afterwards.
+func (l *List) Before(m *Message) (chain *Message) {
+	if l.First == nil {
+		return m
+	}
+	l.Last.Next = m
+	return l.All()
+}
+
 // All empties the list and returns it as a chain.
 func (l *List) All() *Message {
 	m := l.First
