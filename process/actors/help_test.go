@@ -49,6 +49,8 @@ var logOf = map[*actor.System]*logs{}
 
 func log(c *actor.Context, what any) { logOf[c.System()].lines <- fmt.Sprint(what) }
 
+var quietLogger = actor.WithLogger(slog.New(slog.DiscardHandler))
+
 var quietLetters = actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}})
 
 // onEach runs f with workers that steal and with a deterministic system.
@@ -56,7 +58,7 @@ func onEach(t *testing.T, f func(t *testing.T, sys *actor.System)) {
 	for name, o := range map[string]actor.Option{"one worker": actor.WithWorkers(1),
 		"two": actor.WithWorkers(2), "deterministic": actor.WithDeterministic(7)} {
 		t.Run(name, func(t *testing.T) {
-			sys := actor.Start(o, quietLetters, actor.WithLogger(slog.New(slog.DiscardHandler)))
+			sys := actor.Start(o, quietLetters, quietLogger)
 			logOf[sys] = &logs{make(chan string, 100)}
 			defer delete(logOf, sys)
 			defer sys.Stop()
