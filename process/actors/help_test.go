@@ -23,6 +23,7 @@ var (
 	take       = actor.Declare[int](puppetType, "take")
 	double     = actor.DeclareAsk[int, int](puppetType, "double")
 	heard      = actor.Declare[actor.Result[int]](puppetType, "heard")
+	quietly    = actor.Declare[actor.Result[int]](puppetType, "quietly")
 	downs      = actor.Declare[actor.Down](puppetType, "downs")
 	exits      = actor.Declare[actor.Exit](puppetType, "exits")
 	_          = puppetType.Table(
@@ -35,6 +36,7 @@ var (
 			return 2 * n, nil
 		}),
 		heard.Handle(func(_ *puppet, c *actor.Context, r actor.Result[int]) { log(c, r) }),
+		quietly.Handle(func(*puppet, *actor.Context, actor.Result[int]) {}),
 		downs.Handle(func(_ *puppet, c *actor.Context, d actor.Down) { log(c, d.Reason) }),
 		exits.Handle(func(_ *puppet, c *actor.Context, e actor.Exit) { log(c, e.Reason) }),
 	)
