@@ -11,8 +11,8 @@ import (
 	"github.com/gallop-go/gallop/process/actors"
 )
 
-// swarm is a system of actors and processes that send, ask, link, fail and kill by chance.
-// Whatever they do, what was sent is what ran and what became a dead letter, and the system becomes quiet.
+// swarm is a system of actors and processes that send, ask, link, fail and kill by chance. Whatever
+// they do, what was sent is what ran and what became a dead letter, and the system becomes quiet.
 type swarm struct {
 	t      *testing.T
 	sys    *actor.System
