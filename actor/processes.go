@@ -142,14 +142,14 @@ func (e *processEnv) schedule(a *cell) {
 	e.System.schedule(a)
 }
 
-// send implements env.
+// send implements env. The process yields, or ends if it was told to, when the message is sent.
 func (e *processEnv) send(to *cell, m *message, d *descriptor) {
-	e.p.Operation("Send")
-	if to.gate.IsOpen() && !to.shared().queues || e.stands || e.worker() == nil {
+	if w := e.worker(); to.gate.IsOpen() && !to.shared().queues || e.stands || w == nil {
 		m.ID = d.id
 		if err := e.push(to, m, asPlain); err != nil {
 			e.lose(to, m, d, err)
 		}
+		e.p.Operation("Send")
 		return
 	}
 	e.stands = true

@@ -105,7 +105,7 @@ type face struct{ p *Proc }
 
 // Worker implements access.Running.
 func (f face) Worker() any {
-	f.p.mustRun("Sender")
+	f.p.mustRun("Send")
 	return f.p.w
 }
 

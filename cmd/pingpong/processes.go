@@ -13,7 +13,7 @@ import (
 )
 
 var processes = scenario{
-	name: "process", op: "message", ops: "messages", n: 1_000_000, still: true,
+	name: "process", op: "message", ops: "messages", n: 1_000_000, uncounted: true,
 	about: "two processes and one ball by mailbox, goroutines by channels",
 	actors: func(_ context.Context, sys *actor.System, j job) <-chan uint64 {
 		out := make(chan uint64, 1)
@@ -76,7 +76,7 @@ func rally(n int) <-chan uint64 {
 }
 
 var chans = scenario{
-	name: "chan", op: "message", ops: "messages", n: 1_000_000, still: true,
+	name: "chan", op: "message", ops: "messages", n: 1_000_000, uncounted: true,
 	about: "two processes, or goroutines, and one ball by channels",
 	actors: func(_ context.Context, sys *actor.System, j job) <-chan uint64 {
 		out := make(chan uint64, 1)
@@ -105,7 +105,7 @@ var chans = scenario{
 const feeders = 4 // of a select
 
 var selects = scenario{
-	name: "select", op: "value", ops: "values", n: 500_000, still: true,
+	name: "select", op: "value", ops: "values", n: 500_000, uncounted: true,
 	about: "a process, or goroutine, that selects over four channels",
 	actors: func(_ context.Context, sys *actor.System, j job) <-chan uint64 {
 		out, procs := make(chan uint64, 1), actors.Join(sys)

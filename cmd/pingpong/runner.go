@@ -77,7 +77,7 @@ func gallopTurn(ctx context.Context, s scenario, j job, opts options, bar *progr
 	defer sys.Stop()
 	t := timed(func() (uint64, error) {
 		done := byMessages(func() uint64 { return sys.Stats().Messages }, s.messages(j.n))
-		if s.still {
+		if s.uncounted {
 			done = byTime(0)
 		}
 		return await(ctx, s.actors(ctx, sys, j), trouble, bar, done)

@@ -22,14 +22,14 @@ type job struct {
 // goroutines and channels. Both sides begin to work when they are called and put
 // the count they end with into the channel that they return.
 type scenario struct {
-	name    string
-	op, ops string // what -n counts, one and many
-	about   string
-	n       int                // operations in a turn unless -n says otherwise
-	fit     func(n int) int    // the nearest size the work can have; nil: any
-	want    func(n int) uint64 // the count a right run ends with; nil: n itself
-	perOp   float64            // messages that an operation takes, about; 0: one
-	still   bool               // processes do the work, which count no messages
+	name      string
+	op, ops   string // what -n counts, one and many
+	about     string
+	n         int                // operations in a turn unless -n says otherwise
+	fit       func(n int) int    // the nearest size the work can have; nil: any
+	want      func(n int) uint64 // the count a right run ends with; nil: n itself
+	perOp     float64            // messages that an operation takes, about; 0: one
+	uncounted bool               // processes do the work, which count no messages
 	// The context ends when the run is interrupted; only what waits outside of the system needs it.
 	actors   func(ctx context.Context, sys *actor.System, j job) <-chan uint64
 	channels func(j job) <-chan uint64

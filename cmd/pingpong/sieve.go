@@ -11,7 +11,7 @@ import (
 const maxSieve = 100_000 // numbers: the hand-overs grow with nearly the square
 
 var sieve = scenario{
-	name: "sieve", op: "number", ops: "numbers", n: 8_000, still: true,
+	name: "sieve", op: "number", ops: "numbers", n: 8_000, uncounted: true,
 	about: "primes by a chain of filters: a process or goroutine for each",
 	fit:   func(n int) int { return min(n, maxSieve) },
 	want:  func(n int) uint64 { return primes(n) },

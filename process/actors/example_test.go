@@ -12,11 +12,11 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// A Stock keeps things and gives them away. Orders come as messages, and what becomes of a request
+// A Depot keeps things and gives them away. Orders come as messages, and what becomes of a request
 // to a process comes as Paid.
-type Stock struct{ left int }
+type Depot struct{ left int }
 
-func (s *Stock) Take(_ *actor.Context, n int) (int, error) {
+func (s *Depot) Take(_ *actor.Context, n int) (int, error) {
 	if n > s.left {
 		return s.left, errors.New("sold out")
 	}
@@ -24,23 +24,23 @@ func (s *Stock) Take(_ *actor.Context, n int) (int, error) {
 	return s.left, nil
 }
 
-func (s *Stock) Fill(_ *actor.Context, n int) { s.left += n }
+func (s *Depot) Fill(_ *actor.Context, n int) { s.left += n }
 
-func (s *Stock) Run(c *actor.Context, f func(*actor.Context)) { f(c) }
+func (s *Depot) Run(c *actor.Context, f func(*actor.Context)) { f(c) }
 
-func (s *Stock) Paid(_ *actor.Context, r actor.Result[string]) { fmt.Println(r.Value, r.Err) }
+func (s *Depot) Paid(_ *actor.Context, r actor.Result[string]) { fmt.Println(r.Value, r.Err) }
 
-func (s *Stock) Gone(_ *actor.Context, d actor.Down) { fmt.Println("gone:", d.Reason) }
+func (s *Depot) Gone(_ *actor.Context, d actor.Down) { fmt.Println("gone:", d.Reason) }
 
 var (
-	StockType = actor.NewType[Stock]("stock")
-	Take      = actor.DeclareAsk[int, int](StockType, "take")
-	Fill      = actor.Declare[int](StockType, "fill")
-	Run       = actor.Declare[func(*actor.Context)](StockType, "run")
-	Paid      = actor.Declare[actor.Result[string]](StockType, "paid")
-	Gone      = actor.Declare[actor.Down](StockType, "gone")
-	_         = StockType.Table(Take.Handle((*Stock).Take), Fill.Handle((*Stock).Fill),
-		Run.Handle((*Stock).Run), Paid.Handle((*Stock).Paid), Gone.Handle((*Stock).Gone))
+	DepotType = actor.NewType[Depot]("depot")
+	Take      = actor.DeclareAsk[int, int](DepotType, "take")
+	Fill      = actor.Declare[int](DepotType, "fill")
+	Run       = actor.Declare[func(*actor.Context)](DepotType, "run")
+	Paid      = actor.Declare[actor.Result[string]](DepotType, "paid")
+	Gone      = actor.Declare[actor.Down](DepotType, "gone")
+	_         = DepotType.Table(Take.Handle((*Depot).Take), Fill.Handle((*Depot).Fill),
+		Run.Handle((*Depot).Run), Paid.Handle((*Depot).Paid), Gone.Handle((*Depot).Gone))
 )
 
 // startQuiet starts a system with one worker that logs nothing.
@@ -52,10 +52,10 @@ func startQuiet() *actor.System {
 // blocked for ever.
 func Example() {
 	sys := startQuiet()
-	stock := StockType.Spawn(sys, Stock{left: 3})
+	depot := DepotType.Spawn(sys, Depot{left: 3})
 	process.Go(actors.Join(sys), func(p *process.Proc) {
 		for {
-			left, err := actors.Call(p, Take, stock, 0, 2)
+			left, err := actors.Call(p, Take, depot, 0, 2)
 			fmt.Println(left, err)
 			if err != nil {
 				break
@@ -85,11 +85,11 @@ func ExampleJoin() {
 // A behaviour sends to a process.
 func ExampleEnv() {
 	sys := startQuiet()
-	stock := StockType.Spawn(sys, Stock{})
+	depot := DepotType.Spawn(sys, Depot{})
 	printer := process.Spawn(actors.Join(sys), func(self *process.Self[string]) {
 		fmt.Println(self.Receive())
 	})
-	Run.Send(sys, stock, func(c *actor.Context) { printer.Send(actors.Env(c), "from a behaviour") })
+	Run.Send(sys, depot, func(c *actor.Context) { printer.Send(actors.Env(c), "from a behaviour") })
 	_ = sys.Run()
 	// Output:
 	// from a behaviour
@@ -100,11 +100,11 @@ func ExampleSender() {
 	sys := startQuiet()
 	process.Go(actors.Join(sys), func(p *process.Proc) {
 		s := actors.Sender(p)
-		stock := StockType.Spawn(s, Stock{})
+		depot := DepotType.Spawn(s, Depot{})
 		for range 100 {
-			Fill.Send(s, stock, 1)
+			Fill.Send(s, depot, 1)
 		}
-		fmt.Println(actors.Call(p, Take, stock, 0, 1))
+		fmt.Println(actors.Call(p, Take, depot, 0, 1))
 	})
 	_ = sys.Run()
 	// Output:
@@ -114,12 +114,12 @@ func ExampleSender() {
 // A request may be one case of a select.
 func ExampleAsk() {
 	sys := startQuiet()
-	stock := StockType.Spawn(sys, Stock{left: 5})
+	depot := DepotType.Spawn(sys, Depot{left: 5})
 	process.Go(actors.Join(sys), func(p *process.Proc) {
 		var left int
 		var err error
 		never := process.NewChan[int](0)
-		a := actors.Ask(p, Take, stock, 2)
+		a := actors.Ask(p, Take, depot, 2)
 		process.Select(p, a.Replied(&left, &err), process.RecvFrom(never, nil, nil))
 		fmt.Println(left, err)
 	})
@@ -130,10 +130,10 @@ func ExampleAsk() {
 
 func ExampleCall() {
 	sys := startQuiet()
-	stock := StockType.Spawn(sys, Stock{})
-	actor.Stop(sys, stock)
+	depot := DepotType.Spawn(sys, Depot{})
+	actor.Stop(sys, depot)
 	process.Go(actors.Join(sys), func(p *process.Proc) {
-		_, err := actors.Call(p, Take, stock, 0, 2)
+		_, err := actors.Call(p, Take, depot, 0, 2)
 		fmt.Println(errors.Is(err, actor.ErrStopped))
 	})
 	_ = sys.Run()
@@ -154,15 +154,15 @@ func ExampleAskTo() {
 		p := self.Receive()
 		p.back.Reply(self, fmt.Sprint("paid ", p.amount))
 	})
-	stock := StockType.Spawn(sys, Stock{})
+	depot := DepotType.Spawn(sys, Depot{})
 	pay := func(c *actor.Context) {
 		actors.AskTo(c, bank, 0, func(back process.ReplyTo[string]) Payment {
 			return Payment{7, back}
 		}, Paid)
 	}
-	Run.Send(sys, stock, pay)
+	Run.Send(sys, depot, pay)
 	_ = sys.Wait(context.Background())
-	Run.Send(sys, stock, pay) // the process has ended
+	Run.Send(sys, depot, pay) // the process has ended
 	_ = sys.Run()
 	// Output:
 	// paid 7 <nil>
@@ -175,8 +175,8 @@ func ExampleRef() {
 	worker := process.Spawn(actors.Join(sys), func(self *process.Self[error]) {
 		self.Exit(self.Receive())
 	})
-	stock := StockType.Spawn(sys, Stock{})
-	Run.Send(sys, stock, func(c *actor.Context) {
+	depot := DepotType.Spawn(sys, Depot{})
+	Run.Send(sys, depot, func(c *actor.Context) {
 		actor.Watch(c, actors.Ref(c, worker.Process), Gone)
 	})
 	_ = sys.Wait(context.Background())
@@ -189,24 +189,24 @@ func ExampleRef() {
 // A process watches an actor.
 func ExampleWatch() {
 	sys := startQuiet()
-	stock := StockType.Spawn(sys, Stock{})
+	depot := DepotType.Spawn(sys, Depot{})
 	process.Spawn(actors.Join(sys), func(self *process.Self[string]) {
-		actors.Watch(self, stock, func(d actor.Down) string { return fmt.Sprint(d.Type, ": ", d.Reason) })
+		actors.Watch(self, depot, func(d actor.Down) string { return fmt.Sprint(d.Type, ": ", d.Reason) })
 		fmt.Println(self.Receive())
 	})
-	actor.Stop(sys, stock)
+	actor.Stop(sys, depot)
 	_ = sys.Run()
 	// Output:
-	// stock: gallop: shut down
+	// depot: gallop: shut down
 }
 
 func ExampleMonitor() {
 	sys := startQuiet()
-	stock := StockType.Spawn(sys, Stock{})
+	depot := DepotType.Spawn(sys, Depot{})
 	process.Spawn(actors.Join(sys), func(self *process.Self[string]) {
-		var m actors.Monitor = actors.Watch(self, stock, func(actor.Down) string { return "gone" })
+		var m actors.Monitor = actors.Watch(self, depot, func(actor.Down) string { return "gone" })
 		m.Stop(self)
-		actor.Stop(actors.Sender(self), stock)
+		actor.Stop(actors.Sender(self), depot)
 		fmt.Println(self.ReceiveWithin(1000, nil))
 	})
 	_ = sys.Run()
@@ -217,14 +217,14 @@ func ExampleMonitor() {
 // A process ends with an actor that it is linked to.
 func ExampleLink() {
 	sys := startQuiet()
-	stock := StockType.Spawn(sys, Stock{})
+	depot := DepotType.Spawn(sys, Depot{})
 	p := process.Go(actors.Join(sys), func(p *process.Proc) {
 		defer fmt.Println("unwound")
-		actors.Link(p, stock)
+		actors.Link(p, depot)
 		process.Select(p)
 	})
 	_ = sys.Wait(context.Background())
-	actor.Kill(sys, stock)
+	actor.Kill(sys, depot)
 	_ = sys.Wait(context.Background())
 	reason, _ := p.Result()
 	var linked *actors.LinkedError
@@ -232,19 +232,19 @@ func ExampleLink() {
 	sys.Stop()
 	// Output:
 	// unwound
-	// true stock gallop: killed
+	// true depot gallop: killed
 }
 
 func ExampleUnlink() {
 	sys := startQuiet()
-	stock := StockType.Spawn(sys, Stock{})
+	depot := DepotType.Spawn(sys, Depot{})
 	p := process.Go(actors.Join(sys), func(p *process.Proc) {
-		actors.Link(p, stock)
-		actors.Unlink(p, stock)
+		actors.Link(p, depot)
+		actors.Unlink(p, depot)
 		process.Select(p)
 	})
 	_ = sys.Wait(context.Background())
-	actor.Kill(sys, stock)
+	actor.Kill(sys, depot)
 	_ = sys.Wait(context.Background())
 	fmt.Println(p.Status())
 	sys.Stop()
@@ -253,10 +253,10 @@ func ExampleUnlink() {
 }
 
 func ExampleLinkedError() {
-	err := error(&actors.LinkedError{ActorID: 7, Type: "stock", Reason: actor.ErrKilled})
+	err := error(&actors.LinkedError{ActorID: 7, Type: "depot", Reason: actor.ErrKilled})
 	fmt.Println(err, errors.Is(err, actor.ErrKilled))
 	// Output:
-	// gallop: linked actor stock#7: gallop: killed true
+	// gallop: linked actor depot#7: gallop: killed true
 }
 
 // A supervisor restarts a process.

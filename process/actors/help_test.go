@@ -23,6 +23,7 @@ var (
 	take       = actor.Declare[int](puppetType, "take")
 	double     = actor.DeclareAsk[int, int](puppetType, "double")
 	heard      = actor.Declare[actor.Result[int]](puppetType, "heard")
+	quietly    = actor.Declare[actor.Result[int]](puppetType, "quietly")
 	downs      = actor.Declare[actor.Down](puppetType, "downs")
 	exits      = actor.Declare[actor.Exit](puppetType, "exits")
 	_          = puppetType.Table(
@@ -35,6 +36,7 @@ var (
 			return 2 * n, nil
 		}),
 		heard.Handle(func(_ *puppet, c *actor.Context, r actor.Result[int]) { log(c, r) }),
+		quietly.Handle(func(*puppet, *actor.Context, actor.Result[int]) {}),
 		downs.Handle(func(_ *puppet, c *actor.Context, d actor.Down) { log(c, d.Reason) }),
 		exits.Handle(func(_ *puppet, c *actor.Context, e actor.Exit) { log(c, e.Reason) }),
 	)
@@ -49,6 +51,8 @@ var logOf = map[*actor.System]*logs{}
 
 func log(c *actor.Context, what any) { logOf[c.System()].lines <- fmt.Sprint(what) }
 
+var quietLogger = actor.WithLogger(slog.New(slog.DiscardHandler))
+
 var quietLetters = actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}})
 
 // onEach runs f with workers that steal and with a deterministic system.
@@ -56,7 +60,7 @@ func onEach(t *testing.T, f func(t *testing.T, sys *actor.System)) {
 	for name, o := range map[string]actor.Option{"one worker": actor.WithWorkers(1),
 		"two": actor.WithWorkers(2), "deterministic": actor.WithDeterministic(7)} {
 		t.Run(name, func(t *testing.T) {
-			sys := actor.Start(o, quietLetters, actor.WithLogger(slog.New(slog.DiscardHandler)))
+			sys := actor.Start(o, quietLetters, quietLogger)
 			logOf[sys] = &logs{make(chan string, 100)}
 			defer delete(logOf, sys)
 			defer sys.Stop()

@@ -1,0 +1,90 @@
+package actors_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/process"
+	"github.com/gallop-go/gallop/process/actors"
+)
+
+// panics runs f and checks what it panics with.
+func panics(t *testing.T, say string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		text := fmt.Sprint(recover())
+		if !strings.HasPrefix(text, "gallop: ") || !strings.Contains(text, say) {
+			t.Errorf("panics with %q, want %q", text, say)
+		}
+	}()
+	f()
+}
+
+// TestMisuse: what belongs to a process or to a turn panics elsewhere, at the call.
+func TestMisuse(t *testing.T) {
+	onEach(t, func(t *testing.T, sys *actor.System) {
+		procs, r := actors.Join(sys), puppetType.Spawn(sys, puppet{})
+		var lent *process.Self[int]
+		var sender actor.Sender
+		var env process.Env
+		ref := process.Spawn(procs, func(self *process.Self[int]) {
+			lent, sender = self, actors.Sender(self)
+			self.Receive()
+		})
+		quiet(t, sys)
+		ran := 0
+		in(sys, r, func(_ *puppet, c *actor.Context) {
+			env = actors.Env(c)
+			panics(t, "Receive with a process that does not run here", func() { lent.Receive() })
+			panics(t, "Send with a process", func() { take.Send(sender, r, 1) })
+			panics(t, "with a process that does not run here", func() { actors.Link(lent, r) })
+			ran++
+		})
+		quiet(t, sys)
+		in(sys, r, func(*puppet, *actor.Context) {
+			panics(t, "an Env of a turn that is over", func() { ref.Send(env, 1) })
+			ran++
+		})
+		quiet(t, sys)
+		panics(t, "Send with a process", func() { take.Send(sender, r, 1) })
+		panics(t, "Link by a goroutine", func() { actors.Link(procs.Goroutine(), r) })
+		panics(t, "Join of a nil or zero System", func() { actors.Join(new(actor.System)) })
+		other := process.Start(process.Config{Workers: 1})
+		defer other.Stop()
+		p := process.Go(other, func(p *process.Proc) {
+			panics(t, "not joined", func() { actors.Sender(p) })
+			ran++
+		})
+		panics(t, "not joined", func() { actors.Ref(sys, p) })
+		if err := other.Wait(t.Context()); err != nil || ran != 3 {
+			t.Errorf("%v, %d ran", err, ran)
+		}
+	})
+}
+
+// TestCycles: start–stop cycles with suspended processes, their proxies and requests that are not
+// answered leave no goroutine: TestMain counts them.
+func TestCycles(t *testing.T) {
+	cycles := 100_000
+	if testing.Short() {
+		cycles = 1000
+	}
+	for i := range cycles {
+		sys, unwound := actor.Start(actor.WithWorkers(1+i%2), quietLetters), 0
+		r := puppetType.Spawn(sys, puppet{})
+		process.Spawn(actors.Join(sys), func(self *process.Self[int]) {
+			defer func() { unwound++ }()
+			actors.Link(self, r)
+			if v, err := actors.Call(self, double, r, 0, 1); v != 2 || err != nil {
+				t.Error(v, err)
+			}
+			self.Receive()
+		})
+		if err := sys.Run(); err != nil || unwound != 1 {
+			t.Fatalf("cycle %d: %v, %d unwound", i, err, unwound)
+		}
+	}
+}

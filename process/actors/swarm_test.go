@@ -1,0 +1,175 @@
+package actors_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/process"
+	"github.com/gallop-go/gallop/process/actors"
+)
+
+// swarm is a system of actors and processes that send, ask, link, fail and kill by chance. Whatever
+// they do, what was sent is what ran and what became a dead letter, and the system becomes quiet.
+type swarm struct {
+	t      *testing.T
+	sys    *actor.System
+	procs  *process.System
+	budget atomic.Int64
+
+	sent, ran, dead, asked, answered atomic.Int64
+	bees                             []actor.Ref[bee]
+	wasps                            []process.Ref[sting]
+}
+
+// sting is a message of the swarm, to an actor or a process.
+type sting struct {
+	s    *swarm
+	seed uint64
+	back process.ReplyTo[int] // of a request to a process
+	asks bool
+}
+
+type bee struct{}
+
+var (
+	beeType = actor.NewType[bee]("bee")
+	beeDo   = actor.Declare[sting](beeType, "do")
+	beeAsk  = actor.DeclareAsk[sting, int](beeType, "ask")
+	beeHear = actor.Declare[actor.Result[int]](beeType, "hear")
+)
+
+func init() {
+	beeType.Table(
+		beeDo.Handle(func(_ *bee, c *actor.Context, m sting) {
+			m.s.ran.Add(1)
+			m.s.act(c, actors.Env(c), c, nil, m.seed)
+		}),
+		beeAsk.Handle(func(_ *bee, c *actor.Context, m sting) (int, error) {
+			m.s.ran.Add(1)
+			m.s.act(c, actors.Env(c), c, nil, m.seed)
+			return 1, nil
+		}),
+		beeHear.Handle(func(_ *bee, c *actor.Context, _ actor.Result[int]) {
+			swarmOf(c.System()).answered.Add(1)
+		}),
+	)
+}
+
+var swarms atomic.Pointer[swarm]
+
+func swarmOf(*actor.System) *swarm { return swarms.Load() }
+
+// wasp is a process of the swarm. It ends by chance, for good reasons and for bad ones.
+func (s *swarm) wasp(self *process.Self[sting]) {
+	from := actors.Sender(self)
+	for {
+		m := self.Receive()
+		s.ran.Add(1)
+		r := rand.New(rand.NewPCG(m.seed, 1))
+		if m.asks && r.IntN(4) > 0 {
+			m.back.Reply(self, 1)
+		}
+		switch r.IntN(40) {
+		case 0:
+			panic("planted")
+		case 1:
+			self.Exit(errPlanted)
+		case 2:
+			return
+		}
+		s.act(from, self, nil, self, m.seed)
+	}
+}
+
+// act does one or two things by chance: in a behaviour, whose Context is c, or in a process.
+func (s *swarm) act(from actor.Sender, env process.Env, c *actor.Context,
+	self *process.Self[sting], seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 2))
+	for range 1 + r.IntN(2) {
+		if s.budget.Add(-1) < 0 {
+			return
+		}
+		b, w := s.bees[r.IntN(len(s.bees))], s.wasps[r.IntN(len(s.wasps))]
+		m := sting{s: s, seed: r.Uint64()}
+		switch what := r.IntN(20); {
+		case what < 7:
+			s.sent.Add(1)
+			beeDo.Send(from, b, m)
+		case what < 14:
+			s.sent.Add(1)
+			w.Send(env, m)
+		case what < 16 && self != nil:
+			s.sent.Add(1)
+			s.asked.Add(1)
+			_, _ = actors.Call(self, beeAsk, b, 0, m)
+			s.answered.Add(1)
+		case what < 16:
+			s.asked.Add(1)
+			actors.AskTo(c, w, 1000, func(back process.ReplyTo[int]) sting {
+				s.sent.Add(1) // not if the process has ended: then none is made
+				m.back, m.asks = back, true
+				return m
+			}, beeHear)
+		case what == 16 && self != nil:
+			actors.Link(self, b)
+		case what == 16:
+			actor.Link(c, actors.Ref(c, w.Process))
+		case what == 17 && r.IntN(4) == 0:
+			w.Kill(env)
+		case what == 18 && r.IntN(8) == 0:
+			actor.Stop(from, b)
+		case what == 19:
+			w.Cancel(env, errPlanted)
+		}
+	}
+}
+
+// noteDead counts what was sent and will not run. What the runtime sends for the joint system is
+// not counted: nor was it sent.
+func (s *swarm) noteDead(l actor.DeadLetter) {
+	if _, ours := l.Message.(sting); ours {
+		s.dead.Add(1)
+	}
+}
+
+func (s *swarm) fly(t *testing.T, seed uint64, o actor.Option) {
+	s.t = t
+	s.sys = actor.Start(o, quietLogger, actor.WithHooks(actor.Hooks{DeadLetter: s.noteDead}))
+	defer s.sys.Stop()
+	swarms.Store(s)
+	logOf[s.sys] = &logs{}
+	defer delete(logOf, s.sys)
+	s.procs = actors.Join(s.sys)
+	s.budget.Store(3000)
+	for range 8 {
+		s.bees = append(s.bees, beeType.Spawn(s.sys, bee{}))
+		s.wasps = append(s.wasps, process.Spawn(s.procs, s.wasp))
+	}
+	r := rand.New(rand.NewPCG(seed, 3))
+	for range 20 {
+		s.sent.Add(2)
+		beeDo.Send(s.sys, s.bees[r.IntN(8)], sting{s: s, seed: r.Uint64()})
+		s.wasps[r.IntN(8)].Send(s.procs, sting{s: s, seed: r.Uint64()})
+	}
+	quiet(t, s.sys)
+	s.sys.Stop() // what is left in mailboxes of processes is dead
+	if sent, ran, dead := s.sent.Load(), s.ran.Load(), s.dead.Load(); sent != ran+dead {
+		t.Errorf("seed %d: %d sent, %d ran and %d dead", seed, sent, ran, dead)
+	}
+}
+
+// TestSwarm: conservation, with processes and actors in one system.
+func TestSwarm(t *testing.T) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 12
+	}
+	for seed := range seeds {
+		o := []actor.Option{actor.WithWorkers(1), actor.WithWorkers(2), actor.WithWorkers(4),
+			actor.WithDeterministic(seed + 1)}[seed%4]
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { new(swarm).fly(t, seed, o) })
+	}
+}
