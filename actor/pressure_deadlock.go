@@ -327,6 +327,9 @@ func (a *cell) peekMail(f func(from uint64, id uint16) bool) {
 }
 
 func (s *System) reportDeadlock(r PressureDeadlock) {
+	if i := s.inspected.Load(); i != nil {
+		i.deadlock(r)
+	}
 	if f := s.opts.onDeadlock; f != nil {
 		s.guard("Hooks.PressureDeadlock", func() { f(r) })
 		return
