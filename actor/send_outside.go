@@ -47,8 +47,13 @@ func (s *System) senderID() uint64 { return 0 }
 // mustRun implements env: a System is valid for ever.
 func (s *System) mustRun(string) {}
 
-// newID implements env. Workers take numbers by the thousand, see idBlock.
-func (s *System) newID() uint64 { return s.ids.Add(1) }
+// newID implements env. Workers take numbers by the thousand, see idBlock. Out here each number is
+// taken alone, and a hash of it says whether its actor is in the sample: no state is shared for that.
+func (s *System) newID() (id uint64, sampled bool) {
+	id = s.ids.Add(1)
+	i := s.inspected.Load()
+	return id, i != nil && i.picks(id)
+}
 
 // workerID implements env.
 func (s *System) workerID() int { return -1 }

@@ -46,13 +46,14 @@ var floors = []floor{
 	// Joins actors and processes: decision 44. Its tests use actortest.
 	{pkg: "process/actors", level: 4, beside: []string{"supervise", "actortest"}},
 	{pkg: "group", level: 4},
-	{pkg: "observe", level: 4},
+	{pkg: "inspect", level: 4, beside: []string{"supervise"}}, // docs/decisions/0045-inspect.md
+	{pkg: "observe", level: 4, beside: []string{"inspect", "supervise", "group"}},
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
 	{pkg: "actortest", level: 4},
 	{pkg: "cmd/...", level: 5, only: []string{"actor", "process",
 		"process/actors"}},
 	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process",
-		"process/actors", "supervise", "group", "observe", "observe/...", "actortest"}},
+		"process/actors", "supervise", "group", "inspect", "observe", "observe/...", "actortest"}},
 }
 
 // module is one module of other people's that the core may use.
