@@ -9,8 +9,9 @@ import (
 )
 
 // releaseAtOnce bounds how many entries of wait lists a turn deals with, in some tens of
-// microseconds. A receiver that recovers may have made tens of thousands of senders wait.
-const releaseAtOnce = 256
+// microseconds. A receiver that recovers may have made tens of thousands of senders wait. It is a
+// variable for explorations alone.
+var releaseAtOnce = 256
 
 // waitLists are wait lists that were opened, and whose entries are yet to be unblocked. They belong
 // to the goroutine that opened them, or to a laterRelease.
