@@ -135,3 +135,26 @@ func TestStop_WhileAProxyWaits(t *testing.T) {
 		equal(t, "reason", reason, process.ErrStopped)
 	})
 }
+
+// TestVirtualClock: processes go by the clock of the system, which a test moves. While it stands,
+// an armed timer holds nothing.
+func TestVirtualClock(t *testing.T) {
+	clock := actor.NewVirtualClock(time.Unix(0, 0))
+	sys := actor.Start(actor.WithClock(clock))
+	defer sys.Stop()
+	var woken []time.Time
+	process.Go(actors.Join(sys), func(p *process.Proc) {
+		for range 3 {
+			p.Sleep(time.Second)
+			woken = append(woken, clock.Now())
+		}
+	})
+	if err := sys.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "woken", len(woken), 0)
+	if err := clock.Advance(t.Context(), 2500*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "woken", woken, []time.Time{time.Unix(1, 0), time.Unix(2, 0)})
+}
