@@ -23,7 +23,7 @@ func init() {
 		mustRun(in, call)
 		return in.sys, in.w
 	}
-	access.ProcessSender = func(sys any, p access.Running, stand func(func(c any))) any {
+	access.ProcessSender = func(sys any, p access.Running, stand func(any, func(any))) any {
 		return &processEnv{System: sys.(*System), p: p, stand: stand}
 	}
 	access.AskFor = func(sender, to, question, handler any) {
@@ -57,7 +57,8 @@ func (s *System) joinProcesses(start func(access.Shared) (any, func())) any {
 	}
 	var sys any
 	sys, j.unwind = start(access.Shared{Actors: s, Scheduler: s.sched, Clock: s.opts.clock,
-		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop, DeadLetter: s.deadProcess})
+		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop, Over: s.done.context(),
+		DeadLetter: s.deadProcess})
 	if j.over {
 		j.unwind()
 	}
@@ -107,7 +108,7 @@ func (s *System) deadProcess(id uint64, names []string, message any, reason erro
 type processEnv struct {
 	*System
 	p      access.Running
-	stand  func(f func(c any))
+	stand  func(to any, f func(c any))
 	stands bool // the actor that stands for it is being sent to
 }
 
@@ -154,7 +155,7 @@ func (e *processEnv) send(to *cell, m *message, d *descriptor) {
 	}
 	e.stands = true
 	defer func() { e.stands = false }()
-	e.stand(func(c any) {
+	e.stand(AnyRef{to}, func(c any) {
 		in := c.(*Context)
 		in.countMade(1)
 		in.send(to, m, d)

@@ -1,6 +1,9 @@
 package process
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
@@ -24,6 +27,8 @@ func init() {
 	}
 	access.SystemOf = systemOf
 	access.SlotOf = slotOf
+	access.OverOf = func(processes any) context.Context { return processes.(*System).joined.over }
+	access.Waits = waits
 	access.AtEnd = atEnd
 	access.Exited = func(p, env any, cause error) {
 		sys, w := env.(Env).env()
@@ -40,6 +45,7 @@ type joined struct {
 
 	actors     any    // the other system; nil: it is not joined
 	stop       func() // stops the other system, and so this one
+	over       context.Context
 	deadLetter func(id uint64, names []string, message any, reason error)
 }
 
@@ -47,7 +53,8 @@ type joined struct {
 func startOn(of access.Shared) (processes any, unwind func()) {
 	s := &System{sched: of.Scheduler.(*sched.Scheduler), clock: of.Clock, seed: of.Seed,
 		stepwise: of.Stepwise}
-	s.joined.actors, s.joined.stop, s.joined.deadLetter = of.Actors, of.Stop, of.DeadLetter
+	j := &s.joined
+	j.actors, j.stop, j.over, j.deadLetter = of.Actors, of.Stop, of.Over, of.DeadLetter
 	s.init()
 	return s, s.unwindAll
 }
@@ -151,4 +158,28 @@ func atEnd(of any, tell func(reason error)) {
 	if !m.enter() {
 		tell(p.reason)
 	}
+}
+
+// waitsFor is what a process waits for that is no process and no channel of the user's.
+type waitsFor struct {
+	what string
+	of   any
+}
+
+// waits is access.Waits.
+func waits(by any, what string, of any) (over func()) {
+	p := by.(Party).self()
+	if p == nil {
+		return func() {}
+	}
+	p.on.Store(&waitsFor{what, of})
+	return func() { p.on.Store(nil) }
+}
+
+// waitsOn says what a process waits for that is parked in state st. Any goroutine.
+func (p *Proc) waitsOn(st uint32) string {
+	if on := p.on.Load(); on != nil {
+		return fmt.Sprint(on.what, " ", on.of)
+	}
+	return op(st >> opShift).String()
 }

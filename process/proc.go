@@ -30,6 +30,8 @@ type Proc struct {
 	cause seam.Pointer[cancel] // why it is to end, once that was asked for
 	life  seam.Pointer[life]   // nil: it has no links, monitors or names
 
+	on seam.Pointer[waitsFor] // for reports; nil: its state says it
+
 	// Owner only, until it has ended; then read only.
 	reason   error
 	exiting  bool // it unwinds for reason

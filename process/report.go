@@ -9,7 +9,8 @@ import (
 type Blocked struct {
 	// Process is the process.
 	Process Process
-	// On is what it waits for, like "receive", "channel send", "select" or "mutex".
+	// On is what it waits for, like "receive", "channel send", "select", "mutex" or "reply of
+	// depot#3".
 	On string
 	// Names are the names that it has.
 	Names []string
@@ -30,7 +31,7 @@ func (s *System) Blocked() []Blocked {
 	var out []Blocked
 	s.registry.each(func(p *Proc) {
 		if st := p.state.Load(); st&parked != 0 {
-			out = append(out, Blocked{Process{p}, op(st >> opShift).String(), p.namesOf()})
+			out = append(out, Blocked{Process{p}, p.waitsOn(st), p.namesOf()})
 		}
 	})
 	slices.SortFunc(out, func(a, b Blocked) int { return int(a.Process.ID()) - int(b.Process.ID()) })

@@ -1,6 +1,10 @@
 package access
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"context"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // What package process/actors calls of actor and process, which do not know each other. Either sets
 // its variables when it is initialised.
@@ -12,8 +16,9 @@ type Shared struct {
 	Clock     seam.Clock
 	Seed      uint64
 	Stepwise  bool // a deterministic run
-	// Stop is System.Stop of the actors.
+	// Stop is System.Stop of the actors, and Over ends with them.
 	Stop func()
+	Over context.Context
 	// DeadLetter is told of a message that no process will receive: the number of the process, its
 	// names, the message and the reason.
 	DeadLetter func(id uint64, names []string, message any, reason error)
@@ -41,8 +46,8 @@ var (
 
 	// ProcessSender returns the actor.Sender of a process of an *actor.System. stand has a function
 	// run in a turn of the actor that stands for the process, with a *actor.Context, and returns when
-	// that actor is not muted.
-	ProcessSender func(sys any, p Running, stand func(f func(c any))) (sender any)
+	// that actor is not muted. to is the actor.AnyRef to which the function sends.
+	ProcessSender func(sys any, p Running, stand func(to any, f func(c any))) (sender any)
 
 	// AskFor sends a request to what AskBehaviour.To has returned. The outcome goes to an
 	// actor.Handler.
@@ -69,6 +74,13 @@ var (
 	// SystemOf returns the *process.System of a process.Env or process.Process, and the *actor.System
 	// that it is joined to, or nil.
 	SystemOf func(of any) (processes, actors any)
+
+	// OverOf returns Shared.Over.
+	OverOf func(processes any) context.Context
+
+	// Waits says that what a process.Party waits for is, say, the "reply of" an actor. It returns a
+	// function that takes that back.
+	Waits func(party any, what string, actor any) (over func())
 
 	// SlotOf returns where package process/actors keeps something for a process.Process, until that
 	// ends, or for a *process.System. nil: it has kept nothing.

@@ -51,6 +51,7 @@ func (r *replied[R]) TrySend(from actor.Sender, m actor.Result[R]) error {
 func Call[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor.Ref[S],
 	d time.Duration, q Q) (R, error) {
 	a := Ask(by, b, to, q)
+	defer access.Waits(by, "reply of", to)()
 	if d <= 0 {
 		return a.Reply(by)
 	}

@@ -38,7 +38,8 @@ func Sender(by process.Party) actor.Sender {
 		return sys
 	}
 	var s actor.Sender
-	s = access.ProcessSender(sys, r, func(f func(c any)) {
+	s = access.ProcessSender(sys, r, func(to any, f func(c any)) {
+		defer access.Waits(by, "overload of", to)()
 		inTurn(s, by, p.(process.Process), f)
 	}).(actor.Sender)
 	return s

@@ -166,10 +166,11 @@ func (p *Proxy) stop(c *actor.Context, why error) {
 	p.of.Cancel(Env(c), why)
 	sys := Join(c.System())
 	c.Blocking(func() {
-		g := sys.Goroutine()
-		if process.Select(g, p.of.Done(nil), process.After(p.within)) == 1 {
+		// A system that stops unwinds the process when no behaviour runs any more.
+		g, stops := sys.Goroutine(), process.Done(access.OverOf(sys))
+		if process.Select(g, p.of.Done(nil), process.After(p.within), stops) == 1 {
 			p.of.Kill(sys)
-			process.Select(g, p.of.Done(nil))
+			process.Select(g, p.of.Done(nil), stops)
 		}
 	})
 }
