@@ -1,6 +1,6 @@
 # Thin names for common commands. What is checked before a merge is in .ci/run.
 
-.PHONY: test race ci bench models mutants nightly soak
+.PHONY: test race ci bench models mutants nightly soak golangci
 
 test:
 	go test ./...
@@ -24,6 +24,10 @@ mutants:
 # Up to three hours: the long forms of the tests, many more schedules, the large models.
 nightly:
 	.ci/nightly
+
+# Builds golangci-lint with gallopvet in it: its list must be that of the command and of go vet.
+golangci:
+	gallopvet/golangci/check
 
 # As long as it is told, and until then nothing must fail: make soak TIME=48h
 TIME ?= 1h

@@ -46,14 +46,17 @@ func findings(t *testing.T, name string, args ...string) []string {
 	return slices.Compact(all)
 }
 
-// TestDriversAgree: go vet and the command by itself report the same.
+// TestDriversAgree: go vet, go tool and the command by itself report the same. golangci/check has
+// golangci-lint beside them.
 func TestDriversAgree(t *testing.T) {
 	program := build(t)
 	vet := findings(t, "go", "vet", "-vettool="+program, "./gv1/...", "./gv2/...", "./gv5/...")
-	alone := findings(t, program, "./gv1/...", "./gv2/...", "./gv5/...")
-	if len(vet) < 50 || !slices.Equal(vet, alone) {
-		t.Errorf("go vet has %d reports:\n%s\nthe command has %d:\n%s", len(vet),
-			strings.Join(vet, "\n"), len(alone), strings.Join(alone, "\n"))
+	for _, by := range [][]string{{program}, {"go", "tool", "gallopvet"}} {
+		other := findings(t, by[0], append(by[1:], "./gv1/...", "./gv2/...", "./gv5/...")...)
+		if len(vet) < 50 || !slices.Equal(vet, other) {
+			t.Errorf("go vet has %d reports:\n%s\n%v has %d:\n%s", len(vet),
+				strings.Join(vet, "\n"), by, len(other), strings.Join(other, "\n"))
+		}
 	}
 	for _, line := range vet {
 		if strings.HasPrefix(line, "-") {

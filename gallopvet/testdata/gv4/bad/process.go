@@ -16,6 +16,7 @@ func init() {
 				defer step.Panics()
 				self.Receive() // want `GV4: the Self is used in another process: a Self is valid only in its process: hand over its reference, self.Ref\(\) or p.Process\(\)`
 			})
+			self.Receive()
 		})
 	})
 	processes("as the sender", func(s *process.System) {
@@ -25,11 +26,13 @@ func init() {
 				defer step.Panics()
 				me.Send(self, 1) // want `the Self is used in another process`
 			})
+			self.ReceiveMatch(func(n int) bool { return n < 0 })
 		})
 	})
 	processes("in a child", func(s *process.System) {
 		c := process.NewChan[int](0)
 		process.Go(s, func(p *process.Proc) {
+			defer p.Wait(step.Background)
 			process.SpawnLinked(p, func(child *process.Self[int]) {
 				defer step.Panics()
 				c.Send(p, 1) // want `the Proc is used in another process`
@@ -83,6 +86,7 @@ func init() {
 			self.Receive().Yield()
 		})
 		process.Go(s, func(p *process.Proc) {
+			defer p.Wait(step.Background)
 			r.Send(p, p) // want `the Proc is sent in a message`
 		})
 	})
@@ -94,6 +98,7 @@ func init() {
 			other.Yield()
 		})
 		process.Go(s, func(p *process.Proc) {
+			defer p.Wait(step.Background)
 			c.Send(p, p) // want `the Proc is sent in a message`
 		})
 	})
