@@ -70,7 +70,7 @@ func (pt *party) suspend(as uint32) bool {
 	if pt.state.Load() == notified {
 		pt.state.Store(running)
 	} else if pt.proc != nil {
-		pt.proc.switchOut(as)
+		pt.proc.park(as)
 	} else {
 		pt.outer.park(as)
 	}

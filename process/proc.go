@@ -23,6 +23,10 @@ type Proc struct {
 	left   uint32 // the state to park in, or one of leftYield and leftEnd
 	budget int32  // operations until it yields
 
+	// 1 while its coroutine is parked. Set by the goroutine that runs after it, reset by the one
+	// that resumes it.
+	out seam.Flag
+
 	id         uint64
 	prev, next *Proc // guarded by the registry
 
@@ -82,21 +86,12 @@ func (p *Proc) mustRun(op string) {
 	}
 }
 
-// switchOut gives the worker back until the process is resumed. left says what becomes of it.
-func (p *Proc) switchOut(left uint32) {
-	if p.hard && left != leftYield {
-		return // suspend reports that the process is to end
-	}
-	p.left = left
-	p.co.yield(struct{}{})
-}
-
 // Yield lets other processes and actors run. About 100 ns.
 func (p *Proc) Yield() {
 	p.mustRun("Yield")
-	p.budget = batch
-	if p.w != nil {
-		p.switchOut(leftYield)
+	if p.budget = batch; p.w != nil {
+		p.left = leftYield
+		p.co.switchToWorker()
 	}
 	if p.cause.Load() != nil {
 		p.obey()

@@ -25,6 +25,7 @@ type System struct {
 	names    names
 	dead     func(DeadLetter)
 	pools    [shards]pool
+	retiring seam.Mutex // see retire
 }
 
 // Config says how a [System] works. The zero value is ready.
@@ -155,7 +156,9 @@ func (s *System) unwindAll() {
 	}
 	s.timers.close()
 	for i := range s.pools {
-		s.pools[i].close()
+		for _, c := range s.pools[i].close() {
+			s.retire(c)
+		}
 	}
 }
 
@@ -172,12 +175,13 @@ func (s *System) unwindOne(p *Proc) {
 		return
 	}
 	p.cause.Store(&cancel{ErrStopped, true})
-	for {
+	for p.left != leftEnd {
 		p.state.Store(running)
-		if kept := p.co.switchTo(); p.left == leftEnd {
-			p.end(nil, kept)
-			break
+		co := s.resume(p, nil)
+		if p.left == leftEnd {
+			s.endHere(co, nil)
+		} else {
+			co.parked(p)
 		}
 	}
-	p.state.Store(ended)
 }

@@ -3,6 +3,7 @@ package process
 import (
 	"unsafe"
 
+	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -14,52 +15,131 @@ var _ = [1]struct{}{}[unsafe.Offsetof(Proc{}.task)] // the task comes first
 // turns runs the turns of all processes of one system.
 type turns struct{ sys *System }
 
-// RunTask implements [sched.ClassRunner].
+// RunTask implements [sched.ClassRunner]. It returns when a process has given the worker back: that
+// of t, or one which came after it without a return to the worker.
 func (r *turns) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
-	p := procOf(t)
 	w.Spend(1)
-	p.w = w
-	if p.co == nil {
-		p.begin(r.sys.poolOf(w))
-	}
-	kept := p.co.switchTo()
-	switch p.left {
-	case leftYield:
-		return true
-	case leftEnd:
-		p.end(w, kept)
-		w.PrepareNext()
-		p.state.Swap(ended)
+	co := r.sys.resume(procOf(t), w)
+	p := co.proc
+	switch {
+	case p == nil: // it has ended, and has given its task up
+		r.sys.put(co, w)
 		return false
+	case p.left == leftEnd:
+		r.sys.endHere(co, w)
+		return false
+	}
+	again = p.left == leftYield
+	co.parked(p)
+	return again
+}
+
+// resume runs p, and whatever comes after it, until a coroutine gives the worker back, which it
+// returns. w is nil when the system has stopped.
+func (s *System) resume(p *Proc, w *sched.Worker) *coroutine {
+	for {
+		p.ready(w)
+		at := p.co.at
+		at.swap()
+		co := at.from
+		at.from = nil
+		if p = at.then; p == nil {
+			return co
+		}
+		at.then = nil
+		co.parked(p)
+	}
+}
+
+// ready makes p the process that w runs. The worker's goroutine only.
+func (p *Proc) ready(w *sched.Worker) {
+	// It has given its task up, and may be on its way out of its coroutine: that is a few steps.
+	for !p.tryReady(w) {
+		seam.Spin()
+	}
+}
+
+// tryReady is ready, but reports false if p is not out of its coroutine yet. A process that has
+// given its own task up must not wait for that: p may be about to wait for it.
+func (p *Proc) tryReady(w *sched.Worker) bool {
+	if p.co == nil {
+		p.begin(p.sys.poolOf(w).take(), w)
+	} else if p.out.Load() == 0 {
+		return false
+	} else {
+		p.out.StoreRelease(0)
+		p.w, p.budget = w, batch
+	}
+	if p.co.at.claim.Load() != nil {
+		p.sys.serveClaims(p.co)
+	}
+	return true
+}
+
+// begin gives the process a coroutine.
+func (p *Proc) begin(c *coroutine, w *sched.Worker) {
+	c.proc = p
+	p.co, p.w, p.budget = c, w, batch
+}
+
+// nextProc takes the process that w would run next, if it is one of the system.
+func (s *System) nextProc(w *sched.Worker) *Proc {
+	if t := w.NextOf(&s.class); t != nil {
+		return procOf(t)
+	}
+	return nil
+}
+
+// park gives the process's task up and runs the next, unless a notice has come.
+func (p *Proc) park(as uint32) {
+	if p.hard {
+		return // suspend reports that the process is to end
+	}
+	w := p.w
+	p.left = as
+	if w == nil {
+		p.co.switchToWorker()
+		return
 	}
 	w.PrepareNext()
-	// The task is given up here, unless a notice has come since the process looked.
-	if p.state.CompareAndSwap(running, p.left) {
-		return false
+	if !p.state.CompareAndSwap(running, as) {
+		p.state.Store(running)
+		p.left = leftYield
+		p.co.switchToWorker()
+		return
 	}
-	p.state.Store(running)
-	return true
+	// From here on another worker may have the task. It waits until the process is out.
+	if q := p.sys.nextProc(w); q != nil {
+		p.co.switchTo(q, w)
+	} else {
+		p.co.switchToWorker()
+	}
 }
 
 // TaskTerminated implements [sched.ClassRunner]. A process that was runnable when its scheduler
 // stopped is unwound with those that were parked: see unwindAll.
 func (r *turns) TaskTerminated(*sched.Worker, *sched.Task, error) {}
 
-// begin gives the process a coroutine.
-func (p *Proc) begin(from *pool) {
-	p.co = from.take()
-	p.co.proc = p
-	p.budget = batch
+// endHere ends the process of a coroutine, which is parked. w is nil when its system has stopped.
+func (s *System) endHere(co *coroutine, w *sched.Worker) {
+	p := co.proc
+	co.proc = nil
+	if co.quit { // it has left by Goexit
+		s.retire(co)
+	} else {
+		s.put(co, w)
+	}
+	p.end(w)
 }
 
-// end sees to what a process leaves behind. w is nil when its system has stopped.
-func (p *Proc) end(w *sched.Worker, kept bool) {
-	co := p.co
+// end sees to what a process leaves behind, and gives its task up.
+func (p *Proc) end(w *sched.Worker) {
 	p.co = nil
-	if kept {
-		p.sys.poolOf(w).put(co)
-	}
 	p.finish(w)
+	if w != nil {
+		w.PrepareNext()
+	}
+	p.state.Swap(ended)
 }
 
 // finish tells those who want to know that the process has ended.
