@@ -7,13 +7,13 @@ import (
 
 // mailbox has the messages of one process. Senders push onto a stack with one compare-and-swap.
 // The process takes the whole stack with a swap, turns it round, and appends it to a list of its
-// own, in which it looks for a message that matches. So messages of one sender are in the order of
-// sending.
+// own, in which it looks for a message that matches. Senders to a process that waits append to that
+// list. So messages of one sender are in the order of sending.
 type mailbox[M any] struct {
 	p  *Proc
 	in seam.Pointer[node[M]]
 
-	// Owner only.
+	// Owner only, or a sender that has claimed the process: see send.
 	first, last *node[M]
 	marked      *node[M] // the newest mark is behind it; nil: at first
 	mark        uint64   // the number of that mark
@@ -34,7 +34,7 @@ func (r Ref[M]) Send(from Env, m M) {
 	}
 	n := takeNode[M](from)
 	n.m = m
-	r.box.push(n, w, sys)
+	r.box.send(n, w, sys)
 }
 
 // takeNode returns a node: that of the last message which the sender has received, if it fits.
@@ -56,6 +56,25 @@ func takeNode[M any](from Env) *node[M] {
 	return n
 }
 
+// send puts n into the mailbox, and wakes the process if it waits for messages. Any goroutine.
+//
+// A process that waits for messages has taken all that the sender sent before. So a sender that
+// claims the process, by the compare-and-swap which wakes it, owns the list until it resumes the
+// process, and appends to it: that is one locked instruction where a push and a wake-up are two,
+// and another saved when the process takes what was pushed.
+func (b *mailbox[M]) send(n *node[M], w *sched.Worker, by *System) {
+	s := b.p.state.Load()
+	if s&(parked|forMail) == parked|forMail {
+		if c, r := b.p.claim(w, by, s); r == claimed {
+			b.append(n, n)
+			c.resume(&b.p.party)
+			return
+		}
+	}
+	b.push(n, w, by)
+}
+
+// push is send to a process that need not wait.
 func (b *mailbox[M]) push(n *node[M], w *sched.Worker, by *System) {
 	for {
 		top := b.in.Load()
@@ -82,12 +101,17 @@ func (b *mailbox[M]) fetch() {
 	for n != nil {
 		n, n.next, oldest = n.next, oldest, n
 	}
+	b.append(oldest, newest)
+}
+
+// append appends a chain of nodes to the list. Owner, or a sender that has claimed the process.
+func (b *mailbox[M]) append(first, last *node[M]) {
 	if b.last == nil {
-		b.first = oldest
+		b.first = first
 	} else {
-		b.last.next = oldest
+		b.last.next = first
 	}
-	b.last = newest
+	b.last = last
 }
 
 // take removes n, which lies behind prev, and returns its message.

@@ -108,30 +108,63 @@ func (pt *party) wake(w *sched.Worker, by *System) {
 
 // takeParked makes a parked party go on, and reports false if another waker was faster.
 func (pt *party) takeParked(w *sched.Worker, by *System, s uint32) bool {
+	c, r := pt.claim(w, by, s)
+	if r == claimed {
+		c.resume(pt)
+	}
+	return r != claimFailed
+}
+
+// claim makes a party the caller's that is parked for s. The caller may then change what the party
+// owns, and must resume it.
+func (pt *party) claim(w *sched.Worker, by *System, s uint32) (c claim, r claimResult) {
 	if pt.proc == nil {
 		if pt.state.CompareAndSwap(s, running) {
-			pt.outer.unpark()
-			return true
+			return claim{}, claimed
 		}
-		return false
+		return c, claimFailed
 	}
 	if w != nil && by.sched == pt.sys.sched {
 		if pt.state.CompareAndSwap(s, running) {
-			w.Schedule(&pt.proc.task)
-			return true
+			return claim{w: w}, claimed
 		}
-		return false
+		return c, claimFailed
 	}
 	a, ok := pt.sys.sched.Admit()
 	if !ok {
-		return true // its system has ended and unwinds it
+		return c, claimTooLate
 	}
 	if pt.state.CompareAndSwap(s, running) {
-		a.Inject(&pt.proc.task)
-		return true
+		return claim{outside: a}, claimed
 	}
 	a.Leave()
-	return false
+	return c, claimFailed
+}
+
+// claim is what is needed to resume a party that was claimed.
+type claim struct {
+	w       *sched.Worker // nil: from outside
+	outside sched.Admission
+}
+
+type claimResult int
+
+const (
+	claimed claimResult = iota
+	claimFailed
+	claimTooLate // the party's system has ended and unwinds it
+)
+
+// resume makes a party go on that was claimed.
+func (c *claim) resume(pt *party) {
+	switch {
+	case pt.proc == nil:
+		pt.outer.unpark()
+	case c.w != nil:
+		c.w.Schedule(&pt.proc.task)
+	default:
+		c.outside.Inject(&pt.proc.task)
+	}
 }
 
 // wakeForMail is wake for a message: a process that waits for something else is left alone.
