@@ -134,15 +134,9 @@ func (c *Chan[T]) Send(by Party, v T) {
 func (c *Chan[T]) waitToSend(pt *party, v T) {
 	w := takeWaiter[T](pt)
 	w.v = v
-	pt.won.Store(open)
-	c.senders.push(w)
+	c.senders.enter(w)
 	c.mu.Unlock()
-	if !pt.await(opSend) {
-		c.mu.Lock()
-		c.senders.remove(w)
-		c.mu.Unlock()
-		pt.proc.leave()
-	}
+	c.senders.await(w, &c.mu, opSend)
 	w.giveBack()
 	if !w.ok {
 		misuse("Chan.Send: the channel was closed")
@@ -169,15 +163,9 @@ func (c *Chan[T]) Recv(by Party) (v T, ok bool) {
 // waitToRecv waits until a value is sent. Caller holds mu, which waitToRecv releases.
 func (c *Chan[T]) waitToRecv(pt *party) (v T, ok bool) {
 	w := takeWaiter[T](pt)
-	pt.won.Store(open)
-	c.receivers.push(w)
+	c.receivers.enter(w)
 	c.mu.Unlock()
-	if !pt.await(opRecv) {
-		c.mu.Lock()
-		c.receivers.remove(w)
-		c.mu.Unlock()
-		pt.proc.leave()
-	}
+	c.receivers.await(w, &c.mu, opRecv)
 	v, ok = w.v, w.ok
 	w.giveBack()
 	return v, ok

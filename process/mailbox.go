@@ -64,7 +64,12 @@ func takeNode[M any](from Env) *node[M] {
 // and another saved when the process takes what was pushed.
 func (b *mailbox[M]) send(n *node[M], w *sched.Worker, by *System) {
 	s := b.p.state.Load()
-	if s&(parked|forMail) == parked|forMail {
+	if s&forMail != 0 {
+		if b.p.claimHere(s, w, by) {
+			b.append(n, n)
+			w.Schedule(&b.p.task)
+			return
+		}
 		if c, r := b.p.claim(w, by, s); r == claimed {
 			b.append(n, n)
 			c.resume(&b.p.party)

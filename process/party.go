@@ -25,7 +25,8 @@ type Party interface {
 // The ticket, won, says whether an offer that the party has made at channels was taken. Only the
 // party opens it, and only while it is enrolled nowhere. One compare-and-swap decides it: a
 // counterpart writes the number of a case, or the party itself withdraws. So no two counterparts
-// commit for one select, and none commits for one that was cancelled.
+// commit for one select, and none commits for one that was cancelled. A party that has made one
+// offer only needs no compare-and-swap: the offer is taken or withdrawn with the lock of its queue.
 //
 //	           counterpart: case i
 //	OPEN ──────────────────────────▶ i + 1
@@ -41,7 +42,7 @@ type Party interface {
 //
 // A notice is sticky, and may come without a cause: a party that goes on looks again.
 type party struct {
-	won   seam.Uint32
+	won   seam.Flag
 	state seam.Uint32
 
 	sys    *System
@@ -77,18 +78,29 @@ func (pt *party) suspend(as uint32) bool {
 	return pt.proc == nil || !pt.proc.cancelled()
 }
 
-// await waits until the ticket is decided, and reports whether a counterpart took the offer.
-func (pt *party) await(op op) bool {
-	for pt.won.Load() == open {
-		if !pt.suspend(parked|uint32(op)<<opShift) && pt.won.CompareAndSwap(open, withdrawn) {
-			return false
-		}
+// wake gives the party a notice. Any goroutine; w is the caller's worker, or nil.
+func (pt *party) wake(w *sched.Worker, by *System) {
+	if s := pt.state.Load(); s&parked == 0 || !pt.wakeHere(s, w, by) {
+		pt.wakeSlowly(w, by)
 	}
+}
+
+// wakeHere makes a process of the caller's system go on that is parked for s, and reports whether
+// it did: fast path of wake.
+func (pt *party) wakeHere(s uint32, w *sched.Worker, by *System) bool {
+	if !pt.claimHere(s, w, by) {
+		return false
+	}
+	w.Schedule(&pt.proc.task)
 	return true
 }
 
-// wake gives the party a notice. Any goroutine; w is the caller's worker, or nil.
-func (pt *party) wake(w *sched.Worker, by *System) {
+// claimHere is claim where the party and the caller are processes of one system.
+func (pt *party) claimHere(s uint32, w *sched.Worker, by *System) bool {
+	return w != nil && by == pt.sys && pt.proc != nil && pt.state.CompareAndSwap(s, running)
+}
+
+func (pt *party) wakeSlowly(w *sched.Worker, by *System) {
 	for {
 		s := pt.state.Load()
 		if s == notified || s == ended {
