@@ -272,11 +272,11 @@ func (pt *party) wakeOther(o *party) {
 	if o == nil {
 		return
 	}
+	var w *sched.Worker
 	if pt.proc != nil {
-		o.wake(pt.proc.w, pt.sys)
-	} else {
-		o.wake(nil, pt.sys)
+		w = pt.proc.w
 	}
+	o.wake(w, pt.sys)
 }
 
 // never waits for ever, or until the process is told to end.

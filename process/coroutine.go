@@ -90,6 +90,7 @@ func (c *coroutine) loop(yield func(struct{}) bool) {
 // one runs a process to its end.
 func (c *coroutine) one() {
 	p := c.proc
+	p.goroutine = c.goroutine
 	returned := false
 	defer func() {
 		if !returned {

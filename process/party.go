@@ -80,19 +80,11 @@ func (pt *party) suspend(as uint32) bool {
 
 // wake gives the party a notice. Any goroutine; w is the caller's worker, or nil.
 func (pt *party) wake(w *sched.Worker, by *System) {
-	if s := pt.state.Load(); s&parked == 0 || !pt.wakeHere(s, w, by) {
-		pt.wakeSlowly(w, by)
+	if s := pt.state.Load(); s&parked != 0 && pt.claimHere(s, w, by) {
+		w.Schedule(&pt.proc.task)
+		return
 	}
-}
-
-// wakeHere makes a process of the caller's system go on that is parked for s, and reports whether
-// it did: fast path of wake.
-func (pt *party) wakeHere(s uint32, w *sched.Worker, by *System) bool {
-	if !pt.claimHere(s, w, by) {
-		return false
-	}
-	w.Schedule(&pt.proc.task)
-	return true
+	pt.wakeSlowly(w, by)
 }
 
 // claimHere is claim where the party and the caller are processes of one system.

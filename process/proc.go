@@ -15,9 +15,11 @@ import (
 type Proc struct {
 	task sched.Task // first: see procOf
 	party
-	w   *sched.Worker // whose turn runs it. Owner only
-	co  *coroutine    // nil: not begun, or ended
-	run runner
+	w  *sched.Worker // whose turn runs it. Owner only
+	co *coroutine    // nil: not begun, or ended
+	// The number of the goroutine that it runs on; 0: it does not run yet, or has ended.
+	goroutine uint64
+	run       runner
 
 	// Written by the process before it switches out, read by its turn.
 	left   uint32 // the state to park in, or one of leftYield and leftEnd
@@ -60,14 +62,25 @@ const (
 )
 
 func (p *Proc) env() (*System, *sched.Worker) {
-	p.mustRun("call")
+	if p.goroutine != seam.Goroutine() {
+		p.mustRun("call")
+	}
 	return p.sys, p.w
 }
 
 // enter begins an operation of the process.
 func (p *Proc) enter(op string) *party {
-	p.mustRun(op)
-	if p.budget--; p.budget <= 0 {
+	if p.goroutine != seam.Goroutine() {
+		p.mustRun(op)
+	}
+	if p.budget--; p.budget <= 0 || p.cause.Load() != nil || p.sys.stepwise {
+		p.enterSlowly()
+	}
+	return &p.party
+}
+
+func (p *Proc) enterSlowly() {
+	if p.budget <= 0 {
 		p.Yield()
 	}
 	if p.cause.Load() != nil {
@@ -76,12 +89,11 @@ func (p *Proc) enter(op string) *party {
 	if p.sys.stepwise && p.w != nil {
 		p.w.Point()
 	}
-	return &p.party
 }
 
 // mustRun panics unless the caller is the process.
 func (p *Proc) mustRun(op string) {
-	if co := p.co; co == nil || co.goroutine != seam.Goroutine() {
+	if p.goroutine != seam.Goroutine() {
 		misuse(op + " with a process that does not run here")
 	}
 }

@@ -134,7 +134,7 @@ func (s *System) endHere(co *coroutine, w *sched.Worker) {
 
 // end sees to what a process leaves behind, and gives its task up.
 func (p *Proc) end(w *sched.Worker) {
-	p.co = nil
+	p.co, p.goroutine = nil, 0
 	p.finish(w)
 	if w != nil {
 		w.PrepareNext()
