@@ -174,7 +174,7 @@ func (c *coroutine) arrive() {
 // process that runs now.
 func (c *coroutine) parked(by *Proc) {
 	if c.proc != nil {
-		c.proc.out.StoreRelease(1) // pairs with the load in ready
+		c.proc.out.StoreRelease(1) // pairs with the load in tryReady
 	} else {
 		by.sys.put(c, by.w)
 	}

@@ -17,6 +17,7 @@ type mailbox[M any] struct {
 	first, last *node[M]
 	marked      *node[M] // the newest mark is behind it; nil: at first
 	mark        uint64   // the number of that mark
+	spare       *node[M] // to use again; nil: none
 }
 
 type node[M any] struct {
@@ -28,32 +29,24 @@ type node[M any] struct {
 // letter. Messages of one sender to one receiver arrive in the order of sending. Send costs an
 // allocation, unless the sender is a process that has just received a message of the same type.
 func (r Ref[M]) Send(from Env, m M) {
-	sys, w := from.env()
-	if w != nil && sys.stepwise {
+	var n *node[M]
+	var sys *System
+	var w *sched.Worker
+	if s, ok := from.(*Self[M]); ok { // inlined by hand from env and takeNode
+		if sys, w = s.env(); s.spare != nil {
+			n, s.spare = s.spare, nil
+		}
+	} else {
+		sys, w = from.env()
+	}
+	if n == nil {
+		n = &node[M]{}
+	}
+	if sys.stepwise && w != nil {
 		w.Point()
 	}
-	n := takeNode[M](from)
 	n.m = m
 	r.box.send(n, w, sys)
-}
-
-// takeNode returns a node: that of the last message which the sender has received, if it fits.
-func takeNode[M any](from Env) *node[M] {
-	var pt *party
-	switch from := from.(type) {
-	case *Self[M]:
-		pt = &from.party
-	case *Proc:
-		pt = &from.party
-	default:
-		return &node[M]{}
-	}
-	n, ok := pt.node.(*node[M])
-	if !ok || n == nil {
-		return &node[M]{}
-	}
-	pt.node = (*node[M])(nil)
-	return n
 }
 
 // send puts n into the mailbox, and wakes the process if it waits for messages. Any goroutine.
@@ -135,7 +128,7 @@ func (b *mailbox[M]) take(prev, n *node[M]) M {
 	m := n.m
 	var zero M
 	n.m, n.next = zero, nil
-	b.p.node = n
+	b.spare = n
 	return m
 }
 
@@ -145,7 +138,7 @@ func (b *mailbox[M]) discard() {
 	for n := b.first; n != nil; n = n.next {
 		b.p.sys.letDead(b.p, n.m)
 	}
-	b.first, b.last, b.marked = nil, nil, nil
+	b.first, b.last, b.marked, b.spare = nil, nil, nil, nil
 }
 
 // discardIn makes dead letters of what came in too late. Any goroutine.

@@ -49,7 +49,6 @@ type party struct {
 	proc   *Proc      // nil: a goroutine
 	outer  *Goroutine // nil: a process
 	waiter any        // a *waiter[T] to use again
-	node   any        // a *node[M] to use again
 	chance uint64     // of the choices in Select
 	picks  *picks     // scratch memory of Select
 }
@@ -68,14 +67,15 @@ const (
 
 // suspend waits for a notice. It reports false if the process was cancelled. Owner only.
 func (pt *party) suspend(as uint32) bool {
+	if pt.proc != nil {
+		return pt.proc.suspend(as)
+	}
 	if pt.state.Load() == notified {
 		pt.state.Store(running)
-	} else if pt.proc != nil {
-		pt.proc.park(as)
 	} else {
 		pt.outer.park(as)
 	}
-	return pt.proc == nil || !pt.proc.cancelled()
+	return true
 }
 
 // wake gives the party a notice. Any goroutine; w is the caller's worker, or nil.

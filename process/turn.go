@@ -90,30 +90,63 @@ func (s *System) nextProc(w *sched.Worker) *Proc {
 	return nil
 }
 
-// park gives the process's task up and runs the next, unless a notice has come.
-func (p *Proc) park(as uint32) {
-	if p.hard {
-		return // suspend reports that the process is to end
-	}
+// suspend waits for a notice, and reports false if the process is to end instead. Owner only.
+func (p *Proc) suspend(as uint32) bool {
 	w := p.w
-	p.left = as
-	if w == nil {
-		p.co.switchToWorker()
-		return
-	}
-	w.PrepareNext()
-	if !p.state.CompareAndSwap(running, as) {
+	switch {
+	case p.state.Load() == notified:
 		p.state.Store(running)
-		p.left = leftYield
+	case w == nil || p.hard:
+		p.suspendLast(as)
+	default:
+		w.PrepareNext()
+		if p.state.CompareAndSwap(running, as) {
+			// From here on another worker may have the task. It waits until p is out.
+			p.left = as
+			p.handOver(w)
+		} else {
+			p.state.Store(running)
+			p.left = leftYield
+			p.co.switchToWorker()
+		}
+	}
+	return !p.cancelled()
+}
+
+// suspendLast is suspend for a process whose system has stopped, or that never waits again.
+func (p *Proc) suspendLast(as uint32) {
+	if !p.hard {
+		p.left = as
+		p.co.switchToWorker()
+	}
+}
+
+// handOver runs the next process instead of p, whose task was given up.
+func (p *Proc) handOver(w *sched.Worker) {
+	q := p.sys.nextProc(w)
+	if q == nil {
 		p.co.switchToWorker()
 		return
 	}
-	// From here on another worker may have the task. It waits until the process is out.
-	if q := p.sys.nextProc(w); q != nil {
-		p.co.switchTo(q, w)
-	} else {
-		p.co.switchToWorker()
+	// Fast path, inlined by hand from switchTo, tryReady and arrive: nearly all hand-overs go
+	// through here.
+	co, next := p.co, q.co
+	if next == nil || q.out.Load() == 0 || next.at.claim.Load() != nil {
+		co.switchTo(q, w)
+		return
 	}
+	q.out.StoreRelease(0)
+	q.w, q.budget = w, batch
+	at := next.at
+	next.behind, next.at, co.at = co, co.at, at
+	at.swap()
+	b := co.behind
+	if co.move != nil || b == nil || b.proc == nil {
+		co.arrive()
+		return
+	}
+	co.behind = nil
+	b.proc.out.StoreRelease(1) // pairs with the load in tryReady
 }
 
 // TaskTerminated implements [sched.ClassRunner]. A process that was runnable when its scheduler
@@ -149,5 +182,5 @@ func (p *Proc) finish(w *sched.Worker) {
 	p.run.discard()
 	p.run = nil
 	p.announceEnd(w)
-	p.waiter, p.node, p.picks = nil, nil, nil
+	p.waiter, p.picks = nil, nil
 }

@@ -10,48 +10,58 @@ import "github.com/gallop-go/gallop/internal/invariant"
 //
 // NextOf saves the way through the worker's loop, and takes one unit off the budget. Owner only.
 func (w *Worker) NextOf(c *Class) *Task {
-	if w.budget <= 1 || w.count.turns >= w.pollTurn || w.thread != nil ||
-		w.sched.stop.flag.Load() != 0 || !w.state.isRunning() {
+	if w.budget <= 1 || w.count.turns >= w.pollTurn || !w.state.isRunning() ||
+		w.sched.stop.flag.Load() != 0 || w.thread != nil {
 		return nil
 	}
 	t := w.next.task
 	if t == nil {
-		if t = w.nextQueued(c); t == nil {
-			return nil
-		}
-	} else {
-		if t.class != c || w.next.revoked() { // O3
-			return nil
-		}
-		if w.inRow++; w.inRow > maxInRow {
-			if w.queue.len() != 0 {
-				return nil // the next-slot's task is to go behind those
-			}
-			w.inRow = 0
-		}
-		w.next.clear()
-		w.count.nextSlot++
+		return w.nextQueued(c)
 	}
-	w.budget--
-	if invariant.On {
-		verifyChain(w, t)
+	if t.class != c || w.next.revoked() || w.inRow >= maxInRow && !w.mayStay() { // O3
+		return nil
 	}
-	w.count.turns++
-	w.current = t
+	w.next.clear()
+	w.count.nextSlot++
+	w.inRow++
+	w.beginChained(t)
 	return t
 }
 
-// nextQueued takes the next task from the worker's queue. One of another class goes to the
-// next-slot, which is empty, and is what the worker runs next.
+// mayStay reports whether the next-slot may have more turns in a row, since no task waits behind it.
+func (w *Worker) mayStay() bool {
+	if w.queue.len() != 0 {
+		return false
+	}
+	w.inRow = 0
+	return true
+}
+
+// nextQueued is NextOf for an empty next-slot: it takes the next task from the worker's queue. One
+// of another class goes to the next-slot, and is what the worker runs next.
 func (w *Worker) nextQueued(c *Class) *Task {
 	w.inRow = 0
 	t := w.queue.next()
-	if t == nil || t.class == c {
-		return t
+	if t == nil {
+		return nil
 	}
-	w.next.put(t)
-	if !w.sched.monitor.armed.Load() {
-		w.sched.monitor.arm()
+	if t.class != c {
+		w.next.put(t)
+		if !w.sched.monitor.armed.Load() {
+			w.sched.monitor.arm()
+		}
+		return nil
 	}
-	return nil
+	w.beginChained(t)
+	return t
+}
+
+// beginChained begins the turn of t in place of the one that has ended.
+func (w *Worker) beginChained(t *Task) {
+	if invariant.On {
+		verifyChain(w, t)
+	}
+	w.budget--
+	w.count.turns++
+	w.current = t
 }
