@@ -94,8 +94,10 @@ func (c *Chan[T]) tryRecv() (v T, wake *party, r outcome) {
 	case c.closed:
 		return v, nil, isClosed
 	}
-	if v, wake = c.senders.claimSender(true); wake != nil {
-		return v, wake, done
+	if c.senders.first != nil {
+		if v, wake = c.senders.claimSender(true); wake != nil {
+			return v, wake, done
+		}
 	}
 	return v, nil, wouldWait
 }
@@ -272,11 +274,17 @@ func (pt *party) wakeOther(o *party) {
 	if o == nil {
 		return
 	}
-	var w *sched.Worker
-	if pt.proc != nil {
-		w = pt.proc.w
+	p := pt.proc
+	if p == nil {
+		o.wake(nil, pt.sys)
+		return
 	}
-	o.wake(w, pt.sys)
+	// Fast path, inlined by hand from wake.
+	if s := o.state.Load(); s&parked != 0 && o.claimHere(s, p.w, pt.sys) {
+		p.w.Schedule(&o.proc.task)
+		return
+	}
+	o.wakeSlowly(p.w, pt.sys)
 }
 
 // never waits for ever, or until the process is told to end.

@@ -72,9 +72,9 @@ func (q *waitQueue[T]) enter(w *waiter[T]) {
 // await waits until w was claimed, which is the party's only offer. mu is the queue's lock, which
 // the caller does not hold. If the process is told to end first, await does not return.
 func (q *waitQueue[T]) await(w *waiter[T], mu *seam.QuickMutex, op op) {
-	pt := w.pt
+	pt, as := w.pt, parked|uint32(op)<<opShift
 	for pt.won.Load() == open {
-		if pt.suspend(parked | uint32(op)<<opShift) {
+		if p := pt.proc; p != nil && p.suspend(as) || p == nil && pt.suspend(as) {
 			continue
 		}
 		mu.Lock()
