@@ -128,8 +128,8 @@ func (p *Proc) handOver(w *sched.Worker) {
 		p.co.switchToWorker()
 		return
 	}
-	// Fast path, inlined by hand from switchTo, tryReady and arrive: nearly all hand-overs go
-	// through here.
+	// Fast path, inlined by hand from switchTo, tryReady, swap and arrive: nearly all hand-overs
+	// go through here.
 	co, next := p.co, q.co
 	if next == nil || q.out.Load() == 0 || next.at.claim.Load() != nil {
 		co.switchTo(q, w)
@@ -139,7 +139,11 @@ func (p *Proc) handOver(w *sched.Worker) {
 	q.w, q.budget = w, batch
 	at := next.at
 	next.behind, next.at, co.at = co, co.at, at
-	at.swap()
+	if at.turned = !at.turned; at.turned {
+		at.resume()
+	} else {
+		at.yield(struct{}{})
+	}
 	b := co.behind
 	if co.move != nil || b == nil || b.proc == nil {
 		co.arrive()

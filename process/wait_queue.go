@@ -44,6 +44,17 @@ func (q *waitQueue[T]) push(w *waiter[T]) {
 	q.last = w
 }
 
+// dropFirst takes w out, which is the first.
+func (q *waitQueue[T]) dropFirst(w *waiter[T]) {
+	next := w.next
+	w.queued, w.next, q.first = false, nil, next
+	if next == nil {
+		q.last = nil
+	} else {
+		next.prev = nil
+	}
+}
+
 // remove takes w out, if it is in the queue.
 func (q *waitQueue[T]) remove(w *waiter[T]) {
 	if !w.queued {
@@ -103,7 +114,7 @@ func (w *waiter[T]) commit() bool {
 // as its ticket is decided.
 func (q *waitQueue[T]) claimReceiver(v T, ok bool) *party {
 	for w := q.first; w != nil; w = q.first {
-		q.remove(w)
+		q.dropFirst(w)
 		pt := w.pt
 		w.v, w.ok = v, ok
 		if w.commit() {
@@ -119,7 +130,7 @@ func (q *waitQueue[T]) claimReceiver(v T, ok bool) *party {
 // learns: whether the value was received, and not the channel closed.
 func (q *waitQueue[T]) claimSender(ok bool) (v T, pt *party) {
 	for w := q.first; w != nil; w = q.first {
-		q.remove(w)
+		q.dropFirst(w)
 		v, pt = w.v, w.pt
 		w.ok = ok
 		if w.commit() {
