@@ -29,17 +29,17 @@ type Proc struct {
 	// that resumes it.
 	out seam.Flag
 
+	// Owner only, until it has ended; then read only.
+	exiting bool // it unwinds for reason
+	hard    bool // it was killed or its system stops: it never waits again
+
 	id         uint64
 	prev, next *Proc // guarded by the registry
 
 	cause seam.Pointer[cancel] // why it is to end, once that was asked for
 	life  seam.Pointer[life]   // nil: it has no links, monitors or names
 
-	// Owner only, until it has ended; then read only.
-	reason   error
-	exiting  bool // it unwinds for reason
-	hard     bool // it was killed or its system stops: it never waits again
-	trapping bool
+	reason error // read only once it has ended; until then owner only
 }
 
 // runner runs what a process is for.
