@@ -45,8 +45,9 @@ type cell struct {
 	from   *coroutine // the one that gave the worker back
 	then   *Proc      // what the worker runs next; nil: it looks for itself
 
-	claim seam.Pointer[coroutine] // the one that waits for its home, which is this cell
-	dead  *coroutine              // guarded by System.retiring: the one that waits in here
+	// Guarded by System.retiring.
+	claimant *coroutine // the one that waits for its home, which is this cell
+	retired  *coroutine // the one that waits in here
 }
 
 func newCoroutine() *coroutine {

@@ -3,56 +3,46 @@ package process
 import "fmt"
 
 // A coroutine ends through its home, where the goroutine that retires it has to be. But another may
-// be parked there, which had changed places: then that one moves to where the retired one is, and
-// the retired one goes home. If the other is a process that waits, another worker may resume it at
-// any time. So the retired one lays claim to its home, and waits, until the process is resumed and
-// its worker sees the claim. If the other has been retired as well, it is moved at once. So no home
-// of a retired coroutine has another in it, and there are no more of them than of those in use.
+// be parked there, with which it had changed places. That one moves to where the retired one is,
+// and the retired one goes home, if both belong to the goroutine that does it:
+//
+//   - The other has been retired as well, and waits for its own home.
+//   - Or it is the other that is being retired, and the first had to wait, since the other ran a
+//     process, which another worker could have resumed at any time.
+//
+// So each coroutine that waits has a home in which one in use is, or one of a pool, and there are no
+// more of those that wait than of these. When all processes have ended, none is left.
 
 // retire ends a coroutine that has no process and is parked. Its owner only.
 func (s *System) retire(c *coroutine) {
 	s.retiring.Lock()
 	defer s.retiring.Unlock()
-	c.freeClaimants()
+	for o := c.at.claimant; o != nil; o = c.at.claimant {
+		c.at.claimant, o.at.retired = nil, nil
+		c.changePlaces(o)
+		o.exit()
+	}
 	home, at := &c.home, c.at
-	other := home.dead
+	other := home.retired
 	switch {
 	case at == home:
 		c.exit()
 	case other != nil:
-		home.dead, at.dead = nil, other
-		other.giveWay(c)
+		home.retired, at.retired = nil, other
+		other.changePlaces(c)
 		c.exit()
 	default:
-		at.dead = c
-		home.claim.Store(c)
+		at.retired, home.claimant = c, c
 	}
 }
 
-// serveClaims ends the coroutines that wait for the cell in which c is. c's owner only.
-func (s *System) serveClaims(c *coroutine) {
-	s.retiring.Lock()
-	defer s.retiring.Unlock()
-	c.freeClaimants()
-}
-
-// freeClaimants is serveClaims. Caller holds retiring.
-func (c *coroutine) freeClaimants() {
-	for o := c.at.claim.Load(); o != nil; o = c.at.claim.Load() {
-		c.at.claim.Store(nil)
-		o.at.dead = nil
-		c.giveWay(o)
-		o.exit()
-	}
-}
-
-// giveWay has c, which is parked in the home of o, and o change places. Caller owns both, and holds
+// changePlaces has two coroutines that are parked change places. Caller owns both, and holds
 // retiring.
-func (c *coroutine) giveWay(o *coroutine) {
-	home, at := &o.home, o.at
-	c.move, o.move = at, home
-	home.swap() // c goes on, to where o was; o goes on, home; and the caller
-	c.at, o.at = at, home
+func (c *coroutine) changePlaces(o *coroutine) {
+	here, there := c.at, o.at
+	c.move, o.move = there, here
+	here.swap() // c goes on, to there; o goes on, to here; and the caller
+	c.at, o.at = there, here
 }
 
 // exit ends a coroutine that is parked at home.

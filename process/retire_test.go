@@ -83,3 +83,41 @@ func TestChangedPlaces(t *testing.T) {
 	s.Stop()
 	equal(t, "blocked", len(s.Blocked()), 0)
 }
+
+// idleCoroutine returns a coroutine that has run a process.
+func idleCoroutine(s *System) *coroutine {
+	c := newCoroutine()
+	r := &plain{f: func(*Proc) {}}
+	r.sys, r.run = s, r
+	c.proc = &r.Proc
+	c.home.swap()
+	c.proc = nil
+	return c
+}
+
+// TestRetireInAnyPlace: three coroutines that have changed places in any way, retired in any order,
+// all end.
+func TestRetireInAnyPlace(t *testing.T) {
+	s := Start(Config{Workers: 1})
+	defer s.Stop()
+	orders := [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
+	for _, change := range [][][2]int{{}, {{0, 1}}, {{0, 2}}, {{1, 2}},
+		{{0, 1}, {1, 2}}, {{1, 2}, {0, 1}}} {
+		for _, order := range orders {
+			before := runtime.NumGoroutine()
+			var c [3]*coroutine
+			for i := range c {
+				c[i] = idleCoroutine(s)
+			}
+			for _, pair := range change {
+				c[pair[0]].changePlaces(c[pair[1]])
+			}
+			for i, which := range order {
+				s.retire(c[which])
+				if n := runtime.NumGoroutine() - before; n > 2*(2-i) {
+					t.Errorf("%v, %v: %d goroutines after %d", change, order, n, i+1)
+				}
+			}
+		}
+	}
+}

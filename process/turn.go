@@ -70,9 +70,6 @@ func (p *Proc) tryReady(w *sched.Worker) bool {
 		p.out.StoreRelease(0)
 		p.w, p.budget = w, batch
 	}
-	if p.co.at.claim.Load() != nil {
-		p.sys.serveClaims(p.co)
-	}
 	return true
 }
 
@@ -131,7 +128,7 @@ func (p *Proc) handOver(w *sched.Worker) {
 	// Fast path, inlined by hand from switchTo, tryReady, swap and arrive: nearly all hand-overs
 	// go through here.
 	co, next := p.co, q.co
-	if next == nil || q.out.Load() == 0 || next.at.claim.Load() != nil {
+	if next == nil || q.out.Load() == 0 {
 		co.switchTo(q, w)
 		return
 	}
