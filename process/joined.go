@@ -119,28 +119,6 @@ func (f face) Worker() any {
 // Operation implements access.Running.
 func (f face) Operation(name string) { f.p.enter(name) }
 
-// In a deterministic run the driver knows its threads by their goroutines. A turn goes on in that
-// of the process's coroutine and comes back, and says so each time.
-
-// resume switches to the process of the turn that runs, or of a system that unwinds it.
-func (p *Proc) resume() (kept bool) {
-	if !p.sys.stepwise {
-		return p.co.switchTo()
-	}
-	p.from = seam.Goroutine()
-	co := p.co
-	kept = co.switchTo()
-	p.sys.sched.Follow(co.goroutine)
-	return kept
-}
-
-// arrive is the other side of resume, in the coroutine.
-func (p *Proc) arrive() {
-	if p.sys.stepwise {
-		p.sys.sched.Follow(p.from)
-	}
-}
-
 // self returns the process itself.
 func (p *Proc) self() *Proc { return p }
 

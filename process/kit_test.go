@@ -428,7 +428,7 @@ func TestMisuse(t *testing.T) {
 		"unlock":               func() { new(Mutex).Unlock(g) },
 		"negative wait group":  func() { new(WaitGroup).Done(g) },
 		"a case twice":         func() { Select(g, one, one) },
-		"too many workers":     func() { Start(Config{Workers: 1000}) },
+		"too many workers":     func() { Start(Config{Workers: 1 << 20}) },
 		"receive of another":   func() { m := 0; Select(g, (&Self[int]{}).Receives(&m, nil)) },
 	} {
 		t.Run(name, func(t *testing.T) {
