@@ -17,9 +17,9 @@ var releaseAtOnce = 256
 // to the goroutine that opened them, or to a laterRelease.
 type waitLists []*backpressure.Waiter[waiting]
 
-// release unblocks all in a wait list that was opened, oldest first: a part of them at once, and the
-// rest in turns of its own. A muted actor that no other gate holds back runs again, and opens its
-// own gate first: the chain unwinds without recursion, because those behind it are appended.
+// release unblocks all in a wait list that was opened, oldest first: a part of them at once, and
+// the rest in turns of its own. A muted actor that no other gate holds back runs again, and opens
+// its own gate first: the chain unwinds without recursion, because those behind it are appended.
 func release(e env, list *backpressure.Waiter[waiting]) {
 	if list == nil {
 		return
@@ -56,8 +56,8 @@ func (l waitLists) release(e env, most int) (rest waitLists) {
 // place, and a task is run or terminated: so each entry is unblocked, and once.
 //
 // Rejected: to leave the rest in the gate, for the receiver's next turn. The gate would have to be
-// shut meanwhile, or senders that enter later would come first; and a receiver that has ended has no
-// next turn.
+// shut meanwhile, or senders that enter later would come first; and a receiver that has ended has
+// no next turn.
 type laterRelease struct {
 	task  sched.Task
 	sys   *System

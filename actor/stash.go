@@ -153,8 +153,8 @@ func (s *stashList) add(m *message) {
 	s.n++
 }
 
-// moveTo moves the n oldest, of which there are so many, behind what is in to. All of them are moved
-// in constant time, fewer in proportion to n.
+// moveTo moves the n oldest, of which there are so many, behind what is in to. All of them are
+// moved in constant time, fewer in proportion to n.
 func (s *stashList) moveTo(to *stashList, n int) {
 	to.n += n
 	if n == s.n {

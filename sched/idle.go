@@ -33,8 +33,8 @@ const maxSearchers = 32
 //	bit  63     closed: quiescent for good. Never cleared, and no worker is woken again.
 //
 // With more than oneWordWorkers workers, bits 0–55 are the number of sleepers that no goroutine has
-// claimed yet, and the bit of worker i is in a leaf: see idle_leaves.go. Every decision is still one
-// compare-and-swap of this word; which sleeper it concerns is settled in the leaves afterwards.
+// claimed yet, and the bit of worker i is in a leaf: see idle_leaves.go. Every decision is still
+// one compare-and-swap of this word; which sleeper it concerns is settled in the leaves afterwards.
 //
 // "Worker i" is the holder of worker slot i. README.md proves that no wake-up is lost. The proof
 // rests on this: a word is never changed in two steps, and every change is an RMW on the same word,
@@ -52,14 +52,17 @@ type idleWord struct {
 	// Read-only after init.
 	all       uint64 // bits 0–55 while all workers sleep
 	workers   int
-	searchers int        // how many may search
-	leaves    []idleLeaf // nil: the bits are in v
+	searchers int // how many may search
+
+	// leaves have the bits of the workers; nil: they are in v.
+	leaves []idleLeaf
 
 	// limit is how many workers may be awake, at least 1. Written by the governor. A stale value
 	// costs a worker more or less for a moment, never a wake-up.
 	limit seam.Uint32
 
-	leafShift uint8 // worker i has its bit in leaf i >> leafShift; read-only after init
+	// worker i has its bit in leaf i >> leafShift; read-only after init
+	leafShift uint8
 }
 
 // The parts of the word. Every change of the word goes through one of the methods below, each of
@@ -133,6 +136,8 @@ func (w *idleWord) wake(asSearcher bool) (worker int, r wakeResult) {
 			seam.Spin()
 			continue
 		}
+		// The lowest one: so those that are awake are the same ones most of the time, and the caches
+		// of the others' processors stay theirs. With leaves only the number counts here.
 		i := bits.TrailingZeros64(v & sleepMask)
 		n := v &^ (1 << i)
 		if w.leaves != nil {
@@ -161,6 +166,8 @@ func (w *idleWord) announce(i int, wasSearching bool) (allAsleep bool) {
 	if w.leaves != nil {
 		w.setBit(i)
 	}
+	// The root is changed in one step, with leaves or without: this is S1, and the order of all S1
+	// is that of these steps.
 	for {
 		v := w.v.Load()
 		n := w.withSleeper(v, i)
@@ -217,8 +224,8 @@ func (w *idleWord) awake(v uint64) int { return w.workers - w.sleeping(v) }
 
 // retract takes the announcement of worker i back, which clears its bit, and returns i. If it
 // reports false, another goroutine has cleared the bit: a token is on its way, and the worker must
-// take it, or the token would be taken for a later one; the same is so if it returns another worker,
-// which is then owed a token by the caller. Worker i only.
+// take it, or the token would be taken for a later one; the same is so if it returns another
+// worker, which is then owed a token by the caller. Worker i only.
 func (w *idleWord) retract(i int) (cleared int, ok bool) {
 	if w.leaves != nil {
 		return w.clearInLeaves(i, false)
@@ -246,9 +253,9 @@ func (w *idleWord) retract(i int) (cleared int, ok bool) {
 
 // wakeForStop wakes worker i for the end, even if the scheduler is quiescent for good, and returns
 // i: the caller owes it a token, but it is not counted as a searcher. It reports false if worker i
-// does not sleep. If it returns another worker, that one is owed the token, and worker i is about to
-// get one from another goroutine. Only for the goroutine that stops the scheduler, and for worker i
-// itself.
+// does not sleep. If it returns another worker, that one is owed the token, and worker i is about
+// to get one from another goroutine. Only for the goroutine that stops the scheduler, and for
+// worker i itself.
 func (w *idleWord) wakeForStop(i int) (cleared int, ok bool) {
 	if w.leaves != nil {
 		return w.clearInLeaves(i, true)

@@ -24,9 +24,9 @@ import (
 //	         + workers that have set their bit and not added 1 yet
 //
 // and it follows: a claim always finds a bit; every claim clears exactly one; and while the root
-// says that all sleep, there is no claim and all bits are set, so that freezing the root freezes the
-// leaves. A claim is never given back. If it were, a worker that meets an empty root could not know
-// that a token is on its way.
+// says that all sleep, there is no claim and all bits are set, so that freezing the root freezes
+// the leaves. A claim is never given back. If it were, a worker that meets an empty root could not
+// know that a token is on its way.
 //
 // Rejected: several words that are all read before a decision, and a number of searchers in each
 // group of workers: see docs/decisions/0047-many-workers.md.
@@ -56,8 +56,8 @@ func (w *idleWord) leaf(i int) (leaf *idleLeaf, bit uint64) {
 	return &w.leaves[i>>w.leafShift], 1 << (i & (1<<w.leafShift - 1))
 }
 
-// setBit sets the bit of worker i. It comes before the addition in the root: a goroutine that claims
-// a sleeper may take this worker for another one, but it always finds a bit. Worker i only.
+// setBit sets the bit of worker i. It comes before the addition in the root: a goroutine that
+// claims a sleeper may take this worker for another one, but it always finds a bit. Worker i only.
 func (w *idleWord) setBit(i int) {
 	leaf, bit := w.leaf(i)
 	if invariant.On {
@@ -100,9 +100,9 @@ func (w *idleWord) takeAny() (worker int) {
 }
 
 // retireInLeaves is retire. The bit comes first, as in announce. If the limit has changed by then
-// the bit is taken back; a worker that cannot, because a goroutine with a claim has cleared it, must
-// add 1 to the root all the same, in the place of the sleeper that was claimed, and take its token.
-// Worker i only.
+// the bit is taken back; a worker that cannot, because a goroutine with a claim has cleared it,
+// must add 1 to the root all the same, in the place of the sleeper that was claimed, and take its
+// token. Worker i only.
 func (w *idleWord) retireInLeaves(i int) bool {
 	if !w.excess() {
 		return false

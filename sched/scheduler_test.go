@@ -192,9 +192,9 @@ func TestOverflow(t *testing.T) {
 // TestConfigErrors: New says which part of the configuration is wrong.
 func TestConfigErrors(t *testing.T) {
 	for want, cfg := range map[string]sched.Config{
-		"0 workers: want 1 to 1024":          {},
-		"-1 workers: want 1 to 1024":         {Workers: -1},
-		"1025 workers: want 1 to 1024":         {Workers: sched.MaxWorkers + 1},
+		"0 workers: want 1 to 1024":        {},
+		"-1 workers: want 1 to 1024":       {Workers: -1},
+		"1025 workers: want 1 to 1024":     {Workers: sched.MaxWorkers + 1},
 		"-1 idle workers: want at least 0": {Workers: 1, MaxDetached: -1},
 		"a long turn below 0":              {Workers: 1, LongTurn: -time.Millisecond},
 	} {

@@ -19,7 +19,8 @@ type program struct {
 
 // programs lists all of them, in the order of the table.
 var programs = []program{
-	apsp, bankingAsk, bankingStash, bankingNoStash, barber, uct, sor, philosophers, sortedList, dictionary,
+	apsp, bankingAsk, bankingStash, bankingNoStash,
+	barber, uct, sor, philosophers, sortedList, dictionary,
 	boundedBuffer, bitonic, filterBank,
 	trapezoid, nqueens, matrices, pi, astar, quicksort,
 	sessions, idleActors, publishLoop, publishTopic, payloads,
