@@ -37,7 +37,7 @@ func findings(t *testing.T, name string, args ...string) []string {
 	var all []string
 	for line := range strings.Lines(string(out)) {
 		line = strings.TrimSpace(line)
-		if i := strings.Index(line, ": GV"); i > 0 {
+		if strings.Contains(line, ": GV") || strings.Contains(line, ": gallop:allow ") {
 			line = strings.TrimPrefix(line, here+"/")
 			all = append(all, strings.TrimPrefix(line, "./"))
 		}
@@ -83,6 +83,17 @@ func TestDisable(t *testing.T) {
 	for _, line := range all {
 		if strings.Contains(line, ": GV2: ") || strings.Contains(line, ": GV5: ") {
 			t.Error(line)
+		}
+	}
+	plain, disabled := findings(t, program, "./allow"), findings(t, program, "-disable", "GV5", "./allow")
+	for _, line := range plain {
+		if !strings.Contains(line, ": GV5: ") && !slices.Contains(disabled, line) {
+			t.Errorf("with -disable, this is missing: %s", line)
+		}
+	}
+	for _, line := range disabled {
+		if !slices.Contains(plain, line) {
+			t.Errorf("with -disable, this is new: %s", line)
 		}
 	}
 	run := exec.Command(program, "-disable", "GV99", "./gv2/...")

@@ -51,6 +51,7 @@ type Package struct {
 	paths        map[ssa.Value][]Path
 	visiting     map[ssa.Value]bool // in Paths
 	cut          bool               // in Paths: a result misses what a cycle adds
+	looked       int                // in Paths: how many values for this one
 	marks        map[*types.TypeName]Mark
 	declares     map[*types.Func][]int
 }

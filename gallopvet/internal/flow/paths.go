@@ -26,6 +26,10 @@ func (q Path) step(s string) Path {
 	return Path{q.Root, q.Steps + s}
 }
 
+// maxLooked is how many values are looked at, to find where one comes from, before what was found by
+// then is taken for all: in a net of cycles the search would have no end.
+const maxLooked = 2000
+
 // Inside reports whether memory at q is part of what the value with the path whole refers to.
 func (q Path) Inside(whole Path) bool {
 	return q.Root == whole.Root && len(q.Steps) > len(whole.Steps) && q.begins(whole.Steps)
@@ -76,12 +80,16 @@ func (p *Package) Paths(v ssa.Value) []Path {
 		p.cut = true // a way that comes back here adds nothing
 		return nil
 	}
+	if len(p.visiting) == 0 {
+		p.looked = 0
+	}
+	p.looked++
 	p.visiting[v] = true
 	outer := p.cut
 	p.cut = false
 	got := p.pathsOf(v)
 	delete(p.visiting, v)
-	if !p.cut || len(p.visiting) == 0 {
+	if !p.cut || len(p.visiting) == 0 || p.looked > maxLooked {
 		p.paths[v] = got
 	}
 	p.cut = (p.cut || outer) && len(p.visiting) > 0
