@@ -1,12 +1,12 @@
-// Command scaling is a model of the scheduler with many workers: a simulation, and no measurement. It
-// prints how many times as fast as one worker so many are, and what the time of the workers is spent
-// on.
+// Command scaling is a model of the scheduler with many workers: a simulation, and no measurement.
+// It prints how many times as fast as one worker so many are, and what the time of the workers is
+// spent on.
 //
 //	go run .
 //
-// What is simulated: run queues, stealing one task at a time from victims in turn, waking one sleeper
-// unless one searches, and cache lines that all workers write to, which take one write at a time.
-// Left out: the governor, the GC, the memory of the machine, and turns that block.
+// What is simulated: run queues, stealing one task at a time from victims in turn, waking one
+// sleeper unless one searches, and cache lines that all workers write to, which take one write at a
+// time. Left out: the governor, the GC, the memory of the machine, and turns that block.
 package main
 
 import "fmt"
@@ -28,7 +28,7 @@ var measured = costs{
 	message: 45,   // pingpong: 44 to 48
 	send:    25,   // of fanin's 36
 	spawn:   60,   // fjcreate and fjthrput, less the actor
-	probe:   50,   // 4 where the line is in the cache; a guess with many processors
+	probe:   50,   // 4 if the line is in the cache; with many a guess
 	steal:   1000, // as the governor has it
 	wake:    5000, // a thread that sleeps; 1,000 to 50,000
 	line:    60,   // decision 37: 53 to 56 for a message that crosses
@@ -106,8 +106,8 @@ func ring(c costs, workers int) result {
 	return r
 }
 
-// fanIn is many senders, shared out among all workers but one, and one receiver. All write to the head
-// of its mailbox.
+// fanIn is many senders, shared out among all workers but one, and one receiver. All write to the
+// head of its mailbox.
 func fanIn(c costs, workers int) (r result) {
 	const messages = 100_000
 	if workers == 1 {

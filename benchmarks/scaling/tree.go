@@ -1,6 +1,6 @@
 package main
 
-// worker is one worker of a tree. Its queue has the levels of tasks: 0 is a leaf.
+// worker is one worker of a tree. Its queue has the heights of tasks: 0 is a leaf.
 type worker struct {
 	now    float64
 	queue  []int
@@ -29,7 +29,7 @@ func tree(c costs, workers, fan, depth int, leaf float64) result {
 		f.workers[i].asleep = true
 		f.sleepers = append(f.sleepers, i)
 	}
-	for n, level := 1, 0; level <= depth; level++ {
+	for n, height := 1, 0; height <= depth; height++ {
 		f.left += n
 		n *= fan
 	}
@@ -69,21 +69,21 @@ func (f *forest) step(i int, w *worker) {
 		f.find(i, w)
 		return
 	}
-	level := w.queue[last]
+	height := w.queue[last]
 	w.queue = w.queue[:last]
-	f.runTask(w, level)
+	f.runTask(w, height)
 }
 
 // runTask runs a task, which leaves its children in the worker's queue.
-func (f *forest) runTask(w *worker, level int) {
+func (f *forest) runTask(w *worker, height int) {
 	f.left--
-	if level == 0 {
+	if height == 0 {
 		w.now += f.leaf
 		f.work += f.leaf
 		return
 	}
 	for range f.fan {
-		w.queue = append(w.queue, level-1)
+		w.queue = append(w.queue, height-1)
 		w.now += f.spawn
 		f.work += f.spawn
 	}
