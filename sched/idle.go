@@ -61,7 +61,7 @@ type idleWord struct {
 	// costs a worker more or less for a moment, never a wake-up.
 	limit seam.Uint32
 
-	// worker i has its bit in leaf i >> leafShift; read-only after init
+	// leafShift: worker i has its bit in leaf i >> leafShift. Read-only after init.
 	leafShift uint8
 }
 
