@@ -85,7 +85,8 @@ func TestDisable(t *testing.T) {
 			t.Error(line)
 		}
 	}
-	plain, disabled := findings(t, program, "./allow"), findings(t, program, "-disable", "GV5", "./allow")
+	plain := findings(t, program, "./allow")
+	disabled := findings(t, program, "-disable", "GV5", "./allow")
 	for _, line := range plain {
 		if !strings.Contains(line, ": GV5: ") && !slices.Contains(disabled, line) {
 			t.Errorf("with -disable, this is missing: %s", line)

@@ -26,7 +26,7 @@ func TestRobust(t *testing.T) {
 // tests and the modules that it needs: several minutes, if GALLOPVET_ALL is set.
 func TestRobustOverAll(t *testing.T) {
 	if os.Getenv("GALLOPVET_ALL") == "" {
-		t.Skip("GALLOPVET_ALL is not set")
+		t.Skip("GALLOPVET_ALL is not set") // minutes: .ci/nightly does it
 	}
 	everything(t, ".", []string{"std"}, true)
 	everything(t, ".", []string{"golang.org/x/tools/..."}, true)
@@ -36,8 +36,8 @@ func TestRobustOverAll(t *testing.T) {
 	}, false)
 }
 
-// everything runs all rules, strictly, over packages and all that they import. silent says that none
-// of them has to do with gallop.
+// everything runs all rules, strictly, over packages and all that they import. silent says that
+// none of them has to do with gallop.
 func everything(t *testing.T, dir string, roots []string, silent bool) {
 	t.Helper()
 	flow.Everything = true

@@ -66,7 +66,7 @@ type Func struct {
 	To       int  // the ref of the receiver
 	ToSelf   bool // the running actor is the receiver
 	Many     bool // there may be several receivers
-	Refuses  bool // with an error, or false, the message is the caller's again
+	Refuses  bool // with an error or false the message is the caller's
 	Waits    bool // the caller waits for the reply
 	Syncs    bool // the caller waits for actors or processes
 	Suspends bool // the process that calls lets others run, and may wait

@@ -26,8 +26,8 @@ func (q Path) step(s string) Path {
 	return Path{q.Root, q.Steps + s}
 }
 
-// maxLooked is how many values are looked at, to find where one comes from, before what was found by
-// then is taken for all: in a net of cycles the search would have no end.
+// maxLooked is how many values are looked at, to find where one comes from, before what was found
+// by then is taken for all: in a net of cycles the search would have no end.
 const maxLooked = 2000
 
 // Inside reports whether memory at q is part of what the value with the path whole refers to.

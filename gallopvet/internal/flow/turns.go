@@ -109,8 +109,8 @@ func (p *Package) findTurns() {
 	p.findParties()
 }
 
-// findParties takes functions that are given the process which runs them for processes, unless it is
-// known what calls them.
+// findParties takes functions that are given the process which runs them for processes, unless it
+// is known what calls them.
 func (p *Package) findParties() {
 	for _, fn := range p.Funcs {
 		if PartyParam(fn) != nil && p.inTurn[fn] == nil && p.async[fn] == nil {

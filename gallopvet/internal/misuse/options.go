@@ -75,6 +75,9 @@ func goPointer(t types.Type, path string, seen map[types.Type]bool) (string, boo
 		}
 		return "", false
 	case *types.Array:
+		if u.Len() == 0 {
+			return "", false
+		}
 		return goPointer(u.Elem(), path+"[]", seen)
 	case *types.Pointer, *types.Slice, *types.Map, *types.Chan, *types.Signature, *types.Interface:
 		return at(path), true

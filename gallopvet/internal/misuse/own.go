@@ -81,6 +81,12 @@ func generic(t types.Type) bool {
 		return generic(t.Elem())
 	case *types.Slice:
 		return generic(t.Elem())
+	case *types.Array:
+		return generic(t.Elem())
+	case *types.Map:
+		return generic(t.Key()) || generic(t.Elem())
+	case *types.Chan:
+		return generic(t.Elem())
 	case *types.Struct:
 		for i := range t.NumFields() {
 			if generic(t.Field(i).Type()) {

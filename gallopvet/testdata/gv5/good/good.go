@@ -110,3 +110,15 @@ func Outside() {
 	two.Send(sys, second.Spawn(sys, counter{}), 1)
 	defer sys.Stop()
 }
+
+// What an array holds is not known before it is instantiated, and an empty one holds nothing.
+func admit[T any](a *heap.Arena) {
+	heap.New[[2]T](a)
+	heap.New[struct{ a [2][2]T }](a)
+	heap.New[struct {
+		n    int
+		none [0]*int
+	}](a)
+}
+
+var _ = admit[int]
