@@ -12,8 +12,8 @@ import (
 // scheduler. A coroutine outlives its process and runs another one. One whose process has left by
 // Goexit is lost, and so is one that finds its pool full.
 //
-// [iter.Pull] makes a coroutine and a cell. A cell has one parked goroutine in it, and any goroutine
-// that owns the cell may change places with that one. So a process that waits need not go back to
+// [iter.Pull] makes a coroutine and a cell. A cell has one parked goroutine in it, and the
+// goroutine that owns the cell may change places with that one. So a process that waits need not go back to
 // its worker's goroutine: it changes places with the next process, and hands on the cell with the
 // worker's goroutine in it. That is one switch where there were two.
 //
@@ -22,17 +22,17 @@ import (
 //	A waits       in cell a  in cell b  runs, with cell a
 //	B waits       runs       in cell b  in cell a
 //
-// A coroutine can end only through the cell that it was made with, its home, and whichever goroutine
+// A coroutine can end only through the cell that it was made with, its home, and the goroutine that
 // is in there goes on. How the worker's gets there is in retire.go.
 type coroutine struct {
 	home      cell
 	goroutine uint64
 
-	// Owned by the goroutine of the coroutine while it runs, and by whoever resumes it while it is
-	// parked.
-	at     *cell      // while parked, the cell it is in; else that with the worker's goroutine
+	// Owned by the goroutine of the coroutine while it runs, and while it is parked by the
+	// goroutine that resumes it.
+	at     *cell      // where it is parked, or its worker's goroutine is
 	proc   *Proc      // the one to run
-	behind *coroutine // the one that changed places with this one, until that was noted
+	behind *coroutine // the one it has changed places with
 	move   *cell      // where it is to go at once
 	quit   bool       // it is to end
 }

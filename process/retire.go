@@ -10,8 +10,8 @@ import "fmt"
 //   - Or it is the other that is being retired, and the first had to wait, since the other ran a
 //     process, which another worker could have resumed at any time.
 //
-// So each coroutine that waits has a home in which one in use is, or one of a pool, and there are no
-// more of those that wait than of these. When all processes have ended, none is left.
+// So each coroutine that waits has a home in which one in use is, or one of a pool, and there are
+// no more of those that wait than of these. When all processes have ended, none is left.
 
 // retire ends a coroutine that has no process and is parked. Its owner only.
 func (s *System) retire(c *coroutine) {
