@@ -13,9 +13,9 @@ import (
 // Goexit is lost, and so is one that finds its pool full.
 //
 // [iter.Pull] makes a coroutine and a cell. A cell has one parked goroutine in it, and the
-// goroutine that owns the cell may change places with that one. So a process that waits need not go back to
-// its worker's goroutine: it changes places with the next process, and hands on the cell with the
-// worker's goroutine in it. That is one switch where there were two.
+// goroutine that owns the cell may change places with that one. So a process that waits need not
+// go back to its worker's goroutine: it changes places with the next process, and hands on the
+// cell with the worker's goroutine in it. That is one switch where there were two.
 //
 //	              W          A          B
 //	A runs        in cell a  runs       in cell b
