@@ -22,10 +22,10 @@ import (
 //	A waits       in cell a  in cell b  runs, with cell a
 //	B waits       runs       in cell b  in cell a
 //
-// A coroutine can end only through the cell that it was made with, its home, and the goroutine that
-// is in there goes on. How the worker's gets there is in retire.go.
+// A coroutine can end only through the cell that it was made with, its own, and the goroutine in
+// that cell goes on. How the worker's gets there is in retire.go.
 type coroutine struct {
-	home      cell
+	own       cell
 	goroutine uint64
 
 	// Owned by the goroutine of the coroutine while it runs, and while it is parked by the
@@ -46,14 +46,14 @@ type cell struct {
 	then   *Proc      // what the worker runs next; nil: it looks for itself
 
 	// Guarded by System.retiring.
-	claimant *coroutine // the one that waits for its home, which is this cell
+	claimant *coroutine // the one that waits for its own cell, this one
 	retired  *coroutine // the one that waits in here
 }
 
 func newCoroutine() *coroutine {
 	c := &coroutine{}
-	c.at = &c.home
-	c.home.resume, _ = iter.Pull(c.loop)
+	c.at = &c.own
+	c.own.resume, _ = iter.Pull(c.loop)
 	return c
 }
 
@@ -74,7 +74,7 @@ type lost struct{}
 
 // loop runs process after process until the coroutine is to end.
 func (c *coroutine) loop(yield func(struct{}) bool) {
-	c.home.yield, c.goroutine = yield, seam.Goroutine()
+	c.own.yield, c.goroutine = yield, seam.Goroutine()
 	defer func() {
 		if !c.quit { // a Goexit
 			c.quit = true
