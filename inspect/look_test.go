@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -122,12 +123,13 @@ func TestRoots(t *testing.T) {
 // TestMisuse: a system that was not started, and a zero ref, panic in our words.
 func TestMisuse(t *testing.T) {
 	sys := start(t)
+	var none context.Context
 	for name, f := range map[string]func(){
 		"nil system":  func() { inspect.Types(nil) },
 		"zero ref":    func() { inspect.Describe(actor.AnyRef{}) },
 		"empty probe": func() { inspect.Watch(sys, inspect.Probe{}) },
 		"interval":    func() { inspect.Profile(sys, -1) },
-		"nil context": func() { _, _ = inspect.State(nil, dollType.Spawn(sys, doll{}).Any()) }, //nolint
+		"nil context": func() { _, _ = inspect.State(none, dollType.Spawn(sys, doll{}).Any()) },
 	} {
 		func() {
 			defer func() {
