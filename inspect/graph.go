@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -32,7 +33,32 @@ type WaitGraph struct {
 
 // Graph returns who waits for whom. Mutes and asks are hints while the system works. A circle is
 // true: all of its waits were there at the same time.
-func Graph(sys *actor.System) WaitGraph { return WaitGraph{} }
+func Graph(sys *actor.System) WaitGraph {
+	in := of(sys)
+	var g WaitGraph
+	now := in.Nanos()
+	waits := waitsOf(in) // after now: they stood then, if they are dated before
+	for _, w := range waits {
+		e := Edge{From: describe(in, w.who), To: describe(in, w.to), AtLeast: w.atLeast(now)}
+		if w.asks {
+			e.Behaviour = in.BehaviourOf(w.who)
+			g.Asks = append(g.Asks, e)
+		} else {
+			g.Mutes = append(g.Mutes, e)
+		}
+	}
+	pressed := map[actor.AnyRef]bool{}
+	in.EachPressed(func(ref actor.AnyRef) { pressed[ref] = true })
+	g.Pressed = describeAll(in, pressed)
+	for _, c := range confirmed(in, now, waits, pressed) {
+		var circle []Actor
+		for _, ref := range c {
+			circle = append(circle, describe(in, ref))
+		}
+		g.Circles = append(g.Circles, circle)
+	}
+	return g
+}
 
 // Held is a [actor.System.Hold] that was not released yet.
 type Held struct {
@@ -43,4 +69,12 @@ type Held struct {
 
 // Holds returns the holds that were taken since [Begin] and are not released, the oldest first.
 // It calls Begin. [actor.System.Why] counts those from before as well.
-func Holds(sys *actor.System) []Held { return nil }
+func Holds(sys *actor.System) []Held {
+	in := of(sys)
+	in.Begin()
+	var all []Held
+	in.EachHold(func(function, file string, line int, at time.Time) {
+		all = append(all, Held{fmt.Sprintf("%s %s:%d", function, file, line), time.Since(at)})
+	})
+	return all
+}

@@ -1,6 +1,13 @@
 package inspect
 
-import "github.com/gallop-go/gallop/actor"
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
 
 // OneIn says that of so many spawned actors one is in the sample.
 const OneIn = 1024
@@ -9,7 +16,7 @@ const OneIn = 1024
 // list of [Holds]. Call it before the first spawn. It costs one spawn in 1,024 some 300 ns and
 // keeps no actor alive; a [actor.System.Hold] is 300 ns dearer. There is no goroutine and no
 // timer. It goes on until the system ends; to call it again does nothing.
-func Begin(sys *actor.System) {}
+func Begin(sys *actor.System) { of(sys).Begin() }
 
 // Census is an estimate of how many actors there are.
 type Census struct {
@@ -36,4 +43,34 @@ type Estimate struct {
 
 // Population estimates how many actors live: those that have not ended and that the GC has not
 // taken yet. It calls [Begin]. It costs a look at each actor of the sample.
-func Population(sys *actor.System) Census { return Census{} }
+func Population(sys *actor.System) Census {
+	in := of(sys)
+	in.Begin()
+	var c Census
+	now := in.Wall()
+	seen := map[string]int{}
+	c.Before = in.EachSampled(func(ref actor.AnyRef, lived time.Duration) {
+		a := describe(in, ref)
+		a.Spawned = now.Add(-lived)
+		c.Seen = append(c.Seen, a)
+		seen[a.Type]++
+	})
+	slices.SortFunc(c.Seen, func(a, b Actor) int { return cmp.Compare(a.ID, b.ID) })
+	bytes := map[string]int{}
+	in.EachType(func(name string, _ []string, b int, _ bool) { bytes[name] = b })
+	for typ, n := range seen {
+		c.Types = append(c.Types, estimate(typ, n, bytes[typ]))
+	}
+	slices.SortFunc(c.Types, func(a, b Estimate) int {
+		return cmp.Or(cmp.Compare(b.Seen, a.Seen), cmp.Compare(a.Type, b.Type))
+	})
+	c.Total = estimate("", len(c.Seen), 0)
+	return c
+}
+
+// estimate is how many actors there are of which n were seen.
+func estimate(typ string, n, bytes int) Estimate {
+	low, high := poissonInterval(n)
+	return Estimate{Type: typ, Seen: n, Living: uint64(n) * OneIn, StateBytes: bytes,
+		Low: max(uint64(n), uint64(low*OneIn)), High: uint64(math.Ceil(high * OneIn))}
+}

@@ -3,6 +3,8 @@ package inspect
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -41,7 +43,66 @@ type Snapshot struct {
 // behaviour that runs, and returns ctx's error if ctx ends before, [actor.ErrStopped] if the
 // actor has ended, or an error if Inspect panics. It panics if ref is zero, and must not be
 // called from a behaviour.
-func State(ctx context.Context, ref actor.AnyRef) (Snapshot, error) { return Snapshot{}, nil }
+func State(ctx context.Context, ref actor.AnyRef) (Snapshot, error) {
+	in := ofActor("State", ref)
+	if in.IsDeterministic() {
+		return Snapshot{}, ErrDeterministic
+	}
+	s := Snapshot{Actor: describe(in, ref)}
+	s.GoType, s.Bytes = in.StateType(ref)
+	value, err := await(ctx, "State", func(done chan<- answer) {
+		in.LookAtState(ref, func(state any, err error) {
+			a := answer{err: err}
+			if err == nil {
+				a.value, a.err = shown(state)
+			}
+			done <- a
+		})
+	})
+	s.Value = value
+	return s, err
+}
+
+// answer is what came of a signal.
+type answer struct {
+	value any
+	err   error
+}
+
+// await calls send, which sees to it that done gets one answer, and waits for that.
+func await(ctx context.Context, call string, send func(done chan<- answer)) (any, error) {
+	if ctx == nil {
+		panic("gallop: inspect." + call + " with a nil context: use context.Background")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	done := make(chan answer, 1) // the actor does not wait for a caller that has given up
+	send(done)
+	select {
+	case a := <-done:
+		return a.value, a.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// shown returns what a state says of itself. It runs in the actor's turn, which a panic must not
+// end.
+func shown(state any) (v any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			v, err = nil, fmt.Errorf("gallop: inspect.State: %T panicked: %v", state, r)
+		}
+	}()
+	switch s := state.(type) {
+	case Inspector:
+		v = s.Inspect()
+	case slog.LogValuer:
+		v = s.LogValue().Resolve()
+	}
+	return v, nil
+}
 
 // Delay measures how long a message to the actor has to wait at the moment. It sends a probe,
 // which takes its place behind the mail and runs nothing, and returns the time between. A probe
@@ -51,4 +112,20 @@ func State(ctx context.Context, ref actor.AnyRef) (Snapshot, error) { return Sna
 // There is at most one probe a second for an actor and 100 a second in a system, otherwise the
 // error is ErrTooManyProbes. A probe wakes an actor that is idle, some microseconds of a worker.
 // Other errors are as with [State].
-func Delay(ctx context.Context, ref actor.AnyRef) (time.Duration, error) { return 0, nil }
+func Delay(ctx context.Context, ref actor.AnyRef) (time.Duration, error) {
+	in := ofActor("Delay", ref)
+	if in.IsDeterministic() {
+		return 0, ErrDeterministic
+	}
+	if !probes.mayProbe(ref, time.Now()) {
+		return 0, ErrTooManyProbes
+	}
+	took, err := await(ctx, "Delay", func(done chan<- answer) {
+		begin := time.Now()
+		in.Probe(ref, func(err error) { done <- answer{time.Since(begin), err} })
+	})
+	if err != nil {
+		return 0, err
+	}
+	return took.(time.Duration), nil
+}

@@ -16,4 +16,10 @@ type Type struct {
 
 // Types returns the types that the system has had actors of, in the order of their first spawn in
 // the process.
-func Types(sys *actor.System) []Type { return nil }
+func Types(sys *actor.System) []Type {
+	var all []Type
+	of(sys).EachType(func(name string, behaviours []string, bytes int, pinned bool) {
+		all = append(all, Type{name, behaviours, bytes, pinned})
+	})
+	return all
+}

@@ -35,7 +35,7 @@ type Worker struct {
 	ID     int
 	Pinned bool // it has the thread of a pinned type
 	State  WorkerState
-	// Type, Actor and Name say whose turn it runs; "" and 0 if none.
+	// Type and Actor say whose turn it runs; "" and 0 if none.
 	Type  string
 	Actor uint64
 	// Behaviour is the behaviour or callback that runs; "" for what the runtime itself does.
@@ -47,4 +47,22 @@ type Worker struct {
 }
 
 // Workers looks at each worker once. It takes some 100 ns for each and disturbs none.
-func Workers(sys *actor.System) []Worker { return nil }
+func Workers(sys *actor.System) []Worker {
+	var all []Worker
+	of(sys).EachWorker(func(id int, pinned, blocking bool, typ, behaviour string, actor uint64) {
+		all = append(all, Worker{ID: id, Pinned: pinned, State: workerState(typ, blocking), Type: typ,
+			Actor: actor, Behaviour: behaviour})
+	})
+	return all
+}
+
+// workerState is the state of a worker that runs a turn of an actor of a type; "": it does not.
+func workerState(typ string, blocking bool) WorkerState {
+	switch {
+	case typ == "":
+		return WorkerIdle
+	case blocking:
+		return WorkerBlocking
+	}
+	return WorkerRunning
+}
