@@ -204,7 +204,8 @@ func (p present) busy(n int) []apiBusy {
 	return all
 }
 
-func (p present) waits(edges []inspect.Edge) apiWaits {
+// waits returns the waits of one sort, with the circles that have an ask in them or have not.
+func (p present) waits(edges []inspect.Edge, asks bool) apiWaits {
 	w := apiWaits{Edges: []apiEdge{}, Pressed: p.actors(p.v.graph.Pressed), Circles: [][]apiActor{}}
 	w.LeftOut = max(0, len(edges)-mostEdges)
 	for _, e := range edges[:min(len(edges), mostEdges)] {
@@ -212,7 +213,9 @@ func (p present) waits(edges []inspect.Edge) apiWaits {
 			apiEdge{p.actor(e.From), p.actor(e.To), e.Behaviour, e.AtLeast.Seconds()})
 	}
 	for _, c := range p.v.graph.Circles {
-		w.Circles = append(w.Circles, p.actors(c))
+		if p.v.asksIn(c) == asks {
+			w.Circles = append(w.Circles, p.actors(c))
+		}
 	}
 	return w
 }
@@ -220,8 +223,8 @@ func (p present) waits(edges []inspect.Edge) apiWaits {
 // mostEdges is how much of a graph is shown: more cannot be read.
 const mostEdges = 300
 
-func (p present) mutes() apiWaits { return p.waits(p.v.graph.Mutes) }
-func (p present) asks() apiWaits  { return p.waits(p.v.graph.Asks) }
+func (p present) mutes() apiWaits { return p.waits(p.v.graph.Mutes, false) }
+func (p present) asks() apiWaits  { return p.waits(p.v.graph.Asks, true) }
 
 func (p present) why() apiWhy {
 	w := apiWhy{Holders: []apiHolder{}, Holds: []apiHold{}}

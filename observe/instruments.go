@@ -13,8 +13,6 @@ import (
 // running is the source that is a running system.
 type running struct{ sys *actor.System }
 
-func (r running) workers() int { return r.sys.Workers() }
-
 func (r running) find(id uint64) (inspect.Actor, bool) { return inspect.Find(r.sys, id) }
 
 func (r running) state(ctx context.Context, a inspect.Actor) (inspect.Snapshot, error) {

@@ -13,7 +13,6 @@ import (
 type source interface {
 	// begin starts the instruments. A goroutine calls sample, at each tick, and then close.
 	begin() instruments
-	workers() int
 	// find, state and stop are for the page of one actor.
 	find(id uint64) (inspect.Actor, bool)
 	state(ctx context.Context, a inspect.Actor) (inspect.Snapshot, error)

@@ -41,6 +41,8 @@ export function clock(time) {
   return isNaN(d) ? '–' : d.toLocaleTimeString('en-GB');
 }
 
+export const lasted = (since, now) => duration(Math.max(0, Math.round((new Date(now) - new Date(since)) / 1000)));
+
 export const ago = (time, now) => duration(Math.max(0, (new Date(now) - new Date(time)) / 1000)) + ' ago';
 
 export const plural = (n, one, many) => count(n) + ' ' + (n === 1 ? one : many ?? one + 's');

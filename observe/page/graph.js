@@ -22,9 +22,9 @@ export function waitGraph(edges, circles, label) {
   place(layers);
   const inCircle = new Set(circles.flat().map((a) => a.id));
   const width = layers.length * (box.width + box.gapX) - box.gapX + 60;
-  const height = Math.max(...layers.map((l) => l.length)) * (box.height + box.gapY) + 20;
+  const height = Math.max(...layers.map((l) => l.length)) * (box.height + box.gapY) + (circles.length ? 48 : 20);
   return h('svg.graph', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'group', 'aria-label': label },
-    h('defs', null, h('marker', { id: 'tip', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: 'auto' },
+    h('defs', null, h('marker', { id: 'tip', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: 'userSpaceOnUse', orient: 'auto' },
       h('path.tip', { d: 'M0 0L8 4L0 8Z' }))),
     edges.map((e) => arrow(nodes.get(e.from.id), nodes.get(e.to.id), inCircle.has(e.from.id) && inCircle.has(e.to.id), e)),
     [...nodes.values()].map((n) => card(n, inCircle.has(n.actor.id))));
@@ -94,6 +94,6 @@ function card(n, bad) {
   return h('a-svg', { href: '#/actor/' + a.id, class: 'node' + (bad ? ' bad' : ''), 'data-key': 'n' + a.id },
     h('title', null, name(a)),
     h('rect', { x: n.x, y: n.y, width: box.width, height: box.height, rx: 7 }),
-    h('text', { x: n.x + 10, y: n.y + 18 }, clip(a.name || a.type, 20) + ' #' + a.id),
+    h('text', { x: n.x + 10, y: n.y + 18 }, clip(a.name || a.type, 23 - String(a.id).length) + ' #' + a.id),
     h('text.below', { x: n.x + 10, y: n.y + 34 }, clip(below, 30)));
 }

@@ -1,7 +1,7 @@
 // Parts that several views are made of.
 
 import { h } from './dom.js';
-import { ago, count, duration, percent, queued } from './format.js';
+import { count, duration, lasted, percent, queued } from './format.js';
 
 export const section = (title, note, ...children) => h('section', { 'aria-label': title },
   h('div.head', null, h('h2', null, title), note && h('p.note', null, note)), children);
@@ -23,8 +23,8 @@ export const text = (value) => h('bdi.clip', { title: value }, value);
 
 // bar is a share with its figure.
 export function bar(share, label, hot) {
-  return h('div.bar' + (hot ? '.hot' : ''), { role: 'img', 'aria-label': label ?? percent(share) },
-    h('i', { 'width%': Math.round(Math.min(1, share) * 1000) / 10 }), h('b', null, label ?? percent(share)));
+  return h('div.bar' + (hot ? '.hot' : ''), null, h('div.track', null,
+    h('i', { 'width%': Math.round(Math.min(1, share) * 1000) / 10 })), h('b', null, label ?? percent(share)));
 }
 
 const symbols = { warn: '!', check: '?', info: 'i', ok: '✓' };
@@ -37,9 +37,8 @@ export function lintCard(l, now) {
     mark(l.severity),
     h('div', null,
       h('p.text', null, h('bdi', null, l.text)),
-      h('p.meta', null, h('code', null, l.rule), ' since ', ago(l.since, now),
-        l.actors.filter((a) => a.id).slice(0, 6).map((a) => [' · ', who(a)])),
-      h('details', { 'data-key': 'advice' }, h('summary', null, 'What to do'), h('p', null, l.advice))));
+      h('details', { 'data-key': 'advice' }, h('summary', null, h('code', null, l.rule), ' · for ', lasted(l.since, now), ' · ', h('span.what', null, 'what to do')), h('p', null, l.advice)),
+      l.actors.some((a) => a.id) && h('p.meta', null, l.actors.filter((a) => a.id).slice(0, 6).map((a, i) => [i ? ' → ' : '', who(a)]))));
 }
 
 // flags are what a person should see about an actor besides its figures.
@@ -69,7 +68,7 @@ export function table({ label, columns, rows, key, order, none }) {
 export const busyColumns = [
   { title: 'Actor', wide: true, cell: (b) => who({ id: b.actor, type: b.type, name: b.name }) },
   { title: 'Behaviour', cell: (b) => b.behaviour ? text(b.behaviour) : h('span.dim', null, 'runtime') },
-  { title: 'Busy', cell: (b) => bar(b.busy, percent(b.busy) + (b.error >= 0.005 ? ' ± ' + Math.ceil(200 * Math.min(b.error, 0.5)) + ' %' : '')) },
+  { title: 'Busy', cell: (b) => bar(b.busy) },
   { title: 'Mail', number: true, cell: queued },
 ];
 

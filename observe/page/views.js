@@ -28,6 +28,9 @@ function tiles(s, past) {
     tile('Panics', count(s.total.panics), rate(s.per_second.panics) + ' a second', last(past?.panics_per_second), s.per_second.panics > 0 ? 'bad' : ''));
 }
 
+const looks = (s) => `${count(s.profile_looks_running)} of ${count(s.profile_looks)} looks met a turn` +
+  (s.profile_looks_running ? `, so ± ${Math.ceil(Math.min(100, 100 / Math.sqrt(s.profile_looks_running)))} %` : '');
+
 function charts(past, width, range) {
   const wide = width >= 900 ? Math.floor((width - 16) / 2) - 32 : width - 32;
   const pick = h('div.range', { role: 'group', 'aria-label': 'Range of the charts' }, [[300, '5 min'], [3600, '1 h']].map(([s, t]) =>
@@ -62,9 +65,9 @@ const overview = {
   draw({ now, past, width, range }) {
     const s = now.system;
     return [h('h1.sr', null, 'Overview'),
-      section('Lints', null, lintList(now.lints, s.at)), tiles(s, past), charts(past, width, range),
-      h('div.two', null,
-        section('Busiest', `${count(s.profile_looks_running)} of ${count(s.profile_looks)} looks met a turn`,
+      section('Lints', null, lintList(now.lints.slice(0, 4), s.at), now.lints.length > 4 && h('p.more', null, h('a', { href: '#/lints' }, `and ${now.lints.length - 4} more`))), tiles(s, past), charts(past, width, range),
+      h('div.two.uneven', null,
+        section('Busiest', looks(s),
           table({ label: 'Busiest actors', columns: busyColumns, rows: now.top, key: (b) => b.actor + b.type + b.behaviour, none: s.profile_looks ? 'No look has met a turn: the system has little to do.' : 'No looks yet: a second, please.' })),
         section('Workers', null, workersOf(now.workers))),
       section('Types', 'mail waits: as probes to some actors of the type find it',
@@ -80,7 +83,7 @@ const lints = {
 const busiest = {
   title: 'Busiest', route: 'top',
   draw: ({ data, now }) => [h('h1', null, 'Busiest actors'),
-    h('p.lead', null, `What ran when the workers were looked at, 100 times a second, in the last 5 to 10 seconds: ${count(now.system.profile_looks_running)} looks met a turn. Shares are of the time of busy workers.`),
+    h('p.lead', null, `What ran when the workers were looked at, 100 times a second, in the last 5 to 10 seconds: ${looks(now.system)}. Shares are of the time of busy workers.`),
     table({ label: 'Busiest actors', columns: busyColumns, rows: data, key: (b) => b.actor + b.type + b.behaviour, none: 'No look has met a turn: the system has little to do, or the page was opened just now.' })],
 };
 
