@@ -36,7 +36,7 @@ func (p present) types() []apiType {
 		e, d := living[t.Name], delays[t.Name]
 		a := apiType{
 			Name: t.Name, Busy: busy[t.Name], Living: e.Living, Low: e.Low, High: e.High,
-			Bytes: t.StateBytes, Pinned: t.Pinned, Behaviours: t.Behaviours,
+			Bytes: t.StateBytes, Pinned: t.Pinned, Behaviours: append([]string{}, t.Behaviours...),
 			Probes: d.probes, Waits: d.waits.Seconds(),
 		}
 		if d.probes > 0 {

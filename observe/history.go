@@ -91,7 +91,9 @@ type apiHistory struct {
 func (h *history) api(since time.Time, seconds int) apiHistory {
 	list := h.points[max(0, len(h.points)-seconds):]
 	step := (len(list) + historyPoints - 1) / historyPoints
-	a := apiHistory{Since: since, Until: since, Step: float64(step)}
+	a := apiHistory{Since: since, Until: since, Step: float64(step), At: []int64{}}
+	a.Messages, a.MessagesMax, a.Utilisation = []float64{}, []float64{}, []float64{}
+	a.DeadLetters, a.Panics, a.Muted, a.Living = []float64{}, []float64{}, []float64{}, []float64{}
 	if len(list) > 0 {
 		a.Since, a.Until = list[0].at, list[len(list)-1].at
 	}

@@ -13,6 +13,9 @@ const (
 	longTurn       = 10 * time.Millisecond
 	longTurnFactor = 20 // times what is usual for the other actors of the type
 	turnsKept      = 64 // seen turns of each type
+	othersLeast    = 3  // of the type, before it is known what is usual
+	// What is long while that is not known, as actor.DefaultLongTurn.
+	longUnknown = 100 * time.Millisecond
 	// A turn that was reported is shown for so long after it.
 	showEvent = 15 * time.Second
 )
@@ -63,10 +66,10 @@ func (r *longTurns) step(v *view) []lint {
 
 // look notes a turn, and remembers a lint if it is long.
 func (r *longTurns) look(now time.Time, a inspect.Actor, behaviour string, ran time.Duration) {
-	usual := r.usual(a)
+	least := r.least(a)
 	list := append(r.seen[a.Type], seenTurn{a.ID, ran})
 	r.seen[a.Type] = list[max(0, len(list)-turnsKept):]
-	if ran <= longTurn || ran <= longTurnFactor*usual {
+	if ran <= least {
 		return
 	}
 	l, ok := r.shown[a.ID]
@@ -78,19 +81,19 @@ func (r *longTurns) look(now time.Time, a inspect.Actor, behaviour string, ran t
 	r.shown[a.ID] = l
 }
 
-// usual is the median of what was seen of other actors of the type.
-func (r *longTurns) usual(a inspect.Actor) time.Duration {
+// least is how long a turn may be, by the median of what was seen of other actors of the type.
+func (r *longTurns) least(a inspect.Actor) time.Duration {
 	var others []time.Duration
 	for _, t := range r.seen[a.Type] {
 		if t.actor != a.ID {
 			others = append(others, t.ran)
 		}
 	}
-	if len(others) == 0 {
-		return 0
+	if len(others) < othersLeast {
+		return longUnknown
 	}
 	slices.Sort(others)
-	return others[len(others)/2]
+	return max(longTurn, longTurnFactor*others[len(others)/2])
 }
 
 // find describes an actor as well as it is known.
