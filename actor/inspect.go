@@ -44,7 +44,9 @@ type inspection struct {
 	longTurn func(LongTurnReport)
 	deadlock func(PressureDeadlock)
 
-	all *inspected
+	// A *inspected, behind an interface: the description of its type would be in every program, since
+	// that of System leads here.
+	all any
 }
 
 // inspected is what is kept for package inspect.
@@ -64,7 +66,7 @@ type inspected struct {
 func (in inspector) on() *inspected {
 	s := in.s
 	if i := s.inspected.Load(); i != nil {
-		return i.all
+		return i.all.(*inspected)
 	}
 	all := &inspected{}
 	i := &inspection{all: all, cut: all.population.cut, held: all.holds.held,
@@ -76,7 +78,7 @@ func (in inspector) on() *inspected {
 		deadlock: func(r PressureDeadlock) { all.deadlocks.each(func(f func(PressureDeadlock)) { f(r) }) },
 	}
 	if !s.inspected.CompareAndSwap(nil, i) {
-		return s.inspected.Load().all
+		return s.inspected.Load().all.(*inspected)
 	}
 	return all
 }
@@ -134,8 +136,8 @@ func (in inspector) Weak(ref AnyRef) (get func() AnyRef) {
 // IsDeterministic reports whether the system is ([WithDeterministic]).
 func (in inspector) IsDeterministic() bool { return in.s.sim != nil }
 
-// Nanos is the system's time, as the dates of waits have it.
-func (in inspector) Nanos() int64 { return in.s.opts.clock.Nanos() }
+// Clock is the system's time, as the dates of waits have it.
+func (in inspector) Clock() int64 { return in.s.opts.clock.Nanos() }
 
 // Wall is the system's time of day.
 func (in inspector) Wall() time.Time { return in.s.opts.clock.Now() }

@@ -88,7 +88,7 @@ func (in inspector) EachSampled(f func(ref AnyRef, at time.Duration)) (before ui
 	p.mu.Lock()
 	all, before := slices.Clone(p.all), p.before
 	p.mu.Unlock()
-	now := in.Nanos()
+	now := in.Clock()
 	for _, s := range all {
 		if a := s.a.Value(); a != nil && !a.box.Closed() {
 			f(AnyRef{a}, time.Duration(now-s.at))

@@ -36,7 +36,7 @@ type WaitGraph struct {
 func Graph(sys *actor.System) WaitGraph {
 	in := of(sys)
 	var g WaitGraph
-	now := in.Nanos()
+	now := in.Clock()
 	waits := waitsOf(in) // after now: they stood then, if they are dated before
 	for _, w := range waits {
 		e := Edge{From: describe(in, w.who), To: describe(in, w.to), AtLeast: w.atLeast(now)}

@@ -11,7 +11,7 @@ import (
 // the methods in package actor.
 type source interface {
 	IsDeterministic() bool
-	Nanos() int64
+	Clock() int64
 	Wall() time.Time
 	EachType(f func(name string, behaviours []string, bytes int, pinned bool))
 	EachWorker(f func(id int, pinned, blocking bool, typ, behaviour string, actor uint64))
