@@ -73,6 +73,9 @@ func (t *toolbox) sample(at time.Time) *sample {
 		long:      t.long.All(),
 		deadlocks: t.deadlocks.All(),
 	}
+	if len(s.workers) == 0 { // the profile has not looked yet
+		s.workers = inspect.Workers(t.sys)
+	}
 	s.recent, s.leftOut = t.letters.Recent()
 	t.sampleProfile(s)
 	if t.ticks%censusEvery == 0 {

@@ -49,7 +49,7 @@ export function area({ label, at, values, most, top, format, width, height = 170
   d && h('path.fill', { d: `${d}L${right} ${bottom}L${margin.left} ${bottom}Z` }),
   h('path.line', { d }),
   points.length && h('circle.now', { cx: points[points.length - 1][0], cy: points[points.length - 1][1], r: 3 }),
-  points.length < 2 && h('text.tick', { x: width / 2, y: height / 2, 'text-anchor': 'middle' },
+  points.length < 2 && h('text.tick', { x: width / 2, y: height / 2 - 12, 'text-anchor': 'middle' },
     'The chart begins now, and grows while this page is open.'));
 }
 

@@ -22,7 +22,7 @@ export const percent = (x) => x > 0 && x < 0.01 ? '< 1 %' : Math.round(100 * x) 
 
 export function duration(s) {
   if (s === undefined || s === null) return '–';
-  if (s === 0) return '0';
+  if (s === 0) return '0 s';
   if (s < 1e-3) return (s * 1e6).toFixed(s < 1e-5 ? 1 : 0) + ' µs';
   if (s < 1) return (s * 1e3).toFixed(s < 1e-2 ? 1 : 0) + ' ms';
   if (s < 60) return s.toFixed(s < 10 ? 1 : 0) + ' s';

@@ -79,7 +79,7 @@ function drawHead() {
   const word = { ok: 'healthy', check: 'to check', warn: 'warning' }[s.health] ?? s.health;
   const live = state.paused ? 'paused' : state.lost ? 'connection lost' : '';
   morphChildren($('headline'), [h('span.pill.' + s.health, null, word), live && h('span.pill.wait', null, live), h('bdi.clip', { title: s.headline }, s.headline)]);
-  morphChildren($('foot'), [h('p', null, `Looked at for ${duration(s.seconds)}, since ${new Date(s.since).toLocaleTimeString('en-GB')}; nothing is known of the time before. `,
+  morphChildren($('foot'), [h('p', null, `Looked at for ${duration(Math.round(s.seconds))}, since ${new Date(s.since).toLocaleTimeString('en-GB')}; nothing is known of the time before. `,
     h('a', { href: 'api/v1/' }, 'The same as text and JSON'), '. Keys: ', h('kbd', null, 'g'), ' then ', h('kbd', null, 'o l b a m w d'), ' go, ', h('kbd', null, '/'), ' search, ', h('kbd', null, 'p'), ' pause, ', h('kbd', null, 't'), ' theme.')]);
 }
 

@@ -107,7 +107,7 @@ const actors = {
   title: 'Actors', route: 'actors', order: 'queued',
   query: ({ order, search }) => '?' + new URLSearchParams({ sort: ['queued', 'busy', 'type', 'id'].includes(order) ? order : 'queued', limit: 100, ...(search ? { q: search.slice(0, 100) } : {}) }),
   draw: ({ data, order, search }) => [h('h1', null, 'Actors'),
-    h('p.lead', null, `${count(data.known)} can be found, of about ${count(data.living_estimate)} that live: those with a name, at work, waiting or waited for, and a sample of 1 in ${count(data.one_in)}. gallop keeps no list of all.`),
+    h('p.lead', null, `${count(data.known)} can be found${data.living_estimate ? `, of about ${count(data.living_estimate)} that live` : ''}: those with a name, at work, waiting or waited for, and a sample of 1 in ${count(data.one_in)}. gallop keeps no list of all.`),
     h('form.search', { role: 'search', 'data-act': 'search' }, h('label', { for: 'q' }, 'Search'),
       h('input', { id: 'q', type: 'search', value: search, maxlength: 100, placeholder: 'type, name, path or number', autocomplete: 'off', spellcheck: 'false', 'data-act': 'search' }),
       h('span.note', null, `${count(data.matched)} match` + (data.matched > data.actors.length ? `, ${data.actors.length} shown` : ''))),
