@@ -34,7 +34,6 @@ type apiWorker struct {
 	Type      string  `json:"type,omitempty"`
 	Behaviour string  `json:"behaviour,omitempty"`
 	Actor     uint64  `json:"actor,omitempty"`
-	Seconds   float64 `json:"seconds,omitempty"` // that the turn has run
 	Pinned    bool    `json:"pinned,omitempty"`
 	Messages  float64 `json:"messages_per_second"`
 	Steals    float64 `json:"steals_per_second"`
@@ -157,7 +156,7 @@ func (p present) workers() []apiWorker {
 	for i, w := range p.v.workers {
 		all[i] = apiWorker{
 			ID: w.ID, State: w.State.String(), Busy: w.Busy, Type: w.Type, Behaviour: w.Behaviour,
-			Actor: w.Actor, Seconds: w.For.Seconds(), Pinned: w.Pinned,
+			Actor: w.Actor, Pinned: w.Pinned,
 		}
 		if w.ID >= len(p.v.stats.Workers) || w.ID >= p.v.ordinary() {
 			continue

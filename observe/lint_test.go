@@ -95,20 +95,24 @@ func panicAt(n int) *sample {
 	return &sample{panics: []inspect.Panic{p}}
 }
 
-// everyTurn is a type of which all actors run as long as that.
-func everyTurn(ran time.Duration) func(int) *sample {
-	return func(n int) *sample {
-		return &sample{workers: []inspect.Worker{worker(0, 1, ran, an("batch", uint64(n%5+1)))}}
+// reported is what the runtime has said by then of turns, one a second.
+func reported(n int, turn func(i int) (actor uint64, ran time.Duration, blocking bool)) *sample {
+	s := &sample{}
+	for i := range n + 1 {
+		l := inspect.LongTurn{At: at(i)}
+		l.Type, l.Behaviour = "clerk", "work"
+		l.ActorID, l.AtLeast, l.Blocking = turn(i)
+		s.long = append(s.long, l)
 	}
+	return s
 }
 
-// oneSlow is one actor of a type whose others are fast, in every second sample.
-func oneSlow(ran time.Duration) func(int) *sample {
+// turnsOf are turns of the actors of a type in turn.
+func turnsOf(ran time.Duration, blocking bool, actors ...uint64) func(int) *sample {
 	return func(n int) *sample {
-		if n%2 == 0 {
-			return &sample{workers: []inspect.Worker{worker(0, 1, ran, an("clerk", 77))}}
-		}
-		return &sample{workers: []inspect.Worker{worker(0, 1, time.Millisecond, an("clerk", uint64(n)))}}
+		return reported(n, func(i int) (uint64, time.Duration, bool) {
+			return actors[i%len(actors)], ran, blocking
+		})
 	}
 }
 
@@ -132,19 +136,17 @@ func scenes() []scene {
 	turns := func() rule { return &longTurns{} }
 	hold := func() rule { return &holds{} }
 	return []scene{
-		{name: "one slow actor", rule: turns, tick: oneSlow(230 * time.Millisecond), want: `clerk#77 runs "work" for 230ms`},
-		{name: "a turn of 9 ms", rule: turns, tick: oneSlow(9 * time.Millisecond)},
-		{name: "a type of long turns", rule: turns, tick: func(n int) *sample {
-			if n == 0 { // nothing is known of others yet
-				return &sample{}
-			}
-			return everyTurn(8 * time.Millisecond * time.Duration(1+n%3))(n)
-		}},
-		{name: "a turn that blocks", rule: turns, tick: always(func() *sample {
-			w := worker(0, 1, time.Second, an("clerk", 7))
-			w.State = inspect.WorkerBlocking
-			return &sample{workers: []inspect.Worker{w}}
-		})},
+		{name: "one slow actor", rule: turns, tick: turnsOf(230*time.Millisecond, false, 77), want: `clerk#77 runs "work" for 230ms and more`},
+		{name: "one slow actor of a slow type", rule: turns, tick: func(n int) *sample {
+			return reported(n, func(i int) (uint64, time.Duration, bool) {
+				if i == 7 {
+					return 77, 21 * 12 * time.Millisecond, false
+				}
+				return uint64(i % 4), 12 * time.Millisecond, false
+			})
+		}, want: `clerk#77 runs "work" for 252ms`},
+		{name: "a turn of 10 ms", rule: turns, tick: turnsOf(10*time.Millisecond, false, 77)},
+		{name: "turns that block", rule: turns, tick: turnsOf(time.Second, true, 77)},
 		{name: "a full mailbox", rule: func() rule { return &queueGrows{} }, tick: mail(inspect.MaxQueued, named("main")), want: "logger#8 (main) has 1000 messages or more"},
 		{name: "a mailbox that is nearly full", rule: func() rule { return &queueGrows{} }, tick: mail(inspect.MaxQueued - 1)},
 		{name: "a mailbox that is full in two of three samples", rule: func() rule { return &queueGrows{} }, tick: func(n int) *sample {
@@ -264,14 +266,17 @@ func TestEachLintHasASection(t *testing.T) {
 	}
 }
 
+// "longer than those of other actors of the type": once three others are known to be as slow.
+func TestATypeOfLongTurnsIsUsual(t *testing.T) {
+	all := walkThrough(&longTurns{}, 40, turnsOf(time.Second, false, 1, 2, 3, 4))
+	if n := len(all[39]); n != 0 {
+		t.Errorf("%d lints of a type in which all turns are as long", n)
+	}
+}
+
 // A long turn stays to be read after it has ended, and then goes.
 func TestALongTurnIsShownForAWhile(t *testing.T) {
-	all := walkThrough(&longTurns{}, 20, func(n int) *sample {
-		if n == 0 {
-			return oneSlow(time.Second)(0)
-		}
-		return &sample{}
-	})
+	all := walkThrough(&longTurns{}, 20, func(int) *sample { return turnsOf(time.Second, false, 1)(0) })
 	for n, found := range all {
 		if want := n <= 15; want != (len(found) > 0) {
 			t.Errorf("after %d s: %d lints", n, len(found))

@@ -12,18 +12,18 @@ import (
 const (
 	longTurn       = 10 * time.Millisecond
 	longTurnFactor = 20 // times what is usual for the other actors of the type
-	turnsKept      = 64 // seen turns of each type
-	othersLeast    = 3  // of the type, before it is known what is usual
-	// What is long while that is not known, as actor.DefaultLongTurn.
-	longUnknown = 100 * time.Millisecond
-	// A turn that was reported is shown for so long after it.
+	othersLeast    = 3  // actors of the type, before it is known what is usual
+	turnsKept      = 64 // reports of each type
+	// What has happened is shown for so long after it.
 	showEvent = 15 * time.Second
 )
 
-// longTurns finds turns that run for long, and much longer than those of other actors of the type.
-// Turns that block as declared (actor.Context.Blocking, or an ask) are not long: their workers run
-// other actors.
+// longTurns finds turns that ran for long, and much longer than those of other actors of the type
+// that were reported. It hears of turns from the runtime (actor.WithLongTurn): a worker that is seen
+// with the same actor again and again may have run many short turns. Turns that block as declared
+// (actor.Context.Blocking, or an ask) are not long: their workers run other actors.
 type longTurns struct {
+	heard time.Time // the last report
 	seen  map[string][]seenTurn
 	shown map[uint64]longLint
 }
@@ -43,14 +43,13 @@ func (r *longTurns) step(v *view) []lint {
 	if r.seen == nil {
 		r.seen, r.shown = map[string][]seenTurn{}, map[uint64]longLint{}
 	}
-	for _, w := range v.workers {
-		if w.State == inspect.WorkerRunning && w.Actor != 0 && !w.Pinned {
-			r.look(v.at, v.find(w.Actor, w.Type), w.Behaviour, w.For)
-		}
-	}
 	for _, l := range v.long {
-		if !l.Blocking && l.ActorID != 0 && v.at.Sub(l.At) < tick && !v.pinned(l.Type) {
-			r.look(v.at, v.find(l.ActorID, l.Type), l.Behaviour, l.AtLeast)
+		if !l.At.After(r.heard) {
+			continue
+		}
+		r.heard = l.At
+		if !l.Blocking && l.ActorID != 0 && !v.pinned(l.Type) {
+			r.look(l.At, v.find(l.ActorID, l.Type), l.Behaviour, l.AtLeast)
 		}
 	}
 	var found []lint
@@ -61,7 +60,7 @@ func (r *longTurns) step(v *view) []lint {
 		}
 		found = append(found, l.lint)
 	}
-	return found
+	return mostOf(found)
 }
 
 // look notes a turn, and remembers a lint if it is long.
@@ -77,20 +76,22 @@ func (r *longTurns) look(now time.Time, a inspect.Actor, behaviour string, ran t
 		l.since = now
 	}
 	l.rule, l.severity, l.about, l.until = "long-turn", warn, []inspect.Actor{a}, now.Add(showEvent)
-	l.says = fmt.Sprintf("runs %q for %s, while its messages wait", behaviour, short(ran))
+	l.says = fmt.Sprintf("runs %q for %s and more, while its messages wait", behaviour, short(ran))
 	r.shown[a.ID] = l
 }
 
-// least is how long a turn may be, by the median of what was seen of other actors of the type.
+// least is how long a turn may be, by the median of the reports of other actors of the type.
 func (r *longTurns) least(a inspect.Actor) time.Duration {
 	var others []time.Duration
+	who := map[uint64]bool{}
 	for _, t := range r.seen[a.Type] {
 		if t.actor != a.ID {
 			others = append(others, t.ran)
+			who[t.actor] = true
 		}
 	}
-	if len(others) < othersLeast {
-		return longUnknown
+	if len(who) < othersLeast {
+		return longTurn
 	}
 	slices.Sort(others)
 	return max(longTurn, longTurnFactor*others[len(others)/2])

@@ -46,8 +46,7 @@ function charts(past, width, range) {
 
 const workerRows = (list) => h('ul.workers', null, list.map((w) => h('li', { 'data-key': 'w' + w.id },
   h('span.id', null, (w.pinned ? 'pinned ' : 'worker ') + w.id), bar(w.busy, null, w.busy > 0.9),
-  h('span.does', null, w.type ? [h('span.state.' + w.state, null, w.state), ' ', who({ id: w.actor, type: w.type }), w.behaviour && [' ', text(w.behaviour)],
-    w.seconds >= 0.01 && h('span.dim', null, ' for ' + duration(w.seconds))] : h('span.dim', null, w.state)))));
+  h('span.does', null, w.type ? [h('span.state.' + w.state, null, w.state), ' ', who({ id: w.actor, type: w.type }), w.behaviour && [' ', text(w.behaviour)]] : h('span.dim', null, w.state)))));
 
 export function workersOf(list) {
   const own = list.filter((w) => w.pinned || w.busy > 0 || w.type || w.messages_per_second > 0 || w.parks_per_second > 0);
