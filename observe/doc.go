@@ -15,7 +15,7 @@
 //
 // While no client looks, nothing runs: no goroutine, no timer, no changed dispatch table. The
 // first request begins to look, once a second, and half a minute after the last request, and the
-// end of the last stream, that ends. Each answer says since when it has looked: nothing is known
+// end of the last stream, that ends; at once when the system has stopped. Each answer says since when it has looked: nothing is known
 // of the time before. Charts have up to an hour.
 //
 // # Safety

@@ -16,6 +16,7 @@ type script struct {
 
 	mu            sync.Mutex
 	begun, closed int
+	ended         bool // the system
 	stopped       []uint64
 	known         []inspect.Actor
 	stateOf       func(ctx context.Context, a inspect.Actor) (inspect.Snapshot, error)
@@ -65,6 +66,12 @@ func (t *scriptTools) sample(at time.Time) *sample {
 	t.n++
 	s.at = at
 	return s
+}
+
+func (t *scriptTools) over() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.ended
 }
 
 func (t *scriptTools) close() {

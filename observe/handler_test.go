@@ -196,7 +196,13 @@ func TestLooksOnlyWhileAClientDoes(t *testing.T) {
 		ask(h, "GET", "/api/v1/why")
 		expect(2, 1, "after another request")
 		time.Sleep(2 * idleAfter)
-		expect(2, 2, "in the end")
+		expect(2, 2, "a minute later")
+		ask(h, "GET", "/api/v1/why")
+		src.mu.Lock()
+		src.ended = true
+		src.mu.Unlock()
+		time.Sleep(tick)
+		expect(3, 3, "a second after the end of the system")
 	})
 }
 

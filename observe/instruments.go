@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -142,6 +143,12 @@ func (t *toolbox) worthProbing(s *sample) []inspect.Actor {
 	}
 	slices.SortStableFunc(list, func(a, b inspect.Actor) int { return b.Queued - a.Queued })
 	return list
+}
+
+func (t *toolbox) over() bool {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // Wait does not wait
+	return errors.Is(t.sys.Wait(ctx), actor.ErrSystemStopped)
 }
 
 func (t *toolbox) close() {

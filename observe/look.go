@@ -8,6 +8,8 @@ import (
 
 const (
 	tick = time.Second
+	// beat is how often it is looked whether the system has ended.
+	beat = tick / 10
 	// idleAfter is how long after the last request, without a stream, the looking ends.
 	idleAfter  = 30 * time.Second
 	maxStreams = 64
@@ -95,20 +97,22 @@ func (l *look) leave() {
 func (l *look) run(tools instruments, ended chan<- struct{}) {
 	defer close(ended)
 	defer tools.close()
-	beats := time.NewTicker(tick)
+	beats := time.NewTicker(beat)
 	defer beats.Stop()
 	rules, past := l.rules(), &history{}
 	since, at := time.Now(), time.Now()
 	var before *sample
-	for {
-		s := tools.sample(at)
-		past.add(before, s)
-		v := viewOf(since, before, s, rules, past.copy())
-		v.text = eventOf(v, l.shown)
-		l.show(v)
-		before = s
+	for n := 0; ; n++ {
+		if n%int(tick/beat) == 0 {
+			s := tools.sample(at)
+			past.add(before, s)
+			v := viewOf(since, before, s, rules, past.copy())
+			v.text = eventOf(v, l.shown)
+			l.show(v)
+			before = s
+		}
 		at = <-beats.C
-		if l.leaveIfIdle(at) {
+		if l.leaveIfIdle(at, tools.over()) {
 			return
 		}
 	}
@@ -131,11 +135,12 @@ func (l *look) show(v *view) {
 	l.next = make(chan struct{})
 }
 
-// leaveIfIdle reports whether the looking ends.
-func (l *look) leaveIfIdle(now time.Time) bool {
+// leaveIfIdle reports whether the looking ends: soon after the last client, or at once if the
+// system has ended.
+func (l *look) leaveIfIdle(now time.Time, over bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.streams > 0 || now.Sub(l.used) < idleAfter {
+	if l.streams > 0 || !over && now.Sub(l.used) < idleAfter {
 		return false
 	}
 	l.on, l.latest = false, nil

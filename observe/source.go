@@ -21,6 +21,8 @@ type source interface {
 
 type instruments interface {
 	sample(at time.Time) *sample
+	// over reports whether nothing will happen any more.
+	over() bool
 	close()
 }
 
