@@ -158,7 +158,7 @@ func (p present) workers() []apiWorker {
 			ID: w.ID, State: w.State.String(), Busy: w.Busy, Type: w.Type, Behaviour: w.Behaviour,
 			Actor: w.Actor, Pinned: w.Pinned,
 		}
-		if w.ID >= len(p.v.stats.Workers) || w.ID >= p.v.ordinary() {
+		if w.ID >= p.v.slots {
 			continue
 		}
 		of := func(figure func(actor.WorkerStats) uint64) float64 {
@@ -174,17 +174,6 @@ func (p present) workers() []apiWorker {
 		all[i].Parks = of(func(s actor.WorkerStats) uint64 { return s.Parks })
 	}
 	return all
-}
-
-// ordinary is how many workers have a number of their own in the figures.
-func (s *sample) ordinary() int {
-	n := len(s.stats.Workers)
-	for _, w := range s.workers {
-		if w.Pinned {
-			n = min(n, w.ID)
-		}
-	}
-	return n
 }
 
 func (p present) busy(n int) []apiBusy {

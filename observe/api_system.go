@@ -76,7 +76,7 @@ func (p present) system(actions bool) apiSystem {
 	v, e := p.v, p.v.census.Total
 	s := apiSystem{
 		At: v.at, Since: v.since, Seconds: v.seconds(),
-		Workers: p.ownWorkers(), Utilisation: v.utilisation(),
+		Workers: v.slots, Utilisation: v.utilisation(),
 		PerSecond: figures(v.rate),
 		Total:     figures(func(f func(*sample) uint64) float64 { return float64(f(v.sample)) }),
 		Living:    apiLiving{e.Living, e.Low, e.High, e.Seen, inspect.OneIn, v.census.Before},
@@ -85,16 +85,6 @@ func (p present) system(actions bool) apiSystem {
 	}
 	s.Health, s.Headline = p.headline(s)
 	return s
-}
-
-func (p present) ownWorkers() int {
-	n := 0
-	for _, w := range p.v.workers {
-		if !w.Pinned && w.ID < p.v.ordinary() {
-			n++
-		}
-	}
-	return n
 }
 
 // headline says in one line how the system is: what seems wrong first, then what it does.

@@ -42,7 +42,7 @@ func crowd() *script {
 	all := []inspect.Actor{an("session", 7, queued(3)), an(hostileName, 8, named(hostileName)),
 		an("ledger", 9, queued(inspect.MaxQueued), func(a *inspect.Actor) { a.Overloaded = true })}
 	return &script{known: all, tick: func(n int) *sample {
-		s := &sample{actors: all, looks: 200, ran: 150}
+		s := &sample{actors: all, looks: 200, ran: 150, slots: 2}
 		s.stats = actor.Stats{Workers: make([]actor.WorkerStats, 2), Messages: uint64(1000 * n)}
 		s.workers = []inspect.Worker{worker(0, 0.5, 0, all[0]), worker(1, 0.25, 0, all[1])}
 		s.busy = []inspect.Busy{{Type: "session", Behaviour: "say", Actor: 7, Samples: 100, Share: 0.5}}
@@ -60,12 +60,17 @@ func crowd() *script {
 	}}
 }
 
+// pass lets virtual time pass, in a bubble.
+func pass(d time.Duration) {
+	time.Sleep(d) // virtual time: it passes when nothing else can go on
+}
+
 // inBubble runs f on virtual time, and waits afterwards until the handler looks no more.
 func inBubble(t *testing.T, src *script, opts []Option, f func(h *handler)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHandler(src, opts...)
 		f(h)
-		time.Sleep(2 * idleAfter) // virtual time
+		pass(2 * idleAfter)
 		synctest.Wait()
 		if begun, closed := src.counts(); begun != closed {
 			t.Errorf("%d begun, %d closed a minute after the last request", begun, closed)
@@ -148,7 +153,7 @@ func TestStreamsAreLimitedAndSendASecond(t *testing.T) {
 		if status, _ := stream(ctx, h); status != http.StatusServiceUnavailable {
 			t.Errorf("stream %d has status %d", maxStreams+1, status)
 		}
-		time.Sleep(9500 * time.Millisecond) // virtual
+		pass(9500 * time.Millisecond)
 		cancel()
 		for range maxStreams {
 			if got := <-ended; got[0] != 200 || got[1] != 10 {
@@ -182,26 +187,26 @@ func TestLooksOnlyWhileAClientDoes(t *testing.T) {
 		expect(0, 0, "after requests for files")
 		ask(h, "GET", "/api/v1/why")
 		expect(1, 0, "after a request")
-		time.Sleep(idleAfter - time.Second)
+		pass(idleAfter - time.Second)
 		ask(h, "GET", "/api/v1/why")
-		time.Sleep(idleAfter - time.Second)
+		pass(idleAfter - time.Second)
 		expect(1, 0, "while requests come")
 		ctx, cancel := context.WithCancel(context.Background())
 		go stream(ctx, h)
-		time.Sleep(10 * idleAfter)
+		pass(10 * idleAfter)
 		expect(1, 0, "while a stream is open")
 		cancel()
-		time.Sleep(idleAfter + 2*time.Second)
+		pass(idleAfter + 2*time.Second)
 		expect(1, 1, "after the last client")
 		ask(h, "GET", "/api/v1/why")
 		expect(2, 1, "after another request")
-		time.Sleep(2 * idleAfter)
+		pass(2 * idleAfter)
 		expect(2, 2, "a minute later")
 		ask(h, "GET", "/api/v1/why")
 		src.mu.Lock()
 		src.ended = true
 		src.mu.Unlock()
-		time.Sleep(tick)
+		pass(tick)
 		expect(3, 3, "a second after the end of the system")
 	})
 }
@@ -320,7 +325,7 @@ func TestDearRequestsAreFew(t *testing.T) {
 		if i := slices.Index(codes, http.StatusTooManyRequests); i != dearPerSecond {
 			t.Errorf("the statuses are %v", codes)
 		}
-		time.Sleep(time.Second)
+		pass(time.Second)
 		if code := ask(h, "GET", "/api/v1/actor/7").Code; code != 200 {
 			t.Errorf("a second later: %d", code)
 		}

@@ -49,18 +49,16 @@ func totalMessages(s *sample) uint64    { return s.stats.Messages }
 func totalDeadLetters(s *sample) uint64 { return s.stats.DeadLetters }
 func totalPanics(s *sample) uint64      { return s.stats.Panics }
 
-// utilisation is the share of looks at the ordinary workers at which a turn ran.
+// utilisation is how many of the slots for workers were taken by a turn, on average. Workers that
+// stand in for others, whose turns are long or block, take such a slot as well.
 func (s *sample) utilisation() float64 {
-	sum, n := 0.0, 0
+	sum := 0.0
 	for _, w := range s.workers {
-		if !w.Pinned && w.ID < len(s.stats.Workers) {
-			sum, n = sum+w.Busy, n+1
+		if !w.Pinned {
+			sum += w.Busy
 		}
 	}
-	if n == 0 {
-		return 0
-	}
-	return min(1, sum/float64(n))
+	return min(1, sum/float64(max(s.slots, 1)))
 }
 
 func (s *sample) muted() int {

@@ -63,6 +63,7 @@ func (t *toolbox) sample(at time.Time) *sample {
 	s := &sample{
 		at:        at,
 		stats:     t.sys.Stats(),
+		slots:     t.sys.Workers(),
 		workers:   t.profile.Workers(),
 		types:     inspect.Types(t.sys),
 		names:     inspect.Names(t.sys),

@@ -15,13 +15,19 @@ const (
 	imbalanceFactor = 3
 	imbalanceFor    = 10 * tick
 	imbalanceBusy   = 0.6
+	// So much of the work of others makes the shares of single workers say nothing.
+	imbalanceStandIns = 0.05
 )
 
 func (r *imbalance) step(v *view) []lint {
 	most, least, n := -1.0, 2.0, 0
-	busiest := 0
+	busiest, standIns := 0, 0.0
 	for _, w := range v.workers {
-		if w.Pinned || w.ID >= v.ordinary() {
+		if w.Pinned {
+			continue
+		}
+		if w.ID >= v.slots { // one that stands in: its figures are those of the other as well
+			standIns += w.Busy
 			continue
 		}
 		n++
@@ -30,7 +36,8 @@ func (r *imbalance) step(v *view) []lint {
 			most, busiest = w.Busy, w.ID
 		}
 	}
-	if n < 2 || most < imbalanceBusy || most < imbalanceFactor*least || v.queuedTurns() < 2 {
+	if n < 2 || most < imbalanceBusy || most < imbalanceFactor*least || v.queuedTurns() < 2 ||
+		standIns > imbalanceStandIns {
 		r.since = time.Time{}
 		return nil
 	}

@@ -39,8 +39,6 @@ func restarts(n int) *sample {
 	return &sample{trees: []supervise.Node{{Name: "app", Children: []supervise.Node{child}}}}
 }
 
-func ordinaryWorkers(n int) actor.Stats { return actor.Stats{Workers: make([]actor.WorkerStats, n)} }
-
 func mutesOf(ids ...uint64) *sample {
 	s := &sample{}
 	for i := range len(ids) - 1 {
@@ -73,7 +71,7 @@ func loopOf(all, self uint64) *sample {
 }
 
 func busyWorkers(a, b float64, queued int) *sample {
-	s := &sample{stats: ordinaryWorkers(2), workers: []inspect.Worker{
+	s := &sample{slots: 2, workers: []inspect.Worker{
 		worker(0, a, 0, an("hot", 1)), worker(1, b, 0, an("cold", 2))}}
 	if queued > 0 {
 		s.why = []actor.Holder{holdersOf("queued turn", queued)}
@@ -132,78 +130,152 @@ func putOffReplies(counts ...int) func(int) *sample {
 	}
 }
 
+// anew returns a rule as it begins, of those that remember something.
+func anew[R any, P interface {
+	*R
+	rule
+}]() rule {
+	return P(new(R))
+}
+
+// plain is for rules that remember nothing.
+func plain(r rule) func() rule { return func() rule { return r } }
+
 func scenes() []scene {
-	turns := func() rule { return &longTurns{} }
-	hold := func() rule { return &holds{} }
+	turns, hold := anew[longTurns], anew[holds]
 	return []scene{
-		{name: "one slow actor", rule: turns, tick: turnsOf(230*time.Millisecond, false, 77), want: `clerk#77 runs "work" for 230ms and more`},
-		{name: "one slow actor of a slow type", rule: turns, tick: func(n int) *sample {
-			return reported(n, func(i int) (uint64, time.Duration, bool) {
-				if i == 7 {
-					return 77, 21 * 12 * time.Millisecond, false
+		{name: "one slow actor", rule: turns,
+			tick: turnsOf(230*time.Millisecond, false, 77),
+			want: `clerk#77 runs "work" for 230ms and more`},
+		{name: "one slow actor of a slow type", rule: turns,
+			tick: func(n int) *sample {
+				return reported(n, func(i int) (uint64, time.Duration, bool) {
+					if i == 7 {
+						return 77, 21 * 12 * time.Millisecond, false
+					}
+					return uint64(i % 4), 12 * time.Millisecond, false
+				})
+			},
+			want: `clerk#77 runs "work" for 252ms`},
+		{name: "a turn of 10 ms", rule: turns,
+			tick: turnsOf(10*time.Millisecond, false, 77)},
+		{name: "turns that block", rule: turns,
+			tick: turnsOf(time.Second, true, 77)},
+		{name: "a full mailbox", rule: anew[queueGrows],
+			tick: mail(inspect.MaxQueued, named("main")),
+			want: "logger#8 (main) has 1000 messages or more"},
+		{name: "a mailbox that is nearly full", rule: anew[queueGrows],
+			tick: mail(inspect.MaxQueued - 1)},
+		{name: "a mailbox that is full in two of three samples", rule: anew[queueGrows],
+			tick: func(n int) *sample {
+				return mail(inspect.MaxQueued * min(n%3, 1))(n)
+			}},
+		{name: "a chain of three mutes", rule: anew[muteChain],
+			tick: always(func() *sample { return mutesOf(1, 2, 3, 4) }),
+			want: "stage#4 holds up a chain of 3"},
+		{name: "a chain of two mutes", rule: anew[muteChain],
+			tick: always(func() *sample { return mutesOf(1, 2, 3) })},
+		{name: "a chain for one sample", rule: anew[muteChain],
+			tick: func(n int) *sample {
+				if n == 3 {
+					return mutesOf(1, 2, 3, 4)
 				}
-				return uint64(i % 4), 12 * time.Millisecond, false
-			})
-		}, want: `clerk#77 runs "work" for 252ms`},
-		{name: "a turn of 10 ms", rule: turns, tick: turnsOf(10*time.Millisecond, false, 77)},
-		{name: "turns that block", rule: turns, tick: turnsOf(time.Second, true, 77)},
-		{name: "a full mailbox", rule: func() rule { return &queueGrows{} }, tick: mail(inspect.MaxQueued, named("main")), want: "logger#8 (main) has 1000 messages or more"},
-		{name: "a mailbox that is nearly full", rule: func() rule { return &queueGrows{} }, tick: mail(inspect.MaxQueued - 1)},
-		{name: "a mailbox that is full in two of three samples", rule: func() rule { return &queueGrows{} }, tick: func(n int) *sample {
-			return mail(inspect.MaxQueued * min(n%3, 1))(n)
-		}},
-		{name: "a chain of three mutes", rule: func() rule { return &muteChain{} }, tick: always(func() *sample { return mutesOf(1, 2, 3, 4) }), want: "stage#4 holds up a chain of 3"},
-		{name: "a chain of two mutes", rule: func() rule { return &muteChain{} }, tick: always(func() *sample { return mutesOf(1, 2, 3) })},
-		{name: "a chain for one sample", rule: func() rule { return &muteChain{} }, tick: func(n int) *sample {
-			if n == 3 {
-				return mutesOf(1, 2, 3, 4)
-			}
-			return &sample{}
-		}},
-		{name: "a circle of mutes", rule: func() rule { return &circles{} }, tick: always(func() *sample {
-			return &sample{graph: inspect.WaitGraph{Circles: [][]inspect.Actor{{an("a", 1), an("b", 2)}}}}
-		}), want: "a#1 is muted and waits for b#2"},
-		{name: "an ask of itself", rule: func() rule { return &circles{} }, tick: always(func() *sample {
-			s := asksOf(0)
-			s.graph.Circles = [][]inspect.Actor{{an("front", 1), an("back", 2), an("third", 3)}}
-			return s
-		}), want: "front#1 asks and waits for back#2"},
-		{name: "waits in no circle", rule: func() rule { return &circles{} }, tick: always(func() *sample { return asksOf(time.Minute) })},
-		{name: "an ask that is open for long", rule: func() rule { return longAsk{} }, tick: always(func() *sample { return asksOf(6 * time.Second) }), want: `front#1 has waited in "get" for a reply of back#2 for 6s`},
-		{name: "an ask of five seconds", rule: func() rule { return longAsk{} }, tick: always(func() *sample { return asksOf(5 * time.Second) })},
-		{name: "messages to itself", rule: func() rule { return &selfSends{} }, tick: always(func() *sample { return loopOf(1000, 990) }), want: "spinner#9 has sent itself 99 %"},
-		{name: "half to itself", rule: func() rule { return &selfSends{} }, tick: always(func() *sample { return loopOf(1000, 500) })},
-		{name: "few messages to itself", rule: func() rule { return &selfSends{} }, tick: always(func() *sample { return loopOf(99, 99) })},
-		{name: "a forgotten reply", rule: func() rule { return &putOff{} }, tick: putOffReplies(2), want: "broker#6 has put off 2 replies"},
-		{name: "replies that come and go", rule: func() rule { return &putOff{} }, tick: putOffReplies(3, 4, 5, 2), ticks: 60},
-		{name: "a hold alone", rule: hold, tick: func(n int) *sample { return holdsOf(1, time.Duration(n)*time.Second) }, want: "A hold of 5s ago keeps the system from ending: taken in main.serve main.go:7"},
-		{name: "a hold beside work", rule: hold, tick: func(n int) *sample {
-			return holdsOf(1, time.Duration(n)*time.Second, holdersOf("running turn", 1))
-		}},
-		{name: "holds that leak", rule: hold, tick: func(n int) *sample { return holdsOf(1+3*n, time.Second, holdersOf("timer", 1)) }, want: "holds were taken in main.serve main.go:7 and not released"},
-		{name: "one busy worker beside queued turns", rule: func() rule { return &imbalance{} }, tick: always(func() *sample { return busyWorkers(0.9, 0.2, 5) }), want: "Worker 0 is busy 90 % of the time and another only 20 %"},
-		{name: "one busy worker and nothing to steal", rule: func() rule { return &imbalance{} }, tick: always(func() *sample { return busyWorkers(0.9, 0.2, 1) }), ticks: 30},
-		{name: "workers that share", rule: func() rule { return &imbalance{} }, tick: always(func() *sample { return busyWorkers(0.9, 0.31, 5) }), ticks: 30},
-		{name: "too many that block", rule: func() rule { return &tooManyBlocked{} }, tick: func(n int) *sample { return &sample{stats: actor.Stats{TooManyBlocked: uint64(n)}} }, want: "Behaviours that block keep their workers"},
-		{name: "some blocked before", rule: func() rule { return &tooManyBlocked{} }, tick: func(int) *sample { return &sample{stats: actor.Stats{TooManyBlocked: 9}} }},
-		{name: "a burst of dead letters", rule: func() rule { return &deadLetterBurst{} }, tick: always(func() *sample { return lettersAt(101, false) }), want: "101 messages a second to session.say from room do not run"},
-		{name: "a hundred dead letters a second", rule: func() rule { return &deadLetterBurst{} }, tick: always(func() *sample { return lettersAt(100, false) })},
-		{name: "a burst of best effort", rule: func() rule { return &deadLetterBurst{} }, tick: always(func() *sample { return lettersAt(5000, true) })},
-		{name: "a restart loop", rule: func() rule { return &restartLoop{} }, tick: func(n int) *sample { return restarts(n / 2) }, want: "app/bob was restarted 3 times"},
-		{name: "two restarts", rule: func() rule { return &restartLoop{} }, tick: func(n int) *sample { return restarts(min(n, 2)) }},
-		{name: "a restart every five seconds", rule: func() rule { return &restartLoop{} }, tick: func(n int) *sample { return restarts(n / 5) }, ticks: 60},
-		{name: "only muted are left", rule: func() rule { return &mutedForever{} }, tick: always(func() *sample {
-			return &sample{why: []actor.Holder{{What: "mute", Count: 3, Actor: actor.ActorName{Type: "feeder", ID: 2}}}}
-		}), want: "feeder#2 is muted, as are 3 in all"},
-		{name: "muted beside a timer", rule: func() rule { return &mutedForever{} }, tick: always(func() *sample {
-			return &sample{why: []actor.Holder{holdersOf("mute", 3), holdersOf("timer", 1)}}
-		})},
-		{name: "a pressure deadlock", rule: func() rule { return pressureDeadlock{} }, tick: always(func() *sample { return deadlockAt(0) }), want: "sink#4 applies pressure, and source#5 waits for it"},
-		{name: "a pressure deadlock of long ago", rule: func() rule { return pressureDeadlock{} }, tick: always(func() *sample { return deadlockAt(-61) })},
-		{name: "a panic", rule: func() rule { return panicked{} }, tick: always(func() *sample { return panicAt(0) }), want: `room#3 panicked in "join"`},
-		{name: "a panic of long ago", rule: func() rule { return panicked{} }, tick: always(func() *sample { return panicAt(-15) })},
-		{name: "few looks", rule: func() rule { return smallSample{} }, tick: always(func() *sample { return &sample{ran: 99} }), want: "The sample is small yet"},
-		{name: "enough looks", rule: func() rule { return smallSample{} }, tick: always(func() *sample { return &sample{ran: 100} })},
+				return &sample{}
+			}},
+		{name: "a circle of mutes", rule: anew[circles],
+			tick: always(func() *sample {
+				return &sample{graph: inspect.WaitGraph{Circles: [][]inspect.Actor{{an("a", 1), an("b", 2)}}}}
+			}),
+			want: "a#1 is muted and waits for b#2"},
+		{name: "an ask of itself", rule: anew[circles],
+			tick: always(func() *sample {
+				s := asksOf(0)
+				s.graph.Circles = [][]inspect.Actor{{an("front", 1), an("back", 2), an("third", 3)}}
+				return s
+			}),
+			want: "front#1 asks and waits for back#2"},
+		{name: "waits in no circle", rule: anew[circles],
+			tick: always(func() *sample { return asksOf(time.Minute) })},
+		{name: "an ask that is open for long", rule: plain(longAsk{}),
+			tick: always(func() *sample { return asksOf(6 * time.Second) }),
+			want: `front#1 has waited in "get" for a reply of back#2 for 6s`},
+		{name: "an ask of five seconds", rule: plain(longAsk{}),
+			tick: always(func() *sample { return asksOf(5 * time.Second) })},
+		{name: "messages to itself", rule: anew[selfSends],
+			tick: always(func() *sample { return loopOf(1000, 990) }),
+			want: "spinner#9 has sent itself 99 %"},
+		{name: "half to itself", rule: anew[selfSends],
+			tick: always(func() *sample { return loopOf(1000, 500) })},
+		{name: "few messages to itself", rule: anew[selfSends],
+			tick: always(func() *sample { return loopOf(99, 99) })},
+		{name: "a forgotten reply", rule: anew[putOff],
+			tick: putOffReplies(2),
+			want: "broker#6 has put off 2 replies"},
+		{name: "replies that come and go", rule: anew[putOff],
+			tick:  putOffReplies(3, 4, 5, 2),
+			ticks: 60},
+		{name: "a hold alone", rule: hold,
+			tick: func(n int) *sample { return holdsOf(1, time.Duration(n)*time.Second) },
+			want: "A hold of 5s ago keeps the system from ending: taken in main.serve main.go:7"},
+		{name: "a hold beside work", rule: hold,
+			tick: func(n int) *sample {
+				return holdsOf(1, time.Duration(n)*time.Second, holdersOf("running turn", 1))
+			}},
+		{name: "holds that leak", rule: hold,
+			tick: func(n int) *sample { return holdsOf(1+3*n, time.Second, holdersOf("timer", 1)) },
+			want: "holds were taken in main.serve main.go:7 and not released"},
+		{name: "one busy worker beside queued turns", rule: anew[imbalance],
+			tick: always(func() *sample { return busyWorkers(0.9, 0.2, 5) }),
+			want: "Worker 0 is busy 90 % of the time and another only 20 %"},
+		{name: "one busy worker and nothing to steal", rule: anew[imbalance],
+			tick:  always(func() *sample { return busyWorkers(0.9, 0.2, 1) }),
+			ticks: 30},
+		{name: "workers that share", rule: anew[imbalance],
+			tick:  always(func() *sample { return busyWorkers(0.9, 0.31, 5) }),
+			ticks: 30},
+		{name: "too many that block", rule: anew[tooManyBlocked],
+			tick: func(n int) *sample { return &sample{stats: actor.Stats{TooManyBlocked: uint64(n)}} },
+			want: "Behaviours that block keep their workers"},
+		{name: "some blocked before", rule: anew[tooManyBlocked],
+			tick: func(int) *sample { return &sample{stats: actor.Stats{TooManyBlocked: 9}} }},
+		{name: "a burst of dead letters", rule: anew[deadLetterBurst],
+			tick: always(func() *sample { return lettersAt(101, false) }),
+			want: "101 messages a second to session.say from room do not run"},
+		{name: "a hundred dead letters a second", rule: anew[deadLetterBurst],
+			tick: always(func() *sample { return lettersAt(100, false) })},
+		{name: "a burst of best effort", rule: anew[deadLetterBurst],
+			tick: always(func() *sample { return lettersAt(5000, true) })},
+		{name: "a restart loop", rule: anew[restartLoop],
+			tick: func(n int) *sample { return restarts(n / 2) },
+			want: "app/bob was restarted 3 times"},
+		{name: "two restarts", rule: anew[restartLoop],
+			tick: func(n int) *sample { return restarts(min(n, 2)) }},
+		{name: "a restart every five seconds", rule: anew[restartLoop],
+			tick: func(n int) *sample { return restarts(n / 5) }, ticks: 60},
+		{name: "only muted are left", rule: anew[mutedForever],
+			tick: always(func() *sample {
+				return &sample{why: []actor.Holder{{What: "mute", Count: 3, Actor: actor.ActorName{Type: "feeder", ID: 2}}}}
+			}),
+			want: "feeder#2 is muted, as are 3 in all"},
+		{name: "muted beside a timer", rule: anew[mutedForever],
+			tick: always(func() *sample {
+				return &sample{why: []actor.Holder{holdersOf("mute", 3), holdersOf("timer", 1)}}
+			})},
+		{name: "a pressure deadlock", rule: plain(pressureDeadlock{}),
+			tick: always(func() *sample { return deadlockAt(0) }),
+			want: "sink#4 applies pressure, and source#5 waits for it"},
+		{name: "a pressure deadlock of long ago", rule: plain(pressureDeadlock{}),
+			tick: always(func() *sample { return deadlockAt(-61) })},
+		{name: "a panic", rule: plain(panicked{}),
+			tick: always(func() *sample { return panicAt(0) }),
+			want: `room#3 panicked in "join"`},
+		{name: "a panic of long ago", rule: plain(panicked{}),
+			tick: always(func() *sample { return panicAt(-15) })},
+		{name: "few looks", rule: plain(smallSample{}),
+			tick: always(func() *sample { return &sample{ran: 99} }),
+			want: "The sample is small yet"},
+		{name: "enough looks", rule: plain(smallSample{}),
+			tick: always(func() *sample { return &sample{ran: 100} })},
 	}
 }
 

@@ -78,18 +78,18 @@ func (r *circles) step(v *view) []lint {
 	var found []lint
 	for _, c := range v.graph.Circles {
 		l := lint{rule: "mute-circle", severity: warn, about: c, since: r.since[circleKey(c)]}
-		verb := "is muted"
+		does := "is muted"
 		if v.asksIn(c) {
-			l.rule, verb = "ask-circle", "asks"
+			l.rule, does = "ask-circle", "asks"
 		}
 		switch len(c) {
 		case 1:
-			l.says = verb + " and waits for itself"
+			l.says = does + " and waits for itself"
 		case 2:
-			l.says = verb + " and waits for $1, which waits for it: a circle of 2"
+			l.says = does + " and waits for $1, which waits for it: a circle of 2"
 		default:
 			l.says = fmt.Sprintf("%s and waits for $1, and so on: a circle of %d that wait for each other",
-				verb, len(c))
+				does, len(c))
 		}
 		found = append(found, l)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// An Option sets a property of a [Handler].
+// Option sets a property of a [Handler].
 type Option func(*settings)
 
 type settings struct {

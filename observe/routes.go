@@ -167,7 +167,7 @@ func (p present) metrics() map[string]float64 {
 		"gallop_steals_total":              float64(s.Steals),
 		"gallop_parks_total":               float64(s.Parks),
 		"gallop_injected_total":            float64(s.Injected),
-		"gallop_workers":                   float64(p.ownWorkers()),
+		"gallop_workers":                   float64(p.v.slots),
 		"gallop_actors_estimate":           float64(p.v.census.Total.Living),
 		"gallop_workers_utilisation_ratio": p.v.utilisation(),
 		"gallop_muted_actors":              float64(p.v.muted()),

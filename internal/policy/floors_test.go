@@ -48,7 +48,7 @@ var floors = []floor{
 	{pkg: "observe", level: 4, beside: []string{"inspect", "supervise", "group"}},
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
 	{pkg: "actortest", level: 4},
-	{pkg: "cmd/...", level: 5, only: []string{"actor"}},
+	{pkg: "cmd/...", level: 5, only: []string{"actor", "observe"}}, // docs/decisions/0046-observe.md
 	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process",
 		"supervise", "group", "inspect", "observe", "observe/...", "actortest"}},
 }

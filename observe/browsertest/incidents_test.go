@@ -119,20 +119,20 @@ func circleOfMutes(_ *testing.T, sys *actor.System) (end func(), rule, culprit s
 	return end, "pressure", "sink"
 }
 
-// An order asks the stock in its turn. The stock answers when it has heard from the order.
+// An order asks the warehouse in its turn. The warehouse answers when it has heard from the order.
 func askOfItself(_ *testing.T, sys *actor.System) (end func(), rule, culprit string) {
 	typ, do := itemType("order")
 	order := named(sys, typ, "order-7")
-	stock := actor.NewType[item]("stock")
-	reserve := actor.DeclareAsk[int, int](stock, "reserve")
-	stock.Table(reserve.Handle(func(_ *item, c *actor.Context, n int) (int, error) {
+	warehouse := actor.NewType[item]("warehouse")
+	reserve := actor.DeclareAsk[int, int](warehouse, "reserve")
+	warehouse.Table(reserve.Handle(func(_ *item, c *actor.Context, n int) (int, error) {
 		d := actor.Defer(c, reserve)
 		do.Send(c, order, func(_ *item, c *actor.Context) { d.Reply(c, n, nil) })
 		return 0, nil
 	}))
-	shelves := stock.Spawn(sys, item{})
+	asked := warehouse.Spawn(sys, item{})
 	ctx, cancel := context.WithCancel(context.Background())
-	do.Send(sys, order, func(*item, *actor.Context) { _, _ = reserve.Ask(ctx, shelves, 1) })
+	do.Send(sys, order, func(*item, *actor.Context) { _, _ = reserve.Ask(ctx, asked, 1) })
 	return cancel, "ask", "order-7"
 }
 
