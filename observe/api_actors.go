@@ -126,7 +126,8 @@ func (h *handler) serveActor(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		one.Error = err.Error()
 		if errors.Is(err, context.DeadlineExceeded) {
-			one.Error = fmt.Sprintf("it has not come to it within %s: its turn is long", short(stateTimeout))
+			one.Error = fmt.Sprintf("it has not come to it within %s: its turn is long",
+				short(stateTimeout))
 		}
 	}
 	write(w, r, v, one)

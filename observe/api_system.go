@@ -102,7 +102,8 @@ func (p present) headline(s apiSystem) (health, text string) {
 			first, health = l, l.severity.String()
 		}
 	}
-	work := fmt.Sprintf("%s messages/s, workers %.0f %% busy", count(s.PerSecond.Messages), 100*s.Utilisation)
+	work := fmt.Sprintf("%s messages/s, workers %.0f %% busy", count(s.PerSecond.Messages),
+		100*s.Utilisation)
 	switch found {
 	case 0:
 		return health, "nothing found; " + work

@@ -45,7 +45,8 @@ func (p present) types() []apiType {
 		all = append(all, a)
 	}
 	slices.SortStableFunc(all, func(a, b apiType) int {
-		return cmp.Or(cmp.Compare(b.Busy, a.Busy), cmp.Compare(b.Living, a.Living), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Busy, a.Busy), cmp.Compare(b.Living, a.Living),
+			cmp.Compare(a.Name, b.Name))
 	})
 	return all[:min(len(all), mostTypes)]
 }

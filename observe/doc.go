@@ -14,9 +14,9 @@
 // # Cost
 //
 // While no client looks, nothing runs: no goroutine, no timer, no changed dispatch table. The
-// first request begins to look, once a second, and half a minute after the last request, and the
-// end of the last stream, that ends; at once when the system has stopped. Each answer says since when it has looked: nothing is known
-// of the time before. Charts have up to an hour.
+// first request begins to look, once a second. That ends half a minute after the last request and
+// the end of the last stream, and at once when the system has stopped. Each answer says since when
+// it has looked: nothing is known of the time before. Charts have up to an hour.
 //
 // # Safety
 //

@@ -36,8 +36,8 @@ func Example() {
 	// front desk  clerk#1 (front desk)
 }
 
-// Hosts, redaction and actions are options. A host that is not allowed is refused, since it could be
-// another site's name for this address.
+// Hosts, redaction and actions are options. A host that is not allowed is refused, since it could
+// be another site's name for this address.
 func ExampleOption() {
 	sys := actor.Start()
 	defer sys.Stop()

@@ -56,7 +56,8 @@ func crowd() *script {
 		s.trees = restarts(1).trees
 		return s
 	}, stateOf: func(_ context.Context, a inspect.Actor) (inspect.Snapshot, error) {
-		return inspect.Snapshot{Actor: a, GoType: "main.session", Value: map[string]string{"password": "x"}}, nil
+		return inspect.Snapshot{Actor: a, GoType: "main.session",
+			Value: map[string]string{"password": "x"}}, nil
 	}}
 }
 
@@ -87,19 +88,27 @@ func TestRefusals(t *testing.T) {
 		header               []string
 		want                 int
 	}{
-		{"a name that was bound to this address", "GET", "/", nil, []string{"Host", "evil.example.com"}, 403},
+		{"a name that was bound to this address", "GET", "/", nil, []string{"Host",
+			"evil.example.com"}, 403},
 		{"a name that was allowed", "GET", "/", open, []string{"Host", "OPS.example.com:443"}, 200},
 		{"an address", "GET", "/", nil, []string{"Host", "[::1]:8080"}, 200},
-		{"a foreign origin", "GET", "/api/v1/why", nil, []string{"Origin", "https://evil.example.com"}, 403},
+		{"a foreign origin", "GET", "/api/v1/why", nil, []string{"Origin",
+			"https://evil.example.com"}, 403},
 		{"an opaque origin", "GET", "/api/v1/why", nil, []string{"Origin", "null"}, 403},
-		{"the page itself", "GET", "/api/v1/why", nil, []string{"Origin", "http://localhost:8080"}, 200},
-		{"a picture on a foreign page", "GET", "/api/v1/why", nil, []string{"Sec-Fetch-Site", "cross-site"}, 403},
-		{"a link that was followed", "GET", "/", nil, []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 200},
-		{"a frame on a foreign page", "GET", "/", nil, []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}, 403},
+		{"the page itself", "GET", "/api/v1/why", nil, []string{"Origin", "http://localhost:8080"},
+			200},
+		{"a picture on a foreign page", "GET", "/api/v1/why", nil, []string{"Sec-Fetch-Site",
+			"cross-site"}, 403},
+		{"a link that was followed", "GET", "/", nil, []string{"Sec-Fetch-Site", "cross-site",
+			"Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 200},
+		{"a frame on a foreign page", "GET", "/", nil, []string{"Sec-Fetch-Site", "cross-site",
+			"Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}, 403},
 		{"an action without opt-in", "POST", "/api/v1/actor/7/stop", nil, nil, 403},
 		{"an action", "POST", "/api/v1/actor/7/stop", open, nil, 204},
-		{"a foreign action", "POST", "/api/v1/actor/7/stop", open, []string{"Origin", "https://evil.example.com"}, 403},
-		{"a foreign action of an old browser", "POST", "/api/v1/actor/7/stop", open, []string{"Sec-Fetch-Site", "same-site"}, 403},
+		{"a foreign action", "POST", "/api/v1/actor/7/stop", open, []string{"Origin",
+			"https://evil.example.com"}, 403},
+		{"a foreign action of an old browser", "POST", "/api/v1/actor/7/stop", open,
+			[]string{"Sec-Fetch-Site", "same-site"}, 403},
 		{"an action by GET", "GET", "/api/v1/actor/7/stop", open, nil, 405},
 		{"DELETE", "DELETE", "/api/v1/actor/7", open, nil, 405},
 		{"a long query", "GET", "/api/v1/actors?q=" + strings.Repeat("x", 600), nil, nil, 414},
@@ -216,14 +225,16 @@ func TestAllRoutesAnswer(t *testing.T) {
 	for name, src := range map[string]*script{"crowd": crowd(), "nothing": {}} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, src, nil, func(h *handler) {
-				routes := append(h.routes(), route{name: ""}, route{name: "actors?q=LEDGER&sort=busy&limit=5&type=ledger"},
+				routes := append(h.routes(), route{name: ""},
+					route{name: "actors?q=LEDGER&sort=busy&limit=5&type=ledger"},
 					route{name: "history?seconds=60"})
 				for _, r := range routes {
 					w := ask(h, "GET", "/api/v1/"+r.name)
 					if w.Code != 200 {
 						t.Errorf("%s: %d %s", r.name, w.Code, w.Body)
 					}
-					if r.name != "" && (!json.Valid(w.Body.Bytes()) || strings.Contains(w.Body.String(), ":null")) {
+					if r.name != "" && (!json.Valid(w.Body.Bytes()) || strings.Contains(w.Body.String(),
+						":null")) {
 						t.Errorf("%s is no JSON, or has a null: %s", r.name, w.Body)
 					}
 					text := ask(h, "GET", "/api/v1/"+r.name, "Accept", "*/*")
@@ -286,7 +297,8 @@ func TestRedactionIsEverywhere(t *testing.T) {
 	inBubble(t, src, []Option{redact}, func(h *handler) {
 		for _, r := range append(h.routes(), route{name: "actor/7"}) {
 			for _, accept := range []string{"application/json", "*/*"} {
-				if text := ask(h, "GET", "/api/v1/"+r.name, "Accept", accept).Body.String(); strings.Contains(text, "secret") {
+				if text := ask(h, "GET", "/api/v1/"+r.name, "Accept",
+					accept).Body.String(); strings.Contains(text, "secret") {
 					t.Errorf("%s shows a secret: %s", r.name, text)
 				}
 			}
@@ -309,7 +321,8 @@ func TestAStateHasATimeout(t *testing.T) {
 	inBubble(t, src, nil, func(h *handler) {
 		begin := time.Now()
 		w := ask(h, "GET", "/api/v1/actor/7")
-		if took := time.Since(begin); took != stateTimeout || !strings.Contains(w.Body.String(), "its turn is long") {
+		if took := time.Since(begin); took != stateTimeout || !strings.Contains(w.Body.String(),
+			"its turn is long") {
 			t.Errorf("after %v: %s", took, w.Body)
 		}
 	})
@@ -332,12 +345,13 @@ func TestDearRequestsAreFew(t *testing.T) {
 	})
 }
 
-// The prefix may be stripped with its slash or without; all of the page's own addresses are relative.
+// The prefix may be stripped with its slash or without; the page's own addresses are relative.
 func TestAnyPrefix(t *testing.T) {
 	for _, strip := range []string{"/ops/gallop", "/ops/gallop/"} {
 		mux := http.NewServeMux()
 		mux.Handle("/ops/gallop/", http.StripPrefix(strip, newHandler(crowd())))
-		for _, path := range []string{"/ops/gallop/", "/ops/gallop/page/style.css", "/ops/gallop/healthz"} {
+		for _, path := range []string{"/ops/gallop/", "/ops/gallop/page/style.css",
+			"/ops/gallop/healthz"} {
 			if w := ask(mux, "GET", path, "Accept", "text/html"); w.Code != 200 {
 				t.Errorf("%s below %s: %d", path, strip, w.Code)
 			}
@@ -438,7 +452,8 @@ func FuzzRequests(f *testing.F) {
 		}
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
-		if strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") && strings.Contains(w.Body.String(), "alert(1)") {
+		if strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") &&
+			strings.Contains(w.Body.String(), "alert(1)") {
 			t.Errorf("%s %q shows markup", method, path)
 		}
 	})

@@ -26,7 +26,8 @@ func (r *imbalance) step(v *view) []lint {
 		if w.Pinned {
 			continue
 		}
-		if w.ID >= v.slots { // one that stands in: its figures are those of the other as well
+		// One that stands in for another does that one's work.
+		if w.ID >= v.slots {
 			standIns += w.Busy
 			continue
 		}
@@ -49,7 +50,8 @@ func (r *imbalance) step(v *view) []lint {
 	}
 	return []lint{{rule: "imbalance", severity: check, since: r.since,
 		subject: fmt.Sprintf("Worker %d", busiest),
-		says: fmt.Sprintf("is busy %.0f %% of the time and another only %.0f %%, although turns are queued",
+		says: fmt.Sprintf("is busy %.0f %% of the time and another only %.0f %%, "+
+			"although turns are queued",
 			100*most, 100*least)}}
 }
 

@@ -69,7 +69,8 @@ func (r *deadLetterBurst) step(v *view) []lint {
 	is := map[inspect.Letters]bool{}
 	rates := map[inspect.Letters]inspect.Letters{}
 	for _, l := range v.letters {
-		k := inspect.Letters{Type: l.Type, Behaviour: l.Behaviour, Reason: l.Reason, FromType: l.FromType}
+		k := inspect.Letters{Type: l.Type, Behaviour: l.Behaviour, Reason: l.Reason,
+			FromType: l.FromType}
 		if l.Rate > burst && !l.BestEffort {
 			is[k], rates[k] = true, l
 		}
@@ -144,6 +145,7 @@ func (smallSample) step(v *view) []lint {
 		return nil
 	}
 	return []lint{{rule: "small-sample", severity: info, since: v.since, subject: "The sample",
-		says: fmt.Sprintf("is small yet: a turn ran at %d looks in %.0f s. Shares may be wrong by %.0f %%",
+		says: fmt.Sprintf("is small yet: a turn ran at %d looks in %.0f s. "+
+			"Shares may be wrong by %.0f %%",
 			v.ran, v.seconds(), 100*min(1, 2*standardError(v.ran)))}}
 }

@@ -32,7 +32,10 @@ func worker(id int, busy float64, ran time.Duration, a inspect.Actor) inspect.Wo
 
 func at(n int) time.Time { return time.Date(2026, 1, 1, 12, 0, n, 0, time.UTC) }
 
-func holdersOf(what string, count int) actor.Holder { return actor.Holder{What: what, Count: count} }
+func holdersOf(what string, count int) actor.Holder {
+	return actor.Holder{What: what,
+		Count: count}
+}
 
 func restarts(n int) *sample {
 	child := supervise.Node{Name: "bob", Restarts: n, Last: errors.New("panic: no disk")}
@@ -184,7 +187,8 @@ func scenes() []scene {
 			}},
 		{name: "a circle of mutes", rule: anew[circles],
 			tick: always(func() *sample {
-				return &sample{graph: inspect.WaitGraph{Circles: [][]inspect.Actor{{an("a", 1), an("b", 2)}}}}
+				return &sample{graph: inspect.WaitGraph{Circles: [][]inspect.Actor{{an("a", 1), an("b",
+					2)}}}}
 			}),
 			want: "a#1 is muted and waits for b#2"},
 		{name: "an ask of itself", rule: anew[circles],
@@ -254,7 +258,8 @@ func scenes() []scene {
 			tick: func(n int) *sample { return restarts(n / 5) }, ticks: 60},
 		{name: "only muted are left", rule: anew[mutedForever],
 			tick: always(func() *sample {
-				return &sample{why: []actor.Holder{{What: "mute", Count: 3, Actor: actor.ActorName{Type: "feeder", ID: 2}}}}
+				return &sample{why: []actor.Holder{{What: "mute", Count: 3,
+					Actor: actor.ActorName{Type: "feeder", ID: 2}}}}
 			}),
 			want: "feeder#2 is muted, as are 3 in all"},
 		{name: "muted beside a timer", rule: anew[mutedForever],
@@ -348,7 +353,10 @@ func TestATypeOfLongTurnsIsUsual(t *testing.T) {
 
 // A long turn stays to be read after it has ended, and then goes.
 func TestALongTurnIsShownForAWhile(t *testing.T) {
-	all := walkThrough(&longTurns{}, 20, func(int) *sample { return turnsOf(time.Second, false, 1)(0) })
+	all := walkThrough(&longTurns{}, 20, func(int) *sample {
+		return turnsOf(time.Second, false,
+			1)(0)
+	})
 	for n, found := range all {
 		if want := n <= 15; want != (len(found) > 0) {
 			t.Errorf("after %d s: %d lints", n, len(found))
@@ -358,7 +366,10 @@ func TestALongTurnIsShownForAWhile(t *testing.T) {
 
 // "circles are cut": a chain that runs into a circle has no end, and is no chain.
 func TestAChainIntoACircleEnds(t *testing.T) {
-	for _, found := range walkThrough(&muteChain{}, 5, always(func() *sample { return mutesOf(1, 2, 3, 4, 2) })) {
+	for _, found := range walkThrough(&muteChain{}, 5, always(func() *sample {
+		return mutesOf(1, 2,
+			3, 4, 2)
+	})) {
 		if len(found) > 0 {
 			t.Errorf("found a chain in a circle: %v", found)
 		}
@@ -366,7 +377,8 @@ func TestAChainIntoACircleEnds(t *testing.T) {
 }
 
 func TestFiguresOfAnything(t *testing.T) {
-	for x, want := range map[float64]string{0: "0", 1: "1", 0.25: "0.25", 1234.5: "1234", math.Inf(1): "+Inf"} {
+	for x, want := range map[float64]string{0: "0", 1: "1", 0.25: "0.25", 1234.5: "1234",
+		math.Inf(1): "+Inf"} {
 		if got := figure(x); got != want {
 			t.Errorf("%v is %s, want %s", x, got, want)
 		}

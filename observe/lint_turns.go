@@ -19,9 +19,9 @@ const (
 )
 
 // longTurns finds turns that ran for long, and much longer than those of other actors of the type
-// that were reported. It hears of turns from the runtime (actor.WithLongTurn): a worker that is seen
-// with the same actor again and again may have run many short turns. Turns that block as declared
-// (actor.Context.Blocking, or an ask) are not long: their workers run other actors.
+// that were reported. It hears of turns from the runtime (actor.WithLongTurn): a worker that is
+// seen with the same actor again and again may have run many short turns. Turns that block as
+// declared (actor.Context.Blocking, or an ask) are not long: their workers run other actors.
 type longTurns struct {
 	heard time.Time // the last report
 	seen  map[string][]seenTurn
@@ -108,7 +108,10 @@ func (s *sample) find(id uint64, typ string) inspect.Actor {
 }
 
 func (s *sample) pinned(typ string) bool {
-	return slices.ContainsFunc(s.types, func(t inspect.Type) bool { return t.Name == typ && t.Pinned })
+	return slices.ContainsFunc(s.types, func(t inspect.Type) bool {
+		return t.Name == typ &&
+			t.Pinned
+	})
 }
 
 // panicked says what has panicked in the last seconds: a supervisor may have dealt with it.

@@ -88,7 +88,8 @@ func (r *circles) step(v *view) []lint {
 		case 2:
 			l.says = does + " and waits for $1, which waits for it: a circle of 2"
 		default:
-			l.says = fmt.Sprintf("%s and waits for $1, and so on: a circle of %d that wait for each other",
+			l.says = fmt.Sprintf("%s and waits for $1, and so on: "+
+				"a circle of %d that wait for each other",
 				does, len(c))
 		}
 		found = append(found, l)
@@ -129,7 +130,8 @@ func (longAsk) step(v *view) []lint {
 		}
 		found = append(found, lint{rule: "long-ask", severity: warn, since: v.at.Add(-e.AtLeast),
 			about: []inspect.Actor{e.From, e.To},
-			says:  fmt.Sprintf("has waited in %q for a reply of $1 for %s", e.Behaviour, short(e.AtLeast))})
+			says: fmt.Sprintf("has waited in %q for a reply of $1 for %s", e.Behaviour,
+				short(e.AtLeast))})
 	}
 	return mostOf(found)
 }

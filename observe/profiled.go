@@ -43,6 +43,9 @@ func together(ran uint64, lists ...[]inspect.Busy) []inspect.Busy {
 	for i := range sum {
 		sum[i].Share = float64(sum[i].Samples) / float64(max(ran, 1))
 	}
-	slices.SortStableFunc(sum, func(a, b inspect.Busy) int { return cmp.Compare(b.Samples, a.Samples) })
+	slices.SortStableFunc(sum, func(a, b inspect.Busy) int {
+		return cmp.Compare(b.Samples,
+			a.Samples)
+	})
 	return sum
 }

@@ -29,17 +29,20 @@ func (h *handler) routes() []route {
 			of(func(p present) any { return p.overview(h.actions) })},
 		{"system", "health in one line, figures, rates", nil,
 			of(func(p present) any { return p.system(h.actions) })},
-		{"lints", "what seems to be wrong, in words", nil, of(func(p present) any { return p.lints() })},
+		{"lints", "what seems to be wrong, in words", nil,
+			of(func(p present) any { return p.lints() })},
 		{"workers", "what each worker does, and how busy it is", nil,
 			of(func(p present) any { return p.workers() })},
 		{"top", "the busiest actors and behaviours", nil,
 			of(func(p present) any { return p.busy(mostActors) })},
-		{"types", "types: busy, living, mailbox delay", nil, of(func(p present) any { return p.types() })},
+		{"types", "types: busy, living, mailbox delay", nil,
+			of(func(p present) any { return p.types() })},
 		{"actors", "actors: those that stand out, and a sample; ?q= ?type= ?sort= ?limit=",
 			[]string{"q", "type", "sort", "limit"}, present.find},
 		{"names", "registered names", nil, of(func(p present) any { return p.names() })},
 		{"tree", "supervisors and their children", nil, of(func(p present) any { return p.tree() })},
-		{"mutes", "who is muted, and waits for whom", nil, of(func(p present) any { return p.mutes() })},
+		{"mutes", "who is muted, and waits for whom", nil,
+			of(func(p present) any { return p.mutes() })},
 		{"asks", "who asks, and waits for whom", nil, of(func(p present) any { return p.asks() })},
 		{"why", "why the system is not quiescent", nil, of(func(p present) any { return p.why() })},
 		{"deadletters", "messages that did not run", nil,
@@ -55,12 +58,14 @@ func (h *handler) routes() []route {
 // index is what curl gets of the page.
 func index() []byte {
 	var h handler
-	text := []byte("gallop: what a running system does. Text here, JSON with 'Accept: application/json'.\n\n")
+	text := []byte("gallop: what a running system does. " +
+		"Text here, JSON with 'Accept: application/json'.\n\n")
 	for _, r := range h.routes() {
 		text = fmt.Appendf(text, "api/v1/%-12s %s\n", r.name, r.about)
 	}
 	text = fmt.Appendf(text, "api/v1/%-12s %s\n", "actor/ID", "one actor, and its state")
-	return fmt.Appendf(text, "api/v1/%-12s %s\n", "stream", "the overview, each second (server-sent events)")
+	return fmt.Appendf(text, "api/v1/%-12s %s\n", "stream",
+		"the overview, each second (server-sent events)")
 }
 
 func (h *handler) serveAPI() {
@@ -106,7 +111,8 @@ func (h *handler) serveRoute(w http.ResponseWriter, r *http.Request, to route) {
 // write writes an answer as JSON or text, as the client prefers.
 func write(w http.ResponseWriter, r *http.Request, v *view, answer any) {
 	if wantsText(r) {
-		head := fmt.Sprintf("looked at for %.0f s, since %s\n", v.seconds(), v.since.Format(time.TimeOnly))
+		head := fmt.Sprintf("looked at for %.0f s, since %s\n", v.seconds(),
+			v.since.Format(time.TimeOnly))
 		if v.before == nil {
 			head += "begun just now: rates and shares come with the next request, in a second\n"
 		}

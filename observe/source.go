@@ -31,7 +31,8 @@ type sample struct {
 	at    time.Time
 	stats actor.Stats
 
-	slots      int // workers that may run at a time, beside those of pinned types
+	// Workers that may run at a time, beside those of pinned types.
+	slots      int
 	workers    []inspect.Worker
 	looks, ran uint64         // of the profile
 	busy       []inspect.Busy // actors, the busiest first

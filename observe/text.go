@@ -30,7 +30,10 @@ func writeValue(b *bytes.Buffer, title string, v reflect.Value) {
 
 func writeMap(b *bytes.Buffer, v reflect.Value) {
 	keys := v.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(keys, func(a, b reflect.Value) int {
+		return strings.Compare(a.String(),
+			b.String())
+	})
 	for _, k := range keys {
 		fmt.Fprintf(b, "%s %v\n", k, v.MapIndex(k))
 	}
@@ -79,7 +82,8 @@ func writeTable(b *bytes.Buffer, title string, list reflect.Value) {
 		b.WriteString("none\n")
 		return
 	}
-	if list.Type().Elem().Kind() != reflect.Struct || list.Type().Elem() == reflect.TypeFor[apiActor]() {
+	if list.Type().Elem().Kind() != reflect.Struct ||
+		list.Type().Elem() == reflect.TypeFor[apiActor]() {
 		for i := range list.Len() {
 			fmt.Fprintln(b, cell(list.Index(i)))
 		}
