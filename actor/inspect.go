@@ -70,12 +70,13 @@ func (in inspector) on() *inspected {
 	}
 	all := &inspected{}
 	i := &inspection{all: all, cut: all.population.cut, held: all.holds.held,
-		born: func(a *cell) { all.population.born(a) }, picks: all.population.picks,
+		born:     all.population.born,
+		picks:    all.population.picks,
 		dead:     all.heardDead,
 		dispatch: all.dispatch,
-		panicked: func(p PanicReport) { all.panics.each(func(f func(PanicReport)) { f(p) }) },
-		longTurn: func(r LongTurnReport) { all.longTurns.each(func(f func(LongTurnReport)) { f(r) }) },
-		deadlock: func(r PressureDeadlock) { all.deadlocks.each(func(f func(PressureDeadlock)) { f(r) }) },
+		panicked: tellAll(&all.panics),
+		longTurn: tellAll(&all.longTurns),
+		deadlock: tellAll(&all.deadlocks),
 	}
 	if !s.inspected.CompareAndSwap(nil, i) {
 		return s.inspected.Load().all.(*inspected)
@@ -131,6 +132,11 @@ func (l *listeners[F]) each(visit func(F)) {
 func (in inspector) Weak(ref AnyRef) (get func() AnyRef) {
 	w := weak.Make(ref.b)
 	return func() AnyRef { return AnyRef{w.Value()} }
+}
+
+// tellAll returns a function that tells all listeners.
+func tellAll[R any](l *listeners[func(R)]) func(R) {
+	return func(r R) { l.each(func(f func(R)) { f(r) }) }
 }
 
 // IsDeterministic reports whether the system is ([WithDeterministic]).

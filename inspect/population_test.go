@@ -10,8 +10,9 @@ import (
 
 var crowdType = actor.NewType[[2]uint64]("crowd")
 
-// TestPopulation (O2b): how many actors live is within the interval that is shown, in at least 98 % of
-// the runs, those collected, ended and of other types included. 200 runs in the nightly form.
+// TestPopulation (O2b): how many actors live is within the interval that is shown, in at least 98
+// % of the runs, those collected, ended and of other types included. 200 runs in the nightly
+// form.
 func TestPopulation(t *testing.T) {
 	const crowd, dolls = 60_000, 20_000
 	runs := nightly(12, 200)
@@ -95,8 +96,8 @@ func TestPopulation_KeepsNone(t *testing.T) {
 	}
 }
 
-// TestPopulation_Late: what was spawned before Begin is counted, and not estimated. An actor that has
-// ended is not living.
+// TestPopulation_Late: what was spawned before Begin is counted, and not estimated. An actor that
+// has ended is not living.
 func TestPopulation_Late(t *testing.T) {
 	sys := start(t)
 	spawner := dollType.Spawn(sys, doll{})
