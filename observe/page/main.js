@@ -29,7 +29,7 @@ const orderOf = (view, at) => state.order[at.name] ?? view.order ?? '';
 // refresh asks for what the view needs, and draws. Answers that come too late are dropped.
 let turn = 0;
 async function refresh() {
-  const mine = ++turn, at = place(), view = views[at.name], route = routeOf(view, at);
+  const mine = ++turn, at = state.at = place(), view = views[at.name], route = routeOf(view, at);
   const key = at.name + '/' + at.id;
   if (state.shown !== key) Object.assign(state, { shown: key, data: null, error: '' });
   try {
@@ -50,7 +50,8 @@ async function refresh() {
 }
 
 function draw() {
-  const at = place(), view = views[at.name];
+  // Not where the address says: what is there now may be for the page before.
+  const at = state.at ?? place(), view = views[at.name];
   drawNav(at);
   drawHead();
   document.title = (view.title === 'Overview' ? '' : view.title + ' · ') + 'gallop';

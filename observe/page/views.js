@@ -19,12 +19,12 @@ function tile(title, figure, note, values, tone) {
 function tiles(s, past) {
   const last = (list) => list ?? [];
   return h('div.tiles', null,
-    tile('Messages a second', count(s.per_second.messages), count(s.total.messages) + ' in all', last(past?.messages_per_second)),
+    tile('Messages/s', count(s.per_second.messages), count(s.total.messages) + ' in all', last(past?.messages_per_second)),
     tile('Workers busy', percent(s.utilisation), plural(s.workers, 'worker'), last(past?.utilisation)),
     tile('Actors living', s.living.seen ? '≈ ' + count(s.living.estimate) : s.living.high ? '≤ ' + count(s.living.high) : '–',
       s.living.seen ? `${count(s.living.low)}–${count(s.living.high)} · ${count(s.living.seen)} seen, 1 in ${s.living.one_in}` : 'none in the sample of 1 in ' + s.living.one_in, last(past?.living)),
     tile('Muted, asking', count(s.muted) + ', ' + count(s.asking), count(s.total.mutes) + ' mutes in all', last(past?.muted)),
-    tile('Dead letters a second', rate(s.per_second.dead_letters), count(s.total.dead_letters) + ' in all', last(past?.dead_letters_per_second), s.per_second.dead_letters > 0 ? 'bad' : ''),
+    tile('Dead letters/s', rate(s.per_second.dead_letters), count(s.total.dead_letters) + ' in all', last(past?.dead_letters_per_second), s.per_second.dead_letters > 0 ? 'bad' : ''),
     tile('Panics', count(s.total.panics), rate(s.per_second.panics) + ' a second', last(past?.panics_per_second), s.per_second.panics > 0 ? 'bad' : ''));
 }
 
@@ -44,14 +44,14 @@ function charts(past, width, range) {
       h('figure.card', null, h('figcaption', null, 'Workers busy'), area({ label: 'Workers busy', at, values: past?.utilisation ?? [], top: 1, format: percent, width: wide }))));
 }
 
-const workerRows = (list) => h('ul.workers', null, list.map((w) => h('li', { 'data-key': 'w' + w.id },
-  h('span.id', null, (w.pinned ? 'pinned ' : 'worker ') + w.id), bar(w.busy, null, w.busy > 0.9),
+const workerRows = (list, slots) => h('ul.workers', null, list.map((w) => h('li', { 'data-key': 'w' + w.id },
+  h('span.id', null, (w.pinned ? 'pinned ' : w.id >= slots ? 'stand-in ' : 'worker ') + w.id), bar(w.busy, null, w.busy > 0.9),
   h('span.does', null, w.type ? [h('span.state.' + w.state, null, w.state), ' ', who({ id: w.actor, type: w.type }), w.behaviour && [' ', text(w.behaviour)]] : h('span.dim', null, w.state)))));
 
-export function workersOf(list) {
-  const own = list.filter((w) => w.pinned || w.busy > 0 || w.type || w.messages_per_second > 0 || w.parks_per_second > 0);
+export function workersOf(list, slots) {
+  const own = list.filter((w) => w.pinned || w.id < slots || w.busy > 0.005 || w.type || w.messages_per_second > 0 || w.parks_per_second > 0);
   const shown = own.length ? own : list.slice(0, 8);
-  return [workerRows(shown), shown.length < list.length && h('p.note', null, plural(list.length - shown.length, 'idle worker') + ' not shown')];
+  return [workerRows(shown, slots), shown.length < list.length && h('p.note', null, plural(list.length - shown.length, 'idle worker') + ' not shown')];
 }
 
 export function sorted(rows, order) {
@@ -68,7 +68,7 @@ const overview = {
       h('div.two.uneven', null,
         section('Busiest', looks(s),
           table({ label: 'Busiest actors', columns: busyColumns, rows: now.top, key: (b) => b.actor + b.type + b.behaviour, none: s.profile_looks ? 'No look has met a turn: the system has little to do.' : 'No looks yet: a second, please.' })),
-        section('Workers', null, workersOf(now.workers))),
+        section('Workers', null, workersOf(now.workers, s.workers))),
       section('Types', 'mail waits: as probes to some actors of the type find it',
         table({ label: 'Types', columns: typeColumns.map((c) => ({ ...c, sort: null })), rows: now.types, key: (t) => t.name, none: 'No actor was spawned yet.' }))];
   },
@@ -88,7 +88,7 @@ const busiest = {
 
 const workers = {
   title: 'Workers', route: 'workers',
-  draw: ({ data }) => [h('h1', null, 'Workers'), section('Now', null, workersOf(data)),
+  draw: ({ data, now }) => [h('h1', null, 'Workers'), h('p.lead', null, 'A worker beyond the first ones stands in for one whose turn is long or blocks.'), section('Now', null, workersOf(data, now.system.workers)),
     section('Figures', null, table({ label: 'Workers', key: (w) => w.id, none: 'There is no worker.', rows: data.filter((w) => !w.pinned && (w.messages_per_second || w.parks_per_second || w.busy || w.steals_per_second)).concat(data.every((w) => !(w.messages_per_second || w.parks_per_second || w.busy)) ? data.slice(0, 8) : []), columns: [
       { title: 'Worker', cell: (w) => w.id }, { title: 'State', cell: (w) => w.state }, { title: 'Busy', cell: (w) => bar(w.busy) },
       { title: 'Messages/s', number: true, cell: (w) => rate(w.messages_per_second) }, { title: 'Steals/s', number: true, cell: (w) => rate(w.steals_per_second) },
