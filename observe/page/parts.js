@@ -58,7 +58,7 @@ export function table({ label, columns, rows, key, order, none }) {
       : c.title;
     return h('th' + (c.number ? '.n' : '') + (c.wide ? '.wide' : ''), { scope: 'col', 'aria-sort': c.sort ? (sorted ? 'descending' : 'none') : null }, inner);
   };
-  return h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': label },
+  return h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': label + ', a table' },
     h('table', null,
       h('thead', null, h('tr', null, columns.map(head))),
       h('tbody', null, rows.map((r, i) => h('tr', { 'data-key': key ? 'r' + key(r, i) : null },
