@@ -59,8 +59,10 @@ func (l *loops) look(busy []inspect.Busy) {
 }
 
 // count runs on a worker.
-func (l *loops) count(c *actor.Context, m inspect.Message) {
-	id := c.ActorID()
+func (l *loops) count(c *actor.Context, m inspect.Message) { l.add(c.ActorID(), m.From) }
+
+// add counts a message that an actor runs.
+func (l *loops) add(id, from uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := l.counts[id]
@@ -72,7 +74,7 @@ func (l *loops) count(c *actor.Context, m inspect.Message) {
 		l.counts[id] = n
 	}
 	n.all++
-	if m.From == id {
+	if from == id {
 		n.self++
 	}
 }

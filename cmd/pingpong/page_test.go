@@ -60,7 +60,8 @@ func TestPage_NoSuchAddress(t *testing.T) {
 	if _, err := servePage("127.0.0.1:http-nonsense", io.Discard); err == nil {
 		t.Error("it listens at nonsense")
 	}
-	code, _, stderr := try(t.Context(), []scenario{ask}, "-observe", "nonsense", "-n", "10", "-scenario", "ask")
+	code, _, stderr := try(t.Context(), []scenario{ask},
+		"-observe", "nonsense", "-n", "10", "-scenario", "ask")
 	if code != exitWrong || !strings.Contains(stderr, "-observe: ") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
