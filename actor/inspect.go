@@ -142,6 +142,10 @@ func tellAll[R any](l *listeners[func(R)]) func(R) {
 // IsDeterministic reports whether the system is ([WithDeterministic]).
 func (in inspector) IsDeterministic() bool { return in.s.sim != nil }
 
+// DatesWaits reports whether waits have dates that can be relied on: the looks that date them come
+// twice a second. Where a test moves the time they come whenever it does.
+func (in inspector) DatesWaits() bool { return in.s.waits.on && in.s.opts.clock.Flows() }
+
 // Clock is the system's time, as the dates of waits have it.
 func (in inspector) Clock() int64 { return in.s.opts.clock.Nanos() }
 
