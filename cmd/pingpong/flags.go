@@ -17,6 +17,8 @@ type options struct {
 	seed     uint64
 	json     bool
 	baseline bool
+	observe  string // where to serve the page; "": nowhere
+	page     *page  // that is served there
 }
 
 // parse turns arguments into options. If it returns an error, it has already written what is wrong,
@@ -36,6 +38,8 @@ func parse(known []scenario, args []string, stderr io.Writer) (options, error) {
 	fs.Uint64Var(&opts.seed, "seed", 1, "`seed` of the random choices in the work")
 	fs.BoolVar(&opts.json, "json", false, "print one JSON object a scenario instead of the summary")
 	fs.BoolVar(&opts.baseline, "baseline", true, "run the work on goroutines and channels too")
+	fs.StringVar(&opts.observe, "observe", "",
+		"`address` at which a browser sees what runs, such as localhost:8080 (default: none)")
 	if err := fs.Parse(args); err != nil {
 		return opts, err
 	}

@@ -5,6 +5,7 @@
 //	go run ./cmd/pingpong
 //	go run ./cmd/pingpong -scenario all
 //	go run ./cmd/pingpong -scenario fanin -n 1000000 -workers 2 -json
+//	go run ./cmd/pingpong -n 300000000 -observe localhost:8080
 //
 // The GC runs with GOGC=400 on both sides, unless the environment has a GOGC. The command exits
 // with 0 when every count was right, with 1 when one was wrong, with 2 on flags that it cannot use

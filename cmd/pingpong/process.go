@@ -76,6 +76,9 @@ func (o options) part(s scenario, what string) (*exec.Cmd, error) {
 	}
 	part := exec.Command(self, "-json", "-scenario="+s.name, "-rounds="+strconv.Itoa(o.rounds),
 		"-seed="+strconv.FormatUint(o.seed, 10), "-baseline="+strconv.FormatBool(o.baseline))
+	if o.observe != "" && what == scenarioPart {
+		part.Args = append(part.Args, "-observe="+o.observe)
+	}
 	if o.n > 0 {
 		part.Args = append(part.Args, "-n="+strconv.Itoa(o.n))
 	}

@@ -96,9 +96,15 @@ func measureBeside(start baselineStarter) measurer {
 	return func(ctx context.Context, s scenario, opts options, stderr io.Writer) (figures, error) {
 		bar := newProgress(stderr)
 		defer bar.close()
+		var err error
+		if opts.observe != "" {
+			if opts.page, err = servePage(opts.observe, stderr); err != nil {
+				return figures{}, err
+			}
+			defer opts.page.close()
+		}
 		var channels baseline
 		if opts.baseline {
-			var err error
 			if channels, err = start(s, opts, stderr); err != nil {
 				return figures{}, err
 			}

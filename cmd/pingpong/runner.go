@@ -75,6 +75,7 @@ func gallopTurn(ctx context.Context, s scenario, j job, opts options, bar *progr
 		return turn{}, err
 	}
 	defer sys.Stop()
+	defer opts.page.show(sys)()
 	t := timed(func() (uint64, error) {
 		done := byMessages(func() uint64 { return sys.Stats().Messages }, s.messages(j.n))
 		if s.uncounted {

@@ -17,6 +17,7 @@ func (s *service) routes() http.Handler {
 	mux.HandleFunc("POST /users/{user}", s.post)
 	mux.HandleFunc("DELETE /users/{user}", s.delete)
 	mux.HandleFunc("GET /tree", s.showTree)
+	mux.Handle("/gallop/", http.StripPrefix("/gallop", s.page))
 	return mux
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/observe"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -77,10 +79,12 @@ type service struct {
 	sys      *actor.System
 	sessions supervise.Supervisor
 	out      io.Writer
+	page     http.Handler // what happens inside, for the person on call
 }
 
 func newService(out io.Writer, opts ...actor.Option) *service {
-	return &service{sys: actor.Start(opts...), out: &oneByOne{to: out}}
+	sys := actor.Start(opts...)
+	return &service{sys: sys, out: &oneByOne{to: out}, page: observe.Handler(sys)}
 }
 
 // oneByOne lets sessions, which end at the same time, write one after another.

@@ -50,8 +50,8 @@ var floors = []floor{
 	{pkg: "observe", level: 4, beside: []string{"inspect", "supervise", "group"}},
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
 	{pkg: "actortest", level: 4},
-	{pkg: "cmd/...", level: 5, only: []string{"actor", "process",
-		"process/actors"}},
+	// It measures processes, and shows the page: decisions 44 and 46.
+	{pkg: "cmd/...", level: 5, only: []string{"actor", "process", "process/actors", "observe"}},
 	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process",
 		"process/actors", "supervise", "group", "inspect", "observe", "observe/...", "actortest"}},
 }

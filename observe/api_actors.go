@@ -1,0 +1,190 @@
+package observe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gallop-go/gallop/inspect"
+)
+
+type apiActors struct {
+	// Known is how many actors could be found, of about Living; Matched of these fit the question.
+	Known   int        `json:"known"`
+	Living  uint64     `json:"living_estimate"`
+	OneIn   int        `json:"one_in"`
+	Matched int        `json:"matched"`
+	Actors  []apiActor `json:"actors"`
+}
+
+const (
+	actorsShown = 50
+	actorsMost  = 500
+)
+
+// find answers which actors are known, by a text in their type, name, path or number.
+func (p present) find(q url.Values) (any, error) {
+	limit, err := number(q, "limit", actorsMost, actorsShown)
+	if err != nil {
+		return nil, err
+	}
+	busy := map[uint64]float64{}
+	for _, b := range p.v.busy {
+		busy[b.Actor] += b.Share
+	}
+	a := apiActors{Known: len(p.v.actors), Living: p.v.census.Total.Living, OneIn: inspect.OneIn}
+	text := strings.ToLower(q.Get("q"))
+	var all []apiActor
+	for _, x := range p.v.actors {
+		b := p.actor(x)
+		b.Busy = busy[x.ID]
+		if b.has(text) && (!q.Has("type") || q.Get("type") == b.Type) {
+			all = append(all, b)
+		}
+	}
+	if err := sortActors(all, q.Get("sort")); err != nil {
+		return nil, err
+	}
+	a.Matched, a.Actors = len(all), append([]apiActor{}, all[:min(len(all), limit)]...)
+	return a, nil
+}
+
+// has reports whether a text, in lower case, is in what names the actor.
+func (a apiActor) has(text string) bool {
+	if text == "" {
+		return true
+	}
+	all := fmt.Sprintf("%s#%d\n%s\n%s", a.Type, a.ID, a.Name, a.Path)
+	return strings.Contains(strings.ToLower(all), text)
+}
+
+func sortActors(all []apiActor, by string) error {
+	switch by {
+	case "", "queued":
+		slices.SortStableFunc(all, byNumber(func(a apiActor) int { return a.Queued }))
+	case "busy":
+		slices.SortStableFunc(all, byNumber(func(a apiActor) float64 { return a.Busy }))
+	case "type":
+		slices.SortStableFunc(all, func(a, b apiActor) int { return strings.Compare(a.Type, b.Type) })
+	case "id": // they are in this order
+	default:
+		return errors.New("gallop: observe: sort by queued, busy, type or id")
+	}
+	return nil
+}
+
+// apiOne is one actor, with what its state says of itself.
+type apiOne struct {
+	Actor  apiActor  `json:"actor"`
+	Busy   []apiBusy `json:"busy"`
+	Waits  []apiEdge `json:"waits_for"`
+	Waited []apiEdge `json:"is_waited_for_by"`
+	GoType string    `json:"state_type,omitempty"`
+	Bytes  int       `json:"state_bytes,omitempty"`
+	State  string    `json:"state,omitempty"` // as JSON
+	Error  string    `json:"state_error,omitempty"`
+}
+
+const (
+	stateTimeout = time.Second
+	stateMost    = 16 << 10
+)
+
+// serveActor is dear, since the actor has to take a turn.
+func (h *handler) serveActor(w http.ResponseWriter, r *http.Request) {
+	v, a, ok := h.actorOf(w, r)
+	if !ok {
+		return
+	}
+	p := present{v, h.redact}
+	one := apiOne{Actor: p.actor(a), Busy: []apiBusy{}, Waits: []apiEdge{}, Waited: []apiEdge{}}
+	for _, b := range p.busy(len(v.busy)) {
+		if b.Actor == a.ID {
+			one.Busy = append(one.Busy, b)
+		}
+	}
+	for _, e := range slices.Concat(v.graph.Mutes, v.graph.Asks) {
+		edge := apiEdge{p.actor(e.From), p.actor(e.To), e.Behaviour, e.AtLeast.Seconds()}
+		if e.From.ID == a.ID && len(one.Waits) < mostRecent {
+			one.Waits = append(one.Waits, edge)
+		}
+		if e.To.ID == a.ID && len(one.Waited) < mostRecent {
+			one.Waited = append(one.Waited, edge)
+		}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), stateTimeout)
+	defer cancel()
+	s, err := h.src.state(ctx, a)
+	one.GoType, one.Bytes, one.State = s.GoType, s.Bytes, h.stateText(s.Value)
+	if err != nil {
+		one.Error = err.Error()
+		if errors.Is(err, context.DeadlineExceeded) {
+			one.Error = fmt.Sprintf("it has not come to it within %s: its turn is long",
+				short(stateTimeout))
+		}
+	}
+	write(w, r, v, one)
+}
+
+// stateText is a state as JSON, redacted and clipped. The value is the state's own, a copy.
+func (h *handler) stateText(value any) (text string) {
+	if value == nil {
+		return ""
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			text = fmt.Sprintf("it cannot be shown: %v", p)
+		}
+	}()
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return "it cannot be shown: " + err.Error()
+	}
+	text = h.redact("state", string(data))
+	if len(text) > stateMost {
+		text = strings.ToValidUTF8(text[:stateMost], "") + "…"
+	}
+	return text
+}
+
+// actorOf finds the actor that a request is about. If there is none it has answered.
+func (h *handler) actorOf(w http.ResponseWriter, r *http.Request) (*view, inspect.Actor, bool) {
+	id, err := strconv.ParseUint(r.PathValue("id"), 10, 64)
+	if err != nil || len(r.URL.RawQuery) > 0 {
+		http.Error(w, "gallop: observe: an actor's number is wanted", http.StatusBadRequest)
+		return nil, inspect.Actor{}, false
+	}
+	if !h.dear.take() {
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "gallop: observe: too many requests", http.StatusTooManyRequests)
+		return nil, inspect.Actor{}, false
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), firstSample)
+	defer cancel()
+	v, _, err := h.look.current(ctx)
+	if err != nil {
+		http.Error(w, "gallop: observe: no sample yet", http.StatusServiceUnavailable)
+		return nil, inspect.Actor{}, false
+	}
+	a, ok := h.src.find(id)
+	if !ok {
+		http.Error(w, "gallop: observe: this actor has ended, or is none of those that can be found",
+			http.StatusNotFound)
+	}
+	return v, a, ok
+}
+
+// serveStop stops an actor. It is refused without WithActions: see refuses.
+func (h *handler) serveStop(w http.ResponseWriter, r *http.Request) {
+	if _, a, ok := h.actorOf(w, r); ok {
+		h.src.stop(a)
+		w.WriteHeader(http.StatusNoContent)
+	}
+}

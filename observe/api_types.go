@@ -1,0 +1,59 @@
+package observe
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/gallop-go/gallop/inspect"
+)
+
+// standardError is that of a share of so many looks, at most.
+func standardError(looks uint64) float64 { return 0.5 / math.Sqrt(float64(max(looks, 1))) }
+
+// types returns the types, the busiest first, then by how many actors they have.
+func (p present) types() []apiType {
+	busy := map[string]float64{}
+	for _, b := range p.v.behaviours {
+		busy[b.Type] += b.Share
+	}
+	living := map[string]inspect.Estimate{}
+	for _, e := range p.v.census.Types {
+		living[e.Type] = e
+	}
+	delays := map[string]typeDelay{}
+	for _, d := range p.v.delays {
+		delays[d.typ] = d
+	}
+	all := []apiType{}
+	seen := map[string]bool{}
+	for _, t := range p.v.types {
+		if seen[t.Name] { // types may share a name: they are shown as one
+			continue
+		}
+		seen[t.Name] = true
+		e, d := living[t.Name], delays[t.Name]
+		a := apiType{
+			Name: t.Name, Busy: busy[t.Name], Living: e.Living, Low: e.Low, High: e.High,
+			Bytes: t.StateBytes, Pinned: t.Pinned, Behaviours: append([]string{}, t.Behaviours...),
+			Probes: d.probes, Waits: d.waits.Seconds(),
+		}
+		if d.probes > 0 {
+			a.DelayP50, a.DelayP99 = seconds(d.p50), seconds(d.p99)
+		}
+		all = append(all, a)
+	}
+	slices.SortStableFunc(all, func(a, b apiType) int {
+		return cmp.Or(cmp.Compare(b.Busy, a.Busy), cmp.Compare(b.Living, a.Living),
+			cmp.Compare(a.Name, b.Name))
+	})
+	return all[:min(len(all), mostTypes)]
+}
+
+const mostTypes = 200
+
+func seconds(d time.Duration) *float64 {
+	s := d.Seconds()
+	return &s
+}

@@ -1,0 +1,163 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/inspect"
+)
+
+// running is the source that is a running system.
+type running struct{ sys *actor.System }
+
+func (r running) find(id uint64) (inspect.Actor, bool) { return inspect.Find(r.sys, id) }
+
+func (r running) state(ctx context.Context, a inspect.Actor) (inspect.Snapshot, error) {
+	return inspect.State(ctx, a.Ref)
+}
+
+func (r running) stop(a inspect.Actor) { actor.Stop(r.sys, a.Ref) }
+
+func (r running) begin() instruments {
+	return &toolbox{
+		sys:       r.sys,
+		profile:   inspect.Profile(r.sys, 0),
+		letters:   inspect.DeadLetters(r.sys),
+		panics:    inspect.Panics(r.sys),
+		long:      inspect.LongTurns(r.sys),
+		deadlocks: inspect.PressureDeadlocks(r.sys),
+		probes:    newProbes(inspect.Delay),
+		loops:     newLoops(r.sys),
+	}
+}
+
+// Some things are looked at less often, because they are dear where there are many of them: each
+// actor of the sample, and each supervisor.
+const (
+	censusEvery   = 5
+	profileWindow = 5 // ticks; the last two windows are shown
+	mostActors    = 50
+	treeTimeout   = 200 * time.Millisecond
+)
+
+// toolbox has the instruments that look at a system. One goroutine uses it.
+type toolbox struct {
+	sys       *actor.System
+	profile   *inspect.Profiler
+	letters   *inspect.Feed
+	panics    *inspect.Recent[inspect.Panic]
+	long      *inspect.Recent[inspect.LongTurn]
+	deadlocks *inspect.Recent[inspect.PressureDeadlock]
+	probes    *probes
+	loops     *loops
+	before    profiled // the window before this one
+	ticks     int
+	census    inspect.Census
+}
+
+func (t *toolbox) sample(at time.Time) *sample {
+	s := &sample{
+		at:        at,
+		stats:     t.sys.Stats(),
+		slots:     t.sys.Workers(),
+		workers:   t.profile.Workers(),
+		types:     inspect.Types(t.sys),
+		names:     inspect.Names(t.sys),
+		graph:     inspect.Graph(t.sys),
+		why:       t.sys.Why(),
+		holds:     inspect.Holds(t.sys),
+		letters:   t.letters.Letters(),
+		panics:    t.panics.All(),
+		long:      t.long.All(),
+		deadlocks: t.deadlocks.All(),
+	}
+	if len(s.workers) == 0 { // the profile has not looked yet
+		s.workers = inspect.Workers(t.sys)
+	}
+	s.recent, s.leftOut = t.letters.Recent()
+	t.sampleProfile(s)
+	if t.ticks%censusEvery == 0 {
+		t.census = inspect.Population(t.sys)
+	}
+	s.census = t.census
+	ctx, cancel := context.WithTimeout(context.Background(), treeTimeout)
+	defer cancel()
+	s.trees, _ = inspect.Supervisors(ctx, t.sys) // what is known by then
+	s.actors = t.known(s)
+	t.probes.send(at, t.worthProbing(s))
+	s.delays = t.probes.delays(at)
+	t.loops.look(s.busy)
+	s.loops = t.loops.found()
+	t.ticks++
+	return s
+}
+
+// sampleProfile takes the profile of this window and of the one before.
+func (t *toolbox) sampleProfile(s *sample) {
+	now := profiled{actors: t.profile.Actors(2 * mostActors), behaviours: t.profile.Behaviours()}
+	now.looks, now.ran = t.profile.Samples()
+	sum := t.before.plus(now)
+	s.busy, s.behaviours, s.looks, s.ran = sum.actors, sum.behaviours, sum.looks, sum.ran
+	if t.ticks%profileWindow == profileWindow-1 {
+		t.before = now
+		t.profile.Reset()
+	}
+}
+
+// known are the actors that can be found, each once, by number: those that stand out, those with a
+// name, the busiest, and those of the sample of the population.
+func (t *toolbox) known(s *sample) []inspect.Actor {
+	byID := map[uint64]inspect.Actor{}
+	for _, a := range t.census.Seen {
+		byID[a.ID] = a
+	}
+	for _, a := range s.names {
+		byID[a.Actor.ID] = a.Actor
+	}
+	for _, a := range inspect.Roots(t.sys) {
+		byID[a.ID] = a
+	}
+	for _, b := range s.busy[:min(len(s.busy), mostActors)] {
+		if _, ok := byID[b.Actor]; ok || b.Actor == 0 {
+			continue
+		}
+		if a, ok := inspect.Find(t.sys, b.Actor); ok {
+			byID[a.ID] = a
+		}
+	}
+	return slices.SortedFunc(maps.Values(byID), func(a, b inspect.Actor) int {
+		return int(min(max(int64(a.ID-b.ID), -1), 1))
+	})
+}
+
+// worthProbing are the actors whose mailbox delay is worth knowing first: those with the most mail,
+// then the others in turn.
+func (t *toolbox) worthProbing(s *sample) []inspect.Actor {
+	list := slices.Clone(s.actors)
+	if n := len(list); n > 0 {
+		first := t.ticks * probesPerTick % n
+		list = append(list[first:], list[:first]...)
+	}
+	slices.SortStableFunc(list, func(a, b inspect.Actor) int { return b.Queued - a.Queued })
+	return list
+}
+
+func (t *toolbox) over() bool {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // Wait does not wait
+	return errors.Is(t.sys.Wait(ctx), actor.ErrSystemStopped)
+}
+
+func (t *toolbox) close() {
+	t.profile.Stop()
+	t.letters.Close()
+	t.panics.Close()
+	t.long.Close()
+	t.deadlocks.Close()
+	t.loops.close()
+	t.probes.close()
+}

@@ -1,0 +1,195 @@
+package observe
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// imbalance finds one worker that does three times as much as another for ten seconds, although
+// there are turns to steal.
+type imbalance struct{ since time.Time }
+
+const (
+	imbalanceFactor = 3
+	imbalanceFor    = 10 * tick
+	imbalanceBusy   = 0.6
+	// So much of the work of others makes the shares of single workers say nothing.
+	imbalanceStandIns = 0.05
+)
+
+func (r *imbalance) step(v *view) []lint {
+	most, least, n := -1.0, 2.0, 0
+	busiest, standIns := 0, 0.0
+	for _, w := range v.workers {
+		if w.Pinned {
+			continue
+		}
+		// One that stands in for another does that one's work.
+		if w.ID >= v.slots {
+			standIns += w.Busy
+			continue
+		}
+		n++
+		least = min(least, w.Busy)
+		if w.Busy > most {
+			most, busiest = w.Busy, w.ID
+		}
+	}
+	if n < 2 || most < imbalanceBusy || most < imbalanceFactor*least || v.queuedTurns() < 2 ||
+		standIns > imbalanceStandIns {
+		r.since = time.Time{}
+		return nil
+	}
+	if r.since.IsZero() {
+		r.since = v.at
+	}
+	if v.at.Sub(r.since) < imbalanceFor-tick {
+		return nil
+	}
+	return []lint{{rule: "imbalance", severity: check, since: r.since,
+		subject: fmt.Sprintf("Worker %d", busiest),
+		says: fmt.Sprintf("is busy %.0f %% of the time and another only %.0f %%, "+
+			"although turns are queued",
+			100*most, 100*least)}}
+}
+
+func (s *sample) queuedTurns() int {
+	for _, h := range s.why {
+		if h.What == "queued turn" {
+			return h.Count
+		}
+	}
+	return 0
+}
+
+// tooManyBlocked finds that behaviours have kept their workers because too many blocked already.
+type tooManyBlocked struct{ last time.Time }
+
+func (r *tooManyBlocked) step(v *view) []lint {
+	grown := v.rate(func(s *sample) uint64 { return s.stats.TooManyBlocked })
+	if grown > 0 {
+		r.last = v.at
+	}
+	if r.last.IsZero() || v.at.Sub(r.last) > showEvent {
+		return nil
+	}
+	return []lint{{rule: "too-many-blocked", severity: warn, since: r.last,
+		subject: "Behaviours that block", says: fmt.Sprintf(
+			"keep their workers from other actors: so many block at once (%d times so far)",
+			v.stats.TooManyBlocked)}}
+}
+
+// restartLoop finds children that are restarted again and again.
+type restartLoop struct{ seen map[string][]restarted }
+
+type restarted struct {
+	at    time.Time
+	total int
+}
+
+const (
+	loopRestarts = 3
+	loopWithin   = 10 * time.Second
+)
+
+func (r *restartLoop) step(v *view) []lint {
+	seen := map[string][]restarted{}
+	var found []lint
+	walk(v.trees, "", func(path string, n supervise.Node) {
+		list := append(r.seen[path], restarted{v.at, n.Restarts})
+		for v.at.Sub(list[0].at) > loopWithin {
+			list = list[1:]
+		}
+		seen[path] = list
+		grown := n.Restarts - list[0].total
+		if grown < loopRestarts {
+			return
+		}
+		why := ""
+		if n.Last != nil {
+			why = ": " + clip(n.Last.Error())
+		}
+		found = append(found, lint{rule: "restart-loop", severity: warn, since: list[0].at,
+			subject: clip(path), says: fmt.Sprintf("was restarted %d times in %.0f s%s", grown,
+				max(v.at.Sub(list[0].at).Seconds(), 1), why)})
+	})
+	r.seen = seen
+	return mostOf(found)
+}
+
+// walk calls f for all nodes with their paths.
+func walk(nodes []supervise.Node, above string, f func(path string, n supervise.Node)) {
+	for _, n := range nodes {
+		path := above + n.Name
+		f(path, n)
+		walk(n.Children, path+"/", f)
+	}
+}
+
+// holds finds holds that keep the system from ending: one that is older than a minute, one that is
+// all that is left, or more and more from one place.
+type holds struct {
+	alone time.Time
+	first map[string]int // holds of each place, when first seen
+	since time.Time
+}
+
+const (
+	holdOld    = time.Minute
+	holdAlone  = 5 * time.Second
+	holdsGrown = 10
+)
+
+func (r *holds) step(v *view) []lint {
+	if r.first == nil {
+		r.first, r.since = map[string]int{}, v.at
+	}
+	if !v.onlyHolds() {
+		r.alone = time.Time{}
+	} else if r.alone.IsZero() {
+		r.alone = v.at
+	}
+	alone := !r.alone.IsZero() && v.at.Sub(r.alone) >= holdAlone
+	places, oldest := map[string]int{}, map[string]time.Duration{}
+	for _, h := range v.holds {
+		places[h.At]++
+		oldest[h.At] = max(oldest[h.At], h.For)
+	}
+	var found []lint
+	for place, n := range places {
+		if was, ok := r.first[place]; !ok || n < was {
+			r.first[place] = n
+		}
+		grown := n - r.first[place]
+		switch l := (lint{rule: "hold", since: v.at.Add(-oldest[place])}); {
+		case grown >= holdsGrown:
+			l.severity, l.subject = warn, fmt.Sprintf("%d holds", n)
+			l.says = fmt.Sprintf("were taken in %s and not released, %d of them in the last %s", place,
+				grown, short(v.at.Sub(r.since)))
+			found = append(found, l)
+		case alone || oldest[place] > holdOld:
+			l.severity, l.subject = check, "A hold"
+			l.says = fmt.Sprintf("of %s ago keeps the system from ending: taken in %s",
+				short(oldest[place]), place)
+			found = append(found, l)
+		}
+	}
+	return mostOf(found)
+}
+
+// onlyHolds reports whether nothing but holds keeps the system from being quiescent.
+func (s *sample) onlyHolds() bool {
+	some := false
+	for _, h := range s.why {
+		switch h.What {
+		case "Hold":
+			some = true
+		case "put-off reply", "SendWait":
+		default:
+			return false
+		}
+	}
+	return some
+}

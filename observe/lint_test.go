@@ -1,0 +1,386 @@
+package observe
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// A scene is what a rule sees, a tick after the other, and whether it has to find something within
+// ten seconds.
+type scene struct {
+	name string
+	rule func() rule
+	tick func(n int) *sample
+	want string // in the sentence; "" for a near miss
+	// ticks are 11, which is ten seconds, if 0.
+	ticks int
+}
+
+func worker(id int, busy float64, ran time.Duration, a inspect.Actor) inspect.Worker {
+	return inspect.Worker{ID: id, State: inspect.WorkerRunning, Type: a.Type, Actor: a.ID,
+		Behaviour: "work", Busy: busy, For: ran}
+}
+
+func at(n int) time.Time { return time.Date(2026, 1, 1, 12, 0, n, 0, time.UTC) }
+
+func holdersOf(what string, count int) actor.Holder {
+	return actor.Holder{What: what,
+		Count: count}
+}
+
+func restarts(n int) *sample {
+	child := supervise.Node{Name: "bob", Restarts: n, Last: errors.New("panic: no disk")}
+	return &sample{trees: []supervise.Node{{Name: "app", Children: []supervise.Node{child}}}}
+}
+
+func mutesOf(ids ...uint64) *sample {
+	s := &sample{}
+	for i := range len(ids) - 1 {
+		s.graph.Mutes = append(s.graph.Mutes,
+			inspect.Edge{From: an("stage", ids[i]), To: an("stage", ids[i+1])})
+	}
+	return s
+}
+
+func asksOf(lasted time.Duration) *sample {
+	return &sample{graph: inspect.WaitGraph{Asks: []inspect.Edge{
+		{From: an("front", 1), To: an("back", 2), Behaviour: "get", AtLeast: lasted}}}}
+}
+
+func lettersAt(rate float64, bestEffort bool) *sample {
+	return &sample{letters: []inspect.Letters{{Type: "session", Behaviour: "say", FromType: "room",
+		Reason: "gallop: actor stopped", Count: 1000, Rate: rate, BestEffort: bestEffort}}}
+}
+
+func holdsOf(n int, lasted time.Duration, others ...actor.Holder) *sample {
+	s := &sample{why: append(others, holdersOf("Hold", n))}
+	for range n {
+		s.holds = append(s.holds, inspect.Held{At: "main.serve main.go:7", For: lasted})
+	}
+	return s
+}
+
+func loopOf(all, self uint64) *sample {
+	return &sample{loops: []selfSender{{actor: an("spinner", 9), all: all, self: self}}}
+}
+
+func busyWorkers(a, b float64, queued int) *sample {
+	s := &sample{slots: 2, workers: []inspect.Worker{
+		worker(0, a, 0, an("hot", 1)), worker(1, b, 0, an("cold", 2))}}
+	if queued > 0 {
+		s.why = []actor.Holder{holdersOf("queued turn", queued)}
+	}
+	return s
+}
+
+func deadlockAt(n int) *sample {
+	d := inspect.PressureDeadlock{At: at(n)}
+	d.Pressed = actor.ActorName{Type: "sink", ID: 4}
+	d.Waits = []actor.WaitEdge{{Who: actor.ActorName{Type: "source", ID: 5}}}
+	d.Closed = true
+	return &sample{deadlocks: []inspect.PressureDeadlock{d}}
+}
+
+func panicAt(n int) *sample {
+	p := inspect.Panic{At: at(n)}
+	p.Type, p.ActorID, p.Behaviour, p.Value = "room", 3, "join", "index out of range"
+	return &sample{panics: []inspect.Panic{p}}
+}
+
+// reported is what the runtime has said by then of turns, one a second.
+func reported(n int, turn func(i int) (actor uint64, ran time.Duration, blocking bool)) *sample {
+	s := &sample{}
+	for i := range n + 1 {
+		l := inspect.LongTurn{At: at(i)}
+		l.Type, l.Behaviour = "clerk", "work"
+		l.ActorID, l.AtLeast, l.Blocking = turn(i)
+		s.long = append(s.long, l)
+	}
+	return s
+}
+
+// turnsOf are turns of the actors of a type in turn.
+func turnsOf(ran time.Duration, blocking bool, actors ...uint64) func(int) *sample {
+	return func(n int) *sample {
+		return reported(n, func(i int) (uint64, time.Duration, bool) {
+			return actors[i%len(actors)], ran, blocking
+		})
+	}
+}
+
+func mail(n int, more ...func(*inspect.Actor)) func(int) *sample {
+	return func(int) *sample {
+		return &sample{actors: []inspect.Actor{an("logger", 8, append(more, queued(n))...)}}
+	}
+}
+
+func always(s func() *sample) func(int) *sample { return func(int) *sample { return s() } }
+
+func putOffReplies(counts ...int) func(int) *sample {
+	return func(n int) *sample {
+		h := holdersOf("put-off reply", counts[n%len(counts)])
+		h.Actor = actor.ActorName{Type: "broker", ID: 6}
+		return &sample{why: []actor.Holder{h}}
+	}
+}
+
+// anew returns a rule as it begins, of those that remember something.
+func anew[R any, P interface {
+	*R
+	rule
+}]() rule {
+	return P(new(R))
+}
+
+// plain is for rules that remember nothing.
+func plain(r rule) func() rule { return func() rule { return r } }
+
+func scenes() []scene {
+	turns, hold := anew[longTurns], anew[holds]
+	return []scene{
+		{name: "one slow actor", rule: turns,
+			tick: turnsOf(230*time.Millisecond, false, 77),
+			want: `clerk#77 runs "work" for 230ms and more`},
+		{name: "one slow actor of a slow type", rule: turns,
+			tick: func(n int) *sample {
+				return reported(n, func(i int) (uint64, time.Duration, bool) {
+					if i == 7 {
+						return 77, 21 * 12 * time.Millisecond, false
+					}
+					return uint64(i % 4), 12 * time.Millisecond, false
+				})
+			},
+			want: `clerk#77 runs "work" for 252ms`},
+		{name: "a turn of 10 ms", rule: turns,
+			tick: turnsOf(10*time.Millisecond, false, 77)},
+		{name: "turns that block", rule: turns,
+			tick: turnsOf(time.Second, true, 77)},
+		{name: "a full mailbox", rule: anew[queueGrows],
+			tick: mail(inspect.MaxQueued, named("main")),
+			want: "logger#8 (main) has 1000 messages or more"},
+		{name: "a mailbox that is nearly full", rule: anew[queueGrows],
+			tick: mail(inspect.MaxQueued - 1)},
+		{name: "a mailbox that is full in two of three samples", rule: anew[queueGrows],
+			tick: func(n int) *sample {
+				return mail(inspect.MaxQueued * min(n%3, 1))(n)
+			}},
+		{name: "a chain of three mutes", rule: anew[muteChain],
+			tick: always(func() *sample { return mutesOf(1, 2, 3, 4) }),
+			want: "stage#4 holds up a chain of 3"},
+		{name: "a chain of two mutes", rule: anew[muteChain],
+			tick: always(func() *sample { return mutesOf(1, 2, 3) })},
+		{name: "a chain for one sample", rule: anew[muteChain],
+			tick: func(n int) *sample {
+				if n == 3 {
+					return mutesOf(1, 2, 3, 4)
+				}
+				return &sample{}
+			}},
+		{name: "a circle of mutes", rule: anew[circles],
+			tick: always(func() *sample {
+				return &sample{graph: inspect.WaitGraph{Circles: [][]inspect.Actor{{an("a", 1), an("b",
+					2)}}}}
+			}),
+			want: "a#1 is muted and waits for b#2"},
+		{name: "an ask of itself", rule: anew[circles],
+			tick: always(func() *sample {
+				s := asksOf(0)
+				s.graph.Circles = [][]inspect.Actor{{an("front", 1), an("back", 2), an("third", 3)}}
+				return s
+			}),
+			want: "front#1 asks and waits for back#2"},
+		{name: "waits in no circle", rule: anew[circles],
+			tick: always(func() *sample { return asksOf(time.Minute) })},
+		{name: "an ask that is open for long", rule: plain(longAsk{}),
+			tick: always(func() *sample { return asksOf(6 * time.Second) }),
+			want: `front#1 has waited in "get" for a reply of back#2 for 6s`},
+		{name: "an ask of five seconds", rule: plain(longAsk{}),
+			tick: always(func() *sample { return asksOf(5 * time.Second) })},
+		{name: "messages to itself", rule: anew[selfSends],
+			tick: always(func() *sample { return loopOf(1000, 990) }),
+			want: "spinner#9 has sent itself 99 %"},
+		{name: "half to itself", rule: anew[selfSends],
+			tick: always(func() *sample { return loopOf(1000, 500) })},
+		{name: "few messages to itself", rule: anew[selfSends],
+			tick: always(func() *sample { return loopOf(99, 99) })},
+		{name: "a forgotten reply", rule: anew[putOff],
+			tick: putOffReplies(2),
+			want: "broker#6 has put off 2 replies"},
+		{name: "replies that come and go", rule: anew[putOff],
+			tick:  putOffReplies(3, 4, 5, 2),
+			ticks: 60},
+		{name: "a hold alone", rule: hold,
+			tick: func(n int) *sample { return holdsOf(1, time.Duration(n)*time.Second) },
+			want: "A hold of 5s ago keeps the system from ending: taken in main.serve main.go:7"},
+		{name: "a hold beside work", rule: hold,
+			tick: func(n int) *sample {
+				return holdsOf(1, time.Duration(n)*time.Second, holdersOf("running turn", 1))
+			}},
+		{name: "holds that leak", rule: hold,
+			tick: func(n int) *sample { return holdsOf(1+3*n, time.Second, holdersOf("timer", 1)) },
+			want: "holds were taken in main.serve main.go:7 and not released"},
+		{name: "one busy worker beside queued turns", rule: anew[imbalance],
+			tick: always(func() *sample { return busyWorkers(0.9, 0.2, 5) }),
+			want: "Worker 0 is busy 90 % of the time and another only 20 %"},
+		{name: "one busy worker and nothing to steal", rule: anew[imbalance],
+			tick:  always(func() *sample { return busyWorkers(0.9, 0.2, 1) }),
+			ticks: 30},
+		{name: "workers that share", rule: anew[imbalance],
+			tick:  always(func() *sample { return busyWorkers(0.9, 0.31, 5) }),
+			ticks: 30},
+		{name: "too many that block", rule: anew[tooManyBlocked],
+			tick: func(n int) *sample { return &sample{stats: actor.Stats{TooManyBlocked: uint64(n)}} },
+			want: "Behaviours that block keep their workers"},
+		{name: "some blocked before", rule: anew[tooManyBlocked],
+			tick: func(int) *sample { return &sample{stats: actor.Stats{TooManyBlocked: 9}} }},
+		{name: "a burst of dead letters", rule: anew[deadLetterBurst],
+			tick: always(func() *sample { return lettersAt(101, false) }),
+			want: "101 messages a second to session.say from room do not run"},
+		{name: "a hundred dead letters a second", rule: anew[deadLetterBurst],
+			tick: always(func() *sample { return lettersAt(100, false) })},
+		{name: "a burst of best effort", rule: anew[deadLetterBurst],
+			tick: always(func() *sample { return lettersAt(5000, true) })},
+		{name: "a restart loop", rule: anew[restartLoop],
+			tick: func(n int) *sample { return restarts(n / 2) },
+			want: "app/bob was restarted 3 times"},
+		{name: "two restarts", rule: anew[restartLoop],
+			tick: func(n int) *sample { return restarts(min(n, 2)) }},
+		{name: "a restart every five seconds", rule: anew[restartLoop],
+			tick: func(n int) *sample { return restarts(n / 5) }, ticks: 60},
+		{name: "only muted are left", rule: anew[mutedForever],
+			tick: always(func() *sample {
+				return &sample{why: []actor.Holder{{What: "mute", Count: 3,
+					Actor: actor.ActorName{Type: "feeder", ID: 2}}}}
+			}),
+			want: "feeder#2 is muted, as are 3 in all"},
+		{name: "muted beside a timer", rule: anew[mutedForever],
+			tick: always(func() *sample {
+				return &sample{why: []actor.Holder{holdersOf("mute", 3), holdersOf("timer", 1)}}
+			})},
+		{name: "a pressure deadlock", rule: plain(pressureDeadlock{}),
+			tick: always(func() *sample { return deadlockAt(0) }),
+			want: "sink#4 applies pressure, and source#5 waits for it"},
+		{name: "a pressure deadlock of long ago", rule: plain(pressureDeadlock{}),
+			tick: always(func() *sample { return deadlockAt(-61) })},
+		{name: "a panic", rule: plain(panicked{}),
+			tick: always(func() *sample { return panicAt(0) }),
+			want: `room#3 panicked in "join"`},
+		{name: "a panic of long ago", rule: plain(panicked{}),
+			tick: always(func() *sample { return panicAt(-15) })},
+		{name: "few looks", rule: plain(smallSample{}),
+			tick: always(func() *sample { return &sample{ran: 99} }),
+			want: "The sample is small yet"},
+		{name: "enough looks", rule: plain(smallSample{}),
+			tick: always(func() *sample { return &sample{ran: 100} })},
+	}
+}
+
+// "each lint has a scene that raises it within 10 s and a near miss that does not"
+func TestRulesFindTheirScenesAndNoMore(t *testing.T) {
+	found, missed := map[string]bool{}, map[string]bool{}
+	for _, s := range scenes() {
+		t.Run(s.name, func(t *testing.T) {
+			ticks := s.ticks
+			if ticks == 0 {
+				ticks = 11
+			}
+			var said []string
+			for _, all := range walkThrough(s.rule(), ticks, s.tick) {
+				for i := range all {
+					p := present{redact: func(_, text string) string { return text }}
+					said = append(said, p.sentence(&all[i]))
+					found[all[i].rule] = true
+				}
+			}
+			text := strings.Join(said, "\n")
+			switch {
+			case s.want == "" && text != "":
+				t.Errorf("a near miss is found: %s", text)
+			case s.want != "" && !strings.Contains(text, s.want):
+				t.Errorf("found %q, want %q", text, s.want)
+			}
+		})
+		if s.want == "" {
+			missed[fmt.Sprintf("%T", s.rule())] = true
+		}
+	}
+	for _, r := range allRules() {
+		if !missed[fmt.Sprintf("%T", r)] {
+			t.Errorf("%T has no near miss", r)
+		}
+	}
+	for rule := range advice {
+		if !found[rule] {
+			t.Errorf("no scene raises %s", rule)
+		}
+	}
+	for rule := range found {
+		if advice[rule] == "" {
+			t.Errorf("there is no advice for %s", rule)
+		}
+	}
+}
+
+// "advice says what to do about a lint, by its rule. docs/observe.md has a section for each."
+func TestEachLintHasASection(t *testing.T) {
+	page, err := os.ReadFile("../docs/observe.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rule := range advice {
+		if !strings.Contains(string(page), "### "+rule+"\n") {
+			t.Errorf("docs/observe.md has no section %s", rule)
+		}
+	}
+}
+
+// "longer than those of other actors of the type": once three others are known to be as slow.
+func TestATypeOfLongTurnsIsUsual(t *testing.T) {
+	all := walkThrough(&longTurns{}, 40, turnsOf(time.Second, false, 1, 2, 3, 4))
+	if n := len(all[39]); n != 0 {
+		t.Errorf("%d lints of a type in which all turns are as long", n)
+	}
+}
+
+// A long turn stays to be read after it has ended, and then goes.
+func TestALongTurnIsShownForAWhile(t *testing.T) {
+	all := walkThrough(&longTurns{}, 20, func(int) *sample {
+		return turnsOf(time.Second, false,
+			1)(0)
+	})
+	for n, found := range all {
+		if want := n <= 15; want != (len(found) > 0) {
+			t.Errorf("after %d s: %d lints", n, len(found))
+		}
+	}
+}
+
+// "circles are cut": a chain that runs into a circle has no end, and is no chain.
+func TestAChainIntoACircleEnds(t *testing.T) {
+	for _, found := range walkThrough(&muteChain{}, 5, always(func() *sample {
+		return mutesOf(1, 2,
+			3, 4, 2)
+	})) {
+		if len(found) > 0 {
+			t.Errorf("found a chain in a circle: %v", found)
+		}
+	}
+}
+
+func TestFiguresOfAnything(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", 1: "1", 0.25: "0.25", 1234.5: "1234",
+		math.Inf(1): "+Inf"} {
+		if got := figure(x); got != want {
+			t.Errorf("%v is %s, want %s", x, got, want)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package observe
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gallop-go/gallop/inspect"
+)
+
+// muteChain finds actors that are muted for one that is muted itself, and so on: the last of them
+// holds up all. Three in a row have to be there in two samples.
+type muteChain struct {
+	times map[uint64]int
+	since map[uint64]time.Time
+}
+
+const (
+	chainLength  = 3
+	chainSamples = 2
+)
+
+func (r *muteChain) step(v *view) []lint {
+	next, actors := map[uint64]uint64{}, map[uint64]inspect.Actor{}
+	for _, e := range v.graph.Mutes {
+		next[e.From.ID] = e.To.ID
+		actors[e.To.ID] = e.To
+	}
+	longest := map[uint64]int{} // of the chains that end at an actor
+	for id := range next {
+		if end, n, circle := follow(next, id); !circle && n > longest[end] {
+			longest[end] = n
+		}
+	}
+	times, since := map[uint64]int{}, map[uint64]time.Time{}
+	var found []lint
+	for end, n := range longest {
+		if n < chainLength {
+			continue
+		}
+		times[end], since[end] = r.times[end]+1, v.at
+		if first, ok := r.since[end]; ok {
+			since[end] = first
+		}
+		if times[end] >= chainSamples {
+			found = append(found, lint{rule: "mute-chain", severity: warn,
+				about: []inspect.Actor{actors[end]}, since: since[end],
+				says: fmt.Sprintf("holds up a chain of %d muted actors: it does not keep up", n)})
+		}
+	}
+	r.times, r.since = times, since
+	return mostOf(found)
+}
+
+// follow walks a chain to its end. It returns how many steps that took, and reports a circle.
+func follow(next map[uint64]uint64, id uint64) (end uint64, n int, circle bool) {
+	for to, ok := next[id]; ok; to, ok = next[id] {
+		id = to
+		if n++; n > len(next) {
+			return id, n, true
+		}
+	}
+	return id, n, false
+}
+
+// circles finds actors that wait for each other in a circle. inspect has confirmed each of them.
+type circles struct{ since spells[string] }
+
+func (r *circles) step(v *view) []lint {
+	if r.since == nil {
+		r.since = spells[string]{}
+	}
+	is := map[string]bool{}
+	for _, c := range v.graph.Circles {
+		is[circleKey(c)] = true
+	}
+	r.since.see(v.at, is)
+	var found []lint
+	for _, c := range v.graph.Circles {
+		l := lint{rule: "mute-circle", severity: warn, about: c, since: r.since[circleKey(c)]}
+		does := "is muted"
+		if v.asksIn(c) {
+			l.rule, does = "ask-circle", "asks"
+		}
+		switch len(c) {
+		case 1:
+			l.says = does + " and waits for itself"
+		case 2:
+			l.says = does + " and waits for $1, which waits for it: a circle of 2"
+		default:
+			l.says = fmt.Sprintf("%s and waits for $1, and so on: "+
+				"a circle of %d that wait for each other",
+				does, len(c))
+		}
+		found = append(found, l)
+	}
+	return mostOf(found)
+}
+
+func circleKey(c []inspect.Actor) string {
+	var b strings.Builder
+	for _, a := range c {
+		fmt.Fprint(&b, a.ID, " ")
+	}
+	return b.String()
+}
+
+// asksIn reports whether one of the actors of a circle waits in an ask.
+func (s *sample) asksIn(circle []inspect.Actor) bool {
+	for _, e := range s.graph.Asks {
+		for _, a := range circle {
+			if a.ID == e.From.ID {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// longAsk finds turns that have waited long for a reply.
+type longAsk struct{}
+
+const askOpen = 5 * time.Second
+
+func (longAsk) step(v *view) []lint {
+	var found []lint
+	for _, e := range v.graph.Asks {
+		if e.AtLeast <= askOpen {
+			continue
+		}
+		found = append(found, lint{rule: "long-ask", severity: warn, since: v.at.Add(-e.AtLeast),
+			about: []inspect.Actor{e.From, e.To},
+			says: fmt.Sprintf("has waited in %q for a reply of $1 for %s", e.Behaviour,
+				short(e.AtLeast))})
+	}
+	return mostOf(found)
+}
+
+// mutedForever finds systems in which all that is left waits for an actor under pressure.
+type mutedForever struct {
+	times int
+	since time.Time
+}
+
+func (r *mutedForever) step(v *view) []lint {
+	mutes, others := 0, 0
+	var a inspect.Actor
+	for _, h := range v.why {
+		switch h.What {
+		case "mute":
+			mutes += h.Count
+			a = v.find(h.Actor.ID, h.Actor.Type)
+		case "put-off reply", "SendWait": // these keep no system
+		default:
+			others++
+		}
+	}
+	if mutes == 0 || others > 0 {
+		*r = mutedForever{}
+		return nil
+	}
+	if r.times++; r.times == 1 {
+		r.since = v.at
+	}
+	if r.times < chainSamples {
+		return nil
+	}
+	return []lint{{rule: "muted-forever", severity: warn, about: []inspect.Actor{a}, since: r.since,
+		says: fmt.Sprintf("is muted, as are %d in all, and nothing else is left to do", mutes)}}
+}
+
+// pressureDeadlock shows what the runtime has reported.
+type pressureDeadlock struct{}
+
+// deadlockShown is longer than the runtime takes to report one again.
+const deadlockShown = time.Minute
+
+func (pressureDeadlock) step(v *view) []lint {
+	latest := map[uint64]lint{}
+	for _, d := range v.deadlocks {
+		if v.at.Sub(d.At) > deadlockShown {
+			continue
+		}
+		a := v.find(d.Pressed.ID, d.Pressed.Type)
+		l := lint{rule: "pressure-deadlock", severity: warn, about: []inspect.Actor{a}, since: d.At,
+			says: fmt.Sprintf("applies pressure, and %d wait for it", len(d.Waits))}
+		if len(d.Waits) > 0 {
+			w := d.Waits[0].Who
+			l.about = append(l.about, v.find(w.ID, w.Type))
+			l.says = fmt.Sprintf("applies pressure, and $1 waits for it with %d in all", len(d.Waits))
+		}
+		if d.Closed {
+			l.says += ", in a circle: it may wait for a message from them"
+		}
+		latest[a.ID] = l
+	}
+	var found []lint
+	for _, l := range latest {
+		found = append(found, l)
+	}
+	return mostOf(found)
+}

@@ -1,0 +1,167 @@
+package observe
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	tick = time.Second
+	// beat is how often it is looked whether the system has ended.
+	beat = tick / 10
+	// idleAfter is how long after the last request, without a stream, the looking ends.
+	idleAfter  = 30 * time.Second
+	maxStreams = 64
+)
+
+// A look is what all clients of a handler share: one goroutine that samples once a second, while
+// there are clients.
+type look struct {
+	src   source
+	rules func() []rule // new ones for each time that the looking begins
+	shown settings
+
+	mu      sync.Mutex
+	on      bool // the goroutine runs
+	streams int
+	used    time.Time // the last request
+	latest  *view     // nil before the first sample
+	next    chan struct{}
+	// ended is closed when the goroutine has ended and its instruments are closed.
+	ended chan struct{}
+}
+
+// A view is one sample with what can be said of it together with those before. It is not changed.
+type view struct {
+	*sample
+	since  time.Time
+	before *sample // nil for the first
+	lints  []lint
+	past   *history
+	text   func() []byte // the event for streams, made once
+}
+
+func newLook(src source, rules func() []rule, shown settings) *look {
+	return &look{src: src, rules: rules, shown: shown, next: make(chan struct{})}
+}
+
+// use notes a request, and begins to look if it was not on. Caller holds mu.
+func (l *look) use() {
+	l.used = time.Now()
+	if l.on {
+		return
+	}
+	l.on, l.latest, l.ended = true, nil, make(chan struct{})
+	go l.run(l.src.begin(), l.ended)
+}
+
+// current returns the latest view, and a channel that is closed when there is a newer one. It waits
+// for the first.
+func (l *look) current(ctx context.Context) (*view, <-chan struct{}, error) {
+	for {
+		l.mu.Lock()
+		l.use()
+		v, next := l.latest, l.next
+		l.mu.Unlock()
+		if v != nil {
+			return v, next, nil
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
+}
+
+// join counts a stream. It reports whether there may be one more.
+func (l *look) join() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.streams == maxStreams {
+		return false
+	}
+	l.streams++
+	return true
+}
+
+func (l *look) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.streams--
+	l.used = time.Now()
+}
+
+// run samples until no client is left.
+func (l *look) run(tools instruments, ended chan<- struct{}) {
+	defer close(ended)
+	defer tools.close()
+	beats := time.NewTicker(beat)
+	defer beats.Stop()
+	rules, past := l.rules(), &history{}
+	since, at := time.Now(), time.Now()
+	var before *sample
+	for n := 0; ; n++ {
+		if n%int(tick/beat) == 0 {
+			s := tools.sample(at)
+			past.add(before, s)
+			v := viewOf(since, before, s, rules, past.copy())
+			v.text = eventOf(v, l.shown)
+			l.show(v)
+			before = s
+		}
+		at = <-beats.C
+		if l.leaveIfIdle(at, tools.over()) {
+			return
+		}
+	}
+}
+
+func viewOf(since time.Time, before, s *sample, rules []rule, past *history) *view {
+	v := &view{sample: s, since: since, before: before, past: past}
+	for _, r := range rules {
+		v.lints = append(v.lints, r.step(v)...)
+	}
+	sortLints(v.lints)
+	return v
+}
+
+func (l *look) show(v *view) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.latest = v
+	close(l.next)
+	l.next = make(chan struct{})
+}
+
+// leaveIfIdle reports whether the looking ends: soon after the last client, or at once if the
+// system has ended.
+func (l *look) leaveIfIdle(now time.Time, over bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.streams > 0 || !over && now.Sub(l.used) < idleAfter {
+		return false
+	}
+	l.on, l.latest = false, nil
+	return true
+}
+
+// seconds is how long the system has been looked at.
+func (v *view) seconds() float64 { return v.at.Sub(v.since).Seconds() }
+
+// rate is how much a total has grown in a second, since the sample before.
+func (v *view) rate(total func(*sample) uint64) float64 {
+	if v.before == nil {
+		return 0
+	}
+	return rateOf(v.before, v.sample, total)
+}
+
+func rateOf(before, s *sample, total func(*sample) uint64) float64 {
+	d := s.at.Sub(before.at).Seconds()
+	if was, is := total(before), total(s); d > 0 && is > was {
+		return float64(is-was) / d
+	}
+	return 0
+}

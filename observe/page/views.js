@@ -1,0 +1,207 @@
+// The pages. Each has the route that it needs, if any, and draws what that answered.
+
+import { h } from './dom.js';
+import { area, spark } from './charts.js';
+import { waitGraph } from './graph.js';
+import { ago, bytes, clock, count, duration, percent, plural, queued, rate } from './format.js';
+import { bar, busyColumns, empty, flags, lintCard, mark, section, table, text, typeColumns, who } from './parts.js';
+
+const lintList = (lints, now) => lints.length
+  ? h('ul.lints', null, lints.map((l) => lintCard(l, now)))
+  : h('ul.lints', null, h('li.lint.ok', { 'data-key': 'ok' }, mark('ok'), h('div', null, h('p.text', null, 'Nothing found.'),
+    h('p.meta', null, 'Sixteen rules look once a second: queues, waiting, long turns, restarts, holds.'))));
+
+function tile(title, figure, note, values, tone) {
+  return h('div.tile' + (tone ? '.' + tone : ''), { 'data-key': title }, h('h3', null, title), h('p.figure', null, figure),
+    h('p.note', null, note), values && values.length > 1 && spark(values.slice(-60)));
+}
+
+function tiles(s, past) {
+  const last = (list) => list ?? [];
+  return h('div.tiles', null,
+    tile('Messages/s', count(s.per_second.messages), count(s.total.messages) + ' in all', last(past?.messages_per_second)),
+    tile('Workers busy', percent(s.utilisation), plural(s.workers, 'worker'), last(past?.utilisation)),
+    tile('Actors living', s.living.seen ? '≈ ' + count(s.living.estimate) : s.living.high ? '≤ ' + count(s.living.high) : '–',
+      s.living.seen ? `${count(s.living.low)}–${count(s.living.high)} · ${count(s.living.seen)} seen, 1 in ${s.living.one_in}` : 'none in the sample of 1 in ' + s.living.one_in, last(past?.living)),
+    tile('Muted, asking', count(s.muted) + ', ' + count(s.asking), count(s.total.mutes) + ' mutes in all', last(past?.muted)),
+    tile('Dead letters/s', rate(s.per_second.dead_letters), count(s.total.dead_letters) + ' in all', last(past?.dead_letters_per_second), s.per_second.dead_letters > 0 ? 'bad' : ''),
+    tile('Panics', count(s.total.panics), rate(s.per_second.panics) + ' a second', last(past?.panics_per_second), s.per_second.panics > 0 ? 'bad' : ''));
+}
+
+const looks = (s) => `${count(s.profile_looks_running)} of ${count(s.profile_looks)} looks met a turn` +
+  (s.profile_looks_running ? `, so ± ${Math.ceil(Math.min(100, 100 / Math.sqrt(s.profile_looks_running)))} %` : '');
+
+function charts(past, width, range) {
+  const wide = width >= 900 ? Math.floor((width - 16) / 2) - 32 : width - 32;
+  const pick = h('div.range', { role: 'group', 'aria-label': 'Range of the charts' }, [[300, '5 min'], [3600, '1 h']].map(([s, t]) =>
+    h('button', { type: 'button', 'data-act': 'range', 'data-range': s, 'aria-pressed': range === s ? 'true' : 'false', 'data-key': 'range' + s }, t)));
+  const note = past?.at_unix?.length ? 'since ' + clock(past.since) + (past.step_seconds > 1 ? ', means of ' + duration(past.step_seconds) : '') : 'since just now';
+  const at = past?.at_unix ?? [];
+  return h('section', { 'aria-label': 'Charts' },
+    h('div.head', null, h('h2', null, 'Over time'), h('p.note', null, note), pick),
+    h('div.two', null,
+      h('figure.card', null, h('figcaption', null, 'Messages a second'), area({ label: 'Messages a second', at, values: past?.messages_per_second ?? [], most: past?.step_seconds > 1 ? past.messages_per_second_max : null, format: count, width: wide })),
+      h('figure.card', null, h('figcaption', null, 'Workers busy'), area({ label: 'Workers busy', at, values: past?.utilisation ?? [], top: 1, format: percent, width: wide }))));
+}
+
+const workerRows = (list, slots) => h('ul.workers', null, list.map((w) => h('li', { 'data-key': 'w' + w.id },
+  h('span.id', null, (w.pinned ? 'pinned ' : w.id >= slots ? 'stand-in ' : 'worker ') + w.id), bar(w.busy, null, w.busy > 0.9),
+  h('span.does', null, w.type ? [h('span.state.' + w.state, null, w.state), ' ', who({ id: w.actor, type: w.type }), w.behaviour && [' ', text(w.behaviour)]] : h('span.dim', null, w.state)))));
+
+export function workersOf(list, slots) {
+  const own = list.filter((w) => w.pinned || w.id < slots || w.busy > 0.005 || w.type || w.messages_per_second > 0 || w.parks_per_second > 0);
+  const shown = own.length ? own : list.slice(0, 8);
+  return [workerRows(shown, slots), shown.length < list.length && h('p.note', null, plural(list.length - shown.length, 'idle worker') + ' not shown')];
+}
+
+export function sorted(rows, order) {
+  const by = { name: (t) => t.name, busy: (t) => -t.busy, living: (t) => -t.living, p50: (t) => -(t.delay_p50_seconds ?? -1), p99: (t) => -Math.max(t.delay_p99_seconds ?? -1, t.delay_at_least_seconds ?? -1) }[order];
+  return by ? [...rows].sort((a, b) => by(a) < by(b) ? -1 : by(a) > by(b) ? 1 : 0) : rows;
+}
+
+const overview = {
+  title: 'Overview', past: true,
+  draw({ now, past, width, range }) {
+    const s = now.system;
+    return [h('h1.sr', null, 'Overview'),
+      section('Lints', null, lintList(now.lints.slice(0, 4), s.at), now.lints.length > 4 && h('p.more', null, h('a', { href: '#/lints' }, `and ${now.lints.length - 4} more`))), tiles(s, past), charts(past, width, range),
+      h('div.two.uneven', null,
+        section('Busiest', looks(s),
+          table({ label: 'Busiest actors', columns: busyColumns, rows: now.top, key: (b) => b.actor + b.type + b.behaviour, none: s.profile_looks ? 'No look has met a turn: the system has little to do.' : 'No looks yet: a second, please.' })),
+        section('Workers', null, workersOf(now.workers, s.workers))),
+      section('Types', 'mail waits: as probes to some actors of the type find it',
+        table({ label: 'Types', columns: typeColumns.map((c) => ({ ...c, sort: null })), rows: now.types, key: (t) => t.name, none: 'No actor was spawned yet.' }))];
+  },
+};
+
+const lints = {
+  title: 'Lints', badge: (o) => o.lints.filter((l) => l.severity !== 'info').length,
+  draw: ({ now }) => [h('h1', null, 'Lints'), h('p.lead', null, 'What seems to be wrong, worst first. ! is wrong or will be; ? may be meant so.'), lintList(now.lints, now.system.at)],
+};
+
+const busiest = {
+  title: 'Busiest', route: 'top',
+  draw: ({ data, now }) => [h('h1', null, 'Busiest actors'),
+    h('p.lead', null, `What ran when the workers were looked at, 100 times a second, in the last 5 to 10 seconds: ${looks(now.system)}. Shares are of the time of busy workers.`),
+    table({ label: 'Busiest actors', columns: busyColumns, rows: data, key: (b) => b.actor + b.type + b.behaviour, none: 'No look has met a turn: the system has little to do, or the page was opened just now.' })],
+};
+
+const workers = {
+  title: 'Workers', route: 'workers',
+  draw: ({ data, now }) => [h('h1', null, 'Workers'), h('p.lead', null, 'A worker beyond the first ones stands in for one whose turn is long or blocks.'), section('Now', null, workersOf(data, now.system.workers)),
+    section('Figures', null, table({ label: 'Workers', key: (w) => w.id, none: 'There is no worker.', rows: data.filter((w) => !w.pinned && (w.messages_per_second || w.parks_per_second || w.busy || w.steals_per_second)).concat(data.every((w) => !(w.messages_per_second || w.parks_per_second || w.busy)) ? data.slice(0, 8) : []), columns: [
+      { title: 'Worker', cell: (w) => w.id }, { title: 'State', cell: (w) => w.state }, { title: 'Busy', cell: (w) => bar(w.busy) },
+      { title: 'Messages/s', number: true, cell: (w) => rate(w.messages_per_second) }, { title: 'Steals/s', number: true, cell: (w) => rate(w.steals_per_second) },
+      { title: 'Parks/s', number: true, cell: (w) => rate(w.parks_per_second) }] }))],
+};
+
+const types = {
+  title: 'Types', route: 'types', order: 'busy',
+  draw: ({ data, order }) => [h('h1', null, 'Types'), h('p.lead', null, 'Living actors are estimated from a sample of 1 in 1,024 spawned; the title of a figure has its range. How long mail waits is measured by probes, a few a second.'),
+    table({ label: 'Types', order, rows: sorted(data, order), key: (t) => t.name, none: 'No actor was spawned yet.', columns: [...typeColumns,
+      { title: 'State', number: true, cell: (t) => bytes(t.state_bytes) }, { title: 'Behaviours', wide: true, cell: (t) => text((t.behaviours ?? []).join(', ')) }] })],
+};
+
+const actors = {
+  title: 'Actors', route: 'actors', order: 'queued',
+  query: ({ order, search }) => '?' + new URLSearchParams({ sort: ['queued', 'busy', 'type', 'id'].includes(order) ? order : 'queued', limit: 100, ...(search ? { q: search.slice(0, 100) } : {}) }),
+  draw: ({ data, order, search }) => [h('h1', null, 'Actors'),
+    h('p.lead', null, `${count(data.known)} can be found${data.living_estimate ? `, of about ${count(data.living_estimate)} that live` : ''}: those with a name, at work, waiting or waited for, and a sample of 1 in ${count(data.one_in)}. gallop keeps no list of all.`),
+    h('form.search', { role: 'search', 'data-act': 'search' }, h('label', { for: 'q' }, 'Search'),
+      h('input', { id: 'q', type: 'search', value: search, maxlength: 100, placeholder: 'type, name, path or number', autocomplete: 'off', spellcheck: 'false', 'data-act': 'search' }),
+      h('span.note', null, `${count(data.matched)} match` + (data.matched > data.actors.length ? `, ${data.actors.length} shown` : ''))),
+    table({ label: 'Actors', order, rows: data.actors, key: (a) => a.id, none: search ? 'No actor that can be found has this text.' : 'No actor can be found: there is none, or none that stands out.', columns: [
+      { title: 'Actor', wide: true, sort: 'type', cell: who }, { title: 'Status', cell: (a) => [a.status, ' ', flags(a)] },
+      { title: 'Mail', number: true, sort: 'queued', cell: queued }, { title: 'Busy', sort: 'busy', cell: (a) => a.busy ? bar(a.busy) : h('span.dim', null, '–') },
+      { title: 'Path', cell: (a) => a.path ? text(a.path) : '' }] })],
+};
+
+const node = (n) => h('li', { 'data-key': n.name + n.type }, h('div.node', null,
+  h('bdi.clip.strong', { title: n.name }, n.name || '(no name)'), ' ', n.id ? who({ id: n.id, type: n.type }) : h('bdi.clip.dim', null, n.type),
+  h('span.tag' + (/running/i.test(n.state) ? '.good' : '.wait'), null, n.state), n.strategy && h('span.tag', null, n.strategy),
+  n.restarts > 0 && h('span.tag.bad', null, plural(n.restarts, 'restart')),
+  n.last && h('span.why', null, text(n.last), n.last_at && h('span.dim', null, ' at ' + clock(n.last_at)))),
+  n.children && h('ul', null, n.children.map(node), n.children_left_out && h('li.note', { 'data-key': 'left' }, `and ${count(n.children_left_out)} more`)));
+
+const tree = {
+  title: 'Supervision', route: 'tree',
+  draw: ({ data }) => [h('h1', null, 'Supervision'), data.length ? h('ul.tree', null, data.map(node)) : empty('No supervisor runs in this system (supervise.Start).')],
+};
+
+const names = {
+  title: 'Names', route: 'names',
+  draw: ({ data }) => [h('h1', null, 'Names'), table({ label: 'Names', rows: data, key: (n) => n.name, none: 'No name is registered (Register, SpawnNamed).', columns: [
+    { title: 'Name', wide: true, cell: (n) => text(n.name) }, { title: 'Actor', cell: (n) => who({ ...n.actor, name: '' }) },
+    { title: 'Status', cell: (n) => [n.actor.status, ' ', flags(n.actor)] }, { title: 'Mail', number: true, cell: (n) => queued(n.actor) }] })],
+};
+
+function waits(title, lead, none, verb) {
+  return ({ data }) => [h('h1', null, title), h('p.lead', null, lead),
+    data.circles.map((c, i) => h('p.circle', { 'data-key': 'c' + i }, mark('warn'), h('span', null, 'A circle: ', c.map((a, k) => [k ? ' → ' : '', who(a)]), ' → ', who(c[0])))),
+    data.edges.length ? [h('div.scroll.canvas', { tabindex: '0', role: 'region', 'aria-label': title + ', as a picture' }, waitGraph(data.edges.slice(0, 120), data.circles, title)),
+      (data.left_out > 0 || data.edges.length > 120) && h('p.note', null, `the first ${Math.min(120, data.edges.length)} of ${data.edges.length + data.left_out} are drawn`),
+      table({ label: title + ', as a table', rows: data.edges, none, columns: [{ title: 'Who', wide: true, cell: (e) => who(e.from) }, { title: verb, wide: true, cell: (e) => who(e.to) },
+        { title: 'In', cell: (e) => e.behaviour ? text(e.behaviour) : '' }, { title: 'For', number: true, cell: (e) => e.at_least_seconds ? '≥ ' + duration(e.at_least_seconds) : '–' }] })] : empty(none)];
+}
+
+const mutes = { title: 'Mutes', badge: (o) => o.system.muted, quiet: true, route: 'mutes', draw: waits('Mute graph', 'Who is muted, and for whom. An arrow leads to the actor that is waited for: one on the right that waits for nothing is the one that does not keep up.', 'No actor is muted.', 'Waits for') };
+const asks = { title: 'Asks', badge: (o) => o.system.asking, quiet: true, route: 'asks', draw: waits('Ask graph', 'Who waits for a reply in its turn, and from whom.', 'No actor waits for a reply in its turn.', 'Asks') };
+
+const why = {
+  title: 'Why it goes on', route: 'why',
+  draw: ({ data }) => [h('h1', null, 'Why the system is not quiescent'), h('p.lead', null, 'What keeps Wait, Run and Shutdown from returning, by kind. While the system works this is a hint; once nothing moves it is exact.'),
+    table({ label: 'Reasons', rows: data.holders, none: 'Nothing: the system is quiescent.', columns: [
+      { title: 'What', cell: (x) => x.what }, { title: 'How many', number: true, cell: (x) => count(x.count) }, { title: 'Whose', wide: true, cell: (x) => x.actor ? who(x.actor) : h('span.dim', null, '–') },
+      { title: 'Waits for', cell: (x) => x.for ? who(x.for) : '' }] }),
+    section('Holds', 'taken since the page was mounted', table({ label: 'Holds', rows: data.holds, none: 'No hold is taken.', columns: [
+      { title: 'Taken in', wide: true, cell: (x) => h('code', null, x.at) }, { title: 'For', number: true, cell: (x) => duration(x.seconds) }] }))],
+};
+
+const deadletters = {
+  title: 'Dead letters', badge: (o) => Math.round(o.system.per_second.dead_letters), route: 'deadletters',
+  draw: ({ data, now }) => [h('h1', null, 'Dead letters'), h('p.lead', null, 'Messages that will not run, since ' + clock(now.system.since) + ', grouped.'),
+    table({ label: 'Dead letters', rows: data.groups, none: 'None since the page was opened.', key: (l) => l.type + l.behaviour + l.reason + l.from_type, columns: [
+      { title: 'For', wide: true, cell: (l) => [text(l.type + '.' + l.behaviour), l.best_effort && h('span.tag', null, 'best effort')] }, { title: 'Reason', wide: true, cell: (l) => text(l.reason) }, { title: 'From', cell: (l) => l.from_type ? text(l.from_type) : h('span.dim', null, 'outside') },
+      { title: 'Count', number: true, cell: (l) => count(l.count) }, { title: '/s', number: true, cell: (l) => rate(l.per_second) }, { title: 'Last', number: true, cell: (l) => ago(l.last, now.system.at) }] }),
+    data.recent.length > 0 && section('The last', data.left_out ? count(data.left_out) + ' were left out, there were too many' : null, table({ label: 'The last dead letters', rows: data.recent, none: '', columns: [
+      { title: 'At', cell: (l) => clock(l.at) }, { title: 'To', wide: true, cell: (l) => who(l.actor) }, { title: 'Behaviour', cell: (l) => text(l.behaviour) }, { title: 'Reason', cell: (l) => text(l.reason) }, { title: 'From', cell: (l) => l.from ? who({ id: l.from, type: l.from_type || 'actor' }) : h('span.dim', null, 'outside') }] }))],
+};
+
+const stack = (s, label) => s && h('details', { 'data-key': 'stack' }, h('summary', null, label), h('pre', { tabindex: '0' }, s));
+
+const panics = {
+  title: 'Panics', badge: (o) => o.system.total.panics, quiet: true, route: 'panics',
+  draw: ({ data, now }) => [h('h1', null, 'Panics'), h('p.lead', null, `${count(now.system.total.panics)} in all. The last ones since ${clock(now.system.since)}, the newest first.`),
+    data.length ? h('ul.events', null, data.map((p) => h('li', { 'data-key': p.at + p.actor.id }, h('p.strong', null, h('bdi', null, p.value)), h('p.meta', null, clock(p.at), ' · ', who(p.actor), ' in ', text(p.behaviour || 'a collection'), p.from ? [' · sent by #', p.from] : ' · sent from outside'), h('p', null, h('code', null, p.frame)), stack(p.stack, 'Stack')))) : empty('None since the page was opened.')],
+};
+
+const longturns = {
+  title: 'Long turns', route: 'longturns',
+  draw: ({ data }) => [h('h1', null, 'Long turns'), h('p.lead', null, 'Behaviours that ran or blocked for longer than WithLongTurn, the newest first.'),
+    data.length ? h('ul.events', null, data.map((t) => h('li', { 'data-key': t.at + t.actor.id }, h('p.strong', null, '≥ ' + duration(t.at_least_seconds) + (t.blocking ? ', blocking as declared' : '')), h('p.meta', null, clock(t.at), ' · ', who(t.actor), ' in ', text(t.behaviour), ' · worker ' + t.worker), stack(t.stack, 'Where it is')))) : empty('None since the page was opened.')],
+};
+
+export const actor = {
+  title: 'Actor', slow: true,
+  route: ({ id }) => 'actor/' + id,
+  draw: ({ data, now }) => {
+    const a = data.actor;
+    return [h('h1', null, h('bdi.clip', { title: a.type }, a.type), h('span.dim', null, ' #' + a.id)),
+      h('dl.facts', null, [['Name', a.name], ['Path', a.path], ['Status', [a.status, ' ', flags(a)]], ['Mail', queued(a)], ['Spawned', a.spawned ? ago(a.spawned, now.system.at) : null],
+        ['State', data.state_type && [h('code', null, data.state_type), ' ', bytes(data.state_bytes ?? 0)]]].filter(([, v]) => v).map(([k, v]) => h('div', { 'data-key': k }, h('dt', null, k), h('dd', null, typeof v === 'string' ? text(v) : v)))),
+      now.system.actions && h('p', null, h('button.danger', { type: 'button', 'data-act': 'stop', 'data-id': a.id }, 'Stop this actor')),
+      section('What its state says', null, data.state_error ? empty(data.state_error) : data.state ? h('pre', { tabindex: '0' }, data.state) : empty('Nothing. A state can say something of itself: see inspect.Inspector, or slog.LogValuer.')),
+      section('At work', null, table({ label: 'At work', columns: busyColumns.slice(1), rows: data.busy, none: 'No look has met it at work.' })),
+      (data.waits_for.length || data.is_waited_for_by.length) ? section('Waiting', null, h('div.scroll.canvas', { tabindex: '0', role: 'region', 'aria-label': 'Waiting, as a picture' }, waitGraph([...data.waits_for, ...data.is_waited_for_by], [], 'Waiting'))) : null];
+  },
+};
+
+export const groups = [
+  ['Now', { '': overview, lints }],
+  ['Work', { busiest, workers, types, actors }],
+  ['Shape', { tree, names }],
+  ['Waiting', { mutes, asks, why }],
+  ['Failures', { deadletters, panics, longturns }],
+];
+
+export const views = Object.assign({}, ...groups.map(([, v]) => v), { actor });

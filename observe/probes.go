@@ -1,0 +1,116 @@
+package observe
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/inspect"
+)
+
+// At most so many probes are on their way, and so many are sent in a tick. A probe that has not
+// run by then is given up: its actor's delay is at least that.
+const (
+	probesPerTick = 16
+	probesAtMost  = 32
+	probeTimeout  = 10 * time.Second
+	delaysKept    = 64 // for each type
+	delayTypes    = 256
+)
+
+// probes measures the mailbox delay of types, by probes to actors of them.
+type probes struct {
+	delay  func(context.Context, actor.AnyRef) (time.Duration, error)
+	ctx    context.Context
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+
+	mu      sync.Mutex
+	under   map[uint64]probed // by the number of the actor
+	results map[string][]time.Duration
+}
+
+// probed is an actor that was sent a probe which has not run yet.
+type probed struct {
+	typ string
+	at  time.Time
+}
+
+func newProbes(delay func(context.Context, actor.AnyRef) (time.Duration, error)) *probes {
+	p := &probes{delay: delay, under: map[uint64]probed{}, results: map[string][]time.Duration{}}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	return p
+}
+
+// send sends probes to the first of the actors that have none, at most two of a type.
+func (p *probes) send(at time.Time, actors []inspect.Actor) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	sent, ofType := 0, map[string]int{}
+	for _, a := range actors {
+		if sent == probesPerTick || len(p.under) == probesAtMost {
+			return
+		}
+		_, has := p.under[a.ID]
+		if has || ofType[a.Type] == 2 || a.Status == actor.StatusEnded || a.Ref.IsZero() {
+			continue
+		}
+		ofType[a.Type]++
+		sent++
+		p.under[a.ID] = probed{a.Type, at}
+		p.done.Go(func() { p.measure(a) })
+	}
+}
+
+func (p *probes) measure(a inspect.Actor) {
+	ctx, cancel := context.WithTimeout(p.ctx, probeTimeout)
+	defer cancel()
+	d, err := p.delay(ctx, a.Ref)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.under, a.ID)
+	if ctx.Err() != nil && p.ctx.Err() == nil {
+		d, err = probeTimeout, nil
+	}
+	if list := p.results[a.Type]; err == nil && (list != nil || len(p.results) < delayTypes) {
+		p.results[a.Type] = append(list[max(0, len(list)+1-delaysKept):], d)
+	}
+}
+
+// delays returns what is known of each type that was probed.
+func (p *probes) delays(at time.Time) []typeDelay {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	byType := map[string]*typeDelay{}
+	of := func(typ string) *typeDelay {
+		if byType[typ] == nil {
+			byType[typ] = &typeDelay{typ: typ}
+		}
+		return byType[typ]
+	}
+	for typ, list := range p.results {
+		d := of(typ)
+		d.probes, d.last = len(list), list[len(list)-1]
+		sorted := slices.Sorted(slices.Values(list))
+		d.p50, d.p99 = sorted[(len(list)-1)/2], sorted[(len(list)-1)*99/100]
+	}
+	for _, u := range p.under {
+		d := of(u.typ)
+		d.waits = max(d.waits, at.Sub(u.at))
+	}
+	var all []typeDelay
+	for _, d := range byType {
+		all = append(all, *d)
+	}
+	slices.SortFunc(all, func(a, b typeDelay) int { return cmp.Compare(a.typ, b.typ) })
+	return all
+}
+
+// close gives up the probes that are on their way.
+func (p *probes) close() {
+	p.cancel()
+	p.done.Wait()
+}

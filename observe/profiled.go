@@ -1,0 +1,51 @@
+package observe
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gallop-go/gallop/inspect"
+)
+
+// profiled is what a profile has seen in one window.
+type profiled struct {
+	actors, behaviours []inspect.Busy
+	looks, ran         uint64
+}
+
+// plus returns the profile of two windows together.
+func (p profiled) plus(q profiled) profiled {
+	sum := profiled{looks: p.looks + q.looks, ran: p.ran + q.ran}
+	sum.actors = together(sum.ran, p.actors, q.actors)
+	sum.behaviours = together(sum.ran, p.behaviours, q.behaviours)
+	return sum
+}
+
+// together adds up the figures of the same actors or behaviours, the busiest first.
+func together(ran uint64, lists ...[]inspect.Busy) []inspect.Busy {
+	type key struct {
+		typ, behaviour string
+		actor          uint64
+	}
+	at := map[key]int{}
+	var sum []inspect.Busy
+	for _, b := range slices.Concat(lists...) {
+		k := key{b.Type, b.Behaviour, b.Actor}
+		i, ok := at[k]
+		if !ok {
+			i = len(sum)
+			at[k] = i
+			sum = append(sum, inspect.Busy{Type: b.Type, Behaviour: b.Behaviour, Actor: b.Actor})
+		}
+		sum[i].Samples += b.Samples
+		sum[i].TooMany += b.TooMany
+	}
+	for i := range sum {
+		sum[i].Share = float64(sum[i].Samples) / float64(max(ran, 1))
+	}
+	slices.SortStableFunc(sum, func(a, b inspect.Busy) int {
+		return cmp.Compare(b.Samples,
+			a.Samples)
+	})
+	return sum
+}

@@ -1,0 +1,54 @@
+package observe
+
+import (
+	"encoding/json"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// streamWrite is how long a client may take to read an event, before its stream ends.
+const streamWrite = 10 * time.Second
+
+// serveStream sends the overview each second, as server-sent events. A client that reads slowly
+// misses some, and costs nothing.
+func (h *handler) serveStream(w http.ResponseWriter, r *http.Request) {
+	if !h.look.join() {
+		w.Header().Set("Retry-After", "10")
+		http.Error(w, "gallop: observe: too many streams", http.StatusServiceUnavailable)
+		return
+	}
+	defer h.look.leave()
+	out := http.NewResponseController(w)
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // proxies shall hand events on at once
+	for {
+		v, next, err := h.look.current(r.Context())
+		if err != nil {
+			return
+		}
+		_ = out.SetWriteDeadline(time.Now().Add(streamWrite)) // some writers have none
+		if _, err := w.Write(v.text()); err != nil {
+			return
+		}
+		if out.Flush() != nil {
+			return
+		}
+		select {
+		case <-next:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// eventOf returns the function that makes the event of a view, once for all streams.
+func eventOf(v *view, s settings) func() []byte {
+	return sync.OnceValue(func() []byte {
+		data, err := json.Marshal(present{v, s.redact}.overview(s.actions))
+		if err != nil {
+			panic(err) // of structs with figures and texts
+		}
+		return append(append([]byte("event: overview\ndata: "), data...), "\n\n"...)
+	})
+}
