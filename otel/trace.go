@@ -83,20 +83,24 @@ func (t *tracer) startOf(typ, behaviour string) *spanStart {
 	return s.(*spanStart)
 }
 
+// Options of all spans, and of those with a link.
+var (
+	asConsumer = trace.WithSpanKind(trace.SpanKindConsumer)
+	asRoot     = trace.WithNewRoot()
+)
+
 // start begins the span of a message that came with ctx.
 func (t *tracer) start(ctx context.Context, typ, behaviour string, id uint64, isChild bool) (
 	context.Context, trace.Span) {
 	s := t.startOf(typ, behaviour)
-	opts := []trace.SpanStartOption{
-		trace.WithSpanKind(trace.SpanKindConsumer),
-		trace.WithAttributes(s.attrs...),
-		trace.WithAttributes(actorKey.Int64(int64(id))),
+	// In one piece, since each option with attributes is copied, and what is there grows.
+	attrs := make([]attribute.KeyValue, len(s.attrs)+1)
+	attrs[copy(attrs, s.attrs)] = actorKey.Int64(int64(id))
+	if isChild {
+		return t.Start(ctx, s.name, asConsumer, trace.WithAttributes(attrs...))
 	}
-	if !isChild {
-		opts = append(opts, trace.WithNewRoot(),
-			trace.WithLinks(trace.Link{SpanContext: trace.SpanContextFromContext(ctx)}))
-	}
-	return t.Start(ctx, s.name, opts...)
+	return t.Start(ctx, s.name, asConsumer, trace.WithAttributes(attrs...), asRoot,
+		trace.WithLinks(trace.Link{SpanContext: trace.SpanContextFromContext(ctx)}))
 }
 
 // before is Interceptor.Before. The span that a message came with has ended, as a rule, and does
