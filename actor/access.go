@@ -30,6 +30,7 @@ func init() {
 	}
 	access.AskTarget = askTargetOf
 	access.SameAskTarget = sameAskTarget
+	access.InspectorOf = inspectorOf
 	sim.InTurn = func(t *sim.Turn, ref, f any) error {
 		return ref.(interface{ inTurn(*sim.Turn, any) error }).inTurn(t, f)
 	}

@@ -367,7 +367,10 @@ type mail interface {
 // discardMailIn makes a dead letter of the mail that a signal stands for, if it stands for any. The
 // caller owns m.
 func discardMailIn(e env, m *message, to *cell, why error) {
-	if s, ok := takeSignal(m).(mail); ok {
+	switch s := takeSignal(m).(type) {
+	case mail:
 		s.discard(e, to, why)
+	case lostInMail:
+		s.lost(why)
 	}
 }

@@ -46,7 +46,10 @@ func (v *variantInfo) give(d *descriptor, run runFunc) {
 
 // fill makes the table, when the type's own is complete.
 func (v *variantInfo) fill() {
-	v.table.runs = append([]runFunc(nil), v.typ.table.runs...)
+	for _, d := range v.typ.decls { // and not its table, which may be watched
+		v.table.runs = append(v.table.runs, d.run)
+	}
+	v.typ.variants.Add(v)
 	for d, run := range v.entries {
 		v.table.runs[d.id] = run
 	}
@@ -71,7 +74,11 @@ func (c *Context) become(v *variantInfo) {
 		panic("gallop: Become: " + c.self.String() + " cannot become a variant of " + v.typ.name)
 	}
 	v.once.Do(v.fill)
-	c.self.dispatchBy(c.sys.variantOf(v))
+	t := c.sys.variantOf(v)
+	if i := c.sys.inspected.Load(); i != nil && c.sys.sim == nil {
+		i.dispatch(v.typ, t.runs)
+	}
+	c.self.dispatchBy(t)
 	c.then |= turnTable
 }
 

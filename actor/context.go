@@ -185,19 +185,30 @@ func (c *Context) forgetTurn() {
 	c.waiters.forget()
 }
 
-// idBlock gives out actor numbers without touching shared memory every time.
-type idBlock struct{ next, end uint64 }
+// idBlock gives out actor numbers without touching shared memory every time. From next to end they
+// are given out at once. If end is before last, the number there is the one of the block that is in
+// the sample of package inspect: whoever takes it goes the slow way, as at the end of the block.
+type idBlock struct{ next, end, last uint64 }
 
 const idBlockSize = 1024
 
-func (c *Context) newID() uint64 {
-	if c.ids.next == c.ids.end {
-		c.ids.end = c.sys.ids.Add(idBlockSize) + 1
-		c.ids.next = c.ids.end - idBlockSize
+// newID implements env.
+func (c *Context) newID() (id uint64, sampled bool) {
+	b := &c.ids
+	if b.next == b.last {
+		b.last = c.sys.ids.Add(idBlockSize) + 1
+		b.next = b.last - idBlockSize
+		b.end = b.last
+		if i := c.sys.inspected.Load(); i != nil {
+			b.end = b.next + i.cut(idBlockSize)
+		}
 	}
-	id := c.ids.next
-	c.ids.next++
-	return id
+	if b.next == b.end {
+		b.end, sampled = b.last, true
+	}
+	id = b.next
+	b.next++
+	return id, sampled
 }
 
 // verifyForgetTurn checks a worker between two turns: nothing is under way.

@@ -80,6 +80,9 @@ func declareDead(e env, to *cell, m *message, reason error) {
 	d := to.typ().decls[m.ID]
 	e.countDead(d)
 	sys.sim.tell(sim.DeadLetter, e, to, m)
+	if i := sys.inspected.Load(); i != nil {
+		i.dead(e, to, m, d, reason)
+	}
 	sys.reportDeadLetter(to, m, d, reason)
 	d.lost(e, to, m)
 	d.discardOwned(m)

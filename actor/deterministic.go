@@ -148,18 +148,26 @@ func (s *simulation) passTime() bool {
 
 // runs returns the system's own copy of a table.
 func (s *simulation) runs(typ *typeInfo, v *table, runs []runFunc) []runFunc {
+	own, isNew := s.ownTable(typ, v, runs)
+	if i := s.sys.inspected.Load(); isNew && i != nil {
+		i.dispatch(typ, own)
+	}
+	return own
+}
+
+func (s *simulation) ownTable(typ *typeInfo, v *table, runs []runFunc) (t []runFunc, isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := tableOf{typ, v}
 	own := s.tables[key]
-	if own == nil {
+	if isNew = own == nil; isNew {
 		own = &table{runs: make([]runFunc, len(runs))}
 		for i, run := range runs {
 			own.runs[i] = s.watched(typ.decls[i], run)
 		}
 		s.tables[key] = own
 	}
-	return own.runs
+	return own.runs, isNew
 }
 
 // watched makes a behaviour report itself, and fail if it is observed to.

@@ -22,8 +22,9 @@ type env interface {
 	senderID() uint64
 	// mustRun panics if the Context is not valid any more.
 	mustRun(call string)
-	// newID returns a number for a new actor.
-	newID() uint64
+	// newID returns a number for a new actor, and whether the actor is in the sample of package
+	// inspect.
+	newID() (id uint64, sampled bool)
 	// workerID is the number of the worker, for reports; -1 outside.
 	workerID() int
 

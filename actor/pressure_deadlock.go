@@ -323,10 +323,20 @@ func (a *cell) waitFor(at, root *cell) WaitEdge {
 //
 //go:norace
 func (a *cell) peekMail(f func(from uint64, id uint16) bool) {
-	a.box.Peek(&a.in, maxMail, func(m *message) bool { return f(m.From, peekedID(m)) })
+	a.box.Peek(&a.in, maxMail, func(m *message) bool { return f(peekedFrom(m), peekedID(m)) })
 }
 
+// peekedFrom returns who has sent a message, as peekedID returns what it is for. The pragma of
+// peekMail does not reach into a function literal.
+//
+//go:norace
+//go:noinline
+func peekedFrom(m *message) uint64 { return m.From }
+
 func (s *System) reportDeadlock(r PressureDeadlock) {
+	if i := s.inspected.Load(); i != nil {
+		i.deadlock(r)
+	}
 	if f := s.opts.onDeadlock; f != nil {
 		s.guard("Hooks.PressureDeadlock", func() { f(r) })
 		return

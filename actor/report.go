@@ -173,6 +173,9 @@ func (s *System) reportPanic(a *cell, m *message, d *descriptor, e *PanicError) 
 	if x := a.cold; x != nil && m.ID == systemID {
 		p.Behaviour = x.where.name()
 	}
+	if i := s.inspected.Load(); i != nil {
+		i.panicked(p)
+	}
 	if s.opts.onPanic != nil {
 		s.guard("Hooks.Panic", func() { s.opts.onPanic(p) })
 		return
@@ -296,6 +299,9 @@ func (s *System) report(w *sched.Worker, d doing, atLeast time.Duration, blockin
 	}
 	if stack := w.Stack(); goesOn() {
 		r.Stack = userFrames(stack)
+	}
+	if i := s.inspected.Load(); i != nil {
+		i.longTurn(r)
 	}
 	if s.opts.onLongTurn != nil {
 		s.guard("Hooks.LongTurn", func() { s.opts.onLongTurn(r) })

@@ -48,7 +48,11 @@ func (s *System) senderID() uint64 { return 0 }
 func (s *System) mustRun(string) {}
 
 // newID implements env. Workers take numbers by the thousand, see idBlock.
-func (s *System) newID() uint64 { return s.ids.Add(1) }
+func (s *System) newID() (id uint64, sampled bool) {
+	id = s.ids.Add(1)
+	i := s.inspected.Load()
+	return id, i != nil && i.picks(id)
+}
 
 // workerID implements env.
 func (s *System) workerID() int { return -1 }

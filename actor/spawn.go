@@ -61,9 +61,10 @@ func newCell[S any](t *Type[S], from Sender) *cell {
 func (a *cell) init(t *typeInfo, from Sender) {
 	if c, inside := from.(*Context); inside && c != nil && c.sys != nil {
 		k := c.sys.types.of(t)
-		if k != nil {
+		if ids := &c.ids; k != nil && ids.next != ids.end {
 			// Stored before the class: see begin.
-			a.id = c.newID()
+			a.id = ids.next
+			ids.next++
 			a.begin(k)
 			c.count.spawned.Add(1)
 			return
@@ -72,8 +73,8 @@ func (a *cell) init(t *typeInfo, from Sender) {
 	a.initSlow(t, envOf(from))
 }
 
-// initSlow is init for the first actor of a type in a system, and for all that is not from a
-// behaviour.
+// initSlow is init for the first actor of a type in a system, for one with the last number that its
+// worker has at hand, and for all that is not from a behaviour.
 func (a *cell) initSlow(t *typeInfo, e env) {
 	sys := e.system()
 	var err error
@@ -81,11 +82,15 @@ func (a *cell) initSlow(t *typeInfo, e env) {
 	if k == nil {
 		k, err = sys.newTypeInSystem(t)
 	}
-	a.id = e.newID()
+	sampled := false
+	a.id, sampled = e.newID()
 	a.begin(k)
 	if err != nil || e.mayAct() != nil {
 		a.neverLived()
 		return
+	}
+	if sampled {
+		sys.inspected.Load().born(a)
 	}
 	e.countSpawned()
 }
@@ -206,7 +211,11 @@ func (s *System) newTypeInSystem(t *typeInfo) (k *typeInSystem, err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.types.add(k), nil // a thread that came second stays idle until the end
+	k = s.types.add(k)
+	if i := s.inspected.Load(); i != nil && s.sim == nil {
+		i.dispatch(t, k.runs)
+	}
+	return k, nil // a thread that came second stays idle until the end
 }
 
 // verifyNew checks an actor before its ref is known.

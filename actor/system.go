@@ -45,8 +45,9 @@ type System struct {
 	timers     seam.Pointer[timerwheel.Timers] // nil until one is armed
 	bridges    seam.Pointer[bridges]           // nil until one is opened
 	names      names
-	variants   sync.Map    // *variantInfo → *table, with interceptors
-	sim        *simulation // nil unless deterministic
+	variants   sync.Map                 // *variantInfo → *table, with interceptors
+	sim        *simulation              // nil unless deterministic
+	inspected  seam.Pointer[inspection] // nil until package inspect needs it
 
 	mu    sync.Mutex
 	types typesInSystem // changed under mu
@@ -268,9 +269,14 @@ func (s *System) Hold() (release func(), err error) {
 		return func() {}, ErrSystemStopped
 	}
 	s.held.Add(1)
+	released := func() {}
+	if i := s.inspected.Load(); i != nil {
+		released = i.held()
+	}
 	var once sync.Once
 	return func() {
 		once.Do(func() {
+			released()
 			s.held.Add(-1)
 			s.sched.Release()
 		})

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/actor/internal/waitgraph"
 
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
@@ -62,6 +63,8 @@ type typeInfo struct {
 
 	roots seam.Pointer[typeRoots]    // made by heapRoots
 	owned seam.Pointer[[]heap.Owned] // by behaviour; made by discardOwned
+	// The variants that actors have become.
+	variants waitgraph.Registry[variantInfo]
 }
 
 // sealedTypes is how many types have ever been spawned.

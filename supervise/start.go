@@ -32,7 +32,7 @@ func StartWait(ctx context.Context, from actor.Sender, spec Spec) (Supervisor, e
 	}
 	root := newRoot(sp)
 	root.failFast = true
-	s := Supervisor{supervisorType.Spawn(from, root)}
+	s := listed(Supervisor{supervisorType.Spawn(from, root)})
 	err := s.Ready(ctx)
 	if err == nil {
 		return s, nil

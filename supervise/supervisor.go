@@ -30,12 +30,12 @@ func (s Supervisor) asked(call string) ref {
 //
 // The supervisor has no parent. Its end is the end of the tree: see [Supervisor.Wait].
 func Start(from actor.Sender, s Spec) Supervisor {
-	return Supervisor{supervisorType.Spawn(from, newRoot(mustCheck("Start", s)))}
+	return listed(Supervisor{supervisorType.Spawn(from, newRoot(mustCheck("Start", s)))})
 }
 
 // StartUnder is [Start] for a supervisor that ends with the running actor.
 func StartUnder(c *actor.Context, s Spec) Supervisor {
-	return Supervisor{supervisorType.SpawnChild(c, newRoot(mustCheck("StartUnder", s)))}
+	return listed(Supervisor{supervisorType.SpawnChild(c, newRoot(mustCheck("StartUnder", s)))})
 }
 
 func mustCheck(call string, s Spec) *supervisorSpec {

@@ -44,12 +44,13 @@ var floors = []floor{
 	{pkg: "process", level: 3}, // stands beside actor and does not know it
 	{pkg: "supervise", level: 4},
 	{pkg: "group", level: 4},
-	{pkg: "observe", level: 4},
+	{pkg: "inspect", level: 4, beside: []string{"supervise"}}, // docs/decisions/0045-inspect.md
+	{pkg: "observe", level: 4, beside: []string{"inspect", "supervise", "group"}},
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
 	{pkg: "actortest", level: 4},
 	{pkg: "cmd/...", level: 5, only: []string{"actor"}},
 	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process",
-		"supervise", "group", "observe", "observe/...", "actortest"}},
+		"supervise", "group", "inspect", "observe", "observe/...", "actortest"}},
 }
 
 // module is one module of other people's that the core may use.

@@ -1,0 +1,53 @@
+package inspect
+
+import (
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
+)
+
+// source is what package actor lets this package see. See access.InspectorOf, and the comments on
+// the methods in package actor.
+type source interface {
+	IsDeterministic() bool
+	Clock() int64
+	Wall() time.Time
+	EachType(f func(name string, behaviours []string, bytes int, pinned bool))
+	EachWorker(f func(id int, pinned, blocking bool, typ, behaviour string, actor uint64))
+	EachRunning(f func(actor.AnyRef))
+	Look(ref actor.AnyRef, most int) (actor.ActorName, actor.Status, access.ActorLook)
+	StateType(ref actor.AnyRef) (name string, bytes int)
+	EachName(f func(name string, ref actor.AnyRef))
+	EachListed(f func(actor.AnyRef))
+	EachPressed(f func(actor.AnyRef))
+	EachWait(f func(who, to actor.AnyRef, since int64, asks bool))
+	BehaviourOf(ref actor.AnyRef) string
+	HasMailFrom(ref, from actor.AnyRef) bool
+	LookAtState(ref actor.AnyRef, f func(state any, err error))
+	Probe(ref actor.AnyRef, f func(err error))
+
+	OnPanic(f func(actor.PanicReport)) (stop func())
+	OnLongTurn(f func(actor.LongTurnReport)) (stop func())
+	OnPressureDeadlock(f func(actor.PressureDeadlock)) (stop func())
+	OnDeadLetter(f func(to actor.AnyRef, behaviour, fromType any, from uint64, reason error)) (
+		stop func())
+	NamesOf(behaviour, fromType any) (typ, name, from string, bestEffort bool)
+
+	Begin()
+	EachSampled(f func(ref actor.AnyRef, lived time.Duration)) (before uint64)
+	EachHold(f func(function, file string, line int, at time.Time))
+	Watch(fits func(typ string) bool, of func(typ, behaviour string, request bool) (
+		before, after func(c *actor.Context, worker int, from uint64))) (stop func())
+}
+
+// of returns what can be seen of a system. It panics if the system was not started.
+func of(sys *actor.System) source { return access.InspectorOf(sys).(source) }
+
+// ofActor is of for the system of an actor.
+func ofActor(call string, ref actor.AnyRef) source {
+	if ref.IsZero() {
+		panic("gallop: inspect." + call + " of a zero Ref")
+	}
+	return of(actor.SystemOf(ref))
+}

@@ -1,0 +1,33 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// Supervisors returns the trees of the supervisors that were started in the system by
+// [supervise.Start] or [supervise.StartWait] and have not ended, in the order of their numbers.
+// It asks each supervisor, as [supervise.Tree] does. If ctx ends, what is known so far is
+// returned with its error.
+func Supervisors(ctx context.Context, sys *actor.System) ([]supervise.Node, error) {
+	of(sys) // or panics
+	var all []supervise.Node
+	for _, s := range access.SupervisorsOf(sys) {
+		n, err := supervise.Tree(ctx, s.(supervise.Supervisor))
+		switch {
+		case errors.Is(err, actor.ErrStopped), errors.Is(err, actor.ErrSuspended):
+		case err != nil:
+			return all, err
+		default:
+			all = append(all, n)
+		}
+	}
+	slices.SortFunc(all, func(a, b supervise.Node) int { return cmp.Compare(a.Ref.ID(), b.Ref.ID()) })
+	return all, nil
+}
