@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The actors of the tests: a desk, which does what it is told, and a store, which has a price.
 
-type desk struct{ did chan string }
+type desk struct{}
 
 func (d *desk) Do(c *actor.Context, f func(*desk, *actor.Context)) { f(d, c) }
 

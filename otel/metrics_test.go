@@ -39,7 +39,7 @@ func collect(t testing.TB, r metric.Reader) (points map[string]int64, units map[
 func labels(attrs attribute.Set) string {
 	var all []string
 	for _, a := range attrs.ToSlice() {
-		all = append(all, string(a.Key)+"="+a.Value.Emit())
+		all = append(all, string(a.Key)+"="+a.Value.String())
 	}
 	return "{" + strings.Join(all, ",") + "}"
 }

@@ -273,7 +273,7 @@ func TestInterceptor_Attributes(t *testing.T) {
 	s := rec.kept.GetSpans()[0]
 	var got []string
 	for _, a := range s.Attributes {
-		got = append(got, fmt.Sprintf("%s=%v", a.Key, a.Value.Emit()))
+		got = append(got, fmt.Sprintf("%s=%v", a.Key, a.Value.String()))
 	}
 	slices.Sort(got)
 	same(t, strings.Join(got, "\n"), fmt.Sprintf(`error.type=*errors.errorString
