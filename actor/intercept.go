@@ -180,7 +180,7 @@ func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
 		defer v.leave(c)
 		if err := v.enter(c); err != nil {
 			c.count.notRun++
-			declareDead(c, a, m, err)
+			declareDeadUnder(c, a, m, err, c.cameWith())
 			v.out = Outcome{Err: err, Refused: true}
 			return
 		}

@@ -130,3 +130,55 @@ func TestInvocation_SetContext_Misuse(t *testing.T) {
 	equal(t, "panics", fmt.Sprint(got...), "gallop: Invocation.SetContext with a nil context: use "+
 		"context.Backgroundgallop: Invocation.SetContext behind the behaviour")
 }
+
+// TestDeadLetter_Context: it is "what the message or the request came with, and may have ended; nil
+// if it has none".
+func TestDeadLetter_Context(t *testing.T) {
+	refusing := actor.WithInterceptor(actor.Interceptor{
+		Before: func(_ *actor.Context, in *actor.Invocation) error {
+			if in.Behaviour() == "add" {
+				return errRefused
+			}
+			return nil
+		},
+	})
+	for name, c := range map[string]struct {
+		do   func(sys *actor.System, r actor.Ref[gated])
+		want any
+	}{
+		"ended": {func(sys *actor.System, r actor.Ref[gated]) {
+			must(t, actor.StopWait(soon(t), r))
+			gatedRush.Send(sys.With(traced("v")), r, 1)
+		}, "v"},
+		"no context": {func(sys *actor.System, r actor.Ref[gated]) {
+			must(t, actor.StopWait(soon(t), r))
+			gatedRush.Send(sys, r, 1)
+		}, nil},
+		"request": {func(sys *actor.System, r actor.Ref[gated]) {
+			must(t, actor.StopWait(soon(t), r))
+			_, err := gatedGet.Ask(traced("v"), r, 1)
+			wants(t, err, actor.ErrStopped)
+		}, "v"},
+		"too late": {func(sys *actor.System, r actor.Ref[gated]) {
+			ctx, cancel := context.WithCancel(traced("v"))
+			cancel()
+			gatedRush.Send(sys.With(ctx), r, 1)
+		}, "v"},
+		"refused": {func(sys *actor.System, r actor.Ref[gated]) {
+			gatedAdd.Send(sys.With(traced("v")), r, 1)
+		}, "v"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			sys := start(t, actor.WithWorkers(1), dead.option(), refusing)
+			gatedDiary.lines = nil
+			c.do(sys, gatedType.Spawn(sys, gated{}))
+			quiet(t, sys)
+			equal(t, "dead letters", dead.n.Load(), 1)
+			ctx := dead.last.Load().Context
+			if equal(t, "has a context", ctx != nil, c.want != nil); ctx != nil {
+				equal(t, "value", ctx.Value(ctxKey{}), c.want)
+			}
+		})
+	}
+}

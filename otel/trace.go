@@ -21,7 +21,7 @@ const (
 	putAsideKey = attribute.Key("gallop.put_aside") // stashed, or its reply deferred
 )
 
-// TraceOption is an option of [Interceptor] and [DeadLetters].
+// TraceOption is an option of [Interceptor].
 type TraceOption func(*tracer)
 
 // WithParent makes the span of every message a child of the span that the message came with. By

@@ -262,6 +262,29 @@ func TestInterceptor_Refused(t *testing.T) {
 		store.note(consumer) ~root !Error not today`)
 }
 
+// TestDeadLetters: what did not run is in the trace of the span that it came with; and next is
+// called for every letter.
+func TestDeadLetters(t *testing.T) {
+	rec := newRecorder(t)
+	letters := 0
+	w := newWorld(t, rec, actor.WithInterceptor(otel.Interceptor(rec)), actor.WithHooks(actor.Hooks{
+		DeadLetter: otel.DeadLetters(rec, func(actor.DeadLetter) { letters++ })}))
+	note.Send(w.sys.With(w.ctx), w.store, 15) // it stops
+	w.wait()
+	note.Send(w.sys, w.store, 1) // without a trace
+	w.do(passOn(func(c *actor.Context) { note.Send(c, w.store, 1) }))
+	_, _ = price.Ask(w.ctx, w.store, "tea")
+	w.root.End()
+	same(t, rec.tree(), `root(internal)
+		store.note(consumer) ~root
+		desk.do(consumer) ~root
+		store.note(consumer) <desk.do !Error gallop: actor stopped
+		store.price(consumer) <root !Error gallop: actor stopped`)
+	if letters != 3 {
+		t.Errorf("next was called %d times, want 3", letters)
+	}
+}
+
 // TestInterceptor_Attributes: they are "those of the semantic conventions for messaging … besides
 // gallop.actor".
 func TestInterceptor_Attributes(t *testing.T) {
@@ -355,10 +378,15 @@ func TestInterceptor_Long(t *testing.T) {
 	}
 }
 
+// TestMisuse: what cannot be meant panics at the call.
 func TestMisuse(t *testing.T) {
 	for want, f := range map[string]func(){
-		"gallop: otel: Interceptor with a nil TracerProvider":              func() { otel.Interceptor(nil) },
-		"gallop: otel: WithSystem: empty name":                             func() { otel.WithSystem("") },
+		"gallop: otel: Interceptor with a nil TracerProvider": func() { otel.Interceptor(nil) },
+		"gallop: otel: WithSystem: empty name":                func() { otel.WithSystem("") },
+		"gallop: otel: DeadLetters with a nil function": func() {
+			otel.DeadLetters(newRecorder(t), nil)
+		},
+		"gallop: otel: DeadLetters with a nil TracerProvider":              func() { otel.DeadLetters(nil, nil) },
 		"gallop: otel: RegisterMetrics with a nil System or MeterProvider": func() { _, _ = otel.RegisterMetrics(nil, nil) },
 	} {
 		func() {
