@@ -6,12 +6,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/inspect"
 )
 
 // Option is an option of [NewCollector].
 type Option func(*options)
 
-type options struct{ labels prometheus.Labels }
+type options struct {
+	labels     prometheus.Labels
+	population bool
+	profiler   *inspect.Profiler
+}
 
 // WithSystem gives all metrics the label system with this value, to tell several systems of a
 // process apart. It must differ from system to system in a registry: otherwise, and without
@@ -36,7 +41,10 @@ func NewCollector(sys *actor.System, opts ...Option) prometheus.Collector {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	c := &collector{sys: sys}
+	c := &collector{sys: sys, sampled: newSampled(&o), profiler: o.profiler}
+	if o.population {
+		inspect.Begin(sys)
+	}
 	for _, f := range systemFigures {
 		c.system = append(c.system, f.desc(o.labels))
 	}
@@ -50,6 +58,8 @@ func NewCollector(sys *actor.System, opts ...Option) prometheus.Collector {
 type collector struct {
 	sys            *actor.System
 	system, worker []*prometheus.Desc
+	sampled        *sampled
+	profiler       *inspect.Profiler // nil: none
 }
 
 // Describe implements [prometheus.Collector].
@@ -58,6 +68,9 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 		to <- d
 	}
 	for _, d := range c.worker {
+		to <- d
+	}
+	for _, d := range c.sampled.all() {
 		to <- d
 	}
 }
@@ -76,6 +89,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 				float64(f.value(&st.Workers[w])), label)
 		}
 	}
+	c.sampled.collect(c.sys, c.profiler, to)
 }
 
 // labeller names the workers of a [actor.Stats] one after another. A worker has the same name in
