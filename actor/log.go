@@ -36,9 +36,9 @@ func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, a
 // Logger returns a logger for the running actor, whose lines go where those of the
 // system go ([WithLogger]; [slog.Default] if that is not set) and have the attributes actor, which
 // is its number, type and, if the actor has them, name ([Context.Register]) and path (package
-// supervise gives it). It is made at the first call, and again when the actor gets its first name or gives it up;
-// an actor that never calls Logger pays nothing for it. Unlike the Context, a logger may
-// be kept and used anywhere.
+// supervise gives it). It is made at the first call, and again when the actor gets its first name
+// or gives it up; an actor that never calls Logger pays nothing for it. Unlike the Context, a
+// logger may be kept and used anywhere.
 func (c *Context) Logger() *slog.Logger {
 	mustRun(c, "Logger")
 	x := c.self.makeCold()
@@ -127,8 +127,8 @@ func (n ActorName) describe() string {
 	return n.String()
 }
 
-// LogValue implements slog.LogValuer: a group with actor, which is the number, type and, if the actor
-// has them, name and path, as the log of the system has them.
+// LogValue implements slog.LogValuer: a group with actor, which is the number, type and, if the
+// actor has them, name and path, as the log of the system has them.
 func (n ActorName) LogValue() slog.Value {
 	var r slog.Record
 	r.Add(n.attrs()...)

@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Labels gives the samples of Go's profiles the labels gallop.type and gallop.behaviour: those of the
-// behaviour that runs, for the types of these names, or for all types if there are none. A CPU
+// Labels gives the samples of Go's profiles the labels gallop.type and gallop.behaviour: those of
+// the behaviour that runs, for the types of these names, or for all types if there are none. A CPU
 // profile says then which behaviours take the time, with all that they call:
 //
 //	go tool pprof -tags cpu.out

@@ -17,8 +17,12 @@ type labelled struct {
 	right, wrong *int
 }
 
-func (l *labelled) A(c *actor.Context, _ int) { l.check("labelled", "a"); actor.Yield(c, labelB, 1) }
-func (l *labelled) B(*actor.Context, int)     { l.check("labelled", "b") }
+func (l *labelled) A(c *actor.Context, _ int) {
+	l.check("labelled", "a")
+	actor.Yield(c, labelB, 1)
+}
+
+func (l *labelled) B(*actor.Context, int) { l.check("labelled", "b") }
 
 // Own sets labels of its own, and leaves them as it should not.
 func (l *labelled) Own(*actor.Context, int) {
@@ -45,12 +49,13 @@ func ownLabels() string {
 		return err.Error()
 	}
 	for record := range strings.SplitSeq(all.String(), "\n\n") {
-		if m := labelsOf.FindStringSubmatch(record); strings.Contains(record, "inspect_test.ownLabels+") {
-			if m == nil {
-				return ""
-			}
+		if !strings.Contains(record, "inspect_test.ownLabels+") {
+			continue
+		}
+		if m := labelsOf.FindStringSubmatch(record); m != nil {
 			return m[2] + "." + m[1]
 		}
+		return ""
 	}
 	return "not found"
 }
@@ -64,8 +69,8 @@ var (
 		labelOwn.Handle((*labelled).Own))
 )
 
-// TestLabels: of a mix of behaviours, which had no labels before, the profile names the type and the
-// behaviour of every single one. Behind a behaviour that takes its labels away, "up to 15 messages
+// TestLabels: of a mix of behaviours, which had no labels before, the profile names the type and
+// the behaviour of every single one. Behind a behaviour that takes its labels away, "up to 15 messages
 // … may lack theirs" if they are of the same one.
 func TestLabels(t *testing.T) {
 	for name, types := range map[string][]string{"all": nil, "one": {"labelled"}} {

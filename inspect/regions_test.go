@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/inspect"
 )
 
-// TestRegions: the trace has the name of a behaviour as often as was asked for: not at all before the
-// n-th message, nor after stop; and a behaviour that panics leaves no region for the next one.
+// TestRegions: the trace has the name of a behaviour once its n-th message has run, and not after
+// stop.
 func TestRegions(t *testing.T) {
 	for name, c := range map[string]struct {
 		oneIn, sends int

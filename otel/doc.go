@@ -1,5 +1,5 @@
-// Package otel shows an [actor.System] to OpenTelemetry: its figures as metrics, and its messages as
-// spans of traces. It is a module of its own, so that gallop itself does not depend on
+// Package otel shows an [actor.System] to OpenTelemetry: its figures as metrics, and its messages
+// as spans of traces. It is a module of its own, so that gallop itself does not depend on
 // OpenTelemetry. A program that imports go.opentelemetry.io/otel as well gives one of the two
 // another name:
 //
@@ -15,8 +15,8 @@
 //
 // [Interceptor] makes a CONSUMER span around each behaviour whose message came with a sampled span
 // in its context. How a context gets to a message, a request, a timer or the function of a Pipe is
-// the program's choice: see docs/contexts.md. [actor.AskBehaviour.Ask] and [actor.System.With] bring
-// a context in, and [actor.Context.SetContext] passes it on:
+// the program's choice: see docs/contexts.md. [actor.AskBehaviour.Ask] and [actor.System.With]
+// bring a context in, and [actor.Context.SetContext] passes it on:
 //
 //	c.SetContext(c.Context()) // what is sent from here on belongs to the trace
 //

@@ -121,8 +121,8 @@ func (t *tracer) before(c *actor.Context, in *actor.Invocation) error {
 	return nil
 }
 
-// spanContext is the context of a behaviour with a span. It remembers what there was before the span:
-// a message that is passed on and on would otherwise have a layer more at each behaviour.
+// spanContext is the context of a behaviour with a span. It remembers what there was before the
+// span: a message that is passed on and on would otherwise have a layer more at each behaviour.
 type spanContext struct {
 	context.Context // base, and the span
 	base            context.Context

@@ -171,8 +171,8 @@ func same(t *testing.T, got, want string) {
 	}
 }
 
-// TestInterceptor_Restart: a supervised actor panics over a traced message and is restarted. The mail
-// behind it keeps its context.
+// TestInterceptor_Restart: a supervised actor panics over a traced message and is restarted. The
+// mail behind it keeps its context.
 func TestInterceptor_Restart(t *testing.T) {
 	golden(t, func(w *world) {
 		root := supervise.Start(w.sys, supervise.Spec{Name: "app", Children: []supervise.Child{
@@ -381,17 +381,17 @@ func TestInterceptor_Long(t *testing.T) {
 // TestMisuse: what cannot be meant panics at the call.
 func TestMisuse(t *testing.T) {
 	for want, f := range map[string]func(){
-		"gallop: otel: Interceptor with a nil TracerProvider": func() { otel.Interceptor(nil) },
-		"gallop: otel: WithSystem: empty name":                func() { otel.WithSystem("") },
-		"gallop: otel: DeadLetters with a nil function": func() {
-			otel.DeadLetters(newRecorder(t), nil)
+		"Interceptor with a nil TracerProvider": func() { otel.Interceptor(nil) },
+		"WithSystem: empty name":                func() { otel.WithSystem("") },
+		"DeadLetters with a nil function":       func() { otel.DeadLetters(newRecorder(t), nil) },
+		"DeadLetters with a nil TracerProvider": func() { otel.DeadLetters(nil, nil) },
+		"RegisterMetrics with a nil System or MeterProvider": func() {
+			_, _ = otel.RegisterMetrics(nil, nil)
 		},
-		"gallop: otel: DeadLetters with a nil TracerProvider":              func() { otel.DeadLetters(nil, nil) },
-		"gallop: otel: RegisterMetrics with a nil System or MeterProvider": func() { _, _ = otel.RegisterMetrics(nil, nil) },
 	} {
 		func() {
 			defer func() {
-				if r := recover(); r != want {
+				if r := recover(); r != "gallop: otel: "+want {
 					t.Errorf("got %v, want %q", r, want)
 				}
 			}()

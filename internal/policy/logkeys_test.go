@@ -89,8 +89,8 @@ func calledName(c *ast.CallExpr) string {
 	return ""
 }
 
-// wordsOf returns the literals among some expressions that are a lower-case word. Messages begin with
-// "gallop: ", and values are no literals.
+// wordsOf returns the literals among some expressions that are a lower-case word. Messages begin
+// with "gallop: ", and values are no literals.
 func wordsOf(all []ast.Expr) (words []*ast.BasicLit) {
 	for _, e := range all {
 		if lit, ok := e.(*ast.BasicLit); ok {
