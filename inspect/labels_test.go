@@ -70,8 +70,8 @@ var (
 )
 
 // TestLabels: of a mix of behaviours, which had no labels before, the profile names the type and
-// the behaviour of every single one. Behind a behaviour that takes its labels away, "up to 15 messages
-// … may lack theirs" if they are of the same one.
+// the behaviour of every single one. Behind a behaviour that takes its labels away, "up to 15
+// messages … may lack theirs" if they are of the same one.
 func TestLabels(t *testing.T) {
 	for name, types := range map[string][]string{"all": nil, "one": {"labelled"}} {
 		t.Run(name, func(t *testing.T) {

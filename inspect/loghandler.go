@@ -19,7 +19,8 @@ import (
 // In a behaviour, [actor.Context.Logger] does the same without a handler; records of a logger that
 // has the attribute actor already are passed on as they are. The attributes are in the group that
 // is open, if there is one. The name is the one that the actor had at the first call of Context in
-// its life. LogHandler panics if next is nil. A record without such a context costs some nanoseconds.
+// its life. LogHandler panics if next is nil. A record without such a context costs some
+// nanoseconds.
 func LogHandler(next slog.Handler) slog.Handler {
 	if next == nil {
 		panic("gallop: inspect.LogHandler of a nil Handler")
