@@ -70,12 +70,13 @@ func (in inspector) on() *inspected {
 	}
 	all := &inspected{}
 	i := &inspection{all: all, cut: all.population.cut, held: all.holds.held,
-		born: func(a *cell) { all.population.born(a) }, picks: all.population.picks,
+		born:     all.population.born,
+		picks:    all.population.picks,
 		dead:     all.heardDead,
 		dispatch: all.dispatch,
-		panicked: func(p PanicReport) { all.panics.each(func(f func(PanicReport)) { f(p) }) },
-		longTurn: func(r LongTurnReport) { all.longTurns.each(func(f func(LongTurnReport)) { f(r) }) },
-		deadlock: func(r PressureDeadlock) { all.deadlocks.each(func(f func(PressureDeadlock)) { f(r) }) },
+		panicked: tellAll(&all.panics),
+		longTurn: tellAll(&all.longTurns),
+		deadlock: tellAll(&all.deadlocks),
 	}
 	if !s.inspected.CompareAndSwap(nil, i) {
 		return s.inspected.Load().all.(*inspected)
@@ -133,8 +134,17 @@ func (in inspector) Weak(ref AnyRef) (get func() AnyRef) {
 	return func() AnyRef { return AnyRef{w.Value()} }
 }
 
+// tellAll returns a function that tells all listeners.
+func tellAll[R any](l *listeners[func(R)]) func(R) {
+	return func(r R) { l.each(func(f func(R)) { f(r) }) }
+}
+
 // IsDeterministic reports whether the system is ([WithDeterministic]).
 func (in inspector) IsDeterministic() bool { return in.s.sim != nil }
+
+// DatesWaits reports whether waits have dates that can be relied on: the looks that date them come
+// twice a second. Where a test moves the time they come whenever it does.
+func (in inspector) DatesWaits() bool { return in.s.waits.on && in.s.opts.clock.Flows() }
 
 // Clock is the system's time, as the dates of waits have it.
 func (in inspector) Clock() int64 { return in.s.opts.clock.Nanos() }

@@ -82,20 +82,36 @@ func (in inspector) Begin() {
 }
 
 // EachSampled calls f for the actors of the sample that have not ended, and returns how many had
-// been spawned before it began.
-func (in inspector) EachSampled(f func(ref AnyRef, at time.Duration)) (before uint64) {
+// been spawned before it began. One that has had no turn yet may be in the middle of its spawn, by
+// which it was listed: its state is not there yet, and nothing may be sent to it. So its ref is not
+// given away, and only what was there before it was listed is read.
+func (in inspector) EachSampled(f func(ref AnyRef, typ string, id uint64,
+	lived time.Duration)) (before uint64) {
 	p := &in.on().population
 	p.mu.Lock()
 	all, before := slices.Clone(p.all), p.before
 	p.mu.Unlock()
 	now := in.Clock()
 	for _, s := range all {
-		if a := s.a.Value(); a != nil && !a.box.Closed() {
-			f(AnyRef{a}, time.Duration(now-s.at))
+		a := s.a.Value()
+		if a == nil || a.box.Closed() {
+			continue
 		}
+		var ref AnyRef
+		if a.peekBegun() {
+			ref = a.found()
+		}
+		f(ref, a.typ().name, a.id, time.Duration(now-s.at))
 	}
 	return before
 }
+
+// peekBegun reports whether an actor has had a turn, as Context.peek looks: then its spawn is over,
+// since what made it runnable came after that.
+//
+//go:norace
+//go:noinline
+func (a *cell) peekBegun() bool { return a.progress&begun != 0 }
 
 // heldList has the holds of a system that are not released.
 type heldList struct {

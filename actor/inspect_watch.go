@@ -33,7 +33,7 @@ type watch struct {
 // watchedTable is a dispatch table whose entries are exchanged.
 type watchedTable struct {
 	runs, old []runFunc
-	probes    seam.Pointer[[]tableProbes] // changed under watchedTables.mu
+	probes    seam.Pointer[[]tableProbes] // changed under that mu
 }
 
 // tableProbes are the probes of one watch for the behaviours of a table.

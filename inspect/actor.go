@@ -14,7 +14,8 @@ const MaxQueued = 1000
 
 // Actor describes an actor at one moment.
 type Actor struct {
-	// Ref keeps the actor's memory alive as long as the description is kept.
+	// Ref keeps the actor's memory alive as long as the description is kept. It is zero of an actor
+	// in a [Census] that has had no turn yet.
 	Ref actor.AnyRef `json:"-"`
 	// ID, Type, Name and Path are those of [actor.ActorName].
 	ID   uint64
@@ -68,9 +69,9 @@ func Find(sys *actor.System, id uint64) (a Actor, ok bool) {
 			return describe(in, ref), true
 		}
 	}
-	in.EachSampled(func(ref actor.AnyRef, lived time.Duration) {
-		if ref.ID() == id {
-			a, ok = describe(in, ref), true
+	in.EachSampled(func(ref actor.AnyRef, typ string, number uint64, lived time.Duration) {
+		if number == id {
+			a, ok = sampled(in, ref, typ, id), true
 			a.Spawned = in.Wall().Add(-lived)
 		}
 	})

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"testing"
+	"time"
 
 	"github.com/gallop-go/gallop/actor"
 )
@@ -55,6 +56,52 @@ func TestCircles(t *testing.T) {
 					t.Errorf("%s: %v, want %v", name, got, c.want)
 				}
 			}
+		}
+	}
+}
+
+// looks is a source that shows other waits at each look, and nothing else.
+type looks struct {
+	source
+	waits *[][]wait
+}
+
+func (l looks) IsDeterministic() bool              { return false }
+func (l looks) DatesWaits() bool                   { return true }
+func (l looks) EachPressed(func(ref actor.AnyRef)) {}
+func (l looks) EachWait(f func(who, to actor.AnyRef, since int64, asks bool)) {
+	for _, w := range (*l.waits)[0] {
+		f(w.who, w.to, w.since, w.asks)
+	}
+	*l.waits = (*l.waits)[1:]
+}
+
+// TestConfirmed: a circle counts if all of its waits are dated well before the first look, and
+// are the same at the second. Else they may never have stood together.
+func TestConfirmed(t *testing.T) {
+	sys := actor.Start()
+	defer sys.Stop()
+	typ := actor.NewType[int]("node")
+	a, b := typ.Spawn(sys, 0).Any(), typ.Spawn(sys, 0).Any()
+	const now = int64(10 * time.Second)
+	old, fresh := now-int64(leastWait), now-int64(leastWait)+1
+	at := func(since1, since2 int64) []wait {
+		return []wait{{a, b, since1, false}, {b, a, since2, false}}
+	}
+	for name, c := range map[string]struct {
+		first, second []wait
+		circles       int
+	}{
+		"stands":                 {at(old, old-5), at(old, old-5), 1},
+		"one is fresh":           {at(old, fresh), at(old, fresh), 0},
+		"not dated yet":          {at(old, 0), at(old, 0), 0},
+		"one is over":            {at(old, old), at(old, old)[:1], 0},
+		"one has begun anew":     {at(old, old), at(old, now), 0},
+		"came at the second one": {at(old, old)[:1], at(old, old), 0},
+	} {
+		l := looks{waits: &[][]wait{c.first, c.second}}
+		if got := confirmed(l, now, waitsOf(l), nil); len(got) != c.circles {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // Letters are the dead letters that have the same receivers' type, behaviour, reason and senders'
@@ -49,10 +49,10 @@ type Feed struct {
 	in    source
 	stop  func()
 	began time.Time
-	total atomic.Uint64
+	total seam.Uint64
 
 	// Those with a group are counted without a lock. The map is copied when one is added.
-	groups atomic.Pointer[map[letterKey]*letterGroup]
+	groups seam.Pointer[map[letterKey]*letterGroup]
 	others letterGroup // what fits into none
 
 	mu     sync.Mutex
@@ -60,8 +60,8 @@ type Feed struct {
 	kept   int      // guarded by mu: in that second
 	last   []Letter // guarded by mu: a ring
 	n      uint64   // guarded by mu: how many were ever put there
-	left   atomic.Uint64
-	full   atomic.Int64 // the second in which no more are kept
+	left   seam.Uint64
+	full   seam.Int64 // the second in which no more are kept
 }
 
 const (
@@ -77,11 +77,11 @@ type letterKey struct{ behaviour, fromType, reason any }
 
 // letterGroup counts the letters of one key.
 type letterGroup struct {
-	count       atomic.Uint64
-	first, last atomic.Int64 // nanoseconds since the feed began, from 1
+	count       seam.Uint64
+	first, last seam.Int64 // nanoseconds since the feed began, from 1
 	perSecond   [rateBuckets]struct {
-		second atomic.Int64
-		n      atomic.Uint64
+		second seam.Int64
+		n      seam.Uint64
 	}
 }
 
@@ -235,7 +235,7 @@ func (f *Feed) Letters() []Letters {
 }
 
 func (f *Feed) letters(g *letterGroup, now int64) Letters {
-	at := func(t *atomic.Int64) time.Time { return f.began.Add(time.Duration(t.Load())) }
+	at := func(t *seam.Int64) time.Time { return f.began.Add(time.Duration(t.Load())) }
 	return Letters{Count: g.count.Load(), First: at(&g.first), Last: at(&g.last), Rate: g.rate(now)}
 }
 

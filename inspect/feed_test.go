@@ -12,9 +12,9 @@ import (
 	"github.com/gallop-go/gallop/inspect"
 )
 
-// TestDeadLetters (O3c): a million dead letters from behaviours and from outside are counted exactly,
-// in a feed that does not grow and with no goroutine for a letter. Those that fly at the same time as
-// well. Its own type of sender is known.
+// TestDeadLetters (O3c): a million dead letters from behaviours and from outside are counted
+// exactly, in a feed that does not grow and with no goroutine for a letter. Those that fly at the
+// same time as well. Its own type of sender is known.
 func TestDeadLetters(t *testing.T) {
 	sys := start(t)
 	dead := dollType.Spawn(sys, doll{})
@@ -72,8 +72,8 @@ func TestDeadLetters(t *testing.T) {
 	equal(t, "the receiver", last[0].Actor.ID, dead.ID())
 }
 
-// TestDeadLetters_Groups: there is a bound for the groups. What fits into none is counted together, and
-// errors that cannot be compared are reasons as well.
+// TestDeadLetters_Groups: there is a bound for the groups. What fits into none is counted
+// together, and errors that cannot be compared are reasons as well.
 func TestDeadLetters_Groups(t *testing.T) {
 	refuse := error(nil)
 	sys := start(t, actor.WithInterceptor(actor.Interceptor{
@@ -109,8 +109,8 @@ type oddError struct{ s []string }
 
 func (e oddError) Error() string { return strings.Join(e.s, "") }
 
-// TestReports: panics, long turns and deadlocks under pressure are kept, and the user's hooks hear of
-// them as ever. Only the last are kept.
+// TestReports: panics, long turns and deadlocks under pressure are kept, and the user's hooks
+// hear of them as ever. Only the last are kept.
 func TestReports(t *testing.T) {
 	hooked := make(chan string, 200)
 	sys := start(t, actor.WithLongTurn(time.Millisecond), actor.WithHooks(actor.Hooks{
@@ -158,7 +158,8 @@ func TestReports(t *testing.T) {
 	equal(t, "total after Close", panics.Total(), inspect.RecentReports+3)
 }
 
-// BenchmarkDeadLetters compares a dead letter with and without a feed. The log would be told of a few.
+// BenchmarkDeadLetters compares a dead letter with and without a feed. The log would be told of a
+// few.
 func BenchmarkDeadLetters(b *testing.B) {
 	sys := start(b)
 	dead, sender := dollType.Spawn(sys, doll{}), dollType.Spawn(sys, doll{})

@@ -32,7 +32,8 @@ type WaitGraph struct {
 }
 
 // Graph returns who waits for whom. Mutes and asks are hints while the system works. A circle is
-// true: all of its waits were there at the same time.
+// true: all of its waits were there at the same time. Where a test moves the time
+// ([actor.VirtualClock]), there are circles in deterministic systems only.
 func Graph(sys *actor.System) WaitGraph {
 	in := of(sys)
 	var g WaitGraph

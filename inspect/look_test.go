@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/inspect"
 )
 
-// TestTypes: the types are listed with their behaviours and the size of a state, and only those that
-// the system has had actors of.
+// TestTypes: the types are listed with their behaviours and the size of a state, and only those
+// that the system has had actors of.
 func TestTypes(t *testing.T) {
 	sys := start(t)
 	equal(t, "types before a spawn", len(inspect.Types(sys)), 0)
@@ -21,8 +21,8 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestWorkers: a worker is shown with the behaviour and the actor that it runs; one whose turn blocks
-// is shown so.
+// TestWorkers: a worker is shown with the behaviour and the actor that it runs; one whose turn
+// blocks is shown so.
 func TestWorkers(t *testing.T) {
 	sys := start(t)
 	a, b := dollType.Spawn(sys, doll{}), dollType.Spawn(sys, doll{})
@@ -82,8 +82,8 @@ func TestDescribe(t *testing.T) {
 	equal(t, "status at the end", inspect.Describe(r.Any()).Status, actor.StatusEnded)
 }
 
-// TestRoots: what has a name, runs, waits or is waited for is found, by its number as well. What has
-// nothing of all this is not.
+// TestRoots: what has a name, runs, waits or is waited for is found, by its number as well. What
+// has nothing of all this is not.
 func TestRoots(t *testing.T) {
 	sys := start(t, actor.WithWorkers(3))
 	named, _ := dollType.SpawnNamed(sys, "b", doll{})

@@ -20,7 +20,8 @@ func Begin(sys *actor.System) { of(sys).Begin() }
 
 // Census is an estimate of how many actors there are.
 type Census struct {
-	// Seen describes the actors of the sample that are living, by number.
+	// Seen describes the actors of the sample that are living, by number. Of one that has had no turn
+	// yet only the number and the type are known, and its Ref is zero.
 	Seen []Actor
 	// Types has an estimate for each type that was seen, the most frequent first.
 	Types []Estimate
@@ -49,8 +50,8 @@ func Population(sys *actor.System) Census {
 	var c Census
 	now := in.Wall()
 	seen := map[string]int{}
-	c.Before = in.EachSampled(func(ref actor.AnyRef, lived time.Duration) {
-		a := describe(in, ref)
+	c.Before = in.EachSampled(func(ref actor.AnyRef, typ string, id uint64, lived time.Duration) {
+		a := sampled(in, ref, typ, id)
 		a.Spawned = now.Add(-lived)
 		c.Seen = append(c.Seen, a)
 		seen[a.Type]++
@@ -66,6 +67,15 @@ func Population(sys *actor.System) Census {
 	})
 	c.Total = estimate("", len(c.Seen), 0)
 	return c
+}
+
+// sampled describes an actor of the sample. One that has had no turn has no mail, and is not looked
+// into.
+func sampled(in source, ref actor.AnyRef, typ string, id uint64) Actor {
+	if ref.IsZero() {
+		return Actor{ID: id, Type: typ}
+	}
+	return describe(in, ref)
 }
 
 // estimate is how many actors there are of which n were seen.

@@ -10,8 +10,9 @@ import (
 
 var crowdType = actor.NewType[[2]uint64]("crowd")
 
-// TestPopulation (O2b): how many actors live is within the interval that is shown, in at least 98 % of
-// the runs, those collected, ended and of other types included. 200 runs in the nightly form.
+// TestPopulation (O2b): how many actors live is within the interval that is shown, in at least 98
+// % of the runs, those collected, ended and of other types included. 200 runs in the nightly
+// form.
 func TestPopulation(t *testing.T) {
 	const crowd, dolls = 60_000, 20_000
 	runs := nightly(12, 200)
@@ -64,6 +65,22 @@ func TestPopulation(t *testing.T) {
 	}
 }
 
+// TestPopulation_Outside: actors that are spawned from outside are in the sample as often as
+// others.
+func TestPopulation_Outside(t *testing.T) {
+	sys := start(t)
+	inspect.Begin(sys)
+	const n = 200_000
+	all := make([]actor.Ref[[2]uint64], n)
+	for i := range all {
+		all[i] = crowdType.Spawn(sys, [2]uint64{})
+	}
+	if e := inspect.Population(sys).Total; e.Low > n || e.High < n {
+		t.Errorf("%+v of %d", e, n) // always the same: the numbers are
+	}
+	runtime.KeepAlive(all)
+}
+
 // TestPopulation_KeepsNone: the sample keeps no actor alive, and does not grow with those that have
 // gone.
 func TestPopulation_KeepsNone(t *testing.T) {
@@ -95,8 +112,8 @@ func TestPopulation_KeepsNone(t *testing.T) {
 	}
 }
 
-// TestPopulation_Late: what was spawned before Begin is counted, and not estimated. An actor that has
-// ended is not living.
+// TestPopulation_Late: what was spawned before Begin is counted, and not estimated. An actor that
+// has ended is not living.
 func TestPopulation_Late(t *testing.T) {
 	sys := start(t)
 	spawner := dollType.Spawn(sys, doll{})
@@ -120,4 +137,41 @@ func TestPopulation_Late(t *testing.T) {
 	quiet(t, sys)
 	equal(t, "seen at the end", inspect.Population(sys).Total.Seen, 0)
 	runtime.KeepAlive(all)
+}
+
+// TestPopulation_InTheMiddle: an actor whose spawn is not over is counted, and its ref is not given
+// away before it has had a turn; the race detector has nothing to say.
+func TestPopulation_InTheMiddle(t *testing.T) {
+	sys := start(t)
+	inspect.Begin(sys)
+	spawner := dollType.Spawn(sys, doll{})
+	done := make(chan struct{})
+	do.Send(sys, spawner, func(_ *doll, c *actor.Context) {
+		for i := range nightly(200_000, 2_000_000) {
+			r := dollType.SpawnChild(c, doll{n: 1})
+			if i%2 == 0 {
+				count.Send(c, r, 1)
+			}
+			actor.Stop(c, r)
+		}
+		close(done)
+	})
+	for {
+		for _, a := range inspect.Population(sys).Seen {
+			inspect.Find(sys, a.ID)
+			if a.Ref.IsZero() {
+				continue
+			}
+			s, err := inspect.State(soon(t), a.Ref)
+			if err == nil && s.GoType != "inspect_test.doll" {
+				t.Errorf("%+v", s)
+			}
+		}
+		select {
+		case <-done:
+			quiet(t, sys)
+			return
+		default:
+		}
+	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/inspect"
 )
 
-// TestProfile: an actor that runs is the busiest, its worker is busy, and an idle one is not. A turn
-// that blocks keeps no worker busy.
+// TestProfile: an actor that runs is the busiest, its worker is busy, and an idle one is not. A
+// turn that blocks keeps no worker busy.
 func TestProfile(t *testing.T) {
 	sys := start(t)
 	p := inspect.NewProfiler(sys)

@@ -11,6 +11,7 @@ import (
 // the methods in package actor.
 type source interface {
 	IsDeterministic() bool
+	DatesWaits() bool
 	Clock() int64
 	Wall() time.Time
 	EachType(f func(name string, behaviours []string, bytes int, pinned bool))
@@ -35,7 +36,7 @@ type source interface {
 	NamesOf(behaviour, fromType any) (typ, name, from string, bestEffort bool)
 
 	Begin()
-	EachSampled(f func(ref actor.AnyRef, lived time.Duration)) (before uint64)
+	EachSampled(f func(ref actor.AnyRef, typ string, id uint64, lived time.Duration)) (before uint64)
 	EachHold(f func(function, file string, line int, at time.Time))
 	Watch(fits func(typ string) bool, of func(typ, behaviour string, request bool) (
 		before, after func(c *actor.Context, worker int, from uint64))) (stop func())

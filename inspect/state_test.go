@@ -76,8 +76,8 @@ func TestState(t *testing.T) {
 	equal(t, "messages of the user's", sys.Stats().Messages, steps)
 }
 
-// TestState_TimeOut (O2e): State does not wait for longer than its context, even for a behaviour that
-// never ends, and the actor does not wait for State.
+// TestState_TimeOut (O2e): State does not wait for longer than its context, even for a behaviour
+// that never ends, and the actor does not wait for State.
 func TestState_TimeOut(t *testing.T) {
 	sys := start(t)
 	r := twinType.Spawn(sys, twin{})
@@ -99,8 +99,8 @@ func TestState_TimeOut(t *testing.T) {
 	equal(t, "state", s.Value, any([2]int{1, 1}))
 }
 
-// TestState_Of: a muted actor is shown as well; a slog.LogValuer counts as Inspector; a state that is
-// neither is not looked into; a panic is an error and harms no actor; and so is the end.
+// TestState_Of: a muted actor is shown as well; a slog.LogValuer counts as Inspector; a state
+// that is neither is not looked into; a panic is an error and harms no actor; and so is the end.
 func TestState_Of(t *testing.T) {
 	sys := start(t)
 	s, err := inspect.State(soon(t), loggedType.Spawn(sys, logged{3}).Any())
@@ -134,8 +134,8 @@ func TestState_Of(t *testing.T) {
 	equal(t, "deterministic", err, inspect.ErrDeterministic)
 }
 
-// TestDelay (O2g): the delay that a probe measures lies between those of the messages that were sent
-// just before and just after it, whatever waits in the mailbox. A probe is no message.
+// TestDelay (O2g): the delay that a probe measures lies between those of the messages that were
+// sent just before and just after it, whatever waits in the mailbox. A probe is no message.
 func TestDelay(t *testing.T) {
 	sys := start(t)
 	for _, behind := range []int{0, 1, 100, 900} {

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // Message is a message that is about to run, or has run, as a [Probe] sees it.
@@ -65,7 +65,7 @@ type Counts struct {
 // ranCount is the count of one behaviour, in parts: workers with different numbers mostly write to
 // different ones.
 type ranCount [16]struct {
-	all, outside atomic.Uint64
+	all, outside seam.Uint64
 	_            [48]byte
 }
 

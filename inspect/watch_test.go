@@ -72,8 +72,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestWatch: a probe is called around each behaviour, on the way in and on the way out, and sees who
-// has sent and whether a caller waits; for types as well whose first actor comes later.
+// TestWatch: a probe is called around each behaviour, on the way in and on the way out, and sees
+// who has sent and whether a caller waits; for types as well whose first actor comes later.
 func TestWatch(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var seen []string
@@ -99,8 +99,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatch_Running: tables are exchanged while messages fly, again and again, on all workers, and no
-// message is lost, run twice, or seen by a probe that has stopped and come to rest.
+// TestWatch_Running: tables are exchanged while messages fly, again and again, on all workers,
+// and no message is lost, run twice, or seen by a probe that has stopped and come to rest.
 func TestWatch_Running(t *testing.T) {
 	sys := start(t)
 	const actors, rounds = 8, 20_000

@@ -13,7 +13,7 @@ import (
 var roots struct {
 	mu   sync.Mutex
 	all  []func() actor.AnyRef // guarded by mu; zero: it is gone
-	tidy int                   // guarded by mu: at this length those that are gone are dropped
+	tidy int                   // guarded by mu: the length to tidy at
 }
 
 // leastTidied is how long the list is before it is tidied.

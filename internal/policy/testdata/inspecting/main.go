@@ -1,0 +1,28 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/inspect"
+)
+
+type Greeter struct{ greeting string }
+
+func (g *Greeter) Hello(_ *actor.Context, name string) { fmt.Println(g.greeting, name) }
+
+var (
+	GreeterType = actor.NewType[Greeter]("greeter")
+	Hello       = actor.Declare[string](GreeterType, "hello")
+	_           = GreeterType.Table(Hello.Handle((*Greeter).Hello))
+)
+
+func main() {
+	sys := actor.Start()
+	inspect.Begin(sys)
+	defer inspect.Count(sys).Stop()
+	defer inspect.DeadLetters(sys).Close()
+	defer inspect.Profile(sys, 0).Stop()
+	Hello.Send(sys, GreeterType.Spawn(sys, Greeter{"Hello,"}), "world")
+	_ = sys.Run() // until nothing is left to do
+}
