@@ -7,11 +7,11 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// DefaultRegions is one in how many messages has a region in the execution trace.
-const DefaultRegions = 1024
+// defaultRegions is one in how many messages has a region.
+const defaultRegions = 1024
 
 // Regions shows messages in Go's execution trace (runtime/trace), while that is being written: one
-// in so many of each worker, DefaultRegions if that is 0, is a region with the name of the type and
+// in so many of each worker, 1,024 if that is 0, is a region with the name of the type and
 // the behaviour, as in "store.price". It is for the types of these names, or
 // for all types if there are none. A region costs some 300 ns. Other messages cost a few
 // nanoseconds, and nothing after stop, which may be called again. Regions panics if oneIn is
@@ -24,7 +24,7 @@ func Regions(sys *actor.System, oneIn int, types ...string) (stop func()) {
 	case oneIn < 0:
 		panic("gallop: inspect.Regions with a negative number")
 	case oneIn == 0:
-		oneIn = DefaultRegions
+		oneIn = defaultRegions
 	}
 	all := new([256]regionOfWorker)
 	return of(sys).Watch(fits(types), func(typ, behaviour string, _ bool) (

@@ -35,7 +35,7 @@ func TestRegions(t *testing.T) {
 			quiet(t, sys)
 			var out bytes.Buffer
 			if err := trace.Start(&out); err != nil {
-				t.Skip("there is a trace already:", err)
+				t.Skip("there is a trace already:", err) // that of go test -trace
 			}
 			for range c.sends {
 				hear.Send(sys, r, 1)
@@ -54,7 +54,7 @@ func TestRegions_Panic(t *testing.T) {
 	defer stop()
 	var out bytes.Buffer
 	if err := trace.Start(&out); err != nil {
-		t.Skip("there is a trace already:", err)
+		t.Skip("there is a trace already:", err) // that of go test -trace
 	}
 	defer trace.Stop()
 	do.Send(sys, dollType.Spawn(sys, doll{}), func(*doll, *actor.Context) { panic("over") })

@@ -79,7 +79,7 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 func (c *collector) Collect(to chan<- prometheus.Metric) {
 	st := c.sys.Stats()
 	for i, f := range systemFigures {
-		to <- prometheus.MustNewConstMetric(c.system[i], f.kind, f.value(c.sys, &st))
+		to <- prometheus.MustNewConstMetric(c.system[i], f.typ, f.value(c.sys, &st))
 	}
 	var l labeller
 	for w := range st.Workers {

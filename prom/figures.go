@@ -9,7 +9,7 @@ import (
 // systemFigure is a metric of a system.
 type systemFigure struct {
 	name, help string
-	kind       prometheus.ValueType
+	typ        prometheus.ValueType
 	value      func(*actor.System, *actor.Stats) float64
 }
 

@@ -109,9 +109,9 @@ func (s *sampled) seriesOf(typ string) string {
 }
 
 // send sends a metric of types.
-func send(byType map[string]uint64, d *prometheus.Desc, kind prometheus.ValueType,
+func send(byType map[string]uint64, d *prometheus.Desc, typ prometheus.ValueType,
 	to chan<- prometheus.Metric) {
-	for typ, n := range byType {
-		to <- prometheus.MustNewConstMetric(d, kind, float64(n), typ)
+	for label, n := range byType {
+		to <- prometheus.MustNewConstMetric(d, typ, float64(n), label)
 	}
 }
