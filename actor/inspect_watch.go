@@ -33,7 +33,8 @@ type watch struct {
 // watchedTable is a dispatch table whose entries are exchanged.
 type watchedTable struct {
 	runs, old []runFunc
-	probes    seam.Pointer[[]tableProbes] // changed under that mu
+	// Changed under the mu of watchedTables.
+	probes seam.Pointer[[]tableProbes]
 }
 
 // tableProbes are the probes of one watch for the behaviours of a table.
@@ -123,7 +124,8 @@ func (w *watch) add(t *typeInfo, runs []runFunc) {
 	}
 	w.tables = append(w.tables, o)
 	now := append(slices.Clone(*o.probes.Load()), p)
-	o.probes.Store(&now) // before the exchange, and a barrier for what the entries refer to
+	// Before the exchange, and a barrier for what the entries refer to.
+	o.probes.Store(&now)
 	if len(now) == 1 {
 		for id := userIDs; id < len(runs); id++ {
 			exchange(runs, id, o.run(id))

@@ -48,7 +48,8 @@ func (s *System) senderID() uint64 { return 0 }
 func (s *System) mustRun(string) {}
 
 // newID implements env. Workers take numbers by the thousand, see idBlock. Out here each number is
-// taken alone, and a hash of it says whether its actor is in the sample: no state is shared for that.
+// taken alone, and a hash of it says whether its actor is in the sample, so that senders share no
+// state for that.
 func (s *System) newID() (id uint64, sampled bool) {
 	id = s.ids.Add(1)
 	i := s.inspected.Load()

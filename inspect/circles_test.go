@@ -84,7 +84,7 @@ func TestConfirmed(t *testing.T) {
 	typ := actor.NewType[int]("node")
 	a, b := typ.Spawn(sys, 0).Any(), typ.Spawn(sys, 0).Any()
 	const now = int64(10 * time.Second)
-	old, fresh := now-int64(leastWait), now-int64(leastWait)+1
+	old, young := now-int64(leastWait), now-int64(leastWait)+1
 	at := func(since1, since2 int64) []wait {
 		return []wait{{a, b, since1, false}, {b, a, since2, false}}
 	}
@@ -93,7 +93,7 @@ func TestConfirmed(t *testing.T) {
 		circles       int
 	}{
 		"stands":                 {at(old, old-5), at(old, old-5), 1},
-		"one is fresh":           {at(old, fresh), at(old, fresh), 0},
+		"one is young":           {at(old, young), at(old, young), 0},
 		"not dated yet":          {at(old, 0), at(old, 0), 0},
 		"one is over":            {at(old, old), at(old, old)[:1], 0},
 		"one has begun anew":     {at(old, old), at(old, now), 0},

@@ -147,7 +147,7 @@ func TestPopulation_InTheMiddle(t *testing.T) {
 	spawner := dollType.Spawn(sys, doll{})
 	done := make(chan struct{})
 	do.Send(sys, spawner, func(_ *doll, c *actor.Context) {
-		for i := range nightly(200_000, 2_000_000) {
+		for i := range nightly(30_000, 2_000_000) {
 			r := dollType.SpawnChild(c, doll{n: 1})
 			if i%2 == 0 {
 				count.Send(c, r, 1)
