@@ -22,6 +22,7 @@ func init() {
 	access.Standby = func(from, child any) { putOnStandby(from.(Sender), child.(Target)) }
 	access.FamilyOf = func(c any) any { return c.(*Context).family() }
 	access.DecisionOf = func(down any) access.Decision { return down.(ChildDown).decision }
+	access.ActorOf = actorOf
 	access.Seal = func(typ any) error { return sealOrError(typeOf(typ)) }
 	access.Guard = func(sys any, hook string, f func()) { sys.(*System).guard(hook, f) }
 	access.Refuse = refuse

@@ -109,7 +109,7 @@ func (s *System) noIdleWorker(soFar uint64) {
 		l.fail("gallop: all spares are in use: behaviours that block hold up other actors, and asks "+
 			"in behaviours fail; "+
 			"let fewer behaviours block at a time (AskTo and Pipe do not), or raise "+
-			"actor.WithMaxBlocked", "spares", s.opts.maxBlocked, "so_far", soFar)
+			"actor.WithMaxBlocked", "max_blocked", s.opts.maxBlocked, "so_far", soFar)
 	})
 }
 

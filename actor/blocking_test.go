@@ -269,7 +269,7 @@ func TestMaxBlocked_AllInUse(t *testing.T) {
 			}
 			if s := log.String(); !strings.Contains(s,
 				`level=ERROR msg="gallop: all spares are in use: `) ||
-				!strings.Contains(s, `raise actor.WithMaxBlocked" spares=1 so_far=`) {
+				!strings.Contains(s, `raise actor.WithMaxBlocked" max_blocked=1 so_far=`) {
 				t.Error(s)
 			}
 		})

@@ -28,6 +28,7 @@ type lifeContext struct {
 	context.Context // the one that ends
 	cancel          context.CancelCauseFunc
 	sysDone         *doneSignal
+	who             ActorName // when it was made; not the cell, which would live as long
 
 	mu       sync.Mutex
 	ended    bool                       // guarded by mu
@@ -54,8 +55,8 @@ func (l *lifeContext) within() *lifeContext    { return l }
 // String implements fmt.Stringer: see isCut.
 func (l *lifeContext) String() string { return lifeName }
 
-func newLifeContext(o *doneSignal) *lifeContext {
-	l := &lifeContext{sysDone: o}
+func newLifeContext(o *doneSignal, who ActorName) *lifeContext {
+	l := &lifeContext{sysDone: o, who: who}
 	l.Context, l.cancel = context.WithCancelCause(context.Background())
 	return l
 }
@@ -188,7 +189,7 @@ func (a *cell) lifeContext() *lifeContext {
 		return l
 	}
 	x := a.makeCold() // which sees to its end
-	l := newLifeContext(&a.sys().done)
+	l := newLifeContext(&a.sys().done, a.ownName())
 	f.life.Store(l)
 	switch {
 	case x.state != alive:
@@ -197,6 +198,14 @@ func (a *cell) lifeContext() *lifeContext {
 		l.end(stoppedBecause(ErrShutdown))
 	}
 	return l
+}
+
+// actorOf is access.ActorOf.
+func actorOf(ctx context.Context) (who any, ok bool) {
+	if in, ok := ctx.Value(lifeKey{}).(lifeBound); ok {
+		return in.within().who, true
+	}
+	return nil, false
 }
 
 // endContext ends the context of the actor's life, if there is one. Owner only.

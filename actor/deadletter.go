@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"context"
+
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/sim"
 )
@@ -35,6 +37,8 @@ type DeadLetter struct {
 	//   - the context's error, for a message with a context that had ended
 	//     ([Context.SetContext]).
 	Reason error
+	// Context is what the message or the request came with, and may have ended; nil if it has none.
+	Context context.Context
 }
 
 // deadLetter ends a message that will not run, and recycles it. The caller owns it.
@@ -53,7 +57,11 @@ func endLetter(e env, to *cell, m *message, reason error) (reusable bool) {
 		to.cold.timers.missed(e, to, m)
 		return false
 	case m.ID == carriedID:
-		if in := unwrap(m); endLetter(e, to, in, reason) {
+		ctx := payloadOf[carried](m).ctx
+		if in := unwrap(m); isOwn(in.ID) {
+			endLetter(e, to, in, reason)
+		} else {
+			declareDeadUnder(e, to, in, reason, ctx)
 			e.recycle(in)
 		}
 	case isOwn(m.ID):
@@ -76,6 +84,11 @@ func deadLetters(e env, to *cell, left *message, reason error) {
 // declareDead counts, reports, answers and clears a message that will not run. It discards what the
 // message owns.
 func declareDead(e env, to *cell, m *message, reason error) {
+	declareDeadUnder(e, to, m, reason, nil)
+}
+
+// declareDeadUnder is declareDead for a message that has travelled with ctx.
+func declareDeadUnder(e env, to *cell, m *message, reason error, ctx context.Context) {
 	sys := to.sys()
 	d := to.typ().decls[m.ID]
 	e.countDead(d)
@@ -83,7 +96,7 @@ func declareDead(e env, to *cell, m *message, reason error) {
 	if i := sys.inspected.Load(); i != nil {
 		i.dead(e, to, m, d, reason)
 	}
-	sys.reportDeadLetter(to, m, d, reason)
+	sys.reportDeadLetter(to, m, d, reason, ctx)
 	d.lost(e, to, m)
 	d.discardOwned(m)
 	if d.reject != nil {
@@ -99,7 +112,8 @@ const maxReports = 1000
 
 // reportDeadLetter tells the hook. If there is none, or too many calls of it go on, it tells the
 // log.
-func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason error) {
+func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason error,
+	ctx context.Context) {
 	defer s.reports.Add(-1)
 	if n := s.reports.Add(1); n > maxReports || s.opts.onDeadLetter == nil {
 		if reason != ErrRestarted { // that is what a restart is for
@@ -107,10 +121,14 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 		}
 		return
 	}
+	if ctx == nil && d.caller != nil {
+		ctx = d.caller(m).context(s)
+	}
 	who := to.actorName()
 	l := DeadLetter{
 		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path,
 		Behaviour: d.name, BestEffort: d.bestEffort, From: m.From, Message: d.payload(m), Reason: reason,
+		Context: ctx,
 	}
 	s.guard("Hooks.DeadLetter", func() { s.opts.onDeadLetter(l) })
 }

@@ -85,9 +85,9 @@ func TestContext_Logger(t *testing.T) {
 	equal(t, "the same", first, again)
 	equal(t, "another", first != named, true)
 	for _, want := range []string{
-		fmt.Sprintf("level=INFO msg=one type=puppet id=%d\n", r.ID()),
-		fmt.Sprintf("level=WARN msg=two type=puppet id=%d name=bob n=2\n", r.ID()),
-		fmt.Sprintf("level=INFO msg=three type=puppet id=%d\n", r.ID()),
+		fmt.Sprintf("level=INFO msg=one actor=%d type=puppet\n", r.ID()),
+		fmt.Sprintf("level=WARN msg=two actor=%d type=puppet name=bob n=2\n", r.ID()),
+		fmt.Sprintf("level=INFO msg=three actor=%d type=puppet\n", r.ID()),
 	} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("%q is not in the log:\n%s", want, log.String())

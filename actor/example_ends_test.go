@@ -171,7 +171,7 @@ func ExampleContext_Logger() {
 	r, _ := typ.SpawnNamed(sys, "hall", 0)
 	open.Send(sys, r, "k1")
 	_ = sys.Run()
-	// Output: level=INFO msg=open type=room id=1 name=hall key=k1
+	// Output: level=INFO msg=open actor=1 type=room name=hall key=k1
 }
 
 // window serves one customer at a time, and lets the others wait in its stash.

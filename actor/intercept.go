@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"context"
+
 	"github.com/gallop-go/gallop/actor/internal/msg"
 )
 
@@ -68,6 +70,8 @@ type Invocation struct {
 	msg  *message // nil: it has run, and the payload is gone
 	from uint64
 	sent any // the message, once it was asked for
+	c    *Context
+	ctx  context.Context // that of the message, once it was asked for
 }
 
 // Type returns the name of the actor's type.
@@ -80,6 +84,10 @@ func (in *Invocation) Behaviour() string { return in.decl.name }
 // outcome.
 func (in *Invocation) IsRequest() bool { return in.decl.reject != nil }
 
+// IsOutcome reports whether the message is the outcome of an [AskTo] or a [Pipe]: a Result or a
+// Reply.
+func (in *Invocation) IsOutcome() bool { return in.decl.outcome }
+
 // From returns the number of the actor that sent the message; 0 if it came from outside.
 func (in *Invocation) From() uint64 { return in.from }
 
@@ -91,6 +99,33 @@ func (in *Invocation) Message() any {
 		in.sent = in.decl.payload(in.msg)
 	}
 	return in.sent
+}
+
+// Context returns the context that the message or the request came with, or the one that was set by
+// SetContext; context.Background if it has none. Unlike [Context.Context] it does not end with the
+// actor's life and costs nothing. In After it returns context.Background unless it was called in
+// Before, by whatever interceptor.
+func (in *Invocation) Context() context.Context {
+	if in.ctx == nil && in.msg != nil {
+		in.ctx = in.c.cameWith()
+	}
+	if in.ctx == nil {
+		return context.Background()
+	}
+	return in.ctx
+}
+
+// SetContext makes ctx the context of the behaviour: [Context.Context] derives from it. An
+// interceptor that adds values to the context of a message calls it in Before, with a context
+// derived from that of the message. Unlike [Context.SetContext] it makes nothing travel that the
+// behaviour does not pass on. It panics if ctx is nil, or in After.
+func (in *Invocation) SetContext(ctx context.Context) {
+	mustHave(ctx, "Invocation.SetContext")
+	if in.msg == nil {
+		panicMisuse("Invocation.SetContext", " behind the behaviour")
+	}
+	in.ctx, in.c.set = ctx, ctx
+	in.c.then |= usesContext
 }
 
 // Outcome says how a behaviour has ended.
@@ -145,13 +180,14 @@ func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
 		defer v.leave(c)
 		if err := v.enter(c); err != nil {
 			c.count.notRun++
-			declareDead(c, a, m, err)
+			declareDeadUnder(c, a, m, err, c.cameWith())
 			v.out = Outcome{Err: err, Refused: true}
 			return
 		}
 		c.failed = nil
 		run(c, a, m)
-		v.out = Outcome{Err: c.failed, PutAside: m.From&msg.WasStashed != 0}
+		// c.msg is m, or what has carried it: see Stash.
+		v.out = Outcome{Err: c.failed, PutAside: c.msg.From&msg.WasStashed != 0}
 		c.failed = nil
 	}
 }
@@ -170,7 +206,7 @@ func (c *Context) newVisit(d *descriptor, m *message, list []Interceptor) *visit
 	if c.visit = nil; v == nil {
 		v = new(visit)
 	}
-	v.in = Invocation{decl: d, msg: m, from: m.From &^ msg.WasStashed}
+	v.in = Invocation{decl: d, msg: m, from: m.From &^ msg.WasStashed, c: c}
 	v.list, v.out = list, Outcome{Crashed: true} // until it has returned
 	return v
 }

@@ -34,11 +34,11 @@ func (plainSink) warn(msg string, args ...any) { log.Print("WARN ", line(msg, ar
 func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, args)) }
 
 // Logger returns a logger for the running actor, whose lines go where those of the
-// system go ([WithLogger]; [slog.Default] if that is not set) and have the attributes type
-// and id and, if the actor has them, name ([Context.Register]) and path (package supervise gives
-// it). It is made at the first call, and again when the actor gets its first name or gives it up;
-// an actor that never calls Logger pays nothing for it. Unlike the Context, a logger may
-// be kept and used anywhere.
+// system go ([WithLogger]; [slog.Default] if that is not set) and have the attributes actor, which
+// is its number, type and, if the actor has them, name ([Context.Register]) and path (package
+// supervise gives it). It is made at the first call, and again when the actor gets its first name
+// or gives it up; an actor that never calls Logger pays nothing for it. Unlike the Context, a
+// logger may be kept and used anywhere.
 func (c *Context) Logger() *slog.Logger {
 	mustRun(c, "Logger")
 	x := c.self.makeCold()
@@ -53,15 +53,7 @@ func (c *Context) newLogger() *slog.Logger {
 	if s, ok := c.sys.opts.log.(slogSink); ok {
 		l = s.l
 	}
-	n := c.self.ownName()
-	args := []any{"type", n.Type, "id", n.ID}
-	if n.Name != "" {
-		args = append(args, "name", n.Name)
-	}
-	if n.Path != "" {
-		args = append(args, "path", n.Path)
-	}
-	return l.With(args...)
+	return l.With(c.self.ownName().attrs()...)
 }
 
 // log calls the user's logger.
@@ -133,6 +125,16 @@ func (n ActorName) describe() string {
 		return n.String() + " (" + n.Name + ")"
 	}
 	return n.String()
+}
+
+// LogValue implements slog.LogValuer: a group with actor, which is the number, type and, if the
+// actor has them, name and path, as the log of the system has them.
+func (n ActorName) LogValue() slog.Value {
+	var r slog.Record
+	r.Add(n.attrs()...)
+	all := make([]slog.Attr, 0, r.NumAttrs())
+	r.Attrs(func(a slog.Attr) bool { all = append(all, a); return true })
+	return slog.GroupValue(all...)
 }
 
 // attrs returns the keys and values of a log line that is about the actor.

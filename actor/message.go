@@ -138,7 +138,7 @@ func runCarried(c *Context, a *cell, m *message) {
 	in.From = m.From
 	c.count.notRun++ // only what is in it counts
 	if over {
-		declareDead(c, a, in, ctx.Err())
+		declareDeadUnder(c, a, in, ctx.Err(), ctx)
 		c.recycle(in)
 		return
 	}

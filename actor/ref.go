@@ -1,6 +1,9 @@
 package actor
 
-import "fmt"
+import (
+	"fmt"
+	"log/slog"
+)
 
 // Ref refers to an actor with state S. It is a handle of one word, which may be copied,
 // compared and sent in messages; it gives no access to the state. The zero Ref refers
@@ -30,6 +33,15 @@ func (r Ref[S]) String() string {
 	return r.b.String()
 }
 
+// LogValue implements slog.LogValuer: what [ActorName.LogValue] says of the actor, or "none". It
+// costs a look at a map.
+func (r Ref[S]) LogValue() slog.Value {
+	if r.b == nil {
+		return slog.StringValue("none")
+	}
+	return r.b.actorName().LogValue()
+}
+
 // Any returns r without its type, for code that does not need to know it.
 func (r Ref[S]) Any() AnyRef { return AnyRef(r) }
 
@@ -49,6 +61,9 @@ func (r AnyRef) ID() uint64 { return Ref[struct{}](r).ID() }
 
 // String is like [Ref.String].
 func (r AnyRef) String() string { return Ref[struct{}](r).String() }
+
+// LogValue is like [Ref.LogValue].
+func (r AnyRef) LogValue() slog.Value { return Ref[struct{}](r).LogValue() }
 
 func (r AnyRef) target() *cell { return r.b }
 

@@ -49,6 +49,11 @@ type WorkerStats struct {
 	NextSlot    uint64 // turns taken from the next-slot
 	Injected    uint64 // turns taken from the inject queue
 	Spills      uint64 // actors that did not fit into the local queue
+
+	// Surplus says that these are the figures of all idle workers together.
+	Surplus bool
+	// Pinned says that the worker is that of a pinned type.
+	Pinned bool
 }
 
 // counters are a worker's own figures. The owner writes them. Messages, which change all the time,
@@ -133,12 +138,13 @@ func (s *System) Stats() Stats {
 		c := w.Local().(*Context)
 		st.addCounters(&c.count)
 		n := workerStats(w.Counters(), c.count.shownMessages.Load())
+		n.Pinned = w.Pinned()
 		st.addTotals(n)
 		switch {
-		case w.ID() < s.Workers() || w.Pinned():
+		case w.ID() < s.Workers() || n.Pinned:
 			st.Workers = append(st.Workers, n)
 		case detached < 0:
-			detached = len(st.Workers)
+			detached, n.Surplus = len(st.Workers), true
 			st.Workers = append(st.Workers, n)
 		default:
 			st.Workers[detached].add(n)

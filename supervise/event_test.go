@@ -153,10 +153,10 @@ func TestLog(t *testing.T) {
 	h.tell(exitWithError, "b")
 	wants(t, h.reason(), supervise.ErrIntensity)
 	want := []string{
-		`level=WARN msg="gallop: child fell, and backs off" type=supervisor id=%d child=app/b child_type=toy reason="user's own" restarts=1 delay=1s`,
-		`level=WARN msg="gallop: child restarted" type=supervisor id=%d child=app/b child_type=toy restarts=1`,
-		`level=ERROR msg="gallop: supervisor gave up" type=supervisor id=%d child=app child_type=supervisor reason="gallop: supervise: too many restarts: \"app\" gives up over \"b\": user's own" restarts=0`,
-		`level=ERROR msg="gallop: a supervision tree has ended" type=supervisor id=%d child=app child_type=supervisor reason="gallop: supervise: too many restarts: \"app\" gives up over \"b\": user's own" restarts=0`,
+		`level=WARN msg="gallop: child fell, and backs off" actor=%d type=supervisor child=app/b child_type=toy reason="user's own" restarts=1 delay=1s`,
+		`level=WARN msg="gallop: child restarted" actor=%d type=supervisor child=app/b child_type=toy restarts=1`,
+		`level=ERROR msg="gallop: supervisor gave up" actor=%d type=supervisor child=app child_type=supervisor reason="gallop: supervise: too many restarts: \"app\" gives up over \"b\": user's own" restarts=0`,
+		`level=ERROR msg="gallop: a supervision tree has ended" actor=%d type=supervisor child=app child_type=supervisor reason="gallop: supervise: too many restarts: \"app\" gives up over \"b\": user's own" restarts=0`,
 	}
 	got := log.lines()
 	equal(t, "lines", len(got), len(want))

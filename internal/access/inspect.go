@@ -1,5 +1,11 @@
 package access
 
+import "context"
+
+// ActorOf returns the actor.ActorName of the actor whose behaviour, or whose Pipe, was given ctx or
+// what ctx is derived from.
+var ActorOf func(ctx context.Context) (who any, ok bool)
+
 // InspectorOf returns, of an *actor.System, a value whose methods look into it. Package inspect
 // says in interfaces of its own which methods these are. A program in which no code calls them
 // does not have them: the linker drops methods that no interface calls.

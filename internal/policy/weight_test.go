@@ -70,7 +70,8 @@ func TestBehaviourIsLight(t *testing.T) {
 			ofType++
 		}
 	}
-	if ofType == 0 || ofSay == 0 || ofAsk == 0 || ofType > 64 || ofSay > 66 || ofAsk > 142 {
+	// Of the functions of a type, two are those of Ref.LogValue: without it a ref is {} in JSON.
+	if ofType == 0 || ofSay == 0 || ofAsk == 0 || ofType > 66 || ofSay > 66 || ofAsk > 142 {
 		t.Errorf("%d functions of a type, %d of a behaviour, %d of one with a reply", ofType, ofSay,
 			ofAsk)
 	}

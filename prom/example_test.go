@@ -1,0 +1,59 @@
+package prom_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/prom"
+)
+
+// A program registers the collector of its system, and serves the registry: here it is read at
+// once.
+func ExampleNewCollector() {
+	sys := actor.Start()
+	defer sys.Stop()
+	reg := prometheus.NewRegistry()
+	reg.MustRegister(prom.NewCollector(sys))
+	// http.Handle("/metrics", promhttp.HandlerFor(reg, promhttp.HandlerOpts{}))
+
+	r := loadType.Spawn(sys, load{})
+	for range 3 {
+		work.Send(sys, r, 1)
+	}
+	if err := sys.Wait(context.Background()); err != nil {
+		panic(err)
+	}
+	all, _ := reg.Gather()
+	for _, f := range all {
+		if f.GetName() == "gallop_messages_total" {
+			fmt.Println(f.GetName(), f.Metric[0].GetCounter().GetValue())
+		}
+	}
+	// Output: gallop_messages_total 3
+}
+
+// Several systems of a process need a label that tells them apart.
+func ExampleWithSystem() {
+	orders, mail := actor.Start(), actor.Start()
+	defer orders.Stop()
+	defer mail.Stop()
+	reg := prometheus.NewRegistry()
+	reg.MustRegister(
+		prom.NewCollector(orders, prom.WithSystem("orders")),
+		prom.NewCollector(mail, prom.WithSystem("mail")),
+	)
+	all, _ := reg.Gather()
+	for _, f := range all {
+		if f.GetName() == "gallop_panics_total" {
+			for _, m := range f.Metric {
+				fmt.Println(m.Label[0].GetValue(), m.GetCounter().GetValue())
+			}
+		}
+	}
+	// Output:
+	// mail 0
+	// orders 0
+}

@@ -1,0 +1,108 @@
+package prom_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/prom"
+)
+
+// TestWithPopulation: there are estimates "in all and for each type", which are those of package
+// inspect.
+func TestWithPopulation(t *testing.T) {
+	sys := start(t, actor.WithWorkers(1))
+	c := prom.NewCollector(sys, prom.WithPopulation())
+	if got := scrape(t, c); got["gallop_actors_estimate"] != 0 {
+		t.Errorf("%v actors before any was spawned", got["gallop_actors_estimate"])
+	}
+	var refs []actor.AnyRef
+	for range 20_000 {
+		refs = append(refs, loadType.Spawn(sys, load{}).Any())
+	}
+	got := scrape(t, c)
+	want := inspect.Population(sys)
+	if want.Total.Living == 0 {
+		t.Fatal("none is in the sample")
+	}
+	for name, n := range map[string]uint64{
+		"gallop_actors_estimate":                 want.Total.Living,
+		"gallop_type_actors_estimate{type=load}": want.Types[0].Living,
+	} {
+		if got[name] != float64(n) {
+			t.Errorf("%s is %v, want %d", name, got[name], n)
+		}
+	}
+	runtime.KeepAlive(refs)
+}
+
+// TestWithProfiler: a type that keeps a worker busy is seen at work.
+func TestWithProfiler(t *testing.T) {
+	sys := start(t, actor.WithWorkers(1))
+	p := inspect.Profile(sys, time.Millisecond)
+	defer p.Stop()
+	c := prom.NewCollector(sys, prom.WithProfiler(p))
+	stay := make(chan struct{})
+	block := actor.NewType[load]("busy\xff")
+	run := actor.Declare[int](block, "run")
+	block.Table(run.Handle(func(*load, *actor.Context, int) { <-stay }))
+	run.Send(sys, block.Spawn(sys, load{}), 1)
+	for busy := uint64(0); busy < 3; runtime.Gosched() {
+		_, busy = p.Samples()
+	}
+	close(stay)
+	wait(t, sys)
+	p.Stop()
+	got := scrape(t, c)
+	all, busy := p.Samples()
+	if n := got["gallop_looks_total"]; n != float64(all) {
+		t.Errorf("%v looks, want %d", n, all)
+	}
+	if n := got["gallop_type_busy_looks_total{type=busy?}"]; n != float64(busy) {
+		t.Errorf("seen %v times, want %d: %v", n, busy, got)
+	}
+}
+
+// TestSampled_Series: there is "one for each type up to 200", so at most 20 + 10 for each worker
+// + 3 for each type, and a type keeps its series. Prometheus's rules find nothing.
+func TestSampled_Series(t *testing.T) {
+	const types = 300
+	sys := start(t, actor.WithWorkers(2))
+	p := inspect.Profile(sys, time.Hour)
+	defer p.Stop()
+	c := prom.NewCollector(sys, prom.WithPopulation(), prom.WithProfiler(p))
+	var refs []actor.AnyRef
+	for i := range types {
+		typ := actor.NewType[load](fmt.Sprintf("type %d", i))
+		typ.Table(actor.Declare[int](typ, "none").Handle(func(*load, *actor.Context, int) {}))
+		for range 2 * inspect.OneIn { // one of them or more is in the sample
+			refs = append(refs, typ.Spawn(sys, load{}).Any())
+		}
+	}
+	before := scrape(t, c)
+	workers := len(sys.Stats().Workers)
+	if n, most := len(before), 20+10*workers+3*types; n > most {
+		t.Errorf("%d series, at most %d were promised", n, most)
+	}
+	if n := len(before) - 12 - 10*workers - 2; n != 201 {
+		t.Errorf("%d series of types, want 201", n)
+	}
+	if before["gallop_type_actors_estimate{type=other}"] == 0 {
+		t.Error("the types beyond the 200th are not counted")
+	}
+	for name := range scrape(t, c) {
+		if _, ok := before[name]; !ok && strings.Contains(name, "type=") {
+			t.Errorf("%s was not there before", name)
+		}
+	}
+	if problems, err := testutil.CollectAndLint(c); err != nil || len(problems) > 0 {
+		t.Errorf("lint: %v, %v", problems, err)
+	}
+	runtime.KeepAlive(refs)
+}
