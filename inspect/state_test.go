@@ -239,7 +239,7 @@ func TestSupervisors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var names []string // in the order of numbers, which workers take by the thousand
+		var names []string // workers take numbers by the thousand
 		for _, n := range all {
 			names = append(names, n.Name+"/"+n.Children[0].Name)
 		}
