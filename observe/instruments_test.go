@@ -110,7 +110,8 @@ func TestLoopsCountWhoSends(t *testing.T) {
 	})
 }
 
-// The delay of a type is that of its probes; one that does not run counts by how long it has waited.
+// The delay of a type is that of its probes. One that does not run counts by how long it has
+// waited.
 func TestProbesOfTypes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sys := actor.Start()
