@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/inspect"
 )
 
-type player struct{ left int }
+type player struct{ got int }
 
 var (
 	playerType = actor.NewType[player]("player")
@@ -21,6 +21,7 @@ var (
 
 // again sends itself so many messages, one after the other.
 func (p *player) again(c *actor.Context, n int) {
+	p.got++
 	if n > 0 {
 		again.Send(c, actor.Self[player](c), n-1)
 	}
@@ -109,7 +110,8 @@ func TestLoopsCountWhoSends(t *testing.T) {
 	})
 }
 
-// The delay of a type is that of its probes; one that does not run counts by how long it has waited.
+// The delay of a type is that of its probes. One that does not run counts by how long it has
+// waited.
 func TestProbesOfTypes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sys := actor.Start()

@@ -30,14 +30,17 @@ var hostile = []string{
 }
 
 // An item does what it is sent.
-type item struct{ next actor.Ref[item] }
+type item struct{ done int }
 
 type deed = func(*item, *actor.Context)
 
 func itemType(name string) (*actor.Type[item], actor.Behaviour[item, deed]) {
 	typ := actor.NewType[item](name)
 	do := actor.Declare[deed](typ, "do")
-	typ.Table(do.Handle(func(i *item, c *actor.Context, d deed) { d(i, c) }))
+	typ.Table(do.Handle(func(i *item, c *actor.Context, d deed) {
+		i.done++
+		d(i, c)
+	}))
 	return typ, do
 }
 
