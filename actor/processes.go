@@ -94,8 +94,8 @@ func (s *System) deadProcess(id uint64, names []string, message any, reason erro
 		return
 	}
 	s.log(func(to logSink) {
-		to.warn("gallop: dead letter", "type", l.Type, "id", id, "name", l.Name, "reason", reason,
-			"so_far", n)
+		to.warn("gallop: dead letter", "type", l.Type, "actor", id, "name", l.Name,
+			"reason", reason, "so_far", n)
 	})
 }
 
