@@ -117,7 +117,7 @@ func (p *Proc) crashed(value any) {
 func (c *coroutine) next() {
 	p := c.proc
 	w := p.w
-	if w == nil || p.life.Load() != nil || p.sys.dead != nil {
+	if w == nil || p.life.Load() != nil || p.sys.hearsOfDead() {
 		c.switchToWorker() // which calls code of the user's
 		return
 	}
@@ -169,9 +169,7 @@ func (c *coroutine) arrive() {
 		c.behind = nil
 		b.parked(c.proc)
 	}
-	if p := c.proc; p != nil && p.sys.stepwise {
-		p.sys.sched.Follow(p.from)
-	}
+	c.followed()
 }
 
 // parked notes that c is parked: it can be resumed elsewhere, or run another process. by is the

@@ -36,21 +36,14 @@ func (r *turns) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 
 // resume runs p, and whatever comes after it, until a coroutine gives the worker back, which it
 // returns. w is nil when the system has stopped.
-//
-// The driver of a deterministic run knows its threads by their goroutines. So the turn says each
-// time that it goes on in that of a coroutine (arrive), and that it is back.
 func (s *System) resume(p *Proc, w *sched.Worker) *coroutine {
 	for {
 		p.ready(w)
-		if s.stepwise {
-			p.from = seam.Goroutine()
-		}
 		at := p.co.at
+		p.departs()
 		at.swap()
 		co := at.from
-		if s.stepwise {
-			s.sched.Follow(co.goroutine)
-		}
+		s.returned(co)
 		at.from = nil
 		if p = at.then; p == nil {
 			return co
