@@ -94,8 +94,10 @@ func (c *Chan[T]) tryRecv() (v T, wake *party, r outcome) {
 	case c.closed:
 		return v, nil, isClosed
 	}
-	if v, wake = c.senders.claimSender(true); wake != nil {
-		return v, wake, done
+	if c.senders.first != nil {
+		if v, wake = c.senders.claimSender(true); wake != nil {
+			return v, wake, done
+		}
 	}
 	return v, nil, wouldWait
 }
@@ -134,15 +136,9 @@ func (c *Chan[T]) Send(by Party, v T) {
 func (c *Chan[T]) waitToSend(pt *party, v T) {
 	w := takeWaiter[T](pt)
 	w.v = v
-	pt.won.Store(open)
-	c.senders.push(w)
+	c.senders.enter(w)
 	c.mu.Unlock()
-	if !pt.await(opSend) {
-		c.mu.Lock()
-		c.senders.remove(w)
-		c.mu.Unlock()
-		pt.proc.leave()
-	}
+	c.senders.await(w, &c.mu, opSend)
 	w.giveBack()
 	if !w.ok {
 		misuse("Chan.Send: the channel was closed")
@@ -169,15 +165,9 @@ func (c *Chan[T]) Recv(by Party) (v T, ok bool) {
 // waitToRecv waits until a value is sent. Caller holds mu, which waitToRecv releases.
 func (c *Chan[T]) waitToRecv(pt *party) (v T, ok bool) {
 	w := takeWaiter[T](pt)
-	pt.won.Store(open)
-	c.receivers.push(w)
+	c.receivers.enter(w)
 	c.mu.Unlock()
-	if !pt.await(opRecv) {
-		c.mu.Lock()
-		c.receivers.remove(w)
-		c.mu.Unlock()
-		pt.proc.leave()
-	}
+	c.receivers.await(w, &c.mu, opRecv)
 	v, ok = w.v, w.ok
 	w.giveBack()
 	return v, ok
@@ -284,11 +274,17 @@ func (pt *party) wakeOther(o *party) {
 	if o == nil {
 		return
 	}
-	if pt.proc != nil {
-		o.wake(pt.proc.w, pt.sys)
-	} else {
+	p := pt.proc
+	if p == nil {
 		o.wake(nil, pt.sys)
+		return
 	}
+	// Fast path, inlined by hand from wake.
+	if s := o.state.Load(); s&parked != 0 && o.claimHere(s, p.w, pt.sys) {
+		p.w.Schedule(&o.proc.task)
+		return
+	}
+	o.wakeSlowly(p.w, pt.sys)
 }
 
 // never waits for ever, or until the process is told to end.

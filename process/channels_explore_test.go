@@ -151,8 +151,8 @@ func TestMailbox_Explored(t *testing.T) {
 		sum := 0
 		for i := range 2 {
 			p.Go(func() {
-				b.push(&node[int]{m: i + 1}, nil, g.sys)
-				b.push(&node[int]{m: 10 * (i + 1)}, nil, g.sys)
+				b.send(&node[int]{m: i + 1}, nil, g.sys)
+				b.send(&node[int]{m: 10 * (i + 1)}, nil, g.sys)
 			})
 		}
 		p.Go(func() {

@@ -1,7 +1,6 @@
 package process
 
 import (
-	"fmt"
 	"iter"
 	"runtime/debug"
 
@@ -9,47 +8,90 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// A process runs on a coroutine, which the worker switches to and back from: some 35 ns each way,
-// without Go's scheduler. A coroutine outlives its process and runs another one. One whose process
-// has left by Goexit is lost, and so is one that finds its pool full.
-
+// A process runs on a coroutine: a goroutine that is switched to in some 30 ns, without Go's
+// scheduler. A coroutine outlives its process and runs another one. One whose process has left by
+// Goexit is lost, and so is one that finds its pool full.
+//
+// [iter.Pull] makes a coroutine and a cell. A cell has one parked goroutine in it, and any goroutine
+// that owns the cell may change places with that one. So a process that waits need not go back to
+// its worker's goroutine: it changes places with the next process, and hands on the cell with the
+// worker's goroutine in it. That is one switch where there were two.
+//
+//	              W          A          B
+//	A runs        in cell a  runs       in cell b
+//	A waits       in cell a  in cell b  runs, with cell a
+//	B waits       runs       in cell b  in cell a
+//
+// A coroutine can end only through the cell that it was made with, its home, and whichever goroutine
+// is in there goes on. How the worker's gets there is in retire.go.
 type coroutine struct {
-	resume    func() (struct{}, bool)
-	stop      func()
-	yield     func(struct{}) bool
+	home      cell
 	goroutine uint64
-	proc      *Proc // the one to run
+
+	// Owned by the goroutine of the coroutine while it runs, and by whoever resumes it while it is
+	// parked.
+	at     *cell      // while parked, the cell it is in; else that with the worker's goroutine
+	proc   *Proc      // the one to run
+	behind *coroutine // the one that changed places with this one, until that was noted
+	move   *cell      // where it is to go at once
+	quit   bool       // it is to end
+}
+
+// cell is a place for one parked goroutine.
+type cell struct {
+	resume func() (struct{}, bool)
+	yield  func(struct{}) bool
+	turned bool       // yield is next
+	from   *coroutine // the one that gave the worker back
+	then   *Proc      // what the worker runs next; nil: it looks for itself
+
+	// Guarded by System.retiring.
+	claimant *coroutine // the one that waits for its home, which is this cell
+	retired  *coroutine // the one that waits in here
 }
 
 func newCoroutine() *coroutine {
 	c := &coroutine{}
-	c.resume, c.stop = iter.Pull(c.loop)
+	c.at = &c.home
+	c.home.resume, _ = iter.Pull(c.loop)
 	return c
 }
 
-// lost is the panic by which a coroutine says that a Goexit has ended it. Without it the Goexit
-// would be handed on to the worker.
+// swap changes places with the goroutine in the cell. It returns when another has changed places
+// with this one, perhaps in another worker.
+func (c *cell) swap() {
+	c.turned = !c.turned
+	if c.turned {
+		c.resume()
+	} else {
+		c.yield(struct{}{})
+	}
+}
+
+// lost is the panic by which a coroutine ends after a Goexit. Without it the Goexit would be handed
+// on to the worker.
 type lost struct{}
 
-// loop runs process after process until the coroutine is stopped.
+// loop runs process after process until the coroutine is to end.
 func (c *coroutine) loop(yield func(struct{}) bool) {
-	c.yield, c.goroutine = yield, seam.Goroutine()
-	stopped := false
+	c.home.yield, c.goroutine = yield, seam.Goroutine()
 	defer func() {
-		if !stopped {
+		if !c.quit { // a Goexit
+			c.quit = true
+			c.switchToWorker()
 			panic(lost{})
 		}
 	}()
-	for more := true; more; more = yield(struct{}{}) {
+	for c.arrive(); !c.quit; {
 		c.one()
+		c.next()
 	}
-	stopped = true
 }
 
 // one runs a process to its end.
 func (c *coroutine) one() {
 	p := c.proc
-	p.arrive()
+	p.goroutine = c.goroutine
 	returned := false
 	defer func() {
 		if !returned {
@@ -71,63 +113,71 @@ func (p *Proc) crashed(value any) {
 	}
 }
 
-// switchTo resumes the process of the coroutine, and reports whether the coroutine is of use
-// afterwards. The worker's side.
-func (c *coroutine) switchTo() (kept bool) {
-	defer func() {
-		if !kept {
-			if v := recover(); v != (lost{}) {
-				panic(fmt.Sprint("gallop: invariant: a coroutine has failed: ", v))
-			}
-		}
-	}()
-	c.resume()
-	return true
-}
-
-// pool keeps coroutines that have no process.
-type pool struct {
-	mu     seam.QuickMutex
-	free   []*coroutine // guarded by mu
-	closed bool         // guarded by mu
-}
-
-const pooled = 1024 // of one shard, at most
-
-func (l *pool) take() *coroutine {
-	l.mu.Lock()
-	if n := len(l.free) - 1; n >= 0 {
-		c := l.free[n]
-		l.free[n], l.free = nil, l.free[:n]
-		l.mu.Unlock()
-		return c
+// next ends the process of the coroutine, and returns when there is another.
+func (c *coroutine) next() {
+	p := c.proc
+	w := p.w
+	if w == nil || p.life.Load() != nil || p.sys.hearsOfDead() {
+		c.switchToWorker() // which calls code of the user's
+		return
 	}
-	l.mu.Unlock()
-	return newCoroutine()
-}
-
-// put takes a coroutine back, or stops it.
-func (l *pool) put(c *coroutine) {
 	c.proc = nil
-	l.mu.Lock()
-	keep := !l.closed && len(l.free) < pooled
-	if keep {
-		l.free = append(l.free, c)
-	}
-	l.mu.Unlock()
-	if !keep {
-		c.stop()
+	p.end(w)
+	q := p.sys.nextProc(w)
+	switch {
+	case q == nil:
+		c.switchToWorker()
+	case q.co == nil:
+		q.begin(c, w)
+	default:
+		c.switchTo(q, w)
 	}
 }
 
-// close stops all coroutines of the pool.
-func (l *pool) close() {
-	l.mu.Lock()
-	l.closed = true
-	free := l.free
-	l.free = nil
-	l.mu.Unlock()
-	for _, c := range free {
-		c.stop()
+// switchToWorker gives the worker back, and returns when the coroutine is resumed.
+func (c *coroutine) switchToWorker() {
+	at := c.at
+	at.from = c
+	at.swap()
+	c.arrive()
+}
+
+// switchTo runs q in place of this coroutine's process, which has been given up, or has ended. It
+// returns when the coroutine is resumed.
+func (c *coroutine) switchTo(q *Proc, w *sched.Worker) {
+	if !q.tryReady(w) {
+		c.at.then = q
+		c.switchToWorker()
+		return
+	}
+	next := q.co
+	next.behind = c
+	at := next.at
+	next.at, c.at = c.at, at
+	at.swap()
+	c.arrive()
+}
+
+// arrive is what a coroutine does when it is resumed.
+func (c *coroutine) arrive() {
+	for c.move != nil {
+		at := c.move
+		c.move = nil
+		at.swap()
+	}
+	if b := c.behind; b != nil {
+		c.behind = nil
+		b.parked(c.proc)
+	}
+	c.followed()
+}
+
+// parked notes that c is parked: it can be resumed elsewhere, or run another process. by is the
+// process that runs now.
+func (c *coroutine) parked(by *Proc) {
+	if c.proc != nil {
+		c.proc.out.StoreRelease(1) // pairs with the load in tryReady
+	} else {
+		by.sys.put(c, by.w)
 	}
 }

@@ -122,24 +122,31 @@ func (f face) Operation(name string) { f.p.enter(name) }
 // In a deterministic run the driver knows its threads by their goroutines. A turn goes on in that
 // of the process's coroutine and comes back, and says so each time.
 
-// resume switches to the process of the turn that runs, or of a system that unwinds it.
-func (p *Proc) resume() (kept bool) {
-	if !p.sys.stepwise {
-		return p.co.switchTo()
+// departs comes before the switch to the process, in the goroutine of its turn, or of a system that
+// unwinds it.
+func (p *Proc) departs() {
+	if p.sys.stepwise {
+		p.from = seam.Goroutine()
 	}
-	p.from = seam.Goroutine()
-	co := p.co
-	kept = co.switchTo()
-	p.sys.sched.Follow(co.goroutine)
-	return kept
 }
 
-// arrive is the other side of resume, in the coroutine.
-func (p *Proc) arrive() {
-	if p.sys.stepwise {
+// followed comes behind the switch, in the coroutine.
+func (c *coroutine) followed() {
+	if p := c.proc; p != nil && p.sys.stepwise {
 		p.sys.sched.Follow(p.from)
 	}
 }
+
+// returned comes behind the switch back from a coroutine. In a deterministic run none changes places
+// with another: see [sched.Worker.NextOf].
+func (s *System) returned(from *coroutine) {
+	if s.stepwise {
+		s.sched.Follow(from.goroutine)
+	}
+}
+
+// hearsOfDead reports whether code of the user's hears of messages that are left.
+func (s *System) hearsOfDead() bool { return s.dead != nil || s.joined.deadLetter != nil }
 
 // self returns the process itself.
 func (p *Proc) self() *Proc { return p }

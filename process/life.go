@@ -181,7 +181,7 @@ func (s *Self[M]) TrapExit(wrap func(Exit) M) {
 	defer l.mu.Unlock()
 	if l.trap = nil; wrap != nil {
 		l.trap = func(e Exit, w *sched.Worker, by *System) {
-			s.push(&node[M]{m: wrap(e)}, w, by)
+			s.send(&node[M]{m: wrap(e)}, w, by)
 		}
 	}
 }

@@ -7,16 +7,17 @@ import (
 
 // mailbox has the messages of one process. Senders push onto a stack with one compare-and-swap.
 // The process takes the whole stack with a swap, turns it round, and appends it to a list of its
-// own, in which it looks for a message that matches. So messages of one sender are in the order of
-// sending.
+// own, in which it looks for a message that matches. Senders to a process that waits append to that
+// list. So messages of one sender are in the order of sending.
 type mailbox[M any] struct {
 	p  *Proc
 	in seam.Pointer[node[M]]
 
-	// Owner only.
+	// Owner only, or a sender that has claimed the process: see send.
 	first, last *node[M]
 	marked      *node[M] // the newest mark is behind it; nil: at first
 	mark        uint64   // the number of that mark
+	spare       *node[M] // to use again; nil: none
 }
 
 type node[M any] struct {
@@ -28,34 +29,50 @@ type node[M any] struct {
 // letter. Messages of one sender to one receiver arrive in the order of sending. Send costs an
 // allocation, unless the sender is a process that has just received a message of the same type.
 func (r Ref[M]) Send(from Env, m M) {
-	sys, w := from.env()
-	if w != nil && sys.stepwise {
+	var n *node[M]
+	var sys *System
+	var w *sched.Worker
+	if s, ok := from.(*Self[M]); ok { // inlined by hand from env and takeNode
+		if sys, w = s.env(); s.spare != nil {
+			n, s.spare = s.spare, nil
+		}
+	} else {
+		sys, w = from.env()
+	}
+	if n == nil {
+		n = &node[M]{}
+	}
+	if sys.stepwise && w != nil {
 		w.Point()
 	}
-	n := takeNode[M](from)
 	n.m = m
-	r.box.push(n, w, sys)
+	r.box.send(n, w, sys)
 }
 
-// takeNode returns a node: that of the last message which the sender has received, if it fits.
-func takeNode[M any](from Env) *node[M] {
-	var pt *party
-	switch from := from.(type) {
-	case *Self[M]:
-		pt = &from.party
-	case *Proc:
-		pt = &from.party
-	default:
-		return &node[M]{}
+// send puts n into the mailbox, and wakes the process if it waits for messages. Any goroutine.
+//
+// A process that waits for messages has taken all that the sender sent before. So a sender that
+// claims the process, by the compare-and-swap which wakes it, owns the list until it resumes the
+// process, and appends to it: that is one locked instruction where a push and a wake-up are two,
+// and another saved when the process takes what was pushed.
+func (b *mailbox[M]) send(n *node[M], w *sched.Worker, by *System) {
+	s := b.p.state.Load()
+	if s&forMail != 0 {
+		if b.p.claimHere(s, w, by) {
+			b.append(n, n)
+			w.Schedule(&b.p.task)
+			return
+		}
+		if c, r := b.p.claim(w, by, s); r == claimed {
+			b.append(n, n)
+			c.resume(&b.p.party)
+			return
+		}
 	}
-	n, ok := pt.node.(*node[M])
-	if !ok || n == nil {
-		return &node[M]{}
-	}
-	pt.node = (*node[M])(nil)
-	return n
+	b.push(n, w, by)
 }
 
+// push is send to a process that need not wait.
 func (b *mailbox[M]) push(n *node[M], w *sched.Worker, by *System) {
 	for {
 		top := b.in.Load()
@@ -82,12 +99,17 @@ func (b *mailbox[M]) fetch() {
 	for n != nil {
 		n, n.next, oldest = n.next, oldest, n
 	}
+	b.append(oldest, newest)
+}
+
+// append appends a chain of nodes to the list. Owner, or a sender that has claimed the process.
+func (b *mailbox[M]) append(first, last *node[M]) {
 	if b.last == nil {
-		b.first = oldest
+		b.first = first
 	} else {
-		b.last.next = oldest
+		b.last.next = first
 	}
-	b.last = newest
+	b.last = last
 }
 
 // take removes n, which lies behind prev, and returns its message.
@@ -106,7 +128,7 @@ func (b *mailbox[M]) take(prev, n *node[M]) M {
 	m := n.m
 	var zero M
 	n.m, n.next = zero, nil
-	b.p.node = n
+	b.spare = n
 	return m
 }
 
@@ -116,7 +138,7 @@ func (b *mailbox[M]) discard() {
 	for n := b.first; n != nil; n = n.next {
 		b.p.sys.letDead(b.p, n.m)
 	}
-	b.first, b.last, b.marked = nil, nil, nil
+	b.first, b.last, b.marked, b.spare = nil, nil, nil, nil
 }
 
 // discardIn makes dead letters of what came in too late. Any goroutine.

@@ -22,7 +22,7 @@ type monitor struct {
 func (s *Self[M]) Monitor(of Process, wrap func(Down) M) Monitor {
 	s.enter("Monitor")
 	m := &monitor{of: of.p, tell: func(d Down, w *sched.Worker, by *System) {
-		s.push(&node[M]{m: wrap(d)}, w, by)
+		s.send(&node[M]{m: wrap(d)}, w, by)
 	}}
 	if !m.enter() {
 		m.fire(Down{of, ErrNoProcess}, s.w, s.sys)

@@ -30,15 +30,9 @@ func (m *Mutex) Lock(by Party) {
 // wait enters pt in the queue and waits. Caller holds mu, which wait releases.
 func (q *waitQueue[T]) wait(pt *party, mu *seam.QuickMutex, op op) {
 	w := takeWaiter[T](pt)
-	pt.won.Store(open)
-	q.push(w)
+	q.enter(w)
 	mu.Unlock()
-	if !pt.await(op) {
-		mu.Lock()
-		q.remove(w)
-		mu.Unlock()
-		pt.proc.leave()
-	}
+	q.await(w, mu, op)
 	w.giveBack()
 }
 

@@ -27,7 +27,8 @@ type Party interface {
 // The ticket, won, says whether an offer that the party has made at channels was taken. Only the
 // party opens it, and only while it is enrolled nowhere. One compare-and-swap decides it: a
 // counterpart writes the number of a case, or the party itself withdraws. So no two counterparts
-// commit for one select, and none commits for one that was cancelled.
+// commit for one select, and none commits for one that was cancelled. A party that has made one
+// offer only needs no compare-and-swap: the offer is taken or withdrawn with the lock of its queue.
 //
 //	           counterpart: case i
 //	OPEN ──────────────────────────▶ i + 1
@@ -43,14 +44,13 @@ type Party interface {
 //
 // A notice is sticky, and may come without a cause: a party that goes on looks again.
 type party struct {
-	won   seam.Uint32
+	won   seam.Flag
 	state seam.Uint32
 
 	sys    *System
 	proc   *Proc      // nil: a goroutine
 	outer  *Goroutine // nil: a process
 	waiter any        // a *waiter[T] to use again
-	node   any        // a *node[M] to use again
 	chance uint64     // of the choices in Select
 	picks  *picks     // scratch memory of Select
 }
@@ -69,28 +69,32 @@ const (
 
 // suspend waits for a notice. It reports false if the process was cancelled. Owner only.
 func (pt *party) suspend(as uint32) bool {
+	if pt.proc != nil {
+		return pt.proc.suspend(as)
+	}
 	if pt.state.Load() == notified {
 		pt.state.Store(running)
-	} else if pt.proc != nil {
-		pt.proc.switchOut(as)
 	} else {
 		pt.outer.park(as)
-	}
-	return pt.proc == nil || !pt.proc.cancelled()
-}
-
-// await waits until the ticket is decided, and reports whether a counterpart took the offer.
-func (pt *party) await(op op) bool {
-	for pt.won.Load() == open {
-		if !pt.suspend(parked|uint32(op)<<opShift) && pt.won.CompareAndSwap(open, withdrawn) {
-			return false
-		}
 	}
 	return true
 }
 
 // wake gives the party a notice. Any goroutine; w is the caller's worker, or nil.
 func (pt *party) wake(w *sched.Worker, by *System) {
+	if s := pt.state.Load(); s&parked != 0 && pt.claimHere(s, w, by) {
+		w.Schedule(&pt.proc.task)
+		return
+	}
+	pt.wakeSlowly(w, by)
+}
+
+// claimHere is claim where the party and the caller are processes of one system.
+func (pt *party) claimHere(s uint32, w *sched.Worker, by *System) bool {
+	return w != nil && by == pt.sys && pt.proc != nil && pt.state.CompareAndSwap(s, running)
+}
+
+func (pt *party) wakeSlowly(w *sched.Worker, by *System) {
 	for {
 		s := pt.state.Load()
 		if s == notified || s == ended {
@@ -110,30 +114,63 @@ func (pt *party) wake(w *sched.Worker, by *System) {
 
 // takeParked makes a parked party go on, and reports false if another waker was faster.
 func (pt *party) takeParked(w *sched.Worker, by *System, s uint32) bool {
+	c, r := pt.claim(w, by, s)
+	if r == claimed {
+		c.resume(pt)
+	}
+	return r != claimFailed
+}
+
+// claim makes a party the caller's that is parked for s. The caller may then change what the party
+// owns, and must resume it.
+func (pt *party) claim(w *sched.Worker, by *System, s uint32) (c claim, r claimResult) {
 	if pt.proc == nil {
 		if pt.state.CompareAndSwap(s, running) {
-			pt.outer.unpark()
-			return true
+			return claim{}, claimed
 		}
-		return false
+		return c, claimFailed
 	}
 	if w != nil && by.sched == pt.sys.sched {
 		if pt.state.CompareAndSwap(s, running) {
-			w.Schedule(&pt.proc.task)
-			return true
+			return claim{w: w}, claimed
 		}
-		return false
+		return c, claimFailed
 	}
 	a, ok := pt.sys.sched.Admit()
 	if !ok {
-		return true // its system has ended and unwinds it
+		return c, claimTooLate
 	}
 	if pt.state.CompareAndSwap(s, running) {
-		a.Inject(&pt.proc.task)
-		return true
+		return claim{outside: a}, claimed
 	}
 	a.Leave()
-	return false
+	return c, claimFailed
+}
+
+// claim is what is needed to resume a party that was claimed.
+type claim struct {
+	w       *sched.Worker // nil: from outside
+	outside sched.Admission
+}
+
+type claimResult int
+
+const (
+	claimed claimResult = iota
+	claimFailed
+	claimTooLate // the party's system has ended and unwinds it
+)
+
+// resume makes a party go on that was claimed.
+func (c *claim) resume(pt *party) {
+	switch {
+	case pt.proc == nil:
+		pt.outer.unpark()
+	case c.w != nil:
+		c.w.Schedule(&pt.proc.task)
+	default:
+		c.outside.Inject(&pt.proc.task)
+	}
 }
 
 // wakeForMail is wake for a message: a process that waits for something else is left alone.

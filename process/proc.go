@@ -15,13 +15,23 @@ import (
 type Proc struct {
 	task sched.Task // first: see procOf
 	party
-	w   *sched.Worker // whose turn runs it. Owner only
-	co  *coroutine    // nil: not begun, or ended
-	run runner
+	w  *sched.Worker // whose turn runs it. Owner only
+	co *coroutine    // nil: not begun, or ended
+	// The number of the goroutine that it runs on; 0: it does not run yet, or has ended.
+	goroutine uint64
+	run       runner
 
 	// Written by the process before it switches out, read by its turn.
 	left   uint32 // the state to park in, or one of leftYield and leftEnd
 	budget int32  // operations until it yields
+
+	// 1 while its coroutine is parked. Set by the goroutine that runs after it, reset by the one
+	// that resumes it.
+	out seam.Flag
+
+	// Owner only, until it has ended; then read only.
+	exiting bool // it unwinds for reason
+	hard    bool // it was killed or its system stops: it never waits again
 
 	id         uint64
 	from       uint64 // the goroutine whose turn runs it, in a deterministic run
@@ -32,11 +42,7 @@ type Proc struct {
 
 	on seam.Pointer[waitsFor] // for reports; nil: its state says it
 
-	// Owner only, until it has ended; then read only.
-	reason   error
-	exiting  bool // it unwinds for reason
-	hard     bool // it was killed or its system stops: it never waits again
-	trapping bool
+	reason error // read only once it has ended; until then owner only
 }
 
 // runner runs what a process is for.
@@ -59,14 +65,25 @@ const (
 )
 
 func (p *Proc) env() (*System, *sched.Worker) {
-	p.mustRun("call")
+	if p.goroutine != seam.Goroutine() {
+		p.mustRun("call")
+	}
 	return p.sys, p.w
 }
 
 // enter begins an operation of the process.
 func (p *Proc) enter(op string) *party {
-	p.mustRun(op)
-	if p.budget--; p.budget <= 0 {
+	if p.goroutine != seam.Goroutine() {
+		p.mustRun(op)
+	}
+	if p.budget--; p.budget <= 0 || p.cause.Load() != nil || p.sys.stepwise {
+		p.enterSlowly()
+	}
+	return &p.party
+}
+
+func (p *Proc) enterSlowly() {
+	if p.budget <= 0 {
 		p.Yield()
 	}
 	if p.cause.Load() != nil {
@@ -75,32 +92,21 @@ func (p *Proc) enter(op string) *party {
 	if p.sys.stepwise && p.w != nil {
 		p.w.Point()
 	}
-	return &p.party
 }
 
 // mustRun panics unless the caller is the process.
 func (p *Proc) mustRun(op string) {
-	if co := p.co; co == nil || co.goroutine != seam.Goroutine() {
+	if p.goroutine != seam.Goroutine() {
 		misuse(op + " with a process that does not run here")
 	}
-}
-
-// switchOut gives the worker back until the process is resumed. left says what becomes of it.
-func (p *Proc) switchOut(left uint32) {
-	if p.hard && left != leftYield {
-		return // suspend reports that the process is to end
-	}
-	p.left = left
-	p.co.yield(struct{}{})
-	p.arrive()
 }
 
 // Yield lets other processes and actors run. About 100 ns.
 func (p *Proc) Yield() {
 	p.mustRun("Yield")
-	p.budget = batch
-	if p.w != nil {
-		p.switchOut(leftYield)
+	if p.budget = batch; p.w != nil {
+		p.left = leftYield
+		p.co.switchToWorker()
 	}
 	if p.cause.Load() != nil {
 		p.obey()

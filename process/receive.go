@@ -4,8 +4,21 @@ import "time"
 
 // Receive waits for the next message.
 func (s *Self[M]) Receive() M {
-	m, _ := s.receive("Receive", nil, nil, forever)
-	return m
+	s.enter("Receive")
+	for {
+		s.fetch()
+		if n := s.first; n != nil {
+			return s.take(nil, n)
+		}
+		s.waitForMail()
+	}
+}
+
+// waitForMail suspends the process until there may be new messages.
+func (s *Self[M]) waitForMail() {
+	if !s.suspend(parked | forMail | uint32(opReceive)<<opShift) {
+		s.leave()
+	}
 }
 
 // ReceiveMatch waits for the first message that matches. Those before it stay in the mailbox, in

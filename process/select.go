@@ -162,7 +162,7 @@ func (pt *party) waitFor(s *picks, cases []Case) int {
 		op = opNever
 	}
 	as := parked | uint32(op)<<opShift
-	pt.won.Store(open)
+	pt.won.StoreRelease(open) // no other has the ticket yet
 	for _, i := range s.order {
 		as |= cases[i].enroll(pt, uint32(i)+1)
 	}

@@ -25,6 +25,7 @@ type System struct {
 	names    names
 	dead     func(DeadLetter)
 	pools    [shards]pool
+	retiring seam.Mutex // see retire
 	joined   joined
 }
 
@@ -160,7 +161,9 @@ func (s *System) unwindAll() {
 	}
 	s.timers.close()
 	for i := range s.pools {
-		s.pools[i].close()
+		for _, c := range s.pools[i].close() {
+			s.retire(c)
+		}
 	}
 }
 
@@ -177,12 +180,13 @@ func (s *System) unwindOne(p *Proc) {
 		return
 	}
 	p.cause.Store(&cancel{ErrStopped, true})
-	for {
+	for p.left != leftEnd {
 		p.state.Store(running)
-		if kept := p.resume(); p.left == leftEnd {
-			p.end(nil, kept)
-			break
+		co := s.resume(p, nil)
+		if p.left == leftEnd {
+			s.endHere(co, nil)
+		} else {
+			co.parked(p)
 		}
 	}
-	p.state.Store(ended)
 }

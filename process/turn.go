@@ -3,6 +3,7 @@ package process
 import (
 	"unsafe"
 
+	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -14,52 +15,167 @@ var _ = [1]struct{}{}[unsafe.Offsetof(Proc{}.task)] // the task comes first
 // turns runs the turns of all processes of one system.
 type turns struct{ sys *System }
 
-// RunTask implements [sched.ClassRunner].
+// RunTask implements [sched.ClassRunner]. It returns when a process has given the worker back: that
+// of t, or one which came after it without a return to the worker.
 func (r *turns) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
-	p := procOf(t)
 	w.Spend(1)
-	p.w = w
+	co := r.sys.resume(procOf(t), w)
+	p := co.proc
+	switch {
+	case p == nil: // it has ended, and has given its task up
+		r.sys.put(co, w)
+		return false
+	case p.left == leftEnd:
+		r.sys.endHere(co, w)
+		return false
+	}
+	again = p.left == leftYield
+	co.parked(p)
+	return again
+}
+
+// resume runs p, and whatever comes after it, until a coroutine gives the worker back, which it
+// returns. w is nil when the system has stopped.
+func (s *System) resume(p *Proc, w *sched.Worker) *coroutine {
+	for {
+		p.ready(w)
+		at := p.co.at
+		p.departs()
+		at.swap()
+		co := at.from
+		s.returned(co)
+		at.from = nil
+		if p = at.then; p == nil {
+			return co
+		}
+		at.then = nil
+		co.parked(p)
+	}
+}
+
+// ready makes p the process that w runs. The worker's goroutine only.
+func (p *Proc) ready(w *sched.Worker) {
+	// It has given its task up, and may be on its way out of its coroutine: that is a few steps.
+	for !p.tryReady(w) {
+		seam.Spin()
+	}
+}
+
+// tryReady is ready, but reports false if p is not out of its coroutine yet. A process that has
+// given its own task up must not wait for that: p may be about to wait for it.
+func (p *Proc) tryReady(w *sched.Worker) bool {
 	if p.co == nil {
-		p.begin(r.sys.poolOf(w))
-	}
-	kept := p.resume()
-	switch p.left {
-	case leftYield:
-		return true
-	case leftEnd:
-		p.end(w, kept)
-		w.PrepareNext()
-		p.state.Swap(ended)
+		p.begin(p.sys.poolOf(w).take(), w)
+	} else if p.out.Load() == 0 {
 		return false
+	} else {
+		p.out.StoreRelease(0)
+		p.w, p.budget = w, batch
 	}
-	w.PrepareNext()
-	// The task is given up here, unless a notice has come since the process looked.
-	if p.state.CompareAndSwap(running, p.left) {
-		return false
-	}
-	p.state.Store(running)
 	return true
+}
+
+// begin gives the process a coroutine.
+func (p *Proc) begin(c *coroutine, w *sched.Worker) {
+	c.proc = p
+	p.co, p.w, p.budget = c, w, batch
+}
+
+// nextProc takes the process that w would run next, if it is one of the system.
+func (s *System) nextProc(w *sched.Worker) *Proc {
+	if t := w.NextOf(&s.class); t != nil {
+		return procOf(t)
+	}
+	return nil
+}
+
+// suspend waits for a notice, and reports false if the process is to end instead. Owner only.
+func (p *Proc) suspend(as uint32) bool {
+	w := p.w
+	switch {
+	case p.state.Load() == notified:
+		p.state.Store(running)
+	case w == nil || p.hard:
+		p.suspendLast(as)
+	default:
+		w.PrepareNext()
+		if p.state.CompareAndSwap(running, as) {
+			// From here on another worker may have the task. It waits until p is out.
+			p.left = as
+			p.handOver(w)
+		} else {
+			p.state.Store(running)
+			p.left = leftYield
+			p.co.switchToWorker()
+		}
+	}
+	return !p.cancelled()
+}
+
+// suspendLast is suspend for a process whose system has stopped, or that never waits again.
+func (p *Proc) suspendLast(as uint32) {
+	if !p.hard {
+		p.left = as
+		p.co.switchToWorker()
+	}
+}
+
+// handOver runs the next process instead of p, whose task was given up.
+func (p *Proc) handOver(w *sched.Worker) {
+	q := p.sys.nextProc(w)
+	if q == nil {
+		p.co.switchToWorker()
+		return
+	}
+	// Fast path, inlined by hand from switchTo, tryReady, swap and arrive: nearly all hand-overs
+	// go through here.
+	co, next := p.co, q.co
+	if next == nil || q.out.Load() == 0 {
+		co.switchTo(q, w)
+		return
+	}
+	q.out.StoreRelease(0)
+	q.w, q.budget = w, batch
+	at := next.at
+	next.behind, next.at, co.at = co, co.at, at
+	if at.turned = !at.turned; at.turned {
+		at.resume()
+	} else {
+		at.yield(struct{}{})
+	}
+	b := co.behind
+	if co.move != nil || b == nil || b.proc == nil {
+		co.arrive()
+		return
+	}
+	co.behind = nil
+	b.proc.out.StoreRelease(1) // pairs with the load in tryReady
 }
 
 // TaskTerminated implements [sched.ClassRunner]. A process that was runnable when its scheduler
 // stopped is unwound with those that were parked: see unwindAll.
 func (r *turns) TaskTerminated(*sched.Worker, *sched.Task, error) {}
 
-// begin gives the process a coroutine.
-func (p *Proc) begin(from *pool) {
-	p.co = from.take()
-	p.co.proc = p
-	p.budget = batch
+// endHere ends the process of a coroutine, which is parked. w is nil when its system has stopped.
+func (s *System) endHere(co *coroutine, w *sched.Worker) {
+	p := co.proc
+	co.proc = nil
+	if co.quit { // it has left by Goexit
+		s.retire(co)
+	} else {
+		s.put(co, w)
+	}
+	p.end(w)
 }
 
-// end sees to what a process leaves behind. w is nil when its system has stopped.
-func (p *Proc) end(w *sched.Worker, kept bool) {
-	co := p.co
-	p.co = nil
-	if kept {
-		p.sys.poolOf(w).put(co)
-	}
+// end sees to what a process leaves behind, and gives its task up.
+func (p *Proc) end(w *sched.Worker) {
+	p.co, p.goroutine = nil, 0
 	p.finish(w)
+	if w != nil {
+		w.PrepareNext()
+	}
+	p.state.Swap(ended)
 }
 
 // finish tells those who want to know that the process has ended.
@@ -69,5 +185,5 @@ func (p *Proc) finish(w *sched.Worker) {
 	p.run.discard()
 	p.run = nil
 	p.announceEnd(w)
-	p.waiter, p.node, p.picks = nil, nil, nil
+	p.waiter, p.picks = nil, nil
 }

@@ -1,11 +1,14 @@
 package process
 
+import "github.com/gallop-go/gallop/internal/seam"
+
 // waiter is a party's offer at a channel, or its place in the queue of a mutex or the like. It
 // belongs to the party while it is in no queue, and to the queue's lock while it is in one.
 type waiter[T any] struct {
 	pt         *party
 	ticket     uint32 // what a counterpart writes into the party's ticket
 	queued     bool
+	only       bool // the party is in no other queue
 	ok         bool // of a receiver: v was sent; of a sender: it was received
 	next, prev *waiter[T]
 	v          T
@@ -17,7 +20,7 @@ func takeWaiter[T any](pt *party) *waiter[T] {
 		pt.waiter = (*waiter[T])(nil)
 		return w
 	}
-	return &waiter[T]{pt: pt, ticket: 1}
+	return &waiter[T]{pt: pt, ticket: 1, only: true}
 }
 
 // giveBack keeps w for the next time, and forgets its value.
@@ -41,6 +44,17 @@ func (q *waitQueue[T]) push(w *waiter[T]) {
 	q.last = w
 }
 
+// dropFirst takes w out, which is the first.
+func (q *waitQueue[T]) dropFirst(w *waiter[T]) {
+	next := w.next
+	w.queued, w.next, q.first = false, nil, next
+	if next == nil {
+		q.last = nil
+	} else {
+		next.prev = nil
+	}
+}
+
 // remove takes w out, if it is in the queue.
 func (q *waitQueue[T]) remove(w *waiter[T]) {
 	if !w.queued {
@@ -59,16 +73,51 @@ func (q *waitQueue[T]) remove(w *waiter[T]) {
 	w.queued, w.prev, w.next = false, nil, nil
 }
 
+// enter opens the party's ticket and enters w in the queue, as its only offer. Caller holds the
+// queue's lock.
+func (q *waitQueue[T]) enter(w *waiter[T]) {
+	w.pt.won.StoreRelease(open) // no other has the ticket yet
+	q.push(w)
+}
+
+// await waits until w was claimed, which is the party's only offer. mu is the queue's lock, which
+// the caller does not hold. If the process is told to end first, await does not return.
+func (q *waitQueue[T]) await(w *waiter[T], mu *seam.QuickMutex, op op) {
+	pt, as := w.pt, parked|uint32(op)<<opShift
+	for pt.won.Load() == open {
+		if p := pt.proc; p != nil && p.suspend(as) || p == nil && pt.suspend(as) {
+			continue
+		}
+		mu.Lock()
+		withdrawn := w.queued
+		q.remove(w)
+		mu.Unlock()
+		if withdrawn {
+			pt.proc.leave()
+		}
+	}
+}
+
+// commit decides the ticket of w's party for w, which was just taken out of its queue, and reports
+// whether it was open. Caller holds the queue's lock.
+func (w *waiter[T]) commit() bool {
+	if w.only { // it was in the queue, so the party has not withdrawn
+		w.pt.won.StoreRelease(w.ticket) // pairs with the load in await
+		return true
+	}
+	return w.pt.won.CompareAndSwap(open, w.ticket)
+}
+
 // claimReceiver takes the first waiter out whose party has neither committed to another case nor
 // withdrawn, and commits that party to receive v. It returns the party, which is to be woken, or
 // nil if there is none. The value is written ahead of the commit, since the party may go on as soon
 // as its ticket is decided.
 func (q *waitQueue[T]) claimReceiver(v T, ok bool) *party {
 	for w := q.first; w != nil; w = q.first {
-		q.remove(w)
+		q.dropFirst(w)
 		pt := w.pt
 		w.v, w.ok = v, ok
-		if pt.won.CompareAndSwap(open, w.ticket) {
+		if w.commit() {
 			return pt
 		}
 		var zero T
@@ -81,10 +130,10 @@ func (q *waitQueue[T]) claimReceiver(v T, ok bool) *party {
 // learns: whether the value was received, and not the channel closed.
 func (q *waitQueue[T]) claimSender(ok bool) (v T, pt *party) {
 	for w := q.first; w != nil; w = q.first {
-		q.remove(w)
+		q.dropFirst(w)
 		v, pt = w.v, w.pt
 		w.ok = ok
-		if pt.won.CompareAndSwap(open, w.ticket) {
+		if w.commit() {
 			return v, pt
 		}
 		w.ok = false

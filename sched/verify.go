@@ -32,6 +32,14 @@ func verifyBegin(w *Worker, t *Task) {
 	verifyWorkerSlot(w)
 }
 
+// verifyChain checks a turn that ends, and goes on as one of t.
+func verifyChain(w *Worker, t *Task) {
+	verifyEnd(w, w.current, false)
+	w.inTurn = false
+	verifyBegin(w, t)
+	w.inTurn = true
+}
+
 // verifyTerminate counts a task out that its runner takes over. The task is in the hand of w,
 // or was found in a queue by the caller, which discards it.
 func verifyTerminate(t *Task, w *Worker) {

@@ -56,11 +56,11 @@ func (w *Worker) serve() (more bool) {
 			w.current, w.inTurn = t, true
 			again := t.runTurn(w)
 			if invariant.On {
-				verifyEnd(w, t, again)
+				verifyEnd(w, w.current, again)
 			}
 			w.inTurn = false
 			if again {
-				w.requeue(t)
+				w.requeue(w.current) // t, unless NextOf has taken others
 			}
 		}
 	}

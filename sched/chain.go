@@ -1,0 +1,67 @@
+package sched
+
+import "github.com/gallop-go/gallop/internal/invariant"
+
+// NextOf takes the task that the worker would run next, for a turn that goes on as that task's turn
+// instead of returning to the worker. The turn has given its own task up as if it returned false:
+// [Worker.PrepareNext], then the read-modify-write. NextOf returns nil if the task is of another
+// class, or if the worker has something else to do first: then RunTask is to return false at once.
+// A RunTask in which NextOf returned tasks returns true to queue the last of them again.
+//
+// NextOf saves the way through the worker's loop, and takes one unit off the budget. Owner only.
+func (w *Worker) NextOf(c *Class) *Task {
+	if w.budget <= 1 || w.count.turns >= w.pollTurn || !w.state.isRunning() ||
+		w.sched.stop.flag.Load() != 0 || w.thread != nil {
+		return nil
+	}
+	t := w.next.task
+	if t == nil {
+		return w.nextQueued(c)
+	}
+	if t.class != c || w.next.revoked() || w.inRow >= maxInRow && !w.mayStay() { // O3
+		return nil
+	}
+	w.next.clear()
+	w.count.nextSlot++
+	w.inRow++
+	w.beginChained(t)
+	return t
+}
+
+// mayStay reports whether the next-slot may have more turns in a row, since no task waits behind it.
+func (w *Worker) mayStay() bool {
+	if w.queue.len() != 0 {
+		return false
+	}
+	w.inRow = 0
+	return true
+}
+
+// nextQueued is NextOf for an empty next-slot: it takes the next task from the worker's queue. One
+// of another class goes to the next-slot, and is what the worker runs next.
+func (w *Worker) nextQueued(c *Class) *Task {
+	w.inRow = 0
+	t := w.queue.next()
+	if t == nil {
+		return nil
+	}
+	if t.class != c {
+		w.next.put(t)
+		if !w.sched.monitor.armed.Load() {
+			w.sched.monitor.arm()
+		}
+		return nil
+	}
+	w.beginChained(t)
+	return t
+}
+
+// beginChained begins the turn of t in place of the one that has ended.
+func (w *Worker) beginChained(t *Task) {
+	if invariant.On {
+		verifyChain(w, t)
+	}
+	w.budget--
+	w.count.turns++
+	w.current = t
+}
