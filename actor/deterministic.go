@@ -265,7 +265,8 @@ func (s *simulation) report(e sim.Event, to *cell, m *message, payload any) sim.
 	e.FromType = s.types[e.From]
 	own, known := s.owns[t]
 	if !known {
-		own = strings.HasPrefix(reflect.TypeOf(t.state).Elem().PkgPath(), stack.OurModule+"supervise")
+		of := reflect.TypeOf(t.state).Elem().PkgPath()
+		own = strings.HasPrefix(of, stack.OurModule+"supervise") || of == stack.OurModule+"process/actors"
 		s.owns[t] = own
 	}
 	s.mu.Unlock()

@@ -22,6 +22,9 @@
 // place would not be muted. An actor that sends to a process is never muted: a mailbox from which a
 // process takes what matches may be long for good reason. Bound it with a channel.
 //
+// What waits for the system, and what ends it, is not for processes: System.Wait, Run, Shutdown and
+// Stop, of either, would wait for the process that calls them.
+//
 // The system is quiet when neither actors nor processes can go on. Its end unwinds the processes
 // before the actors end. By then no behaviour runs: what deferred functions send becomes dead
 // letters.
