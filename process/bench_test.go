@@ -47,7 +47,7 @@ func (t twin) onProcesses(b *testing.B, workers, n int) time.Duration {
 }
 
 func (t twin) ratio(b *testing.B, workers int) float64 {
-	const rounds, n = 60, 20_000
+	const rounds, n = 25, 100_000
 	process, goroutines := time.Hour, time.Hour
 	for range rounds {
 		process = min(process, t.onProcesses(b, workers, n))

@@ -15,7 +15,7 @@ import (
 // its value.
 //
 // An operation that need not wait costs a lock. A hand-over to a process that waits costs some
-// 150 ns, and allocates nothing once both have waited.
+// 100 ns, and allocates nothing once both have waited.
 type Chan[T any] struct {
 	_  nocmp.Field
 	id uint64

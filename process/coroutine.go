@@ -12,27 +12,27 @@ import (
 // scheduler. A coroutine outlives its process and runs another one. One whose process has left by
 // Goexit is lost, and so is one that finds its pool full.
 //
-// [iter.Pull] makes a coroutine and a cell. A cell has one parked goroutine in it, and any goroutine
-// that owns the cell may change places with that one. So a process that waits need not go back to
-// its worker's goroutine: it changes places with the next process, and hands on the cell with the
-// worker's goroutine in it. That is one switch where there were two.
+// [iter.Pull] makes a coroutine and a cell. A cell has one parked goroutine in it, and the
+// goroutine that owns the cell may change places with that one. So a process that waits need not
+// go back to its worker's goroutine: it changes places with the next process, and hands on the
+// cell with the worker's goroutine in it. That is one switch where there were two.
 //
 //	              W          A          B
 //	A runs        in cell a  runs       in cell b
 //	A waits       in cell a  in cell b  runs, with cell a
 //	B waits       runs       in cell b  in cell a
 //
-// A coroutine can end only through the cell that it was made with, its home, and whichever goroutine
-// is in there goes on. How the worker's gets there is in retire.go.
+// A coroutine can end only through the cell that it was made with, its own, and the goroutine in
+// that cell goes on. How the worker's gets there is in retire.go.
 type coroutine struct {
-	home      cell
+	own       cell
 	goroutine uint64
 
-	// Owned by the goroutine of the coroutine while it runs, and by whoever resumes it while it is
-	// parked.
-	at     *cell      // while parked, the cell it is in; else that with the worker's goroutine
+	// Owned by the goroutine of the coroutine while it runs, and while it is parked by the
+	// goroutine that resumes it.
+	at     *cell      // where it is parked, or its worker's goroutine is
 	proc   *Proc      // the one to run
-	behind *coroutine // the one that changed places with this one, until that was noted
+	behind *coroutine // the one it has changed places with
 	move   *cell      // where it is to go at once
 	quit   bool       // it is to end
 }
@@ -46,14 +46,14 @@ type cell struct {
 	then   *Proc      // what the worker runs next; nil: it looks for itself
 
 	// Guarded by System.retiring.
-	claimant *coroutine // the one that waits for its home, which is this cell
+	claimant *coroutine // the one that waits for its own cell, this one
 	retired  *coroutine // the one that waits in here
 }
 
 func newCoroutine() *coroutine {
 	c := &coroutine{}
-	c.at = &c.home
-	c.home.resume, _ = iter.Pull(c.loop)
+	c.at = &c.own
+	c.own.resume, _ = iter.Pull(c.loop)
 	return c
 }
 
@@ -74,7 +74,7 @@ type lost struct{}
 
 // loop runs process after process until the coroutine is to end.
 func (c *coroutine) loop(yield func(struct{}) bool) {
-	c.home.yield, c.goroutine = yield, seam.Goroutine()
+	c.own.yield, c.goroutine = yield, seam.Goroutine()
 	defer func() {
 		if !c.quit { // a Goexit
 			c.quit = true

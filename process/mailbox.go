@@ -17,7 +17,7 @@ type mailbox[M any] struct {
 	first, last *node[M]
 	marked      *node[M] // the newest mark is behind it; nil: at first
 	mark        uint64   // the number of that mark
-	spare       *node[M] // to use again; nil: none
+	reuse       *node[M] // to use again; nil: none
 }
 
 type node[M any] struct {
@@ -33,8 +33,8 @@ func (r Ref[M]) Send(from Env, m M) {
 	var sys *System
 	var w *sched.Worker
 	if s, ok := from.(*Self[M]); ok { // inlined by hand from env and takeNode
-		if sys, w = s.env(); s.spare != nil {
-			n, s.spare = s.spare, nil
+		if sys, w = s.env(); s.reuse != nil {
+			n, s.reuse = s.reuse, nil
 		}
 	} else {
 		sys, w = from.env()
@@ -128,7 +128,7 @@ func (b *mailbox[M]) take(prev, n *node[M]) M {
 	m := n.m
 	var zero M
 	n.m, n.next = zero, nil
-	b.spare = n
+	b.reuse = n
 	return m
 }
 
@@ -138,7 +138,7 @@ func (b *mailbox[M]) discard() {
 	for n := b.first; n != nil; n = n.next {
 		b.p.sys.letDead(b.p, n.m)
 	}
-	b.first, b.last, b.marked, b.spare = nil, nil, nil, nil
+	b.first, b.last, b.marked, b.reuse = nil, nil, nil, nil
 }
 
 // discardIn makes dead letters of what came in too late. Any goroutine.

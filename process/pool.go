@@ -14,16 +14,17 @@ type pool struct {
 
 const pooled = 1024 // of one shard, at most
 
+// take returns a coroutine, or nil if there is none.
 func (l *pool) take() *coroutine {
 	l.mu.Lock()
-	if n := len(l.free) - 1; n >= 0 {
-		c := l.free[n]
-		l.free[n], l.free = nil, l.free[:n]
-		l.mu.Unlock()
-		return c
+	defer l.mu.Unlock()
+	n := len(l.free) - 1
+	if n < 0 {
+		return nil
 	}
-	l.mu.Unlock()
-	return newCoroutine()
+	c := l.free[n]
+	l.free[n], l.free = nil, l.free[:n]
+	return c
 }
 
 // put keeps a coroutine that has no process and is parked, or ends it.

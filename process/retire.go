@@ -2,16 +2,16 @@ package process
 
 import "fmt"
 
-// A coroutine ends through its home, where the goroutine that retires it has to be. But another may
-// be parked there, with which it had changed places. That one moves to where the retired one is,
-// and the retired one goes home, if both belong to the goroutine that does it:
+// A coroutine ends through its own cell, where the goroutine that retires it has to be. But another
+// may be parked there, with which it had changed places. That one moves to where the retired one
+// is, and the retired one to its own cell, if both belong to the goroutine that does it:
 //
-//   - The other has been retired as well, and waits for its own home.
+//   - The other has been retired as well, and waits for its own cell.
 //   - Or it is the other that is being retired, and the first had to wait, since the other ran a
 //     process, which another worker could have resumed at any time.
 //
-// So each coroutine that waits has a home in which one in use is, or one of a pool, and there are no
-// more of those that wait than of these. When all processes have ended, none is left.
+// So in the cell of each coroutine that waits there is one in use, or one of a pool, and there are
+// no more of those that wait than of these. When all processes have ended, none is left.
 
 // retire ends a coroutine that has no process and is parked. Its owner only.
 func (s *System) retire(c *coroutine) {
@@ -22,17 +22,17 @@ func (s *System) retire(c *coroutine) {
 		c.changePlaces(o)
 		o.exit()
 	}
-	home, at := &c.home, c.at
-	other := home.retired
+	own, at := &c.own, c.at
+	other := own.retired
 	switch {
-	case at == home:
+	case at == own:
 		c.exit()
 	case other != nil:
-		home.retired, at.retired = nil, other
+		own.retired, at.retired = nil, other
 		other.changePlaces(c)
 		c.exit()
 	default:
-		at.retired, home.claimant = c, c
+		at.retired, own.claimant = c, c
 	}
 }
 
@@ -45,7 +45,7 @@ func (c *coroutine) changePlaces(o *coroutine) {
 	c.at, o.at = there, here
 }
 
-// exit ends a coroutine that is parked at home.
+// exit ends a coroutine that is parked in its own cell.
 func (c *coroutine) exit() {
 	c.quit = true
 	defer func() {
@@ -53,5 +53,5 @@ func (c *coroutine) exit() {
 			panic(fmt.Sprint("gallop: invariant: a coroutine has failed: ", v))
 		}
 	}()
-	c.home.swap()
+	c.own.swap()
 }

@@ -90,7 +90,7 @@ func idleCoroutine(s *System) *coroutine {
 	r := &plain{f: func(*Proc) {}}
 	r.sys, r.run = s, r
 	c.proc = &r.Proc
-	c.home.swap()
+	c.own.swap()
 	c.proc = nil
 	return c
 }

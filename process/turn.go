@@ -55,17 +55,26 @@ func (s *System) resume(p *Proc, w *sched.Worker) *coroutine {
 
 // ready makes p the process that w runs. The worker's goroutine only.
 func (p *Proc) ready(w *sched.Worker) {
-	// It has given its task up, and may be on its way out of its coroutine: that is a few steps.
 	for !p.tryReady(w) {
+		if p.co == nil {
+			p.begin(newCoroutine(), w)
+			return
+		}
+		// It has given its task up, and is on its way out of its coroutine: that is a few steps.
 		seam.Spin()
 	}
 }
 
-// tryReady is ready, but reports false if p is not out of its coroutine yet. A process that has
-// given its own task up must not wait for that: p may be about to wait for it.
+// tryReady is ready, but reports false if there is no coroutine for p, or if p is not out of its
+// own yet. A process that has given its task up must not wait for that: p may be about to wait for
+// it. Nor does it make a coroutine, for which its stack would grow.
 func (p *Proc) tryReady(w *sched.Worker) bool {
 	if p.co == nil {
-		p.begin(p.sys.poolOf(w).take(), w)
+		c := p.sys.poolOf(w).take()
+		if c == nil {
+			return false
+		}
+		p.begin(c, w)
 	} else if p.out.Load() == 0 {
 		return false
 	} else {

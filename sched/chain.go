@@ -28,7 +28,7 @@ func (w *Worker) NextOf(c *Class) *Task {
 	return t
 }
 
-// mayStay reports whether the next-slot may have more turns in a row, since no task waits behind it.
+// mayStay reports whether the next-slot may have more turns in a row: no task waits behind it.
 func (w *Worker) mayStay() bool {
 	if w.queue.len() != 0 {
 		return false
