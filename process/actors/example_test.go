@@ -74,7 +74,8 @@ func Example() {
 
 func ExampleJoin() {
 	sys := startQuiet()
-	fmt.Println(actors.Join(sys) == actors.Join(sys))
+	procs := actors.Join(sys)
+	fmt.Println(procs == actors.Join(sys))
 	sys.Stop() // both
 	fmt.Println(actors.Join(sys).Wait(context.Background()))
 	// Output:

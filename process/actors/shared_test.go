@@ -12,8 +12,8 @@ import (
 	"github.com/gallop-go/gallop/process/actors"
 )
 
-// TestBlocking: a process that blocks its thread, and says so, keeps neither actors nor processes of
-// the one worker from running; one that does not say so is found by the monitor.
+// TestBlocking: a process that blocks its thread, and says so, keeps neither actors nor processes
+// of the one worker from running; one that does not say so is found by the monitor.
 func TestBlocking(t *testing.T) {
 	sys := actor.Start(actor.WithWorkers(1))
 	defer sys.Stop()
