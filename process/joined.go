@@ -137,8 +137,8 @@ func (c *coroutine) followed() {
 	}
 }
 
-// returned comes behind the switch back from a coroutine. In a deterministic run none changes places
-// with another: see nextProc.
+// returned comes behind the switch back from a coroutine. In a deterministic run none changes
+// places with another: see nextProc.
 func (s *System) returned(from *coroutine) {
 	if s.stepwise {
 		s.sched.Follow(from.goroutine)
