@@ -60,8 +60,8 @@ func ExampleSnapshot() {
 	b := BasketType.Spawn(sys, Basket{goods: []string{"tea"}})
 	var s inspect.Snapshot
 	s, _ = inspect.State(ctx, b.Any())
-	fmt.Println(s.Actor.Type, s.Actor.Status, s.Bytes, s.Value)
-	// Output: basket idle 40 1
+	fmt.Println(s.Actor.Type, s.Actor.Status, s.Bytes > 0, s.Value)
+	// Output: basket idle true 1
 }
 
 func ExampleInspector() {
@@ -75,9 +75,9 @@ func ExampleTypes() {
 	defer sys.Stop()
 	BasketType.Spawn(sys, Basket{})
 	for _, t := range inspect.Types(sys) {
-		fmt.Println(t.Name, t.Behaviours, t.StateBytes)
+		fmt.Println(t.Name, t.Behaviours, t.StateBytes > 0)
 	}
-	// Output: basket [put] 40
+	// Output: basket [put] true
 }
 
 func ExampleType() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -70,7 +71,7 @@ func TestState(t *testing.T) {
 		}
 		last = v[0]
 		equal(t, "type", s.GoType, "inspect_test.twin")
-		equal(t, "size", s.Bytes, 16)
+		equal(t, "size", s.Bytes, int(reflect.TypeFor[twin]().Size()))
 	}
 	equal(t, "messages", sys.Stats().Messages <= steps, true)
 	quiet(t, sys)

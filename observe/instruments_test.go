@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"errors"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,7 +53,7 @@ func TestARunningSystem(t *testing.T) {
 	if a, ok := src.find(ref.ID()); !ok || a.Name != "one" {
 		t.Errorf("found %+v, %v", a, ok)
 	}
-	if snap, err := src.state(t.Context(), s.find(ref.ID(), "")); err != nil || snap.Bytes != 8 {
+	if snap, err := src.state(t.Context(), s.find(ref.ID(), "")); err != nil || snap.Bytes != int(reflect.TypeFor[player]().Size()) {
 		t.Errorf("%+v, %v", snap, err)
 	}
 	if err := sys.Wait(t.Context()); err != nil { // the probes are no reason to wait

@@ -52,7 +52,10 @@ func TestNetwork_IsLookedAt(t *testing.T) {
 	}
 	// Go may look in between by itself, or the machine be busy with others
 	missed := series()
-	if missed > rounds*3/4 {
+	for range 6 {
+		if missed <= rounds*3/4 {
+			break
+		}
 		// For as long as one: 257 were seen, once, beside the tests of other packages.
 		missed = min(missed, series())
 	}
