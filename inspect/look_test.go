@@ -17,7 +17,8 @@ func TestTypes(t *testing.T) {
 	equal(t, "types before a spawn", len(inspect.Types(sys)), 0)
 	dollType.Spawn(sys, doll{})
 	all := inspect.Types(sys)
-	if len(all) != 1 || all[0].Name != "doll" || all[0].StateBytes != int(reflect.TypeFor[doll]().Size()) || all[0].Pinned ||
+	if len(all) != 1 || all[0].Name != "doll" || all[0].Pinned ||
+		all[0].StateBytes != int(reflect.TypeFor[doll]().Size()) ||
 		!slices.Equal(all[0].Behaviours, []string{"do", "count", "query"}) {
 		t.Errorf("%+v", all)
 	}

@@ -53,7 +53,8 @@ func TestARunningSystem(t *testing.T) {
 	if a, ok := src.find(ref.ID()); !ok || a.Name != "one" {
 		t.Errorf("found %+v, %v", a, ok)
 	}
-	if snap, err := src.state(t.Context(), s.find(ref.ID(), "")); err != nil || snap.Bytes != int(reflect.TypeFor[player]().Size()) {
+	size := int(reflect.TypeFor[player]().Size())
+	if snap, err := src.state(t.Context(), s.find(ref.ID(), "")); err != nil || snap.Bytes != size {
 		t.Errorf("%+v, %v", snap, err)
 	}
 	if err := sys.Wait(t.Context()); err != nil { // the probes are no reason to wait
