@@ -16,6 +16,7 @@ const (
 
 	ProcessSelf = "process.Self"
 	Proc        = "process.Proc"
+	Party       = "process.Party"
 	ReplyTo     = "process.ReplyTo"
 )
 
