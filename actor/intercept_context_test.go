@@ -111,13 +111,14 @@ func TestInvocation_Context(t *testing.T) {
 // TestInvocation_SetContext_Misuse: "It panics if ctx is nil, or in After."
 func TestInvocation_SetContext_Misuse(t *testing.T) {
 	var got []any
+	var none context.Context
 	try := func(f func()) {
 		defer func() { got = append(got, recover()) }()
 		f()
 	}
 	sys := start(t, actor.WithWorkers(1), actor.WithInterceptor(actor.Interceptor{
 		Before: func(_ *actor.Context, in *actor.Invocation) error {
-			try(func() { in.SetContext(nil) })
+			try(func() { in.SetContext(none) })
 			return nil
 		},
 		After: func(_ *actor.Context, in *actor.Invocation, _ actor.Outcome) {

@@ -29,9 +29,6 @@ var (
 // TestMute_ReleasedInPartsExplored: a receiver opens its gate again and again while senders enter
 // its wait list, of which each turn releases one entry. None is left muted, and each message runs
 // once.
-//
-// Mutants tried by hand: a rest that is dropped; a rest that is released by the turn and by the
-// task.
 func TestMute_ReleasedInPartsExplored(t *testing.T) {
 	const springs = 3
 	defer func(n int) { releaseAtOnce = n }(releaseAtOnce)

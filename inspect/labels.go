@@ -19,7 +19,8 @@ import (
 //
 // The labels are set when a worker comes to another behaviour than before, and at every 16th
 // message: some 8 ns for a message where several of a kind follow each other. So if a behaviour
-// sets labels of its own (pprof.Do), up to 15 messages behind it may lack theirs.
+// sets labels of its own (pprof.Do), up to 15 messages behind it may lack theirs. So may the first
+// 15 of a worker that stands in for a blocked one.
 //
 // Labels goes on until the system ends: the labels of a goroutine can be changed only from within,
 // so a worker that sleeps would keep those that it has.

@@ -71,11 +71,12 @@ var (
 
 // TestLabels: of a mix of behaviours, which had no labels before, the profile names the type and
 // the behaviour of every single one. Behind a behaviour that takes its labels away, "up to 15
-// messages … may lack theirs" if they are of the same one.
+// messages … may lack theirs" if they are of the same one. The run is deterministic, since to look
+// takes so long that another worker would stand in.
 func TestLabels(t *testing.T) {
 	for name, types := range map[string][]string{"all": nil, "one": {"labelled"}} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.WithWorkers(1))
+			sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 			var right, wrong int
 			a := labelledType.Spawn(sys, labelled{&right, &wrong})
 			b := labelledType.Spawn(sys, labelled{&right, &wrong})

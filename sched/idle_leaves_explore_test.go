@@ -17,7 +17,7 @@ var inLeaves bool
 // TestLeaves explores the scenarios of sleeping, stopping, quiescence, hand-over and the governor
 // with leaves below the idle word.
 //
-// Mutants tried by hand: see docs/decisions/0047-many-workers.md.
+// Its mutants are leaves/… and idle/… of internal/mutants/park.json.
 func TestLeaves(t *testing.T) {
 	inLeaves = true
 	defer func() { inLeaves = false }()
