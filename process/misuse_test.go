@@ -51,6 +51,7 @@ func TestMisuse_SelfOutside(t *testing.T) {
 			panics(t, say+" with a process that does not run here", f)
 		}
 		Go(s, func(*Proc) {
+			//gallop:allow GV4 used by another process on purpose: it must panic
 			panics(t, "Receive with a process that does not run here", func() { lent.Receive() })
 		})
 		quiet(t, s)

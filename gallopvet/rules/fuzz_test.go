@@ -50,17 +50,6 @@ func FuzzRules(f *testing.F) {
 // cases returns the text of the cases, and the packages that they import.
 func cases(f *testing.F) (programs []string, imports importer) {
 	f.Helper()
-	err := filepath.WalkDir("../testdata", func(name string, _ fs.DirEntry, err error) error {
-		if err == nil && filepath.Ext(name) == ".go" && !strings.Contains(name, "prove") {
-			var text []byte
-			text, err = os.ReadFile(name)
-			programs = append(programs, string(text))
-		}
-		return err
-	})
-	if err != nil {
-		f.Fatal(err)
-	}
 	const mode = packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedDeps
 	loaded, err := packages.Load(&packages.Config{Mode: mode, Dir: "../testdata"}, "./...")
 	if err != nil {
@@ -68,14 +57,68 @@ func cases(f *testing.F) (programs []string, imports importer) {
 	}
 	imports = importer{}
 	packages.Visit(loaded, nil, func(p *packages.Package) { imports[p.PkgPath] = p.Types })
-	programs = slices.DeleteFunc(programs, func(text string) bool { // of a package of several files
-		_, err := check(text, imports)
-		return err != nil
+	err = filepath.WalkDir("../testdata", func(name string, _ fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(name) == ".go" && !strings.Contains(name, "prove") {
+			programs = append(programs, program(f, name, imports))
+		}
+		return err
 	})
-	if len(programs) < 20 {
-		f.Fatalf("%d programs", len(programs))
+	if err != nil {
+		f.Fatal(err)
 	}
 	return programs, imports
+}
+
+// program returns the text of a file, and if that is no program by itself, with the other files of
+// its package behind it.
+func program(f *testing.F, name string, imports importer) string {
+	f.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if _, err := check(string(text), imports); err == nil {
+		return string(text)
+	}
+	others, err := filepath.Glob(filepath.Join(filepath.Dir(name), "*.go"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	others = slices.DeleteFunc(others, func(other string) bool { return other == name })
+	specs, bodies := map[string]bool{}, ""
+	for _, file := range append([]string{name}, others...) {
+		bodies += body(f, file, specs)
+	}
+	head := "package x\n"
+	for _, path := range slices.Sorted(maps.Keys(specs)) {
+		head += "import " + path + "\n"
+	}
+	if _, err := check(head+bodies, imports); err != nil {
+		f.Fatalf("%s: %v", name, err)
+	}
+	return head + bodies
+}
+
+// body returns what a file has behind its imports, which it adds to specs.
+func body(f *testing.F, name string, specs map[string]bool) string {
+	f.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		f.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, text, parser.ImportsOnly)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, i := range file.Imports {
+		specs[i.Path.Value] = true
+	}
+	end := file.Name.End()
+	if n := len(file.Decls); n > 0 {
+		end = file.Decls[n-1].End()
+	}
+	return string(text[fset.Position(end).Offset:])
 }
 
 // importer has packages by their paths.

@@ -40,7 +40,9 @@ var (
 
 func newProxies(name string) *proxies {
 	k := &proxies{typ: actor.NewType[Proxy](name)}
+	//gallop:allow GV1 functions of this package alone, made to run in a turn of the proxy
 	k.do = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "do")
+	//gallop:allow GV1 the same
 	k.begin = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "begin", actor.Urgent())
 	k.ended = actor.Declare[actor.Result[struct{}]](k.typ, "ended")
 	k.down = actor.Declare[actor.Down](k.typ, "down")

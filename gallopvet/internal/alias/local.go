@@ -132,11 +132,8 @@ func (c *checker) again(s *send, part flow.Part) ssa.Instruction {
 }
 
 // sameReceiver reports whether two sends are to the same actor, which has one message after the
-// other.
+// other. What the receiver of s does is known, so that s is a call.
 func (c *checker) sameReceiver(s *send, other *flow.Call) bool {
-	if s.call == nil || s.call.API == nil {
-		return false
-	}
 	one, two := receiverOf(s.call), receiverOf(other)
 	if one == nil || two == nil {
 		return false

@@ -16,6 +16,7 @@ const (
 
 	ProcessSelf = "process.Self"
 	Proc        = "process.Proc"
+	Party       = "process.Party"
 	ReplyTo     = "process.ReplyTo"
 )
 
@@ -69,7 +70,7 @@ const (
 // ProcessConfig is the struct that [ProcessStart] takes, with the largest number of workers.
 const (
 	ProcessConfig = "process.Config"
-	MaxWorkers    = 56
+	MaxWorkers    = 1024
 )
 
 // sendable lists the types of gallop that may be sent. Of the type arguments of those in

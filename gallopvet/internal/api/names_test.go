@@ -3,6 +3,7 @@ package api
 import (
 	"go/types"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -39,11 +40,19 @@ func TestNamesExist(t *testing.T) {
 	}
 }
 
+// TestMaxWorkers: the largest number of workers is the scheduler's.
+func TestMaxWorkers(t *testing.T) {
+	c, ok := lookup(load(t), "sched", "MaxWorkers").(*types.Const)
+	if !ok || c.Val().ExactString() != strconv.Itoa(MaxWorkers) {
+		t.Errorf("sched has %v, names.go %d", c, MaxWorkers)
+	}
+}
+
 // constants are the names that rules ask for.
 func constants() map[string]bool {
 	return set(Context, Iso, Val, Immutable, Shared, Self, ContextSystem, ShouldYield, Checkpoint,
 		NewIso, NewVal, IsoUse, IsoGone, ValGet, ValView, DeferReply, Hold, FromChan, Every,
-		ProcessSelf, Proc, ReplyTo, ProcessConfig)
+		ProcessSelf, Proc, Party, ReplyTo, ProcessConfig)
 }
 
 // load loads the packages of gallop that users import, as they are in this checkout.
@@ -58,7 +67,7 @@ func load(t *testing.T) map[string]*types.Package {
 	pkgs := map[string]*types.Package{}
 	var paths []string
 	for _, name := range []string{
-		"actor", "actortest", "capability", "group", "heap", "process", "supervise",
+		"actor", "actortest", "capability", "group", "heap", "process", "sched", "supervise",
 	} {
 		paths = append(paths, Module+"/"+name)
 	}

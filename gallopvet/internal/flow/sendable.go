@@ -155,6 +155,9 @@ func (c *checker) known(t types.Type, path string) (yes bool, why *Reason) {
 		}
 		return true, nil
 	}
+	if api.TypeName(t) == api.Party {
+		return true, c.bad(Reason{Shares, path, t}) // of all that it may be, only its owner may use it
+	}
 	n := namedOf(t)
 	if n == nil || n.Obj().Pkg() == nil {
 		return n != nil && n.Obj().Name() == "error", nil

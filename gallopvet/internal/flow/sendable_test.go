@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/types"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,10 +13,28 @@ import (
 // TestSendable judges a table of more than a hundred types: the names of variables say what is
 // right. Marks come from another package.
 func TestSendable(t *testing.T) {
+	if n := judged(t, analysistest.TestData(), "uses"); n < 100 {
+		t.Errorf("%d types, want at least 100", n)
+	}
+}
+
+// TestSendableOfGallop judges types of packages process and actor as they are.
+func TestSendableOfGallop(t *testing.T) {
+	cases, err := filepath.Abs("../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := judged(t, cases, "./sendable"); n < 50 {
+		t.Errorf("%d types, want at least 50", n)
+	}
+}
+
+// judged judges the variables of a package, and returns how many there are.
+func judged(t *testing.T, dir, pkg string) (n int) {
+	t.Helper()
 	kinds := map[string]Kind{
 		"harmless": Harmless, "shares": Shares, "channel": Channel, "opaque": Opaque,
 	}
-	judged := 0
 	check := &analysis.Analyzer{
 		Name: "judge", Doc: "judge types", Requires: []*analysis.Analyzer{Analyzer},
 		Run: func(pass *analysis.Pass) (any, error) {
@@ -26,7 +45,7 @@ func TestSendable(t *testing.T) {
 				if !ok || !known {
 					continue
 				}
-				judged++
+				n++
 				if yes, r := p.Sendable(v.Type()); yes != (want == Harmless) || r.Kind != want {
 					t.Errorf("%s %s: %v at %q, want %v", name, v.Type(), r.Kind, r.Path, want)
 				}
@@ -34,8 +53,6 @@ func TestSendable(t *testing.T) {
 			return nil, nil
 		},
 	}
-	analysistest.Run(t, analysistest.TestData(), check, "uses")
-	if judged < 100 {
-		t.Errorf("%d types, want at least 100", judged)
-	}
+	analysistest.Run(t, dir, check, pkg)
+	return n
 }

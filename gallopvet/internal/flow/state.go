@@ -112,14 +112,14 @@ func WithLiterals(fn *ssa.Function) []*ssa.Function {
 	return all
 }
 
-// IsSelf reports whether a ref is that of the running actor, as Self has returned it.
+// IsSelf reports whether a ref is that of the running actor, as Self has returned it; nil is not.
 func (p *Package) IsSelf(ref ssa.Value) bool { return p.isSelf(ref, maxSelf) }
 
 // maxSelf is through how many variables a ref is followed.
 const maxSelf = 4
 
 func (p *Package) isSelf(ref ssa.Value, left int) bool {
-	if ref == nil || left == 0 {
+	if left == 0 {
 		return false
 	}
 	all := p.Paths(Plain(ref))

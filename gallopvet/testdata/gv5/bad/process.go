@@ -74,7 +74,7 @@ func init() {
 	step.Case("gv5/process: workers", panics, func() {
 		defer step.Panics()
 		process.Start(process.Config{
-			Workers: 57, // want `Start wants up to 56 workers, is given 57, and panics`
+			Workers: 1025, // want `Start wants up to 1024 workers, is given 1025, and panics`
 		})
 	})
 

@@ -62,7 +62,7 @@ func systems(s, t *process.System) {
 		p.Blocking(func() { _ = t.Wait(context.Background()) })
 		go s.Stop()
 	})
-	_ = process.Start(process.Config{Workers: 56})
+	_ = process.Start(process.Config{Workers: 1024})
 	_ = process.Start(process.Config{})
 }
 
