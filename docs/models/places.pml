@@ -1,12 +1,12 @@
 /* The turns of package process (process/turn.go, coroutine.go): workers that run processes on
  * coroutines, and processes that change places without a return to their worker's goroutine.
  *
- * Each of PROCS processes runs ROUNDS turns. In a turn it wakes each process that is parked, and then parks:
- * it gives its task up, and another worker may have the task from then on, while the process is
- * still on its coroutine. It is out when its coroutine is parked, which the goroutine that runs
- * after it says. Having given its task up, a process takes the next task of its worker's queue
- * and changes places with that process if it is out; otherwise it leaves the task to the
- * worker's goroutine, which waits until the process is out.
+ * Each of PROCS processes runs ROUNDS turns. In a turn it wakes each process that is parked,
+ * and then parks: it gives its task up, and another worker may have the task from then on,
+ * while the process is still on its coroutine. It is out when its coroutine is parked, which
+ * the goroutine that runs after it says. Having given its task up, a process takes the next
+ * task of its worker's queue and changes places with that process if it is out; otherwise it
+ * leaves the task to the worker's goroutine, which waits until the process is out.
  *
  * A goroutine outside wakes processes too, by way of the inject queue. Worker goroutines move
  * tasks from there, and from each other's queues, to their own. So, as in sched, nothing comes
@@ -17,11 +17,11 @@
  * Proved: no process is resumed while it is not out, no two goroutines run one process, and no
  * goroutine waits for ever.
  *
- * Mutants: NO_WAIT (the one that resumes does not look whether the process is out), OUT_EARLY
- * (a process says itself that it is out, before it has changed places), MUST_WAIT (a process
- * that has given its task up waits for the next one to be out). MUST_WAIT holds without
- * OPEN_QUEUE: the process that is waited for has given its task up earlier than the one that
- * waits, so that no two wait for each other.
+ * Mutants: NO_WAIT (the one that resumes does not look whether the process is out),
+ * OUT_EARLY (a process says itself that it is out, before it has changed places), MUST_WAIT
+ * (a process that has given its task up waits for the next one to be out). MUST_WAIT holds
+ * without OPEN_QUEUE: the process that is waited for has given its task up earlier than the
+ * one that waits, so that no two wait for each other.
  */
 #ifndef ROUNDS
 #define ROUNDS 2
@@ -174,7 +174,7 @@ end_away:
 
 #define wakeable(q) st[q] == PARKED
 
-inline rouse(q) {
+inline wake_from_outside(q) {
 	atomic {
 		if
 		:: st[q] == PARKED ->
@@ -192,10 +192,10 @@ inline rouse(q) {
 proctype outside() {
 	do
 	:: ended == PROCS -> break
-	:: wakeable(0) -> rouse(0)
-	:: wakeable(1) -> rouse(1)
+	:: wakeable(0) -> wake_from_outside(0)
+	:: wakeable(1) -> wake_from_outside(1)
 #if PROCS > 2
-	:: wakeable(2) -> rouse(2)
+	:: wakeable(2) -> wake_from_outside(2)
 #endif
 	od
 }
