@@ -46,8 +46,7 @@ func (k *whenCase) poll(*party) (*party, bool) {
 	return nil, k.try()
 }
 
-// enroll gives the party a notice, so that it looks once more: what has become ready between the
-// enroll gives the party a notice if there was a change since try looked.
+// enroll gives the party a notice if there was a change since try looked, so that it looks again.
 func (k *whenCase) enroll(pt *party, _ uint32) uint32 {
 	k.e.mu.Lock()
 	defer k.e.mu.Unlock()

@@ -124,3 +124,114 @@ func chanHistory(p *explore.Program, size int) {
 		return fmt.Errorf("no order of these operations is that of a channel: %+v", h.ops)
 	})
 }
+
+// rendezvous makes one operation of each send and the receive of its value: it takes place while
+// both do. Values differ.
+func rendezvous(ops []porcupine.Operation) (met []porcupine.Operation, err error) {
+	sends, receives := map[int]porcupine.Operation{}, 0
+	for _, o := range ops {
+		if v := o.Input.(chanOp).v; v != 0 && o.Output == nothing {
+			sends[v] = o
+		} else if o.Output.(int) <= 0 {
+			met = append(met, o)
+		}
+	}
+	for _, o := range ops {
+		v := o.Output.(int)
+		if v <= 0 {
+			continue
+		}
+		receives++
+		s, ok := sends[v]
+		if !ok {
+			return nil, fmt.Errorf("received %d, which was not sent, or received before", v)
+		}
+		delete(sends, v)
+		s.Call, s.Return = max(s.Call, o.Call), min(s.Return, o.Return)
+		if s.Call >= s.Return {
+			return nil, fmt.Errorf("%d was sent and received at different times", v)
+		}
+		met = append(met, s)
+	}
+	if len(sends) > 0 {
+		return nil, fmt.Errorf("sent, and not received: %v", sends)
+	}
+	return met, nil
+}
+
+// closedSend is the outcome of a send that has panicked.
+const closedSend = -2
+
+// unbufferedModel is a channel without a buffer, for operations as rendezvous returns them. The
+// state is whether it is closed.
+var unbufferedModel = porcupine.Model{
+	Init: func() any { return false },
+	Step: func(state, input, output any) (bool, any) {
+		closed, op := state.(bool), input.(chanOp)
+		switch {
+		case op.what == "close":
+			return !closed, true
+		case op.what == "recv", output == closedSend:
+			return closed, closed
+		}
+		return !closed, closed
+	},
+}
+
+// TestUnbufferedLinearizable: each value passes once, while its sender and its receiver are both at
+// the channel, and none does once the channel is closed.
+func TestUnbufferedLinearizable(t *testing.T) {
+	for _, s := range []explore.Strategy{
+		explore.Random(1, 2000), explore.PCT(3, 1, 2000), explore.Bounded(2, 2000),
+	} {
+		explore.Run(t, explore.Config{Strategy: s}, unbufferedHistory)
+	}
+}
+
+func unbufferedHistory(p *explore.Program) {
+	h, c, never := &history{p: p}, NewChan[int](0), NewChan[int](0)
+	p.Go(func() {
+		g := threadParty()
+		for v := range 2 {
+			h.do(0, chanOp{"send", v + 1}, func() int { c.Send(g, v+1); return nothing })
+		}
+		h.do(0, chanOp{"close", 0}, func() int { c.Close(g); return 0 })
+	})
+	p.Go(func() {
+		g, v := threadParty(), 3
+		h.do(1, chanOp{"send", v}, func() (outcome int) {
+			defer func() {
+				if recover() != nil {
+					outcome = closedSend
+				}
+			}()
+			Select(g, RecvFrom[int](never, nil, nil), SendTo(c, &v))
+			return nothing
+		})
+	})
+	for client := 2; client < 4; client++ {
+		p.Go(func() {
+			g := threadParty()
+			for range 2 {
+				h.do(client, chanOp{"recv", 0}, func() int {
+					v, ok := 0, false
+					if client == 2 {
+						return orNothing(c.Recv(g))
+					}
+					Select(g, RecvFrom(never, &v, nil), RecvFrom(c, &v, &ok))
+					return orNothing(v, ok)
+				})
+			}
+		})
+	}
+	p.After(func() error {
+		met, err := rendezvous(h.ops)
+		if err == nil && !porcupine.CheckOperations(unbufferedModel, met) {
+			err = fmt.Errorf("no order is that of a channel without a buffer")
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %+v", err, h.ops)
+		}
+		return nil
+	})
+}

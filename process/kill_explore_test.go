@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // TestKill_Explored: a kill against a receive. The process receives the message or is killed, and
@@ -66,5 +67,58 @@ func kills(p *explore.Program, second bool, sent int) {
 			return fmt.Errorf("the process is neither here nor there")
 		}
 		return wants("received or left", received+left, sent)
+	})
+}
+
+// TestCancelOfSingleWait_Explored: a cancel against the commit of a wait at one channel. The
+// process goes on with the value if it was sent, and leaves if it was not. The process parks as a
+// goroutine outside, and looks for its end where await does.
+func TestCancelOfSingleWait_Explored(t *testing.T) {
+	for _, sends := range []bool{false, true} {
+		t.Run(fmt.Sprint("sends ", sends), func(t *testing.T) {
+			explore.Portfolio(t, func(p *explore.Program) { cancelsSingleWait(p, sends) })
+		})
+	}
+}
+
+func cancelsSingleWait(p *explore.Program, sends bool) {
+	c, g := NewChan[int](0), threadParty()
+	var cancelled seam.Bool
+	committed, done, left := 0, 0, 0
+	p.Go(func() {
+		q := &c.receivers
+		w := takeWaiter[int](&g.party)
+		if sends {
+			q, w.v = &c.senders, 1
+		}
+		c.mu.Lock()
+		q.enter(w)
+		c.mu.Unlock()
+		for g.won.Load() == open {
+			if g.suspend(parked | uint32(opRecv)<<opShift); cancelled.Load() && q.withdraw(w, &c.mu) {
+				left++
+				return
+			}
+		}
+		if w.ok {
+			done += w.v
+		}
+	})
+	p.Go(func() {
+		if sends {
+			committed, _, _ = c.TryRecv(g.sys)
+		} else if c.TrySend(g.sys, 1) {
+			committed = 1
+		}
+	})
+	p.Go(func() {
+		cancelled.Store(true)
+		g.wake(nil, g.sys)
+	})
+	p.After(func() error {
+		if done+left != 1 {
+			return fmt.Errorf("the process has gone on %d times, and left %d times", done, left)
+		}
+		return wants("done", done, committed)
 	})
 }

@@ -66,8 +66,9 @@ func (p *Proc) ready(w *sched.Worker) {
 }
 
 // tryReady is ready, but reports false if there is no coroutine for p, or if p is not out of its
-// own yet. A process that has given its task up must not wait for that: p may be about to wait for
-// it. Nor does it make a coroutine, for which its stack would grow.
+// own yet. A process that has given its task up does not wait for that: were a worker's queue ever
+// filled by others than its owner, two could wait for each other (MUST_WAIT in
+// docs/models/places.pml). Nor does it make a coroutine, for which its stack would grow.
 func (p *Proc) tryReady(w *sched.Worker) bool {
 	if p.co == nil {
 		c := p.sys.poolOf(w).take()

@@ -88,14 +88,19 @@ func (q *waitQueue[T]) await(w *waiter[T], mu *seam.QuickMutex, op op) {
 		if p := pt.proc; p != nil && p.suspend(as) || p == nil && pt.suspend(as) {
 			continue
 		}
-		mu.Lock()
-		withdrawn := w.queued
-		q.remove(w)
-		mu.Unlock()
-		if withdrawn {
+		if q.withdraw(w, mu) {
 			pt.proc.leave()
 		}
 	}
+}
+
+// withdraw takes back w, which is the party's only offer, and reports whether it was not claimed.
+func (q *waitQueue[T]) withdraw(w *waiter[T], mu *seam.QuickMutex) bool {
+	mu.Lock()
+	defer mu.Unlock()
+	was := w.queued
+	q.remove(w)
+	return was
 }
 
 // commit decides the ticket of w's party for w, which was just taken out of its queue, and reports

@@ -1,6 +1,12 @@
 /* Select of package process (process/party.go, wait_queue.go, select.go): a party that
  * receives from either of two channels without buffers, ROUNDS times, and a sender at each.
- * With CANCEL, the party is told to end at any moment.
+ * With CANCEL, the party is told to end at any moment, and the senders when it has ended;
+ * with CANCEL_SENDERS as well, they are at any moment.
+ *
+ * A sender waits at one channel, so it has no ticket that is compared: whoever takes its offer
+ * out of the queue, under the channel's lock, decides. The counterpart then writes the ticket,
+ * which says to the sender that it need not take the lock; a sender that is to end takes the
+ * lock and looks whether its offer is still there.
  *
  * Proved: each value that a sender takes for sent was received, once, and no other; the
  * party and the senders come to their ends, so no wake-up is lost; a party that was
@@ -10,7 +16,9 @@
  * without looking for a notice in the same step), CLAIM_BLIND (a counterpart writes the
  * ticket without comparing), WITHDRAW_BLIND (the party withdraws without comparing),
  * ONE_LOCK (it polls one channel while its offer stands at the other), OPEN_LATE (it opens
- * its ticket when the offers can be seen).
+ * its ticket when the offers can be seen), SINGLE_TAKEN (a sender that is to end takes itself
+ * for withdrawn), SINGLE_UNLOCKED (it looks at its ticket, and not at the queue under the
+ * lock), SINGLE_LEFT (it leaves its offer behind).
  */
 #ifndef ROUNDS
 #define ROUNDS 2
@@ -27,7 +35,8 @@ bit held[2];                   /* the lock of a channel */
 bit offered[2];                /* the party's receive is in the queue of channel c */
 bit sending[2];                /* the sender is in the queue of channel c */
 byte received[2], sent[2];
-bit cancelled, over;
+bit cancelled;
+bit told[2];                   /* sender c is to end */
 byte finished;
 
 inline lock(c) { atomic { !held[c] -> held[c] = 1 } }
@@ -59,7 +68,7 @@ inline suspend(p) {
 		fi
 	};
 #endif
-	st[p] != PARKED || (over && p != 0)
+	st[p] != PARKED
 }
 
 /* claim commits party p to case i, unless it was faster */
@@ -76,11 +85,9 @@ inline poll(c) {
 	if
 	:: ok == 0 && sending[c] ->
 		sending[c] = 0;
-		claim(c + 1, 1);
-		if
-		:: ok -> received[c]++; wake(c + 1)
-		:: else
-		fi
+		won[c + 1] = 1; /* no other decides it: the offer was in the queue */
+		ok = 1;
+		received[c]++; wake(c + 1)
 	:: else
 	fi
 }
@@ -88,8 +95,9 @@ inline poll(c) {
 active proctype selecting() {
 	byte round, mine; bit ok, byOther, live;
 	do
-	:: round == ROUNDS -> break
+	:: round == ROUNDS || cancelled -> break /* Select begins by looking for its end */
 	:: else ->
+again:
 		ok = 0;
 #ifdef ONE_LOCK
 		won[0] = OPEN;
@@ -134,13 +142,34 @@ waits:
 		if
 		:: byOther -> mine = won[0]; received[mine - 1]++; round++
 		:: !byOther && !live -> break
-		:: !byOther && live
+		:: !byOther && live -> goto again
 		fi;
 next:
 		mine = 0; byOther = 0
 	od;
-	over = 1;
+#ifdef CANCEL
+	told[0] = 1; wake(1); /* no party receives from them any more */
+	told[1] = 1; wake(2);
+#endif
 	finished++
+}
+
+/* withdraw takes back the offer of sender c. ok: it was not taken */
+inline withdraw(c) {
+#ifdef SINGLE_UNLOCKED
+	ok = (won[c + 1] == OPEN);
+	lock(c);
+#else
+	lock(c);
+	ok = sending[c];
+#endif
+#ifdef SINGLE_TAKEN
+	ok = 1;
+#endif
+#ifndef SINGLE_LEFT
+	sending[c] = 0;
+#endif
+	unlock(c)
 }
 
 proctype sender(byte c) {
@@ -163,10 +192,12 @@ proctype sender(byte c) {
 		unlock(c);
 		do
 		:: won[c + 1] != OPEN -> sent[c]++; break
-		:: won[c + 1] == OPEN && over ->
-			atomic { if :: won[c + 1] == OPEN -> won[c + 1] = WITHDRAWN :: else -> sent[c]++ fi };
-			break
-		:: won[c + 1] == OPEN && !over -> suspend(c + 1)
+		:: won[c + 1] == OPEN ->
+			suspend(c + 1);
+			if
+			:: told[c] -> withdraw(c); if :: ok -> break :: else fi
+			:: else
+			fi
 		od
 	fi;
 	finished++
@@ -176,6 +207,14 @@ active proctype canceller() {
 #ifdef CANCEL
 	cancelled = 1;
 	wake(0);
+#endif
+	skip
+}
+
+active proctype senders_canceller() {
+#ifdef CANCEL_SENDERS
+	told[0] = 1; wake(1);
+	told[1] = 1; wake(2);
 #endif
 	skip
 }
