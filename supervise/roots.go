@@ -1,23 +1,14 @@
 package supervise
 
 import (
-	"slices"
-	"sync"
-
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/weaklist"
 )
 
 // roots are the supervisors without a supervisor, of all systems, for package inspect. The list is
 // weak: it keeps no supervisor in memory, and no system.
-var roots struct {
-	mu   sync.Mutex
-	all  []func() actor.AnyRef // guarded by mu; zero: it is gone
-	tidy int                   // guarded by mu: the length to tidy at
-}
-
-// leastTidied is how long the list is before it is tidied.
-const leastTidied = 64
+var roots weaklist.List[func() actor.AnyRef]
 
 func init() { access.SupervisorsOf = supervisorsOf }
 
@@ -28,26 +19,18 @@ type weaklyHeld interface {
 
 // listed puts a new root in the list, and returns it.
 func listed(s Supervisor) Supervisor {
-	weak := access.InspectorOf(actor.SystemOf(s)).(weaklyHeld).Weak(s.Any())
-	roots.mu.Lock()
-	defer roots.mu.Unlock()
-	if len(roots.all) >= max(roots.tidy, leastTidied) {
-		roots.all = slices.DeleteFunc(roots.all, func(get func() actor.AnyRef) bool {
-			ref := get()
-			return ref.IsZero() || actor.StatusOf(ref) == actor.StatusEnded
-		})
-		roots.tidy = 2 * len(roots.all)
-	}
-	roots.all = append(roots.all, weak)
+	roots.Add(access.InspectorOf(actor.SystemOf(s)).(weaklyHeld).Weak(s.Any()), isGone)
 	return s
+}
+
+func isGone(get func() actor.AnyRef) bool {
+	ref := get()
+	return ref.IsZero() || actor.StatusOf(ref) == actor.StatusEnded
 }
 
 // supervisorsOf is access.SupervisorsOf.
 func supervisorsOf(sys any) (all []any) {
-	roots.mu.Lock()
-	list := slices.Clone(roots.all)
-	roots.mu.Unlock()
-	for _, get := range list {
+	for _, get := range roots.All() {
 		ref := get()
 		if ref.IsZero() || actor.SystemOf(ref) != sys.(*actor.System) ||
 			actor.StatusOf(ref) == actor.StatusEnded {
