@@ -18,11 +18,21 @@ func (w *Worker) launch(f func()) {
 
 // park waits for a token and takes it. Owner only.
 func (w *Worker) park() {
+	l := w.listener
+	if l != nil && w.thread == nil && w.parker.Granted() {
+		l = nil // it does not fall asleep
+	}
+	if l != nil {
+		l.Parks()
+	}
 	if w.thread != nil {
 		w.sched.driver.park(w.thread)
-		return
+	} else {
+		w.parker.Park()
 	}
-	w.parker.Park()
+	if l != nil {
+		l.Woke()
+	}
 }
 
 // unpark grants a token. For the one that owes it.

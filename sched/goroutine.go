@@ -131,14 +131,17 @@ const (
 // there are more than 500. To stop the world means to wait until each goroutine that
 // runs can be interrupted. Where Go interrupts no loops, with GODEBUG=asyncpreemptoff=1,
 // that could take as long as the turn that is looked at, so Stack returns nil there.
-func (w *Worker) Stack() []byte {
+func (w *Worker) Stack() []byte { return StackWith(text("sched.(*Worker).live(%p,", w)) }
+
+// StackWith is [Worker.Stack] for the goroutine whose stack has the mark in it.
+func StackWith(mark string) []byte {
 	if runtime.NumGoroutine() > mostGoroutines || !interruptsLoops() {
 		return nil
 	}
 	for size := max(leastStacks, runtime.NumGoroutine()*oneStack); ; size *= 4 {
 		buf := make([]byte, min(size, mostStacks))
 		n := runtime.Stack(buf, true)
-		if one := w.stackIn(buf[:n]); one != nil || n < len(buf) || n == mostStacks {
+		if one := stackIn(buf[:n], mark); one != nil || n < len(buf) || n == mostStacks {
 			return one
 		}
 	}
@@ -169,10 +172,9 @@ func preemptionOff(debug string) (off bool) {
 
 const preemptOff = "asyncpreemptoff="
 
-// stackIn cuts the worker's goroutine out of the stacks of many. Its number is not known:
+// stackIn cuts the goroutine with a mark out of the stacks of many. Its number is not known:
 // to learn it when it begins would cost more than all else that a worker for one blocked turn does.
-func (w *Worker) stackIn(stacks []byte) []byte {
-	mark := text("sched.(*Worker).live(%p,", w)
+func stackIn(stacks []byte, mark string) []byte {
 	for rest := string(stacks); rest != ""; {
 		var one string
 		one, rest, _ = strings.Cut(rest, "\n\n")

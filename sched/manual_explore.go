@@ -75,7 +75,7 @@ func (w *Worker) Step() (ran bool) {
 		checkTurnBegin(w, t)
 	}
 	if w.oneTurn(t) {
-		w.requeue(t)
+		w.requeue(w.current) // as in serve
 	}
 	return true
 }
@@ -94,3 +94,7 @@ func (w *Worker) takeAny() *Task {
 // Take takes away from the worker a task that Step would run, as the end of a scheduler
 // does. It returns nil if there is none.
 func (w *Worker) Take() *Task { return w.takeAny() }
+
+// Chain lets turns go on as those of other tasks, by NextOf: the worker looks at the inject queue
+// only between them.
+func (w *Worker) Chain() { w.started, w.pollTurn = true, 1<<62 }

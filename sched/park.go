@@ -60,13 +60,15 @@ func (w *Worker) parkUntilWoken() *Task {
 }
 
 // spinBudget is how often the last worker to fall asleep lets the process's other goroutines run
-// before it parks.
+// before it parks, unless they are many: see crowding.
 const spinBudget = 2
 
 // maySpin reports whether the worker may spin for a token. A caller that it has just answered may
 // have the next question, and granting a token to a goroutine that has not parked is cheap. Owner
 // only.
-func (w *Worker) maySpin() bool { return w.thread == nil && !w.parker.Granted() }
+func (w *Worker) maySpin() bool {
+	return w.thread == nil && !w.parker.Granted() && !w.sched.Crowded()
+}
 
 // retire puts the worker to sleep although it has work, because the governor wants fewer workers,
 // and reports whether it did. Its tasks go to the workers that stay awake. At least one does, so

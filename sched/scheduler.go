@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gallop-go/gallop/internal/cacheline"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -111,6 +112,8 @@ type Scheduler struct {
 	pins    pins
 	driver  Driver // nil unless the run is deterministic
 
+	_     cacheline.Pad
+	crowd crowding // written with each call from outside
 }
 
 // New makes a scheduler. The error says which part of cfg is wrong.

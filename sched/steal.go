@@ -169,7 +169,7 @@ func (w *Worker) steal() *Task {
 			continue
 		}
 		if t := victim.queue.steal(); t != nil {
-			w.count.steals.Add(1)
+			w.stole(t, victim)
 			return t
 		}
 		w.count.stealMisses.Add(1)
@@ -201,9 +201,17 @@ func (w *Worker) rebalance() {
 	}
 	for range min((there-here)/2, maxRebalance) {
 		if t := q.thief().steal(); t != nil {
-			w.count.steals.Add(1)
+			w.stole(t, victim)
 			w.enqueue(t)
 		}
+	}
+}
+
+// stole counts a task that was taken from another worker. Owner only.
+func (w *Worker) stole(t *Task, from *Worker) {
+	w.count.steals.Add(1)
+	if w.listener != nil {
+		w.listener.Stole(t, from)
 	}
 }
 

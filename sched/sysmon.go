@@ -97,7 +97,7 @@ func (s *Scheduler) Watch() {
 		return // as in wake
 	}
 	for n := 0; !s.idle.quiet() && !s.monitor.armed.Load(); n++ {
-		if n == spinBudget {
+		if n == spinBudget || s.Crowded() {
 			s.monitor.arm()
 			return
 		}

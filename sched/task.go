@@ -46,6 +46,9 @@ func (c *Class) Init(r ClassRunner, pin *Pin) { c.runner, c.pin = r, pin }
 // allocation.
 func (c *Class) DepthFirst(isNew func(t *Task) bool) { c.isNew = isNew }
 
+// Runner returns what the class was initialised with.
+func (c *Class) Runner() ClassRunner { return c.runner }
+
 // Task is something that a worker can run. Embed it in what it belongs to, so that
 // scheduling allocates nothing. Between two turns a task is in at most one queue;
 // the caller that makes it runnable schedules it exactly once. The zero value is not ready: use

@@ -66,7 +66,9 @@ type Worker struct {
 	// Written by the owner, read by any goroutine.
 	spent   seam.Gauge // units of work done
 	crossed seam.Gauge // of these, what came from another worker
-	_       cacheline.Pad
+
+	listener Listener // owner only, and rarely used; nil: none
+	_        cacheline.Pad
 }
 
 // newWorker makes a worker in no slot, with rings of so many entries.

@@ -76,7 +76,7 @@ func (w *Worker) oneTurn(t *Task) (again bool) {
 	w.count.turns++
 	again = t.runTurn(w)
 	if invariant.On {
-		checkTurnEnd(w, t, again)
+		checkTurnEnd(w, w.current, again)
 	}
 	w.inTurn = false
 	return again

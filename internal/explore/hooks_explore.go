@@ -28,9 +28,20 @@ func bind(p *Program) (unbind func()) {
 			p.Await(cond)
 		}
 	}
+	arrived := seam.HookArrived
+	seam.HookArrived = p.arrived
 	return func() {
+		seam.HookArrived = arrived
 		seam.Hook, seam.HookSpin, seam.HookAwait = hook, spin, await
 		seam.ExcludeNone()
+	}
+}
+
+// arrived notes that the thread that has the turn goes on in the calling goroutine, which it has
+// switched to. Only that thread runs, so the caller is the one.
+func (p *Program) arrived() {
+	if t := p.current; t != nil {
+		t.goroutine = seam.Goroutine()
 	}
 }
 

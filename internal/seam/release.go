@@ -31,3 +31,14 @@ func (g *Gauge) Load() uint64 { return atomic.LoadUint64(&g.v) }
 // Add adds n to the figure. It does not release: no protocol depends on a gauge. A reader for which
 // it must be exact sees something that the writer does after Add. One writer.
 func (g *Gauge) Add(n uint64) { g.v += n }
+
+// Relaxed is a 64-bit word with one writer and any number of readers, who may see the stores to
+// several such words in any order. What is read must prove by itself that it belongs together. It
+// must not be embedded where 64-bit words are unaligned.
+type Relaxed struct{ v uint64 }
+
+// Load returns the word, whole. Any goroutine.
+func (x *Relaxed) Load() uint64 { return atomic.LoadUint64(&x.v) }
+
+// Store sets the word. It does not release. One writer.
+func (x *Relaxed) Store(v uint64) { x.v = v }

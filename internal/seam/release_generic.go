@@ -32,3 +32,13 @@ func (g *Gauge) StoreRelease(v uint64) { g.v.Store(v) }
 
 // Add adds n to the figure. One writer.
 func (g *Gauge) Add(n uint64) { g.v.Add(n) }
+
+// Relaxed is a 64-bit word with one writer and any number of readers. Here it is an ordinary atomic
+// one, and an interleaving point of explorations.
+type Relaxed struct{ v Uint64 }
+
+// Load returns the word. Any goroutine.
+func (x *Relaxed) Load() uint64 { return x.v.Load() }
+
+// Store sets the word. One writer.
+func (x *Relaxed) Store(v uint64) { x.v.Store(v) }

@@ -22,5 +22,5 @@ func PrepareFence() (ask func()) { return nil }
 // CanFence reports whether windows are to be used.
 func CanFence() bool { return windowsAreChecked }
 
-// Fence has nothing to do here.
-func Fence() {}
+// Fence has nothing to do here, in no time.
+func Fence() (took int64) { return 0 }
