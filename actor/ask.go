@@ -96,7 +96,7 @@ func (d *descriptor) madeAsk() *descriptor {
 //     the request becomes a dead letter. The caller is a behaviour of to itself; or of
 //     another actor of to's pinned type, which has one thread; or of an actor for which
 //     a behaviour of to waits, directly or through others, in an Ask.
-//   - ErrTooManyBlocked: the caller is a behaviour, and so many behaviours block already
+//   - ErrTooManyBlocked: the caller is a behaviour or a process, and so many block already
 //     ([WithMaxBlocked]) that it would keep its worker from others. The request becomes a dead
 //     letter.
 //   - ErrOverloaded: to has a bound ([WithBound]), and its mailbox is at the bound; or
@@ -107,8 +107,8 @@ func (d *descriptor) madeAsk() *descriptor {
 //   - ErrRestarted: to has fallen before it came to the request, and its supervisor
 //     keeps no mail over a restart. See package supervise.
 //   - ErrSystemStopped: the system of to stops or is in [System.Shutdown], even if the
-//     caller is a behaviour of that system; or the caller is a behaviour whose own
-//     system stops.
+//     caller is a behaviour of that system; or the caller is a behaviour, or a process,
+//     whose own system stops.
 //   - ctx's error. If ctx had ended before the call, the request is not sent, and what
 //     it owns stays the caller's. If ctx ends later, the request runs all the same, unless
 //     to is restarted before, and its reply goes nowhere. The error does not tell the two apart.
@@ -145,7 +145,10 @@ func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cel
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 	_ = to.shared().sys.sendAs(asAsked, to, m, d) // or it answers k
 	// Here, and not in a call: see sched.Worker.find.
-	for n := 0; n < spinLimit && k.state.Load() == callPending && to.shared().sys.sim == nil; n++ {
+	if to.shared().sys.sim == nil {
+		to.shared().sys.sched.SampleYield()
+	}
+	for n := 0; n < spinLimit && k.state.Load() == callPending && to.shared().sys.letsOthers(); n++ {
 		seam.Spin()
 	}
 	to.shared().sys.sched.Watch() // the turn that answers, or has answered and goes on
@@ -236,6 +239,10 @@ const (
 // the queue that all of Go's threads share, from which an idle one fetches it to another
 // processor: more of it costs more than parking (decision 0010).
 const spinLimit = 2
+
+// letsOthers reports whether a caller lets others run before it parks: not in a process whose
+// processors are busy anyway, nor in a deterministic run.
+func (s *System) letsOthers() bool { return s.sim == nil && !s.sched.Crowded() }
 
 // finish gives the result to the caller, if that still waits. Once per call.
 func (k *call[R]) finish(res Result[R]) {

@@ -160,12 +160,18 @@ func (me *cell) hasWaited(opened bool) {
 
 // systemDone returns a channel that is closed when the system of me stops: from then on, what is
 // queued there is answered only when the turn of me has ended. The stop waits for no goroutine
-// outside, so for a nil me the channel is nil.
+// outside, so there the channel is nil; nor for one that a process waits for whose system has no
+// actors. me may be nil, of a caller outside or in a process.
 func (me *cell) systemDone() <-chan struct{} {
-	if me == nil {
-		return nil
+	if me != nil {
+		return me.sys().done.done
 	}
-	return me.sys().done.done
+	if _, w := processHere(); w != nil {
+		if c, ok := w.Local().(*Context); ok {
+			return c.sys.done.done
+		}
+	}
+	return nil
 }
 
 // caller is what a reply address says of the one that waits for the reply, whatever the reply. The

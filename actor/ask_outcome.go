@@ -201,8 +201,8 @@ func (a *cell) serveMail(c *Context, x *coldState, m *message, d *descriptor) {
 // endDrainTurn decides, at the end of a turn beside the mail, how an actor goes on whose drain has
 // come to its end: with what is there by now, with its end, or by waiting. Owner only.
 func (a *cell) endDrainTurn(c *Context, x *coldState) {
-	if c.then&lookAgain != 0 {
-		c.then &^= lookAgain
+	if c.then&(lookAgain|unstashed) != 0 {
+		c.then &^= lookAgain | unstashed
 		a.requeueUnstashed(x)
 	}
 	left := msg.Concat(a.in.Pending(), x.held.All())

@@ -140,7 +140,7 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 // SendWait returns nil once the message is in the mailbox, ctx's error if that ends
 // first, ErrStopped if to has ended, and ErrSystemStopped if to's system has, or is in
 // [System.Shutdown]. After an error the message is not a dead letter, as with TrySend.
-// SendWait panics if it would have to wait in a behaviour, of any system.
+// SendWait panics if it would have to wait in a behaviour or a process, of any system.
 //
 // SendWait parks and does not spin. Those who wait go on in the order in which they
 // came.

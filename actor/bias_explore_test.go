@@ -168,6 +168,17 @@ var biasScenes = []struct {
 		})
 		l.p.Go(func() { l.say(l.sys, 11) })
 	}},
+	{"leaves", func(l *tenancy) { // as an actor does that is muted, and runs on elsewhere
+		mayflyAct.Send(l.sys, l.friend, func(c *Context) {
+			l.distract(c)
+			mayflyAct.Send(c, l.fly, func(c *Context) {
+				c.bias.Leave(&l.fly.b.box, &l.fly.b.in)
+				l.say(c, 31)
+			})
+			l.say(c, 1, 2)
+		})
+		l.p.Go(func() { l.say(l.sys, 11) })
+	}},
 	{"killed", func(l *tenancy) {
 		l.from(1, 2, 3)
 		l.p.Go(func() { Kill(l.sys, l.fly) })

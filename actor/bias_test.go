@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gallop-go/gallop/actor/internal/mpsc"
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -120,6 +121,46 @@ func TestBias_FansOut(t *testing.T) {
 	}
 	if biased == 0 || biased > 2*queue {
 		t.Errorf("%d of %d are biased", biased, len(many))
+	}
+}
+
+// TestBias_MutedLeaves: an actor that is muted while another worker is awake keeps no bias, or the
+// worker that lets it go would pay a fence for it. Mutant: park without Leave.
+func TestBias_MutedLeaves(t *testing.T) {
+	needFence(t)
+	sys := Start(WithWorkers(2))
+	defer sys.Stop()
+	other, pressed := tenantType.Spawn(sys, tenant{}), tenantType.Spawn(sys, tenant{})
+	friend, a := tenantType.Spawn(sys, tenant{}), tenantType.Spawn(sys, tenant{})
+	tenantAct.Send(sys, pressed, func(c *Context) { c.ApplyPressure() })
+	if err := sys.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	at, stay, had := make(chan struct{}), make(chan struct{}), false
+	tenantAct.Send(sys, other, func(*Context) { close(at); <-stay })
+	<-at
+	tenantAct.Send(sys, friend, func(c *Context) {
+		c.grantBias(true)
+		tenantAct.Send(c, a, func(c *Context) {
+			had = a.b.in.Tail() == c.bias.Mark()
+			tenantAct.Send(c, pressed, func(*Context) {})
+			for c.w.Alone() {
+				runtime.Gosched()
+			}
+		})
+	})
+	for end := time.Now().Add(time.Minute); !a.b.blockedOn.Parked(); runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatal("it is not muted")
+		}
+	}
+	if !had || a.b.in.MustRevoke(&mpsc.NoBias) {
+		t.Errorf("it had a bias: %v, and has one: %v", had, a.b.in.MustRevoke(&mpsc.NoBias))
+	}
+	close(stay)
+	tenantAct.Send(sys, pressed, func(c *Context) { c.ReleasePressure() })
+	if err := sys.Wait(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/sched"
 )
 
 // Blocking calls f, which may block for long, as for a query or a lock, without keeping
@@ -141,14 +142,21 @@ type blockedCall struct {
 	began      int64  // by the system's clock, ns
 	number     uint64 // of the worker's calls
 	at         doing  // whose behaviour it is
+	// Of a process; nil: of a behaviour.
+	process *sched.Task
 }
 
-// begin enters a call of c's behaviour, at the time now. Owner of c only, in a turn.
+// begin enters a call of c's behaviour, or of a process in a turn of c's worker, at the time now.
+// Owner of c only, in a turn.
 func (l *blockedCalls) begin(c *Context, now int64) {
-	at, k := c.peek(c.w.Task()), &c.call
+	task, k := c.w.Task(), &c.call
+	at := c.peek(task)
+	if at.who != nil {
+		task = nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	k.c, k.began, k.at = c, now, at
+	k.c, k.began, k.at, k.process = c, now, at, task
 	k.number++
 	l.append(k)
 	if !l.set {
@@ -161,7 +169,7 @@ func (l *blockedCalls) end(c *Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remove(&c.call)
-	c.call.c, c.call.at = nil, doing{}
+	c.call.c, c.call.at, c.call.process = nil, doing{}, nil
 }
 
 // append puts k behind all others. Caller holds mu.
@@ -237,9 +245,12 @@ func (l *blockedCalls) expired(s *System) {
 			return
 		}
 		l.remove(k) // it is reported once
-		c, at, number := k.c, k.at, k.number
+		c, at, process, number := k.c, k.at, k.process, k.number
 		l.mu.Unlock()
-		s.report(c.w, at, lasted, true, func() bool { return l.goesOn(c, number) })
+		goesOn := func() bool { return l.goesOn(c, number) }
+		if process == nil || !s.processes.report(s, c.w, process, lasted, true, goesOn) {
+			s.report(c.w, at, lasted, true, goesOn)
+		}
 	}
 }
 

@@ -81,7 +81,7 @@ func (c *VirtualClock) Next() (time.Duration, bool) {
 // everything that happens within d has happened.
 //
 // If ctx ends before, Advance returns ctx's error, and the clock stands where it had
-// come to. Advance panics if d is negative, or if a behaviour of one of the systems
+// come to. Advance panics if d is negative, or if a behaviour or process of one of the systems
 // calls it.
 //
 // In each step Advance waits for all that [System.Wait] waits for, except for actors

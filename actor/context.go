@@ -10,6 +10,7 @@ import (
 
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/cacheline"
+	"github.com/gallop-go/gallop/internal/flightlog"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
@@ -69,7 +70,13 @@ type Context struct {
 	rooting []heap.Root // of the arena that is being collected; empty in between
 	contextState
 	count counters
-	_     cacheline.Pad
+	// Where the worker's events are recorded; nil: they are not.
+	ring *flightlog.Ring
+	// The number of the labels that the worker's goroutine was given last, and for how many messages
+	// more; 0 without any.
+	labels     uint64
+	labelsLeft int
+	_          cacheline.Pad
 }
 
 // outcome is what has to happen when the behaviour that runs has returned.
@@ -89,6 +96,8 @@ const (
 	mustCollect outcome = 1 << 7 // its arena is due
 	hasLasted   outcome = 1 << 8 // its turn has blocked, or run, for long
 	usesContext outcome = 1 << 9 // its ambit is not empty; no reason to end
+	// The mailbox has got other mail in front, which the turn goes on with; no reason to end.
+	unstashed outcome = 1 << 10
 )
 
 // newContext makes the context of one worker.
@@ -187,7 +196,8 @@ func (c *Context) forgetTurn() {
 
 // idBlock gives out actor numbers without touching shared memory every time. From next to end they
 // are given out at once. If end is before last, the number there is the one of the block that is in
-// the sample of package inspect: whoever takes it goes the slow way, as at the end of the block.
+// the sample of package inspect: its spawn goes the slow way, as at the end of the block. So does
+// each spawn of a worker with a ring: end is next.
 type idBlock struct{ next, end, last uint64 }
 
 const idBlockSize = 1024
@@ -202,9 +212,15 @@ func (c *Context) newID() (id uint64, sampled bool) {
 		if i := c.sys.inspected.Load(); i != nil {
 			b.end = b.next + i.cut(idBlockSize)
 		}
+		if c.ring != nil {
+			b.end = b.next
+		}
 	}
 	if b.next == b.end {
 		b.end, sampled = b.last, true
+		if c.ring != nil {
+			b.end, sampled = b.next+1, c.sys.inspected.Load().picks(b.next)
+		}
 	}
 	id = b.next
 	b.next++

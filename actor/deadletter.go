@@ -114,23 +114,32 @@ const maxReports = 1000
 // log.
 func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason error,
 	ctx context.Context) {
+	reported := s.tellOfLetter(func() DeadLetter {
+		if ctx == nil && d.caller != nil {
+			ctx = d.caller(m).context(s)
+		}
+		who := to.actorName()
+		return DeadLetter{
+			ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path,
+			Behaviour: d.name, BestEffort: d.bestEffort, From: m.From, Message: d.payload(m),
+			Reason: reason, Context: ctx,
+		}
+	})
+	if !reported && reason != ErrRestarted { // that is what a restart is for
+		s.logDeadLetter(to, d, reason)
+	}
+}
+
+// tellOfLetter calls the hook with a dead letter. It reports whether it did: there may be no hook,
+// or too many calls of it go on.
+func (s *System) tellOfLetter(letter func() DeadLetter) (reported bool) {
 	defer s.reports.Add(-1)
 	if n := s.reports.Add(1); n > maxReports || s.opts.onDeadLetter == nil {
-		if reason != ErrRestarted { // that is what a restart is for
-			s.logDeadLetter(to, d, reason)
-		}
-		return
+		return false
 	}
-	if ctx == nil && d.caller != nil {
-		ctx = d.caller(m).context(s)
-	}
-	who := to.actorName()
-	l := DeadLetter{
-		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path,
-		Behaviour: d.name, BestEffort: d.bestEffort, From: m.From, Message: d.payload(m), Reason: reason,
-		Context: ctx,
-	}
+	l := letter()
 	s.guard("Hooks.DeadLetter", func() { s.opts.onDeadLetter(l) })
+	return true
 }
 
 // logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one.

@@ -22,8 +22,7 @@ type env interface {
 	senderID() uint64
 	// mustRun panics if the Context is not valid any more.
 	mustRun(call string)
-	// newID returns a number for a new actor, and whether the actor is in the sample of package
-	// inspect.
+	// newID returns a number for a new actor, and whether package inspect is to hear of it.
 	newID() (id uint64, sampled bool)
 	// workerID is the number of the worker, for reports; -1 outside.
 	workerID() int
@@ -146,11 +145,15 @@ func envFor(from Sender, a *cell) env {
 	return envOf(from).in(a)
 }
 
-// waitIn runs f, which waits. Inside, it reports false and does not wait if too many block already.
+// waitIn runs f, which waits. In a behaviour or a process, others have the worker meanwhile; it
+// reports false and does not wait if too many block already.
 // It is no method of env, which would have f escape.
 func waitIn(e env, f func()) bool {
 	if c, inside := e.(*Context); inside {
 		return c.wait(f)
+	}
+	if _, w := processHere(); w != nil {
+		return waitInProcess(w, f)
 	}
 	f()
 	return true

@@ -260,3 +260,6 @@ func InMailbox[S any](r Ref[S]) int {
 
 // InBackoff reports whether an actor is in a back-off.
 func InBackoff[S any](r Ref[S]) bool { return r.b.suspension() != nil }
+
+// Crowded reports whether callers park at once, since a yield would take long.
+func Crowded(s *System) bool { return !s.letsOthers() }

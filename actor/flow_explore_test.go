@@ -88,6 +88,27 @@ func TestSemaphore_GateExplored(t *testing.T) {
 	})
 }
 
+// TestSemaphore_EndExplored: an actor that has no flow yet ends behind a shut gate while goroutines
+// come to send to it for the first time: none of them waits for ever.
+//
+// Mutant that it finds: letAllGo that ends the flow before it opens the gate.
+func TestSemaphore_EndExplored(t *testing.T) {
+	explore.Portfolio(t, func(p *explore.Program) {
+		b := cellOfClass(&typeInSystem{policy: plainMail{}, typ: new(typeInfo)})
+		b.gate.Shut(&gateMark)
+		send := func() {
+			l := &b.flowOf().permits
+			if waiter := l.Acquire(b); waiter != nil {
+				p.Await(waiter.Woken)
+				l.WakeNext()
+			}
+		}
+		p.Go(send)
+		p.Go(send)
+		p.Go(func() { b.letAllGo() })
+	})
+}
+
 // TestSemaphore_BatchOnlyExplored: an actor is under pressure, then overloaded by its batch alone,
 // then an actor is muted for it, and in the end it recovers: goroutines that wait are let
 // in as soon as they may be, and none is forgotten.

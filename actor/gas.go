@@ -64,7 +64,10 @@ func (c *Context) runInTurn() int {
 // applyFlags sees to the flags that only interrupt a segment, once it is accounted for.
 func (c *Context) applyFlags() {
 	then := c.then
-	c.then &^= gasLow | turnTable
+	c.then &^= gasLow | turnTable | unstashed
+	if then&unstashed != 0 {
+		c.self.requeueUnstashed(c.self.cold)
+	}
 	if then&usesContext != 0 {
 		c.leaveContext()
 	}
@@ -179,10 +182,10 @@ func (a *cell) keepYielded(c *Context) {
 	if c.then&yielded == 0 {
 		return
 	}
-	if c.then&lookAgain != 0 {
+	if c.then&(lookAgain|unstashed) != 0 {
 		a.requeueUnstashed(a.cold) // what is yielded is the very next
 	}
-	c.then &^= yielded | lookAgain
+	c.then &^= yielded | lookAgain | unstashed
 	first, end, n := c.takeFront()
 	if a.leavesForGood() {
 		end.Next = nil

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 	"weak"
 
-	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/flightlog"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -22,25 +22,30 @@ type inspector struct{ s *System }
 func inspectorOf(sys any) any {
 	s := sys.(*System)
 	s.mustBeStarted("inspect")
-	return inspector{s}
+	return &inspector{s}
 }
 
 // inspection is what the rest of the package calls while a system is looked into. It is made by the
 // first look that needs it, and stays. Its functions are never nil, and are set by methods of
 // inspector, so that programs without package inspect do not link them.
 type inspection struct {
-	// born hears of each actor that is in the sample, once others may see it.
-	born func(a *cell)
+	// born hears of each actor that is in the sample or recorded, once others may see it.
+	born func(e env, a *cell)
 	// cut chooses one of the next numbers of a worker: 0 is the first.
 	cut func(size uint64) uint64
-	// picks reports whether an actor that is spawned from outside is in the sample.
+	// picks reports whether an actor whose spawn goes the slow way is in the sample or recorded.
 	picks func(id uint64) bool
 	held  func() (released func())
 	dead  func(e env, to *cell, m *message, d *descriptor, reason error)
+	// deadProcess hears of each message that no process will receive.
+	deadProcess func(to *ActorName, message any, reason error)
 	// dispatch sees each table that an actor is about to dispatch by, and that is not the type's own.
 	dispatch func(t *typeInfo, runs []runFunc)
 
-	panicked func(PanicReport)
+	// noted hears what happens to an actor, with another one, which may be nil, for the recorder.
+	noted func(e env, k flightlog.What, a, other *cell)
+
+	panicked func(e env, p PanicReport)
 	longTurn func(LongTurnReport)
 	deadlock func(PressureDeadlock)
 
@@ -51,32 +56,37 @@ type inspection struct {
 
 // inspected is what is kept for package inspect.
 type inspected struct {
+	sys        *System                     // read-only
+	flight     seam.Pointer[flightlog.Log] // nil: the system is not recorded
 	population population
 	holds      heldList
 	letters    listeners[deadLetterHeard]
 	panics     listeners[func(PanicReport)]
 	longTurns  listeners[func(LongTurnReport)]
 	deadlocks  listeners[func(PressureDeadlock)]
+	labels     listeners[func(typ string) bool] // which types have labels
 
 	mu      sync.Mutex
 	watches []*watch // guarded by mu: of this system
 }
 
 // on begins to look into the system, and returns what is kept.
-func (in inspector) on() *inspected {
+func (in *inspector) on() *inspected {
 	s := in.s
 	if i := s.inspected.Load(); i != nil {
 		return i.all.(*inspected)
 	}
-	all := &inspected{}
-	i := &inspection{all: all, cut: all.population.cut, held: all.holds.held,
-		born:     all.population.born,
-		picks:    all.population.picks,
-		dead:     all.heardDead,
-		dispatch: all.dispatch,
-		panicked: tellAll(&all.panics),
-		longTurn: tellAll(&all.longTurns),
-		deadlock: tellAll(&all.deadlocks),
+	all := &inspected{sys: s}
+	i := &inspection{all: all, cut: all.population.cut, held: all.heldOutside,
+		born:        all.bornIn,
+		picks:       all.picksOutside,
+		dead:        all.heardDead,
+		deadProcess: all.heardDeadProcess,
+		dispatch:    all.dispatch,
+		noted:       all.noted,
+		panicked:    all.panickedIn,
+		longTurn:    all.lasted,
+		deadlock:    all.deadlocked,
 	}
 	if !s.inspected.CompareAndSwap(nil, i) {
 		return s.inspected.Load().all.(*inspected)
@@ -129,31 +139,37 @@ func (l *listeners[F]) each(visit func(F)) {
 
 // Weak returns a function that returns ref as long as the GC has not taken the actor, and the zero
 // AnyRef from then on.
-func (in inspector) Weak(ref AnyRef) (get func() AnyRef) {
+func (in *inspector) Weak(ref AnyRef) (get func() AnyRef) {
 	w := weak.Make(ref.b)
 	return func() AnyRef { return AnyRef{w.Value()} }
 }
 
-// tellAll returns a function that tells all listeners.
-func tellAll[R any](l *listeners[func(R)]) func(R) {
-	return func(r R) { l.each(func(f func(R)) { f(r) }) }
+// IsLookedInto reports whether the system is: whether inspect.Begin or the like was called.
+func (in *inspector) IsLookedInto() bool { return in.s.inspected.Load() != nil }
+
+// Processes returns the *process.System that was joined to the system, or nil.
+func (in *inspector) Processes() any {
+	if sys := in.s.processes.sys.Load(); sys != nil {
+		return *sys
+	}
+	return nil
 }
 
 // IsDeterministic reports whether the system is ([WithDeterministic]).
-func (in inspector) IsDeterministic() bool { return in.s.sim != nil }
+func (in *inspector) IsDeterministic() bool { return in.s.sim != nil }
 
 // DatesWaits reports whether waits have dates that can be relied on: the looks that date them come
 // twice a second. Where a test moves the time they come whenever it does.
-func (in inspector) DatesWaits() bool { return in.s.waits.on && in.s.opts.clock.Flows() }
+func (in *inspector) DatesWaits() bool { return in.s.waits.on && in.s.opts.clock.Flows() }
 
 // Clock is the system's time, as the dates of waits have it.
-func (in inspector) Clock() int64 { return in.s.opts.clock.Nanos() }
+func (in *inspector) Clock() int64 { return in.s.opts.clock.Nanos() }
 
 // Wall is the system's time of day.
-func (in inspector) Wall() time.Time { return in.s.opts.clock.Now() }
+func (in *inspector) Wall() time.Time { return in.s.opts.clock.Now() }
 
 // EachType calls f for the types that the system has had actors of.
-func (in inspector) EachType(f func(name string, behaviours []string, bytes int, pinned bool)) {
+func (in *inspector) EachType(f func(name string, behaviours []string, bytes int, pinned bool)) {
 	all := in.s.types.all.Load()
 	if all == nil {
 		return
@@ -174,7 +190,7 @@ func (in inspector) EachType(f func(name string, behaviours []string, bytes int,
 func (t *typeInfo) stateBytes() int { return int(reflect.TypeOf(t.state).Elem().Size()) }
 
 // EachWorker calls f for each worker. typ is "" if it runs no turn.
-func (in inspector) EachWorker(f func(id int, pinned, blocking bool, typ, behaviour string,
+func (in *inspector) EachWorker(f func(id int, pinned, blocking bool, typ, behaviour string,
 	actor uint64)) {
 	for _, w := range in.s.sched.AllWorkers() {
 		_, d := glimpse(w)
@@ -212,7 +228,7 @@ func peekBlocking(w *sched.Worker) bool { return w.InBlocking() }
 func (a *cell) peekID() uint64 { return a.id }
 
 // EachRunning calls f for the actors whose turns run.
-func (in inspector) EachRunning(f func(AnyRef)) {
+func (in *inspector) EachRunning(f func(AnyRef)) {
 	for _, w := range in.s.sched.AllWorkers() {
 		if _, d := glimpse(w); d.who != nil {
 			f(d.who.found())
@@ -229,7 +245,7 @@ func (a *cell) found() AnyRef {
 }
 
 // Look returns how an actor looks from outside. It counts up to most of its messages.
-func (in inspector) Look(ref AnyRef, most int) (who ActorName, s Status, l access.ActorLook) {
+func (in *inspector) Look(ref AnyRef, most int) (who ActorName, s Status, l access.ActorLook) {
 	a := targetOf("inspect", ref)
 	s = a.status()
 	n := 0
@@ -246,16 +262,16 @@ func (in inspector) Look(ref AnyRef, most int) (who ActorName, s Status, l acces
 }
 
 // SystemOfRef returns the system of an actor.
-func (in inspector) SystemOfRef(ref AnyRef) *System { return targetOf("inspect", ref).sys() }
+func (in *inspector) SystemOfRef(ref AnyRef) *System { return targetOf("inspect", ref).sys() }
 
 // StateType returns the name of the Go type of an actor's state, and its size.
-func (in inspector) StateType(ref AnyRef) (name string, bytes int) {
+func (in *inspector) StateType(ref AnyRef) (name string, bytes int) {
 	t := targetOf("inspect", ref).typ()
 	return reflect.TypeOf(t.state).Elem().String(), t.stateBytes()
 }
 
 // EachName calls f for each name that is taken.
-func (in inspector) EachName(f func(name string, ref AnyRef)) {
+func (in *inspector) EachName(f func(name string, ref AnyRef)) {
 	in.s.names.m.Range(func(name, of any) bool {
 		if a, _ := of.(*cell); a != nil {
 			f(name.(string), AnyRef{a})
@@ -265,7 +281,7 @@ func (in inspector) EachName(f func(name string, ref AnyRef)) {
 }
 
 // EachListed calls f for the actors that the end of their system must not overlook.
-func (in inspector) EachListed(f func(AnyRef)) {
+func (in *inspector) EachListed(f func(AnyRef)) {
 	l := &in.s.stopList
 	l.mu.Lock()
 	all := l.all.Members()
@@ -276,7 +292,7 @@ func (in inspector) EachListed(f func(AnyRef)) {
 }
 
 // EachPressed calls f for the actors under pressure for which others wait.
-func (in inspector) EachPressed(f func(AnyRef)) {
+func (in *inspector) EachPressed(f func(AnyRef)) {
 	w := &in.s.deadlocks
 	w.mu.Lock()
 	var roots []*cell
@@ -293,7 +309,7 @@ func (in inspector) EachPressed(f func(AnyRef)) {
 
 // EachWait calls f for each actor that waits for another, with the date that waitWatch gives. By
 // the date at the latest, it waited.
-func (in inspector) EachWait(f func(who, to AnyRef, since int64, asks bool)) {
+func (in *inspector) EachWait(f func(who, to AnyRef, since int64, asks bool)) {
 	for _, o := range in.s.allWaits() {
 		if o.asks || o.who.blockedOn.Parked() {
 			f(o.who.found(), o.to.found(), o.since, o.asks)
@@ -302,7 +318,7 @@ func (in inspector) EachWait(f func(who, to AnyRef, since int64, asks bool)) {
 }
 
 // BehaviourOf returns what an actor runs at the moment; "" if it does not.
-func (in inspector) BehaviourOf(ref AnyRef) string {
+func (in *inspector) BehaviourOf(ref AnyRef) string {
 	for _, w := range in.s.sched.AllWorkers() {
 		if _, d := glimpse(w); d.who == ref.b && d.typ.sealed.Load() {
 			return d.name()
@@ -312,52 +328,21 @@ func (in inspector) BehaviourOf(ref AnyRef) string {
 }
 
 // HasMailFrom reports whether one of an actor's messages, up to a limit, is from another.
-func (in inspector) HasMailFrom(ref, from AnyRef) bool {
+func (in *inspector) HasMailFrom(ref, from AnyRef) bool {
 	return ref.b.waitFor(from.b, from.b).From != ""
 }
 
 // OnPanic, OnLongTurn and OnPressureDeadlock have f called for each report, until stop is called.
-func (in inspector) OnPanic(f func(PanicReport)) (stop func()) { return in.on().panics.add(f) }
+func (in *inspector) OnPanic(f func(PanicReport)) (stop func()) { return in.on().panics.add(f) }
 
 // OnLongTurn is as OnPanic says.
-func (in inspector) OnLongTurn(f func(LongTurnReport)) (stop func()) {
+func (in *inspector) OnLongTurn(f func(LongTurnReport)) (stop func()) {
 	return in.on().longTurns.add(f)
 }
 
 // OnPressureDeadlock is as OnPanic says.
-func (in inspector) OnPressureDeadlock(f func(PressureDeadlock)) (stop func()) {
+func (in *inspector) OnPressureDeadlock(f func(PressureDeadlock)) (stop func()) {
 	return in.on().deadlocks.add(f)
-}
-
-// deadLetterHeard is told of a dead letter. behaviour and fromType stand for the behaviour and the
-// senders' type, and can be compared; a nil fromType is unknown.
-type deadLetterHeard = func(to AnyRef, behaviour, fromType any, from uint64, reason error)
-
-// OnDeadLetter has f called for each dead letter, in the goroutine that declares it, until stop is
-// called.
-func (in inspector) OnDeadLetter(f func(to AnyRef, behaviour, fromType any, from uint64,
-	reason error)) (stop func()) {
-	return in.on().letters.add(f)
-}
-
-// NamesOf returns the names that stand behind what OnDeadLetter was told.
-func (in inspector) NamesOf(behaviour, fromType any) (typ, name, from string, bestEffort bool) {
-	d := behaviour.(*descriptor)
-	if t, ok := fromType.(*typeInfo); ok {
-		from = t.name
-	}
-	return d.typ.name, d.name, from, d.bestEffort
-}
-
-// heardDead tells of a dead letter. The sender's type is known if its turn runs here.
-func (i *inspected) heardDead(e env, to *cell, m *message, d *descriptor, reason error) {
-	from := m.From &^ msg.WasStashed
-	var fromType any
-	if c, inside := e.(*Context); inside && from != 0 && c.self != nil && c.self.id == from &&
-		c.sys == to.sys() {
-		fromType = c.self.typ()
-	}
-	i.letters.each(func(f deadLetterHeard) { f(AnyRef{to}, d, fromType, from, reason) })
 }
 
 // stateAt returns a pointer to an actor's state. Owner only.

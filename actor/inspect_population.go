@@ -10,18 +10,18 @@ import (
 	"weak"
 
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/weaklist"
 )
 
 // population is a sample of the actors that were spawned: one of each block of a worker's numbers,
 // and of those from outside as many by chance. The pointers are weak, and those that lead nowhere
 // are dropped whenever the list has doubled.
 type population struct {
-	begun  seam.Bool
-	before uint64 // how many had been spawned before; guarded by mu
+	list weaklist.List[sampledActor]
 
-	mu   sync.Mutex
-	all  []sampledActor // guarded by mu
-	tidy int            // guarded by mu: at this length the list is tidied
+	mu     sync.Mutex
+	before uint64    // guarded by mu: how many had been spawned before
+	begun  seam.Bool // stored under mu
 }
 
 // sampledActor is an actor of the sample.
@@ -30,8 +30,11 @@ type sampledActor struct {
 	at int64 // when it was spawned, by the system's clock
 }
 
-// leastSampled is how many entries the list has before it is tidied.
-const leastSampled = 64
+// ended reports whether the actor need not be in the sample any more.
+func (s sampledActor) ended() bool {
+	a := s.a.Value()
+	return a == nil || a.box.Closed()
+}
 
 // cut implements inspection.
 func (p *population) cut(size uint64) uint64 {
@@ -58,20 +61,11 @@ func (p *population) picks(id uint64) bool {
 // born implements inspection.
 func (p *population) born(a *cell) {
 	s := sampledActor{weak.Make(a), a.sys().opts.clock.Nanos()}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.all) >= max(p.tidy, leastSampled) {
-		p.all = slices.DeleteFunc(p.all, func(s sampledActor) bool {
-			a := s.a.Value()
-			return a == nil || a.box.Closed()
-		})
-		p.tidy = 2 * len(p.all)
-	}
-	p.all = append(p.all, s)
+	p.list.Add(s, sampledActor.ended)
 }
 
 // Begin begins with the sample of the population and the list of holds.
-func (in inspector) Begin() {
+func (in *inspector) Begin() {
 	p := &in.on().population
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,14 +79,14 @@ func (in inspector) Begin() {
 // been spawned before it began. One that has had no turn yet may be in the middle of its spawn, by
 // which it was listed: its state is not there yet, and nothing may be sent to it. So its ref is not
 // given away, and only what was there before it was listed is read.
-func (in inspector) EachSampled(f func(ref AnyRef, typ string, id uint64,
+func (in *inspector) EachSampled(f func(ref AnyRef, typ string, id uint64,
 	lived time.Duration)) (before uint64) {
 	p := &in.on().population
 	p.mu.Lock()
-	all, before := slices.Clone(p.all), p.before
+	before = p.before
 	p.mu.Unlock()
 	now := in.Clock()
-	for _, s := range all {
+	for _, s := range p.list.All() {
 		a := s.a.Value()
 		if a == nil || a.box.Closed() {
 			continue
@@ -144,7 +138,7 @@ func (l *heldList) held() (released func()) {
 
 // EachHold calls f for each hold that was taken since Begin and is not released: with the function
 // and the file and line of the call.
-func (in inspector) EachHold(f func(function, file string, line int, at time.Time)) {
+func (in *inspector) EachHold(f func(function, file string, line int, at time.Time)) {
 	l := &in.on().holds
 	l.mu.Lock()
 	all := slices.Clone(l.all)

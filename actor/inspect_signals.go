@@ -23,7 +23,7 @@ func (s lookAtState) refused(a *cell, _ env) { s.f(nil, a.whyEnded()) }
 
 // LookAtState calls f in a turn of the actor, ahead of its mail, with a pointer to the state: nil
 // if the actor is not up. If it has ended, f is called with an error.
-func (in inspector) LookAtState(ref AnyRef, f func(state any, err error)) {
+func (in *inspector) LookAtState(ref AnyRef, f func(state any, err error)) {
 	targetOf("inspect.State", ref).tell(in.s, lookAtState{f})
 }
 
@@ -39,7 +39,7 @@ func (s delayProbe) lost(why error) { s.f(why) }
 
 // Probe puts a signal behind the actor's mail that calls f in its turn, or with an error if it will
 // not have one. f must not block.
-func (in inspector) Probe(ref AnyRef, f func(err error)) {
+func (in *inspector) Probe(ref AnyRef, f func(err error)) {
 	a, s := targetOf("inspect.Delay", ref), in.s
 	m := newSignal(s, delayProbe{f})
 	if err := s.push(a, m, asSignal); err != nil {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/internal/flightlog"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -21,20 +22,28 @@ type probe struct {
 	before, after func(c *Context, worker int, from uint64)
 }
 
-// watch is the probes of one call of Watch, in one system.
+// watch is the probes of one call of Watch, in one system; or, without of, one of Record, or of
+// Label if that has labels.
 type watch struct {
 	sys  *System
 	fits func(typ string) bool
 	of   func(typ, behaviour string, request bool) (before, after func(c *Context, worker int,
 		from uint64))
+	labels func(typ, behaviour string) (set func())
 	tables []*watchedTable // guarded by inspected.mu
 }
 
 // watchedTable is a dispatch table whose entries are exchanged.
 type watchedTable struct {
+	typ       *typeInfo
 	runs, old []runFunc
 	// Changed under the mu of watchedTables.
 	probes seam.Pointer[[]tableProbes]
+	// Guarded by it: how many systems record, and what the entries do.
+	recorders         int
+	records, isProbed bool
+	labels            []*behaviourLabels // of each behaviour; nil: none
+	isLabelled        bool
 }
 
 // tableProbes are the probes of one watch for the behaviours of a table.
@@ -51,8 +60,8 @@ var watchedTables struct {
 
 // Watch puts probes around the behaviours of the types that fit. of is called once for each
 // behaviour of such a type.
-func (in inspector) Watch(fits func(typ string) bool, of func(typ, behaviour string, request bool) (
-	before, after func(c *Context, worker int, from uint64))) (stop func()) {
+func (in *inspector) Watch(fits func(typ string) bool, of func(typ, behaviour string,
+	request bool) (before, after func(c *Context, worker int, from uint64))) (stop func()) {
 	w := &watch{sys: in.s, fits: fits, of: of}
 	all := in.on()
 	all.mu.Lock()
@@ -65,7 +74,7 @@ func (in inspector) Watch(fits func(typ string) bool, of func(typ, behaviour str
 
 // eachTable calls f for the tables by which actors of the system dispatch. What actors become later
 // is told to dispatch. Caller holds inspected.mu.
-func (in inspector) eachTable(f func(t *typeInfo, runs []runFunc)) {
+func (in *inspector) eachTable(f func(t *typeInfo, runs []runFunc)) {
 	if s := in.s.sim; s != nil {
 		s.mu.Lock()
 		var types []*typeInfo
@@ -106,7 +115,7 @@ func (w *watch) add(t *typeInfo, runs []runFunc) {
 		return
 	}
 	p := tableProbes{w, make([]probe, len(runs))}
-	for id := userIDs; id < len(runs); id++ {
+	for id := userIDs; id < len(runs) && w.of != nil; id++ {
 		d := t.decls[id]
 		p.probe[id].before, p.probe[id].after = w.of(t.name, d.name, d.reject != nil)
 	}
@@ -115,7 +124,7 @@ func (w *watch) add(t *typeInfo, runs []runFunc) {
 	defer l.mu.Unlock()
 	o := l.all[&runs[0]]
 	if o == nil {
-		o = &watchedTable{runs: runs, old: slices.Clone(runs)}
+		o = &watchedTable{typ: t, runs: runs, old: slices.Clone(runs)}
 		o.probes.Store(new([]tableProbes))
 		if l.all == nil {
 			l.all = map[*runFunc]*watchedTable{}
@@ -123,13 +132,42 @@ func (w *watch) add(t *typeInfo, runs []runFunc) {
 		l.all[&runs[0]] = o
 	}
 	w.tables = append(w.tables, o)
-	now := append(slices.Clone(*o.probes.Load()), p)
-	// Before the exchange, and a barrier for what the entries refer to.
+	now := slices.Clone(*o.probes.Load())
+	switch {
+	case w.records():
+		o.recorders++
+	case w.labels != nil:
+		o.label(w)
+	default:
+		now = append(now, p)
+	}
 	o.probes.Store(&now)
-	if len(now) == 1 {
-		for id := userIDs; id < len(runs); id++ {
-			exchange(runs, id, o.run(id))
+	o.update()
+}
+
+// update exchanges the entries, if they are to do something else. Caller holds the mu of
+// watchedTables.
+func (t *watchedTable) update() {
+	records, isProbed, isLabelled := t.recorders > 0, len(*t.probes.Load()) > 0, t.labels != nil
+	if records == t.records && isProbed == t.isProbed && isLabelled == t.isLabelled {
+		return
+	}
+	t.records, t.isProbed, t.isLabelled = records, isProbed, isLabelled
+	now := slices.Clone(t.old)
+	for id := userIDs; id < len(now); id++ {
+		if records {
+			now[id] = recorded(flightlog.IndexOf(t.typ.name, t.typ.decls[id].name), now[id])
 		}
+		if isProbed {
+			now[id] = t.probed(id, now[id])
+		}
+		if isLabelled {
+			now[id] = labelled(t.labels[id], now[id])
+		}
+	}
+	t.probes.Store(t.probes.Load()) // a barrier for what the entries refer to
+	for id := userIDs; id < len(now); id++ {
+		exchange(t.runs, id, now[id])
 	}
 }
 
@@ -142,15 +180,15 @@ func (i *inspected) unwatch(w *watch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, t := range w.tables {
+		if w.records() {
+			t.recorders--
+		}
 		left := slices.DeleteFunc(slices.Clone(*t.probes.Load()),
 			func(p tableProbes) bool { return p.of == w })
-		if len(left) == 0 {
-			for id := userIDs; id < len(t.runs); id++ {
-				exchange(t.runs, id, t.old[id])
-			}
+		t.probes.Store(&left)
+		if t.update(); !t.records && !t.isProbed && !t.isLabelled {
 			delete(l.all, &t.runs[0])
 		}
-		t.probes.Store(&left)
 	}
 }
 
@@ -163,9 +201,8 @@ func (i *inspected) unwatch(w *watch) {
 //go:noinline
 func exchange(runs []runFunc, id int, run runFunc) { runs[id] = run }
 
-// run returns the entry for a behaviour while the table is watched.
-func (t *watchedTable) run(id int) runFunc {
-	run := t.old[id]
+// probed returns the entry for a behaviour while there are probes. It goes on with run.
+func (t *watchedTable) probed(id int, run runFunc) runFunc {
 	return func(c *Context, a *cell, m *message) {
 		probes, from := *t.probes.Load(), m.From&^msg.WasStashed
 		for i := range probes {

@@ -149,7 +149,7 @@ func (a *cell) left(c *Context) {
 	switch x.after {
 	case nextEnded:
 		c.reset()
-		c.count.stopped.Add(1)
+		c.countStopped(a)
 		c.w.GiveUp() // many may have to be told
 		a.finish(c)
 	case nextSuspended:

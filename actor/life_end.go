@@ -4,6 +4,7 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/flightlog"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -27,7 +28,7 @@ func (a *cell) endPlainly(c *Context) bool {
 		return false
 	}
 	c.then = goOn
-	c.count.stopped.Add(1)
+	c.countStopped(a)
 	if stub != nil {
 		c.recycle(stub)
 	}
@@ -69,9 +70,9 @@ func (a *cell) discardMailbox(e env, why error) {
 		e.recycle(stub)
 	}
 	a.load &= backpressure.Muted // which ends with what blocks it
-	left = msg.Concat(left, a.endFlow())
-	release(e, a.gate.Open(&gateMark))
-	deadLetters(e, a, left, why)
+	muted, queued := a.letAllGo()
+	release(e, muted)
+	deadLetters(e, a, msg.Concat(left, queued), why)
 }
 
 // finish ends an actor whose box is closed, and tells all that want to know.
@@ -244,10 +245,23 @@ func (a *cell) end(c *Context) (again bool) {
 		return a.endSignalTurn(c)
 	}
 	c.reset()
-	c.count.stopped.Add(1)
+	c.countStopped(a)
 	c.w.GiveUp() // a mailbox may be long
 	a.terminate(c, terminatedNormal)
 	return false
+}
+
+// countStopped counts an end, in the turn that brings it.
+func (c *Context) countStopped(a *cell) {
+	c.count.stopped.Add(1)
+	if c.ring != nil {
+		c.noteStop(a)
+	}
+}
+
+//go:noinline
+func (c *Context) noteStop(a *cell) {
+	c.sys.inspected.Load().noted(c, flightlog.Stop, a, nil)
 }
 
 // endSlow ends an actor that has more to see to than its mail.

@@ -249,8 +249,8 @@ func (m *monitor) cancel(e env) {
 
 // Join blocks, from outside, until t has ended, and does nothing to end it. It returns
 // at once if t has ended long ago. The error is ctx's, or ErrSystemStopped if the
-// system of t stops before. Join panics if t is a zero Ref, or if a behaviour calls it,
-// as [StopWait] does.
+// system of t stops before. Join panics if t is a zero Ref, or if a behaviour or a process
+// calls it, as [StopWait] does.
 func Join(ctx context.Context, t Target) (Down, error) {
 	a := targetOf("Join", t)
 	mustBeOutside("Join")

@@ -121,7 +121,8 @@ func sendSignal(call string, from Sender, t Target, s signal) {
 
 // StopWait is [Stop] from outside that blocks until the actor and its children have
 // ended. It returns nil then; ctx's error if ctx ends first, in which case the actor
-// ends when it can; or ErrSystemStopped. It panics if a behaviour calls it, of any system.
+// ends when it can; or ErrSystemStopped. It panics if a behaviour or a process calls it,
+// of any system.
 func StopWait(ctx context.Context, t Target) error {
 	return endWait(ctx, "StopWait", t, stopRequest{mode: modeStop, why: ErrShutdown})
 }
@@ -197,9 +198,9 @@ func (a *cell) drain(c *Context, x *coldState) {
 	if stub != nil {
 		c.recycle(stub)
 	}
-	left = msg.Concat(left, a.endFlow())
-	a.in.SetPending(msg.Concat(left, newSignal(c, drainEnd{})))
-	release(c, a.gate.Open(&gateMark))
+	muted, queued := a.letAllGo()
+	a.in.SetPending(msg.Concat(msg.Concat(left, queued), newSignal(c, drainEnd{})))
+	release(c, muted)
 }
 
 // drainEnd is the last message of an actor that drains.

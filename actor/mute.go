@@ -5,6 +5,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/flightlog"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
@@ -41,6 +42,9 @@ func (c *Context) muteFor(to *cell) {
 		me.blockedOn.Unblock() // it has recovered; we are running, so not parked
 		c.waiters.put(w)
 		return
+	}
+	if c.ring != nil {
+		c.sys.inspected.Load().noted(c, flightlog.Mute, me, to)
 	}
 	c.waiters.remember(to)
 	if to.policy().queues() || to.typ().drops {
@@ -84,6 +88,9 @@ func (a *cell) park(c *Context) bool {
 	if a.in.Pending() == nil {
 		a.policy().forget(a) // the next turn takes out what comes in
 	}
+	if !c.w.Alone() {
+		c.bias.Leave(&a.box, &a.in) // who lets it go may be another
+	}
 	full := a.shutGate()
 	c.w.PrepareNext()
 	if !full && a.blockedOn.Park() {
@@ -92,6 +99,9 @@ func (a *cell) park(c *Context) bool {
 		return true
 	}
 	a.sys().sched.ReleaseParked()
+	if c.ring != nil {
+		c.sys.inspected.Load().noted(c, flightlog.Unmute, a, nil)
+	}
 	a.setLoad(c, a.notMuted())
 	return false
 }
@@ -119,10 +129,13 @@ func (a *cell) shutGate() (full bool) { return a.policy().shut(a) }
 func (a *cell) openGate() *backpressure.Waiter[waiting] { return a.policy().reopen(a) }
 
 // unmute makes a parked actor runnable and returns those that wait for it. The caller has undone
-// the last block, so it owns the cell.
-func (a *cell) unmute(e env) *backpressure.Waiter[waiting] {
+// the last block, that for to, so it owns the cell.
+func (a *cell) unmute(e env, to *cell) *backpressure.Waiter[waiting] {
 	if invariant.On {
 		verifyUnmute(a)
+	}
+	if i := a.sys().inspected.Load(); i != nil {
+		i.noted(e, flightlog.Unmute, a, to)
 	}
 	a.endWithholding(e)
 	a.load = a.notMuted() // C4
@@ -154,19 +167,33 @@ func (l *waiterList) get() *backpressure.Waiter[waiting] {
 		l.free = l.free[:n-1]
 		return w
 	}
-	return waiterPool.Get().(*backpressure.Waiter[waiting])
+	if w := waiterPool.Get(); w != nil {
+		return w.(*backpressure.Waiter[waiting])
+	}
+	return l.makeBlock()
 }
+
+// makeBlock makes entries, keeps all but one, and returns that.
+func (l *waiterList) makeBlock() *backpressure.Waiter[waiting] {
+	b := new(waiterBlock)
+	mutes.Add(b)
+	for i := range b[1:] {
+		l.free = append(l.free, &b[1+i])
+	}
+	return &b[0]
+}
+
+// waiterBlock is entries that are made together, so that one weak pointer lists them all: one for
+// each was a third of the instructions of a program that mutes many actors at once. An entry in use
+// keeps the others of its block.
+type waiterBlock [16]backpressure.Waiter[waiting]
 
 const maxCachedWaiters = 64
 
 // waiterPool has the entries that a worker has no room for. The worker that opens a gate ends up
 // with entries, and the worker whose actors are muted needs them: often another one, whose own
 // would not last.
-var waiterPool = sync.Pool{New: func() any {
-	w := new(backpressure.Waiter[waiting])
-	mutes.Add(w)
-	return w
-}}
+var waiterPool sync.Pool
 
 // put keeps w for later.
 func (l *waiterList) put(w *backpressure.Waiter[waiting]) {

@@ -40,10 +40,10 @@ func (l waitLists) release(e env, most int) (rest waitLists) {
 		if l[0] = w.Next(); l[0] == nil {
 			l = l[1:]
 		}
-		a := w.Who.muted
+		a, to := w.Who.muted, w.Who.to
 		e.keepWaiter(w)
 		if a.blockedOn.Unblock() {
-			if behind := a.unmute(e); behind != nil {
+			if behind := a.unmute(e, to); behind != nil {
 				l = append(l, behind)
 			}
 		}

@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"errors"
 	"sync/atomic"
 	"testing"
 
@@ -18,16 +19,20 @@ func muteMany(sys *actor.System, senders int, look func(actor.Stats)) {
 			do.Send(c, beside, again)
 		}
 	}
+	// In one turn, so that they come together. The receiver makes its senders itself: then it is
+	// overloaded before any of them runs, whatever the order.
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
-		for range 2 {
+		slowDo.Send(c, slow, func(_ *puppet, c *actor.Context) {
+			for range senders {
+				do.Send(c, puppetType.Spawn(c, puppet{}), func(_ *puppet, c *actor.Context) {
+					slowDo.Send(c, slow, func(*puppet, *actor.Context) { ran.Add(1) })
+				})
+			}
+			do.Send(c, beside, again)
+		})
+		for range 64 {
 			slowDo.Send(c, slow, func(*puppet, *actor.Context) {})
 		}
-		for range senders {
-			do.Send(c, puppetType.Spawn(c, puppet{}), func(_ *puppet, c *actor.Context) {
-				slowDo.Send(c, slow, func(*puppet, *actor.Context) { ran.Add(1) })
-			})
-		}
-		do.Send(c, beside, again)
 	})
 }
 
@@ -50,4 +55,32 @@ func TestMute_ReleasedInParts(t *testing.T) {
 		}
 	}
 	t.Errorf("%d mutes, and %d were released between two turns of another actor", mutes, most)
+}
+
+// TestMute_StopWhileMany: a system stops while very many actors are muted for one. What waits for
+// them becomes dead letters, also that of those whose release was left to a later turn.
+//
+// Mutant that it finds: TaskTerminated that does nothing.
+func TestMute_StopWhileMany(t *testing.T) {
+	const senders = 2000
+	sys := start(t, actor.WithWorkers(2))
+	slow := overload(t, sys)
+	for range senders {
+		a := puppetType.Spawn(sys, puppet{})
+		do.Send(sys, a, func(_ *puppet, c *actor.Context) {
+			slowDo.Send(c, slow.ref, func(*puppet, *actor.Context) {})
+		})
+		do.Send(sys, a, func(*puppet, *actor.Context) {})
+	}
+	eventually(t, "all to be muted", func() bool { return sys.Stats().Mutes >= senders })
+	stopped := make(chan struct{})
+	go func() { sys.Stop(); close(stopped) }()
+	eventually(t, "the end to begin", func() bool {
+		return errors.Is(slowDo.TrySend(sys, slow.ref, nil), actor.ErrSystemStopped)
+	})
+	slow.release()
+	receive(t, "the end", stopped)
+	st := sys.Stats()
+	equal(t, "messages and dead letters", st.Messages+st.DeadLetters, 3+3*senders)
+	equal(t, "unmutes", st.Unmutes, st.Mutes)
 }

@@ -42,7 +42,9 @@ func TestNormal(t *testing.T) {
 					t.Errorf("the reason is %v", err)
 				}
 			}
-			equal(t, "the linked one", tied.Status(), actor.StatusIdle)
+			eventually(t, "the linked one to be idle again", func() bool {
+				return tied.Status() == actor.StatusIdle
+			})
 			err := say.TrySend(sys, r, "")
 			wants(t, err, actor.ErrStopped)
 			wants(t, err, errUser)

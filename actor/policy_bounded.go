@@ -85,7 +85,9 @@ func (boundedMail) takes(a *cell) bool { return !a.flow.Load().isFull() }
 
 func (boundedMail) try(c *Context, to *cell, m *message) error { return to.trySendBounded(c, m) }
 
-func (boundedMail) place(s *System, to *cell, m *message) error { return to.putPermitted(m) }
+func (boundedMail) place(s *System, to *cell, m *message) error {
+	return to.putPermitted(s, m)
+}
 
 // The caller holds the lock of permits.
 func (boundedMail) lets(a *cell, how permits.Entrance) bool {
@@ -207,13 +209,14 @@ func (s *System) pushBounded(to *cell, m *message) error {
 	})
 }
 
-// putPermitted delivers a message from outside whose sender has a place in the queue.
-func (a *cell) putPermitted(m *message) error {
+// putPermitted delivers a message from outside, or from a process, whose sender has a place in the
+// queue.
+func (a *cell) putPermitted(from env, m *message) error {
 	a.sys().sched.Point()
 	f := a.flow.Load()
 	err := a.fromOutside(func() (tell bool, dropped *message, err error) {
-		if a.sys().refusing.Load() {
-			return false, nil, ErrSystemStopped
+		if err := from.mayAct(); err != nil {
+			return false, nil, err
 		}
 		f.permits.Lock()
 		defer f.permits.Unlock()

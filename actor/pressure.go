@@ -45,12 +45,21 @@ func (a *cell) flowOf() *flow {
 	return a.flow.Load()
 }
 
-// endFlow ends what depends on the actor: goroutines that wait are told, and what
-// waits in a bounded queue is the caller's. Owner only, once the mailbox is closed.
-func (a *cell) endFlow() (left *message) {
+// letAllGo lets go of all senders that wait for an actor whose mailbox is closed: the goroutines,
+// and the actors that are muted, which it returns. What waits in a bounded queue is the caller's as
+// well. Owner only.
+func (a *cell) letAllGo() (muted *backpressure.Waiter[waiting], queued *message) {
+	muted = a.gate.Open(&gateMark)
+	return muted, a.endFlow()
+}
+
+// endFlow tells the goroutines that wait that the actor has ended, and returns what waits in a
+// bounded queue. Owner only, once the mailbox is closed and the gate is open: a goroutine that
+// makes the flow later finds both so, and does not wait.
+func (a *cell) endFlow() (queued *message) {
 	f := a.flow.Load()
 	if f == nil {
-		return nil // one that is made later meets a closed mailbox
+		return nil
 	}
 	f.pressed.Store(0)
 	return f.close()
@@ -158,11 +167,11 @@ func releaseWaiters(e env, list *backpressure.Waiter[waiting]) (n uint64) {
 	for list != nil {
 		w := list
 		list = w.Next()
-		a := w.Who.muted
+		a, to := w.Who.muted, w.Who.to
 		e.keepWaiter(w)
 		if a.blockedOn.Unblock() {
 			a.exempt()
-			release(e, a.unmute(e))
+			release(e, a.unmute(e, to))
 			n++
 		}
 	}

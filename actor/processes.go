@@ -3,8 +3,10 @@ package actor
 import (
 	"reflect"
 	"sync"
+	"time"
 
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
+	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
@@ -32,7 +34,16 @@ func init() {
 	access.Outcome = func(c, behaviour any) func(sender, outcome any) {
 		return outcomeFor(c.(*Context), descriptorOf(behaviour).made())
 	}
+	access.Blocking = func(worker any, f func()) {
+		w := worker.(*sched.Worker)
+		defer beginProcess(w).endProcess()
+		w.Blocking(f)
+	}
+	access.MuteFor = func(c, to any) { c.(*Context).muteForProxy(to.(AnyRef).b) }
 }
+
+// processType is what reports say in the place of an actor's type.
+const processType = "process"
 
 // joined is what a system knows of the processes that have been joined to it.
 type joined struct {
@@ -77,26 +88,91 @@ func (j *joined) end() {
 	}
 }
 
-// deadProcess counts and reports a message that no process will receive, as reportDeadLetter does.
-func (s *System) deadProcess(id uint64, names []string, message any, reason error) {
-	s.outside.deadLetters.Add(1)
-	l := DeadLetter{ActorID: id, Type: "process", Message: message, Reason: reason}
-	if len(names) > 0 {
-		l.Name = names[0]
+// report reports what a process was seen doing for long, if it still does so, and reports whether
+// the task is one. The turn is that of the process alone: when the monitor has asked the worker to
+// come by, no process hands on its turn to another. Any goroutine.
+func (j *joined) report(s *System, w *sched.Worker, task *sched.Task, atLeast time.Duration,
+	blocking bool, goesOn func() bool) bool {
+	processes := j.sys.Load()
+	if processes == nil {
+		return false
 	}
-	defer s.reports.Add(-1)
-	if n := s.reports.Add(1); n <= maxReports && s.opts.onDeadLetter != nil {
-		s.guard("Hooks.DeadLetter", func() { s.opts.onDeadLetter(l) })
-		return
-	}
-	n, ok := s.letters.next()
+	id, name, stack, ok := access.LongTurnOf(*processes, task)
 	if !ok {
+		return false
+	}
+	if goesOn() && s.longTurns.mayReport() {
+		s.tellLongTurn(LongTurnReport{Type: processType, ActorID: id, Name: name, Worker: w.ID(),
+			Blocking: blocking, AtLeast: atLeast}, stack, goesOn)
+	}
+	return true
+}
+
+// beginProcess enters a call in which the process blocks that runs on w. It returns what to end the
+// call with; nil: the call is not looked at, since it is within another, or the run deterministic,
+// or the system has no actors. Owner of w only, in a turn.
+func beginProcess(w *sched.Worker) *Context {
+	c, joined := w.Local().(*Context)
+	if !joined || w.InBlocking() || c.sys.sim != nil {
+		return nil
+	}
+	c.sys.blocked.begin(c, c.sys.opts.clock.Nanos())
+	return c
+}
+
+// endProcess ends what beginProcess began.
+func (c *Context) endProcess() {
+	if c != nil {
+		c.sys.blocked.end(c)
+	}
+}
+
+// waitInProcess is waitIn for the process that runs on w.
+func waitInProcess(w *sched.Worker, f func()) bool {
+	defer beginProcess(w).endProcess()
+	return w.TryBlocking(f)
+}
+
+// deadProcess counts and reports a message that no process will receive.
+func (s *System) deadProcess(id uint64, names []string, message any, reason error) {
+	who := ActorName{Type: processType, ID: id}
+	if len(names) > 0 {
+		who.Name = names[0]
+	}
+	s.outside.deadLetters.Add(1)
+	if i := s.inspected.Load(); i != nil {
+		i.deadProcess(&who, message, reason)
+	}
+	if s.tellOfLetter(func() DeadLetter {
+		return DeadLetter{ActorID: id, Type: who.Type, Name: who.Name, Message: message, Reason: reason}
+	}) {
 		return
 	}
-	s.log(func(to logSink) {
-		to.warn("gallop: dead letter", "type", l.Type, "actor", id, "name", l.Name,
-			"reason", reason, "so_far", n)
-	})
+	if n, ok := s.letters.next(); ok {
+		args := who.attrs("reason", reason, "so_far", n)
+		s.log(func(l logSink) { l.warn("gallop: dead letter", args...) })
+	}
+}
+
+// processHere returns the scheduler and the worker of the process that the calling goroutine runs;
+// nil if it runs none. The worker is nil once the scheduler has stopped. A program without
+// processes pays a comparison. Any goroutine.
+func processHere() (*sched.Scheduler, *sched.Worker) {
+	if access.InProcess == nil {
+		return nil, nil
+	}
+	in, w := access.InProcess()
+	if in == nil {
+		return nil, nil
+	}
+	return in.(*sched.Scheduler), w.(*sched.Worker)
+}
+
+// panicInProcess is for calls that wait.
+//
+//go:noinline
+func panicInProcess(call string) {
+	panicMisuse(call, " called from a process, which would wait for itself")
 }
 
 // processEnv is the env of a process. The process runs in a turn of a worker, so that what it makes
@@ -181,7 +257,7 @@ func (e *processEnv) mayTry(a *cell, d *descriptor) error {
 func (e *processEnv) trySend(to *cell, m *message, d *descriptor) error {
 	if m.ID = d.id; to.shared().queues {
 		m.From = 0
-		return to.putPermitted(m)
+		return to.putPermitted(e, m)
 	}
 	return e.push(to, m, asPlain)
 }
@@ -246,5 +322,20 @@ func outcomeFor(c *Context, d *descriptor) func(sender, outcome any) {
 		m.Life = life
 		reflect.NewAt(reflect.TypeOf(outcome), m.Payload()).Elem().Set(reflect.ValueOf(outcome))
 		answer(e, to, m, d, d.urgent)
+	}
+}
+
+// muteForProxy is access.MuteFor. Without pressure the gate is open still, or ajar if the other is
+// muted: then the turn ends as if the gate were open again, and the actor that is asked to apply
+// pressure has its turn first. Its own mailbox gets nothing, so a gate ajar lets none pass. Owner
+// only, in a turn.
+func (c *Context) muteForProxy(to *cell) {
+	me := c.self
+	switch {
+	case c.waiters.latest == to || to.suspension() != nil:
+	case !to.gate.IsOpen() && !to.gate.IsAjar(&gateMark):
+		c.muteFor(to)
+	case me != to && me.load&backpressure.Muted == 0 && me.mayBeMuted() && !me.supervises():
+		c.then |= mayPark
 	}
 }

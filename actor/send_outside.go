@@ -323,6 +323,11 @@ func (a *cell) acquirePermit(ctx context.Context) error {
 		l.Cancel(w, a) // or the goroutines behind it would wait for ever
 		panic("gallop: SendWait called from a behaviour, which would keep its worker waiting: use Send")
 	}
+	// A process has Send, which suspends it, and leaves its worker to others.
+	if in, _ := processHere(); in != nil {
+		l.Cancel(w, a) // as above
+		panic("gallop: SendWait called from a process, which would keep its worker waiting: use Send")
+	}
 	// Counted for reports alone: what Wait and Shutdown wait for.
 	a.sys().waiters.Add(1)
 	defer a.sys().waiters.Add(-1)

@@ -90,7 +90,7 @@ func (a *cell) initSlow(t *typeInfo, e env) {
 		return
 	}
 	if sampled {
-		sys.inspected.Load().born(a)
+		sys.inspected.Load().born(e, a)
 	}
 	e.countSpawned()
 }

@@ -122,7 +122,7 @@ func TestSpawn_DepthFirst(t *testing.T) {
 				plant(start(t, actor.WithWorkers(3), actor.WithDeterministic(seed)), way).check(t, 30*arms)
 			}
 			withWorkers(t, func(t *testing.T, workers int) {
-				oneOf(t, 100*arms, func() *grove { return plant(start(t, actor.WithWorkers(workers)), way) })
+				oneOf(t, 300*arms, func() *grove { return plant(start(t, actor.WithWorkers(workers)), way) })
 			})
 		})
 	}
@@ -131,7 +131,7 @@ func TestSpawn_DepthFirst(t *testing.T) {
 // TestSpawn_DepthFirstOnADetached: so it is walked by a worker that stands in for one whose turn
 // blocks.
 func TestSpawn_DepthFirstOnADetached(t *testing.T) {
-	oneOf(t, 100*arms, func() *grove {
+	oneOf(t, 300*arms, func() *grove {
 		sys := start(t, actor.WithWorkers(1))
 		release, stuck := make(chan struct{}), make(chan struct{})
 		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) {
@@ -148,7 +148,8 @@ func TestSpawn_DepthFirstOnADetached(t *testing.T) {
 
 // oneOf checks that in one of several trees no more lived at a time. On a busy machine workers lose
 // their processor: the monitor relieves them, and each that stands in begins another path; and the
-// oldest of the new ones seem to have waited for long.
+// oldest of the new ones seem to have waited for long. On one with load 5 and the race detector it
+// was up to 1,600; with a worker that takes the oldest of the new ones it is 5,800.
 func oneOf(t *testing.T, atMost int64, grow func() *grove) {
 	t.Helper()
 	for range 5 {

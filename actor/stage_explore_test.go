@@ -13,7 +13,7 @@ import (
 
 // stage is a whole system under exploration: actors and what they have, and the turns, are
 // those of production. Two threads stand in for its workers, one turn after the other
-// (sched/unmanned_explore.go); the others act from outside. Nodes are not used
+// (sched/manual_explore.go); the others act from outside. Nodes are not used
 // again, since what Go's pools give back is chance; TestMailbox_Explored does that.
 type stage struct {
 	p    *explore.Program
@@ -23,39 +23,15 @@ type stage struct {
 
 func newStage(p *explore.Program, opts ...Option) stage {
 	s := stage{p: p, sys: Start(append(opts, WithWorkers(2))...)}
-	s.crew = s.sys.sched.Manual()
-	for _, w := range s.crew {
-		w.Local().(*Context).dry = true
-	}
+	s.crew = s.sys.manual()
 	return s
 }
 
 // tidyUp runs all that there is to run. Outside of threads.
-func (s *stage) tidyUp() {
-	for busy := true; busy; {
-		busy = false
-		for _, w := range s.crew {
-			for w.HasTask() {
-				w.Step()
-				busy = true
-			}
-		}
-	}
-}
+func (s *stage) tidyUp() { explore.RunAll(s.crew) }
 
 // man gives each worker its thread.
-func (s *stage) man() {
-	for _, w := range s.crew {
-		s.p.Daemon(func() {
-			for {
-				s.p.Await(w.HasTask)
-				if !w.Step() {
-					s.p.Spin() // it is on its way from one queue to another
-				}
-			}
-		})
-	}
-}
+func (s *stage) man() { explore.Man(s.p, s.crew) }
 
 // resting: nothing is queued, nothing is held, and those that wait for quiescence are let go.
 func (s *stage) resting() error {

@@ -60,6 +60,9 @@ func (c *Context) markStashed(call string, d *descriptor) {
 			c.self.String() + " was stashed or deferred already")
 	}
 	c.msg.From |= msg.WasStashed
+	if c.then&unstashed != 0 {
+		c.then ^= unstashed | lookAgain
+	}
 }
 
 // beginStash makes a message for the stash, in the place of the one that runs. The caller
@@ -110,7 +113,8 @@ func (c *Context) stashed() int {
 }
 
 // UnstashAll puts the messages in the running actor's stash in front of its mailbox, in
-// the order in which they were sent. The cost does not depend on how many there are.
+// the order in which they were sent, as [Unstash] does. The cost does not depend on how
+// many there are.
 func UnstashAll(c *Context) {
 	mustRun(c, "UnstashAll")
 	c.unstash(c.stashed())
@@ -118,8 +122,9 @@ func UnstashAll(c *Context) {
 
 // Unstash puts the n oldest messages in the running actor's stash in front of its
 // mailbox, in the order in which they were sent, and returns how many these are: fewer
-// than n if there are no more. They run before what is left in the stash. The cost is in
-// proportion to n, however large the stash is. An actor that waits for a reply to each
+// than n if there are no more. They run before what is left in the stash, in the same
+// turn if it lasts that long, unless the running message was put aside itself. The cost
+// is in proportion to n, however large the stash is. An actor that waits for a reply to each
 // message stashes what comes meanwhile, and calls Unstash(c, 1) with each reply. Unstash
 // panics if n is negative.
 func Unstash(c *Context, n int) int {
@@ -139,7 +144,12 @@ func (c *Context) unstash(n int) {
 	}
 	x := c.self.cold
 	x.stash.moveTo(&x.unstashed, n)
-	c.then |= lookAgain // the mailbox is the turn's until the behaviour returns
+	// The mailbox is the turn's until the behaviour returns.
+	if c.msg.From&msg.WasStashed != 0 {
+		c.then |= lookAgain
+		return
+	}
+	c.then |= unstashed
 }
 
 // stashList is the stash of an actor. Owner only.

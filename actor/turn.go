@@ -185,7 +185,7 @@ func (a *cell) account(c *Context, n int) (over bool) {
 	}
 	c.w.Spend(n)
 	// These flags only interrupt a segment; the others are for the end of the turn.
-	if c.then&(gasLow|turnTable|usesContext) != 0 {
+	if c.then&(gasLow|turnTable|usesContext|unstashed) != 0 {
 		c.applyFlags()
 	}
 	return c.left == 0 || c.then != goOn
@@ -213,7 +213,7 @@ func (a *cell) endTurnSlow(c *Context) (again bool) {
 	c.then = goOn
 	// First what changes the mail in hand: what was unstashed goes before the rest, and what was
 	// yielded before that.
-	if then&lookAgain != 0 {
+	if then&(lookAgain|unstashed) != 0 {
 		a.requeueUnstashed(a.cold)
 	}
 	if then&yielded != 0 {

@@ -186,7 +186,7 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 	// The flags of what ran here are for this turn alone.
 	then := c.then
 	c.then, c.aside = goOn, false
-	if then&lookAgain != 0 {
+	if then&(lookAgain|unstashed) != 0 {
 		a.requeueUnstashed(a.cold)
 	}
 	if then&mustCollect != 0 {

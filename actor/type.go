@@ -56,6 +56,7 @@ type typeInfo struct {
 	decls  []*descriptor // guarded by mu until sealed, then read-only
 	table  table         // made by seal
 	number uint32        // given by seal: its place among the kinds of every system
+	flight seam.Uint32   // its number in recordings; 0: none yet. See flightIndex
 
 	onStart func(a *cell, c *Context) error      // guarded as decls; nil: none
 	onStop  func(a *cell, c *Context, why error) // the same

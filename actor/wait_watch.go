@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor/internal/waitgraph"
-	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -176,7 +175,7 @@ func (w *waitWatch) end() {
 
 // Those of all systems, as the pools are.
 var (
-	mutes       waitgraph.Registry[backpressure.Waiter[waiting]]
+	mutes       waitgraph.Registry[waiterBlock]
 	asksInTurns waitgraph.Registry[callState]
 )
 
@@ -195,7 +194,11 @@ func (s *System) allWaits() (all []oneWait) {
 			all = append(all, w)
 		}
 	}
-	mutes.Each(func(w *backpressure.Waiter[waiting]) { add(peekMute(&w.Who)) })
+	mutes.Each(func(b *waiterBlock) {
+		for i := range b {
+			add(peekMute(&b[i].Who))
+		}
+	})
 	asksInTurns.Each(func(k *callState) { add(peekAsk(&k.wait)) })
 	return all
 }

@@ -40,13 +40,16 @@ import (
 // worker may hold no biases, it leaves the mark of [NoBias].
 //
 // A fence disturbs every processor, so biases that others have to revoke must be few: see Allowed
-// and Review.
+// and Review. An actor that is muted goes on wherever it is let go, so its bias ends before: see
+// Leave.
 //
 // Why it pays: docs/decisions/0033-biases.md.
 type Bias struct {
-	mark    Message // first: see biasOf
-	window  seam.Window
-	revoked seam.Uint32 // how often others have revoked, or have begun to
+	mark   Message // first: see biasOf
+	window seam.Window
+	// What others have spent on revoking, or have begun to: a unit for each time, or as many as
+	// the fence took microseconds.
+	revoked seam.Uint32
 
 	// Owner only, as of the last review.
 	allowed   bool // the actors that the worker wakes are biased to it
@@ -108,14 +111,21 @@ func (b *Bias) Forbid() { b.allowed = false }
 
 const (
 	// A busy worker reviews every 50 µs. Each review earns it budget, and each bias of it that was
-	// revoked costs some for every worker, since a fence costs every processor about a microsecond.
-	// A worker that has spent more than it has holds no biases for a while: at least until that is
-	// paid, and twice as long each time. The next pause is halved whenever the worker has as much
-	// budget as it may have.
+	// revoked costs some for every worker: as many units as the fence took microseconds, and one at
+	// least, since a fence costs every processor about as much. A worker that has spent more than it
+	// has holds no biases for a while: at least until that is paid, together with what is revoked
+	// meanwhile, and twice as long each time. The next pause is halved whenever the worker has as
+	// much budget as it may have.
 	maxBudget  = 64
 	newBudget  = 8 // behind a pause
 	firstPause = 8 // reviews
 	maxPause   = 512
+	// What is to be paid makes it so long at most.
+	longestPause = 8 * maxPause
+	// What a fence, and what all since the last review count at most: a thread that was kept from
+	// its processor has measured that as well.
+	maxFence = maxBudget
+	maxCost  = 16 * maxBudget
 )
 
 // Review takes the thefts since the last review into account, with each publication of the worker's
@@ -123,7 +133,7 @@ const (
 // must follow. Owner only.
 func (b *Bias) Review(workers int, alone bool) (ok bool) {
 	revoked := b.revoked.Load()
-	b.pauseAfter(min(int(revoked-b.seen), maxBudget)*workers, alone)
+	b.pauseAfter(min(int(revoked-b.seen), maxCost)*workers, alone)
 	b.seen = revoked
 	return b.pause == 0
 }
@@ -142,10 +152,10 @@ func (b *Bias) pauseAfter(cost int, alone bool) {
 	case alone && cost == 0:
 		b.budget, b.pause = max(b.budget, newBudget), 0
 	case b.pause > 0:
-		b.budget = newBudget // the costs of now are of biases from before
-		b.pause--
+		b.budget = newBudget
+		b.pause = min(b.pause+cost, longestPause) - 1 // of what was biased before
 	case b.budget < 0:
-		b.pause = max(b.next, firstPause, -b.budget)
+		b.pause = min(max(b.next, firstPause, -b.budget), longestPause)
 		b.next = min(2*b.pause, maxPause)
 	case b.budget == maxBudget:
 		b.budget, b.next = maxBudget/2, b.next/2
@@ -171,9 +181,12 @@ func (b *Bias) Revoke(q *Mailbox, in *Inbox) {
 	theirs := biasOf(mark)
 	theirs.revoked.Add(1)
 	ended := !q.head.CompareAndSwap(mark, base) // T1
-	seam.Fence()                                // T2
+	took := seam.Fence()                        // T2
 	for theirs.window.IsOpen() {                // T3
 		seam.Spin()
+	}
+	if took > 1 {
+		theirs.revoked.Add(uint32(min(took, maxFence)) - 1)
 	}
 	in.tail = base
 	if ended {
@@ -181,6 +194,18 @@ func (b *Bias) Revoke(q *Mailbox, in *Inbox) {
 	}
 	if invariant.On {
 		verifyRevoked(q, in, theirs)
+	}
+}
+
+// Leave ends the worker's own bias of an actor that may run elsewhere next, so that no worker has
+// to revoke it: without a fence, since the worker is not about to append. Owner only, in a turn.
+func (b *Bias) Leave(q *Mailbox, in *Inbox) {
+	if in.tail != &b.mark {
+		return
+	}
+	in.tail = &NoBias.mark
+	if !q.head.CompareAndSwap(&b.mark, &NoBias.mark) { // against Push: what came stays on top
+		q.rebase(&b.mark, &NoBias.mark)
 	}
 }
 

@@ -109,11 +109,31 @@ func (w *biasTwins) own(t *rapid.T) {
 	if own.Revoke(&w.box, &w.in); w.holder != noWorker {
 		w.holder = i
 	}
-	if tail := w.in.Tail(); tail != nil && isBiasMark(tail) && tail != own.Mark() {
+	if tail := w.in.Tail(); tail != nil && isBiasMark(tail) && tail != own.Mark() &&
+		tail != &NoBias.mark {
 		t.Fatal("another worker runs it, and the mark of the last one is its tail")
 	}
 	if w.in.MustRevoke(own) {
 		t.Fatal("a bias was revoked, and is to be revoked again")
+	}
+}
+
+// leave is a turn that leaves the actor to whichever worker comes next.
+func (w *biasTwins) leave(t *rapid.T) {
+	seldom(t)
+	w.own(t)
+	own := &w.biases[w.now]
+	own.Leave(&w.box, &w.in)
+	if w.holder == w.now {
+		w.holder = noWorker
+	}
+	for i := range w.biases {
+		if w.in.MustRevoke(&w.biases[i]) {
+			t.Fatalf("%d has left, and %d would have to revoke", w.now, i)
+		}
+	}
+	if w.holder == noWorker && own.Append(&w.box, &w.in, numbered(0)) {
+		t.Fatalf("%d has appended, and has left", w.now)
 	}
 }
 
@@ -199,6 +219,7 @@ func TestBias_Twin(t *testing.T) {
 			"push":     func(t *rapid.T) { seldom(t); w.push(t, false) },
 			"pushBusy": func(t *rapid.T) { seldom(t); w.push(t, true) },
 			"own":      w.own,
+			"leave":    w.leave,
 			"drain":    w.drain,
 			"run":      w.run,
 			"run2":     w.run,
@@ -284,12 +305,15 @@ func TestBias_Pauses(t *testing.T) {
 		want = min(2*want, maxPause)
 	}
 	b.pauseAfter(burst, false)
-	b.pauseAfter(128, false) // thefts of what was biased before: no further pause
-	if b.pause != maxPause-1 || b.budget != newBudget {
+	b.pauseAfter(128, false) // thefts of what was biased before: to be paid as well
+	if b.pause != maxPause+127 || b.budget != newBudget {
 		t.Errorf("a pause of %d, %d earned", b.pause, b.budget)
 	}
-	if b.pauseAfter(2, true); b.pause != maxPause-2 {
+	if b.pauseAfter(2, true); b.pause != maxPause+128 {
 		t.Errorf("a pause of %d, with no other worker awake any more but a thief before", b.pause)
+	}
+	if b.pauseAfter(2*longestPause, false); b.pause != longestPause-1 {
+		t.Errorf("a pause of %d, want the longest", b.pause)
 	}
 	if b.pauseAfter(0, true); b.pause != 0 {
 		t.Errorf("a pause of %d, with no other worker awake", b.pause)

@@ -3,6 +3,7 @@ package waitgraph
 import (
 	"runtime"
 	"testing"
+	"testing/synctest"
 
 	"pgregory.net/rapid"
 )
@@ -62,21 +63,25 @@ func TestGraph_Twin(t *testing.T) {
 
 // TestRegistry: "what sync.Pool drops, the GC takes", and the list does not grow with what has
 // gone.
-func TestRegistry(t *testing.T) {
+func TestRegistry(t *testing.T) { synctest.Test(t, testRegistry) }
+
+func testRegistry(t *testing.T) {
 	var r Registry[[64]byte]
 	kept := new([64]byte)
 	r.Add(kept)
-	for range 20 * leastTidied {
+	for n := range 1280 {
 		r.Add(new([64]byte))
-		if len(r.all)%leastTidied == 0 {
+		if n%64 == 0 {
 			runtime.GC()
 		}
+		synctest.Wait() // until it is tidied, if it is
 	}
 	runtime.GC()
 	found := false
 	r.Each(func(p *[64]byte) { found = found || p == kept })
-	if !found || len(r.all) > 10*leastTidied {
-		t.Errorf("found: %v; %d are listed", found, len(r.all))
+	n := len(r.list.All())
+	if !found || n > 640 {
+		t.Errorf("found: %v; %d are listed", found, n)
 	}
 	runtime.KeepAlive(kept)
 }

@@ -1,0 +1,26 @@
+//go:build gallop_explore
+
+package actor
+
+import (
+	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/sched"
+)
+
+func init() {
+	access.Manual = func(sys any) any {
+		s := sys.(*System)
+		s.deadlocks.ended = true
+		return s.manual()
+	}
+}
+
+// manual takes away the goroutines of the workers. Nodes are not used again, since what Go's pools
+// give back is chance. Call it before there is any work.
+func (s *System) manual() []*sched.Worker {
+	crew := s.sched.Manual()
+	for _, w := range crew {
+		w.Local().(*Context).dry = true
+	}
+	return crew
+}
