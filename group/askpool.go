@@ -54,7 +54,7 @@ func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int,
 	t := newAskTable("StartAskPool", policy, n, to, spec)
 	var a MemberSupervisor
 	t.init(&a)
-	t.setActor(memberSupervisorType.Spawn(from, a))
+	t.setActor(listed(memberSupervisorType.Spawn(from, a)))
 	return AskPool[Q, R]{t}
 }
 

@@ -50,6 +50,7 @@ func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.Ask
 // init makes the state of the actor that supervises the members.
 func (t *askPoolTable[Q, R]) init(a *MemberSupervisor) {
 	*a = MemberSupervisor{spec: t.spec, size: t.size, notify: t.update,
+		of: typeName[Q]() + " to " + typeName[R](),
 		onStart: func(c *actor.Context) error {
 			if !t.setActor(actor.Self[MemberSupervisor](c)) {
 				return errors.New("gallop: group: the AskPool has an actor already: make one for each tree")

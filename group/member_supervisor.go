@@ -20,6 +20,7 @@ type MemberSupervisor struct {
 	notify  func(c *actor.Context, u memberUpdate)
 	onStart func(c *actor.Context) error // called at every start; may be nil
 	log     *slog.Logger                 // that of the pool; nil: this actor's own
+	of      string                       // see Inspect
 
 	slots    []*slot
 	byID     map[uint64]*slot

@@ -29,7 +29,7 @@ var (
 func NewPool[M any](from actor.Sender, policy Policy[M], members ...actor.Handler[M]) Pool[M] {
 	mustBeMembers("NewPool", policy, members)
 	t := typeOnce(newPoolType[M])
-	return Pool[M]{t.typ.Spawn(from, newPool(policy, members)), t}
+	return Pool[M]{listed(t.typ.Spawn(from, newPool(policy, members))), t}
 }
 
 // mustBeMembers panics if a pool cannot have these members.
@@ -67,7 +67,7 @@ func StartPool[S, M any](from actor.Sender, policy Policy[M], n int, to actor.Be
 	t := typeOnce(newPoolType[M])
 	var p PoolActor[M]
 	init(&p)
-	return Pool[M]{t.typ.Spawn(from, p), t}
+	return Pool[M]{listed(t.typ.Spawn(from, p)), t}
 }
 
 func (p Pool[M]) ready() *poolType[M] {

@@ -52,7 +52,7 @@ type Change[K, V comparable] struct {
 // NewRegistry makes a registry. Its actor ends with its system or by [Registry.Stop].
 func NewRegistry[K, V comparable](from actor.Sender) Registry[K, V] {
 	r := Registry[K, V]{newRegistryTable[K, V](false)}
-	r.t.setActor(r.t.typ.typ.Spawn(from, RegistryActor[K, V]{table: r.t}))
+	r.t.setActor(listed(r.t.typ.typ.Spawn(from, RegistryActor[K, V]{table: r.t})))
 	return r
 }
 

@@ -25,7 +25,7 @@ var (
 // NewTopic spawns a topic without subscribers. It panics if an option is nil.
 func NewTopic[M any](from actor.Sender, opts ...TopicOption) Topic[M] {
 	t, o := typeOnce(newTopicType[M]), topicOptionsOf("NewTopic", opts)
-	return Topic[M]{t.typ.Spawn(from, TopicActor[M]{opts: o}), t}
+	return Topic[M]{listed(t.typ.Spawn(from, TopicActor[M]{opts: o})), t}
 }
 
 func (t Topic[M]) ready() *topicType[M] {

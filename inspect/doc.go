@@ -6,12 +6,12 @@
 // instruction for instruction. What is looked at costs as its function says, and only until it is
 // stopped or closed. The functions differ in how they know:
 //
-//   - asked: [Types], [Workers], [Names], [Roots], [Graph] and [Describe] look once, from
-//     outside. What belongs to a worker or to a running actor is read without a lock, so it is a
-//     hint while the system works, and exact once nothing moves.
+//   - asked: [Types], [Workers], [Names], [Roots], [Graph], [Processes] and [Describe] look once,
+//     from outside. What belongs to a worker or to a running actor is read without a lock, so it is
+//     a hint while the system works, and exact once nothing moves.
 //   - sampled: [Profile] looks a hundred times a second, [Population] at one actor in 1,024. Both
 //     say how far the truth may be away.
-//   - in turn: [State] and [Delay] send the actor a signal, and wait for it.
+//   - in turn: [State], [Groups], [Delay] and [Delays] send actors a signal, and wait for it.
 //   - told: [DeadLetters], [Panics], [LongTurns], [PressureDeadlocks] and [Watch] are told of
 //     each event from then on. They stand beside the user's [actor.Hooks].
 //

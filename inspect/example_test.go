@@ -383,3 +383,45 @@ func ExampleSupervisors() {
 	}
 	// Output: shop basket running <nil>
 }
+
+func ExampleGroup() {
+	sys := quietly()
+	defer sys.Stop()
+	all, _ := inspect.Groups(context.Background(), sys, nil)
+	for _, g := range all {
+		var group inspect.Group = g
+		fmt.Println(group.What, group.Of, group.Members)
+	}
+	fmt.Println(len(all))
+	// Output: 0
+}
+
+func ExampleProcess() {
+	p := inspect.Process{ID: 16, Waits: true, On: "channel receive"}
+	fmt.Println(p)
+	// Output: process#16 waits: channel receive
+}
+
+func ExampleProcessList() {
+	sys := quietly()
+	defer sys.Stop()
+	var l inspect.ProcessList = inspect.Processes(sys)
+	fmt.Println(l.Seen, l.More)
+	// Output: 0 false
+}
+
+func ExampleProcessWaits() {
+	l := inspect.ProcessList{Seen: 3, Waits: []inspect.ProcessWaits{{On: "receive", Count: 3}}}
+	for _, w := range l.Waits {
+		fmt.Println(w.Count, w.On)
+	}
+	// Output: 3 receive
+}
+
+func ExampleDelays() {
+	sys := quietly()
+	defer sys.Stop()
+	stop := inspect.Delays(sys, 0, func(typ string, d time.Duration) { fmt.Println(typ, d) })
+	stop()
+	// Output:
+}

@@ -96,7 +96,7 @@ func DeadLetters(sys *actor.System) *Feed {
 }
 
 // hear counts a dead letter, in the goroutine that declares it.
-func (f *Feed) hear(to actor.AnyRef, behaviour, fromType any, from uint64, reason error) {
+func (f *Feed) hear(to, behaviour, fromType any, from uint64, reason error) {
 	now := int64(time.Since(f.began)) + 1
 	k := letterKey{behaviour, fromType, reasonOf(reason)}
 	f.total.Add(1)
@@ -163,10 +163,10 @@ func (g *letterGroup) rate(now int64) float64 {
 }
 
 // keep keeps the letter itself.
-func (f *Feed) keep(second int64, to actor.AnyRef, k letterKey, from uint64) {
+func (f *Feed) keep(second int64, to any, k letterKey, from uint64) {
 	l := Letter{From: from, Reason: textOf(k.reason)}
 	l.At = f.in.Wall()
-	l.Actor, _, _ = f.in.Look(to, 0)
+	l.Actor = f.in.ReceiverOf(to)
 	_, l.Behaviour, l.FromType, l.BestEffort = f.in.NamesOf(k.behaviour, k.fromType)
 	f.mu.Lock()
 	defer f.mu.Unlock()

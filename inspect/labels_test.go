@@ -3,6 +3,7 @@ package inspect_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"regexp"
 	"runtime/pprof"
 	"strings"
@@ -117,22 +118,47 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// BenchmarkLabels is what labels cost a message, in turns of many.
+// TestLabels_OfOthers: labels are "for the types of these names", and for one system, although the
+// dispatch tables are common to all. Mutant: setLabels asks neither.
+func TestLabels_OfOthers(t *testing.T) {
+	var right, wrong int
+	run := func(sys *actor.System) int {
+		right = 0
+		a := labelledType.Spawn(sys, labelled{&right, &wrong})
+		for n := range 2 * 16 {
+			labelA.Send(sys, a, n)
+		}
+		quiet(t, sys)
+		return right
+	}
+	with := start(t, actor.WithWorkers(1))
+	inspect.Labels(with, "labelled")
+	if run(with) == 0 {
+		t.Error("no behaviour has its labels")
+	}
+	unlike := start(t, actor.WithWorkers(1))
+	inspect.Labels(unlike, "another")
+	equal(t, "labels of another type", run(unlike), 0)
+	equal(t, "labels of another system", run(start(t, actor.WithWorkers(1))), 0)
+}
+
+// BenchmarkLabels is what labels cost a message, in turns of so many.
 func BenchmarkLabels(b *testing.B) {
-	for _, on := range []bool{false, true} {
-		name := map[bool]string{false: "off", true: "on"}[on]
-		b.Run(name, func(b *testing.B) {
-			sys := start(b, actor.WithWorkers(1))
-			r := dollType.Spawn(sys, doll{})
-			from := dollType.Spawn(sys, doll{})
-			if on {
-				inspect.Labels(sys)
-			}
-			const turn = 100
-			do.Send(sys, from, func(_ *doll, c *actor.Context) { sendMany(c, r, turn, b.N/turn) })
-			b.ResetTimer()
-			quiet(b, sys)
-		})
+	for _, turn := range []int{10, 100} {
+		for _, on := range []bool{false, true} {
+			name := map[bool]string{false: "off", true: "on"}[on]
+			b.Run(fmt.Sprintf("%s/%d", name, turn), func(b *testing.B) {
+				sys := start(b, actor.WithWorkers(1))
+				r := dollType.Spawn(sys, doll{})
+				from := dollType.Spawn(sys, doll{})
+				if on {
+					inspect.Labels(sys)
+				}
+				do.Send(sys, from, func(_ *doll, c *actor.Context) { sendMany(c, r, turn, b.N/turn) })
+				b.ResetTimer()
+				quiet(b, sys)
+			})
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 // the methods in package actor.
 type source interface {
 	IsDeterministic() bool
+	Processes() any
 	DatesWaits() bool
 	Clock() int64
 	Wall() time.Time
@@ -31,8 +32,8 @@ type source interface {
 	OnPanic(f func(actor.PanicReport)) (stop func())
 	OnLongTurn(f func(actor.LongTurnReport)) (stop func())
 	OnPressureDeadlock(f func(actor.PressureDeadlock)) (stop func())
-	OnDeadLetter(f func(to actor.AnyRef, behaviour, fromType any, from uint64, reason error)) (
-		stop func())
+	OnDeadLetter(f func(to, behaviour, fromType any, from uint64, reason error)) (stop func())
+	ReceiverOf(to any) actor.ActorName
 	NamesOf(behaviour, fromType any) (typ, name, from string, bestEffort bool)
 
 	Begin()
@@ -40,6 +41,7 @@ type source interface {
 	EachHold(f func(function, file string, line int, at time.Time))
 	Watch(fits func(typ string) bool, of func(typ, behaviour string, request bool) (
 		before, after func(c *actor.Context, worker int, from uint64))) (stop func())
+	Label(fits func(typ string) bool, of func(typ, behaviour string) (set func()))
 }
 
 // of returns what can be seen of a system. It panics if the system was not started.

@@ -21,3 +21,33 @@ type ActorLook struct {
 // SupervisorsOf returns the supervisors of an *actor.System that have no supervisor and have not
 // ended, each a supervise.Supervisor. Package supervise sets it.
 var SupervisorsOf func(sys any) []any
+
+// ProcessLook is how a process looks from outside.
+type ProcessLook struct {
+	ID    uint64
+	Names []string
+	// Waits says that it waits: for On, and there for Of, which may be an actor.AnyRef or an
+	// actor.Ref, if that is not nil.
+	Waits bool
+	On    string
+	Of    any
+}
+
+// EachProcess calls f for processes of a *process.System, at most so many of each of its parts, the
+// newest first. It reports whether there are more. Package process sets it.
+var EachProcess func(processes any, most int, f func(ProcessLook)) (more bool)
+
+// GroupLook is what a pool, a topic or a registry says of itself. It is a state's answer to
+// inspect.State.
+type GroupLook struct {
+	What string `json:"what"` // pool, ask pool, topic or registry
+	// Of is the Go type of its messages, or those of its keys and members.
+	Of      string `json:"of"`
+	Members int    `json:"members"`        // or subscribers
+	Down    int    `json:"down,omitempty"` // members that wait for their restart
+	Keys    int    `json:"keys,omitempty"` // of a registry
+}
+
+// GroupsOf returns the actor.AnyRef of each pool, topic and registry of an *actor.System that was
+// made without a supervisor since inspect.Begin, and has not ended. Package group sets it.
+var GroupsOf func(sys any) (refs []any)

@@ -57,6 +57,15 @@ var (
 	// has asked for, on the terms of actor.AskTo. It is called with a *actor.Context and an
 	// actor.Behaviour[T, M].
 	Outcome func(c, behaviour any) (tell func(sender, outcome any))
+
+	// Blocking is Blocking of a *sched.Worker of an *actor.System for the process that runs there. A
+	// call that lasts for long is reported.
+	Blocking func(worker any, f func())
+
+	// MuteFor has the running actor muted for another, an actor.AnyRef, as if it had sent that a
+	// message. If the other's gate is open still, or ajar, the turn of the running actor ends. It is
+	// called with a *actor.Context.
+	MuteFor func(c, to any)
 )
 
 // Set by package process.
@@ -74,6 +83,26 @@ var (
 	// SystemOf returns the *process.System of a process.Env or process.Process, and the *actor.System
 	// that it is joined to, or nil.
 	SystemOf func(of any) (processes, actors any)
+
+	// LongTurnOf says which process of a *process.System a *sched.Task is, whose turn lasts for long:
+	// its number, and one of its names. stack returns its stack, or nil. It reports false if the task
+	// is none of the system. Any goroutine.
+	LongTurnOf func(processes, task any) (id uint64, name string, stack func() []byte, ok bool)
+
+	// TellerOf returns a function that sends a *process.Self[M], which runs, an M that no bound keeps
+	// out. env is a process.Env.
+	TellerOf func(self any) func(env, m any)
+
+	// MuteOption returns the process.Option for a process that has behaviours muted. mute is called in
+	// the turn of a behaviour of the joined system, which has sent to the process.Process of, whose
+	// mailbox is full: the message is in it. worker is the *sched.Worker. If first is true, some actor
+	// must call look.
+	MuteOption func(mute func(of, worker any, first bool, look Look)) (option any)
+
+	// InProcess returns the *sched.Scheduler and the *sched.Worker of the process, of any system, that
+	// the calling goroutine runs; the worker is nil once the scheduler has stopped. Both are nil if
+	// it runs none. It is nil itself in a program without package process.
+	InProcess func() (scheduler, worker any)
 
 	// OverOf returns Shared.Over.
 	OverOf func(processes any) context.Context
@@ -94,3 +123,8 @@ var (
 	// process.Env. cause is the reason that the process ends for, or traps; nil: a normal end.
 	Exited func(process, env any, cause error)
 )
+
+// Look looks whether the mailbox of a process is full, and holds senders back. If so, calm is
+// called once when that is over, with the process's process.Party, in its turn, unless the process
+// ends. Then look is to be called again.
+type Look func(calm func(by any)) (crowded bool)

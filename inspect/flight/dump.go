@@ -1,0 +1,143 @@
+package flight
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The files of a recording have the same name up to the ending, and sort by time.
+const (
+	prefix     = "gallop-flight-"
+	jsonEnding = ".json"
+	textEnding = ".txt"
+	goEnding   = ".go.trace"
+)
+
+// dump writes a recording. Any goroutine.
+func (r *Recorder) dump(t trigger) error {
+	if r.dir == "" && r.to == nil {
+		return ErrNowhere
+	}
+	s := r.Snapshot() // before the lock: the rings go on
+	s.Reason, s.Missed = t.reason, r.missed.Swap(0)
+	if t.event.What != "" {
+		s.Trigger = &t.event
+		if e := s.Trigger; e.OtherType == "" && (e.What == Panic || e.What == DeadLetter) {
+			e.OtherType = s.typeOf(e.Other)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs [2]error
+	if r.dir != "" {
+		errs[0] = r.writeFiles(s)
+	} else {
+		s.GoTrace = r.noGoTrace("it needs a directory")
+	}
+	if r.to != nil {
+		errs[1] = s.WriteText(r.to)
+	}
+	return errors.Join(errs[:]...)
+}
+
+// noGoTrace says why there is nothing of Go's recorder.
+func (r *Recorder) noGoTrace(why string) string {
+	if r.goRec == nil {
+		why = "the program has given no recorder of Go's"
+	}
+	return "none: " + why
+}
+
+// writeFiles writes a recording to the directory. Caller holds mu.
+func (r *Recorder) writeFiles(s *Recording) error {
+	if err := os.MkdirAll(r.dir, 0o755); err != nil {
+		return err
+	}
+	r.wrote = later(r.wrote, time.Now().UTC())
+	name := filepath.Join(r.dir, prefix+r.wrote.Format("20060102T150405.000000"))
+	s.GoTrace = r.writeGo(name + goEnding)
+	// JSON is last: a program that finds it finds the other files as well.
+	return errors.Join(writeFile(name+textEnding, s.WriteText),
+		writeFile(name+jsonEnding, s.WriteJSON), r.forget())
+}
+
+// later returns now, or the time behind last if that is not after it: names are in order.
+func later(last, now time.Time) time.Time {
+	if least := last.Add(time.Microsecond); now.Before(least) {
+		return least
+	}
+	return now
+}
+
+// writeGo writes what Go's recorder has, and returns what became of that.
+func (r *Recorder) writeGo(name string) string {
+	switch {
+	case r.goRec == nil:
+		return r.noGoTrace("")
+	case !r.goRec.Enabled():
+		return r.noGoTrace("the recorder of Go's does not run")
+	}
+	err := writeFile(name, func(w io.Writer) error {
+		_, err := r.goRec.WriteTo(w)
+		return err
+	})
+	if err != nil {
+		_ = os.Remove(name) // it is of no use; the error is said
+		return r.noGoTrace(err.Error())
+	}
+	return filepath.Base(name)
+}
+
+// writeFile writes a file, which has its name once it is complete.
+func writeFile(name string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".gallop-flight-*")
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	err = errors.Join(write(w), w.Flush(), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the first error is the one to tell of
+		return fmt.Errorf("gallop: flight: %w", err)
+	}
+	return nil
+}
+
+// forget removes all recordings but the last ones.
+func (r *Recorder) forget() error {
+	files, err := os.ReadDir(r.dir)
+	if err != nil {
+		return err
+	}
+	byName := map[string][]string{}
+	for _, f := range files {
+		name, ours := strings.CutPrefix(f.Name(), prefix)
+		for _, ending := range []string{jsonEnding, textEnding, goEnding} {
+			if at, ok := strings.CutSuffix(name, ending); ours && ok {
+				byName[at] = append(byName[at], f.Name())
+			}
+		}
+	}
+	names := make([]string, 0, len(byName))
+	for at := range byName {
+		names = append(names, at)
+	}
+	slices.Sort(names)
+	var errs []error
+	for _, at := range names[:max(0, len(names)-kept)] {
+		for _, f := range byName[at] {
+			errs = append(errs, os.Remove(filepath.Join(r.dir, f)))
+		}
+	}
+	return errors.Join(errs...)
+}

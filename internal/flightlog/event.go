@@ -1,0 +1,40 @@
+package flightlog
+
+// What says what has happened.
+type What uint8
+
+// What an event may be. Index is that of a behaviour; of a type where no behaviour is named.
+const (
+	_          What = iota // of a place that was not written yet
+	Run                    // Actor runs Index, sent by Other
+	Spawn                  // Other has spawned Actor
+	Stop                   // Actor has ended
+	Panic                  // Index of Actor has panicked, sent by Other
+	DeadLetter             // Index of Actor will not run, sent by Other
+	Mute                   // Actor waits for Other
+	Unmute                 // Actor waits no more; Other was the last
+	Steal                  // Actor was taken from worker Other
+	Park                   // the worker falls asleep
+	Wake                   // the worker was woken
+	LongTurn               // Index of Actor lasts long, on worker Other
+	Deadlock               // Other actors wait for Actor
+	Hold                   // code outside holds the system
+	Release                // and lets it go
+	Whats                  // how many there are
+)
+
+// Event is what a ring has of one event: 32 bytes.
+type Event struct {
+	// Sequence counts the events of a ring from 0, modulo 1<<40.
+	Sequence uint64
+	// At is a reading of the system's clock, in nanoseconds, to 256 of them: of the event, or of the
+	// last one of its worker that was stamped.
+	At    int64
+	What  What
+	Index uint16 // for NameOf: a behaviour of a type, or a type
+	Actor uint64 // modulo 1<<48
+	Other uint64 // the same
+}
+
+// exact reports whether such an event is rare and dear enough for a reading of the clock.
+func (w What) exact() bool { return w != Run && w != Spawn && w != Stop }

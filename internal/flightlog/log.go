@@ -1,0 +1,100 @@
+package flightlog
+
+import (
+	"sync"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// mostRings bounds the workers that have a ring. Those that stand in for others with blocked turns
+// may be thousands.
+const mostRings = 256
+
+// Log has the rings of a system.
+type Log struct {
+	size   int // of a ring, in events
+	sparse int // see New
+	clock  func() int64
+	full   seam.Bool // there are mostRings
+
+	mu     sync.Mutex
+	rings  []*Ring // guarded by mu
+	closed bool    // guarded by mu
+
+	outMu   sync.Mutex
+	outside *Ring // its owner holds outMu
+}
+
+// New makes a log with rings of so many bytes, rounded down to a power of two. clock tells the time
+// of events; for plain ones it is read once for sparse events or less.
+func New(bytes, sparse int, clock func() int64) *Log {
+	size := 1
+	for size*2*EventSize <= bytes {
+		size *= 2
+	}
+	return &Log{size: size, sparse: sparse, clock: clock,
+		outside: newRing(Outside, size, 1, sparse, clock)}
+}
+
+// Ring makes a ring for a worker; nil if there are too many, or the log is closed. Its owner is the
+// caller.
+func (l *Log) Ring(worker int) *Ring {
+	if l.full.Load() {
+		return nil
+	}
+	r := newRing(worker, l.size, 1, l.sparse, l.clock)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil
+	}
+	if len(l.rings) == mostRings {
+		l.full.Store(true)
+		return nil
+	}
+	l.rings = append(l.rings, r)
+	return r
+}
+
+// Outside adds an event that happens outside of workers. Any goroutine.
+func (l *Log) Outside(k What, name uint16, actor, other uint64) {
+	l.outMu.Lock()
+	defer l.outMu.Unlock()
+	l.outside.WriteExact(HeadOf(k, name), actor, other)
+}
+
+// all returns the rings there are.
+func (l *Log) all() []*Ring {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.rings[:len(l.rings):len(l.rings)]
+}
+
+// Tails reads all rings: without a lock that a worker might meet, and without stopping any. Full
+// reports whether there were workers without a ring. Any goroutine.
+func (l *Log) Tails() (all []Tail, full bool) {
+	for _, r := range l.all() {
+		all = append(all, r.tail())
+	}
+	return append(all, l.outside.tail()), l.full.Load()
+}
+
+// Tick has each worker read the clock for its next event, and returns how many events there were so
+// far. It bounds by how much a time stamp may be late. Any goroutine.
+func (l *Log) Tick() (events uint64) {
+	for _, r := range l.all() {
+		events += r.head.Load()
+		r.askForStamp()
+	}
+	return events
+}
+
+// Close has all owners leave their rings. What they have stays. Any goroutine.
+func (l *Log) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	for _, r := range l.rings {
+		r.close()
+	}
+}

@@ -1,0 +1,91 @@
+//go:build gallop_explore
+
+package flightlog
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/explore"
+)
+
+// wrapping is an owner that fills a ring of two events again and again, and a reader: what it reads
+// was written so, in order, and nothing is counted twice.
+func wrapping(events, reads int, lap uint64) func(*explore.Program) {
+	return func(p *explore.Program) {
+		r := newRing(0, 2, lap, Sparse, frozen)
+		first := (lap - 1) * 2
+		p.Go(func() {
+			for s := range uint64(events) {
+				if !put(r, first+s) {
+					p.Errorf("the owner is told to leave")
+				}
+			}
+		})
+		p.Go(func() {
+			for range reads {
+				tail := r.tail()
+				for i, e := range tail.Events {
+					if !whole(e) || i > 0 && e.Sequence <= tail.Events[i-1].Sequence {
+						p.Errorf("torn: %+v", tail.Events)
+					}
+				}
+				if n := uint64(len(tail.Events)) + tail.Torn + tail.Before - first; n > uint64(events) {
+					p.Errorf("%d events of %d: %+v", n, events, tail)
+				}
+			}
+		})
+		p.After(func() error {
+			if tail := r.tail(); tail.Torn != 0 || len(tail.Events) != min(2, events) {
+				return fmt.Errorf("at the end: %+v", tail)
+			}
+			return nil
+		})
+	}
+}
+
+// TestRing_WrapExplored: to the end at two preemptions, from the first lap and where the laps wrap
+// around.
+//
+// Mutants tried by hand: a reader that does not compare the first word, an owner that stores head
+// before the words are complete.
+func TestRing_WrapExplored(t *testing.T) {
+	for _, lap := range []uint64{1, lapMask} {
+		t.Run(fmt.Sprint(lap), func(t *testing.T) {
+			cfg := explore.Config{Strategy: explore.Bounded(2, 0)}
+			if res := explore.Run(t, cfg, wrapping(6, 2, lap)); !res.Exhausted {
+				t.Error(res)
+			}
+		})
+	}
+}
+
+// TestRing_LeaveExplored: an owner that is to read the clock and to leave, at any moment, leaves
+// in the end, and what it has written is whole.
+func TestRing_LeaveExplored(t *testing.T) {
+	cfg := explore.Config{Strategy: explore.Bounded(2, 0)}
+	res := explore.Run(t, cfg, func(p *explore.Program) {
+		r, n := newRing(0, 2, 1, 1, frozen), uint64(0)
+		p.Go(func() {
+			for n < 3 && put(r, n) {
+				n++
+			}
+		})
+		p.Go(func() { r.askForStamp() })
+		p.Go(func() { r.close() })
+		p.After(func() error {
+			if put(r, n) {
+				return fmt.Errorf("the owner has not left after %d events", n)
+			}
+			for _, e := range r.tail().Events {
+				if !whole(e) {
+					return fmt.Errorf("torn: %+v", e)
+				}
+			}
+			return nil
+		})
+	})
+	if !res.Exhausted {
+		t.Error(res)
+	}
+}
