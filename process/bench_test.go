@@ -217,7 +217,8 @@ func BenchmarkReceive(b *testing.B) {
 	}
 }
 
-// BenchmarkWaiting is the memory of a million that wait; run it with -benchtime=1x.
+// BenchmarkWaiting is the memory of a million that wait; run it with -benchtime=1x, and each of the
+// two by itself: the second would be given stacks of the first.
 func BenchmarkWaiting(b *testing.B) {
 	const n = 1_000_000
 	inUse := func() uint64 {

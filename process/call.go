@@ -3,6 +3,7 @@ package process
 import (
 	"time"
 
+	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -46,10 +47,24 @@ type Asked[R any] struct {
 }
 
 // Ask sends a process the message that request makes, with an address for the reply. It does not
-// wait. If the process ends before it has replied, the reply is an error: see [Asked.Reply].
+// wait, unless the process has a bound, and the sender is a process: see [WithBound]. If the
+// process ends before it has replied, the reply is an error: see [Asked.Reply].
 func Ask[M, R any](from Env, to Ref[M], request func(ReplyTo[R]) M) Asked[R] {
+	a, ok := askedOf[R](from, to.Process)
+	if !ok {
+		return a
+	}
+	if err := to.request(from, request(ReplyTo[R]{a})); err != nil {
+		ReplyTo[R]{a}.Fail(from, err)
+	}
+	return a
+}
+
+// askedOf returns what a request to a process is answered by. It reports false, and the answer is
+// there, if the process has ended.
+func askedOf[R any](from Env, to Process) (a Asked[R], ok bool) {
 	sys, w := from.env()
-	a := Asked[R]{c: NewChan[answer[R]](1)}
+	a = Asked[R]{c: NewChan[answer[R]](1)}
 	a.m = &monitor{of: to.p, tell: func(d Down, w *sched.Worker, by *System) {
 		if d.Reason == nil {
 			d.Reason = ErrNoProcess
@@ -57,16 +72,16 @@ func Ask[M, R any](from Env, to Ref[M], request func(ReplyTo[R]) M) Asked[R] {
 		a.c.offer(w, by, answer[R]{err: d.Reason})
 	}}
 	if !a.m.enter() {
-		a.m.fire(Down{to.Process, ErrNoProcess}, w, sys)
-		return a
+		a.m.fire(Down{to, ErrNoProcess}, w, sys)
+		return a, false
 	}
-	to.Send(from, request(ReplyTo[R]{a}))
-	return a
+	return a, true
 }
 
 // Reply waits for the reply. The error is the reason for which the process has ended that was
-// asked, or [ErrNoProcess] if it has ended normally, or before it was asked. It is to be called
-// once, unless [Asked.Replied] is chosen instead.
+// asked, or [ErrNoProcess] if it has ended normally, or before it was asked, or [ErrOverloaded] if
+// its mailbox was full, and the request could not wait. It is to be called once, unless
+// [Asked.Replied] is chosen instead.
 func (a Asked[R]) Reply(by Party) (R, error) {
 	r, _ := a.c.Recv(by)
 	return r.v, r.err
@@ -92,9 +107,39 @@ func (k *askCase[R]) finish(byOther bool) {
 }
 
 // Call is [Ask] and waits for the reply, at most for d if that is positive. The error is as with
-// [Asked.Reply], or [ErrTimeout].
+// [Asked.Reply], or [ErrTimeout]. A caller waits for room in the mailbox as in [Ref.SendWait],
+// which is part of d, and makes no request if there was none.
 func Call[M, R any](by Party, to Ref[M], d time.Duration, request func(ReplyTo[R]) M) (R, error) {
-	a := Ask(by, to, request)
+	if to.box.isFront() {
+		return callBounded(by, to, d, request)
+	}
+	return Ask(by, to, request).within(by, d)
+}
+
+// callBounded is Call of a process with a bound.
+func callBounded[M, R any](by Party, to Ref[M], d time.Duration,
+	request func(ReplyTo[R]) M) (R, error) {
+	pt := by.enter("Call")
+	a, _ := askedOf[R](by, to.Process)
+	b, end := to.box.rare.bound, seam.After(pt.sys.clock.Nanos(), d)
+	switch b.waitWithin(pt, d) {
+	case admitted:
+		m := request(ReplyTo[R]{a})
+		sys, w := by.env() // perhaps on another worker than before
+		b.own.send(&node[M]{m: m}, w, sys)
+	case mustWait:
+		a.m.stop()
+		return *new(R), ErrTimeout
+	case neverWill: // the reply says so
+	}
+	if d > 0 {
+		d = max(1, time.Duration(end-pt.sys.clock.Nanos()))
+	}
+	return a.within(by, d)
+}
+
+// within is Reply, at most for d if that is positive.
+func (a Asked[R]) within(by Party, d time.Duration) (R, error) {
 	if d <= 0 {
 		return a.Reply(by)
 	}

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"runtime/debug"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -66,6 +67,7 @@ func (c *cell) swap() {
 	} else {
 		c.yield(struct{}{})
 	}
+	seam.Arrived()
 }
 
 // lost is the panic by which a coroutine ends after a Goexit. Without it the Goexit would be handed
@@ -74,8 +76,11 @@ type lost struct{}
 
 // loop runs process after process until the coroutine is to end.
 func (c *coroutine) loop(yield func(struct{}) bool) {
+	seam.Arrived()
 	c.own.yield, c.goroutine = yield, seam.Goroutine()
+	byGoroutine.set(c.goroutine, c)
 	defer func() {
+		byGoroutine.set(c.goroutine, nil)
 		if !c.quit { // a Goexit
 			c.quit = true
 			c.switchToWorker()
@@ -176,8 +181,17 @@ func (c *coroutine) arrive() {
 // process that runs now.
 func (c *coroutine) parked(by *Proc) {
 	if c.proc != nil {
+		if invariant.On {
+			verifyOut(c.proc)
+		}
 		c.proc.out.StoreRelease(1) // pairs with the load in tryReady
 	} else {
 		by.sys.put(c, by.w)
 	}
+}
+
+// verifyOut checks a process that is about to be said to be out of its coroutine: that is said once
+// for each time that it was resumed.
+func verifyOut(p *Proc) {
+	invariant.Check(seam.Peek(&p.out) == 0, "process %d is out of its coroutine twice", p.id)
 }

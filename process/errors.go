@@ -16,6 +16,9 @@ var (
 	// ErrNoProcess is the reason that a link or monitor reports for a process that had ended
 	// before, and the error of Call for such a process.
 	ErrNoProcess = errors.New("gallop: no such process")
+	// ErrOverloaded says that a mailbox with a bound is full. It is returned by TrySend, and it is the
+	// reason of dead letters that package process/actors hands on.
+	ErrOverloaded = errors.New("gallop: mailbox of the process is full")
 	// ErrTimeout says that no reply came in time. It is returned by Call.
 	ErrTimeout = errors.New("gallop: no reply in time")
 	// ErrNameTaken says that another process has the name. It is returned by Register.

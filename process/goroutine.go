@@ -32,10 +32,12 @@ func (g *Goroutine) enter(string) *party { return &g.party }
 // park blocks the goroutine until it is woken.
 func (g *Goroutine) park(as uint32) {
 	if g.state.CompareAndSwap(running, as) {
-		if g.sys.stepwise {
-			g.sys.sched.Await(context.Background(), g.woken)
-		}
-		g.parker.Park()
+		blockIn(func() {
+			if g.sys.stepwise {
+				g.sys.sched.Await(context.Background(), g.woken)
+			}
+			g.parker.Park()
+		})
 		return
 	}
 	g.state.Store(running) // it has had a notice

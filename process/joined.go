@@ -30,6 +30,10 @@ func init() {
 	access.OverOf = func(processes any) context.Context { return processes.(*System).joined.over }
 	access.Waits = waits
 	access.AtEnd = atEnd
+	access.LongTurnOf = longTurnOf
+	access.TellerOf = func(self any) func(env, m any) {
+		return self.(interface{ teller() func(env, m any) }).teller()
+	}
 	access.Exited = func(p, env any, cause error) {
 		sys, w := env.(Env).env()
 		to := p.(Process).p
@@ -57,15 +61,6 @@ func startOn(of access.Shared) (processes any, unwind func()) {
 	j.actors, j.stop, j.over, j.deadLetter = of.Actors, of.Stop, of.Over, of.DeadLetter
 	s.init()
 	return s, s.unwindAll
-}
-
-// letDeadJoined makes a message a dead letter of the system that this one is joined to.
-func (s *System) letDeadJoined(p *Proc, m any) {
-	reason := p.reason
-	if reason == nil {
-		reason = ErrNoProcess
-	}
-	s.joined.deadLetter(p.id, p.namesOf(), m, reason)
 }
 
 // systemOf is access.SystemOf.
@@ -147,6 +142,27 @@ func (s *System) returned(from *coroutine) {
 
 // hearsOfDead reports whether code of the user's hears of messages that are left.
 func (s *System) hearsOfDead() bool { return s.dead != nil || s.joined.deadLetter != nil }
+
+// longTurnOf is access.LongTurnOf. It looks at a process that runs, whose fields are its own: so
+// the race detector is told to look away. For a hint that is sound. The task was seen in its turn,
+// long after it had been made; the number never changes, and the coroutine is a pointer.
+//
+//go:norace
+//go:noinline
+func longTurnOf(processes, task any) (id uint64, name string, stack func() []byte, ok bool) {
+	t := task.(*sched.Task)
+	if t.Class() != &processes.(*System).class {
+		return 0, "", nil, false
+	}
+	p := procOf(t)
+	if names := p.namesOf(); len(names) > 0 {
+		name = names[0]
+	}
+	co := p.co
+	return p.id, name, func() []byte {
+		return sched.StackWith(fmt.Sprintf("process.(*coroutine).loop(%p", co))
+	}, true
+}
 
 // self returns the process itself.
 func (p *Proc) self() *Proc { return p }

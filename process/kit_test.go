@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
 )
@@ -64,10 +63,22 @@ func TestProcessRunsAndEnds(t *testing.T) {
 	})
 }
 
+// TestYieldLetsOthersRun: on a busy machine another thread may stand in for the worker while it
+// begins the second one, so that the first has run by then; hence the tries.
 func TestYieldLetsOthersRun(t *testing.T) {
+	var order []int
+	for range 10 {
+		if order = yieldInTurns(t); order[0] != order[1] || order[1] != order[2] {
+			return
+		}
+	}
+	t.Errorf("in a row: %v", order)
+}
+
+// yieldInTurns returns the order in which two processes ran that yielded three times each.
+func yieldInTurns(t *testing.T) (order []int) {
 	s := Start(Config{Workers: 1})
 	defer s.Stop()
-	var order []int
 	Go(s, func(p *Proc) {
 		for i := range 2 {
 			Go(p, func(p *Proc) {
@@ -79,9 +90,7 @@ func TestYieldLetsOthersRun(t *testing.T) {
 		}
 	})
 	quiet(t, s)
-	if slices.Equal(order, []int{0, 0, 0, 1, 1, 1}) || slices.Equal(order, []int{1, 1, 1, 0, 0, 0}) {
-		t.Errorf("in a row: %v", order)
-	}
+	return order
 }
 
 func TestGasYields(t *testing.T) {

@@ -180,8 +180,7 @@ func (s *Self[M]) TrapExit(wrap func(Exit) M) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.trap = nil; wrap != nil {
-		l.trap = func(e Exit, w *sched.Worker, by *System) {
-			s.send(&node[M]{m: wrap(e)}, w, by)
-		}
+		post := s.poster()
+		l.trap = func(e Exit, w *sched.Worker, by *System) { post(wrap(e), w, by) }
 	}
 }

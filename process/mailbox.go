@@ -15,9 +15,25 @@ type mailbox[M any] struct {
 
 	// Owner only, or a sender that has claimed the process: see send.
 	first, last *node[M]
-	marked      *node[M] // the newest mark is behind it; nil: at first
-	mark        uint64   // the number of that mark
-	reuse       *node[M] // to use again; nil: none
+	rare        *rareMail[M] // nil: no mark was set, and it has no bound
+	reuse       *node[M]     // to use again; nil: none
+}
+
+// rareMail is what few mailboxes have. Owner only, but bound.
+type rareMail[M any] struct {
+	marked *node[M]  // the newest mark is behind it; nil: at first
+	mark   uint64    // the number of that mark
+	bound  *bound[M] // nil: none. Read-only
+}
+
+// took notes that n was taken, which lay behind prev.
+func (r *rareMail[M]) took(prev, n *node[M]) {
+	if r.marked == n {
+		r.marked = prev
+	}
+	if r.bound != nil {
+		r.bound.took()
+	}
 }
 
 type node[M any] struct {
@@ -25,9 +41,10 @@ type node[M any] struct {
 	m    M
 }
 
-// Send sends m to the process. It never waits. If the process has ended, the message is a dead
-// letter. Messages of one sender to one receiver arrive in the order of sending. Send costs an
-// allocation, unless the sender is a process that has just received a message of the same type.
+// Send sends m to the process. It does not wait, unless the process has a bound, and the sender is
+// a process: see [WithBound]. If the process has ended, the message is a dead letter. Messages of
+// one sender to one receiver arrive in the order of sending. Send costs an allocation, unless the
+// sender is a process that has just received a message of the same type.
 func (r Ref[M]) Send(from Env, m M) {
 	var n *node[M]
 	var sys *System
@@ -61,6 +78,10 @@ func (b *mailbox[M]) send(n *node[M], w *sched.Worker, by *System) {
 		if b.p.claimHere(s, w, by) {
 			b.append(n, n)
 			w.Schedule(&b.p.task)
+			return
+		}
+		if b.isFront() {
+			b.rare.bound.send(n, w, by)
 			return
 		}
 		if c, r := b.p.claim(w, by, s); r == claimed {
@@ -122,8 +143,8 @@ func (b *mailbox[M]) take(prev, n *node[M]) M {
 	if b.last == n {
 		b.last = prev
 	}
-	if b.marked == n {
-		b.marked = prev
+	if b.rare != nil {
+		b.rare.took(prev, n)
 	}
 	m := n.m
 	var zero M
@@ -134,11 +155,14 @@ func (b *mailbox[M]) take(prev, n *node[M]) M {
 
 // discard makes dead letters of all messages. The process has ended.
 func (b *mailbox[M]) discard() {
+	if b.rare != nil && b.rare.bound != nil {
+		b.rare.bound.close() // first: later letters find the end
+	}
 	b.fetch()
 	for n := b.first; n != nil; n = n.next {
 		b.p.sys.letDead(b.p, n.m)
 	}
-	b.first, b.last, b.marked, b.reuse = nil, nil, nil, nil
+	b.first, b.last, b.reuse = nil, nil, nil
 }
 
 // discardIn makes dead letters of what came in too late. Any goroutine.
@@ -148,10 +172,23 @@ func (b *mailbox[M]) discardIn() {
 	}
 }
 
+// letDead makes a dead letter of a message to a process that has ended. Any goroutine that has seen
+// that it has.
 func (s *System) letDead(p *Proc, m any) {
+	reason := p.reason
+	if reason == nil {
+		reason = ErrNoProcess
+	}
+	s.deadLetter(p, m, reason)
+}
+
+// letRefused makes a dead letter of a message to a process whose mailbox is full. Any goroutine.
+func (s *System) letRefused(p *Proc, m any) { s.deadLetter(p, m, ErrOverloaded) }
+
+func (s *System) deadLetter(p *Proc, m any, reason error) {
 	switch {
 	case s.joined.deadLetter != nil:
-		s.letDeadJoined(p, m)
+		s.joined.deadLetter(p.id, p.namesOf(), m, reason)
 	case s.dead != nil:
 		s.dead(DeadLetter{Process{p}, m})
 	}

@@ -21,8 +21,9 @@ type monitor struct {
 // process has ended, the message says so at once.
 func (s *Self[M]) Monitor(of Process, wrap func(Down) M) Monitor {
 	s.enter("Monitor")
+	post := s.poster()
 	m := &monitor{of: of.p, tell: func(d Down, w *sched.Worker, by *System) {
-		s.send(&node[M]{m: wrap(d)}, w, by)
+		post(wrap(d), w, by)
 	}}
 	if !m.enter() {
 		m.fire(Down{of, ErrNoProcess}, s.w, s.sys)

@@ -209,11 +209,12 @@ const (
 	opWaitGroup
 	opOnce
 	opSleep
+	opMailbox
 	opNever
 )
 
 var opNames = [...]string{"runnable", "receive", "channel send", "channel receive", "select",
-	"mutex", "wait group", "once", "sleep", "nil channel or empty select"}
+	"mutex", "wait group", "once", "sleep", "full mailbox", "nil channel or empty select"}
 
 // String implements fmt.Stringer.
 func (o op) String() string { return opNames[o] }

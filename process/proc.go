@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -31,7 +32,7 @@ type Proc struct {
 
 	// Owner only, until it has ended; then read only.
 	exiting  bool // it unwinds for reason
-	hard     bool // it was killed or its system stops: it never waits again
+	rare     rare
 	trapping bool
 
 	id         uint64
@@ -50,7 +51,19 @@ type Proc struct {
 type runner interface {
 	main()
 	discard()
+	// idle says, of a process with a bound, whether it waits for messages.
+	idle(waits bool)
 }
+
+// rare has what few processes are, in bits.
+type rare uint8
+
+const (
+	isHard    rare = 1 << iota // it was killed or its system stops: it never waits again
+	isBounded                  // its mailbox has a bound
+)
+
+func (p *Proc) hard() bool { return p.rare&isHard != 0 }
 
 // cancel is a request to end.
 type cancel struct {
@@ -124,11 +137,16 @@ func (p *Proc) Gas(n int) {
 }
 
 // Blocking calls f, which may block its thread, without keeping other processes from running. f
-// must not use the process.
+// must not use the process. In a system that is joined to one of actors, a call that lasts for
+// longer than actor.WithLongTurn says is reported, once, while it lasts.
 func (p *Proc) Blocking(f func()) {
 	p.enter("Blocking")
 	if p.w == nil {
 		f()
+		return
+	}
+	if p.sys.joined.actors != nil {
+		access.Blocking(p.w, f)
 		return
 	}
 	p.w.Blocking(f)
@@ -171,7 +189,7 @@ func (p *Proc) unwind() {
 }
 
 // cancelled reports whether the process is to end instead of waiting.
-func (p *Proc) cancelled() bool { return p.hard || p.cause.Load() != nil }
+func (p *Proc) cancelled() bool { return p.hard() || p.cause.Load() != nil }
 
 // obey ends the process if it was told to. A process that unwinds already and is told again never
 // waits from then on.
@@ -180,7 +198,9 @@ func (p *Proc) obey() {
 	if c == nil {
 		return
 	}
-	p.hard = p.hard || c.hard || p.exiting
+	if c.hard || p.exiting {
+		p.rare |= isHard
+	}
 	if !p.exiting || c.hard {
 		p.reason = c.reason
 	}

@@ -45,9 +45,13 @@ type Mark struct{ n uint64 }
 func (s *Self[M]) Mark() Mark {
 	s.mustRun("Mark")
 	s.fetch()
-	s.mailbox.mark++
-	s.marked = s.last
-	return Mark{s.mailbox.mark}
+	if s.mailbox.rare == nil {
+		s.mailbox.rare = &rareMail[M]{}
+	}
+	r := s.mailbox.rare
+	r.mark++
+	r.marked = s.last
+	return Mark{r.mark}
 }
 
 // ReceiveAfter is [Self.ReceiveWithin] for messages behind a mark; a negative d waits for ever.
@@ -56,8 +60,8 @@ func (s *Self[M]) ReceiveAfter(mark Mark, d time.Duration, match func(M) bool) (
 		d = forever
 	}
 	var from *node[M]
-	if mark.n == s.mailbox.mark {
-		from = s.marked
+	if r := s.mailbox.rare; r != nil && mark.n == r.mark {
+		from = r.marked
 	}
 	return s.receive("ReceiveAfter", from, match, d)
 }

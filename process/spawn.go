@@ -26,18 +26,25 @@ type Self[M any] struct {
 }
 
 // Spawn starts a process that runs f, and receives messages of type M. If the system has stopped,
-// the process ends at once, for [ErrStopped]. It costs about what a goroutine costs.
-func Spawn[M any](from Env, f func(self *Self[M])) Ref[M] {
+// the process ends at once, for [ErrStopped]. It costs about what a goroutine costs. Options are
+// [WithBound] and [WithWatermarks]; without one, the mailbox takes all that is sent.
+func Spawn[M any](from Env, f func(self *Self[M]), options ...Option) Ref[M] {
 	s := &Self[M]{f: f}
 	s.mailbox.p = &s.Proc
+	if len(options) > 0 {
+		s.limit(options)
+	}
 	start(from, &s.Proc, s)
 	return s.Ref()
 }
 
 // SpawnLinked is [Spawn], and links the new process to the one that calls before it runs.
-func SpawnLinked[M any](from *Proc, f func(self *Self[M])) Ref[M] {
+func SpawnLinked[M any](from *Proc, f func(self *Self[M]), options ...Option) Ref[M] {
 	s := &Self[M]{f: f}
 	s.mailbox.p = &s.Proc
+	if len(options) > 0 {
+		s.limit(options)
+	}
 	from.mustRun("SpawnLinked")
 	link(from, &s.Proc)
 	start(from, &s.Proc, s)
@@ -45,7 +52,14 @@ func SpawnLinked[M any](from *Proc, f func(self *Self[M])) Ref[M] {
 }
 
 // Ref returns the process's own reference.
-func (s *Self[M]) Ref() Ref[M] { return Ref[M]{Process{&s.Proc}, &s.mailbox} }
+func (s *Self[M]) Ref() Ref[M] {
+	if s.Proc.rare&isBounded != 0 {
+		return Ref[M]{Process{&s.Proc}, &s.mailbox.rare.bound.front}
+	}
+	return Ref[M]{Process{&s.Proc}, &s.mailbox}
+}
+
+func (s *Self[M]) idle(waits bool) { s.mailbox.rare.bound.setIdle(waits) }
 
 func (s *Self[M]) main() { s.f(s) }
 
@@ -62,8 +76,9 @@ type plain struct {
 	f func(*Proc)
 }
 
-func (s *plain) main()    { s.f(&s.Proc) }
-func (s *plain) discard() {}
+func (s *plain) main()     { s.f(&s.Proc) }
+func (s *plain) discard()  {}
+func (s *plain) idle(bool) {}
 
 // start makes a new process runnable.
 func start(from Env, p *Proc, run runner) {

@@ -102,8 +102,10 @@ func (s *System) env() (*System, *sched.Worker) { return s, nil }
 // Wait blocks until the system is quiet: no process can go on by itself, and no timer is armed.
 // Processes that wait for each other, or for goroutines outside, do not keep it from that; see
 // [System.Blocked]. Wait returns ctx's error if ctx ends first, and [ErrStopped] if the system has
-// stopped. It must not be called in a process.
+// stopped. It panics in a process or behaviour of the system, which would wait for
+// itself; so do [System.Run] and [System.Stop].
 func (s *System) Wait(ctx context.Context) error {
+	s.mustBeOutside("Wait")
 	if err := s.sched.WaitQuiet(ctx, false); err != nil {
 		return stopError(err)
 	}
@@ -113,6 +115,7 @@ func (s *System) Wait(ctx context.Context) error {
 // Run waits until the system is quiet, as [System.Wait] does, then stops it, and returns what was
 // blocked for ever at that moment.
 func (s *System) Run() []Blocked {
+	s.mustBeOutside("Run")
 	_ = s.Wait(context.Background())
 	blocked := s.Blocked()
 	s.Stop()
@@ -122,8 +125,9 @@ func (s *System) Run() []Blocked {
 // Stop ends the system. Turns that run finish; then each process that is left is unwound through
 // its deferred functions, one after the other, for the reason [ErrStopped]. What these would wait
 // for never comes: a process that waits while it is unwound ends there. Stop waits for all of that,
-// and afterwards no goroutine of the system is left. It must not be called in a process.
+// and afterwards no goroutine of the system is left.
 func (s *System) Stop() {
+	s.mustBeOutside("Stop")
 	if s.joined.stop != nil {
 		s.joined.stop()
 		return

@@ -3,6 +3,7 @@ package process
 import (
 	"unsafe"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -109,12 +110,13 @@ func (p *Proc) suspend(as uint32) bool {
 	switch {
 	case p.state.Load() == notified:
 		p.state.Store(running)
-	case w == nil || p.hard:
-		p.suspendLast(as)
+	case w == nil || p.rare != 0:
+		p.suspendRarely(as)
 	default:
 		w.PrepareNext()
 		if p.state.CompareAndSwap(running, as) {
 			// From here on another worker may have the task. It waits until p is out.
+			seam.Point()
 			p.left = as
 			p.handOver(w)
 		} else {
@@ -126,12 +128,35 @@ func (p *Proc) suspend(as uint32) bool {
 	return !p.cancelled()
 }
 
-// suspendLast is suspend for a process whose system has stopped, or that never waits again.
-func (p *Proc) suspendLast(as uint32) {
-	if !p.hard {
+// suspendRarely is suspend for a process that has had no notice, and whose system has stopped, that
+// never waits again, or whose mailbox has a bound.
+func (p *Proc) suspendRarely(as uint32) {
+	switch {
+	case p.hard():
+	case p.w == nil:
 		p.left = as
 		p.co.switchToWorker()
+	case as&forMail != 0:
+		p.run.idle(true)
+		p.park(as)
+		p.run.idle(false)
+	default:
+		p.park(as)
 	}
+}
+
+// park is the rest of suspend where that is not inlined by hand.
+func (p *Proc) park(as uint32) {
+	w := p.w
+	w.PrepareNext()
+	if p.state.CompareAndSwap(running, as) {
+		p.left = as
+		p.handOver(w)
+		return
+	}
+	p.state.Store(running)
+	p.left = leftYield
+	p.co.switchToWorker()
 }
 
 // handOver runs the next process instead of p, whose task was given up.
@@ -157,12 +182,16 @@ func (p *Proc) handOver(w *sched.Worker) {
 	} else {
 		at.yield(struct{}{})
 	}
+	seam.Arrived()
 	b := co.behind
 	if co.move != nil || b == nil || b.proc == nil {
 		co.arrive()
 		return
 	}
 	co.behind = nil
+	if invariant.On {
+		verifyOut(b.proc)
+	}
 	b.proc.out.StoreRelease(1) // pairs with the load in tryReady
 }
 

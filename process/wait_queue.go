@@ -1,6 +1,10 @@
 package process
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"time"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // waiter is a party's offer at a channel, or its place in the queue of a mutex or the like. It
 // belongs to the party while it is in no queue, and to the queue's lock while it is in one.
@@ -92,6 +96,30 @@ func (q *waitQueue[T]) await(w *waiter[T], mu *seam.QuickMutex, op op) {
 			pt.proc.leave()
 		}
 	}
+}
+
+// awaitWithin is await, at most for d if that is positive. It reports false if w was not claimed,
+// and has taken it back.
+func (q *waitQueue[T]) awaitWithin(w *waiter[T], mu *seam.QuickMutex, op op, d time.Duration) bool {
+	if d <= 0 {
+		q.await(w, mu, op)
+		return true
+	}
+	pt, as := w.pt, parked|uint32(op)<<opShift
+	t := pt.sys.timers.arm(pt, d)
+	for pt.won.Load() == open {
+		live := t.fired.Load() || pt.suspend(as)
+		if live && !t.fired.Load() || !q.withdraw(w, mu) {
+			continue
+		}
+		pt.sys.timers.disarm(t)
+		if !live {
+			pt.proc.leave()
+		}
+		return false
+	}
+	pt.sys.timers.disarm(t)
+	return true
 }
 
 // withdraw takes back w, which is the party's only offer, and reports whether it was not claimed.

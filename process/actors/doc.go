@@ -19,11 +19,15 @@
 // Messages of one sender to one receiver arrive in the order of sending, whichever of the two is a
 // process. A message that will not run is a dead letter of the system: those of processes have the
 // type "process". A process that sends to an overloaded actor is suspended until an actor in its
-// place would not be muted. An actor that sends to a process is never muted: a mailbox from which a
-// process takes what matches may be long for good reason. Bound it with a channel.
+// place would not be muted. An actor that sends to a process is muted only if the process was
+// spawned [WithMuting]: a mailbox from which a process takes what matches may be long for good
+// reason.
 //
-// What waits for the system, and what ends it, is not for processes: System.Wait, Run, Shutdown and
-// Stop, of either, would wait for the process that calls them.
+// What waits for the system, or ends it, is for goroutines outside: System.Wait, Run, Shutdown and
+// Stop, of either, panic in a process, which they would wait for. So do actor.Join, StopWait,
+// DrainWait and KillWait, in whose place [Watch] tells of the end, and SendWait where it would have
+// to wait. The Ask of a behaviour, AskAll and Replies wait as in Proc.Blocking, and keep a
+// goroutine each; [Call] keeps none.
 //
 // The system is quiet when neither actors nor processes can go on. Its end unwinds the processes
 // before the actors end. By then no behaviour runs: what deferred functions send becomes dead

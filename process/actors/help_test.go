@@ -22,6 +22,7 @@ var (
 	do         = actor.Declare[func(*puppet, *actor.Context)](puppetType, "do")
 	take       = actor.Declare[int](puppetType, "take")
 	double     = actor.DeclareAsk[int, int](puppetType, "double")
+	later      = actor.DeclareAsk[chan int, int](puppetType, "later")
 	heard      = actor.Declare[actor.Result[int]](puppetType, "heard")
 	quietly    = actor.Declare[actor.Result[int]](puppetType, "quietly")
 	downs      = actor.Declare[actor.Down](puppetType, "downs")
@@ -34,6 +35,11 @@ var (
 				return 0, errPlanted
 			}
 			return 2 * n, nil
+		}),
+		later.Handle(func(_ *puppet, c *actor.Context, called chan int) (int, error) {
+			actor.Defer(c, later)
+			called <- 1
+			return 0, nil
 		}),
 		heard.Handle(func(_ *puppet, c *actor.Context, r actor.Result[int]) { log(c, r) }),
 		quietly.Handle(func(*puppet, *actor.Context, actor.Result[int]) {}),

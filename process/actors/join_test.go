@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/inspect"
 	"github.com/gallop-go/gallop/process"
 	"github.com/gallop-go/gallop/process/actors"
 )
@@ -81,7 +82,8 @@ func TestActorToProcess(t *testing.T) {
 	})
 }
 
-// TestAskTo_Within: "If d is positive and passes first, the error is actor.ErrNoReply".
+// TestAskTo_Within: "If d is positive and passes first, the error is actor.ErrNoReply": also if the
+// mailbox of the process is full as long.
 func TestAskTo_Within(t *testing.T) {
 	onEach(t, func(t *testing.T, sys *actor.System) {
 		r := puppetType.Spawn(sys, puppet{})
@@ -91,6 +93,14 @@ func TestAskTo_Within(t *testing.T) {
 		})
 		in(sys, r, func(_ *puppet, c *actor.Context) {
 			actors.AskTo(c, ref, time.Millisecond, func(process.ReplyTo[int]) int { return 1 }, heard)
+		})
+		equal(t, "heard", quiet(t, sys), []string{fmt.Sprintf("{0 %v}", actor.ErrNoReply)})
+		full := process.Spawn(actors.Join(sys), func(self *process.Self[int]) {
+			process.NewChan[int](0).Recv(self)
+		}, process.WithBound(1))
+		in(sys, r, func(_ *puppet, c *actor.Context) {
+			full.Send(actors.Env(c), 1)
+			actors.AskTo(c, full, time.Millisecond, func(process.ReplyTo[int]) int { return 1 }, heard)
 		})
 		equal(t, "heard", quiet(t, sys), []string{fmt.Sprintf("{0 %v}", actor.ErrNoReply)})
 	})
@@ -165,7 +175,7 @@ func TestShutdown_LetsProcessesGoOn(t *testing.T) {
 	})
 }
 
-// TestDeadLetters: those of processes are in the common form.
+// TestDeadLetters: those of processes are in the common form, for the hook and for the feed.
 func TestDeadLetters(t *testing.T) {
 	var letters []actor.DeadLetter
 	sys := actor.Start(actor.WithWorkers(1), actor.WithHooks(actor.Hooks{
@@ -174,9 +184,34 @@ func TestDeadLetters(t *testing.T) {
 	if err := sys.Wait(context.Background()); err != nil {
 		t.Fatal(err)
 	}
+	feed := inspect.DeadLetters(sys)
+	defer feed.Close()
 	ref.Send(actors.Join(sys), 5)
+	recent, _ := feed.Recent()
+	equal(t, "letters of the feed", len(recent), 1)
+	equal(t, "receiver", recent[0].Actor, actor.ActorName{Type: "process", ID: ref.ID()})
+	equal(t, "in place of the behaviour", recent[0].Behaviour, "int")
 	equal(t, "dead letters", sys.Stats().DeadLetters, uint64(1))
 	sys.Stop()
 	equal(t, "letters", letters, []actor.DeadLetter{{ActorID: ref.ID(), Type: "process", Message: 5,
 		Reason: errPlanted}})
+}
+
+// TestDeadLetters_Full: what a full mailbox refuses says so, and not that the process has ended.
+func TestDeadLetters_Full(t *testing.T) {
+	var letters []actor.DeadLetter
+	sys := actor.Start(actor.WithWorkers(1), quietLogger, actor.WithHooks(actor.Hooks{
+		DeadLetter: func(l actor.DeadLetter) { letters = append(letters, l) }}))
+	defer sys.Stop()
+	never := process.NewChan[int](0)
+	ref := process.Spawn(actors.Join(sys), func(self *process.Self[int]) { never.Recv(self) },
+		process.WithBound(1))
+	if err := sys.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 {
+		ref.Send(actors.Join(sys), n)
+	}
+	equal(t, "letters", letters, []actor.DeadLetter{{ActorID: ref.ID(), Type: "process", Message: 1,
+		Reason: process.ErrOverloaded}})
 }

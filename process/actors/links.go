@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/process"
 )
 
@@ -63,9 +64,9 @@ type watch struct{ m actor.Monitor }
 // once, if the actor has ended. wrap runs in any goroutine and must be quick. A process that has
 // ended is not told. An actor watches a process by actor.Watch and [Ref].
 func Watch[M any](self *process.Self[M], t actor.Target, wrap func(actor.Down) M) Monitor {
-	to, w := self.Ref(), &watch{}
+	tell, w := access.TellerOf(self), &watch{}
 	inProxy(self, "Watch", func(p *Proxy, c *actor.Context) {
-		w.m = p.watch(c, t, func(env process.Env, d actor.Down) { to.Send(env, wrap(d)) })
+		w.m = p.watch(c, t, func(env process.Env, d actor.Down) { tell(env, wrap(d)) })
 	})
 	return Monitor{w}
 }

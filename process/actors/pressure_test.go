@@ -100,3 +100,32 @@ func TestSender_Bounded(t *testing.T) {
 		equal(t, "dead letters", sys.Stats().DeadLetters, uint64(0))
 	})
 }
+
+// TestSender_TryInShutdown: "is not refused while the system is in Shutdown": neither by an actor
+// with a bound nor by another. A goroutine outside is.
+func TestSender_TryInShutdown(t *testing.T) {
+	onEach(t, func(t *testing.T, sys *actor.System) {
+		bounded, other := boundedType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+		var errs, outside []error
+		p := process.Go(actors.Join(sys), func(p *process.Proc) {
+			s := actors.Sender(p)
+			for take.TrySend(sys, other, 0) == nil { // until Shutdown refuses what comes from outside
+				p.Yield()
+			}
+			for range 2 {
+				errs = append(errs, put.TrySend(s, bounded, 1), take.TrySend(s, other, 1))
+			}
+		})
+		equal(t, "error", sys.Shutdown(t.Context()), error(nil))
+		outside = append(outside, put.TrySend(sys, bounded, 1), take.TrySend(sys, other, 1))
+		for _, err := range errs {
+			equal(t, "error of a process", err, error(nil))
+		}
+		for _, err := range outside {
+			equal(t, "error outside", err, actor.ErrSystemStopped)
+		}
+		_, over := p.Result()
+		equal(t, "over", over, true)
+		equal(t, "tried", len(errs), 4)
+	})
+}

@@ -31,6 +31,8 @@ type proxies struct {
 	ended  actor.Behaviour[Proxy, actor.Result[struct{}]]
 	down   actor.Behaviour[Proxy, actor.Down]
 	linked actor.Behaviour[Proxy, actor.Exit]
+	// gauge looks whether the process's mailbox is crowded: see mute.go. A muted proxy does so too.
+	gauge actor.Behaviour[Proxy, access.Look]
 }
 
 var (
@@ -44,6 +46,7 @@ func newProxies(name string) *proxies {
 	k.do = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "do")
 	//gallop:allow GV1 the same
 	k.begin = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "begin", actor.Urgent())
+	k.gauge = actor.Declare[access.Look](k.typ, "gauge", actor.Urgent())
 	k.ended = actor.Declare[actor.Result[struct{}]](k.typ, "ended")
 	k.down = actor.Declare[actor.Down](k.typ, "down")
 	k.linked = actor.Declare[actor.Exit](k.typ, "linked")
@@ -51,6 +54,7 @@ func newProxies(name string) *proxies {
 	k.typ.Table(
 		k.do.Handle(run),
 		k.begin.Handle(run),
+		k.gauge.Handle(func(_ *Proxy, c *actor.Context, look access.Look) { lookAt(k, c, look) }),
 		k.ended.Handle((*Proxy).ended),
 		k.down.Handle((*Proxy).down),
 		k.linked.Handle((*Proxy).linked),

@@ -13,6 +13,8 @@ import (
 
 // swarm is a system of actors and processes that send, ask, link, fail and kill by chance. Whatever
 // they do, what was sent is what ran and what became a dead letter, and the system becomes quiet.
+// Half of the processes mute the actors that send to them. These send to none of their kind, or
+// two with full mailboxes could wait for each other.
 type swarm struct {
 	t      *testing.T
 	sys    *actor.System
@@ -20,8 +22,47 @@ type swarm struct {
 	budget atomic.Int64
 
 	sent, ran, dead, asked, answered atomic.Int64
-	bees                             []actor.Ref[bee]
-	wasps                            []process.Ref[sting]
+
+	bees  [8]atomic.Pointer[actor.Ref[bee]]
+	wasps [2 * muting]atomic.Pointer[process.Ref[sting]]
+}
+
+// muting is how many processes mute: the first ones.
+const muting = 4
+
+// bee returns an actor of the swarm. One that has ended may be replaced.
+func (s *swarm) bee(r *rand.Rand, from actor.Sender) actor.Ref[bee] {
+	at := &s.bees[r.IntN(len(s.bees))]
+	if b := at.Load(); b != nil && (b.Status() != actor.StatusEnded || r.IntN(2) == 0) {
+		return *b
+	}
+	b := beeType.Spawn(from, bee{})
+	at.Store(&b)
+	return b
+}
+
+// wasp returns a process of the swarm, one of those from the given one on.
+func (s *swarm) wasp(r *rand.Rand, env process.Env, first int) process.Ref[sting] {
+	i := first + r.IntN(len(s.wasps)-first)
+	at := &s.wasps[i]
+	if w := at.Load(); w != nil {
+		if _, over := w.Result(); !over || r.IntN(2) == 0 {
+			return *w
+		}
+	}
+	var w process.Ref[sting]
+	switch {
+	case i >= muting:
+		w = process.Spawn(env, func(self *process.Self[sting]) { s.fly(self, 0) })
+	case i%2 == 0:
+		w = process.Spawn(env, func(self *process.Self[sting]) { s.fly(self, muting) },
+			process.WithBound(1), actors.WithMuting())
+	default:
+		w = process.Spawn(env, func(self *process.Self[sting]) { s.fly(self, muting) },
+			process.WithWatermarks(3, 1), actors.WithMuting())
+	}
+	at.Store(&w)
+	return w
 }
 
 // sting is a message of the swarm, to an actor or a process.
@@ -45,11 +86,11 @@ func init() {
 	beeType.Table(
 		beeDo.Handle(func(_ *bee, c *actor.Context, m sting) {
 			m.s.ran.Add(1)
-			m.s.act(c, actors.Env(c), c, nil, m.seed)
+			m.s.act(c, actors.Env(c), c, nil, 0, m.seed)
 		}),
 		beeAsk.Handle(func(_ *bee, c *actor.Context, m sting) (int, error) {
 			m.s.ran.Add(1)
-			m.s.act(c, actors.Env(c), c, nil, m.seed)
+			m.s.act(c, actors.Env(c), c, nil, 0, m.seed)
 			return 1, nil
 		}),
 		beeHear.Handle(func(_ *bee, c *actor.Context, _ actor.Result[int]) {
@@ -62,8 +103,9 @@ var swarms atomic.Pointer[swarm]
 
 func swarmOf(*actor.System) *swarm { return swarms.Load() }
 
-// wasp is a process of the swarm. It ends by chance, for good reasons and for bad ones.
-func (s *swarm) wasp(self *process.Self[sting]) {
+// fly is a process of the swarm, which sends to those from the given one on. It ends by chance, for
+// good reasons and for bad ones.
+func (s *swarm) fly(self *process.Self[sting], first int) {
 	from := actors.Sender(self)
 	for {
 		m := self.Receive()
@@ -80,27 +122,26 @@ func (s *swarm) wasp(self *process.Self[sting]) {
 		case 2:
 			return
 		}
-		s.act(from, self, nil, self, m.seed)
+		s.act(from, self, nil, self, first, m.seed)
 	}
 }
 
 // act does one or two things by chance: in a behaviour, whose Context is c, or in a process.
 func (s *swarm) act(from actor.Sender, env process.Env, c *actor.Context,
-	self *process.Self[sting], seed uint64) {
+	self *process.Self[sting], first int, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 2))
-	for range 1 + r.IntN(2) {
+	for range 1 + r.IntN(3) {
 		if s.budget.Add(-1) < 0 {
 			return
 		}
-		b, w := s.bees[r.IntN(len(s.bees))], s.wasps[r.IntN(len(s.wasps))]
+		b, w := s.bee(r, from), s.wasp(r, env, first)
 		m := sting{s: s, seed: r.Uint64()}
 		switch what := r.IntN(20); {
 		case what < 7:
 			s.sent.Add(1)
 			beeDo.Send(from, b, m)
 		case what < 14:
-			s.sent.Add(1)
-			w.Send(env, m)
+			s.sting(env, w, m)
 		case what < 16 && self != nil:
 			s.sent.Add(1)
 			s.asked.Add(1)
@@ -127,6 +168,19 @@ func (s *swarm) act(from actor.Sender, env process.Env, c *actor.Context,
 	}
 }
 
+// sting sends to a process. One that is unwound while it waits for room has sent nothing.
+func (s *swarm) sting(env process.Env, w process.Ref[sting], m sting) {
+	s.sent.Add(1)
+	over := false
+	defer func() {
+		if !over {
+			s.sent.Add(-1)
+		}
+	}()
+	w.Send(env, m)
+	over = true
+}
+
 // noteDead counts what was sent and will not run. What the runtime sends for the joint system is
 // not counted: nor was it sent.
 func (s *swarm) noteDead(l actor.DeadLetter) {
@@ -135,7 +189,8 @@ func (s *swarm) noteDead(l actor.DeadLetter) {
 	}
 }
 
-func (s *swarm) fly(t *testing.T, seed uint64, o actor.Option) {
+// run lets the swarm fly, and returns how many actors were muted.
+func (s *swarm) run(t *testing.T, seed uint64, o actor.Option) (mutes uint64) {
 	s.t = t
 	s.sys = actor.Start(o, quietLogger, actor.WithHooks(actor.Hooks{DeadLetter: s.noteDead}))
 	defer s.sys.Stop()
@@ -144,21 +199,27 @@ func (s *swarm) fly(t *testing.T, seed uint64, o actor.Option) {
 	defer delete(logOf, s.sys)
 	s.procs = actors.Join(s.sys)
 	s.budget.Store(3000)
-	for range 8 {
-		s.bees = append(s.bees, beeType.Spawn(s.sys, bee{}))
-		s.wasps = append(s.wasps, process.Spawn(s.procs, s.wasp))
-	}
 	r := rand.New(rand.NewPCG(seed, 3))
 	for range 20 {
 		s.sent.Add(2)
-		beeDo.Send(s.sys, s.bees[r.IntN(8)], sting{s: s, seed: r.Uint64()})
-		s.wasps[r.IntN(8)].Send(s.procs, sting{s: s, seed: r.Uint64()})
+		beeDo.Send(s.sys, s.bee(r, s.sys), sting{s: s, seed: r.Uint64()})
+		s.wasp(r, s.procs, 0).Send(s.procs, sting{s: s, seed: r.Uint64()})
 	}
 	quiet(t, s.sys)
+	st := s.sys.Stats()
+	equal(t, "muted still", st.Mutes-st.Unmutes, uint64(0))
+	// Or it is only the watch over actors under pressure that has let actors go.
+	for i := range muting {
+		w := s.wasps[i].Load()
+		if w != nil && actor.StatusOf(actors.Ref(s.sys, w.Process)) == actor.StatusOverloaded {
+			t.Errorf("seed %d: %v waits, and keeps senders muted", seed, w)
+		}
+	}
 	s.sys.Stop() // what is left in mailboxes of processes is dead
 	if sent, ran, dead := s.sent.Load(), s.ran.Load(), s.dead.Load(); sent != ran+dead {
 		t.Errorf("seed %d: %d sent, %d ran and %d dead", seed, sent, ran, dead)
 	}
+	return st.Mutes
 }
 
 // TestSwarm: conservation, with processes and actors in one system.
@@ -167,9 +228,13 @@ func TestSwarm(t *testing.T) {
 	if testing.Short() {
 		seeds = 12
 	}
+	mutes := uint64(0)
 	for seed := range seeds {
 		o := []actor.Option{actor.WithWorkers(1), actor.WithWorkers(2), actor.WithWorkers(4),
 			actor.WithDeterministic(seed + 1)}[seed%4]
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { new(swarm).fly(t, seed, o) })
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { mutes += new(swarm).run(t, seed, o) })
+	}
+	if mutes == 0 {
+		t.Error("no actor was muted")
 	}
 }
