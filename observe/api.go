@@ -177,13 +177,9 @@ func (p present) workers() []apiWorker {
 }
 
 func (p present) busy(n int) []apiBusy {
-	known := map[uint64]inspect.Actor{}
-	for _, a := range p.v.actors {
-		known[a.ID] = a
-	}
 	all := []apiBusy{}
 	for _, b := range p.v.busy[:min(n, len(p.v.busy))] {
-		a := known[b.Actor]
+		a := p.v.find(b.Actor, b.Type)
 		all = append(all, apiBusy{
 			Actor: b.Actor, Type: b.Type, Name: p.name(a.Name), Behaviour: b.Behaviour, Busy: b.Share,
 			Error: standardError(p.v.ran), Queued: a.Queued, More: a.Queued >= inspect.MaxQueued,

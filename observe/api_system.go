@@ -43,6 +43,7 @@ type apiSystem struct {
 	Looks       uint64     `json:"profile_looks"`
 	Running     uint64     `json:"profile_looks_running"`
 	Actions     bool       `json:"actions"`
+	Flight      bool       `json:"flight"` // a recorder can be read
 }
 
 // apiOverview is what a stream sends each second.
@@ -54,9 +55,9 @@ type apiOverview struct {
 	Types   []apiType   `json:"types"`
 }
 
-func (p present) overview(actions bool) apiOverview {
+func (p present) overview(of settings) apiOverview {
 	t := p.types()
-	return apiOverview{p.system(actions), p.lints(), p.workers(), p.busy(10), t[:min(len(t), 10)]}
+	return apiOverview{p.system(of), p.lints(), p.workers(), p.busy(10), t[:min(len(t), 10)]}
 }
 
 func figures(of func(total func(*sample) uint64) float64) apiFigures {
@@ -72,7 +73,7 @@ func figures(of func(total func(*sample) uint64) float64) apiFigures {
 	}
 }
 
-func (p present) system(actions bool) apiSystem {
+func (p present) system(of settings) apiSystem {
 	v, e := p.v, p.v.census.Total
 	s := apiSystem{
 		At: v.at, Since: v.since, Seconds: v.seconds(),
@@ -81,7 +82,7 @@ func (p present) system(actions bool) apiSystem {
 		Total:     figures(func(f func(*sample) uint64) float64 { return float64(f(v.sample)) }),
 		Living:    apiLiving{e.Living, e.Low, e.High, e.Seen, inspect.OneIn, v.census.Before},
 		Muted:     v.muted(), Asking: len(v.graph.Asks), Looks: v.looks, Running: v.ran,
-		Actions: actions,
+		Actions: of.actions, Flight: of.flight != nil,
 	}
 	s.Health, s.Headline = p.headline(s)
 	return s

@@ -18,6 +18,9 @@
 // the end of the last stream, and at once when the system has stopped. Each answer says since when
 // it has looked: nothing is known of the time before. Charts have up to an hour.
 //
+// [WithFlightRecorder] adds what a recorder of package inspect/flight has: what each worker did
+// last, also before the first request.
+//
 // # Safety
 //
 // The page only reads. It answers requests for localhost, for an IP address as host, and for the

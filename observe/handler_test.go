@@ -54,6 +54,11 @@ func crowd() *script {
 		s.why = []actor.Holder{{What: "mute", Count: 1, Actor: actor.ActorName{Type: "session", ID: 7}}}
 		s.letters, s.panics = lettersAt(7, false).letters, panicAt(n).panics
 		s.trees = restarts(1).trees
+		s.groups, s.groupsLeftOut = []inspect.Group{{Actor: all[1], What: "pool", Of: "int", Members: 8},
+			{Actor: all[2], What: "topic", Silent: true}}, 3
+		s.processes = inspect.ProcessList{Seen: 2, Waits: []inspect.ProcessWaits{{On: "reply of",
+			Count: 1}, {Count: 1}}, Processes: []inspect.Process{{ID: 21, Names: []string{hostileName},
+			Waits: true, On: "reply of", For: all[2]}, {ID: 22}}}
 		return s
 	}, stateOf: func(_ context.Context, a inspect.Actor) (inspect.Snapshot, error) {
 		return inspect.Snapshot{Actor: a, GoType: "main.session",
@@ -257,6 +262,8 @@ func TestTextOfAStory(t *testing.T) {
 			"/":                   {"api/v1/lints", "what seems to be wrong"},
 			"/api/v1/top":         {"begun just now", "session", "say", "0.5"},
 			"/api/v1/mutes":       {"session#7", "ledger#9"},
+			"/api/v1/groups":      {"left out  3", "pool", "int", "8", "topic", "ledger#9"},
+			"/api/v1/processes":   {"seen  2", "reply of", "21", "ledger#9"},
 			"/api/v1/tree":        {"app", "  bob", "1 restarts", "no disk"},
 			"/api/v1/panics":      {"index out of range"},
 			"/api/v1/deadletters": {"gallop: actor stopped"},
@@ -289,6 +296,8 @@ func TestRedactionIsEverywhere(t *testing.T) {
 		s.panics[0].Value, s.panics[0].Stack = "secret-value", []byte("secret-stack")
 		s.trees[0].Children[0].Name = "secret-name"
 		s.why[0].Actor.Name = "secret-name"
+		s.groups[0].Actor, s.processes.Processes[0].For = s.actors[0], s.actors[0]
+		s.processes.Processes[0].Names[0] = "secret-name"
 		return s
 	}
 	src.stateOf = func(context.Context, inspect.Actor) (inspect.Snapshot, error) {

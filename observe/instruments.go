@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -57,6 +58,11 @@ type toolbox struct {
 	before    profiled // the window before this one
 	ticks     int
 	census    inspect.Census
+	seen      []inspect.Actor // those of the census, by number
+
+	processes     inspect.ProcessList
+	groups        []inspect.Group
+	groupsLeftOut int
 }
 
 func (t *toolbox) sample(at time.Time) *sample {
@@ -74,6 +80,7 @@ func (t *toolbox) sample(at time.Time) *sample {
 		panics:    t.panics.All(),
 		long:      t.long.All(),
 		deadlocks: t.deadlocks.All(),
+		waited:    waitedForProcessor(),
 	}
 	if len(s.workers) == 0 { // the profile has not looked yet
 		s.workers = inspect.Workers(t.sys)
@@ -82,11 +89,13 @@ func (t *toolbox) sample(at time.Time) *sample {
 	t.sampleProfile(s)
 	if t.ticks%censusEvery == 0 {
 		t.census = inspect.Population(t.sys)
+		t.seen = slices.SortedFunc(slices.Values(t.census.Seen), byID)
 	}
 	s.census = t.census
-	ctx, cancel := context.WithTimeout(context.Background(), treeTimeout)
+	ctx, cancel := treeContext()
 	defer cancel()
 	s.trees, _ = inspect.Supervisors(ctx, t.sys) // what is known by then
+	t.sampleGroups(s)
 	s.actors = t.known(s)
 	t.probes.send(at, t.worthProbing(s))
 	s.delays = t.probes.delays(at)
@@ -94,6 +103,10 @@ func (t *toolbox) sample(at time.Time) *sample {
 	s.loops = t.loops.found()
 	t.ticks++
 	return s
+}
+
+func treeContext() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), treeTimeout)
 }
 
 // sampleProfile takes the profile of this window and of the one before.
@@ -111,27 +124,37 @@ func (t *toolbox) sampleProfile(s *sample) {
 // known are the actors that can be found, each once, by number: those that stand out, those with a
 // name, the busiest, and those of the sample of the population.
 func (t *toolbox) known(s *sample) []inspect.Actor {
-	byID := map[uint64]inspect.Actor{}
-	for _, a := range t.census.Seen {
-		byID[a.ID] = a
-	}
+	others := map[uint64]inspect.Actor{}
 	for _, a := range s.names {
-		byID[a.Actor.ID] = a.Actor
+		others[a.Actor.ID] = a.Actor
 	}
 	for _, a := range inspect.Roots(t.sys) {
-		byID[a.ID] = a
+		others[a.ID] = a
 	}
 	for _, b := range s.busy[:min(len(s.busy), mostActors)] {
-		if _, ok := byID[b.Actor]; ok || b.Actor == 0 {
+		if _, ok := others[b.Actor]; ok || b.Actor == 0 {
 			continue
 		}
 		if a, ok := inspect.Find(t.sys, b.Actor); ok {
-			byID[a.ID] = a
+			others[a.ID] = a
 		}
 	}
-	return slices.SortedFunc(maps.Values(byID), func(a, b inspect.Actor) int {
-		return int(min(max(int64(a.ID-b.ID), -1), 1))
-	})
+	return merged(t.seen, slices.SortedFunc(maps.Values(others), byID))
+}
+
+func byID(a, b inspect.Actor) int { return cmp.Compare(a.ID, b.ID) }
+
+// merged merges lists by number. Of an actor in both, what the second has is newer.
+func merged(old, others []inspect.Actor) []inspect.Actor {
+	all := make([]inspect.Actor, 0, len(old)+len(others))
+	for _, a := range others {
+		n, there := slices.BinarySearchFunc(old, a, byID)
+		all = append(append(all, old[:n]...), a)
+		if old = old[n:]; there {
+			old = old[1:]
+		}
+	}
+	return append(all, old...)
 }
 
 // worthProbing are the actors whose mailbox delay is worth knowing first: those with the most mail,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,7 +18,8 @@ type player struct{ got int }
 var (
 	playerType = actor.NewType[player]("player")
 	again      = actor.Declare[int](playerType, "again")
-	_          = playerType.Table(again.Handle((*player).again))
+	_          = playerType.Table(again.Handle((*player).again),
+		getAgain.Handle(func(*player, *actor.Context, int) (string, error) { return "", nil }))
 )
 
 // again sends itself so many messages, one after the other.
@@ -157,4 +159,17 @@ func TestProbesOfTypes(t *testing.T) {
 		p.send(time.Now(), all)
 		p.close()
 	})
+}
+
+// Each actor is there once, by number, as the newer list has it.
+func TestListsOfActorsAreMerged(t *testing.T) {
+	got := merged([]inspect.Actor{an("old", 2), an("old", 4), an("old", 6)},
+		[]inspect.Actor{an("new", 1), an("new", 4), an("new", 5), an("new", 7)})
+	var said []string
+	for _, a := range got {
+		said = append(said, a.String())
+	}
+	if text := strings.Join(said, " "); text != "new#1 old#2 new#4 new#5 old#6 new#7" {
+		t.Error(text)
+	}
 }

@@ -41,7 +41,7 @@ func allRules() []rule {
 	return []rule{
 		&longTurns{}, &queueGrows{}, &muteChain{}, &circles{}, longAsk{}, &selfSends{},
 		&putOff{}, &holds{}, &imbalance{}, &tooManyBlocked{}, &deadLetterBurst{}, &restartLoop{},
-		&mutedForever{}, pressureDeadlock{}, panicked{}, smallSample{},
+		&mutedForever{}, pressureDeadlock{}, panicked{}, smallSample{}, &noProcessor{},
 	}
 }
 

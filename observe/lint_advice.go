@@ -39,6 +39,8 @@ var advice = map[string]string{
 		"docs/backpressure.md.",
 	"panic": "The stack under Panics begins with the frame that failed. A supervisor can " +
 		"restart the actor; without one it has ended.",
+	"no-processor": "Other programs take the processors, or a limit of the container does. Long " +
+		"turns and delays may come from that alone: give it more, or take less workers.",
 	"small-sample": "Shares of time come from 100 looks a second. Wait some seconds before you " +
 		"trust them; a system with little to do has few turns to see.",
 }

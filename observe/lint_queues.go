@@ -2,12 +2,14 @@ package observe
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/gallop-go/gallop/inspect"
 )
 
-// queueGrows finds mailboxes that are longer than is counted, in three samples running.
+// queueGrows finds mailboxes that are longer than is counted, in three samples running. Where
+// senders are muted the mailbox does not grow, and is found only if its mail waits long.
 type queueGrows struct {
 	times map[uint64]int
 	since map[uint64]time.Time
@@ -19,7 +21,7 @@ func (r *queueGrows) step(v *view) []lint {
 	times, since := map[uint64]int{}, map[uint64]time.Time{}
 	var found []lint
 	for _, a := range v.actors {
-		if a.Queued < inspect.MaxQueued {
+		if a.Queued < inspect.MaxQueued || v.boundedBy(a) {
 			continue
 		}
 		times[a.ID] = r.times[a.ID] + 1
@@ -38,6 +40,23 @@ func (r *queueGrows) step(v *view) []lint {
 	return mostOf(found)
 }
 
+// longWait is how long mail may wait behind muted senders.
+const longWait = time.Second
+
+// boundedBy reports whether muted senders keep a mailbox from growing, and what is in it does not
+// wait long, by the probes to actors of the type.
+func (s *sample) boundedBy(a inspect.Actor) bool {
+	if !slices.ContainsFunc(s.graph.Mutes, func(e inspect.Edge) bool { return e.To.ID == a.ID }) {
+		return false
+	}
+	for _, d := range s.delays {
+		if d.typ == a.Type {
+			return max(d.waits, d.last) < longWait
+		}
+	}
+	return true
+}
+
 // because adds what is known of the reason for a long mailbox.
 func (v *view) because(a inspect.Actor) string {
 	switch {
@@ -47,7 +66,7 @@ func (v *view) because(a inspect.Actor) string {
 		return ": it waits for its restart"
 	}
 	for _, b := range v.busy {
-		if b.Actor == a.ID {
+		if b.Actor == a.ID && b.Behaviour != "" {
 			return fmt.Sprintf(", mostly running %q", b.Behaviour)
 		}
 	}
@@ -133,6 +152,25 @@ func replies(n int) string {
 		return "a reply"
 	}
 	return fmt.Sprintf("%d replies", n)
+}
+
+// noProcessor says that the machine has more to do than it can: so what takes long may only wait.
+type noProcessor struct{ since time.Time }
+
+const starvedMuch = 0.5 // threads that wait, on average
+
+func (r *noProcessor) step(v *view) []lint {
+	n := v.starved()
+	if n < starvedMuch {
+		r.since = time.Time{}
+		return nil
+	}
+	if r.since.IsZero() {
+		r.since = v.at
+	}
+	return []lint{{rule: "no-processor", severity: info, since: r.since, subject: "The machine",
+		says: fmt.Sprintf("has no processor for %.1f threads of this program at a time: "+
+			"turns and waits take longer than they would", n)}}
 }
 
 // smallSample says how far the figures can be trusted: read this first.

@@ -123,6 +123,25 @@ func mail(n int, more ...func(*inspect.Actor)) func(int) *sample {
 	}
 }
 
+// starving has threads wait so long in each second.
+func starving(each time.Duration, tick func(n int) *sample) func(int) *sample {
+	return func(n int) *sample {
+		s := tick(n)
+		s.waited = each * time.Duration(n)
+		return s
+	}
+}
+
+// mutedFor has a full mailbox, whose senders are muted, and whose mail waits so long.
+func mutedFor(delay time.Duration) func(int) *sample {
+	return func(n int) *sample {
+		s := mail(inspect.MaxQueued)(n)
+		s.graph.Mutes = []inspect.Edge{{From: an("producer", 9), To: s.actors[0]}}
+		s.delays = []typeDelay{{typ: "logger", probes: 1, last: delay}}
+		return s
+	}
+}
+
 func always(s func() *sample) func(int) *sample { return func(int) *sample { return s() } }
 
 func putOffReplies(counts ...int) func(int) *sample {
@@ -167,6 +186,10 @@ func scenes() []scene {
 		{name: "a full mailbox", rule: anew[queueGrows],
 			tick: mail(inspect.MaxQueued, named("main")),
 			want: "logger#8 (main) has 1000 messages or more"},
+		{name: "a full mailbox behind muted senders", rule: anew[queueGrows],
+			tick: mutedFor(time.Millisecond)},
+		{name: "a full mailbox behind muted senders, in which mail waits long", rule: anew[queueGrows],
+			tick: mutedFor(2 * time.Second), want: "logger#8 has 1000 messages or more"},
 		{name: "a mailbox that is nearly full", rule: anew[queueGrows],
 			tick: mail(inspect.MaxQueued - 1)},
 		{name: "a mailbox that is full in two of three samples", rule: anew[queueGrows],
@@ -276,6 +299,21 @@ func scenes() []scene {
 			want: `room#3 panicked in "join"`},
 		{name: "a panic of long ago", rule: plain(panicked{}),
 			tick: always(func() *sample { return panicAt(-15) })},
+		{name: "a long turn on a machine without time", rule: turns,
+			ticks: 2, tick: func(n int) *sample {
+				if n == 0 { // it is not known yet whether there is time
+					return &sample{}
+				}
+				return starving(time.Second, turnsOf(230*time.Millisecond, false, 77))(n)
+			}},
+		{name: "long turns on a machine without time", rule: turns,
+			tick: starving(time.Second, turnsOf(230*time.Millisecond, false, 77)),
+			want: `clerk#77 runs "work" for 230ms and more`},
+		{name: "no processor", rule: anew[noProcessor],
+			tick: starving(600*time.Millisecond, func(int) *sample { return &sample{} }),
+			want: "The machine has no processor for 0.6 threads"},
+		{name: "hardly any waiting for a processor", rule: anew[noProcessor],
+			tick: starving(400*time.Millisecond, func(int) *sample { return &sample{} })},
 		{name: "few looks", rule: plain(smallSample{}),
 			tick: always(func() *sample { return &sample{ran: 99} }),
 			want: "The sample is small yet"},

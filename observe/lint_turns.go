@@ -24,8 +24,34 @@ const (
 // declared (actor.Context.Blocking, or an ask) are not long: their workers run other actors.
 type longTurns struct {
 	heard time.Time // the last report
-	seen  map[string][]seenTurn
-	shown map[uint64]longLint
+	// Reports while the machine had no processor for all threads: one may say that of a turn which
+	// only waited for a processor, so it counts if there are several.
+	starved map[doing][]time.Time
+	seen    map[string][]seenTurn
+	shown   map[uint64]longLint
+}
+
+// doing is what an actor of a type does.
+type doing struct{ typ, behaviour string }
+
+const (
+	starvedLeast = 3 // reports of a behaviour in the time of showEvent
+	// So long, in a second, threads have to wait for a processor before that is a reason for doubt.
+	starvedFrom = 0.1
+)
+
+// doubtful reports whether a turn may be long because its thread had no processor.
+func (r *longTurns) doubtful(v *view, k doing, now time.Time) bool {
+	if v.starved() < starvedFrom {
+		return false
+	}
+	if r.starved == nil {
+		r.starved = map[doing][]time.Time{}
+	}
+	r.starved[k] = append(slices.DeleteFunc(r.starved[k], func(t time.Time) bool {
+		return now.Sub(t) > showEvent
+	}), now)
+	return len(r.starved[k]) < starvedLeast
 }
 
 type seenTurn struct {
@@ -49,7 +75,8 @@ func (r *longTurns) step(v *view) []lint {
 		}
 		r.heard = l.At
 		// Without a behaviour it is the runtime itself that takes long, on a machine without time.
-		if !l.Blocking && l.Behaviour != "" && !v.pinned(l.Type) {
+		if !l.Blocking && l.Behaviour != "" && !v.pinned(l.Type) &&
+			!r.doubtful(v, doing{l.Type, l.Behaviour}, l.At) {
 			r.look(l.At, v.find(l.ActorID, l.Type), l.Behaviour, l.AtLeast)
 		}
 	}

@@ -158,6 +158,12 @@ func (v *view) rate(total func(*sample) uint64) float64 {
 	return rateOf(v.before, v.sample, total)
 }
 
+// starved is for how many threads of the process there was no processor, on average since the
+// sample before.
+func (v *view) starved() float64 {
+	return v.rate(func(s *sample) uint64 { return uint64(s.waited) }) / float64(time.Second)
+}
+
 func rateOf(before, s *sample, total func(*sample) uint64) float64 {
 	d := s.at.Sub(before.at).Seconds()
 	if was, is := total(before), total(s); d > 0 && is > was {

@@ -3,6 +3,8 @@ package observe
 import (
 	"net"
 	"strings"
+
+	"github.com/gallop-go/gallop/inspect/flight"
 )
 
 // Option sets a property of a [Handler].
@@ -12,6 +14,7 @@ type settings struct {
 	hosts   map[string]bool
 	actions bool
 	redact  func(what, text string) string
+	flight  *flight.Recorder // nil: none
 }
 
 // WithHosts allows requests for these hosts, as they stand in the address of the page, without a
@@ -31,6 +34,15 @@ func WithHosts(hosts ...string) Option {
 // WithActions lets the page stop an actor, as [actor.Stop] does, by a POST of the page itself or
 // of a program that is no browser. Without it the page only reads.
 func WithActions() Option { return func(s *settings) { s.actions = true } }
+
+// WithFlightRecorder serves what a recorder has, at flight below the address of the page, as JSON
+// or as text. Without it such requests are refused. It panics if r is nil.
+func WithFlightRecorder(r *flight.Recorder) Option {
+	if r == nil {
+		panic("gallop: observe.WithFlightRecorder: a nil Recorder")
+	}
+	return func(s *settings) { s.flight = r }
+}
 
 // WithRedact has f look at each text that may have data of the program's users in it, before it is
 // shown: what is "name", "path", "panic", "stack" or "state" (as JSON). What f returns is shown

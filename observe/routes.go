@@ -26,9 +26,9 @@ func (h *handler) routes() []route {
 	}
 	return []route{
 		{"overview", "everything at a glance, as the stream sends it", nil,
-			of(func(p present) any { return p.overview(h.actions) })},
+			of(func(p present) any { return p.overview(h.settings) })},
 		{"system", "health in one line, figures, rates", nil,
-			of(func(p present) any { return p.system(h.actions) })},
+			of(func(p present) any { return p.system(h.settings) })},
 		{"lints", "what seems to be wrong, in words", nil,
 			of(func(p present) any { return p.lints() })},
 		{"workers", "what each worker does, and how busy it is", nil,
@@ -41,6 +41,10 @@ func (h *handler) routes() []route {
 			[]string{"q", "type", "sort", "limit"}, present.find},
 		{"names", "registered names", nil, of(func(p present) any { return p.names() })},
 		{"tree", "supervisors and their children", nil, of(func(p present) any { return p.tree() })},
+		{"groups", "pools, topics and registries, and how many members they have", nil,
+			of(func(p present) any { return p.groups() })},
+		{"processes", "processes, and what they wait for", nil,
+			of(func(p present) any { return p.processes() })},
 		{"mutes", "who is muted, and waits for whom", nil,
 			of(func(p present) any { return p.mutes() })},
 		{"asks", "who asks, and waits for whom", nil, of(func(p present) any { return p.asks() })},
@@ -64,8 +68,10 @@ func index() []byte {
 		text = fmt.Appendf(text, "api/v1/%-12s %s\n", r.name, r.about)
 	}
 	text = fmt.Appendf(text, "api/v1/%-12s %s\n", "actor/ID", "one actor, and its state")
-	return fmt.Appendf(text, "api/v1/%-12s %s\n", "stream",
+	text = fmt.Appendf(text, "api/v1/%-12s %s\n", "stream",
 		"the overview, each second (server-sent events)")
+	return fmt.Appendf(text, "%-19s %s\n", "flight",
+		"the last things each worker did, if a flight recorder is on; ?as=text or json")
 }
 
 func (h *handler) serveAPI() {
@@ -80,6 +86,7 @@ func (h *handler) serveAPI() {
 	h.mux.HandleFunc("GET /api/v1/actor/{id}", h.serveActor)
 	h.mux.HandleFunc("POST /api/v1/actor/{id}/stop", h.serveStop)
 	h.mux.HandleFunc("GET /api/v1/stream", h.serveStream)
+	h.mux.HandleFunc("GET /flight", h.serveFlight)
 }
 
 // firstSample is how long a request waits for the first sample.

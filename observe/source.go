@@ -34,7 +34,9 @@ type sample struct {
 	// Workers that may run at a time, beside those of pinned types.
 	slots      int
 	workers    []inspect.Worker
-	looks, ran uint64         // of the profile
+	looks, ran uint64 // of the profile
+	// How long threads of the process have waited for a processor, in all; 0: unknown.
+	waited     time.Duration
 	busy       []inspect.Busy // actors, the busiest first
 	behaviours []inspect.Busy
 
@@ -43,6 +45,10 @@ type sample struct {
 	names  []inspect.Named
 	actors []inspect.Actor // those that can be found: see known
 	trees  []supervise.Node
+
+	processes     inspect.ProcessList
+	groups        []inspect.Group
+	groupsLeftOut int
 
 	graph inspect.WaitGraph
 	why   []actor.Holder

@@ -45,7 +45,7 @@ func (h *handler) serveStream(w http.ResponseWriter, r *http.Request) {
 // eventOf returns the function that makes the event of a view, once for all streams.
 func eventOf(v *view, s settings) func() []byte {
 	return sync.OnceValue(func() []byte {
-		data, err := json.Marshal(present{v, s.redact}.overview(s.actions))
+		data, err := json.Marshal(present{v, s.redact}.overview(s))
 		if err != nil {
 			panic(err) // of structs with figures and texts
 		}

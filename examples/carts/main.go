@@ -135,13 +135,8 @@ func serve(out io.Writer, carts int) error {
 		refs[i] = cartType.Spawn(sys, cart{})
 	}
 	ctx := context.Background()
-	for n := range 10 {
-		for i, r := range refs {
-			cartAdd.Send(sys, r, purchase{product: (i + n) % 5, count: 1})
-		}
-		if err := sys.Wait(ctx); err != nil { // or ten messages a cart would pile up
-			return err
-		}
+	if err := buy(ctx, sys, refs); err != nil {
+		return err
 	}
 	total := counterType.Spawn(sys, counter{})
 	for i, r := range refs {
@@ -159,6 +154,19 @@ func serve(out io.Writer, carts int) error {
 		sum.cents%100)
 	report(out, carts)
 	runtime.KeepAlive(refs)
+	return nil
+}
+
+// buy makes the purchases.
+func buy(ctx context.Context, sys *actor.System, refs []actor.Ref[cart]) error {
+	for n := range 10 {
+		for i, r := range refs {
+			cartAdd.Send(sys, r, purchase{product: (i + n) % 5, count: 1})
+		}
+		if err := sys.Wait(ctx); err != nil { // or ten messages a cart would pile up
+			return err
+		}
+	}
 	return nil
 }
 

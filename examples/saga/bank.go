@@ -85,24 +85,9 @@ func (b *bank) open(ctx context.Context) error {
 
 // transfers makes n transfers, in a pattern, and waits until all are over.
 func (b *bank) transfers(ctx context.Context, n int) (done, refused int, err error) {
-	if err := b.open(ctx); err != nil {
+	if err := b.more(ctx, 0, n); err != nil {
 		return 0, 0, err
 	}
-	sagas, err := supervise.FindSupervisor(ctx, b.root, "transfers")
-	if err != nil {
-		return 0, 0, err
-	}
-	for id := range n {
-		from := 1 + id%(len(b.accounts)-1)
-		to, amount := (from+id/3)%len(b.accounts), 1+id%7
-		if to == from {
-			to = closed
-		}
-		if _, err := supervise.StartChild(ctx, sagas, b.transfer(id, from, to, amount)); err != nil {
-			return 0, 0, err
-		}
-	}
-	err = b.sys.Wait(ctx)
 	b.disk.mu.Lock()
 	defer b.disk.mu.Unlock()
 	for _, o := range b.disk.outcomes {
@@ -112,7 +97,31 @@ func (b *bank) transfers(ctx context.Context, n int) (done, refused int, err err
 			refused++
 		}
 	}
-	return done, refused, err
+	return done, refused, nil
+}
+
+// more makes n transfers, with numbers from first on, and waits until all are over.
+func (b *bank) more(ctx context.Context, first, n int) error {
+	if len(b.accounts) == 0 {
+		if err := b.open(ctx); err != nil {
+			return err
+		}
+	}
+	sagas, err := supervise.FindSupervisor(ctx, b.root, "transfers")
+	if err != nil {
+		return err
+	}
+	for id := first; id < first+n; id++ {
+		from := 1 + id%(len(b.accounts)-1)
+		to, amount := (from+id/3)%len(b.accounts), 1+id%7
+		if to == from {
+			to = closed
+		}
+		if _, err := supervise.StartChild(ctx, sagas, b.transfer(id, from, to, amount)); err != nil {
+			return err
+		}
+	}
+	return b.sys.Wait(ctx)
 }
 
 // transfer declares one transfer, in the style of the bank.

@@ -22,6 +22,14 @@ import (
 // begin starts a service behind a server for tests. end ends both.
 func begin(t *testing.T, out io.Writer) (server *httptest.Server, end func()) {
 	t.Helper()
+	server, _, end = beginWith(t, out)
+	return server, end
+}
+
+// beginWith is begin, and returns the system too.
+func beginWith(t *testing.T, out io.Writer) (server *httptest.Server, sys *actor.System,
+	end func()) {
+	t.Helper()
 	s := newService(out, actor.WithLogger(slog.New(slog.DiscardHandler)))
 	root, err := supervise.StartWait(t.Context(), s.sys, s.tree())
 	if err == nil {
@@ -31,7 +39,7 @@ func begin(t *testing.T, out io.Writer) (server *httptest.Server, end func()) {
 		t.Fatal(err)
 	}
 	server = httptest.NewServer(s.routes())
-	return server, sync.OnceFunc(func() {
+	return server, s.sys, sync.OnceFunc(func() {
 		server.Close()
 		actor.Stop(s.sys, root)
 		if err := errors.Join(root.Wait(t.Context()), s.sys.Shutdown(t.Context())); err != nil {

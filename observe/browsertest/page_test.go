@@ -15,8 +15,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-var pages = []string{"", "lints", "busiest", "workers", "types", "actors", "tree", "names", "mutes",
-	"asks", "why", "deadletters", "panics", "longturns"}
+var pages = []string{"", "lints", "busiest", "workers", "types", "actors", "tree", "names",
+	"groups", "processes", "mutes", "asks", "why", "deadletters", "panics", "longturns"}
 
 // hostile are names that a careless page would run, break at, or turn around.
 var hostile = []string{

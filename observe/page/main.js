@@ -81,7 +81,8 @@ function drawHead() {
   const live = state.paused ? 'paused' : state.lost ? 'connection lost' : '';
   morphChildren($('headline'), [h('span.pill.' + s.health, null, word), live && h('span.pill.wait', null, live), h('bdi.clip', { title: s.headline }, s.headline)]);
   morphChildren($('foot'), [h('p', null, `Looked at for ${duration(Math.round(s.seconds))}, since ${new Date(s.since).toLocaleTimeString('en-GB')}; nothing is known of the time before. `,
-    h('a', { href: 'api/v1/' }, 'The same as text and JSON'), '. Keys: ', h('kbd', null, 'g'), ' then ', h('kbd', null, 'o l b a m w d'), ' go, ', h('kbd', null, '/'), ' search, ', h('kbd', null, 'p'), ' pause, ', h('kbd', null, 't'), ' theme.')]);
+    h('a', { href: 'api/v1/' }, 'The same as text and JSON'), '. ',
+    s.flight && ['Flight recorder: ', h('a', { href: 'flight?as=text', download: '' }, 'text'), ', ', h('a', { href: 'flight?as=json', download: '' }, 'JSON'), '. '], 'Keys: ', h('kbd', null, 'g'), ' then ', h('kbd', null, 'o l b a m w d'), ' go, ', h('kbd', null, '/'), ' search, ', h('kbd', null, 'p'), ' pause, ', h('kbd', null, 't'), ' theme.')]);
 }
 
 // ---- the stream ----
@@ -166,7 +167,7 @@ document.addEventListener('input', (event) => {
   typing = setTimeout(refresh, 150);
 });
 
-const goes = { o: '', l: 'lints', b: 'busiest', w: 'why', a: 'actors', m: 'mutes', d: 'deadletters', t: 'types', s: 'tree', p: 'panics', k: 'asks', n: 'names' };
+const goes = { o: '', l: 'lints', b: 'busiest', w: 'why', a: 'actors', m: 'mutes', d: 'deadletters', t: 'types', s: 'tree', p: 'panics', k: 'asks', n: 'names', g: 'groups', c: 'processes' };
 let going = 0;
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select')) return;

@@ -9,7 +9,7 @@ import { bar, busyColumns, empty, flags, lintCard, mark, section, table, text, t
 const lintList = (lints, now) => lints.length
   ? h('ul.lints', null, lints.map((l) => lintCard(l, now)))
   : h('ul.lints', null, h('li.lint.ok', { 'data-key': 'ok' }, mark('ok'), h('div', null, h('p.text', null, 'Nothing found.'),
-    h('p.meta', null, 'Sixteen rules look once a second: queues, waiting, long turns, restarts, holds.'))));
+    h('p.meta', null, 'The rules look once a second: queues, waiting, long turns, restarts, holds.'))));
 
 function tile(title, figure, note, values, tone) {
   return h('div.tile' + (tone ? '.' + tone : ''), { 'data-key': title }, h('h3', null, title), h('p.figure', null, figure),
@@ -135,6 +135,26 @@ const names = {
     { title: 'Status', cell: (n) => [n.actor.status, ' ', flags(n.actor)] }, { title: 'Mail', number: true, cell: (n) => queued(n.actor) }] })],
 };
 
+const groupList = {
+  title: 'Pools, topics', route: 'groups',
+  draw: ({ data }) => [h('h1', null, 'Pools, topics, registries'), h('p.lead', null, 'Of package group: those that were made since the handler, and those in supervision trees. One that does not answer within a fifth of a second is silent: its turn is long, or it waits for its restart.'),
+    table({ label: 'Pools, topics, registries', rows: data.groups, key: (g) => g.actor.id, none: 'There is no pool, topic or registry (package group).', columns: [
+      { title: 'Kind', cell: (g) => g.what }, { title: 'Of', wide: true, cell: (g) => g.of ? text(g.of) : h('span.dim', null, '–') }, { title: 'Actor', cell: (g) => who(g.actor) },
+      { title: 'Members', number: true, cell: (g) => g.silent ? h('span.tag.wait', null, 'silent') : [count(g.members), g.down > 0 && [' ', h('span.tag.bad', null, `${count(g.down)} down`)]] },
+      { title: 'Keys', number: true, cell: (g) => g.keys ? count(g.keys) : '' }, { title: 'Status', cell: (g) => [g.actor.status, ' ', flags(g.actor)] }, { title: 'Mail', number: true, cell: (g) => queued(g.actor) }] }),
+    data.left_out > 0 && h('p.note', null, `and ${count(data.left_out)} more`)],
+};
+
+const processList = {
+  title: 'Processes', route: 'processes',
+  draw: ({ data }) => [h('h1', null, 'Processes'), h('p.lead', null, data.seen ? `${data.more ? 'More than ' : ''}${count(data.seen)} processes, and where they wait. Those with a name are listed first.` : 'Of package process, where they are joined to this system.'),
+    data.waits.length > 0 && section('Where they wait', null, table({ label: 'Where they wait', rows: data.waits, key: (w) => w.on, none: '', columns: [
+      { title: 'Waits for', wide: true, cell: (w) => w.on ? text(w.on) : h('span.state.running', null, 'running or ready') }, { title: 'Processes', number: true, cell: (w) => count(w.count) }, { title: 'Share', cell: (w) => bar(w.count / data.seen) }] })),
+    section('Processes', data.seen > data.processes.length ? `${count(data.processes.length)} of them` : null, table({ label: 'Processes', rows: data.processes, key: (p) => p.id, none: 'There is no process (process/actors.Join).', columns: [
+      { title: 'Process', cell: (p) => [h('bdi', null, 'process'), h('span.dim', null, '#' + p.id)] }, { title: 'Names', wide: true, cell: (p) => p.names ? text(p.names.join(', ')) : '' },
+      { title: 'Waits for', wide: true, cell: (p) => p.waits ? [text(p.on), p.for && [' ', who(p.for)]] : h('span.state.running', null, 'running or ready') }] }))],
+};
+
 function waits(title, lead, none, verb) {
   return ({ data }) => [h('h1', null, title), h('p.lead', null, lead),
     data.circles.map((c, i) => h('p.circle', { 'data-key': 'c' + i }, mark('warn'), h('span', null, 'A circle: ', c.map((a, k) => [k ? ' → ' : '', who(a)]), ' → ', who(c[0])))),
@@ -199,7 +219,7 @@ export const actor = {
 export const groups = [
   ['Now', { '': overview, lints }],
   ['Work', { busiest, workers, types, actors }],
-  ['Shape', { tree, names }],
+  ['Shape', { tree, names, groups: groupList, processes: processList }],
   ['Waiting', { mutes, asks, why }],
   ['Failures', { deadletters, panics, longturns }],
 ];

@@ -1,0 +1,88 @@
+package observe
+
+import "github.com/gallop-go/gallop/inspect"
+
+type apiProcess struct {
+	ID    uint64    `json:"id"`
+	Names []string  `json:"names,omitempty"`
+	Waits bool      `json:"waits"`
+	On    string    `json:"on,omitempty"`
+	For   *apiActor `json:"for,omitempty"`
+}
+
+type apiProcessWaits struct {
+	On    string `json:"on"` // "": they run, or are about to
+	Count int    `json:"count"`
+}
+
+type apiProcesses struct {
+	Seen      int               `json:"seen"`
+	More      bool              `json:"more,omitempty"` // there are more
+	Waits     []apiProcessWaits `json:"waits"`
+	Processes []apiProcess      `json:"processes"`
+}
+
+type apiGroup struct {
+	Actor   apiActor `json:"actor"`
+	What    string   `json:"what"`
+	Of      string   `json:"of,omitempty"`
+	Members int      `json:"members"`
+	Down    int      `json:"down,omitempty"`
+	Keys    int      `json:"keys,omitempty"`
+	Silent  bool     `json:"silent,omitempty"` // it has not answered: figures are not known
+}
+
+type apiGroups struct {
+	Groups  []apiGroup `json:"groups"`
+	LeftOut int        `json:"left_out,omitempty"`
+}
+
+func (p present) processes() apiProcesses {
+	l := p.v.processes
+	a := apiProcesses{Seen: l.Seen, More: l.More, Waits: []apiProcessWaits{},
+		Processes: []apiProcess{}}
+	for _, w := range l.Waits {
+		a.Waits = append(a.Waits, apiProcessWaits(w))
+	}
+	for _, one := range l.Processes {
+		b := apiProcess{ID: one.ID, Waits: one.Waits, On: one.On}
+		for _, n := range one.Names {
+			b.Names = append(b.Names, p.name(n))
+		}
+		if one.For.ID != 0 {
+			to := p.actor(one.For)
+			b.For = &to
+		}
+		a.Processes = append(a.Processes, b)
+	}
+	return a
+}
+
+func (p present) groups() apiGroups {
+	a := apiGroups{Groups: []apiGroup{}, LeftOut: p.v.groupsLeftOut}
+	for _, g := range p.v.groups {
+		a.Groups = append(a.Groups, apiGroup{p.actor(g.Actor), g.What, g.Of, g.Members, g.Down, g.Keys,
+			g.Silent})
+	}
+	return a
+}
+
+// Where there are more of these, they are looked at only as often as the sample of the population.
+const (
+	fewProcesses = 4000
+	fewGroups    = 100
+)
+
+// sampleGroups looks at processes and groups.
+func (t *toolbox) sampleGroups(s *sample) {
+	all := t.ticks%censusEvery == 0
+	if all || t.processes.Seen < fewProcesses {
+		t.processes = inspect.Processes(t.sys)
+	}
+	if all || len(t.groups) < fewGroups {
+		ctx, cancel := treeContext()
+		defer cancel()
+		t.groups, t.groupsLeftOut = inspect.Groups(ctx, t.sys, s.trees)
+	}
+	s.processes, s.groups, s.groupsLeftOut = t.processes, t.groups, t.groupsLeftOut
+}

@@ -1,0 +1,77 @@
+package observe
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/group"
+	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/process"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+var getAgain = actor.DeclareAsk[int, string](playerType, "get")
+
+func playerSpec() group.MemberSpec[player] {
+	return group.MemberSpec[player]{Type: playerType}
+}
+
+// Pools, topics and registries are seen with their members, those in trees too, and processes with
+// what they wait for. Those that have ended are gone.
+func TestGroupsAndProcessesAreSeen(t *testing.T) {
+	sys := actor.Start()
+	defer sys.Stop()
+	inspect.Begin(sys)
+	pool := group.StartPool(sys, group.RoundRobin[int](), 3, again, playerSpec())
+	ended := group.NewTopic[string](sys)
+	topic := group.NewTopic[int](sys)
+	topic.Subscribe(sys, pool)
+	keys := group.NewRegistry[string, actor.Ref[player]](sys)
+	for i := range 5 {
+		keys.Join(sys, fmt.Sprint(i%2), playerType.Spawn(sys, player{}))
+	}
+	asks := group.StartAskPool(sys, group.RoundRobin[int](), 4, getAgain, playerSpec())
+	root := supervise.Start(sys, supervise.Spec{Name: "app", Children: []supervise.Child{
+		supervise.Worker[group.TopicActor[bool]]{Name: "news", Type: group.TopicType[bool](),
+			Init: group.TopicInit[bool]()},
+		supervise.Worker[player]{Name: "one", Type: playerType}}})
+	if err := root.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ended.Stop(sys)
+	processes := access.Join(sys, access.StartOn).(*process.System)
+	process.Spawn(processes, func(s *process.Self[int]) { _ = s.Receive() })
+	if err := sys.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	tools := running{sys}.begin()
+	defer tools.close()
+	s := tools.sample(time.Now())
+	var got []string
+	for _, g := range s.groups {
+		got = append(got, fmt.Sprintf("%s of %s: %d members, %d keys, %d down, silent: %v", g.What, g.Of,
+			g.Members, g.Keys, g.Down, g.Silent))
+	}
+	slices.Sort(got)
+	want := []string{
+		"ask pool of int to string: 4 members, 0 keys, 0 down, silent: false",
+		"pool of int: 3 members, 0 keys, 0 down, silent: false",
+		"registry of string to actor.Ref[github.com/gallop-go/gallop/observe.player]: 5 members, " +
+			"2 keys, 0 down, silent: false",
+		"topic of bool: 0 members, 0 keys, 0 down, silent: false",
+		"topic of int: 1 members, 0 keys, 0 down, silent: false",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if p := s.processes; p.Seen != 1 || len(p.Processes) != 1 || p.Processes[0].On != "receive" {
+		t.Errorf("processes: %+v", p)
+	}
+	if asks.Len() != 4 {
+		t.Errorf("%d members", asks.Len())
+	}
+}

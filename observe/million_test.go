@@ -1,0 +1,97 @@
+package observe
+
+import (
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/inspect"
+)
+
+// crowded starts a system with so many idle actors, of which one in a thousand has had a message.
+func crowded(tb testing.TB, n int) (sys *actor.System, keep any) {
+	sys = actor.Start()
+	tb.Cleanup(sys.Stop)
+	inspect.Begin(sys) // as Handler does
+	refs := make([]actor.Ref[player], n)
+	for i := range refs {
+		refs[i] = playerType.Spawn(sys, player{})
+		if i%1000 == 0 {
+			again.Send(sys, refs[i], 0)
+		}
+	}
+	if err := sys.Wait(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	return sys, refs
+}
+
+// BenchmarkTop is what a page with the 50 busiest actors of a million costs: a look at the system,
+// what can be said of it, and the answer. MB is what it allocates.
+func BenchmarkTop(b *testing.B) {
+	h, tools, keep := manyActors(b, 1_000_000)
+	b.ReportAllocs()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for b.Loop() {
+		page(h, tools)
+	}
+	runtime.ReadMemStats(&after)
+	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(b.N)/1e6, "MB/op")
+	runtime.KeepAlive(keep)
+}
+
+func manyActors(tb testing.TB, n int) (*handler, instruments, any) {
+	sys, keep := crowded(tb, n)
+	h := Handler(sys).(*handler)
+	tools := h.src.begin()
+	tb.Cleanup(tools.close)
+	h.look.on = true // without a goroutine: looks are made here
+	return h, tools, keep
+}
+
+// page makes a look and asks for the page.
+func page(h *handler, tools instruments) *httptest.ResponseRecorder {
+	s := tools.sample(time.Now())
+	past := &history{}
+	v := viewOf(s.at, nil, s, allRules(), past)
+	v.text = eventOf(v, h.settings)
+	h.look.show(v)
+	return ask(h, "GET", "/api/v1/top")
+}
+
+// "top-50 page ≤ 200 ms and ≤ 16 MB": the median of some, with a million actors in the nightly
+// form, and fewer otherwise. Bytes do not depend on the machine's load.
+func TestThePageOfAMillion(t *testing.T) {
+	n := 100_000
+	if os.Getenv("GALLOP_NIGHTLY") != "" {
+		n = 1_000_000
+	}
+	h, tools, keep := manyActors(t, n)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	begin := time.Now()
+	const pages = 5
+	for range pages {
+		if w := page(h, tools); w.Code != 200 {
+			t.Fatal(w.Code, w.Body)
+		}
+	}
+	took := time.Since(begin) / pages
+	runtime.ReadMemStats(&after)
+	mb := float64(after.TotalAlloc-before.TotalAlloc) / pages / 1e6
+	if c := inspect.Population(h.src.(running).sys); c.Total.Seen < n/2/inspect.OneIn {
+		t.Errorf("%d actors in the sample of %d", c.Total.Seen, n)
+	}
+	t.Logf("%d actors: %v and %.2f MB a page", n, took, mb)
+	if mb > 16 {
+		t.Errorf("%.1f MB a page, want at most 16", mb)
+	}
+	if took > 200*time.Millisecond && os.Getenv("GALLOP_NIGHTLY") != "" {
+		t.Errorf("%v a page, want at most 200 ms", took)
+	}
+	runtime.KeepAlive(keep)
+}
