@@ -11,5 +11,6 @@
 // No label has the number or the name of an actor as its value, so that the number of series does
 // not grow with the number of actors: there are 12 for the system and 10 for each worker, and
 // with [WithPopulation] and [WithProfiler] one more each, and one for each type up to 200.
+// [NewMailboxDelays] is another collector, which measures how long messages wait.
 // docs/metrics.md has the names, and says what to alert on.
 package prom

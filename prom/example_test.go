@@ -57,3 +57,13 @@ func ExampleWithSystem() {
 	// mail 0
 	// orders 0
 }
+
+// How long messages wait, by type, is measured once a second from now on.
+func ExampleMailboxDelays() {
+	sys := actor.Start()
+	defer sys.Stop()
+	delays := prom.NewMailboxDelays(sys)
+	defer delays.Stop()
+	reg := prometheus.NewRegistry()
+	reg.MustRegister(prom.NewCollector(sys), delays)
+}
