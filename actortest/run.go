@@ -15,6 +15,7 @@ const (
 	budgetFlag  = "gallop.budget"
 	seedFlag    = "gallop.seed"
 	traceFlag   = "gallop.trace"
+	diagramFlag = "gallop.diagram"
 	insideFlag  = "gallop.internals"
 	defaultRuns = 100
 	// default limit of messages and choices in a run
@@ -33,6 +34,9 @@ func init() {
 		flag.String(traceFlag, "",
 			"where actortest writes all events of a run that fails or is replayed: a file, or - for "+
 				"the test's log")
+		flag.String(diagramFlag, "",
+			"a file to which actortest writes a run that fails or is replayed, as a sequence diagram of "+
+				"Mermaid")
 		flag.Bool(insideFlag, false, "show the events of the runtime's own actors too")
 		flag.Uint64(seedFlag, 0,
 			"where the chance of actortest begins, if not 0, instead of where the scenario says")

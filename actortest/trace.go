@@ -17,6 +17,7 @@ import (
 //
 // appends all events of such a run to a file, and -gallop.trace=- to the test's log. To see a run
 // that passes, replay it: -gallop.replay=path is the order without any interruption.
+// -gallop.diagram=FILE writes all events as a sequence diagram of Mermaid, step for step.
 func WithTrace(events int) Option { return func(c *config) { c.lines = events } }
 
 // WithInternals prints the events of the runtime's own actors too, such as supervisors. So does the
@@ -148,6 +149,12 @@ func tail(trace []event, lines int) string {
 func (c *config) print(t testing.TB, out *outcome, why string) {
 	t.Helper()
 	all, lines, after := c.shown(out.trace), c.lines, ""
+	if file := flagValue[string](diagramFlag); file != "" {
+		err := os.WriteFile(file, []byte(diagram(t.Name()+": "+why, all)), 0o644)
+		if err != nil {
+			t.Logf("actortest: -%s: %v", diagramFlag, err)
+		}
+	}
 	switch file := flagValue[string](traceFlag); file {
 	case "":
 	case "-":
