@@ -33,6 +33,7 @@ actor: Pipe: a nil function for … | pipe of nothing
 actor: Register: an empty name | empty registration
 actor: Self: the running actor is %v with the state %s, not %s | selfs
 actor: SendWait called from a behaviour, which would keep its wo… | waits to send
+actor: SendWait called from a process, which would keep its work… | waits to send to an actor
 actor: Shield: a nil function | shield nothing
 actor: SpawnFunc: a nil function | nil init
 actor: SpawnNamed: an empty name | empty name
@@ -54,6 +55,7 @@ actor: a nil sender, or a zero one: use the *Context of the beha… | nil sender
 actor: a zero AskBehaviour: use DeclareAsk | zero request
 actor: a zero Behaviour: use Declare | zero behaviour
 actor: … called from a behaviour, which would wait for itself | runs
+actor: … called from a process, which would wait for itself | waits for an actor
 actor: … got its method after the first spawn of its type | method too late
 actor: … got two methods | two methods
 actor: … has no method: give it one with ….Table | no method
@@ -89,9 +91,12 @@ process: Chan.Send: the channel is closed | send after close
 process: Chan.TrySend: the channel is closed | try after close
 process: Mutex.Unlock: it is not locked | unlocked
 process: NewChan: size is negative | negative channel
+process: WithBound: the limit is less than 1 | process bound of none
+process: WithWatermarks: want 0 ≤ low < high | process watermarks
 process: Select: a case is used twice at a time | one case twice
 process: Select: a receive of another process | in another process
 process: Start: … | workers
+process: … called from a process, which would wait for itself | runs its system
 process: … with a process that does not run here | in a goroutine
 `
 

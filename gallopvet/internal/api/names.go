@@ -293,6 +293,8 @@ var funcs = []Func{
 		Name: "process.SpawnLinked", Messages: 1, Turn: 2, Process: true, Elsewhere: in(2),
 		NonNil: in(1),
 	},
+	{Name: "process.WithBound", Least: at(1, 1)},
+	{Name: "process.WithWatermarks", Least: at(2, 0), Role: WatermarkOption},
 	{Name: "process.Go", Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1)},
 	{Name: "process.WaitGroup.Go", Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1)},
 	{Name: ProcessRef},

@@ -26,7 +26,15 @@ func (c *checker) inProcess(fn *ssa.Function, call *flow.Call) {
 		c.locked(call)
 		return
 	}
-	if strings.HasPrefix(call.API.Name, "process.") || call.API.InTurn == api.Fine {
+	switch call.API.InTurn {
+	case api.Fine, api.AskOfSelf: // an Ask hands the worker over
+		return
+	case api.Panics:
+		if strings.HasPrefix(call.API.Name, "actor.") {
+			return // in a process as well: that is for GV5
+		}
+	}
+	if strings.HasPrefix(call.API.Name, "process.") {
 		return
 	}
 	c.Report(rule.Finding{

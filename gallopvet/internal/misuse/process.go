@@ -31,8 +31,8 @@ func (c *checker) process(fn *ssa.Function, call *flow.Call) {
 		}
 	case api.SystemWait, api.SystemRun, api.SystemStop:
 		if c.InProcess(fn) && c.isSystemOf(fn, call.Arg(api.Recv)) {
-			c.reportf(call, "%s in a process of the system waits for the process itself, for ever: "+
-				"call it outside, or in a goroutine", name(call))
+			c.reportf(call, "%s in a process of the system would wait for the process itself, and "+
+				"panics: call it outside, or in a goroutine", name(call))
 		}
 	}
 }

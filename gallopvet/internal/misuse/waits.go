@@ -1,6 +1,8 @@
 package misuse
 
 import (
+	"strings"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
@@ -9,10 +11,14 @@ import (
 
 // waits reports calls in a turn that would wait for the turn itself.
 func (c *checker) waits(fn *ssa.Function, call *flow.Call) {
-	if call.API.InTurn == api.Fine || !c.runsInTurn(fn) {
+	if _, isGo := call.Instr.(*ssa.Go); isGo || call.API.InTurn == api.Fine {
 		return
 	}
-	if _, isGo := call.Instr.(*ssa.Go); isGo {
+	if c.InProcess(fn) && strings.HasPrefix(call.API.Name, "actor.") && call.API.InTurn == api.Panics {
+		c.reportf(call, "%s in a process panics where it would have to wait: %s", name(call),
+			insteadInProcess(call))
+	}
+	if !c.runsInTurn(fn) {
 		return
 	}
 	switch call.API.InTurn {
@@ -68,4 +74,12 @@ func instead(call *flow.Call) string {
 		return "use Watch"
 	}
 	return "call it outside, or in a goroutine"
+}
+
+// insteadInProcess says what a process is to do.
+func insteadInProcess(call *flow.Call) string {
+	if call.Fn.Name() == "SendWait" {
+		return "use Send, which suspends the process"
+	}
+	return "use Watch of package process/actors"
 }

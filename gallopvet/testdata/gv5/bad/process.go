@@ -5,6 +5,7 @@ import (
 
 	"cases/step"
 
+	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/process"
 )
 
@@ -16,6 +17,12 @@ func init() {
 	const panics = "panic: "
 	inProcess("negative channel", panics, func(*process.Proc) {
 		process.NewChan[int](-1) // want `GV5: NewChan is given -1, wants at least 0, and panics`
+	})
+	inProcess("process bound of none", "WithBound: the limit is", func(*process.Proc) {
+		process.WithBound(0) // want `WithBound is given 0, wants at least 1, and panics`
+	})
+	inProcess("process watermarks", "want 0 ≤ low < high", func(*process.Proc) {
+		process.WithWatermarks(4, 8) // want `WithWatermarks wants low below high, is given high 4 and low 8, and panics`
 	})
 	inProcess("close nil", panics, func(p *process.Proc) {
 		(*process.Chan[int])(nil).Close(p) // want `Chan.Close is given a nil Chan and panics`
@@ -91,21 +98,34 @@ func init() {
 			_, _ = a.Reply(p) // want `the reply was taken before \(line \d+\): this waits for ever`
 		})
 	})
-	never("waits for its system", func(s *process.System) {
+	inProcess("waits for an actor", "called from a process", func(*process.Proc) {
+		r := countType.Spawn(step.Start(), counter{})
+		_ = actor.StopWait(context.Background(), r) // want `StopWait in a process panics where it would have to wait: use Watch`
+	})
+	inProcess("waits to send to an actor", "called from a process", func(*process.Proc) {
+		r := fullType.Spawn(step.Start(), counter{})
+		for range 100_000 {
+			_ = put.SendWait(context.Background(), r, 1) // want `Behaviour.SendWait in a process panics where it would have to wait: use Send`
+		}
+	})
+	ofItself("waits for its system", func(s *process.System) {
 		process.Go(s, func(*process.Proc) {
-			_ = s.Wait(context.Background()) // want `System.Wait in a process of the system waits for the process itself, for ever`
+			defer step.Panics()
+			_ = s.Wait(context.Background()) // want `System.Wait in a process of the system would wait for the process itself, and panics`
 		})
 	})
-	never("runs its system", func(s *process.System) {
+	ofItself("runs its system", func(s *process.System) {
 		process.Go(s, func(p *process.Proc) {
 			process.Go(p, func(*process.Proc) {
-				s.Run() // want `System.Run in a process of the system waits for the process itself, for ever`
+				defer step.Panics()
+				s.Run() // want `System.Run in a process of the system would wait for the process itself, and panics`
 			})
 		})
 	})
-	never("stops its system", func(s *process.System) {
+	ofItself("stops its system", func(s *process.System) {
 		process.Spawn(s, func(*process.Self[int]) {
-			s.Stop() // want `System.Stop in a process of the system waits for the process itself, for ever`
+			defer step.Panics()
+			s.Stop() // want `System.Stop in a process of the system would wait for the process itself, and panics`
 		})
 	})
 }
@@ -132,12 +152,11 @@ func blocked(name string, f func(s *process.System)) {
 	})
 }
 
-// never runs a case that keeps its system from being quiet.
-func never(name string, f func(s *process.System)) {
-	step.Case("gv5/process: "+name, step.NeverQuiet, func() {
-		step.Processes(func(s *process.System) {
-			f(s)
-			s.Run()
-		})
+// ofItself runs a case in which a process would wait for itself.
+func ofItself(name string, f func(s *process.System)) {
+	step.Case("gv5/process: "+name, "called from a process", func() {
+		s := process.Start(process.Config{})
+		f(s)
+		s.Run()
 	})
 }

@@ -11,18 +11,7 @@ import (
 	"cases/gv6/lib"
 	"cases/step"
 
-	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/process"
-)
-
-type served struct{}
-
-func (*served) Get(*actor.Context, int) (int, error) { select {} } // want `select without cases waits for ever in a behaviour`
-
-var (
-	servedType = actor.NewType[served]("served")
-	served1    = actor.DeclareAsk[int, int](servedType, "get")
-	_          = servedType.Table(served1.Handle((*served).Get))
 )
 
 func init() {
@@ -83,11 +72,6 @@ func init() {
 				return true
 			})
 		})
-	})
-	inProcess("asks an actor", func(p *process.Proc) {
-		sys := step.Start()
-		r := servedType.Spawn(sys, served{})
-		_, _ = served1.Ask(context.Background(), r, 1) // want `Ask waits for actors in a process, and keeps its worker: wrap it in Proc.Blocking`
 	})
 	inProcess("waits for actors", func(p *process.Proc) {
 		sys := step.Start()
