@@ -27,6 +27,7 @@ var floors = []floor{
 	{pkg: "internal/nocmp", level: 0},
 	{pkg: "internal/invariant", level: 0},
 	{pkg: "internal/policy", level: 0},
+	{pkg: "internal/flightlog", level: 1}, // its tests explore
 	{pkg: "internal/...", level: 0, beside: []string{"internal/cacheline", "internal/invariant",
 		"internal/nocmp", "internal/seam"}},
 	{pkg: "heap", level: 1},
@@ -43,17 +44,19 @@ var floors = []floor{
 	{pkg: "actor", level: 3, beside: []string{"actor/internal/..."}},
 	{pkg: "process", level: 3}, // stands beside actor and does not know it
 	{pkg: "supervise", level: 4},
-	// Joins actors and processes: decision 44. Its tests use actortest.
-	{pkg: "process/actors", level: 4, beside: []string{"supervise", "actortest"}},
+	// Joins actors and processes: decision 44. Its tests use actortest and inspect.
+	{pkg: "process/actors", level: 4, beside: []string{"supervise", "actortest", "inspect"}},
 	{pkg: "group", level: 4},
-	{pkg: "inspect", level: 4, beside: []string{"supervise"}}, // docs/decisions/0045-inspect.md
-	{pkg: "observe", level: 4, beside: []string{"inspect", "supervise", "group"}},
+	{pkg: "inspect", level: 4, beside: []string{"supervise"}},      // docs/decisions/0045-inspect.md
+	{pkg: "inspect/flight", level: 4, beside: []string{"inspect"}}, // decision 48
+	{pkg: "observe", level: 4, beside: []string{"inspect", "inspect/flight", "supervise", "group"}},
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
 	{pkg: "actortest", level: 4},
 	// It measures processes, and shows the page: decisions 44 and 46.
 	{pkg: "cmd/...", level: 5, only: []string{"actor", "process", "process/actors", "observe"}},
 	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process",
-		"process/actors", "supervise", "group", "inspect", "observe", "observe/...", "actortest"}},
+		"process/actors", "supervise", "group", "inspect", "inspect/...", "observe", "observe/...",
+		"actortest"}},
 }
 
 // module is one module of other people's that the core may use.

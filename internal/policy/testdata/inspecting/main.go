@@ -5,6 +5,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/inspect/flight"
 )
 
 type Greeter struct{ greeting string }
@@ -23,6 +24,9 @@ func main() {
 	defer inspect.Count(sys).Stop()
 	defer inspect.DeadLetters(sys).Close()
 	defer inspect.Profile(sys, 0).Stop()
+	if rec, err := flight.Start(sys); err == nil {
+		defer rec.Close()
+	}
 	Hello.Send(sys, GreeterType.Spawn(sys, Greeter{"Hello,"}), "world")
 	_ = sys.Run() // until nothing is left to do
 }
