@@ -55,6 +55,9 @@ func measure(c config) (r result, err error) {
 		if took := time.Since(begin); i > 0 {
 			r.Times = append(r.Times, took)
 			r.CPU = append(r.CPU, processorTime()-cpu)
+			if late := lateRequest(); late > 0 {
+				r.P99 = append(r.P99, late)
+			}
 		} else {
 			r.Sum = sum
 		}

@@ -30,7 +30,7 @@ func compare(c config) (status int) {
 			fmt.Fprintf(os.Stderr, "savina: no program %q\n", name)
 			return 2
 		}
-		wall, cpu, err := c.measureProgram(p)
+		wall, cpu, p99, err := c.measureProgram(p)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			status = 1
@@ -38,6 +38,9 @@ func compare(c config) (status int) {
 		printRow(c, p.name, wall)
 		if c.cpu {
 			printRow(c, "  cpu", cpu)
+		}
+		if c.cpu && len(p99) > 0 {
+			printRow(c, "  p99", p99)
 		}
 	}
 	return status
@@ -59,8 +62,8 @@ func (t times) one(c config, k cell) time.Duration {
 }
 
 // measureProgram runs the processes of one program in turns.
-func (c config) measureProgram(p program) (wall, cpu times, err error) {
-	wall, cpu = times{}, times{}
+func (c config) measureProgram(p program) (wall, cpu, p99 times, err error) {
+	wall, cpu, p99 = times{}, times{}, times{}
 	sums := map[string]uint64{}
 	for range c.rounds {
 		for _, side := range c.sides {
@@ -70,20 +73,23 @@ func (c config) measureProgram(p program) (wall, cpu times, err error) {
 			for _, w := range c.workers {
 				r, err := c.spawn(p.name, side, w)
 				if err != nil {
-					return wall, cpu, fmt.Errorf("%s, %s, %d: %w", p.name, side, w, err)
+					return wall, cpu, p99, fmt.Errorf("%s, %s, %d: %w", p.name, side, w, err)
 				}
 				if c.stats {
 					fmt.Printf("  %-9s %d  %v %s\n", side, w, r.Times, r.Stats)
 				}
 				k := cell{side, w}
 				wall[k], cpu[k] = append(wall[k], r.Times...), append(cpu[k], r.CPU...)
+				if len(r.P99) > 0 {
+					p99[k] = append(p99[k], r.P99...)
+				}
 				if !r.Late {
 					sums[side] = r.Sum
 				}
 			}
 		}
 	}
-	return wall, cpu, c.checkSums(p, sums)
+	return wall, cpu, p99, c.checkSums(p, sums)
 }
 
 // checkSums reports sides that have done something else than the others.

@@ -6,8 +6,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/gallop-go/gallop/actor"
 )
@@ -37,6 +39,18 @@ func (s *session) next(_ *actor.Context, by int) (int, error) {
 	return s.count, nil
 }
 
+// requestTimes are those of the last run: how long each request took, as its client saw it.
+var requestTimes []time.Duration
+
+// lateRequest returns the 99th percentile of the last run's requests, or 0 if there were none.
+func lateRequest() time.Duration {
+	slices.Sort(requestTimes)
+	if len(requestTimes) == 0 {
+		return 0
+	}
+	return requestTimes[len(requestTimes)*99/100]
+}
+
 // serveSessions has clients make n requests; next gives the session's next number. The checksum is
 // the sum of all answers, which does not depend on the order.
 func serveSessions(n int, next func(ctx context.Context, user, by int) (int, error)) uint64 {
@@ -51,17 +65,21 @@ func serveSessions(n int, next func(ctx context.Context, user, by int) (int, err
 	}))
 	defer server.Close()
 	sums := make([]uint64, sessionClients)
+	took := make([][]time.Duration, sessionClients)
 	var wg sync.WaitGroup
 	for c := range sessionClients {
 		wg.Go(func() {
 			client := http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
 			defer client.CloseIdleConnections()
 			for i := c; i < n; i += sessionClients {
+				begin := time.Now()
 				sums[c] += request(&client, server.URL, i%sessionUsers)
+				took[c] = append(took[c], time.Since(begin))
 			}
 		})
 	}
 	wg.Wait()
+	requestTimes = slices.Concat(took...)
 	return sumOf(sums)
 }
 

@@ -60,7 +60,8 @@ func flags() (c config) {
 	flag.IntVar(&c.procs, "procs", 0, "GOMAXPROCS; 0: the number of workers")
 	flag.Float64Var(&c.scale, "scale", 1, "multiplies the sizes of the programs")
 	flag.BoolVar(&c.neighbour, "neighbour", false, "keep one processor busy meanwhile")
-	flag.BoolVar(&c.cpu, "cpu", false, "print processor time, medians, as well")
+	flag.BoolVar(&c.cpu, "cpu", false, "print processor time as well, and the 99th percentile of "+
+		"a request's time")
 	flag.BoolVar(&c.best, "best", false, "print the least of the times, not medians: for a machine "+
 		"that has other work")
 	flag.BoolVar(&c.stats, "stats", false, "print what the workers of gallop did, and every run")
@@ -100,6 +101,7 @@ func defaultWorkers() string {
 type result struct {
 	Times []time.Duration
 	CPU   []time.Duration // processor time of the same runs
+	P99   []time.Duration // of the requests of each run, if it serves any
 	Sum   uint64
 	Stats string
 	Late  bool // it took too long

@@ -19,10 +19,11 @@ type program struct {
 
 // programs lists all of them, in the order of the table.
 var programs = []program{
-	apsp, bankingAsk, bankingStash, bankingNoStash,
+	apsp, bankingAsk, bankingStash, bankingByHand, bankingNoStash,
 	barber, uct, sor, philosophers, sortedList, dictionary,
 	boundedBuffer, bitonic, filterBank,
 	trapezoid, nqueens, matrices, pi, astar, quicksort,
+	turns10, turns100, turns1ms,
 	sessions, idleActors, publishLoop, publishTopic, payloads,
 }
 
