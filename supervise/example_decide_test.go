@@ -27,9 +27,19 @@ func (t *cashbox) Take(c *actor.Context, n int) {
 var (
 	cashboxType = actor.NewType[cashbox]("cashbox")
 	cashboxTake = actor.Declare[int](cashboxType, "take")
+	cashboxFill = actor.Declare[[]int](cashboxType, "fill")
 )
 
-func init() { cashboxType.Table(cashboxTake.Handle((*cashbox).Take)) }
+func init() {
+	cashboxType.Table(cashboxTake.Handle((*cashbox).Take), cashboxFill.Handle((*cashbox).Fill))
+}
+
+// Fill sends the cashbox all amounts, so that they wait in its mailbox when it takes the first.
+func (t *cashbox) Fill(c *actor.Context, amounts []int) {
+	for _, n := range amounts {
+		cashboxTake.Send(c, actor.Self[cashbox](c), n)
+	}
+}
 
 // fillBox gives a cashbox that is supervised as box says what is good, bad and good again.
 func fillBox(box supervise.Worker[cashbox], o ...actor.Option) {
@@ -44,11 +54,8 @@ func fillBox(box supervise.Worker[cashbox], o ...actor.Option) {
 		fmt.Println(err)
 	}
 	r, _ := supervise.Find[cashbox](ctx, root, "box")
-	begin, _ := sys.Hold()
-	for _, n := range []int{1, -1, 2} {
-		cashboxTake.Send(sys, r, n)
-	}
-	begin()
+	cashboxFill.Send(sys, r, []int{1, -1, 2})
+	_ = sys.Wait(ctx) // the order to end would overtake what waits for the box
 	_ = actor.DrainWait(ctx, root)
 	_ = sys.Run()
 }
