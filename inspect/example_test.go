@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
 	"time"
 
@@ -375,12 +376,14 @@ func ExamplePressureDeadlock() {
 func ExampleSupervisors() {
 	ctx, sys := context.Background(), quietly()
 	defer sys.Stop()
-	_, err := supervise.StartWait(ctx, sys, supervise.Spec{Name: "shop", Children: []supervise.Child{
-		supervise.Worker[Basket]{Name: "basket", Type: BasketType}}})
+	basket := supervise.Worker[Basket]{Name: "basket", Type: BasketType}
+	shop, err := supervise.StartWait(ctx, sys,
+		supervise.Spec{Name: "shop", Children: []supervise.Child{basket}})
 	trees, _ := inspect.Supervisors(ctx, sys)
 	for _, n := range trees {
 		fmt.Println(n.Name, n.Children[0].Name, n.Children[0].State, err)
 	}
+	runtime.KeepAlive(shop) // a tree to which nothing refers is collected
 	// Output: shop basket running <nil>
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -253,6 +254,7 @@ func TestSupervisors(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "trees that are left", names(), "a/w c/w")
+	runtime.KeepAlive([]any{a, parent}) // nothing else refers to them
 	if err := actor.StopWait(soon(t), a); err != nil {
 		t.Fatal(err)
 	}

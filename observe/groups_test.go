@@ -2,6 +2,7 @@ package observe
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -74,4 +75,5 @@ func TestGroupsAndProcessesAreSeen(t *testing.T) {
 	if asks.Len() != 4 {
 		t.Errorf("%d members", asks.Len())
 	}
+	runtime.KeepAlive([]any{pool, ended, topic, keys, root}) // nothing else refers to them
 }

@@ -28,7 +28,9 @@ func (s Supervisor) asked(call string) ref {
 // start counts as a failure and is retried; [StartWait] waits until the tree is up, and returns an
 // error instead. Start panics if the declaration is wrong.
 //
-// The supervisor has no parent. Its end is the end of the tree: see [Supervisor.Wait].
+// The supervisor has no parent. Its end is the end of the tree: see [Supervisor.Wait]. Keep the
+// Supervisor: a tree that is idle, and to which nothing outside refers, is collected by the GC as
+// other unreachable actors are, and its OnStop functions do not run. Serve and Wait keep it.
 func Start(from actor.Sender, s Spec) Supervisor {
 	return listed(Supervisor{supervisorType.Spawn(from, newRoot(mustCheck("Start", s)))})
 }

@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -87,4 +88,5 @@ func TestGroupsAndProcesses(t *testing.T) {
 			t.Errorf("nothing of %q in\n%s", want, text)
 		}
 	}
+	runtime.KeepAlive([]any{topic, keys, root, busy}) // nothing else refers to them
 }

@@ -174,6 +174,7 @@ func TestPagesShowWhatTheAPIAnswers(t *testing.T) {
 		t.Errorf("the tree is\n%s", text)
 	}
 	b.shoot("tree")
+	goruntime.KeepAlive(root) // nothing else refers to the tree
 }
 
 // A person without a mouse comes everywhere, and sees where the focus is.
