@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -96,10 +97,10 @@ func yieldInTurns(t *testing.T) (order []int) {
 func TestGasYields(t *testing.T) {
 	s := Start(Config{Workers: 1})
 	defer s.Stop()
-	other := false
+	var other atomic.Bool // the monitor may relieve the worker
 	p := Go(s, func(p *Proc) {
-		Go(p, func(*Proc) { other = true })
-		for !other {
+		Go(p, func(*Proc) { other.Store(true) })
+		for !other.Load() {
 			p.Gas(10)
 		}
 	})
@@ -111,11 +112,11 @@ func TestGasYields(t *testing.T) {
 func TestOperationsYield(t *testing.T) {
 	s := Start(Config{Workers: 1})
 	defer s.Stop()
-	other := false
+	var other atomic.Bool // the monitor may relieve the worker
 	p := Go(s, func(p *Proc) {
 		c := NewChan[int](1)
-		Go(p, func(*Proc) { other = true })
-		for !other {
+		Go(p, func(*Proc) { other.Store(true) })
+		for !other.Load() {
 			c.Send(p, 1)
 			c.Recv(p)
 		}
