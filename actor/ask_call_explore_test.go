@@ -1,0 +1,94 @@
+//go:build gallop_explore
+
+package actor
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// TestCall_Explored: a caller asks three times, with the same call where that may be used again,
+// and a thread that stands for the actor answers. The caller finds the reply, or parks, or gives
+// the second request up while it parks. Each reply is the one to its request, a call that was given
+// up is used no more, and no token is left for the next wait. Mutants: internal/mutants/asks.json.
+func TestCall_Explored(t *testing.T) {
+	var seen [callUnhelped + 1]int // how requests ended
+	explore.Portfolio(t, func(p *explore.Program) { callScene(p, &seen) })
+	for _, state := range []int{callPending, callWaiting, callAbandoned} {
+		if seen[state] == 0 {
+			t.Errorf("of the requests ended %v by the state that they were left in: none in %d", seen,
+				state)
+		}
+	}
+}
+
+func callScene(p *explore.Program, seen *[callUnhelped + 1]int) {
+	const requests, hasty = 3, 1
+	s := newStage(p)
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	var asked []*call[int]
+	ended := false // the context of the hasty request
+	// awaitCall is awaitReply outside of behaviours.
+	awaitCall := func(i int, k *call[int]) error {
+		makeDone(&k.callState, s.sys)
+		if !k.state.CompareAndSwap(callPending, callWaiting) {
+			seen[callPending]++
+			return nil
+		}
+		p.Await(func() bool { return len(k.done) > 0 || i == hasty && ended })
+		ctx := context.Background()
+		if len(k.done) == 0 {
+			ctx = gone
+		}
+		err := k.park(ctx, nil)
+		if err != nil {
+			seen[callAbandoned]++
+		} else {
+			seen[callWaiting]++
+		}
+		return err
+	}
+	p.Go(func() {
+		k := new(call[int])
+		for i := range requests {
+			asked = append(asked, k)
+			if k.state.Load() != callAnswered {
+				if awaitCall(i, k) != nil {
+					k = new(call[int])
+					continue
+				}
+			}
+			if r := k.take(); r.Value != i+1 || r.Err != nil {
+				p.Errorf("the reply to request %d is %d, %v", i, r.Value, r.Err)
+			}
+			if len(k.done) > 0 {
+				p.Errorf("a token is left behind request %d", i)
+			}
+		}
+	})
+	p.Go(func() {
+		for i := range requests {
+			p.Await(func() bool { return len(asked) > i })
+			asked[i].finish(Result[int]{Value: i + 1})
+		}
+	})
+	p.Go(func() {
+		p.Point()
+		ended = true
+	})
+	p.After(func() error {
+		for i, k := range asked {
+			abandoned := k != asked[requests-1]
+			if state := seam.Peek(&k.state); abandoned != (state == callAbandoned) || len(k.done) > 0 {
+				return fmt.Errorf("the call of request %d is left in state %d, with %d tokens", i,
+					state, len(k.done))
+			}
+		}
+		return nil
+	})
+}
