@@ -25,7 +25,7 @@ func init() {
 		mustRun(in, call)
 		return in.sys, in.w
 	}
-	access.ProcessSender = func(sys any, p access.Running, stand func(any, func(any))) any {
+	access.ProcessSender = func(sys any, p access.Running, stand access.Stand) any {
 		return &processEnv{System: sys.(*System), p: p, stand: stand}
 	}
 	access.AskFor = func(sender, to, question, handler any) {
@@ -183,9 +183,10 @@ func panicInProcess(call string) {
 // sends in its place, and it goes on when that actor is not muted.
 type processEnv struct {
 	*System
-	p      access.Running
-	stand  func(to any, f func(c any))
-	stands bool // the actor that stands for it is being sent to
+	p     access.Running
+	stand access.Stand
+	// The actor that stands for it is being sent to.
+	stands bool
 }
 
 var _ env = (*processEnv)(nil)
@@ -219,7 +220,8 @@ func (e *processEnv) schedule(a *cell) {
 	e.System.schedule(a)
 }
 
-// send implements env. The process yields, or ends if it was told to, when the message is sent.
+// send implements env. The process yields, or ends if it was told to, when the message is sent. If
+// the actor that stands for it has ended, and the process is about to, the system sends it.
 func (e *processEnv) send(to *cell, m *message, d *descriptor) {
 	if w := e.worker(); to.gate.IsOpen() && !to.shared().queues || e.stands || w == nil {
 		m.ID = d.id
@@ -235,7 +237,7 @@ func (e *processEnv) send(to *cell, m *message, d *descriptor) {
 		in := c.(*Context)
 		in.countMade(1)
 		in.send(to, m, d)
-	})
+	}, func() { e.System.send(to, m, d) })
 }
 
 // mayTry implements env.

@@ -34,6 +34,11 @@ type Running interface {
 	Operation(name string)
 }
 
+// Stand has f run in a turn of the actor that stands for the process, with a *actor.Context, and
+// returns when that actor is not muted. If it has ended, lost runs instead, in any goroutine. to is
+// the actor.AnyRef to which f sends.
+type Stand func(to any, f func(c any), lost func())
+
 // Set by package actor.
 var (
 	// Join returns the *process.System that was joined to an *actor.System. It is made by start at
@@ -44,10 +49,8 @@ var (
 	// must run.
 	WorkerOf func(c any, call string) (sys, worker any)
 
-	// ProcessSender returns the actor.Sender of a process of an *actor.System. stand has a function
-	// run in a turn of the actor that stands for the process, with a *actor.Context, and returns when
-	// that actor is not muted. to is the actor.AnyRef to which the function sends.
-	ProcessSender func(sys any, p Running, stand func(to any, f func(c any))) (sender any)
+	// ProcessSender returns the actor.Sender of a process of an *actor.System.
+	ProcessSender func(sys any, p Running, stand Stand) (sender any)
 
 	// AskFor sends a request to what AskBehaviour.To has returned. The outcome goes to an
 	// actor.Handler.

@@ -52,8 +52,10 @@ var floors = []floor{
 	{pkg: "observe", level: 4, beside: []string{"inspect", "inspect/flight", "supervise", "group"}},
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
 	{pkg: "actortest", level: 4},
-	// It measures processes, and shows the page: decisions 44 and 46.
-	{pkg: "cmd/...", level: 5, only: []string{"actor", "process", "process/actors", "observe"}},
+	// It measures processes, shows the page, and measures what it and the recorder cost: decisions 44,
+	// 46 and 48.
+	{pkg: "cmd/...", level: 5, only: []string{"actor", "process", "process/actors", "observe",
+		"inspect/flight"}},
 	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process",
 		"process/actors", "supervise", "group", "inspect", "inspect/...", "observe", "observe/...",
 		"actortest"}},

@@ -38,20 +38,43 @@ func Sender(by process.Party) actor.Sender {
 		return sys
 	}
 	var s actor.Sender
-	s = access.ProcessSender(sys, r, func(to any, f func(c any)) {
+	s = access.ProcessSender(sys, r, func(to any, f func(c any), lost func()) {
 		defer access.Waits(by, "overload of", to)()
-		inTurn(s, by, p.(process.Process), f)
+		inTurn(s, by, p.(process.Process), f, lost)
 	}).(actor.Sender)
 	return s
 }
 
-// inTurn runs f in a turn of the proxy of a process, and waits until the proxy is not muted.
-func inTurn(s actor.Sender, by process.Party, p process.Process, f func(c any)) {
-	h := proxyOf(s, p)
-	h.do(s, func(_ *Proxy, c *actor.Context) { f(c) })
+// inTurn runs f in a turn of the proxy of a process, and waits until the proxy is not muted. If the
+// proxy ends before, it runs lost instead; then the process is about to end.
+func inTurn(s actor.Sender, by process.Party, p process.Process, f func(c any), lost func()) {
+	h, e := proxyOf(s, p), &errand{lost: lost}
+	access.AskFor(s, h.b.stand.To(h.ref), func(_ *Proxy, c *actor.Context) {
+		e.began = true
+		f(c)
+	}, e)
 	passed := process.NewChan[struct{}](1)
 	h.do(s, func(_ *Proxy, c *actor.Context) { passed.TrySend(Env(c), struct{}{}) })
 	passed.Recv(by)
+}
+
+// errand hears what has become of what a proxy was to run.
+type errand struct {
+	began bool // only the proxy's turn writes it, ahead of the outcome
+	lost  func()
+}
+
+// Send implements actor.Handler.
+func (e *errand) Send(_ actor.Sender, r actor.Result[struct{}]) {
+	if r.Err != nil && !e.began {
+		e.lost()
+	}
+}
+
+// TrySend implements actor.Handler.
+func (e *errand) TrySend(from actor.Sender, r actor.Result[struct{}]) error {
+	e.Send(from, r)
+	return nil
 }
 
 // actorsOf returns the actors' system of a process or env.

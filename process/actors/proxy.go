@@ -27,6 +27,8 @@ type proxies struct {
 	// do runs a function in a turn of the proxy. begin does so first, even if the proxy has been told
 	// to stop by then.
 	do, begin actor.Behaviour[Proxy, func(*Proxy, *actor.Context)]
+	// stand is do that says if it will not be done.
+	stand actor.AskBehaviour[Proxy, func(*Proxy, *actor.Context), struct{}]
 	// ended hears that the process has ended, by an outcome that a life of the proxy waits for.
 	ended  actor.Behaviour[Proxy, actor.Result[struct{}]]
 	down   actor.Behaviour[Proxy, actor.Down]
@@ -46,6 +48,8 @@ func newProxies(name string) *proxies {
 	k.do = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "do")
 	//gallop:allow GV1 the same
 	k.begin = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "begin", actor.Urgent())
+	//gallop:allow GV1 the same
+	k.stand = actor.DeclareAsk[func(*Proxy, *actor.Context), struct{}](k.typ, "stand")
 	k.gauge = actor.Declare[access.Look](k.typ, "gauge", actor.Urgent())
 	k.ended = actor.Declare[actor.Result[struct{}]](k.typ, "ended")
 	k.down = actor.Declare[actor.Down](k.typ, "down")
@@ -54,6 +58,11 @@ func newProxies(name string) *proxies {
 	k.typ.Table(
 		k.do.Handle(run),
 		k.begin.Handle(run),
+		k.stand.Handle(func(p *Proxy, c *actor.Context, f func(*Proxy, *actor.Context)) (
+			struct{}, error) {
+			f(p, c)
+			return struct{}{}, nil
+		}),
 		k.gauge.Handle(func(_ *Proxy, c *actor.Context, look access.Look) { lookAt(k, c, look) }),
 		k.ended.Handle((*Proxy).ended),
 		k.down.Handle((*Proxy).down),
