@@ -123,10 +123,11 @@ func TestFinishAsks_Order(t *testing.T) {
 			}
 		}, onStop: func(*actor.Context) { got = append(got, "stop") }})
 		finishing.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
-			actor.AskToWith(c, ctxs.try, to, five, finishing.heardBy, "first")
 			for i := range 3 {
 				finishing.do.Send(c, r, func(*ctxActor, *actor.Context) { got = append(got, fmt.Sprint(i)) })
 			}
+			// Last, since another worker may answer at once.
+			actor.AskToWith(c, ctxs.try, to, five, finishing.heardBy, "first")
 			actor.Drain(c, r)
 		})
 		quiet(t, sys)
