@@ -76,7 +76,8 @@ func newChildProxies() *proxies {
 	k := newProxies("process child")
 	k.typ.OnStart(func(p *Proxy, c *actor.Context) error {
 		p.of = p.start(c)
-		h := &handle{actor.Self[Proxy](c), k}
+		h := &handle{ref: actor.Self[Proxy](c), b: k}
+		h.begun.Store(true)
 		var kept any = h
 		access.SlotOf(p.of).CompareAndSwap(nil, &kept)
 		h.begin(p, c)
@@ -87,8 +88,9 @@ func newChildProxies() *proxies {
 
 // handle is the ref of a proxy.
 type handle struct {
-	ref actor.Ref[Proxy]
-	b   *proxies
+	ref   actor.Ref[Proxy]
+	b     *proxies
+	begun seam.Bool // begin is on its way, ahead of all that follows
 }
 
 // do has f run in a turn of the proxy.
@@ -99,20 +101,32 @@ func (h *handle) do(from actor.Sender, f func(*Proxy, *actor.Context)) {
 // proxyOf returns the proxy of a process, and makes it at first.
 func proxyOf(from actor.Sender, of process.Process) *handle {
 	slot := access.SlotOf(of)
-	if kept := slot.Load(); kept != nil {
-		return (*kept).(*handle)
+	kept := slot.Load()
+	if kept == nil {
+		ref := ofOthers.typ.Spawn(from, Proxy{of: of, within: defaultWithin})
+		var own any = &handle{ref: ref, b: ofOthers}
+		slot.CompareAndSwap(nil, &own) // the GC takes one that is not the first: it has never run
+		kept = slot.Load()
 	}
-	h := &handle{ofOthers.typ.Spawn(from, Proxy{of: of, within: defaultWithin}), ofOthers}
-	var kept any = h
-	if !slot.CompareAndSwap(nil, &kept) {
-		return (*slot.Load()).(*handle) // the GC takes the other, which has never run
-	}
-	h.b.begin.Send(from, h.ref, h.begin)
+	h := (*kept).(*handle)
+	h.mustBegin(from)
 	return h
 }
 
-// begin is the first that a proxy does.
+// mustBegin sees to it that the proxy begins before it hears of anything else. The goroutine that
+// has made it may not have come so far.
+func (h *handle) mustBegin(from actor.Sender) {
+	if !h.begun.Load() {
+		h.b.begin.Send(from, h.ref, h.begin)
+		h.begun.Store(true)
+	}
+}
+
+// begin is the first that a proxy does, or else was done already.
 func (h *handle) begin(p *Proxy, c *actor.Context) {
+	if p.leaves != nil {
+		return
+	}
 	p.watching = map[actor.Monitor]func(process.Env, actor.Down){}
 	actor.TrapExit(c, h.b.linked)
 	leaves := &seam.Bool{}
