@@ -202,17 +202,20 @@ func ExampleWatch() {
 }
 
 func ExampleMonitor() {
-	sys := startQuiet()
+	ctx, sys := context.Background(), startQuiet()
 	depot := DepotType.Spawn(sys, Depot{})
-	process.Spawn(actors.Join(sys), func(self *process.Self[string]) {
+	p := process.Spawn(actors.Join(sys), func(self *process.Self[string]) {
 		var m actors.Monitor = actors.Watch(self, depot, func(actor.Down) string { return "gone" })
-		m.Stop(self)
-		actor.Stop(actors.Sender(self), depot)
-		fmt.Println(self.ReceiveWithin(1000, nil))
+		m.Stop(self) // a moment later
+		fmt.Println(self.Receive())
 	})
+	_ = sys.Wait(ctx)
+	actor.Stop(sys, depot)
+	_ = sys.Wait(ctx)
+	p.Send(actors.Join(sys), "not told")
 	_ = sys.Run()
 	// Output:
-	//  false
+	// not told
 }
 
 // A process ends with an actor that it is linked to.
