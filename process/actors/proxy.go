@@ -90,7 +90,7 @@ func newChildProxies() *proxies {
 type handle struct {
 	ref   actor.Ref[Proxy]
 	b     *proxies
-	begun seam.Bool // begin is on its way, ahead of all that follows
+	begun seam.Bool // begin was sent; stored behind that: see mustBegin
 }
 
 // do has f run in a turn of the proxy.
@@ -113,8 +113,9 @@ func proxyOf(from actor.Sender, of process.Process) *handle {
 	return h
 }
 
-// mustBegin sees to it that the proxy begins before it hears of anything else. The goroutine that
-// has made it may not have come so far.
+// mustBegin sees to it that the proxy begins before it hears of anything else from the caller: the
+// goroutine that has made it may not have come so far. The load of begun pairs with the store: who
+// finds it true finds begin in the system queue, ahead of what it sends itself.
 func (h *handle) mustBegin(from actor.Sender) {
 	if !h.begun.Load() {
 		h.b.begin.Send(from, h.ref, h.begin)
