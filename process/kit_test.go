@@ -28,8 +28,8 @@ func onBoth(t *testing.T, f func(t *testing.T, s *System)) {
 }
 
 // hangTimeout is how long nothing may happen before that is a hang: long, because a busy
-// machine may halt a whole process for a minute.
-const hangTimeout = 3 * time.Minute
+// machine may halt a whole process for a minute; but mutants have 90 seconds.
+const hangTimeout = 80 * time.Second
 
 // quiet waits until the system is quiet.
 func quiet(t *testing.T, s *System) {

@@ -31,8 +31,8 @@ func startDeaf(t *testing.T, workers int) (*Scheduler, *handClock) {
 }
 
 // hangTimeout is how long nothing may happen before that is a hang: long, because a busy
-// machine may halt a whole process for a minute.
-const hangTimeout = 3 * time.Minute
+// machine may halt a whole process for a minute; but mutants have 90 seconds.
+const hangTimeout = 80 * time.Second
 
 // comes fails unless cond comes to hold.
 func comes(t *testing.T, what string, cond func() bool) {

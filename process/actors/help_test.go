@@ -76,8 +76,8 @@ func onEach(t *testing.T, f func(t *testing.T, sys *actor.System), opts ...actor
 }
 
 // hangTimeout is how long nothing may happen before that is a hang: long, because a busy
-// machine may halt a whole process for a minute.
-const hangTimeout = 3 * time.Minute
+// machine may halt a whole process for a minute; but mutants have 90 seconds.
+const hangTimeout = 80 * time.Second
 
 // quiet waits until the system is quiet, and returns what puppets have written.
 func quiet(t *testing.T, sys *actor.System) (lines []string) {
