@@ -169,7 +169,7 @@ func TestMaxBlocked_Most(t *testing.T) {
 				select {
 				case <-ran:
 					helped = true
-				case <-time.After(10 * time.Second):
+				case <-time.After(testLimit):
 				}
 			})
 		})

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 type ownKey struct{}
@@ -350,24 +349,4 @@ func TestSetContext_Restart(t *testing.T) {
 		panic(errUser)
 	})
 	equal(t, "value", receive(t, "it", got), any("trace"))
-}
-
-// TestSetContext_AllocatesNothing: messages with a context are of the same free lists; and a sender
-// that uses none pays nothing.
-func TestSetContext_AllocatesNothing(t *testing.T) {
-	if invariant.On {
-		return // the race detector makes a sync.Pool forget on purpose
-	}
-	sys := start(t, actor.WithWorkers(1))
-	r, to := ctxs.typ.Spawn(sys, ctxActor{}), ctxs.typ.Spawn(sys, ctxActor{})
-	ctx := traced("trace")
-	f := func(_ *ctxActor, c *actor.Context) {
-		c.SetContext(ctx)
-		for i := range 1000 {
-			ctxs.show.Send(c, to, i)
-		}
-	}
-	if got := allocations(func() { ctxs.do.Send(sys, r, f); quiet(t, sys) }); got > 20 {
-		t.Errorf("%.1f allocations for 1,000 messages", got)
-	}
 }

@@ -1,3 +1,5 @@
+//go:build gallop_figures
+
 package main
 
 import (
@@ -5,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/observe/observetest"
 )
 
@@ -17,16 +20,16 @@ func TestNoLints(t *testing.T) {
 	if os.Getenv("GALLOP_NIGHTLY") != "" {
 		work = 20 * time.Second
 	}
-	for _, style := range []string{inActors, inProcesses} {
-		b := newBank(accounts, start, 0, style)
-		end := observetest.NoLints(t, b.sys)
-		for begin, n := time.Now(), 0; time.Since(begin) < work/2; n += 100 {
-			if err := b.more(t.Context(), n, 100); err != nil {
-				t.Error(err)
-				break
-			}
+	sys := actor.Start()
+	defer sys.Stop()
+	defer observetest.NoLints(t, sys)()
+	refs := make([]actor.Ref[cart], 1000)
+	for i := range refs {
+		refs[i] = cartType.Spawn(sys, cart{})
+	}
+	for begin := time.Now(); time.Since(begin) < work; {
+		if err := buy(t.Context(), sys, refs); err != nil {
+			t.Fatal(err)
 		}
-		end()
-		b.sys.Stop()
 	}
 }

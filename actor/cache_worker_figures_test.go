@@ -1,3 +1,5 @@
+//go:build gallop_figures
+
 package actor_test
 
 import (
@@ -5,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/gallop-go/gallop/actor"
@@ -191,5 +194,90 @@ func TestCache_Stopped(t *testing.T) {
 			keepsAtMost(t, before, 3<<16) // of which the race detector may take half
 			runtime.KeepAlive(sys)
 		})
+	}
+}
+
+// TestDefer_Kept: an actor that has put many replies off at a time keeps nothing for as many.
+func TestDefer_Kept(t *testing.T) {
+	sys := start(t, actor.WithWorkers(1))
+	r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
+	const many = 1 << 17
+	before, _ := heapInUse()
+	clerkDo.Send(sys, caller, func(_ *clerk, c *actor.Context) {
+		for range many {
+			actor.AskTo(c, clerkWant, r, 0, clerkHeard)
+		}
+	})
+	quiet(t, sys)
+	clerkDo.Send(sys, r, func(k *clerk, c *actor.Context) {
+		for i := range many {
+			k.open[i].Reply(c, i, nil)
+		}
+		k.open = nil
+	})
+	quiet(t, sys)
+	equal(t, "messages", sys.Stats().Messages, 2*many+2)
+	keepsAtMost(t, before, 3<<18)
+	runtime.KeepAlive(r)
+}
+
+// TestBursts_LeaveNothing: what bursts of messages need is free afterwards, although nodes that are
+// in use lie beside nodes that are not.
+func TestBursts_LeaveNothing(t *testing.T) {
+	typ := actor.NewType[int]("crowd")
+	flood := actor.Declare[func(*actor.Context)](typ, "flood")
+	hit := actor.Declare[int](typ, "hit")
+	typ.Table(flood.Handle(func(_ *int, c *actor.Context, f func(*actor.Context)) {
+		f(c)
+	}), hit.Handle(func(n *int, _ *actor.Context, by int) {
+		*n += by
+	}))
+	sys := start(t, actor.WithWorkers(2))
+	var crowd [500]actor.Ref[int]
+	for i := range crowd {
+		crowd[i] = typ.Spawn(sys, 0)
+	}
+	burst := func() {
+		flood.Send(sys, crowd[0], func(c *actor.Context) {
+			for range scaled(400) {
+				for _, r := range crowd {
+					hit.Send(c, r, 1)
+				}
+			}
+		})
+		quiet(t, sys)
+	}
+	burst()
+	before, _ := heapInUse()
+	for range 12 {
+		burst()
+		_, _ = heapInUse() // the pools let go
+	}
+	after, _ := heapInUse()
+	// Each worker keeps 256 KiB of nodes, and of eight that were made together all while it keeps
+	// one.
+	if left := after - before; left > 4<<20 {
+		t.Errorf("%d bytes are left of 12 bursts", left)
+	}
+}
+
+// TestTimer_FiredBurstIsLetGo: the memory of many timers is let go when the last of them has run,
+// though no timer is armed or canceled any more.
+func TestTimer_FiredBurstIsLetGo(t *testing.T) {
+	n := scaled(100_000)
+	for _, workers := range []int{1, 2} {
+		sys, clock := onVirtualTime(t, actor.WithWorkers(workers))
+		a, b := tallyType.Spawn(sys, tally{}), tallyType.Spawn(sys, tally{})
+		before, _ := heapInUse()
+		armMany.Send(sys, a, n/2)
+		armMany.Send(sys, b, n/2)
+		advance(t, clock, 2*time.Hour)
+		quiet(t, sys)
+		after, _ := heapInUse()
+		// The actors' lists of them stay, a timer has 64.
+		if kept := after - before; kept > 128<<10+int64(n)*24 {
+			t.Errorf("%d workers: %d bytes are kept of %d timers", workers, kept, n)
+		}
+		equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 	}
 }

@@ -1,9 +1,9 @@
+//go:build gallop_figures
+
 package main
 
 import (
-	"fmt"
 	"os"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,20 +19,16 @@ func TestNoLints(t *testing.T) {
 	if os.Getenv("GALLOP_NIGHTLY") != "" {
 		work = 20 * time.Second
 	}
-	l := NewLimiter(Rate{Burst: 10, Every: time.Millisecond})
-	defer l.Close()
-	defer observetest.NoLints(t, l.sys)()
-	begin := time.Now()
-	var all sync.WaitGroup
-	for i := range 8 {
-		all.Go(func() {
-			for n := 0; time.Since(begin) < work; n++ {
-				if _, err := l.Allow(t.Context(), fmt.Sprint("client", i, n%100)); err != nil {
-					t.Error(err)
-					return
-				}
+	for _, style := range []string{inActors, inProcesses} {
+		b := newBank(accounts, start, 0, style)
+		end := observetest.NoLints(t, b.sys)
+		for begin, n := time.Now(), 0; time.Since(begin) < work/2; n += 100 {
+			if err := b.more(t.Context(), n, 100); err != nil {
+				t.Error(err)
+				break
 			}
-		})
+		}
+		end()
+		b.sys.Stop()
 	}
-	all.Wait()
 }
