@@ -159,10 +159,14 @@ func (t *tally) note(what string, of, to *cell, n int) {
 func (s *System) runningTurns(waits []oneWait) (turns []oneWait) {
 	for _, w := range s.sched.AllWorkers() {
 		task := w.Running()
-		if task == nil || w.Local().(*Context).peek(task).typ == nil {
+		if task == nil {
 			continue
 		}
-		turn := oneWait{who: cellOfTask(task)}
+		d := w.Local().(*Context).peek(task)
+		if d.who == nil {
+			continue
+		}
+		turn := oneWait{who: d.who}
 		asks := func(o oneWait) bool { return o.asks && o.who == turn.who }
 		if i := slices.IndexFunc(waits, asks); i >= 0 {
 			turn = waits[i]
