@@ -25,7 +25,7 @@ var (
 				f()
 			}
 		}}))
-	answerIt    = actor.DeclareAsk[string, int](answeringType, "answer")
+	answerIt   = actor.DeclareAsk[string, int](answeringType, "answer")
 	answerDone = actor.Declare[actor.Result[int]](answeringType, "done")
 	answerAsk  = actor.Declare[answeringAsk](answeringType, "ask")
 )

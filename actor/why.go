@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -99,7 +100,7 @@ type ShutdownError struct {
 
 // Error returns the context's error and the holders.
 func (e *ShutdownError) Error() string {
-	return "gallop: Shutdown: " + e.Err.Error() + inWords(e.Holders)
+	return "gallop: Shutdown: " + guard.Text(e.Err) + inWords(e.Holders)
 }
 
 // Unwrap returns the context's error.
@@ -300,7 +301,7 @@ type waitError struct {
 }
 
 func (e *waitError) Error() string {
-	return "gallop: " + e.call + " of " + e.who.describe() + ": " + e.err.Error() + inWords(e.holders)
+	return "gallop: " + e.call + " of " + e.who.describe() + ": " + guard.Text(e.err) + inWords(e.holders)
 }
 
 func (e *waitError) Unwrap() error { return e.err }
