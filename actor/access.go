@@ -25,6 +25,10 @@ func init() {
 	access.ActorOf = actorOf
 	access.Seal = func(typ any) error { return sealOrError(typeOf(typ)) }
 	access.Guard = func(sys any, hook string, f func()) { sys.(*System).guard(hook, f) }
+	access.MustBeSender = func(from any) {
+		s, _ := from.(Sender)
+		envOf(s)
+	}
 	access.Refuse = refuse
 	access.IsOf = func(behaviour, typ any) bool {
 		return descriptorOf(behaviour).isOf(typeOf(typ))

@@ -3,6 +3,8 @@ package actor
 import (
 	"context"
 	"errors"
+
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 var (
@@ -76,7 +78,7 @@ type NormalError struct {
 }
 
 // Error implements error.
-func (e *NormalError) Error() string { return "gallop: normal end: " + e.Info.Error() }
+func (e *NormalError) Error() string { return "gallop: normal end: " + guard.Text(e.Info) }
 
 // Unwrap returns Info.
 func (e *NormalError) Unwrap() error { return e.Info }

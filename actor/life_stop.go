@@ -7,6 +7,7 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/msg"
 
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
@@ -39,7 +40,7 @@ func stoppedBecause(why error) error {
 
 // Error implements error.
 func (e *stoppedError) Error() string {
-	return ErrStopped.Error() + ": " + strings.TrimPrefix(e.why.Error(), "gallop: ")
+	return ErrStopped.Error() + ": " + strings.TrimPrefix(guard.Text(e.why), "gallop: ")
 }
 
 // Unwrap returns both.

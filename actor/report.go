@@ -1,11 +1,10 @@
 package actor
 
 import (
-	"fmt"
-
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/actor/internal/stack"
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
@@ -58,7 +57,7 @@ func (e *PanicError) Error() string {
 	if e.Goexit {
 		return "gallop: actor panicked: runtime.Goexit"
 	}
-	return fmt.Sprintf("gallop: actor panicked: %v", e.Value)
+	return "gallop: actor panicked: " + guard.Text(e.Value)
 }
 
 // Unwrap returns ErrPanicked and, if the panic's value is an error, that error.
@@ -180,7 +179,7 @@ func (s *System) reportPanic(c *Context, a *cell, m *message, d *descriptor, e *
 	}
 	s.log(func(l logSink) {
 		l.fail("gallop: behaviour panicked", who.attrs("behaviour", p.Behaviour,
-			"message", p.MessageID, "at", p.Frame, "value", fmt.Sprint(p.Value), "goexit", p.Goexit,
+			"message", p.MessageID, "at", p.Frame, "value", guard.Text(p.Value), "goexit", p.Goexit,
 			"from", p.From, "stack", string(p.Stack))...)
 	})
 }

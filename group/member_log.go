@@ -2,13 +2,13 @@ package group
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"math/bits"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // logSpan is the span of time in which the falls of a member are counted for the log, as those of a
@@ -37,7 +37,7 @@ func (a *MemberSupervisor) logFall(c *actor.Context, s *slot, f actor.ChildDown,
 	delay time.Duration) {
 	if s.logged.logs(c.Now()) {
 		a.write(c, slog.LevelWarn, "gallop: member of a pool fell, and backs off", "member", s.index,
-			"member_type", f.Type, "member_id", f.ActorID, "reason", fmt.Sprint(f.Reason),
+			"member_type", f.Type, "member_id", f.ActorID, "reason", guard.TextApart(f.Reason),
 			"falls_in_a_row", s.consecutive, "delay", delay)
 	}
 }
@@ -45,7 +45,7 @@ func (a *MemberSupervisor) logFall(c *actor.Context, s *slot, f actor.ChildDown,
 // logEnd says that the pool ends because its members fall too often.
 func (a *MemberSupervisor) logEnd(c *actor.Context, why error) {
 	a.write(c, slog.LevelError, "gallop: members of a pool fell too often, and it ends",
-		"reason", fmt.Sprint(why))
+		"reason", guard.TextApart(why))
 }
 
 func (a *MemberSupervisor) write(c *actor.Context, level slog.Level, msg string, args ...any) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // EventKind is what happened in a supervision tree.
@@ -67,7 +68,7 @@ func (e Event) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s) %v", e.Path, e.Type, e.Kind)
 	if e.Reason != nil {
-		fmt.Fprintf(&b, ": %s", shorten.Replace(e.Reason.Error()))
+		fmt.Fprintf(&b, ": %s", shorten.Replace(guard.Text(e.Reason)))
 	}
 	if e.Restarts > 0 {
 		fmt.Fprintf(&b, "; restarts: %d", e.Restarts)
@@ -182,7 +183,7 @@ func (e Event) publish(c *actor.Context, hook func(Event)) {
 func (e Event) log(c *actor.Context, level slog.Level, msg string) {
 	args := []any{"child", e.Path, "child_type", e.Type}
 	if e.Kind != ChildRestarted {
-		args = append(args, "reason", fmt.Sprint(e.Reason))
+		args = append(args, "reason", guard.TextApart(e.Reason))
 	}
 	if args = append(args, "restarts", e.Restarts); e.Kind == ChildFailed || e.Kind == StartFailed {
 		args = append(args, "delay", e.Delay)

@@ -94,6 +94,9 @@ var (
 	// with an *actor.System.
 	Guard func(sys any, hook string, f func())
 
+	// MustBeSender panics, as a send does, unless from is an actor.Sender that can be sent from.
+	MustBeSender func(from any)
+
 	// Refuse makes a dead letter of a message to an actor.Handler[M], which is not sent. It is called
 	// with an actor.Sender, the handler, and a *M. It reports false, and has done nothing, if the
 	// handler is not what Behaviour.To returns.
