@@ -167,7 +167,8 @@ func setHook[R any](at *func(R), f func(R)) {
 
 // WithCPUBinding binds every worker to a processor of its own. That helps a process that has
 // the machine to itself and harms one that has not: docs/guarantees.md says what it
-// costs the process's other goroutines. Linux only.
+// costs the process's other goroutines. Such a system cannot be joined with processes (package
+// process/actors). Linux only.
 func WithCPUBinding() Option { return systemOption(func(o *options) { o.bind = true }) }
 
 func defaultOptions() options {

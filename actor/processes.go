@@ -61,6 +61,10 @@ func (s *System) joinProcesses(start func(access.Shared) (any, func())) any {
 		return *sys
 	}
 	s.mustBeStarted("Join")
+	if s.opts.bind {
+		panicMisuse("Join", " of a system WithCPUBinding: a coroutine cannot be switched to on a thread "+
+			"that is locked")
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if sys := j.sys.Load(); sys != nil {

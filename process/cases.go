@@ -52,7 +52,10 @@ type sendCase[T any] struct {
 
 // SendTo is the case that *v can be sent to c, and sends it. v is read when the case is looked at.
 // If c is closed, Select panics. With a nil c, the case is never ready.
-func SendTo[T any](c *Chan[T], v *T) Case { return &sendCase[T]{chanCase[T]{c: c}, v} }
+func SendTo[T any](c *Chan[T], v *T) Case {
+	must(v != nil, "SendTo: v is nil")
+	return &sendCase[T]{chanCase[T]{c: c}, v}
+}
 
 func (k *sendCase[T]) poll(*party) (wake *party, ok bool) {
 	if k.c == nil {
@@ -169,7 +172,10 @@ type doneCase struct {
 
 // Done is the case that ctx has ended. A context that ends by the machine's clock does not keep a
 // system from being quiet.
-func Done(ctx context.Context) Case { return &doneCase{ctx: ctx} }
+func Done(ctx context.Context) Case {
+	must(ctx != nil, "Done: the context is nil")
+	return &doneCase{ctx: ctx}
+}
 
 func (k *doneCase) poll(*party) (*party, bool) { return nil, k.ctx.Err() != nil }
 
@@ -187,7 +193,10 @@ type endedCase struct {
 }
 
 // Done is the case that the process has ended; *reason, if not nil, is then why.
-func (r Process) Done(reason *error) Case { return &endedCase{p: r.p, reason: reason} }
+func (r Process) Done(reason *error) Case {
+	r.mustBe("Done")
+	return &endedCase{p: r.p, reason: reason}
+}
 
 func (k *endedCase) poll(*party) (*party, bool) {
 	l := k.p.life.Load()
@@ -223,6 +232,7 @@ func (k *endedCase) finish(bool) {
 
 // Join waits until the process has ended, and returns why.
 func (r Process) Join(by Party) (reason error) {
+	r.mustBe("Join")
 	Select(by, r.Done(&reason))
 	return reason
 }
@@ -235,9 +245,11 @@ type mailCase[M any] struct {
 	at    *node[M] // what lies before was looked at in this Select
 }
 
-// Receives is the case that a message matches, which is received into *m. A nil match takes any
-// message. Only the process itself may use the case.
+// Receives is the case that a message matches, which is received into *m. A nil m drops it, and
+// a nil match takes any message. Only the process itself may use the case, and match must not use
+// the process.
 func (s *Self[M]) Receives(m *M, match func(M) bool) Case {
+	must(s != nil, "Receives of a nil Self")
 	return &mailCase[M]{s: s, match: match, m: m}
 }
 
@@ -254,7 +266,9 @@ func (k *mailCase[M]) poll(*party) (*party, bool) {
 		k.at = prev
 		return nil, false
 	}
-	*k.m = k.s.take(prev, n)
+	if m := k.s.take(prev, n); k.m != nil {
+		*k.m = m
+	}
 	return nil, true
 }
 

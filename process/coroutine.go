@@ -104,10 +104,20 @@ func (c *coroutine) one() {
 		if !returned {
 			p.crashed(recover())
 		}
+		p.endsUnlocked()
 		p.left = leftEnd
 	}()
 	p.run.main()
 	returned = true
+}
+
+// endsUnlocked unlocks the thread of a process that ends and has left it locked: the coroutine could
+// not be switched from.
+func (p *Proc) endsUnlocked() {
+	if seam.ThreadLocked(p.goroutine) && seam.UnlockThread() && p.reason == nil {
+		p.reason = &sched.Crash{Value: "gallop: process: its end with its thread locked " +
+			"(runtime.LockOSThread)"}
+	}
 }
 
 // crashed notes how a process ended that did not return. value is nil for a Goexit.

@@ -51,8 +51,3 @@ func Panicked(reason error) (value any, ok bool) {
 	}
 	return nil, false
 }
-
-// misuse panics because of a mistake of the caller.
-//
-//go:noinline
-func misuse(wrong string) { panic("gallop: process: " + wrong) }

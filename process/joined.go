@@ -35,7 +35,7 @@ func init() {
 		return self.(interface{ teller() func(env, m any) }).teller()
 	}
 	access.Exited = func(p, env any, cause error) {
-		sys, w := env.(Env).env()
+		sys, w := envOf(env.(Env))
 		to := p.(Process).p
 		if !to.trapped(Exit{Reason: cause}, w, sys) && cause != nil {
 			to.tellToEnd(&cancel{reason: cause}, w, sys)
@@ -70,7 +70,7 @@ func systemOf(of any) (processes, actors any) {
 	case Process:
 		s = of.p.sys
 	case Env:
-		s, _ = of.env()
+		s, _ = envOf(of)
 	}
 	return s, s.joined.actors
 }

@@ -36,7 +36,7 @@ type picks struct {
 //
 // Select costs a lock for each channel, and once more if it has to wait.
 func Select(by Party, cases ...Case) int {
-	pt := by.enter("Select")
+	pt := enter(by, "Select")
 	s := pt.begin(cases)
 	for {
 		s.lockAll()
@@ -58,7 +58,7 @@ func Select(by Party, cases ...Case) int {
 // TrySelect is [Select] that does not wait: it returns -1 if no case is ready, as a select with a
 // default does.
 func TrySelect(by Party, cases ...Case) int {
-	pt := by.enter("TrySelect")
+	pt := enter(by, "TrySelect")
 	s := pt.begin(cases)
 	s.lockAll()
 	i, wake := pt.poll(s, cases)
