@@ -1,3 +1,5 @@
+//go:build gallop_figures
+
 package actor_test
 
 import (
