@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/loglimit"
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
@@ -25,6 +26,7 @@ func init() {
 	access.ActorOf = actorOf
 	access.Seal = func(typ any) error { return sealOrError(typeOf(typ)) }
 	access.Guard = func(sys any, hook string, f func()) { sys.(*System).guard(hook, f) }
+	access.MayLog = func(sys any, k loglimit.Key) (uint64, bool) { return sys.(*System).mayLogOf(k) }
 	access.Refuse = refuse
 	access.IsOf = func(behaviour, typ any) bool {
 		return descriptorOf(behaviour).isOf(typeOf(typ))

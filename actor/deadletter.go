@@ -143,25 +143,27 @@ func (s *System) tellOfLetter(letter func() DeadLetter) (reported bool) {
 }
 
 // logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one.
-// The two are counted apart: those that matter are not to be lost among the others.
 func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
-	letters := &s.letters
+	line := deadLetterLine
 	if d.bestEffort {
-		letters = &s.bestEffort
+		line = "gallop: dead letter of a best-effort behaviour"
 	}
-	n, ok := letters.next()
-	if !ok {
+	n, write := s.mayLog(line, d.typ.name, d.name)
+	if !write {
 		return
 	}
 	args := to.actorName().attrs("behaviour", d.name, "reason", reason, "so_far", n)
 	s.log(func(l logSink) {
 		if d.bestEffort {
-			l.debug("gallop: dead letter of a best-effort behaviour", args...)
+			l.debug(line, args...)
 			return
 		}
-		l.warn("gallop: dead letter", args...)
+		l.warn(line, args...)
 	})
 }
+
+// deadLetterLine is that of messages that are to be missed.
+const deadLetterLine = "gallop: dead letter"
 
 // BestEffort says that messages of a behaviour may come too late in a healthy service,
 // such as a "leave" to a room that is closed already. Their dead letters are counted

@@ -115,9 +115,10 @@ func WithRandSeed(n uint64) Option {
 //   - panics in these functions;
 //   - that as many behaviours block as may ([WithMaxBlocked]).
 //
-// Of the system's dead letters the 1st, 2nd, 4th, 8th and so on are logged, each with
-// how many there were so far, so that they do not flood the log. [System.Stats] counts
-// all of them. Hooks.DeadLetter sees each of them, and then none is logged.
+// So that many of them do not flood the log, only the 1st, 2nd, 4th, 8th and so on in a minute are
+// logged, with how many there were, of the panics of one type in one line of code, of the dead
+// letters of one behaviour, and of the panics in one hook. [System.Stats] counts all of them. A
+// function in Hooks sees each of them, and then none is logged.
 func WithLogger(l *slog.Logger) Option {
 	return systemOption(func(o *options) {
 		if o.log = (slogSink{l}); l == nil {
@@ -141,7 +142,7 @@ func WithLogger(l *slog.Logger) Option {
 type Hooks struct {
 	DeadLetter       func(DeadLetter)       // every dead letter
 	Panic            func(PanicReport)      // every panic of a behaviour
-	LongTurn         func(LongTurnReport)   // every turn longer than [WithLongTurn] says
+	LongTurn         func(LongTurnReport)   // long turns, as [WithLongTurn] says
 	PressureDeadlock func(PressureDeadlock) // every one that the system finds
 }
 

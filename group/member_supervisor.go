@@ -20,6 +20,7 @@ type MemberSupervisor struct {
 	notify  func(c *actor.Context, u memberUpdate)
 	onStart func(c *actor.Context) error // called at every start; may be nil
 	log     *slog.Logger                 // that of the pool; nil: this actor's own
+	pool    uint64                       // the number of the pool's actor; 0: it has no other
 	of      string                       // see Inspect
 
 	slots    []*slot
@@ -36,7 +37,6 @@ type slot struct {
 	upSince     time.Time // zero: it is not up
 	timer       actor.Timer
 	leaving     bool // it was removed from the pool
-	logged      fallCount
 	waiting     []actor.Deferred[struct{}]
 }
 

@@ -161,6 +161,7 @@ func (t *poolType[M]) start(p *PoolActor[M], c *actor.Context) error {
 		me := actor.Self[PoolActor[M]](c)
 		p.supervisor = memberSupervisorType.SpawnChild(c, MemberSupervisor{
 			spec: p.factory.spec, size: p.factory.size, log: c.Logger(),
+			pool:   me.ID(),
 			notify: func(c *actor.Context, u memberUpdate) { t.update.Send(c, me, u) },
 		})
 	}

@@ -512,3 +512,19 @@ func TestStartPool_Log(t *testing.T) {
 		t.Errorf("%d falls and %d ends in the log, want 3 and 1:\n%s", falls, ends, out.String())
 	}
 }
+
+// TestStartPool_LogIsNotFlooded: the falls of all members of a pool are counted together for that.
+func TestStartPool_LogIsNotFlooded(t *testing.T) {
+	var out bytes.Buffer // its run is over when the test reads
+	var log []jobLog
+	sys, _ := atNoTime(t, 1, actor.WithLogger(slog.New(slog.NewTextHandler(&out, nil))))
+	crew := testCrew(&log)
+	pool := group.StartPool(sys, group.RoundRobin[int](), 100, handleJob, crew)
+	for range 100 {
+		pool.Send(sys, -1)
+	}
+	quiet(t, sys)
+	if n := strings.Count(out.String(), "member of a pool fell"); n != 7 {
+		t.Errorf("%d lines about 100 falls, want 7:\n%s", n, out.String())
+	}
+}

@@ -4,6 +4,8 @@
 // of another type panics.
 package access
 
+import "github.com/gallop-go/gallop/internal/loglimit"
+
 // ChildOptions says how a supervisor looks after a child.
 type ChildOptions struct {
 	// Down is a Behaviour[T, actor.ChildDown] of the supervisor. It hears of the child's failures,
@@ -93,6 +95,10 @@ var (
 	// runtime.Goexit in f is logged, with the name of the hook, and has no other effect. It is called
 	// with an *actor.System.
 	Guard func(sys any, hook string, f func())
+
+	// MayLog counts a line of the log of an *actor.System that many actors may cause at once, and
+	// reports whether it is to be written: see loglimit.Limit.Next.
+	MayLog func(sys any, k loglimit.Key) (soFar uint64, write bool)
 
 	// Refuse makes a dead letter of a message to an actor.Handler[M], which is not sent. It is called
 	// with an actor.Sender, the handler, and a *M. It reports false, and has done nothing, if the
