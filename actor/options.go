@@ -135,10 +135,11 @@ func WithLogger(l *slog.Logger) Option {
 // in it is logged and ignored. For that, each call has a goroutine of its own, which its caller
 // waits for. This costs about a microsecond per call.
 //
-// A hook that sends may cause dead letters itself, and is told of these too: by a message to an
-// actor that has ended, and by what [OverflowDropOldest] drops. Let it send only to actors that
-// outlive the others, and ignore the letters of its own. At most 1,000 calls go on at a time:
-// beyond that dead letters are logged instead.
+// A hook may send. The dead letters that a DeadLetter function causes by that are counted and logged,
+// and not told to any such function: messages to an actor that has ended, such as a topic, and what
+// [OverflowDropOldest] drops for them. If the function sends to an actor that lives, and that actor
+// sends to one that has ended, the function is told of that as of any other letter: let it return at
+// once for letters of such behaviours.
 type Hooks struct {
 	DeadLetter       func(DeadLetter)       // every dead letter
 	Panic            func(PanicReport)      // every panic of a behaviour

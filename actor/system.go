@@ -33,7 +33,6 @@ type System struct {
 	refusing  seam.Bool     // outside senders are turned away
 	closing   chan struct{} // closed then
 	outside   outsideCounters
-	reports   seam.Count     // calls of Hooks.DeadLetter that go on
 	lines     loglimit.Limit // of the log
 	longTurns longTurns
 	blocked   blockedCalls
