@@ -21,6 +21,7 @@ func init() {
 	}
 	access.Postpone = func(from, child any) { postpone(from.(Sender), child.(Target)) }
 	access.Standby = func(from, child any) { putOnStandby(from.(Sender), child.(Target)) }
+	access.DrainBehind = func(from, to any) { drainBehindMail(from.(Sender), to.(Target)) }
 	access.FamilyOf = func(c any) any { return c.(*Context).family() }
 	access.DecisionOf = func(down any) access.Decision { return down.(ChildDown).decision }
 	access.ActorOf = actorOf

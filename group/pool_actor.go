@@ -237,6 +237,7 @@ func (p *PoolActor[M]) doUpdate(c *actor.Context, u memberUpdate) {
 			p.members[s.index] = member[M]{p.factory.bind(s.ref), s.down}
 		}
 	}
+	u.drain(c)
 	actor.UnstashAll(c)
 }
 

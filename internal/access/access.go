@@ -84,6 +84,12 @@ var (
 	// Postpone, but its mail waits as with an immediate restart. Postpone may follow.
 	Standby func(from, child any)
 
+	// DrainBehind tells an actor to drain when the mail that it has by then has run. Until the actor
+	// comes to that, it takes mail, and may fall and be restarted: the order keeps its place. Mail
+	// that the caller has sent to the actor comes before it. It is called with an actor.Sender and an
+	// actor.Target.
+	DrainBehind func(from, to any)
+
 	// FamilyOf returns what ChildOptions.Family said for the running actor, or nil. It is called with
 	// a *actor.Context.
 	FamilyOf func(c any) any
