@@ -67,6 +67,13 @@ func (q *boundedQueue) pop(n int) (first, last *message, took int) {
 	return first, last, took
 }
 
+// holdsMail reports whether mail waits in the queue of an actor with a bound. Any goroutine.
+func (f *flow) holdsMail() bool {
+	f.permits.Lock()
+	defer f.permits.Unlock()
+	return f.bounded.first != nil
+}
+
 // put adds m, or says why not. c is the sender's, nil outside. dropped is another sender's
 // else's message that had to make room. Any goroutine.
 func (f *flow) put(to *cell, c *Context, m *message) (dropped *message, tell bool, err error) {

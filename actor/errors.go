@@ -36,7 +36,7 @@ var (
 	// so that one that waited too would keep its worker from others. It is returned by Ask,
 	// AskAll and Replies in a behaviour, and is the reason of the dead letter that the
 	// request of such an Ask becomes.
-	ErrTooManyBlocked = errors.New("gallop: all spares are in use")
+	ErrTooManyBlocked = errors.New("gallop: too many behaviours block")
 	// ErrNoReply says that no reply came in time. It is the outcome of an ask with a time-out
 	// ([Within]), and the reason of dead letters that are late replies. It is
 	// context.DeadlineExceeded too.

@@ -152,9 +152,9 @@ func (s *System) deadProcess(id uint64, names []string, message any, reason erro
 	}) {
 		return
 	}
-	if n, ok := s.letters.next(); ok {
+	if n, write := s.mayLog(deadLetterLine, who.Type, ""); write {
 		args := who.attrs("reason", reason, "so_far", n)
-		s.log(func(l logSink) { l.warn("gallop: dead letter", args...) })
+		s.log(func(l logSink) { l.warn(deadLetterLine, args...) })
 	}
 }
 

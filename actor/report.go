@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"cmp"
+
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/actor/internal/stack"
 	"github.com/gallop-go/gallop/backpressure"
@@ -177,10 +179,21 @@ func (s *System) reportPanic(c *Context, a *cell, m *message, d *descriptor, e *
 		s.guard("Hooks.Panic", func() { s.opts.onPanic(p) })
 		return
 	}
+	s.logPanic(who, p)
+}
+
+// logPanic writes what a panic was. Those in one line of code are counted together, whatever they
+// panicked with; a Goexit has no line.
+func (s *System) logPanic(who ActorName, p PanicReport) {
+	const line = "gallop: behaviour panicked"
+	n, write := s.mayLog(line, who.Type, cmp.Or(p.Frame, p.Behaviour))
+	if !write {
+		return
+	}
 	s.log(func(l logSink) {
-		l.fail("gallop: behaviour panicked", who.attrs("behaviour", p.Behaviour,
+		l.fail(line, who.attrs("behaviour", p.Behaviour,
 			"message", p.MessageID, "at", p.Frame, "value", guard.Text(p.Value), "goexit", p.Goexit,
-			"from", p.From, "stack", string(p.Stack))...)
+			"from", p.From, "so_far", n, "stack", string(p.Stack))...)
 	})
 }
 
