@@ -66,11 +66,11 @@ type lateReply[R any] struct {
 
 // reply answers, and lets go of all that the request has kept. Only the one that took it out of
 // open.
-func (l *lateReply[R]) reply(e env, res Result[R], mute bool) {
+func (l *lateReply[R]) reply(e env, res Result[R], alive bool) {
 	to := l.address
 	l.address = replyTo[R]{}
 	l.bounds.release()
-	to.answer(e, l.life, res, mute)
+	to.answer(e, l.life, res, alive)
 }
 
 // caller returns who waits.

@@ -59,6 +59,7 @@ type Context struct {
 	then    outcome
 	shields int
 	aside   bool // what runs is not from the mailbox
+	answers bool // what is being sent is a reply
 
 	cache   msg.Cache // nodes to be used again
 	ids     idBlock

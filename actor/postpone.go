@@ -131,7 +131,8 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	a.blockedOn.Unblock()
 	e := c
 	a.flowOf().suspend(&suspension{why: f.why, refuses: f.room == 0}) // Q1
-	a.setPressed(c, false)                                            // Q2
+	a.endFall()
+	a.setPressed(c, false) // Q2
 	if f.room == 0 {
 		a.setPressed(c, true)
 	}

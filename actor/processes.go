@@ -276,7 +276,7 @@ func (e *processEnv) push(to *cell, m *message, how delivery) error {
 	}
 	m.From = 0
 	if how.fromUser() && to.shared().queues {
-		return e.pushBounded(to, m)
+		return e.pushBounded(to, m, how)
 	}
 	w.Point()
 	id := m.ID // a message that is pushed is the receiver's
