@@ -41,6 +41,8 @@ type whenCase struct {
 // a lock of its own. try must be quick and must not use channels or processes.
 func When(e *Event, try func() bool) Case { return &whenCase{e: e, try: try} }
 
+func (k *whenCase) foreign() bool { return true }
+
 func (k *whenCase) poll(*party) (*party, bool) {
 	k.seen = k.e.changes.Load()
 	return nil, k.try()
