@@ -13,6 +13,7 @@ func (noLock) begin(*party)  {}
 func (noLock) order() uint64 { return 0 }
 func (noLock) lock()         {}
 func (noLock) unlock()       {}
+func (noLock) foreign() bool { return false }
 func (noLock) finish(bool)   {}
 
 // chanCase is what the two cases of channels have in common.
@@ -38,6 +39,8 @@ func (k *chanCase[T]) order() uint64 {
 
 func (k *chanCase[T]) lock()   { k.c.mu.Lock() }
 func (k *chanCase[T]) unlock() { k.c.mu.Unlock() }
+
+func (k *chanCase[T]) foreign() bool { return false }
 
 // join enters the case's waiter in a queue.
 func (k *chanCase[T]) join(q *waitQueue[T], ticket uint32) {
@@ -177,6 +180,8 @@ func Done(ctx context.Context) Case {
 	return &doneCase{ctx: ctx}
 }
 
+func (k *doneCase) foreign() bool { return true }
+
 func (k *doneCase) poll(*party) (*party, bool) { return nil, k.ctx.Err() != nil }
 
 func (k *doneCase) enroll(pt *party, _ uint32) uint32 {
@@ -242,7 +247,8 @@ type mailCase[M any] struct {
 	s     *Self[M]
 	match func(M) bool
 	m     *M
-	at    *node[M] // what lies before was looked at in this Select
+	// What lies before at was looked at in this Select. If it is ready, found lies behind at.
+	at, found *node[M]
 }
 
 // Receives is the case that a message matches, which is received into *m. A nil m drops it, and
@@ -257,20 +263,23 @@ func (k *mailCase[M]) begin(pt *party) {
 	if pt != &k.s.party {
 		misuse("Select: a receive of another process")
 	}
-	k.at = nil
+	k.at, k.found = nil, nil
 }
 
+func (k *mailCase[M]) foreign() bool { return k.match != nil }
+
 func (k *mailCase[M]) poll(*party) (*party, bool) {
-	prev, n := k.s.find(k.at, k.match)
-	if n == nil {
-		k.at = prev
-		return nil, false
-	}
-	if m := k.s.take(prev, n); k.m != nil {
-		*k.m = m
-	}
-	return nil, true
+	k.at, k.found = k.s.find(k.at, k.match)
+	return nil, k.found != nil
 }
 
 func (k *mailCase[M]) enroll(*party, uint32) uint32 { return forMail }
 func (k *mailCase[M]) withdraw(*party)              {}
+
+// finish takes the message, which tells those that wait for room in the mailbox.
+func (k *mailCase[M]) finish(bool) {
+	if m := k.s.take(k.at, k.found); k.m != nil {
+		*k.m = m
+	}
+	k.at, k.found = nil, nil
+}

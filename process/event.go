@@ -46,6 +46,8 @@ func When(e *Event, try func() bool) Case {
 	return &whenCase{e: e, try: try}
 }
 
+func (k *whenCase) foreign() bool { return true }
+
 func (k *whenCase) poll(pt *party) (*party, bool) {
 	k.seen = k.e.changes.Load()
 	defer pt.takeBack(pt.lend(inTry))

@@ -199,6 +199,9 @@ func (d *driver) pass(t *thread) {
 
 // point lets others run, if they are chosen. The caller has the baton.
 func (d *driver) point(t *thread) {
+	if invariant.On {
+		verifyNoLock()
+	}
 	if next := d.pick(t); next != t {
 		d.pass(next)
 		d.await(t)
@@ -207,6 +210,9 @@ func (d *driver) point(t *thread) {
 
 // wait gives the baton away until the thread is granted a token, or until holds.
 func (d *driver) wait(t *thread, until func() bool) {
+	if invariant.On {
+		verifyNoLock()
+	}
 	d.mu.Lock()
 	t.waiting, t.until = true, until
 	d.mu.Unlock()
