@@ -140,7 +140,7 @@ func WithLogger(l *slog.Logger) Option {
 // beyond that dead letters are logged instead.
 type Hooks struct {
 	DeadLetter       func(DeadLetter)       // every dead letter
-	Panic            func(PanicReport)      // every panic of a behaviour
+	Panic            func(PanicReport)      // every panic of a behaviour or of a process
 	LongTurn         func(LongTurnReport)   // every turn longer than [WithLongTurn] says
 	PressureDeadlock func(PressureDeadlock) // every one that the system finds
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
+	"github.com/gallop-go/gallop/actor/internal/stack"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -73,7 +74,7 @@ func (s *System) joinProcesses(start func(access.Shared) (any, func())) any {
 	var sys any
 	sys, j.unwind = start(access.Shared{Actors: s, Scheduler: s.sched, Clock: s.opts.clock,
 		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop, Over: s.done.context(),
-		DeadLetter: s.deadProcess})
+		DeadLetter: s.deadProcess, Panicked: s.panickedProcess})
 	if j.over {
 		j.unwind()
 	}
@@ -156,6 +157,19 @@ func (s *System) deadProcess(id uint64, names []string, message any, reason erro
 		args := who.attrs("reason", reason, "so_far", n)
 		s.log(func(l logSink) { l.warn("gallop: dead letter", args...) })
 	}
+}
+
+// panickedProcess counts and reports the panic of a process, as that of a behaviour. Its turn.
+func (s *System) panickedProcess(id uint64, names []string, crash any) {
+	c := crash.(*sched.Crash)
+	s.outside.panics.Add(1)
+	text := userFrames(c.Stack)
+	p := PanicReport{ActorID: id, Type: processType, Value: c.Value, Goexit: c.Goexit,
+		Frame: stack.UserFrame(text), Stack: text}
+	if len(names) > 0 {
+		p.Name = names[0]
+	}
+	s.tellPanic(s, ActorName{Type: p.Type, ID: id, Name: p.Name}, p, "gallop: process panicked")
 }
 
 // processHere returns the scheduler and the worker of the process that the calling goroutine runs;

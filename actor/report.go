@@ -11,9 +11,10 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// PanicReport describes a behaviour that panicked or called runtime.Goexit.
+// PanicReport describes a behaviour, or a process, that panicked or called runtime.Goexit.
 type PanicReport struct {
-	// ActorID, Type and Behaviour say where it happened.
+	// ActorID, Type and Behaviour say where it happened. Of a process Behaviour is empty, and Type is
+	// "process".
 	ActorID uint64
 	Type    string
 	Name    string // as in ActorName; "" if the actor has none
@@ -171,15 +172,20 @@ func (s *System) reportPanic(c *Context, a *cell, m *message, d *descriptor, e *
 	if x := a.cold; x != nil && m.ID == systemID {
 		p.Behaviour = x.where.name()
 	}
+	s.tellPanic(c, who, p, "gallop: behaviour panicked")
+}
+
+// tellPanic tells of a panic that has been counted. what is the line of the log.
+func (s *System) tellPanic(e env, who ActorName, p PanicReport, what string) {
 	if i := s.inspected.Load(); i != nil {
-		i.panicked(c, p)
+		i.panicked(e, p)
 	}
 	if s.opts.onPanic != nil {
 		s.guard("Hooks.Panic", func() { s.opts.onPanic(p) })
 		return
 	}
 	s.log(func(l logSink) {
-		l.fail("gallop: behaviour panicked", who.attrs("behaviour", p.Behaviour,
+		l.fail(what, who.attrs("behaviour", p.Behaviour,
 			"message", p.MessageID, "at", p.Frame, "value", fmt.Sprint(p.Value), "goexit", p.Goexit,
 			"from", p.From, "stack", string(p.Stack))...)
 	})

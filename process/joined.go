@@ -51,6 +51,7 @@ type joined struct {
 	stop       func() // stops the other system, and so this one
 	over       context.Context
 	deadLetter func(id uint64, names []string, message any, reason error)
+	panicked   func(id uint64, names []string, crash any)
 }
 
 // startOn is access.StartOn.
@@ -58,7 +59,8 @@ func startOn(of access.Shared) (processes any, unwind func()) {
 	s := &System{sched: of.Scheduler.(*sched.Scheduler), clock: of.Clock, seed: of.Seed,
 		stepwise: of.Stepwise}
 	j := &s.joined
-	j.actors, j.stop, j.over, j.deadLetter = of.Actors, of.Stop, of.Over, of.DeadLetter
+	j.actors, j.stop, j.over = of.Actors, of.Stop, of.Over
+	j.deadLetter, j.panicked = of.DeadLetter, of.Panicked
 	s.init()
 	return s, s.unwindAll
 }
@@ -141,7 +143,7 @@ func (s *System) returned(from *coroutine) {
 }
 
 // hearsOfDead reports whether code of the user's hears of messages that are left.
-func (s *System) hearsOfDead() bool { return s.dead != nil || s.joined.deadLetter != nil }
+func (s *System) hearsOfDead() bool { return s.reports.dead != nil || s.joined.deadLetter != nil }
 
 // longTurnOf is access.LongTurnOf. It looks at a process that runs, whose fields are its own: so
 // the race detector is told to look away. For a hint that is sound. The task was seen in its turn,

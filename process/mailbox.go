@@ -194,10 +194,11 @@ func (s *System) letDead(p *Proc, m any) {
 func (s *System) letRefused(p *Proc, m any) { s.deadLetter(p, m, ErrOverloaded) }
 
 func (s *System) deadLetter(p *Proc, m any, reason error) {
+	s.reports.letters.Add(1)
 	switch {
 	case s.joined.deadLetter != nil:
 		s.joined.deadLetter(p.id, p.namesOf(), m, reason)
-	case s.dead != nil:
-		s.dead(DeadLetter{Process{p}, m})
+	case s.reports.dead != nil:
+		s.guard("Config.DeadLetters", func() { s.reports.dead(DeadLetter{Process{p}, m}) })
 	}
 }

@@ -32,6 +32,7 @@ type Proc struct {
 
 	// Owner only, until it has ended; then read only.
 	exiting bool // it unwinds for reason
+	crash   bool // reason is its own panic or Goexit
 	rare    rare
 	in      within // the function in which the process must not be used
 

@@ -22,6 +22,8 @@ type Shared struct {
 	// DeadLetter is told of a message that no process will receive: the number of the process, its
 	// names, the message and the reason.
 	DeadLetter func(id uint64, names []string, message any, reason error)
+	// Panicked is told of a process that has not returned: its number, its names, and a *sched.Crash.
+	Panicked func(id uint64, names []string, crash any)
 }
 
 // Running is what package actor asks of a process that acts on actors. Its methods panic unless the
