@@ -141,17 +141,17 @@ func (b *bound[M]) force() {
 	b.mu.Unlock()
 }
 
-// poster returns what puts a message into the mailbox that no bound keeps out. Owner only; what it
-// returns, any goroutine.
-func (s *Self[M]) poster() func(m M, w *sched.Worker, by *System) {
+// poster returns what puts a message into the mailbox that no bound keeps out. mailbox.settle is to
+// be called afterwards. Owner only; what it returns, any goroutine.
+func (s *Self[M]) poster() (put func(m M, w *sched.Worker, by *System)) {
 	own := &s.mailbox
 	if s.Proc.rare&isBounded == 0 {
-		return func(m M, w *sched.Worker, by *System) { own.send(&node[M]{m: m}, w, by) }
+		return func(m M, w *sched.Worker, by *System) { own.put(&node[M]{m: m}, w, by) }
 	}
 	b := own.rare.bound
 	return func(m M, w *sched.Worker, by *System) {
 		b.force()
-		own.send(&node[M]{m: m}, w, by)
+		own.put(&node[M]{m: m}, w, by)
 	}
 }
 
@@ -162,6 +162,7 @@ func (s *Self[M]) teller() func(from, m any) {
 		sys, w := envOf(from.(Env))
 		v, _ := m.(M) // a nil of an interface type is no M
 		post(v, w, sys)
+		s.mailbox.settle()
 	}
 }
 

@@ -206,5 +206,9 @@ func (p *Proc) waitsOn(st uint32) string {
 	if on := p.on.Load(); on != nil {
 		return fmt.Sprint(on.what, " ", on.of)
 	}
-	return op(st >> opShift).String()
+	what := op(st >> opShift)
+	if of := p.of.Load(); of != 0 && (what == opReply || what == opEnd) {
+		return fmt.Sprint(what, " of process ", of)
+	}
+	return what.String()
 }

@@ -210,11 +210,16 @@ const (
 	opOnce
 	opSleep
 	opMailbox
+	opReply
+	opEnd
+	opContext
+	opEvent
 	opNever
 )
 
 var opNames = [...]string{"runnable", "receive", "channel send", "channel receive", "select",
-	"mutex", "wait group", "once", "sleep", "full mailbox", "nil channel or empty select"}
+	"mutex", "wait group", "once", "sleep", "full mailbox", "reply", "end", "context", "event",
+	"nil channel or empty select"}
 
 // String implements fmt.Stringer.
 func (o op) String() string { return opNames[o] }

@@ -45,7 +45,8 @@ type reports struct {
 	panics, letters seam.Uint64
 }
 
-// reportCrash tells of the process's panic, once, behind its deferred functions. Owner only.
+// reportCrash tells of a panic of the process, or of a function that it has given others to call. Any
+// goroutine.
 func (p *Proc) reportCrash(c *sched.Crash) {
 	s := p.sys
 	s.reports.panics.Add(1)

@@ -208,7 +208,7 @@ func (s *System) unwindOne(p *Proc) {
 		p.state.Store(ended)
 		return
 	}
-	p.cause.Store(&cancel{ErrStopped, true})
+	p.cause.Store(&cancel{reason: ErrStopped, hard: true})
 	for p.left != leftEnd {
 		p.state.Store(running)
 		co := s.resume(p, nil)
