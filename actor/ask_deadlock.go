@@ -76,7 +76,11 @@ func callerHere() (e env, me *cell) {
 	if !ok {
 		return outsideOfAll, nil // a scheduler without actors
 	}
-	return c, cellOfTask(w.Task())
+	me = cellOrNil(w.Task())
+	if me == nil {
+		return outsideOfAll, nil
+	}
+	return c, me
 }
 
 // outsideOfAll is the outside of no system in particular.

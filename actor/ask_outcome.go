@@ -15,8 +15,8 @@ import (
 // has the request, from which the outcome gets it. The dispatch of behaviours whose messages are
 // outcomes looks at it. Other behaviours pay nothing.
 //
-// The number is 0 where it does not matter: for actors that have one life only, and for what is
-// sent to such a behaviour by a Send. A node that goes back to its pool has 0, so that the next
+// The number is 0 where it does not matter: for actors that have one life and no bound, and for
+// what is sent to such a behaviour by a Send. A node that goes back to its pool has 0, so that the next
 // Send finds that.
 
 // anOutcome is implemented by a *Result and a *Reply.
@@ -34,7 +34,7 @@ func isOutcome[M any]() bool {
 // markAsk is called for each outcome that the running actor asks for, and returns what the outcome
 // has in its header.
 func (c *Context) markAsk() uint16 {
-	if a := c.self; a.supervised || a.shared().typ.finishes {
+	if a := c.self; a.supervised || a.shared().queues || a.shared().typ.finishes {
 		return a.markAsk()
 	}
 	return 0
@@ -44,11 +44,16 @@ func (a *cell) markAsk() uint16 {
 	if a.typ().finishes {
 		a.flowOf().asks.Add(1)
 	}
-	return a.makeCold().lifeMark()
+	return a.lifeMark()
 }
 
 // lifeMark is the number of the actor's life, from 1. Owner only.
-func (x *coldState) lifeMark() uint16 { return x.life + 1 }
+func (a *cell) lifeMark() uint16 {
+	if a.cold == nil {
+		return 1
+	}
+	return a.cold.life + 1
+}
 
 // nextLife begins another life, to which the outcomes of the last one do not belong, unless the
 // supervisor has said otherwise. Owner only. A number comes again after 65,535 lives: then an
@@ -63,7 +68,7 @@ func (x *coldState) nextLife() {
 }
 
 // isStale reports whether an outcome belongs to an earlier life. Owner only.
-func (a *cell) isStale(mark uint16) bool { return mark != a.makeCold().lifeMark() }
+func (a *cell) isStale(mark uint16) bool { return mark != a.lifeMark() }
 
 // heard returns run or, if d's messages are outcomes, what looks whether they are still wanted.
 //
@@ -243,14 +248,14 @@ func limit[R any](c *Context, to replyTo[R], d time.Duration, life uint16) reply
 }
 
 // answer sends the reply, as replyTo.answer does.
-func (w *timedAsk[R]) answer(e env, res Result[R], mute bool) {
+func (w *timedAsk[R]) answer(e env, res Result[R]) {
 	e = e.in(w.to.caller)
 	m := newSignal(e, &timedReply[R]{within: w, res: res, from: e.senderID()})
-	if mute && !w.to.reply.urgent {
-		e.answer(w.to.caller, m, systemDesc)
+	if w.to.reply.urgent {
+		answer(e, w.to.caller, m, systemDesc, true)
 		return
 	}
-	answer(e, w.to.caller, m, systemDesc, w.to.reply.urgent)
+	e.answer(w.to.caller, m, systemDesc)
 }
 
 // message makes the outcome a message for the caller's behaviour. If the address has one, and there

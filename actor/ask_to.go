@@ -15,6 +15,9 @@ import (
 // or drops it, the outcome has the error that [AskBehaviour.Ask] lists, and comes at
 // once.
 //
+// The caller bounds by what it asks how many outcomes come. So an outcome is never
+// refused, and mutes no sender, whatever the caller's load, pressure or bound.
+//
 // An outcome belongs to the life that has asked. If the caller is restarted first, the
 // outcome does not run: it becomes a dead letter with the reason [ErrRestarted], which
 // is counted and not logged. Its supervisor can say otherwise. To know which request an outcome
@@ -153,16 +156,15 @@ type replyTo[R any] struct {
 	node *message
 }
 
-// answer sends the reply. mute reports whether an actor that replies to an overloaded
-// caller is muted for it; those who clean up behind the dead are not. life is that of the
-// caller.
-func (to replyTo[R]) answer(e env, life uint16, res Result[R], mute bool) {
+// answer sends the reply. It mutes no sender: the caller has asked for it. alive says that the
+// running actor replies, and not one that cleans up after the dead. life is that of the caller.
+func (to replyTo[R]) answer(e env, life uint16, res Result[R], alive bool) {
 	if k := to.call; k != nil {
 		switch {
 		case k.timed != nil:
-			k.timed.answer(e, res, mute)
+			k.timed.answer(e, res)
 		case k.handler != nil:
-			k.handler.Send(onBehalf(e, mute), res)
+			k.handler.Send(onBehalf(e, alive), res)
 		default:
 			k.finish(res)
 		}
@@ -180,11 +182,23 @@ func (to replyTo[R]) answer(e env, life uint16, res Result[R], mute bool) {
 		in, d = prepared(m, d)
 		*payloadOf[Result[R]](in) = res
 	}
-	if mute && !to.reply.urgent && !to.reply.drops {
-		e.answer(to.caller, m, d)
+	if to.reply.urgent {
+		answer(e, to.caller, m, d, true)
 		return
 	}
-	answer(e, to.caller, m, d, to.reply.urgent)
+	e.answer(to.caller, m, d)
+}
+
+// reject tells the caller why there will be no reply. It does nothing if the request has its answer:
+// an interceptor may panic after that.
+func (to replyTo[R]) reject(e env, life uint16, err error) {
+	switch {
+	case to.call == nil && to.caller == nil:
+	case to.call != nil && to.call.putOff != nil:
+		to.call.putOff.crashed(e, err)
+	default:
+		to.answer(e, life, Result[R]{Err: err}, false)
+	}
 }
 
 // prepared returns the message that was made for an outcome, with the descriptor by which it is
@@ -239,7 +253,7 @@ type Asker[Q, R any] interface {
 	// AskTo is like the function [AskTo]. The outcome is sent to reply, which is usually a
 	// behaviour of the running actor, kept by that actor: reply.To(actor.Self[S](c)). It
 	// may also be a behaviour of another actor, which then hears the outcome in each of its
-	// lives.
+	// lives, as a message for which it has not asked.
 	AskTo(c *Context, q Q, reply Handler[Result[R]])
 }
 

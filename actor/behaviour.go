@@ -96,7 +96,8 @@ func (d *descriptor) mustDo(isNil bool) {
 //
 //   - from outside, or from an actor of another system, which counts as outside;
 //   - from an actor that is never muted, because it is overloaded itself, has
-//     supervised children, or sends to itself.
+//     supervised children, or sends to itself;
+//   - because the receiver has asked for it: see [AskTo].
 //
 // A sender that must not wait can have its messages dropped instead: [DropOnOverload].
 // To bound the mailbox there too, use [Behaviour.TrySend], also in a behaviour, or
@@ -113,7 +114,9 @@ func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) { send(b.d, from, to.
 // refused is not a dead letter: it is the caller's again. TrySend returns
 //
 //   - ErrOverloaded while to is overloaded, or is muted and its mailbox has passed the
-//     watermark that Send names, and from outside also while there is no room;
+//     watermark that Send names, and from outside also while there is no room, or while
+//     to has fallen and its supervisor has not decided (a behaviour is refused then only
+//     from the watermark on);
 //   - ErrSuspended while to is in a back-off and keeps no more mail, and from outside
 //     also while a SendWait waits for its restart: see package supervise;
 //   - ErrStopped if to has ended;
@@ -222,8 +225,11 @@ func Urgent() BehaviourOption {
 // A request, see [DeclareAsk], is not sent but answered with ErrOverloaded at once. From
 // outside it takes no room, as the caller waits for the answer.
 //
-// What the receiver itself has asked for is never dropped, and mutes no sender: answers to
-// [AskTo], results of [Pipe], ticks of timers, and values of [FromChan].
+// Between a fall and its restart, too, messages are dropped only from the watermark or the
+// bound on.
+//
+// What the receiver itself has asked for is never dropped: answers to [AskTo], results of
+// [Pipe], ticks of timers, and values of [FromChan].
 //
 // TrySend and [Behaviour.SendWait] of such a behaviour are as ever. An urgent behaviour
 // ignores overload: Declare panics if it is given both options. A behaviour

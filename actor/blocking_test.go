@@ -169,7 +169,7 @@ func TestMaxBlocked_Most(t *testing.T) {
 				select {
 				case <-ran:
 					helped = true
-				case <-time.After(10 * time.Second):
+				case <-time.After(testLimit):
 				}
 			})
 		})
@@ -253,7 +253,7 @@ func TestMaxBlocked_AllInUse(t *testing.T) {
 				})
 			}
 			for until := soon(t); !strings.Contains(log.String(),
-				"all spares are in use"); runtime.Gosched() {
+				"too many behaviours block"); runtime.Gosched() {
 				if until.Err() != nil {
 					t.Error("nothing in the log")
 					break
@@ -268,7 +268,7 @@ func TestMaxBlocked_AllInUse(t *testing.T) {
 				t.Errorf("%d of 4 behaviours lacked a spare", n)
 			}
 			if s := log.String(); !strings.Contains(s,
-				`level=ERROR msg="gallop: all spares are in use: `) ||
+				`level=ERROR msg="gallop: too many behaviours block at a time: `) ||
 				!strings.Contains(s, `raise actor.WithMaxBlocked" max_blocked=1 so_far=`) {
 				t.Error(s)
 			}

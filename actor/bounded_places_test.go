@@ -34,7 +34,7 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 		m := say.d.size.TakeOne()
 		*payloadOf[int](m) = 1
 		m.ID = say.d.id
-		if dropped, tell, err := f.put(r.b, nil, m); err != nil || dropped != nil || !tell {
+		if dropped, tell, err := f.put(r.b, nil, m, false); err != nil || dropped != nil || !tell {
 			t.Fatalf("with all places given: %v, dropped %v, tell %v", err, dropped, tell)
 		}
 		for n := 2; n <= 3; n++ {
@@ -43,7 +43,7 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 			if inside && n == 2 {
 				m.ID = say.d.id
 				f.permits.Lock()
-				d, _ := f.appendPermitted(m)
+				d, _ := f.appendPermitted(r.b, m)
 				f.permits.Unlock()
 				bounce(sys, r.b, d)
 			} else if err := say.d.tryDeliver(sys, sys, r.b, m); err != nil {
@@ -81,7 +81,7 @@ func TestBound_PlaceGivenBack(t *testing.T) {
 	f := r.b.flowOf()
 	m := say.d.size.TakeOne()
 	m.ID = say.d.id
-	if _, _, err := f.put(r.b, nil, m); err != nil {
+	if _, _, err := f.put(r.b, nil, m, false); err != nil {
 		t.Fatal(err)
 	}
 	waits := f.permits.Acquire(r.b)

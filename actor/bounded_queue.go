@@ -30,6 +30,10 @@ type boundedQueue struct {
 	// Something is in it.
 	full bool
 
+	// Guarded by the lock of permits: the last of the messages in front that never make room for
+	// others; nil: it is not known of any.
+	passed *message
+
 	// What came by the mailbox has had its turn, and the queue is next. Owner only.
 	ticked bool
 }
@@ -57,8 +61,13 @@ func (q *boundedQueue) pop(n int) (first, last *message, took int) {
 		return nil, nil, 0
 	}
 	first, last, took = q.first, q.first, 1
+	passed := first == q.passed
 	for took < n && last.Next != nil {
 		last, took = last.Next, took+1
+		passed = passed || last == q.passed
+	}
+	if passed {
+		q.passed = nil
 	}
 	if q.first = last.Next; q.first == nil {
 		q.last = nil
@@ -67,9 +76,18 @@ func (q *boundedQueue) pop(n int) (first, last *message, took int) {
 	return first, last, took
 }
 
-// put adds m, or says why not. c is the sender's, nil outside. dropped is another sender's
-// else's message that had to make room. Any goroutine.
-func (f *flow) put(to *cell, c *Context, m *message) (dropped *message, tell bool, err error) {
+// holdsMail reports whether mail waits in the queue of an actor with a bound. Any goroutine.
+func (f *flow) holdsMail() bool {
+	f.permits.Lock()
+	defer f.permits.Unlock()
+	return f.bounded.first != nil
+}
+
+// put adds m, or says why not. c is the sender's, nil outside. A message that the actor has asked
+// for is added whatever room there is, and mutes no sender: what it asks for it bounds itself.
+// dropped is another message, which had to make room. Any goroutine.
+func (f *flow) put(to *cell, c *Context, m *message, asked bool) (dropped *message, tell bool,
+	err error) {
 	l, q := &f.permits, f.bounded
 	l.Lock()
 	defer l.Unlock()
@@ -79,9 +97,9 @@ func (f *flow) put(to *cell, c *Context, m *message) (dropped *message, tell boo
 		return nil, false, to.endedBecause()
 	case s != nil && s.refusesBounded(to, m):
 		return nil, false, s.why
-	case l.Left() > 0:
+	case asked, l.Left() > 0:
 	case q.overflow == OverflowDropOldest: // nothing may wait yet: see appendPermitted
-		dropped = f.dropOldest()
+		dropped = f.dropOldest(to)
 	case s != nil:
 		return nil, false, s.why
 	case q.overflow != OverflowMute || c == nil:
@@ -90,26 +108,45 @@ func (f *flow) put(to *cell, c *Context, m *message) (dropped *message, tell boo
 	l.Take()
 	tell = q.append(m)
 	q.full = q.full || q.overflow == OverflowMute && l.Left() <= 0
-	if c != nil && s == nil && (q.full || q.shut) {
+	if c != nil && !asked && s == nil && (q.full || q.shut) {
 		c.muteFor(to)
 	}
 	return dropped, tell, nil
 }
 
-// dropOldest makes room by taking out the message that has waited longest, if there is one. Caller
-// holds mu.
-func (f *flow) dropOldest() (dropped *message) {
-	dropped, _, took := f.bounded.pop(1)
-	f.permits.Return(took)
+// dropOldest makes room by taking out the message that has waited longest, if there is one. What
+// the actor has asked for stays: each such message is passed once, however often others have to
+// make room. Caller holds mu.
+func (f *flow) dropOldest(to *cell) (dropped *message) {
+	q := f.bounded
+	at := &q.first
+	if q.passed != nil {
+		at = &q.passed.Next
+	}
+	for *at != nil && to.hasAskedFor(*at) {
+		q.passed, at = *at, &(*at).Next
+	}
+	if dropped = *at; dropped == nil {
+		return nil
+	}
+	if *at = dropped.Next; *at == nil {
+		q.last = q.passed
+	}
+	dropped.Next = nil
+	f.permits.Return(1)
 	return dropped
 }
+
+// hasAskedFor reports whether a message in a bounded queue is one that the actor has asked for.
+// Caller holds mu.
+func (a *cell) hasAskedFor(m *message) bool { return m.ID == systemID || a.isOutcome(m) }
 
 // appendPermitted adds m, whose sender has a permit. With OverflowDropOldest others may have come
 // in while senders on their way had all permits. Then more permits are given than there are, and
 // the oldest message makes room now. Caller holds mu.
-func (f *flow) appendPermitted(m *message) (dropped *message, tell bool) {
+func (f *flow) appendPermitted(to *cell, m *message) (dropped *message, tell bool) {
 	if f.bounded.overflow == OverflowDropOldest && f.permits.Left() < 0 {
-		dropped = f.dropOldest()
+		dropped = f.dropOldest(to)
 	}
 	return dropped, f.bounded.append(m)
 }
@@ -159,21 +196,14 @@ func (f *flow) close() (left *message) {
 	defer f.permits.Unlock()
 	f.permits.Close()
 	if q := f.bounded; q != nil {
-		left, q.first, q.last = q.first, nil, nil
+		left, q.first, q.last, q.passed = q.first, nil, nil, nil
 		q.full = false // or it could not be muted while it drains
 	}
 	return left
 }
 
-// isFull reports whether senders to an actor with a bound have to wait, or are turned away. Any
-// goroutine.
-func (f *flow) isFull() bool {
-	f.permits.Lock()
-	defer f.permits.Unlock()
-	return f.isFullLocked()
-}
-
-// isFullLocked is isFull. Caller holds mu.
+// isFullLocked reports whether senders to an actor with a bound have to wait, or are turned away.
+// Caller holds mu.
 func (f *flow) isFullLocked() bool {
 	return f.bounded.shut || f.bounded.full || f.permits.Left() <= 0
 }

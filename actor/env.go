@@ -55,7 +55,7 @@ type env interface {
 	send(to *cell, m *message, d *descriptor)
 	// mayTry says why TrySend refuses, if it does. Outside it takes a permit if not.
 	mayTry(to *cell, d *descriptor) error
-	// answer is send for the reply to an actor's request; outside, no sender is muted for it.
+	// answer is send for the reply to an actor's request: no sender is muted for it.
 	answer(to *cell, m *message, d *descriptor)
 	// trySend delivers a message that mayTry has let pass.
 	trySend(to *cell, m *message, d *descriptor) error

@@ -243,7 +243,7 @@ func TestBound_FullIsNeverMuted(t *testing.T) {
 		a, b := newFull(sys), newFull(sys)
 		all := map[*cell]*fullWorld{&a.cell: a, &b.cell: b}
 		put := func(to *fullWorld, c *Context) {
-			if _, _, err := to.flow.Load().put(&to.cell, c, words().New(msg.Outside)); err != nil &&
+			if _, _, err := to.flow.Load().put(&to.cell, c, words().New(msg.Outside), false); err != nil &&
 				c != nil {
 				p.Errorf("not put: %v", err)
 			}

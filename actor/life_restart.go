@@ -176,6 +176,9 @@ func (a *cell) suspend(c *Context, x *coldState) {
 	}
 	a.forget(c, x)
 	x.state = suspended
+	f := a.flowOf()
+	a.policy().countAjar(a, c, f)
+	f.fallen.Store(true)
 	a.setLoad(c, a.load&^backpressure.Overloaded|backpressure.Pressed)
 	if a.load&backpressure.Muted != 0 {
 		a.unmuted(c)                                  // it sends nothing
@@ -183,6 +186,25 @@ func (a *cell) suspend(c *Context, x *coldState) {
 	}
 	a.wait()
 	x.sup.tellChildDown(c, a, x.reason, false)
+}
+
+// endFall says that the actor is up again, or in a back-off. Owner only.
+func (a *cell) endFall() {
+	if f := a.flow.Load(); f != nil { // none: it was restarted without a fall
+		f.fallen.Store(false)
+	}
+}
+
+// takesFallen reports whether the actor has fallen and keeps the message, which it counts as if the
+// gate were ajar. Only senders that cannot wait for the verdict ask: as a rule it comes at once, and
+// they would lose what is kept in a back-off, and what comes while OnStop runs. Any goroutine.
+func (a *cell) takesFallen() bool {
+	f := a.flow.Load()
+	if f == nil || !f.fallen.Load() || a.shared().queues { // there lets says so
+		return false
+	}
+	most := a.policy().watermark(a)
+	return f.ajarCount.Load() < most && f.ajarCount.Add(1) < most
 }
 
 // restart is the end of LEAVING for an actor that comes up again at once.
@@ -231,6 +253,7 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 	x.state, x.reason, x.decision = alive, nil, access.Restart
 	x.unstarted, x.down = true, true
 	a.waited()
+	a.endFall()
 	a.setPressed(c, false)
 	if f := a.flow.Load(); wasDown {
 		f.admit(a) // the gate may have been open

@@ -239,9 +239,7 @@ func TestLongTurn_EveryCase(t *testing.T) {
 // TestLongTurn_BehindAnAsk: an caller has the turn watched as long as it lasts, not only until the
 // reply has come.
 func TestLongTurn_BehindAnAsk(t *testing.T) {
-	// And not three minutes: a mutant dies of it.
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
+	ctx := notSoLong(t)
 	for workers := range 8 { // now and then a turn is watched all the same
 		var reports atomic.Uint64
 		sys := start(t, actor.WithWorkers(1+workers%2), actor.WithLongTurn(20*time.Millisecond),
@@ -298,7 +296,7 @@ func TestLongTurn_WithoutPreemption(t *testing.T) {
 		loopUntilReported(t)
 		return
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it would never end
+	ctx, cancel := context.WithTimeout(t.Context(), testLimit) // it would never end
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run="+child, "-test.v")
 	// Without the GC, which stops all others until the loop ends: then no report would come.

@@ -94,11 +94,14 @@ func (plainMail) meet(c *Context, to *cell, m *message, d *descriptor) (delivere
 	if s := to.suspension(); s != nil {
 		return c.rejectSuspended(to, s, m, d)
 	}
+	if c.answers {
+		return false
+	}
 	if !d.drops {
 		c.muteFor(to)
 		return false
 	}
-	if to.gate.IsOpen() || to.passesAjar() {
+	if to.gate.IsOpen() || to.passesAjar() || to.takesFallen() {
 		return false
 	}
 	m.ID, m.From = d.id, c.self.id
@@ -111,12 +114,14 @@ func (plainMail) refuses(a *cell, counts bool) bool {
 	case a.gate.IsOpen():
 		return false
 	case counts:
-		return !a.passesAjar()
+		return !a.passesAjar() && !a.takesFallen()
 	}
 	return !a.wouldPassAjar()
 }
 
-func (plainMail) takes(a *cell) bool { return a.gate.IsOpen() || a.wouldPassAjar() }
+func (plainMail) takes(a *cell) bool {
+	return a.gate.IsOpen() || a.wouldPassAjar() || a.takesFallen()
+}
 
 func (plainMail) try(c *Context, to *cell, m *message) error { return c.push(to, m, asPlain) }
 

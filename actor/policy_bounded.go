@@ -42,8 +42,8 @@ type mailBound struct {
 //     it applies pressure. While it is muted it takes mail up to the bound.
 //   - Ticks of timers and results of [Pipe] do not wait in the queue: they run behind
 //     the messages that have been taken out of it, before those that are still in it.
-//     Answers to [AskTo] do wait in the queue; one that finds it full is refused, or
-//     drops another message, as any message would.
+//     Answers to [AskTo] do wait in the queue, and take room there. But they come in
+//     whatever room there is, and make room for no other message.
 //   - Messages to the actor may hold no handles of package heap: if those of one of its
 //     behaviours do, [Context.Heap] panics in it. The actor's state may hold handles.
 //
@@ -71,7 +71,7 @@ func (boundedMail) init(a *cell) {
 
 func (b boundedMail) meet(c *Context, to *cell, m *message, d *descriptor) (delivered bool) {
 	m.ID, m.From = d.id, c.self.id
-	if !d.drops {
+	if c.answers || !d.drops {
 		c.sendBounded(to, m)
 	} else if err := b.try(c, to, m); err != nil {
 		deadLetter(c, to, m, err)
@@ -81,7 +81,12 @@ func (b boundedMail) meet(c *Context, to *cell, m *message, d *descriptor) (deli
 
 func (boundedMail) refuses(a *cell, _ bool) bool { return a.keepsNothing() }
 
-func (boundedMail) takes(a *cell) bool { return !a.flow.Load().isFull() }
+func (b boundedMail) takes(a *cell) bool {
+	f := a.flow.Load()
+	f.permits.Lock()
+	defer f.permits.Unlock()
+	return f.permits.Left() > 0 && b.lets(a, permits.ToTry)
+}
 
 func (boundedMail) try(c *Context, to *cell, m *message) error { return to.trySendBounded(c, m) }
 
@@ -89,10 +94,14 @@ func (boundedMail) place(s *System, to *cell, m *message) error {
 	return to.putPermitted(s, m)
 }
 
-// The caller holds the lock of permits.
+// The caller holds the lock of permits. What cannot wait is let in by an actor that has fallen, too:
+// see takesFallen.
 func (boundedMail) lets(a *cell, how permits.Entrance) bool {
 	f := a.flow.Load()
-	return (how == permits.ToTry || f.suspended.Load() == nil) && !f.bounded.shut && !f.bounded.full
+	if how == permits.ToTry {
+		return (!f.bounded.shut || f.fallen.Load()) && !f.bounded.full
+	}
+	return f.suspended.Load() == nil && !f.bounded.shut && !f.bounded.full
 }
 
 // The gate is always shut, and says nothing.
@@ -167,7 +176,7 @@ func (a *cell) takeBounded(c *Context) (first, last *message, n int) {
 
 // sendBounded delivers a message from the behaviour that runs to an actor with a bound.
 func (c *Context) sendBounded(to *cell, m *message) {
-	dropped, tell, err := to.flow.Load().put(to, c, m)
+	dropped, tell, err := to.flow.Load().put(to, c, m, c.answers)
 	if bounce(c, to, dropped); err != nil {
 		if !to.box.Closed() || !takeLate(c, to, m) {
 			deadLetter(c, to, m, err)
@@ -186,9 +195,9 @@ func (a *cell) callToLook(c *Context) {
 	}
 }
 
-// pushBounded is push for an actor with a bound. Replies mute no sender.
-func (c *Context) pushBounded(to *cell, m *message) error {
-	dropped, tell, err := to.flow.Load().put(to, nil, m)
+// pushBounded is push for an actor with a bound.
+func (c *Context) pushBounded(to *cell, m *message, how delivery) error {
+	dropped, tell, err := to.flow.Load().put(to, nil, m, how == asReply)
 	bounce(c, to, dropped)
 	if tell {
 		to.callToLook(c)
@@ -197,11 +206,11 @@ func (c *Context) pushBounded(to *cell, m *message) error {
 }
 
 // pushBounded is push for an actor with a bound.
-func (s *System) pushBounded(to *cell, m *message) error {
+func (s *System) pushBounded(to *cell, m *message, how delivery) error {
 	s.sched.Point()
 	id := m.ID // as in push
 	return to.fromOutside(func() (tell bool, dropped *message, err error) {
-		dropped, tell, err = to.flow.Load().put(to, nil, m)
+		dropped, tell, err = to.flow.Load().put(to, nil, m, how == asReply)
 		if err == nil {
 			s.sim.countUser(id)
 		}
@@ -224,7 +233,7 @@ func (a *cell) putPermitted(from env, m *message) error {
 			return false, nil, a.endedBecause()
 		}
 		a.sys().sim.count(1)
-		dropped, tell = f.appendPermitted(m)
+		dropped, tell = f.appendPermitted(a, m)
 		return tell, dropped, nil
 	})
 	if err != nil {
@@ -276,7 +285,7 @@ func (a *cell) trySendBounded(c *Context, m *message) error {
 		f.permits.Unlock()
 		return a.endedBecause()
 	}
-	dropped, tell := f.appendPermitted(m)
+	dropped, tell := f.appendPermitted(a, m)
 	f.permits.Unlock()
 	bounce(c, a, dropped)
 	if tell {

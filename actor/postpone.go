@@ -7,6 +7,7 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/msg"
 
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -130,7 +131,8 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	a.blockedOn.Unblock()
 	e := c
 	a.flowOf().suspend(&suspension{why: f.why, refuses: f.room == 0}) // Q1
-	a.setPressed(c, false)                                            // Q2
+	a.endFall()
+	a.setPressed(c, false) // Q2
 	if f.room == 0 {
 		a.setPressed(c, true)
 	}
@@ -313,7 +315,7 @@ func because(is, why error) error {
 
 // Error implements error.
 func (e *downError) Error() string {
-	return e.is.Error() + ": " + strings.TrimPrefix(e.why.Error(), "gallop: ")
+	return e.is.Error() + ": " + strings.TrimPrefix(guard.Text(e.why), "gallop: ")
 }
 
 // Unwrap returns both.

@@ -17,9 +17,13 @@ type flow struct {
 	// The gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and
 	// after Open; loaded by open.
 	batchOnly seam.Bool
-	life      seam.Pointer[lifeContext] // nil: it was not asked for. Stored by the owner
-	bounded   *boundedQueue             // types with a bound; nil otherwise
-	marks     watermarks                // types with watermarks. Owner only
+	// The actor has fallen, and its supervisor has not decided yet, or has it wait for others. Stored
+	// by the owner, before the gate is shut for that and before it is opened again; loaded by senders
+	// whose messages would give way.
+	fallen  seam.Bool
+	life    seam.Pointer[lifeContext] // nil: it was not asked for. Stored by the owner
+	bounded *boundedQueue             // types with a bound; nil otherwise
+	marks   watermarks                // types with watermarks. Owner only
 
 	// In a back-off; nil otherwise. Written by the owner, under the semaphore's mu.
 	suspended seam.Pointer[suspension]

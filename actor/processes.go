@@ -153,9 +153,9 @@ func (s *System) deadProcess(id uint64, names []string, message any, reason erro
 	}) {
 		return
 	}
-	if n, ok := s.letters.next(); ok {
+	if n, write := s.mayLog(deadLetterLine, who.Type, ""); write {
 		args := who.attrs("reason", reason, "so_far", n)
-		s.log(func(l logSink) { l.warn("gallop: dead letter", args...) })
+		s.log(func(l logSink) { l.warn(deadLetterLine, args...) })
 	}
 }
 
@@ -290,7 +290,7 @@ func (e *processEnv) push(to *cell, m *message, how delivery) error {
 	}
 	m.From = 0
 	if how.fromUser() && to.shared().queues {
-		return e.pushBounded(to, m)
+		return e.pushBounded(to, m, how)
 	}
 	w.Point()
 	id := m.ID // a message that is pushed is the receiver's

@@ -267,12 +267,9 @@ func pushUrgent(e env, to *cell, m *message, d *descriptor) error {
 	return e.pushSystem(to, m)
 }
 
-// answer is the way of a reply that no sender is muted for: from outside, from a behaviour that has
-// ended, or to a behaviour that is urgent or gives way. A reply must come through as long as there
-// is a system at all, also in Shutdown: a caller waits for it.
-//
-// answer delivers the answer to a request, as a message of d, or makes it a dead letter. e acts in
-// the system of to.
+// answer delivers the answer to a request, as a message of d, or makes it a dead letter: from outside,
+// or to a behaviour that is urgent. A reply must come through as long as there is a system at all,
+// also in Shutdown: a caller waits for it. e acts in the system of to.
 func answer(e env, to *cell, m *message, d *descriptor, urgent bool) {
 	e.marksReply(m, to) // before the push: then it is the receiver's
 	var err error

@@ -108,8 +108,13 @@ func (c *Context) mayTry(a *cell, d *descriptor) error {
 	return nil
 }
 
-// answer implements env. The running actor is muted for its reply, as for any message.
-func (c *Context) answer(to *cell, m *message, d *descriptor) { c.send(to, m, d) }
+// answer implements env. A flag, and not a way of its own: the hot send is as good for replies, and
+// looks at the flag only where a gate is not open.
+func (c *Context) answer(to *cell, m *message, d *descriptor) {
+	c.answers = true
+	c.send(to, m, d)
+	c.answers = false
+}
 
 // trySend implements env.
 func (c *Context) trySend(to *cell, m *message, d *descriptor) error {
@@ -124,7 +129,7 @@ func (c *Context) push(to *cell, m *message, how delivery) error {
 	if how.fromUser() {
 		m.From = c.self.id
 		if to.shared().queues {
-			return c.pushBounded(to, m)
+			return c.pushBounded(to, m, how)
 		}
 		// The receiver's mailbox has the mark of this worker's bias: a plain store does.
 		if to.box.Head() == c.bias.Mark() && c.bias.Append(&to.box, &to.in, m) {

@@ -118,8 +118,12 @@ func (s *System) send(to *cell, m *message, d *descriptor) {
 	// mayTry looks at the load, and takes a permit.
 	// DropOnOverload from outside is a TrySend of which the refusal is a dead letter.
 	err := s.mayTry(to, d)
-	if err == nil {
+	switch {
+	case err == nil:
 		err = s.trySend(to, m, d)
+	case to.takesFallen():
+		m.ID = d.id
+		err = s.push(to, m, asPlain)
 	}
 	if err != nil {
 		s.lose(to, m, d, err)
@@ -187,7 +191,7 @@ func (s *System) push(to *cell, m *message, how delivery) error {
 	}
 	// One bit of the class, and no call of the policy: most actors have plain mail.
 	if how.fromUser() && to.shared().queues {
-		return s.pushBounded(to, m)
+		return s.pushBounded(to, m, how)
 	}
 	if how != asSignal {
 		s.sched.Point()

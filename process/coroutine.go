@@ -4,6 +4,7 @@ import (
 	"iter"
 	"runtime/debug"
 
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
@@ -97,6 +98,7 @@ func (c *coroutine) loop(yield func(struct{}) bool) {
 func (c *coroutine) one() {
 	p := c.proc
 	p.goroutine = c.goroutine
+	guard.Unlabel()
 	returned := false
 	defer func() {
 		if !returned {

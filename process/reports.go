@@ -1,7 +1,7 @@
 package process
 
 import (
-	"fmt"
+	"github.com/gallop-go/gallop/internal/guard"
 	"log/slog"
 	"runtime/debug"
 
@@ -62,7 +62,7 @@ func (p *Proc) reportCrash(c *sched.Crash) {
 		})
 		return
 	}
-	s.fail("gallop: process panicked", "process", p.id, "names", names, "value", fmt.Sprint(c.Value),
+	s.fail("gallop: process panicked", "process", p.id, "names", names, "value", guard.Text(c.Value),
 		"goexit", c.Goexit, "stack", string(c.Stack))
 }
 
@@ -80,7 +80,7 @@ func (s *System) fail(what string, args ...any) {
 // guard calls a hook of the user's. Its panic is logged.
 func (s *System) guard(hook string, f func()) {
 	if c := guardCall(s.sched, f); c != nil {
-		s.fail("gallop: panic in a hook", "hook", hook, "value", fmt.Sprint(c))
+		s.fail("gallop: panic in a hook", "hook", hook, "value", guard.Text(c))
 	}
 }
 

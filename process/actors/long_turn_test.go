@@ -100,7 +100,7 @@ func TestLongTurn_Ask(t *testing.T) {
 	var got actor.LongTurnReport
 	select {
 	case got = <-reports:
-	case <-time.After(20 * time.Second):
+	case <-time.After(hangTimeout):
 		t.Fatal("no report")
 	}
 	equal(t, "type", got.Type, "process")
@@ -114,7 +114,7 @@ func TestLongTurn_Ask(t *testing.T) {
 
 // spin keeps its turn until that was reported.
 func spin(t *testing.T, reports chan actor.LongTurnReport) {
-	for until := time.Now().Add(20 * time.Second); len(reports) == 0; {
+	for until := time.Now().Add(hangTimeout); len(reports) == 0; {
 		if time.Now().After(until) {
 			t.Error("no report")
 			return
