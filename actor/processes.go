@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"context"
 	"reflect"
 	"sync"
 	"time"
@@ -29,8 +30,14 @@ func init() {
 	access.ProcessSender = func(sys any, p access.Running, stand access.Stand) any {
 		return &processEnv{System: sys.(*System), p: p, stand: stand}
 	}
-	access.AskFor = func(sender, to, question, handler any) {
-		to.(interface{ askFor(env, any, any) }).askFor(envOf(sender.(Sender)), question, handler)
+	access.AskFor = func(ctx context.Context, sender, to, question, handler any) {
+		to.(interface {
+			askFor(context.Context, env, any, any)
+		}).askFor(ctx, envOf(sender.(Sender)), question, handler)
+	}
+	access.With = func(sender any, ctx context.Context) any {
+		e := sender.(Sender).sender()
+		return &carrier{env: e, ctx: travelling(e.system(), ctx)}
 	}
 	access.Outcome = func(c, behaviour any) func(sender, outcome any) {
 		return outcomeFor(c.(*Context), descriptorOf(behaviour).made())
@@ -321,9 +328,9 @@ func (e *processEnv) pushFirst(to *cell, m *message, publish func()) error {
 }
 
 // askFor is access.AskFor.
-func (a *askedActor[Q, R]) askFor(e env, question, handler any) {
+func (a *askedActor[Q, R]) askFor(ctx context.Context, e env, question, handler any) {
 	k := &call[R]{handler: handler.(Handler[Result[R]])}
-	k.tells = true
+	k.ctx, k.tells = ctx, true
 	q, _ := question.(Q) // a nil of an interface type is no Q
 	e = e.in(a.b)
 	m := e.node(a.d.size)

@@ -15,6 +15,8 @@ type ReplyTo[R any] struct{ a Asked[R] }
 type answer[R any] struct {
 	v   R
 	err error
+	// err was given to Fail, and is no news of the process that was asked.
+	failed bool
 }
 
 // Reply replies, and reports whether this is the reply that the caller gets: it is the first, and
@@ -22,7 +24,9 @@ type answer[R any] struct {
 func (r ReplyTo[R]) Reply(from Env, v R) bool { return r.answer(from, answer[R]{v: v}) }
 
 // Fail is [ReplyTo.Reply] with an error, which the caller gets as it is.
-func (r ReplyTo[R]) Fail(from Env, err error) bool { return r.answer(from, answer[R]{err: err}) }
+func (r ReplyTo[R]) Fail(from Env, err error) bool {
+	return r.answer(from, answer[R]{err: err, failed: true})
+}
 
 func (r ReplyTo[R]) answer(from Env, a answer[R]) bool {
 	must(r.a.m != nil, "Reply by a zero ReplyTo")
@@ -66,7 +70,7 @@ func Ask[M, R any](from Env, to Ref[M], request func(ReplyTo[R]) M) Asked[R] {
 // ask sends the request that is answered by a.
 func ask[M, R any](from Env, to Ref[M], a Asked[R], request func(ReplyTo[R]) M) {
 	if err := to.request(from, request(ReplyTo[R]{a})); err != nil {
-		ReplyTo[R]{a}.Fail(from, err)
+		ReplyTo[R]{a}.answer(from, answer[R]{err: err})
 	}
 }
 
@@ -113,6 +117,7 @@ func (a Asked[R]) wait(pt *party) answer[R] {
 		p.of.Store(a.m.askedID())
 	}
 	r, _ := a.c.recv(pt, opReply)
+	pt.failed = r.failed
 	return r
 }
 
@@ -126,7 +131,9 @@ func (m *monitor) askedID() uint64 {
 
 // Replied is the case that the reply has come; *v and *err are as with [Asked.Reply], and may
 // be nil.
-func (a Asked[R]) Replied(v *R, err *error) Case {
+func (a Asked[R]) Replied(v *R, err *error) Case { return a.replied(v, err) }
+
+func (a Asked[R]) replied(v *R, err *error) *askCase[R] {
 	must(a.c != nil, "Replied of a zero Asked")
 	k := &askCase[R]{v: v, err: err, of: a.m.askedID()}
 	k.recvCase = recvCase[answer[R]]{chanCase[answer[R]]{c: a.c}, &k.got, nil}
@@ -168,7 +175,7 @@ func Call[M, R any](by Party, to Ref[M], d time.Duration, request func(ReplyTo[R
 	if ok {
 		ask(by, to, a, request)
 	}
-	return a.within(by, d)
+	return a.within(pt, by, d)
 }
 
 // giveUp takes a request back that was not answered. The process that has asked may be unwound.
@@ -190,26 +197,29 @@ func callBounded[M, R any](pt *party, by Party, to Ref[M], d time.Duration,
 		sys, w := envOf(by) // perhaps on another worker than before
 		b.own.send(&node[M]{m: m}, w, sys)
 	case mustWait:
-		a.m.stop()
+		pt.failed = false
 		return *new(R), ErrTimeout
 	case neverWill: // the reply says so
 	}
 	if d > 0 {
 		d = max(1, time.Duration(end-pt.sys.clock.Nanos()))
 	}
-	return a.within(by, d)
+	return a.within(pt, by, d)
 }
 
 // within is Reply, at most for d if that is positive.
-func (a Asked[R]) within(by Party, d time.Duration) (R, error) {
+func (a Asked[R]) within(pt *party, by Party, d time.Duration) (R, error) {
 	if d <= 0 {
 		r := a.wait(enter(by, "Call"))
 		return r.v, r.err
 	}
 	var v R
 	var err error
-	if Select(by, a.Replied(&v, &err), After(d)) == 1 {
+	k := a.replied(&v, &err)
+	if Select(by, k, After(d)) == 1 {
+		pt.failed = false
 		return v, ErrTimeout
 	}
+	pt.failed = k.got.failed
 	return v, err
 }

@@ -25,6 +25,7 @@ func init() {
 		}
 		return face{p}, Process{p}, true
 	}
+	access.Failed = func(party any) bool { return party.(Party).self().failed }
 	access.SystemOf = systemOf
 	access.SlotOf = slotOf
 	access.OverOf = func(processes any) context.Context { return processes.(*System).joined.over }

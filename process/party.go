@@ -47,6 +47,7 @@ type party struct {
 	won   seam.Flag
 	state seam.Uint32
 
+	failed bool // the last Call has returned what was given to Fail
 	sys    *System
 	proc   *Proc      // nil: a goroutine
 	outer  *Goroutine // nil: a process
