@@ -207,10 +207,14 @@ func (s *System) letRefused(p *Proc, m any) { s.deadLetter(p, m, ErrOverloaded) 
 
 func (s *System) deadLetter(p *Proc, m any, reason error) {
 	s.reports.letters.Add(1)
+	bestEffort := p.kindOf().bestEffort
+	if bestEffort {
+		s.reports.bestEffort.Add(1)
+	}
 	switch {
 	case s.joined.deadLetter != nil:
-		s.joined.deadLetter(p.id, p.namesOf(), m, reason)
+		s.joined.deadLetter(p.who(), m, reason, bestEffort)
 	case s.reports.dead != nil:
-		s.guard("Config.DeadLetters", func() { s.reports.dead(DeadLetter{Process{p}, m}) })
+		s.guard("Config.DeadLetters", func() { s.reports.dead(DeadLetter{Process{p}, m, reason, bestEffort}) })
 	}
 }
