@@ -45,8 +45,8 @@ func TestType(t *testing.T) {
 	if err := sys.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "panics", fmt.Sprint(len(panics), panics[0].Type), "1 saga")
-	equal(t, "letters", fmt.Sprint(len(letters), letters[0].Type), "1 saga")
+	equal(t, "panics", fmt.Sprint(len(panics), panics[0].Type), "1saga")
+	equal(t, "letters", fmt.Sprint(len(letters), letters[0].Type), "1saga")
 }
 
 // TestBestEffort: dead letters of a process WithBestEffort are counted apart and not logged; others
