@@ -197,7 +197,7 @@ func callerOf[R any](to *replyTo[R]) caller {
 // context returns the context of the caller; nil: it has none. sys is the system of the receiver.
 func (a caller) context(sys *System) context.Context {
 	if a.call != nil && a.node == nil {
-		return askedUnder(sys, a.call.ctx)
+		return askedUnder(a.call.ctx)
 	}
 	return a.carries()
 }

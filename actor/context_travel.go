@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/gallop-go/gallop/internal/sim"
 )
 
 // contextState is what the behaviour that runs has to do with contexts. All of it is empty unless
@@ -230,7 +228,7 @@ func travelling(sys *System, ctx context.Context) context.Context {
 	in, ok := ctx.Value(lifeKey{}).(lifeBound)
 	switch {
 	case !ok:
-		return askedUnder(sys, ctx)
+		return askedUnder(ctx)
 	case ctx == context.Context(in):
 		return in.beyond()
 	}
@@ -345,13 +343,10 @@ func isEmpty(ctx context.Context) bool {
 }
 
 // askedUnder returns the context of a caller as the actor that is asked sees it; nil: there is
-// none. In a run of actortest, a context of that package takes any question for its end as a wait.
-func askedUnder(sys *System, ctx context.Context) context.Context {
-	switch {
-	case isEmpty(ctx):
+// none.
+func askedUnder(ctx context.Context) context.Context {
+	if isEmpty(ctx) {
 		return nil
-	case sys.sim != nil && ctx.Value(sim.WaitKey{}) != nil:
-		return context.WithoutCancel(ctx)
 	}
 	return ctx
 }

@@ -1,8 +1,8 @@
 package process
 
 import (
-	"context"
 	"fmt"
+	"time"
 
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -28,9 +28,9 @@ func init() {
 	access.Failed = func(party any) bool { return party.(Party).self().failed }
 	access.SystemOf = systemOf
 	access.SlotOf = slotOf
-	access.OverOf = func(processes any) context.Context { return processes.(*System).joined.over }
 	access.Waits = waits
 	access.AtEnd = atEnd
+	access.EndWithin = endWithin
 	access.LongTurnOf = longTurnOf
 	access.TellerOf = func(self any) func(env, m any) {
 		return self.(interface{ teller() func(env, m any) }).teller()
@@ -50,7 +50,6 @@ type joined struct {
 
 	actors     any    // the other system; nil: it is not joined
 	stop       func() // stops the other system, and so this one
-	over       context.Context
 	deadLetter func(who access.ProcessName, message any, reason error, bestEffort bool)
 	panicked   func(who access.ProcessName, crash any)
 }
@@ -60,7 +59,7 @@ func startOn(of access.Shared) (processes any, unwind func()) {
 	s := &System{sched: of.Scheduler.(*sched.Scheduler), clock: of.Clock, seed: of.Seed,
 		stepwise: of.Stepwise}
 	j := &s.joined
-	j.actors, j.stop, j.over = of.Actors, of.Stop, of.Over
+	j.actors, j.stop = of.Actors, of.Stop
 	j.deadLetter, j.panicked = of.DeadLetter, of.Panicked
 	s.init()
 	return s, s.unwindAll
@@ -181,6 +180,17 @@ func atEnd(of any, tell func(reason error)) {
 	if !m.enter() {
 		tell(p.reason)
 	}
+}
+
+// endWithin is access.EndWithin.
+func endWithin(of, env any, reason error, within time.Duration, over func()) {
+	p := of.(Process)
+	t := p.p.sys.timers.armKill(p.p, max(1, within))
+	atEnd(of, func(error) {
+		p.p.sys.timers.disarm(t)
+		over()
+	})
+	p.Cancel(env.(Env), reason)
 }
 
 // waitsFor is what a process waits for that is no process and no channel of the user's.

@@ -69,6 +69,10 @@ type Turns struct {
 	// happen any more. If it returns, or is nil, the goroutine goes on waiting, since
 	// a goroutine outside might help.
 	Stuck func()
+	// Ends is called with the context of a goroutine from outside that waits for the scheduler, when
+	// nothing can happen any more, ahead of Stuck. It reports whether it has ended the context, or
+	// one that this was derived from. It may be nil.
+	Ends func(ctx context.Context) bool
 	// Of is what RunOf returns for the run's own goroutines.
 	Of any
 }
