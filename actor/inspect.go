@@ -38,7 +38,7 @@ type inspection struct {
 	held  func() (released func())
 	dead  func(e env, to *cell, m *message, d *descriptor, reason error)
 	// deadProcess hears of each message that no process will receive.
-	deadProcess func(to *ActorName, message any, reason error)
+	deadProcess func(to *ActorName, message any, reason error, bestEffort bool)
 	// dispatch sees each table that an actor is about to dispatch by, and that is not the type's own.
 	dispatch func(t *typeInfo, runs []runFunc)
 

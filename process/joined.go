@@ -25,6 +25,7 @@ func init() {
 		}
 		return face{p}, Process{p}, true
 	}
+	access.Failed = func(party any) bool { return party.(Party).self().failed }
 	access.SystemOf = systemOf
 	access.SlotOf = slotOf
 	access.Waits = waits
@@ -49,7 +50,8 @@ type joined struct {
 
 	actors     any    // the other system; nil: it is not joined
 	stop       func() // stops the other system, and so this one
-	deadLetter func(id uint64, names []string, message any, reason error)
+	deadLetter func(who access.ProcessName, message any, reason error, bestEffort bool)
+	panicked   func(who access.ProcessName, crash any)
 }
 
 // startOn is access.StartOn.
@@ -57,7 +59,8 @@ func startOn(of access.Shared) (processes any, unwind func()) {
 	s := &System{sched: of.Scheduler.(*sched.Scheduler), clock: of.Clock, seed: of.Seed,
 		stepwise: of.Stepwise}
 	j := &s.joined
-	j.actors, j.stop, j.deadLetter = of.Actors, of.Stop, of.DeadLetter
+	j.actors, j.stop = of.Actors, of.Stop
+	j.deadLetter, j.panicked = of.DeadLetter, of.Panicked
 	s.init()
 	return s, s.unwindAll
 }
@@ -140,7 +143,7 @@ func (s *System) returned(from *coroutine) {
 }
 
 // hearsOfDead reports whether code of the user's hears of messages that are left.
-func (s *System) hearsOfDead() bool { return s.dead != nil || s.joined.deadLetter != nil }
+func (s *System) hearsOfDead() bool { return s.reports.dead != nil || s.joined.deadLetter != nil }
 
 // longTurnOf is access.LongTurnOf. It looks at a process that runs, whose fields are its own: so
 // the race detector is told to look away. For a hint that is sound. The task was seen in its turn,
@@ -148,17 +151,14 @@ func (s *System) hearsOfDead() bool { return s.dead != nil || s.joined.deadLette
 //
 //go:norace
 //go:noinline
-func longTurnOf(processes, task any) (id uint64, name string, stack func() []byte, ok bool) {
+func longTurnOf(processes, task any) (who access.ProcessName, stack func() []byte, ok bool) {
 	t := task.(*sched.Task)
 	if t.Class() != &processes.(*System).class {
-		return 0, "", nil, false
+		return who, nil, false
 	}
 	p := procOf(t)
-	if names := p.namesOf(); len(names) > 0 {
-		name = names[0]
-	}
 	co := p.co
-	return p.id, name, func() []byte {
+	return p.who(), func() []byte {
 		return sched.StackWith(fmt.Sprintf("process.(*coroutine).loop(%p", co))
 	}, true
 }
@@ -214,5 +214,9 @@ func (p *Proc) waitsOn(st uint32) string {
 	if on := p.on.Load(); on != nil {
 		return fmt.Sprint(on.what, " ", on.of)
 	}
-	return op(st >> opShift).String()
+	what := op(st >> opShift)
+	if of := p.of.Load(); of != 0 && (what == opReply || what == opEnd) {
+		return fmt.Sprint(what, " of process ", of)
+	}
+	return what.String()
 }

@@ -34,7 +34,8 @@ type Self[M any] struct {
 
 // Spawn starts a process that runs f, and receives messages of type M. If the system has stopped,
 // the process ends at once, for [ErrStopped]. It costs about what a goroutine costs. Options are
-// [WithBound] and [WithWatermarks]; without one, the mailbox takes all that is sent.
+// [WithBound] and [WithWatermarks], without one of which the mailbox takes all that is sent, and
+// [WithType] and [WithBestEffort].
 func Spawn[M any](from Env, f func(self *Self[M]), options ...Option) Ref[M] {
 	s := newSelf("Spawn", f, options)
 	start(from, &s.Proc, s)
@@ -78,10 +79,16 @@ func (s *Self[M]) idle(waits bool) { s.mailbox.rare.bound.setIdle(waits) }
 
 func (s *Self[M]) main() { s.f(s) }
 
-// Go starts a process without a mailbox that runs f.
-func Go(from Env, f func(p *Proc)) Process {
+// Go starts a process without a mailbox that runs f. The option is [WithType]; Go panics if one is
+// about a mailbox.
+func Go(from Env, f func(p *Proc), options ...Option) Process {
 	must(f != nil, "Go: f is nil")
 	s := &plain{f: f}
+	if len(options) > 0 {
+		l := apply("Go", options)
+		must(l.high == 0 && !l.kind.bestEffort, "Go: an option for a mailbox")
+		s.Proc.is(l.kind)
+	}
 	start(from, &s.Proc, s)
 	return Process{&s.Proc}
 }
@@ -184,14 +191,16 @@ func (r Process) Cancel(from Env, reason error) {
 func (r Process) Kill(from Env) {
 	r.mustBe("Kill")
 	sys, w := envOf(from)
-	r.p.tellToEnd(&cancel{ErrKilled, true}, w, sys)
+	r.p.tellToEnd(&cancel{reason: ErrKilled, hard: true}, w, sys)
 }
 
 // tellToEnd asks a process to end. A request that is not hard does not replace another.
 func (p *Proc) tellToEnd(c *cancel, w *sched.Worker, sys *System) {
 	for {
 		was := p.cause.Load()
-		if was != nil && (was.hard || !c.hard) {
+		if was == linkFailed {
+			c.afterLink = !c.hard
+		} else if was != nil && (was.hard || !c.hard) {
 			return
 		}
 		if p.cause.CompareAndSwap(was, c) {
@@ -209,5 +218,10 @@ func (r Process) ID() uint64 {
 	return r.p.id
 }
 
-// String names the process.
-func (r Process) String() string { return fmt.Sprintf("process %d", r.ID()) }
+// String names the process by its type and its number.
+func (r Process) String() string {
+	if r.p == nil {
+		return "process 0"
+	}
+	return fmt.Sprintf("%s %d", r.p.typeName(), r.p.id)
+}
