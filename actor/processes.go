@@ -310,6 +310,10 @@ func (a *askedActor[Q, R]) askFor(e env, question, handler any) {
 	e = e.in(a.b)
 	m := e.node(a.d.size)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
+	if a.d.urgent {
+		sendUrgent(e, a.b, m, a.d)
+		return
+	}
 	e.send(a.b, m, a.d)
 }
 
