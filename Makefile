@@ -21,9 +21,9 @@ models:
 mutants:
 	GALLOP_MUTANTS=$${GALLOP_MUTANTS-.} go test ./internal/mutants -run='^TestMutantsAreKilled$$' -v -timeout=0
 
-# Up to three hours: the long forms of the tests, many more schedules, the large models.
+# Hours: figures, the long forms of the tests, many more schedules, the large models.
 nightly:
-	.ci/nightly
+	.ci/run -2
 
 # Builds golangci-lint with gallopvet in it: its list must be that of the command and of go vet.
 golangci:

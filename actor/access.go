@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/loglimit"
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
@@ -20,11 +21,17 @@ func init() {
 	}
 	access.Postpone = func(from, child any) { postpone(from.(Sender), child.(Target)) }
 	access.Standby = func(from, child any) { putOnStandby(from.(Sender), child.(Target)) }
+	access.DrainBehind = func(from, to any) { drainBehindMail(from.(Sender), to.(Target)) }
 	access.FamilyOf = func(c any) any { return c.(*Context).family() }
 	access.DecisionOf = func(down any) access.Decision { return down.(ChildDown).decision }
 	access.ActorOf = actorOf
 	access.Seal = func(typ any) error { return sealOrError(typeOf(typ)) }
 	access.Guard = func(sys any, hook string, f func()) { sys.(*System).guard(hook, f) }
+	access.MustBeSender = func(from any) {
+		s, _ := from.(Sender)
+		envOf(s)
+	}
+	access.MayLog = func(sys any, k loglimit.Key) (uint64, bool) { return sys.(*System).mayLogOf(k) }
 	access.Refuse = refuse
 	access.IsOf = func(behaviour, typ any) bool {
 		return descriptorOf(behaviour).isOf(typeOf(typ))

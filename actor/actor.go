@@ -114,8 +114,11 @@ type coldState struct {
 	down      bool  // it is not up: OnStop does not run
 	// It waits for its children or its supervisor: a blocked-on count and a hold of its own.
 	waiting bool
-	// It waits, but no longer with a hold: Standby, and Postpone, where it is not blocked either.
-	unheld  bool
+	// It waits, but no longer with a hold: Standby, and Postpone, where it is not blocked either; and
+	// an actor that leaves, on a clock that stands still.
+	unheld bool
+	// OnStop has said that the actor is to wait before it goes on with its way down: see linger.
+	lingers bool
 	drained bool // its mailbox is closed, and what is left of it is run
 	gone    bool // nothing is left of it
 	// How many lives it has had before, as far as its outcomes are concerned: see ask_outcome.go.

@@ -42,7 +42,7 @@ func answering[Q, R any](name string) *descriptor {
 		name: name, size: p, pointers: true,
 		payload: func(m *message) any { return payloadOf[request[Q, R]](m).q },
 		reject: func(e env, m *message, err error) {
-			payloadOf[request[Q, R]](m).take().answer(e, m.Life, Result[R]{Err: err}, false)
+			payloadOf[request[Q, R]](m).take().reject(e, m.Life, err)
 		},
 		caller: func(m *message) caller { return callerOf(&payloadOf[request[Q, R]](m).to) },
 	}
@@ -212,6 +212,8 @@ type callState struct {
 	// Of one of several: the caller has left. nil: it is the only one.
 	left  *seam.Bool
 	tells bool // a Handler is told: who waits is not known
+	// Of a request whose reply was put off: that. The call itself leads nowhere.
+	putOff *deferral
 	// One token, if the state was WAITING; nil until it has been for the first time.
 	done  chan struct{}
 	owner <-chan struct{} // closing of the system for which done was made

@@ -76,7 +76,11 @@ func callerHere() (e env, me *cell) {
 	if !ok {
 		return outsideOfAll, nil // a scheduler without actors
 	}
-	return c, cellOfTask(w.Task())
+	me = cellOrNil(w.Task())
+	if me == nil {
+		return outsideOfAll, nil
+	}
+	return c, me
 }
 
 // outsideOfAll is the outside of no system in particular.
@@ -193,7 +197,7 @@ func callerOf[R any](to *replyTo[R]) caller {
 // context returns the context of the caller; nil: it has none. sys is the system of the receiver.
 func (a caller) context(sys *System) context.Context {
 	if a.call != nil && a.node == nil {
-		return askedUnder(sys, a.call.ctx)
+		return askedUnder(a.call.ctx)
 	}
 	return a.carries()
 }

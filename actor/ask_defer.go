@@ -87,7 +87,8 @@ func (l *lateReply[R]) fail(e env, why error) { l.reply(e, Result[R]{Err: why}, 
 //
 // If the actor ends, is suspended or is restarted first, the caller hears once OnStop has
 // returned, if that runs. The error is ErrStopped and wraps the reason, or it is
-// ErrSystemStopped. A restart keeps the requests in the mailbox, but not those that were
+// ErrSystemStopped. If the very behaviour that has put the reply off panics, the caller
+// hears ErrPanicked at once, whatever becomes of the actor. A restart keeps the requests in the mailbox, but not those that were
 // put off. If another actor is to see to the reply from now on, whatever becomes of this
 // one, use [Deferred.HandOver].
 //
@@ -108,6 +109,7 @@ func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	if p.to = nowhere(c.sys, p.to); p.to.call.ctx != nil { // as in Stash
 		c.keepBounds(&l.bounds)
 	}
+	p.to.call.putOff = &l.deferral // for the caller to hear if this behaviour panics
 	c.self.enlist(&l.deferral)
 	c.sys.sim.putOff(c, &l.deferral)
 	return Deferred[R]{&l.deferral}
@@ -224,6 +226,15 @@ func (s adopt) refused(a *cell, e env) {
 func (d *deferral) fail(e env, why error) {
 	if d.state.CompareAndSwap(deferralOpen, deferralDone) {
 		d.to.fail(e, why)
+	}
+}
+
+// crashed is fail on behalf of an actor whose behaviour has put the reply off and did not return.
+// It leaves alone what was handed over. Owner of the actor only.
+func (d *deferral) crashed(e env, why error) {
+	if by := d.by.Load(); e.runs(by) {
+		d.fail(e, why)
+		by.delist(d)
 	}
 }
 

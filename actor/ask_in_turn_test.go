@@ -16,7 +16,7 @@ import (
 
 // notSoLong returns a context for a wait that a mutant makes endless: mutants have 90 seconds.
 func notSoLong(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 80*time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }

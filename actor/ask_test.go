@@ -176,12 +176,18 @@ func TestAsk_TimeOut(t *testing.T) {
 func TestAsk_Deadline(t *testing.T) {
 	sys := start(t)
 	r := puppetType.Spawn(sys, puppet{})
-	release := make(chan struct{})
-	do.Send(sys, r, func(*puppet, *actor.Context) { <-release })
-	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-	defer cancel()
-	_, err := value.Ask(ctx, r, struct{}{})
-	wants(t, err, context.DeadlineExceeded)
+	runs, release := make(chan struct{}), make(chan struct{})
+	do.Send(sys, r, func(*puppet, *actor.Context) { close(runs); <-release })
+	receive(t, "it to run", runs)
+	ctx := context.Background()
+	var err error
+	for d := time.Millisecond; actor.InMailbox(r) == 0; d *= 2 { // or it ended too soon
+		var cancel func()
+		ctx, cancel = context.WithTimeout(context.Background(), d)
+		defer cancel()
+		_, err = value.Ask(ctx, r, struct{}{})
+		wants(t, err, context.DeadlineExceeded)
+	}
 	close(release)
 	quiet(t, sys)
 	equal(t, "messages: the abandoned request ran", sys.Stats().Messages, 2)

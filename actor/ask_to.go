@@ -192,6 +192,18 @@ func (to replyTo[R]) answer(e env, life uint16, res Result[R], alive bool) {
 	e.answer(to.caller, m, d)
 }
 
+// reject tells the caller why there will be no reply. It does nothing if the request has its answer:
+// an interceptor may panic after that.
+func (to replyTo[R]) reject(e env, life uint16, err error) {
+	switch {
+	case to.call == nil && to.caller == nil:
+	case to.call != nil && to.call.putOff != nil:
+		to.call.putOff.crashed(e, err)
+	default:
+		to.answer(e, life, Result[R]{Err: err}, false)
+	}
+}
+
 // prepared returns the message that was made for an outcome, with the descriptor by which it is
 // sent, and that in it which the outcome is written to. A Reply begins as a Result does.
 func prepared(m *message, d *descriptor) (in *message, as *descriptor) {

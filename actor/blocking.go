@@ -106,12 +106,14 @@ func WithMaxBlocked(n int) Option { return systemOption(func(o *options) { o.max
 
 // noIdleWorker is the hook of sched.Config.
 func (s *System) noIdleWorker(soFar uint64) {
-	s.log(func(l logSink) {
-		l.fail("gallop: all spares are in use: behaviours that block hold up other actors, and asks "+
-			"in behaviours fail; "+
-			"let fewer behaviours block at a time (AskTo and Pipe do not), or raise "+
-			"actor.WithMaxBlocked", "max_blocked", s.opts.maxBlocked, "so_far", soFar)
-	})
+	const line = "gallop: too many behaviours block at a time: they hold up other actors, and asks " +
+		"in behaviours fail; let fewer behaviours block (AskTo and Pipe do not), or raise " +
+		"actor.WithMaxBlocked"
+	if _, write := s.mayLog(line, "", ""); write {
+		s.log(func(l logSink) {
+			l.fail(line, "max_blocked", s.opts.maxBlocked, "so_far", soFar)
+		})
+	}
 }
 
 // A behaviour that blocks and says so has given its slot up, so the scheduler's monitor, which

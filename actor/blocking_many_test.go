@@ -1,16 +1,13 @@
 package actor_test
 
 import (
-	"context"
 	"log/slog"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // Behaviours that block, by the thousand: "a behaviour that blocks does not take its worker's other
@@ -68,38 +65,6 @@ func TestBlocking_Many(t *testing.T) {
 	equal(t, "messages", st.Messages, uint64(n)+100)
 	equal(t, "actors", st.Spawned, uint64(n)+1)
 	equal(t, "lacked spares", st.TooManyBlocked, 0)
-}
-
-// TestBlocking_Costs: "a behaviour that blocks costs its goroutine and a worker of about 3 KiB".
-func TestBlocking_Costs(t *testing.T) {
-	if raceDetector || invariant.On {
-		t.Skip("instrumented") // it takes more memory then
-	}
-	const n, most = 2000, 12 << 10
-	sys := start(t, actor.WithWorkers(2))
-	release := make(chan struct{})
-	var before, during runtime.MemStats
-	quiet(t, sys)
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	var in atomic.Int64
-	for range n {
-		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
-			c.Blocking(func() { in.Add(1); <-release })
-		})
-	}
-	eventually(t, "all block", func() bool { return in.Load() == n })
-	runtime.GC()
-	runtime.ReadMemStats(&during)
-	close(release)
-	quiet(t, sys)
-	heap, stack := int64(during.HeapAlloc)-int64(before.HeapAlloc), int64(during.StackInuse)-int64(
-		before.StackInuse)
-	t.Logf("each takes %d bytes of heap, its actor and message included, and %d of stacks", heap/n,
-		stack/n)
-	if heap+stack > n*most {
-		t.Errorf("%d bytes for %d, want at most %d each", heap+stack, n, most)
-	}
 }
 
 // TestAsk_TooManyBlocked: ErrTooManyBlocked to a behaviour, where "so many behaviours block already
@@ -165,39 +130,6 @@ func TestAsk_NoDetachedNeeded(t *testing.T) {
 	must(t, err)
 	close(release)
 	quiet(t, sys)
-}
-
-// TestShouldYield_OneProcessor: "its slice of time is 1 to 5 ms, whatever else the processors do":
-// on the only processor the monitor does not come to say so, and it is Go that ends a turn that
-// spins, after 10 ms or more.
-func TestShouldYield_OneProcessor(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	sys := start(t, actor.WithWorkers(1))
-	const turns = 30
-	var short, sum atomic.Int64
-	var part deed
-	left := turns
-	part = func(_ *puppet, c *actor.Context) {
-		for began := time.Now(); ; {
-			if !c.ShouldYield() {
-				sum.Add(1)
-				continue
-			}
-			if time.Since(began) < 8*time.Millisecond { // now and then the machine runs something else
-				short.Add(1)
-			}
-			break
-		}
-		if left--; left > 0 {
-			actor.Yield(c, do, part)
-		}
-	}
-	do.Send(sys, puppetType.Spawn(sys, puppet{}), part)
-	do.Send(sys, puppetType.Spawn(sys, puppet{}), noop)
-	must(t, sys.Wait(context.Background()))
-	if n := short.Load(); n < turns/2 {
-		t.Errorf("%d of %d turns have ended within 8 ms", n, turns)
-	}
 }
 
 // TestAsk_TooManyBlockedSeeded: a deterministic run finds it too: a chain of asks takes an idle

@@ -76,6 +76,13 @@ func (q *boundedQueue) pop(n int) (first, last *message, took int) {
 	return first, last, took
 }
 
+// holdsMail reports whether mail waits in the queue of an actor with a bound. Any goroutine.
+func (f *flow) holdsMail() bool {
+	f.permits.Lock()
+	defer f.permits.Unlock()
+	return f.bounded.first != nil
+}
+
 // put adds m, or says why not. c is the sender's, nil outside. A message that the actor has asked
 // for is added whatever room there is, and mutes no sender: what it asks for it bounds itself.
 // dropped is another message, which had to make room. Any goroutine.

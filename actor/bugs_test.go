@@ -319,35 +319,6 @@ func TestCallers_HearAtOnce(t *testing.T) {
 	}
 }
 
-// TestAsk_UnawaitedLeaveNothing: 100,000 asks that no caller waits for any more leave 0
-// bytes behind.
-func TestAsk_UnawaitedLeaveNothing(t *testing.T) {
-	sys := start(t, actor.WithWorkers(2))
-	r := mortalType.Spawn(sys, mortal{})
-	gone, cancel := context.WithCancel(context.Background())
-	cancel()
-	ask := func(n int) {
-		for range n {
-			_, _ = fetch.Ask(gone, r, func(*mortal) int { return 1 })
-		}
-		quiet(t, sys)
-	}
-	heap := func() int64 {
-		runtime.GC()
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
-	n := scaled(100_000)
-	ask(n / 10)
-	before := heap()
-	ask(n)
-	if left := heap() - before; left > 64<<10 { // of the runtime's own, whatever n
-		t.Errorf("%d bytes are left of %d asks", left, n)
-	}
-}
-
 // TestPanicReport_UserFrame: "A panic report shows actor, type, behaviour, message id and
 // the user's own frame first", also if a function of Go's library panicked.
 func TestPanicReport_UserFrame(t *testing.T) {

@@ -650,12 +650,10 @@ func TestFromChan_AgainAndAgain(t *testing.T) {
 			for range n {
 				in(func(c *actor.Context) { stop(); stop = actor.FromChan(c, ch, count) })
 			}
-			for asks := 0; runtime.NumGoroutine() > goroutines+n/2; asks++ {
-				if asks == 20_000 {
-					t.Fatalf("%d goroutines wait in line, and are over", runtime.NumGoroutine()-goroutines)
-				}
-				in(func(*actor.Context) {}) // while they go
-			}
+			eventually(t, "those that wait in line, and are over, to go", func() bool {
+				in(func(*actor.Context) {})
+				return runtime.NumGoroutine() <= goroutines+n/2
+			})
 			sys.Stop()
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/sim"
@@ -260,6 +261,7 @@ func (s *System) bridge(what errandClass, of *cell, f func()) {
 		defer b.all.Done()
 		defer b.left.Add(-1)
 		defer release()
+		guard.Unlabel()
 		f()
 	})
 }

@@ -1,7 +1,6 @@
 package actor_test
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"testing"
@@ -210,9 +209,7 @@ func TestCare_StopCrashes(t *testing.T) {
 				w.spawn(c, "c", care, nil)
 			})
 			d.lines = nil
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-			defer cancel()
-			must(t, actor.StopWait(ctx, w))
+			must(t, actor.StopWait(soon(t), w))
 			d.says(t, "c: stop shutdown", "b: stop shutdown", "a: stop shutdown")
 			equal(t, "calls of Stop", calls, 2)
 		})

@@ -19,7 +19,8 @@ import (
 //
 // Time that stands still holds no system. When only time could bring more, [System.Wait]
 // returns although timers are armed, and [System.Run] ends the system. The same is true
-// for actors that are muted for one whose restart is put off (package supervise).
+// for actors that are muted for one whose restart is put off (package supervise), and for actors
+// that wait for their children to end.
 //
 // The zero value is not ready: use [NewVirtualClock]. Methods may be called from any
 // goroutine.

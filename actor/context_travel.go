@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
-
-	"github.com/gallop-go/gallop/internal/sim"
+	"time"
 )
 
 // contextState is what the behaviour that runs has to do with contexts. All of it is empty unless
@@ -154,7 +154,16 @@ func (b *boundContext) within() *lifeContext    { return b.life }
 // bindTo derives a context that ends with outer or with life. It must be released.
 func bindTo(outer context.Context, life *lifeContext) *boundContext {
 	b := &boundContext{outer: outer, life: life}
+	d, ok := outer.(*detached)
+	if ok = ok && !d.at.IsZero(); ok {
+		outer = &detached{Context: d.Context, values: d.values}
+	}
 	b.Context, b.cancel = context.WithCancelCause(outer)
+	if ok { // a timer for as long as b is used, in place of one of d's own
+		cancel, stop := b.cancel, context.CancelFunc(nil)
+		b.Context, stop = context.WithDeadline(b.Context, d.at)
+		b.cancel = func(cause error) { cancel(cause); stop() }
+	}
 	life.add(b)
 	return b
 }
@@ -219,17 +228,20 @@ func travelling(sys *System, ctx context.Context) context.Context {
 	in, ok := ctx.Value(lifeKey{}).(lifeBound)
 	switch {
 	case !ok:
-		return askedUnder(sys, ctx)
+		return askedUnder(ctx)
 	case ctx == context.Context(in):
 		return in.beyond()
 	}
 	t := &detached{Context: in.beyond(), values: context.WithoutCancel(ctx)}
+	if d, ok := t.Context.(*detached); ok {
+		t.Context = d.Context // the deadline of d is in that of ctx
+	}
 	if t.Context == nil || isCut(ctx, in) {
 		t.Context = context.Background()
 	}
 	if at, ok := ctx.Deadline(); ok {
 		if own, limited := t.Context.Deadline(); !limited || at.Before(own) {
-			t.Context, t.stop = context.WithDeadline(t.Context, at)
+			t.at = at
 		}
 	}
 	return t
@@ -257,11 +269,61 @@ func (b *boundContext) String() string { return lifeName }
 
 // detached has the values and the deadline of a context, but not the end of the life in which that
 // was derived.
+//
+// It travels in messages, and nobody tells it when the last of these has run. So it has no timer
+// for a deadline of its own, which would keep it in memory until then. A behaviour that asks for its
+// context has a timer while it runs: see bindTo. One is made here only for a user who waits for the
+// end of the context itself, such as an interceptor, and ends when the GC finds that nothing refers
+// to the context.
 type detached struct {
-	context.Context
+	context.Context // what it ends with, besides its deadline; never a detached
 	// Without an end, or package context would take its end for that of detached.
 	values context.Context
-	stop   context.CancelFunc
+	at     time.Time // the deadline, if that of Context is later; zero: it is not
+
+	mu    sync.Mutex
+	timed context.Context // guarded by mu: Context with the deadline; nil: nobody has waited
+}
+
+// Deadline implements context.Context.
+func (d *detached) Deadline() (time.Time, bool) {
+	if d.at.IsZero() {
+		return d.Context.Deadline()
+	}
+	return d.at, true
+}
+
+// Done implements context.Context.
+func (d *detached) Done() <-chan struct{} {
+	if d.at.IsZero() {
+		return d.Context.Done()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.timed == nil {
+		var stop context.CancelFunc
+		d.timed, stop = context.WithDeadline(d.Context, d.at)
+		runtime.AddCleanup(d, func(stop context.CancelFunc) { stop() }, stop)
+	}
+	return d.timed.Done()
+}
+
+// ending returns what tells whether d has ended.
+func (d *detached) ending() context.Context {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.timed != nil {
+		return d.timed
+	}
+	return d.Context
+}
+
+// Err implements context.Context.
+func (d *detached) Err() error {
+	if err := d.ending().Err(); err != nil || d.at.IsZero() || time.Now().Before(d.at) {
+		return err
+	}
+	return context.DeadlineExceeded
 }
 
 // Value implements context.Context.
@@ -272,7 +334,7 @@ func (d *detached) Value(key any) any {
 	if v := d.values.Value(key); v != nil {
 		return v
 	}
-	return d.Context.Value(key)
+	return d.ending().Value(key)
 }
 
 // isEmpty reports whether a context has nothing to carry.
@@ -281,13 +343,10 @@ func isEmpty(ctx context.Context) bool {
 }
 
 // askedUnder returns the context of a caller as the actor that is asked sees it; nil: there is
-// none. In a run of actortest, a context of that package takes any question for its end as a wait.
-func askedUnder(sys *System, ctx context.Context) context.Context {
-	switch {
-	case isEmpty(ctx):
+// none.
+func askedUnder(ctx context.Context) context.Context {
+	if isEmpty(ctx) {
 		return nil
-	case sys.sim != nil && ctx.Value(sim.WaitKey{}) != nil:
-		return context.WithoutCancel(ctx)
 	}
 	return ctx
 }

@@ -3,11 +3,11 @@ package actor_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 type ownKey struct{}
@@ -352,22 +352,93 @@ func TestSetContext_Restart(t *testing.T) {
 	equal(t, "value", receive(t, "it", got), any("trace"))
 }
 
-// TestSetContext_AllocatesNothing: messages with a context are of the same free lists; and a sender
-// that uses none pays nothing.
-func TestSetContext_AllocatesNothing(t *testing.T) {
-	if invariant.On {
-		return // the race detector makes a sync.Pool forget on purpose
+// TestSetContext_LeavesNothing: of a context with a deadline of its own nothing stays in memory when
+// the messages that carry it have run, long before the deadline.
+func TestSetContext_LeavesNothing(t *testing.T) {
+	type big struct{ words [64]int }
+	type bigKey struct{}
+	type act = func(c *actor.Context)
+	waits := actor.WithInterceptor(actor.Interceptor{
+		Before: func(_ *actor.Context, in *actor.Invocation) error {
+			in.Context().Done()
+			return nil
+		}})
+	for name, tt := range map[string]struct {
+		opts []actor.Option
+		then act // of the behaviour that is sent to
+	}{
+		"not asked for": {nil, func(*actor.Context) {}},
+		"asked for":     {nil, func(c *actor.Context) { c.Context().Done() }},
+		"derived from": {nil, func(c *actor.Context) {
+			ctx, stop := context.WithTimeout(c.Context(), time.Minute)
+			defer stop()
+			ctx.Done()
+		}},
+		"given to Pipe": {nil, func(c *actor.Context) {
+			c.SetContext(c.Context())
+			actor.Pipe(c, reply, func(ctx context.Context) (int, error) {
+				ctx.Done()
+				return 0, nil
+			})
+		}},
+		"waited for by an interceptor": {[]actor.Option{waits}, func(*actor.Context) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, tt.opts...)
+			freed := make(chan struct{})
+			func() {
+				value := new(big)
+				runtime.AddCleanup(value, func(freed chan struct{}) { close(freed) }, freed)
+				ctx := context.WithValue(context.Background(), bigKey{}, value)
+				r := puppetType.Spawn(sys, puppet{})
+				do.Send(sys.With(ctx), r, func(_ *puppet, c *actor.Context) {
+					x, stop := context.WithTimeout(c.Context(), time.Hour)
+					defer stop()
+					c.SetContext(x)
+					do.Send(c, r, func(_ *puppet, c *actor.Context) {
+						if at, ok := c.Context().Deadline(); !ok || time.Until(at) > time.Hour {
+							t.Errorf("the deadline is %v, %v", at, ok)
+						}
+						if c.Context().Value(bigKey{}) == nil {
+							t.Error("the value is gone")
+						}
+						tt.then(c)
+					})
+				})
+				quiet(t, sys)
+			}()
+			eventually(t, "the value is freed", func() bool {
+				runtime.GC()
+				select {
+				case <-freed:
+					return true
+				default:
+					return false
+				}
+			})
+		})
 	}
-	sys := start(t, actor.WithWorkers(1))
-	r, to := ctxs.typ.Spawn(sys, ctxActor{}), ctxs.typ.Spawn(sys, ctxActor{})
-	ctx := traced("trace")
-	f := func(_ *ctxActor, c *actor.Context) {
-		c.SetContext(ctx)
-		for i := range 1000 {
-			ctxs.show.Send(c, to, i)
-		}
+}
+
+// TestSetContext_OwnDeadline: the deadline travels although the cancel function that was put between
+// does not, and ends what is derived from it.
+func TestSetContext_OwnDeadline(t *testing.T) {
+	sys := start(t)
+	got := make(chan error, 2)
+	r := puppetType.Spawn(sys, puppet{})
+	do.Send(sys, r, func(_ *puppet, c *actor.Context) {
+		x, stop := context.WithTimeout(c.Context(), 20*time.Millisecond)
+		defer stop()
+		c.SetContext(x)
+		actor.Pipe(c, reply, func(ctx context.Context) (int, error) {
+			<-ctx.Done()
+			got <- ctx.Err()
+			got <- context.Cause(ctx)
+			return 0, nil
+		})
+	})
+	for _, what := range []string{"Err", "Cause"} {
+		equal(t, what, receive(t, what, got), context.DeadlineExceeded)
 	}
-	if got := allocations(func() { ctxs.do.Send(sys, r, f); quiet(t, sys) }); got > 20 {
-		t.Errorf("%.1f allocations for 1,000 messages", got)
-	}
+	quiet(t, sys)
 }

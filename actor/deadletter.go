@@ -2,8 +2,10 @@ package actor
 
 import (
 	"context"
+	"sync"
 
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
@@ -106,12 +108,38 @@ func declareDeadUnder(e env, to *cell, m *message, reason error, ctx context.Con
 	}
 }
 
-// maxReports is how many dead letters of a system a hook may be told of at a time. A hook that
-// sends to the dead is told of that as well, and so on: this ends it.
-const maxReports = 1000
+// inLetterHook are the goroutines that run a function of Hooks.DeadLetter, of whatever system: two
+// functions that send to each other's dead would not come to an end either.
+var inLetterHook struct {
+	mu  sync.Mutex
+	ids map[uint64]bool // guarded by mu
+}
 
-// reportDeadLetter tells the hook. If there is none, or too many calls of it go on, it tells the
-// log.
+// inLetterHookNow reports whether the calling goroutine is one of them.
+func inLetterHookNow() bool {
+	me := seam.Goroutine()
+	inLetterHook.mu.Lock()
+	defer inLetterHook.mu.Unlock()
+	return inLetterHook.ids[me]
+}
+
+// markInLetterHook makes the calling goroutine one of them, or no longer.
+func markInLetterHook(is bool) {
+	me := seam.Goroutine()
+	inLetterHook.mu.Lock()
+	defer inLetterHook.mu.Unlock()
+	switch {
+	case !is:
+		delete(inLetterHook.ids, me)
+	case inLetterHook.ids == nil:
+		inLetterHook.ids = map[uint64]bool{me: true}
+	default:
+		inLetterHook.ids[me] = true
+	}
+}
+
+// reportDeadLetter tells the hook. If there is none, or it has caused the letter itself, it tells
+// the log.
 func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason error,
 	ctx context.Context) {
 	reported := s.tellOfLetter(func() DeadLetter {
@@ -131,37 +159,43 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 }
 
 // tellOfLetter calls the hook with a dead letter. It reports whether it did: there may be no hook,
-// or too many calls of it go on.
+// or the letter may be what such a hook has sent, or what had to make room for that. To tell the
+// hook of those would have no end if it sends again.
 func (s *System) tellOfLetter(letter func() DeadLetter) (reported bool) {
-	defer s.reports.Add(-1)
-	if n := s.reports.Add(1); n > maxReports || s.opts.onDeadLetter == nil {
+	if s.opts.onDeadLetter == nil || inLetterHookNow() {
 		return false
 	}
 	l := letter()
-	s.guard("Hooks.DeadLetter", func() { s.opts.onDeadLetter(l) })
+	s.guard("Hooks.DeadLetter", func() {
+		markInLetterHook(true)
+		defer markInLetterHook(false) // before another goroutine may have the number
+		s.opts.onDeadLetter(l)
+	})
 	return true
 }
 
 // logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one.
-// The two are counted apart: those that matter are not to be lost among the others.
 func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
-	letters := &s.letters
+	line := deadLetterLine
 	if d.bestEffort {
-		letters = &s.bestEffort
+		line = "gallop: dead letter of a best-effort behaviour"
 	}
-	n, ok := letters.next()
-	if !ok {
+	n, write := s.mayLog(line, d.typ.name, d.name)
+	if !write {
 		return
 	}
 	args := to.actorName().attrs("behaviour", d.name, "reason", reason, "so_far", n)
 	s.log(func(l logSink) {
 		if d.bestEffort {
-			l.debug("gallop: dead letter of a best-effort behaviour", args...)
+			l.debug(line, args...)
 			return
 		}
-		l.warn("gallop: dead letter", args...)
+		l.warn(line, args...)
 	})
 }
+
+// deadLetterLine is that of messages that are to be missed.
+const deadLetterLine = "gallop: dead letter"
 
 // BestEffort says that messages of a behaviour may come too late in a healthy service,
 // such as a "leave" to a room that is closed already. Their dead letters are counted

@@ -260,3 +260,50 @@ func TestChildDown_Starting(t *testing.T) {
 	}
 	wants(t, u.falls[1].Reason, errBad)
 }
+
+// TestDecide_ResumeDeferred: "replies that were put off before; the caller of a request whose reply
+// the behaviour itself has put off hears ErrPanicked". What it has handed over is the other's, and
+// what it has stashed stays in the stash.
+func TestDecide_ResumeDeferred(t *testing.T) {
+	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)}, mortal{})
+	other := mortalType.Spawn(u.sys, mortal{})
+	var late, before actor.Deferred[struct{}]
+	ask := func(f act) <-chan error {
+		outcome, runs := make(chan error, 1), make(chan struct{})
+		go func() {
+			_, err := fetchIn.Ask(soon(t), u.child, func(m *mortal, c *actor.Context) {
+				close(runs)
+				f(m, c)
+			})
+			outcome <- err
+		}()
+		<-runs
+		quiet(t, u.sys)
+		return outcome
+	}
+	putOff := ask(func(_ *mortal, c *actor.Context) { before = actor.Defer(c, fetchIn) })
+	err := receive(t, "the outcome", ask(func(_ *mortal, c *actor.Context) {
+		late = actor.Defer(c, fetchIn)
+		panic(errUser)
+	}))
+	wants(t, err, actor.ErrPanicked)
+	wants(t, err, errUser)
+	equal(t, "a late reply is the first", late.Reply(u.sys, struct{}{}, nil), false)
+	handedOver := ask(func(_ *mortal, c *actor.Context) {
+		late = actor.Defer(c, fetchIn)
+		late.HandOver(c, other)
+		panic(errUser)
+	})
+	equal(t, "the other's reply is the first", late.Reply(u.sys, struct{}{}, nil), true)
+	must(t, receive(t, "the outcome", handedOver))
+	again := func(*mortal, *actor.Context) {}
+	stashed := ask(func(_ *mortal, c *actor.Context) {
+		_, _ = fetchIn.Stash(c, again)
+		panic(errUser)
+	})
+	equal(t, "the other reply is the first", before.Reply(u.sys, struct{}{}, nil), true)
+	must(t, receive(t, "the outcome", putOff))
+	u.do(t, func(_ *mortal, c *actor.Context) { actor.UnstashAll(c) })
+	must(t, receive(t, "the outcome", stashed))
+	equal(t, "falls", len(u.falls), 0)
+}

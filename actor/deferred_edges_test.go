@@ -3,64 +3,15 @@ package actor_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/heap"
-	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // Replies that are put off where something else happens too.
-
-// TestDefer_Allocates: Defer "allocates two objects", and Reply none.
-func TestDefer_Allocates(t *testing.T) {
-	if invariant.On {
-		return // the race detector makes a sync.Pool forget on purpose
-	}
-	sys := start(t, actor.WithWorkers(1))
-	r := clerkType.Spawn(sys, clerk{})
-	puts := func(_ *clerk, c *actor.Context) (int, error) {
-		actor.Defer(c, clerkTry).Reply(c, 1000, nil)
-		return 0, nil
-	}
-	ctx := soon(t)
-	got := allocations(func() {
-		for range 100 {
-			_, err := clerkTry.Ask(ctx, r, puts)
-			must(t, err)
-		}
-	})
-	if got > 230 {
-		t.Errorf("%.1f allocations for 100 replies", got)
-	}
-}
-
-// TestDefer_Kept: an actor that has put many replies off at a time keeps nothing for as many.
-func TestDefer_Kept(t *testing.T) {
-	sys := start(t, actor.WithWorkers(1))
-	r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
-	const many = 1 << 17
-	before, _ := heapInUse()
-	clerkDo.Send(sys, caller, func(_ *clerk, c *actor.Context) {
-		for range many {
-			actor.AskTo(c, clerkWant, r, 0, clerkHeard)
-		}
-	})
-	quiet(t, sys)
-	clerkDo.Send(sys, r, func(k *clerk, c *actor.Context) {
-		for i := range many {
-			k.open[i].Reply(c, i, nil)
-		}
-		k.open = nil
-	})
-	quiet(t, sys)
-	equal(t, "messages", sys.Stats().Messages, 2*many+2)
-	keepsAtMost(t, before, 3<<18)
-	runtime.KeepAlive(r)
-}
 
 // parcelClerk puts replies off that own something.
 type parcelClerk struct {

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"context"
 	"fmt"
 	"github.com/gallop-go/gallop/internal/access"
 	"math/rand/v2"
@@ -94,8 +95,18 @@ func (o *options) simulation(h *sim.Hooks) *simulation {
 		choose = atRandom(o.seed)
 	}
 	s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now,
-		Stuck: h.Stuck, Of: s})
+		Stuck: h.Stuck, Ends: endsStuck, Of: s})
 	return s
+}
+
+// endsStuck ends a context of package actortest, and what was derived from it, since its user waits
+// for something that cannot happen. It reports false for any other context.
+func endsStuck(ctx context.Context) bool {
+	w, ok := ctx.Value(sim.WaitKey{}).(interface{ NoProgress() })
+	if ok {
+		w.NoProgress()
+	}
+	return ok
 }
 
 // beside is an Hooks.Panic that tells the hook and then the user's, if there is one: neither

@@ -3,6 +3,8 @@ package actor
 import (
 	"context"
 	"errors"
+
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 var (
@@ -34,7 +36,7 @@ var (
 	// so that one that waited too would keep its worker from others. It is returned by Ask,
 	// AskAll and Replies in a behaviour, and is the reason of the dead letter that the
 	// request of such an Ask becomes.
-	ErrTooManyBlocked = errors.New("gallop: all spares are in use")
+	ErrTooManyBlocked = errors.New("gallop: too many behaviours block")
 	// ErrNoReply says that no reply came in time. It is the outcome of an ask with a time-out
 	// ([Within]), and the reason of dead letters that are late replies. It is
 	// context.DeadlineExceeded too.
@@ -76,7 +78,7 @@ type NormalError struct {
 }
 
 // Error implements error.
-func (e *NormalError) Error() string { return "gallop: normal end: " + e.Info.Error() }
+func (e *NormalError) Error() string { return "gallop: normal end: " + guard.Text(e.Info) }
 
 // Unwrap returns Info.
 func (e *NormalError) Unwrap() error { return e.Info }

@@ -143,7 +143,10 @@ func ExampleShutdownError() {
 	sys := actor.Start()
 	r := nagType.Spawn(sys, nag{})
 	nagBegin.Send(sys, r, struct{}{})
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	for len(sys.Why()) != 1 || sys.Why()[0].What != "timer" {
+		// The message runs.
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	err := sys.Shutdown(ctx)
 	var why *actor.ShutdownError

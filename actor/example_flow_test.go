@@ -42,7 +42,7 @@ func ExampleOverflow() {
 	price := actor.Declare[int](typ, "price")
 	typ.Table(price.Handle(func(_ *ticker, _ *actor.Context, p int) { fmt.Println("price", p) }))
 
-	sys := actor.Start(actor.WithWorkers(1),
+	sys := actor.Start(actor.WithDeterministic(1),
 		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 			fmt.Println(d.Message, d.Reason)
 		}}))

@@ -379,8 +379,12 @@ func ExampleStats() {
 	actor.Stop(sys, accountType.Spawn(sys, account{}))
 	_ = sys.Run()
 	st := sys.Stats()
-	var w actor.WorkerStats = st.Workers[0]
-	fmt.Println(st.Messages, w.Messages, st.Spawned, st.Stopped, st.Panics, st.DeadLetters)
+	var workers []actor.WorkerStats = st.Workers
+	messages := uint64(0)
+	for _, w := range workers {
+		messages += w.Messages
+	}
+	fmt.Println(st.Messages, messages, st.Spawned, st.Stopped, st.Panics, st.DeadLetters)
 	// Output: 10 10 2 1 0 0
 }
 
@@ -467,9 +471,10 @@ func ExampleHooks() {
 	dig := actor.Declare[<-chan bool](t, "dig")
 	t.Table(dig.Handle(func(_ *miner, _ *actor.Context, enough <-chan bool) { <-enough }))
 	enough := make(chan bool)
-	sys := actor.Start(actor.WithLongTurn(2*time.Millisecond),
+	const limit = 50 * time.Millisecond
+	sys := actor.Start(actor.WithLongTurn(limit),
 		actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
-			fmt.Println(r.Type, r.Behaviour, r.AtLeast >= 2*time.Millisecond)
+			fmt.Println(r.Type, r.Behaviour, r.AtLeast >= limit)
 			close(enough)
 		}}))
 	dig.Send(sys, t.Spawn(sys, miner{}), enough)

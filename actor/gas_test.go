@@ -256,13 +256,3 @@ func TestMisuse_OfGas(t *testing.T) {
 		panics(t, "called twice", func() { actor.Yield(c, count, 1) })
 	})
 }
-
-// TestGas_AllocatesNothing: neither does Yield.
-func TestGas_AllocatesNothing(t *testing.T) {
-	sys := start(t, actor.WithWorkers(1))
-	inside(t, sys, func(c *actor.Context) {
-		if n := testing.AllocsPerRun(100, func() { c.Gas(1) }); n != 0 {
-			t.Errorf("Gas allocates %v times", n)
-		}
-	})
-}

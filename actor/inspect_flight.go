@@ -118,8 +118,8 @@ type ringOfWorker struct{ c *Context }
 // Stole implements sched.Listener.
 func (r ringOfWorker) Stole(t *sched.Task, from *sched.Worker) {
 	id := uint64(0)
-	if _, ok := t.Class().Runner().(*typeInSystem); ok {
-		id = cellOfTask(t).id
+	if a := cellOrNil(t); a != nil {
+		id = a.id
 	}
 	r.c.record(flightlog.Steal, 0, id, uint64(from.ID()))
 }

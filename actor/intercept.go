@@ -28,11 +28,15 @@ import (
 // the functions do.
 type Interceptor struct {
 	// Before is called before the behaviour. If it returns an error, the message does not
-	// run: the caller gets the error; a one-way message becomes a dead letter with the
-	// error as its reason. Interceptors that come later are not called then.
+	// run: the caller of a request gets the error, and nothing else happens; a one-way
+	// message becomes a dead letter with the error as its reason. Interceptors that come
+	// later are not called then. If Before panics, the actor fails as if its behaviour had
+	// panicked, and the caller of a request gets that error.
 	Before func(c *Context, in *Invocation) error
 	// After is called after the behaviour, if Before returned nil or is nil; also if the
-	// behaviour has panicked, or the message was refused by a later interceptor.
+	// behaviour has panicked, or the message was refused by a later interceptor. If After
+	// panics, the actor fails as if its behaviour had panicked, but the caller of a request
+	// keeps the reply that it has. After of the other interceptors is called in any case.
 	After func(c *Context, in *Invocation, out Outcome)
 }
 
@@ -138,8 +142,8 @@ type Outcome struct {
 	Refused bool
 	// PutAside says that the message was stashed, or its reply put off ([Defer]).
 	PutAside bool
-	// Crashed says that the behaviour has panicked, called runtime.Goexit, or was cut by
-	// [Kill]. The panic goes on when After has returned.
+	// Crashed says that the behaviour, or a function of a later interceptor, has panicked,
+	// called runtime.Goexit, or was cut by [Kill]. The panic goes on when After has returned.
 	Crashed bool
 }
 
@@ -179,8 +183,7 @@ func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
 		v := c.newVisit(d, m, list)
 		defer v.leave(c)
 		if err := v.enter(c); err != nil {
-			c.count.notRun++
-			declareDeadUnder(c, a, m, err, c.cameWith())
+			refuseBefore(c, a, m, d, err)
 			v.out = Outcome{Err: err, Refused: true}
 			return
 		}
@@ -190,6 +193,18 @@ func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
 		v.out = Outcome{Err: c.failed, PutAside: c.msg.From&msg.WasStashed != 0}
 		c.failed = nil
 	}
+}
+
+// refuseBefore ends a message that an interceptor has refused. The caller of a request hears so, and
+// the request counts as one that has run. A one-way message is a dead letter.
+func refuseBefore(c *Context, a *cell, m *message, d *descriptor, err error) {
+	if d.reject == nil {
+		c.count.notRun++
+		declareDeadUnder(c, a, m, err, c.cameWith())
+		return
+	}
+	d.discardOwned(m)
+	d.reject(c, m, err)
 }
 
 // visit is one message on its way through interceptors. Its worker uses it again. Owner only.
@@ -226,9 +241,17 @@ func (v *visit) enter(c *Context) error {
 }
 
 // leave calls After of all that have let the message pass, the last one first. It is deferred, so
-// that it runs beside a panic as well.
+// that it runs beside a panic as well. If After of one does not return, the others are called all
+// the same.
 func (v *visit) leave(c *Context) {
 	v.in.msg = nil
+	left := false
+	defer func() {
+		if !left {
+			v.out.Crashed = true
+			v.leave(c)
+		}
+	}()
 	for n := len(v.values) - 1; n >= 0; n-- {
 		v.in.Value = v.values[n]
 		v.values[n] = nil
@@ -237,6 +260,7 @@ func (v *visit) leave(c *Context) {
 			f(c, &v.in, v.out)
 		}
 	}
+	left = true
 	v.in, v.list, v.out = Invocation{}, nil, Outcome{}
 	c.visit = v
 }

@@ -133,10 +133,14 @@ func (a *cell) left(c *Context) {
 				x.children.stopTogether(e, x.stopMode)
 			}
 			k.requestStop(e, x.stopMode)
-			a.wait()
+			a.waitToEnd()
 			return
 		}
 		x.children.stoppedTogether = 0
+		if x.lingers && x.stopMode != modeKill {
+			a.waitToEnd()
+			return
+		}
 		if x.down || x.stopMode == modeKill || a.typ().onStop == nil {
 			break
 		}
@@ -169,6 +173,14 @@ func (a *cell) wait() {
 		a.sys().sched.HoldParked()
 		a.blockedOn.Block()
 		a.sys().stopList.add(a, x)
+	}
+}
+
+// waitToEnd is wait for an actor that leaves. On a clock that stands still it does not hold the
+// system: its children, or what it lingers for, may wait for time.
+func (a *cell) waitToEnd() {
+	if a.wait(); !a.sys().opts.clock.Flows() {
+		a.releaseHold(a.cold)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/msg"
 
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
@@ -39,7 +40,7 @@ func stoppedBecause(why error) error {
 
 // Error implements error.
 func (e *stoppedError) Error() string {
-	return ErrStopped.Error() + ": " + strings.TrimPrefix(e.why.Error(), "gallop: ")
+	return ErrStopped.Error() + ": " + strings.TrimPrefix(guard.Text(e.why), "gallop: ")
 }
 
 // Unwrap returns both.
@@ -201,6 +202,35 @@ func (a *cell) drain(c *Context, x *coldState) {
 	muted, queued := a.letAllGo()
 	a.in.SetPending(msg.Concat(msg.Concat(left, queued), newSignal(c, drainEnd{})))
 	release(c, muted)
+}
+
+// drainBehind tells an actor to drain, from a place among its mail.
+type drainBehind struct{ unanswered }
+
+func (s drainBehind) serve(a *cell, c *Context) {
+	// Mail of an actor with a bound comes by a queue of its own, which is behind the mailbox.
+	if f := a.flow.Load(); f != nil && f.bounded != nil && f.holdsMail() {
+		a.sendBehind(c, s)
+		return
+	}
+	a.tell(c, stopRequest{mode: modeDrain, why: ErrShutdown}) // the turn has taken mail out
+}
+
+// drainBehindMail is access.DrainBehind.
+func drainBehindMail(from Sender, t Target) {
+	a := targetOf("DrainBehind", t)
+	a.sendBehind(envOf(from).in(a), drainBehind{})
+}
+
+// sendBehind brings s to an actor, behind its mail. If the actor has ended, s is refused. Any
+// goroutine.
+func (a *cell) sendBehind(e env, s signal) {
+	m := newSignal(e, s)
+	if e.push(a, m, asSignal) != nil {
+		takeSignal(m)
+		e.recycle(m)
+		s.refused(a, e)
+	}
 }
 
 // drainEnd is the last message of an actor that drains.

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"log"
 	"log/slog"
-	"math/bits"
 	"strings"
 
-	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/loglimit"
 )
 
 // logSink is where a system reports: the standard logger, in lines for people, or a user's slog.
@@ -86,13 +85,15 @@ func line(msg string, args []any) string {
 	return msg
 }
 
-// letterLog keeps dead letters, and reports of deadlocks, from flooding the log: the first, the
-// second, the fourth, the eighth and so on are logged.
-type letterLog struct{ n seam.Uint64 }
+// mayLog counts a line that many actors may cause at once, and reports whether it is to be written:
+// see package loglimit. It returns how many there were in this minute. Any goroutine.
+func (s *System) mayLog(line, typ, where string) (soFar uint64, write bool) {
+	return s.mayLogOf(loglimit.Key{Line: line, Type: typ, Where: where})
+}
 
-func (l *letterLog) next() (n uint64, ok bool) {
-	n = l.n.Add(1)
-	return n, bits.OnesCount64(n) == 1
+// mayLogOf is access.MayLog.
+func (s *System) mayLogOf(k loglimit.Key) (soFar uint64, write bool) {
+	return s.lines.Next(k, s.opts.clock.Nanos())
 }
 
 // Who an actor is, for reports and logs: an actor of one type among thousands is
@@ -205,9 +206,15 @@ func (s *System) guard(hook string, f func()) {
 		v = nil
 	}()
 	if v := <-ended; v != nil && hook != loggerHook {
-		s.log(func(l logSink) {
-			l.fail("gallop: panic in a hook", "hook", hook, "value", v)
-		})
+		s.logHookPanic(hook, v)
 	}
 	s.sched.Lend(-1)
+}
+
+// logHookPanic says that a user's function has panicked, where it does not decide what follows.
+func (s *System) logHookPanic(hook string, v any) {
+	const line = "gallop: panic in a hook"
+	if n, write := s.mayLog(line, "", hook); write {
+		s.log(func(l logSink) { l.fail(line, "hook", hook, "value", v, "so_far", n) })
+	}
 }

@@ -151,8 +151,9 @@ type doing struct {
 //go:norace
 //go:noinline
 func (c *Context) peek(task *sched.Task) (d doing) {
-	a := cellOfTask(task)
-	if c.self != a {
+	// Not by way of the task, which may be no actor's.
+	a := c.self
+	if a == nil || &a.task != task {
 		return doing{}
 	}
 	d.who, d.typ = a, a.shared().typ

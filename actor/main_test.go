@@ -124,16 +124,19 @@ func withWorkers(t *testing.T, f func(t *testing.T, workers int)) {
 	}
 }
 
-// scaled is a number of rounds: a fraction of it under -short, and under the race detector, where a
-// round takes fifteen times as long, unless the long forms are asked for.
+// scaled is a number of rounds: a fraction of it unless the long forms are asked for, a smaller one
+// under the race detector, where a round takes fifteen times as long, and the smallest under -short.
 func scaled(n int) int {
 	switch {
 	case testing.Short():
-		return max(n/10, 1)
-	case raceDetector && !longForms():
-		return max(n/8, 1)
+		n /= 10
+	case longForms() || os.Getenv("GALLOP_EXPLORE_SCALE") != "": // which mutants have
+	case raceDetector:
+		n /= 8
+	default:
+		n /= 4
 	}
-	return n
+	return max(n, 1)
 }
 
 func longForms() bool { return os.Getenv("GALLOP_NIGHTLY") != "" }

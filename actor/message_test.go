@@ -2,7 +2,6 @@ package actor
 
 import (
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
@@ -146,19 +145,5 @@ func TestSizeClass_Late(t *testing.T) {
 	}
 	if got := c.alloc(s.ID); got == m || got.SizeClass() != s.ID {
 		t.Fatalf("alloc: %v of size class %d", got, got.SizeClass())
-	}
-}
-
-// TestLetterLog: "the first, the second, the fourth, the eighth and so on".
-func TestLetterLog(t *testing.T) {
-	var l letterLog
-	var logged []uint64
-	for range 20 {
-		if n, ok := l.next(); ok {
-			logged = append(logged, n)
-		}
-	}
-	if want := []uint64{1, 2, 4, 8, 16}; !slices.Equal(logged, want) {
-		t.Errorf("%v, want %v", logged, want)
 	}
 }

@@ -353,10 +353,10 @@ func TestMute_ChainHeap(t *testing.T) {
 		most := floodChain(t, sys, 4, flood, 1000)
 		after := heapNow()
 		t.Logf("waited: %d; %d mutes; heap %d kB → %d kB", most, sys.Stats().Mutes, before>>10, after>>10)
-		if waited := slices.Max(most); waited > mostQueued(1, flood) {
+		if waited := slices.Max(most); figures && waited > mostQueued(1, flood) {
 			t.Errorf("%d waited", waited)
 		}
-		if after > before && after-before > 32<<20 {
+		if figures && after > before && after-before > 32<<20 {
 			t.Errorf("the heap grew by %d kB", (after-before)>>10)
 		}
 	})

@@ -449,13 +449,13 @@ func TestMute_BoundsTheHeap(t *testing.T) {
 		t.Logf("at most %d queued, %d mutes, heap %d kB → %d kB", got[1], st.Mutes, before>>10, after>>10)
 		equal(t, "messages run", got[0], int64(producers*each))
 		equal(t, "unmutes", st.Unmutes, st.Mutes)
-		if st.Mutes == 0 {
+		if figures && st.Mutes == 0 {
 			t.Error("nobody was muted")
 		}
-		if limit := mostQueued(producers, each); got[1] > limit {
+		if limit := mostQueued(producers, each); figures && got[1] > limit {
 			t.Errorf("at most %d queued, want at most %d", got[1], limit)
 		}
-		if after > before && after-before > 32<<20 {
+		if figures && after > before && after-before > 32<<20 {
 			t.Errorf("the heap grew by %d kB", (after-before)>>10)
 		}
 		runtime.KeepAlive(to)

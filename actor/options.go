@@ -115,9 +115,10 @@ func WithRandSeed(n uint64) Option {
 //   - panics in these functions;
 //   - that as many behaviours block as may ([WithMaxBlocked]).
 //
-// Of the system's dead letters the 1st, 2nd, 4th, 8th and so on are logged, each with
-// how many there were so far, so that they do not flood the log. [System.Stats] counts
-// all of them. Hooks.DeadLetter sees each of them, and then none is logged.
+// So that many of them do not flood the log, only the 1st, 2nd, 4th, 8th and so on in a minute are
+// logged, with how many there were, of the panics of one type in one line of code, of the dead
+// letters of one behaviour, and of the panics in one hook. [System.Stats] counts all of them. A
+// function in Hooks sees each of them, and then none is logged.
 func WithLogger(l *slog.Logger) Option {
 	return systemOption(func(o *options) {
 		if o.log = (slogSink{l}); l == nil {
@@ -134,14 +135,15 @@ func WithLogger(l *slog.Logger) Option {
 // in it is logged and ignored. For that, each call has a goroutine of its own, which its caller
 // waits for. This costs about a microsecond per call.
 //
-// A hook that sends may cause dead letters itself, and is told of these too: by a message to an
-// actor that has ended, and by what [OverflowDropOldest] drops. Let it send only to actors that
-// outlive the others, and ignore the letters of its own. At most 1,000 calls go on at a time:
-// beyond that dead letters are logged instead.
+// A hook may send. The dead letters that a DeadLetter function causes by that are counted and logged,
+// and not told to any such function: messages to an actor that has ended, such as a topic, and what
+// [OverflowDropOldest] drops for them. If the function sends to an actor that lives, and that actor
+// sends to one that has ended, the function is told of that as of any other letter: let it return at
+// once for letters of such behaviours.
 type Hooks struct {
 	DeadLetter       func(DeadLetter)       // every dead letter
 	Panic            func(PanicReport)      // every panic of a behaviour
-	LongTurn         func(LongTurnReport)   // every turn longer than [WithLongTurn] says
+	LongTurn         func(LongTurnReport)   // long turns, as [WithLongTurn] says
 	PressureDeadlock func(PressureDeadlock) // every one that the system finds
 }
 
@@ -167,7 +169,8 @@ func setHook[R any](at *func(R), f func(R)) {
 
 // WithCPUBinding binds every worker to a processor of its own. That helps a process that has
 // the machine to itself and harms one that has not: docs/guarantees.md says what it
-// costs the process's other goroutines. Linux only.
+// costs the process's other goroutines. Such a system cannot be joined with processes (package
+// process/actors). Linux only.
 func WithCPUBinding() Option { return systemOption(func(o *options) { o.bind = true }) }
 
 func defaultOptions() options {

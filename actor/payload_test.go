@@ -6,14 +6,10 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
-	"runtime/debug"
 	"testing"
-	"unsafe"
 	"weak"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // sink is an actor that looks at its payloads and answers requests with the same.
@@ -227,39 +223,6 @@ func TestRequests_LetGo(t *testing.T) {
 	}
 }
 
-// mallocs counts the allocations of f.
-func mallocs(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.Mallocs - before.Mallocs
-}
-
-// steadyRounds is how soon the state must be steady.
-const steadyRounds = 20
-
-// allocatesNothing fails unless an operation soon stops allocating, except two in a hundred: the
-// inject queue takes a new segment every 64 tasks, and the rest of the process is never quite
-// still. the GC is off meanwhile, since it empties the common cache of nodes. With
-// invariants or the race detector built in, allocations are other ones and are not counted.
-func allocatesNothing(t *testing.T, ops int, f func()) {
-	t.Helper()
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	if invariant.On {
-		f()
-		return
-	}
-	var rounds []uint64
-	for range steadyRounds {
-		n := mallocs(f)
-		if rounds = append(rounds, n); n <= uint64(ops/50) {
-			return
-		}
-	}
-	t.Errorf("%v allocations in rounds of %d operations, want none in the end", rounds, ops)
-}
-
 // rally is a ping-pong player.
 type rally struct{ peer actor.Ref[rally] }
 
@@ -295,92 +258,4 @@ func (r *rally) Ask(c *actor.Context, n actor.Result[int]) {
 	if n.Value > 0 {
 		actor.AskTo(c, less, r.peer, n.Value, hitAsk)
 	}
-}
-
-// TestSend_AllocatesNothing: "0 allocs per send in steady state": numbers and
-// strings, from inside and from outside, and asks from both.
-func TestSend_AllocatesNothing(t *testing.T) {
-	const ops = 20_000
-	text := string(make([]byte, ops))
-	withWorkers(t, func(t *testing.T, workers int) {
-		sys := start(t, actor.WithWorkers(workers))
-		x := rallyType.Spawn(sys, rally{})
-		y := rallyType.Spawn(sys, rally{x})
-		meetPeer.Send(sys, x, y)
-		ctx := soon(t)
-		wait := func() { must(t, sys.Wait(ctx)) }
-		for name, f := range map[string]func(){
-			"numbers":  func() { hitNumber.Send(sys, x, ops); wait() },
-			"strings":  func() { hitText.Send(sys, x, text); wait() },
-			"requests": func() { hitAsk.Send(sys, x, actor.Result[int]{Value: ops}); wait() },
-			"asks from outside": func() {
-				for range ops {
-					_, _ = less.Ask(context.Background(), y, 1)
-				}
-			},
-			"asks with a deadline": func() {
-				for range ops {
-					_, _ = less.Ask(ctx, y, 1)
-				}
-			},
-			"sends from outside": func() {
-				for range ops {
-					_ = hitText.SendWait(ctx, y, "") // waits only now and then
-				}
-				wait() // on one processor the worker may not have begun yet
-			},
-		} {
-			t.Run(name, func(t *testing.T) { allocatesNothing(t, ops, f) })
-		}
-	})
-}
-
-// TestActor_IdleSize: "An idle actor costs at most 200 bytes besides its state; with
-// WithWatermarks 320, with WithBound 368", measured, for actors that have run and are idle again.
-func TestActor_IdleSize(t *testing.T) {
-	if seam.Explored {
-		t.Skip("instrumented words are larger") // not what is promised
-	}
-	for _, tc := range []struct {
-		name string
-		most float64
-		opts []actor.TypeOption
-	}{
-		{"Plain", 200, nil},
-		{"Watermarks", 320, []actor.TypeOption{actor.WithWatermarks(10, 5)}},
-		{"Bound", 368, []actor.TypeOption{actor.WithBound(10, actor.OverflowMute)}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			typ := actor.NewType[lodger]("lodger", tc.opts...)
-			rest := actor.Declare[int](typ, "rest")
-			typ.Table(rest.Handle(func(*lodger, *actor.Context, int) {}))
-			if per := idleSize(t, typ, rest); per > tc.most {
-				t.Errorf("%.1f bytes besides the state, want at most %.0f", per, tc.most)
-			}
-		})
-	}
-}
-
-// idleSize returns how many bytes actors take that have run once.
-func idleSize(t *testing.T, typ *actor.Type[lodger], once actor.Behaviour[lodger, int]) float64 {
-	actors := max(scaled(100_000), 25_000) // few enough would show what the workers keep
-	sys := start(t)
-	refs := make([]actor.Ref[lodger], actors)
-	heap := func() int64 {
-		runtime.GC()
-		runtime.GC() // a sync.Pool keeps what it has over one collection
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
-	before := heap()
-	for i := range refs {
-		refs[i] = typ.Spawn(sys, lodger{})
-		once.Send(sys, refs[i], 1)
-	}
-	quiet(t, sys)
-	per := float64(heap()-before)/float64(actors) - float64(unsafe.Sizeof(lodger{}))
-	t.Logf("%.1f bytes besides the state", per)
-	runtime.KeepAlive(refs)
-	return per
 }

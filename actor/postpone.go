@@ -7,6 +7,7 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/msg"
 
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -333,7 +334,7 @@ func because(is, why error) error {
 
 // Error implements error.
 func (e *downError) Error() string {
-	return e.is.Error() + ": " + strings.TrimPrefix(e.why.Error(), "gallop: ")
+	return e.is.Error() + ": " + strings.TrimPrefix(guard.Text(e.why), "gallop: ")
 }
 
 // Unwrap returns both.

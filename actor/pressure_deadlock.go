@@ -96,7 +96,6 @@ type deadlockWatch struct {
 	ended bool       // guarded by mu
 	// Guarded by mu: closed after the next look; nil: it was not asked for.
 	asked chan struct{}
-	seen  letterLog
 }
 
 // deadlockState is what the watch knows of one actor. Guarded by the watch's mu.
@@ -341,10 +340,10 @@ func (s *System) reportDeadlock(r PressureDeadlock) {
 		s.guard("Hooks.PressureDeadlock", func() { f(r) })
 		return
 	}
-	if n, ok := s.deadlocks.seen.next(); ok {
+	const line = "gallop: actors wait for one under pressure"
+	if n, write := s.mayLog(line, "", ""); write {
 		s.log(func(l logSink) {
-			l.warn("gallop: actors wait for one under pressure", "who", r.String(), "deadlock",
-				r.Deadlock(), "so_far", n)
+			l.warn(line, "who", r.String(), "deadlock", r.Deadlock(), "so_far", n)
 		})
 	}
 }

@@ -39,6 +39,7 @@ func init() {
 		defer beginProcess(w).endProcess()
 		w.Blocking(f)
 	}
+	access.Linger = func(c any) (over func()) { return c.(*Context).linger() }
 	access.MuteFor = func(c, to any) { c.(*Context).muteForProxy(to.(AnyRef).b) }
 }
 
@@ -61,6 +62,10 @@ func (s *System) joinProcesses(start func(access.Shared) (any, func())) any {
 		return *sys
 	}
 	s.mustBeStarted("Join")
+	if s.opts.bind {
+		panicMisuse("Join", " of a system WithCPUBinding: a coroutine cannot be switched to on a thread "+
+			"that is locked")
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if sys := j.sys.Load(); sys != nil {
@@ -68,7 +73,7 @@ func (s *System) joinProcesses(start func(access.Shared) (any, func())) any {
 	}
 	var sys any
 	sys, j.unwind = start(access.Shared{Actors: s, Scheduler: s.sched, Clock: s.opts.clock,
-		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop, Over: s.done.context(),
+		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop,
 		DeadLetter: s.deadProcess})
 	if j.over {
 		j.unwind()
@@ -148,9 +153,9 @@ func (s *System) deadProcess(id uint64, names []string, message any, reason erro
 	}) {
 		return
 	}
-	if n, ok := s.letters.next(); ok {
+	if n, write := s.mayLog(deadLetterLine, who.Type, ""); write {
 		args := who.attrs("reason", reason, "so_far", n)
-		s.log(func(l logSink) { l.warn("gallop: dead letter", args...) })
+		s.log(func(l logSink) { l.warn(deadLetterLine, args...) })
 	}
 }
 
@@ -343,5 +348,24 @@ func (c *Context) muteForProxy(to *cell) {
 		c.muteFor(to)
 	case me != to && me.load&backpressure.Muted == 0 && me.mayBeMuted() && !me.supervises():
 		c.then |= mayPark
+	}
+}
+
+// linger has the running actor, in its OnStop, wait before it ends, or is suspended or restarted,
+// until over is called: as for a child, parked. A Kill ends the wait. over may be called in any
+// goroutine, once.
+func (c *Context) linger() (over func()) {
+	a := c.self
+	a.makeCold().lingers = true
+	return func() { a.tell(a.sys(), lingered{}) }
+}
+
+// lingered is the signal of over.
+type lingered struct{ unanswered }
+
+func (lingered) serve(a *cell, c *Context) {
+	x := a.makeCold()
+	if x.lingers = false; x.state == leaving {
+		a.left(c)
 	}
 }

@@ -1,11 +1,12 @@
 package actor
 
 import (
-	"fmt"
+	"cmp"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/actor/internal/stack"
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
@@ -58,7 +59,7 @@ func (e *PanicError) Error() string {
 	if e.Goexit {
 		return "gallop: actor panicked: runtime.Goexit"
 	}
-	return fmt.Sprintf("gallop: actor panicked: %v", e.Value)
+	return "gallop: actor panicked: " + guard.Text(e.Value)
 }
 
 // Unwrap returns ErrPanicked and, if the panic's value is an error, that error.
@@ -178,10 +179,21 @@ func (s *System) reportPanic(c *Context, a *cell, m *message, d *descriptor, e *
 		s.guard("Hooks.Panic", func() { s.opts.onPanic(p) })
 		return
 	}
+	s.logPanic(who, p)
+}
+
+// logPanic writes what a panic was. Those in one line of code are counted together, whatever they
+// panicked with; a Goexit has no line.
+func (s *System) logPanic(who ActorName, p PanicReport) {
+	const line = "gallop: behaviour panicked"
+	n, write := s.mayLog(line, who.Type, cmp.Or(p.Frame, p.Behaviour))
+	if !write {
+		return
+	}
 	s.log(func(l logSink) {
-		l.fail("gallop: behaviour panicked", who.attrs("behaviour", p.Behaviour,
-			"message", p.MessageID, "at", p.Frame, "value", fmt.Sprint(p.Value), "goexit", p.Goexit,
-			"from", p.From, "stack", string(p.Stack))...)
+		l.fail(line, who.attrs("behaviour", p.Behaviour,
+			"message", p.MessageID, "at", p.Frame, "value", guard.Text(p.Value), "goexit", p.Goexit,
+			"from", p.From, "so_far", n, "stack", string(p.Stack))...)
 	})
 }
 

@@ -139,8 +139,17 @@ const (
 // shared returns the actor's kind. Its first field is what the task leads to.
 func (a *cell) shared() *typeInSystem { return (*typeInSystem)(unsafe.Pointer(a.task.Class())) }
 
-// cellOfTask returns the actor that a task belongs to.
+// cellOfTask returns the actor that a task belongs to. The task must be one of an actor: see
+// cellOrNil.
 func cellOfTask(t *sched.Task) *cell { return (*cell)(unsafe.Pointer(t)) }
+
+// cellOrNil returns the actor that a task belongs to, or nil if it belongs to none.
+func cellOrNil(t *sched.Task) *cell {
+	if _, ok := t.Class().Runner().(*typeInSystem); !ok {
+		return nil
+	}
+	return cellOfTask(t)
+}
 
 // isNew reports whether an actor has had no turn yet. Its owner only.
 func isNew(t *sched.Task) bool { return cellOfTask(t).progress&begun == 0 }

@@ -15,7 +15,7 @@ type Stats struct {
 	// blocked turns, follow as one entry, and the workers of pinned types come last.
 	Workers []WorkerStats
 
-	Messages    uint64 // behaviours run
+	Messages    uint64 // behaviours run, and requests that an interceptor has answered instead
 	Spawned     uint64 // actors spawned
 	Stopped     uint64 // actors that ended, panics included
 	Panics      uint64 // behaviours that panicked or called runtime.Goexit
@@ -40,7 +40,7 @@ type Stats struct {
 // WorkerStats is what one worker has done.
 type WorkerStats struct {
 	Turns       uint64 // turns run
-	Messages    uint64 // behaviours run
+	Messages    uint64 // as in Stats
 	Steals      uint64 // actors taken from another worker
 	StealMisses uint64 // tries that found nothing
 	Parks       uint64 // times it went to sleep

@@ -9,6 +9,7 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/timerwheel"
 
 	"github.com/gallop-go/gallop/actor/internal/indexset"
+	"github.com/gallop-go/gallop/internal/loglimit"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -29,26 +30,24 @@ type System struct {
 	// By Hold, and not released: awaitQuiet looks whether a goroutine outside is still to act.
 	held seam.Int64
 
-	refusing   seam.Bool     // outside senders are turned away
-	closing    chan struct{} // closed then
-	outside    outsideCounters
-	reports    seam.Count // calls of Hooks.DeadLetter that go on
-	letters    letterLog
-	bestEffort letterLog // the dead letters of best-effort behaviours
-	longTurns  longTurns
-	blocked    blockedCalls
-	stopList   stopList
-	deadlocks  deadlockWatch
-	waits      waitWatch
-	errands    errands
-	waiters    seam.Count                      // goroutines that wait in SendWait
-	timers     seam.Pointer[timerwheel.Timers] // nil until one is armed
-	bridges    seam.Pointer[bridges]           // nil until one is opened
-	names      names
-	processes  joined
-	variants   sync.Map                 // *variantInfo → *table, with interceptors
-	sim        *simulation              // nil unless deterministic
-	inspected  seam.Pointer[inspection] // nil until package inspect needs it
+	refusing  seam.Bool     // outside senders are turned away
+	closing   chan struct{} // closed then
+	outside   outsideCounters
+	lines     loglimit.Limit // of the log
+	longTurns longTurns
+	blocked   blockedCalls
+	stopList  stopList
+	deadlocks deadlockWatch
+	waits     waitWatch
+	errands   errands
+	waiters   seam.Count                      // goroutines that wait in SendWait
+	timers    seam.Pointer[timerwheel.Timers] // nil until one is armed
+	bridges   seam.Pointer[bridges]           // nil until one is opened
+	names     names
+	processes joined
+	variants  sync.Map                 // *variantInfo → *table, with interceptors
+	sim       *simulation              // nil unless deterministic
+	inspected seam.Pointer[inspection] // nil until package inspect needs it
 
 	mu    sync.Mutex
 	types typesInSystem // changed under mu

@@ -365,42 +365,6 @@ func TestTimer_StopOfMany(t *testing.T) {
 	}
 }
 
-// TestTimer_AllocatesNothing: "It allocates nothing in steady state", nor do a tick and
-// a Cancel.
-func TestTimer_AllocatesNothing(t *testing.T) {
-	if invariant.On {
-		return // the race detector makes a sync.Pool forget on purpose
-	}
-	sys, clock := onVirtualTime(t, actor.WithWorkers(1))
-	b := puppetType.Spawn(sys, puppet{})
-	inside(t, sys, func(c *actor.Context) {
-		for i := range 100 {
-			actor.After(c, time.Hour, note, actor.Result[any]{})
-			actor.Every(c, time.Hour+time.Duration(i), count, 1).Cancel(c)
-		}
-	})
-	var got uint64
-	work := func(_ *puppet, c *actor.Context) {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		for range 1000 {
-			actor.After(c, time.Second, count, 1)
-			actor.After(c, time.Second, note, actor.Result[any]{}).Cancel(c)
-		}
-		runtime.ReadMemStats(&after)
-		got = after.Mallocs - before.Mallocs
-	}
-	for range 3 {
-		do.Send(sys, b, work)
-		quiet(t, sys)
-		clock.Jump(time.Second)
-		quiet(t, sys)
-	}
-	if got > 20 {
-		t.Errorf("%d allocations for 2,000 timers", got)
-	}
-}
-
 // TestTimer_PanicReport: a panic over a timer's message is reported like any other.
 func TestTimer_PanicReport(t *testing.T) {
 	for _, arm := range []func(*actor.Context, time.Duration, actor.Behaviour[puppet, deed],

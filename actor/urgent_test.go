@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // hasty is an actor that hears of outcomes urgently.
@@ -215,44 +214,3 @@ type volley struct {
 }
 
 type player struct{}
-
-// TestUrgent_AllocatesNothing: "0 for the messages", also where each turn of an actor finds
-// something in its system queue, so that it never comes to its mailbox: what called it was left
-// there, one for each message.
-func TestUrgent_AllocatesNothing(t *testing.T) {
-	for name, opts := range map[string][]actor.TypeOption{
-		"plain": nil, "watermarks": {actor.WithWatermarks(8, 2)}, "bound": {actor.WithBound(8,
-			actor.OverflowRefuse)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			typ := actor.NewType[player]("player", opts...)
-			hit := actor.Declare[*volley](typ, "hit", actor.Urgent())
-			drop := actor.Declare[struct{}](typ, "drop")
-			typ.Table(drop.Handle(func(*player, *actor.Context, struct{}) {}),
-				hit.Handle(func(_ *player, c *actor.Context, v *volley) {
-					if v.left--; v.left > 0 {
-						v.to, v.from = v.from, v.to
-						hit.Send(c, v.to, v)
-					}
-				}))
-			sys := start(t, actor.WithWorkers(1))
-			x, y := typ.Spawn(sys, player{}), typ.Spawn(sys, player{})
-			for _, other := range []actor.Ref[player]{x, y} { // itself as well
-				rally := func(ops int) uint64 {
-					return mallocs(func() {
-						hit.Send(sys, x, &volley{to: x, from: other, left: ops})
-						quiet(t, sys)
-					})
-				}
-				rally(1000)
-				const ops = 100_000 // once: what had gathered would be used again
-				if n := rally(ops); n > ops/10 && !invariant.On {
-					t.Errorf("%d allocations for %d messages", n, ops)
-				}
-				drop.Send(sys, x, struct{}{})
-				quiet(t, sys)
-			}
-			equal(t, "dead letters", sys.Stats().DeadLetters, 0)
-		})
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -99,7 +100,7 @@ type ShutdownError struct {
 
 // Error returns the context's error and the holders.
 func (e *ShutdownError) Error() string {
-	return "gallop: Shutdown: " + e.Err.Error() + inWords(e.Holders)
+	return "gallop: Shutdown: " + guard.Text(e.Err) + inWords(e.Holders)
 }
 
 // Unwrap returns the context's error.
@@ -159,10 +160,14 @@ func (t *tally) note(what string, of, to *cell, n int) {
 func (s *System) runningTurns(waits []oneWait) (turns []oneWait) {
 	for _, w := range s.sched.AllWorkers() {
 		task := w.Running()
-		if task == nil || w.Local().(*Context).peek(task).typ == nil {
+		if task == nil {
 			continue
 		}
-		turn := oneWait{who: cellOfTask(task)}
+		d := w.Local().(*Context).peek(task)
+		if d.who == nil {
+			continue
+		}
+		turn := oneWait{who: d.who}
 		asks := func(o oneWait) bool { return o.asks && o.who == turn.who }
 		if i := slices.IndexFunc(waits, asks); i >= 0 {
 			turn = waits[i]
@@ -296,7 +301,7 @@ type waitError struct {
 }
 
 func (e *waitError) Error() string {
-	return "gallop: " + e.call + " of " + e.who.describe() + ": " + e.err.Error() + inWords(e.holders)
+	return "gallop: " + e.call + " of " + e.who.describe() + ": " + guard.Text(e.err) + inWords(e.holders)
 }
 
 func (e *waitError) Unwrap() error { return e.err }

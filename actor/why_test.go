@@ -117,14 +117,17 @@ func TestWhy_Lives(t *testing.T) {
 		doAct.Send(c, child, func(*mortal, *actor.Context) { close(stuck); <-stay })
 	})
 	receive(t, "the child to get stuck", stuck)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
-	defer cancel()
-	err := actor.StopWait(ctx, parent)
-	wants(t, err, context.DeadlineExceeded)
-	equal(t, "error", err.Error(), fmt.Sprintf(
-		"gallop: StopWait of mortal#%d: context deadline exceeded: 1 running turn of mortal#%d, 1 "+
-			"pending stop of mortal#%[1]d for mortal#%[2]d",
-		parent.ID(), child.ID()))
+	ctx, cancel := context.WithCancel(context.Background())
+	failed := make(chan error, 1)
+	go func() { failed <- actor.StopWait(ctx, parent) }()
+	held := fmt.Sprintf("1 running turn of mortal#%d, 1 pending stop of mortal#%d for mortal#%[1]d",
+		child.ID(), parent.ID())
+	holders(t, sys, held)
+	cancel()
+	err := receive(t, "its error", failed)
+	wants(t, err, context.Canceled)
+	equal(t, "error", err.Error(), fmt.Sprintf("gallop: StopWait of mortal#%d: context canceled: %s",
+		parent.ID(), held))
 	close(stay)
 	quiet(t, sys)
 	holders(t, sys, "")

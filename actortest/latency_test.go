@@ -55,7 +55,6 @@ func (t *till) block(c *actor.Context, _ struct{}) {
 // TestSleep_InAPipe: "There it waits in virtual time": a dependency can be slow without a test's
 // waiting for it, and no field of the code under test says how slow.
 func TestSleep_InAPipe(t *testing.T) {
-	began := time.Now()
 	actortest.Run(t, func(r *actortest.R) {
 		says := actortest.NewProbe[string](r, "says")
 		slow := func(ctx context.Context) (int, error) { return 7, actor.Sleep(ctx, 3*time.Hour) }
@@ -70,9 +69,6 @@ func TestSleep_InAPipe(t *testing.T) {
 			r.Errorf("after 3 h: %v", all)
 		}
 	}, actortest.WithRuns(20))
-	if took := time.Since(began); took > time.Minute {
-		t.Errorf("it took %v", took)
-	}
 }
 
 // TestSleep_InBlocking: the same in Blocking, whatever the context. Others go on meanwhile.

@@ -2,6 +2,7 @@ package actortest
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -48,12 +49,41 @@ func (p *printer) print(v reflect.Value, depth int) {
 	case p.full():
 	case !v.IsValid():
 		p.WriteString("nil")
+	case isContext(v):
+		p.WriteString("context")
 	case p.ownString(v), p.runtimeValue(v):
 	case depth == payloadDepth:
 		p.WriteString("…")
 	default:
 		p.byKind(v, depth)
 	}
+}
+
+var contextType = reflect.TypeFor[context.Context]()
+
+// isContext reports whether a value is a context, and not a message in which one is embedded. What
+// is in a context says nothing to a reader, and differs from run to run.
+func isContext(v reflect.Value) bool {
+	t := v.Type()
+	if t.Kind() == reflect.Interface {
+		return !v.IsNil() && (t.Implements(contextType) || isContext(v.Elem()))
+	}
+	if !t.Implements(contextType) {
+		return false
+	}
+	of := t
+	if t.Kind() == reflect.Pointer {
+		of = t.Elem()
+	}
+	if of.Kind() == reflect.Struct && !strings.HasPrefix(of.PkgPath()+"/", module) &&
+		of.PkgPath() != "context" {
+		for i := range of.NumField() {
+			if f := of.Field(i); f.Anonymous && f.Type.Implements(contextType) && of.NumField() > 1 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // ownString prints a value by its Error or String method, and reports whether it has one.

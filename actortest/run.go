@@ -123,8 +123,10 @@ func WithWorkers(n int) Option {
 // WithSystem adds options of the system, such as [actor.WithBatch]. Some have another effect
 // here:
 //
-//   - A hook of [actor.Hooks] is called for panics of behaviours, but the run still fails unless
-//     [AllowPanics] is given.
+//   - A hook of [actor.Hooks] is called for panics of behaviours and processes, but the run still
+//     fails unless [AllowPanics] is given.
+//   - Without an [actor.WithLogger], what the system and [actor.Context.Logger] log is printed only
+//     with a run that has failed, or that was replayed.
 //   - With an [actor.WithClock] the run fails: it has its own clock, for [R.Advance].
 //   - An [actor.WithDeterministic] is no more than an [actor.WithRandSeed], and the same in every
 //

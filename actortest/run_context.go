@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -22,10 +24,11 @@ type R struct {
 	outcome     outcome
 	steps       int
 	endless     error
-	ended       bool       // the scenario has returned
-	hits        []hitCount // for each fault
-	faultRand   *rand.PCG  // randomness of the faults
-	latencyRand *rand.Rand // randomness of latencies
+	contexts    []*stuckContext // which end with an endless run
+	ended       bool            // the scenario has returned
+	hits        []hitCount      // for each fault
+	faultRand   *rand.PCG       // randomness of the faults
+	latencyRand *rand.Rand      // randomness of latencies
 	detailed    bool
 	departed    bool   // a choice since the last event interrupted a worker
 	payload     string // of the next event
@@ -33,9 +36,8 @@ type R struct {
 }
 
 var (
-	errStuck      = errors.New("gallop: actortest: nothing can happen any more")
-	errNoProgress = fmt.Errorf("%w, or the context was derived from one of R.Context", errStuck)
-	errEndless    = errors.New("gallop: actortest: it does not come to rest")
+	errStuck   = errors.New("gallop: actortest: nothing can happen any more")
+	errEndless = errors.New("gallop: actortest: it does not come to rest")
 )
 
 // System returns the system of this run.
@@ -96,28 +98,72 @@ func (r *R) Advance(d time.Duration) {
 	}
 }
 
-// Context returns a context for an Ask or a SendWait of the scenario. It ends when nothing more can
-// happen without time passing, so that no time-out is needed. Do not derive contexts from it: one
-// with a time-out or a cancel function has ended from the start.
-func (r *R) Context() context.Context { return &stuckContext{Context: context.Background(), r: r} }
+// Context returns a context for an Ask or a SendWait of the scenario, or for the code under test. It
+// ends when the scenario waits under it, or under a context that was derived from it, and nothing
+// can happen any more without time passing. So no time-out is needed. The deadline of a derived
+// context goes by the machine's clock, and is not reached in a run that goes well: what the virtual
+// clock brings comes with [R.Advance].
+func (r *R) Context() context.Context {
+	ctx := &stuckContext{Context: context.Background(), r: r, over: make(chan struct{})}
+	if r.contexts = append(r.contexts, ctx); r.endless != nil {
+		ctx.NoProgress()
+	}
+	return ctx
+}
 
-// stuckContext is a context that ends when Done is called, because the runtime calls Done only when
-// no actor can run.
+// stuckContext is a context that the runtime ends by NoProgress.
 type stuckContext struct {
 	context.Context
 	r    *R
-	done bool
+	over chan struct{}
+
+	mu    sync.Mutex
+	done  bool      // guarded by mu
+	after []*func() // guarded by mu: called at the end
 }
 
-var closedChan = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+// Done implements context.Context.
+func (h *stuckContext) Done() <-chan struct{} { return h.over }
 
-func (h *stuckContext) Done() <-chan struct{} {
-	h.done = true
-	return closedChan
+// NoProgress ends the context: see sim.WaitKey.
+func (h *stuckContext) NoProgress() {
+	h.mu.Lock()
+	after := h.after
+	if !h.done {
+		h.done = true
+		close(h.over)
+	}
+	h.after = nil
+	h.mu.Unlock()
+	for _, f := range after {
+		(*f)()
+	}
 }
 
-// Value marks the context for the runtime: an actor that is asked does not derive a context from
-// it, which would call Done.
+// AfterFunc has package context call f when the context ends, at once and without a goroutine, so
+// that contexts which were derived end at the same point of a run.
+func (h *stuckContext) AfterFunc(f func()) (stop func() bool) {
+	h.mu.Lock()
+	done := h.done
+	if !done {
+		h.after = append(h.after, &f)
+	}
+	h.mu.Unlock()
+	if done {
+		f()
+	}
+	return func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		i := slices.Index(h.after, &f)
+		if i >= 0 {
+			h.after = slices.Delete(h.after, i, i+1)
+		}
+		return i >= 0
+	}
+}
+
+// Value gives the runtime the context, also from one that was derived.
 func (h *stuckContext) Value(key any) any {
 	if key == (sim.WaitKey{}) {
 		return h
@@ -125,12 +171,15 @@ func (h *stuckContext) Value(key any) any {
 	return h.Context.Value(key)
 }
 
+// Err implements context.Context.
 func (h *stuckContext) Err() error {
 	if h.r.endless != nil {
 		return h.r.endless
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.done {
-		return errNoProgress
+		return errStuck
 	}
 	return nil
 }

@@ -2,7 +2,9 @@ package actortest_test
 
 import (
 	"context"
+	"errors"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -195,4 +197,44 @@ func TestR_ContextOfAnAsk(t *testing.T) {
 		})
 		r.Quiet()
 	})
+}
+
+// TestR_ContextDerived: code under test may derive contexts from R.Context, with a deadline or a
+// cancel function, and behaviours hear of the deadline. The context ends if its user waits and
+// nothing can happen any more, and not before.
+func TestR_ContextDerived(t *testing.T) {
+	actortest.Run(t, func(r *actortest.R) {
+		p := puppetType.Spawn(r.System(), puppet{})
+		for name, derive := range map[string]func() (context.Context, context.CancelFunc){
+			"deadline": func() (context.Context, context.CancelFunc) {
+				return context.WithTimeout(r.Context(), time.Hour)
+			},
+			"cancel": func() (context.Context, context.CancelFunc) { return context.WithCancel(r.Context()) },
+		} {
+			ctx, cancel := derive()
+			for range 2 {
+				n, err := ask.Ask(ctx, p, func(c *actor.Context) {
+					_, limited := c.Context().Deadline()
+					if err := c.Context().Err(); err != nil || limited != (name == "deadline") {
+						r.Errorf("%s: %v in the behaviour, a deadline: %v", name, err, limited)
+					}
+				})
+				if n != 7 || err != nil {
+					r.Errorf("%s: %d, %v", name, n, err)
+				}
+			}
+			_, err := ask.Ask(ctx, p, func(c *actor.Context) { actor.Defer(c, ask) })
+			if err == nil || !strings.Contains(err.Error(), "nothing can happen any more") {
+				r.Errorf("%s: %v", name, err)
+			}
+			cancel()
+			if ctx, cancel = derive(); ctx.Err() != nil {
+				r.Errorf("%s: the next has ended: %v", name, ctx.Err())
+			}
+			cancel()
+			if _, err = ask.Ask(ctx, p, func(*actor.Context) {}); !errors.Is(err, context.Canceled) {
+				r.Errorf("%s: after cancel: %v", name, err)
+			}
+		}
+	}, actortest.WithRuns(10), actortest.AllowWaiting())
 }

@@ -30,6 +30,7 @@ type runSetup struct {
 // outcome is the result of one run.
 type outcome struct {
 	trace         []event
+	log           runLog
 	failures      []string
 	failedAt      int     // number of events before the first failure
 	ranks         []int32 // of all choices: see choiceOfRank
@@ -115,6 +116,9 @@ func (r *R) start() {
 	opts := []actor.Option{sim.Option(h).(actor.Option), actor.WithWorkers(r.setup.workers),
 		actor.WithClock(r.clock),
 		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}),
+		actor.WithLogger(newLogger(&r.outcome.log, func() time.Duration {
+			return r.clock.Now().Sub(epoch)
+		})),
 		actor.WithDeterministic(r.plan.systemSeed())}
 	r.sys = actor.Start(append(opts, r.setup.options...)...)
 }
@@ -136,6 +140,9 @@ func (r *R) event(e sim.Event) {
 func (r *R) step() {
 	if r.steps++; r.steps > r.setup.steps && r.endless == nil {
 		r.endless = errEndless
+		for _, ctx := range r.contexts {
+			ctx.NoProgress()
+		}
 	}
 }
 

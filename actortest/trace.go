@@ -175,6 +175,9 @@ func (c *config) print(t testing.TB, out *outcome, why string) {
 		some, after = all[:n], fmt.Sprintf("  … %d after the failure\n", len(all)-n)
 	}
 	t.Logf("actortest: %d events%s\n%s%s", len(all), hidden, tail(some, lines), after)
+	if text := out.log.tail(lines); text != "" {
+		t.Log(text)
+	}
 }
 
 func appendTo(file, text string) error {

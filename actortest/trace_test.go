@@ -154,6 +154,18 @@ type nasty struct {
 	bytes []byte
 }
 
+// withContext is a message as code makes it that knows no other way for a context.
+type withContext struct {
+	ctx context.Context
+	q   int
+}
+
+func deadlined(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	t.Cleanup(cancel)
+	return ctx
+}
+
 type stringer struct{ n int }
 
 func (s *stringer) String() string { panic(s.n) }
@@ -177,6 +189,13 @@ func TestTrace_Payloads(t *testing.T) {
 		{map[int]int{}, "map[]"},
 		{errors.New("oh"), "oh from"},
 		{struct{ X, Y any }{time.Minute, true}, "{X:1m0s Y:true}"},
+		{withContext{nil, 1}, "{ctx:nil q:1}"},
+		{withContext{deadlined(t), 1}, "{ctx:context q:1}"},
+		{struct{ A any }{deadlined(t)}, "{A:context}"},
+		{struct {
+			context.Context
+			N int
+		}{deadlined(t), 1}, "{Context:context N:1}"},
 	} {
 		said := fails(t, "look", func(r *actortest.R) {
 			actortest.NewProbe[any](r, "any").Handler().Send(r.System(), c.payload)

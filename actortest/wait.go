@@ -10,10 +10,10 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// AllowWaiting allows callers to wait at the end of a run for replies from actors of these types,
-// by name, or of any type if none is given. Without it, a run fails if at its end a caller waits
-// for a reply that was deferred ([actor.Defer]) or whose request is stashed, and no timer is armed
-// that could change that.
+// AllowWaiting allows callers to wait at the end of a run for replies that actors of these types
+// owe, by name; the type of the caller does not matter. If none is given, any may owe one. Without
+// AllowWaiting, a run fails if at its end a caller waits for a reply that was deferred
+// ([actor.Defer]) or whose request is stashed, and no timer is armed that could change that.
 func AllowWaiting(types ...string) Option {
 	return func(c *config) {
 		if len(types) == 0 {

@@ -256,11 +256,9 @@ func TestAsk_ThatCannotBeAnswered(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			began := time.Now()
 			said := fails(t, c.say, c.scenario, actortest.WithRuns(1))
-			if took := time.Since(began); took > 5*time.Second ||
-				strings.Contains(said, "for 10 s") {
-				t.Errorf("after %v:\n%s", took, said)
+			if strings.Contains(said, "for 10 s") {
+				t.Errorf("it has waited:\n%s", said)
 			}
 		})
 	}

@@ -48,7 +48,7 @@ func NewAskPool[Q, R any](policy Policy[Q], members ...actor.Asker[Q, R]) AskPoo
 // them. A request for a member that is down fails with [actor.ErrSuspended], unless its context
 // says that it waits; this happens only with [Hash], or if all members are down.
 //
-// StartAskPool panics if policy or to is zero, n is less than 1, or the crew is wrong.
+// StartAskPool panics if policy or to is zero, n is less than 1, or spec is wrong.
 func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int,
 	to actor.AskBehaviour[S, Q, R], spec MemberSpec[S]) AskPool[Q, R] {
 	t := newAskTable("StartAskPool", policy, n, to, spec)

@@ -84,6 +84,7 @@ func (t *askPoolTable[Q, R]) update(c *actor.Context, u memberUpdate) {
 		c.Exit(u.err)
 		return
 	}
+	defer u.drain(c)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for len(t.members) > u.size {

@@ -394,3 +394,40 @@ func BenchmarkAskPool(b *testing.B) {
 		})
 	}
 }
+
+// TestStartAskPool_ResizeKeepsRequests: a bad request in a member that leaves costs no good one
+// behind it.
+func TestStartAskPool_ResizeKeepsRequests(t *testing.T) {
+	for seed := range uint64(20) {
+		sys, advance := atNoTime(t, seed)
+		p := group.StartAskPool(sys, group.RoundRobin[int](), 2, question,
+			group.MemberSpec[oracle]{Type: oracleType, Backoff: -1})
+		s := seekerType.Spawn(sys, seeker{})
+		quiet(t, sys) // the members have started
+		const good = 30
+		seekerDo.Send(sys, s, func(c *actor.Context) {
+			for i := range good {
+				if i == 2 || i == 3 || i == 10 || i == 13 {
+					p.AskTo(c, -1, seekerHear.To(s))
+				}
+				p.AskTo(c, i, seekerHear.To(s))
+			}
+			p.Resize(c, 1)
+		})
+		quiet(t, sys)
+		advance(time.Minute)
+		all, err := seekerAll.Ask(soon(t), s, struct{}{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answered := 0
+		for _, r := range all {
+			if r.Err == nil {
+				answered++
+			}
+		}
+		if answered != good || len(all) != good+4 || p.Len() != 1 {
+			t.Errorf("seed %d: %d answers, %d outcomes, %d members", seed, answered, len(all), p.Len())
+		}
+	}
+}

@@ -20,6 +20,7 @@ type MemberSupervisor struct {
 	notify  func(c *actor.Context, u memberUpdate)
 	onStart func(c *actor.Context) error // called at every start; may be nil
 	log     *slog.Logger                 // that of the pool; nil: this actor's own
+	pool    uint64                       // the number of the pool's actor; 0: it has no other
 	of      string                       // see Inspect
 
 	slots    []*slot
@@ -35,16 +36,16 @@ type slot struct {
 	consecutive int       // failures since it was last up for maxBackoff
 	upSince     time.Time // zero: it is not up
 	timer       actor.Timer
-	leaving     bool // it was removed from the pool
-	logged      fallCount
+	leaving     bool // it was removed from the pool, and handles the mail that is left
 	waiting     []actor.Deferred[struct{}]
 }
 
 // memberUpdate is what the supervisor of the members tells the pool.
 type memberUpdate struct {
-	size  int          // number of slots
-	slots []slotUpdate // those that have changed
-	err   error        // not nil: the supervisor of the members has given up
+	size    int            // number of slots
+	slots   []slotUpdate   // those that have changed
+	leaving []actor.AnyRef // to be drained by the pool, which sends them nothing more
+	err     error          // not nil: the supervisor of the members has given up
 }
 
 // slotUpdate says which actor is in a slot.
@@ -52,6 +53,13 @@ type slotUpdate struct {
 	index int
 	ref   actor.AnyRef
 	down  bool // it waits for its back-off
+}
+
+// drain drains the members that leave, when nothing more is sent to them.
+func (u memberUpdate) drain(c *actor.Context) {
+	for _, r := range u.leaving {
+		access.DrainBehind(c, r)
+	}
 }
 
 var (
@@ -101,9 +109,12 @@ func (a *MemberSupervisor) spawnInto(c *actor.Context, s *slot) slotUpdate {
 	return slotUpdate{index: s.index, ref: s.ref}
 }
 
-// notifySlot tells the pool about one slot.
-func (a *MemberSupervisor) notifySlot(c *actor.Context, s slotUpdate) {
-	a.notify(c, memberUpdate{size: len(a.slots), slots: []slotUpdate{s}})
+// notifySlot tells the pool about one slot, unless the pool has removed that.
+func (a *MemberSupervisor) notifySlot(c *actor.Context, s *slot, down bool) {
+	if !s.leaving {
+		a.notify(c, memberUpdate{size: len(a.slots),
+			slots: []slotUpdate{{index: s.index, ref: s.ref, down: down}}})
+	}
 }
 
 func (a *MemberSupervisor) childDown(c *actor.Context, f actor.ChildDown) {
@@ -117,16 +128,12 @@ func (a *MemberSupervisor) childDown(c *actor.Context, f actor.ChildDown) {
 		a.memberEnded(c, s)
 		return
 	}
-	if s.leaving {
-		actor.Stop(c, s.ref)
-		return
-	}
 	now := c.Now()
 	if !up.IsZero() && now.Sub(up) >= a.spec.maxBackoff {
 		s.consecutive = 0
 	}
 	s.consecutive++
-	a.notifySlot(c, slotUpdate{index: s.index, ref: s.ref, down: true})
+	a.notifySlot(c, s, true)
 	if !a.withinLimit(now) {
 		a.gaveUp = true
 		why := a.restartsErr(f)
@@ -136,6 +143,10 @@ func (a *MemberSupervisor) childDown(c *actor.Context, f actor.ChildDown) {
 	}
 	delay := a.spec.restartDelay(s.consecutive, c.Rand().Float64())
 	a.logFall(c, s, f, delay)
+	if delay == 0 { // it takes mail meanwhile, as one that a supervisor restarts at once
+		actor.Restart(c, s.ref)
+		return
+	}
 	access.Postpone(c, s.ref)
 	s.timer = actor.After(c, delay, restartDue, s)
 }
@@ -146,7 +157,8 @@ func (a *MemberSupervisor) memberEnded(c *actor.Context, s *slot) {
 	s.timer.Cancel(c)
 	if !s.leaving {
 		s.consecutive = 0
-		a.notifySlot(c, a.spawnInto(c, s))
+		a.spawnInto(c, s)
+		a.notifySlot(c, s, false)
 	}
 	for _, d := range s.waiting {
 		d.Reply(c, struct{}{}, nil)
@@ -183,30 +195,32 @@ func (a *MemberSupervisor) childUp(c *actor.Context, r access.ChildUp) {
 		return
 	}
 	s.upSince = c.Now()
-	if s.consecutive > 0 && !s.leaving {
-		a.notifySlot(c, slotUpdate{index: s.index, ref: s.ref})
+	if s.consecutive > 0 {
+		a.notifySlot(c, s, false)
 	}
 }
 
 func (a *MemberSupervisor) restartDue(c *actor.Context, s *slot) {
-	if a.byID[s.ref.ID()] == s && !s.leaving {
+	if a.byID[s.ref.ID()] == s {
 		actor.Restart(c, s.ref)
 	}
 }
 
-// resize adds slots, or drains the actors of the youngest and forgets them when they have ended.
+// resize adds slots, or has the actors of the youngest drained and forgets them when they have ended.
+// Until then they are restarted as others are: a message over which one falls costs no other.
 func (a *MemberSupervisor) resize(c *actor.Context, n int) {
 	if n >= len(a.slots) {
 		a.grow(c, n)
 		return
 	}
+	var leaving []actor.AnyRef
 	for _, s := range a.slots[n:] {
 		s.leaving = true
-		actor.Drain(c, s.ref)
+		leaving = append(leaving, s.ref)
 	}
 	clear(a.slots[n:])
 	a.slots = a.slots[:n]
-	a.notify(c, memberUpdate{size: n})
+	a.notify(c, memberUpdate{size: n, leaving: leaving})
 }
 
 // replaced replies when a member's actor that has ended has a successor, or is no longer a member.

@@ -60,7 +60,7 @@ func (p Policy[M]) mustBe(call string) {
 // it. A member that was ended by order is replaced by a new one at once, and no message is lost in
 // between.
 //
-// StartPool panics if policy or to is zero, n is less than 1, or the crew is wrong.
+// StartPool panics if policy or to is zero, n is less than 1, or spec is wrong.
 func StartPool[S, M any](from actor.Sender, policy Policy[M], n int, to actor.Behaviour[S, M],
 	spec MemberSpec[S]) Pool[M] {
 	init := startPoolInit("StartPool", policy, n, to, spec)
@@ -113,8 +113,9 @@ func (p Pool[M]) Leave(from actor.Sender, h actor.Handler[M]) {
 }
 
 // Resize changes the number of members of a pool of [StartPool] to n: it starts more, or drains the
-// youngest. It does nothing to a pool that did not start its members. Resize panics if n is less
-// than 1.
+// youngest. A member that leaves is sent nothing more, and ends when it has handled what it was sent;
+// until then it is restarted like others, so that a message over which it fails costs no other. Resize
+// does nothing to a pool that did not start its members, and panics if n is less than 1.
 func (p Pool[M]) Resize(from actor.Sender, n int) {
 	mustBeSize("Resize", n)
 	p.ready().resize.Send(from, p.poolRef, n)

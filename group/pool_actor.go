@@ -161,6 +161,7 @@ func (t *poolType[M]) start(p *PoolActor[M], c *actor.Context) error {
 		me := actor.Self[PoolActor[M]](c)
 		p.supervisor = memberSupervisorType.SpawnChild(c, MemberSupervisor{
 			spec: p.factory.spec, size: p.factory.size, log: c.Logger(),
+			pool:   me.ID(),
 			notify: func(c *actor.Context, u memberUpdate) { t.update.Send(c, me, u) },
 		})
 	}
@@ -236,6 +237,7 @@ func (p *PoolActor[M]) doUpdate(c *actor.Context, u memberUpdate) {
 			p.members[s.index] = member[M]{p.factory.bind(s.ref), s.down}
 		}
 	}
+	u.drain(c)
 	actor.UnstashAll(c)
 }
 

@@ -88,8 +88,15 @@ func (r Registry[K, V]) Leave(from actor.Sender, key K, v V) {
 // Members returns the members of the group of that key, in the order in which they joined; nil if
 // there are none. It sends no message: it takes a read lock, and copies the group only if that has
 // changed since the last call. The slice is shared: do not change its elements. Members of a
-// registry that has ended returns nil. Any goroutine.
-func (r Registry[K, V]) Members(key K) []V { return r.ready().members(key) }
+// registry that has ended returns nil. Members panics if key is nil, cannot be compared, or is not
+// equal to itself. Any goroutine.
+func (r Registry[K, V]) Members(key K) []V {
+	t := r.ready()
+	if t.typ.checksKeys {
+		mustBeKey("Members", "key", key)
+	}
+	return t.members(key)
+}
 
 // Keys returns the keys that have members, in the order in which they were added, in a new slice.
 // Any goroutine.
@@ -153,6 +160,24 @@ func mustBeKey[T comparable](call, what string, v T) {
 	if again := v; again != v { // it contains a NaN
 		panic("gallop: group: " + call + " with a " + what + " that is not equal to itself")
 	}
+}
+
+// mayBeNoKey reports whether a value of a type, which can be compared, may be none that a map finds
+// again: it is or has an interface or a number that may be NaN.
+func mayBeNoKey(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Interface, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return true
+	case reflect.Array:
+		return mayBeNoKey(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if mayBeNoKey(t.Field(i).Type) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // minus returns the values of a that are not in b, in order.

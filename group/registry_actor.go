@@ -2,6 +2,7 @@ package group
 
 import (
 	"errors"
+	"reflect"
 
 	"github.com/gallop-go/gallop/actor"
 )
@@ -22,6 +23,8 @@ type registryType[K, V comparable] struct {
 	request   actor.Behaviour[RegistryActor[K, V], watchRequest[K, V]]
 	recovered actor.Behaviour[RegistryActor[K, V], recovery[K, V]]
 	down      actor.Behaviour[RegistryActor[K, V], actor.Down]
+	// A key may be one that cannot be found again: see mustBeKey.
+	checksKeys bool
 }
 
 // recovery is the message that a relay to a watcher which did not keep up has ended.
@@ -31,7 +34,8 @@ type recovery[K, V comparable] struct {
 }
 
 func newRegistryType[K, V comparable]() *registryType[K, V] {
-	t := &registryType[K, V]{typ: actor.NewType[RegistryActor[K, V]]("registry")}
+	t := &registryType[K, V]{typ: actor.NewType[RegistryActor[K, V]]("registry"),
+		checksKeys: mayBeNoKey(reflect.TypeFor[K]())}
 	t.sync = actor.Declare[struct{}](t.typ, "sync", actor.Urgent())
 	t.request = actor.Declare[watchRequest[K, V]](t.typ, "request")
 	t.recovered = actor.Declare[recovery[K, V]](t.typ, "recovered", actor.Urgent())

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // registryTable is the part of a registry that all its users share. A change is made under the lock
@@ -79,6 +80,7 @@ func (t *registryTable[K, V]) closed() bool {
 
 // update runs f under the lock. If f returns true, for a change, the actor is sent sync.
 func (t *registryTable[K, V]) update(from actor.Sender, f func() bool) {
+	access.MustBeSender(from) // before anything has changed
 	t.mu.Lock()
 	ref := t.actor
 	sync := !t.closed() && f() && !t.notified && !ref.IsZero()
@@ -231,6 +233,7 @@ func (t *registryTable[K, V]) takeChanges(wanted func(K) bool) []groupChange[K, 
 
 // request sends a watchRequest to the actor, or keeps it until there is one.
 func (t *registryTable[K, V]) request(from actor.Sender, req watchRequest[K, V]) {
+	access.MustBeSender(from)
 	t.mu.Lock()
 	ref := t.actor
 	if ref.IsZero() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -413,6 +414,44 @@ func TestMisuse_OfRegistries(t *testing.T) {
 		panics(t, words, f)
 	}
 	panics(t, "a zero Registry", func() { zero.Stop(sys) })
+}
+
+// TestMisuse_LeavesTheRegistry: a call that is wrong panics before anything has changed, so that the
+// registry, its watchers and the end of its system go on.
+func TestMisuse_LeavesTheRegistry(t *testing.T) {
+	sys := start(t)
+	anyKey := group.NewRegistry[any, int](sys)
+	number := group.NewRegistry[float64, int](sys)
+	nested := group.NewRegistry[[1]struct{ k any }, int](sys)
+	for _, c := range []struct {
+		words string
+		f     func()
+	}{
+		{"Members with a key that cannot be compared", func() { anyKey.Members([]int{1}) }},
+		{"Members with a nil key", func() { anyKey.Members(nil) }},
+		{"Members with a key that is not equal to itself", func() { number.Members(math.NaN()) }},
+		{"Members with a key that cannot be compared", func() {
+			nested.Members([1]struct{ k any }{{[]int{}}})
+		}},
+	} {
+		panics(t, c.words, c.f)
+	}
+	func() {
+		defer func() {
+			if v, _ := recover().(string); !strings.HasPrefix(v, "gallop: a nil sender") {
+				t.Errorf("Join by nobody panics with %q", v)
+			}
+		}()
+		anyKey.Join(nil, "b", 1)
+	}()
+	anyKey.Join(sys, "a", 1)
+	number.Join(sys, 1, 1)
+	nested.Join(sys, [1]struct{ k any }{}, 1)
+	quiet(t, sys)
+	if len(anyKey.Members("a")) != 1 || len(anyKey.Members("b")) != 0 || len(number.Members(1)) != 1 ||
+		len(nested.Members([1]struct{ k any }{})) != 1 {
+		t.Errorf("members %v, %v, %v", anyKey.Members("a"), anyKey.Members("b"), number.Members(1))
+	}
 }
 
 // BenchmarkRegistry is what it costs to list a group that does not change, and one that does.

@@ -512,3 +512,76 @@ func TestStartPool_Log(t *testing.T) {
 		t.Errorf("%d falls and %d ends in the log, want 3 and 1:\n%s", falls, ends, out.String())
 	}
 }
+
+// TestStartPool_LogIsNotFlooded: the falls of all members of a pool are counted together for that.
+func TestStartPool_LogIsNotFlooded(t *testing.T) {
+	var out bytes.Buffer // its run is over when the test reads
+	var log []jobLog
+	sys, _ := atNoTime(t, 1, actor.WithLogger(slog.New(slog.NewTextHandler(&out, nil))))
+	crew := testCrew(&log)
+	pool := group.StartPool(sys, group.RoundRobin[int](), 100, handleJob, crew)
+	for range 100 {
+		pool.Send(sys, -1)
+	}
+	quiet(t, sys)
+	if n := strings.Count(out.String(), "member of a pool fell"); n != 7 {
+		t.Errorf("%d lines about 100 falls, want 7:\n%s", n, out.String())
+	}
+}
+
+// TestStartPool_ResizeKeepsMail: a bad job in a member that leaves costs no good one behind it,
+// whether the member falls before the pool is resized or after that, also if its mailbox is bounded.
+func TestStartPool_ResizeKeepsMail(t *testing.T) {
+	narrow := actor.NewType[testWorker]("narrow", actor.WithBound(4, actor.OverflowMute))
+	narrowJob := actor.Declare[int](narrow, "lift")
+	narrow.Table(narrowJob.Handle((*testWorker).handle))
+	const jobs = 40
+	for name, tt := range map[string]struct {
+		bounded     bool
+		backoff     time.Duration
+		fallsBefore bool
+	}{
+		"At once":  {false, -1, false},
+		"Bounded":  {true, -1, false},
+		"Back-off": {false, time.Second, false},
+		"Is down":  {false, time.Second, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(20) {
+				var log []jobLog
+				sys, advance := atNoTime(t, seed)
+				crew := testCrew(&log)
+				crew.Backoff = tt.backoff
+				var pool group.Pool[int]
+				if tt.bounded {
+					crew.Type = narrow
+					pool = group.StartPool(sys, group.RoundRobin[int](), 2, narrowJob, crew)
+				} else {
+					pool = group.StartPool(sys, group.RoundRobin[int](), 2, handleJob, crew)
+				}
+				for i := range jobs {
+					if i >= 2 && i < 6 {
+						pool.Send(sys, -1)
+					}
+					pool.Send(sys, i)
+				}
+				if tt.fallsBefore {
+					quiet(t, sys)
+				}
+				pool.Resize(sys, 1)
+				quiet(t, sys)
+				advance(time.Minute)
+				quiet(t, sys)
+				if len(log) != jobs {
+					t.Errorf("seed %d: %d of %d jobs have run", seed, len(log), jobs)
+				}
+				count(t, pool.Len, 1)
+				st := sys.Stats()
+				if st.Spawned-st.Stopped != 3 {
+					t.Errorf("seed %d: %d actors, want the pool, its supervisor and a member", seed,
+						st.Spawned-st.Stopped)
+				}
+			}
+		})
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
@@ -220,5 +221,31 @@ func BenchmarkTopic(b *testing.B) {
 			tp.Publish(sys, i)
 		}
 		quiet(b, sys)
+	}
+}
+
+// TestTopic_HookPublishesInVain: a function of Hooks.DeadLetter that publishes to a topic which has
+// ended causes a dead letter a time, and is not told of it.
+func TestTopic_HookPublishesInVain(t *testing.T) {
+	var letters group.Topic[actor.DeadLetter]
+	var told atomic.Int64
+	var sys *actor.System
+	sys = start(t, actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
+		told.Add(1)
+		letters.Send(sys, l)
+	}}))
+	letters = group.NewTopic[actor.DeadLetter](sys)
+	gone := testWorkerType.Spawn(sys, testWorker{})
+	letters.Stop(sys)
+	actor.Stop(sys, gone)
+	quiet(t, sys)
+	for range 2 {
+		handleJob.Send(sys, gone, 1)
+	}
+	if n := told.Load(); n != 2 {
+		t.Errorf("told of %d dead letters, want 2", n)
+	}
+	if n := sys.Stats().DeadLetters; n != 4 {
+		t.Errorf("%d dead letters, want 4", n)
 	}
 }

@@ -1,8 +1,6 @@
 package heap_test
 
 import (
-	"runtime"
-	"strings"
 	"sync"
 	"testing"
 
@@ -117,48 +115,3 @@ func TestWorkersDrawDifferentPages(t *testing.T) {
 
 // stub is the smallest object that has to be scanned.
 type stub struct{ next heap.Ptr[stub] }
-
-// "with tables and what a collection needs, less than 2.5 MiB", whatever was collected: here rows
-// of handles, one page of which leads to thousands of objects to be scanned, and many small blobs,
-// each with a page of its own.
-func TestRecyclerKeepsLittle(t *testing.T) {
-	inUse := func() int64 {
-		runtime.GC()
-		runtime.GC() // what the verifier keeps goes with the second
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
-	for name, fill := range map[string]func(*heap.Arena) heap.Root{
-		"Rows": func(a *heap.Arena) heap.Root {
-			rows := heap.MakeSlice[heap.Ptr[stub]](a, 200_000)
-			for i := range rows.Len() {
-				*rows.At(a, i) = heap.New[stub](a)
-			}
-			return heap.RootAt(&rows)
-		},
-		"Blobs": func(a *heap.Arena) heap.Root {
-			blobs := heap.MakeSlice[heap.Blob](a, 16_000)
-			for i := range blobs.Len() {
-				*blobs.At(a, i) = heap.NewBlob(a, strings.Repeat("x", heap.SharedAbove+1))
-			}
-			return heap.RootAt(&blobs)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			before := inUse()
-			var r heap.Recycler
-			for range 3 {
-				var a heap.Arena
-				a.Bind(&r)
-				root := fill(&a)
-				a.Collect(root)
-				a.Release()
-			}
-			if kept := inUse() - before - int64(r.Stats().Held); kept > 3<<18 { // beside 1.75 MiB
-				t.Errorf("%d bytes are kept beside the chunks", kept)
-			}
-			runtime.KeepAlive(&r)
-		})
-	}
-}

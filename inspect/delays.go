@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 const (
@@ -41,6 +43,7 @@ func Delays(sys *actor.System, every time.Duration, each func(typ string, d time
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &delays{sys: sys, each: each, ctx: ctx, under: map[uint64]bool{}}
 	d.running.Go(func() {
+		guard.Unlabel()
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
@@ -118,6 +121,6 @@ func (d *delays) measure(a Actor) {
 		took, err = delaysTimeout, nil
 	}
 	if err == nil {
-		d.each(a.Type, took)
+		access.Guard(d.sys, "inspect.Delays", func() { d.each(a.Type, took) })
 	}
 }

@@ -3,7 +3,6 @@ package inspect
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -190,23 +190,44 @@ var reasons = []error{actor.ErrStopped, actor.ErrSystemStopped, actor.ErrOverloa
 	actor.ErrPanicked, context.Canceled, context.DeadlineExceeded}
 
 // reasonOf returns one of reasons, or else the type of the error. It does not call what the error's
-// own text may call.
-func reasonOf(err error) any {
-	for _, r := range reasons {
-		if errors.Is(err, r) {
-			return r
-		}
-	}
+// own text may call, and methods of the error only in a goroutine of its own.
+func reasonOf(err error) (reason any) {
 	if err == nil {
 		return nil
 	}
-	return reflect.TypeOf(err)
+	for _, r := range reasons {
+		if err == r {
+			return r
+		}
+	}
+	reason = reflect.TypeOf(err)
+	if all, ok := err.(interface{ Unwrap() []error }); ok && isOurs(err) {
+		// Of an error of package actor, the first that it wraps is one of these.
+		if first := all.Unwrap()[0]; slices.Contains(reasons, first) {
+			return first
+		}
+	}
+	guard.Apart(func() {
+		for _, r := range reasons {
+			if guard.Is(err, r) {
+				reason = r
+				return
+			}
+		}
+	})
+	return reason
+}
+
+// isOurs reports whether an error is one of package actor's.
+func isOurs(err error) bool {
+	t := reflect.TypeOf(err)
+	return t.Kind() == reflect.Pointer && t.Elem().PkgPath() == reflect.TypeFor[actor.System]().PkgPath()
 }
 
 func textOf(reason any) string {
 	switch r := reason.(type) {
 	case error:
-		return r.Error()
+		return guard.Text(r)
 	case reflect.Type:
 		return r.String()
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // DefaultInterval is the time between two looks of a [Profiler].
@@ -53,7 +54,7 @@ func Profile(sys *actor.System, every time.Duration) *Profiler {
 	}
 	p := &Profiler{in: of(sys), stop: make(chan struct{}), gone: make(chan struct{})}
 	p.Reset()
-	go p.run(every)
+	guard.Go(func() { p.run(every) })
 	return p
 }
 

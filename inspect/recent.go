@@ -1,13 +1,13 @@
 package inspect
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // Recent has the last reports of one sort, beside the user's [actor.Hooks]: a report is in both.
@@ -79,7 +79,7 @@ func Panics(sys *actor.System) *Recent[Panic] {
 	in, r := of(sys), new(Recent[Panic])
 	r.stop = in.OnPanic(func(p actor.PanicReport) {
 		if !p.Goexit {
-			p.Value = cut(fmt.Sprint(p.Value))
+			p.Value = cut(guard.TextApart(p.Value))
 		}
 		r.hear(Panic{in.Wall(), p})
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 var (
@@ -87,19 +88,20 @@ func await(ctx context.Context, call string, send func(done chan<- answer)) (any
 	}
 }
 
-// shown returns what a state says of itself. It runs in the actor's turn, which a panic must not
-// end.
+// shown returns what a state says of itself. It runs in the actor's turn, which neither a panic nor
+// a Goexit must end.
 func shown(state any) (v any, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			v, err = nil, fmt.Errorf("gallop: inspect.State: %T panicked: %v", state, r)
-		}
-	}()
+	var ask func()
 	switch s := state.(type) {
 	case Inspector:
-		v = s.Inspect()
+		ask = func() { v = s.Inspect() }
 	case slog.LogValuer:
-		v = s.LogValue().Resolve()
+		ask = func() { v = s.LogValue().Resolve() }
+	default:
+		return nil, nil
+	}
+	if f := guard.Apart(ask); f != nil {
+		return nil, fmt.Errorf("gallop: inspect.State: %T panicked: %v", state, f)
 	}
 	return v, nil
 }

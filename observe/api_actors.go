@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 type apiActors struct {
@@ -124,7 +125,7 @@ func (h *handler) serveActor(w http.ResponseWriter, r *http.Request) {
 	s, err := h.src.state(ctx, a)
 	one.GoType, one.Bytes, one.State = s.GoType, s.Bytes, h.stateText(s.Value)
 	if err != nil {
-		one.Error = err.Error()
+		one.Error = guard.TextApart(err)
 		if errors.Is(err, context.DeadlineExceeded) {
 			one.Error = fmt.Sprintf("it has not come to it within %s: its turn is long",
 				short(stateTimeout))
@@ -138,14 +139,13 @@ func (h *handler) stateText(value any) (text string) {
 	if value == nil {
 		return ""
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			text = fmt.Sprintf("it cannot be shown: %v", p)
-		}
-	}()
-	data, err := json.MarshalIndent(value, "", "  ")
+	var data []byte
+	var err error
+	if f := guard.Apart(func() { data, err = json.MarshalIndent(value, "", "  ") }); f != nil {
+		return "it cannot be shown: " + f.String()
+	}
 	if err != nil {
-		return "it cannot be shown: " + err.Error()
+		return "it cannot be shown: " + guard.Text(err)
 	}
 	text = h.redact("state", string(data))
 	if len(text) > stateMost {

@@ -1,9 +1,9 @@
 package observe
 
 import (
-	"fmt"
 	"time"
 
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -92,7 +92,7 @@ func (p present) panics() []apiPanic {
 	all := []apiPanic{}
 	for i := len(p.v.sample.panics) - 1; i >= 0; i-- {
 		r := p.v.sample.panics[i]
-		value := fmt.Sprint(r.Value)
+		value := guard.TextApart(r.Value)
 		if r.Goexit {
 			value = "runtime.Goexit"
 		}
@@ -134,7 +134,7 @@ func (p present) nodes(list []supervise.Node) []apiNode {
 			a.ID = n.Ref.ID()
 		}
 		if n.Last != nil {
-			a.Last = p.redact("panic", n.Last.Error())
+			a.Last = p.redact("panic", guard.TextApart(n.Last))
 		}
 		if !n.LastAt.IsZero() {
 			a.LastAt = n.LastAt.Format(time.RFC3339)

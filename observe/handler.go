@@ -6,6 +6,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // Handler returns the page of a system, its API and its text. It is mounted with the prefix
@@ -53,5 +54,15 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
 		r.URL = &u
 	}
+	defer func() {
+		switch v := recover(); v {
+		case nil:
+		case http.ErrAbortHandler:
+			panic(v)
+		default:
+			http.Error(w, "gallop: observe: the page panicked: "+guard.Text(v),
+				http.StatusInternalServerError)
+		}
+	}()
 	h.mux.ServeHTTP(w, r)
 }

@@ -41,6 +41,8 @@ var advice = map[string]string{
 		"restart the actor; without one it has ended.",
 	"no-processor": "Other programs take the processors, or a limit of the container does. Long " +
 		"turns and delays may come from that alone: give it more, or take less workers.",
+	"page": "A text of an error, or a method of a state, panics when it is looked at. The rest " +
+		"of the page is as it should be.",
 	"small-sample": "Shares of time come from 100 looks a second. Wait some seconds before you " +
 		"trust them; a system with little to do has few turns to see.",
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -109,7 +110,7 @@ func (r *restartLoop) step(v *view) []lint {
 		}
 		why := ""
 		if n.Last != nil {
-			why = ": " + clip(n.Last.Error())
+			why = ": " + clip(guard.TextApart(n.Last))
 		}
 		found = append(found, lint{rule: "restart-loop", severity: warn, since: list[0].at,
 			subject: clip(path), says: fmt.Sprintf("was restarted %d times in %.0f s%s", grown,

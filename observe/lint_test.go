@@ -314,6 +314,8 @@ func scenes() []scene {
 			want: "The machine has no processor for 0.6 threads"},
 		{name: "hardly any waiting for a processor", rule: anew[noProcessor],
 			tick: starving(400*time.Millisecond, func(int) *sample { return &sample{} })},
+		{name: "a rule panics", rule: plain(faulty{}), tick: always(func() *sample { return &sample{} }),
+			want: "A rule of this page has panicked, and is left out: no such thing"},
 		{name: "few looks", rule: plain(smallSample{}),
 			tick: always(func() *sample { return &sample{ran: 99} }),
 			want: "The sample is small yet"},
@@ -321,6 +323,11 @@ func scenes() []scene {
 			tick: always(func() *sample { return &sample{ran: 100} })},
 	}
 }
+
+// faulty is a rule that panics.
+type faulty struct{}
+
+func (faulty) step(*view) []lint { panic("no such thing") }
 
 // "each lint has a scene that raises it within 10 s and a near miss that does not"
 func TestRulesFindTheirScenesAndNoMore(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 const (
@@ -53,7 +55,8 @@ func (l *look) use() {
 		return
 	}
 	l.on, l.latest, l.ended = true, nil, make(chan struct{})
-	go l.run(l.src.begin(), l.ended)
+	tools, ended := l.src.begin(), l.ended
+	guard.Go(func() { l.run(tools, ended) })
 }
 
 // current returns the latest view, and a channel that is closed when there is a newer one. It waits
@@ -104,12 +107,7 @@ func (l *look) run(tools instruments, ended chan<- struct{}) {
 	var before *sample
 	for n := 0; ; n++ {
 		if n%int(tick/beat) == 0 {
-			s := tools.sample(at)
-			past.add(before, s)
-			v := viewOf(since, before, s, rules, past.copy())
-			v.text = eventOf(v, l.shown)
-			l.show(v)
-			before = s
+			before = l.look(tools, since, at, before, rules, past)
 		}
 		at = <-beats.C
 		if l.leaveIfIdle(at, tools.over()) {
@@ -118,13 +116,47 @@ func (l *look) run(tools instruments, ended chan<- struct{}) {
 	}
 }
 
+// look takes a sample, and shows what can be said of it. What panics on the way costs no more than
+// its part of the page, on which a line says so.
+func (l *look) look(tools instruments, since, at time.Time, before *sample, rules []rule,
+	past *history) *sample {
+	var s *sample
+	fault := guard.Apart(func() { s = tools.sample(at) })
+	if fault != nil {
+		s = new(sample)
+		if before != nil {
+			*s = *before
+		}
+		s.at = at
+	}
+	past.add(before, s)
+	v := viewOf(since, before, s, rules, past.copy())
+	if fault != nil {
+		v.lints = append(v.lints, ownFault(at, "The sample of this page", fault))
+	}
+	sortLints(v.lints)
+	v.text = eventOf(v, l.shown)
+	l.show(v)
+	return s
+}
+
 func viewOf(since time.Time, before, s *sample, rules []rule, past *history) *view {
 	v := &view{sample: s, since: since, before: before, past: past}
 	for _, r := range rules {
-		v.lints = append(v.lints, r.step(v)...)
+		var found []lint
+		if f := guard.Apart(func() { found = r.step(v) }); f != nil {
+			found = []lint{ownFault(s.at, "A rule of this page", f)}
+		}
+		v.lints = append(v.lints, found...)
 	}
 	sortLints(v.lints)
 	return v
+}
+
+// ownFault says that a part of the page itself has panicked.
+func ownFault(at time.Time, part string, f *guard.Fault) lint {
+	return lint{rule: "page", severity: warn, since: at, subject: part,
+		says: "has panicked, and is left out: " + clip(f.String())}
 }
 
 func (l *look) show(v *view) {

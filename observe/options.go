@@ -46,12 +46,22 @@ func WithFlightRecorder(r *flight.Recorder) Option {
 
 // WithRedact has f look at each text that may have data of the program's users in it, before it is
 // shown: what is "name", "path", "panic", "stack" or "state" (as JSON). What f returns is shown
-// in its place. f is called by several goroutines at a time. WithRedact panics if f is nil.
+// in its place. f is called by several goroutines at a time. If it panics, nothing of the text is
+// shown. WithRedact panics if f is nil.
 func WithRedact(f func(what, text string) string) Option {
 	if f == nil {
 		panic("gallop: observe.WithRedact: a nil function")
 	}
-	return func(s *settings) { s.redact = f }
+	return func(s *settings) {
+		s.redact = func(what, text string) (shown string) {
+			defer func() {
+				if recover() != nil {
+					shown = "(WithRedact panicked)"
+				}
+			}()
+			return f(what, text)
+		}
+	}
 }
 
 func settingsOf(opts []Option) settings {

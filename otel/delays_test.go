@@ -43,7 +43,7 @@ func TestRecordMailboxDelays(t *testing.T) {
 	stop()
 	m := all.ScopeMetrics[0].Metrics[0]
 	point := m.Data.(metricdata.Histogram[float64]).DataPoints[0]
-	if m.Name != "gallop.mailbox.delay" || m.Unit != "s" || point.Count == 0 || point.Sum > 5 {
+	if m.Name != "gallop.mailbox.delay" || m.Unit != "s" || point.Count == 0 {
 		t.Errorf("%+v", m)
 	}
 	name, _ := point.Attributes.Value("gallop.type")

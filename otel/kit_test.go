@@ -151,7 +151,7 @@ func newWorld(t *testing.T, rec *recorder, opts ...actor.Option) *world {
 
 func (w *world) wait() {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	if err := w.sys.Wait(ctx); err != nil {
 		w.Fatal(err)

@@ -105,16 +105,19 @@ func WithWatermarks(high, low int) Option {
 }
 
 // limit gives a new process the bound that the options say.
-func (s *Self[M]) limit(options []Option) {
+func (s *Self[M]) limit(call string, options []Option) {
 	var l limits
 	for _, o := range options {
+		if o == nil {
+			misuse(call + ": a nil option")
+		}
 		o.set(&l)
 	}
 	if l.muting != nil && l.high == 0 {
 		l.wrong = "muting without a bound or watermarks"
 	}
 	if l.wrong != "" {
-		misuse("Spawn: " + l.wrong)
+		misuse(call + ": " + l.wrong)
 	}
 	b := &bound[M]{own: &s.mailbox, high: l.high, low: l.low, refuses: l.bounded}
 	if l.muting != nil {
@@ -156,7 +159,7 @@ func (s *Self[M]) poster() func(m M, w *sched.Worker, by *System) {
 func (s *Self[M]) teller() func(from, m any) {
 	post := s.poster()
 	return func(from, m any) {
-		sys, w := from.(Env).env()
+		sys, w := envOf(from.(Env))
 		v, _ := m.(M) // a nil of an interface type is no M
 		post(v, w, sys)
 	}
@@ -202,7 +205,7 @@ func (r Ref[M]) request(from Env, m M) error {
 		r.Send(from, m)
 		return nil
 	}
-	sys, w := from.env()
+	sys, w := envOf(from)
 	if sys.stepwise && w != nil {
 		w.Point()
 	}
@@ -216,6 +219,7 @@ func (b *bound[M]) offer(n *node[M], w *sched.Worker, by *System) error {
 		sender = processHere() // nil: a behaviour
 	}
 	if sender != nil && &sender.party != &b.own.p.party {
+		sender.mustBeUnlocked("Ref.Send")
 		if b.wait(&sender.party) {
 			b.own.send(n, sender.w, by) // perhaps on another worker than before
 		} else {
@@ -353,11 +357,12 @@ func (b *bound[M]) close() {
 // full, until there is room. It returns [ErrNoProcess] if the process has ended; then the message
 // is no dead letter. Without a bound it does not wait.
 func (r Ref[M]) SendWait(by Party, m M) error {
-	pt := by.enter("SendWait")
+	r.mustBe("Ref.SendWait")
+	pt := enter(by, "Ref.SendWait")
 	if r.p.state.Load() == ended {
 		return ErrNoProcess
 	}
-	sys, w := by.env()
+	sys, w := envOf(by)
 	if !r.box.isFront() {
 		r.box.send(&node[M]{m: m}, w, sys)
 		return nil
@@ -366,7 +371,7 @@ func (r Ref[M]) SendWait(by Party, m M) error {
 	if !b.wait(pt) {
 		return ErrNoProcess
 	}
-	sys, w = by.env() // perhaps on another worker than before
+	sys, w = envOf(by) // perhaps on another worker than before
 	b.own.send(&node[M]{m: m}, w, sys)
 	return nil
 }
@@ -375,7 +380,8 @@ func (r Ref[M]) SendWait(by Party, m M) error {
 // mailbox has a bound and is full, and [ErrNoProcess] if the process has ended. Then it is no dead
 // letter. One that ends later makes a dead letter of it.
 func (r Ref[M]) TrySend(from Env, m M) error {
-	sys, w := from.env()
+	r.mustBe("Ref.TrySend")
+	sys, w := envOf(from)
 	if sys.stepwise && w != nil {
 		w.Point()
 	}

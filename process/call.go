@@ -25,7 +25,8 @@ func (r ReplyTo[R]) Reply(from Env, v R) bool { return r.answer(from, answer[R]{
 func (r ReplyTo[R]) Fail(from Env, err error) bool { return r.answer(from, answer[R]{err: err}) }
 
 func (r ReplyTo[R]) answer(from Env, a answer[R]) bool {
-	sys, w := from.env()
+	must(r.a.m != nil, "Reply by a zero ReplyTo")
+	sys, w := envOf(from)
 	if !r.a.m.stop() {
 		return false
 	}
@@ -50,6 +51,8 @@ type Asked[R any] struct {
 // wait, unless the process has a bound, and the sender is a process: see [WithBound]. If the
 // process ends before it has replied, the reply is an error: see [Asked.Reply].
 func Ask[M, R any](from Env, to Ref[M], request func(ReplyTo[R]) M) Asked[R] {
+	to.mustBe("Ask")
+	must(request != nil, "Ask: request is nil")
 	a, ok := askedOf[R](from, to.Process)
 	if !ok {
 		return a
@@ -63,7 +66,7 @@ func Ask[M, R any](from Env, to Ref[M], request func(ReplyTo[R]) M) Asked[R] {
 // askedOf returns what a request to a process is answered by. It reports false, and the answer is
 // there, if the process has ended.
 func askedOf[R any](from Env, to Process) (a Asked[R], ok bool) {
-	sys, w := from.env()
+	sys, w := envOf(from)
 	a = Asked[R]{c: NewChan[answer[R]](1)}
 	a.m = &monitor{of: to.p, tell: func(d Down, w *sched.Worker, by *System) {
 		if d.Reason == nil {
@@ -83,12 +86,15 @@ func askedOf[R any](from Env, to Process) (a Asked[R], ok bool) {
 // its mailbox was full, and the request could not wait. It is to be called once, unless
 // [Asked.Replied] is chosen instead.
 func (a Asked[R]) Reply(by Party) (R, error) {
+	must(a.c != nil, "Reply of a zero Asked")
 	r, _ := a.c.Recv(by)
 	return r.v, r.err
 }
 
-// Replied is the case that the reply has come; *v and *err are as with [Asked.Reply].
+// Replied is the case that the reply has come; *v and *err are as with [Asked.Reply], and may
+// be nil.
 func (a Asked[R]) Replied(v *R, err *error) Case {
+	must(a.c != nil, "Replied of a zero Asked")
 	k := &askCase[R]{v: v, err: err}
 	k.recvCase = recvCase[answer[R]]{chanCase[answer[R]]{c: a.c}, &k.got, nil}
 	return k
@@ -103,13 +109,20 @@ type askCase[R any] struct {
 
 func (k *askCase[R]) finish(byOther bool) {
 	k.recvCase.finish(byOther)
-	*k.v, *k.err = k.got.v, k.got.err
+	if k.v != nil {
+		*k.v = k.got.v
+	}
+	if k.err != nil {
+		*k.err = k.got.err
+	}
 }
 
 // Call is [Ask] and waits for the reply, at most for d if that is positive. The error is as with
 // [Asked.Reply], or [ErrTimeout]. A caller waits for room in the mailbox as in [Ref.SendWait],
 // which is part of d, and makes no request if there was none.
 func Call[M, R any](by Party, to Ref[M], d time.Duration, request func(ReplyTo[R]) M) (R, error) {
+	to.mustBe("Call")
+	must(request != nil, "Call: request is nil")
 	if to.box.isFront() {
 		return callBounded(by, to, d, request)
 	}
@@ -119,13 +132,13 @@ func Call[M, R any](by Party, to Ref[M], d time.Duration, request func(ReplyTo[R
 // callBounded is Call of a process with a bound.
 func callBounded[M, R any](by Party, to Ref[M], d time.Duration,
 	request func(ReplyTo[R]) M) (R, error) {
-	pt := by.enter("Call")
+	pt := enter(by, "Call")
 	a, _ := askedOf[R](by, to.Process)
 	b, end := to.box.rare.bound, seam.After(pt.sys.clock.Nanos(), d)
 	switch b.waitWithin(pt, d) {
 	case admitted:
 		m := request(ReplyTo[R]{a})
-		sys, w := by.env() // perhaps on another worker than before
+		sys, w := envOf(by) // perhaps on another worker than before
 		b.own.send(&node[M]{m: m}, w, sys)
 	case mustWait:
 		a.m.stop()

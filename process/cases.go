@@ -13,6 +13,7 @@ func (noLock) begin(*party)  {}
 func (noLock) order() uint64 { return 0 }
 func (noLock) lock()         {}
 func (noLock) unlock()       {}
+func (noLock) foreign() bool { return false }
 func (noLock) finish(bool)   {}
 
 // chanCase is what the two cases of channels have in common.
@@ -39,6 +40,8 @@ func (k *chanCase[T]) order() uint64 {
 func (k *chanCase[T]) lock()   { k.c.mu.Lock() }
 func (k *chanCase[T]) unlock() { k.c.mu.Unlock() }
 
+func (k *chanCase[T]) foreign() bool { return false }
+
 // join enters the case's waiter in a queue.
 func (k *chanCase[T]) join(q *waitQueue[T], ticket uint32) {
 	k.w.ticket = ticket
@@ -52,7 +55,10 @@ type sendCase[T any] struct {
 
 // SendTo is the case that *v can be sent to c, and sends it. v is read when the case is looked at.
 // If c is closed, Select panics. With a nil c, the case is never ready.
-func SendTo[T any](c *Chan[T], v *T) Case { return &sendCase[T]{chanCase[T]{c: c}, v} }
+func SendTo[T any](c *Chan[T], v *T) Case {
+	must(v != nil, "SendTo: v is nil")
+	return &sendCase[T]{chanCase[T]{c: c}, v}
+}
 
 func (k *sendCase[T]) poll(*party) (wake *party, ok bool) {
 	if k.c == nil {
@@ -169,7 +175,12 @@ type doneCase struct {
 
 // Done is the case that ctx has ended. A context that ends by the machine's clock does not keep a
 // system from being quiet.
-func Done(ctx context.Context) Case { return &doneCase{ctx: ctx} }
+func Done(ctx context.Context) Case {
+	must(ctx != nil, "Done: the context is nil")
+	return &doneCase{ctx: ctx}
+}
+
+func (k *doneCase) foreign() bool { return true }
 
 func (k *doneCase) poll(*party) (*party, bool) { return nil, k.ctx.Err() != nil }
 
@@ -187,7 +198,10 @@ type endedCase struct {
 }
 
 // Done is the case that the process has ended; *reason, if not nil, is then why.
-func (r Process) Done(reason *error) Case { return &endedCase{p: r.p, reason: reason} }
+func (r Process) Done(reason *error) Case {
+	r.mustBe("Done")
+	return &endedCase{p: r.p, reason: reason}
+}
 
 func (k *endedCase) poll(*party) (*party, bool) {
 	l := k.p.life.Load()
@@ -223,6 +237,7 @@ func (k *endedCase) finish(bool) {
 
 // Join waits until the process has ended, and returns why.
 func (r Process) Join(by Party) (reason error) {
+	r.mustBe("Join")
 	Select(by, r.Done(&reason))
 	return reason
 }
@@ -232,12 +247,15 @@ type mailCase[M any] struct {
 	s     *Self[M]
 	match func(M) bool
 	m     *M
-	at    *node[M] // what lies before was looked at in this Select
+	// What lies before at was looked at in this Select. If it is ready, found lies behind at.
+	at, found *node[M]
 }
 
-// Receives is the case that a message matches, which is received into *m. A nil match takes any
-// message. Only the process itself may use the case.
+// Receives is the case that a message matches, which is received into *m. A nil m drops it, and
+// a nil match takes any message. Only the process itself may use the case, and match must not use
+// the process.
 func (s *Self[M]) Receives(m *M, match func(M) bool) Case {
+	must(s != nil, "Receives of a nil Self")
 	return &mailCase[M]{s: s, match: match, m: m}
 }
 
@@ -245,18 +263,23 @@ func (k *mailCase[M]) begin(pt *party) {
 	if pt != &k.s.party {
 		misuse("Select: a receive of another process")
 	}
-	k.at = nil
+	k.at, k.found = nil, nil
 }
 
+func (k *mailCase[M]) foreign() bool { return k.match != nil }
+
 func (k *mailCase[M]) poll(*party) (*party, bool) {
-	prev, n := k.s.find(k.at, k.match)
-	if n == nil {
-		k.at = prev
-		return nil, false
-	}
-	*k.m = k.s.take(prev, n)
-	return nil, true
+	k.at, k.found = k.s.find(k.at, k.match)
+	return nil, k.found != nil
 }
 
 func (k *mailCase[M]) enroll(*party, uint32) uint32 { return forMail }
 func (k *mailCase[M]) withdraw(*party)              {}
+
+// finish takes the message, which tells those that wait for room in the mailbox.
+func (k *mailCase[M]) finish(bool) {
+	m := k.s.take(k.at, k.found)
+	if k.at, k.found = nil, nil; k.m != nil {
+		*k.m = m
+	}
+}

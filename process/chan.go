@@ -115,7 +115,7 @@ func (c *Chan[T]) pop() (v T) {
 // Send sends v, and waits until it is received or there is room for it. It panics if the channel is
 // or gets closed.
 func (c *Chan[T]) Send(by Party, v T) {
-	pt := by.enter("Chan.Send")
+	pt := enter(by, "Chan.Send")
 	if c == nil {
 		pt.never()
 	}
@@ -148,7 +148,7 @@ func (c *Chan[T]) waitToSend(pt *party, v T) {
 // Recv receives a value, and waits until there is one. ok is false if the channel is closed and
 // empty.
 func (c *Chan[T]) Recv(by Party) (v T, ok bool) {
-	pt := by.enter("Chan.Recv")
+	pt := enter(by, "Chan.Recv")
 	if c == nil {
 		pt.never()
 	}
@@ -176,7 +176,7 @@ func (c *Chan[T]) waitToRecv(pt *party) (v T, ok bool) {
 // TrySend sends v if that need not wait, and reports whether it has. It panics if the channel is
 // closed.
 func (c *Chan[T]) TrySend(from Env, v T) bool {
-	sys, worker := from.env()
+	sys, worker := envOf(from)
 	if c == nil {
 		return false
 	}
@@ -201,7 +201,7 @@ func (c *Chan[T]) offer(worker *sched.Worker, by *System, v T) outcome {
 // TryRecv receives a value if that need not wait. received reports whether it has, or the channel
 // is closed; ok is as with [Chan.Recv].
 func (c *Chan[T]) TryRecv(from Env) (v T, ok, received bool) {
-	sys, worker := from.env()
+	sys, worker := envOf(from)
 	if c == nil {
 		return v, false, false
 	}
@@ -217,7 +217,7 @@ func (c *Chan[T]) TryRecv(from Env) (v T, ok, received bool) {
 // Close closes the channel: what is in it can be received, and then receivers go on without a
 // value. It panics if the channel is nil or closed.
 func (c *Chan[T]) Close(from Env) {
-	sys, worker := from.env()
+	sys, worker := envOf(from)
 	if c == nil {
 		misuse("Chan.Close: the channel is nil")
 	}

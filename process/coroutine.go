@@ -4,6 +4,7 @@ import (
 	"iter"
 	"runtime/debug"
 
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
@@ -97,15 +98,26 @@ func (c *coroutine) loop(yield func(struct{}) bool) {
 func (c *coroutine) one() {
 	p := c.proc
 	p.goroutine = c.goroutine
+	guard.Unlabel()
 	returned := false
 	defer func() {
 		if !returned {
 			p.crashed(recover())
 		}
+		p.endsUnlocked()
 		p.left = leftEnd
 	}()
 	p.run.main()
 	returned = true
+}
+
+// endsUnlocked unlocks the thread of a process that ends and has left it locked: the coroutine could
+// not be switched from.
+func (p *Proc) endsUnlocked() {
+	if seam.ThreadLocked(p.goroutine) && seam.UnlockThread() && p.reason == nil {
+		p.reason = &sched.Crash{Value: "gallop: process: its end with its thread locked " +
+			"(runtime.LockOSThread)"}
+	}
 }
 
 // crashed notes how a process ended that did not return. value is nil for a Goexit.

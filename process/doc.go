@@ -23,6 +23,10 @@
 // worker's slot over within some milliseconds. A loop that calls nothing of this package calls
 // [Proc.Gas].
 //
+// A process may lock its thread ([runtime.LockOSThread]) only within [Proc.Blocking], and must
+// unlock it there. A wait with a locked thread is a misuse panic, and so is an end: Go cannot switch
+// a coroutine then, and would end the program. The panic comes on amd64 and arm64.
+//
 // # Guarantees
 //
 // Messages of one sender to one receiver arrive in the order of sending. An operation that waits is

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -35,7 +36,7 @@ type LinkedError struct {
 
 // Error implements error.
 func (e *LinkedError) Error() string {
-	return fmt.Sprintf("gallop: linked process %v: %v", e.From, e.Reason)
+	return fmt.Sprintf("gallop: linked process %v: %s", e.From, guard.Text(e.Reason))
 }
 
 // Unwrap returns Reason.
@@ -50,8 +51,3 @@ func Panicked(reason error) (value any, ok bool) {
 	}
 	return nil, false
 }
-
-// misuse panics because of a mistake of the caller.
-//
-//go:noinline
-func misuse(wrong string) { panic("gallop: process: " + wrong) }

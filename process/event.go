@@ -17,7 +17,8 @@ type Event struct {
 // Notify has each party that waits for the event look again. It is to be called after a change that
 // may have made a case ready. Any goroutine.
 func (e *Event) Notify(from Env) {
-	sys, w := from.env()
+	must(e != nil, "Notify of a nil Event")
+	sys, w := envOf(from)
 	e.mu.Lock()
 	e.changes.Add(1)
 	waiters := slices.Clone(e.waiters)
@@ -38,11 +39,18 @@ type whenCase struct {
 // When is a case that the user makes. try reports whether the case is ready, and if so, commits it:
 // its true is final. Select calls it in the party that waits, when it begins and after each
 // [Event.Notify]. Several parties may call their tries at the same time, so what these share needs
-// a lock of its own. try must be quick and must not use channels or processes.
-func When(e *Event, try func() bool) Case { return &whenCase{e: e, try: try} }
+// a lock of its own. try must be quick. It must not use the party, which panics, but
+// for unlocking a [Mutex] that it has locked by TryLock.
+func When(e *Event, try func() bool) Case {
+	must(e != nil && try != nil, "When: the event or try is nil")
+	return &whenCase{e: e, try: try}
+}
 
-func (k *whenCase) poll(*party) (*party, bool) {
+func (k *whenCase) foreign() bool { return true }
+
+func (k *whenCase) poll(pt *party) (*party, bool) {
 	k.seen = k.e.changes.Load()
+	defer pt.takeBack(pt.lend(inTry))
 	return nil, k.try()
 }
 

@@ -74,7 +74,7 @@ func ExampleCall() {
 		}
 	})
 	process.Go(s, func(p *process.Proc) {
-		sum, err := process.Call(p, adder, time.Second,
+		sum, err := process.Call(p, adder, time.Minute,
 			func(r process.ReplyTo[int]) add { return add{1, 2, r} })
 		fmt.Println(sum, err)
 		asked := process.Ask(p, adder, func(r process.ReplyTo[int]) add { return add{3, 4, r} })

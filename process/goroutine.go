@@ -14,20 +14,42 @@ import (
 // [System.Goroutine].
 type Goroutine struct {
 	party
+	in     within // the function in which it must not be used
 	parker seam.Parker
 }
 
 // Goroutine returns a party for the calling goroutine.
 func (s *System) Goroutine() *Goroutine {
+	s.mustBeReady("System.Goroutine")
 	g := &Goroutine{parker: seam.NewParker()}
 	g.sys, g.outer = s, g
 	g.seed(s.seed, 1)
 	return g
 }
 
-func (g *Goroutine) env() (*System, *sched.Worker) { return g.sys, nil }
+func (g *Goroutine) env() (*System, *sched.Worker) {
+	if g == nil || g.in != inTry || callee() != unlock {
+		g.mustBeFree("")
+	}
+	return g.sys, nil
+}
 
-func (g *Goroutine) enter(string) *party { return &g.party }
+func (g *Goroutine) enter(op string) *party {
+	g.mustBeFree(op)
+	return &g.party
+}
+
+// mustBeFree panics if the goroutine must not use what stands for it.
+func (g *Goroutine) mustBeFree(op string) {
+	if g != nil && g.sys != nil && g.in == inNothing {
+		return
+	}
+	if op == "" {
+		op = callee()
+	}
+	must(g != nil && g.sys != nil, op+" with a nil or zero Goroutine: use System.Goroutine")
+	misuse(op + " within " + withinNames[g.in])
+}
 
 // park blocks the goroutine until it is woken.
 func (g *Goroutine) park(as uint32) {

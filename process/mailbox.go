@@ -49,12 +49,13 @@ func (r Ref[M]) Send(from Env, m M) {
 	var n *node[M]
 	var sys *System
 	var w *sched.Worker
-	if s, ok := from.(*Self[M]); ok { // inlined by hand from env and takeNode
+	r.mustBe("Ref.Send")
+	if s, ok := from.(*Self[M]); ok && s != nil { // inlined by hand from env and takeNode
 		if sys, w = s.env(); s.reuse != nil {
 			n, s.reuse = s.reuse, nil
 		}
 	} else {
-		sys, w = from.env()
+		sys, w = envOf(from)
 	}
 	if n == nil {
 		n = &node[M]{}
@@ -64,6 +65,13 @@ func (r Ref[M]) Send(from Env, m M) {
 	}
 	n.m = m
 	r.box.send(n, w, sys)
+}
+
+// mustBe panics for the zero value.
+func (r Ref[M]) mustBe(op string) {
+	if r.box == nil {
+		misuse(op + " of a zero Ref")
+	}
 }
 
 // send puts n into the mailbox, and wakes the process if it waits for messages. Any goroutine.

@@ -39,17 +39,13 @@ func TestMisuse_SelfOutside(t *testing.T) {
 			"Sleep": func() { lent.Sleep(time.Second) }, "Yield": func() { lent.Yield() },
 			"Mark": func() { lent.Mark() }, "Exit": func() { lent.Exit(nil) },
 			"Link": func() { lent.Link(ref.Process) }, "Gas": func() { lent.Gas(1) },
-			"call":     func() { ref.Send(lent, 1) },
-			"Blocking": func() { lent.Blocking(func() {}) },
-			"TrapExit": func() { lent.TrapExit(func(Exit) int { return 0 }) },
-			"Notify":   func() { e.Notify(lent) },
+			"Ref.Send":     func() { ref.Send(lent, 1) },
+			"Blocking":     func() { lent.Blocking(func() {}) },
+			"TrapExit":     func() { lent.TrapExit(func(Exit) int { return 0 }) },
+			"Event.Notify": func() { e.Notify(lent) },
 		}
 		for op, f := range ops {
-			say := op
-			if op == "Notify" {
-				say = "call"
-			}
-			panics(t, say+" with a process that does not run here", f)
+			panics(t, op+" with a process that does not run here", f)
 		}
 		Go(s, func(*Proc) {
 			//gallop:allow GV4 used by another process on purpose: it must panic

@@ -20,6 +20,8 @@ type monitor struct {
 // it. wrap runs in any goroutine and must be quick. Each call makes a monitor of its own. If the
 // process has ended, the message says so at once.
 func (s *Self[M]) Monitor(of Process, wrap func(Down) M) Monitor {
+	of.mustBe("Monitor")
+	must(s != nil && wrap != nil, "Monitor: a nil Self or wrap")
 	s.enter("Monitor")
 	post := s.poster()
 	m := &monitor{of: of.p, tell: func(d Down, w *sched.Worker, by *System) {
@@ -51,7 +53,10 @@ func (m *monitor) fire(d Down, w *sched.Worker, by *System) {
 
 // Stop takes the monitor back, and reports whether its message will never come. If it reports
 // false, the message has come, or is about to.
-func (m Monitor) Stop() bool { return m.m.stop() }
+func (m Monitor) Stop() bool {
+	must(m.m != nil, "Stop of a zero Monitor")
+	return m.m.stop()
+}
 
 func (m *monitor) stop() bool {
 	if !m.spent.CompareAndSwap(false, true) {

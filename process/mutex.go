@@ -17,7 +17,8 @@ type Mutex struct {
 
 // Lock takes the lock, and waits until it is free.
 func (m *Mutex) Lock(by Party) {
-	pt := by.enter("Mutex.Lock")
+	must(m != nil, "Lock of a nil Mutex")
+	pt := enter(by, "Mutex.Lock")
 	m.mu.Lock()
 	if !m.locked {
 		m.locked = true
@@ -38,6 +39,7 @@ func (q *waitQueue[T]) wait(pt *party, mu *seam.QuickMutex, op op) {
 
 // TryLock takes the lock if it is free, and reports whether it was.
 func (m *Mutex) TryLock() bool {
+	must(m != nil, "TryLock of a nil Mutex")
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	was := m.locked
@@ -48,7 +50,8 @@ func (m *Mutex) TryLock() bool {
 // Unlock gives the lock to the party that has waited longest, or frees it. It panics if the mutex
 // is not locked.
 func (m *Mutex) Unlock(from Env) {
-	sys, w := from.env()
+	must(m != nil, "Unlock of a nil Mutex")
+	sys, w := envOf(from)
 	m.mu.Lock()
 	if !m.locked {
 		m.mu.Unlock()

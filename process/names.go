@@ -16,6 +16,7 @@ type named struct {
 // Register gives a process a name, which it has until it ends or [Unregister] is called. A process
 // may have several. The error is [ErrNameTaken], or [ErrNoProcess] if the process has ended.
 func Register[M any](name string, ref Ref[M]) error {
+	ref.mustBe("Register")
 	sys, l := ref.p.sys, ref.p.getLife()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -37,6 +38,7 @@ func Register[M any](name string, ref Ref[M]) error {
 
 // Unregister takes a name away, and reports whether a process had it.
 func (s *System) Unregister(name string) bool {
+	s.mustBeReady("Unregister")
 	s.names.mu.Lock()
 	defer s.names.mu.Unlock()
 	_, had := s.names.of[name]
@@ -47,6 +49,7 @@ func (s *System) Unregister(name string) bool {
 // Lookup returns the process that has the name, and false if none has, or one with messages of
 // another type.
 func Lookup[M any](s *System, name string) (ref Ref[M], ok bool) {
+	s.mustBeReady("Lookup")
 	s.names.mu.Lock()
 	defer s.names.mu.Unlock()
 	ref, ok = s.names.of[name].ref.(Ref[M])

@@ -31,9 +31,9 @@ type Proc struct {
 	out seam.Flag
 
 	// Owner only, until it has ended; then read only.
-	exiting  bool // it unwinds for reason
-	rare     rare
-	trapping bool
+	exiting bool // it unwinds for reason
+	rare    rare
+	in      within // the function in which the process must not be used
 
 	id         uint64
 	from       uint64 // the goroutine whose turn runs it, in a deterministic run
@@ -80,23 +80,25 @@ const (
 
 func (p *Proc) env() (*System, *sched.Worker) {
 	if p.goroutine != seam.Goroutine() {
-		p.mustRun("call")
+		return p.envElsewhere()
 	}
 	return p.sys, p.w
 }
 
 // enter begins an operation of the process.
 func (p *Proc) enter(op string) *party {
-	if p.goroutine != seam.Goroutine() {
-		p.mustRun(op)
+	if p == nil || p.goroutine != seam.Goroutine() {
+		p.misused(op)
 	}
-	if p.budget--; p.budget <= 0 || p.cause.Load() != nil || p.sys.stepwise {
-		p.enterSlowly()
+	if p.budget--; p.budget <= 0 || p.cause.Load() != nil || p.sys.stepwise ||
+		seam.ThreadLocked(p.goroutine) {
+		p.enterSlowly(op)
 	}
 	return &p.party
 }
 
-func (p *Proc) enterSlowly() {
+func (p *Proc) enterSlowly(op string) {
+	p.mustBeUnlocked(op)
 	if p.budget <= 0 {
 		p.Yield()
 	}
@@ -110,14 +112,15 @@ func (p *Proc) enterSlowly() {
 
 // mustRun panics unless the caller is the process.
 func (p *Proc) mustRun(op string) {
-	if p.goroutine != seam.Goroutine() {
-		misuse(op + " with a process that does not run here")
+	if p == nil || p.goroutine != seam.Goroutine() {
+		p.misused(op)
 	}
 }
 
 // Yield lets other processes and actors run. About 100 ns.
 func (p *Proc) Yield() {
 	p.mustRun("Yield")
+	p.mustBeUnlocked("Yield")
 	if p.budget = batch; p.w != nil {
 		p.left = leftYield
 		p.co.switchToWorker()
@@ -137,10 +140,17 @@ func (p *Proc) Gas(n int) {
 }
 
 // Blocking calls f, which may block its thread, without keeping other processes from running. f
-// must not use the process. In a system that is joined to one of actors, a call that lasts for
+// must not use the process, which panics; only Blocking may be called again. It may lock its thread ([runtime.LockOSThread]), and must
+// unlock it again. In a system that is joined to one of actors, a call that lasts for
 // longer than actor.WithLongTurn says is reported, once, while it lasts.
 func (p *Proc) Blocking(f func()) {
+	must(f != nil, "Blocking: f is nil")
+	if p != nil && p.goroutine == 0 && p.isHere() && p.in == inBlocking {
+		f()
+		return
+	}
 	p.enter("Blocking")
+	defer p.takeBack(p.lend(inBlocking))
 	if p.w == nil {
 		f()
 		return
@@ -170,6 +180,7 @@ func (p *Proc) Sleep(d time.Duration) {
 
 // Wait suspends the process until ctx ends, and returns ctx's error.
 func (p *Proc) Wait(ctx context.Context) error {
+	must(ctx != nil, "Proc.Wait: the context is nil")
 	Select(p, Done(ctx))
 	return ctx.Err()
 }
@@ -214,7 +225,10 @@ func (p *Proc) leave() {
 }
 
 // Process returns the process's own reference.
-func (p *Proc) Process() Process { return Process{p} }
+func (p *Proc) Process() Process {
+	must(p != nil && p.sys != nil, "Process of a nil or zero Proc")
+	return Process{p}
+}
 
 // String names the process.
 func (p *Proc) String() string { return Process{p}.String() }

@@ -4,6 +4,7 @@ import "time"
 
 // Receive waits for the next message.
 func (s *Self[M]) Receive() M {
+	must(s != nil, "Receive of a nil Self")
 	s.enter("Receive")
 	for {
 		s.fetch()
@@ -23,7 +24,7 @@ func (s *Self[M]) waitForMail() {
 
 // ReceiveMatch waits for the first message that matches. Those before it stay in the mailbox, in
 // their order, and are looked at again by each receive that follows: see [Self.Mark]. match must
-// not use the process.
+// not use the process, which panics.
 func (s *Self[M]) ReceiveMatch(match func(M) bool) M {
 	m, _ := s.receive("ReceiveMatch", nil, match, forever)
 	return m
@@ -43,6 +44,7 @@ type Mark struct{ n uint64 }
 // was there before. Only the newest mark of a process saves that; with an older one
 // [Self.ReceiveAfter] looks at the whole mailbox.
 func (s *Self[M]) Mark() Mark {
+	must(s != nil, "Mark of a nil Self")
 	s.mustRun("Mark")
 	s.fetch()
 	if s.mailbox.rare == nil {
@@ -56,6 +58,7 @@ func (s *Self[M]) Mark() Mark {
 
 // ReceiveAfter is [Self.ReceiveWithin] for messages behind a mark; a negative d waits for ever.
 func (s *Self[M]) ReceiveAfter(mark Mark, d time.Duration, match func(M) bool) (m M, ok bool) {
+	must(s != nil, "ReceiveAfter of a nil Self")
 	if d < 0 {
 		d = forever
 	}
@@ -71,6 +74,9 @@ const forever = time.Duration(1<<63 - 1)
 // receive looks behind prev, waits at most for d, and never looks at a message twice.
 func (s *Self[M]) receive(op string, prev *node[M], match func(M) bool,
 	d time.Duration) (m M, ok bool) {
+	if s == nil {
+		misuse(op + " of a nil Self")
+	}
 	s.enter(op)
 	var t *timer
 	for {
@@ -101,8 +107,12 @@ func (s *Self[M]) find(prev *node[M], match func(M) bool) (before, n *node[M]) {
 	} else {
 		n = prev.next
 	}
+	if match == nil || n == nil {
+		return prev, n
+	}
+	defer s.takeBack(s.lend(inMatch))
 	for ; n != nil; prev, n = n, n.next {
-		if match == nil || match(n.m) {
+		if match(n.m) {
 			return prev, n
 		}
 	}
@@ -111,6 +121,7 @@ func (s *Self[M]) find(prev *node[M], match func(M) bool) (before, n *node[M]) {
 
 // Pending returns how many messages are in the mailbox. It takes time in proportion.
 func (s *Self[M]) Pending() (n int) {
+	must(s != nil, "Pending of a nil Self")
 	s.mustRun("Pending")
 	s.fetch()
 	for m := s.first; m != nil; m = m.next {

@@ -28,6 +28,7 @@ func (b Blocked) String() string {
 // When the system is quiet, they are blocked for ever, unless a goroutine outside helps. A process
 // that no other can reach is kept, and listed, until the system stops.
 func (s *System) Blocked() []Blocked {
+	s.mustBeReady("Blocked")
 	var out []Blocked
 	s.registry.each(func(p *Proc) {
 		if st := p.state.Load(); st&parked != 0 {

@@ -1,9 +1,6 @@
 package process
 
-import (
-	"runtime"
-	"testing"
-)
+import "testing"
 
 // errand is what the clients of these tests send.
 type errand struct {
@@ -30,7 +27,7 @@ func sendOn(t *testing.T, p Party, to Ref[errand], n int) {
 func TestLostCoroutinesEnd(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		s := Start(Config{Workers: workers})
-		before := runtime.NumGoroutine()
+		before := byGoroutine.len()
 		const servers = 3
 		var to [servers]Ref[errand]
 		for i := range to {
@@ -46,8 +43,8 @@ func TestLostCoroutinesEnd(t *testing.T) {
 			}
 		})
 		equal(t, "reason", result(t, s, driver), nil)
-		if n := runtime.NumGoroutine() - before; n > 30 {
-			t.Errorf("%d workers: %d goroutines are left of %d servers", workers, n, servers)
+		if n := byGoroutine.len() - before; n > 30 {
+			t.Errorf("%d workers: %d coroutines are left of %d servers", workers, n, servers)
 		}
 		s.Stop()
 	}
@@ -84,6 +81,17 @@ func TestChangedPlaces(t *testing.T) {
 	equal(t, "blocked", len(s.Blocked()), 0)
 }
 
+// len is the number of coroutines there are, of all systems.
+func (a *whereabouts) len() (n int) {
+	for i := range a.shards {
+		p := &a.shards[i]
+		p.mu.Lock()
+		n += len(p.by)
+		p.mu.Unlock()
+	}
+	return n
+}
+
 // idleCoroutine returns a coroutine that has run a process.
 func idleCoroutine(s *System) *coroutine {
 	c := newCoroutine()
@@ -104,7 +112,7 @@ func TestRetireInAnyPlace(t *testing.T) {
 	for _, change := range [][][2]int{{}, {{0, 1}}, {{0, 2}}, {{1, 2}},
 		{{0, 1}, {1, 2}}, {{1, 2}, {0, 1}}} {
 		for _, order := range orders {
-			before := runtime.NumGoroutine()
+			before := byGoroutine.len()
 			var c [3]*coroutine
 			for i := range c {
 				c[i] = idleCoroutine(s)
@@ -114,8 +122,8 @@ func TestRetireInAnyPlace(t *testing.T) {
 			}
 			for i, which := range order {
 				s.retire(c[which])
-				if n := runtime.NumGoroutine() - before; n > 2*(2-i) {
-					t.Errorf("%v, %v: %d goroutines after %d", change, order, n, i+1)
+				if n := byGoroutine.len() - before; n > 2*(2-i) {
+					t.Errorf("%v, %v: %d coroutines after %d", change, order, n, i+1)
 				}
 			}
 		}

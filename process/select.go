@@ -9,6 +9,9 @@ type Case interface {
 	order() uint64
 	lock()
 	unlock()
+	// foreign reports whether poll, enroll or withdraw call code of the user's. Then they are called
+	// while no lock is held.
+	foreign() bool
 	// poll commits the case if it is ready, and reports whether it was. wake is a party that is to
 	// be woken for that. The lock is held.
 	poll(pt *party) (wake *party, ok bool)
@@ -18,7 +21,8 @@ type Case interface {
 	enroll(pt *party, ticket uint32) (mail uint32)
 	// withdraw takes enroll back, as far as a counterpart has not. The lock is held.
 	withdraw(pt *party)
-	// finish ends a case that was chosen. byOther says that it was committed by a counterpart.
+	// finish ends a case that was chosen. byOther says that it was committed by a counterpart. No
+	// lock is held.
 	finish(byOther bool)
 }
 
@@ -27,7 +31,8 @@ type picks struct {
 	locks []Case // with locks, in the order of locking, each lock once
 	order []int  // in which cases are polled
 
-	number uint64 // of the Select
+	foreign bool   // there is a case that calls code of the user's
+	number  uint64 // of the Select
 }
 
 // Select waits until one of the cases is ready, commits it, and returns its place among cases. If
@@ -36,20 +41,15 @@ type picks struct {
 //
 // Select costs a lock for each channel, and once more if it has to wait.
 func Select(by Party, cases ...Case) int {
-	pt := by.enter("Select")
+	pt := enter(by, "Select")
 	s := pt.begin(cases)
 	for {
-		s.lockAll()
-		if i, wake := pt.poll(s, cases); i >= 0 {
-			s.unlockAll()
-			s.end()
-			pt.wakeOther(wake)
+		if i := pt.poll(s, cases); i >= 0 {
 			cases[i].finish(false)
 			return i
 		}
-		if i := pt.waitFor(s, cases); i >= 0 {
-			s.end()
-			cases[i].finish(true)
+		if i, byOther := pt.waitFor(s, cases); i >= 0 {
+			cases[i].finish(byOther)
 			return i
 		}
 	}
@@ -58,16 +58,17 @@ func Select(by Party, cases ...Case) int {
 // TrySelect is [Select] that does not wait: it returns -1 if no case is ready, as a select with a
 // default does.
 func TrySelect(by Party, cases ...Case) int {
-	pt := by.enter("TrySelect")
+	pt := enter(by, "TrySelect")
 	s := pt.begin(cases)
-	s.lockAll()
-	i, wake := pt.poll(s, cases)
-	s.unlockAll()
-	s.end()
+	i := pt.poll(s, cases)
 	if i >= 0 {
-		pt.wakeOther(wake)
 		cases[i].finish(false)
+		return i
 	}
+	if !s.foreign {
+		s.unlockAll()
+	}
+	s.end()
 	return i
 }
 
@@ -86,6 +87,7 @@ func (pt *party) begin(cases []Case) *picks {
 		}
 		c.begin(pt)
 		s.order = append(s.order, i)
+		s.foreign = s.foreign || c.foreign()
 		if c.order() != 0 {
 			s.insert(c)
 		}
@@ -121,24 +123,20 @@ func (s *picks) unlockAll() {
 // end forgets the cases.
 func (s *picks) end() {
 	clear(s.locks)
-	s.locks, s.order = s.locks[:0], s.order[:0]
+	s.locks, s.order, s.foreign = s.locks[:0], s.order[:0], false
 }
 
 // poll looks at the cases in an order that is shuffled on the way, and commits the first that is
-// ready. It returns -1 if none is. The locks are held.
-func (pt *party) poll(s *picks, cases []Case) (i int, wake *party) {
-	returned := false
-	defer func() {
-		if !returned { // a match of the user's has panicked
-			s.unlockAll()
-		}
-	}()
-	i, wake = pt.pollAll(s, cases)
-	returned = true
-	return i, wake
-}
-
-func (pt *party) pollAll(s *picks, cases []Case) (i int, wake *party) {
+// ready: then the Select is over, but for its finish. It returns -1 if none is. Then all locks are
+// held, unless a case calls code of the user's.
+//
+// A Select without such code looks at all cases and enrolls in them under all locks. Otherwise each
+// case is looked at under its own lock, if it has one. None of them being ready, waitFor looks at
+// those with a lock again, ahead of enrolling: the others tell of a change in between by a notice.
+func (pt *party) poll(s *picks, cases []Case) (i int) {
+	if !s.foreign {
+		s.lockAll()
+	}
 	for at := range s.order {
 		j := at
 		if n := len(s.order) - at; n > 1 {
@@ -146,43 +144,106 @@ func (pt *party) pollAll(s *picks, cases []Case) (i int, wake *party) {
 		}
 		s.order[at], s.order[j] = s.order[j], s.order[at]
 		i := s.order[at]
-		if wake, ok := cases[i].poll(pt); ok {
-			return i, wake
+		if pt.pollOne(s, cases[i]) {
+			return i
 		}
 	}
-	return -1, nil
+	return -1
 }
 
-// waitFor enrolls the party in all cases and waits. It returns the case that a counterpart has
-// committed, or -1 if one without a counterpart may be ready. It releases the locks, which the
-// caller holds.
-func (pt *party) waitFor(s *picks, cases []Case) int {
+// pollOne looks at one case.
+func (pt *party) pollOne(s *picks, c Case) bool {
+	alone := s.foreign && c.order() != 0
+	if alone {
+		c.lock()
+	}
+	wake, ok := c.poll(pt)
+	switch {
+	case alone:
+		c.unlock()
+	case ok && !s.foreign:
+		s.unlockAll()
+	}
+	if ok {
+		s.end()
+		pt.wakeOther(wake)
+	}
+	return ok
+}
+
+// waitFor enrolls the party in all cases and waits. It returns the case that was committed and is
+// to be finished: by a counterpart, or by waitFor itself. It returns -1 if one without a
+// counterpart may be ready. It releases the locks, which the caller holds as poll says.
+func (pt *party) waitFor(s *picks, cases []Case) (i int, byOther bool) {
 	op := opSelect
 	if len(s.order) == 0 {
 		op = opNever
 	}
 	as := parked | uint32(op)<<opShift
 	pt.won.StoreRelease(open) // no other has the ticket yet
-	for _, i := range s.order {
-		as |= cases[i].enroll(pt, uint32(i)+1)
+	if s.foreign {
+		as |= pt.enrollAll(s, cases, true)
+		s.lockAll()
+		if i, wake := pt.pollAgain(s, cases); i >= 0 {
+			s.unlockAll()
+			pt.withdrawAll(s, cases, true)
+			s.end()
+			pt.wakeOther(wake)
+			return i, false
+		}
 	}
+	as |= pt.enrollAll(s, cases, false)
 	s.unlockAll()
 	live := true
 	if pt.won.Load() == open {
 		live = pt.suspend(as)
 	}
-	byOther := !pt.won.CompareAndSwap(open, withdrawn)
+	byOther = !pt.won.CompareAndSwap(open, withdrawn)
 	s.lockAll()
-	for _, i := range s.order {
-		cases[i].withdraw(pt)
-	}
+	pt.withdrawAll(s, cases, false)
 	s.unlockAll()
+	if s.foreign {
+		pt.withdrawAll(s, cases, true)
+	}
 	if byOther {
-		return int(pt.won.Load()) - 1
+		s.end()
+		return int(pt.won.Load()) - 1, true
 	}
 	if !live {
 		s.end()
 		pt.proc.leave()
 	}
-	return -1
+	return -1, false
+}
+
+// enrollAll enrolls the party in the cases that call code of the user's, or in the others.
+func (pt *party) enrollAll(s *picks, cases []Case, foreign bool) (mail uint32) {
+	for _, i := range s.order {
+		if !s.foreign || cases[i].foreign() == foreign {
+			mail |= cases[i].enroll(pt, uint32(i)+1)
+		}
+	}
+	return mail
+}
+
+// withdrawAll takes enrollAll back.
+func (pt *party) withdrawAll(s *picks, cases []Case, foreign bool) {
+	for _, i := range s.order {
+		if !s.foreign || cases[i].foreign() == foreign {
+			cases[i].withdraw(pt)
+		}
+	}
+}
+
+// pollAgain looks at the cases with a lock once more. All locks are held.
+func (pt *party) pollAgain(s *picks, cases []Case) (i int, wake *party) {
+	for _, i := range s.order {
+		if cases[i].order() == 0 {
+			continue
+		}
+		if wake, ok := cases[i].poll(pt); ok {
+			return i, wake
+		}
+	}
+	return -1, nil
 }

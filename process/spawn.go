@@ -10,6 +10,13 @@ import (
 // goroutine. The zero value refers to none.
 type Process struct{ p *Proc }
 
+// mustBe panics for the zero value.
+func (r Process) mustBe(op string) {
+	if r.p == nil {
+		misuse(op + " of a zero Process")
+	}
+}
+
 // Ref is a reference to a process that receives messages of type M.
 type Ref[M any] struct {
 	// Process is the process.
@@ -29,30 +36,38 @@ type Self[M any] struct {
 // the process ends at once, for [ErrStopped]. It costs about what a goroutine costs. Options are
 // [WithBound] and [WithWatermarks]; without one, the mailbox takes all that is sent.
 func Spawn[M any](from Env, f func(self *Self[M]), options ...Option) Ref[M] {
-	s := &Self[M]{f: f}
-	s.mailbox.p = &s.Proc
-	if len(options) > 0 {
-		s.limit(options)
-	}
+	s := newSelf("Spawn", f, options)
 	start(from, &s.Proc, s)
 	return s.Ref()
 }
 
 // SpawnLinked is [Spawn], and links the new process to the one that calls before it runs.
 func SpawnLinked[M any](from *Proc, f func(self *Self[M]), options ...Option) Ref[M] {
-	s := &Self[M]{f: f}
-	s.mailbox.p = &s.Proc
-	if len(options) > 0 {
-		s.limit(options)
-	}
+	s := newSelf("SpawnLinked", f, options)
 	from.mustRun("SpawnLinked")
 	link(from, &s.Proc)
 	start(from, &s.Proc, s)
 	return s.Ref()
 }
 
+// newSelf makes a process that was not started.
+func newSelf[M any](call string, f func(self *Self[M]), options []Option) *Self[M] {
+	if f == nil {
+		misuse(call + ": f is nil")
+	}
+	s := &Self[M]{f: f}
+	s.mailbox.p = &s.Proc
+	if len(options) > 0 {
+		s.limit(call, options)
+	}
+	return s
+}
+
 // Ref returns the process's own reference.
 func (s *Self[M]) Ref() Ref[M] {
+	if s == nil || s.sys == nil {
+		misuse("Self.Ref of a nil or zero Self")
+	}
 	if s.Proc.rare&isBounded != 0 {
 		return Ref[M]{Process{&s.Proc}, &s.mailbox.rare.bound.front}
 	}
@@ -65,6 +80,7 @@ func (s *Self[M]) main() { s.f(s) }
 
 // Go starts a process without a mailbox that runs f.
 func Go(from Env, f func(p *Proc)) Process {
+	must(f != nil, "Go: f is nil")
 	s := &plain{f: f}
 	start(from, &s.Proc, s)
 	return Process{&s.Proc}
@@ -82,7 +98,7 @@ func (s *plain) idle(bool) {}
 
 // start makes a new process runnable.
 func start(from Env, p *Proc, run runner) {
-	sys, w := from.env()
+	sys, w := envOf(from)
 	p.sys, p.proc, p.run = sys, p, run
 	p.task.InitClass(&sys.class)
 	if !sys.registry.add(p, w) {
@@ -120,10 +136,17 @@ const (
 )
 
 // String implements fmt.Stringer.
-func (s Status) String() string { return [...]string{"runnable", "waiting", "ended"}[s] }
+func (s Status) String() string {
+	names := [...]string{"runnable", "waiting", "ended"}
+	if s < 0 || int(s) >= len(names) {
+		return fmt.Sprintf("Status(%d)", int(s))
+	}
+	return names[s]
+}
 
 // Status returns how far the process is. The answer may be stale.
 func (r Process) Status() Status {
+	r.mustBe("Status")
 	switch s := r.p.state.Load(); {
 	case s == ended:
 		return Ended
@@ -135,6 +158,7 @@ func (r Process) Status() Status {
 
 // Result returns why the process has ended, nil for a normal end, and false if it has not ended.
 func (r Process) Result() (reason error, ok bool) {
+	r.mustBe("Result")
 	l := r.p.life.Load()
 	if l == nil || !l.isEnded() {
 		return nil, false
@@ -148,6 +172,7 @@ func (r Process) Result() (reason error, ok bool) {
 // exits receives it as a message ([Self.TrapExit]). An operation that another process has committed
 // before the cancel ends first. Cancelling a process that has ended does nothing.
 func (r Process) Cancel(from Env, reason error) {
+	r.mustBe("Cancel")
 	if reason == nil {
 		reason = ErrStopped
 	}
@@ -157,7 +182,8 @@ func (r Process) Cancel(from Env, reason error) {
 // Kill ends the process for [ErrKilled], even if it traps exits; its deferred functions run, but
 // where they would wait they end.
 func (r Process) Kill(from Env) {
-	sys, w := from.env()
+	r.mustBe("Kill")
+	sys, w := envOf(from)
 	r.p.tellToEnd(&cancel{ErrKilled, true}, w, sys)
 }
 

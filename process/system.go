@@ -70,6 +70,7 @@ func Start(cfg Config) *System {
 }
 
 func (s *System) init() {
+	seam.FindThreadLock()
 	s.class.Init(&turns{s}, nil)
 	s.timers.init(s)
 }
@@ -97,7 +98,19 @@ type flowing struct{ *seam.VirtualClock }
 // Flows is true.
 func (flowing) Flows() bool { return true }
 
-func (s *System) env() (*System, *sched.Worker) { return s, nil }
+func (s *System) env() (*System, *sched.Worker) {
+	if s.sched == nil {
+		s.mustBeReady(callee())
+	}
+	return s, nil
+}
+
+// mustBeReady panics if the system is nil or zero.
+func (s *System) mustBeReady(call string) {
+	if s == nil || s.sched == nil {
+		misuse(call + " with a nil or zero System: use Start")
+	}
+}
 
 // Wait blocks until the system is quiet: no process can go on by itself, and no timer is armed.
 // Processes that wait for each other, or for goroutines outside, do not keep it from that; see
@@ -105,6 +118,7 @@ func (s *System) env() (*System, *sched.Worker) { return s, nil }
 // stopped. It panics in a process or behaviour of the system, which would wait for
 // itself; so do [System.Run] and [System.Stop].
 func (s *System) Wait(ctx context.Context) error {
+	must(ctx != nil, "System.Wait: the context is nil")
 	s.mustBeOutside("Wait")
 	if err := s.sched.WaitQuiet(ctx, false); err != nil {
 		return stopError(err)
@@ -137,7 +151,10 @@ func (s *System) Stop() {
 }
 
 // Now returns the time by the system's clock.
-func (s *System) Now() time.Time { return s.clock.Now() }
+func (s *System) Now() time.Time {
+	s.mustBeReady("Now")
+	return s.clock.Now()
+}
 
 func stopError(err error) error {
 	if err == sched.ErrStopped {

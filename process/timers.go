@@ -19,12 +19,13 @@ type timers struct {
 	closed bool     // guarded by mu
 }
 
-// timer wakes a party once.
+// timer wakes a party once, or kills a process.
 type timer struct {
 	at    int64
 	seq   uint64 // among equals, the first armed goes first
 	place int    // in the heap, from 1; guarded by mu
 	pt    *party
+	kills *Proc // nil: it wakes pt
 	fired seam.Bool
 }
 
@@ -34,8 +35,13 @@ func (ts *timers) init(s *System) {
 }
 
 // arm makes a timer that wakes pt after d, which is positive.
-func (ts *timers) arm(pt *party, d time.Duration) *timer {
-	t := &timer{at: seam.After(ts.sys.clock.Nanos(), d), pt: pt}
+func (ts *timers) arm(pt *party, d time.Duration) *timer { return ts.add(&timer{pt: pt}, d) }
+
+// armKill makes a timer that kills a process after d, which is positive.
+func (ts *timers) armKill(p *Proc, d time.Duration) *timer { return ts.add(&timer{kills: p}, d) }
+
+func (ts *timers) add(t *timer, d time.Duration) *timer {
+	t.at = seam.After(ts.sys.clock.Nanos(), d)
 	if ts.holds && !ts.sys.sched.Hold() {
 		return t // the system has ended
 	}
@@ -67,8 +73,11 @@ func (ts *timers) disarm(t *timer) {
 // ring fires all timers whose time has come.
 func (ts *timers) ring() {
 	for t := ts.pop(); t != nil; t = ts.pop() {
-		t.fired.Store(true)
-		t.pt.wake(nil, ts.sys)
+		if t.fired.Store(true); t.kills != nil {
+			t.kills.tellToEnd(&cancel{ErrKilled, true}, nil, ts.sys)
+		} else {
+			t.pt.wake(nil, ts.sys)
+		}
 		if ts.holds {
 			ts.sys.sched.Release()
 		}

@@ -13,6 +13,9 @@ func procOf(t *sched.Task) *Proc { return (*Proc)(unsafe.Pointer(t)) }
 
 var _ = [1]struct{}{}[unsafe.Offsetof(Proc{}.task)] // the task comes first
 
+// isNil reports whether e is nil, or a nil pointer: all that is an Env is a pointer.
+func isNil(e Env) bool { return (*[2]unsafe.Pointer)(unsafe.Pointer(&e))[1] == nil }
+
 // turns runs the turns of all processes of one system.
 type turns struct{ sys *System }
 
@@ -38,6 +41,9 @@ func (r *turns) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 // resume runs p, and whatever comes after it, until a coroutine gives the worker back, which it
 // returns. w is nil when the system has stopped.
 func (s *System) resume(p *Proc, w *sched.Worker) *coroutine {
+	if w != nil && seam.ThreadLocked(seam.Goroutine()) {
+		seam.UnlockThread() // a behaviour has left it locked; no worker of such a system is bound
+	}
 	for {
 		p.ready(w)
 		at := p.co.at

@@ -16,7 +16,8 @@ type WaitGroup struct {
 
 // Add adds n, which may be negative. It panics if the sum is negative.
 func (g *WaitGroup) Add(from Env, n int) {
-	sys, w := from.env()
+	must(g != nil, "Add to a nil WaitGroup")
+	sys, w := envOf(from)
 	g.mu.Lock()
 	if g.n += n; g.n < 0 {
 		g.mu.Unlock()
@@ -41,7 +42,8 @@ func (g *WaitGroup) Done(from Env) { g.Add(from, -1) }
 
 // Wait waits until the counter is 0.
 func (g *WaitGroup) Wait(by Party) {
-	pt := by.enter("WaitGroup.Wait")
+	must(g != nil, "Wait of a nil WaitGroup")
+	pt := enter(by, "WaitGroup.Wait")
 	g.mu.Lock()
 	if g.n == 0 {
 		g.mu.Unlock()
@@ -52,6 +54,7 @@ func (g *WaitGroup) Wait(by Party) {
 
 // Go starts a process that is counted until it ends, however it ends.
 func (g *WaitGroup) Go(from Env, f func(p *Proc)) Process {
+	must(f != nil, "WaitGroup.Go: f is nil")
 	g.Add(from, 1)
 	return Go(from, func(p *Proc) {
 		defer func() { g.Done(p) }()
@@ -70,6 +73,7 @@ type Once struct {
 // Do calls f if Do was not called before, and returns when the first call has returned, also if
 // that panicked. f must not call Do of the same Once.
 func (o *Once) Do(by Party, f func()) {
+	must(o != nil && f != nil, "Do: a nil Once or f")
 	if o.over.Load() {
 		return
 	}

@@ -71,6 +71,7 @@ func processHere() *Proc {
 // mustBeOutside panics if the caller is a process or a behaviour on the workers of the system,
 // which would wait for itself.
 func (s *System) mustBeOutside(call string) {
+	s.mustBeReady(call)
 	if s.sched.Current() != nil {
 		misuse(call + " called from a behaviour, which would wait for itself")
 	}

@@ -46,7 +46,7 @@ func TestMailboxDelays(t *testing.T) {
 	if got := fmt.Sprint(m.Label[0].GetValue(), m.Label[1].GetValue()); got != "aclerk" {
 		t.Errorf("labels %s", got)
 	}
-	if h := m.Histogram; h.GetSampleCount() == 0 || len(h.Bucket)+3 != 9 || h.GetSampleSum() > 5 {
+	if h := m.Histogram; h.GetSampleCount() == 0 || len(h.Bucket)+3 != 9 {
 		t.Errorf("%v", h)
 	}
 }

@@ -1,9 +1,9 @@
 package sched
 
 import (
-	"fmt"
 	"runtime/debug"
 
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
@@ -22,7 +22,7 @@ func (c *Crash) Error() string {
 	if c.Goexit {
 		return "gallop: runtime.Goexit in a turn"
 	}
-	return fmt.Sprintf("gallop: panic in a turn: %v", c.Value)
+	return "gallop: panic in a turn: " + guard.Text(c.Value)
 }
 
 // afterCrash cleans up behind a turn that did not return. It runs deferred, on the stack that

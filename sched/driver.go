@@ -69,6 +69,10 @@ type Turns struct {
 	// happen any more. If it returns, or is nil, the goroutine goes on waiting, since
 	// a goroutine outside might help.
 	Stuck func()
+	// Ends is called with the context of a goroutine from outside that waits for the scheduler, when
+	// nothing can happen any more, ahead of Stuck. It reports whether it has ended the context, or
+	// one that this was derived from. It may be nil.
+	Ends func(ctx context.Context) bool
 	// Of is what RunOf returns for the run's own goroutines.
 	Of any
 }
@@ -199,6 +203,9 @@ func (d *driver) pass(t *thread) {
 
 // point lets others run, if they are chosen. The caller has the baton.
 func (d *driver) point(t *thread) {
+	if invariant.On {
+		verifyNoLock()
+	}
 	if next := d.pick(t); next != t {
 		d.pass(next)
 		d.await(t)
@@ -207,6 +214,9 @@ func (d *driver) point(t *thread) {
 
 // wait gives the baton away until the thread is granted a token, or until holds.
 func (d *driver) wait(t *thread, until func() bool) {
+	if invariant.On {
+		verifyNoLock()
+	}
 	d.mu.Lock()
 	t.waiting, t.until = true, until
 	d.mu.Unlock()

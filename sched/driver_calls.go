@@ -1,6 +1,10 @@
 package sched
 
-import "context"
+import (
+	"context"
+
+	"github.com/gallop-go/gallop/internal/guard"
+)
 
 // What the workers and the outside have to do with the driver. In production there is no driver,
 // and all of this is a test for nil on paths that are slow anyway.
@@ -10,10 +14,13 @@ func (w *Worker) launch(f func()) {
 	if d := w.sched.driver; d != nil {
 		// Set before the thread runs, which it may at once if another goroutine drives.
 		w.thread = &thread{}
-		d.start(w.thread, f)
+		d.start(w.thread, func() {
+			guard.Unlabel()
+			f()
+		})
 		return
 	}
-	go f()
+	guard.Go(f)
 }
 
 // park waits for a token and takes it. Owner only.

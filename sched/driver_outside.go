@@ -166,7 +166,6 @@ var parts sync.Map
 // caller waits until that one has gone, and looks now and then whether it has brought done about.
 // enter reports false if it has, or if ctx ends.
 func (d *driver) enter(ctx context.Context, done func() bool) bool {
-	// Below, ctx matters: a context of package actortest ends when it is asked for Done.
 	if d.tryEnter() {
 		return true
 	}
@@ -266,6 +265,10 @@ func (d *driver) waitOutside(ctx context.Context, done func() bool) bool {
 	}
 	if d.ending.Load() && !d.abandoned.Swap(true) {
 		return true
+	}
+	if d.cfg.Ends != nil && d.cfg.Ends(ctx) {
+		<-ctx.Done()
+		return false
 	}
 	if d.cfg.Stuck != nil && !d.ending.Load() && seam.Goroutine() == d.creator && goesOn(ctx) {
 		d.cfg.Stuck()

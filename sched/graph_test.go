@@ -150,11 +150,14 @@ func total(s *sched.Scheduler) (sum sched.Counters) {
 	return sum
 }
 
-// scaled is n, a tenth of it under -short, and a twentieth of that where the build
-// checks invariants or races.
+// scaled is n in the long form, a quarter of it otherwise, a tenth under -short, and a twentieth of
+// that where the build checks invariants or races.
 func scaled(n int) int {
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		n /= 10
+	case os.Getenv("GALLOP_NIGHTLY") == "" && os.Getenv("GALLOP_EXPLORE_SCALE") == "": // mutants have that
+		n /= 4
 	}
 	if slow {
 		n /= 20

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -191,7 +192,7 @@ func (s *Scheduler) reportDetachLimit() {
 	last, now := s.idleWorkers.lastReport.Load(), s.cfg.Clock.Nanos()
 	if (last == 0 || now-last >= detachLimitGap) &&
 		s.idleWorkers.lastReport.CompareAndSwap(last, now) {
-		go f(soFar)
+		guard.Go(func() { f(soFar) })
 	}
 }
 

@@ -19,6 +19,9 @@ var inLeaves bool
 //
 // Its mutants are leaves/… and idle/… of internal/mutants/park.json.
 func TestLeaves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every scenario of the idle word once more") // the second ring has the long form
+	}
 	inLeaves = true
 	defer func() { inLeaves = false }()
 	for name, scenario := range map[string]func(*testing.T){

@@ -162,31 +162,6 @@ func TestDetached_InParts(t *testing.T) {
 	}
 }
 
-// TestBurst_ShortTurns: a thousand turns that block for a millisecond each, undeclared, never cost
-// their workers the slots. "They are found by what they leave unused", and many run at a time.
-func TestBurst_ShortTurns(t *testing.T) {
-	if runtime.GOMAXPROCS(0) < 2 {
-		t.Skip("a single processor is the monitor's when it looks") // so it sees none that is idle
-	}
-	s := startBare(t, Config{Workers: 2})
-	var now, most atomic.Int64
-	for range 1000 {
-		inject(s, func(*Worker) {
-			if n := now.Add(1); n > most.Load() {
-				most.Store(n)
-			}
-			// It is what the test is about: a turn that blocks, and not for long.
-			time.Sleep(time.Millisecond)
-			now.Add(-1)
-		})
-	}
-	waitQuiet(t, s)
-	if n := most.Load(); n < 16 {
-		t.Errorf("at most %d turns blocked at a time, on two workers: the thousandth has waited for "+
-			"half a second", n)
-	}
-}
-
 // TestBurst_Starves: "work waits, all slots are awake, and yet fewer goroutines want to run than
 // there are slots and processors", at most looks.
 func TestBurst_Starves(t *testing.T) {

@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // ringTwin is the dumb twin of a ring: a slice under a mutex.
@@ -266,23 +264,5 @@ func checkTaken(t *testing.T, all []*numbered, takers []taker) {
 	}
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestRingAllocates: nothing.
-func TestRingAllocates(t *testing.T) {
-	if invariant.On {
-		return // checks allocate what they would say
-	}
-	var r ring
-	var task Task
-	r.init(ringSize, 0)
-	if n := testing.AllocsPerRun(1000, func() {
-		r.owner().push(&task)
-		r.owner().push(&task)
-		r.owner().pop()
-		r.thief().steal()
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/internal/cacheline"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -271,7 +272,7 @@ func (s *Scheduler) end() {
 		s.driver.end(func() bool { return isClosed(s.stop.workers) }, s.finish)
 		return
 	}
-	go s.finish()
+	guard.Go(s.finish)
 }
 
 // untilClosed waits until c is closed.

@@ -239,16 +239,6 @@ func TestManyWorkers(t *testing.T) {
 	}
 }
 
-// TestNoGoroutineBeforeWork: a scheduler that has nothing to do costs none.
-func TestNoGoroutineBeforeWork(t *testing.T) {
-	before := runtime.NumGoroutine()
-	s := start(t, sched.Config{Workers: 8})
-	quiet(t, s)
-	if n := runtime.NumGoroutine(); n > before {
-		t.Errorf("%d goroutines for nothing", n-before)
-	}
-}
-
 // TestAttachAndPublish: what the layer above keeps per worker is made once for
 // each, and Publish is called on it before quiescence is seen.
 func TestAttachAndPublish(t *testing.T) {

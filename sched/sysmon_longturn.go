@@ -3,6 +3,7 @@ package sched
 import (
 	"time"
 
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
@@ -42,7 +43,7 @@ func (m *monitor) report(w *Worker, now int64) {
 	f := m.s.cfg.OnLongTurn
 	if f != nil && lasted >= m.s.cfg.LongTurn && !w.turn.reported && w.glimpse() != nil {
 		w.turn.reported = true
-		go f(w, lasted)
+		guard.Go(func() { f(w, lasted) })
 	}
 }
 

@@ -1,6 +1,9 @@
 package sched
 
-import "github.com/gallop-go/gallop/internal/invariant"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // What must hold in deterministic runs, in builds that check invariants.
 
@@ -26,4 +29,11 @@ func verifyPart(d *driver, p part) {
 	defer p.d.mu.Unlock()
 	invariant.Check(p.d != d && !p.t.waiting && p.d.byID(p.t.id) == p.t,
 		"a thread waits for a run of which it is none, in its turn")
+}
+
+// verifyNoLock checks that the caller, at which another thread may be chosen, holds no lock of the
+// runtime's: a thread that waits for the lock would have the baton, and keep it.
+func verifyNoLock() {
+	at := seam.HeldLock()
+	invariant.Check(at == "", "a choice of the driver under a lock that was taken in %s", at)
 }

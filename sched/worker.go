@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gallop-go/gallop/internal/cacheline"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -152,10 +153,10 @@ func (w *Worker) Beside(f func()) {
 	if invariant.On {
 		verifyBeside(w)
 	}
-	go func() {
+	guard.Go(func() {
 		defer s.stop.gone() // also behind a Goexit
 		f()
-	}()
+	})
 }
 
 // Detached reports whether the worker has lost its slot to another, so that it will be an idle

@@ -46,6 +46,8 @@ type child struct {
 	state    State
 	restarts int
 
+	// declared: in the Children of the supervisor's Spec.
+	declared bool
 	// removed: the supervisor forgets it when it has ended.
 	removed bool
 	// excluded from group restarts: it was stopped by StopChild, or has given up.
@@ -77,11 +79,9 @@ type child struct {
 // coldState is the part of a child's state that only children need which fail, or which are
 // started, stopped or restarted on request.
 type coldState struct {
-	window       restartWindow // of a child with its own Intensity
-	failures     int           // since countedSince: see shouldLog
-	countedSince time.Time
-	lastLogged   bool      // its last failure was logged
-	lastTime     time.Time // of its last failure or end
+	window   restartWindow // of a child with its own Intensity
+	logged   bool          // its last failure was
+	lastTime time.Time     // of its last failure or end
 
 	// request is the StartChild that waits for it to come up; nil: none. The caller is startReply.
 	request    *startRequest

@@ -10,8 +10,11 @@ const (
 	// [Intensity] say so.
 	DecideRestart = Decision(access.Restart)
 	// DecideResume lets the child go on with its state as it is, and its mail, timers, children,
-	// stash, and replies that were put off. The message over which it panicked is gone, and its caller
-	// hears [actor.ErrPanicked]. The panic is reported as usual. The supervisor does not count it. A
+	// stash, and replies that were put off before. The message over which it panicked is gone. The
+	// caller of a request hears [actor.ErrPanicked], even if the behaviour had put the reply off. If it
+	// had stashed the request, that stays in the stash, and the caller waits for it; and a reply that
+	// it had handed over is the other actor's. The panic is reported as usual. The supervisor does not
+	// count it. A
 	// child that was not up, that has lost its arena to the panic of a collection, or that leaves
 	// already has no state to go on with: for it this is DecideRestart.
 	DecideResume = Decision(access.Resume)

@@ -46,8 +46,9 @@
 //     the supervisors. A child that wants a name for [actor.Lookup] registers it in OnStart,
 //     and keeps it.
 //   - [StartChild], [StopChild], [RestartChild] and [RemoveChild] change a running tree.
-//   - Failures, restarts and ends are logged, WARN or ERROR, with the child's path, and OnEvent of
-//     a [Spec] is called.
+//   - Failures, restarts and ends are logged, WARN or ERROR, with the child's path: the 1st, 2nd,
+//     4th, 8th and so on in a minute of one declared child, and of all children of one type that
+//     were added later. OnEvent of a [Spec] hears of each.
 //
 // docs/supervision.md and docs/service.md are pages for users.
 //

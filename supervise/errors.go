@@ -3,6 +3,8 @@ package supervise
 import (
 	"errors"
 	"fmt"
+
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 var (
@@ -39,10 +41,11 @@ type EscalationError struct {
 // Error implements error.
 func (e *EscalationError) Error() string {
 	if e.Decided {
-		return fmt.Sprintf("gallop: supervise: %q gives up over %q: %v", e.Supervisor, e.Child,
-			e.Reason)
+		return fmt.Sprintf("gallop: supervise: %q gives up over %q: %s", e.Supervisor, e.Child,
+			guard.Text(e.Reason))
 	}
-	return fmt.Sprintf("%v: %q gives up over %q: %v", ErrIntensity, e.Supervisor, e.Child, e.Reason)
+	return fmt.Sprintf("%v: %q gives up over %q: %s", ErrIntensity, e.Supervisor, e.Child,
+		guard.Text(e.Reason))
 }
 
 // Unwrap returns ErrIntensity, unless Decided, and, if there is one, Reason.
@@ -67,7 +70,7 @@ type StartError struct {
 // Error implements error.
 func (e *StartError) Error() string {
 	return fmt.Sprintf("gallop: supervise: %q did not start: %s", e.Path,
-		shorten.Replace(fmt.Sprint(e.Reason)))
+		shorten.Replace(guard.Text(e.Reason)))
 }
 
 // Unwrap returns Reason.

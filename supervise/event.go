@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/bits"
 	"strings"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/loglimit"
 )
 
 // EventKind is what happened in a supervision tree.
@@ -67,7 +68,7 @@ func (e Event) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s) %v", e.Path, e.Type, e.Kind)
 	if e.Reason != nil {
-		fmt.Fprintf(&b, ": %s", shorten.Replace(e.Reason.Error()))
+		fmt.Fprintf(&b, ": %s", shorten.Replace(guard.Text(e.Reason)))
 	}
 	if e.Restarts > 0 {
 		fmt.Fprintf(&b, "; restarts: %d", e.Restarts)
@@ -76,21 +77,6 @@ func (e Event) String() string {
 		fmt.Fprintf(&b, "; put off by %v", e.Delay)
 	}
 	return b.String()
-}
-
-// logWindow is the span of time in which the failures of a child are counted for the log.
-const logWindow = time.Minute
-
-// shouldLog reports whether this failure of a child is logged: the 1st, 2nd, 4th, 8th and so on in
-// a minute are, so that a child in a restart loop does not flood the log.
-func (ch *child) shouldLog(now time.Time) bool {
-	cold := ch.makeCold()
-	if cold.failures == 0 || now.Sub(cold.countedSince) >= logWindow {
-		cold.failures, cold.countedSince = 0, now
-	}
-	cold.failures++
-	cold.lastLogged = bits.OnesCount(uint(cold.failures)) == 1
-	return cold.lastLogged
 }
 
 // newEvent makes an event about a child, without Reason and Delay.
@@ -107,30 +93,38 @@ func (s *supervisor) pathOf(ch *child) string {
 	return s.path + "/" + ch.name
 }
 
+// placeOf returns the place of a child in the tree, for the log: the path, but with the type in place
+// of the name of a child that was added later. So children that come and go have one place.
+func (s *supervisor) placeOf(ch *child) string {
+	if ch.declared {
+		return s.place + "/" + ch.name
+	}
+	return s.place + "/" + ch.spec.typeName
+}
+
 // reportFailure logs and publishes that a child has failed, or has not come up.
 func (s *supervisor) reportFailure(c *actor.Context, what EventKind, ch *child,
 	delay time.Duration) {
 	e := s.newEvent(c, what, ch)
 	e.Reason, e.Delay = ch.lastReason, delay
-	ch.makeCold().lastTime = e.Time
-	if ch.shouldLog(c.Now()) {
-		msg := "gallop: child fell, and is restarted"
-		switch {
-		case what == StartFailed:
-			msg = "gallop: child failed to start"
-		case delay > 0:
-			msg = "gallop: child fell, and backs off"
-		}
-		e.log(c, slog.LevelWarn, msg)
+	cold := ch.makeCold()
+	cold.lastTime = e.Time
+	msg := "gallop: child fell, and is restarted"
+	switch {
+	case what == StartFailed:
+		msg = "gallop: child failed to start"
+	case delay > 0:
+		msg = "gallop: child fell, and backs off"
 	}
+	cold.logged = e.log(c, slog.LevelWarn, msg, s.placeOf(ch))
 	s.callOnEvent(c, e)
 }
 
 // reportRestarted publishes that a child is up again. It is logged if the failure before it was.
 func (s *supervisor) reportRestarted(c *actor.Context, ch *child) {
 	e := s.newEvent(c, ChildRestarted, ch)
-	if ch.failed && ch.makeCold().lastLogged {
-		e.log(c, slog.LevelWarn, "gallop: child restarted")
+	if ch.failed && ch.makeCold().logged {
+		e.write(c, slog.LevelWarn, "gallop: child restarted")
 	}
 	ch.failed = false
 	s.callOnEvent(c, e)
@@ -142,9 +136,9 @@ func (s *supervisor) reportEnd(c *actor.Context, what EventKind, ch *child) {
 	e.Reason = ch.lastReason
 	ch.makeCold().lastTime = e.Time
 	if what == GivenUp {
-		e.log(c, slog.LevelError, "gallop: child fell too often, and is not restarted")
+		e.log(c, slog.LevelError, "gallop: child fell too often, and is not restarted", s.placeOf(ch))
 	} else if !actor.IsNormal(ch.lastReason) {
-		e.log(c, slog.LevelWarn, "gallop: child ended, and is not restarted")
+		e.log(c, slog.LevelWarn, "gallop: child ended, and is not restarted", s.placeOf(ch))
 	}
 	s.callOnEvent(c, e)
 }
@@ -154,17 +148,18 @@ func (s *supervisor) reportSelf(c *actor.Context, what EventKind, reason error) 
 	e := Event{Kind: what, Path: s.path, Type: supervisorType.Name(), Reason: reason,
 		Ref: actor.Self[supervisor](c).Any(), Time: c.Now()}
 	if what == GivenUp {
-		e.log(c, slog.LevelError, "gallop: supervisor gave up")
+		e.log(c, slog.LevelError, "gallop: supervisor gave up", s.place)
 	} else if !actor.IsNormal(reason) {
-		e.log(c, slog.LevelError, "gallop: a supervision tree has ended")
+		e.log(c, slog.LevelError, "gallop: a supervision tree has ended", s.place)
 	}
 	s.callOnEvent(c, e)
 }
 
 // reportLate logs and publishes that a child was killed because it had not ended in time.
-func (e Event) reportLate(c *actor.Context, hook func(Event), within time.Duration) {
+func (e Event) reportLate(c *actor.Context, hook func(Event), within time.Duration,
+	place string) {
 	e.Reason = fmt.Errorf("gallop: supervise: not ended within %v: %w", within, actor.ErrKilled)
-	e.log(c, slog.LevelWarn, "gallop: child was killed at its deadline")
+	e.log(c, slog.LevelWarn, "gallop: child was killed at its deadline", place)
 	e.publish(c, hook)
 }
 
@@ -178,15 +173,31 @@ func (e Event) publish(c *actor.Context, hook func(Event)) {
 	}
 }
 
-// log writes an event to the log of the system.
-func (e Event) log(c *actor.Context, level slog.Level, msg string) {
+// log writes an event to the log of the system, unless many of the same place and type were written
+// in the last minute. It reports whether it did.
+func (e Event) log(c *actor.Context, level slog.Level, msg, place string) bool {
+	n, write := access.MayLog(c.System(), loglimit.Key{Line: msg, Type: e.Type, Where: place})
+	if !write {
+		return false
+	}
+	var more []any
+	if n > 1 {
+		more = []any{"so_far", n}
+	}
+	e.write(c, level, msg, more...)
+	return true
+}
+
+// write writes an event to the log of the system.
+func (e Event) write(c *actor.Context, level slog.Level, msg string, more ...any) {
 	args := []any{"child", e.Path, "child_type", e.Type}
 	if e.Kind != ChildRestarted {
-		args = append(args, "reason", fmt.Sprint(e.Reason))
+		args = append(args, "reason", guard.TextApart(e.Reason))
 	}
 	if args = append(args, "restarts", e.Restarts); e.Kind == ChildFailed || e.Kind == StartFailed {
 		args = append(args, "delay", e.Delay)
 	}
+	args = append(args, more...)
 	l := c.Logger()
 	access.Guard(c.System(), "Logger", func() { l.Log(context.Background(), level, msg, args...) })
 }

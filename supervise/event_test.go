@@ -185,6 +185,62 @@ func TestLog_IsNotFlooded(t *testing.T) {
 	equal(t, "lines a minute later", len(log.lines()), 2*8)
 }
 
+// TestLog_ManyChildren: the failures of children that come and go are counted together for each
+// supervisor, as are those of supervisors that come and go. A declared child counts for itself.
+func TestLog_ManyChildren(t *testing.T) {
+	const many = 1000
+	intensity := supervise.Intensity{Restarts: 2 * many, Within: time.Hour}
+	for _, tt := range []struct {
+		name    string
+		restart supervise.Restart
+		nested  bool
+		lines   int // 10 each for 1,000
+	}{
+		{"ended", supervise.Temporary, false, 10},
+		{"fell and were restarted", supervise.Permanent, false, 10 + 10},
+		{"fell below supervisors that came later", supervise.Permanent, true, 10 + 10},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var log logged
+			var seen events
+			h := newHarness(t, log.option())
+			template := h.child("session")
+			template.Restart, template.Backoff = tt.restart, supervise.NoBackoff
+			spec := supervise.Spec{Name: "app", Intensity: intensity, OnEvent: seen.add}
+			below := []string{"session"}
+			if !tt.nested {
+				below = nil
+				spec.Strategy, spec.Template = supervise.SimpleOneForOne, template
+			}
+			h.run(spec)
+			ctx := h.soon()
+			for i := range many {
+				name := fmt.Sprint(i)
+				child := supervise.FromTemplate[testChild](name, nil)
+				if tt.nested {
+					child = supervise.Spec{Name: name, Children: []supervise.Child{template}}
+				}
+				_, err := supervise.StartChild(ctx, h.root, child)
+				h.must(err)
+				h.tell(exitWithError, append([]string{name}, below...)...)
+			}
+			equal(t, "lines", len(log.lines()), tt.lines)
+			if n := len(seen.all); n < many {
+				t.Errorf("%d events of %d", n, many)
+			}
+		})
+	}
+	t.Run("declared", func(t *testing.T) {
+		var log logged
+		h := newHarness(t, log.option())
+		h.run(supervise.Spec{Name: "app", Intensity: intensity, Children: h.workers("a", "b", "c")})
+		for _, name := range []string{"a", "b", "c"} {
+			h.tell(exitWithError, name)
+		}
+		equal(t, "lines", len(log.lines()), 3*2)
+	})
+}
+
 // TestLog_Start: a failed start is logged, even if a caller waits for it.
 func TestLog_Start(t *testing.T) {
 	var log logged

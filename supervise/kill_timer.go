@@ -27,6 +27,7 @@ type deadline struct {
 	at     time.Time
 
 	path, typ string
+	place     string // see placeOf
 }
 
 func (t *killTimer) start(c *actor.Context) error {
@@ -63,7 +64,7 @@ func (t *killTimer) lateDown(c *actor.Context, d actor.Down) {
 	k := t.late[d.ActorID]
 	if delete(t.late, d.ActorID); errors.Is(d.Reason, actor.ErrKilled) {
 		e := Event{Kind: ChildOverdue, Path: k.path, Type: k.typ, Time: c.Now()}
-		e.reportLate(c, t.hook, k.within)
+		e.reportLate(c, t.hook, k.within, k.place)
 	}
 }
 

@@ -23,6 +23,7 @@ type modelChild struct {
 	name        string
 	kind        supervise.Restart
 	delay       time.Duration // the first; twice as long each time
+	longest     time.Duration
 	parent      *modelSupervisor
 	sub         *modelSupervisor // nil: a worker
 	state       supervise.State
@@ -154,7 +155,7 @@ func (m *model) childDown(ch *modelChild, normal bool) {
 	m.takeAlong(s, ch)
 	if ch.delay > 0 {
 		ch.state = supervise.BackingOff
-		ch.due = m.now.Add(min(ch.delay<<(ch.consecutive-1), time.Minute))
+		ch.due = m.now.Add(min(ch.delay<<(ch.consecutive-1), ch.longest))
 	} else if !isGroup(s) {
 		m.up(ch)
 	}
@@ -171,7 +172,7 @@ func (m *model) tooMany(at *[]time.Time, limit supervise.Intensity) bool {
 
 // rests ends the time that k was up.
 func (m *model) rests(ch *modelChild) {
-	if !ch.since.IsZero() && m.now.Sub(ch.since) >= time.Minute {
+	if !ch.since.IsZero() && m.now.Sub(ch.since) >= ch.longest {
 		ch.consecutive = 0
 	}
 	ch.since = time.Time{}
@@ -331,18 +332,22 @@ func (v *modelTest) drawChild(depth int) (*modelChild, supervise.Child) {
 	v.names++
 	ch := &modelChild{name: fmt.Sprint("k", v.names),
 		kind: supervise.Restart(rapid.IntRange(0, 2).Draw(v.t, "kind"))}
-	if rapid.Bool().Draw(v.t, "backs off") { // no two at the same moment
-		ch.delay = time.Duration(rapid.IntRange(1, 10).Draw(v.t, "delay"))*second +
-			time.Duration(v.names)*time.Millisecond
+	if rapid.Bool().Draw(v.t, "backs off") {
+		// Children that are due at the same moment start in any order, which the notes would
+		// show. The fraction of a second keeps the moments apart: no odd number of microseconds
+		// becomes that of another child by doubling, and every failure is at a full second.
+		apart := time.Duration(2*v.names+1) * time.Microsecond
+		ch.delay = time.Duration(rapid.IntRange(1, 10).Draw(v.t, "delay"))*second + apart
+		ch.longest = time.Minute + apart
 	}
 	if depth > 0 && rapid.IntRange(0, 2).Draw(v.t, "supervisor") == 0 {
 		sub, spec := v.draw(depth - 1)
 		ch.sub = sub
-		spec.Name, spec.Restart, spec.Backoff = ch.name, ch.kind, backoff(ch.delay)
+		spec.Name, spec.Restart, spec.Backoff = ch.name, ch.kind, ch.backoff()
 		return ch, spec
 	}
 	w := v.h.child(ch.name)
-	w.Restart, w.Backoff = ch.kind, backoff(ch.delay)
+	w.Restart, w.Backoff = ch.kind, ch.backoff()
 	if rapid.IntRange(0, 3).Draw(v.t, "has an intensity") == 0 {
 		ch.own = supervise.Intensity{Restarts: rapid.IntRange(0, 2).Draw(v.t, "own"),
 			Within: 5 * second}
@@ -351,12 +356,11 @@ func (v *modelTest) drawChild(depth int) (*modelChild, supervise.Child) {
 	return ch, w
 }
 
-// backoff is the Backoff of a child with that first delay.
-func backoff(first time.Duration) supervise.Backoff {
-	if first == 0 {
+func (ch *modelChild) backoff() supervise.Backoff {
+	if ch.delay == 0 {
 		return supervise.NoBackoff
 	}
-	return supervise.Backoff{First: first}
+	return supervise.Backoff{First: ch.delay, Max: ch.longest}
 }
 
 // pick chooses a child; nil if there is none.

@@ -82,5 +82,5 @@ func (s *supervisor) endChild(c *actor.Context, ch *child, child actor.AnyRef) {
 			hook: s.spec.onEvent})
 	}
 	armKill.Send(c, s.killTimer, deadline{child, e.within, c.Now().Add(e.within),
-		s.pathOf(ch), ch.spec.typeName})
+		s.pathOf(ch), ch.spec.typeName, s.placeOf(ch)})
 }

@@ -175,7 +175,7 @@ type Spec struct {
 	// OnEvent, if not nil, is called with each [Event] of this supervisor and of the supervisors
 	// below that have no OnEvent of their own. It is called in the supervisor's turn, so it must be
 	// quick and must not wait for the system. A panic in it is logged. Events are logged whether
-	// there is an OnEvent or not.
+	// there is an OnEvent or not; of many that are alike only some are: see the package comment.
 	OnEvent func(Event)
 
 	// Restart, Backoff, Stop and Decide are as in [Worker], for a supervisor that is a child,
@@ -199,8 +199,9 @@ func (s Spec) child() *childSpec {
 		spawn: func(c *actor.Context, b spawnArgs) actor.AnyRef {
 			parent, path, table, strict := actor.Self[supervisor](c), b.parent.pathOf(b.child),
 				b.child.below, b.failFast
+			place := b.parent.placeOf(b.child)
 			init := func(s *supervisor) {
-				*s = supervisor{spec: sp, parent: parent, path: path, names: table,
+				*s = supervisor{spec: sp, parent: parent, path: path, place: place, names: table,
 					failFast: strict}
 				strict = false // after a restart, a failed start is retried
 			}

@@ -49,7 +49,7 @@ func mustCheck(call string, s Spec) *supervisorSpec {
 }
 
 func newRoot(sp *supervisorSpec) supervisor {
-	return supervisor{spec: sp, path: sp.name, names: newNameTable(nil)}
+	return supervisor{spec: sp, path: sp.name, place: sp.name, names: newNameTable(nil)}
 }
 
 // Wait blocks, from outside, until the supervisor has ended with all its children. It returns nil
@@ -72,6 +72,7 @@ func (s Supervisor) Wait(ctx context.Context) error {
 type supervisor struct {
 	spec         *supervisorSpec
 	path         string     // its path from the root
+	place        string     // as placeOf of its parent says
 	names        *nameTable // the one in children
 	children     children
 	window       restartWindow
@@ -107,7 +108,7 @@ func (s *supervisor) onStart(c *actor.Context) error {
 	s.children.byID, s.children.names, s.children.grouped = map[uint64]*child{}, s.names,
 		s.spec.strategy.restartsGroup()
 	for _, spec := range s.spec.children {
-		s.children.add(spec)
+		s.children.add(spec).declared = true
 	}
 	s.advance(c)
 	return nil
@@ -140,7 +141,8 @@ func (s *supervisor) restartDue(c *actor.Context, ch *child) {
 func (s *supervisor) stopTimeout(c *actor.Context, ch *child) {
 	if !ch.ref.IsZero() {
 		ch.kill(c)
-		s.newEvent(c, ChildOverdue, ch).reportLate(c, s.spec.onEvent, ch.spec.stop.within)
+		s.newEvent(c, ChildOverdue, ch).reportLate(c, s.spec.onEvent, ch.spec.stop.within,
+			s.placeOf(ch))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // Node describes a supervisor or a child at one moment. It prints as a tree.
@@ -120,7 +121,7 @@ func (n Node) line() string {
 		s += fmt.Sprintf(", %d×", n.Restarts)
 	}
 	if n.Last != nil {
-		s += ", " + shorten.Replace(n.Last.Error())
+		s += ", " + shorten.Replace(guard.Text(n.Last))
 	}
 	return s
 }

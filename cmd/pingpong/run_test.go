@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log"
 	"log/slog"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -238,33 +236,6 @@ func TestRun_TroubleExits1(t *testing.T) {
 		if code != exitWrong || !strings.Contains(stdout, "WRONG: "+says) {
 			t.Errorf("exit %d, want 1 and %q:\n%s", code, says, stdout)
 		}
-	}
-}
-
-// Ctrl-C with very much mail waiting is an interruption and no trouble, and is over at once. Each
-// letter would take some allocations if it were passed to Hooks.DeadLetter.
-func TestRun_InterruptedWithMuchMail(t *testing.T) {
-	const letters = 20_000
-	ctx, interrupt := context.WithCancel(t.Context())
-	var before, after runtime.MemStats
-	full := broken(func(_ context.Context, sys *actor.System, _ job) <-chan uint64 {
-		spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{first: func(c *actor.Context) {
-			for range letters {
-				spinnerSpin.Send(c, actor.Self[spinner](c), struct{}{})
-			}
-			runtime.ReadMemStats(&before)
-			c.Stop()
-			interrupt()
-		}}), struct{}{})
-		return nil
-	})
-	got, err := gallopTurn(ctx, full, job{n: 1}, options{}, &progress{})
-	runtime.ReadMemStats(&after)
-	if err != nil || !errors.Is(got.err, errInterrupted) || got.stats.DeadLetters < letters {
-		t.Fatalf("start: %v, turn: %v, %d dead letters", err, got.err, got.stats.DeadLetters)
-	}
-	if allocs := after.Mallocs - before.Mallocs; allocs > letters/2 {
-		t.Errorf("%d allocations for %d dead letters", allocs, letters)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -102,9 +103,9 @@ func TestService_Concurrent(t *testing.T) {
 // TestService_Poisoned: "A bug is one user's problem": ten thousand requests over which bob's
 // session panics cost no other user an answer, and bob nothing but these.
 func TestService_Poisoned(t *testing.T) {
-	n := 10_000
-	if testing.Short() {
-		n = 2500
+	n := 2500
+	if os.Getenv("GALLOP_NIGHTLY") != "" {
+		n = 10_000
 	}
 	server, end := begin(t, io.Discard)
 	defer end()

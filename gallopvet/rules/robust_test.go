@@ -26,7 +26,7 @@ func TestRobust(t *testing.T) {
 // tests and the modules that it needs: several minutes, if GALLOPVET_ALL is set.
 func TestRobustOverAll(t *testing.T) {
 	if os.Getenv("GALLOPVET_ALL") == "" {
-		t.Skip("GALLOPVET_ALL is not set") // minutes: .ci/nightly does it
+		t.Skip("GALLOPVET_ALL is not set") // minutes: .ci/run gallopvet_long does it
 	}
 	everything(t, ".", []string{"std"}, true)
 	everything(t, ".", []string{"golang.org/x/tools/..."}, true)

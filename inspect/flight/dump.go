@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // The files of a recording have the same name up to the ending, and sort by time.
@@ -42,7 +44,9 @@ func (r *Recorder) dump(t trigger) error {
 		s.GoTrace = r.noGoTrace("it needs a directory")
 	}
 	if r.to != nil {
-		errs[1] = s.WriteText(r.to)
+		if f := guard.Apart(func() { errs[1] = s.WriteText(r.to) }); f != nil {
+			errs[1] = fmt.Errorf("gallop: flight: the writer panicked: %v", f)
+		}
 	}
 	return errors.Join(errs[:]...)
 }

@@ -90,30 +90,32 @@ func panicOnce(t *testing.T) {
 // Of several within a minute one is written, and the next recording says how many were not.
 func TestDump_Reasons(t *testing.T) {
 	for name, of := range map[string]struct {
-		cause func(t *testing.T, sys *actor.System)
+		limit time.Duration // of turns
+		cause func(t *testing.T, sys *actor.System, written func() bool)
 		want  flight.What
 	}{
-		"long turn": {func(t *testing.T, sys *actor.System) {
+		"long turn": {5 * time.Millisecond, func(t *testing.T, sys *actor.System, written func() bool) {
 			a, may := pilotType.Spawn(sys, pilot{}), make(chan struct{})
 			do.Send(sys, a, func(*pilot, *actor.Context) { <-may })
-			time.AfterFunc(50*time.Millisecond, func() { close(may) }) // it is to last
+			eventually(t, "a recording", written)
+			close(may)
 		}, flight.LongTurn},
-		"dead letters": {func(t *testing.T, sys *actor.System) {
+		"dead letters": {time.Hour, func(t *testing.T, sys *actor.System, written func() bool) {
 			a := pilotType.Spawn(sys, pilot{})
 			quit.Send(sys, a, struct{}{})
 			quiet(t, sys)
 			for range 300 {
 				count.Send(sys, a, 1)
 			}
+			eventually(t, "a recording", written)
 		}, flight.DeadLetter},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := start(t, actor.WithLongTurn(5*time.Millisecond))
+			sys := start(t, actor.WithLongTurn(of.limit))
 			dir := t.TempDir()
 			rec := record(t, sys, flight.WithDir(dir))
-			of.cause(t, sys)
+			of.cause(t, sys, func() bool { return len(recordings(t, dir)) > 0 })
 			quiet(t, sys)
-			eventually(t, "a recording", func() bool { return len(recordings(t, dir)) > 0 })
 			crash.Send(sys, pilotType.Spawn(sys, pilot{}), "too soon")
 			quiet(t, sys)
 			if err := rec.Dump("the test asks"); err != nil {

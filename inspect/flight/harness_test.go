@@ -41,11 +41,12 @@ var (
 // testLimit is how long nothing may happen before that is a hang.
 const testLimit = 2 * time.Minute
 
-// start starts a system that logs nothing.
+// start starts a system that logs nothing. No turn is too long for it, since a long turn is a
+// reason for a recording.
 func start(t testing.TB, opts ...actor.Option) *actor.System {
 	t.Helper()
 	sys := actor.Start(append([]actor.Option{actor.WithWorkers(2),
-		actor.WithLogger(slog.New(slog.DiscardHandler))}, opts...)...)
+		actor.WithLogger(slog.New(slog.DiscardHandler)), actor.WithLongTurn(time.Hour)}, opts...)...)
 	t.Cleanup(sys.Stop)
 	return sys
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/inspect"
 	"github.com/gallop-go/gallop/inspect/flight"
-	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // TestRecorder_Events: what an actor does is recorded in order, with who has sent it; on workers
@@ -217,24 +216,6 @@ func TestRecorder_Steal(t *testing.T) {
 		stolen = has(rec.Snapshot(), func(e flight.Event) bool {
 			return e.What == flight.Steal && e.Type == "pilot" && e.Other != uint64(e.Worker)
 		})
-	}
-}
-
-// TestRecorder_AllocatesNothing: a recorded message allocates nothing.
-func TestRecorder_AllocatesNothing(t *testing.T) {
-	if invariant.On {
-		return // with checks each message allocates anyway
-	}
-	sys := start(t, actor.WithWorkers(1))
-	record(t, sys)
-	a := pilotType.Spawn(sys, pilot{})
-	const messages = 10_000
-	perRun := testing.AllocsPerRun(20, func() {
-		do.Send(sys, a, func(p *pilot, c *actor.Context) { again(c, messages) })
-		quiet(t, sys)
-	})
-	if perRun > messages/100 {
-		t.Errorf("%v allocations for %d messages", perRun, messages)
 	}
 }
 

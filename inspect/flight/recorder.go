@@ -10,6 +10,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/flightlog"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -79,7 +80,7 @@ func Start(sys *actor.System, opts ...Option) (*Recorder, error) {
 	}
 	r.log, r.began = log, r.in.Wall()
 	r.stops = append(r.listen(), stop)
-	go r.run()
+	guard.Go(r.run)
 	return r, nil
 }
 
@@ -203,7 +204,7 @@ func value(p actor.PanicReport) string {
 	if p.Goexit {
 		return "runtime.Goexit"
 	}
-	text := fmt.Sprint(p.Value)
+	text := guard.TextApart(p.Value)
 	const longest = 1024
 	if len(text) > longest {
 		return strings.ToValidUTF8(text[:longest], "") + "…"

@@ -4,6 +4,8 @@
 // of another type panics.
 package access
 
+import "github.com/gallop-go/gallop/internal/loglimit"
+
 // ChildOptions says how a supervisor looks after a child.
 type ChildOptions struct {
 	// Down is a Behaviour[T, actor.ChildDown] of the supervisor. It hears of the child's failures,
@@ -82,6 +84,12 @@ var (
 	// Postpone, but its mail waits as with an immediate restart. Postpone may follow.
 	Standby func(from, child any)
 
+	// DrainBehind tells an actor to drain when the mail that it has by then has run. Until the actor
+	// comes to that, it takes mail, and may fall and be restarted: the order keeps its place. Mail
+	// that the caller has sent to the actor comes before it. It is called with an actor.Sender and an
+	// actor.Target.
+	DrainBehind func(from, to any)
+
 	// FamilyOf returns what ChildOptions.Family said for the running actor, or nil. It is called with
 	// a *actor.Context.
 	FamilyOf func(c any) any
@@ -93,6 +101,12 @@ var (
 	// runtime.Goexit in f is logged, with the name of the hook, and has no other effect. It is called
 	// with an *actor.System.
 	Guard func(sys any, hook string, f func())
+
+	// MustBeSender panics, as a send does, unless from is an actor.Sender that can be sent from.
+	MustBeSender func(from any)
+	// MayLog counts a line of the log of an *actor.System that many actors may cause at once, and
+	// reports whether it is to be written: see loglimit.Limit.Next.
+	MayLog func(sys any, k loglimit.Key) (soFar uint64, write bool)
 
 	// Refuse makes a dead letter of a message to an actor.Handler[M], which is not sent. It is called
 	// with an actor.Sender, the handler, and a *M. It reports false, and has done nothing, if the

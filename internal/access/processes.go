@@ -1,7 +1,7 @@
 package access
 
 import (
-	"context"
+	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -16,9 +16,8 @@ type Shared struct {
 	Clock     seam.Clock
 	Seed      uint64
 	Stepwise  bool // a deterministic run
-	// Stop is System.Stop of the actors, and Over ends with them.
+	// Stop is System.Stop of the actors.
 	Stop func()
-	Over context.Context
 	// DeadLetter is told of a message that no process will receive: the number of the process, its
 	// names, the message and the reason.
 	DeadLetter func(id uint64, names []string, message any, reason error)
@@ -65,6 +64,11 @@ var (
 	// call that lasts for long is reported.
 	Blocking func(worker any, f func())
 
+	// Linger is called in the OnStop of an actor, with its *actor.Context. The actor does not end, and
+	// is not suspended or restarted, before over was called, unless it is killed. It waits parked, as
+	// for a child. Any goroutine may call over, once.
+	Linger func(c any) (over func())
+
 	// MuteFor has the running actor muted for another, an actor.AnyRef, as if it had sent that a
 	// message. If the other's gate is open still, or ajar, the turn of the running actor ends. It is
 	// called with a *actor.Context.
@@ -107,9 +111,6 @@ var (
 	// it runs none. It is nil itself in a program without package process.
 	InProcess func() (scheduler, worker any)
 
-	// OverOf returns Shared.Over.
-	OverOf func(processes any) context.Context
-
 	// Waits says that what a process.Party waits for is, say, the "reply of" an actor. It returns a
 	// function that takes that back.
 	Waits func(party any, what string, actor any) (over func())
@@ -121,6 +122,10 @@ var (
 	// AtEnd has tell called when a process.Process has ended: at once, if it has ended before, and
 	// not if it ends because its system does.
 	AtEnd func(process any, tell func(reason error))
+
+	// EndWithin cancels a process.Process for a reason, and kills it after a time. over is called when
+	// it has ended, as with AtEnd. env is a process.Env.
+	EndWithin func(process, env any, reason error, within time.Duration, over func())
 
 	// Exited tells a process.Process of the end of what it is linked to, which is no process. env is a
 	// process.Env. cause is the reason that the process ends for, or traps; nil: a normal end.

@@ -18,8 +18,8 @@ func TestNothingLeft(t *testing.T) {
 		explore.Explore(config(explore.Random(1, 10)), points(ignore, 2, 2))
 		explore.Explore(config(explore.Random(1, 10)), func(*explore.Program) { panic("here") })
 	}
-	if after := runtime.NumGoroutine(); after > before {
-		t.Errorf("%d goroutines before, %d after", before, after)
+	for runtime.NumGoroutine() > before { // the last may be about to end
+		runtime.Gosched()
 	}
 }
 

@@ -73,8 +73,8 @@ func wanted(name string) (trace string, ok bool) {
 
 // Portfolio runs a scenario under a mix of strategies, since none finds every
 // bug: exhaustively with two preemptions (capped), at random, and PCT at depths
-// 3, 8 and 12. About 60,000 schedules, a tenth of that under -short, and more
-// by GALLOP_EXPLORE_SCALE. GALLOP_EXPLORE_SEED changes the seed. For nightly runs,
+// 3, 8 and 12. About 60,000 schedules, and more by GALLOP_EXPLORE_SCALE. -short
+// divides the schedules at random by ten, and leaves the exhaustive search whole. GALLOP_EXPLORE_SEED changes the seed. For nightly runs,
 // GALLOP_EXPLORE_TIME is how long a scenario is explored instead, and
 // GALLOP_EXPLORE_PREEMPTIONS with how many preemptions.
 func Portfolio(t testing.TB, scenario func(*Program)) []Result {
@@ -105,7 +105,11 @@ func portfolio(bounded, others int) []Config {
 	if limit > 0 {
 		bounded, others = 1<<30, 1<<30
 	}
-	m, n, seed := scaled(bounded), scaled(others), setting(seedVar, 1)
+	scale, seed := int(setting(scaleVar, 1)), setting(seedVar, 1)
+	m, n := bounded*scale, others*scale
+	if testing.Short() {
+		n /= 10
+	}
 	return []Config{
 		{Strategy: Bounded(int(setting(preemptVar, 2)), m), Limit: limit / 2},
 		{Strategy: Random(seed, n), Limit: limit / 8},
@@ -113,15 +117,6 @@ func portfolio(bounded, others int) []Config {
 		{Strategy: PCT(8, seed, n), Limit: limit / 8},
 		{Strategy: PCT(12, seed, n), Limit: limit / 8},
 	}
-}
-
-// scaled is a number of schedules for the circumstances.
-func scaled(n int) int {
-	n *= int(setting(scaleVar, 1))
-	if testing.Short() {
-		n /= 10
-	}
-	return n
 }
 
 // setting is a number out of the environment.

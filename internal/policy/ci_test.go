@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-const ciScript = ".ci/run"
+// ciScript is the gate. ciSecond has the steps of its second ring.
+const ciScript, ciSecond = ".ci/run", ".ci/second"
 
 // stepsOfTheTest are put into a copy of the script in front of its own list.
 const stepsOfTheTest = `
@@ -89,17 +90,14 @@ func exitCode(err error) int {
 // steps more.
 func ciCopy(t *testing.T) string {
 	t.Helper()
-	script, err := os.ReadFile(filepath.Join(filepath.FromSlash(moduleRoot), ciScript))
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, after, ok := strings.Cut(string(script), "\nsteps=(")
+	before, after, ok := strings.Cut(scriptText(t, ciScript), "\nsteps=(")
 	if !ok {
 		t.Fatal("the script has no list of steps")
 	}
 	dir := t.TempDir()
 	files := tree{
 		ciScript: before + stepsOfTheTest + "\nsteps=(" + after,
+		ciSecond: scriptText(t, ciSecond),
 		"go.mod": "module example.com/x\n\ngo 1.26\n",
 		"x.go":   "package x\n",
 	}
@@ -113,4 +111,13 @@ func ciCopy(t *testing.T) string {
 		}
 	}
 	return dir
+}
+
+func scriptText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(filepath.FromSlash(moduleRoot), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -1,16 +1,15 @@
-// Package policy holds only tests: the rules of the house that a reviewer would
-// otherwise have to remember. They say who may import whom, what is documented,
-// how long a function may be, which files may touch raw memory, and whether the
-// prose of the repository still tells the truth.
+// Package policy holds only tests: the rules that a reviewer would otherwise have
+// to remember. They say which package may import which, that exported symbols are
+// documented, which files may touch raw memory, and that links, names and programs
+// in pages are true. No rule counts what only a reader can judge.
 //
 // Every rule is a value of type policy: a check of a checkout that is held in
 // memory; one small checkout that the check must accept; and several that differ
 // from it in one fault each, which it must reject for that fault and no other. A
 // rule that cannot fail is itself a failure.
 //
-// What a rule permits is data, near the top of its file:
+// The permissions of a rule are data, near the top of its file:
 //
-//   - floors and thirdParty in floors_test.go: who imports whom
+//   - floors and thirdParty in floors_test.go: which package imports which
 //   - rawMemory in memory_test.go: the files that may use atomics and unsafe
-//   - sizeExcess in size_test.go: what is still too long; it may only shrink
 package policy

@@ -26,10 +26,11 @@ var floors = []floor{
 	{pkg: "internal/cacheline", level: 0},
 	{pkg: "internal/nocmp", level: 0},
 	{pkg: "internal/invariant", level: 0},
+	{pkg: "internal/loglimit", level: 0},
 	{pkg: "internal/policy", level: 0},
 	{pkg: "internal/flightlog", level: 1}, // its tests explore
 	{pkg: "internal/...", level: 0, beside: []string{"internal/cacheline", "internal/invariant",
-		"internal/nocmp", "internal/seam"}},
+		"internal/loglimit", "internal/nocmp", "internal/seam"}},
 	{pkg: "heap", level: 1},
 	{pkg: "capability", level: 1},
 	{pkg: "backpressure", level: 1},

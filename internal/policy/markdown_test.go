@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"go/ast"
 	"go/build"
 	"os"
 	"path"
@@ -241,8 +242,10 @@ func (r *repo) testNames() map[string]bool {
 		if !f.test {
 			continue
 		}
-		for _, fn := range r.functions(f) {
-			names[fn.name] = true
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
+				names[fn.Name.Name] = true
+			}
 		}
 	}
 	return names

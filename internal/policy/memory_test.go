@@ -29,6 +29,8 @@ var rawMemory = []struct{ file, imports, reason string }{
 		"what lies where decides whether an access is an interleaving point"},
 	{"internal/seam/held.go", "unsafe",
 		"a pointer is swapped as a word, where its caller shows it to the collector"},
+	{"internal/seam/locked.go", "unsafe",
+		"whether a goroutine has its thread locked, which Go does not tell"},
 	{"actor/spawn.go", "unsafe",
 		"from a task to its actor, and from the class of a task to that of an actor"},
 	{"actor/internal/mpsc/bias.go", "unsafe", "from the mark of a bias to its window"},

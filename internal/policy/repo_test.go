@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 )
@@ -49,7 +50,7 @@ func (base tree) fs() fs.FS {
 // repo is a checkout held in memory. Paths have slashes and start at its root.
 type repo struct {
 	fset  *token.FileSet
-	text  tree            // the files that have words: Go, Markdown, modules, models
+	text  tree            // the files that have words: Go, Markdown, modules
 	paths map[string]bool // every file and directory
 	gos   []*goFile       // sorted by path; none of testdata
 }
@@ -115,8 +116,7 @@ func (r *repo) read(fsys fs.FS, name string, d fs.DirEntry) error {
 }
 
 func hasWords(name string) bool {
-	return slices.Contains([]string{".go", ".md", ".mod", ".pml"}, path.Ext(name)) ||
-		name == modelCases || name == nightCases
+	return slices.Contains([]string{".go", ".md", ".mod"}, path.Ext(name))
 }
 
 // uncompiled reports whether the go command never looks at a file.
@@ -252,12 +252,17 @@ func fixture(t *testing.T, files tree) *repo {
 
 func checkout(t *testing.T) *repo {
 	t.Helper()
-	r, err := readRepo(os.DirFS(filepath.FromSlash(moduleRoot)))
+	r, err := readCheckout()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
+
+// readCheckout reads the checkout once for all rules.
+var readCheckout = sync.OnceValues(func() (*repo, error) {
+	return readRepo(os.DirFS(filepath.FromSlash(moduleRoot)))
+})
 
 // TestReadRepo quotes: "none of testdata", "directory of its go.mod", "all files are read".
 func TestReadRepo(t *testing.T) {

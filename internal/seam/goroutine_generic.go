@@ -7,6 +7,8 @@ import (
 	"sync"
 )
 
+const goroutineIsAddress = false
+
 // stackHead has room for the beginning of a stack trace: "goroutine 123 [".
 type stackHead [32]byte
 

@@ -2,17 +2,13 @@
 
 package seam
 
-import (
-	"sync"
-
-	"github.com/gallop-go/gallop/internal/nocmp"
-)
+import "github.com/gallop-go/gallop/internal/nocmp"
 
 // Mutex is a lock for the rare paths of a protocol whose fast paths are atomics.
 // Its methods are calls: inlined they made a small program some kilobytes larger.
 type Mutex struct {
 	_  nocmp.Field
-	mu sync.Mutex
+	mu QuickMutex
 }
 
 // Lock locks m.
@@ -24,7 +20,3 @@ func (m *Mutex) Lock() { m.mu.Lock() }
 //
 //go:noinline
 func (m *Mutex) Unlock() { m.mu.Unlock() }
-
-// QuickMutex is a Mutex that is taken so often that its methods are inlined: with each timer and
-// each message from outside to a receiver that is behind.
-type QuickMutex = sync.Mutex

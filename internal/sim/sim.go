@@ -155,6 +155,6 @@ type Counts struct {
 	Waits     []Wait
 }
 
-// WaitKey is a key. A context that has a value for it takes the question for its end as a wait, so
-// that only its values are to be used.
+// WaitKey is a key. A context that has a value for it, with a method NoProgress, is ended by that
+// method if its user waits when nothing can happen any more.
 type WaitKey struct{}

@@ -154,10 +154,14 @@ func (b *tab) goTo(page string) {
 	b.wait(fmt.Sprintf(`document.getElementById('main')?.dataset.ready === %q`, name))
 }
 
+// hangTimeout is how long nothing may happen before that is a hang: long, because a busy
+// machine may halt a whole process for a minute.
+const hangTimeout = 3 * time.Minute
+
 // wait waits until an expression is true.
 func (b *tab) wait(expression string) {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, hangTimeout)
 	defer cancel()
 	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](expression)); err != nil {
 		b.Fatalf("%s: %v\n%s", expression, err, b.text())

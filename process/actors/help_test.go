@@ -62,11 +62,11 @@ var quietLogger = actor.WithLogger(slog.New(slog.DiscardHandler))
 var quietLetters = actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}})
 
 // onEach runs f with workers that steal and with a deterministic system.
-func onEach(t *testing.T, f func(t *testing.T, sys *actor.System)) {
+func onEach(t *testing.T, f func(t *testing.T, sys *actor.System), opts ...actor.Option) {
 	for name, o := range map[string]actor.Option{"one worker": actor.WithWorkers(1),
 		"two": actor.WithWorkers(2), "deterministic": actor.WithDeterministic(7)} {
 		t.Run(name, func(t *testing.T) {
-			sys := actor.Start(o, quietLetters, quietLogger)
+			sys := actor.Start(append(opts, o, quietLetters, quietLogger)...)
 			logOf[sys] = &logs{make(chan string, 100)}
 			defer delete(logOf, sys)
 			defer sys.Stop()
@@ -75,10 +75,14 @@ func onEach(t *testing.T, f func(t *testing.T, sys *actor.System)) {
 	}
 }
 
+// hangTimeout is how long nothing may happen before that is a hang: long, because a busy
+// machine may halt a whole process for a minute; but mutants have 90 seconds.
+const hangTimeout = 80 * time.Second
+
 // quiet waits until the system is quiet, and returns what puppets have written.
 func quiet(t *testing.T, sys *actor.System) (lines []string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), hangTimeout)
 	defer cancel()
 	if err := sys.Wait(ctx); err != nil {
 		t.Fatalf("Wait: %v; %v", err, sys.Why())

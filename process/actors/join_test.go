@@ -25,7 +25,7 @@ func TestProcessToActor(t *testing.T) {
 			v, err := actors.Call(p, double, r, 0, 21)
 			equal(t, "reply", v, 42)
 			equal(t, "error", err, error(nil))
-			_, err = actors.Call(p, double, r, time.Second, -1)
+			_, err = actors.Call(p, double, r, time.Hour, -1)
 			equal(t, "error", err, errPlanted)
 		})
 		equal(t, "reason", reason, error(nil))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/process"
 )
 
@@ -35,7 +36,7 @@ type LinkedError struct {
 
 // Error implements error.
 func (e *LinkedError) Error() string {
-	return fmt.Sprintf("gallop: linked actor %s#%d: %v", e.Type, e.ActorID, e.Reason)
+	return fmt.Sprintf("gallop: linked actor %s#%d: %s", e.Type, e.ActorID, guard.Text(e.Reason))
 }
 
 // Unwrap returns Reason.

@@ -2,6 +2,7 @@ package actors_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -68,9 +69,9 @@ func TestMisuse(t *testing.T) {
 // TestCycles: start–stop cycles with suspended processes, their proxies and requests that are not
 // answered leave no goroutine: TestMain counts them.
 func TestCycles(t *testing.T) {
-	cycles := 100_000
-	if testing.Short() {
-		cycles = 1000
+	cycles := 1000
+	if os.Getenv("GALLOP_NIGHTLY") != "" {
+		cycles = 100_000
 	}
 	for i := range cycles {
 		sys, unwound := actor.Start(actor.WithWorkers(1+i%2), quietLetters), 0

@@ -50,11 +50,19 @@ func lookAt(k *proxies, c *actor.Context, look access.Look) {
 	ref, sys := actor.Self[Proxy](c), c.System()
 	if look(func(by any) {
 		r, _, _ := access.RunningOf(by)
-		s := access.ProcessSender(sys, r, nil).(actor.Sender) // what is urgent passes every gate
-		_ = k.gauge.TrySend(s, ref, look)                     // an error: as above
+		// What is urgent passes every gate.
+		s := access.ProcessSender(sys, inReceive{r}, nil).(actor.Sender)
+		_ = k.gauge.TrySend(s, ref, look) // an error: as above
 	}) {
 		c.ApplyPressure()
 	} else {
 		c.ReleasePressure()
 	}
 }
+
+// inReceive is a process in the middle of a receive: what it sends there is no operation, at which
+// it would yield, or be unwound and lose the message.
+type inReceive struct{ access.Running }
+
+// Operation implements access.Running.
+func (inReceive) Operation(string) {}

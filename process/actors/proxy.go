@@ -186,7 +186,7 @@ func (p *Proxy) down(c *actor.Context, d actor.Down) {
 // defaultWithin is how long a process may take to unwind before it is killed.
 const defaultWithin = 5 * time.Second
 
-// stop ends the process with its proxy, and waits for its end.
+// stop ends the process with its proxy, which ends after it.
 func (p *Proxy) stop(c *actor.Context, why error) {
 	if _, over := p.of.Result(); over || p.of == (process.Process{}) {
 		return
@@ -194,16 +194,7 @@ func (p *Proxy) stop(c *actor.Context, why error) {
 	if p.leaves != nil {
 		p.leaves.Store(true)
 	}
-	p.of.Cancel(Env(c), why)
-	sys := Join(c.System())
-	c.Blocking(func() {
-		// A system that stops unwinds the process when no behaviour runs any more.
-		g, stops := sys.Goroutine(), process.Done(access.OverOf(sys))
-		if process.Select(g, p.of.Done(nil), process.After(p.within), stops) == 1 {
-			p.of.Kill(sys)
-			process.Select(g, p.of.Done(nil), stops)
-		}
-	})
+	access.EndWithin(p.of, Env(c), why, p.within, access.Linger(c))
 }
 
 // killer kills processes whose proxies were killed, which run no code then. Each system has one.

@@ -1,0 +1,61 @@
+package actor_test
+
+import (
+	"context"
+	"runtime/pprof"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// labelled returns those goroutines, as a profile shows them, that have labels of the test and are
+// in code of the runtime's.
+func labelled(t *testing.T) (all []string) {
+	t.Helper()
+	var b strings.Builder
+	must(t, pprof.Lookup("goroutine").WriteTo(&b, 1))
+	for one := range strings.SplitSeq(b.String(), "\n\n") {
+		if strings.Contains(one, `"request":"42"`) && strings.Contains(one, "gallop/sched.") {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// TestGoroutinesHaveNoLabels: goroutines of the runtime that outlive the call which starts them begin
+// without the labels of the caller; a worker that a behaviour has given labels loses them when it
+// sleeps.
+func TestGoroutinesHaveNoLabels(t *testing.T) {
+	sys := start(t, actor.WithWorkers(2))
+	values := make(chan deed)
+	pprof.Do(context.Background(), pprof.Labels("request", "42"), func(context.Context) {
+		p, q := puppetType.Spawn(sys, puppet{}), pinnedType.Spawn(sys, puppet{})
+		do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+			actor.FromChan(c, values, do)
+			actor.After(c, time.Hour, count, 1)
+		})
+		do.Send(sys, p, func(_ *puppet, c *actor.Context) { // idle workers
+			_, _ = pinnedTry.Ask(c.Context(), q, func(*puppet, *actor.Context) (any, error) {
+				return nil, nil
+			})
+		})
+		for range 3 {
+			_, err := try.Ask(soon(t), p, func(*puppet, *actor.Context) (any, error) { return nil, nil })
+			must(t, err)
+		}
+	})
+	if all := labelled(t); len(all) > 0 {
+		t.Errorf("%d goroutines have labels of the first sender:\n%s", len(all), strings.Join(all, "\n\n"))
+	}
+	close(values)
+
+	left := puppetType.Spawn(sys, puppet{})
+	do.Send(sys, left, func(*puppet, *actor.Context) {
+		pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("request", "42")))
+		panic("its labels stay")
+	})
+	eventually(t, "the end", func() bool { return left.Status() == actor.StatusEnded })
+	eventually(t, "workers without labels", func() bool { return len(labelled(t)) == 0 })
+}

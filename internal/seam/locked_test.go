@@ -1,0 +1,34 @@
+package seam_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// TestThreadLocked: a goroutine that has locked its thread is known, and one that has taken that
+// back is not, on the machines where goroutines are known by their address. If it fails with a new
+// version of Go, locked.go says why, and what is lost.
+func TestThreadLocked(t *testing.T) {
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("goroutines are known by their number")
+	}
+	seam.FindThreadLock()
+	locked := func() bool { return seam.ThreadLocked(seam.Goroutine()) }
+	if locked() {
+		t.Fatal("locked before")
+	}
+	runtime.LockOSThread()
+	runtime.LockOSThread()
+	if !locked() {
+		t.Error("not locked after two LockOSThread")
+	}
+	runtime.UnlockOSThread()
+	if !locked() {
+		t.Error("not locked after one UnlockOSThread")
+	}
+	if !seam.UnlockThread() || locked() || seam.UnlockThread() {
+		t.Error("UnlockThread has not taken it back, or has done so twice")
+	}
+}
