@@ -212,8 +212,8 @@ type monitor struct {
 // The message is the last that comes from t: what t has sent to the running actor before
 // its end runs before it. So it waits in the mailbox like any message, also while the
 // running actor is muted, but it takes no room of a bound. If b is [Urgent], the message
-// overtakes ordinary mail, what t has sent last among it, as urgent messages do: for a
-// watcher that must hear at once. Restarts of t are not its end.
+// overtakes ordinary mail, and with it what t has sent last: that is for a watcher that
+// must hear at once. A restart of t is not its end.
 func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 	to, d := targetOf("Watch", t), b.d.made()
 	c.mustOwn(d)
