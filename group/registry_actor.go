@@ -39,7 +39,8 @@ func newRegistryType[K, V comparable]() *registryType[K, V] {
 	t.sync = actor.Declare[struct{}](t.typ, "sync", actor.Urgent())
 	t.request = actor.Declare[watchRequest[K, V]](t.typ, "request")
 	t.recovered = actor.Declare[recovery[K, V]](t.typ, "recovered", actor.Urgent())
-	t.down = actor.Declare[actor.Down](t.typ, "down")
+	// Urgent: a member that has ended leaves at once, however many changes wait.
+	t.down = actor.Declare[actor.Down](t.typ, "down", actor.Urgent())
 	t.typ.OnStart((*RegistryActor[K, V]).start)
 	t.typ.Table(t.sync.Handle((*RegistryActor[K, V]).doSync),
 		t.request.Handle((*RegistryActor[K, V]).doRequest),
