@@ -56,7 +56,10 @@ type PanicError struct {
 
 // Error implements error.
 func (e *PanicError) Error() string {
-	if e.Goexit {
+	switch {
+	case e == nil:
+		return "<nil>"
+	case e.Goexit:
 		return "gallop: actor panicked: runtime.Goexit"
 	}
 	return "gallop: actor panicked: " + guard.Text(e.Value)
@@ -64,6 +67,9 @@ func (e *PanicError) Error() string {
 
 // Unwrap returns ErrPanicked and, if the panic's value is an error, that error.
 func (e *PanicError) Unwrap() []error {
+	if e == nil {
+		return nil
+	}
 	if err, ok := e.Value.(error); ok {
 		return []error{ErrPanicked, err}
 	}
