@@ -319,7 +319,9 @@ func WaitForRoom(ctx context.Context) context.Context {
 func waitsForRoom(ctx context.Context) bool { return ctx.Value(roomKey{}) != nil }
 
 // waitsForRestart reports whether ctx has the mark of WaitForRestart. ctx may be nil.
-func waitsForRestart(ctx context.Context) bool { return ctx != nil && ctx.Value(waitKey{}) != nil }
+func waitsForRestart(ctx context.Context) bool {
+	return ctx != nil && guard.Value(ctx, waitKey{}) != nil
+}
 
 // downError is ErrSuspended or ErrRestarted with the reason for which the receiver fell.
 type downError struct{ is, why error }
