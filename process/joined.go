@@ -6,6 +6,7 @@ import (
 
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -48,6 +49,7 @@ type joined struct {
 	slot seam.Pointer[any] // see access.SlotOf
 
 	actors     any    // the other system; nil: it is not joined
+	told       *told  // nil: no run of actortest
 	stop       func() // stops the other system, and so this one
 	deadLetter func(id uint64, names []string, message any, reason error)
 }
@@ -58,6 +60,9 @@ func startOn(of access.Shared) (processes any, unwind func()) {
 		stepwise: of.Stepwise}
 	j := &s.joined
 	j.actors, j.stop, j.deadLetter = of.Actors, of.Stop, of.DeadLetter
+	if of.Event != nil {
+		j.told = &told{event: of.Event, from: map[any]sim.Event{}}
+	}
 	s.init()
 	return s, s.unwindAll
 }
@@ -109,6 +114,9 @@ func (f face) Worker() any {
 	f.p.mustRun("Send")
 	return f.p.w
 }
+
+// Name implements access.Running.
+func (f face) Name() (id uint64, typ string) { return f.p.id, f.p.typeName() }
 
 // Operation implements access.Running.
 func (f face) Operation(name string) { f.p.enter(name) }

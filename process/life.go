@@ -152,7 +152,7 @@ func (p *Proc) exited(e Exit, w *sched.Worker, by *System) {
 
 // exitSignal tells p to end.
 func (p *Proc) exitSignal(from Env, e Exit) {
-	sys, w := envOf(from)
+	sys, w := act(from)
 	if !p.trapped(e, w, sys) {
 		p.tellToEnd(&cancel{reason: e.Reason}, w, sys)
 	}
@@ -179,6 +179,9 @@ func (p *Proc) trapped(e Exit, w *sched.Worker, by *System) bool {
 func (s *Self[M]) TrapExit(wrap func(Exit) M) {
 	must(s != nil, "TrapExit of a nil Self")
 	s.mustRun("TrapExit")
+	if s.sys.stepwise {
+		s.choice("TrapExit")
+	}
 	l := s.getLife()
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -46,6 +46,9 @@ type Mark struct{ n uint64 }
 func (s *Self[M]) Mark() Mark {
 	must(s != nil, "Mark of a nil Self")
 	s.mustRun("Mark")
+	if s.sys.stepwise {
+		s.choice("Mark")
+	}
 	s.fetch()
 	if s.mailbox.rare == nil {
 		s.mailbox.rare = &rareMail[M]{}
@@ -123,6 +126,9 @@ func (s *Self[M]) find(prev *node[M], match func(M) bool) (before, n *node[M]) {
 func (s *Self[M]) Pending() (n int) {
 	must(s != nil, "Pending of a nil Self")
 	s.mustRun("Pending")
+	if s.sys.stepwise {
+		s.choice("Pending")
+	}
 	s.fetch()
 	for m := s.first; m != nil; m = m.next {
 		n++

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/sim"
 )
 
 // What package process/actors calls of actor and process, which do not know each other. Either sets
@@ -18,6 +19,9 @@ type Shared struct {
 	Stepwise  bool // a deterministic run
 	// Stop is System.Stop of the actors.
 	Stop func()
+	// Event is told what processes do in a run of package actortest, and with what message or reason;
+	// nil in any other. It fills in the time, and the type of a sender that is an actor.
+	Event func(e sim.Event, payload any)
 	// DeadLetter is told of a message that no process will receive: the number of the process, its
 	// names, the message and the reason.
 	DeadLetter func(id uint64, names []string, message any, reason error)
@@ -29,6 +33,8 @@ type Running interface {
 	// Worker returns the *sched.Worker of the turn, or nil while the process is unwound because its
 	// system ends.
 	Worker() any
+	// Name returns the number of the process, and its name in the place of an actor's type.
+	Name() (id uint64, typ string)
 	// Operation counts an operation of the process, which may yield, or be unwound.
 	Operation(name string)
 }
@@ -63,6 +69,9 @@ var (
 	// Blocking is Blocking of a *sched.Worker of an *actor.System for the process that runs there. A
 	// call that lasts for long is reported.
 	Blocking func(worker any, f func())
+
+	// ActorOn returns the number of the actor whose turn runs on a *sched.Worker.
+	ActorOn func(worker any) uint64
 
 	// Linger is called in the OnStop of an actor, with its *actor.Context. The actor does not end, and
 	// is not suspended or restarted, before over was called, unless it is killed. It waits parked, as
