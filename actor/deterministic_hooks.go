@@ -62,11 +62,11 @@ func (s *simulation) comesFromProcess(m *message, id uint64, typ string) {
 }
 
 // processEvents returns what is told of what processes do: nil unless package actortest is.
-func (s *simulation) processEvents() func(e sim.Event, payload any) {
+func (s *simulation) processEvents() func(e, payload any) {
 	if s == nil || !s.observed {
 		return nil
 	}
-	return s.ofProcess
+	return func(e, payload any) { s.ofProcess(e.(sim.Event), payload) }
 }
 
 // ofProcess tells what a process does.

@@ -61,7 +61,8 @@ func startOn(of access.Shared) (processes any, unwind func()) {
 	j := &s.joined
 	j.actors, j.stop, j.deadLetter = of.Actors, of.Stop, of.DeadLetter
 	if of.Event != nil {
-		j.told = &told{event: of.Event, from: map[any]sim.Event{}}
+		j.told = &told{event: func(e sim.Event, payload any) { of.Event(e, payload) },
+			from: map[any]sim.Event{}}
 	}
 	s.init()
 	return s, s.unwindAll

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/internal/sim"
 )
 
 // What package process/actors calls of actor and process, which do not know each other. Either sets
@@ -19,9 +18,9 @@ type Shared struct {
 	Stepwise  bool // a deterministic run
 	// Stop is System.Stop of the actors.
 	Stop func()
-	// Event is told what processes do in a run of package actortest, and with what message or reason;
-	// nil in any other. It fills in the time, and the type of a sender that is an actor.
-	Event func(e sim.Event, payload any)
+	// Event is told what processes do in a run of package actortest, a sim.Event, and with what message
+	// or reason; nil in any other. It fills in the time, and the type of a sender that is an actor.
+	Event func(e, payload any)
 	// DeadLetter is told of a message that no process will receive: the number of the process, its
 	// names, the message and the reason.
 	DeadLetter func(id uint64, names []string, message any, reason error)
