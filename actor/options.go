@@ -142,7 +142,7 @@ func WithLogger(l *slog.Logger) Option {
 // once for letters of such behaviours.
 type Hooks struct {
 	DeadLetter       func(DeadLetter)       // every dead letter
-	Panic            func(PanicReport)      // every panic of a behaviour
+	Panic            func(PanicReport)      // every panic of a behaviour or of a process
 	LongTurn         func(LongTurnReport)   // long turns, as [WithLongTurn] says
 	PressureDeadlock func(PressureDeadlock) // every one that the system finds
 }

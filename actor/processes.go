@@ -1,11 +1,13 @@
 package actor
 
 import (
+	"context"
 	"reflect"
 	"sync"
 	"time"
 
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
+	"github.com/gallop-go/gallop/actor/internal/stack"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -28,8 +30,14 @@ func init() {
 	access.ProcessSender = func(sys any, p access.Running, stand access.Stand) any {
 		return &processEnv{System: sys.(*System), p: p, stand: stand}
 	}
-	access.AskFor = func(sender, to, question, handler any) {
-		to.(interface{ askFor(env, any, any) }).askFor(envOf(sender.(Sender)), question, handler)
+	access.AskFor = func(ctx context.Context, sender, to, question, handler any) {
+		to.(interface {
+			askFor(context.Context, env, any, any)
+		}).askFor(ctx, envOf(sender.(Sender)), question, handler)
+	}
+	access.With = func(sender any, ctx context.Context) any {
+		e := sender.(Sender).sender()
+		return &carrier{env: e, ctx: travelling(e.system(), ctx)}
 	}
 	access.Outcome = func(c, behaviour any) func(sender, outcome any) {
 		return outcomeFor(c.(*Context), descriptorOf(behaviour).made())
@@ -79,8 +87,8 @@ func (s *System) joinProcesses(start func(access.Shared) (any, func())) any {
 	}
 	var sys any
 	sys, j.unwind = start(access.Shared{Actors: s, Scheduler: s.sched, Clock: s.opts.clock,
-		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop,
-		DeadLetter: s.deadProcess, Event: s.sim.processEvents()})
+		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop, DeadLetter: s.deadProcess,
+		Panicked: s.panickedProcess, Event: s.sim.processEvents()})
 	if j.over {
 		j.unwind()
 	}
@@ -163,6 +171,19 @@ func (s *System) deadProcess(id uint64, names []string, message any, reason erro
 		args := who.attrs("reason", reason, "so_far", n)
 		s.log(func(l logSink) { l.warn(deadLetterLine, args...) })
 	}
+}
+
+// panickedProcess counts and reports the panic of a process, as that of a behaviour. Its turn.
+func (s *System) panickedProcess(id uint64, names []string, crash any) {
+	c := crash.(*sched.Crash)
+	s.outside.panics.Add(1)
+	text := userFrames(c.Stack)
+	p := PanicReport{ActorID: id, Type: processType, Value: c.Value, Goexit: c.Goexit,
+		Frame: stack.UserFrame(text), Stack: text}
+	if len(names) > 0 {
+		p.Name = names[0]
+	}
+	s.tellPanic(s, ActorName{Type: p.Type, ID: id, Name: p.Name}, p, "gallop: process panicked")
 }
 
 // processHere returns the scheduler and the worker of the process that the calling goroutine runs;
@@ -326,9 +347,9 @@ func (e *processEnv) mark(m *message) {
 }
 
 // askFor is access.AskFor.
-func (a *askedActor[Q, R]) askFor(e env, question, handler any) {
+func (a *askedActor[Q, R]) askFor(ctx context.Context, e env, question, handler any) {
 	k := &call[R]{handler: handler.(Handler[Result[R]])}
-	k.tells = true
+	k.ctx, k.tells = ctx, true
 	q, _ := question.(Q) // a nil of an interface type is no Q
 	e = e.in(a.b)
 	m := e.node(a.d.size)

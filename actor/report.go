@@ -12,9 +12,10 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// PanicReport describes a behaviour that panicked or called runtime.Goexit.
+// PanicReport describes a behaviour, or a process, that panicked or called runtime.Goexit.
 type PanicReport struct {
-	// ActorID, Type and Behaviour say where it happened.
+	// ActorID, Type and Behaviour say where it happened. Of a process Behaviour is empty, and Type is
+	// "process".
 	ActorID uint64
 	Type    string
 	Name    string // as in ActorName; "" if the actor has none
@@ -172,20 +173,24 @@ func (s *System) reportPanic(c *Context, a *cell, m *message, d *descriptor, e *
 	if x := a.cold; x != nil && m.ID == systemID {
 		p.Behaviour = x.where.name()
 	}
+	s.tellPanic(c, who, p, "gallop: behaviour panicked")
+}
+
+// tellPanic tells of a panic that has been counted. what is the line of the log.
+func (s *System) tellPanic(e env, who ActorName, p PanicReport, what string) {
 	if i := s.inspected.Load(); i != nil {
-		i.panicked(c, p)
+		i.panicked(e, p)
 	}
 	if s.opts.onPanic != nil {
 		s.guard("Hooks.Panic", func() { s.opts.onPanic(p) })
 		return
 	}
-	s.logPanic(who, p)
+	s.logPanic(who, p, what)
 }
 
 // logPanic writes what a panic was. Those in one line of code are counted together, whatever they
 // panicked with; a Goexit has no line.
-func (s *System) logPanic(who ActorName, p PanicReport) {
-	const line = "gallop: behaviour panicked"
+func (s *System) logPanic(who ActorName, p PanicReport, line string) {
 	n, write := s.mayLog(line, who.Type, cmp.Or(p.Frame, p.Behaviour))
 	if !write {
 		return

@@ -141,15 +141,15 @@ func (b *bound[M]) force() {
 	b.mu.Unlock()
 }
 
-// poster returns what puts a message into the mailbox that no bound keeps out. Owner only; what it
-// returns, any goroutine.
-func (s *Self[M]) poster() func(m M, w *sched.Worker, by *System) {
+// poster returns what puts a message into the mailbox that no bound keeps out. mailbox.settle is to
+// be called afterwards. Owner only; what it returns, any goroutine.
+func (s *Self[M]) poster() (put func(m M, w *sched.Worker, by *System)) {
 	own := &s.mailbox
 	if s.Proc.rare&isBounded == 0 {
 		return func(m M, w *sched.Worker, by *System) {
 			n := &node[M]{m: m}
 			own.p.sends(n, w, true)
-			own.send(n, w, by)
+			own.put(n, w, by)
 		}
 	}
 	b := own.rare.bound
@@ -157,7 +157,7 @@ func (s *Self[M]) poster() func(m M, w *sched.Worker, by *System) {
 		b.force()
 		n := &node[M]{m: m}
 		own.p.sends(n, w, true)
-		own.send(n, w, by)
+		own.put(n, w, by)
 	}
 }
 
@@ -168,6 +168,7 @@ func (s *Self[M]) teller() func(from, m any) {
 		sys, w := envOf(from.(Env))
 		v, _ := m.(M) // a nil of an interface type is no M
 		post(v, w, sys)
+		s.mailbox.settle()
 	}
 }
 

@@ -152,10 +152,15 @@ func (c *Chan[T]) Recv(by Party) (v T, ok bool) {
 	if c == nil {
 		pt.never()
 	}
+	return c.recv(pt, opRecv)
+}
+
+// recv is Recv. op says what the party waits for.
+func (c *Chan[T]) recv(pt *party, op op) (v T, ok bool) {
 	c.mu.Lock()
 	v, wake, r := c.tryRecv()
 	if r == wouldWait {
-		return c.waitToRecv(pt) // unlocks
+		return c.waitToRecv(pt, op) // unlocks
 	}
 	c.mu.Unlock()
 	pt.wakeOther(wake)
@@ -163,11 +168,11 @@ func (c *Chan[T]) Recv(by Party) (v T, ok bool) {
 }
 
 // waitToRecv waits until a value is sent. Caller holds mu, which waitToRecv releases.
-func (c *Chan[T]) waitToRecv(pt *party) (v T, ok bool) {
+func (c *Chan[T]) waitToRecv(pt *party, op op) (v T, ok bool) {
 	w := takeWaiter[T](pt)
 	c.receivers.enter(w)
 	c.mu.Unlock()
-	c.receivers.await(w, &c.mu, opRecv)
+	c.receivers.await(w, &c.mu, op)
 	v, ok = w.v, w.ok
 	w.giveBack()
 	return v, ok

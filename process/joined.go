@@ -26,6 +26,7 @@ func init() {
 		}
 		return face{p}, Process{p}, true
 	}
+	access.Failed = func(party any) bool { return party.(Party).self().failed }
 	access.SystemOf = systemOf
 	access.SlotOf = slotOf
 	access.Waits = waits
@@ -52,6 +53,7 @@ type joined struct {
 	told       *told  // nil: no run of actortest
 	stop       func() // stops the other system, and so this one
 	deadLetter func(id uint64, names []string, message any, reason error)
+	panicked   func(id uint64, names []string, crash any)
 }
 
 // startOn is access.StartOn.
@@ -60,6 +62,7 @@ func startOn(of access.Shared) (processes any, unwind func()) {
 		stepwise: of.Stepwise}
 	j := &s.joined
 	j.actors, j.stop, j.deadLetter = of.Actors, of.Stop, of.DeadLetter
+	j.panicked = of.Panicked
 	if of.Event != nil {
 		j.told = &told{event: func(e sim.Event, payload any) { of.Event(e, payload) },
 			from: map[any]sim.Event{}}
@@ -149,7 +152,7 @@ func (s *System) returned(from *coroutine) {
 }
 
 // hearsOfDead reports whether code of the user's hears of messages that are left.
-func (s *System) hearsOfDead() bool { return s.dead != nil || s.joined.deadLetter != nil }
+func (s *System) hearsOfDead() bool { return s.reports.dead != nil || s.joined.deadLetter != nil }
 
 // longTurnOf is access.LongTurnOf. It looks at a process that runs, whose fields are its own: so
 // the race detector is told to look away. For a hint that is sound. The task was seen in its turn,
@@ -223,5 +226,9 @@ func (p *Proc) waitsOn(st uint32) string {
 	if on := p.on.Load(); on != nil {
 		return fmt.Sprint(on.what, " ", on.of)
 	}
-	return op(st >> opShift).String()
+	what := op(st >> opShift)
+	if of := p.of.Load(); of != 0 && (what == opReply || what == opEnd) {
+		return fmt.Sprint(what, " of process ", of)
+	}
+	return what.String()
 }

@@ -35,7 +35,11 @@ func (p *Proc) look() access.ProcessLook {
 	if st&parked == 0 {
 		return l
 	}
-	l.Waits, l.On = true, op(st>>opShift).String()
+	what := op(st >> opShift)
+	l.Waits, l.On = true, what.String()
+	if p.of.Load() != 0 && (what == opReply || what == opEnd) {
+		l.On += " of a process"
+	}
 	if on := p.on.Load(); on != nil {
 		l.On, l.Of = on.what, on.of
 	}

@@ -22,15 +22,14 @@ type mailbox[M any] struct {
 
 // rareMail is what few mailboxes have. Owner only, but bound.
 type rareMail[M any] struct {
-	marked *node[M]  // the newest mark is behind it; nil: at first
-	mark   uint64    // the number of that mark
-	bound  *bound[M] // nil: none. Read-only
+	marks marks[M]
+	bound *bound[M] // nil: none. Read-only
 }
 
 // took notes that n was taken, which lay behind prev.
 func (r *rareMail[M]) took(p *Proc, prev, n *node[M]) {
-	if r.marked == n {
-		r.marked = prev
+	if r.marks.newest != nil {
+		r.marks.took(prev, n)
 	}
 	p.receives(n, n.m, sim.Run)
 	if r.bound != nil {
@@ -86,27 +85,36 @@ func (r Ref[M]) mustBe(op string) {
 // process, and appends to it: that is one locked instruction where a push and a wake-up are two,
 // and another saved when the process takes what was pushed.
 func (b *mailbox[M]) send(n *node[M], w *sched.Worker, by *System) {
+	if !b.put(n, w, by) {
+		b.settle()
+	}
+}
+
+// put is send, but reports false if the process may have ended before: then settle is to be called,
+// by a caller that holds no lock of the process's.
+func (b *mailbox[M]) put(n *node[M], w *sched.Worker, by *System) (settled bool) {
 	s := b.p.state.Load()
 	if s&forMail != 0 {
 		if b.p.claimHere(s, w, by) {
 			b.append(n, n)
 			w.Schedule(&b.p.task)
-			return
+			return true
 		}
 		if b.isFront() {
 			b.rare.bound.send(n, w, by)
-			return
+			return true
 		}
 		if c, r := b.p.claim(w, by, s); r == claimed {
 			b.append(n, n)
 			c.resume(&b.p.party)
-			return
+			return true
 		}
 	}
 	b.push(n, w, by)
+	return false
 }
 
-// push is send to a process that need not wait.
+// push is put to a process that need not wait.
 func (b *mailbox[M]) push(n *node[M], w *sched.Worker, by *System) {
 	for {
 		top := b.in.Load()
@@ -116,7 +124,11 @@ func (b *mailbox[M]) push(n *node[M], w *sched.Worker, by *System) {
 		}
 	}
 	b.p.wakeForMail(w, by)
-	// The process may have ended before the push, and discarded what was there.
+}
+
+// settle makes dead letters of what was pushed after the process had ended, and had discarded what
+// was there. Any goroutine.
+func (b *mailbox[M]) settle() {
 	if b.p.state.Load() == ended {
 		b.discardIn()
 	}
@@ -201,10 +213,11 @@ func (p *Proc) letRefused(n, m any) { p.sys.deadLetter(p, n, m, ErrOverloaded) }
 // deadLetter makes a dead letter of m, whose node is n.
 func (s *System) deadLetter(p *Proc, n, m any, reason error) {
 	p.receives(n, m, sim.DeadLetter)
+	s.reports.letters.Add(1)
 	switch {
 	case s.joined.deadLetter != nil:
 		s.joined.deadLetter(p.id, p.namesOf(), m, reason)
-	case s.dead != nil:
-		s.dead(DeadLetter{Process{p}, m})
+	case s.reports.dead != nil:
+		s.guard("Config.DeadLetters", func() { s.reports.dead(DeadLetter{Process{p}, m}) })
 	}
 }

@@ -1,6 +1,10 @@
 package process
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"slices"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // names says which process has which name.
 type names struct {
@@ -42,10 +46,22 @@ func (s *System) Unregister(name string) bool {
 	s.mustBeReady("Unregister")
 	choiceHere("Unregister")
 	s.names.mu.Lock()
-	defer s.names.mu.Unlock()
-	_, had := s.names.of[name]
+	n, had := s.names.of[name]
 	delete(s.names.of, name)
+	s.names.mu.Unlock()
+	if had {
+		n.p.life.Load().forget(name)
+	}
 	return had
+}
+
+// forget removes a name that was given back.
+func (l *life) forget(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.names, name); i >= 0 {
+		l.names = slices.Delete(l.names, i, i+1)
+	}
 }
 
 // Lookup returns the process that has the name, and false if none has, or one with messages of

@@ -32,6 +32,7 @@ type Proc struct {
 
 	// Owner only, until it has ended; then read only.
 	exiting bool // it unwinds for reason
+	crash   bool // reason is its own panic or Goexit
 	rare    rare
 	in      within // the function in which the process must not be used
 
@@ -43,6 +44,7 @@ type Proc struct {
 	life  seam.Pointer[life]   // nil: it has no links, monitors or names
 
 	on seam.Pointer[waitsFor] // for reports; nil: its state says it
+	of seam.Uint64            // for reports: the process that it waits for, if its state says so
 
 	reason error // read only once it has ended; until then owner only
 }
@@ -69,6 +71,8 @@ func (p *Proc) hard() bool { return p.rare&isHard != 0 }
 type cancel struct {
 	reason error
 	hard   bool
+	// It has come after a link had failed: see linkFailed.
+	afterLink bool
 }
 
 const (
@@ -215,11 +219,19 @@ func (p *Proc) obey() {
 	if c == nil {
 		return
 	}
+	reason := c.reason
+	if c == linkFailed || c.afterLink {
+		if failed := p.failedLink(); failed != nil {
+			reason = failed
+		} else if c == linkFailed {
+			return // Unlink takes it back
+		}
+	}
 	if c.hard || p.exiting {
 		p.rare |= isHard
 	}
 	if !p.exiting || c.hard {
-		p.reason = c.reason
+		p.reason = reason
 	}
 	p.unwind()
 }

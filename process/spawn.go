@@ -197,14 +197,16 @@ func (r Process) Cancel(from Env, reason error) {
 func (r Process) Kill(from Env) {
 	r.mustBe("Kill")
 	sys, w := act(from)
-	r.p.tellToEnd(&cancel{ErrKilled, true}, w, sys)
+	r.p.tellToEnd(&cancel{reason: ErrKilled, hard: true}, w, sys)
 }
 
 // tellToEnd asks a process to end. A request that is not hard does not replace another.
 func (p *Proc) tellToEnd(c *cancel, w *sched.Worker, sys *System) {
 	for {
 		was := p.cause.Load()
-		if was != nil && (was.hard || !c.hard) {
+		if was == linkFailed {
+			c.afterLink = !c.hard
+		} else if was != nil && (was.hard || !c.hard) {
 			return
 		}
 		if p.cause.CompareAndSwap(was, c) {

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -24,6 +25,8 @@ type Shared struct {
 	// DeadLetter is told of a message that no process will receive: the number of the process, its
 	// names, the message and the reason.
 	DeadLetter func(id uint64, names []string, message any, reason error)
+	// Panicked is told of a process that has not returned: its number, its names, and a *sched.Crash.
+	Panicked func(id uint64, names []string, crash any)
 }
 
 // Running is what package actor asks of a process that acts on actors. Its methods panic unless the
@@ -57,8 +60,11 @@ var (
 	ProcessSender func(sys any, p Running, stand Stand) (sender any)
 
 	// AskFor sends a request to what AskBehaviour.To has returned. The outcome goes to an
-	// actor.Handler.
-	AskFor func(sender, to, question, handler any)
+	// actor.Handler. The request carries ctx, as that of AskBehaviour.Ask does; nil: nothing.
+	AskFor func(ctx context.Context, sender, to, question, handler any)
+
+	// With returns the actor.Sender whose messages carry ctx, for one that ProcessSender has returned.
+	With func(sender any, ctx context.Context) any
 
 	// Outcome returns a function that sends the running actor the outcome, an M, of something that it
 	// has asked for, on the terms of actor.AskTo. It is called with a *actor.Context and an
@@ -98,6 +104,10 @@ var (
 	// SystemOf returns the *process.System of a process.Env or process.Process, and the *actor.System
 	// that it is joined to, or nil.
 	SystemOf func(of any) (processes, actors any)
+
+	// Failed reports whether the last process.Call of a process.Party, which is a process, has
+	// returned an error that was given to process.ReplyTo.Fail.
+	Failed func(party any) bool
 
 	// LongTurnOf says which process of a *process.System a *sched.Task is, whose turn lasts for long:
 	// its number, and one of its names. stack returns its stack, or nil. It reports false if the task
