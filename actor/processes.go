@@ -2,6 +2,7 @@ package actor
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"sync"
 	"time"
@@ -56,9 +57,6 @@ func init() {
 	access.Linger = func(c any) (over func()) { return c.(*Context).linger() }
 	access.MuteFor = func(c, to any) { c.(*Context).muteForProxy(to.(AnyRef).b) }
 }
-
-// processType is what reports say in the place of an actor's type.
-const processType = "process"
 
 // joined is what a system knows of the processes that have been joined to it.
 type joined struct {
@@ -116,12 +114,12 @@ func (j *joined) report(s *System, w *sched.Worker, task *sched.Task, atLeast ti
 	if processes == nil {
 		return false
 	}
-	id, name, stack, ok := access.LongTurnOf(*processes, task)
+	who, stack, ok := access.LongTurnOf(*processes, task)
 	if !ok {
 		return false
 	}
 	if goesOn() && s.longTurns.mayReport() {
-		s.tellLongTurn(LongTurnReport{Type: processType, ActorID: id, Name: name, Worker: w.ID(),
+		s.tellLongTurn(LongTurnReport{Type: who.Type, ActorID: who.ID, Name: who.Name, Worker: w.ID(),
 			Blocking: blocking, AtLeast: atLeast}, stack, goesOn)
 	}
 	return true
@@ -153,37 +151,33 @@ func waitInProcess(w *sched.Worker, f func()) bool {
 }
 
 // deadProcess counts and reports a message that no process will receive.
-func (s *System) deadProcess(id uint64, names []string, message any, reason error) {
-	who := ActorName{Type: processType, ID: id}
-	if len(names) > 0 {
-		who.Name = names[0]
-	}
+func (s *System) deadProcess(to access.ProcessName, message any, reason error, bestEffort bool) {
+	who := ActorName{Type: to.Type, ID: to.ID, Name: to.Name}
 	s.outside.deadLetters.Add(1)
+	if bestEffort {
+		s.outside.bestEffort.Add(1)
+	}
 	if i := s.inspected.Load(); i != nil {
-		i.deadProcess(&who, message, reason)
+		i.deadProcess(&who, message, reason, bestEffort)
 	}
 	if s.tellOfLetter(func() DeadLetter {
-		return DeadLetter{ActorID: id, Type: who.Type, Name: who.Name, Message: message, Reason: reason}
+		return DeadLetter{ActorID: who.ID, Type: who.Type, Name: who.Name, BestEffort: bestEffort,
+			Message: message, Reason: reason}
 	}) {
 		return
 	}
-	if n, write := s.mayLog(deadLetterLine, who.Type, ""); write {
-		args := who.attrs("reason", reason, "so_far", n)
-		s.log(func(l logSink) { l.warn(deadLetterLine, args...) })
-	}
+	s.writeDeadLetter(func() ActorName { return who }, who.Type, bestEffort, "message",
+		fmt.Sprintf("%T", message), reason)
 }
 
 // panickedProcess counts and reports the panic of a process, as that of a behaviour. Its turn.
-func (s *System) panickedProcess(id uint64, names []string, crash any) {
+func (s *System) panickedProcess(who access.ProcessName, crash any) {
 	c := crash.(*sched.Crash)
 	s.outside.panics.Add(1)
 	text := userFrames(c.Stack)
-	p := PanicReport{ActorID: id, Type: processType, Value: c.Value, Goexit: c.Goexit,
+	p := PanicReport{ActorID: who.ID, Type: who.Type, Name: who.Name, Value: c.Value, Goexit: c.Goexit,
 		Frame: stack.UserFrame(text), Stack: text}
-	if len(names) > 0 {
-		p.Name = names[0]
-	}
-	s.tellPanic(s, ActorName{Type: p.Type, ID: id, Name: p.Name}, p, "gallop: process panicked")
+	s.tellPanic(s, ActorName{Type: p.Type, ID: p.ActorID, Name: p.Name}, p, "gallop: process panicked")
 }
 
 // processHere returns the scheduler and the worker of the process that the calling goroutine runs;

@@ -15,7 +15,7 @@ import (
 // PanicReport describes a behaviour, or a process, that panicked or called runtime.Goexit.
 type PanicReport struct {
 	// ActorID, Type and Behaviour say where it happened. Of a process Behaviour is empty, and Type is
-	// "process".
+	// its own (process.WithType) or "process".
 	ActorID uint64
 	Type    string
 	Name    string // as in ActorName; "" if the actor has none

@@ -50,13 +50,39 @@ type bound[M any] struct {
 }
 
 // Option says how a process is: see [Spawn].
-type Option interface{ set(*limits) }
+type Option interface{ set(*settings) }
 
-type limits struct {
-	high, low int
+// settings are what options say. The zero value is a process without options.
+type settings struct {
+	high, low int // 0: no bound
 	bounded   bool
 	muting    muteOption // nil: none
+	kind      kind
 	wrong     string
+}
+
+// apply returns what the options of a call say.
+func apply(call string, options []Option) (l settings) {
+	for _, o := range options {
+		if o == nil {
+			misuse(call + ": a nil option")
+		}
+		o.set(&l)
+	}
+	if l.muting != nil && l.high == 0 {
+		l.wrong = "muting without a bound or watermarks"
+	}
+	if l.wrong != "" {
+		misuse(call + ": " + l.wrong)
+	}
+	return l
+}
+
+// is gives a new process its kind.
+func (p *Proc) is(k kind) {
+	if k != (kind{}) {
+		p.kind = &k
+	}
 }
 
 type limitOption struct {
@@ -64,7 +90,7 @@ type limitOption struct {
 	bounded   bool
 }
 
-func (o limitOption) set(l *limits) {
+func (o limitOption) set(l *settings) {
 	if l.high != 0 {
 		l.wrong = "a bound and watermarks, or one of them twice"
 	}
@@ -104,20 +130,12 @@ func WithWatermarks(high, low int) Option {
 	return limitOption{high: high, low: low}
 }
 
-// limit gives a new process the bound that the options say.
+// limit gives a new process what the options say.
 func (s *Self[M]) limit(call string, options []Option) {
-	var l limits
-	for _, o := range options {
-		if o == nil {
-			misuse(call + ": a nil option")
-		}
-		o.set(&l)
-	}
-	if l.muting != nil && l.high == 0 {
-		l.wrong = "muting without a bound or watermarks"
-	}
-	if l.wrong != "" {
-		misuse(call + ": " + l.wrong)
+	l := apply(call, options)
+	s.Proc.is(l.kind)
+	if l.high == 0 {
+		return
 	}
 	b := &bound[M]{own: &s.mailbox, high: l.high, low: l.low, refuses: l.bounded}
 	if l.muting != nil {

@@ -27,7 +27,7 @@ import (
 // muteOption is access.MuteOption.
 type muteOption func(of, worker any, first bool, look access.Look)
 
-func (o muteOption) set(l *limits) {
+func (o muteOption) set(l *settings) {
 	if l.muting != nil {
 		l.wrong = "muting twice"
 	}

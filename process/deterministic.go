@@ -83,9 +83,6 @@ func (p *Proc) tell(w *sched.Worker, e sim.Event, payload any) {
 	p.sys.joined.told.event(e, payload)
 }
 
-// typeName is the name of the process in the place of an actor's type.
-func (p *Proc) typeName() string { return "process" }
-
 // did tells of an operation.
 func (p *Proc) did(op string) {
 	if p.sys.joined.told != nil {

@@ -52,8 +52,8 @@ type joined struct {
 	actors     any    // the other system; nil: it is not joined
 	told       *told  // nil: no run of actortest
 	stop       func() // stops the other system, and so this one
-	deadLetter func(id uint64, names []string, message any, reason error)
-	panicked   func(id uint64, names []string, crash any)
+	deadLetter func(who access.ProcessName, message any, reason error, bestEffort bool)
+	panicked   func(who access.ProcessName, crash any)
 }
 
 // startOn is access.StartOn.
@@ -61,8 +61,8 @@ func startOn(of access.Shared) (processes any, unwind func()) {
 	s := &System{sched: of.Scheduler.(*sched.Scheduler), clock: of.Clock, seed: of.Seed,
 		stepwise: of.Stepwise}
 	j := &s.joined
-	j.actors, j.stop, j.deadLetter = of.Actors, of.Stop, of.DeadLetter
-	j.panicked = of.Panicked
+	j.actors, j.stop = of.Actors, of.Stop
+	j.deadLetter, j.panicked = of.DeadLetter, of.Panicked
 	if of.Event != nil {
 		j.told = &told{event: func(e sim.Event, payload any) { of.Event(e, payload) },
 			from: map[any]sim.Event{}}
@@ -160,17 +160,14 @@ func (s *System) hearsOfDead() bool { return s.reports.dead != nil || s.joined.d
 //
 //go:norace
 //go:noinline
-func longTurnOf(processes, task any) (id uint64, name string, stack func() []byte, ok bool) {
+func longTurnOf(processes, task any) (who access.ProcessName, stack func() []byte, ok bool) {
 	t := task.(*sched.Task)
 	if t.Class() != &processes.(*System).class {
-		return 0, "", nil, false
+		return who, nil, false
 	}
 	p := procOf(t)
-	if names := p.namesOf(); len(names) > 0 {
-		name = names[0]
-	}
 	co := p.co
-	return p.id, name, func() []byte {
+	return p.who(), func() []byte {
 		return sched.StackWith(fmt.Sprintf("process.(*coroutine).loop(%p", co))
 	}, true
 }

@@ -30,7 +30,7 @@ func eachProcess(processes any, most int, f func(access.ProcessLook)) (more bool
 
 // look looks at a process. The caller holds the lock of its shard.
 func (p *Proc) look() access.ProcessLook {
-	l := access.ProcessLook{ID: p.id, Names: p.namesOf()}
+	l := access.ProcessLook{ID: p.id, Type: p.typeName(), Names: p.namesOf()}
 	st := p.state.Load()
 	if st&parked == 0 {
 		return l

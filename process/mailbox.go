@@ -214,10 +214,14 @@ func (p *Proc) letRefused(n, m any) { p.sys.deadLetter(p, n, m, ErrOverloaded) }
 func (s *System) deadLetter(p *Proc, n, m any, reason error) {
 	p.receives(n, m, sim.DeadLetter)
 	s.reports.letters.Add(1)
+	bestEffort := p.kindOf().bestEffort
+	if bestEffort {
+		s.reports.bestEffort.Add(1)
+	}
 	switch {
 	case s.joined.deadLetter != nil:
-		s.joined.deadLetter(p.id, p.namesOf(), m, reason)
+		s.joined.deadLetter(p.who(), m, reason, bestEffort)
 	case s.reports.dead != nil:
-		s.guard("Config.DeadLetters", func() { s.reports.dead(DeadLetter{Process{p}, m}) })
+		s.guard("Config.DeadLetters", func() { s.reports.dead(DeadLetter{Process{p}, m, reason, bestEffort}) })
 	}
 }

@@ -36,6 +36,7 @@ type Proc struct {
 	rare    rare
 	in      within // the function in which the process must not be used
 
+	kind       *kind // nil: none. Read-only
 	id         uint64
 	from       uint64 // the goroutine whose turn runs it, in a deterministic run
 	prev, next *Proc  // guarded by the registry

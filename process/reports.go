@@ -1,10 +1,14 @@
 package process
 
 import (
-	"github.com/gallop-go/gallop/internal/guard"
+	"bytes"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 
+	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/loglimit"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -13,6 +17,8 @@ import (
 type PanicReport struct {
 	// Process is the process.
 	Process Process
+	// Type is the type that it was given by [WithType], or "process".
+	Type string
 	// Names are the names that it had.
 	Names []string
 	// Value is the value of the panic; nil for a Goexit.
@@ -27,13 +33,15 @@ type PanicReport struct {
 type Stats struct {
 	Panics      uint64 // processes that panicked or called runtime.Goexit
 	DeadLetters uint64 // messages that no process received
+	BestEffort  uint64 // of these, those to processes WithBestEffort
 }
 
 // Stats returns the system's figures. They are those of the processes alone, also if the system is
 // joined to one of actors.
 func (s *System) Stats() Stats {
 	s.mustBeReady("Stats")
-	return Stats{Panics: s.reports.panics.Load(), DeadLetters: s.reports.letters.Load()}
+	return Stats{Panics: s.reports.panics.Load(), DeadLetters: s.reports.letters.Load(),
+		BestEffort: s.reports.bestEffort.Load()}
 }
 
 // reports is where a system says what has gone wrong. The functions are the user's, and read-only.
@@ -42,7 +50,30 @@ type reports struct {
 	panicked func(PanicReport)
 	logger   *slog.Logger // nil: slog.Default
 
-	panics, letters seam.Uint64
+	panics, letters, bestEffort seam.Uint64
+	lines                       loglimit.Limit
+}
+
+const panicLine = "gallop: process panicked"
+
+// whereOf returns the line of code of a panic, by its stack: what follows the last panic call.
+func whereOf(stack []byte) string {
+	const call = "\npanic("
+	_, after, _ := strings.Cut(string(stack[max(0, bytes.LastIndex(stack, []byte(call))):]), call)
+	lines := strings.SplitN(after, "\n", 5)
+	if len(lines) < 4 {
+		return ""
+	}
+	return strings.TrimSpace(lines[3])
+}
+
+// who names the process for package actor.
+func (p *Proc) who() access.ProcessName {
+	n := access.ProcessName{ID: p.id, Type: p.typeName()}
+	if names := p.namesOf(); len(names) > 0 {
+		n.Name = names[0]
+	}
+	return n
 }
 
 // reportCrash tells of a panic of the process, or of a function that it has given others to call. Any
@@ -52,18 +83,22 @@ func (p *Proc) reportCrash(c *sched.Crash) {
 	s.reports.panics.Add(1)
 	names := p.namesOf()
 	if f := s.joined.panicked; f != nil {
-		f(p.id, names, c)
+		f(p.who(), c)
 		return
 	}
 	if f := s.reports.panicked; f != nil {
 		s.guard("Config.Panic", func() {
-			f(PanicReport{Process: Process{p}, Names: names, Value: c.Value, Goexit: c.Goexit,
+			f(PanicReport{Process: Process{p}, Type: p.typeName(), Names: names, Value: c.Value, Goexit: c.Goexit,
 				Stack: c.Stack})
 		})
 		return
 	}
-	s.fail("gallop: process panicked", "process", p.id, "names", names, "value", guard.Text(c.Value),
-		"goexit", c.Goexit, "stack", string(c.Stack))
+	n, write := s.reports.lines.Next(loglimit.Key{Line: panicLine, Type: p.typeName(),
+		Where: whereOf(c.Stack)}, s.clock.Nanos())
+	if write {
+		s.fail(panicLine, "process", p.id, "type", p.typeName(), "names", names,
+			"value", guard.Text(c.Value), "goexit", c.Goexit, "so_far", n, "stack", string(c.Stack))
+	}
 }
 
 // fail writes an error to the log.

@@ -34,7 +34,8 @@ type Self[M any] struct {
 
 // Spawn starts a process that runs f, and receives messages of type M. If the system has stopped,
 // the process ends at once, for [ErrStopped]. It costs about what a goroutine costs. Options are
-// [WithBound] and [WithWatermarks]; without one, the mailbox takes all that is sent.
+// [WithBound] and [WithWatermarks], without one of which the mailbox takes all that is sent, and
+// [WithType] and [WithBestEffort].
 func Spawn[M any](from Env, f func(self *Self[M]), options ...Option) Ref[M] {
 	s := newSelf("Spawn", f, options)
 	start(from, &s.Proc, s)
@@ -83,10 +84,16 @@ func (s *Self[M]) main() {
 	s.f(s)
 }
 
-// Go starts a process without a mailbox that runs f.
-func Go(from Env, f func(p *Proc)) Process {
+// Go starts a process without a mailbox that runs f. The option is [WithType]; Go panics if one is
+// about a mailbox.
+func Go(from Env, f func(p *Proc), options ...Option) Process {
 	must(f != nil, "Go: f is nil")
 	s := &plain{f: f}
+	if len(options) > 0 {
+		l := apply("Go", options)
+		must(l.high == 0 && !l.kind.bestEffort, "Go: an option for a mailbox")
+		s.Proc.is(l.kind)
+	}
 	start(from, &s.Proc, s)
 	return Process{&s.Proc}
 }
@@ -224,5 +231,10 @@ func (r Process) ID() uint64 {
 	return r.p.id
 }
 
-// String names the process.
-func (r Process) String() string { return fmt.Sprintf("process %d", r.ID()) }
+// String names the process by its type and its number.
+func (r Process) String() string {
+	if r.p == nil {
+		return "process 0"
+	}
+	return fmt.Sprintf("%s %d", r.p.typeName(), r.p.id)
+}

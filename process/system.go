@@ -54,6 +54,11 @@ type DeadLetter struct {
 	To Process
 	// Message is the message.
 	Message any
+	// Reason is why it was not received: that of the end of the process, [ErrNoProcess] for a normal
+	// end, or [ErrOverloaded].
+	Reason error
+	// BestEffort says that the process is one WithBestEffort: there is no need to worry.
+	BestEffort bool
 }
 
 // Start makes a system. It starts no goroutine before there is work. It panics if a field of cfg is

@@ -22,11 +22,17 @@ type Shared struct {
 	// Event is told what processes do in a run of package actortest, a sim.Event, and with what message
 	// or reason; nil in any other. It fills in the time, and the type of a sender that is an actor.
 	Event func(e, payload any)
-	// DeadLetter is told of a message that no process will receive: the number of the process, its
-	// names, the message and the reason.
-	DeadLetter func(id uint64, names []string, message any, reason error)
-	// Panicked is told of a process that has not returned: its number, its names, and a *sched.Crash.
-	Panicked func(id uint64, names []string, crash any)
+	// DeadLetter is told of a message that no process will receive.
+	DeadLetter func(to ProcessName, message any, reason error, bestEffort bool)
+	// Panicked is told of a process that has not returned, with a *sched.Crash.
+	Panicked func(who ProcessName, crash any)
+}
+
+// ProcessName names a process in reports.
+type ProcessName struct {
+	ID   uint64
+	Type string // "process" if it was given none
+	Name string // the first of those that it has; "": none
 }
 
 // Running is what package actor asks of a process that acts on actors. Its methods panic unless the
@@ -109,10 +115,10 @@ var (
 	// returned an error that was given to process.ReplyTo.Fail.
 	Failed func(party any) bool
 
-	// LongTurnOf says which process of a *process.System a *sched.Task is, whose turn lasts for long:
-	// its number, and one of its names. stack returns its stack, or nil. It reports false if the task
-	// is none of the system. Any goroutine.
-	LongTurnOf func(processes, task any) (id uint64, name string, stack func() []byte, ok bool)
+	// LongTurnOf says which process of a *process.System a *sched.Task is, whose turn lasts for long.
+	// stack returns its stack, or nil. It reports false if the task is none of the system. Any
+	// goroutine.
+	LongTurnOf func(processes, task any) (who ProcessName, stack func() []byte, ok bool)
 
 	// TellerOf returns a function that sends a *process.Self[M], which runs, an M that no bound keeps
 	// out. env is a process.Env.
