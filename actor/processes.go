@@ -48,6 +48,12 @@ func init() {
 		defer beginProcess(w).endProcess()
 		w.Blocking(f)
 	}
+	access.ActorOn = func(worker any) uint64 {
+		if c, ok := worker.(*sched.Worker).Local().(*Context); ok && c.self != nil {
+			return c.self.id
+		}
+		return 0
+	}
 	access.Linger = func(c any) (over func()) { return c.(*Context).linger() }
 	access.MuteFor = func(c, to any) { c.(*Context).muteForProxy(to.(AnyRef).b) }
 }
@@ -79,8 +85,8 @@ func (s *System) joinProcesses(start func(access.Shared) (any, func())) any {
 	}
 	var sys any
 	sys, j.unwind = start(access.Shared{Actors: s, Scheduler: s.sched, Clock: s.opts.clock,
-		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop,
-		DeadLetter: s.deadProcess, Panicked: s.panickedProcess})
+		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop, DeadLetter: s.deadProcess,
+		Panicked: s.panickedProcess, Event: s.sim.processEvents()})
 	if j.over {
 		j.unwind()
 	}
@@ -256,6 +262,7 @@ func (e *processEnv) send(to *cell, m *message, d *descriptor) {
 	e.stand(AnyRef{to}, func(c any) {
 		in := c.(*Context)
 		in.countMade(1)
+		e.mark(m)
 		in.send(to, m, d)
 	}, func() { e.System.send(to, m, d) })
 }
@@ -279,6 +286,7 @@ func (e *processEnv) mayTry(a *cell, d *descriptor) error {
 func (e *processEnv) trySend(to *cell, m *message, d *descriptor) error {
 	if m.ID = d.id; to.shared().queues {
 		m.From = 0
+		e.mark(m)
 		return to.putPermitted(e, m)
 	}
 	return e.push(to, m, asPlain)
@@ -291,6 +299,7 @@ func (e *processEnv) push(to *cell, m *message, how delivery) error {
 		return ErrSystemStopped
 	}
 	m.From = 0
+	e.mark(m)
 	if how.fromUser() && to.shared().queues {
 		return e.pushBounded(to, m, how)
 	}
@@ -314,12 +323,21 @@ func (e *processEnv) pushFirst(to *cell, m *message, publish func()) error {
 	if w == nil {
 		return ErrSystemStopped
 	}
+	e.mark(m)
 	w.Point()
 	to.box.Push(m) // no sender knows the actor: the push wakes it
 	e.sim.countUser(m.ID)
 	publish()
 	w.Schedule(&to.task)
 	return nil
+}
+
+// mark says, in a run of package actortest, that the process sends m.
+func (e *processEnv) mark(m *message) {
+	if e.sim != nil {
+		id, typ := e.p.Name()
+		e.sim.comesFromProcess(m, id, typ)
+	}
 }
 
 // askFor is access.AskFor.
