@@ -37,7 +37,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"actor", "SharedOption.*", ownCode},
 	{"actor", "*.cancel", ownCode}, // of contexts
 	{"actor", "*.deliver", ownCode},
-	{"actor", "coldState.trap", ownCode},
+	{"actor", "supervision.restarts", ownCode}, // made by package supervise
 	{"actor", "delayProbe.f", ownCode},
 	{"actor", "descriptor.*", ownCode},
 	{"actor", "joined.unwind", ownCode},
@@ -52,6 +52,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"group", "relay.onEnd", ownCode},
 	{"supervise", "childSpec.*", ownCode},
 	{"inspect", "delays.each", apart},
+	{"inspect", "delays.found", ownCode},
 	{"inspect", "*.stop", ownCode},
 	{"observe", "*.redact", asked},
 	{"observe", "l*.*", ownCode}, // look, loops
@@ -61,7 +62,8 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"process", "Self.f", inTurn},  // the body of a process
 	{"process", "plain.f", inTurn}, // the same
 	{"process", "whenCase.try", inTurn},
-	{"process", "System.dead", apart}, // the goroutine that ends a process
+	{"process", "reports.dead", apart},
+	{"process", "trap.settle", ownCode},
 	{"process", "cell.*", ownCode},
 	{"process", "doneCase.stop", ownCode},
 	{"process", "joined.*", ownCode},
