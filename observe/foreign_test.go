@@ -85,8 +85,8 @@ type world struct {
 
 	mu     sync.Mutex
 	log    bytes.Buffer // guarded by mu
-	named  []string     // by hooks; guarded by mu
 	caught []string     // by the caller; guarded by mu
+	wrong  []string     // what a place itself has found wrong; guarded by mu
 }
 
 // misbehave is what the user's code calls where it misbehaves.
@@ -553,6 +553,10 @@ func places() []place {
 					_, _ = c.Context().Deadline()
 				})
 				w.ask(r)
+				if panics := strings.HasPrefix(w.deed.name, "panic"); panics && what != "Deadline" &&
+					r.Status() == actor.StatusEnded {
+					w.note(&w.wrong, "the receiver has ended over the sender's context")
+				}
 			}}, place{name: "context's " + what + ", of a request", quiet: true,
 			run: func(_ *testing.T, w *world) {
 				r := foreignType.Spawn(w.sys, foreign{})
@@ -854,10 +858,12 @@ func meet(t *testing.T, p place, m misdeed) (wrong string) {
 	switch {
 	case !w.done.Load():
 		return "the place is not reached"
+	case len(w.wrong) > 0:
+		return w.wrong[0]
 	case status == actor.StatusEnded:
 		return "another actor has ended"
 	case m.silent || p.quiet:
-	case w.log.Len() == 0 && len(w.named)+len(w.caught) == 0:
+	case w.log.Len() == 0 && len(w.caught) == 0:
 		return "nothing names it"
 	}
 	return ""

@@ -61,7 +61,7 @@ func bears(ctx context.Context) (it bool) {
 func Err(ctx context.Context) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &contextError{fmt.Sprintf("gallop: Err of a context of type %T panics: %s", ctx, Text(v))}
+			err = &contextError{fmt.Sprintf("gallop: Err of a context of type %T panics: %s", ctx, TextApart(v))}
 		}
 	}()
 	return ctx.Err()
