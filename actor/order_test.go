@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"time"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -278,6 +279,18 @@ func (w *world) outside(t testing.TB, seed uint64) {
 	}
 }
 
+// describe is the report of a world that hangs.
+func (w *world) describe(seed uint64) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	targets := make([]actor.Target, len(w.refs))
+	for i, r := range w.refs {
+		targets[i] = r
+	}
+	return fmt.Sprintf("seed %d hangs: %d to be sent, %d sent, %d ran, %d dead\n%s", seed, w.budget.Load(),
+		w.sent.Load(), w.ran.Load(), w.dead.Load(), actor.Dump(w.sys, targets...))
+}
+
 // conserve runs a world with the given numbers to its end and counts.
 func conserve(t *testing.T, rt *rapid.T, workers, batch, actors, goroutines, budget int,
 	how string, seed uint64) {
@@ -288,6 +301,9 @@ func conserve(t *testing.T, rt *rapid.T, workers, batch, actors, goroutines, bud
 		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { w.dead.Add(1) }}),
 		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) { w.panicked.Add(1) }}))
 	defer w.sys.Stop()
+	// A hang is described before the goroutines are: who waits for a permit, and behind which gate.
+	watchdog := time.AfterFunc(testLimit, func() { panic(w.describe(seed)) })
+	defer watchdog.Stop()
 	for range actors {
 		w.spawn(w.sys)
 	}
