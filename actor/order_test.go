@@ -1,7 +1,6 @@
 package actor_test
 
 import (
-	"time"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
