@@ -453,7 +453,8 @@ func places() []place {
 			join(r)
 			w.ask(r)
 		}},
-		{name: "Hooks.LongTurn", begin: func(w *world) {
+		// Nobody waits for it, so that its panic may be named after the end.
+		{name: "Hooks.LongTurn", quiet: true, begin: func(w *world) {
 			w.option(actor.WithLongTurn(time.Millisecond))
 			w.option(actor.WithHooks(actor.Hooks{LongTurn: func(actor.LongTurnReport) { w.misbehave() }}))
 		}, run: func(_ *testing.T, w *world) {
