@@ -119,8 +119,10 @@ type coldState struct {
 	unheld bool
 	// OnStop has said that the actor is to wait before it goes on with its way down: see linger.
 	lingers bool
-	drained bool // its mailbox is closed, and what is left of it is run
-	gone    bool // nothing is left of it
+	// It was suspended or restarted by order, and has not come up again.
+	takenDown bool
+	drained   bool // its mailbox is closed, and what is left of it is run
+	gone      bool // nothing is left of it
 	// How many lives it has had before, as far as its outcomes are concerned: see ask_outcome.go.
 	life uint16
 	// Its system took it along. Its reason does not say so: a user may give the same one.

@@ -176,17 +176,23 @@ func (s *System) tellOfLetter(letter func() DeadLetter) (reported bool) {
 
 // logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one.
 func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
+	s.writeDeadLetter(to.actorName, d.typ.name, d.bestEffort, "behaviour", d.name, reason)
+}
+
+// writeDeadLetter writes the line of a dead letter, which says what the message was for, or was.
+func (s *System) writeDeadLetter(to func() ActorName, typ string, bestEffort bool, key, what string,
+	reason error) {
 	line := deadLetterLine
-	if d.bestEffort {
+	if bestEffort {
 		line = "gallop: dead letter of a best-effort behaviour"
 	}
-	n, write := s.mayLog(line, d.typ.name, d.name)
+	n, write := s.mayLog(line, typ, what)
 	if !write {
 		return
 	}
-	args := to.actorName().attrs("behaviour", d.name, "reason", reason, "so_far", n)
+	args := to().attrs(key, what, "reason", reason, "so_far", n)
 	s.log(func(l logSink) {
-		if d.bestEffort {
+		if bestEffort {
 			l.debug(line, args...)
 			return
 		}

@@ -38,7 +38,7 @@ type inspection struct {
 	held  func() (released func())
 	dead  func(e env, to *cell, m *message, d *descriptor, reason error)
 	// deadProcess hears of each message that no process will receive.
-	deadProcess func(to *ActorName, message any, reason error)
+	deadProcess func(to *ActorName, message any, reason error, bestEffort bool)
 	// dispatch sees each table that an actor is about to dispatch by, and that is not the type's own.
 	dispatch func(t *typeInfo, runs []runFunc)
 
@@ -269,6 +269,9 @@ func (in *inspector) StateType(ref AnyRef) (name string, bytes int) {
 	t := targetOf("inspect", ref).typ()
 	return reflect.TypeOf(t.state).Elem().String(), t.stateBytes()
 }
+
+// TypeOf returns the name of an actor's type.
+func (in *inspector) TypeOf(ref AnyRef) string { return ref.b.typ().name }
 
 // EachName calls f for each name that is taken.
 func (in *inspector) EachName(f func(name string, ref AnyRef)) {

@@ -37,7 +37,8 @@ func (in *inspector) NamesOf(behaviour, fromType any) (typ, name, from string, b
 	if d, ok := behaviour.(*descriptor); ok {
 		return d.typ.name, d.name, from, d.bestEffort
 	}
-	return processType, fmt.Sprint(behaviour), from, false
+	m := behaviour.(processMail)
+	return m.to, fmt.Sprint(m.of), from, m.bestEffort
 }
 
 // heardDead tells of a dead letter. The sender's type is known if its turn runs here.
@@ -52,11 +53,18 @@ func (i *inspected) heardDead(e env, to *cell, m *message, d *descriptor, reason
 	i.letters.each(func(f deadLetterHeard) { f(to, d, fromType, from, reason) })
 }
 
+// processMail stands for the behaviour that a message to a process would have.
+type processMail struct {
+	to         string       // the type of the process
+	of         reflect.Type // that of the message
+	bestEffort bool
+}
+
 // heardDeadProcess tells of a message that no process will receive.
-func (i *inspected) heardDeadProcess(to *ActorName, message any, reason error) {
-	t := reflect.TypeOf(message)
+func (i *inspected) heardDeadProcess(to *ActorName, message any, reason error, bestEffort bool) {
+	t := processMail{to.Type, reflect.TypeOf(message), bestEffort}
 	if i.flight.Load() != nil {
-		i.note(nil, flightlog.DeadLetter, processType, fmt.Sprint(t), to.ID, 0)
+		i.note(nil, flightlog.DeadLetter, t.to, fmt.Sprint(t.of), to.ID, 0)
 	}
 	i.letters.each(func(f deadLetterHeard) { f(to, t, nil, 0, reason) })
 }

@@ -13,9 +13,9 @@ const DefaultLongTurn = 100 * time.Millisecond
 // LongTurnReport describes a behaviour that runs or blocks for long, while it still does
 // so.
 type LongTurnReport struct {
-	// Type and Behaviour say which behaviour it is. Of a process the type is "process", and
-	// Behaviour is empty; ActorID is its number, and Name one of its names. Instead of a behaviour
-	// it may be a callback: init, OnStart, OnStop, Stop. Behaviour is empty while the runtime does
+	// Type and Behaviour say which behaviour it is. Of a process the type is its own
+	// (process.WithType) or "process", and Behaviour is empty; ActorID is its number, and Name one
+	// of its names. Instead of a behaviour it may be a callback: init, OnStart, OnStop, Stop. Behaviour is empty while the runtime does
 	// something for the actor between two messages, such as collecting its heap.
 	Type      string
 	Behaviour string

@@ -126,7 +126,7 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	if invariant.On {
 		verifyBackoff(a, x)
 	}
-	f := &backoff{room: x.sup.backlog(), why: because(ErrSuspended, x.reason)}
+	f := &backoff{room: x.sup.backlog(), why: because(ErrSuspended, x.downFor())}
 	x.backoff = f
 	a.blockedOn.Unblock()
 	e := c
@@ -319,10 +319,27 @@ func WaitForRoom(ctx context.Context) context.Context {
 func waitsForRoom(ctx context.Context) bool { return ctx.Value(roomKey{}) != nil }
 
 // waitsForRestart reports whether ctx has the mark of WaitForRestart. ctx may be nil.
-func waitsForRestart(ctx context.Context) bool { return ctx != nil && ctx.Value(waitKey{}) != nil }
+func waitsForRestart(ctx context.Context) bool {
+	return ctx != nil && guard.Value(ctx, waitKey{}) != nil
+}
 
 // downError is ErrSuspended or ErrRestarted with the reason for which the receiver fell.
 type downError struct{ is, why error }
+
+// takenDown is the reason of an actor that was suspended or restarted by order, most often since a
+// sibling has failed. It is ErrShutdown, but says what has happened.
+type takenDown struct{}
+
+func (takenDown) Error() string { return "taken down to be restarted" }
+func (takenDown) Unwrap() error { return ErrShutdown }
+
+// downFor returns why an actor is down, for those that send to it.
+func (x *coldState) downFor() error {
+	if x.takenDown && x.reason == ErrShutdown {
+		return takenDown{}
+	}
+	return x.reason
+}
 
 // because returns is with a reason, if there is one.
 func because(is, why error) error {

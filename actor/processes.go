@@ -1,11 +1,14 @@
 package actor
 
 import (
+	"context"
+	"fmt"
 	"reflect"
 	"sync"
 	"time"
 
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
+	"github.com/gallop-go/gallop/actor/internal/stack"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -28,8 +31,14 @@ func init() {
 	access.ProcessSender = func(sys any, p access.Running, stand access.Stand) any {
 		return &processEnv{System: sys.(*System), p: p, stand: stand}
 	}
-	access.AskFor = func(sender, to, question, handler any) {
-		to.(interface{ askFor(env, any, any) }).askFor(envOf(sender.(Sender)), question, handler)
+	access.AskFor = func(ctx context.Context, sender, to, question, handler any) {
+		to.(interface {
+			askFor(context.Context, env, any, any)
+		}).askFor(ctx, envOf(sender.(Sender)), question, handler)
+	}
+	access.With = func(sender any, ctx context.Context) any {
+		e := sender.(Sender).sender()
+		return &carrier{env: e, ctx: travelling(e.system(), ctx)}
 	}
 	access.Outcome = func(c, behaviour any) func(sender, outcome any) {
 		return outcomeFor(c.(*Context), descriptorOf(behaviour).made())
@@ -39,12 +48,15 @@ func init() {
 		defer beginProcess(w).endProcess()
 		w.Blocking(f)
 	}
+	access.ActorOn = func(worker any) uint64 {
+		if c, ok := worker.(*sched.Worker).Local().(*Context); ok && c.self != nil {
+			return c.self.id
+		}
+		return 0
+	}
 	access.Linger = func(c any) (over func()) { return c.(*Context).linger() }
 	access.MuteFor = func(c, to any) { c.(*Context).muteForProxy(to.(AnyRef).b) }
 }
-
-// processType is what reports say in the place of an actor's type.
-const processType = "process"
 
 // joined is what a system knows of the processes that have been joined to it.
 type joined struct {
@@ -73,8 +85,8 @@ func (s *System) joinProcesses(start func(access.Shared) (any, func())) any {
 	}
 	var sys any
 	sys, j.unwind = start(access.Shared{Actors: s, Scheduler: s.sched, Clock: s.opts.clock,
-		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop,
-		DeadLetter: s.deadProcess})
+		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop, DeadLetter: s.deadProcess,
+		Panicked: s.panickedProcess, Event: s.sim.processEvents()})
 	if j.over {
 		j.unwind()
 	}
@@ -102,12 +114,12 @@ func (j *joined) report(s *System, w *sched.Worker, task *sched.Task, atLeast ti
 	if processes == nil {
 		return false
 	}
-	id, name, stack, ok := access.LongTurnOf(*processes, task)
+	who, stack, ok := access.LongTurnOf(*processes, task)
 	if !ok {
 		return false
 	}
 	if goesOn() && s.longTurns.mayReport() {
-		s.tellLongTurn(LongTurnReport{Type: processType, ActorID: id, Name: name, Worker: w.ID(),
+		s.tellLongTurn(LongTurnReport{Type: who.Type, ActorID: who.ID, Name: who.Name, Worker: w.ID(),
 			Blocking: blocking, AtLeast: atLeast}, stack, goesOn)
 	}
 	return true
@@ -139,24 +151,33 @@ func waitInProcess(w *sched.Worker, f func()) bool {
 }
 
 // deadProcess counts and reports a message that no process will receive.
-func (s *System) deadProcess(id uint64, names []string, message any, reason error) {
-	who := ActorName{Type: processType, ID: id}
-	if len(names) > 0 {
-		who.Name = names[0]
-	}
+func (s *System) deadProcess(to access.ProcessName, message any, reason error, bestEffort bool) {
+	who := ActorName{Type: to.Type, ID: to.ID, Name: to.Name}
 	s.outside.deadLetters.Add(1)
+	if bestEffort {
+		s.outside.bestEffort.Add(1)
+	}
 	if i := s.inspected.Load(); i != nil {
-		i.deadProcess(&who, message, reason)
+		i.deadProcess(&who, message, reason, bestEffort)
 	}
 	if s.tellOfLetter(func() DeadLetter {
-		return DeadLetter{ActorID: id, Type: who.Type, Name: who.Name, Message: message, Reason: reason}
+		return DeadLetter{ActorID: who.ID, Type: who.Type, Name: who.Name, BestEffort: bestEffort,
+			Message: message, Reason: reason}
 	}) {
 		return
 	}
-	if n, write := s.mayLog(deadLetterLine, who.Type, ""); write {
-		args := who.attrs("reason", reason, "so_far", n)
-		s.log(func(l logSink) { l.warn(deadLetterLine, args...) })
-	}
+	s.writeDeadLetter(func() ActorName { return who }, who.Type, bestEffort, "message",
+		fmt.Sprintf("%T", message), reason)
+}
+
+// panickedProcess counts and reports the panic of a process, as that of a behaviour. Its turn.
+func (s *System) panickedProcess(who access.ProcessName, crash any) {
+	c := crash.(*sched.Crash)
+	s.outside.panics.Add(1)
+	text := userFrames(c.Stack)
+	p := PanicReport{ActorID: who.ID, Type: who.Type, Name: who.Name, Value: c.Value, Goexit: c.Goexit,
+		Frame: stack.UserFrame(text), Stack: text}
+	s.tellPanic(s, ActorName{Type: p.Type, ID: p.ActorID, Name: p.Name}, p, "gallop: process panicked")
 }
 
 // processHere returns the scheduler and the worker of the process that the calling goroutine runs;
@@ -241,6 +262,7 @@ func (e *processEnv) send(to *cell, m *message, d *descriptor) {
 	e.stand(AnyRef{to}, func(c any) {
 		in := c.(*Context)
 		in.countMade(1)
+		e.mark(m)
 		in.send(to, m, d)
 	}, func() { e.System.send(to, m, d) })
 }
@@ -264,6 +286,7 @@ func (e *processEnv) mayTry(a *cell, d *descriptor) error {
 func (e *processEnv) trySend(to *cell, m *message, d *descriptor) error {
 	if m.ID = d.id; to.shared().queues {
 		m.From = 0
+		e.mark(m)
 		return to.putPermitted(e, m)
 	}
 	return e.push(to, m, asPlain)
@@ -276,6 +299,7 @@ func (e *processEnv) push(to *cell, m *message, how delivery) error {
 		return ErrSystemStopped
 	}
 	m.From = 0
+	e.mark(m)
 	if how.fromUser() && to.shared().queues {
 		return e.pushBounded(to, m, how)
 	}
@@ -299,6 +323,7 @@ func (e *processEnv) pushFirst(to *cell, m *message, publish func()) error {
 	if w == nil {
 		return ErrSystemStopped
 	}
+	e.mark(m)
 	w.Point()
 	to.box.Push(m) // no sender knows the actor: the push wakes it
 	e.sim.countUser(m.ID)
@@ -307,10 +332,18 @@ func (e *processEnv) pushFirst(to *cell, m *message, publish func()) error {
 	return nil
 }
 
+// mark says, in a run of package actortest, that the process sends m.
+func (e *processEnv) mark(m *message) {
+	if e.sim != nil {
+		id, typ := e.p.Name()
+		e.sim.comesFromProcess(m, id, typ)
+	}
+}
+
 // askFor is access.AskFor.
-func (a *askedActor[Q, R]) askFor(e env, question, handler any) {
+func (a *askedActor[Q, R]) askFor(ctx context.Context, e env, question, handler any) {
 	k := &call[R]{handler: handler.(Handler[Result[R]])}
-	k.tells = true
+	k.ctx, k.tells = ctx, true
 	q, _ := question.(Q) // a nil of an interface type is no Q
 	e = e.in(a.b)
 	m := e.node(a.d.size)

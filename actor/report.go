@@ -12,9 +12,10 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// PanicReport describes a behaviour that panicked or called runtime.Goexit.
+// PanicReport describes a behaviour, or a process, that panicked or called runtime.Goexit.
 type PanicReport struct {
-	// ActorID, Type and Behaviour say where it happened.
+	// ActorID, Type and Behaviour say where it happened. Of a process Behaviour is empty, and Type is
+	// its own (process.WithType) or "process".
 	ActorID uint64
 	Type    string
 	Name    string // as in ActorName; "" if the actor has none
@@ -56,7 +57,10 @@ type PanicError struct {
 
 // Error implements error.
 func (e *PanicError) Error() string {
-	if e.Goexit {
+	switch {
+	case e == nil:
+		return "<nil>"
+	case e.Goexit:
 		return "gallop: actor panicked: runtime.Goexit"
 	}
 	return "gallop: actor panicked: " + guard.Text(e.Value)
@@ -64,6 +68,9 @@ func (e *PanicError) Error() string {
 
 // Unwrap returns ErrPanicked and, if the panic's value is an error, that error.
 func (e *PanicError) Unwrap() []error {
+	if e == nil {
+		return nil
+	}
 	if err, ok := e.Value.(error); ok {
 		return []error{ErrPanicked, err}
 	}
@@ -172,27 +179,31 @@ func (s *System) reportPanic(c *Context, a *cell, m *message, d *descriptor, e *
 	if x := a.cold; x != nil && m.ID == systemID {
 		p.Behaviour = x.where.name()
 	}
+	s.tellPanic(c, who, p, "gallop: behaviour panicked")
+}
+
+// tellPanic tells of a panic that has been counted. what is the line of the log.
+func (s *System) tellPanic(e env, who ActorName, p PanicReport, what string) {
 	if i := s.inspected.Load(); i != nil {
-		i.panicked(c, p)
+		i.panicked(e, p)
 	}
 	if s.opts.onPanic != nil {
 		s.guard("Hooks.Panic", func() { s.opts.onPanic(p) })
 		return
 	}
-	s.logPanic(who, p)
+	s.logPanic(who, p, what)
 }
 
 // logPanic writes what a panic was. Those in one line of code are counted together, whatever they
 // panicked with; a Goexit has no line.
-func (s *System) logPanic(who ActorName, p PanicReport) {
-	const line = "gallop: behaviour panicked"
+func (s *System) logPanic(who ActorName, p PanicReport, line string) {
 	n, write := s.mayLog(line, who.Type, cmp.Or(p.Frame, p.Behaviour))
 	if !write {
 		return
 	}
 	s.log(func(l logSink) {
 		l.fail(line, who.attrs("behaviour", p.Behaviour,
-			"message", p.MessageID, "at", p.Frame, "value", guard.Text(p.Value), "goexit", p.Goexit,
+			"message", p.MessageID, "at", p.Frame, "value", guard.TextApart(p.Value), "goexit", p.Goexit,
 			"from", p.From, "so_far", n, "stack", string(p.Stack))...)
 	})
 }

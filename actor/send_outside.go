@@ -7,6 +7,7 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -400,11 +401,12 @@ func (a *cell) awaitPermit(ctx context.Context, w *permits.Waiter, over <-chan s
 		return nil
 	}
 	// The permit comes with the token. The one that has it wakes the next in line.
+	ended := guard.Context{Context: ctx}.Done() // a panic would leave w in the line
 	select {
 	case <-w.Token():
 		l.WakeNext()
 		return nil
-	case <-ctx.Done():
+	case <-ended:
 		l.Cancel(w, a)
 		return ctx.Err()
 	case <-a.sys().done.done:

@@ -18,7 +18,7 @@ type Stats struct {
 	Messages    uint64 // behaviours run, and requests that an interceptor has answered instead
 	Spawned     uint64 // actors spawned
 	Stopped     uint64 // actors that ended, panics included
-	Panics      uint64 // behaviours that panicked or called runtime.Goexit
+	Panics      uint64 // behaviours and processes that panicked or called runtime.Goexit
 	DeadLetters uint64 // messages that will not run
 	// Of the dead letters, those of behaviours that are declared BestEffort.
 	BestEffort uint64
@@ -118,7 +118,7 @@ func mergeContexts(soFar any, gone []*sched.Worker) any {
 
 // outsideCounters count what happens where there is no worker.
 type outsideCounters struct {
-	spawned, stopped, deadLetters, bestEffort, unmutes seam.Uint64
+	spawned, stopped, panics, deadLetters, bestEffort, unmutes seam.Uint64
 }
 
 // Stats returns the system's figures.
@@ -127,6 +127,7 @@ func (s *System) Stats() Stats {
 	st := Stats{
 		Spawned:     s.outside.spawned.Load(),
 		Stopped:     s.outside.stopped.Load(),
+		Panics:      s.outside.panics.Load(),
 		DeadLetters: s.outside.deadLetters.Load(),
 		BestEffort:  s.outside.bestEffort.Load(),
 		Unmutes:     s.outside.unmutes.Load(),

@@ -67,7 +67,11 @@ func RegistryForSupervisor[K, V comparable]() Registry[K, V] {
 func (r Registry[K, V]) Type() *actor.Type[RegistryActor[K, V]] { return r.ready().typ.typ }
 
 // Init makes the state of the registry's actor, for [RegistryForSupervisor].
-func (r Registry[K, V]) Init(a *RegistryActor[K, V]) { a.table = r.ready() }
+func (r Registry[K, V]) Init(a *RegistryActor[K, V]) {
+	t := r.ready()
+	mustBeState("Init", a == nil)
+	a.table = t
+}
 
 // start takes over the table in the state in which the actor before it, or before the restart, left
 // it.

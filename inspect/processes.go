@@ -12,6 +12,7 @@ import (
 // Process describes a process (package process) at one moment.
 type Process struct {
 	ID    uint64   // its number, as its Ref has it
+	Type  string   // what process.WithType has said, or "process"
 	Names []string // those that it has
 	// Waits says that it waits, and On for what: like "receive", "channel send", "mutex", "sleep" or
 	// "reply of". One that does not wait runs, or is about to.
@@ -25,11 +26,11 @@ type Process struct {
 func (p Process) String() string {
 	switch {
 	case !p.Waits:
-		return fmt.Sprintf("process#%d runs", p.ID)
+		return fmt.Sprintf("%s#%d runs", p.Type, p.ID)
 	case p.For.ID != 0:
-		return fmt.Sprintf("process#%d waits: %s %v", p.ID, p.On, p.For)
+		return fmt.Sprintf("%s#%d waits: %s %v", p.Type, p.ID, p.On, p.For)
 	}
-	return fmt.Sprintf("process#%d waits: %s", p.ID, p.On)
+	return fmt.Sprintf("%s#%d waits: %s", p.Type, p.ID, p.On)
 }
 
 // ProcessWaits is how many processes wait for the same sort of thing.
@@ -90,7 +91,7 @@ func Processes(sys *actor.System) ProcessList {
 }
 
 func processOf(l access.ProcessLook) Process {
-	p := Process{ID: l.ID, Names: l.Names, Waits: l.Waits, On: l.On}
+	p := Process{ID: l.ID, Type: l.Type, Names: l.Names, Waits: l.Waits, On: l.On}
 	switch to := l.Of.(type) {
 	case actor.AnyRef:
 		p.For = Describe(to)

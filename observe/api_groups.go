@@ -4,6 +4,7 @@ import "github.com/gallop-go/gallop/inspect"
 
 type apiProcess struct {
 	ID    uint64    `json:"id"`
+	Type  string    `json:"type"`
 	Names []string  `json:"names,omitempty"`
 	Waits bool      `json:"waits"`
 	On    string    `json:"on,omitempty"`
@@ -45,7 +46,7 @@ func (p present) processes() apiProcesses {
 		a.Waits = append(a.Waits, apiProcessWaits(w))
 	}
 	for _, one := range l.Processes {
-		b := apiProcess{ID: one.ID, Waits: one.Waits, On: one.On}
+		b := apiProcess{ID: one.ID, Type: p.name(one.Type), Waits: one.Waits, On: one.On}
 		for _, n := range one.Names {
 			b.Names = append(b.Names, p.name(n))
 		}

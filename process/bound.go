@@ -50,13 +50,39 @@ type bound[M any] struct {
 }
 
 // Option says how a process is: see [Spawn].
-type Option interface{ set(*limits) }
+type Option interface{ set(*settings) }
 
-type limits struct {
-	high, low int
+// settings are what options say. The zero value is a process without options.
+type settings struct {
+	high, low int // 0: no bound
 	bounded   bool
 	muting    muteOption // nil: none
+	kind      kind
 	wrong     string
+}
+
+// apply returns what the options of a call say.
+func apply(call string, options []Option) (l settings) {
+	for _, o := range options {
+		if o == nil {
+			misuse(call + ": a nil option")
+		}
+		o.set(&l)
+	}
+	if l.muting != nil && l.high == 0 {
+		l.wrong = "muting without a bound or watermarks"
+	}
+	if l.wrong != "" {
+		misuse(call + ": " + l.wrong)
+	}
+	return l
+}
+
+// is gives a new process its kind.
+func (p *Proc) is(k kind) {
+	if k != (kind{}) {
+		p.kind = &k
+	}
 }
 
 type limitOption struct {
@@ -64,7 +90,7 @@ type limitOption struct {
 	bounded   bool
 }
 
-func (o limitOption) set(l *limits) {
+func (o limitOption) set(l *settings) {
 	if l.high != 0 {
 		l.wrong = "a bound and watermarks, or one of them twice"
 	}
@@ -104,20 +130,12 @@ func WithWatermarks(high, low int) Option {
 	return limitOption{high: high, low: low}
 }
 
-// limit gives a new process the bound that the options say.
+// limit gives a new process what the options say.
 func (s *Self[M]) limit(call string, options []Option) {
-	var l limits
-	for _, o := range options {
-		if o == nil {
-			misuse(call + ": a nil option")
-		}
-		o.set(&l)
-	}
-	if l.muting != nil && l.high == 0 {
-		l.wrong = "muting without a bound or watermarks"
-	}
-	if l.wrong != "" {
-		misuse(call + ": " + l.wrong)
+	l := apply(call, options)
+	s.Proc.is(l.kind)
+	if l.high == 0 {
+		return
 	}
 	b := &bound[M]{own: &s.mailbox, high: l.high, low: l.low, refuses: l.bounded}
 	if l.muting != nil {
@@ -141,17 +159,23 @@ func (b *bound[M]) force() {
 	b.mu.Unlock()
 }
 
-// poster returns what puts a message into the mailbox that no bound keeps out. Owner only; what it
-// returns, any goroutine.
-func (s *Self[M]) poster() func(m M, w *sched.Worker, by *System) {
+// poster returns what puts a message into the mailbox that no bound keeps out. mailbox.settle is to
+// be called afterwards. Owner only; what it returns, any goroutine.
+func (s *Self[M]) poster() (put func(m M, w *sched.Worker, by *System)) {
 	own := &s.mailbox
 	if s.Proc.rare&isBounded == 0 {
-		return func(m M, w *sched.Worker, by *System) { own.send(&node[M]{m: m}, w, by) }
+		return func(m M, w *sched.Worker, by *System) {
+			n := &node[M]{m: m}
+			own.p.sends(n, w, true)
+			own.put(n, w, by)
+		}
 	}
 	b := own.rare.bound
 	return func(m M, w *sched.Worker, by *System) {
 		b.force()
-		own.send(&node[M]{m: m}, w, by)
+		n := &node[M]{m: m}
+		own.p.sends(n, w, true)
+		own.put(n, w, by)
 	}
 }
 
@@ -162,6 +186,7 @@ func (s *Self[M]) teller() func(from, m any) {
 		sys, w := envOf(from.(Env))
 		v, _ := m.(M) // a nil of an interface type is no M
 		post(v, w, sys)
+		s.mailbox.settle()
 	}
 }
 
@@ -195,7 +220,7 @@ func (b *bound[M]) enter() {
 // send is Ref.Send to the front: the sender waits if it can, and must.
 func (b *bound[M]) send(n *node[M], w *sched.Worker, by *System) {
 	if b.offer(n, w, by) != nil {
-		b.own.p.sys.letRefused(b.own.p, n.m)
+		b.own.p.letRefused(n, n.m)
 	}
 }
 
@@ -205,10 +230,7 @@ func (r Ref[M]) request(from Env, m M) error {
 		r.Send(from, m)
 		return nil
 	}
-	sys, w := envOf(from)
-	if sys.stepwise && w != nil {
-		w.Point()
-	}
+	sys, w := act(from)
 	return r.box.rare.bound.offer(&node[M]{m: m}, w, sys)
 }
 
@@ -221,9 +243,9 @@ func (b *bound[M]) offer(n *node[M], w *sched.Worker, by *System) error {
 	if sender != nil && &sender.party != &b.own.p.party {
 		sender.mustBeUnlocked("Ref.Send")
 		if b.wait(&sender.party) {
-			b.own.send(n, sender.w, by) // perhaps on another worker than before
+			b.put(n, sender.w, by) // perhaps on another worker than before
 		} else {
-			b.own.p.sys.letDead(b.own.p, n.m)
+			b.own.p.letDead(n, n.m)
 		}
 		return nil
 	}
@@ -240,13 +262,19 @@ func (b *bound[M]) offer(n *node[M], w *sched.Worker, by *System) error {
 	b.mu.Unlock()
 	switch r {
 	case admitted:
-		b.own.send(n, w, by)
+		b.put(n, w, by)
 	case mustWait:
 		return ErrOverloaded
 	case neverWill:
-		b.own.p.sys.letDead(b.own.p, n.m)
+		b.own.p.letDead(n, n.m)
 	}
 	return nil
+}
+
+// put puts a message into the mailbox that has a place there.
+func (b *bound[M]) put(n *node[M], w *sched.Worker, by *System) {
+	b.own.p.sends(n, w, false)
+	b.own.send(n, w, by)
 }
 
 // wait waits until a message of the party has a place. It reports false if the process has ended.
@@ -364,7 +392,9 @@ func (r Ref[M]) SendWait(by Party, m M) error {
 	}
 	sys, w := envOf(by)
 	if !r.box.isFront() {
-		r.box.send(&node[M]{m: m}, w, sys)
+		n := &node[M]{m: m}
+		r.p.sends(n, w, false)
+		r.box.send(n, w, sys)
 		return nil
 	}
 	b := r.box.rare.bound
@@ -372,7 +402,7 @@ func (r Ref[M]) SendWait(by Party, m M) error {
 		return ErrNoProcess
 	}
 	sys, w = envOf(by) // perhaps on another worker than before
-	b.own.send(&node[M]{m: m}, w, sys)
+	b.put(&node[M]{m: m}, w, sys)
 	return nil
 }
 
@@ -381,10 +411,7 @@ func (r Ref[M]) SendWait(by Party, m M) error {
 // letter. One that ends later makes a dead letter of it.
 func (r Ref[M]) TrySend(from Env, m M) error {
 	r.mustBe("Ref.TrySend")
-	sys, w := envOf(from)
-	if sys.stepwise && w != nil {
-		w.Point()
-	}
+	sys, w := act(from)
 	if r.p.state.Load() == ended {
 		return ErrNoProcess
 	}
@@ -396,6 +423,8 @@ func (r Ref[M]) TrySend(from Env, m M) error {
 		}
 		box = b.own
 	}
-	box.send(&node[M]{m: m}, w, sys)
+	n := &node[M]{m: m}
+	r.p.sends(n, w, false)
+	box.send(n, w, sys)
 	return nil
 }

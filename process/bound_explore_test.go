@@ -27,7 +27,7 @@ func boundScene(p *explore.Program, selective bool) {
 	s := &Self[int]{}
 	s.party = party{sys: g.sys, outer: g}
 	s.mailbox.p = &s.Proc
-	s.limit([]Option{WithBound(1)})
+	s.limit("Spawn", []Option{WithBound(1)})
 	b := s.mailbox.rare.bound
 	sum, most := 0, 0
 	for i := range 2 {

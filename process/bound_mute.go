@@ -27,7 +27,7 @@ import (
 // muteOption is access.MuteOption.
 type muteOption func(of, worker any, first bool, look access.Look)
 
-func (o muteOption) set(l *limits) {
+func (o muteOption) set(l *settings) {
 	if l.muting != nil {
 		l.wrong = "muting twice"
 	}
@@ -63,10 +63,10 @@ func (b *bound[M]) sendMuting(n *node[M], w *sched.Worker, by *System) {
 	}
 	b.mu.Unlock()
 	if r == neverWill {
-		b.own.p.sys.letDead(b.own.p, n.m)
+		b.own.p.letDead(n, n.m)
 		return
 	}
-	b.own.send(n, w, by)
+	b.put(n, w, by)
 	if crowded {
 		b.muting.mute(Process{b.own.p}, w, first, b.look)
 	}

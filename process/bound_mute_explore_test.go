@@ -78,7 +78,7 @@ func mutingScene(p *explore.Program, how string, mutes *int) {
 	s := &Self[int]{}
 	s.party = party{sys: g.sys, outer: g}
 	s.mailbox.p = &s.Proc
-	s.limit([]Option{WithWatermarks(2, 0), muteOption(a.mute)})
+	s.limit("Spawn", []Option{WithWatermarks(2, 0), muteOption(a.mute)})
 	b := s.mailbox.rare.bound
 	received := [senders * each]int{}
 	for i := range senders {

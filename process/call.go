@@ -15,6 +15,8 @@ type ReplyTo[R any] struct{ a Asked[R] }
 type answer[R any] struct {
 	v   R
 	err error
+	// err was given to Fail, and is no news of the process that was asked.
+	failed bool
 }
 
 // Reply replies, and reports whether this is the reply that the caller gets: it is the first, and
@@ -22,11 +24,13 @@ type answer[R any] struct {
 func (r ReplyTo[R]) Reply(from Env, v R) bool { return r.answer(from, answer[R]{v: v}) }
 
 // Fail is [ReplyTo.Reply] with an error, which the caller gets as it is.
-func (r ReplyTo[R]) Fail(from Env, err error) bool { return r.answer(from, answer[R]{err: err}) }
+func (r ReplyTo[R]) Fail(from Env, err error) bool {
+	return r.answer(from, answer[R]{err: err, failed: true})
+}
 
 func (r ReplyTo[R]) answer(from Env, a answer[R]) bool {
 	must(r.a.m != nil, "Reply by a zero ReplyTo")
-	sys, w := envOf(from)
+	sys, w := act(from)
 	if !r.a.m.stop() {
 		return false
 	}
@@ -49,26 +53,42 @@ type Asked[R any] struct {
 
 // Ask sends a process the message that request makes, with an address for the reply. It does not
 // wait, unless the process has a bound, and the sender is a process: see [WithBound]. If the
-// process ends before it has replied, the reply is an error: see [Asked.Reply].
+// process ends before it has replied, the reply is an error: see [Asked.Reply]. If the sender is a
+// process and ends first, the request is taken back: nothing is kept of it, and the reply is
+// [ErrNoProcess].
 func Ask[M, R any](from Env, to Ref[M], request func(ReplyTo[R]) M) Asked[R] {
 	to.mustBe("Ask")
 	must(request != nil, "Ask: request is nil")
-	a, ok := askedOf[R](from, to.Process)
+	a, ok := askedOf[R](from, to.Process, processOfEnv(from))
 	if !ok {
 		return a
 	}
-	if err := to.request(from, request(ReplyTo[R]{a})); err != nil {
-		ReplyTo[R]{a}.Fail(from, err)
-	}
+	ask(from, to, a, request)
 	return a
 }
 
-// askedOf returns what a request to a process is answered by. It reports false, and the answer is
+// ask sends the request that is answered by a.
+func ask[M, R any](from Env, to Ref[M], a Asked[R], request func(ReplyTo[R]) M) {
+	if err := to.request(from, request(ReplyTo[R]{a})); err != nil {
+		ReplyTo[R]{a}.answer(from, answer[R]{err: err})
+	}
+}
+
+// processOfEnv returns the process that an Env is, or nil.
+func processOfEnv(from Env) *Proc {
+	if by, ok := from.(Party); ok {
+		return by.self()
+	}
+	return nil
+}
+
+// askedOf returns what a request to a process is answered by. If owner is not nil, it ends with that
+// process. It reports false, and the answer is
 // there, if the process has ended.
-func askedOf[R any](from Env, to Process) (a Asked[R], ok bool) {
+func askedOf[R any](from Env, to Process, owner *Proc) (a Asked[R], ok bool) {
 	sys, w := envOf(from)
 	a = Asked[R]{c: NewChan[answer[R]](1)}
-	a.m = &monitor{of: to.p, tell: func(d Down, w *sched.Worker, by *System) {
+	a.m = &monitor{of: to.p, owner: owner, asks: true, tell: func(d Down, w *sched.Worker, by *System) {
 		if d.Reason == nil {
 			d.Reason = ErrNoProcess
 		}
@@ -87,25 +107,48 @@ func askedOf[R any](from Env, to Process) (a Asked[R], ok bool) {
 // [Asked.Replied] is chosen instead.
 func (a Asked[R]) Reply(by Party) (R, error) {
 	must(a.c != nil, "Reply of a zero Asked")
-	r, _ := a.c.Recv(by)
+	r := a.wait(enter(by, "Asked.Reply"))
 	return r.v, r.err
+}
+
+// wait waits for the reply.
+func (a Asked[R]) wait(pt *party) answer[R] {
+	if p := pt.proc; p != nil {
+		p.of.Store(a.m.askedID())
+	}
+	r, _ := a.c.recv(pt, opReply)
+	pt.failed = r.failed
+	return r
+}
+
+// askedID returns the number of the process that was asked; 0: it is none.
+func (m *monitor) askedID() uint64 {
+	if m.of == nil {
+		return 0
+	}
+	return m.of.id
 }
 
 // Replied is the case that the reply has come; *v and *err are as with [Asked.Reply], and may
 // be nil.
-func (a Asked[R]) Replied(v *R, err *error) Case {
+func (a Asked[R]) Replied(v *R, err *error) Case { return a.replied(v, err) }
+
+func (a Asked[R]) replied(v *R, err *error) *askCase[R] {
 	must(a.c != nil, "Replied of a zero Asked")
-	k := &askCase[R]{v: v, err: err}
+	k := &askCase[R]{v: v, err: err, of: a.m.askedID()}
 	k.recvCase = recvCase[answer[R]]{chanCase[answer[R]]{c: a.c}, &k.got, nil}
 	return k
 }
 
 type askCase[R any] struct {
 	recvCase[answer[R]]
+	of  uint64 // the process that was asked; 0: it is none
 	got answer[R]
 	v   *R
 	err *error
 }
+
+func (k *askCase[R]) waits() (op, uint64) { return opReply, k.of }
 
 func (k *askCase[R]) finish(byOther bool) {
 	k.recvCase.finish(byOther)
@@ -123,44 +166,60 @@ func (k *askCase[R]) finish(byOther bool) {
 func Call[M, R any](by Party, to Ref[M], d time.Duration, request func(ReplyTo[R]) M) (R, error) {
 	to.mustBe("Call")
 	must(request != nil, "Call: request is nil")
+	pt := enter(by, "Call")
 	if to.box.isFront() {
-		return callBounded(by, to, d, request)
+		return callBounded(pt, by, to, d, request)
 	}
-	return Ask(by, to, request).within(by, d)
+	a, ok := askedOf[R](by, to.Process, nil)
+	defer a.giveUp()
+	if ok {
+		ask(by, to, a, request)
+	}
+	return a.within(pt, by, d)
+}
+
+// giveUp takes a request back that was not answered. The process that has asked may be unwound.
+func (a Asked[R]) giveUp() {
+	if !a.m.spent.Load() {
+		a.m.stop()
+	}
 }
 
 // callBounded is Call of a process with a bound.
-func callBounded[M, R any](by Party, to Ref[M], d time.Duration,
+func callBounded[M, R any](pt *party, by Party, to Ref[M], d time.Duration,
 	request func(ReplyTo[R]) M) (R, error) {
-	pt := enter(by, "Call")
-	a, _ := askedOf[R](by, to.Process)
+	a, _ := askedOf[R](by, to.Process, nil)
+	defer a.giveUp()
 	b, end := to.box.rare.bound, seam.After(pt.sys.clock.Nanos(), d)
 	switch b.waitWithin(pt, d) {
 	case admitted:
 		m := request(ReplyTo[R]{a})
 		sys, w := envOf(by) // perhaps on another worker than before
-		b.own.send(&node[M]{m: m}, w, sys)
+		b.put(&node[M]{m: m}, w, sys)
 	case mustWait:
-		a.m.stop()
+		pt.failed = false
 		return *new(R), ErrTimeout
 	case neverWill: // the reply says so
 	}
 	if d > 0 {
 		d = max(1, time.Duration(end-pt.sys.clock.Nanos()))
 	}
-	return a.within(by, d)
+	return a.within(pt, by, d)
 }
 
 // within is Reply, at most for d if that is positive.
-func (a Asked[R]) within(by Party, d time.Duration) (R, error) {
+func (a Asked[R]) within(pt *party, by Party, d time.Duration) (R, error) {
 	if d <= 0 {
-		return a.Reply(by)
+		r := a.wait(enter(by, "Call"))
+		return r.v, r.err
 	}
 	var v R
 	var err error
-	if Select(by, a.Replied(&v, &err), After(d)) == 1 {
-		a.m.stop()
+	k := a.replied(&v, &err)
+	if Select(by, k, After(d)) == 1 {
+		pt.failed = false
 		return v, ErrTimeout
 	}
+	pt.failed = k.got.failed
 	return v, err
 }

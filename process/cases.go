@@ -2,8 +2,9 @@ package process
 
 import (
 	"context"
-	"slices"
 	"time"
+
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // noLock is embedded in cases without a lock.
@@ -16,18 +17,65 @@ func (noLock) unlock()       {}
 func (noLock) foreign() bool { return false }
 func (noLock) finish(bool)   {}
 
-// chanCase is what the two cases of channels have in common.
-type chanCase[T any] struct {
-	c    *Chan[T]
-	w    waiter[T]
-	last uint64 // the Select that it was in
+func (noLock) waits() (op, uint64) { return opReceive, 0 }
+
+// twice is the mistake of those who use a case in two places at a time.
+const twice = "Select: a case is used twice at a time: each party needs one of its own"
+
+// enterPlace enters a party that waits by a case. The lock of the list is held.
+func enterPlace(l *list[*party], e *entry[*party], pt *party) {
+	must(e.in == nil, twice)
+	e.of = pt
+	l.push(e)
 }
 
-func (k *chanCase[T]) begin(pt *party) {
-	if k.last == pt.picks.number && k.w.pt == pt {
-		misuse("Select: a case is used twice at a time")
+// leavePlace takes enterPlace back. The lock of the list is held.
+func leavePlace(l *list[*party], e *entry[*party], pt *party) {
+	if e.of == pt {
+		l.remove(e)
 	}
-	k.last, k.w.pt = pt.picks.number, pt
+}
+
+// user is the party that waits by a case which has no lock. A case is of one party at a time.
+type user struct{ pt seam.Pointer[party] }
+
+func (u *user) begin(*party) { must(u.pt.Load() == nil, twice) }
+
+func (u *user) enroll(pt *party) { must(u.pt.CompareAndSwap(nil, pt), twice) }
+
+// withdraw takes enroll back, and reports whether it was the party that was enrolled.
+func (u *user) withdraw(pt *party) bool { return u.pt.CompareAndSwap(pt, nil) }
+
+// chanCase is what the two cases of channels have in common.
+type chanCase[T any] struct {
+	c *Chan[T]
+	w waiter[T]
+	// 1 while a party has the case: from where it enrolls, or finds the case ready, to where it
+	// withdraws or finishes. It is set with the lock, and reset by the party. Then w belongs to that
+	// party.
+	taken seam.Flag
+}
+
+func (k *chanCase[T]) begin(*party) {}
+
+// mustBeFree panics if a party has the case. The lock is held.
+func (k *chanCase[T]) mustBeFree() { must(k.taken.Load() == 0, twice) }
+
+// take gives the case to a party. The lock is held.
+func (k *chanCase[T]) take(pt *party) {
+	k.taken.StoreRelease(1) // pairs with the load of the next one
+	k.w.pt = pt
+}
+
+// giveBack ends take. The chosen case is given back when it has finished. The lock is held.
+func (k *chanCase[T]) giveBack(pt *party) (was bool) {
+	if k.c == nil || k.taken.Load() == 0 || k.w.pt != pt {
+		return false
+	}
+	if pt.won.Load() != k.w.ticket {
+		k.taken.StoreRelease(0)
+	}
+	return true
 }
 
 func (k *chanCase[T]) order() uint64 {
@@ -43,7 +91,9 @@ func (k *chanCase[T]) unlock() { k.c.mu.Unlock() }
 func (k *chanCase[T]) foreign() bool { return false }
 
 // join enters the case's waiter in a queue.
-func (k *chanCase[T]) join(q *waitQueue[T], ticket uint32) {
+func (k *chanCase[T]) join(q *waitQueue[T], pt *party, ticket uint32) {
+	k.mustBeFree()
+	k.take(pt)
 	k.w.ticket = ticket
 	q.push(&k.w)
 }
@@ -53,6 +103,8 @@ type sendCase[T any] struct {
 	v *T
 }
 
+func (k *sendCase[T]) waits() (op, uint64) { return opSend, 0 }
+
 // SendTo is the case that *v can be sent to c, and sends it. v is read when the case is looked at.
 // If c is closed, Select panics. With a nil c, the case is never ready.
 func SendTo[T any](c *Chan[T], v *T) Case {
@@ -60,25 +112,30 @@ func SendTo[T any](c *Chan[T], v *T) Case {
 	return &sendCase[T]{chanCase[T]{c: c}, v}
 }
 
-func (k *sendCase[T]) poll(*party) (wake *party, ok bool) {
+func (k *sendCase[T]) poll(pt *party) (wake *party, ok bool) {
 	if k.c == nil {
 		return nil, false
 	}
+	k.mustBeFree()
 	wake, r := k.c.trySend(*k.v)
+	if r == wouldWait {
+		return nil, false
+	}
+	k.take(pt)
 	k.w.ok = r == done
-	return wake, r != wouldWait
+	return wake, true
 }
 
-func (k *sendCase[T]) enroll(_ *party, ticket uint32) uint32 {
+func (k *sendCase[T]) enroll(pt *party, ticket uint32) uint32 {
 	if k.c != nil {
+		k.join(&k.c.senders, pt, ticket)
 		k.w.v = *k.v
-		k.join(&k.c.senders, ticket)
 	}
 	return 0
 }
 
-func (k *sendCase[T]) withdraw(*party) {
-	if k.c != nil {
+func (k *sendCase[T]) withdraw(pt *party) {
+	if k.giveBack(pt) {
 		k.c.senders.remove(&k.w)
 		var zero T
 		k.w.v = zero
@@ -86,7 +143,8 @@ func (k *sendCase[T]) withdraw(*party) {
 }
 
 func (k *sendCase[T]) finish(bool) {
-	if !k.w.ok {
+	ok := k.w.ok
+	if k.taken.StoreRelease(0); !ok {
 		misuse("Select: send on a closed channel")
 	}
 }
@@ -97,33 +155,37 @@ type recvCase[T any] struct {
 	ok *bool
 }
 
+func (k *recvCase[T]) waits() (op, uint64) { return opRecv, 0 }
+
 // RecvFrom is the case that c has a value or is closed; it receives into *v and *ok, which are as
 // with [Chan.Recv]. Each of them may be nil. With a nil c, the case is never ready.
 func RecvFrom[T any](c *Chan[T], v *T, ok *bool) Case {
 	return &recvCase[T]{chanCase[T]{c: c}, v, ok}
 }
 
-func (k *recvCase[T]) poll(*party) (wake *party, ok bool) {
+func (k *recvCase[T]) poll(pt *party) (wake *party, ok bool) {
 	if k.c == nil {
 		return nil, false
 	}
+	k.mustBeFree()
 	v, wake, r := k.c.tryRecv()
 	if r == wouldWait {
 		return nil, false
 	}
+	k.take(pt)
 	k.w.v, k.w.ok = v, r == done
 	return wake, true
 }
 
-func (k *recvCase[T]) enroll(_ *party, ticket uint32) uint32 {
+func (k *recvCase[T]) enroll(pt *party, ticket uint32) uint32 {
 	if k.c != nil {
-		k.join(&k.c.receivers, ticket)
+		k.join(&k.c.receivers, pt, ticket)
 	}
 	return 0
 }
 
-func (k *recvCase[T]) withdraw(*party) {
-	if k.c != nil {
+func (k *recvCase[T]) withdraw(pt *party) {
+	if k.giveBack(pt) {
 		k.c.receivers.remove(&k.w)
 	}
 }
@@ -137,19 +199,26 @@ func (k *recvCase[T]) finish(bool) {
 		*k.ok = k.w.ok
 	}
 	k.w.v = zero
+	k.taken.StoreRelease(0)
 }
 
 type afterCase struct {
 	noLock
-	d time.Duration
-	t *timer
+	user user
+	d    time.Duration
+	t    *timer
 }
 
 // After is the case that d has passed since Select was called, by the clock of the party's system.
 // With a d of 0 or less it is ready at once.
 func After(d time.Duration) Case { return &afterCase{d: d} }
 
-func (k *afterCase) begin(*party) { k.t = nil }
+func (k *afterCase) waits() (op, uint64) { return opSleep, 0 }
+
+func (k *afterCase) begin(pt *party) {
+	k.user.begin(pt)
+	k.t = nil
+}
 
 func (k *afterCase) poll(*party) (*party, bool) {
 	return nil, k.d <= 0 || k.t != nil && k.t.fired.Load()
@@ -157,6 +226,7 @@ func (k *afterCase) poll(*party) (*party, bool) {
 
 // enroll arms a timer: for the rest of the time, if this is not the first wait of the Select.
 func (k *afterCase) enroll(pt *party, _ uint32) uint32 {
+	k.user.enroll(pt)
 	d := k.d
 	if k.t != nil {
 		d = max(1, time.Duration(k.t.at-pt.sys.clock.Nanos()))
@@ -165,10 +235,15 @@ func (k *afterCase) enroll(pt *party, _ uint32) uint32 {
 	return 0
 }
 
-func (k *afterCase) withdraw(pt *party) { pt.sys.timers.disarm(k.t) }
+func (k *afterCase) withdraw(pt *party) {
+	if k.user.withdraw(pt) {
+		pt.sys.timers.disarm(k.t)
+	}
+}
 
 type doneCase struct {
 	noLock
+	user user
 	ctx  context.Context
 	stop func() bool
 }
@@ -180,21 +255,29 @@ func Done(ctx context.Context) Case {
 	return &doneCase{ctx: ctx}
 }
 
-func (k *doneCase) foreign() bool { return true }
+func (k *doneCase) foreign() bool       { return true }
+func (k *doneCase) waits() (op, uint64) { return opContext, 0 }
 
 func (k *doneCase) poll(*party) (*party, bool) { return nil, k.ctx.Err() != nil }
 
 func (k *doneCase) enroll(pt *party, _ uint32) uint32 {
+	k.user.enroll(pt)
+	k.stop = nil // AfterFunc may panic
 	k.stop = context.AfterFunc(k.ctx, func() { pt.wake(nil, pt.sys) })
 	return 0
 }
 
-func (k *doneCase) withdraw(*party) { k.stop() }
+func (k *doneCase) withdraw(pt *party) {
+	if k.user.withdraw(pt) && k.stop != nil {
+		k.stop()
+	}
+}
 
 type endedCase struct {
 	noLock
 	p      *Proc
 	reason *error
+	place  entry[*party]
 }
 
 // Done is the case that the process has ended; *reason, if not nil, is then why.
@@ -202,6 +285,8 @@ func (r Process) Done(reason *error) Case {
 	r.mustBe("Done")
 	return &endedCase{p: r.p, reason: reason}
 }
+
+func (k *endedCase) waits() (op, uint64) { return opEnd, k.p.id }
 
 func (k *endedCase) poll(*party) (*party, bool) {
 	l := k.p.life.Load()
@@ -215,7 +300,7 @@ func (k *endedCase) enroll(pt *party, _ uint32) uint32 {
 	if l.over {
 		pt.wake(nil, pt.sys)
 	} else {
-		l.waiters = append(l.waiters, pt)
+		enterPlace(&l.waiters, &k.place, pt)
 	}
 	return 0
 }
@@ -224,9 +309,7 @@ func (k *endedCase) withdraw(pt *party) {
 	l := k.p.getLife()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if i := slices.Index(l.waiters, pt); i >= 0 {
-		l.waiters = slices.Delete(l.waiters, i, i+1)
-	}
+	leavePlace(&l.waiters, &k.place, pt)
 }
 
 func (k *endedCase) finish(bool) {
@@ -278,8 +361,8 @@ func (k *mailCase[M]) withdraw(*party)              {}
 
 // finish takes the message, which tells those that wait for room in the mailbox.
 func (k *mailCase[M]) finish(bool) {
-	m := k.s.take(k.at, k.found)
-	if k.at, k.found = nil, nil; k.m != nil {
+	if m := k.s.take(k.at, k.found); k.m != nil {
 		*k.m = m
 	}
+	k.at, k.found = nil, nil
 }

@@ -152,10 +152,15 @@ func (c *Chan[T]) Recv(by Party) (v T, ok bool) {
 	if c == nil {
 		pt.never()
 	}
+	return c.recv(pt, opRecv)
+}
+
+// recv is Recv. op says what the party waits for.
+func (c *Chan[T]) recv(pt *party, op op) (v T, ok bool) {
 	c.mu.Lock()
 	v, wake, r := c.tryRecv()
 	if r == wouldWait {
-		return c.waitToRecv(pt) // unlocks
+		return c.waitToRecv(pt, op) // unlocks
 	}
 	c.mu.Unlock()
 	pt.wakeOther(wake)
@@ -163,11 +168,11 @@ func (c *Chan[T]) Recv(by Party) (v T, ok bool) {
 }
 
 // waitToRecv waits until a value is sent. Caller holds mu, which waitToRecv releases.
-func (c *Chan[T]) waitToRecv(pt *party) (v T, ok bool) {
+func (c *Chan[T]) waitToRecv(pt *party, op op) (v T, ok bool) {
 	w := takeWaiter[T](pt)
 	c.receivers.enter(w)
 	c.mu.Unlock()
-	c.receivers.await(w, &c.mu, opRecv)
+	c.receivers.await(w, &c.mu, op)
 	v, ok = w.v, w.ok
 	w.giveBack()
 	return v, ok
@@ -176,7 +181,7 @@ func (c *Chan[T]) waitToRecv(pt *party) (v T, ok bool) {
 // TrySend sends v if that need not wait, and reports whether it has. It panics if the channel is
 // closed.
 func (c *Chan[T]) TrySend(from Env, v T) bool {
-	sys, worker := envOf(from)
+	sys, worker := act(from)
 	if c == nil {
 		return false
 	}
@@ -201,7 +206,7 @@ func (c *Chan[T]) offer(worker *sched.Worker, by *System, v T) outcome {
 // TryRecv receives a value if that need not wait. received reports whether it has, or the channel
 // is closed; ok is as with [Chan.Recv].
 func (c *Chan[T]) TryRecv(from Env) (v T, ok, received bool) {
-	sys, worker := envOf(from)
+	sys, worker := act(from)
 	if c == nil {
 		return v, false, false
 	}
@@ -217,7 +222,7 @@ func (c *Chan[T]) TryRecv(from Env) (v T, ok, received bool) {
 // Close closes the channel: what is in it can be received, and then receivers go on without a
 // value. It panics if the channel is nil or closed.
 func (c *Chan[T]) Close(from Env) {
-	sys, worker := envOf(from)
+	sys, worker := act(from)
 	if c == nil {
 		misuse("Chan.Close: the channel is nil")
 	}
@@ -248,6 +253,7 @@ func (c *Chan[T]) Len() int {
 	if c == nil {
 		return 0
 	}
+	choiceHere("Chan.Len")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.n

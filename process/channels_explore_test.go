@@ -8,6 +8,7 @@ import (
 
 	"github.com/gallop-go/gallop/internal/explore"
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
 )
 
 // What is explored is the production source of channels, Select and mailboxes. Each thread is a
@@ -16,9 +17,12 @@ import (
 // threadParty is a party for a thread of the exploration.
 func threadParty() *Goroutine {
 	g := &Goroutine{parker: seam.NewParker()}
-	g.sys, g.outer, g.chance = &System{}, g, 1
+	g.sys, g.outer, g.chance = outside(), g, 1
 	return g
 }
+
+// outside returns a system that runs nothing.
+func outside() *System { return &System{sched: &sched.Scheduler{}} }
 
 // wants fails the schedule unless got is as wanted.
 func wants(what string, got, want int) error {
@@ -103,8 +107,8 @@ func TestWithdraw_Explored(t *testing.T) {
 		c := NewChan[int](0)
 		var e Event
 		sent, received, v := false, 0, 0
-		p.Go(func() { e.Notify(&System{}) })
-		p.Go(func() { sent = c.TrySend(&System{}, 5) })
+		p.Go(func() { e.Notify(outside()) })
+		p.Go(func() { sent = c.TrySend(outside(), 5) })
 		p.Go(func() {
 			g := threadParty()
 			i := Select(g, RecvFrom(c, &v, nil), When(&e, func() bool { return e.changes.Load() > 0 }))
@@ -136,7 +140,7 @@ func TestClose_Explored(t *testing.T) {
 			sent = 1
 			c.Send(threadParty(), 1)
 		})
-		p.Go(func() { c.Close(&System{}) })
+		p.Go(func() { c.Close(outside()) })
 		p.Go(func() { Select(threadParty(), RecvFrom(never, &v, nil), RecvFrom(c, &v, &ok)) })
 		p.After(func() error { return wants("value", v, sent) })
 	})
@@ -192,7 +196,7 @@ func TestMutex_Explored(t *testing.T) {
 				seam.Point()
 				most = max(most, inside)
 				inside--
-				m.Unlock(&System{})
+				m.Unlock(outside())
 			})
 		}
 		p.After(func() error { return wants("at a time", most, 1) })

@@ -105,6 +105,9 @@ func (c *coroutine) one() {
 			p.crashed(recover())
 		}
 		p.endsUnlocked()
+		if p.crash {
+			p.reportCrash(p.reason.(*sched.Crash))
+		}
 		p.left = leftEnd
 	}()
 	p.run.main()
@@ -115,8 +118,8 @@ func (c *coroutine) one() {
 // not be switched from.
 func (p *Proc) endsUnlocked() {
 	if seam.ThreadLocked(p.goroutine) && seam.UnlockThread() && p.reason == nil {
-		p.reason = &sched.Crash{Value: "gallop: process: its end with its thread locked " +
-			"(runtime.LockOSThread)"}
+		p.reason, p.crash = &sched.Crash{Value: "gallop: process: its end with its thread locked " +
+			"(runtime.LockOSThread)"}, true
 	}
 }
 
@@ -124,9 +127,9 @@ func (p *Proc) endsUnlocked() {
 func (p *Proc) crashed(value any) {
 	switch {
 	case value != nil:
-		p.reason = &sched.Crash{Value: value, Stack: debug.Stack()}
+		p.reason, p.crash = &sched.Crash{Value: value, Stack: debug.Stack()}, true
 	case !p.exiting:
-		p.reason = &sched.Crash{Goexit: true}
+		p.reason, p.crash = &sched.Crash{Goexit: true}, true
 	}
 }
 

@@ -1,8 +1,6 @@
 package process
 
 import (
-	"slices"
-
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -11,17 +9,17 @@ import (
 type Event struct {
 	mu      seam.QuickMutex
 	changes seam.Uint64
-	waiters []*party // guarded by mu
+	waiters list[*party] // guarded by mu
 }
 
 // Notify has each party that waits for the event look again. It is to be called after a change that
 // may have made a case ready. Any goroutine.
 func (e *Event) Notify(from Env) {
 	must(e != nil, "Notify of a nil Event")
-	sys, w := envOf(from)
+	sys, w := act(from)
 	e.mu.Lock()
 	e.changes.Add(1)
-	waiters := slices.Clone(e.waiters)
+	waiters := e.waiters.all()
 	e.mu.Unlock()
 	for _, pt := range waiters {
 		pt.wake(w, sys)
@@ -33,7 +31,8 @@ type whenCase struct {
 	e   *Event
 	try func() bool
 
-	seen uint64 // the changes before try looked
+	seen  uint64 // the changes before try looked
+	place entry[*party]
 }
 
 // When is a case that the user makes. try reports whether the case is ready, and if so, commits it:
@@ -46,7 +45,8 @@ func When(e *Event, try func() bool) Case {
 	return &whenCase{e: e, try: try}
 }
 
-func (k *whenCase) foreign() bool { return true }
+func (k *whenCase) foreign() bool       { return true }
+func (k *whenCase) waits() (op, uint64) { return opEvent, 0 }
 
 func (k *whenCase) poll(pt *party) (*party, bool) {
 	k.seen = k.e.changes.Load()
@@ -58,7 +58,7 @@ func (k *whenCase) poll(pt *party) (*party, bool) {
 func (k *whenCase) enroll(pt *party, _ uint32) uint32 {
 	k.e.mu.Lock()
 	defer k.e.mu.Unlock()
-	k.e.waiters = append(k.e.waiters, pt)
+	enterPlace(&k.e.waiters, &k.place, pt)
 	if k.e.changes.Load() != k.seen {
 		pt.wake(nil, pt.sys)
 	}
@@ -68,9 +68,7 @@ func (k *whenCase) enroll(pt *party, _ uint32) uint32 {
 func (k *whenCase) withdraw(pt *party) {
 	k.e.mu.Lock()
 	defer k.e.mu.Unlock()
-	if i := slices.Index(k.e.waiters, pt); i >= 0 {
-		k.e.waiters = slices.Delete(k.e.waiters, i, i+1)
-	}
+	leavePlace(&k.e.waiters, &k.place, pt)
 }
 
 // Block waits until try, as with [When], has committed.

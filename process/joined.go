@@ -6,6 +6,7 @@ import (
 
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -25,6 +26,7 @@ func init() {
 		}
 		return face{p}, Process{p}, true
 	}
+	access.Failed = func(party any) bool { return party.(Party).self().failed }
 	access.SystemOf = systemOf
 	access.SlotOf = slotOf
 	access.Waits = waits
@@ -48,8 +50,10 @@ type joined struct {
 	slot seam.Pointer[any] // see access.SlotOf
 
 	actors     any    // the other system; nil: it is not joined
+	told       *told  // nil: no run of actortest
 	stop       func() // stops the other system, and so this one
-	deadLetter func(id uint64, names []string, message any, reason error)
+	deadLetter func(who access.ProcessName, message any, reason error, bestEffort bool)
+	panicked   func(who access.ProcessName, crash any)
 }
 
 // startOn is access.StartOn.
@@ -57,7 +61,12 @@ func startOn(of access.Shared) (processes any, unwind func()) {
 	s := &System{sched: of.Scheduler.(*sched.Scheduler), clock: of.Clock, seed: of.Seed,
 		stepwise: of.Stepwise}
 	j := &s.joined
-	j.actors, j.stop, j.deadLetter = of.Actors, of.Stop, of.DeadLetter
+	j.actors, j.stop = of.Actors, of.Stop
+	j.deadLetter, j.panicked = of.DeadLetter, of.Panicked
+	if of.Event != nil {
+		j.told = &told{event: func(e sim.Event, payload any) { of.Event(e, payload) },
+			from: map[any]sim.Event{}}
+	}
 	s.init()
 	return s, s.unwindAll
 }
@@ -110,6 +119,9 @@ func (f face) Worker() any {
 	return f.p.w
 }
 
+// Name implements access.Running.
+func (f face) Name() (id uint64, typ string) { return f.p.id, f.p.typeName() }
+
 // Operation implements access.Running.
 func (f face) Operation(name string) { f.p.enter(name) }
 
@@ -140,7 +152,7 @@ func (s *System) returned(from *coroutine) {
 }
 
 // hearsOfDead reports whether code of the user's hears of messages that are left.
-func (s *System) hearsOfDead() bool { return s.dead != nil || s.joined.deadLetter != nil }
+func (s *System) hearsOfDead() bool { return s.reports.dead != nil || s.joined.deadLetter != nil }
 
 // longTurnOf is access.LongTurnOf. It looks at a process that runs, whose fields are its own: so
 // the race detector is told to look away. For a hint that is sound. The task was seen in its turn,
@@ -148,17 +160,14 @@ func (s *System) hearsOfDead() bool { return s.dead != nil || s.joined.deadLette
 //
 //go:norace
 //go:noinline
-func longTurnOf(processes, task any) (id uint64, name string, stack func() []byte, ok bool) {
+func longTurnOf(processes, task any) (who access.ProcessName, stack func() []byte, ok bool) {
 	t := task.(*sched.Task)
 	if t.Class() != &processes.(*System).class {
-		return 0, "", nil, false
+		return who, nil, false
 	}
 	p := procOf(t)
-	if names := p.namesOf(); len(names) > 0 {
-		name = names[0]
-	}
 	co := p.co
-	return p.id, name, func() []byte {
+	return p.who(), func() []byte {
 		return sched.StackWith(fmt.Sprintf("process.(*coroutine).loop(%p", co))
 	}, true
 }
@@ -214,5 +223,9 @@ func (p *Proc) waitsOn(st uint32) string {
 	if on := p.on.Load(); on != nil {
 		return fmt.Sprint(on.what, " ", on.of)
 	}
-	return op(st >> opShift).String()
+	what := op(st >> opShift)
+	if of := p.of.Load(); of != 0 && (what == opReply || what == opEnd) {
+		return fmt.Sprint(what, " of process ", of)
+	}
+	return what.String()
 }

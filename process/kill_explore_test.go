@@ -36,9 +36,9 @@ func kills(p *explore.Program, second bool, sent int) {
 		}
 	})
 	p.Go(func() {
-		owner.tellToEnd(&cancel{ErrStopped, !second}, nil, g.sys)
+		owner.tellToEnd(&cancel{reason: ErrStopped, hard: !second}, nil, g.sys)
 		if second {
-			owner.tellToEnd(&cancel{ErrKilled, true}, nil, g.sys)
+			owner.tellToEnd(&cancel{reason: ErrKilled, hard: true}, nil, g.sys)
 		}
 	})
 	p.Go(func() {

@@ -30,12 +30,16 @@ func eachProcess(processes any, most int, f func(access.ProcessLook)) (more bool
 
 // look looks at a process. The caller holds the lock of its shard.
 func (p *Proc) look() access.ProcessLook {
-	l := access.ProcessLook{ID: p.id, Names: p.namesOf()}
+	l := access.ProcessLook{ID: p.id, Type: p.typeName(), Names: p.namesOf()}
 	st := p.state.Load()
 	if st&parked == 0 {
 		return l
 	}
-	l.Waits, l.On = true, op(st>>opShift).String()
+	what := op(st >> opShift)
+	l.Waits, l.On = true, what.String()
+	if p.of.Load() != 0 && (what == opReply || what == opEnd) {
+		l.On += " of a process"
+	}
 	if on := p.on.Load(); on != nil {
 		l.On, l.Of = on.what, on.of
 	}

@@ -2,6 +2,7 @@ package process
 
 import (
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -15,22 +16,22 @@ type mailbox[M any] struct {
 
 	// Owner only, or a sender that has claimed the process: see send.
 	first, last *node[M]
-	rare        *rareMail[M] // nil: no mark was set, and it has no bound
+	rare        *rareMail[M] // nil: no mark was set, it has no bound, and no run is told of it
 	reuse       *node[M]     // to use again; nil: none
 }
 
 // rareMail is what few mailboxes have. Owner only, but bound.
 type rareMail[M any] struct {
-	marked *node[M]  // the newest mark is behind it; nil: at first
-	mark   uint64    // the number of that mark
-	bound  *bound[M] // nil: none. Read-only
+	marks marks[M]
+	bound *bound[M] // nil: none. Read-only
 }
 
 // took notes that n was taken, which lay behind prev.
-func (r *rareMail[M]) took(prev, n *node[M]) {
-	if r.marked == n {
-		r.marked = prev
+func (r *rareMail[M]) took(p *Proc, prev, n *node[M]) {
+	if r.marks.newest != nil {
+		r.marks.took(prev, n)
 	}
+	p.receives(n, n.m, sim.Run)
 	if r.bound != nil {
 		r.bound.took()
 	}
@@ -57,13 +58,16 @@ func (r Ref[M]) Send(from Env, m M) {
 	} else {
 		sys, w = envOf(from)
 	}
+	if sys.stepwise {
+		sys.choose(from, w)
+	}
 	if n == nil {
 		n = &node[M]{}
 	}
-	if sys.stepwise && w != nil {
-		w.Point()
-	}
 	n.m = m
+	if sys.stepwise && !r.box.isFront() {
+		r.p.sends(n, w, false)
+	}
 	r.box.send(n, w, sys)
 }
 
@@ -81,27 +85,36 @@ func (r Ref[M]) mustBe(op string) {
 // process, and appends to it: that is one locked instruction where a push and a wake-up are two,
 // and another saved when the process takes what was pushed.
 func (b *mailbox[M]) send(n *node[M], w *sched.Worker, by *System) {
+	if !b.put(n, w, by) {
+		b.settle()
+	}
+}
+
+// put is send, but reports false if the process may have ended before: then settle is to be called,
+// by a caller that holds no lock of the process's.
+func (b *mailbox[M]) put(n *node[M], w *sched.Worker, by *System) (settled bool) {
 	s := b.p.state.Load()
 	if s&forMail != 0 {
 		if b.p.claimHere(s, w, by) {
 			b.append(n, n)
 			w.Schedule(&b.p.task)
-			return
+			return true
 		}
 		if b.isFront() {
 			b.rare.bound.send(n, w, by)
-			return
+			return true
 		}
 		if c, r := b.p.claim(w, by, s); r == claimed {
 			b.append(n, n)
 			c.resume(&b.p.party)
-			return
+			return true
 		}
 	}
 	b.push(n, w, by)
+	return false
 }
 
-// push is send to a process that need not wait.
+// push is put to a process that need not wait.
 func (b *mailbox[M]) push(n *node[M], w *sched.Worker, by *System) {
 	for {
 		top := b.in.Load()
@@ -111,7 +124,11 @@ func (b *mailbox[M]) push(n *node[M], w *sched.Worker, by *System) {
 		}
 	}
 	b.p.wakeForMail(w, by)
-	// The process may have ended before the push, and discarded what was there.
+}
+
+// settle makes dead letters of what was pushed after the process had ended, and had discarded what
+// was there. Any goroutine.
+func (b *mailbox[M]) settle() {
 	if b.p.state.Load() == ended {
 		b.discardIn()
 	}
@@ -152,7 +169,7 @@ func (b *mailbox[M]) take(prev, n *node[M]) M {
 		b.last = prev
 	}
 	if b.rare != nil {
-		b.rare.took(prev, n)
+		b.rare.took(b.p, prev, n)
 	}
 	m := n.m
 	var zero M
@@ -168,7 +185,7 @@ func (b *mailbox[M]) discard() {
 	}
 	b.fetch()
 	for n := b.first; n != nil; n = n.next {
-		b.p.sys.letDead(b.p, n.m)
+		b.p.letDead(n, n.m)
 	}
 	b.first, b.last, b.reuse = nil, nil, nil
 }
@@ -176,28 +193,35 @@ func (b *mailbox[M]) discard() {
 // discardIn makes dead letters of what came in too late. Any goroutine.
 func (b *mailbox[M]) discardIn() {
 	for n := b.in.Swap(nil); n != nil; n = n.next {
-		b.p.sys.letDead(b.p, n.m)
+		b.p.letDead(n, n.m)
 	}
 }
 
 // letDead makes a dead letter of a message to a process that has ended. Any goroutine that has seen
 // that it has.
-func (s *System) letDead(p *Proc, m any) {
+func (p *Proc) letDead(n, m any) {
 	reason := p.reason
 	if reason == nil {
 		reason = ErrNoProcess
 	}
-	s.deadLetter(p, m, reason)
+	p.sys.deadLetter(p, n, m, reason)
 }
 
 // letRefused makes a dead letter of a message to a process whose mailbox is full. Any goroutine.
-func (s *System) letRefused(p *Proc, m any) { s.deadLetter(p, m, ErrOverloaded) }
+func (p *Proc) letRefused(n, m any) { p.sys.deadLetter(p, n, m, ErrOverloaded) }
 
-func (s *System) deadLetter(p *Proc, m any, reason error) {
+// deadLetter makes a dead letter of m, whose node is n.
+func (s *System) deadLetter(p *Proc, n, m any, reason error) {
+	p.receives(n, m, sim.DeadLetter)
+	s.reports.letters.Add(1)
+	bestEffort := p.kindOf().bestEffort
+	if bestEffort {
+		s.reports.bestEffort.Add(1)
+	}
 	switch {
 	case s.joined.deadLetter != nil:
-		s.joined.deadLetter(p.id, p.namesOf(), m, reason)
-	case s.dead != nil:
-		s.dead(DeadLetter{Process{p}, m})
+		s.joined.deadLetter(p.who(), m, reason, bestEffort)
+	case s.reports.dead != nil:
+		s.guard("Config.DeadLetters", func() { s.reports.dead(DeadLetter{Process{p}, m, reason, bestEffort}) })
 	}
 }

@@ -44,7 +44,7 @@ func (p *Proc) lend(in within) lent {
 func (p *Proc) takeBack(was lent) {
 	in := p.in
 	p.goroutine, p.in = was.goroutine, was.in
-	if seam.ThreadLocked(was.goroutine) && seam.UnlockThread() {
+	if was.goroutine != 0 && seam.ThreadLocked(was.goroutine) && seam.UnlockThread() {
 		misuse(withinNames[in] + " has left its thread locked (runtime.LockOSThread)")
 	}
 }

@@ -1,8 +1,6 @@
 package process
 
 import (
-	"slices"
-
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -10,22 +8,34 @@ import (
 // Monitor is one observation of the end of a process. See [Self.Monitor].
 type Monitor struct{ m *monitor }
 
+// monitor is in two lists: that of the process which it is of, and that of the process which has it.
 type monitor struct {
-	of    *Proc
+	of    *Proc // nil: none, of NewReply
+	owner *Proc // nil: it does not end with its owner
+	// The answer of a request, which comes also if the owner has ended: others may wait for it.
+	asks  bool
 	spent seam.Bool // it has fired, or was taken back
 	tell  func(d Down, w *sched.Worker, by *System)
+
+	place entry[*monitor] // guarded by the lock of of
+	owned entry[*monitor] // guarded by the lock of owner
 }
 
 // Monitor has the end of another process arrive in the mailbox as a message, once, as wrap makes
-// it. wrap runs in any goroutine and must be quick. Each call makes a monitor of its own. If the
-// process has ended, the message says so at once.
+// it. wrap runs in a goroutine of its own, for which the process that ends waits, so it must be
+// quick. If it panics, or calls runtime.Goexit, the process that has called Monitor ends for that.
+// Each call makes a monitor of its own, which is gone when one of the two processes has ended. If
+// the other has ended, the message says so at once.
 func (s *Self[M]) Monitor(of Process, wrap func(Down) M) Monitor {
 	of.mustBe("Monitor")
 	must(s != nil && wrap != nil, "Monitor: a nil Self or wrap")
 	s.enter("Monitor")
 	post := s.poster()
-	m := &monitor{of: of.p, tell: func(d Down, w *sched.Worker, by *System) {
-		post(wrap(d), w, by)
+	m := &monitor{of: of.p, owner: &s.Proc, tell: func(d Down, w *sched.Worker, by *System) {
+		if m, ok := wrapped(&s.Proc, wrap, d, w, by); ok {
+			post(m, w, by)
+			s.mailbox.settle()
+		}
 	}}
 	if !m.enter() {
 		m.fire(Down{of, ErrNoProcess}, s.w, s.sys)
@@ -33,20 +43,41 @@ func (s *Self[M]) Monitor(of Process, wrap func(Down) M) Monitor {
 	return Monitor{m}
 }
 
+// wrapped returns what wrap, a function of the user's, makes of the news for a process. It reports
+// false if wrap has not returned: then the process is told to end for that.
+func wrapped[N, M any](owner *Proc, wrap func(N) M, news N, w *sched.Worker, by *System) (m M,
+	ok bool) {
+	crash := guardCall(by.sched, func() { m = wrap(news) })
+	if crash == nil {
+		return m, true
+	}
+	owner.reportCrash(crash)
+	owner.tellToEnd(&cancel{reason: crash}, w, by)
+	return m, false
+}
+
 // enter begins the observation, and reports false if the process has ended.
 func (m *monitor) enter() bool {
+	m.place.of, m.owned.of = m, m
+	if m.owner != nil {
+		l := m.owner.getLife()
+		l.mu.Lock()
+		l.own.push(&m.owned)
+		l.mu.Unlock()
+	}
 	l := m.of.getLife()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.over {
 		return false
 	}
-	l.monitors = append(l.monitors, m)
+	l.monitors.push(&m.place)
 	return true
 }
 
 func (m *monitor) fire(d Down, w *sched.Worker, by *System) {
 	if m.spent.CompareAndSwap(false, true) {
+		m.leaveOwner()
 		m.tell(d, w, by)
 	}
 }
@@ -55,6 +86,7 @@ func (m *monitor) fire(d Down, w *sched.Worker, by *System) {
 // false, the message has come, or is about to.
 func (m Monitor) Stop() bool {
 	must(m.m != nil, "Stop of a zero Monitor")
+	choiceHere("Monitor.Stop")
 	return m.m.stop()
 }
 
@@ -62,14 +94,40 @@ func (m *monitor) stop() bool {
 	if !m.spent.CompareAndSwap(false, true) {
 		return false
 	}
+	m.leaveOwner()
+	m.leave()
+	return true
+}
+
+// disown ends the observation because its owner has ended.
+func (m *monitor) disown(w *sched.Worker, by *System) {
+	if !m.spent.CompareAndSwap(false, true) {
+		return
+	}
+	m.leave()
+	if m.asks {
+		m.tell(Down{Process{m.of}, ErrNoProcess}, w, by)
+	}
+}
+
+// leave takes the monitor out of the list of the process that it is of.
+func (m *monitor) leave() {
 	if m.of == nil {
-		return true // of NewReply
+		return
 	}
 	l := m.of.getLife()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if i := slices.Index(l.monitors, m); i >= 0 {
-		l.monitors = slices.Delete(l.monitors, i, i+1)
+	l.monitors.remove(&m.place)
+}
+
+// leaveOwner takes it out of the list of the process that has it.
+func (m *monitor) leaveOwner() {
+	if m.owner == nil {
+		return
 	}
-	return true
+	l := m.owner.getLife()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.own.remove(&m.owned)
 }

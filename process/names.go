@@ -1,6 +1,10 @@
 package process
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"slices"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // names says which process has which name.
 type names struct {
@@ -17,6 +21,7 @@ type named struct {
 // may have several. The error is [ErrNameTaken], or [ErrNoProcess] if the process has ended.
 func Register[M any](name string, ref Ref[M]) error {
 	ref.mustBe("Register")
+	choiceHere("Register")
 	sys, l := ref.p.sys, ref.p.getLife()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -39,17 +44,31 @@ func Register[M any](name string, ref Ref[M]) error {
 // Unregister takes a name away, and reports whether a process had it.
 func (s *System) Unregister(name string) bool {
 	s.mustBeReady("Unregister")
+	choiceHere("Unregister")
 	s.names.mu.Lock()
-	defer s.names.mu.Unlock()
-	_, had := s.names.of[name]
+	n, had := s.names.of[name]
 	delete(s.names.of, name)
+	s.names.mu.Unlock()
+	if had {
+		n.p.life.Load().forget(name)
+	}
 	return had
+}
+
+// forget removes a name that was given back.
+func (l *life) forget(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.names, name); i >= 0 {
+		l.names = slices.Delete(l.names, i, i+1)
+	}
 }
 
 // Lookup returns the process that has the name, and false if none has, or one with messages of
 // another type.
 func Lookup[M any](s *System, name string) (ref Ref[M], ok bool) {
 	s.mustBeReady("Lookup")
+	choiceHere("Lookup")
 	s.names.mu.Lock()
 	defer s.names.mu.Unlock()
 	ref, ok = s.names.of[name].ref.(Ref[M])

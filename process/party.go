@@ -47,6 +47,7 @@ type party struct {
 	won   seam.Flag
 	state seam.Uint32
 
+	failed bool // the last Call has returned what was given to Fail
 	sys    *System
 	proc   *Proc      // nil: a goroutine
 	outer  *Goroutine // nil: a process
@@ -210,11 +211,16 @@ const (
 	opOnce
 	opSleep
 	opMailbox
+	opReply
+	opEnd
+	opContext
+	opEvent
 	opNever
 )
 
 var opNames = [...]string{"runnable", "receive", "channel send", "channel receive", "select",
-	"mutex", "wait group", "once", "sleep", "full mailbox", "nil channel or empty select"}
+	"mutex", "wait group", "once", "sleep", "full mailbox", "reply", "end", "context", "event",
+	"nil channel or empty select"}
 
 // String implements fmt.Stringer.
 func (o op) String() string { return opNames[o] }

@@ -32,9 +32,11 @@ type Proc struct {
 
 	// Owner only, until it has ended; then read only.
 	exiting bool // it unwinds for reason
+	crash   bool // reason is its own panic or Goexit
 	rare    rare
 	in      within // the function in which the process must not be used
 
+	kind       *kind // nil: none. Read-only
 	id         uint64
 	from       uint64 // the goroutine whose turn runs it, in a deterministic run
 	prev, next *Proc  // guarded by the registry
@@ -43,6 +45,7 @@ type Proc struct {
 	life  seam.Pointer[life]   // nil: it has no links, monitors or names
 
 	on seam.Pointer[waitsFor] // for reports; nil: its state says it
+	of seam.Uint64            // for reports: the process that it waits for, if its state says so
 
 	reason error // read only once it has ended; until then owner only
 }
@@ -69,6 +72,8 @@ func (p *Proc) hard() bool { return p.rare&isHard != 0 }
 type cancel struct {
 	reason error
 	hard   bool
+	// It has come after a link had failed: see linkFailed.
+	afterLink bool
 }
 
 const (
@@ -105,8 +110,8 @@ func (p *Proc) enterSlowly(op string) {
 	if p.cause.Load() != nil {
 		p.obey()
 	}
-	if p.sys.stepwise && p.w != nil {
-		p.w.Point()
+	if p.sys.stepwise {
+		p.choice(op)
 	}
 }
 
@@ -121,6 +126,9 @@ func (p *Proc) mustRun(op string) {
 func (p *Proc) Yield() {
 	p.mustRun("Yield")
 	p.mustBeUnlocked("Yield")
+	if p.sys.stepwise {
+		p.choice("Yield")
+	}
 	if p.budget = batch; p.w != nil {
 		p.left = leftYield
 		p.co.switchToWorker()
@@ -134,6 +142,9 @@ func (p *Proc) Yield() {
 // nothing that waits calls Gas, so that others have their turn.
 func (p *Proc) Gas(n int) {
 	p.mustRun("Gas")
+	if p.sys.stepwise {
+		p.choice("Gas")
+	}
 	if p.budget -= int32(min(max(n, 0), batch)); p.budget <= 0 || p.w != nil && p.w.MustYield() {
 		p.Yield()
 	}
@@ -209,11 +220,19 @@ func (p *Proc) obey() {
 	if c == nil {
 		return
 	}
+	reason := c.reason
+	if c == linkFailed || c.afterLink {
+		if failed := p.failedLink(); failed != nil {
+			reason = failed
+		} else if c == linkFailed {
+			return // Unlink takes it back
+		}
+	}
 	if c.hard || p.exiting {
 		p.rare |= isHard
 	}
 	if !p.exiting || c.hard {
-		p.reason = c.reason
+		p.reason = reason
 	}
 	p.unwind()
 }

@@ -36,39 +36,6 @@ func (s *Self[M]) ReceiveWithin(d time.Duration, match func(M) bool) (m M, ok bo
 	return s.receive("ReceiveWithin", nil, match, max(d, 0))
 }
 
-// Mark is a place in the mailbox of a process.
-type Mark struct{ n uint64 }
-
-// Mark returns a mark behind all messages that have come so far. A receive for a reply takes a mark
-// before the request is sent: the reply must lie behind it, so the receive need not look at what
-// was there before. Only the newest mark of a process saves that; with an older one
-// [Self.ReceiveAfter] looks at the whole mailbox.
-func (s *Self[M]) Mark() Mark {
-	must(s != nil, "Mark of a nil Self")
-	s.mustRun("Mark")
-	s.fetch()
-	if s.mailbox.rare == nil {
-		s.mailbox.rare = &rareMail[M]{}
-	}
-	r := s.mailbox.rare
-	r.mark++
-	r.marked = s.last
-	return Mark{r.mark}
-}
-
-// ReceiveAfter is [Self.ReceiveWithin] for messages behind a mark; a negative d waits for ever.
-func (s *Self[M]) ReceiveAfter(mark Mark, d time.Duration, match func(M) bool) (m M, ok bool) {
-	must(s != nil, "ReceiveAfter of a nil Self")
-	if d < 0 {
-		d = forever
-	}
-	var from *node[M]
-	if r := s.mailbox.rare; r != nil && mark.n == r.mark {
-		from = r.marked
-	}
-	return s.receive("ReceiveAfter", from, match, d)
-}
-
 const forever = time.Duration(1<<63 - 1)
 
 // receive looks behind prev, waits at most for d, and never looks at a message twice.
@@ -79,10 +46,10 @@ func (s *Self[M]) receive(op string, prev *node[M], match func(M) bool,
 	}
 	s.enter(op)
 	var t *timer
+	defer func() { s.sys.timers.drop(t) }() // a match may panic
 	for {
 		var n *node[M]
 		if prev, n = s.find(prev, match); n != nil {
-			s.sys.timers.drop(t)
 			return s.take(prev, n), true
 		}
 		switch {
@@ -91,10 +58,7 @@ func (s *Self[M]) receive(op string, prev *node[M], match func(M) bool,
 		case t == nil && d != forever:
 			t = s.sys.timers.arm(&s.party, d)
 		}
-		if !s.suspend(parked | forMail | uint32(opReceive)<<opShift) {
-			s.sys.timers.drop(t)
-			s.leave()
-		}
+		s.waitForMail()
 	}
 }
 
@@ -123,6 +87,9 @@ func (s *Self[M]) find(prev *node[M], match func(M) bool) (before, n *node[M]) {
 func (s *Self[M]) Pending() (n int) {
 	must(s != nil, "Pending of a nil Self")
 	s.mustRun("Pending")
+	if s.sys.stepwise {
+		s.choice("Pending")
+	}
 	s.fetch()
 	for m := s.first; m != nil; m = m.next {
 		n++

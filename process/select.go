@@ -1,7 +1,7 @@
 package process
 
 // Case is one thing that [Select] waits for. A case may be used again and again, by one party at a
-// time, and once in each Select; making it costs an allocation, using it none.
+// time, and once in each Select, which panics otherwise; making it costs an allocation, using it none.
 type Case interface {
 	// begin comes first in each Select.
 	begin(pt *party)
@@ -21,6 +21,8 @@ type Case interface {
 	enroll(pt *party, ticket uint32) (mail uint32)
 	// withdraw takes enroll back, as far as a counterpart has not. The lock is held.
 	withdraw(pt *party)
+	// waits says for what, and for which process if it is not 0, as in Blocked.
+	waits() (op, uint64)
 	// finish ends a case that was chosen. byOther says that it was committed by a counterpart. No
 	// lock is held.
 	finish(byOther bool)
@@ -31,8 +33,13 @@ type picks struct {
 	locks []Case // with locks, in the order of locking, each lock once
 	order []int  // in which cases are polled
 
-	foreign bool   // there is a case that calls code of the user's
-	number  uint64 // of the Select
+	foreign bool // there is a case that calls code of the user's
+
+	// What a panic has to undo: the locks that are held, and whether the party is enrolled, or was
+	// about to be. Code of the user's may panic, and a case that is used twice at a time does.
+	held     []Case
+	enrolled bool
+	one      [1]Case
 }
 
 // Select waits until one of the cases is ready, commits it, and returns its place among cases. If
@@ -42,7 +49,9 @@ type picks struct {
 // Select costs a lock for each channel, and once more if it has to wait.
 func Select(by Party, cases ...Case) int {
 	pt := enter(by, "Select")
-	s := pt.begin(cases)
+	s := pt.picksOf()
+	defer s.undo(pt, cases)
+	pt.begin(s, cases)
 	for {
 		if i := pt.poll(s, cases); i >= 0 {
 			cases[i].finish(false)
@@ -59,7 +68,9 @@ func Select(by Party, cases ...Case) int {
 // default does.
 func TrySelect(by Party, cases ...Case) int {
 	pt := enter(by, "TrySelect")
-	s := pt.begin(cases)
+	s := pt.picksOf()
+	defer s.undo(pt, cases)
+	pt.begin(s, cases)
 	i := pt.poll(s, cases)
 	if i >= 0 {
 		cases[i].finish(false)
@@ -72,15 +83,39 @@ func TrySelect(by Party, cases ...Case) int {
 	return i
 }
 
-// begin sorts the cases.
-func (pt *party) begin(cases []Case) *picks {
-	s := pt.picks
-	if s == nil {
-		s = &picks{}
-		pt.picks = s
+// picksOf returns the picks of the party.
+func (pt *party) picksOf() *picks {
+	if pt.picks == nil {
+		pt.picks = &picks{}
+	}
+	return pt.picks
+}
+
+// undo ends a Select that has panicked: otherwise there is nothing to be done.
+func (s *picks) undo(pt *party, cases []Case) {
+	if len(s.order) == 0 {
+		return
+	}
+	if s.enrolled {
+		pt.won.CompareAndSwap(open, withdrawn) // with the locks: no counterpart commits
+	}
+	for _, c := range s.held {
+		c.unlock()
+	}
+	s.held = nil
+	if s.enrolled {
+		s.lockAll()
+		pt.withdrawAll(s, cases, false)
+		s.unlockAll()
+		if s.foreign {
+			pt.withdrawAll(s, cases, true)
+		}
 	}
 	s.end()
-	s.number++
+}
+
+// begin sorts the cases.
+func (pt *party) begin(s *picks, cases []Case) {
 	for i, c := range cases {
 		if c == nil {
 			continue
@@ -92,7 +127,6 @@ func (pt *party) begin(cases []Case) *picks {
 			s.insert(c)
 		}
 	}
-	return s
 }
 
 // insert adds the lock of c, if it is not there.
@@ -112,9 +146,11 @@ func (s *picks) lockAll() {
 	for _, c := range s.locks {
 		c.lock()
 	}
+	s.held = s.locks
 }
 
 func (s *picks) unlockAll() {
+	s.held = nil
 	for _, c := range s.locks {
 		c.unlock()
 	}
@@ -123,7 +159,7 @@ func (s *picks) unlockAll() {
 // end forgets the cases.
 func (s *picks) end() {
 	clear(s.locks)
-	s.locks, s.order, s.foreign = s.locks[:0], s.order[:0], false
+	s.locks, s.order, s.foreign, s.enrolled = s.locks[:0], s.order[:0], false, false
 }
 
 // poll looks at the cases in an order that is shuffled on the way, and commits the first that is
@@ -156,10 +192,13 @@ func (pt *party) pollOne(s *picks, c Case) bool {
 	alone := s.foreign && c.order() != 0
 	if alone {
 		c.lock()
+		s.one[0] = c
+		s.held = s.one[:]
 	}
 	wake, ok := c.poll(pt)
 	switch {
 	case alone:
+		s.held, s.one[0] = nil, nil
 		c.unlock()
 	case ok && !s.foreign:
 		s.unlockAll()
@@ -175,12 +214,9 @@ func (pt *party) pollOne(s *picks, c Case) bool {
 // to be finished: by a counterpart, or by waitFor itself. It returns -1 if one without a
 // counterpart may be ready. It releases the locks, which the caller holds as poll says.
 func (pt *party) waitFor(s *picks, cases []Case) (i int, byOther bool) {
-	op := opSelect
-	if len(s.order) == 0 {
-		op = opNever
-	}
-	as := parked | uint32(op)<<opShift
+	as := parked | uint32(pt.opOf(s, cases))<<opShift
 	pt.won.StoreRelease(open) // no other has the ticket yet
+	s.enrolled = true
 	if s.foreign {
 		as |= pt.enrollAll(s, cases, true)
 		s.lockAll()
@@ -205,6 +241,7 @@ func (pt *party) waitFor(s *picks, cases []Case) (i int, byOther bool) {
 	if s.foreign {
 		pt.withdrawAll(s, cases, true)
 	}
+	s.enrolled = false
 	if byOther {
 		s.end()
 		return int(pt.won.Load()) - 1, true
@@ -214,6 +251,29 @@ func (pt *party) waitFor(s *picks, cases []Case) (i int, byOther bool) {
 		pt.proc.leave()
 	}
 	return -1, false
+}
+
+// opOf says what the Select waits for, for reports: a case by itself, or with a time-out, by name.
+func (pt *party) opOf(s *picks, cases []Case) op {
+	if len(s.order) == 0 {
+		return opNever
+	}
+	if len(s.order) > 2 {
+		return opSelect
+	}
+	is, of := cases[s.order[0]].waits()
+	if len(s.order) == 2 {
+		switch second, ofSecond := cases[s.order[1]].waits(); {
+		case is == opSleep:
+			is, of = second, ofSecond
+		case second != opSleep:
+			return opSelect
+		}
+	}
+	if (is == opReply || is == opEnd) && pt.proc != nil {
+		pt.proc.of.Store(of)
+	}
+	return is
 }
 
 // enrollAll enrolls the party in the cases that call code of the user's, or in the others.

@@ -34,7 +34,8 @@ type Self[M any] struct {
 
 // Spawn starts a process that runs f, and receives messages of type M. If the system has stopped,
 // the process ends at once, for [ErrStopped]. It costs about what a goroutine costs. Options are
-// [WithBound] and [WithWatermarks]; without one, the mailbox takes all that is sent.
+// [WithBound] and [WithWatermarks], without one of which the mailbox takes all that is sent, and
+// [WithType] and [WithBestEffort].
 func Spawn[M any](from Env, f func(self *Self[M]), options ...Option) Ref[M] {
 	s := newSelf("Spawn", f, options)
 	start(from, &s.Proc, s)
@@ -76,12 +77,23 @@ func (s *Self[M]) Ref() Ref[M] {
 
 func (s *Self[M]) idle(waits bool) { s.mailbox.rare.bound.setIdle(waits) }
 
-func (s *Self[M]) main() { s.f(s) }
+func (s *Self[M]) main() {
+	if s.sys.joined.told != nil && s.mailbox.rare == nil {
+		s.mailbox.rare = &rareMail[M]{}
+	}
+	s.f(s)
+}
 
-// Go starts a process without a mailbox that runs f.
-func Go(from Env, f func(p *Proc)) Process {
+// Go starts a process without a mailbox that runs f. The option is [WithType]; Go panics if one is
+// about a mailbox.
+func Go(from Env, f func(p *Proc), options ...Option) Process {
 	must(f != nil, "Go: f is nil")
 	s := &plain{f: f}
+	if len(options) > 0 {
+		l := apply("Go", options)
+		must(l.high == 0 && !l.kind.bestEffort, "Go: an option for a mailbox")
+		s.Proc.is(l.kind)
+	}
 	start(from, &s.Proc, s)
 	return Process{&s.Proc}
 }
@@ -99,6 +111,9 @@ func (s *plain) idle(bool) {}
 // start makes a new process runnable.
 func start(from Env, p *Proc, run runner) {
 	sys, w := envOf(from)
+	if sys.stepwise {
+		sys.point(from, w)
+	}
 	p.sys, p.proc, p.run = sys, p, run
 	p.task.InitClass(&sys.class)
 	if !sys.registry.add(p, w) {
@@ -106,6 +121,9 @@ func start(from Env, p *Proc, run runner) {
 		return
 	}
 	p.seed(sys.seed, p.id)
+	if sys.stepwise {
+		p.began(from, w)
+	}
 	sys.makeRunnable(p, w)
 }
 
@@ -147,6 +165,7 @@ func (s Status) String() string {
 // Status returns how far the process is. The answer may be stale.
 func (r Process) Status() Status {
 	r.mustBe("Status")
+	choiceHere("Status")
 	switch s := r.p.state.Load(); {
 	case s == ended:
 		return Ended
@@ -159,6 +178,7 @@ func (r Process) Status() Status {
 // Result returns why the process has ended, nil for a normal end, and false if it has not ended.
 func (r Process) Result() (reason error, ok bool) {
 	r.mustBe("Result")
+	choiceHere("Result")
 	l := r.p.life.Load()
 	if l == nil || !l.isEnded() {
 		return nil, false
@@ -183,15 +203,17 @@ func (r Process) Cancel(from Env, reason error) {
 // where they would wait they end.
 func (r Process) Kill(from Env) {
 	r.mustBe("Kill")
-	sys, w := envOf(from)
-	r.p.tellToEnd(&cancel{ErrKilled, true}, w, sys)
+	sys, w := act(from)
+	r.p.tellToEnd(&cancel{reason: ErrKilled, hard: true}, w, sys)
 }
 
 // tellToEnd asks a process to end. A request that is not hard does not replace another.
 func (p *Proc) tellToEnd(c *cancel, w *sched.Worker, sys *System) {
 	for {
 		was := p.cause.Load()
-		if was != nil && (was.hard || !c.hard) {
+		if was == linkFailed {
+			c.afterLink = !c.hard
+		} else if was != nil && (was.hard || !c.hard) {
 			return
 		}
 		if p.cause.CompareAndSwap(was, c) {
@@ -209,5 +231,10 @@ func (r Process) ID() uint64 {
 	return r.p.id
 }
 
-// String names the process.
-func (r Process) String() string { return fmt.Sprintf("process %d", r.ID()) }
+// String names the process by its type and its number.
+func (r Process) String() string {
+	if r.p == nil {
+		return "process 0"
+	}
+	return fmt.Sprintf("%s %d", r.p.typeName(), r.p.id)
+}

@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"log/slog"
 	"math/rand/v2"
 	"runtime"
 	"time"
@@ -23,7 +24,7 @@ type System struct {
 	timers   timers
 	registry registry
 	names    names
-	dead     func(DeadLetter)
+	reports  reports
 	pools    [shards]pool
 	joined   joined
 	retiring seam.Mutex // see retire
@@ -36,9 +37,15 @@ type Config struct {
 	// Seed, if not 0, makes the run deterministic: one process runs at a time, the seed decides
 	// which of those that can go on, and time passes when none can.
 	Seed uint64
-	// DeadLetters is told of each message that no process will receive. It runs in the
-	// goroutine that finds out, and must be quick. It may be nil.
+	// DeadLetters is told of each message that no process will receive. The goroutine that finds
+	// out waits for it, so it must be quick. A panic in it is logged. It may be nil.
 	DeadLetters func(DeadLetter)
+	// Panic is told of each process that panics or calls runtime.Goexit, when its deferred
+	// functions have run. The process waits for it. A panic in it is logged. If Panic is nil, the
+	// panic of the process is logged, with its stack.
+	Panic func(PanicReport)
+	// Logger is where the system reports; nil stands for slog.Default.
+	Logger *slog.Logger
 }
 
 // DeadLetter is a message that was not received because its process had ended, or ended.
@@ -47,12 +54,18 @@ type DeadLetter struct {
 	To Process
 	// Message is the message.
 	Message any
+	// Reason is why it was not received: that of the end of the process, [ErrNoProcess] for a normal
+	// end, or [ErrOverloaded].
+	Reason error
+	// BestEffort says that the process is one WithBestEffort: there is no need to worry.
+	BestEffort bool
 }
 
 // Start makes a system. It starts no goroutine before there is work. It panics if a field of cfg is
 // wrong.
 func Start(cfg Config) *System {
-	s := &System{clock: seam.SystemClock{}, seed: cfg.Seed, dead: cfg.DeadLetters}
+	s := &System{clock: seam.SystemClock{}, seed: cfg.Seed}
+	s.reports.dead, s.reports.panicked, s.reports.logger = cfg.DeadLetters, cfg.Panic, cfg.Logger
 	sc := sched.Config{Workers: cfg.Workers, Seed: cfg.Seed, Stopped: s.unwindAll}
 	if cfg.Workers == 0 {
 		sc.Workers = min(runtime.GOMAXPROCS(0), sched.MaxWorkers)
@@ -73,6 +86,9 @@ func (s *System) init() {
 	seam.FindThreadLock()
 	s.class.Init(&turns{s}, nil)
 	s.timers.init(s)
+	if s.stepwise {
+		deterministicRuns.Add(1)
+	}
 }
 
 // driver makes the run deterministic, with a clock of its own.
@@ -200,7 +216,7 @@ func (s *System) unwindOne(p *Proc) {
 		p.state.Store(ended)
 		return
 	}
-	p.cause.Store(&cancel{ErrStopped, true})
+	p.cause.Store(&cancel{reason: ErrStopped, hard: true})
 	for p.left != leftEnd {
 		p.state.Store(running)
 		co := s.resume(p, nil)

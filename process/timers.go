@@ -74,7 +74,7 @@ func (ts *timers) disarm(t *timer) {
 func (ts *timers) ring() {
 	for t := ts.pop(); t != nil; t = ts.pop() {
 		if t.fired.Store(true); t.kills != nil {
-			t.kills.tellToEnd(&cancel{ErrKilled, true}, nil, ts.sys)
+			t.kills.tellToEnd(&cancel{reason: ErrKilled, hard: true}, nil, ts.sys)
 		} else {
 			t.pt.wake(nil, ts.sys)
 		}

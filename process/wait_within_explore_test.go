@@ -9,6 +9,7 @@ import (
 
 	"github.com/gallop-go/gallop/internal/explore"
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
 )
 
 // handClock stands still until a thread of the scenario moves it on and rings.
@@ -41,7 +42,7 @@ func TestWaitWithin_Explored(t *testing.T) {
 
 func waitWithinScene(p *explore.Program, outcomes map[admission]int) {
 	clock := &handClock{}
-	sys := &System{clock: clock}
+	sys := &System{clock: clock, sched: &sched.Scheduler{}}
 	sys.timers.init(sys)
 	thread := func() *Goroutine {
 		g := threadParty()
@@ -52,7 +53,7 @@ func waitWithinScene(p *explore.Program, outcomes map[admission]int) {
 	g := thread()
 	s.party = party{sys: sys, outer: g}
 	s.mailbox.p = &s.Proc
-	s.limit([]Option{WithBound(1)})
+	s.limit("Spawn", []Option{WithBound(1)})
 	b := s.mailbox.rare.bound
 	b.force()
 	b.own.send(&node[int]{m: 1}, nil, sys)

@@ -17,6 +17,12 @@ type Crash struct {
 	Stack []byte
 }
 
+// Unwrap returns the value of the panic if it is an error.
+func (c *Crash) Unwrap() error {
+	err, _ := c.Value.(error)
+	return err
+}
+
 // Error implements error.
 func (c *Crash) Error() string {
 	if c.Goexit {

@@ -25,6 +25,7 @@ var SupervisorsOf func(sys any) []any
 // ProcessLook is how a process looks from outside.
 type ProcessLook struct {
 	ID    uint64
+	Type  string // as in ProcessName
 	Names []string
 	// Waits says that it waits: for On, and there for Of, which may be an actor.AnyRef or an
 	// actor.Ref, if that is not nil.

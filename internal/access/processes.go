@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -18,9 +19,20 @@ type Shared struct {
 	Stepwise  bool // a deterministic run
 	// Stop is System.Stop of the actors.
 	Stop func()
-	// DeadLetter is told of a message that no process will receive: the number of the process, its
-	// names, the message and the reason.
-	DeadLetter func(id uint64, names []string, message any, reason error)
+	// Event is told what processes do in a run of package actortest, a sim.Event, and with what message
+	// or reason; nil in any other. It fills in the time, and the type of a sender that is an actor.
+	Event func(e, payload any)
+	// DeadLetter is told of a message that no process will receive.
+	DeadLetter func(to ProcessName, message any, reason error, bestEffort bool)
+	// Panicked is told of a process that has not returned, with a *sched.Crash.
+	Panicked func(who ProcessName, crash any)
+}
+
+// ProcessName names a process in reports.
+type ProcessName struct {
+	ID   uint64
+	Type string // "process" if it was given none
+	Name string // the first of those that it has; "": none
 }
 
 // Running is what package actor asks of a process that acts on actors. Its methods panic unless the
@@ -29,6 +41,8 @@ type Running interface {
 	// Worker returns the *sched.Worker of the turn, or nil while the process is unwound because its
 	// system ends.
 	Worker() any
+	// Name returns the number of the process, and its name in the place of an actor's type.
+	Name() (id uint64, typ string)
 	// Operation counts an operation of the process, which may yield, or be unwound.
 	Operation(name string)
 }
@@ -52,8 +66,11 @@ var (
 	ProcessSender func(sys any, p Running, stand Stand) (sender any)
 
 	// AskFor sends a request to what AskBehaviour.To has returned. The outcome goes to an
-	// actor.Handler.
-	AskFor func(sender, to, question, handler any)
+	// actor.Handler. The request carries ctx, as that of AskBehaviour.Ask does; nil: nothing.
+	AskFor func(ctx context.Context, sender, to, question, handler any)
+
+	// With returns the actor.Sender whose messages carry ctx, for one that ProcessSender has returned.
+	With func(sender any, ctx context.Context) any
 
 	// Outcome returns a function that sends the running actor the outcome, an M, of something that it
 	// has asked for, on the terms of actor.AskTo. It is called with a *actor.Context and an
@@ -63,6 +80,9 @@ var (
 	// Blocking is Blocking of a *sched.Worker of an *actor.System for the process that runs there. A
 	// call that lasts for long is reported.
 	Blocking func(worker any, f func())
+
+	// ActorOn returns the number of the actor whose turn runs on a *sched.Worker.
+	ActorOn func(worker any) uint64
 
 	// Linger is called in the OnStop of an actor, with its *actor.Context. The actor does not end, and
 	// is not suspended or restarted, before over was called, unless it is killed. It waits parked, as
@@ -91,10 +111,14 @@ var (
 	// that it is joined to, or nil.
 	SystemOf func(of any) (processes, actors any)
 
-	// LongTurnOf says which process of a *process.System a *sched.Task is, whose turn lasts for long:
-	// its number, and one of its names. stack returns its stack, or nil. It reports false if the task
-	// is none of the system. Any goroutine.
-	LongTurnOf func(processes, task any) (id uint64, name string, stack func() []byte, ok bool)
+	// Failed reports whether the last process.Call of a process.Party, which is a process, has
+	// returned an error that was given to process.ReplyTo.Fail.
+	Failed func(party any) bool
+
+	// LongTurnOf says which process of a *process.System a *sched.Task is, whose turn lasts for long.
+	// stack returns its stack, or nil. It reports false if the task is none of the system. Any
+	// goroutine.
+	LongTurnOf func(processes, task any) (who ProcessName, stack func() []byte, ok bool)
 
 	// TellerOf returns a function that sends a *process.Self[M], which runs, an M that no bound keeps
 	// out. env is a process.Env.

@@ -151,7 +151,7 @@ const processList = {
     data.waits.length > 0 && section('Where they wait', null, table({ label: 'Where they wait', rows: data.waits, key: (w) => w.on, none: '', columns: [
       { title: 'Waits for', wide: true, cell: (w) => w.on ? text(w.on) : h('span.state.running', null, 'running or ready') }, { title: 'Processes', number: true, cell: (w) => count(w.count) }, { title: 'Share', cell: (w) => bar(w.count / data.seen) }] })),
     section('Processes', data.seen > data.processes.length ? `${count(data.processes.length)} of them` : null, table({ label: 'Processes', rows: data.processes, key: (p) => p.id, none: 'There is no process (process/actors.Join).', columns: [
-      { title: 'Process', cell: (p) => [h('bdi', null, 'process'), h('span.dim', null, '#' + p.id)] }, { title: 'Names', wide: true, cell: (p) => p.names ? text(p.names.join(', ')) : '' },
+      { title: 'Process', cell: (p) => [h('bdi', null, p.type), h('span.dim', null, '#' + p.id)] }, { title: 'Names', wide: true, cell: (p) => p.names ? text(p.names.join(', ')) : '' },
       { title: 'Waits for', wide: true, cell: (p) => p.waits ? [text(p.on), p.for && [' ', who(p.for)]] : h('span.state.running', null, 'running or ready') }] }))],
 };
 

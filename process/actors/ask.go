@@ -1,12 +1,14 @@
 package actors
 
 import (
-	"errors"
+	"context"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/process"
 )
 
@@ -15,8 +17,14 @@ import (
 // select. The errors are those that actor.AskBehaviour.Ask lists.
 func Ask[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor.Ref[S],
 	q Q) process.Asked[R] {
+	return ask(nil, by, b, to, q)
+}
+
+// ask is Ask with a context, if that is not nil.
+func ask[S, Q, R any](ctx context.Context, by process.Party, b actor.AskBehaviour[S, Q, R],
+	to actor.Ref[S], q Q) process.Asked[R] {
 	reply, back := process.NewReply[R]()
-	access.AskFor(Sender(by), b.To(to), q, &replied[R]{actorsOf(by, "Ask"), back})
+	access.AskFor(ctx, Sender(by), b.To(to), q, &replied[R]{actorsOf(by, "Ask"), back})
 	return reply
 }
 
@@ -63,32 +71,99 @@ func Call[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor
 	return v, err
 }
 
+// CallContext is [Call] under a context, on the terms of actor.AskBehaviour.Ask: values and deadline
+// of ctx reach the behaviour, and the process waits until the reply comes or ctx ends. Then the
+// error is ctx's, and the request runs all the same; if ctx has ended before, no request is sent.
+func CallContext[S, Q, R any](ctx context.Context, by process.Party,
+	b actor.AskBehaviour[S, Q, R], to actor.Ref[S], q Q) (v R, err error) {
+	mustHave(ctx, "CallContext")
+	if err := guard.Err(ctx); err != nil {
+		return v, err
+	}
+	a := ask(ctx, by, b, to, q)
+	defer access.Waits(by, "reply of", to)()
+	if process.Select(by, a.Replied(&v, &err), process.Done(ctx)) == 1 {
+		return *new(R), guard.Err(ctx)
+	}
+	return v, err
+}
+
 // AskTo asks a process from a behaviour and does not wait: the outcome comes as a message for
 // reply, a behaviour of the running actor. request makes the message, with the address for the
-// reply, in any goroutine. If d is positive and passes first, the error is actor.ErrNoReply; if the
-// process ends without a reply, it is one that wraps actor.ErrStopped. The outcome belongs to the
-// life that has asked, as with actor.AskTo.
+// reply, in another process. The outcome belongs to the life that has asked, as with actor.AskTo. Its
+// error is
+//
+//   - the error that the process has given to [process.ReplyTo.Fail], as it is;
+//   - actor.ErrNoReply, if d is positive and passes first, also while the request waits for room in
+//     the mailbox;
+//   - actor.ErrStopped, if the process has ended, or ends normally without a reply;
+//   - one that wraps actor.ErrStopped and the reason, as [Ref] has it, if the process ends for one;
+//   - an *actor.PanicError, if request panics.
 //
 // It costs a process that waits for the reply in the actor's place: about a microsecond, and 3 KB
 // as long as the reply takes.
 func AskTo[M, R, T any](c *actor.Context, to process.Ref[M], d time.Duration,
 	request func(process.ReplyTo[R]) M, reply actor.Behaviour[T, actor.Result[R]]) {
 	tell := access.Outcome(c, reply)
-	process.Go(Env(c), func(p *process.Proc) {
-		v, err := process.Call(p, to, d, request)
-		tell(Sender(p), actor.Result[R]{Value: v, Err: outcomeError(err)})
+	askFrom(c, "AskTo", to, d, request, func(from actor.Sender, v R, err error) {
+		tell(from, actor.Result[R]{Value: v, Err: err})
 	})
 }
 
-// outcomeError is what an actor gets as the error of a request to a process.
-func outcomeError(err error) error {
+// AskToWith is [AskTo] with a mark: the outcome brings back mark, so that the actor knows what it
+// belongs to, whatever the outcome is.
+func AskToWith[M, R, T, K any](c *actor.Context, to process.Ref[M], d time.Duration,
+	request func(process.ReplyTo[R]) M, reply actor.Behaviour[T, actor.Reply[R, K]], mark K) {
+	tell := access.Outcome(c, reply)
+	askFrom(c, "AskToWith", to, d, request, func(from actor.Sender, v R, err error) {
+		tell(from, actor.Reply[R, K]{Value: v, Err: err, Mark: mark})
+	})
+}
+
+// askFrom has a process ask another for an actor, and tell what comes of it.
+func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], d time.Duration,
+	request func(process.ReplyTo[R]) M, tell func(from actor.Sender, v R, err error)) {
 	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, process.ErrTimeout):
+	case to == process.Ref[M]{}:
+		panic("gallop: actors: " + call + " of a zero Ref")
+	case request == nil:
+		panic("gallop: actors: " + call + ": request is nil")
+	}
+	process.Go(Env(c), func(p *process.Proc) {
+		var fails *actor.PanicError
+		defer func() {
+			if fails != nil {
+				tell(Sender(p), *new(R), fails)
+			}
+		}()
+		v, err := process.Call(p, to, d, func(r process.ReplyTo[R]) M {
+			fails = &actor.PanicError{Goexit: true}
+			defer func() {
+				if v := recover(); v != nil {
+					fails = &actor.PanicError{Value: v, Stack: debug.Stack()}
+					panic(v)
+				}
+			}()
+			m := request(r)
+			fails = nil
+			return m
+		})
+		if err != nil && !access.Failed(p) {
+			err = outcomeError(err)
+		}
+		tell(Sender(p), v, err)
+	})
+}
+
+// outcomeError is what an actor gets as the error of a request that a process has not answered.
+func outcomeError(err error) error {
+	switch err {
+	case process.ErrTimeout:
 		return actor.ErrNoReply
-	case errors.Is(err, process.ErrNoProcess):
+	case process.ErrNoProcess:
 		return actor.ErrStopped
+	case process.ErrOverloaded:
+		return actor.ErrOverloaded
 	}
 	return fmt.Errorf("%w: %w", actor.ErrStopped, reasonFor(err))
 }

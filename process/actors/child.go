@@ -17,11 +17,11 @@ import (
 // given; 0 stands for 5 seconds. That replaces the deadline of supervise.Shutdown. Others find the
 // process that runs at the time by a name that f gives it ([process.Register]).
 func Child[M any](name string, within time.Duration,
-	f func(self *process.Self[M])) supervise.Worker[Proxy] {
+	f func(self *process.Self[M]), options ...process.Option) supervise.Worker[Proxy] {
 	if within == 0 {
 		within = defaultWithin
 	}
-	start := func(c *actor.Context) process.Process { return process.Spawn(Env(c), f).Process }
+	start := func(c *actor.Context) process.Process { return process.Spawn(Env(c), f, options...).Process }
 	return supervise.Worker[Proxy]{Name: name, Type: ofChildren.typ,
 		Stop: supervise.StopWithin(supervise.Forever),
 		Init: func(p *Proxy) { *p = Proxy{start: start, within: within} }}

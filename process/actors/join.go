@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"context"
+
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/process"
@@ -46,11 +48,26 @@ func Sender(by process.Party) actor.Sender {
 	return s
 }
 
+// With returns a sender by which a process acts on actors as by [Sender], and whose messages carry
+// ctx: its values, its deadline and its end, as those of actor.System.With do. It panics if ctx is
+// nil.
+func With(ctx context.Context, by process.Party) actor.Sender {
+	mustHave(ctx, "With")
+	return access.With(Sender(by), ctx).(actor.Sender)
+}
+
+// mustHave panics if the context is nil.
+func mustHave(ctx context.Context, call string) {
+	if ctx == nil {
+		panic("gallop: actors: " + call + ": the context is nil")
+	}
+}
+
 // inTurn runs f in a turn of the proxy of a process, and waits until the proxy is not muted. If the
 // proxy ends before, it runs lost instead; then the process is about to end.
 func inTurn(s actor.Sender, by process.Party, p process.Process, f func(c any), lost func()) {
 	h, e := proxyOf(s, p), &errand{lost: lost}
-	access.AskFor(s, h.b.stand.To(h.ref), func(_ *Proxy, c *actor.Context) {
+	access.AskFor(nil, s, h.b.stand.To(h.ref), func(_ *Proxy, c *actor.Context) {
 		e.began = true
 		f(c)
 	}, e)
