@@ -1,4 +1,4 @@
-package actortest_test
+package actors_test
 
 import (
 	"testing"
@@ -76,9 +76,9 @@ func (b *chief) end(id uint64) {
 	b.early = b.early || !b.said[b.who[id]]
 }
 
-// TestLastWord: in 300 orders no end of an actor or a process that is watched or linked overtakes
+// TestOrders_LastWord: in 300 orders no end of an actor or a process that is watched or linked overtakes
 // its last word.
-func TestLastWord(t *testing.T) {
+func TestOrders_LastWord(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		const heralds = 3
 		b := chiefType.Spawn(r.System(), chief{})
