@@ -132,7 +132,7 @@ func (c *Context) keepBounds(late *bounds) {
 // told that the owner's life has ended. If the caller has given up, the reply goes
 // nowhere. Reply panics if d is zero.
 //
-// If the env is not the owner, it costs a signal to the owner besides the reply.
+// If from is not the owner, it costs a signal to the owner besides the reply.
 func (d Deferred[R]) Reply(from Sender, v R, err error) (first bool) {
 	e := envOf(from)
 	e.mustRun("Reply")

@@ -15,8 +15,8 @@ import (
 // Chosen: a dispatch table of its own for a type with interceptors, made with the first actor of
 // the type in a system. Types without any have the table of [Type.Table], and pay nothing.
 
-// Interceptor is a pair of functions around every behaviour of an actor type
-// ([WithInterceptor]) or of all types of a system ([WithInterceptor]): for logs, traces,
+// Interceptor is a pair of functions around every behaviour of an actor type or of all
+// types of a system, by the option [WithInterceptor] of either: for logs, traces,
 // figures, or to refuse messages. Either may be nil. They run in the actor's turn, with
 // its Context, and must not block.
 //

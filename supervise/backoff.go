@@ -8,24 +8,25 @@ import (
 // Backoff says how long the restart of a child is delayed: exponentially longer with every
 // consecutive failure, and, with Jitter, differently for children that failed together.
 //
-// The zero Backoff is the default: {Immediate: 1, First: 100 ms, Max: 30 s, Calm: 10 s}. So a child
-// that fails once is restarted at once, and one that fails again and again is restarted after 0,
+// The zero Backoff is the default: {Immediate: 1, First: 100 ms, Max: 30 s, ResetAfter: 10 s}. So a
+// child that fails once is restarted at once, and one that fails again and again is restarted after 0,
 // 0.1, 0.2, 0.4, 0.8 … 25.6, 30, 30 … seconds. [NoBackoff] delays nothing.
 type Backoff struct {
 	// Immediate is the number of consecutive restarts without a delay. The delays come after these.
 	Immediate int
 	// First is the first delay. 0 means 100 milliseconds, and then 0 for Immediate means 1.
 	First time.Duration
-	// Max is the longest delay. 0 means a minute, or First if that is longer.
+	// Max is the longest delay. In a Backoff that is not zero, 0 means a minute, or First if that is
+	// longer.
 	Max time.Duration
 	// Factor is the factor by which the delay grows with each failure; at least 1. 0 means 2.
 	Factor float64
 	// Jitter is the random part of the delay, from 0 to 1: the delay is drawn between (1-Jitter) of
 	// its full length and all of it.
 	Jitter float64
-	// Calm is how long a child must have been up without interruption for its next failure to count
-	// as a first one again. Time in which it was down because of a sibling does not count. 0 means
-	// Max.
+	// ResetAfter is how long a child must have been up without interruption for its next failure to
+	// count as a first one again. Time in which it was down because of a sibling does not count. In a
+	// Backoff that is not zero, 0 means the same as Max.
 	ResetAfter time.Duration
 }
 
@@ -33,7 +34,7 @@ type Backoff struct {
 // that is.
 var NoBackoff = Backoff{Immediate: math.MaxInt, First: 1}
 
-// orDefault fills in the defaults, except for Max and Calm of a Backoff that is not zero.
+// orDefault fills in the defaults, except for Max and ResetAfter of a Backoff that is not zero.
 func (b Backoff) orDefault() Backoff {
 	if b == (Backoff{}) {
 		return Backoff{Immediate: 1, First: 100 * time.Millisecond, Max: 30 * time.Second,

@@ -53,7 +53,7 @@ type Event struct {
 	Path, Type string
 	// Ref is the child's actor; zero if that actor has ended.
 	Ref actor.AnyRef
-	// Reason is why the child failed or ended; nil for a normal end, and for Restarted.
+	// Reason is why the child failed or ended; nil for a normal end, and for ChildRestarted.
 	Reason error
 	// Restarts is how often the child was restarted after a failure, this restart included.
 	Restarts int

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // Serve runs a service from its start to its end. Call it from main:
@@ -28,15 +29,27 @@ import (
 // wraps [actor.ErrKilled]; several errors are joined. Children of supervisors that have an OnEvent
 // of their own are reported there alone. When Serve returns, the system has stopped or is stopping.
 //
-// Serve panics if the declaration is wrong, if grace is negative, or if a behaviour calls it.
-func Serve(ctx context.Context, sys *actor.System, spec Spec, grace time.Duration) error {
+// Serve panics if the declaration is wrong, if grace is negative, if an option is nil, or if a
+// behaviour calls it.
+func Serve(ctx context.Context, sys *actor.System, spec Spec, grace time.Duration,
+	opts ...ServeOption) error {
 	if grace < 0 {
 		panic(fmt.Sprintf("gallop: supervise: Serve: a grace of %v", grace))
+	}
+	var up []func(Supervisor)
+	for _, o := range opts {
+		if o.whenUp == nil {
+			panic("gallop: supervise: Serve: a zero ServeOption: use WhenUp")
+		}
+		up = append(up, o.whenUp)
 	}
 	late := lateOnes{ctx: ctx}
 	spec.OnEvent = late.listen(spec.OnEvent)
 	root, err := StartWait(ctx, sys, spec)
 	if err == nil {
+		for _, f := range up {
+			go access.Guard(sys, "WhenUp", func() { f(root) })
+		}
 		err = root.Wait(ctx)
 	}
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
@@ -48,6 +61,21 @@ func Serve(ctx context.Context, sys *actor.System, spec Spec, grace time.Duratio
 	}
 	err = errors.Join(err, sys.Shutdown(within))
 	return errors.Join(err, late.err())
+}
+
+// ServeOption is an option of [Serve]: [WhenUp]. The zero ServeOption is none, and Serve panics for it.
+type ServeOption struct{ whenUp func(Supervisor) }
+
+// WhenUp has [Serve] call f once when the whole tree is up, with its root: to tell a service manager
+// that the service is ready, or for [Tree] on a page. It is not called if the tree does not come up.
+//
+// f runs in a goroutine of its own. It may wait, and Serve does not wait for it; the tree may have
+// ended again by the time it runs. A panic in f is logged. WhenUp panics if f is nil.
+func WhenUp(f func(root Supervisor)) ServeOption {
+	if f == nil {
+		panic("gallop: supervise: WhenUp: a nil function")
+	}
+	return ServeOption{f}
 }
 
 // lateOnes are the children that were killed at their deadlines while all ends.

@@ -151,3 +151,57 @@ func TestServe_Grace(t *testing.T) {
 	close(release)
 	h.sys.Stop()
 }
+
+// TestServe_WhenUp: WhenUp is given the root when "the whole tree is up", also of slow children; a
+// panic in it, or one that does not return, does no harm. It is not called if the tree does not come
+// up.
+func TestServe_WhenUp(t *testing.T) {
+	h := newHarness(t)
+	ctx, cancel := context.WithCancel(h.soon())
+	stay := make(chan struct{})
+	defer close(stay)
+	states := make(chan string, 1)
+	done := make(chan error, 1)
+	go func() {
+		done <- supervise.Serve(ctx, h.sys, supervise.Spec{Name: "app",
+			Children: []supervise.Child{h.child("a"),
+				supervise.Spec{Name: "sub", Children: h.workers("b")}}}, hangTimeout,
+			supervise.WhenUp(func(supervise.Supervisor) { panic("user's") }),
+			supervise.WhenUp(func(supervise.Supervisor) { <-stay }),
+			supervise.WhenUp(func(root supervise.Supervisor) {
+				n, err := supervise.Tree(h.soonOnce(), root)
+				states <- fmt.Sprint(n.Children[0].State, " ", n.Children[1].State, " ",
+					n.Children[1].Children[0].State, " ", err)
+			}))
+	}()
+	equal(t, "states", <-states, "running running running <nil>")
+	cancel()
+	h.must(<-done)
+
+	h = newHarness(t)
+	err := supervise.Serve(h.soon(), h.sys, supervise.Spec{Name: "app",
+		Children: []supervise.Child{h.failing("bad", errUser)}}, hangTimeout,
+		supervise.WhenUp(func(supervise.Supervisor) { t.Error("called") }))
+	wants(t, err, errUser)
+}
+
+// ExampleWhenUp tells a service manager that a service is ready, and looks at the tree.
+func ExampleWhenUp() {
+	ctx, cancel := context.WithCancel(context.Background())
+	typ := actor.NewType[struct{}]("store")
+	typ.Table()
+	app := supervise.Spec{Name: "app", Children: []supervise.Child{
+		supervise.Worker[struct{}]{Name: "store", Type: typ}}}
+	err := supervise.Serve(ctx, actor.Start(), app, time.Minute,
+		supervise.WhenUp(func(root supervise.Supervisor) {
+			fmt.Println("READY=1") // to the socket $NOTIFY_SOCKET of systemd
+			tree, _ := supervise.Tree(ctx, root)
+			fmt.Println(tree.Children[0].Name, tree.Children[0].State)
+			cancel() // the example ends here
+		}))
+	fmt.Println(err)
+	// Output:
+	// READY=1
+	// store running
+	// <nil>
+}
