@@ -211,14 +211,17 @@ func TestLongTurn(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			reports := make(chan actor.LongTurnReport, 10)
-			sys := start(t, actor.WithWorkers(1), actor.WithLongTurn(time.Millisecond),
-				actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
-					reports <- r
-				}}))
-			var got actor.LongTurnReport
-			guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(*actor.Context) { got = wait(reports) })
-			quiet(t, sys)
+			got := whereItStays("(*guest).Do", func() (got actor.LongTurnReport) {
+				reports := make(chan actor.LongTurnReport, 10)
+				sys := start(t, actor.WithWorkers(1), actor.WithLongTurn(time.Millisecond),
+					actor.WithHooks(actor.Hooks{LongTurn: func(r actor.LongTurnReport) {
+						reports <- r
+					}}))
+				guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(*actor.Context) { got = wait(reports) })
+				quiet(t, sys)
+				equal(t, "more reports of one turn", len(reports), 0)
+				return got
+			})
 			if got.Type != "guest" || got.Behaviour != "do" || got.AtLeast < time.Millisecond ||
 				got.Worker != 0 {
 				t.Errorf("%+v", got)
@@ -226,9 +229,6 @@ func TestLongTurn(t *testing.T) {
 			if s := string(got.Stack); !strings.Contains(s, "(*guest).Do") ||
 				strings.Contains(s, "RunTask") {
 				t.Errorf("a stack that does not end with the behaviour:\n%s", s)
-			}
-			if n := len(reports); n != 0 {
-				t.Errorf("%d more reports of one turn", n)
 			}
 		})
 	}

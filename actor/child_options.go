@@ -42,7 +42,7 @@ func superviseAs(c *Context, o access.ChildOptions) *supervision {
 	down := declaredFor(c, o.Down, ChildDown{})
 	s := &supervision{
 		super: c.self, family: o.Family, drops: o.DropMail, keeps: o.Backlog, keepReplies: o.KeepReplies,
-		decides: o.Decide,
+		decides: o.Decide, restarts: o.Restarts,
 		deliver: func(c *Context, at *cell, f ChildDown) { deliver(c, at, down, f) },
 	}
 	if o.Up != nil {

@@ -196,7 +196,7 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 			s.running(m, payload)
 		}
 		e := sim.Event{Behaviour: d.name, News: news, Request: d.reject != nil}
-		e.Via, e.From = s.sourceOf(m)
+		s.sourceOf(&e, m)
 		f := s.begin(c, a, m, e, payload)
 		if f.Kind == sim.Drop {
 			c.count.notRun++
@@ -257,7 +257,7 @@ func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event,
 func (s *simulation) observe(what sim.Kind, e env, to *cell, m *message) {
 	d := to.typ().decls[m.ID]
 	ev := sim.Event{Kind: what, Worker: -1, Behaviour: d.name, Request: d.reject != nil}
-	ev.Via, ev.From = s.sourceOf(m)
+	s.sourceOf(&ev, m)
 	ev.Worker = e.workerID()
 	if x := to.cold; what == sim.Panicked && x != nil && x.where != inNone {
 		ev.Behaviour = x.where.name()
@@ -281,7 +281,9 @@ func (s *simulation) report(e sim.Event, to *cell, m *message, payload any) sim.
 	t := to.typ()
 	e.Actor, e.Type, e.Time = to.id, t.name, time.Duration(s.sys.opts.clock.Nanos())
 	s.mu.Lock()
-	e.FromType = s.types[e.From]
+	if e.FromType == "" {
+		e.FromType = s.types[e.From]
+	}
 	own, known := s.owns[t]
 	if !known {
 		of := reflect.TypeOf(t.state).Elem().PkgPath()
@@ -312,7 +314,7 @@ func (s *System) simCounts() sim.Counts {
 	if s.sim == nil {
 		return sim.Counts{}
 	}
-	return sim.Counts{Sent: s.sim.sent.Load(), Strangers: s.sched.Strangers(), Waits: s.sim.waits()}
+	return sim.Counts{Sent: s.sim.sent.Load(), Received: s.sim.received.Load(), Strangers: s.sched.Strangers(), Waits: s.sim.waits()}
 }
 
 // simulation is what a deterministic system has in addition. A nil simulation does nothing.
@@ -322,6 +324,8 @@ type simulation struct {
 	hooks  *sim.Hooks
 	clock  *seam.VirtualClock // goes on when nothing else can
 	sent   seam.Uint64        // messages that have come to a mailbox, or will
+	// Messages that processes have received.
+	received seam.Uint64
 
 	// Hooks are observed what happens: otherwise none of the following is kept.
 	observed bool

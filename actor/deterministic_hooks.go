@@ -20,7 +20,8 @@ type marks map[*message]mark
 // mark is how a message comes, and on whose behalf.
 type mark struct {
 	via  sim.Via
-	from *cell
+	from uint64
+	typ  string // of the sender; "": that of an actor of the system
 }
 
 // born notes what a new actor is called.
@@ -47,17 +48,59 @@ func (s *simulation) comes(m *message, via sim.Via, from *cell) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.marks[m] = mark{via, from}
+	s.marks[m] = mark{via: via, from: from.id}
 }
 
-// sourceOf returns how a message of the user's has come, and from which actor; 0 is outside.
-func (s *simulation) sourceOf(m *message) (via sim.Via, from uint64) {
+// comesFromProcess notes that a process sends m.
+func (s *simulation) comesFromProcess(m *message, id uint64, typ string) {
+	if !s.observed {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.marks[m] = mark{via: sim.BySend, from: id, typ: typ}
+}
+
+// processEvents returns what is told of what processes do: nil unless package actortest is.
+func (s *simulation) processEvents() func(e, payload any) {
+	if s == nil || !s.observed {
+		return nil
+	}
+	return func(e, payload any) { s.ofProcess(e.(sim.Event), payload) }
+}
+
+// ofProcess tells what a process does.
+func (s *simulation) ofProcess(e sim.Event, payload any) {
+	switch {
+	case e.Kind == sim.SentToProcess:
+		s.count(1)
+		return
+	case e.Kind == sim.Run && !e.Callback:
+		s.received.Add(1)
+	}
+	e.Process, e.Time = true, time.Duration(s.sys.opts.clock.Nanos())
+	s.mu.Lock()
+	if e.FromType == "" {
+		e.FromType = s.types[e.From]
+	}
+	s.doing = fmt.Sprintf("%s of %s#%d", e.Behaviour, e.Type, e.Actor)
+	s.mu.Unlock()
+	if s.hooks.Payload != nil {
+		s.hooks.Payload(payload)
+	}
+	s.hooks.Event(e)
+}
+
+// sourceOf enters how a message of the user's has come, and from which actor or process; 0 is
+// outside.
+func (s *simulation) sourceOf(e *sim.Event, m *message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if of, ok := s.marks[m]; ok {
-		return of.via, of.from.id
+		e.Via, e.From, e.FromType = of.via, of.from, of.typ
+		return
 	}
-	return sim.BySend, m.From &^ msg.WasStashed
+	e.Via, e.From = sim.BySend, m.From&^msg.WasStashed
 }
 
 // hasRun forgets a message that has run.

@@ -270,6 +270,9 @@ func (in *inspector) StateType(ref AnyRef) (name string, bytes int) {
 	return reflect.TypeOf(t.state).Elem().String(), t.stateBytes()
 }
 
+// TypeOf returns the name of an actor's type.
+func (in *inspector) TypeOf(ref AnyRef) string { return ref.b.typ().name }
+
 // EachName calls f for each name that is taken.
 func (in *inspector) EachName(f func(name string, ref AnyRef)) {
 	in.s.names.m.Range(func(name, of any) bool {

@@ -39,8 +39,10 @@ type supervision struct {
 	up      func(c *Context, at *cell, r access.ChildUp) // nil: the supervisor is not told
 	family  any                                          // ChildOptions.Family
 	decides func(reason error) access.Decision           // ChildOptions.Decide
-	drops   bool                                         // mail, at a restart
-	keeps   int                                          // ChildOptions.Backlog
+
+	restarts func(reason error) bool // ChildOptions.Restarts
+	drops    bool                    // mail, at a restart
+	keeps    int                     // ChildOptions.Backlog
 
 	keepReplies bool // outcomes that a life has asked for run in the next one
 }
@@ -146,6 +148,7 @@ func (takeDown) serve(a *cell, c *Context) {
 	x.inTodo = notAsked
 	switch {
 	case x.state == alive && !x.drained:
+		x.takenDown = true
 		a.leave(c, nextSuspended, modeStop, ErrShutdown)
 	case x.state == leaving && x.after == nextRestart:
 		x.after = nextSuspended
@@ -162,6 +165,7 @@ func (bringUp) serve(a *cell, c *Context) {
 	case x.state == suspended:
 		a.beginLife(c, x)
 	case x.state == alive && !x.drained:
+		x.takenDown = true
 		a.leave(c, nextRestart, modeStop, ErrShutdown)
 	case x.state == leaving && x.after == nextSuspended:
 		x.after = nextRestart
@@ -249,8 +253,8 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 	if invariant.On {
 		verifyBeginLife(a, x)
 	}
-	reason, wasDown := x.reason, x.backoff != nil
-	x.state, x.reason, x.decision = alive, nil, access.Restart
+	reason, wasDown := x.downFor(), x.backoff != nil
+	x.state, x.reason, x.decision, x.takenDown = alive, nil, access.Restart, false
 	x.unstarted, x.down = true, true
 	a.waited()
 	a.endFall()
@@ -274,7 +278,7 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 //
 // An actor that was ended by order is replaced by a new one, for which nothing was kept.
 // What keep leaves must not refer to the actor's arena, nor to anything else that ends
-// with a life, such as timers. If keep panics, nothing is kept. WithKeep panics if keep
+// with a life, such as timers. If keep panics, that is logged, and nothing is kept. WithKeep panics if keep
 // is nil; NewType panics if its state is not an S.
 func WithKeep[S any](keep func(*S)) TypeOption {
 	if keep == nil {
@@ -284,21 +288,14 @@ func WithKeep[S any](keep func(*S)) TypeOption {
 		if _, ok := t.state.(*S); !ok {
 			panicMisuse("NewType: WithKeep of another state than that of ", t.name)
 		}
-		t.keep = func(a *cell) { keepOf(keep, stateOf[S](a)) }
-	})
-}
-
-// keepOf runs keep, and clears the state if that panics.
-func keepOf[S any](keep func(*S), state *S) {
-	done := false
-	defer func() {
-		if !done {
-			_ = recover()
-			clear1(state)
+		t.keep = func(a *cell) {
+			state, kept := stateOf[S](a), false
+			a.sys().guard("WithKeep", func() { keep(state); kept = true })
+			if !kept {
+				clear1(state)
+			}
 		}
-	}()
-	keep(state)
-	done = true
+	})
 }
 
 // At the end of a life, and before the next one begins, an actor goes through the mail that
@@ -344,7 +341,7 @@ func (a *cell) filterChain(c *Context, m *message,
 // dropMail makes dead letters of all mail that waits at the end of a life, also of urgent messages.
 // Signals and ticks of timers stay.
 func (a *cell) dropMail(c *Context, x *coldState) {
-	why := because(ErrRestarted, x.reason)
+	why := because(ErrRestarted, x.downFor())
 	drop := func(_ *cell, m *message) error {
 		if !isMail(m.ID) {
 			return nil

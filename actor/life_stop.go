@@ -8,6 +8,7 @@ import (
 
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
@@ -257,13 +258,18 @@ func (c *Context) Exit(reason error) {
 }
 
 // Restarting reports, in OnStop, whether the actor may come up again in its place: it is suspended
-// or restarted, and not at its end. If it is suspended, its supervisor decides after OnStop, and
-// may still end it. An order to end that comes during OnStop makes the actor end all the same.
-// Elsewhere it reports false.
+// or restarted, and not at its end. It reports false if the declaration of the child says that it is
+// not restarted after such an end: it is Temporary, it is Transient and the end is normal, or its
+// Decide escalates (package supervise). Otherwise the supervisor of a suspended actor decides after OnStop, and may still end
+// it. An order to end that comes during OnStop makes the actor end all the same. Elsewhere Restarting
+// reports false.
 func (c *Context) Restarting() bool {
 	mustRun(c, "Restarting")
 	x := c.self.cold
-	return x != nil && x.state == leaving && x.after != nextEnded
+	if x == nil || x.state != leaving || x.after == nextEnded || x.decision == access.Escalate {
+		return false
+	}
+	return x.after == nextRestart || x.takenDown || x.sup.restarts == nil || x.sup.restarts(x.reason)
 }
 
 // exit is Exit for the runtime itself.

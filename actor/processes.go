@@ -48,6 +48,12 @@ func init() {
 		defer beginProcess(w).endProcess()
 		w.Blocking(f)
 	}
+	access.ActorOn = func(worker any) uint64 {
+		if c, ok := worker.(*sched.Worker).Local().(*Context); ok && c.self != nil {
+			return c.self.id
+		}
+		return 0
+	}
 	access.Linger = func(c any) (over func()) { return c.(*Context).linger() }
 	access.MuteFor = func(c, to any) { c.(*Context).muteForProxy(to.(AnyRef).b) }
 }
@@ -82,8 +88,8 @@ func (s *System) joinProcesses(start func(access.Shared) (any, func())) any {
 	}
 	var sys any
 	sys, j.unwind = start(access.Shared{Actors: s, Scheduler: s.sched, Clock: s.opts.clock,
-		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop,
-		DeadLetter: s.deadProcess, Panicked: s.panickedProcess})
+		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop, DeadLetter: s.deadProcess,
+		Panicked: s.panickedProcess, Event: s.sim.processEvents()})
 	if j.over {
 		j.unwind()
 	}
@@ -259,6 +265,7 @@ func (e *processEnv) send(to *cell, m *message, d *descriptor) {
 	e.stand(AnyRef{to}, func(c any) {
 		in := c.(*Context)
 		in.countMade(1)
+		e.mark(m)
 		in.send(to, m, d)
 	}, func() { e.System.send(to, m, d) })
 }
@@ -282,6 +289,7 @@ func (e *processEnv) mayTry(a *cell, d *descriptor) error {
 func (e *processEnv) trySend(to *cell, m *message, d *descriptor) error {
 	if m.ID = d.id; to.shared().queues {
 		m.From = 0
+		e.mark(m)
 		return to.putPermitted(e, m)
 	}
 	return e.push(to, m, asPlain)
@@ -294,6 +302,7 @@ func (e *processEnv) push(to *cell, m *message, how delivery) error {
 		return ErrSystemStopped
 	}
 	m.From = 0
+	e.mark(m)
 	if how.fromUser() && to.shared().queues {
 		return e.pushBounded(to, m, how)
 	}
@@ -317,12 +326,21 @@ func (e *processEnv) pushFirst(to *cell, m *message, publish func()) error {
 	if w == nil {
 		return ErrSystemStopped
 	}
+	e.mark(m)
 	w.Point()
 	to.box.Push(m) // no sender knows the actor: the push wakes it
 	e.sim.countUser(m.ID)
 	publish()
 	w.Schedule(&to.task)
 	return nil
+}
+
+// mark says, in a run of package actortest, that the process sends m.
+func (e *processEnv) mark(m *message) {
+	if e.sim != nil {
+		id, typ := e.p.Name()
+		e.sim.comesFromProcess(m, id, typ)
+	}
 }
 
 // askFor is access.AskFor.
@@ -333,6 +351,10 @@ func (a *askedActor[Q, R]) askFor(ctx context.Context, e env, question, handler 
 	e = e.in(a.b)
 	m := e.node(a.d.size)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
+	if a.d.urgent {
+		sendUrgent(e, a.b, m, a.d)
+		return
+	}
 	e.send(a.b, m, a.d)
 }
 

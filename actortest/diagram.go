@@ -32,6 +32,9 @@ func (d *sequence) step(n int, e event) {
 		what += " " + e.payload
 	}
 	switch {
+	case e.Kind == sim.Did || e.Kind == sim.Ended:
+		fmt.Fprintf(&d.steps, "    Note over p%d: %s\n", actor, escaped(what))
+		return
 	case e.Kind == sim.Panicked:
 		fmt.Fprintf(&d.steps, "    Note over p%d: %s\n", actor, escaped(what+": panicked"))
 		return

@@ -11,7 +11,6 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
-	"github.com/gallop-go/gallop/supervise"
 )
 
 // faller fails as soon as it is told to.
@@ -29,12 +28,10 @@ var (
 	})
 )
 
-// falls is a scenario in which a child of a supervisor fails, and which fails itself if it is told
-// to.
+// falls is a scenario in which an actor falls, and which fails itself if it is told to.
 func falls(fails bool) func(r *actortest.R) {
 	return func(r *actortest.R) {
-		supervise.Start(r.System(), supervise.Spec{Children: []supervise.Child{
-			supervise.Worker[faller]{Name: "clerk", Type: fallerType, Restart: supervise.Temporary}}})
+		fallerType.Spawn(r.System(), faller{})
 		r.Quiet()
 		if fails {
 			r.Errorf("look")
@@ -51,11 +48,10 @@ func TestLog(t *testing.T) {
 	d := &double{TB: t}
 	actortest.Run(d, falls(false), actortest.WithRuns(5), actortest.AllowPanics())
 	said := fails(t, "look", falls(true), actortest.WithRuns(5), actortest.AllowPanics())
-	if text.Len() > 0 || strings.Contains(d.text.String(), "clerk") {
+	if text.Len() > 0 || strings.Contains(d.text.String(), "it falls") {
 		t.Errorf("logged:\n%s\nand said:\n%s", text.String(), d.text.String())
 	}
-	for _, want := range []string{"\n0s level=INFO msg=\"it falls\" actor=", " n=7\n\tone\n\ttwo\n0s",
-		"level=WARN msg=\"gallop: child ended, and is not restarted\""} {
+	for _, want := range []string{"\n0s level=INFO msg=\"it falls\" actor=", " n=7\n\tone\n\ttwo\n"} {
 		if strings.Count(said, want) != 1 {
 			t.Errorf("want %q once in\n%s", want, said)
 		}

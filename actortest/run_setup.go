@@ -168,9 +168,9 @@ func (r *R) finish() {
 	r.waitUntilQuiet()
 	r.sys.Stop() // stashed messages become dead letters
 	st, counts := r.sys.Stats(), sim.CountsOf(r.sys)
-	if ended := st.Messages + st.DeadLetters; counts.Sent != ended {
-		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", counts.Sent,
-			st.Messages, st.DeadLetters)
+	if run := st.Messages + counts.Received; counts.Sent != run+st.DeadLetters {
+		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", counts.Sent, run,
+			st.DeadLetters)
 	}
 	if counts.Strangers > 0 {
 		r.Errorf("goroutines that do not belong to the run made %d of its calls: it will not "+

@@ -47,6 +47,13 @@ func (e event) text(payload string) string {
 	}
 	what := ""
 	switch e.Kind {
+	case sim.Did:
+		return fmt.Sprintf("%s  %s#%d.%s", who, e.Type, e.Actor, e.Behaviour)
+	case sim.Ended:
+		if payload != "" {
+			payload = ":" + payload
+		}
+		return fmt.Sprintf("%s  %s#%d ends%s", who, e.Type, e.Actor, payload)
 	case sim.DeadLetter:
 		what = ": dead letter"
 	case sim.Panicked:
@@ -86,7 +93,7 @@ func (e event) cause() string {
 		return "the runtime"
 	case e.From == 0:
 		return "outside"
-	case e.From == e.Actor:
+	case e.From == e.Actor && e.FromType == e.Type:
 		return "itself"
 	}
 	return e.sender()

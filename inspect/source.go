@@ -19,7 +19,9 @@ type source interface {
 	EachWorker(f func(id int, pinned, blocking bool, typ, behaviour string, actor uint64))
 	EachRunning(f func(actor.AnyRef))
 	Look(ref actor.AnyRef, most int) (actor.ActorName, actor.Status, access.ActorLook)
+	TypeOf(ref actor.AnyRef) string
 	StateType(ref actor.AnyRef) (name string, bytes int)
+	Weak(ref actor.AnyRef) (get func() actor.AnyRef)
 	EachName(f func(name string, ref actor.AnyRef))
 	EachListed(f func(actor.AnyRef))
 	EachPressed(f func(actor.AnyRef))

@@ -164,12 +164,18 @@ func (b *bound[M]) force() {
 func (s *Self[M]) poster() (put func(m M, w *sched.Worker, by *System)) {
 	own := &s.mailbox
 	if s.Proc.rare&isBounded == 0 {
-		return func(m M, w *sched.Worker, by *System) { own.put(&node[M]{m: m}, w, by) }
+		return func(m M, w *sched.Worker, by *System) {
+			n := &node[M]{m: m}
+			own.p.sends(n, w, true)
+			own.put(n, w, by)
+		}
 	}
 	b := own.rare.bound
 	return func(m M, w *sched.Worker, by *System) {
 		b.force()
-		own.put(&node[M]{m: m}, w, by)
+		n := &node[M]{m: m}
+		own.p.sends(n, w, true)
+		own.put(n, w, by)
 	}
 }
 
@@ -216,7 +222,7 @@ func (b *bound[M]) enter() {
 // send is Ref.Send to the front: the sender waits if it can, and must.
 func (b *bound[M]) send(n *node[M], w *sched.Worker, by *System) {
 	if b.offer(n, w, by) != nil {
-		b.own.p.sys.letRefused(b.own.p, n.m)
+		b.own.p.letRefused(n, n.m)
 	}
 }
 
@@ -226,10 +232,7 @@ func (r Ref[M]) request(from Env, m M) error {
 		r.Send(from, m)
 		return nil
 	}
-	sys, w := envOf(from)
-	if sys.stepwise && w != nil {
-		w.Point()
-	}
+	sys, w := act(from)
 	return r.box.rare.bound.offer(&node[M]{m: m}, w, sys)
 }
 
@@ -242,9 +245,9 @@ func (b *bound[M]) offer(n *node[M], w *sched.Worker, by *System) error {
 	if sender != nil && &sender.party != &b.own.p.party {
 		sender.mustBeUnlocked("Ref.Send")
 		if b.wait(&sender.party) {
-			b.own.send(n, sender.w, by) // perhaps on another worker than before
+			b.put(n, sender.w, by) // perhaps on another worker than before
 		} else {
-			b.own.p.sys.letDead(b.own.p, n.m)
+			b.own.p.letDead(n, n.m)
 		}
 		return nil
 	}
@@ -261,13 +264,19 @@ func (b *bound[M]) offer(n *node[M], w *sched.Worker, by *System) error {
 	b.mu.Unlock()
 	switch r {
 	case admitted:
-		b.own.send(n, w, by)
+		b.put(n, w, by)
 	case mustWait:
 		return ErrOverloaded
 	case neverWill:
-		b.own.p.sys.letDead(b.own.p, n.m)
+		b.own.p.letDead(n, n.m)
 	}
 	return nil
+}
+
+// put puts a message into the mailbox that has a place there.
+func (b *bound[M]) put(n *node[M], w *sched.Worker, by *System) {
+	b.own.p.sends(n, w, false)
+	b.own.send(n, w, by)
 }
 
 // wait waits until a message of the party has a place. It reports false if the process has ended.
@@ -385,7 +394,9 @@ func (r Ref[M]) SendWait(by Party, m M) error {
 	}
 	sys, w := envOf(by)
 	if !r.box.isFront() {
-		r.box.send(&node[M]{m: m}, w, sys)
+		n := &node[M]{m: m}
+		r.p.sends(n, w, false)
+		r.box.send(n, w, sys)
 		return nil
 	}
 	b := r.box.rare.bound
@@ -393,7 +404,7 @@ func (r Ref[M]) SendWait(by Party, m M) error {
 		return ErrNoProcess
 	}
 	sys, w = envOf(by) // perhaps on another worker than before
-	b.own.send(&node[M]{m: m}, w, sys)
+	b.put(&node[M]{m: m}, w, sys)
 	return nil
 }
 
@@ -402,10 +413,7 @@ func (r Ref[M]) SendWait(by Party, m M) error {
 // letter. One that ends later makes a dead letter of it.
 func (r Ref[M]) TrySend(from Env, m M) error {
 	r.mustBe("Ref.TrySend")
-	sys, w := envOf(from)
-	if sys.stepwise && w != nil {
-		w.Point()
-	}
+	sys, w := act(from)
 	if r.p.state.Load() == ended {
 		return ErrNoProcess
 	}
@@ -417,6 +425,8 @@ func (r Ref[M]) TrySend(from Env, m M) error {
 		}
 		box = b.own
 	}
-	box.send(&node[M]{m: m}, w, sys)
+	n := &node[M]{m: m}
+	r.p.sends(n, w, false)
+	box.send(n, w, sys)
 	return nil
 }

@@ -63,10 +63,10 @@ func (b *bound[M]) sendMuting(n *node[M], w *sched.Worker, by *System) {
 	}
 	b.mu.Unlock()
 	if r == neverWill {
-		b.own.p.sys.letDead(b.own.p, n.m)
+		b.own.p.letDead(n, n.m)
 		return
 	}
-	b.own.send(n, w, by)
+	b.put(n, w, by)
 	if crowded {
 		b.muting.mute(Process{b.own.p}, w, first, b.look)
 	}

@@ -30,7 +30,7 @@ func (r ReplyTo[R]) Fail(from Env, err error) bool {
 
 func (r ReplyTo[R]) answer(from Env, a answer[R]) bool {
 	must(r.a.m != nil, "Reply by a zero ReplyTo")
-	sys, w := envOf(from)
+	sys, w := act(from)
 	if !r.a.m.stop() {
 		return false
 	}
@@ -195,7 +195,7 @@ func callBounded[M, R any](pt *party, by Party, to Ref[M], d time.Duration,
 	case admitted:
 		m := request(ReplyTo[R]{a})
 		sys, w := envOf(by) // perhaps on another worker than before
-		b.own.send(&node[M]{m: m}, w, sys)
+		b.put(&node[M]{m: m}, w, sys)
 	case mustWait:
 		pt.failed = false
 		return *new(R), ErrTimeout

@@ -181,7 +181,7 @@ func (c *Chan[T]) waitToRecv(pt *party, op op) (v T, ok bool) {
 // TrySend sends v if that need not wait, and reports whether it has. It panics if the channel is
 // closed.
 func (c *Chan[T]) TrySend(from Env, v T) bool {
-	sys, worker := envOf(from)
+	sys, worker := act(from)
 	if c == nil {
 		return false
 	}
@@ -206,7 +206,7 @@ func (c *Chan[T]) offer(worker *sched.Worker, by *System, v T) outcome {
 // TryRecv receives a value if that need not wait. received reports whether it has, or the channel
 // is closed; ok is as with [Chan.Recv].
 func (c *Chan[T]) TryRecv(from Env) (v T, ok, received bool) {
-	sys, worker := envOf(from)
+	sys, worker := act(from)
 	if c == nil {
 		return v, false, false
 	}
@@ -222,7 +222,7 @@ func (c *Chan[T]) TryRecv(from Env) (v T, ok, received bool) {
 // Close closes the channel: what is in it can be received, and then receivers go on without a
 // value. It panics if the channel is nil or closed.
 func (c *Chan[T]) Close(from Env) {
-	sys, worker := envOf(from)
+	sys, worker := act(from)
 	if c == nil {
 		misuse("Chan.Close: the channel is nil")
 	}
@@ -253,6 +253,7 @@ func (c *Chan[T]) Len() int {
 	if c == nil {
 		return 0
 	}
+	choiceHere("Chan.Len")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.n

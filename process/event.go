@@ -16,7 +16,7 @@ type Event struct {
 // may have made a case ready. Any goroutine.
 func (e *Event) Notify(from Env) {
 	must(e != nil, "Notify of a nil Event")
-	sys, w := envOf(from)
+	sys, w := act(from)
 	e.mu.Lock()
 	e.changes.Add(1)
 	waiters := e.waiters.all()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -55,6 +56,7 @@ type joined struct {
 	slot seam.Pointer[any] // see access.SlotOf
 
 	actors     any    // the other system; nil: it is not joined
+	told       *told  // nil: no run of actortest
 	stop       func() // stops the other system, and so this one
 	deadLetter func(who access.ProcessName, message any, reason error, bestEffort bool)
 	panicked   func(who access.ProcessName, crash any)
@@ -67,6 +69,10 @@ func startOn(of access.Shared) (processes any, unwind func()) {
 	j := &s.joined
 	j.actors, j.stop = of.Actors, of.Stop
 	j.deadLetter, j.panicked = of.DeadLetter, of.Panicked
+	if of.Event != nil {
+		j.told = &told{event: func(e sim.Event, payload any) { of.Event(e, payload) },
+			from: map[any]sim.Event{}}
+	}
 	s.init()
 	return s, s.unwindAll
 }
@@ -121,6 +127,9 @@ func (f face) Worker() any {
 	f.p.mustRun("Send")
 	return f.p.w
 }
+
+// Name implements access.Running.
+func (f face) Name() (id uint64, typ string) { return f.p.id, f.p.typeName() }
 
 // Operation implements access.Running.
 func (f face) Operation(name string) { f.p.enter(name) }

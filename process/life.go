@@ -92,7 +92,7 @@ func (p *Proc) announceEnd(w *sched.Worker) {
 
 // exitSignal tells p to end.
 func (p *Proc) exitSignal(from Env, e Exit) {
-	sys, w := envOf(from)
+	sys, w := act(from)
 	if !p.trapped(e, w, sys) {
 		p.tellToEnd(&cancel{reason: e.Reason}, w, sys)
 	}
@@ -125,6 +125,9 @@ func (p *Proc) trapped(e Exit, w *sched.Worker, by *System) bool {
 func (s *Self[M]) TrapExit(wrap func(Exit) M) {
 	must(s != nil, "TrapExit of a nil Self")
 	s.mustRun("TrapExit")
+	if s.sys.stepwise {
+		s.choice("TrapExit")
+	}
 	l := s.getLife()
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -2,6 +2,7 @@ package process
 
 import (
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -15,7 +16,7 @@ type mailbox[M any] struct {
 
 	// Owner only, or a sender that has claimed the process: see send.
 	first, last *node[M]
-	rare        *rareMail[M] // nil: no mark was set, and it has no bound
+	rare        *rareMail[M] // nil: no mark was set, it has no bound, and no run is told of it
 	reuse       *node[M]     // to use again; nil: none
 }
 
@@ -26,10 +27,11 @@ type rareMail[M any] struct {
 }
 
 // took notes that n was taken, which lay behind prev.
-func (r *rareMail[M]) took(prev, n *node[M]) {
+func (r *rareMail[M]) took(p *Proc, prev, n *node[M]) {
 	if r.marks.newest != nil {
 		r.marks.took(prev, n)
 	}
+	p.receives(n, n.m, sim.Run)
 	if r.bound != nil {
 		r.bound.took()
 	}
@@ -56,13 +58,16 @@ func (r Ref[M]) Send(from Env, m M) {
 	} else {
 		sys, w = envOf(from)
 	}
+	if sys.stepwise {
+		sys.choose(from, w)
+	}
 	if n == nil {
 		n = &node[M]{}
 	}
-	if sys.stepwise && w != nil {
-		w.Point()
-	}
 	n.m = m
+	if sys.stepwise && !r.box.isFront() {
+		r.p.sends(n, w, false)
+	}
 	r.box.send(n, w, sys)
 }
 
@@ -164,7 +169,7 @@ func (b *mailbox[M]) take(prev, n *node[M]) M {
 		b.last = prev
 	}
 	if b.rare != nil {
-		b.rare.took(prev, n)
+		b.rare.took(b.p, prev, n)
 	}
 	m := n.m
 	var zero M
@@ -180,7 +185,7 @@ func (b *mailbox[M]) discard() {
 	}
 	b.fetch()
 	for n := b.first; n != nil; n = n.next {
-		b.p.sys.letDead(b.p, n.m)
+		b.p.letDead(n, n.m)
 	}
 	b.first, b.last, b.reuse = nil, nil, nil
 }
@@ -188,24 +193,26 @@ func (b *mailbox[M]) discard() {
 // discardIn makes dead letters of what came in too late. Any goroutine.
 func (b *mailbox[M]) discardIn() {
 	for n := b.in.Swap(nil); n != nil; n = n.next {
-		b.p.sys.letDead(b.p, n.m)
+		b.p.letDead(n, n.m)
 	}
 }
 
 // letDead makes a dead letter of a message to a process that has ended. Any goroutine that has seen
 // that it has.
-func (s *System) letDead(p *Proc, m any) {
+func (p *Proc) letDead(n, m any) {
 	reason := p.reason
 	if reason == nil {
 		reason = ErrNoProcess
 	}
-	s.deadLetter(p, m, reason)
+	p.sys.deadLetter(p, n, m, reason)
 }
 
 // letRefused makes a dead letter of a message to a process whose mailbox is full. Any goroutine.
-func (s *System) letRefused(p *Proc, m any) { s.deadLetter(p, m, ErrOverloaded) }
+func (p *Proc) letRefused(n, m any) { p.sys.deadLetter(p, n, m, ErrOverloaded) }
 
-func (s *System) deadLetter(p *Proc, m any, reason error) {
+// deadLetter makes a dead letter of m, whose node is n.
+func (s *System) deadLetter(p *Proc, n, m any, reason error) {
+	p.receives(n, m, sim.DeadLetter)
 	s.reports.letters.Add(1)
 	bestEffort := p.kindOf().bestEffort
 	if bestEffort {

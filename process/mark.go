@@ -14,6 +14,9 @@ type Mark struct {
 func (s *Self[M]) Mark() Mark {
 	must(s != nil, "Mark of a nil Self")
 	s.mustRun("Mark")
+	if s.sys.stepwise {
+		s.choice("Mark")
+	}
 	s.fetch()
 	if s.mailbox.rare == nil {
 		s.mailbox.rare = &rareMail[M]{}

@@ -86,6 +86,7 @@ func (m *monitor) fire(d Down, w *sched.Worker, by *System) {
 // false, the message has come, or is about to.
 func (m Monitor) Stop() bool {
 	must(m.m != nil, "Stop of a zero Monitor")
+	choiceHere("Monitor.Stop")
 	return m.m.stop()
 }
 

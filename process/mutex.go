@@ -40,6 +40,7 @@ func (q *waitQueue[T]) wait(pt *party, mu *seam.QuickMutex, op op) {
 // TryLock takes the lock if it is free, and reports whether it was.
 func (m *Mutex) TryLock() bool {
 	must(m != nil, "TryLock of a nil Mutex")
+	choiceHere("Mutex.TryLock")
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	was := m.locked
@@ -51,7 +52,7 @@ func (m *Mutex) TryLock() bool {
 // is not locked.
 func (m *Mutex) Unlock(from Env) {
 	must(m != nil, "Unlock of a nil Mutex")
-	sys, w := envOf(from)
+	sys, w := act(from)
 	m.mu.Lock()
 	if !m.locked {
 		m.mu.Unlock()

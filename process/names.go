@@ -21,6 +21,7 @@ type named struct {
 // may have several. The error is [ErrNameTaken], or [ErrNoProcess] if the process has ended.
 func Register[M any](name string, ref Ref[M]) error {
 	ref.mustBe("Register")
+	choiceHere("Register")
 	sys, l := ref.p.sys, ref.p.getLife()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,6 +44,7 @@ func Register[M any](name string, ref Ref[M]) error {
 // Unregister takes a name away, and reports whether a process had it.
 func (s *System) Unregister(name string) bool {
 	s.mustBeReady("Unregister")
+	choiceHere("Unregister")
 	s.names.mu.Lock()
 	n, had := s.names.of[name]
 	delete(s.names.of, name)
@@ -66,6 +68,7 @@ func (l *life) forget(name string) {
 // another type.
 func Lookup[M any](s *System, name string) (ref Ref[M], ok bool) {
 	s.mustBeReady("Lookup")
+	choiceHere("Lookup")
 	s.names.mu.Lock()
 	defer s.names.mu.Unlock()
 	ref, ok = s.names.of[name].ref.(Ref[M])

@@ -110,8 +110,8 @@ func (p *Proc) enterSlowly(op string) {
 	if p.cause.Load() != nil {
 		p.obey()
 	}
-	if p.sys.stepwise && p.w != nil {
-		p.w.Point()
+	if p.sys.stepwise {
+		p.choice(op)
 	}
 }
 
@@ -126,6 +126,9 @@ func (p *Proc) mustRun(op string) {
 func (p *Proc) Yield() {
 	p.mustRun("Yield")
 	p.mustBeUnlocked("Yield")
+	if p.sys.stepwise {
+		p.choice("Yield")
+	}
 	if p.budget = batch; p.w != nil {
 		p.left = leftYield
 		p.co.switchToWorker()
@@ -139,6 +142,9 @@ func (p *Proc) Yield() {
 // nothing that waits calls Gas, so that others have their turn.
 func (p *Proc) Gas(n int) {
 	p.mustRun("Gas")
+	if p.sys.stepwise {
+		p.choice("Gas")
+	}
 	if p.budget -= int32(min(max(n, 0), batch)); p.budget <= 0 || p.w != nil && p.w.MustYield() {
 		p.Yield()
 	}

@@ -87,6 +87,9 @@ func (s *Self[M]) find(prev *node[M], match func(M) bool) (before, n *node[M]) {
 func (s *Self[M]) Pending() (n int) {
 	must(s != nil, "Pending of a nil Self")
 	s.mustRun("Pending")
+	if s.sys.stepwise {
+		s.choice("Pending")
+	}
 	s.fetch()
 	for m := s.first; m != nil; m = m.next {
 		n++

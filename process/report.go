@@ -29,6 +29,7 @@ func (b Blocked) String() string {
 // that no other can reach is kept, and listed, until the system stops.
 func (s *System) Blocked() []Blocked {
 	s.mustBeReady("Blocked")
+	choiceHere("Blocked")
 	var out []Blocked
 	s.registry.each(func(p *Proc) {
 		if st := p.state.Load(); st&parked != 0 {

@@ -77,7 +77,12 @@ func (s *Self[M]) Ref() Ref[M] {
 
 func (s *Self[M]) idle(waits bool) { s.mailbox.rare.bound.setIdle(waits) }
 
-func (s *Self[M]) main() { s.f(s) }
+func (s *Self[M]) main() {
+	if s.sys.joined.told != nil && s.mailbox.rare == nil {
+		s.mailbox.rare = &rareMail[M]{}
+	}
+	s.f(s)
+}
 
 // Go starts a process without a mailbox that runs f. The option is [WithType]; Go panics if one is
 // about a mailbox.
@@ -106,6 +111,9 @@ func (s *plain) idle(bool) {}
 // start makes a new process runnable.
 func start(from Env, p *Proc, run runner) {
 	sys, w := envOf(from)
+	if sys.stepwise {
+		sys.point(from, w)
+	}
 	p.sys, p.proc, p.run = sys, p, run
 	p.task.InitClass(&sys.class)
 	if !sys.registry.add(p, w) {
@@ -113,6 +121,9 @@ func start(from Env, p *Proc, run runner) {
 		return
 	}
 	p.seed(sys.seed, p.id)
+	if sys.stepwise {
+		p.began(from, w)
+	}
 	sys.makeRunnable(p, w)
 }
 
@@ -154,6 +165,7 @@ func (s Status) String() string {
 // Status returns how far the process is. The answer may be stale.
 func (r Process) Status() Status {
 	r.mustBe("Status")
+	choiceHere("Status")
 	switch s := r.p.state.Load(); {
 	case s == ended:
 		return Ended
@@ -166,6 +178,7 @@ func (r Process) Status() Status {
 // Result returns why the process has ended, nil for a normal end, and false if it has not ended.
 func (r Process) Result() (reason error, ok bool) {
 	r.mustBe("Result")
+	choiceHere("Result")
 	l := r.p.life.Load()
 	if l == nil || !l.isEnded() {
 		return nil, false
@@ -190,7 +203,7 @@ func (r Process) Cancel(from Env, reason error) {
 // where they would wait they end.
 func (r Process) Kill(from Env) {
 	r.mustBe("Kill")
-	sys, w := envOf(from)
+	sys, w := act(from)
 	r.p.tellToEnd(&cancel{reason: ErrKilled, hard: true}, w, sys)
 }
 

@@ -86,6 +86,9 @@ func (s *System) init() {
 	seam.FindThreadLock()
 	s.class.Init(&turns{s}, nil)
 	s.timers.init(s)
+	if s.stepwise {
+		deterministicRuns.Add(1)
+	}
 }
 
 // driver makes the run deterministic, with a clock of its own.

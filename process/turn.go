@@ -220,6 +220,10 @@ func (s *System) endHere(co *coroutine, w *sched.Worker) {
 // end sees to what a process leaves behind, and gives its task up.
 func (p *Proc) end(w *sched.Worker) {
 	p.co, p.goroutine = nil, 0
+	if w != nil && p.sys.stepwise {
+		w.Point()
+		p.tellEnd()
+	}
 	p.finish(w)
 	if w != nil {
 		w.PrepareNext()

@@ -17,7 +17,7 @@ type WaitGroup struct {
 // Add adds n, which may be negative. It panics if the sum is negative.
 func (g *WaitGroup) Add(from Env, n int) {
 	must(g != nil, "Add to a nil WaitGroup")
-	sys, w := envOf(from)
+	sys, w := act(from)
 	g.mu.Lock()
 	if g.n += n; g.n < 0 {
 		g.mu.Unlock()
@@ -74,6 +74,7 @@ type Once struct {
 // that panicked. f must not call Do of the same Once.
 func (o *Once) Do(by Party, f func()) {
 	must(o != nil && f != nil, "Do: a nil Once or f")
+	choiceHere("Once.Do")
 	if o.over.Load() {
 		return
 	}

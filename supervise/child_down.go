@@ -123,6 +123,17 @@ func (r Restart) restarts(reason error) bool {
 	return r == Permanent || r == Transient && !actor.IsNormal(reason)
 }
 
+// afterFall returns restarts for the runtime: nil if each end is a failure.
+func (r Restart) afterFall() func(reason error) bool {
+	switch r {
+	case Transient:
+		return Transient.restarts
+	case Temporary:
+		return Temporary.restarts
+	}
+	return nil
+}
+
 // restart counts a failure, and gives up or restarts the child and its group. With byHand, a start
 // that failed after RestartChild, the failure does not count and no sibling is restarted.
 func (s *supervisor) restart(c *actor.Context, ch *child, failed, byHand bool) {

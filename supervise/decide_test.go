@@ -103,3 +103,55 @@ func TestMail(t *testing.T) {
 		equal(t, fmt.Sprint(c.mail, c.whileDown), h.d.take(), c.want)
 	}
 }
+
+// TestRestarting: in OnStop a child is told that it may come up again only where its supervisor may
+// restart it.
+func TestRestarting(t *testing.T) {
+	escalate := func(error) supervise.Decision { return supervise.DecideEscalate }
+	for _, tt := range []struct {
+		name    string
+		restart supervise.Restart
+		decide  func(error) supervise.Decision
+		what    act // it does itself; nil: its older sibling falls
+		want    bool
+	}{
+		{"Permanent, panic", supervise.Permanent, nil, crash, true},
+		{"Permanent, normal end", supervise.Permanent, nil, finish, true},
+		{"Permanent, taken down", supervise.Permanent, nil, nil, true},
+		{"Permanent, escalates", supervise.Permanent, escalate, crash, false},
+		{"Transient, panic", supervise.Transient, nil, crash, true},
+		{"Transient, error", supervise.Transient, nil, exitWithError, true},
+		{"Transient, normal end", supervise.Transient, nil, finish, false},
+		{"Transient, ErrShutdown", supervise.Transient, nil, exitShutdown, false},
+		{"Transient, taken down", supervise.Transient, nil, nil, true},
+		{"Temporary, panic", supervise.Temporary, nil, crash, false},
+		{"Temporary, error", supervise.Temporary, nil, exitWithError, false},
+		{"Temporary, normal end", supervise.Temporary, nil, finish, false},
+		{"Temporary, ended with its group", supervise.Temporary, nil, nil, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := newHarness(t)
+			said := make(chan bool, 10)
+			typ := actor.NewType[askedChild]("asked").OnStop(
+				func(_ *askedChild, c *actor.Context, _ error) { said <- c.Restarting() })
+			run := actor.Declare[act](typ, "run")
+			typ.Table(run.Handle(func(_ *askedChild, c *actor.Context, f act) { f(nil, c) }))
+			h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll,
+				Children: []supervise.Child{h.child("older"),
+					supervise.Worker[askedChild]{Name: "a", Type: typ, Restart: tt.restart,
+						Decide: tt.decide}}})
+			r, err := supervise.Find[askedChild](h.soon(), h.root, "a")
+			h.must(err)
+			if tt.what == nil {
+				h.tell(crash, "older")
+			} else {
+				run.Send(h.sys, r, tt.what)
+				h.quiet()
+			}
+			equal(t, "Restarting", <-said, tt.want)
+		})
+	}
+}
+
+// askedChild is a child that does what it is sent.
+type askedChild struct{}

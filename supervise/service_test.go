@@ -345,6 +345,10 @@ func TestDown_AnswersAtOnce(t *testing.T) {
 		ctx := h.soon()
 		_, err = supervise.Find[testChild](ctx, h.root, "c2", "w")
 		wants(t, err, supervise.ErrNoChild)
+		if s := err.Error(); strings.Contains(s, "shut down") || // nobody has shut anything down
+			!strings.Contains(s, "actor suspended: taken down to be restarted") {
+			t.Errorf("the text is %q", s)
+		}
 		_, err = supervise.CountChildren(ctx, c2)
 		wants(t, err, actor.ErrSuspended)
 		_, err = supervise.StartChild(ctx, c2, h.child("x"))

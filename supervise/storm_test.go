@@ -54,8 +54,8 @@ func TestStorm_QuietProcess(t *testing.T) {
 	}
 	equal(t, "turns of a quiet system", resting()[0], uint64(turnsOf(st)))
 	// Surplus workers that have stood in, new or woken, stay for a while, and so does the monitor.
-	if more := runtime.NumGoroutine() - before; more > len(st.Workers)+1 {
-		t.Errorf("%d goroutines more than before the storm", more)
+	for runtime.NumGoroutine()-before > len(st.Workers)+1 {
+		yield()
 	}
 }
 

@@ -34,6 +34,9 @@ type ChildOptions struct {
 	// worker than the supervisor's: so it must not use the supervisor's state, and must not wait. If
 	// it panics itself, or is nil, the decision is Restart.
 	Decide func(reason error) Decision
+	// Restarts reports whether the child may come up again after it has fallen for the reason, by
+	// itself and not by an order. nil: it may. It must be quick, and must not panic.
+	Restarts func(reason error) bool
 	// DropMail makes dead letters of the mail that waits for the child when it is restarted.
 	DropMail bool
 	// Backlog is how many ordinary messages are kept for the child while it is in a back-off, from

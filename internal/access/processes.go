@@ -19,6 +19,9 @@ type Shared struct {
 	Stepwise  bool // a deterministic run
 	// Stop is System.Stop of the actors.
 	Stop func()
+	// Event is told what processes do in a run of package actortest, a sim.Event, and with what message
+	// or reason; nil in any other. It fills in the time, and the type of a sender that is an actor.
+	Event func(e, payload any)
 	// DeadLetter is told of a message that no process will receive.
 	DeadLetter func(to ProcessName, message any, reason error, bestEffort bool)
 	// Panicked is told of a process that has not returned, with a *sched.Crash.
@@ -38,6 +41,8 @@ type Running interface {
 	// Worker returns the *sched.Worker of the turn, or nil while the process is unwound because its
 	// system ends.
 	Worker() any
+	// Name returns the number of the process, and its name in the place of an actor's type.
+	Name() (id uint64, typ string)
 	// Operation counts an operation of the process, which may yield, or be unwound.
 	Operation(name string)
 }
@@ -75,6 +80,9 @@ var (
 	// Blocking is Blocking of a *sched.Worker of an *actor.System for the process that runs there. A
 	// call that lasts for long is reported.
 	Blocking func(worker any, f func())
+
+	// ActorOn returns the number of the actor whose turn runs on a *sched.Worker.
+	ActorOn func(worker any) uint64
 
 	// Linger is called in the OnStop of an actor, with its *actor.Context. The actor does not end, and
 	// is not suspended or restarted, before over was called, unless it is killed. It waits parked, as

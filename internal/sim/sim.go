@@ -38,9 +38,12 @@ type Kind uint8
 
 // The kinds of events.
 const (
-	Run        Kind = iota // a behaviour begins
-	DeadLetter             // a message has become a dead letter
-	Panicked               // a behaviour has panicked
+	Run           Kind = iota // a behaviour begins
+	DeadLetter                // a message has become a dead letter
+	Panicked                  // a behaviour or a process has panicked
+	Did                       // a process begins an operation
+	Ended                     // a process has ended
+	SentToProcess             // it is counted, and no event
 )
 
 // Event is one thing that happened.
@@ -56,7 +59,9 @@ type Event struct {
 	Via       Via    // how it came
 	Request   bool   // it is a request
 	// The receiver is an actor of the runtime's own, not of the user's.
-	Own      bool
+	Own bool
+	// Actor is the number of a process, and Run is the receipt of a message.
+	Process  bool
 	Callback bool // it is OnStart or its like, which no message makes run
 	// It hears of ends or starts of other actors, of which the runtime tells: nothing makes it
 	// lose that.
@@ -150,8 +155,9 @@ type Fault struct {
 
 // Counts are what was sent in a system.
 type Counts struct {
-	Sent      uint64
-	Strangers int // calls from goroutines that take no part
+	Sent      uint64 // by and to actors and processes
+	Received  uint64 // by processes
+	Strangers int    // calls from goroutines that take no part
 	Waits     []Wait
 }
 

@@ -1,0 +1,85 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// countedNames counts the names that a walk has come to.
+type countedNames struct {
+	source
+	n int
+}
+
+func (c *countedNames) EachName(f func(string, actor.AnyRef)) {
+	c.source.EachName(func(name string, ref actor.AnyRef) {
+		c.n++
+		f(name, ref)
+	})
+}
+
+// probedType is the state of actors that are found by their names.
+type probedType struct{ words [1]int }
+
+// TestDelays_CostOfARound: a round looks at no more than its share of the names, goes on where the
+// last one has stopped, and so comes to all of them; a single actor of its type among very many of
+// another is probed in each round once it was found.
+func TestDelays_CostOfARound(t *testing.T) {
+	const many, rounds = 3000, 2 * 3000 / delaysVisits
+	typ := actor.NewType[probedType]("one of many")
+	typ.Table()
+	rare := actor.NewType[probedType]("the only one")
+	rare.Table()
+	sys := actor.Start(actor.WithLogger(slog.New(slog.DiscardHandler)))
+	defer sys.Stop()
+	for i := range many {
+		if _, err := typ.SpawnNamed(sys, fmt.Sprint(i), probedType{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := rare.SpawnNamed(sys, "rare", probedType{}); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	probed := map[string]int{}
+	in := &countedNames{source: of(sys)}
+	d := newDelays(sys, in, func(typ string, _ time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		probed[typ]++
+	}, context.Background())
+	defer d.end()
+	found := 0 // the round in which the rare one was found
+	for round := range rounds {
+		before := in.n
+		d.probe()
+		d.running.Wait()
+		if n := in.n - before; n > delaysVisits {
+			t.Fatalf("round %d looks at %d names of %d", round, n, many)
+		}
+		if found == 0 && d.known["the only one"] != nil {
+			found = round
+		}
+	}
+	if in.n < many {
+		t.Errorf("%d rounds have come to %d names of %d", rounds, in.n, many)
+	}
+	// In the second half the same ones come again, and an actor is probed once a second.
+	if n := probed["one of many"]; n < rounds/2*delaysOfType {
+		t.Errorf("%d probes of many, want %d", n, rounds/2*delaysOfType)
+	}
+	if probed["the only one"] == 0 {
+		t.Errorf("the rare one, found in round %d of %d, was not probed", found, rounds)
+	}
+	for _, k := range d.types {
+		if len(k.all) > delaysKept {
+			t.Errorf("%d of type %s are kept", len(k.all), k.name)
+		}
+	}
+}
