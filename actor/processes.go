@@ -69,6 +69,9 @@ type joined struct {
 
 // joinProcesses is access.Join.
 func (s *System) joinProcesses(start func(access.Shared) (any, func())) any {
+	if s == nil {
+		panicMisuse("Join", " of a nil or zero System")
+	}
 	j := &s.processes
 	if sys := j.sys.Load(); sys != nil {
 		return *sys

@@ -76,7 +76,7 @@ func ask[M, R any](from Env, to Ref[M], a Asked[R], request func(ReplyTo[R]) M) 
 
 // processOfEnv returns the process that an Env is, or nil.
 func processOfEnv(from Env) *Proc {
-	if by, ok := from.(Party); ok {
+	if by, ok := from.(Party); ok && !isNil(from) {
 		return by.self()
 	}
 	return nil

@@ -36,11 +36,19 @@ type LinkedError struct {
 
 // Error implements error.
 func (e *LinkedError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	return fmt.Sprintf("gallop: linked process %v: %s", e.From, guard.Text(e.Reason))
 }
 
 // Unwrap returns Reason.
-func (e *LinkedError) Unwrap() error { return e.Reason }
+func (e *LinkedError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Reason
+}
 
 // Panicked returns the value with which a process panicked, if that is its reason, or that of the
 // process it was linked to.

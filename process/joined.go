@@ -20,7 +20,11 @@ func init() {
 		return &turnEnv{processes.(*System), w, w.Turn()}
 	}
 	access.RunningOf = func(party any) (access.Running, any, bool) {
-		p := party.(Party).self()
+		by, _ := party.(Party)
+		if isNil(by) {
+			misuse(callee() + " with a nil process or system")
+		}
+		p := by.self()
 		if p == nil {
 			return nil, nil, false
 		}
@@ -33,8 +37,10 @@ func init() {
 	access.AtEnd = atEnd
 	access.EndWithin = endWithin
 	access.LongTurnOf = longTurnOf
-	access.TellerOf = func(self any) func(env, m any) {
-		return self.(interface{ teller() func(env, m any) }).teller()
+	access.TellerOf = func(self any) func(env any, wrap func() any) {
+		return self.(interface {
+			teller() func(env any, wrap func() any)
+		}).teller()
 	}
 	access.Exited = func(p, env any, cause error) {
 		sys, w := envOf(env.(Env))
@@ -76,9 +82,12 @@ func systemOf(of any) (processes, actors any) {
 	var s *System
 	switch of := of.(type) {
 	case Process:
+		of.mustBe(callee())
 		s = of.p.sys
 	case Env:
 		s, _ = envOf(of)
+	default: // a nil Env
+		s, _ = envOf(nil)
 	}
 	return s, s.joined.actors
 }

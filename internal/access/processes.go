@@ -120,9 +120,10 @@ var (
 	// goroutine.
 	LongTurnOf func(processes, task any) (who ProcessName, stack func() []byte, ok bool)
 
-	// TellerOf returns a function that sends a *process.Self[M], which runs, an M that no bound keeps
-	// out. env is a process.Env.
-	TellerOf func(self any) func(env, m any)
+	// TellerOf returns a function that sends a *process.Self[M], which runs, the M that a function of
+	// the user's makes, and which no bound keeps out. The process ends if the function does not return.
+	// env is a process.Env.
+	TellerOf func(self any) func(env any, wrap func() any)
 
 	// MuteOption returns the process.Option for a process that has behaviours muted. mute is called in
 	// the turn of a behaviour of the joined system, which has sent to the process.Process of, whose

@@ -77,6 +77,7 @@ func Call[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor
 func CallContext[S, Q, R any](ctx context.Context, by process.Party,
 	b actor.AskBehaviour[S, Q, R], to actor.Ref[S], q Q) (v R, err error) {
 	mustHave(ctx, "CallContext")
+	actorsOf(by, "CallContext")
 	if err := guard.Err(ctx); err != nil {
 		return v, err
 	}

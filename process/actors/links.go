@@ -36,23 +36,49 @@ type LinkedError struct {
 
 // Error implements error.
 func (e *LinkedError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	return fmt.Sprintf("gallop: linked actor %s#%d: %s", e.Type, e.ActorID, guard.Text(e.Reason))
 }
 
 // Unwrap returns Reason.
-func (e *LinkedError) Unwrap() error { return e.Reason }
+func (e *LinkedError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Reason
+}
 
 // Link links a process to an actor, on the terms of actor.Link: if one of the two ends for a reason
 // that is not nil, the other ends, or hears of it if it traps exits. A process ends for a
 // [*LinkedError]. Linking twice is the same as linking once. An actor links a process by actor.Link
 // and [Ref].
 func Link(by process.Party, t actor.Target) {
+	mustBeTarget(t, "Link")
 	inProxy(by, "Link", func(_ *Proxy, c *actor.Context) { actor.Link(c, t) })
 }
 
-// Unlink takes back a link. It is undone a moment later: an end that was on its way may still come.
+// Unlink takes back a link, and waits until that is done. Afterwards the process does not end because
+// of the actor, nor does an exit come, if it traps them, that is not in its mailbox. A process that is
+// to end because of the actor by then ends within Unlink.
 func Unlink(by process.Party, t actor.Target) {
-	inProxy(by, "Unlink", func(_ *Proxy, c *actor.Context) { actor.Unlink(c, t) })
+	mustBeTarget(t, "Unlink")
+	p, s := processOf(by, "Unlink"), Sender(by)
+	defer access.Waits(by, "unlink of", t)()
+	inTurn(s, by, p, func(c any) { actor.Unlink(c.(*actor.Context), t) }, func() {})
+	r, _, _ := access.RunningOf(by)
+	r.Operation("Unlink") // ends the process if an exit came first
+}
+
+// mustBeTarget panics if t is nil or a zero Ref.
+func mustBeTarget(t actor.Target, call string) {
+	defer func() {
+		if recover() != nil {
+			panic("gallop: actors: " + call + " of a zero Ref")
+		}
+	}()
+	actor.SystemOf(t)
 }
 
 // Monitor is one observation of the end of an actor: see [Watch].
@@ -62,12 +88,21 @@ type Monitor struct{ w *watch }
 type watch struct{ m actor.Monitor }
 
 // Watch has the end of an actor arrive in the mailbox of a process, once, as wrap makes it: at
-// once, if the actor has ended. wrap runs in any goroutine and must be quick. A process that has
-// ended is not told. An actor watches a process by actor.Watch and [Ref].
+// once, if the actor has ended. wrap runs in a goroutine of its own, and must be quick; if it panics,
+// or calls runtime.Goexit, the process ends for that. A process that has ended is not told. An actor watches a process by actor.Watch and [Ref].
 func Watch[M any](self *process.Self[M], t actor.Target, wrap func(actor.Down) M) Monitor {
+	switch {
+	case self == nil:
+		panic("gallop: actors: Watch by a nil Self")
+	case wrap == nil:
+		panic("gallop: actors: Watch: wrap is nil")
+	}
+	mustBeTarget(t, "Watch")
 	tell, w := access.TellerOf(self), &watch{}
 	inProxy(self, "Watch", func(p *Proxy, c *actor.Context) {
-		w.m = p.watch(c, t, func(env process.Env, d actor.Down) { tell(env, wrap(d)) })
+		w.m = p.watch(c, t, func(env process.Env, d actor.Down) {
+			tell(env, func() any { return wrap(d) })
+		})
 	})
 	return Monitor{w}
 }
@@ -75,6 +110,9 @@ func Watch[M any](self *process.Self[M], t actor.Target, wrap func(actor.Down) M
 // Stop takes the observation back, a moment later: a message that was on its way may still come.
 func (m Monitor) Stop(by process.Party) {
 	w := m.w
+	if w == nil {
+		panic("gallop: actors: Stop of a zero Monitor")
+	}
 	inProxy(by, "Monitor.Stop", func(p *Proxy, c *actor.Context) {
 		delete(p.watching, w.m)
 		actor.Unwatch(c, w.m)

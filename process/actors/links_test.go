@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/process"
@@ -254,4 +255,56 @@ func TestStopProxy_Stubborn(t *testing.T) {
 	began := actors.Join(sys).Now()
 	equal(t, "error", actor.StopWait(t.Context(), ref), error(nil))
 	equal(t, "took", actors.Join(sys).Now().Sub(began).String(), "5s")
+}
+
+// TestUnlink_Barrier: after Unlink a process does not end because of the actor, nor does an exit
+// come that is not in its mailbox.
+func TestUnlink_Barrier(t *testing.T) {
+	for _, traps := range []bool{false, true} {
+		onEach(t, func(t *testing.T, sys *actor.System) {
+			for i := range 100 {
+				r := puppetType.Spawn(sys, puppet{})
+				after, late := false, 0
+				p := process.Spawn(actors.Join(sys), func(self *process.Self[int]) {
+					if traps {
+						self.TrapExit(func(process.Exit) int { return 1 })
+					}
+					actors.Link(self, r)
+					for range i % 5 {
+						self.Yield()
+					}
+					actors.Unlink(self, r)
+					after = true
+					there := self.Pending()
+					self.Sleep(time.Microsecond)
+					self.Yield()
+					late = self.Pending() - there
+				})
+				in(sys, r, func(_ *puppet, c *actor.Context) { c.Exit(errPlanted) })
+				quiet(t, sys)
+				if reason, over := p.Result(); !over || after && reason != nil || late != 0 {
+					t.Fatalf("%d: ended %v for %v, after Unlink %v, %d late", i, over, reason, after, late)
+				}
+			}
+		})
+	}
+}
+
+// TestWatch_WrapFails: a wrap that does not return ends the process that has given it, and neither the
+// actor nor the proxy's.
+func TestWatch_WrapFails(t *testing.T) {
+	onEach(t, func(t *testing.T, sys *actor.System) {
+		r := puppetType.Spawn(sys, puppet{})
+		p := process.Spawn(actors.Join(sys), func(self *process.Self[int]) {
+			actors.Watch(self, r, func(actor.Down) int { panic(errPlanted) })
+			self.Receive()
+		})
+		quiet(t, sys)
+		actor.Stop(sys, r)
+		quiet(t, sys)
+		if reason, _ := p.Result(); !errors.Is(reason, errPlanted) {
+			t.Errorf("the reason is %v", reason)
+		}
+		equal(t, "panics", sys.Stats().Panics, uint64(1))
+	})
 }

@@ -3,6 +3,7 @@ package actors_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -70,6 +71,7 @@ type sting struct {
 	s    *swarm
 	seed uint64
 	back process.ReplyTo[int] // of a request to a process
+	mark bool                 // news of an end, which the runtime sends
 	asks bool
 }
 
@@ -109,12 +111,17 @@ func (s *swarm) fly(self *process.Self[sting], first int) {
 	from := actors.Sender(self)
 	for {
 		m := self.Receive()
+		if m.mark {
+			continue
+		}
 		s.ran.Add(1)
 		r := rand.New(rand.NewPCG(m.seed, 1))
 		if m.asks && r.IntN(4) > 0 {
 			m.back.Reply(self, 1)
 		}
 		switch r.IntN(40) {
+		case 3, 4, 5, 6:
+			s.misdeed(self, r)
 		case 0:
 			panic("planted")
 		case 1:
@@ -123,6 +130,56 @@ func (s *swarm) fly(self *process.Self[sting], first int) {
 			return
 		}
 		s.act(from, self, nil, self, first, m.seed)
+	}
+}
+
+// misdeed does what a process must not do, or has given others a function that fails. The process may
+// end for it; what was sent is not lost, and no other suffers.
+func (s *swarm) misdeed(self *process.Self[sting], r *rand.Rand) {
+	fails := []func(){func() { panic("planted") }, runtime.Goexit, func() { self.Sleep(1) },
+		func() { runtime.LockOSThread() }, func() { self.ReceiveWithin(0, func(sting) bool { return false }) }, func() {}}[r.IntN(6)]
+	none := func() sting { fails(); return sting{s: s, mark: true} }
+	other := s.wasps[r.IntN(len(s.wasps))].Load()
+	defer func() {
+		if r.IntN(2) == 0 {
+			_ = recover()
+		}
+	}()
+	switch r.IntN(11) {
+	case 0:
+		self.Blocking(fails)
+	case 1:
+		self.ReceiveWithin(0, func(sting) bool { fails(); return false })
+	case 2:
+		process.TrySelect(self, self.Receives(nil, func(sting) bool { fails(); return false }))
+	case 3:
+		process.TrySelect(self, process.When(&process.Event{}, func() bool { fails(); return true }))
+	case 4:
+		if other != nil {
+			self.Monitor(other.Process, func(process.Down) sting { return none() })
+		}
+	case 5:
+		if other != nil {
+			self.Link(other.Process)
+			self.TrapExit(func(process.Exit) sting { return none() })
+		}
+	case 6:
+		if other != nil {
+			self.Link(other.Process)
+			self.Unlink(other.Process)
+		}
+	case 7:
+		if b := s.bees[r.IntN(len(s.bees))].Load(); b != nil {
+			actors.Watch(self, *b, func(actor.Down) sting { return none() })
+		}
+	case 8:
+		one := process.RecvFrom(process.NewChan[int](0), nil, nil)
+		process.Select(self, one, one)
+	case 9:
+		runtime.LockOSThread()
+		self.Yield()
+	case 10:
+		new(process.Once).Do(self, fails)
 	}
 }
 
@@ -184,7 +241,7 @@ func (s *swarm) sting(env process.Env, w process.Ref[sting], m sting) {
 // noteDead counts what was sent and will not run. What the runtime sends for the joint system is
 // not counted: nor was it sent.
 func (s *swarm) noteDead(l actor.DeadLetter) {
-	if _, ours := l.Message.(sting); ours {
+	if m, ours := l.Message.(sting); ours && !m.mark {
 		s.dead.Add(1)
 	}
 }
