@@ -157,7 +157,7 @@ type coldState struct {
 	links    indexset.Multi[*cell, link] // by the other side
 	watchers indexset.Set[monitor]       // who watches it
 	watching indexset.Set[monitor]       // whom it watches
-	trap     func(c *Context, a *cell, e Exit)
+	trap     *descriptor                 // the behaviour that hears exits; nil: they are not trapped
 
 	table    *table       // that of a Variant
 	timers   *actorTimers // nil: it has never armed one
@@ -289,7 +289,7 @@ func verifyServeSignals(a *cell, x *coldState) {
 		a.typ().finishes, "%v waits in phase %d", a, x.state)
 	invariant.Check(x.state != suspended || x.waiting, "%v is suspended, and does not wait", a)
 	invariant.Check(x.held.First == nil || a.supervised || a.load&backpressure.Withheld != 0 ||
-		a.typ().finishes, "%v holds urgent mail back, and will not come up", a)
+		a.typ().finishes || x.drained, "%v holds urgent mail back, and will not come up", a)
 	invariant.Check(!x.stashes || x.stopReasons > 0, "%v has a stash, and is not on the stop list", a)
 	invariant.Check(!x.unheld || x.waiting, "%v rests, and does not wait", a)
 	invariant.Check(x.backoff == nil || x.state == suspended && x.unheld,

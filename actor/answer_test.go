@@ -11,7 +11,7 @@ import (
 // asker asks, and adds up what it hears.
 type asker struct {
 	sum, heard int
-	errs       []error
+	tell       chan actor.Result[int] // nil: nobody wants to know
 }
 
 type askerBehaviours struct {
@@ -38,8 +38,8 @@ func newAskerType(opts ...actor.TypeOption) *askerBehaviours {
 func (a *asker) hear(v int, err error) {
 	a.heard++
 	a.sum += v
-	if err != nil {
-		a.errs = append(a.errs, err)
+	if a.tell != nil {
+		a.tell <- actor.Result[int]{Value: v, Err: err}
 	}
 }
 

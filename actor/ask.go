@@ -27,8 +27,8 @@ type AskBehaviour[S, Q, R any] struct {
 	calls *sync.Pool // of *call[R]
 }
 
-// DeclareAsk adds a behaviour with a reply to t, on the same terms as [Declare]. A request
-// cannot be urgent: DeclareAsk panics if opts has [Urgent].
+// DeclareAsk adds a behaviour with a reply to t, on the same terms as [Declare]. Requests
+// may be [Urgent]: then they reach an actor that is muted, or whose mailbox is full.
 func DeclareAsk[Q, R, S any](t *Type[S], name string, opts ...BehaviourOption) AskBehaviour[S, Q,
 	R] {
 	return AskBehaviour[S, Q, R]{infoOf(t).made("DeclareAsk").declare(answering[Q, R](name), opts),
@@ -100,7 +100,8 @@ func (d *descriptor) madeAsk() *descriptor {
 //     ([WithMaxBlocked]) that it would keep its worker from others. The request becomes a dead
 //     letter.
 //   - ErrOverloaded: to has a bound ([WithBound]), and its mailbox is at the bound; or
-//     the behaviour is [DropOnOverload], and to does not keep up.
+//     the behaviour is [DropOnOverload], and to does not keep up; and ctx does not say that
+//     the caller waits for room. See [WaitForRoom].
 //   - ErrDropped: to has a bound, and the request had to make room for another message.
 //   - ErrSuspended: to is in a back-off before its restart, and ctx does not say that
 //     the caller waits for that. See [WaitForRestart].
@@ -143,7 +144,7 @@ func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cel
 	k.ctx = ctx
 	m := d.size.TakeFrom(&k.kept)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-	_ = to.shared().sys.sendAs(asAsked, to, m, d) // or it answers k
+	to.shared().sys.sendAsk(ctx, to, m, d) // or it answers k
 	// Here, and not in a call: see sched.Worker.find.
 	if to.shared().sys.sim == nil {
 		to.shared().sys.sched.SampleYield()

@@ -197,7 +197,7 @@ func askEach[S, Q, R any](ctx context.Context, d *descriptor, to []Ref[S], q Q,
 		}
 		m := d.size.TakeOne()
 		*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-		_ = r.b.sys().sendAs(asPlain, r.b, m, d)
+		r.b.sys().sendRequest(asPlain, r.b, m, d)
 	}
 	return e, me, nil
 }

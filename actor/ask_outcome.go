@@ -216,7 +216,7 @@ func (a *cell) endDrainTurn(c *Context, x *coldState) {
 		a.in.SetPending(msg.Concat(left, newSignal(c, drainEnd{})))
 		x.gone = false
 		a.waited()
-	case a.hasUnderWay():
+	case a.typ().finishes && a.hasUnderWay():
 		a.wait()
 	default:
 		a.waited()

@@ -105,12 +105,15 @@ func sendRequest[Q, R any](c *Context, d *descriptor, to *cell, q Q, back replyT
 	m := c.node(d.size)
 	m.Life = life
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, back}
-	if to.shared().sys == c.sys {
+	switch {
+	case to.shared().sys != c.sys:
+		c.countMade(-1) // the other system counts it
+		to.sys().sendRequest(asPlain, to, m, d)
+	case d.urgent:
+		sendUrgent(c, to, m, d)
+	default:
 		c.send(to, m, d)
-		return
 	}
-	c.countMade(-1) // the other system counts it
-	_ = to.sys().sendAs(asPlain, to, m, d)
 }
 
 // mustOwn panics if d is not a behaviour of the running actor.

@@ -187,7 +187,8 @@ func (x bound[M]) refuse(from Sender, m any, reason error) {
 // BehaviourOption sets a property of a behaviour when it is declared.
 type BehaviourOption func(*descriptor)
 
-// Urgent makes the messages of a behaviour overtake ordinary ones. Urgent messages
+// Urgent makes the messages of a behaviour, or its requests, overtake ordinary ones. Urgent
+// messages
 //
 //   - reach a muted actor, unless they make it flood others;
 //   - ignore overload: they neither mute their senders nor are refused for it;
@@ -199,6 +200,9 @@ type BehaviourOption func(*descriptor)
 // itself has to tell it, such as [Stop], still reaches it. An actor that is not muted
 // because it is overloaded runs a batch of its other mail whenever its urgent behaviours
 // have sent 100 such messages.
+//
+// So an urgent request is how to ask an actor that is muted or flooded, for its state say,
+// or to command it. Its answer goes to the asker by the behaviour that is to hear it.
 //
 // Urgent messages from one sender to one receiver keep their order, also causally, and
 // they keep it with messages of the runtime, which they do not overtake. Between urgent

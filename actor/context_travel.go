@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // contextState is what the behaviour that runs has to do with contexts. All of it is empty unless
@@ -48,7 +50,7 @@ func (c *Context) Context() context.Context {
 	if outer == nil {
 		return life
 	}
-	if in, ok := outer.Value(lifeKey{}).(lifeBound); ok && in.within() == life {
+	if in, ok := guard.Value(outer, lifeKey{}).(lifeBound); ok && in.within() == life {
 		return outer
 	}
 	return c.bind(outer, life)
@@ -133,7 +135,8 @@ func (c *Context) withCache(f func()) {
 
 // boundContext is the context of a message or a request in the life of the actor that runs it.
 type boundContext struct {
-	context.Context // derived from outer
+	context.Context // derived from outer, by way of safe
+	safe            guard.Context
 	cancel          context.CancelCauseFunc
 	outer           context.Context
 	life            *lifeContext
@@ -158,7 +161,9 @@ func bindTo(outer context.Context, life *lifeContext) *boundContext {
 	if ok = ok && !d.at.IsZero(); ok {
 		outer = &detached{Context: d.Context, values: d.values}
 	}
-	b.Context, b.cancel = context.WithCancelCause(outer)
+	// Package context may ask a context of the user's in a goroutine, where a panic has no guard.
+	b.safe.Context = outer
+	b.Context, b.cancel = context.WithCancelCause(&b.safe)
 	if ok { // a timer for as long as b is used, in place of one of d's own
 		cancel, stop := b.cancel, context.CancelFunc(nil)
 		b.Context, stop = context.WithDeadline(b.Context, d.at)
@@ -198,7 +203,7 @@ func (c *Context) bind(outer context.Context, life *lifeContext) context.Context
 func (s *bounds) get(outer context.Context, life *lifeContext) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n := len(s.all); n > 0 && s.all[n-1].outer == outer {
+	if n := len(s.all); n > 0 && guard.Same(s.all[n-1].outer, outer) {
 		return s.all[n-1]
 	}
 	b := bindTo(outer, life)

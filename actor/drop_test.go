@@ -234,13 +234,14 @@ func TestDrop_NotWhatWasAskedFor(t *testing.T) {
 	equal(t, "dead letters", dead.n.Load(), 0)
 }
 
-// TestDrop_Misuse: an urgent behaviour cannot drop, and a request cannot be urgent.
+// TestDrop_Misuse: an urgent behaviour cannot drop.
 func TestDrop_Misuse(t *testing.T) {
 	panics(t, "misused.a is urgent and DropOnOverload", func() {
 		actor.Declare[int](actor.NewType[puppet]("misused"), "a", actor.Urgent(), actor.DropOnOverload())
 	})
-	panics(t, "misused.a is urgent", func() {
-		actor.DeclareAsk[int, int](actor.NewType[puppet]("misused"), "a", actor.Urgent())
+	panics(t, "misused.a is urgent and DropOnOverload", func() {
+		actor.DeclareAsk[int, int](actor.NewType[puppet]("misused"), "a", actor.DropOnOverload(),
+			actor.Urgent())
 	})
 	panics(t, "a nil option for behaviour a", func() {
 		actor.DeclareAsk[int, int](actor.NewType[puppet]("misused"), "a", nil)

@@ -127,7 +127,8 @@ func TestWatermark_Unstashed(t *testing.T) {
 // TestMute_NotTwice: urgent mail of an actor that is muted may send, and does not mute it for
 // another: no actor in the circle that this would close could run.
 func TestMute_NotTwice(t *testing.T) {
-	sys := start(t, actor.WithWorkers(1), actor.Leeway(1))
+	// The watch would let the muted go that wait for an actor under pressure for long.
+	sys := start(t, actor.WithWorkers(1), actor.Leeway(1), actor.DeadlockEvery(time.Hour))
 	k := newTools()
 	a, b, c := k.typ.Spawn(sys, tool{}), k.typ.Spawn(sys, tool{}), k.typ.Spawn(sys, tool{})
 	sendTo := func(to actor.Ref[tool]) job {

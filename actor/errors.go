@@ -78,10 +78,20 @@ type NormalError struct {
 }
 
 // Error implements error.
-func (e *NormalError) Error() string { return "gallop: normal end: " + guard.Text(e.Info) }
+func (e *NormalError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
+	return "gallop: normal end: " + guard.Text(e.Info)
+}
 
 // Unwrap returns Info.
-func (e *NormalError) Unwrap() error { return e.Info }
+func (e *NormalError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Info
+}
 
 // Normal returns a reason for [Context.Exit] and [StopWith] that means a normal end and carries
 // info, as {shutdown, Info} does in Erlang. [Down], [Exit], [ChildDown] and [Join] deliver the

@@ -78,28 +78,36 @@ type Invocation struct {
 	ctx  context.Context // that of the message, once it was asked for
 }
 
+// made returns in, which must be what an Interceptor was given, as long as that runs.
+func (in *Invocation) made(call string) *Invocation {
+	if in == nil || in.decl == nil {
+		panicMisuse("Invocation."+call, " of none that an Interceptor was given, or after that has returned")
+	}
+	return in
+}
+
 // Type returns the name of the actor's type.
-func (in *Invocation) Type() string { return in.decl.typ.name }
+func (in *Invocation) Type() string { return in.made("Type").decl.typ.name }
 
 // Behaviour returns the name of the behaviour.
-func (in *Invocation) Behaviour() string { return in.decl.name }
+func (in *Invocation) Behaviour() string { return in.made("Behaviour").decl.name }
 
 // IsRequest reports whether the message is a request, so that a caller waits for the
 // outcome.
-func (in *Invocation) IsRequest() bool { return in.decl.reject != nil }
+func (in *Invocation) IsRequest() bool { return in.made("IsRequest").decl.reject != nil }
 
 // IsOutcome reports whether the message is the outcome of an [AskTo] or a [Pipe]: a Result or a
 // Reply.
-func (in *Invocation) IsOutcome() bool { return in.decl.outcome }
+func (in *Invocation) IsOutcome() bool { return in.made("IsOutcome").decl.outcome }
 
 // From returns the number of the actor that sent the message; 0 if it came from outside.
-func (in *Invocation) From() uint64 { return in.from }
+func (in *Invocation) From() uint64 { return in.made("From").from }
 
 // Message returns the message; of a request, the request alone. Each message is boxed
 // only when it is asked for, which usually allocates. In After, Message returns nil
 // unless it was called in Before, by whatever interceptor: the payload is gone.
 func (in *Invocation) Message() any {
-	if in.sent == nil && in.msg != nil {
+	if in.made("Message").sent == nil && in.msg != nil {
 		in.sent = in.decl.payload(in.msg)
 	}
 	return in.sent
@@ -110,7 +118,7 @@ func (in *Invocation) Message() any {
 // actor's life and costs nothing. In After it returns context.Background unless it was called in
 // Before, by whatever interceptor.
 func (in *Invocation) Context() context.Context {
-	if in.ctx == nil && in.msg != nil {
+	if in.made("Context").ctx == nil && in.msg != nil {
 		in.ctx = in.c.cameWith()
 	}
 	if in.ctx == nil {
@@ -125,7 +133,7 @@ func (in *Invocation) Context() context.Context {
 // behaviour does not pass on. It panics if ctx is nil, or in After.
 func (in *Invocation) SetContext(ctx context.Context) {
 	mustHave(ctx, "Invocation.SetContext")
-	if in.msg == nil {
+	if in.made("SetContext").msg == nil {
 		panicMisuse("Invocation.SetContext", " behind the behaviour")
 	}
 	in.ctx, in.c.set = ctx, ctx

@@ -268,7 +268,7 @@ func (c *Context) noteStop(a *cell) {
 func (a *cell) endSlow(c *Context, x *coldState) {
 	c.aside = true
 	if x.gone {
-		if !a.typ().finishes { // or else endDrainTurn decides
+		if !a.typ().finishes && x.held.First == nil { // or else endDrainTurn decides
 			a.leave(c, nextEnded, modeDrain, ErrShutdown)
 		}
 		return

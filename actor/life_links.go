@@ -85,30 +85,20 @@ func (x *coldState) dropLinks(me, dead *cell) {
 }
 
 // TrapExit makes the ends of linked actors, normal ones too, come as messages for b, a
-// behaviour of the running actor. These messages overtake ordinary mail. TrapExit holds
-// until [UntrapExit] or a restart. It panics if b belongs to another type.
+// behaviour of the running actor. Such a message is the last that comes from the actor that
+// has ended: see [Watch]. TrapExit holds until [UntrapExit] or a restart; what counts is
+// whether the actor traps exits when it comes to the message. It panics if b belongs to
+// another type.
 func TrapExit[S any](c *Context, b Behaviour[S, Exit]) {
 	d := b.d.made()
 	c.mustOwn(d)
-	c.self.makeCold().trap = func(c *Context, at *cell, e Exit) { deliver(c, at, d, e) }
+	c.self.makeCold().trap = d
 }
 
 // UntrapExit undoes [TrapExit].
 func UntrapExit(c *Context) {
 	mustRun(c, "UntrapExit")
 	c.self.makeCold().trap = nil
-}
-
-// deliver runs a message of the runtime's making at once. An actor that leaves hears no
-// more: what it watched and trapped goes with its life.
-func deliver[M any](c *Context, at *cell, d *descriptor, v M) {
-	if at.makeCold().state != alive {
-		return
-	}
-	m := c.node(d.size)
-	m.ID, m.From, m.Next = d.id, 0, nil
-	*payloadOf[M](m) = v
-	at.runUrgent(c, at.makeCold(), m)
 }
 
 // tellEnd tells the other side of the end of b.
@@ -163,6 +153,9 @@ func (s linkEnded) serve(a *cell, c *Context) {
 		verifyLink(s.link, a)
 	}
 	x := a.makeCold()
+	if c.aside && x.trap != nil && !x.trap.urgent && a.queueNews(c, s) {
+		return
+	}
 	if !x.links.Remove(s.link.at(a)) {
 		return // unlinked meanwhile, or told already
 	}
@@ -172,9 +165,12 @@ func (s linkEnded) serve(a *cell, c *Context) {
 	}
 	switch {
 	case x.trap != nil:
-		x.trap(c, a, s.exit)
-	case !hasNoEffect(s.exit.Reason):
+		deliver(c, a, x.trap, s.exit)
+	case hasNoEffect(s.exit.Reason):
+	case c.aside:
 		a.exit(c, s.exit.Reason)
+	default: // it traps exits no more
+		c.exit(s.exit.Reason)
 	}
 }
 
@@ -201,22 +197,27 @@ type Monitor struct{ m *monitor }
 // monitor is known to the watcher, the target, and the signals between them.
 type monitor struct {
 	watcher, target *cell
-	deliver         func(c *Context, at *cell, d Down)
+	by              *descriptor     // the watcher's behaviour
 	live            bool            // the watcher still wants it; the watcher's
 	atWatcher       int             // its index among what the watcher watches; the watcher's
 	atTarget        int             // and among the watchers of the target; the target's
 	outside         chan *coldState // instead of a watcher: gets the remains; has room for one
 }
 
-// Watch makes the end of t come as a message for b, a behaviour of the running actor.
-// The message overtakes ordinary mail. If t has ended long ago, it comes at once, with
-// the reason that t had. It comes once for each call of Watch. Watching does nothing to
-// t. Watch panics if t is a zero Ref, or if b belongs to another type.
+// Watch makes the end of t come as a message for b, a behaviour of the running actor, once
+// for each call of Watch. If t has ended long ago, the message is sent now, with the reason
+// that t had. Watching does nothing to t. Watch panics if t is a zero Ref, or if b belongs to
+// another type.
+//
+// The message is the last that comes from t: what t has sent to the running actor before
+// its end runs before it. So it waits in the mailbox like any message, also while the
+// running actor is muted, but it takes no room of a bound. If b is [Urgent], the message
+// overtakes ordinary mail, and with it what t has sent last: that is for a watcher that
+// must hear at once. A restart of t is not its end.
 func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 	to, d := targetOf("Watch", t), b.d.made()
 	c.mustOwn(d)
-	m := &monitor{watcher: c.self, target: to, live: true}
-	m.deliver = func(c *Context, at *cell, down Down) { deliver(c, at, d, down) }
+	m := &monitor{watcher: c.self, target: to, by: d, live: true}
 	c.self.makeCold().watching.Add(m, &m.atWatcher)
 	c.self.retain(c.self.cold, to)
 	to.tell(c, watched{mon: m})
@@ -332,12 +333,13 @@ func (s watchedEnded) serve(a *cell, c *Context) {
 	if invariant.On {
 		verifyMonitor(s.mon, a)
 	}
-	if s.mon.live {
-		s.mon.live = false
-		a.makeCold().watching.Remove(&s.mon.atWatcher)
-		a.release(a.cold, s.mon.target)
-		s.mon.deliver(c, a, s.down)
+	if !s.mon.live || c.aside && !s.mon.by.urgent && a.queueNews(c, s) {
+		return
 	}
+	s.mon.live = false
+	a.makeCold().watching.Remove(&s.mon.atWatcher)
+	a.release(a.cold, s.mon.target)
+	deliver(c, a, s.mon.by, s.down)
 }
 
 // verifyMonitor checks the news of the end of one that b watches.

@@ -278,7 +278,7 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 //
 // An actor that was ended by order is replaced by a new one, for which nothing was kept.
 // What keep leaves must not refer to the actor's arena, nor to anything else that ends
-// with a life, such as timers. If keep panics, nothing is kept. WithKeep panics if keep
+// with a life, such as timers. If keep panics, that is logged, and nothing is kept. WithKeep panics if keep
 // is nil; NewType panics if its state is not an S.
 func WithKeep[S any](keep func(*S)) TypeOption {
 	if keep == nil {
@@ -288,21 +288,14 @@ func WithKeep[S any](keep func(*S)) TypeOption {
 		if _, ok := t.state.(*S); !ok {
 			panicMisuse("NewType: WithKeep of another state than that of ", t.name)
 		}
-		t.keep = func(a *cell) { keepOf(keep, stateOf[S](a)) }
-	})
-}
-
-// keepOf runs keep, and clears the state if that panics.
-func keepOf[S any](keep func(*S), state *S) {
-	done := false
-	defer func() {
-		if !done {
-			_ = recover()
-			clear1(state)
+		t.keep = func(a *cell) {
+			state, kept := stateOf[S](a), false
+			a.sys().guard("WithKeep", func() { keep(state); kept = true })
+			if !kept {
+				clear1(state)
+			}
 		}
-	}()
-	keep(state)
-	done = true
+	})
 }
 
 // At the end of a life, and before the next one begins, an actor goes through the mail that

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/loglimit"
 )
 
@@ -52,7 +53,9 @@ func (c *Context) newLogger() *slog.Logger {
 	if s, ok := c.sys.opts.log.(slogSink); ok {
 		l = s.l
 	}
-	return l.With(c.self.ownName().attrs()...)
+	with := l // if its Handler panics
+	guard.Apart(func() { with = l.With(c.self.ownName().attrs()...) })
+	return with
 }
 
 // log calls the user's logger.
@@ -215,6 +218,6 @@ func (s *System) guard(hook string, f func()) {
 func (s *System) logHookPanic(hook string, v any) {
 	const line = "gallop: panic in a hook"
 	if n, write := s.mayLog(line, "", hook); write {
-		s.log(func(l logSink) { l.fail(line, "hook", hook, "value", v, "so_far", n) })
+		s.log(func(l logSink) { l.fail(line, "hook", hook, "value", guard.TextApart(v), "so_far", n) })
 	}
 }

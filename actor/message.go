@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // The typed face of package msg, which has the memory of messages.
@@ -138,7 +139,7 @@ func runCarried(c *Context, a *cell, m *message) {
 	in.From = m.From
 	c.count.notRun++ // only what is in it counts
 	if over {
-		declareDeadUnder(c, a, in, ctx.Err(), ctx)
+		declareDeadUnder(c, a, in, guard.Err(ctx), ctx)
 		c.recycle(in)
 		return
 	}
@@ -157,7 +158,7 @@ func (a *cell) contextOver(m *message) bool {
 		return false
 	}
 	p := payloadOf[carried](m)
-	p.lasts = p.lasts || a.shared().typ.decls[p.inner.ID].outcome || p.ctx.Err() == nil
+	p.lasts = p.lasts || a.shared().typ.decls[p.inner.ID].outcome || guard.Err(p.ctx) == nil
 	return !p.lasts
 }
 

@@ -2,264 +2,135 @@ package actor_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/misuse"
 )
 
-// What compiles and is wrong all the same: actors of another type with the same state,
-// contexts that are nil, and values that were not made.
-
-// sibling is the state of two actor types, whose behaviours have the same places in their
-// tables and take different payloads.
-type sibling struct{}
-
-func (*sibling) Word(*actor.Context, string)                      {}
-func (*sibling) Number(*actor.Context, int)                       {}
-func (*sibling) Reply(*actor.Context, actor.Result[int])          {}
-func (*sibling) Ask(_ *actor.Context, word string) (int, error)   { return len(word), nil }
-func (*sibling) Double(_ *actor.Context, number int) (int, error) { return 2 * number, nil }
-func (*sibling) Try(c *actor.Context, f func(*actor.Context)) (struct{}, error) {
-	f(c)
-	return struct{}{}, nil
-}
-
-// TestMisuse_TypesOfOneState: a state may have several types; a behaviour of one must not
-// reach an actor of another, which would take an int for a string.
-func TestMisuse_TypesOfOneState(t *testing.T) {
-	words, numbers := actor.NewType[sibling]("words"), actor.NewType[sibling]("numbers")
-	word := actor.Declare[string](words, "put")
-	length := actor.DeclareAsk[string, int](words, "get")
-	now := actor.Declare[string](words, "now", actor.Urgent())
-	words.Table(word.Handle((*sibling).Word), length.Handle((*sibling).Ask),
-		now.Handle((*sibling).Word))
-	number := actor.Declare[int](numbers, "put")
-	double := actor.DeclareAsk[int, int](numbers, "get")
-	urgent := actor.Declare[int](numbers, "now", actor.Urgent())
-	reply := actor.Declare[actor.Result[int]](numbers, "reply")
-	try := actor.DeclareAsk[func(*actor.Context), struct{}](numbers, "try")
-	numbers.Table(number.Handle((*sibling).Number), double.Handle((*sibling).Double),
-		urgent.Handle((*sibling).Number),
-		reply.Handle((*sibling).Reply), try.Handle((*sibling).Try))
-
-	sys := start(t)
-	ctx := soon(t)
-	wrong, right := words.Spawn(sys, sibling{}), numbers.Spawn(sys, sibling{})
-	both := []actor.Ref[sibling]{right, wrong}
-	for name, f := range map[string]func(from actor.Sender){
-		"Send":        func(from actor.Sender) { number.Send(from, wrong, 1<<30) },
-		"TrySend":     func(from actor.Sender) { _ = number.TrySend(from, wrong, 1<<30) },
-		"SendWait":    func(actor.Sender) { _ = number.SendWait(ctx, wrong, 1<<30) },
-		"urgent Send": func(from actor.Sender) { urgent.Send(from, wrong, 1<<30) },
-		"urgent Try":  func(from actor.Sender) { _ = urgent.TrySend(from, wrong, 1<<30) },
-		"To":          func(actor.Sender) { number.To(wrong) },
-		"Ask":         func(actor.Sender) { _, _ = double.Ask(ctx, wrong, 1<<30) },
-		"AskAll":      func(actor.Sender) { _, _ = actor.AskAll(ctx, double, both, 1<<30) },
-		"AskTo": func(from actor.Sender) {
-			if c, inside := from.(*actor.Context); inside {
-				actor.AskTo(c, double, wrong, 1<<30, reply)
-			}
-			panic("gallop: to words#: it has no form for outside")
+// TestMisuse_Everything: each exported function and method, with each argument that is none, panics
+// with what is wrong, or that is no misuse; and nothing fails later.
+func TestMisuse_Everything(t *testing.T) {
+	const bare = "panics in Go's own words, if at all, as the comment of Context says"
+	table := misuse.Table{
+		Dir: ".",
+		Funcs: map[string]any{
+			"DeclareAsk": actor.DeclareAsk[struct{}, int, puppet],
+			"AskAll":     actor.AskAll[puppet, struct{}, int],
+			"Replies": func(ctx context.Context, b actor.AskBehaviour[puppet, struct{}, int],
+				to []actor.Ref[puppet], q struct{}) {
+				for range actor.Replies(ctx, b, to, q) {
+				}
+			},
+			"Defer": actor.Defer[puppet, struct{}, int], "WithFinishAsks": actor.WithFinishAsks,
+			"AskTo":  actor.AskTo[puppet, struct{}, int, puppet],
+			"Within": actor.Within, "Become": actor.Become[puppet], "Unbecome": actor.Unbecome,
+			"AskToWith": actor.AskToWith[puppet, struct{}, int, puppet, string],
+			"Declare":   actor.Declare[int, puppet], "Urgent": actor.Urgent,
+			"DropOnOverload": actor.DropOnOverload, "StatusOf": actor.StatusOf,
+			"WithMaxBlocked": actor.WithMaxBlocked, "FromChan": actor.FromChan[puppet, int],
+			"ToChan": actor.ToChan[int], "As": actor.As[puppet], "NewVirtualClock": actor.NewVirtualClock,
+			"WithClock": actor.WithClock, "Sleep": actor.Sleep, "Self": actor.Self[puppet],
+			"BestEffort": actor.BestEffort, "WithDeterministic": actor.WithDeterministic,
+			"Normal": actor.Normal, "IsNormal": actor.IsNormal, "Yield": actor.Yield[puppet, int],
+			"WithInterceptor": actor.WithInterceptor, "SystemOf": actor.SystemOf, "Link": actor.Link,
+			"Unlink": actor.Unlink, "TrapExit": actor.TrapExit[puppet], "UntrapExit": actor.UntrapExit,
+			"Watch": actor.Watch[puppet], "Unwatch": actor.Unwatch, "Join": actor.Join,
+			"SpawnSupervised": actor.SpawnSupervised[puppet, puppet], "Suspend": actor.Suspend,
+			"Restart": actor.Restart, "WithKeep": actor.WithKeep[puppet], "Stop": actor.Stop,
+			"StopWith": actor.StopWith, "Drain": actor.Drain, "Kill": actor.Kill,
+			"StopWait": actor.StopWait, "DrainWait": actor.DrainWait, "KillWait": actor.KillWait,
+			"WithLongTurn": actor.WithLongTurn, "Lookup": actor.Lookup[puppet],
+			"WithWorkers": actor.WithWorkers, "WithBatch": actor.WithBatch, "WithGas": actor.WithGas,
+			"WithRandSeed": actor.WithRandSeed, "WithLogger": actor.WithLogger,
+			"WithHooks": actor.WithHooks, "WithCPUBinding": actor.WithCPUBinding,
+			"Pipe": actor.Pipe[puppet, int], "PipeWith": actor.PipeWith[puppet, int, string],
+			"WithWatermarks": actor.WithWatermarks, "WithBound": actor.WithBound,
+			"WaitForRestart": actor.WaitForRestart, "WithStashLimit": actor.WithStashLimit,
+			"StashLen": actor.StashLen, "UnstashAll": actor.UnstashAll, "Unstash": actor.Unstash,
+			"Start": func(opts ...actor.Option) { actor.Start(opts...).Stop() },
+			"After": actor.After[puppet, int], "Every": actor.Every[puppet, int],
+			"WithPinnedThread": actor.WithPinnedThread, "NewType": actor.NewType[puppet],
 		},
-		"AskToWithin": func(from actor.Sender) {
-			if c, inside := from.(*actor.Context); inside {
-				actor.AskTo(c, double, wrong, 1<<30, reply, actor.Within(time.Hour))
-			}
-			panic("gallop: to words#: it has no form for outside")
+		Types: []any{actor.AskBehaviour[puppet, struct{}, int]{}, actor.Deferred[int]{},
+			actor.Behaviour[puppet, int]{}, actor.VirtualClock{}, actor.NormalError{}, actor.Invocation{},
+			actor.ActorName{}, actor.PressureDeadlock{}, actor.WaitEdge{}, actor.Ref[puppet]{},
+			actor.AnyRef{}, actor.Status(0), actor.PanicError{}, (*actor.System)(nil), actor.Timer{},
+			(*actor.Type[puppet])(nil), actor.Holder{}, actor.ShutdownError{}, (*actor.Context)(nil)},
+		Inside: []any{(*actor.Context)(nil)},
+		Odd: []any{(*actor.System)(nil), new(actor.System), (*actor.Context)(nil), new(actor.Context),
+			actor.Ref[puppet]{}, actor.AnyRef{}, (*absent)(nil), (*nilFault)(nil), []int{},
+			actor.SharedOption{}, actor.PanicError{}},
+		Left: map[string]string{
+			"Context.System": bare, "Context.ActorID": bare, "Context.Now": bare, "Context.Rand": bare,
+			"Context.Gas": bare, "Context.ShouldYield": bare, "Context.Checkpoint": bare,
+			"Context.Stopping": bare,
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			number.Send(sys, right, 1) // its pool is warm
-			panics(t, "to words#", func() { f(sys) })
-			_, err := try.Ask(ctx, right, func(c *actor.Context) {
-				number.Send(c, right, 2)
-				panics(t, "to words#", func() { f(c) })
-			})
-			must(t, err)
-		})
+		Over: []string{"Join"},
+		New:  newMisuseWorld,
 	}
-	quiet(t, sys)
-	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
+	t.Logf("%d calls", table.Run(t))
 }
 
-// TestMisuse_NilContexts: at once, and not only when there is something to wait for.
-func TestMisuse_NilContexts(t *testing.T) {
-	sys := start(t)
-	good := puppetType.Spawn(sys, puppet{})
-	var none context.Context
-	for name, f := range map[string]func(){
-		"Ask":      func() { _, _ = value.Ask(none, good, struct{}{}) },
-		"AskAll":   func() { _, _ = actor.AskAll(none, value, []actor.Ref[puppet]{good}, struct{}{}) },
-		"Replies":  func() { actor.Replies(none, value, []actor.Ref[puppet]{good}, struct{}{}) },
-		"SendWait": func() { _ = count.SendWait(none, good, 1) },
-		"Wait":     func() { _ = sys.Wait(none) },
-		"Shutdown": func() { _ = sys.Shutdown(none) },
-		"StopWait": func() { _ = actor.StopWait(none, good) },
-		"KillWait": func() { _ = actor.KillWait(none, good) },
-		"Join":     func() { _, _ = actor.Join(none, good) },
-	} {
-		t.Run(name, func(t *testing.T) { panics(t, name+" with a nil context", f) })
-	}
-	must(t, sys.Wait(soon(t)))
-	equal(t, "the actor", good.Status(), actor.StatusIdle)
-}
+var misuseMarked = actor.NewType[puppet]("marked")
 
-// TestMisuse_NotMade: "The zero value is not ready".
-func TestMisuse_NotMade(t *testing.T) {
-	sys := start(t)
-	good := puppetType.Spawn(sys, puppet{})
-	var system, noSystem = new(actor.System), (*actor.System)(nil)
-	var typ, noType = new(actor.Type[puppet]), (*actor.Type[puppet])(nil)
-	for _, c := range []struct {
-		words string
-		f     func()
-	}{
-		{"a nil sender, or a zero one", func() { count.Send(system, good, 1) }},
-		{"a nil sender, or a zero one", func() { count.Send(new(actor.Context), good, 1) }},
-		{"a nil sender, or a zero one", func() { puppetType.Spawn(system, puppet{}) }},
-		{"a nil sender, or a zero one", func() { puppetType.SpawnChild(new(actor.Context), puppet{}) }},
-		{"a nil sender, or a zero one", func() { actor.Stop(system, good) }},
-		{"Wait of a nil or zero System", func() { _ = system.Wait(context.Background()) }},
-		{"Wait of a nil or zero System", func() { _ = noSystem.Wait(context.Background()) }},
-		{"Run of a nil or zero System", func() { _ = system.Run() }},
-		{"Shutdown of a nil or zero System", func() { _ = system.Shutdown(context.Background()) }},
-		{"Stop of a nil or zero System", func() { noSystem.Stop() }},
-		{"Hold of a nil or zero System", func() { _, _ = system.Hold() }},
-		{"Stats of a nil or zero System", func() { system.Stats() }},
-		{"Workers of a nil or zero System", func() { system.Workers() }},
-		{"Spawn of a nil or zero Type", func() { typ.Spawn(sys, puppet{}) }},
-		{"Declare of a nil or zero Type", func() { actor.Declare[int](typ, "x") }},
-		{"Declare of a nil or zero Type", func() { actor.Declare[int](noType, "x") }},
-		{"DeclareAsk of a nil or zero Type", func() { actor.DeclareAsk[int, int](noType, "x") }},
-		{"Table of a nil or zero Type", func() { noType.Table() }},
-		{"Variant of a nil or zero Type", func() { typ.Variant() }},
-		{"OnStart of a nil or zero Type", func() {
-			typ.OnStart(func(*puppet, *actor.Context) error { return nil })
-		}},
-		{"OnStop of a nil or zero Type", func() {
-			noType.OnStop(func(*puppet, *actor.Context, error) {})
-		}},
-		{"Name of a nil Type", func() { _ = noType.Name() }},
-		{"a nil option\nWithClock of a zero VirtualClock: use NewVirtualClock\na nil option", func() {
-			actor.Start(nil, actor.WithClock(new(actor.VirtualClock)), nil)
-		}},
-	} {
-		panics(t, c.words, c.f)
-	}
-}
+var (
+	misuseReply = actor.Declare[actor.Reply[int, string]](misuseMarked, "reply")
+	misuseGiven = actor.Declare[actor.Result[int]](misuseMarked, "given")
+	misuseExit  = actor.Declare[actor.Exit](misuseMarked, "exit")
+	misuseDown  = actor.Declare[actor.Down](misuseMarked, "down")
+	misuseFell  = actor.Declare[actor.ChildDown](misuseMarked, "fell")
+	misuseCount = actor.Declare[int](misuseMarked, "count")
+	misuseDo    = actor.Declare[deed](misuseMarked, "do")
+	misuseValue = actor.DeclareAsk[struct{}, int](misuseMarked, "value")
+	_           = misuseMarked.Table(misuseReply.Handle(func(*puppet, *actor.Context,
+		actor.Reply[int, string]) {
+	}), misuseGiven.Handle((*puppet).Reply), misuseExit.Handle(func(*puppet, *actor.Context, actor.Exit) {
+	}), misuseDown.Handle(func(*puppet, *actor.Context, actor.Down) {
+	}), misuseFell.Handle(func(*puppet, *actor.Context, actor.ChildDown) {
+	}), misuseCount.Handle((*puppet).Count), misuseDo.Handle((*puppet).Do),
+		misuseValue.Handle((*puppet).Value))
+)
 
-// TestMisuse_NilFunctions: what is called later, or at once, panics at the call that is
-// wrong, and has done nothing.
-func TestMisuse_NilFunctions(t *testing.T) {
-	sys := start(t)
-	inside(t, sys, func(c *actor.Context) {
-		panics(t, "Shield: a nil function", func() { c.Shield(nil) })
-		panics(t, "Blocking: a nil function", func() { c.Blocking(nil) })
-		panics(t, "Become: a nil or zero Variant", func() { actor.Become[puppet](c, nil) })
-		panics(t, "Become: a nil or zero Variant", func() { actor.Become(c, new(actor.Variant[puppet])) })
-		panics(t, "SpawnFunc: a nil function", func() { puppetType.SpawnFunc(c, nil) })
-	})
-	equal(t, "spawned", sys.Stats().Spawned, 1)
-}
-
-// TestMisuse_SpawnUnder: neither a type nor a function, or one of them only.
-func TestMisuse_SpawnUnder(t *testing.T) {
-	var zero, noType = new(actor.Type[puppet]), (*actor.Type[puppet])(nil)
-	super := actor.NewType[sibling]("super")
-	fell := actor.Declare[actor.ChildDown](super, "fell")
-	do := actor.Declare[func(*actor.Context)](super, "do")
-	super.Table(fell.Handle(func(*sibling, *actor.Context, actor.ChildDown) {}),
-		do.Handle(func(_ *sibling, c *actor.Context, f func(*actor.Context)) {
-			f(c)
-		}))
-	sys := start(t)
-	do.Send(sys, super.Spawn(sys, sibling{}), func(c *actor.Context) {
-		for _, init := range []func(*puppet){nil, func(*puppet) {}} {
-			for _, typ := range []*actor.Type[puppet]{noType, zero} {
-				panics(t, "SpawnSupervised of a nil or zero Type", func() {
-					actor.SpawnSupervised(c, typ, init, fell)
-				})
-				panics(t, "SpawnSupervised of a nil or zero Type", func() {
-					actor.SpawnUnder(c, typ, init, actor.Care[sibling]{Fell: fell})
-				})
+func newMisuseWorld() *misuse.World {
+	var late error
+	sys := actor.Start(actor.WithLogger(silent), actor.WithHooks(actor.Hooks{
+		Panic: func(r actor.PanicReport) {
+			if _, is := r.Value.(error); is {
+				late = fmt.Errorf("%v in %s.%s\n%s", r.Value, r.Type, r.Behaviour, r.Stack)
 			}
-		}
-		panics(t, "SpawnSupervised: a nil function for puppet", func() {
-			actor.SpawnSupervised(c, puppetType, nil, fell)
+		}}))
+	to, me := misuseMarked.Spawn(sys, puppet{}), misuseMarked.Spawn(sys, puppet{})
+	clock := actor.NewVirtualClock(time.Unix(1, 0))
+	w := &misuse.World{Args: []any{context.Background(), to, []actor.Ref[puppet]{to}, misuseMarked,
+		misuseReply, misuseGiven, misuseExit, misuseDown, misuseFell, misuseCount, misuseValue,
+		time.Millisecond, error(errUser), clock, silent,
+		actor.Hooks{Panic: func(actor.PanicReport) {}}}}
+	w.Close = func() error {
+		_, _ = misuseValue.Ask(context.Background(), me, struct{}{})
+		_, _ = misuseValue.Ask(context.Background(), to, struct{}{})
+		sys.Stop()
+		return late
+	}
+	w.Inside = func(f func()) {
+		done := make(chan struct{})
+		misuseDo.Send(sys, me, func(_ *puppet, c *actor.Context) {
+			defer close(done)
+			w.Args = append(w.Args, c)
+			f()
 		})
-		panics(t, "SpawnSupervised: a nil function for puppet", func() {
-			actor.SpawnUnder(c, puppetType, nil, actor.Care[sibling]{Fell: fell})
-		})
-	})
-	quiet(t, sys)
-	equal(t, "spawned", sys.Stats().Spawned, 1)
+		<-done
+	}
+	w.Args = append(w.Args, sys) // behind the Context
+	return w
 }
 
-// TestMisuse_Clock: the methods of a clock that was not made, and Advance without a context.
-func TestMisuse_Clock(t *testing.T) {
-	var none context.Context
-	for _, c := range []*actor.VirtualClock{nil, new(actor.VirtualClock)} {
-		for name, f := range map[string]func(){
-			"Now":     func() { c.Now() },
-			"Next":    func() { c.Next() },
-			"Jump":    func() { c.Jump(1) },
-			"Advance": func() { _ = c.Advance(context.Background(), 1) },
-		} {
-			panics(t, name+" of a nil or zero VirtualClock: use NewVirtualClock", f)
-		}
-	}
-	clock := actor.NewVirtualClock(epoch)
-	panics(t, "Advance with a nil context", func() { _ = clock.Advance(none, 1) })
-	start(t, actor.WithClock(clock))
-	panics(t, "Advance with a nil context", func() { _ = clock.Advance(none, 1) })
-	equal(t, "the time", clock.Now(), epoch)
-}
+// absent is a context that has none.
+type absent struct{ context.Context }
 
-// TestMisuse_NoContext: what only a behaviour can do, with a context that no behaviour has
-// been given. Sends have words of their own.
-func TestMisuse_NoContext(t *testing.T) {
-	sys := start(t)
-	good := puppetType.Spawn(sys, puppet{})
-	var armed actor.Timer
-	do.Send(sys, good, func(_ *puppet, c *actor.Context) {
-		armed = actor.After(c, time.Hour, count, 1)
-		armed.Cancel(c)
-	})
-	quiet(t, sys)
-	for _, c := range []*actor.Context{nil, new(actor.Context)} {
-		for _, f := range []func(){
-			func() { armed.Cancel(c) },
-			func() { actor.Self[puppet](c) },
-			func() { c.Stop() },
-			func() { c.Exit(nil) },
-			func() { c.Blocking(func() {}) },
-			func() { c.Shield(func() {}) },
-			func() { _ = c.Register("x") },
-			func() { c.Unregister("x") },
-			func() { c.ApplyPressure() },
-			func() { c.ReleasePressure() },
-			func() { actor.Link(c, good) },
-			func() { actor.Unlink(c, good) },
-			func() { actor.UntrapExit(c) },
-			func() { actor.Unbecome(c) },
-			func() { actor.AskTo(c, value, good, struct{}{}, reply) },
-			func() { actor.AskTo(c, value, good, struct{}{}, reply, actor.Within(time.Second)) },
-			func() { actor.Watch(c, good, onDown) },
-			func() { actor.TrapExit(c, onExit) },
-			func() { actor.After(c, time.Second, count, 1) },
-			func() { actor.Every(c, time.Second, do, nil) },
-			func() { actor.Pipe(c, note, func(context.Context) (any, error) { return nil, nil }) },
-			func() { actor.FromChan(c, make(chan int), count) },
-			func() { c.Heap() },
-			func() { actor.UnstashAll(c) },
-			func() { count.Stash(c, 1) },
-			func() { _, _ = value.Stash(c, struct{}{}) },
-			func() { actor.Yield(c, count, 1) },
-		} {
-			panics(t, "a nil or zero Context", f)
-		}
-	}
-	quiet(t, sys)
-	equal(t, "the actor", good.Status(), actor.StatusIdle)
-}
+// nilFault is an error whose text cannot be had of a nil pointer.
+type nilFault struct{ text string }
+
+func (e *nilFault) Error() string { return e.text }

@@ -22,8 +22,20 @@ type SharedOption struct {
 	typ    func(*typeInfo)
 }
 
-func (o SharedOption) setSystem(all *options) { o.system(all) }
-func (o SharedOption) setType(t *typeInfo)    { o.typ(t) }
+func (o SharedOption) setSystem(all *options) {
+	if o.system == nil {
+		all.wrong = append(all.wrong, "a zero SharedOption")
+		return
+	}
+	o.system(all)
+}
+
+func (o SharedOption) setType(t *typeInfo) {
+	if o.typ == nil {
+		panicMisuse("NewType: a zero SharedOption for ", t.name)
+	}
+	o.typ(t)
+}
 
 // systemOption is an option of systems alone.
 type systemOption func(*options)

@@ -37,7 +37,8 @@ type mailBound struct {
 // runs. WithBound panics if limit is less than 1 or overflow is none of the three.
 //
 //   - TrySend refuses at the bound, whatever overflow says. SendWait waits for room.
-//     Ask does not: it returns ErrOverloaded at once.
+//     Ask does so if its context says it ([WaitForRoom]); otherwise it returns
+//     ErrOverloaded at once. Urgent requests need no room.
 //   - The actor is not overloaded for spending its batch, but while its queue is full or
 //     it applies pressure. While it is muted it takes mail up to the bound.
 //   - Ticks of timers and results of [Pipe] do not wait in the queue: they run behind

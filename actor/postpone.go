@@ -299,8 +299,29 @@ func WaitForRestart(ctx context.Context) context.Context {
 	return context.WithValue(ctx, waitKey{}, true)
 }
 
+// roomKey is the key of the mark that WaitForRoom leaves in a context.
+type roomKey struct{}
+
+// WaitForRoom returns a context with which an Ask waits for an actor whose mailbox is at its
+// bound ([WithBound]), or which does not keep up with a behaviour that is [DropOnOverload],
+// instead of failing with [ErrOverloaded]. It waits in line as [Behaviour.SendWait] does,
+// until there is room or the context ends; in the latter case the request is a dead letter.
+// Give the context a deadline. The mark is inherited by contexts that are made from the one
+// returned. It is for [AskBehaviour.Ask] alone, which waits anyhow.
+//
+// An urgent request needs no room: see [Urgent].
+func WaitForRoom(ctx context.Context) context.Context {
+	mustHave(ctx, "WaitForRoom")
+	return context.WithValue(ctx, roomKey{}, true)
+}
+
+// waitsForRoom reports whether ctx has the mark of WaitForRoom.
+func waitsForRoom(ctx context.Context) bool { return ctx.Value(roomKey{}) != nil }
+
 // waitsForRestart reports whether ctx has the mark of WaitForRestart. ctx may be nil.
-func waitsForRestart(ctx context.Context) bool { return ctx != nil && ctx.Value(waitKey{}) != nil }
+func waitsForRestart(ctx context.Context) bool {
+	return ctx != nil && guard.Value(ctx, waitKey{}) != nil
+}
 
 // downError is ErrSuspended or ErrRestarted with the reason for which the receiver fell.
 type downError struct{ is, why error }

@@ -353,6 +353,10 @@ func (a *askedActor[Q, R]) askFor(ctx context.Context, e env, question, handler 
 	e = e.in(a.b)
 	m := e.node(a.d.size)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
+	if a.d.urgent {
+		sendUrgent(e, a.b, m, a.d)
+		return
+	}
 	e.send(a.b, m, a.d)
 }
 

@@ -57,7 +57,10 @@ type PanicError struct {
 
 // Error implements error.
 func (e *PanicError) Error() string {
-	if e.Goexit {
+	switch {
+	case e == nil:
+		return "<nil>"
+	case e.Goexit:
 		return "gallop: actor panicked: runtime.Goexit"
 	}
 	return "gallop: actor panicked: " + guard.Text(e.Value)
@@ -65,6 +68,9 @@ func (e *PanicError) Error() string {
 
 // Unwrap returns ErrPanicked and, if the panic's value is an error, that error.
 func (e *PanicError) Unwrap() []error {
+	if e == nil {
+		return nil
+	}
 	if err, ok := e.Value.(error); ok {
 		return []error{ErrPanicked, err}
 	}
@@ -197,7 +203,7 @@ func (s *System) logPanic(who ActorName, p PanicReport, line string) {
 	}
 	s.log(func(l logSink) {
 		l.fail(line, who.attrs("behaviour", p.Behaviour,
-			"message", p.MessageID, "at", p.Frame, "value", guard.Text(p.Value), "goexit", p.Goexit,
+			"message", p.MessageID, "at", p.Frame, "value", guard.TextApart(p.Value), "goexit", p.Goexit,
 			"from", p.From, "so_far", n, "stack", string(p.Stack))...)
 	})
 }

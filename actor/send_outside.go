@@ -7,6 +7,7 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -112,7 +113,7 @@ func (s *System) mayAct() error {
 // that. What gives way under overload is refused where TrySend would refuse it.
 func (s *System) send(to *cell, m *message, d *descriptor) {
 	if !d.drops {
-		_ = s.sendAs(asPlain, to, m, d)
+		s.sendAs(asPlain, to, m, d)
 		return
 	}
 	// mayTry looks at the load, and takes a permit.
@@ -130,20 +131,48 @@ func (s *System) send(to *cell, m *message, d *descriptor) {
 	}
 }
 
-// sendAs delivers a message, or makes it a dead letter and says why. An ask needs the reason, which
-// its caller gets as the error; a plain send ignores it, since the dead letter was reported.
-func (s *System) sendAs(how delivery, to *cell, m *message, d *descriptor) error {
+// sendAs delivers a message, or makes it a dead letter.
+func (s *System) sendAs(how delivery, to *cell, m *message, d *descriptor) {
+	if err := s.pushAs(how, to, m, d); err != nil {
+		s.lose(to, m, d, err)
+	}
+}
+
+// pushAs delivers a message. If it returns an error, the message is still the caller's.
+func (s *System) pushAs(how delivery, to *cell, m *message, d *descriptor) error {
 	m.ID = d.id
 	// A behaviour that drops on overload needs no permit here: an ask waits, so it is bounded by
 	// the goroutines that ask.
-	err := ErrOverloaded
-	if !d.drops || to.policy().takes(to) {
-		err = s.push(to, m, how)
+	if d.drops && !to.policy().takes(to) {
+		return ErrOverloaded
+	}
+	return s.push(to, m, how)
+}
+
+// sendRequest delivers a request, or makes it a dead letter, which its caller hears of.
+func (s *System) sendRequest(how delivery, to *cell, m *message, d *descriptor) {
+	if d.urgent {
+		sendUrgent(s, to, m, d)
+		return
+	}
+	s.sendAs(how, to, m, d)
+}
+
+// sendAsk is sendRequest for a goroutine that waits for the reply, and perhaps for room before.
+func (s *System) sendAsk(ctx context.Context, to *cell, m *message, d *descriptor) {
+	if d.urgent {
+		sendUrgent(s, to, m, d)
+		return
+	}
+	err := s.pushAs(asAsked, to, m, d)
+	if err == ErrOverloaded && waitsForRoom(ctx) {
+		if err = to.awaitRoom(ctx); err == nil {
+			err = to.policy().place(s, to, m)
+		}
 	}
 	if err != nil {
 		s.lose(to, m, d, err)
 	}
-	return err
 }
 
 // lose makes a dead letter of a message that was not pushed. The header is written here again: the
@@ -332,6 +361,35 @@ func (a *cell) acquirePermit(ctx context.Context) error {
 		l.Cancel(w, a) // as above
 		panic("gallop: SendWait called from a process, which would keep its worker waiting: use Send")
 	}
+	return a.awaitPermit(ctx, w, nil)
+}
+
+// awaitRoom is acquirePermit for an Ask, which hands the worker over if it waits in a behaviour or a
+// process, as for the reply.
+func (a *cell) awaitRoom(ctx context.Context) (err error) {
+	l := &a.flowOf().permits
+	w := l.Acquire(a)
+	if w == nil {
+		return nil
+	}
+	e, me := callerHere()
+	if me.sameThread(a) { // its room comes when this turn is over
+		l.Cancel(w, a)
+		return ErrDeadlock
+	}
+	if !waitIn(e, func() {
+		defer me.hasWaited(me.prepareWait())
+		err = a.awaitPermit(ctx, w, me.systemDone())
+	}) {
+		l.Cancel(w, a)
+		return ErrTooManyBlocked
+	}
+	return err
+}
+
+// awaitPermit waits in line for a permit, unless ctx ends or over is closed.
+func (a *cell) awaitPermit(ctx context.Context, w *permits.Waiter, over <-chan struct{}) error {
+	l := &a.flow.Load().permits
 	// Counted for reports alone: what Wait and Shutdown wait for.
 	a.sys().waiters.Add(1)
 	defer a.sys().waiters.Add(-1)
@@ -343,17 +401,19 @@ func (a *cell) acquirePermit(ctx context.Context) error {
 		return nil
 	}
 	// The permit comes with the token. The one that has it wakes the next in line.
+	ended := guard.Context{Context: ctx}.Done() // a panic would leave w in the line
 	select {
 	case <-w.Token():
 		l.WakeNext()
 		return nil
-	case <-ctx.Done():
+	case <-ended:
 		l.Cancel(w, a)
 		return ctx.Err()
 	case <-a.sys().done.done:
-		l.Cancel(w, a)
-		return ErrSystemStopped
+	case <-over:
 	}
+	l.Cancel(w, a)
+	return ErrSystemStopped
 }
 
 // Open implements permits.Receiver: it reports whether an actor takes messages from outside. The

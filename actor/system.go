@@ -9,6 +9,7 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/timerwheel"
 
 	"github.com/gallop-go/gallop/actor/internal/indexset"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/loglimit"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
@@ -261,7 +262,7 @@ func (s *System) mustBeStarted(call string) {
 // mustHave panics without a context. It is called at once, and not when there is something to wait
 // for, which may be rare.
 func mustHave(ctx context.Context, call string) {
-	if ctx == nil {
+	if !guard.IsContext(ctx) {
 		panicMisuse(call, " with a nil context: use context.Background")
 	}
 }

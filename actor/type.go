@@ -219,8 +219,6 @@ func (t *typeInfo) declare(d *descriptor, opts []BehaviourOption) *descriptor {
 	case d.urgent && d.drops:
 		panicMisuse(d.fullName(),
 			" is urgent and DropOnOverload: what is urgent pays no heed to overload")
-	case d.urgent && d.reject != nil:
-		panicMisuse(d.fullName(), " is urgent: a request cannot be")
 	case d.name == "":
 		panicMisuse("a behaviour of "+t.name, " without a name")
 	case t.sealed.Load():

@@ -100,11 +100,19 @@ type ShutdownError struct {
 
 // Error returns the context's error and the holders.
 func (e *ShutdownError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	return "gallop: Shutdown: " + guard.Text(e.Err) + inWords(e.Holders)
 }
 
 // Unwrap returns the context's error.
-func (e *ShutdownError) Unwrap() error { return e.Err }
+func (e *ShutdownError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // inWords lists holders behind a text.
 func inWords(all []Holder) string {

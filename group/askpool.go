@@ -81,6 +81,7 @@ func (p AskPool[Q, R]) Init(a *MemberSupervisor) {
 	if p.ready().spec == nil {
 		panic("gallop: group: Init of an AskPool that has no actor: use AskPoolForSupervisor")
 	}
+	mustBeState("Init", a == nil)
 	p.t.init(a)
 }
 

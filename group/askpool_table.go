@@ -7,6 +7,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // askPoolTable holds the members of an AskPool, and its policy. Nothing is sent while the lock is
@@ -16,7 +17,7 @@ type askPoolTable[Q, R any] struct {
 	size int                                  // initial number of members. Read-only
 	bind func(actor.AnyRef) actor.Asker[Q, R] // read-only
 
-	mu      sync.Mutex
+	mu      poolMutex
 	policy  chooser[Q]        // guarded by mu
 	members []askMember[Q, R] // guarded by mu
 	// number of members after the last pruneEnded; guarded by mu
@@ -106,7 +107,7 @@ func (t *askPoolTable[Q, R]) choose(q Q) (a actor.Asker[Q, R], gone actor.AnyRef
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for len(t.members) > 0 {
-		i := t.policy.choose(t, q)
+		i := t.chosen(q)
 		m := t.members[i]
 		switch {
 		case m.asker == nil || m.down || t.Status(i) != actor.StatusEnded:
@@ -120,6 +121,28 @@ func (t *askPoolTable[Q, R]) choose(q Q) (a actor.Asker[Q, R], gone actor.AnyRef
 		return nil, gone, ErrNoMember
 	}
 	return nil, gone, t.endedErr()
+}
+
+// poolMutex is the mutex of a table, under which its policy chooses, so that its calls do not overlap.
+// A policy that calls the pool itself panics, and does not wait for itself.
+type poolMutex struct {
+	sync.Mutex
+	chooses seam.Uint64 // the goroutine in whose call the policy chooses; 0: none
+}
+
+// Lock implements sync.Locker.
+func (m *poolMutex) Lock() {
+	if by := m.chooses.Load(); by != 0 && by == seam.Goroutine() {
+		panic("gallop: group: a call of an AskPool within its own Policy")
+	}
+	m.Mutex.Lock()
+}
+
+// chosen returns what the policy chooses. The caller holds the lock.
+func (t *askPoolTable[Q, R]) chosen(q Q) int {
+	t.mu.chooses.Store(seam.Goroutine())
+	defer t.mu.chooses.Store(0)
+	return t.policy.choose(t, q)
 }
 
 // endedErr returns an error if the members will not be replaced, because the pool's actor has

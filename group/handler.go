@@ -1,8 +1,8 @@
 package group
 
 import (
-	"errors"
 	"reflect"
+	"strings"
 	"sync"
 
 	"github.com/gallop-go/gallop/actor"
@@ -33,7 +33,7 @@ func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
 	if err == nil {
 		return true
 	}
-	if errors.Is(err, actor.ErrStopped) || errors.Is(err, actor.ErrSystemStopped) || hasEnded(h) {
+	if isEnd(err) || hasEnded(h) {
 		return false
 	}
 	h.Send(c, m)
@@ -48,11 +48,25 @@ func hasEnded[M any](h actor.Handler[M]) bool { return status(h) == actor.Status
 func status(h any) actor.Status {
 	switch h := h.(type) {
 	case interface{ Status() actor.Status }:
-		return h.Status()
+		return statusSaid(h)
 	case actor.Target:
 		return actor.StatusOf(h)
 	}
 	return actor.StatusIdle
+}
+
+// statusSaid returns what a handler says of itself. One that panics counts as idle, unless it is a
+// zero Topic or Pool.
+func statusSaid(h interface{ Status() actor.Status }) (s actor.Status) {
+	defer func() {
+		if v := recover(); v != nil {
+			if wrong, ok := v.(string); ok && strings.HasPrefix(wrong, "gallop: ") {
+				panic(v)
+			}
+			s = actor.StatusIdle
+		}
+	}()
+	return h.Status()
 }
 
 // mustBeHandler panics if a handler could not be found again by comparing, or is a zero Topic or

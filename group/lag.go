@@ -1,11 +1,11 @@
 package group
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // Lag says what a topic does with a message for a subscriber that does not keep up: one
@@ -134,7 +134,7 @@ func (s *subscription) notifyEnd(c *actor.Context, l Lagged) {
 
 // isEnd reports whether an error of TrySend says that the receiver has ended.
 func isEnd(err error) bool {
-	return errors.Is(err, actor.ErrStopped) || errors.Is(err, actor.ErrSystemStopped)
+	return guard.Is(err, actor.ErrStopped) || guard.Is(err, actor.ErrSystemStopped)
 }
 
 // makeDeadLetter makes a dead letter of a message that a handler has refused. The dead letter names

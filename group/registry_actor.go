@@ -39,7 +39,8 @@ func newRegistryType[K, V comparable]() *registryType[K, V] {
 	t.sync = actor.Declare[struct{}](t.typ, "sync", actor.Urgent())
 	t.request = actor.Declare[watchRequest[K, V]](t.typ, "request")
 	t.recovered = actor.Declare[recovery[K, V]](t.typ, "recovered", actor.Urgent())
-	t.down = actor.Declare[actor.Down](t.typ, "down")
+	// Urgent: a member that has ended leaves at once, however many changes wait.
+	t.down = actor.Declare[actor.Down](t.typ, "down", actor.Urgent())
 	t.typ.OnStart((*RegistryActor[K, V]).start)
 	t.typ.Table(t.sync.Handle((*RegistryActor[K, V]).doSync),
 		t.request.Handle((*RegistryActor[K, V]).doRequest),
@@ -66,7 +67,11 @@ func RegistryForSupervisor[K, V comparable]() Registry[K, V] {
 func (r Registry[K, V]) Type() *actor.Type[RegistryActor[K, V]] { return r.ready().typ.typ }
 
 // Init makes the state of the registry's actor, for [RegistryForSupervisor].
-func (r Registry[K, V]) Init(a *RegistryActor[K, V]) { a.table = r.ready() }
+func (r Registry[K, V]) Init(a *RegistryActor[K, V]) {
+	t := r.ready()
+	mustBeState("Init", a == nil)
+	a.table = t
+}
 
 // start takes over the table in the state in which the actor before it, or before the restart, left
 // it.

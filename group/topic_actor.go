@@ -1,11 +1,11 @@
 package group
 
 import (
-	"errors"
 	"reflect"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // TopicActor is the state of a topic. It is exported for the declaration of a topic as
@@ -135,7 +135,7 @@ func (t *topicType[M]) deliver(of *TopicActor[M], c *actor.Context, h actor.Hand
 	if isEnd(err) || hasEnded(h) {
 		return subscriberEnded
 	}
-	lag, overloaded := s.lagOf(of.opts.lag), errors.Is(err, actor.ErrOverloaded)
+	lag, overloaded := s.lagOf(of.opts.lag), guard.Is(err, actor.ErrOverloaded)
 	if lag == LagWait || !overloaded {
 		h.Send(c, m)
 		return delivered

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 const scope = "github.com/gallop-go/gallop/otel"
@@ -166,7 +167,8 @@ func (t *tracer) after(_ *actor.Context, in *actor.Invocation, out actor.Outcome
 }
 
 func fail(span trace.Span, err error) {
+	span.SetStatus(codes.Error, guard.Text(err))
+	defer func() { _ = recover() }() // an error whose text panics is recorded by its status alone
 	span.RecordError(err)
-	span.SetStatus(codes.Error, err.Error())
 	span.SetAttributes(semconv.ErrorType(err))
 }

@@ -108,7 +108,7 @@ func TestWithin(t *testing.T) {
 					want = name
 				}
 				if want == "Blocking" && place == want || want == unlock && place == "the try of When" {
-					t.Skip("it may")
+					t.Skip("it may") // this call is right at this place
 				}
 				where, _, _ := strings.Cut(place, ",")
 				says(t, result(t, s, p.Process), want+" within "+where)

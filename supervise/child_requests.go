@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // How a supervisor starts, stops, restarts and finds one of its children on request.
@@ -20,8 +21,8 @@ type startRequest struct {
 
 // cancelErr returns an error if the caller no longer waits.
 func (r *startRequest) cancelErr() error {
-	if r.ctx != nil && r.ctx.Err() != nil {
-		return r.ctx.Err()
+	if r.ctx != nil && guard.Err(r.ctx) != nil {
+		return guard.Err(r.ctx)
 	}
 	if r.canceled {
 		return context.Canceled

@@ -40,6 +40,9 @@ type EscalationError struct {
 
 // Error implements error.
 func (e *EscalationError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	if e.Decided {
 		return fmt.Sprintf("gallop: supervise: %q gives up over %q: %s", e.Supervisor, e.Child,
 			guard.Text(e.Reason))
@@ -50,6 +53,9 @@ func (e *EscalationError) Error() string {
 
 // Unwrap returns ErrIntensity, unless Decided, and, if there is one, Reason.
 func (e *EscalationError) Unwrap() (all []error) {
+	if e == nil {
+		return nil
+	}
 	if !e.Decided {
 		all = append(all, ErrIntensity)
 	}
@@ -69,9 +75,17 @@ type StartError struct {
 
 // Error implements error.
 func (e *StartError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	return fmt.Sprintf("gallop: supervise: %q did not start: %s", e.Path,
 		shorten.Replace(guard.Text(e.Reason)))
 }
 
 // Unwrap returns Reason.
-func (e *StartError) Unwrap() error { return e.Reason }
+func (e *StartError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Reason
+}

@@ -79,8 +79,8 @@ var (
 	// it may arrive after the supervisor has ended
 	armKill    = actor.Declare[deadline](killTimerType, "set", actor.BestEffort())
 	killDue    = actor.Declare[time.Duration](killTimerType, "kill due")
-	parentDown = actor.Declare[actor.Down](killTimerType, "down")
-	lateDown   = actor.Declare[actor.Down](killTimerType, "late down")
+	parentDown = actor.Declare[actor.Down](killTimerType, "down", actor.Urgent())
+	lateDown   = actor.Declare[actor.Down](killTimerType, "late down", actor.Urgent())
 )
 
 func init() {

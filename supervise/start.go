@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // StartWait is [Start], but returns when the whole tree is up.
@@ -24,7 +25,7 @@ import (
 // worker, as with [actor.AskBehaviour.Ask].
 func StartWait(ctx context.Context, from actor.Sender, spec Spec) (Supervisor, error) {
 	sp := mustCheck("StartWait", spec)
-	if ctx == nil {
+	if !guard.IsContext(ctx) {
 		panic("gallop: supervise: StartWait with a nil context: use context.Background")
 	}
 	if ctx.Err() != nil {

@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"time"
 )
 
@@ -40,11 +41,27 @@ func (c Context) Done() (done <-chan struct{}) {
 // String implements fmt.Stringer, for the names of contexts that are derived.
 func (c Context) String() string { return Text(c.Context) }
 
+// IsContext reports whether ctx can be asked: it is not nil, nor a nil pointer that does not bear a
+// call.
+func IsContext(ctx context.Context) bool {
+	if ctx == nil {
+		return false
+	}
+	p := reflect.ValueOf(ctx)
+	return p.Kind() != reflect.Pointer || !p.IsNil() || bears(ctx)
+}
+
+func bears(ctx context.Context) (it bool) {
+	defer func() { _ = recover() }()
+	_ = ctx.Err()
+	return true
+}
+
 // Err returns the error of a context, or one that says that it panics.
 func Err(ctx context.Context) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &contextError{fmt.Sprintf("gallop: Err of a context of type %T panics: %s", ctx, Text(v))}
+			err = &contextError{fmt.Sprintf("gallop: Err of a context of type %T panics: %s", ctx, TextApart(v))}
 		}
 	}()
 	return ctx.Err()

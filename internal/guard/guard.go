@@ -47,7 +47,7 @@ func (f *Fault) String() string {
 	if f.Goexit {
 		return "runtime.Goexit"
 	}
-	return Text(f.Value)
+	return TextApart(f.Value)
 }
 
 // Apart calls f in a goroutine of its own, and waits for it. It returns how f ended; nil: it has

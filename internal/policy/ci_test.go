@@ -64,7 +64,7 @@ func TestCIFailsLoudly(t *testing.T) {
 		t.Run(c.steps, func(t *testing.T) {
 			cmd := exec.Command("bash", append([]string{ciScript}, strings.Fields(c.steps)...)...)
 			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "CI_BUDGET="+c.budget)
+			cmd.Env = append(os.Environ(), "CI_BUDGET="+c.budget, "CI_LOGS=")
 			out, err := cmd.CombinedOutput()
 			if code := exitCode(err); code != c.exit {
 				t.Errorf("exit code %d, want %d", code, c.exit)

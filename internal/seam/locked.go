@@ -37,30 +37,50 @@ func FindThreadLock() {
 // 64 bits, and the word in its first half.
 const wordsOfRecord = 48
 
-// searchLockWord returns where the word lies, or 0. Its goroutine has not locked its thread.
+// mostSearches ends a search in which several words seem to say it.
+const mostSearches = 1000
+
+// searchLockWord returns where the word lies, or 0. Its goroutine has not locked its thread. Another
+// word may change in between by chance, as when Go wants the goroutine to yield. So it looks until
+// only one word has changed each time.
 func searchLockWord() uintptr {
 	if stackSaysLocked() {
 		return 0
 	}
-	free := wordsOf(Goroutine())
-	runtime.LockOSThread()
-	locked, says := wordsOf(Goroutine()), stackSaysLocked()
-	runtime.UnlockOSThread()
-	again := wordsOf(Goroutine())
-	at := uintptr(0)
+	var all lockWords
+	for range mostSearches {
+		free := wordsOf(Goroutine())
+		runtime.LockOSThread()
+		locked, says := wordsOf(Goroutine()), stackSaysLocked()
+		runtime.UnlockOSThread()
+		if !says {
+			return 0
+		}
+		if i := all.narrow(free, locked, wordsOf(Goroutine())); i >= 0 {
+			return uintptr(i) * unsafe.Sizeof(locked[i])
+		}
+	}
+	return 0
+}
+
+// lockWords are the words that may say that a thread is locked.
+type lockWords struct{ not [wordsOfRecord]bool }
+
+// narrow leaves out the words that did not change to and fro, and returns which one is left; -1 for
+// several or none.
+func (w *lockWords) narrow(free, locked, again [wordsOfRecord]uintptr) (only int) {
+	only = -1
+	left := 0
 	for i, v := range locked {
-		if v == 0 || free[i] != 0 || again[i] != 0 {
-			continue
+		if w.not[i] = w.not[i] || v == 0 || free[i] != 0 || again[i] != 0; !w.not[i] {
+			only = i
+			left++
 		}
-		if at != 0 {
-			return 0 // two words: it is not known which
-		}
-		at = uintptr(i) * unsafe.Sizeof(v)
 	}
-	if !says {
-		return 0
+	if left != 1 {
+		return -1
 	}
-	return at
+	return only
 }
 
 func stackSaysLocked() bool {

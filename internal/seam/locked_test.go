@@ -12,7 +12,7 @@ import (
 // version of Go, locked.go says why, and what is lost.
 func TestThreadLocked(t *testing.T) {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
-		t.Skip("goroutines are known by their number")
+		t.Skip("goroutines are known by their number") // there is no assembly for this machine
 	}
 	seam.FindThreadLock()
 	locked := func() bool { return seam.ThreadLocked(seam.Goroutine()) }

@@ -43,7 +43,7 @@ func TestThreadLocked_Behaviour(t *testing.T) {
 // ends by a misuse panic.
 func TestThreadLocked_Sender(t *testing.T) {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
-		t.Skip("not known on this machine")
+		t.Skip("not known on this machine") // there is no assembly for it
 	}
 	onEach(t, func(t *testing.T, sys *actor.System) {
 		r := puppetType.Spawn(sys, puppet{})

@@ -52,8 +52,9 @@ func newProxies(name string) *proxies {
 	k.stand = actor.DeclareAsk[func(*Proxy, *actor.Context), struct{}](k.typ, "stand")
 	k.gauge = actor.Declare[access.Look](k.typ, "gauge", actor.Urgent())
 	k.ended = actor.Declare[actor.Result[struct{}]](k.typ, "ended")
-	k.down = actor.Declare[actor.Down](k.typ, "down")
-	k.linked = actor.Declare[actor.Exit](k.typ, "linked")
+	// Urgent: what an actor sends to the process goes by no proxy, so this overtakes nothing.
+	k.down = actor.Declare[actor.Down](k.typ, "down", actor.Urgent())
+	k.linked = actor.Declare[actor.Exit](k.typ, "linked", actor.Urgent())
 	run := func(p *Proxy, c *actor.Context, f func(*Proxy, *actor.Context)) { f(p, c) }
 	k.typ.Table(
 		k.do.Handle(run),
@@ -208,7 +209,7 @@ type kept struct {
 var (
 	killerType = actor.NewType[killer]("process killer")
 	keepOne    = actor.Declare[kept](killerType, "keep")
-	keptDown   = actor.Declare[actor.Down](killerType, "down")
+	keptDown   = actor.Declare[actor.Down](killerType, "down", actor.Urgent())
 	_          = killerType.Table(keepOne.Handle((*killer).keep), keptDown.Handle((*killer).down))
 )
 

@@ -1,5 +1,7 @@
 package permits
 
+import "fmt"
+
 import "github.com/gallop-go/gallop/internal/invariant"
 
 // Waiter is a goroutine that waits. It belongs to that goroutine, except for what mu guards.
@@ -68,4 +70,18 @@ func (s *Semaphore) Waiting() (n int) {
 		n++
 	}
 	return n
+}
+
+// Dump describes the permits and the line, for the report of a test that hangs. Any goroutine.
+func (s *Semaphore) Dump() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	count := func(q *line) (n int) {
+		for w := q.first; w != nil; w = w.next {
+			n++
+		}
+		return n
+	}
+	return fmt.Sprintf("%d free, %d left, %d in line, %d called, woken %v, closed %v", s.free.Load(), s.left,
+		count(&s.wait), count(&s.called), s.woken, s.closed)
 }

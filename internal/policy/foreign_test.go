@@ -1,0 +1,207 @@
+package policy
+
+import (
+	"go/ast"
+	"go/types"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Code that is not the runtime's own is called in few places, each with a guard: see the comment of
+// package guard. This is the list of them, as far as they are functions in fields.
+
+// guards say what becomes of a misdeed at a call.
+const (
+	inTurn  = "the turn is its guard"  // a panic is the fault of the actor or the process that runs
+	apart   = "a goroutine of its own" // guard.Apart, or System.guard and access.Guard
+	asked   = "a panic is an answer"   // recovered on the spot
+	byUser  = "the caller's own"       // the caller's goroutine, by way of one call
+	ownCode = "not the user's"         // made by the package itself
+)
+
+// calledFields are the functions in fields that are called, by directory and "Type.field"; a * stands
+// for part of a name. A row that fits no call fails. A function that was copied to a variable is not
+// found.
+var calledFields = []struct{ dir, field, guard string }{
+	{"actor", "Interceptor.*", inTurn},
+	{"actor", "options.on*", apart},
+	{"actor", "typeInfo.on*", inTurn},        // OnStart, OnStop
+	{"actor", "supervision.decides", inTurn}, // Decide
+	{"actor", "supervision.init", inTurn},    // of the child's state
+	{"actor", "supervision.zero", apart},     // WithKeep
+	{"actor", "lookAtState.f", apart},        // Inspect, LogValue: in package inspect
+	{"actor", "watch.*", ownCode},
+	{"actor", "unitTurn.f", inTurn}, // of a test
+	{"actor", "SharedOption.*", ownCode},
+	{"actor", "*.cancel", ownCode}, // of contexts
+	{"actor", "*.deliver", ownCode},
+	{"actor", "supervision.restarts", ownCode}, // made by package supervise
+	{"actor", "delayProbe.f", ownCode},
+	{"actor", "descriptor.*", ownCode},
+	{"actor", "joined.unwind", ownCode},
+	{"actor", "processEnv.stand", ownCode},
+	{"group", "Policy.start", byUser}, // or in the turn of the pool's actor
+	{"group", "custom.f", byUser},     // the same
+	{"group", "hashRing.key", byUser}, // the same
+	{"group", "MemberSupervisor.*", ownCode},
+	{"group", "askPoolTable.bind", ownCode},
+	{"group", "memberFactory.bind", ownCode},
+	{"group", "memberSpec.spawn", ownCode},
+	{"group", "relay.onEnd", ownCode},
+	{"supervise", "childSpec.*", ownCode},
+	{"inspect", "delays.each", apart},
+	{"inspect", "delays.found", ownCode},
+	{"inspect", "*.stop", ownCode},
+	{"observe", "*.redact", asked},
+	{"observe", "l*.*", ownCode}, // look, loops
+	{"observe", "probes.*", ownCode},
+	{"observe", "route.answer", ownCode},
+	{"observe", "view.text", ownCode},
+	{"process", "Self.f", inTurn},  // the body of a process
+	{"process", "plain.f", inTurn}, // the same
+	{"process", "whenCase.try", inTurn},
+	{"process", "reports.dead", apart},
+	{"process", "trap.settle", ownCode},
+	{"process", "cell.*", ownCode},
+	{"process", "doneCase.stop", ownCode},
+	{"process", "joined.*", ownCode},
+	{"process", "monitor.tell", ownCode},
+	{"process", "muting.mute", ownCode},
+	{"process/actors", "Proxy.start", ownCode},
+	{"process/actors", "errand.lost", ownCode},
+}
+
+// foreignDirs are the packages that call code of the user's.
+var foreignDirs = []string{"actor", "group", "supervise", "process", "process/actors", "inspect",
+	"inspect/flight", "observe"}
+
+// textsOfErrors are calls of Error that need no guard, by file and receiver: of the runtime's own
+// errors, or where a panic is the caller's.
+var textsOfErrors = []struct{ file, of string }{
+	{"actor/life_stop.go", "ErrStopped"},
+	{"actor/postpone.go", "e.is"},
+	{"actor/system.go", "err"},      // of the scheduler
+	{"group/member_spec.go", "err"}, // of a type
+	{"supervise/spec.go", "err"},    // of a type
+	{"process/system.go", "err"},    // of the scheduler
+	{"inspect/flight/dump.go", "err"},
+	{"observe/routes.go", "err"}, // of a query, and of package json
+}
+
+// nothing imports nothing: what other packages declare is unknown, and does not matter here.
+type nothing struct{}
+
+func (nothing) Import(name string) (*types.Package, error) {
+	p := types.NewPackage(name, path.Base(name))
+	p.MarkComplete()
+	return p, nil
+}
+
+// foreignCode holds that functions in fields, and texts of errors, are called where the list says.
+func foreignCode(r *repo) []string {
+	var problems []string
+	fields, texts := make([]bool, len(calledFields)), make([]bool, len(textsOfErrors))
+	for _, dir := range foreignDirs {
+		files := slices.DeleteFunc(r.production(), func(f *goFile) bool { return f.dir != dir })
+		if len(files) == 0 {
+			continue
+		}
+		info := &types.Info{Selections: map[*ast.SelectorExpr]*types.Selection{}}
+		parsed := make([]*ast.File, len(files))
+		for i, f := range files {
+			parsed[i] = f.File
+		}
+		conf := types.Config{Importer: nothing{}, Error: func(error) {}}
+		_, _ = conf.Check(dir, r.fset, parsed, info)
+		for _, f := range files {
+			ast.Inspect(f.File, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				if s := info.Selections[sel]; s != nil && s.Kind() == types.FieldVal {
+					name := ownerOf(s.Recv()) + "." + sel.Sel.Name
+					i := slices.IndexFunc(calledFields, func(row struct{ dir, field, guard string }) bool {
+						fits, _ := path.Match(row.field, name)
+						return row.dir == dir && fits
+					})
+					if i >= 0 {
+						fields[i] = true
+					} else {
+						problems = append(problems, r.at(n)+name+
+							" is called, and has no row in calledFields: which guard does it have?")
+					}
+				}
+				if sel.Sel.Name == "Error" && len(call.Args) == 0 {
+					of := types.ExprString(sel.X)
+					i := slices.IndexFunc(textsOfErrors, func(row struct{ file, of string }) bool {
+						return row.file == f.path && row.of == of
+					})
+					if i >= 0 {
+						texts[i] = true
+					} else {
+						problems = append(problems, r.at(n)+of+".Error() may panic: use guard.Text")
+					}
+				}
+				return true
+			})
+		}
+	}
+	for i, row := range calledFields {
+		if !fields[i] && r.hasGo(row.dir) {
+			problems = append(problems, row.dir+": no call of "+row.field+": take its row out of calledFields")
+		}
+	}
+	for i, row := range textsOfErrors {
+		if !texts[i] && r.hasGo(path.Dir(row.file)) {
+			problems = append(problems, row.file+": no "+row.of+".Error(): take its row out of textsOfErrors")
+		}
+	}
+	return problems
+}
+
+// ownerOf returns the name of the type that has a field.
+func ownerOf(t types.Type) string {
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	name := types.TypeString(t, func(*types.Package) string { return "" })
+	name, _, _ = strings.Cut(name, "[")
+	if strings.HasPrefix(name, "struct{") {
+		return "struct"
+	}
+	return name
+}
+
+// TestForeignCodeHasAGuard: no function in a field, and no text of an error, is called outside of the
+// guards.
+func TestForeignCodeHasAGuard(t *testing.T) {
+	const code = `package observe
+type handler struct{ redact func(string) string }
+func (h *handler) show(err error) string { return h.redact(textOf(err)) }
+`
+	accepts := tree{"observe/show.go": code}
+	for _, row := range calledFields { // one call of each, in a type of that name
+		if row.dir != "observe" || row.field == "*.redact" {
+			continue
+		}
+		typ, field, _ := strings.Cut(strings.ReplaceAll(row.field, "*", "x"), ".")
+		accepts["observe/"+typ+".go"] = "package observe\ntype " + typ + " struct{ " + field +
+			" func() }\nfunc (t *" + typ + ") run() { t." + field + "() }\n"
+	}
+	accepts["observe/routes.go"] = "package observe\nfunc text(err error) string { return err.Error() }\n"
+	enforce(t, policy{check: foreignCode, accepts: accepts, rejects: []fault{
+		{"a function in a field", tree{"observe/new.go": "package observe\ntype hook[S any] struct{ f func(S) }\n" +
+			"func (h *hook[S]) call(s S) { h.f(s) }\n"}, "observe/new.go:3: hook.f is called, and has no row"},
+		{"a text", tree{"observe/new.go": "package observe\nfunc say(last error) string { return last.Error() }\n"},
+			"observe/new.go:2: last.Error() may panic"},
+		{"a stale row", tree{"observe/show.go": ""}, "observe: no call of *.redact"},
+		{"a stale text", tree{"observe/routes.go": ""}, "observe/routes.go: no err.Error()"},
+	}})
+}

@@ -1,0 +1,105 @@
+package supervise_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/misuse"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// misused is an actor that is whatever a call needs.
+type misused struct{}
+
+func ignore[M any](*misused, *actor.Context, M) {}
+
+var (
+	misusedType  = actor.NewType[misused]("misused")
+	misusedDo    = actor.Declare[func(*actor.Context)](misusedType, "do")
+	misusedRef   = actor.Declare[actor.Result[actor.AnyRef]](misusedType, "ref")
+	misusedNone  = actor.Declare[actor.Result[struct{}]](misusedType, "none")
+	misusedCount = actor.Declare[actor.Result[supervise.Count]](misusedType, "count")
+	_            = misusedType.Table(misusedRef.Handle(ignore[actor.Result[actor.AnyRef]]),
+		misusedNone.Handle(ignore[actor.Result[struct{}]]),
+		misusedCount.Handle(ignore[actor.Result[supervise.Count]]),
+		misusedDo.Handle(func(_ *misused, c *actor.Context, f func(*actor.Context)) { f(c) }))
+)
+
+// TestMisuse_Everything: each exported function and method, with each argument that is none, panics
+// with what is wrong, or that is no misuse; and nothing fails later.
+func TestMisuse_Everything(t *testing.T) {
+	table := misuse.Table{
+		Dir: ".",
+		Funcs: map[string]any{
+			"StartChild": supervise.StartChild, "StartChildTo": supervise.StartChildTo[misused],
+			"RemoveChild": supervise.RemoveChild, "RemoveChildTo": supervise.RemoveChildTo[misused],
+			"StopChild": supervise.StopChild, "StopChildTo": supervise.StopChildTo[misused],
+			"RestartChild": supervise.RestartChild, "RestartChildTo": supervise.RestartChildTo[misused],
+			"Find": supervise.Find[misused], "FindSupervisor": supervise.FindSupervisor,
+			"FindTo": supervise.FindTo[misused], "CountChildren": supervise.CountChildren,
+			"StopWithin": supervise.StopWithin, "DrainWithin": supervise.DrainWithin,
+			"KillAtOnce": supervise.KillAtOnce, "Sibling": supervise.Sibling[misused],
+			"SiblingSupervisor": supervise.SiblingSupervisor,
+			"FromTemplate":      supervise.FromTemplate[misused], "StartWait": supervise.StartWait,
+			"Start": supervise.Start, "StartUnder": supervise.StartUnder, "Tree": supervise.Tree,
+			"Serve": supervise.Serve,
+		},
+		Types: []any{supervise.Backoff{}, supervise.State(0), supervise.EscalationError{},
+			supervise.StartError{}, supervise.EventKind(0), supervise.Event{}, supervise.Strategy(0),
+			supervise.Restart(0), supervise.Spec{}, supervise.Supervisor{}, supervise.Node{}},
+		Inside: []any{(*actor.Context)(nil)},
+		Odd: []any{(*actor.System)(nil), new(actor.System), (*actor.Context)(nil), new(actor.Context),
+			(*endless)(nil), (*nilError)(nil), []int{}, supervise.Worker[misused]{}, supervise.Spec{},
+			(*supervise.Spec)(nil), (*supervise.Worker[misused])(nil), supervise.Worker[misused]{Name: "b"}},
+		Over: []string{"Serve", "Supervisor.Wait"},
+		New: func() *misuse.World {
+			var late error
+			sys := actor.Start(actor.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))),
+				actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) {
+					if _, is := r.Value.(error); is {
+						late = fmt.Errorf("%v in %s.%s\n%s", r.Value, r.Type, r.Behaviour, r.Stack)
+					}
+				}}))
+			spec := supervise.Spec{Name: "tree", Children: []supervise.Child{
+				supervise.Worker[misused]{Name: "name", Type: misusedType}}}
+			me := misusedType.Spawn(sys, misused{})
+			w := &misuse.World{Args: []any{context.Background(), spec,
+				supervise.Worker[misused]{Name: "other", Type: misusedType}, misusedRef, misusedNone,
+				misusedCount, time.Second}}
+			root, err := supervise.StartWait(context.Background(), sys, spec)
+			if err != nil {
+				late = err
+			}
+			w.Close = func() error {
+				_, _ = supervise.Tree(context.Background(), root)
+				sys.Stop()
+				return late
+			}
+			w.Inside = func(f func()) {
+				done := make(chan struct{})
+				misusedDo.Send(sys, me, func(c *actor.Context) {
+					defer close(done)
+					w.Args = append(w.Args, c)
+					f()
+				})
+				<-done
+			}
+			w.Args = append(w.Args, root, sys) // behind the Context
+			return w
+		},
+	}
+	t.Logf("%d calls", table.Run(t))
+}
+
+// endless is a context that has none.
+type endless struct{ context.Context }
+
+// nilError is an error whose text cannot be had of a nil pointer.
+type nilError struct{ text string }
+
+func (e *nilError) Error() string { return e.text }
