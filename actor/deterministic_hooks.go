@@ -1,13 +1,16 @@
 package actor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/actor/internal/timerwheel"
+	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -378,6 +381,7 @@ func (s *simulation) waits() []sim.Wait {
 	for _, a := range list {
 		w.addMail(a)
 	}
+	w.addProcesses(s.sys.processes.sys.Load())
 	return w.all
 }
 
@@ -385,6 +389,34 @@ func (s *simulation) waits() []sim.Wait {
 type waitList struct {
 	all    []sim.Wait
 	inCall map[*callState]int // which of them is in Ask, by its call
+}
+
+// addProcesses adds the processes that wait for replies of others, or of actors; processes is nil if none were
+// joined.
+func (l *waitList) addProcesses(processes *any) {
+	if processes == nil {
+		return
+	}
+	types, asking := map[uint64]string{}, []access.ProcessLook{}
+	access.EachProcess(*processes, math.MaxInt, func(p access.ProcessLook) {
+		types[p.ID] = p.Type
+		_, ofActor := p.Of.(Target)
+		if p.Waits && (p.Asked != 0 || ofActor && p.On == "reply of") {
+			asking = append(asking, p)
+		}
+	})
+	slices.SortFunc(asking, func(a, b access.ProcessLook) int { return cmp.Compare(a.ID, b.ID) })
+	for _, p := range asking {
+		w := sim.Wait{Caller: fmt.Sprintf("%s#%d", p.Type, p.ID), How: sim.Owed}
+		if t, ofActor := p.Of.(Target); ofActor {
+			a := targetOf("Call", t)
+			w.Callee, w.Type = a.String(), a.typ().name
+		} else {
+			w.Type = types[p.Asked]
+			w.Callee = fmt.Sprintf("%s#%d", w.Type, p.Asked)
+		}
+		l.all = append(l.all, w)
+	}
 }
 
 // enter adds a goroutine, or the turn of an actor, that waits in Ask.

@@ -12,6 +12,7 @@ import (
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -177,6 +178,10 @@ func (s *System) deadProcess(to access.ProcessName, message any, reason error, b
 func (s *System) panickedProcess(who access.ProcessName, crash any) {
 	c := crash.(*sched.Crash)
 	s.outside.panics.Add(1)
+	if tell := s.sim.processEvents(); tell != nil {
+		tell(sim.Event{Kind: sim.Panicked, Worker: -1, Actor: who.ID, Type: who.Type,
+			Behaviour: "process"}, nil)
+	}
 	text := userFrames(c.Stack)
 	p := PanicReport{ActorID: who.ID, Type: who.Type, Name: who.Name, Value: c.Value, Goexit: c.Goexit,
 		Frame: stack.UserFrame(text), Stack: text}

@@ -146,8 +146,8 @@ func WithSteps(n int) Option {
 	return func(c *config) { c.setup.steps = n }
 }
 
-// AllowPanics allows behaviours to panic. Without it, a run fails if a behaviour panics, except by
-// a [Fault].
+// AllowPanics allows behaviours and processes to panic. Without it, a run fails if one of them does,
+// except by a [Fault].
 func AllowPanics() Option { return func(c *config) { c.setup.mayPanic = true } }
 
 // Run runs a scenario again and again, each time in a new deterministic system and in

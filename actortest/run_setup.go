@@ -1,6 +1,7 @@
 package actortest
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"regexp"
@@ -153,14 +154,22 @@ func (r *R) panicked(e sim.Event, value any) {
 		return
 	}
 	if _, gone := value.(sim.Goexit); gone {
-		r.Errorf("%s#%d.%s has ended its goroutine, as FailNow of a test does: use Errorf of R",
-			e.Type, e.Actor, e.Behaviour)
+		r.Errorf("%s has ended its goroutine, as FailNow of a test does: use Errorf of R", r.place(e))
 		return
 	}
-	if e.Behaviour == "" {
-		e.Behaviour = "In"
+	r.Errorf("%s panicked: %v", r.place(e), value)
+}
+
+// place says what has panicked. A process tells of that itself just before.
+func (r *R) place(e sim.Event) string {
+	who := fmt.Sprintf("%s#%d", e.Type, e.Actor)
+	if n := len(r.outcome.trace); n > 0 {
+		if last := r.outcome.trace[n-1]; last.Process && last.Kind == sim.Panicked &&
+			last.Actor == e.Actor {
+			return who
+		}
 	}
-	r.Errorf("%s#%d.%s panicked: %v", e.Type, e.Actor, e.Behaviour, value)
+	return who + "." + cmp.Or(e.Behaviour, "In")
 }
 
 // finish checks the message counts when the scenario has returned.

@@ -59,6 +59,9 @@ func (e event) text(payload string) string {
 	case sim.Panicked:
 		what = ": panicked"
 	}
+	if e.Process && e.Kind == sim.Panicked {
+		return fmt.Sprintf("%s  %s#%d: panicked", who, e.Type, e.Actor)
+	}
 	if e.Callback {
 		return fmt.Sprintf("%s  %s#%d.%s%s%s", who, e.Type, e.Actor, e.Behaviour,
 			e.occasion(payload), what)

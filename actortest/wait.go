@@ -10,10 +10,11 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// AllowWaiting allows callers to wait at the end of a run for replies that actors of these types
-// owe, by name; the type of the caller does not matter. If none is given, any may owe one. Without
-// AllowWaiting, a run fails if at its end a caller waits for a reply that was deferred
-// ([actor.Defer]) or whose request is stashed, and no timer is armed that could change that.
+// AllowWaiting allows callers to wait at the end of a run for replies that actors or processes of
+// these types owe, by name; the type of the caller does not matter. If none is given, any may owe
+// one. The type of a process is that of process.WithType, or else "process". Without AllowWaiting, a
+// run fails if at its end a caller waits for a reply that was deferred ([actor.Defer]), for one whose
+// request is stashed, or for that of a process, and no timer is armed that could change that.
 func AllowWaiting(types ...string) Option {
 	return func(c *config) {
 		if len(types) == 0 {
@@ -58,6 +59,8 @@ func (r *R) describeWait(w sim.Wait) string {
 		how = "has the request in its stash"
 	case sim.Suspended:
 		how = "is suspended"
+	case sim.Owed:
+		how = "has not answered"
 	}
 	return fmt.Sprintf("%s waits for %s%s%s: %s %s", w.Caller, w.Callee, behaviour, question, w.Callee,
 		how)

@@ -40,6 +40,9 @@ func (p *Proc) look() access.ProcessLook {
 	if p.of.Load() != 0 && (what == opReply || what == opEnd) {
 		l.On += " of a process"
 	}
+	if what == opReply {
+		l.Asked = p.of.Load()
+	}
 	if on := p.on.Load(); on != nil {
 		l.On, l.Of = on.what, on.of
 	}

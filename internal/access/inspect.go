@@ -32,6 +32,8 @@ type ProcessLook struct {
 	Waits bool
 	On    string
 	Of    any
+	// Asked is the process whose reply it waits for; 0: none.
+	Asked uint64
 }
 
 // EachProcess calls f for processes of a *process.System, at most so many of each of its parts, the

@@ -102,6 +102,7 @@ const (
 	PutOff                // Defer has put the reply off
 	Stashed               // the request is in a stash
 	Suspended             // the actor that was asked does not run
+	Owed                  // a process waits for the reply of another, or of an actor
 )
 
 // Turn is what a function did that ran in a turn of an actor, for package actortest.
