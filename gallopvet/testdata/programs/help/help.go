@@ -26,7 +26,7 @@ func TellCopy[S, E any](c *actor.Context, b actor.Behaviour[S, []E], to actor.Re
 
 // Runner runs f in a goroutine, and tells the system to wait for it.
 func Runner(sys *actor.System, f func()) {
-	release := sys.Hold()
+	release, _ := sys.Hold()
 	go func() {
 		defer release()
 		f()
