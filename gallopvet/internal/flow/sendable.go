@@ -54,6 +54,20 @@ var librarySendable = map[string]bool{
 
 // Sendable reports whether values of a type may be sent without a second thought, and if not, why.
 func (p *Package) Sendable(t types.Type) (bool, Reason) {
+	known, ok := p.reasons[t]
+	if !ok {
+		known.ok, known.why = p.sendable(t)
+		p.reasons[t] = known
+	}
+	return known.ok, known.why
+}
+
+type verdict struct {
+	ok  bool
+	why Reason
+}
+
+func (p *Package) sendable(t types.Type) (bool, Reason) {
 	c := checker{p: p, seen: map[types.Type]bool{}}
 	if r := c.check(t, ""); r != nil {
 		return false, *r

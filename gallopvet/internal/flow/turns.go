@@ -328,11 +328,63 @@ func (p *Package) FuncOf(v ssa.Value) *ssa.Function {
 	case *ssa.MakeClosure:
 		return p.unwrap(v.Fn.(*ssa.Function))
 	case *ssa.UnOp:
-		if a, ok := v.X.(*ssa.Alloc); ok && v.Op == token.MUL && len(p.stores[a]) == 1 {
-			return p.FuncOf(p.stores[a][0].Val)
+		switch at := v.X.(type) {
+		case *ssa.Alloc:
+			if v.Op == token.MUL && len(p.stores[at]) == 1 {
+				return p.FuncOf(p.stores[at][0].Val)
+			}
+		case *ssa.FreeVar:
+			if a, ok := p.Bound(at).(*ssa.Alloc); ok && v.Op == token.MUL && len(p.stores[a]) == 1 {
+				return p.FuncOf(p.stores[a][0].Val)
+			}
+		case *ssa.FieldAddr:
+			if all := p.held[fieldVar(at)]; len(all) == 1 {
+				return literal(all[0])
+			}
 		}
+	case *ssa.FreeVar:
+		if b := p.Bound(v); b != nil {
+			return p.FuncOf(b)
+		}
+	case *ssa.Call:
+		return p.returnedFunc(v)
 	}
 	return nil
+}
+
+// literal returns the function that a value is, if it is written there.
+func literal(v ssa.Value) *ssa.Function {
+	switch v := Plain(v).(type) {
+	case *ssa.Function:
+		return v
+	case *ssa.MakeClosure:
+		return v.Fn.(*ssa.Function)
+	}
+	return nil
+}
+
+// returnedFunc returns the literal that a function of the package returns, if it returns no other.
+func (p *Package) returnedFunc(call *ssa.Call) *ssa.Function {
+	fn := p.local(p.unwrap(call.Call.StaticCallee()))
+	if fn == nil {
+		return nil
+	}
+	var found *ssa.Function
+	for instr := range instructions(fn) {
+		ret, ok := instr.(*ssa.Return)
+		if !ok {
+			continue
+		}
+		if len(ret.Results) != 1 {
+			return nil
+		}
+		f := literal(ret.Results[0])
+		if f == nil || found != nil && found != f {
+			return nil
+		}
+		found = f
+	}
+	return found
 }
 
 // unwrap returns the method behind a method expression or a method value, or what a generic
