@@ -43,7 +43,7 @@ func (c *checker) stays(s *send, part flow.Part) bool {
 	if _, ret := s.at.(*ssa.Return); ret {
 		return true
 	}
-	return walk.Ends(s.at) && !c.isReleased(s.at.Parent(), part)
+	return s.last() || walk.Ends(s.at) && !c.isReleased(s.at.Parent(), part)
 }
 
 // isReleased reports whether all callers of a function put other memory in the place of a part
@@ -138,8 +138,11 @@ func (c *checker) locked(a *flow.Access) bool { return c.Guarded(a.Instr.Parent(
 // report reports a part of a message that stays within reach.
 func (c *checker) report(s *send, other token.Pos, why string) {
 	pos := s.at.Pos()
-	if s.call != nil {
+	switch {
+	case s.call != nil:
 		pos = c.At(s.call)
+	case s.pos.IsValid():
+		pos = s.pos
 	}
 	f := rule.Finding{Pos: pos, Message: s.text + " " + s.op + " " + why}
 	if other.IsValid() {

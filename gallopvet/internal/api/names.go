@@ -182,6 +182,8 @@ var funcs = []Func{
 		NonZero: in(Recv), InTurn: Panics,
 	},
 
+	{Name: "group.Topic.Subscribe", NonNil: in(1)},
+
 	// What an actor sends itself.
 	{
 		Name: "actor.Yield", Payload: 3, ToSelf: true, Own: in(2), NonNil: in(1),

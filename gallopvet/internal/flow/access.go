@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/types"
+	"strconv"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -61,10 +62,7 @@ func (p *Package) place(addr ssa.Value) []Path {
 	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global:
 		return p.Paths(addr)
 	case *ssa.Alloc:
-		if isVariable(a) {
-			return nil // the variable, and not what it refers to
-		}
-		return []Path{{a, "*"}}
+		return []Path{{a, "*"}} // the variable, and not what it refers to
 	case *ssa.FreeVar:
 		if b, ok := p.Bound(a).(*ssa.Alloc); ok {
 			return p.place(b)
@@ -132,6 +130,21 @@ func (p *Package) accessByEffects(i ssa.CallInstruction, by *types.Func, args []
 	for _, e := range s.Writes {
 		if e.Param < len(args) {
 			add(i, true, by, each(p.Paths(args[e.Param]), e.Steps))
+		}
+	}
+	for _, e := range s.Hands {
+		n, _ := strconv.Atoi(e.Method)
+		if n >= len(args) || e.Param >= len(args) {
+			continue
+		}
+		of := p.summaries[p.FuncOf(args[n])]
+		if of == nil {
+			continue
+		}
+		for _, w := range of.Writes {
+			if w.Param == e.Result {
+				add(i, true, by, each(each(p.Paths(args[e.Param]), e.Steps), w.Steps))
+			}
 		}
 	}
 	for _, e := range s.Calls {

@@ -401,3 +401,20 @@ func (c *Call) Name() string {
 	}
 	return c.Fn.Name()
 }
+
+// SentText returns how a value is written that a statement sends into a channel.
+func (p *Package) SentText(pos token.Pos) string {
+	text := "the value"
+	for _, f := range p.Files {
+		if f.FileStart > pos || pos >= f.FileEnd {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if send, ok := n.(*ast.SendStmt); ok && (send.Arrow == pos || send.Pos() == pos) {
+				text = types.ExprString(send.Value)
+			}
+			return true
+		})
+	}
+	return text
+}

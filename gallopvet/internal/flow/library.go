@@ -20,7 +20,7 @@ import (
 var table string
 
 // byHand corrects the table for functions that use assembly, reflection or package unsafe, and for
-// methods of interfaces, which say what all implementations do.
+// methods of interfaces, which say what all implementations do. With a + it adds to it.
 var byHand = map[string]string{
 	"maps.Clone":    "r0|[]|0|[]",
 	"maps.clone":    "r0|[]|0|[]",
@@ -35,6 +35,10 @@ var byHand = map[string]string{
 	"(*database/sql.Rows).Scan": "", "(*database/sql.Row).Scan": "",
 	"(io.Reader).Read": "w1|[]", "(io.ReaderAt).ReadAt": "w1|[]", "(net.Conn).Read": "w1|[]",
 	"(*os.File).Read": "w1|[]", "(*os.File).ReadAt": "w1|[]", "(*bufio.Reader).Read": "w1|[] w0",
+	"(*container/list.List).MoveToBack": "+w0|.root.next", "(*container/list.List).MoveToFront": "+w0|.root.next",
+	"(*container/list.List).MoveBefore": "+w0|.root.next", "(*container/list.List).MoveAfter": "+w0|.root.next",
+	"(*bufio.Scanner).Scan": "+w0|.token[]",
+	"io.ReadFull":           "+w1|[]", "io.ReadAtLeast": "+w1|[]",
 	"crypto/rand.Read":  "w0|[]",
 	"(*sync.Pool).Put":  "w1|[]",
 	"(*sync.Pool).Get":  "",
@@ -49,13 +53,13 @@ var byHand = map[string]string{
 }
 
 // kinds are the kinds of effects in the table, by class.
-const kinds = "wnkxrcsmi"
+const kinds = "wnkxrcsmih"
 
 // encode writes a summary as the table has it: what it keeps, sends and waits for is left out.
 func encode(s *Summary) string {
 	var words []string
 	for i, c := range s.classes() {
-		if !strings.Contains("wnrcs", kinds[i:i+1]) {
+		if !strings.Contains("wnrcsh", kinds[i:i+1]) {
 			continue
 		}
 		for _, e := range *c.effects {
@@ -113,13 +117,17 @@ func inTable(fn *types.Func) string {
 
 // library returns what a function of the library does, or nil.
 func library(fn *types.Func) *Summary {
-	if text, ok := byHand[fn.FullName()]; ok {
-		return decode(text)
+	text, ok := byHand[fn.FullName()]
+	if more, also := strings.CutPrefix(text, "+"); also {
+		return decode(more + " " + known()[fn.Pkg().Path()][inTable(fn)])
 	}
-	if text, ok := known()[fn.Pkg().Path()][inTable(fn)]; ok && !Everything {
-		return decode(text)
+	if !ok && !Everything {
+		text, ok = known()[fn.Pkg().Path()][inTable(fn)]
 	}
-	return nil
+	if !ok {
+		return nil
+	}
+	return decode(text)
 }
 
 // worthwhile reports whether the facts of a package can matter: whether it has functions.

@@ -21,7 +21,9 @@ import (
 var update = flag.Bool("update", false, "write library.txt")
 
 // hidden reports whether users cannot import a package.
-func hidden(path string) bool { return strings.Contains("/"+path, "/internal/") || strings.HasPrefix(path, "vendor/") || strings.HasSuffix(path, "/internal") }
+func hidden(path string) bool {
+	return strings.Contains("/"+path, "/internal/") || strings.HasPrefix(path, "vendor/") || strings.HasSuffix(path, "/internal")
+}
 
 // TestLibrary derives the table of the library from its source, and compares the two.
 func TestLibrary(t *testing.T) {

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/types"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -27,6 +28,7 @@ type Summary struct {
 	Sends   []Effect // it sends it to another actor
 	Returns []Effect // it returns it
 	Calls   []Effect // it calls the function, or the method, and has returned from that when it returns
+	Hands   []Effect // it hands it to a function that it is given, whose number Method has, as its argument Result
 	Starts  []Effect // it has the function run in a goroutine, or by another actor
 	Moves   []Effect // it gives the Iso away
 	Waits   []Effect // it waits for the system, so that it panics in a behaviour
@@ -43,7 +45,7 @@ func (s *Summary) classes() []class {
 	return []class{
 		{"writes", &s.Writes}, {"renews", &s.Renews}, {"keeps", &s.Keeps}, {"sends", &s.Sends},
 		{"returns", &s.Returns}, {"calls", &s.Calls}, {"starts", &s.Starts}, {"moves", &s.Moves},
-		{"waits for", &s.Waits},
+		{"waits for", &s.Waits}, {"hands", &s.Hands},
 	}
 }
 
@@ -200,7 +202,7 @@ func (p *Package) SummaryOfObject(fn *types.Func) *Summary {
 	if fn == nil || fn.Pkg() == nil {
 		return nil
 	}
-	if fn.Pkg() == p.Pkg {
+	if fn.Pkg() == p.Pkg && byHand[fn.FullName()] == "" {
 		return p.summaries[p.SSA.Prog.FuncValue(fn)]
 	}
 	s, ok := p.foreign[fn]
@@ -391,6 +393,11 @@ func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
 			} else {
 				s.Calls = add(s.Calls, called)
 			}
+			for _, f := range called {
+				for n, arg := range common.Args {
+					p.addHands(s, of, arg, n, f)
+				}
+			}
 		}
 		if c == nil {
 			continue
@@ -414,9 +421,40 @@ func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
 				s.Calls = add(s.Calls, p.passed(of, c, callee.Calls))
 			}
 			s.Starts = add(s.Starts, p.passed(of, c, callee.Starts))
+			p.addHandsOf(s, of, c, callee)
 			s.Moves = add(s.Moves, p.passed(of, c, callee.Moves))
 			if p.async[in] == nil && !isGo {
 				s.Waits = add(s.Waits, p.passed(of, c, callee.Waits))
+			}
+		}
+	}
+}
+
+// addHands notes what a function hands to another that it is given.
+func (p *Package) addHands(s *Summary, of *ssa.Function, arg ssa.Value, n int, f Effect) {
+	if f.Steps != "" || !refers(arg.Type()) {
+		return
+	}
+	for _, e := range effects(of, p.Paths(arg)) {
+		e.Result, e.Method = n, strconv.Itoa(f.Param)
+		s.Hands = add(s.Hands, []Effect{e})
+	}
+}
+
+// addHandsOf notes the same of a function that is called, with what it was given.
+func (p *Package) addHandsOf(s *Summary, of *ssa.Function, c *Call, callee *Summary) {
+	args := c.Args()
+	for _, h := range callee.Hands {
+		n, _ := strconv.Atoi(h.Method)
+		if n >= len(args) || h.Param >= len(args) {
+			continue
+		}
+		for _, f := range effects(of, p.Paths(args[n])) {
+			for _, e := range effects(of, each(p.Paths(args[h.Param]), h.Steps)) {
+				if f.Steps == "" {
+					e.Result, e.Method = h.Result, strconv.Itoa(f.Param)
+					s.Hands = add(s.Hands, []Effect{e})
+				}
 			}
 		}
 	}

@@ -186,15 +186,13 @@ func (p *Package) CallersOf(fn *ssa.Function) []*Call { return p.callersOf(fn) }
 func (p *Package) DuringInit(fn *ssa.Function) bool { return p.duringInit(fn, guardedBy) }
 
 func (p *Package) duringInit(fn *ssa.Function, left int) bool {
-	if fn.Parent() != nil {
-		return p.async[fn] == nil && p.inTurn[fn] == nil && p.duringInit(fn.Parent(), left)
-	}
 	if fn.Name() == "init" || len(fn.Name()) > 5 && fn.Name()[:5] == "init#" {
 		return true
 	}
 	obj := fn.Object()
 	callers := p.callersOf(fn)
-	if left == 0 || len(callers) == 0 || len(callers) > manyCallers || obj == nil || obj.Exported() || p.inTurn[fn] != nil {
+	if left == 0 || len(callers) == 0 || len(callers) > manyCallers || p.inTurn[fn] != nil ||
+		p.async[fn] != nil || fn.Parent() == nil && (obj == nil || obj.Exported()) {
 		return false
 	}
 	for _, c := range callers {
@@ -203,4 +201,25 @@ func (p *Package) duringInit(fn *ssa.Function, left int) bool {
 		}
 	}
 	return true
+}
+
+// Sites returns the calls that run a literal before they return.
+func (p *Package) Sites(fn *ssa.Function) []ssa.Instruction {
+	if fn.Parent() == nil || p.async[fn] != nil {
+		return nil
+	}
+	var all []ssa.Instruction
+	for _, c := range p.callersOf(fn) {
+		if _, isGo := c.Instr.(*ssa.Go); !isGo {
+			all = append(all, c.Instr)
+		}
+	}
+	if c := p.givenTo(fn); c != nil {
+		for _, arg := range p.ranArguments(c) {
+			if p.FuncOf(arg) == fn {
+				all = append(all, c.Instr)
+			}
+		}
+	}
+	return all
 }
