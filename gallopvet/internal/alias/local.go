@@ -54,7 +54,7 @@ func (c *checker) kept(s *send, part flow.Part) *flow.Access {
 				continue
 			}
 			for _, p := range c.PartsWhen(v, i) {
-				if p.Path != part.Path || !(flow.Walk{}).Reaches(i, s.at) && !(flow.Walk{}).Reaches(s.at, i) {
+				if p.Path != part.Path || !(flow.Walk{}).Reaches(i, s.at) && !c.walk(s, part).Reaches(s.at, i) {
 					continue
 				}
 				in := flow.Path{Root: at.Root, Steps: at.Steps + step + p.At}

@@ -14,6 +14,8 @@ const (
 	Immutable = "capability.Immutable"
 	Shared    = "capability.Shared"
 
+	Interceptor = "actor.Interceptor"
+
 	ProcessSelf = "process.Self"
 	Proc        = "process.Proc"
 	Party       = "process.Party"

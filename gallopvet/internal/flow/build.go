@@ -82,6 +82,7 @@ func run(pass *analysis.Pass) (any, error) {
 	p.findTurns()
 	p.findDeclaring()
 	p.summarise()
+	p.startedByOthers()
 	return p, nil
 }
 

@@ -3,6 +3,7 @@ package flow
 import (
 	"go/types"
 	"maps"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -181,15 +182,25 @@ func (c *checker) known(t types.Type, path string) (yes bool, why *Reason) {
 		return true, c.bad(Reason{Opaque, path, t})
 	}
 	if c.deep && !c.own(n.Obj().Pkg()) {
+		if _, fn := n.Underlying().(*types.Signature); fn {
+			return true, c.bad(Reason{Opaque, path, t}) // such as iter.Seq
+		}
 		return true, nil // other modules' types are their business
 	}
 	_, marked := c.p.MarkOf(n.Obj())
 	return librarySendable[full] || marked, nil
 }
 
-// own reports whether a package is this one or one that it imports and that is no part of the
-// library: what other libraries hide behind their pointers is not for this package to change.
-func (c *checker) own(pkg *types.Package) bool { return pkg == c.p.Pkg }
+// own reports whether a package is part of the same module: what other modules hide behind their
+// pointers is not for this one to change.
+func (c *checker) own(pkg *types.Package) bool {
+	if pkg == c.p.Pkg {
+		return true
+	}
+	m := c.p.Module
+	return m != nil && m.Path != "" && !api.Is(pkg) &&
+		(pkg.Path() == m.Path || strings.HasPrefix(pkg.Path(), m.Path+"/"))
+}
 
 // valueField is the field of a result or reply that has the value.
 const valueField = "Value"

@@ -106,6 +106,33 @@ func (p *Package) summarise() {
 	p.export()
 }
 
+// startedByOthers finds again what runs elsewhere, and in turns, now that it is known what the
+// functions of the package start; if that is more, the functions are looked at once more.
+func (p *Package) startedByOthers() {
+	before := len(p.async)
+	for _, fn := range p.Funcs {
+		for _, c := range p.calls[fn] {
+			p.findStarted(c)
+		}
+	}
+	if len(p.async) == before {
+		return
+	}
+	for fn, by := range p.async {
+		if fn.Parent() != nil && !p.ownTurn(fn) && by != nil {
+			delete(p.inTurn, fn)
+		}
+	}
+	p.guards = map[*ssa.Function]bool{}
+	p.summarise()
+}
+
+// ownTurn reports whether a function is that of a turn, and not only called in one.
+func (p *Package) ownTurn(fn *ssa.Function) bool {
+	step := p.inTurn[fn]
+	return step == nil || step.By == nil
+}
+
 func size(s *Summary) int {
 	n := len(s.Blocks)
 	for _, c := range s.classes() {

@@ -41,6 +41,9 @@ func (p *Package) joins(i ssa.Instruction) bool {
 	return false
 }
 
+// Joins reports whether an instruction waits for others to be done.
+func (p *Package) Joins(i ssa.Instruction) bool { return p.joins(i) }
+
 func (p *Package) joinsCall(c *Call) bool {
 	switch {
 	case c == nil:
