@@ -292,7 +292,7 @@ func keys[V any](m map[string]V) func(func(string) bool) {
 func judge(t *testing.T, at string, all []*userProgram) (map[string]*score, []string) {
 	t.Helper()
 	began := time.Now()
-	pkgs, err := packages.Load(&packages.Config{Dir: at, Mode: packages.LoadAllSyntax}, "./programs/...")
+	pkgs, err := packages.Load(&packages.Config{Dir: at, Mode: packages.LoadAllSyntax | packages.NeedModule}, "./programs/...")
 	if err != nil {
 		t.Fatal(err)
 	}

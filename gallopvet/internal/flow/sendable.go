@@ -175,7 +175,7 @@ func (c *checker) known(t types.Type, path string) (yes bool, why *Reason) {
 	}
 	n := namedOf(t)
 	if n == nil || n.Obj().Pkg() == nil {
-		return n != nil && n.Obj().Name() == "error", nil
+		return n != nil && n.Obj().Name() == "error" && t == types.Type(n), nil
 	}
 	full := n.Obj().Pkg().Path() + "." + n.Obj().Name()
 	if full == "reflect.Value" {

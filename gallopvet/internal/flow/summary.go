@@ -447,7 +447,11 @@ func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
 			} else {
 				s.Calls = add(s.Calls, p.passed(of, c, callee.Calls))
 			}
-			s.Starts = add(s.Starts, p.passed(of, c, callee.Starts))
+			if p.Waited(instr) {
+				s.Calls = add(s.Calls, p.passed(of, c, callee.Starts))
+			} else {
+				s.Starts = add(s.Starts, p.passed(of, c, callee.Starts))
+			}
 			p.addHandsOf(s, of, c, callee)
 			s.Moves = add(s.Moves, p.passed(of, c, callee.Moves))
 			if p.async[in] == nil && !isGo {

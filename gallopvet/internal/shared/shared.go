@@ -49,6 +49,10 @@ func (c *checker) isShared(a *flow.Access, t *flow.Turn) bool {
 	if c.said[a.At.Root] || c.InTest(a.Instr.Pos()) || ownElement(a.Instr) {
 		return false
 	}
+	if st, ok := a.Instr.(*ssa.Store); ok && (c.IsState(st.Val.Type()) ||
+		api.TypeName(flow.Plain(st.Val).Type()) == api.Context) {
+		return false // that is worse, and rule GV4
+	}
 	if g, ok := a.At.Root.(*ssa.Global); ok {
 		fine, _ := c.Sendable(g.Type().(*types.Pointer).Elem())
 		return g.Pkg == c.SSA && (a.By == nil || !fine)
