@@ -18,6 +18,11 @@ var handles = map[string]bool{
 // derefed reports whether a value is a pointer, or a slice, that a handle was dereferenced to, in
 // the heap of the running actor.
 func (c *checker) derefed(v ssa.Value) bool {
+	switch v.Type().Underlying().(type) {
+	case *types.Pointer, *types.Slice:
+	default:
+		return false
+	}
 	for _, q := range c.Paths(v) {
 		call, ok := q.Root.(*ssa.Call)
 		if !ok || q.Steps != "" {

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/token"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -189,7 +190,7 @@ func (p *Package) CallersOf(fn *ssa.Function) []*Call { return p.callersOf(fn) }
 func (p *Package) DuringInit(fn *ssa.Function) bool { return p.duringInit(fn, guardedBy) }
 
 func (p *Package) duringInit(fn *ssa.Function, left int) bool {
-	if fn.Name() == "init" || len(fn.Name()) > 5 && fn.Name()[:5] == "init#" {
+	if fn.Parent() == nil && (fn.Name() == "init" || strings.HasPrefix(fn.Name(), "init#")) {
 		return true
 	}
 	obj := fn.Object()
