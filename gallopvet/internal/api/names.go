@@ -87,7 +87,7 @@ var (
 		"supervise.Spec", "supervise.Child", "supervise.Worker", "actortest.Probe",
 		"heap.Ptr", "heap.Slice", "heap.String", "heap.Map", "heap.TextMap", "process.Process",
 		"process.Ref", "process.Chan", "process.System", "process.Monitor", "process.Mutex",
-		"process.WaitGroup", "process.Once", "process.Event", "process.Asked")
+		"process.WaitGroup", "process.Once", "process.Event", "process.Asked", "process.Mark")
 	sendableIfArgs = set("actor.Result", "actor.Reply", "group.Change", ReplyTo)
 )
 

@@ -54,10 +54,16 @@ func ownedOf(v ssa.Value) owned {
 	switch {
 	case isContext(v):
 		return "Context"
-	case v != nil && flow.IsParty(flow.Plain(v).Type()) && !flow.IsZero(v):
+	case v != nil && flow.IsParty(flow.Plain(v).Type()) && !flow.IsZero(v) && !isNew(v):
 		return owned(partyName(flow.Plain(v).Type()))
 	}
 	return ""
+}
+
+// isNew reports whether a value is made here, so that it is no process that runs.
+func isNew(v ssa.Value) bool {
+	_, ok := flow.Plain(v).(*ssa.Alloc)
+	return ok
 }
 
 // why says where a value is valid, and what to do.
