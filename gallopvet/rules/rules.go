@@ -17,6 +17,7 @@ import (
 	"github.com/gallop-go/gallop/gallopvet/internal/misuse"
 	"github.com/gallop-go/gallop/gallopvet/internal/payload"
 	"github.com/gallop-go/gallop/gallopvet/internal/rule"
+	"github.com/gallop-go/gallop/gallopvet/internal/shared"
 )
 
 // all lists the rules, in the order of their ids.
@@ -29,6 +30,7 @@ var all = []*rule.Rule{
 	blocking.Rule,  // GV6
 	duty.Rule,      // GV7
 	endless.Rule,   // GV8
+	shared.Rule,    // GV9
 }
 
 // analyzers are the analyzers of the rules, made once: others refer to them.

@@ -50,6 +50,7 @@ func newProxies(name string) *proxies {
 	k.begin = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "begin", actor.Urgent())
 	//gallop:allow GV1 the same
 	k.stand = actor.DeclareAsk[func(*Proxy, *actor.Context), struct{}](k.typ, "stand")
+	//gallop:allow GV1 the same
 	k.gauge = actor.Declare[access.Look](k.typ, "gauge", actor.Urgent())
 	k.ended = actor.Declare[actor.Result[struct{}]](k.typ, "ended")
 	// Urgent: what an actor sends to the process goes by no proxy, so this overtakes nothing.

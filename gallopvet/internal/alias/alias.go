@@ -2,6 +2,10 @@
 package alias
 
 import (
+	"go/token"
+	"go/types"
+	"strings"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
@@ -20,14 +24,20 @@ given to Spawn.`,
 	Run: run,
 }
 
-type checker struct{ *rule.Pass }
+type checker struct {
+	*rule.Pass
+	made       map[*ssa.Function]ssa.Instruction // the first use of a function that makes states
+	subscribed int                               // how many subscribers of a topic are known
+}
 
 func run(p *rule.Pass) {
-	c := &checker{p}
+	c := &checker{Pass: p}
 	for _, fn := range p.Funcs {
 		for _, call := range p.Calls(fn) {
 			c.call(call)
 		}
+		c.channels(fn)
+		c.inits(fn)
 	}
 	for _, t := range p.Turns {
 		if t.Replies {
@@ -41,11 +51,13 @@ type send struct {
 	at       ssa.Instruction // the call, or the return of a reply
 	call     *flow.Call      // nil for a reply
 	value    ssa.Value
-	text     string        // what the value is called
-	op       string        // what happens to it
-	receiver *flow.Summary // what the receiver does with it; nil if that is not known
-	many     bool          // there may be several receivers
-	state    bool          // it becomes the state of an actor
+	text     string          // what the value is called
+	op       string          // what happens to it
+	receiver *flow.Summary   // what the receiver does with it; nil if that is not known
+	many     bool            // there may be several receivers
+	state    bool            // it becomes the state of an actor
+	of       *types.TypeName // the type of that state
+	pos      token.Pos       // where it is reported; if not given, at the call
 
 	refused func(from, to *ssa.BasicBlock) bool // edges on which it was not sent; nil: none
 }
@@ -62,13 +74,7 @@ func (c *checker) call(call *flow.Call) {
 	if call.Is(api.Select) || call.Is(api.TrySelect) {
 		c.selected(call)
 	}
-	if call.API.State != 0 && c.Strict {
-		v := call.Arg(call.API.State)
-		c.check(&send{
-			at: call.Instr, call: call, value: v, op: "becomes the state of an actor",
-			text: c.ArgText(call, call.API.State), state: true,
-		})
-	}
+	c.spawned(call)
 }
 
 // sent looks at one value that a call sends.
@@ -86,7 +92,11 @@ func (c *checker) sent(call *flow.Call, v ssa.Value) {
 	if call.API.Freezes {
 		s.op = "is frozen"
 	}
+	c.subscribed = 0
 	s.receiver = c.receiver(call)
+	if strings.HasPrefix(call.API.Name, "group.Topic.") {
+		s.many = c.subscribed > 1
+	}
 	if call.API.Waits {
 		c.asked(s)
 		return
@@ -98,6 +108,9 @@ func (c *checker) sent(call *flow.Call, v ssa.Value) {
 func (c *checker) receiver(call *flow.Call) *flow.Summary {
 	if s := c.ReceivedBy(call); s != nil {
 		return s
+	}
+	if strings.HasPrefix(call.API.Name, "group.Topic.") {
+		return c.subscribers(call)
 	}
 	b := call.Arg(api.Recv)
 	if b == nil {
@@ -140,7 +153,7 @@ func (c *checker) through(call *flow.Call) {
 	if summary == nil {
 		return
 	}
-	args := call.Instr.Common().Args
+	args := call.Args()
 	for _, e := range summary.Sends {
 		if e.Param >= len(args) || e.Steps != "" {
 			continue
@@ -177,12 +190,22 @@ func (c *checker) replies(t *flow.Turn) {
 	}
 }
 
+// last reports whether the send comes last in its function.
+func (s *send) last() bool {
+	_, deferred := s.at.(*ssa.Defer)
+	return deferred
+}
+
 // check judges what is sent, part by part.
 func (c *checker) check(s *send) {
-	if !s.at.Pos().IsValid() {
+	if !s.at.Pos().IsValid() && !s.pos.IsValid() {
 		return
 	}
-	for _, part := range c.Parts(s.value) {
+	for _, part := range c.PartsWhen(s.value, s.at) {
+		if s.state {
+			c.inState(s, part)
+			continue
+		}
 		switch part.Root.(type) {
 		case *ssa.Global:
 			c.global(s, part)

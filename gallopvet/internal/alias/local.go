@@ -16,6 +16,10 @@ func (c *checker) local(s *send, part flow.Part) {
 		c.report(s, w.Instr.Pos(), "and written to afterwards")
 		return
 	}
+	if w := c.kept(s, part); w != nil {
+		c.report(s, w.Instr.Pos(), "but is kept in the state, and behaviours write to it")
+		return
+	}
 	if w := c.elsewhere(s, part); w != nil {
 		c.report(s, w.Instr.Pos(), "and a function that runs at the same time uses it")
 		return
@@ -29,6 +33,45 @@ func (c *checker) local(s *send, part flow.Part) {
 			c.report(s, r.Instr.Pos(), "and used afterwards")
 		}
 	}
+}
+
+// kept returns a write of behaviours to memory that the same function puts into the state.
+func (c *checker) kept(s *send, part flow.Part) *flow.Access {
+	for i := range flow.Instructions(s.at.Parent()) {
+		var addr, v ssa.Value
+		step := ""
+		switch i := i.(type) {
+		case *ssa.Store:
+			addr, v = i.Addr, i.Val
+		case *ssa.MapUpdate:
+			addr, v, step = i.Map, i.Value, "[]"
+		default:
+			continue
+		}
+		for _, at := range c.Paths(addr) {
+			state := c.StateOf(at)
+			if state == nil || at.Steps+step == "" {
+				continue
+			}
+			for _, p := range c.PartsWhen(v, i) {
+				if p.Path != part.Path || !(flow.Walk{}).Reaches(i, s.at) && !c.walk(s, part).Reaches(s.at, i) {
+					continue
+				}
+				in := flow.Path{Root: at.Root, Steps: at.Steps + step + p.At}
+				w := flow.Walk{Stop: func(i ssa.Instruction) bool { return c.Replaces(i, in) }}
+				if !w.Ends(i) {
+					continue
+				}
+				if w := c.TurnWrite(state, in.Steps, true); w != nil && !c.locked(w) && w.Instr.Parent() != s.at.Parent() {
+					return w
+				}
+				if w := c.after(s, flow.Part{Path: in, Type: part.Type}, true); w != nil {
+					return w
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // shared judges memory that the receiver writes to.
@@ -46,32 +89,78 @@ func (c *checker) shared(s *send, part flow.Part) {
 	}
 }
 
-// after returns an access to a part that may come after the send, in the same function.
+// after returns an access to a part that may come after the send: in the same function, or, if that
+// is a literal, after a call of it.
 func (c *checker) after(s *send, part flow.Part, write bool) *flow.Access {
+	return c.afterIn(s, s.at, part, write, maxSites)
+}
+
+// maxSites is how many literals around a send are left.
+const maxSites = 3
+
+func (c *checker) afterIn(s *send, at ssa.Instruction, part flow.Part, write bool, left int) *flow.Access {
 	accesses := map[ssa.Instruction][]*flow.Access{}
-	for _, a := range c.Accesses(s.at.Parent()) {
-		if (a.Write || !write) && a.At.Inside(part.Path) && c.counts(s, a) {
-			accesses[a.Instr] = append(accesses[a.Instr], a)
+	ends := c.ends(at.Parent())
+	for _, a := range c.Accesses(at.Parent()) {
+		if !a.Write && write || !a.At.Inside(part.Path) || a.Instr == at || !c.counts(s, a) {
+			continue
 		}
-	}
-	if len(accesses) == 0 {
-		return nil
+		if d, ok := a.Instr.(*ssa.Defer); ok {
+			if _, both := at.(*ssa.Defer); both && !(flow.Walk{}).Reaches(d, at) {
+				continue // it was deferred later, and runs before the send
+			}
+			for _, end := range ends {
+				accesses[end] = append(accesses[end], a)
+			}
+			continue
+		}
+		accesses[a.Instr] = append(accesses[a.Instr], a)
 	}
 	var found *flow.Access
-	c.walk(s, part).After(s.at, func(i ssa.Instruction) bool {
-		if all := accesses[i]; all != nil && i != s.at {
-			found = all[0]
+	if len(accesses) > 0 {
+		starts := []ssa.Instruction{at}
+		if _, ok := at.(*ssa.Defer); ok {
+			starts = ends
 		}
-		return found == nil
-	})
-	return found
+		for _, start := range starts {
+			if all := accesses[start]; all != nil && start != at {
+				return all[0]
+			}
+			c.walkFrom(s, at, part).After(start, func(i ssa.Instruction) bool {
+				if all := accesses[i]; all != nil && i != at {
+					found = all[0]
+				}
+				return found == nil
+			})
+		}
+	}
+	if found != nil || left == 0 {
+		return found
+	}
+	for _, site := range c.Sites(at.Parent()) {
+		if part.Root.Parent() == at.Parent() {
+			continue
+		}
+		if found = c.afterIn(s, site, part, write, left-1); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// ends returns where a function runs what it has deferred.
+func (c *checker) ends(fn *ssa.Function) []ssa.Instruction {
+	var all []ssa.Instruction
+	for i := range flow.Instructions(fn) {
+		if _, ok := i.(*ssa.RunDefers); ok && (fn.Recover == nil || i.Block() != fn.Recover) {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // counts reports whether an access is one of its own, and not the send or another one.
 func (c *checker) counts(s *send, a *flow.Access) bool {
-	if a.Instr == s.at {
-		return false
-	}
 	if a.By == nil {
 		return true
 	}
@@ -81,13 +170,19 @@ func (c *checker) counts(s *send, a *flow.Access) bool {
 
 // walk follows the paths on which the memory is still the same: until it is made anew, and not
 // where the message was refused.
-func (c *checker) walk(s *send, part flow.Part) flow.Walk {
+func (c *checker) walk(s *send, part flow.Part) flow.Walk { return c.walkFrom(s, s.at, part) }
+
+// walkFrom is walk from the send, or from a call of the literal that the send is in.
+func (c *checker) walkFrom(s *send, at ssa.Instruction, part flow.Part) flow.Walk {
 	root, _ := part.Root.(ssa.Instruction)
 	w := flow.Walk{
-		Skip: flow.Contradicts(s.at),
+		Skip: flow.Contradicts(at),
 		Stop: func(i ssa.Instruction) bool {
-			return root != nil && i == root || c.renews(i, part) || c.Syncs(i) && i != s.at
+			return root != nil && i == root || c.renews(i, part) || c.Syncs(i) && i != at
 		},
+	}
+	if at != s.at {
+		return w
 	}
 	refused := s.refused
 	if s.call != nil && s.call.API != nil && s.call.API.Refuses {
@@ -110,11 +205,17 @@ func (c *checker) again(s *send, part flow.Part) ssa.Instruction {
 	sends := map[ssa.Instruction]bool{}
 	for _, call := range c.Calls(s.at.Parent()) {
 		messages := c.Messages(call)
-		if len(messages) == 0 || c.ToSelf(call) || c.sameReceiver(s, call) {
+		if s.state {
+			messages = nil
+			if call.API != nil && call.API.State != 0 {
+				messages = []ssa.Value{call.Arg(call.API.State)}
+			}
+		}
+		if len(messages) == 0 || !s.state && (c.ToSelf(call) || c.sameReceiver(s, call)) {
 			continue
 		}
 		for _, v := range messages {
-			for _, p := range c.Parts(v) {
+			for _, p := range c.PartsWhen(v, call.Instr) {
 				if p.Path == part.Path {
 					sends[call.Instr] = true
 				}

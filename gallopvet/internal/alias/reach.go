@@ -4,7 +4,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -35,7 +34,7 @@ func (c *checker) state(s *send, part flow.Part, state *types.TypeName) {
 // stays reports whether a path leads from where the part is read, by the send, to the end of the
 // function, on which the state does not get other memory in its place.
 func (c *checker) stays(s *send, part flow.Part) bool {
-	walk := flow.Walk{Stop: func(i ssa.Instruction) bool { return c.replaces(i, part.Path) }}
+	walk := flow.Walk{Stop: func(i ssa.Instruction) bool { return c.Replaces(i, part.Path) }}
 	if part.Load != nil && part.Load.Parent() == s.at.Parent() && part.Load != s.at {
 		if !walk.Reaches(part.Load, s.at) {
 			return false
@@ -44,7 +43,7 @@ func (c *checker) stays(s *send, part flow.Part) bool {
 	if _, ret := s.at.(*ssa.Return); ret {
 		return true
 	}
-	return walk.Ends(s.at) && !c.isReleased(s.at.Parent(), part)
+	return s.last() || walk.Ends(s.at) && !c.isReleased(s.at.Parent(), part)
 }
 
 // isReleased reports whether all callers of a function put other memory in the place of a part
@@ -60,7 +59,7 @@ func (c *checker) isReleased(fn *ssa.Function, part flow.Part) bool {
 			callers++
 			for _, q := range c.Paths(call.Instr.Common().Args[n]) {
 				at := flow.Path{Root: q.Root, Steps: q.Steps + part.Steps}
-				w := flow.Walk{Stop: func(i ssa.Instruction) bool { return c.replaces(i, at) }}
+				w := flow.Walk{Stop: func(i ssa.Instruction) bool { return c.Replaces(i, at) }}
 				if w.Ends(call.Instr) {
 					return false
 				}
@@ -70,52 +69,6 @@ func (c *checker) isReleased(fn *ssa.Function, part flow.Part) bool {
 	return callers > 0
 }
 
-// replaces reports whether an instruction puts other memory where a path leads, or takes an
-// element out of what has it.
-func (c *checker) replaces(i ssa.Instruction, q flow.Path) bool {
-	switch i := i.(type) {
-	case *ssa.Store:
-		for _, at := range c.Paths(i.Addr) {
-			if q.Within(at) && (isElement(q, at) || !c.same(i.Val, q, at)) {
-				return true
-			}
-		}
-	case *ssa.MapUpdate:
-		for _, at := range c.Paths(i.Map) {
-			at.Steps += "[]"
-			if q.Within(at) && !c.same(i.Value, q, at) {
-				return true
-			}
-		}
-	case *ssa.Call:
-		b, ok := i.Call.Value.(*ssa.Builtin)
-		if !ok || b.Name() != "delete" && b.Name() != "clear" {
-			return false
-		}
-		for _, at := range c.Paths(i.Call.Args[0]) {
-			if q.Inside(at) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// isElement reports whether a path leads to an element of what is at another.
-func isElement(q, of flow.Path) bool {
-	return q != of && strings.HasPrefix(q.Steps[len(of.Steps):], "[]")
-}
-
-// same reports whether a value that is stored at a place leads where the path led before.
-func (c *checker) same(v ssa.Value, q, at flow.Path) bool {
-	for _, from := range c.Paths(v) {
-		if from == q || from.Root == q.Root && from.Within(at) {
-			return true
-		}
-	}
-	return false
-}
-
 // global judges memory that a package-level variable leads to.
 func (c *checker) global(s *send, part flow.Part) {
 	g := part.Root.(*ssa.Global)
@@ -123,7 +76,7 @@ func (c *checker) global(s *send, part flow.Part) {
 		return
 	}
 	for _, fn := range c.Funcs {
-		if isInit(fn) {
+		if c.DuringInit(fn) || fn.Synthetic != "" {
 			continue
 		}
 		for _, a := range c.Accesses(fn) {
@@ -139,8 +92,6 @@ func (c *checker) global(s *send, part flow.Part) {
 			" leads to it, and the receiver writes to it")
 	}
 }
-
-func isInit(fn *ssa.Function) bool { return fn.Name() == "init" || fn.Synthetic != "" }
 
 // receiverWrites reports whether the receiver is known to write to what it gets.
 func (c *checker) receiverWrites(s *send, part flow.Part) bool {
@@ -181,14 +132,17 @@ func (c *checker) fieldsOf(v ssa.Value, part flow.Part) []string {
 	return all
 }
 
-// locked reports whether an access is in a function that takes a lock.
-func (c *checker) locked(a *flow.Access) bool { return c.Locks(a.Instr.Parent()) }
+// locked reports whether an access is in a function that is guarded by a lock.
+func (c *checker) locked(a *flow.Access) bool { return c.Guarded(a.Instr.Parent()) }
 
 // report reports a part of a message that stays within reach.
 func (c *checker) report(s *send, other token.Pos, why string) {
 	pos := s.at.Pos()
-	if s.call != nil {
+	switch {
+	case s.call != nil:
 		pos = c.At(s.call)
+	case s.pos.IsValid():
+		pos = s.pos
 	}
 	f := rule.Finding{Pos: pos, Message: s.text + " " + s.op + " " + why}
 	if other.IsValid() {

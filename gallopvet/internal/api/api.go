@@ -94,6 +94,14 @@ type Func struct {
 	InTurn   InTurn
 }
 
+// NameOf returns the name of a function; "" of none.
+func (f *Func) NameOf() string {
+	if f == nil {
+		return ""
+	}
+	return f.Name
+}
+
 func in(params ...int) []int { return params }
 
 func at(param int, value int64) []Bound { return []Bound{{param, value}} }

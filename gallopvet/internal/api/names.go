@@ -14,6 +14,8 @@ const (
 	Immutable = "capability.Immutable"
 	Shared    = "capability.Shared"
 
+	Interceptor = "actor.Interceptor"
+
 	ProcessSelf = "process.Self"
 	Proc        = "process.Proc"
 	Party       = "process.Party"
@@ -85,7 +87,7 @@ var (
 		"supervise.Spec", "supervise.Child", "supervise.Worker", "actortest.Probe",
 		"heap.Ptr", "heap.Slice", "heap.String", "heap.Map", "heap.TextMap", "process.Process",
 		"process.Ref", "process.Chan", "process.System", "process.Monitor", "process.Mutex",
-		"process.WaitGroup", "process.Once", "process.Event", "process.Asked")
+		"process.WaitGroup", "process.Once", "process.Event", "process.Asked", "process.Mark")
 	sendableIfArgs = set("actor.Result", "actor.Reply", "group.Change", ReplyTo)
 )
 
@@ -181,6 +183,8 @@ var funcs = []Func{
 		Name: "group.Topic.SendWait", Payload: 2, Many: true, Refuses: true, NonNil: in(1),
 		NonZero: in(Recv), InTurn: Panics,
 	},
+
+	{Name: "group.Topic.Subscribe", NonNil: in(1)},
 
 	// What an actor sends itself.
 	{

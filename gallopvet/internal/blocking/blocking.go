@@ -2,6 +2,8 @@
 package blocking
 
 import (
+	"go/token"
+	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -41,6 +43,8 @@ func run(p *rule.Pass) {
 			c.forEver(fn, instr)
 			if p.InProcess(fn) {
 				c.channel(fn, instr)
+			} else {
+				c.receive(fn, instr)
 			}
 		}
 	}
@@ -154,4 +158,73 @@ func instead(name string, process bool) string {
 		return "use After, or wrap it in Context.Blocking"
 	}
 	return "wrap it in Context.Blocking, or use Pipe"
+}
+
+// receive reports a receive, or a select, in a behaviour that waits for time or for the end of a
+// context, or for a channel that nothing else has.
+func (c *checker) receive(fn *ssa.Function, instr ssa.Instruction) {
+	why := ""
+	switch i := instr.(type) {
+	case *ssa.UnOp:
+		if i.Op == token.ARROW {
+			why = c.waitsFor(i.X)
+		}
+	case *ssa.Select:
+		for n, st := range i.States {
+			if one := c.waitsFor(st.Chan); i.Blocking && st.Dir == types.RecvOnly && (n == 0 || why != "") {
+				why = one
+			} else {
+				why = ""
+				break
+			}
+		}
+	}
+	if why == "" || !instr.Pos().IsValid() || c.InTest(instr.Pos()) {
+		return
+	}
+	if why == never {
+		c.Reportf(instr.Pos(), "a receive%s waits for ever: nothing else has the channel", c.in(fn))
+		return
+	}
+	c.Report(rule.Finding{
+		Pos: instr.Pos(),
+		Message: "a receive waits" + c.in(fn) + " " + why + ", and keeps its worker: " +
+			"wrap it in Context.Blocking, or use After or Pipe",
+		Fixes: c.wrapAt(fn, instr.Pos()),
+	})
+}
+
+// never is what waitsFor says of a channel that nothing is sent to.
+const never = "never"
+
+// waitsFor says what a receive from a channel waits for, if that is known to take long.
+func (c *checker) waitsFor(ch ssa.Value) string {
+	if made := flow.MadeBy(ch); made != nil && made.Fn != nil {
+		switch made.Fn.FullName() {
+		case "(context.Context).Done":
+			return "for the end of a context"
+		case "time.After", "time.Tick":
+			return "for time"
+		}
+	}
+	if load, ok := ch.(*ssa.UnOp); ok && load.Op == token.MUL {
+		if at, ok := load.X.(*ssa.FieldAddr); ok && flow.FieldName(at) == "C" {
+			switch at.X.Type().String() {
+			case "*time.Timer", "*time.Ticker":
+				return "for time"
+			}
+		}
+	}
+	if made, ok := ch.(*ssa.MakeChan); ok {
+		for _, ref := range *made.Referrers() {
+			if i, ok := ref.(*ssa.UnOp); ok && i.Op == token.ARROW {
+				continue
+			}
+			if _, debug := ref.(*ssa.DebugRef); !debug {
+				return ""
+			}
+		}
+		return never
+	}
+	return ""
 }

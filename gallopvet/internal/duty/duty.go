@@ -78,6 +78,8 @@ func (c *checker) call(call *flow.Call) {
 		if c.Strict && c.statements[v.Call.Pos()] {
 			c.tried(call)
 		}
+	case call.Is(api.Receive):
+		c.dropped(call, v)
 	case call.Is(api.Lock):
 		c.locked(call)
 	case call.Is(api.Call) || call.Is(api.Ask):

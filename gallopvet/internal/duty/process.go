@@ -135,3 +135,50 @@ func is(t types.Type, n *types.Named) bool {
 	}
 	return t == n
 }
+
+// dropped reports a request that a process receives and of which, on some path back to where it
+// receives the next, it neither answers nor keeps the address for the reply. Messages of a type that
+// is also sent by Send need no answer.
+func (c *checker) dropped(call *flow.Call, v *ssa.Call) {
+	s, ok := v.Type().Underlying().(*types.Struct)
+	if !ok || replyField(s) < 0 || c.sentPlainly(v.Type()) {
+		return
+	}
+	uses := map[ssa.Instruction]bool{}
+	for _, ref := range *v.Referrers() {
+		st, ok := ref.(*ssa.Store)
+		a, local := (*ssa.Alloc)(nil), false
+		if ok {
+			a, local = st.Addr.(*ssa.Alloc)
+		}
+		if !local {
+			if f, ok := ref.(*ssa.Field); !ok || f.Field == replyField(s) {
+				uses[ref] = true
+			}
+			continue
+		}
+		for _, r := range *a.Referrers() {
+			f, ok := r.(*ssa.FieldAddr)
+			if r != ref && (!ok || f.Field == replyField(s)) {
+				uses[r] = true
+			}
+		}
+	}
+	w := flow.Walk{Stop: func(i ssa.Instruction) bool { return uses[i] }}
+	if len(uses) > 0 && w.Reaches(v, v) {
+		c.Reportf(c.At(call), "a request is dropped on some path: %s is neither answered nor kept there, "+
+			"and who asks waits for ever, or until the time-out", s.Field(replyField(s)).Name())
+	}
+}
+
+// sentPlainly reports whether messages of a type are sent without waiting for a reply.
+func (c *checker) sentPlainly(t types.Type) bool {
+	for _, fn := range c.Funcs {
+		for _, call := range c.Calls(fn) {
+			if call.API != nil && call.API.Name == "process.Ref.Send" && types.Identical(call.Payload().Type(), t) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -54,10 +54,16 @@ func ownedOf(v ssa.Value) owned {
 	switch {
 	case isContext(v):
 		return "Context"
-	case v != nil && flow.IsParty(flow.Plain(v).Type()) && !flow.IsZero(v):
+	case v != nil && flow.IsParty(flow.Plain(v).Type()) && !flow.IsZero(v) && !isNew(v):
 		return owned(partyName(flow.Plain(v).Type()))
 	}
 	return ""
+}
+
+// isNew reports whether a value is made here, so that it is no process that runs.
+func isNew(v ssa.Value) bool {
+	_, ok := flow.Plain(v).(*ssa.Alloc)
+	return ok
 }
 
 // why says where a value is valid, and what to do.
@@ -77,8 +83,12 @@ func (c *checker) leaves(fn *ssa.Function, instr ssa.Instruction) {
 	case *ssa.Go:
 		c.started(i)
 	case *ssa.Send:
-		if o := ownedOf(i.X); o != "" {
-			c.Reportf(i.Pos(), "the %s is sent into a channel%s", o, o.why())
+		c.intoChannel(i.Pos(), i.X)
+	case *ssa.Select:
+		for _, st := range i.States {
+			if st.Send != nil {
+				c.intoChannel(st.Pos, st.Send)
+			}
 		}
 	case *ssa.Store:
 		c.stored(i)
@@ -89,6 +99,29 @@ func (c *checker) leaves(fn *ssa.Function, instr ssa.Instruction) {
 	case ssa.CallInstruction:
 		c.sent(i)
 	}
+}
+
+// intoChannel reports a context, or a state, that is sent into a channel.
+func (c *checker) intoChannel(pos token.Pos, v ssa.Value) {
+	if o := ownedOf(v); o != "" {
+		c.Reportf(pos, "the %s is sent into a channel%s", o, o.why())
+		return
+	}
+	if c.isState(v, nil) {
+		c.Reportf(pos, "%s leads to the state of the running actor, and who receives from the channel "+
+			"uses it while behaviours run: send a copy of what they need", c.SentText(pos))
+	}
+}
+
+// isState reports whether a value leads to the state of the running actor as such: to all of it, or
+// to a field whose address was taken.
+func (c *checker) isState(v ssa.Value, when ssa.Instruction) bool {
+	for _, part := range c.PartsWhen(v, when) {
+		if part.Load == nil && c.StateOf(part.Path) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // started reports a context that is an argument of a go statement: it is used in the goroutine.
@@ -124,20 +157,24 @@ func (c *checker) message(call *flow.Call, v ssa.Value) {
 	if call.API.ToSelf {
 		return
 	}
-	for _, part := range c.Parts(v) {
-		if part.Load == nil && c.StateOf(part.Path) != nil {
-			c.Reportf(c.At(call), "%s leads to the state of the running actor, which another actor "+
-				"gets with this message: send a copy of what it needs",
-				c.ArgText(call, call.API.Payload))
-			return
-		}
+	if c.isState(v, call.Instr) {
+		c.Reportf(c.At(call), "%s leads to the state of the running actor, which another actor "+
+			"gets with this message: send a copy of what it needs",
+			c.ArgText(call, call.API.Payload))
+		return
 	}
+	c.fromHeap(call, v)
 }
 
 // stored reports a context, or a state, that is put where it outlives the behaviour.
 func (c *checker) stored(i *ssa.Store) {
 	if o := ownedOf(i.Val); o != "" && c.outlives(i.Addr) && !c.cleared(i) && !c.atStart(i) {
 		c.Reportf(i.Pos(), "the %s is kept%s", o, o.why())
+		return
+	}
+	if c.derefed(i.Val) && c.outlives(i.Addr) {
+		c.Reportf(i.Pos(), "a pointer into the heap of the actor is kept: what it points to moves, or is "+
+			"freed, when the heap is collected. Keep the handle, and dereference it in each turn")
 		return
 	}
 	if g, ok := i.Addr.(*ssa.Global); ok {
@@ -220,8 +257,8 @@ func where(by ssa.Instruction) string {
 	if call != nil && call.API != nil && call.API.Process {
 		return "another process"
 	}
-	if call != nil && call.API != nil {
-		return "a function that " + call.Fn.Name() + " runs elsewhere"
+	if call != nil && call.Fn != nil {
+		return "a function that " + call.Name() + " runs elsewhere"
 	}
 	return "a function that runs elsewhere"
 }

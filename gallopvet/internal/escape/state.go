@@ -28,7 +28,7 @@ func (c *checker) stateIn(fn *ssa.Function, by ssa.Instruction) {
 	for _, f := range flow.WithLiterals(fn) {
 		for _, a := range c.Accesses(f) {
 			state := c.StateOf(a.At)
-			if state == nil || a.By != nil || flow.Inside(a.At.Root, fn) {
+			if state == nil || a.By != nil && !a.Write || flow.Inside(a.At.Root, fn) {
 				continue
 			}
 			if c.conflict(a, a.At.Steps, state, by) {
@@ -37,6 +37,20 @@ func (c *checker) stateIn(fn *ssa.Function, by ssa.Instruction) {
 		}
 	}
 	c.passed(fn, by)
+	c.bound(fn, by)
+}
+
+// bound looks into a method whose receiver is the state, and that runs elsewhere as a value.
+func (c *checker) bound(fn *ssa.Function, by ssa.Instruction) {
+	m := c.BoundMethod(fn, by)
+	if m == nil || len(m.Bindings) != 1 || len(fn.Params) == 0 {
+		return
+	}
+	for _, q := range c.Paths(m.Bindings[0]) {
+		if state := c.StateOf(q); state != nil {
+			c.inCallee(nil, fn, fn.Params[0], q, state, by)
+		}
+	}
 }
 
 // passed looks into functions that get the state from one that runs elsewhere, and into the
@@ -96,9 +110,12 @@ func (c *checker) conflict(a *flow.Access, steps string, state *types.TypeName,
 	by ssa.Instruction,
 ) bool {
 	var other *flow.Access
-	if a.Write {
+	switch {
+	case c.Waited(by):
+		other = c.meanwhile(by, a, steps, state)
+	case a.Write:
 		other = c.touched(state, steps, a)
-	} else {
+	default:
 		other = c.TurnWrite(state, steps, false)
 	}
 	if other == nil || other.Instr == a.Instr || !a.Instr.Pos().IsValid() {
@@ -118,11 +135,33 @@ func (c *checker) conflict(a *flow.Access, steps string, state *types.TypeName,
 	return true
 }
 
+// meanwhile returns an access between the start of a function that runs elsewhere and the wait for
+// it, in the function that does both.
+func (c *checker) meanwhile(by ssa.Instruction, a *flow.Access, steps string, state *types.TypeName) *flow.Access {
+	at := map[ssa.Instruction]*flow.Access{}
+	for _, o := range c.Accesses(by.Parent()) {
+		here := flow.Path{Root: o.At.Root, Steps: steps}
+		if c.StateOf(o.At) == state && (a.Write || o.Write) && o.Instr != by && (o.By == nil || o.Write) &&
+			(o.At.Within(here) || here.Within(o.At)) {
+			at[o.Instr] = o
+		}
+	}
+	var found *flow.Access
+	w := flow.Walk{Stop: c.Joins}
+	w.After(by, func(i ssa.Instruction) bool {
+		if o := at[i]; o != nil {
+			found = o
+		}
+		return found == nil
+	})
+	return found
+}
+
 // touched returns an access of behaviours to a part of a state.
 func (c *checker) touched(state *types.TypeName, steps string, not *flow.Access) *flow.Access {
 	for _, a := range c.TurnAccesses(state) {
 		here := flow.Path{Root: a.At.Root, Steps: steps}
-		if a.Instr != not.Instr && a.By == nil && (a.At.Within(here) || here.Within(a.At)) {
+		if a.Instr != not.Instr && (a.By == nil || a.Write) && (a.At.Within(here) || here.Within(a.At)) {
 			return a
 		}
 	}

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/types"
+	"strconv"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -61,10 +62,7 @@ func (p *Package) place(addr ssa.Value) []Path {
 	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global:
 		return p.Paths(addr)
 	case *ssa.Alloc:
-		if isVariable(a) {
-			return nil // the variable, and not what it refers to
-		}
-		return []Path{{a, "*"}}
+		return []Path{{a, "*"}} // the variable, and not what it refers to
 	case *ssa.FreeVar:
 		if b, ok := p.Bound(a).(*ssa.Alloc); ok {
 			return p.place(b)
@@ -95,31 +93,121 @@ func (p *Package) accessOfCall(i ssa.CallInstruction, add addAccess) {
 		p.accessOfBuiltin(i, b.Name(), add)
 		return
 	}
-	c := CallOf(i)
+	if _, isGo := i.(*ssa.Go); isGo {
+		return // it is the goroutine that does it
+	}
+	c := p.CallOf(i)
 	if c == nil {
 		for _, arg := range i.Common().Args {
 			add(i, false, nil, each(p.Paths(arg), "*"))
 		}
 		return
 	}
-	args := i.Common().Args
+	args := c.Args()
 	if c.API == nil {
-		for _, n := range writesArguments(c.Fn) {
-			if n < len(args) {
-				add(i, true, c.Fn, each(p.Paths(args[n]), "[]"))
-			}
-		}
 		if s := p.SummaryOf(c); s != nil {
-			for _, e := range s.Writes {
-				if e.Param < len(args) {
-					add(i, true, c.Fn, each(p.Paths(args[e.Param]), e.Steps))
-				}
-			}
+			p.accessByEffects(i, c.Fn, args, s, add)
+		}
+		if fn := p.unwrap(c.static); fn != nil && fn.Parent() != nil {
+			p.accessOfLiteral(i, fn, add)
+		}
+	}
+	for _, n := range p.ranArguments(c) {
+		if fn := p.FuncOf(n); fn != nil && fn.Parent() != nil {
+			p.accessOfLiteral(i, fn, add)
 		}
 	}
 	for _, arg := range args {
 		add(i, false, c.Fn, each(p.Paths(arg), "*"))
 	}
+}
+
+// accessByEffects adds what a function does with its arguments, and what the methods do that it
+// calls of what is in an interface.
+func (p *Package) accessByEffects(i ssa.CallInstruction, by *types.Func, args []ssa.Value,
+	s *Summary, add addAccess,
+) {
+	for _, e := range s.Writes {
+		if e.Param < len(args) {
+			add(i, true, by, each(p.Paths(args[e.Param]), e.Steps))
+		}
+	}
+	for _, e := range s.Hands {
+		n, _ := strconv.Atoi(e.Method)
+		if n >= len(args) || e.Param >= len(args) {
+			continue
+		}
+		of := p.summaries[p.FuncOf(args[n])]
+		if of == nil {
+			continue
+		}
+		for _, w := range of.Writes {
+			if w.Param == e.Result {
+				add(i, true, by, each(each(p.Paths(args[e.Param]), e.Steps), w.Steps))
+			}
+		}
+	}
+	for _, e := range s.Calls {
+		if e.Method == "" || e.Steps != "" || e.Param >= len(args) {
+			continue
+		}
+		t := concrete(p, args[e.Param], maxSelf)
+		if t == nil {
+			continue
+		}
+		m, _, _ := types.LookupFieldOrMethod(t, true, p.Pkg, e.Method)
+		fn, ok := m.(*types.Func)
+		if !ok {
+			continue
+		}
+		if of := p.SummaryOfObject(fn.Origin()); of != nil {
+			for _, w := range of.Writes {
+				if w.Param == 0 {
+					add(i, true, by, each(p.Paths(args[e.Param]), w.Steps))
+				}
+			}
+		}
+	}
+}
+
+// accessOfLiteral adds what a literal does, that a call runs, with what is not its own.
+func (p *Package) accessOfLiteral(i ssa.CallInstruction, fn *ssa.Function, add addAccess) {
+	if p.async[fn] != nil && !p.Waited(p.async[fn]) || p.Guarded(fn) {
+		return
+	}
+	for _, a := range p.Accesses(fn) {
+		if a.At.Root.Parent() != nil && !Inside(a.At.Root, fn) {
+			add(i, a.Write, nil, []Path{a.At})
+		}
+	}
+}
+
+// ranArguments returns the arguments of a call that are functions and run before it returns.
+func (p *Package) ranArguments(c *Call) []ssa.Value {
+	var all []ssa.Value
+	if c.API != nil {
+		for _, n := range c.API.Sync {
+			all = append(all, c.Arg(n))
+		}
+		return all
+	}
+	args := c.Args()
+	if runsArgument(c.Fn) {
+		for _, arg := range args {
+			if isFunc(arg.Type()) {
+				all = append(all, arg)
+			}
+		}
+		return all
+	}
+	if s := p.SummaryOf(c); s != nil {
+		for _, e := range s.Calls {
+			if e.Param < len(args) && e.Steps == "" && e.Method == "" && isFunc(args[e.Param].Type()) {
+				all = append(all, args[e.Param])
+			}
+		}
+	}
+	return all
 }
 
 func (p *Package) accessOfBuiltin(i ssa.CallInstruction, name string, add addAccess) {
@@ -138,56 +226,4 @@ func (p *Package) accessOfBuiltin(i ssa.CallInstruction, name string, add addAcc
 			add(i, false, nil, each(p.Paths(args[1]), "[]"))
 		}
 	}
-}
-
-// writesArguments lists the arguments, from 0, to which a function of the library writes.
-func writesArguments(fn *types.Func) []int {
-	if fn == nil || fn.Pkg() == nil {
-		return nil
-	}
-	switch fn.Pkg().Path() {
-	case "sort":
-		switch fn.Name() {
-		case "Slice", "SliceStable", "Sort", "Stable", "Ints", "Strings", "Float64s":
-			return []int{0}
-		}
-	case "slices":
-		switch fn.Name() {
-		case "Sort", "SortFunc", "SortStableFunc", "Reverse", "Delete", "DeleteFunc", "Compact",
-			"CompactFunc", "Replace":
-			return []int{0}
-		}
-	case "maps":
-		if fn.Name() == "Copy" || fn.Name() == "DeleteFunc" || fn.Name() == "Insert" {
-			return []int{0}
-		}
-	case "io":
-		if fn.Name() == "ReadFull" || fn.Name() == "ReadAtLeast" {
-			return []int{1}
-		}
-	case "encoding/json":
-		if fn.Name() == "Unmarshal" {
-			return []int{1}
-		}
-	}
-	return writesReceiver(fn)
-}
-
-// writesReceiver lists methods of the library that change their receiver.
-func writesReceiver(fn *types.Func) []int {
-	switch fn.FullName() {
-	case "(*bytes.Buffer).Write", "(*bytes.Buffer).WriteString", "(*bytes.Buffer).WriteByte",
-		"(*bytes.Buffer).WriteRune", "(*bytes.Buffer).Reset", "(*bytes.Buffer).Truncate",
-		"(*bytes.Buffer).Read", "(*bytes.Buffer).ReadByte", "(*bytes.Buffer).ReadFrom",
-		"(*strings.Builder).WriteString", "(*strings.Builder).WriteByte",
-		"(*strings.Builder).Reset", "(*math/big.Int).Add", "(*math/big.Int).Set",
-		"(*math/big.Int).Mul", "(*math/big.Int).Sub", "(*container/list.List).PushBack",
-		"(*container/list.List).PushFront", "(*container/list.List).Remove",
-		"(*container/list.List).Init", "(net/http.Header).Set", "(net/http.Header).Add",
-		"(net/http.Header).Del", "(net/url.Values).Set", "(net/url.Values).Add",
-		"(net/url.Values).Del", "(*math/rand.Rand).Intn", "(*math/rand.Rand).Int",
-		"(*math/rand.Rand).Float64", "(*math/rand/v2.Rand).IntN":
-		return []int{0}
-	}
-	return nil
 }

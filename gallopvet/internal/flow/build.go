@@ -4,8 +4,10 @@ package flow
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 	"sync"
 
 	"golang.org/x/tools/go/analysis"
@@ -23,7 +25,8 @@ var Analyzer = &analysis.Analyzer{
 	FactTypes:  []analysis.Fact{new(Summary), new(Receiver), new(Mark), new(Declaring)},
 }
 
-// Everything makes the rules look at packages that do not import gallop, too: for tests.
+// Everything makes the rules look at packages that do not import gallop, and at Go's library, too:
+// for tests.
 var Everything bool
 
 // Package is one package, seen by the rules.
@@ -53,15 +56,24 @@ type Package struct {
 	cut          bool               // in Paths: a result misses what a cycle adds
 	looked       int                // in Paths: how many values for this one
 	marks        map[*types.TypeName]Mark
+	callAt       map[ssa.Instruction]*Call
+	implements   map[*types.TypeName]types.Type
+	reasons      map[types.Type]verdict
+	guards       map[*ssa.Function]bool
+	foreign      map[*types.Func]*Summary
+	given        map[*ssa.Function]*Call
+	callers      map[*ssa.Function][]*Call
+	held         map[*types.Var][]ssa.Value // functions that are put into fields
+	cuts         map[ssa.Value]bool         // at which a limit was met
 	declares     map[*types.Func][]int
 }
 
 // Relevant reports whether there is anything to look at in the package.
-func (p *Package) Relevant() bool { return p.SSA != nil }
+func (p *Package) Relevant() bool { return p.SSA != nil && (Everything || api.Uses(p.Pkg)) }
 
 func run(pass *analysis.Pass) (any, error) {
 	p := &Package{Pass: pass}
-	if !Everything && !api.Uses(pass.Pkg) {
+	if !Everything && (inLibrary(pass.Pkg) || !worthwhile(pass)) {
 		return p, nil
 	}
 	p.build()
@@ -70,11 +82,12 @@ func run(pass *analysis.Pass) (any, error) {
 	p.findTurns()
 	p.findDeclaring()
 	p.summarise()
+	p.startedByOthers()
 	return p, nil
 }
 
-// build makes the SSA form, as package buildssa does, but only here: the packages that do not
-// import gallop are not worth it.
+// build makes the SSA form, as package buildssa does, but not of the library: its facts are in a
+// table.
 func (p *Package) build() {
 	prog := ssa.NewProgram(p.Fset, 0)
 	prog.SetNoReturn(neverReturns)
@@ -85,19 +98,45 @@ func (p *Package) build() {
 	p.SSA.Build()
 	p.Funcs = p.functions()
 	p.calls = map[*ssa.Function][]*Call{}
+	p.callAt = map[ssa.Instruction]*Call{}
+	p.implements = map[*types.TypeName]types.Type{}
+	p.held = map[*types.Var][]ssa.Value{}
+	p.reasons = map[types.Type]verdict{}
+	p.guards = map[*ssa.Function]bool{}
+	p.foreign = map[*types.Func]*Summary{}
+	p.cuts = map[ssa.Value]bool{}
 	p.fields = map[*ssa.Alloc][]*ssa.Store{}
 	p.stores = map[*ssa.Alloc][]*ssa.Store{}
 	p.forgetPaths()
 	for _, fn := range p.Funcs {
 		for instr := range instructions(fn) {
-			if c := CallOf(instr); c != nil {
-				p.calls[fn] = append(p.calls[fn], c)
-			}
 			if s, ok := instr.(*ssa.Store); ok {
 				p.noteStore(s)
 			}
 		}
 	}
+	for _, fn := range p.Funcs {
+		for instr := range instructions(fn) {
+			if c := p.CallOf(instr); c != nil {
+				p.calls[fn] = append(p.calls[fn], c)
+			}
+		}
+	}
+}
+
+// cutAt notes that a limit was met at a value, so that something may be missed.
+func (p *Package) cutAt(v ssa.Value) { p.cuts[v] = true }
+
+// Cuts lists where limits were met.
+func (p *Package) Cuts() []token.Pos {
+	var all []token.Pos
+	for v := range p.cuts {
+		if v.Pos().IsValid() {
+			all = append(all, v.Pos())
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // forgetPaths makes [Package.Paths] look again, since more is known of functions now.
@@ -168,7 +207,21 @@ func (p *Package) noteStore(s *ssa.Store) {
 		if a, ok := at.X.(*ssa.Alloc); ok {
 			p.fields[a] = append(p.fields[a], s)
 		}
+		if _, ok := s.Val.Type().Underlying().(*types.Signature); ok {
+			if f := fieldVar(at); f != nil {
+				p.held[f] = append(p.held[f], s.Val)
+			}
+		}
 	}
+}
+
+// fieldVar returns the field whose address is taken.
+func fieldVar(at *ssa.FieldAddr) *types.Var {
+	s, ok := deref(at.X.Type()).Underlying().(*types.Struct)
+	if !ok {
+		return nil
+	}
+	return s.Field(at.Field).Origin()
 }
 
 // findClosures finds where each function literal is made.

@@ -49,6 +49,113 @@ func CallOf(instr ssa.Instruction) *Call {
 	return c
 }
 
+// CallOf is the function CallOf with what the package knows: which method an interface that has one
+// implementation leads to, and which function a variable holds.
+func (p *Package) CallOf(instr ssa.Instruction) *Call {
+	if known, ok := p.callAt[instr]; ok {
+		return known
+	}
+	ci, ok := instr.(ssa.CallInstruction)
+	if !ok {
+		return nil
+	}
+	c := CallOf(instr)
+	switch common := ci.Common(); {
+	case c != nil && c.static == nil && c.API == nil:
+		if fn := p.dispatched(common); fn != nil {
+			c.static = fn
+			if obj, ok := fn.Object().(*types.Func); ok {
+				c.Fn = obj.Origin()
+			}
+		}
+	case c == nil:
+		if fn := p.FuncOf(common.Value); fn != nil {
+			c = &Call{Instr: ci, static: fn}
+			if obj, ok := fn.Object().(*types.Func); ok {
+				c.Fn = obj.Origin()
+			}
+		}
+	}
+	p.callAt[instr] = c
+	return c
+}
+
+// dispatched returns the method that a call through an interface runs, if the value in it is to be
+// seen, or if one type of the package alone implements an interface of the package; or nil.
+func (p *Package) dispatched(common *ssa.CallCommon) *ssa.Function {
+	t := concrete(p, common.Value, maxSelf)
+	if t == nil {
+		t = p.implementation(common.Value.Type())
+	}
+	if t == nil {
+		return nil
+	}
+	m := types.NewMethodSet(t).Lookup(common.Method.Pkg(), common.Method.Name())
+	if m == nil {
+		return nil
+	}
+	return p.unwrap(p.SSA.Prog.MethodValue(m))
+}
+
+// concrete returns the type of what is in an interface, if that is to be seen.
+func concrete(p *Package, v ssa.Value, left int) types.Type {
+	switch v := v.(type) {
+	case *ssa.MakeInterface:
+		return v.X.Type()
+	case *ssa.ChangeInterface:
+		return concrete(p, v.X, left)
+	case *ssa.UnOp:
+		if a, ok := v.X.(*ssa.Alloc); ok && v.Op == token.MUL && len(p.stores[a]) == 1 && left > 0 {
+			return concrete(p, p.stores[a][0].Val, left-1)
+		}
+	}
+	return nil
+}
+
+// implementation returns the only type of the package that implements an interface of it, or nil.
+func (p *Package) implementation(iface types.Type) types.Type {
+	n, ok := types.Unalias(iface).(*types.Named)
+	if !ok || n.Obj().Pkg() != p.Pkg || n.TypeParams().Len() > 0 {
+		return nil
+	}
+	if known, ok := p.implements[n.Obj()]; ok {
+		return known
+	}
+	i, _ := n.Underlying().(*types.Interface)
+	var found types.Type
+	for _, name := range p.Pkg.Scope().Names() {
+		obj, ok := p.Pkg.Scope().Lookup(name).(*types.TypeName)
+		if !ok || i == nil || obj.IsAlias() || isInterface(obj.Type()) {
+			continue
+		}
+		if g, ok := obj.Type().(*types.Named); ok && g.TypeParams().Len() > 0 {
+			continue
+		}
+		t := obj.Type()
+		if !types.Implements(t, i) {
+			if t = types.NewPointer(t); !types.Implements(t, i) {
+				continue
+			}
+		}
+		if found != nil {
+			found = nil
+			break
+		}
+		found = t
+	}
+	p.implements[n.Obj()] = found
+	return found
+}
+
+// Args returns the arguments of the call, with the receiver, as effects count them.
+func (c *Call) Args() []ssa.Value {
+	common := c.Instr.Common()
+	if common.IsInvoke() {
+		return append([]ssa.Value{common.Value}, common.Args...)
+	}
+	return common.Args
+}
+
 // Is reports whether the call is one of a function of gallop.
 func (c *Call) Is(name string) bool { return c.API != nil && c.API.Name == name }
 
@@ -293,4 +400,21 @@ func (c *Call) Name() string {
 		return "a function"
 	}
 	return c.Fn.Name()
+}
+
+// SentText returns how a value is written that a statement sends into a channel.
+func (p *Package) SentText(pos token.Pos) string {
+	text := "the value"
+	for _, f := range p.Files {
+		if f.FileStart > pos || pos >= f.FileEnd {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if send, ok := n.(*ast.SendStmt); ok && (send.Arrow == pos || send.Pos() == pos) {
+				text = types.ExprString(send.Value)
+			}
+			return true
+		})
+	}
+	return text
 }

@@ -3,6 +3,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -10,38 +11,59 @@ import (
 // Part is memory that a value leads to and that is shared when the value is sent.
 type Part struct {
 	Path
+	At   string // where it is in the value
 	Type types.Type
 	Load ssa.Instruction // where it was read from memory, or nil
 }
 
-// maxParts is how deep what is put into new memory is followed.
-const maxParts = 3
+// maxParts is how deep what is put into new memory is followed, and manyParts how many parts of one
+// value are looked at.
+const (
+	maxParts  = 4
+	manyParts = 32
+)
 
 // Parts returns the memory that is shared when v is sent.
-func (p *Package) Parts(v ssa.Value) []Part {
-	c := collector{p: p, seen: map[Path]bool{}}
-	c.collect(v, 0)
+func (p *Package) Parts(v ssa.Value) []Part { return p.PartsWhen(v, nil) }
+
+// PartsWhen is Parts, at an instruction: what was overwritten by then does not count.
+func (p *Package) PartsWhen(v ssa.Value, when ssa.Instruction) []Part {
+	c := collector{p: p, when: when, seen: map[place]bool{}}
+	c.collect(v, "", 0)
 	return c.parts
+}
+
+type place struct {
+	Path
+	at string
 }
 
 type collector struct {
 	p     *Package
+	when  ssa.Instruction
 	parts []Part
-	seen  map[Path]bool
+	seen  map[place]bool
 }
 
-func (c *collector) add(q Path, t types.Type, load ssa.Instruction, depth int) {
-	if c.seen[q] || len(c.parts) > 32 {
+func (c *collector) add(q Path, at string, t types.Type, load ssa.Instruction, depth int) {
+	if c.seen[place{q, at}] {
 		return
 	}
-	c.seen[q] = true
-	c.parts = append(c.parts, Part{q, t, load})
+	if len(c.parts) >= manyParts {
+		c.p.cutAt(q.Root)
+		return
+	}
+	c.seen[place{q, at}] = true
+	c.parts = append(c.parts, Part{q, at, t, load})
 	if depth < maxParts {
-		c.contents(q, depth+1)
+		c.contents(q, at, depth+1)
+	} else {
+		c.p.cutAt(q.Root)
 	}
 }
 
-func (c *collector) collect(v ssa.Value, depth int) {
+// collect adds what v refers to. A value whose type is a parameter may refer to anything.
+func (c *collector) collect(v ssa.Value, at string, depth int) {
 	if v == nil {
 		return
 	}
@@ -49,6 +71,12 @@ func (c *collector) collect(v ssa.Value, depth int) {
 		return
 	}
 	v = plainInterface(v)
+	if isParam(v.Type()) {
+		for _, q := range c.p.Paths(v) {
+			c.add(q, at, v.Type(), loadOf(v), depth)
+		}
+		return
+	}
 	if ok, _ := c.p.Sendable(v.Type()); ok {
 		return
 	}
@@ -56,15 +84,20 @@ func (c *collector) collect(v ssa.Value, depth int) {
 	case *types.Pointer, *types.Slice, *types.Map:
 		load := loadOf(v)
 		for _, q := range c.p.Paths(v) {
-			c.add(q, v.Type(), load, depth)
+			c.add(q, at, v.Type(), load, depth)
 		}
 	case *types.Struct:
-		c.fields(v, t, depth)
+		c.fields(v, at, t, nil, depth)
 	}
 }
 
 func isInterface(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Interface)
+	return ok
+}
+
+func isParam(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
 	return ok
 }
 
@@ -76,7 +109,8 @@ func plainInterface(v ssa.Value) ssa.Value {
 	return v
 }
 
-// loadOf returns the instruction that reads v from memory, if there is one.
+// loadOf returns the instruction that reads v from memory, if there is one: a call that returns
+// what it has read, too.
 func loadOf(v ssa.Value) ssa.Instruction {
 	switch v := v.(type) {
 	case *ssa.UnOp:
@@ -91,6 +125,8 @@ func loadOf(v ssa.Value) ssa.Instruction {
 		return v
 	case *ssa.Index:
 		return v
+	case *ssa.Call:
+		return v
 	case *ssa.Extract:
 		if i, ok := v.Tuple.(ssa.Instruction); ok {
 			return i
@@ -99,35 +135,47 @@ func loadOf(v ssa.Value) ssa.Instruction {
 	return nil
 }
 
-// fields collects the parts of a struct that is sent as such.
-func (c *collector) fields(v ssa.Value, t *types.Struct, depth int) {
+// fields collects the parts of a struct that is sent as such, but for the fields that were
+// overwritten.
+func (c *collector) fields(v ssa.Value, at string, t *types.Struct, but map[string]bool, depth int) {
 	if depth > maxParts {
+		c.p.cutAt(v)
 		return
 	}
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
 		if a, ok := load.X.(*ssa.Alloc); ok {
-			c.local(a, depth)
+			when := c.when
+			if load.Parent() == a.Parent() {
+				c.when = load
+			}
+			c.local(a, at, but, depth)
+			c.when = when
 			return
 		}
 	}
 	for _, q := range c.p.Paths(v) {
-		c.structFields(q, t, loadOf(v), depth)
+		c.structFields(q, at, t, but, loadOf(v), depth)
+	}
+	if call, ok := v.(*ssa.Call); ok {
+		c.returned(call, 0, at, depth)
 	}
 }
 
-func (c *collector) structFields(q Path, t *types.Struct, load ssa.Instruction, depth int) {
+func (c *collector) structFields(q Path, at string, t *types.Struct, but map[string]bool,
+	load ssa.Instruction, depth int,
+) {
 	for i := range t.NumFields() {
 		f := t.Field(i)
-		if ok, _ := c.p.Sendable(f.Type()); ok {
+		if ok, _ := c.p.Sendable(f.Type()); ok && !isParam(f.Type()) || but[f.Name()] {
 			continue
 		}
-		at := q.step("." + f.Name())
+		step := "." + f.Name()
 		if s, ok := f.Type().Underlying().(*types.Struct); ok && depth < maxParts {
-			c.structFields(at, s, load, depth+1)
+			c.structFields(q.step(step), at+step, s, nil, load, depth+1)
 			continue
 		}
-		if refers(f.Type()) {
-			c.add(at, f.Type(), load, depth)
+		if refers(f.Type()) || isParam(f.Type()) {
+			c.add(q.step(step), at+step, f.Type(), load, depth)
 		}
 	}
 }
@@ -140,81 +188,301 @@ func refers(t types.Type) bool {
 	return false
 }
 
-// local collects what was put into the fields of a local struct, or into all of it.
-func (c *collector) local(a *ssa.Alloc, depth int) {
+// local collects what was put into the fields of a local struct, or into all of it, and is still
+// there when it is read.
+func (c *collector) local(a *ssa.Alloc, at string, but map[string]bool, depth int) {
+	fields := c.p.fields[a]
+	for _, st := range c.p.stores[a] {
+		if c.overwritten(st, c.p.stores[a]) {
+			continue
+		}
+		gone := map[string]bool{}
+		for name := range but {
+			gone[name] = true
+		}
+		for _, f := range fields {
+			if name := storedField(a, f); Dominates(st, f) && c.before(f) {
+				gone[name] = true
+			}
+		}
+		if t, ok := st.Val.Type().Underlying().(*types.Struct); ok && len(gone) > 0 {
+			c.fields(st.Val, at, t, gone, depth+1)
+		} else {
+			c.collect(st.Val, at, depth+1)
+		}
+	}
+	for _, st := range fields {
+		name := storedField(a, st)
+		var same []*ssa.Store
+		for _, o := range fields {
+			if storedField(a, o) == name {
+				same = append(same, o)
+			}
+		}
+		if !but[name] && !c.overwritten(st, append(same, c.p.stores[a]...)) {
+			c.collect(st.Val, at+"."+name, depth+1)
+		}
+	}
 	for _, ref := range *a.Referrers() {
 		switch r := ref.(type) {
-		case *ssa.Store:
-			if r.Addr == a {
-				c.collect(r.Val, depth+1)
+		case *ssa.FieldAddr: // fields of fields, and elements
+			if name := FieldName(r); !but[name] {
+				c.below(r, at+"."+name, depth)
 			}
-		case *ssa.FieldAddr:
-			c.storedAt(r, depth)
+		case *ssa.IndexAddr: // of a local array
+			c.storedAt(r, at+"[]", depth)
 		}
 	}
 }
 
+func storedField(a *ssa.Alloc, st *ssa.Store) string {
+	return fieldName(deref(a.Type()), st.Addr.(*ssa.FieldAddr).Field)
+}
+
+// before reports whether a store comes before the value is read, on every path.
+func (c *collector) before(st *ssa.Store) bool { return c.when != nil && Dominates(st, c.when) }
+
+// overwritten reports whether one of other stores has overwritten what a store has put there.
+func (c *collector) overwritten(st *ssa.Store, others []*ssa.Store) bool {
+	for _, later := range others {
+		if later != st && Dominates(st, later) && c.before(later) {
+			return true
+		}
+	}
+	return false
+}
+
 // storedAt collects what was put at an address, and below it.
-func (c *collector) storedAt(addr ssa.Value, depth int) {
+func (c *collector) storedAt(addr ssa.Value, at string, depth int) {
+	if addr.Referrers() == nil {
+		return
+	}
+	for _, ref := range *addr.Referrers() {
+		if r, ok := ref.(*ssa.Store); ok && r.Addr == addr {
+			c.collect(r.Val, at, depth+1)
+		}
+	}
+	c.below(addr, at, depth)
+}
+
+// below collects what was put into the fields and elements of what is at an address.
+func (c *collector) below(addr ssa.Value, at string, depth int) {
 	if depth > maxParts || addr.Referrers() == nil {
 		return
 	}
 	for _, ref := range *addr.Referrers() {
 		switch r := ref.(type) {
-		case *ssa.Store:
-			if r.Addr == addr {
-				c.collect(r.Val, depth+1)
-			}
 		case *ssa.FieldAddr:
-			c.storedAt(r, depth+1)
+			c.storedAt(r, at+"."+FieldName(r), depth+1)
 		case *ssa.IndexAddr:
 			if r.X == addr {
-				c.storedAt(r, depth+1)
+				c.storedAt(r, at+"[]", depth+1)
+			}
+		case *ssa.UnOp: // a field that was given new memory before
+			if r.Op == token.MUL && refers(r.Type()) {
+				c.elements(r, at, depth+1)
 			}
 		}
 	}
 }
 
 // contents collects what was put into new memory.
-func (c *collector) contents(q Path, depth int) {
+func (c *collector) contents(q Path, at string, depth int) {
 	if q.Steps != "" {
 		return
 	}
 	switch root := q.Root.(type) {
 	case *ssa.Alloc:
-		c.local(root, depth)
+		c.local(root, at, nil, depth)
+		c.elements(root, at, depth)
 	case *ssa.MakeSlice, *ssa.MakeMap:
-		c.elements(root, depth)
+		c.elements(root, at, depth)
 	case *ssa.Call:
-		c.appended(root, depth)
+		c.elements(root, at, depth)
+		c.appended(root, at, depth)
+		c.returned(root, 0, at, depth)
+	case *ssa.Extract:
+		if call, ok := root.Tuple.(*ssa.Call); ok {
+			c.returned(call, root.Index, at, depth)
+		}
 	}
 }
 
-// elements collects what is put into the elements of a slice or map.
-func (c *collector) elements(v ssa.Value, depth int) {
-	if v.Referrers() == nil {
+// elements collects what is put into the elements of a slice or map. What is copied into it has the
+// elements of another.
+func (c *collector) elements(v ssa.Value, at string, depth int) {
+	if v.Referrers() == nil || depth > maxParts {
 		return
 	}
 	for _, ref := range *v.Referrers() {
 		switch r := ref.(type) {
 		case *ssa.MapUpdate:
 			if r.Map == v {
-				c.collect(r.Value, depth)
+				c.collect(r.Value, at+"[]", depth)
 			}
 		case *ssa.IndexAddr:
-			c.storedAt(r, depth)
+			if r.X == v {
+				c.storedAt(r, at+"[]", depth)
+			}
+		case *ssa.Slice:
+			if r.X == v {
+				c.elements(r, at, depth+1)
+			}
+		case *ssa.Phi:
+			if depth < 3 {
+				c.elements(r, at, depth+1)
+			}
+		case *ssa.Call:
+			if from := copied(r, v); from != nil {
+				c.elementsOf(from, at, depth)
+			}
 		}
 	}
 }
 
+// copied returns what a call copies into the elements of v, or nil.
+func copied(call *ssa.Call, v ssa.Value) ssa.Value {
+	args := call.Call.Args
+	if len(args) != 2 || args[0] != v {
+		return nil
+	}
+	if b, ok := call.Call.Value.(*ssa.Builtin); ok && b.Name() == "copy" {
+		return args[1]
+	}
+	if c := CallOf(call); c != nil && c.Fn != nil && c.Fn.FullName() == "maps.Copy" {
+		return args[1]
+	}
+	return nil
+}
+
+// elementsOf adds what the elements of a slice or map refer to: they are shared by a copy of it.
+func (c *collector) elementsOf(v ssa.Value, at string, depth int) {
+	elem := elementType(v.Type())
+	if elem == nil {
+		return
+	}
+	for _, q := range c.p.Paths(v) {
+		c.typed(q.step("[]"), at+"[]", elem, nil, depth)
+	}
+}
+
+// typed adds what a value of a type refers to that is found at a path.
+func (c *collector) typed(q Path, at string, t types.Type, load ssa.Instruction, depth int) {
+	if ok, _ := c.p.Sendable(t); ok && !isParam(t) {
+		return
+	}
+	if s, ok := t.Underlying().(*types.Struct); ok {
+		c.structFields(q, at, s, nil, load, depth)
+	} else if refers(t) || isParam(t) {
+		c.add(q, at, t, load, depth)
+	}
+}
+
+func elementType(t types.Type) types.Type {
+	switch t := t.Underlying().(type) {
+	case *types.Slice:
+		return t.Elem()
+	case *types.Map:
+		return t.Elem()
+	case *types.Array:
+		return t.Elem()
+	case *types.Pointer:
+		if a, ok := t.Elem().Underlying().(*types.Array); ok {
+			return a.Elem()
+		}
+	}
+	return nil
+}
+
 // appended collects the elements that an append puts into new memory.
-func (c *collector) appended(call *ssa.Call, depth int) {
+func (c *collector) appended(call *ssa.Call, at string, depth int) {
 	b, ok := call.Call.Value.(*ssa.Builtin)
 	if !ok || b.Name() != "append" || len(call.Call.Args) < 2 {
 		return
 	}
-	all, _ := Variadic(call.Call.Args[1])
-	for _, v := range all {
-		c.collect(v, depth)
+	all, written := Variadic(call.Call.Args[1])
+	if !written {
+		c.elementsOf(call.Call.Args[1], at, depth)
 	}
+	for _, v := range all {
+		c.collect(v, at+"[]", depth)
+	}
+	// What was appended before is in it as well.
+	if before, ok := call.Call.Args[0].(*ssa.Call); ok && depth < maxParts {
+		c.appended(before, at, depth+1)
+	}
+	if phi, ok := call.Call.Args[0].(*ssa.Phi); ok && depth < maxParts {
+		for _, e := range phi.Edges {
+			if before, ok := e.(*ssa.Call); ok && before != call {
+				c.appended(before, at, depth+1)
+			}
+		}
+	}
+}
+
+// returned collects what a function has put into its result, of what it was given.
+func (c *collector) returned(call *ssa.Call, result int, at string, depth int) {
+	known := c.p.CallOf(call)
+	s := c.p.SummaryOf(known)
+	if s == nil || known.API != nil {
+		return
+	}
+	args := known.Args()
+	for _, e := range s.Returns {
+		if e.Result != result || e.At == "" || e.Param >= len(args) {
+			continue
+		}
+		t := TypeAt(resultType(call, result), e.At)
+		if t == nil {
+			continue
+		}
+		for _, q := range c.p.Paths(args[e.Param]) {
+			c.typed(q.step(e.Steps), at+e.At, t, call, depth)
+		}
+	}
+}
+
+func resultType(call *ssa.Call, n int) types.Type {
+	if tuple, ok := call.Type().(*types.Tuple); ok {
+		if n < tuple.Len() {
+			return tuple.At(n).Type()
+		}
+		return nil
+	}
+	return call.Type()
+}
+
+// TypeAt returns the type of what steps lead to from a value of a type, or nil.
+func TypeAt(t types.Type, steps string) types.Type {
+	for t != nil && steps != "" {
+		switch steps[0] {
+		case '*':
+			t, steps = deref(t), steps[1:]
+		case '[':
+			t, steps = elementType(deref(t)), steps[2:]
+		case '.':
+			name := steps[1:]
+			if n := strings.IndexAny(name, ".[*"); n >= 0 {
+				name = name[:n]
+			}
+			steps = steps[1+len(name):]
+			t = fieldType(deref(t), name)
+		default:
+			return nil
+		}
+	}
+	return t
+}
+
+func fieldType(t types.Type, name string) types.Type {
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return nil
+	}
+	for i := range s.NumFields() {
+		if s.Field(i).Name() == name {
+			return s.Field(i).Type()
+		}
+	}
+	return nil
 }

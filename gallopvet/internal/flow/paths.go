@@ -53,10 +53,17 @@ func each(paths []Path, step string) []Path {
 	return all
 }
 
-func union(a, b []Path) []Path {
+// manyPaths is how many ways a value may have.
+const manyPaths = 16
+
+func (p *Package) union(of ssa.Value, a, b []Path) []Path {
 	for _, q := range b {
-		if !contains(a, q) && len(a) < 16 {
+		switch {
+		case contains(a, q):
+		case len(a) < manyPaths:
 			a = append(a, q)
+		default:
+			p.cutAt(of)
 		}
 	}
 	return a
@@ -177,13 +184,16 @@ func (p *Package) loaded(v *ssa.UnOp) []Path {
 	}
 	var all []Path
 	for _, q := range p.Paths(v.X) {
-		all = union(all, p.content(q, v))
+		all = p.union(v, all, p.content(q, v))
 	}
 	return all
 }
 
 // content returns where the value comes from that is read at a place.
 func (p *Package) content(q Path, read ssa.Instruction) []Path {
+	if call, ok := q.Root.(*ssa.Call); ok && q.Steps != "" {
+		return p.contentOfResult(q, call)
+	}
 	a, ok := q.Root.(*ssa.Alloc)
 	if !ok {
 		return []Path{q}
@@ -197,10 +207,28 @@ func (p *Package) content(q Path, read ssa.Instruction) []Path {
 	all := []Path{q}
 	for _, st := range latest(p.placed(a, q.Steps), read) {
 		if st.Addr == a {
-			all = union(all, each(p.Paths(st.Val), q.Steps))
+			all = p.union(a, all, each(p.Paths(st.Val), q.Steps))
 		} else {
-			all = union(all, p.Paths(st.Val))
+			all = p.union(a, all, p.Paths(st.Val))
 		}
+	}
+	return all
+}
+
+// contentOfResult returns where what is found in the result of a call comes from.
+func (p *Package) contentOfResult(q Path, call *ssa.Call) []Path {
+	all := []Path{q}
+	c := p.CallOf(call)
+	s := p.SummaryOf(c)
+	if s == nil || c.API != nil {
+		return all
+	}
+	args := c.Args()
+	for _, e := range s.Returns {
+		if e.At == "" || e.Result != 0 || e.Param >= len(args) || !q.begins(e.At) {
+			continue
+		}
+		all = p.union(call, all, each(p.Paths(args[e.Param]), e.Steps+q.Steps[len(e.At):]))
 	}
 	return all
 }
@@ -245,10 +273,10 @@ func isVariable(a *ssa.Alloc) bool {
 func (p *Package) stored(a *ssa.Alloc, read ssa.Instruction) []Path {
 	var all []Path
 	for _, st := range latest(p.stores[a], read) {
-		all = union(all, p.Paths(st.Val))
+		all = p.union(a, all, p.Paths(st.Val))
 	}
 	for _, fn := range a.Parent().AnonFuncs {
-		all = union(all, p.storedIn(fn, a))
+		all = p.union(a, all, p.storedIn(fn, a))
 	}
 	return all
 }
@@ -259,7 +287,7 @@ func (p *Package) storedIn(fn *ssa.Function, a *ssa.Alloc) []Path {
 	for instr := range instructions(fn) {
 		if st, ok := instr.(*ssa.Store); ok {
 			if free, ok := st.Addr.(*ssa.FreeVar); ok && p.Bound(free) == a {
-				all = union(all, p.Paths(st.Val))
+				all = p.union(a, all, p.Paths(st.Val))
 			}
 		}
 	}
@@ -269,7 +297,7 @@ func (p *Package) storedIn(fn *ssa.Function, a *ssa.Alloc) []Path {
 func (p *Package) pathsOfPhi(v *ssa.Phi) []Path {
 	var all []Path
 	for _, e := range v.Edges {
-		all = union(all, p.Paths(e))
+		all = p.union(v, all, p.Paths(e))
 	}
 	return all
 }
@@ -298,7 +326,10 @@ func (p *Package) extracted(v *ssa.Extract) []Path {
 func (p *Package) returned(v *ssa.Call) []Path {
 	if b, ok := v.Call.Value.(*ssa.Builtin); ok {
 		if b.Name() == "append" {
-			return union([]Path{{v, ""}}, p.Paths(v.Call.Args[0]))
+			if s, ok := v.Call.Args[0].(*ssa.Slice); ok && isConst(s.Max, 0) {
+				return []Path{{v, ""}}
+			}
+			return p.union(v, []Path{{v, ""}}, p.Paths(v.Call.Args[0]))
 		}
 		return nil
 	}
@@ -310,40 +341,31 @@ func (p *Package) returned(v *ssa.Call) []Path {
 
 // aliases returns where a result comes from if it comes from an argument, or nil.
 func (p *Package) aliases(v *ssa.Call, result int) []Path {
-	c := CallOf(v)
+	c := p.CallOf(v)
 	if c == nil || c.API != nil {
 		return nil
-	}
-	if returnsArgument(c.Fn) && len(v.Call.Args) > 0 {
-		return union([]Path{{v, ""}}, p.Paths(v.Call.Args[0]))
 	}
 	s := p.SummaryOf(c)
 	if s == nil {
 		return nil
 	}
 	var all []Path
+	args := c.Args()
 	for _, e := range s.Returns {
-		if e.Result == result && e.Param < len(v.Call.Args) {
-			all = union(all, each(p.Paths(v.Call.Args[e.Param]), e.Steps))
+		if e.Result == result && e.At == "" && e.Param < len(args) {
+			all = p.union(v, all, each(p.Paths(args[e.Param]), e.Steps))
 		}
 	}
 	if all == nil {
 		return nil
 	}
-	return union([]Path{{v, ""}}, all)
+	return p.union(v, []Path{{v, ""}}, all)
 }
 
-// returnsArgument reports whether a function of the library may return its first argument.
-func returnsArgument(fn *types.Func) bool {
-	if fn == nil || fn.Pkg() == nil {
+func isConst(v ssa.Value, n int64) bool {
+	if v == nil {
 		return false
 	}
-	switch fn.Pkg().Path() + "." + fn.Name() {
-	case "slices.Insert", "slices.Delete", "slices.DeleteFunc", "slices.Compact",
-		"slices.CompactFunc", "slices.Grow", "slices.Clip", "slices.Replace",
-		"bytes.TrimSpace", "bytes.Trim", "bytes.TrimPrefix", "bytes.TrimSuffix",
-		"slices.AppendSeq":
-		return true
-	}
-	return false
+	k, ok := Int(v)
+	return ok && k == n
 }

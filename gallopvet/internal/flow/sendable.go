@@ -3,6 +3,7 @@ package flow
 import (
 	"go/types"
 	"maps"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -54,6 +55,20 @@ var librarySendable = map[string]bool{
 
 // Sendable reports whether values of a type may be sent without a second thought, and if not, why.
 func (p *Package) Sendable(t types.Type) (bool, Reason) {
+	known, ok := p.reasons[t]
+	if !ok {
+		known.ok, known.why = p.sendable(t)
+		p.reasons[t] = known
+	}
+	return known.ok, known.why
+}
+
+type verdict struct {
+	ok  bool
+	why Reason
+}
+
+func (p *Package) sendable(t types.Type) (bool, Reason) {
 	c := checker{p: p, seen: map[types.Type]bool{}}
 	if r := c.check(t, ""); r != nil {
 		return false, *r
@@ -160,22 +175,32 @@ func (c *checker) known(t types.Type, path string) (yes bool, why *Reason) {
 	}
 	n := namedOf(t)
 	if n == nil || n.Obj().Pkg() == nil {
-		return n != nil && n.Obj().Name() == "error", nil
+		return n != nil && n.Obj().Name() == "error" && t == types.Type(n), nil
 	}
 	full := n.Obj().Pkg().Path() + "." + n.Obj().Name()
 	if full == "reflect.Value" {
 		return true, c.bad(Reason{Opaque, path, t})
 	}
 	if c.deep && !c.own(n.Obj().Pkg()) {
+		if _, fn := n.Underlying().(*types.Signature); fn {
+			return true, c.bad(Reason{Opaque, path, t}) // such as iter.Seq
+		}
 		return true, nil // other modules' types are their business
 	}
 	_, marked := c.p.MarkOf(n.Obj())
 	return librarySendable[full] || marked, nil
 }
 
-// own reports whether a package is this one or one that it imports and that is no part of the
-// library: what other libraries hide behind their pointers is not for this package to change.
-func (c *checker) own(pkg *types.Package) bool { return pkg == c.p.Pkg }
+// own reports whether a package is part of the same module: what other modules hide behind their
+// pointers is not for this one to change.
+func (c *checker) own(pkg *types.Package) bool {
+	if pkg == c.p.Pkg {
+		return true
+	}
+	m := c.p.Module
+	return m != nil && m.Path != "" && !api.Is(pkg) &&
+		(pkg.Path() == m.Path || strings.HasPrefix(pkg.Path(), m.Path+"/"))
+}
 
 // valueField is the field of a result or reply that has the value.
 const valueField = "Value"

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -92,6 +93,74 @@ func (p *Package) isNew(v ssa.Value) bool {
 	return true
 }
 
+// Replaces reports whether an instruction puts other memory where a path leads, or takes an element
+// out of what has it.
+func (p *Package) Replaces(i ssa.Instruction, q Path) bool {
+	switch i := i.(type) {
+	case *ssa.Store:
+		for _, at := range p.Paths(i.Addr) {
+			if q.Within(at) && (isElement(q, at) || !p.same(i.Val, q, at)) {
+				return true
+			}
+		}
+	case *ssa.MapUpdate:
+		for _, at := range p.Paths(i.Map) {
+			at.Steps += "[]"
+			if q.Within(at) && !p.same(i.Value, q, at) {
+				return true
+			}
+		}
+	case *ssa.Call:
+		return p.replacesByCall(i, q)
+	}
+	return false
+}
+
+func (p *Package) replacesByCall(i *ssa.Call, q Path) bool {
+	if b, ok := i.Call.Value.(*ssa.Builtin); ok {
+		if b.Name() != "delete" && b.Name() != "clear" {
+			return false
+		}
+		for _, at := range p.Paths(i.Call.Args[0]) {
+			if q.Inside(at) {
+				return true
+			}
+		}
+		return false
+	}
+	c := p.CallOf(i)
+	s := p.SummaryOf(c)
+	if s == nil || c.API != nil {
+		return false
+	}
+	args := c.Args()
+	for _, e := range s.Renews {
+		if e.Param < len(args) {
+			for _, at := range each(p.Paths(args[e.Param]), e.Steps) {
+				if q.Within(at) && q.Steps != "" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// isElement reports whether a path leads to an element of what is at another.
+func isElement(q, of Path) bool {
+	return q != of && strings.HasPrefix(q.Steps[len(of.Steps):], "[]")
+}
+
+// same reports whether a value that is stored at a place leads where the path led before.
+func (p *Package) same(v ssa.Value, q, at Path) bool {
+	for _, from := range p.Paths(v) {
+		if from == q || from.Root == q.Root && from.Within(at) {
+			return true
+		}
+	}
+	return false
+}
+
 // Async lists the functions that run in another goroutine or turn, each with the literals in it.
 func (p *Package) AsyncFuncs(yield func(fn *ssa.Function, by ssa.Instruction) bool) {
 	for _, fn := range p.Funcs {
@@ -135,7 +204,7 @@ func (p *Package) isSelf(ref ssa.Value, left int) bool {
 func (p *Package) madeBySelf(v ssa.Value, left int) bool {
 	switch v := v.(type) {
 	case *ssa.Call:
-		c := CallOf(v)
+		c := p.CallOf(v)
 		return c != nil && (c.Is(api.Self) || p.ownRef(c))
 	case *ssa.Alloc:
 		return len(p.stores[v]) == 1 && p.isSelf(p.stores[v][0].Val, left-1)

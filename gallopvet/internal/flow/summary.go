@@ -2,9 +2,12 @@ package flow
 
 import (
 	"go/types"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
 )
 
 // Effect is something that a function does with what one of its parameters leads to. Parameters
@@ -12,31 +15,51 @@ import (
 type Effect struct {
 	Param  int
 	Steps  string
-	Result int // of what it returns
+	Result int    // of what it returns
+	At     string // where in the result
+	Method string // of what it calls: a method of what is in an interface; "" is the function itself
 }
 
 // Summary is a fact: what a function does with its parameters, and what it waits for.
 type Summary struct {
 	Writes  []Effect // it writes there
+	Renews  []Effect // it puts other memory there, on every path
 	Keeps   []Effect // it puts it where it outlives the call
 	Sends   []Effect // it sends it to another actor
 	Returns []Effect // it returns it
+	Calls   []Effect // it calls the function, or the method, and has returned from that when it returns
+	Hands   []Effect // it hands it to a function that it is given, whose number Method has, as its argument Result
+	Starts  []Effect // it has the function run in a goroutine, or by another actor
+	Moves   []Effect // it gives the Iso away
+	Waits   []Effect // it waits for the system, so that it panics in a behaviour
 	Blocks  string   // the function by which it may wait for long, "" if none
-	Syncs   bool     // it waits for others, so that what they did before is over
+	Syncs   bool     // it waits for others, or takes a lock: what they did before is over
+	Joins   bool     // it waits for others to be done
 }
 
 // AFact marks a fact.
 func (*Summary) AFact() {}
 
+// classes lists the effects with the words for them.
+func (s *Summary) classes() []class {
+	return []class{
+		{"writes", &s.Writes}, {"renews", &s.Renews}, {"keeps", &s.Keeps}, {"sends", &s.Sends},
+		{"returns", &s.Returns}, {"calls", &s.Calls}, {"starts", &s.Starts}, {"moves", &s.Moves},
+		{"waits for", &s.Waits}, {"hands", &s.Hands},
+	}
+}
+
+type class struct {
+	word    string
+	effects *[]Effect
+}
+
 // String is what tests of facts see.
 func (s *Summary) String() string {
 	var words []string
-	for _, class := range []struct {
-		word    string
-		effects []Effect
-	}{{"writes", s.Writes}, {"keeps", s.Keeps}, {"sends", s.Sends}, {"returns", s.Returns}} {
-		if len(class.effects) > 0 {
-			words = append(words, class.word)
+	for _, c := range s.classes() {
+		if len(*c.effects) > 0 {
+			words = append(words, c.word)
 		}
 	}
 	if s.Syncs {
@@ -48,9 +71,7 @@ func (s *Summary) String() string {
 	return strings.Join(words, ", ")
 }
 
-func (s *Summary) empty() bool {
-	return len(s.Writes)+len(s.Keeps)+len(s.Sends)+len(s.Returns) == 0 && s.Blocks == "" && !s.Syncs
-}
+func (s *Summary) empty() bool { return size(s) == 0 }
 
 // Receiver is a fact about a package-level behaviour: what its method does with a message.
 type Receiver struct{ Summary }
@@ -85,8 +106,38 @@ func (p *Package) summarise() {
 	p.export()
 }
 
+// startedByOthers finds again what runs elsewhere, and in turns, now that it is known what the
+// functions of the package start; if that is more, the functions are looked at once more.
+func (p *Package) startedByOthers() {
+	before := len(p.async)
+	for _, fn := range p.Funcs {
+		for _, c := range p.calls[fn] {
+			p.findStarted(c)
+		}
+	}
+	if len(p.async) == before {
+		return
+	}
+	for fn, by := range p.async {
+		if fn.Parent() != nil && !p.ownTurn(fn) && by != nil {
+			delete(p.inTurn, fn)
+		}
+	}
+	p.guards = map[*ssa.Function]bool{}
+	p.summarise()
+}
+
+// ownTurn reports whether a function is that of a turn, and not only called in one.
+func (p *Package) ownTurn(fn *ssa.Function) bool {
+	step := p.inTurn[fn]
+	return step == nil || step.By == nil
+}
+
 func size(s *Summary) int {
-	n := len(s.Writes) + len(s.Keeps) + len(s.Sends) + len(s.Returns) + len(s.Blocks)
+	n := len(s.Blocks)
+	for _, c := range s.classes() {
+		n += len(*c.effects)
+	}
 	if s.Syncs {
 		n++
 	}
@@ -112,7 +163,7 @@ func (p *Package) export() {
 }
 
 // ofMessage returns what the methods of a behaviour do with its messages, as effects on
-// parameter 0.
+// parameter 0. What they keep in the state, other behaviours may write to.
 func (p *Package) ofMessage(handlers []*ssa.Function) *Summary {
 	all := &Summary{}
 	for _, fn := range handlers {
@@ -120,9 +171,34 @@ func (p *Package) ofMessage(handlers []*ssa.Function) *Summary {
 			all.Writes = append(all.Writes, only(s.Writes, 2)...)
 			all.Keeps = append(all.Keeps, only(s.Keeps, 2)...)
 			all.Sends = append(all.Sends, only(s.Sends, 2)...)
+			p.addLater(all, fn)
 		}
 	}
 	return all
+}
+
+// addLater adds the writes that behaviours make to what one of them has kept of its message.
+func (p *Package) addLater(s *Summary, fn *ssa.Function) {
+	if len(fn.Params) < 3 {
+		return
+	}
+	for instr := range instructions(fn) {
+		st, ok := instr.(*ssa.Store)
+		if !ok || !refers(st.Val.Type()) {
+			continue
+		}
+		for _, at := range p.Paths(st.Addr) {
+			state := p.StateOf(at)
+			if state == nil || p.TurnWrite(state, at.Steps, true) == nil {
+				continue
+			}
+			for _, q := range p.Paths(st.Val) {
+				if q.Root == fn.Params[2] {
+					s.Writes = add(s.Writes, []Effect{{Steps: q.Steps + "[]"}})
+				}
+			}
+		}
+	}
 }
 
 func only(effects []Effect, param int) []Effect {
@@ -145,11 +221,31 @@ func (p *Package) SummaryOf(c *Call) *Summary {
 			return s
 		}
 	}
-	if c.Fn == nil || c.Fn.Pkg() == nil || c.Fn.Pkg() == p.Pkg {
+	return p.SummaryOfObject(c.Fn)
+}
+
+// SummaryOfObject returns what is known of a function, of another package or of this one, or nil.
+func (p *Package) SummaryOfObject(fn *types.Func) *Summary {
+	if fn == nil || fn.Pkg() == nil {
 		return nil
 	}
+	if fn.Pkg() == p.Pkg && byHand[fn.FullName()] == "" {
+		return p.summaries[p.SSA.Prog.FuncValue(fn)]
+	}
+	s, ok := p.foreign[fn]
+	if !ok {
+		s = p.imported(fn)
+		p.foreign[fn] = s
+	}
+	return s
+}
+
+func (p *Package) imported(fn *types.Func) *Summary {
+	if s := library(fn); s != nil {
+		return s
+	}
 	var s Summary
-	if p.ImportObjectFact(c.Fn, &s) {
+	if p.ImportObjectFact(fn, &s) {
 		return &s
 	}
 	return nil
@@ -181,16 +277,17 @@ func (p *Package) ReceiverOf(b ssa.Value) *Summary {
 // summaryOf looks at one function, with the literals in it.
 func (p *Package) summaryOf(fn *ssa.Function) *Summary {
 	s := &Summary{}
-	p.addWrites(s, fn, fn)
-	p.addKeeps(s, fn, fn)
-	for _, anon := range fn.AnonFuncs {
-		p.addWrites(s, anon, fn)
-		p.addKeeps(s, anon, fn)
+	for _, f := range WithLiterals(fn) {
+		p.addWrites(s, f, fn)
+		p.addKeeps(s, f, fn)
+		p.addCalls(s, f, fn)
 	}
 	p.addReturns(s, fn)
+	p.addRenews(s, fn)
 	p.addBlocks(s, fn)
 	for instr := range instructions(fn) {
 		s.Syncs = s.Syncs || p.Syncs(instr)
+		s.Joins = s.Joins || p.joins(instr)
 	}
 	return s
 }
@@ -221,9 +318,24 @@ func add(to []Effect, more []Effect) []Effect {
 	return to
 }
 
-// addWrites notes what a function writes to, unless it takes a lock.
+// passed returns the effects on parameters of fn that a call has by the effects of what it calls.
+func (p *Package) passed(fn *ssa.Function, c *Call, callee []Effect) []Effect {
+	var all []Effect
+	args := c.Args()
+	for _, e := range callee {
+		if e.Param < len(args) {
+			for _, on := range effects(fn, each(p.Paths(args[e.Param]), e.Steps)) {
+				on.Method = e.Method
+				all = append(all, on)
+			}
+		}
+	}
+	return all
+}
+
+// addWrites notes what a function writes to, unless it is guarded by a lock.
 func (p *Package) addWrites(s *Summary, in, of *ssa.Function) {
-	if p.Locks(in) {
+	if p.Guarded(in) {
 		return
 	}
 	for _, a := range p.Accesses(in) {
@@ -240,14 +352,14 @@ func (p *Package) addKeeps(s *Summary, in, of *ssa.Function) {
 		switch i := instr.(type) {
 		case *ssa.Store:
 			if p.outlives(i.Addr) {
-				s.Keeps = add(s.Keeps, effects(of, p.shared(i.Val)))
+				s.Keeps = add(s.Keeps, effects(of, p.shared(i.Val, i)))
 			}
 		case *ssa.MapUpdate:
 			if p.outlives(i.Map) {
-				s.Keeps = add(s.Keeps, effects(of, p.shared(i.Value)))
+				s.Keeps = add(s.Keeps, effects(of, p.shared(i.Value, i)))
 			}
 		case *ssa.Send:
-			s.Keeps = add(s.Keeps, effects(of, p.shared(i.X)))
+			s.Keeps = add(s.Keeps, effects(of, p.shared(i.X, i)))
 		}
 	}
 	for _, c := range p.calls[in] {
@@ -255,9 +367,9 @@ func (p *Package) addKeeps(s *Summary, in, of *ssa.Function) {
 	}
 }
 
-func (p *Package) shared(v ssa.Value) []Path {
+func (p *Package) shared(v ssa.Value, when ssa.Instruction) []Path {
 	var all []Path
-	for _, part := range p.Parts(v) {
+	for _, part := range p.PartsWhen(v, when) {
 		all = append(all, part.Path)
 	}
 	return all
@@ -265,11 +377,11 @@ func (p *Package) shared(v ssa.Value) []Path {
 
 func (p *Package) addSends(s *Summary, c *Call, of *ssa.Function) {
 	if sent := p.Messages(c); len(sent) > 0 {
-		if p.ToSelf(c) || c.API.Waits {
+		if p.ToSelf(c) || c.API.Waits || c.API.Freezes {
 			return
 		}
 		for _, v := range sent {
-			s.Sends = add(s.Sends, effects(of, p.shared(v)))
+			s.Sends = add(s.Sends, effects(of, p.shared(v, c.Instr)))
 		}
 		return
 	}
@@ -280,17 +392,129 @@ func (p *Package) addSends(s *Summary, c *Call, of *ssa.Function) {
 	if callee == nil {
 		return
 	}
-	args := c.Instr.Common().Args
-	for _, e := range callee.Sends {
-		if e.Param < len(args) {
-			s.Sends = add(s.Sends, effects(of, each(p.Paths(args[e.Param]), e.Steps)))
+	s.Sends = add(s.Sends, p.passed(of, c, callee.Sends))
+	s.Keeps = add(s.Keeps, p.passed(of, c, callee.Keeps))
+}
+
+// addCalls notes what becomes of functions, interfaces, Isos and systems that are given to a
+// function.
+func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
+	for instr := range instructions(in) {
+		ci, ok := instr.(ssa.CallInstruction)
+		if !ok {
+			continue
+		}
+		common := ci.Common()
+		c := p.CallOf(instr)
+		_, isGo := instr.(*ssa.Go)
+		switch {
+		case common.IsInvoke() && (c == nil || c.static == nil) && !isGo:
+			for _, e := range effects(of, p.Paths(common.Value)) {
+				e.Method = common.Method.Name()
+				s.Calls = add(s.Calls, []Effect{e})
+			}
+		case c == nil || c.static == nil && !common.IsInvoke():
+			called := effects(of, p.Paths(common.Value))
+			if p.async[in] != nil && !p.Waited(p.async[in]) || isGo && !p.Waited(instr) {
+				s.Starts = add(s.Starts, called)
+			} else {
+				s.Calls = add(s.Calls, called)
+			}
+			for _, f := range called {
+				for n, arg := range common.Args {
+					p.addHands(s, of, arg, n, f)
+				}
+			}
+		}
+		if c == nil {
+			continue
+		}
+		if c.API != nil {
+			p.addOfAPI(s, c, of)
+			continue
+		}
+		if arg := startsGoroutine(c.Fn); arg != 0 {
+			started := effects(of, p.Paths(c.Arg(arg)))
+			if p.Waited(instr) {
+				s.Calls = add(s.Calls, started)
+			} else {
+				s.Starts = add(s.Starts, started)
+			}
+		}
+		if callee := p.SummaryOf(c); callee != nil {
+			if isGo && !p.Waited(instr) || p.async[in] != nil && !p.Waited(p.async[in]) {
+				s.Starts = add(s.Starts, p.passed(of, c, callee.Calls))
+			} else {
+				s.Calls = add(s.Calls, p.passed(of, c, callee.Calls))
+			}
+			if p.Waited(instr) {
+				s.Calls = add(s.Calls, p.passed(of, c, callee.Starts))
+			} else {
+				s.Starts = add(s.Starts, p.passed(of, c, callee.Starts))
+			}
+			p.addHandsOf(s, of, c, callee)
+			s.Moves = add(s.Moves, p.passed(of, c, callee.Moves))
+			if p.async[in] == nil && !isGo {
+				s.Waits = add(s.Waits, p.passed(of, c, callee.Waits))
+			}
 		}
 	}
-	for _, e := range callee.Keeps {
-		if e.Param < len(args) {
-			s.Keeps = add(s.Keeps, effects(of, each(p.Paths(args[e.Param]), e.Steps)))
+}
+
+// addHands notes what a function hands to another that it is given.
+func (p *Package) addHands(s *Summary, of *ssa.Function, arg ssa.Value, n int, f Effect) {
+	if f.Steps != "" || !refers(arg.Type()) {
+		return
+	}
+	for _, e := range effects(of, p.Paths(arg)) {
+		e.Result, e.Method = n, strconv.Itoa(f.Param)
+		s.Hands = add(s.Hands, []Effect{e})
+	}
+}
+
+// addHandsOf notes the same of a function that is called, with what it was given.
+func (p *Package) addHandsOf(s *Summary, of *ssa.Function, c *Call, callee *Summary) {
+	args := c.Args()
+	for _, h := range callee.Hands {
+		n, _ := strconv.Atoi(h.Method)
+		if n >= len(args) || h.Param >= len(args) {
+			continue
+		}
+		for _, f := range effects(of, p.Paths(args[n])) {
+			for _, e := range effects(of, each(p.Paths(args[h.Param]), h.Steps)) {
+				if f.Steps == "" {
+					e.Result, e.Method = h.Result, strconv.Itoa(f.Param)
+					s.Hands = add(s.Hands, []Effect{e})
+				}
+			}
 		}
 	}
+}
+
+// addOfAPI notes what a call of gallop does with a parameter.
+func (p *Package) addOfAPI(s *Summary, c *Call, of *ssa.Function) {
+	for _, n := range c.API.Elsewhere {
+		s.Starts = add(s.Starts, effects(of, p.Paths(c.Arg(n))))
+	}
+	for _, n := range c.API.Sync {
+		s.Calls = add(s.Calls, effects(of, p.Paths(c.Arg(n))))
+	}
+	if c.API.Role == api.EndIso {
+		s.Moves = add(s.Moves, effects(of, p.Paths(c.Arg(api.Recv))))
+	}
+	if c.API.InTurn == api.PanicsOfSystem && c.Instr.Parent() == of {
+		if _, now := c.Instr.(*ssa.Call); now && p.always(c.Instr) {
+			s.Waits = add(s.Waits, effects(of, p.Paths(c.Arg(api.Recv))))
+		}
+	}
+}
+
+// always reports whether every path through a function leads through an instruction.
+func (p *Package) always(i ssa.Instruction) bool {
+	fn := i.Parent()
+	w := Walk{Stop: func(o ssa.Instruction) bool { return o == i }}
+	first := fn.Blocks[0].Instrs[0]
+	return first == i || !w.Ends(first)
 }
 
 // outlives reports whether memory was there before the function was called.
@@ -304,7 +528,8 @@ func (p *Package) outlives(addr ssa.Value) bool {
 	return false
 }
 
-// addReturns notes which results are what a parameter leads to.
+// addReturns notes which results are what a parameter leads to, or have it in them. What the
+// function lets go of before it returns is not its caller's any more.
 func (p *Package) addReturns(s *Summary, fn *ssa.Function) {
 	for instr := range instructions(fn) {
 		ret, ok := instr.(*ssa.Return)
@@ -312,13 +537,78 @@ func (p *Package) addReturns(s *Summary, fn *ssa.Function) {
 			continue
 		}
 		for i, v := range ret.Results {
-			if ok, _ := p.Sendable(v.Type()); ok {
+			if ok, _ := p.Sendable(v.Type()); ok && !isParam(v.Type()) && !isFunc(v.Type()) {
 				continue
 			}
-			for _, e := range effects(fn, p.Paths(v)) {
-				e.Result = i
-				s.Returns = add(s.Returns, []Effect{e})
+			if isInterface(v.Type()) || isFunc(v.Type()) {
+				for _, e := range effects(fn, p.Paths(v)) {
+					e.Result = i
+					s.Returns = add(s.Returns, []Effect{e})
+				}
+				continue
+			}
+			for _, part := range p.PartsWhen(v, ret) {
+				if part.Load != nil && part.Load.Parent() == fn && p.letsGo(part) {
+					continue
+				}
+				for _, e := range effects(fn, []Path{part.Path}) {
+					e.Result, e.At = i, part.At
+					s.Returns = add(s.Returns, []Effect{e})
+				}
 			}
 		}
 	}
+}
+
+func isFunc(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Signature)
+	return ok
+}
+
+// letsGo reports whether a function puts other memory in the place of what it has read, on every
+// path.
+func (p *Package) letsGo(part Part) bool {
+	w := Walk{Stop: func(i ssa.Instruction) bool { return p.Replaces(i, part.Path) }}
+	return !w.Ends(part.Load)
+}
+
+// addRenews notes where a function puts other memory, on every path.
+func (p *Package) addRenews(s *Summary, fn *ssa.Function) {
+	for instr := range instructions(fn) {
+		switch i := instr.(type) {
+		case *ssa.Store:
+			for _, at := range p.Paths(i.Addr) {
+				if e := effects(fn, []Path{at}); len(e) > 0 && p.renewing(i, at) && p.always(i) {
+					s.Renews = add(s.Renews, e)
+				}
+			}
+		case *ssa.Call:
+			if c := p.CallOf(i); c != nil && c.API == nil {
+				if callee := p.SummaryOf(c); callee != nil && len(callee.Renews) > 0 && p.always(i) {
+					s.Renews = add(s.Renews, p.passed(fn, c, callee.Renews))
+				}
+			}
+		}
+	}
+}
+
+// renewing reports whether a store puts memory at a place that the place did not lead to.
+func (p *Package) renewing(i *ssa.Store, at Path) bool {
+	if _, ok := i.Val.Type().Underlying().(*types.Struct); ok {
+		for _, part := range p.PartsWhen(i.Val, i) {
+			if part.Root == at.Root {
+				return false
+			}
+		}
+		return true
+	}
+	if !refers(i.Val.Type()) {
+		return false
+	}
+	for _, q := range p.Paths(i.Val) {
+		if q.Root == at.Root {
+			return false
+		}
+	}
+	return true
 }

@@ -2,49 +2,228 @@ package flow
 
 import (
 	"go/token"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
 
-// Syncs reports whether an instruction waits for other goroutines or for a system, so that what
-// they did before is over and seen afterwards.
+// Syncs reports whether an instruction waits for other goroutines or for a system, or takes a lock,
+// so that what they did before is over and seen afterwards.
 func (p *Package) Syncs(i ssa.Instruction) bool {
+	if p.joins(i) {
+		return true
+	}
+	call, ok := i.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	c := p.CallOf(call)
+	if c == nil || c.Fn == nil || c.API != nil {
+		return false
+	}
+	switch c.Fn.FullName() {
+	case "(*sync.Mutex).Lock", "(*sync.RWMutex).Lock", "(*sync.RWMutex).RLock":
+		return true
+	}
+	s := p.SummaryOf(c)
+	return s != nil && s.Syncs
+}
+
+// joins reports whether an instruction waits for others to be done.
+func (p *Package) joins(i ssa.Instruction) bool {
 	switch i := i.(type) {
 	case *ssa.UnOp:
 		return i.Op == token.ARROW
 	case *ssa.Select:
-		return true
+		return i.Blocking
 	case *ssa.Call:
-		return p.syncsCall(CallOf(i))
+		return p.joinsCall(p.CallOf(i))
 	}
 	return false
+}
+
+// Joins reports whether an instruction waits for others to be done.
+func (p *Package) Joins(i ssa.Instruction) bool { return p.joins(i) }
+
+func (p *Package) joinsCall(c *Call) bool {
+	switch {
+	case c == nil:
+		return false
+	case c.API != nil:
+		return c.API.Waits || c.API.Syncs
+	case c.Fn != nil:
+		switch c.Fn.FullName() {
+		case "(*sync.WaitGroup).Wait", "(*sync.Cond).Wait", "testing/synctest.Wait",
+			"(*golang.org/x/sync/errgroup.Group).Wait":
+			return true
+		}
+	}
+	s := p.SummaryOf(c)
+	return s != nil && s.Joins
+}
+
+// Waited reports whether the function that starts another with an instruction waits, on every path,
+// until others are done.
+func (p *Package) Waited(by ssa.Instruction) bool {
+	switch by.(type) {
+	case *ssa.Go, *ssa.Call:
+	default:
+		return false
+	}
+	for instr := range instructions(by.Parent()) {
+		if d, ok := instr.(*ssa.Defer); ok && p.joinsCall(p.CallOf(d)) && Dominates(d, by) {
+			return true
+		}
+	}
+	w := Walk{Stop: p.joins}
+	return !w.Ends(by)
 }
 
 // Locks reports whether a function takes a lock: then it is no accident that it shares something.
 func (p *Package) Locks(fn *ssa.Function) bool {
 	for _, c := range p.calls[fn] {
-		if c.Fn != nil && (c.Fn.Name() == "Lock" || c.Fn.Name() == "RLock") {
+		if c.Fn != nil && (c.Fn.Name() == "Lock" || c.Fn.Name() == "RLock" || c.Fn.Name() == "TryLock") {
 			return true
 		}
 	}
 	return false
 }
 
-func (p *Package) syncsCall(c *Call) bool {
-	switch {
-	case c == nil:
+// guardedBy is how many calls a lock is looked for before a function.
+const (
+	guardedBy   = 3
+	manyCallers = 8 // of more, not all are looked at
+)
+
+// Guarded reports whether what a function does is guarded: it takes a lock, runs within Do of a
+// sync.Once, or is called by functions of the package alone that do.
+func (p *Package) Guarded(fn *ssa.Function) bool {
+	is, ok := p.guards[fn]
+	if !ok {
+		is = p.guarded(fn, guardedBy)
+		p.guards[fn] = is
+	}
+	return is
+}
+
+func (p *Package) guarded(fn *ssa.Function, left int) bool {
+	if p.Locks(fn) {
+		return true
+	}
+	if left == 0 {
 		return false
-	case c.API != nil:
-		return c.API.Waits || c.API.Syncs
-	case c.Fn == nil:
+	}
+	if fn.Parent() != nil && p.async[fn] == nil {
+		if by := p.givenTo(fn); by != nil {
+			return isOnce(by) || p.guarded(by.Instr.Parent(), left-1)
+		}
+		return p.guarded(fn.Parent(), left-1)
+	}
+	callers := p.callersOf(fn)
+	if obj := fn.Object(); len(callers) == 0 || len(callers) > manyCallers || obj == nil || obj.Exported() {
+		return false
+	}
+	for _, c := range callers {
+		if _, isGo := c.Instr.(*ssa.Go); isGo || !isOnce(c) && !p.guarded(c.Instr.Parent(), left-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// isOnce reports whether a call runs its function once, and all others wait for that.
+func isOnce(c *Call) bool {
+	if c.Fn == nil {
 		return false
 	}
 	switch c.Fn.FullName() {
-	case "(*sync.WaitGroup).Wait", "(*sync.Cond).Wait", "(*sync.Mutex).Lock",
-		"(*sync.RWMutex).Lock", "(*sync.RWMutex).RLock", "testing/synctest.Wait",
-		"(*golang.org/x/sync/errgroup.Group).Wait":
+	case "(*sync.Once).Do", "sync.OnceFunc", "sync.OnceValue", "sync.OnceValues":
 		return true
 	}
-	s := p.SummaryOf(c)
-	return s != nil && s.Syncs
+	return c.API != nil && c.API.Name == "process.Once.Do"
+}
+
+// givenTo returns the call that is given a literal, or nil.
+func (p *Package) givenTo(fn *ssa.Function) *Call {
+	if p.given == nil {
+		p.given = map[*ssa.Function]*Call{}
+		for _, calls := range p.calls {
+			for _, c := range calls {
+				for _, arg := range c.Args() {
+					if f := literal(arg); f != nil {
+						p.given[f] = c
+					}
+				}
+			}
+		}
+	}
+	return p.given[fn]
+}
+
+// callersOf returns the calls of a function in the package. A call of a function like Do of a
+// sync.Once counts as one of the function that it is given.
+func (p *Package) callersOf(fn *ssa.Function) []*Call {
+	if p.callers == nil {
+		p.callers = map[*ssa.Function][]*Call{}
+		for _, f := range p.Funcs {
+			for _, c := range p.calls[f] {
+				if callee := p.unwrap(c.static); callee != nil {
+					p.callers[callee] = append(p.callers[callee], c)
+				}
+				for _, arg := range c.Args() {
+					if isFunc(arg.Type()) {
+						if callee := p.FuncOf(arg); callee != nil && callee.Parent() == nil {
+							p.callers[callee] = append(p.callers[callee], c)
+						}
+					}
+				}
+			}
+		}
+	}
+	return p.callers[fn]
+}
+
+// CallersOf returns the calls of a function in the package.
+func (p *Package) CallersOf(fn *ssa.Function) []*Call { return p.callersOf(fn) }
+
+// DuringInit reports whether a function runs only while packages are initialized.
+func (p *Package) DuringInit(fn *ssa.Function) bool { return p.duringInit(fn, guardedBy) }
+
+func (p *Package) duringInit(fn *ssa.Function, left int) bool {
+	if fn.Parent() == nil && (fn.Name() == "init" || strings.HasPrefix(fn.Name(), "init#")) {
+		return true
+	}
+	obj := fn.Object()
+	callers := p.callersOf(fn)
+	if left == 0 || len(callers) == 0 || len(callers) > manyCallers || p.inTurn[fn] != nil ||
+		p.async[fn] != nil || fn.Parent() == nil && (obj == nil || obj.Exported()) {
+		return false
+	}
+	for _, c := range callers {
+		if !p.duringInit(c.Instr.Parent(), left-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// Sites returns the calls that run a literal before they return.
+func (p *Package) Sites(fn *ssa.Function) []ssa.Instruction {
+	if fn.Parent() == nil || p.async[fn] != nil {
+		return nil
+	}
+	var all []ssa.Instruction
+	for _, c := range p.callersOf(fn) {
+		if _, isGo := c.Instr.(*ssa.Go); !isGo {
+			all = append(all, c.Instr)
+		}
+	}
+	if c := p.givenTo(fn); c != nil {
+		for _, arg := range p.ranArguments(c) {
+			if p.FuncOf(arg) == fn {
+				all = append(all, c.Instr)
+			}
+		}
+	}
+	return all
 }

@@ -13,12 +13,14 @@ import (
 
 // Turn is a function that runs in the turns of an actor, a behaviour or a hook; or a process.
 type Turn struct {
-	Fn         *ssa.Function
-	Process    bool
-	Replies    bool        // what it returns is sent
-	Start      bool        // it runs before the first message
-	Behaviours []ssa.Value // package-level variables or calls of Declare
-	Name       string      // for messages
+	Fn      *ssa.Function
+	Process bool
+	Replies bool // what it returns is sent
+	Start   bool // it runs before the first message
+	// It runs before or after the behaviours of all actors of a type, or of a system.
+	Interceptor bool
+	Behaviours  []ssa.Value // package-level variables or calls of Declare
+	Name        string      // for messages
 }
 
 // State returns the parameter that is the state, or nil. A process has none.
@@ -193,7 +195,38 @@ func (p *Package) findAsync(c *Call) {
 	}
 	if arg := startsGoroutine(c.Fn); arg != 0 {
 		p.noteAsync(p.FuncOf(c.Arg(arg)), c.Instr)
+		return
 	}
+	p.findStarted(c)
+}
+
+// findStarted notes functions that are given to one which starts them elsewhere, as far as that is
+// known by now.
+func (p *Package) findStarted(c *Call) {
+	s := p.SummaryOf(c)
+	if s == nil || c.API != nil {
+		return
+	}
+	args := c.Args()
+	for _, e := range s.Starts {
+		if e.Param < len(args) && e.Steps == "" && e.Method == "" && isFunc(args[e.Param].Type()) {
+			p.noteAsync(p.FuncOf(args[e.Param]), c.Instr)
+		}
+	}
+}
+
+// BoundMethod returns the method value by which an instruction has a method run elsewhere, or nil.
+func (p *Package) BoundMethod(fn *ssa.Function, by ssa.Instruction) *ssa.MakeClosure {
+	ci, ok := by.(ssa.CallInstruction)
+	if !ok || fn.Parent() != nil {
+		return nil
+	}
+	for _, v := range append([]ssa.Value{ci.Common().Value}, ci.Common().Args...) {
+		if m, ok := Plain(v).(*ssa.MakeClosure); ok && p.FuncOf(m) == fn {
+			return m
+		}
+	}
+	return nil
 }
 
 func (p *Package) noteAsync(fn *ssa.Function, by ssa.Instruction) {
@@ -215,6 +248,11 @@ func (p *Package) findField(instr ssa.Instruction) {
 	structType := at.X.Type().Underlying().(*types.Pointer).Elem()
 	if api.RunsElsewhere(structType, fieldName(structType, at.Field)) {
 		p.noteAsync(p.FuncOf(st.Val), st)
+	}
+	if api.TypeName(structType) == api.Interceptor {
+		if fn := p.FuncOf(st.Val); fn != nil && len(fn.Blocks) > 0 {
+			p.Turns = append(p.Turns, &Turn{Fn: fn, Interceptor: true, Name: "an interceptor"})
+		}
 	}
 }
 
@@ -279,7 +317,7 @@ func (p *Package) enter(fn *ssa.Function, c *Call) []*ssa.Function {
 		known := p.inTurn[next]
 		blocking := step.Blocking || c.API != nil && c.API.Role == api.Blocking
 		better := known == nil || known.Blocking && !blocking
-		if !better || p.async[next] != nil || p.local(next) == nil {
+		if !better || p.async[next] != nil && next.Parent() != nil || p.local(next) == nil {
 			continue
 		}
 		p.inTurn[next] = &Step{step.Turn, c, fn, step.Depth + 1, blocking}
@@ -308,10 +346,13 @@ func (p *Package) runs(c *Call) []*ssa.Function {
 		}
 		return all
 	}
+	all := []*ssa.Function{p.unwrap(c.static)}
 	if !runsArgument(c.Fn) {
-		return []*ssa.Function{p.unwrap(c.static)}
+		for _, arg := range p.ranArguments(c) {
+			all = append(all, p.FuncOf(arg))
+		}
+		return all
 	}
-	var all []*ssa.Function
 	for _, arg := range c.Instr.Common().Args {
 		if _, ok := arg.Type().Underlying().(*types.Signature); ok {
 			all = append(all, p.FuncOf(arg))
@@ -328,11 +369,63 @@ func (p *Package) FuncOf(v ssa.Value) *ssa.Function {
 	case *ssa.MakeClosure:
 		return p.unwrap(v.Fn.(*ssa.Function))
 	case *ssa.UnOp:
-		if a, ok := v.X.(*ssa.Alloc); ok && v.Op == token.MUL && len(p.stores[a]) == 1 {
-			return p.FuncOf(p.stores[a][0].Val)
+		switch at := v.X.(type) {
+		case *ssa.Alloc:
+			if v.Op == token.MUL && len(p.stores[at]) == 1 {
+				return p.FuncOf(p.stores[at][0].Val)
+			}
+		case *ssa.FreeVar:
+			if a, ok := p.Bound(at).(*ssa.Alloc); ok && v.Op == token.MUL && len(p.stores[a]) == 1 {
+				return p.FuncOf(p.stores[a][0].Val)
+			}
+		case *ssa.FieldAddr:
+			if all := p.held[fieldVar(at)]; len(all) == 1 {
+				return literal(all[0])
+			}
 		}
+	case *ssa.FreeVar:
+		if b := p.Bound(v); b != nil {
+			return p.FuncOf(b)
+		}
+	case *ssa.Call:
+		return p.returnedFunc(v)
 	}
 	return nil
+}
+
+// literal returns the function that a value is, if it is written there.
+func literal(v ssa.Value) *ssa.Function {
+	switch v := Plain(v).(type) {
+	case *ssa.Function:
+		return v
+	case *ssa.MakeClosure:
+		return v.Fn.(*ssa.Function)
+	}
+	return nil
+}
+
+// returnedFunc returns the literal that a function of the package returns, if it returns no other.
+func (p *Package) returnedFunc(call *ssa.Call) *ssa.Function {
+	fn := p.local(p.unwrap(call.Call.StaticCallee()))
+	if fn == nil {
+		return nil
+	}
+	var found *ssa.Function
+	for instr := range instructions(fn) {
+		ret, ok := instr.(*ssa.Return)
+		if !ok {
+			continue
+		}
+		if len(ret.Results) != 1 {
+			return nil
+		}
+		f := literal(ret.Results[0])
+		if f == nil || found != nil && found != f {
+			return nil
+		}
+		found = f
+	}
+	return found
 }
 
 // unwrap returns the method behind a method expression or a method value, or what a generic

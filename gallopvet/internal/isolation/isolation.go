@@ -34,7 +34,11 @@ func run(p *rule.Pass) {
 
 // ends looks for uses of an Iso after a call that gives it away.
 func (c *checker) ends(call *flow.Call) {
-	if call.API == nil || call.Instr.Value() == nil && call.Payload() == nil {
+	if call.API == nil {
+		c.moved(call)
+		return
+	}
+	if call.Instr.Value() == nil && call.Payload() == nil {
 		return
 	}
 	if _, now := call.Instr.(*ssa.Call); !now {
@@ -47,6 +51,21 @@ func (c *checker) ends(call *flow.Call) {
 	if call.Payload() != nil && !call.API.ToSelf {
 		for _, v := range isos(call.Payload()) {
 			c.trace(call, v)
+		}
+	}
+}
+
+// moved looks at a call of a function that gives away an Iso which it is given.
+func (c *checker) moved(call *flow.Call) {
+	s := c.SummaryOf(call)
+	_, now := call.Instr.(*ssa.Call)
+	if s == nil || !now {
+		return
+	}
+	args := call.Args()
+	for _, e := range s.Moves {
+		if e.Param < len(args) && e.Steps == "" && isIso(args[e.Param]) {
+			c.trace(call, args[e.Param])
 		}
 	}
 }
@@ -86,7 +105,7 @@ func isos(v ssa.Value) []ssa.Value {
 func (c *checker) trace(by *flow.Call, iso ssa.Value) {
 	for _, alias := range aliasesOf(iso, by) {
 		t := &trace{c: c, by: by, seen: map[string]bool{}}
-		if by.API.Refuses {
+		if by.API != nil && by.API.Refuses {
 			t.refused = flow.Refused(by)
 		}
 		t.start(alias)
@@ -95,8 +114,8 @@ func (c *checker) trace(by *flow.Call, iso ssa.Value) {
 
 // used reports a use of an Iso that is gone.
 func (c *checker) used(use, by *flow.Call) {
-	how := "was given away by " + by.Fn.Name()
-	if by.API.Role != api.EndIso {
+	how := "was given away by " + by.Name()
+	if by.API != nil && by.API.Role != api.EndIso {
 		how = "was sent by " + by.Fn.Name()
 	}
 	param := api.Recv

@@ -178,9 +178,13 @@ func (t *trace) call(i *ssa.Call, g gone) bool {
 				return false
 			}
 		}
-		if v := call.Payload(); v != nil && isIso(v) && g.values[v] {
-			t.c.used(call, t.by)
-			return false
+		if v := call.Payload(); v != nil && !t.c.ToSelf(call) {
+			for _, iso := range isos(v) {
+				if g.values[iso] {
+					t.c.used(call, t.by)
+					return false
+				}
+			}
 		}
 		delete(g.values, i)
 		return true

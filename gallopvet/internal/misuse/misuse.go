@@ -37,6 +37,8 @@ func run(p *rule.Pass) {
 				c.waits(fn, call)
 				c.own(fn, call)
 				c.process(fn, call)
+			} else {
+				c.waitsBy(fn, call)
 			}
 		}
 		c.once(fn)

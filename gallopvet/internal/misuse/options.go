@@ -34,11 +34,8 @@ func (c *checker) typeOptions(call *flow.Call) {
 
 func (c *checker) behaviourOptions(call *flow.Call) {
 	o := call.Options(call.Arg(3))
-	switch {
-	case o[api.UrgentOption] != nil && call.API.Messages == 2:
-		c.reportf(call, "a request cannot be urgent: DeclareAsk panics")
-	case o[api.UrgentOption] != nil && o[api.DropOption] != nil:
-		c.reportf(call, "a behaviour that is urgent and dropped on overload: Declare panics")
+	if o[api.UrgentOption] != nil && o[api.DropOption] != nil {
+		c.reportf(call, "a behaviour that is urgent and dropped on overload: %s panics", name(call))
 	}
 }
 

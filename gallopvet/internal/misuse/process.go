@@ -13,6 +13,9 @@ import (
 // process reports misuse of package process that panics, or waits for ever.
 func (c *checker) process(fn *ssa.Function, call *flow.Call) {
 	if _, now := call.Instr.(*ssa.Call); !now {
+		if call.Is(api.ChanClose) {
+			c.closedBefore(fn, call)
+		}
 		return // a deferred call comes last
 	}
 	switch call.API.Name {
@@ -63,6 +66,16 @@ func (c *checker) closed(fn *ssa.Function, end *flow.Call) {
 		case api.ChanClose, api.ChanSend, api.ChanTrySend:
 			c.reportf(call, "%s comes after the channel is closed (%s), and panics", name(call),
 				c.Where(end.Pos(), call.Pos()))
+		}
+	}
+}
+
+// closedBefore reports a channel that is closed although that is deferred, too.
+func (c *checker) closedBefore(fn *ssa.Function, deferred *flow.Call) {
+	for _, call := range c.Calls(fn) {
+		if call.Is(api.ChanClose) && c.follows(deferred, call) {
+			c.reportf(call, "%s is deferred, too (%s): the second one panics", name(call),
+				c.Where(deferred.Pos(), call.Pos()))
 		}
 	}
 }

@@ -38,6 +38,22 @@ func (c *checker) waits(fn *ssa.Function, call *flow.Call) {
 	}
 }
 
+// waitsBy reports a call, in a turn, of a function that always waits for the system it is given.
+func (c *checker) waitsBy(fn *ssa.Function, call *flow.Call) {
+	s := c.SummaryOf(call)
+	if _, now := call.Instr.(*ssa.Call); s == nil || !now || !c.runsInTurn(fn) {
+		return
+	}
+	args := call.Args()
+	for _, e := range s.Waits {
+		if e.Param < len(args) && e.Steps == "" && isOwnSystem(args[e.Param]) {
+			c.reportf(call, "%s in a behaviour%s would wait for the behaviour itself, and panics: "+
+				"call it outside, or in a goroutine", call.Name(), c.how(fn))
+			return
+		}
+	}
+}
+
 // runsInTurn reports whether a function runs in a turn: it is called from there, or is given the
 // context of one.
 func (c *checker) runsInTurn(fn *ssa.Function) bool {

@@ -80,6 +80,10 @@ func (r *Rule) Analyzer() *analysis.Analyzer {
 // explain runs the rule once more, as with -strict, for what it has not reported.
 func (p *Pass) explain() {
 	if Explain != nil && !p.Strict {
+		for _, pos := range p.Cuts() {
+			Explain(fmt.Sprintf("%s: not reported, a limit was met: not all that the value leads to was looked at",
+				p.Fset.Position(pos)))
+		}
 		p.Strict, p.explains = true, true
 		p.rule.Run(p)
 	}

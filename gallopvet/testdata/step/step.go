@@ -96,3 +96,14 @@ func Processes(f func(s *process.System)) {
 	Watch()
 	f(process.Start(process.Config{Workers: 1, Seed: 1}))
 }
+
+// Nap lets others run for a while. The race detector sees nothing of it.
+//
+//go:norace
+func Nap() {
+	for end := time.Now().Add(napping); time.Now().Before(end); {
+		runtime.Gosched()
+	}
+}
+
+const napping = 3 * time.Millisecond

@@ -18,7 +18,7 @@ func init() {
 		r := process.Spawn(s, func(self *process.Self[task]) { // want `GV1: messages of the process hold func\(\) at .run, and what that reaches is shared with the receiver`
 			m := self.Receive()
 			step.Meet(1)
-			m.run()
+			m.run() // want `GV9: done is written to in a turn, without a lock, and is used elsewhere`
 			step.Meet(1)
 		})
 		r.Send(s, task{"add", func() { done++ }})

@@ -66,7 +66,7 @@ func (s *tally) Group(c *actor.Context, _ struct{}) {
 	var g sync.WaitGroup
 	g.Go(func() {
 		step.Meet(1)
-		s.name = "" // want `a function that runs elsewhere writes the state of the actor \(tally.name\)`
+		s.name = "" // want `a function that Go runs elsewhere writes the state of the actor \(tally.name\)`
 		step.Meet(1)
 	})
 	s.meet()
@@ -77,7 +77,7 @@ func (s *tally) Group(c *actor.Context, _ struct{}) {
 func (s *tally) Timer(*actor.Context, struct{}) {
 	time.AfterFunc(0, func() {
 		step.Meet(1)
-		_ = s.words[0] // want `a function that runs elsewhere reads the state of the actor \(tally.words\)`
+		_ = s.words[0] // want `a function that AfterFunc runs elsewhere reads the state of the actor \(tally.words\)`
 		step.Meet(1)
 	})
 	s.meet()

@@ -88,10 +88,6 @@ func init() {
 		t := actor.NewType[counter]("both")
 		actor.Declare[int](t, "add", actor.Urgent(), actor.DropOnOverload()) // want `a behaviour that is urgent and dropped on overload: Declare panics`
 	})
-	step.Case("gv5/urgent request", "is urgent: a request cannot be", func() {
-		t := actor.NewType[counter]("asked")
-		actor.DeclareAsk[int, int](t, "get", actor.Urgent()) // want `a request cannot be urgent: DeclareAsk panics`
-	})
 	step.Case("gv5/two methods in a variant", "got two methods", func() {
 		t := actor.NewType[counter]("two")
 		add := actor.Declare[int](t, "add")

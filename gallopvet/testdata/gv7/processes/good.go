@@ -30,12 +30,15 @@ func asks(p *process.Proc, a process.Ref[question], b process.Ref[query], c proc
 	process.Select(p, asked.Replied(&n, &err))
 }
 
-// Only some are answered.
+// Each is answered, by one branch or the other.
 func serve(self *process.Self[question]) {
 	for {
-		if m := self.Receive(); m.n > 1 {
+		m := self.Receive()
+		if m.n > 1 {
 			m.reply.Reply(self, m.n)
+			continue
 		}
+		m.reply.Reply(self, 0)
 	}
 }
 

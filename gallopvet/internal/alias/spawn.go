@@ -1,0 +1,284 @@
+package alias
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
+	"github.com/gallop-go/gallop/gallopvet/internal/flow"
+	"github.com/gallop-go/gallop/gallopvet/internal/rule"
+)
+
+// spawned looks at the state that a spawn gives to an actor: what it leads to is the actor's now.
+func (c *checker) spawned(call *flow.Call) {
+	if call.API.State == 0 || !c.Strict && c.InTest(call.Pos()) {
+		return // tests look into their actors by what they share
+	}
+	v := call.Arg(call.API.State)
+	c.check(&send{
+		at: call.Instr, call: call, value: v, op: "becomes the state of an actor",
+		text: c.ArgText(call, call.API.State), state: true, of: stateType(v.Type()),
+	})
+}
+
+func stateType(t types.Type) *types.TypeName {
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return n.Obj()
+	}
+	return nil
+}
+
+// inState judges memory that a new state leads to: its maker, or another actor, may use it, too.
+func (c *checker) inState(s *send, part flow.Part) {
+	if c.Strict {
+		c.inStateStrict(s, part)
+		return
+	}
+	if s.of == nil || part.At == "" {
+		return
+	}
+	name := s.of.Name() + part.At
+	written := c.TurnWrite(s.of, part.At, true)
+	if written != nil && c.locked(written) {
+		return
+	}
+	uses := c.turnUse(s.of, part.At)
+	if state := c.StateOf(part.Path); state != nil {
+		c.ofMaker(s, part, state, written, uses)
+		return
+	}
+	if _, global := part.Root.(*ssa.Global); global {
+		return // rule GV9 looks at what behaviours write to
+	}
+	if w := c.after(s, part, true); w != nil && uses != nil && !c.locked(w) && c.told(s.at, w.Instr) {
+		c.report(s, w.Instr.Pos(), "("+name+"), and is written to afterwards, while behaviours use it")
+		return
+	}
+	if written == nil {
+		return
+	}
+	if r := c.after(s, part, false); r != nil && c.told(s.at, r.Instr) {
+		c.report(s, r.Instr.Pos(), "("+name+") whose behaviours write to it, and is used afterwards")
+		return
+	}
+	if again := c.again(s, part); again != nil {
+		c.report(s, written.Instr.Pos(), "("+name+"), and of another, and behaviours write to it")
+	}
+}
+
+// told reports whether something is sent between a spawn and an access: an actor that has no message
+// does nothing, and what its maker did before a message is seen by the actor.
+func (c *checker) told(spawn, access ssa.Instruction) bool {
+	for _, call := range c.Calls(spawn.Parent()) {
+		if len(c.Messages(call)) == 0 && (call.API != nil || len(c.sendsOf(call)) == 0) {
+			continue
+		}
+		w := flow.Walk{Stop: c.Joins}
+		if w.Reaches(spawn, call.Instr) && w.Reaches(call.Instr, access) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) sendsOf(call *flow.Call) []flow.Effect {
+	if s := c.SummaryOf(call); s != nil {
+		return s.Sends
+	}
+	return nil
+}
+
+// ofMaker judges memory of the state of the actor that spawns another.
+func (c *checker) ofMaker(s *send, part flow.Part, state *types.TypeName, written, uses *flow.Access) {
+	if part.Load == nil && part.Steps == "" || !c.stays(s, part) {
+		return
+	}
+	name := s.of.Name() + part.At
+	if w := c.TurnWrite(state, part.Steps, true); w != nil && uses != nil && !c.locked(w) {
+		c.report(s, w.Instr.Pos(), "("+name+") but stays in that of its maker ("+state.Name()+part.Steps+
+			"), and behaviours write to it")
+		return
+	}
+	if r := c.turnUse(state, part.Steps); written != nil && r != nil {
+		c.report(s, written.Instr.Pos(), "("+name+"), whose behaviours write to it, but stays in that of its maker ("+
+			state.Name()+part.Steps+")")
+	}
+}
+
+// turnUse returns a read or a write by behaviours inside a part of a state, or nil.
+func (c *checker) turnUse(state *types.TypeName, steps string) *flow.Access {
+	for _, a := range c.TurnAccesses(state) {
+		if a.At.Inside(flow.Path{Root: a.At.Root, Steps: steps}) && !c.locked(a) {
+			return a
+		}
+	}
+	return nil
+}
+
+// inStateStrict is inState with -strict: what is not the new actor's alone is reported.
+func (c *checker) inStateStrict(s *send, part flow.Part) {
+	if state := c.StateOf(part.Path); state != nil {
+		c.state(s, part, state)
+	} else if _, global := part.Root.(*ssa.Global); !global {
+		c.local(s, part)
+	}
+}
+
+// inits looks at functions that make states, of which there may be several.
+func (c *checker) inits(fn *ssa.Function) {
+	for _, call := range c.Calls(fn) {
+		switch call.API.NameOf() {
+		case "actor.Type.SpawnFunc":
+			c.init(call.Instr, call.Arg(2))
+		case "actor.SpawnSupervised":
+			c.init(call.Instr, call.Arg(3))
+		}
+	}
+	for i := range flow.Instructions(fn) {
+		st, ok := i.(*ssa.Store)
+		if !ok {
+			continue
+		}
+		if at, ok := st.Addr.(*ssa.FieldAddr); ok && isInitField(at) {
+			c.init(st, st.Val)
+		}
+	}
+}
+
+func isInitField(at *ssa.FieldAddr) bool {
+	ptr, ok := at.X.Type().Underlying().(*types.Pointer)
+	return ok && api.RunsElsewhere(ptr.Elem(), flow.FieldName(at))
+}
+
+// init looks at one use of a function that makes states: a use in a loop, and a second one, make
+// two states of it.
+func (c *checker) init(at ssa.Instruction, v ssa.Value) {
+	fn := c.FuncOf(v)
+	if fn == nil || len(fn.Blocks) == 0 || len(fn.Params) != 1 || c.InTest(fn.Pos()) {
+		return
+	}
+	if c.made == nil {
+		c.made = map[*ssa.Function]ssa.Instruction{}
+	}
+	first, again := c.made[fn]
+	c.made[fn] = at
+	many := again && first != at
+	if st, ok := at.(*ssa.Store); ok {
+		if f, ok := st.Addr.(*ssa.FieldAddr); ok && api.TypeName(f.X.Type()) == "group.MemberSpec" {
+			many = true
+		}
+	}
+	closure := c.Closure(fn)
+	for i := range flow.Instructions(fn) {
+		st, ok := i.(*ssa.Store)
+		if !ok {
+			continue
+		}
+		for _, q := range c.Paths(st.Addr) {
+			if q.Root != fn.Params[0] {
+				continue
+			}
+			for _, part := range c.PartsWhen(st.Val, st) {
+				if flow.Inside(part.Root, fn) || part.Root.Parent() == nil {
+					continue
+				}
+				root, _ := part.Root.(ssa.Instruction)
+				w := flow.Walk{Stop: func(i ssa.Instruction) bool {
+					return root != nil && i == root || closure != nil && i == closure && sharesNothing(closure, root)
+				}}
+				if !many && !w.Reaches(at, at) {
+					continue
+				}
+				c.madeOf(st, fn, q.Steps+part.At)
+			}
+		}
+	}
+}
+
+// sharesNothing reports whether what a literal captures is made again whenever the literal is.
+func sharesNothing(closure *ssa.MakeClosure, root ssa.Instruction) bool {
+	return root != nil && root.Block() == closure.Block()
+}
+
+func (c *checker) madeOf(st *ssa.Store, fn *ssa.Function, steps string) {
+	state := stateType(fn.Params[0].Type().Underlying().(*types.Pointer).Elem())
+	if state == nil {
+		return
+	}
+	w := c.TurnWrite(state, steps, true)
+	if w == nil || c.locked(w) {
+		return
+	}
+	c.Report(rule.Finding{
+		Pos: st.Pos(),
+		Message: "each state that this function makes gets the same memory (" + state.Name() + steps +
+			"), and behaviours write to it (" + c.Where(w.Instr.Pos(), st.Pos()) +
+			"): the actors may race. Make it in the function, or clone it there",
+		Related: rule.Related(w.Instr.Pos(), "a behaviour writes to it here"),
+	})
+}
+
+// channels looks at what a behaviour sends into one of Go's channels.
+func (c *checker) channels(fn *ssa.Function) {
+	if step := c.InTurn(fn); step == nil || step.Turn.Process {
+		return
+	}
+	for i := range flow.Instructions(fn) {
+		switch i := i.(type) {
+		case *ssa.Send:
+			c.intoChannel(i, i.Pos(), i.X)
+		case *ssa.Select:
+			for _, st := range i.States {
+				if st.Dir == types.SendOnly {
+					c.intoChannel(i, st.Pos, st.Send)
+				}
+			}
+		}
+	}
+}
+
+func (c *checker) intoChannel(at ssa.Instruction, pos token.Pos, v ssa.Value) {
+	c.check(&send{at: at, pos: pos, value: v, op: "is sent into a channel", text: c.SentText(pos)})
+}
+
+// subscribers returns what the subscribers of a topic do with what is published, as far as the
+// package subscribes them.
+func (c *checker) subscribers(call *flow.Call) *flow.Summary {
+	var all *flow.Summary
+	for _, fn := range c.Funcs {
+		for _, sub := range c.Calls(fn) {
+			if !sub.Is("group.Topic.Subscribe") || !c.sameTopic(sub.Arg(api.Recv), call.Arg(api.Recv)) {
+				continue
+			}
+			h := flow.MadeBy(sub.Arg(2))
+			if h == nil || h.API == nil || h.API.To == 0 {
+				continue
+			}
+			if s := c.ReceiverOf(h.Arg(api.Recv)); s != nil {
+				if all == nil {
+					all = &flow.Summary{}
+				}
+				all.Writes = append(all.Writes, s.Writes...)
+				c.subscribed++
+				if (flow.Walk{}).Reaches(sub.Instr, sub.Instr) {
+					c.subscribed++
+				}
+			}
+		}
+	}
+	return all
+}
+
+// sameTopic reports whether two values are the same topic: the same variable, or the same field.
+func (c *checker) sameTopic(a, b ssa.Value) bool {
+	for _, q := range c.Paths(a) {
+		for _, o := range c.Paths(b) {
+			if q == o || q.Steps != "" && q.Steps == o.Steps && types.Identical(q.Root.Type(), o.Root.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
