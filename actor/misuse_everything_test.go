@@ -29,6 +29,7 @@ func TestMisuse_Everything(t *testing.T) {
 			"Within": actor.Within, "Become": actor.Become[puppet], "Unbecome": actor.Unbecome,
 			"AskToWith": actor.AskToWith[puppet, struct{}, int, puppet, string],
 			"Declare":   actor.Declare[int, puppet], "Urgent": actor.Urgent,
+			"WaitForRoom":    actor.WaitForRoom,
 			"DropOnOverload": actor.DropOnOverload, "StatusOf": actor.StatusOf,
 			"WithMaxBlocked": actor.WithMaxBlocked, "FromChan": actor.FromChan[puppet, int],
 			"ToChan": actor.ToChan[int], "As": actor.As[puppet], "NewVirtualClock": actor.NewVirtualClock,

@@ -24,13 +24,14 @@ type Process struct {
 
 // String says which process waits for what.
 func (p Process) String() string {
+	typ := cmp.Or(p.Type, "process")
 	switch {
 	case !p.Waits:
-		return fmt.Sprintf("%s#%d runs", p.Type, p.ID)
+		return fmt.Sprintf("%s#%d runs", typ, p.ID)
 	case p.For.ID != 0:
-		return fmt.Sprintf("%s#%d waits: %s %v", p.Type, p.ID, p.On, p.For)
+		return fmt.Sprintf("%s#%d waits: %s %v", typ, p.ID, p.On, p.For)
 	}
-	return fmt.Sprintf("%s#%d waits: %s", p.Type, p.ID, p.On)
+	return fmt.Sprintf("%s#%d waits: %s", typ, p.ID, p.On)
 }
 
 // ProcessWaits is how many processes wait for the same sort of thing.

@@ -56,12 +56,13 @@ func TestProcesses(t *testing.T) {
 	}
 	slices.Sort(said)
 	to := inspect.Describe(ref.Any()).String()
-	want := []string{"process#1 waits: channel receive", "process#1 waits: overload of " + to,
-		"process#1 waits: receive", "process#1 waits: reply of " + to, "process#1 waits: select"}
+	want := []string{"process#1 waits: channel receive", "process#1 waits: channel receive", // or an hour
+		"process#1 waits: overload of " + to, "process#1 waits: receive",
+		"process#1 waits: reply of " + to}
 	if !slices.Equal(said, want) {
 		t.Errorf("%q, want %q", said, want)
 	}
-	if len(l.Waits) != 5 || l.Waits[0] != (inspect.ProcessWaits{On: "channel receive", Count: 1}) {
+	if len(l.Waits) != 4 || l.Waits[0] != (inspect.ProcessWaits{On: "channel receive", Count: 2}) {
 		t.Errorf("waits: %v", l.Waits)
 	}
 }

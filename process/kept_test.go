@@ -262,7 +262,7 @@ func TestCase_TwoParties(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			onBoth(t, func(t *testing.T, s *System) {
 				if name == "context" && s.stepwise {
-					t.Skip("the context has ended")
+					t.Skip("the context has ended") // it cannot end later in a deterministic run
 				}
 				one, wake := c.one, c.wake
 				gate := NewChan[int](1)

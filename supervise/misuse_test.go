@@ -47,7 +47,7 @@ func TestMisuse_Everything(t *testing.T) {
 			"SiblingSupervisor": supervise.SiblingSupervisor,
 			"FromTemplate":      supervise.FromTemplate[misused], "StartWait": supervise.StartWait,
 			"Start": supervise.Start, "StartUnder": supervise.StartUnder, "Tree": supervise.Tree,
-			"Serve": supervise.Serve,
+			"Serve": supervise.Serve, "WhenUp": supervise.WhenUp,
 		},
 		Types: []any{supervise.Backoff{}, supervise.State(0), supervise.EscalationError{},
 			supervise.StartError{}, supervise.EventKind(0), supervise.Event{}, supervise.Strategy(0),

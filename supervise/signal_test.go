@@ -65,7 +65,7 @@ func serveFor(ctx context.Context, t *testing.T, bin string, d time.Duration) st
 	lines := bufio.NewScanner(pipe)
 	lines.Scan()
 	got := []string{lines.Text()}
-	time.Sleep(d)
+	time.Sleep(d) // the service works meanwhile; the figures are those of a service that was stopped
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

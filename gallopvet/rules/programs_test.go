@@ -216,7 +216,7 @@ func writeModule(t *testing.T, all []*userProgram) string {
 // do not.
 func TestProgramsFail(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds and runs all programs")
+		t.Skip("builds and runs all programs") // it takes minutes
 	}
 	var all []*userProgram
 	for _, list := range programLists {

@@ -51,6 +51,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"group", "memberSpec.spawn", ownCode},
 	{"group", "relay.onEnd", ownCode},
 	{"supervise", "childSpec.*", ownCode},
+	{"process", "told.event", ownCode},
 	{"inspect", "delays.each", apart},
 	{"inspect", "delays.found", ownCode},
 	{"inspect", "*.stop", ownCode},
