@@ -97,7 +97,7 @@ func (c *coroutine) loop(yield func(struct{}) bool) {
 // one runs a process to its end.
 func (c *coroutine) one() {
 	p := c.proc
-	p.goroutine = c.goroutine
+	p.goroutine.StoreRelease(c.goroutine)
 	guard.Unlabel()
 	returned := false
 	defer func() {
@@ -117,7 +117,7 @@ func (c *coroutine) one() {
 // endsUnlocked unlocks the thread of a process that ends and has left it locked: the coroutine could
 // not be switched from.
 func (p *Proc) endsUnlocked() {
-	if seam.ThreadLocked(p.goroutine) && seam.UnlockThread() && p.reason == nil {
+	if seam.ThreadLocked(p.goroutine.Load()) && seam.UnlockThread() && p.reason == nil {
 		p.reason, p.crash = &sched.Crash{Value: "gallop: process: its end with its thread locked " +
 			"(runtime.LockOSThread)"}, true
 	}

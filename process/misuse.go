@@ -34,8 +34,9 @@ type lent struct {
 // lend has each use of the process panic until takeBack is called, at no cost for the uses: the
 // process runs nowhere as far as these can see. Owner only.
 func (p *Proc) lend(in within) lent {
-	was := lent{p.goroutine, p.in}
-	p.goroutine, p.in = 0, in
+	was := lent{p.goroutine.Load(), p.in}
+	p.goroutine.StoreRelease(0)
+	p.in = in
 	return was
 }
 
@@ -43,7 +44,8 @@ func (p *Proc) lend(in within) lent {
 // was left locked is unlocked: the coroutine could not be switched from.
 func (p *Proc) takeBack(was lent) {
 	in := p.in
-	p.goroutine, p.in = was.goroutine, was.in
+	p.goroutine.StoreRelease(was.goroutine)
+	p.in = was.in
 	if was.goroutine != 0 && seam.ThreadLocked(was.goroutine) && seam.UnlockThread() {
 		misuse(withinNames[in] + " has left its thread locked (runtime.LockOSThread)")
 	}
@@ -125,7 +127,7 @@ func (p *Proc) misused(op string) {
 // mustBeUnlocked panics if the process has locked its thread. Go ends the program if a coroutine is
 // switched from a locked thread. Owner only.
 func (p *Proc) mustBeUnlocked(op string) {
-	if seam.ThreadLocked(p.goroutine) {
+	if seam.ThreadLocked(p.goroutine.Load()) {
 		misuse(op + " by a process that has locked its thread: " +
 			"use runtime.LockOSThread within Proc.Blocking, and unlock there")
 	}

@@ -18,8 +18,9 @@ type Proc struct {
 	party
 	w  *sched.Worker // whose turn runs it. Owner only
 	co *coroutine    // nil: not begun, or ended
-	// The number of the goroutine that it runs on; 0: it does not run yet, or has ended.
-	goroutine uint64
+	// The number of the goroutine that it runs on; 0: it does not run yet, or has ended. Stored by the
+	// process and its worker; a goroutine that misuses the process loads it.
+	goroutine seam.Gauge
 	run       runner
 
 	// Written by the process before it switches out, read by its turn.
@@ -84,7 +85,7 @@ const (
 )
 
 func (p *Proc) env() (*System, *sched.Worker) {
-	if p.goroutine != seam.Goroutine() {
+	if p.goroutine.Load() != seam.Goroutine() {
 		return p.envElsewhere()
 	}
 	return p.sys, p.w
@@ -92,11 +93,11 @@ func (p *Proc) env() (*System, *sched.Worker) {
 
 // enter begins an operation of the process.
 func (p *Proc) enter(op string) *party {
-	if p == nil || p.goroutine != seam.Goroutine() {
+	if p == nil || p.goroutine.Load() != seam.Goroutine() {
 		p.misused(op)
 	}
 	if p.budget--; p.budget <= 0 || p.cause.Load() != nil || p.sys.stepwise ||
-		seam.ThreadLocked(p.goroutine) {
+		seam.ThreadLocked(p.goroutine.Load()) {
 		p.enterSlowly(op)
 	}
 	return &p.party
@@ -117,7 +118,7 @@ func (p *Proc) enterSlowly(op string) {
 
 // mustRun panics unless the caller is the process.
 func (p *Proc) mustRun(op string) {
-	if p == nil || p.goroutine != seam.Goroutine() {
+	if p == nil || p.goroutine.Load() != seam.Goroutine() {
 		p.misused(op)
 	}
 }
@@ -156,7 +157,7 @@ func (p *Proc) Gas(n int) {
 // longer than actor.WithLongTurn says is reported, once, while it lasts.
 func (p *Proc) Blocking(f func()) {
 	must(f != nil, "Blocking: f is nil")
-	if p != nil && p.goroutine == 0 && p.isHere() && p.in == inBlocking {
+	if p != nil && p.goroutine.Load() == 0 && p.isHere() && p.in == inBlocking {
 		f()
 		return
 	}

@@ -219,7 +219,8 @@ func (s *System) endHere(co *coroutine, w *sched.Worker) {
 
 // end sees to what a process leaves behind, and gives its task up.
 func (p *Proc) end(w *sched.Worker) {
-	p.co, p.goroutine = nil, 0
+	p.co = nil
+	p.goroutine.StoreRelease(0)
 	if w != nil && p.sys.stepwise {
 		w.Point()
 		p.tellEnd()
