@@ -31,7 +31,9 @@ func (r *rareMail[M]) took(p *Proc, prev, n *node[M]) {
 	if r.marks.newest != nil {
 		r.marks.took(prev, n)
 	}
-	p.receives(n, n.m, sim.Run)
+	if p.sys.joined.told != nil {
+		p.receives(n, n.m, sim.Run)
+	}
 	if r.bound != nil {
 		r.bound.took()
 	}

@@ -2,10 +2,10 @@ package supervise
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // The requests that a running supervisor answers. The plain functions block and are for goroutines
@@ -149,7 +149,7 @@ func find[S any](ctx context.Context, s ref,
 			return actor.Ref[S]{}, fmt.Errorf("%w: %q is no supervisor", ErrNoChild, path[:i])
 		}
 		next, err := findChild.Ask(ctx, super, name)
-		if errors.Is(err, actor.ErrSuspended) {
+		if guard.Is(err, actor.ErrSuspended) {
 			err = fmt.Errorf("%w: %q: the supervisor is down: %w", ErrNoChild, path[:i+1], err)
 		}
 		if err != nil {

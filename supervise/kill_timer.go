@@ -1,10 +1,10 @@
 package supervise
 
 import (
-	"errors"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // killTimer kills children that have not ended in time when their supervisor ends or is restarted.
@@ -62,7 +62,7 @@ func (t *killTimer) due(c *actor.Context, within time.Duration) {
 // in good order: a deadline is not taken back.
 func (t *killTimer) lateDown(c *actor.Context, d actor.Down) {
 	k := t.late[d.ActorID]
-	if delete(t.late, d.ActorID); errors.Is(d.Reason, actor.ErrKilled) {
+	if delete(t.late, d.ActorID); guard.Is(d.Reason, actor.ErrKilled) {
 		e := Event{Kind: ChildOverdue, Path: k.path, Type: k.typ, Time: c.Now()}
 		e.reportLate(c, t.hook, k.within, k.place)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // Serve runs a service from its start to its end. Call it from main:
@@ -54,7 +55,7 @@ func Serve(ctx context.Context, sys *actor.System, spec Spec, grace time.Duratio
 	}
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) { // ctx ended: the order to shut down
+	if ctx.Err() != nil && guard.Is(err, ctx.Err()) { // ctx ended: the order to shut down
 		if err = nil; !root.IsZero() {
 			err = drain(within, root, grace)
 		}
@@ -114,7 +115,7 @@ func (l *lateOnes) err() error {
 // drain drains a tree, or kills it if ctx ends first.
 func drain(ctx context.Context, root Supervisor, grace time.Duration) error {
 	err := actor.DrainWait(ctx, root)
-	if err == nil || !errors.Is(err, ctx.Err()) {
+	if err == nil || !guard.Is(err, ctx.Err()) {
 		return err
 	}
 	actor.Kill(actor.SystemOf(root), root)

@@ -2,7 +2,6 @@ package supervise
 
 import (
 	"context"
-	"errors"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/guard"
@@ -38,12 +37,12 @@ func StartWait(ctx context.Context, from actor.Sender, spec Spec) (Supervisor, e
 	if err == nil {
 		return s, nil
 	}
-	if ctxErr := ctx.Err(); ctxErr == nil || !errors.Is(err, ctxErr) {
+	if ctxErr := ctx.Err(); ctxErr == nil || !guard.Is(err, ctxErr) {
 		var d actor.Down
 		if d, err = actor.Join(ctx, s); err == nil {
 			err = d.Reason
 		}
-		if ctxErr = ctx.Err(); ctxErr == nil || !errors.Is(err, ctxErr) {
+		if ctxErr = ctx.Err(); ctxErr == nil || !guard.Is(err, ctxErr) {
 			return Supervisor{}, notStarted(sp.name, err)
 		}
 	}

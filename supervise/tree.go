@@ -2,7 +2,6 @@ package supervise
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -55,7 +54,7 @@ func (n *Node) fill(ctx context.Context) error {
 			continue
 		}
 		below, err := Tree(ctx, Supervisor{r})
-		if err != nil && !errors.Is(err, actor.ErrStopped) && !errors.Is(err, actor.ErrSuspended) {
+		if err != nil && !guard.Is(err, actor.ErrStopped) && !guard.Is(err, actor.ErrSuspended) {
 			return err
 		}
 		k.Children = below.Children // none if it has ended by now

@@ -111,9 +111,6 @@ func TextApart(v any) (text string) {
 
 // Is is errors.Is. If a method of err panics, err is not target.
 func Is(err, target error) (is bool) {
-	if err == target { // target is one of the runtime's, and can be compared
-		return true
-	}
 	defer func() { _ = recover() }()
 	return errors.Is(err, target)
 }
