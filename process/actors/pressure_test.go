@@ -1,6 +1,7 @@
 package actors_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
@@ -106,10 +107,12 @@ func TestSender_Bounded(t *testing.T) {
 func TestSender_TryInShutdown(t *testing.T) {
 	onEach(t, func(t *testing.T, sys *actor.System) {
 		bounded, other := boundedType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+		asked := puppetType.Spawn(sys, puppet{})
 		var errs, outside []error
 		p := process.Go(actors.Join(sys), func(p *process.Proc) {
 			s := actors.Sender(p)
-			for take.TrySend(sys, other, 0) == nil { // until Shutdown refuses what comes from outside
+			// Until Shutdown refuses what comes from outside. A full mailbox refuses for another reason.
+			for !errors.Is(take.TrySend(sys, asked, 0), actor.ErrSystemStopped) {
 				p.Yield()
 			}
 			for range 2 {
