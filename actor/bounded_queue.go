@@ -30,8 +30,8 @@ type boundedQueue struct {
 	// Something is in it.
 	full bool
 
-	// Guarded by the lock of permits: the last of the messages in front that never make room for
-	// others; nil: it is not known of any.
+	// Guarded by the lock of permits: the last message of the run at the front that may not be
+	// dropped; nil: none is known.
 	passed *message
 
 	// What came by the mailbox has had its turn, and the queue is next. Owner only.

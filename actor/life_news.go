@@ -14,7 +14,7 @@ package actor
 //	                                      N5 runs its behaviour, if the news is still wanted
 //
 // N1 comes before N2, and N2 before N3, which sees it. So at N4 all that was said is in the mailbox,
-// or was taken out of it, in the hands of the actor that does N4. What was said under a bias is too:
+// or was taken out of it by the turn that does N4. What was said under a bias is too:
 // a turn revokes the bias of another worker before N3.
 //
 // A mailbox that is closed, since the actor drains, takes nothing at N4. There the news waits in

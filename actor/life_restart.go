@@ -204,7 +204,7 @@ func (a *cell) endFall() {
 // they would lose what is kept in a back-off, and what comes while OnStop runs. Any goroutine.
 func (a *cell) takesFallen() bool {
 	f := a.flow.Load()
-	if f == nil || !f.fallen.Load() || a.shared().queues { // there lets says so
+	if f == nil || !f.fallen.Load() || a.shared().queues { // lets decides for bounded actors
 		return false
 	}
 	most := a.policy().watermark(a)

@@ -95,8 +95,8 @@ func (boundedMail) place(s *System, to *cell, m *message) error {
 	return to.putPermitted(s, m)
 }
 
-// The caller holds the lock of permits. What cannot wait is let in by an actor that has fallen, too:
-// see takesFallen.
+// The caller holds the lock of permits. A fallen actor still takes messages whose senders
+// cannot wait: see takesFallen.
 func (boundedMail) lets(a *cell, how permits.Entrance) bool {
 	f := a.flow.Load()
 	if how == permits.ToTry {

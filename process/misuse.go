@@ -31,8 +31,8 @@ type lent struct {
 	in        within
 }
 
-// lend has each use of the process panic until takeBack is called, at no cost for the uses: the
-// process runs nowhere as far as these can see. Owner only.
+// lend makes each use of the process panic until takeBack is called. The uses pay nothing for it: they
+// see a process that runs nowhere. Owner only.
 func (p *Proc) lend(in within) lent {
 	was := lent{p.goroutine.Load(), p.in}
 	p.goroutine.StoreRelease(0)

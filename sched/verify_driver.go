@@ -31,8 +31,8 @@ func verifyPart(d *driver, p part) {
 		"a thread waits for a run of which it is none, in its turn")
 }
 
-// verifyNoLock checks that the caller, at which another thread may be chosen, holds no lock of the
-// runtime's: a thread that waits for the lock would have the baton, and keep it.
+// verifyNoLock checks that the caller holds no lock of the runtime's where the driver may choose
+// another thread: a thread that waits for the lock would have the baton, and keep it.
 func verifyNoLock() {
 	at := seam.HeldLock()
 	invariant.Check(at == "", "a choice of the driver under a lock that was taken in %s", at)

@@ -41,8 +41,8 @@ func (c Context) Done() (done <-chan struct{}) {
 // String implements fmt.Stringer, for the names of contexts that are derived.
 func (c Context) String() string { return Text(c.Context) }
 
-// IsContext reports whether ctx can be asked: it is not nil, nor a nil pointer that does not bear a
-// call.
+// IsContext reports whether ctx can be asked: it is not nil, nor a nil pointer whose methods
+// panic.
 func IsContext(ctx context.Context) bool {
 	if ctx == nil {
 		return false

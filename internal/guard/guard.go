@@ -71,8 +71,7 @@ func Apart(f func()) *Fault {
 }
 
 // Text returns the text of a value of the user's: what Error or String returns, or what package fmt
-// makes of it. It is "<nil>" for a nil pointer with a method that does not bear that, as for package
-// fmt. For other values whose text panics, it names their type.
+// makes of it. It is "<nil>" for a nil pointer whose method panics, as for package fmt. For other values whose text panics, it names their type.
 func Text(v any) (text string) {
 	defer func() {
 		if recover() == nil {

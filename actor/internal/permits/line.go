@@ -1,8 +1,10 @@
 package permits
 
-import "fmt"
+import (
+	"fmt"
 
-import "github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
 
 // Waiter is a goroutine that waits. It belongs to that goroutine, except for what mu guards.
 type Waiter struct {
