@@ -1,8 +1,6 @@
 package alias
 
 import (
-	"go/types"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
@@ -18,7 +16,7 @@ func (c *checker) selected(call *flow.Call) {
 			continue
 		}
 		held := c.held(made.Arg(2))
-		if held == nil || !refers(held.Type()) {
+		if held == nil || !flow.Refers(held.Type()) {
 			continue
 		}
 		c.check(&send{
@@ -44,12 +42,4 @@ func (c *checker) held(addr ssa.Value) ssa.Value {
 		}
 	}
 	return v
-}
-
-func refers(t types.Type) bool {
-	switch t.Underlying().(type) {
-	case *types.Pointer, *types.Slice, *types.Map:
-		return true
-	}
-	return false
 }

@@ -239,11 +239,10 @@ func (c *checker) sameReceiver(s *send, other *flow.Call) bool {
 	if one == nil || two == nil {
 		return false
 	}
-	a, b := c.Paths(one), c.Paths(two)
-	if len(a) != 1 || len(b) != 1 || a[0] != b[0] || strings.Contains(a[0].Steps, "[]") {
+	if !c.SamePlace(one, two) {
 		return false
 	}
-	made, ok := a[0].Root.(ssa.Instruction)
+	made, ok := c.Paths(one)[0].Root.(ssa.Instruction)
 	return !ok || !flow.Walk{}.Reaches(s.at, made)
 }
 

@@ -17,22 +17,12 @@ const (
 	MakeType
 	Declare
 	Handle
-	Table
-	Variant
 	StartHook
-	StopHook
 	Spawn
-	BoundOption
-	WatermarkOption
-	KeepOption
 	PinnedOption
-	UrgentOption
-	DropOption
-	SystemOption
 	Blocking
 	UseIso
 	EndIso
-	InArena
 )
 
 // InTurn says what happens if a function that waits is called in a behaviour.
@@ -85,12 +75,9 @@ type Func struct {
 	NonNil   []int
 	NonZero  []int
 	NonEmpty []int // strings
-	Options  int   // a variadic parameter of options, none of which may be nil
 	Least    []Bound
 	Most     []Bound
-	Own      []int  // behaviours that must be the running actor's
-	Running  []int  // behaviours of which the running message must be
-	Once     string // at most one call of this group in a behaviour
+	Own      []int // behaviours that must be the running actor's
 	InTurn   InTurn
 }
 

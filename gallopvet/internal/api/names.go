@@ -38,6 +38,9 @@ const (
 	Hold          = "actor.System.Hold"
 	FromChan      = "actor.FromChan"
 	Every         = "actor.Every"
+	Yield         = "actor.Yield"
+	Stash         = "actor.Behaviour.Stash"
+	AskStash      = "actor.AskBehaviour.Stash"
 
 	ProcessStart = "process.Start"
 	ProcessRef   = "process.Self.Ref"
@@ -69,12 +72,6 @@ const (
 	SystemStop   = "process.System.Stop"
 )
 
-// ProcessConfig is the struct that [ProcessStart] takes, with the largest number of workers.
-const (
-	ProcessConfig = "process.Config"
-	MaxWorkers    = 1024
-)
-
 // sendable lists the types of gallop that may be sent. Of the type arguments of those in
 // sendableIfArgs, all must be sendable, too.
 var (
@@ -98,39 +95,33 @@ const Recv = -1
 // funcs says what the functions and methods of gallop mean.
 var funcs = []Func{
 	// Declarations.
-	{Name: "actor.NewType", Role: MakeType, NonEmpty: in(1), Options: 2},
-	{Name: "actor.Start", Options: 1},
+	{Name: "actor.NewType", Role: MakeType, NonEmpty: in(1)},
 	{Name: "actor.Type.Name", NonNil: in(Recv)},
-	{Name: "actor.Declare", Role: Declare, Messages: 1, NonNil: in(1), NonEmpty: in(2), Options: 3},
-	{
-		Name: "actor.DeclareAsk", Role: Declare, Messages: 2, NonNil: in(1), NonEmpty: in(2),
-		Options: 3,
-	},
+	{Name: "actor.Declare", Role: Declare, Messages: 1, NonNil: in(1), NonEmpty: in(2)},
+	{Name: "actor.DeclareAsk", Role: Declare, Messages: 2, NonNil: in(1), NonEmpty: in(2)},
 	{Name: "actor.Behaviour.Handle", Role: Handle, Turn: 1, NonNil: in(1), NonZero: in(Recv)},
 	{
 		Name: "actor.AskBehaviour.Handle", Role: Handle, Turn: 1, Replies: true, NonNil: in(1),
 		NonZero: in(Recv),
 	},
-	{Name: "actor.Type.Table", Role: Table, NonNil: in(Recv)},
-	{Name: "actor.Type.Variant", Role: Variant, NonNil: in(Recv)},
+	{Name: "actor.Type.Table", NonNil: in(Recv)},
+	{Name: "actor.Type.Variant", NonNil: in(Recv)},
 	{Name: "actor.Type.OnStart", Role: StartHook, Turn: 1, NonNil: in(Recv, 1)},
-	{Name: "actor.Type.OnStop", Role: StopHook, Turn: 1, NonNil: in(Recv, 1)},
+	{Name: "actor.Type.OnStop", Turn: 1, NonNil: in(Recv, 1)},
 
 	// Options.
 	{Name: "actor.WithStashLimit", Least: at(1, 1)},
-	{Name: "actor.WithBound", Least: at(1, 1), Most: at(2, 2), Role: BoundOption},
-	{Name: "actor.WithWatermarks", Least: at(2, 0), Role: WatermarkOption},
-	{Name: "actor.WithKeep", NonNil: in(1), Role: KeepOption},
+	{Name: "actor.WithBound", Least: at(1, 1), Most: at(2, 2)},
+	{Name: "actor.WithWatermarks", Least: at(2, 0)},
+	{Name: "actor.WithKeep", NonNil: in(1)},
 	{Name: "actor.WithPinnedThread", Role: PinnedOption},
 	{Name: "actor.WithInterceptor", NonZero: in(1)},
-	{Name: "actor.Urgent", Role: UrgentOption},
-	{Name: "actor.DropOnOverload", Role: DropOption},
-	{Name: "actor.WithBatch", Least: at(1, 1), Role: SystemOption},
-	{Name: "actor.WithGas", Least: at(1, 1), Role: SystemOption},
-	{Name: "actor.WithWorkers", Least: at(1, 1), Most: at(1, 1024), Role: SystemOption},
-	{Name: "actor.WithMaxBlocked", Least: at(1, 1), Role: SystemOption},
-	{Name: "actor.WithLongTurn", Least: at(1, 1_000_000), Role: SystemOption},
-	{Name: "actor.WithClock", NonNil: in(1), Role: SystemOption},
+	{Name: "actor.WithBatch", Least: at(1, 1)},
+	{Name: "actor.WithGas", Least: at(1, 1)},
+	{Name: "actor.WithWorkers", Least: at(1, 1), Most: at(1, 1024)},
+	{Name: "actor.WithMaxBlocked", Least: at(1, 1)},
+	{Name: "actor.WithLongTurn", Least: at(1, 1_000_000)},
+	{Name: "actor.WithClock", NonNil: in(1)},
 
 	// Spawning.
 	{Name: "actor.Type.Spawn", Role: Spawn, State: 2, NonNil: in(Recv, 1)},
@@ -187,10 +178,7 @@ var funcs = []Func{
 	{Name: "group.Topic.Subscribe", NonNil: in(1)},
 
 	// What an actor sends itself.
-	{
-		Name: "actor.Yield", Payload: 3, ToSelf: true, Own: in(2), NonNil: in(1),
-		NonZero: in(2), Once: "yield",
-	},
+	{Name: Yield, Payload: 3, ToSelf: true, Own: in(2), NonNil: in(1), NonZero: in(2)},
 	{Name: "actor.After", Payload: 4, ToSelf: true, Own: in(3), NonNil: in(1), NonZero: in(3)},
 	{
 		Name: Every, Payload: 4, ToSelf: true, Own: in(3), NonNil: in(1), NonZero: in(3),
@@ -200,15 +188,9 @@ var funcs = []Func{
 	{Name: "actor.PipeWith", Own: in(2), Elsewhere: in(4), NonNil: in(1, 4), NonZero: in(2)},
 	{Name: FromChan, Own: in(3), NonNil: in(1, 2), NonZero: in(3)},
 	{Name: "actor.ToChan", NonNil: in(1, 2)},
-	{
-		Name: "actor.Behaviour.Stash", Running: in(Recv), NonNil: in(1), NonZero: in(Recv),
-		Once: "stash",
-	},
-	{
-		Name: "actor.AskBehaviour.Stash", Running: in(Recv), NonNil: in(1),
-		NonZero: in(Recv), Once: "stash",
-	},
-	{Name: DeferReply, Running: in(2), NonNil: in(1), NonZero: in(2), Once: "stash"},
+	{Name: Stash, NonNil: in(1), NonZero: in(Recv)},
+	{Name: AskStash, NonNil: in(1), NonZero: in(Recv)},
+	{Name: DeferReply, NonNil: in(1), NonZero: in(2)},
 
 	// Life.
 	{Name: "actor.Self", NonNil: in(1)},
@@ -272,12 +254,11 @@ var funcs = []Func{
 	{Name: "capability.Val.Tag", NonZero: in(Recv)},
 	{Name: "capability.Val.View", Sync: in(1), NonNil: in(1), NonZero: in(Recv)},
 
-	// Memory of an actor. The type argument must be free of Go pointers.
-	{Name: "heap.New", Role: InArena, NonNil: in(1)},
-	{Name: "heap.TryNew", Role: InArena, NonNil: in(1)},
-	{Name: "heap.MakeSlice", Role: InArena, NonNil: in(1), Least: at(2, 0)},
-	{Name: "heap.TryMakeSlice", Role: InArena, NonNil: in(1), Least: at(2, 0)},
-	{Name: "heap.NewRegion", Role: InArena},
+	// Memory of an actor.
+	{Name: "heap.New", NonNil: in(1)},
+	{Name: "heap.TryNew", NonNil: in(1)},
+	{Name: "heap.MakeSlice", NonNil: in(1), Least: at(2, 0)},
+	{Name: "heap.TryMakeSlice", NonNil: in(1), Least: at(2, 0)},
 
 	// Supervision.
 	{Name: "supervise.StartWait", NonNil: in(1, 2), InTurn: Panics},
@@ -290,15 +271,13 @@ var funcs = []Func{
 
 	// Processes.
 	{Name: ProcessStart},
-	{
-		Name: "process.Spawn", Messages: 1, Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1),
-	},
+	{Name: "process.Spawn", Messages: 1, Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1)},
 	{
 		Name: "process.SpawnLinked", Messages: 1, Turn: 2, Process: true, Elsewhere: in(2),
 		NonNil: in(1),
 	},
 	{Name: "process.WithBound", Least: at(1, 1)},
-	{Name: "process.WithWatermarks", Least: at(2, 0), Role: WatermarkOption},
+	{Name: "process.WithWatermarks", Least: at(2, 0)},
 	{Name: "process.Go", Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1)},
 	{Name: "process.WaitGroup.Go", Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1)},
 	{Name: ProcessRef},

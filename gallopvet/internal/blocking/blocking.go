@@ -122,24 +122,9 @@ func (c *checker) forEver(fn *ssa.Function, instr ssa.Instruction) {
 // in says where a function runs, and how that comes.
 func (c *checker) in(fn *ssa.Function) string {
 	if c.InProcess(fn) {
-		return " in a process" + c.how(fn)
+		return " in a process" + c.How(fn)
 	}
-	return " in a behaviour" + c.how(fn)
-}
-
-// how says by which calls a behaviour comes to a function.
-func (c *checker) how(fn *ssa.Function) string {
-	step := c.InTurn(fn)
-	if step == nil || step.By == nil {
-		return ""
-	}
-	var names []string
-	for s := step; s != nil && s.By != nil; s = c.InTurn(s.From) {
-		if s.By.API == nil {
-			names = append([]string{s.By.Name()}, names...)
-		}
-	}
-	return " (" + strings.Join(append([]string{step.Turn.Name}, names...), " → ") + ")"
+	return " in a behaviour" + c.How(fn)
 }
 
 // clean takes the parentheses off the name of a method.

@@ -26,7 +26,7 @@ func (c *checker) locked(lock *flow.Call) {
 	unlocks := map[ssa.Instruction]bool{}
 	for _, f := range flow.WithLiterals(fn) {
 		for _, call := range c.Calls(f) {
-			if !call.Is(api.Unlock) || !c.sameMutex(lock, call) {
+			if !call.Is(api.Unlock) || !c.SamePlace(lock.Arg(api.Recv), call.Arg(api.Recv)) {
 				continue
 			}
 			if f != fn {
@@ -42,11 +42,6 @@ func (c *checker) locked(lock *flow.Call) {
 		c.Reportf(c.At(lock), "the mutex is not unlocked on every path: the next process that locks "+
 			"it waits for ever. Use defer")
 	}
-}
-
-func (c *checker) sameMutex(a, b *flow.Call) bool {
-	one, two := c.Paths(a.Arg(api.Recv)), c.Paths(b.Arg(api.Recv))
-	return len(one) == 1 && len(two) == 1 && one[0] == two[0]
 }
 
 // unanswered reports a request of a type whose address for the reply is looked at nowhere in the

@@ -224,6 +224,37 @@ func fieldVar(at *ssa.FieldAddr) *types.Var {
 	return s.Field(at.Field).Origin()
 }
 
+// Stored returns what an instruction puts into memory, where, and the step from there; a nil place
+// is a channel. Of other instructions it returns nil.
+func Stored(instr ssa.Instruction) (at, v ssa.Value, step string) {
+	switch i := instr.(type) {
+	case *ssa.Store:
+		return i.Addr, i.Val, ""
+	case *ssa.MapUpdate:
+		return i.Map, i.Value, "[]"
+	case *ssa.Send:
+		return nil, i.X, ""
+	}
+	return nil, nil, ""
+}
+
+// Is reports whether the underlying type of t is a T.
+func Is[T types.Type](t types.Type) bool {
+	_, ok := t.Underlying().(T)
+	return ok
+}
+
+// IsParam reports whether a type is a type parameter.
+func IsParam(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
+	return ok
+}
+
+// Refers reports whether values of a type refer to memory of their own.
+func Refers(t types.Type) bool {
+	return Is[*types.Pointer](t) || Is[*types.Slice](t) || Is[*types.Map](t)
+}
+
 // findClosures finds where each function literal is made.
 func (p *Package) findClosures() {
 	p.closures = map[*ssa.Function]*ssa.MakeClosure{}

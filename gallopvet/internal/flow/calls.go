@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"iter"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -125,7 +126,7 @@ func (p *Package) implementation(iface types.Type) types.Type {
 	var found types.Type
 	for _, name := range p.Pkg.Scope().Names() {
 		obj, ok := p.Pkg.Scope().Lookup(name).(*types.TypeName)
-		if !ok || i == nil || obj.IsAlias() || isInterface(obj.Type()) {
+		if !ok || i == nil || obj.IsAlias() || Is[*types.Interface](obj.Type()) {
 			continue
 		}
 		if g, ok := obj.Type().(*types.Named); ok && g.TypeParams().Len() > 0 {
@@ -156,8 +157,20 @@ func (c *Call) Args() []ssa.Value {
 	return common.Args
 }
 
+// With yields effects with the arguments that they are of.
+func (c *Call) With(all []Effect) iter.Seq2[ssa.Value, Effect] {
+	return func(yield func(ssa.Value, Effect) bool) {
+		args := c.Args()
+		for _, e := range all {
+			if e.Param < len(args) && !yield(args[e.Param], e) {
+				return
+			}
+		}
+	}
+}
+
 // Is reports whether the call is one of a function of gallop.
-func (c *Call) Is(name string) bool { return c.API != nil && c.API.Name == name }
+func (c *Call) Is(name string) bool { return c != nil && c.API != nil && c.API.Name == name }
 
 // Callee returns the function that is called if it is known, or nil. It may have no body.
 func (c *Call) Callee() *ssa.Function { return c.static }

@@ -1,8 +1,6 @@
 package flow
 
-import (
-	"go/types"
-)
+import "go/types"
 
 // Declaring is a fact about a generic function: which of its type parameters become messages of
 // behaviours that it declares.

@@ -3,6 +3,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -59,7 +60,7 @@ const manyPaths = 16
 func (p *Package) union(of ssa.Value, a, b []Path) []Path {
 	for _, q := range b {
 		switch {
-		case contains(a, q):
+		case slices.Contains(a, q):
 		case len(a) < manyPaths:
 			a = append(a, q)
 		default:
@@ -67,15 +68,6 @@ func (p *Package) union(of ssa.Value, a, b []Path) []Path {
 		}
 	}
 	return a
-}
-
-func contains(all []Path, q Path) bool {
-	for _, o := range all {
-		if o == q {
-			return true
-		}
-	}
-	return false
 }
 
 // Paths returns where a value may come from. A constant comes from nowhere.
@@ -223,12 +215,10 @@ func (p *Package) contentOfResult(q Path, call *ssa.Call) []Path {
 	if s == nil || c.API != nil {
 		return all
 	}
-	args := c.Args()
-	for _, e := range s.Returns {
-		if e.At == "" || e.Result != 0 || e.Param >= len(args) || !q.begins(e.At) {
-			continue
+	for arg, e := range c.With(s.Returns) {
+		if e.At != "" && e.Result == 0 && q.begins(e.At) {
+			all = p.union(call, all, each(p.Paths(arg), e.Steps+q.Steps[len(e.At):]))
 		}
-		all = p.union(call, all, each(p.Paths(args[e.Param]), e.Steps+q.Steps[len(e.At):]))
 	}
 	return all
 }
@@ -350,10 +340,9 @@ func (p *Package) aliases(v *ssa.Call, result int) []Path {
 		return nil
 	}
 	var all []Path
-	args := c.Args()
-	for _, e := range s.Returns {
-		if e.Result == result && e.At == "" && e.Param < len(args) {
-			all = p.union(v, all, each(p.Paths(args[e.Param]), e.Steps))
+	for arg, e := range c.With(s.Returns) {
+		if e.Result == result && e.At == "" {
+			all = p.union(v, all, each(p.Paths(arg), e.Steps))
 		}
 	}
 	if all == nil {

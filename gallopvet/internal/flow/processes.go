@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -141,7 +142,7 @@ func (p *Package) receivedFrom(ch ssa.Value, in *ssa.Function) *Summary {
 			return false
 		}
 		at := p.Paths(c.Arg(api.Recv))
-		return len(at) == 1 && contains(sent, at[0])
+		return len(at) == 1 && slices.Contains(sent, at[0])
 	})
 }
 

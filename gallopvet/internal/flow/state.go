@@ -133,13 +133,10 @@ func (p *Package) replacesByCall(i *ssa.Call, q Path) bool {
 	if s == nil || c.API != nil {
 		return false
 	}
-	args := c.Args()
-	for _, e := range s.Renews {
-		if e.Param < len(args) {
-			for _, at := range each(p.Paths(args[e.Param]), e.Steps) {
-				if q.Within(at) && q.Steps != "" {
-					return true
-				}
+	for arg, e := range c.With(s.Renews) {
+		for _, at := range each(p.Paths(arg), e.Steps) {
+			if q.Within(at) && q.Steps != "" {
+				return true
 			}
 		}
 	}
@@ -161,7 +158,13 @@ func (p *Package) same(v ssa.Value, q, at Path) bool {
 	return false
 }
 
-// Async lists the functions that run in another goroutine or turn, each with the literals in it.
+// SamePlace reports whether two values surely come from one and the same place.
+func (p *Package) SamePlace(a, b ssa.Value) bool {
+	one, two := p.Paths(a), p.Paths(b)
+	return len(one) == 1 && len(two) == 1 && one[0] == two[0] && !strings.Contains(one[0].Steps, "[]")
+}
+
+// AsyncFuncs lists the functions that run in another goroutine or turn, each with the literals in it.
 func (p *Package) AsyncFuncs(yield func(fn *ssa.Function, by ssa.Instruction) bool) {
 	for _, fn := range p.Funcs {
 		if by := p.async[fn]; by != nil {

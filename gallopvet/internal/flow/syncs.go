@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/token"
+	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -171,7 +172,7 @@ func (p *Package) callersOf(fn *ssa.Function) []*Call {
 					p.callers[callee] = append(p.callers[callee], c)
 				}
 				for _, arg := range c.Args() {
-					if isFunc(arg.Type()) {
+					if Is[*types.Signature](arg.Type()) {
 						if callee := p.FuncOf(arg); callee != nil && callee.Parent() == nil {
 							p.callers[callee] = append(p.callers[callee], c)
 						}

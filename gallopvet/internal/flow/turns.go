@@ -57,6 +57,21 @@ type Step struct {
 // InTurn returns how a function comes to run in a turn, or nil.
 func (p *Package) InTurn(fn *ssa.Function) *Step { return p.inTurn[fn] }
 
+// How says by which calls a turn comes to a function, or nothing if it is the turn's own.
+func (p *Package) How(fn *ssa.Function) string {
+	step := p.inTurn[fn]
+	if step == nil || step.By == nil {
+		return ""
+	}
+	var way string
+	for s := step; s != nil && s.By != nil; s = p.inTurn[s.From] {
+		if s.By.API == nil {
+			way = " → " + s.By.Name() + way
+		}
+	}
+	return " (" + step.Turn.Name + way + ")"
+}
+
 // Async returns the instruction that makes a function run in another goroutine or in the turn of
 // another actor, or nil.
 func (p *Package) Async(fn *ssa.Function) ssa.Instruction { return p.async[fn] }
@@ -101,7 +116,15 @@ func (p *Package) findTurns() {
 		}
 	}
 	// What a behaviour calls and a process, too, counts as the behaviour's.
-	slices.SortStableFunc(p.Turns, func(a, b *Turn) int { return order(a.Process) - order(b.Process) })
+	slices.SortStableFunc(p.Turns, func(a, b *Turn) int {
+		switch {
+		case a.Process == b.Process:
+			return 0
+		case a.Process:
+			return 1
+		}
+		return -1
+	})
 	for _, t := range p.Turns {
 		if p.inTurn[t.Fn] == nil {
 			p.inTurn[t.Fn] = &Step{Turn: t}
@@ -129,13 +152,6 @@ func newProcess(fn *ssa.Function) *Turn {
 		return &Turn{Fn: fn, Process: true, Name: "the process"}
 	}
 	return &Turn{Fn: fn, Process: true, Name: fn.Name()}
-}
-
-func order(last bool) int {
-	if last {
-		return 1
-	}
-	return 0
 }
 
 // findTurn notes what a call makes a turn's function.
@@ -207,12 +223,20 @@ func (p *Package) findStarted(c *Call) {
 	if s == nil || c.API != nil {
 		return
 	}
-	args := c.Args()
-	for _, e := range s.Starts {
-		if e.Param < len(args) && e.Steps == "" && e.Method == "" && isFunc(args[e.Param].Type()) {
-			p.noteAsync(p.FuncOf(args[e.Param]), c.Instr)
+	for _, arg := range c.functions(s.Starts) {
+		p.noteAsync(p.FuncOf(arg), c.Instr)
+	}
+}
+
+// functions returns the arguments that are functions which effects are of.
+func (c *Call) functions(all []Effect) []ssa.Value {
+	var fns []ssa.Value
+	for arg, e := range c.With(all) {
+		if e.Steps == "" && e.Method == "" && Is[*types.Signature](arg.Type()) {
+			fns = append(fns, arg)
 		}
 	}
+	return fns
 }
 
 // BoundMethod returns the method value by which an instruction has a method run elsewhere, or nil.
@@ -339,24 +363,12 @@ func (p *Package) runs(c *Call) []*ssa.Function {
 	if _, ok := c.Instr.(*ssa.Go); ok {
 		return nil
 	}
-	if c.API != nil {
-		var all []*ssa.Function
-		for _, arg := range c.API.Sync {
-			all = append(all, p.FuncOf(c.Arg(arg)))
-		}
-		return all
+	var all []*ssa.Function
+	if c.API == nil {
+		all = append(all, p.unwrap(c.static))
 	}
-	all := []*ssa.Function{p.unwrap(c.static)}
-	if !runsArgument(c.Fn) {
-		for _, arg := range p.ranArguments(c) {
-			all = append(all, p.FuncOf(arg))
-		}
-		return all
-	}
-	for _, arg := range c.Instr.Common().Args {
-		if _, ok := arg.Type().Underlying().(*types.Signature); ok {
-			all = append(all, p.FuncOf(arg))
-		}
+	for _, arg := range p.ranArguments(c) {
+		all = append(all, p.FuncOf(arg))
 	}
 	return all
 }
