@@ -257,7 +257,7 @@ func receiverOf(call *flow.Call) ssa.Value {
 // elsewhere returns an access to a part in a function that may run at the same time as the
 // receiver: a goroutine, if the send is not in it, or the function that has started it.
 func (c *checker) elsewhere(s *send, part flow.Part) *flow.Access {
-	family := outermost(s.at.Parent())
+	family := flow.Outermost(s.at.Parent())
 	for _, fn := range flow.WithLiterals(family) {
 		if fn == s.at.Parent() || !c.concurrent(s, fn) {
 			continue
@@ -270,13 +270,6 @@ func (c *checker) elsewhere(s *send, part flow.Part) *flow.Access {
 		}
 	}
 	return nil
-}
-
-func outermost(fn *ssa.Function) *ssa.Function {
-	for fn.Parent() != nil {
-		fn = fn.Parent()
-	}
-	return fn
 }
 
 // concurrent reports whether a function of the same family runs in another goroutine than the

@@ -3,6 +3,7 @@ package escape
 
 import (
 	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -32,12 +33,13 @@ func run(p *rule.Pass) {
 			c.leaves(fn, instr)
 		}
 	}
-	p.AsyncFuncs(func(fn *ssa.Function, by ssa.Instruction) bool {
-		c.captured(fn, by)
-		c.capturedParty(fn, by)
-		c.stateIn(fn, by)
-		return true
-	})
+	for _, fn := range p.Funcs {
+		if by := p.Async(fn); by != nil {
+			c.captured(fn, by)
+			c.capturedParty(fn, by)
+			c.stateIn(fn, by)
+		}
+	}
 }
 
 // isContext reports whether a value is the context of a behaviour, perhaps as a Sender.
@@ -116,12 +118,9 @@ func (c *checker) intoChannel(pos token.Pos, v ssa.Value) {
 // isState reports whether a value leads to the state of the running actor as such: to all of it, or
 // to a field whose address was taken.
 func (c *checker) isState(v ssa.Value, when ssa.Instruction) bool {
-	for _, part := range c.PartsWhen(v, when) {
-		if part.Load == nil && c.StateOf(part.Path) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.PartsWhen(v, when), func(part flow.Part) bool {
+		return part.Load == nil && c.StateOf(part.Path) != nil
+	})
 }
 
 // started reports a context that is an argument of a go statement: it is used in the goroutine.
@@ -168,7 +167,7 @@ func (c *checker) message(call *flow.Call, v ssa.Value) {
 
 // stored reports a context, or a state, that is put where it outlives the behaviour.
 func (c *checker) stored(i *ssa.Store) {
-	if o := ownedOf(i.Val); o != "" && c.outlives(i.Addr) && !c.cleared(i) && !c.atStart(i) {
+	if o := ownedOf(i.Val); o != "" && c.outlives(i.Addr) && !c.cleared(i) {
 		c.Reportf(i.Pos(), "the %s is kept%s", o, o.why())
 		return
 	}
@@ -187,20 +186,12 @@ func (c *checker) stored(i *ssa.Store) {
 	}
 }
 
-// atStart reports whether a store puts a parameter into its own variable.
-func (c *checker) atStart(i *ssa.Store) bool {
-	_, local := i.Addr.(*ssa.Alloc)
-	return local
-}
-
 // outlives reports whether memory outlives the behaviour: it is the state's, or a global.
 func (c *checker) outlives(addr ssa.Value) bool {
-	for _, q := range c.Paths(addr) {
-		if _, ok := q.Root.(*ssa.Global); ok || c.StateOf(q) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Paths(addr), func(q flow.Path) bool {
+		_, global := q.Root.(*ssa.Global)
+		return global || c.StateOf(q) != nil
+	})
 }
 
 // cleared reports whether what is stored is taken away again, in the same function or in one that
@@ -209,18 +200,8 @@ func (c *checker) cleared(i *ssa.Store) bool {
 	for _, fn := range flow.WithLiterals(i.Parent()) {
 		for instr := range flow.Instructions(fn) {
 			st, ok := instr.(*ssa.Store)
-			if ok && st != i && overlap(c.Paths(st.Addr), c.Paths(i.Addr)) && flow.IsZero(st.Val) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func overlap(a, b []flow.Path) bool {
-	for _, q := range a {
-		for _, o := range b {
-			if q == o {
+			if ok && st != i && flow.IsZero(st.Val) && slices.ContainsFunc(c.Paths(st.Addr),
+				func(q flow.Path) bool { return slices.Contains(c.Paths(i.Addr), q) }) {
 				return true
 			}
 		}

@@ -28,7 +28,7 @@ func (p *Package) Accesses(fn *ssa.Function) []*Access {
 			all = append(all, &Access{instr, q, write, by})
 		}
 	}
-	for instr := range instructions(fn) {
+	for instr := range Instructions(fn) {
 		p.access(instr, add)
 	}
 	p.accesses[fn] = all
@@ -99,16 +99,11 @@ func (p *Package) accessOfCall(i ssa.CallInstruction, add addAccess) {
 		}
 		return
 	}
-	if c.API == nil {
-		if s := p.SummaryOf(c); s != nil {
-			p.accessByEffects(i, c, s, add)
-		}
-		if fn := p.unwrap(c.static); fn != nil && fn.Parent() != nil {
-			p.accessOfLiteral(i, fn, add)
-		}
+	if s := p.SummaryOf(c); s != nil && c.API == nil {
+		p.accessByEffects(i, c, s, add)
 	}
-	for _, n := range p.ranArguments(c) {
-		if fn := p.FuncOf(n); fn != nil && fn.Parent() != nil {
+	for _, fn := range p.runs(c) {
+		if fn != nil && fn.Parent() != nil {
 			p.accessOfLiteral(i, fn, add)
 		}
 	}
@@ -169,14 +164,6 @@ func (p *Package) ranArguments(c *Call) []ssa.Value {
 	if c.API != nil {
 		for _, n := range c.API.Sync {
 			all = append(all, c.Arg(n))
-		}
-		return all
-	}
-	if runsArgument(c.Fn) {
-		for _, arg := range c.Args() {
-			if Is[*types.Signature](arg.Type()) {
-				all = append(all, arg)
-			}
 		}
 	} else if s := p.SummaryOf(c); s != nil {
 		all = c.functions(s.Calls)

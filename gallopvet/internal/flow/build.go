@@ -109,14 +109,14 @@ func (p *Package) build() {
 	p.stores = map[*ssa.Alloc][]*ssa.Store{}
 	p.forgetPaths()
 	for _, fn := range p.Funcs {
-		for instr := range instructions(fn) {
+		for instr := range Instructions(fn) {
 			if s, ok := instr.(*ssa.Store); ok {
 				p.noteStore(s)
 			}
 		}
 	}
 	for _, fn := range p.Funcs {
-		for instr := range instructions(fn) {
+		for instr := range Instructions(fn) {
 			if c := p.CallOf(instr); c != nil {
 				p.calls[fn] = append(p.calls[fn], c)
 			}
@@ -182,8 +182,8 @@ func neverReturns(fn *types.Func) bool {
 	return false
 }
 
-// instructions yields the instructions of a function.
-func instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) {
+// Instructions yields the instructions of a function.
+func Instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) {
 	return func(yield func(ssa.Instruction) bool) {
 		for _, b := range fn.Blocks {
 			for _, i := range b.Instrs {
@@ -194,9 +194,6 @@ func instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) {
 		}
 	}
 }
-
-// Instructions yields the instructions of a function.
-func Instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) { return instructions(fn) }
 
 // noteStore remembers what is put into a local variable or its fields.
 func (p *Package) noteStore(s *ssa.Store) {
@@ -238,6 +235,27 @@ func Stored(instr ssa.Instruction) (at, v ssa.Value, step string) {
 	return nil, nil, ""
 }
 
+// Only returns what was put into a local variable, if that is one thing, or nil.
+func (p *Package) Only(v ssa.Value) ssa.Value {
+	if a, ok := v.(*ssa.Alloc); ok && len(p.stores[a]) == 1 {
+		return p.stores[a][0].Val
+	}
+	return nil
+}
+
+// Fields returns a value, and what was put into its fields if it is a struct made here.
+func (p *Package) Fields(v ssa.Value) []ssa.Value {
+	all := []ssa.Value{v}
+	if load, ok := v.(*ssa.UnOp); ok {
+		if a, ok := load.X.(*ssa.Alloc); ok {
+			for _, st := range p.fields[a] {
+				all = append(all, st.Val)
+			}
+		}
+	}
+	return all
+}
+
 // Is reports whether the underlying type of t is a T.
 func Is[T types.Type](t types.Type) bool {
 	_, ok := t.Underlying().(T)
@@ -259,7 +277,7 @@ func Refers(t types.Type) bool {
 func (p *Package) findClosures() {
 	p.closures = map[*ssa.Function]*ssa.MakeClosure{}
 	for _, fn := range p.Funcs {
-		for instr := range instructions(fn) {
+		for instr := range Instructions(fn) {
 			if m, ok := instr.(*ssa.MakeClosure); ok {
 				p.closures[m.Fn.(*ssa.Function)] = m
 			}

@@ -47,9 +47,11 @@ var byHand = map[string]string{
 	"net/http.Handle":   "s1", "net/http.HandleFunc": "s1",
 	"(*net/http.ServeMux).Handle": "s2", "(*net/http.ServeMux).HandleFunc": "s2",
 	"(*sync.WaitGroup).Go": "s1", "(*sync.Once).Do": "c1",
-	"(*net/http.Server).RegisterOnShutdown": "s1",
-	"runtime.SetFinalizer":                  "s1",
-	"errors.As":                             "", "errors.Is": "",
+	"(*golang.org/x/sync/errgroup.Group).Go":    "s1",
+	"(*golang.org/x/sync/errgroup.Group).TryGo": "s1",
+	"(*net/http.Server).RegisterOnShutdown":     "s1",
+	"runtime.SetFinalizer":                      "s1",
+	"errors.As":                                 "", "errors.Is": "",
 }
 
 // kinds are the kinds of effects in the table, by class.

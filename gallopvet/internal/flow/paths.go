@@ -274,7 +274,7 @@ func (p *Package) stored(a *ssa.Alloc, read ssa.Instruction) []Path {
 // storedIn returns where what a function literal puts into a captured variable comes from.
 func (p *Package) storedIn(fn *ssa.Function, a *ssa.Alloc) []Path {
 	var all []Path
-	for instr := range instructions(fn) {
+	for instr := range Instructions(fn) {
 		if st, ok := instr.(*ssa.Store); ok {
 			if free, ok := st.Addr.(*ssa.FreeVar); ok && p.Bound(free) == a {
 				all = p.union(a, all, p.Paths(st.Val))

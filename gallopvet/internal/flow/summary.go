@@ -183,17 +183,17 @@ func (p *Package) addLater(s *Summary, fn *ssa.Function) {
 	if len(fn.Params) < 3 {
 		return
 	}
-	for instr := range instructions(fn) {
-		st, ok := instr.(*ssa.Store)
-		if !ok || !Refers(st.Val.Type()) {
+	for instr := range Instructions(fn) {
+		to, v, step := Stored(instr)
+		if to == nil || !Refers(v.Type()) {
 			continue
 		}
-		for _, at := range p.Paths(st.Addr) {
+		for _, at := range p.Paths(to) {
 			state := p.StateOf(at)
-			if state == nil || p.TurnWrite(state, at.Steps, true) == nil {
+			if state == nil || p.TurnWrite(state, at.Steps+step, true) == nil {
 				continue
 			}
-			for _, q := range p.Paths(st.Val) {
+			for _, q := range p.Paths(v) {
 				if q.Root == fn.Params[2] {
 					s.Writes = add(s.Writes, []Effect{{Steps: q.Steps + "[]"}})
 				}
@@ -286,9 +286,9 @@ func (p *Package) summaryOf(fn *ssa.Function) *Summary {
 	p.addReturns(s, fn)
 	p.addRenews(s, fn)
 	p.addBlocks(s, fn)
-	for instr := range instructions(fn) {
+	for instr := range Instructions(fn) {
 		s.Syncs = s.Syncs || p.Syncs(instr)
-		s.Joins = s.Joins || p.joins(instr)
+		s.Joins = s.Joins || p.Joins(instr)
 	}
 	return s
 }
@@ -342,7 +342,7 @@ func (p *Package) addWrites(s *Summary, in, of *ssa.Function) {
 // addKeeps notes what outlives the call: what is put into memory that was there before, or is
 // sent.
 func (p *Package) addKeeps(s *Summary, in, of *ssa.Function) {
-	for instr := range instructions(in) {
+	for instr := range Instructions(in) {
 		if at, v, _ := Stored(instr); v != nil && (at == nil || p.outlives(at)) {
 			s.Keeps = add(s.Keeps, effects(of, p.shared(v, instr)))
 		}
@@ -378,7 +378,7 @@ func (p *Package) addSends(s *Summary, c *Call, of *ssa.Function) {
 // addCalls notes what becomes of functions, interfaces, Isos and systems that are given to a
 // function.
 func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
-	for instr := range instructions(in) {
+	for instr := range Instructions(in) {
 		ci, ok := instr.(ssa.CallInstruction)
 		if !ok {
 			continue
@@ -387,7 +387,7 @@ func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
 		c := p.CallOf(instr)
 		_, isGo := instr.(*ssa.Go)
 		calls := &s.Calls // what is waited for is as good as called
-		if isGo && !p.Waited(instr) || p.async[in] != nil && !p.Waited(p.async[in]) {
+		if isGo && !p.Waited(instr) || in != of && p.async[in] != nil && !p.Waited(p.async[in]) {
 			calls = &s.Starts
 		}
 		switch {
@@ -412,23 +412,18 @@ func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
 			p.addOfAPI(s, c, of)
 			continue
 		}
-		var started []Effect
-		if arg := startsGoroutine(c.Fn); arg != 0 {
-			started = effects(of, p.Paths(c.Arg(arg)))
-		}
 		if callee := p.SummaryOf(c); callee != nil {
 			*calls = add(*calls, p.passed(of, c, callee.Calls))
-			started = append(started, p.passed(of, c, callee.Starts)...)
+			if len(callee.Starts) > 0 && p.Waited(instr) {
+				s.Calls = add(s.Calls, p.passed(of, c, callee.Starts))
+			} else {
+				s.Starts = add(s.Starts, p.passed(of, c, callee.Starts))
+			}
 			p.addHandsOf(s, of, c, callee)
 			s.Moves = add(s.Moves, p.passed(of, c, callee.Moves))
 			if p.async[in] == nil && !isGo {
 				s.Waits = add(s.Waits, p.passed(of, c, callee.Waits))
 			}
-		}
-		if len(started) > 0 && p.Waited(instr) {
-			s.Calls = add(s.Calls, started)
-		} else {
-			s.Starts = add(s.Starts, started)
 		}
 	}
 }
@@ -503,7 +498,7 @@ func (p *Package) outlives(addr ssa.Value) bool {
 // addReturns notes which results are what a parameter leads to, or have it in them. What the
 // function lets go of before it returns is not its caller's any more.
 func (p *Package) addReturns(s *Summary, fn *ssa.Function) {
-	for instr := range instructions(fn) {
+	for instr := range Instructions(fn) {
 		ret, ok := instr.(*ssa.Return)
 		if !ok {
 			continue
@@ -541,7 +536,7 @@ func (p *Package) letsGo(part Part) bool {
 
 // addRenews notes where a function puts other memory, on every path.
 func (p *Package) addRenews(s *Summary, fn *ssa.Function) {
-	for instr := range instructions(fn) {
+	for instr := range Instructions(fn) {
 		switch i := instr.(type) {
 		case *ssa.Store:
 			for _, at := range p.Paths(i.Addr) {

@@ -11,7 +11,7 @@ import (
 // Syncs reports whether an instruction waits for other goroutines or for a system, or takes a lock,
 // so that what they did before is over and seen afterwards.
 func (p *Package) Syncs(i ssa.Instruction) bool {
-	if p.joins(i) {
+	if p.Joins(i) {
 		return true
 	}
 	call, ok := i.(*ssa.Call)
@@ -30,8 +30,8 @@ func (p *Package) Syncs(i ssa.Instruction) bool {
 	return s != nil && s.Syncs
 }
 
-// joins reports whether an instruction waits for others to be done.
-func (p *Package) joins(i ssa.Instruction) bool {
+// Joins reports whether an instruction waits for others to be done.
+func (p *Package) Joins(i ssa.Instruction) bool {
 	switch i := i.(type) {
 	case *ssa.UnOp:
 		return i.Op == token.ARROW
@@ -42,9 +42,6 @@ func (p *Package) joins(i ssa.Instruction) bool {
 	}
 	return false
 }
-
-// Joins reports whether an instruction waits for others to be done.
-func (p *Package) Joins(i ssa.Instruction) bool { return p.joins(i) }
 
 func (p *Package) joinsCall(c *Call) bool {
 	switch {
@@ -71,12 +68,12 @@ func (p *Package) Waited(by ssa.Instruction) bool {
 	default:
 		return false
 	}
-	for instr := range instructions(by.Parent()) {
+	for instr := range Instructions(by.Parent()) {
 		if d, ok := instr.(*ssa.Defer); ok && p.joinsCall(p.CallOf(d)) && Dominates(d, by) {
 			return true
 		}
 	}
-	w := Walk{Stop: p.joins}
+	w := Walk{Stop: p.Joins}
 	return !w.Ends(by)
 }
 
@@ -120,7 +117,7 @@ func (p *Package) guarded(fn *ssa.Function, left int) bool {
 		}
 		return p.guarded(fn.Parent(), left-1)
 	}
-	callers := p.callersOf(fn)
+	callers := p.CallersOf(fn)
 	if obj := fn.Object(); len(callers) == 0 || len(callers) > manyCallers || obj == nil || obj.Exported() {
 		return false
 	}
@@ -161,9 +158,9 @@ func (p *Package) givenTo(fn *ssa.Function) *Call {
 	return p.given[fn]
 }
 
-// callersOf returns the calls of a function in the package. A call of a function like Do of a
+// CallersOf returns the calls of a function in the package. A call of a function like Do of a
 // sync.Once counts as one of the function that it is given.
-func (p *Package) callersOf(fn *ssa.Function) []*Call {
+func (p *Package) CallersOf(fn *ssa.Function) []*Call {
 	if p.callers == nil {
 		p.callers = map[*ssa.Function][]*Call{}
 		for _, f := range p.Funcs {
@@ -184,9 +181,6 @@ func (p *Package) callersOf(fn *ssa.Function) []*Call {
 	return p.callers[fn]
 }
 
-// CallersOf returns the calls of a function in the package.
-func (p *Package) CallersOf(fn *ssa.Function) []*Call { return p.callersOf(fn) }
-
 // DuringInit reports whether a function runs only while packages are initialized.
 func (p *Package) DuringInit(fn *ssa.Function) bool { return p.duringInit(fn, guardedBy) }
 
@@ -195,7 +189,7 @@ func (p *Package) duringInit(fn *ssa.Function, left int) bool {
 		return true
 	}
 	obj := fn.Object()
-	callers := p.callersOf(fn)
+	callers := p.CallersOf(fn)
 	if left == 0 || len(callers) == 0 || len(callers) > manyCallers || p.inTurn[fn] != nil ||
 		p.async[fn] != nil || fn.Parent() == nil && (obj == nil || obj.Exported()) {
 		return false
@@ -214,7 +208,7 @@ func (p *Package) Sites(fn *ssa.Function) []ssa.Instruction {
 		return nil
 	}
 	var all []ssa.Instruction
-	for _, c := range p.callersOf(fn) {
+	for _, c := range p.CallersOf(fn) {
 		if _, isGo := c.Instr.(*ssa.Go); !isGo {
 			all = append(all, c.Instr)
 		}

@@ -1,10 +1,9 @@
 package flow
 
 import (
-	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -19,8 +18,8 @@ type Turn struct {
 	Start   bool // it runs before the first message
 	// It runs before or after the behaviours of all actors of a type, or of a system.
 	Interceptor bool
-	Behaviours  []ssa.Value // package-level variables or calls of Declare
-	Name        string      // for messages
+	Behaviour   bool
+	Name        string // for messages
 }
 
 // State returns the parameter that is the state, or nil. A process has none.
@@ -28,18 +27,15 @@ func (t *Turn) State() *ssa.Parameter {
 	if t.Process {
 		return nil
 	}
-	for _, param := range t.Fn.Params {
-		if _, ok := param.Type().Underlying().(*types.Pointer); ok && !isContext(param.Type()) {
-			return param
-		}
-		break
+	if all := t.Fn.Params; len(all) > 0 && Is[*types.Pointer](all[0].Type()) && !isContext(all[0].Type()) {
+		return all[0]
 	}
 	return nil
 }
 
 // Message returns the parameter that is the message, or nil.
 func (t *Turn) Message() *ssa.Parameter {
-	if len(t.Behaviours) == 0 || len(t.Fn.Params) < 3 {
+	if !t.Behaviour || len(t.Fn.Params) < 3 {
 		return nil
 	}
 	return t.Fn.Params[2]
@@ -111,7 +107,7 @@ func (p *Package) findTurns() {
 			p.findTurn(c)
 			p.findAsync(c)
 		}
-		for instr := range instructions(fn) {
+		for instr := range Instructions(fn) {
 			p.findField(instr)
 		}
 	}
@@ -172,6 +168,7 @@ func (p *Package) findTurn(c *Call) {
 		t.Replies = c.API.Replies
 		t.Start = c.API.Role == api.StartHook
 		if c.API.Role == api.Handle {
+			t.Behaviour = true
 			p.noteBehaviour(t, c.Arg(api.Recv))
 		}
 	}
@@ -190,12 +187,9 @@ func (p *Package) noteState(t types.Type) {
 // noteBehaviour notes which behaviour a function is for.
 func (p *Package) noteBehaviour(t *Turn, b ssa.Value) {
 	if g := GlobalOf(b); g != nil {
-		t.Behaviours = append(t.Behaviours, g)
 		p.behaviours[g] = append(p.behaviours[g], t.Fn)
 		t.Name = g.Name()
-		return
 	}
-	t.Behaviours = append(t.Behaviours, Plain(b))
 }
 
 // findAsync notes what a call makes run elsewhere.
@@ -207,10 +201,6 @@ func (p *Package) findAsync(c *Call) {
 		for _, arg := range c.API.Elsewhere {
 			p.noteAsync(p.FuncOf(c.Arg(arg)), c.Instr)
 		}
-		return
-	}
-	if arg := startsGoroutine(c.Fn); arg != 0 {
-		p.noteAsync(p.FuncOf(c.Arg(arg)), c.Instr)
 		return
 	}
 	p.findStarted(c)
@@ -278,34 +268,6 @@ func (p *Package) findField(instr ssa.Instruction) {
 			p.Turns = append(p.Turns, &Turn{Fn: fn, Interceptor: true, Name: "an interceptor"})
 		}
 	}
-}
-
-// startsGoroutine returns the parameter that a function of the library runs in a goroutine.
-func startsGoroutine(fn *types.Func) int {
-	if fn == nil || fn.Pkg() == nil {
-		return 0
-	}
-	switch fn.FullName() {
-	case "time.AfterFunc", "context.AfterFunc":
-		return 2
-	case "(*sync.WaitGroup).Go", "(*golang.org/x/sync/errgroup.Group).Go",
-		"(*golang.org/x/sync/errgroup.Group).TryGo":
-		return 1
-	}
-	return 0
-}
-
-// runsArgument reports whether a function of the library calls its function arguments before it
-// returns.
-func runsArgument(fn *types.Func) bool {
-	if fn == nil || fn.Pkg() == nil {
-		return false
-	}
-	switch fn.Pkg().Path() {
-	case "slices", "maps", "sort", "strings", "bytes":
-		return true
-	}
-	return fn.FullName() == "(*sync.Once).Do"
 }
 
 // follow finds what the functions of turns call, within the package. What they call outside of
@@ -381,19 +343,16 @@ func (p *Package) FuncOf(v ssa.Value) *ssa.Function {
 	case *ssa.MakeClosure:
 		return p.unwrap(v.Fn.(*ssa.Function))
 	case *ssa.UnOp:
-		switch at := v.X.(type) {
-		case *ssa.Alloc:
-			if v.Op == token.MUL && len(p.stores[at]) == 1 {
-				return p.FuncOf(p.stores[at][0].Val)
-			}
-		case *ssa.FreeVar:
-			if a, ok := p.Bound(at).(*ssa.Alloc); ok && v.Op == token.MUL && len(p.stores[a]) == 1 {
-				return p.FuncOf(p.stores[a][0].Val)
-			}
-		case *ssa.FieldAddr:
-			if all := p.held[fieldVar(at)]; len(all) == 1 {
+		at := v.X
+		if free, ok := at.(*ssa.FreeVar); ok {
+			at = p.Bound(free)
+		}
+		if f, ok := at.(*ssa.FieldAddr); ok {
+			if all := p.held[fieldVar(f)]; len(all) == 1 {
 				return literal(all[0])
 			}
+		} else if held := p.Only(at); held != nil {
+			return p.FuncOf(held)
 		}
 	case *ssa.FreeVar:
 		if b := p.Bound(v); b != nil {
@@ -423,7 +382,7 @@ func (p *Package) returnedFunc(call *ssa.Call) *ssa.Function {
 		return nil
 	}
 	var found *ssa.Function
-	for instr := range instructions(fn) {
+	for instr := range Instructions(fn) {
 		ret, ok := instr.(*ssa.Return)
 		if !ok {
 			continue
@@ -449,9 +408,7 @@ func (p *Package) unwrap(fn *ssa.Function) *ssa.Function {
 	if o := fn.Origin(); o != nil {
 		fn = o
 	}
-	wrapper := strings.Contains(fn.Synthetic, "thunk") || strings.Contains(fn.Synthetic, "bound") ||
-		strings.Contains(fn.Synthetic, "wrapper")
-	if obj, ok := fn.Object().(*types.Func); ok && wrapper {
+	if obj, ok := fn.Object().(*types.Func); ok && wrapper.MatchString(fn.Synthetic) {
 		if real := p.SSA.Prog.FuncValue(obj.Origin()); real != nil {
 			return real
 		}
@@ -459,12 +416,10 @@ func (p *Package) unwrap(fn *ssa.Function) *ssa.Function {
 	return fn
 }
 
+var wrapper = regexp.MustCompile("thunk|bound|wrapper")
+
 func fieldName(structType types.Type, i int) string {
-	s, ok := structType.Underlying().(*types.Struct)
-	if !ok || i >= s.NumFields() {
-		return "?"
-	}
-	return s.Field(i).Name()
+	return structType.Underlying().(*types.Struct).Field(i).Name()
 }
 
 // FieldName returns the name of the field whose address is taken.
