@@ -19,15 +19,8 @@ func (c *checker) spawned(call *flow.Call) {
 	v := call.Arg(call.API.State)
 	c.check(&send{
 		at: call.Instr, call: call, value: v, op: "becomes the state of an actor",
-		text: c.ArgText(call, call.API.State), state: true, of: stateType(v.Type()),
+		text: c.ArgText(call, call.API.State), state: true, of: flow.TypeName(v.Type()),
 	})
-}
-
-func stateType(t types.Type) *types.TypeName {
-	if n, ok := types.Unalias(t).(*types.Named); ok {
-		return n.Obj()
-	}
-	return nil
 }
 
 // inState judges memory that a new state leads to: its maker, or another actor, may use it, too.
@@ -203,7 +196,7 @@ func sharesNothing(closure *ssa.MakeClosure, root ssa.Instruction) bool {
 }
 
 func (c *checker) madeOf(st *ssa.Store, fn *ssa.Function, steps string) {
-	state := stateType(fn.Params[0].Type().Underlying().(*types.Pointer).Elem())
+	state := flow.TypeName(fn.Params[0].Type())
 	if state == nil {
 		return
 	}

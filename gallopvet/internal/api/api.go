@@ -36,7 +36,7 @@ const (
 	AskOfSelf             // an error, if the actor asks itself
 )
 
-// Bound is the least or largest constant that a parameter takes.
+// Bound is the least constant that a parameter takes.
 type Bound struct {
 	Param int
 	Value int64
@@ -76,7 +76,6 @@ type Func struct {
 	NonZero  []int
 	NonEmpty []int // strings
 	Least    []Bound
-	Most     []Bound
 	Own      []int // behaviours that must be the running actor's
 	InTurn   InTurn
 }
@@ -142,7 +141,7 @@ func Name(fn *types.Func) string {
 	}
 	name := short(fn.Pkg()) + "."
 	if recv := fn.Signature().Recv(); recv != nil {
-		if n := named(recv.Type()); n != nil {
+		if n := Named(recv.Type()); n != nil {
 			name += n.Obj().Name() + "."
 		}
 	}
@@ -155,15 +154,15 @@ func short(pkg *types.Package) string { return strings.TrimPrefix(pkg.Path(), Mo
 // TypeName returns the name of a type, or of what it points to, as the table has it:
 // "actor.Ref". It returns "" for a type that is not gallop's.
 func TypeName(t types.Type) string {
-	n := named(t)
+	n := Named(t)
 	if n == nil || !Is(n.Obj().Pkg()) {
 		return ""
 	}
 	return short(n.Obj().Pkg()) + "." + n.Obj().Name()
 }
 
-// named returns the named type that t is or points to, or nil.
-func named(t types.Type) *types.Named {
+// Named returns the named type that t is or points to, or nil.
+func Named(t types.Type) *types.Named {
 	if t == nil {
 		return nil
 	}
@@ -177,7 +176,7 @@ func named(t types.Type) *types.Named {
 
 // TypeArgs returns the type arguments of a type, or of what it points to.
 func TypeArgs(t types.Type) []types.Type {
-	n := named(t)
+	n := Named(t)
 	if n == nil || n.TypeArgs() == nil {
 		return nil
 	}
@@ -200,15 +199,4 @@ func Sendable(t types.Type) (yes, ifArgs bool) {
 func RunsElsewhere(structType types.Type, field string) bool {
 	name := TypeName(structType)
 	return name != "" && elsewhereFields[name+"."+field]
-}
-
-// TurnArg returns the parameter of fn that is a function which runs in a turn; 0 if there is none.
-func TurnArg(fn *types.Func) int {
-	if f := Lookup(fn); f != nil {
-		return f.Turn
-	}
-	if fn == nil || !Is(fn.Pkg()) {
-		return 0
-	}
-	return turnFuncs[Name(fn)]
 }

@@ -111,14 +111,14 @@ var funcs = []Func{
 
 	// Options.
 	{Name: "actor.WithStashLimit", Least: at(1, 1)},
-	{Name: "actor.WithBound", Least: at(1, 1), Most: at(2, 2)},
+	{Name: "actor.WithBound", Least: at(1, 1)},
 	{Name: "actor.WithWatermarks", Least: at(2, 0)},
 	{Name: "actor.WithKeep", NonNil: in(1)},
 	{Name: "actor.WithPinnedThread", Role: PinnedOption},
 	{Name: "actor.WithInterceptor", NonZero: in(1)},
 	{Name: "actor.WithBatch", Least: at(1, 1)},
 	{Name: "actor.WithGas", Least: at(1, 1)},
-	{Name: "actor.WithWorkers", Least: at(1, 1), Most: at(1, 1024)},
+	{Name: "actor.WithWorkers", Least: at(1, 1)},
 	{Name: "actor.WithMaxBlocked", Least: at(1, 1)},
 	{Name: "actor.WithLongTurn", Least: at(1, 1_000_000)},
 	{Name: "actor.WithClock", NonNil: in(1)},
@@ -263,6 +263,7 @@ var funcs = []Func{
 	// Supervision.
 	{Name: "supervise.StartWait", NonNil: in(1, 2), InTurn: Panics},
 	{Name: "supervise.Supervisor.Wait", NonNil: in(1), NonZero: in(Recv), InTurn: Panics},
+	{Name: "actortest.In", Turn: 4},
 	{Name: "actortest.R.Quiet", Syncs: true},
 	{Name: "actortest.R.Advance", Syncs: true},
 	{Name: "supervise.Supervisor.Ready", Syncs: true, NonNil: in(1), NonZero: in(Recv)},
@@ -345,6 +346,3 @@ var funcs = []Func{
 // elsewhereFields lists the fields that hold functions which run in the turn of another actor:
 // what such a function captures is shared between actors.
 var elsewhereFields = set("supervise.Worker.Init", "group.MemberSpec.Init")
-
-// turnFuncs lists functions that run one of their arguments in a turn.
-var turnFuncs = map[string]int{"actortest.In": 4}

@@ -108,7 +108,7 @@ func most(f *Func) int {
 			n = max(n, p)
 		}
 	}
-	for _, b := range append(f.Least, f.Most...) {
+	for _, b := range f.Least {
 		n = max(n, b.Param)
 	}
 	return n

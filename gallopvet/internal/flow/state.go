@@ -20,11 +20,10 @@ func (p *Package) StateOf(q Path) *types.TypeName {
 	if step := p.InTurn(param.Parent()); step == nil || step.Turn.Process {
 		return nil
 	}
-	ptr, ok := types.Unalias(param.Type()).(*types.Pointer)
-	if !ok {
+	if !Is[*types.Pointer](param.Type()) {
 		return nil
 	}
-	return types.Unalias(ptr.Elem()).(*types.Named).Obj()
+	return TypeName(param.Type())
 }
 
 // TurnAccesses returns what behaviours, and what they call, read and write in states of a type.

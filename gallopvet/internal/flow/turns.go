@@ -33,6 +33,22 @@ func (t *Turn) State() *ssa.Parameter {
 	return nil
 }
 
+// StateType returns the type of the state of a turn, or nil.
+func (t *Turn) StateType() *types.TypeName {
+	if s := t.State(); s != nil {
+		return TypeName(s.Type())
+	}
+	return nil
+}
+
+// TypeName returns the name of a type, or of what it points to; nil if it has none.
+func TypeName(t types.Type) *types.TypeName {
+	if n := api.Named(t); n != nil {
+		return n.Obj()
+	}
+	return nil
+}
+
 // Message returns the parameter that is the message, or nil.
 func (t *Turn) Message() *ssa.Parameter {
 	if !t.Behaviour || len(t.Fn.Params) < 3 {
@@ -77,11 +93,7 @@ func (p *Package) Handlers(g *ssa.Global) []*ssa.Function { return p.behaviours[
 
 // IsState reports whether a type is, or points to, the state of an actor type of the package.
 func (p *Package) IsState(t types.Type) bool {
-	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = ptr.Elem()
-	}
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && p.states[n.Obj()]
+	return p.states[TypeName(t)]
 }
 
 func isContext(t types.Type) bool { return api.TypeName(t) == api.Context }
@@ -152,44 +164,27 @@ func newProcess(fn *ssa.Function) *Turn {
 
 // findTurn notes what a call makes a turn's function.
 func (p *Package) findTurn(c *Call) {
-	arg := api.TurnArg(c.Fn)
-	if arg == 0 {
+	if c.API == nil || c.API.Turn == 0 {
 		return
 	}
-	fn := p.FuncOf(c.Arg(arg))
+	fn := p.FuncOf(c.Arg(c.API.Turn))
 	if fn == nil || len(fn.Blocks) == 0 {
 		return
 	}
-	t := &Turn{Fn: fn, Name: fn.Name()}
-	if c.API != nil && c.API.Process {
+	t := &Turn{Fn: fn, Name: fn.Name(), Behaviour: c.API.Role == api.Handle}
+	if c.API.Process {
 		t = newProcess(fn)
 	}
-	if c.API != nil {
-		t.Replies = c.API.Replies
-		t.Start = c.API.Role == api.StartHook
-		if c.API.Role == api.Handle {
-			t.Behaviour = true
-			p.noteBehaviour(t, c.Arg(api.Recv))
-		}
-	}
-	if s := t.State(); s != nil {
-		p.noteState(s.Type())
-	}
-	p.Turns = append(p.Turns, t)
-}
-
-func (p *Package) noteState(t types.Type) {
-	if n, ok := types.Unalias(t.(*types.Pointer).Elem()).(*types.Named); ok {
-		p.states[n.Obj()] = true
-	}
-}
-
-// noteBehaviour notes which behaviour a function is for.
-func (p *Package) noteBehaviour(t *Turn, b ssa.Value) {
-	if g := GlobalOf(b); g != nil {
-		p.behaviours[g] = append(p.behaviours[g], t.Fn)
+	t.Replies = c.API.Replies
+	t.Start = c.API.Role == api.StartHook
+	if g := GlobalOf(c.Arg(api.Recv)); g != nil && t.Behaviour {
+		p.behaviours[g] = append(p.behaviours[g], fn)
 		t.Name = g.Name()
 	}
+	if s := t.StateType(); s != nil {
+		p.states[s] = true
+	}
+	p.Turns = append(p.Turns, t)
 }
 
 // findAsync notes what a call makes run elsewhere.

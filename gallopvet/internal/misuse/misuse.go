@@ -69,11 +69,6 @@ func (c *checker) arguments(call *flow.Call) {
 			c.reportf(call, "%s is given %d, wants at least %d, and panics", name(call), n, b.Value)
 		}
 	}
-	for _, b := range call.API.Most {
-		if n, ok := flow.Int(call.Arg(b.Param)); ok && n > b.Value {
-			c.reportf(call, "%s is given %d, wants at most %d, and panics", name(call), n, b.Value)
-		}
-	}
 }
 
 // name is what a function is called in reports: without the package.

@@ -48,9 +48,6 @@ func init() {
 	step.Case("gv5/bound of none", "WithBound(0", func() {
 		actor.WithBound(0, actor.OverflowRefuse) // want `WithBound is given 0`
 	})
-	step.Case("gv5/too many workers", "Start: ", func() {
-		actor.Start(actor.WithWorkers(2000)) // want `Workers is given 2000, wants at most 1024, and panics`
-	})
 	step.Case("gv5/zero ref", "sent to a zero Ref", func() {
 		var nowhere actor.Ref[counter]
 		add.Send(step.Start(), nowhere, 1) // want `Behaviour.Send is given a zero Ref and panics`
