@@ -38,14 +38,8 @@ func (c *checker) local(s *send, part flow.Part) {
 // kept returns a write of behaviours to memory that the same function puts into the state.
 func (c *checker) kept(s *send, part flow.Part) *flow.Access {
 	for i := range flow.Instructions(s.at.Parent()) {
-		var addr, v ssa.Value
-		step := ""
-		switch i := i.(type) {
-		case *ssa.Store:
-			addr, v = i.Addr, i.Val
-		case *ssa.MapUpdate:
-			addr, v, step = i.Map, i.Value, "[]"
-		default:
+		addr, v, step := flow.Stored(i)
+		if addr == nil {
 			continue
 		}
 		for _, at := range c.Paths(addr) {
@@ -92,11 +86,9 @@ func (c *checker) shared(s *send, part flow.Part) {
 // after returns an access to a part that may come after the send: in the same function, or, if that
 // is a literal, after a call of it.
 func (c *checker) after(s *send, part flow.Part, write bool) *flow.Access {
-	return c.afterIn(s, s.at, part, write, maxSites)
+	const sites = 3 // how many literals around a send are left
+	return c.afterIn(s, s.at, part, write, sites)
 }
-
-// maxSites is how many literals around a send are left.
-const maxSites = 3
 
 func (c *checker) afterIn(s *send, at ssa.Instruction, part flow.Part, write bool, left int) *flow.Access {
 	accesses := map[ssa.Instruction][]*flow.Access{}

@@ -148,7 +148,6 @@ func Name(fn *types.Func) string {
 	return name + fn.Name()
 }
 
-// short is the path of a package without that of the module.
 func short(pkg *types.Package) string { return strings.TrimPrefix(pkg.Path(), Module+"/") }
 
 // TypeName returns the name of a type, or of what it points to, as the table has it:

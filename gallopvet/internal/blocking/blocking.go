@@ -62,13 +62,12 @@ func (c *checker) inTurn(fn *ssa.Function) bool {
 	return !step.Blocking && step.Depth <= deepest && !c.Pinned(step.Turn)
 }
 
-// call reports a call that waits.
 func (c *checker) call(fn *ssa.Function, call *flow.Call) {
 	_, now := call.Instr.(*ssa.Call)
 	if !now || call.Fn == nil || c.InTest(c.At(call)) {
 		return
 	}
-	if c.InProcess(fn) && (call.API != nil || locks(call)) {
+	if c.InProcess(fn) && (call.API != nil || unlock[call.Fn.FullName()] != "") {
 		c.inProcess(fn, call)
 		return
 	}
@@ -132,7 +131,6 @@ func clean(name string) string {
 	return strings.NewReplacer("(*", "", "(", "", ")", "").Replace(name)
 }
 
-// instead says what to do.
 func instead(name string, process bool) string {
 	switch {
 	case process && inOtherWords[name] != "":
@@ -184,13 +182,11 @@ const never = "never"
 
 // waitsFor says what a receive from a channel waits for, if that is known to take long.
 func (c *checker) waitsFor(ch ssa.Value) string {
-	if made := flow.MadeBy(ch); made != nil && made.Fn != nil {
-		switch made.Fn.FullName() {
-		case "(context.Context).Done":
-			return "for the end of a context"
-		case "time.After", "time.Tick":
-			return "for time"
-		}
+	switch flow.MadeBy(ch).FullName() {
+	case "(context.Context).Done":
+		return "for the end of a context"
+	case "time.After", "time.Tick":
+		return "for time"
 	}
 	if load, ok := ch.(*ssa.UnOp); ok && load.Op == token.MUL {
 		if at, ok := load.X.(*ssa.FieldAddr); ok && flow.FieldName(at) == "C" {

@@ -184,8 +184,7 @@ func idle(body []*ssa.BasicBlock) bool {
 				}
 			case *ssa.Call:
 				call := flow.CallOf(i)
-				if !isLen(i) && (call == nil || call.Fn == nil || call.Fn.FullName() != "time.Sleep" &&
-					call.Fn.FullName() != "runtime.Gosched") {
+				if !isLen(i) && call.FullName() != "time.Sleep" && call.FullName() != "runtime.Gosched" {
 					return false
 				}
 			default:

@@ -195,7 +195,6 @@ func Instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) {
 	}
 }
 
-// noteStore remembers what is put into a local variable or its fields.
 func (p *Package) noteStore(s *ssa.Store) {
 	switch at := s.Addr.(type) {
 	case *ssa.Alloc:
@@ -212,7 +211,6 @@ func (p *Package) noteStore(s *ssa.Store) {
 	}
 }
 
-// fieldVar returns the field whose address is taken.
 func fieldVar(at *ssa.FieldAddr) *types.Var {
 	s, ok := deref(at.X.Type()).Underlying().(*types.Struct)
 	if !ok {
@@ -273,7 +271,6 @@ func Refers(t types.Type) bool {
 	return Is[*types.Pointer](t) || Is[*types.Slice](t) || Is[*types.Map](t)
 }
 
-// findClosures finds where each function literal is made.
 func (p *Package) findClosures() {
 	p.closures = map[*ssa.Function]*ssa.MakeClosure{}
 	for _, fn := range p.Funcs {

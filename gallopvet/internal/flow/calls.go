@@ -395,6 +395,14 @@ func (p *Package) At(c *Call) token.Pos {
 	return c.Pos()
 }
 
+// FullName returns the name of the function that is called, with its package; "" if it has none.
+func (c *Call) FullName() string {
+	if c == nil || c.Fn == nil {
+		return ""
+	}
+	return c.Fn.FullName()
+}
+
 // Name returns the name of the function that is called.
 func (c *Call) Name() string {
 	if c.Fn == nil {

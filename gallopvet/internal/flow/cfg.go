@@ -215,10 +215,7 @@ func NotChosen(call *Call, n int64) func(from, to *ssa.BasicBlock) bool {
 // isErrorCheck reports whether a condition is errors.Is or errors.As of the error of a call.
 func isErrorCheck(cond ssa.Value, result ssa.Value) bool {
 	made := MadeBy(cond)
-	if made == nil || made.Fn == nil || result == nil {
-		return false
-	}
-	name := made.Fn.FullName()
+	name := made.FullName()
 	return (name == "errors.Is" || name == "errors.As") && isError(made.Arg(1), result)
 }
 

@@ -108,7 +108,6 @@ var known = sync.OnceValue(func() map[string]map[string]string {
 	return all
 })
 
-// inLibrary reports whether a package is one of Go's library.
 func inLibrary(pkg *types.Package) bool { return known()[pkg.Path()] != nil }
 
 // inTable is the name of a function in the table: without the path of its package, which comes

@@ -3,6 +3,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -195,13 +196,7 @@ func (c *collector) local(a *ssa.Alloc, at string, but map[string]bool, depth in
 	}
 	for _, st := range fields {
 		name := storedField(a, st)
-		var same []*ssa.Store
-		for _, o := range fields {
-			if storedField(a, o) == name {
-				same = append(same, o)
-			}
-		}
-		if !but[name] && !c.overwritten(st, append(same, c.p.stores[a]...)) {
+		if !but[name] && !c.overwritten(st, c.p.placed(a, "."+name)) {
 			c.collect(st.Val, at+"."+name, depth+1)
 		}
 	}
@@ -226,12 +221,9 @@ func (c *collector) before(st *ssa.Store) bool { return c.when != nil && Dominat
 
 // overwritten reports whether one of other stores has overwritten what a store has put there.
 func (c *collector) overwritten(st *ssa.Store, others []*ssa.Store) bool {
-	for _, later := range others {
-		if later != st && Dominates(st, later) && c.before(later) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(others, func(later *ssa.Store) bool {
+		return later != st && Dominates(st, later) && c.before(later)
+	})
 }
 
 // storedAt collects what was put at an address, and below it.
@@ -331,7 +323,7 @@ func copied(call *ssa.Call, v ssa.Value) ssa.Value {
 	if b, ok := call.Call.Value.(*ssa.Builtin); ok && b.Name() == "copy" {
 		return args[1]
 	}
-	if c := CallOf(call); c != nil && c.Fn != nil && c.Fn.FullName() == "maps.Copy" {
+	if CallOf(call).FullName() == "maps.Copy" {
 		return args[1]
 	}
 	return nil
@@ -419,11 +411,8 @@ func (c *collector) returned(call *ssa.Call, result int, at string, depth int) {
 }
 
 func resultType(call *ssa.Call, n int) types.Type {
-	if tuple, ok := call.Type().(*types.Tuple); ok {
-		if n < tuple.Len() {
-			return tuple.At(n).Type()
-		}
-		return nil
+	if tuple, ok := call.Type().(*types.Tuple); ok && n < tuple.Len() {
+		return tuple.At(n).Type()
 	}
 	return call.Type()
 }
@@ -451,13 +440,11 @@ func TypeAt(t types.Type, steps string) types.Type {
 }
 
 func fieldType(t types.Type, name string) types.Type {
-	s, ok := t.Underlying().(*types.Struct)
-	if !ok {
-		return nil
-	}
-	for i := range s.NumFields() {
-		if s.Field(i).Name() == name {
-			return s.Field(i).Type()
+	if s, ok := t.Underlying().(*types.Struct); ok {
+		for f := range s.Fields() {
+			if f.Name() == name {
+				return f.Type()
+			}
 		}
 	}
 	return nil

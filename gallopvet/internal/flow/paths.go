@@ -227,7 +227,7 @@ func (p *Package) contentOfResult(q Path, call *ssa.Call) []Path {
 func (p *Package) placed(a *ssa.Alloc, field string) []*ssa.Store {
 	all := append([]*ssa.Store(nil), p.stores[a]...)
 	for _, st := range p.fields[a] {
-		if "."+fieldName(deref(a.Type()), st.Addr.(*ssa.FieldAddr).Field) == field {
+		if "."+storedField(a, st) == field {
 			all = append(all, st)
 		}
 	}
@@ -238,11 +238,9 @@ func (p *Package) placed(a *ssa.Alloc, field string) []*ssa.Store {
 func latest(all []*ssa.Store, read ssa.Instruction) []*ssa.Store {
 	var left []*ssa.Store
 	for _, st := range all {
-		gone := false
-		for _, later := range all {
-			gone = gone || later != st && Dominates(st, later) && Dominates(later, read)
-		}
-		if !gone {
+		if !slices.ContainsFunc(all, func(later *ssa.Store) bool {
+			return later != st && Dominates(st, later) && Dominates(later, read)
+		}) {
 			left = append(left, st)
 		}
 	}
@@ -259,7 +257,6 @@ func isVariable(a *ssa.Alloc) bool {
 	return true
 }
 
-// stored returns where what was put into a variable comes from.
 func (p *Package) stored(a *ssa.Alloc, read ssa.Instruction) []Path {
 	var all []Path
 	for _, st := range latest(p.stores[a], read) {

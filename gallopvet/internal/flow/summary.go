@@ -428,7 +428,6 @@ func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
 	}
 }
 
-// addHands notes what a function hands to another that it is given.
 func (p *Package) addHands(s *Summary, of *ssa.Function, arg ssa.Value, n int, f Effect) {
 	if f.Steps != "" || !Refers(arg.Type()) {
 		return

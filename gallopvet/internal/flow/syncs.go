@@ -19,15 +19,12 @@ func (p *Package) Syncs(i ssa.Instruction) bool {
 		return false
 	}
 	c := p.CallOf(call)
-	if c == nil || c.Fn == nil || c.API != nil {
-		return false
-	}
-	switch c.Fn.FullName() {
+	switch c.FullName() {
 	case "(*sync.Mutex).Lock", "(*sync.RWMutex).Lock", "(*sync.RWMutex).RLock":
 		return true
 	}
 	s := p.SummaryOf(c)
-	return s != nil && s.Syncs
+	return s != nil && s.Syncs && c.API == nil
 }
 
 // Joins reports whether an instruction waits for others to be done.
@@ -44,17 +41,13 @@ func (p *Package) Joins(i ssa.Instruction) bool {
 }
 
 func (p *Package) joinsCall(c *Call) bool {
-	switch {
-	case c == nil:
-		return false
-	case c.API != nil:
+	if c != nil && c.API != nil {
 		return c.API.Waits || c.API.Syncs
-	case c.Fn != nil:
-		switch c.Fn.FullName() {
-		case "(*sync.WaitGroup).Wait", "(*sync.Cond).Wait", "testing/synctest.Wait",
-			"(*golang.org/x/sync/errgroup.Group).Wait":
-			return true
-		}
+	}
+	switch c.FullName() {
+	case "(*sync.WaitGroup).Wait", "(*sync.Cond).Wait", "testing/synctest.Wait",
+		"(*golang.org/x/sync/errgroup.Group).Wait":
+		return true
 	}
 	s := p.SummaryOf(c)
 	return s != nil && s.Joins
@@ -131,14 +124,11 @@ func (p *Package) guarded(fn *ssa.Function, left int) bool {
 
 // isOnce reports whether a call runs its function once, and all others wait for that.
 func isOnce(c *Call) bool {
-	if c.Fn == nil {
-		return false
-	}
-	switch c.Fn.FullName() {
+	switch c.FullName() {
 	case "(*sync.Once).Do", "sync.OnceFunc", "sync.OnceValue", "sync.OnceValues":
 		return true
 	}
-	return c.API != nil && c.API.Name == "process.Once.Do"
+	return c.Is("process.Once.Do")
 }
 
 // givenTo returns the call that is given a literal, or nil.

@@ -108,7 +108,6 @@ func ContextParam(fn *ssa.Function) *ssa.Parameter {
 	return nil
 }
 
-// findTurns finds the functions that run in turns.
 func (p *Package) findTurns() {
 	p.inTurn = map[*ssa.Function]*Step{}
 	p.async = map[*ssa.Function]ssa.Instruction{}
@@ -154,7 +153,6 @@ func (p *Package) findParties() {
 	}
 }
 
-// newProcess makes the turn of a process.
 func newProcess(fn *ssa.Function) *Turn {
 	if fn.Parent() != nil {
 		return &Turn{Fn: fn, Process: true, Name: "the process"}

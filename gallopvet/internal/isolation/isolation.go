@@ -29,8 +29,7 @@ func run(p *rule.Pass) {
 			c.ends(call)
 			c.shown(call)
 		}
-		c.writesToVal(fn)
-		c.immutable(fn)
+		c.writes(fn)
 	}
 }
 
@@ -68,7 +67,6 @@ func (c *checker) moved(call *flow.Call) {
 	}
 }
 
-// isIso reports whether a value is an Iso.
 func isIso(v ssa.Value) bool { return api.TypeName(v.Type()) == api.Iso }
 
 // isos returns the Isos in a message: the message itself, or fields of it.

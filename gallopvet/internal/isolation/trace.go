@@ -32,7 +32,6 @@ func (g gone) clone() gone {
 	return gone{maps.Clone(g.values), maps.Clone(g.places), maps.Clone(g.known)}
 }
 
-// key tells states apart.
 func (g gone) key(b *ssa.BasicBlock) string {
 	var words []string
 	for v := range g.values {

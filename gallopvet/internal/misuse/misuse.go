@@ -76,7 +76,6 @@ func name(call *flow.Call) string {
 	return call.API.Name[strings.IndexByte(call.API.Name, '.')+1:]
 }
 
-// what says what a parameter is.
 func what(call *flow.Call, param int) string {
 	t := call.Arg(param).Type()
 	switch t.Underlying().(type) {
@@ -125,7 +124,6 @@ func (c *checker) turn(fn *ssa.Function) *flow.Turn {
 	return step.Turn
 }
 
-// differ reports whether two types are surely not the same: neither has type parameters.
 func differ(a, b types.Type) bool {
 	for _, t := range []types.Type{a, b} {
 		if n, ok := types.Unalias(t).(*types.Named); flow.IsParam(t) || ok && n.TypeArgs().Len() > 0 {

@@ -90,7 +90,6 @@ func ownElement(i ssa.Instruction) bool {
 	}
 }
 
-// write judges a write in a turn.
 func (c *checker) write(a *flow.Access, t *flow.Turn) {
 	switch other, many := c.other(a, t), c.many(a, t); {
 	case many:
