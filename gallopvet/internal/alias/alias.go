@@ -77,7 +77,6 @@ func (c *checker) call(call *flow.Call) {
 	c.spawned(call)
 }
 
-// sent looks at one value that a call sends.
 func (c *checker) sent(call *flow.Call, v ssa.Value) {
 	if c.ToSelf(call) {
 		return
@@ -132,19 +131,11 @@ func (c *checker) asked(s *send) {
 		return
 	}
 	for _, part := range c.Parts(s.value) {
-		if w := c.after(s, part, true); c.isLocal(part) && w != nil {
+		_, global := part.Root.(*ssa.Global)
+		if w := c.after(s, part, true); w != nil && !global && c.StateOf(part.Path) == nil {
 			c.report(s, w.Instr.Pos(), "kept by the receiver, and written to afterwards")
 		}
 	}
-}
-
-// isLocal reports whether memory belongs to the function that sends it.
-func (c *checker) isLocal(part flow.Part) bool {
-	if part.Root == nil || c.StateOf(part.Path) != nil {
-		return false
-	}
-	_, global := part.Root.(*ssa.Global)
-	return !global
 }
 
 // through looks at a call of a function that sends what it is given.
@@ -153,18 +144,14 @@ func (c *checker) through(call *flow.Call) {
 	if summary == nil {
 		return
 	}
-	args := call.Args()
-	for _, e := range summary.Sends {
-		if e.Param >= len(args) || e.Steps != "" {
-			continue
+	_, now := call.Instr.(*ssa.Call)
+	for arg, e := range call.With(summary.Sends) {
+		if now && e.Steps == "" {
+			c.check(&send{
+				at: call.Instr, call: call, value: arg, op: "is sent by " + call.Name(),
+				text: c.argument(call, e.Param),
+			})
 		}
-		if _, now := call.Instr.(*ssa.Call); !now {
-			continue
-		}
-		c.check(&send{
-			at: call.Instr, call: call, value: args[e.Param], op: "is sent by " + call.Name(),
-			text: c.argument(call, e.Param),
-		})
 	}
 }
 
@@ -190,31 +177,42 @@ func (c *checker) replies(t *flow.Turn) {
 	}
 }
 
-// last reports whether the send comes last in its function.
-func (s *send) last() bool {
-	_, deferred := s.at.(*ssa.Defer)
-	return deferred
-}
-
 // check judges what is sent, part by part.
 func (c *checker) check(s *send) {
 	if !s.at.Pos().IsValid() && !s.pos.IsValid() {
 		return
 	}
 	for _, part := range c.PartsWhen(s.value, s.at) {
-		if s.state {
+		state := c.StateOf(part.Path)
+		g, global := part.Root.(*ssa.Global)
+		switch {
+		case s.state && !c.Strict:
 			c.inState(s, part)
+		case global && !s.state:
+			c.global(s, part, g)
+		case state != nil:
+			c.state(s, part, state)
+		case !global:
+			c.local(s, part)
+		}
+	}
+}
+
+// selected looks at the cases of a select that send what a variable holds.
+func (c *checker) selected(call *flow.Call) {
+	all, _ := flow.Variadic(call.Arg(2))
+	for n, v := range all {
+		made := flow.MadeBy(v)
+		if made == nil || !made.Is(api.SendTo) {
 			continue
 		}
-		switch part.Root.(type) {
-		case *ssa.Global:
-			c.global(s, part)
-		default:
-			if state := c.StateOf(part.Path); state != nil {
-				c.state(s, part, state)
-			} else {
-				c.local(s, part)
-			}
+		held := c.Only(made.Arg(2))
+		if held == nil || !flow.Refers(held.Type()) {
+			continue
 		}
+		c.check(&send{
+			at: call.Instr, call: call, value: held, op: "is sent", text: "what SendTo sends",
+			refused: flow.NotChosen(call, int64(n)),
+		})
 	}
 }

@@ -38,14 +38,8 @@ func (c *checker) local(s *send, part flow.Part) {
 // kept returns a write of behaviours to memory that the same function puts into the state.
 func (c *checker) kept(s *send, part flow.Part) *flow.Access {
 	for i := range flow.Instructions(s.at.Parent()) {
-		var addr, v ssa.Value
-		step := ""
-		switch i := i.(type) {
-		case *ssa.Store:
-			addr, v = i.Addr, i.Val
-		case *ssa.MapUpdate:
-			addr, v, step = i.Map, i.Value, "[]"
-		default:
+		addr, v, step := flow.Stored(i)
+		if addr == nil {
 			continue
 		}
 		for _, at := range c.Paths(addr) {
@@ -92,11 +86,9 @@ func (c *checker) shared(s *send, part flow.Part) {
 // after returns an access to a part that may come after the send: in the same function, or, if that
 // is a literal, after a call of it.
 func (c *checker) after(s *send, part flow.Part, write bool) *flow.Access {
-	return c.afterIn(s, s.at, part, write, maxSites)
+	const sites = 3 // how many literals around a send are left
+	return c.afterIn(s, s.at, part, write, sites)
 }
-
-// maxSites is how many literals around a send are left.
-const maxSites = 3
 
 func (c *checker) afterIn(s *send, at ssa.Instruction, part flow.Part, write bool, left int) *flow.Access {
 	accesses := map[ssa.Instruction][]*flow.Access{}
@@ -239,11 +231,10 @@ func (c *checker) sameReceiver(s *send, other *flow.Call) bool {
 	if one == nil || two == nil {
 		return false
 	}
-	a, b := c.Paths(one), c.Paths(two)
-	if len(a) != 1 || len(b) != 1 || a[0] != b[0] || strings.Contains(a[0].Steps, "[]") {
+	if !c.SamePlace(one, two) {
 		return false
 	}
-	made, ok := a[0].Root.(ssa.Instruction)
+	made, ok := c.Paths(one)[0].Root.(ssa.Instruction)
 	return !ok || !flow.Walk{}.Reaches(s.at, made)
 }
 
@@ -258,7 +249,7 @@ func receiverOf(call *flow.Call) ssa.Value {
 // elsewhere returns an access to a part in a function that may run at the same time as the
 // receiver: a goroutine, if the send is not in it, or the function that has started it.
 func (c *checker) elsewhere(s *send, part flow.Part) *flow.Access {
-	family := outermost(s.at.Parent())
+	family := flow.Outermost(s.at.Parent())
 	for _, fn := range flow.WithLiterals(family) {
 		if fn == s.at.Parent() || !c.concurrent(s, fn) {
 			continue
@@ -271,13 +262,6 @@ func (c *checker) elsewhere(s *send, part flow.Part) *flow.Access {
 		}
 	}
 	return nil
-}
-
-func outermost(fn *ssa.Function) *ssa.Function {
-	for fn.Parent() != nil {
-		fn = fn.Parent()
-	}
-	return fn
 }
 
 // concurrent reports whether a function of the same family runs in another goroutine than the

@@ -43,7 +43,8 @@ func (c *checker) stays(s *send, part flow.Part) bool {
 	if _, ret := s.at.(*ssa.Return); ret {
 		return true
 	}
-	return s.last() || walk.Ends(s.at) && !c.isReleased(s.at.Parent(), part)
+	_, last := s.at.(*ssa.Defer)
+	return last || walk.Ends(s.at) && !c.isReleased(s.at.Parent(), part)
 }
 
 // isReleased reports whether all callers of a function put other memory in the place of a part
@@ -70,8 +71,7 @@ func (c *checker) isReleased(fn *ssa.Function, part flow.Part) bool {
 }
 
 // global judges memory that a package-level variable leads to.
-func (c *checker) global(s *send, part flow.Part) {
-	g := part.Root.(*ssa.Global)
+func (c *checker) global(s *send, part flow.Part, g *ssa.Global) {
 	if g.Pkg != c.SSA {
 		return
 	}
@@ -98,38 +98,25 @@ func (c *checker) receiverWrites(s *send, part flow.Part) bool {
 	if s.receiver == nil {
 		return false
 	}
-	for _, e := range s.receiver.Writes {
-		if e.Steps != "" && c.leadsTo(s, part, e.Steps) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.receiver.Writes, func(e flow.Effect) bool {
+		return e.Steps != "" && leadsTo(s.value, part, e.Steps)
+	})
 }
 
 // leadsTo reports whether a way from the message ends in a part of it. What is not a struct is the
-// part itself.
-func (c *checker) leadsTo(s *send, part flow.Part, steps string) bool {
-	if _, ok := s.value.Type().Underlying().(*types.Struct); !ok {
+// part itself; of a struct, it is a field of that type.
+func leadsTo(v ssa.Value, part flow.Part, steps string) bool {
+	t, ok := v.Type().Underlying().(*types.Struct)
+	if !ok {
 		return true
 	}
-	for _, q := range c.fieldsOf(s.value, part) {
-		if (flow.Path{Root: s.value, Steps: steps}).Inside(flow.Path{Root: s.value, Steps: q}) {
+	for f := range t.Fields() {
+		field := flow.Path{Root: v, Steps: "." + f.Name()}
+		if types.Identical(f.Type(), part.Type) && (flow.Path{Root: v, Steps: steps}).Inside(field) {
 			return true
 		}
 	}
 	return false
-}
-
-// fieldsOf returns the fields of a struct whose type is that of a part.
-func (c *checker) fieldsOf(v ssa.Value, part flow.Part) []string {
-	var all []string
-	t := v.Type().Underlying().(*types.Struct)
-	for i := range t.NumFields() {
-		if types.Identical(t.Field(i).Type(), part.Type) {
-			all = append(all, "."+t.Field(i).Name())
-		}
-	}
-	return all
 }
 
 // locked reports whether an access is in a function that is guarded by a lock.

@@ -1,8 +1,10 @@
 package alias
 
 import (
+	"cmp"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -19,23 +21,12 @@ func (c *checker) spawned(call *flow.Call) {
 	v := call.Arg(call.API.State)
 	c.check(&send{
 		at: call.Instr, call: call, value: v, op: "becomes the state of an actor",
-		text: c.ArgText(call, call.API.State), state: true, of: stateType(v.Type()),
+		text: c.ArgText(call, call.API.State), state: true, of: flow.TypeName(v.Type()),
 	})
-}
-
-func stateType(t types.Type) *types.TypeName {
-	if n, ok := types.Unalias(t).(*types.Named); ok {
-		return n.Obj()
-	}
-	return nil
 }
 
 // inState judges memory that a new state leads to: its maker, or another actor, may use it, too.
 func (c *checker) inState(s *send, part flow.Part) {
-	if c.Strict {
-		c.inStateStrict(s, part)
-		return
-	}
 	if s.of == nil || part.At == "" {
 		return
 	}
@@ -71,23 +62,12 @@ func (c *checker) inState(s *send, part flow.Part) {
 // told reports whether something is sent between a spawn and an access: an actor that has no message
 // does nothing, and what its maker did before a message is seen by the actor.
 func (c *checker) told(spawn, access ssa.Instruction) bool {
-	for _, call := range c.Calls(spawn.Parent()) {
-		if len(c.Messages(call)) == 0 && (call.API != nil || len(c.sendsOf(call)) == 0) {
-			continue
-		}
-		w := flow.Walk{Stop: c.Joins}
-		if w.Reaches(spawn, call.Instr) && w.Reaches(call.Instr, access) {
-			return true
-		}
-	}
-	return false
-}
-
-func (c *checker) sendsOf(call *flow.Call) []flow.Effect {
-	if s := c.SummaryOf(call); s != nil {
-		return s.Sends
-	}
-	return nil
+	w := flow.Walk{Stop: c.Joins}
+	return slices.ContainsFunc(c.Calls(spawn.Parent()), func(call *flow.Call) bool {
+		s := c.SummaryOf(call)
+		sends := len(c.Messages(call)) > 0 || call.API == nil && s != nil && len(s.Sends) > 0
+		return sends && w.Reaches(spawn, call.Instr) && w.Reaches(call.Instr, access)
+	})
 }
 
 // ofMaker judges memory of the state of the actor that spawns another.
@@ -117,15 +97,6 @@ func (c *checker) turnUse(state *types.TypeName, steps string) *flow.Access {
 	return nil
 }
 
-// inStateStrict is inState with -strict: what is not the new actor's alone is reported.
-func (c *checker) inStateStrict(s *send, part flow.Part) {
-	if state := c.StateOf(part.Path); state != nil {
-		c.state(s, part, state)
-	} else if _, global := part.Root.(*ssa.Global); !global {
-		c.local(s, part)
-	}
-}
-
 // inits looks at functions that make states, of which there may be several.
 func (c *checker) inits(fn *ssa.Function) {
 	for _, call := range c.Calls(fn) {
@@ -137,19 +108,12 @@ func (c *checker) inits(fn *ssa.Function) {
 		}
 	}
 	for i := range flow.Instructions(fn) {
-		st, ok := i.(*ssa.Store)
-		if !ok {
-			continue
-		}
-		if at, ok := st.Addr.(*ssa.FieldAddr); ok && isInitField(at) {
-			c.init(st, st.Val)
+		if st, ok := i.(*ssa.Store); ok {
+			if at, ok := st.Addr.(*ssa.FieldAddr); ok && api.RunsElsewhere(at.X.Type(), flow.FieldName(at)) {
+				c.init(st, st.Val)
+			}
 		}
 	}
-}
-
-func isInitField(at *ssa.FieldAddr) bool {
-	ptr, ok := at.X.Type().Underlying().(*types.Pointer)
-	return ok && api.RunsElsewhere(ptr.Elem(), flow.FieldName(at))
 }
 
 // init looks at one use of a function that makes states: a use in a loop, and a second one, make
@@ -203,7 +167,7 @@ func sharesNothing(closure *ssa.MakeClosure, root ssa.Instruction) bool {
 }
 
 func (c *checker) madeOf(st *ssa.Store, fn *ssa.Function, steps string) {
-	state := stateType(fn.Params[0].Type().Underlying().(*types.Pointer).Elem())
+	state := flow.TypeName(fn.Params[0].Type())
 	if state == nil {
 		return
 	}
@@ -257,9 +221,7 @@ func (c *checker) subscribers(call *flow.Call) *flow.Summary {
 				continue
 			}
 			if s := c.ReceiverOf(h.Arg(api.Recv)); s != nil {
-				if all == nil {
-					all = &flow.Summary{}
-				}
+				all = cmp.Or(all, &flow.Summary{})
 				all.Writes = append(all.Writes, s.Writes...)
 				c.subscribed++
 				if (flow.Walk{}).Reaches(sub.Instr, sub.Instr) {

@@ -62,13 +62,12 @@ func (c *checker) inTurn(fn *ssa.Function) bool {
 	return !step.Blocking && step.Depth <= deepest && !c.Pinned(step.Turn)
 }
 
-// call reports a call that waits.
 func (c *checker) call(fn *ssa.Function, call *flow.Call) {
 	_, now := call.Instr.(*ssa.Call)
 	if !now || call.Fn == nil || c.InTest(c.At(call)) {
 		return
 	}
-	if c.InProcess(fn) && (call.API != nil || locks(call)) {
+	if c.InProcess(fn) && (call.API != nil || unlock[call.Fn.FullName()] != "") {
 		c.inProcess(fn, call)
 		return
 	}
@@ -122,24 +121,9 @@ func (c *checker) forEver(fn *ssa.Function, instr ssa.Instruction) {
 // in says where a function runs, and how that comes.
 func (c *checker) in(fn *ssa.Function) string {
 	if c.InProcess(fn) {
-		return " in a process" + c.how(fn)
+		return " in a process" + c.How(fn)
 	}
-	return " in a behaviour" + c.how(fn)
-}
-
-// how says by which calls a behaviour comes to a function.
-func (c *checker) how(fn *ssa.Function) string {
-	step := c.InTurn(fn)
-	if step == nil || step.By == nil {
-		return ""
-	}
-	var names []string
-	for s := step; s != nil && s.By != nil; s = c.InTurn(s.From) {
-		if s.By.API == nil {
-			names = append([]string{s.By.Name()}, names...)
-		}
-	}
-	return " (" + strings.Join(append([]string{step.Turn.Name}, names...), " → ") + ")"
+	return " in a behaviour" + c.How(fn)
 }
 
 // clean takes the parentheses off the name of a method.
@@ -147,7 +131,6 @@ func clean(name string) string {
 	return strings.NewReplacer("(*", "", "(", "", ")", "").Replace(name)
 }
 
-// instead says what to do.
 func instead(name string, process bool) string {
 	switch {
 	case process && inOtherWords[name] != "":
@@ -199,13 +182,11 @@ const never = "never"
 
 // waitsFor says what a receive from a channel waits for, if that is known to take long.
 func (c *checker) waitsFor(ch ssa.Value) string {
-	if made := flow.MadeBy(ch); made != nil && made.Fn != nil {
-		switch made.Fn.FullName() {
-		case "(context.Context).Done":
-			return "for the end of a context"
-		case "time.After", "time.Tick":
-			return "for time"
-		}
+	switch flow.MadeBy(ch).FullName() {
+	case "(context.Context).Done":
+		return "for the end of a context"
+	case "time.After", "time.Tick":
+		return "for time"
 	}
 	if load, ok := ch.(*ssa.UnOp); ok && load.Op == token.MUL {
 		if at, ok := load.X.(*ssa.FieldAddr); ok && flow.FieldName(at) == "C" {

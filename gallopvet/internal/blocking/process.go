@@ -3,9 +3,11 @@ package blocking
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/astutil"
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
@@ -45,34 +47,25 @@ func (c *checker) inProcess(fn *ssa.Function, call *flow.Call) {
 	})
 }
 
-// locks reports whether a call locks a mutex of package sync.
-func locks(call *flow.Call) bool { return unlock(call) != "" }
-
-// unlock returns the name of the method that undoes a lock.
-func unlock(call *flow.Call) string {
-	switch call.Fn.FullName() {
-	case "(*sync.Mutex).Lock":
-		return "(*sync.Mutex).Unlock"
-	case "(*sync.RWMutex).Lock":
-		return "(*sync.RWMutex).Unlock"
-	case "(*sync.RWMutex).RLock":
-		return "(*sync.RWMutex).RUnlock"
-	}
-	return ""
+// unlock has the method that undoes a lock.
+var unlock = map[string]string{
+	"(*sync.Mutex).Lock":    "(*sync.Mutex).Unlock",
+	"(*sync.RWMutex).Lock":  "(*sync.RWMutex).Unlock",
+	"(*sync.RWMutex).RLock": "(*sync.RWMutex).RUnlock",
 }
 
 // locked reports a mutex of package sync that is still locked where the process waits: those who
 // lock it meanwhile keep their workers, for as long as that takes.
 func (c *checker) locked(lock *flow.Call) {
-	undo := unlock(lock)
+	undo := unlock[lock.Fn.FullName()]
 	var wait *flow.Call
 	w := flow.Walk{Stop: func(i ssa.Instruction) bool {
 		call, ok := i.(*ssa.Call)
-		return ok && isCall(flow.CallOf(call), undo)
+		return ok && flow.CallOf(call).FullName() == undo
 	}}
 	w.After(lock.Instr, func(i ssa.Instruction) bool {
-		if call, ok := i.(*ssa.Call); ok && suspends(flow.CallOf(call)) {
-			wait = flow.CallOf(call)
+		if call := flow.CallOf(i); call != nil && call.API != nil && call.API.Suspends {
+			wait = call
 		}
 		return wait == nil
 	})
@@ -80,15 +73,6 @@ func (c *checker) locked(lock *flow.Call) {
 		c.Reportf(c.At(lock), "the lock is held while the process waits (%s, %s): others that lock it "+
 			"keep their workers. Use process.Mutex", wait.Name(), c.Where(wait.Pos(), lock.Pos()))
 	}
-}
-
-func isCall(call *flow.Call, name string) bool {
-	return call != nil && call.Fn != nil && call.Fn.FullName() == name
-}
-
-// suspends reports whether a call lets other processes run.
-func suspends(call *flow.Call) bool {
-	return call != nil && call.API != nil && call.API.Suspends
 }
 
 // channel reports an operation of one of Go's channels that waits in a process. A send to a channel
@@ -123,41 +107,33 @@ func (c *checker) channel(fn *ssa.Function, instr ssa.Instruction) {
 // unbuffered reports whether a channel is one that is surely made without a buffer.
 func (c *checker) unbuffered(ch ssa.Value) bool {
 	all := c.Paths(ch)
-	for _, q := range all {
+	return len(all) > 0 && !slices.ContainsFunc(all, func(q flow.Path) bool {
 		made, ok := q.Root.(*ssa.MakeChan)
 		if !ok || q.Steps != "" {
-			return false
+			return true
 		}
-		if n, ok := flow.Int(made.Size); !ok || n != 0 {
-			return false
-		}
-	}
-	return len(all) > 0
+		n, known := flow.Int(made.Size)
+		return !known || n != 0
+	})
 }
 
-// wrapAt is wrap for the operation at a position.
+// wrapAt is wrap for the receive or send at a position.
 func (c *checker) wrapAt(fn *ssa.Function, at token.Pos) []analysis.SuggestedFix {
-	var found ast.Node
 	for _, f := range c.Files {
 		if f.FileStart > at || at >= f.FileEnd {
 			continue
 		}
-		ast.Inspect(f, func(n ast.Node) bool {
+		path, _ := astutil.PathEnclosingInterval(f, at, at)
+		for _, n := range path {
 			switch n := n.(type) {
 			case *ast.UnaryExpr:
 				if n.OpPos == at && n.Op == token.ARROW {
-					found = n
+					return c.wrap(fn, n)
 				}
 			case *ast.SendStmt:
-				if n.Arrow == at {
-					found = n
-				}
+				return c.wrap(fn, n)
 			}
-			return found == nil
-		})
+		}
 	}
-	if found == nil {
-		return nil
-	}
-	return c.wrap(fn, found)
+	return nil
 }

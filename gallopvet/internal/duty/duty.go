@@ -4,7 +4,6 @@ package duty
 import (
 	"go/ast"
 	"go/token"
-	"go/types"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -29,7 +28,6 @@ type checker struct {
 	*rule.Pass
 	// statements are the calls that are statements.
 	statements map[token.Pos]bool // by the position of the parenthesis
-	answered   map[*types.Named]bool
 }
 
 func run(p *rule.Pass) {
@@ -93,7 +91,6 @@ func (c *checker) call(call *flow.Call) {
 	}
 }
 
-// result returns one of the results of a call, or nil if it is not used.
 func result(v *ssa.Call, n int) ssa.Value {
 	for _, ref := range *v.Referrers() {
 		if e, ok := ref.(*ssa.Extract); ok && e.Index == n {

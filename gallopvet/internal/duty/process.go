@@ -2,6 +2,7 @@ package duty
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -26,7 +27,7 @@ func (c *checker) locked(lock *flow.Call) {
 	unlocks := map[ssa.Instruction]bool{}
 	for _, f := range flow.WithLiterals(fn) {
 		for _, call := range c.Calls(f) {
-			if !call.Is(api.Unlock) || !c.sameMutex(lock, call) {
+			if !call.Is(api.Unlock) || !c.SamePlace(lock.Arg(api.Recv), call.Arg(api.Recv)) {
 				continue
 			}
 			if f != fn {
@@ -42,11 +43,6 @@ func (c *checker) locked(lock *flow.Call) {
 		c.Reportf(c.At(lock), "the mutex is not unlocked on every path: the next process that locks "+
 			"it waits for ever. Use defer")
 	}
-}
-
-func (c *checker) sameMutex(a, b *flow.Call) bool {
-	one, two := c.Paths(a.Arg(api.Recv)), c.Paths(b.Arg(api.Recv))
-	return len(one) == 1 && len(two) == 1 && one[0] == two[0]
 }
 
 // unanswered reports a request of a type whose address for the reply is looked at nowhere in the
@@ -86,54 +82,30 @@ func replyField(s *types.Struct) int {
 // answers reports whether a function of the package reads a field of a type, or puts values of the
 // type where they are not followed.
 func (c *checker) answers(n *types.Named, field int) bool {
-	if known, ok := c.answered[n]; ok {
-		return known
-	}
-	if c.answered == nil {
-		c.answered = map[*types.Named]bool{}
-	}
 	for _, fn := range c.Funcs {
 		for instr := range flow.Instructions(fn) {
 			if looks(instr, n, field) {
-				c.answered[n] = true
 				return true
 			}
 		}
 	}
-	c.answered[n] = false
 	return false
 }
 
 func looks(instr ssa.Instruction, n *types.Named, field int) bool {
 	switch i := instr.(type) {
 	case *ssa.Field:
-		return i.Field == field && is(i.X.Type(), n)
+		return i.Field == field && api.Named(i.X.Type()) == n
 	case *ssa.FieldAddr:
-		if i.Field != field || !is(i.X.Type(), n) {
-			return false
-		}
-		for _, ref := range *i.Referrers() {
-			if st, ok := ref.(*ssa.Store); !ok || st.Addr != i {
-				return true
-			}
-		}
-	case *ssa.MakeInterface:
-		return is(i.X.Type(), n)
-	case *ssa.Convert:
-		return is(i.X.Type(), n)
-	case *ssa.ChangeType:
-		return is(i.X.Type(), n)
+		return i.Field == field && api.Named(i.X.Type()) == n &&
+			slices.ContainsFunc(*i.Referrers(), func(ref ssa.Instruction) bool {
+				st, ok := ref.(*ssa.Store)
+				return !ok || st.Addr != i
+			})
+	case *ssa.MakeInterface, *ssa.Convert, *ssa.ChangeType:
+		return api.Named((*instr.Operands(nil)[0]).Type()) == n
 	}
 	return false
-}
-
-// is reports whether a type is n, or points to it.
-func is(t types.Type, n *types.Named) bool {
-	t = types.Unalias(t)
-	if ptr, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(ptr.Elem())
-	}
-	return t == n
 }
 
 // dropped reports a request that a process receives and of which, on some path back to where it

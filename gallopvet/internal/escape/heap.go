@@ -2,6 +2,7 @@ package escape
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -18,34 +19,28 @@ var handles = map[string]bool{
 // derefed reports whether a value is a pointer, or a slice, that a handle was dereferenced to, in
 // the heap of the running actor.
 func (c *checker) derefed(v ssa.Value) bool {
-	switch v.Type().Underlying().(type) {
-	case *types.Pointer, *types.Slice:
-	default:
+	if !flow.Is[*types.Pointer](v.Type()) && !flow.Is[*types.Slice](v.Type()) {
 		return false
 	}
+	return c.fromOwnHeap(v, func(name string) bool {
+		return name == "heap.Ptr.Deref" || name == "heap.Slice.Deref" || name == "heap.Slice.At"
+	})
+}
+
+// fromOwnHeap reports whether a value is the result of one of some functions, for the heap of the
+// running actor.
+func (c *checker) fromOwnHeap(v ssa.Value, is func(name string) bool) bool {
 	for _, q := range c.Paths(v) {
 		call, ok := q.Root.(*ssa.Call)
 		if !ok || q.Steps != "" {
 			continue
 		}
-		made := flow.CallOf(call)
-		if made == nil || made.API == nil && made.Fn == nil {
-			continue
-		}
-		switch api.Name(made.Fn) {
-		case "heap.Ptr.Deref", "heap.Slice.Deref", "heap.Slice.At":
-			if isOwnHeap(made.Arg(1)) {
-				return true
-			}
+		if made := flow.CallOf(call); made != nil && made.Fn != nil && is(api.Name(made.Fn)) {
+			heap := flow.MadeBy(made.Arg(1))
+			return heap != nil && heap.Fn != nil && api.Name(heap.Fn) == "actor.Context.Heap"
 		}
 	}
 	return false
-}
-
-// isOwnHeap reports whether an arena is that of the running actor.
-func isOwnHeap(v ssa.Value) bool {
-	made := flow.MadeBy(v)
-	return made != nil && made.Fn != nil && api.Name(made.Fn) == "actor.Context.Heap"
 }
 
 // fromHeap reports a message to another actor that has a handle, or a pointer, into the heap of the
@@ -54,7 +49,7 @@ func (c *checker) fromHeap(call *flow.Call, v ssa.Value) {
 	if c.ToSelf(call) || call.API.Freezes {
 		return
 	}
-	for _, part := range fieldsOf(v) {
+	for _, part := range c.Fields(v) {
 		name := api.TypeName(part.Type())
 		_, ptr := types.Unalias(part.Type()).(*types.Pointer)
 		switch {
@@ -74,43 +69,7 @@ func (c *checker) fromHeap(call *flow.Call, v ssa.Value) {
 // ownHandle reports whether a handle was made in the heap of the running actor, or is part of its
 // state.
 func (c *checker) ownHandle(v ssa.Value) bool {
-	for _, q := range c.Paths(v) {
-		if c.StateOf(q) != nil && q.Steps != "" {
-			return true
-		}
-		call, ok := q.Root.(*ssa.Call)
-		if !ok || q.Steps != "" {
-			continue
-		}
-		made := flow.CallOf(call)
-		if made != nil && made.Fn != nil && strings.HasPrefix(api.Name(made.Fn), "heap.") && isOwnHeap(made.Arg(1)) {
-			return true
-		}
-	}
-	return false
-}
-
-// fieldsOf returns a value, and what was put into its fields if it is a struct made here.
-func fieldsOf(v ssa.Value) []ssa.Value {
-	all := []ssa.Value{v}
-	load, ok := v.(*ssa.UnOp)
-	if !ok {
-		return all
-	}
-	a, ok := load.X.(*ssa.Alloc)
-	if !ok || a.Referrers() == nil {
-		return all
-	}
-	for _, ref := range *a.Referrers() {
-		at, ok := ref.(*ssa.FieldAddr)
-		if !ok {
-			continue
-		}
-		for _, r := range *at.Referrers() {
-			if st, ok := r.(*ssa.Store); ok && st.Addr == at {
-				all = append(all, st.Val)
-			}
-		}
-	}
-	return all
+	inState := func(q flow.Path) bool { return c.StateOf(q) != nil && q.Steps != "" }
+	return slices.ContainsFunc(c.Paths(v), inState) ||
+		c.fromOwnHeap(v, func(name string) bool { return strings.HasPrefix(name, "heap.") })
 }

@@ -9,13 +9,6 @@ import (
 	"github.com/gallop-go/gallop/gallopvet/internal/rule"
 )
 
-func elem(t types.Type) types.Type {
-	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
-		return ptr.Elem()
-	}
-	return nil
-}
-
 // depth is how many calls are followed from a function that runs elsewhere.
 const depth = 3
 

@@ -109,14 +109,14 @@ func (p *Package) build() {
 	p.stores = map[*ssa.Alloc][]*ssa.Store{}
 	p.forgetPaths()
 	for _, fn := range p.Funcs {
-		for instr := range instructions(fn) {
+		for instr := range Instructions(fn) {
 			if s, ok := instr.(*ssa.Store); ok {
 				p.noteStore(s)
 			}
 		}
 	}
 	for _, fn := range p.Funcs {
-		for instr := range instructions(fn) {
+		for instr := range Instructions(fn) {
 			if c := p.CallOf(instr); c != nil {
 				p.calls[fn] = append(p.calls[fn], c)
 			}
@@ -182,8 +182,8 @@ func neverReturns(fn *types.Func) bool {
 	return false
 }
 
-// instructions yields the instructions of a function.
-func instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) {
+// Instructions yields the instructions of a function.
+func Instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) {
 	return func(yield func(ssa.Instruction) bool) {
 		for _, b := range fn.Blocks {
 			for _, i := range b.Instrs {
@@ -195,10 +195,6 @@ func instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) {
 	}
 }
 
-// Instructions yields the instructions of a function.
-func Instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) { return instructions(fn) }
-
-// noteStore remembers what is put into a local variable or its fields.
 func (p *Package) noteStore(s *ssa.Store) {
 	switch at := s.Addr.(type) {
 	case *ssa.Alloc:
@@ -215,7 +211,6 @@ func (p *Package) noteStore(s *ssa.Store) {
 	}
 }
 
-// fieldVar returns the field whose address is taken.
 func fieldVar(at *ssa.FieldAddr) *types.Var {
 	s, ok := deref(at.X.Type()).Underlying().(*types.Struct)
 	if !ok {
@@ -224,11 +219,62 @@ func fieldVar(at *ssa.FieldAddr) *types.Var {
 	return s.Field(at.Field).Origin()
 }
 
-// findClosures finds where each function literal is made.
+// Stored returns what an instruction puts into memory, where, and the step from there; a nil place
+// is a channel. Of other instructions it returns nil.
+func Stored(instr ssa.Instruction) (at, v ssa.Value, step string) {
+	switch i := instr.(type) {
+	case *ssa.Store:
+		return i.Addr, i.Val, ""
+	case *ssa.MapUpdate:
+		return i.Map, i.Value, "[]"
+	case *ssa.Send:
+		return nil, i.X, ""
+	}
+	return nil, nil, ""
+}
+
+// Only returns what was put into a local variable, if that is one thing, or nil.
+func (p *Package) Only(v ssa.Value) ssa.Value {
+	if a, ok := v.(*ssa.Alloc); ok && len(p.stores[a]) == 1 {
+		return p.stores[a][0].Val
+	}
+	return nil
+}
+
+// Fields returns a value, and what was put into its fields if it is a struct made here.
+func (p *Package) Fields(v ssa.Value) []ssa.Value {
+	all := []ssa.Value{v}
+	if load, ok := v.(*ssa.UnOp); ok {
+		if a, ok := load.X.(*ssa.Alloc); ok {
+			for _, st := range p.fields[a] {
+				all = append(all, st.Val)
+			}
+		}
+	}
+	return all
+}
+
+// Is reports whether the underlying type of t is a T.
+func Is[T types.Type](t types.Type) bool {
+	_, ok := t.Underlying().(T)
+	return ok
+}
+
+// IsParam reports whether a type is a type parameter.
+func IsParam(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
+	return ok
+}
+
+// Refers reports whether values of a type refer to memory of their own.
+func Refers(t types.Type) bool {
+	return Is[*types.Pointer](t) || Is[*types.Slice](t) || Is[*types.Map](t)
+}
+
 func (p *Package) findClosures() {
 	p.closures = map[*ssa.Function]*ssa.MakeClosure{}
 	for _, fn := range p.Funcs {
-		for instr := range instructions(fn) {
+		for instr := range Instructions(fn) {
 			if m, ok := instr.(*ssa.MakeClosure); ok {
 				p.closures[m.Fn.(*ssa.Function)] = m
 			}

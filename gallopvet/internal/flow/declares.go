@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/types"
+	"slices"
 )
 
 // Declaring is a fact about a generic function: which of its type parameters become messages of
@@ -33,11 +34,8 @@ func (p *Package) findDeclaring() {
 			if !ok || obj.Signature().TypeParams().Len() == 0 {
 				continue
 			}
-			for _, c := range p.calls[fn] {
-				p.noteDeclaring(obj, c)
-			}
-			for _, anon := range fn.AnonFuncs {
-				for _, c := range p.calls[anon] {
+			for _, f := range WithLiterals(fn) {
+				for _, c := range p.calls[f] {
 					p.noteDeclaring(obj, c)
 				}
 			}
@@ -66,19 +64,11 @@ func (p *Package) noteDeclaring(of *types.Func, c *Call) {
 		if i >= len(args) {
 			continue
 		}
-		if tp, ok := types.Unalias(args[i]).(*types.TypeParam); ok {
-			p.addDeclaring(of, tp.Index())
+		tp, ok := types.Unalias(args[i]).(*types.TypeParam)
+		if ok && !slices.Contains(p.declares[of], tp.Index()) {
+			p.declares[of] = append(p.declares[of], tp.Index())
 		}
 	}
-}
-
-func (p *Package) addDeclaring(of *types.Func, param int) {
-	for _, known := range p.declares[of] {
-		if known == param {
-			return
-		}
-	}
-	p.declares[of] = append(p.declares[of], param)
 }
 
 // Worst returns the part of a type that makes it least fit to be sent. What is behind pointers

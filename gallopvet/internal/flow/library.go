@@ -47,9 +47,11 @@ var byHand = map[string]string{
 	"net/http.Handle":   "s1", "net/http.HandleFunc": "s1",
 	"(*net/http.ServeMux).Handle": "s2", "(*net/http.ServeMux).HandleFunc": "s2",
 	"(*sync.WaitGroup).Go": "s1", "(*sync.Once).Do": "c1",
-	"(*net/http.Server).RegisterOnShutdown": "s1",
-	"runtime.SetFinalizer":                  "s1",
-	"errors.As":                             "", "errors.Is": "",
+	"(*golang.org/x/sync/errgroup.Group).Go":    "s1",
+	"(*golang.org/x/sync/errgroup.Group).TryGo": "s1",
+	"(*net/http.Server).RegisterOnShutdown":     "s1",
+	"runtime.SetFinalizer":                      "s1",
+	"errors.As":                                 "", "errors.Is": "",
 }
 
 // kinds are the kinds of effects in the table, by class.
@@ -106,7 +108,6 @@ var known = sync.OnceValue(func() map[string]map[string]string {
 	return all
 })
 
-// inLibrary reports whether a package is one of Go's library.
 func inLibrary(pkg *types.Package) bool { return known()[pkg.Path()] != nil }
 
 // inTable is the name of a function in the table: without the path of its package, which comes

@@ -173,7 +173,7 @@ func (c *checker) known(t types.Type, path string) (yes bool, why *Reason) {
 	if api.TypeName(t) == api.Party {
 		return true, c.bad(Reason{Shares, path, t}) // of all that it may be, only its owner may use it
 	}
-	n := namedOf(t)
+	n := api.Named(t)
 	if n == nil || n.Obj().Pkg() == nil {
 		return n != nil && n.Obj().Name() == "error" && t == types.Type(n), nil
 	}
@@ -204,14 +204,6 @@ func (c *checker) own(pkg *types.Package) bool {
 
 // valueField is the field of a result or reply that has the value.
 const valueField = "Value"
-
-func namedOf(t types.Type) *types.Named {
-	if ptr, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(ptr.Elem())
-	}
-	n, _ := t.(*types.Named)
-	return n
-}
 
 // MarkOf returns what the package of a type says about it.
 func (p *Package) MarkOf(obj *types.TypeName) (Mark, bool) {
@@ -247,7 +239,7 @@ func (p *Package) mark(alias *types.TypeName) {
 		return
 	}
 	for _, arg := range api.TypeArgs(t) {
-		n := namedOf(types.Unalias(arg))
+		n := api.Named(arg)
 		if n == nil || n.Obj().Pkg() != p.Pkg {
 			continue
 		}

@@ -81,7 +81,6 @@ func (a alias) along(phi *ssa.Phi, edge int, v ssa.Value) (alias, bool) {
 	return alias{v, known, from}, true
 }
 
-// has reports whether an alias is known already.
 func has(all []alias, a alias) bool {
 	for _, o := range all {
 		if o.value == a.value && maps.Equal(o.known, a.known) {

@@ -2,6 +2,8 @@
 package isolation
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
@@ -27,8 +29,7 @@ func run(p *rule.Pass) {
 			c.ends(call)
 			c.shown(call)
 		}
-		c.writesToVal(fn)
-		c.immutable(fn)
+		c.writes(fn)
 	}
 }
 
@@ -38,9 +39,6 @@ func (c *checker) ends(call *flow.Call) {
 		c.moved(call)
 		return
 	}
-	if call.Instr.Value() == nil && call.Payload() == nil {
-		return
-	}
 	if _, now := call.Instr.(*ssa.Call); !now {
 		return // a deferred call comes last
 	}
@@ -48,9 +46,9 @@ func (c *checker) ends(call *flow.Call) {
 		c.trace(call, call.Arg(api.Recv))
 		return
 	}
-	if call.Payload() != nil && !call.API.ToSelf {
-		for _, v := range isos(call.Payload()) {
-			c.trace(call, v)
+	if v := call.Payload(); v != nil && !call.API.ToSelf {
+		for _, iso := range c.isos(v) {
+			c.trace(call, iso)
 		}
 	}
 }
@@ -62,43 +60,18 @@ func (c *checker) moved(call *flow.Call) {
 	if s == nil || !now {
 		return
 	}
-	args := call.Args()
-	for _, e := range s.Moves {
-		if e.Param < len(args) && e.Steps == "" && isIso(args[e.Param]) {
-			c.trace(call, args[e.Param])
+	for arg, e := range call.With(s.Moves) {
+		if e.Steps == "" && isIso(arg) {
+			c.trace(call, arg)
 		}
 	}
 }
 
-// isIso reports whether a value is an Iso.
 func isIso(v ssa.Value) bool { return api.TypeName(v.Type()) == api.Iso }
 
 // isos returns the Isos in a message: the message itself, or fields of it.
-func isos(v ssa.Value) []ssa.Value {
-	if isIso(v) {
-		return []ssa.Value{v}
-	}
-	load, ok := v.(*ssa.UnOp)
-	if !ok {
-		return nil
-	}
-	a, ok := load.X.(*ssa.Alloc)
-	if !ok {
-		return nil
-	}
-	var all []ssa.Value
-	for _, ref := range *a.Referrers() {
-		at, ok := ref.(*ssa.FieldAddr)
-		if !ok {
-			continue
-		}
-		for _, r := range *at.Referrers() {
-			if st, ok := r.(*ssa.Store); ok && st.Addr == at && isIso(st.Val) {
-				all = append(all, st.Val)
-			}
-		}
-	}
-	return all
+func (c *checker) isos(v ssa.Value) []ssa.Value {
+	return slices.DeleteFunc(c.Fields(v), func(v ssa.Value) bool { return !isIso(v) })
 }
 
 // trace follows an Iso that a call has given away, and reports its uses.

@@ -2,6 +2,8 @@ package isolation
 
 import (
 	"go/token"
+	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -26,8 +28,11 @@ func (c *checker) shown(call *flow.Call) {
 	value := fn.Params[len(fn.Params)-1]
 	for _, f := range flow.WithLiterals(fn) {
 		c.leaks(call, fn, f, value)
-		if name == api.ValView {
-			c.writes(f, value)
+		for _, a := range c.Accesses(f) {
+			if name == api.ValView && a.Write && a.At.Root == value {
+				c.Reportf(a.Instr.Pos(), "a write to what View shows: a Val is read by others at the same "+
+					"time, and must not change")
+			}
 		}
 	}
 	if name == api.NewIso {
@@ -38,19 +43,14 @@ func (c *checker) shown(call *flow.Call) {
 // leaks reports ways by which what a function is shown gets out of it.
 func (c *checker) leaks(call *flow.Call, fn, in *ssa.Function, value *ssa.Parameter) {
 	for instr := range flow.Instructions(in) {
+		if to, v, _ := flow.Stored(instr); v != nil && c.from(v, value) {
+			if to == nil {
+				c.leak(call, instr.Pos(), "is sent into a channel")
+			} else if c.outside(to, fn) {
+				c.leak(call, instr.Pos(), "is kept outside of the function")
+			}
+		}
 		switch i := instr.(type) {
-		case *ssa.Store:
-			if c.from(i.Val, value) && c.outside(i.Addr, fn) {
-				c.leak(call, i.Pos(), "is kept outside of the function")
-			}
-		case *ssa.MapUpdate:
-			if c.from(i.Value, value) && c.outside(i.Map, fn) {
-				c.leak(call, i.Pos(), "is kept in a map outside of the function")
-			}
-		case *ssa.Send:
-			if c.from(i.X, value) {
-				c.leak(call, i.Pos(), "is sent into a channel")
-			}
 		case *ssa.Go:
 			c.started(call, i, value)
 		case *ssa.Call:
@@ -66,12 +66,7 @@ func (c *checker) leak(call *flow.Call, pos token.Pos, how string) {
 
 // from reports whether a value leads to memory of what was shown.
 func (c *checker) from(v ssa.Value, value *ssa.Parameter) bool {
-	for _, part := range c.Parts(v) {
-		if part.Root == value {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Parts(v), func(part flow.Part) bool { return part.Root == value })
 }
 
 // outside reports whether memory belongs to nothing that the function has made.
@@ -80,21 +75,7 @@ func (c *checker) outside(addr ssa.Value, fn *ssa.Function) bool {
 		v, ok := c.Bound(free).(*ssa.Alloc)
 		return !ok || !flow.Inside(v, fn)
 	}
-	for _, q := range c.Paths(addr) {
-		switch root := q.Root.(type) {
-		case *ssa.Global:
-			return true
-		case *ssa.Parameter:
-			if !flow.Inside(root, fn) {
-				return true
-			}
-		case ssa.Instruction:
-			if !flow.Inside(root.(ssa.Value), fn) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Paths(addr), func(q flow.Path) bool { return !flow.Inside(q.Root, fn) })
 }
 
 // started reports a goroutine that gets what was shown.
@@ -116,15 +97,10 @@ func (c *checker) started(call *flow.Call, i *ssa.Go, value *ssa.Parameter) {
 // holds reports whether a captured variable holds what was shown.
 func (c *checker) holds(arg ssa.Value, value *ssa.Parameter) bool {
 	a, ok := arg.(*ssa.Alloc)
-	if !ok {
-		return false
-	}
-	for _, ref := range *a.Referrers() {
-		if st, ok := ref.(*ssa.Store); ok && st.Addr == a && c.from(st.Val, value) {
-			return true
-		}
-	}
-	return false
+	return ok && slices.ContainsFunc(*a.Referrers(), func(ref ssa.Instruction) bool {
+		st, ok := ref.(*ssa.Store)
+		return ok && st.Addr == a && c.from(st.Val, value)
+	})
 }
 
 // sent reports a message that leads to what was shown.
@@ -135,28 +111,37 @@ func (c *checker) sent(call *flow.Call, i *ssa.Call, value *ssa.Parameter) {
 	}
 }
 
-// writes reports writes to what View shows.
-func (c *checker) writes(in *ssa.Function, value *ssa.Parameter) {
-	for _, a := range c.Accesses(in) {
-		if a.Write && a.At.Root == value {
-			c.Reportf(a.Instr.Pos(), "a write to what View shows: a Val is read by others at the same "+
-				"time, and must not change")
+// writes reports writes to what a copy of a Val still shares with it, and to values of types that
+// the package has marked as immutable. A function may write to what it makes: it is a constructor.
+func (c *checker) writes(fn *ssa.Function) {
+	for _, a := range c.Accesses(fn) {
+		if !a.Write {
+			continue
+		}
+		switch root := a.At.Root.(type) {
+		case *ssa.Parameter, *ssa.Global, *ssa.FreeVar, *ssa.Call, *ssa.Extract:
+			if call := flow.MadeBy(root); call.Is(api.ValGet) {
+				c.Reportf(a.Instr.Pos(), "a write to what the value of a Val points to (Get is in %s): "+
+					"others read it at the same time; clone it before", c.Where(root.Pos(), a.Instr.Pos()))
+			}
+			if name := c.markedImmutable(root.Type()); name != "" {
+				c.Reportf(a.Instr.Pos(), "a write to a %s, which is marked as immutable: others may read it "+
+					"at the same time. Make a new one", name)
+			}
 		}
 	}
 }
 
-// writesToVal reports writes to what a copy of a Val still shares with it.
-func (c *checker) writesToVal(fn *ssa.Function) {
-	for _, a := range c.Accesses(fn) {
-		got, ok := a.At.Root.(*ssa.Call)
-		if !ok || !a.Write {
-			continue
-		}
-		if call := flow.CallOf(got); call != nil && call.Is(api.ValGet) {
-			c.Reportf(a.Instr.Pos(), "a write to what the value of a Val points to (Get is in %s): "+
-				"others read it at the same time; clone it before", c.Where(got.Pos(), a.Instr.Pos()))
-		}
+// markedImmutable returns the name of a type that is marked, or "".
+func (c *checker) markedImmutable(t types.Type) string {
+	n := api.Named(t)
+	if !flow.Is[*types.Pointer](t) || n == nil || n.Obj().Pkg() != c.Pkg {
+		return ""
 	}
+	if m, ok := c.MarkOf(n.Obj()); ok && m.Immutable {
+		return n.Obj().Name()
+	}
+	return ""
 }
 
 // builtFrom reports memory that NewIso's function takes from outside, and that is used outside
@@ -164,7 +149,7 @@ func (c *checker) writesToVal(fn *ssa.Function) {
 func (c *checker) builtFrom(call *flow.Call, fn *ssa.Function, value *ssa.Parameter) {
 	for instr := range flow.Instructions(fn) {
 		st, ok := instr.(*ssa.Store)
-		if !ok || !c.roots(st.Addr, value) {
+		if !ok || !slices.ContainsFunc(c.Paths(st.Addr), func(q flow.Path) bool { return q.Root == value }) {
 			continue
 		}
 		for _, part := range c.Parts(st.Val) {
@@ -183,15 +168,6 @@ func (c *checker) builtFrom(call *flow.Call, fn *ssa.Function, value *ssa.Parame
 	}
 }
 
-func (c *checker) roots(addr ssa.Value, value *ssa.Parameter) bool {
-	for _, q := range c.Paths(addr) {
-		if q.Root == value {
-			return true
-		}
-	}
-	return false
-}
-
 // stays says how memory stays reachable after a call, or "".
 func (c *checker) stays(call *flow.Call, q flow.Path) string {
 	switch root := q.Root.(type) {
@@ -206,16 +182,11 @@ func (c *checker) stays(call *flow.Call, q flow.Path) string {
 	parent := call.Instr.Parent()
 	flow.Walk{}.After(call.Instr, func(i ssa.Instruction) bool {
 		for _, a := range c.Accesses(parent) {
-			if a.Instr == i && a.At.Within(q) && a.At.Root == q.Root && !isReturn(i) {
+			if a.Instr == i && a.At.Within(q) {
 				how = "it is used in " + c.Where(i.Pos(), call.Pos())
 			}
 		}
 		return how == ""
 	})
 	return how
-}
-
-func isReturn(i ssa.Instruction) bool {
-	_, ok := i.(*ssa.Return)
-	return ok
 }

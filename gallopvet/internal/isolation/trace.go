@@ -32,7 +32,6 @@ func (g gone) clone() gone {
 	return gone{maps.Clone(g.values), maps.Clone(g.places), maps.Clone(g.known)}
 }
 
-// key tells states apart.
 func (g gone) key(b *ssa.BasicBlock) string {
 	var words []string
 	for v := range g.values {
@@ -124,17 +123,9 @@ func (t *trace) enter(from, to *ssa.BasicBlock, g gone) gone {
 
 // saysSo reports whether an edge is that of an Iso which is not gone.
 func (t *trace) saysSo(from, to *ssa.BasicBlock, g gone) bool {
-	cond, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
-	if !ok {
-		return false
-	}
-	v, yes := cond.Cond, from.Succs[0]
-	if not, ok := v.(*ssa.UnOp); ok && not.Op == token.NOT {
-		v, yes = not.X, from.Succs[1]
-	}
+	v, yes, ok := flow.Condition(from)
 	made := flow.MadeBy(v)
-	return made != nil && made.API != nil && made.API.Name == api.IsoGone &&
-		g.values[made.Arg(api.Recv)] && to != yes
+	return ok && made.Is(api.IsoGone) && g.values[made.Arg(api.Recv)] && to != yes
 }
 
 // step looks at one instruction, and reports whether the path goes on.
@@ -171,26 +162,23 @@ func (t *trace) step(instr ssa.Instruction, g gone) bool {
 // call looks at a call: a use of what is gone ends the path.
 func (t *trace) call(i *ssa.Call, g gone) bool {
 	call := flow.CallOf(i)
-	if call != nil && call.API != nil {
-		if role := call.API.Role; role == api.UseIso || role == api.EndIso {
-			if g.values[call.Arg(api.Recv)] {
-				t.c.used(call, t.by)
-				return false
-			}
-		}
-		if v := call.Payload(); v != nil && !t.c.ToSelf(call) {
-			for _, iso := range isos(v) {
-				if g.values[iso] {
-					t.c.used(call, t.by)
-					return false
-				}
-			}
-		}
+	if call == nil || call.API == nil {
 		delete(g.values, i)
+		t.changed(i, g)
 		return true
 	}
+	var used []ssa.Value
+	if role := call.API.Role; role == api.UseIso || role == api.EndIso {
+		used = append(used, call.Arg(api.Recv))
+	}
+	if v := call.Payload(); v != nil && !t.c.ToSelf(call) {
+		used = append(used, t.c.isos(v)...)
+	}
+	if slices.ContainsFunc(used, func(v ssa.Value) bool { return g.values[v] }) {
+		t.c.used(call, t.by)
+		return false
+	}
 	delete(g.values, i)
-	t.changed(i, g)
 	return true
 }
 
@@ -210,10 +198,5 @@ func (t *trace) changed(i *ssa.Call, g gone) {
 }
 
 func (t *trace) reaches(arg ssa.Value, q flow.Path) bool {
-	for _, a := range t.c.Paths(arg) {
-		if a.Root == q.Root {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.c.Paths(arg), func(a flow.Path) bool { return a.Root == q.Root })
 }
