@@ -140,12 +140,8 @@ func (c *checker) asked(s *send) {
 
 // through looks at a call of a function that sends what it is given.
 func (c *checker) through(call *flow.Call) {
-	summary := c.SummaryOf(call)
-	if summary == nil {
-		return
-	}
 	_, now := call.Instr.(*ssa.Call)
-	for arg, e := range call.With(summary.Sends) {
+	for arg, e := range call.With(c.SummaryOf(call).Sends) {
 		if now && e.Steps == "" {
 			c.check(&send{
 				at: call.Instr, call: call, value: arg, op: "is sent by " + call.Name(),

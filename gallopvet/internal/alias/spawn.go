@@ -64,9 +64,8 @@ func (c *checker) inState(s *send, part flow.Part) {
 func (c *checker) told(spawn, access ssa.Instruction) bool {
 	w := flow.Walk{Stop: c.Joins}
 	return slices.ContainsFunc(c.Calls(spawn.Parent()), func(call *flow.Call) bool {
-		s := c.SummaryOf(call)
-		sends := len(c.Messages(call)) > 0 || call.API == nil && s != nil && len(s.Sends) > 0
-		return sends && w.Reaches(spawn, call.Instr) && w.Reaches(call.Instr, access)
+		sends := len(c.Messages(call)) + len(c.SummaryOf(call).Sends)
+		return sends > 0 && w.Reaches(spawn, call.Instr) && w.Reaches(call.Instr, access)
 	})
 }
 

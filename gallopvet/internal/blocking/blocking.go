@@ -104,10 +104,7 @@ func (c *checker) foreign(call *flow.Call) string {
 			return ""
 		}
 	}
-	if s := c.SummaryOf(call); s != nil {
-		return s.Blocks
-	}
-	return ""
+	return c.SummaryOf(call).Blocks
 }
 
 // forEver reports a select without cases.

@@ -157,6 +157,9 @@ func (c *Call) Args() []ssa.Value {
 // With yields effects with the arguments that they are of.
 func (c *Call) With(all []Effect) iter.Seq2[ssa.Value, Effect] {
 	return func(yield func(ssa.Value, Effect) bool) {
+		if len(all) == 0 {
+			return
+		}
 		args := c.Args()
 		for _, e := range all {
 			if e.Param < len(args) && !yield(args[e.Param], e) {

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"go/types"
 	"slices"
 	"strconv"
@@ -212,48 +213,36 @@ func only(effects []Effect, param int) []Effect {
 	return all
 }
 
-// SummaryOf returns what is known of the function that a call calls, or nil.
+// SummaryOf returns what is known of the function that a call calls. Of gallop's own it is nothing:
+// package api says what they do.
 func (p *Package) SummaryOf(c *Call) *Summary {
-	if c == nil {
-		return nil
+	if c == nil || c.API != nil {
+		return &Summary{}
 	}
-	if fn := p.unwrap(c.static); fn != nil {
-		if s := p.summaries[fn]; s != nil {
-			return s
-		}
+	if s := p.summaries[p.unwrap(c.static)]; s != nil {
+		return s
 	}
 	return p.SummaryOfObject(c.Fn)
 }
 
-// SummaryOfObject returns what is known of a function, of another package or of this one, or nil.
+// SummaryOfObject returns what is known of a function, of another package or of this one.
 func (p *Package) SummaryOfObject(fn *types.Func) *Summary {
 	if fn == nil || fn.Pkg() == nil {
-		return nil
+		return &Summary{}
 	}
 	if fn.Pkg() == p.Pkg && byHand[fn.FullName()] == "" {
-		return p.summaries[p.SSA.Prog.FuncValue(fn)]
+		return cmp.Or(p.summaries[p.SSA.Prog.FuncValue(fn)], &Summary{})
 	}
-	s, ok := p.foreign[fn]
-	if !ok {
-		s = p.imported(fn)
+	s := p.foreign[fn]
+	if s == nil {
+		if s = library(fn); s == nil {
+			s = &Summary{}
+			p.ImportObjectFact(fn, s)
+		}
 		p.foreign[fn] = s
 	}
 	return s
 }
-
-func (p *Package) imported(fn *types.Func) *Summary {
-	if s := library(fn); s != nil {
-		return s
-	}
-	var s Summary
-	if p.ImportObjectFact(fn, &s) {
-		return &s
-	}
-	return nil
-}
-
-// SummaryOfFunc returns what is known of a function of this package, or nil.
-func (p *Package) SummaryOfFunc(fn *ssa.Function) *Summary { return p.summaries[fn] }
 
 // ReceiverOf returns what the methods of a behaviour do with its messages, as effects on
 // parameter 0; nil if that is not known.
@@ -361,13 +350,9 @@ func (p *Package) shared(v ssa.Value, when ssa.Instruction) []Path {
 }
 
 func (p *Package) addSends(s *Summary, c *Call, of *ssa.Function) {
-	if c.API == nil {
-		if callee := p.SummaryOf(c); callee != nil {
-			s.Sends = add(s.Sends, p.passed(of, c, callee.Sends))
-			s.Keeps = add(s.Keeps, p.passed(of, c, callee.Keeps))
-		}
-		return
-	}
+	callee := p.SummaryOf(c)
+	s.Sends = add(s.Sends, p.passed(of, c, callee.Sends))
+	s.Keeps = add(s.Keeps, p.passed(of, c, callee.Keeps))
 	for _, v := range p.Messages(c) {
 		if !p.ToSelf(c) && !c.API.Waits && !c.API.Freezes {
 			s.Sends = add(s.Sends, effects(of, p.shared(v, c.Instr)))
@@ -412,18 +397,17 @@ func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
 			p.addOfAPI(s, c, of)
 			continue
 		}
-		if callee := p.SummaryOf(c); callee != nil {
-			*calls = add(*calls, p.passed(of, c, callee.Calls))
-			if len(callee.Starts) > 0 && p.Waited(instr) {
-				s.Calls = add(s.Calls, p.passed(of, c, callee.Starts))
-			} else {
-				s.Starts = add(s.Starts, p.passed(of, c, callee.Starts))
-			}
-			p.addHandsOf(s, of, c, callee)
-			s.Moves = add(s.Moves, p.passed(of, c, callee.Moves))
-			if p.async[in] == nil && !isGo {
-				s.Waits = add(s.Waits, p.passed(of, c, callee.Waits))
-			}
+		callee := p.SummaryOf(c)
+		*calls = add(*calls, p.passed(of, c, callee.Calls))
+		if len(callee.Starts) > 0 && p.Waited(instr) {
+			s.Calls = add(s.Calls, p.passed(of, c, callee.Starts))
+		} else {
+			s.Starts = add(s.Starts, p.passed(of, c, callee.Starts))
+		}
+		p.addHandsOf(s, of, c, callee)
+		s.Moves = add(s.Moves, p.passed(of, c, callee.Moves))
+		if p.async[in] == nil && !isGo {
+			s.Waits = add(s.Waits, p.passed(of, c, callee.Waits))
 		}
 	}
 }
@@ -544,10 +528,9 @@ func (p *Package) addRenews(s *Summary, fn *ssa.Function) {
 				}
 			}
 		case *ssa.Call:
-			if c := p.CallOf(i); c != nil && c.API == nil {
-				if callee := p.SummaryOf(c); callee != nil && len(callee.Renews) > 0 && p.always(i) {
-					s.Renews = add(s.Renews, p.passed(fn, c, callee.Renews))
-				}
+			c := p.CallOf(i)
+			if callee := p.SummaryOf(c); len(callee.Renews) > 0 && p.always(i) {
+				s.Renews = add(s.Renews, p.passed(fn, c, callee.Renews))
 			}
 		}
 	}

@@ -50,12 +50,9 @@ func (c *checker) waitsInProcess(fn *ssa.Function, call *flow.Call) {
 
 // waitsBy reports a call, in a turn, of a function that always waits for the system it is given.
 func (c *checker) waitsBy(fn *ssa.Function, call *flow.Call) {
-	s := c.SummaryOf(call)
-	if _, now := call.Instr.(*ssa.Call); s == nil || !now || !c.runsInTurn(fn) {
-		return
-	}
-	for arg, e := range call.With(s.Waits) {
-		if e.Steps == "" && isOwnSystem(arg) {
+	_, now := call.Instr.(*ssa.Call)
+	for arg, e := range call.With(c.SummaryOf(call).Waits) {
+		if now && e.Steps == "" && isOwnSystem(arg) && c.runsInTurn(fn) {
 			c.reportf(call, "%s in a behaviour%s "+ownSystem, call.Name(), c.How(fn), "behaviour")
 		}
 	}
