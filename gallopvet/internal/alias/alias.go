@@ -2,6 +2,7 @@
 package alias
 
 import (
+	"go/ast"
 	"go/token"
 	"go/types"
 	"strings"
@@ -51,9 +52,11 @@ type send struct {
 	at       ssa.Instruction // the call, or the return of a reply
 	call     *flow.Call      // nil for a reply
 	value    ssa.Value
-	text     string          // what the value is called
+	expr     ast.Expr        // the value as it is written, or nil
+	text     string          // what the value is called, if not as it is written
 	op       string          // what happens to it
 	receiver *flow.Summary   // what the receiver does with it; nil if that is not known
+	wrote    token.Pos       // where the receiver writes to it, if that is known
 	many     bool            // there may be several receivers
 	state    bool            // it becomes the state of an actor
 	of       *types.TypeName // the type of that state
@@ -83,7 +86,7 @@ func (c *checker) sent(call *flow.Call, v ssa.Value) {
 	}
 	s := &send{
 		at: call.Instr, call: call, value: v, many: call.API.Many, op: "is sent",
-		text: c.ArgText(call, call.API.Payload),
+		expr: c.ArgExpr(call, call.API.Payload),
 	}
 	if call.API.Request != 0 {
 		s.text = "what the request holds"
@@ -92,7 +95,7 @@ func (c *checker) sent(call *flow.Call, v ssa.Value) {
 		s.op = "is frozen"
 	}
 	c.subscribed = 0
-	s.receiver = c.receiver(call)
+	s.receiver, s.wrote = c.receiver(call)
 	if strings.HasPrefix(call.API.Name, "group.Topic.") {
 		s.many = c.subscribed > 1
 	}
@@ -103,25 +106,22 @@ func (c *checker) sent(call *flow.Call, v ssa.Value) {
 	c.check(s)
 }
 
-// receiver returns what the receiver of a message does with it.
-func (c *checker) receiver(call *flow.Call) *flow.Summary {
+// receiver returns what the receiver of a message does with it, and where it writes to it.
+func (c *checker) receiver(call *flow.Call) (*flow.Summary, token.Pos) {
 	if s := c.ReceivedBy(call); s != nil {
-		return s
+		return s, token.NoPos
 	}
 	if strings.HasPrefix(call.API.Name, "group.Topic.") {
-		return c.subscribers(call)
+		return c.subscribers(call), token.NoPos
 	}
 	b := call.Arg(api.Recv)
 	if b == nil {
 		b = call.Arg(2) // the function AskTo
 	}
-	if b == nil {
-		return nil
-	}
 	if h := flow.MadeBy(b); h != nil && h.API != nil && h.API.To != 0 {
 		b = h.Arg(api.Recv)
 	}
-	return c.ReceiverOf(b)
+	return c.ReceiverOf(b), c.MessageWrite(b)
 }
 
 // asked looks at a request whose caller waits for the reply: the two meet only if the receiver
@@ -133,7 +133,7 @@ func (c *checker) asked(s *send) {
 	for _, part := range c.Parts(s.value) {
 		_, global := part.Root.(*ssa.Global)
 		if w := c.after(s, part, true); w != nil && !global && c.StateOf(part.Path) == nil {
-			c.report(s, w.Instr.Pos(), "kept by the receiver, and written to afterwards")
+			c.report(s, "kept by the receiver, and written to afterwards%s", w.Instr.Pos())
 		}
 	}
 }
@@ -145,21 +145,10 @@ func (c *checker) through(call *flow.Call) {
 		if now && e.Steps == "" {
 			c.check(&send{
 				at: call.Instr, call: call, value: arg, op: "is sent by " + call.Name(),
-				text: c.argument(call, e.Param),
+				expr: c.ArgExpr(call, call.Param(e.Param)),
 			})
 		}
 	}
-}
-
-// argument returns how an argument is written; n counts the receiver.
-func (c *checker) argument(call *flow.Call, n int) string {
-	if call.Fn == nil || call.Fn.Signature().Recv() == nil {
-		return c.ArgText(call, n+1)
-	}
-	if n == 0 {
-		return c.ArgText(call, api.Recv)
-	}
-	return c.ArgText(call, n)
 }
 
 // replies looks at what a behaviour of requests returns: it is sent to the caller.
@@ -169,7 +158,9 @@ func (c *checker) replies(t *flow.Turn) {
 		if !ok || len(ret.Results) == 0 {
 			continue
 		}
-		c.check(&send{at: ret, value: ret.Results[0], op: "is sent in the reply", text: "the reply"})
+		c.check(&send{
+			at: ret, value: ret.Results[0], op: "is sent in the reply", expr: c.SentExpr(ret.Pos()),
+		})
 	}
 }
 

@@ -1,7 +1,6 @@
 package alias
 
 import (
-	"go/token"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -13,15 +12,19 @@ import (
 // local judges memory that the function has made, was given, or has captured.
 func (c *checker) local(s *send, part flow.Part) {
 	if w := c.after(s, part, true); w != nil {
-		c.report(s, w.Instr.Pos(), "and written to afterwards")
+		c.report(s, "and written to afterwards%s", w.Instr.Pos())
 		return
 	}
 	if w := c.kept(s, part); w != nil {
-		c.report(s, w.Instr.Pos(), "but is kept in the state, and behaviours write to it")
+		c.report(s, "but is kept in the state, and behaviours write to it%s", w.Instr.Pos())
 		return
 	}
 	if w := c.elsewhere(s, part); w != nil {
-		c.report(s, w.Instr.Pos(), "and a function that runs at the same time uses it")
+		where := "the function that has started this one"
+		if fn := asyncOf(c, w.Instr.Parent()); fn != nil {
+			where = flow.Where(c.Async(fn))
+		}
+		c.report(s, "and "+where+" writes to it%s", w.Instr.Pos())
 		return
 	}
 	if c.receiverWrites(s, part) {
@@ -30,7 +33,7 @@ func (c *checker) local(s *send, part flow.Part) {
 	}
 	if c.Strict {
 		if r := c.after(s, part, false); r != nil {
-			c.report(s, r.Instr.Pos(), "and used afterwards")
+			c.report(s, "and used afterwards%s", r.Instr.Pos())
 		}
 	}
 }
@@ -71,15 +74,15 @@ func (c *checker) kept(s *send, part flow.Part) *flow.Access {
 // shared judges memory that the receiver writes to.
 func (c *checker) shared(s *send, part flow.Part) {
 	if r := c.after(s, part, false); r != nil {
-		c.report(s, r.Instr.Pos(), "and used afterwards, while the receiver writes to it")
+		c.report(s, "and used afterwards%s, while the receiver writes to it%s", r.Instr.Pos(), s.wrote)
 		return
 	}
 	if s.many {
-		c.report(s, token.NoPos, "to several receivers, which write to it")
+		c.report(s, "to several receivers, which write to it%s", s.wrote)
 		return
 	}
 	if again := c.again(s, part); again != nil {
-		c.report(s, again.Pos(), "and sent again, to receivers that write to it")
+		c.report(s, "and sent again%s, to receivers that write to it%s", again.Pos(), s.wrote)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -14,20 +15,21 @@ import (
 // state judges memory that belongs to the state of the sender. It is within reach of all later
 // behaviours, unless the state lets go of it.
 func (c *checker) state(s *send, part flow.Part, state *types.TypeName) {
-	if part.Load == nil && part.Steps == "" || !c.stays(s, part) {
-		return
+	direct := s.pos.IsValid() || s.call != nil && s.call.API != nil && !s.state
+	if part.Load == nil && (part.Steps == "" || direct) || !c.stays(s, part) {
+		return // of what is no copy, rule GV4 says it
 	}
 	name := state.Name() + part.Steps
 	if w := c.TurnWrite(state, part.Steps, true); w != nil && !c.locked(w) {
-		c.report(s, w.Instr.Pos(), "but stays in the state ("+name+"), and behaviours write to it")
+		c.report(s, "but stays in the state ("+name+"), and behaviours write to it%s", w.Instr.Pos())
 		return
 	}
 	if c.receiverWrites(s, part) {
-		c.report(s, token.NoPos, "but stays in the state ("+name+"), and the receiver writes to it")
+		c.report(s, "but stays in the state ("+name+"), and the receiver writes to it%s", s.wrote)
 		return
 	}
 	if c.Strict {
-		c.report(s, token.NoPos, "but stays in the state ("+name+")")
+		c.report(s, "but stays in the state ("+name+")")
 	}
 }
 
@@ -81,15 +83,13 @@ func (c *checker) global(s *send, part flow.Part, g *ssa.Global) {
 		}
 		for _, a := range c.Accesses(fn) {
 			if a.Write && a.At.Inside(part.Path) && !c.locked(a) {
-				c.report(s, a.Instr.Pos(), "but the variable "+g.Name()+
-					" leads to it, and it is written to")
+				c.report(s, "but stays in the package-level variable "+g.Name()+", and is written to%s", a.Instr.Pos())
 				return
 			}
 		}
 	}
 	if c.receiverWrites(s, part) {
-		c.report(s, token.NoPos, "but the variable "+g.Name()+
-			" leads to it, and the receiver writes to it")
+		c.report(s, "but stays in the package-level variable "+g.Name()+", and the receiver writes to it%s", s.wrote)
 	}
 }
 
@@ -122,20 +122,28 @@ func leadsTo(v ssa.Value, part flow.Part, steps string) bool {
 // locked reports whether an access is in a function that is guarded by a lock.
 func (c *checker) locked(a *flow.Access) bool { return c.Guarded(a.Instr.Parent()) }
 
-// report reports a part of a message that stays within reach.
-func (c *checker) report(s *send, other token.Pos, why string) {
-	pos := s.at.Pos()
+// report reports a part of a message that stays within reach. Each %s in why stands for a position, if
+// that is valid.
+func (c *checker) report(s *send, why string, at ...token.Pos) {
+	f := rule.Finding{Pos: s.at.Pos(), Fixes: c.clone(s)}
 	switch {
 	case s.call != nil:
-		pos = c.At(s.call)
+		f.Pos = c.At(s.call)
 	case s.pos.IsValid():
-		pos = s.pos
+		f.Pos = s.pos
 	}
-	f := rule.Finding{Pos: pos, Message: s.text + " " + s.op + " " + why}
-	if other.IsValid() {
-		f.Message += " (" + c.Where(other, pos) + ")"
-		f.Related = rule.Related(other, "it is used here")
+	for _, pos := range at {
+		line := ""
+		if pos.IsValid() {
+			line = " (" + c.Where(pos, f.Pos) + ")"
+			f.Related = append(f.Related, rule.Related(pos, "it is used here")...)
+		}
+		why = strings.Replace(why, "%s", line, 1)
 	}
-	f.Message += ": the two may race. Send a clone, or let go of it"
+	text := s.text
+	if text == "" {
+		text = flow.Text(s.expr)
+	}
+	f.Message = text + " " + s.op + " " + why + ": the two may race. Send a clone, or let go of it"
 	c.Report(f)
 }

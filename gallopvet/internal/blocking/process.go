@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/ast/astutil"
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
@@ -119,20 +118,14 @@ func (c *checker) unbuffered(ch ssa.Value) bool {
 
 // wrapAt is wrap for the receive or send at a position.
 func (c *checker) wrapAt(fn *ssa.Function, at token.Pos) []analysis.SuggestedFix {
-	for _, f := range c.Files {
-		if f.FileStart > at || at >= f.FileEnd {
-			continue
-		}
-		path, _ := astutil.PathEnclosingInterval(f, at, at)
-		for _, n := range path {
-			switch n := n.(type) {
-			case *ast.UnaryExpr:
-				if n.OpPos == at && n.Op == token.ARROW {
-					return c.wrap(fn, n)
-				}
-			case *ast.SendStmt:
+	for _, n := range c.Enclosing(at, at) {
+		switch n := n.(type) {
+		case *ast.UnaryExpr:
+			if n.OpPos == at && n.Op == token.ARROW {
 				return c.wrap(fn, n)
 			}
+		case *ast.SendStmt:
+			return c.wrap(fn, n)
 		}
 	}
 	return nil
@@ -141,97 +134,86 @@ func (c *checker) wrapAt(fn *ssa.Function, at token.Pos) []analysis.SuggestedFix
 func isContext(v ssa.Value) bool { return api.TypeName(flow.Plain(v).Type()) == api.Context }
 
 // wrap returns the fix that puts a statement into Blocking, if the statement is only a call, or an
-// assignment to what is declared before, and the context or the process has a name.
+// assignment, and the context or the process has a name. What it declares is declared before.
 func (c *checker) wrap(fn *ssa.Function, expr ast.Node) []analysis.SuggestedFix {
-	ctx, method := contextName(fn), "Context.Blocking"
+	ctx, method := c.ownName(fn), "Context.Blocking"
 	if c.InProcess(fn) {
-		ctx, method = c.partyName(fn), "Proc.Blocking"
+		method = "Proc.Blocking"
 	}
 	if call, ok := expr.(*ast.CallExpr); ctx == "" || ok && call == nil {
 		return nil
 	}
 	stmt := c.statement(expr)
-	if stmt == nil {
+	before, ok := "", true
+	var edits []analysis.TextEdit
+	switch s := stmt.(type) {
+	case *ast.ExprStmt, *ast.SendStmt:
+	case *ast.AssignStmt:
+		if s.Tok == token.DEFINE {
+			before, ok = c.declared(s)
+			edits = append(edits, analysis.TextEdit{Pos: s.TokPos, End: s.TokPos + 2, NewText: []byte("=")})
+		}
+	default:
+		ok = false
+	}
+	if !ok {
 		return nil
 	}
 	return []analysis.SuggestedFix{{
 		Message: "Wrap in " + method,
-		TextEdits: []analysis.TextEdit{
-			{Pos: stmt.Pos(), End: stmt.Pos(), NewText: []byte(ctx + ".Blocking(func() { ")},
-			{Pos: stmt.End(), End: stmt.End(), NewText: []byte(" })")},
-		},
+		TextEdits: append(edits,
+			analysis.TextEdit{Pos: stmt.Pos(), End: stmt.Pos(), NewText: []byte(before + ctx + ".Blocking(func() { ")},
+			analysis.TextEdit{Pos: stmt.End(), End: stmt.End(), NewText: []byte(" })")},
+		),
 	}}
 }
 
-// contextName returns the name of the context in a function or in those around it, or "".
-func contextName(fn *ssa.Function) string {
-	for ; fn != nil; fn = fn.Parent() {
-		if p := flow.ContextParam(fn); p != nil {
-			return written(p)
+// declared returns declarations of the variables that an assignment declares.
+func (c *checker) declared(s *ast.AssignStmt) (text string, ok bool) {
+	for _, l := range s.Lhs {
+		id, _ := l.(*ast.Ident)
+		if v := c.TypesInfo.Defs[id]; v != nil && id.Name != "_" {
+			t, ok := c.TypeText(v.Type(), id.Pos())
+			if !ok {
+				return "", false
+			}
+			text += "var " + id.Name + " " + t + "\n"
 		}
 	}
-	return ""
+	return text, true
 }
 
-// written returns the name of a parameter as it is written; "" if it has none.
-func written(p *ssa.Parameter) string {
-	if p.Object() == nil || p.Object().Name() == "_" {
-		return ""
+// ownName returns the name of the context, or of the process, in a function or in those around it,
+// or "".
+func (c *checker) ownName(fn *ssa.Function) string {
+	find := flow.ContextParam
+	if c.InProcess(fn) {
+		find = flow.PartyParam
 	}
-	return p.Object().Name()
-}
-
-// partyName returns the name of the process in a function or in those around it, or "".
-func (c *checker) partyName(fn *ssa.Function) string {
 	for ; fn != nil; fn = fn.Parent() {
-		if p := flow.PartyParam(fn); p != nil {
-			return written(p)
-		}
-		if c.Async(fn) != nil {
+		if p := find(fn); p != nil && p.Object() != nil && p.Object().Name() != "_" {
+			return p.Object().Name()
+		} else if p != nil || c.Async(fn) != nil {
 			return ""
 		}
 	}
 	return ""
 }
 
-// statement returns the statement that a call is, if it can be wrapped, or nil.
-func (c *checker) statement(call ast.Node) ast.Stmt {
-	for _, f := range c.Files {
-		if f.FileStart > call.Pos() || call.End() > f.FileEnd {
+// statement returns the statement that an expression is in, if it stands in a list of statements, and
+// not in the head of another; or nil.
+func (c *checker) statement(expr ast.Node) ast.Stmt {
+	path := c.Enclosing(expr.Pos(), expr.End())
+	for i, n := range path {
+		stmt, ok := n.(ast.Stmt)
+		if !ok || i+1 == len(path) {
 			continue
 		}
-		path, _ := astutil.PathEnclosingInterval(f, call.Pos(), call.End())
-		for i, n := range path {
-			stmt, ok := n.(ast.Stmt)
-			if !ok {
-				continue
-			}
-			if i+1 >= len(path) || !inBlock(path[i+1]) || !simple(stmt) {
-				return nil
-			}
+		switch path[i+1].(type) {
+		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
 			return stmt
 		}
+		return nil
 	}
 	return nil
-}
-
-// inBlock reports whether a statement stands in a list of statements, and not in the head of
-// another.
-func inBlock(parent ast.Node) bool {
-	switch parent.(type) {
-	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
-		return true
-	}
-	return false
-}
-
-// simple reports whether a statement declares nothing and leads nowhere else.
-func simple(stmt ast.Stmt) bool {
-	switch s := stmt.(type) {
-	case *ast.ExprStmt, *ast.SendStmt:
-		return true
-	case *ast.AssignStmt:
-		return s.Tok == token.ASSIGN
-	}
-	return false
 }

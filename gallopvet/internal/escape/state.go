@@ -123,7 +123,7 @@ func (c *checker) conflict(a *flow.Access, steps string, state *types.TypeName,
 	}
 	c.Report(rule.Finding{
 		Pos: a.Instr.Pos(),
-		Message: where(by) + " " + did + " the state of the actor (" + state.Name() + steps +
+		Message: flow.Where(by) + " " + did + " the state of the actor (" + state.Name() + steps +
 			"), which behaviours " + does + " (" + c.Where(other.Instr.Pos(), a.Instr.Pos()) +
 			"): the two may race. Copy what it needs before, and send the result as a message",
 		Related: rule.Related(other.Instr.Pos(), "a behaviour uses it here"),

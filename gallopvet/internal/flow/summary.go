@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"go/token"
 	"go/types"
 	"slices"
 	"strconv"
@@ -242,6 +243,19 @@ func (p *Package) SummaryOfObject(fn *types.Func) *Summary {
 		p.foreign[fn] = s
 	}
 	return s
+}
+
+// MessageWrite returns where the methods of a behaviour of the package write to what a message leads
+// to, if they do.
+func (p *Package) MessageWrite(b ssa.Value) token.Pos {
+	for _, fn := range p.behaviours[GlobalOf(b)] {
+		for _, a := range p.Accesses(fn) {
+			if len(fn.Params) > 2 && a.Write && a.At.Root == fn.Params[2] && a.At.Steps != "" {
+				return a.Instr.Pos()
+			}
+		}
+	}
+	return token.NoPos
 }
 
 // ReceiverOf returns what the methods of a behaviour do with its messages, as effects on

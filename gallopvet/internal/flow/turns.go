@@ -157,6 +157,20 @@ func newProcess(fn *ssa.Function) *Turn {
 	return &Turn{Fn: fn, Process: true, Name: fn.Name()}
 }
 
+// Where says in what a function runs that an instruction starts.
+func Where(by ssa.Instruction) string {
+	call := CallOf(by)
+	switch _, isGo := by.(*ssa.Go); {
+	case isGo:
+		return "a goroutine"
+	case call == nil || call.Fn == nil:
+		return "a function that runs elsewhere"
+	case call.API != nil && call.API.Process:
+		return "another process"
+	}
+	return "a function that " + call.Name() + " runs elsewhere"
+}
+
 // findTurn notes what a call makes a turn's function.
 func (p *Package) findTurn(c *Call) {
 	if c.API == nil || c.API.Turn == 0 {

@@ -60,7 +60,7 @@ func (c *checker) arguments(call *flow.Call) {
 		}
 	}
 	for _, n := range call.API.NonEmpty {
-		if s, ok := flow.Text(call.Arg(n)); ok && s == "" {
+		if s, ok := flow.ConstText(call.Arg(n)); ok && s == "" {
 			c.reportf(call, "%s is given an empty name and panics", name(call))
 		}
 	}
