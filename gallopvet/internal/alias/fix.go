@@ -87,6 +87,9 @@ func (w *cloner) fine(t types.Type) bool {
 func (w *cloner) contents(t types.Type, left int) string {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok {
+		if w.fine(t) {
+			return ""
+		}
 		return "to = " + w.clone(t, "to", left) + "\n"
 	}
 	text := ""
