@@ -4,6 +4,7 @@ package blocking
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -140,8 +141,8 @@ func instead(name string, process bool) string {
 	return "wrap it in Context.Blocking, or use Pipe"
 }
 
-// receive reports a receive, or a select, in a behaviour that waits for time or for the end of a
-// context, or for a channel that nothing else has.
+// receive reports a receive, or a select, in a behaviour that waits for time, for the end of a context,
+// for a goroutine, or for a channel that nothing else has.
 func (c *checker) receive(fn *ssa.Function, instr ssa.Instruction) {
 	why := ""
 	switch i := instr.(type) {
@@ -193,16 +194,31 @@ func (c *checker) waitsFor(ch ssa.Value) string {
 			}
 		}
 	}
-	if made, ok := ch.(*ssa.MakeChan); ok {
-		for _, ref := range *made.Referrers() {
-			if i, ok := ref.(*ssa.UnOp); ok && i.Op == token.ARROW {
-				continue
-			}
-			if _, debug := ref.(*ssa.DebugRef); !debug {
-				return ""
-			}
-		}
+	if made, ok := ch.(*ssa.MakeChan); ok && !slices.ContainsFunc(*made.Referrers(), func(ref ssa.Instruction) bool {
+		i, ok := ref.(*ssa.UnOp)
+		return !ok || i.Op != token.ARROW
+	}) {
 		return never
 	}
+	if c.unbuffered(ch) && !c.closed(ch) {
+		return "for another goroutine"
+	}
 	return ""
+}
+
+// closed reports whether turns of the package close a channel: then a receive may only ask for that.
+func (c *checker) closed(ch ssa.Value) bool {
+	for _, fn := range c.Funcs {
+		for i := range flow.Instructions(fn) {
+			call, ok := i.(*ssa.Call)
+			if !ok || c.InTurn(fn) == nil || c.Elsewhere(fn) {
+				continue
+			}
+			if b, ok := call.Call.Value.(*ssa.Builtin); ok && b.Name() == "close" &&
+				types.Identical(call.Call.Args[0].Type(), ch.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }

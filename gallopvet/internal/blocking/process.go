@@ -57,17 +57,14 @@ var unlock = map[string]string{
 // lock it meanwhile keep their workers, for as long as that takes.
 func (c *checker) locked(lock *flow.Call) {
 	undo := unlock[lock.Fn.FullName()]
-	var wait *flow.Call
 	w := flow.Walk{Stop: func(i ssa.Instruction) bool {
 		call, ok := i.(*ssa.Call)
 		return ok && flow.CallOf(call).FullName() == undo
 	}}
-	w.After(lock.Instr, func(i ssa.Instruction) bool {
-		if call := flow.CallOf(i); call != nil && call.API != nil && call.API.Suspends {
-			wait = call
-		}
-		return wait == nil
-	})
+	wait := flow.CallOf(w.First(lock.Instr, func(i ssa.Instruction) bool {
+		call := flow.CallOf(i)
+		return call != nil && call.API != nil && call.API.Suspends
+	}))
 	if wait != nil {
 		c.Reportf(c.At(lock), "the lock is held while the process waits (%s, %s): others that lock it "+
 			"keep their workers. Use process.Mutex", wait.Name(), c.Where(wait.Pos(), lock.Pos()))
@@ -105,15 +102,26 @@ func (c *checker) channel(fn *ssa.Function, instr ssa.Instruction) {
 
 // unbuffered reports whether a channel is one that is surely made without a buffer.
 func (c *checker) unbuffered(ch ssa.Value) bool {
+	if load, ok := ch.(*ssa.UnOp); ok {
+		if at, ok := load.X.(*ssa.FieldAddr); ok {
+			all := c.Held(at)
+			return len(all) > 0 && !slices.ContainsFunc(all, hasBuffer)
+		}
+	}
 	all := c.Paths(ch)
 	return len(all) > 0 && !slices.ContainsFunc(all, func(q flow.Path) bool {
-		made, ok := q.Root.(*ssa.MakeChan)
-		if !ok || q.Steps != "" {
-			return true
-		}
-		n, known := flow.Int(made.Size)
-		return !known || n != 0
+		return q.Steps != "" || hasBuffer(q.Root)
 	})
+}
+
+// hasBuffer reports whether a channel may have a buffer, as far as is seen where it is made.
+func hasBuffer(ch ssa.Value) bool {
+	made, ok := flow.Plain(ch).(*ssa.MakeChan)
+	if !ok {
+		return true
+	}
+	n, known := flow.Int(made.Size)
+	return !known || n != 0
 }
 
 // wrapAt is wrap for the receive or send at a position.

@@ -142,15 +142,7 @@ func (c *checker) meanwhile(by ssa.Instruction, a *flow.Access, steps string, st
 			at[o.Instr] = o
 		}
 	}
-	var found *flow.Access
-	w := flow.Walk{Stop: c.Joins}
-	w.After(by, func(i ssa.Instruction) bool {
-		if o := at[i]; o != nil {
-			found = o
-		}
-		return found == nil
-	})
-	return found
+	return at[flow.Walk{Stop: c.Joins}.First(by, func(i ssa.Instruction) bool { return at[i] != nil })]
 }
 
 // touched returns an access of behaviours to a part of a state.

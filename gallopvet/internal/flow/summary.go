@@ -6,7 +6,6 @@ import (
 	"go/types"
 	"slices"
 	"strconv"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -43,38 +42,24 @@ type Summary struct {
 // AFact marks a fact.
 func (*Summary) AFact() {}
 
-// classes lists the effects with the words for them.
-func (s *Summary) classes() []class {
-	return []class{
-		{"writes", &s.Writes}, {"renews", &s.Renews}, {"keeps", &s.Keeps}, {"sends", &s.Sends},
-		{"returns", &s.Returns}, {"calls", &s.Calls}, {"starts", &s.Starts}, {"moves", &s.Moves},
-		{"waits for", &s.Waits}, {"hands", &s.Hands},
+// classes lists the effects by class, as kinds names them.
+func (s *Summary) classes() []*[]Effect {
+	return []*[]Effect{
+		&s.Writes, &s.Renews, &s.Keeps, &s.Sends, &s.Returns, &s.Calls, &s.Starts, &s.Moves, &s.Waits, &s.Hands,
 	}
 }
 
-type class struct {
-	word    string
-	effects *[]Effect
-}
-
-// String is what tests of facts see.
-func (s *Summary) String() string {
-	var words []string
+// size is how much is known; 0 is nothing.
+func (s *Summary) size() int {
+	n := len(s.Blocks)
 	for _, c := range s.classes() {
-		if len(*c.effects) > 0 {
-			words = append(words, c.word)
-		}
+		n += len(*c)
 	}
 	if s.Syncs {
-		words = append(words, "waits for others")
+		n++
 	}
-	if s.Blocks != "" {
-		words = append(words, "waits in "+s.Blocks)
-	}
-	return strings.Join(words, ", ")
+	return n
 }
-
-func (s *Summary) empty() bool { return size(s) == 0 }
 
 // Receiver is a fact about a package-level behaviour: what its method does with a message.
 type Receiver struct{ Summary }
@@ -85,27 +70,17 @@ const rounds = 4
 // summarise finds what the functions do, and exports it.
 func (p *Package) summarise() {
 	p.summaries = map[*ssa.Function]*Summary{}
-	for range rounds {
-		p.accesses = map[*ssa.Function][]*Access{}
-		p.forgetPaths()
-		before := p.summaries
-		p.summaries = map[*ssa.Function]*Summary{}
+	changed := true
+	for n := 0; changed && n < rounds; n++ {
+		changed = false
+		p.forget()
 		for _, fn := range p.Funcs {
-			p.summaries[fn] = before[fn]
-		}
-		changed := false
-		for _, fn := range p.Funcs {
-			s := p.summaryOf(fn)
-			old := before[fn]
-			changed = changed || old == nil || size(old) != size(s)
+			s, old := p.summaryOf(fn), p.summaries[fn]
+			changed = changed || old == nil || old.size() != s.size()
 			p.summaries[fn] = s
 		}
-		if !changed {
-			break
-		}
 	}
-	p.accesses = map[*ssa.Function][]*Access{}
-	p.forgetPaths()
+	p.forget()
 	p.export()
 }
 
@@ -121,37 +96,20 @@ func (p *Package) startedByOthers() {
 	if len(p.async) == before {
 		return
 	}
-	for fn, by := range p.async {
-		if fn.Parent() != nil && !p.ownTurn(fn) && by != nil {
-			delete(p.inTurn, fn)
+	for fn := range p.async {
+		if step := p.inTurn[fn]; fn.Parent() != nil && step != nil && step.By != nil {
+			delete(p.inTurn, fn) // it is called in a turn no more, but is no turn's own
 		}
 	}
 	p.guards = map[*ssa.Function]bool{}
 	p.summarise()
 }
 
-// ownTurn reports whether a function is that of a turn, and not only called in one.
-func (p *Package) ownTurn(fn *ssa.Function) bool {
-	step := p.inTurn[fn]
-	return step == nil || step.By == nil
-}
-
-func size(s *Summary) int {
-	n := len(s.Blocks)
-	for _, c := range s.classes() {
-		n += len(*c.effects)
-	}
-	if s.Syncs {
-		n++
-	}
-	return n
-}
-
 // export makes facts of what other packages may need.
 func (p *Package) export() {
 	for _, fn := range p.Funcs {
 		obj, ok := fn.Object().(*types.Func)
-		if s := p.summaries[fn]; ok && s != nil && !s.empty() && obj.Pkg() == p.Pkg {
+		if s := p.summaries[fn]; ok && s != nil && s.size() > 0 && obj.Pkg() == p.Pkg {
 			p.ExportObjectFact(obj, s)
 		}
 	}
@@ -159,7 +117,7 @@ func (p *Package) export() {
 		if g.Object() == nil || g.Pkg != p.SSA {
 			continue
 		}
-		if s := p.ofMessage(handlers); !s.empty() {
+		if s := p.ofMessage(handlers); s.size() > 0 {
 			p.ExportObjectFact(g.Object(), &Receiver{*s})
 		}
 	}

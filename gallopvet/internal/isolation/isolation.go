@@ -267,15 +267,12 @@ func (c *checker) stays(call *flow.Call, q flow.Path) string {
 			return "the state, " + state.Name() + q.Steps
 		}
 	}
-	how := ""
-	parent := call.Instr.Parent()
-	flow.Walk{}.After(call.Instr, func(i ssa.Instruction) bool {
-		for _, a := range c.Accesses(parent) {
-			if a.Instr == i && a.At.Within(q) {
-				how = "it is used in " + c.Where(i.Pos(), call.Pos())
-			}
-		}
-		return how == ""
+	all := c.Accesses(call.Instr.Parent())
+	use := flow.Walk{}.First(call.Instr, func(i ssa.Instruction) bool {
+		return slices.ContainsFunc(all, func(a *flow.Access) bool { return a.Instr == i && a.At.Within(q) })
 	})
-	return how
+	if use == nil {
+		return ""
+	}
+	return "it is used in " + c.Where(use.Pos(), call.Pos())
 }

@@ -131,17 +131,15 @@ func (c *checker) unchanged(first, second *flow.Call) bool {
 	if a != b && !c.SamePlace(a, b) {
 		return false
 	}
-	same := true
 	w := flow.Walk{Stop: func(i ssa.Instruction) bool { return i == second.Instr }}
-	w.After(first.Instr, func(i ssa.Instruction) bool {
+	return w.First(first.Instr, func(i ssa.Instruction) bool {
 		switch i := i.(type) {
 		case *ssa.Store:
-			same = a == b
+			return a != b
 		case ssa.CallInstruction:
 			known := flow.CallOf(i)
-			same = !first.Is(api.Unlock) || known != nil && known.API != nil && !known.Is(api.Lock)
+			return first.Is(api.Unlock) && (known == nil || known.API == nil || known.Is(api.Lock))
 		}
-		return same
-	})
-	return same
+		return false
+	}) == nil
 }
