@@ -19,10 +19,7 @@ var Rule = &rule.Rule{
 	Title: "report behaviours and processes that wait outside of Blocking",
 	Doc: `A behaviour that waits, for time, goroutines, the network or a database, keeps its worker
 from other actors until the runtime notices. Context.Blocking says so at once, Pipe waits in a
-goroutine, After is a message. A process waits by package process, or in Proc.Blocking: also
-reported are Go's channels, calls of actors that wait, and a Mutex of package sync that is locked
-while the process waits. Functions that are only slow, such as os.ReadFile, are reported with
--strict. Test files are left aside unless -tests is given.`,
+goroutine, After is a message. A process waits by package process, or in Proc.Blocking.`,
 	Run: run,
 }
 
@@ -65,7 +62,7 @@ func (c *checker) inTurn(fn *ssa.Function) bool {
 
 func (c *checker) call(fn *ssa.Function, call *flow.Call) {
 	_, now := call.Instr.(*ssa.Call)
-	if !now || call.Fn == nil || c.InTest(c.At(call)) {
+	if !now || call.Fn == nil || c.InTest(call.Pos()) {
 		return
 	}
 	if c.InProcess(fn) && (call.API != nil || unlock[call.Fn.FullName()] != "") {

@@ -3,7 +3,6 @@ package duty
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 
@@ -20,21 +19,14 @@ var Rule = &rule.Rule{
 	Title: "report replies, releases and refused messages that are forgotten",
 	Doc: `The asker waits for a reply that was put off by Defer; a system waits for the release
 that Hold has returned; a message that TrySend refuses is lost if its error is ignored. A process
-that calls waits for a reply, and one that locks a Mutex for the Unlock of the one before. With
--strict, the stop function of FromChan and the Timer of Every must be kept, too, and what
-Chan.TrySend returns looked at.`,
+that calls waits for a reply, and one that locks a Mutex for the Unlock of the one before.`,
 	Run: run,
 }
 
-type checker struct {
-	*rule.Pass
-	// statements are the calls that are statements.
-	statements map[token.Pos]bool // by the position of the parenthesis
-}
+type checker struct{ *rule.Pass }
 
 func run(p *rule.Pass) {
-	c := &checker{Pass: p, statements: map[token.Pos]bool{}}
-	c.findStatements()
+	c := &checker{p}
 	for _, fn := range p.Funcs {
 		for _, call := range p.Calls(fn) {
 			if call.API != nil {
@@ -44,23 +36,18 @@ func run(p *rule.Pass) {
 	}
 }
 
-// findStatements finds the calls whose results are not even assigned to a blank.
-func (c *checker) findStatements() {
-	for _, f := range c.Files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			if stmt, ok := n.(*ast.ExprStmt); ok {
-				if call, ok := ast.Unparen(stmt.X).(*ast.CallExpr); ok {
-					c.statements[call.Lparen] = true
-				}
-			}
-			return true
-		})
-	}
+// ignored reports whether the results of a call are not even assigned to a blank.
+func (c *checker) ignored(call *flow.Call) bool {
+	e := c.Expr(call)
+	return slices.ContainsFunc(c.Enclosing(call.Pos(), call.Pos()), func(n ast.Node) bool {
+		stmt, ok := n.(*ast.ExprStmt)
+		return ok && e != nil && ast.Unparen(stmt.X) == e
+	})
 }
 
 func (c *checker) call(call *flow.Call) {
 	v, ok := call.Instr.(*ssa.Call)
-	if !ok || c.InTest(c.At(call)) {
+	if !ok || c.InTest(call.Pos()) {
 		return
 	}
 	switch {
@@ -71,11 +58,11 @@ func (c *checker) call(call *flow.Call) {
 		release := result(v, 0)
 		c.kept(call, v, release, "the release of Hold is dropped", "the release of Hold is not called, "+
 			"and not kept, on every path", ": the system waits for it")
-	case call.Is(api.Ask) && c.statements[v.Call.Pos()]:
+	case call.Is(api.Ask) && c.ignored(call):
 		c.Reportf(c.At(call), "what Ask returns is dropped: nothing sees the reply, or that there is "+
 			"none. Wait for it, or send a message without an address for a reply")
 	case call.Is(api.ChanTrySend):
-		if c.Strict && c.statements[v.Call.Pos()] {
+		if c.Strict && c.ignored(call) {
 			c.tried(call)
 		}
 	case call.Is(api.Receive):
@@ -84,10 +71,10 @@ func (c *checker) call(call *flow.Call) {
 		c.locked(call)
 	case call.Is(api.Call) || call.Is(api.Ask):
 		c.unanswered(call)
-	case call.API.Refuses && c.statements[v.Call.Pos()]:
+	case call.API.Refuses && c.ignored(call):
 		c.Reportf(c.At(call), "the error of %s is ignored: a message that is refused is lost. "+
 			"Look at it, or write _ = if that is meant", call.Fn.Name())
-	case c.Strict && (call.Is(api.FromChan) || call.Is(api.Every)) && c.statements[v.Call.Pos()]:
+	case c.Strict && (call.Is(api.FromChan) || call.Is(api.Every)) && c.ignored(call):
 		c.Reportf(c.At(call), "what %s returns is dropped: it cannot be stopped before the actor ends",
 			call.Fn.Name())
 	}

@@ -19,10 +19,9 @@ var Rule = &rule.Rule{
 	ID:    "GV4",
 	Title: "report a Context, a state or a process that leaves where it is valid",
 	Doc: `A Context is valid until the behaviour returns, and only in its goroutine. The state
-belongs to whichever behaviour of the actor runs. This rule reports both where they reach a
-goroutine, a function of Pipe, the init function of a child, a channel, a package-level variable,
-a message, or a struct that outlives the behaviour. A Self or Proc is valid only in its process:
-the rule reports it in another process, a goroutine, a message, or a package-level variable.`,
+belongs to whichever behaviour of the actor runs. A Self or Proc is valid only in its process. This
+rule reports them where they leave for a goroutine, another turn, a channel, a message, or what
+outlives the behaviour.`,
 	Run: run,
 }
 

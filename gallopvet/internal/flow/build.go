@@ -48,7 +48,6 @@ type Package struct {
 	summaries    map[*ssa.Function]*Summary
 	accesses     map[*ssa.Function][]*Access
 	calls        map[*ssa.Function][]*Call
-	exprs        map[ssa.Instruction]*ast.CallExpr
 	stores       map[*ssa.Alloc][]*ssa.Store // into local variables
 	fields       map[*ssa.Alloc][]*ssa.Store // into their fields
 	paths        map[ssa.Value][]Path
@@ -73,7 +72,7 @@ func (p *Package) Relevant() bool { return p.SSA != nil && (Everything || api.Us
 
 func run(pass *analysis.Pass) (any, error) {
 	p := &Package{Pass: pass}
-	if !Everything && (inLibrary(pass.Pkg) || !worthwhile(pass)) {
+	if !Everything && (inLibrary(pass.Pkg) || len(pass.Files) == 0 || pass.Pkg.Name() == "unsafe") {
 		return p, nil
 	}
 	p.build()

@@ -354,24 +354,13 @@ func GlobalOf(v ssa.Value) *ssa.Global {
 
 // Expr returns the call as it is written, or nil.
 func (p *Package) Expr(c *Call) *ast.CallExpr {
-	if p.exprs == nil {
-		p.exprs = map[ssa.Instruction]*ast.CallExpr{}
-		at := map[token.Pos]*ast.CallExpr{}
-		for _, f := range p.Files {
-			ast.Inspect(f, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok {
-					at[call.Lparen] = call
-				}
-				return true
-			})
-		}
-		for _, calls := range p.calls {
-			for _, c := range calls {
-				p.exprs[c.Instr] = at[c.Instr.Common().Pos()]
-			}
+	at := c.Instr.Common().Pos()
+	for _, n := range p.Enclosing(at, at) {
+		if call, ok := n.(*ast.CallExpr); ok && call.Lparen == at {
+			return call
 		}
 	}
-	return p.exprs[c.Instr]
+	return nil
 }
 
 // ArgExpr returns an argument as it is written, or nil.

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"golang.org/x/tools/go/analysis"
 )
 
 // table says what the functions of Go's library do with what they are given, package by package:
@@ -130,6 +128,3 @@ func library(fn *types.Func) *Summary {
 	}
 	return decode(text)
 }
-
-// worthwhile reports whether the facts of a package can matter: whether it has functions.
-func worthwhile(pass *analysis.Pass) bool { return len(pass.Files) > 0 && pass.Pkg.Name() != "unsafe" }

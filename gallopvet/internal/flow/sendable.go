@@ -40,19 +40,15 @@ type Reason struct {
 var _ analysis.Fact = (*Mark)(nil)
 
 // librarySendable lists types of Go's library that may be sent: they do not change, or have locks.
-var librarySendable = map[string]bool{
-	"time.Time": true, "time.Location": true, "net/netip.Addr": true, "net/netip.AddrPort": true,
-	"net/netip.Prefix": true, "regexp.Regexp": true, "log/slog.Logger": true, "log.Logger": true,
-	"context.Context": true, "sync.Mutex": true, "sync.RWMutex": true, "sync.WaitGroup": true,
-	"sync.Once": true, "sync.Map": true, "sync.Cond": true, "sync.Pool": true,
-	"sync/atomic.Bool": true, "sync/atomic.Int32": true, "sync/atomic.Int64": true,
-	"sync/atomic.Uint32": true, "sync/atomic.Uint64": true, "sync/atomic.Uintptr": true,
-	"sync/atomic.Value": true, "sync/atomic.Pointer": true, "unique.Handle": true,
-	"database/sql.DB": true, "net/http.Client": true, "net/http.Server": true,
-	"html/template.Template": true, "text/template.Template": true, "testing.T": true,
-	"testing.B": true, "testing.TB": true, "reflect.Type": true, "os.File": true, "net.Conn": true,
-	"net.Listener": true, "log/slog.Level": true, "io.Writer": true, "io.Reader": true,
-}
+var librarySendable = names(`
+	time.Time time.Location net/netip.Addr net/netip.AddrPort net/netip.Prefix regexp.Regexp
+	log/slog.Logger log.Logger context.Context sync.Mutex sync.RWMutex sync.WaitGroup sync.Once
+	sync.Map sync.Cond sync.Pool sync/atomic.Bool sync/atomic.Int32 sync/atomic.Int64
+	sync/atomic.Uint32 sync/atomic.Uint64 sync/atomic.Uintptr sync/atomic.Value sync/atomic.Pointer
+	unique.Handle database/sql.DB net/http.Client net/http.Server html/template.Template
+	text/template.Template testing.T testing.B testing.TB reflect.Type os.File net.Conn net.Listener
+	log/slog.Level io.Writer io.Reader
+`)
 
 // Sendable reports whether values of a type may be sent without a second thought, and if not, why.
 func (p *Package) Sendable(t types.Type) (bool, Reason) {
