@@ -21,7 +21,7 @@ func (c *checker) spawned(call *flow.Call) {
 	v := call.Arg(call.API.State)
 	c.check(&send{
 		at: call.Instr, call: call, value: v, op: "becomes the state of an actor",
-		text: c.ArgText(call, call.API.State), state: true, of: flow.TypeName(v.Type()),
+		expr: c.ArgExpr(call, call.API.State), state: true, of: flow.TypeName(v.Type()),
 	})
 }
 
@@ -44,18 +44,18 @@ func (c *checker) inState(s *send, part flow.Part) {
 		return // rule GV9 looks at what behaviours write to
 	}
 	if w := c.after(s, part, true); w != nil && uses != nil && !c.locked(w) && c.told(s.at, w.Instr) {
-		c.report(s, w.Instr.Pos(), "("+name+"), and is written to afterwards, while behaviours use it")
+		c.report(s, "("+name+"), and is written to afterwards%s, while behaviours use it", w.Instr.Pos())
 		return
 	}
 	if written == nil {
 		return
 	}
 	if r := c.after(s, part, false); r != nil && c.told(s.at, r.Instr) {
-		c.report(s, r.Instr.Pos(), "("+name+") whose behaviours write to it, and is used afterwards")
+		c.report(s, "("+name+") whose behaviours write to it, and is used afterwards%s", r.Instr.Pos())
 		return
 	}
 	if again := c.again(s, part); again != nil {
-		c.report(s, written.Instr.Pos(), "("+name+"), and of another, and behaviours write to it")
+		c.report(s, "("+name+"), and of another, and behaviours write to it%s", written.Instr.Pos())
 	}
 }
 
@@ -64,9 +64,8 @@ func (c *checker) inState(s *send, part flow.Part) {
 func (c *checker) told(spawn, access ssa.Instruction) bool {
 	w := flow.Walk{Stop: c.Joins}
 	return slices.ContainsFunc(c.Calls(spawn.Parent()), func(call *flow.Call) bool {
-		s := c.SummaryOf(call)
-		sends := len(c.Messages(call)) > 0 || call.API == nil && s != nil && len(s.Sends) > 0
-		return sends && w.Reaches(spawn, call.Instr) && w.Reaches(call.Instr, access)
+		sends := len(c.Messages(call)) + len(c.SummaryOf(call).Sends)
+		return sends > 0 && w.Reaches(spawn, call.Instr) && w.Reaches(call.Instr, access)
 	})
 }
 
@@ -77,13 +76,13 @@ func (c *checker) ofMaker(s *send, part flow.Part, state *types.TypeName, writte
 	}
 	name := s.of.Name() + part.At
 	if w := c.TurnWrite(state, part.Steps, true); w != nil && uses != nil && !c.locked(w) {
-		c.report(s, w.Instr.Pos(), "("+name+") but stays in that of its maker ("+state.Name()+part.Steps+
-			"), and behaviours write to it")
+		c.report(s, "("+name+") but stays in that of its maker ("+state.Name()+part.Steps+
+			"), and behaviours write to it%s", w.Instr.Pos())
 		return
 	}
 	if r := c.turnUse(state, part.Steps); written != nil && r != nil {
-		c.report(s, written.Instr.Pos(), "("+name+"), whose behaviours write to it, but stays in that of its maker ("+
-			state.Name()+part.Steps+")")
+		c.report(s, "("+name+"), whose behaviours write to it%s, but stays in that of its maker ("+
+			state.Name()+part.Steps+")", written.Instr.Pos())
 	}
 }
 
@@ -204,7 +203,7 @@ func (c *checker) channels(fn *ssa.Function) {
 }
 
 func (c *checker) intoChannel(at ssa.Instruction, pos token.Pos, v ssa.Value) {
-	c.check(&send{at: at, pos: pos, value: v, op: "is sent into a channel", text: c.SentText(pos)})
+	c.check(&send{at: at, pos: pos, value: v, op: "is sent into a channel", expr: c.SentExpr(pos)})
 }
 
 // subscribers returns what the subscribers of a topic do with what is published, as far as the

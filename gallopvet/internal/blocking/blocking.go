@@ -4,6 +4,7 @@ package blocking
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -18,10 +19,7 @@ var Rule = &rule.Rule{
 	Title: "report behaviours and processes that wait outside of Blocking",
 	Doc: `A behaviour that waits, for time, goroutines, the network or a database, keeps its worker
 from other actors until the runtime notices. Context.Blocking says so at once, Pipe waits in a
-goroutine, After is a message. A process waits by package process, or in Proc.Blocking: also
-reported are Go's channels, calls of actors that wait, and a Mutex of package sync that is locked
-while the process waits. Functions that are only slow, such as os.ReadFile, are reported with
--strict. Test files are left aside unless -tests is given.`,
+goroutine, After is a message. A process waits by package process, or in Proc.Blocking.`,
 	Run: run,
 }
 
@@ -64,7 +62,7 @@ func (c *checker) inTurn(fn *ssa.Function) bool {
 
 func (c *checker) call(fn *ssa.Function, call *flow.Call) {
 	_, now := call.Instr.(*ssa.Call)
-	if !now || call.Fn == nil || c.InTest(c.At(call)) {
+	if !now || call.Fn == nil || c.InTest(call.Pos()) {
 		return
 	}
 	if c.InProcess(fn) && (call.API != nil || unlock[call.Fn.FullName()] != "") {
@@ -104,10 +102,7 @@ func (c *checker) foreign(call *flow.Call) string {
 			return ""
 		}
 	}
-	if s := c.SummaryOf(call); s != nil {
-		return s.Blocks
-	}
-	return ""
+	return c.SummaryOf(call).Blocks
 }
 
 // forEver reports a select without cases.
@@ -143,8 +138,8 @@ func instead(name string, process bool) string {
 	return "wrap it in Context.Blocking, or use Pipe"
 }
 
-// receive reports a receive, or a select, in a behaviour that waits for time or for the end of a
-// context, or for a channel that nothing else has.
+// receive reports a receive, or a select, in a behaviour that waits for time, for the end of a context,
+// for a goroutine, or for a channel that nothing else has.
 func (c *checker) receive(fn *ssa.Function, instr ssa.Instruction) {
 	why := ""
 	switch i := instr.(type) {
@@ -196,16 +191,31 @@ func (c *checker) waitsFor(ch ssa.Value) string {
 			}
 		}
 	}
-	if made, ok := ch.(*ssa.MakeChan); ok {
-		for _, ref := range *made.Referrers() {
-			if i, ok := ref.(*ssa.UnOp); ok && i.Op == token.ARROW {
-				continue
-			}
-			if _, debug := ref.(*ssa.DebugRef); !debug {
-				return ""
-			}
-		}
+	if made, ok := ch.(*ssa.MakeChan); ok && !slices.ContainsFunc(*made.Referrers(), func(ref ssa.Instruction) bool {
+		i, ok := ref.(*ssa.UnOp)
+		return !ok || i.Op != token.ARROW
+	}) {
 		return never
 	}
+	if c.unbuffered(ch) && !c.closed(ch) {
+		return "for another goroutine"
+	}
 	return ""
+}
+
+// closed reports whether turns of the package close a channel: then a receive may only ask for that.
+func (c *checker) closed(ch ssa.Value) bool {
+	for _, fn := range c.Funcs {
+		for i := range flow.Instructions(fn) {
+			call, ok := i.(*ssa.Call)
+			if !ok || c.InTurn(fn) == nil || c.Elsewhere(fn) {
+				continue
+			}
+			if b, ok := call.Call.Value.(*ssa.Builtin); ok && b.Name() == "close" &&
+				types.Identical(call.Call.Args[0].Type(), ch.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -19,10 +19,9 @@ var Rule = &rule.Rule{
 	ID:    "GV4",
 	Title: "report a Context, a state or a process that leaves where it is valid",
 	Doc: `A Context is valid until the behaviour returns, and only in its goroutine. The state
-belongs to whichever behaviour of the actor runs. This rule reports both where they reach a
-goroutine, a function of Pipe, the init function of a child, a channel, a package-level variable,
-a message, or a struct that outlives the behaviour. A Self or Proc is valid only in its process:
-the rule reports it in another process, a goroutine, a message, or a package-level variable.`,
+belongs to whichever behaviour of the actor runs. A Self or Proc is valid only in its process. This
+rule reports them where they leave for a goroutine, another turn, a channel, a message, or what
+outlives the behaviour.`,
 	Run: run,
 }
 
@@ -108,7 +107,7 @@ func (c *checker) intoChannel(pos token.Pos, v ssa.Value) {
 	}
 	if c.isState(v, nil) {
 		c.Reportf(pos, "%s leads to the state of the running actor, and who receives from the channel "+
-			"uses it while behaviours run: send a copy of what they need", c.SentText(pos))
+			"uses it while behaviours run: send a copy of what they need", flow.Text(c.SentExpr(pos)))
 	}
 }
 
@@ -220,26 +219,11 @@ func (c *checker) captured(fn *ssa.Function, by ssa.Instruction) {
 				continue
 			}
 			if use := firstUse(free, indirect); use.IsValid() {
-				c.Reportf(use, "the %s is used in %s%s", o, where(by), o.why())
+				c.Reportf(use, "the %s is used in %s%s", o, flow.Where(by), o.why())
 				return
 			}
 		}
 	}
-}
-
-// where says in what a function runs that an instruction starts.
-func where(by ssa.Instruction) string {
-	if _, ok := by.(*ssa.Go); ok {
-		return "a goroutine"
-	}
-	call := flow.CallOf(by)
-	if call != nil && call.API != nil && call.API.Process {
-		return "another process"
-	}
-	if call != nil && call.Fn != nil {
-		return "a function that " + call.Name() + " runs elsewhere"
-	}
-	return "a function that runs elsewhere"
 }
 
 // firstUse returns where a value is first used by what only its own turn or process may do.

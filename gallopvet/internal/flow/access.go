@@ -99,9 +99,7 @@ func (p *Package) accessOfCall(i ssa.CallInstruction, add addAccess) {
 		}
 		return
 	}
-	if s := p.SummaryOf(c); s != nil && c.API == nil {
-		p.accessByEffects(i, c, s, add)
-	}
+	p.accessByEffects(i, c, p.SummaryOf(c), add)
 	for _, fn := range p.runs(c) {
 		if fn != nil && fn.Parent() != nil {
 			p.accessOfLiteral(i, fn, add)
@@ -160,13 +158,11 @@ func (p *Package) accessOfLiteral(i ssa.CallInstruction, fn *ssa.Function, add a
 
 // ranArguments returns the arguments of a call that are functions and run before it returns.
 func (p *Package) ranArguments(c *Call) []ssa.Value {
-	var all []ssa.Value
+	all := c.functions(p.SummaryOf(c).Calls)
 	if c.API != nil {
 		for _, n := range c.API.Sync {
 			all = append(all, c.Arg(n))
 		}
-	} else if s := p.SummaryOf(c); s != nil {
-		all = c.functions(s.Calls)
 	}
 	return all
 }

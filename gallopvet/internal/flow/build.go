@@ -48,7 +48,6 @@ type Package struct {
 	summaries    map[*ssa.Function]*Summary
 	accesses     map[*ssa.Function][]*Access
 	calls        map[*ssa.Function][]*Call
-	exprs        map[ssa.Instruction]*ast.CallExpr
 	stores       map[*ssa.Alloc][]*ssa.Store // into local variables
 	fields       map[*ssa.Alloc][]*ssa.Store // into their fields
 	paths        map[ssa.Value][]Path
@@ -63,7 +62,7 @@ type Package struct {
 	foreign      map[*types.Func]*Summary
 	given        map[*ssa.Function]*Call
 	callers      map[*ssa.Function][]*Call
-	held         map[*types.Var][]ssa.Value // functions that are put into fields
+	held         map[*types.Var][]ssa.Value // functions and channels that are put into fields
 	cuts         map[ssa.Value]bool         // at which a limit was met
 	declares     map[*types.Func][]int
 }
@@ -73,7 +72,7 @@ func (p *Package) Relevant() bool { return p.SSA != nil && (Everything || api.Us
 
 func run(pass *analysis.Pass) (any, error) {
 	p := &Package{Pass: pass}
-	if !Everything && (inLibrary(pass.Pkg) || !worthwhile(pass)) {
+	if !Everything && (inLibrary(pass.Pkg) || len(pass.Files) == 0 || pass.Pkg.Name() == "unsafe") {
 		return p, nil
 	}
 	p.build()
@@ -107,7 +106,7 @@ func (p *Package) build() {
 	p.cuts = map[ssa.Value]bool{}
 	p.fields = map[*ssa.Alloc][]*ssa.Store{}
 	p.stores = map[*ssa.Alloc][]*ssa.Store{}
-	p.forgetPaths()
+	p.forget()
 	for _, fn := range p.Funcs {
 		for instr := range Instructions(fn) {
 			if s, ok := instr.(*ssa.Store); ok {
@@ -139,8 +138,9 @@ func (p *Package) Cuts() []token.Pos {
 	return slices.Compact(all)
 }
 
-// forgetPaths makes [Package.Paths] look again, since more is known of functions now.
-func (p *Package) forgetPaths() {
+// forget makes [Package.Paths] and [Package.Accesses] look again, since more is known of functions now.
+func (p *Package) forget() {
+	p.accesses = map[*ssa.Function][]*Access{}
 	p.paths = map[ssa.Value][]Path{}
 	p.visiting = map[ssa.Value]bool{}
 }
@@ -203,13 +203,14 @@ func (p *Package) noteStore(s *ssa.Store) {
 		if a, ok := at.X.(*ssa.Alloc); ok {
 			p.fields[a] = append(p.fields[a], s)
 		}
-		if _, ok := s.Val.Type().Underlying().(*types.Signature); ok {
-			if f := fieldVar(at); f != nil {
-				p.held[f] = append(p.held[f], s.Val)
-			}
+		if f := fieldVar(at); f != nil && (Is[*types.Signature](s.Val.Type()) || Is[*types.Chan](s.Val.Type())) {
+			p.held[f] = append(p.held[f], s.Val)
 		}
 	}
 }
+
+// Held returns the functions, or channels, that the package puts into a field.
+func (p *Package) Held(at *ssa.FieldAddr) []ssa.Value { return p.held[fieldVar(at)] }
 
 func fieldVar(at *ssa.FieldAddr) *types.Var {
 	s, ok := deref(at.X.Type()).Underlying().(*types.Struct)

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 
+	"golang.org/x/tools/go/ast/astutil"
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
@@ -157,6 +158,9 @@ func (c *Call) Args() []ssa.Value {
 // With yields effects with the arguments that they are of.
 func (c *Call) With(all []Effect) iter.Seq2[ssa.Value, Effect] {
 	return func(yield func(ssa.Value, Effect) bool) {
+		if len(all) == 0 {
+			return
+		}
 		args := c.Args()
 		for _, e := range all {
 			if e.Param < len(args) && !yield(args[e.Param], e) {
@@ -197,6 +201,17 @@ func (c *Call) Arg(param int) ssa.Value {
 		return nil
 	}
 	return common.Args[param]
+}
+
+// Param returns how package api counts a parameter that effects count with the receiver.
+func (c *Call) Param(n int) int {
+	switch {
+	case c.Fn == nil || c.Fn.Signature().Recv() == nil:
+		return n + 1
+	case n == 0:
+		return api.Recv
+	}
+	return n
 }
 
 // Payload returns what the call sends, or nil.
@@ -318,8 +333,8 @@ func Int(v ssa.Value) (int64, bool) {
 	return constant.Int64Val(c.Value)
 }
 
-// Text returns the constant string that a value is.
-func Text(v ssa.Value) (string, bool) {
+// ConstText returns the constant string that a value is.
+func ConstText(v ssa.Value) (string, bool) {
 	c, ok := v.(*ssa.Const)
 	if !ok || c.Value == nil || c.Value.Kind() != constant.String {
 		return "", false
@@ -339,38 +354,38 @@ func GlobalOf(v ssa.Value) *ssa.Global {
 
 // Expr returns the call as it is written, or nil.
 func (p *Package) Expr(c *Call) *ast.CallExpr {
-	if p.exprs == nil {
-		p.exprs = map[ssa.Instruction]*ast.CallExpr{}
-		at := map[token.Pos]*ast.CallExpr{}
-		for _, f := range p.Files {
-			ast.Inspect(f, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok {
-					at[call.Lparen] = call
-				}
-				return true
-			})
-		}
-		for _, calls := range p.calls {
-			for _, c := range calls {
-				p.exprs[c.Instr] = at[c.Instr.Common().Pos()]
-			}
+	at := c.Instr.Common().Pos()
+	for _, n := range p.Enclosing(at, at) {
+		if call, ok := n.(*ast.CallExpr); ok && call.Lparen == at {
+			return call
 		}
 	}
-	return p.exprs[c.Instr]
+	return nil
 }
 
-// ArgText returns how an argument is written, or other words for it.
-func (p *Package) ArgText(c *Call, param int) string {
+// ArgExpr returns an argument as it is written, or nil.
+func (p *Package) ArgExpr(c *Call, param int) ast.Expr {
 	e := p.Expr(c)
 	if e != nil && param >= 1 && param <= len(e.Args) {
-		return types.ExprString(e.Args[param-1])
+		return e.Args[param-1]
 	}
 	if e != nil && param == api.Recv {
 		if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
-			return types.ExprString(sel.X)
+			return sel.X
 		}
 	}
-	return "the value"
+	return nil
+}
+
+// ArgText returns how an argument is written, or other words for it.
+func (p *Package) ArgText(c *Call, param int) string { return Text(p.ArgExpr(c, param)) }
+
+// Text returns how an expression is written, or other words for nil.
+func Text(e ast.Expr) string {
+	if e == nil {
+		return "the value"
+	}
+	return types.ExprString(e)
 }
 
 // At returns the position of the name of the function that is called, where reports are made.
@@ -411,19 +426,30 @@ func (c *Call) Name() string {
 	return c.Fn.Name()
 }
 
-// SentText returns how a value is written that a statement sends into a channel.
-func (p *Package) SentText(pos token.Pos) string {
-	text := "the value"
-	for _, f := range p.Files {
-		if f.FileStart > pos || pos >= f.FileEnd {
-			continue
-		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			if send, ok := n.(*ast.SendStmt); ok && (send.Arrow == pos || send.Pos() == pos) {
-				text = types.ExprString(send.Value)
+// SentExpr returns the value that a statement sends into a channel, or returns as the first result,
+// as it is written; or nil.
+func (p *Package) SentExpr(pos token.Pos) ast.Expr {
+	for _, n := range p.Enclosing(pos, pos) {
+		switch n := n.(type) {
+		case *ast.SendStmt:
+			return n.Value
+		case *ast.ReturnStmt:
+			if len(n.Results) > 0 {
+				return n.Results[0]
 			}
-			return true
-		})
+		}
 	}
-	return text
+	return nil
+}
+
+// Enclosing returns what is written from one position to another, and all that it is part of, from
+// within.
+func (p *Package) Enclosing(pos, end token.Pos) []ast.Node {
+	for _, f := range p.Files {
+		if f.FileStart <= pos && end < f.FileEnd {
+			path, _ := astutil.PathEnclosingInterval(f, pos, end)
+			return path
+		}
+	}
+	return nil
 }

@@ -63,25 +63,29 @@ func (w Walk) next(queue []*ssa.BasicBlock, b *ssa.BasicBlock) []*ssa.BasicBlock
 	return queue
 }
 
-// Reaches reports whether a path leads from one instruction to another.
-func (w Walk) Reaches(from, to ssa.Instruction) bool {
-	found := false
-	w.After(from, func(i ssa.Instruction) bool {
-		found = found || i == to
-		return !found
+// First returns an instruction that may run after start and is as asked for, or nil.
+func (w Walk) First(start ssa.Instruction, is func(ssa.Instruction) bool) ssa.Instruction {
+	var found ssa.Instruction
+	w.After(start, func(i ssa.Instruction) bool {
+		if is(i) {
+			found = i
+		}
+		return found == nil
 	})
 	return found
 }
 
+// Reaches reports whether a path leads from one instruction to another.
+func (w Walk) Reaches(from, to ssa.Instruction) bool {
+	return w.First(from, func(i ssa.Instruction) bool { return i == to }) != nil
+}
+
 // Ends reports whether a path leads from an instruction to the end of the function.
 func (w Walk) Ends(from ssa.Instruction) bool {
-	found := false
-	w.After(from, func(i ssa.Instruction) bool {
+	return w.First(from, func(i ssa.Instruction) bool {
 		_, ends := i.(*ssa.Return)
-		found = found || ends
-		return !found
-	})
-	return found
+		return ends
+	}) != nil
 }
 
 func indexOf(instr ssa.Instruction) int { return slices.Index(instr.Block().Instrs, instr) }

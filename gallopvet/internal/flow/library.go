@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"golang.org/x/tools/go/analysis"
 )
 
 // table says what the functions of Go's library do with what they are given, package by package:
@@ -64,7 +62,7 @@ func encode(s *Summary) string {
 		if !strings.Contains("wnrcsh", kinds[i:i+1]) {
 			continue
 		}
-		for _, e := range *c.effects {
+		for _, e := range *c {
 			result := ""
 			if e.Result != 0 || e.At != "" {
 				result = strconv.Itoa(e.Result)
@@ -85,7 +83,7 @@ func decode(text string) *Summary {
 		e := Effect{Steps: part[1], At: part[3], Method: part[4]}
 		e.Param, _ = strconv.Atoi(part[0])
 		e.Result, _ = strconv.Atoi(part[2])
-		to := s.classes()[strings.IndexByte(kinds, word[0])].effects
+		to := s.classes()[strings.IndexByte(kinds, word[0])]
 		*to = append(*to, e)
 	}
 	return s
@@ -130,6 +128,3 @@ func library(fn *types.Func) *Summary {
 	}
 	return decode(text)
 }
-
-// worthwhile reports whether the facts of a package can matter: whether it has functions.
-func worthwhile(pass *analysis.Pass) bool { return len(pass.Files) > 0 && pass.Pkg.Name() != "unsafe" }

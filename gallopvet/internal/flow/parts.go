@@ -397,11 +397,7 @@ func (c *collector) appended(call *ssa.Call, at string, depth int) {
 // returned collects what a function has put into its result, of what it was given.
 func (c *collector) returned(call *ssa.Call, result int, at string, depth int) {
 	known := c.p.CallOf(call)
-	s := c.p.SummaryOf(known)
-	if s == nil || known.API != nil {
-		return
-	}
-	for arg, e := range known.With(s.Returns) {
+	for arg, e := range known.With(c.p.SummaryOf(known).Returns) {
 		if t := TypeAt(resultType(call, result), e.At); t != nil && e.Result == result && e.At != "" {
 			for _, q := range c.p.Paths(arg) {
 				c.typed(q.step(e.Steps), at+e.At, t, call, depth)

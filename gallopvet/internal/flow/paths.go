@@ -211,11 +211,7 @@ func (p *Package) content(q Path, read ssa.Instruction) []Path {
 func (p *Package) contentOfResult(q Path, call *ssa.Call) []Path {
 	all := []Path{q}
 	c := p.CallOf(call)
-	s := p.SummaryOf(c)
-	if s == nil || c.API != nil {
-		return all
-	}
-	for arg, e := range c.With(s.Returns) {
+	for arg, e := range c.With(p.SummaryOf(c).Returns) {
 		if e.At != "" && e.Result == 0 && q.begins(e.At) {
 			all = p.union(call, all, each(p.Paths(arg), e.Steps+q.Steps[len(e.At):]))
 		}
@@ -329,15 +325,8 @@ func (p *Package) returned(v *ssa.Call) []Path {
 // aliases returns where a result comes from if it comes from an argument, or nil.
 func (p *Package) aliases(v *ssa.Call, result int) []Path {
 	c := p.CallOf(v)
-	if c == nil || c.API != nil {
-		return nil
-	}
-	s := p.SummaryOf(c)
-	if s == nil {
-		return nil
-	}
 	var all []Path
-	for arg, e := range c.With(s.Returns) {
+	for arg, e := range c.With(p.SummaryOf(c).Returns) {
 		if e.Result == result && e.At == "" {
 			all = p.union(v, all, each(p.Paths(arg), e.Steps))
 		}

@@ -113,11 +113,7 @@ func (p *Package) replacesByCall(i *ssa.Call, q Path) bool {
 		return slices.ContainsFunc(p.Paths(i.Call.Args[0]), q.Inside)
 	}
 	c := p.CallOf(i)
-	s := p.SummaryOf(c)
-	if s == nil || c.API != nil {
-		return false
-	}
-	for arg, e := range c.With(s.Renews) {
+	for arg, e := range c.With(p.SummaryOf(c).Renews) {
 		for _, at := range each(p.Paths(arg), e.Steps) {
 			if q.Within(at) && q.Steps != "" {
 				return true

@@ -1,10 +1,11 @@
 package flow
 
 import (
+	"cmp"
+	"go/token"
 	"go/types"
 	"slices"
 	"strconv"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -41,38 +42,24 @@ type Summary struct {
 // AFact marks a fact.
 func (*Summary) AFact() {}
 
-// classes lists the effects with the words for them.
-func (s *Summary) classes() []class {
-	return []class{
-		{"writes", &s.Writes}, {"renews", &s.Renews}, {"keeps", &s.Keeps}, {"sends", &s.Sends},
-		{"returns", &s.Returns}, {"calls", &s.Calls}, {"starts", &s.Starts}, {"moves", &s.Moves},
-		{"waits for", &s.Waits}, {"hands", &s.Hands},
+// classes lists the effects by class, as kinds names them.
+func (s *Summary) classes() []*[]Effect {
+	return []*[]Effect{
+		&s.Writes, &s.Renews, &s.Keeps, &s.Sends, &s.Returns, &s.Calls, &s.Starts, &s.Moves, &s.Waits, &s.Hands,
 	}
 }
 
-type class struct {
-	word    string
-	effects *[]Effect
-}
-
-// String is what tests of facts see.
-func (s *Summary) String() string {
-	var words []string
+// size is how much is known; 0 is nothing.
+func (s *Summary) size() int {
+	n := len(s.Blocks)
 	for _, c := range s.classes() {
-		if len(*c.effects) > 0 {
-			words = append(words, c.word)
-		}
+		n += len(*c)
 	}
 	if s.Syncs {
-		words = append(words, "waits for others")
+		n++
 	}
-	if s.Blocks != "" {
-		words = append(words, "waits in "+s.Blocks)
-	}
-	return strings.Join(words, ", ")
+	return n
 }
-
-func (s *Summary) empty() bool { return size(s) == 0 }
 
 // Receiver is a fact about a package-level behaviour: what its method does with a message.
 type Receiver struct{ Summary }
@@ -83,27 +70,17 @@ const rounds = 4
 // summarise finds what the functions do, and exports it.
 func (p *Package) summarise() {
 	p.summaries = map[*ssa.Function]*Summary{}
-	for range rounds {
-		p.accesses = map[*ssa.Function][]*Access{}
-		p.forgetPaths()
-		before := p.summaries
-		p.summaries = map[*ssa.Function]*Summary{}
+	changed := true
+	for n := 0; changed && n < rounds; n++ {
+		changed = false
+		p.forget()
 		for _, fn := range p.Funcs {
-			p.summaries[fn] = before[fn]
-		}
-		changed := false
-		for _, fn := range p.Funcs {
-			s := p.summaryOf(fn)
-			old := before[fn]
-			changed = changed || old == nil || size(old) != size(s)
+			s, old := p.summaryOf(fn), p.summaries[fn]
+			changed = changed || old == nil || old.size() != s.size()
 			p.summaries[fn] = s
 		}
-		if !changed {
-			break
-		}
 	}
-	p.accesses = map[*ssa.Function][]*Access{}
-	p.forgetPaths()
+	p.forget()
 	p.export()
 }
 
@@ -119,37 +96,20 @@ func (p *Package) startedByOthers() {
 	if len(p.async) == before {
 		return
 	}
-	for fn, by := range p.async {
-		if fn.Parent() != nil && !p.ownTurn(fn) && by != nil {
-			delete(p.inTurn, fn)
+	for fn := range p.async {
+		if step := p.inTurn[fn]; fn.Parent() != nil && step != nil && step.By != nil {
+			delete(p.inTurn, fn) // it is called in a turn no more, but is no turn's own
 		}
 	}
 	p.guards = map[*ssa.Function]bool{}
 	p.summarise()
 }
 
-// ownTurn reports whether a function is that of a turn, and not only called in one.
-func (p *Package) ownTurn(fn *ssa.Function) bool {
-	step := p.inTurn[fn]
-	return step == nil || step.By == nil
-}
-
-func size(s *Summary) int {
-	n := len(s.Blocks)
-	for _, c := range s.classes() {
-		n += len(*c.effects)
-	}
-	if s.Syncs {
-		n++
-	}
-	return n
-}
-
 // export makes facts of what other packages may need.
 func (p *Package) export() {
 	for _, fn := range p.Funcs {
 		obj, ok := fn.Object().(*types.Func)
-		if s := p.summaries[fn]; ok && s != nil && !s.empty() && obj.Pkg() == p.Pkg {
+		if s := p.summaries[fn]; ok && s != nil && s.size() > 0 && obj.Pkg() == p.Pkg {
 			p.ExportObjectFact(obj, s)
 		}
 	}
@@ -157,7 +117,7 @@ func (p *Package) export() {
 		if g.Object() == nil || g.Pkg != p.SSA {
 			continue
 		}
-		if s := p.ofMessage(handlers); !s.empty() {
+		if s := p.ofMessage(handlers); s.size() > 0 {
 			p.ExportObjectFact(g.Object(), &Receiver{*s})
 		}
 	}
@@ -212,48 +172,49 @@ func only(effects []Effect, param int) []Effect {
 	return all
 }
 
-// SummaryOf returns what is known of the function that a call calls, or nil.
+// SummaryOf returns what is known of the function that a call calls. Of gallop's own it is nothing:
+// package api says what they do.
 func (p *Package) SummaryOf(c *Call) *Summary {
-	if c == nil {
-		return nil
+	if c == nil || c.API != nil {
+		return &Summary{}
 	}
-	if fn := p.unwrap(c.static); fn != nil {
-		if s := p.summaries[fn]; s != nil {
-			return s
-		}
+	if s := p.summaries[p.unwrap(c.static)]; s != nil {
+		return s
 	}
 	return p.SummaryOfObject(c.Fn)
 }
 
-// SummaryOfObject returns what is known of a function, of another package or of this one, or nil.
+// SummaryOfObject returns what is known of a function, of another package or of this one.
 func (p *Package) SummaryOfObject(fn *types.Func) *Summary {
 	if fn == nil || fn.Pkg() == nil {
-		return nil
+		return &Summary{}
 	}
 	if fn.Pkg() == p.Pkg && byHand[fn.FullName()] == "" {
-		return p.summaries[p.SSA.Prog.FuncValue(fn)]
+		return cmp.Or(p.summaries[p.SSA.Prog.FuncValue(fn)], &Summary{})
 	}
-	s, ok := p.foreign[fn]
-	if !ok {
-		s = p.imported(fn)
+	s := p.foreign[fn]
+	if s == nil {
+		if s = library(fn); s == nil {
+			s = &Summary{}
+			p.ImportObjectFact(fn, s)
+		}
 		p.foreign[fn] = s
 	}
 	return s
 }
 
-func (p *Package) imported(fn *types.Func) *Summary {
-	if s := library(fn); s != nil {
-		return s
+// MessageWrite returns where the methods of a behaviour of the package write to what a message leads
+// to, if they do.
+func (p *Package) MessageWrite(b ssa.Value) token.Pos {
+	for _, fn := range p.behaviours[GlobalOf(b)] {
+		for _, a := range p.Accesses(fn) {
+			if len(fn.Params) > 2 && a.Write && a.At.Root == fn.Params[2] && a.At.Steps != "" {
+				return a.Instr.Pos()
+			}
+		}
 	}
-	var s Summary
-	if p.ImportObjectFact(fn, &s) {
-		return &s
-	}
-	return nil
+	return token.NoPos
 }
-
-// SummaryOfFunc returns what is known of a function of this package, or nil.
-func (p *Package) SummaryOfFunc(fn *ssa.Function) *Summary { return p.summaries[fn] }
 
 // ReceiverOf returns what the methods of a behaviour do with its messages, as effects on
 // parameter 0; nil if that is not known.
@@ -361,13 +322,9 @@ func (p *Package) shared(v ssa.Value, when ssa.Instruction) []Path {
 }
 
 func (p *Package) addSends(s *Summary, c *Call, of *ssa.Function) {
-	if c.API == nil {
-		if callee := p.SummaryOf(c); callee != nil {
-			s.Sends = add(s.Sends, p.passed(of, c, callee.Sends))
-			s.Keeps = add(s.Keeps, p.passed(of, c, callee.Keeps))
-		}
-		return
-	}
+	callee := p.SummaryOf(c)
+	s.Sends = add(s.Sends, p.passed(of, c, callee.Sends))
+	s.Keeps = add(s.Keeps, p.passed(of, c, callee.Keeps))
 	for _, v := range p.Messages(c) {
 		if !p.ToSelf(c) && !c.API.Waits && !c.API.Freezes {
 			s.Sends = add(s.Sends, effects(of, p.shared(v, c.Instr)))
@@ -412,18 +369,17 @@ func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
 			p.addOfAPI(s, c, of)
 			continue
 		}
-		if callee := p.SummaryOf(c); callee != nil {
-			*calls = add(*calls, p.passed(of, c, callee.Calls))
-			if len(callee.Starts) > 0 && p.Waited(instr) {
-				s.Calls = add(s.Calls, p.passed(of, c, callee.Starts))
-			} else {
-				s.Starts = add(s.Starts, p.passed(of, c, callee.Starts))
-			}
-			p.addHandsOf(s, of, c, callee)
-			s.Moves = add(s.Moves, p.passed(of, c, callee.Moves))
-			if p.async[in] == nil && !isGo {
-				s.Waits = add(s.Waits, p.passed(of, c, callee.Waits))
-			}
+		callee := p.SummaryOf(c)
+		*calls = add(*calls, p.passed(of, c, callee.Calls))
+		if len(callee.Starts) > 0 && p.Waited(instr) {
+			s.Calls = add(s.Calls, p.passed(of, c, callee.Starts))
+		} else {
+			s.Starts = add(s.Starts, p.passed(of, c, callee.Starts))
+		}
+		p.addHandsOf(s, of, c, callee)
+		s.Moves = add(s.Moves, p.passed(of, c, callee.Moves))
+		if p.async[in] == nil && !isGo {
+			s.Waits = add(s.Waits, p.passed(of, c, callee.Waits))
 		}
 	}
 }
@@ -544,10 +500,9 @@ func (p *Package) addRenews(s *Summary, fn *ssa.Function) {
 				}
 			}
 		case *ssa.Call:
-			if c := p.CallOf(i); c != nil && c.API == nil {
-				if callee := p.SummaryOf(c); callee != nil && len(callee.Renews) > 0 && p.always(i) {
-					s.Renews = add(s.Renews, p.passed(fn, c, callee.Renews))
-				}
+			c := p.CallOf(i)
+			if callee := p.SummaryOf(c); len(callee.Renews) > 0 && p.always(i) {
+				s.Renews = add(s.Renews, p.passed(fn, c, callee.Renews))
 			}
 		}
 	}

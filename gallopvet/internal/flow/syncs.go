@@ -23,8 +23,7 @@ func (p *Package) Syncs(i ssa.Instruction) bool {
 	case "(*sync.Mutex).Lock", "(*sync.RWMutex).Lock", "(*sync.RWMutex).RLock":
 		return true
 	}
-	s := p.SummaryOf(c)
-	return s != nil && s.Syncs && c.API == nil
+	return p.SummaryOf(c).Syncs
 }
 
 // Joins reports whether an instruction waits for others to be done.
@@ -49,8 +48,7 @@ func (p *Package) joinsCall(c *Call) bool {
 		"(*golang.org/x/sync/errgroup.Group).Wait":
 		return true
 	}
-	s := p.SummaryOf(c)
-	return s != nil && s.Joins
+	return p.SummaryOf(c).Joins
 }
 
 // Waited reports whether the function that starts another with an instruction waits, on every path,

@@ -88,9 +88,6 @@ func (p *Package) How(fn *ssa.Function) string {
 // another actor, or nil.
 func (p *Package) Async(fn *ssa.Function) ssa.Instruction { return p.async[fn] }
 
-// Handlers returns the functions that a package-level behaviour was given.
-func (p *Package) Handlers(g *ssa.Global) []*ssa.Function { return p.behaviours[g] }
-
 // IsState reports whether a type is, or points to, the state of an actor type of the package.
 func (p *Package) IsState(t types.Type) bool {
 	return p.states[TypeName(t)]
@@ -160,6 +157,20 @@ func newProcess(fn *ssa.Function) *Turn {
 	return &Turn{Fn: fn, Process: true, Name: fn.Name()}
 }
 
+// Where says in what a function runs that an instruction starts.
+func Where(by ssa.Instruction) string {
+	call := CallOf(by)
+	switch _, isGo := by.(*ssa.Go); {
+	case isGo:
+		return "a goroutine"
+	case call == nil || call.Fn == nil:
+		return "a function that runs elsewhere"
+	case call.API != nil && call.API.Process:
+		return "another process"
+	}
+	return "a function that " + call.Name() + " runs elsewhere"
+}
+
 // findTurn notes what a call makes a turn's function.
 func (p *Package) findTurn(c *Call) {
 	if c.API == nil || c.API.Turn == 0 {
@@ -190,23 +201,19 @@ func (p *Package) findAsync(c *Call) {
 	if _, ok := c.Instr.(*ssa.Go); ok {
 		p.noteAsync(c.static, c.Instr)
 	}
-	if c.API != nil {
-		for _, arg := range c.API.Elsewhere {
-			p.noteAsync(p.FuncOf(c.Arg(arg)), c.Instr)
-		}
+	if c.API == nil {
+		p.findStarted(c)
 		return
 	}
-	p.findStarted(c)
+	for _, arg := range c.API.Elsewhere {
+		p.noteAsync(p.FuncOf(c.Arg(arg)), c.Instr)
+	}
 }
 
 // findStarted notes functions that are given to one which starts them elsewhere, as far as that is
 // known by now.
 func (p *Package) findStarted(c *Call) {
-	s := p.SummaryOf(c)
-	if s == nil || c.API != nil {
-		return
-	}
-	for _, arg := range c.functions(s.Starts) {
+	for _, arg := range c.functions(p.SummaryOf(c).Starts) {
 		p.noteAsync(p.FuncOf(arg), c.Instr)
 	}
 }

@@ -3,6 +3,7 @@ package misuse
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -42,7 +43,7 @@ func run(p *rule.Pass) {
 // reportf reports a call. In test files such a call is what the test is about, or the test fails
 // at once, so nothing is reported there.
 func (c *checker) reportf(call *flow.Call, format string, args ...any) {
-	if !c.InTest(c.At(call)) {
+	if !c.InTest(call.Pos()) {
 		c.Reportf(c.At(call), format, args...)
 	}
 }
@@ -60,7 +61,7 @@ func (c *checker) arguments(call *flow.Call) {
 		}
 	}
 	for _, n := range call.API.NonEmpty {
-		if s, ok := flow.Text(call.Arg(n)); ok && s == "" {
+		if s, ok := flow.ConstText(call.Arg(n)); ok && s == "" {
 			c.reportf(call, "%s is given an empty name and panics", name(call))
 		}
 	}
@@ -134,3 +135,137 @@ func differ(a, b types.Type) bool {
 }
 
 func short(t types.Type) string { return types.TypeString(t, (*types.Package).Name) }
+
+const ownSystem = "would wait for the %s itself, and panics: call it outside, or in a goroutine"
+
+// waits reports calls in a turn that would wait for the turn itself.
+func (c *checker) waits(fn *ssa.Function, call *flow.Call) {
+	if _, isGo := call.Instr.(*ssa.Go); isGo {
+		return
+	}
+	switch in := call.API.InTurn; {
+	case c.InProcess(fn):
+		c.waitsInProcess(fn, call)
+	case !c.runsInTurn(fn):
+	case in == api.Panics:
+		c.reportf(call, "%s in a behaviour%s panics where it would have to wait: %s",
+			name(call), c.How(fn), instead(call, "use Send, or SendWait in a function of Pipe", "use Watch, or call it in a goroutine"))
+	case in == api.PanicsOfSystem && isOwnSystem(call.Arg(api.Recv)):
+		c.reportf(call, "%s in a behaviour%s "+ownSystem, name(call), c.How(fn), "behaviour")
+	case in == api.AskOfSelf:
+		if made := flow.MadeBy(call.Arg(call.API.To)); made != nil && made.Is(api.Self) {
+			c.reportf(call, "%s of the running actor itself%s fails with ErrDeadlock: use AskTo",
+				name(call), c.How(fn))
+		}
+	}
+}
+
+func (c *checker) waitsInProcess(fn *ssa.Function, call *flow.Call) {
+	switch {
+	case call.API.InTurn == api.Panics && strings.HasPrefix(call.API.Name, "actor."):
+		c.reportf(call, "%s in a process panics where it would have to wait: %s", name(call),
+			instead(call, "use Send, which suspends the process", "use Watch of package process/actors"))
+	case call.Is(api.SystemWait) || call.Is(api.SystemRun) || call.Is(api.SystemStop):
+		if c.isSystemOf(fn, call.Arg(api.Recv)) {
+			c.reportf(call, "%s in a process of the system "+ownSystem, name(call), "process")
+		}
+	case call.Is(api.Call) && c.IsSelf(call.Arg(2)):
+		c.reportf(call, "Call of the process itself waits for its own reply: until its time-out, or for ever")
+	}
+}
+
+// waitsBy reports a call, in a turn, of a function that always waits for the system it is given.
+func (c *checker) waitsBy(fn *ssa.Function, call *flow.Call) {
+	_, now := call.Instr.(*ssa.Call)
+	for arg, e := range call.With(c.SummaryOf(call).Waits) {
+		if now && e.Steps == "" && isOwnSystem(arg) && c.runsInTurn(fn) {
+			c.reportf(call, "%s in a behaviour%s "+ownSystem, call.Name(), c.How(fn), "behaviour")
+		}
+	}
+}
+
+// runsInTurn reports whether a function runs in a turn: it is called from there, or is given the
+// context of one.
+func (c *checker) runsInTurn(fn *ssa.Function) bool {
+	return !c.Elsewhere(fn) && !c.InProcess(fn) && (c.InTurn(fn) != nil || flow.ContextParam(fn) != nil)
+}
+
+// isOwnSystem reports whether a system is that of the running actor.
+func isOwnSystem(sys ssa.Value) bool {
+	made := flow.MadeBy(sys)
+	return made != nil && made.Is(api.ContextSystem)
+}
+
+// isSystemOf reports whether a system is the one that the process which runs a function was started
+// with.
+func (c *checker) isSystemOf(fn *ssa.Function, sys ssa.Value) bool {
+	by := c.Async(c.InTurn(fn).Turn.Fn)
+	if by == nil {
+		return false
+	}
+	if from := flow.CallOf(by).Arg(1); !flow.IsParty(flow.Plain(from).Type()) {
+		return c.SamePlace(from, sys)
+	}
+	return c.InProcess(by.Parent()) && c.isSystemOf(by.Parent(), sys) // a process of its process
+}
+
+// instead says what to do in the place of a call that sends, or of another.
+func instead(call *flow.Call, send, other string) string {
+	if call.Fn.Name() == "SendWait" {
+		return send
+	}
+	return other
+}
+
+// after lists calls that panic, or wait for ever, after another one of the same thing.
+var after = map[string][]string{
+	api.ChanClose:  {api.ChanClose, api.ChanSend, api.ChanTrySend},
+	api.AskedReply: {api.AskedReply},
+	api.Unlock:     {api.Unlock},
+	api.Yield:      {api.Yield},
+	api.Stash:      {api.Stash, api.DeferReply},
+	api.AskStash:   {api.AskStash, api.DeferReply},
+	api.DeferReply: {api.DeferReply},
+}
+
+// sequels reports calls that panic after a call, if they come after it on every path. Of what is
+// deferred only another Close is known to come too early.
+func (c *checker) sequels(fn *ssa.Function, first *flow.Call) {
+	_, deferred := first.Instr.(*ssa.Defer)
+	for _, call := range c.Calls(fn) {
+		if _, now := call.Instr.(*ssa.Call); !now || call.API == nil || call.Instr == first.Instr ||
+			!slices.Contains(after[first.API.Name], call.API.Name) || deferred && !call.Is(api.ChanClose) ||
+			!flow.Dominates(first.Instr, call.Instr) || !c.unchanged(first, call) {
+			continue
+		}
+		at := c.Where(first.Pos(), call.Pos())
+		switch {
+		case deferred:
+			c.reportf(call, "%s is deferred, too (%s): the second one panics", name(call), at)
+		case call.Is(api.AskedReply):
+			c.reportf(call, "the reply was taken before (%s): this waits for ever", at)
+		default:
+			c.reportf(call, "%s comes after %s (%s), and panics", name(call), name(first), at)
+		}
+	}
+}
+
+// unchanged reports whether two calls are of the same thing, and nothing between them may change
+// that: a store, a Lock, or a function that is not known.
+func (c *checker) unchanged(first, second *flow.Call) bool {
+	a, b := first.Arg(api.Recv), second.Arg(api.Recv)
+	if a != b && !c.SamePlace(a, b) {
+		return false
+	}
+	w := flow.Walk{Stop: func(i ssa.Instruction) bool { return i == second.Instr }}
+	return w.First(first.Instr, func(i ssa.Instruction) bool {
+		switch i := i.(type) {
+		case *ssa.Store:
+			return a != b
+		case ssa.CallInstruction:
+			known := flow.CallOf(i)
+			return first.Is(api.Unlock) && (known == nil || known.API == nil || known.Is(api.Lock))
+		}
+		return false
+	}) == nil
+}
