@@ -64,7 +64,7 @@ func bank(r *actortest.R, wrap func(durable.Store) durable.Store) {
 	var owners [keys]actor.Ref[Account]
 	own := func(key int) {
 		epoch++
-		owners[key] = accounts.Spawn(r.System(), Account{Actor: durable.OnEpoch(store, fmt.Sprint("k", key), epoch)})
+		owners[key] = often.Spawn(r.System(), Account{Actor: durable.OnEpoch(store, fmt.Sprint("k", key), epoch)})
 	}
 	for key := range keys {
 		own(key)
@@ -90,7 +90,7 @@ func bank(r *actortest.R, wrap func(durable.Store) durable.Store) {
 				if owners[i%keys].Status() == actor.StatusEnded {
 					own(i % keys)
 				}
-				asked[i] = asking(r, id, deposit, owners[i%keys], 1+i)
+				asked[i] = asking(r, id, oftenDeposit, owners[i%keys], 1+i)
 			}
 		}
 		switch key := rnd.IntN(keys); {
@@ -214,7 +214,7 @@ func TestTwin(t *testing.T) {
 
 // often takes a snapshot after every third record.
 var (
-	often          = durable.NewType[Account]("often", durable.WithSnapshots(3, 1<<20), durable.WithTrim())
+	often          = durable.NewType[Account]("often", durable.WithSnapshots(3, 1<<20))
 	oftenDeposited = durable.DeclareEvent(often, "deposited", (*Account).deposited)
 	oftenDeposit   = actor.DeclareAsk[int, int](often.Type, "deposit")
 	oftenRead      = actor.DeclareAsk[struct{}, int](often.Type, "read")
