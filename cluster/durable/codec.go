@@ -39,7 +39,10 @@ func keepable(t reflect.Type, path string) error { return (&keeper{}).check(t, p
 type keeper struct{ seen map[reflect.Type]bool }
 
 func (k *keeper) check(t reflect.Type, path string) error {
-	if hasOwn(t) || k.seen[t] {
+	if hasOwn(t) {
+		return promoted(t, path)
+	}
+	if k.seen[t] {
 		return nil
 	}
 	switch t.Kind() {
@@ -89,6 +92,20 @@ func hasOwn(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(marshaler) && p.Implements(unmarshaler) ||
 		p.Implements(textMarshaler) && p.Implements(textUnmarshaler)
+}
+
+// promoted returns an error if t may have its JSON from one of several fields, as a struct has that
+// embeds a time.Time: the others would be lost.
+func promoted(t reflect.Type, path string) error {
+	if t.Kind() != reflect.Struct || t.NumField() < 2 {
+		return nil
+	}
+	for f := range t.Fields() {
+		if f.Anonymous && hasOwn(f.Type) {
+			return fmt.Errorf("%s may have the JSON of %s, which it embeds", path, f.Name)
+		}
+	}
+	return nil
 }
 
 // clearKept sets the exported fields of the state to zero, but not those that JSON leaves out.
