@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"time"
 
@@ -37,14 +38,15 @@ const (
 // At most one record is being appended, and what later turns emit gathers in the next one. So a
 // snapshot is encoded when a record is sealed, since no event is in the state then that is not in
 // a record, and is written when that record is stored.
-type core struct {
-	kind *kind
+type core[S any] struct {
+	typ *Type[S]
 	address
 	epoch, writer uint64
 
-	state, turn any // *S and *Turn[S]
-	base        any // *S as it was spawned, for what JSON leaves out
-	initial     []byte
+	state   *S
+	base    S      // as it was spawned, for what JSON leaves out
+	initial []byte // the rest of that
+	turn    Turn[S]
 
 	last      uint64 // number of the last record that is stored
 	lastEpoch uint64
@@ -88,26 +90,35 @@ type then func(*actor.Context)
 func (f then) done(c *actor.Context)        { f(c) }
 func (f then) failed(*actor.Context, error) {}
 
-func newCore(kind *kind, a *Actor, c *actor.Context) *core {
-	return &core{kind: kind, address: address{a.store, a.key}, epoch: a.epoch, writer: c.Rand().Uint64()}
+// address is the place of a log.
+type address struct {
+	store Store
+	key   string
+}
+
+func newCore[S any](t *Type[S], s *S, a *Actor, c *actor.Context) *core[S] {
+	k := &core[S]{typ: t, address: address{a.store, t.Name() + "/" + a.key}, epoch: a.epoch, writer: c.Rand().Uint64(), state: s}
+	k.turn.k = k
+	return k
 }
 
 // ---- reading the log --------------------------------------------------------------
 
 // open reads the state for the first time in this life.
-func (k *core) open(c *actor.Context) (err error) {
-	if k.initial, err = k.kind.encode(k.state); err != nil {
+func (k *core[S]) open(c *actor.Context) (err error) {
+	k.base = *k.state
+	if k.initial, err = k.typ.codec.Encode(k.state); err != nil {
 		return fmt.Errorf("gallop: durable: %s cannot be encoded: %w", k, err)
 	}
 	return k.load(c)
 }
 
-func (k *core) String() string { return fmt.Sprintf("%s %q", k.kind.name, k.key) }
+func (k *core[S]) String() string { return fmt.Sprintf("%q", k.key) }
 
 // load reads the state, and appends a fence if the last record is of an older epoch. Another
 // owner that goes on appending meanwhile cannot keep it from that for ever, since it is fenced by
 // whatever is appended between.
-func (k *core) load(c *actor.Context) error {
+func (k *core[S]) load(c *actor.Context) error {
 	ctx := c.Context()
 	for range tries {
 		var l Log
@@ -133,17 +144,17 @@ func (k *core) load(c *actor.Context) error {
 			}
 			k.last, k.lastEpoch = k.last+1, k.epoch
 		}
-		k.kind.fallen.Delete(k.address)
+		k.typ.fallen.Delete(k.address)
 		k.arm(c)
-		return k.kind.start(c, k)
+		return k.start(c)
 	}
 	return fmt.Errorf("%w, which is faster than the fence of %s", ErrFenced, k)
 }
 
 // restore makes the state what the log says.
-func (k *core) restore(l Log) error {
+func (k *core[S]) restore(l Log) error {
 	acked := max(k.last, l.Snapshot.Seq)
-	if fallen, ok := k.kind.fallen.Load(k.address); ok {
+	if fallen, ok := k.typ.fallen.Load(k.address); ok {
 		acked = max(acked, fallen.(uint64))
 	}
 	if l.Last < acked {
@@ -152,14 +163,16 @@ func (k *core) restore(l Log) error {
 	snap := snapshot{state: k.initial}
 	if l.Snapshot.Seq > 0 {
 		var err error
-		if snap, err = decodeSnapshot(l.Snapshot.Data, k.kind.commands); err != nil {
+		if snap, err = decodeSnapshot(l.Snapshot.Data, k.typ.commands); err != nil {
 			return fmt.Errorf("%w, of %s", err, k)
 		}
 		if snap.seq != l.Snapshot.Seq {
 			return fmt.Errorf("%w: snapshot %d of %s says that it is %d", ErrCorrupt, l.Snapshot.Seq, k, snap.seq)
 		}
 	}
-	if err := k.kind.reset(k.state, k.base, snap.state); err != nil {
+	*k.state = k.base
+	clearKept(reflect.ValueOf(k.state).Elem())
+	if err := k.typ.codec.Decode(snap.state, k.state); err != nil {
 		return fmt.Errorf("%w: snapshot %d of %s: %w", ErrCorrupt, snap.seq, k, err)
 	}
 	k.known, k.due = snap.commands, snap.due
@@ -188,8 +201,20 @@ func (k *core) restore(l Log) error {
 	return nil
 }
 
+// start runs the function of OnStart.
+func (k *core[S]) start(c *actor.Context) error {
+	if k.typ.onStart == nil {
+		return nil
+	}
+	if err := k.typ.onStart(k.state, k.begin(c)); err != nil {
+		return err
+	}
+	k.end(c, "", kept{}, false)
+	return nil
+}
+
 // replay applies a record to the state.
-func (k *core) replay(r Record) error {
+func (k *core[S]) replay(r Record) error {
 	for _, t := range r.Turns {
 		for _, e := range t.Events {
 			if e.Name == remindEvent {
@@ -198,7 +223,7 @@ func (k *core) replay(r Record) error {
 				}
 				continue
 			}
-			apply := k.kind.events[e.Name]
+			apply := k.typ.events[e.Name]
 			if apply == nil {
 				return fmt.Errorf("%w %q", ErrUnknownEvent, e.Name)
 			}
@@ -206,31 +231,34 @@ func (k *core) replay(r Record) error {
 				return fmt.Errorf("event %q: %w", e.Name, err)
 			}
 		}
-		k.known.add(t.Command, kept{bytes.Clone(t.Reply), t.Failed}, k.kind.commands)
+		k.known.add(t.Command, kept{bytes.Clone(t.Reply), t.Failed}, k.typ.commands)
 	}
 	return nil
 }
 
 // fell keeps what was acknowledged beyond the life of an actor that may be started again, since a
 // store that has lost records may be the reason of its fall.
-func (k *core) fell(c *actor.Context, reason error) {
+func (k *core[S]) fell(c *actor.Context, reason error) {
 	if c.Restarting() || !actor.IsNormal(reason) {
-		k.kind.fallen.Store(k.address, k.last)
+		k.typ.fallen.Store(k.address, k.last)
 	}
 }
 
 // ---- turns ------------------------------------------------------------------------
 
-func (k *core) begin(c *actor.Context) { k.c = c }
+func (k *core[S]) begin(c *actor.Context) *Turn[S] {
+	k.c = c
+	return &k.turn
+}
 
-func (k *core) emit(name string, version int, data []byte) {
+func (k *core[S]) emit(name string, version int, data []byte) {
 	k.events = appendEvent(k.events, name, version, data)
 	k.emitted++
 }
 
 // end adds what the turn has emitted to the next record, and begins to append that if no other is
 // under way.
-func (k *core) end(c *actor.Context, id string, reply kept, oneWay bool) {
+func (k *core[S]) end(c *actor.Context, id string, reply kept, oneWay bool) {
 	thens := k.thens
 	k.c, k.thens = nil, nil
 	if k.emitted > 0 {
@@ -242,7 +270,7 @@ func (k *core) end(c *actor.Context, id string, reply kept, oneWay bool) {
 		if oneWay {
 			b.oneWay++
 		}
-		k.known.add(id, reply, k.kind.commands)
+		k.known.add(id, reply, k.typ.commands)
 		k.events, k.emitted = k.events[:0], 0
 		k.arm(c)
 	}
@@ -258,7 +286,7 @@ func (k *core) end(c *actor.Context, id string, reply kept, oneWay bool) {
 }
 
 // gathering returns the record that gathers turns.
-func (k *core) gathering() *batch {
+func (k *core[S]) gathering() *batch {
 	if k.next == nil {
 		seq := k.last + 1
 		if k.inflight != nil {
@@ -271,7 +299,7 @@ func (k *core) gathering() *batch {
 }
 
 // lastBatch returns the last record that is not stored yet; nil if all is stored.
-func (k *core) lastBatch() *batch {
+func (k *core[S]) lastBatch() *batch {
 	if k.next != nil {
 		return k.next
 	}
@@ -280,7 +308,7 @@ func (k *core) lastBatch() *batch {
 
 // full reports whether the state has run too far ahead, so that the running message is to be
 // stashed. Then those who send are muted as well.
-func (k *core) full(c *actor.Context) bool {
+func (k *core[S]) full(c *actor.Context) bool {
 	if !k.stalled && k.ahead() >= 1 {
 		k.stalled = true
 		c.ApplyPressure()
@@ -289,7 +317,7 @@ func (k *core) full(c *actor.Context) bool {
 }
 
 // ahead returns how far the state runs ahead, as a part of what is allowed.
-func (k *core) ahead() float64 {
+func (k *core[S]) ahead() float64 {
 	turns, size := 0, 0
 	for _, b := range [...]*batch{k.inflight, k.next} {
 		if b != nil {
@@ -300,7 +328,7 @@ func (k *core) ahead() float64 {
 }
 
 // resume takes commands again when half of what was ahead is stored.
-func (k *core) resume(c *actor.Context) {
+func (k *core[S]) resume(c *actor.Context) {
 	if k.stalled && k.ahead() <= 0.5 {
 		k.stalled = false
 		c.ReleasePressure()
@@ -311,7 +339,7 @@ func (k *core) resume(c *actor.Context) {
 // ---- the store answers ------------------------------------------------------------
 
 // sealIfIdle begins to append the next record, if there is one and no other is under way.
-func (k *core) sealIfIdle(c *actor.Context) {
+func (k *core[S]) sealIfIdle(c *actor.Context) {
 	if k.next == nil || k.inflight != nil {
 		return
 	}
@@ -320,15 +348,15 @@ func (k *core) sealIfIdle(c *actor.Context) {
 	seal(b.record)
 	k.records++
 	k.bytes += len(b.record)
-	if !k.snapping && (k.records >= k.kind.everyRecords || k.bytes >= k.kind.everyBytes) {
+	if !k.snapping && (k.records >= k.typ.everyRecords || k.bytes >= k.typ.everyBytes) {
 		k.takeSnapshot(c, b)
 	}
-	k.kind.append(c, k, b)
+	actor.PipeWith(c, k.typ.appended, b.seq, k.appending(b.seq-1, b.record))
 }
 
 // takeSnapshot encodes the state, which is that after b.
-func (k *core) takeSnapshot(c *actor.Context, b *batch) {
-	state, err := k.kind.encode(k.state)
+func (k *core[S]) takeSnapshot(c *actor.Context, b *batch) {
+	state, err := k.typ.codec.Encode(k.state)
 	if err != nil {
 		if !k.unsnapped {
 			k.unsnapped = true
@@ -337,10 +365,10 @@ func (k *core) takeSnapshot(c *actor.Context, b *batch) {
 		return
 	}
 	k.records, k.bytes = 0, 0
-	b.snapshot = &Snapshot{Seq: b.seq, Trim: k.kind.trim, Data: k.encodeSnapshot(b.seq, state)}
+	b.snapshot = &Snapshot{Seq: b.seq, Trim: k.typ.trim, Data: k.encodeSnapshot(b.seq, state)}
 }
 
-func (k *core) encodeSnapshot(seq uint64, state []byte) []byte {
+func (k *core[S]) encodeSnapshot(seq uint64, state []byte) []byte {
 	d := append(make([]byte, 0, len(state)+64), format, 0, 0, 0, 0)
 	d = binary.AppendUvarint(d, seq)
 	d = binary.AppendUvarint(d, k.epoch)
@@ -357,7 +385,7 @@ func (k *core) encodeSnapshot(seq uint64, state []byte) []byte {
 }
 
 // appended hears what has become of the record with number seq.
-func (k *core) appended(c *actor.Context, seq uint64, err error) {
+func (k *core[S]) appended(c *actor.Context, seq uint64, err error) {
 	b := k.inflight
 	k.inflight = nil
 	if err != nil {
@@ -367,7 +395,7 @@ func (k *core) appended(c *actor.Context, seq uint64, err error) {
 	k.last, k.lastEpoch = seq, k.epoch
 	if b.snapshot != nil {
 		k.snapping = true
-		k.kind.write(c, k, *b.snapshot)
+		actor.Pipe(c, k.typ.written, k.writing(*b.snapshot))
 	}
 	k.sealIfIdle(c)
 	for _, e := range b.effects {
@@ -380,7 +408,7 @@ func (k *core) appended(c *actor.Context, seq uint64, err error) {
 
 // failed drops all that was emitted since the last record that is stored, and reads the state
 // again, unless nobody knows what the log has.
-func (k *core) failed(c *actor.Context, b *batch, err error) {
+func (k *core[S]) failed(c *actor.Context, b *batch, err error) {
 	dropped := b.oneWay
 	refused := errors.Is(err, ErrFenced) || errors.Is(err, ErrRefused)
 	if !refused && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrStoreRegressed) {
@@ -412,7 +440,7 @@ func (k *core) failed(c *actor.Context, b *batch, err error) {
 }
 
 // written hears what has become of a snapshot. One that failed costs only time at the next start.
-func (k *core) written(c *actor.Context, err error) {
+func (k *core[S]) written(c *actor.Context, err error) {
 	k.snapping = false
 	if err != nil {
 		c.Logger().Warn("gallop: durable: the snapshot was not written", "key", k.key, "err", err)
@@ -469,19 +497,19 @@ func (a address) commit(ctx context.Context, after uint64, record []byte) error 
 
 // ---- reminders --------------------------------------------------------------------
 
-func (k *core) isDue(name string) bool {
+func (k *core[S]) isDue(name string) bool {
 	_, ok := k.due[name]
 	return ok
 }
 
-func (k *core) emitReminder(name string, at int64) {
+func (k *core[S]) emitReminder(name string, at int64) {
 	data := append(binary.AppendVarint(nil, at), name...)
 	k.emit(remindEvent, 1, data)
 	k.setDue(data)
 }
 
 // setDue applies the event of a reminder, and reports whether it is one.
-func (k *core) setDue(data []byte) bool {
+func (k *core[S]) setDue(data []byte) bool {
 	at, n := binary.Varint(data)
 	if n <= 0 {
 		return false
@@ -499,7 +527,7 @@ func (k *core) setDue(data []byte) bool {
 }
 
 // dueNames returns the reminders that are due at a time, in their order.
-func (k *core) dueNames(now int64) []string {
+func (k *core[S]) dueNames(now int64) []string {
 	var names []string
 	for name, at := range k.due {
 		if at <= now {
@@ -516,7 +544,7 @@ func (k *core) dueNames(now int64) []string {
 }
 
 // arm sets the timer to the next reminder.
-func (k *core) arm(c *actor.Context) {
+func (k *core[S]) arm(c *actor.Context) {
 	first := int64(0)
 	for _, at := range k.due {
 		if first == 0 || at < first {
@@ -530,20 +558,22 @@ func (k *core) arm(c *actor.Context) {
 		k.alarm.Cancel(c)
 	}
 	if k.alarmAt = first; first != 0 {
-		k.alarm = k.kind.setTime(c, time.Unix(0, first).Sub(c.Now()))
+		k.alarm = actor.After(c, time.Unix(0, first).Sub(c.Now()), k.typ.alarm, struct{}{})
 	}
 }
 
 // rang calls the reminders that are due.
-func (k *core) rang(c *actor.Context) {
+func (k *core[S]) rang(c *actor.Context) {
 	k.alarmAt = 0
 	for _, name := range k.dueNames(c.Now().UnixNano()) {
 		if !k.isDue(name) {
 			continue // an earlier one has taken it back
 		}
-		k.begin(c)
+		turn := k.begin(c)
 		k.emitReminder(name, never)
-		k.kind.remind(k, name)
+		if k.typ.onRemind != nil { // or it had one when the reminder was set
+			k.typ.onRemind(k.state, turn, name)
+		}
 		k.end(c, "", kept{}, false)
 	}
 	k.arm(c)

@@ -66,7 +66,7 @@ func TestDeclarationsThatAreWrong(t *testing.T) {
 	}
 	for want, f := range map[string]func(){
 		"int does not embed durable.Actor":  func() { durable.NewType[int]("x") },
-		"x.Ref.":                            func() { durable.NewType[ofRef]("x") },
+		"ofRef.Ref.":                        func() { durable.NewType[ofRef]("x") },
 		"hidden.n is not exported":          func() { durable.DeclareEvent(typ, "e", func(*stated, hidden) {}) },
 		"nested.Of[][].n is not exported":   func() { durable.DeclareEvent(typ, "e", func(*stated, nested) {}) },
 		"stamped may have the JSON of Time": func() { durable.DeclareEvent(typ, "e", func(*stated, stamped) {}) },
@@ -74,6 +74,7 @@ func TestDeclarationsThatAreWrong(t *testing.T) {
 		"is of type func()":                 func() { durable.DeclareEvent(typ, "e", func(*stated, []func()) {}) },
 		"has keys of type float64":          func() { durable.DeclareEvent(typ, "e", func(*stated, map[float64]int) {}) },
 		"the name is taken":                 func() { durable.DeclareEvent(typ, "taken", func(*stated, int) {}) },
+		"a slash":                           func() { durable.NewType[stated]("a/b") },
 		"begins with durable":               func() { durable.DeclareEvent(typ, "durable.remind", func(*stated, int) {}) },
 		"the name is empty":                 func() { durable.DeclareEvent(typ, "", func(*stated, int) {}) },
 		"apply is nil":                      func() { durable.DeclareEvent[stated, int](typ, "e", nil) },
@@ -151,7 +152,7 @@ func TestTurnsThatAreWrong(t *testing.T) {
 			if !errors.Is(err, actor.ErrPanicked) || !strings.Contains(err.Error(), want) {
 				r.Errorf("%s: %v", what, err)
 			}
-			if records, _ := store.Records(r.Context(), what, 0); len(records) > 0 {
+			if records, _ := store.Records(r.Context(), "stated/"+what, 0); len(records) > 0 {
 				r.Errorf("%s: %d records", what, len(records))
 			}
 		}
@@ -226,8 +227,8 @@ func TestDamagedLogs(t *testing.T) {
 			asking(r, "", oftenDeposit, ref, 1)
 			r.Quiet()
 		}
-		l, _ := whole.Load(r.Context(), "ada")
-		records, _ := whole.Records(r.Context(), "ada", 0)
+		l, _ := whole.Load(r.Context(), "often/ada")
+		records, _ := whole.Records(r.Context(), "often/ada", 0)
 		if l.Snapshot.Seq == 0 || len(l.Records) == 0 {
 			r.Fatalf("%+v", l)
 		}
@@ -238,7 +239,7 @@ func TestDamagedLogs(t *testing.T) {
 			{"snapshot", func(l *durable.Log) { l.Snapshot.Data = l.Snapshot.Data[1:] }},
 			{"number of snapshot", func(l *durable.Log) { l.Snapshot.Seq-- }},
 		} {
-			l, _ := whole.Load(r.Context(), "ada")
+			l, _ := whole.Load(r.Context(), "often/ada")
 			row.do(&l)
 			_, err := oftenRead.Ask(r.Context(), often.Spawn(r.System(), account(&fixed{whole, l}, "ada")), struct{}{})
 			if !errors.Is(err, durable.ErrCorrupt) || !strings.Contains(err.Error(), "ada") {
@@ -287,7 +288,7 @@ func TestOnStartAndOnStop(t *testing.T) {
 			actor.Stop(r.System(), ref)
 			r.Quiet()
 		}
-		records, _ := store.Records(r.Context(), "ada", 0)
+		records, _ := store.Records(r.Context(), "life/ada", 0)
 		if lives != 3 || ends != 2 || len(records) != 2 {
 			r.Errorf("%d lives, %d ends, %d records", lives, ends, len(records))
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -131,7 +132,7 @@ func TestGroupCommit(t *testing.T) {
 		}
 		r.Quiet()
 		r.Advance(2 * time.Second)
-		records, _ := inner.Records(r.Context(), "ada", 0)
+		records, _ := inner.Records(r.Context(), "account/ada", 0)
 		if len(records) != 2 {
 			r.Fatalf("%d records", len(records))
 		}
@@ -360,13 +361,13 @@ func TestEpochFences(t *testing.T) {
 		if n := balance(r, next); n != 1 {
 			r.Errorf("balance %d", n)
 		}
-		records, _ := store.Records(r.Context(), "ada", 0)
+		records, _ := store.Records(r.Context(), "account/ada", 0)
 		if len(records) != 3 { // the fence of epoch 1, the deposit, the fence of epoch 2
 			r.Errorf("%d records", len(records))
 		}
 		again := accounts.Spawn(r.System(), Account{Actor: durable.OnEpoch(store, "ada", 2)})
 		balance(r, again)
-		if records, _ := store.Records(r.Context(), "ada", 3); len(records) > 0 {
+		if records, _ := store.Records(r.Context(), "account/ada", 3); len(records) > 0 {
 			r.Errorf("a second activation in one epoch has written %d records", len(records))
 		}
 	})
@@ -383,9 +384,9 @@ func TestStoreRegressed(t *testing.T) {
 			r.Quiet()
 		}
 		backup := durable.NewMemory()
-		records, _ := store.Records(r.Context(), "ada", 0)
+		records, _ := store.Records(r.Context(), "account/ada", 0)
 		for i, rec := range records[:2] {
-			_ = backup.Append(r.Context(), "ada", uint64(i), rec)
+			_ = backup.Append(r.Context(), "account/ada", uint64(i), rec)
 		}
 		store.Memory = backup
 		asking(r, "", deposit, ref, 1)
@@ -411,12 +412,12 @@ func TestSnapshotAheadOfItsLog(t *testing.T) {
 			askingFew(r, "", ref, 1)
 			r.Quiet()
 		}
-		l, _ := store.Load(r.Context(), "ada")
+		l, _ := store.Load(r.Context(), "few/ada")
 		if l.Snapshot.Seq != 4 || l.Last != 4 {
 			r.Fatalf("%+v", l)
 		}
 		shorter := durable.NewMemory()
-		_ = shorter.Snapshot(r.Context(), "ada", l.Snapshot)
+		_ = shorter.Snapshot(r.Context(), "few/ada", l.Snapshot)
 		if _, err := fewDeposit.Ask(r.Context(), few.Spawn(r.System(), account(shorter, "ada")), 1); !errors.Is(err, durable.ErrStoreRegressed) {
 			r.Errorf("%v", err)
 		}
@@ -428,7 +429,7 @@ func TestReminders(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		store := durable.NewMemory()
 		ref := accounts.Spawn(r.System(), account(store, "ada"))
-		for _, d := range []time.Duration{3 * time.Hour, time.Hour, 2 * time.Hour, 5 * time.Hour} {
+		for _, d := range []time.Duration{3 * time.Hour, time.Hour, 2 * time.Hour, math.MaxInt64, 5 * time.Hour} {
 			remindIn.Send(r.System(), ref, d)
 		}
 		forget.Send(r.System(), ref, 2*time.Hour)
@@ -470,7 +471,7 @@ func TestRunsAheadOfTheLogWithinBounds(t *testing.T) {
 			r.Errorf("status %v", s)
 		}
 		r.Advance(time.Minute)
-		records, _ := inner.Records(r.Context(), "ada", 0)
+		records, _ := inner.Records(r.Context(), "account/ada", 0)
 		n := 0
 		for i, b := range records {
 			rec, err := durable.Decode(b)
@@ -488,4 +489,123 @@ func TestRunsAheadOfTheLogWithinBounds(t *testing.T) {
 			r.Errorf("%d turns", n)
 		}
 	}, actortest.WithRuns(4), actortest.WithSteps(200_000))
+}
+
+// A drain waits for what is under way: every command that has been sent is stored and answered.
+func TestDrainWaitsForTheStore(t *testing.T) {
+	actortest.Run(t, func(r *actortest.R) {
+		store := durabletest.Faulty(durable.NewMemory(), func(durabletest.Call) durabletest.Fault {
+			return durabletest.Fault{Delay: time.Second}
+		})
+		ref := accounts.Spawn(r.System(), account(store, "ada"))
+		var all []*outcome
+		for range 5 {
+			all = append(all, asking(r, "", deposit, ref, 1))
+		}
+		r.Quiet()
+		actor.Drain(r.System(), ref)
+		r.Quiet()
+		r.Advance(10 * time.Second)
+		for _, o := range all {
+			if o.err != nil || o.v < 1 {
+				r.Errorf("%v", *o)
+			}
+		}
+		if ref.Status() != actor.StatusEnded {
+			r.Errorf("status %v", ref.Status())
+		}
+	})
+}
+
+// A behaviour that panics keeps nothing of its turn, and what was stored before is read again by
+// the next life. A store that has lost records meanwhile is found out there.
+func TestRestartBySupervisor(t *testing.T) {
+	actortest.Run(t, func(r *actortest.R) {
+		store := &swap{Memory: durable.NewMemory()}
+		boss := bosses.Spawn(r.System(), bossState{store: store})
+		work := func(n int) (int, error) { return bossDeposit.Ask(r.Context(), boss, n) }
+		if n, err := work(5); n != 5 || err != nil {
+			r.Fatalf("%d, %v", n, err)
+		}
+		if _, err := work(-1); !errors.Is(err, actor.ErrPanicked) {
+			r.Fatalf("%v", err)
+		}
+		if n, err := work(2); n != 7 || err != nil {
+			r.Errorf("after a panic: %d, %v", n, err)
+		}
+		store.Memory = durable.NewMemory()
+		if _, err := work(-1); !errors.Is(err, actor.ErrPanicked) {
+			r.Fatalf("%v", err)
+		}
+		r.Quiet()
+		if _, err := work(1); !errors.Is(err, durable.ErrStoreRegressed) {
+			r.Errorf("after a loss: %v", err)
+		}
+	}, actortest.AllowPanics())
+}
+
+// A boss restarts its account when it falls, unless it cannot start.
+type bossState struct {
+	store   durable.Store
+	account actor.Ref[Account]
+}
+
+func (b *bossState) Fell(c *actor.Context, d actor.ChildDown) {
+	if d.Starting {
+		actor.StopWith(c, d.Ref, d.Reason)
+	} else {
+		actor.Restart(c, d.Ref)
+	}
+}
+
+var (
+	bosses      = actor.NewType[bossState]("boss")
+	bossDeposit = actor.DeclareAsk[int, int](bosses, "deposit")
+	bossHeard   = actor.Declare[actor.Reply[int, actor.Deferred[int]]](bosses, "heard")
+	bossFell    = actor.Declare[actor.ChildDown](bosses, "fell")
+	_           = bosses.Table(
+		bossFell.Handle((*bossState).Fell),
+		bossHeard.Handle(func(_ *bossState, c *actor.Context, r actor.Reply[int, actor.Deferred[int]]) {
+			r.Mark.Reply(c, r.Value, r.Err)
+		}),
+		bossDeposit.Handle(func(b *bossState, c *actor.Context, n int) (int, error) {
+			if b.account.IsZero() {
+				store := b.store
+				b.account = actor.SpawnSupervised(c, frail.Type, func(a *Account) { *a = account(store, "ada") }, bossFell)
+			}
+			actor.AskToWith(c, frailDeposit, b.account, n, bossHeard, actor.Defer(c, bossDeposit))
+			return 0, nil
+		}),
+	)
+
+	frail          = durable.NewType[Account]("frail")
+	frailDeposited = durable.DeclareEvent(frail, "deposited", (*Account).deposited)
+	frailDeposit   = actor.DeclareAsk[int, int](frail.Type, "deposit")
+	_              = frail.Table(durable.HandleAsk(frailDeposit, func(a *Account, t *durable.Turn[Account], n int) (int, error) {
+		frailDeposited.Emit(t, Deposited{n})
+		if n < 0 {
+			panic("negative")
+		}
+		return a.Balance, nil
+	}))
+)
+
+// Two types may have one state; an event is of one of them.
+func TestEventOfAnotherType(t *testing.T) {
+	typ := durable.NewType[Account]("other")
+	do := actor.DeclareAsk[int, int](typ.Type, "do")
+	typ.Table(durable.HandleAsk(do, (*Account).Deposit))
+	actortest.Run(t, func(r *actortest.R) {
+		store := durable.NewMemory()
+		_, err := do.Ask(r.Context(), typ.Spawn(r.System(), account(store, "ada")), 1)
+		if !errors.Is(err, actor.ErrPanicked) {
+			r.Errorf("%v", err)
+		}
+		// And the same key of another type is another log.
+		asking(r, "", deposit, accounts.Spawn(r.System(), account(store, "ada")), 1)
+		r.Quiet()
+		if keys, _ := store.Keys(r.Context(), ""); len(keys) != 1 || keys[0] != "account/ada" {
+			r.Errorf("%q", keys)
+		}
+	}, actortest.AllowPanics())
 }

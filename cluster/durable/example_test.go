@@ -176,7 +176,7 @@ func ExampleDecode() {
 	_, _ = addItem.Ask(durable.WithCommandID(ctx, "r1"), cart, Item{"tea"})
 	_ = sys.Run()
 
-	keys, _ := store.Keys(ctx, "")
+	keys, _ := store.Keys(ctx, "cart/")
 	for _, key := range keys {
 		records, _ := store.Records(ctx, key, 0)
 		for _, b := range records {
@@ -193,7 +193,7 @@ func ExampleDecode() {
 		}
 	}
 	// Output:
-	// ada 1: item added v1 {"SKU":"tea","N":1} by r1
+	// cart/ada 1: item added v1 {"SKU":"tea","N":1} by r1
 }
 
 // Meter is a state of one number, which is not exported and so needs a codec.

@@ -109,7 +109,7 @@ func bank(r *actortest.R, wrap func(durable.Store) durable.Store) {
 	k := newChecker()
 	for key := range keys {
 		name := fmt.Sprint("k", key)
-		records, _ := inner.Records(context.Background(), name, 0)
+		records, _ := inner.Records(context.Background(), "often/"+name, 0)
 		k.read(name, records)
 	}
 	for i, o := range asked {

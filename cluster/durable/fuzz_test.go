@@ -16,7 +16,7 @@ func seeds() (record, snap []byte) {
 	b = appendEvent(b, remindEvent, 1, append(binary.AppendVarint(nil, 1e18), "statement"...))
 	b = appendCommand(b, "", kept{})
 	b = binary.AppendUvarint(b, 0)
-	k := &core{kind: &kind{}, epoch: 3, due: map[string]int64{"statement": 1e18, "x": -1}}
+	k := &core[struct{ Actor }]{epoch: 3, due: map[string]int64{"statement": 1e18, "x": -1}}
 	k.known.add("c1", kept{reply: []byte("12")}, 10)
 	k.known.add("c2", kept{reply: []byte("no"), failed: true}, 10)
 	return seal(b), k.encodeSnapshot(7, []byte(`{"Balance":12}`))

@@ -112,6 +112,10 @@ func killed(t *testing.T, kills int, broken string, rnd *rand.Rand) (wrong []str
 	file := filepath.Join(t.TempDir(), "log")
 	k := newChecker()
 	acked := map[int]bool{}
+	typ := accounts.Name()
+	if broken == "commands" {
+		typ = forgetful.Name()
+	}
 	first := 0 // the first command that was not acknowledged
 	for n := 0; n < kills && len(k.wrong) == 0; n++ {
 		replies, err := killOne(t, file, first, broken, rnd.IntN(120))
@@ -123,7 +127,7 @@ func killed(t *testing.T, kills int, broken string, rnd *rand.Rand) (wrong []str
 			t.Fatal(err)
 		}
 		for key := range childKeys {
-			name := fmt.Sprint("k", key)
+			name := fmt.Sprintf("%s/k%d", typ, key)
 			seen := uint64(0)
 			if l := k.logs[name]; l != nil {
 				seen = l.seq

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"time"
 
@@ -15,26 +16,28 @@ import (
 // behaviour returns; then its methods panic. It is no actor.Sender: what a behaviour sends has to
 // wait until its events are stored, so it is sent in [Turn.Then].
 type Turn[S any] struct {
-	k *core
-	s *S
+	k *core[S]
 }
 
 // Emit adds an event to the turn's record and applies it to the state. What is applied is what can
 // be read from the record later, so an event that loses something by its codec does so at once.
 // Emit panics if the event cannot be encoded, so that the actor ends and nothing of the turn is
-// kept, or if t is over.
+// kept; if the actor's type does not declare the event; or if t is over.
 func (e Event[S, E]) Emit(t *Turn[S], event E) {
 	k := t.running()
+	if e.of != k.typ {
+		panic("gallop: durable: Emit of an event that " + k.typ.Name() + " does not declare")
+	}
 	data, err := e.codec.Encode(&event)
 	if err == nil {
 		var read E
 		if err = e.codec.Decode(data, &read); err == nil {
 			k.emit(e.name, e.version, data)
-			e.apply(t.s, read)
+			e.apply(k.state, read)
 			return
 		}
 	}
-	panic(fmt.Errorf("gallop: durable: event %s of %s cannot be kept: %w", e.name, k.kind.name, err))
+	panic(fmt.Errorf("gallop: durable: event %s of %s cannot be kept: %w", e.name, k.typ.Name(), err))
 }
 
 // Then calls f when all that the turn has emitted, and all that was emitted before, is stored: the
@@ -60,10 +63,14 @@ func (t *Turn[S]) Remind(name string, d time.Duration) {
 	if name == "" {
 		panic("gallop: durable: Remind: empty name")
 	}
-	if !k.kind.reminds {
-		panic("gallop: durable: Remind: " + k.kind.name + " has no OnReminder")
+	if k.typ.onRemind == nil {
+		panic("gallop: durable: Remind: " + k.typ.Name() + " has no OnReminder")
 	}
-	k.emitReminder(name, t.Now().Add(d).UnixNano())
+	at := k.c.Now().UnixNano()
+	if at > math.MaxInt64-max(0, int64(d)) {
+		at, d = math.MaxInt64, 0
+	}
+	k.emitReminder(name, at+int64(d))
 }
 
 // Forget takes a reminder back.
@@ -82,16 +89,11 @@ func (t *Turn[S]) Context() context.Context { return t.running().c.Context() }
 // Self returns the actor's ref, for what the turn keeps or sends by Then.
 func (t *Turn[S]) Self() actor.Ref[S] { return actor.Self[S](t.running().c) }
 
-func (t *Turn[S]) running() *core {
+func (t *Turn[S]) running() *core[S] {
 	if t.k.c == nil {
 		panic("gallop: durable: a Turn is used after its behaviour has returned")
 	}
 	return t.k
-}
-
-func begin[S any](k *core, c *actor.Context) *Turn[S] {
-	k.begin(c)
-	return k.turn.(*Turn[S])
 }
 
 // Handle makes the entry of the table that runs method for b's messages.
@@ -108,7 +110,7 @@ func Handle[S, M any](b actor.Behaviour[S, M], method func(*S, *Turn[S], M)) act
 		if _, known := k.known.get(id); known {
 			return
 		}
-		method(s, begin[S](k, c), m)
+		method(s, k.begin(c), m)
 		k.end(c, id, kept{}, true)
 	})
 }
@@ -133,7 +135,7 @@ func HandleAsk[S, Q, R any](b actor.AskBehaviour[S, Q, R], method func(*S, *Turn
 		if old, known := k.known.get(id); known {
 			r, err = repeat[R](old)
 		} else {
-			r, err = method(s, begin[S](k, c), q)
+			r, err = method(s, k.begin(c), q)
 			var reply kept
 			if id != "" && k.emitted > 0 {
 				reply = keepReply(r, err)

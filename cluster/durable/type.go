@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/gallop-go/gallop/actor"
 )
@@ -16,13 +15,13 @@ type Actor struct {
 	store Store
 	key   string
 	epoch uint64
-	core  *core // of the life that runs
+	core  any // *core[S] of the life that runs
 }
 
-// On returns an Actor whose log is in store under key: the value of the field that a state
-// embeds, when an actor is spawned. The state that it is spawned with is what the first event
-// of the log is applied to, in every life. On panics if store is nil or not comparable, or if the
-// key is empty.
+// On returns an Actor whose log is in store: the value of the field that a state embeds, when an
+// actor is spawned. The store has it under the name of the type, a slash, and key. The state that
+// the actor is spawned with is what the first event of the log is applied to, in every life. On
+// panics if store is nil or not comparable, or if the key is empty.
 //
 // Two actors of one key at a time do no harm to the log: each append of one makes the next of
 // the other fail with [ErrFenced]. But each wastes the other's work.
@@ -42,7 +41,7 @@ func OnEpoch(store Store, key string, epoch uint64) Actor {
 	return Actor{store: store, key: key, epoch: epoch}
 }
 
-// Key returns the key of the actor's log.
+// Key returns the key of the actor, as it was given to On.
 func (a *Actor) Key() string { return a.key }
 
 func (a *Actor) embedded() *Actor { return a }
@@ -50,23 +49,40 @@ func (a *Actor) embedded() *Actor { return a }
 type durableState interface{ embedded() *Actor }
 
 // coreOf returns the core of a state, whose type NewType has checked.
-func coreOf[S any](s *S) *core { return any(s).(durableState).embedded().core }
+func coreOf[S any](s *S) *core[S] { return any(s).(durableState).embedded().core.(*core[S]) }
 
 // Type is a type of durable actors over a state S, which embeds [Actor]. It has all that the
 // actor.Type in it has; behaviours are declared on that. Make one with [NewType].
 type Type[S any] struct {
 	*actor.Type[S]
-	k        *kind
+	config
+	codec  Codec[S]
+	events map[string]replayer[S]
+	fallen sync.Map // address → uint64: what actors that fell had acknowledged
+
 	appended actor.Behaviour[S, actor.Reply[struct{}, uint64]]
 	written  actor.Behaviour[S, actor.Result[struct{}]]
 	alarm    actor.Behaviour[S, struct{}]
+
 	onStart  func(*S, *Turn[S]) error
 	onStop   func(*S, *actor.Context, error)
 	onRemind func(*S, *Turn[S], string)
 }
 
+// replayer applies a stored event to a state.
+type replayer[S any] func(state *S, version int, data []byte) error
+
+// config is what the options of a type set.
+type config struct {
+	everyRecords, everyBytes int
+	trim                     bool
+	commands                 int
+	stateCodec               any
+	opts                     []actor.TypeOption
+}
+
 // Option sets a property of a durable type: see [NewType].
-type Option func(*kind)
+type Option func(*config)
 
 // WithSnapshots sets after how many records, or how many bytes of records, a snapshot is written:
 // 100 and 64 KiB by default. Each is at least 1.
@@ -74,11 +90,11 @@ func WithSnapshots(records, bytes int) Option {
 	if records < 1 || bytes < 1 {
 		panic(fmt.Sprintf("gallop: durable.WithSnapshots(%d, %d): want at least 1", records, bytes))
 	}
-	return func(k *kind) { k.everyRecords, k.everyBytes = records, bytes }
+	return func(o *config) { o.everyRecords, o.everyBytes = records, bytes }
 }
 
 // WithTrim makes each snapshot delete the records before it. Without it a log keeps all events.
-func WithTrim() Option { return func(k *kind) { k.trim = true } }
+func WithTrim() Option { return func(o *config) { o.trim = true } }
 
 // WithCommands sets how many commands an actor knows by their ids: the last 1,000 by default. 0
 // means none. See [WithCommandID].
@@ -86,48 +102,17 @@ func WithCommands(n int) Option {
 	if n < 0 {
 		panic(fmt.Sprintf("gallop: durable.WithCommands(%d): want at least 0", n))
 	}
-	return func(k *kind) { k.commands = n }
+	return func(o *config) { o.commands = n }
 }
 
 // WithStateCodec sets how the states of snapshots are encoded, instead of as JSON. NewType panics
 // if its state is not an S.
-func WithStateCodec[S any](c Codec[S]) Option { return func(k *kind) { k.codec = c } }
+func WithStateCodec[S any](c Codec[S]) Option { return func(o *config) { o.stateCodec = c } }
 
 // WithTypeOptions sets options of the actor.Type.
 func WithTypeOptions(opts ...actor.TypeOption) Option {
-	return func(k *kind) { k.opts = append(k.opts, opts...) }
+	return func(o *config) { o.opts = append(o.opts, opts...) }
 }
-
-// kind is what a core has to know of its type, without the type of the state.
-type kind struct {
-	name                     string
-	everyRecords, everyBytes int
-	trim                     bool
-	commands                 int
-	codec                    any
-	opts                     []actor.TypeOption
-	events                   map[string]replayer
-	fallen                   sync.Map // address → uint64: what actors that fell had acknowledged
-	reminds                  bool
-
-	encode  func(state any) ([]byte, error)
-	reset   func(state, base any, initial []byte) error // to what it was spawned with
-	decode  func(state any, data []byte) error
-	start   func(c *actor.Context, k *core) error
-	remind  func(k *core, name string)
-	append  func(c *actor.Context, k *core, b *batch)
-	write   func(c *actor.Context, k *core, s Snapshot)
-	setTime func(c *actor.Context, in time.Duration) actor.Timer
-}
-
-// address is the place of a log.
-type address struct {
-	store Store
-	key   string
-}
-
-// replayer applies a stored event to a state.
-type replayer func(state any, version int, data []byte) error
 
 // NewType makes a durable type: an actor.Type whose drains wait for what is under way
 // (actor.WithFinishAsks). S must embed [Actor], and the rest of it must survive JSON, or have a
@@ -135,41 +120,43 @@ type replayer func(state any, version int, data []byte) error
 // such as refs, are not exported and have the tag `durable:"-"`; set them in the state that
 // the actor is spawned with. Events never change them.
 func NewType[S any](name string, opts ...Option) *Type[S] {
-	if _, ok := any(new(S)).(durableState); !ok {
-		panic(fmt.Sprintf("gallop: durable.NewType(%q): %s does not embed durable.Actor", name, reflect.TypeFor[S]()))
-	}
-	k := &kind{name: name, everyRecords: 100, everyBytes: 64 << 10, commands: 1000, events: map[string]replayer{}}
+	t := &Type[S]{config: config{everyRecords: 100, everyBytes: 64 << 10, commands: 1000}, events: map[string]replayer[S]{}}
 	for _, o := range opts {
-		o(k)
+		o(&t.config)
 	}
-	codec, ok := k.codec.(Codec[S])
-	switch {
-	case ok:
-	case k.codec != nil:
-		panic(fmt.Sprintf("gallop: durable.NewType(%q): %T is no codec of %s", name, k.codec, reflect.TypeFor[S]()))
-	default:
-		codec = jsonCodec[S]{}
-		if err := keepable(reflect.TypeFor[S](), name); err != nil {
-			panic(fmt.Sprintf("gallop: durable.NewType: %v: JSON would not keep it", err))
-		}
+	if problem := t.check(name); problem != "" {
+		panic(fmt.Sprintf("gallop: durable.NewType(%q): %s", name, problem))
 	}
-	t := &Type[S]{Type: actor.NewType[S](name, append([]actor.TypeOption{actor.WithFinishAsks()}, k.opts...)...), k: k}
-	k.encode = func(state any) ([]byte, error) { return codec.Encode(state.(*S)) }
-	k.decode = func(state any, data []byte) error {
-		clearKept(reflect.ValueOf(state).Elem())
-		return codec.Decode(data, state.(*S))
-	}
-	k.reset = func(state, base any, initial []byte) error {
-		*state.(*S) = *base.(*S)
-		return k.decode(state, initial)
-	}
+	t.Type = actor.NewType[S](name, append([]actor.TypeOption{actor.WithFinishAsks()}, t.opts...)...)
 	t.connect()
 	return t
 }
 
-// connect gives the type the behaviours by which stores answer.
+// check chooses the codec, and returns what is wrong with the type.
+func (t *Type[S]) check(name string) (problem string) {
+	state := reflect.TypeFor[S]()
+	if _, ok := any(new(S)).(durableState); !ok {
+		return fmt.Sprintf("%s does not embed durable.Actor", state)
+	}
+	if strings.Contains(name, "/") {
+		return "a slash, which ends the name in the keys of a store"
+	}
+	if t.stateCodec == nil {
+		if err := keepable(state, state.Name()); err != nil {
+			return fmt.Sprintf("%v: JSON would not keep it", err)
+		}
+		t.codec = jsonCodec[S]{}
+		return ""
+	}
+	var ok bool
+	if t.codec, ok = t.stateCodec.(Codec[S]); !ok {
+		return fmt.Sprintf("%T is no codec of %s", t.stateCodec, state)
+	}
+	return ""
+}
+
+// connect gives the type the behaviours by which stores and timers answer.
 func (t *Type[S]) connect() {
-	k := t.k
 	hidden := []actor.BehaviourOption{actor.Urgent(), actor.BestEffort()}
 	t.appended = actor.Declare[actor.Reply[struct{}, uint64]](t.Type, "durable.appended", hidden...)
 	t.written = actor.Declare[actor.Result[struct{}]](t.Type, "durable.written", hidden...)
@@ -190,11 +177,9 @@ func (t *Type[S]) connect() {
 		if a.store == nil {
 			return fmt.Errorf("gallop: durable: %s was spawned without durable.On", t.Name())
 		}
-		a.core = newCore(k, a, c)
-		a.core.state, a.core.turn = s, &Turn[S]{k: a.core, s: s}
-		base := *s
-		a.core.base = &base
-		return a.core.open(c)
+		k := newCore(t, s, a, c)
+		a.core = k
+		return k.open(c)
 	})
 	t.Type.OnStop(func(s *S, c *actor.Context, reason error) {
 		coreOf(s).fell(c, reason)
@@ -202,33 +187,6 @@ func (t *Type[S]) connect() {
 			t.onStop(s, c, reason)
 		}
 	})
-	k.start = func(c *actor.Context, k *core) error {
-		if t.onStart == nil {
-			return nil
-		}
-		turn := begin[S](k, c)
-		if err := t.onStart(turn.s, turn); err != nil {
-			return err
-		}
-		k.end(c, "", kept{}, false)
-		return nil
-	}
-	k.remind = func(k *core, name string) {
-		if turn := k.turn.(*Turn[S]); t.onRemind != nil {
-			t.onRemind(turn.s, turn, name)
-		}
-	}
-	k.append = func(c *actor.Context, k *core, b *batch) {
-		a := address{k.store, k.key}
-		after, record := b.seq-1, b.record
-		actor.PipeWith(c, t.appended, b.seq, a.appending(after, record))
-	}
-	k.write = func(c *actor.Context, k *core, snap Snapshot) {
-		actor.Pipe(c, t.written, address{k.store, k.key}.writing(snap))
-	}
-	k.setTime = func(c *actor.Context, in time.Duration) actor.Timer {
-		return actor.After(c, in, t.alarm, struct{}{})
-	}
 }
 
 // OnStart sets a function that runs in each life when the state has been read, before the first
@@ -259,12 +217,13 @@ func (t *Type[S]) OnReminder(f func(s *S, turn *Turn[S], name string)) *Type[S] 
 	if f == nil || t.onRemind != nil {
 		panic("gallop: durable: OnReminder of " + t.Name() + ": nil, or set already")
 	}
-	t.onRemind, t.k.reminds = f, true
+	t.onRemind = f
 	return t
 }
 
 // Event is a kind of event of a durable type. Use [DeclareEvent]; the zero Event is not ready.
 type Event[S, E any] struct {
+	of      *Type[S]
 	name    string
 	version int
 	codec   Codec[E]
@@ -332,21 +291,21 @@ func DeclareEvent[S, E any](t *Type[S], name string, apply func(*S, E), opts ...
 		err = errors.New("the name is empty or begins with durable")
 	case apply == nil:
 		err = errors.New("apply is nil")
-	case t.k.events[name] != nil:
+	case t.events[name] != nil:
 		err = errors.New("the name is taken")
 	}
 	if err != nil {
 		panic(fmt.Sprintf("gallop: durable.DeclareEvent(%s, %q): %v", t.Name(), name, err))
 	}
-	e := Event[S, E]{name, version, codec, apply}
+	e := Event[S, E]{t, name, version, codec, apply}
 	first := version - len(info.upcasts)
-	t.k.events[name] = func(state any, v int, data []byte) error {
+	t.events[name] = func(state *S, v int, data []byte) error {
 		if v == version {
 			var event E
 			if err := codec.Decode(data, &event); err != nil {
 				return err
 			}
-			apply(state.(*S), event)
+			apply(state, event)
 			return nil
 		}
 		if v < first || v > version {
@@ -359,7 +318,7 @@ func DeclareEvent[S, E any](t *Type[S], name string, apply func(*S, E), opts ...
 		for _, u := range info.upcasts[v-first:] {
 			event = u.f(event)
 		}
-		apply(state.(*S), event.(E))
+		apply(state, event.(E))
 		return nil
 	}
 	return e
