@@ -21,6 +21,9 @@ const (
 	maxBytes = 1 << 20
 )
 
+// keepBytes is how large a buffer an actor may keep to use it again.
+const keepBytes = 4 << 10
+
 // After an unknown outcome the log is read this often, with pauses that double: 5 s in all.
 const (
 	tries      = 10
@@ -115,9 +118,8 @@ func (k *core[S]) open(c *actor.Context) (err error) {
 
 func (k *core[S]) String() string { return fmt.Sprintf("%q", k.key) }
 
-// load reads the state, and appends a fence if the last record is of an older epoch. Another
-// owner that goes on appending meanwhile cannot keep it from that for ever, since it is fenced by
-// whatever is appended between.
+// load reads the state, and appends a fence if the last record is of an older epoch. If an owner of
+// that epoch appends in between, the fence is refused, and load begins again.
 func (k *core[S]) load(c *actor.Context) error {
 	ctx := c.Context()
 	for range tries {
@@ -227,8 +229,12 @@ func (k *core[S]) replay(r Record) error {
 			if apply == nil {
 				return fmt.Errorf("%w %q", ErrUnknownEvent, e.Name)
 			}
-			if err := apply(k.state, e.Version, e.Data); err != nil {
-				return fmt.Errorf("event %q: %w", e.Name, err)
+			err := apply(k.state, e.Version, e.Data)
+			if err != nil && !errors.Is(err, ErrUnknownEvent) {
+				err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+			}
+			if err != nil {
+				return fmt.Errorf("%w: event %q", err, e.Name)
 			}
 		}
 		k.known.add(t.Command, kept{bytes.Clone(t.Reply), t.Failed}, k.typ.commands)
@@ -272,6 +278,9 @@ func (k *core[S]) end(c *actor.Context, id string, reply kept, oneWay bool) {
 		}
 		k.known.add(id, reply, k.typ.commands)
 		k.events, k.emitted = k.events[:0], 0
+		if cap(k.events) > keepBytes {
+			k.events = nil
+		}
 		k.arm(c)
 	}
 	last := k.lastBatch()
@@ -316,12 +325,13 @@ func (k *core[S]) full(c *actor.Context) bool {
 	return k.stalled
 }
 
-// ahead returns how far the state runs ahead, as a part of what is allowed.
+// ahead returns how far the state runs ahead, as a part of what is allowed. Turns that emit nothing
+// count as well while their replies wait.
 func (k *core[S]) ahead() float64 {
 	turns, size := 0, 0
 	for _, b := range [...]*batch{k.inflight, k.next} {
 		if b != nil {
-			turns, size = turns+b.turns, size+len(b.record)
+			turns, size = turns+max(b.turns, len(b.effects)), size+len(b.record)
 		}
 	}
 	return max(float64(turns)/maxTurns, float64(size)/maxBytes)
@@ -402,7 +412,9 @@ func (k *core[S]) appended(c *actor.Context, seq uint64, err error) {
 		e.done(c)
 	}
 	c.Gas(len(b.effects))
-	k.spare = b.record
+	if cap(b.record) <= keepBytes {
+		k.spare = b.record
+	}
 	k.resume(c)
 }
 

@@ -161,7 +161,8 @@ func (m *Memory) Records(_ context.Context, key string, after uint64) ([][]byte,
 	return nil, nil
 }
 
-// Keys returns the keys that begin with prefix and have a record, in order.
+// Keys returns the keys that begin with prefix and have a record, in order. A key is the name of a type, a
+// slash, and what [On] was given.
 func (m *Memory) Keys(_ context.Context, prefix string) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -17,7 +17,8 @@
 // # Costs
 //
 // A transaction is two fsyncs and some pages of 4 KiB. The file grows, and its pages are used
-// again after a trim (durable.WithTrim), but it does not shrink.
+// again after a trim (durable.WithTrim), but it does not shrink. [Open] reads all of the file once, to find
+// the pages that are free.
 package bolt
 
 import (
@@ -124,8 +125,9 @@ func (s *Store) Records(_ context.Context, key string, seq uint64) (all [][]byte
 	return all, err
 }
 
-// Keys returns the keys that begin with prefix and have a record, the shorter ones first: at the
-// start of a program, the actors that may have reminders.
+// Keys returns the keys that begin with prefix and have a record, the shorter ones first. A key of
+// package durable is the name of a type, a slash, and what durable.On was given. A program that starts
+// finds the actors here that may have reminders.
 func (s *Store) Keys(_ context.Context, prefix string) (keys []string, err error) {
 	err = s.view(prefix, func(tx *bbolt.Tx) {
 		c := tx.Bucket(records).Cursor()
