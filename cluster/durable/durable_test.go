@@ -609,3 +609,30 @@ func TestEventOfAnotherType(t *testing.T) {
 		}
 	}, actortest.AllowPanics())
 }
+
+// Replies that wait are as many at most, also of commands that emit nothing.
+func TestRepliesThatWaitAreBounded(t *testing.T) {
+	actortest.Run(t, func(r *actortest.R) {
+		store := durabletest.Faulty(durable.NewMemory(), func(durabletest.Call) durabletest.Fault {
+			return durabletest.Fault{Delay: time.Second}
+		})
+		ref := accounts.Spawn(r.System(), account(store, "ada"))
+		r.Advance(time.Second)
+		asking(r, "", deposit, ref, 1)
+		r.Quiet()
+		var all []*outcome
+		for range 1100 {
+			all = append(all, asking(r, "", withdraw, ref, 2)) // more than there is
+		}
+		r.Quiet()
+		if s := ref.Status(); s != actor.StatusOverloaded {
+			r.Errorf("status %v", s)
+		}
+		r.Advance(time.Second)
+		for i, o := range all {
+			if !errors.Is(o.err, errFunds) {
+				r.Fatalf("%d: %v", i, *o)
+			}
+		}
+	}, actortest.WithRuns(2))
+}
