@@ -226,3 +226,63 @@ func TestCaseTwice_Explored(t *testing.T) {
 		})
 	})
 }
+
+// brokenCase is a case whose code does not return from withdraw.
+type brokenCase struct{ noLock }
+
+func (*brokenCase) foreign() bool                { return true }
+func (*brokenCase) poll(*party) (*party, bool)   { return nil, false }
+func (*brokenCase) enroll(*party, uint32) uint32 { return 0 }
+func (*brokenCase) withdraw(*party)              { panic("planted") }
+
+// TestForeignCase_Explored: a Select whose other case does not return when it is withdrawn, against a
+// counterpart that waits, commits, or comes between the two looks of the Select. The counterpart goes
+// on, the value is there, and the case may be used again.
+func TestForeignCase_Explored(t *testing.T) {
+	for _, sends := range []bool{false, true} {
+		t.Run(fmt.Sprint("sends ", sends), func(t *testing.T) {
+			outcomes := map[string]int{}
+			explore.PortfolioOf(t, 200_000, 5000, func(p *explore.Program) { foreignCase(p, sends, outcomes) })
+			if len(outcomes) != 2 {
+				t.Errorf("outcomes %v: want some that return, and some that panic", outcomes)
+			}
+		})
+	}
+}
+
+func foreignCase(pr *explore.Program, sends bool, outcomes map[string]int) {
+	c, v, got := NewChan[int](0), 1, 0
+	other, withdrawn := NewChan[int](0), &brokenCase{}
+	one := RecvFrom(c, &got, nil)
+	if sends {
+		one = SendTo(c, &v)
+	}
+	outcome := "nothing"
+	pr.Go(func() {
+		outcome = "panics"
+		defer func() { _ = recover() }()
+		if Select(threadParty(), withdrawn, one, RecvFrom(other, nil, nil)) == 1 {
+			outcome = "returns"
+		}
+	})
+	pr.Go(func() {
+		if sends {
+			got, _ = c.Recv(threadParty())
+		} else {
+			c.Send(threadParty(), v)
+		}
+	})
+	pr.After(func() error {
+		outcomes[outcome]++
+		if c.senders.first != nil || c.receivers.first != nil || other.receivers.first != nil {
+			return fmt.Errorf("a waiter is left")
+		}
+		if k, ok := one.(*recvCase[int]); ok && k.taken.Load() != 0 {
+			return fmt.Errorf("the case that receives is taken for good")
+		}
+		if k, ok := one.(*sendCase[int]); ok && k.taken.Load() != 0 {
+			return fmt.Errorf("the case that sends is taken for good")
+		}
+		return wants("value", got, v)
+	})
+}

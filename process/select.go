@@ -24,7 +24,7 @@ type Case interface {
 	// waits says for what, and for which process if it is not 0, as in Blocked.
 	waits() (op, uint64)
 	// finish ends a case that was chosen. byOther says that it was committed by a counterpart. No
-	// lock is held.
+	// lock is held. It comes before the withdrawal of cases that call code of the user's.
 	finish(byOther bool)
 }
 
@@ -57,8 +57,7 @@ func Select(by Party, cases ...Case) int {
 			cases[i].finish(false)
 			return i
 		}
-		if i, byOther := pt.waitFor(s, cases); i >= 0 {
-			cases[i].finish(byOther)
+		if i := pt.waitFor(s, cases); i >= 0 {
 			return i
 		}
 	}
@@ -104,12 +103,8 @@ func (s *picks) undo(pt *party, cases []Case) {
 	}
 	s.held = nil
 	if s.enrolled {
-		s.lockAll()
-		pt.withdrawAll(s, cases, false)
-		s.unlockAll()
-		if s.foreign {
-			pt.withdrawAll(s, cases, true)
-		}
+		pt.withdrawOwn(s, cases)
+		pt.withdrawForeign(s, cases, 0)
 	}
 	s.end()
 }
@@ -210,10 +205,13 @@ func (pt *party) pollOne(s *picks, c Case) bool {
 	return ok
 }
 
-// waitFor enrolls the party in all cases and waits. It returns the case that was committed and is
-// to be finished: by a counterpart, or by waitFor itself. It returns -1 if one without a
-// counterpart may be ready. It releases the locks, which the caller holds as poll says.
-func (pt *party) waitFor(s *picks, cases []Case) (i int, byOther bool) {
+// waitFor enrolls the party in all cases and waits. It returns the case that was committed, by a
+// counterpart or by waitFor itself, and is finished. It returns -1 if one without a counterpart may
+// be ready. It releases the locks, which the caller holds as poll says.
+//
+// Code of the user's, which is called to withdraw from its cases, may not return. By then the
+// counterpart goes on, and the case is finished; undo withdraws from the others.
+func (pt *party) waitFor(s *picks, cases []Case) (i int) {
 	as := parked | uint32(pt.opOf(s, cases))<<opShift
 	pt.won.StoreRelease(open) // no other has the ticket yet
 	s.enrolled = true
@@ -222,10 +220,11 @@ func (pt *party) waitFor(s *picks, cases []Case) (i int, byOther bool) {
 		s.lockAll()
 		if i, wake := pt.pollAgain(s, cases); i >= 0 {
 			s.unlockAll()
-			pt.withdrawAll(s, cases, true)
-			s.end()
 			pt.wakeOther(wake)
-			return i, false
+			cases[i].finish(false)
+			pt.withdrawForeign(s, cases, 0)
+			s.end()
+			return i
 		}
 	}
 	as |= pt.enrollAll(s, cases, false)
@@ -234,23 +233,23 @@ func (pt *party) waitFor(s *picks, cases []Case) (i int, byOther bool) {
 	if pt.won.Load() == open {
 		live = pt.suspend(as)
 	}
-	byOther = !pt.won.CompareAndSwap(open, withdrawn)
-	s.lockAll()
-	pt.withdrawAll(s, cases, false)
-	s.unlockAll()
-	if s.foreign {
-		pt.withdrawAll(s, cases, true)
-	}
-	s.enrolled = false
+	i = -1
+	byOther := !pt.won.CompareAndSwap(open, withdrawn)
+	pt.withdrawOwn(s, cases)
 	if byOther {
-		s.end()
-		return int(pt.won.Load()) - 1, true
+		i = int(pt.won.Load()) - 1
+		cases[i].finish(true)
 	}
-	if !live {
+	pt.withdrawForeign(s, cases, 0)
+	s.enrolled = false
+	switch {
+	case byOther:
+		s.end()
+	case !live:
 		s.end()
 		pt.proc.leave()
 	}
-	return -1, false
+	return i
 }
 
 // opOf says what the Select waits for, for reports: a case by itself, or with a time-out, by name.
@@ -286,11 +285,32 @@ func (pt *party) enrollAll(s *picks, cases []Case, foreign bool) (mail uint32) {
 	return mail
 }
 
-// withdrawAll takes enrollAll back.
-func (pt *party) withdrawAll(s *picks, cases []Case, foreign bool) {
+// withdrawOwn takes enrollAll back, of the cases that call no code of the user's.
+func (pt *party) withdrawOwn(s *picks, cases []Case) {
+	s.lockAll()
 	for _, i := range s.order {
-		if !s.foreign || cases[i].foreign() == foreign {
+		if !s.foreign || !cases[i].foreign() {
 			cases[i].withdraw(pt)
+		}
+	}
+	s.unlockAll()
+}
+
+// withdrawForeign is withdrawOwn for the other cases, from a place in the order on. It withdraws from
+// all of them, also if the code of one does not return.
+func (pt *party) withdrawForeign(s *picks, cases []Case, from int) {
+	if !s.foreign {
+		return
+	}
+	at := from
+	defer func() {
+		if at < len(s.order) {
+			pt.withdrawForeign(s, cases, at+1)
+		}
+	}()
+	for ; at < len(s.order); at++ {
+		if c := cases[s.order[at]]; c.foreign() {
+			c.withdraw(pt)
 		}
 	}
 }
