@@ -32,7 +32,7 @@ func ends(p *Proc) {
 // internal/mutants/links.json.
 func TestUnlink_Explored(t *testing.T) {
 	for _, traps := range []bool{false, true} {
-		for _, more := range []string{"nothing", "cancel", "link"} {
+		for _, more := range []string{"nothing", "cancel", "link", "cancel and link"} {
 			t.Run(fmt.Sprint("traps ", traps, " and ", more), func(t *testing.T) {
 				explore.PortfolioOf(t, 200_000, 5000, func(p *explore.Program) { unlinks(p, traps, more) })
 			})
@@ -62,7 +62,7 @@ func unlinks(pr *explore.Program, traps bool, more string) {
 		for n := b.first; n != nil; n = n.next {
 			late--
 		}
-		ownLate = p.cause.Load() == linkFailed && p.failedLink() == nil
+		ownLate = p.cause.Load() == linkFailed && p.failedLink(linkFailed.after) == nil
 	})
 	pr.Go(func() { ends(o) })
 	pr.Go(func() {
@@ -70,6 +70,9 @@ func unlinks(pr *explore.Program, traps bool, more string) {
 		case "cancel":
 			p.tellToEnd(&cancel{reason: ErrStopped}, nil, p.sys)
 		case "link":
+			ends(third)
+		case "cancel and link":
+			p.tellToEnd(&cancel{reason: ErrStopped}, nil, p.sys)
 			ends(third)
 		}
 	})
@@ -86,7 +89,7 @@ func unlinks(pr *explore.Program, traps bool, more string) {
 			}
 		}
 		c := p.cause.Load()
-		why := p.failedLink()
+		why := p.failedLink(linkFailed.after)
 		var linked *LinkedError
 		switch {
 		case ownLate:
@@ -102,8 +105,11 @@ func unlinks(pr *explore.Program, traps bool, more string) {
 		case more == "link" && !traps && (c != linkFailed || linked == nil || linked.From.p != third):
 			return fmt.Errorf("the end of the third is lost: %v, %v", c, why)
 		}
-		l := p.life.Load()
-		return wants("links", l.links.all.n, map[bool]int{true: 0, false: 1}[more == "link" && traps])
+		if more == "cancel and link" && (c == nil || p.reasonOf(c) != ErrStopped) {
+			return fmt.Errorf("to end for %v, not for the cancel, which came first", c)
+		}
+		gone := traps && (more == "link" || more == "cancel and link")
+		return wants("links", p.life.Load().links.all.n, map[bool]int{true: 0, false: 1}[gone])
 	})
 }
 
