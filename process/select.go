@@ -34,6 +34,7 @@ type picks struct {
 	order []int  // in which cases are polled
 
 	foreign bool // there is a case that calls code of the user's
+	named   bool // the process says by itself what the Select waits for
 
 	// What a panic has to undo: the locks that are held, and whether the party is enrolled, or was
 	// about to be. Code of the user's may panic, and a case that is used twice at a time does.
@@ -212,7 +213,7 @@ func (pt *party) pollOne(s *picks, c Case) bool {
 // Code of the user's, which is called to withdraw from its cases, may not return. By then the
 // counterpart goes on, and the case is finished; undo withdraws from the others.
 func (pt *party) waitFor(s *picks, cases []Case) (i int) {
-	as := parked | uint32(pt.opOf(s, cases))<<opShift
+	as := parked | pt.waitBits(s, cases)
 	pt.won.StoreRelease(open) // no other has the ticket yet
 	s.enrolled = true
 	if s.foreign {
@@ -234,6 +235,10 @@ func (pt *party) waitFor(s *picks, cases []Case) (i int) {
 		live = pt.suspend(as)
 	}
 	i = -1
+	if s.named {
+		s.named = false
+		pt.proc.on.Store(nil)
+	}
 	byOther := !pt.won.CompareAndSwap(open, withdrawn)
 	pt.withdrawOwn(s, cases)
 	if byOther {
@@ -252,13 +257,11 @@ func (pt *party) waitFor(s *picks, cases []Case) (i int) {
 	return i
 }
 
-// opOf says what the Select waits for, for reports: a case by itself, or with a time-out, by name.
-func (pt *party) opOf(s *picks, cases []Case) op {
+// waitBits says what the Select waits for, for reports, in bits of the wake word: a case by itself, or
+// with a time-out, by name, and others as a select of all of them.
+func (pt *party) waitBits(s *picks, cases []Case) uint32 {
 	if len(s.order) == 0 {
-		return opNever
-	}
-	if len(s.order) > 2 {
-		return opSelect
+		return uint32(opNever) << opShift
 	}
 	is, of := cases[s.order[0]].waits()
 	if len(s.order) == 2 {
@@ -266,13 +269,41 @@ func (pt *party) opOf(s *picks, cases []Case) op {
 		case is == opSleep:
 			is, of = second, ofSecond
 		case second != opSleep:
-			return opSelect
+			return pt.waitBitsOfMany(s, cases)
 		}
+	} else if len(s.order) > 2 {
+		return pt.waitBitsOfMany(s, cases)
 	}
 	if (is == opReply || is == opEnd) && pt.proc != nil {
 		pt.proc.of.Store(of)
 	}
-	return is
+	return uint32(is) << opShift
+}
+
+// waitBitsOfMany is waitBits for a select. If it waits for several processes, it leaves a list.
+func (pt *party) waitBitsOfMany(s *picks, cases []Case) uint32 {
+	bits, one, several := uint32(opSelect)<<opShift, uint64(0), false
+	for _, i := range s.order {
+		is, of := cases[i].waits()
+		bits |= 1 << (kindShift + is)
+		several = several || of != 0 && one != 0
+		one = max(one, of)
+	}
+	if pt.proc == nil {
+		return bits
+	}
+	if pt.proc.of.Store(one); several && pt.proc.on.Load() == nil {
+		names := make(waitNames, 0, len(s.order))
+		for _, c := range cases {
+			if c != nil {
+				is, of := c.waits()
+				names = append(names, waitName{is, of})
+			}
+		}
+		s.named = true
+		pt.proc.on.Store(&waitsFor{"select", names})
+	}
+	return bits
 }
 
 // enrollAll enrolls the party in the cases that call code of the user's, or in the others.
