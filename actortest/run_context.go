@@ -141,7 +141,8 @@ func (h *stuckContext) NoProgress() {
 }
 
 // AfterFunc has package context call f when the context ends, at once and without a goroutine, so
-// that contexts which were derived end at the same point of a run.
+// that contexts which were derived end at the same point of a run. If it has ended, f has a goroutine
+// of its own: package context calls AfterFunc under a lock that f takes.
 func (h *stuckContext) AfterFunc(f func()) (stop func() bool) {
 	h.mu.Lock()
 	done := h.done
@@ -150,7 +151,7 @@ func (h *stuckContext) AfterFunc(f func()) (stop func() bool) {
 	}
 	h.mu.Unlock()
 	if done {
-		f()
+		go f()
 	}
 	return func() bool {
 		h.mu.Lock()

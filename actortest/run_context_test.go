@@ -72,6 +72,36 @@ func TestR_Advance(t *testing.T) {
 	}, actortest.WithRuns(20))
 }
 
+// TestR_Context_AfterFunc: a function that is registered with a context which has ended is not called
+// within the registration, which package context makes under a lock of its own that the function takes.
+func TestR_Context_AfterFunc(t *testing.T) {
+	actortest.Run(t, func(r *actortest.R) {
+		ctx, called := r.Context(), make(chan struct{})
+		_, err := ask.Ask(ctx, with(r, func(*actor.Context) {}), func(c *actor.Context) { actor.Defer(c, ask) })
+		if err == nil {
+			r.Errorf("the context has not ended")
+		}
+		here, there := goroutine(), ""
+		stop := ctx.(interface{ AfterFunc(func()) func() bool }).AfterFunc(func() {
+			there = goroutine()
+			close(called)
+		})
+		if <-called; here == there {
+			r.Errorf("called within AfterFunc")
+		}
+		if stop() {
+			r.Errorf("stopped what was called")
+		}
+	}, actortest.WithRuns(1), actortest.AllowWaiting())
+}
+
+// goroutine names the calling goroutine.
+func goroutine() string {
+	var text [64]byte
+	name, _, _ := strings.Cut(string(text[:runtime.Stack(text[:], false)]), " [")
+	return name
+}
+
 // TestR_Ask: an Ask from the scenario, and one from a behaviour, which waits in its turn.
 func TestR_Ask(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {

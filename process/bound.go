@@ -351,13 +351,7 @@ func (b *bound[M]) setIdle(idle bool) {
 // letIn gives those in line a place for whom there is one, and wakes them. Caller holds mu, which
 // letIn releases. Owner only.
 func (b *bound[M]) letIn() {
-	var wake []*party
-	for b.line.first != nil && (b.idle || !b.full) {
-		if pt := b.line.claimReceiver(struct{}{}, true); pt != nil {
-			b.enter()
-			wake = append(wake, pt)
-		}
-	}
+	wake := b.claimLine()
 	calm := b.relieved()
 	b.mu.Unlock()
 	for _, pt := range wake {
@@ -366,6 +360,34 @@ func (b *bound[M]) letIn() {
 	if calm != nil {
 		calm(b.own.p)
 	}
+}
+
+// claimLine gives those in line a place for whom there is one, and returns them. Caller holds mu.
+func (b *bound[M]) claimLine() (wake []*party) {
+	for b.line.first != nil && (b.idle || !b.full) {
+		if pt := b.line.claimReceiver(struct{}{}, true); pt != nil {
+			b.enter()
+			wake = append(wake, pt)
+		}
+	}
+	return wake
+}
+
+// giveBack gives back a place for which no message comes. The process looks: it may be idle now, as
+// all messages are there that have a place.
+func (b *bound[M]) giveBack(by Party) {
+	sys, w := envOf(by)
+	b.mu.Lock()
+	b.n--
+	if b.n <= b.low {
+		b.full = false
+	}
+	wake := b.claimLine()
+	b.mu.Unlock()
+	for _, pt := range wake {
+		pt.wake(w, sys)
+	}
+	b.own.p.wakeForMail(w, sys)
 }
 
 // close lets all go that wait: the process has ended.

@@ -63,7 +63,14 @@ func Ask[M, R any](from Env, to Ref[M], request func(ReplyTo[R]) M) Asked[R] {
 	if !ok {
 		return a
 	}
+	sent := false
+	defer func() {
+		if !sent {
+			a.giveUp()
+		}
+	}()
 	ask(from, to, a, request)
+	sent = true
 	return a
 }
 
@@ -193,7 +200,7 @@ func callBounded[M, R any](pt *party, by Party, to Ref[M], d time.Duration,
 	b, end := to.box.rare.bound, seam.After(pt.sys.clock.Nanos(), d)
 	switch b.waitWithin(pt, d) {
 	case admitted:
-		m := request(ReplyTo[R]{a})
+		m := makeRequest(b, by, a, request)
 		sys, w := envOf(by) // perhaps on another worker than before
 		b.put(&node[M]{m: m}, w, sys)
 	case mustWait:
@@ -205,6 +212,20 @@ func callBounded[M, R any](pt *party, by Party, to Ref[M], d time.Duration,
 		d = max(1, time.Duration(end-pt.sys.clock.Nanos()))
 	}
 	return a.within(pt, by, d)
+}
+
+// makeRequest makes the request for which the caller has a place in the mailbox. The place is given
+// back if request does not return.
+func makeRequest[M, R any](b *bound[M], by Party, a Asked[R], request func(ReplyTo[R]) M) M {
+	made := false
+	defer func() {
+		if !made {
+			b.giveBack(by)
+		}
+	}()
+	m := request(ReplyTo[R]{a})
+	made = true
+	return m
 }
 
 // within is Reply, at most for d if that is positive.

@@ -249,7 +249,7 @@ type doneCase struct {
 }
 
 // Done is the case that ctx has ended. A context that ends by the machine's clock does not keep a
-// system from being quiet.
+// system from being quiet. A method of ctx must not use the party, which panics.
 func Done(ctx context.Context) Case {
 	must(ctx != nil, "Done: the context is nil")
 	return &doneCase{ctx: ctx}
@@ -258,17 +258,22 @@ func Done(ctx context.Context) Case {
 func (k *doneCase) foreign() bool       { return true }
 func (k *doneCase) waits() (op, uint64) { return opContext, 0 }
 
-func (k *doneCase) poll(*party) (*party, bool) { return nil, k.ctx.Err() != nil }
+func (k *doneCase) poll(pt *party) (*party, bool) {
+	defer pt.takeBack(pt.lend(inContext))
+	return nil, k.ctx.Err() != nil
+}
 
 func (k *doneCase) enroll(pt *party, _ uint32) uint32 {
 	k.user.enroll(pt)
 	k.stop = nil // AfterFunc may panic
+	defer pt.takeBack(pt.lend(inContext))
 	k.stop = context.AfterFunc(k.ctx, func() { pt.wake(nil, pt.sys) })
 	return 0
 }
 
 func (k *doneCase) withdraw(pt *party) {
 	if k.user.withdraw(pt) && k.stop != nil {
+		defer pt.takeBack(pt.lend(inContext))
 		k.stop()
 	}
 }

@@ -14,7 +14,7 @@ import (
 // operation, message and end. All of this is off the paths of other systems, which pay a look at
 // System.stepwise where an operation begins.
 
-// deterministicRuns counts the deterministic systems that were made. Operations that are given
+// deterministicRuns counts the deterministic systems that have not ended. Operations that are given
 // neither an Env nor a Party look at it before they look for the process that calls.
 var deterministicRuns seam.Count
 

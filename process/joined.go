@@ -2,6 +2,8 @@ package process
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/access"
@@ -34,6 +36,7 @@ func init() {
 	access.SystemOf = systemOf
 	access.SlotOf = slotOf
 	access.Waits = waits
+	access.CheckOptions = func(call string, options any) { apply(call, options.([]Option)) }
 	access.AtEnd = atEnd
 	access.EndWithin = endWithin
 	access.LongTurnOf = longTurnOf
@@ -232,9 +235,51 @@ func (p *Proc) waitsOn(st uint32) string {
 	if on := p.on.Load(); on != nil {
 		return fmt.Sprint(on.what, " ", on.of)
 	}
-	what := op(st >> opShift)
-	if of := p.of.Load(); of != 0 && (what == opReply || what == opEnd) {
-		return fmt.Sprint(what, " of process ", of)
+	return p.waitText(st, "")
+}
+
+// waitText is waitsOn by the state alone. If a process is waited for, it is named so; "": by its number.
+func (p *Proc) waitText(st uint32, name string) string {
+	if name == "" {
+		name = fmt.Sprint("process ", p.of.Load())
 	}
-	return what.String()
+	of := func(what op) string {
+		if p.of.Load() != 0 && (what == opReply || what == opEnd) {
+			return fmt.Sprint(what, " of ", name)
+		}
+		return what.String()
+	}
+	what, all := opIn(st), []string(nil)
+	if what != opSelect {
+		return of(what)
+	}
+	for kind := range op(len(opNames)) {
+		if st>>(kindShift+kind)&1 != 0 {
+			all = append(all, of(kind))
+		}
+	}
+	return "select of " + strings.Join(all, ", ")
+}
+
+// waitNames is what a select waits for, of a process that waits for several others.
+type waitNames []waitName
+
+type waitName struct {
+	what op
+	of   uint64
+}
+
+// String implements fmt.Stringer. It names each wait once.
+func (n waitNames) String() string {
+	var all []string
+	for _, w := range n {
+		text := w.what.String()
+		if w.of != 0 {
+			text = fmt.Sprint(w.what, " of process ", w.of)
+		}
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return "of " + strings.Join(all, ", ")
 }

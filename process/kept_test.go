@@ -389,6 +389,7 @@ func TestBlocked_Names(t *testing.T) {
 	s := Start(Config{Workers: 1})
 	defer s.Stop()
 	idle := Spawn(s, func(self *Self[ReplyTo[int]]) { self.ReceiveMatch(func(ReplyTo[int]) bool { return false }) })
+	other := Spawn(s, func(self *Self[ReplyTo[int]]) { self.ReceiveMatch(func(ReplyTo[int]) bool { return false }) })
 	request := func(r ReplyTo[int]) ReplyTo[int] { return r }
 	full := Spawn(s, func(self *Self[ReplyTo[int]]) { Select(self) }, WithBound(1))
 	full.Send(s, ReplyTo[int]{})
@@ -417,9 +418,19 @@ func TestBlocked_Names(t *testing.T) {
 		"channel send":                           func(p *Proc) { Select(p, SendTo(c, &v)) },
 		"channel receive":                        func(p *Proc) { Select(p, RecvFrom(NewChan[int](0), nil, nil), After(long)) },
 		"sleep":                                  func(p *Proc) { Select(p, After(long)) },
-		"select":                                 func(p *Proc) { Select(p, Done(ctx), idle.Done(nil)) },
-		"full mailbox":                           func(p *Proc) { _ = full.SendWait(p, ReplyTo[int]{}) },
-		"nil channel or empty select":            func(p *Proc) { Select(p, nil, nil) },
+		fmt.Sprint("select of end of process ", idle.ID(), ", context"): func(p *Proc) {
+			Select(p, Done(ctx), idle.Done(nil))
+		},
+		"select of channel send, channel receive, sleep, reply": func(p *Proc) {
+			a, _ := NewReply[int]()
+			Select(p, After(long), SendTo(c, &v), a.Replied(nil, nil), RecvFrom(NewChan[int](0), nil, nil))
+		},
+		fmt.Sprint("select of reply of process ", other.ID(), ", end of process ", idle.ID(), ", context"): func(p *Proc) {
+			asked := Ask(p, other, request)
+			Select(p, nil, asked.Replied(nil, nil), idle.Done(nil), Done(ctx), idle.Done(nil))
+		},
+		"full mailbox":                func(p *Proc) { _ = full.SendWait(p, ReplyTo[int]{}) },
+		"nil channel or empty select": func(p *Proc) { Select(p, nil, nil) },
 	} {
 		p := Go(s, wait)
 		for p.Status() != Waiting {

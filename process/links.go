@@ -83,13 +83,13 @@ func (l *links) fail(e *entry[linked], why error) {
 	l.failed++
 }
 
-// first returns why the process is to end: because of the link that has failed first. nil: none
-// has.
-func (l *links) first() (why error) {
+// first returns why the process is to end: because of the link that has failed first, if that was
+// among so many failures. nil: none was.
+func (l *links) first(among int) (why error) {
 	if l.failed == 0 {
 		return nil
 	}
-	first := math.MaxInt
+	first := among + 1
 	for e := l.all.first; e != nil; e = e.next {
 		if e.of.failed != nil && e.of.place < first {
 			first, why = e.of.place, e.of.failed
@@ -99,7 +99,7 @@ func (l *links) first() (why error) {
 }
 
 // linkFailed asks a process to end for the reason that its links have. Unlink takes it back.
-var linkFailed = &cancel{}
+var linkFailed = &cancel{after: math.MaxInt - 1}
 
 // Link links the process that calls to another: when one of them ends for a reason other than nil,
 // the other ends as well, for a [LinkedError], or receives an [Exit] if it traps exits. Linking
@@ -209,13 +209,22 @@ func (l *life) endLink(p, o *Proc, reason error, made *trap, post func(*sched.Wo
 	return nil, true
 }
 
-// failedLink returns why the process is to end because of its links, or nil.
-func (p *Proc) failedLink() error {
+// failedLink returns why the process is to end because of its links, or nil. It counts so many failures
+// of links.
+func (p *Proc) failedLink(among int) error {
 	l := p.life.Load()
 	if l == nil {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.links.first()
+	return l.links.first(among)
+}
+
+// linksFailed returns how many links of the process have failed by now, one of which has.
+func (p *Proc) linksFailed() int {
+	l := p.life.Load()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.links.made
 }

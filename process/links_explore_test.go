@@ -32,7 +32,7 @@ func ends(p *Proc) {
 // internal/mutants/links.json.
 func TestUnlink_Explored(t *testing.T) {
 	for _, traps := range []bool{false, true} {
-		for _, more := range []string{"nothing", "cancel", "link"} {
+		for _, more := range []string{"nothing", "cancel", "link", "cancel and link"} {
 			t.Run(fmt.Sprint("traps ", traps, " and ", more), func(t *testing.T) {
 				explore.PortfolioOf(t, 200_000, 5000, func(p *explore.Program) { unlinks(p, traps, more) })
 			})
@@ -62,7 +62,7 @@ func unlinks(pr *explore.Program, traps bool, more string) {
 		for n := b.first; n != nil; n = n.next {
 			late--
 		}
-		ownLate = p.cause.Load() == linkFailed && p.failedLink() == nil
+		ownLate = p.cause.Load() == linkFailed && p.failedLink(linkFailed.after) == nil
 	})
 	pr.Go(func() { ends(o) })
 	pr.Go(func() {
@@ -70,6 +70,9 @@ func unlinks(pr *explore.Program, traps bool, more string) {
 		case "cancel":
 			p.tellToEnd(&cancel{reason: ErrStopped}, nil, p.sys)
 		case "link":
+			ends(third)
+		case "cancel and link":
+			p.tellToEnd(&cancel{reason: ErrStopped}, nil, p.sys)
 			ends(third)
 		}
 	})
@@ -86,7 +89,7 @@ func unlinks(pr *explore.Program, traps bool, more string) {
 			}
 		}
 		c := p.cause.Load()
-		why := p.failedLink()
+		why := p.failedLink(linkFailed.after)
 		var linked *LinkedError
 		switch {
 		case ownLate:
@@ -102,8 +105,11 @@ func unlinks(pr *explore.Program, traps bool, more string) {
 		case more == "link" && !traps && (c != linkFailed || linked == nil || linked.From.p != third):
 			return fmt.Errorf("the end of the third is lost: %v, %v", c, why)
 		}
-		l := p.life.Load()
-		return wants("links", l.links.all.n, map[bool]int{true: 0, false: 1}[more == "link" && traps])
+		if more == "cancel and link" && (c == nil || p.reasonOf(c) != ErrStopped) {
+			return fmt.Errorf("to end for %v, not for the cancel, which came first", c)
+		}
+		gone := traps && (more == "link" || more == "cancel and link")
+		return wants("links", p.life.Load().links.all.n, map[bool]int{true: 0, false: 1}[gone])
 	})
 }
 
@@ -224,5 +230,65 @@ func TestCaseTwice_Explored(t *testing.T) {
 			}
 			return wants("sent", sent, received)
 		})
+	})
+}
+
+// brokenCase is a case whose code does not return from withdraw.
+type brokenCase struct{ noLock }
+
+func (*brokenCase) foreign() bool                { return true }
+func (*brokenCase) poll(*party) (*party, bool)   { return nil, false }
+func (*brokenCase) enroll(*party, uint32) uint32 { return 0 }
+func (*brokenCase) withdraw(*party)              { panic("planted") }
+
+// TestForeignCase_Explored: a Select whose other case does not return when it is withdrawn, against a
+// counterpart that waits, commits, or comes between the two looks of the Select. The counterpart goes
+// on, the value is there, and the case may be used again.
+func TestForeignCase_Explored(t *testing.T) {
+	for _, sends := range []bool{false, true} {
+		t.Run(fmt.Sprint("sends ", sends), func(t *testing.T) {
+			outcomes := map[string]int{}
+			explore.PortfolioOf(t, 200_000, 5000, func(p *explore.Program) { foreignCase(p, sends, outcomes) })
+			if len(outcomes) != 2 {
+				t.Errorf("outcomes %v: want some that return, and some that panic", outcomes)
+			}
+		})
+	}
+}
+
+func foreignCase(pr *explore.Program, sends bool, outcomes map[string]int) {
+	c, v, got := NewChan[int](0), 1, 0
+	other, withdrawn := NewChan[int](0), &brokenCase{}
+	one := RecvFrom(c, &got, nil)
+	if sends {
+		one = SendTo(c, &v)
+	}
+	outcome := "nothing"
+	pr.Go(func() {
+		outcome = "panics"
+		defer func() { _ = recover() }()
+		if Select(threadParty(), withdrawn, one, RecvFrom(other, nil, nil)) == 1 {
+			outcome = "returns"
+		}
+	})
+	pr.Go(func() {
+		if sends {
+			got, _ = c.Recv(threadParty())
+		} else {
+			c.Send(threadParty(), v)
+		}
+	})
+	pr.After(func() error {
+		outcomes[outcome]++
+		if c.senders.first != nil || c.receivers.first != nil || other.receivers.first != nil {
+			return fmt.Errorf("a waiter is left")
+		}
+		if k, ok := one.(*recvCase[int]); ok && k.taken.Load() != 0 {
+			return fmt.Errorf("the case that receives is taken for good")
+		}
+		if k, ok := one.(*sendCase[int]); ok && k.taken.Load() != 0 {
+			return fmt.Errorf("the case that sends is taken for good")
+		}
+		return wants("value", got, v)
 	})
 }

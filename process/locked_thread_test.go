@@ -102,14 +102,26 @@ func TestThreadLocked_Blocking(t *testing.T) {
 // TestThreadLocked_Outside: a goroutine that has locked its thread starts, waits for and stops
 // systems with processes that wait.
 func TestThreadLocked_Outside(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	onBoth(t, func(t *testing.T, s *System) {
-		c := NewChan[int](0)
-		Go(s, func(p *Proc) { c.Send(p, 1) })
-		Go(s, func(p *Proc) { defer p.Yield(); Select(p) })
-		Go(s, func(p *Proc) { p.Sleep(1) })
-		c.Recv(s.Goroutine())
-		quiet(t, s)
-	})
+	knowsLocks(t)
+	for name, cfg := range map[string]Config{"workers": {Workers: 2}, "deterministic": {Seed: 1}} {
+		t.Run(name, func(t *testing.T) {
+			runtime.LockOSThread() // here: a test has a goroutine of its own
+			defer runtime.UnlockOSThread()
+			unwound := 0
+			s := Start(cfg)
+			c := NewChan[int](0)
+			Go(s, func(p *Proc) { c.Send(p, 1) })
+			Go(s, func(p *Proc) {
+				defer func() { unwound++ }()
+				defer p.Yield()
+				Select(p)
+			})
+			Go(s, func(p *Proc) { p.Sleep(1) })
+			c.Recv(s.Goroutine())
+			quiet(t, s)
+			s.Stop()
+			equal(t, "unwound", unwound, 1)
+			equal(t, "locked still", seam.ThreadLocked(seam.Goroutine()), true)
+		})
+	}
 }

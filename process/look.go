@@ -35,16 +35,14 @@ func (p *Proc) look() access.ProcessLook {
 	if st&parked == 0 {
 		return l
 	}
-	what := op(st >> opShift)
-	l.Waits, l.On = true, what.String()
-	if p.of.Load() != 0 && (what == opReply || what == opEnd) {
-		l.On += " of a process"
-	}
-	if what == opReply {
+	l.Waits, l.On = true, p.waitText(st, "a process")
+	if opIn(st) == opReply {
 		l.Asked = p.of.Load()
 	}
 	if on := p.on.Load(); on != nil {
-		l.On, l.Of = on.what, on.of
+		if _, many := on.of.(waitNames); !many {
+			l.On, l.Of = on.what, on.of
+		}
 	}
 	return l
 }

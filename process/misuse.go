@@ -21,9 +21,11 @@ const (
 	inBlocking        // the f of Proc.Blocking
 	inMatch           // the match of a receive
 	inTry             // the try of When
+	inContext         // a context of Done
 )
 
-var withinNames = [...]string{"", "Blocking", "the match of a receive", "the try of When"}
+var withinNames = [...]string{"", "Blocking", "the match of a receive", "the try of When",
+	"a method of a context"}
 
 // lent is what takeBack puts back.
 type lent struct {

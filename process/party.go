@@ -65,8 +65,13 @@ const (
 	ended    = 2
 	parked   = 4 // a flag, with why in the bits above
 	forMail  = 8 // a flag: messages wake it
-	opShift  = 8
+	opShift  = 8 // four bits say for what it waits
+	// The bits above say of what a select is, each for one op.
+	kindShift = opShift + 4
 )
+
+// opIn returns what a party waits for that is parked in state st.
+func opIn(st uint32) op { return op(st >> opShift & (1<<(kindShift-opShift) - 1)) }
 
 // suspend waits for a notice. It reports false if the process was cancelled. Owner only.
 func (pt *party) suspend(as uint32) bool {
@@ -221,6 +226,8 @@ const (
 var opNames = [...]string{"runnable", "receive", "channel send", "channel receive", "select",
 	"mutex", "wait group", "once", "sleep", "full mailbox", "reply", "end", "context", "event",
 	"nil channel or empty select"}
+
+var _ [1<<(kindShift-opShift) - len(opNames)]struct{} // so many bits are enough
 
 // String implements fmt.Stringer.
 func (o op) String() string { return opNames[o] }

@@ -73,8 +73,7 @@ func (p *Proc) hard() bool { return p.rare&isHard != 0 }
 type cancel struct {
 	reason error
 	hard   bool
-	// It has come after a link had failed: see linkFailed.
-	afterLink bool
+	after  int // how many links had failed by then, as links counts them: see linkFailed
 }
 
 const (
@@ -221,13 +220,9 @@ func (p *Proc) obey() {
 	if c == nil {
 		return
 	}
-	reason := c.reason
-	if c == linkFailed || c.afterLink {
-		if failed := p.failedLink(); failed != nil {
-			reason = failed
-		} else if c == linkFailed {
-			return // Unlink takes it back
-		}
+	reason := p.reasonOf(c)
+	if c == linkFailed && reason == nil {
+		return // Unlink takes it back
 	}
 	if c.hard || p.exiting {
 		p.rare |= isHard
@@ -236,6 +231,17 @@ func (p *Proc) obey() {
 		p.reason = reason
 	}
 	p.unwind()
+}
+
+// reasonOf returns the reason of a request to end: that of a link which had failed before it comes
+// first.
+func (p *Proc) reasonOf(c *cancel) error {
+	if c.after > 0 {
+		if failed := p.failedLink(c.after); failed != nil {
+			return failed
+		}
+	}
+	return c.reason
 }
 
 // leave ends a process that is to end instead of waiting. It does not return.

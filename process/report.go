@@ -9,8 +9,8 @@ import (
 type Blocked struct {
 	// Process is the process.
 	Process Process
-	// On is what it waits for, like "receive", "channel send", "select", "mutex" or "reply of
-	// depot#3".
+	// On is what it waits for, like "receive", "channel send", "mutex", "reply of depot#3" or "select
+	// of channel receive, end of process 7".
 	On string
 	// Names are the names that it has.
 	Names []string

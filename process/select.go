@@ -24,7 +24,7 @@ type Case interface {
 	// waits says for what, and for which process if it is not 0, as in Blocked.
 	waits() (op, uint64)
 	// finish ends a case that was chosen. byOther says that it was committed by a counterpart. No
-	// lock is held.
+	// lock is held. It comes before the withdrawal of cases that call code of the user's.
 	finish(byOther bool)
 }
 
@@ -34,6 +34,7 @@ type picks struct {
 	order []int  // in which cases are polled
 
 	foreign bool // there is a case that calls code of the user's
+	named   bool // the process says by itself what the Select waits for
 
 	// What a panic has to undo: the locks that are held, and whether the party is enrolled, or was
 	// about to be. Code of the user's may panic, and a case that is used twice at a time does.
@@ -57,8 +58,7 @@ func Select(by Party, cases ...Case) int {
 			cases[i].finish(false)
 			return i
 		}
-		if i, byOther := pt.waitFor(s, cases); i >= 0 {
-			cases[i].finish(byOther)
+		if i := pt.waitFor(s, cases); i >= 0 {
 			return i
 		}
 	}
@@ -104,12 +104,8 @@ func (s *picks) undo(pt *party, cases []Case) {
 	}
 	s.held = nil
 	if s.enrolled {
-		s.lockAll()
-		pt.withdrawAll(s, cases, false)
-		s.unlockAll()
-		if s.foreign {
-			pt.withdrawAll(s, cases, true)
-		}
+		pt.withdrawOwn(s, cases)
+		pt.withdrawForeign(s, cases, 0)
 	}
 	s.end()
 }
@@ -210,11 +206,14 @@ func (pt *party) pollOne(s *picks, c Case) bool {
 	return ok
 }
 
-// waitFor enrolls the party in all cases and waits. It returns the case that was committed and is
-// to be finished: by a counterpart, or by waitFor itself. It returns -1 if one without a
-// counterpart may be ready. It releases the locks, which the caller holds as poll says.
-func (pt *party) waitFor(s *picks, cases []Case) (i int, byOther bool) {
-	as := parked | uint32(pt.opOf(s, cases))<<opShift
+// waitFor enrolls the party in all cases and waits. It returns the case that was committed, by a
+// counterpart or by waitFor itself, and is finished. It returns -1 if one without a counterpart may
+// be ready. It releases the locks, which the caller holds as poll says.
+//
+// Code of the user's, which is called to withdraw from its cases, may not return. By then the
+// counterpart goes on, and the case is finished; undo withdraws from the others.
+func (pt *party) waitFor(s *picks, cases []Case) (i int) {
+	as := parked | pt.waitBits(s, cases)
 	pt.won.StoreRelease(open) // no other has the ticket yet
 	s.enrolled = true
 	if s.foreign {
@@ -222,10 +221,11 @@ func (pt *party) waitFor(s *picks, cases []Case) (i int, byOther bool) {
 		s.lockAll()
 		if i, wake := pt.pollAgain(s, cases); i >= 0 {
 			s.unlockAll()
-			pt.withdrawAll(s, cases, true)
-			s.end()
 			pt.wakeOther(wake)
-			return i, false
+			cases[i].finish(false)
+			pt.withdrawForeign(s, cases, 0)
+			s.end()
+			return i
 		}
 	}
 	as |= pt.enrollAll(s, cases, false)
@@ -234,32 +234,34 @@ func (pt *party) waitFor(s *picks, cases []Case) (i int, byOther bool) {
 	if pt.won.Load() == open {
 		live = pt.suspend(as)
 	}
-	byOther = !pt.won.CompareAndSwap(open, withdrawn)
-	s.lockAll()
-	pt.withdrawAll(s, cases, false)
-	s.unlockAll()
-	if s.foreign {
-		pt.withdrawAll(s, cases, true)
+	i = -1
+	if s.named {
+		s.named = false
+		pt.proc.on.Store(nil)
 	}
-	s.enrolled = false
+	byOther := !pt.won.CompareAndSwap(open, withdrawn)
+	pt.withdrawOwn(s, cases)
 	if byOther {
-		s.end()
-		return int(pt.won.Load()) - 1, true
+		i = int(pt.won.Load()) - 1
+		cases[i].finish(true)
 	}
-	if !live {
+	pt.withdrawForeign(s, cases, 0)
+	s.enrolled = false
+	switch {
+	case byOther:
+		s.end()
+	case !live:
 		s.end()
 		pt.proc.leave()
 	}
-	return -1, false
+	return i
 }
 
-// opOf says what the Select waits for, for reports: a case by itself, or with a time-out, by name.
-func (pt *party) opOf(s *picks, cases []Case) op {
+// waitBits says what the Select waits for, for reports, in bits of the wake word: a case by itself, or
+// with a time-out, by name, and others as a select of all of them.
+func (pt *party) waitBits(s *picks, cases []Case) uint32 {
 	if len(s.order) == 0 {
-		return opNever
-	}
-	if len(s.order) > 2 {
-		return opSelect
+		return uint32(opNever) << opShift
 	}
 	is, of := cases[s.order[0]].waits()
 	if len(s.order) == 2 {
@@ -267,13 +269,41 @@ func (pt *party) opOf(s *picks, cases []Case) op {
 		case is == opSleep:
 			is, of = second, ofSecond
 		case second != opSleep:
-			return opSelect
+			return pt.waitBitsOfMany(s, cases)
 		}
+	} else if len(s.order) > 2 {
+		return pt.waitBitsOfMany(s, cases)
 	}
 	if (is == opReply || is == opEnd) && pt.proc != nil {
 		pt.proc.of.Store(of)
 	}
-	return is
+	return uint32(is) << opShift
+}
+
+// waitBitsOfMany is waitBits for a select. If it waits for several processes, it leaves a list.
+func (pt *party) waitBitsOfMany(s *picks, cases []Case) uint32 {
+	bits, one, several := uint32(opSelect)<<opShift, uint64(0), false
+	for _, i := range s.order {
+		is, of := cases[i].waits()
+		bits |= 1 << (kindShift + is)
+		several = several || of != 0 && one != 0
+		one = max(one, of)
+	}
+	if pt.proc == nil {
+		return bits
+	}
+	if pt.proc.of.Store(one); several && pt.proc.on.Load() == nil {
+		names := make(waitNames, 0, len(s.order))
+		for _, c := range cases {
+			if c != nil {
+				is, of := c.waits()
+				names = append(names, waitName{is, of})
+			}
+		}
+		s.named = true
+		pt.proc.on.Store(&waitsFor{"select", names})
+	}
+	return bits
 }
 
 // enrollAll enrolls the party in the cases that call code of the user's, or in the others.
@@ -286,11 +316,32 @@ func (pt *party) enrollAll(s *picks, cases []Case, foreign bool) (mail uint32) {
 	return mail
 }
 
-// withdrawAll takes enrollAll back.
-func (pt *party) withdrawAll(s *picks, cases []Case, foreign bool) {
+// withdrawOwn takes enrollAll back, of the cases that call no code of the user's.
+func (pt *party) withdrawOwn(s *picks, cases []Case) {
+	s.lockAll()
 	for _, i := range s.order {
-		if !s.foreign || cases[i].foreign() == foreign {
+		if !s.foreign || !cases[i].foreign() {
 			cases[i].withdraw(pt)
+		}
+	}
+	s.unlockAll()
+}
+
+// withdrawForeign is withdrawOwn for the other cases, from a place in the order on. It withdraws from
+// all of them, also if the code of one does not return.
+func (pt *party) withdrawForeign(s *picks, cases []Case, from int) {
+	if !s.foreign {
+		return
+	}
+	at := from
+	defer func() {
+		if at < len(s.order) {
+			pt.withdrawForeign(s, cases, at+1)
+		}
+	}()
+	for ; at < len(s.order); at++ {
+		if c := cases[s.order[at]]; c.foreign() {
+			c.withdraw(pt)
 		}
 	}
 }

@@ -211,9 +211,10 @@ func (r Process) Kill(from Env) {
 func (p *Proc) tellToEnd(c *cancel, w *sched.Worker, sys *System) {
 	for {
 		was := p.cause.Load()
-		if was == linkFailed {
-			c.afterLink = !c.hard
-		} else if was != nil && (was.hard || !c.hard) {
+		if c.after = 0; was == linkFailed && !c.hard {
+			c.after = p.linksFailed()
+		}
+		if was != nil && was != linkFailed && (was.hard || !c.hard) {
 			return
 		}
 		if p.cause.CompareAndSwap(was, c) {

@@ -202,6 +202,9 @@ func (s *System) unwindAll() {
 			s.retire(c)
 		}
 	}
+	if s.stepwise {
+		deterministicRuns.Add(-1)
+	}
 }
 
 // unwindOne ends a process that no worker will run again.

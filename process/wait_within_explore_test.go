@@ -30,17 +30,24 @@ func (noAlarm) Stop()     {}
 // TestWaitWithin_Explored: a caller waits for room in a full mailbox for a limited time, another
 // one without a limit, the process takes messages, and the time passes at any moment. The caller
 // gets a place or has none: none is given to a caller that has gone, none is lost, and a wake-up
-// that comes late harms no later wait. Mutants: internal/mutants/full_process.json.
+// that comes late harms no later wait. So it is if the caller gives its place back, since it has no
+// message. Mutants: internal/mutants/full_process.json.
 func TestWaitWithin_Explored(t *testing.T) {
-	outcomes := map[admission]int{}
-	explore.PortfolioOf(t, 400_000, 10_000, func(p *explore.Program) { waitWithinScene(p, outcomes) })
-	if outcomes[admitted] == 0 || outcomes[mustWait] == 0 {
-		t.Errorf("outcomes %v: want some admitted (%d), and some out of time (%d)", outcomes,
-			admitted, mustWait)
+	for schedules, givesBack := range map[int]bool{400_000: false, 40_000: true} {
+		t.Run(fmt.Sprint("gives back ", givesBack), func(t *testing.T) {
+			outcomes := map[admission]int{}
+			explore.PortfolioOf(t, schedules, schedules/40, func(p *explore.Program) {
+				waitWithinScene(p, givesBack, outcomes)
+			})
+			if outcomes[admitted] == 0 || outcomes[mustWait] == 0 {
+				t.Errorf("outcomes %v: want some admitted (%d), and some out of time (%d)", outcomes,
+					admitted, mustWait)
+			}
+		})
 	}
 }
 
-func waitWithinScene(p *explore.Program, outcomes map[admission]int) {
+func waitWithinScene(p *explore.Program, givesBack bool, outcomes map[admission]int) {
 	clock := &handClock{}
 	sys := &System{clock: clock, sched: &sched.Scheduler{}}
 	sys.timers.init(sys)
@@ -62,7 +69,11 @@ func waitWithinScene(p *explore.Program, outcomes map[admission]int) {
 		g := thread()
 		r := b.waitWithin(&g.party, time.Nanosecond)
 		outcomes[r]++
-		if r == admitted || b.wait(&g.party) {
+		switch {
+		case r != admitted && !b.wait(&g.party):
+		case givesBack:
+			b.giveBack(g)
+		default:
 			b.own.send(&node[int]{m: 10}, nil, sys)
 		}
 	})
@@ -75,9 +86,12 @@ func waitWithinScene(p *explore.Program, outcomes map[admission]int) {
 		clock.now.Store(1)
 		sys.timers.ring()
 	})
-	sum, most := 0, 0
+	sum, most, messages := 0, 0, 3
+	if givesBack {
+		messages = 2
+	}
 	p.Go(func() {
-		for taken := 0; taken < 3; {
+		for taken := 0; taken < messages; {
 			prev, n := s.find(nil, func(int) bool { return true })
 			if n == nil {
 				waitOutside(s)
@@ -92,10 +106,10 @@ func waitWithinScene(p *explore.Program, outcomes map[admission]int) {
 		if most > 2 {
 			return fmt.Errorf("%d messages in a mailbox for 1", most)
 		}
-		if b.n != 0 || b.line.first != nil || len(sys.timers.heap) != 0 {
+		if b.n != 0 || b.full || b.line.first != nil || len(sys.timers.heap) != 0 {
 			return fmt.Errorf("%d places taken, in line %v, %d timers", b.n, b.line.first,
 				len(sys.timers.heap))
 		}
-		return wants("sum", sum, 111)
+		return wants("sum", sum, map[bool]int{true: 101, false: 111}[givesBack])
 	})
 }

@@ -78,6 +78,9 @@ func TestWithin(t *testing.T) {
 			c := NewChan[int](0)
 			Select(self, RecvFrom(c, nil, nil), self.Receives(nil, func(int) bool { f(); return true }))
 		},
+		"a method of a context": func(self *Self[int], f func()) {
+			Select(self, Done(&hostile{over: make(chan struct{}), err: func() error { f(); return nil }}))
+		},
 		"the try of When": func(self *Self[int], f func()) {
 			Block(self, &Event{}, func() bool { f(); return true })
 		},

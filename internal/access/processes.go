@@ -133,6 +133,9 @@ var (
 	// must call look.
 	MuteOption func(mute func(of, worker any, first bool, look Look)) (option any)
 
+	// CheckOptions panics, as process.Spawn does, if a []process.Option is wrong.
+	CheckOptions func(call string, options any)
+
 	// InProcess returns the *sched.Scheduler and the *sched.Worker of the process, of any system, that
 	// the calling goroutine runs; the worker is nil once the scheduler has stopped. Both are nil if
 	// it runs none. It is nil itself in a program without package process.

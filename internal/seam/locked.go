@@ -12,8 +12,9 @@ import (
 // goroutine has its thread locked, except in the first line of a stack trace, which costs a
 // microsecond. But its record of the goroutine has a word for it, and Goroutine is the address of
 // that record. Where in the record the word lies depends on the version of Go, so it is found out
-// by locking a thread and looking which word changes. If none is found, TestThreadLocked fails, and
-// ThreadLocked is always false: then Go's own error is all there is.
+// by locking a thread and looking which word changes: it then has the same value as another word of
+// the record, which says on which thread the goroutine runs. If none is found, TestThreadLocked fails,
+// and ThreadLocked is always false: then Go's own error is all there is.
 
 // lockWord is where the word lies in Go's record of a goroutine; 0: unknown. Written once, by
 // FindThreadLock, before it is read.
@@ -37,50 +38,69 @@ func FindThreadLock() {
 // 64 bits, and the word in its first half.
 const wordsOfRecord = 48
 
-// mostSearches ends a search in which several words seem to say it.
-const mostSearches = 1000
+const (
+	// mostRounds ends a search in which several words seem to say it.
+	mostRounds = 1000
+	// A word that changes by chance, as when Go wants the goroutine to yield, hardly does so in each of
+	// enoughRounds.
+	enoughRounds = 8
+)
 
-// searchLockWord returns where the word lies, or 0. Its goroutine has not locked its thread. Another
-// word may change in between by chance, as when Go wants the goroutine to yield. So it looks until
-// only one word has changed each time.
+// searchLockWord returns where the word lies, or 0. Its goroutine has not locked its thread. Each
+// round looks at the thread free, locked, and free again, and Go's text has to say the same.
 func searchLockWord() uintptr {
-	if stackSaysLocked() {
-		return 0
-	}
 	var all lockWords
-	for range mostSearches {
+	for range mostRounds {
+		before := stackSaysLocked()
 		free := wordsOf(Goroutine())
 		runtime.LockOSThread()
 		locked, says := wordsOf(Goroutine()), stackSaysLocked()
 		runtime.UnlockOSThread()
-		if !says {
+		again, after := wordsOf(Goroutine()), stackSaysLocked()
+		if before || !says || after {
 			return 0
 		}
-		if i := all.narrow(free, locked, wordsOf(Goroutine())); i >= 0 {
+		if i := all.narrow(free, locked, again); i >= 0 {
 			return uintptr(i) * unsafe.Sizeof(locked[i])
 		}
+		runtime.Gosched() // to another thread, perhaps
 	}
 	return 0
 }
 
 // lockWords are the words that may say that a thread is locked.
-type lockWords struct{ not [wordsOfRecord]bool }
+type lockWords struct {
+	not    [wordsOfRecord]bool
+	rounds int
+}
 
-// narrow leaves out the words that did not change to and fro, and returns which one is left; -1 for
-// several or none.
+// narrow leaves out the words that did not change to and fro, or are not those of a thread. It returns
+// which one is left after enough rounds; -1 for several or none.
 func (w *lockWords) narrow(free, locked, again [wordsOfRecord]uintptr) (only int) {
 	only = -1
 	left := 0
 	for i, v := range locked {
-		if w.not[i] = w.not[i] || v == 0 || free[i] != 0 || again[i] != 0; !w.not[i] {
+		is := v != 0 && free[i] == 0 && again[i] == 0 && twice(&locked, v)
+		if w.not[i] = w.not[i] || !is; !w.not[i] {
 			only = i
 			left++
 		}
 	}
-	if left != 1 {
+	if w.rounds++; left != 1 || w.rounds < enoughRounds {
 		return -1
 	}
 	return only
+}
+
+// twice reports whether two words or more have the value.
+func twice(words *[wordsOfRecord]uintptr, v uintptr) bool {
+	n := 0
+	for _, w := range words {
+		if w == v {
+			n++
+		}
+	}
+	return n >= 2
 }
 
 func stackSaysLocked() bool {
@@ -110,9 +130,10 @@ func wordAt(goroutine uint64, at uintptr) uintptr {
 }
 
 // ThreadLocked reports whether the calling goroutine, whose number it is given, has locked its
-// thread. It is a load, and only a hint: false where Go does not say so.
+// thread. It is a load, and only a hint: false where Go does not say so, and for no goroutine, which is
+// 0.
 func ThreadLocked(goroutine uint64) bool {
-	return lockWord != 0 && wordAt(goroutine, lockWord) != 0
+	return lockWord != 0 && goroutine != 0 && wordAt(goroutine, lockWord) != 0
 }
 
 // mostLocks ends UnlockThread where the lock is Go's own, that of a call from C.

@@ -19,6 +19,9 @@ func TestThreadLocked(t *testing.T) {
 	if locked() {
 		t.Fatal("locked before")
 	}
+	if seam.ThreadLocked(0) {
+		t.Error("no goroutine has locked its thread")
+	}
 	runtime.LockOSThread()
 	runtime.LockOSThread()
 	if !locked() {

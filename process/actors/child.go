@@ -1,9 +1,11 @@
 package actors
 
 import (
+	"slices"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/process"
 	"github.com/gallop-go/gallop/supervise"
 )
@@ -15,9 +17,15 @@ import (
 //
 // Told to end, the process is cancelled, and killed if it has not unwound within the time that is
 // given; 0 stands for 5 seconds. That replaces the deadline of supervise.Shutdown. Others find the
-// process that runs at the time by a name that f gives it ([process.Register]).
+// process that runs at the time by a name that f gives it ([process.Register]). Child panics if f is
+// nil or an option is wrong, as process.Spawn does.
 func Child[M any](name string, within time.Duration,
 	f func(self *process.Self[M]), options ...process.Option) supervise.Worker[Proxy] {
+	if f == nil {
+		panic("gallop: actors: Child: f is nil")
+	}
+	options = slices.Clone(options)
+	access.CheckOptions("actors.Child", options)
 	if within == 0 {
 		within = defaultWithin
 	}

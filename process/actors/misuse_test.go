@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/process"
 	"github.com/gallop-go/gallop/process/actors"
+	"github.com/gallop-go/gallop/supervise"
 )
 
 // panics runs f and checks what it panics with.
@@ -64,6 +66,35 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("%v, %d ran", err, ran)
 		}
 	})
+}
+
+// TestMisuse_Child: a declaration of a child that is wrong panics where it stands, and not at each start.
+func TestMisuse_Child(t *testing.T) {
+	for say, child := range map[string]func(){
+		"Child: f is nil":      func() { actors.Child[int]("child", 0, nil) },
+		"Child: a nil option":  func() { actors.Child("child", 0, idle, nil) },
+		"Child: a bound and":   func() { actors.Child("child", 0, idle, process.WithBound(1), process.WithWatermarks(2, 1)) },
+		"Child: muting withou": func() { actors.Child("child", 0, idle, actors.WithMuting()) },
+		"Child: muting twice": func() {
+			actors.Child("child", 0, idle, process.WithBound(1), actors.WithMuting(), actors.WithMuting())
+		},
+	} {
+		panics(t, say, child)
+	}
+	options := []process.Option{process.WithBound(1)}
+	var starts atomic.Int32
+	child := actors.Child("child", 0, func(self *process.Self[int]) {
+		starts.Add(1)
+		self.Receive()
+	}, options...)
+	options[0] = nil // is the caller's
+	sys := actor.Start(quietLogger, quietLetters)
+	defer sys.Stop()
+	supervise.Start(sys, quick(child))
+	if err := sys.Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+	equal(t, "starts", starts.Load(), int32(1))
 }
 
 // TestCycles: start–stop cycles with suspended processes, their proxies and requests that are not

@@ -387,3 +387,32 @@ func TestMuting_Misuse(t *testing.T) {
 	panics(t, "Spawn: muting twice",
 		spawn(process.WithBound(1), actors.WithMuting(), actors.WithMuting()))
 }
+
+// TestMuting_RequestFails: a request that is not made holds no sender back. It gives its place in the
+// mailbox back, and the process, which has all the messages there are by then, mutes no actor any
+// more. No deadlock has to be found for that.
+func TestMuting_RequestFails(t *testing.T) {
+	sys, _ := onVirtualTime(t, actor.WithDeterministic(3))
+	p := process.Spawn(actors.Join(sys), func(self *process.Self[int]) {
+		self.ReceiveMatch(func(n int) bool { return n == 7 })
+	}, process.WithBound(1), actors.WithMuting())
+	quiet(t, sys)
+	r := puppetType.Spawn(sys, puppet{})
+	process.Go(actors.Join(sys), func(q *process.Proc) {
+		_, _ = process.Call(q, p, 0, func(process.ReplyTo[int]) int {
+			for n := range 2 {
+				in(sys, r, func(_ *puppet, c *actor.Context) { p.Send(actors.Env(c), n) })
+			}
+			for sys.Stats().Mutes == 0 {
+				q.Yield()
+			}
+			in(sys, r, func(_ *puppet, c *actor.Context) { p.Send(actors.Env(c), 7) })
+			panic("planted")
+		})
+	})
+	quiet(t, sys)
+	if _, over := p.Result(); !over {
+		t.Errorf("not received: %v", actors.Join(sys).Blocked())
+	}
+	equal(t, "deadlocks", sys.Stats().PressureDeadlocks, uint64(0))
+}
