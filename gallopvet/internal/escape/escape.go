@@ -221,7 +221,10 @@ func (c *checker) captured(fn *ssa.Function, by ssa.Instruction) {
 func firstUse(v ssa.Value, indirect bool) token.Pos {
 	first := token.NoPos
 	for _, ref := range *v.Referrers() {
-		at := ref.Pos()
+		at := token.NoPos
+		if api.TypeName(v.Type()) == api.Context {
+			at = ref.Pos()
+		}
 		switch i := ref.(type) {
 		case *ssa.UnOp:
 			if indirect {
@@ -231,13 +234,11 @@ func firstUse(v ssa.Value, indirect bool) token.Pos {
 			at = firstUse(i, false)
 		case *ssa.MakeInterface:
 			at = firstUse(i, false)
-		case *ssa.MakeClosure:
-			at = token.NoPos
 		case ssa.CallInstruction:
 			call := flow.CallOf(i)
-			if call != nil && call.Arg(api.Recv) == v &&
-				(call.Is(api.ProcessRef) || call.Is(api.OwnProcess) || call.Is(api.ProcString)) {
-				at = token.NoPos
+			if call == nil || call.Arg(api.Recv) != v ||
+				!call.Is(api.ProcessRef) && !call.Is(api.OwnProcess) && !call.Is(api.ProcString) {
+				at = i.Pos()
 			}
 		}
 		if at.IsValid() && (first == token.NoPos || at < first) {
