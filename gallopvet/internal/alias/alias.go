@@ -20,9 +20,8 @@ var Rule = &rule.Rule{
 	ID:    "GV2",
 	Title: "report memory that is sent and then written to by the other side",
 	Doc: `What a message points to is shared by sender and receiver. This rule reports a slice, map
-or pointer that is sent, stays reachable for the sender, and is written to by one of the two. With
--strict it also reports what stays reachable and is not seen to be written to, and the states
-given to Spawn.`,
+or pointer that is sent, stays reachable for the sender, and is written to by one of the two; and so
+for the states given to Spawn.`,
 	Run: run,
 }
 
@@ -66,7 +65,6 @@ type send struct {
 	refused func(from, to *ssa.BasicBlock) bool // edges on which it was not sent; nil: none
 }
 
-// call looks at a call that sends something, or calls a function that does.
 func (c *checker) call(call *flow.Call) {
 	if call.API == nil {
 		c.through(call)
@@ -107,7 +105,6 @@ func (c *checker) sent(call *flow.Call, v ssa.Value) {
 	c.check(s)
 }
 
-// receiver returns what the receiver of a message does with it, and where it writes to it.
 func (c *checker) receiver(call *flow.Call) (*flow.Summary, token.Pos) {
 	if s := c.ReceivedBy(call); s != nil {
 		return s, token.NoPos
@@ -239,6 +236,7 @@ func (c *checker) stays(s *send, part flow.Part) bool {
 		return true
 	}
 	_, last := s.at.(*ssa.Defer)
+	walk.Skip = s.refusedOn()
 	return last || walk.Ends(s.at) && !c.isReleased(s.at.Parent(), part)
 }
 
@@ -265,7 +263,6 @@ func (c *checker) isReleased(fn *ssa.Function, part flow.Part) bool {
 	return callers > 0
 }
 
-// global judges memory that a package-level variable leads to.
 func (c *checker) global(s *send, part flow.Part, g *ssa.Global) {
 	if g.Pkg != c.SSA {
 		return
@@ -286,7 +283,6 @@ func (c *checker) global(s *send, part flow.Part, g *ssa.Global) {
 	}
 }
 
-// receiverWrites reports whether the receiver is known to write to what it gets.
 func (c *checker) receiverWrites(s *send, part flow.Part) bool {
 	if s.receiver == nil {
 		return false
@@ -312,7 +308,6 @@ func leadsTo(v ssa.Value, part flow.Part, steps string) bool {
 	return false
 }
 
-// locked reports whether an access is in a function that is guarded by a lock.
 func (c *checker) locked(a *flow.Access) bool { return c.Guarded(a.Instr.Parent()) }
 
 // report reports a part of a message that stays within reach. Each %s in why stands for a position, if

@@ -2,6 +2,7 @@ package alias
 
 import (
 	"cmp"
+	"go/token"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -10,7 +11,6 @@ import (
 	"github.com/gallop-go/gallop/gallopvet/internal/flow"
 )
 
-// local judges memory that the function has made, was given, or has captured.
 func (c *checker) local(s *send, part flow.Part) {
 	if w := c.after(s, part, true); w != nil {
 		c.report(s, "and written to afterwards%s", w.Instr.Pos())
@@ -26,6 +26,10 @@ func (c *checker) local(s *send, part flow.Part) {
 			where = flow.Where(c.Async(fn))
 		}
 		c.report(s, "and "+where+" writes to it%s", w.Instr.Pos())
+		return
+	}
+	if at := c.later(s, part); at.IsValid() {
+		c.report(s, "and is given to a later turn of the sender, which writes to it%s", at)
 		return
 	}
 	if c.receiverWrites(s, part) {
@@ -72,7 +76,23 @@ func (c *checker) kept(s *send, part flow.Part) *flow.Access {
 	return nil
 }
 
-// shared judges memory that the receiver writes to.
+// later returns where a later turn of the sender writes to memory that the function gives it in a
+// message to itself.
+func (c *checker) later(s *send, part flow.Part) token.Pos {
+	for _, call := range c.Calls(s.at.Parent()) {
+		if call.API == nil || !c.ToSelf(call) || len(call.API.Own) == 0 || s.at == call.Instr {
+			continue
+		}
+		for _, own := range c.PartsWhen(call.Payload(), call.Instr) {
+			if at := c.MessageWrite(call.Arg(call.API.Own[0])); at.IsValid() && own.Path == part.Path &&
+				(c.walk(s, part).Reaches(s.at, call.Instr) || flow.Walk{}.Reaches(call.Instr, s.at)) {
+				return at
+			}
+		}
+	}
+	return token.NoPos
+}
+
 func (c *checker) shared(s *send, part flow.Part) {
 	if r := c.after(s, part, false); r != nil {
 		c.report(s, "and used afterwards%s, while the receiver writes to it%s", r.Instr.Pos(), s.wrote)
@@ -150,7 +170,6 @@ func (c *checker) ends(fn *ssa.Function) []ssa.Instruction {
 	return all
 }
 
-// counts reports whether an access is one of its own, and not the send or another one.
 func (c *checker) counts(s *send, a *flow.Access) bool {
 	if a.By == nil {
 		return true
@@ -169,20 +188,26 @@ func (c *checker) walkFrom(s *send, at ssa.Instruction, part flow.Part) flow.Wal
 	w := flow.Walk{
 		Skip: flow.Contradicts(at),
 		Stop: func(i ssa.Instruction) bool {
-			return root != nil && i == root || c.renews(i, part) || c.Syncs(i) && i != at
+			return root != nil && i == root || c.renews(i, part) || c.Syncs(i) && i != at && !s.isReply()
 		},
 	}
-	if at != s.at {
-		return w
-	}
-	refused := s.refused
-	if s.call != nil && s.call.API != nil && s.call.API.Refuses {
-		refused = flow.Refused(s.call)
-	}
-	if contradicts := w.Skip; refused != nil {
+	refused, contradicts := s.refusedOn(), w.Skip
+	if at == s.at && refused != nil {
 		w.Skip = func(from, to *ssa.BasicBlock) bool { return contradicts(from, to) || refused(from, to) }
 	}
 	return w
+}
+
+// isReply reports whether a process replies: what it waits for next is another request, and not a sign
+// that the one who asked is done.
+func (s *send) isReply() bool { return s.call.Is("process.ReplyTo.Reply") }
+
+// refusedOn returns the edges on which the message was refused, or nil.
+func (s *send) refusedOn() func(from, to *ssa.BasicBlock) bool {
+	if s.call != nil && s.call.API != nil && s.call.API.Refuses {
+		return flow.Refused(s.call)
+	}
+	return s.refused
 }
 
 // renews reports whether an instruction reads the part anew, from another element.
@@ -225,7 +250,6 @@ func (c *checker) sameReceiver(s *send, other *flow.Call) bool {
 	return !ok || !flow.Walk{}.Reaches(s.at, made)
 }
 
-// receiverOf returns the ref, or the handler, that a call sends to.
 func receiverOf(call *flow.Call) ssa.Value {
 	if to := call.Arg(call.API.To); to != nil {
 		return to
@@ -279,7 +303,6 @@ func (c *checker) late(a *flow.Access) bool {
 	return c.InProcess(c.Started(a.Instr.Parent())) && c.waited(a.Instr)
 }
 
-// waited reports whether the send comes after a wait for other goroutines.
 func (c *checker) waited(at ssa.Instruction) bool {
 	for i := range flow.Instructions(at.Parent()) {
 		if c.Syncs(i) && flow.Dominates(i, at) {

@@ -69,7 +69,6 @@ func (c *checker) told(spawn, access ssa.Instruction) bool {
 	})
 }
 
-// ofMaker judges memory of the state of the actor that spawns another.
 func (c *checker) ofMaker(s *send, part flow.Part, state *types.TypeName, written, uses *flow.Access) {
 	if part.Load == nil && part.Steps == "" || !c.stays(s, part) {
 		return
@@ -99,10 +98,9 @@ func (c *checker) turnUse(state *types.TypeName, steps string) *flow.Access {
 // inits looks at functions that make states, of which there may be several.
 func (c *checker) inits(fn *ssa.Function) {
 	for _, call := range c.Calls(fn) {
-		switch call.API.NameOf() {
-		case "actor.Type.SpawnFunc":
+		if call.Is("actor.Type.SpawnFunc") {
 			c.init(call.Instr, call.Arg(2))
-		case "actor.SpawnSupervised":
+		} else if call.Is("actor.SpawnSupervised") {
 			c.init(call.Instr, call.Arg(3))
 		}
 	}
@@ -151,7 +149,8 @@ func (c *checker) init(at ssa.Instruction, v ssa.Value) {
 				w := flow.Walk{Stop: func(i ssa.Instruction) bool {
 					return root != nil && i == root || closure != nil && i == closure && sharesNothing(closure, root)
 				}}
-				if !many && !w.Reaches(at, at) {
+				again := len(c.CallersOf(at.Parent())) > 1 && part.Root.Parent() != at.Parent()
+				if !many && !again && !w.Reaches(at, at) {
 					continue
 				}
 				c.madeOf(st, fn, q.Steps+part.At)

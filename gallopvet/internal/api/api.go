@@ -76,28 +76,21 @@ type Func struct {
 	NonZero  []int
 	NonEmpty []int // strings
 	Least    []Bound
-	Own      []int // behaviours that must be the running actor's
+	Own      []int // behaviours of the running actor
 	InTurn   InTurn
-}
-
-// NameOf returns the name of a function; "" of none.
-func (f *Func) NameOf() string {
-	if f == nil {
-		return ""
-	}
-	return f.Name
 }
 
 func in(params ...int) []int { return params }
 
 func at(param int, value int64) []Bound { return []Bound{{param, value}} }
 
-func set(names ...string) map[string]bool {
-	m := make(map[string]bool, len(names))
-	for _, n := range names {
-		m[n] = true
+// Names makes a set of the names in a text.
+func Names(text string) map[string]bool {
+	set := map[string]bool{}
+	for name := range strings.FieldsSeq(text) {
+		set[name] = true
 	}
-	return m
+	return set
 }
 
 // byName indexes funcs.

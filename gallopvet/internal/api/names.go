@@ -77,17 +77,17 @@ const (
 // sendable lists the types of gallop that may be sent. Of the type arguments of those in
 // sendableIfArgs, all must be sendable, too.
 var (
-	sendable = set("actor.Ref", "actor.AnyRef", "actor.Type", "actor.Behaviour",
-		"actor.AskBehaviour", "actor.Handler", "actor.Asker", "actor.Deferred", "actor.System",
-		"actor.Monitor", "actor.Timer", "actor.Down", "actor.Exit", "actor.ChildDown",
-		"actor.Variant", "actor.VirtualClock", "actor.Target", "capability.Iso",
-		"capability.Val", "capability.Tag", "heap.Region", "heap.Parcel", "heap.Blob",
-		"group.Pool", "group.Topic", "group.AskPool", "group.Registry", "supervise.Supervisor",
-		"supervise.Spec", "supervise.Child", "supervise.Worker", "actortest.Probe",
-		"heap.Ptr", "heap.Slice", "heap.String", "heap.Map", "heap.TextMap", "process.Process",
-		"process.Ref", "process.Chan", "process.System", "process.Monitor", "process.Mutex",
-		"process.WaitGroup", "process.Once", "process.Event", "process.Asked", "process.Mark")
-	sendableIfArgs = set("actor.Result", "actor.Reply", "group.Change", ReplyTo)
+	sendable = Names(`
+		actor.Ref actor.AnyRef actor.Type actor.Behaviour actor.AskBehaviour actor.Handler actor.Asker
+		actor.Deferred actor.System actor.Monitor actor.Timer actor.Down actor.Exit actor.ChildDown
+		actor.Variant actor.VirtualClock actor.Target capability.Iso capability.Val capability.Tag
+		heap.Region heap.Parcel heap.Blob group.Pool group.Topic group.AskPool group.Registry
+		supervise.Supervisor supervise.Spec supervise.Child supervise.Worker actortest.Probe heap.Ptr
+		heap.Slice heap.String heap.Map heap.TextMap process.Process process.Ref process.Chan
+		process.System process.Monitor process.Mutex process.WaitGroup process.Once process.Event
+		process.Asked process.Mark`)
+	sendableIfArgs = Names(`
+		actor.Result actor.Reply group.Change process.ReplyTo`)
 )
 
 // Recv stands for the receiver of a method where a parameter is asked for. Parameters are counted
@@ -199,7 +199,6 @@ var funcs = slices.Concat([]Func{
 	{Name: NewIso, Sync: in(1)},
 	{Name: NewVal, Payload: 1, Freezes: true},
 	{Name: "capability.Iso.Use", Role: UseIso, Sync: in(1), NonNil: in(1)},
-	{Name: "capability.Iso.Tag", Role: UseIso},
 	{Name: "capability.Val.View", Sync: in(1), NonNil: in(1), NonZero: in(Recv)},
 
 	// Supervision.
@@ -226,6 +225,11 @@ var funcs = slices.Concat([]Func{
 		Name: Call, Suspends: true, Request: 4, To: 2, Waits: true, Sync: in(4), NonNil: in(1, 4),
 		NonZero: in(2),
 	},
+	{Name: "process/actors.Ask", Payload: 4, To: 3},
+	{Name: "process/actors.Call", Payload: 5, To: 3, Waits: true, Suspends: true},
+	{Name: "process/actors.CallContext", Payload: 5, To: 4, Waits: true, Suspends: true},
+	{Name: "process/actors.AskTo", Request: 4, To: 2, Sync: in(4)},
+	{Name: "process/actors.AskToWith", Request: 4, To: 2, Sync: in(4)},
 	{Name: AskedReply, Suspends: true, Syncs: true, NonNil: in(1), NonZero: in(Recv)},
 
 	// What a process waits for.
@@ -302,7 +306,9 @@ var funcs = slices.Concat([]Func{
 	),
 	same(Func{Role: EndIso},
 		"capability.Iso.Move", "capability.Iso.Take", "capability.Iso.Freeze",
+		"heap.Region.Move", "heap.Region.Join", "heap.Region.Discard",
 	),
+	same(Func{Role: UseIso}, "capability.Iso.Tag", "heap.Region.Arena", "heap.Region.Root", "heap.Region.SetRoot"),
 	same(Func{Suspends: true, Syncs: true, NonNil: in(1)},
 		ChanRecv, "process.Chan.All", Select, Lock, "process.WaitGroup.Wait", "process.Proc.Wait",
 	),
@@ -319,4 +325,4 @@ func same(f Func, names ...string) []Func {
 
 // elsewhereFields lists the fields that hold functions which run in the turn of another actor:
 // what such a function captures is shared between actors.
-var elsewhereFields = set("supervise.Worker.Init", "group.MemberSpec.Init")
+var elsewhereFields = Names("supervise.Worker.Init group.MemberSpec.Init")

@@ -41,9 +41,9 @@ func TestNamesExist(t *testing.T) {
 
 // constants are the names that rules ask for.
 func constants() map[string]bool {
-	return set(Context, Iso, Val, Immutable, Shared, Self, ContextSystem, ShouldYield, Checkpoint,
+	return Names(strings.Join([]string{Context, Iso, Val, Immutable, Shared, Self, ContextSystem, ShouldYield, Checkpoint,
 		NewIso, NewVal, IsoUse, IsoGone, ValGet, ValView, DeferReply, Hold, FromChan, Every,
-		ProcessSelf, Proc, Party, ReplyTo)
+		ProcessSelf, Proc, Party, ReplyTo}, " "))
 }
 
 // load loads the packages of gallop that users import, as they are in this checkout.
@@ -58,7 +58,7 @@ func load(t *testing.T) map[string]*types.Package {
 	pkgs := map[string]*types.Package{}
 	var paths []string
 	for _, name := range []string{
-		"actor", "actortest", "capability", "group", "heap", "process", "sched", "supervise",
+		"actor", "actortest", "capability", "group", "heap", "process", "process/actors", "sched", "supervise",
 	} {
 		paths = append(paths, Module+"/"+name)
 	}
@@ -70,7 +70,7 @@ func load(t *testing.T) map[string]*types.Package {
 		for _, e := range p.Errors {
 			t.Fatal(e)
 		}
-		pkgs[p.Name] = p.Types
+		pkgs[short(p.Types)] = p.Types
 	}
 	return pkgs
 }

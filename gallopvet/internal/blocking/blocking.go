@@ -48,7 +48,6 @@ func run(p *rule.Pass) {
 	}
 }
 
-// inTurn reports whether a function runs in a turn or a process, and not in Blocking.
 func (c *checker) inTurn(fn *ssa.Function) bool {
 	if c.Elsewhere(fn) {
 		return false
@@ -105,7 +104,6 @@ func (c *checker) foreign(call *flow.Call) string {
 	return c.SummaryOf(call).Blocks
 }
 
-// forEver reports a select without cases.
 func (c *checker) forEver(fn *ssa.Function, instr ssa.Instruction) {
 	s, ok := instr.(*ssa.Select)
 	if ok && s.Blocking && len(s.States) == 0 && !c.InTest(s.Pos()) {
@@ -113,7 +111,6 @@ func (c *checker) forEver(fn *ssa.Function, instr ssa.Instruction) {
 	}
 }
 
-// in says where a function runs, and how that comes.
 func (c *checker) in(fn *ssa.Function) string {
 	if c.InProcess(fn) {
 		return " in a process" + c.How(fn)
@@ -121,7 +118,6 @@ func (c *checker) in(fn *ssa.Function) string {
 	return " in a behaviour" + c.How(fn)
 }
 
-// clean takes the parentheses off the name of a method.
 func clean(name string) string {
 	return strings.NewReplacer("(*", "", "(", "", ")", "").Replace(name)
 }
@@ -145,11 +141,11 @@ func (c *checker) receive(fn *ssa.Function, instr ssa.Instruction) {
 	switch i := instr.(type) {
 	case *ssa.UnOp:
 		if i.Op == token.ARROW {
-			why = c.waitsFor(i.X)
+			why = c.waitsFor(fn, i.X)
 		}
 	case *ssa.Select:
 		for n, st := range i.States {
-			if one := c.waitsFor(st.Chan); i.Blocking && st.Dir == types.RecvOnly && (n == 0 || why != "") {
+			if one := c.waitsFor(fn, st.Chan); i.Blocking && st.Dir == types.RecvOnly && (n == 0 || why != "") {
 				why = one
 			} else {
 				why = ""
@@ -176,7 +172,7 @@ func (c *checker) receive(fn *ssa.Function, instr ssa.Instruction) {
 const never = "never"
 
 // waitsFor says what a receive from a channel waits for, if that is known to take long.
-func (c *checker) waitsFor(ch ssa.Value) string {
+func (c *checker) waitsFor(fn *ssa.Function, ch ssa.Value) string {
 	switch flow.MadeBy(ch).FullName() {
 	case "(context.Context).Done":
 		return "for the end of a context"
@@ -197,22 +193,17 @@ func (c *checker) waitsFor(ch ssa.Value) string {
 	}) {
 		return never
 	}
-	if c.unbuffered(ch) && !c.closed(ch) {
+	if c.unbuffered(ch) && !closed(fn, ch) {
 		return "for another goroutine"
 	}
 	return ""
 }
 
-// closed reports whether turns of the package close a channel: then a receive may only ask for that.
-func (c *checker) closed(ch ssa.Value) bool {
-	for _, fn := range c.Funcs {
-		for i := range flow.Instructions(fn) {
-			call, ok := i.(*ssa.Call)
-			if !ok || c.InTurn(fn) == nil || c.Elsewhere(fn) {
-				continue
-			}
-			if b, ok := call.Call.Value.(*ssa.Builtin); ok && b.Name() == "close" &&
-				types.Identical(call.Call.Args[0].Type(), ch.Type()) {
+func closed(fn *ssa.Function, ch ssa.Value) bool {
+	for i := range flow.Instructions(fn) {
+		if call, ok := i.(*ssa.Call); ok {
+			b, ok := call.Call.Value.(*ssa.Builtin)
+			if ok && b.Name() == "close" && types.Identical(call.Call.Args[0].Type(), ch.Type()) {
 				return true
 			}
 		}

@@ -21,7 +21,6 @@ var inOtherWords = map[string]string{
 	"(*sync.Cond).Wait":      "process.Event",
 }
 
-// inProcess looks at a call of gallop, or of a lock, in a process.
 func (c *checker) inProcess(fn *ssa.Function, call *flow.Call) {
 	if call.API == nil {
 		c.locked(call)
@@ -100,7 +99,6 @@ func (c *checker) channel(fn *ssa.Function, instr ssa.Instruction) {
 	})
 }
 
-// unbuffered reports whether a channel is one that is surely made without a buffer.
 func (c *checker) unbuffered(ch ssa.Value) bool {
 	if load, ok := ch.(*ssa.UnOp); ok {
 		if at, ok := load.X.(*ssa.FieldAddr); ok {
@@ -124,7 +122,6 @@ func hasBuffer(ch ssa.Value) bool {
 	return !known || n != 0
 }
 
-// wrapAt is wrap for the receive or send at a position.
 func (c *checker) wrapAt(fn *ssa.Function, at token.Pos) []analysis.SuggestedFix {
 	for _, n := range c.Enclosing(at, at) {
 		switch n := n.(type) {

@@ -61,22 +61,14 @@ func (c *checker) call(call *flow.Call) {
 	case call.Is(api.Ask) && c.ignored(call):
 		c.Reportf(c.At(call), "what Ask returns is dropped: nothing sees the reply, or that there is "+
 			"none. Wait for it, or send a message without an address for a reply")
-	case call.Is(api.ChanTrySend):
-		if c.Strict && c.ignored(call) {
-			c.tried(call)
-		}
+	case call.Is(api.ChanTrySend): // it may be a signal, which is there already
 	case call.Is(api.Receive):
 		c.dropped(call, v)
 	case call.Is(api.Lock):
 		c.locked(call)
-	case call.Is(api.Call) || call.Is(api.Ask):
-		c.unanswered(call)
 	case call.API.Refuses && c.ignored(call):
 		c.Reportf(c.At(call), "the error of %s is ignored: a message that is refused is lost. "+
 			"Look at it, or write _ = if that is meant", call.Fn.Name())
-	case c.Strict && (call.Is(api.FromChan) || call.Is(api.Every)) && c.ignored(call):
-		c.Reportf(c.At(call), "what %s returns is dropped: it cannot be stopped before the actor ends",
-			call.Fn.Name())
 	}
 }
 
@@ -89,7 +81,6 @@ func result(v *ssa.Call, n int) ssa.Value {
 	return nil
 }
 
-// kept reports a value that is not used on every path to the end of the function.
 func (c *checker) kept(call *flow.Call, from *ssa.Call, v ssa.Value, never, some, why string) {
 	uses := map[ssa.Instruction]bool{}
 	if v != nil {
@@ -106,16 +97,6 @@ func (c *checker) kept(call *flow.Call, from *ssa.Call, v ssa.Value, never, some
 	if w.Ends(from) {
 		c.Reportf(c.At(call), "%s", some+why)
 	}
-}
-
-// tried reports a value that is lost if the channel does not take it. What has no size is a signal,
-// which may be there already.
-func (c *checker) tried(call *flow.Call) {
-	if s, ok := call.Arg(2).Type().Underlying().(*types.Struct); ok && s.NumFields() == 0 {
-		return
-	}
-	c.Reportf(c.At(call), "what TrySend returns is ignored: a value that is refused is lost. "+
-		"Look at it, or write _ = if that is meant")
 }
 
 // locked reports a mutex that is unlocked on some paths of a function, and not on others. Without
@@ -143,25 +124,6 @@ func (c *checker) locked(lock *flow.Call) {
 	}
 }
 
-// unanswered reports a request of a type whose address for the reply is looked at nowhere in the
-// package that declares it, and which others do not see.
-func (c *checker) unanswered(call *flow.Call) {
-	args := call.TypeArgs()
-	if len(args) == 0 {
-		return
-	}
-	n, ok := types.Unalias(args[0]).(*types.Named)
-	if !ok || n.Obj().Pkg() != c.Pkg || n.Obj().Exported() || n.TypeArgs().Len() > 0 {
-		return
-	}
-	s, ok := n.Underlying().(*types.Struct)
-	if !ok || replyField(s) < 0 || c.answers(n, replyField(s)) {
-		return
-	}
-	c.Reportf(c.At(call), "requests of type %s are never answered: nothing looks at %s. Who asks "+
-		"waits for ever, or until the time-out", n.Obj().Name(), s.Field(replyField(s)).Name())
-}
-
 // replyField returns which field of a struct is the address for the reply; -1 if not one is.
 func replyField(s *types.Struct) int {
 	found := -1
@@ -175,35 +137,6 @@ func replyField(s *types.Struct) int {
 		found = i
 	}
 	return found
-}
-
-// answers reports whether a function of the package reads a field of a type, or puts values of the
-// type where they are not followed.
-func (c *checker) answers(n *types.Named, field int) bool {
-	for _, fn := range c.Funcs {
-		for instr := range flow.Instructions(fn) {
-			if looks(instr, n, field) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func looks(instr ssa.Instruction, n *types.Named, field int) bool {
-	switch i := instr.(type) {
-	case *ssa.Field:
-		return i.Field == field && api.Named(i.X.Type()) == n
-	case *ssa.FieldAddr:
-		return i.Field == field && api.Named(i.X.Type()) == n &&
-			slices.ContainsFunc(*i.Referrers(), func(ref ssa.Instruction) bool {
-				st, ok := ref.(*ssa.Store)
-				return !ok || st.Addr != i
-			})
-	case *ssa.MakeInterface, *ssa.Convert, *ssa.ChangeType:
-		return api.Named((*instr.Operands(nil)[0]).Type()) == n
-	}
-	return false
 }
 
 // dropped reports a request that a process receives and of which, on some path back to where it
@@ -241,7 +174,6 @@ func (c *checker) dropped(call *flow.Call, v *ssa.Call) {
 	}
 }
 
-// sentPlainly reports whether messages of a type are sent without waiting for a reply.
 func (c *checker) sentPlainly(t types.Type) bool {
 	for _, fn := range c.Funcs {
 		for _, call := range c.Calls(fn) {

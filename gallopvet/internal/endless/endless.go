@@ -16,10 +16,9 @@ import (
 var Rule = &rule.Rule{
 	ID:    "GV8",
 	Title: "report behaviours that never return",
-	Doc: `While a behaviour runs, its actor handles no other message. A loop without a way out keeps
-the actor for ever. So does a loop that waits for a field of the state to change: only another
-behaviour could change it, and that waits for this one. A process may loop for ever if it waits, or
-calls Gas: otherwise it cannot be ended.`,
+	Doc: `While a behaviour runs, its actor handles no other message: a loop without a way out, or one
+that waits for a field of the state to change, keeps the actor for ever. A process may loop for ever
+if it waits, or calls Gas: otherwise it cannot be ended.`,
 	Run: run,
 }
 
@@ -55,7 +54,6 @@ func loops(fn *ssa.Function) map[*ssa.BasicBlock][]*ssa.BasicBlock {
 	return all
 }
 
-// leadingTo adds a block, and those that lead to it, to a loop.
 func leadingTo(b *ssa.BasicBlock, body []*ssa.BasicBlock) []*ssa.BasicBlock {
 	if slices.Contains(body, b) {
 		return body
@@ -82,20 +80,22 @@ func (c *checker) loop(fn *ssa.Function, head *ssa.BasicBlock, body []*ssa.Basic
 	case len(conds) == 0 && !ends:
 		c.Reportf(pos, "a loop without a way out: the behaviour never returns, and its actor "+
 			"handles nothing else. Do a part, and Yield")
-	case len(conds) > 0 && idle(body):
-		field, waits := "", true
+	case len(conds) > 0 && foreseen(body):
+		field := ""
 		for _, cond := range conds {
-			one, ok := c.readsState(cond, body)
-			field, waits = field+one, waits && ok
+			one, ok := c.readsState(fn, cond, body)
+			if !ok {
+				return
+			}
+			field += one
 		}
-		if waits && field != "" {
+		if field != "" {
 			c.Reportf(pos, "a loop that waits until %s changes: no other behaviour of the actor runs "+
 				"before this one returns. Return, and go on in the behaviour that changes it", field)
 		}
 	}
 }
 
-// first returns where a loop is, as nearly as instructions tell.
 func first(body []*ssa.BasicBlock) token.Pos {
 	at := token.NoPos
 	for _, b := range body {
@@ -172,53 +172,54 @@ func (c *checker) spins(call *flow.Call, left int) bool {
 	return call.Fn.FullName() == "runtime.Gosched"
 }
 
-// idle reports whether a loop does nothing but look and let time pass.
-func idle(body []*ssa.BasicBlock) bool {
+// foreseen reports whether all is known that a loop does: it neither waits for others nor calls what is
+// not known.
+func foreseen(body []*ssa.BasicBlock) bool {
 	for _, b := range body {
 		for _, i := range b.Instrs {
 			switch i := i.(type) {
-			case *ssa.If, *ssa.Jump, *ssa.FieldAddr, *ssa.Field, *ssa.BinOp, *ssa.DebugRef:
+			case *ssa.Send, *ssa.Select, *ssa.Go, *ssa.Defer:
+				return false
 			case *ssa.UnOp:
 				if i.Op == token.ARROW {
 					return false
 				}
 			case *ssa.Call:
+				_, builtin := i.Call.Value.(*ssa.Builtin)
 				call := flow.CallOf(i)
-				if !isLen(i) && call.FullName() != "time.Sleep" && call.FullName() != "runtime.Gosched" {
+				if !builtin && (call == nil || call.Callee() == nil || call.API != nil) {
 					return false
 				}
-			default:
-				return false
 			}
 		}
 	}
 	return true
 }
 
-func isLen(i *ssa.Call) bool {
-	b, ok := i.Call.Value.(*ssa.Builtin)
-	return ok && b.Name() == "len"
-}
-
-// readsState reports whether a condition of a loop is made of fields of the state and constants
-// alone, and names a field.
-func (c *checker) readsState(v ssa.Value, body []*ssa.BasicBlock) (string, bool) {
+// readsState reports whether a condition of a loop is made of constants alone and fields of the state
+// that the loop does not change, and names a field.
+func (c *checker) readsState(fn *ssa.Function, v ssa.Value, body []*ssa.BasicBlock) (string, bool) {
 	switch v := v.(type) {
 	case *ssa.Const:
 		return "", true
 	case *ssa.BinOp:
-		x, ok := c.readsState(v.X, body)
-		y, okay := c.readsState(v.Y, body)
+		x, ok := c.readsState(fn, v.X, body)
+		y, okay := c.readsState(fn, v.Y, body)
 		return x + y, ok && okay
 	case *ssa.Call:
-		return c.readsState(v.Call.Args[0], body) // of len, since the loop is idle
+		if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
+			return c.readsState(fn, v.Call.Args[0], body)
+		}
 	case *ssa.UnOp:
 		if v.Op == token.NOT {
-			return c.readsState(v.X, body)
+			return c.readsState(fn, v.X, body)
 		}
 		at := c.Paths(v.X)
 		if v.Op == token.MUL && slices.Contains(body, v.Block()) && len(at) == 1 && at[0].Steps != "" {
-			if state := c.StateOf(at[0]); state != nil {
+			changes := func(a *flow.Access) bool {
+				return a.Write && slices.Contains(body, a.Instr.Block()) && (a.At.Within(at[0]) || at[0].Within(a.At))
+			}
+			if state := c.StateOf(at[0]); state != nil && !slices.ContainsFunc(c.Accesses(fn), changes) {
 				return state.Name() + at[0].Steps, true
 			}
 		}

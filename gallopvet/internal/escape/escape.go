@@ -18,10 +18,9 @@ import (
 var Rule = &rule.Rule{
 	ID:    "GV4",
 	Title: "report a Context, a state or a process that leaves where it is valid",
-	Doc: `A Context is valid until the behaviour returns, and only in its goroutine. The state
-belongs to whichever behaviour of the actor runs. A Self or Proc is valid only in its process. This
-rule reports them where they leave for a goroutine, another turn, a channel, a message, or what
-outlives the behaviour.`,
+	Doc: `A Context is valid until the behaviour returns, the state belongs to whichever behaviour of
+the actor runs, and a Self or Proc is valid only in its process. This rule reports them where they
+leave for a goroutine, another turn, a channel, a message, or what outlives the behaviour.`,
 	Run: run,
 }
 
@@ -46,7 +45,6 @@ func run(p *rule.Pass) {
 // own code sees it.
 type owned string
 
-// ownedOf returns what a value is, or nothing.
 func ownedOf(v ssa.Value) owned {
 	plain := flow.Plain(v)
 	if _, made := plain.(*ssa.Alloc); made || v == nil || flow.IsZero(v) {
@@ -75,7 +73,6 @@ func (o owned) why() string {
 
 const before = ": take what is needed before, such as actor.Self(c) or c.System()"
 
-// leaves reports an instruction by which a context leaves its behaviour.
 func (c *checker) leaves(fn *ssa.Function, instr ssa.Instruction) {
 	switch i := instr.(type) {
 	case *ssa.Go:
@@ -99,7 +96,6 @@ func (c *checker) leaves(fn *ssa.Function, instr ssa.Instruction) {
 	}
 }
 
-// intoChannel reports a context, or a state, that is sent into a channel.
 func (c *checker) intoChannel(pos token.Pos, v ssa.Value) {
 	if o := ownedOf(v); o != "" {
 		c.Reportf(pos, "the %s is sent into a channel%s", o, o.why())
@@ -119,7 +115,6 @@ func (c *checker) isState(v ssa.Value, when ssa.Instruction) bool {
 	})
 }
 
-// started reports a context that is an argument of a go statement: it is used in the goroutine.
 func (c *checker) started(i *ssa.Go) {
 	args := i.Call.Args
 	if i.Call.IsInvoke() {
@@ -133,14 +128,11 @@ func (c *checker) started(i *ssa.Go) {
 	}
 }
 
-// sent reports a context that is a message.
 func (c *checker) sent(i ssa.CallInstruction) {
-	call := flow.CallOf(i)
-	if call == nil {
-		return
-	}
-	for _, v := range c.Messages(call) {
-		c.message(call, v)
+	if call := flow.CallOf(i); call != nil {
+		for _, v := range c.Messages(call) {
+			c.message(call, v)
+		}
 	}
 }
 
@@ -161,7 +153,6 @@ func (c *checker) message(call *flow.Call, v ssa.Value) {
 	c.fromHeap(call, v)
 }
 
-// stored reports a context, or a state, that is put where it outlives the behaviour.
 func (c *checker) stored(i *ssa.Store) {
 	if o := ownedOf(i.Val); o != "" && c.outlives(i.Addr) && !c.cleared(i) {
 		c.Reportf(i.Pos(), "the %s is kept%s", o, o.why())
@@ -182,7 +173,6 @@ func (c *checker) stored(i *ssa.Store) {
 	}
 }
 
-// outlives reports whether memory outlives the behaviour: it is the state's, or a global.
 func (c *checker) outlives(addr ssa.Value) bool {
 	return slices.ContainsFunc(c.Paths(addr), func(q flow.Path) bool {
 		_, global := q.Root.(*ssa.Global)
@@ -231,7 +221,10 @@ func (c *checker) captured(fn *ssa.Function, by ssa.Instruction) {
 func firstUse(v ssa.Value, indirect bool) token.Pos {
 	first := token.NoPos
 	for _, ref := range *v.Referrers() {
-		at := ref.Pos()
+		at := token.NoPos
+		if api.TypeName(v.Type()) == api.Context {
+			at = ref.Pos()
+		}
 		switch i := ref.(type) {
 		case *ssa.UnOp:
 			if indirect {
@@ -241,13 +234,11 @@ func firstUse(v ssa.Value, indirect bool) token.Pos {
 			at = firstUse(i, false)
 		case *ssa.MakeInterface:
 			at = firstUse(i, false)
-		case *ssa.MakeClosure:
-			at = token.NoPos
 		case ssa.CallInstruction:
 			call := flow.CallOf(i)
-			if call != nil && call.Arg(api.Recv) == v &&
-				(call.Is(api.ProcessRef) || call.Is(api.OwnProcess) || call.Is(api.ProcString)) {
-				at = token.NoPos
+			if call == nil || call.Arg(api.Recv) != v ||
+				!call.Is(api.ProcessRef) && !call.Is(api.OwnProcess) && !call.Is(api.ProcString) {
+				at = i.Pos()
 			}
 		}
 		if at.IsValid() && (first == token.NoPos || at < first) {

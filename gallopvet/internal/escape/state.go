@@ -36,7 +36,6 @@ func (c *checker) stateIn(fn *ssa.Function, by ssa.Instruction) {
 	c.bound(fn, by)
 }
 
-// bound looks into a method whose receiver is the state, and that runs elsewhere as a value.
 func (c *checker) bound(fn *ssa.Function, by ssa.Instruction) {
 	m := c.BoundMethod(fn, by)
 	if m == nil || len(m.Bindings) != 1 || len(fn.Params) == 0 {
@@ -62,9 +61,9 @@ func (c *checker) passed(fn *ssa.Function, by ssa.Instruction) {
 	}
 }
 
-// follow looks into a function that is called with the state of an actor.
 func (c *checker) follow(call *flow.Call, by ssa.Instruction, left int) {
 	callee := call.Callee()
+	_, isGo := by.(*ssa.Go)
 	if left == 0 || callee == nil || callee.Pkg != c.SSA {
 		return
 	}
@@ -73,27 +72,19 @@ func (c *checker) follow(call *flow.Call, by ssa.Instruction, left int) {
 			break
 		}
 		for _, q := range c.Paths(arg) {
-			if state := c.StateOf(q); state != nil && !flow.Inside(q.Root, call.Instr.Parent()) ||
-				state != nil && isGo(by) {
+			if state := c.StateOf(q); state != nil && (isGo || !flow.Inside(q.Root, call.Instr.Parent())) {
 				c.inCallee(call, callee, callee.Params[i], q, state, by)
 			}
 		}
 	}
 }
 
-func isGo(by ssa.Instruction) bool {
-	_, ok := by.(*ssa.Go)
-	return ok
-}
-
-// inCallee looks for conflicts in a function that was given a part of a state.
 func (c *checker) inCallee(call *flow.Call, callee *ssa.Function, param *ssa.Parameter,
 	q flow.Path, state *types.TypeName, by ssa.Instruction,
 ) {
 	for _, a := range c.Accesses(callee) {
 		if a.At.Root == param && a.By == nil {
-			at := *a
-			if c.conflict(&at, q.Steps+a.At.Steps, state, by) {
+			if c.conflict(a, q.Steps+a.At.Steps, state, by) {
 				return
 			}
 		}
@@ -145,7 +136,6 @@ func (c *checker) meanwhile(by ssa.Instruction, a *flow.Access, steps string, st
 	return at[flow.Walk{Stop: c.Joins}.First(by, func(i ssa.Instruction) bool { return at[i] != nil })]
 }
 
-// touched returns an access of behaviours to a part of a state.
 func (c *checker) touched(state *types.TypeName, steps string, not *flow.Access) *flow.Access {
 	for _, a := range c.TurnAccesses(state) {
 		here := flow.Path{Root: a.At.Root, Steps: steps}
@@ -181,15 +171,16 @@ var handles = map[string]bool{
 // derefed reports whether a value is a pointer, or a slice, that a handle was dereferenced to, in
 // the heap of the running actor.
 func (c *checker) derefed(v ssa.Value) bool {
-	if !flow.Is[*types.Pointer](v.Type()) && !flow.Is[*types.Slice](v.Type()) {
+	b, _ := v.Type().Underlying().(*types.Basic)
+	if !flow.Is[*types.Pointer](v.Type()) && !flow.Is[*types.Slice](v.Type()) && (b == nil || b.Kind() != types.String) {
 		return false
 	}
 	return c.fromOwnHeap(v, func(name string) bool {
-		return name == "heap.Ptr.Deref" || name == "heap.Slice.Deref" || name == "heap.Slice.At"
+		return strings.HasSuffix(name, ".Deref") || name == "heap.Slice.At"
 	})
 }
 
-// fromOwnHeap reports whether a value is the result of one of some functions, for the heap of the
+// fromOwnHeap reports whether a value is the result of one of some functions of package heap, for the heap of the
 // running actor.
 func (c *checker) fromOwnHeap(v ssa.Value, is func(name string) bool) bool {
 	for _, q := range c.Paths(v) {
@@ -199,7 +190,9 @@ func (c *checker) fromOwnHeap(v ssa.Value, is func(name string) bool) bool {
 		}
 		if made := flow.CallOf(call); made != nil && made.Fn != nil && is(api.Name(made.Fn)) {
 			heap := flow.MadeBy(made.Arg(1))
-			return heap != nil && heap.Fn != nil && api.Name(heap.Fn) == "actor.Context.Heap"
+			param, given := made.Arg(1).(*ssa.Parameter) // of a helper
+			return given && c.InTurn(param.Parent()) != nil ||
+				heap != nil && heap.Fn != nil && api.Name(heap.Fn) == "actor.Context.Heap"
 		}
 	}
 	return false

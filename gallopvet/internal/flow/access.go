@@ -57,7 +57,6 @@ func (p *Package) access(instr ssa.Instruction, add addAccess) {
 	}
 }
 
-// place returns where the memory is that an address leads to.
 func (p *Package) place(addr ssa.Value) []Path {
 	switch a := addr.(type) {
 	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global:
@@ -115,7 +114,7 @@ func (p *Package) accessOfCall(i ssa.CallInstruction, add addAccess) {
 func (p *Package) accessByEffects(i ssa.CallInstruction, c *Call, s *Summary, add addAccess) {
 	args := c.Args()
 	for arg, e := range c.With(s.Writes) {
-		add(i, true, c.Fn, each(p.Paths(arg), e.Steps))
+		add(i, true, c.Fn, p.through(each(p.Paths(arg), e.Steps), maxSelf))
 	}
 	writes := func(arg ssa.Value, steps string, of *Summary, param int) {
 		if of == nil {

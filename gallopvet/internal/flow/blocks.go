@@ -2,7 +2,6 @@ package flow
 
 import (
 	"go/types"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -11,7 +10,7 @@ import (
 
 // blocks lists functions of the library that wait for something outside of the actor: for time,
 // for other goroutines, for the network, for another process.
-var blocks = names(`
+var blocks = api.Names(`
 	time.Sleep (*sync.WaitGroup).Wait (*sync.Cond).Wait net.Dial net.DialTimeout net.DialTCP
 	(*net.Dialer).Dial (*net.Dialer).DialContext (net.Listener).Accept (*net.TCPListener).Accept
 	(net.Conn).Read (net.Conn).Write (*net.TCPConn).Read net.LookupHost net.LookupIP net.LookupAddr
@@ -29,19 +28,11 @@ var blocks = names(`
 
 // slow lists functions of the library that are short if a file is near, and long if it is not.
 // They are reported with -strict.
-var slow = names(`
+var slow = api.Names(`
 	os.ReadFile os.WriteFile os.Open os.Create os.OpenFile os.ReadDir os.RemoveAll (*os.File).Sync
 	(*os.File).Read (*os.File).Write io.ReadAll io.Copy path/filepath.WalkDir path/filepath.Walk
 	(*bufio.Scanner).Scan (*bufio.Reader).ReadString fmt.Scanln fmt.Scan
 `)
-
-func names(text string) map[string]bool {
-	set := map[string]bool{}
-	for name := range strings.FieldsSeq(text) {
-		set[name] = true
-	}
-	return set
-}
 
 // Blocks returns the name of a function of the library if it waits, "" if not. Those that are only
 // slow count if strict says so.
@@ -56,7 +47,6 @@ func Blocks(fn *types.Func, strict bool) string {
 	return ""
 }
 
-// addBlocks notes the function by which fn may wait, itself or through others.
 func (p *Package) addBlocks(s *Summary, fn *ssa.Function) {
 	for _, c := range p.calls[fn] {
 		if _, isGo := c.Instr.(*ssa.Go); isGo || c.API != nil && c.API.Role == api.Blocking {
@@ -69,7 +59,6 @@ func (p *Package) addBlocks(s *Summary, fn *ssa.Function) {
 	}
 }
 
-// blocksBy returns the function by which a call may wait, or "".
 func (p *Package) blocksBy(c *Call) string {
 	if name := Blocks(c.Fn, false); name != "" {
 		return name

@@ -57,7 +57,7 @@ type Package struct {
 	marks        map[*types.TypeName]Mark
 	callAt       map[ssa.Instruction]*Call
 	implements   map[*types.TypeName]types.Type
-	reasons      map[types.Type]verdict
+	reasons      map[types.Type]*Reason
 	guards       map[*ssa.Function]bool
 	foreign      map[*types.Func]*Summary
 	given        map[*ssa.Function]*Call
@@ -100,7 +100,7 @@ func (p *Package) build() {
 	p.callAt = map[ssa.Instruction]*Call{}
 	p.implements = map[*types.TypeName]types.Type{}
 	p.held = map[*types.Var][]ssa.Value{}
-	p.reasons = map[types.Type]verdict{}
+	p.reasons = map[types.Type]*Reason{}
 	p.guards = map[*ssa.Function]bool{}
 	p.foreign = map[*types.Func]*Summary{}
 	p.cuts = map[ssa.Value]bool{}
@@ -123,7 +123,6 @@ func (p *Package) build() {
 	}
 }
 
-// cutAt notes that a limit was met at a value, so that something may be missed.
 func (p *Package) cutAt(v ssa.Value) { p.cuts[v] = true }
 
 // Cuts lists where limits were met.
@@ -145,7 +144,6 @@ func (p *Package) forget() {
 	p.visiting = map[ssa.Value]bool{}
 }
 
-// functions lists the functions of the source with the initializer of the package's variables.
 func (p *Package) functions() []*ssa.Function {
 	var all []*ssa.Function
 	var add func(fn *ssa.Function)
@@ -170,7 +168,6 @@ func (p *Package) functions() []*ssa.Function {
 	return all
 }
 
-// neverReturns lists functions of the library that do not return.
 func neverReturns(fn *types.Func) bool {
 	switch fn.FullName() {
 	case "os.Exit", "runtime.Goexit", "log.Fatal", "log.Fatalf", "log.Fatalln",
@@ -200,12 +197,23 @@ func (p *Package) noteStore(s *ssa.Store) {
 	case *ssa.Alloc:
 		p.stores[at] = append(p.stores[at], s)
 	case *ssa.FieldAddr:
-		if a, ok := at.X.(*ssa.Alloc); ok {
+		if a := variable(at); a != nil {
 			p.fields[a] = append(p.fields[a], s)
 		}
 		if f := fieldVar(at); f != nil && (Is[*types.Signature](s.Val.Type()) || Is[*types.Chan](s.Val.Type())) {
 			p.held[f] = append(p.held[f], s.Val)
 		}
+	}
+}
+
+func variable(at *ssa.FieldAddr) *ssa.Alloc {
+	for {
+		outer, ok := at.X.(*ssa.FieldAddr)
+		if !ok {
+			a, _ := at.X.(*ssa.Alloc)
+			return a
+		}
+		at = outer
 	}
 }
 

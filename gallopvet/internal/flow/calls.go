@@ -96,7 +96,6 @@ func (p *Package) dispatched(common *ssa.CallCommon) *ssa.Function {
 	return p.unwrap(p.SSA.Prog.MethodValue(m))
 }
 
-// concrete returns the type of what is in an interface, if that is to be seen.
 func concrete(p *Package, v ssa.Value, left int) types.Type {
 	switch v := v.(type) {
 	case *ssa.MakeInterface:
@@ -124,10 +123,7 @@ func (p *Package) implementation(iface types.Type) types.Type {
 	var found types.Type
 	for _, name := range p.Pkg.Scope().Names() {
 		obj, ok := p.Pkg.Scope().Lookup(name).(*types.TypeName)
-		if !ok || i == nil || obj.IsAlias() || Is[*types.Interface](obj.Type()) {
-			continue
-		}
-		if g, ok := obj.Type().(*types.Named); ok && g.TypeParams().Len() > 0 {
+		if !ok || i == nil || obj.IsAlias() || Is[*types.Interface](obj.Type()) || api.Named(obj.Type()).TypeParams().Len() > 0 {
 			continue
 		}
 		t := obj.Type()
@@ -175,9 +171,6 @@ func (c *Call) Is(name string) bool { return c != nil && c.API != nil && c.API.N
 
 // Callee returns the function that is called if it is known, or nil. It may have no body.
 func (c *Call) Callee() *ssa.Function { return c.static }
-
-// Block returns the block of the call.
-func (c *Call) Block() *ssa.BasicBlock { return c.Instr.Block() }
 
 // Pos returns where the call is.
 func (c *Call) Pos() token.Pos { return c.Instr.Pos() }
@@ -316,7 +309,6 @@ func IsZero(v ssa.Value) bool {
 	return false
 }
 
-// untouched reports whether a local variable is only read.
 func untouched(a *ssa.Alloc) bool {
 	return !slices.ContainsFunc(*a.Referrers(), func(ref ssa.Instruction) bool {
 		load, ok := ref.(*ssa.UnOp)

@@ -15,52 +15,31 @@ type Walk struct {
 	Skip func(from, to *ssa.BasicBlock) bool
 }
 
-// After yields the instructions that may run after start, once each. An instruction is seen again
-// only if a path comes back to it; start itself, too.
+// After yields the instructions that may run after start, once each, and ends a path where that is
+// false. An instruction is seen again only if a path comes back to it; start itself, too.
 func (w Walk) After(start ssa.Instruction, yield func(ssa.Instruction) bool) {
-	block := start.Block()
-	if block == nil {
-		return
+	type part struct {
+		block *ssa.BasicBlock
+		from  int
 	}
 	seen := map[*ssa.BasicBlock]bool{}
-	at := indexOf(start) + 1
-	queue := []*ssa.BasicBlock{}
-	if w.through(block.Instrs[at:], yield) {
-		queue = w.next(queue, block)
-	}
+	queue := []part{{start.Block(), indexOf(start) + 1}}
+next:
 	for len(queue) > 0 {
-		b := queue[len(queue)-1]
+		at := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		if seen[b] {
-			continue
+		for _, i := range at.block.Instrs[at.from:] {
+			if w.Stop != nil && w.Stop(i) || !yield(i) {
+				continue next
+			}
 		}
-		seen[b] = true
-		if w.through(b.Instrs, yield) {
-			queue = w.next(queue, b)
-		}
-	}
-}
-
-// through yields instructions, and reports whether the path goes on behind them.
-func (w Walk) through(instrs []ssa.Instruction, yield func(ssa.Instruction) bool) bool {
-	for _, i := range instrs {
-		if w.Stop != nil && w.Stop(i) {
-			return false
-		}
-		if !yield(i) {
-			return false
+		for _, s := range at.block.Succs {
+			if !seen[s] && (w.Skip == nil || !w.Skip(at.block, s)) {
+				seen[s] = true
+				queue = append(queue, part{s, 0})
+			}
 		}
 	}
-	return true
-}
-
-func (w Walk) next(queue []*ssa.BasicBlock, b *ssa.BasicBlock) []*ssa.BasicBlock {
-	for _, s := range b.Succs {
-		if w.Skip == nil || !w.Skip(b, s) {
-			queue = append(queue, s)
-		}
-	}
-	return queue
 }
 
 // First returns an instruction that may run after start and is as asked for, or nil.
@@ -114,7 +93,6 @@ func Conditions(at ssa.Instruction) map[ssa.Value]bool {
 	return known
 }
 
-// condition returns the condition at the end of a block that has two ways on.
 func condition(b *ssa.BasicBlock) (*ssa.If, bool) {
 	cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
 	return cond, ok && b.Succs[0] != b.Succs[1]
@@ -194,7 +172,6 @@ func Refused(call *Call) func(from, to *ssa.BasicBlock) bool {
 	}
 }
 
-// isResult reports whether a condition is the result of a call, or that of one of several calls.
 func isResult(cond ssa.Value, result *ssa.Call) bool {
 	if phi, ok := cond.(*ssa.Phi); ok {
 		return slices.Contains(phi.Edges, ssa.Value(result))
@@ -223,7 +200,6 @@ func isErrorCheck(cond ssa.Value, result ssa.Value) bool {
 	return (name == "errors.Is" || name == "errors.As") && isError(made.Arg(1), result)
 }
 
-// comparesError reports whether a comparison is one of a result with nil.
 func comparesError(cmp *ssa.BinOp, result ssa.Value) bool {
 	if cmp.Op != token.NEQ && cmp.Op != token.EQL || result == nil {
 		return false
@@ -231,7 +207,6 @@ func comparesError(cmp *ssa.BinOp, result ssa.Value) bool {
 	return isError(cmp.X, result) && IsZero(cmp.Y) || isError(cmp.Y, result) && IsZero(cmp.X)
 }
 
-// isError reports whether a value is the error that a call returns, alone or with something else.
 func isError(v, result ssa.Value) bool {
 	e, ok := v.(*ssa.Extract)
 	return v == result || ok && e.Tuple == result && e.Index > 0

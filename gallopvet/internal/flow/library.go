@@ -75,7 +75,6 @@ func encode(s *Summary) string {
 	return strings.Join(words, " ")
 }
 
-// decode reads what encode has written.
 func decode(text string) *Summary {
 	s := &Summary{}
 	for _, word := range strings.Fields(text) {
@@ -114,7 +113,6 @@ func inTable(fn *types.Func) string {
 	return strings.Replace(fn.FullName(), fn.Pkg().Path()+".", "", 1)
 }
 
-// library returns what a function of the library does, or nil.
 func library(fn *types.Func) *Summary {
 	text, ok := byHand[fn.FullName()]
 	if more, also := strings.CutPrefix(text, "+"); also {

@@ -92,7 +92,6 @@ func (c *collector) collect(v ssa.Value, at string, depth int) {
 	}
 }
 
-// plainInterface returns what was put into an interface, if that is to be seen.
 func plainInterface(v ssa.Value) ssa.Value {
 	if m, ok := v.(*ssa.MakeInterface); ok {
 		return m.X
@@ -184,7 +183,7 @@ func (c *collector) local(a *ssa.Alloc, at string, but map[string]bool, depth in
 			gone[name] = true
 		}
 		for _, f := range fields {
-			if name := storedField(a, f); Dominates(st, f) && c.before(f) {
+			if name := storedField(f); Dominates(st, f) && c.before(f) {
 				gone[name] = true
 			}
 		}
@@ -195,7 +194,7 @@ func (c *collector) local(a *ssa.Alloc, at string, but map[string]bool, depth in
 		}
 	}
 	for _, st := range fields {
-		name := storedField(a, st)
+		name := storedField(st)
 		if !but[name] && !c.overwritten(st, c.p.placed(a, "."+name)) {
 			c.collect(st.Val, at+"."+name, depth+1)
 		}
@@ -212,21 +211,24 @@ func (c *collector) local(a *ssa.Alloc, at string, but map[string]bool, depth in
 	}
 }
 
-func storedField(a *ssa.Alloc, st *ssa.Store) string {
-	return fieldName(deref(a.Type()), st.Addr.(*ssa.FieldAddr).Field)
+// storedField returns the name of the field of a local struct that a store sets, as in "head.next".
+func storedField(st *ssa.Store) string {
+	at := st.Addr.(*ssa.FieldAddr)
+	name := FieldName(at)
+	for outer, ok := at.X.(*ssa.FieldAddr); ok; outer, ok = outer.X.(*ssa.FieldAddr) {
+		name = FieldName(outer) + "." + name
+	}
+	return name
 }
 
-// before reports whether a store comes before the value is read, on every path.
 func (c *collector) before(st *ssa.Store) bool { return c.when != nil && Dominates(st, c.when) }
 
-// overwritten reports whether one of other stores has overwritten what a store has put there.
 func (c *collector) overwritten(st *ssa.Store, others []*ssa.Store) bool {
 	return slices.ContainsFunc(others, func(later *ssa.Store) bool {
 		return later != st && Dominates(st, later) && c.before(later)
 	})
 }
 
-// storedAt collects what was put at an address, and below it.
 func (c *collector) storedAt(addr ssa.Value, at string, depth int) {
 	if addr.Referrers() == nil {
 		return
@@ -239,7 +241,6 @@ func (c *collector) storedAt(addr ssa.Value, at string, depth int) {
 	c.below(addr, at, depth)
 }
 
-// below collects what was put into the fields and elements of what is at an address.
 func (c *collector) below(addr ssa.Value, at string, depth int) {
 	if depth > maxParts || addr.Referrers() == nil {
 		return
@@ -260,7 +261,6 @@ func (c *collector) below(addr ssa.Value, at string, depth int) {
 	}
 }
 
-// contents collects what was put into new memory.
 func (c *collector) contents(q Path, at string, depth int) {
 	if q.Steps != "" {
 		return
@@ -314,7 +314,6 @@ func (c *collector) elements(v ssa.Value, at string, depth int) {
 	}
 }
 
-// copied returns what a call copies into the elements of v, or nil.
 func copied(call *ssa.Call, v ssa.Value) ssa.Value {
 	args := call.Call.Args
 	if len(args) != 2 || args[0] != v {
@@ -340,7 +339,6 @@ func (c *collector) elementsOf(v ssa.Value, at string, depth int) {
 	}
 }
 
-// typed adds what a value of a type refers to that is found at a path.
 func (c *collector) typed(q Path, at string, t types.Type, load ssa.Instruction, depth int) {
 	if ok, _ := c.p.Sendable(t); ok && !IsParam(t) {
 		return
@@ -368,7 +366,6 @@ func elementType(t types.Type) types.Type {
 	return nil
 }
 
-// appended collects the elements that an append puts into new memory.
 func (c *collector) appended(call *ssa.Call, at string, depth int) {
 	b, ok := call.Call.Value.(*ssa.Builtin)
 	if !ok || b.Name() != "append" || len(call.Call.Args) < 2 {
@@ -394,7 +391,6 @@ func (c *collector) appended(call *ssa.Call, at string, depth int) {
 	}
 }
 
-// returned collects what a function has put into its result, of what it was given.
 func (c *collector) returned(call *ssa.Call, result int, at string, depth int) {
 	known := c.p.CallOf(call)
 	for arg, e := range known.With(c.p.SummaryOf(known).Returns) {

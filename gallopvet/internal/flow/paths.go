@@ -130,7 +130,6 @@ func (p *Package) pathsOf(v ssa.Value) []Path {
 	return []Path{{v, ""}}
 }
 
-// sameMemory returns what v is another view of, or nil.
 func sameMemory(v ssa.Value) ssa.Value {
 	switch v := v.(type) {
 	case *ssa.Slice:
@@ -181,7 +180,6 @@ func (p *Package) loaded(v *ssa.UnOp) []Path {
 	return all
 }
 
-// content returns where the value comes from that is read at a place.
 func (p *Package) content(q Path, read ssa.Instruction) []Path {
 	if call, ok := q.Root.(*ssa.Call); ok && q.Steps != "" {
 		return p.contentOfResult(q, call)
@@ -207,7 +205,6 @@ func (p *Package) content(q Path, read ssa.Instruction) []Path {
 	return all
 }
 
-// contentOfResult returns where what is found in the result of a call comes from.
 func (p *Package) contentOfResult(q Path, call *ssa.Call) []Path {
 	all := []Path{q}
 	c := p.CallOf(call)
@@ -219,11 +216,32 @@ func (p *Package) contentOfResult(q Path, call *ssa.Call) []Path {
 	return all
 }
 
-// placed returns the stores into all of a local struct, and into one field.
+// through returns where a place is, and for one in a local struct also where that is what was put into
+// a field of it.
+func (p *Package) through(all []Path, left int) []Path {
+	for _, q := range all {
+		a, ok := q.Root.(*ssa.Alloc)
+		if !ok || left == 0 {
+			continue
+		}
+		for _, st := range p.fields[a] {
+			if field := "." + storedField(st); q.begins(field) && Refers(st.Val.Type()) {
+				all = p.union(a, all, each(p.Paths(st.Val), q.Steps[len(field):]))
+			}
+		}
+		for _, st := range p.stores[a] {
+			if Is[*types.Struct](st.Val.Type()) {
+				all = p.union(a, all, p.through(each(p.Paths(st.Val), q.Steps), left-1))
+			}
+		}
+	}
+	return all
+}
+
 func (p *Package) placed(a *ssa.Alloc, field string) []*ssa.Store {
 	all := append([]*ssa.Store(nil), p.stores[a]...)
 	for _, st := range p.fields[a] {
-		if "."+storedField(a, st) == field {
+		if "."+storedField(st) == field {
 			all = append(all, st)
 		}
 	}
@@ -264,7 +282,6 @@ func (p *Package) stored(a *ssa.Alloc, read ssa.Instruction) []Path {
 	return all
 }
 
-// storedIn returns where what a function literal puts into a captured variable comes from.
 func (p *Package) storedIn(fn *ssa.Function, a *ssa.Alloc) []Path {
 	var all []Path
 	for instr := range Instructions(fn) {
@@ -281,6 +298,13 @@ func (p *Package) pathsOfPhi(v *ssa.Phi) []Path {
 	var all []Path
 	for _, e := range v.Edges {
 		all = p.union(v, all, p.Paths(e))
+	}
+	for _, e := range v.Edges { // a list: n = n.next
+		if load, ok := e.(*ssa.UnOp); ok && load.Op == token.MUL {
+			if at, ok := load.X.(*ssa.FieldAddr); ok && at.X == v {
+				all = p.union(v, all, each(all, "."+FieldName(at)))
+			}
+		}
 	}
 	return all
 }
@@ -322,7 +346,6 @@ func (p *Package) returned(v *ssa.Call) []Path {
 	return []Path{{v, ""}}
 }
 
-// aliases returns where a result comes from if it comes from an argument, or nil.
 func (p *Package) aliases(v *ssa.Call, result int) []Path {
 	c := p.CallOf(v)
 	var all []Path

@@ -19,16 +19,6 @@ func IsParty(t types.Type) bool {
 	return name == api.ProcessSelf || name == api.Proc
 }
 
-// PartyParam returns the parameter of a function that is the process which runs it, or nil.
-func PartyParam(fn *ssa.Function) *ssa.Parameter {
-	for _, param := range fn.Params {
-		if IsParty(param.Type()) {
-			return param
-		}
-	}
-	return nil
-}
-
 // InProcess reports whether a function runs in a process: it is the process's, is called from
 // there, or is given the process.
 func (p *Package) InProcess(fn *ssa.Function) bool {
@@ -78,7 +68,6 @@ func (p *Package) Messages(c *Call) []ssa.Value {
 	return all
 }
 
-// ownRef reports whether a call is Self.Ref of the process that runs.
 func (p *Package) ownRef(c *Call) bool {
 	if !c.Is(api.ProcessRef) {
 		return false
@@ -122,7 +111,6 @@ func (p *Package) ReceivedBy(c *Call) *Summary {
 	})
 }
 
-// receivedFrom returns what is done with what is received from a channel.
 func (p *Package) receivedFrom(ch ssa.Value, in *ssa.Function) *Summary {
 	sent := p.Paths(ch)
 	return p.writesTo(WithLiterals(Outermost(in)), func(c *Call) bool {
@@ -134,7 +122,6 @@ func (p *Package) receivedFrom(ch ssa.Value, in *ssa.Function) *Summary {
 	})
 }
 
-// writesTo returns what functions write to the results of calls.
 func (p *Package) writesTo(fns []*ssa.Function, receives func(*Call) bool) *Summary {
 	s := &Summary{}
 	for _, fn := range fns {

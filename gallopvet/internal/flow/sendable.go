@@ -40,7 +40,7 @@ type Reason struct {
 var _ analysis.Fact = (*Mark)(nil)
 
 // librarySendable lists types of Go's library that may be sent: they do not change, or have locks.
-var librarySendable = names(`
+var librarySendable = api.Names(`
 	time.Time time.Location net/netip.Addr net/netip.AddrPort net/netip.Prefix regexp.Regexp
 	log/slog.Logger log.Logger context.Context sync.Mutex sync.RWMutex sync.WaitGroup sync.Once
 	sync.Map sync.Cond sync.Pool sync/atomic.Bool sync/atomic.Int32 sync/atomic.Int64
@@ -52,25 +52,16 @@ var librarySendable = names(`
 
 // Sendable reports whether values of a type may be sent without a second thought, and if not, why.
 func (p *Package) Sendable(t types.Type) (bool, Reason) {
-	known, ok := p.reasons[t]
-	if !ok {
-		known.ok, known.why = p.sendable(t)
-		p.reasons[t] = known
+	why, known := p.reasons[t]
+	if !known {
+		c := checker{p: p, seen: map[types.Type]bool{}}
+		why = c.check(t, "")
+		p.reasons[t] = why
 	}
-	return known.ok, known.why
-}
-
-type verdict struct {
-	ok  bool
-	why Reason
-}
-
-func (p *Package) sendable(t types.Type) (bool, Reason) {
-	c := checker{p: p, seen: map[types.Type]bool{}}
-	if r := c.check(t, ""); r != nil {
-		return false, *r
+	if why == nil {
+		return true, Reason{}
 	}
-	return true, Reason{}
+	return false, *why
 }
 
 type checker struct {
@@ -90,7 +81,6 @@ func (c *checker) bad(r Reason) *Reason {
 	return nil
 }
 
-// check returns why t is not sendable, or nil.
 func (c *checker) check(t types.Type, path string) *Reason {
 	t = types.Unalias(t)
 	if c.seen[t] {
@@ -130,7 +120,6 @@ func (c *checker) check(t types.Type, path string) *Reason {
 	return nil
 }
 
-// reference judges what refers to other memory: it is shared, and may lead to what is worse.
 func (c *checker) reference(t types.Type, path string) *Reason {
 	if ptr, ok := t.Underlying().(*types.Pointer); ok {
 		if s, ok := ptr.Elem().Underlying().(*types.Struct); ok && s.NumFields() == 0 {
@@ -289,7 +278,6 @@ func (p *Package) findDeclaring() {
 	}
 }
 
-// noteDeclaring notes the type parameters that a call in a generic function makes messages.
 func (p *Package) noteDeclaring(of *types.Func, c *Call) {
 	args := c.TypeArgs()
 	var messages []int

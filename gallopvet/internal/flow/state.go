@@ -82,7 +82,6 @@ func (p *Package) Renewed(a *Access, steps string) bool {
 	return false
 }
 
-// isNew reports whether a value is new memory, or none.
 func (p *Package) isNew(v ssa.Value) bool {
 	for _, q := range p.Paths(v) {
 		switch q.Root.(type) {
@@ -123,12 +122,10 @@ func (p *Package) replacesByCall(i *ssa.Call, q Path) bool {
 	return false
 }
 
-// isElement reports whether a path leads to an element of what is at another.
 func isElement(q, of Path) bool {
 	return q != of && strings.HasPrefix(q.Steps[len(of.Steps):], "[]")
 }
 
-// same reports whether a value that is stored at a place leads where the path led before.
 func (p *Package) same(v ssa.Value, q, at Path) bool {
 	return slices.ContainsFunc(p.Paths(v), func(from Path) bool { return from == q || from.Within(at) })
 }
@@ -172,7 +169,6 @@ func (p *Package) isSelf(ref ssa.Value, left int) bool {
 	})
 }
 
-// madeBySelf reports whether a value is what Self has returned, or a variable that has only that.
 func (p *Package) madeBySelf(v ssa.Value, left int) bool {
 	switch v := v.(type) {
 	case *ssa.Call:

@@ -49,7 +49,6 @@ func (s *Summary) classes() []*[]Effect {
 	}
 }
 
-// size is how much is known; 0 is nothing.
 func (s *Summary) size() int {
 	n := len(s.Blocks)
 	for _, c := range s.classes() {
@@ -105,7 +104,6 @@ func (p *Package) startedByOthers() {
 	p.summarise()
 }
 
-// export makes facts of what other packages may need.
 func (p *Package) export() {
 	for _, fn := range p.Funcs {
 		obj, ok := fn.Object().(*types.Func)
@@ -236,7 +234,6 @@ func (p *Package) ReceiverOf(b ssa.Value) *Summary {
 	return nil
 }
 
-// summaryOf looks at one function, with the literals in it.
 func (p *Package) summaryOf(fn *ssa.Function) *Summary {
 	s := &Summary{}
 	for _, f := range WithLiterals(fn) {
@@ -254,7 +251,6 @@ func (p *Package) summaryOf(fn *ssa.Function) *Summary {
 	return s
 }
 
-// effects turns paths that begin at a parameter of fn into effects.
 func effects(fn *ssa.Function, paths []Path) []Effect {
 	var all []Effect
 	for _, q := range paths {
@@ -276,7 +272,6 @@ func add(to []Effect, more []Effect) []Effect {
 	return to
 }
 
-// passed returns the effects on parameters of fn that a call has by the effects of what it calls.
 func (p *Package) passed(fn *ssa.Function, c *Call, callee []Effect) []Effect {
 	var all []Effect
 	for arg, e := range c.With(callee) {
@@ -288,7 +283,6 @@ func (p *Package) passed(fn *ssa.Function, c *Call, callee []Effect) []Effect {
 	return all
 }
 
-// addWrites notes what a function writes to, unless it is guarded by a lock.
 func (p *Package) addWrites(s *Summary, in, of *ssa.Function) {
 	if p.Guarded(in) {
 		return
@@ -431,7 +425,6 @@ func (p *Package) addOfAPI(s *Summary, c *Call, of *ssa.Function) {
 	}
 }
 
-// always reports whether every path through a function leads through an instruction.
 func (p *Package) always(i ssa.Instruction) bool {
 	fn := i.Parent()
 	w := Walk{Stop: func(o ssa.Instruction) bool { return o == i }}
@@ -439,7 +432,6 @@ func (p *Package) always(i ssa.Instruction) bool {
 	return first == i || !w.Ends(first)
 }
 
-// outlives reports whether memory was there before the function was called.
 func (p *Package) outlives(addr ssa.Value) bool {
 	for _, q := range p.Paths(addr) {
 		switch q.Root.(type) {
@@ -489,7 +481,6 @@ func (p *Package) letsGo(part Part) bool {
 	return !w.Ends(part.Load)
 }
 
-// addRenews notes where a function puts other memory, on every path.
 func (p *Package) addRenews(s *Summary, fn *ssa.Function) {
 	for instr := range Instructions(fn) {
 		switch i := instr.(type) {

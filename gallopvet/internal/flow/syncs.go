@@ -129,7 +129,6 @@ func isOnce(c *Call) bool {
 	return c.Is("process.Once.Do")
 }
 
-// givenTo returns the call that is given a literal, or nil.
 func (p *Package) givenTo(fn *ssa.Function) *Call {
 	if p.given == nil {
 		p.given = map[*ssa.Function]*Call{}

@@ -96,11 +96,14 @@ func (p *Package) IsState(t types.Type) bool {
 func isContext(t types.Type) bool { return api.TypeName(t) == api.Context }
 
 // ContextParam returns the parameter of a function that is the context of the turn, or nil.
-func ContextParam(fn *ssa.Function) *ssa.Parameter {
-	for _, param := range fn.Params {
-		if isContext(param.Type()) {
-			return param
-		}
+func ContextParam(fn *ssa.Function) *ssa.Parameter { return paramOf(fn, isContext) }
+
+// PartyParam returns the parameter of a function that is the process which runs it, or nil.
+func PartyParam(fn *ssa.Function) *ssa.Parameter { return paramOf(fn, IsParty) }
+
+func paramOf(fn *ssa.Function, is func(types.Type) bool) *ssa.Parameter {
+	if i := slices.IndexFunc(fn.Params, func(p *ssa.Parameter) bool { return is(p.Type()) }); i >= 0 {
+		return fn.Params[i]
 	}
 	return nil
 }
@@ -171,7 +174,6 @@ func Where(by ssa.Instruction) string {
 	return "a function that " + call.Name() + " runs elsewhere"
 }
 
-// findTurn notes what a call makes a turn's function.
 func (p *Package) findTurn(c *Call) {
 	if c.API == nil || c.API.Turn == 0 {
 		return
@@ -196,7 +198,6 @@ func (p *Package) findTurn(c *Call) {
 	p.Turns = append(p.Turns, t)
 }
 
-// findAsync notes what a call makes run elsewhere.
 func (p *Package) findAsync(c *Call) {
 	if _, ok := c.Instr.(*ssa.Go); ok {
 		p.noteAsync(c.static, c.Instr)
@@ -218,7 +219,6 @@ func (p *Package) findStarted(c *Call) {
 	}
 }
 
-// functions returns the arguments that are functions which effects are of.
 func (c *Call) functions(all []Effect) []ssa.Value {
 	var fns []ssa.Value
 	for arg, e := range c.With(all) {
@@ -249,7 +249,6 @@ func (p *Package) noteAsync(fn *ssa.Function, by ssa.Instruction) {
 	}
 }
 
-// findField notes functions that are put into fields of gallop's structs and run elsewhere.
 func (p *Package) findField(instr ssa.Instruction) {
 	st, ok := instr.(*ssa.Store)
 	if !ok {
@@ -312,7 +311,6 @@ func (p *Package) enter(fn *ssa.Function, c *Call) []*ssa.Function {
 	return found
 }
 
-// local returns fn if it has a body in this package, or nil.
 func (p *Package) local(fn *ssa.Function) *ssa.Function {
 	if fn == nil || len(fn.Blocks) == 0 || fn.Pkg != p.SSA {
 		return nil
@@ -364,7 +362,6 @@ func (p *Package) FuncOf(v ssa.Value) *ssa.Function {
 	return nil
 }
 
-// literal returns the function that a value is, if it is written there.
 func literal(v ssa.Value) *ssa.Function {
 	switch v := Plain(v).(type) {
 	case *ssa.Function:

@@ -35,7 +35,6 @@ func run(p *rule.Pass) {
 	}
 }
 
-// ends looks for uses of an Iso after a call that gives it away.
 func (c *checker) ends(call *flow.Call) {
 	if call.API == nil {
 		c.moved(call)
@@ -55,7 +54,6 @@ func (c *checker) ends(call *flow.Call) {
 	}
 }
 
-// moved looks at a call of a function that gives away an Iso which it is given.
 func (c *checker) moved(call *flow.Call) {
 	_, now := call.Instr.(*ssa.Call)
 	for arg, e := range call.With(c.SummaryOf(call).Moves) {
@@ -67,12 +65,10 @@ func (c *checker) moved(call *flow.Call) {
 
 func isIso(v ssa.Value) bool { return api.TypeName(v.Type()) == api.Iso }
 
-// isos returns the Isos in a message: the message itself, or fields of it.
 func (c *checker) isos(v ssa.Value) []ssa.Value {
 	return slices.DeleteFunc(c.Fields(v), func(v ssa.Value) bool { return !isIso(v) })
 }
 
-// trace follows an Iso that a call has given away, and reports its uses.
 func (c *checker) trace(by *flow.Call, iso ssa.Value) {
 	for _, alias := range aliasesOf(iso, by) {
 		t := &trace{c: c, by: by, seen: map[string]bool{}}
@@ -83,7 +79,6 @@ func (c *checker) trace(by *flow.Call, iso ssa.Value) {
 	}
 }
 
-// used reports a use of an Iso that is gone.
 func (c *checker) used(use, by *flow.Call) {
 	how := "was given away by " + by.Name()
 	if by.API != nil && by.API.Role != api.EndIso {
@@ -101,7 +96,6 @@ func (c *checker) used(use, by *flow.Call) {
 	})
 }
 
-// shown looks into a function that is shown a value of an Iso or a Val.
 func (c *checker) shown(call *flow.Call) {
 	if call.API == nil {
 		return
@@ -129,7 +123,6 @@ func (c *checker) shown(call *flow.Call) {
 	}
 }
 
-// leaks reports ways by which what a function is shown gets out of it.
 func (c *checker) leaks(call *flow.Call, fn, in *ssa.Function, value *ssa.Parameter) {
 	for instr := range flow.Instructions(in) {
 		if to, v, _ := flow.Stored(instr); v != nil && c.from(v, value) {
@@ -153,12 +146,10 @@ func (c *checker) leak(call *flow.Call, pos token.Pos, how string) {
 		"reach it after it was given away", call.Fn.Name(), how)
 }
 
-// from reports whether a value leads to memory of what was shown.
 func (c *checker) from(v ssa.Value, value *ssa.Parameter) bool {
 	return slices.ContainsFunc(c.Parts(v), func(part flow.Part) bool { return part.Root == value })
 }
 
-// outside reports whether memory belongs to nothing that the function has made.
 func (c *checker) outside(addr ssa.Value, fn *ssa.Function) bool {
 	if free, ok := addr.(*ssa.FreeVar); ok {
 		v, ok := c.Bound(free).(*ssa.Alloc)
@@ -167,7 +158,6 @@ func (c *checker) outside(addr ssa.Value, fn *ssa.Function) bool {
 	return slices.ContainsFunc(c.Paths(addr), func(q flow.Path) bool { return !flow.Inside(q.Root, fn) })
 }
 
-// started reports a goroutine that gets what was shown.
 func (c *checker) started(call *flow.Call, i *ssa.Go, value *ssa.Parameter) {
 	args := i.Call.Args
 	if m, ok := i.Call.Value.(*ssa.MakeClosure); ok {
@@ -183,7 +173,6 @@ func (c *checker) started(call *flow.Call, i *ssa.Go, value *ssa.Parameter) {
 	}
 }
 
-// holds reports whether a captured variable holds what was shown.
 func (c *checker) holds(arg ssa.Value, value *ssa.Parameter) bool {
 	a, ok := arg.(*ssa.Alloc)
 	return ok && slices.ContainsFunc(*a.Referrers(), func(ref ssa.Instruction) bool {
@@ -192,7 +181,6 @@ func (c *checker) holds(arg ssa.Value, value *ssa.Parameter) bool {
 	})
 }
 
-// sent reports a message that leads to what was shown.
 func (c *checker) sent(call *flow.Call, i *ssa.Call, value *ssa.Parameter) {
 	send := flow.CallOf(i)
 	if send != nil && send.Payload() != nil && !send.API.Freezes && c.from(send.Payload(), value) {
@@ -221,7 +209,6 @@ func (c *checker) writes(fn *ssa.Function) {
 	}
 }
 
-// markedImmutable returns the name of a type that is marked, or "".
 func (c *checker) markedImmutable(t types.Type) string {
 	n := api.Named(t)
 	if !flow.Is[*types.Pointer](t) || n == nil || n.Obj().Pkg() != c.Pkg {

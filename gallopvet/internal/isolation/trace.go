@@ -63,14 +63,9 @@ func (t *trace) start(a alias) {
 		}
 	}
 	block := t.by.Instr.Block()
-	for n, instr := range block.Instrs {
-		if instr == t.by.Instr {
-			t.run(block, block.Instrs[n+1:], g)
-		}
-	}
+	t.run(block, block.Instrs[slices.Index(block.Instrs, ssa.Instruction(t.by.Instr))+1:], g)
 }
 
-// place returns where an Iso was read from, if that is one place.
 func (t *trace) place(v ssa.Value) (flow.Path, bool) {
 	load, ok := v.(*ssa.UnOp)
 	if !ok || load.Op != token.MUL {
@@ -83,7 +78,6 @@ func (t *trace) place(v ssa.Value) (flow.Path, bool) {
 	return at[0], true
 }
 
-// run goes through the rest of a block, and on to others.
 func (t *trace) run(block *ssa.BasicBlock, instrs []ssa.Instruction, g gone) {
 	for _, instr := range instrs {
 		if !t.step(instr, g) {
@@ -128,7 +122,6 @@ func (t *trace) saysSo(from, to *ssa.BasicBlock, g gone) bool {
 	return ok && made.Is(api.IsoGone) && g.values[made.Arg(api.Recv)] && to != yes
 }
 
-// step looks at one instruction, and reports whether the path goes on.
 func (t *trace) step(instr ssa.Instruction, g gone) bool {
 	if v, ok := instr.(ssa.Value); ok {
 		delete(g.known, v) // a condition that is found out anew
@@ -159,7 +152,6 @@ func (t *trace) step(instr ssa.Instruction, g gone) bool {
 	return true
 }
 
-// call looks at a call: a use of what is gone ends the path.
 func (t *trace) call(i *ssa.Call, g gone) bool {
 	call := flow.CallOf(i)
 	if call == nil || call.API == nil {
@@ -250,8 +242,7 @@ func (a alias) next(by *flow.Call, known []alias) []alias {
 	return all
 }
 
-// before reports whether a phi has been decided whenever a call runs.
-func before(phi *ssa.Phi, by *flow.Call) bool { return phi.Block().Dominates(by.Block()) }
+func before(phi *ssa.Phi, by *flow.Call) bool { return phi.Block().Dominates(by.Instr.Block()) }
 
 // along returns the alias that a path by an edge of a phi makes. It reports false if no path can
 // have come by that edge.

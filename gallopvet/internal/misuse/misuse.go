@@ -33,7 +33,6 @@ func run(p *rule.Pass) {
 				continue
 			}
 			c.arguments(call)
-			c.own(fn, call)
 			c.waits(fn, call)
 			c.sequels(fn, call)
 		}
@@ -48,7 +47,6 @@ func (c *checker) reportf(call *flow.Call, format string, args ...any) {
 	}
 }
 
-// arguments reports arguments for which a function panics: nil, zero, empty, or out of range.
 func (c *checker) arguments(call *flow.Call) {
 	for _, n := range call.API.NonNil {
 		if k, ok := flow.Plain(call.Arg(n)).(*ssa.Const); ok && k.IsNil() && !flow.Is[*types.Struct](k.Type()) {
@@ -72,7 +70,6 @@ func (c *checker) arguments(call *flow.Call) {
 	}
 }
 
-// name is what a function is called in reports: without the package.
 func name(call *flow.Call) string {
 	return call.API.Name[strings.IndexByte(call.API.Name, '.')+1:]
 }
@@ -91,54 +88,8 @@ func what(call *flow.Call, param int) string {
 	return types.TypeString(t, (*types.Package).Name)
 }
 
-// own reports behaviours of another state where those of the running actor are wanted.
-func (c *checker) own(fn *ssa.Function, call *flow.Call) {
-	turn := c.turn(fn)
-	if turn == nil || turn.State() == nil {
-		return
-	}
-	state := turn.State().Type().Underlying().(*types.Pointer).Elem()
-	if args := call.TypeArgs(); call.Is(api.Self) && len(args) == 1 && differ(args[0], state) {
-		c.reportf(call, "Self wants the state of the running actor, which is %s and not %s, and panics",
-			short(state), short(args[0]))
-	}
-	for _, n := range call.API.Own {
-		b := call.Arg(n)
-		if args := api.TypeArgs(b.Type()); len(args) > 0 && differ(args[0], state) && !flow.IsZero(b) {
-			c.reportf(call, "%s wants a behaviour of the running actor, whose state is %s; this one "+
-				"is for %s, and it panics", name(call), short(state), short(args[0]))
-		}
-	}
-}
-
-// turn returns the turn whose function fn is, or whose function fn is a literal of: what a turn
-// calls, others may call too.
-func (c *checker) turn(fn *ssa.Function) *flow.Turn {
-	step := c.InTurn(fn)
-	for step != nil && step.By != nil && fn.Parent() != nil {
-		fn = fn.Parent()
-		step = c.InTurn(fn)
-	}
-	if step == nil || step.By != nil {
-		return nil
-	}
-	return step.Turn
-}
-
-func differ(a, b types.Type) bool {
-	for _, t := range []types.Type{a, b} {
-		if n, ok := types.Unalias(t).(*types.Named); flow.IsParam(t) || ok && n.TypeArgs().Len() > 0 {
-			return false
-		}
-	}
-	return !types.Identical(a, b)
-}
-
-func short(t types.Type) string { return types.TypeString(t, (*types.Package).Name) }
-
 const ownSystem = "would wait for the %s itself, and panics: call it outside, or in a goroutine"
 
-// waits reports calls in a turn that would wait for the turn itself.
 func (c *checker) waits(fn *ssa.Function, call *flow.Call) {
 	if _, isGo := call.Instr.(*ssa.Go); isGo {
 		return
@@ -190,7 +141,6 @@ func (c *checker) runsInTurn(fn *ssa.Function) bool {
 	return !c.Elsewhere(fn) && !c.InProcess(fn) && (c.InTurn(fn) != nil || flow.ContextParam(fn) != nil)
 }
 
-// isOwnSystem reports whether a system is that of the running actor.
 func isOwnSystem(sys ssa.Value) bool {
 	made := flow.MadeBy(sys)
 	return made != nil && made.Is(api.ContextSystem)
@@ -209,7 +159,6 @@ func (c *checker) isSystemOf(fn *ssa.Function, sys ssa.Value) bool {
 	return c.InProcess(by.Parent()) && c.isSystemOf(by.Parent(), sys) // a process of its process
 }
 
-// instead says what to do in the place of a call that sends, or of another.
 func instead(call *flow.Call, send, other string) string {
 	if call.Fn.Name() == "SendWait" {
 		return send

@@ -18,8 +18,7 @@ var Rule = &rule.Rule{
 	ID:    "GV1",
 	Title: "report types of messages that hide what sender and receiver share",
 	Doc: `A function in a message carries whatever it has captured into the receiver's turn, and so
-do unsafe.Pointer, reflect.Value and any. A channel of what may not be sent is a way around the
-mailbox. Pointers, slices and maps are judged where they are sent: rule GV2.`,
+do unsafe.Pointer, reflect.Value and any. A channel of what may not be sent is a way around the mailbox.`,
 	Run: run,
 }
 
@@ -51,7 +50,6 @@ func (c *checker) declared(call *flow.Call) {
 	}
 }
 
-// hidden judges what is sent as any, to processes and channels that take anything.
 func (c *checker) hidden(call *flow.Call) {
 	for _, v := range c.Messages(call) {
 		m, ok := v.(*ssa.MakeInterface)
@@ -61,14 +59,12 @@ func (c *checker) hidden(call *flow.Call) {
 	}
 }
 
-// isAny reports whether a type is any, or an interface that is as good.
 func isAny(t types.Type) bool {
 	i, ok := types.Unalias(t).Underlying().(*types.Interface)
 	_, param := types.Unalias(t).(*types.TypeParam)
 	return ok && !param && i.Empty()
 }
 
-// declaredName says of what the messages are: of a behaviour, a process, or a channel.
 func declaredName(call *flow.Call) string {
 	switch {
 	case call.Is(api.NewChan):

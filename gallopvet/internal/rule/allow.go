@@ -96,7 +96,6 @@ func Unused(rules []*analysis.Analyzer) *analysis.Analyzer {
 	}
 }
 
-// wrong says what is wrong with a comment, or nothing.
 func (a *allow) wrong(ids map[string]bool, used map[*allow]bool) string {
 	switch {
 	case !ids[a.id]:
@@ -109,7 +108,6 @@ func (a *allow) wrong(ids map[string]bool, used map[*allow]bool) string {
 	return ""
 }
 
-// reason returns the text of a reason: up to another comment in the comment.
 func reason(text string) string {
 	text, _, _ = strings.Cut(text, "//")
 	return strings.TrimSpace(text)

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
@@ -142,9 +143,6 @@ func (p *Pass) Reportf(pos token.Pos, format string, args ...any) {
 	p.Report(Finding{Pos: pos, Message: fmt.Sprintf(format, args...)})
 }
 
-// Line returns the number of the line of a position.
-func (p *Pass) Line(pos token.Pos) int { return p.Fset.Position(pos).Line }
-
 // Where returns a position as a reader of a report finds it: the line, and the file if it is not
 // that of another position.
 func (p *Pass) Where(pos, near token.Pos) string {
@@ -152,10 +150,8 @@ func (p *Pass) Where(pos, near token.Pos) string {
 	if at.Filename == other.Filename {
 		return fmt.Sprintf("line %d", at.Line)
 	}
-	return fmt.Sprintf("%s:%d", base(at.Filename), at.Line)
+	return fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
 }
-
-func base(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
 
 // TypeText returns how a type is written at a position. It reports false if the file there does not
 // import what that takes, or may not name it.

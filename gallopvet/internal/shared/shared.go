@@ -17,8 +17,7 @@ var Rule = &rule.Rule{
 	ID:    "GV9",
 	Title: "report variables that turns write to and share without a message",
 	Doc: `A behaviour, an interceptor or a process writes to a package-level variable, or to one that
-it has captured, without a lock or an atomic operation, and another turn, or the function that has
-started it, may use the variable at the same time.`,
+it has captured, without a lock or an atomic operation, and another turn may use it at the same time.`,
 	Run: run,
 }
 
@@ -44,7 +43,6 @@ func run(p *rule.Pass) {
 	}
 }
 
-// isShared reports whether an access is one to a variable that outlives the turn and is no state.
 func (c *checker) isShared(a *flow.Access, t *flow.Turn) bool {
 	if c.said[a.At.Root] || c.InTest(a.Instr.Pos()) || ownElement(a.Instr) {
 		return false

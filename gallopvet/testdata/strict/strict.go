@@ -26,8 +26,8 @@ func (s *shop) Read(c *actor.Context, _ struct{}) {
 }
 
 func (s *shop) File(c *actor.Context, _ struct{}) {
-	_, _ = os.ReadFile("x")                        // want `os.ReadFile waits in a behaviour`
-	actor.Every(c, time.Second, share, struct{}{}) // want `what Every returns is dropped`
+	_, _ = os.ReadFile("x") // want `os.ReadFile waits in a behaviour`
+	actor.Every(c, time.Second, share, struct{}{})
 }
 
 func (s *shop) Ints(*actor.Context, []int) {}

@@ -19,29 +19,6 @@ type order struct {
 }
 
 func init() {
-	processes("never answered", "left: ", func(s *process.System) {
-		r := process.Spawn(s, func(self *process.Self[question]) {
-			for {
-				_ = self.Receive().n
-			}
-		})
-		process.Go(s, func(p *process.Proc) {
-			_, _ = process.Call(p, r, 0, func(to process.ReplyTo[int]) question { return question{1, to} }) // want `GV7: requests of type question are never answered: nothing looks at reply`
-		})
-	})
-	processes("never answered, and waited for later", "left: ", func(s *process.System) {
-		r := process.Spawn(s, func(self *process.Self[order]) {
-			for sum := 0; ; sum += self.Receive().n {
-				self.Yield()
-			}
-		})
-		process.Go(s, func(p *process.Proc) {
-			asked := process.Ask(p, r, func(to process.ReplyTo[int]) order { // want `GV7: requests of type order are never answered: nothing looks at reply`
-				return order{n: 1, reply: to}
-			})
-			_, _ = asked.Reply(p)
-		})
-	})
 	processes("not unlocked on one path", "left: ", func(s *process.System) {
 		var mu process.Mutex
 		for n := range 2 {
