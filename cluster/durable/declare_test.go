@@ -168,6 +168,9 @@ func TestTurnsThatAreWrong(t *testing.T) {
 			r.Errorf("without On: %v", err)
 		}
 	}, actortest.AllowPanics(), actortest.WithRuns(1))
+	if got := panics(func() { durable.DeclareEvent(typ, "late", func(*stated, int) {}) }); !strings.Contains(got, "has started") {
+		t.Errorf("declared late: %q", got)
+	}
 }
 
 // Old versions of an event become the new one; unknown ones, and newer ones, are refused by name.

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gallop-go/gallop/actor"
 )
@@ -58,7 +59,8 @@ type Type[S any] struct {
 	config
 	codec  Codec[S]
 	events map[string]replayer[S]
-	fallen sync.Map // address → uint64: what actors that fell had acknowledged
+	sealed atomic.Bool // an actor has started: events is only read from now on
+	fallen sync.Map    // address → uint64: what actors that fell had acknowledged
 
 	appended actor.Behaviour[S, actor.Reply[struct{}, uint64]]
 	written  actor.Behaviour[S, actor.Result[struct{}]]
@@ -173,6 +175,7 @@ func (t *Type[S]) connect() {
 		}),
 	)
 	t.Type.OnStart(func(s *S, c *actor.Context) error {
+		t.sealed.Store(true)
 		a := any(s).(durableState).embedded()
 		if a.store == nil {
 			return fmt.Errorf("gallop: durable: %s was spawned without durable.On", t.Name())
@@ -275,7 +278,7 @@ func Upcast[A, B any](from int, f func(A) B, codec ...Codec[A]) EventOption {
 // emitted any more stays declared, unless its logs are trimmed (WithTrim).
 //
 // DeclareEvent panics if the name is empty, begins with "durable." or is taken, if JSON would not
-// keep all of an E, or if the versions are not a chain.
+// keep all of an E, if the versions are not a chain, or after the first actor of the type has started.
 func DeclareEvent[S, E any](t *Type[S], name string, apply func(*S, E), opts ...EventOption) Event[S, E] {
 	var info eventInfo
 	for _, o := range opts {
@@ -291,6 +294,8 @@ func DeclareEvent[S, E any](t *Type[S], name string, apply func(*S, E), opts ...
 		err = errors.New("the name is empty or begins with durable")
 	case apply == nil:
 		err = errors.New("apply is nil")
+	case t.sealed.Load():
+		err = errors.New("an actor of the type has started")
 	case t.events[name] != nil:
 		err = errors.New("the name is taken")
 	}
