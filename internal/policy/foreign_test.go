@@ -42,6 +42,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"actor", "descriptor.*", ownCode},
 	{"actor", "joined.unwind", ownCode},
 	{"actor", "processEnv.stand", ownCode},
+	{"actor", "outlives.end", ownCode},
 	{"group", "Policy.start", byUser}, // or in the turn of the pool's actor
 	{"group", "custom.f", byUser},     // the same
 	{"group", "hashRing.key", byUser}, // the same
@@ -71,6 +72,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"process", "monitor.tell", ownCode},
 	{"process", "muting.mute", ownCode},
 	{"process/actors", "Proxy.start", ownCode},
+	{"process/actors", "errand.f", ownCode},
 	{"process/actors", "errand.lost", ownCode},
 }
 
