@@ -72,6 +72,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"process", "monitor.tell", ownCode},
 	{"process", "muting.mute", ownCode},
 	{"process/actors", "Proxy.start", ownCode},
+	{"process/actors", "errand.f", ownCode},
 	{"process/actors", "errand.lost", ownCode},
 	{"process/actors", "errand.f", ownCode},
 }

@@ -48,11 +48,8 @@ func newProxies(name string) *proxies {
 	k := &proxies{typ: actor.NewType[Proxy](name)}
 	//gallop:allow GV1 functions of this package alone, made to run in a turn of the proxy
 	k.do = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "do", actor.Urgent())
-	//gallop:allow GV1 a process that waits for it
 	k.stand = actor.DeclareAsk[*errand, struct{}](k.typ, "stand")
-	//gallop:allow GV1 the same
 	k.now = actor.DeclareAsk[*errand, struct{}](k.typ, "now", actor.Urgent())
-	//gallop:allow GV1 the same
 	k.pass = actor.Declare[*errand](k.typ, "pass")
 	//gallop:allow GV1 the same
 	k.gauge = actor.Declare[access.Look](k.typ, "gauge", actor.Urgent())
