@@ -74,7 +74,6 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"process/actors", "Proxy.start", ownCode},
 	{"process/actors", "errand.f", ownCode},
 	{"process/actors", "errand.lost", ownCode},
-	{"process/actors", "errand.f", ownCode},
 }
 
 // foreignDirs are the packages that call code of the user's.
