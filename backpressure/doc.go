@@ -26,4 +26,6 @@
 // The Pony runtime keeps a map per scheduler and broadcasts every recovery to all of them.
 // Here the wait list is the receiver's own, so recovery costs one swap and one step per
 // waiter.
+//
+// This package has no compatibility promise: each version may change it.
 package backpressure

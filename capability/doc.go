@@ -42,4 +42,6 @@
 // # Extending
 //
 // These are types for payloads. Package actor does not know them, and they do not slow down a send.
+//
+// This package has no compatibility promise: each version may change it.
 package capability

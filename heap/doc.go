@@ -56,4 +56,6 @@
 //
 // The README beside this file says how addresses and collections work, and what they
 // leave room for.
+//
+// This package has no compatibility promise: each version may change it.
 package heap

@@ -18,4 +18,6 @@
 // Any goroutine may call these functions; a behaviour may not call those that take a context.
 // They panic if the system is not what [actor.Start] has returned. No function keeps an actor or
 // a system alive.
+//
+// This package has no compatibility promise: each version may change it.
 package inspect

@@ -13,21 +13,45 @@ import (
 	"github.com/gallop-go/gallop/otel"
 )
 
-// The order of a caller is followed into the store: the desk passes its context on.
+// shelf is an actor that knows prices.
+type shelf struct{ price int }
+
+func (s *shelf) Quote(_ *actor.Context, item string) (int, error) { return s.price, nil }
+func (s *shelf) Label(_ *actor.Context, price int)                { s.price = price }
+
+// clerk is an actor that asks a shelf, with the context of the order that it serves.
+type clerk struct{ at actor.Ref[shelf] }
+
+func (k *clerk) Order(c *actor.Context, item string) (int, error) {
+	c.SetContext(c.Context())
+	actor.AskTo(c, quote, k.at, item, quoted)
+	return 0, nil
+}
+
+func (k *clerk) Quoted(*actor.Context, actor.Result[int]) {}
+
+var (
+	shelfType = actor.NewType[shelf]("shelf")
+	quote     = actor.DeclareAsk[string, int](shelfType, "quote")
+	label     = actor.Declare[int](shelfType, "label")
+	_         = shelfType.Table(quote.Handle((*shelf).Quote), label.Handle((*shelf).Label))
+
+	clerkType = actor.NewType[clerk]("clerk")
+	order     = actor.DeclareAsk[string, int](clerkType, "order")
+	quoted    = actor.Declare[actor.Result[int]](clerkType, "quoted")
+	_         = clerkType.Table(order.Handle((*clerk).Order), quoted.Handle((*clerk).Quoted))
+)
+
+// The order of a caller is followed to the shelf.
 func ExampleInterceptor() {
 	spans := tracetest.NewInMemoryExporter()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans)) // an OTLP exporter, say
 	sys := actor.Start(actor.WithInterceptor(otel.Interceptor(provider)))
 	defer sys.Stop()
-	s := storeType.Spawn(sys, store{})
-	d := deskType.Spawn(sys, desk{})
+	k := clerkType.Spawn(sys, clerk{at: shelfType.Spawn(sys, shelf{price: 12})})
 
 	ctx, span := provider.Tracer("shop").Start(context.Background(), "GET /order")
-	_, _ = try.Ask(ctx, d, func(_ *desk, c *actor.Context) (int, error) {
-		c.SetContext(c.Context())
-		actor.AskTo(c, price, s, "tea", priced)
-		return 0, nil
-	})
+	_, _ = order.Ask(ctx, k, "tea")
 	_ = sys.Wait(ctx)
 	span.End()
 
@@ -39,9 +63,9 @@ func ExampleInterceptor() {
 		fmt.Println(s.Name, "under", names[s.Parent.SpanID()])
 	}
 	// Unordered output:
-	// desk.try under GET /order
-	// store.price under desk.try
-	// desk.priced under desk.try
+	// clerk.order under GET /order
+	// shelf.quote under clerk.order
+	// clerk.quoted under clerk.order
 	// GET /order under
 }
 
@@ -57,7 +81,7 @@ func ExampleRegisterMetrics() {
 	}
 	defer func() { _ = metrics.Unregister() }()
 
-	note.Send(sys, storeType.Spawn(sys, store{}), 1)
+	label.Send(sys, shelfType.Spawn(sys, shelf{}), 1)
 	_ = sys.Wait(context.Background())
 	var all metricdata.ResourceMetrics
 	_ = reader.Collect(context.Background(), &all)

@@ -2,6 +2,7 @@ package otel
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -11,7 +12,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/guard"
 )
 
 const scope = "github.com/gallop-go/gallop/otel"
@@ -167,8 +167,18 @@ func (t *tracer) after(_ *actor.Context, in *actor.Invocation, out actor.Outcome
 }
 
 func fail(span trace.Span, err error) {
-	span.SetStatus(codes.Error, guard.Text(err))
+	span.SetStatus(codes.Error, textOf(err))
 	defer func() { _ = recover() }() // an error whose text panics is recorded by its status alone
 	span.RecordError(err)
 	span.SetAttributes(semconv.ErrorType(err))
+}
+
+// textOf is the text of an error, which may panic.
+func textOf(err error) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprintf("a %T whose text panics", err)
+		}
+	}()
+	return err.Error()
 }

@@ -37,4 +37,6 @@
 //
 // Where a process is cancelled, its deferred functions see a [runtime.Goexit]: recover returns nil
 // and does not stop it.
+//
+// This package has no compatibility promise: each version may change it.
 package process

@@ -10,6 +10,17 @@ import (
 	"github.com/gallop-go/gallop/prom"
 )
 
+// cart is an actor that counts what it is given.
+type cart struct{ items int }
+
+func (c *cart) Add(_ *actor.Context, n int) { c.items += n }
+
+var (
+	cartType = actor.NewType[cart]("cart")
+	add      = actor.Declare[int](cartType, "add")
+	_        = cartType.Table(add.Handle((*cart).Add))
+)
+
 // A program registers the collector of its system, and serves the registry: here it is read at
 // once.
 func ExampleNewCollector() {
@@ -19,9 +30,9 @@ func ExampleNewCollector() {
 	reg.MustRegister(prom.NewCollector(sys))
 	// http.Handle("/metrics", promhttp.HandlerFor(reg, promhttp.HandlerOpts{}))
 
-	r := loadType.Spawn(sys, load{})
+	r := cartType.Spawn(sys, cart{})
 	for range 3 {
-		work.Send(sys, r, 1)
+		add.Send(sys, r, 1)
 	}
 	if err := sys.Wait(context.Background()); err != nil {
 		panic(err)

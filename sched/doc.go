@@ -37,4 +37,6 @@
 // counters are priced where they are defined.
 //
 // README.md, beside this file, states the protocols as steps and proves them.
+//
+// This package has no compatibility promise: each version may change it.
 package sched

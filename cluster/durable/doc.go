@@ -44,4 +44,6 @@
 // Events, commands and snapshots are those of event sourcing as in Akka Persistence; handlers that
 // wait for their append are from there too. Running ahead with effects held back is group commit,
 // as databases do it.
+//
+// This package has no compatibility promise: each version may change it.
 package durable

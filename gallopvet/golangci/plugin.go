@@ -1,4 +1,6 @@
 // Package golangci makes gallopvet a module plugin of golangci-lint.
+//
+// This package has no compatibility promise: each version may change it.
 package golangci
 
 import (

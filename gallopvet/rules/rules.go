@@ -1,4 +1,6 @@
 // Package rules lists the rules of gallopvet, for drivers.
+//
+// This package has no compatibility promise: each version may change it.
 package rules
 
 import (

@@ -27,4 +27,6 @@
 // as package inspect counts them. One that is pays 2 to 3 ns for each message and no allocation. A
 // spawn is dearer by some 50 ns. There is one goroutine, which wakes up to a hundred times a second
 // while there is work.
+//
+// This package has no compatibility promise: each version may change it.
 package flight

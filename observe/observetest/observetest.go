@@ -1,6 +1,8 @@
 // Package observetest has a test fail for what package observe finds wrong with a system at work.
 // It is for tests of programs under their usual load, which then guard against long turns,
 // mailboxes that grow, circles of waiting and the like.
+//
+// This package has no compatibility promise: each version may change it.
 package observetest
 
 import (

@@ -32,4 +32,6 @@
 // The system is quiet when neither actors nor processes can go on. Its end unwinds the processes
 // before the actors end. By then no behaviour runs: what deferred functions send becomes dead
 // letters.
+//
+// This package has no compatibility promise: each version may change it.
 package actors

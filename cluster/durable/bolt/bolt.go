@@ -19,6 +19,8 @@
 // A transaction is two fsyncs and some pages of 4 KiB. The file grows, and its pages are used
 // again after a trim (durable.WithTrim), but it does not shrink. [Open] reads all of the file once, to find
 // the pages that are free.
+//
+// This package has no compatibility promise: each version may change it.
 package bolt
 
 import (

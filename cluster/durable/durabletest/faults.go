@@ -2,6 +2,8 @@
 //
 // Wrap a store by [Faulty], and run the actors in a deterministic system (package actortest): what
 // a slow store delays takes virtual time.
+//
+// This package has no compatibility promise: each version may change it.
 package durabletest
 
 import (
