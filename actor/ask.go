@@ -215,7 +215,7 @@ type callState struct {
 	// Of one of several: the caller has left. nil: it is the only one.
 	left  *seam.Bool
 	tells bool // a Handler is told: who waits is not known
-	// Of a request whose reply was put off: that. The call itself leads nowhere.
+	// The deferral of a request whose reply was put off. It has the caller; the call has none.
 	putOff *deferral
 	// One token, if the state was WAITING; nil until it has been for the first time.
 	done  chan struct{}

@@ -73,7 +73,7 @@ func (p *Proc) hard() bool { return p.rare&isHard != 0 }
 type cancel struct {
 	reason error
 	hard   bool
-	// It has come after a link had failed: see linkFailed.
+	// A link had failed before this request came: see linkFailed.
 	afterLink bool
 }
 

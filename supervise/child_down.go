@@ -123,7 +123,8 @@ func (r Restart) restarts(reason error) bool {
 	return r == Permanent || r == Transient && !actor.IsNormal(reason)
 }
 
-// afterFall returns restarts for the runtime: nil if each end is a failure.
+// afterFall returns the function by which the runtime knows, for Context.Restarting, whether a child
+// that has ended is restarted. It returns nil if every end is a failure.
 func (r Restart) afterFall() func(reason error) bool {
 	switch r {
 	case Transient:

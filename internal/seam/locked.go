@@ -37,12 +37,12 @@ func FindThreadLock() {
 // 64 bits, and the word in its first half.
 const wordsOfRecord = 48
 
-// mostSearches ends a search in which several words seem to say it.
+// mostSearches is how many rounds a search takes at most. After each round fewer words may be left.
 const mostSearches = 1000
 
-// searchLockWord returns where the word lies, or 0. Its goroutine has not locked its thread. Another
-// word may change in between by chance, as when Go wants the goroutine to yield. So it looks until
-// only one word has changed each time.
+// searchLockWord returns the offset of the word, or 0 if there is none. Its goroutine must not have
+// locked its thread. Other words may change by chance, as when Go asks the goroutine to yield. So it
+// repeats until a single word has changed in every round.
 func searchLockWord() uintptr {
 	if stackSaysLocked() {
 		return 0
