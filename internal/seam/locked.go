@@ -42,7 +42,7 @@ const mostSearches = 1000
 
 // searchLockWord returns the offset of the word, or 0 if there is none. Its goroutine must not have
 // locked its thread. Other words may change by chance, as when Go asks the goroutine to yield. So it
-// repeats until a single word has changed in every round.
+// repeats until only one word has changed in all rounds.
 func searchLockWord() uintptr {
 	if stackSaysLocked() {
 		return 0
