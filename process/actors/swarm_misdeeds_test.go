@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"os"
-	"regexp"
 	"runtime"
 	"runtime/pprof"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,28 +34,10 @@ func (s *swarm) slipWith(often int, noLocks bool) func() {
 		return nil
 	}
 	n := r.IntN(11)
-	if only := os.Getenv("ONLY"); only != "" && !strings.Contains(only, fmt.Sprintf(",%d,", n)) {
-		return nil
-	}
-	pcs := make([]uintptr, 6)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
-	text := ""
-	for {
-		f, more := frames.Next()
-		text += " < " + f.Function[strings.LastIndex(f.Function, ".(")+1:]
-		if !more {
-			break
-		}
-	}
-	if skip := os.Getenv("SKIP"); skip != "" && regexp.MustCompile(skip).MatchString(text) {
-		return nil
-	}
-	s.mu.Lock()
-	s.deeds = append(s.deeds, fmt.Sprint(n, text))
-	s.mu.Unlock()
-	if n == 6 && noLocks {
+	if n == 6 && noLocks { // a lock within a Select of a process is fatal still
 		n = 8
 	}
+	s.note(fmt.Sprint("misdeed ", n, " in", callers()))
 	switch n {
 	case 0:
 		return func() { panic("planted") }
@@ -89,6 +68,26 @@ func (s *swarm) slipWith(often int, noLocks bool) func() {
 			}
 		}
 	}
+}
+
+// callers names the functions that have called the code of the user's.
+func callers() (text string) {
+	pcs := make([]uintptr, 6)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	for {
+		f, more := frames.Next()
+		text += " < " + f.Function[strings.LastIndex(f.Function, ".(")+1:]
+		if !more {
+			return text
+		}
+	}
+}
+
+// note keeps a line for the report of a run that fails.
+func (s *swarm) note(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deeds = append(s.deeds, line)
 }
 
 func (s *swarm) slip(often int) func() { return s.slipWith(often, false) }
@@ -210,7 +209,12 @@ func (s *swarm) foulOptions() []actor.Option {
 			PressureDeadlock: func(actor.PressureDeadlock) { s.misbehave(2) },
 		}),
 		actor.WithInterceptor(actor.Interceptor{Before: s.before,
-			After: func(*actor.Context, *actor.Invocation, actor.Outcome) { s.misbehave(200) }})}
+			After: func(_ *actor.Context, in *actor.Invocation, _ actor.Outcome) {
+				if f := s.slip(200); f != nil {
+					s.note("  after in " + in.Type() + "." + in.Behaviour())
+					f()
+				}
+			}})}
 }
 
 // before refuses messages, or fails. What it keeps from its behaviour counts as if that had run,
@@ -223,12 +227,14 @@ func (s *swarm) before(_ *actor.Context, in *actor.Invocation) error {
 		return nil
 	}
 	if s.slips.Add(1)%3 == 0 {
+		s.note("  refused in " + in.Type() + "." + in.Behaviour())
 		if ours && in.IsRequest() {
 			s.met(m, "refused "+in.Type()+"."+in.Behaviour())
 			s.ran.Add(1)
 		}
 		return s.badError(rand.New(rand.NewPCG(s.seed, s.slips.Add(1))))
 	}
+	s.note("  in " + in.Type() + "." + in.Behaviour())
 	s.within(m, ours, "interceptor of "+in.Type()+"."+in.Behaviour(), f)
 	return nil
 }
@@ -307,7 +313,8 @@ func (s *swarm) foulBee(c *actor.Context, seed uint64) {
 		bee := beeType.SpawnFunc(c, func(*bee) { s.misbehave(2) })
 		s.bees[r.IntN(len(s.bees))].Store(&bee)
 	case 15:
-		_, _ = beeAsk.Ask(badContext{c.Context(), s}, *b, mark)
+		// Of nobody whose restart could wait for the end of this turn.
+		_, _ = beeAsk.Ask(badContext{c.Context(), s}, beeType.Spawn(c, bee{}), mark)
 	case 16:
 		actor.AskTo(c, beeAsk, *b, mark, beeHear, actor.Within(time.Hour))
 	case 17:
@@ -373,7 +380,7 @@ func (s *swarm) foulBegin(r *rand.Rand) {
 		Intensity: supervise.Intensity{Restarts: 20, Within: time.Hour},
 		Children: []supervise.Child{child("a", supervise.KeepMail), child("b", supervise.DropMail),
 			child("c", supervise.KeepMail)}}
-	supervise.Start(s.sys, spec)
+	s.tree = supervise.Start(s.sys, spec)
 	one, two := beeType.Spawn(s.sys, bee{}), beeType.Spawn(s.sys, bee{})
 	policy := group.PolicyOf(func() func(sting, group.Members) int {
 		s.misbehave(20)
@@ -424,5 +431,3 @@ func (s *swarm) foulEnd(t *testing.T) {
 	}
 	s.registry.Members("a")
 }
-
-var _ = atomic.Int64{}
