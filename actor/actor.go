@@ -117,8 +117,6 @@ type coldState struct {
 	// It waits, but no longer with a hold: Standby, and Postpone, where it is not blocked either; and
 	// an actor that leaves, on a clock that stands still.
 	unheld bool
-	// OnStop has said that the actor is to wait before it goes on with its way down: see linger.
-	lingers bool
 	// It was suspended or restarted by order, and has not come up again.
 	takenDown bool
 	drained   bool // its mailbox is closed, and what is left of it is run
@@ -167,6 +165,7 @@ type coldState struct {
 	logger   *slog.Logger // of Context.Logger; nil: not made yet
 	// Closed when the life ends, or the actor; nil: none waits for it.
 	lifeDone chan struct{}
+	outlives *outlives    // nil: an order to end is carried out at once
 	deferred *deferrals   // nil: it has never put a reply off
 	sources  *chanSources // nil: it has never called FromChan
 }

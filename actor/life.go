@@ -137,10 +137,6 @@ func (a *cell) left(c *Context) {
 			return
 		}
 		x.children.stoppedTogether = 0
-		if x.lingers && x.stopMode != modeKill {
-			a.waitToEnd()
-			return
-		}
 		if x.down || x.stopMode == modeKill || a.typ().onStop == nil {
 			break
 		}
@@ -177,7 +173,7 @@ func (a *cell) wait() {
 }
 
 // waitToEnd is wait for an actor that leaves. On a clock that stands still it does not hold the
-// system: its children, or what it lingers for, may wait for time.
+// system: its children may wait for time.
 func (a *cell) waitToEnd() {
 	if a.wait(); !a.sys().opts.clock.Flows() {
 		a.releaseHold(a.cold)

@@ -147,6 +147,7 @@ func (takeDown) serve(a *cell, c *Context) {
 	x := a.makeCold()
 	x.inTodo = notAsked
 	switch {
+	case x.putOff(a, c, takeDown{}, ErrShutdown):
 	case x.state == alive && !x.drained:
 		x.takenDown = true
 		a.leave(c, nextSuspended, modeStop, ErrShutdown)
@@ -162,6 +163,7 @@ func (bringUp) serve(a *cell, c *Context) {
 	x := a.makeCold()
 	x.inTodo = notAsked
 	switch {
+	case x.putOff(a, c, bringUp{}, ErrShutdown):
 	case x.state == suspended:
 		a.beginLife(c, x)
 	case x.state == alive && !x.drained:
@@ -244,7 +246,7 @@ func (a *cell) forget(c *Context, x *coldState) {
 	if x.sup.drops {
 		a.dropMail(c, x)
 	}
-	x.trap, x.exitWhy = nil, nil
+	x.trap, x.exitWhy, x.outlives = nil, nil, nil
 	x.sup.zero(a)
 }
 

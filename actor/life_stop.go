@@ -64,8 +64,11 @@ type stopRequest struct {
 }
 
 func (o stopRequest) serve(a *cell, c *Context) {
-	a.makeCold().inTodo = notAsked
-	a.applyStop(c, o)
+	x := a.makeCold()
+	x.inTodo = notAsked
+	if o.mode == modeKill || !x.putOff(a, c, o, o.why) {
+		a.applyStop(c, o)
+	}
 }
 
 // Stop ends an actor, from anywhere, with the reason [ErrShutdown]. It does not wait.
@@ -188,7 +191,7 @@ func (a *cell) drain(c *Context, x *coldState) {
 		return
 	}
 	x.drained = true
-	if a.load&backpressure.Muted != 0 && x.drainsForOthers() {
+	if a.load&backpressure.Muted != 0 && x.endsForOthers() {
 		a.unmuted(c)
 	}
 	x.setTooLate(stoppedBecause(ErrShutdown))

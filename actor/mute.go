@@ -60,13 +60,16 @@ func (c *Context) muteFor(to *cell) {
 
 // mayBeMuted reports whether the actor may be muted. Owner only.
 func (a *cell) mayBeMuted() bool {
-	return a.load.MayBeMuted() && (a.cold == nil || !a.cold.drainsForOthers())
+	return a.load.MayBeMuted() && (a.cold == nil || !a.cold.endsForOthers())
 }
 
-// drainsForOthers reports whether the actor drains and others may wait for its end: its parent, and
-// those that wait for the parent. It may have to send to them: to an actor that is suspended until
+// endsForOthers reports whether the actor goes on only until its end, and others may wait for that:
+// its parent while it drains, and those that wait for the parent; and whoever has told one to end
+// that outlives something. It may have to send to them: to an actor that is suspended until
 // it has gone, or to one that is muted for such an actor.
-func (x *coldState) drainsForOthers() bool { return x.drained && x.child != nil }
+func (x *coldState) endsForOthers() bool {
+	return x.drained && x.child != nil || x.outlives != nil && x.outlives.orders != nil
+}
 
 // park gives the actor up to the wait lists it is in, and reports whether it did: by
 // now all may have unblocked it. A parked actor holds the system.
@@ -235,8 +238,8 @@ func verifyPark(a *cell) {
 	invariant.Check(a.load&backpressure.Muted == 0, "%v is muted twice", a)
 	invariant.Check(!a.box.PeekIdle(), "%v is idle, and muted", a)
 	invariant.Check(a.cold == nil || !a.cold.waiting, "%v is muted while it waits for its children", a)
-	invariant.Check(a.cold == nil || !a.cold.drainsForOthers(),
-		"%v is muted, and others wait until it has drained", a)
+	invariant.Check(a.cold == nil || !a.cold.endsForOthers(),
+		"%v is muted, and others wait for its end", a)
 	backpressure.MustRun(&a.blockedOn)
 }
 

@@ -55,7 +55,10 @@ func init() {
 		}
 		return 0
 	}
-	access.Linger = func(c any) (over func()) { return c.(*Context).linger() }
+	access.Outlive = func(c any, end func(c any, why error, over func())) {
+		c.(*Context).self.makeCold().outlives = &outlives{
+			end: func(c *Context, why error, over func()) { end(c, why, over) }}
+	}
 	access.MuteFor = func(c, to any) { c.(*Context).muteForProxy(to.(AnyRef).b) }
 }
 
@@ -392,21 +395,50 @@ func (c *Context) muteForProxy(to *cell) {
 	}
 }
 
-// linger has the running actor, in its OnStop, wait before it ends, or is suspended or restarted,
-// until over is called: as for a child, parked. A Kill ends the wait. over may be called in any
-// goroutine, once.
-func (c *Context) linger() (over func()) {
-	a := c.self
-	a.makeCold().lingers = true
-	return func() { a.tell(a.sys(), lingered{}) }
+// outlives is how an actor that stands for something else obeys orders to end, to suspend and to
+// restart: it has the other end first, and lives on meanwhile as it did. So all that the other still
+// does by it comes before its end. A Kill does not wait. Owner only.
+//
+//	ALIVE ── order ──▶ ALIVE, ordered ── over ──▶ what the orders say, one after the other
+type outlives struct {
+	end    func(c *Context, why error, over func())
+	orders []signal // that wait, in the order in which they came; nil: end was not called
 }
 
-// lingered is the signal of over.
-type lingered struct{ unanswered }
+// putOff keeps an order for later, if the actor outlives something. It reports false if the order
+// is to be carried out. Owner only, in a turn beside the mail.
+func (x *coldState) putOff(a *cell, c *Context, order signal, why error) bool {
+	o := x.outlives
+	if o == nil || x.state != alive {
+		return false
+	}
+	first := o.orders == nil
+	o.orders = append(o.orders, order)
+	if !first {
+		return true
+	}
+	if a.load&backpressure.Muted != 0 {
+		a.unmuted(c) // as one that drains: see endsForOthers
+	}
+	o.end(c, why, func() { a.tell(a.sys(), outlived{by: o}) })
+	return true
+}
 
-func (lingered) serve(a *cell, c *Context) {
+// outlived is the signal that what an actor outlives has ended.
+type outlived struct {
+	unanswered
+	by *outlives
+}
+
+func (s outlived) serve(a *cell, c *Context) {
 	x := a.makeCold()
-	if x.lingers = false; x.state == leaving {
-		a.left(c)
+	if x.outlives != s.by {
+		return // of an earlier life
+	}
+	x.outlives = nil
+	for _, order := range s.by.orders {
+		if x.state != ended {
+			order.serve(a, c)
+		}
 	}
 }

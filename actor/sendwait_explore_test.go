@@ -22,10 +22,11 @@ type weir struct {
 	pond     Ref[pond]
 	basin    Ref[basin]
 	basinRan int
-	ran      int // messages of goroutines that have run
-	dead     int // and those that became dead letters
-	refused  int // SendWait has returned an error for them
-	through  int // SendWait has returned
+	ran      int  // messages of goroutines that have run
+	dead     int  // and those that became dead letters
+	refused  int  // SendWait has returned an error for them
+	backsOff bool // the keeper sends the pond into a back-off before it restarts it
+	through  int  // SendWait has returned
 }
 
 type (
@@ -39,8 +40,11 @@ var (
 	wardenFell = Declare[ChildDown](wardenType, "fell")
 	_          = wardenType.Table(
 		wardenAct.Handle(func(_ *warden, c *Context, f func(*Context)) { f(c) }),
-		wardenFell.Handle(func(_ *warden, c *Context, f ChildDown) {
+		wardenFell.Handle(func(a *warden, c *Context, f ChildDown) {
 			if !f.Final {
+				if a.w.backsOff {
+					postpone(c, f.Ref)
+				}
 				Restart(c, f.Ref)
 			}
 		}))
@@ -82,6 +86,11 @@ func newWeir(p *explore.Program) *weir {
 
 // pour mutes the pond, unless the basin has recovered.
 func (a *pond) pour(c *Context) { basinTake.Send(c, a.w.basin, struct{}{}) }
+
+// fall makes the pond panic in a message that waits after its other mail.
+func (w *weir) fall() {
+	pondAct.Send(w.sys, w.pond, func(*pond, *Context) { panic("on purpose") })
+}
 
 // sendWait is SendWait in a build in which a goroutine may wait only for the exploration. gone says
 // when its context ends; nil: never.
@@ -139,8 +148,10 @@ func TestSendWait_Explored(t *testing.T) {
 		"drain":   func(w *weir) { Drain(w.sys, w.pond) },
 		"suspend": func(w *weir) { Suspend(w.sys, w.pond) },
 		"restart": func(w *weir) { Restart(w.sys, w.pond) },
-		"panic": func(w *weir) {
-			pondAct.Send(w.sys, w.pond, func(*pond, *Context) { panic("on purpose") })
+		"panic":   func(w *weir) { w.fall() },
+		"back-off": func(w *weir) {
+			w.backsOff = true
+			w.fall()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -84,10 +84,12 @@ var (
 	// ActorOn returns the number of the actor whose turn runs on a *sched.Worker.
 	ActorOn func(worker any) uint64
 
-	// Linger is called in the OnStop of an actor, with its *actor.Context. The actor does not end, and
-	// is not suspended or restarted, before over was called, unless it is killed. It waits parked, as
-	// for a child. Any goroutine may call over, once.
-	Linger func(c any) (over func())
+	// Outlive says that the running actor, an *actor.Context, stands for something that ends before it.
+	// When the actor is told to end, to suspend or to restart, end is called in a turn of the actor,
+	// with its *actor.Context and the reason. The actor lives on until over was called, and is not
+	// muted meanwhile; then the order is carried out. A Kill does not wait. It holds for the life of the
+	// actor. Any goroutine may call over, once.
+	Outlive func(c any, end func(c any, why error, over func()))
 
 	// MuteFor has the running actor muted for another, an actor.AnyRef, as if it had sent that a
 	// message. If the other's gate is open still, or ajar, the turn of the running actor ends. It is

@@ -124,12 +124,12 @@ func (m *mutant) kill(t *testing.T) (schedules int, by string) {
 	defer cancel()
 	overlay, drawn := m.overlay(t)
 	args := append([]string{"test", "-count=1", "-failfast", "-v", "-vet=off", "-timeout=90s",
-		lean, "-ldflags=-s -w", "-tags=" + m.Tags, "-run=" + m.Run, m.Pkg}, strings.Fields(m.Flags)...)
+		lean, "-ldflags=-s -w", "-tags=" + m.Tags, "-run=" + m.Run, "."}, strings.Fields(m.Flags)...)
 	if drawn {
 		args = append(args, "-rapid.seed=1") // or it would be killed by chance
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = root
+	cmd.Dir = filepath.Join(root, m.Pkg) // which may be of another module
 	cmd.Env = append(os.Environ(),
 		// Commits explore half as many schedules at random as a mutant must be found in.
 		"GALLOP_EXPLORE_SCALE=2",

@@ -17,7 +17,7 @@ import (
 
 const (
 	readme      = "README.md"
-	programTime = 2 * time.Minute // to compile and to run
+	programTime = 10 * time.Minute // to compile and to run, on a busy machine
 )
 
 // program is a whole program in a page, and what the page says that it prints.

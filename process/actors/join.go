@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
@@ -65,28 +66,56 @@ func mustHave(ctx context.Context, call string) {
 
 // inTurn runs f in a turn of the proxy of a process, and waits until the proxy is not muted. If the
 // proxy ends before, it runs lost instead; then the process is about to end.
+//
+// The wait ends in any case. A proxy ends after its process (access.Outlive), unless it is killed; and
+// one that is told to end is muted no more, since others may wait for its end.
 func inTurn(s actor.Sender, by process.Party, p process.Process, f func(c any), lost func()) {
-	h, e := proxyOf(s, p), &errand{lost: lost}
-	access.AskFor(nil, s, h.b.stand.To(h.ref), func(_ *Proxy, c *actor.Context) {
-		e.began = true
-		f(c)
-	}, e)
-	passed := process.NewChan[struct{}](1)
-	h.do(s, func(_ *Proxy, c *actor.Context) { passed.TrySend(Env(c), struct{}{}) })
-	passed.Recv(by)
+	h, e := proxyOf(s, p), newErrand(by, p, f, lost)
+	access.AskFor(nil, s, h.b.stand.To(h.ref), e, e)
+	h.b.pass.Send(s, h.ref, e)
+	e.passed.Recv(by)
 }
 
-// errand hears what has become of what a proxy was to run.
+// errand is what a proxy is to run while its process waits.
 type errand struct {
-	began bool // only the proxy's turn writes it, ahead of the outcome
-	lost  func()
+	sys    *actor.System
+	of     process.Process
+	f      func(c any)
+	lost   func()
+	began  bool // only the proxy's turn writes it, before the outcome
+	passed *process.Chan[struct{}]
 }
 
-// Send implements actor.Handler.
-func (e *errand) Send(_ actor.Sender, r actor.Result[struct{}]) {
-	if r.Err != nil && !e.began {
+func newErrand(by process.Party, of process.Process, f func(c any), lost func()) *errand {
+	return &errand{sys: actorsOf(by, "Sender"), of: of, f: f, lost: lost,
+		passed: process.NewChan[struct{}](1)}
+}
+
+// errOther is the outcome of an errand that its proxy has left to another life, of another process.
+var errOther = errors.New("gallop: actors: another process by now")
+
+// run is the errand itself, in a turn of the proxy.
+func (e *errand) run(p *Proxy, c *actor.Context) error {
+	if p.of != e.of {
+		return errOther
+	}
+	e.began = true
+	e.f(c)
+	return nil
+}
+
+// pass lets the process go on.
+func (e *errand) pass(env process.Env) { e.passed.TrySend(env, struct{}{}) }
+
+// Send implements actor.Handler: it hears what has become of the errand.
+func (e *errand) Send(from actor.Sender, r actor.Result[struct{}]) {
+	if r.Err == nil {
+		return // it is over when it is passed
+	}
+	if !e.began {
 		e.lost()
 	}
+	e.pass(envOf(from, e.sys))
 }
 
 // TrySend implements actor.Handler.

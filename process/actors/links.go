@@ -16,7 +16,8 @@ import (
 // The reasons are those of actors: nil for a normal end, actor.ErrShutdown after a Cancel without a
 // reason, actor.ErrKilled, an *actor.PanicError, or the process's own error. An actor that is told
 // to stop cancels its process for actor.ErrShutdown, and ends when that has unwound, or is killed
-// for taking longer than 5 seconds. Killed, it kills its process, which may end a little later.
+// for taking longer than 5 seconds. Meanwhile the process may act on actors as before, and no send
+// suspends it. Killed, the actor kills its process, which may end a little later.
 //
 // It panics if the process belongs to a system that is not joined.
 func Ref(from actor.Sender, p process.Process) actor.AnyRef {
@@ -66,7 +67,10 @@ func Unlink(by process.Party, t actor.Target) {
 	mustBeTarget(t, "Unlink")
 	p, s := processOf(by, "Unlink"), Sender(by)
 	defer access.Waits(by, "unlink of", t)()
-	inTurn(s, by, p, func(c any) { actor.Unlink(c.(*actor.Context), t) }, func() {})
+	h := proxyOf(s, p)
+	e := newErrand(by, p, func(c any) { actor.Unlink(c.(*actor.Context), t) }, func() {})
+	access.AskFor(nil, s, h.b.now.To(h.ref), e, e)
+	e.passed.Recv(by)
 	r, _, _ := access.RunningOf(by)
 	r.Operation("Unlink") // ends the process if an exit came first
 }
@@ -134,5 +138,9 @@ func (p *Proxy) watch(c *actor.Context, t actor.Target,
 func inProxy(by process.Party, call string, f func(*Proxy, *actor.Context)) {
 	p := processOf(by, call)
 	s := Sender(by)
-	proxyOf(s, p).do(s, f)
+	proxyOf(s, p).do(s, func(x *Proxy, c *actor.Context) {
+		if x.of == p {
+			f(x, c)
+		}
+	})
 }

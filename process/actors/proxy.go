@@ -24,11 +24,13 @@ type Proxy struct {
 // process.
 type proxies struct {
 	typ *actor.Type[Proxy]
-	// do runs a function in a turn of the proxy. begin does so first, even if the proxy has been told
-	// to stop by then.
-	do, begin actor.Behaviour[Proxy, func(*Proxy, *actor.Context)]
-	// stand is do that says if it will not be done.
-	stand actor.AskBehaviour[Proxy, func(*Proxy, *actor.Context), struct{}]
+	// do runs a function in a turn of the proxy, in its order among those and what the proxy is told. It
+	// must send no mail of the user's, which a muted proxy may not.
+	do actor.Behaviour[Proxy, func(*Proxy, *actor.Context)]
+	// stand runs an errand when the proxy is not muted. pass, sent after it, ends the errand when the
+	// proxy is not muted for that. now runs and ends one at once. An errand hears if it is not run.
+	stand, now actor.AskBehaviour[Proxy, *errand, struct{}]
+	pass       actor.Behaviour[Proxy, *errand]
 	// ended hears that the process has ended, by an outcome that a life of the proxy waits for.
 	ended  actor.Behaviour[Proxy, actor.Result[struct{}]]
 	down   actor.Behaviour[Proxy, actor.Down]
@@ -46,26 +48,30 @@ func newProxies(name string) *proxies {
 	k := &proxies{typ: actor.NewType[Proxy](name)}
 	access.Unrefused(k.typ)
 	//gallop:allow GV1 functions of this package alone, made to run in a turn of the proxy
-	k.do = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "do")
+	k.do = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "do", actor.Urgent())
+	//gallop:allow GV1 a process that waits for it
+	k.stand = actor.DeclareAsk[*errand, struct{}](k.typ, "stand")
 	//gallop:allow GV1 the same
-	k.begin = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "begin", actor.Urgent())
+	k.now = actor.DeclareAsk[*errand, struct{}](k.typ, "now", actor.Urgent())
 	//gallop:allow GV1 the same
-	k.stand = actor.DeclareAsk[func(*Proxy, *actor.Context), struct{}](k.typ, "stand")
+	k.pass = actor.Declare[*errand](k.typ, "pass")
 	//gallop:allow GV1 the same
 	k.gauge = actor.Declare[access.Look](k.typ, "gauge", actor.Urgent())
 	k.ended = actor.Declare[actor.Result[struct{}]](k.typ, "ended")
 	// Urgent: what an actor sends to the process goes by no proxy, so this overtakes nothing.
 	k.down = actor.Declare[actor.Down](k.typ, "down", actor.Urgent())
 	k.linked = actor.Declare[actor.Exit](k.typ, "linked", actor.Urgent())
-	run := func(p *Proxy, c *actor.Context, f func(*Proxy, *actor.Context)) { f(p, c) }
 	k.typ.Table(
-		k.do.Handle(run),
-		k.begin.Handle(run),
-		k.stand.Handle(func(p *Proxy, c *actor.Context, f func(*Proxy, *actor.Context)) (
-			struct{}, error) {
-			f(p, c)
-			return struct{}{}, nil
+		k.do.Handle(func(p *Proxy, c *actor.Context, f func(*Proxy, *actor.Context)) { f(p, c) }),
+		k.stand.Handle(func(p *Proxy, c *actor.Context, e *errand) (struct{}, error) {
+			return struct{}{}, e.run(p, c)
 		}),
+		k.now.Handle(func(p *Proxy, c *actor.Context, e *errand) (struct{}, error) {
+			err := e.run(p, c)
+			e.pass(Env(c))
+			return struct{}{}, err
+		}),
+		k.pass.Handle(func(_ *Proxy, c *actor.Context, e *errand) { e.pass(Env(c)) }),
 		k.gauge.Handle(func(_ *Proxy, c *actor.Context, look access.Look) { lookAt(k, c, look) }),
 		k.ended.Handle((*Proxy).ended),
 		k.down.Handle((*Proxy).down),
@@ -93,7 +99,7 @@ func newChildProxies() *proxies {
 type handle struct {
 	ref   actor.Ref[Proxy]
 	b     *proxies
-	begun seam.Bool // begin was sent; stored behind that: see mustBegin
+	begun seam.Bool // begin was sent; stored after that: see mustBegin
 }
 
 // do has f run in a turn of the proxy.
@@ -121,7 +127,7 @@ func proxyOf(from actor.Sender, of process.Process) *handle {
 // finds it true finds begin in the system queue, ahead of what it sends itself.
 func (h *handle) mustBegin(from actor.Sender) {
 	if !h.begun.Load() {
-		h.b.begin.Send(from, h.ref, h.begin)
+		h.b.do.Send(from, h.ref, h.begin)
 		h.begun.Store(true)
 	}
 }
@@ -136,6 +142,7 @@ func (h *handle) begin(p *Proxy, c *actor.Context) {
 	leaves := &seam.Bool{}
 	p.leaves = leaves
 	keep(c, kept{h.ref.Any(), p.of, leaves})
+	access.Outlive(c, p.end)
 	tell := access.Outcome(c, h.b.ended)
 	sys := c.System()
 	access.AtEnd(p.of, func(reason error) {
@@ -188,15 +195,20 @@ func (p *Proxy) down(c *actor.Context, d actor.Down) {
 // defaultWithin is how long a process may take to unwind before it is killed.
 const defaultWithin = 5 * time.Second
 
-// stop ends the process with its proxy, which ends after it.
+// end ends the process of a proxy that is told to end, which it does when over was called.
+func (p *Proxy) end(c any, why error, over func()) {
+	p.leaves.Store(true)
+	access.EndWithin(p.of, Env(c.(*actor.Context)), why, p.within, over)
+}
+
+// stop is for a proxy that ends ahead of its process: it has failed itself.
 func (p *Proxy) stop(c *actor.Context, why error) {
-	if _, over := p.of.Result(); over || p.of == (process.Process{}) {
-		return
+	if p.leaves == nil {
+		return // there is none
 	}
-	if p.leaves != nil {
-		p.leaves.Store(true)
+	if _, over := p.of.Result(); !over {
+		p.end(c, why, func() {})
 	}
-	access.EndWithin(p.of, Env(c), why, p.within, access.Linger(c))
 }
 
 // killer kills processes whose proxies were killed, which run no code then. Each system has one.

@@ -14,7 +14,7 @@ import (
 // on returns a system on a virtual clock, which it moves with a limit of real time.
 func onVirtualTime(t *testing.T, o ...actor.Option) (sys *actor.System, advance func(time.Duration)) {
 	clock := actor.NewVirtualClock(time.Time{})
-	sys = actor.Start(append(o, actor.WithClock(clock), quietLogger, quietLetters)...)
+	sys = actor.Start(append([]actor.Option{actor.WithClock(clock), quietLogger, quietLetters}, o...)...)
 	t.Cleanup(sys.Stop)
 	logOf[sys] = &logs{make(chan string, 10)}
 	t.Cleanup(func() { delete(logOf, sys) })

@@ -2,8 +2,10 @@
 package alias
 
 import (
+	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -51,9 +53,11 @@ type send struct {
 	at       ssa.Instruction // the call, or the return of a reply
 	call     *flow.Call      // nil for a reply
 	value    ssa.Value
-	text     string          // what the value is called
+	expr     ast.Expr        // the value as it is written, or nil
+	text     string          // what the value is called, if not as it is written
 	op       string          // what happens to it
 	receiver *flow.Summary   // what the receiver does with it; nil if that is not known
+	wrote    token.Pos       // where the receiver writes to it, if that is known
 	many     bool            // there may be several receivers
 	state    bool            // it becomes the state of an actor
 	of       *types.TypeName // the type of that state
@@ -77,14 +81,13 @@ func (c *checker) call(call *flow.Call) {
 	c.spawned(call)
 }
 
-// sent looks at one value that a call sends.
 func (c *checker) sent(call *flow.Call, v ssa.Value) {
 	if c.ToSelf(call) {
 		return
 	}
 	s := &send{
 		at: call.Instr, call: call, value: v, many: call.API.Many, op: "is sent",
-		text: c.ArgText(call, call.API.Payload),
+		expr: c.ArgExpr(call, call.API.Payload),
 	}
 	if call.API.Request != 0 {
 		s.text = "what the request holds"
@@ -93,7 +96,7 @@ func (c *checker) sent(call *flow.Call, v ssa.Value) {
 		s.op = "is frozen"
 	}
 	c.subscribed = 0
-	s.receiver = c.receiver(call)
+	s.receiver, s.wrote = c.receiver(call)
 	if strings.HasPrefix(call.API.Name, "group.Topic.") {
 		s.many = c.subscribed > 1
 	}
@@ -104,25 +107,22 @@ func (c *checker) sent(call *flow.Call, v ssa.Value) {
 	c.check(s)
 }
 
-// receiver returns what the receiver of a message does with it.
-func (c *checker) receiver(call *flow.Call) *flow.Summary {
+// receiver returns what the receiver of a message does with it, and where it writes to it.
+func (c *checker) receiver(call *flow.Call) (*flow.Summary, token.Pos) {
 	if s := c.ReceivedBy(call); s != nil {
-		return s
+		return s, token.NoPos
 	}
 	if strings.HasPrefix(call.API.Name, "group.Topic.") {
-		return c.subscribers(call)
+		return c.subscribers(call), token.NoPos
 	}
 	b := call.Arg(api.Recv)
 	if b == nil {
 		b = call.Arg(2) // the function AskTo
 	}
-	if b == nil {
-		return nil
-	}
 	if h := flow.MadeBy(b); h != nil && h.API != nil && h.API.To != 0 {
 		b = h.Arg(api.Recv)
 	}
-	return c.ReceiverOf(b)
+	return c.ReceiverOf(b), c.MessageWrite(b)
 }
 
 // asked looks at a request whose caller waits for the reply: the two meet only if the receiver
@@ -132,51 +132,24 @@ func (c *checker) asked(s *send) {
 		return
 	}
 	for _, part := range c.Parts(s.value) {
-		if w := c.after(s, part, true); c.isLocal(part) && w != nil {
-			c.report(s, w.Instr.Pos(), "kept by the receiver, and written to afterwards")
+		_, global := part.Root.(*ssa.Global)
+		if w := c.after(s, part, true); w != nil && !global && c.StateOf(part.Path) == nil {
+			c.report(s, "kept by the receiver, and written to afterwards%s", w.Instr.Pos())
 		}
 	}
-}
-
-// isLocal reports whether memory belongs to the function that sends it.
-func (c *checker) isLocal(part flow.Part) bool {
-	if part.Root == nil || c.StateOf(part.Path) != nil {
-		return false
-	}
-	_, global := part.Root.(*ssa.Global)
-	return !global
 }
 
 // through looks at a call of a function that sends what it is given.
 func (c *checker) through(call *flow.Call) {
-	summary := c.SummaryOf(call)
-	if summary == nil {
-		return
-	}
-	args := call.Args()
-	for _, e := range summary.Sends {
-		if e.Param >= len(args) || e.Steps != "" {
-			continue
+	_, now := call.Instr.(*ssa.Call)
+	for arg, e := range call.With(c.SummaryOf(call).Sends) {
+		if now && e.Steps == "" {
+			c.check(&send{
+				at: call.Instr, call: call, value: arg, op: "is sent by " + call.Name(),
+				expr: c.ArgExpr(call, call.Param(e.Param)),
+			})
 		}
-		if _, now := call.Instr.(*ssa.Call); !now {
-			continue
-		}
-		c.check(&send{
-			at: call.Instr, call: call, value: args[e.Param], op: "is sent by " + call.Name(),
-			text: c.argument(call, e.Param),
-		})
 	}
-}
-
-// argument returns how an argument is written; n counts the receiver.
-func (c *checker) argument(call *flow.Call, n int) string {
-	if call.Fn == nil || call.Fn.Signature().Recv() == nil {
-		return c.ArgText(call, n+1)
-	}
-	if n == 0 {
-		return c.ArgText(call, api.Recv)
-	}
-	return c.ArgText(call, n)
 }
 
 // replies looks at what a behaviour of requests returns: it is sent to the caller.
@@ -186,14 +159,10 @@ func (c *checker) replies(t *flow.Turn) {
 		if !ok || len(ret.Results) == 0 {
 			continue
 		}
-		c.check(&send{at: ret, value: ret.Results[0], op: "is sent in the reply", text: "the reply"})
+		c.check(&send{
+			at: ret, value: ret.Results[0], op: "is sent in the reply", expr: c.SentExpr(ret.Pos()),
+		})
 	}
-}
-
-// last reports whether the send comes last in its function.
-func (s *send) last() bool {
-	_, deferred := s.at.(*ssa.Defer)
-	return deferred
 }
 
 // check judges what is sent, part by part.
@@ -202,19 +171,172 @@ func (c *checker) check(s *send) {
 		return
 	}
 	for _, part := range c.PartsWhen(s.value, s.at) {
-		if s.state {
+		state := c.StateOf(part.Path)
+		g, global := part.Root.(*ssa.Global)
+		switch {
+		case s.state && !c.Strict:
 			c.inState(s, part)
+		case global && !s.state:
+			c.global(s, part, g)
+		case state != nil:
+			c.state(s, part, state)
+		case !global:
+			c.local(s, part)
+		}
+	}
+}
+
+// selected looks at the cases of a select that send what a variable holds.
+func (c *checker) selected(call *flow.Call) {
+	all, _ := flow.Variadic(call.Arg(2))
+	for n, v := range all {
+		made := flow.MadeBy(v)
+		if made == nil || !made.Is(api.SendTo) {
 			continue
 		}
-		switch part.Root.(type) {
-		case *ssa.Global:
-			c.global(s, part)
-		default:
-			if state := c.StateOf(part.Path); state != nil {
-				c.state(s, part, state)
-			} else {
-				c.local(s, part)
+		held := c.Only(made.Arg(2))
+		if held == nil || !flow.Refers(held.Type()) {
+			continue
+		}
+		c.check(&send{
+			at: call.Instr, call: call, value: held, op: "is sent", text: "what SendTo sends",
+			refused: flow.NotChosen(call, int64(n)),
+		})
+	}
+}
+
+// state judges memory that belongs to the state of the sender. It is within reach of all later
+// behaviours, unless the state lets go of it.
+func (c *checker) state(s *send, part flow.Part, state *types.TypeName) {
+	direct := s.pos.IsValid() || s.call != nil && s.call.API != nil && !s.state
+	if part.Load == nil && (part.Steps == "" || direct) || !c.stays(s, part) {
+		return // of what is no copy, rule GV4 says it
+	}
+	name := state.Name() + part.Steps
+	if w := c.TurnWrite(state, part.Steps, true); w != nil && !c.locked(w) {
+		c.report(s, "but stays in the state ("+name+"), and behaviours write to it%s", w.Instr.Pos())
+		return
+	}
+	if c.receiverWrites(s, part) {
+		c.report(s, "but stays in the state ("+name+"), and the receiver writes to it%s", s.wrote)
+		return
+	}
+	if c.Strict {
+		c.report(s, "but stays in the state ("+name+")")
+	}
+}
+
+// stays reports whether a path leads from where the part is read, by the send, to the end of the
+// function, on which the state does not get other memory in its place.
+func (c *checker) stays(s *send, part flow.Part) bool {
+	walk := flow.Walk{Stop: func(i ssa.Instruction) bool { return c.Replaces(i, part.Path) }}
+	if part.Load != nil && part.Load.Parent() == s.at.Parent() && part.Load != s.at {
+		if !walk.Reaches(part.Load, s.at) {
+			return false
+		}
+	}
+	if _, ret := s.at.(*ssa.Return); ret {
+		return true
+	}
+	_, last := s.at.(*ssa.Defer)
+	return last || walk.Ends(s.at) && !c.isReleased(s.at.Parent(), part)
+}
+
+// isReleased reports whether all callers of a function put other memory in the place of a part
+// afterwards.
+func (c *checker) isReleased(fn *ssa.Function, part flow.Part) bool {
+	n := slices.Index(fn.Params, part.Root.(*ssa.Parameter))
+	callers := 0
+	for _, f := range c.Funcs {
+		for _, call := range c.Calls(f) {
+			if call.Callee() != fn || n >= len(call.Instr.Common().Args) {
+				continue
+			}
+			callers++
+			for _, q := range c.Paths(call.Instr.Common().Args[n]) {
+				at := flow.Path{Root: q.Root, Steps: q.Steps + part.Steps}
+				w := flow.Walk{Stop: func(i ssa.Instruction) bool { return c.Replaces(i, at) }}
+				if w.Ends(call.Instr) {
+					return false
+				}
 			}
 		}
 	}
+	return callers > 0
+}
+
+// global judges memory that a package-level variable leads to.
+func (c *checker) global(s *send, part flow.Part, g *ssa.Global) {
+	if g.Pkg != c.SSA {
+		return
+	}
+	for _, fn := range c.Funcs {
+		if c.DuringInit(fn) || fn.Synthetic != "" {
+			continue
+		}
+		for _, a := range c.Accesses(fn) {
+			if a.Write && a.At.Inside(part.Path) && !c.locked(a) {
+				c.report(s, "but stays in the package-level variable "+g.Name()+", and is written to%s", a.Instr.Pos())
+				return
+			}
+		}
+	}
+	if c.receiverWrites(s, part) {
+		c.report(s, "but stays in the package-level variable "+g.Name()+", and the receiver writes to it%s", s.wrote)
+	}
+}
+
+// receiverWrites reports whether the receiver is known to write to what it gets.
+func (c *checker) receiverWrites(s *send, part flow.Part) bool {
+	if s.receiver == nil {
+		return false
+	}
+	return slices.ContainsFunc(s.receiver.Writes, func(e flow.Effect) bool {
+		return e.Steps != "" && leadsTo(s.value, part, e.Steps)
+	})
+}
+
+// leadsTo reports whether a way from the message ends in a part of it. What is not a struct is the
+// part itself; of a struct, it is a field of that type.
+func leadsTo(v ssa.Value, part flow.Part, steps string) bool {
+	t, ok := v.Type().Underlying().(*types.Struct)
+	if !ok {
+		return true
+	}
+	for f := range t.Fields() {
+		field := flow.Path{Root: v, Steps: "." + f.Name()}
+		if types.Identical(f.Type(), part.Type) && (flow.Path{Root: v, Steps: steps}).Inside(field) {
+			return true
+		}
+	}
+	return false
+}
+
+// locked reports whether an access is in a function that is guarded by a lock.
+func (c *checker) locked(a *flow.Access) bool { return c.Guarded(a.Instr.Parent()) }
+
+// report reports a part of a message that stays within reach. Each %s in why stands for a position, if
+// that is valid.
+func (c *checker) report(s *send, why string, at ...token.Pos) {
+	f := rule.Finding{Pos: s.at.Pos(), Fixes: c.clone(s)}
+	switch {
+	case s.call != nil:
+		f.Pos = c.At(s.call)
+	case s.pos.IsValid():
+		f.Pos = s.pos
+	}
+	for _, pos := range at {
+		line := ""
+		if pos.IsValid() {
+			line = " (" + c.Where(pos, f.Pos) + ")"
+			f.Related = append(f.Related, rule.Related(pos, "it is used here")...)
+		}
+		why = strings.Replace(why, "%s", line, 1)
+	}
+	text := s.text
+	if text == "" {
+		text = flow.Text(s.expr)
+	}
+	f.Message = text + " " + s.op + " " + why + ": the two may race. Send a clone, or let go of it"
+	c.Report(f)
 }

@@ -1,7 +1,7 @@
 package alias
 
 import (
-	"go/token"
+	"cmp"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -13,15 +13,19 @@ import (
 // local judges memory that the function has made, was given, or has captured.
 func (c *checker) local(s *send, part flow.Part) {
 	if w := c.after(s, part, true); w != nil {
-		c.report(s, w.Instr.Pos(), "and written to afterwards")
+		c.report(s, "and written to afterwards%s", w.Instr.Pos())
 		return
 	}
 	if w := c.kept(s, part); w != nil {
-		c.report(s, w.Instr.Pos(), "but is kept in the state, and behaviours write to it")
+		c.report(s, "but is kept in the state, and behaviours write to it%s", w.Instr.Pos())
 		return
 	}
 	if w := c.elsewhere(s, part); w != nil {
-		c.report(s, w.Instr.Pos(), "and a function that runs at the same time uses it")
+		where := "the function that has started this one"
+		if fn := asyncOf(c, w.Instr.Parent()); fn != nil {
+			where = flow.Where(c.Async(fn))
+		}
+		c.report(s, "and "+where+" writes to it%s", w.Instr.Pos())
 		return
 	}
 	if c.receiverWrites(s, part) {
@@ -30,7 +34,7 @@ func (c *checker) local(s *send, part flow.Part) {
 	}
 	if c.Strict {
 		if r := c.after(s, part, false); r != nil {
-			c.report(s, r.Instr.Pos(), "and used afterwards")
+			c.report(s, "and used afterwards%s", r.Instr.Pos())
 		}
 	}
 }
@@ -38,14 +42,8 @@ func (c *checker) local(s *send, part flow.Part) {
 // kept returns a write of behaviours to memory that the same function puts into the state.
 func (c *checker) kept(s *send, part flow.Part) *flow.Access {
 	for i := range flow.Instructions(s.at.Parent()) {
-		var addr, v ssa.Value
-		step := ""
-		switch i := i.(type) {
-		case *ssa.Store:
-			addr, v = i.Addr, i.Val
-		case *ssa.MapUpdate:
-			addr, v, step = i.Map, i.Value, "[]"
-		default:
+		addr, v, step := flow.Stored(i)
+		if addr == nil {
 			continue
 		}
 		for _, at := range c.Paths(addr) {
@@ -77,29 +75,27 @@ func (c *checker) kept(s *send, part flow.Part) *flow.Access {
 // shared judges memory that the receiver writes to.
 func (c *checker) shared(s *send, part flow.Part) {
 	if r := c.after(s, part, false); r != nil {
-		c.report(s, r.Instr.Pos(), "and used afterwards, while the receiver writes to it")
+		c.report(s, "and used afterwards%s, while the receiver writes to it%s", r.Instr.Pos(), s.wrote)
 		return
 	}
 	if s.many {
-		c.report(s, token.NoPos, "to several receivers, which write to it")
+		c.report(s, "to several receivers, which write to it%s", s.wrote)
 		return
 	}
 	if again := c.again(s, part); again != nil {
-		c.report(s, again.Pos(), "and sent again, to receivers that write to it")
+		c.report(s, "and sent again%s, to receivers that write to it%s", again.Pos(), s.wrote)
 	}
 }
 
 // after returns an access to a part that may come after the send: in the same function, or, if that
 // is a literal, after a call of it.
 func (c *checker) after(s *send, part flow.Part, write bool) *flow.Access {
-	return c.afterIn(s, s.at, part, write, maxSites)
+	const sites = 3 // how many literals around a send are left
+	return c.afterIn(s, s.at, part, write, sites)
 }
 
-// maxSites is how many literals around a send are left.
-const maxSites = 3
-
 func (c *checker) afterIn(s *send, at ssa.Instruction, part flow.Part, write bool, left int) *flow.Access {
-	accesses := map[ssa.Instruction][]*flow.Access{}
+	accesses := map[ssa.Instruction]*flow.Access{} // the first of each
 	ends := c.ends(at.Parent())
 	for _, a := range c.Accesses(at.Parent()) {
 		if !a.Write && write || !a.At.Inside(part.Path) || a.Instr == at || !c.counts(s, a) {
@@ -110,38 +106,33 @@ func (c *checker) afterIn(s *send, at ssa.Instruction, part flow.Part, write boo
 				continue // it was deferred later, and runs before the send
 			}
 			for _, end := range ends {
-				accesses[end] = append(accesses[end], a)
+				accesses[end] = cmp.Or(accesses[end], a)
 			}
 			continue
 		}
-		accesses[a.Instr] = append(accesses[a.Instr], a)
+		accesses[a.Instr] = cmp.Or(accesses[a.Instr], a)
 	}
-	var found *flow.Access
-	if len(accesses) > 0 {
-		starts := []ssa.Instruction{at}
-		if _, ok := at.(*ssa.Defer); ok {
-			starts = ends
+	starts := []ssa.Instruction{at}
+	if _, ok := at.(*ssa.Defer); ok {
+		starts = ends
+	}
+	w := c.walkFrom(s, at, part)
+	for _, start := range starts {
+		if a := accesses[start]; a != nil && start != at {
+			return a
 		}
-		for _, start := range starts {
-			if all := accesses[start]; all != nil && start != at {
-				return all[0]
-			}
-			c.walkFrom(s, at, part).After(start, func(i ssa.Instruction) bool {
-				if all := accesses[i]; all != nil && i != at {
-					found = all[0]
-				}
-				return found == nil
-			})
+		if len(accesses) == 0 {
+			continue
+		}
+		if i := w.First(start, func(i ssa.Instruction) bool { return accesses[i] != nil && i != at }); i != nil {
+			return accesses[i]
 		}
 	}
-	if found != nil || left == 0 {
-		return found
+	if left == 0 || part.Root.Parent() == at.Parent() {
+		return nil
 	}
 	for _, site := range c.Sites(at.Parent()) {
-		if part.Root.Parent() == at.Parent() {
-			continue
-		}
-		if found = c.afterIn(s, site, part, write, left-1); found != nil {
+		if found := c.afterIn(s, site, part, write, left-1); found != nil {
 			return found
 		}
 	}
@@ -216,34 +207,21 @@ func (c *checker) again(s *send, part flow.Part) ssa.Instruction {
 		}
 		for _, v := range messages {
 			for _, p := range c.PartsWhen(v, call.Instr) {
-				if p.Path == part.Path {
-					sends[call.Instr] = true
-				}
+				sends[call.Instr] = sends[call.Instr] || p.Path == part.Path
 			}
 		}
 	}
-	var found ssa.Instruction
-	c.walk(s, part).After(s.at, func(i ssa.Instruction) bool {
-		if sends[i] {
-			found = i
-		}
-		return found == nil
-	})
-	return found
+	return c.walk(s, part).First(s.at, func(i ssa.Instruction) bool { return sends[i] })
 }
 
 // sameReceiver reports whether two sends are to the same actor, which has one message after the
 // other. What the receiver of s does is known, so that s is a call.
 func (c *checker) sameReceiver(s *send, other *flow.Call) bool {
 	one, two := receiverOf(s.call), receiverOf(other)
-	if one == nil || two == nil {
+	if one == nil || two == nil || !c.SamePlace(one, two) {
 		return false
 	}
-	a, b := c.Paths(one), c.Paths(two)
-	if len(a) != 1 || len(b) != 1 || a[0] != b[0] || strings.Contains(a[0].Steps, "[]") {
-		return false
-	}
-	made, ok := a[0].Root.(ssa.Instruction)
+	made, ok := c.Paths(one)[0].Root.(ssa.Instruction)
 	return !ok || !flow.Walk{}.Reaches(s.at, made)
 }
 
@@ -258,10 +236,9 @@ func receiverOf(call *flow.Call) ssa.Value {
 // elsewhere returns an access to a part in a function that may run at the same time as the
 // receiver: a goroutine, if the send is not in it, or the function that has started it.
 func (c *checker) elsewhere(s *send, part flow.Part) *flow.Access {
-	family := outermost(s.at.Parent())
-	for _, fn := range flow.WithLiterals(family) {
-		if fn == s.at.Parent() || !c.concurrent(s, fn) {
-			continue
+	for _, fn := range flow.WithLiterals(flow.Outermost(s.at.Parent())) {
+		if asyncOf(c, fn) == asyncOf(c, s.at.Parent()) {
+			continue // it runs in the same goroutine
 		}
 		for _, a := range c.Accesses(fn) {
 			if a.Write && a.At.Inside(part.Path) && !c.locked(a) && !c.late(a) &&
@@ -271,19 +248,6 @@ func (c *checker) elsewhere(s *send, part flow.Part) *flow.Access {
 		}
 	}
 	return nil
-}
-
-func outermost(fn *ssa.Function) *ssa.Function {
-	for fn.Parent() != nil {
-		fn = fn.Parent()
-	}
-	return fn
-}
-
-// concurrent reports whether a function of the same family runs in another goroutine than the
-// send, started for itself.
-func (c *checker) concurrent(s *send, fn *ssa.Function) bool {
-	return asyncOf(c, fn) != asyncOf(c, s.at.Parent())
 }
 
 // asyncOf returns the function with which fn runs in a goroutine; nil for that of the caller.

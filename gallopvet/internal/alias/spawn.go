@@ -1,8 +1,10 @@
 package alias
 
 import (
+	"cmp"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -19,23 +21,12 @@ func (c *checker) spawned(call *flow.Call) {
 	v := call.Arg(call.API.State)
 	c.check(&send{
 		at: call.Instr, call: call, value: v, op: "becomes the state of an actor",
-		text: c.ArgText(call, call.API.State), state: true, of: stateType(v.Type()),
+		expr: c.ArgExpr(call, call.API.State), state: true, of: flow.TypeName(v.Type()),
 	})
-}
-
-func stateType(t types.Type) *types.TypeName {
-	if n, ok := types.Unalias(t).(*types.Named); ok {
-		return n.Obj()
-	}
-	return nil
 }
 
 // inState judges memory that a new state leads to: its maker, or another actor, may use it, too.
 func (c *checker) inState(s *send, part flow.Part) {
-	if c.Strict {
-		c.inStateStrict(s, part)
-		return
-	}
 	if s.of == nil || part.At == "" {
 		return
 	}
@@ -53,41 +44,29 @@ func (c *checker) inState(s *send, part flow.Part) {
 		return // rule GV9 looks at what behaviours write to
 	}
 	if w := c.after(s, part, true); w != nil && uses != nil && !c.locked(w) && c.told(s.at, w.Instr) {
-		c.report(s, w.Instr.Pos(), "("+name+"), and is written to afterwards, while behaviours use it")
+		c.report(s, "("+name+"), and is written to afterwards%s, while behaviours use it", w.Instr.Pos())
 		return
 	}
 	if written == nil {
 		return
 	}
 	if r := c.after(s, part, false); r != nil && c.told(s.at, r.Instr) {
-		c.report(s, r.Instr.Pos(), "("+name+") whose behaviours write to it, and is used afterwards")
+		c.report(s, "("+name+") whose behaviours write to it, and is used afterwards%s", r.Instr.Pos())
 		return
 	}
 	if again := c.again(s, part); again != nil {
-		c.report(s, written.Instr.Pos(), "("+name+"), and of another, and behaviours write to it")
+		c.report(s, "("+name+"), and of another, and behaviours write to it%s", written.Instr.Pos())
 	}
 }
 
 // told reports whether something is sent between a spawn and an access: an actor that has no message
 // does nothing, and what its maker did before a message is seen by the actor.
 func (c *checker) told(spawn, access ssa.Instruction) bool {
-	for _, call := range c.Calls(spawn.Parent()) {
-		if len(c.Messages(call)) == 0 && (call.API != nil || len(c.sendsOf(call)) == 0) {
-			continue
-		}
-		w := flow.Walk{Stop: c.Joins}
-		if w.Reaches(spawn, call.Instr) && w.Reaches(call.Instr, access) {
-			return true
-		}
-	}
-	return false
-}
-
-func (c *checker) sendsOf(call *flow.Call) []flow.Effect {
-	if s := c.SummaryOf(call); s != nil {
-		return s.Sends
-	}
-	return nil
+	w := flow.Walk{Stop: c.Joins}
+	return slices.ContainsFunc(c.Calls(spawn.Parent()), func(call *flow.Call) bool {
+		sends := len(c.Messages(call)) + len(c.SummaryOf(call).Sends)
+		return sends > 0 && w.Reaches(spawn, call.Instr) && w.Reaches(call.Instr, access)
+	})
 }
 
 // ofMaker judges memory of the state of the actor that spawns another.
@@ -97,13 +76,13 @@ func (c *checker) ofMaker(s *send, part flow.Part, state *types.TypeName, writte
 	}
 	name := s.of.Name() + part.At
 	if w := c.TurnWrite(state, part.Steps, true); w != nil && uses != nil && !c.locked(w) {
-		c.report(s, w.Instr.Pos(), "("+name+") but stays in that of its maker ("+state.Name()+part.Steps+
-			"), and behaviours write to it")
+		c.report(s, "("+name+") but stays in that of its maker ("+state.Name()+part.Steps+
+			"), and behaviours write to it%s", w.Instr.Pos())
 		return
 	}
 	if r := c.turnUse(state, part.Steps); written != nil && r != nil {
-		c.report(s, written.Instr.Pos(), "("+name+"), whose behaviours write to it, but stays in that of its maker ("+
-			state.Name()+part.Steps+")")
+		c.report(s, "("+name+"), whose behaviours write to it%s, but stays in that of its maker ("+
+			state.Name()+part.Steps+")", written.Instr.Pos())
 	}
 }
 
@@ -117,15 +96,6 @@ func (c *checker) turnUse(state *types.TypeName, steps string) *flow.Access {
 	return nil
 }
 
-// inStateStrict is inState with -strict: what is not the new actor's alone is reported.
-func (c *checker) inStateStrict(s *send, part flow.Part) {
-	if state := c.StateOf(part.Path); state != nil {
-		c.state(s, part, state)
-	} else if _, global := part.Root.(*ssa.Global); !global {
-		c.local(s, part)
-	}
-}
-
 // inits looks at functions that make states, of which there may be several.
 func (c *checker) inits(fn *ssa.Function) {
 	for _, call := range c.Calls(fn) {
@@ -137,19 +107,12 @@ func (c *checker) inits(fn *ssa.Function) {
 		}
 	}
 	for i := range flow.Instructions(fn) {
-		st, ok := i.(*ssa.Store)
-		if !ok {
-			continue
-		}
-		if at, ok := st.Addr.(*ssa.FieldAddr); ok && isInitField(at) {
-			c.init(st, st.Val)
+		if st, ok := i.(*ssa.Store); ok {
+			if at, ok := st.Addr.(*ssa.FieldAddr); ok && api.RunsElsewhere(at.X.Type(), flow.FieldName(at)) {
+				c.init(st, st.Val)
+			}
 		}
 	}
-}
-
-func isInitField(at *ssa.FieldAddr) bool {
-	ptr, ok := at.X.Type().Underlying().(*types.Pointer)
-	return ok && api.RunsElsewhere(ptr.Elem(), flow.FieldName(at))
 }
 
 // init looks at one use of a function that makes states: a use in a loop, and a second one, make
@@ -203,7 +166,7 @@ func sharesNothing(closure *ssa.MakeClosure, root ssa.Instruction) bool {
 }
 
 func (c *checker) madeOf(st *ssa.Store, fn *ssa.Function, steps string) {
-	state := stateType(fn.Params[0].Type().Underlying().(*types.Pointer).Elem())
+	state := flow.TypeName(fn.Params[0].Type())
 	if state == nil {
 		return
 	}
@@ -240,7 +203,7 @@ func (c *checker) channels(fn *ssa.Function) {
 }
 
 func (c *checker) intoChannel(at ssa.Instruction, pos token.Pos, v ssa.Value) {
-	c.check(&send{at: at, pos: pos, value: v, op: "is sent into a channel", text: c.SentText(pos)})
+	c.check(&send{at: at, pos: pos, value: v, op: "is sent into a channel", expr: c.SentExpr(pos)})
 }
 
 // subscribers returns what the subscribers of a topic do with what is published, as far as the
@@ -257,9 +220,7 @@ func (c *checker) subscribers(call *flow.Call) *flow.Summary {
 				continue
 			}
 			if s := c.ReceiverOf(h.Arg(api.Recv)); s != nil {
-				if all == nil {
-					all = &flow.Summary{}
-				}
+				all = cmp.Or(all, &flow.Summary{})
 				all.Writes = append(all.Writes, s.Writes...)
 				c.subscribed++
 				if (flow.Walk{}).Reaches(sub.Instr, sub.Instr) {

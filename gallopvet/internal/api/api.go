@@ -17,22 +17,12 @@ const (
 	MakeType
 	Declare
 	Handle
-	Table
-	Variant
 	StartHook
-	StopHook
 	Spawn
-	BoundOption
-	WatermarkOption
-	KeepOption
 	PinnedOption
-	UrgentOption
-	DropOption
-	SystemOption
 	Blocking
 	UseIso
 	EndIso
-	InArena
 )
 
 // InTurn says what happens if a function that waits is called in a behaviour.
@@ -46,7 +36,7 @@ const (
 	AskOfSelf             // an error, if the actor asks itself
 )
 
-// Bound is the least or largest constant that a parameter takes.
+// Bound is the least constant that a parameter takes.
 type Bound struct {
 	Param int
 	Value int64
@@ -85,12 +75,8 @@ type Func struct {
 	NonNil   []int
 	NonZero  []int
 	NonEmpty []int // strings
-	Options  int   // a variadic parameter of options, none of which may be nil
 	Least    []Bound
-	Most     []Bound
-	Own      []int  // behaviours that must be the running actor's
-	Running  []int  // behaviours of which the running message must be
-	Once     string // at most one call of this group in a behaviour
+	Own      []int // behaviours that must be the running actor's
 	InTurn   InTurn
 }
 
@@ -155,28 +141,27 @@ func Name(fn *types.Func) string {
 	}
 	name := short(fn.Pkg()) + "."
 	if recv := fn.Signature().Recv(); recv != nil {
-		if n := named(recv.Type()); n != nil {
+		if n := Named(recv.Type()); n != nil {
 			name += n.Obj().Name() + "."
 		}
 	}
 	return name + fn.Name()
 }
 
-// short is the path of a package without that of the module.
 func short(pkg *types.Package) string { return strings.TrimPrefix(pkg.Path(), Module+"/") }
 
 // TypeName returns the name of a type, or of what it points to, as the table has it:
 // "actor.Ref". It returns "" for a type that is not gallop's.
 func TypeName(t types.Type) string {
-	n := named(t)
+	n := Named(t)
 	if n == nil || !Is(n.Obj().Pkg()) {
 		return ""
 	}
 	return short(n.Obj().Pkg()) + "." + n.Obj().Name()
 }
 
-// named returns the named type that t is or points to, or nil.
-func named(t types.Type) *types.Named {
+// Named returns the named type that t is or points to, or nil.
+func Named(t types.Type) *types.Named {
 	if t == nil {
 		return nil
 	}
@@ -190,7 +175,7 @@ func named(t types.Type) *types.Named {
 
 // TypeArgs returns the type arguments of a type, or of what it points to.
 func TypeArgs(t types.Type) []types.Type {
-	n := named(t)
+	n := Named(t)
 	if n == nil || n.TypeArgs() == nil {
 		return nil
 	}
@@ -213,15 +198,4 @@ func Sendable(t types.Type) (yes, ifArgs bool) {
 func RunsElsewhere(structType types.Type, field string) bool {
 	name := TypeName(structType)
 	return name != "" && elsewhereFields[name+"."+field]
-}
-
-// TurnArg returns the parameter of fn that is a function which runs in a turn; 0 if there is none.
-func TurnArg(fn *types.Func) int {
-	if f := Lookup(fn); f != nil {
-		return f.Turn
-	}
-	if fn == nil || !Is(fn.Pkg()) {
-		return 0
-	}
-	return turnFuncs[Name(fn)]
 }

@@ -1,5 +1,7 @@
 package api
 
+import "slices"
+
 // This file is the only one that knows the names of gallop's API. After a rename there, change
 // the names here: nothing else in the analyser has to follow.
 
@@ -38,6 +40,9 @@ const (
 	Hold          = "actor.System.Hold"
 	FromChan      = "actor.FromChan"
 	Every         = "actor.Every"
+	Yield         = "actor.Yield"
+	Stash         = "actor.Behaviour.Stash"
+	AskStash      = "actor.AskBehaviour.Stash"
 
 	ProcessStart = "process.Start"
 	ProcessRef   = "process.Self.Ref"
@@ -69,12 +74,6 @@ const (
 	SystemStop   = "process.System.Stop"
 )
 
-// ProcessConfig is the struct that [ProcessStart] takes, with the largest number of workers.
-const (
-	ProcessConfig = "process.Config"
-	MaxWorkers    = 1024
-)
-
 // sendable lists the types of gallop that may be sent. Of the type arguments of those in
 // sendableIfArgs, all must be sendable, too.
 var (
@@ -96,41 +95,23 @@ var (
 const Recv = -1
 
 // funcs says what the functions and methods of gallop mean.
-var funcs = []Func{
+var funcs = slices.Concat([]Func{
 	// Declarations.
-	{Name: "actor.NewType", Role: MakeType, NonEmpty: in(1), Options: 2},
-	{Name: "actor.Start", Options: 1},
-	{Name: "actor.Type.Name", NonNil: in(Recv)},
-	{Name: "actor.Declare", Role: Declare, Messages: 1, NonNil: in(1), NonEmpty: in(2), Options: 3},
-	{
-		Name: "actor.DeclareAsk", Role: Declare, Messages: 2, NonNil: in(1), NonEmpty: in(2),
-		Options: 3,
-	},
+	{Name: "actor.NewType", Role: MakeType, NonEmpty: in(1)},
+	{Name: "actor.Declare", Role: Declare, Messages: 1, NonNil: in(1), NonEmpty: in(2)},
+	{Name: "actor.DeclareAsk", Role: Declare, Messages: 2, NonNil: in(1), NonEmpty: in(2)},
 	{Name: "actor.Behaviour.Handle", Role: Handle, Turn: 1, NonNil: in(1), NonZero: in(Recv)},
 	{
 		Name: "actor.AskBehaviour.Handle", Role: Handle, Turn: 1, Replies: true, NonNil: in(1),
 		NonZero: in(Recv),
 	},
-	{Name: "actor.Type.Table", Role: Table, NonNil: in(Recv)},
-	{Name: "actor.Type.Variant", Role: Variant, NonNil: in(Recv)},
 	{Name: "actor.Type.OnStart", Role: StartHook, Turn: 1, NonNil: in(Recv, 1)},
-	{Name: "actor.Type.OnStop", Role: StopHook, Turn: 1, NonNil: in(Recv, 1)},
+	{Name: "actor.Type.OnStop", Turn: 1, NonNil: in(Recv, 1)},
 
 	// Options.
-	{Name: "actor.WithStashLimit", Least: at(1, 1)},
-	{Name: "actor.WithBound", Least: at(1, 1), Most: at(2, 2), Role: BoundOption},
-	{Name: "actor.WithWatermarks", Least: at(2, 0), Role: WatermarkOption},
-	{Name: "actor.WithKeep", NonNil: in(1), Role: KeepOption},
+	{Name: "actor.WithWatermarks", Least: at(2, 0)},
 	{Name: "actor.WithPinnedThread", Role: PinnedOption},
-	{Name: "actor.WithInterceptor", NonZero: in(1)},
-	{Name: "actor.Urgent", Role: UrgentOption},
-	{Name: "actor.DropOnOverload", Role: DropOption},
-	{Name: "actor.WithBatch", Least: at(1, 1), Role: SystemOption},
-	{Name: "actor.WithGas", Least: at(1, 1), Role: SystemOption},
-	{Name: "actor.WithWorkers", Least: at(1, 1), Most: at(1, 1024), Role: SystemOption},
-	{Name: "actor.WithMaxBlocked", Least: at(1, 1), Role: SystemOption},
-	{Name: "actor.WithLongTurn", Least: at(1, 1_000_000), Role: SystemOption},
-	{Name: "actor.WithClock", NonNil: in(1), Role: SystemOption},
+	{Name: "actor.WithLongTurn", Least: at(1, 1_000_000)},
 
 	// Spawning.
 	{Name: "actor.Type.Spawn", Role: Spawn, State: 2, NonNil: in(Recv, 1)},
@@ -165,9 +146,7 @@ var funcs = []Func{
 	{Name: "actor.AskAll", Payload: 4, Waits: true, NonNil: in(1), NonZero: in(2)},
 	{Name: "actor.AskTo", Payload: 4, To: 3, Own: in(5), NonNil: in(1), NonZero: in(2, 3, 5)},
 	{Name: "actor.AskToWith", Payload: 4, To: 3, Own: in(5), NonNil: in(1), NonZero: in(2, 3, 5)},
-	{Name: "actor.Deferred.Reply", Payload: 2, NonNil: in(1), NonZero: in(Recv)},
 	{Name: "actor.Deferred.HandOver", NonNil: in(1), NonZero: in(Recv, 2)},
-	{Name: "group.Pool.Send", Payload: 2, NonNil: in(1), NonZero: in(Recv)},
 	{Name: "group.Pool.TrySend", Payload: 2, Refuses: true, NonNil: in(1), NonZero: in(Recv)},
 	{
 		Name: "group.Pool.SendWait", Payload: 2, Refuses: true, NonNil: in(1), NonZero: in(Recv),
@@ -184,13 +163,8 @@ var funcs = []Func{
 		NonZero: in(Recv), InTurn: Panics,
 	},
 
-	{Name: "group.Topic.Subscribe", NonNil: in(1)},
-
 	// What an actor sends itself.
-	{
-		Name: "actor.Yield", Payload: 3, ToSelf: true, Own: in(2), NonNil: in(1),
-		NonZero: in(2), Once: "yield",
-	},
+	{Name: Yield, Payload: 3, ToSelf: true, Own: in(2), NonNil: in(1), NonZero: in(2)},
 	{Name: "actor.After", Payload: 4, ToSelf: true, Own: in(3), NonNil: in(1), NonZero: in(3)},
 	{
 		Name: Every, Payload: 4, ToSelf: true, Own: in(3), NonNil: in(1), NonZero: in(3),
@@ -200,61 +174,23 @@ var funcs = []Func{
 	{Name: "actor.PipeWith", Own: in(2), Elsewhere: in(4), NonNil: in(1, 4), NonZero: in(2)},
 	{Name: FromChan, Own: in(3), NonNil: in(1, 2), NonZero: in(3)},
 	{Name: "actor.ToChan", NonNil: in(1, 2)},
-	{
-		Name: "actor.Behaviour.Stash", Running: in(Recv), NonNil: in(1), NonZero: in(Recv),
-		Once: "stash",
-	},
-	{
-		Name: "actor.AskBehaviour.Stash", Running: in(Recv), NonNil: in(1),
-		NonZero: in(Recv), Once: "stash",
-	},
-	{Name: DeferReply, Running: in(2), NonNil: in(1), NonZero: in(2), Once: "stash"},
 
 	// Life.
-	{Name: "actor.Self", NonNil: in(1)},
 	{Name: "actor.Become", Own: in(2), NonNil: in(1, 2)},
-	{Name: "actor.Unbecome", NonNil: in(1)},
-	{Name: "actor.StashLen", NonNil: in(1)},
-	{Name: "actor.Unstash", NonNil: in(1), Least: at(2, 0)},
-	{Name: "actor.UnstashAll", NonNil: in(1)},
-	{Name: "actor.Stop", NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.StopWith", NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.Drain", NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.Kill", NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.Link", NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.Unlink", NonNil: in(1), NonZero: in(2)},
 	{Name: "actor.Watch", Own: in(3), NonNil: in(1), NonZero: in(2, 3)},
 	{Name: "actor.TrapExit", Own: in(2), NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.Suspend", NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.Restart", NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.StopWait", NonNil: in(1), NonZero: in(2), InTurn: Panics},
-	{Name: "actor.DrainWait", NonNil: in(1), NonZero: in(2), InTurn: Panics},
-	{Name: "actor.KillWait", NonNil: in(1), NonZero: in(2), InTurn: Panics},
-	{Name: "actor.Join", NonNil: in(1), NonZero: in(2), InTurn: Panics},
-	{Name: "actor.StatusOf", NonZero: in(1)},
-	{Name: "actor.Ref.Status", NonZero: in(Recv)},
-	{Name: "actor.SystemOf", NonZero: in(1)},
-	{Name: "actor.Sleep", NonNil: in(1)},
 
 	// A context.
 	{Name: "actor.Context.Blocking", Role: Blocking, Sync: in(1), NonNil: in(1)},
 	{Name: "actor.Context.Shield", Sync: in(1), NonNil: in(1)},
-	{Name: ContextSystem},
-	{Name: ShouldYield},
-	{Name: Checkpoint},
 	{Name: "actor.Context.Gas", Least: at(1, 0)},
 	{Name: "actor.Context.Register", NonEmpty: in(1)},
-	{Name: "actor.Context.SetContext", NonNil: in(1)},
-	{Name: "actor.Context.With", NonNil: in(1)},
 
 	// A system.
 	{Name: "actor.System.Wait", NonNil: in(Recv, 1), InTurn: PanicsOfSystem},
 	{Name: "actor.System.Run", NonNil: in(Recv), InTurn: PanicsOfSystem},
 	{Name: "actor.System.Shutdown", NonNil: in(Recv, 1), InTurn: PanicsOfSystem},
 	{Name: "actor.System.Stop", NonNil: in(Recv), InTurn: PanicsOfSystem},
-	{Name: Hold, NonNil: in(Recv)},
-	{Name: "actor.System.Stats", NonNil: in(Recv)},
-	{Name: "actor.System.Why", NonNil: in(Recv)},
 	{Name: "actor.System.With", NonNil: in(Recv, 1)},
 	{Name: "actor.VirtualClock.Advance", Syncs: true, NonNil: in(Recv, 1), Least: at(2, 0)},
 	{Name: "actor.VirtualClock.Jump", NonNil: in(Recv), Least: at(1, 0)},
@@ -263,47 +199,27 @@ var funcs = []Func{
 	{Name: NewIso, Sync: in(1)},
 	{Name: NewVal, Payload: 1, Freezes: true},
 	{Name: "capability.Iso.Use", Role: UseIso, Sync: in(1), NonNil: in(1)},
-	{Name: IsoGone},
 	{Name: "capability.Iso.Tag", Role: UseIso},
-	{Name: "capability.Iso.Move", Role: EndIso},
-	{Name: "capability.Iso.Take", Role: EndIso},
-	{Name: "capability.Iso.Freeze", Role: EndIso},
-	{Name: "capability.Val.Get", NonZero: in(Recv)},
-	{Name: "capability.Val.Tag", NonZero: in(Recv)},
 	{Name: "capability.Val.View", Sync: in(1), NonNil: in(1), NonZero: in(Recv)},
-
-	// Memory of an actor. The type argument must be free of Go pointers.
-	{Name: "heap.New", Role: InArena, NonNil: in(1)},
-	{Name: "heap.TryNew", Role: InArena, NonNil: in(1)},
-	{Name: "heap.MakeSlice", Role: InArena, NonNil: in(1), Least: at(2, 0)},
-	{Name: "heap.TryMakeSlice", Role: InArena, NonNil: in(1), Least: at(2, 0)},
-	{Name: "heap.NewRegion", Role: InArena},
 
 	// Supervision.
 	{Name: "supervise.StartWait", NonNil: in(1, 2), InTurn: Panics},
 	{Name: "supervise.Supervisor.Wait", NonNil: in(1), NonZero: in(Recv), InTurn: Panics},
+	{Name: "actortest.In", Turn: 4},
 	{Name: "actortest.R.Quiet", Syncs: true},
 	{Name: "actortest.R.Advance", Syncs: true},
 	{Name: "supervise.Supervisor.Ready", Syncs: true, NonNil: in(1), NonZero: in(Recv)},
 	{Name: "supervise.Serve", NonNil: in(1, 2), Least: at(4, 0), InTurn: Panics},
-	{Name: "supervise.StopChild", NonNil: in(1), NonZero: in(2), InTurn: Panics},
 
 	// Processes.
-	{Name: ProcessStart},
-	{
-		Name: "process.Spawn", Messages: 1, Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1),
-	},
+	{Name: "process.Spawn", Messages: 1, Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1)},
 	{
 		Name: "process.SpawnLinked", Messages: 1, Turn: 2, Process: true, Elsewhere: in(2),
 		NonNil: in(1),
 	},
-	{Name: "process.WithBound", Least: at(1, 1)},
-	{Name: "process.WithWatermarks", Least: at(2, 0), Role: WatermarkOption},
+	{Name: "process.WithWatermarks", Least: at(2, 0)},
 	{Name: "process.Go", Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1)},
 	{Name: "process.WaitGroup.Go", Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1)},
-	{Name: ProcessRef},
-	{Name: OwnProcess},
-	{Name: ProcString},
 	{Name: "process.Ref.Send", Payload: 2, To: Recv, NonNil: in(1), NonZero: in(Recv)},
 	{Name: Ask, Request: 3, To: 2, Sync: in(3), NonNil: in(1, 3), NonZero: in(2)},
 	{
@@ -311,8 +227,6 @@ var funcs = []Func{
 		NonZero: in(2),
 	},
 	{Name: AskedReply, Suspends: true, Syncs: true, NonNil: in(1), NonZero: in(Recv)},
-	{Name: Replied, NonZero: in(Recv)},
-	{Name: "process.ReplyTo.Reply", Payload: 2, NonNil: in(1), NonZero: in(Recv)},
 
 	// What a process waits for.
 	{Name: Receive, Suspends: true, Syncs: true},
@@ -323,49 +237,86 @@ var funcs = []Func{
 	{Name: NewChan, Messages: 1, Least: at(1, 0)},
 	{Name: ChanSend, Suspends: true, Payload: 2, NonNil: in(1)},
 	{Name: ChanTrySend, Payload: 2, Refuses: true, NonNil: in(1)},
-	{Name: ChanRecv, Suspends: true, Syncs: true, NonNil: in(1)},
 	{Name: ChanTryRecv, Syncs: true, NonNil: in(1)},
 	{Name: ChanClose, NonNil: in(Recv, 1)},
-	{Name: "process.Chan.All", Suspends: true, Syncs: true, NonNil: in(1)},
-	{Name: SendTo},
-	{Name: RecvFrom},
-	{Name: "process.Done", NonNil: in(1)},
-	{Name: "process.Process.Done", NonZero: in(Recv)},
-	{Name: Select, Suspends: true, Syncs: true, NonNil: in(1)},
 	{Name: TrySelect, Syncs: true, NonNil: in(1)},
 	{Name: "process.When", Sync: in(2), NonNil: in(1, 2)},
 	{Name: "process.Block", Suspends: true, Syncs: true, Sync: in(3), NonNil: in(1, 2, 3)},
 	{Name: "process.Process.Join", Suspends: true, Syncs: true, NonNil: in(1), NonZero: in(Recv)},
-	{Name: Lock, Suspends: true, Syncs: true, NonNil: in(1)},
-	{Name: Unlock, NonNil: in(1)},
-	{Name: "process.WaitGroup.Wait", Suspends: true, Syncs: true, NonNil: in(1)},
-	{Name: "process.WaitGroup.Add", NonNil: in(1)},
-	{Name: "process.WaitGroup.Done", NonNil: in(1)},
 	{Name: "process.Once.Do", Syncs: true, Sync: in(2), NonNil: in(2)},
-	{Name: "process.Event.Notify", NonNil: in(1)},
 	{Name: "process.Proc.Blocking", Role: Blocking, Sync: in(1), NonNil: in(1)},
 	{Name: "process.Proc.Sleep", Suspends: true},
 	{Name: "process.Proc.Yield", Suspends: true},
-	{Name: "process.Proc.Wait", Suspends: true, Syncs: true, NonNil: in(1)},
 
 	// Life of a process, and of a system of processes.
 	{Name: "process.Self.Monitor", Elsewhere: in(2), NonZero: in(1)},
 	{Name: "process.Self.TrapExit", Elsewhere: in(1)},
-	{Name: "process.Proc.Link", NonZero: in(1)},
-	{Name: "process.Process.Cancel", NonNil: in(1), NonZero: in(Recv)},
-	{Name: "process.Process.Kill", NonNil: in(1), NonZero: in(Recv)},
-	{Name: "process.Process.Status", NonZero: in(Recv)},
-	{Name: "process.Process.Result", NonZero: in(Recv)},
 	{Name: "process.Register", NonZero: in(2)},
-	{Name: "process.Lookup", NonNil: in(1)},
 	{Name: SystemWait, Syncs: true, NonNil: in(Recv, 1)},
 	{Name: SystemRun, Syncs: true, NonNil: in(Recv)},
 	{Name: SystemStop, Syncs: true, NonNil: in(Recv)},
+},
+	// Others, by what they mean.
+	same(Func{},
+		ContextSystem, ShouldYield, Checkpoint, IsoGone, ProcessStart, ProcessRef, OwnProcess,
+		ProcString, SendTo, RecvFrom,
+	),
+	same(Func{Least: at(1, 1)},
+		"actor.WithStashLimit", "actor.WithBound", "actor.WithBatch", "actor.WithGas",
+		"actor.WithWorkers", "actor.WithMaxBlocked", "process.WithBound",
+	),
+	same(Func{NonNil: in(1)},
+		"actor.WithKeep", "actor.WithClock", "group.Topic.Subscribe", "actor.Self",
+		"actor.Unbecome", "actor.StashLen", "actor.UnstashAll", "actor.Sleep",
+		"actor.Context.SetContext", "actor.Context.With", "heap.New", "heap.TryNew",
+		"process.Done", Unlock, "process.WaitGroup.Add", "process.WaitGroup.Done",
+		"process.Event.Notify", "process.Lookup",
+	),
+	same(Func{NonNil: in(1), Least: at(2, 0)},
+		"actor.Unstash", "heap.MakeSlice", "heap.TryMakeSlice",
+	),
+	same(Func{NonNil: in(1), NonZero: in(2)},
+		DeferReply, "actor.Stop", "actor.StopWith", "actor.Drain", "actor.Kill", "actor.Link",
+		"actor.Unlink", "actor.Suspend", "actor.Restart",
+	),
+	same(Func{NonNil: in(1), NonZero: in(2), InTurn: Panics},
+		"actor.StopWait", "actor.DrainWait", "actor.KillWait", "actor.Join",
+		"supervise.StopChild",
+	),
+	same(Func{NonNil: in(1), NonZero: in(Recv)},
+		Stash, AskStash, "process.Process.Cancel", "process.Process.Kill",
+	),
+	same(Func{NonNil: in(Recv)},
+		"actor.Type.Name", "actor.Type.Table", "actor.Type.Variant", Hold, "actor.System.Stats",
+		"actor.System.Why",
+	),
+	same(Func{NonZero: in(1)},
+		"actor.WithInterceptor", "actor.StatusOf", "actor.SystemOf", "process.Proc.Link",
+	),
+	same(Func{NonZero: in(Recv)},
+		"actor.Ref.Status", "capability.Val.Get", "capability.Val.Tag", Replied,
+		"process.Process.Done", "process.Process.Status", "process.Process.Result",
+	),
+	same(Func{Payload: 2, NonNil: in(1), NonZero: in(Recv)},
+		"actor.Deferred.Reply", "group.Pool.Send", "process.ReplyTo.Reply",
+	),
+	same(Func{Role: EndIso},
+		"capability.Iso.Move", "capability.Iso.Take", "capability.Iso.Freeze",
+	),
+	same(Func{Suspends: true, Syncs: true, NonNil: in(1)},
+		ChanRecv, "process.Chan.All", Select, Lock, "process.WaitGroup.Wait", "process.Proc.Wait",
+	),
+)
+
+// same gives several functions one meaning.
+func same(f Func, names ...string) []Func {
+	var all []Func
+	for _, f.Name = range names {
+		all = append(all, f)
+	}
+	return all
 }
 
 // elsewhereFields lists the fields that hold functions which run in the turn of another actor:
 // what such a function captures is shared between actors.
 var elsewhereFields = set("supervise.Worker.Init", "group.MemberSpec.Init")
-
-// turnFuncs lists functions that run one of their arguments in a turn.
-var turnFuncs = map[string]int{"actortest.In": 4}

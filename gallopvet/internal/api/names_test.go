@@ -3,7 +3,6 @@ package api
 import (
 	"go/types"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -40,19 +39,11 @@ func TestNamesExist(t *testing.T) {
 	}
 }
 
-// TestMaxWorkers: the largest number of workers is the scheduler's.
-func TestMaxWorkers(t *testing.T) {
-	c, ok := lookup(load(t), "sched", "MaxWorkers").(*types.Const)
-	if !ok || c.Val().ExactString() != strconv.Itoa(MaxWorkers) {
-		t.Errorf("sched has %v, names.go %d", c, MaxWorkers)
-	}
-}
-
 // constants are the names that rules ask for.
 func constants() map[string]bool {
 	return set(Context, Iso, Val, Immutable, Shared, Self, ContextSystem, ShouldYield, Checkpoint,
 		NewIso, NewVal, IsoUse, IsoGone, ValGet, ValView, DeferReply, Hold, FromChan, Every,
-		ProcessSelf, Proc, Party, ReplyTo, ProcessConfig)
+		ProcessSelf, Proc, Party, ReplyTo)
 }
 
 // load loads the packages of gallop that users import, as they are in this checkout.
@@ -111,13 +102,13 @@ func findFunc(pkgs map[string]*types.Package, name string) *types.Func {
 func most(f *Func) int {
 	n := max(f.Payload, f.To, f.State, f.Turn, f.Request)
 	for _, all := range [][]int{
-		f.Elsewhere, f.Sync, f.NonNil, f.NonZero, f.NonEmpty, f.Own, f.Running, {f.Options},
+		f.Elsewhere, f.Sync, f.NonNil, f.NonZero, f.NonEmpty, f.Own,
 	} {
 		for _, p := range all {
 			n = max(n, p)
 		}
 	}
-	for _, b := range append(f.Least, f.Most...) {
+	for _, b := range f.Least {
 		n = max(n, b.Param)
 	}
 	return n

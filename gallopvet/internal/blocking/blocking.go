@@ -4,6 +4,7 @@ package blocking
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -18,10 +19,7 @@ var Rule = &rule.Rule{
 	Title: "report behaviours and processes that wait outside of Blocking",
 	Doc: `A behaviour that waits, for time, goroutines, the network or a database, keeps its worker
 from other actors until the runtime notices. Context.Blocking says so at once, Pipe waits in a
-goroutine, After is a message. A process waits by package process, or in Proc.Blocking: also
-reported are Go's channels, calls of actors that wait, and a Mutex of package sync that is locked
-while the process waits. Functions that are only slow, such as os.ReadFile, are reported with
--strict. Test files are left aside unless -tests is given.`,
+goroutine, After is a message. A process waits by package process, or in Proc.Blocking.`,
 	Run: run,
 }
 
@@ -62,13 +60,12 @@ func (c *checker) inTurn(fn *ssa.Function) bool {
 	return !step.Blocking && step.Depth <= deepest && !c.Pinned(step.Turn)
 }
 
-// call reports a call that waits.
 func (c *checker) call(fn *ssa.Function, call *flow.Call) {
 	_, now := call.Instr.(*ssa.Call)
-	if !now || call.Fn == nil || c.InTest(c.At(call)) {
+	if !now || call.Fn == nil || c.InTest(call.Pos()) {
 		return
 	}
-	if c.InProcess(fn) && (call.API != nil || locks(call)) {
+	if c.InProcess(fn) && (call.API != nil || unlock[call.Fn.FullName()] != "") {
 		c.inProcess(fn, call)
 		return
 	}
@@ -105,10 +102,7 @@ func (c *checker) foreign(call *flow.Call) string {
 			return ""
 		}
 	}
-	if s := c.SummaryOf(call); s != nil {
-		return s.Blocks
-	}
-	return ""
+	return c.SummaryOf(call).Blocks
 }
 
 // forEver reports a select without cases.
@@ -122,24 +116,9 @@ func (c *checker) forEver(fn *ssa.Function, instr ssa.Instruction) {
 // in says where a function runs, and how that comes.
 func (c *checker) in(fn *ssa.Function) string {
 	if c.InProcess(fn) {
-		return " in a process" + c.how(fn)
+		return " in a process" + c.How(fn)
 	}
-	return " in a behaviour" + c.how(fn)
-}
-
-// how says by which calls a behaviour comes to a function.
-func (c *checker) how(fn *ssa.Function) string {
-	step := c.InTurn(fn)
-	if step == nil || step.By == nil {
-		return ""
-	}
-	var names []string
-	for s := step; s != nil && s.By != nil; s = c.InTurn(s.From) {
-		if s.By.API == nil {
-			names = append([]string{s.By.Name()}, names...)
-		}
-	}
-	return " (" + strings.Join(append([]string{step.Turn.Name}, names...), " → ") + ")"
+	return " in a behaviour" + c.How(fn)
 }
 
 // clean takes the parentheses off the name of a method.
@@ -147,7 +126,6 @@ func clean(name string) string {
 	return strings.NewReplacer("(*", "", "(", "", ")", "").Replace(name)
 }
 
-// instead says what to do.
 func instead(name string, process bool) string {
 	switch {
 	case process && inOtherWords[name] != "":
@@ -160,8 +138,8 @@ func instead(name string, process bool) string {
 	return "wrap it in Context.Blocking, or use Pipe"
 }
 
-// receive reports a receive, or a select, in a behaviour that waits for time or for the end of a
-// context, or for a channel that nothing else has.
+// receive reports a receive, or a select, in a behaviour that waits for time, for the end of a context,
+// for a goroutine, or for a channel that nothing else has.
 func (c *checker) receive(fn *ssa.Function, instr ssa.Instruction) {
 	why := ""
 	switch i := instr.(type) {
@@ -199,13 +177,11 @@ const never = "never"
 
 // waitsFor says what a receive from a channel waits for, if that is known to take long.
 func (c *checker) waitsFor(ch ssa.Value) string {
-	if made := flow.MadeBy(ch); made != nil && made.Fn != nil {
-		switch made.Fn.FullName() {
-		case "(context.Context).Done":
-			return "for the end of a context"
-		case "time.After", "time.Tick":
-			return "for time"
-		}
+	switch flow.MadeBy(ch).FullName() {
+	case "(context.Context).Done":
+		return "for the end of a context"
+	case "time.After", "time.Tick":
+		return "for time"
 	}
 	if load, ok := ch.(*ssa.UnOp); ok && load.Op == token.MUL {
 		if at, ok := load.X.(*ssa.FieldAddr); ok && flow.FieldName(at) == "C" {
@@ -215,16 +191,31 @@ func (c *checker) waitsFor(ch ssa.Value) string {
 			}
 		}
 	}
-	if made, ok := ch.(*ssa.MakeChan); ok {
-		for _, ref := range *made.Referrers() {
-			if i, ok := ref.(*ssa.UnOp); ok && i.Op == token.ARROW {
-				continue
-			}
-			if _, debug := ref.(*ssa.DebugRef); !debug {
-				return ""
-			}
-		}
+	if made, ok := ch.(*ssa.MakeChan); ok && !slices.ContainsFunc(*made.Referrers(), func(ref ssa.Instruction) bool {
+		i, ok := ref.(*ssa.UnOp)
+		return !ok || i.Op != token.ARROW
+	}) {
 		return never
 	}
+	if c.unbuffered(ch) && !c.closed(ch) {
+		return "for another goroutine"
+	}
 	return ""
+}
+
+// closed reports whether turns of the package close a channel: then a receive may only ask for that.
+func (c *checker) closed(ch ssa.Value) bool {
+	for _, fn := range c.Funcs {
+		for i := range flow.Instructions(fn) {
+			call, ok := i.(*ssa.Call)
+			if !ok || c.InTurn(fn) == nil || c.Elsewhere(fn) {
+				continue
+			}
+			if b, ok := call.Call.Value.(*ssa.Builtin); ok && b.Name() == "close" &&
+				types.Identical(call.Call.Args[0].Type(), ch.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }

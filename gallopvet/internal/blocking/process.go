@@ -3,6 +3,7 @@ package blocking
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -45,50 +46,29 @@ func (c *checker) inProcess(fn *ssa.Function, call *flow.Call) {
 	})
 }
 
-// locks reports whether a call locks a mutex of package sync.
-func locks(call *flow.Call) bool { return unlock(call) != "" }
-
-// unlock returns the name of the method that undoes a lock.
-func unlock(call *flow.Call) string {
-	switch call.Fn.FullName() {
-	case "(*sync.Mutex).Lock":
-		return "(*sync.Mutex).Unlock"
-	case "(*sync.RWMutex).Lock":
-		return "(*sync.RWMutex).Unlock"
-	case "(*sync.RWMutex).RLock":
-		return "(*sync.RWMutex).RUnlock"
-	}
-	return ""
+// unlock has the method that undoes a lock.
+var unlock = map[string]string{
+	"(*sync.Mutex).Lock":    "(*sync.Mutex).Unlock",
+	"(*sync.RWMutex).Lock":  "(*sync.RWMutex).Unlock",
+	"(*sync.RWMutex).RLock": "(*sync.RWMutex).RUnlock",
 }
 
 // locked reports a mutex of package sync that is still locked where the process waits: those who
 // lock it meanwhile keep their workers, for as long as that takes.
 func (c *checker) locked(lock *flow.Call) {
-	undo := unlock(lock)
-	var wait *flow.Call
+	undo := unlock[lock.Fn.FullName()]
 	w := flow.Walk{Stop: func(i ssa.Instruction) bool {
 		call, ok := i.(*ssa.Call)
-		return ok && isCall(flow.CallOf(call), undo)
+		return ok && flow.CallOf(call).FullName() == undo
 	}}
-	w.After(lock.Instr, func(i ssa.Instruction) bool {
-		if call, ok := i.(*ssa.Call); ok && suspends(flow.CallOf(call)) {
-			wait = flow.CallOf(call)
-		}
-		return wait == nil
-	})
+	wait := flow.CallOf(w.First(lock.Instr, func(i ssa.Instruction) bool {
+		call := flow.CallOf(i)
+		return call != nil && call.API != nil && call.API.Suspends
+	}))
 	if wait != nil {
 		c.Reportf(c.At(lock), "the lock is held while the process waits (%s, %s): others that lock it "+
 			"keep their workers. Use process.Mutex", wait.Name(), c.Where(wait.Pos(), lock.Pos()))
 	}
-}
-
-func isCall(call *flow.Call, name string) bool {
-	return call != nil && call.Fn != nil && call.Fn.FullName() == name
-}
-
-// suspends reports whether a call lets other processes run.
-func suspends(call *flow.Call) bool {
-	return call != nil && call.API != nil && call.API.Suspends
 }
 
 // channel reports an operation of one of Go's channels that waits in a process. A send to a channel
@@ -122,42 +102,126 @@ func (c *checker) channel(fn *ssa.Function, instr ssa.Instruction) {
 
 // unbuffered reports whether a channel is one that is surely made without a buffer.
 func (c *checker) unbuffered(ch ssa.Value) bool {
-	all := c.Paths(ch)
-	for _, q := range all {
-		made, ok := q.Root.(*ssa.MakeChan)
-		if !ok || q.Steps != "" {
-			return false
-		}
-		if n, ok := flow.Int(made.Size); !ok || n != 0 {
-			return false
+	if load, ok := ch.(*ssa.UnOp); ok {
+		if at, ok := load.X.(*ssa.FieldAddr); ok {
+			all := c.Held(at)
+			return len(all) > 0 && !slices.ContainsFunc(all, hasBuffer)
 		}
 	}
-	return len(all) > 0
+	all := c.Paths(ch)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(q flow.Path) bool {
+		return q.Steps != "" || hasBuffer(q.Root)
+	})
 }
 
-// wrapAt is wrap for the operation at a position.
-func (c *checker) wrapAt(fn *ssa.Function, at token.Pos) []analysis.SuggestedFix {
-	var found ast.Node
-	for _, f := range c.Files {
-		if f.FileStart > at || at >= f.FileEnd {
-			continue
-		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.UnaryExpr:
-				if n.OpPos == at && n.Op == token.ARROW {
-					found = n
-				}
-			case *ast.SendStmt:
-				if n.Arrow == at {
-					found = n
-				}
-			}
-			return found == nil
-		})
+// hasBuffer reports whether a channel may have a buffer, as far as is seen where it is made.
+func hasBuffer(ch ssa.Value) bool {
+	made, ok := flow.Plain(ch).(*ssa.MakeChan)
+	if !ok {
+		return true
 	}
-	if found == nil {
+	n, known := flow.Int(made.Size)
+	return !known || n != 0
+}
+
+// wrapAt is wrap for the receive or send at a position.
+func (c *checker) wrapAt(fn *ssa.Function, at token.Pos) []analysis.SuggestedFix {
+	for _, n := range c.Enclosing(at, at) {
+		switch n := n.(type) {
+		case *ast.UnaryExpr:
+			if n.OpPos == at && n.Op == token.ARROW {
+				return c.wrap(fn, n)
+			}
+		case *ast.SendStmt:
+			return c.wrap(fn, n)
+		}
+	}
+	return nil
+}
+
+func isContext(v ssa.Value) bool { return api.TypeName(flow.Plain(v).Type()) == api.Context }
+
+// wrap returns the fix that puts a statement into Blocking, if the statement is only a call, or an
+// assignment, and the context or the process has a name. What it declares is declared before.
+func (c *checker) wrap(fn *ssa.Function, expr ast.Node) []analysis.SuggestedFix {
+	ctx, method := c.ownName(fn), "Context.Blocking"
+	if c.InProcess(fn) {
+		method = "Proc.Blocking"
+	}
+	if call, ok := expr.(*ast.CallExpr); ctx == "" || ok && call == nil {
 		return nil
 	}
-	return c.wrap(fn, found)
+	stmt := c.statement(expr)
+	before, ok := "", true
+	var edits []analysis.TextEdit
+	switch s := stmt.(type) {
+	case *ast.ExprStmt, *ast.SendStmt:
+	case *ast.AssignStmt:
+		if s.Tok == token.DEFINE {
+			before, ok = c.declared(s)
+			edits = append(edits, analysis.TextEdit{Pos: s.TokPos, End: s.TokPos + 2, NewText: []byte("=")})
+		}
+	default:
+		ok = false
+	}
+	if !ok {
+		return nil
+	}
+	return []analysis.SuggestedFix{{
+		Message: "Wrap in " + method,
+		TextEdits: append(edits,
+			analysis.TextEdit{Pos: stmt.Pos(), End: stmt.Pos(), NewText: []byte(before + ctx + ".Blocking(func() { ")},
+			analysis.TextEdit{Pos: stmt.End(), End: stmt.End(), NewText: []byte(" })")},
+		),
+	}}
+}
+
+// declared returns declarations of the variables that an assignment declares.
+func (c *checker) declared(s *ast.AssignStmt) (text string, ok bool) {
+	for _, l := range s.Lhs {
+		id, _ := l.(*ast.Ident)
+		if v := c.TypesInfo.Defs[id]; v != nil && id.Name != "_" {
+			t, ok := c.TypeText(v.Type(), id.Pos())
+			if !ok {
+				return "", false
+			}
+			text += "var " + id.Name + " " + t + "\n"
+		}
+	}
+	return text, true
+}
+
+// ownName returns the name of the context, or of the process, in a function or in those around it,
+// or "".
+func (c *checker) ownName(fn *ssa.Function) string {
+	find := flow.ContextParam
+	if c.InProcess(fn) {
+		find = flow.PartyParam
+	}
+	for ; fn != nil; fn = fn.Parent() {
+		if p := find(fn); p != nil && p.Object() != nil && p.Object().Name() != "_" {
+			return p.Object().Name()
+		} else if p != nil || c.Async(fn) != nil {
+			return ""
+		}
+	}
+	return ""
+}
+
+// statement returns the statement that an expression is in, if it stands in a list of statements, and
+// not in the head of another; or nil.
+func (c *checker) statement(expr ast.Node) ast.Stmt {
+	path := c.Enclosing(expr.Pos(), expr.End())
+	for i, n := range path {
+		stmt, ok := n.(ast.Stmt)
+		if !ok || i+1 == len(path) {
+			continue
+		}
+		switch path[i+1].(type) {
+		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+			return stmt
+		}
+		return nil
+	}
+	return nil
 }

@@ -3,8 +3,8 @@ package duty
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -19,22 +19,14 @@ var Rule = &rule.Rule{
 	Title: "report replies, releases and refused messages that are forgotten",
 	Doc: `The asker waits for a reply that was put off by Defer; a system waits for the release
 that Hold has returned; a message that TrySend refuses is lost if its error is ignored. A process
-that calls waits for a reply, and one that locks a Mutex for the Unlock of the one before. With
--strict, the stop function of FromChan and the Timer of Every must be kept, too, and what
-Chan.TrySend returns looked at.`,
+that calls waits for a reply, and one that locks a Mutex for the Unlock of the one before.`,
 	Run: run,
 }
 
-type checker struct {
-	*rule.Pass
-	// statements are the calls that are statements.
-	statements map[token.Pos]bool // by the position of the parenthesis
-	answered   map[*types.Named]bool
-}
+type checker struct{ *rule.Pass }
 
 func run(p *rule.Pass) {
-	c := &checker{Pass: p, statements: map[token.Pos]bool{}}
-	c.findStatements()
+	c := &checker{p}
 	for _, fn := range p.Funcs {
 		for _, call := range p.Calls(fn) {
 			if call.API != nil {
@@ -44,23 +36,18 @@ func run(p *rule.Pass) {
 	}
 }
 
-// findStatements finds the calls whose results are not even assigned to a blank.
-func (c *checker) findStatements() {
-	for _, f := range c.Files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			if stmt, ok := n.(*ast.ExprStmt); ok {
-				if call, ok := ast.Unparen(stmt.X).(*ast.CallExpr); ok {
-					c.statements[call.Lparen] = true
-				}
-			}
-			return true
-		})
-	}
+// ignored reports whether the results of a call are not even assigned to a blank.
+func (c *checker) ignored(call *flow.Call) bool {
+	e := c.Expr(call)
+	return slices.ContainsFunc(c.Enclosing(call.Pos(), call.Pos()), func(n ast.Node) bool {
+		stmt, ok := n.(*ast.ExprStmt)
+		return ok && e != nil && ast.Unparen(stmt.X) == e
+	})
 }
 
 func (c *checker) call(call *flow.Call) {
 	v, ok := call.Instr.(*ssa.Call)
-	if !ok || c.InTest(c.At(call)) {
+	if !ok || c.InTest(call.Pos()) {
 		return
 	}
 	switch {
@@ -71,11 +58,11 @@ func (c *checker) call(call *flow.Call) {
 		release := result(v, 0)
 		c.kept(call, v, release, "the release of Hold is dropped", "the release of Hold is not called, "+
 			"and not kept, on every path", ": the system waits for it")
-	case call.Is(api.Ask) && c.statements[v.Call.Pos()]:
+	case call.Is(api.Ask) && c.ignored(call):
 		c.Reportf(c.At(call), "what Ask returns is dropped: nothing sees the reply, or that there is "+
 			"none. Wait for it, or send a message without an address for a reply")
 	case call.Is(api.ChanTrySend):
-		if c.Strict && c.statements[v.Call.Pos()] {
+		if c.Strict && c.ignored(call) {
 			c.tried(call)
 		}
 	case call.Is(api.Receive):
@@ -84,16 +71,15 @@ func (c *checker) call(call *flow.Call) {
 		c.locked(call)
 	case call.Is(api.Call) || call.Is(api.Ask):
 		c.unanswered(call)
-	case call.API.Refuses && c.statements[v.Call.Pos()]:
+	case call.API.Refuses && c.ignored(call):
 		c.Reportf(c.At(call), "the error of %s is ignored: a message that is refused is lost. "+
 			"Look at it, or write _ = if that is meant", call.Fn.Name())
-	case c.Strict && (call.Is(api.FromChan) || call.Is(api.Every)) && c.statements[v.Call.Pos()]:
+	case c.Strict && (call.Is(api.FromChan) || call.Is(api.Every)) && c.ignored(call):
 		c.Reportf(c.At(call), "what %s returns is dropped: it cannot be stopped before the actor ends",
 			call.Fn.Name())
 	}
 }
 
-// result returns one of the results of a call, or nil if it is not used.
 func result(v *ssa.Call, n int) ssa.Value {
 	for _, ref := range *v.Referrers() {
 		if e, ok := ref.(*ssa.Extract); ok && e.Index == n {
@@ -120,4 +106,149 @@ func (c *checker) kept(call *flow.Call, from *ssa.Call, v ssa.Value, never, some
 	if w.Ends(from) {
 		c.Reportf(c.At(call), "%s", some+why)
 	}
+}
+
+// tried reports a value that is lost if the channel does not take it. What has no size is a signal,
+// which may be there already.
+func (c *checker) tried(call *flow.Call) {
+	if s, ok := call.Arg(2).Type().Underlying().(*types.Struct); ok && s.NumFields() == 0 {
+		return
+	}
+	c.Reportf(c.At(call), "what TrySend returns is ignored: a value that is refused is lost. "+
+		"Look at it, or write _ = if that is meant")
+}
+
+// locked reports a mutex that is unlocked on some paths of a function, and not on others. Without
+// any Unlock, the function is one that locks for its caller.
+func (c *checker) locked(lock *flow.Call) {
+	fn := lock.Instr.Parent()
+	unlocks := map[ssa.Instruction]bool{}
+	for _, f := range flow.WithLiterals(fn) {
+		for _, call := range c.Calls(f) {
+			if !call.Is(api.Unlock) || !c.SamePlace(lock.Arg(api.Recv), call.Arg(api.Recv)) {
+				continue
+			}
+			if f != fn {
+				return // in a literal: when that runs is not seen
+			}
+			unlocks[call.Instr] = true
+		}
+	}
+	w := flow.Walk{
+		Stop: func(i ssa.Instruction) bool { return unlocks[i] }, Skip: flow.Contradicts(lock.Instr),
+	}
+	if len(unlocks) > 0 && w.Ends(lock.Instr) {
+		c.Reportf(c.At(lock), "the mutex is not unlocked on every path: the next process that locks "+
+			"it waits for ever. Use defer")
+	}
+}
+
+// unanswered reports a request of a type whose address for the reply is looked at nowhere in the
+// package that declares it, and which others do not see.
+func (c *checker) unanswered(call *flow.Call) {
+	args := call.TypeArgs()
+	if len(args) == 0 {
+		return
+	}
+	n, ok := types.Unalias(args[0]).(*types.Named)
+	if !ok || n.Obj().Pkg() != c.Pkg || n.Obj().Exported() || n.TypeArgs().Len() > 0 {
+		return
+	}
+	s, ok := n.Underlying().(*types.Struct)
+	if !ok || replyField(s) < 0 || c.answers(n, replyField(s)) {
+		return
+	}
+	c.Reportf(c.At(call), "requests of type %s are never answered: nothing looks at %s. Who asks "+
+		"waits for ever, or until the time-out", n.Obj().Name(), s.Field(replyField(s)).Name())
+}
+
+// replyField returns which field of a struct is the address for the reply; -1 if not one is.
+func replyField(s *types.Struct) int {
+	found := -1
+	for i := range s.NumFields() {
+		if api.TypeName(s.Field(i).Type()) != api.ReplyTo {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
+}
+
+// answers reports whether a function of the package reads a field of a type, or puts values of the
+// type where they are not followed.
+func (c *checker) answers(n *types.Named, field int) bool {
+	for _, fn := range c.Funcs {
+		for instr := range flow.Instructions(fn) {
+			if looks(instr, n, field) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func looks(instr ssa.Instruction, n *types.Named, field int) bool {
+	switch i := instr.(type) {
+	case *ssa.Field:
+		return i.Field == field && api.Named(i.X.Type()) == n
+	case *ssa.FieldAddr:
+		return i.Field == field && api.Named(i.X.Type()) == n &&
+			slices.ContainsFunc(*i.Referrers(), func(ref ssa.Instruction) bool {
+				st, ok := ref.(*ssa.Store)
+				return !ok || st.Addr != i
+			})
+	case *ssa.MakeInterface, *ssa.Convert, *ssa.ChangeType:
+		return api.Named((*instr.Operands(nil)[0]).Type()) == n
+	}
+	return false
+}
+
+// dropped reports a request that a process receives and of which, on some path back to where it
+// receives the next, it neither answers nor keeps the address for the reply. Messages of a type that
+// is also sent by Send need no answer.
+func (c *checker) dropped(call *flow.Call, v *ssa.Call) {
+	s, ok := v.Type().Underlying().(*types.Struct)
+	if !ok || replyField(s) < 0 || c.sentPlainly(v.Type()) {
+		return
+	}
+	uses := map[ssa.Instruction]bool{}
+	for _, ref := range *v.Referrers() {
+		st, ok := ref.(*ssa.Store)
+		a, local := (*ssa.Alloc)(nil), false
+		if ok {
+			a, local = st.Addr.(*ssa.Alloc)
+		}
+		if !local {
+			if f, ok := ref.(*ssa.Field); !ok || f.Field == replyField(s) {
+				uses[ref] = true
+			}
+			continue
+		}
+		for _, r := range *a.Referrers() {
+			f, ok := r.(*ssa.FieldAddr)
+			if r != ref && (!ok || f.Field == replyField(s)) {
+				uses[r] = true
+			}
+		}
+	}
+	w := flow.Walk{Stop: func(i ssa.Instruction) bool { return uses[i] }}
+	if len(uses) > 0 && w.Reaches(v, v) {
+		c.Reportf(c.At(call), "a request is dropped on some path: %s is neither answered nor kept there, "+
+			"and who asks waits for ever, or until the time-out", s.Field(replyField(s)).Name())
+	}
+}
+
+// sentPlainly reports whether messages of a type are sent without waiting for a reply.
+func (c *checker) sentPlainly(t types.Type) bool {
+	for _, fn := range c.Funcs {
+		for _, call := range c.Calls(fn) {
+			if call.API != nil && call.API.Name == "process.Ref.Send" && types.Identical(call.Payload().Type(), t) {
+				return true
+			}
+		}
+	}
+	return false
 }

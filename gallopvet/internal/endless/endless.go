@@ -3,6 +3,7 @@ package endless
 
 import (
 	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -22,225 +23,205 @@ calls Gas: otherwise it cannot be ended.`,
 	Run: run,
 }
 
+// deepest is how many calls are followed from a loop.
+const deepest = 3
+
 type checker struct{ *rule.Pass }
 
 func run(p *rule.Pass) {
 	c := &checker{p}
 	for _, fn := range p.Funcs {
 		step := p.InTurn(fn)
-		inBlocking := step != nil && step.Turn.Process && step.Blocking
-		if step == nil || p.Elsewhere(fn) || p.Pinned(step.Turn) || inBlocking {
+		if step == nil || p.Elsewhere(fn) || p.Pinned(step.Turn) || step.Turn.Process && step.Blocking {
 			continue
 		}
-		for _, l := range loops(fn) {
-			c.loop(l)
+		for head, body := range loops(fn) {
+			c.loop(fn, head, body)
 		}
 	}
 }
 
-// loop is a loop of a function: where it begins, and all of its blocks.
-type loop struct {
-	head *ssa.BasicBlock
-	body map[*ssa.BasicBlock]bool
-}
-
-// loops finds the loops of a function, by the edges that lead back.
-func loops(fn *ssa.Function) []*loop {
-	byHead := map[*ssa.BasicBlock]*loop{}
-	var all []*loop
+// loops finds the loops of a function, by the edges that lead back: where each begins, and its
+// blocks.
+func loops(fn *ssa.Function) map[*ssa.BasicBlock][]*ssa.BasicBlock {
+	all := map[*ssa.BasicBlock][]*ssa.BasicBlock{}
 	for _, b := range fn.Blocks {
 		for _, head := range b.Succs {
-			if !head.Dominates(b) {
-				continue
+			if head.Dominates(b) {
+				all[head] = leadingTo(b, append(all[head], head))
 			}
-			l := byHead[head]
-			if l == nil {
-				l = &loop{head, map[*ssa.BasicBlock]bool{head: true}}
-				byHead[head] = l
-				all = append(all, l)
-			}
-			l.add(b)
 		}
 	}
 	return all
 }
 
-// add adds a block, and those that lead to it within the loop.
-func (l *loop) add(b *ssa.BasicBlock) {
-	if l.body[b] {
+// leadingTo adds a block, and those that lead to it, to a loop.
+func leadingTo(b *ssa.BasicBlock, body []*ssa.BasicBlock) []*ssa.BasicBlock {
+	if slices.Contains(body, b) {
+		return body
+	}
+	body = append(body, b)
+	for _, p := range b.Preds {
+		body = leadingTo(p, body)
+	}
+	return body
+}
+
+func (c *checker) loop(fn *ssa.Function, head *ssa.BasicBlock, body []*ssa.BasicBlock) {
+	conds, only := exits(body)
+	pos := first(body)
+	if !only || c.InTest(pos) {
 		return
 	}
-	l.body[b] = true
-	for _, p := range b.Preds {
-		l.add(p)
+	process := c.InProcess(fn)
+	switch ends := c.mayEnd(body, process, deepest); {
+	case process && len(conds) == 0 && !ends:
+		c.Reportf(pos, "a loop without a way out, in which the process does no operation: it keeps "+
+			"its worker, and cannot be cancelled, so that Stop waits for ever. Call Proc.Gas")
+	case process:
+	case len(conds) == 0 && !ends:
+		c.Reportf(pos, "a loop without a way out: the behaviour never returns, and its actor "+
+			"handles nothing else. Do a part, and Yield")
+	case len(conds) > 0 && idle(body):
+		field, waits := "", true
+		for _, cond := range conds {
+			one, ok := c.readsState(cond, body)
+			field, waits = field+one, waits && ok
+		}
+		if waits && field != "" {
+			c.Reportf(pos, "a loop that waits until %s changes: no other behaviour of the actor runs "+
+				"before this one returns. Return, and go on in the behaviour that changes it", field)
+		}
 	}
 }
 
-// pos returns where a loop is, as nearly as instructions tell.
-func (l *loop) pos() token.Pos {
-	first := token.NoPos
-	for b := range l.body {
+// first returns where a loop is, as nearly as instructions tell.
+func first(body []*ssa.BasicBlock) token.Pos {
+	at := token.NoPos
+	for _, b := range body {
 		for _, i := range b.Instrs {
-			if p := i.Pos(); p.IsValid() && (first == token.NoPos || p < first) {
-				first = p
+			if p := i.Pos(); p.IsValid() && (at == token.NoPos || p < at) {
+				at = p
 			}
 		}
 	}
-	return first
+	return at
 }
 
-// exits returns the conditions by which a loop may end. It reports false if it may end otherwise:
-// by a return, a panic, or what a call does.
-func (l *loop) exits() (conds []ssa.Value, only bool) {
-	for b := range l.body {
+// exits returns the conditions by which a loop may end. It reports false if it may end otherwise,
+// by a return or a panic.
+func exits(body []*ssa.BasicBlock) (conds []ssa.Value, only bool) {
+	for _, b := range body {
 		if len(b.Succs) == 0 {
 			return nil, false
 		}
 		for _, s := range b.Succs {
-			if !l.body[s] && !impossible(s) {
-				cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
-				if !ok {
-					return nil, false
-				}
-				conds = append(conds, cond.Cond)
+			end, panics := s.Instrs[len(s.Instrs)-1].(*ssa.Panic)
+			if slices.Contains(body, s) || panics && !end.Pos().IsValid() {
+				continue // the second one is the block for a select of which no case was chosen
 			}
+			cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+			if !ok {
+				return nil, false
+			}
+			conds = append(conds, cond.Cond)
 		}
 	}
 	return conds, true
 }
 
-// impossible reports whether a block is the one for a select of which no case was chosen.
-func impossible(b *ssa.BasicBlock) bool {
-	end, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Panic)
-	return ok && !end.Pos().IsValid()
-}
-
-func (c *checker) loop(l *loop) {
-	conds, only := l.exits()
-	if !only {
-		return
-	}
-	pos := l.pos()
-	if c.InProcess(l.head.Parent()) {
-		if len(conds) == 0 && !c.operates(l) && !c.InTest(pos) {
-			c.Reportf(pos, "a loop without a way out, in which the process does no operation: it keeps "+
-				"its worker, and cannot be cancelled, so that Stop waits for ever. Call Proc.Gas")
-		}
-		return
-	}
-	if len(conds) == 0 {
-		if !c.cut(l) && !c.InTest(pos) {
-			c.Reportf(pos, "a loop without a way out: the behaviour never returns, and its actor "+
-				"handles nothing else. Do a part, and Yield")
-		}
-		return
-	}
-	if field, ok := c.waitsForField(l, conds); ok && !c.InTest(pos) {
-		c.Reportf(pos, "a loop that waits until %s changes: no other behaviour of the actor runs "+
-			"before this one returns. Return, and go on in the behaviour that changes it", field)
-	}
-}
-
-// cut reports whether a loop may be cut by Kill, or otherwise by a panic.
-func (c *checker) cut(l *loop) bool {
-	for b := range l.body {
+// mayEnd reports whether a loop may be ended from within: in a behaviour by Checkpoint, and in a
+// process by an operation, as which each call counts that is not known to be none.
+func (c *checker) mayEnd(body []*ssa.BasicBlock, process bool, left int) bool {
+	for _, b := range body {
 		for _, i := range b.Instrs {
-			if call := flow.CallOf(i); call != nil && call.Is(api.Checkpoint) {
-				return true
+			call := c.CallOf(i)
+			switch i := i.(type) {
+			case *ssa.Panic, *ssa.Defer, *ssa.Send, *ssa.Select:
+				if process {
+					return true // of those that wait for goroutines GV6 says more
+				}
+			case *ssa.UnOp:
+				if process && i.Op == token.ARROW {
+					return true
+				}
+			case *ssa.Call:
+				_, builtin := i.Call.Value.(*ssa.Builtin)
+				if call.Is(api.Checkpoint) || process && !builtin && !c.spins(call, left) {
+					return true
+				}
 			}
 		}
 	}
 	return false
 }
 
-// waitsForField reports whether a loop can only end when a field of the state changes, which
-// nothing in it does.
-func (c *checker) waitsForField(l *loop, conds []ssa.Value) (string, bool) {
-	if !c.idle(l) {
-		return "", false
+// spins reports whether a call is of a function that surely does no operation: one of the library
+// that neither ends goroutines nor calls back, or one of the package.
+func (c *checker) spins(call *flow.Call, left int) bool {
+	if call == nil || call.Fn == nil || call.Fn.Pkg() == nil {
+		return false
 	}
-	field := ""
-	for _, cond := range conds {
-		name, ok := c.readsState(cond, l)
-		if !ok {
-			return "", false
-		}
-		field = name
+	if fn := call.Callee(); fn != nil && fn.Pkg == c.SSA && len(fn.Blocks) > 0 && left > 0 {
+		return !c.mayEnd(fn.Blocks, true, left-1)
 	}
-	return field, field != ""
+	switch call.Fn.Pkg().Path() {
+	case "time", "fmt", "math", "strings", "strconv", "sync", "sync/atomic", "bytes":
+		return true
+	}
+	return call.Fn.FullName() == "runtime.Gosched"
 }
 
-// idle reports whether a loop does nothing but look and wait.
-func (c *checker) idle(l *loop) bool {
-	for b := range l.body {
+// idle reports whether a loop does nothing but look and let time pass.
+func idle(body []*ssa.BasicBlock) bool {
+	for _, b := range body {
 		for _, i := range b.Instrs {
 			switch i := i.(type) {
-			case *ssa.Store, *ssa.MapUpdate, *ssa.Send, *ssa.Select, *ssa.Go, *ssa.Defer, *ssa.Phi:
-				return false
+			case *ssa.If, *ssa.Jump, *ssa.FieldAddr, *ssa.Field, *ssa.BinOp, *ssa.DebugRef:
 			case *ssa.UnOp:
 				if i.Op == token.ARROW {
 					return false
 				}
 			case *ssa.Call:
-				if !passes(i) {
+				call := flow.CallOf(i)
+				if !isLen(i) && call.FullName() != "time.Sleep" && call.FullName() != "runtime.Gosched" {
 					return false
 				}
+			default:
+				return false
 			}
 		}
 	}
 	return true
 }
 
-// passes reports whether a call only lets time pass.
-func passes(i *ssa.Call) bool {
-	if b, ok := i.Call.Value.(*ssa.Builtin); ok {
-		return b.Name() == "len" || b.Name() == "cap"
-	}
-	call := flow.CallOf(i)
-	if call == nil || call.Fn == nil {
-		return false
-	}
-	switch call.Fn.FullName() {
-	case "time.Sleep", "runtime.Gosched":
-		return true
-	}
-	return false
+func isLen(i *ssa.Call) bool {
+	b, ok := i.Call.Value.(*ssa.Builtin)
+	return ok && b.Name() == "len"
 }
 
-// readsState reports whether a condition is made of fields of the state and constants alone, and
-// names a field.
-func (c *checker) readsState(v ssa.Value, l *loop) (string, bool) {
+// readsState reports whether a condition of a loop is made of fields of the state and constants
+// alone, and names a field.
+func (c *checker) readsState(v ssa.Value, body []*ssa.BasicBlock) (string, bool) {
 	switch v := v.(type) {
 	case *ssa.Const:
 		return "", true
 	case *ssa.BinOp:
-		x, ok := c.readsState(v.X, l)
-		y, okay := c.readsState(v.Y, l)
+		x, ok := c.readsState(v.X, body)
+		y, okay := c.readsState(v.Y, body)
 		return x + y, ok && okay
 	case *ssa.Call:
-		if passes(v) {
-			return c.readsState(v.Call.Args[0], l)
-		}
+		return c.readsState(v.Call.Args[0], body) // of len, since the loop is idle
 	case *ssa.UnOp:
 		if v.Op == token.NOT {
-			return c.readsState(v.X, l)
+			return c.readsState(v.X, body)
 		}
-		return c.readsField(v, l)
+		at := c.Paths(v.X)
+		if v.Op == token.MUL && slices.Contains(body, v.Block()) && len(at) == 1 && at[0].Steps != "" {
+			if state := c.StateOf(at[0]); state != nil {
+				return state.Name() + at[0].Steps, true
+			}
+		}
 	}
 	return "", false
-}
-
-func (c *checker) readsField(v *ssa.UnOp, l *loop) (string, bool) {
-	if v.Op != token.MUL || !l.body[v.Block()] {
-		return "", false
-	}
-	at := c.Paths(v.X)
-	if len(at) != 1 || at[0].Steps == "" {
-		return "", false
-	}
-	state := c.StateOf(at[0])
-	if state == nil {
-		return "", false
-	}
-	return state.Name() + at[0].Steps, true
 }

@@ -3,6 +3,9 @@ package escape
 
 import (
 	"go/token"
+	"go/types"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -16,10 +19,9 @@ var Rule = &rule.Rule{
 	ID:    "GV4",
 	Title: "report a Context, a state or a process that leaves where it is valid",
 	Doc: `A Context is valid until the behaviour returns, and only in its goroutine. The state
-belongs to whichever behaviour of the actor runs. This rule reports both where they reach a
-goroutine, a function of Pipe, the init function of a child, a channel, a package-level variable,
-a message, or a struct that outlives the behaviour. A Self or Proc is valid only in its process:
-the rule reports it in another process, a goroutine, a message, or a package-level variable.`,
+belongs to whichever behaviour of the actor runs. A Self or Proc is valid only in its process. This
+rule reports them where they leave for a goroutine, another turn, a channel, a message, or what
+outlives the behaviour.`,
 	Run: run,
 }
 
@@ -32,17 +34,12 @@ func run(p *rule.Pass) {
 			c.leaves(fn, instr)
 		}
 	}
-	p.AsyncFuncs(func(fn *ssa.Function, by ssa.Instruction) bool {
-		c.captured(fn, by)
-		c.capturedParty(fn, by)
-		c.stateIn(fn, by)
-		return true
-	})
-}
-
-// isContext reports whether a value is the context of a behaviour, perhaps as a Sender.
-func isContext(v ssa.Value) bool {
-	return v != nil && api.TypeName(flow.Plain(v).Type()) == api.Context && !flow.IsZero(v)
+	for _, fn := range p.Funcs {
+		if by := p.Async(fn); by != nil {
+			c.captured(fn, by)
+			c.stateIn(fn, by)
+		}
+	}
 }
 
 // owned is what a value is that is valid only where it was given: a Context, or a process as its
@@ -51,19 +48,20 @@ type owned string
 
 // ownedOf returns what a value is, or nothing.
 func ownedOf(v ssa.Value) owned {
-	switch {
-	case isContext(v):
-		return "Context"
-	case v != nil && flow.IsParty(flow.Plain(v).Type()) && !flow.IsZero(v) && !isNew(v):
-		return owned(partyName(flow.Plain(v).Type()))
+	plain := flow.Plain(v)
+	if _, made := plain.(*ssa.Alloc); made || v == nil || flow.IsZero(v) {
+		return "" // what is made here is no process that runs
 	}
-	return ""
+	return ownedType(plain.Type())
 }
 
-// isNew reports whether a value is made here, so that it is no process that runs.
-func isNew(v ssa.Value) bool {
-	_, ok := flow.Plain(v).(*ssa.Alloc)
-	return ok
+func ownedType(t types.Type) owned {
+	if name := api.TypeName(t); name == api.Context {
+		return "Context"
+	} else if flow.IsParty(t) {
+		return owned(strings.TrimPrefix(name, "process."))
+	}
+	return ""
 }
 
 // why says where a value is valid, and what to do.
@@ -109,19 +107,16 @@ func (c *checker) intoChannel(pos token.Pos, v ssa.Value) {
 	}
 	if c.isState(v, nil) {
 		c.Reportf(pos, "%s leads to the state of the running actor, and who receives from the channel "+
-			"uses it while behaviours run: send a copy of what they need", c.SentText(pos))
+			"uses it while behaviours run: send a copy of what they need", flow.Text(c.SentExpr(pos)))
 	}
 }
 
 // isState reports whether a value leads to the state of the running actor as such: to all of it, or
 // to a field whose address was taken.
 func (c *checker) isState(v ssa.Value, when ssa.Instruction) bool {
-	for _, part := range c.PartsWhen(v, when) {
-		if part.Load == nil && c.StateOf(part.Path) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.PartsWhen(v, when), func(part flow.Part) bool {
+		return part.Load == nil && c.StateOf(part.Path) != nil
+	})
 }
 
 // started reports a context that is an argument of a go statement: it is used in the goroutine.
@@ -168,7 +163,7 @@ func (c *checker) message(call *flow.Call, v ssa.Value) {
 
 // stored reports a context, or a state, that is put where it outlives the behaviour.
 func (c *checker) stored(i *ssa.Store) {
-	if o := ownedOf(i.Val); o != "" && c.outlives(i.Addr) && !c.cleared(i) && !c.atStart(i) {
+	if o := ownedOf(i.Val); o != "" && c.outlives(i.Addr) && !c.cleared(i) {
 		c.Reportf(i.Pos(), "the %s is kept%s", o, o.why())
 		return
 	}
@@ -187,20 +182,12 @@ func (c *checker) stored(i *ssa.Store) {
 	}
 }
 
-// atStart reports whether a store puts a parameter into its own variable.
-func (c *checker) atStart(i *ssa.Store) bool {
-	_, local := i.Addr.(*ssa.Alloc)
-	return local
-}
-
 // outlives reports whether memory outlives the behaviour: it is the state's, or a global.
 func (c *checker) outlives(addr ssa.Value) bool {
-	for _, q := range c.Paths(addr) {
-		if _, ok := q.Root.(*ssa.Global); ok || c.StateOf(q) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Paths(addr), func(q flow.Path) bool {
+		_, global := q.Root.(*ssa.Global)
+		return global || c.StateOf(q) != nil
+	})
 }
 
 // cleared reports whether what is stored is taken away again, in the same function or in one that
@@ -209,7 +196,8 @@ func (c *checker) cleared(i *ssa.Store) bool {
 	for _, fn := range flow.WithLiterals(i.Parent()) {
 		for instr := range flow.Instructions(fn) {
 			st, ok := instr.(*ssa.Store)
-			if ok && st != i && overlap(c.Paths(st.Addr), c.Paths(i.Addr)) && flow.IsZero(st.Val) {
+			if ok && st != i && flow.IsZero(st.Val) && slices.ContainsFunc(c.Paths(st.Addr),
+				func(q flow.Path) bool { return slices.Contains(c.Paths(i.Addr), q) }) {
 				return true
 			}
 		}
@@ -217,58 +205,53 @@ func (c *checker) cleared(i *ssa.Store) bool {
 	return false
 }
 
-func overlap(a, b []flow.Path) bool {
-	for _, q := range a {
-		for _, o := range b {
-			if q == o {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// captured reports a context that a function which runs elsewhere has captured.
+// captured reports what is valid only in its turn or process, is captured by a function that runs
+// elsewhere, and is used there. To take the reference of a process is fine.
 func (c *checker) captured(fn *ssa.Function, by ssa.Instruction) {
 	for _, f := range flow.WithLiterals(fn) {
 		for _, free := range f.FreeVars {
-			if !isContextVar(free) || c.boundIn(free, fn) {
+			t, indirect := free.Type(), false
+			if ptr, ok := types.Unalias(t).(*types.Pointer); ok && flow.Is[*types.Pointer](ptr.Elem()) {
+				t, indirect = ptr.Elem(), true
+			}
+			o := ownedType(t)
+			if o == "" || c.boundIn(free, fn) {
 				continue
 			}
-			if use := firstUse(free); use.IsValid() {
-				c.Reportf(use, "the Context is used in %s%s", where(by), owned("Context").why())
+			if use := firstUse(free, indirect); use.IsValid() {
+				c.Reportf(use, "the %s is used in %s%s", o, flow.Where(by), o.why())
 				return
 			}
 		}
 	}
 }
 
-// isContextVar reports whether a captured variable is a context.
-func isContextVar(free *ssa.FreeVar) bool {
-	return api.TypeName(free.Type()) == api.Context || api.TypeName(elem(free.Type())) == api.Context
-}
-
-// where says in what a function runs that an instruction starts.
-func where(by ssa.Instruction) string {
-	if _, ok := by.(*ssa.Go); ok {
-		return "a goroutine"
-	}
-	call := flow.CallOf(by)
-	if call != nil && call.API != nil && call.API.Process {
-		return "another process"
-	}
-	if call != nil && call.Fn != nil {
-		return "a function that " + call.Name() + " runs elsewhere"
-	}
-	return "a function that runs elsewhere"
-}
-
-// firstUse returns where a captured variable is used first.
-func firstUse(free *ssa.FreeVar) token.Pos {
-	var first token.Pos
-	for _, ref := range *free.Referrers() {
-		if p := ref.Pos(); p.IsValid() && (first == token.NoPos || p < first) {
-			first = p
+// firstUse returns where a value is first used by what only its own turn or process may do.
+// indirect says that v is the address of the variable.
+func firstUse(v ssa.Value, indirect bool) token.Pos {
+	first := token.NoPos
+	for _, ref := range *v.Referrers() {
+		at := ref.Pos()
+		switch i := ref.(type) {
+		case *ssa.UnOp:
+			if indirect {
+				at = firstUse(i, false)
+			}
+		case *ssa.FieldAddr: // the Proc of a Self
+			at = firstUse(i, false)
+		case *ssa.MakeInterface:
+			at = firstUse(i, false)
+		case *ssa.MakeClosure:
+			at = token.NoPos
+		case ssa.CallInstruction:
+			call := flow.CallOf(i)
+			if call != nil && call.Arg(api.Recv) == v &&
+				(call.Is(api.ProcessRef) || call.Is(api.OwnProcess) || call.Is(api.ProcString)) {
+				at = token.NoPos
+			}
+		}
+		if at.IsValid() && (first == token.NoPos || at < first) {
+			first = at
 		}
 	}
 	return first

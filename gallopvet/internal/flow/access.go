@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/types"
+	"slices"
 	"strconv"
 
 	"golang.org/x/tools/go/ssa"
@@ -27,7 +28,7 @@ func (p *Package) Accesses(fn *ssa.Function) []*Access {
 			all = append(all, &Access{instr, q, write, by})
 		}
 	}
-	for instr := range instructions(fn) {
+	for instr := range Instructions(fn) {
 		p.access(instr, add)
 	}
 	p.accesses[fn] = all
@@ -74,18 +75,13 @@ func (p *Package) place(addr ssa.Value) []Path {
 // overwrites notes that a slice is kept cut to a shorter one: what is appended to that
 // overwrites the elements.
 func (p *Package) overwrites(i *ssa.Store, add addAccess) {
-	if s, ok := i.Val.(*ssa.Slice); ok && s.High != nil && isSlice(s.X.Type()) {
+	if s, ok := i.Val.(*ssa.Slice); ok && s.High != nil && Is[*types.Slice](s.X.Type()) {
 		for _, at := range p.Paths(i.Addr) {
-			if contains(p.Paths(s.X), at) {
+			if slices.Contains(p.Paths(s.X), at) {
 				add(i, true, nil, []Path{at.step("[]")})
 			}
 		}
 	}
-}
-
-func isSlice(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Slice)
-	return ok
 }
 
 func (p *Package) accessOfCall(i ssa.CallInstruction, add addAccess) {
@@ -103,69 +99,47 @@ func (p *Package) accessOfCall(i ssa.CallInstruction, add addAccess) {
 		}
 		return
 	}
-	args := c.Args()
-	if c.API == nil {
-		if s := p.SummaryOf(c); s != nil {
-			p.accessByEffects(i, c.Fn, args, s, add)
-		}
-		if fn := p.unwrap(c.static); fn != nil && fn.Parent() != nil {
+	p.accessByEffects(i, c, p.SummaryOf(c), add)
+	for _, fn := range p.runs(c) {
+		if fn != nil && fn.Parent() != nil {
 			p.accessOfLiteral(i, fn, add)
 		}
 	}
-	for _, n := range p.ranArguments(c) {
-		if fn := p.FuncOf(n); fn != nil && fn.Parent() != nil {
-			p.accessOfLiteral(i, fn, add)
-		}
-	}
-	for _, arg := range args {
+	for _, arg := range c.Args() {
 		add(i, false, c.Fn, each(p.Paths(arg), "*"))
 	}
 }
 
 // accessByEffects adds what a function does with its arguments, and what the methods do that it
 // calls of what is in an interface.
-func (p *Package) accessByEffects(i ssa.CallInstruction, by *types.Func, args []ssa.Value,
-	s *Summary, add addAccess,
-) {
-	for _, e := range s.Writes {
-		if e.Param < len(args) {
-			add(i, true, by, each(p.Paths(args[e.Param]), e.Steps))
-		}
+func (p *Package) accessByEffects(i ssa.CallInstruction, c *Call, s *Summary, add addAccess) {
+	args := c.Args()
+	for arg, e := range c.With(s.Writes) {
+		add(i, true, c.Fn, each(p.Paths(arg), e.Steps))
 	}
-	for _, e := range s.Hands {
-		n, _ := strconv.Atoi(e.Method)
-		if n >= len(args) || e.Param >= len(args) {
-			continue
-		}
-		of := p.summaries[p.FuncOf(args[n])]
+	writes := func(arg ssa.Value, steps string, of *Summary, param int) {
 		if of == nil {
-			continue
+			return
 		}
 		for _, w := range of.Writes {
-			if w.Param == e.Result {
-				add(i, true, by, each(each(p.Paths(args[e.Param]), e.Steps), w.Steps))
+			if w.Param == param {
+				add(i, true, c.Fn, each(each(p.Paths(arg), steps), w.Steps))
 			}
 		}
 	}
-	for _, e := range s.Calls {
-		if e.Method == "" || e.Steps != "" || e.Param >= len(args) {
-			continue
+	for arg, e := range c.With(s.Hands) {
+		if n, _ := strconv.Atoi(e.Method); n < len(args) {
+			writes(arg, e.Steps, p.summaries[p.FuncOf(args[n])], e.Result)
 		}
-		t := concrete(p, args[e.Param], maxSelf)
-		if t == nil {
+	}
+	for arg, e := range c.With(s.Calls) {
+		t := concrete(p, arg, maxSelf)
+		if e.Method == "" || e.Steps != "" || t == nil {
 			continue
 		}
 		m, _, _ := types.LookupFieldOrMethod(t, true, p.Pkg, e.Method)
-		fn, ok := m.(*types.Func)
-		if !ok {
-			continue
-		}
-		if of := p.SummaryOfObject(fn.Origin()); of != nil {
-			for _, w := range of.Writes {
-				if w.Param == 0 {
-					add(i, true, by, each(p.Paths(args[e.Param]), w.Steps))
-				}
-			}
+		if fn, ok := m.(*types.Func); ok {
+			writes(arg, "", p.SummaryOfObject(fn.Origin()), 0)
 		}
 	}
 }
@@ -184,27 +158,10 @@ func (p *Package) accessOfLiteral(i ssa.CallInstruction, fn *ssa.Function, add a
 
 // ranArguments returns the arguments of a call that are functions and run before it returns.
 func (p *Package) ranArguments(c *Call) []ssa.Value {
-	var all []ssa.Value
+	all := c.functions(p.SummaryOf(c).Calls)
 	if c.API != nil {
 		for _, n := range c.API.Sync {
 			all = append(all, c.Arg(n))
-		}
-		return all
-	}
-	args := c.Args()
-	if runsArgument(c.Fn) {
-		for _, arg := range args {
-			if isFunc(arg.Type()) {
-				all = append(all, arg)
-			}
-		}
-		return all
-	}
-	if s := p.SummaryOf(c); s != nil {
-		for _, e := range s.Calls {
-			if e.Param < len(args) && e.Steps == "" && e.Method == "" && isFunc(args[e.Param].Type()) {
-				all = append(all, args[e.Param])
-			}
 		}
 	}
 	return all

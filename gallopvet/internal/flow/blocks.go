@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -10,44 +11,36 @@ import (
 
 // blocks lists functions of the library that wait for something outside of the actor: for time,
 // for other goroutines, for the network, for another process.
-var blocks = map[string]bool{
-	"time.Sleep":             true,
-	"(*sync.WaitGroup).Wait": true,
-	"(*sync.Cond).Wait":      true,
-	"net.Dial":               true, "net.DialTimeout": true, "net.DialTCP": true,
-	"(*net.Dialer).Dial": true, "(*net.Dialer).DialContext": true,
-	"(net.Listener).Accept": true, "(*net.TCPListener).Accept": true,
-	"(net.Conn).Read": true, "(net.Conn).Write": true, "(*net.TCPConn).Read": true,
-	"net.LookupHost": true, "net.LookupIP": true, "net.LookupAddr": true,
-	"(*net.Resolver).LookupHost": true, "crypto/tls.Dial": true,
-	"net/http.Get": true, "net/http.Post": true, "net/http.PostForm": true, "net/http.Head": true,
-	"net/http.ListenAndServe": true,
-	"(*net/http.Client).Do":   true, "(*net/http.Client).Get": true,
-	"(*net/http.Client).Post": true, "(*net/http.Client).PostForm": true,
-	"(*net/http.Server).ListenAndServe": true, "(*net/http.Server).Serve": true,
-	"(*net/http.Server).Shutdown": true,
-	"(*os/exec.Cmd).Run":          true, "(*os/exec.Cmd).Output": true,
-	"(*os/exec.Cmd).CombinedOutput": true, "(*os/exec.Cmd).Wait": true,
-	"(*os.Process).Wait":      true,
-	"(*database/sql.DB).Ping": true, "(*database/sql.DB).PingContext": true,
-	"(*database/sql.DB).Query": true, "(*database/sql.DB).QueryContext": true,
-	"(*database/sql.DB).QueryRow": true, "(*database/sql.DB).QueryRowContext": true,
-	"(*database/sql.DB).Exec": true, "(*database/sql.DB).ExecContext": true,
-	"(*database/sql.DB).Begin": true, "(*database/sql.DB).BeginTx": true,
-	"(*database/sql.Tx).Query": true, "(*database/sql.Tx).Exec": true,
-	"(*database/sql.Tx).Commit": true, "(*database/sql.Stmt).Query": true,
-	"(*database/sql.Stmt).Exec":                true,
-	"(*golang.org/x/sync/errgroup.Group).Wait": true,
-}
+var blocks = names(`
+	time.Sleep (*sync.WaitGroup).Wait (*sync.Cond).Wait net.Dial net.DialTimeout net.DialTCP
+	(*net.Dialer).Dial (*net.Dialer).DialContext (net.Listener).Accept (*net.TCPListener).Accept
+	(net.Conn).Read (net.Conn).Write (*net.TCPConn).Read net.LookupHost net.LookupIP net.LookupAddr
+	(*net.Resolver).LookupHost crypto/tls.Dial net/http.Get net/http.Post net/http.PostForm
+	net/http.Head net/http.ListenAndServe (*net/http.Client).Do (*net/http.Client).Get
+	(*net/http.Client).Post (*net/http.Client).PostForm (*net/http.Server).ListenAndServe
+	(*net/http.Server).Serve (*net/http.Server).Shutdown (*os/exec.Cmd).Run (*os/exec.Cmd).Output
+	(*os/exec.Cmd).CombinedOutput (*os/exec.Cmd).Wait (*os.Process).Wait (*database/sql.DB).Ping
+	(*database/sql.DB).PingContext (*database/sql.DB).Query (*database/sql.DB).QueryContext
+	(*database/sql.DB).QueryRow (*database/sql.DB).QueryRowContext (*database/sql.DB).Exec
+	(*database/sql.DB).ExecContext (*database/sql.DB).Begin (*database/sql.DB).BeginTx
+	(*database/sql.Tx).Query (*database/sql.Tx).Exec (*database/sql.Tx).Commit
+	(*database/sql.Stmt).Query (*database/sql.Stmt).Exec (*golang.org/x/sync/errgroup.Group).Wait
+`)
 
 // slow lists functions of the library that are short if a file is near, and long if it is not.
 // They are reported with -strict.
-var slow = map[string]bool{
-	"os.ReadFile": true, "os.WriteFile": true, "os.Open": true, "os.Create": true,
-	"os.OpenFile": true, "os.ReadDir": true, "os.RemoveAll": true, "(*os.File).Sync": true,
-	"(*os.File).Read": true, "(*os.File).Write": true, "io.ReadAll": true, "io.Copy": true,
-	"path/filepath.WalkDir": true, "path/filepath.Walk": true, "(*bufio.Scanner).Scan": true,
-	"(*bufio.Reader).ReadString": true, "fmt.Scanln": true, "fmt.Scan": true,
+var slow = names(`
+	os.ReadFile os.WriteFile os.Open os.Create os.OpenFile os.ReadDir os.RemoveAll (*os.File).Sync
+	(*os.File).Read (*os.File).Write io.ReadAll io.Copy path/filepath.WalkDir path/filepath.Walk
+	(*bufio.Scanner).Scan (*bufio.Reader).ReadString fmt.Scanln fmt.Scan
+`)
+
+func names(text string) map[string]bool {
+	set := map[string]bool{}
+	for name := range strings.FieldsSeq(text) {
+		set[name] = true
+	}
+	return set
 }
 
 // Blocks returns the name of a function of the library if it waits, "" if not. Those that are only
@@ -86,8 +79,26 @@ func (p *Package) blocksBy(c *Call) string {
 			return s.Blocks
 		}
 	}
-	if s := p.SummaryOf(c); s != nil && c.API == nil {
-		return s.Blocks
+	return p.SummaryOf(c).Blocks
+}
+
+// Pinned reports whether a turn is one of a type whose actors have a thread of their own: they may
+// wait as they like.
+func (p *Package) Pinned(t *Turn) bool {
+	state := t.State()
+	if state == nil {
+		return false
 	}
-	return ""
+	for _, fn := range p.Funcs {
+		for _, c := range p.calls[fn] {
+			if c.API == nil || c.API.Role != api.MakeType || len(c.TypeArgs()) != 1 {
+				continue
+			}
+			same := types.Identical(c.TypeArgs()[0], deref(state.Type()))
+			if same && c.Options(c.Arg(2))[api.PinnedOption] != nil {
+				return true
+			}
+		}
+	}
+	return false
 }

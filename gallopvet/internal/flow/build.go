@@ -48,7 +48,6 @@ type Package struct {
 	summaries    map[*ssa.Function]*Summary
 	accesses     map[*ssa.Function][]*Access
 	calls        map[*ssa.Function][]*Call
-	exprs        map[ssa.Instruction]*ast.CallExpr
 	stores       map[*ssa.Alloc][]*ssa.Store // into local variables
 	fields       map[*ssa.Alloc][]*ssa.Store // into their fields
 	paths        map[ssa.Value][]Path
@@ -63,7 +62,7 @@ type Package struct {
 	foreign      map[*types.Func]*Summary
 	given        map[*ssa.Function]*Call
 	callers      map[*ssa.Function][]*Call
-	held         map[*types.Var][]ssa.Value // functions that are put into fields
+	held         map[*types.Var][]ssa.Value // functions and channels that are put into fields
 	cuts         map[ssa.Value]bool         // at which a limit was met
 	declares     map[*types.Func][]int
 }
@@ -73,7 +72,7 @@ func (p *Package) Relevant() bool { return p.SSA != nil && (Everything || api.Us
 
 func run(pass *analysis.Pass) (any, error) {
 	p := &Package{Pass: pass}
-	if !Everything && (inLibrary(pass.Pkg) || !worthwhile(pass)) {
+	if !Everything && (inLibrary(pass.Pkg) || len(pass.Files) == 0 || pass.Pkg.Name() == "unsafe") {
 		return p, nil
 	}
 	p.build()
@@ -107,16 +106,16 @@ func (p *Package) build() {
 	p.cuts = map[ssa.Value]bool{}
 	p.fields = map[*ssa.Alloc][]*ssa.Store{}
 	p.stores = map[*ssa.Alloc][]*ssa.Store{}
-	p.forgetPaths()
+	p.forget()
 	for _, fn := range p.Funcs {
-		for instr := range instructions(fn) {
+		for instr := range Instructions(fn) {
 			if s, ok := instr.(*ssa.Store); ok {
 				p.noteStore(s)
 			}
 		}
 	}
 	for _, fn := range p.Funcs {
-		for instr := range instructions(fn) {
+		for instr := range Instructions(fn) {
 			if c := p.CallOf(instr); c != nil {
 				p.calls[fn] = append(p.calls[fn], c)
 			}
@@ -139,8 +138,9 @@ func (p *Package) Cuts() []token.Pos {
 	return slices.Compact(all)
 }
 
-// forgetPaths makes [Package.Paths] look again, since more is known of functions now.
-func (p *Package) forgetPaths() {
+// forget makes [Package.Paths] and [Package.Accesses] look again, since more is known of functions now.
+func (p *Package) forget() {
+	p.accesses = map[*ssa.Function][]*Access{}
 	p.paths = map[ssa.Value][]Path{}
 	p.visiting = map[ssa.Value]bool{}
 }
@@ -182,8 +182,8 @@ func neverReturns(fn *types.Func) bool {
 	return false
 }
 
-// instructions yields the instructions of a function.
-func instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) {
+// Instructions yields the instructions of a function.
+func Instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) {
 	return func(yield func(ssa.Instruction) bool) {
 		for _, b := range fn.Blocks {
 			for _, i := range b.Instrs {
@@ -195,10 +195,6 @@ func instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) {
 	}
 }
 
-// Instructions yields the instructions of a function.
-func Instructions(fn *ssa.Function) func(func(ssa.Instruction) bool) { return instructions(fn) }
-
-// noteStore remembers what is put into a local variable or its fields.
 func (p *Package) noteStore(s *ssa.Store) {
 	switch at := s.Addr.(type) {
 	case *ssa.Alloc:
@@ -207,15 +203,15 @@ func (p *Package) noteStore(s *ssa.Store) {
 		if a, ok := at.X.(*ssa.Alloc); ok {
 			p.fields[a] = append(p.fields[a], s)
 		}
-		if _, ok := s.Val.Type().Underlying().(*types.Signature); ok {
-			if f := fieldVar(at); f != nil {
-				p.held[f] = append(p.held[f], s.Val)
-			}
+		if f := fieldVar(at); f != nil && (Is[*types.Signature](s.Val.Type()) || Is[*types.Chan](s.Val.Type())) {
+			p.held[f] = append(p.held[f], s.Val)
 		}
 	}
 }
 
-// fieldVar returns the field whose address is taken.
+// Held returns the functions, or channels, that the package puts into a field.
+func (p *Package) Held(at *ssa.FieldAddr) []ssa.Value { return p.held[fieldVar(at)] }
+
 func fieldVar(at *ssa.FieldAddr) *types.Var {
 	s, ok := deref(at.X.Type()).Underlying().(*types.Struct)
 	if !ok {
@@ -224,11 +220,62 @@ func fieldVar(at *ssa.FieldAddr) *types.Var {
 	return s.Field(at.Field).Origin()
 }
 
-// findClosures finds where each function literal is made.
+// Stored returns what an instruction puts into memory, where, and the step from there; a nil place
+// is a channel. Of other instructions it returns nil.
+func Stored(instr ssa.Instruction) (at, v ssa.Value, step string) {
+	switch i := instr.(type) {
+	case *ssa.Store:
+		return i.Addr, i.Val, ""
+	case *ssa.MapUpdate:
+		return i.Map, i.Value, "[]"
+	case *ssa.Send:
+		return nil, i.X, ""
+	}
+	return nil, nil, ""
+}
+
+// Only returns what was put into a local variable, if that is one thing, or nil.
+func (p *Package) Only(v ssa.Value) ssa.Value {
+	if a, ok := v.(*ssa.Alloc); ok && len(p.stores[a]) == 1 {
+		return p.stores[a][0].Val
+	}
+	return nil
+}
+
+// Fields returns a value, and what was put into its fields if it is a struct made here.
+func (p *Package) Fields(v ssa.Value) []ssa.Value {
+	all := []ssa.Value{v}
+	if load, ok := v.(*ssa.UnOp); ok {
+		if a, ok := load.X.(*ssa.Alloc); ok {
+			for _, st := range p.fields[a] {
+				all = append(all, st.Val)
+			}
+		}
+	}
+	return all
+}
+
+// Is reports whether the underlying type of t is a T.
+func Is[T types.Type](t types.Type) bool {
+	_, ok := t.Underlying().(T)
+	return ok
+}
+
+// IsParam reports whether a type is a type parameter.
+func IsParam(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
+	return ok
+}
+
+// Refers reports whether values of a type refer to memory of their own.
+func Refers(t types.Type) bool {
+	return Is[*types.Pointer](t) || Is[*types.Slice](t) || Is[*types.Map](t)
+}
+
 func (p *Package) findClosures() {
 	p.closures = map[*ssa.Function]*ssa.MakeClosure{}
 	for _, fn := range p.Funcs {
-		for instr := range instructions(fn) {
+		for instr := range Instructions(fn) {
 			if m, ok := instr.(*ssa.MakeClosure); ok {
 				p.closures[m.Fn.(*ssa.Function)] = m
 			}

@@ -5,7 +5,10 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"iter"
+	"slices"
 
+	"golang.org/x/tools/go/ast/astutil"
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
@@ -36,15 +39,14 @@ func CallOf(instr ssa.Instruction) *Call {
 		return nil
 	}
 	c := &Call{Instr: ci, static: static}
-	if static.Origin() != nil {
-		c.static = static.Origin()
+	if o := static.Origin(); o != nil {
+		c.static = o
 	}
-	if fn, ok := static.Object().(*types.Func); ok {
-		c.Fn = fn.Origin()
-		c.API = api.Lookup(c.Fn)
-	} else if fn, ok := c.static.Object().(*types.Func); ok {
-		c.Fn = fn.Origin()
-		c.API = api.Lookup(c.Fn)
+	for _, f := range []*ssa.Function{c.static, static} {
+		if fn, ok := f.Object().(*types.Func); ok {
+			c.Fn = fn.Origin()
+			c.API = api.Lookup(c.Fn)
+		}
 	}
 	return c
 }
@@ -60,20 +62,17 @@ func (p *Package) CallOf(instr ssa.Instruction) *Call {
 		return nil
 	}
 	c := CallOf(instr)
+	var fn *ssa.Function
 	switch common := ci.Common(); {
 	case c != nil && c.static == nil && c.API == nil:
-		if fn := p.dispatched(common); fn != nil {
-			c.static = fn
-			if obj, ok := fn.Object().(*types.Func); ok {
-				c.Fn = obj.Origin()
-			}
-		}
+		fn = p.dispatched(common)
 	case c == nil:
-		if fn := p.FuncOf(common.Value); fn != nil {
-			c = &Call{Instr: ci, static: fn}
-			if obj, ok := fn.Object().(*types.Func); ok {
-				c.Fn = obj.Origin()
-			}
+		fn = p.FuncOf(common.Value)
+	}
+	if fn != nil {
+		c = &Call{Instr: ci, static: fn}
+		if obj, ok := fn.Object().(*types.Func); ok {
+			c.Fn = obj.Origin()
 		}
 	}
 	p.callAt[instr] = c
@@ -105,8 +104,8 @@ func concrete(p *Package, v ssa.Value, left int) types.Type {
 	case *ssa.ChangeInterface:
 		return concrete(p, v.X, left)
 	case *ssa.UnOp:
-		if a, ok := v.X.(*ssa.Alloc); ok && v.Op == token.MUL && len(p.stores[a]) == 1 && left > 0 {
-			return concrete(p, p.stores[a][0].Val, left-1)
+		if held := p.Only(v.X); held != nil && left > 0 {
+			return concrete(p, held, left-1)
 		}
 	}
 	return nil
@@ -125,7 +124,7 @@ func (p *Package) implementation(iface types.Type) types.Type {
 	var found types.Type
 	for _, name := range p.Pkg.Scope().Names() {
 		obj, ok := p.Pkg.Scope().Lookup(name).(*types.TypeName)
-		if !ok || i == nil || obj.IsAlias() || isInterface(obj.Type()) {
+		if !ok || i == nil || obj.IsAlias() || Is[*types.Interface](obj.Type()) {
 			continue
 		}
 		if g, ok := obj.Type().(*types.Named); ok && g.TypeParams().Len() > 0 {
@@ -156,8 +155,23 @@ func (c *Call) Args() []ssa.Value {
 	return common.Args
 }
 
+// With yields effects with the arguments that they are of.
+func (c *Call) With(all []Effect) iter.Seq2[ssa.Value, Effect] {
+	return func(yield func(ssa.Value, Effect) bool) {
+		if len(all) == 0 {
+			return
+		}
+		args := c.Args()
+		for _, e := range all {
+			if e.Param < len(args) && !yield(args[e.Param], e) {
+				return
+			}
+		}
+	}
+}
+
 // Is reports whether the call is one of a function of gallop.
-func (c *Call) Is(name string) bool { return c.API != nil && c.API.Name == name }
+func (c *Call) Is(name string) bool { return c != nil && c.API != nil && c.API.Name == name }
 
 // Callee returns the function that is called if it is known, or nil. It may have no body.
 func (c *Call) Callee() *ssa.Function { return c.static }
@@ -187,6 +201,17 @@ func (c *Call) Arg(param int) ssa.Value {
 		return nil
 	}
 	return common.Args[param]
+}
+
+// Param returns how package api counts a parameter that effects count with the receiver.
+func (c *Call) Param(n int) int {
+	switch {
+	case c.Fn == nil || c.Fn.Signature().Recv() == nil:
+		return n + 1
+	case n == 0:
+		return api.Recv
+	}
+	return n
 }
 
 // Payload returns what the call sends, or nil.
@@ -293,14 +318,10 @@ func IsZero(v ssa.Value) bool {
 
 // untouched reports whether a local variable is only read.
 func untouched(a *ssa.Alloc) bool {
-	for _, ref := range *a.Referrers() {
-		if load, ok := ref.(*ssa.UnOp); !ok || load.Op != token.MUL {
-			if _, debug := ref.(*ssa.DebugRef); !debug {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(*a.Referrers(), func(ref ssa.Instruction) bool {
+		load, ok := ref.(*ssa.UnOp)
+		return !ok || load.Op != token.MUL
+	})
 }
 
 // Int returns the constant integer that a value is.
@@ -312,8 +333,8 @@ func Int(v ssa.Value) (int64, bool) {
 	return constant.Int64Val(c.Value)
 }
 
-// Text returns the constant string that a value is.
-func Text(v ssa.Value) (string, bool) {
+// ConstText returns the constant string that a value is.
+func ConstText(v ssa.Value) (string, bool) {
 	c, ok := v.(*ssa.Const)
 	if !ok || c.Value == nil || c.Value.Kind() != constant.String {
 		return "", false
@@ -333,65 +354,68 @@ func GlobalOf(v ssa.Value) *ssa.Global {
 
 // Expr returns the call as it is written, or nil.
 func (p *Package) Expr(c *Call) *ast.CallExpr {
-	if p.exprs == nil {
-		p.exprs = map[ssa.Instruction]*ast.CallExpr{}
-		at := map[token.Pos]*ast.CallExpr{}
-		for _, f := range p.Files {
-			ast.Inspect(f, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok {
-					at[call.Lparen] = call
-				}
-				return true
-			})
-		}
-		for _, calls := range p.calls {
-			for _, c := range calls {
-				p.exprs[c.Instr] = at[c.Instr.Common().Pos()]
-			}
+	at := c.Instr.Common().Pos()
+	for _, n := range p.Enclosing(at, at) {
+		if call, ok := n.(*ast.CallExpr); ok && call.Lparen == at {
+			return call
 		}
 	}
-	return p.exprs[c.Instr]
+	return nil
+}
+
+// ArgExpr returns an argument as it is written, or nil.
+func (p *Package) ArgExpr(c *Call, param int) ast.Expr {
+	e := p.Expr(c)
+	if e != nil && param >= 1 && param <= len(e.Args) {
+		return e.Args[param-1]
+	}
+	if e != nil && param == api.Recv {
+		if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
+			return sel.X
+		}
+	}
+	return nil
 }
 
 // ArgText returns how an argument is written, or other words for it.
-func (p *Package) ArgText(c *Call, param int) string {
-	e := p.Expr(c)
-	if e != nil && param >= 1 && param <= len(e.Args) {
-		return types.ExprString(e.Args[param-1])
-	}
-	if sel, ok := exprFun(e).(*ast.SelectorExpr); ok && param == api.Recv {
-		return types.ExprString(sel.X)
-	}
-	return "the value"
-}
+func (p *Package) ArgText(c *Call, param int) string { return Text(p.ArgExpr(c, param)) }
 
-func exprFun(e *ast.CallExpr) ast.Expr {
+// Text returns how an expression is written, or other words for nil.
+func Text(e ast.Expr) string {
 	if e == nil {
-		return nil
+		return "the value"
 	}
-	return ast.Unparen(e.Fun)
+	return types.ExprString(e)
 }
 
 // At returns the position of the name of the function that is called, where reports are made.
 func (p *Package) At(c *Call) token.Pos {
-	switch fun := exprFun(p.Expr(c)).(type) {
-	case *ast.SelectorExpr:
-		return fun.Sel.Pos()
-	case *ast.Ident:
-		return fun.Pos()
+	e := p.Expr(c)
+	if e == nil {
+		return c.Pos()
+	}
+	fun := ast.Unparen(e.Fun)
+	switch f := fun.(type) {
 	case *ast.IndexExpr:
-		return nameOf(fun.X).Pos()
+		fun = f.X
 	case *ast.IndexListExpr:
-		return nameOf(fun.X).Pos()
+		fun = f.X
+	}
+	switch f := fun.(type) {
+	case *ast.SelectorExpr:
+		return f.Sel.Pos()
+	case *ast.Ident:
+		return f.Pos()
 	}
 	return c.Pos()
 }
 
-func nameOf(e ast.Expr) ast.Expr {
-	if sel, ok := e.(*ast.SelectorExpr); ok {
-		return sel.Sel
+// FullName returns the name of the function that is called, with its package; "" if it has none.
+func (c *Call) FullName() string {
+	if c == nil || c.Fn == nil {
+		return ""
 	}
-	return e
+	return c.Fn.FullName()
 }
 
 // Name returns the name of the function that is called.
@@ -402,19 +426,30 @@ func (c *Call) Name() string {
 	return c.Fn.Name()
 }
 
-// SentText returns how a value is written that a statement sends into a channel.
-func (p *Package) SentText(pos token.Pos) string {
-	text := "the value"
-	for _, f := range p.Files {
-		if f.FileStart > pos || pos >= f.FileEnd {
-			continue
-		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			if send, ok := n.(*ast.SendStmt); ok && (send.Arrow == pos || send.Pos() == pos) {
-				text = types.ExprString(send.Value)
+// SentExpr returns the value that a statement sends into a channel, or returns as the first result,
+// as it is written; or nil.
+func (p *Package) SentExpr(pos token.Pos) ast.Expr {
+	for _, n := range p.Enclosing(pos, pos) {
+		switch n := n.(type) {
+		case *ast.SendStmt:
+			return n.Value
+		case *ast.ReturnStmt:
+			if len(n.Results) > 0 {
+				return n.Results[0]
 			}
-			return true
-		})
+		}
 	}
-	return text
+	return nil
+}
+
+// Enclosing returns what is written from one position to another, and all that it is part of, from
+// within.
+func (p *Package) Enclosing(pos, end token.Pos) []ast.Node {
+	for _, f := range p.Files {
+		if f.FileStart <= pos && end < f.FileEnd {
+			path, _ := astutil.PathEnclosingInterval(f, pos, end)
+			return path
+		}
+	}
+	return nil
 }

@@ -63,36 +63,32 @@ func (w Walk) next(queue []*ssa.BasicBlock, b *ssa.BasicBlock) []*ssa.BasicBlock
 	return queue
 }
 
-// Reaches reports whether a path leads from one instruction to another.
-func (w Walk) Reaches(from, to ssa.Instruction) bool {
-	found := false
-	w.After(from, func(i ssa.Instruction) bool {
-		found = found || i == to
-		return !found
+// First returns an instruction that may run after start and is as asked for, or nil.
+func (w Walk) First(start ssa.Instruction, is func(ssa.Instruction) bool) ssa.Instruction {
+	var found ssa.Instruction
+	w.After(start, func(i ssa.Instruction) bool {
+		if is(i) {
+			found = i
+		}
+		return found == nil
 	})
 	return found
+}
+
+// Reaches reports whether a path leads from one instruction to another.
+func (w Walk) Reaches(from, to ssa.Instruction) bool {
+	return w.First(from, func(i ssa.Instruction) bool { return i == to }) != nil
 }
 
 // Ends reports whether a path leads from an instruction to the end of the function.
 func (w Walk) Ends(from ssa.Instruction) bool {
-	found := false
-	w.After(from, func(i ssa.Instruction) bool {
-		if _, ok := i.(*ssa.Return); ok {
-			found = true
-		}
-		return !found
-	})
-	return found
+	return w.First(from, func(i ssa.Instruction) bool {
+		_, ends := i.(*ssa.Return)
+		return ends
+	}) != nil
 }
 
-func indexOf(instr ssa.Instruction) int {
-	for n, i := range instr.Block().Instrs {
-		if i == instr {
-			return n
-		}
-	}
-	return -1
-}
+func indexOf(instr ssa.Instruction) int { return slices.Index(instr.Block().Instrs, instr) }
 
 // Dominates reports whether every path to b leads through a first.
 func Dominates(a, b ssa.Instruction) bool {
@@ -118,21 +114,43 @@ func Conditions(at ssa.Instruction) map[ssa.Value]bool {
 	return known
 }
 
+// condition returns the condition at the end of a block that has two ways on.
+func condition(b *ssa.BasicBlock) (*ssa.If, bool) {
+	cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+	return cond, ok && b.Succs[0] != b.Succs[1]
+}
+
+// Condition returns the condition at the end of a block without negations, and where the block leads
+// if it is true.
+func Condition(b *ssa.BasicBlock) (cond ssa.Value, yes *ssa.BasicBlock, ok bool) {
+	end, ok := condition(b)
+	if !ok {
+		return nil, nil, false
+	}
+	v, outcome := end.Cond, 0
+	for {
+		not, ok := v.(*ssa.UnOp)
+		if !ok || not.Op != token.NOT {
+			return v, b.Succs[outcome], true
+		}
+		v, outcome = not.X, 1-outcome
+	}
+}
+
 // Decide adds what is known on an edge.
 func Decide(known map[ssa.Value]bool, from, to *ssa.BasicBlock) {
-	cond, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
-	if ok && from.Succs[0] != from.Succs[1] {
-		known[cond.Cond] = from.Succs[0] == to
+	if end, ok := condition(from); ok {
+		known[end.Cond] = from.Succs[0] == to
 	}
 }
 
 // Excludes reports whether what is known excludes an edge.
 func Excludes(known map[ssa.Value]bool, from, to *ssa.BasicBlock) bool {
-	cond, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
+	end, ok := condition(from)
 	if !ok {
 		return false
 	}
-	is, decided := known[cond.Cond]
+	is, decided := known[end.Cond]
 	return decided && is != (from.Succs[0] == to)
 }
 
@@ -157,26 +175,22 @@ func fixed(cond ssa.Value, at ssa.Instruction) bool {
 // Refused returns a Skip that leaves out the edges on which a call has returned an error, or false:
 // there the message is the caller's again.
 func Refused(call *Call) func(from, to *ssa.BasicBlock) bool {
+	result := call.Instr.Value()
 	return func(from, to *ssa.BasicBlock) bool {
-		cond, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
+		cond, yes, ok := Condition(from)
 		if !ok {
 			return false
 		}
-		if v, refused := plainCondition(cond, 1); isResult(v, call.Instr.Value()) {
-			return to == from.Succs[refused] && from.Succs[0] != from.Succs[1]
+		cmp, compares := cond.(*ssa.BinOp)
+		switch {
+		case isResult(cond, result):
+			return to != yes
+		case isErrorCheck(cond, result):
+			return to == yes
+		case compares && comparesError(cmp, result):
+			return (to == yes) == (cmp.Op == token.NEQ)
 		}
-		if from.Succs[0] == to && isErrorCheck(cond.Cond, call.Instr.Value()) {
-			return from.Succs[1] != to
-		}
-		cmp, ok := cond.Cond.(*ssa.BinOp)
-		if !ok || !comparesError(cmp, call.Instr.Value()) {
-			return false
-		}
-		failed := from.Succs[0]
-		if cmp.Op == token.EQL {
-			failed = from.Succs[1]
-		}
-		return to == failed && from.Succs[0] != from.Succs[1]
+		return false
 	}
 }
 
@@ -188,52 +202,24 @@ func isResult(cond ssa.Value, result *ssa.Call) bool {
 	return cond == ssa.Value(result)
 }
 
-// plainCondition takes negations off a condition, and returns which successor is that of the
-// outcome, 0 for true and 1 for false, of what is left.
-func plainCondition(cond *ssa.If, outcome int) (ssa.Value, int) {
-	v := cond.Cond
-	for {
-		not, ok := v.(*ssa.UnOp)
-		if !ok || not.Op != token.NOT {
-			return v, outcome
-		}
-		v, outcome = not.X, 1-outcome
-	}
-}
-
 // NotChosen returns a Skip that leaves out the edges on which a call of Select has returned another
 // number than n.
 func NotChosen(call *Call, n int64) func(from, to *ssa.BasicBlock) bool {
 	return func(from, to *ssa.BasicBlock) bool {
-		cond, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
-		if !ok || from.Succs[0] == from.Succs[1] {
-			return false
-		}
-		cmp, ok := cond.Cond.(*ssa.BinOp)
-		if !ok || cmp.X != call.Instr.Value() {
+		cond, yes, _ := Condition(from)
+		cmp, ok := cond.(*ssa.BinOp)
+		if !ok || cmp.X != call.Instr.Value() || cmp.Op != token.EQL && cmp.Op != token.NEQ {
 			return false
 		}
 		k, ok := Int(cmp.Y)
-		if !ok {
-			return false
-		}
-		switch cmp.Op {
-		case token.EQL:
-			return (k == n) != (to == from.Succs[0])
-		case token.NEQ:
-			return (k == n) == (to == from.Succs[0])
-		}
-		return false
+		return ok && (k == n) != ((to == yes) == (cmp.Op == token.EQL))
 	}
 }
 
 // isErrorCheck reports whether a condition is errors.Is or errors.As of the error of a call.
 func isErrorCheck(cond ssa.Value, result ssa.Value) bool {
 	made := MadeBy(cond)
-	if made == nil || made.Fn == nil || result == nil {
-		return false
-	}
-	name := made.Fn.FullName()
+	name := made.FullName()
 	return (name == "errors.Is" || name == "errors.As") && isError(made.Arg(1), result)
 }
 

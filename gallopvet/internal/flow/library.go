@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"golang.org/x/tools/go/analysis"
 )
 
 // table says what the functions of Go's library do with what they are given, package by package:
@@ -47,9 +45,11 @@ var byHand = map[string]string{
 	"net/http.Handle":   "s1", "net/http.HandleFunc": "s1",
 	"(*net/http.ServeMux).Handle": "s2", "(*net/http.ServeMux).HandleFunc": "s2",
 	"(*sync.WaitGroup).Go": "s1", "(*sync.Once).Do": "c1",
-	"(*net/http.Server).RegisterOnShutdown": "s1",
-	"runtime.SetFinalizer":                  "s1",
-	"errors.As":                             "", "errors.Is": "",
+	"(*golang.org/x/sync/errgroup.Group).Go":    "s1",
+	"(*golang.org/x/sync/errgroup.Group).TryGo": "s1",
+	"(*net/http.Server).RegisterOnShutdown":     "s1",
+	"runtime.SetFinalizer":                      "s1",
+	"errors.As":                                 "", "errors.Is": "",
 }
 
 // kinds are the kinds of effects in the table, by class.
@@ -62,7 +62,7 @@ func encode(s *Summary) string {
 		if !strings.Contains("wnrcsh", kinds[i:i+1]) {
 			continue
 		}
-		for _, e := range *c.effects {
+		for _, e := range *c {
 			result := ""
 			if e.Result != 0 || e.At != "" {
 				result = strconv.Itoa(e.Result)
@@ -83,7 +83,7 @@ func decode(text string) *Summary {
 		e := Effect{Steps: part[1], At: part[3], Method: part[4]}
 		e.Param, _ = strconv.Atoi(part[0])
 		e.Result, _ = strconv.Atoi(part[2])
-		to := s.classes()[strings.IndexByte(kinds, word[0])].effects
+		to := s.classes()[strings.IndexByte(kinds, word[0])]
 		*to = append(*to, e)
 	}
 	return s
@@ -106,7 +106,6 @@ var known = sync.OnceValue(func() map[string]map[string]string {
 	return all
 })
 
-// inLibrary reports whether a package is one of Go's library.
 func inLibrary(pkg *types.Package) bool { return known()[pkg.Path()] != nil }
 
 // inTable is the name of a function in the table: without the path of its package, which comes
@@ -129,6 +128,3 @@ func library(fn *types.Func) *Summary {
 	}
 	return decode(text)
 }
-
-// worthwhile reports whether the facts of a package can matter: whether it has functions.
-func worthwhile(pass *analysis.Pass) bool { return len(pass.Files) > 0 && pass.Pkg.Name() != "unsafe" }

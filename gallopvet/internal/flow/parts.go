@@ -3,6 +3,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -67,11 +68,11 @@ func (c *collector) collect(v ssa.Value, at string, depth int) {
 	if v == nil {
 		return
 	}
-	if ok, _ := c.p.Sendable(v.Type()); ok && !isInterface(v.Type()) {
+	if ok, _ := c.p.Sendable(v.Type()); ok && !Is[*types.Interface](v.Type()) {
 		return
 	}
 	v = plainInterface(v)
-	if isParam(v.Type()) {
+	if IsParam(v.Type()) {
 		for _, q := range c.p.Paths(v) {
 			c.add(q, at, v.Type(), loadOf(v), depth)
 		}
@@ -89,16 +90,6 @@ func (c *collector) collect(v ssa.Value, at string, depth int) {
 	case *types.Struct:
 		c.fields(v, at, t, nil, depth)
 	}
-}
-
-func isInterface(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Interface)
-	return ok
-}
-
-func isParam(t types.Type) bool {
-	_, ok := types.Unalias(t).(*types.TypeParam)
-	return ok
 }
 
 // plainInterface returns what was put into an interface, if that is to be seen.
@@ -166,7 +157,7 @@ func (c *collector) structFields(q Path, at string, t *types.Struct, but map[str
 ) {
 	for i := range t.NumFields() {
 		f := t.Field(i)
-		if ok, _ := c.p.Sendable(f.Type()); ok && !isParam(f.Type()) || but[f.Name()] {
+		if ok, _ := c.p.Sendable(f.Type()); ok && !IsParam(f.Type()) || but[f.Name()] {
 			continue
 		}
 		step := "." + f.Name()
@@ -174,18 +165,10 @@ func (c *collector) structFields(q Path, at string, t *types.Struct, but map[str
 			c.structFields(q.step(step), at+step, s, nil, load, depth+1)
 			continue
 		}
-		if refers(f.Type()) || isParam(f.Type()) {
+		if Refers(f.Type()) || IsParam(f.Type()) {
 			c.add(q.step(step), at+step, f.Type(), load, depth)
 		}
 	}
-}
-
-func refers(t types.Type) bool {
-	switch t.Underlying().(type) {
-	case *types.Pointer, *types.Slice, *types.Map:
-		return true
-	}
-	return false
 }
 
 // local collects what was put into the fields of a local struct, or into all of it, and is still
@@ -213,13 +196,7 @@ func (c *collector) local(a *ssa.Alloc, at string, but map[string]bool, depth in
 	}
 	for _, st := range fields {
 		name := storedField(a, st)
-		var same []*ssa.Store
-		for _, o := range fields {
-			if storedField(a, o) == name {
-				same = append(same, o)
-			}
-		}
-		if !but[name] && !c.overwritten(st, append(same, c.p.stores[a]...)) {
+		if !but[name] && !c.overwritten(st, c.p.placed(a, "."+name)) {
 			c.collect(st.Val, at+"."+name, depth+1)
 		}
 	}
@@ -244,12 +221,9 @@ func (c *collector) before(st *ssa.Store) bool { return c.when != nil && Dominat
 
 // overwritten reports whether one of other stores has overwritten what a store has put there.
 func (c *collector) overwritten(st *ssa.Store, others []*ssa.Store) bool {
-	for _, later := range others {
-		if later != st && Dominates(st, later) && c.before(later) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(others, func(later *ssa.Store) bool {
+		return later != st && Dominates(st, later) && c.before(later)
+	})
 }
 
 // storedAt collects what was put at an address, and below it.
@@ -279,7 +253,7 @@ func (c *collector) below(addr ssa.Value, at string, depth int) {
 				c.storedAt(r, at+"[]", depth+1)
 			}
 		case *ssa.UnOp: // a field that was given new memory before
-			if r.Op == token.MUL && refers(r.Type()) {
+			if r.Op == token.MUL && Refers(r.Type()) {
 				c.elements(r, at, depth+1)
 			}
 		}
@@ -349,7 +323,7 @@ func copied(call *ssa.Call, v ssa.Value) ssa.Value {
 	if b, ok := call.Call.Value.(*ssa.Builtin); ok && b.Name() == "copy" {
 		return args[1]
 	}
-	if c := CallOf(call); c != nil && c.Fn != nil && c.Fn.FullName() == "maps.Copy" {
+	if CallOf(call).FullName() == "maps.Copy" {
 		return args[1]
 	}
 	return nil
@@ -368,12 +342,12 @@ func (c *collector) elementsOf(v ssa.Value, at string, depth int) {
 
 // typed adds what a value of a type refers to that is found at a path.
 func (c *collector) typed(q Path, at string, t types.Type, load ssa.Instruction, depth int) {
-	if ok, _ := c.p.Sendable(t); ok && !isParam(t) {
+	if ok, _ := c.p.Sendable(t); ok && !IsParam(t) {
 		return
 	}
 	if s, ok := t.Underlying().(*types.Struct); ok {
 		c.structFields(q, at, s, nil, load, depth)
-	} else if refers(t) || isParam(t) {
+	} else if Refers(t) || IsParam(t) {
 		c.add(q, at, t, load, depth)
 	}
 }
@@ -423,31 +397,18 @@ func (c *collector) appended(call *ssa.Call, at string, depth int) {
 // returned collects what a function has put into its result, of what it was given.
 func (c *collector) returned(call *ssa.Call, result int, at string, depth int) {
 	known := c.p.CallOf(call)
-	s := c.p.SummaryOf(known)
-	if s == nil || known.API != nil {
-		return
-	}
-	args := known.Args()
-	for _, e := range s.Returns {
-		if e.Result != result || e.At == "" || e.Param >= len(args) {
-			continue
-		}
-		t := TypeAt(resultType(call, result), e.At)
-		if t == nil {
-			continue
-		}
-		for _, q := range c.p.Paths(args[e.Param]) {
-			c.typed(q.step(e.Steps), at+e.At, t, call, depth)
+	for arg, e := range known.With(c.p.SummaryOf(known).Returns) {
+		if t := TypeAt(resultType(call, result), e.At); t != nil && e.Result == result && e.At != "" {
+			for _, q := range c.p.Paths(arg) {
+				c.typed(q.step(e.Steps), at+e.At, t, call, depth)
+			}
 		}
 	}
 }
 
 func resultType(call *ssa.Call, n int) types.Type {
-	if tuple, ok := call.Type().(*types.Tuple); ok {
-		if n < tuple.Len() {
-			return tuple.At(n).Type()
-		}
-		return nil
+	if tuple, ok := call.Type().(*types.Tuple); ok && n < tuple.Len() {
+		return tuple.At(n).Type()
 	}
 	return call.Type()
 }
@@ -475,13 +436,11 @@ func TypeAt(t types.Type, steps string) types.Type {
 }
 
 func fieldType(t types.Type, name string) types.Type {
-	s, ok := t.Underlying().(*types.Struct)
-	if !ok {
-		return nil
-	}
-	for i := range s.NumFields() {
-		if s.Field(i).Name() == name {
-			return s.Field(i).Type()
+	if s, ok := t.Underlying().(*types.Struct); ok {
+		for f := range s.Fields() {
+			if f.Name() == name {
+				return f.Type()
+			}
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -59,7 +60,7 @@ const manyPaths = 16
 func (p *Package) union(of ssa.Value, a, b []Path) []Path {
 	for _, q := range b {
 		switch {
-		case contains(a, q):
+		case slices.Contains(a, q):
 		case len(a) < manyPaths:
 			a = append(a, q)
 		default:
@@ -67,15 +68,6 @@ func (p *Package) union(of ssa.Value, a, b []Path) []Path {
 		}
 	}
 	return a
-}
-
-func contains(all []Path, q Path) bool {
-	for _, o := range all {
-		if o == q {
-			return true
-		}
-	}
-	return false
 }
 
 // Paths returns where a value may come from. A constant comes from nowhere.
@@ -219,16 +211,10 @@ func (p *Package) content(q Path, read ssa.Instruction) []Path {
 func (p *Package) contentOfResult(q Path, call *ssa.Call) []Path {
 	all := []Path{q}
 	c := p.CallOf(call)
-	s := p.SummaryOf(c)
-	if s == nil || c.API != nil {
-		return all
-	}
-	args := c.Args()
-	for _, e := range s.Returns {
-		if e.At == "" || e.Result != 0 || e.Param >= len(args) || !q.begins(e.At) {
-			continue
+	for arg, e := range c.With(p.SummaryOf(c).Returns) {
+		if e.At != "" && e.Result == 0 && q.begins(e.At) {
+			all = p.union(call, all, each(p.Paths(arg), e.Steps+q.Steps[len(e.At):]))
 		}
-		all = p.union(call, all, each(p.Paths(args[e.Param]), e.Steps+q.Steps[len(e.At):]))
 	}
 	return all
 }
@@ -237,7 +223,7 @@ func (p *Package) contentOfResult(q Path, call *ssa.Call) []Path {
 func (p *Package) placed(a *ssa.Alloc, field string) []*ssa.Store {
 	all := append([]*ssa.Store(nil), p.stores[a]...)
 	for _, st := range p.fields[a] {
-		if "."+fieldName(deref(a.Type()), st.Addr.(*ssa.FieldAddr).Field) == field {
+		if "."+storedField(a, st) == field {
 			all = append(all, st)
 		}
 	}
@@ -248,11 +234,9 @@ func (p *Package) placed(a *ssa.Alloc, field string) []*ssa.Store {
 func latest(all []*ssa.Store, read ssa.Instruction) []*ssa.Store {
 	var left []*ssa.Store
 	for _, st := range all {
-		gone := false
-		for _, later := range all {
-			gone = gone || later != st && Dominates(st, later) && Dominates(later, read)
-		}
-		if !gone {
+		if !slices.ContainsFunc(all, func(later *ssa.Store) bool {
+			return later != st && Dominates(st, later) && Dominates(later, read)
+		}) {
 			left = append(left, st)
 		}
 	}
@@ -269,7 +253,6 @@ func isVariable(a *ssa.Alloc) bool {
 	return true
 }
 
-// stored returns where what was put into a variable comes from.
 func (p *Package) stored(a *ssa.Alloc, read ssa.Instruction) []Path {
 	var all []Path
 	for _, st := range latest(p.stores[a], read) {
@@ -284,7 +267,7 @@ func (p *Package) stored(a *ssa.Alloc, read ssa.Instruction) []Path {
 // storedIn returns where what a function literal puts into a captured variable comes from.
 func (p *Package) storedIn(fn *ssa.Function, a *ssa.Alloc) []Path {
 	var all []Path
-	for instr := range instructions(fn) {
+	for instr := range Instructions(fn) {
 		if st, ok := instr.(*ssa.Store); ok {
 			if free, ok := st.Addr.(*ssa.FreeVar); ok && p.Bound(free) == a {
 				all = p.union(a, all, p.Paths(st.Val))
@@ -342,18 +325,10 @@ func (p *Package) returned(v *ssa.Call) []Path {
 // aliases returns where a result comes from if it comes from an argument, or nil.
 func (p *Package) aliases(v *ssa.Call, result int) []Path {
 	c := p.CallOf(v)
-	if c == nil || c.API != nil {
-		return nil
-	}
-	s := p.SummaryOf(c)
-	if s == nil {
-		return nil
-	}
 	var all []Path
-	args := c.Args()
-	for _, e := range s.Returns {
-		if e.Result == result && e.At == "" && e.Param < len(args) {
-			all = p.union(v, all, each(p.Paths(args[e.Param]), e.Steps))
+	for arg, e := range c.With(p.SummaryOf(c).Returns) {
+		if e.Result == result && e.At == "" {
+			all = p.union(v, all, each(p.Paths(arg), e.Steps))
 		}
 	}
 	if all == nil {

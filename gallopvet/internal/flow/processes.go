@@ -2,6 +2,8 @@ package flow
 
 import (
 	"go/types"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -68,7 +70,7 @@ func (p *Package) Messages(c *Call) []ssa.Value {
 		return nil
 	}
 	var all []ssa.Value
-	for instr := range instructions(fn) {
+	for instr := range Instructions(fn) {
 		if ret, ok := instr.(*ssa.Return); ok && len(ret.Results) == 1 {
 			all = append(all, ret.Results[0])
 		}
@@ -82,13 +84,10 @@ func (p *Package) ownRef(c *Call) bool {
 		return false
 	}
 	all := p.Paths(c.Arg(api.Recv))
-	for _, q := range all {
+	return len(all) > 0 && !slices.ContainsFunc(all, func(q Path) bool {
 		param, ok := q.Root.(*ssa.Parameter)
-		if !ok || p.Started(param.Parent()) != p.Started(c.Instr.Parent()) {
-			return false
-		}
-	}
-	return len(all) > 0
+		return !ok || p.Started(param.Parent()) != p.Started(c.Instr.Parent())
+	})
 }
 
 // ReceivedBy returns what the process behind a ref, or those that receive from a channel, do with
@@ -106,14 +105,11 @@ func (p *Package) ReceivedBy(c *Call) *Summary {
 	if to == nil {
 		return nil
 	}
-	var spawned *Call
-	for _, q := range p.Paths(to) {
-		call, ok := q.Root.(*ssa.Call)
-		if !ok || q.Steps != "" || spawned != nil {
-			return nil
-		}
-		spawned = CallOf(call)
+	all := p.Paths(to)
+	if len(all) != 1 || all[0].Steps != "" {
+		return nil
 	}
+	spawned := MadeBy(all[0].Root)
 	if spawned == nil || spawned.API == nil || !spawned.API.Process {
 		return nil
 	}
@@ -122,26 +118,19 @@ func (p *Package) ReceivedBy(c *Call) *Summary {
 		return nil
 	}
 	return p.writesTo(WithLiterals(fn), func(c *Call) bool {
-		switch c.API.Name {
-		case api.Receive, api.ReceiveMatch, api.ReceiveIn, api.ReceiveAfter:
-			return true
-		}
-		return false
+		return c.API.Syncs && strings.HasPrefix(c.API.Name, "process.Self.Receive")
 	})
 }
 
 // receivedFrom returns what is done with what is received from a channel.
 func (p *Package) receivedFrom(ch ssa.Value, in *ssa.Function) *Summary {
 	sent := p.Paths(ch)
-	for in.Parent() != nil {
-		in = in.Parent()
-	}
-	return p.writesTo(WithLiterals(in), func(c *Call) bool {
+	return p.writesTo(WithLiterals(Outermost(in)), func(c *Call) bool {
 		if !c.Is(api.ChanRecv) && !c.Is(api.ChanTryRecv) {
 			return false
 		}
 		at := p.Paths(c.Arg(api.Recv))
-		return len(at) == 1 && contains(sent, at[0])
+		return len(at) == 1 && slices.Contains(sent, at[0])
 	})
 }
 
@@ -153,19 +142,10 @@ func (p *Package) writesTo(fns []*ssa.Function, receives func(*Call) bool) *Summ
 			continue
 		}
 		for _, a := range p.Accesses(fn) {
-			if c := received(a.At.Root); a.Write && c != nil && c.API != nil && receives(c) {
+			if c := MadeBy(a.At.Root); a.Write && c != nil && c.API != nil && receives(c) {
 				s.Writes = add(s.Writes, []Effect{{Steps: a.At.Steps}})
 			}
 		}
 	}
 	return s
-}
-
-// received returns the call whose only, or first, result a value is, or nil.
-func received(v ssa.Value) *Call {
-	switch v.(type) {
-	case *ssa.Call, *ssa.Extract:
-		return MadeBy(v)
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package flow
 import (
 	"go/types"
 	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -39,19 +40,15 @@ type Reason struct {
 var _ analysis.Fact = (*Mark)(nil)
 
 // librarySendable lists types of Go's library that may be sent: they do not change, or have locks.
-var librarySendable = map[string]bool{
-	"time.Time": true, "time.Location": true, "net/netip.Addr": true, "net/netip.AddrPort": true,
-	"net/netip.Prefix": true, "regexp.Regexp": true, "log/slog.Logger": true, "log.Logger": true,
-	"context.Context": true, "sync.Mutex": true, "sync.RWMutex": true, "sync.WaitGroup": true,
-	"sync.Once": true, "sync.Map": true, "sync.Cond": true, "sync.Pool": true,
-	"sync/atomic.Bool": true, "sync/atomic.Int32": true, "sync/atomic.Int64": true,
-	"sync/atomic.Uint32": true, "sync/atomic.Uint64": true, "sync/atomic.Uintptr": true,
-	"sync/atomic.Value": true, "sync/atomic.Pointer": true, "unique.Handle": true,
-	"database/sql.DB": true, "net/http.Client": true, "net/http.Server": true,
-	"html/template.Template": true, "text/template.Template": true, "testing.T": true,
-	"testing.B": true, "testing.TB": true, "reflect.Type": true, "os.File": true, "net.Conn": true,
-	"net.Listener": true, "log/slog.Level": true, "io.Writer": true, "io.Reader": true,
-}
+var librarySendable = names(`
+	time.Time time.Location net/netip.Addr net/netip.AddrPort net/netip.Prefix regexp.Regexp
+	log/slog.Logger log.Logger context.Context sync.Mutex sync.RWMutex sync.WaitGroup sync.Once
+	sync.Map sync.Cond sync.Pool sync/atomic.Bool sync/atomic.Int32 sync/atomic.Int64
+	sync/atomic.Uint32 sync/atomic.Uint64 sync/atomic.Uintptr sync/atomic.Value sync/atomic.Pointer
+	unique.Handle database/sql.DB net/http.Client net/http.Server html/template.Template
+	text/template.Template testing.T testing.B testing.TB reflect.Type os.File net.Conn net.Listener
+	log/slog.Level io.Writer io.Reader
+`)
 
 // Sendable reports whether values of a type may be sent without a second thought, and if not, why.
 func (p *Package) Sendable(t types.Type) (bool, Reason) {
@@ -173,7 +170,7 @@ func (c *checker) known(t types.Type, path string) (yes bool, why *Reason) {
 	if api.TypeName(t) == api.Party {
 		return true, c.bad(Reason{Shares, path, t}) // of all that it may be, only its owner may use it
 	}
-	n := namedOf(t)
+	n := api.Named(t)
 	if n == nil || n.Obj().Pkg() == nil {
 		return n != nil && n.Obj().Name() == "error" && t == types.Type(n), nil
 	}
@@ -204,14 +201,6 @@ func (c *checker) own(pkg *types.Package) bool {
 
 // valueField is the field of a result or reply that has the value.
 const valueField = "Value"
-
-func namedOf(t types.Type) *types.Named {
-	if ptr, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(ptr.Elem())
-	}
-	n, _ := t.(*types.Named)
-	return n
-}
 
 // MarkOf returns what the package of a type says about it.
 func (p *Package) MarkOf(obj *types.TypeName) (Mark, bool) {
@@ -247,7 +236,7 @@ func (p *Package) mark(alias *types.TypeName) {
 		return
 	}
 	for _, arg := range api.TypeArgs(t) {
-		n := namedOf(types.Unalias(arg))
+		n := api.Named(arg)
 		if n == nil || n.Obj().Pkg() != p.Pkg {
 			continue
 		}
@@ -255,4 +244,84 @@ func (p *Package) mark(alias *types.TypeName) {
 		p.marks[n.Obj()] = m
 		p.ExportObjectFact(n.Obj(), &m)
 	}
+}
+
+// Declaring is a fact about a generic function: which of its type parameters become messages of
+// behaviours that it declares.
+type Declaring struct{ Params []int }
+
+// AFact marks a fact.
+func (*Declaring) AFact() {}
+
+// Declares returns which type parameters of a function become messages.
+func (p *Package) Declares(fn *types.Func) []int {
+	if params, ok := p.declares[fn.Origin()]; ok {
+		return params
+	}
+	var d Declaring
+	if fn.Pkg() != nil && fn.Pkg() != p.Pkg && p.ImportObjectFact(fn.Origin(), &d) {
+		return d.Params
+	}
+	return nil
+}
+
+// findDeclaring finds the generic functions that declare behaviours for their type parameters,
+// directly or through others.
+func (p *Package) findDeclaring() {
+	p.declares = map[*types.Func][]int{}
+	for range rounds {
+		for _, fn := range p.Funcs {
+			obj, ok := fn.Object().(*types.Func)
+			if !ok || obj.Signature().TypeParams().Len() == 0 {
+				continue
+			}
+			for _, f := range WithLiterals(fn) {
+				for _, c := range p.calls[f] {
+					p.noteDeclaring(obj, c)
+				}
+			}
+		}
+	}
+	for fn, params := range p.declares {
+		if fn.Pkg() == p.Pkg {
+			p.ExportObjectFact(fn, &Declaring{params})
+		}
+	}
+}
+
+// noteDeclaring notes the type parameters that a call in a generic function makes messages.
+func (p *Package) noteDeclaring(of *types.Func, c *Call) {
+	args := c.TypeArgs()
+	var messages []int
+	switch {
+	case c.API != nil && c.API.Messages > 0:
+		for i := range c.API.Messages {
+			messages = append(messages, i)
+		}
+	case c.API == nil && c.Fn != nil:
+		messages = p.Declares(c.Fn)
+	}
+	for _, i := range messages {
+		if i >= len(args) {
+			continue
+		}
+		tp, ok := types.Unalias(args[i]).(*types.TypeParam)
+		if ok && !slices.Contains(p.declares[of], tp.Index()) {
+			p.declares[of] = append(p.declares[of], tp.Index())
+		}
+	}
+}
+
+// Worst returns the part of a type that makes it least fit to be sent. What is behind pointers
+// counts if pointers says so.
+func (p *Package) Worst(t types.Type, pointers bool) Reason {
+	c := checker{p: p, seen: map[types.Type]bool{}, deep: true, pointers: pointers}
+	worst := Reason{}
+	c.found = func(r Reason) {
+		if r.Kind > worst.Kind {
+			worst = r
+		}
+	}
+	c.check(t, "")
+	return worst
 }

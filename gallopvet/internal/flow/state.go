@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -19,11 +20,10 @@ func (p *Package) StateOf(q Path) *types.TypeName {
 	if step := p.InTurn(param.Parent()); step == nil || step.Turn.Process {
 		return nil
 	}
-	ptr, ok := types.Unalias(param.Type()).(*types.Pointer)
-	if !ok {
+	if !Is[*types.Pointer](param.Type()) {
 		return nil
 	}
-	return types.Unalias(ptr.Elem()).(*types.Named).Obj()
+	return TypeName(param.Type())
 }
 
 // TurnAccesses returns what behaviours, and what they call, read and write in states of a type.
@@ -68,7 +68,7 @@ func (p *Package) TurnWrite(state *types.TypeName, steps string, inside bool) *A
 // Renewed reports whether the function of an access has put new memory at the path before, on
 // every way.
 func (p *Package) Renewed(a *Access, steps string) bool {
-	for instr := range instructions(a.Instr.Parent()) {
+	for instr := range Instructions(a.Instr.Parent()) {
 		st, ok := instr.(*ssa.Store)
 		if !ok || instr == a.Instr || !Dominates(st, a.Instr) {
 			continue
@@ -96,24 +96,13 @@ func (p *Package) isNew(v ssa.Value) bool {
 // Replaces reports whether an instruction puts other memory where a path leads, or takes an element
 // out of what has it.
 func (p *Package) Replaces(i ssa.Instruction, q Path) bool {
-	switch i := i.(type) {
-	case *ssa.Store:
-		for _, at := range p.Paths(i.Addr) {
-			if q.Within(at) && (isElement(q, at) || !p.same(i.Val, q, at)) {
-				return true
-			}
-		}
-	case *ssa.MapUpdate:
-		for _, at := range p.Paths(i.Map) {
-			at.Steps += "[]"
-			if q.Within(at) && !p.same(i.Value, q, at) {
-				return true
-			}
-		}
-	case *ssa.Call:
-		return p.replacesByCall(i, q)
+	if call, ok := i.(*ssa.Call); ok {
+		return p.replacesByCall(call, q)
 	}
-	return false
+	to, v, step := Stored(i)
+	return to != nil && slices.ContainsFunc(each(p.Paths(to), step), func(at Path) bool {
+		return q.Within(at) && (step == "" && isElement(q, at) || !p.same(v, q, at))
+	})
 }
 
 func (p *Package) replacesByCall(i *ssa.Call, q Path) bool {
@@ -121,25 +110,13 @@ func (p *Package) replacesByCall(i *ssa.Call, q Path) bool {
 		if b.Name() != "delete" && b.Name() != "clear" {
 			return false
 		}
-		for _, at := range p.Paths(i.Call.Args[0]) {
-			if q.Inside(at) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(p.Paths(i.Call.Args[0]), q.Inside)
 	}
 	c := p.CallOf(i)
-	s := p.SummaryOf(c)
-	if s == nil || c.API != nil {
-		return false
-	}
-	args := c.Args()
-	for _, e := range s.Renews {
-		if e.Param < len(args) {
-			for _, at := range each(p.Paths(args[e.Param]), e.Steps) {
-				if q.Within(at) && q.Steps != "" {
-					return true
-				}
+	for arg, e := range c.With(p.SummaryOf(c).Renews) {
+		for _, at := range each(p.Paths(arg), e.Steps) {
+			if q.Within(at) && q.Steps != "" {
+				return true
 			}
 		}
 	}
@@ -153,23 +130,21 @@ func isElement(q, of Path) bool {
 
 // same reports whether a value that is stored at a place leads where the path led before.
 func (p *Package) same(v ssa.Value, q, at Path) bool {
-	for _, from := range p.Paths(v) {
-		if from == q || from.Root == q.Root && from.Within(at) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Paths(v), func(from Path) bool { return from == q || from.Within(at) })
 }
 
-// Async lists the functions that run in another goroutine or turn, each with the literals in it.
-func (p *Package) AsyncFuncs(yield func(fn *ssa.Function, by ssa.Instruction) bool) {
-	for _, fn := range p.Funcs {
-		if by := p.async[fn]; by != nil {
-			if !yield(fn, by) {
-				return
-			}
-		}
+// SamePlace reports whether two values surely come from one and the same place.
+func (p *Package) SamePlace(a, b ssa.Value) bool {
+	one, two := p.Paths(a), p.Paths(b)
+	return len(one) == 1 && len(two) == 1 && one[0] == two[0] && !strings.Contains(one[0].Steps, "[]")
+}
+
+// Outermost returns the function that a literal is written in, which is no literal.
+func Outermost(fn *ssa.Function) *ssa.Function {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
 	}
+	return fn
 }
 
 // WithLiterals returns a function and the literals in it.
@@ -181,23 +156,20 @@ func WithLiterals(fn *ssa.Function) []*ssa.Function {
 	return all
 }
 
-// IsSelf reports whether a ref is that of the running actor, as Self has returned it; nil is not.
-func (p *Package) IsSelf(ref ssa.Value) bool { return p.isSelf(ref, maxSelf) }
-
 // maxSelf is through how many variables a ref is followed.
 const maxSelf = 4
+
+// IsSelf reports whether a ref is that of the running actor, as Self has returned it; nil is not.
+func (p *Package) IsSelf(ref ssa.Value) bool { return p.isSelf(ref, maxSelf) }
 
 func (p *Package) isSelf(ref ssa.Value, left int) bool {
 	if left == 0 {
 		return false
 	}
 	all := p.Paths(Plain(ref))
-	for _, q := range all {
-		if q.Steps != "" || !p.madeBySelf(q.Root, left) {
-			return false
-		}
-	}
-	return len(all) > 0
+	return len(all) > 0 && !slices.ContainsFunc(all, func(q Path) bool {
+		return q.Steps != "" || !p.madeBySelf(q.Root, left)
+	})
 }
 
 // madeBySelf reports whether a value is what Self has returned, or a variable that has only that.
@@ -207,7 +179,8 @@ func (p *Package) madeBySelf(v ssa.Value, left int) bool {
 		c := p.CallOf(v)
 		return c != nil && (c.Is(api.Self) || p.ownRef(c))
 	case *ssa.Alloc:
-		return len(p.stores[v]) == 1 && p.isSelf(p.stores[v][0].Val, left-1)
+		held := p.Only(v)
+		return held != nil && p.isSelf(held, left-1)
 	}
 	return false
 }

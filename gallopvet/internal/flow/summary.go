@@ -1,9 +1,11 @@
 package flow
 
 import (
+	"cmp"
+	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -40,38 +42,24 @@ type Summary struct {
 // AFact marks a fact.
 func (*Summary) AFact() {}
 
-// classes lists the effects with the words for them.
-func (s *Summary) classes() []class {
-	return []class{
-		{"writes", &s.Writes}, {"renews", &s.Renews}, {"keeps", &s.Keeps}, {"sends", &s.Sends},
-		{"returns", &s.Returns}, {"calls", &s.Calls}, {"starts", &s.Starts}, {"moves", &s.Moves},
-		{"waits for", &s.Waits}, {"hands", &s.Hands},
+// classes lists the effects by class, as kinds names them.
+func (s *Summary) classes() []*[]Effect {
+	return []*[]Effect{
+		&s.Writes, &s.Renews, &s.Keeps, &s.Sends, &s.Returns, &s.Calls, &s.Starts, &s.Moves, &s.Waits, &s.Hands,
 	}
 }
 
-type class struct {
-	word    string
-	effects *[]Effect
-}
-
-// String is what tests of facts see.
-func (s *Summary) String() string {
-	var words []string
+// size is how much is known; 0 is nothing.
+func (s *Summary) size() int {
+	n := len(s.Blocks)
 	for _, c := range s.classes() {
-		if len(*c.effects) > 0 {
-			words = append(words, c.word)
-		}
+		n += len(*c)
 	}
 	if s.Syncs {
-		words = append(words, "waits for others")
+		n++
 	}
-	if s.Blocks != "" {
-		words = append(words, "waits in "+s.Blocks)
-	}
-	return strings.Join(words, ", ")
+	return n
 }
-
-func (s *Summary) empty() bool { return size(s) == 0 }
 
 // Receiver is a fact about a package-level behaviour: what its method does with a message.
 type Receiver struct{ Summary }
@@ -82,27 +70,17 @@ const rounds = 4
 // summarise finds what the functions do, and exports it.
 func (p *Package) summarise() {
 	p.summaries = map[*ssa.Function]*Summary{}
-	for range rounds {
-		p.accesses = map[*ssa.Function][]*Access{}
-		p.forgetPaths()
-		before := p.summaries
-		p.summaries = map[*ssa.Function]*Summary{}
+	changed := true
+	for n := 0; changed && n < rounds; n++ {
+		changed = false
+		p.forget()
 		for _, fn := range p.Funcs {
-			p.summaries[fn] = before[fn]
-		}
-		changed := false
-		for _, fn := range p.Funcs {
-			s := p.summaryOf(fn)
-			old := before[fn]
-			changed = changed || old == nil || size(old) != size(s)
+			s, old := p.summaryOf(fn), p.summaries[fn]
+			changed = changed || old == nil || old.size() != s.size()
 			p.summaries[fn] = s
 		}
-		if !changed {
-			break
-		}
 	}
-	p.accesses = map[*ssa.Function][]*Access{}
-	p.forgetPaths()
+	p.forget()
 	p.export()
 }
 
@@ -118,37 +96,20 @@ func (p *Package) startedByOthers() {
 	if len(p.async) == before {
 		return
 	}
-	for fn, by := range p.async {
-		if fn.Parent() != nil && !p.ownTurn(fn) && by != nil {
-			delete(p.inTurn, fn)
+	for fn := range p.async {
+		if step := p.inTurn[fn]; fn.Parent() != nil && step != nil && step.By != nil {
+			delete(p.inTurn, fn) // it is called in a turn no more, but is no turn's own
 		}
 	}
 	p.guards = map[*ssa.Function]bool{}
 	p.summarise()
 }
 
-// ownTurn reports whether a function is that of a turn, and not only called in one.
-func (p *Package) ownTurn(fn *ssa.Function) bool {
-	step := p.inTurn[fn]
-	return step == nil || step.By == nil
-}
-
-func size(s *Summary) int {
-	n := len(s.Blocks)
-	for _, c := range s.classes() {
-		n += len(*c.effects)
-	}
-	if s.Syncs {
-		n++
-	}
-	return n
-}
-
 // export makes facts of what other packages may need.
 func (p *Package) export() {
 	for _, fn := range p.Funcs {
 		obj, ok := fn.Object().(*types.Func)
-		if s := p.summaries[fn]; ok && s != nil && !s.empty() && obj.Pkg() == p.Pkg {
+		if s := p.summaries[fn]; ok && s != nil && s.size() > 0 && obj.Pkg() == p.Pkg {
 			p.ExportObjectFact(obj, s)
 		}
 	}
@@ -156,7 +117,7 @@ func (p *Package) export() {
 		if g.Object() == nil || g.Pkg != p.SSA {
 			continue
 		}
-		if s := p.ofMessage(handlers); !s.empty() {
+		if s := p.ofMessage(handlers); s.size() > 0 {
 			p.ExportObjectFact(g.Object(), &Receiver{*s})
 		}
 	}
@@ -182,17 +143,17 @@ func (p *Package) addLater(s *Summary, fn *ssa.Function) {
 	if len(fn.Params) < 3 {
 		return
 	}
-	for instr := range instructions(fn) {
-		st, ok := instr.(*ssa.Store)
-		if !ok || !refers(st.Val.Type()) {
+	for instr := range Instructions(fn) {
+		to, v, step := Stored(instr)
+		if to == nil || !Refers(v.Type()) {
 			continue
 		}
-		for _, at := range p.Paths(st.Addr) {
+		for _, at := range p.Paths(to) {
 			state := p.StateOf(at)
-			if state == nil || p.TurnWrite(state, at.Steps, true) == nil {
+			if state == nil || p.TurnWrite(state, at.Steps+step, true) == nil {
 				continue
 			}
-			for _, q := range p.Paths(st.Val) {
+			for _, q := range p.Paths(v) {
 				if q.Root == fn.Params[2] {
 					s.Writes = add(s.Writes, []Effect{{Steps: q.Steps + "[]"}})
 				}
@@ -211,48 +172,49 @@ func only(effects []Effect, param int) []Effect {
 	return all
 }
 
-// SummaryOf returns what is known of the function that a call calls, or nil.
+// SummaryOf returns what is known of the function that a call calls. Of gallop's own it is nothing:
+// package api says what they do.
 func (p *Package) SummaryOf(c *Call) *Summary {
-	if c == nil {
-		return nil
+	if c == nil || c.API != nil {
+		return &Summary{}
 	}
-	if fn := p.unwrap(c.static); fn != nil {
-		if s := p.summaries[fn]; s != nil {
-			return s
-		}
+	if s := p.summaries[p.unwrap(c.static)]; s != nil {
+		return s
 	}
 	return p.SummaryOfObject(c.Fn)
 }
 
-// SummaryOfObject returns what is known of a function, of another package or of this one, or nil.
+// SummaryOfObject returns what is known of a function, of another package or of this one.
 func (p *Package) SummaryOfObject(fn *types.Func) *Summary {
 	if fn == nil || fn.Pkg() == nil {
-		return nil
+		return &Summary{}
 	}
 	if fn.Pkg() == p.Pkg && byHand[fn.FullName()] == "" {
-		return p.summaries[p.SSA.Prog.FuncValue(fn)]
+		return cmp.Or(p.summaries[p.SSA.Prog.FuncValue(fn)], &Summary{})
 	}
-	s, ok := p.foreign[fn]
-	if !ok {
-		s = p.imported(fn)
+	s := p.foreign[fn]
+	if s == nil {
+		if s = library(fn); s == nil {
+			s = &Summary{}
+			p.ImportObjectFact(fn, s)
+		}
 		p.foreign[fn] = s
 	}
 	return s
 }
 
-func (p *Package) imported(fn *types.Func) *Summary {
-	if s := library(fn); s != nil {
-		return s
+// MessageWrite returns where the methods of a behaviour of the package write to what a message leads
+// to, if they do.
+func (p *Package) MessageWrite(b ssa.Value) token.Pos {
+	for _, fn := range p.behaviours[GlobalOf(b)] {
+		for _, a := range p.Accesses(fn) {
+			if len(fn.Params) > 2 && a.Write && a.At.Root == fn.Params[2] && a.At.Steps != "" {
+				return a.Instr.Pos()
+			}
+		}
 	}
-	var s Summary
-	if p.ImportObjectFact(fn, &s) {
-		return &s
-	}
-	return nil
+	return token.NoPos
 }
-
-// SummaryOfFunc returns what is known of a function of this package, or nil.
-func (p *Package) SummaryOfFunc(fn *ssa.Function) *Summary { return p.summaries[fn] }
 
 // ReceiverOf returns what the methods of a behaviour do with its messages, as effects on
 // parameter 0; nil if that is not known.
@@ -285,9 +247,9 @@ func (p *Package) summaryOf(fn *ssa.Function) *Summary {
 	p.addReturns(s, fn)
 	p.addRenews(s, fn)
 	p.addBlocks(s, fn)
-	for instr := range instructions(fn) {
+	for instr := range Instructions(fn) {
 		s.Syncs = s.Syncs || p.Syncs(instr)
-		s.Joins = s.Joins || p.joins(instr)
+		s.Joins = s.Joins || p.Joins(instr)
 	}
 	return s
 }
@@ -307,11 +269,7 @@ func effects(fn *ssa.Function, paths []Path) []Effect {
 
 func add(to []Effect, more []Effect) []Effect {
 	for _, e := range more {
-		known := false
-		for _, o := range to {
-			known = known || o == e
-		}
-		if !known && len(to) < 32 {
+		if !slices.Contains(to, e) && len(to) < manyParts {
 			to = append(to, e)
 		}
 	}
@@ -321,13 +279,10 @@ func add(to []Effect, more []Effect) []Effect {
 // passed returns the effects on parameters of fn that a call has by the effects of what it calls.
 func (p *Package) passed(fn *ssa.Function, c *Call, callee []Effect) []Effect {
 	var all []Effect
-	args := c.Args()
-	for _, e := range callee {
-		if e.Param < len(args) {
-			for _, on := range effects(fn, each(p.Paths(args[e.Param]), e.Steps)) {
-				on.Method = e.Method
-				all = append(all, on)
-			}
+	for arg, e := range c.With(callee) {
+		for _, on := range effects(fn, each(p.Paths(arg), e.Steps)) {
+			on.Method = e.Method
+			all = append(all, on)
 		}
 	}
 	return all
@@ -348,18 +303,9 @@ func (p *Package) addWrites(s *Summary, in, of *ssa.Function) {
 // addKeeps notes what outlives the call: what is put into memory that was there before, or is
 // sent.
 func (p *Package) addKeeps(s *Summary, in, of *ssa.Function) {
-	for instr := range instructions(in) {
-		switch i := instr.(type) {
-		case *ssa.Store:
-			if p.outlives(i.Addr) {
-				s.Keeps = add(s.Keeps, effects(of, p.shared(i.Val, i)))
-			}
-		case *ssa.MapUpdate:
-			if p.outlives(i.Map) {
-				s.Keeps = add(s.Keeps, effects(of, p.shared(i.Value, i)))
-			}
-		case *ssa.Send:
-			s.Keeps = add(s.Keeps, effects(of, p.shared(i.X, i)))
+	for instr := range Instructions(in) {
+		if at, v, _ := Stored(instr); v != nil && (at == nil || p.outlives(at)) {
+			s.Keeps = add(s.Keeps, effects(of, p.shared(v, instr)))
 		}
 	}
 	for _, c := range p.calls[in] {
@@ -376,30 +322,20 @@ func (p *Package) shared(v ssa.Value, when ssa.Instruction) []Path {
 }
 
 func (p *Package) addSends(s *Summary, c *Call, of *ssa.Function) {
-	if sent := p.Messages(c); len(sent) > 0 {
-		if p.ToSelf(c) || c.API.Waits || c.API.Freezes {
-			return
-		}
-		for _, v := range sent {
-			s.Sends = add(s.Sends, effects(of, p.shared(v, c.Instr)))
-		}
-		return
-	}
-	if c.API != nil {
-		return
-	}
 	callee := p.SummaryOf(c)
-	if callee == nil {
-		return
-	}
 	s.Sends = add(s.Sends, p.passed(of, c, callee.Sends))
 	s.Keeps = add(s.Keeps, p.passed(of, c, callee.Keeps))
+	for _, v := range p.Messages(c) {
+		if !p.ToSelf(c) && !c.API.Waits && !c.API.Freezes {
+			s.Sends = add(s.Sends, effects(of, p.shared(v, c.Instr)))
+		}
+	}
 }
 
 // addCalls notes what becomes of functions, interfaces, Isos and systems that are given to a
 // function.
 func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
-	for instr := range instructions(in) {
+	for instr := range Instructions(in) {
 		ci, ok := instr.(ssa.CallInstruction)
 		if !ok {
 			continue
@@ -407,6 +343,10 @@ func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
 		common := ci.Common()
 		c := p.CallOf(instr)
 		_, isGo := instr.(*ssa.Go)
+		calls := &s.Calls // what is waited for is as good as called
+		if isGo && !p.Waited(instr) || in != of && p.async[in] != nil && !p.Waited(p.async[in]) {
+			calls = &s.Starts
+		}
 		switch {
 		case common.IsInvoke() && (c == nil || c.static == nil) && !isGo:
 			for _, e := range effects(of, p.Paths(common.Value)) {
@@ -415,11 +355,7 @@ func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
 			}
 		case c == nil || c.static == nil && !common.IsInvoke():
 			called := effects(of, p.Paths(common.Value))
-			if p.async[in] != nil && !p.Waited(p.async[in]) || isGo && !p.Waited(instr) {
-				s.Starts = add(s.Starts, called)
-			} else {
-				s.Calls = add(s.Calls, called)
-			}
+			*calls = add(*calls, called)
 			for _, f := range called {
 				for n, arg := range common.Args {
 					p.addHands(s, of, arg, n, f)
@@ -433,37 +369,23 @@ func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
 			p.addOfAPI(s, c, of)
 			continue
 		}
-		if arg := startsGoroutine(c.Fn); arg != 0 {
-			started := effects(of, p.Paths(c.Arg(arg)))
-			if p.Waited(instr) {
-				s.Calls = add(s.Calls, started)
-			} else {
-				s.Starts = add(s.Starts, started)
-			}
+		callee := p.SummaryOf(c)
+		*calls = add(*calls, p.passed(of, c, callee.Calls))
+		if len(callee.Starts) > 0 && p.Waited(instr) {
+			s.Calls = add(s.Calls, p.passed(of, c, callee.Starts))
+		} else {
+			s.Starts = add(s.Starts, p.passed(of, c, callee.Starts))
 		}
-		if callee := p.SummaryOf(c); callee != nil {
-			if isGo && !p.Waited(instr) || p.async[in] != nil && !p.Waited(p.async[in]) {
-				s.Starts = add(s.Starts, p.passed(of, c, callee.Calls))
-			} else {
-				s.Calls = add(s.Calls, p.passed(of, c, callee.Calls))
-			}
-			if p.Waited(instr) {
-				s.Calls = add(s.Calls, p.passed(of, c, callee.Starts))
-			} else {
-				s.Starts = add(s.Starts, p.passed(of, c, callee.Starts))
-			}
-			p.addHandsOf(s, of, c, callee)
-			s.Moves = add(s.Moves, p.passed(of, c, callee.Moves))
-			if p.async[in] == nil && !isGo {
-				s.Waits = add(s.Waits, p.passed(of, c, callee.Waits))
-			}
+		p.addHandsOf(s, of, c, callee)
+		s.Moves = add(s.Moves, p.passed(of, c, callee.Moves))
+		if p.async[in] == nil && !isGo {
+			s.Waits = add(s.Waits, p.passed(of, c, callee.Waits))
 		}
 	}
 }
 
-// addHands notes what a function hands to another that it is given.
 func (p *Package) addHands(s *Summary, of *ssa.Function, arg ssa.Value, n int, f Effect) {
-	if f.Steps != "" || !refers(arg.Type()) {
+	if f.Steps != "" || !Refers(arg.Type()) {
 		return
 	}
 	for _, e := range effects(of, p.Paths(arg)) {
@@ -475,13 +397,13 @@ func (p *Package) addHands(s *Summary, of *ssa.Function, arg ssa.Value, n int, f
 // addHandsOf notes the same of a function that is called, with what it was given.
 func (p *Package) addHandsOf(s *Summary, of *ssa.Function, c *Call, callee *Summary) {
 	args := c.Args()
-	for _, h := range callee.Hands {
+	for arg, h := range c.With(callee.Hands) {
 		n, _ := strconv.Atoi(h.Method)
-		if n >= len(args) || h.Param >= len(args) {
+		if n >= len(args) {
 			continue
 		}
 		for _, f := range effects(of, p.Paths(args[n])) {
-			for _, e := range effects(of, each(p.Paths(args[h.Param]), h.Steps)) {
+			for _, e := range effects(of, each(p.Paths(arg), h.Steps)) {
 				if f.Steps == "" {
 					e.Result, e.Method = h.Result, strconv.Itoa(f.Param)
 					s.Hands = add(s.Hands, []Effect{e})
@@ -531,16 +453,16 @@ func (p *Package) outlives(addr ssa.Value) bool {
 // addReturns notes which results are what a parameter leads to, or have it in them. What the
 // function lets go of before it returns is not its caller's any more.
 func (p *Package) addReturns(s *Summary, fn *ssa.Function) {
-	for instr := range instructions(fn) {
+	for instr := range Instructions(fn) {
 		ret, ok := instr.(*ssa.Return)
 		if !ok {
 			continue
 		}
 		for i, v := range ret.Results {
-			if ok, _ := p.Sendable(v.Type()); ok && !isParam(v.Type()) && !isFunc(v.Type()) {
+			if ok, _ := p.Sendable(v.Type()); ok && !IsParam(v.Type()) && !Is[*types.Signature](v.Type()) {
 				continue
 			}
-			if isInterface(v.Type()) || isFunc(v.Type()) {
+			if Is[*types.Interface](v.Type()) || Is[*types.Signature](v.Type()) {
 				for _, e := range effects(fn, p.Paths(v)) {
 					e.Result = i
 					s.Returns = add(s.Returns, []Effect{e})
@@ -560,11 +482,6 @@ func (p *Package) addReturns(s *Summary, fn *ssa.Function) {
 	}
 }
 
-func isFunc(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Signature)
-	return ok
-}
-
 // letsGo reports whether a function puts other memory in the place of what it has read, on every
 // path.
 func (p *Package) letsGo(part Part) bool {
@@ -574,7 +491,7 @@ func (p *Package) letsGo(part Part) bool {
 
 // addRenews notes where a function puts other memory, on every path.
 func (p *Package) addRenews(s *Summary, fn *ssa.Function) {
-	for instr := range instructions(fn) {
+	for instr := range Instructions(fn) {
 		switch i := instr.(type) {
 		case *ssa.Store:
 			for _, at := range p.Paths(i.Addr) {
@@ -583,10 +500,9 @@ func (p *Package) addRenews(s *Summary, fn *ssa.Function) {
 				}
 			}
 		case *ssa.Call:
-			if c := p.CallOf(i); c != nil && c.API == nil {
-				if callee := p.SummaryOf(c); callee != nil && len(callee.Renews) > 0 && p.always(i) {
-					s.Renews = add(s.Renews, p.passed(fn, c, callee.Renews))
-				}
+			c := p.CallOf(i)
+			if callee := p.SummaryOf(c); len(callee.Renews) > 0 && p.always(i) {
+				s.Renews = add(s.Renews, p.passed(fn, c, callee.Renews))
 			}
 		}
 	}
@@ -594,21 +510,11 @@ func (p *Package) addRenews(s *Summary, fn *ssa.Function) {
 
 // renewing reports whether a store puts memory at a place that the place did not lead to.
 func (p *Package) renewing(i *ssa.Store, at Path) bool {
-	if _, ok := i.Val.Type().Underlying().(*types.Struct); ok {
-		for _, part := range p.PartsWhen(i.Val, i) {
-			if part.Root == at.Root {
-				return false
-			}
-		}
-		return true
-	}
-	if !refers(i.Val.Type()) {
+	from := p.Paths(i.Val)
+	if Is[*types.Struct](i.Val.Type()) {
+		from = p.shared(i.Val, i)
+	} else if !Refers(i.Val.Type()) {
 		return false
 	}
-	for _, q := range p.Paths(i.Val) {
-		if q.Root == at.Root {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(from, func(q Path) bool { return q.Root == at.Root })
 }

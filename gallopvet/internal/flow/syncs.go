@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/token"
+	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -10,7 +11,7 @@ import (
 // Syncs reports whether an instruction waits for other goroutines or for a system, or takes a lock,
 // so that what they did before is over and seen afterwards.
 func (p *Package) Syncs(i ssa.Instruction) bool {
-	if p.joins(i) {
+	if p.Joins(i) {
 		return true
 	}
 	call, ok := i.(*ssa.Call)
@@ -18,19 +19,15 @@ func (p *Package) Syncs(i ssa.Instruction) bool {
 		return false
 	}
 	c := p.CallOf(call)
-	if c == nil || c.Fn == nil || c.API != nil {
-		return false
-	}
-	switch c.Fn.FullName() {
+	switch c.FullName() {
 	case "(*sync.Mutex).Lock", "(*sync.RWMutex).Lock", "(*sync.RWMutex).RLock":
 		return true
 	}
-	s := p.SummaryOf(c)
-	return s != nil && s.Syncs
+	return p.SummaryOf(c).Syncs
 }
 
-// joins reports whether an instruction waits for others to be done.
-func (p *Package) joins(i ssa.Instruction) bool {
+// Joins reports whether an instruction waits for others to be done.
+func (p *Package) Joins(i ssa.Instruction) bool {
 	switch i := i.(type) {
 	case *ssa.UnOp:
 		return i.Op == token.ARROW
@@ -42,24 +39,16 @@ func (p *Package) joins(i ssa.Instruction) bool {
 	return false
 }
 
-// Joins reports whether an instruction waits for others to be done.
-func (p *Package) Joins(i ssa.Instruction) bool { return p.joins(i) }
-
 func (p *Package) joinsCall(c *Call) bool {
-	switch {
-	case c == nil:
-		return false
-	case c.API != nil:
+	if c != nil && c.API != nil {
 		return c.API.Waits || c.API.Syncs
-	case c.Fn != nil:
-		switch c.Fn.FullName() {
-		case "(*sync.WaitGroup).Wait", "(*sync.Cond).Wait", "testing/synctest.Wait",
-			"(*golang.org/x/sync/errgroup.Group).Wait":
-			return true
-		}
 	}
-	s := p.SummaryOf(c)
-	return s != nil && s.Joins
+	switch c.FullName() {
+	case "(*sync.WaitGroup).Wait", "(*sync.Cond).Wait", "testing/synctest.Wait",
+		"(*golang.org/x/sync/errgroup.Group).Wait":
+		return true
+	}
+	return p.SummaryOf(c).Joins
 }
 
 // Waited reports whether the function that starts another with an instruction waits, on every path,
@@ -70,12 +59,12 @@ func (p *Package) Waited(by ssa.Instruction) bool {
 	default:
 		return false
 	}
-	for instr := range instructions(by.Parent()) {
+	for instr := range Instructions(by.Parent()) {
 		if d, ok := instr.(*ssa.Defer); ok && p.joinsCall(p.CallOf(d)) && Dominates(d, by) {
 			return true
 		}
 	}
-	w := Walk{Stop: p.joins}
+	w := Walk{Stop: p.Joins}
 	return !w.Ends(by)
 }
 
@@ -119,7 +108,7 @@ func (p *Package) guarded(fn *ssa.Function, left int) bool {
 		}
 		return p.guarded(fn.Parent(), left-1)
 	}
-	callers := p.callersOf(fn)
+	callers := p.CallersOf(fn)
 	if obj := fn.Object(); len(callers) == 0 || len(callers) > manyCallers || obj == nil || obj.Exported() {
 		return false
 	}
@@ -133,14 +122,11 @@ func (p *Package) guarded(fn *ssa.Function, left int) bool {
 
 // isOnce reports whether a call runs its function once, and all others wait for that.
 func isOnce(c *Call) bool {
-	if c.Fn == nil {
-		return false
-	}
-	switch c.Fn.FullName() {
+	switch c.FullName() {
 	case "(*sync.Once).Do", "sync.OnceFunc", "sync.OnceValue", "sync.OnceValues":
 		return true
 	}
-	return c.API != nil && c.API.Name == "process.Once.Do"
+	return c.Is("process.Once.Do")
 }
 
 // givenTo returns the call that is given a literal, or nil.
@@ -160,9 +146,9 @@ func (p *Package) givenTo(fn *ssa.Function) *Call {
 	return p.given[fn]
 }
 
-// callersOf returns the calls of a function in the package. A call of a function like Do of a
+// CallersOf returns the calls of a function in the package. A call of a function like Do of a
 // sync.Once counts as one of the function that it is given.
-func (p *Package) callersOf(fn *ssa.Function) []*Call {
+func (p *Package) CallersOf(fn *ssa.Function) []*Call {
 	if p.callers == nil {
 		p.callers = map[*ssa.Function][]*Call{}
 		for _, f := range p.Funcs {
@@ -171,7 +157,7 @@ func (p *Package) callersOf(fn *ssa.Function) []*Call {
 					p.callers[callee] = append(p.callers[callee], c)
 				}
 				for _, arg := range c.Args() {
-					if isFunc(arg.Type()) {
+					if Is[*types.Signature](arg.Type()) {
 						if callee := p.FuncOf(arg); callee != nil && callee.Parent() == nil {
 							p.callers[callee] = append(p.callers[callee], c)
 						}
@@ -183,9 +169,6 @@ func (p *Package) callersOf(fn *ssa.Function) []*Call {
 	return p.callers[fn]
 }
 
-// CallersOf returns the calls of a function in the package.
-func (p *Package) CallersOf(fn *ssa.Function) []*Call { return p.callersOf(fn) }
-
 // DuringInit reports whether a function runs only while packages are initialized.
 func (p *Package) DuringInit(fn *ssa.Function) bool { return p.duringInit(fn, guardedBy) }
 
@@ -194,7 +177,7 @@ func (p *Package) duringInit(fn *ssa.Function, left int) bool {
 		return true
 	}
 	obj := fn.Object()
-	callers := p.callersOf(fn)
+	callers := p.CallersOf(fn)
 	if left == 0 || len(callers) == 0 || len(callers) > manyCallers || p.inTurn[fn] != nil ||
 		p.async[fn] != nil || fn.Parent() == nil && (obj == nil || obj.Exported()) {
 		return false
@@ -213,7 +196,7 @@ func (p *Package) Sites(fn *ssa.Function) []ssa.Instruction {
 		return nil
 	}
 	var all []ssa.Instruction
-	for _, c := range p.callersOf(fn) {
+	for _, c := range p.CallersOf(fn) {
 		if _, isGo := c.Instr.(*ssa.Go); !isGo {
 			all = append(all, c.Instr)
 		}

@@ -1,10 +1,9 @@
 package flow
 
 import (
-	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -19,8 +18,8 @@ type Turn struct {
 	Start   bool // it runs before the first message
 	// It runs before or after the behaviours of all actors of a type, or of a system.
 	Interceptor bool
-	Behaviours  []ssa.Value // package-level variables or calls of Declare
-	Name        string      // for messages
+	Behaviour   bool
+	Name        string // for messages
 }
 
 // State returns the parameter that is the state, or nil. A process has none.
@@ -28,18 +27,31 @@ func (t *Turn) State() *ssa.Parameter {
 	if t.Process {
 		return nil
 	}
-	for _, param := range t.Fn.Params {
-		if _, ok := param.Type().Underlying().(*types.Pointer); ok && !isContext(param.Type()) {
-			return param
-		}
-		break
+	if all := t.Fn.Params; len(all) > 0 && Is[*types.Pointer](all[0].Type()) && !isContext(all[0].Type()) {
+		return all[0]
+	}
+	return nil
+}
+
+// StateType returns the type of the state of a turn, or nil.
+func (t *Turn) StateType() *types.TypeName {
+	if s := t.State(); s != nil {
+		return TypeName(s.Type())
+	}
+	return nil
+}
+
+// TypeName returns the name of a type, or of what it points to; nil if it has none.
+func TypeName(t types.Type) *types.TypeName {
+	if n := api.Named(t); n != nil {
+		return n.Obj()
 	}
 	return nil
 }
 
 // Message returns the parameter that is the message, or nil.
 func (t *Turn) Message() *ssa.Parameter {
-	if len(t.Behaviours) == 0 || len(t.Fn.Params) < 3 {
+	if !t.Behaviour || len(t.Fn.Params) < 3 {
 		return nil
 	}
 	return t.Fn.Params[2]
@@ -57,20 +69,28 @@ type Step struct {
 // InTurn returns how a function comes to run in a turn, or nil.
 func (p *Package) InTurn(fn *ssa.Function) *Step { return p.inTurn[fn] }
 
+// How says by which calls a turn comes to a function, or nothing if it is the turn's own.
+func (p *Package) How(fn *ssa.Function) string {
+	step := p.inTurn[fn]
+	if step == nil || step.By == nil {
+		return ""
+	}
+	var way string
+	for s := step; s != nil && s.By != nil; s = p.inTurn[s.From] {
+		if s.By.API == nil {
+			way = " → " + s.By.Name() + way
+		}
+	}
+	return " (" + step.Turn.Name + way + ")"
+}
+
 // Async returns the instruction that makes a function run in another goroutine or in the turn of
 // another actor, or nil.
 func (p *Package) Async(fn *ssa.Function) ssa.Instruction { return p.async[fn] }
 
-// Handlers returns the functions that a package-level behaviour was given.
-func (p *Package) Handlers(g *ssa.Global) []*ssa.Function { return p.behaviours[g] }
-
 // IsState reports whether a type is, or points to, the state of an actor type of the package.
 func (p *Package) IsState(t types.Type) bool {
-	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = ptr.Elem()
-	}
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && p.states[n.Obj()]
+	return p.states[TypeName(t)]
 }
 
 func isContext(t types.Type) bool { return api.TypeName(t) == api.Context }
@@ -85,7 +105,6 @@ func ContextParam(fn *ssa.Function) *ssa.Parameter {
 	return nil
 }
 
-// findTurns finds the functions that run in turns.
 func (p *Package) findTurns() {
 	p.inTurn = map[*ssa.Function]*Step{}
 	p.async = map[*ssa.Function]ssa.Instruction{}
@@ -96,12 +115,20 @@ func (p *Package) findTurns() {
 			p.findTurn(c)
 			p.findAsync(c)
 		}
-		for instr := range instructions(fn) {
+		for instr := range Instructions(fn) {
 			p.findField(instr)
 		}
 	}
 	// What a behaviour calls and a process, too, counts as the behaviour's.
-	slices.SortStableFunc(p.Turns, func(a, b *Turn) int { return order(a.Process) - order(b.Process) })
+	slices.SortStableFunc(p.Turns, func(a, b *Turn) int {
+		switch {
+		case a.Process == b.Process:
+			return 0
+		case a.Process:
+			return 1
+		}
+		return -1
+	})
 	for _, t := range p.Turns {
 		if p.inTurn[t.Fn] == nil {
 			p.inTurn[t.Fn] = &Step{Turn: t}
@@ -123,7 +150,6 @@ func (p *Package) findParties() {
 	}
 }
 
-// newProcess makes the turn of a process.
 func newProcess(fn *ssa.Function) *Turn {
 	if fn.Parent() != nil {
 		return &Turn{Fn: fn, Process: true, Name: "the process"}
@@ -131,55 +157,43 @@ func newProcess(fn *ssa.Function) *Turn {
 	return &Turn{Fn: fn, Process: true, Name: fn.Name()}
 }
 
-func order(last bool) int {
-	if last {
-		return 1
+// Where says in what a function runs that an instruction starts.
+func Where(by ssa.Instruction) string {
+	call := CallOf(by)
+	switch _, isGo := by.(*ssa.Go); {
+	case isGo:
+		return "a goroutine"
+	case call == nil || call.Fn == nil:
+		return "a function that runs elsewhere"
+	case call.API != nil && call.API.Process:
+		return "another process"
 	}
-	return 0
+	return "a function that " + call.Name() + " runs elsewhere"
 }
 
 // findTurn notes what a call makes a turn's function.
 func (p *Package) findTurn(c *Call) {
-	arg := api.TurnArg(c.Fn)
-	if arg == 0 {
+	if c.API == nil || c.API.Turn == 0 {
 		return
 	}
-	fn := p.FuncOf(c.Arg(arg))
+	fn := p.FuncOf(c.Arg(c.API.Turn))
 	if fn == nil || len(fn.Blocks) == 0 {
 		return
 	}
-	t := &Turn{Fn: fn, Name: fn.Name()}
-	if c.API != nil && c.API.Process {
+	t := &Turn{Fn: fn, Name: fn.Name(), Behaviour: c.API.Role == api.Handle}
+	if c.API.Process {
 		t = newProcess(fn)
 	}
-	if c.API != nil {
-		t.Replies = c.API.Replies
-		t.Start = c.API.Role == api.StartHook
-		if c.API.Role == api.Handle {
-			p.noteBehaviour(t, c.Arg(api.Recv))
-		}
+	t.Replies = c.API.Replies
+	t.Start = c.API.Role == api.StartHook
+	if g := GlobalOf(c.Arg(api.Recv)); g != nil && t.Behaviour {
+		p.behaviours[g] = append(p.behaviours[g], fn)
+		t.Name = g.Name()
 	}
-	if s := t.State(); s != nil {
-		p.noteState(s.Type())
+	if s := t.StateType(); s != nil {
+		p.states[s] = true
 	}
 	p.Turns = append(p.Turns, t)
-}
-
-func (p *Package) noteState(t types.Type) {
-	if n, ok := types.Unalias(t.(*types.Pointer).Elem()).(*types.Named); ok {
-		p.states[n.Obj()] = true
-	}
-}
-
-// noteBehaviour notes which behaviour a function is for.
-func (p *Package) noteBehaviour(t *Turn, b ssa.Value) {
-	if g := GlobalOf(b); g != nil {
-		t.Behaviours = append(t.Behaviours, g)
-		p.behaviours[g] = append(p.behaviours[g], t.Fn)
-		t.Name = g.Name()
-		return
-	}
-	t.Behaviours = append(t.Behaviours, Plain(b))
 }
 
 // findAsync notes what a call makes run elsewhere.
@@ -187,32 +201,32 @@ func (p *Package) findAsync(c *Call) {
 	if _, ok := c.Instr.(*ssa.Go); ok {
 		p.noteAsync(c.static, c.Instr)
 	}
-	if c.API != nil {
-		for _, arg := range c.API.Elsewhere {
-			p.noteAsync(p.FuncOf(c.Arg(arg)), c.Instr)
-		}
+	if c.API == nil {
+		p.findStarted(c)
 		return
 	}
-	if arg := startsGoroutine(c.Fn); arg != 0 {
+	for _, arg := range c.API.Elsewhere {
 		p.noteAsync(p.FuncOf(c.Arg(arg)), c.Instr)
-		return
 	}
-	p.findStarted(c)
 }
 
 // findStarted notes functions that are given to one which starts them elsewhere, as far as that is
 // known by now.
 func (p *Package) findStarted(c *Call) {
-	s := p.SummaryOf(c)
-	if s == nil || c.API != nil {
-		return
+	for _, arg := range c.functions(p.SummaryOf(c).Starts) {
+		p.noteAsync(p.FuncOf(arg), c.Instr)
 	}
-	args := c.Args()
-	for _, e := range s.Starts {
-		if e.Param < len(args) && e.Steps == "" && e.Method == "" && isFunc(args[e.Param].Type()) {
-			p.noteAsync(p.FuncOf(args[e.Param]), c.Instr)
+}
+
+// functions returns the arguments that are functions which effects are of.
+func (c *Call) functions(all []Effect) []ssa.Value {
+	var fns []ssa.Value
+	for arg, e := range c.With(all) {
+		if e.Steps == "" && e.Method == "" && Is[*types.Signature](arg.Type()) {
+			fns = append(fns, arg)
 		}
 	}
+	return fns
 }
 
 // BoundMethod returns the method value by which an instruction has a method run elsewhere, or nil.
@@ -254,34 +268,6 @@ func (p *Package) findField(instr ssa.Instruction) {
 			p.Turns = append(p.Turns, &Turn{Fn: fn, Interceptor: true, Name: "an interceptor"})
 		}
 	}
-}
-
-// startsGoroutine returns the parameter that a function of the library runs in a goroutine.
-func startsGoroutine(fn *types.Func) int {
-	if fn == nil || fn.Pkg() == nil {
-		return 0
-	}
-	switch fn.FullName() {
-	case "time.AfterFunc", "context.AfterFunc":
-		return 2
-	case "(*sync.WaitGroup).Go", "(*golang.org/x/sync/errgroup.Group).Go",
-		"(*golang.org/x/sync/errgroup.Group).TryGo":
-		return 1
-	}
-	return 0
-}
-
-// runsArgument reports whether a function of the library calls its function arguments before it
-// returns.
-func runsArgument(fn *types.Func) bool {
-	if fn == nil || fn.Pkg() == nil {
-		return false
-	}
-	switch fn.Pkg().Path() {
-	case "slices", "maps", "sort", "strings", "bytes":
-		return true
-	}
-	return fn.FullName() == "(*sync.Once).Do"
 }
 
 // follow finds what the functions of turns call, within the package. What they call outside of
@@ -339,24 +325,12 @@ func (p *Package) runs(c *Call) []*ssa.Function {
 	if _, ok := c.Instr.(*ssa.Go); ok {
 		return nil
 	}
-	if c.API != nil {
-		var all []*ssa.Function
-		for _, arg := range c.API.Sync {
-			all = append(all, p.FuncOf(c.Arg(arg)))
-		}
-		return all
+	var all []*ssa.Function
+	if c.API == nil {
+		all = append(all, p.unwrap(c.static))
 	}
-	all := []*ssa.Function{p.unwrap(c.static)}
-	if !runsArgument(c.Fn) {
-		for _, arg := range p.ranArguments(c) {
-			all = append(all, p.FuncOf(arg))
-		}
-		return all
-	}
-	for _, arg := range c.Instr.Common().Args {
-		if _, ok := arg.Type().Underlying().(*types.Signature); ok {
-			all = append(all, p.FuncOf(arg))
-		}
+	for _, arg := range p.ranArguments(c) {
+		all = append(all, p.FuncOf(arg))
 	}
 	return all
 }
@@ -369,19 +343,16 @@ func (p *Package) FuncOf(v ssa.Value) *ssa.Function {
 	case *ssa.MakeClosure:
 		return p.unwrap(v.Fn.(*ssa.Function))
 	case *ssa.UnOp:
-		switch at := v.X.(type) {
-		case *ssa.Alloc:
-			if v.Op == token.MUL && len(p.stores[at]) == 1 {
-				return p.FuncOf(p.stores[at][0].Val)
-			}
-		case *ssa.FreeVar:
-			if a, ok := p.Bound(at).(*ssa.Alloc); ok && v.Op == token.MUL && len(p.stores[a]) == 1 {
-				return p.FuncOf(p.stores[a][0].Val)
-			}
-		case *ssa.FieldAddr:
-			if all := p.held[fieldVar(at)]; len(all) == 1 {
+		at := v.X
+		if free, ok := at.(*ssa.FreeVar); ok {
+			at = p.Bound(free)
+		}
+		if f, ok := at.(*ssa.FieldAddr); ok {
+			if all := p.held[fieldVar(f)]; len(all) == 1 {
 				return literal(all[0])
 			}
+		} else if held := p.Only(at); held != nil {
+			return p.FuncOf(held)
 		}
 	case *ssa.FreeVar:
 		if b := p.Bound(v); b != nil {
@@ -411,7 +382,7 @@ func (p *Package) returnedFunc(call *ssa.Call) *ssa.Function {
 		return nil
 	}
 	var found *ssa.Function
-	for instr := range instructions(fn) {
+	for instr := range Instructions(fn) {
 		ret, ok := instr.(*ssa.Return)
 		if !ok {
 			continue
@@ -437,9 +408,7 @@ func (p *Package) unwrap(fn *ssa.Function) *ssa.Function {
 	if o := fn.Origin(); o != nil {
 		fn = o
 	}
-	wrapper := strings.Contains(fn.Synthetic, "thunk") || strings.Contains(fn.Synthetic, "bound") ||
-		strings.Contains(fn.Synthetic, "wrapper")
-	if obj, ok := fn.Object().(*types.Func); ok && wrapper {
+	if obj, ok := fn.Object().(*types.Func); ok && wrapper.MatchString(fn.Synthetic) {
 		if real := p.SSA.Prog.FuncValue(obj.Origin()); real != nil {
 			return real
 		}
@@ -447,12 +416,10 @@ func (p *Package) unwrap(fn *ssa.Function) *ssa.Function {
 	return fn
 }
 
+var wrapper = regexp.MustCompile("thunk|bound|wrapper")
+
 func fieldName(structType types.Type, i int) string {
-	s, ok := structType.Underlying().(*types.Struct)
-	if !ok || i >= s.NumFields() {
-		return "?"
-	}
-	return s.Field(i).Name()
+	return structType.Underlying().(*types.Struct).Field(i).Name()
 }
 
 // FieldName returns the name of the field whose address is taken.

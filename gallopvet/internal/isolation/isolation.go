@@ -2,6 +2,10 @@
 package isolation
 
 import (
+	"go/token"
+	"go/types"
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
@@ -27,8 +31,7 @@ func run(p *rule.Pass) {
 			c.ends(call)
 			c.shown(call)
 		}
-		c.writesToVal(fn)
-		c.immutable(fn)
+		c.writes(fn)
 	}
 }
 
@@ -38,9 +41,6 @@ func (c *checker) ends(call *flow.Call) {
 		c.moved(call)
 		return
 	}
-	if call.Instr.Value() == nil && call.Payload() == nil {
-		return
-	}
 	if _, now := call.Instr.(*ssa.Call); !now {
 		return // a deferred call comes last
 	}
@@ -48,57 +48,28 @@ func (c *checker) ends(call *flow.Call) {
 		c.trace(call, call.Arg(api.Recv))
 		return
 	}
-	if call.Payload() != nil && !call.API.ToSelf {
-		for _, v := range isos(call.Payload()) {
-			c.trace(call, v)
+	if v := call.Payload(); v != nil && !call.API.ToSelf {
+		for _, iso := range c.isos(v) {
+			c.trace(call, iso)
 		}
 	}
 }
 
 // moved looks at a call of a function that gives away an Iso which it is given.
 func (c *checker) moved(call *flow.Call) {
-	s := c.SummaryOf(call)
 	_, now := call.Instr.(*ssa.Call)
-	if s == nil || !now {
-		return
-	}
-	args := call.Args()
-	for _, e := range s.Moves {
-		if e.Param < len(args) && e.Steps == "" && isIso(args[e.Param]) {
-			c.trace(call, args[e.Param])
+	for arg, e := range call.With(c.SummaryOf(call).Moves) {
+		if now && e.Steps == "" && isIso(arg) {
+			c.trace(call, arg)
 		}
 	}
 }
 
-// isIso reports whether a value is an Iso.
 func isIso(v ssa.Value) bool { return api.TypeName(v.Type()) == api.Iso }
 
 // isos returns the Isos in a message: the message itself, or fields of it.
-func isos(v ssa.Value) []ssa.Value {
-	if isIso(v) {
-		return []ssa.Value{v}
-	}
-	load, ok := v.(*ssa.UnOp)
-	if !ok {
-		return nil
-	}
-	a, ok := load.X.(*ssa.Alloc)
-	if !ok {
-		return nil
-	}
-	var all []ssa.Value
-	for _, ref := range *a.Referrers() {
-		at, ok := ref.(*ssa.FieldAddr)
-		if !ok {
-			continue
-		}
-		for _, r := range *at.Referrers() {
-			if st, ok := r.(*ssa.Store); ok && st.Addr == at && isIso(st.Val) {
-				all = append(all, st.Val)
-			}
-		}
-	}
-	return all
+func (c *checker) isos(v ssa.Value) []ssa.Value {
+	return slices.DeleteFunc(c.Fields(v), func(v ssa.Value) bool { return !isIso(v) })
 }
 
 // trace follows an Iso that a call has given away, and reports its uses.
@@ -128,4 +99,180 @@ func (c *checker) used(use, by *flow.Call) {
 			") and is used here: this panics, or races with the new owner",
 		Related: rule.Related(by.Pos(), "it is given away here"),
 	})
+}
+
+// shown looks into a function that is shown a value of an Iso or a Val.
+func (c *checker) shown(call *flow.Call) {
+	if call.API == nil {
+		return
+	}
+	name := call.API.Name
+	if name != api.IsoUse && name != api.ValView && name != api.NewIso {
+		return
+	}
+	fn := c.FuncOf(call.Arg(1))
+	if fn == nil || len(fn.Blocks) == 0 || len(fn.Params) == 0 {
+		return
+	}
+	value := fn.Params[len(fn.Params)-1]
+	for _, f := range flow.WithLiterals(fn) {
+		c.leaks(call, fn, f, value)
+		for _, a := range c.Accesses(f) {
+			if name == api.ValView && a.Write && a.At.Root == value {
+				c.Reportf(a.Instr.Pos(), "a write to what View shows: a Val is read by others at the same "+
+					"time, and must not change")
+			}
+		}
+	}
+	if name == api.NewIso {
+		c.builtFrom(call, fn, value)
+	}
+}
+
+// leaks reports ways by which what a function is shown gets out of it.
+func (c *checker) leaks(call *flow.Call, fn, in *ssa.Function, value *ssa.Parameter) {
+	for instr := range flow.Instructions(in) {
+		if to, v, _ := flow.Stored(instr); v != nil && c.from(v, value) {
+			if to == nil {
+				c.leak(call, instr.Pos(), "is sent into a channel")
+			} else if c.outside(to, fn) {
+				c.leak(call, instr.Pos(), "is kept outside of the function")
+			}
+		}
+		switch i := instr.(type) {
+		case *ssa.Go:
+			c.started(call, i, value)
+		case *ssa.Call:
+			c.sent(call, i, value)
+		}
+	}
+}
+
+func (c *checker) leak(call *flow.Call, pos token.Pos, how string) {
+	c.Reportf(pos, "what %s shows to its function %s: then it is not isolated any more, and others "+
+		"reach it after it was given away", call.Fn.Name(), how)
+}
+
+// from reports whether a value leads to memory of what was shown.
+func (c *checker) from(v ssa.Value, value *ssa.Parameter) bool {
+	return slices.ContainsFunc(c.Parts(v), func(part flow.Part) bool { return part.Root == value })
+}
+
+// outside reports whether memory belongs to nothing that the function has made.
+func (c *checker) outside(addr ssa.Value, fn *ssa.Function) bool {
+	if free, ok := addr.(*ssa.FreeVar); ok {
+		v, ok := c.Bound(free).(*ssa.Alloc)
+		return !ok || !flow.Inside(v, fn)
+	}
+	return slices.ContainsFunc(c.Paths(addr), func(q flow.Path) bool { return !flow.Inside(q.Root, fn) })
+}
+
+// started reports a goroutine that gets what was shown.
+func (c *checker) started(call *flow.Call, i *ssa.Go, value *ssa.Parameter) {
+	args := i.Call.Args
+	if m, ok := i.Call.Value.(*ssa.MakeClosure); ok {
+		args = append(args, m.Bindings...)
+	}
+	for _, arg := range args {
+		for _, q := range c.Paths(arg) {
+			if q.Root == value || c.holds(arg, value) {
+				c.leak(call, i.Pos(), "is used in a goroutine")
+				return
+			}
+		}
+	}
+}
+
+// holds reports whether a captured variable holds what was shown.
+func (c *checker) holds(arg ssa.Value, value *ssa.Parameter) bool {
+	a, ok := arg.(*ssa.Alloc)
+	return ok && slices.ContainsFunc(*a.Referrers(), func(ref ssa.Instruction) bool {
+		st, ok := ref.(*ssa.Store)
+		return ok && st.Addr == a && c.from(st.Val, value)
+	})
+}
+
+// sent reports a message that leads to what was shown.
+func (c *checker) sent(call *flow.Call, i *ssa.Call, value *ssa.Parameter) {
+	send := flow.CallOf(i)
+	if send != nil && send.Payload() != nil && !send.API.Freezes && c.from(send.Payload(), value) {
+		c.leak(call, c.At(send), "is sent in a message")
+	}
+}
+
+// writes reports writes to what a copy of a Val still shares with it, and to values of types that
+// the package has marked as immutable. A function may write to what it makes: it is a constructor.
+func (c *checker) writes(fn *ssa.Function) {
+	for _, a := range c.Accesses(fn) {
+		if !a.Write {
+			continue
+		}
+		switch root := a.At.Root.(type) {
+		case *ssa.Parameter, *ssa.Global, *ssa.FreeVar, *ssa.Call, *ssa.Extract:
+			if call := flow.MadeBy(root); call.Is(api.ValGet) {
+				c.Reportf(a.Instr.Pos(), "a write to what the value of a Val points to (Get is in %s): "+
+					"others read it at the same time; clone it before", c.Where(root.Pos(), a.Instr.Pos()))
+			}
+			if name := c.markedImmutable(root.Type()); name != "" {
+				c.Reportf(a.Instr.Pos(), "a write to a %s, which is marked as immutable: others may read it "+
+					"at the same time. Make a new one", name)
+			}
+		}
+	}
+}
+
+// markedImmutable returns the name of a type that is marked, or "".
+func (c *checker) markedImmutable(t types.Type) string {
+	n := api.Named(t)
+	if !flow.Is[*types.Pointer](t) || n == nil || n.Obj().Pkg() != c.Pkg {
+		return ""
+	}
+	if m, ok := c.MarkOf(n.Obj()); ok && m.Immutable {
+		return n.Obj().Name()
+	}
+	return ""
+}
+
+// builtFrom reports memory that NewIso's function takes from outside, and that is used outside
+// afterwards: it is not isolated.
+func (c *checker) builtFrom(call *flow.Call, fn *ssa.Function, value *ssa.Parameter) {
+	for instr := range flow.Instructions(fn) {
+		st, ok := instr.(*ssa.Store)
+		if !ok || !slices.ContainsFunc(c.Paths(st.Addr), func(q flow.Path) bool { return q.Root == value }) {
+			continue
+		}
+		for _, part := range c.Parts(st.Val) {
+			if flow.Inside(part.Root, fn) {
+				continue
+			}
+			if how := c.stays(call, part.Path); how != "" {
+				c.Report(rule.Finding{
+					Pos: st.Pos(),
+					Message: "an Iso is built from memory that stays reachable outside (" + how +
+						"): make a copy, so that nothing else leads to it",
+				})
+				return
+			}
+		}
+	}
+}
+
+// stays says how memory stays reachable after a call, or "".
+func (c *checker) stays(call *flow.Call, q flow.Path) string {
+	switch root := q.Root.(type) {
+	case *ssa.Global:
+		return "the variable " + root.Name()
+	case *ssa.Parameter:
+		if state := c.StateOf(q); state != nil {
+			return "the state, " + state.Name() + q.Steps
+		}
+	}
+	all := c.Accesses(call.Instr.Parent())
+	use := flow.Walk{}.First(call.Instr, func(i ssa.Instruction) bool {
+		return slices.ContainsFunc(all, func(a *flow.Access) bool { return a.Instr == i && a.At.Within(q) })
+	})
+	if use == nil {
+		return ""
+	}
+	return "it is used in " + c.Where(use.Pos(), call.Pos())
 }

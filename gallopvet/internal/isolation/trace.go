@@ -32,7 +32,6 @@ func (g gone) clone() gone {
 	return gone{maps.Clone(g.values), maps.Clone(g.places), maps.Clone(g.known)}
 }
 
-// key tells states apart.
 func (g gone) key(b *ssa.BasicBlock) string {
 	var words []string
 	for v := range g.values {
@@ -124,17 +123,9 @@ func (t *trace) enter(from, to *ssa.BasicBlock, g gone) gone {
 
 // saysSo reports whether an edge is that of an Iso which is not gone.
 func (t *trace) saysSo(from, to *ssa.BasicBlock, g gone) bool {
-	cond, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
-	if !ok {
-		return false
-	}
-	v, yes := cond.Cond, from.Succs[0]
-	if not, ok := v.(*ssa.UnOp); ok && not.Op == token.NOT {
-		v, yes = not.X, from.Succs[1]
-	}
+	v, yes, ok := flow.Condition(from)
 	made := flow.MadeBy(v)
-	return made != nil && made.API != nil && made.API.Name == api.IsoGone &&
-		g.values[made.Arg(api.Recv)] && to != yes
+	return ok && made.Is(api.IsoGone) && g.values[made.Arg(api.Recv)] && to != yes
 }
 
 // step looks at one instruction, and reports whether the path goes on.
@@ -171,26 +162,23 @@ func (t *trace) step(instr ssa.Instruction, g gone) bool {
 // call looks at a call: a use of what is gone ends the path.
 func (t *trace) call(i *ssa.Call, g gone) bool {
 	call := flow.CallOf(i)
-	if call != nil && call.API != nil {
-		if role := call.API.Role; role == api.UseIso || role == api.EndIso {
-			if g.values[call.Arg(api.Recv)] {
-				t.c.used(call, t.by)
-				return false
-			}
-		}
-		if v := call.Payload(); v != nil && !t.c.ToSelf(call) {
-			for _, iso := range isos(v) {
-				if g.values[iso] {
-					t.c.used(call, t.by)
-					return false
-				}
-			}
-		}
+	if call == nil || call.API == nil {
 		delete(g.values, i)
+		t.changed(i, g)
 		return true
 	}
+	var used []ssa.Value
+	if role := call.API.Role; role == api.UseIso || role == api.EndIso {
+		used = append(used, call.Arg(api.Recv))
+	}
+	if v := call.Payload(); v != nil && !t.c.ToSelf(call) {
+		used = append(used, t.c.isos(v)...)
+	}
+	if slices.ContainsFunc(used, func(v ssa.Value) bool { return g.values[v] }) {
+		t.c.used(call, t.by)
+		return false
+	}
 	delete(g.values, i)
-	t.changed(i, g)
 	return true
 }
 
@@ -210,8 +198,85 @@ func (t *trace) changed(i *ssa.Call, g gone) {
 }
 
 func (t *trace) reaches(arg ssa.Value, q flow.Path) bool {
-	for _, a := range t.c.Paths(arg) {
-		if a.Root == q.Root {
+	return slices.ContainsFunc(t.c.Paths(arg), func(a flow.Path) bool { return a.Root == q.Root })
+}
+
+// alias is a value that is the same Iso as another, on the paths on which conditions are as known.
+type alias struct {
+	value ssa.Value
+	known map[ssa.Value]bool
+	from  map[*ssa.BasicBlock]int // by which edge the path came to a block
+}
+
+// manyAliases is how many are looked at.
+const manyAliases = 64
+
+// aliasesOf returns the values that are, on some path, the Iso that a call gives away.
+func aliasesOf(iso ssa.Value, by *flow.Call) []alias {
+	all := []alias{{iso, flow.Conditions(by.Instr), map[*ssa.BasicBlock]int{}}}
+	for i := 0; i < len(all) && len(all) < manyAliases; i++ {
+		all = append(all, all[i].next(by, all)...)
+	}
+	return all
+}
+
+// next returns the values that are one more phi away.
+func (a alias) next(by *flow.Call, known []alias) []alias {
+	var all []alias
+	add := func(phi *ssa.Phi, edge int, v ssa.Value) {
+		if on, ok := a.along(phi, edge, v); ok && v != by.Instr.Value() && !has(known, on) {
+			all = append(all, on)
+		}
+	}
+	if phi, ok := a.value.(*ssa.Phi); ok {
+		for n, e := range phi.Edges {
+			add(phi, n, e)
+		}
+	}
+	if a.value.Referrers() == nil {
+		return all
+	}
+	for _, ref := range *a.value.Referrers() {
+		phi, ok := ref.(*ssa.Phi)
+		if !ok || !before(phi, by) {
+			continue
+		}
+		for n, e := range phi.Edges {
+			if e == a.value {
+				add(phi, n, phi)
+			}
+		}
+	}
+	return all
+}
+
+// before reports whether a phi has been decided whenever a call runs.
+func before(phi *ssa.Phi, by *flow.Call) bool { return phi.Block().Dominates(by.Block()) }
+
+// along returns the alias that a path by an edge of a phi makes. It reports false if no path can
+// have come by that edge.
+func (a alias) along(phi *ssa.Phi, edge int, v ssa.Value) (alias, bool) {
+	block := phi.Block()
+	if n, ok := a.from[block]; ok && n != edge {
+		return alias{}, false
+	}
+	pred := block.Preds[edge]
+	known := flow.Conditions(pred.Instrs[len(pred.Instrs)-1])
+	flow.Decide(known, pred, block)
+	for cond, is := range a.known {
+		if was, ok := known[cond]; ok && was != is {
+			return alias{}, false
+		}
+		known[cond] = is
+	}
+	from := maps.Clone(a.from)
+	from[block] = edge
+	return alias{v, known, from}, true
+}
+
+func has(all []alias, a alias) bool {
+	for _, o := range all {
+		if o.value == a.value && maps.Equal(o.known, a.known) {
 			return true
 		}
 	}

@@ -1,9 +1,14 @@
-// Package misuse is rule GV5: calls of gallop that panic, or fail, whenever they run.
+// Package misuse is rule GV5: calls of gallop that panic, or wait for ever, whenever they run.
 package misuse
 
 import (
+	"go/types"
+	"slices"
+	"strings"
+
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
 	"github.com/gallop-go/gallop/gallopvet/internal/flow"
 	"github.com/gallop-go/gallop/gallopvet/internal/rule"
 )
@@ -12,54 +17,255 @@ import (
 var Rule = &rule.Rule{
 	ID:    "GV5",
 	Title: "report calls of gallop that panic whenever they run",
-	Doc: `A behaviour that waits for its own system waits for itself; a behaviour without a method
-makes every spawn of its type panic; a message to a zero Ref has no receiver. gallop panics in
-such cases, at the call. This rule finds them before the program runs.`,
+	Doc: `A behaviour that waits for its own system waits for itself; a message to a zero Ref has no
+receiver. gallop panics in such cases, at the call. This rule finds them before the program runs.`,
 	Run: run,
 }
 
-// checker looks at one package.
-type checker struct {
-	*rule.Pass
-	types map[ssa.Value]ssa.Value // the actor type of each behaviour, by identity
-}
+type checker struct{ *rule.Pass }
 
 func run(p *rule.Pass) {
-	c := &checker{Pass: p, types: map[ssa.Value]ssa.Value{}}
-	c.findTypes()
+	c := &checker{p}
 	for _, fn := range p.Funcs {
 		for _, call := range p.Calls(fn) {
-			if call.API != nil {
-				c.arguments(call)
-				c.options(call)
-				c.receiver(call)
-				c.arena(call)
-				c.waits(fn, call)
-				c.own(fn, call)
-				c.process(fn, call)
-			} else {
+			if call.API == nil {
 				c.waitsBy(fn, call)
+				continue
 			}
+			c.arguments(call)
+			c.own(fn, call)
+			c.waits(fn, call)
+			c.sequels(fn, call)
 		}
-		c.once(fn)
-		c.order(fn)
-		c.tables(fn)
-		c.workers(fn)
 	}
-	c.missing()
 }
 
 // reportf reports a call. In test files such a call is what the test is about, or the test fails
 // at once, so nothing is reported there.
 func (c *checker) reportf(call *flow.Call, format string, args ...any) {
-	if !c.InTest(c.At(call)) {
+	if !c.InTest(call.Pos()) {
 		c.Reportf(c.At(call), format, args...)
 	}
 }
 
-// atVar reports a package-level variable.
-func (c *checker) atVar(g *ssa.Global, format string, args ...any) {
-	if !c.InTest(g.Pos()) {
-		c.Reportf(g.Pos(), format, args...)
+// arguments reports arguments for which a function panics: nil, zero, empty, or out of range.
+func (c *checker) arguments(call *flow.Call) {
+	for _, n := range call.API.NonNil {
+		if k, ok := flow.Plain(call.Arg(n)).(*ssa.Const); ok && k.IsNil() && !flow.Is[*types.Struct](k.Type()) {
+			c.reportf(call, "%s is given a nil %s and panics", name(call), what(call, n))
+		}
 	}
+	for _, n := range call.API.NonZero {
+		if v := call.Arg(n); v != nil && flow.Is[*types.Struct](flow.Plain(v).Type()) && flow.IsZero(v) {
+			c.reportf(call, "%s is given a zero %s and panics", name(call), what(call, n))
+		}
+	}
+	for _, n := range call.API.NonEmpty {
+		if s, ok := flow.ConstText(call.Arg(n)); ok && s == "" {
+			c.reportf(call, "%s is given an empty name and panics", name(call))
+		}
+	}
+	for _, b := range call.API.Least {
+		if n, ok := flow.Int(call.Arg(b.Param)); ok && n < b.Value {
+			c.reportf(call, "%s is given %d, wants at least %d, and panics", name(call), n, b.Value)
+		}
+	}
+}
+
+// name is what a function is called in reports: without the package.
+func name(call *flow.Call) string {
+	return call.API.Name[strings.IndexByte(call.API.Name, '.')+1:]
+}
+
+func what(call *flow.Call, param int) string {
+	t := call.Arg(param).Type()
+	switch t.Underlying().(type) {
+	case *types.Signature:
+		return "function"
+	case *types.Chan:
+		return "channel"
+	}
+	if n := api.TypeName(t); n != "" {
+		return n[strings.IndexByte(n, '.')+1:]
+	}
+	return types.TypeString(t, (*types.Package).Name)
+}
+
+// own reports behaviours of another state where those of the running actor are wanted.
+func (c *checker) own(fn *ssa.Function, call *flow.Call) {
+	turn := c.turn(fn)
+	if turn == nil || turn.State() == nil {
+		return
+	}
+	state := turn.State().Type().Underlying().(*types.Pointer).Elem()
+	if args := call.TypeArgs(); call.Is(api.Self) && len(args) == 1 && differ(args[0], state) {
+		c.reportf(call, "Self wants the state of the running actor, which is %s and not %s, and panics",
+			short(state), short(args[0]))
+	}
+	for _, n := range call.API.Own {
+		b := call.Arg(n)
+		if args := api.TypeArgs(b.Type()); len(args) > 0 && differ(args[0], state) && !flow.IsZero(b) {
+			c.reportf(call, "%s wants a behaviour of the running actor, whose state is %s; this one "+
+				"is for %s, and it panics", name(call), short(state), short(args[0]))
+		}
+	}
+}
+
+// turn returns the turn whose function fn is, or whose function fn is a literal of: what a turn
+// calls, others may call too.
+func (c *checker) turn(fn *ssa.Function) *flow.Turn {
+	step := c.InTurn(fn)
+	for step != nil && step.By != nil && fn.Parent() != nil {
+		fn = fn.Parent()
+		step = c.InTurn(fn)
+	}
+	if step == nil || step.By != nil {
+		return nil
+	}
+	return step.Turn
+}
+
+func differ(a, b types.Type) bool {
+	for _, t := range []types.Type{a, b} {
+		if n, ok := types.Unalias(t).(*types.Named); flow.IsParam(t) || ok && n.TypeArgs().Len() > 0 {
+			return false
+		}
+	}
+	return !types.Identical(a, b)
+}
+
+func short(t types.Type) string { return types.TypeString(t, (*types.Package).Name) }
+
+const ownSystem = "would wait for the %s itself, and panics: call it outside, or in a goroutine"
+
+// waits reports calls in a turn that would wait for the turn itself.
+func (c *checker) waits(fn *ssa.Function, call *flow.Call) {
+	if _, isGo := call.Instr.(*ssa.Go); isGo {
+		return
+	}
+	switch in := call.API.InTurn; {
+	case c.InProcess(fn):
+		c.waitsInProcess(fn, call)
+	case !c.runsInTurn(fn):
+	case in == api.Panics:
+		c.reportf(call, "%s in a behaviour%s panics where it would have to wait: %s",
+			name(call), c.How(fn), instead(call, "use Send, or SendWait in a function of Pipe", "use Watch, or call it in a goroutine"))
+	case in == api.PanicsOfSystem && isOwnSystem(call.Arg(api.Recv)):
+		c.reportf(call, "%s in a behaviour%s "+ownSystem, name(call), c.How(fn), "behaviour")
+	case in == api.AskOfSelf:
+		if made := flow.MadeBy(call.Arg(call.API.To)); made != nil && made.Is(api.Self) {
+			c.reportf(call, "%s of the running actor itself%s fails with ErrDeadlock: use AskTo",
+				name(call), c.How(fn))
+		}
+	}
+}
+
+func (c *checker) waitsInProcess(fn *ssa.Function, call *flow.Call) {
+	switch {
+	case call.API.InTurn == api.Panics && strings.HasPrefix(call.API.Name, "actor."):
+		c.reportf(call, "%s in a process panics where it would have to wait: %s", name(call),
+			instead(call, "use Send, which suspends the process", "use Watch of package process/actors"))
+	case call.Is(api.SystemWait) || call.Is(api.SystemRun) || call.Is(api.SystemStop):
+		if c.isSystemOf(fn, call.Arg(api.Recv)) {
+			c.reportf(call, "%s in a process of the system "+ownSystem, name(call), "process")
+		}
+	case call.Is(api.Call) && c.IsSelf(call.Arg(2)):
+		c.reportf(call, "Call of the process itself waits for its own reply: until its time-out, or for ever")
+	}
+}
+
+// waitsBy reports a call, in a turn, of a function that always waits for the system it is given.
+func (c *checker) waitsBy(fn *ssa.Function, call *flow.Call) {
+	_, now := call.Instr.(*ssa.Call)
+	for arg, e := range call.With(c.SummaryOf(call).Waits) {
+		if now && e.Steps == "" && isOwnSystem(arg) && c.runsInTurn(fn) {
+			c.reportf(call, "%s in a behaviour%s "+ownSystem, call.Name(), c.How(fn), "behaviour")
+		}
+	}
+}
+
+// runsInTurn reports whether a function runs in a turn: it is called from there, or is given the
+// context of one.
+func (c *checker) runsInTurn(fn *ssa.Function) bool {
+	return !c.Elsewhere(fn) && !c.InProcess(fn) && (c.InTurn(fn) != nil || flow.ContextParam(fn) != nil)
+}
+
+// isOwnSystem reports whether a system is that of the running actor.
+func isOwnSystem(sys ssa.Value) bool {
+	made := flow.MadeBy(sys)
+	return made != nil && made.Is(api.ContextSystem)
+}
+
+// isSystemOf reports whether a system is the one that the process which runs a function was started
+// with.
+func (c *checker) isSystemOf(fn *ssa.Function, sys ssa.Value) bool {
+	by := c.Async(c.InTurn(fn).Turn.Fn)
+	if by == nil {
+		return false
+	}
+	if from := flow.CallOf(by).Arg(1); !flow.IsParty(flow.Plain(from).Type()) {
+		return c.SamePlace(from, sys)
+	}
+	return c.InProcess(by.Parent()) && c.isSystemOf(by.Parent(), sys) // a process of its process
+}
+
+// instead says what to do in the place of a call that sends, or of another.
+func instead(call *flow.Call, send, other string) string {
+	if call.Fn.Name() == "SendWait" {
+		return send
+	}
+	return other
+}
+
+// after lists calls that panic, or wait for ever, after another one of the same thing.
+var after = map[string][]string{
+	api.ChanClose:  {api.ChanClose, api.ChanSend, api.ChanTrySend},
+	api.AskedReply: {api.AskedReply},
+	api.Unlock:     {api.Unlock},
+	api.Yield:      {api.Yield},
+	api.Stash:      {api.Stash, api.DeferReply},
+	api.AskStash:   {api.AskStash, api.DeferReply},
+	api.DeferReply: {api.DeferReply},
+}
+
+// sequels reports calls that panic after a call, if they come after it on every path. Of what is
+// deferred only another Close is known to come too early.
+func (c *checker) sequels(fn *ssa.Function, first *flow.Call) {
+	_, deferred := first.Instr.(*ssa.Defer)
+	for _, call := range c.Calls(fn) {
+		if _, now := call.Instr.(*ssa.Call); !now || call.API == nil || call.Instr == first.Instr ||
+			!slices.Contains(after[first.API.Name], call.API.Name) || deferred && !call.Is(api.ChanClose) ||
+			!flow.Dominates(first.Instr, call.Instr) || !c.unchanged(first, call) {
+			continue
+		}
+		at := c.Where(first.Pos(), call.Pos())
+		switch {
+		case deferred:
+			c.reportf(call, "%s is deferred, too (%s): the second one panics", name(call), at)
+		case call.Is(api.AskedReply):
+			c.reportf(call, "the reply was taken before (%s): this waits for ever", at)
+		default:
+			c.reportf(call, "%s comes after %s (%s), and panics", name(call), name(first), at)
+		}
+	}
+}
+
+// unchanged reports whether two calls are of the same thing, and nothing between them may change
+// that: a store, a Lock, or a function that is not known.
+func (c *checker) unchanged(first, second *flow.Call) bool {
+	a, b := first.Arg(api.Recv), second.Arg(api.Recv)
+	if a != b && !c.SamePlace(a, b) {
+		return false
+	}
+	w := flow.Walk{Stop: func(i ssa.Instruction) bool { return i == second.Instr }}
+	return w.First(first.Instr, func(i ssa.Instruction) bool {
+		switch i := i.(type) {
+		case *ssa.Store:
+			return a != b
+		case ssa.CallInstruction:
+			known := flow.CallOf(i)
+			return first.Is(api.Unlock) && (known == nil || known.API == nil || known.Is(api.Lock))
+		}
+		return false
+	}) == nil
 }

@@ -76,7 +76,7 @@ func declaredName(call *flow.Call) string {
 	case call.API.Process:
 		return "the process"
 	}
-	if name, ok := flow.Text(call.Arg(2)); ok {
+	if name, ok := flow.ConstText(call.Arg(2)); ok {
 		return name
 	}
 	return "the behaviour"

@@ -57,7 +57,6 @@ func (a *allows) read(fset *token.FileSet, f *ast.File) {
 	}
 }
 
-// at returns the comment that allows a report, or nil.
 func (a *allows) at(pos token.Position, id string) *allow {
 	for _, c := range a.all[pos.Filename] {
 		if c.id == id && c.reason != "" && (c.line == pos.Line || c.line == pos.Line-1) {

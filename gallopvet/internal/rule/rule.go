@@ -3,8 +3,11 @@ package rule
 
 import (
 	"fmt"
+	"go/ast"
 	"go/token"
+	"go/types"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -153,6 +156,29 @@ func (p *Pass) Where(pos, near token.Pos) string {
 }
 
 func base(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
+
+// TypeText returns how a type is written at a position. It reports false if the file there does not
+// import what that takes, or may not name it.
+func (p *Pass) TypeText(t types.Type, at token.Pos) (string, bool) {
+	path := p.Enclosing(at, at)
+	if len(path) == 0 {
+		return "", false
+	}
+	ok := true
+	text := types.TypeString(t, func(pkg *types.Package) string {
+		for _, spec := range path[len(path)-1].(*ast.File).Imports {
+			if name := p.TypesInfo.PkgNameOf(spec); name != nil && name.Imported() == pkg {
+				return name.Name()
+			}
+		}
+		ok = ok && pkg == p.Pkg
+		return ""
+	})
+	return text, ok && !hidden.MatchString(text)
+}
+
+// hidden finds names that other packages do not export.
+var hidden = regexp.MustCompile(`\w\.\p{Ll}`)
 
 // InTest reports whether a position is in a test file that is not to be looked at as strictly as
 // others.

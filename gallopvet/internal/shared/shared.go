@@ -90,7 +90,6 @@ func ownElement(i ssa.Instruction) bool {
 	}
 }
 
-// write judges a write in a turn.
 func (c *checker) write(a *flow.Access, t *flow.Turn) {
 	switch other, many := c.other(a, t), c.many(a, t); {
 	case many:
@@ -158,19 +157,7 @@ func same(a, b *flow.Turn) bool {
 	if a == b {
 		return true
 	}
-	one, two := stateOf(a), stateOf(b)
-	return one != nil && one == two
-}
-
-func stateOf(t *flow.Turn) *types.TypeName {
-	s := t.State()
-	if s == nil {
-		return nil
-	}
-	if n, ok := types.Unalias(s.Type().Underlying().(*types.Pointer).Elem()).(*types.Named); ok {
-		return n.Obj()
-	}
-	return nil
+	return a.StateType() != nil && a.StateType() == b.StateType()
 }
 
 // started reports whether an access comes after a call by which turns begin to run, in the same
@@ -206,7 +193,7 @@ func (c *checker) many(a *flow.Access, t *flow.Turn) bool {
 		w := flow.Walk{Stop: func(i ssa.Instruction) bool { return root != nil && i == root || c.Joins(i) }}
 		return w.Reaches(by, by) || root == nil && c.InTurn(by.Parent()) == nil && !c.once(by.Parent(), 3)
 	}
-	state := stateOf(t)
+	state := t.StateType()
 	if state == nil {
 		return false
 	}
@@ -228,21 +215,15 @@ type spawn struct {
 
 func (c *checker) findSpawns() {
 	for _, fn := range c.Funcs {
-		for _, call := range c.Calls(fn) {
-			if call.API != nil && call.API.Role == api.Spawn {
-				c.noteSpawn(call.Arg(api.Recv).Type(), call.Instr, false)
-			}
-			if call.Is("actor.SpawnSupervised") {
-				c.noteSpawn(call.Arg(2).Type(), call.Instr, false)
-			}
-		}
 		for i := range flow.Instructions(fn) {
-			if a, ok := i.(*ssa.Alloc); ok {
-				switch api.TypeName(a.Type()) {
-				case "supervise.Worker":
-					c.noteSpawn(a.Type(), a, false)
-				case "group.MemberSpec":
-					c.noteSpawn(a.Type(), a, true)
+			call := flow.CallOf(i)
+			if call.Is("actor.SpawnSupervised") {
+				c.noteSpawn(call.Arg(2).Type(), i, false)
+			} else if call != nil && call.API != nil && call.API.Role == api.Spawn {
+				c.noteSpawn(call.Arg(api.Recv).Type(), i, false)
+			} else if a, ok := i.(*ssa.Alloc); ok {
+				if t := api.TypeName(a.Type()); t == "supervise.Worker" || t == "group.MemberSpec" {
+					c.noteSpawn(a.Type(), a, t == "group.MemberSpec")
 				}
 			}
 		}
@@ -250,12 +231,9 @@ func (c *checker) findSpawns() {
 }
 
 func (c *checker) noteSpawn(t types.Type, at ssa.Instruction, many bool) {
-	args := api.TypeArgs(t)
-	if len(args) == 0 {
-		return
-	}
-	if n, ok := types.Unalias(args[0]).(*types.Named); ok {
-		c.spawns[n.Obj()] = append(c.spawns[n.Obj()], spawn{at, many})
+	if args := api.TypeArgs(t); len(args) > 0 {
+		state := flow.TypeName(args[0])
+		c.spawns[state] = append(c.spawns[state], spawn{at, many})
 	}
 }
 

@@ -117,13 +117,13 @@ func init() {
 			j.id = 4
 			step.Meet(0)
 		}()
-		jobs.Send(sys, r, j) // want `j is sent and a function that runs at the same time uses it`
+		jobs.Send(sys, r, j) // want `j is sent and a goroutine writes to it`
 	})
 	// PLDI'22, listing 10: a lock for reading does not protect a write.
 	race("written in a goroutine", func(sys *actor.System, r ref) {
 		all := make([]int, 1)
 		go func() {
-			ints.Send(sys, r, all) // want `all is sent and a function that runs at the same time uses it`
+			ints.Send(sys, r, all) // want `all is sent and the function that has started this one writes to it`
 		}()
 		step.Meet(0)
 		all[0] = 2
@@ -179,26 +179,26 @@ func init() {
 	})
 	race("read while the receiver writes", func(sys *actor.System, r ref) {
 		all := []int{2, 1}
-		change.Send(sys, r, all) // want `all is sent and used afterwards, while the receiver writes to it`
+		change.Send(sys, r, all) // want `all is sent and used afterwards \(line \d+\), while the receiver writes to it \(receivers.go:\d+\)`
 		step.Meet(0)
 		_ = all[0]
 		step.Meet(0)
 	})
 	race("sent to two that write", func(sys *actor.System, r ref) {
 		all := []int{2, 1}
-		change.Send(sys, r, all) // want `all is sent and sent again, to receivers that write to it`
+		change.Send(sys, r, all) // want `all is sent and sent again \(line \d+\), to receivers that write to it`
 		changeToo.Send(sys, readerType.Spawn(sys, reader{}), all)
 	})
 	race("sent in a loop to those who write", func(sys *actor.System, r ref) {
 		all := []int{2, 1}
 		for range 2 {
-			lib.Sort.Send(sys, lib.SorterType.Spawn(sys, lib.Sorter{}), all) // want `all is sent and sent again, to receivers that write to it`
+			lib.Sort.Send(sys, lib.SorterType.Spawn(sys, lib.Sorter{}), all) // want `all is sent and sent again \(line \d+\), to receivers that write to it`
 		}
 		change.Send(sys, r, all) // want `all is sent and sent again`
 		changeToo.Send(sys, readerType.Spawn(sys, reader{}), all)
 	})
 	race("variable of the package", func(sys *actor.System, r ref) {
-		maps.Send(sys, r, table) // want `table is sent but the variable table leads to it, and it is written to`
+		maps.Send(sys, r, table) // want `table is sent but stays in the package-level variable table, and is written to \(line \d+\)`
 		step.Meet(0)
 		table["b"] = 2
 		step.Meet(0)

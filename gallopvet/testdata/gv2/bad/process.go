@@ -34,7 +34,7 @@ func init() {
 		r := reads(s)
 		all := make([]int, 1)
 		process.Go(s, func(p *process.Proc) {
-			r.Send(p, all) // want `all is sent and a function that runs at the same time uses it`
+			r.Send(p, all) // want `all is sent and the function that has started this one writes to it`
 		})
 		step.Meet(0)
 		all[0] = 1
@@ -48,7 +48,7 @@ func init() {
 			all[0] = 1
 			step.Meet(0)
 		})
-		r.Send(s, all) // want `all is sent and a function that runs at the same time uses it`
+		r.Send(s, all) // want `all is sent and another process writes to it`
 	})
 	processes("process: channel", func(s *process.System) {
 		c := process.NewChan[map[string]int](0)
@@ -157,7 +157,7 @@ func init() {
 			step.Meet(1)
 		})
 		all := []int{1}
-		r.Send(s, all) // want `all is sent and used afterwards, while the receiver writes to it`
+		r.Send(s, all) // want `all is sent and used afterwards \(line \d+\), while the receiver writes to it`
 		step.Meet(0)
 		_ = all[0]
 		step.Meet(0)
@@ -174,7 +174,7 @@ func init() {
 		})
 		process.Go(s, func(p *process.Proc) {
 			all := []int{1}
-			c.Send(p, all) // want `all is sent and used afterwards, while the receiver writes to it`
+			c.Send(p, all) // want `all is sent and used afterwards \(line \d+\), while the receiver writes to it`
 			step.Meet(0)
 			_ = all[0]
 			step.Meet(0)

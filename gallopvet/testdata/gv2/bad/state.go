@@ -84,7 +84,7 @@ func (s *shop) Changed(c *actor.Context, _ struct{}) {
 
 // Cart replies with a map of the state.
 func (s *shop) Cart(_ *actor.Context, _ struct{}) (map[string]int, error) {
-	return s.stock, nil // want `the reply is sent in the reply but stays in the state \(shop.stock\), and behaviours write to it`
+	return s.stock, nil // want `s.stock is sent in the reply but stays in the state \(shop.stock\), and behaviours write to it`
 }
 
 // AskTo asks an actor that keeps what it is asked with.

@@ -38,7 +38,7 @@ func init() {
 	race("kept in a map", func(give func(iso)) []string {
 		i, m := made(), map[string][]string{}
 		i.Use(func(w *words) {
-			m["all"] = w.all // want `what Use shows to its function is kept in a map`
+			m["all"] = w.all // want `what Use shows to its function is kept outside`
 		})
 		give(i.Move())
 		return m["all"]

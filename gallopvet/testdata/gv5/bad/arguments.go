@@ -5,7 +5,6 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/capability"
-	"github.com/gallop-go/gallop/heap"
 )
 
 var (
@@ -14,9 +13,14 @@ var (
 	_         = countType.Table(add.Handle((*counter).Add))
 )
 
-type text struct{ words []string }
+type counter struct{ n int }
+
+func (s *counter) Add(_ *actor.Context, by int) { s.n += by }
 
 func init() {
+	step.Case("gv5/interceptor without functions", "without functions", func() {
+		actor.NewType[counter]("t", actor.WithInterceptor(actor.Interceptor{})) // want `WithInterceptor is given a zero Interceptor and panics`
+	})
 	step.Case("gv5/empty type name", "NewType: empty name", func() {
 		actor.NewType[counter]("") // want `NewType is given an empty name and panics`
 	})
@@ -43,12 +47,6 @@ func init() {
 	})
 	step.Case("gv5/bound of none", "WithBound(0", func() {
 		actor.WithBound(0, actor.OverflowRefuse) // want `WithBound is given 0`
-	})
-	step.Case("gv5/watermarks", "want 0 ≤ low < high", func() {
-		actor.WithWatermarks(4, 8) // want `WithWatermarks wants low below high, is given high 4 and low 8, and panics`
-	})
-	step.Case("gv5/too many workers", "Start: ", func() {
-		actor.Start(actor.WithWorkers(2000)) // want `Workers is given 2000, wants at most 1024, and panics`
 	})
 	step.Case("gv5/zero ref", "sent to a zero Ref", func() {
 		var nowhere actor.Ref[counter]
@@ -78,9 +76,5 @@ func init() {
 	step.Case("gv5/get of nothing", "panic", func() {
 		var v capability.Val[int]
 		_ = v.Get() // want `Val.Get is given a zero Val and panics`
-	})
-	step.Case("gv5/go pointer in an arena", "panic", func() {
-		var a heap.Arena
-		heap.New[text](&a) // want `bad.text has a Go pointer at .words, which an arena cannot hold: New panics`
 	})
 }

@@ -21,40 +21,29 @@ func init() {
 	inProcess("process bound of none", "WithBound: the limit is", func(*process.Proc) {
 		process.WithBound(0) // want `WithBound is given 0, wants at least 1, and panics`
 	})
-	inProcess("process watermarks", "want 0 ≤ low < high", func(*process.Proc) {
-		process.WithWatermarks(4, 8) // want `WithWatermarks wants low below high, is given high 4 and low 8, and panics`
-	})
 	inProcess("close nil", panics, func(p *process.Proc) {
 		(*process.Chan[int])(nil).Close(p) // want `Chan.Close is given a nil Chan and panics`
 	})
 	inProcess("closed twice", panics, func(p *process.Proc) {
 		c := process.NewChan[int](0)
 		c.Close(p)
-		c.Close(p) // want `Chan.Close comes after the channel is closed \(line \d+\), and panics`
+		c.Close(p) // want `Chan.Close comes after Chan.Close \(line \d+\), and panics`
 	})
 	inProcess("send after close", panics, func(p *process.Proc) {
 		c := process.NewChan[int](1)
 		c.Close(p)
-		c.Send(p, 1) // want `Chan.Send comes after the channel is closed`
+		c.Send(p, 1) // want `Chan.Send comes after Chan.Close`
 	})
 	inProcess("try after close", panics, func(p *process.Proc) {
 		c := process.NewChan[int](1)
 		c.Close(p)
-		_ = c.TrySend(p, 1) // want `Chan.TrySend comes after the channel is closed`
-	})
-	inProcess("one case twice", panics, func(p *process.Proc) {
-		k := process.RecvFrom(process.NewChan[int](0), nil, nil)
-		process.Select(p, k, process.After(1), k) // want `Select is given one case twice, and panics`
-	})
-	inProcess("unlocked", panics, func(p *process.Proc) {
-		var mu process.Mutex
-		mu.Unlock(p) // want `Mutex.Unlock of a mutex that is not locked panics`
+		_ = c.TrySend(p, 1) // want `Chan.TrySend comes after Chan.Close`
 	})
 	inProcess("unlocked twice", panics, func(p *process.Proc) {
 		var mu process.Mutex
 		mu.Lock(p)
 		mu.Unlock(p)
-		mu.Unlock(p) // want `Mutex.Unlock comes after another \(line \d+\) of the same mutex, and panics`
+		mu.Unlock(p) // want `Mutex.Unlock comes after Mutex.Unlock \(line \d+\), and panics`
 	})
 	inProcess("zero ref", panics, func(p *process.Proc) {
 		var r process.Ref[int]
@@ -77,12 +66,6 @@ func init() {
 	})
 	inProcess("no function", panics, func(p *process.Proc) {
 		p.Blocking(nil) // want `Proc.Blocking is given a nil function and panics`
-	})
-	step.Case("gv5/process: workers", panics, func() {
-		defer step.Panics()
-		process.Start(process.Config{
-			Workers: 1025, // want `Start wants up to 1024 workers, is given 1025, and panics`
-		})
 	})
 
 	blocked("call of itself", func(s *process.System) {

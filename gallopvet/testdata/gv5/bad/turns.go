@@ -25,7 +25,7 @@ func (*waiter) Stop(c *actor.Context, _ struct{}) {
 }
 
 func stop(c *actor.Context) {
-	c.System().Stop() // want `System.Stop in a behaviour \(stops comes here by stop\) would wait for the behaviour itself`
+	c.System().Stop() // want `System.Stop in a behaviour \(stops → stop\) would wait for the behaviour itself`
 }
 
 func (s *waiter) Join(c *actor.Context, _ struct{}) {
@@ -42,22 +42,18 @@ func (s *waiter) Self(c *actor.Context, _ struct{}) {
 
 func (s *waiter) Yields(c *actor.Context, _ struct{}) {
 	actor.Yield(c, yields, struct{}{})
-	actor.Yield(c, yields, struct{}{}) // want `Yield comes after Yield \(line \d+\) in one behaviour, and panics`
+	actor.Yield(c, yields, struct{}{}) // want `Yield comes after Yield \(line \d+\), and panics`
 }
 
 func (s *waiter) After(c *actor.Context, _ struct{}) {
 	actor.After(c, time.Second, add, 1) // want `After wants a behaviour of the running actor, whose state is bad.waiter; this one is for bad.counter, and it panics`
 }
 
-func (s *waiter) Stashes(c *actor.Context, m struct{}) {
-	runs.Stash(c, m) // want `Behaviour.Stash wants the behaviour whose message runs; runs is another one, and it panics`
-}
-
 func (s *waiter) Becomes(c *actor.Context, _ struct{}) {
 	actor.Become(c, strange) // want `Become wants a behaviour of the running actor, whose state is bad.waiter; this one is for bad.counter`
 }
 
-var strange = countType.Variant(add.Handle((*counter).Sub))
+var strange = countType.Variant(add.Handle((*counter).Add))
 
 func (s *waiter) Ask(c *actor.Context, _ struct{}) (int, error) {
 	n, err := asks.Ask(context.Background(), actor.Self[waiter](c), struct{}{}) // want `AskBehaviour.Ask of the running actor itself fails with ErrDeadlock: use AskTo`
@@ -77,13 +73,12 @@ var (
 	selfs      = actor.Declare[struct{}](waiterType, "selfs")
 	yields     = actor.Declare[struct{}](waiterType, "yields")
 	afters     = actor.Declare[struct{}](waiterType, "afters")
-	stashes    = actor.Declare[struct{}](waiterType, "stashes")
 	becomes    = actor.Declare[struct{}](waiterType, "becomes")
 	asks       = actor.DeclareAsk[struct{}, int](waiterType, "asks")
 	_          = waiterType.Table(
 		runs.Handle((*waiter).Run), waits.Handle((*waiter).Wait), stops.Handle((*waiter).Stop),
 		joins.Handle((*waiter).Join), stopWaits.Handle((*waiter).StopWait), selfs.Handle((*waiter).Self),
-		yields.Handle((*waiter).Yields), afters.Handle((*waiter).After), stashes.Handle((*waiter).Stashes),
+		yields.Handle((*waiter).Yields), afters.Handle((*waiter).After),
 		asks.Handle((*waiter).Ask), becomes.Handle((*waiter).Becomes),
 	)
 )
@@ -101,7 +96,6 @@ func init() {
 		"selfs":     {selfs, "Self: the running actor is"},
 		"yields":    {yields, "Yield: called twice"},
 		"afters":    {afters, "is not one of"},
-		"stashes":   {stashes, "which is not what runs"},
 		"becomes":   {becomes, "cannot become a variant of"},
 	} {
 		step.Case("gv5/"+name, b.want, func() {

@@ -81,6 +81,15 @@ func (s *worker) Other(c *actor.Context, _ struct{}) {
 	lib.Nap() // want `Nap waits, in time.Sleep, in a behaviour`
 }
 
+func (s *worker) Result(c *actor.Context, _ struct{}) {
+	done := make(chan struct{})
+	go func() {
+		time.Sleep(time.Minute)
+		close(done)
+	}()
+	<-done // want `a receive waits in a behaviour for another goroutine, and keeps its worker`
+}
+
 func (s *worker) Start(c *actor.Context) error {
 	time.Sleep(time.Minute) // want `time.Sleep waits in a behaviour`
 	return nil
@@ -99,11 +108,12 @@ var (
 	query      = actor.Declare[struct{}](workerType, "query")
 	deep       = actor.Declare[struct{}](workerType, "deep")
 	other      = actor.Declare[struct{}](workerType, "other")
+	result     = actor.Declare[struct{}](workerType, "result")
 	_          = workerType.Table(
 		sleep.Handle((*worker).Sleep), group.Handle((*worker).Group), cond.Handle((*worker).Cond),
 		get.Handle((*worker).Get), client.Handle((*worker).Client), read.Handle((*worker).Read),
 		command.Handle((*worker).Command), ever.Handle((*worker).Ever), query.Handle((*worker).Query),
-		deep.Handle((*worker).Deep), other.Handle((*worker).Other),
+		deep.Handle((*worker).Deep), other.Handle((*worker).Other), result.Handle((*worker).Result),
 	)
 	lateType = actor.NewType[worker]("late")
 	_        = lateType.OnStart((*worker).Start)
@@ -112,7 +122,7 @@ var (
 func init() {
 	for name, b := range map[string]actor.Behaviour[worker, struct{}]{
 		"sleep": sleep, "group": group, "cond": cond, "get": get, "client": client, "read": read,
-		"command": command, "ever": ever, "deep": deep, "other": other,
+		"command": command, "ever": ever, "deep": deep, "other": other, "result": result,
 	} {
 		step.Case("gv6/"+name, step.LongTurn, func() {
 			silent, err := net.Listen("tcp", "127.0.0.1:0")

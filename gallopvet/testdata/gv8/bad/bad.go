@@ -35,7 +35,7 @@ func (s *server) Sends(c *actor.Context, _ struct{}) {
 func (s *server) Select(c *actor.Context, _ struct{}) {
 	tick, done := time.NewTicker(time.Hour), make(chan int)
 	for {
-		select { // want `a loop without a way out`
+		select { // want `GV8: a loop without a way out` `GV6: a receive waits`
 		case <-tick.C:
 			s.n++
 		case n := <-done:
