@@ -26,6 +26,7 @@ func init() {
 	access.DecisionOf = func(down any) access.Decision { return down.(ChildDown).decision }
 	access.ActorOf = actorOf
 	access.Seal = func(typ any) error { return sealOrError(typeOf(typ)) }
+	access.Unrefused = func(typ any) { typeOf(typ).unrefused = true }
 	access.Guard = func(sys any, hook string, f func()) { sys.(*System).guard(hook, f) }
 	access.MustBeSender = func(from any) {
 		s, _ := from.(Sender)

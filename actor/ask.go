@@ -8,6 +8,7 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/msg"
 
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -162,7 +163,9 @@ func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cel
 
 func (d *descriptor) mustAsk(ctx context.Context, to *cell) {
 	d.madeAsk().mustSuit(to)
-	mustHave(ctx, "Ask")
+	if !guard.IsContext(ctx) { // mustHave would be a call
+		noContext("Ask")
+	}
 }
 
 // call is a goroutine that waits for a reply.
@@ -212,7 +215,7 @@ type callState struct {
 	// Of one of several: the caller has left. nil: it is the only one.
 	left  *seam.Bool
 	tells bool // a Handler is told: who waits is not known
-	// Of a request whose reply was put off: that. The call itself leads nowhere.
+	// The deferral of a request whose reply was put off. It has the caller; the call has none.
 	putOff *deferral
 	// One token, if the state was WAITING; nil until it has been for the first time.
 	done  chan struct{}

@@ -26,12 +26,12 @@ type boundedQueue struct {
 	shut bool
 	// Guarded by the lock of permits: the actor is muted. Senders go on until the queue is full.
 	muted bool
-	// Guarded by the lock of permits: OverflowMute: it was full, and half of it is not free yet.
-	// Something is in it.
+	// With OverflowMute: the queue was full, and half of it is not free yet, so it is not empty.
+	// Guarded by the lock of permits.
 	full bool
 
-	// Guarded by the lock of permits: the last message of the run at the front that may not be
-	// dropped; nil: none is known.
+	// The messages from the front of the queue up to this one may not be dropped; nil: none are
+	// known. Guarded by the lock of permits.
 	passed *message
 
 	// What came by the mailbox has had its turn, and the queue is next. Owner only.
@@ -115,8 +115,8 @@ func (f *flow) put(to *cell, c *Context, m *message, asked bool) (dropped *messa
 }
 
 // dropOldest makes room by taking out the message that has waited longest, if there is one. What
-// the actor has asked for stays: each such message is passed once, however often others have to
-// make room. Caller holds mu.
+// the actor has asked for stays: the search steps over each such message once, however often others
+// have to make room. Caller holds mu.
 func (f *flow) dropOldest(to *cell) (dropped *message) {
 	q := f.bounded
 	at := &q.first

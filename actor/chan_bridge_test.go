@@ -646,13 +646,12 @@ func TestFromChan_AgainAndAgain(t *testing.T) {
 			}
 			var stop func()
 			in(func(c *actor.Context) { c.ApplyPressure(); stop = actor.FromChan(c, ch, count) })
-			goroutines := runtime.NumGoroutine()
 			for range n {
 				in(func(c *actor.Context) { stop(); stop = actor.FromChan(c, ch, count) })
 			}
 			eventually(t, "those that wait in line, and are over, to go", func() bool {
 				in(func(*actor.Context) {})
-				return runtime.NumGoroutine() <= goroutines+n/2
+				return actor.Bridges(sys) <= n/2
 			})
 			sys.Stop()
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/cacheline"
 	"github.com/gallop-go/gallop/internal/flightlog"
-	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
@@ -190,8 +189,6 @@ func (c *Context) forgetTurn() {
 		verifyForgetTurn(c)
 	}
 	c.self, c.msg, c.sent = nil, nil, nil
-	// A behaviour may have left labels of a profile.
-	guard.Unlabel()
 	c.labels = 0
 	if c.failed != nil {
 		c.failed = nil

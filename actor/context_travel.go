@@ -272,11 +272,11 @@ const lifeName = "gallop.Context"
 // String implements fmt.Stringer: see isCut.
 func (b *boundContext) String() string { return lifeName }
 
-// detached has the values and the deadline of a context, but not the end of the life in which that
-// was derived.
+// detached has the values and the deadline of a context. It does not end with the life of the actor
+// in which that context was derived.
 //
-// It travels in messages, and nobody tells it when the last of these has run. So it has no timer
-// for a deadline of its own, which would keep it in memory until then. A behaviour that asks for its
+// It travels in messages, and nobody tells it when the last of these has run. So it has no timer: a
+// timer would keep it in memory until its deadline. A behaviour that asks for its
 // context has a timer while it runs: see bindTo. One is made here only for a user who waits for the
 // end of the context itself, such as an interceptor, and ends when the GC finds that nothing refers
 // to the context.

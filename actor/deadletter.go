@@ -158,9 +158,9 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 	}
 }
 
-// tellOfLetter calls the hook with a dead letter. It reports whether it did: there may be no hook,
-// or the letter may be what such a hook has sent, or what had to make room for that. To tell the
-// hook of those would have no end if it sends again.
+// tellOfLetter calls the hook with a dead letter, and reports whether it did. It does not if there is
+// no hook. Nor does it if the hook itself has sent the letter, or has sent a message for which the
+// letter had to make room: a hook that sends at each letter would be called for ever.
 func (s *System) tellOfLetter(letter func() DeadLetter) (reported bool) {
 	if s.opts.onDeadLetter == nil || inLetterHookNow() {
 		return false

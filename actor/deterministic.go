@@ -74,7 +74,7 @@ type tableOf struct {
 	variant *table // nil: its own
 }
 
-// simulation settles the options of a deterministic system, and makes what it has in addition.
+// simulation completes the options of a deterministic system, and returns its simulation.
 func (o *options) simulation(h *sim.Hooks) *simulation {
 	o.defaultWorkers(simWorkers)
 	o.bind = false

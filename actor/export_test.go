@@ -263,3 +263,11 @@ func InBackoff[S any](r Ref[S]) bool { return r.b.suspension() != nil }
 
 // Crowded reports whether callers park at once, since a yield would take long.
 func Crowded(s *System) bool { return !s.letsOthers() }
+
+// Bridges returns how many goroutines of FromChan and ToChan have not ended.
+func Bridges(s *System) int {
+	if b := s.bridges.Load(); b != nil {
+		return int(b.left.Load())
+	}
+	return 0
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // Interceptors: functions around the behaviours of a type, or of all types in a system.
@@ -30,7 +31,8 @@ type Interceptor struct {
 	// Before is called before the behaviour. If it returns an error, the message does not
 	// run: the caller of a request gets the error, and nothing else happens; a one-way
 	// message becomes a dead letter with the error as its reason. Interceptors that come
-	// later are not called then. If Before panics, the actor fails as if its behaviour had
+	// later are not called then. Supervisors, and the actors that stand for processes, cannot be kept
+	// from what the runtime tells them: there the error is logged, and the message runs. If Before panics, the actor fails as if its behaviour had
 	// panicked, and the caller of a request gets that error.
 	Before func(c *Context, in *Invocation) error
 	// After is called after the behaviour, if Before returned nil or is nil; also if the
@@ -191,9 +193,12 @@ func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
 		v := c.newVisit(d, m, list)
 		defer v.leave(c)
 		if err := v.enter(c); err != nil {
-			refuseBefore(c, a, m, d, err)
-			v.out = Outcome{Err: err, Refused: true}
-			return
+			if !d.typ.unrefused {
+				refuseBefore(c, a, m, d, err)
+				v.out = Outcome{Err: err, Refused: true}
+				return
+			}
+			c.sys.logUnrefused(a, d, err)
 		}
 		c.failed = nil
 		run(c, a, m)
@@ -213,6 +218,19 @@ func refuseBefore(c *Context, a *cell, m *message, d *descriptor, err error) {
 	}
 	d.discardOwned(m)
 	d.reject(c, m, err)
+}
+
+// logUnrefused tells of an interceptor that has refused what cannot be refused.
+func (s *System) logUnrefused(a *cell, d *descriptor, err error) {
+	const line = "gallop: an interceptor cannot refuse a message of the runtime's own"
+	n, write := s.mayLog(line, d.typ.name, d.name)
+	if !write {
+		return
+	}
+	who := a.ownName()
+	s.log(func(l logSink) {
+		l.warn(line, who.attrs("behaviour", d.name, "reason", guard.TextApart(err), "so_far", n)...)
+	})
 }
 
 // visit is one message on its way through interceptors. Its worker uses it again. Owner only.

@@ -32,6 +32,12 @@ func TestGoroutinesHaveNoLabels(t *testing.T) {
 	values := make(chan deed)
 	pprof.Do(context.Background(), pprof.Labels("request", "42"), func(context.Context) {
 		p, q := puppetType.Spawn(sys, puppet{}), pinnedType.Spawn(sys, puppet{})
+		// A worker that has slept has no labels anyway, so the first turn looks.
+		first := make(chan []string, 1)
+		do.Send(sys, p, func(*puppet, *actor.Context) { first <- labelled(t) })
+		if all := <-first; len(all) > 0 {
+			t.Errorf("a worker begins with labels of the first sender:\n%s", all[0])
+		}
 		do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 			actor.FromChan(c, values, do)
 			actor.After(c, time.Hour, count, 1)

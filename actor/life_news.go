@@ -13,9 +13,9 @@ package actor
 //	   to the system queue     (RMW)      N4 pushes it to its own mailbox, or to its queue   (RMW)
 //	                                      N5 runs its behaviour, if the news is still wanted
 //
-// N1 comes before N2, and N2 before N3, which sees it. So at N4 all that was said is in the mailbox,
-// or was taken out of it by the turn that does N4. What was said under a bias is too:
-// a turn revokes the bias of another worker before N3.
+// N1 comes before N2, and N2 before N3, which sees the signal of N2. So at N4 all messages of N1 are
+// in the mailbox, or the turn that does N4 has taken them out. That holds for messages under a bias
+// too, since a turn revokes the bias of another worker before N3.
 //
 // A mailbox that is closed, since the actor drains, takes nothing at N4. There the news waits in
 // held, as late outcomes do, until the mail that is left has run.
@@ -25,11 +25,11 @@ package actor
 //
 // Rejected: to push the news to the mailbox at N2. The one that ends does not know who traps exits,
 // and would have to look into the state of an actor that drains. Rejected as well: news by the
-// mailbox for supervisors. They are not spoken to; and the sooner they hear, the sooner there is
-// another life.
+// mailbox for supervisors. A child sends its supervisor no words that news could overtake; and the
+// sooner a supervisor hears of a fall, the sooner the child is restarted.
 
-// queueNews is N4. It reports whether the news comes again; if not, nothing is before it, or the
-// actor hears no more. Owner only, in a turn beside the mail.
+// queueNews is N4. It reports whether it has put the news behind mail, from where it comes again. If
+// not, no mail is before the news, or the actor is at its end. Owner only, in a turn beside the mail.
 func (a *cell) queueNews(c *Context, s signal) bool {
 	switch x := a.cold; {
 	case x.state != alive || x.gone:

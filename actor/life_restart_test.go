@@ -2,7 +2,6 @@ package actor_test
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -284,7 +283,7 @@ func TestRestart_ForgetsTimers(t *testing.T) {
 // TestRestart_ForgetsChannels: what the life before brought out of channels ends with it, so that
 // one that opens its channels in OnStart has each once; what had been taken out runs all the same.
 func TestRestart_ForgetsChannels(t *testing.T) {
-	const lives, workers = 20, 2
+	const lives = 20
 	ch := make(chan string)
 	var on atomic.Bool
 	open := func(_ *mortal, c *actor.Context) error {
@@ -295,7 +294,6 @@ func TestRestart_ForgetsChannels(t *testing.T) {
 	}
 	g := guard(t, mortal{onStart: open, born: true}, restart)
 	on.Store(true)
-	before := runtime.NumGoroutine()
 	for range lives {
 		actor.Restart(g.sys, g.child)
 		_, err := fetch.Ask(soon(t), g.child, func(*mortal) int { return 0 }) // in the new life
@@ -303,7 +301,7 @@ func TestRestart_ForgetsChannels(t *testing.T) {
 		ch <- "hello"
 	}
 	eventually(t, "the goroutines of former lives to end", func() bool {
-		return runtime.NumGoroutine() <= before+1+workers
+		return actor.Bridges(g.sys) == 1
 	})
 	close(ch)
 	quiet(t, g.sys)

@@ -95,8 +95,8 @@ func (boundedMail) place(s *System, to *cell, m *message) error {
 	return to.putPermitted(s, m)
 }
 
-// The caller holds the lock of permits. A fallen actor still takes messages whose senders
-// cannot wait: see takesFallen.
+// lets implements mailPolicy. An actor that has fallen takes messages even though its queue is shut,
+// if their senders cannot wait: see takesFallen. Caller holds the lock of permits.
 func (boundedMail) lets(a *cell, how permits.Entrance) bool {
 	f := a.flow.Load()
 	if how == permits.ToTry {

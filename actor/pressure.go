@@ -17,9 +17,9 @@ type flow struct {
 	// The gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and
 	// after Open; loaded by open.
 	batchOnly seam.Bool
-	// The actor has fallen and is not up again, nor in a back-off. The owner stores it before it shuts
-	// the gate for the fall, and clears it before it opens the gate. Senders whose messages would give
-	// way load it.
+	// The actor has fallen, and will be up again at once: it is in no back-off. The owner stores it
+	// before it shuts the gate for the fall, and clears it before it opens the gate. A sender loads it
+	// if its message is one that overload drops.
 	fallen  seam.Bool
 	life    seam.Pointer[lifeContext] // nil: it was not asked for. Stored by the owner
 	bounded *boundedQueue             // types with a bound; nil otherwise

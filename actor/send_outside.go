@@ -133,20 +133,16 @@ func (s *System) send(to *cell, m *message, d *descriptor) {
 
 // sendAs delivers a message, or makes it a dead letter.
 func (s *System) sendAs(how delivery, to *cell, m *message, d *descriptor) {
-	if err := s.pushAs(how, to, m, d); err != nil {
-		s.lose(to, m, d, err)
-	}
-}
-
-// pushAs delivers a message. If it returns an error, the message is still the caller's.
-func (s *System) pushAs(how delivery, to *cell, m *message, d *descriptor) error {
 	m.ID = d.id
 	// A behaviour that drops on overload needs no permit here: an ask waits, so it is bounded by
 	// the goroutines that ask.
-	if d.drops && !to.policy().takes(to) {
-		return ErrOverloaded
+	err := ErrOverloaded
+	if !d.drops || to.policy().takes(to) {
+		err = s.push(to, m, how)
 	}
-	return s.push(to, m, how)
+	if err != nil {
+		s.lose(to, m, d, err)
+	}
 }
 
 // sendRequest delivers a request, or makes it a dead letter, which its caller hears of.
@@ -160,11 +156,22 @@ func (s *System) sendRequest(how delivery, to *cell, m *message, d *descriptor) 
 
 // sendAsk is sendRequest for a goroutine that waits for the reply, and perhaps for room before.
 func (s *System) sendAsk(ctx context.Context, to *cell, m *message, d *descriptor) {
-	if d.urgent {
+	m.ID = d.id
+	switch {
+	case d.urgent:
 		sendUrgent(s, to, m, d)
 		return
+	case d.drops && !to.policy().takes(to):
+		s.askRefused(ctx, to, m, d, ErrOverloaded)
+		return
 	}
-	err := s.pushAs(asAsked, to, m, d)
+	if err := s.push(to, m, asAsked); err != nil {
+		s.askRefused(ctx, to, m, d, err)
+	}
+}
+
+// askRefused goes on with a request that was not pushed: it waits for room if ctx says so.
+func (s *System) askRefused(ctx context.Context, to *cell, m *message, d *descriptor, err error) {
 	if err == ErrOverloaded && waitsForRoom(ctx) {
 		if err = to.awaitRoom(ctx); err == nil {
 			err = to.policy().place(s, to, m)

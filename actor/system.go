@@ -263,8 +263,12 @@ func (s *System) mustBeStarted(call string) {
 // for, which may be rare.
 func mustHave(ctx context.Context, call string) {
 	if !guard.IsContext(ctx) {
-		panicMisuse(call, " with a nil context: use context.Background")
+		noContext(call)
 	}
+}
+
+func noContext(call string) {
+	panicMisuse(call, " with a nil context: use context.Background")
 }
 
 // Hold keeps the system from being quiescent until release is called, for the sake of

@@ -47,6 +47,7 @@ type typeInfo struct {
 	drops        bool          // some behaviours are DropOnOverload. Guarded as decls
 	stashLimit   int           // 0: none
 	interceptors []Interceptor // the outermost first
+	unrefused    bool          // by them: see access.Unrefused
 	pinned       bool          // WithPinnedThread
 
 	finishes bool // WithFinishAsks

@@ -74,6 +74,7 @@ var (
 )
 
 func init() {
+	access.Unrefused(memberSupervisorType)
 	memberSupervisorType.OnStart((*MemberSupervisor).start).Table(
 		childDown.Handle((*MemberSupervisor).childDown),
 		childUp.Handle((*MemberSupervisor).childUp), restartDue.Handle((*MemberSupervisor).restartDue),

@@ -162,8 +162,8 @@ func mustBeKey[T comparable](call, what string, v T) {
 	}
 }
 
-// mayBeNoKey reports whether a value of a type, which can be compared, may be none that a map finds
-// again: it is or has an interface or a number that may be NaN.
+// mayBeNoKey reports whether a map may fail to find a value of t again, although == can be applied to
+// t: t is, or contains, an interface, whose value may not be comparable, or a number that may be NaN.
 func mayBeNoKey(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Interface, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:

@@ -159,8 +159,8 @@ func (b *bound[M]) force() {
 	b.mu.Unlock()
 }
 
-// poster returns what puts a message into the mailbox that no bound keeps out. mailbox.settle is to
-// be called afterwards. Owner only; what it returns, any goroutine.
+// poster returns a function that puts a message into the mailbox even if that is at its bound. Its
+// caller calls mailbox.settle afterwards. Owner only; any goroutine may call the function.
 func (s *Self[M]) poster() (put func(m M, w *sched.Worker, by *System)) {
 	own := &s.mailbox
 	if s.Proc.rare&isBounded == 0 {

@@ -89,9 +89,8 @@ func processOfEnv(from Env) *Proc {
 	return nil
 }
 
-// askedOf returns what a request to a process is answered by. If owner is not nil, it ends with that
-// process. It reports false, and the answer is
-// there, if the process has ended.
+// askedOf returns the Asked to which the answer of a process comes. If owner is not nil, the Asked
+// ends with that process. askedOf reports false if the process has ended; then the answer is there.
 func askedOf[R any](from Env, to Process, owner *Proc) (a Asked[R], ok bool) {
 	sys, w := envOf(from)
 	a = Asked[R]{c: NewChan[answer[R]](1)}

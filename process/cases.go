@@ -50,9 +50,8 @@ func (u *user) withdraw(pt *party) bool { return u.pt.CompareAndSwap(pt, nil) }
 type chanCase[T any] struct {
 	c *Chan[T]
 	w waiter[T]
-	// 1 while a party has the case: from where it enrolls, or finds the case ready, to where it
-	// withdraws or finishes. It is set with the lock, and reset by the party. Then w belongs to that
-	// party.
+	// 1 while a party has the case, and w with it: from when it enrolls, or finds the case ready, until
+	// it withdraws or finishes. The party stores 1 under the lock of c, and 0 with or without it.
 	taken seam.Flag
 }
 
@@ -67,7 +66,8 @@ func (k *chanCase[T]) take(pt *party) {
 	k.w.pt = pt
 }
 
-// giveBack ends take. The chosen case is given back when it has finished. The lock is held.
+// giveBack ends take, unless the case was chosen: that one is given back when it has finished. It
+// reports whether the party had the case. Caller holds the lock.
 func (k *chanCase[T]) giveBack(pt *party) (was bool) {
 	if k.c == nil || k.taken.Load() == 0 || k.w.pt != pt {
 		return false

@@ -56,7 +56,7 @@ type place[M any] struct {
 	older, newer *place[M]
 }
 
-// set makes a mark after the message last, the last one there is.
+// set makes a mark after last, which is the last message of the mailbox.
 func (k *marks[M]) set(last *node[M]) uint64 {
 	k.made++
 	if k.newest != nil && k.newest.last == last {

@@ -33,8 +33,8 @@ type lent struct {
 	in        within
 }
 
-// lend makes each use of the process panic until takeBack is called. The uses pay nothing for it: they
-// see a process that runs nowhere. Owner only.
+// lend makes each operation of the process panic until takeBack is called. The operations need no
+// check of their own: to them the process looks like one that runs nowhere. Owner only.
 func (p *Proc) lend(in within) lent {
 	was := lent{p.goroutine.Load(), p.in}
 	p.goroutine.StoreRelease(0)

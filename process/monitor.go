@@ -10,9 +10,9 @@ type Monitor struct{ m *monitor }
 
 // monitor is in two lists: that of the process which it is of, and that of the process which has it.
 type monitor struct {
-	of    *Proc // nil: none, of NewReply
-	owner *Proc // nil: it does not end with its owner
-	// The answer of a request, which comes also if the owner has ended: others may wait for it.
+	of    *Proc // nil: that of NewReply, which has no process to watch
+	owner *Proc // nil: it stays when its owner ends
+	// It is the answer of a request. It fires even if the owner has ended, since others may wait for it.
 	asks  bool
 	spent seam.Bool // it has fired, or was taken back
 	tell  func(d Down, w *sched.Worker, by *System)

@@ -26,8 +26,10 @@ func (w *Worker) launch(f func()) {
 // park waits for a token and takes it. Owner only.
 func (w *Worker) park() {
 	l := w.listener
-	if l != nil && w.thread == nil && w.parker.Granted() {
+	if w.thread == nil && w.parker.Granted() {
 		l = nil // it does not fall asleep
+	} else {
+		guard.Unlabel() // a task may have left labels of a profile
 	}
 	if l != nil {
 		l.Parks()

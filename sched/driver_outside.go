@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -46,11 +47,20 @@ func (d *driver) waitAnywhere(ctx context.Context, done func() bool) bool {
 	if done() {
 		return true
 	}
+	ctx = guard.Context{Context: ctx}
+	ended := endOf(ctx)
 	if t := d.self(); t != nil {
-		d.wait(t, func() bool { return done() || ctx.Err() != nil || d.abandoned.Load() })
+		d.wait(t, func() bool { return done() || ended() || d.abandoned.Load() })
 		return done()
 	}
-	return ctx.Err() == nil && d.drive(ctx, done, func() bool { return d.waitOutside(ctx, done) })
+	return !ended() && d.drive(ctx, done, func() bool { return d.waitOutside(ctx, done) })
+}
+
+// endOf returns a function that reports whether ctx has ended. The context is asked here and once,
+// since any thread may call the function, and a method of the user's may do anything to it.
+func endOf(ctx context.Context) func() bool {
+	over := ctx.Done()
+	return func() bool { return isClosed(over) }
 }
 
 // runDry lets the others run until no other thread can go on: neither by what is queued, nor
@@ -203,10 +213,11 @@ func (d *driver) enterFrom(p part, ctx context.Context, done func() bool) bool {
 	if invariant.On {
 		verifyPart(d, p)
 	}
+	ended := endOf(ctx)
 	for !d.tryEnter() {
 		over := false
 		p.d.wait(p.t, func() bool {
-			over = done() || ctx.Err() != nil || p.d.abandoned.Load()
+			over = done() || ended() || p.d.abandoned.Load()
 			return over || len(d.outer) == 0
 		})
 		if over {
@@ -232,9 +243,9 @@ func (d *driver) drive(ctx context.Context, done, lull func() bool) bool {
 		return d.holds(done)
 	}
 	defer func() { <-d.outer }()
-	interrupted := false
+	interrupted, ended := false, endOf(ctx)
 	until := func() bool {
-		if d.steps.Load()%mindCaller == 0 && ctx.Err() != nil {
+		if d.steps.Load()%mindCaller == 0 && ended() {
 			interrupted = true
 			d.out.passed = fair // it is its turn
 		}

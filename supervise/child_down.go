@@ -123,7 +123,7 @@ func (r Restart) restarts(reason error) bool {
 	return r == Permanent || r == Transient && !actor.IsNormal(reason)
 }
 
-// afterFall returns restarts for the runtime: nil if each end is a failure.
+// afterFall returns access.ChildOptions.Restarts: nil if a child comes up again after every fall.
 func (r Restart) afterFall() func(reason error) bool {
 	switch r {
 	case Transient:

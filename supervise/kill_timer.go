@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
@@ -84,6 +85,7 @@ var (
 )
 
 func init() {
+	access.Unrefused(killTimerType)
 	killTimerType.OnStart((*killTimer).start).Table(armKill.Handle((*killTimer).set),
 		killDue.Handle((*killTimer).due),
 		parentDown.Handle((*killTimer).down), lateDown.Handle((*killTimer).lateDown))

@@ -97,6 +97,7 @@ var (
 )
 
 func init() {
+	access.Unrefused(supervisorType)
 	supervisorType.OnStart((*supervisor).onStart).OnStop((*supervisor).onStop).Table(
 		childDown.Handle((*supervisor).childDown), childUp.Handle((*supervisor).childUp),
 		startBlocked.Handle((*supervisor).startBlocked),

@@ -100,6 +100,11 @@ var (
 	// Seal seals an *actor.Type[S], or says what is wrong with its dispatch table.
 	Seal func(typ any) error
 
+	// Unrefused says that what the actors of an *actor.Type[S] are told is the runtime's own, as the
+	// end of a child is: a supervisor that missed it would wait for ever. An error that an interceptor
+	// returns for such a message is logged, and the message runs.
+	Unrefused func(typ any)
+
 	// Guard calls f, which is a user's function, in a goroutine and waits for it. A panic or a
 	// runtime.Goexit in f is logged, with the name of the hook, and has no other effect. It is called
 	// with an *actor.System.

@@ -3,8 +3,8 @@ package guard
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"time"
+	"unsafe"
 )
 
 // Context is a context of the user's that the runtime asks, or that package context asks on its
@@ -42,15 +42,13 @@ func (c Context) Done() (done <-chan struct{}) {
 func (c Context) String() string { return Text(c.Context) }
 
 // IsContext reports whether ctx can be asked: it is not nil, nor a nil pointer whose methods
-// panic.
+// panic. It looks at the second word of ctx, since each request pays for it and package reflect
+// takes ten times as much.
 func IsContext(ctx context.Context) bool {
-	if ctx == nil {
-		return false
-	}
-	p := reflect.ValueOf(ctx)
-	return p.Kind() != reflect.Pointer || !p.IsNil() || bears(ctx)
+	return (*[2]unsafe.Pointer)(unsafe.Pointer(&ctx))[1] != nil || bears(ctx)
 }
 
+// bears reports whether ctx, whose value is nil, can be asked.
 func bears(ctx context.Context) (it bool) {
 	defer func() { _ = recover() }()
 	_ = ctx.Err()

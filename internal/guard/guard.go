@@ -70,8 +70,9 @@ func Apart(f func()) *Fault {
 	return <-ended
 }
 
-// Text returns the text of a value of the user's: what Error or String returns, or what package fmt
-// makes of it. It is "<nil>" for a nil pointer whose method panics, as for package fmt. For other values whose text panics, it names their type.
+// Text returns the text of a value of the user's, from its method Error or String, or from package
+// fmt. The text is "<nil>" for a nil pointer whose method panics, as package fmt has it. For another
+// value whose method panics, the text names its type.
 func Text(v any) (text string) {
 	defer func() {
 		if recover() == nil {

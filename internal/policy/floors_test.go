@@ -45,8 +45,8 @@ var floors = []floor{
 	{pkg: "actor", level: 3, beside: []string{"actor/internal/..."}},
 	{pkg: "process", level: 3}, // stands beside actor and does not know it
 	{pkg: "supervise", level: 4},
-	// Joins actors and processes: decision 44. Its tests use actortest and inspect.
-	{pkg: "process/actors", level: 4, beside: []string{"supervise", "actortest", "inspect"}},
+	// Joins actors and processes: decision 44. Its tests use group, actortest and inspect.
+	{pkg: "process/actors", level: 4, beside: []string{"supervise", "group", "actortest", "inspect"}},
 	{pkg: "group", level: 4},
 	{pkg: "inspect", level: 4, beside: []string{"supervise"}},      // docs/decisions/0045-inspect.md
 	{pkg: "inspect/flight", level: 4, beside: []string{"inspect"}}, // decision 48

@@ -134,7 +134,7 @@ func (p *Proxy) watch(c *actor.Context, t actor.Target,
 	return m
 }
 
-// inProxy has f run in a turn of the proxy of the process that calls.
+// inProxy runs f in a turn of the proxy of by, and does not wait for it.
 func inProxy(by process.Party, call string, f func(*Proxy, *actor.Context)) {
 	p := processOf(by, call)
 	s := Sender(by)

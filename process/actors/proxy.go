@@ -46,6 +46,7 @@ var (
 
 func newProxies(name string) *proxies {
 	k := &proxies{typ: actor.NewType[Proxy](name)}
+	access.Unrefused(k.typ)
 	//gallop:allow GV1 functions of this package alone, made to run in a turn of the proxy
 	k.do = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "do", actor.Urgent())
 	k.stand = actor.DeclareAsk[*errand, struct{}](k.typ, "stand")
@@ -222,6 +223,8 @@ var (
 	keptDown   = actor.Declare[actor.Down](killerType, "down", actor.Urgent())
 	_          = killerType.Table(keepOne.Handle((*killer).keep), keptDown.Handle((*killer).down))
 )
+
+func init() { access.Unrefused(killerType) }
 
 // keep has the killer kill a process if its proxy is killed.
 func keep(c *actor.Context, k kept) {
