@@ -96,11 +96,11 @@ func (boundedMail) place(s *System, to *cell, m *message) error {
 }
 
 // The caller holds the lock of permits. A fallen actor still takes messages whose senders
-// cannot wait: see takesFallen.
+// cannot wait: see fall.
 func (boundedMail) lets(a *cell, how permits.Entrance) bool {
 	f := a.flow.Load()
 	if how == permits.ToTry {
-		return (!f.bounded.shut || f.fallen.Load()) && !f.bounded.full
+		return (!f.bounded.shut || f.falls.Load()%2 != 0) && !f.bounded.full
 	}
 	return f.suspended.Load() == nil && !f.bounded.shut && !f.bounded.full
 }
@@ -277,7 +277,10 @@ func (a *cell) fromOutside(put func() (tell bool, dropped *message, err error)) 
 // trySendBounded is TrySend from the behaviour that runs.
 func (a *cell) trySendBounded(c *Context, m *message) error {
 	f := a.flow.Load()
-	if s := f.suspended.Load(); s != nil && s.refuses || !f.permits.TryAcquire(a) {
+	if s := f.suspended.Load(); s != nil && s.refuses {
+		return s.why // which may be over by now
+	}
+	if !f.permits.TryAcquire(a) {
 		return a.tooMuch()
 	}
 	m.From = c.self.id
