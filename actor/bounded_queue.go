@@ -3,6 +3,7 @@ package actor
 import (
 	"math"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
@@ -33,6 +34,8 @@ type boundedQueue struct {
 	// The messages from the front of the queue up to this one may not be dropped; nil: none are
 	// known. Guarded by the lock of permits.
 	passed *message
+	// Guarded by the lock of permits: how many messages have left the queue.
+	out uint64
 
 	// What came by the mailbox has had its turn, and the queue is next. Owner only.
 	ticked bool
@@ -73,14 +76,16 @@ func (q *boundedQueue) pop(n int) (first, last *message, took int) {
 		q.last = nil
 	}
 	last.Next = nil
+	q.out += uint64(took)
 	return first, last, took
 }
 
-// holdsMail reports whether mail waits in the queue of an actor with a bound. Any goroutine.
-func (f *flow) holdsMail() bool {
+// passedOut returns how many messages have left the queue of an actor with a bound, and how many are
+// in it. Any goroutine.
+func (f *flow) passedOut() (out, left uint64) {
 	f.permits.Lock()
 	defer f.permits.Unlock()
-	return f.bounded.first != nil
+	return f.bounded.out, uint64(msg.Distance(f.bounded.first, nil))
 }
 
 // put adds m, or says why not. c is the sender's, nil outside. A message that the actor has asked
@@ -133,6 +138,7 @@ func (f *flow) dropOldest(to *cell) (dropped *message) {
 		q.last = q.passed
 	}
 	dropped.Next = nil
+	q.out++
 	f.permits.Return(1)
 	return dropped
 }
@@ -222,7 +228,7 @@ func (f *flow) suspend(s *suspension) {
 // refusesBounded reports whether m is refused whatever room there is in the queue of to, which is
 // in a back-off. Any goroutine that owns m.
 func (s *suspension) refusesBounded(to *cell, m *message) bool {
-	if isOwn(m.ID) || m.ID == systemID {
+	if isOwn(m.ID) || to.hasAskedFor(m) {
 		return false
 	}
 	if d := to.typ().decls[m.ID]; d.caller != nil {
@@ -251,6 +257,7 @@ func (f *flow) takeIf(a *cell, fits func(m *message) bool) (out *message,
 		}
 	}
 	q.first, q.last = kept.First, kept.Last
+	q.out -= uint64(msg.Distance(q.first, nil)) // they have not left
 	return taken.All(), f.recovered(a)
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // contextState is what the behaviour that runs has to do with contexts. All of it is empty unless
@@ -135,8 +136,7 @@ func (c *Context) withCache(f func()) {
 
 // boundContext is the context of a message or a request in the life of the actor that runs it.
 type boundContext struct {
-	context.Context // derived from outer, by way of safe
-	safe            guard.Context
+	context.Context // derived from outer
 	cancel          context.CancelCauseFunc
 	outer           context.Context
 	life            *lifeContext
@@ -162,8 +162,7 @@ func bindTo(outer context.Context, life *lifeContext) *boundContext {
 		outer = &detached{Context: d.Context, values: d.values}
 	}
 	// Package context may ask a context of the user's in a goroutine, where a panic has no guard.
-	b.safe.Context = outer
-	b.Context, b.cancel = context.WithCancelCause(&b.safe)
+	b.Context, b.cancel = context.WithCancelCause(guard.Guarded(outer))
 	if ok { // a timer for as long as b is used, in place of one of d's own
 		cancel, stop := b.cancel, context.CancelFunc(nil)
 		b.Context, stop = context.WithDeadline(b.Context, d.at)
@@ -199,19 +198,31 @@ func (c *Context) bind(outer context.Context, life *lifeContext) context.Context
 	return c.bounds.get(outer, life)
 }
 
-// get returns the context derived from outer, which is made once.
+// get returns the context derived from outer, which is made once. It is made without the lock, since
+// that asks a context of the user's.
 func (s *bounds) get(outer context.Context, life *lifeContext) context.Context {
+	if b := s.last(outer); b != nil {
+		return b
+	}
+	b := bindTo(outer, life)
+	s.mu.Lock()
+	s.all = append(s.all, b)
+	done := s.done
+	s.mu.Unlock()
+	if done {
+		b.release()
+	}
+	return b
+}
+
+// last returns the context that was derived last, if that was from outer; else nil.
+func (s *bounds) last(outer context.Context) *boundContext {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := len(s.all); n > 0 && guard.Same(s.all[n-1].outer, outer) {
 		return s.all[n-1]
 	}
-	b := bindTo(outer, life)
-	s.all = append(s.all, b)
-	if s.done {
-		b.release()
-	}
-	return b
+	return nil
 }
 
 // release ends all of them. Any goroutine.
@@ -278,16 +289,31 @@ func (b *boundContext) String() string { return lifeName }
 // It travels in messages, and nobody tells it when the last of these has run. So it has no timer: a
 // timer would keep it in memory until its deadline. A behaviour that asks for its
 // context has a timer while it runs: see bindTo. One is made here only for a user who waits for the
-// end of the context itself, such as an interceptor, and ends when the GC finds that nothing refers
-// to the context.
+// end of the context itself, such as an interceptor. It does not keep the channel in memory that it
+// closes, and is stopped when the GC finds that nothing refers to that channel.
 type detached struct {
 	context.Context // what it ends with, besides its deadline; never a detached
 	// Without an end, or package context would take its end for that of detached.
 	values context.Context
 	at     time.Time // the deadline, if that of Context is later; zero: it is not
 
-	mu    sync.Mutex
-	timed context.Context // guarded by mu: Context with the deadline; nil: nobody has waited
+	mu   sync.Mutex
+	done chan struct{} // guarded by mu; nil: nobody has waited
+	end  *deadlineEnd  // of done; guarded by mu
+}
+
+// deadlineEnd is the end of a detached with a deadline for which somebody waits. It outlives the
+// detached if the channel does.
+type deadlineEnd struct {
+	over seam.Bool
+	once sync.Once
+	done seam.WeakChan
+}
+
+// finish closes the channel. Any goroutine; only the first call counts.
+func (e *deadlineEnd) finish() {
+	e.over.Store(true) // before the close: Err has an error then
+	e.once.Do(e.done.Close)
 }
 
 // Deadline implements context.Context.
@@ -303,32 +329,60 @@ func (d *detached) Done() <-chan struct{} {
 	if d.at.IsZero() {
 		return d.Context.Done()
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.timed == nil {
-		var stop context.CancelFunc
-		d.timed, stop = context.WithDeadline(d.Context, d.at)
-		runtime.AddCleanup(d, func(stop context.CancelFunc) { stop() }, stop)
+	if done, _ := d.waited(); done != nil {
+		return done
 	}
-	return d.timed.Done()
+	e := new(deadlineEnd)
+	var done chan struct{}
+	var head *byte
+	done, e.done, head = seam.NewWeakChan()
+	stop := d.AfterFunc(e.finish) // without the lock: it asks a context of the user's
+	d.mu.Lock()
+	was := d.done
+	if was == nil {
+		d.done, d.end = done, e
+	}
+	d.mu.Unlock()
+	if was != nil {
+		stop() // another goroutine was first
+		return was
+	}
+	runtime.AddCleanup(head, func(stop func() bool) { stop() }, stop)
+	return done
 }
 
-// ending returns what tells whether d has ended.
-func (d *detached) ending() context.Context {
+// waited returns the channel of Done and its end; nil: nobody has waited.
+func (d *detached) waited() (chan struct{}, *deadlineEnd) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.timed != nil {
-		return d.timed
+	return d.done, d.end
+}
+
+// AfterFunc is for package context, which needs no goroutine then for each context that is derived.
+func (d *detached) AfterFunc(f func()) (stop func() bool) {
+	ends := guard.Guarded(d.Context)
+	if d.at.IsZero() {
+		return context.AfterFunc(ends, f)
 	}
-	return d.Context
+	ctx, cancel := context.WithDeadline(ends, d.at)
+	forget := context.AfterFunc(ctx, f)
+	return func() bool {
+		defer cancel() // after forget: it would call f
+		return forget()
+	}
 }
 
 // Err implements context.Context.
 func (d *detached) Err() error {
-	if err := d.ending().Err(); err != nil || d.at.IsZero() || time.Now().Before(d.at) {
-		return err
+	_, e := d.waited()
+	err := d.Context.Err()
+	if err == nil && !d.at.IsZero() && (e != nil && e.over.Load() || !time.Now().Before(d.at)) {
+		err = context.DeadlineExceeded
 	}
-	return context.DeadlineExceeded
+	if err != nil && e != nil {
+		e.finish() // an error that a caller has seen, and no open channel
+	}
+	return err
 }
 
 // Value implements context.Context.
@@ -339,7 +393,7 @@ func (d *detached) Value(key any) any {
 	if v := d.values.Value(key); v != nil {
 		return v
 	}
-	return d.ending().Value(key)
+	return d.Context.Value(key)
 }
 
 // isEmpty reports whether a context has nothing to carry.

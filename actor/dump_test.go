@@ -29,6 +29,6 @@ func dumpOf(a *cell) string {
 	if f == nil {
 		return s + ", no goroutine has sent to it"
 	}
-	return s + fmt.Sprintf(", batch only %v, ajar count %d, fallen %v, suspended %v, permits %s", f.batchOnly.Load(),
-		f.ajarCount.Load(), f.fallen.Load(), f.suspended.Load() != nil, f.permits.Dump())
+	return s + fmt.Sprintf(", batch only %v, ajar count %d, falls %d, suspended %v, permits %s", f.batchOnly.Load(),
+		f.ajarCount.Load(), f.falls.Load(), f.suspended.Load() != nil, f.permits.Dump())
 }

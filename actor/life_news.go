@@ -43,7 +43,13 @@ func (a *cell) queueNews(c *Context, s signal) bool {
 		c.pushMail(a, m) // open: the actor is alive, and does not drain
 		return true
 	}
-	if _, tell, err := a.flow.Load().put(a, nil, m, true); err == nil && tell {
+	_, tell, err := a.flow.Load().put(a, nil, m, true)
+	if err != nil { // a queue that is closed: nothing more comes before it
+		takeSignal(m)
+		c.recycle(m)
+		return false
+	}
+	if tell {
 		a.callToLook(c)
 	}
 	return true

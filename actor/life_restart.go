@@ -184,7 +184,7 @@ func (a *cell) suspend(c *Context, x *coldState) {
 	x.state = suspended
 	f := a.flowOf()
 	a.policy().countAjar(a, c, f)
-	f.fallen.Store(true)
+	f.beginFall()
 	a.setLoad(c, a.load&^backpressure.Overloaded|backpressure.Pressed)
 	if a.load&backpressure.Muted != 0 {
 		a.unmuted(c)                                  // it sends nothing
@@ -194,23 +194,62 @@ func (a *cell) suspend(c *Context, x *coldState) {
 	x.sup.tellChildDown(c, a, x.reason, false)
 }
 
-// endFall says that the actor is up again, or in a back-off. Owner only.
-func (a *cell) endFall() {
-	if f := a.flow.Load(); f != nil { // none: it was restarted without a fall
-		f.fallen.Store(false)
+// fall is what a sender whose message would give way knows of the falls of the receiver: how often
+// its gate was shut for a fall, and opened again, as one number. While the gate is shut for a fall
+// and for nothing else, such a message counts as if the gate were ajar: it is kept. Only senders that
+// cannot wait for the verdict ask. As a rule it comes at once, and they would lose what is kept in a
+// back-off, and what comes while OnStop runs.
+//
+// The gate is shut and opened in one word, and the fall stands in another:
+//
+//	sender                                      the actor
+//	F1 load the fall                            G1 make it odd      (store)
+//	F2 suspended? the gate? else it gives way   G2 shut the gate, or end the suspension
+//	F3 the fall is as in F1: it may give way    G3 open the gate, or begin the suspension
+//	                                            G4 make it even     (store)
+//
+// If F1 and F3 find the same even number, the gate was shut for another reason at F2: G1 comes before
+// G2, and G4 comes after G3. If they find two numbers, the sender looks again.
+type fall uint32
+
+// fallNow returns the fall of the actor. Any goroutine.
+func (a *cell) fallNow() fall {
+	if f := a.flow.Load(); f != nil {
+		return fall(f.falls.Load())
+	}
+	return 0
+}
+
+// keeps reports whether the actor keeps a message that a sender has not got past the gate after it
+// had loaded f, and counts it. again says that the sender is to look at the gate again. Any
+// goroutine.
+func (f fall) keeps(a *cell) (keeps, again bool) {
+	if f != a.fallNow() {
+		return false, true
+	}
+	if f%2 == 0 || a.shared().queues { // lets decides for bounded actors
+		return false, false
+	}
+	crowd, most := &a.flow.Load().ajarCount, a.policy().watermark(a)
+	return crowd.Load() < most && crowd.Add(1) < most, false
+}
+
+// beginFall comes before the gate is shut for a fall, and before the end of a back-off. Owner only.
+func (f *flow) beginFall() {
+	if n := f.falls.Load(); n%2 == 0 {
+		f.falls.Store(n + 1) // G1
 	}
 }
 
-// takesFallen reports whether the actor has fallen and keeps the message, which it counts as if the
-// gate were ajar. Only senders that cannot wait for the verdict ask: as a rule it comes at once, and
-// they would lose what is kept in a back-off, and what comes while OnStop runs. Any goroutine.
-func (a *cell) takesFallen() bool {
+// endFall comes after the gate was opened again, since the actor is up or in a back-off. Owner only.
+func (a *cell) endFall() {
 	f := a.flow.Load()
-	if f == nil || !f.fallen.Load() || a.shared().queues { // lets decides for bounded actors
-		return false
+	if f == nil {
+		return // it was restarted without a fall
 	}
-	most := a.policy().watermark(a)
-	return f.ajarCount.Load() < most && f.ajarCount.Add(1) < most
+	if n := f.falls.Load(); n%2 != 0 {
+		f.falls.Store(n + 1) // G4
+	}
 }
 
 // restart is the end of LEAVING for an actor that comes up again at once.
@@ -259,8 +298,8 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 	x.state, x.reason, x.decision, x.takenDown = alive, nil, access.Restart, false
 	x.unstarted, x.down = true, true
 	a.waited()
-	a.endFall()
 	a.setPressed(c, false)
+	a.endFall()
 	if f := a.flow.Load(); wasDown {
 		f.admit(a) // the gate may have been open
 	}

@@ -209,13 +209,24 @@ func (a *cell) drain(c *Context, x *coldState) {
 }
 
 // drainBehind tells an actor to drain, from a place among its mail.
-type drainBehind struct{ unanswered }
+type drainBehind struct {
+	unanswered
+	placed bool
+	until  uint64 // the place in the queue of an actor with a bound
+}
 
 func (s drainBehind) serve(a *cell, c *Context) {
-	// Mail of an actor with a bound comes by a queue of its own, which is behind the mailbox.
-	if f := a.flow.Load(); f != nil && f.bounded != nil && f.holdsMail() {
-		a.sendBehind(c, s)
-		return
+	// Mail of an actor with a bound comes by a queue of its own, which is behind the mailbox. It waits
+	// for what is there now, and not for what comes after that.
+	if f := a.flow.Load(); f != nil && f.bounded != nil {
+		out, left := f.passedOut()
+		if !s.placed {
+			s.placed, s.until = true, out+left
+		}
+		if out < s.until && left > 0 {
+			a.sendBehind(c, s)
+			return
+		}
 	}
 	a.tell(c, stopRequest{mode: modeDrain, why: ErrShutdown}) // the turn has taken mail out
 }

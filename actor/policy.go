@@ -91,36 +91,59 @@ type plainMail struct{}
 func (plainMail) init(*cell) {}
 
 func (plainMail) meet(c *Context, to *cell, m *message, d *descriptor) (delivered bool) {
-	if s := to.suspension(); s != nil {
-		return c.rejectSuspended(to, s, m, d)
+	for {
+		fall := to.fallNow()               // F1
+		if c.answers || to.gate.IsOpen() { // F2
+			return false
+		}
+		s := to.suspension()
+		switch {
+		case s != nil && fall%2 == 0: // the gate is shut since the back-off keeps no more
+			if to.fallNow() != fall {
+				continue
+			}
+			return c.rejectSuspended(to, s, m, d)
+		case !d.drops:
+			c.muteFor(to)
+			return false
+		case to.passesAjar():
+			return false
+		}
+		switch keeps, again := fall.keeps(to); { // F3
+		case keeps:
+			return false
+		case !again:
+			m.ID, m.From = d.id, c.self.id
+			deadLetter(c, to, m, ErrOverloaded)
+			return true
+		}
 	}
-	if c.answers {
-		return false
-	}
-	if !d.drops {
-		c.muteFor(to)
-		return false
-	}
-	if to.gate.IsOpen() || to.passesAjar() || to.takesFallen() {
-		return false
-	}
-	m.ID, m.From = d.id, c.self.id
-	deadLetter(c, to, m, ErrOverloaded)
-	return true
 }
 
 func (plainMail) refuses(a *cell, counts bool) bool {
-	switch {
-	case a.gate.IsOpen():
-		return false
-	case counts:
-		return !a.passesAjar() && !a.takesFallen()
+	if !counts {
+		return !a.gate.IsOpen() && !a.wouldPassAjar()
 	}
-	return !a.wouldPassAjar()
+	return !a.passes((*cell).passesAjar)
 }
 
+// A back-off refuses requests in the actor's turn, and keeps those that wait for its end.
 func (plainMail) takes(a *cell) bool {
-	return a.gate.IsOpen() || a.wouldPassAjar() || a.takesFallen()
+	return a.passes(func(a *cell) bool { return a.suspension() != nil || a.wouldPassAjar() })
+}
+
+// passes reports whether a message passes the gate that is open, or as ajar says, or because the
+// actor has fallen and keeps it. Any goroutine.
+func (a *cell) passes(ajar func(a *cell) bool) bool {
+	for {
+		fall := a.fallNow()
+		if a.gate.IsOpen() || ajar(a) {
+			return true
+		}
+		if keeps, again := fall.keeps(a); !again {
+			return keeps
+		}
+	}
 }
 
 func (plainMail) try(c *Context, to *cell, m *message) error { return c.push(to, m, asPlain) }

@@ -96,11 +96,11 @@ func (boundedMail) place(s *System, to *cell, m *message) error {
 }
 
 // lets implements mailPolicy. An actor that has fallen takes messages even though its queue is shut,
-// if their senders cannot wait: see takesFallen. Caller holds the lock of permits.
+// if their senders cannot wait: see fall. Caller holds the lock of permits.
 func (boundedMail) lets(a *cell, how permits.Entrance) bool {
 	f := a.flow.Load()
 	if how == permits.ToTry {
-		return (!f.bounded.shut || f.fallen.Load()) && !f.bounded.full
+		return (!f.bounded.shut || f.falls.Load()%2 != 0) && !f.bounded.full
 	}
 	return f.suspended.Load() == nil && !f.bounded.shut && !f.bounded.full
 }
@@ -277,7 +277,10 @@ func (a *cell) fromOutside(put func() (tell bool, dropped *message, err error)) 
 // trySendBounded is TrySend from the behaviour that runs.
 func (a *cell) trySendBounded(c *Context, m *message) error {
 	f := a.flow.Load()
-	if s := f.suspended.Load(); s != nil && s.refuses || !f.permits.TryAcquire(a) {
+	if s := f.suspended.Load(); s != nil && s.refuses {
+		return s.why // which may be over by now
+	}
+	if !f.permits.TryAcquire(a) {
 		return a.tooMuch()
 	}
 	m.From = c.self.id

@@ -131,8 +131,8 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	a.blockedOn.Unblock()
 	e := c
 	a.flowOf().suspend(&suspension{why: f.why, refuses: f.room == 0}) // Q1
+	a.setPressed(c, false)                                            // Q2
 	a.endFall()
-	a.setPressed(c, false) // Q2
 	if f.room == 0 {
 		a.setPressed(c, true)
 	}
@@ -149,7 +149,9 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 func (a *cell) endBackoff(x *coldState) {
 	f := x.backoff
 	x.backoff = nil
-	a.flow.Load().suspended.Store(nil)
+	l := a.flow.Load()
+	l.beginFall() // the gate may be shut
+	l.suspended.Store(nil)
 	a.in.Prepend(&f.mail)
 }
 
@@ -170,6 +172,9 @@ func (f *backoff) unasked(a *cell, m *message) error {
 func (f *backoff) refuse(c *Context, a *cell, m *message) error {
 	if !isMail(m.ID) || a.typ().decls[m.ID].caller != nil {
 		return f.unasked(a, m)
+	}
+	if a.isOutcome(m) { // no outcome is refused
+		return nil
 	}
 	if f.room == 0 {
 		return f.why

@@ -17,10 +17,8 @@ type flow struct {
 	// The gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and
 	// after Open; loaded by open.
 	batchOnly seam.Bool
-	// The actor has fallen, and will be up again at once: it is in no back-off. The owner stores it
-	// before it shuts the gate for the fall, and clears it before it opens the gate. A sender loads it
-	// if its message is one that overload drops.
-	fallen  seam.Bool
+	// Odd while the gate is shut because the actor has fallen: see fall.
+	falls   seam.Uint32
 	life    seam.Pointer[lifeContext] // nil: it was not asked for. Stored by the owner
 	bounded *boundedQueue             // types with a bound; nil otherwise
 	marks   watermarks                // types with watermarks. Owner only

@@ -118,16 +118,26 @@ func (s *System) send(to *cell, m *message, d *descriptor) {
 	}
 	// mayTry looks at the load, and takes a permit.
 	// DropOnOverload from outside is a TrySend of which the refusal is a dead letter.
-	err := s.mayTry(to, d)
-	switch {
-	case err == nil:
-		err = s.trySend(to, m, d)
-	case to.takesFallen():
-		m.ID = d.id
-		err = s.push(to, m, asPlain)
-	}
-	if err != nil {
+	if err := s.sendOrDrop(to, m, d); err != nil {
 		s.lose(to, m, d, err)
+	}
+}
+
+// sendOrDrop delivers a message that gives way, or says why it is to be dropped.
+func (s *System) sendOrDrop(to *cell, m *message, d *descriptor) error {
+	for {
+		fall := to.fallNow()
+		err := s.mayTry(to, d)
+		if err == nil {
+			return s.trySend(to, m, d)
+		}
+		switch keeps, again := fall.keeps(to); {
+		case keeps:
+			m.ID = d.id
+			return s.push(to, m, asPlain)
+		case !again:
+			return err
+		}
 	}
 }
 

@@ -136,6 +136,11 @@ func TestRun_Failures(t *testing.T) {
 			with(r, func(*actor.Context) { runtime.Goexit() })
 		}},
 		"held": {"nothing can happen any more", func(r *actortest.R) { r.System().Hold() }},
+		// The end of R.Context does not reach a context behind context.WithoutCancel.
+		"cut off": {"nothing can happen any more", func(r *actortest.R) {
+			r.System().Hold()
+			_ = r.System().Wait(context.WithoutCancel(r.Context()))
+		}},
 		"ask": {"not quiet: gallop: actortest: nothing can happen any more", func(r *actortest.R) {
 			p, q := puppetType.Spawn(r.System(), puppet{}), puppetType.Spawn(r.System(), puppet{})
 			wait := func(c *actor.Context) {

@@ -18,7 +18,7 @@ var ErrNoMember = errors.New("gallop: group: the pool has no member")
 // methods panic.
 //
 // An AskPool is a shared table and not an actor that requests pass through: the caller chooses the
-// member, under a mutex, and asks it directly, so back pressure, deadlines and errors are those of
+// member in a short critical section, and asks it directly, so back pressure, deadlines and errors are those of
 // an ask of the member. A request that was sent to a member is not sent to another one, even if it
 // fails.
 type AskPool[Q, R any] struct{ t *askPoolTable[Q, R] }
@@ -36,7 +36,7 @@ func NewAskPool[Q, R any](policy Policy[Q], members ...actor.Asker[Q, R]) AskPoo
 		if t.indexOf(a) >= 0 {
 			panic("gallop: group: NewAskPool with a member that is there twice")
 		}
-		t.members = append(t.members, askMember[Q, R]{asker: a})
+		t.add(a)
 	}
 	t.policy.changed(len(t.members))
 	return AskPool[Q, R]{t}
@@ -138,16 +138,9 @@ func (p AskPool[Q, R]) Join(a actor.Asker[Q, R]) {
 	if mustBeAsker("Join", a); access.SameAskTarget(a, p) {
 		panic("gallop: group: Join of an AskPool to itself")
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.spec != nil || t.indexOf(a) >= 0 {
-		return
-	}
-	if len(t.members) >= max(minPrune, 2*t.sizeAtPrune) {
+	if t.join(a) {
 		t.pruneEnded()
 	}
-	t.members = append(t.members, askMember[Q, R]{asker: a})
-	t.policy.changed(len(t.members))
 }
 
 // Leave removes a member. Requests that it was sent stay with it. Leave panics as [AskPool.Join]
@@ -155,19 +148,15 @@ func (p AskPool[Q, R]) Join(a actor.Asker[Q, R]) {
 func (p AskPool[Q, R]) Leave(a actor.Asker[Q, R]) {
 	t := p.ready()
 	mustBeAsker("Leave", a)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if i := t.indexOf(a); i >= 0 && t.spec == nil {
-		t.remove(i)
-	}
+	t.leave(a)
 }
 
 // Len returns how many members there are that have not ended. Any goroutine.
 func (p AskPool[Q, R]) Len() int {
 	t := p.ready()
+	t.pruneEnded()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.pruneEnded()
 	return len(t.members)
 }
 

@@ -10,16 +10,20 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// askPoolTable holds the members of an AskPool, and its policy. Nothing is sent while the lock is
-// held.
+// askPoolTable holds the members of an AskPool, and its policy. While the lock is held, nothing is
+// sent, and no code of the user's runs: its policy and the method Status of its members are asked
+// outside.
 type askPoolTable[Q, R any] struct {
 	spec *memberSpec                          // nil: members join. Read-only
 	size int                                  // initial number of members. Read-only
 	bind func(actor.AnyRef) actor.Asker[Q, R] // read-only
 
-	mu      poolMutex
-	policy  chooser[Q]        // guarded by mu
-	members []askMember[Q, R] // guarded by mu
+	turn policyTurn // of a policy that is, or has, a function of the user's
+
+	mu      sync.Mutex
+	policy  chooser[Q]        // guarded by mu, but for custom
+	members []askMember[Q, R] // guarded by mu; elements are not changed, since others read a copy
+	foreign int               // how many members are no actors, and may have a Status; guarded by mu
 	// number of members after the last pruneEnded; guarded by mu
 	sizeAtPrune int
 	actor       actor.Ref[MemberSupervisor] // zero: none yet; guarded by mu
@@ -88,6 +92,7 @@ func (t *askPoolTable[Q, R]) update(c *actor.Context, u memberUpdate) {
 	defer u.drain(c)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.members = slices.Clone(t.members)
 	for len(t.members) > u.size {
 		t.remove(len(t.members) - 1)
 	}
@@ -104,69 +109,142 @@ func (t *askPoolTable[Q, R]) update(c *actor.Context, u memberUpdate) {
 // ended, a is nil and gone is the actor that will be replaced; gone is the zero ref while there are
 // no members yet.
 func (t *askPoolTable[Q, R]) choose(q Q) (a actor.Asker[Q, R], gone actor.AnyRef, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for len(t.members) > 0 {
-		i := t.chosen(q)
-		m := t.members[i]
+	for {
+		m, some := t.chosen(q)
 		switch {
-		case m.asker == nil || m.down || t.Status(i) != actor.StatusEnded:
+		case !some && (t.spec == nil || t.actorRef().IsZero()):
+			return nil, gone, ErrNoMember
+		case !some:
+			return nil, gone, t.endedErr()
+		case m.asker == nil || m.down || m.status() != actor.StatusEnded:
 			return m.asker, m.ref, nil
 		case t.spec != nil:
 			return nil, m.ref, t.endedErr()
 		}
-		t.remove(i)
+		t.leave(m.asker)
 	}
-	if t.spec == nil || t.actor.IsZero() {
-		return nil, gone, ErrNoMember
-	}
-	return nil, gone, t.endedErr()
 }
 
-// poolMutex is the mutex of a table, under which its policy chooses, so that its calls do not overlap.
-// A policy that calls the pool itself panics, and does not wait for itself.
-type poolMutex struct {
-	sync.Mutex
+// chosen returns the member that the policy chooses, if there is any.
+func (t *askPoolTable[Q, R]) chosen(q Q) (m askMember[Q, R], some bool) {
+	switch p := t.policy.(type) { // which of them it is never changes
+	case custom[Q]:
+		v, _ := t.view()
+		if len(v.members) == 0 {
+			return m, false
+		}
+		defer t.turn.begin()()
+		return v.members[p.choose(v, q)], true
+	case *hashRing[Q]:
+		at := func() uint64 {
+			defer t.turn.begin()()
+			return p.key(q)
+		}()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if len(t.members) == 0 {
+			return m, false
+		}
+		return t.members[p.at(at)], true
+	}
+	v, foreign := t.view()
+	if foreign {
+		v.ask()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v.members = t.members // one that has joined meanwhile counts as idle
+	if some = len(v.members) > 0; some {
+		m = v.members[t.policy.choose(v, q)]
+	}
+	return m, some
+}
+
+// askView is a policy's view of the members at one time. It implements [Members].
+type askView[Q, R any] struct {
+	members []askMember[Q, R] // not to be changed
+	// What those that are no actors have said; nil: they were not asked.
+	said map[actor.Asker[Q, R]]actor.Status
+}
+
+// view returns the members of now, and whether any of them is no actor.
+func (t *askPoolTable[Q, R]) view() (v *askView[Q, R], foreign bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return &askView[Q, R]{members: t.members}, t.foreign > 0
+}
+
+// ask asks those that are no actors how they stand. Without the lock.
+func (v *askView[Q, R]) ask() {
+	v.said = map[actor.Asker[Q, R]]actor.Status{}
+	for i := range v.members {
+		if m := &v.members[i]; m.isForeign() {
+			v.said[m.asker] = m.status()
+		}
+	}
+}
+
+// Len implements [Members].
+func (v *askView[Q, R]) Len() int { return len(v.members) }
+
+// Status implements [Members].
+func (v *askView[Q, R]) Status(i int) actor.Status {
+	m := &v.members[i]
+	switch {
+	case m.asker == nil || m.down:
+		return actor.StatusEnded
+	case v.said != nil && m.isForeign():
+		return v.said[m.asker]
+	}
+	return m.status()
+}
+
+// policyTurn has the calls of a policy not overlap. It is held while code of the user's runs, so
+// only those wait for it who choose a member. A policy that asks its own pool panics, and does not
+// wait for itself.
+type policyTurn struct {
+	mu      sync.Mutex
 	chooses seam.Uint64 // the goroutine in whose call the policy chooses; 0: none
 }
 
-// Lock implements sync.Locker.
-func (m *poolMutex) Lock() {
-	if by := m.chooses.Load(); by != 0 && by == seam.Goroutine() {
+// begin begins a call of the policy, and returns what ends it.
+func (m *policyTurn) begin() (end func()) {
+	me := seam.Goroutine()
+	if m.chooses.Load() == me {
 		panic("gallop: group: a call of an AskPool within its own Policy")
 	}
-	m.Mutex.Lock()
-}
-
-// chosen returns what the policy chooses. The caller holds the lock.
-func (t *askPoolTable[Q, R]) chosen(q Q) int {
-	t.mu.chooses.Store(seam.Goroutine())
-	defer t.mu.chooses.Store(0)
-	return t.policy.choose(t, q)
+	m.mu.Lock()
+	m.chooses.Store(me)
+	return func() {
+		m.chooses.Store(0)
+		m.mu.Unlock()
+	}
 }
 
 // endedErr returns an error if the members will not be replaced, because the pool's actor has
-// ended. The caller holds the lock.
+// ended.
 func (t *askPoolTable[Q, R]) endedErr() error {
-	if t.actor.Status() == actor.StatusEnded {
+	if t.actorRef().Status() == actor.StatusEnded {
 		return actor.ErrStopped
 	}
 	return nil
 }
 
-// Len implements [Members]. The caller holds the lock.
-func (t *askPoolTable[Q, R]) Len() int { return len(t.members) }
-
-// Status implements [Members]. The caller holds the lock.
-func (t *askPoolTable[Q, R]) Status(i int) actor.Status {
-	m := &t.members[i]
-	if m.asker == nil || m.down {
-		return actor.StatusEnded
-	}
+// status returns the status of a member. It may call a method of the user's, so without the lock.
+func (m *askMember[Q, R]) status() actor.Status {
 	if r, ok := access.AskTarget(m.asker); ok {
 		return actor.StatusOf(r.(actor.AnyRef))
 	}
 	return status(m.asker)
+}
+
+// isForeign reports whether status may call a method of the user's.
+func (m *askMember[Q, R]) isForeign() bool {
+	if m.asker == nil {
+		return false
+	}
+	_, ok := access.AskTarget(m.asker)
+	return !ok
 }
 
 // indexOf returns the index of a member; -1 if a is none. The caller holds the lock.
@@ -175,21 +253,62 @@ func (t *askPoolTable[Q, R]) indexOf(a actor.Asker[Q, R]) int {
 		func(m askMember[Q, R]) bool { return m.asker != nil && access.SameAskTarget(m.asker, a) })
 }
 
+// add adds a member. The caller holds the lock, and tells the policy.
+func (t *askPoolTable[Q, R]) add(a actor.Asker[Q, R]) {
+	m := askMember[Q, R]{asker: a}
+	if m.isForeign() {
+		t.foreign++
+	}
+	t.members = append(slices.Clip(t.members), m)
+}
+
 // remove removes the member at i. The caller holds the lock.
 func (t *askPoolTable[Q, R]) remove(i int) {
-	t.members = slices.Delete(t.members, i, i+1)
+	if t.members[i].isForeign() {
+		t.foreign--
+	}
+	t.members = slices.Concat(t.members[:i], t.members[i+1:])
 	t.policy.removed(i)
 	t.policy.changed(len(t.members))
 }
 
+// join adds a member that is none yet, and reports whether it is time to look for those that have
+// ended.
+func (t *askPoolTable[Q, R]) join(a actor.Asker[Q, R]) (prune bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.spec != nil || t.indexOf(a) >= 0 {
+		return false
+	}
+	prune = len(t.members) >= max(minPrune, 2*t.sizeAtPrune)
+	t.add(a)
+	t.policy.changed(len(t.members))
+	return prune
+}
+
+// leave removes a member, unless the pool has started it.
+func (t *askPoolTable[Q, R]) leave(a actor.Asker[Q, R]) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i := t.indexOf(a); i >= 0 && t.spec == nil {
+		t.remove(i)
+	}
+}
+
 // pruneEnded removes the members that have ended. Members that the pool started are replaced
-// instead. The caller holds the lock.
+// instead.
 func (t *askPoolTable[Q, R]) pruneEnded() {
-	for i := len(t.members) - 1; i >= 0 && t.spec == nil; i-- {
-		if t.Status(i) == actor.StatusEnded {
-			t.remove(i)
+	if t.spec != nil {
+		return
+	}
+	v, _ := t.view()
+	for i := range v.members {
+		if v.members[i].status() == actor.StatusEnded {
+			t.leave(v.members[i].asker)
 		}
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.sizeAtPrune = len(t.members)
 }
 

@@ -17,19 +17,25 @@ import (
 func (a *MemberSupervisor) logFall(c *actor.Context, s *slot, f actor.ChildDown,
 	delay time.Duration) {
 	a.write(c, slog.LevelWarn, "gallop: member of a pool fell, and backs off", f.Type,
-		"member", s.index, "member_type", f.Type, "member_id", f.ActorID,
-		"reason", guard.TextApart(f.Reason), "falls_in_a_row", s.consecutive, "delay", delay)
+		f.Reason, "member", s.index, "member_type", f.Type, "member_id", f.ActorID,
+		"falls_in_a_row", s.consecutive, "delay", delay)
+}
+
+// logLost says that a member that leaves is ended, with the mail that is left, since it cannot be
+// started.
+func (a *MemberSupervisor) logLost(c *actor.Context, s *slot, f actor.ChildDown) {
+	a.write(c, slog.LevelError, "gallop: member that leaves its pool cannot be started, and ends", f.Type,
+		f.Reason, "member", s.index, "member_type", f.Type, "member_id", f.ActorID)
 }
 
 // logEnd says that the pool ends because its members fall too often.
 func (a *MemberSupervisor) logEnd(c *actor.Context, why error) {
-	a.write(c, slog.LevelError, "gallop: members of a pool fell too often, and it ends", "",
-		"reason", guard.TextApart(why))
+	a.write(c, slog.LevelError, "gallop: members of a pool fell too often, and it ends", "", why)
 }
 
 // write writes a line about members of a type, unless the log has had many of the pool in the last
-// minute.
-func (a *MemberSupervisor) write(c *actor.Context, level slog.Level, msg, typ string,
+// minute. Only then it asks for the text of the reason, in a goroutine of its own.
+func (a *MemberSupervisor) write(c *actor.Context, level slog.Level, msg, typ string, reason error,
 	args ...any) {
 	pool := a.pool
 	if pool == 0 {
@@ -40,6 +46,7 @@ func (a *MemberSupervisor) write(c *actor.Context, level slog.Level, msg, typ st
 	if !write {
 		return
 	}
+	args = append(args, "reason", guard.TextApart(reason))
 	if n > 1 {
 		args = append(args, "so_far", n)
 	}

@@ -37,6 +37,7 @@ type slot struct {
 	upSince     time.Time // zero: it is not up
 	timer       actor.Timer
 	leaving     bool // it was removed from the pool, and handles the mail that is left
+	stillborn   int  // how often in a row it could not be started
 	waiting     []actor.Deferred[struct{}]
 }
 
@@ -134,8 +135,18 @@ func (a *MemberSupervisor) childDown(c *actor.Context, f actor.ChildDown) {
 		s.consecutive = 0
 	}
 	s.consecutive++
+	if s.stillborn++; !f.Starting {
+		s.stillborn = 0
+	}
 	a.notifySlot(c, s, true)
-	if !a.withinLimit(now) {
+	if s.leaving {
+		// Each fall costs it one message of those that are left. Only one that cannot start needs a limit.
+		if a.spec.within != 0 && s.stillborn > a.spec.restarts {
+			a.logLost(c, s, f)
+			actor.Stop(c, s.ref)
+			return
+		}
+	} else if !a.withinLimit(now) {
 		a.gaveUp = true
 		why := a.restartsErr(f)
 		a.logEnd(c, why)

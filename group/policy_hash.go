@@ -51,11 +51,14 @@ type virtualNode struct {
 	node *node
 }
 
-func (h *hashRing[M]) choose(_ Members, m M) int {
+func (h *hashRing[M]) choose(_ Members, m M) int { return h.at(h.key(m)) }
+
+// at returns the index of the member for a key.
+func (h *hashRing[M]) at(key uint64) int {
 	if h.stale {
 		h.rebuild()
 	}
-	at := mix(h.key(m))
+	at := mix(key)
 	i, _ := slices.BinarySearchFunc(h.ring, at,
 		func(p virtualNode, at uint64) int { return cmp.Compare(p.hash, at) })
 	return h.ring[i%len(h.ring)].node.index

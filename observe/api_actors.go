@@ -126,7 +126,7 @@ func (h *handler) serveActor(w http.ResponseWriter, r *http.Request) {
 	one.GoType, one.Bytes, one.State = s.GoType, s.Bytes, h.stateText(s.Value)
 	if err != nil {
 		one.Error = guard.TextApart(err)
-		if errors.Is(err, context.DeadlineExceeded) {
+		if guard.Is(err, context.DeadlineExceeded) {
 			one.Error = fmt.Sprintf("it has not come to it within %s: its turn is long",
 				short(stateTimeout))
 		}

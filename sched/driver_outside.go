@@ -277,11 +277,13 @@ func (d *driver) waitOutside(ctx context.Context, done func() bool) bool {
 	if d.ending.Load() && !d.abandoned.Swap(true) {
 		return true
 	}
-	if d.cfg.Ends != nil && d.cfg.Ends(ctx) {
-		<-ctx.Done()
+	// The end may take a goroutine of package context's to reach ctx. It never does if there is a
+	// context.WithoutCancel between, as it is if there is no channel: ctx is then as any other.
+	ended := d.cfg.Ends != nil && d.cfg.Ends(ctx) && ctx.Done() != nil
+	if ended && !goesOn(ctx) {
 		return false
 	}
-	if d.cfg.Stuck != nil && !d.ending.Load() && seam.Goroutine() == d.creator && goesOn(ctx) {
+	if d.cfg.Stuck != nil && !ended && !d.ending.Load() && seam.Goroutine() == d.creator && goesOn(ctx) {
 		d.cfg.Stuck()
 	}
 	alarm, look := time.NewTimer(d.stuck), time.NewTicker(lookOutside)

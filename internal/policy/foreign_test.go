@@ -44,7 +44,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"actor", "processEnv.stand", ownCode},
 	{"actor", "outlives.end", ownCode},
 	{"group", "Policy.start", byUser}, // or in the turn of the pool's actor
-	{"group", "custom.f", byUser},     // the same
+	{"group", "custom.f", byUser},     // the same; without the lock of the table
 	{"group", "hashRing.key", byUser}, // the same
 	{"group", "MemberSupervisor.*", ownCode},
 	{"group", "askPoolTable.bind", ownCode},
@@ -93,6 +93,17 @@ var textsOfErrors = []struct{ file, of string }{
 	{"observe/routes.go", "err"}, // of a query, and of package json
 }
 
+// comparedErrors are calls of errors.Is and errors.As that need no guard, by file and error: of the
+// runtime's own errors, or where a panic is the caller's.
+var comparedErrors = []struct{ file, of string }{
+	{"actor/system.go", "err"},             // of the scheduler
+	{"actor/clock.go", "err"},              // the same
+	{"process/errors.go", "reason"},        // the caller's
+	{"inspect/supervisors.go", "err"},      // of supervise.Tree
+	{"supervise/child_requests.go", "err"}, // of accept
+	{"observe/instruments.go", "t.sys.Wait(ctx)"},
+}
+
 // nothing imports nothing: what other packages declare is unknown, and does not matter here.
 type nothing struct{}
 
@@ -106,6 +117,7 @@ func (nothing) Import(name string) (*types.Package, error) {
 func foreignCode(r *repo) []string {
 	var problems []string
 	fields, texts := make([]bool, len(calledFields)), make([]bool, len(textsOfErrors))
+	compared := make([]bool, len(comparedErrors))
 	for _, dir := range foreignDirs {
 		files := slices.DeleteFunc(r.production(), func(f *goFile) bool { return f.dir != dir })
 		if len(files) == 0 {
@@ -141,6 +153,19 @@ func foreignCode(r *repo) []string {
 							" is called, and has no row in calledFields: which guard does it have?")
 					}
 				}
+				if x, ok := sel.X.(*ast.Ident); ok && len(call.Args) == 2 && x.Name == f.importName("errors") &&
+					(sel.Sel.Name == "Is" || sel.Sel.Name == "As") {
+					of := types.ExprString(call.Args[0])
+					i := slices.IndexFunc(comparedErrors, func(row struct{ file, of string }) bool {
+						return row.file == f.path && row.of == of
+					})
+					if i >= 0 {
+						compared[i] = true
+					} else {
+						problems = append(problems, r.at(n)+"errors."+sel.Sel.Name+" of "+of+
+							" may panic: use guard.Is")
+					}
+				}
 				if sel.Sel.Name == "Error" && len(call.Args) == 0 {
 					of := types.ExprString(sel.X)
 					i := slices.IndexFunc(textsOfErrors, func(row struct{ file, of string }) bool {
@@ -166,6 +191,11 @@ func foreignCode(r *repo) []string {
 			problems = append(problems, row.file+": no "+row.of+".Error(): take its row out of textsOfErrors")
 		}
 	}
+	for i, row := range comparedErrors {
+		if !compared[i] && r.hasGo(path.Dir(row.file)) {
+			problems = append(problems, row.file+": errors.Is of "+row.of+": take its row out of comparedErrors")
+		}
+	}
 	return problems
 }
 
@@ -183,7 +213,7 @@ func ownerOf(t types.Type) string {
 }
 
 // TestForeignCodeHasAGuard: no function in a field, and no text of an error, is called outside of the
-// guards.
+// guards, and no error of the user's is compared outside of them.
 func TestForeignCodeHasAGuard(t *testing.T) {
 	const code = `package observe
 type handler struct{ redact func(string) string }
@@ -198,12 +228,17 @@ func (h *handler) show(err error) string { return h.redact(textOf(err)) }
 		accepts["observe/"+typ+".go"] = "package observe\ntype " + typ + " struct{ " + field +
 			" func() }\nfunc (t *" + typ + ") run() { t." + field + "() }\n"
 	}
+	accepts["observe/instruments.go"] = "package observe\nimport \"errors\"\n" +
+		"func (t *toolbox) over(of error) bool { return errors.Is(t.sys.Wait(ctx), of) }\n"
 	accepts["observe/routes.go"] = "package observe\nfunc text(err error) string { return err.Error() }\n"
 	enforce(t, policy{check: foreignCode, accepts: accepts, rejects: []fault{
 		{"a function in a field", tree{"observe/new.go": "package observe\ntype hook[S any] struct{ f func(S) }\n" +
 			"func (h *hook[S]) call(s S) { h.f(s) }\n"}, "observe/new.go:3: hook.f is called, and has no row"},
 		{"a text", tree{"observe/new.go": "package observe\nfunc say(last error) string { return last.Error() }\n"},
 			"observe/new.go:2: last.Error() may panic"},
+		{"a comparison", tree{"observe/new.go": "package observe\nimport \"errors\"\n" +
+			"func is(err, of error) bool { return errors.Is(err, of) }\n"},
+			"observe/new.go:3: errors.Is of err may panic: use guard.Is"},
 		{"a stale row", tree{"observe/show.go": ""}, "observe: no call of *.redact"},
 		{"a stale text", tree{"observe/routes.go": ""}, "observe/routes.go: no err.Error()"},
 	}})

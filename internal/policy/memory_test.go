@@ -33,6 +33,7 @@ var rawMemory = []struct{ file, imports, reason string }{
 		"whether a goroutine has its thread locked, which Go does not tell"},
 	{"internal/guard/context.go", "unsafe",
 		"whether the value of an interface is a nil pointer, which each request asks"},
+	{"internal/seam/weakchan.go", "unsafe", "from a channel to the address of its head, and back"},
 	{"actor/spawn.go", "unsafe",
 		"from a task to its actor, and from the class of a task to that of an actor"},
 	{"actor/internal/mpsc/bias.go", "unsafe", "from the mark of a bias to its window"},
