@@ -114,7 +114,7 @@ func (p *Package) accessOfCall(i ssa.CallInstruction, add addAccess) {
 func (p *Package) accessByEffects(i ssa.CallInstruction, c *Call, s *Summary, add addAccess) {
 	args := c.Args()
 	for arg, e := range c.With(s.Writes) {
-		add(i, true, c.Fn, p.through(each(p.Paths(arg), e.Steps), maxSelf))
+		add(i, true, c.Fn, p.through(each(p.Paths(arg), e.Steps)))
 	}
 	writes := func(arg ssa.Value, steps string, of *Summary, param int) {
 		if of == nil {

@@ -218,20 +218,15 @@ func (p *Package) contentOfResult(q Path, call *ssa.Call) []Path {
 
 // through returns where a place is, and for one in a local struct also where that is what was put into
 // a field of it.
-func (p *Package) through(all []Path, left int) []Path {
+func (p *Package) through(all []Path) []Path {
 	for _, q := range all {
 		a, ok := q.Root.(*ssa.Alloc)
-		if !ok || left == 0 {
+		if !ok {
 			continue
 		}
 		for _, st := range p.fields[a] {
 			if field := "." + storedField(st); q.begins(field) && Refers(st.Val.Type()) {
 				all = p.union(a, all, each(p.Paths(st.Val), q.Steps[len(field):]))
-			}
-		}
-		for _, st := range p.stores[a] {
-			if Is[*types.Struct](st.Val.Type()) {
-				all = p.union(a, all, p.through(each(p.Paths(st.Val), q.Steps), left-1))
 			}
 		}
 	}
