@@ -271,3 +271,6 @@ func Bridges(s *System) int {
 	}
 	return 0
 }
+
+// HasMail reports whether the turn has a message in hand, beside the running one.
+func HasMail(c *Context) bool { return hasMail(c.w) }

@@ -40,7 +40,7 @@ func (c *Context) Gas(n int) {
 	n = min(n, maxBatch)
 	c.gas.spent = min(c.gas.spent+n, maxBatch)
 	// So that the worker looks at the clock as often as otherwise.
-	c.w.Spend(n)
+	c.w.SpendGas(n)
 	limit := c.self.shared().gasLimit()
 	if c.gas.spent+c.self.batch() <= limit {
 		return // it lasts for the batch

@@ -215,6 +215,7 @@ func (s *System) newTypeInSystem(t *typeInfo) (k *typeInSystem, err error) {
 	}
 	k.Init(k, pin)
 	k.DepthFirst(isNew)
+	k.GoesOn(hasMail)
 	if err != nil {
 		return k, err
 	}

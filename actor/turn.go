@@ -101,6 +101,19 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	return a.serveSignals(c)
 }
 
+// hasMail reports whether the turn that runs on w has another message in hand. Owner only, in a
+// turn of an actor.
+func hasMail(w *sched.Worker) bool {
+	c := w.Local().(*Context)
+	if c.left <= 1 {
+		return false // the batch ends with this one
+	}
+	if !c.aside && inHand(c, c.self, c.msg) {
+		return c.msg.Next != nil // those that have run are pending until they are accounted for
+	}
+	return c.self.in.Pending() != nil
+}
+
 // refillPending takes out the mail that has come in, and puts it behind the one message that may be
 // in hand. It returns the first message that is then in hand, or nil.
 func (a *cell) refillPending(c *Context) *message {

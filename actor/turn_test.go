@@ -106,3 +106,36 @@ func TestTurn_OfOneIsPaidFor(t *testing.T) {
 			then.Workers[0].Yields)
 	}
 }
+
+// TestHasMail: a turn says whether it has a message in hand beside the one that runs, by which the
+// scheduler tells whether it goes on. Messages of other layouts count too. A batch of one ends.
+func TestHasMail(t *testing.T) {
+	for _, c := range []struct {
+		batch int
+		mixed bool
+		want  string
+	}{
+		{8, false, "[true true true false]"},
+		{8, true, "[true true true false]"},
+		{1, false, "[false false false false]"},
+	} {
+		sys := start(t, actor.WithWorkers(1), actor.WithBatch(c.batch))
+		sender := pinnedType.Spawn(sys, puppet{})
+		var got []bool
+		count := func(_ *puppet, c *actor.Context) { got = append(got, actor.HasMail(c)) }
+		_, err := pinnedTry.Ask(soon(t), sender, func(_ *puppet, at *actor.Context) (any, error) {
+			r := pinnedType.Spawn(at, puppet{note: func(c *actor.Context, _ actor.Result[any]) { count(nil, c) }})
+			for i := range 4 {
+				if c.mixed && i%2 == 1 {
+					pinnedNote.Send(at, r, actor.Result[any]{})
+				} else {
+					pinnedDo.Send(at, r, count)
+				}
+			}
+			return nil, nil
+		})
+		must(t, err)
+		must(t, sys.Wait(soon(t)))
+		equal(t, fmt.Sprintf("a turn of %d had more in hand", c.batch), fmt.Sprint(got), c.want)
+	}
+}

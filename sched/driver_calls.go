@@ -75,6 +75,15 @@ func (w *Worker) refillOneUnit() {
 	p := &w.timeslice
 	p.units += uint64(p.granted - w.budget)
 	w.spent.StoreRelease(p.units)
+	if clock := w.sched.cfg.Clock; !clock.Flows() { // the machine's would differ from run to run
+		now := clock.Nanos()
+		if !p.stale {
+			w.learnToShare(now, now-p.last, p.granted-w.budget)
+		}
+		p.last, p.stale = now, false
+		w.sharing.made = 0
+		w.setAsks()
+	}
 	p.granted, w.budget = 1, 1
 	w.publish()
 	w.Point()

@@ -78,10 +78,10 @@ func (w *Worker) leaveSlot() (left, lacking bool) {
 	}
 	if !w.state.leaveSlot() { // L2
 		s.endDetached() // the monitor has detached it before (H2)
-		w.detached = true
+		w.setDetached(true)
 		return false, false
 	}
-	w.detached = true
+	w.setDetached(true)
 	s.stop.left.Add(1) // the slot keeps its own count
 	w.moveToInject()   // L3
 	if invariant.On {
@@ -132,7 +132,7 @@ func (w *Worker) resumeSlot() {
 		verifyAwake(w)
 	}
 	w.occupy(w.slot)
-	w.detached = false
+	w.setDetached(false)
 	w.state.resume() // B4
 	if w.sched.cfg.OnLongTurn != nil {
 		w.sched.monitor.arm() // as in wake
@@ -237,7 +237,8 @@ func (w *Worker) waitIdle() *Task {
 		if w.moveToInject() {
 			s.notify()
 		}
-		w.timeslice.stale, w.detached, w.current = true, false, nil
+		w.timeslice.stale, w.current = true, nil
+		w.setDetached(false)
 		w.count.parks.Add(1)
 		w.publish()
 		w.state.word.StoreRelease(stateIdle)
@@ -273,7 +274,7 @@ func (w *Worker) surplusTask() *Task {
 
 // takeOne returns one task from any queue for a worker without a slot. Owner only.
 func (w *Worker) takeOne() *Task {
-	w.detached = true
+	w.setDetached(true)
 	if w.sched.stop.flag.Load() != 0 {
 		return nil
 	}

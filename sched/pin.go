@@ -34,7 +34,8 @@ func (s *Scheduler) NewPin() (*Pin, error) {
 	p := &Pin{s: s, gone: make(chan struct{})}
 	p.queue.init(segmentCells)
 	p.w = newWorker(s, s.idleWorkers.nextID(), 1, 1)
-	p.w.pin, p.w.detached = p, true
+	p.w.pin = p
+	p.w.setDetached(true)
 	// RUNNING for good: a pin has no slot that another worker could want.
 	p.w.state.word.StoreRelease(stateRunning)
 	// Without the lock, since Config.Attach may ask for all workers.

@@ -55,12 +55,16 @@ func (w *Worker) refillBudget() {
 	}
 	now := w.sched.cfg.Clock.Nanos()
 	p.units += uint64(p.granted - w.budget - p.overhead)
+	messages := p.granted - w.budget - p.overhead - w.sharing.gas
 	p.overhead = 0
 	w.spent.StoreRelease(p.units)
 	elapsed := now - p.last
 	if !p.stale {
+		w.learnToShare(now, elapsed, messages)
 		p.learn(elapsed, int64(p.granted-w.budget), int64(w.count.turns-p.turns))
 	}
+	w.sharing.made, w.sharing.gas = 0, 0
+	w.setAsks()
 	w.publish()
 	if now-p.yielded >= w.yieldInterval() {
 		w.count.yields.Add(1)

@@ -22,6 +22,7 @@ type Worker struct {
 
 	// Owner only.
 	detached    bool   // it knows that it has no slot, and uses the inject queue
+	asks        bool   // Schedule asks where a task goes: see setAsks
 	blocking    bool   // the turn is within Blocking
 	current     *Task  // whose turn runs, or ran last; nil while asleep
 	victim      int    // the slot where the last search ended
@@ -42,6 +43,7 @@ type Worker struct {
 	cpus        cpus      // as its thread was when it was not bound yet
 	goroutine   uint64    // which one it is; 0: none
 	slice       sliceMeter
+	sharing     sharing
 
 	// Words that the owner and the monitor or thieves share.
 	state workerState
@@ -164,16 +166,16 @@ func (w *Worker) Beside(f func()) {
 func (w *Worker) Detached() bool { return w.pin == nil && (w.detached || w.state.isDetached()) }
 
 // Schedule makes a task runnable from within a turn. The first task of a turn goes to
-// the next-slot, where it runs next, cache-hot. Later ones go to the worker's queue,
-// where others may steal them, and to the inject queue when that is full. Tasks that
-// have never run go before those that have, the newest first, but not for long: see
-// [Class.DepthFirst].
+// the next-slot, where it runs next, cache-hot, unless messages take long and the turn
+// goes on: see [Class.GoesOn]. All others go to the worker's queue, where others may
+// steal them, and to the inject queue when that is full. Tasks that have never run go
+// before those that have, the newest first, but not for long: see [Class.DepthFirst].
 func (w *Worker) Schedule(t *Task) {
 	if invariant.On {
 		verifySchedule(w, t)
 	}
-	if t.class.pin != nil || w.detached {
-		w.sched.Inject(t)
+	if t.class.pin != nil || w.asks {
+		w.scheduleAside(t)
 		return
 	}
 	if invariant.On {
@@ -217,6 +219,13 @@ func (w *Worker) Spend(n int) {
 	if w.budget -= n; w.budget <= 0 {
 		w.refillBudget()
 	}
+}
+
+// SpendGas is [Worker.Spend] of n units that are no messages: they do not count when the worker
+// reckons how long a message takes. Owner only.
+func (w *Worker) SpendGas(n int) {
+	w.sharing.gas += n
+	w.Spend(n)
 }
 
 // Budget returns how much work may be done before Spend has to be called: at least 1. Owner only.

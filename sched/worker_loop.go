@@ -170,7 +170,7 @@ func (w *Worker) nextTask() *Task {
 const maxInRow = 16
 
 // pollInTurn looks at the inject queue although there may be local work. A task from there
-// overtakes the one in the next-slot, which is filled anew so that the monitor can take it.
+// overtakes the one in the next-slot.
 func (w *Worker) pollInTurn() *Task {
 	w.pollTurn = w.count.turns + uint64(w.timeslice.pollInterval)
 	if w.sched.idle.excess() {
@@ -189,8 +189,7 @@ func (w *Worker) pollInTurn() *Task {
 			w.pollTurn = min(w.pollTurn, w.count.turns+uint64(w.queue.len()+1))
 		}
 		if next := w.next.take(); next != nil {
-			w.next.put(next)
-			w.sched.monitor.arm() // begin and requeue have not armed it
+			w.putBack(next)
 		}
 	}
 	return t
