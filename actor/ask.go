@@ -141,8 +141,9 @@ func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cel
 	if d.mustAsk(ctx, to); ctx.Err() != nil {
 		return *new(R), ctx.Err()
 	}
+	waits := to.supervised && waitsForRestart(ctx)
 	k := calls.Get().(*call[R])
-	k.ctx = ctx
+	k.ctx, k.waits = ctx, waits
 	m := d.size.TakeFrom(&k.kept)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 	to.shared().sys.sendAsk(ctx, to, m, d) // or it answers k
@@ -215,6 +216,7 @@ type callState struct {
 	// Of one of several: the caller has left. nil: it is the only one.
 	left  *seam.Bool
 	tells bool // a Handler is told: who waits is not known
+	waits bool // ctx has the mark of WaitForRestart; false if the receiver is not supervised
 	// The deferral of a request whose reply was put off. It has the caller; the call has none.
 	putOff *deferral
 	// One token, if the state was WAITING; nil until it has been for the first time.

@@ -190,7 +190,7 @@ func askEach[S, Q, R any](ctx context.Context, d *descriptor, to []Ref[S], q Q,
 	for i, r := range to {
 		k := &call[R]{several: g, of: i}
 		k.left = &g.left
-		k.ctx = ctx
+		k.ctx, k.waits = ctx, r.b.supervised && waitsForRestart(ctx)
 		if me.sameThread(r.b) {
 			k.finish(Result[R]{Err: ErrDeadlock})
 			continue

@@ -202,6 +202,11 @@ func (a caller) context(sys *System) context.Context {
 	return a.carries()
 }
 
+// carriesWait reports whether that context has the mark of WaitForRestart.
+func (a caller) carriesWait() bool {
+	return a.node != nil && a.node.ID == carriedID && payloadOf[carried](a.node).waits
+}
+
 // carries returns the context that a caller in a behaviour has sent along; nil: none.
 func (a caller) carries() context.Context {
 	if a.node != nil && a.node.ID == carriedID {
@@ -219,12 +224,13 @@ const (
 	callerGone              // it has given up
 )
 
-// state says how the caller stands.
+// state says how the caller stands. It asks no context: it is called in the middle of a walk through
+// mail, or under the lock of a bounded queue, where no code of the user's may run.
 func (a caller) state() callerState {
 	switch k := a.call; {
 	case k != nil && (k.state.Load() == callAbandoned || k.left != nil && k.left.Load()):
 		return callerGone
-	case k != nil && a.node == nil && waitsForRestart(k.ctx), waitsForRestart(a.carries()):
+	case k != nil && a.node == nil && k.waits, a.carriesWait():
 		return callerWaits
 	}
 	return callerThere

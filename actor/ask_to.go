@@ -131,7 +131,8 @@ func (c *Context) prepare(d *descriptor, life uint16) *message {
 	c.sys.sim.count(-1) // it is not sent yet
 	m.ID, m.Life, m.Next = d.id, life, nil
 	if c.travels != nil {
-		return carry(c, c.travels, m, d)
+		m = carry(c, c.travels, m, d)
+		payloadOf[carried](m).waits = c.waits
 	}
 	return m
 }
@@ -291,6 +292,6 @@ func (a *askedActor[Q, R]) AskTo(c *Context, q Q, reply Handler[Result[R]]) {
 		return
 	}
 	k := &call[R]{handler: reply}
-	k.ctx, k.tells = c.travels, true
+	k.ctx, k.tells, k.waits = c.travels, true, c.waits
 	sendRequest(c, a.d, a.b, q, replyTo[R]{call: k}, 0)
 }

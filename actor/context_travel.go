@@ -19,6 +19,7 @@ type contextState struct {
 	came    context.Context // what the message carries
 	set     context.Context // what SetContext was given
 	travels context.Context // what is sent carries this; nil: nothing
+	waits   bool            // travels has the mark of WaitForRestart
 	// What Context has returned, if that ends behind the behaviour.
 	bounds *bounds
 }
@@ -96,7 +97,10 @@ func (c *Context) SetContext(ctx context.Context) {
 	mustHave(ctx, "SetContext")
 	c.then |= usesContext
 	c.set = ctx
-	c.travel(travelling(c.sys, ctx))
+	travels := travelling(c.sys, ctx)
+	waits := waitsForRestart(travels)
+	c.travel(travels)
+	c.waits = waits
 }
 
 // travel makes what is sent carry ctx, or nothing if it is nil.

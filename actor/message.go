@@ -101,6 +101,8 @@ type carried struct {
 	inner *message
 	// A tick, whose context had not ended when the next one was armed.
 	lasts bool
+	// Of the message for an outcome: ctx has the mark of WaitForRestart.
+	waits bool
 }
 
 var carriedSize, _ = msg.Of[carried]()

@@ -323,7 +323,8 @@ func WaitForRoom(ctx context.Context) context.Context {
 // waitsForRoom reports whether ctx has the mark of WaitForRoom.
 func waitsForRoom(ctx context.Context) bool { return ctx.Value(roomKey{}) != nil }
 
-// waitsForRestart reports whether ctx has the mark of WaitForRestart. ctx may be nil.
+// waitsForRestart reports whether ctx has the mark of WaitForRestart. ctx may be nil. The caller of
+// a request asks, before it makes the request: ctx may call runtime.Goexit, and come back in.
 func waitsForRestart(ctx context.Context) bool {
 	return ctx != nil && guard.Value(ctx, waitKey{}) != nil
 }

@@ -354,7 +354,7 @@ func (e *processEnv) mark(m *message) {
 // askFor is access.AskFor.
 func (a *askedActor[Q, R]) askFor(ctx context.Context, e env, question, handler any) {
 	k := &call[R]{handler: handler.(Handler[Result[R]])}
-	k.ctx, k.tells = ctx, true
+	k.ctx, k.tells, k.waits = ctx, true, a.b.supervised && waitsForRestart(ctx)
 	q, _ := question.(Q) // a nil of an interface type is no Q
 	e = e.in(a.b)
 	m := e.node(a.d.size)

@@ -2,7 +2,10 @@ package actor_test
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
@@ -135,4 +138,66 @@ func TestAsk_AbandonedRuns(t *testing.T) {
 		}
 	})
 	b.log.ranIs(t, 1, 1, 1)
+}
+
+// goneContext is a context whose Value calls runtime.Goexit from a moment on.
+type goneContext struct {
+	context.Context
+	bad *atomic.Bool
+}
+
+func (c goneContext) Value(key any) any {
+	if c.bad.Load() {
+		runtime.Goexit()
+	}
+	return c.Context.Value(key)
+}
+
+// TestRestart_ContextOfCaller: the context of a request that waits is code of the user's. It is asked
+// whether its caller waits for a restart when the request is made, and not in the turns of the
+// receiver, which goes through all its mail then: nothing of it is lost, whatever the context does.
+func TestRestart_ContextOfCaller(t *testing.T) {
+	for name, typ := range sleeperTypes {
+		for _, postpones := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, ", postponed: ", postpones), func(t *testing.T) {
+				b := makeBed(t, typ, actor.Care[warden]{})
+				if !postpones {
+					wardenIn(t, b.sys, b.parent, func(w *warden, _ *actor.Context) {
+						w.fell = func(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }
+					})
+				}
+				bad := new(atomic.Bool)
+				got := make(chan error, 4)
+				caller, callerGo, heard := newCaller(func(_ *puppet, _ *actor.Context, r actor.Result[int]) {
+					got <- r.Err
+				})
+				b.sleep(func() {
+					b.tell.Send(b.sys, b.child, 5)
+					b.asks(goneContext{context.Background(), bad}, got)
+					callerGo.Send(b.sys, caller.Spawn(b.sys, puppet{}), func(c *actor.Context) {
+						c.SetContext(goneContext{context.Background(), bad})
+						actor.AskTo(c, b.ask, b.child, 1, heard)
+					})
+					eventually(t, "the requests are there", func() bool { return actor.InMailbox(b.child) >= 5 })
+					b.tell.Send(b.sys, b.child, 6)
+					bad.Store(true)
+				})
+				if postpones {
+					b.wake()
+				}
+				for range 4 {
+					if err := receive(t, "the outcome of a request", got); postpones {
+						wants(t, err, actor.ErrSuspended)
+					} else {
+						must(t, err)
+					}
+				}
+				if quiet(t, b.sys); postpones {
+					b.log.ranIs(t, 5, 6)
+				} else {
+					b.log.ranIs(t, 5, 1, 1, 1, 1, 6)
+				}
+			})
+		}
+	}
 }
