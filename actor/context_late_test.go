@@ -123,7 +123,7 @@ func TestContext_ErrClosesDone(t *testing.T) {
 	quiet(t, sys)
 }
 
-// afterContext has an AfterFunc of its own, which calls what hook says.
+// afterContext has an AfterFunc of its own, which calls hook.
 type afterContext struct {
 	context.Context
 	done chan struct{}

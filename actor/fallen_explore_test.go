@@ -14,7 +14,7 @@ import (
 // faller is the state of an actor that falls, and of one that sends to it.
 type faller struct{ c *cliff }
 
-// fallerKind has the behaviours of one type of those that fall.
+// fallerKind is a type of actors that fall, with its behaviours.
 type fallerKind struct {
 	typ  *Type[faller]
 	drop Behaviour[faller, int]
@@ -71,7 +71,7 @@ func newCliff(p *explore.Program, k fallerKind, backlog int) *cliff {
 	return f
 }
 
-// fallerVerdicts are what the supervisor decides.
+// fallerVerdicts are the decisions of the supervisor.
 var fallerVerdicts = map[string]func(f *cliff){
 	"restart":  func(f *cliff) { Restart(f.sys, f.child) },
 	"postpone": func(f *cliff) { Postpone(f.sys, f.child) },

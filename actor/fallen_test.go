@@ -123,8 +123,8 @@ func TestDrop_FallenIsBounded(t *testing.T) {
 	}
 }
 
-// TestPostpone_OutcomesAreKept: no outcome is refused, also if the actor is in a back-off and keeps no
-// mail; it belongs to what the supervisor says about outcomes at the restart.
+// TestPostpone_OutcomesAreKept: an actor in a back-off keeps outcomes, even if it keeps no mail. Its
+// supervisor decides at the restart whether they run.
 func TestPostpone_OutcomesAreKept(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
 		"plain":   nil,

@@ -31,9 +31,10 @@ type Interceptor struct {
 	// Before is called before the behaviour. If it returns an error, the message does not
 	// run: the caller of a request gets the error, and nothing else happens; a one-way
 	// message becomes a dead letter with the error as its reason. Interceptors that come
-	// later are not called then. Supervisors, and the actors that stand for processes, cannot be kept
-	// from what the runtime tells them: there the error is logged, and the message runs. If Before panics, the actor fails as if its behaviour had
-	// panicked, and the caller of a request gets that error.
+	// later are not called then. A message of the runtime's own, to a supervisor or to the
+	// actor of a process, cannot be refused: the error is logged, and the message runs. If
+	// Before panics, the actor fails as if its behaviour had panicked, and the caller of a
+	// request gets that error.
 	Before func(c *Context, in *Invocation) error
 	// After is called after the behaviour, if Before returned nil or is nil; also if the
 	// behaviour has panicked, or the message was refused by a later interceptor. If After
@@ -220,7 +221,7 @@ func refuseBefore(c *Context, a *cell, m *message, d *descriptor, err error) {
 	d.reject(c, m, err)
 }
 
-// logUnrefused tells of an interceptor that has refused what cannot be refused.
+// logUnrefused logs that an interceptor has refused a message of the runtime's own.
 func (s *System) logUnrefused(a *cell, d *descriptor, err error) {
 	const line = "gallop: an interceptor cannot refuse a message of the runtime's own"
 	n, write := s.mayLog(line, d.typ.name, d.name)

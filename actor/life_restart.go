@@ -194,11 +194,10 @@ func (a *cell) suspend(c *Context, x *coldState) {
 	x.sup.tellChildDown(c, a, x.reason, false)
 }
 
-// fall is what a sender whose message would give way knows of the falls of the receiver: how often
-// its gate was shut for a fall, and opened again, as one number. While the gate is shut for a fall
-// and for nothing else, such a message counts as if the gate were ajar: it is kept. Only senders that
-// cannot wait for the verdict ask. As a rule it comes at once, and they would lose what is kept in a
-// back-off, and what comes while OnStop runs.
+// fall counts the times at which the gate of an actor was shut for a fall, and those at which it was
+// opened again. It is odd while the actor has fallen and its supervisor has not decided. A message of
+// DropOnOverload is kept then, as if the gate were ajar: the actor is not overloaded, and its
+// supervisor decides soon as a rule. Only senders of such messages load it.
 //
 // The gate is shut and opened in one word, and the fall stands in another:
 //

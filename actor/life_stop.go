@@ -216,8 +216,8 @@ type drainBehind struct {
 }
 
 func (s drainBehind) serve(a *cell, c *Context) {
-	// Mail of an actor with a bound comes by a queue of its own, which is behind the mailbox. It waits
-	// for what is there now, and not for what comes after that.
+	// Mail of an actor with a bound is in a queue of its own, which runs after the mailbox. The drain
+	// waits for the messages that are in it now. Later ones could postpone it without end.
 	if f := a.flow.Load(); f != nil && f.bounded != nil {
 		out, left := f.passedOut()
 		if !s.placed {

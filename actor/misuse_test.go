@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// What compiles and is wrong all the same: actors of another type with the same state,
-// contexts that are nil, and values that were not made.
+// Misuse that compiles: actors of another type with the same state, nil contexts, and values that
+// were not made.
 
 // sibling is the state of two actor types, whose behaviours have the same places in their
 // tables and take different payloads.

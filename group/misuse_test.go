@@ -12,8 +12,8 @@ import (
 	"github.com/gallop-go/gallop/internal/misuse"
 )
 
-// TestMisuse_Everything: each exported function and method, with each argument that is none, panics
-// with what is wrong, or that is no misuse; and nothing fails later.
+// TestMisuse_Everything: each exported function and method, with each zero or nil argument,
+// panics and names the fault, or takes the argument as documented. Nothing fails later.
 func TestMisuse_Everything(t *testing.T) {
 	table := misuse.Table{
 		Dir: ".",

@@ -390,10 +390,7 @@ func TestSwarm(t *testing.T) {
 	for seed := first; seed < first+seeds; seed++ {
 		o := []actor.Option{actor.WithWorkers(1), actor.WithWorkers(2), actor.WithWorkers(4),
 			actor.WithDeterministic(seed + 1)}[seed%4]
-		// Open: of 2,000 foul seeds on a busy machine with workers, three lost the mail of an actor that
-		// a supervisor had started. Until that is found they run when asked for; a seed of a deterministic
-		// run always does the same.
-		foul := seed%8 == 7 || seed%8 >= 4 && os.Getenv("GALLOP_SWARM") != ""
+		foul := seed%8 >= 4 // every second seed of each kind of run
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { mutes += new(swarm).run(t, seed, foul, o) })
 	}
 	if mutes == 0 && seeds > 1 {
