@@ -180,11 +180,11 @@ func TestBackoff_MutedSender(t *testing.T) {
 	a.Backoff = supervise.Backoff{First: second}
 	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{a}})
 	h.tell(crash, "a")
+	h.d.take()
 	r := h.find("a")
 	sender := testChildType.Spawn(h.sys, testChild{})
 	do.Send(h.sys, sender, func(_ *testChild, c *actor.Context) { say.Send(c, r, "hello") })
 	do.Send(h.sys, sender, func(*testChild, *actor.Context) { h.d.note("sent") })
-	h.d.take()
 	h.quiet()
 	h.advance(second - 1)
 	h.quiet()
