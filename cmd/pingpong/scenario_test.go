@@ -12,8 +12,12 @@ import (
 // "Counts are checked": every scenario ends with the right count on both sides, for the least work
 // and for more than one chunk of work, on one worker and on several.
 func TestScenarios_CountRight(t *testing.T) {
+	sizes := []int{1, 2, 7, 1000, 2500}
+	if testing.Short() {
+		sizes = []int{1, 2500}
+	}
 	for _, s := range registry {
-		for _, n := range []int{1, 2, 7, 1000, 2500} {
+		for _, n := range sizes {
 			for _, workers := range []int{1, 2, 4} {
 				t.Run(fmt.Sprintf("%s/n=%d/workers=%d", s.name, n, workers), func(t *testing.T) {
 					opts := options{n: n, workers: workers, rounds: 2, seed: 7, baseline: true}
