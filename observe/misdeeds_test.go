@@ -114,7 +114,7 @@ func TestAStateThatBlocks(t *testing.T) {
 		begin := time.Now()
 		w := ask(h, "GET", "/api/v1/actor/7")
 		if took := time.Since(begin); took != stateTimeout || !strings.Contains(w.Body.String(),
-			"it cannot be shown: that takes longer than 1 s") {
+			"it cannot be shown: that takes longer than 1s") {
 			t.Errorf("after %v: %s", took, w.Body)
 		}
 	})

@@ -51,9 +51,14 @@ func wrapped[N, M any](owner *Proc, wrap func(N) M, news N, w *sched.Worker, by 
 	if crash == nil {
 		return m, true
 	}
-	owner.reportCrash(crash)
-	owner.tellToEnd(&cancel{reason: crash}, w, by)
+	owner.endFor(crash, w, by)
 	return m, false
+}
+
+// endFor tells the process to end for a function that it has given others to call.
+func (p *Proc) endFor(crash *sched.Crash, w *sched.Worker, by *System) {
+	p.reportCrash(crash)
+	p.tellToEnd(&cancel{reason: crash}, w, by)
 }
 
 // enter begins the observation, and reports false if the process has ended.
