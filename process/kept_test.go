@@ -523,6 +523,21 @@ func TestTrap_CausesExits(t *testing.T) {
 	}
 }
 
+// TestSpawn_KilledAtOnce: a process may end before Spawn has returned. The race detector looks on.
+func TestSpawn_KilledAtOnce(t *testing.T) {
+	s := Start(Config{Workers: 2})
+	defer s.Stop()
+	for range 1000 {
+		for _, options := range [][]Option{nil, {WithBound(1)}} {
+			Spawn(s, func(self *Self[int]) {
+				self.Process().Kill(self)
+				self.Yield()
+			}, options...).Send(s, 1)
+		}
+	}
+	quiet(t, s)
+}
+
 // TestMatch_PanicsLeaveNothing: a match that panics in a receive with a time leaves no timer, which
 // would keep the system from being quiet.
 func TestMatch_PanicsLeaveNothing(t *testing.T) {
