@@ -102,8 +102,10 @@ func CallContext[S, Q, R any](ctx context.Context, by process.Party,
 //   - one that wraps actor.ErrStopped and the reason, as [Ref] has it, if the process ends for one;
 //   - an *actor.PanicError, if request panics.
 //
-// A reply comes before the news of the end of who gives it. AskTo costs a process that waits in the actor's place: about a microsecond, and 3 KB
-// as long as the reply takes.
+// A reply comes before the news of the end of the process that gives it.
+//
+// AskTo costs a process that waits in the actor's place: about a microsecond, and 3 KB as long as the
+// reply takes.
 func AskTo[M, R, T any](c *actor.Context, to process.Ref[M], d time.Duration,
 	request func(process.ReplyTo[R]) M, reply actor.Behaviour[T, actor.Result[R]]) {
 	tell := access.Outcome(c, reply)
