@@ -52,6 +52,41 @@ func (r *muteChain) step(v *view) []lint {
 	return mostOf(found)
 }
 
+// muteCrowd finds actors for which many are muted, in three samples running. Pressure does its work then,
+// and may be meant to; but whoever asks why the senders are slow looks for this actor.
+type muteCrowd struct {
+	times map[uint64]int
+	since map[uint64]time.Time
+}
+
+const crowdSize = 20
+
+func (r *muteCrowd) step(v *view) []lint {
+	counts, actors := map[uint64]int{}, map[uint64]inspect.Actor{}
+	for _, e := range v.graph.Mutes {
+		counts[e.To.ID]++
+		actors[e.To.ID] = e.To
+	}
+	times, since := map[uint64]int{}, map[uint64]time.Time{}
+	var found []lint
+	for id, n := range counts {
+		if n < crowdSize {
+			continue
+		}
+		times[id], since[id] = r.times[id]+1, v.at
+		if first, ok := r.since[id]; ok {
+			since[id] = first
+		}
+		if times[id] >= queueSamples {
+			found = append(found, lint{rule: "mute-crowd", severity: check,
+				about: []inspect.Actor{actors[id]}, since: since[id],
+				says: fmt.Sprintf("has %d actors muted for it", n)})
+		}
+	}
+	r.times, r.since = times, since
+	return mostOf(found)
+}
+
 // follow walks a chain to its end. It returns how many steps that took, and reports a circle.
 func follow(next map[uint64]uint64, id uint64) (end uint64, n int, circle bool) {
 	for to, ok := next[id]; ok; to, ok = next[id] {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -189,11 +190,14 @@ func (p *Proc) Sleep(d time.Duration) {
 	}
 }
 
-// Wait suspends the process until ctx ends, and returns ctx's error.
+// Wait suspends the process until ctx ends, and returns ctx's error, or context.Canceled if it has none.
 func (p *Proc) Wait(ctx context.Context) error {
-	must(ctx != nil, "Proc.Wait: the context is nil")
+	must(guard.IsContext(ctx), "Proc.Wait: the context is nil")
 	Select(p, Done(ctx))
-	return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return context.Canceled
 }
 
 // Exit ends the process for reason, through its deferred functions; nil is a normal end. Like

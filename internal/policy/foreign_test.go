@@ -67,7 +67,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"process", "reports.dead", apart},
 	{"process", "trap.settle", ownCode},
 	{"process", "cell.*", ownCode},
-	{"process", "doneCase.stop", ownCode},
+	{"process", "doneCase.stop", inTurn}, // of AfterFunc of a context
 	{"process", "joined.*", ownCode},
 	{"process", "monitor.tell", ownCode},
 	{"process", "muting.mute", ownCode},
