@@ -273,4 +273,4 @@ func Bridges(s *System) int {
 }
 
 // HasMail reports whether the turn has a message in hand, beside the running one.
-func HasMail(c *Context) bool { return hasMail(c.w) }
+func HasMail(c *Context) bool { return hasMail(c.w, nil) }

@@ -103,7 +103,7 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 
 // hasMail reports whether the turn that runs on w has another message in hand. Owner only, in a
 // turn of an actor.
-func hasMail(w *sched.Worker) bool {
+func hasMail(w *sched.Worker, _ *sched.Task) bool {
 	c := w.Local().(*Context)
 	if c.left <= 1 {
 		return false // the batch ends with this one

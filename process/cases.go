@@ -174,6 +174,7 @@ func (k *recvCase[T]) poll(pt *party) (wake *party, ok bool) {
 		return nil, false
 	}
 	k.take(pt)
+	pt.more = k.c.n.Load() > 0
 	k.w.v, k.w.ok = v, r == done
 	return wake, true
 }

@@ -56,6 +56,8 @@ type Proc struct {
 type runner interface {
 	main()
 	discard()
+	// hasMail reports whether a message is in the mailbox.
+	hasMail() bool
 	// idle says, of a process with a bound, whether it waits for messages.
 	idle(waits bool)
 }
@@ -131,6 +133,7 @@ func (p *Proc) Yield() {
 		p.choice("Yield")
 	}
 	if p.budget = batch; p.w != nil {
+		p.w.Spend(1)
 		p.left = leftYield
 		p.co.switchToWorker()
 	}

@@ -84,6 +84,8 @@ func (s *Self[M]) ref() Ref[M] {
 
 func (s *Self[M]) idle(waits bool) { s.mailbox.rare.bound.setIdle(waits) }
 
+func (s *Self[M]) hasMail() bool { return s.first != nil || s.mailbox.in.Load() != nil }
+
 func (s *Self[M]) main() {
 	if s.sys.joined.told != nil && s.mailbox.rare == nil {
 		s.mailbox.rare = &rareMail[M]{}
@@ -114,6 +116,8 @@ type plain struct {
 func (s *plain) main()     { s.f(&s.Proc) }
 func (s *plain) discard()  {}
 func (s *plain) idle(bool) {}
+
+func (s *plain) hasMail() bool { return false }
 
 // start makes a new process runnable.
 func start(from Env, p *Proc, run runner) {

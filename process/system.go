@@ -85,6 +85,7 @@ func Start(cfg Config) *System {
 func (s *System) init() {
 	seam.FindThreadLock()
 	s.class.Init(&turns{s}, nil)
+	s.class.GoesOn(goesOn)
 	s.timers.init(s)
 	if s.stepwise {
 		deterministicRuns.Add(1)

@@ -43,8 +43,9 @@ func main() {
 	best := flag.Bool("best", false, "take the best of the rounds, not the median, and pause before each run:\nfor a machine that does other things")
 	processes := flag.Bool("processes", false, "measure processes with channels, not actors")
 	flag.Parse()
+	match := regexp.MustCompile(*only)
 	if *seeded {
-		model(os.Stdout)
+		model(os.Stdout, match)
 		return
 	}
 	gallop := onActors
@@ -54,7 +55,7 @@ func main() {
 	var all []cell
 	burns := calibrate()
 	for _, s := range shapes {
-		if !regexp.MustCompile(*only).MatchString(s.name) {
+		if !match.MatchString(s.name) {
 			continue
 		}
 		fmt.Printf("\n%s: speed-up of the second worker, and time by that of channels\n%10s", s.name, "work")
