@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"sync/atomic"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/process"
 )
 
@@ -136,7 +136,7 @@ func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], d time.
 	sys := c.System()
 	process.Go(Env(c), func(p *process.Proc) {
 		var fails *actor.PanicError
-		var told atomic.Bool
+		var told seam.Bool
 		once := func(from actor.Sender, v R, err error) {
 			if told.CompareAndSwap(false, true) {
 				tell(from, v, err)
