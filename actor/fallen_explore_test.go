@@ -41,6 +41,7 @@ var fallerKinds = map[string]fallerKind{
 type cliff struct {
 	stage
 	kind      fallerKind
+	backlog   int
 	super     Ref[dozer]
 	friend    Ref[dozer]
 	child     Ref[faller]
@@ -50,7 +51,7 @@ type cliff struct {
 }
 
 func newCliff(p *explore.Program, k fallerKind, backlog int) *cliff {
-	f := &cliff{kind: k}
+	f := &cliff{kind: k, backlog: backlog}
 	dozerType.info.ownedIn()
 	k.typ.info.ownedIn()
 	f.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {},
@@ -78,23 +79,38 @@ var fallerVerdicts = map[string]func(f *cliff){
 	"later":    func(f *cliff) { Postpone(f.sys, f.child); Restart(f.sys, f.child) },
 }
 
-// fallerOps are how it is sent to meanwhile: once, since a second message may find it overloaded.
+// tries returns the messages that are sent by TrySend. To an actor that keeps nothing in a back-off it
+// is one: the refusal of a second may name the overload, and not the back-off.
+func (f *cliff) tries() []int {
+	if f.backlog < 0 {
+		return []int{1}
+	}
+	return []int{1, 2}
+}
+
+// fallerOps are how it is sent to meanwhile: twice.
 var fallerOps = map[string]func(f *cliff){
 	"actor": func(f *cliff) {
-		f.sent = append(f.sent, 1)
-		dozerAct.Send(f.sys, f.friend, func(c *Context) { f.kind.drop.Send(c, f.child, 1) })
+		f.sent = append(f.sent, 1, 2)
+		for n := range 2 {
+			dozerAct.Send(f.sys, f.friend, func(c *Context) { f.kind.drop.Send(c, f.child, n+1) })
+		}
 	},
 	"actor tries": func(f *cliff) {
-		f.sent = append(f.sent, 1)
+		f.sent = append(f.sent, f.tries()...)
 		dozerAct.Send(f.sys, f.friend, func(c *Context) {
-			if err := f.kind.drop.TrySend(c, f.child, 1); err != nil {
-				f.letters, f.reasons = append(f.letters, 1), append(f.reasons, err)
+			for _, n := range f.tries() {
+				if err := f.kind.drop.TrySend(c, f.child, n); err != nil {
+					f.letters, f.reasons = append(f.letters, n), append(f.reasons, err)
+				}
 			}
 		})
 	},
 	"outside": func(f *cliff) {
-		f.sent = append(f.sent, 1)
-		f.kind.drop.Send(f.sys, f.child, 1)
+		f.sent = append(f.sent, 1, 2)
+		for n := range 2 {
+			f.kind.drop.Send(f.sys, f.child, n+1)
+		}
 	},
 }
 

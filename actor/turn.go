@@ -339,6 +339,5 @@ func (a *cell) spuriousWake(c *Context) (again bool) {
 		return a.serveSignals(c)
 	}
 	a.endWithholding(c)
-	c.left = 0
 	return a.drained(c)
 }

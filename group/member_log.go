@@ -46,7 +46,7 @@ func (a *MemberSupervisor) write(c *actor.Context, level slog.Level, msg, typ st
 	if !write {
 		return
 	}
-	args = append(args, "reason", guard.TextApart(reason))
+	args = append(args, "reason", guard.Text(reason))
 	if n > 1 {
 		args = append(args, "so_far", n)
 	}

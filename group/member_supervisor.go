@@ -7,6 +7,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // MemberSupervisor is the state of the actor that starts and restarts the members of a pool. It is
@@ -198,7 +199,7 @@ func (a *MemberSupervisor) restartsErr(f actor.ChildDown) error {
 		why = actor.ErrStopped
 	}
 	return fmt.Errorf("%w: more than %d times in %v, last %s#%d: %w", ErrRestarts, a.spec.restarts,
-		a.spec.within, f.Type, f.ActorID, why)
+		a.spec.within, f.Type, f.ActorID, guard.Wrapped(why))
 }
 
 func (a *MemberSupervisor) childUp(c *actor.Context, r access.ChildUp) {

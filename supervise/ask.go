@@ -48,8 +48,10 @@ func init() {
 // removed before it is up; and those of [actor.AskBehaviour.Ask].
 func StartChild(ctx context.Context, s Supervisor,
 	ch Child) (actor.AnyRef, error) {
+	to := s.asked("StartChild")
+	ctx = mustHave(ctx, "StartChild")
 	req := &startRequest{spec: startSpec(ch), ctx: ctx}
-	r, err := startChild.Ask(ctx, s.asked("StartChild"), req)
+	r, err := startChild.Ask(ctx, to, req)
 	if err != nil && ctx.Err() != nil {
 		cancelStart.Send(actor.SystemOf(s.ref), s.ref, req)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // How a supervisor starts, stops, restarts and finds one of its children on request.
@@ -14,15 +13,17 @@ import (
 // startRequest is the message of StartChild.
 type startRequest struct {
 	spec     *childSpec
-	ctx      context.Context // of the caller; nil for StartChildTo
+	ctx      context.Context // of the caller, guarded; nil for StartChildTo
 	child    *child          // set when it was added; supervisor only
 	canceled bool            // the caller has given up; supervisor only
 }
 
 // cancelErr returns an error if the caller no longer waits.
 func (r *startRequest) cancelErr() error {
-	if r.ctx != nil && guard.Err(r.ctx) != nil {
-		return guard.Err(r.ctx)
+	if r.ctx != nil {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
 	}
 	if r.canceled {
 		return context.Canceled

@@ -35,6 +35,9 @@ type replied[R any] struct {
 	to  process.ReplyTo[R]
 }
 
+// Own implements guard.Own.
+func (*replied[R]) Own(guard.Mark) {}
+
 // Send implements actor.Handler.
 func (r *replied[R]) Send(from actor.Sender, m actor.Result[R]) {
 	env := envOf(from, r.sys)
@@ -77,15 +80,15 @@ func Call[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor
 // error is ctx's, and the request runs all the same; if ctx has ended before, no request is sent.
 func CallContext[S, Q, R any](ctx context.Context, by process.Party,
 	b actor.AskBehaviour[S, Q, R], to actor.Ref[S], q Q) (v R, err error) {
-	mustHave(ctx, "CallContext")
+	ctx = mustHave(ctx, "CallContext")
 	actorsOf(by, "CallContext")
-	if err := guard.Err(ctx); err != nil {
+	if err := ctx.Err(); err != nil {
 		return v, err
 	}
 	a := ask(ctx, by, b, to, q)
 	defer access.Waits(by, "reply of", to)()
 	if process.Select(by, a.Replied(&v, &err), process.Done(ctx)) == 1 {
-		return *new(R), guard.Err(ctx)
+		return *new(R), ctx.Err()
 	}
 	return v, err
 }
@@ -192,5 +195,5 @@ func outcomeError(err error) error {
 	case process.ErrOverloaded:
 		return actor.ErrOverloaded
 	}
-	return fmt.Errorf("%w: %w", actor.ErrStopped, reasonFor(err))
+	return fmt.Errorf("%w: %w", actor.ErrStopped, guard.Wrapped(reasonFor(err)))
 }
