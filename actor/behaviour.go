@@ -72,7 +72,7 @@ func (d *descriptor) made() *descriptor {
 //go:noinline
 func (d *descriptor) mustDo(isNil bool) {
 	if d.made(); isNil {
-		panic("gallop: Do: a nil method for " + d.fullName())
+		panic("gallop: Handle: a nil method for " + d.fullName())
 	}
 }
 

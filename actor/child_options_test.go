@@ -116,7 +116,7 @@ func TestCare(t *testing.T) {
 	}
 }
 
-// TestCare_StopYields: what Care.Stop yields comes "exactly once, or becomes a dead letter", as
+// TestCare_StopYields: what ChildOptions.Stop yields comes "exactly once, or becomes a dead letter", as
 // here, where the parent leaves for good: of each child, and also if that has ended by the time
 // that its parent is told to leave.
 func TestCare_StopYields(t *testing.T) {

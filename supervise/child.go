@@ -30,7 +30,7 @@ const (
 
 // String returns the name of the state, in lower case.
 func (s State) String() string {
-	return nameIn(int(s), "pending", "starting", "running", "falling", "backing off", "stopping",
+	return nameIn(int(s), "pending", "starting", "running", "suspending", "backing off", "stopping",
 		"stopped")
 }
 
@@ -61,8 +61,7 @@ type child struct {
 	startBlocked bool
 	// nameAwaited: a StartChild of the same name waits until it has ended.
 	nameAwaited bool
-	// killed: while Falling. Its end counts as soon as its actor has ended; that it is suspended
-	// does not count.
+	// killed: while Suspending. Only the end of its actor counts then, and not its suspension.
 	killed bool
 
 	consecutive  int       // failures since it was last calm: see Backoff

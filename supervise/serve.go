@@ -87,7 +87,8 @@ type lateOnes struct {
 	all error // guarded by mu
 }
 
-// listen returns an OnEvent that takes note and calls another, unless that is nil.
+// listen returns an OnEvent that records children killed at their deadline. It calls next, unless
+// that is nil.
 func (l *lateOnes) listen(next func(Event)) func(Event) {
 	return func(e Event) {
 		if e.Kind == ChildOverdue {

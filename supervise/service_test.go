@@ -238,7 +238,7 @@ func TestOwnIntensity(t *testing.T) {
 	equal(t, "events", seen.take(), "app/a (toy) gave up: user's own; restarts: 2")
 	equal(t, "states", h.states(), "a stopped, b running")
 	if got := strings.Join(log.lines(), ""); !strings.Contains(got,
-		`level=ERROR msg="gallop: child fell too often, and is not restarted"`) {
+		`level=ERROR msg="gallop: child failed too often, and is not restarted"`) {
 		t.Errorf("the log has %s", got)
 	}
 	h.must(supervise.RestartChild(h.soon(), h.root, "a"))

@@ -141,7 +141,7 @@ func TestShutdown_DrainInGroups(t *testing.T) {
 	say.Send(h.sys, r, "one")
 	say.Send(h.sys, r, "two")
 	do.Send(h.sys, h.find("a"), crash)
-	h.until("a pending, b falling")
+	h.until("a pending, b suspending")
 	free()
 	h.quiet()
 	h.d.says(t, "-a", "-b", "+a", "+b", "b one", "b two")
@@ -194,7 +194,7 @@ func TestStopping(t *testing.T) {
 	}{
 		"Group": {func(h *harness) {
 			do.Send(h.sys, h.find("a"), crash)
-			for h.states() != "a pending, b falling" {
+			for h.states() != "a pending, b suspending" {
 				yield()
 			}
 		}, true},

@@ -122,7 +122,7 @@ func (w Worker[S]) child() *childSpec {
 		spec.problem = "a Worker without a Type"
 		return spec
 	}
-	// now, and not where the supervisor spawns it, who would end over that
+	// A wrong Type is found here: where the supervisor spawns the child, it would end over it.
 	if err := access.Seal(w.Type); err != nil {
 		spec.problem = strings.TrimPrefix(err.Error(), "gallop: ")
 	}
@@ -233,7 +233,7 @@ type childSpec struct {
 	spawn spawner
 	*commonSpec
 
-	fromTemplate bool // made by Like: it needs a template
+	fromTemplate bool // made by FromTemplate: it needs a template
 	init         any
 }
 
