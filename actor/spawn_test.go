@@ -256,7 +256,8 @@ func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
 // TestSpawn_NewOnesAreNotForgotten: an actor that has had no turn yet has one although others
 // without end are spawned and woken behind it.
 func TestSpawn_NewOnesAreNotForgotten(t *testing.T) {
-	if testing.Short() { // a long chain in one goroutine: nothing for the race detector
+	if testing.Short() {
+		// It is a long chain in one goroutine, with nothing for the race detector.
 		t.Skip("takes long")
 	}
 	const enough = 100_000                     // 65,792 do

@@ -158,7 +158,8 @@ func TestStrategies_None(t *testing.T) {
 // TestExhaustive_LongRuns: a failure behind more choices than a run has by default is reported and
 // replayed: "Steps sets how many messages and choices a run may have".
 func TestExhaustive_LongRuns(t *testing.T) {
-	if testing.Short() { // one goroutine at a time runs: nothing for the race detector
+	if testing.Short() {
+		// One goroutine at a time runs, with nothing for the race detector.
 		t.Skip("takes long")
 	}
 	runs := 0
