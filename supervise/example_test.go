@@ -245,7 +245,7 @@ func ExampleEvent() {
 	fmt.Println(kinds[0] == supervise.ChildFailed, kinds[2] == supervise.GivenUp)
 	sys.Stop()
 	// Output:
-	// app/disk (disk) fell: actor panicked: nothing to write; restarts: 1
+	// app/disk (disk) failed: actor panicked: nothing to write; restarts: 1
 	// app/disk (disk) restarted; restarts: 1
 	// app/disk (disk) gave up: actor panicked: nothing to write; restarts: 1
 	// true true
