@@ -53,8 +53,8 @@ var misdeeds = []misdeed{
 		w.sys.Why()
 		foreignNop.Send(w.sys, w.other, 0)
 		inspect.Names(w.sys)
-		if w.again != nil {
-			w.again()
+		if f := w.again.Load(); f != nil {
+			(*f)()
 		}
 	}},
 	{name: "locked thread", silent: true, do: func(*world) { runtime.LockOSThread() }},
@@ -76,8 +76,8 @@ func (e *nilFault) Error() string { return e.text }
 type world struct {
 	sys     *actor.System
 	opts    []actor.Option
-	other   actor.Ref[foreign] // is not to be hurt
-	again   func()             // what a call back calls as well
+	other   actor.Ref[foreign]     // is not to be hurt
+	again   atomic.Pointer[func()] // is called by code that comes back; nil: nothing
 	deed    misdeed
 	done    atomic.Bool   // the misdeed was done
 	reached chan struct{} // is closed then
@@ -88,6 +88,9 @@ type world struct {
 	caught []string     // by the caller; guarded by mu
 	wrong  []string     // what a place itself has found wrong; guarded by mu
 }
+
+// comesBack sets the function that code which comes back calls.
+func (w *world) comesBack(f func()) { w.again.Store(&f) }
 
 // misbehaveAgain is misbehave for code that misbehaves whenever it is called.
 func (w *world) misbehaveAgain() {
@@ -615,17 +618,17 @@ func interceptorPlaces() (all []place) {
 func groupPlaces() (all []place) {
 	bg := context.Background()
 	toPool := func(w *world, p group.Pool[int]) {
-		w.again = func() { p.Send(w.sys, 2) }
+		w.comesBack(func() { p.Send(w.sys, 2) })
 		p.Send(w.sys, 1)
 		_, _ = p.Len(bg)
 	}
 	toAskPool := func(w *world, p group.AskPool[int, int]) {
-		w.again = func() {
+		w.comesBack(func() {
 			defer func() { _ = recover() }() // of a policy: a misuse
 			p.Len()
-		}
+		})
 		_, _ = p.Ask(bg, 1)
-		w.again = nil
+		w.again.Store(nil)
 		p.Len()
 	}
 	policies := map[string]func(w *world) group.Policy[int]{
@@ -665,7 +668,7 @@ func groupPlaces() (all []place) {
 			}}, place{name: "handler's " + what + ", of a Registry", quiet: what != "Send",
 			run: func(_ *testing.T, w *world) {
 				reg := group.NewRegistry[string, int](w.sys)
-				w.again = func() { reg.Members("a") }
+				w.comesBack(func() { reg.Members("a") })
 				reg.WatchAll(w.sys, &badHandler[group.Change[string, int]]{w, what})
 				reg.Join(w.sys, "a", 1)
 				reg.Members("a")
