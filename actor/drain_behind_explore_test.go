@@ -81,7 +81,7 @@ func newRetirement(p *explore.Program, k *retirees) *retirement {
 	return r
 }
 
-// retire is what the friend does.
+// retire has the friend retire the child.
 func (r *retirement) retire() {
 	overseerAct.Send(r.sys, r.friend, func(c *Context) {
 		r.kind.say.Send(c, r.child, 1)
@@ -91,7 +91,7 @@ func (r *retirement) retire() {
 	})
 }
 
-// retirementOps are what others do meanwhile.
+// retirementOps are operations of others at the same time.
 var retirementOps = map[string]func(r *retirement){
 	"words":    func(r *retirement) { r.kind.say.Send(r.sys, r.child, 11); r.kind.say.Send(r.sys, r.child, 12) },
 	"restart":  func(r *retirement) { Restart(r.sys, r.child) },

@@ -156,7 +156,7 @@ func (c goneContext) Value(key any) any {
 
 // TestRestart_ContextOfCaller: the context of a request that waits is code of the user's. It is asked
 // whether its caller waits for a restart when the request is made, and not in the turns of the
-// receiver, which goes through all its mail then: nothing of it is lost, whatever the context does.
+// receiver: these go through all its mail, and a context that misbehaves would cost the rest of it.
 func TestRestart_ContextOfCaller(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		for _, postpones := range []bool{true, false} {
@@ -218,8 +218,8 @@ func (h foulHandler) TrySend(from actor.Sender, r actor.Result[int]) error {
 	return nil
 }
 
-// TestRestart_HandlerOfCaller: an actor that goes into a back-off, or drops its mail, tells those that
-// have asked it. A handler that panics there, or calls runtime.Goexit, costs none of the other mail.
+// TestRestart_HandlerOfCaller: an actor that goes into a back-off, or drops its mail, answers the
+// requests in it. A handler that panics there, or calls runtime.Goexit, costs none of the other mail.
 func TestRestart_HandlerOfCaller(t *testing.T) {
 	misdeeds := map[string]func(){"panic": func() { panic("foul") }, "Goexit": runtime.Goexit}
 	for name, typ := range sleeperTypes {
