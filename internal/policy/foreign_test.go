@@ -46,12 +46,11 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"group", "Policy.start", byUser}, // or in the turn of the pool's actor
 	{"group", "custom.f", byUser},     // the same; without the lock of the table
 	{"group", "hashRing.key", byUser}, // the same
-	{"group", "MemberSupervisor.*", ownCode},
-	{"group", "askPoolTable.bind", ownCode},
+	{"group", "askerFactory.bind", ownCode},
 	{"group", "memberFactory.bind", ownCode},
-	{"group", "memberSpec.spawn", ownCode},
 	{"group", "relay.onEnd", ownCode},
 	{"supervise", "childSpec.*", ownCode},
+	{"supervise", "memberList.tell", ownCode}, // made by package group
 	{"process", "told.event", ownCode},
 	{"inspect", "delays.each", apart},
 	{"inspect", "delays.found", ownCode},

@@ -285,7 +285,6 @@ var funcs = slices.Concat([]Func{
 	),
 	same(Func{NonNil: in(1), NonZero: in(2), InTurn: Panics},
 		"actor.StopWait", "actor.DrainWait", "actor.KillWait", "actor.Join",
-		"supervise.StopChild",
 	),
 	same(Func{NonNil: in(1), NonZero: in(Recv)},
 		Stash, AskStash, "process.Process.Cancel", "process.Process.Kill",
