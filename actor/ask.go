@@ -8,7 +8,6 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/msg"
 
 	"github.com/gallop-go/gallop/heap"
-	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -138,8 +137,9 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, to Ref[S], q Q) (R, erro
 
 // ask is Ask, made once for each type of request and reply, whatever the state.
 func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cell, q Q) (R, error) {
-	if d.mustAsk(ctx, to); ctx.Err() != nil {
-		return *new(R), ctx.Err()
+	ctx = d.mustAsk(ctx, to)
+	if err := ctx.Err(); err != nil {
+		return *new(R), err
 	}
 	waits := to.supervised && waitsForRestart(ctx)
 	k := calls.Get().(*call[R])
@@ -162,11 +162,11 @@ func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cel
 	return res.Value, res.Err
 }
 
-func (d *descriptor) mustAsk(ctx context.Context, to *cell) {
+// mustAsk panics if there is nothing to ask, or no context. It returns the context as the runtime
+// may ask it.
+func (d *descriptor) mustAsk(ctx context.Context, to *cell) context.Context {
 	d.madeAsk().mustSuit(to)
-	if !guard.IsContext(ctx) { // mustHave would be a call
-		noContext("Ask")
-	}
+	return mustHave(ctx, "Ask")
 }
 
 // call is a goroutine that waits for a reply.

@@ -140,8 +140,9 @@ func (d Deferred[R]) Reply(from Sender, v R, err error) (first bool) {
 		discardLate(v)
 		return false
 	}
+	// It leaves also if a Handler of the user's does not return.
+	defer d.d.leave(e)
 	d.d.to.(*lateReply[R]).reply(e, Result[R]{v, err}, true) // R2
-	d.d.leave(e)
 	return true
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/sim"
 )
@@ -150,7 +151,7 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 		return DeadLetter{
 			ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path,
 			Behaviour: d.name, BestEffort: d.bestEffort, From: m.From, Message: d.payload(m),
-			Reason: reason, Context: ctx,
+			Reason: reason, Context: guard.Bare(ctx),
 		}
 	})
 	if !reported && reason != ErrRestarted { // that is what a restart is for
@@ -190,7 +191,7 @@ func (s *System) writeDeadLetter(to func() ActorName, typ string, bestEffort boo
 	if !write {
 		return
 	}
-	args := to().attrs(key, what, "reason", reason, "so_far", n)
+	args := to().attrs(key, what, "reason", guard.Text(reason), "so_far", n)
 	s.log(func(l logSink) {
 		if bestEffort {
 			l.debug(line, args...)

@@ -151,9 +151,8 @@ func WithLogger(l *slog.Logger) Option {
 // and not told to any such function: messages to an actor that has ended, such as a topic, and what
 // [OverflowDropOldest] drops for them. If the function sends to an actor that lives, and that actor
 // sends to one that has ended, the function is told of that as of any other letter: let it return at
-// once for letters of such behaviours. The same is true of what the function sends in a goroutine that
-// it starts: the system takes it for a send of anybody's, and a letter that causes another each time
-// does so for ever.
+// once for letters of such behaviours. The function is told of the letters of a goroutine that it
+// starts, too: if each letter starts a goroutine that causes another letter, that has no end.
 type Hooks struct {
 	DeadLetter       func(DeadLetter)       // every dead letter
 	Panic            func(PanicReport)      // every panic of a behaviour or of a process

@@ -127,7 +127,7 @@ func (plainMail) refuses(a *cell, counts bool) bool {
 	return !a.passes((*cell).passesAjar)
 }
 
-// A back-off refuses requests in the actor's turn, and keeps those that wait for its end.
+// A back-off refuses a request in the actor's turn, unless the request waits for the end of the back-off.
 func (plainMail) takes(a *cell) bool {
 	return a.passes(func(a *cell) bool { return a.suspension() != nil || a.wouldPassAjar() })
 }

@@ -321,10 +321,8 @@ func WaitForRoom(ctx context.Context) context.Context {
 func waitsForRoom(ctx context.Context) bool { return ctx.Value(roomKey{}) != nil }
 
 // waitsForRestart reports whether ctx has the mark of supervise.WaitForRestart. ctx may be nil. The caller of
-// a request asks, before it makes the request: ctx may call runtime.Goexit, and come back in.
-func waitsForRestart(ctx context.Context) bool {
-	return ctx != nil && guard.Value(ctx, waitKey{}) != nil
-}
+// a request asks, before it makes the request: ctx may block, and come back in.
+func waitsForRestart(ctx context.Context) bool { return ctx != nil && ctx.Value(waitKey{}) != nil }
 
 // downError is ErrSuspended or ErrRestarted with the reason for which the receiver fell.
 type downError struct{ is, why error }

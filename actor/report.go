@@ -203,7 +203,7 @@ func (s *System) logPanic(who ActorName, p PanicReport, line string) {
 	}
 	s.log(func(l logSink) {
 		l.fail(line, who.attrs("behaviour", p.Behaviour,
-			"message", p.MessageID, "at", p.Frame, "value", guard.TextApart(p.Value), "goexit", p.Goexit,
+			"message", p.MessageID, "at", p.Frame, "value", guard.Text(p.Value), "goexit", p.Goexit,
 			"from", p.From, "so_far", n, "stack", string(p.Stack))...)
 	})
 }

@@ -112,11 +112,23 @@ func (d *descriptor) beginTry(from Sender, a *cell) (env, *message, error) {
 	d.made().mustSuit(a)
 	e := envFor(from, a)
 	if !d.urgent {
-		if err := e.mayTry(a, d); err != nil {
+		if err := d.mayTry(e, a); err != nil {
 			return nil, nil, err
 		}
 	}
 	return e, e.node(d.size), nil
+}
+
+// mayTry is env.mayTry. If a back-off has begun or ended meanwhile, it looks again: who was refused for
+// the back-off must not hear that the actor is overloaded. Any goroutine.
+func (d *descriptor) mayTry(e env, a *cell) error {
+	for {
+		fall, s := a.fallNow(), a.suspension()
+		err := e.mayTry(a, d)
+		if err != ErrOverloaded || fall == a.fallNow() && s == a.suspension() {
+			return err
+		}
+	}
 }
 
 // tooMuch says whether that is for now or until a restart. It is the error for a message to an
@@ -143,7 +155,7 @@ func (a *cell) keepsNothing() bool {
 // goroutine outside has no cache.
 func (d *descriptor) beginWait(ctx context.Context, a *cell) (*message, error) {
 	d.made().mustSuit(a)
-	mustHave(ctx, "SendWait")
+	ctx = mustHave(ctx, "SendWait")
 	var err error
 	if d.urgent {
 		err = ctx.Err()

@@ -257,7 +257,8 @@ func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
 // without end are spawned and woken behind it.
 func TestSpawn_NewOnesAreNotForgotten(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a long chain in one goroutine: nothing for the race detector")
+		// It is a long chain in one goroutine, with nothing for the race detector.
+		t.Skip("takes long")
 	}
 	const enough = 100_000                     // 65,792 do
 	for _, busy := range []bool{false, true} { // another actor has mail all the while

@@ -159,7 +159,8 @@ func TestStrategies_None(t *testing.T) {
 // replayed: "Steps sets how many messages and choices a run may have".
 func TestExhaustive_LongRuns(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long runs in which one goroutine at a time goes on: nothing for the race detector")
+		// One goroutine at a time runs, with nothing for the race detector.
+		t.Skip("takes long")
 	}
 	runs := 0
 	marathon := func(r *actortest.R) {

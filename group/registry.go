@@ -50,7 +50,8 @@ type Change[K, V comparable] struct {
 	// Key is the group's key.
 	Key K
 	// Joined and Left are the members that have joined and left. One that has left and joined again
-	// is in both.
+	// is in both. If the watcher has missed that, it is in both if its place among the members has
+	// changed. Members are those of the last Change without Left, and then Joined.
 	Joined, Left []V
 	// Members are all members after the change, in the order in which they joined. The
 	// slice is shared: do not change its elements.

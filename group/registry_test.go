@@ -274,7 +274,7 @@ func TestRegistry_SlowWatchers(t *testing.T) {
 // TestRegistry_Churn: whatever order the members come, go and end in, each watcher can tell from
 // what it hears who is there: observer checks that. In the end it is what Members returns.
 func TestRegistry_Churn(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(200) {
 		sys := start(t, actor.WithDeterministic(seed))
 		r := group.NewRegistry[string, actor.Ref[sink]]().Start(sys)
 		var watching []actor.Ref[observer]

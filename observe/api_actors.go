@@ -125,7 +125,7 @@ func (h *handler) serveActor(w http.ResponseWriter, r *http.Request) {
 	s, err := h.src.state(ctx, a)
 	one.GoType, one.Bytes, one.State = s.GoType, s.Bytes, h.stateText(ctx, s.Value)
 	if err != nil {
-		one.Error = guard.TextApart(err)
+		one.Error = guard.Text(err)
 		if guard.Is(err, context.DeadlineExceeded) {
 			one.Error = fmt.Sprintf("it has not come to it within %s: its turn is long",
 				short(stateTimeout))

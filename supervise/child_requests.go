@@ -6,20 +6,21 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // How a supervisor starts, stops, restarts and finds one of its children on request.
 
 // startRequest is a StartChild that waits until the child is up.
 type startRequest struct {
-	ctx   context.Context // of the request
+	ctx   context.Context // of the request, guarded
 	reply actor.Deferred[actor.AnyRef]
 }
 
 func (s *supervisor) startChild(c *actor.Context, declared Child) (none actor.AnyRef, err error) {
-	ctx := c.Context()
-	if ctx.Err() != nil {
-		return none, ctx.Err()
+	ctx := guard.Guarded(c.Context())
+	if err := ctx.Err(); err != nil {
+		return none, err
 	}
 	want := specOf(declared)
 	if want == nil {

@@ -192,7 +192,7 @@ func (e Event) log(c *actor.Context, level slog.Level, msg, place string) bool {
 func (e Event) write(c *actor.Context, level slog.Level, msg string, more ...any) {
 	args := []any{"child", e.Path, "child_type", e.Type}
 	if e.Kind != ChildRestarted {
-		args = append(args, "reason", guard.TextApart(e.Reason))
+		args = append(args, "reason", guard.Text(e.Reason))
 	}
 	if args = append(args, "restarts", e.Restarts); e.Kind == ChildFailed || e.Kind == StartFailed {
 		args = append(args, "delay", e.Delay)

@@ -293,7 +293,14 @@ func TestOwnIntensity_Simple(t *testing.T) {
 // hang cost one deadline". One helper sees to the deadlines of all.
 func TestSimple_StopsAllAtOnce(t *testing.T) {
 	const n = 50
-	h := newHarness(t, actor.WithWorkers(4), actor.WithMaxBlocked(2*n))
+	set := make(chan struct{}, n) // of a deadline of a child
+	h := newHarness(t, actor.WithWorkers(4), actor.WithMaxBlocked(2*n),
+		actor.WithInterceptor(actor.Interceptor{
+			After: func(_ *actor.Context, in *actor.Invocation, _ actor.Outcome) {
+				if in.Type() == "killtimer" && in.Behaviour() == "set" {
+					set <- struct{}{}
+				}
+			}}))
 	spec := h.sessions()
 	spec.Template = h.stubborn("session", supervise.StopWithin(5*second))
 	h.run(spec)
@@ -305,7 +312,9 @@ func TestSimple_StopsAllAtOnce(t *testing.T) {
 	}
 	spawned := h.sys.Stats().Spawned
 	actor.Stop(h.sys, h.root)
-	h.armed()
+	for range n {
+		<-set
+	}
 	h.clock.Jump(5*second - 1)
 	equal(t, "before", h.root.Status() == actor.StatusEnded && h.sys.Stats().Stopped > 0, false)
 	h.clock.Jump(1)

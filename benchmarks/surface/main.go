@@ -28,7 +28,7 @@ var (
 )
 
 const (
-	slack     = 1.8  // what a graph must be able to gain, to be judged by its speed-up
+	slack     = 1.8  // possible speed-up from which on a graph is judged by its speed-up
 	wanted    = 1.7  // speed-up where there is slack
 	notBehind = 1.05 // of the time of channels
 	notSlower = 1.08 // of the time of one worker, in all other cells

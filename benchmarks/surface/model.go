@@ -24,7 +24,7 @@ var costs = struct{ message, send, steal, line, wake, waker, look float64 }{
 	steal:   1000, // taking a task from another worker, with the misses that follow
 	line:    60,   // a message from another worker
 	wake:    5000, // until a thread that sleeps runs
-	waker:   1000, // for the one that wakes it
+	waker:   1000, // of the worker that wakes it
 	look:    150,  // a round of a search that finds nothing; most of it is the yield
 }
 

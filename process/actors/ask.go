@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"sync/atomic"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/process"
 )
 
@@ -34,6 +34,9 @@ type replied[R any] struct {
 	sys *actor.System
 	to  process.ReplyTo[R]
 }
+
+// Own implements guard.Own.
+func (*replied[R]) Own(guard.Mark) {}
 
 // Send implements actor.Handler.
 func (r *replied[R]) Send(from actor.Sender, m actor.Result[R]) {
@@ -77,15 +80,15 @@ func Call[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor
 // error is ctx's, and the request runs all the same; if ctx has ended before, no request is sent.
 func CallContext[S, Q, R any](ctx context.Context, by process.Party,
 	b actor.AskBehaviour[S, Q, R], to actor.Ref[S], q Q) (v R, err error) {
-	mustHave(ctx, "CallContext")
+	ctx = mustHave(ctx, "CallContext")
 	actorsOf(by, "CallContext")
-	if err := guard.Err(ctx); err != nil {
+	if err := ctx.Err(); err != nil {
 		return v, err
 	}
 	a := ask(ctx, by, b, to, q)
 	defer access.Waits(by, "reply of", to)()
 	if process.Select(by, a.Replied(&v, &err), process.Done(ctx)) == 1 {
-		return *new(R), guard.Err(ctx)
+		return *new(R), ctx.Err()
 	}
 	return v, err
 }
@@ -136,7 +139,7 @@ func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], d time.
 	sys := c.System()
 	process.Go(Env(c), func(p *process.Proc) {
 		var fails *actor.PanicError
-		var told atomic.Bool
+		var told seam.Bool
 		once := func(from actor.Sender, v R, err error) {
 			if told.CompareAndSwap(false, true) {
 				tell(from, v, err)
@@ -192,5 +195,5 @@ func outcomeError(err error) error {
 	case process.ErrOverloaded:
 		return actor.ErrOverloaded
 	}
-	return fmt.Errorf("%w: %w", actor.ErrStopped, reasonFor(err))
+	return fmt.Errorf("%w: %w", actor.ErrStopped, guard.Wrapped(reasonFor(err)))
 }

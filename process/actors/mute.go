@@ -39,20 +39,30 @@ func muteSender(of, w any, first bool, look access.Look) {
 	c := w.(*sched.Worker).Local().(*actor.Context)
 	h := proxyOf(c, of.(process.Process))
 	if first {
-		_ = h.b.gauge.TrySend(c, h.ref, look) // an error: it ends, and so does the process
+		g := gauge{of.(process.Process), look}
+		_ = h.b.gauge.TrySend(c, h.ref, g) // an error: it ends, and so does the process
 	}
 	access.MuteFor(c, h.ref.Any())
 }
 
-// lookAt applies pressure while the mailbox of the process is crowded. It runs in a turn of its
-// proxy.
-func lookAt(k *proxies, c *actor.Context, look access.Look) {
+// gauge has the proxy of a process look at its mailbox.
+type gauge struct {
+	of   process.Process
+	look access.Look
+}
+
+// lookAt applies pressure while the mailbox of the process is crowded. A gauge that comes late, in the
+// life of the proxy of a child that has another process, says nothing of that one's mailbox.
+func (p *Proxy) lookAt(k *proxies, c *actor.Context, g gauge) {
+	if p.of != g.of {
+		return
+	}
 	ref, sys := actor.Self[Proxy](c), c.System()
-	if look(func(by any) {
+	if g.look(func(by any) {
 		r, _, _ := access.RunningOf(by)
 		// What is urgent passes every gate.
 		s := access.ProcessSender(sys, inReceive{r}, nil).(actor.Sender)
-		_ = k.gauge.TrySend(s, ref, look) // an error: as above
+		_ = k.gauge.TrySend(s, ref, g) // an error: as above
 	}) {
 		c.ApplyPressure()
 	} else {

@@ -304,7 +304,7 @@ func (s *swarm) foulBee(c *actor.Context, seed uint64) {
 		s.send(&mark, "pool")
 		s.pool.Send(c, mark)
 	case 11:
-		s.topic.Publish(c, mark) //gallop:allow GV2 swarm.fate has a lock
+		s.topic.Publish(c, mark)
 	case 12:
 		s.registry.Join(c, []any{"a", []int{1}, badError{func() {}}, 1.5}[r.IntN(4)], r.IntN(3))
 	case 13:
