@@ -6,19 +6,18 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // How a supervisor starts, stops, restarts and finds one of its children on request.
 
 // startRequest is a StartChild that waits until the child is up.
 type startRequest struct {
-	ctx   context.Context // of the request, guarded
+	ctx   context.Context // of the request
 	reply actor.Deferred[actor.AnyRef]
 }
 
 func (s *supervisor) startChild(c *actor.Context, declared Child) (none actor.AnyRef, err error) {
-	ctx := guard.Guarded(c.Context())
+	ctx := c.Context() // guarded
 	if err := ctx.Err(); err != nil {
 		return none, err
 	}
