@@ -63,7 +63,7 @@ func TestMisuse_Everything(t *testing.T) {
 		Inside: []any{(*actor.Context)(nil)},
 		Odd: []any{(*actor.System)(nil), new(actor.System), (*actor.Context)(nil), new(actor.Context),
 			actor.Ref[puppet]{}, actor.AnyRef{}, (*absent)(nil), (*nilFault)(nil), []int{},
-			actor.SharedOption{}, actor.PanicError{}},
+			actor.PanicError{}},
 		Left: map[string]string{
 			"Context.System": bare, "Context.ActorID": bare, "Context.Now": bare, "Context.Rand": bare,
 			"Context.Gas": bare, "Context.ShouldYield": bare, "Context.Checkpoint": bare,

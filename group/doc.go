@@ -49,14 +49,14 @@
 //     letters with [actor.ErrOverloaded]: they are counted, and passed to [actor.Hooks].
 //   - [LagUnsubscribe]: the slow subscriber does, by losing its subscription. Use it where a gap is
 //     worse than an end: a chat, a log that is replicated, a feed of changes. The subscriber is
-//     told by [SubscribeNotify], and can close its connection, or fetch the messages that it has
+//     told by [WithNotify], and can close its connection, or fetch the messages that it has
 //     missed and subscribe again.
 //
 // The rule: for a fan-out to receivers outside of your program, use LagDrop or LagUnsubscribe. With
 // LagWait one hostile client slows down a whole room, and can stop it. To make an exception for one
-// subscriber, such as an audit log that must get everything, use [SubscribeLag] with LagWait. How
-// much a subscriber may lag behind before the policy applies is a matter of its type:
-// [actor.WithBound] and [actor.WithWatermarks].
+// subscriber, such as an audit log that must get everything, give its Subscribe the option
+// [WithLag] with LagWait. How much a subscriber may lag behind before the policy applies is a matter
+// of its type: [actor.WithBound] and [actor.WithWatermarks].
 //
 // With every policy, a subscriber that has ended, that is in back-off, or that is itself muted for
 // a third actor, does not slow the topic down, as long as its own mailbox has room.

@@ -63,7 +63,7 @@ func ExampleTopicOption() {
 	sys := actor.Start()
 	room := group.NewTopic[string](group.WithLag(group.LagUnsubscribe)).Start(sys)
 	logger := clientType.Spawn(sys, client{"the log"})
-	room.Subscribe(sys, clientSay.To(logger), group.SubscribeLag(group.LagWait)) // it must hear all
+	room.Subscribe(sys, clientSay.To(logger), group.WithLag(group.LagWait)) // it must hear all
 	room.Publish(sys, "hello")
 	_ = sys.Run()
 	// Output: the log hears hello
@@ -75,7 +75,7 @@ func ExampleLagged() {
 		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
 	room := group.NewTopic[string](group.WithLag(group.LagUnsubscribe)).Start(sys)
 	mallory, read := hang(sys, "Mallory")
-	room.Subscribe(sys, clientSay.To(mallory), group.SubscribeNotify(clientLagged.To(mallory)))
+	room.Subscribe(sys, clientSay.To(mallory), group.WithNotify(clientLagged.To(mallory)))
 	room.Publish(sys, "hello")
 	room.Publish(sys, "hello again")
 	fmt.Println(room.Len(context.Background()))
@@ -90,7 +90,7 @@ func ExampleLagged() {
 func ExampleSubscribeOption() {
 	sys := actor.Start()
 	room := group.NewTopic[string]().Start(sys)
-	opts := []group.SubscribeOption{group.SubscribeLag(group.LagDrop)}
+	opts := []group.SubscribeOption{group.WithLag(group.LagDrop)}
 	room.Subscribe(sys, clientSay.To(clientType.Spawn(sys, client{"Eve"})), opts...)
 	room.Publish(sys, "hello")
 	_ = sys.Run()

@@ -52,9 +52,9 @@ func TestTopic_LagDrop(t *testing.T) {
 		},
 		"by the subscription": func(h, fast actor.Handler[int]) group.Topic[int] {
 			news := group.NewTopic[int]().Start(sys)
-			news.Subscribe(sys, h, group.SubscribeLag(group.LagUnsubscribe))
+			news.Subscribe(sys, h, group.WithLag(group.LagUnsubscribe))
 			// what the later call says counts
-			news.Subscribe(sys, h, group.SubscribeLag(group.LagDrop))
+			news.Subscribe(sys, h, group.WithLag(group.LagDrop))
 			news.Subscribe(sys, fast)
 			return news
 		},
@@ -100,7 +100,7 @@ func TestTopic_LagUnsubscribe(t *testing.T) {
 	news := group.NewTopic[int](group.WithLag(group.LagUnsubscribe)).Start(sys)
 	slow, release := stuck(t, sys)
 	notified := listenerType.Spawn(sys, listener{})
-	news.Subscribe(sys, slowPut.To(slow), group.SubscribeNotify(hear.To(notified)))
+	news.Subscribe(sys, slowPut.To(slow), group.WithNotify(hear.To(notified)))
 	fast := sinkType.Spawn(sys, sink{})
 	news.Subscribe(sys, put.To(fast))
 	for i := range 3 {
@@ -154,7 +154,7 @@ func TestTopic_TellsTheOverloaded(t *testing.T) {
 	at, stay := make(chan struct{}), make(chan struct{})
 	laggingStay.Send(sys, slow, func() { close(at); <-stay })
 	<-at
-	news.Subscribe(sys, laggingPut.To(slow), group.SubscribeNotify(laggingHear.To(slow)))
+	news.Subscribe(sys, laggingPut.To(slow), group.WithNotify(laggingHear.To(slow)))
 	for i := range 5 {
 		news.Publish(sys, i)
 	}
@@ -269,8 +269,8 @@ func TestMisuse_OfLags(t *testing.T) {
 	news := group.NewTopic[int]().Start(sys)
 	for words, f := range map[string]func(){
 		"WithLag(0)":                 func() { group.WithLag(0) },
-		"SubscribeLag(4)":            func() { group.SubscribeLag(4) },
-		"SubscribeNotify with a nil": func() { group.SubscribeNotify(nil) },
+		"WithLag(4)":                 func() { group.WithLag(4) },
+		"WithNotify with a nil":      func() { group.WithNotify(nil) },
 		"NewTopic with a nil option": func() { group.NewTopic[int](nil) },
 		"Subscribe with a nil opt":   func() { news.Subscribe(sys, &foreign{}, nil) },
 	} {

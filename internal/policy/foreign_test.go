@@ -35,7 +35,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"actor", "lookAtState.f", apart},        // Inspect, LogValue: in package inspect
 	{"actor", "watch.*", ownCode},
 	{"actor", "unitTurn.f", inTurn}, // of a test
-	{"actor", "SharedOption.*", ownCode},
+	{"actor", "sharedOption.*", ownCode},
 	{"actor", "*.cancel", ownCode}, // of contexts
 	{"actor", "*.deliver", ownCode},
 	{"actor", "supervision.restarts", ownCode}, // made by package supervise
