@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"context"
+
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/sim"
 )
@@ -50,6 +52,8 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), o Care[T]) Ref[
 	r, _ := As[S](access.SpawnUnder(c, t, init, all).(AnyRef))
 	return r
 }
+
+func WaitForRestart(ctx context.Context) context.Context { return access.WaitForRestart(ctx) }
 
 func Postpone(from Sender, t Target) { access.Postpone(from, t) }
 func Standby(from Sender, t Target)  { access.Standby(from, t) }

@@ -104,7 +104,7 @@ func (d *descriptor) madeAsk() *descriptor {
 //     the caller waits for room. See [WaitForRoom].
 //   - ErrDropped: to has a bound, and the request had to make room for another message.
 //   - ErrSuspended: to is in a back-off before its restart, and ctx does not say that
-//     the caller waits for that. See [WaitForRestart].
+//     the caller waits for that: see supervise.WaitForRestart.
 //   - ErrRestarted: to has fallen before it came to the request, and its supervisor
 //     keeps no mail over a restart. See package supervise.
 //   - ErrSystemStopped: the system of to stops or is in [System.Shutdown], even if the

@@ -208,7 +208,9 @@ const deadLetterLine = "gallop: dead letter"
 // such as a "leave" to a room that is closed already. Their dead letters are counted
 // ([Stats]) and shown to [Hooks] like any other; but without such a function they
 // are logged at level DEBUG instead of WARN, and the default logger leaves them out.
-func BestEffort() BehaviourOption { return func(d *descriptor) { d.bestEffort = true } }
+func BestEffort() BehaviourOption {
+	return behaviourOption(func(d *descriptor) { d.bestEffort = true })
+}
 
 // An owned payload has regions or parcels. These are discarded if the message will not run.
 

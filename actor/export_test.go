@@ -61,6 +61,8 @@ func Queued[S any](r Ref[S]) (n int) {
 // OutsideRoom is how many messages from outside may wait for one actor.
 const OutsideRoom = permits.Max
 
+const DefaultBatch, DefaultGas = defaultBatch, defaultGas
+
 // Waiting is how many goroutines wait in an actor's semaphore.
 func Waiting[S any](r Ref[S]) int {
 	f := r.b.flow.Load()

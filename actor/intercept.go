@@ -45,9 +45,12 @@ type Interceptor struct {
 
 // WithInterceptor puts an interceptor around every behaviour of a type, or of every actor in the
 // system, those of packages group and supervise included. It may be given several times.
-func WithInterceptor(i Interceptor) SharedOption {
+func WithInterceptor(i Interceptor) interface {
+	Option
+	TypeOption
+} {
 	const empty = "WithInterceptor of an Interceptor without functions"
-	return SharedOption{
+	return sharedOption{
 		system: func(o *options) {
 			if i.isEmpty() {
 				o.wrong = append(o.wrong, empty)

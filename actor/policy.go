@@ -187,7 +187,7 @@ func (plainMail) added(*cell, int) {}
 func (plainMail) forget(*cell) {}
 
 func (plainMail) countAjar(a *cell, _ *Context, f *flow) {
-	if f.ajarCount.Load() != 0 && !a.leftAtLeast(DefaultBatch) {
+	if f.ajarCount.Load() != 0 && !a.leftAtLeast(defaultBatch) {
 		f.ajarCount.Store(0)
 	}
 }

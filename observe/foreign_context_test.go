@@ -164,7 +164,7 @@ var underContext = map[string]func(w *world, ctx context.Context, end func()){
 	},
 	"StartChild": func(w *world, ctx context.Context, _ func()) {
 		s, r := w.tree(treeOf(supervise.Worker[foreign]{}))
-		_, _ = supervise.StartChild(ctx, s, supervise.Worker[foreign]{Name: "late", Type: foreignType})
+		_, _ = supervise.StartChild.Ask(ctx, s.Ref, supervise.Worker[foreign]{Name: "late", Type: foreignType})
 		w.survives(r)
 		now, err := supervise.Find[foreign](context.Background(), s, "child")
 		if err != nil || now != r {
@@ -172,7 +172,7 @@ var underContext = map[string]func(w *world, ctx context.Context, end func()){
 		}
 	},
 	"a Pool": func(w *world, ctx context.Context, _ func()) {
-		p := group.NewPool(w.sys, group.RoundRobin[int](), foreignNop.To(w.other))
+		p := group.NewPool(group.RoundRobin[int](), foreignNop.To(w.other)).Start(w.sys)
 		_ = p.SendWait(ctx, 1)
 		_, _ = p.Len(ctx)
 		if n, err := p.Len(context.Background()); n != 1 || err != nil {

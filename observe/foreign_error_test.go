@@ -84,7 +84,7 @@ var underError = map[string]func(w *world, why error){
 			t.OnStart(func(*foreign, *actor.Context) error { return why })
 		})
 		s, r := w.tree(treeOf(supervise.Worker[foreign]{}))
-		if _, err := supervise.StartChild(context.Background(), s,
+		if _, err := supervise.StartChild.Ask(context.Background(), s.Ref,
 			supervise.Worker[foreign]{Name: "another", Type: typ}); err == nil {
 			w.note(&w.wrong, "the child is up")
 		}
@@ -135,8 +135,8 @@ func (w *world) pool(why error, restarts int) (p group.Pool[int], fall func()) {
 	typ := actor.NewType[foreign]("member")
 	die := actor.Declare[int](typ, "die")
 	typ.Table(die.Handle(func(_ *foreign, c *actor.Context, _ int) { c.Exit(why) }))
-	p = group.StartPool(w.sys, group.RoundRobin[int](), 1, die,
-		group.MemberSpec[foreign]{Type: typ, Restarts: restarts, Within: time.Hour})
+	p = group.NewPoolOf(group.RoundRobin[int](), 1, die, group.MemberSpec[foreign]{Type: typ,
+		Intensity: supervise.Intensity{Restarts: restarts, Within: time.Hour}}).Start(w.sys)
 	return p, func() {
 		p.Send(w.sys, 1)
 		_ = w.sys.Wait(context.Background())

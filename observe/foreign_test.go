@@ -649,7 +649,7 @@ func groupPlaces() (all []place) {
 	}
 	for name, policy := range policies {
 		all = append(all, place{name: name + ", of a Pool", run: func(_ *testing.T, w *world) {
-			toPool(w, group.NewPool(w.sys, policy(w), foreignNop.To(w.other)))
+			toPool(w, group.NewPool(policy(w), foreignNop.To(w.other)).Start(w.sys))
 		}}, place{name: name + ", of an AskPool", run: func(_ *testing.T, w *world) {
 			toAskPool(w, group.NewAskPool[int, int](policy(w), &badAsker{&world{deed: misdeed{do: func(*world) {}},
 				reached: make(chan struct{})}}))
@@ -658,18 +658,18 @@ func groupPlaces() (all []place) {
 	for _, what := range []string{"TrySend", "Send", "Status"} {
 		all = append(all, place{name: "handler's " + what + ", in a Pool", quiet: what == "Status",
 			run: func(_ *testing.T, w *world) {
-				toPool(w, group.NewPool[int](w.sys, group.RoundRobin[int](), &badHandler[int]{w, what}))
+				toPool(w, group.NewPool[int](group.RoundRobin[int](), &badHandler[int]{w, what}).Start(w.sys))
 			}}, place{name: "handler's " + what + ", in a Topic", quiet: what == "Status",
 			run: func(_ *testing.T, w *world) {
-				top := group.NewTopic[int](w.sys)
+				top := group.NewTopic[int]().Start(w.sys)
 				top.Subscribe(w.sys, &badHandler[int]{w, what})
 				top.Publish(w.sys, 1)
 				_, _ = top.Len(bg)
 			}}, place{name: "handler's " + what + ", of a Registry", quiet: what != "Send",
 			run: func(_ *testing.T, w *world) {
-				reg := group.NewRegistry[string, int](w.sys)
+				reg := group.NewRegistry[string, int]().Start(w.sys)
 				w.comesBack(func() { reg.Members("a") })
-				reg.WatchAll(w.sys, &badHandler[group.Change[string, int]]{w, what})
+				reg.SubscribeAll(w.sys, &badHandler[group.Change[string, int]]{w, what})
 				reg.Join(w.sys, "a", 1)
 				reg.Members("a")
 			}})
@@ -680,8 +680,8 @@ func groupPlaces() (all []place) {
 		typ, _, nop := typeOf(func(t *actor.Type[foreign]) {
 			t.OnStart(func(*foreign, *actor.Context) error { w.misbehave(); return nil })
 		})
-		toPool(w, group.StartPool(w.sys, group.RoundRobin[int](), 2, nop,
-			group.MemberSpec[foreign]{Type: typ}))
+		toPool(w, group.NewPoolOf(group.RoundRobin[int](), 2, nop,
+			group.MemberSpec[foreign]{Type: typ}).Start(w.sys))
 		<-w.reached
 	}})
 	slices.SortFunc(all, byName)

@@ -103,7 +103,7 @@ func TestInterceptor_RuntimesOwn(t *testing.T) {
 					c.Exit(errFall)
 				}
 			}))
-			p := group.StartPool(sys, group.RoundRobin[int](), 1, die, group.MemberSpec[foreign]{Type: typ})
+			p := group.NewPoolOf(group.RoundRobin[int](), 1, die, group.MemberSpec[foreign]{Type: typ}).Start(sys)
 			for n := range 2 {
 				p.Send(sys, 1-n)
 				select {
@@ -116,7 +116,7 @@ func TestInterceptor_RuntimesOwn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log lockedBuffer
-			refused := []string{"supervisor", "killtimer", "members"}
+			refused := []string{"supervisor", "killtimer"}
 			var cancel func()
 			ctx, cancel = context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()

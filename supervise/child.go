@@ -63,7 +63,10 @@ type child struct {
 	nameAwaited bool
 	// killed: while Suspending. Only the end of its actor counts then, and not its suspension.
 	killed bool
+	// leaving: it is no member of its pool any more, and handles the mail that is left.
+	leaving bool
 
+	member       int       // its index, if it is a member of a pool
 	consecutive  int       // failures since it was last calm: see Backoff
 	upSince      time.Time // zero: it is not up
 	lastReason   error
@@ -82,9 +85,8 @@ type coldState struct {
 	logged   bool          // its last failure was
 	lastTime time.Time     // of its last failure or end
 
-	// request is the StartChild that waits for it to come up; nil: none. The caller is startReply.
-	request    *startRequest
-	startReply *actor.Deferred[actor.AnyRef]
+	// request is the StartChild that waits for it to come up; nil: none.
+	request *startRequest
 	// restartReplies are the callers of RestartChild, until the child is up.
 	restartReplies []actor.Deferred[struct{}]
 	// stopReplies are the callers of StopChild, until the child has ended.

@@ -45,7 +45,8 @@
 //   - A child finds its older siblings with [Sibling], in OnStart. From outside, [Find] asks
 //     the supervisors. A child that wants a name for [actor.Lookup] registers it in OnStart,
 //     and keeps it.
-//   - [StartChild], [StopChild], [RestartChild] and [RemoveChild] change a running tree.
+//   - [StartChild], [StopChild], [RestartChild] and [RemoveChild] change a running tree: requests to
+//     the supervisor, for goroutines and for behaviours.
 //   - Failures, restarts and ends are logged, WARN or ERROR, with the child's path: the 1st, 2nd,
 //     4th, 8th and so on in a minute of one declared child, and of all children of one type that
 //     were added later. OnEvent of a [Spec] is called for each.

@@ -220,7 +220,7 @@ func TestLog_ManyChildren(t *testing.T) {
 				if tt.nested {
 					child = supervise.Spec{Name: name, Children: []supervise.Child{template}}
 				}
-				_, err := supervise.StartChild(ctx, h.root, child)
+				_, err := supervise.StartChild.Ask(ctx, h.root.Ref, child)
 				h.must(err)
 				h.tell(exitWithError, append([]string{name}, below...)...)
 			}
@@ -246,7 +246,7 @@ func TestLog_Start(t *testing.T) {
 	var log logged
 	h := newHarness(t, log.option())
 	h.run(supervise.Spec{Name: "app", Children: h.workers("a")})
-	_, err := supervise.StartChild(h.soon(), h.root, h.failing("b", errUser))
+	_, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, h.failing("b", errUser))
 	wants(t, err, errUser)
 	if got := strings.Join(log.lines(), ""); !strings.Contains(got,
 		`level=WARN msg="gallop: child failed to start"`) || !strings.Contains(got, "child=app/b") {
@@ -277,7 +277,7 @@ func TestEvents_Overdue(t *testing.T) {
 		name string
 		end  func()
 	}{
-		{"b", func() { h.must(supervise.RemoveChild(h.soon(), h.root, "b")) }},
+		{"b", func() { h.must(did(supervise.RemoveChild, h.soon(), h.root.Ref, "b")) }},
 		{"a", func() { actor.Drain(h.sys, h.root) }},
 	} {
 		r := h.find(c.name)

@@ -35,7 +35,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"actor", "lookAtState.f", apart},        // Inspect, LogValue: in package inspect
 	{"actor", "watch.*", ownCode},
 	{"actor", "unitTurn.f", inTurn}, // of a test
-	{"actor", "SharedOption.*", ownCode},
+	{"actor", "sharedOption.*", ownCode},
 	{"actor", "*.cancel", ownCode}, // of contexts
 	{"actor", "*.deliver", ownCode},
 	{"actor", "supervision.restarts", ownCode}, // made by package supervise
@@ -47,12 +47,11 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"group", "Policy.start", byUser}, // or in the turn of the pool's actor
 	{"group", "custom.f", byUser},     // the same; without the lock of the table
 	{"group", "hashRing.key", byUser}, // the same
-	{"group", "MemberSupervisor.*", ownCode},
-	{"group", "askPoolTable.bind", ownCode},
+	{"group", "askerFactory.bind", ownCode},
 	{"group", "memberFactory.bind", ownCode},
-	{"group", "memberSpec.spawn", ownCode},
 	{"group", "relay.onEnd", ownCode},
 	{"supervise", "childSpec.*", ownCode},
+	{"supervise", "memberList.tell", ownCode}, // made by package group
 	{"process", "told.event", ownCode},
 	{"inspect", "delays.each", apart},
 	{"inspect", "delays.found", ownCode},

@@ -246,7 +246,6 @@ var funcs = slices.Concat([]Func{
 	),
 	same(Func{NonZero: in(2), InTurn: Panics},
 		"actor.StopWait", "actor.DrainWait", "actor.KillWait", "actor.Join",
-		"supervise.StopChild",
 	),
 	same(Func{NonNil: in(Recv)},
 		"actor.Type.Name", "actor.Type.Table", "actor.Type.Variant", Hold, "actor.System.Stats",
