@@ -124,7 +124,7 @@ func (plainMail) refuses(a *cell, counts bool) bool {
 	if !counts {
 		return !a.gate.IsOpen() && !a.wouldPassAjar()
 	}
-	return !a.passes((*cell).passesAjar)
+	return !a.gate.IsOpen() && !a.passes((*cell).passesAjar)
 }
 
 // A back-off refuses a request in the actor's turn, unless the request waits for the end of the back-off.

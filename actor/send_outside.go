@@ -125,8 +125,11 @@ func (s *System) send(to *cell, m *message, d *descriptor) {
 // sendOrDrop delivers a message that gives way, or says why it is to be dropped.
 func (s *System) sendOrDrop(to *cell, m *message, d *descriptor) error {
 	for {
-		fall := to.fallNow()
-		err := d.mayTry(s, to)
+		fall, down := to.fallNow(), to.suspension()
+		err := s.mayTry(to, d)
+		if err != nil {
+			err = d.retried(s, to, err, fall, down)
+		}
 		if err == nil {
 			return s.trySend(to, m, d)
 		}

@@ -91,6 +91,7 @@ func (w *Worker) refillBudget() {
 		}
 		p.yielded = w.sched.cfg.Clock.Nanos()
 		p.earned = 0
+		w.unlabel()
 		if gone := p.yielded - now; gone >= longGone {
 			p.earned = w.sched.earned(gone, uint64(yields.Load()-before))
 		}

@@ -188,18 +188,47 @@ func wordsOf(ctx *context.Context) *[2]unsafe.Pointer {
 func isOwn(ctx context.Context) bool {
 	for {
 		w := wordsOf(&ctx)
-		l := layoutOf(uintptr(w[0]))
-		if l == nil {
-			l = learn(uintptr(w[0]), lookAt(ctx))
-		}
-		if !l.derived {
-			return l.own
+		switch of := uintptr(w[0]); of {
+		case background:
+			return true
+		case cancelled, timed, valued:
+		default:
+			l := layoutOf(of)
+			if l == nil {
+				l = learn(of, lookAt(ctx))
+			}
+			if !l.derived {
+				return l.own
+			}
 		}
 		if w[1] == nil {
 			return false
 		}
 		ctx = *(*context.Context)(w[1])
 	}
+}
+
+// The first words of the contexts that nearly all others are derived from, so that a request does
+// not look them up: those without an end, with a function to end it, a deadline and a value.
+var background, cancelled, timed, valued = usualContexts()
+
+func usualContexts() (background, cancelled, timed, valued uintptr) {
+	base := context.Background()
+	withCancel, cancel := context.WithCancel(base)
+	defer cancel()
+	withTimeout, cancelTimer := context.WithTimeout(base, time.Hour)
+	defer cancelTimer()
+	return firstWord(base, false), firstWord(withCancel, true), firstWord(withTimeout, true),
+		firstWord(context.WithValue(base, layout{}, nil), true)
+}
+
+// firstWord returns the first word of a context of package context, or 1, which none has, if its
+// layout is not as expected.
+func firstWord(ctx context.Context, derived bool) uintptr {
+	if lookAt(ctx) != (layout{own: true, derived: derived}) {
+		return 1
+	}
+	return uintptr(wordsOf(&ctx)[0])
 }
 
 var contextType = reflect.TypeFor[context.Context]()
