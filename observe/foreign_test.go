@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/flight"
 	"github.com/gallop-go/gallop/group"
-	"github.com/gallop-go/gallop/inspect"
-	"github.com/gallop-go/gallop/inspect/flight"
+	"github.com/gallop-go/gallop/internal/inspect"
 	"github.com/gallop-go/gallop/observe"
 	"github.com/gallop-go/gallop/supervise"
 )
