@@ -624,8 +624,9 @@ func groupPlaces() (all []place) {
 	}
 	toAskPool := func(w *world, p group.AskPool[int, int]) {
 		w.comesBack(func() {
-			defer func() { _ = recover() }() // of a policy: a misuse
 			p.Len()
+			defer func() { _ = recover() }() // of a policy: a misuse
+			_, _ = p.Ask(bg, 2)
 		})
 		_, _ = p.Ask(bg, 1)
 		w.again.Store(nil)
