@@ -96,7 +96,7 @@ var (
 	listenerGot  = actor.Declare[actor.Result[int]](listenerType, "got")
 	_            = listenerType.Table(
 		listenerAsk.Handle(func(_ *listener, c *actor.Context, to process.Ref[process.ReplyTo[int]]) {
-			actors.AskTo(c, to, 0, func(r process.ReplyTo[int]) process.ReplyTo[int] { return r }, listenerGot)
+			actors.AskTo(c, to, func(r process.ReplyTo[int]) process.ReplyTo[int] { return r }, listenerGot)
 		}),
 		listenerGot.Handle(func(l *listener, _ *actor.Context, r actor.Result[int]) { l.got <- r.Err }))
 )
