@@ -15,8 +15,8 @@ import (
 // has the request, from which the outcome gets it. The dispatch of behaviours whose messages are
 // outcomes looks at it. Other behaviours pay nothing.
 //
-// The number is 0 where it does not matter: for actors that have one life and no bound, and for
-// what is sent to such a behaviour by a Send. A node that goes back to its pool has 0, so that the next
+// The number is 0 where it does not matter: for actors that have one life, and for what is sent to
+// such a behaviour by a Send. A node that goes back to its pool has 0, so that the next
 // Send finds that.
 
 // anOutcome is implemented by a *Result and a *Reply.
@@ -34,7 +34,7 @@ func isOutcome[M any]() bool {
 // markAsk is called for each outcome that the running actor asks for, and returns what the outcome
 // has in its header.
 func (c *Context) markAsk() uint16 {
-	if a := c.self; a.supervised || a.shared().queues || a.shared().typ.finishes {
+	if a := c.self; a.supervised || a.shared().typ.finishes {
 		return a.markAsk()
 	}
 	return 0

@@ -1,8 +1,6 @@
 package actor_test
 
 import (
-	"context"
-	"errors"
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"

@@ -260,7 +260,7 @@ func (e *processEnv) schedule(a *cell) {
 // send implements env. The process yields, or ends if it was told to, when the message is sent. If
 // the actor that stands for it has ended, and the process is about to, the system sends it.
 func (e *processEnv) send(to *cell, m *message, d *descriptor) {
-	if w := e.worker(); to.gate.IsOpen() && !to.shared().queues || e.stands || w == nil {
+	if w := e.worker(); to.gate.IsOpen() && !to.shared().bounded || e.stands || w == nil {
 		m.ID = d.id
 		if err := e.push(to, m, asPlain); err != nil {
 			e.lose(to, m, d, err)
@@ -282,10 +282,10 @@ func (e *processEnv) send(to *cell, m *message, d *descriptor) {
 func (e *processEnv) mayTry(a *cell, d *descriptor) error {
 	e.p.Operation("TrySend")
 	switch {
-	case a.policy().refuses(a, true), a.shared().queues && !a.flowOf().permits.TryAcquire(a):
+	case a.policy().refuses(a, true), a.shared().bounded && !a.flowOf().permits.TryAcquire(a):
 		return a.tooMuch()
 	case e.sim.refuses(a, d): // last, or it would count what is refused anyhow
-		if a.shared().queues {
+		if a.shared().bounded {
 			a.flow.Load().permits.Release(1, a)
 		}
 		return ErrOverloaded
@@ -293,12 +293,10 @@ func (e *processEnv) mayTry(a *cell, d *descriptor) error {
 	return nil
 }
 
-// trySend implements env. A place in a bounded queue was taken by mayTry.
+// trySend implements env. A place in a mailbox with a bound was taken by mayTry.
 func (e *processEnv) trySend(to *cell, m *message, d *descriptor) error {
-	if m.ID = d.id; to.shared().queues {
-		m.From = 0
-		e.mark(m)
-		return to.putPermitted(e, m)
+	if m.ID = d.id; to.shared().bounded {
+		return to.pushPlaced(e, m)
 	}
 	return e.push(to, m, asPlain)
 }
@@ -311,11 +309,13 @@ func (e *processEnv) push(to *cell, m *message, how delivery) error {
 	}
 	m.From = 0
 	e.mark(m)
-	if how.fromUser() && to.shared().queues {
-		return e.pushBounded(to, m, how)
-	}
 	w.Point()
 	id := m.ID // a message that is pushed is the receiver's
+	if how < asReply && to.shared().bounded {
+		if kept, err := to.takePlaceFor(e, m, how); kept || err != nil {
+			return err
+		}
+	}
 	switch to.box.Push(m) {
 	case mpsc.PushClosed:
 		return to.endedBecause()

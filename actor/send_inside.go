@@ -118,19 +118,16 @@ func (c *Context) answer(to *cell, m *message, d *descriptor) {
 
 // trySend implements env.
 func (c *Context) trySend(to *cell, m *message, d *descriptor) error {
-	// A bounded queue refuses under its own lock; plain mail was let pass by mayTry.
+	// A mailbox with a bound is yet to refuse; plain mail was let pass by mayTry.
 	m.ID = d.id
 	return to.policy().try(c, to, m)
 }
 
-// push implements env. It is for what the hot send does not do: TrySend, and replies that mute no
-// sender.
+// push implements env. It is for what the hot send does not do: TrySend, unless the receiver has a
+// bound, and replies, which mute no sender and take no place.
 func (c *Context) push(to *cell, m *message, how delivery) error {
 	if how.fromUser() {
 		m.From = c.self.id
-		if to.shared().queues {
-			return c.pushBounded(to, m, how)
-		}
 		// The receiver's mailbox has the mark of this worker's bias: a plain store does.
 		if to.box.Head() == c.bias.Mark() && c.bias.Append(&to.box, &to.in, m) {
 			return nil
