@@ -55,13 +55,9 @@ func (a *cell) lifeMark() uint16 {
 	return a.cold.life + 1
 }
 
-// nextLife begins another life, to which the outcomes of the last one do not belong, unless the
-// supervisor has said otherwise. Owner only. A number comes again after 65,535 lives: then an
-// outcome that was under way for so long is heard.
+// nextLife begins another life, to which the outcomes of the last one do not belong. Owner only. A
+// number comes again after 65,535 lives: then an outcome that was under way for so long is heard.
 func (x *coldState) nextLife() {
-	if x.sup.keepReplies {
-		return
-	}
 	if x.life++; x.life == math.MaxUint16 {
 		x.life = 0
 	}

@@ -43,8 +43,6 @@ type supervision struct {
 	restarts func(reason error) bool // ChildOptions.Restarts
 	drops    bool                    // mail, at a restart
 	keeps    int                     // ChildOptions.Backlog
-
-	keepReplies bool // outcomes that a life has asked for run in the next one
 }
 
 // SpawnSupervised spawns a child of the running actor that can be restarted in its

@@ -104,9 +104,6 @@ type Worker[S any] struct {
 	// messages become dead letters with the reason [actor.ErrSuspended]. Requests fail with that
 	// error at once, unless the caller chose to wait: see [actor.WaitForRestart].
 	WhileDown int
-	// KeepReplies lets replies to requests that the child sent before a restart run after it.
-	// Without it they become dead letters.
-	KeepReplies bool
 }
 
 // RefuseWhileDown is the WhileDown that keeps no message.
@@ -116,7 +113,7 @@ func (w Worker[S]) child() *childSpec {
 	spec := &childSpec{name: w.Name, commonSpec: &commonSpec{
 		restart: w.Restart, backoff: w.Backoff.orDefault(), intensity: w.Intensity,
 		stop:   w.Stop.orDefault(StopWithin(5 * time.Second)),
-		decide: w.Decide, mail: w.Mail, whileDown: w.WhileDown, keepReplies: w.KeepReplies,
+		decide: w.Decide, mail: w.Mail, whileDown: w.WhileDown,
 	}}
 	if w.Type == nil {
 		spec.problem = "a Worker without a Type"
@@ -246,10 +243,9 @@ type commonSpec struct {
 	supervisor *supervisorSpec // nil: the child is a worker
 
 	intensity   Intensity // its own; zero: the supervisor's applies
-	decide      func(error) Decision
-	mail        MailPolicy
-	whileDown   int
-	keepReplies bool
+	decide    func(error) Decision
+	mail      MailPolicy
+	whileDown int
 
 	withInit func(init any) (spawner, bool)
 	problem  string // why it cannot be started; "": it can
