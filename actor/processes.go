@@ -59,7 +59,6 @@ func init() {
 		c.(*Context).self.makeCold().outlives = &outlives{
 			end: func(c *Context, why error, over func()) { end(c, why, over) }}
 	}
-	access.MuteFor = func(c, to any) { c.(*Context).muteForProxy(to.(AnyRef).b) }
 }
 
 // joined is what a system knows of the processes that have been joined to it.
@@ -377,21 +376,6 @@ func outcomeFor(c *Context, d *descriptor) func(sender, outcome any) {
 		m.Life = life
 		reflect.NewAt(reflect.TypeOf(outcome), m.Payload()).Elem().Set(reflect.ValueOf(outcome))
 		answer(e, to, m, d, d.urgent)
-	}
-}
-
-// muteForProxy is access.MuteFor. Without pressure the gate is open still, or ajar if the other is
-// muted: then the turn ends as if the gate were open again, and the actor that is asked to apply
-// pressure has its turn first. Its own mailbox gets nothing, so a gate ajar lets none pass. Owner
-// only, in a turn.
-func (c *Context) muteForProxy(to *cell) {
-	me := c.self
-	switch {
-	case c.waiters.latest == to || to.suspension() != nil:
-	case !to.gate.IsOpen() && !to.gate.IsAjar(&gateMark):
-		c.muteFor(to)
-	case me != to && me.load&backpressure.Muted == 0 && me.mayBeMuted() && !me.supervises():
-		c.then |= mayPark
 	}
 }
 

@@ -69,13 +69,11 @@ func (s *Self[M]) Ref() Ref[M] {
 	if s == nil || s.sys == nil {
 		misuse("Self.Ref of a nil or zero Self")
 	}
-	if s.Proc.rare&isBounded != 0 {
+	if s.Proc.bounded {
 		return Ref[M]{Process{&s.Proc}, &s.mailbox.rare.bound.front}
 	}
 	return Ref[M]{Process{&s.Proc}, &s.mailbox}
 }
-
-func (s *Self[M]) idle(waits bool) { s.mailbox.rare.bound.setIdle(waits) }
 
 func (s *Self[M]) main() {
 	if s.sys.joined.told != nil && s.mailbox.rare == nil {
@@ -104,9 +102,8 @@ type plain struct {
 	f func(*Proc)
 }
 
-func (s *plain) main()     { s.f(&s.Proc) }
-func (s *plain) discard()  {}
-func (s *plain) idle(bool) {}
+func (s *plain) main()    { s.f(&s.Proc) }
+func (s *plain) discard() {}
 
 // start makes a new process runnable.
 func start(from Env, p *Proc, run runner) {

@@ -74,10 +74,6 @@ func TestMisuse_Child(t *testing.T) {
 		"Child: f is nil":      func() { actors.Child[int]("child", 0, nil) },
 		"Child: a nil option":  func() { actors.Child("child", 0, idle, nil) },
 		"Child: a bound and":   func() { actors.Child("child", 0, idle, process.WithBound(1), process.WithWatermarks(2, 1)) },
-		"Child: muting withou": func() { actors.Child("child", 0, idle, actors.WithMuting()) },
-		"Child: muting twice": func() {
-			actors.Child("child", 0, idle, process.WithBound(1), actors.WithMuting(), actors.WithMuting())
-		},
 	} {
 		panics(t, say, child)
 	}
