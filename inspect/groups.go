@@ -60,7 +60,7 @@ func Groups(ctx context.Context, sys *actor.System, trees []supervise.Node) (
 
 // groupTypes are the types of package group, and what they are.
 var groupTypes = map[string]string{"pool": "pool", "topic": "topic", "registry": "registry",
-	"members": "ask pool"}
+	"ask pool": "ask pool"}
 
 // groupsIn adds the groups of trees.
 func groupsIn(in source, trees []supervise.Node, to map[actor.AnyRef]bool) {

@@ -79,7 +79,7 @@ func Panics(sys *actor.System) *Recent[Panic] {
 	in, r := of(sys), new(Recent[Panic])
 	r.stop = in.OnPanic(func(p actor.PanicReport) {
 		if !p.Goexit {
-			p.Value = cut(guard.TextApart(p.Value))
+			p.Value = cut(guard.Text(p.Value))
 		}
 		r.hear(Panic{in.Wall(), p})
 	})

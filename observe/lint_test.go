@@ -51,6 +51,14 @@ func mutesOf(ids ...uint64) *sample {
 	return s
 }
 
+func crowdOf(n int) *sample {
+	s := &sample{}
+	for i := range n {
+		s.graph.Mutes = append(s.graph.Mutes, inspect.Edge{From: an("device", uint64(i+2)), To: an("region", 1)})
+	}
+	return s
+}
+
 func asksOf(lasted time.Duration) *sample {
 	return &sample{graph: inspect.WaitGraph{Asks: []inspect.Edge{
 		{From: an("front", 1), To: an("back", 2), Behaviour: "get", AtLeast: lasted}}}}
@@ -208,6 +216,13 @@ func scenes() []scene {
 				}
 				return &sample{}
 			}},
+		{name: "twenty muted for one", rule: anew[muteCrowd],
+			tick: always(func() *sample { return crowdOf(20) }),
+			want: "region#1 has 20 actors muted for it"},
+		{name: "nineteen muted for one", rule: anew[muteCrowd],
+			tick: always(func() *sample { return crowdOf(19) })},
+		{name: "many muted in two of three samples", rule: anew[muteCrowd],
+			tick: func(n int) *sample { return crowdOf(100 * min(n%3, 1)) }},
 		{name: "a circle of mutes", rule: anew[circles],
 			tick: always(func() *sample {
 				return &sample{graph: inspect.WaitGraph{Circles: [][]inspect.Actor{{an("a", 1), an("b",

@@ -204,7 +204,7 @@ func value(p actor.PanicReport) string {
 	if p.Goexit {
 		return "runtime.Goexit"
 	}
-	text := guard.TextApart(p.Value)
+	text := guard.Text(p.Value)
 	const longest = 1024
 	if len(text) > longest {
 		return strings.ToValidUTF8(text[:longest], "") + "…"

@@ -47,7 +47,7 @@ var floors = []floor{
 	{pkg: "supervise", level: 4},
 	// Joins actors and processes: decision 44. Its tests use group, actortest and inspect.
 	{pkg: "process/actors", level: 4, beside: []string{"supervise", "group", "actortest", "inspect"}},
-	{pkg: "group", level: 4},
+	{pkg: "group", level: 4, beside: []string{"supervise"}},        // decision 52
 	{pkg: "inspect", level: 4, beside: []string{"supervise"}},      // docs/decisions/0045-inspect.md
 	{pkg: "inspect/flight", level: 4, beside: []string{"inspect"}}, // decision 48
 	{pkg: "observe", level: 4, beside: []string{"inspect", "inspect/flight", "supervise", "group"}},
