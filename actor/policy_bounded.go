@@ -129,7 +129,9 @@ func (b boundedMail) meet(c *Context, to *cell, m *message, d *descriptor) (deli
 	}
 	m.ID, m.From = d.id, c.self.id
 	if d.drops {
-		if err := b.try(c, to, m); err != nil {
+		if err := to.tryPlace(); err != nil {
+			deadLetter(c, to, m, err)
+		} else if err = c.pushPlaced(to, m); err != nil {
 			deadLetter(c, to, m, err)
 		}
 		return true
@@ -148,14 +150,22 @@ func (b boundedMail) takes(a *cell) bool {
 	return a.flow.Load().permits.Count() > 0 && b.lets(a, permits.ToTry)
 }
 
-func (boundedMail) try(c *Context, to *cell, m *message) error {
-	f := to.flow.Load()
-	if s := f.suspended.Load(); s != nil && s.refuses {
-		return s.why // which may be over by now
+// tryPlace takes a place for a message that its sender gives up otherwise, or says why there is none.
+// It looks again if a back-off has begun or ended since, as retried does. Any goroutine.
+func (a *cell) tryPlace() error {
+	for {
+		fall, s := a.fallNow(), a.suspension()
+		if (s == nil || !s.refuses) && a.flow.Load().permits.TryAcquire(a) {
+			return nil
+		}
+		if err := a.tooMuch(); err != ErrOverloaded || fall == a.fallNow() && s == a.suspension() {
+			return err
+		}
 	}
-	if !f.permits.TryAcquire(to) {
-		return to.tooMuch()
-	}
+}
+
+// pushPlaced delivers a message of a behaviour that has a place.
+func (c *Context) pushPlaced(to *cell, m *message) error {
 	m.From = c.self.id | msg.HasPlace
 	if !c.pushMail(to, m) {
 		to.returnPlace(m)

@@ -280,16 +280,7 @@ func (e *processEnv) send(to *cell, m *message, d *descriptor) {
 // mayTry implements env.
 func (e *processEnv) mayTry(a *cell, d *descriptor) error {
 	e.p.Operation("TrySend")
-	switch {
-	case a.policy().refuses(a, true), a.shared().bounded && !a.flowOf().permits.TryAcquire(a):
-		return a.tooMuch()
-	case e.sim.refuses(a, d): // last, or it would count what is refused anyhow
-		if a.shared().bounded {
-			a.flow.Load().permits.Release(1, a)
-		}
-		return ErrOverloaded
-	}
-	return nil
+	return a.mayTry(d)
 }
 
 // trySend implements env. A place in a mailbox with a bound was taken by mayTry.
