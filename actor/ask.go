@@ -244,7 +244,7 @@ const (
 
 // spinLimit is how often a caller lets others run before it parks. Each time it goes through
 // the queue that all of Go's threads share, from which an idle one fetches it to another
-// processor: more of it costs more than parking (decision 0010).
+// processor: more of it costs more than parking (decision 10).
 const spinLimit = 2
 
 // letsOthers reports whether a caller lets others run before it parks: not in a process whose
