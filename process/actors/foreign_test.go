@@ -116,8 +116,13 @@ func TestEnds_Foul(t *testing.T) {
 				})
 				got := make(chan error, 1)
 				listenerAsk.Send(sys, listenerType.Spawn(sys, listener{got}), box)
-				if <-got == nil {
-					t.Error("the outcome has no error")
+				select {
+				case err := <-got:
+					if err == nil {
+						t.Error("the outcome has no error")
+					}
+				case <-time.After(hangTimeout / 2):
+					t.Fatal("no outcome")
 				}
 				lives := make(chan process.Ref[int], 2)
 				if _, err := supervise.StartWait(t.Context(), sys, quick(actors.Child("child", 0,
