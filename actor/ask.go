@@ -153,7 +153,7 @@ func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cel
 	for n := 0; n < spinLimit && k.state.Load() == callPending && to.shared().sys.letsOthers(); n++ {
 		seam.Spin()
 	}
-	to.shared().sys.sched.Watch() // the turn that answers, or has answered and goes on
+	to.shared().sys.sched.TimeTurns() // the turn that answers, or has answered and goes on
 	res, reusable := k.wait(ctx, to, d)
 	if reusable {
 		calls.Put(k)

@@ -150,7 +150,7 @@ func TestBound_LetsIn(t *testing.T) {
 			}
 			other := Go(self, func(*Proc) {})
 			other.Join(self)
-			self.Monitor(other, func(Down) string { return "down" })
+			self.Watch(other, func(Down) string { return "down" })
 			self.Process().Cancel(self, errors.New("trapped"))
 			refused, pending = self.Ref().TrySend(s, "more"), self.Pending()
 		}, WithBound(1))

@@ -177,7 +177,7 @@ var operations = map[string]func(s *scene){
 	"Result":      func(s *scene) { _, _ = s.idle.Result() },
 	"Link":        func(s *scene) { s.self.Link(s.idle.Process) },
 	"Unlink":      func(s *scene) { s.self.Unlink(s.idle.Process) },
-	"Monitor":     func(s *scene) { s.self.Monitor(s.idle.Process, func(process.Down) int { return 0 }) },
+	"Watch":       func(s *scene) { s.self.Watch(s.idle.Process, func(process.Down) int { return 0 }) },
 	"TrapExit":    func(s *scene) { s.self.TrapExit(func(process.Exit) int { return 0 }) },
 	"Register":    func(s *scene) { _ = process.Register(s.name, s.self.Ref()) },
 	"Lookup":      func(s *scene) { process.Lookup[int](s.system(), s.name) },

@@ -193,7 +193,7 @@ func (s *swarm) misdeed(self *process.Self[sting], r *rand.Rand) {
 		process.TrySelect(self, process.When(&process.Event{}, func() bool { fails(); return true }))
 	case 4:
 		if other != nil {
-			self.Monitor(other.Process, func(process.Down) sting { return none() })
+			self.Watch(other.Process, func(process.Down) sting { return none() })
 		}
 	case 5:
 		if other != nil {
