@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gallop-go/gallop/inspect"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 type apiActors struct {

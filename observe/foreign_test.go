@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/flight"
 	"github.com/gallop-go/gallop/group"
-	"github.com/gallop-go/gallop/inspect"
-	"github.com/gallop-go/gallop/inspect/flight"
+	"github.com/gallop-go/gallop/internal/inspect"
 	"github.com/gallop-go/gallop/observe"
 	"github.com/gallop-go/gallop/supervise"
 )
@@ -624,8 +624,9 @@ func groupPlaces() (all []place) {
 	}
 	toAskPool := func(w *world, p group.AskPool[int, int]) {
 		w.comesBack(func() {
-			defer func() { _ = recover() }() // of a policy: a misuse
 			p.Len()
+			defer func() { _ = recover() }() // of a policy: a misuse
+			_, _ = p.Ask(bg, 2)
 		})
 		_, _ = p.Ask(bg, 1)
 		w.again.Store(nil)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 // severity says how sure a lint is that something is wrong.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 // streaks says of actors, by their numbers, in how many samples running they were found.

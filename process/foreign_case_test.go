@@ -253,6 +253,7 @@ func TestForeignCase_Ends(t *testing.T) {
 		"no error":    {func() error { return nil }, ""},
 		"a nil error": {func() error { return (*nilError)(nil) }, ""},
 		"Err panics":  {func() error { panic("planted") }, "planted"},
+		"Err ends":    {func() error { runtime.Goexit(); return nil }, "runtime.Goexit"},
 	} {
 		for how, derive := range derived {
 			t.Run(name+"/"+how, func(t *testing.T) {
@@ -275,9 +276,12 @@ func TestForeignCase_Ends(t *testing.T) {
 				close(f.over)
 				for _, p := range []Process{p, q} {
 					reason := p.Join(s.Goroutine())
-					if c.why == "" {
+					switch c.why {
+					case "":
 						equal(t, "reason", reason, nil)
-					} else {
+					case "runtime.Goexit":
+						equal(t, "reason", reason.Error(), "gallop: runtime.Goexit in a turn")
+					default:
 						endsBy(t, reason, c.why)
 					}
 				}

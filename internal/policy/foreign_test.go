@@ -53,9 +53,9 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"supervise", "childSpec.*", ownCode},
 	{"supervise", "memberList.tell", ownCode}, // made by package group
 	{"process", "told.event", ownCode},
-	{"inspect", "delays.each", apart},
-	{"inspect", "delays.found", ownCode},
-	{"inspect", "*.stop", ownCode},
+	{"internal/inspect", "delays.each", apart},
+	{"internal/inspect", "delays.found", ownCode},
+	{"internal/inspect", "*.stop", ownCode},
 	{"observe", "*.redact", asked},
 	{"observe", "l*.*", ownCode}, // look, loops
 	{"observe", "probes.*", ownCode},
@@ -76,8 +76,8 @@ var calledFields = []struct{ dir, field, guard string }{
 }
 
 // foreignDirs are the packages that call code of the user's.
-var foreignDirs = []string{"actor", "group", "supervise", "process", "process/actors", "inspect",
-	"inspect/flight", "observe"}
+var foreignDirs = []string{"actor", "group", "supervise", "process", "process/actors", "internal/inspect",
+	"flight", "observe"}
 
 // textsOfErrors are calls of Error that need no guard, by file and receiver: of the runtime's own
 // errors, or where a panic is the caller's.
@@ -88,18 +88,18 @@ var textsOfErrors = []struct{ file, of string }{
 	{"group/member_spec.go", "err"}, // of a type
 	{"supervise/spec.go", "err"},    // of a type
 	{"process/system.go", "err"},    // of the scheduler
-	{"inspect/flight/dump.go", "err"},
+	{"flight/dump.go", "err"},
 	{"observe/routes.go", "err"}, // of a query, and of package json
 }
 
 // comparedErrors are calls of errors.Is and errors.As that need no guard, by file and error: of the
 // runtime's own errors, or where a panic is the caller's.
 var comparedErrors = []struct{ file, of string }{
-	{"actor/system.go", "err"},             // of the scheduler
-	{"actor/clock.go", "err"},              // the same
-	{"process/errors.go", "reason"},        // the caller's
-	{"inspect/supervisors.go", "err"},      // of supervise.Tree
-	{"supervise/child_requests.go", "err"}, // of accept
+	{"actor/system.go", "err"},                 // of the scheduler
+	{"actor/clock.go", "err"},                  // the same
+	{"process/errors.go", "reason"},            // the caller's
+	{"internal/inspect/supervisors.go", "err"}, // of supervise.Tree
+	{"supervise/child_requests.go", "err"},     // of accept
 	{"observe/instruments.go", "t.sys.Wait(ctx)"},
 }
 
