@@ -434,7 +434,9 @@ func TestMisuse_LeavesTheRegistry(t *testing.T) {
 			nested.Members([1]struct{ k any }{{[]int{}}})
 		}},
 	} {
-		panics(t, c.words, c.f)
+		if panics(t, c.words, c.f); t.Failed() {
+			t.FailNow() // such a key would hang the registry
+		}
 	}
 	func() {
 		defer func() {

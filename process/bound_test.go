@@ -224,10 +224,14 @@ func TestBound_Call(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *System) {
 		made := 0
 		call := func(by Party, to Ref[request], d time.Duration) (int, error) {
-			return Call(by, to, d, func(back ReplyTo[int]) request {
+			limit := CallOption{}
+			if d > 0 {
+				limit = Within(d)
+			}
+			return Call(by, to, func(back ReplyTo[int]) request {
 				made++
 				return request{back, made}
-			})
+			}, limit)
 		}
 		receive := NewChan[int](0)
 		to := Spawn(s, func(self *Self[request]) {

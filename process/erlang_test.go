@@ -349,24 +349,25 @@ func TestErlang(t *testing.T) {
 			s.Yield()
 		},
 		"call": func(t *testing.T, s *Self[any]) {
-			v, err := Call(s, doubler(s), 0, func(r ReplyTo[int]) request { return request{21, r} })
+			v, err := Call(s, doubler(s), func(r ReplyTo[int]) request { return request{21, r} })
 			equal(t, "reply", v, 42)
 			equal(t, "error", err, nil)
 		},
 		"call: the callee ends": func(t *testing.T, s *Self[any]) {
 			r := Spawn(s, func(s *Self[request]) { s.Receive(); s.Exit(errWhy) })
-			_, err := Call(s, r, 0, func(r ReplyTo[int]) request { return request{1, r} })
+			_, err := Call(s, r, func(r ReplyTo[int]) request { return request{1, r} })
 			equal(t, "error", err, errWhy)
 		},
 		"call: the callee has ended": func(t *testing.T, s *Self[any]) {
 			r := Spawn(s, func(s *Self[request]) {})
 			r.Join(s)
-			_, err := Call(s, r, 0, func(r ReplyTo[int]) request { return request{1, r} })
+			_, err := Call(s, r, func(r ReplyTo[int]) request { return request{1, r} })
 			equal(t, "error", err, ErrNoProcess)
 		},
 		"call: time-out": func(t *testing.T, s *Self[any]) {
 			r := Spawn(s, func(s *Self[request]) { s.Receive(); s.Receive() })
-			_, err := Call(s, r, time.Millisecond, func(r ReplyTo[int]) request { return request{1, r} })
+			_, err := Call(s, r, func(r ReplyTo[int]) request { return request{1, r} },
+				Within(time.Millisecond))
 			equal(t, "error", err, ErrTimeout)
 			r.Kill(s)
 		},
@@ -377,7 +378,7 @@ func TestErlang(t *testing.T) {
 				m.to.Reply(s, 1)
 				second = m.to.Reply(s, 2)
 			})
-			Call(s, r, 0, func(r ReplyTo[int]) request { return request{1, r} })
+			Call(s, r, func(r ReplyTo[int]) request { return request{1, r} })
 			r.Join(s)
 			equal(t, "second", second, false)
 		},

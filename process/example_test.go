@@ -74,8 +74,8 @@ func ExampleCall() {
 		}
 	})
 	process.Go(s, func(p *process.Proc) {
-		sum, err := process.Call(p, adder, time.Minute,
-			func(r process.ReplyTo[int]) add { return add{1, 2, r} })
+		sum, err := process.Call(p, adder,
+			func(r process.ReplyTo[int]) add { return add{1, 2, r} }, process.Within(time.Minute))
 		fmt.Println(sum, err)
 		asked := process.Ask(p, adder, func(r process.ReplyTo[int]) add { return add{3, 4, r} })
 		fmt.Println(asked.Reply(p))

@@ -38,6 +38,7 @@ func init() {
 		}).onReply(heard)
 	}
 	access.Failed = func(party any) bool { return party.(Party).self().failed }
+	access.CallLimit = func(opts any) time.Duration { return limitOf(opts.([]CallOption)) }
 	access.SystemOf = systemOf
 	access.SlotOf = slotOf
 	access.Waits = waits

@@ -143,10 +143,10 @@ func TestMonitors_EndWithTheirOwner(t *testing.T) {
 			self.Link(server.Process)
 			self.Unlink(server.Process)
 			if i%2 == 0 {
-				_, _ = Call(self, server, time.Hour, func(r ReplyTo[int]) any { return r })
+				_, _ = Call(self, server, func(r ReplyTo[int]) any { return r }, Within(time.Hour))
 			}
 			if i%3 == 0 {
-				_, _ = Call(self, server, 0, func(r ReplyTo[int]) any { return r })
+				_, _ = Call(self, server, func(r ReplyTo[int]) any { return r })
 			}
 			self.Receive()
 		})
@@ -404,8 +404,8 @@ func TestBlocked_Names(t *testing.T) {
 	defer cancel()
 	long := 100 * time.Hour
 	for want, wait := range map[string]func(p *Proc){
-		fmt.Sprint("reply of process ", idle.ID()):      func(p *Proc) { _, _ = Call(p, idle, 0, request) },
-		fmt.Sprint("reply of process ", idle.ID(), " "): func(p *Proc) { _, _ = Call(p, idle, long, request) },
+		fmt.Sprint("reply of process ", idle.ID()):      func(p *Proc) { _, _ = Call(p, idle, request) },
+		fmt.Sprint("reply of process ", idle.ID(), " "): func(p *Proc) { _, _ = Call(p, idle, request, Within(long)) },
 		fmt.Sprint("reply of process ", idle.ID(), "  "): func(p *Proc) {
 			Select(p, After(long), Ask(p, idle, request).Replied(nil, nil))
 		},

@@ -57,7 +57,7 @@ func ops(self *Self[int]) map[string]func() {
 		"Spawn":            func() { Spawn(self, func(*Self[int]) {}) },
 		"SpawnLinked":      func() { SpawnLinked(&self.Proc, func(*Self[int]) {}) },
 		"Block":            func() { Block(self, e, func() bool { return true }) },
-		"Call":             func() { Call(self, other, 1, func(ReplyTo[int]) int { return 1 }) },
+		"Call":             func() { Call(self, other, func(ReplyTo[int]) int { return 1 }) },
 		"Process.Join":     func() { p.Join(self) },
 		"ReplyTo.Reply":    func() { _, r := NewReply[int](); r.Reply(self, 1) },
 		"NewReply and all": func() { a, _ := NewReply[int](); _, _ = a.Reply(self) },

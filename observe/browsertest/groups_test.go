@@ -48,7 +48,7 @@ func TestGroupsAndProcesses(t *testing.T) {
 		return 0, nil
 	}))
 	slow := answer.Spawn(sys, item{})
-	process.Go(ps, func(p *process.Proc) { _, _ = actors.Call(p, get, slow, 0, 1) })
+	process.Go(ps, func(p *process.Proc) { _, _ = actors.Call(p, get, slow, 1) })
 
 	for _, s := range []struct {
 		name, scheme  string

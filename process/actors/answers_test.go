@@ -39,7 +39,7 @@ func TestAsk_Urgent(t *testing.T) {
 			deskDo.Send(actors.Sender(p), r, func(d *desk, _ *actor.Context) { d.mail++ })
 		}
 		var err error
-		mail, err = actors.Call(p, deskStatus, r, 0, struct{}{})
+		mail, err = actors.Call(p, deskStatus, r, struct{}{})
 		equal(t, "error", err, error(nil))
 	})
 	equal(t, "mail that has run before", mail, 0)
@@ -65,7 +65,7 @@ func TestAskTo_Bounded(t *testing.T) {
 	r := deskType.Spawn(sys, desk{})
 	deskDo.Send(sys, r, func(_ *desk, c *actor.Context) {
 		for range asks {
-			actors.AskTo(c, server, 0, func(to process.ReplyTo[int]) process.ReplyTo[int] { return to },
+			actors.AskTo(c, server, func(to process.ReplyTo[int]) process.ReplyTo[int] { return to },
 				deskHeard)
 		}
 		c.Blocking(func() { <-answered })

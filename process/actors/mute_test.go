@@ -253,7 +253,7 @@ func TestMuting_Deadlock(t *testing.T) {
 		var err error
 		to := process.Spawn(actors.Join(sys), func(self *process.Self[int]) {
 			muted.Recv(self)
-			v, err = actors.Call(self, double, a, 0, 21)
+			v, err = actors.Call(self, double, a, 21)
 		}, process.WithBound(1), actors.WithMuting())
 		if werr := sys.Wait(t.Context()); werr != nil {
 			t.Fatal(werr)
@@ -399,7 +399,7 @@ func TestMuting_RequestFails(t *testing.T) {
 	quiet(t, sys)
 	r := puppetType.Spawn(sys, puppet{})
 	process.Go(actors.Join(sys), func(q *process.Proc) {
-		_, _ = process.Call(q, p, 0, func(process.ReplyTo[int]) int {
+		_, _ = process.Call(q, p, func(process.ReplyTo[int]) int {
 			for n := range 2 {
 				in(sys, r, func(_ *puppet, c *actor.Context) { p.Send(actors.Env(c), n) })
 			}

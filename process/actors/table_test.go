@@ -32,7 +32,7 @@ var functions = map[string]any{
 	"process.SpawnLinked": process.SpawnLinked[int], "process.Go": process.Go,
 	"process.Start": process.Start, "process.WithBound": process.WithBound,
 	"process.WithWatermarks": process.WithWatermarks, "process.WithType": process.WithType,
-	"process.WithBestEffort": process.WithBestEffort, "process.Register": process.Register[int],
+	"process.WithBestEffort": process.WithBestEffort, "process.Within": process.Within, "process.Register": process.Register[int],
 	"process.Lookup": process.Lookup[int], "process.Panicked": process.Panicked,
 
 	"actors.Join": actors.Join, "actors.Env": actors.Env, "actors.Sender": actors.Sender,
