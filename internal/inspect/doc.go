@@ -12,7 +12,7 @@
 //   - sampled: [Profile] looks a hundred times a second, [Population] at one actor in 1,024. Both
 //     return bounds of their error.
 //   - in turn: [State], [Groups], [Delay] and [Delays] send actors a signal, and wait for it.
-//   - told: [DeadLetters], [Panics], [LongTurns], [PressureDeadlocks] and [Watch] are called at
+//   - told: [DeadLetters], [Panics], [LongTurns], [PressureDeadlocks] and [Around] are called at
 //     each later event, in addition to the user's [actor.Hooks].
 //
 // Any goroutine may call these functions. A behaviour may call only functions without a context.

@@ -102,8 +102,7 @@ func shown(state any) (v any, err error) {
 
 // Delay measures how long a message to the actor has to wait at the moment. It sends a probe, which
 // waits after the mail and runs nothing, and returns the time from sending to running. A probe does
-// not count as a message, mutes no actor and is refused by no bound. An actor with a bound
-// ([actor.WithBound]) runs the probe before the mail in its queue.
+// not count as a message, mutes no actor and is refused by no bound.
 //
 // At most one probe a second is sent to an actor, and 100 a second in a system. Further calls
 // return ErrTooManyProbes. A probe wakes an idle actor, which takes a worker some microseconds. The

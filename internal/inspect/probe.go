@@ -23,14 +23,14 @@ type Probe struct {
 	Before, After func(c *actor.Context, m Message)
 }
 
-// Watch puts a probe around the behaviours of the types of these names, or of all types if no name
-// is given. Types that have no actors yet are included. Watch exchanges the dispatch tables, so a
+// Around puts a probe around the behaviours of the types of these names, or of all types if no name
+// is given. Types that have no actors yet are included. Around exchanges the dispatch tables, so a
 // message costs nothing more while no probe is set. A running turn may go on with the old table.
-// Then the first messages are missed, and some are reported after stop. Watch panics if the Probe
+// Then the first messages are missed, and some are reported after stop. Around panics if the Probe
 // is empty. stop may be called again.
-func Watch(sys *actor.System, p Probe, types ...string) (stop func()) {
+func Around(sys *actor.System, p Probe, types ...string) (stop func()) {
 	if p.Before == nil && p.After == nil {
-		panic("gallop: inspect.Watch with an empty Probe")
+		panic("gallop: inspect.Around with an empty Probe")
 	}
 	return of(sys).Watch(fits(types), func(typ, behaviour string, request bool) (
 		before, after func(*actor.Context, int, uint64)) {
