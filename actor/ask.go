@@ -126,9 +126,8 @@ func (d *descriptor) madeAsk() *descriptor {
 //   - to is muted for another actor of the caller's pinned type, which has one thread;
 //   - to is suspended until the caller has ended, as siblings under one supervisor may
 //     be;
-//   - the circle passes through an actor with a bound or of another system, through
-//     [AskAll] or [Replies], through a goroutine that asks, or through a reply that was
-//     put off ([Defer]).
+//   - the circle passes through an actor of another system, through [AskAll] or [Replies],
+//     through a goroutine that asks, or through a reply that was put off ([Defer]).
 //
 // The deadline and the values of ctx reach the behaviour: see [Context.Context].
 func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, to Ref[S], q Q) (R, error) {
@@ -154,7 +153,7 @@ func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cel
 	for n := 0; n < spinLimit && k.state.Load() == callPending && to.shared().sys.letsOthers(); n++ {
 		seam.Spin()
 	}
-	to.shared().sys.sched.Watch() // the turn that answers, or has answered and goes on
+	to.shared().sys.sched.TimeTurns() // the turn that answers, or has answered and goes on
 	res, reusable := k.wait(ctx, to, d)
 	if reusable {
 		calls.Put(k)

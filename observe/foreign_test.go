@@ -460,16 +460,16 @@ func places() []place {
 			_, err := inspect.State(bg, typ.Spawn(w.sys, valued{w}).Any())
 			w.note(&w.caught, "State: %v", err)
 		}},
-		{name: "Watch, Before", run: func(_ *testing.T, w *world) {
-			defer inspect.Watch(w.sys, inspect.Probe{Before: func(c *actor.Context, _ inspect.Message) {
+		{name: "Around, Before", run: func(_ *testing.T, w *world) {
+			defer inspect.Around(w.sys, inspect.Probe{Before: func(c *actor.Context, _ inspect.Message) {
 				if c.ActorID() != w.other.ID() {
 					w.misbehave()
 				}
 			}})()
 			w.ask(foreignType.Spawn(w.sys, foreign{}))
 		}},
-		{name: "Watch, After", run: func(_ *testing.T, w *world) {
-			defer inspect.Watch(w.sys, inspect.Probe{After: func(c *actor.Context, _ inspect.Message) {
+		{name: "Around, After", run: func(_ *testing.T, w *world) {
+			defer inspect.Around(w.sys, inspect.Probe{After: func(c *actor.Context, _ inspect.Message) {
 				if c.ActorID() != w.other.ID() {
 					w.misbehave()
 				}

@@ -137,8 +137,8 @@ func TestMonitors_EndWithTheirOwner(t *testing.T) {
 	var asked Asked[int]
 	for i := range 100 {
 		p := Spawn(s, func(self *Self[int]) {
-			self.Monitor(server.Process, func(Down) int { return 1 })
-			self.Monitor(server.Process, func(Down) int { return 2 }).Stop()
+			self.Watch(server.Process, func(Down) int { return 1 })
+			self.Watch(server.Process, func(Down) int { return 2 }).Stop()
 			asked = Ask(self, server, func(r ReplyTo[int]) any { return r })
 			self.Link(server.Process)
 			self.Unlink(server.Process)
@@ -207,7 +207,7 @@ func TestManyKept_Constant(t *testing.T) {
 		}
 		monitors := make([]Monitor, n)
 		for i := range monitors {
-			monitors[i] = self.Monitor(server.Process, func(Down) int { return 0 })
+			monitors[i] = self.Watch(server.Process, func(Down) int { return 0 })
 		}
 		for i := range monitors {
 			monitors[n-1-i].Stop()
@@ -460,16 +460,16 @@ func TestWrap_Fails(t *testing.T) {
 						wrap := func(Down) int { fails(); return 1 }
 						switch place {
 						case "monitor":
-							self.Monitor(o, wrap)
+							self.Watch(o, wrap)
 						case "monitor of an ended one":
-							self.Monitor(ended, wrap)
+							self.Watch(ended, wrap)
 						case "trap a link":
 							self.Link(o)
 						}
 						self.Receive()
 					})
 					watcher := Spawn(s, func(self *Self[Down]) {
-						self.Monitor(o, func(d Down) Down { return d })
+						self.Watch(o, func(d Down) Down { return d })
 						self.Receive()
 					})
 					quiet(t, s)

@@ -31,7 +31,7 @@ func ops(self *Self[int]) map[string]func() {
 		"TrySelect":     func() { TrySelect(self) },
 		"Link":          func() { self.Link(p) },
 		"Unlink":        func() { self.Unlink(p) },
-		"Monitor":       func() { self.Monitor(p, func(Down) int { return 1 }) },
+		"Watch":         func() { self.Watch(p, func(Down) int { return 1 }) },
 		"TrapExit":      func() { self.TrapExit(nil) },
 		"Receive":       func() { self.Receive() },
 		"ReceiveWithin": func() { self.ReceiveWithin(1, nil) },

@@ -43,7 +43,6 @@ var functions = map[string]any{
 	"actors.AskToWith":   actors.AskToWith[int, int, asker, string],
 	"actors.Ref":         actors.Ref, "actors.Link": actors.Link, "actors.Unlink": actors.Unlink,
 	"actors.Watch": actors.Watch[int], "actors.Child": actors.Child[int],
-	"actors.WithMuting": actors.WithMuting,
 }
 
 // receivers has a pointer to each exported type with methods.
@@ -190,7 +189,7 @@ func (w *world) arg(t reflect.Type, self *process.Self[int], c *actor.Context) r
 	case t == systemOf:
 		return reflect.ValueOf(w.procs)
 	case t == reflect.TypeFor[process.Monitor]():
-		return reflect.ValueOf(self.Monitor(w.good[5].(process.Process), func(process.Down) int { return 1 }))
+		return reflect.ValueOf(self.Watch(w.good[5].(process.Process), func(process.Down) int { return 1 }))
 	case t == reflect.TypeFor[actors.Monitor]():
 		return reflect.ValueOf(actors.Watch(self, w.r, func(actor.Down) int { return 1 }))
 	}

@@ -95,7 +95,7 @@ func TestCounts(t *testing.T) {
 		})
 		bounded := process.Spawn(procs, func(self *process.Self[int]) {
 			self.Sleep(1)
-			self.Monitor(ends.Process, func(process.Down) int { return 0 })
+			self.Watch(ends.Process, func(process.Down) int { return 0 })
 			for {
 				self.Receive()
 			}

@@ -215,7 +215,7 @@ var funcs = slices.Concat([]Func{
 	{Name: "process.Proc.Yield", Suspends: true},
 
 	// Life of a process, and of a system of processes.
-	{Name: "process.Self.Monitor", Elsewhere: in(2), NonZero: in(1)},
+	{Name: "process.Self.Watch", Elsewhere: in(2), NonZero: in(1)},
 	{Name: "process.Self.TrapExit", Elsewhere: in(1)},
 	{Name: "process.Register", NonZero: in(2)},
 	{Name: SystemWait, Syncs: true, NonNil: in(Recv)},
