@@ -158,8 +158,7 @@ type coldState struct {
 	trap     *descriptor                 // the behaviour that hears exits; nil: they are not trapped
 
 	table    *table       // that of a Variant
-	timers   *actorTimers // nil: it has never armed one
-	names    *nameList    // nil: it has none
+	parts    [partKinds]part
 	lastName string       // the first name that it had, from its end on
 	path     string       // its place under its supervisor, for reports; read-only
 	logger   *slog.Logger // of Context.Logger; nil: not made yet
@@ -180,25 +179,6 @@ func (a *cell) makeCold() *coldState {
 
 // plain reports whether an actor has nothing to see to at its end but its mail.
 func (a *cell) plain() bool { return a.cold == nil && a.shared().typ.onStop == nil }
-
-// giveUpNamesAndTimers ends what ends with the actor and is known to others, its bridges too. Names
-// go first, and all of it goes before the mailbox is closed: anyone that learns of the actor's end,
-// by a dead letter, by ErrStopped or by a message, finds its names free. Owner only; it may be
-// called again.
-func (a *cell) giveUpNamesAndTimers(e env) {
-	x := a.cold
-	if x == nil || x.state == ended {
-		return
-	}
-	if x.names != nil {
-		x.names.release(a)
-		x.names = nil
-	}
-	if x.timers != nil {
-		e.endTimers(a, x.timers)
-	}
-	x.closeLife()
-}
 
 // What must hold of an actor while it runs, in builds that check invariants. The callers own what
 // is looked at; what others may write is read by seam.Peek.

@@ -136,24 +136,9 @@ func (x *coldState) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	for _, l := range [...]messageList{x.stash.list, x.todo, x.held} {
 		roots = t.queued(roots, l.First, nil)
 	}
-	if x.timers != nil {
-		roots = x.timers.roots(roots, t)
-	}
-	return roots
-}
-
-// roots adds the payloads of the timers that have not run, those of Every included.
-// Owner only.
-func (l *actorTimers) roots(roots []heap.Root, t *typeRoots) []heap.Root {
-	for _, one := range l.list {
-		k := l.shard.Find(one)
-		if k == nil {
-			continue
-		}
-		if k.ID == carriedID {
-			roots = t.queued(roots, k.Held, k.Held.Next)
-		} else if p := t.byID[k.ID]; p != nil {
-			roots = append(roots, heap.RootOf(keptBy[byte](k), p))
+	for _, p := range x.parts {
+		if r, ok := p.(rooted); ok {
+			roots = r.roots(roots, t)
 		}
 	}
 	return roots
@@ -205,7 +190,8 @@ func (d *descriptor) payloadType() reflect.Type {
 	return reflect.TypeOf(d.payload(d.size.New(msg.Outside)))
 }
 
-// rooted is a signal with something of the user's that may hold handles.
+// rooted is a signal, or a part, with something of the user's that may hold handles. Owner only,
+// between two behaviours.
 type rooted interface {
 	roots(roots []heap.Root, t *typeRoots) []heap.Root
 }

@@ -185,7 +185,7 @@ type unitTurn struct {
 func (s unitTurn) serve(a *cell, c *Context) {
 	of := c.sys.sim
 	of.callback(c, a, "In")
-	u, before := &of.unit, slices.Clone(a.armed())
+	u, before := &of.unit, slices.Clone(armedBy(a))
 	if u.nodes == nil {
 		u.nodes = map[*message]madeIn{}
 	}
@@ -196,24 +196,24 @@ func (s unitTurn) serve(a *cell, c *Context) {
 	if x := a.cold; x != nil && s.t.Stopped {
 		s.t.Reason = x.exitWhy
 	}
-	for _, at := range a.armed() {
+	for _, at := range armedBy(a) {
 		if a, ok := armedIn(at, a, u); ok && !slices.Contains(before, at) {
 			s.t.Armed = append(s.t.Armed, a)
 		}
 	}
 }
 
-// armed returns the timers of an actor, those that have run as well, in the order of their arming.
-func (a *cell) armed() []timerwheel.Ref {
-	if a.cold == nil || a.cold.timers == nil {
+// armedBy returns the timers of an actor, those that have run as well, in the order of their arming.
+func armedBy(a *cell) []timerwheel.Ref {
+	if a.cold == nil || a.cold.parts[timersPart] == nil {
 		return nil
 	}
-	return a.cold.ownTimers().list
+	return timersOf(a.cold).list
 }
 
 // armedIn says what a timer of a is about, and that its message is none that was sent.
 func armedIn(t timerwheel.Ref, a *cell, u *unit) (out sim.Armed, ok bool) {
-	k := a.cold.ownTimers().shard.Find(t)
+	k := timersOf(a.cold).shard.Find(t)
 	if k == nil || isOwn(k.ID) {
 		return out, false
 	}

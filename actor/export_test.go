@@ -17,7 +17,7 @@ import (
 
 // OnItsWay reports whether a timer is in no wheel: its message is in the mailbox, or
 // will be in a moment. Its actor only, before it has run.
-func (t Timer) OnItsWay() bool { return t.owner.cold.ownTimers().shard.OnItsWay(t.Ref) }
+func (t Timer) OnItsWay() bool { return timersOf(t.owner.cold).shard.OnItsWay(t.Ref) }
 
 // SystemStopping reports whether the workers of a system have been told to end.
 func SystemStopping(s *System) bool { return s.sched.Stopping() }

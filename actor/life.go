@@ -91,7 +91,8 @@ func (a *cell) leave(c *Context, g nextState, v stopMode, why error) {
 // closeBox makes dead letters of all mail, and refuses what comes. Owner only.
 func (a *cell) closeBox(e env) {
 	x := a.makeCold()
-	a.giveUpNamesAndTimers(e)
+	x.closeParts(a, e)
+	x.closeLife()
 	why := x.tooLate()
 	x.setTooLate(why)
 	if x.backoff != nil { // its system has taken it along

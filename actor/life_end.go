@@ -80,7 +80,8 @@ func (a *cell) finish(e env) {
 	x := a.cold
 	a.waited()
 	a.endContext(x.tooLate()) // its system took it along
-	a.giveUpNamesAndTimers(e) // OnStop may have armed timers
+	x.closeParts(a, e)        // OnStop may have armed timers
+	x.closeLife()
 	if x.deferred != nil {
 		x.deferred.endLife(a, e, x.tooLate())
 	}
@@ -214,7 +215,7 @@ func verifyEnded(a *cell, x *coldState) {
 		"%v has ended, and is linked or watched", a)
 	invariant.Check(x.stopReasons == 0, "%v has ended, and is on the stop list for %d reasons", a,
 		x.stopReasons)
-	invariant.Check(x.names == nil && x.lifeDone == nil, "%v has ended, and has a name or a bridge", a)
+	invariant.Check(x.lifeDone == nil, "%v has ended, and has a bridge", a)
 	invariant.Check(a.load == 0, "%v has ended with a load of %#x", a, a.load)
 	invariant.Check(x.child == nil || x.child.parent == nil, "%v has ended, and leads to its parent",
 		a)

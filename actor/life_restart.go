@@ -264,9 +264,7 @@ func (a *cell) forget(c *Context, x *coldState) {
 	c.forgo()
 	x.nextLife()
 	a.forgetContext()
-	if x.timers != nil {
-		x.timers.cancelAll(c)
-	}
+	x.endParts(a, e, atLifeEnd, stoppedBecause(x.reason))
 	x.closeLife()
 	if x.deferred != nil {
 		x.deferred.endLife(a, e, stoppedBecause(x.reason))

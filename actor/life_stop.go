@@ -195,7 +195,8 @@ func (a *cell) drain(c *Context, x *coldState) {
 		a.unmuted(c)
 	}
 	x.setTooLate(stoppedBecause(ErrShutdown))
-	a.giveUpNamesAndTimers(c)
+	x.closeParts(a, c)
+	x.closeLife()
 	a.policy().forget(a)
 	// No mail comes any more, so there is none to count, and no sender to mute.
 	a.load &^= backpressure.Counted | backpressure.Overloaded

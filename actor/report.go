@@ -112,7 +112,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 	c.reset()
 	e := c
 	if !a.supervised {
-		a.giveUpNamesAndTimers(e) // before others hear of it
+		a.cold.closeParts(a, e) // before others hear of it
 	}
 	f := a.faultOf(c, m, d, crash)
 	f.broken, f.then = between, then

@@ -180,9 +180,6 @@ func (c *Context) pushSystem(to *cell, m *message) error {
 	return nil
 }
 
-// endTimers implements env.
-func (c *Context) endTimers(a *cell, l *actorTimers) { l.end(c, a) }
-
 // askToStop implements env: what a supervisor has for the stop of a child runs in its own turn.
 func (c *Context) askToStop(k *child) bool {
 	stop := k.stop

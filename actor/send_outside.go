@@ -347,9 +347,6 @@ func (s *System) pushHeld(to *cell, m *message) {
 	}
 }
 
-// endTimers implements env.
-func (s *System) endTimers(*cell, *actorTimers) {} // a system that has stopped keeps its wheels
-
 // askToStop implements env: a child that is not stopped in a turn is just told to stop.
 func (s *System) askToStop(*child) bool { return false }
 

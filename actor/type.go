@@ -298,9 +298,7 @@ const (
 
 var ownDescs = []*descriptor{
 	systemID: systemDesc,
-	firedID: {id: firedID, run: func(c *Context, a *cell, m *message) {
-		a.cold.timers.fired(c, a, m)
-	}},
+	firedID:    firedDesc,
 	permitID:   permitDecl,
 	lookID:     lookDesc,
 	deadlockID: deadlockDecl,

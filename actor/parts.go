@@ -1,0 +1,76 @@
+package actor
+
+// An actor has mail, a load and a life. All else that it may have is a part: names, timers, a stash.
+// Its owner makes a part when the actor first needs one, and alone uses it.
+//
+// The life of an actor does not know which parts there are. It tells all of them how far the actor
+// has come on its way to an end, and each part does what its feature promises for that stage. So a
+// feature is one file and one line in the list of kinds.
+//
+// Rejected: a slice with the parts that there are. An actor has three at most times, and reports
+// look at the list on other goroutines, which must not find a length that does not belong to the
+// memory.
+type part interface {
+	// ends is called at each stage of an end of the actor a. why is the error for those who ask a for
+	// something too late; it is nil at atClose, where a may still run the mail that it has. Owner only.
+	ends(a *cell, e env, at stage, why error)
+}
+
+// awaited is a part for which others wait. holds calls note with how many there are,
+// in the words of [Holder]. It is for reports: any goroutine may call it, of a nil part too.
+type awaited interface {
+	holds(note func(what string, n int))
+}
+
+// partKind is a kind of part. The parts of an actor end in the order of their kinds.
+type partKind uint8
+
+const (
+	namesPart partKind = iota // first: others may take the names when they learn of the end
+	timersPart
+	partKinds
+)
+
+// stage is how far an actor has come on its way to an end.
+//
+//	it ends, or it drains before    atClose when the drain begins, atLeave, atClose, atDiscard,
+//	                                atClose, atEnd, atNews
+//	its system ends it              the same, without atLeave
+//	it is suspended or restarted    atLeave, atLifeEnd
+type stage uint8
+
+const (
+	// atLeave: it leaves. Its children are to be stopped and OnStop is to run.
+	atLeave stage = iota
+	// atClose: it takes no more mail, since it drains or ends. Its mailbox is still open, so no
+	// other code has learned of that. It comes again after OnStop, which may make parts.
+	atClose
+	// atDiscard: the mail that is left becomes dead letters, beginning with those of its parts. Then
+	// its mailbox is closed.
+	atDiscard
+	// atLifeEnd: it is suspended or restarted. OnStop has run, and the mailbox stays open.
+	atLifeEnd
+	// atEnd: nothing of it runs any more.
+	atEnd
+	// atNews: it has ended. Those who want to know are told.
+	atNews
+)
+
+// endParts tells the parts of an actor how far its end has come. x may be nil. Owner only.
+func (x *coldState) endParts(a *cell, e env, at stage, why error) {
+	if x == nil {
+		return
+	}
+	for i := range x.parts {
+		if p := x.parts[i]; p != nil {
+			p.ends(a, e, at, why)
+		}
+	}
+}
+
+// closeParts is endParts for an actor that takes no more mail, unless it has ended. Owner only.
+func (x *coldState) closeParts(a *cell, e env) {
+	if x != nil && x.state != ended {
+		x.endParts(a, e, atClose, nil)
+	}
+}
