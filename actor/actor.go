@@ -128,7 +128,6 @@ type coldState struct {
 	// All that is left of an actor that ended plainly: its system queue may be open. Read-only.
 	terminated bool
 	linking    bool     // it has called Link
-	stashes    bool     // it is on the stop list for its stash
 	where      callback // that runs
 	// Messages that it has sent while it is muted: see mute.go.
 	excess      uint32
@@ -138,9 +137,7 @@ type coldState struct {
 
 	todo messageList // taken from the system queue and not yet served
 	// Urgent mail of a suspended actor, or of one that has sent too much while it is muted.
-	held      messageList
-	stash     stashList
-	unstashed stashList // what the behaviour that runs has unstashed
+	held messageList
 
 	backoff  *backoff        // nil unless it is suspended and in a back-off
 	decision access.Decision // what came of the last reason for which it fell by itself
@@ -157,7 +154,7 @@ type coldState struct {
 	watching indexset.Set[monitor]       // whom it watches
 	trap     *descriptor                 // the behaviour that hears exits; nil: they are not trapped
 
-	table    *table       // that of a Variant
+	table    *table // that of a Variant
 	parts    [partKinds]part
 	lastName string       // the first name that it had, from its end on
 	path     string       // its place under its supervisor, for reports; read-only
@@ -270,11 +267,8 @@ func verifyServeSignals(a *cell, x *coldState) {
 	invariant.Check(x.state != suspended || x.waiting, "%v is suspended, and does not wait", a)
 	invariant.Check(x.held.First == nil || a.supervised || a.load&backpressure.Withheld != 0 ||
 		a.typ().finishes || x.drained, "%v holds urgent mail back, and will not come up", a)
-	invariant.Check(!x.stashes || x.stopReasons > 0, "%v has a stash, and is not on the stop list", a)
 	invariant.Check(!x.unheld || x.waiting, "%v rests, and does not wait", a)
 	invariant.Check(x.backoff == nil || x.state == suspended && x.unheld,
 		"%v is in a back-off in phase %d", a, x.state)
-	invariant.Check((x.stash.list.First == nil) == (x.stash.n == 0),
-		"%v counts %d messages in its stash", a, x.stash.n)
 	backpressure.MustRun(&a.blockedOn)
 }

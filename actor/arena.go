@@ -5,7 +5,6 @@ import (
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/heap"
-	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -128,12 +127,9 @@ func (a *cell) roots(c *Context) []heap.Root {
 }
 
 // roots adds what is in the messages that are neither in the mailbox nor in the system queue.
-// What was unstashed is in the mailbox by now. Owner only.
+// Owner only.
 func (x *coldState) roots(roots []heap.Root, t *typeRoots) []heap.Root {
-	if invariant.On {
-		verifyRoots(x)
-	}
-	for _, l := range [...]messageList{x.stash.list, x.todo, x.held} {
+	for _, l := range [...]messageList{x.todo, x.held} {
 		roots = t.queued(roots, l.First, nil)
 	}
 	for _, p := range x.parts {
@@ -208,10 +204,4 @@ func (t *typeRoots) queued(roots []heap.Root, m, end *message) []heap.Root {
 		}
 	}
 	return roots
-}
-
-// verifyRoots checks that no message that may have handles is between the stash and the mailbox.
-func verifyRoots(x *coldState) {
-	invariant.Check(x.unstashed.n == 0,
-		"what was unstashed is not in the mailbox when the roots are listed")
 }

@@ -204,7 +204,7 @@ func (a *cell) serveMail(c *Context, x *coldState, m *message, d *descriptor) {
 func (a *cell) endDrainTurn(c *Context, x *coldState) {
 	if c.then&(lookAgain|unstashed) != 0 {
 		c.then &^= lookAgain | unstashed
-		a.requeueUnstashed(x)
+		requeueUnstashed(a)
 	}
 	left := msg.Concat(a.in.Pending(), x.held.All())
 	switch {

@@ -459,7 +459,7 @@ func (l *waitList) addMail(a *cell) {
 			l.add(by.inLife(m.Life), k, a, d, sim.Wait{Question: d.payload(m), How: how})
 		}
 	}
-	for m := a.cold.stash.list.First; m != nil; m = m.Next {
+	for m := stashOf(a.cold).first(); m != nil; m = m.Next {
 		add(m, sim.Stashed)
 	}
 	for m := a.cold.held.First; m != nil; m = m.Next {

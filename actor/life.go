@@ -98,9 +98,8 @@ func (a *cell) closeBox(e env) {
 	if x.backoff != nil { // its system has taken it along
 		a.waited()
 	}
-	for _, left := range [...]*message{x.unstashed.all(), x.stash.all(), x.held.All()} {
-		deadLetters(e, a, left, why)
-	}
+	x.endParts(a, e, atDiscard, why)
+	deadLetters(e, a, x.held.All(), why)
 	a.discardMailbox(e, why)
 }
 

@@ -273,8 +273,6 @@ func (a *cell) forget(c *Context, x *coldState) {
 	for _, m := range slices.Backward(x.watching.Members()) {
 		m.cancel(e)
 	}
-	x.stash.moveTo(&x.unstashed, x.stash.n)
-	a.requeueUnstashed(x)
 	a.freeArena(e)
 	a.dispatchBy(nil)
 	if x.sup.drops {
@@ -432,7 +430,7 @@ func verifyBeginLife(a *cell, x *coldState) {
 	invariant.Check(x.watching.Len() == 0, "%v begins another life, and watches %d", a,
 		x.watching.Len())
 	invariant.Check(!x.drained && !x.gone, "%v begins another life after a drain", a)
-	invariant.Check(x.stash.list.First == nil, "%v begins another life with a stash", a)
+	invariant.Check(stashOf(x).len() == 0, "%v begins another life with a stash", a)
 }
 
 // verifyFilter checks an actor that goes through its mail.

@@ -227,7 +227,7 @@ func (a *cell) endTurnSlow(c *Context) (again bool) {
 	// First what changes the mail in hand: what was unstashed goes before the rest, and what was
 	// yielded before that.
 	if then&(lookAgain|unstashed) != 0 {
-		a.requeueUnstashed(a.cold)
+		requeueUnstashed(a)
 	}
 	if then&yielded != 0 {
 		a.pushFront(c.takeFront())

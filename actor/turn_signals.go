@@ -187,7 +187,7 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 	then := c.then
 	c.then, c.aside = goOn, false
 	if then&(lookAgain|unstashed) != 0 {
-		a.requeueUnstashed(a.cold)
+		requeueUnstashed(a)
 	}
 	if then&mustCollect != 0 {
 		a.collectArena(c)

@@ -297,7 +297,7 @@ const (
 )
 
 var ownDescs = []*descriptor{
-	systemID: systemDesc,
+	systemID:   systemDesc,
 	firedID:    firedDesc,
 	permitID:   permitDecl,
 	lookID:     lookDesc,
