@@ -162,7 +162,6 @@ type coldState struct {
 	// Closed when the life ends, or the actor; nil: none waits for it.
 	lifeDone chan struct{}
 	outlives *outlives    // nil: an order to end is carried out at once
-	deferred *deferrals   // nil: it has never put a reply off
 	sources  *chanSources // nil: it has never called FromChan
 }
 

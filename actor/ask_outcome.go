@@ -165,8 +165,7 @@ func (a *cell) hasUnderWay() bool {
 	if f := a.flow.Load(); f != nil && f.asks.Load() > 0 {
 		return true
 	}
-	x := a.cold
-	return x.deferred != nil && x.deferred.all.Len() > 0
+	return deferralsOf(a.cold).all.Len() > 0
 }
 
 // takeLate brings an outcome to an actor whose mailbox is closed because it drains. It reports

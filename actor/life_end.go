@@ -82,9 +82,7 @@ func (a *cell) finish(e env) {
 	a.endContext(x.tooLate()) // its system took it along
 	x.closeParts(a, e)        // OnStop may have armed timers
 	x.closeLife()
-	if x.deferred != nil {
-		x.deferred.endLife(a, e, x.tooLate())
-	}
+	x.endParts(a, e, atEnd, x.tooLate())
 	if invariant.On {
 		verifyFinish(a, x)
 	}

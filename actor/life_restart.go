@@ -266,9 +266,6 @@ func (a *cell) forget(c *Context, x *coldState) {
 	a.forgetContext()
 	x.endParts(a, e, atLifeEnd, stoppedBecause(x.reason))
 	x.closeLife()
-	if x.deferred != nil {
-		x.deferred.endLife(a, e, stoppedBecause(x.reason))
-	}
 	a.dropPressure()
 	for _, m := range slices.Backward(x.watching.Members()) {
 		m.cancel(e)

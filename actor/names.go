@@ -51,7 +51,7 @@ type nameList struct{ indexset.Keys[string] }
 
 // ends implements part. The names go before the mailbox is closed: anyone that learns of the end,
 // by a dead letter, by ErrStopped or by a message, finds them free.
-func (l *nameList) ends(a *cell, _ env, at stage, _ error) {
+func (l *nameList) ends(a *cell, _ env, at ending, _ error) {
 	if at == atClose {
 		l.release(a)
 	}

@@ -13,7 +13,7 @@ package actor
 type part interface {
 	// ends is called at each stage of an end of the actor a. why is the error for those who ask a for
 	// something too late; it is nil at atClose, where a may still run the mail that it has. Owner only.
-	ends(a *cell, e env, at stage, why error)
+	ends(a *cell, e env, at ending, why error)
 }
 
 // awaited is a part for which others wait. holds calls note with how many there are,
@@ -28,21 +28,22 @@ type partKind uint8
 const (
 	namesPart partKind = iota // first: others may take the names when they learn of the end
 	timersPart
+	deferralsPart
 	stashPart
 	partKinds
 )
 
-// stage is how far an actor has come on its way to an end.
+// ending is how far an actor has come on its way to an end.
 //
 //	it ends, or it drains before    atClose when the drain begins, atLeave, atClose, atDiscard,
 //	                                atClose, atEnd, atNews
 //	its system ends it              the same, without atLeave
 //	it is suspended or restarted    atLeave, atLifeEnd
-type stage uint8
+type ending uint8
 
 const (
 	// atLeave: it leaves. Its children are to be stopped and OnStop is to run.
-	atLeave stage = iota
+	atLeave ending = iota
 	// atClose: it takes no more mail, since it drains or ends. Its mailbox is still open, so no
 	// other code has learned of that. It comes again after OnStop, which may make parts.
 	atClose
@@ -58,7 +59,7 @@ const (
 )
 
 // endParts tells the parts of an actor how far its end has come. x may be nil. Owner only.
-func (x *coldState) endParts(a *cell, e env, at stage, why error) {
+func (x *coldState) endParts(a *cell, e env, at ending, why error) {
 	if x == nil {
 		return
 	}

@@ -191,7 +191,7 @@ func (s *stash) first() *message {
 }
 
 // ends implements part. The next life runs what was stashed, before the other mail.
-func (s *stash) ends(a *cell, e env, at stage, why error) {
+func (s *stash) ends(a *cell, e env, at ending, why error) {
 	if invariant.On {
 		verifyStash(s, a, at)
 	}
@@ -265,7 +265,7 @@ func requeueUnstashed(a *cell) {
 }
 
 // verifyStash checks the stash of an actor that has come to a stage of its end.
-func verifyStash(s *stash, a *cell, at stage) {
+func verifyStash(s *stash, a *cell, at ending) {
 	invariant.Check(!s.listed || a.cold.stopReasons > 0 || a.cold.state == ended,
 		"%v has a stash, and is not on the stop list", a)
 	invariant.Check((s.kept.list.First == nil) == (s.kept.n == 0),

@@ -283,7 +283,7 @@ type actorTimers struct {
 }
 
 // ends implements part. A system that has stopped keeps its wheels.
-func (l *actorTimers) ends(a *cell, e env, at stage, _ error) {
+func (l *actorTimers) ends(a *cell, e env, at ending, _ error) {
 	switch {
 	case at == atLifeEnd:
 		l.cancelAll(e, a)
