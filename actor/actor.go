@@ -4,7 +4,6 @@ import (
 	"github.com/gallop-go/gallop/internal/access"
 	"log/slog"
 
-	"github.com/gallop-go/gallop/actor/internal/indexset"
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/heap"
@@ -127,7 +126,6 @@ type coldState struct {
 	taken bool
 	// All that is left of an actor that ended plainly: its system queue may be open. Read-only.
 	terminated bool
-	linking    bool     // it has called Link
 	where      callback // that runs
 	// Messages that it has sent while it is muted: see mute.go.
 	excess      uint32
@@ -148,11 +146,6 @@ type coldState struct {
 	child    *child // as a child; read-only
 	children family
 	sup      *supervision // read-only
-
-	links    indexset.Multi[*cell, link] // by the other side
-	watchers indexset.Set[monitor]       // who watches it
-	watching indexset.Set[monitor]       // whom it watches
-	trap     *descriptor                 // the behaviour that hears exits; nil: they are not trapped
 
 	table    *table // that of a Variant
 	parts    [partKinds]part

@@ -146,7 +146,8 @@ func TiesOf[S any](r Ref[S]) (n int) {
 	for k := x.children.youngest; k != nil; k = k.older {
 		n++
 	}
-	return n + x.links.Len() + x.watchers.Len() + x.watching.Len() + int(x.guards)
+	return n + linksOf(x).all.Len() + monitorsOf(x).watchers.Len() + monitorsOf(x).watching.Len() +
+		int(x.guards)
 }
 
 // MissedReports is how many long turns were not reported, since others had been.

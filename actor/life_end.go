@@ -120,16 +120,7 @@ func (a *cell) refuseAll(e env, left *message) {
 
 // announce tells links, watchers, supervisor and parent, in this order.
 func (x *coldState) announce(a *cell, e env) {
-	for l := x.links.Pop(); l != nil; l = x.links.Pop() {
-		l.tellEnd(a, e, x.reason)
-	}
-	for m := x.watching.Pop(); m != nil; m = x.watching.Pop() {
-		m.live = false
-		m.leave(e)
-	}
-	for m := x.watchers.Pop(); m != nil; m = x.watchers.Pop() {
-		m.report(e, a, x)
-	}
+	x.endParts(a, e, atNews, x.reason)
 	if x.sup != nil {
 		x.sup.tellChildDown(e, a, x.reason, true)
 	}
@@ -137,7 +128,7 @@ func (x *coldState) announce(a *cell, e env) {
 		x.child.ended(e)
 	}
 	x.children.disband()
-	x.sup, x.trap, x.stopSeen, x.outlives = nil, nil, nil, nil // a ref keeps no other actor
+	x.sup, x.stopSeen, x.outlives = nil, nil, nil // a ref keeps no other actor
 	if invariant.On {
 		verifyEnded(a, x)
 	}
@@ -208,8 +199,6 @@ func verifyFinish(a *cell, x *coldState) {
 func verifyEnded(a *cell, x *coldState) {
 	invariant.Check(x.state == ended && a.system.PeekClosed(), "%v has ended in phase %d", a, x.state)
 	invariant.Check(!x.waiting && !x.unheld && x.backoff == nil, "%v has ended, and waits or rests", a)
-	invariant.Check(x.links.Len()+x.watchers.Len()+x.watching.Len() == 0,
-		"%v has ended, and is linked or watched", a)
 	invariant.Check(x.stopReasons == 0, "%v has ended, and is on the stop list for %d reasons", a,
 		x.stopReasons)
 	invariant.Check(x.lifeDone == nil, "%v has ended, and has a bridge", a)
@@ -231,7 +220,7 @@ func verifyTerminate(a *cell) {
 // verifyTerminated checks a record that many actors share: it is never written to.
 func verifyTerminated(x *coldState) {
 	invariant.Check(x.state == ended && x.err != nil, "a terminated record in phase %d", x.state)
-	invariant.Check(!x.linking && x.stopReasons == 0 && x.children.youngest == nil,
+	invariant.Check(x.parts == [partKinds]part{} && x.stopReasons == 0 && x.children.youngest == nil,
 		"a terminated record was written to")
 }
 

@@ -2,7 +2,6 @@ package actor
 
 import (
 	"github.com/gallop-go/gallop/internal/access"
-	"slices"
 
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
@@ -267,15 +266,12 @@ func (a *cell) forget(c *Context, x *coldState) {
 	x.endParts(a, e, atLifeEnd, stoppedBecause(x.reason))
 	x.closeLife()
 	a.dropPressure()
-	for _, m := range slices.Backward(x.watching.Members()) {
-		m.cancel(e)
-	}
 	a.freeArena(e)
 	a.dispatchBy(nil)
 	if x.sup.drops {
 		a.dropMail(c, x)
 	}
-	x.trap, x.exitWhy, x.outlives = nil, nil, nil
+	x.exitWhy, x.outlives = nil, nil
 	x.sup.zero(a)
 }
 
@@ -422,10 +418,7 @@ func verifyBeginLife(a *cell, x *coldState) {
 	invariant.Check(x.state == leaving || x.state == suspended, "%v begins another life in phase %d",
 		a, x.state)
 	invariant.Check(a.arena == nil && !a.isCollecting(), "%v begins another life with its arena", a)
-	invariant.Check(x.trap == nil && x.table == nil,
-		"%v begins another life with its trap or variant", a)
-	invariant.Check(x.watching.Len() == 0, "%v begins another life, and watches %d", a,
-		x.watching.Len())
+	invariant.Check(x.table == nil, "%v begins another life with its variant", a)
 	invariant.Check(!x.drained && !x.gone, "%v begins another life after a drain", a)
 	invariant.Check(stashOf(x).len() == 0, "%v begins another life with a stash", a)
 }

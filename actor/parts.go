@@ -29,6 +29,8 @@ const (
 	namesPart partKind = iota // first: others may take the names when they learn of the end
 	timersPart
 	deferralsPart
+	linksPart
+	monitorsPart
 	stashPart
 	partKinds
 )

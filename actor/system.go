@@ -352,17 +352,16 @@ func (w *stopList) remove(x *coldState) {
 
 // retain puts the actor in the list if other is of another system. The two are linked, or one
 // watches the other. Owner of the actor only.
-func (a *cell) retain(x *coldState, other *cell) {
-	if other == nil || other.sys() == a.sys() {
-		return
+func (w *stopList) retain(a, other *cell) {
+	if other != nil && other.sys() != a.sys() {
+		w.add(a, a.cold)
 	}
-	a.sys().stopList.add(a, x)
 }
 
 // release takes back what retain did. Owner of the actor only.
-func (a *cell) release(x *coldState, other *cell) {
+func (w *stopList) release(a, other *cell) {
 	if other != nil && other.sys() != a.sys() {
-		a.sys().stopList.remove(x)
+		w.remove(a.cold)
 	}
 }
 
