@@ -152,10 +152,7 @@ type coldState struct {
 	lastName string       // the first name that it had, from its end on
 	path     string       // its place under its supervisor, for reports; read-only
 	logger   *slog.Logger // of Context.Logger; nil: not made yet
-	// Closed when the life ends, or the actor; nil: none waits for it.
-	lifeDone chan struct{}
 	outlives *outlives    // nil: an order to end is carried out at once
-	sources  *chanSources // nil: it has never called FromChan
 }
 
 // makeCold returns the actor's cold state, and makes it at first. Owner only.

@@ -92,7 +92,6 @@ func (a *cell) leave(c *Context, g nextState, v stopMode, why error) {
 func (a *cell) closeBox(e env) {
 	x := a.makeCold()
 	x.closeParts(a, e)
-	x.closeLife()
 	why := x.tooLate()
 	x.setTooLate(why)
 	if x.backoff != nil { // its system has taken it along

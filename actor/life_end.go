@@ -81,7 +81,6 @@ func (a *cell) finish(e env) {
 	a.waited()
 	a.endContext(x.tooLate()) // its system took it along
 	x.closeParts(a, e)        // OnStop may have armed timers
-	x.closeLife()
 	x.endParts(a, e, atEnd, x.tooLate())
 	if invariant.On {
 		verifyFinish(a, x)
@@ -201,7 +200,6 @@ func verifyEnded(a *cell, x *coldState) {
 	invariant.Check(!x.waiting && !x.unheld && x.backoff == nil, "%v has ended, and waits or rests", a)
 	invariant.Check(x.stopReasons == 0, "%v has ended, and is on the stop list for %d reasons", a,
 		x.stopReasons)
-	invariant.Check(x.lifeDone == nil, "%v has ended, and has a bridge", a)
 	invariant.Check(a.load == 0, "%v has ended with a load of %#x", a, a.load)
 	invariant.Check(x.child == nil || x.child.parent == nil, "%v has ended, and leads to its parent",
 		a)

@@ -264,7 +264,6 @@ func (a *cell) forget(c *Context, x *coldState) {
 	x.nextLife()
 	a.forgetContext()
 	x.endParts(a, e, atLifeEnd, stoppedBecause(x.reason))
-	x.closeLife()
 	a.dropPressure()
 	a.freeArena(e)
 	a.dispatchBy(nil)

@@ -196,7 +196,6 @@ func (a *cell) drain(c *Context, x *coldState) {
 	}
 	x.setTooLate(stoppedBecause(ErrShutdown))
 	x.closeParts(a, c)
-	x.closeLife()
 	a.policy().forget(a)
 	// No mail comes any more, so there is none to count, and no sender to mute.
 	a.load &^= backpressure.Counted | backpressure.Overloaded

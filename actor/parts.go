@@ -28,6 +28,7 @@ type partKind uint8
 const (
 	namesPart partKind = iota // first: others may take the names when they learn of the end
 	timersPart
+	bridgesPart
 	deferralsPart
 	linksPart
 	monitorsPart
