@@ -147,7 +147,6 @@ type coldState struct {
 	children family
 	sup      *supervision // read-only
 
-	table    *table // that of a Variant
 	parts    [partKinds]part
 	lastName string       // the first name that it had, from its end on
 	path     string       // its place under its supervisor, for reports; read-only

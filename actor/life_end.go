@@ -91,7 +91,6 @@ func (a *cell) finish(e env) {
 		a.sys().sched.ReleaseParked()
 	}
 	a.freeArena(e)
-	a.dispatchBy(nil)
 	a.sys().stopList.drop(x)
 	x.state = ended
 	left := a.system.Close() // publishes the reason

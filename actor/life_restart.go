@@ -266,7 +266,6 @@ func (a *cell) forget(c *Context, x *coldState) {
 	x.endParts(a, e, atLifeEnd, stoppedBecause(x.reason))
 	a.dropPressure()
 	a.freeArena(e)
-	a.dispatchBy(nil)
 	if x.sup.drops {
 		a.dropMail(c, x)
 	}
@@ -417,9 +416,7 @@ func verifyBeginLife(a *cell, x *coldState) {
 	invariant.Check(x.state == leaving || x.state == suspended, "%v begins another life in phase %d",
 		a, x.state)
 	invariant.Check(a.arena == nil && !a.isCollecting(), "%v begins another life with its arena", a)
-	invariant.Check(x.table == nil, "%v begins another life with its variant", a)
 	invariant.Check(!x.drained && !x.gone, "%v begins another life after a drain", a)
-	invariant.Check(stashOf(x).len() == 0, "%v begins another life with a stash", a)
 }
 
 // verifyFilter checks an actor that goes through its mail.

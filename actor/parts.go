@@ -33,6 +33,7 @@ const (
 	linksPart
 	monitorsPart
 	stashPart
+	variantPart
 	partKinds
 )
 
