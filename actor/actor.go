@@ -151,7 +151,6 @@ type coldState struct {
 	lastName string       // the first name that it had, from its end on
 	path     string       // its place under its supervisor, for reports; read-only
 	logger   *slog.Logger // of Context.Logger; nil: not made yet
-	outlives *outlives    // nil: an order to end is carried out at once
 }
 
 // makeCold returns the actor's cold state, and makes it at first. Owner only.

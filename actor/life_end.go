@@ -126,7 +126,7 @@ func (x *coldState) announce(a *cell, e env) {
 		x.child.ended(e)
 	}
 	x.children.disband()
-	x.sup, x.stopSeen, x.outlives = nil, nil, nil // a ref keeps no other actor
+	x.sup, x.stopSeen = nil, nil // a ref keeps no other actor
 	if invariant.On {
 		verifyEnded(a, x)
 	}

@@ -269,7 +269,7 @@ func (a *cell) forget(c *Context, x *coldState) {
 	if x.sup.drops {
 		a.dropMail(c, x)
 	}
-	x.exitWhy, x.outlives = nil, nil
+	x.exitWhy = nil
 	x.sup.zero(a)
 }
 

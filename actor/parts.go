@@ -34,6 +34,7 @@ const (
 	monitorsPart
 	stashPart
 	variantPart
+	outlivesPart
 	partKinds
 )
 
