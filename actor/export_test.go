@@ -232,7 +232,7 @@ func LivesOf(s *System) int {
 
 // BoundTo returns how many contexts end with the life of an actor.
 func BoundTo[S any](r Ref[S]) int {
-	l := r.b.contextOfLife()
+	l := r.b.flow.Load().contextOfLife()
 	if l == nil {
 		return 0
 	}

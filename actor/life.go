@@ -77,7 +77,7 @@ func (a *cell) leave(c *Context, g nextState, v stopMode, why error) {
 		x.starting, x.decision = false, access.Restart // they were told when it fell
 	}
 	x.state, x.after, x.stopMode, x.reason = leaving, g, v, why
-	a.endContext(stoppedBecause(why))
+	x.endParts(a, c, atLeave, stoppedBecause(why))
 	// Turns without mail take out what comes in; and the stash comes and goes.
 	a.policy().forget(a)
 	e := c

@@ -79,8 +79,7 @@ func (a *cell) discardMailbox(e env, why error) {
 func (a *cell) finish(e env) {
 	x := a.cold
 	a.waited()
-	a.endContext(x.tooLate()) // its system took it along
-	x.closeParts(a, e)        // OnStop may have armed timers
+	x.closeParts(a, e) // OnStop may have armed timers
 	x.endParts(a, e, atEnd, x.tooLate())
 	if invariant.On {
 		verifyFinish(a, x)

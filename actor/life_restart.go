@@ -262,7 +262,6 @@ func (a *cell) forget(c *Context, x *coldState) {
 	e := c
 	c.forgo()
 	x.nextLife()
-	a.forgetContext()
 	x.endParts(a, e, atLifeEnd, stoppedBecause(x.reason))
 	a.dropPressure()
 	a.freeArena(e)

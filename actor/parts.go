@@ -26,7 +26,8 @@ type awaited interface {
 type partKind uint8
 
 const (
-	namesPart partKind = iota // first: others may take the names when they learn of the end
+	contextPart partKind = iota
+	namesPart            // before all that tells others of the end: they may take the names
 	timersPart
 	bridgesPart
 	deferralsPart

@@ -297,13 +297,13 @@ func takeSignal(m *message) signal {
 func (a *cell) tell(e env, s signal) {
 	// The context of the life is read before the push: the order may end the life at once.
 	e = e.in(a)
-	m, before := newSignal(e, s), a.contextOfLife()
+	m, before := newSignal(e, s), a.flow.Load().contextOfLife()
 	if e.pushSystem(a, m) != nil {
 		takeSignal(m)
 		e.recycle(m)
 		s.refused(a, e)
 	} else if ordersEnd(s) {
-		a.cutContext(s, before)
+		cutContext(a, s, before)
 	}
 }
 
