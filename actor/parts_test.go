@@ -439,7 +439,7 @@ var residentParts = [partKinds]struct {
 		if h.p.lasted {
 			return "the context had not ended when OnStop ran"
 		}
-		return whether(over == (of != endsNothing) && next == (of == endsLife),
+		return whether(over == (of != endsNothing) && (next || of != endsLife),
 			"the context has ended: %v, and the next life has its own: %v", over, next)
 	}},
 	namesPart: {"Names", func(h *house, of int) string {
