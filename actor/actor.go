@@ -67,12 +67,12 @@ const (
 	collecting                      // its arena is being collected
 )
 
-func (a *cell) isCollecting() bool { return a.progress&collecting != 0 }
+func (p progress) isCollecting() bool { return p&collecting != 0 }
 
-func (a *cell) setCollecting(on bool) {
-	a.progress &^= collecting
+func (p *progress) setCollecting(on bool) {
+	*p &^= collecting
 	if on {
-		a.progress |= collecting
+		*p |= collecting
 	}
 }
 
@@ -227,7 +227,7 @@ func verifyGoIdle(a *cell, c *Context) {
 	mail := a.box.PeekPushed(&a.in) // then it does not come to rest
 	invariant.Check(a.cold == nil || a.cold.todo.First == nil || mail,
 		"%v goes to rest with signals in hand", a)
-	invariant.Check(!a.isCollecting(), "%v goes to rest in the middle of a collection", a)
+	invariant.Check(!a.progress.isCollecting(), "%v goes to rest in the middle of a collection", a)
 	backpressure.MustRun(&a.blockedOn)
 }
 

@@ -17,7 +17,7 @@ func (t *Type[S]) spawnUnder(c *Context, init any, o access.ChildOptions) *cell 
 		panic("gallop: SpawnSupervised: a nil function for " + i.name)
 	}
 	sup := superviseAs(c, o)
-	before := c.self.childAt(o.Before)
+	before := childAt(c.self, o.Before)
 	a := newCell(t, c)
 	a.supervised = true
 	a.adopt(c)
@@ -65,7 +65,7 @@ func declaredFor(c *Context, behaviour, m any) *descriptor {
 
 // childAt returns the place of a child; nil for a zero ref. It looks at the child's younger
 // siblings.
-func (a *cell) childAt(before any) *child {
+func childAt(a *cell, before any) *child {
 	r, _ := before.(AnyRef)
 	if r.b == nil {
 		return nil
@@ -126,7 +126,7 @@ func As[S any](r AnyRef) (Ref[S], bool) {
 
 // decide asks what becomes of a supervised actor that is about to fall for a reason. sound says
 // that it could go on with its state. Owner only, between two messages.
-func (a *cell) decide(c *Context, x *coldState, why error, sound bool) access.Decision {
+func decide(a *cell, c *Context, x *coldState, why error, sound bool) access.Decision {
 	x.decision = access.Restart
 	if x.sup.decides == nil || IsNormal(why) {
 		return access.Restart

@@ -232,7 +232,7 @@ func armedIn(t timerwheel.Ref, a *cell, u *unit) (out sim.Armed, ok bool) {
 // injectFault makes something go wrong in a deterministic system, as package actortest was observed
 // to, before a behaviour or a callback. All but the panic is what the runtime does by itself, here
 // without a reason.
-func (a *cell) injectFault(c *Context, f sim.Fault) {
+func injectFault(a *cell, c *Context, f sim.Fault) {
 	switch f.Kind {
 	case sim.Panic:
 		panic(f.Value)
@@ -351,8 +351,8 @@ func (s *simulation) awaitOne(ctx context.Context, to *cell, d *descriptor, came
 }
 
 // inLife returns the caller, or nil if the life is over in which it asked: that one hears no more.
-func (a *cell) inLife(mark uint16) *cell {
-	if a != nil && mark != 0 && a.isStale(mark) {
+func inLife(a *cell, mark uint16) *cell {
+	if a != nil && mark != 0 && a.cold.isStale(mark) {
 		return nil
 	}
 	return a
@@ -371,7 +371,7 @@ func (s *simulation) waits() []sim.Wait {
 	for _, p := range putOffs {
 		if p.state.Load() == deferralOpen {
 			by, k := p.to.caller().awaits()
-			w.add(by.inLife(p.life), k, p.by.Load(), p.d,
+			w.add(inLife(by, p.life), k, p.by.Load(), p.d,
 				sim.Wait{Question: p.question, Since: time.Duration(p.since), How: sim.PutOff})
 		}
 	}
@@ -456,7 +456,7 @@ func (l *waitList) addMail(a *cell) {
 	add := func(m *message, how sim.How) {
 		if d := a.typ().decls[m.ID]; d.caller != nil {
 			by, k := d.caller(m).awaits()
-			l.add(by.inLife(m.Life), k, a, d, sim.Wait{Question: d.payload(m), How: how})
+			l.add(inLife(by, m.Life), k, a, d, sim.Wait{Question: d.payload(m), How: how})
 		}
 	}
 	for m := stashOf(a.cold).first(); m != nil; m = m.Next {

@@ -80,7 +80,7 @@ func WhoWaits(s *System) (lines []string) {
 	s.deadlocks.mu.Lock()
 	defer s.deadlocks.mu.Unlock()
 	for _, a := range s.deadlocks.roots {
-		lines = append(lines, a.collectWaits().String())
+		lines = append(lines, collectWaits(a).String())
 	}
 	return lines
 }
@@ -191,7 +191,7 @@ func EnterAsk[S any](who, to Ref[S], hasReply bool) {
 	if hasReply {
 		k.state.StoreRelease(callAnswered)
 	}
-	who.b.sys().waitGraph().Enter(who.b.oneAtATime(), to.b.oneAtATime(), k)
+	who.b.sys().waitGraph().Enter(oneAtATime(who.b), oneAtATime(to.b), k)
 }
 
 // HasTimers reports whether timers are armed in the worker's shard.
@@ -255,7 +255,7 @@ func InMailbox[S any](r Ref[S]) int {
 }
 
 // InBackoff reports whether an actor is in a back-off.
-func InBackoff[S any](r Ref[S]) bool { return r.b.suspension() != nil }
+func InBackoff[S any](r Ref[S]) bool { return r.b.flow.Load().suspension() != nil }
 
 // Crowded reports whether callers park at once, since a yield would take long.
 func Crowded(s *System) bool { return !s.letsOthers() }

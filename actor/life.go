@@ -54,7 +54,7 @@ func (a *cell) fall(c *Context, why error, sound bool) {
 	next := nextEnded
 	if a.supervised && !x.drained {
 		next = nextSuspended
-		switch a.decide(c, x, why, sound) {
+		switch decide(a, c, x, why, sound) {
 		case access.Resume:
 			return
 		case access.Stop:

@@ -120,7 +120,7 @@ func (k *child) requestStop(e env, v stopMode) {
 
 // callChildStop runs ChildOptions.Stop: what a parent that leaves itself has to say to one of its
 // children.
-func (a *cell) callChildStop(c *Context, f func()) {
+func callChildStop(a *cell, c *Context, f func()) {
 	c.msg, a.cold.where = &noMessage, inChildStop
 	f()
 	a.cold.where = inNone

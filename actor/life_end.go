@@ -52,7 +52,7 @@ func (a *cell) terminate(e env, t *coldState) {
 			verifyTerminated(a.cold)
 		}
 		a.discardMailbox(e, a.cold.err)
-		a.freeArena(e)
+		freeArena(a, e)
 		a.refuseAll(e, a.system.Close())
 		return
 	}
@@ -89,7 +89,7 @@ func (a *cell) finish(e env) {
 		e.countUnmute()
 		a.sys().sched.ReleaseParked()
 	}
-	a.freeArena(e)
+	freeArena(a, e)
 	a.sys().stopList.drop(x)
 	x.state = ended
 	left := a.system.Close() // publishes the reason
@@ -201,7 +201,7 @@ func verifyEnded(a *cell, x *coldState) {
 	invariant.Check(a.load == 0, "%v has ended with a load of %#x", a, a.load)
 	invariant.Check(x.child == nil || x.child.parent == nil, "%v has ended, and leads to its parent",
 		a)
-	invariant.Check(a.arena == nil && !a.isCollecting(), "%v has ended, and has an arena", a)
+	invariant.Check(a.arena == nil && !a.progress.isCollecting(), "%v has ended, and has an arena", a)
 	backpressure.MustBe(&a.gate, true)
 	backpressure.MustRun(&a.blockedOn)
 }

@@ -331,10 +331,10 @@ func Join(ctx context.Context, t Target) (Down, error) {
 	a := targetOf("Join", t)
 	mustBeOutside("Join")
 	mustHave(ctx, "Join")
-	return a.join(ctx, "Join")
+	return join(a, ctx, "Join")
 }
 
-func (a *cell) join(ctx context.Context, call string) (Down, error) {
+func join(a *cell, ctx context.Context, call string) (Down, error) {
 	m := &monitor{target: a, outside: make(chan *coldState, 1)}
 	e := a.sys()
 	a.tell(e, watched{mon: m})
@@ -351,7 +351,7 @@ func (a *cell) join(ctx context.Context, call string) (Down, error) {
 		return Down{}, ErrSystemStopped
 	case <-ctx.Done():
 		a.tell(e, unwatched{mon: m})
-		return Down{}, a.joinError(ctx, call)
+		return Down{}, joinError(a, ctx, call)
 	}
 }
 

@@ -208,19 +208,19 @@ func (a *cell) suspend(c *Context, x *coldState) {
 // G2, and G4 comes after G3. If they find two numbers, the sender looks again.
 type fall uint32
 
-// fallNow returns the fall of the actor. Any goroutine.
-func (a *cell) fallNow() fall {
-	if f := a.flow.Load(); f != nil {
-		return fall(f.falls.Load())
+// fallNow returns the fall of the actor. f may be nil. Any goroutine.
+func (f *flow) fallNow() fall {
+	if f == nil {
+		return 0
 	}
-	return 0
+	return fall(f.falls.Load())
 }
 
 // keeps reports whether the actor keeps a message that a sender has not got past the gate after it
 // had loaded f, and counts it. again says that the sender is to look at the gate again. Any
 // goroutine.
 func (f fall) keeps(a *cell) (keeps, again bool) {
-	if f != a.fallNow() {
+	if f != a.flow.Load().fallNow() {
 		return false, true
 	}
 	if f%2 == 0 || a.shared().bounded { // lets decides for bounded actors
@@ -237,9 +237,9 @@ func (f *flow) beginFall() {
 	}
 }
 
-// endFall comes after the gate was opened again, since the actor is up or in a back-off. Owner only.
-func (a *cell) endFall() {
-	f := a.flow.Load()
+// endFall comes after the gate was opened again, since the actor is up or in a back-off. f may be nil.
+// Owner only.
+func (f *flow) endFall() {
 	if f == nil {
 		return // it was restarted without a fall
 	}
@@ -264,7 +264,7 @@ func (a *cell) forget(c *Context, x *coldState) {
 	x.nextLife()
 	x.endParts(a, e, atLifeEnd, stoppedBecause(x.reason))
 	a.dropPressure()
-	a.freeArena(e)
+	freeArena(a, e)
 	if x.sup.drops {
 		a.dropMail(c, x)
 	}
@@ -282,7 +282,7 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 	x.unstarted, x.down = true, true
 	a.waited()
 	a.setPressed(c, false)
-	a.endFall()
+	a.flow.Load().endFall()
 	if f := a.flow.Load(); wasDown {
 		f.admit(a) // the gate may have been open
 	}
@@ -414,7 +414,7 @@ func verifySuspend(a *cell, x *coldState, g nextState) {
 func verifyBeginLife(a *cell, x *coldState) {
 	invariant.Check(x.state == leaving || x.state == suspended, "%v begins another life in phase %d",
 		a, x.state)
-	invariant.Check(a.arena == nil && !a.isCollecting(), "%v begins another life with its arena", a)
+	invariant.Check(a.arena == nil && !a.progress.isCollecting(), "%v begins another life with its arena", a)
 	invariant.Check(!x.drained && !x.gone, "%v begins another life after a drain", a)
 }
 

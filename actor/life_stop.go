@@ -147,7 +147,7 @@ func endWait(ctx context.Context, call string, t Target, o stopRequest) error {
 	mustBeOutside(call)
 	mustHave(ctx, call)
 	a.tell(a.sys(), o)
-	_, err := a.join(ctx, call)
+	_, err := join(a, ctx, call)
 	return err
 }
 

@@ -55,7 +55,7 @@ func (c *Context) muteFor(to *cell) {
 	if f := to.flow.Load(); f != nil && f.pressed.Load() != 0 { // after Enter: see ApplyPressure
 		to.sys().deadlocks.watch(to)
 	}
-	to.wakeSuspended(c)
+	wakeSuspended(to, c)
 }
 
 // mayBeMuted reports whether the actor may be muted. Owner only.

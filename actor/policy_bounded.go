@@ -184,11 +184,11 @@ func (boundedMail) lets(a *cell, how permits.Entrance) bool {
 		return f.suspended.Load() == nil && !f.places.holdsBack(a)
 	}
 	for {
-		fall := a.fallNow()
+		fall := a.flow.Load().fallNow()
 		if fall%2 != 0 || !f.places.holdsBack(a) {
 			return true
 		}
-		if fall == a.fallNow() {
+		if fall == a.flow.Load().fallNow() {
 			return false
 		}
 	}

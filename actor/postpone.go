@@ -131,7 +131,7 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	a.blockedOn.Unblock()
 	a.flowOf().suspended.Store(&suspension{why: f.why, refuses: f.room == 0}) // Q1
 	a.setPressed(c, false)                                                    // Q2
-	a.endFall()
+	a.flow.Load().endFall()
 	if f.room == 0 {
 		a.setPressed(c, true)
 	}
@@ -169,7 +169,7 @@ func (f *backoff) refuse(c *Context, a *cell, m *message) error {
 	if !isMail(m.ID) || a.typ().decls[m.ID].caller != nil {
 		return f.unasked(a, m)
 	}
-	if a.isOutcome(m) { // no outcome is refused
+	if bringsOutcome(a, m) { // no outcome is refused
 		return nil
 	}
 	if f.room == 0 {
@@ -240,13 +240,13 @@ func (a *cell) postponeOne(c *Context, f *backoff, m *message) (kept bool) {
 	return true
 }
 
-// suspension returns how b is down, if it is in a back-off and has not been brought up; else nil.
-// Any goroutine.
-func (a *cell) suspension() *suspension {
-	if f := a.flow.Load(); f != nil {
-		return f.suspended.Load()
+// suspension returns how the actor is down, if it is in a back-off and has not been brought up; else
+// nil. f may be nil. Any goroutine.
+func (f *flow) suspension() *suspension {
+	if f == nil {
+		return nil
 	}
-	return nil
+	return f.suspended.Load()
 }
 
 // rejectSuspended makes a dead letter of a message that meets the shut gate of an actor in a
@@ -262,8 +262,8 @@ func (c *Context) rejectSuspended(to *cell, s *suspension, m *message, d *descri
 }
 
 // wakeSuspended is P2, of an actor that has just entered the wait list of to.
-func (a *cell) wakeSuspended(c *Context) {
-	if a.suspension() != nil {
+func wakeSuspended(a *cell, c *Context) {
+	if a.flow.Load().suspension() != nil {
 		a.tell(c, released{})
 	}
 }

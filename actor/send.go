@@ -122,7 +122,7 @@ func (d *descriptor) beginTry(from Sender, a *cell) (env, *message, error) {
 // tooMuch says whether that is for now or until a restart. It is the error for a message to an
 // actor that takes no more. Any goroutine.
 func (a *cell) tooMuch() error {
-	switch s := a.suspension(); {
+	switch s := a.flow.Load().suspension(); {
 	case s != nil:
 		return s.why
 	case a.box.Closed(): // it drains, and is muted
@@ -135,7 +135,7 @@ func (a *cell) tooMuch() error {
 // its supervisor says otherwise. It reports whether the actor is in a back-off and keeps no mail
 // meanwhile. Any goroutine.
 func (a *cell) keepsNothing() bool {
-	s := a.suspension()
+	s := a.flow.Load().suspension()
 	return s != nil && s.refuses
 }
 

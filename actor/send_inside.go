@@ -188,7 +188,7 @@ func (c *Context) askToStop(k *child) bool {
 	}
 	// Before the call: if it crashes, the parent's end comes here again, and must not repeat it.
 	k.stop = nil
-	c.self.callChildStop(c, func() { stop(c, AnyRef{k.b}) })
+	callChildStop(c.self, c, func() { stop(c, AnyRef{k.b}) })
 	return true
 }
 

@@ -126,7 +126,7 @@ func (s *System) send(to *cell, m *message, d *descriptor) {
 // sendOrDrop delivers a message that gives way, or says why it is to be dropped.
 func (s *System) sendOrDrop(to *cell, m *message, d *descriptor) error {
 	for {
-		fall := to.fallNow()
+		fall := to.flow.Load().fallNow()
 		err := s.mayTry(to, d)
 		if err == nil {
 			return s.trySend(to, m, d)
@@ -389,13 +389,13 @@ func (a *cell) awaitRoom(ctx context.Context) (err error) {
 		return nil
 	}
 	e, me := callerHere()
-	if me.sameThread(a) { // its room comes when this turn is over
+	if sameThread(me, a) { // its room comes when this turn is over
 		l.Cancel(w, a)
 		return ErrDeadlock
 	}
 	if !waitIn(e, func() {
-		defer me.hasWaited(me.prepareWait())
-		err = a.awaitPermit(ctx, w, me.systemDone())
+		defer hasWaited(me, prepareWait(me))
+		err = a.awaitPermit(ctx, w, systemDone(me))
 	}) {
 		l.Cancel(w, a)
 		return ErrTooManyBlocked

@@ -93,7 +93,7 @@ func (c *Context) endStash(m *message, d *descriptor) {
 		s.listed = true
 		a.sys().stopList.add(a, x)
 	}
-	a.stashOutcome(c, d, m)
+	stashOutcome(a, c, d, m)
 	if c.came != nil {
 		in := carry(c, c.came, m, d)
 		in.From = m.From

@@ -106,7 +106,7 @@ func (a *cell) serve(c *Context, x *coldState, m *message) {
 		if d := a.typ().decls[m.ID]; d.urgent && m.ID != carriedID {
 			a.runUrgent(c, x, m)
 		} else {
-			a.serveMail(c, x, m, a.typ().decls[contents(m).ID])
+			serveMail(a, c, x, m, a.typ().decls[contents(m).ID])
 		}
 		return
 	}
@@ -180,7 +180,7 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 	a.keepYielded(c)
 	// The mail of a drain has run: what is left decides whether the actor has drained.
 	if x := a.cold; x.gone && x.state == alive {
-		a.endDrainTurn(c, x)
+		endDrainTurn(a, c, x)
 	}
 	// c.then may say that it met a gate, unstashed, or used the heap.
 	// The flags of what ran here are for this turn alone.
@@ -190,7 +190,7 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 		requeueUnstashed(a)
 	}
 	if then&mustCollect != 0 {
-		a.collectArena(c)
+		collectArena(a, c)
 	}
 	// Back to where the actor was when the signal came. The cases exclude each other, but for the
 	// first: an actor that has ended may have anything left in its cold state.

@@ -202,7 +202,7 @@ func (t *tally) parked(s *System) {
 	all := s.stopList.all.Members()
 	s.stopList.mu.Unlock()
 	for _, a := range all {
-		p := a.peekLife()
+		p := peekLife(a)
 		switch {
 		case p.suspended:
 			t.note("pending restart", a, nil, 1)
@@ -290,7 +290,7 @@ type lifePeek struct {
 //
 //go:norace
 //go:noinline
-func (a *cell) peekLife() (p lifePeek) {
+func peekLife(a *cell) (p lifePeek) {
 	x := a.cold
 	if x == nil {
 		return p
@@ -325,13 +325,13 @@ func (e *waitError) Unwrap() error { return e.err }
 
 // joinError makes the error of a call that waited for the end of an actor. It follows those that
 // wait for their children down to the child that waits for something else.
-func (a *cell) joinError(ctx context.Context, call string) error {
+func joinError(a *cell, ctx context.Context, call string) error {
 	var t tally
 	waits := a.sys().allWaits()
 	turns := a.sys().runningTurns(waits)
 	t.mutes(slices.DeleteFunc(slices.Clone(waits), func(o oneWait) bool { return o.who != a }))
 	for at, depth := a, 0; at != nil && depth < deepest; depth++ {
-		p := at.peekLife()
+		p := peekLife(at)
 		if p.leaving {
 			t.note("pending stop", at, p.child, 1)
 		}
