@@ -188,7 +188,7 @@ func (a *cell) waited() {
 		x.waiting = false
 		a.sys().stopList.remove(x)
 		if x.backoff != nil {
-			a.endBackoff(x)
+			x.backoff.end(a)
 		} else {
 			a.blockedOn.Unblock()
 		}

@@ -266,7 +266,7 @@ func (a *cell) forget(c *Context, x *coldState) {
 	a.dropPressure()
 	freeArena(a, e)
 	if x.sup.drops {
-		a.dropMail(c, x)
+		dropMail(a, c, x)
 	}
 	x.exitWhy = nil
 	x.sup.zero(a)
@@ -286,7 +286,7 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 	if f := a.flow.Load(); wasDown {
 		f.admit(a) // the gate may have been open
 	}
-	a.dropAbandoned(c, x, reason)
+	dropAbandoned(a, c, x, reason)
 	a.start(c)
 	a.applyExit(c, x)
 	if x.state == alive {
@@ -325,10 +325,28 @@ func WithKeep[S any](keep func(*S)) TypeOption {
 // At the end of a life, and before the next one begins, an actor goes through the mail that
 // waits for it, and makes dead letters of what is not to run.
 
-// filterMail makes dead letters of the mail for which refuse returns an error, with that error, and
-// keeps the rest in order. It looks at what is in the mailbox by now. Owner only, between two
-// messages, while the mailbox is open.
-func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
+// sieve makes dead letters of the mail for which refuse returns an error, with that error, and keeps
+// the rest in order. Owner of a only, between two messages.
+type sieve struct {
+	a      *cell
+	c      *Context
+	refuse func(a *cell, m *message) error
+}
+
+// all goes through all mail of an actor, urgent messages too.
+func (s sieve) all(x *coldState) {
+	s.mailbox()
+	x.held.Add(s.chain(x.held.All()))
+	if !s.a.system.IsEmpty() {
+		x.todo.Add(s.a.system.Take())
+		x.inTodo, x.inQueue, x.stopSeen = notAsked, 0, nil
+	}
+	x.todo.Add(s.chain(x.todo.All()))
+}
+
+// mailbox goes through the mail that is in the mailbox by now, which must be open.
+func (s sieve) mailbox() {
+	a, c := s.a, s.c
 	if invariant.On {
 		verifyFilter(a)
 	}
@@ -341,21 +359,20 @@ func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
 		c.recycle(stub)
 	}
 	all.Add(a.in.Pending())
-	a.in.SetPending(a.filterChain(c, all.All(), refuse))
+	a.in.SetPending(s.chain(all.All()))
 }
 
-// filterChain is sift for a chain of messages, and returns those that are kept. The mailbox's top
-// node may be among them: it stays in place, whatever becomes of its message.
-func (a *cell) filterChain(c *Context, m *message,
-	refuse func(a *cell, m *message) error) *message {
-	e := c
+// chain goes through a chain of messages, and returns those that are kept. The mailbox's top node
+// may be among them: it stays in place, whatever becomes of its message.
+func (s sieve) chain(m *message) *message {
+	a, c := s.a, s.c
 	var kept messageList
 	for m != nil {
 		next := m.Next
 		m.Next = nil
-		if err := refuse(a, m); err == nil {
+		if err := s.refuse(a, m); err == nil {
 			kept.Add(m)
-		} else if endLetter(e, a, m, err); !a.in.IsTop(m) {
+		} else if endLetter(c, a, m, err); !a.in.IsTop(m) {
 			c.recycle(m)
 		}
 		m = next
@@ -365,40 +382,25 @@ func (a *cell) filterChain(c *Context, m *message,
 
 // dropMail makes dead letters of all mail that waits at the end of a life, also of urgent messages.
 // Signals and ticks of timers stay.
-func (a *cell) dropMail(c *Context, x *coldState) {
+func dropMail(a *cell, c *Context, x *coldState) {
 	why := because(ErrRestarted, x.downFor())
-	drop := func(_ *cell, m *message) error {
+	sieve{a, c, func(_ *cell, m *message) error {
 		if !isMail(m.ID) {
 			return nil
 		}
 		return why
-	}
-	a.filterMail(c, drop)
-	x.held.Add(a.filterChain(c, x.held.All(), drop))
-	a.filterUrgent(c, x, drop)
+	}}.all(x)
 }
 
 // dropAbandoned makes dead letters of requests whose callers have given up, before a life begins.
-func (a *cell) dropAbandoned(c *Context, x *coldState, reason error) {
+func dropAbandoned(a *cell, c *Context, x *coldState, reason error) {
 	why := because(ErrRestarted, reason)
-	gone := func(a *cell, m *message) error {
+	sieve{a, c, func(a *cell, m *message) error {
 		if d := a.typ().decls[m.ID]; d.caller != nil && d.caller(m).state() == callerGone {
 			return why
 		}
 		return nil
-	}
-	a.filterMail(c, gone)
-	x.held.Add(a.filterChain(c, x.held.All(), gone))
-	a.filterUrgent(c, x, gone)
-}
-
-// filterUrgent is sift for what has come by the system queue and was not served yet.
-func (a *cell) filterUrgent(c *Context, x *coldState, refuse func(a *cell, m *message) error) {
-	if !a.system.IsEmpty() {
-		x.todo.Add(a.system.Take())
-		x.inTodo, x.inQueue, x.stopSeen = notAsked, 0, nil
-	}
-	x.todo.Add(a.filterChain(c, x.todo.All(), refuse))
+	}}.all(x)
 }
 
 // verifySuspend checks the way from LEAVING to SUSPENDED, or up again.

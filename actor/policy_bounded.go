@@ -407,18 +407,18 @@ func (a *cell) takeOut(c *Context) {
 // dropOldest makes dead letters of the messages that have waited longest, so that as many are left as
 // the bound allows. Owner only.
 func (a *cell) dropOldest(c *Context, f *flow) {
-	a.filterMail(c, func(*cell, *message) error { return nil }) // M1, M2
+	sieve{a, c, func(*cell, *message) error { return nil }}.mailbox() // M1, M2
 	over := -f.permits.Count()
 	if over <= 0 {
 		return
 	}
-	a.in.SetPending(a.filterChain(c, a.in.Pending(), func(_ *cell, m *message) error { // M3
+	a.in.SetPending(sieve{a, c, func(_ *cell, m *message) error { // M3
 		if over <= 0 || m.From&msg.HasPlace == 0 {
 			return nil
 		}
 		over--
 		return ErrDropped
-	}))
+	}}.chain(a.in.Pending()))
 }
 
 // newestMoves stands in newest while the owner moves the message from there to the mailbox.

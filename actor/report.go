@@ -149,8 +149,8 @@ func (f *fault) toCaller() error {
 	return f.why
 }
 
-// failed goes on with an actor that crashed.
-func (a *cell) failed(c *Context, f *fault) {
+// goOn goes on with an actor that crashed. Owner only.
+func (f *fault) goOn(a *cell, c *Context) {
 	x := a.cold
 	where := x.where
 	x.where = inNone

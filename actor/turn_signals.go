@@ -39,7 +39,7 @@ func (a *cell) serveSignals(c *Context) (again bool) {
 	// A behaviour has crashed: the supervisor decides before anything runs on a broken state.
 	if f := x.fault; f != nil {
 		x.fault, c.then = nil, f.then
-		a.failed(c, f)
+		f.goOn(a, c)
 	}
 	// A batch at most, as of mail: other actors wait for the worker.
 	for left := a.batch(); x.state != ended; left-- {
@@ -198,7 +198,7 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 	case x.state == ended:
 		return false // it belongs to no worker any more
 	case x.backoff != nil:
-		return a.postponeMail(c, x) // its mail goes into the back-off's queue
+		return x.backoff.postpone(a, c) // its mail goes into the back-off's queue
 	case x.waiting:
 		return !a.parkAgain(c)
 	case a.load&backpressure.Muted != 0:
