@@ -99,18 +99,15 @@ var gateMark backpressure.Marks[waiting]
 // not change then, nor does the pointer to the cold state.
 type coldState struct {
 	// Where it stands: life.go.
-	reason   error // why it leaves, or has ended
-	err      error // what those are told who send to it too late
-	exitWhy  error // what Context.Exit was called with
-	fault    *fault
-	state    lifeState
-	after    nextState // what comes when it has left
-	stopMode stopMode  // how its children are stopped
-	// The greatest order that is in todo, as greatestIn has it, or notAsked.
-	inTodo    uint8
-	inQueue   uint8 // and in the system queue, from stopSeen on
-	unstarted bool  // it has not been started
-	down      bool  // it is not up: OnStop does not run
+	reason    error // why it leaves, or has ended
+	err       error // what those are told who send to it too late
+	exitWhy   error // what Context.Exit was called with
+	fault     *fault
+	state     lifeState
+	after     nextState // what comes when it has left
+	stopMode  stopMode  // how its children are stopped
+	unstarted bool      // it has not been started
+	down      bool      // it is not up: OnStop does not run
 	// It waits for its children or its supervisor: a blocked-on count and a hold of its own.
 	waiting bool
 	// It waits, but no longer with a hold: Standby, and Postpone, where it is not blocked either; and
@@ -128,20 +125,17 @@ type coldState struct {
 	terminated bool
 	where      callback // that runs
 	// Messages that it has sent while it is muted: see mute.go.
-	excess      uint32
-	stopReasons int32 // how many there are to list it: see stopList
-	guards      int32 // children that it supervises
-	stopIndex   int   // in the stop list; guarded by its lock
+	excess uint32
+	listed stopEntry
 
-	todo messageList // taken from the system queue and not yet served
+	todo   messageList // taken from the system queue and not yet served
+	orders pendingOrders
 	// Urgent mail of a suspended actor, or of one that has sent too much while it is muted.
 	held messageList
 
 	backoff  *backoff        // nil unless it is suspended and in a back-off
 	decision access.Decision // what came of the last reason for which it fell by itself
 	starting bool            // it fell before it was up
-
-	stopSeen *message // the newest in the system queue that told has looked at
 
 	child    *child // as a child; read-only
 	children family

@@ -308,6 +308,6 @@ func (l *deferrals) fail(a *cell, e env, why error) {
 func verifyDeferral(a *cell, d *deferral) {
 	x := a.cold
 	invariant.Check(x != nil, "%v replies to what is not in its list", a)
-	invariant.Check(x.stopReasons > 0, "%v has put a reply off, and its system does not know", a)
+	invariant.Check(x.listed.reasons > 0, "%v has put a reply off, and its system does not know", a)
 	invariant.Check(deferralsOf(x).all.Has(d, &d.index), "%v has put another reply off in its place", a)
 }

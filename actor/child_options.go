@@ -26,7 +26,7 @@ func (t *Type[S]) spawnUnder(c *Context, init any, o access.ChildOptions) *cell 
 		k.stop = func(c *Context, child AnyRef) { o.Stop(c, child) }
 	}
 	c.self.cold.children.moveBefore(k, before)
-	c.self.cold.guards++
+	c.self.cold.children.guards++
 	if sup.zero = t.info.keep; sup.zero == nil {
 		sup.zero = func(a *cell) { clear1(stateOf[S](a)) }
 	}

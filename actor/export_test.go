@@ -147,7 +147,7 @@ func TiesOf[S any](r Ref[S]) (n int) {
 		n++
 	}
 	return n + linksOf(x).all.Len() + monitorsOf(x).watchers.Len() + monitorsOf(x).watching.Len() +
-		int(x.guards)
+		int(x.children.guards)
 }
 
 // MissedReports is how many long turns were not reported, since others had been.

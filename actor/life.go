@@ -366,13 +366,13 @@ func verifyLeft(a *cell, x *coldState) {
 	open := !a.box.PeekClosed()
 	invariant.Check(open == (x.after != nextEnded) || x.drained,
 		"%v goes down with goal %d, its mailbox open: %v", a, x.after, open)
-	invariant.Check(x.guards >= 0, "%v supervises %d", a, x.guards)
+	invariant.Check(x.children.guards >= 0, "%v supervises %d", a, x.children.guards)
 }
 
 // verifyBottom checks that nothing is left that has to end before the actor.
 func verifyBottom(a *cell, x *coldState) {
 	invariant.Check(x.children.youngest == nil, "%v ends before its children", a)
-	invariant.Check(x.guards == 0, "%v has no children, and supervises %d", a, x.guards)
+	invariant.Check(x.children.guards == 0, "%v has no children, and supervises %d", a, x.children.guards)
 }
 
 // verifyWait checks an actor that waits: what blocks it and its hold are its own.
@@ -385,7 +385,7 @@ func verifyWait(a *cell, x *coldState) {
 
 // verifyWaited checks an actor that waits no longer.
 func verifyWaited(a *cell, x *coldState) {
-	invariant.Check(x.stopReasons > 0, "%v has waited, and was not on the stop list", a)
+	invariant.Check(x.listed.reasons > 0, "%v has waited, and was not on the stop list", a)
 	backpressure.MustRun(&a.blockedOn)
 	if x.backoff == nil {
 		backpressure.MustBeBlocked(&a.blockedOn)

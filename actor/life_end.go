@@ -125,7 +125,7 @@ func (x *coldState) announce(a *cell, e env) {
 		x.child.ended(e)
 	}
 	x.children.disband()
-	x.sup, x.stopSeen = nil, nil // a ref keeps no other actor
+	x.sup, x.orders.seen = nil, nil // a ref keeps no other actor
 	if invariant.On {
 		verifyEnded(a, x)
 	}
@@ -196,8 +196,8 @@ func verifyFinish(a *cell, x *coldState) {
 func verifyEnded(a *cell, x *coldState) {
 	invariant.Check(x.state == ended && a.system.PeekClosed(), "%v has ended in phase %d", a, x.state)
 	invariant.Check(!x.waiting && !x.unheld && x.backoff == nil, "%v has ended, and waits or rests", a)
-	invariant.Check(x.stopReasons == 0, "%v has ended, and is on the stop list for %d reasons", a,
-		x.stopReasons)
+	invariant.Check(x.listed.reasons == 0, "%v has ended, and is on the stop list for %d reasons", a,
+		x.listed.reasons)
 	invariant.Check(a.load == 0, "%v has ended with a load of %#x", a, a.load)
 	invariant.Check(x.child == nil || x.child.parent == nil, "%v has ended, and leads to its parent",
 		a)
@@ -216,7 +216,7 @@ func verifyTerminate(a *cell) {
 // verifyTerminated checks a record that many actors share: it is never written to.
 func verifyTerminated(x *coldState) {
 	invariant.Check(x.state == ended && x.err != nil, "a terminated record in phase %d", x.state)
-	invariant.Check(x.parts == [partKinds]part{} && x.stopReasons == 0 && x.children.youngest == nil,
+	invariant.Check(x.parts == [partKinds]part{} && x.listed.reasons == 0 && x.children.youngest == nil,
 		"a terminated record was written to")
 }
 

@@ -95,7 +95,7 @@ func mustBeSupervised(call string, t Target) {
 }
 
 // supervises reports whether an actor has supervised children. Owner only.
-func (a *cell) supervises() bool { return a.cold != nil && a.cold.guards > 0 }
+func (a *cell) supervises() bool { return a.cold != nil && a.cold.children.guards > 0 }
 
 func (s *supervision) tellChildDown(e env, a *cell, why error, final bool) {
 	s.super.tell(e, childDown{sup: s, news: ChildDown{
@@ -142,7 +142,7 @@ type takeDown struct{ unanswered }
 
 func (takeDown) serve(a *cell, c *Context) {
 	x := a.makeCold()
-	x.inTodo = notAsked
+	x.orders.inTodo = notAsked
 	switch {
 	case x.putOff(a, c, takeDown{}, ErrShutdown):
 	case x.state == alive && !x.drained:
@@ -158,7 +158,7 @@ type bringUp struct{ unanswered }
 
 func (bringUp) serve(a *cell, c *Context) {
 	x := a.makeCold()
-	x.inTodo = notAsked
+	x.orders.inTodo = notAsked
 	switch {
 	case x.putOff(a, c, bringUp{}, ErrShutdown):
 	case x.state == suspended:
@@ -339,7 +339,7 @@ func (s sieve) all(x *coldState) {
 	x.held.Add(s.chain(x.held.All()))
 	if !s.a.system.IsEmpty() {
 		x.todo.Add(s.a.system.Take())
-		x.inTodo, x.inQueue, x.stopSeen = notAsked, 0, nil
+		x.orders = pendingOrders{inTodo: notAsked}
 	}
 	x.todo.Add(s.chain(x.todo.All()))
 }

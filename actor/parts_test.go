@@ -530,8 +530,8 @@ func TestParts(t *testing.T) {
 				}
 			}
 			if tc.of == endsForGood {
-				if x := h.p.a.cold; x.stopReasons != 0 {
-					t.Errorf("the resident is on the stop list for %d reasons", x.stopReasons)
+				if x := h.p.a.cold; x.listed.reasons != 0 {
+					t.Errorf("the resident is on the stop list for %d reasons", x.listed.reasons)
 				}
 			}
 		})

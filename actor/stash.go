@@ -266,7 +266,7 @@ func requeueUnstashed(a *cell) {
 
 // verifyStash checks the stash of an actor that has come to a stage of its end.
 func verifyStash(s *stash, a *cell, at ending) {
-	invariant.Check(!s.listed || a.cold.stopReasons > 0 || a.cold.state == ended,
+	invariant.Check(!s.listed || a.cold.listed.reasons > 0 || a.cold.state == ended,
 		"%v has a stash, and is not on the stop list", a)
 	invariant.Check((s.kept.list.First == nil) == (s.kept.n == 0),
 		"%v counts %d messages in its stash", a, s.kept.n)

@@ -332,21 +332,27 @@ type stopList struct {
 	all indexset.Set[cell] // guarded by mu
 }
 
+// stopEntry is an actor in the stop list of its system.
+type stopEntry struct {
+	reasons int32 // how many there are to list it; owner of the actor only
+	index   int   // guarded by the lock of the list; 0: it is not listed
+}
+
 // add counts one reason why the actor is in the list. Owner of the actor only.
 func (w *stopList) add(a *cell, x *coldState) {
-	if x.stopReasons++; x.stopReasons == 1 {
+	if x.listed.reasons++; x.listed.reasons == 1 {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.all.Add(a, &x.stopIndex)
+		w.all.Add(a, &x.listed.index)
 	}
 }
 
 // remove takes one reason away. Owner of the actor only.
 func (w *stopList) remove(x *coldState) {
-	if x.stopReasons--; x.stopReasons == 0 {
+	if x.listed.reasons--; x.listed.reasons == 0 {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.all.Remove(&x.stopIndex)
+		w.all.Remove(&x.listed.index)
 	}
 }
 
@@ -367,8 +373,8 @@ func (w *stopList) release(a, other *cell) {
 
 // drop takes all reasons away.
 func (w *stopList) drop(x *coldState) {
-	if x.stopReasons > 0 {
-		x.stopReasons = 1
+	if x.listed.reasons > 0 {
+		x.listed.reasons = 1
 		w.remove(x)
 	}
 }

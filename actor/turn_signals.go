@@ -92,7 +92,7 @@ func (x *coldState) next(l *systemQueue) *message {
 	// All that is in the queue is taken out at once, in order.
 	if x.todo.First == nil && !l.IsEmpty() {
 		x.todo.Add(l.Take())
-		x.inTodo, x.inQueue, x.stopSeen = notAsked, 0, nil
+		x.orders = pendingOrders{inTodo: notAsked}
 	}
 	return x.todo.Pop()
 }
