@@ -255,7 +255,7 @@ func (m *monitor) cancel(e env) {
 func Join(ctx context.Context, t Target) (Down, error) {
 	a := targetOf("Join", t)
 	mustBeOutside("Join")
-	mustHave(ctx, "Join")
+	ctx = mustHave(ctx, "Join")
 	return a.join(ctx, "Join")
 }
 
