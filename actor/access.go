@@ -23,6 +23,8 @@ func init() {
 	access.Standby = func(from, child any) { putOnStandby(from.(Sender), child.(Target)) }
 	access.DrainBehind = func(from, to any) { drainBehindMail(from.(Sender), to.(Target)) }
 	access.FamilyOf = func(c any) any { return c.(*Context).family() }
+	access.WaitForRestart = waitForRestart
+	access.PathOf = func(c any) string { return c.(*Context).path() }
 	access.DecisionOf = func(down any) access.Decision { return down.(ChildDown).decision }
 	access.ActorOf = actorOf
 	access.Seal = func(typ any) error { return sealOrError(typeOf(typ)) }
@@ -80,6 +82,15 @@ func (c *Context) family() any {
 		return x.sup.family
 	}
 	return nil
+}
+
+// path is access.PathOf.
+func (c *Context) path() string {
+	mustRun(c, "PathOf")
+	if x := c.self.cold; x != nil {
+		return x.path
+	}
+	return ""
 }
 
 // sealOrError is access.Seal.

@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"context"
+
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/sim"
 )
@@ -22,16 +24,16 @@ func (d ChildDown) Decided() Decision { return d.decision }
 
 // Care is access.ChildOptions.
 type Care[T any] struct {
-	Fell        Behaviour[T, ChildDown]
-	Rose        Behaviour[T, access.ChildUp]
-	Stop        func(c *Context, child AnyRef)
-	Together    bool
-	Family      any
-	Before      AnyRef
-	Decide      func(reason error) Decision
-	DropMail    bool
-	Backlog     int
-	Path        string
+	Fell     Behaviour[T, ChildDown]
+	Rose     Behaviour[T, access.ChildUp]
+	Stop     func(c *Context, child AnyRef)
+	Together bool
+	Family   any
+	Before   AnyRef
+	Decide   func(reason error) Decision
+	DropMail bool
+	Backlog  int
+	Path     string
 }
 
 func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), o Care[T]) Ref[S] {
@@ -49,6 +51,8 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), o Care[T]) Ref[
 	r, _ := As[S](access.SpawnUnder(c, t, init, all).(AnyRef))
 	return r
 }
+
+func WaitForRestart(ctx context.Context) context.Context { return access.WaitForRestart(ctx) }
 
 func Postpone(from Sender, t Target) { access.Postpone(from, t) }
 func Standby(from Sender, t Target)  { access.Standby(from, t) }

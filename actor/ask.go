@@ -8,7 +8,6 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/msg"
 
 	"github.com/gallop-go/gallop/heap"
-	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -105,7 +104,7 @@ func (d *descriptor) madeAsk() *descriptor {
 //     the caller waits for room. See [WaitForRoom].
 //   - ErrDropped: to has a bound, and the request had to make room for another message.
 //   - ErrSuspended: to is in a back-off before its restart, and ctx does not say that
-//     the caller waits for that. See [WaitForRestart].
+//     the caller waits for that: see supervise.WaitForRestart.
 //   - ErrRestarted: to has fallen before it came to the request, and its supervisor
 //     keeps no mail over a restart. See package supervise.
 //   - ErrSystemStopped: the system of to stops or is in [System.Shutdown], even if the
@@ -137,8 +136,9 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, to Ref[S], q Q) (R, erro
 
 // ask is Ask, made once for each type of request and reply, whatever the state.
 func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cell, q Q) (R, error) {
-	if d.mustAsk(ctx, to); ctx.Err() != nil {
-		return *new(R), ctx.Err()
+	ctx = d.mustAsk(ctx, to)
+	if err := ctx.Err(); err != nil {
+		return *new(R), err
 	}
 	waits := to.supervised && waitsForRestart(ctx)
 	k := calls.Get().(*call[R])
@@ -161,11 +161,11 @@ func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cel
 	return res.Value, res.Err
 }
 
-func (d *descriptor) mustAsk(ctx context.Context, to *cell) {
+// mustAsk panics if there is nothing to ask, or no context. It returns the context as the runtime
+// may ask it.
+func (d *descriptor) mustAsk(ctx context.Context, to *cell) context.Context {
 	d.madeAsk().mustSuit(to)
-	if !guard.IsContext(ctx) { // mustHave would be a call
-		noContext("Ask")
-	}
+	return mustHave(ctx, "Ask")
 }
 
 // call is a goroutine that waits for a reply.

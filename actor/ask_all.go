@@ -24,7 +24,7 @@ import (
 // letter, unlike with Ask, and what q owns stays with the other actors or the caller.
 func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R,
 	error) {
-	mustHave(ctx, "AskAll")
+	ctx = mustHave(ctx, "AskAll")
 	replies := make([]R, len(to))
 	for i, res := range indexedReplies(ctx, b, to, q) {
 		replies[i] = res.Value
@@ -52,7 +52,7 @@ func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[
 // sequence that the behaviour's system stops.
 func Replies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S],
 	q Q) iter.Seq2[Ref[S], Result[R]] {
-	mustHave(ctx, "Replies")
+	ctx = mustHave(ctx, "Replies")
 	return func(yield func(Ref[S], Result[R]) bool) {
 		for i, res := range indexedReplies(ctx, b, to, q) {
 			if !yield(to[i], res) {

@@ -82,8 +82,8 @@ func (l *lateReply[R]) fail(e env, why error) { l.reply(e, Result[R]{Err: why}, 
 // Defer puts off the reply to the running request: the caller goes on waiting, and what
 // the behaviour returns is discarded. [Deferred.Reply] gives the reply, from wherever the
 // Deferred has been taken: a later behaviour of the actor, or its OnStop, another actor,
-// or a goroutine. Defer panics if the running request is not one of b's, or was deferred
-// or stashed already. It allocates two objects, one of which has room for a reply.
+// or a goroutine. Defer panics if the running request is not one of b's, was deferred
+// or stashed already, or has its reply, as in After of an [Interceptor]. It allocates two objects, one of which has room for a reply.
 //
 // If the actor ends, is suspended or is restarted first, the caller hears once OnStop has
 // returned, if that runs. The error is ErrStopped and wraps the reason, or it is
@@ -140,8 +140,9 @@ func (d Deferred[R]) Reply(from Sender, v R, err error) (first bool) {
 		discardLate(v)
 		return false
 	}
+	// It leaves also if a Handler of the user's does not return.
+	defer d.d.leave(e)
 	d.d.to.(*lateReply[R]).reply(e, Result[R]{v, err}, true) // R2
-	d.d.leave(e)
 	return true
 }
 

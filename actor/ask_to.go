@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // AskTo sends a request from a behaviour and does not wait: the outcome comes as a
@@ -167,8 +169,10 @@ func (to replyTo[R]) answer(e env, life uint16, res Result[R], alive bool) {
 		switch {
 		case k.timed != nil:
 			k.timed.answer(e, res)
+		case k.handler != nil && alive:
+			k.handler.Send(e, res)
 		case k.handler != nil:
-			k.handler.Send(onBehalf(e, alive), res)
+			rejectTo(e.system(), k.handler, res)
 		default:
 			k.finish(res)
 		}
@@ -214,12 +218,15 @@ func prepared(m *message, d *descriptor) (in *message, as *descriptor) {
 	return contents(m), d
 }
 
-// onBehalf returns the Sender of a reply: the outside, if it is for the dead.
-func onBehalf(e env, alive bool) Sender {
-	if alive {
-		return e
+// rejectTo tells a handler why there will be no reply, in the middle of other work: an actor may go
+// through all its mail. A handler of the user's has a goroutine of its own for that.
+func rejectTo[R any](s *System, h Handler[Result[R]], res Result[R]) {
+	switch h.(type) {
+	case bound[Result[R]], guard.Own:
+		h.Send(s, res)
+	default:
+		s.guard("Handler of a reply", func() { h.Send(s, res) })
 	}
-	return e.system()
 }
 
 // refused returns why the caller wants the request not to run; nil: it may.

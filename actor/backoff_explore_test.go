@@ -85,7 +85,7 @@ var dozerOps = map[string]func(d *dormitory){
 		})
 	},
 	"ask":     func(d *dormitory) { d.ask(context.Background()) },
-	"waiting": func(d *dormitory) { d.ask(WaitForRestart(context.Background())) },
+	"waiting": func(d *dormitory) { d.ask(waitForRestart(context.Background())) },
 	"try": func(d *dormitory) {
 		d.said = append(d.said, 31)
 		if dozerSay.TrySend(d.sys, d.child, 31) != nil {

@@ -72,7 +72,7 @@ func (d *descriptor) made() *descriptor {
 //go:noinline
 func (d *descriptor) mustDo(isNil bool) {
 	if d.made(); isNil {
-		panic("gallop: Do: a nil method for " + d.fullName())
+		panic("gallop: Handle: a nil method for " + d.fullName())
 	}
 }
 
@@ -185,7 +185,11 @@ func (x bound[M]) refuse(from Sender, m any, reason error) {
 }
 
 // BehaviourOption sets a property of a behaviour when it is declared.
-type BehaviourOption func(*descriptor)
+type BehaviourOption interface{ setBehaviour(*descriptor) }
+
+type behaviourOption func(*descriptor)
+
+func (f behaviourOption) setBehaviour(d *descriptor) { f(d) }
 
 // Urgent makes the messages of a behaviour, or its requests, overtake ordinary ones. Urgent
 // messages
@@ -213,7 +217,7 @@ type BehaviourOption func(*descriptor)
 // Only time comes in ordinary mail, as [After] says: ticks of After and [Every], and the
 // time-out of an ask ([Within]).
 func Urgent() BehaviourOption {
-	return func(d *descriptor) { d.urgent = true }
+	return behaviourOption(func(d *descriptor) { d.urgent = true })
 }
 
 // DropOnOverload makes the messages of a behaviour give way: one that is sent to an
@@ -238,7 +242,9 @@ func Urgent() BehaviourOption {
 // TrySend and [Behaviour.SendWait] of such a behaviour are as ever. An urgent behaviour
 // ignores overload: Declare panics if it is given both options. A behaviour
 // without this option costs nothing for it.
-func DropOnOverload() BehaviourOption { return func(d *descriptor) { d.drops = true } }
+func DropOnOverload() BehaviourOption {
+	return behaviourOption(func(d *descriptor) { d.drops = true })
+}
 
 // What package group needs of handlers and behaviours besides what they are for.
 

@@ -16,9 +16,21 @@ func (t *Type[S]) spawnUnder(c *Context, init any, o access.ChildOptions) *cell 
 	if i := infoOf(t).made("SpawnSupervised"); make == nil {
 		panic("gallop: SpawnSupervised: a nil function for " + i.name)
 	}
+	return startSupervised(c, o, func(sup *supervision) *cell {
+		if sup.zero = t.info.keep; sup.zero == nil {
+			sup.zero = func(a *cell) { clear1(stateOf[S](a)) }
+		}
+		sup.init = func(a *cell) { make(stateOf[S](a)) } // of a state that is new, or that zero has left
+		return newCell(t, c)
+	})
+}
+
+// startSupervised starts a child of the running actor, which supervises it. It is apart from spawnUnder,
+// which is compiled for each type of actors.
+func startSupervised(c *Context, o access.ChildOptions, spawn func(*supervision) *cell) *cell {
 	sup := superviseAs(c, o)
 	before := childAt(c.self, o.Before)
-	a := newCell(t, c)
+	a := spawn(sup)
 	a.supervised = true
 	a.adopt(c)
 	k := a.cold.child
@@ -27,10 +39,6 @@ func (t *Type[S]) spawnUnder(c *Context, init any, o access.ChildOptions) *cell 
 	}
 	c.self.cold.children.moveBefore(k, before)
 	c.self.cold.children.guards++
-	if sup.zero = t.info.keep; sup.zero == nil {
-		sup.zero = func(a *cell) { clear1(stateOf[S](a)) }
-	}
-	sup.init = func(a *cell) { make(stateOf[S](a)) } // of a state that is new, or that zero has left
 	a.cold.sup = sup
 	a.cold.path = o.Path
 	a.launch(c)

@@ -116,9 +116,9 @@ func TestCare(t *testing.T) {
 	}
 }
 
-// TestCare_StopYields: what Care.Stop yields comes "exactly once, or becomes a dead letter", as
-// here, where the parent leaves for good: of each child, and also if that has ended by the time
-// that its parent is told to leave.
+// TestCare_StopYields: the message that ChildOptions.Stop yields comes "exactly once, or becomes a dead
+// letter". Here the parent leaves for good. A child yields one even if it has ended before its parent
+// is told to leave.
 func TestCare_StopYields(t *testing.T) {
 	for round := range scaled(50) {
 		var dead letters

@@ -98,7 +98,7 @@ func (c *VirtualClock) Next() (time.Duration, bool) {
 //   - A clock comes 292 years far and no further: what would be due later never is.
 func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 	c.mustBeMade("Advance")
-	mustHave(ctx, "Advance")
+	ctx = mustHave(ctx, "Advance")
 	mustGoOn("Advance", d)
 	for _, s := range c.systems() {
 		s.mustBeOutside("Advance")
@@ -257,7 +257,7 @@ func (c *VirtualClock) leave(s *System) {
 // Sleep returns at once if d is zero or less. It panics if ctx is nil. In a behaviour
 // use [After], which keeps no worker.
 func Sleep(ctx context.Context, d time.Duration) error {
-	mustHave(ctx, "Sleep")
+	ctx = mustHave(ctx, "Sleep")
 	if err := ctx.Err(); err != nil || d <= 0 {
 		return err
 	}

@@ -364,7 +364,7 @@ func TestClock_HeldByOthers(t *testing.T) {
 // TestClock_LetGoAgainAndAgain: one that always sends again to one under pressure, and so is let go
 // again and again, does not keep Advance from the moment at which the pressure is released.
 func TestClock_LetGoAgainAndAgain(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.WithWorkers(2),
+	sys, clock := onVirtualTime(t, actor.WithWorkers(2), actor.DeadlockEvery(time.Millisecond),
 		actor.WithLogger(slog.New(slog.DiscardHandler)))
 	r := puppetType.Spawn(sys, puppet{})
 	inRun := make(chan struct{})

@@ -72,12 +72,9 @@ type Context struct {
 	contextState
 	count counters
 	// Where the worker's events are recorded; nil: they are not.
-	ring *flightlog.Ring
-	// The number of the labels that the worker's goroutine was given last, and for how many messages
-	// more; 0 without any.
-	labels     uint64
-	labelsLeft int
-	_          cacheline.Pad
+	ring   *flightlog.Ring
+	labels labelsOfWorker
+	_      cacheline.Pad
 }
 
 // outcome is what has to happen when the behaviour that runs has returned.
@@ -189,7 +186,6 @@ func (c *Context) forgetTurn() {
 		verifyForgetTurn(c)
 	}
 	c.self, c.msg, c.sent = nil, nil, nil
-	c.labels = 0
 	if c.failed != nil {
 		c.failed = nil
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor/internal/indexset"
+	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // lifeContext is the context of one life of an actor. It is made when the actor asks for it, and
@@ -48,6 +49,9 @@ type lifeBound interface {
 	beyond() context.Context // what it stands on besides the life; nil: nothing
 	within() *lifeContext
 }
+
+// Own implements guard.Own.
+func (*lifeContext) Own(guard.Mark) {}
 
 func (l *lifeContext) beyond() context.Context { return nil }
 func (l *lifeContext) within() *lifeContext    { return l }

@@ -52,8 +52,8 @@ func (c *Context) Context() context.Context {
 	if outer == nil {
 		return life
 	}
-	if in, ok := guard.Value(outer, lifeKey{}).(lifeBound); ok && in.within() == life {
-		return outer
+	if in, ok := outer.Value(lifeKey{}).(lifeBound); ok && in.within() == life {
+		return guard.Bare(outer)
 	}
 	return c.bind(outer, life)
 }
@@ -94,7 +94,7 @@ func (c *Context) cameWith() context.Context {
 // package context carries nothing. SetContext panics if ctx is nil.
 func (c *Context) SetContext(ctx context.Context) {
 	mustRun(c, "SetContext")
-	mustHave(ctx, "SetContext")
+	ctx = mustHave(ctx, "SetContext")
 	c.then |= usesContext
 	c.set = ctx
 	travels := travelling(c.sys, ctx)
@@ -155,6 +155,9 @@ func (b *boundContext) Value(key any) any {
 	return b.Context.Value(key)
 }
 
+// Own implements guard.Own.
+func (*boundContext) Own(guard.Mark) {}
+
 func (b *boundContext) beyond() context.Context { return b.outer }
 func (b *boundContext) within() *lifeContext    { return b.life }
 
@@ -165,8 +168,7 @@ func bindTo(outer context.Context, life *lifeContext) *boundContext {
 	if ok = ok && !d.at.IsZero(); ok {
 		outer = &detached{Context: d.Context, values: d.values}
 	}
-	// Package context may ask a context of the user's in a goroutine, where a panic has no guard.
-	b.Context, b.cancel = context.WithCancelCause(guard.Guarded(outer))
+	b.Context, b.cancel = context.WithCancelCause(outer)
 	if ok { // a timer for as long as b is used, in place of one of d's own
 		cancel, stop := b.cancel, context.CancelFunc(nil)
 		b.Context, stop = context.WithDeadline(b.Context, d.at)
@@ -320,6 +322,9 @@ func (e *deadlineEnd) finish() {
 	e.once.Do(e.done.Close)
 }
 
+// Own implements guard.Own.
+func (*detached) Own(guard.Mark) {}
+
 // Deadline implements context.Context.
 func (d *detached) Deadline() (time.Time, bool) {
 	if d.at.IsZero() {
@@ -364,11 +369,10 @@ func (d *detached) waited() (chan struct{}, *deadlineEnd) {
 
 // AfterFunc is for package context, which needs no goroutine then for each context that is derived.
 func (d *detached) AfterFunc(f func()) (stop func() bool) {
-	ends := guard.Guarded(d.Context)
 	if d.at.IsZero() {
-		return context.AfterFunc(ends, f)
+		return context.AfterFunc(d.Context, f)
 	}
-	ctx, cancel := context.WithDeadline(ends, d.at)
+	ctx, cancel := context.WithDeadline(d.Context, d.at)
 	forget := context.AfterFunc(ctx, f)
 	return func() bool {
 		defer cancel() // after forget: it would call f

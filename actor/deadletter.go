@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/sim"
 )
@@ -151,7 +152,7 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 		return DeadLetter{
 			ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path,
 			Behaviour: d.name, BestEffort: d.bestEffort, From: m.From, Message: d.payload(m),
-			Reason: reason, Context: ctx,
+			Reason: reason, Context: guard.Bare(ctx),
 		}
 	})
 	if !reported && reason != ErrRestarted { // that is what a restart is for
@@ -191,7 +192,7 @@ func (s *System) writeDeadLetter(to func() ActorName, typ string, bestEffort boo
 	if !write {
 		return
 	}
-	args := to().attrs(key, what, "reason", reason, "so_far", n)
+	args := to().attrs(key, what, "reason", guard.Text(reason), "so_far", n)
 	s.log(func(l logSink) {
 		if bestEffort {
 			l.debug(line, args...)
@@ -208,7 +209,9 @@ const deadLetterLine = "gallop: dead letter"
 // such as a "leave" to a room that is closed already. Their dead letters are counted
 // ([Stats]) and shown to [Hooks] like any other; but without such a function they
 // are logged at level DEBUG instead of WARN, and the default logger leaves them out.
-func BestEffort() BehaviourOption { return func(d *descriptor) { d.bestEffort = true } }
+func BestEffort() BehaviourOption {
+	return behaviourOption(func(d *descriptor) { d.bestEffort = true })
+}
 
 // An owned payload has regions or parcels. These are discarded if the message will not run.
 

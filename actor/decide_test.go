@@ -215,7 +215,7 @@ func TestDecide_NotAsked(t *testing.T) {
 }
 
 // TestDecide_Panics: "If it panics itself, or is nil, the decision is DecideRestart", and so if it
-// returns none of the decisions; the reason of the fall stays, and the report names Care.Decide.
+// returns none of the decisions; the reason of the fall stays, and the report names Decide.
 func TestDecide_Panics(t *testing.T) {
 	for name, d := range map[string]func(error) actor.Decision{
 		"panics": func(error) actor.Decision { panic(errBad) },

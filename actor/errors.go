@@ -31,7 +31,7 @@ var (
 	// ErrDeadlock says that a behaviour asked its own actor, one with the same thread, or
 	// one that waits for it in an Ask of its own, so that the behaviour would wait for
 	// itself. It is returned by Ask, AskAll and Replies.
-	ErrDeadlock = errors.New("gallop: actor asks itself")
+	ErrDeadlock = errors.New("gallop: ask would wait for itself")
 	// ErrTooManyBlocked says that as many behaviours block as may ([WithMaxBlocked]),
 	// so that one that waited too would keep its worker from others. It is returned by Ask,
 	// AskAll and Replies in a behaviour, and is the reason of the dead letter that the

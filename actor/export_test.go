@@ -59,6 +59,8 @@ func Queued[S any](r Ref[S]) (n int) {
 // OutsideRoom is how many messages from outside may wait for one actor.
 const OutsideRoom = permits.Max
 
+const DefaultBatch, DefaultGas = defaultBatch, defaultGas
+
 // Waiting is how many goroutines wait in an actor's semaphore.
 func Waiting[S any](r Ref[S]) int {
 	f := r.b.flow.Load()
@@ -269,4 +271,4 @@ func Bridges(s *System) int {
 }
 
 // HasMail reports whether the turn has a message in hand, beside the running one.
-func HasMail(c *Context) bool { return hasMail(c.w) }
+func HasMail(c *Context) bool { return hasMail(c.w, nil) }

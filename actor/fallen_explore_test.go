@@ -78,23 +78,29 @@ var fallerVerdicts = map[string]func(f *cliff){
 	"later":    func(f *cliff) { Postpone(f.sys, f.child); Restart(f.sys, f.child) },
 }
 
-// fallerOps are how it is sent to meanwhile: once, since a second message may find it overloaded.
+// fallerOps are how it is sent to meanwhile: twice.
 var fallerOps = map[string]func(f *cliff){
 	"actor": func(f *cliff) {
-		f.sent = append(f.sent, 1)
-		dozerAct.Send(f.sys, f.friend, func(c *Context) { f.kind.drop.Send(c, f.child, 1) })
+		f.sent = append(f.sent, 1, 2)
+		for n := range 2 {
+			dozerAct.Send(f.sys, f.friend, func(c *Context) { f.kind.drop.Send(c, f.child, n+1) })
+		}
 	},
 	"actor tries": func(f *cliff) {
-		f.sent = append(f.sent, 1)
+		f.sent = append(f.sent, 1, 2)
 		dozerAct.Send(f.sys, f.friend, func(c *Context) {
-			if err := f.kind.drop.TrySend(c, f.child, 1); err != nil {
-				f.letters, f.reasons = append(f.letters, 1), append(f.reasons, err)
+			for n := range 2 {
+				if err := f.kind.drop.TrySend(c, f.child, n+1); err != nil {
+					f.letters, f.reasons = append(f.letters, n+1), append(f.reasons, err)
+				}
 			}
 		})
 	},
 	"outside": func(f *cliff) {
-		f.sent = append(f.sent, 1)
-		f.kind.drop.Send(f.sys, f.child, 1)
+		f.sent = append(f.sent, 1, 2)
+		for n := range 2 {
+			f.kind.drop.Send(f.sys, f.child, n+1)
+		}
 	},
 }
 

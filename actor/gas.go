@@ -9,10 +9,8 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// DefaultGas is how many reductions an actor may spend in one turn before others have
-// theirs. A message is one reduction; [Context.Gas] adds what a behaviour costs
-// besides.
-const DefaultGas = 4000
+// defaultGas is the number of reductions that an actor may spend in one turn, without [WithGas].
+const defaultGas = 4000
 
 // gasMeter is what the turn that runs has spent besides its messages. It begins anew
 // when it is first used in a turn, which it knows by the turn's number, so that a turn

@@ -27,7 +27,8 @@ var (
 func turnsOf(t *testing.T, b actor.Behaviour[puppet, deed], typ *actor.Type[puppet], n int,
 	each deed, opts ...actor.Option) (turns []int) {
 	t.Helper()
-	sys := start(t, append(opts, actor.WithWorkers(1))...)
+	// Deterministic: a real scheduler runs the witness beside an actor whose turn is long.
+	sys := start(t, append(opts, actor.WithWorkers(1), actor.WithDeterministic(1))...)
 	a := typ.Spawn(sys, puppet{})
 	left, ran := n, 0
 	var witness deed

@@ -1,7 +1,9 @@
 package actor_test
 
 import (
+	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,5 +104,33 @@ func TestInterceptor_AfterPanics(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestInterceptor_DefersAfterReply: after the reply there is nothing to put off: "Defer panics if the
+// running request … has its reply".
+func TestInterceptor_DefersAfterReply(t *testing.T) {
+	for name, misdeed := range map[string]func(c *actor.Context){
+		"Defer": func(c *actor.Context) { actor.Defer(c, answerIt) },
+		"Stash": func(c *actor.Context) { _, _ = answerIt.Stash(c, "reply") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var panicked []actor.PanicReport
+			sys := start(t, actor.WithInterceptor(actor.Interceptor{After: func(c *actor.Context,
+				in *actor.Invocation, _ actor.Outcome) {
+				if in.IsRequest() {
+					misdeed(c)
+				}
+			}}), actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) { panicked = append(panicked, r) }}))
+			n, err := answerIt.Ask(soon(t), answeringType.Spawn(sys, answering{}), "reply")
+			must(t, err)
+			equal(t, "answer", n, 1)
+			quiet(t, sys)
+			equal(t, "reports", len(panicked), 1)
+			if text := fmt.Sprint(panicked[0].Value); !strings.Contains(text, "has its reply") {
+				t.Errorf("it says %q", text)
+			}
+			sys.Stop()
+		})
 	}
 }

@@ -20,6 +20,13 @@ type labelSet struct {
 	set func() // gives them to the goroutine that calls it
 }
 
+// labelsOfWorker are the labels that the worker's goroutine was given last.
+type labelsOfWorker struct {
+	of         uint64 // their number; 0: none
+	left       int    // messages until they are set again
+	unlabelled uint64 // see [sched.Worker.Unlabelled]
+}
+
 // labelsAgain is how many messages of one behaviour run before its labels are set again: a
 // behaviour may have set others.
 const labelsAgain = 16
@@ -55,9 +62,10 @@ func (t *watchedTable) label(w *watch) {
 func labelled(l *behaviourLabels, run runFunc) runFunc {
 	n := lastLabels.Add(1)
 	return func(c *Context, a *cell, m *message) {
-		if c.labelsLeft--; c.labelsLeft < 0 || c.labels != n {
+		if w := &c.labels; w.left == 0 || w.of != n || w.unlabelled != c.w.Unlabelled() {
 			c.setLabels(l, n)
 		}
+		c.labels.left--
 		run(c, a, m)
 	}
 }
@@ -67,7 +75,7 @@ var lastLabels seam.Uint64
 
 // setLabels sets labels, unless those of another system are meant. Owner only.
 func (c *Context) setLabels(l *behaviourLabels, n uint64) {
-	c.labels, c.labelsLeft = n, labelsAgain-1
+	c.labels = labelsOfWorker{of: n, left: labelsAgain, unlabelled: c.w.Unlabelled()}
 	i := c.sys.inspected.Load()
 	if i == nil {
 		return

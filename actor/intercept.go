@@ -45,9 +45,12 @@ type Interceptor struct {
 
 // WithInterceptor puts an interceptor around every behaviour of a type, or of every actor in the
 // system, those of packages group and supervise included. It may be given several times.
-func WithInterceptor(i Interceptor) SharedOption {
+func WithInterceptor(i Interceptor) interface {
+	Option
+	TypeOption
+} {
 	const empty = "WithInterceptor of an Interceptor without functions"
-	return SharedOption{
+	return sharedOption{
 		system: func(o *options) {
 			if i.isEmpty() {
 				o.wrong = append(o.wrong, empty)
@@ -127,7 +130,7 @@ func (in *Invocation) Context() context.Context {
 	if in.ctx == nil {
 		return context.Background()
 	}
-	return in.ctx
+	return guard.Bare(in.ctx)
 }
 
 // SetContext makes ctx the context of the behaviour: [Context.Context] derives from it. An
@@ -135,7 +138,7 @@ func (in *Invocation) Context() context.Context {
 // derived from that of the message. Unlike [Context.SetContext] it makes nothing travel that the
 // behaviour does not pass on. It panics if ctx is nil, or in After.
 func (in *Invocation) SetContext(ctx context.Context) {
-	mustHave(ctx, "Invocation.SetContext")
+	ctx = mustHave(ctx, "Invocation.SetContext")
 	if in.made("SetContext").msg == nil {
 		panicMisuse("Invocation.SetContext", " behind the behaviour")
 	}
@@ -230,7 +233,7 @@ func (s *System) logUnrefused(a *cell, d *descriptor, err error) {
 	}
 	who := a.ownName()
 	s.log(func(l logSink) {
-		l.warn(line, who.attrs("behaviour", d.name, "reason", guard.TextApart(err), "so_far", n)...)
+		l.warn(line, who.attrs("behaviour", d.name, "reason", guard.Text(err), "so_far", n)...)
 	})
 }
 

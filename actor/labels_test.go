@@ -56,12 +56,35 @@ func TestGoroutinesHaveNoLabels(t *testing.T) {
 		t.Errorf("%d goroutines have labels of the first sender:\n%s", len(all), strings.Join(all, "\n\n"))
 	}
 	close(values)
+}
 
-	left := puppetType.Spawn(sys, puppet{})
-	do.Send(sys, left, func(*puppet, *actor.Context) {
+// TestLabelsLeftByABehaviour: the goroutine of a worker loses the labels that a behaviour has left
+// there when the worker sleeps, and after a while if it goes on.
+func TestLabelsLeftByABehaviour(t *testing.T) {
+	sys := start(t, actor.WithWorkers(1))
+	label := func(*puppet, *actor.Context) {
 		pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("request", "42")))
+	}
+	busy := puppetType.Spawn(sys, puppet{})
+	left := make(chan int)
+	turns := 0
+	var look func(*puppet, *actor.Context)
+	look = func(_ *puppet, c *actor.Context) {
+		if turns++; len(labelled(t)) == 0 {
+			left <- turns
+			return
+		}
+		do.Send(c, busy, look) // so the worker does not sleep
+	}
+	do.Send(sys, busy, label)
+	do.Send(sys, busy, look)
+	t.Logf("the labels were gone at turn %d", <-left)
+
+	ends := puppetType.Spawn(sys, puppet{})
+	do.Send(sys, ends, func(p *puppet, c *actor.Context) {
+		label(p, c)
 		panic("its labels stay")
 	})
-	eventually(t, "the end", func() bool { return left.Status() == actor.StatusEnded })
+	eventually(t, "the end", func() bool { return ends.Status() == actor.StatusEnded })
 	eventually(t, "workers without labels", func() bool { return len(labelled(t)) == 0 })
 }

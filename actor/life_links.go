@@ -330,7 +330,7 @@ func (m *monitor) cancel(e env) {
 func Join(ctx context.Context, t Target) (Down, error) {
 	a := targetOf("Join", t)
 	mustBeOutside("Join")
-	mustHave(ctx, "Join")
+	ctx = mustHave(ctx, "Join")
 	return join(a, ctx, "Join")
 }
 

@@ -145,7 +145,7 @@ func KillWait(ctx context.Context, t Target) error {
 func endWait(ctx context.Context, call string, t Target, o stopRequest) error {
 	a := targetOf(call, t)
 	mustBeOutside(call)
-	mustHave(ctx, call)
+	ctx = mustHave(ctx, call)
 	a.tell(a.sys(), o)
 	_, err := join(a, ctx, call)
 	return err

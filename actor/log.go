@@ -218,6 +218,6 @@ func (s *System) guard(hook string, f func()) {
 func (s *System) logHookPanic(hook string, v any) {
 	const line = "gallop: panic in a hook"
 	if n, write := s.mayLog(line, "", hook); write {
-		s.log(func(l logSink) { l.fail(line, "hook", hook, "value", guard.TextApart(v), "so_far", n) })
+		s.log(func(l logSink) { l.fail(line, "hook", hook, "value", guard.Text(v), "so_far", n) })
 	}
 }

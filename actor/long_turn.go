@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// DefaultLongTurn is how long a behaviour may run before it is reported.
-const DefaultLongTurn = 100 * time.Millisecond
+// defaultLongTurn is how long a behaviour may run before it is reported, without [WithLongTurn].
+const defaultLongTurn = 100 * time.Millisecond
 
 // LongTurnReport describes a behaviour that runs or blocks for long, while it still does
 // so.
@@ -40,7 +40,7 @@ type LongTurnReport struct {
 
 // WithLongTurn sets after which time a behaviour that still runs, or is still in
 // [Context.Blocking], is reported, to the log or to [Hooks]: at least a
-// millisecond, [DefaultLongTurn] by default. The neighbours of such a behaviour do not
+// millisecond, and 100 ms by default. The neighbours of such a behaviour do not
 // wait for it, since others stand in for its worker; but it uses a goroutine, and its
 // own messages wait.
 //

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
-	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // The typed face of package msg, which has the memory of messages.
@@ -140,7 +139,7 @@ func runCarried(c *Context, a *cell, m *message) {
 	in.From = m.From
 	c.count.notRun++ // only what is in it counts
 	if over {
-		declareDeadUnder(c, a, in, guard.Err(ctx), ctx)
+		declareDeadUnder(c, a, in, ctx.Err(), ctx)
 		c.recycle(in)
 		return
 	}
@@ -159,7 +158,7 @@ func (a *cell) contextOver(m *message) bool {
 		return false
 	}
 	p := payloadOf[carried](m)
-	p.lasts = p.lasts || a.shared().typ.decls[p.inner.ID].outcome || guard.Err(p.ctx) == nil
+	p.lasts = p.lasts || a.shared().typ.decls[p.inner.ID].outcome || p.ctx.Err() == nil
 	return !p.lasts
 }
 
@@ -231,8 +230,7 @@ func (w *carrier) sender() env { return w.env }
 // as it is given a context. With panics if ctx is nil.
 func (s *System) With(ctx context.Context) Sender {
 	s.mustBeStarted("With")
-	mustHave(ctx, "With")
-	return &carrier{env: s, ctx: travelling(s, ctx)}
+	return &carrier{env: s, ctx: travelling(s, mustHave(ctx, "With"))}
 }
 
 // With returns a sender whose messages carry ctx, as [System.With] does, for a single
@@ -240,8 +238,7 @@ func (s *System) With(ctx context.Context) Sender {
 // all that the rest of the behaviour sends, use [Context.SetContext].
 func (c *Context) With(ctx context.Context) Sender {
 	mustRun(c, "With")
-	mustHave(ctx, "With")
-	return &carrier{env: c, ctx: travelling(c.sys, ctx)}
+	return &carrier{env: c, ctx: travelling(c.sys, mustHave(ctx, "With"))}
 }
 
 // carriedBy returns the context that messages of a sender carry; nil: none.

@@ -27,7 +27,7 @@ func (c *Context) muteFor(to *cell) {
 		me.exceeds(me.sys().opts.leeway)
 		return
 	case c.aside && me.load&(backpressure.Overloaded|backpressure.Exempt) != 0:
-		me.exceeds(DefaultBatch)
+		me.exceeds(defaultBatch)
 		return
 	case passes || me == to || !me.mayBeMuted() || c.waiters.recent(to) || me.supervises():
 		return

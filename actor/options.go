@@ -13,29 +13,19 @@ import (
 )
 
 // Option sets a property of a system at its start. [Start] checks all options together.
+//
+// An option that is a [TypeOption] too applies to all actors of the system, except for those of a
+// type that was made with the same option.
 type Option interface{ setSystem(*options) }
 
-// SharedOption is an option of a system, for all its actors, and of a type, for the actors of that
-// type alone. What a type says overrules what the system says.
-type SharedOption struct {
+// sharedOption is an option of systems and of types.
+type sharedOption struct {
 	system func(*options)
 	typ    func(*typeInfo)
 }
 
-func (o SharedOption) setSystem(all *options) {
-	if o.system == nil {
-		all.wrong = append(all.wrong, "a zero SharedOption")
-		return
-	}
-	o.system(all)
-}
-
-func (o SharedOption) setType(t *typeInfo) {
-	if o.typ == nil {
-		panicMisuse("NewType: a zero SharedOption for ", t.name)
-	}
-	o.typ(t)
-}
+func (o sharedOption) setSystem(all *options) { o.system(all) }
+func (o sharedOption) setType(t *typeInfo)    { o.typ(t) }
 
 // systemOption is an option of systems alone.
 type systemOption func(*options)
@@ -77,10 +67,13 @@ func WithWorkers(n int) Option {
 	return systemOption(func(o *options) { o.workers, o.counted = n, true })
 }
 
-// WithBatch sets how many messages an actor handles in one turn before others have theirs:
-// at least 1, [DefaultBatch] by default.
-func WithBatch(n int) SharedOption {
-	return SharedOption{
+// WithBatch sets how many messages an actor handles in one turn before others have theirs: at least
+// 1, and 100 by default, as in the Pony runtime.
+func WithBatch(n int) interface {
+	Option
+	TypeOption
+} {
+	return sharedOption{
 		system: func(o *options) { o.batch = min(n, maxBatch) },
 		typ: func(t *typeInfo) {
 			mustBePositive("WithBatch", n)
@@ -90,10 +83,13 @@ func WithBatch(n int) SharedOption {
 }
 
 // WithGas sets how many reductions an actor may spend in one turn before others have
-// theirs: one for each message, and what [Context.Gas] adds. It is at least 1,
-// [DefaultGas] by default. A batch that is larger than the gas is cut to it.
-func WithGas(n int) SharedOption {
-	return SharedOption{
+// theirs: one for each message, and what [Context.Gas] adds. It is at least 1, and 4,000 by
+// default. A batch that is larger than the gas is cut to it.
+func WithGas(n int) interface {
+	Option
+	TypeOption
+} {
+	return sharedOption{
 		system: func(o *options) { o.gas = min(n, maxBatch) },
 		typ: func(t *typeInfo) {
 			mustBePositive("WithGas", n)
@@ -151,9 +147,8 @@ func WithLogger(l *slog.Logger) Option {
 // and not told to any such function: messages to an actor that has ended, such as a topic, and what
 // [OverflowDropOldest] drops for them. If the function sends to an actor that lives, and that actor
 // sends to one that has ended, the function is told of that as of any other letter: let it return at
-// once for letters of such behaviours. The same is true of what the function sends in a goroutine that
-// it starts: the system takes it for a send of anybody's, and a letter that causes another each time
-// does so for ever.
+// once for letters of such behaviours. The function is told of the letters of a goroutine that it
+// starts, too: if each letter starts a goroutine that causes another letter, that has no end.
 type Hooks struct {
 	DeadLetter       func(DeadLetter)       // every dead letter
 	Panic            func(PanicReport)      // every panic of a behaviour or of a process
@@ -189,12 +184,12 @@ func WithCPUBinding() Option { return systemOption(func(o *options) { o.bind = t
 
 func defaultOptions() options {
 	return options{
-		batch:          DefaultBatch,
-		gas:            DefaultGas,
+		batch:          defaultBatch,
+		gas:            defaultGas,
 		deadlockPeriod: deadlockPeriod,
 		leeway:         defaultLeeway,
 		maxBlocked:     sched.DefaultMaxDetached,
-		longTurn:       DefaultLongTurn,
+		longTurn:       defaultLongTurn,
 		clock:          seam.SystemClock{},
 		log:            plainSink{},
 	}

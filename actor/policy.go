@@ -118,10 +118,10 @@ func (plainMail) refuses(a *cell, counts bool) bool {
 	if !counts {
 		return !a.gate.IsOpen() && !a.wouldPassAjar()
 	}
-	return !a.passes((*cell).passesAjar)
+	return !a.gate.IsOpen() && !a.passes((*cell).passesAjar)
 }
 
-// A back-off refuses requests in the actor's turn, and keeps those that wait for its end.
+// A back-off refuses a request in the actor's turn, unless the request waits for the end of the back-off.
 func (plainMail) takes(a *cell) bool {
 	return a.passes(func(a *cell) bool { return a.flow.Load().suspension() != nil || a.wouldPassAjar() })
 }
@@ -177,7 +177,7 @@ func (plainMail) added(*cell, int) {}
 func (plainMail) forget(*cell) {}
 
 func (plainMail) countAjar(a *cell, _ *Context, f *flow) {
-	if f.ajarCount.Load() != 0 && !a.leftAtLeast(DefaultBatch) {
+	if f.ajarCount.Load() != 0 && !a.leftAtLeast(defaultBatch) {
 		f.ajarCount.Store(0)
 	}
 }

@@ -150,11 +150,19 @@ func (b boundedMail) takes(a *cell) bool {
 
 func (boundedMail) try(c *Context, to *cell, m *message) error {
 	f := to.flow.Load()
-	if s := f.suspended.Load(); s != nil && s.refuses {
-		return s.why // which may be over by now
-	}
-	if !f.permits.TryAcquire(to) {
-		return to.tooMuch()
+	for {
+		fall, s := to.flow.Load().fallNow(), f.suspended.Load()
+		if s != nil && s.refuses {
+			return s.why // which may be over by now
+		}
+		if f.permits.TryAcquire(to) {
+			break
+		}
+		// If a back-off has begun or ended meanwhile, it may have been the reason: see retried.
+		err := to.tooMuch()
+		if err != ErrOverloaded || fall == to.flow.Load().fallNow() && s == f.suspended.Load() {
+			return err
+		}
 	}
 	m.From = c.self.id | msg.HasPlace
 	if !c.pushMail(to, m) {

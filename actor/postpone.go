@@ -18,7 +18,7 @@ import (
 //   - the actor no longer holds the system, so that a [VirtualClock] may move on; on the
 //     machine's clock the timer holds the system;
 //   - requests fail at once with [ErrSuspended], those that wait in the mailbox too,
-//     unless the caller says that it waits: see [WaitForRestart];
+//     unless the caller says that it waits: see supervise.WaitForRestart;
 //   - ordinary messages are kept up to a bound (ChildOptions.Backlog) and run after the restart.
 //     Beyond the bound they become dead letters with the reason ErrSuspended, and TrySend
 //     returns that;
@@ -289,14 +289,11 @@ func (a *cell) setPressed(c *Context, on bool) {
 
 // What senders and callers learn of an actor that is down, and what they may say about it.
 
-// waitKey is the key of the mark that WaitForRestart leaves in a context.
+// waitKey is the key of the mark that supervise.WaitForRestart leaves in a context.
 type waitKey struct{}
 
-// WaitForRestart returns a context with which an ask waits for an actor that is in a
-// back-off, instead of failing with [ErrSuspended]: the request is kept and runs after the
-// restart. It is kept whatever ChildOptions.Backlog says, so give the context a deadline. The
-// mark is inherited by contexts that are made from the one returned.
-func WaitForRestart(ctx context.Context) context.Context {
+// waitForRestart is supervise.WaitForRestart.
+func waitForRestart(ctx context.Context) context.Context {
 	mustHave(ctx, "WaitForRestart")
 	return context.WithValue(ctx, waitKey{}, true)
 }
@@ -320,11 +317,9 @@ func WaitForRoom(ctx context.Context) context.Context {
 // waitsForRoom reports whether ctx has the mark of WaitForRoom.
 func waitsForRoom(ctx context.Context) bool { return ctx.Value(roomKey{}) != nil }
 
-// waitsForRestart reports whether ctx has the mark of WaitForRestart. ctx may be nil. The caller of
-// a request asks, before it makes the request: ctx may call runtime.Goexit, and come back in.
-func waitsForRestart(ctx context.Context) bool {
-	return ctx != nil && guard.Value(ctx, waitKey{}) != nil
-}
+// waitsForRestart reports whether ctx has the mark of supervise.WaitForRestart. ctx may be nil. The caller of
+// a request asks, before it makes the request: ctx may block, and come back in.
+func waitsForRestart(ctx context.Context) bool { return ctx != nil && ctx.Value(waitKey{}) != nil }
 
 // downError is ErrSuspended or ErrRestarted with the reason for which the receiver fell.
 type downError struct{ is, why error }

@@ -215,7 +215,7 @@ func newCaller(hears func(*puppet, *actor.Context, actor.Result[int])) (*actor.T
 }
 
 // TestWaitForRestart: "the request is kept and runs after the restart. It is kept whatever
-// Care.Backlog says"; "The mark is inherited".
+// ChildOptions.Backlog says"; "The mark is inherited".
 func TestWaitForRestart(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		t.Run(name, func(t *testing.T) {

@@ -18,10 +18,10 @@ type flow struct {
 	// after Open; loaded by open.
 	batchOnly seam.Bool
 	// Odd while the gate is shut because the actor has fallen: see fall.
-	falls   seam.Uint32
-	life    seam.Pointer[lifeContext] // nil: it was not asked for. Stored by the owner
-	places  *places                   // types with a bound; nil otherwise
-	marks   watermarks                // types with watermarks. Owner only
+	falls  seam.Uint32
+	life   seam.Pointer[lifeContext] // nil: it was not asked for. Stored by the owner
+	places *places                   // types with a bound; nil otherwise
+	marks  watermarks                // types with watermarks. Owner only
 
 	// In a back-off; nil otherwise. Written by the owner.
 	suspended seam.Pointer[suspension]
@@ -73,7 +73,7 @@ var (
 		c.count.notRun++
 		a.returnPermits(c)
 	}}
-	lookDesc = &descriptor{run: func(c *Context, _ *cell, _ *message) { c.count.notRun++ }}
+	lookDesc     = &descriptor{run: func(c *Context, _ *cell, _ *message) { c.count.notRun++ }}
 	deadlockDecl = &descriptor{run: func(c *Context, a *cell, m *message) {
 		c.count.notRun++
 		resolveDeadlock(a, c, *payloadOf[uint64](m) != 0)

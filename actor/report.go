@@ -203,7 +203,7 @@ func (s *System) logPanic(who ActorName, p PanicReport, line string) {
 	}
 	s.log(func(l logSink) {
 		l.fail(line, who.attrs("behaviour", p.Behaviour,
-			"message", p.MessageID, "at", p.Frame, "value", guard.TextApart(p.Value), "goexit", p.Goexit,
+			"message", p.MessageID, "at", p.Frame, "value", guard.Text(p.Value), "goexit", p.Goexit,
 			"from", p.From, "so_far", n, "stack", string(p.Stack))...)
 	})
 }
@@ -211,8 +211,8 @@ func (s *System) logPanic(who ActorName, p PanicReport, line string) {
 // userFrames returns what of a stack concerns a behaviour that has panicked: see stack.FromPanic.
 func userFrames(text []byte) []byte {
 	return stack.FromPanic(text,
-		stack.OurModule+"actor.Behaviour[...].Do.func",
-		stack.OurModule+"actor.AskBehaviour[...].Do.func",
+		stack.OurModule+"actor.Behaviour[...].Handle.func",
+		stack.OurModule+"actor.AskBehaviour[...].Handle.func",
 		stack.OurModule+"process.(*coroutine).one",
 		stack.OurModule+"actor.(*cell).runSegment",
 		stack.OurModule+"actor.(*typeInSystem).RunTask")

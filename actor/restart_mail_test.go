@@ -143,11 +143,12 @@ func TestAsk_AbandonedRuns(t *testing.T) {
 // goneContext is a context whose Value calls runtime.Goexit from a moment on.
 type goneContext struct {
 	context.Context
-	bad *atomic.Bool
+	bad, asked *atomic.Bool
 }
 
 func (c goneContext) Value(key any) any {
 	if c.bad.Load() {
+		c.asked.Store(true)
 		runtime.Goexit()
 	}
 	return c.Context.Value(key)
@@ -155,7 +156,7 @@ func (c goneContext) Value(key any) any {
 
 // TestRestart_ContextOfCaller: the context of a request that waits is code of the user's. It is asked
 // whether its caller waits for a restart when the request is made, and not in the turns of the
-// receiver, which goes through all its mail then: nothing of it is lost, whatever the context does.
+// receiver: these go through all its mail, and a context that misbehaves would cost the rest of it.
 func TestRestart_ContextOfCaller(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		for _, postpones := range []bool{true, false} {
@@ -166,16 +167,17 @@ func TestRestart_ContextOfCaller(t *testing.T) {
 						w.fell = func(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }
 					})
 				}
-				bad := new(atomic.Bool)
+				bad, asked := new(atomic.Bool), new(atomic.Bool)
+				foul := goneContext{context.Background(), bad, asked}
 				got := make(chan error, 4)
 				caller, callerGo, heard := newCaller(func(_ *puppet, _ *actor.Context, r actor.Result[int]) {
 					got <- r.Err
 				})
 				b.sleep(func() {
 					b.tell.Send(b.sys, b.child, 5)
-					b.asks(goneContext{context.Background(), bad}, got)
+					b.asks(foul, got)
 					callerGo.Send(b.sys, caller.Spawn(b.sys, puppet{}), func(c *actor.Context) {
-						c.SetContext(goneContext{context.Background(), bad})
+						c.SetContext(foul)
 						actor.AskTo(c, b.ask, b.child, 1, heard)
 					})
 					eventually(t, "the requests are there", func() bool { return actor.InMailbox(b.child) >= 5 })
@@ -192,12 +194,59 @@ func TestRestart_ContextOfCaller(t *testing.T) {
 						must(t, err)
 					}
 				}
-				if quiet(t, b.sys); postpones {
+				quiet(t, b.sys)
+				equal(t, "asked in turns of the receiver", asked.Load(), false)
+				if postpones {
 					b.log.ranIs(t, 5, 6)
 				} else {
 					b.log.ranIs(t, 5, 1, 1, 1, 1, 6)
 				}
 			})
+		}
+	}
+}
+
+// foulHandler is a handler of the user's that does not return.
+type foulHandler struct {
+	misdeed func()
+	got     chan error
+}
+
+func (h foulHandler) Send(_ actor.Sender, r actor.Result[int]) { h.got <- r.Err; h.misdeed() }
+func (h foulHandler) TrySend(from actor.Sender, r actor.Result[int]) error {
+	h.Send(from, r)
+	return nil
+}
+
+// TestRestart_HandlerOfCaller: an actor that goes into a back-off, or drops its mail, answers the
+// requests in it. A handler that panics there, or calls runtime.Goexit, costs none of the other mail.
+func TestRestart_HandlerOfCaller(t *testing.T) {
+	misdeeds := map[string]func(){"panic": func() { panic("foul") }, "Goexit": runtime.Goexit}
+	for name, typ := range sleeperTypes {
+		for misdeed, do := range misdeeds {
+			for _, drops := range []bool{false, true} {
+				t.Run(fmt.Sprint(name, " ", misdeed, ", drops: ", drops), func(t *testing.T) {
+					b := makeBed(t, typ, actor.Care[warden]{DropMail: drops})
+					got := make(chan error, 1)
+					caller, callerGo, _ := newCaller(func(*puppet, *actor.Context, actor.Result[int]) {})
+					b.sleep(func() {
+						b.tell.Send(b.sys, b.child, 5)
+						callerGo.Send(b.sys, caller.Spawn(b.sys, puppet{}), func(c *actor.Context) {
+							b.ask.To(b.child).AskTo(c, 1, foulHandler{do, got})
+						})
+						eventually(t, "the request is there", func() bool { return actor.InMailbox(b.child) >= 2 })
+						b.tell.Send(b.sys, b.child, 6)
+					})
+					b.wake()
+					if err := receive(t, "the outcome", got); drops {
+						wants(t, err, actor.ErrRestarted)
+						b.log.deadIs(t, actor.ErrRestarted, 5, 1, 6)
+					} else {
+						wants(t, err, actor.ErrSuspended)
+						b.log.ranIs(t, 5, 6)
+					}
+				})
+			}
 		}
 	}
 }

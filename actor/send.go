@@ -112,11 +112,27 @@ func (d *descriptor) beginTry(from Sender, a *cell) (env, *message, error) {
 	d.made().mustSuit(a)
 	e := envFor(from, a)
 	if !d.urgent {
-		if err := e.mayTry(a, d); err != nil {
+		fall, s := a.flow.Load().fallNow(), a.flow.Load().suspension()
+		err := e.mayTry(a, d)
+		if err != nil {
+			err = d.retried(e, a, err, fall, s)
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 	}
 	return e, e.node(d.size), nil
+}
+
+// retried returns err, the error of env.mayTry. But if err is ErrOverloaded, and a back-off has begun
+// or ended since the caller loaded fall and s, it calls mayTry again: a sender that was refused for the
+// back-off must not get the error of an overloaded actor. Any goroutine.
+func (d *descriptor) retried(e env, a *cell, err error, fall fall, s *suspension) error {
+	for err == ErrOverloaded && (fall != a.flow.Load().fallNow() || s != a.flow.Load().suspension()) {
+		fall, s = a.flow.Load().fallNow(), a.flow.Load().suspension()
+		err = e.mayTry(a, d)
+	}
+	return err
 }
 
 // tooMuch says whether that is for now or until a restart. It is the error for a message to an
@@ -143,7 +159,7 @@ func (a *cell) keepsNothing() bool {
 // goroutine outside has no cache.
 func (d *descriptor) beginWait(ctx context.Context, a *cell) (*message, error) {
 	d.made().mustSuit(a)
-	mustHave(ctx, "SendWait")
+	ctx = mustHave(ctx, "SendWait")
 	var err error
 	if d.urgent {
 		err = ctx.Err()

@@ -7,7 +7,6 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/heap"
-	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -126,8 +125,11 @@ func (s *System) send(to *cell, m *message, d *descriptor) {
 // sendOrDrop delivers a message that gives way, or says why it is to be dropped.
 func (s *System) sendOrDrop(to *cell, m *message, d *descriptor) error {
 	for {
-		fall := to.flow.Load().fallNow()
+		fall, down := to.flow.Load().fallNow(), to.flow.Load().suspension()
 		err := s.mayTry(to, d)
+		if err != nil {
+			err = d.retried(s, to, err, fall, down)
+		}
 		if err == nil {
 			return s.trySend(to, m, d)
 		}
@@ -417,12 +419,11 @@ func (a *cell) awaitPermit(ctx context.Context, w *permits.Waiter, over <-chan s
 		return nil
 	}
 	// The permit comes with the token. The one that has it wakes the next in line.
-	ended := guard.Context{Context: ctx}.Done() // a panic would leave w in the line
 	select {
 	case <-w.Token():
 		l.WakeNext()
 		return nil
-	case <-ended:
+	case <-ctx.Done():
 		l.Cancel(w, a)
 		return ctx.Err()
 	case <-a.sys().done.done:

@@ -256,6 +256,10 @@ func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
 // TestSpawn_NewOnesAreNotForgotten: an actor that has had no turn yet has one although others
 // without end are spawned and woken behind it.
 func TestSpawn_NewOnesAreNotForgotten(t *testing.T) {
+	if testing.Short() {
+		// It is a long chain in one goroutine, with nothing for the race detector.
+		t.Skip("takes long")
+	}
 	const enough = 100_000                     // 65,792 do
 	for _, busy := range []bool{false, true} { // another actor has mail all the while
 		sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))

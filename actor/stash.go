@@ -38,7 +38,7 @@ func (b Behaviour[S, M]) Stash(c *Context, m M) {
 
 // Stash puts the running request, which is q, aside until [Unstash] or [UnstashAll]. The
 // behaviour must return what Stash returns, and the caller goes on waiting. Stash also
-// panics if the reply was put off already ([Defer]). In all else it is like
+// panics if the reply was put off already ([Defer]) or given. In all else it is like
 // [Behaviour.Stash].
 func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 	n := c.beginStash(b.d.madeAsk())
@@ -60,6 +60,9 @@ func (c *Context) markStashed(call string, d *descriptor) {
 	if c.msg.From&msg.WasStashed != 0 {
 		panic("gallop: " + call + ": the running message of " +
 			c.self.String() + " was stashed or deferred already")
+	}
+	if d.caller != nil && d.caller(c.msg) == (caller{}) { // an Interceptor's After
+		panic("gallop: " + call + ": the running request of " + c.self.String() + " has its reply")
 	}
 	c.msg.From |= msg.WasStashed
 	if c.then&unstashed != 0 {

@@ -132,7 +132,7 @@ func (s *System) Workers() int {
 // of this system they panic, and in one of another system they keep its worker waiting.
 func (s *System) Wait(ctx context.Context) error {
 	s.mustBeOutside("Wait")
-	mustHave(ctx, "Wait")
+	ctx = mustHave(ctx, "Wait")
 	return s.public(s.sched.WaitQuiet(ctx, false))
 }
 
@@ -164,7 +164,7 @@ func (s *System) Run() error {
 // Shutdown.
 func (s *System) Shutdown(ctx context.Context) error {
 	s.mustBeOutside("Shutdown")
-	mustHave(ctx, "Shutdown")
+	ctx = mustHave(ctx, "Shutdown")
 	s.refuseOutside()
 	err := s.sched.WaitQuiet(ctx, true)
 	if errors.Is(err, sched.ErrStopped) {
@@ -259,12 +259,13 @@ func (s *System) mustBeStarted(call string) {
 	}
 }
 
-// mustHave panics without a context. It is called at once, and not when there is something to wait
-// for, which may be rare.
-func mustHave(ctx context.Context, call string) {
+// mustHave panics without a context, and returns it as the runtime may ask it. It is called at once,
+// and not when there is something to wait for, which may be rare.
+func mustHave(ctx context.Context, call string) context.Context {
 	if !guard.IsContext(ctx) {
 		noContext(call)
 	}
+	return guard.Guarded(ctx)
 }
 
 func noContext(call string) {

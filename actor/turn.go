@@ -103,13 +103,13 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 
 // hasMail reports whether the turn that runs on w has another message in hand. Owner only, in a
 // turn of an actor.
-func hasMail(w *sched.Worker) bool {
+func hasMail(w *sched.Worker, _ *sched.Task) bool {
 	c := w.Local().(*Context)
 	if c.left <= 1 {
 		return false // the batch ends with this one
 	}
 	if !c.aside && inHand(c, c.self, c.msg) {
-		return c.msg.Next != nil // those that have run are pending until they are accounted for
+		return c.msg.Next != nil // messages that have run are pending until the turn accounts for them
 	}
 	return c.self.in.Pending() != nil
 }
@@ -339,6 +339,5 @@ func (a *cell) spuriousWake(c *Context) (again bool) {
 		return a.serveSignals(c)
 	}
 	a.endWithholding(c)
-	c.left = 0
 	return a.drained(c)
 }

@@ -107,8 +107,8 @@ func TestTurn_OfOneIsPaidFor(t *testing.T) {
 	}
 }
 
-// TestHasMail: a turn says whether it has a message in hand beside the one that runs, by which the
-// scheduler tells whether it goes on. Messages of other layouts count too. A batch of one ends.
+// TestHasMail: a turn says whether another message follows the running one. The scheduler goes by
+// that. Messages of other layouts count too. A batch of one ends.
 func TestHasMail(t *testing.T) {
 	for _, c := range []struct {
 		batch int

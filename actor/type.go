@@ -15,9 +15,8 @@ import (
 // table are the runtime's.
 const maxBehaviours = 65_530
 
-// DefaultBatch is how many messages an actor handles in one turn before others have
-// theirs. It is the same as in the Pony runtime.
-const DefaultBatch = 100
+// defaultBatch is the batch without [WithBatch]. It is the same as in the Pony runtime.
+const defaultBatch = 100
 
 // maxBatch is no limit to speak of, and fits where a batch is kept. What is spent is added to what
 // is charged or may still come: the sum of two is an int even if that has 32 bits.
@@ -205,7 +204,7 @@ func (t *typeInfo) declare(d *descriptor, opts []BehaviourOption) *descriptor {
 		if o == nil {
 			panicMisuse("a nil option for behaviour ", d.name)
 		}
-		o(d)
+		o.setBehaviour(d)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

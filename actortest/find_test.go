@@ -158,6 +158,10 @@ func TestStrategies_None(t *testing.T) {
 // TestExhaustive_LongRuns: a failure behind more choices than a run has by default is reported and
 // replayed: "Steps sets how many messages and choices a run may have".
 func TestExhaustive_LongRuns(t *testing.T) {
+	if testing.Short() {
+		// One goroutine at a time runs, with nothing for the race detector.
+		t.Skip("takes long")
+	}
 	runs := 0
 	marathon := func(r *actortest.R) {
 		runs++

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
@@ -121,6 +122,9 @@ type stuckContext struct {
 	done  bool      // guarded by mu
 	after []*func() // guarded by mu: called at the end
 }
+
+// Own implements guard.Own.
+func (*stuckContext) Own(guard.Mark) {}
 
 // Done implements context.Context.
 func (h *stuckContext) Done() <-chan struct{} { return h.over }

@@ -54,22 +54,12 @@ func boolean(name, usage string, to *bool) {
 	})
 }
 
-// explained keeps the lines whole, and has each said once: packages are looked at with their tests
-// and without.
-var explained struct {
-	sync.Mutex
-	said map[string]bool
-}
+// explained has the lines that were said: packages are looked at with their tests and without.
+var explained sync.Map
 
 // explain says what is not reported.
 func explain(line string) {
-	explained.Lock()
-	defer explained.Unlock()
-	if !explained.said[line] {
-		if explained.said == nil {
-			explained.said = map[string]bool{}
-		}
-		explained.said[line] = true
-		_, _ = os.Stderr.WriteString(line + "\n")
+	if _, said := explained.LoadOrStore(line, true); !said {
+		_, _ = os.Stderr.WriteString(line + "\n") // in one write, which keeps the line whole
 	}
 }

@@ -104,14 +104,14 @@ func TestDisable(t *testing.T) {
 	}
 }
 
-// TestExplain: what -strict would report, and what a comment allows, is listed with the reason, and
-// is no finding.
+// TestExplain: what -strict would report, what a comment allows, and where a limit ended a search, is
+// listed with the reason, and is no finding.
 func TestExplain(t *testing.T) {
 	program := build(t)
-	run := exec.Command(program, "-explain", "./strict", "./allow/...")
+	run := exec.Command(program, "-explain", "./strict", "./allow/...", "./limits")
 	run.Dir = "testdata"
 	out, _ := run.CombinedOutput()
-	plain := exec.Command(program, "./strict", "./allow/...")
+	plain := exec.Command(program, "./strict", "./allow/...", "./limits")
 	plain.Dir = "testdata"
 	want, _ := plain.CombinedOutput()
 	var reports, reasons []string
@@ -126,7 +126,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("reports %s\nwant %s", got, want)
 	}
 	all := strings.Join(reasons, "")
-	for _, why := range []string{"strict.go", "not proved: GV2", "allowed ("} {
+	for _, why := range []string{"strict.go", "not proved: GV2", "allowed (", "limits.go", "the limit of parts of one value was met"} {
 		if !strings.Contains(all, why) {
 			t.Errorf("no %q in %s", why, all)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/supervise"
 )
 
 // ErrNoMember says that a pool has no member that could take a request.
@@ -13,9 +14,9 @@ var ErrNoMember = errors.New("gallop: group: the pool has no member")
 
 // AskPool sends each request to one of its members, which a [Policy] chooses. It is an
 // [actor.Asker] itself. Make one with [NewAskPool], for members that are there already, or with
-// [StartAskPool], which starts its members and restarts them; or declare it as the child of a
-// supervisor: see [AskPoolForSupervisor]. It may be copied. The zero AskPool is not usable: its
-// methods panic.
+// [NewAskPoolOf], for members that the pool starts: that one has an actor, which is started with
+// [AskPool.Start], or as the child of a supervisor with [AskPool.Child]. It may be copied. The zero
+// AskPool is not usable: its methods panic.
 //
 // An AskPool is a shared table and not an actor that requests pass through: the caller chooses the
 // member in a short critical section, and asks it directly, so back pressure, deadlines and errors are those of
@@ -27,10 +28,10 @@ var _ actor.Asker[int, int] = AskPool[int, int]{}
 
 // NewAskPool makes a pool of these members. It panics if policy is zero, or if a member is nil, a
 // value that Go cannot compare or that is not equal to itself, or given twice. Such a pool has no
-// actor, and may have members of several systems.
+// actor and need not be started, and may have members of several systems.
 func NewAskPool[Q, R any](policy Policy[Q], members ...actor.Asker[Q, R]) AskPool[Q, R] {
 	policy.mustBe("NewAskPool")
-	t := &askPoolTable[Q, R]{policy: policy.start()}
+	t := &askPoolTable[Q, R]{policy: policy.start(), place: place[askPoolActor]{kind: "AskPool"}}
 	for _, a := range members {
 		mustBeAsker("NewAskPool", a)
 		if t.indexOf(a) >= 0 {
@@ -42,52 +43,50 @@ func NewAskPool[Q, R any](policy Policy[Q], members ...actor.Asker[Q, R]) AskPoo
 	return AskPool[Q, R]{t}
 }
 
-// StartAskPool makes a pool that starts n members, which answer its requests with the behaviour to.
-// They are children of the pool's actor, are restarted and replaced as those of [StartPool], and
-// end with it: see [AskPool.Stop]. Requests that arrive before the members have started wait for
-// them. A request for a member that is down fails with [actor.ErrSuspended], unless its context
-// says that it waits; this happens only with [Hash], or if all members are down.
+// NewAskPoolOf makes a pool that starts n members when it is started itself. They answer its
+// requests with the behaviour to. They are restarted and replaced as those of [NewPoolOf], and end
+// with the pool's actor: see [AskPool.Stop]. Requests that arrive before the members have started
+// wait for them; before the pool was started, they fail with [ErrNoMember]. A request for a member
+// that is down fails with [actor.ErrSuspended], unless its context says that it waits; this happens
+// only with [Hash], or if all members are down.
 //
-// StartAskPool panics if policy or to is zero, n is less than 1, or spec is wrong.
-func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int,
-	to actor.AskBehaviour[S, Q, R], spec MemberSpec[S]) AskPool[Q, R] {
-	t := newAskTable("StartAskPool", policy, n, to, spec)
-	var a MemberSupervisor
-	t.init(&a)
-	t.setActor(listed(memberSupervisorType.Spawn(from, a)))
+// NewAskPoolOf panics if policy or to is zero, n is less than 1, or spec is wrong.
+func NewAskPoolOf[S, Q, R any](policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R],
+	spec MemberSpec[S]) AskPool[Q, R] {
+	policy.mustBe("NewAskPoolOf")
+	mustBeSize("NewAskPoolOf", n)
+	t := &askPoolTable[Q, R]{policy: policy.start(), place: place[askPoolActor]{kind: "AskPool"},
+		factory: &askerFactory[Q, R]{tree: spec.tree("NewAskPoolOf"), size: n,
+			bind: func(r actor.AnyRef) actor.Asker[Q, R] {
+				ref, _ := actor.As[S](r)
+				return to.To(ref)
+			}}}
+	mustSuit("NewAskPoolOf", to, spec.Type)
 	return AskPool[Q, R]{t}
 }
 
-// AskPoolForSupervisor makes a pool as [StartAskPool] does, whose actor is the child of a
-// supervisor:
-//
-//	quotes := group.AskPoolForSupervisor(group.LeastLoaded[Symbol](), 8, quote,
-//		group.MemberSpec[quoter]{Type: quoterType})
-//	supervise.Worker[group.MemberSupervisor]{Name: "quotes", Type: quotes.Type(), Init: quotes.Init}
-//
-// It has members as soon as its actor has started, and stays usable when the actor is replaced by a
-// new one. Declare it once for each running tree: a second actor for the same pool fails to start.
-func AskPoolForSupervisor[S, Q, R any](policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R],
-	spec MemberSpec[S]) AskPool[Q, R] {
-	return AskPool[Q, R]{newAskTable("AskPoolForSupervisor", policy, n, to, spec)}
+// Start starts the actor of a pool of [NewAskPoolOf], and returns the pool. It panics if the pool was
+// started before, is the child of a supervisor, or has no actor.
+func (p AskPool[Q, R]) Start(from actor.Sender) AskPool[Q, R] {
+	t := p.mustStartMembers("Start")
+	t.start(from)
+	t.publish(listed(askPoolType.Spawn(from, askPoolActor{table: t})))
+	return p
 }
 
-// Type is the actor type of the pool's actor, for [AskPoolForSupervisor].
-func (p AskPool[Q, R]) Type() *actor.Type[MemberSupervisor] { return memberSupervisorType }
-
-// Init makes the state of the pool's actor, for [AskPoolForSupervisor]. It panics if the pool
-// was made by [NewAskPool], and has no actor.
-func (p AskPool[Q, R]) Init(a *MemberSupervisor) {
-	if p.ready().spec == nil {
-		panic("gallop: group: Init of an AskPool that has no actor: use AskPoolForSupervisor")
-	}
-	mustBeState("Init", a == nil)
-	p.t.init(a)
+// Child declares the actor of a pool of [NewAskPoolOf] as the child of a supervisor. Set what it says
+// about restarts and the like in what Child returns. A pool is for one running tree: a second actor
+// fails to start. Child panics if the pool was started, or has no actor.
+func (p AskPool[Q, R]) Child(name string) supervise.Worker[askPoolActor] {
+	t := p.mustStartMembers("Child")
+	t.declare()
+	return supervise.Worker[askPoolActor]{Name: name, Type: askPoolType,
+		Init: func(a *askPoolActor) { a.table = t }}
 }
 
 func (p AskPool[Q, R]) ready() *askPoolTable[Q, R] {
 	if p.t == nil {
-		panic("gallop: group: a zero AskPool: use NewAskPool or StartAskPool")
+		panic("gallop: group: a zero AskPool: use NewAskPool")
 	}
 	return p.t
 }
@@ -104,7 +103,7 @@ func (p AskPool[Q, R]) Ask(ctx context.Context, q Q) (r R, err error) {
 		case a != nil:
 			return a.Ask(ctx, q)
 		}
-		if _, err = replaced.To(t.actorRef()).Ask(ctx, gone); err != nil {
+		if _, err = replaced.Ask(ctx, t.actorRef(), gone); err != nil {
 			return r, err
 		}
 	}
@@ -160,28 +159,29 @@ func (p AskPool[Q, R]) Len() int {
 	return len(t.members)
 }
 
-// Resize changes the number of members of a pool that started them to n: it starts more, or drains
-// the youngest. Resize panics if n is less than 1, or if the pool has no actor, because it did not
-// start its members or its supervisor has not started it.
+// Resize changes the number of members of a pool of [NewAskPoolOf] to n, as [Pool.Resize] does. It
+// panics if n is less than 1, or if the pool does not start its members.
 func (p AskPool[Q, R]) Resize(from actor.Sender, n int) {
 	mustBeSize("Resize", n)
-	resize.Send(from, p.mustHaveActor("Resize"), n)
+	t := p.mustStartMembers("Resize")
+	order(&t.place, from, resizeAskers, (*askPoolActor).resize, n)
 }
 
-// Stop ends a pool that started its members, and the members with it, as [actor.Stop] does. It
-// panics as [AskPool.Resize] does.
-func (p AskPool[Q, R]) Stop(from actor.Sender) { actor.Stop(from, p.mustHaveActor("Stop")) }
+// Stop ends the actor of a pool of [NewAskPoolOf], and the members with it, as [actor.Stop] does. It
+// does nothing before the pool has started, and panics if it has no actor.
+func (p AskPool[Q, R]) Stop(from actor.Sender) { p.mustStartMembers("Stop").stop(from) }
 
-// Any returns the actor of a pool that started its members, to be watched or joined; the zero
-// AnyRef if the pool has none.
+// Any returns the actor of a pool of [NewAskPoolOf], to be watched, joined or linked; the zero AnyRef
+// if the pool has none, or has not started. A pool that is a supervisor's child may get another
+// actor.
 func (p AskPool[Q, R]) Any() actor.AnyRef { return p.ready().actorRef().Any() }
 
-func (p AskPool[Q, R]) mustHaveActor(call string) actor.Ref[MemberSupervisor] {
-	r := p.ready().actorRef()
-	if r.IsZero() {
-		panic("gallop: group: " + call + " of an AskPool without an actor")
+func (p AskPool[Q, R]) mustStartMembers(call string) *askPoolTable[Q, R] {
+	t := p.ready()
+	if t.factory == nil {
+		panic("gallop: group: " + call + " of an AskPool without an actor: use NewAskPoolOf")
 	}
-	return r
+	return t
 }
 
 // mustBeAsker panics if a member could not be found again by comparing.

@@ -1,22 +1,21 @@
 package group
 
 import (
-	"errors"
 	"slices"
 	"sync"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/supervise"
 )
 
 // askPoolTable holds the members of an AskPool, and its policy. While the lock is held, nothing is
 // sent, and no code of the user's runs: its policy and the method Status of its members are asked
 // outside.
 type askPoolTable[Q, R any] struct {
-	spec *memberSpec                          // nil: members join. Read-only
-	size int                                  // initial number of members. Read-only
-	bind func(actor.AnyRef) actor.Asker[Q, R] // read-only
+	factory *askerFactory[Q, R] // nil: members join. Read-only
+	place[askPoolActor]
 
 	turn policyTurn // of a policy that is, or has, a function of the user's
 
@@ -26,83 +25,64 @@ type askPoolTable[Q, R any] struct {
 	foreign int               // how many members are no actors, and may have a Status; guarded by mu
 	// number of members after the last pruneEnded; guarded by mu
 	sizeAtPrune int
-	actor       actor.Ref[MemberSupervisor] // zero: none yet; guarded by mu
+}
+
+// askerFactory is what an AskPool needs to start its members. Read-only.
+type askerFactory[Q, R any] struct {
+	tree supervise.Spec
+	size int
+	bind func(actor.AnyRef) actor.Asker[Q, R]
 }
 
 // askMember is a member of an AskPool. Guarded by the lock of its table.
 type askMember[Q, R any] struct {
-	asker actor.Asker[Q, R] // nil: its actor was not spawned yet
-	ref   actor.AnyRef      // of one that the pool has started
-	down  bool              // it waits for its restart
+	asker actor.Asker[Q, R]
+	ref   actor.AnyRef // of one that the pool has started
+	down  bool         // it waits for its restart
 }
 
-func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R],
-	spec MemberSpec[S]) *askPoolTable[Q, R] {
-	policy.mustBe(call)
-	mustBeSize(call, n)
-	t := &askPoolTable[Q, R]{spec: spec.check(call), size: n, policy: policy.start()}
-	if !access.IsOf(to, spec.Type) {
-		panic("gallop: group: " + call +
-			" with a Behaviour that was not declared for the Type of the MemberSpec")
-	}
-	t.bind = func(r actor.AnyRef) actor.Asker[Q, R] {
-		ref, _ := actor.As[S](r)
-		return to.To(ref)
-	}
-	return t
-}
-
-// init makes the state of the actor that supervises the members.
-func (t *askPoolTable[Q, R]) init(a *MemberSupervisor) {
-	*a = MemberSupervisor{spec: t.spec, size: t.size, notify: t.update,
-		of: typeName[Q]() + " to " + typeName[R](),
-		onStart: func(c *actor.Context) error {
-			if !t.setActor(actor.Self[MemberSupervisor](c)) {
-				return errors.New("gallop: group: the AskPool has an actor already: make one for each tree")
-			}
-			return nil
-		}}
-}
-
-// setActor makes r the actor of the table. It returns false if there is another one that has not
-// ended.
-func (t *askPoolTable[Q, R]) setActor(r actor.Ref[MemberSupervisor]) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.actor.IsZero() && t.actor != r && t.actor.Status() != actor.StatusEnded {
-		return false
-	}
-	t.actor = r
-	return true
-}
-
-// actorRef returns the actor; zero if there is none.
-func (t *askPoolTable[Q, R]) actorRef() actor.Ref[MemberSupervisor] {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.actor
-}
-
-// update applies a memberUpdate. It runs in a turn of the pool's actor.
-func (t *askPoolTable[Q, R]) update(c *actor.Context, u memberUpdate) {
-	if u.err != nil {
-		c.Exit(u.err)
-		return
-	}
-	defer u.drain(c)
+// update applies the news of the members that the pool has started. It runs in a turn of the pool's
+// actor.
+func (t *askPoolTable[Q, R]) update(n access.MemberNews) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.members = slices.Clone(t.members)
-	for len(t.members) > u.size {
+	for len(t.members) > n.Size {
 		t.remove(len(t.members) - 1)
 	}
-	if len(t.members) < u.size {
-		t.members = append(t.members, make([]askMember[Q, R], u.size-len(t.members))...)
-		t.policy.changed(u.size)
+	if len(t.members) < n.Size {
+		t.members = append(t.members, make([]askMember[Q, R], n.Size-len(t.members))...)
+		t.policy.changed(n.Size)
 	}
-	for _, s := range u.slots {
-		t.members[s.index] = askMember[Q, R]{t.bind(s.ref), s.ref, s.down}
+	for _, m := range n.Changed {
+		ref := m.Ref.(actor.AnyRef)
+		t.members[m.Index] = askMember[Q, R]{t.factory.bind(ref), ref, m.Down}
 	}
+}
+
+// awaits reports whether the pool will learn of a successor of an actor; for the zero ref, whether it
+// will learn of its first members.
+func (t *askPoolTable[Q, R]) awaits(gone actor.AnyRef) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if gone.IsZero() {
+		return len(t.members) == 0
+	}
+	return slices.ContainsFunc(t.members, func(m askMember[Q, R]) bool { return m.ref == gone })
+}
+
+// look is what the pool's actor says of the pool: see askPoolActor.Inspect.
+func (t *askPoolTable[Q, R]) look() access.GroupLook {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := access.GroupLook{What: "ask pool", Of: typeName[Q]() + " to " + typeName[R](),
+		Members: len(t.members)}
+	for _, m := range t.members {
+		if m.down {
+			l.Down++
+		}
+	}
+	return l
 }
 
 // choose returns the member for a request. If the pool starts its members and the chosen one has
@@ -112,13 +92,13 @@ func (t *askPoolTable[Q, R]) choose(q Q) (a actor.Asker[Q, R], gone actor.AnyRef
 	for {
 		m, some := t.chosen(q)
 		switch {
-		case !some && (t.spec == nil || t.actorRef().IsZero()):
+		case !some && (t.factory == nil || t.actorRef().IsZero()):
 			return nil, gone, ErrNoMember
 		case !some:
 			return nil, gone, t.endedErr()
-		case m.asker == nil || m.down || m.status() != actor.StatusEnded:
+		case m.down || m.status() != actor.StatusEnded:
 			return m.asker, m.ref, nil
-		case t.spec != nil:
+		case t.factory != nil:
 			return nil, m.ref, t.endedErr()
 		}
 		t.leave(m.asker)
@@ -191,7 +171,7 @@ func (v *askView[Q, R]) Len() int { return len(v.members) }
 func (v *askView[Q, R]) Status(i int) actor.Status {
 	m := &v.members[i]
 	switch {
-	case m.asker == nil || m.down:
+	case m.down:
 		return actor.StatusEnded
 	case v.said != nil && m.isForeign():
 		return v.said[m.asker]
@@ -240,9 +220,6 @@ func (m *askMember[Q, R]) status() actor.Status {
 
 // isForeign reports whether status may call a method of the user's.
 func (m *askMember[Q, R]) isForeign() bool {
-	if m.asker == nil {
-		return false
-	}
 	_, ok := access.AskTarget(m.asker)
 	return !ok
 }
@@ -250,7 +227,7 @@ func (m *askMember[Q, R]) isForeign() bool {
 // indexOf returns the index of a member; -1 if a is none. The caller holds the lock.
 func (t *askPoolTable[Q, R]) indexOf(a actor.Asker[Q, R]) int {
 	return slices.IndexFunc(t.members,
-		func(m askMember[Q, R]) bool { return m.asker != nil && access.SameAskTarget(m.asker, a) })
+		func(m askMember[Q, R]) bool { return access.SameAskTarget(m.asker, a) })
 }
 
 // add adds a member. The caller holds the lock, and tells the policy.
@@ -277,7 +254,7 @@ func (t *askPoolTable[Q, R]) remove(i int) {
 func (t *askPoolTable[Q, R]) join(a actor.Asker[Q, R]) (prune bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.spec != nil || t.indexOf(a) >= 0 {
+	if t.factory != nil || t.indexOf(a) >= 0 {
 		return false
 	}
 	prune = len(t.members) >= max(minPrune, 2*t.sizeAtPrune)
@@ -290,7 +267,7 @@ func (t *askPoolTable[Q, R]) join(a actor.Asker[Q, R]) (prune bool) {
 func (t *askPoolTable[Q, R]) leave(a actor.Asker[Q, R]) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if i := t.indexOf(a); i >= 0 && t.spec == nil {
+	if i := t.indexOf(a); i >= 0 && t.factory == nil {
 		t.remove(i)
 	}
 }
@@ -298,7 +275,7 @@ func (t *askPoolTable[Q, R]) leave(a actor.Asker[Q, R]) {
 // pruneEnded removes the members that have ended. Members that the pool started are replaced
 // instead.
 func (t *askPoolTable[Q, R]) pruneEnded() {
-	if t.spec != nil {
+	if t.factory != nil {
 		return
 	}
 	v, _ := t.view()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
+	"github.com/gallop-go/gallop/supervise"
 )
 
 // oracle answers with its own number, and panics at a negative question.
@@ -136,8 +137,8 @@ func TestStartAskPool(t *testing.T) {
 	total := 0
 	for seed := range uint64(60) {
 		sys, _ := atNoTime(t, seed)
-		p := group.StartAskPool(sys, group.RoundRobin[int](), 1+int(seed%3), question,
-			group.MemberSpec[oracle]{Type: oracleType})
+		p := group.NewAskPoolOf(group.RoundRobin[int](), 1+int(seed%3), question,
+			group.MemberSpec[oracle]{Type: oracleType}).Start(sys)
 		s := seekerType.Spawn(sys, seeker{})
 		var members []actor.AnyRef
 		for i := range 30 {
@@ -192,8 +193,8 @@ func TestStartAskPool_EndsAtOnce(t *testing.T) {
 		sys, _ := atNoTime(t, seed)
 		s := seekerType.Spawn(sys, seeker{})
 		seekerDo.Send(sys, s, func(c *actor.Context) {
-			p := group.StartAskPool(c, group.RoundRobin[int](), 1, question,
-				group.MemberSpec[oracle]{Type: oracleType})
+			p := group.NewAskPoolOf(group.RoundRobin[int](), 1, question,
+				group.MemberSpec[oracle]{Type: oracleType}).Start(c)
 			p.AskTo(c, 1, seekerHear.To(s))
 			p.Stop(c)
 		})
@@ -221,7 +222,8 @@ func TestStartAskPool_Restarts(t *testing.T) {
 		"random": group.Random[int](),
 	} {
 		sys, advance := atNoTime(t, 1)
-		p := group.StartAskPool(sys, policy, 3, question, group.MemberSpec[oracle]{Type: oracleType})
+		p := group.NewAskPoolOf(policy, 3, question, group.MemberSpec[oracle]{
+			Type: oracleType, Backoff: supervise.Backoff{First: 100 * time.Millisecond}}).Start(sys)
 		if _, err := p.Ask(soon(t), -1); !errors.Is(err, actor.ErrPanicked) {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -276,8 +278,8 @@ func TestPolicyOf(t *testing.T) {
 		}
 	})
 	refs, handlers := sinks(sys, 3)
-	p, other := group.NewPool(sys, lastFirst, handlers...),
-		group.NewPool(sys, lastFirst, handlers...)
+	p, other := group.NewPool(lastFirst, handlers...).Start(sys),
+		group.NewPool(lastFirst, handlers...).Start(sys)
 	for i := range 4 {
 		p.Send(sys, i)
 		quiet(t, sys)
@@ -306,7 +308,7 @@ func TestRandom(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	slow, _ := stuck(t, sys)
 	refs, handlers := sinks(sys, 3)
-	p := group.NewPool(sys, group.Random[int](), append(handlers, slowPut.To(slow))...)
+	p := group.NewPool(group.Random[int](), append(handlers, slowPut.To(slow))...).Start(sys)
 	for i := range 300 {
 		p.Send(sys, i)
 	}
@@ -357,19 +359,18 @@ func TestMisuse_OfAskPools(t *testing.T) {
 		"Resize: 0 members":              func() { p.Resize(sys, 0) },
 		"Resize of an AskPool without":   func() { p.Resize(sys, 1) },
 		"Stop of an AskPool without":     func() { p.Stop(sys) },
-		"Init of an AskPool that has no": func() { p.Init(&group.MemberSupervisor{}) },
-		"StartAskPool: 0 members": func() {
-			group.StartAskPool(sys, group.RoundRobin[int](), 0, question, crew)
+		"NewAskPoolOf: 0 members": func() {
+			group.NewAskPoolOf(group.RoundRobin[int](), 0, question, crew).Start(sys)
 		},
-		"StartAskPool with a zero Policy": func() {
-			group.StartAskPool(sys, group.Policy[int]{}, 1, question, crew)
+		"NewAskPoolOf with a zero Policy": func() {
+			group.NewAskPoolOf(group.Policy[int]{}, 1, question, crew).Start(sys)
 		},
-		"AskPoolForSupervisor with a MemberSpec without": func() {
-			group.AskPoolForSupervisor(group.RoundRobin[int](), 1, question, group.MemberSpec[oracle]{})
+		"NewAskPoolOf with a MemberSpec without": func() {
+			group.NewAskPoolOf(group.RoundRobin[int](), 1, question, group.MemberSpec[oracle]{})
 		},
-		"StartAskPool with a Behaviour that was not": func() {
-			group.StartAskPool(sys, group.RoundRobin[int](), 1,
-				actor.AskBehaviour[oracle, int, uint64]{}, crew)
+		"NewAskPoolOf with a Behaviour that was not": func() {
+			group.NewAskPoolOf(group.RoundRobin[int](), 1,
+				actor.AskBehaviour[oracle, int, uint64]{}, crew).Start(sys)
 		},
 	} {
 		panics(t, words, f)
@@ -380,8 +381,8 @@ func TestMisuse_OfAskPools(t *testing.T) {
 func BenchmarkAskPool(b *testing.B) {
 	sys := start(b, actor.WithWorkers(2))
 	ctx := context.Background()
-	p := group.StartAskPool(sys, group.RoundRobin[int](), 4, question,
-		group.MemberSpec[oracle]{Type: oracleType})
+	p := group.NewAskPoolOf(group.RoundRobin[int](), 4, question,
+		group.MemberSpec[oracle]{Type: oracleType}).Start(sys)
 	one := question.To(oracleType.Spawn(sys, oracle{}))
 	for name, a := range map[string]actor.Asker[int, uint64]{"pool": p, "one": one} {
 		b.Run(name, func(b *testing.B) {
@@ -400,8 +401,8 @@ func BenchmarkAskPool(b *testing.B) {
 func TestStartAskPool_ResizeKeepsRequests(t *testing.T) {
 	for seed := range uint64(20) {
 		sys, advance := atNoTime(t, seed)
-		p := group.StartAskPool(sys, group.RoundRobin[int](), 2, question,
-			group.MemberSpec[oracle]{Type: oracleType, Backoff: -1})
+		p := group.NewAskPoolOf(group.RoundRobin[int](), 2, question,
+			group.MemberSpec[oracle]{Type: oracleType, Backoff: supervise.NoBackoff}).Start(sys)
 		s := seekerType.Spawn(sys, seeker{})
 		quiet(t, sys) // the members have started
 		const good = 30

@@ -55,7 +55,7 @@ func downActor(t testing.TB, sys *actor.System) (r actor.Ref[testWorker]) {
 func TestTopic_BackOff(t *testing.T) {
 	for _, lag := range []group.Lag{group.LagWait, group.LagDrop, group.LagUnsubscribe} {
 		sys, advance := atNoTime(t, 1)
-		news := group.NewTopic[int](sys, group.WithLag(lag))
+		news := group.NewTopic[int](group.WithLag(lag)).Start(sys)
 		news.Subscribe(sys, handleJob.To(downActor(t, sys)))
 		r := sinkType.Spawn(sys, sink{})
 		news.Subscribe(sys, put.To(r))
@@ -85,7 +85,7 @@ func TestPool_BackOff(t *testing.T) {
 	} {
 		sys, advance := atNoTime(t, 1)
 		r := sinkType.Spawn(sys, sink{})
-		p := group.NewPool(sys, policy, handleJob.To(downActor(t, sys)), put.To(r))
+		p := group.NewPool(policy, handleJob.To(downActor(t, sys)), put.To(r)).Start(sys)
 		for i := range 40 {
 			p.Send(sys, i)
 		}
@@ -112,7 +112,7 @@ func TestTopic_MutedSubscriber(t *testing.T) {
 	for muted.Status() != actor.StatusBusy && muted.Status() != actor.StatusOverloaded {
 		runtime.Gosched()
 	}
-	news := group.NewTopic[int](sys)
+	news := group.NewTopic[int]().Start(sys)
 	news.Subscribe(sys, put.To(muted))
 	news.Subscribe(sys, put.To(bob))
 	for i := range 50 {

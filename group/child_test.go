@@ -2,66 +2,30 @@ package group_test
 
 import (
 	"errors"
-	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
+	"github.com/gallop-go/gallop/supervise"
 )
 
-// parent restarts its child at once, and replaces it when it has ended for good, as a supervisor
-// does.
-type parent struct {
-	spawn    func(c *actor.Context) actor.AnyRef
-	child    actor.AnyRef
-	failures []error
-}
-
-func (p *parent) begin(c *actor.Context, _ struct{}) { p.child = p.spawn(c) }
-
-func (p *parent) hear(c *actor.Context, f actor.ChildDown) {
-	p.failures = append(p.failures, f.Reason)
-	if f.Final {
-		p.child = p.spawn(c)
-	} else {
-		actor.Restart(c, f.Ref)
-	}
-}
-
-var (
-	parentType  = actor.NewType[parent]("parent")
-	parentBegin = actor.Declare[struct{}](parentType, "begin")
-	parentHear  = actor.Declare[actor.ChildDown](parentType, "hear")
-	parentTell  = actor.DeclareAsk[struct{}, parent](parentType, "tell")
-	_           = parentType.Table(parentBegin.Handle((*parent).begin),
-		parentHear.Handle((*parent).hear),
-		parentTell.Handle(func(p *parent, _ *actor.Context, _ struct{}) (parent, error) {
-			return *p,
-				nil
-		}))
-)
-
-// under makes an actor of this type and init the child of a parent. child returns its ref by now.
-func under[S any](t testing.TB, sys *actor.System, typ *actor.Type[S],
-	init func(*S)) (child func() actor.Ref[S], failures func() int) {
+// under starts a tree with one child, which is restarted at once. failures returns how often it has
+// failed by now.
+func under[S any](t testing.TB, sys *actor.System, w supervise.Worker[S]) (failures func() int) {
 	t.Helper()
-	p := parentType.Spawn(sys, parent{spawn: func(c *actor.Context) actor.AnyRef {
-		return actor.SpawnSupervised(c, typ, init, parentHear).Any()
-	}})
-	parentBegin.Send(sys, p, struct{}{})
-	tell := func() parent {
-		t.Helper()
-		quiet(t, sys)
-		state, err := parentTell.Ask(soon(t), p, struct{}{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return state
-	}
-	child = func() actor.Ref[S] { r, _ := actor.As[S](tell().child); return r }
-	return child, func() int { return len(tell().failures) }
+	var n atomic.Int64
+	w.Backoff = supervise.NoBackoff
+	supervise.Start(sys, supervise.Spec{Name: "app", Children: []supervise.Child{w},
+		OnEvent: func(e supervise.Event) {
+			if e.Kind == supervise.ChildFailed || e.Kind == supervise.StartFailed {
+				n.Add(1)
+			}
+		}})
+	quiet(t, sys)
+	return func() int { quiet(t, sys); return int(n.Load()) }
 }
 
 // fuse is a handler that panics over one message.
@@ -77,24 +41,24 @@ func (f *fuse) Send(_ actor.Sender, m int) {
 }
 func (f *fuse) TrySend(from actor.Sender, m int) error { f.Send(from, m); return nil }
 
-// TestTopic_AsChild: "A topic that is restarted in place keeps its subscribers, except for a
-// handler whose call panicked", and its ref, its mail and its options. "A topic that was ended by
-// order … is replaced by a new one, which has no subscribers".
+// TestTopic_AsChild: a topic that is restarted in place, or replaced by a new actor, "keeps its
+// subscribers, except for a handler whose call panicked", its mail and its options.
 func TestTopic_AsChild(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2),
 		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
-	child, failures := under(t, sys, group.TopicType[int](),
-		group.TopicInit[int](group.WithLag(group.LagUnsubscribe)))
-	news := group.AsTopic(child())
+	news := group.NewTopic[int](group.WithLag(group.LagUnsubscribe))
 	refs, handlers := sinks(sys, 2)
 	bad := &fuse{over: 3}
-	for _, h := range []actor.Handler[int]{handlers[0], bad, handlers[1]} {
+	news.Subscribe(sys, handlers[0]) // before it has started
+	failures := under(t, sys, news.Child("news"))
+	for _, h := range []actor.Handler[int]{bad, handlers[1]} {
 		news.Subscribe(sys, h)
 	}
+	first := news.Any()
 	for i := range 6 {
 		news.Publish(sys, i)
 	}
-	if n := failures(); n != 1 || group.AsTopic(child()) != news {
+	if n := failures(); n != 1 || news.Any() != first {
 		t.Fatalf("%d failures", n)
 	}
 	wantGot(t, refs[0], 0, 1, 2, 3, 4, 5)
@@ -104,7 +68,7 @@ func TestTopic_AsChild(t *testing.T) {
 	if !slices.Equal(bad.got, []int{0, 1, 2, 3}) {
 		t.Errorf("the one over which it fell got %v", bad.got)
 	}
-	actor.Suspend(sys, child())
+	actor.Suspend(sys, news.Any())
 	if failures() != 2 {
 		t.Error("the topic has not been restarted")
 	}
@@ -114,40 +78,51 @@ func TestTopic_AsChild(t *testing.T) {
 	news.Publish(sys, 6)
 	count(t, news.Len, 2) // its policy is what it was
 	release()
-	actor.Kill(sys, news)
-	if quiet(t, sys); news.Status() != actor.StatusEnded || group.AsTopic(child()) == news {
+	actor.Kill(sys, first)
+	quiet(t, sys)
+	if now := news.Any(); now == first || news.Status() == actor.StatusEnded {
 		t.Error("a topic that was killed is not replaced by a new one")
 	}
-	count(t, group.AsTopic(child()).Len, 0)
+	news.Publish(sys, 7)
+	quiet(t, sys)
+	wantGot(t, refs[0], 0, 1, 2, 3, 4, 5, 6, 7)
+	count(t, news.Len, 2)
 }
 
-// TestPool_AsChild: "A pool that is restarted in place keeps the members that have joined it,
-// except for a handler whose call panicked. Members that it has started itself are new then."
+// TestPool_AsChild: a pool that is restarted in place, or replaced by a new actor, "keeps the members
+// that have joined it, except for a handler whose call panicked; members that it has started are new
+// then".
 func TestPool_AsChild(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1), // the members share what they log
 		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	refs, handlers := sinks(sys, 2)
 	bad := &fuse{over: 2}
-	child, failures := under(t, sys, group.PoolType[int](),
-		group.PoolInit(group.RoundRobin[int](), handlers[0], handlers[1]))
-	p := group.AsPool(child())
+	p := group.NewPool(group.RoundRobin[int](), handlers[0])
+	p.Join(sys, handlers[1]) // before it has started
+	failures := under(t, sys, p.Child("pool"))
 	p.Join(sys, bad)
+	first := p.Any()
 	for i := range 6 {
 		p.Send(sys, i)
 	}
-	if n := failures(); n != 1 || group.AsPool(child()) != p {
+	if n := failures(); n != 1 || p.Any() != first {
 		t.Fatalf("%d failures", n)
 	}
 	count(t, p.Len, 2)
 	wantGot(t, refs[0], 0, 3, 5)
 	wantGot(t, refs[1], 1, 4)
+	actor.Kill(sys, first)
+	quiet(t, sys)
+	if p.Any() == first {
+		t.Error("a pool that was killed is not replaced by a new one")
+	}
+	count(t, p.Len, 2)
 
 	var log []jobLog
-	owner, failures := under(t, sys, group.PoolType[int](),
-		group.StartPoolInit(group.PolicyOf(func() func(int, group.Members) int {
-			return func(m int, _ group.Members) int { return m % 10 }
-		}), 3, handleJob, testCrew(&log)))
-	p = group.AsPool(owner())
+	p = group.NewPoolOf(group.PolicyOf(func() func(int, group.Members) int {
+		return func(m int, _ group.Members) int { return m % 10 }
+	}), 3, handleJob, testCrew(&log))
+	failures = under(t, sys, p.Child("pool"))
 	p.Send(sys, 0)
 	quiet(t, sys)
 	p.Send(sys, 9) // there is no such member: the pool panics
@@ -159,15 +134,15 @@ func TestPool_AsChild(t *testing.T) {
 	count(t, p.Len, 3)
 }
 
-// TestRegistry_AsChild: "Members and watchers survive every restart of the actor, even if it is
-// replaced by a new actor. While there is no actor, watchers are not notified, and members that end
+// TestRegistry_AsChild: "Members and subscribers survive every restart of the actor, also if it is
+// replaced by a new one. While there is no actor, subscribers are not notified, and members that end
 // stay in; the next actor catches up." It "can be used at once".
 func TestRegistry_AsChild(t *testing.T) {
 	sys := start(t)
-	r := group.RegistryForSupervisor[string, actor.Ref[sink]]()
+	r := group.NewRegistry[string, actor.Ref[sink]]()
 	m := spawn(sys, 5)
 	o := observerType.Spawn(sys, observer{})
-	r.Watch(sys, "a", observe.To(o))
+	r.Subscribe(sys, "a", observe.To(o))
 	r.Join(sys, "a", m[0])
 	r.Join(sys, "a", m[1])
 	if r.Stop(sys); !r.Any().IsZero() {
@@ -177,7 +152,7 @@ func TestRegistry_AsChild(t *testing.T) {
 	actor.Stop(sys, m[1])
 	quiet(t, sys)
 	wantMembers(t, r, "a", m[0], m[1]) // the end is not known yet
-	child, failures := under(t, sys, r.Type(), r.Init)
+	failures := under(t, sys, r.Child("people"))
 	wantHeardLast := func(want ...actor.Ref[sink]) {
 		t.Helper()
 		quiet(t, sys)
@@ -189,11 +164,10 @@ func TestRegistry_AsChild(t *testing.T) {
 		}
 		wantMembers(t, r, "a", want...)
 	}
-	child()
 	wantHeardLast(m[0])
 	for i, end := range []func(){
-		func() { actor.Suspend(sys, child()) },
-		func() { actor.Kill(sys, child()) },
+		func() { actor.Suspend(sys, r.Any()) },
+		func() { actor.Kill(sys, r.Any()) },
 		func() { r.Stop(sys) },
 	} {
 		end()
@@ -211,20 +185,19 @@ func TestRegistry_AsChild(t *testing.T) {
 	}
 }
 
-// TestAskPool_AsChild: "stays usable when the actor is replaced by a new one." "It has members as
-// soon as its actor has started".
+// TestAskPool_AsChild: a pool stays usable when its actor is replaced by a new one, and has members
+// as soon as the actor has started.
 func TestAskPool_AsChild(t *testing.T) {
 	sys, advance := atNoTime(t, 1)
-	p := group.AskPoolForSupervisor(group.RoundRobin[int](), 2, question,
+	p := group.NewAskPoolOf(group.RoundRobin[int](), 2, question,
 		group.MemberSpec[oracle]{Type: oracleType})
 	if _, err := p.Ask(soon(t), 1); !errors.Is(err, group.ErrNoMember) {
 		t.Errorf("before its actor has started: %v", err)
 	}
-	child, failures := under(t, sys, p.Type(), p.Init)
-	child()
+	failures := under(t, sys, p.Child("oracles"))
 	for i, end := range []func(){
-		func() { actor.Suspend(sys, child()) },
-		func() { actor.Kill(sys, child()) },
+		func() { actor.Suspend(sys, p.Any()) },
+		func() { actor.Kill(sys, p.Any()) },
 		func() { p.Stop(sys) },
 	} {
 		end()
@@ -244,39 +217,110 @@ func TestAskPool_AsChild(t *testing.T) {
 		}
 	}
 	advance(time.Minute)
-	if s := fmt.Sprint(p.Any()); s != child().String() {
-		t.Errorf("its actor is %s", s)
+}
+
+// TestChild_Twice: "a second actor fails to start", of each of the four.
+func TestChild_Twice(t *testing.T) {
+	sys := start(t)
+	spec := group.MemberSpec[oracle]{Type: oracleType}
+	topic, pool := group.NewTopic[int](), group.NewPool(group.RoundRobin[int]())
+	registry := group.NewRegistry[string, int]()
+	asks := group.NewAskPoolOf(group.RoundRobin[int](), 2, question, spec)
+	for kind, tt := range map[string]struct {
+		child supervise.Child
+		any   func() actor.AnyRef
+	}{
+		"Topic": {topic.Child("x"), topic.Any}, "Pool": {pool.Child("x"), pool.Any},
+		"Registry": {registry.Child("x"), registry.Any}, "AskPool": {asks.Child("x"), asks.Any},
+	} {
+		tree := supervise.Spec{Name: "app", Children: []supervise.Child{tt.child}}
+		if _, err := supervise.StartWait(soon(t), sys, tree); err != nil {
+			t.Fatal(err)
+		}
+		first := tt.any()
+		_, err := supervise.StartWait(soon(t), sys, tree)
+		if want := `gallop: supervise: "app/x" did not start: group: the ` + kind +
+			" has an actor already: make one for each tree"; err == nil || err.Error() != want {
+			t.Errorf("the second actor: %v, want %s", err, want)
+		}
+		if tt.any() != first || actor.StatusOf(first) == actor.StatusEnded {
+			t.Error("the first actor is gone")
+		}
 	}
 }
 
-// TestForSupervisor_Twice: "a second actor for the same registry fails to start", or for the same
-// pool.
-func TestForSupervisor_Twice(t *testing.T) {
+// TestStart_Misuse: what was started is started once, in one way.
+func TestStart_Misuse(t *testing.T) {
 	sys := start(t)
-	r := group.RegistryForSupervisor[string, int]()
-	p := group.AskPoolForSupervisor(group.RoundRobin[int](), 2, question,
-		group.MemberSpec[oracle]{Type: oracleType})
-	for range 2 {
-		var a group.RegistryActor[string, int]
-		r.Init(&a)
-		var k group.MemberSupervisor
-		p.Init(&k)
-		first, second := r.Type().Spawn(sys, a), p.Type().Spawn(sys, k)
-		quiet(t, sys)
-		if r.Any() == first.Any() {
-			if first.Status() == actor.StatusEnded || p.Any() != second.Any() {
-				t.Error("the first actor has not started")
-			}
-			continue
+	spec := group.MemberSpec[oracle]{Type: oracleType}
+	for kind, tt := range map[string]struct{ start, child func() }{
+		"Topic": func() struct{ start, child func() } {
+			x := group.NewTopic[int]()
+			return struct{ start, child func() }{func() { x.Start(sys) }, func() { x.Child("x") }}
+		}(),
+		"Pool": func() struct{ start, child func() } {
+			x := group.NewPool(group.RoundRobin[int]())
+			return struct{ start, child func() }{func() { x.Start(sys) }, func() { x.Child("x") }}
+		}(),
+		"Registry": func() struct{ start, child func() } {
+			x := group.NewRegistry[string, int]()
+			return struct{ start, child func() }{func() { x.Start(sys) }, func() { x.Child("x") }}
+		}(),
+		"AskPool": func() struct{ start, child func() } {
+			x := group.NewAskPoolOf(group.RoundRobin[int](), 1, question, spec)
+			return struct{ start, child func() }{func() { x.Start(sys) }, func() { x.Child("x") }}
+		}(),
+	} {
+		tt.start()
+		panics(t, "Start of a "+kind+" that was started", tt.start)
+		panics(t, "Child of a "+kind+" that was started", tt.child)
+	}
+	declared := group.NewTopic[int]()
+	declared.Child("x")
+	declared.Child("y")
+	panics(t, "or is a supervisor's child", func() { declared.Start(sys) })
+	panics(t, "Start of an AskPool without an actor", func() {
+		group.NewAskPool[int, uint64](group.RoundRobin[int]()).Start(sys)
+	})
+}
+
+// TestStart_Before: before it has started, a topic or pool keeps orders, which then come before
+// everything else, and refuses messages.
+func TestStart_Before(t *testing.T) {
+	var dead letters
+	sys, _ := atNoTime(t, 1, dead.option())
+	refs, handlers := sinks(sys, 2)
+	topic, pool := group.NewTopic[int](), group.NewPool[int](group.RoundRobin[int]())
+	topic.Subscribe(sys, handlers[0])
+	topic.Subscribe(sys, handlers[1])
+	topic.Unsubscribe(sys, handlers[0])
+	pool.Join(sys, handlers[0])
+	for _, h := range []interface {
+		actor.Handler[int]
+		Status() actor.Status
+		Any() actor.AnyRef
+	}{topic, pool} {
+		h.Send(sys, 1)
+		if err := h.TrySend(sys, 2); !errors.Is(err, actor.ErrSuspended) {
+			t.Errorf("TrySend: %v", err)
 		}
-		for _, ref := range []actor.AnyRef{first.Any(), second.Any()} {
-			down, err := actor.Join(soon(t), ref)
-			if err != nil || down.Reason == nil || !slices.Contains([]string{
-				"gallop: group: the Registry has an actor already: make one for each tree",
-				"gallop: group: the AskPool has an actor already: make one for each tree"},
-				down.Reason.Error()) {
-				t.Errorf("the second actor: %v, %v", down.Reason, err)
-			}
+		if h.Status() != actor.StatusOverloaded || !h.Any().IsZero() {
+			t.Errorf("status %v, actor %v", h.Status(), h.Any())
 		}
 	}
+	quiet(t, sys)
+	if len(dead.all) != 2 || !errors.Is(dead.all[0].Reason, actor.ErrSuspended) ||
+		dead.all[0].Type != "topic" || dead.all[1].Type != "pool" {
+		t.Errorf("dead letters %+v", dead.all)
+	}
+	if _, err := topic.Len(soon(t)); !errors.Is(err, actor.ErrSuspended) {
+		t.Errorf("Len: %v", err)
+	}
+	topic.Start(sys)
+	pool.Start(sys)
+	topic.Publish(sys, 3)
+	pool.Send(sys, 4)
+	quiet(t, sys)
+	wantGot(t, refs[0], 4)
+	wantGot(t, refs[1], 3)
 }

@@ -2,7 +2,7 @@
 // registries.
 //
 // A [Topic] passes every message on to all subscribers, a [Pool] to one of its members, and an
-// [AskPool] asks one of its members. A [Registry] lists the members of groups and tells watchers
+// [AskPool] asks one of its members. A [Registry] lists the members of groups and tells subscribers
 // who joins and leaves.
 //
 // Topics and pools are ordinary actors, with a mailbox and back pressure of their own. Both are
@@ -18,8 +18,22 @@
 //	the same one for a key   Pool or AskPool with Hash    their number
 //	you decide, by a key     Registry, and send yourself   all of them, without a message
 //
-// [StartPool] and [StartAskPool] start their members and restart them. [NewPool] and [NewAskPool]
+// [NewPoolOf] and [NewAskPoolOf] start their members and restart them. [NewPool] and [NewAskPool]
 // are for members that are supervised elsewhere.
+//
+// # Starting
+//
+// All four are made with a New function, which starts nothing. Start starts the actor; Child declares
+// it as the child of a supervisor:
+//
+//	news := group.NewTopic[Line](group.WithLag(group.LagDrop))
+//	jobs := group.NewPoolOf(group.LeastLoaded[Job](), 8, run, group.MemberSpec[worker]{Type: workerType})
+//	supervise.Spec{Name: "app", Children: []supervise.Child{news.Child("news"), jobs.Child("jobs")}}
+//
+//	alone := group.NewTopic[Line]().Start(sys)
+//
+// The value outlives its actor: it stays usable, with its subscribers and members, when a supervisor
+// restarts the actor, or replaces it by a new one. Any returns the actor of now.
 //
 // # Receivers that are not to be trusted
 //
@@ -35,17 +49,14 @@
 //     letters with [actor.ErrOverloaded]: they are counted, and passed to [actor.Hooks].
 //   - [LagUnsubscribe]: the slow subscriber does, by losing its subscription. Use it where a gap is
 //     worse than an end: a chat, a log that is replicated, a feed of changes. The subscriber is
-//     told by [SubscribeNotify], and can close its connection, or fetch what it has missed and
-//
-// subscribe
-//
-//	again.
+//     told by [WithNotify], and can close its connection, or fetch the messages that it has
+//     missed and subscribe again.
 //
 // The rule: for a fan-out to receivers outside of your program, use LagDrop or LagUnsubscribe. With
 // LagWait one hostile client slows down a whole room, and can stop it. To make an exception for one
-// subscriber, such as an audit log that must get everything, use [SubscribeLag] with LagWait. How
-// much a subscriber may lag behind before the policy applies is a matter of its type:
-// [actor.WithBound] and [actor.WithWatermarks].
+// subscriber, such as an audit log that must get everything, give its Subscribe the option
+// [WithLag] with LagWait. How much a subscriber may lag behind before the policy applies is a matter
+// of its type: [actor.WithBound] and [actor.WithWatermarks].
 //
 // With every policy, a subscriber that has ended, that is in back-off, or that is itself muted for
 // a third actor, does not slow the topic down, as long as its own mailbox has room.
@@ -68,12 +79,6 @@
 //   - A member of a pool that is in back-off is skipped by every policy but [Hash], which queues
 //     messages for it, so that those of one key stay in order; other keys are not delayed.
 //   - The guarantees of a registry are listed at [Registry].
-//
-// # Children of supervisors
-//
-// Topics, pools and registries can be declared as children of a supervisor. How subscribers and
-// members survive a restart is described at [TopicType], [PoolType], [RegistryForSupervisor] and
-// [AskPoolForSupervisor].
 //
 // # Handlers of your own
 //

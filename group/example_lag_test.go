@@ -45,7 +45,7 @@ func ExampleLag() {
 		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 			fmt.Println("dropped:", d.Message, errors.Is(d.Reason, actor.ErrOverloaded))
 		}}))
-	room := group.NewTopic[string](sys, group.WithLag(group.LagDrop))
+	room := group.NewTopic[string](group.WithLag(group.LagDrop)).Start(sys)
 	mallory, read := hang(sys, "Mallory")
 	room.Subscribe(sys, clientSay.To(mallory))
 	room.Publish(sys, "hello")
@@ -61,9 +61,9 @@ func ExampleLag() {
 // subscription what becomes of this one.
 func ExampleTopicOption() {
 	sys := actor.Start()
-	room := group.NewTopic[string](sys, group.WithLag(group.LagUnsubscribe))
+	room := group.NewTopic[string](group.WithLag(group.LagUnsubscribe)).Start(sys)
 	logger := clientType.Spawn(sys, client{"the log"})
-	room.Subscribe(sys, clientSay.To(logger), group.SubscribeLag(group.LagWait)) // it must hear all
+	room.Subscribe(sys, clientSay.To(logger), group.WithLag(group.LagWait)) // it must hear all
 	room.Publish(sys, "hello")
 	_ = sys.Run()
 	// Output: the log hears hello
@@ -73,9 +73,9 @@ func ExampleTopicOption() {
 func ExampleLagged() {
 	sys := actor.Start(actor.WithWorkers(2),
 		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
-	room := group.NewTopic[string](sys, group.WithLag(group.LagUnsubscribe))
+	room := group.NewTopic[string](group.WithLag(group.LagUnsubscribe)).Start(sys)
 	mallory, read := hang(sys, "Mallory")
-	room.Subscribe(sys, clientSay.To(mallory), group.SubscribeNotify(clientLagged.To(mallory)))
+	room.Subscribe(sys, clientSay.To(mallory), group.WithNotify(clientLagged.To(mallory)))
 	room.Publish(sys, "hello")
 	room.Publish(sys, "hello again")
 	fmt.Println(room.Len(context.Background()))
@@ -89,8 +89,8 @@ func ExampleLagged() {
 // A subscription has options of its own.
 func ExampleSubscribeOption() {
 	sys := actor.Start()
-	room := group.NewTopic[string](sys)
-	opts := []group.SubscribeOption{group.SubscribeLag(group.LagDrop)}
+	room := group.NewTopic[string]().Start(sys)
+	opts := []group.SubscribeOption{group.WithLag(group.LagDrop)}
 	room.Subscribe(sys, clientSay.To(clientType.Spawn(sys, client{"Eve"})), opts...)
 	room.Publish(sys, "hello")
 	_ = sys.Run()

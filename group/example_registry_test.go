@@ -6,12 +6,13 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
+	"github.com/gallop-go/gallop/supervise"
 )
 
 // A registry has several members under a key. A member that ends leaves by itself.
 func ExampleRegistry() {
 	sys := actor.Start()
-	rooms := group.NewRegistry[string, actor.Ref[reader]](sys)
+	rooms := group.NewRegistry[string, actor.Ref[reader]]().Start(sys)
 	ada, bob := readerType.Spawn(sys, reader{"Ada"}), readerType.Spawn(sys, reader{"Bob"})
 	rooms.Join(sys, "library", ada)
 	rooms.Join(sys, "library", bob)
@@ -44,9 +45,9 @@ var (
 // A watcher of a group gets its members, and then each member that joins or leaves.
 func ExampleChange() {
 	sys := actor.Start()
-	rooms := group.NewRegistry[string, string](sys)
+	rooms := group.NewRegistry[string, string]().Start(sys)
 	rooms.Join(sys, "library", "Ada")
-	rooms.Watch(sys, "library", porchHear.To(porchType.Spawn(sys, porch{})))
+	rooms.Subscribe(sys, "library", porchHear.To(porchType.Spawn(sys, porch{})))
 	_ = sys.Wait(context.Background())
 	rooms.Join(sys, "library", "Bob")
 	_ = sys.Wait(context.Background())
@@ -58,19 +59,14 @@ func ExampleChange() {
 	// library: joined [], left [Ada], now [Bob]
 }
 
-// The actor of a registry can be the child of a supervisor, which is given the registry's type
-// and Init:
-//
-//	supervise.Worker[group.RegistryActor[string, string]]{Name: "rooms",
-//		Type: rooms.Type(), Init: rooms.Init}
-func ExampleRegistryActor() {
-	sys := actor.Start()
-	rooms := group.RegistryForSupervisor[string, string]()
+// A registry can be used before its actor, here the child of a supervisor, has started.
+func ExampleRegistry_Child() {
+	ctx, sys := context.Background(), actor.Start()
+	rooms := group.NewRegistry[string, string]()
 	rooms.Join(sys, "library", "Ada")
-	var child actor.Ref[group.RegistryActor[string, string]] = rooms.Type().SpawnFunc(sys,
-		rooms.Init)
-	_ = sys.Wait(context.Background())
-	fmt.Println(rooms.Members("library"), rooms.Any() == child.Any())
+	_, err := supervise.StartWait(ctx, sys, supervise.Spec{Name: "app",
+		Children: []supervise.Child{rooms.Child("rooms")}})
+	fmt.Println(rooms.Members("library"), err)
 	sys.Stop()
-	// Output: [Ada] true
+	// Output: [Ada] <nil>
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
+	"github.com/gallop-go/gallop/supervise"
 )
 
 // parser is a worker that panics at input that it does not understand.
@@ -28,11 +30,11 @@ var (
 
 // A pool can start its members itself. One that fails is restarted after a while, and the others do
 // its work until then.
-func ExampleStartPool() {
+func ExampleNewPoolOf() {
 	sys := actor.Start(actor.WithDeterministic(1),
 		actor.WithHooks(actor.Hooks{Panic: func(r actor.PanicReport) { fmt.Println("fell:", r.Value) }}))
-	p := group.StartPool(sys, group.RoundRobin[string](), 2, parse,
-		group.MemberSpec[parser]{Type: parserType})
+	p := group.NewPoolOf(group.RoundRobin[string](), 2, parse,
+		group.MemberSpec[parser]{Type: parserType}).Start(sys)
 	for _, s := range []string{"one", "", "two", "three"} {
 		p.Send(sys, s)
 	}
@@ -44,20 +46,20 @@ func ExampleStartPool() {
 	// parsed three
 }
 
-// A crew says how the members are started and restarted.
+// A MemberSpec says how the members are started and restarted.
 func ExampleMemberSpec() {
 	sys := actor.Start(actor.WithDeterministic(1),
 		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
-	p := group.StartPool(sys, group.RoundRobin[string](), 2, parse, group.MemberSpec[parser]{
-		Type: parserType, Backoff: -1, // they are restarted at once
-		Restarts: 2, Within: 1e9, // but no more than twice in a second
-	})
+	p := group.NewPoolOf(group.RoundRobin[string](), 2, parse, group.MemberSpec[parser]{
+		Type: parserType, Backoff: supervise.NoBackoff, // they are restarted at once
+		Intensity: supervise.Intensity{Restarts: 2, Within: time.Second}, // but no more often than that
+	}).Start(sys)
 	for range 3 {
 		p.Send(sys, "")
 		_ = sys.Wait(context.Background())
 	}
-	down, _ := actor.Join(context.Background(), p)
-	fmt.Println(errors.Is(down.Reason, group.ErrRestarts))
+	down, _ := actor.Join(context.Background(), p.Any())
+	fmt.Println(errors.Is(down.Reason, supervise.ErrIntensity))
 	sys.Stop()
 	// Output: true
 }
@@ -65,29 +67,13 @@ func ExampleMemberSpec() {
 // An AskPool is asked as an actor is, and can take the place of one.
 func ExampleAskPool() {
 	sys := actor.Start()
-	p := group.StartAskPool(sys, group.LeastLoaded[string](), 4, length,
-		group.MemberSpec[parser]{Type: parserType})
+	p := group.NewAskPoolOf(group.LeastLoaded[string](), 4, length,
+		group.MemberSpec[parser]{Type: parserType}).Start(sys)
 	var anyone actor.Asker[string, int] = p
 	fmt.Println(anyone.Ask(context.Background(), "gallop"))
 	p.Stop(sys)
 	_ = sys.Run()
 	// Output: 6 <nil>
-}
-
-// The actor of an AskPool can be the child of a supervisor. Here any actor stands in for
-// supervise.Worker, which is told the same type and Init.
-func ExampleMemberSupervisor() {
-	sys := actor.Start()
-	p := group.AskPoolForSupervisor(group.Random[string](), 2, length,
-		group.MemberSpec[parser]{Type: parserType})
-	var crew actor.Ref[group.MemberSupervisor] = p.Type().SpawnFunc(sys, p.Init)
-	_ = sys.Wait(context.Background())
-	fmt.Println(p.Ask(context.Background(), "gallop"))
-	fmt.Println(p.Any() == crew.Any())
-	sys.Stop()
-	// Output:
-	// 6 <nil>
-	// true
 }
 
 // A policy of one's own: the first member that keeps up.
@@ -103,9 +89,9 @@ func ExampleMembers() {
 		}
 	})
 	sys := actor.Start()
-	p := group.NewPool(sys, first,
+	p := group.NewPool(first,
 		read.To(readerType.Spawn(sys, reader{"Ada"})),
-		read.To(readerType.Spawn(sys, reader{"Bob"})))
+		read.To(readerType.Spawn(sys, reader{"Bob"}))).Start(sys)
 	p.Send(sys, "page 1")
 	p.Send(sys, "page 2")
 	_ = sys.Run()
@@ -114,28 +100,21 @@ func ExampleMembers() {
 	// Ada reads page 2
 }
 
-// A topic and a pool can be the children of a supervisor, which is given their type and Init:
-//
-//	supervise.Worker[group.TopicActor[string]]{Name: "news",
-//		Type: group.TopicType[string](), Init: group.TopicInit[string]()}
-func ExampleTopicActor() {
-	sys := actor.Start()
-	var child actor.Ref[group.TopicActor[string]] = group.TopicType[string]().SpawnFunc(sys,
-		group.TopicInit[string]())
-	news := group.AsTopic(child)
-	news.Subscribe(sys, read.To(readerType.Spawn(sys, reader{"Ada"})))
-	news.Publish(sys, "the first issue")
-	_ = sys.Run()
-	// Output: Ada reads the first issue
-}
-
-// See the example of TopicActor.
-func ExamplePoolActor() {
-	sys := actor.Start()
-	init := group.StartPoolInit(group.LeastLoaded[string](), 2, parse,
+// The actor of a pool can be the child of a supervisor. So can those of a Topic, a Registry and an
+// AskPool.
+func ExamplePool_Child() {
+	ctx, sys := context.Background(), actor.Start()
+	parsers := group.NewPoolOf(group.LeastLoaded[string](), 2, parse,
 		group.MemberSpec[parser]{Type: parserType})
-	var child actor.Ref[group.PoolActor[string]] = group.PoolType[string]().SpawnFunc(sys, init)
-	group.AsPool(child).Send(sys, "one")
+	child := parsers.Child("parsers")
+	child.Stop = supervise.DrainWithin(time.Minute) // at the end, all is parsed
+	root, err := supervise.StartWait(ctx, sys, supervise.Spec{Name: "app",
+		Children: []supervise.Child{child}})
+	if err != nil {
+		fmt.Println(err)
+	}
+	parsers.Send(sys, "one")
+	_ = actor.DrainWait(ctx, root)
 	_ = sys.Run()
 	// Output: parsed one
 }

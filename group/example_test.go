@@ -21,7 +21,7 @@ var (
 // A topic passes on what is published to all who have subscribed.
 func ExampleTopic() {
 	sys := actor.Start(actor.WithWorkers(1))
-	news := group.NewTopic[string](sys)
+	news := group.NewTopic[string]().Start(sys)
 	news.Subscribe(sys, read.To(readerType.Spawn(sys, reader{"Ada"})))
 	news.Publish(sys, "the first issue")
 	_ = sys.Wait(context.Background())
@@ -40,9 +40,9 @@ func ExampleTopic() {
 // A pool gives each message to one of its members.
 func ExamplePool() {
 	sys := actor.Start(actor.WithWorkers(1))
-	p := group.NewPool(sys, group.RoundRobin[string](),
+	p := group.NewPool(group.RoundRobin[string](),
 		read.To(readerType.Spawn(sys, reader{"Ada"})),
-		read.To(readerType.Spawn(sys, reader{"Bob"})))
+		read.To(readerType.Spawn(sys, reader{"Bob"}))).Start(sys)
 	for _, page := range []string{"page 1", "page 2", "page 3"} {
 		p.Send(sys, page)
 		_ = sys.Wait(context.Background())
@@ -64,8 +64,8 @@ var (
 // A goroutine that feeds a pool is held back by SendWait; Send would never wait.
 func ExamplePool_SendWait() {
 	ctx, sys := context.Background(), actor.Start()
-	p := group.NewPool(sys, group.LeastLoaded[string](),
-		letter.To(deskType.Spawn(sys, reader{"Ada"})))
+	p := group.NewPool(group.LeastLoaded[string](),
+		letter.To(deskType.Spawn(sys, reader{"Ada"}))).Start(sys)
 	for _, page := range []string{"page 1", "page 2", "page 3"} {
 		if err := p.SendWait(ctx, page); err != nil {
 			fmt.Println(err) // ctx has ended, or the pool, or the system
@@ -88,7 +88,7 @@ func ExamplePolicy() {
 		group.Hash(func(page string) uint64 { return uint64(len(page)) }),
 	}
 	for _, policy := range policies {
-		p := group.NewPool(sys, policy, read.To(a), read.To(b))
+		p := group.NewPool(policy, read.To(a), read.To(b)).Start(sys)
 		fmt.Println(p.Len(context.Background()))
 	}
 	sys.Stop()

@@ -7,7 +7,8 @@ import (
 // KeptMembers returns how many members a pool keeps that these have joined, one after the other,
 // without a message in between.
 func KeptMembers[M any](p Policy[M], members func(yield func(actor.Handler[M]) bool)) int {
-	pool := newPool(p, nil)
+	pool := newPool(p)
+	pool.startPolicy()
 	for h := range members {
 		pool.doJoin(nil, h)
 	}
@@ -17,7 +18,7 @@ func KeptMembers[M any](p Policy[M], members func(yield func(actor.Handler[M]) b
 // KeptSubscribers returns how many subscribers a topic keeps to which these have subscribed, one
 // after the other, without a publication in between.
 func KeptSubscribers[M any](subscribers func(yield func(actor.Handler[M]) bool)) int {
-	var t Subscribers[M]
+	t := NewSubscribers[M]()
 	for h := range subscribers {
 		t.Subscribe(h)
 	}
@@ -41,7 +42,11 @@ func (om *orderedMap[K, V]) mustAgree() {
 }
 
 // Subscribers is a topic and nothing around it.
-type Subscribers[M any] struct{ TopicActor[M] }
+type Subscribers[M any] struct{ topicActor[M] }
+
+func NewSubscribers[M any]() *Subscribers[M] {
+	return &Subscribers[M]{topicActor[M]{new(topic[M])}}
+}
 
 func (s *Subscribers[M]) Subscribe(h actor.Handler[M]) {
 	s.doSubscribe(nil, subscriber[M]{h: h})
@@ -60,11 +65,11 @@ func (s *Subscribers[M]) Unsubscribe(h actor.Handler[M]) (stayed bool) {
 func (s *Subscribers[M]) InOrder() []actor.Handler[M] { return s.subscribers.keys() }
 
 // PoolState is the members of a pool and nothing around them.
-type PoolState[M any] struct{ PoolActor[M] }
+type PoolState[M any] struct{ *pool[M] }
 
 // NewPoolState is NewPool without the pool's actor.
 func NewPoolState[M any](p Policy[M], members ...actor.Handler[M]) *PoolState[M] {
-	return &PoolState[M]{newPool(p, members)}
+	return &PoolState[M]{NewPool(p, members...).p}
 }
 
 func (m *PoolState[M]) Join(h actor.Handler[M])  { m.doJoin(nil, h) }
@@ -72,7 +77,7 @@ func (m *PoolState[M]) Leave(h actor.Handler[M]) { m.doLeave(nil, h) }
 
 // Choose returns who is given a message.
 func (m *PoolState[M]) Choose(message M) actor.Handler[M] {
-	return m.members[m.policy.choose((*poolMembers[M])(&m.PoolActor), message)].h
+	return m.members[m.policy.choose((*poolMembers[M])(m.pool), message)].h
 }
 
 // RingSize is how many points are on the circle of a pool with Hash.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
+	"github.com/gallop-go/gallop/supervise"
 )
 
 // stander is an Asker of the user's that says how it stands.
@@ -91,14 +92,15 @@ func TestStartPool_LeavingFalls(t *testing.T) {
 			sys := start(t, actor.WithWorkers(2), actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {},
 				DeadLetter: func(actor.DeadLetter) {}}))
 			lead := make(chan actor.Ref[faller], 2)
-			pool := group.StartPool(sys, group.RoundRobin[func(*actor.Context)](), 2, fallerDo,
-				group.MemberSpec[faller]{Type: fallerType, Backoff: -1, Restarts: 1, Within: time.Hour,
+			pool := group.NewPoolOf(group.RoundRobin[func(*actor.Context)](), 2, fallerDo,
+				group.MemberSpec[faller]{Type: fallerType, Backoff: supervise.NoBackoff,
+					Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
 					Init: func(f *faller) {
 						if leaving.Load() && stillborn {
 							panic(errors.New("cannot start"))
 						}
 						f.ran = &ran
-					}})
+					}}).Start(sys)
 			quiet(t, sys) // the members are known
 			for range 2 {
 				pool.Send(sys, func(c *actor.Context) { lead <- actor.Self[faller](c) })

@@ -77,7 +77,7 @@ func standsFor(h actor.Handler[int]) *foreign { return &h.(*standingFor).foreign
 func TestForeign_MemberStays(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	f := &foreign{why: errors.New("no connection")}
-	p := group.NewPool(sys, group.RoundRobin[int](), f)
+	p := group.NewPool(group.RoundRobin[int](), f).Start(sys)
 	p.Send(sys, 1)
 	quiet(t, sys)
 	f.why = nil

@@ -113,7 +113,7 @@ func BenchmarkHash(b *testing.B) {
 		b.Run(fmt.Sprint("new/", n), func(b *testing.B) {
 			sys := start(b)
 			for b.Loop() {
-				group.NewPool(sys, byKey(), all...).Stop(sys)
+				group.NewPool(byKey(), all...).Start(sys).Stop(sys)
 			}
 		})
 		b.Run(fmt.Sprint("come and go/", n), func(b *testing.B) {

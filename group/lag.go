@@ -21,7 +21,7 @@ const (
 	// publishers are not affected, and the subscription goes on.
 	LagDrop
 	// LagUnsubscribe makes the message a dead letter with ErrOverloaded, and ends the subscription:
-	// see [SubscribeNotify].
+	// see [WithNotify].
 	LagUnsubscribe
 )
 
@@ -43,31 +43,40 @@ func (l Lag) mustBe(call string) {
 }
 
 // TopicOption sets a property of a topic when it is made.
-type TopicOption func(*topicOptions)
+type TopicOption interface{ setTopic(*topicOptions) }
 
 type topicOptions struct{ lag Lag }
 
-// WithLag sets what the topic does with subscribers that do not keep up, [LagWait] by
-// default. It panics if l is none of the three policies.
-func WithLag(l Lag) TopicOption {
+// WithLag sets what a topic does with subscribers that do not keep up, [LagWait] by default. As an
+// option of Subscribe it applies to one subscriber, instead of the topic's. WithLag panics if l is
+// none of the three policies.
+func WithLag(l Lag) interface {
+	TopicOption
+	SubscribeOption
+} {
 	l.mustBe("WithLag")
-	return func(o *topicOptions) { o.lag = l }
+	return lagOption(l)
 }
+
+type lagOption Lag
+
+func (l lagOption) setTopic(o *topicOptions)        { o.lag = Lag(l) }
+func (l lagOption) setSubscription(s *subscription) { s.lag = Lag(l) }
 
 // topicOptionsOf applies options to the defaults.
 func topicOptionsOf(call string, opts []TopicOption) topicOptions {
 	o := topicOptions{lag: LagWait}
-	for _, set := range opts {
-		if set == nil {
+	for _, opt := range opts {
+		if opt == nil {
 			panic("gallop: group: " + call + " with a nil option")
 		}
-		set(&o)
+		opt.setTopic(&o)
 	}
 	return o
 }
 
 // SubscribeOption sets a property of one subscription.
-type SubscribeOption func(*subscription)
+type SubscribeOption interface{ setSubscription(*subscription) }
 
 // subscription holds the options of a subscriber.
 type subscription struct {
@@ -82,22 +91,19 @@ type Lagged struct {
 	Topic actor.AnyRef
 }
 
-// SubscribeLag sets what the topic does with this subscriber when it does not keep up, instead of
-// the topic's [WithLag]. It panics if l is none of the three policies.
-func SubscribeLag(l Lag) SubscribeOption {
-	l.mustBe("SubscribeLag")
-	return func(s *subscription) { s.lag = l }
+// WithNotify sends h a message when [LagUnsubscribe] ends the subscription: exactly one, even if h
+// is overloaded itself. If h is the subscriber's own actor, the message comes after those it was
+// sent before. WithNotify panics if h is nil.
+func WithNotify(h actor.Handler[Lagged]) SubscribeOption {
+	if h == nil {
+		panic("gallop: group: WithNotify with a nil Handler")
+	}
+	return notifyOption{h}
 }
 
-// SubscribeNotify sends h a message when [LagUnsubscribe] ends the subscription: exactly one, even
-// if h is overloaded itself. If h is the subscriber's own actor, the message comes after those it
-// was sent before. SubscribeNotify panics if h is nil.
-func SubscribeNotify(h actor.Handler[Lagged]) SubscribeOption {
-	if h == nil {
-		panic("gallop: group: SubscribeNotify with a nil Handler")
-	}
-	return func(s *subscription) { s.onEnd = h }
-}
+type notifyOption struct{ h actor.Handler[Lagged] }
+
+func (o notifyOption) setSubscription(s *subscription) { s.onEnd = o.h }
 
 // subscriptionOf applies options. It returns nil if there are none.
 func subscriptionOf(opts []SubscribeOption) *subscription {
@@ -105,11 +111,11 @@ func subscriptionOf(opts []SubscribeOption) *subscription {
 		return nil
 	}
 	s := new(subscription)
-	for _, set := range opts {
-		if set == nil {
+	for _, opt := range opts {
+		if opt == nil {
 			panic("gallop: group: Subscribe with a nil option")
 		}
-		set(s)
+		opt.setSubscription(s)
 	}
 	return s
 }

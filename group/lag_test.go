@@ -45,16 +45,16 @@ func TestTopic_LagDrop(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2), dead.option())
 	for name, subscribe := range map[string]func(h, fast actor.Handler[int]) group.Topic[int]{
 		"by the topic": func(h, fast actor.Handler[int]) group.Topic[int] {
-			news := group.NewTopic[int](sys, group.WithLag(group.LagDrop))
+			news := group.NewTopic[int](group.WithLag(group.LagDrop)).Start(sys)
 			news.Subscribe(sys, h)
 			news.Subscribe(sys, fast)
 			return news
 		},
 		"by the subscription": func(h, fast actor.Handler[int]) group.Topic[int] {
-			news := group.NewTopic[int](sys)
-			news.Subscribe(sys, h, group.SubscribeLag(group.LagUnsubscribe))
+			news := group.NewTopic[int]().Start(sys)
+			news.Subscribe(sys, h, group.WithLag(group.LagUnsubscribe))
 			// what the later call says counts
-			news.Subscribe(sys, h, group.SubscribeLag(group.LagDrop))
+			news.Subscribe(sys, h, group.WithLag(group.LagDrop))
 			news.Subscribe(sys, fast)
 			return news
 		},
@@ -97,10 +97,10 @@ func TestTopic_LagDrop(t *testing.T) {
 func TestTopic_LagUnsubscribe(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), dead.option())
-	news := group.NewTopic[int](sys, group.WithLag(group.LagUnsubscribe))
+	news := group.NewTopic[int](group.WithLag(group.LagUnsubscribe)).Start(sys)
 	slow, release := stuck(t, sys)
 	notified := listenerType.Spawn(sys, listener{})
-	news.Subscribe(sys, slowPut.To(slow), group.SubscribeNotify(hear.To(notified)))
+	news.Subscribe(sys, slowPut.To(slow), group.WithNotify(hear.To(notified)))
 	fast := sinkType.Spawn(sys, sink{})
 	news.Subscribe(sys, put.To(fast))
 	for i := range 3 {
@@ -149,12 +149,12 @@ var (
 func TestTopic_TellsTheOverloaded(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2),
 		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}))
-	news := group.NewTopic[int](sys, group.WithLag(group.LagUnsubscribe))
+	news := group.NewTopic[int](group.WithLag(group.LagUnsubscribe)).Start(sys)
 	slow := laggingType.Spawn(sys, lagging{})
 	at, stay := make(chan struct{}), make(chan struct{})
 	laggingStay.Send(sys, slow, func() { close(at); <-stay })
 	<-at
-	news.Subscribe(sys, laggingPut.To(slow), group.SubscribeNotify(laggingHear.To(slow)))
+	news.Subscribe(sys, laggingPut.To(slow), group.WithNotify(laggingHear.To(slow)))
 	for i := range 5 {
 		news.Publish(sys, i)
 	}
@@ -189,7 +189,7 @@ func fill(t testing.TB, sys *actor.System, news group.Topic[int]) {
 func TestTopic_LagOfForeign(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), dead.option())
-	news, other := group.NewTopic[int](sys, group.WithLag(group.LagDrop)), group.NewTopic[int](sys)
+	news, other := group.NewTopic[int](group.WithLag(group.LagDrop)).Start(sys), group.NewTopic[int]().Start(sys)
 	slow, release := stuck(t, sys)
 	other.Subscribe(sys, slowPut.To(slow))
 	fill(t, sys, other)
@@ -213,7 +213,7 @@ func TestTopic_LagOfForeign(t *testing.T) {
 		}
 		ids = append(ids, d.ActorID)
 	}
-	if !slices.Equal(ids, []uint64{news.ID(), other.ID(), other.ID()}) {
+	if !slices.Equal(ids, []uint64{news.Any().ID(), other.Any().ID(), other.Any().ID()}) {
 		t.Errorf("dead letters of %v", ids)
 	}
 }
@@ -226,7 +226,7 @@ func TestTopic_DropConserves(t *testing.T) {
 			dead, ran := 0, 0
 			sys := actor.Start(actor.WithDeterministic(seed),
 				actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { dead++ }}))
-			news := group.NewTopic[int](sys, group.WithLag(lag))
+			news := group.NewTopic[int](group.WithLag(lag)).Start(sys)
 			var all []actor.Ref[sink]
 			for range 4 {
 				r := slowType.Spawn(sys, sink{})
@@ -266,15 +266,13 @@ func TestTopic_DropConserves(t *testing.T) {
 // TestMisuse_OfLags: the panics that the comments promise.
 func TestMisuse_OfLags(t *testing.T) {
 	sys := start(t)
-	news := group.NewTopic[int](sys)
+	news := group.NewTopic[int]().Start(sys)
 	for words, f := range map[string]func(){
 		"WithLag(0)":                 func() { group.WithLag(0) },
-		"SubscribeLag(4)":            func() { group.SubscribeLag(4) },
-		"SubscribeNotify with a nil": func() { group.SubscribeNotify(nil) },
-		"NewTopic with a nil option": func() { group.NewTopic[int](sys, nil) },
-		"TopicInit with a nil":       func() { group.TopicInit[int](nil) },
+		"WithLag(4)":                 func() { group.WithLag(4) },
+		"WithNotify with a nil":      func() { group.WithNotify(nil) },
+		"NewTopic with a nil option": func() { group.NewTopic[int](nil) },
 		"Subscribe with a nil opt":   func() { news.Subscribe(sys, &foreign{}, nil) },
-		"AsTopic of a zero Ref":      func() { group.AsTopic(actor.Ref[group.TopicActor[int]]{}) },
 	} {
 		panics(t, words, f)
 	}
@@ -292,7 +290,7 @@ func BenchmarkTopic_Many(b *testing.B) {
 	for _, workers := range []int{1, 2} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
 			sys := start(b, actor.WithWorkers(workers))
-			tp := group.NewTopic[int](sys)
+			tp := group.NewTopic[int]().Start(sys)
 			for range 1000 {
 				tp.Subscribe(sys, tally.To(tallyType.Spawn(sys, 0)))
 			}

@@ -46,8 +46,7 @@ func groupsOf(sys any) (refs []any) {
 }
 
 // Inspect says, to package inspect, how many members the pool has. It implements inspect.Inspector.
-func (p *PoolActor[M]) Inspect() any {
-	mustBeState("Inspect", p == nil)
+func (p *poolActor[M]) Inspect() any {
 	l := access.GroupLook{What: "pool", Of: typeName[M](), Members: len(p.members)}
 	for _, m := range p.members {
 		if m.h == nil || m.down {
@@ -59,44 +58,18 @@ func (p *PoolActor[M]) Inspect() any {
 
 // Inspect says, to package inspect, how many subscribers the topic has. It implements
 // inspect.Inspector.
-func (t *TopicActor[M]) Inspect() any {
-	mustBeState("Inspect", t == nil)
+func (t *topicActor[M]) Inspect() any {
 	return access.GroupLook{What: "topic", Of: typeName[M](), Members: t.subscribers.len()}
 }
 
 // Inspect says, to package inspect, how many groups and members the registry has. It implements
 // inspect.Inspector.
-func (a *RegistryActor[K, V]) Inspect() any {
-	mustBeState("Inspect", a == nil)
+func (a *registryActor[K, V]) Inspect() any {
 	t := a.table
-	mustBeState("Inspect", t == nil)
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return access.GroupLook{What: "registry", Of: typeName[K]() + " to " + typeName[V](),
 		Members: len(t.keysOf), Keys: t.groups.len()}
-}
-
-// Inspect says, to package inspect, how many members there are. An ask pool has, in of, the types
-// of its questions and replies; the members of a pool have none. It implements inspect.Inspector.
-func (a *MemberSupervisor) Inspect() any {
-	mustBeState("Inspect", a == nil)
-	l := access.GroupLook{What: "members", Of: a.of, Members: len(a.slots)}
-	if a.of != "" {
-		l.What = "ask pool"
-	}
-	for _, s := range a.slots {
-		if s.upSince.IsZero() {
-			l.Down++
-		}
-	}
-	return l
-}
-
-// mustBeState panics if a call was given no state, or none that was made by Init.
-func mustBeState(call string, isNil bool) {
-	if isNil {
-		panic("gallop: group: " + call + " of a nil or zero state")
-	}
 }
 
 func typeName[T any]() string { return reflect.TypeFor[T]().String() }

@@ -1,92 +1,63 @@
 package group
 
 import (
-	"errors"
 	"fmt"
+	"math"
 	"strings"
-	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/supervise"
 )
 
-// ErrRestarts says that the members of a pool failed more often than its [MemberSpec] allows. It is
-// the reason with which the pool then ends, and wraps the reason of the last failure.
-var ErrRestarts = errors.New("gallop: group: the members of a pool fail too often")
-
-// MemberSpec says how a pool starts its members and how it restarts them. S is their state.
+// MemberSpec says how a pool starts its members and how they are restarted. S is their state.
+//
+// The members are children of a supervisor below the pool's actor. A member that fails, or ends by
+// itself, is restarted in place, with a new state.
 type MemberSpec[S any] struct {
 	// Type is the actor type of the members. It is sealed, as by a spawn.
 	Type *actor.Type[S]
 	// Init makes a member's state from the zero state, at every start, in the member's own turn.
 	// nil keeps the zero state.
 	Init func(*S)
-	// Backoff is the time from a member's first failure to its restart: 100 ms if it is 0, and none
-	// if it is negative. It doubles with every consecutive failure, up to MaxBackoff: 30 s if that
-	// is 0, but at least Backoff. When a member has been up for MaxBackoff, its next failure counts
-	// as a first one again. A quarter of each time is random.
-	Backoff, MaxBackoff time.Duration
-	// Restarts is how many failures of all members together are allowed within a span of Within.
-	// With one more the pool ends, with the reason [ErrRestarts]. If Within is 0, there is no
-	// limit: only the back-off keeps restarts rare.
-	Restarts int
-	Within   time.Duration
+	// Backoff says how long a restart is delayed. The zero Backoff is the default of package
+	// supervise: the first restart is at once.
+	Backoff supervise.Backoff
+	// Intensity limits the restarts of all members together. With one more the pool ends; the reason
+	// is a *[supervise.EscalationError]. The zero Intensity sets no limit: only the back-off keeps
+	// restarts rare. Escalate need not be set.
+	Intensity supervise.Intensity
 }
 
-// memberSpec is a MemberSpec that was checked, independent of its state type. Read-only.
-type memberSpec struct {
-	spawn               func(c *actor.Context, o access.ChildOptions) actor.AnyRef
-	backoff, maxBackoff time.Duration
-	restarts            int
-	within              time.Duration
-}
-
-// check returns the checked form of a MemberSpec. It panics if something is wrong.
-func (mc MemberSpec[S]) check(call string) *memberSpec {
+// tree returns the declaration of the supervisor of the members. It panics if something is wrong.
+func (mc MemberSpec[S]) tree(call string) supervise.Spec {
 	wrong := ""
-	switch {
-	case mc.Type == nil:
+	in := mc.Intensity
+	in.Escalate = true
+	if in.Restarts == 0 && in.Within == 0 {
+		in.Restarts, in.Within = math.MaxInt, 1
+	}
+	spec := supervise.Spec{Name: "members", Strategy: supervise.SimpleOneForOne, Intensity: in,
+		Template: supervise.Worker[S]{Type: mc.Type, Init: mc.Init, Backoff: mc.Backoff}}
+	if mc.Type == nil {
 		wrong = "without a Type"
-	case mc.MaxBackoff < 0 || mc.Within < 0:
-		wrong = "with a negative time"
-	case mc.Restarts < 0 || mc.Restarts > 0 && mc.Within == 0:
-		wrong = fmt.Sprintf("with %d Restarts in %v", mc.Restarts, mc.Within)
-	default:
-		if err := access.Seal(mc.Type); err != nil {
-			wrong = "whose Type is wrong: " + strings.TrimPrefix(err.Error(), "gallop: ")
-		}
+	} else if err := spec.Check(); err != nil {
+		wrong = strings.TrimPrefix(err.Error(), guard.Text(supervise.ErrBadChild))
+		wrong = "that is wrong" + strings.TrimPrefix(wrong, `: "members": ""`)
 	}
 	if wrong != "" {
 		panic("gallop: group: " + call + " with a MemberSpec " + wrong)
 	}
-	init := mc.Init
-	if init == nil {
-		init = func(*S) {}
-	}
-	made := &memberSpec{backoff: mc.Backoff, maxBackoff: mc.MaxBackoff, restarts: mc.Restarts,
-		within: mc.Within}
-	if made.backoff == 0 {
-		made.backoff = 100 * time.Millisecond
-	}
-	if made.maxBackoff == 0 {
-		made.maxBackoff = 30 * time.Second
-	}
-	made.maxBackoff = max(made.maxBackoff, made.backoff)
-	made.spawn = func(c *actor.Context, o access.ChildOptions) actor.AnyRef {
-		return access.SpawnUnder(c, mc.Type, init, o).(actor.AnyRef)
-	}
-	return made
+	return spec
 }
 
-// restartDelay returns the delay of the restart after the nth consecutive failure, counted from 1.
-// chance is a random number from 0, for the longest delay, to 1.
-func (spec *memberSpec) restartDelay(n int, chance float64) time.Duration {
-	d := max(spec.backoff, 0)
-	for ; n > 1 && d < spec.maxBackoff; n-- {
-		d *= 2
+// mustSuit panics if a behaviour was not declared for the type of the members.
+func mustSuit(call string, behaviour, typ any) {
+	if !access.IsOf(behaviour, typ) {
+		panic("gallop: group: " + call +
+			" with a Behaviour that was not declared for the Type of the MemberSpec")
 	}
-	d = min(d, spec.maxBackoff)
-	return d - time.Duration(float64(d)/4*chance)
 }
 
 // mustBeSize panics if n is no valid number of members.

@@ -4,45 +4,86 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
 )
 
-// Pool is an actor that sends each message on to one of its members, which a [Policy] chooses. It
-// is an [actor.Handler], and an [actor.Target]: it can be stopped, watched and linked. Make one
-// with [NewPool], for members that are there already, or with [StartPool], which starts its members
-// and restarts them; or declare it as the child of a supervisor: see [PoolType]. It may be copied.
-// The zero Pool is not usable: its methods panic.
-type Pool[M any] struct {
-	poolRef[M]
-	typ *poolType[M]
-}
+// Pool sends each message on to one of its members, which a [Policy] chooses. It is an
+// [actor.Handler]. Make one with [NewPool], for members that are there already, or with
+// [NewPoolOf], for members that the pool starts; and start it with [Pool.Start], or as the child of a
+// supervisor with [Pool.Child]. It may be copied. The zero Pool is not usable: its methods panic.
+//
+// A pool is an actor, which may be restarted, or replaced by a new one. It keeps the members that
+// have joined it, except for a handler whose call panicked; members that it has started are new
+// then. Before it has started, joins are kept for it; messages are dead letters, whose reason wraps
+// [actor.ErrSuspended].
+type Pool[M any] struct{ p *pool[M] }
 
-type poolRef[M any] = actor.Ref[PoolActor[M]]
+var _ actor.Handler[int] = Pool[int]{}
 
-var (
-	_ actor.Handler[int] = Pool[int]{}
-	_ actor.Target       = Pool[int]{}
-)
-
-// NewPool spawns a pool of these members. It panics if policy is zero, or if a member is nil, a
-// value that Go cannot compare or that is not equal to itself, a zero Topic or Pool, or given
-// twice.
-func NewPool[M any](from actor.Sender, policy Policy[M], members ...actor.Handler[M]) Pool[M] {
-	mustBeMembers("NewPool", policy, members)
-	t := typeOnce(newPoolType[M])
-	return Pool[M]{listed(t.typ.Spawn(from, newPool(policy, members))), t}
-}
-
-// mustBeMembers panics if a pool cannot have these members.
-func mustBeMembers[M any](call string, policy Policy[M], members []actor.Handler[M]) {
-	policy.mustBe(call)
+// NewPool makes a pool of these members, which is not started yet. It panics if policy is zero, or
+// if a member is nil, a value that Go cannot compare or that is not equal to itself, a zero Topic or
+// Pool, or given twice.
+func NewPool[M any](policy Policy[M], members ...actor.Handler[M]) Pool[M] {
+	policy.mustBe("NewPool")
 	there := make(map[actor.Handler[M]]bool, len(members))
 	for _, h := range members {
-		mustBeHandler(call, h)
+		mustBeHandler("NewPool", h)
 		if there[h] {
-			panic("gallop: group: " + call + " with a member that is there twice")
+			panic("gallop: group: NewPool with a member that is there twice")
 		}
 		there[h] = true
 	}
+	p := newPool(policy)
+	for _, h := range members {
+		p.members = append(p.members, member[M]{h: h})
+	}
+	p.startPolicy()
+	return Pool[M]{p}
+}
+
+// NewPoolOf makes a pool that starts n members when it starts itself. Each handles the pool's
+// messages with the behaviour to. When the pool ends they are stopped, and when it is drained they
+// are drained.
+//
+// A member that fails, or ends by itself, is restarted in place, with a new state, after a
+// back-off: see [MemberSpec]. Until then the policy skips it, and only [Hash] queues messages for
+// it. A member that was ended by order is replaced by a new one at once, and no message is lost in
+// between.
+//
+// NewPoolOf panics if policy or to is zero, n is less than 1, or spec is wrong.
+func NewPoolOf[S, M any](policy Policy[M], n int, to actor.Behaviour[S, M],
+	spec MemberSpec[S]) Pool[M] {
+	policy.mustBe("NewPoolOf")
+	mustBeSize("NewPoolOf", n)
+	p := newPool(policy)
+	p.factory = &memberFactory[M]{tree: spec.tree("NewPoolOf"), size: n,
+		bind: func(r actor.AnyRef) actor.Handler[M] {
+			ref, _ := actor.As[S](r)
+			return to.To(ref)
+		}}
+	mustSuit("NewPoolOf", to, spec.Type)
+	p.members = make([]member[M], n)
+	p.startPolicy()
+	return Pool[M]{p}
+}
+
+// Start starts the pool's actor, and returns the pool. It panics if the pool was started before, or
+// is the child of a supervisor.
+func (p Pool[M]) Start(from actor.Sender) Pool[M] {
+	x := p.ready()
+	x.start(from)
+	x.publish(listed(x.typ.typ.Spawn(from, poolActor[M]{pool: x})))
+	return p
+}
+
+// Child declares the pool's actor as the child of a supervisor. Set what it says about restarts and
+// the like in what Child returns. A pool is for one running tree: a second actor fails to start.
+// Child panics if the pool was started.
+func (p Pool[M]) Child(name string) supervise.Worker[poolActor[M]] {
+	x := p.ready()
+	x.declare()
+	return supervise.Worker[poolActor[M]]{Name: name, Type: x.typ.typ,
+		Init: func(a *poolActor[M]) { a.pool = x }}
 }
 
 func (p Policy[M]) mustBe(call string) {
@@ -51,94 +92,103 @@ func (p Policy[M]) mustBe(call string) {
 	}
 }
 
-// StartPool spawns a pool that starts and supervises n members. Each handles the pool's messages
-// with the behaviour to. They are children of the pool: when it ends they are stopped, and when it
-// is drained they are drained.
-//
-// A member that fails, or ends by itself, is restarted in place, with a new state, after a
-// back-off: see [MemberSpec]. Until then the policy skips it, and only [Hash] queues messages for
-// it. A member that was ended by order is replaced by a new one at once, and no message is lost in
-// between.
-//
-// StartPool panics if policy or to is zero, n is less than 1, or spec is wrong.
-func StartPool[S, M any](from actor.Sender, policy Policy[M], n int, to actor.Behaviour[S, M],
-	spec MemberSpec[S]) Pool[M] {
-	init := startPoolInit("StartPool", policy, n, to, spec)
-	t := typeOnce(newPoolType[M])
-	var p PoolActor[M]
-	init(&p)
-	return Pool[M]{listed(t.typ.Spawn(from, p)), t}
-}
-
-func (p Pool[M]) ready() *poolType[M] {
-	if p.typ == nil {
-		panic("gallop: group: a zero Pool: use NewPool or StartPool")
+func (p Pool[M]) ready() *pool[M] {
+	if p.p == nil {
+		panic("gallop: group: a zero Pool: use NewPool")
 	}
-	return p.typ
+	return p.p
 }
 
 // Send sends m to one of the members, as [actor.Behaviour.Send] does: from a goroutine it never
 // waits, unlike SendWait. Messages from one sender to the same member run in order. If there is no
-// member, the message becomes a dead letter, of type "pool".
-func (p Pool[M]) Send(from actor.Sender, m M) { p.ready().dispatch.Send(from, p.poolRef, m) }
+// member, the message becomes a dead letter of type "pool", with [ErrNoMember].
+func (p Pool[M]) Send(from actor.Sender, m M) {
+	x := p.ready()
+	if to := x.current.Load(); to != nil {
+		x.typ.dispatch.Send(from, *to, m)
+		return
+	}
+	lose(&x.place, x.typ.typ, x.typ.dispatch, from, m)
+}
 
 // TrySend is [Pool.Send] with the errors of [actor.Behaviour.TrySend].
 func (p Pool[M]) TrySend(from actor.Sender, m M) error {
-	return p.ready().dispatch.TrySend(from, p.poolRef, m)
+	x := p.ready()
+	if to := x.current.Load(); to != nil {
+		return x.typ.dispatch.TrySend(from, *to, m)
+	}
+	return errNotStarted
 }
 
 // SendWait is [Pool.Send] from outside that blocks while the pool is muted or overloaded, or has no
 // room, as [actor.Behaviour.SendWait] does. Members that do not keep up mute the pool, so they slow
 // a goroutine down too.
 func (p Pool[M]) SendWait(ctx context.Context, m M) error {
-	return p.ready().dispatch.SendWait(ctx, p.poolRef, m)
+	x := p.ready()
+	if to := x.current.Load(); to != nil {
+		return x.typ.dispatch.SendWait(ctx, *to, m)
+	}
+	return errNotStarted
 }
 
 // Join adds a member. A second Join of a member does nothing, and so does Join of a pool of
-// [StartPool], which starts its members itself. Join panics if h is nil, a value that Go cannot
+// [NewPoolOf], which starts its members itself. Join panics if h is nil, a value that Go cannot
 // compare or that is not equal to itself, a zero Topic or Pool, or the pool itself.
 func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
 	mustBeHandler("Join", h)
 	if me, ok := h.(*Pool[M]); h == actor.Handler[M](p) || ok && *me == p {
 		panic("gallop: group: Join of a Pool to itself")
 	}
-	p.ready().join.Send(from, p.poolRef, h)
+	x := p.ready()
+	order(&x.place, from, x.typ.join, (*poolActor[M]).doJoin, h)
 }
 
 // Leave removes a member. Messages that the member was sent stay with it. Leave panics as
 // [Pool.Join] does, but not for the pool itself, which is no member.
 func (p Pool[M]) Leave(from actor.Sender, h actor.Handler[M]) {
 	mustBeHandler("Leave", h)
-	p.ready().leave.Send(from, p.poolRef, h)
+	x := p.ready()
+	order(&x.place, from, x.typ.leave, (*poolActor[M]).doLeave, h)
 }
 
-// Resize changes the number of members of a pool of [StartPool] to n: it starts more, or drains the
-// youngest. A member that leaves is sent nothing more, and ends when it has handled what it was sent;
-// until then it is restarted like others, so that a message over which it fails costs no other. Resize
-// does nothing to a pool that did not start its members, and panics if n is less than 1.
+// Resize changes the number of members of a pool of [NewPoolOf] to n: it starts more, or drains the
+// youngest. A member that leaves is sent nothing more, and ends when it has handled its mail. Until
+// then it is restarted like others, so that a message over which it fails costs no other; these
+// failures do not count for the Intensity. A pool that is restarted begins with the number given to
+// NewPoolOf. Resize does nothing to a pool that did not start its members, and panics if n is less
+// than 1.
 func (p Pool[M]) Resize(from actor.Sender, n int) {
 	mustBeSize("Resize", n)
-	p.ready().resize.Send(from, p.poolRef, n)
+	x := p.ready()
+	order(&x.place, from, x.typ.resize, (*poolActor[M]).doResize, n)
 }
 
 // Len returns, from outside, the number of members that have not ended. The errors are those of
-// [actor.AskBehaviour.Ask].
+// [actor.AskBehaviour.Ask]; [actor.ErrSuspended] also before the pool has started.
 func (p Pool[M]) Len(ctx context.Context) (int, error) {
-	return p.ready().count.Ask(ctx, p.poolRef, struct{}{})
+	x := p.ready()
+	if to := x.current.Load(); to != nil {
+		return x.typ.count.Ask(ctx, *to, struct{}{})
+	}
+	return 0, errNotStarted
 }
+
+// Any returns the pool's actor, to be watched, joined or linked; the zero AnyRef before the pool has
+// started. A pool that is a supervisor's child may get another actor.
+func (p Pool[M]) Any() actor.AnyRef { return p.ready().actorRef().Any() }
 
 // Stop ends the pool, as [actor.Stop] does, and with it the members that it has started. Other
-// members go on.
-func (p Pool[M]) Stop(from actor.Sender) {
-	p.ready()
-	actor.Stop(from, p.poolRef)
-}
+// members go on. It does nothing before the pool has started.
+func (p Pool[M]) Stop(from actor.Sender) { p.ready().stop(from) }
 
-// Status returns the status of the pool's actor. See [actor.Ref.Status].
-func (p Pool[M]) Status() actor.Status {
-	p.ready()
-	return p.poolRef.Status()
-}
+// Status returns the status of the pool's actor: see [actor.Ref.Status]. Before the pool has started
+// it is [actor.StatusOverloaded].
+func (p Pool[M]) Status() actor.Status { return p.ready().status() }
 
-// handler returns the handler of the pool's actor: see makeDeadLetter.
-func (p Pool[M]) handler() actor.Handler[M] { return p.typ.dispatch.To(p.poolRef) }
+// handler returns the handler of the pool's actor: see makeDeadLetter. nil: it has none.
+func (p Pool[M]) handler() actor.Handler[M] {
+	if to := p.p.current.Load(); to != nil {
+		return p.p.typ.dispatch.To(*to)
+	}
+	return nil
+}

@@ -5,22 +5,30 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/supervise"
 )
 
-// PoolActor is the state of a pool. It is exported for the declaration of a pool as the
-// child of a supervisor: see [PoolType].
-type PoolActor[M any] struct {
-	policy  chooser[M]
-	members []member[M]
-	// an ended pool, which makes dead letters of messages without a member; zero: not needed yet
-	ended       actor.Ref[PoolActor[M]]
+// pool is what all copies of a Pool share.
+type pool[M any] struct {
+	typ     *poolType[M]
+	made    Policy[M]         // read-only
+	factory *memberFactory[M] // nil: members join. Read-only
+	place[poolActor[M]]
+
+	// Owner: the pool's actor. The next one takes over the members that have joined.
+	policy      chooser[M]
+	ran         bool // an actor has started, with the policy as NewPool has started it
+	members     []member[M]
 	sizeAtPrune int  // number of members after the last pruneEnded
 	sawEnd      bool // the policy saw a member that has ended
 	// 1 + index of the member that is being called; 0: none
 	calling int
+}
 
-	factory    *memberFactory[M] // nil: members join
-	supervisor actor.Ref[MemberSupervisor]
+// poolActor is the state of the actor of a pool. A stand-in has no pool: see place.lose.
+type poolActor[M any] struct {
+	*pool[M]
+	crew *crew // nil: members join
 }
 
 // member is a member of a pool.
@@ -29,147 +37,78 @@ type member[M any] struct {
 	down bool             // it waits for its back-off
 }
 
-// memberFactory is what a pool needs to start its members.
+// memberFactory is what a pool needs to start its members. Read-only.
 type memberFactory[M any] struct {
-	spec *memberSpec
+	tree supervise.Spec
 	size int
 	bind func(actor.AnyRef) actor.Handler[M]
 }
 
 // poolType is the type of the pools for one type of messages.
 type poolType[M any] struct {
-	typ         *actor.Type[PoolActor[M]]
-	dispatch    actor.Behaviour[PoolActor[M], M]
-	join, leave actor.Behaviour[PoolActor[M], actor.Handler[M]]
-	resize      actor.Behaviour[PoolActor[M], int]
-	update      actor.Behaviour[PoolActor[M], memberUpdate]
-	count       actor.AskBehaviour[PoolActor[M], struct{}, int]
+	typ         *actor.Type[poolActor[M]]
+	dispatch    actor.Behaviour[poolActor[M], M]
+	join, leave actor.Behaviour[poolActor[M], actor.Handler[M]]
+	resize      actor.Behaviour[poolActor[M], int]
+	update      actor.Behaviour[poolActor[M], memberNews]
+	count       actor.AskBehaviour[poolActor[M], struct{}, int]
 }
 
 func newPoolType[M any]() *poolType[M] {
-	t := &poolType[M]{typ: actor.NewType[PoolActor[M]]("pool",
-		actor.WithKeep((*PoolActor[M]).keep))}
+	t := &poolType[M]{typ: actor.NewType[poolActor[M]]("pool")}
 	t.dispatch = actor.Declare[M](t.typ, "dispatch")
 	t.join = actor.Declare[actor.Handler[M]](t.typ, "join")
 	t.leave = actor.Declare[actor.Handler[M]](t.typ, "leave")
 	t.resize = actor.Declare[int](t.typ, "resize")
-	t.update = actor.Declare[memberUpdate](t.typ, "update", actor.Urgent())
+	t.update = actor.Declare[memberNews](t.typ, "update", actor.Urgent())
 	t.count = actor.DeclareAsk[struct{}, int](t.typ, "count")
 	t.typ.OnStart(t.start)
-	t.typ.Table(t.dispatch.Handle(t.doDispatch), t.join.Handle((*PoolActor[M]).doJoin),
-		t.leave.Handle((*PoolActor[M]).doLeave),
-		t.resize.Handle((*PoolActor[M]).doResize), t.update.Handle((*PoolActor[M]).doUpdate),
-		t.count.Handle((*PoolActor[M]).doCount))
+	t.typ.Table(t.dispatch.Handle(t.doDispatch), t.join.Handle((*poolActor[M]).doJoin),
+		t.leave.Handle((*poolActor[M]).doLeave),
+		t.resize.Handle((*poolActor[M]).doResize), t.update.Handle((*poolActor[M]).doUpdate),
+		t.count.Handle((*poolActor[M]).doCount))
 	return t
 }
 
-// PoolType is the actor type of pools for messages of type M, for a pool that is the child
-// of a supervisor:
-//
-//	supervise.Worker[group.PoolActor[Job]]{Name: "workers", Type: group.PoolType[Job](),
-//		Init: group.StartPoolInit(group.LeastLoaded[Job](), 8, run,
-//			group.MemberSpec[worker]{Type: workerType})}
-//
-// [AsPool] makes a Pool of the child's ref. A pool that is restarted in place keeps the members
-// that have joined it, except for a handler whose call panicked. Members that it has started itself
-// are new then. A pool that was ended by order, or whose supervisor was restarted, is replaced by a
-// new one.
-func PoolType[M any]() *actor.Type[PoolActor[M]] { return typeOnce(newPoolType[M]).typ }
-
-// PoolInit returns the Init of a pool that is the child of a supervisor and that members join: see
-// [PoolType] and [NewPool]. It panics as NewPool does.
-func PoolInit[M any](policy Policy[M], members ...actor.Handler[M]) func(*PoolActor[M]) {
-	mustBeMembers("PoolInit", policy, members)
-	return func(p *PoolActor[M]) {
-		if p.members == nil { // the first start
-			p.members = membersOf(members)
-		}
-		p.startPolicy(policy)
-	}
-}
-
-// StartPoolInit returns the Init of a pool that is the child of a supervisor and starts its members
-// itself: see [PoolType] and [StartPool]. It panics as StartPool does.
-func StartPoolInit[S, M any](policy Policy[M], n int, to actor.Behaviour[S, M],
-	spec MemberSpec[S]) func(*PoolActor[M]) {
-	return startPoolInit("StartPoolInit", policy, n, to, spec)
-}
-
-func startPoolInit[S, M any](call string, policy Policy[M], n int, to actor.Behaviour[S, M],
-	spec MemberSpec[S]) func(*PoolActor[M]) {
-	policy.mustBe(call)
-	mustBeSize(call, n)
-	made := &memberFactory[M]{spec: spec.check(call), size: n}
-	if !access.IsOf(to, spec.Type) {
-		panic("gallop: group: " + call +
-			" with a Behaviour that was not declared for the Type of the MemberSpec")
-	}
-	made.bind = func(r actor.AnyRef) actor.Handler[M] {
-		ref, _ := actor.As[S](r)
-		return to.To(ref)
-	}
-	return func(p *PoolActor[M]) {
-		p.factory, p.members = made, make([]member[M], n)
-		p.startPolicy(policy)
-	}
-}
-
-// AsPool returns the pool whose actor r is. It panics if r is the zero Ref.
-func AsPool[M any](r actor.Ref[PoolActor[M]]) Pool[M] {
-	if r.IsZero() {
-		panic("gallop: group: AsPool of a zero Ref")
-	}
-	return Pool[M]{r, typeOnce(newPoolType[M])}
-}
-
-func newPool[M any](policy Policy[M], members []actor.Handler[M]) PoolActor[M] {
-	p := PoolActor[M]{members: membersOf(members)}
-	p.startPolicy(policy)
-	return p
-}
-
-func membersOf[M any](handlers []actor.Handler[M]) []member[M] {
-	all := make([]member[M], len(handlers))
-	for i, h := range handlers {
-		all[i].h = h
-	}
-	return all
+func newPool[M any](policy Policy[M]) *pool[M] {
+	return &pool[M]{typ: typeOnce(newPoolType[M]), made: policy, place: place[poolActor[M]]{kind: "Pool"}}
 }
 
 // startPolicy starts the policy and tells it of all members at once, because the cost of that may
 // depend on their number.
-func (p *PoolActor[M]) startPolicy(policy Policy[M]) {
-	p.policy = policy.start()
+func (p *pool[M]) startPolicy() {
+	p.policy = p.made.start()
 	p.policy.changed(len(p.members))
 }
 
-// keep keeps the members that have joined across a restart, except for the one whose call panicked.
-func (p *PoolActor[M]) keep() {
+// start takes over the members that have joined, except for the one whose call panicked. The first
+// actor finds a policy that has been started.
+func (t *poolType[M]) start(p *poolActor[M], c *actor.Context) error {
+	if p.pool == nil {
+		return nil
+	}
+	carryOut, err := p.enter(p, c)
+	if err != nil {
+		return err
+	}
 	switch {
 	case p.factory != nil:
-		p.members = nil
+		p.members = make([]member[M], p.factory.size)
+		p.crew = startCrew(c, p.factory.tree, p.factory.size, t.update)
 	case p.calling != 0:
 		p.members = slices.Delete(p.members, p.calling-1, p.calling)
 	}
-	*p = PoolActor[M]{members: p.members}
-}
-
-// start spawns the actor that supervises the members. The pool cannot supervise them itself: an
-// actor with supervised children is never muted, so no back pressure would pass through it.
-func (t *poolType[M]) start(p *PoolActor[M], c *actor.Context) error {
-	if p.factory != nil {
-		me := actor.Self[PoolActor[M]](c)
-		p.supervisor = memberSupervisorType.SpawnChild(c, MemberSupervisor{
-			spec: p.factory.spec, size: p.factory.size, log: c.Logger(),
-			pool:   me.ID(),
-			notify: func(c *actor.Context, u memberUpdate) { t.update.Send(c, me, u) },
-		})
+	p.calling, p.sawEnd = 0, false
+	if p.ran {
+		p.startPolicy()
 	}
+	p.ran = true
+	carryOut()
 	return nil
 }
 
 // poolMembers is a policy's view of a pool.
-type poolMembers[M any] PoolActor[M]
+type poolMembers[M any] pool[M]
 
 func (p *poolMembers[M]) Len() int { return len(p.members) }
 
@@ -186,15 +125,15 @@ func (p *poolMembers[M]) Status(i int) actor.Status {
 }
 
 // remove removes the member at i.
-func (p *PoolActor[M]) remove(i int) {
+func (p *pool[M]) remove(i int) {
 	p.members = slices.Delete(p.members, i, i+1)
 	p.policy.removed(i)
 	p.policy.changed(len(p.members))
 }
 
-func (t *poolType[M]) doDispatch(p *PoolActor[M], c *actor.Context, m M) {
+func (t *poolType[M]) doDispatch(p *poolActor[M], c *actor.Context, m M) {
 	for len(p.members) > 0 {
-		i := p.policy.choose((*poolMembers[M])(p), m)
+		i := p.policy.choose((*poolMembers[M])(p.pool), m)
 		h := p.members[i].h
 		if h == nil {
 			t.dispatch.Stash(c, m) // until its successor is known, which is soon
@@ -212,42 +151,42 @@ func (t *poolType[M]) doDispatch(p *PoolActor[M], c *actor.Context, m M) {
 			p.remove(i)
 		}
 	}
-	if p.ended.IsZero() {
-		p.ended = t.typ.Spawn(c, PoolActor[M]{})
-		actor.Stop(c, p.ended)
-	}
-	t.dispatch.Send(c, p.ended, m)
+	lost := m // without the copy, m would escape at every call
+	access.Refuse(c, t.dispatch.To(actor.Self[poolActor[M]](c)), &lost, ErrNoMember)
 }
 
-// doUpdate applies a memberUpdate.
-func (p *PoolActor[M]) doUpdate(c *actor.Context, u memberUpdate) {
-	if u.err != nil {
-		c.Exit(u.err)
+// doUpdate applies the news of the members that the pool has started.
+func (p *poolActor[M]) doUpdate(c *actor.Context, n memberNews) {
+	switch {
+	case n.crew != p.crew:
+		return
+	case n.Err != nil:
+		c.Exit(n.Err)
 		return
 	}
-	for len(p.members) > u.size {
+	for len(p.members) > n.Size {
 		p.remove(len(p.members) - 1)
 	}
-	if len(p.members) < u.size {
-		p.members = append(p.members, make([]member[M], u.size-len(p.members))...)
-		p.policy.changed(u.size)
+	if len(p.members) < n.Size {
+		p.members = append(p.members, make([]member[M], n.Size-len(p.members))...)
+		p.policy.changed(n.Size)
 	}
-	for _, s := range u.slots {
-		if s.index < u.size {
-			p.members[s.index] = member[M]{p.factory.bind(s.ref), s.down}
+	for _, m := range n.Changed {
+		if m.Index < n.Size {
+			p.members[m.Index] = member[M]{p.factory.bind(m.Ref.(actor.AnyRef)), m.Down}
 		}
 	}
-	u.drain(c)
+	n.drainLeaving(c)
 	actor.UnstashAll(c)
 }
 
-func (p *PoolActor[M]) doResize(c *actor.Context, n int) {
+func (p *poolActor[M]) doResize(c *actor.Context, n int) {
 	if p.factory != nil {
-		resize.Send(c, p.supervisor, n)
+		p.crew.resize(c, n)
 	}
 }
 
-func (p *PoolActor[M]) doJoin(_ *actor.Context, h actor.Handler[M]) {
+func (p *pool[M]) doJoin(_ *actor.Context, h actor.Handler[M]) {
 	if p.factory != nil || p.indexOf(h) >= 0 {
 		return
 	}
@@ -259,13 +198,13 @@ func (p *PoolActor[M]) doJoin(_ *actor.Context, h actor.Handler[M]) {
 }
 
 // indexOf returns the index of a member; -1 if h is none.
-func (p *PoolActor[M]) indexOf(h actor.Handler[M]) int {
+func (p *pool[M]) indexOf(h actor.Handler[M]) int {
 	return slices.IndexFunc(p.members, func(m member[M]) bool { return m.h == h })
 }
 
 // pruneIfSeen removes the members that have ended, if the policy has seen one. Called after the
 // policy has chosen.
-func (p *PoolActor[M]) pruneIfSeen() {
+func (p *pool[M]) pruneIfSeen() {
 	if p.sawEnd {
 		p.sawEnd = false
 		p.pruneEnded()
@@ -274,7 +213,7 @@ func (p *PoolActor[M]) pruneIfSeen() {
 
 // pruneEnded removes the members that have ended. Members that the pool started are replaced
 // instead.
-func (p *PoolActor[M]) pruneEnded() {
+func (p *pool[M]) pruneEnded() {
 	if p.factory != nil {
 		return
 	}
@@ -290,13 +229,13 @@ func (p *PoolActor[M]) pruneEnded() {
 	}
 }
 
-func (p *PoolActor[M]) doLeave(_ *actor.Context, h actor.Handler[M]) {
+func (p *pool[M]) doLeave(_ *actor.Context, h actor.Handler[M]) {
 	if i := p.indexOf(h); i >= 0 && p.factory == nil {
 		p.remove(i)
 	}
 }
 
-func (p *PoolActor[M]) doCount(*actor.Context, struct{}) (int, error) {
+func (p *pool[M]) doCount(*actor.Context, struct{}) (int, error) {
 	p.pruneEnded()
 	return len(p.members), nil
 }

@@ -25,7 +25,7 @@ func sinks(sys *actor.System, n int) (refs []actor.Ref[sink], handlers []actor.H
 func TestPool_RoundRobin(t *testing.T) {
 	sys := start(t)
 	refs, handlers := sinks(sys, 3)
-	p := group.NewPool(sys, group.RoundRobin[int](), handlers...)
+	p := group.NewPool(group.RoundRobin[int](), handlers...).Start(sys)
 	for i := range 6 {
 		p.Send(sys, i)
 	}
@@ -61,7 +61,7 @@ func TestPool_WithoutMembers(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1),
 		actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) { dead = append(dead, d) }}))
 	refs, handlers := sinks(sys, 1)
-	p := group.NewPool(sys, group.LeastLoaded[int](), handlers...)
+	p := group.NewPool(group.LeastLoaded[int](), handlers...).Start(sys)
 	actor.Stop(sys, refs[0])
 	quiet(t, sys)
 	p.Send(sys, 1)
@@ -84,7 +84,7 @@ func TestPool_PassesOverTheOverloaded(t *testing.T) {
 			sys := start(t, actor.WithWorkers(3))
 			slow, release := stuck(t, sys)
 			refs, handlers := sinks(sys, 1)
-			p := group.NewPool(sys, policy, slowPut.To(slow), handlers[0])
+			p := group.NewPool(policy, slowPut.To(slow), handlers[0]).Start(sys)
 			for range 10 {
 				p.Send(sys, 1)
 			}
@@ -119,7 +119,7 @@ func TestPool_BoundedMembers(t *testing.T) {
 			sys := start(t, actor.WithWorkers(1))
 			refs, handlers := sinks(sys, 1)
 			r := boundedType.Spawn(sys, sink{})
-			p := group.NewPool(sys, policy, handlers[0], boundedPut.To(r))
+			p := group.NewPool(policy, handlers[0], boundedPut.To(r)).Start(sys)
 			for range 10 {
 				p.Send(sys, 1)
 				quiet(t, sys)
@@ -137,7 +137,7 @@ func TestPool_BoundedMembers(t *testing.T) {
 func TestPool_LeastLoaded(t *testing.T) {
 	sys := start(t, actor.WithWorkers(4))
 	refs, handlers := sinks(sys, 3)
-	p := group.NewPool(sys, group.LeastLoaded[int](), handlers...)
+	p := group.NewPool(group.LeastLoaded[int](), handlers...).Start(sys)
 	stay := make(chan struct{})
 	goOn := sync.OnceFunc(func() { close(stay) })
 	t.Cleanup(goOn)
@@ -183,7 +183,7 @@ func TestPool_Hash(t *testing.T) {
 	sys := start(t)
 	const members, keys = 10, 10_000
 	refs, handlers := sinks(sys, members)
-	p := group.NewPool(sys, group.Hash(func(n int) uint64 { return uint64(n) }), handlers...)
+	p := group.NewPool(group.Hash(func(n int) uint64 { return uint64(n) }), handlers...).Start(sys)
 	owner := func() map[int]int {
 		for i := range keys {
 			p.Send(sys, i)
@@ -237,7 +237,7 @@ func TestPool_Hash(t *testing.T) {
 func TestPool_BackPressure(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	slow, release := stuck(t, sys)
-	p := group.NewPool(sys, group.Hash(func(int) uint64 { return 1 }), slowPut.To(slow))
+	p := group.NewPool(group.Hash(func(int) uint64 { return 1 }), slowPut.To(slow)).Start(sys)
 	for i := range 100 {
 		p.Send(sys, i)
 	}
@@ -253,13 +253,13 @@ func TestPool_BackPressure(t *testing.T) {
 func TestMisuse_OfPools(t *testing.T) {
 	sys := start(t)
 	_, h := sinks(sys, 1)
-	p := group.NewPool(sys, group.RoundRobin[int](), &double{})
+	p := group.NewPool(group.RoundRobin[int](), &double{}).Start(sys)
 	var zero group.Pool[int]
 	for words, f := range map[string]func(){
-		"a zero Policy":            func() { group.NewPool(sys, group.Policy[int]{}) },
-		"NewPool of a nil Handler": func() { group.NewPool(sys, group.RoundRobin[int](), nil) },
+		"a zero Policy":            func() { group.NewPool(group.Policy[int]{}).Start(sys) },
+		"NewPool of a nil Handler": func() { group.NewPool(group.RoundRobin[int](), nil).Start(sys) },
 		"a member that is there twice": func() {
-			group.NewPool(sys, group.RoundRobin[int](), h[0], h[0])
+			group.NewPool(group.RoundRobin[int](), h[0], h[0]).Start(sys)
 		},
 		"Join of a nil Handler":    func() { p.Join(sys, nil) },
 		"Join of a Pool to itself": func() { p.Join(sys, p) },
@@ -285,7 +285,7 @@ func TestPool_ManyComeAndGo(t *testing.T) {
 		if n > 40 {
 			t.Errorf("%s: the pool keeps %d that have ended", name, n)
 		}
-		pool := group.NewPool(sys, policy)
+		pool := group.NewPool(policy).Start(sys)
 		var all []actor.Ref[sink]
 		for i := range 40 {
 			all = append(all, sinkType.Spawn(sys, sink{}))

@@ -5,19 +5,21 @@ import (
 	"slices"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
 )
 
 // Registry is a table of groups: a key and its members, which any goroutine or actor can list, and
-// whose changes any actor can watch. A member is any comparable value: an [actor.Ref], an
+// to whose changes any actor can subscribe. A member is any comparable value: an [actor.Ref], an
 // [actor.AnyRef], an [actor.Handler], an [actor.Asker], or a struct around one of these. Make one
-// with [NewRegistry], as many per system as you like, or with [RegistryForSupervisor]. It may be
-// copied. The zero Registry is not usable: its methods panic.
+// with [NewRegistry], as many per system as you like. It can be used at once; start its actor with
+// [Registry.Start], or as the child of a supervisor with [Registry.Child]. It may be copied. The zero
+// Registry is not usable: its methods panic.
 //
 // # Order
 //
 // A registry is a shared table and an actor that maintains it. Join, Leave and Members work on the
 // table under a mutex and take effect before they return: a Join synchronizes before every Members
-// that returns the member, and a goroutine or actor sees its own Join at once. Watchers are
+// that returns the member, and a goroutine or actor sees its own Join at once. Subscribers are
 // notified later, by the actor: each gets the changes of one key in the order in which they took
 // place. Changes in quick succession are combined into one; a member that has left again by then is
 // not mentioned.
@@ -29,31 +31,55 @@ import (
 // an end asynchronously, so Members may return a member that has just ended. Any other member stays
 // until it leaves. A key without members is removed.
 //
-// # Watchers that do not keep up
+// # Restarts
 //
-// do not slow the registry or other watchers down. What they miss comes as one Change for each key
-// when they have recovered.
+// Members and subscribers survive every restart of the actor, also if it is replaced by a new one.
+// While there is no actor, subscribers are not notified, and members that end stay in; the next
+// actor catches up.
+//
+// # Subscribers that do not keep up
+//
+// They do not slow the registry or other subscribers down. They get the changes that they have
+// missed as one Change for each key when they have recovered.
 type Registry[K, V comparable] struct{ t *registryTable[K, V] }
 
-// Change is the message to a watcher of a [Registry]: the members that have joined a group and that
+// Change is the message to a subscriber of a [Registry]: the members that have joined a group and that
 // have left it since the last Change of that key, and all members now. The first Change of a key
 // has all members, and is sent even if there are none.
 type Change[K, V comparable] struct {
 	// Key is the group's key.
 	Key K
 	// Joined and Left are the members that have joined and left. One that has left and joined again
-	// is in both.
+	// is in both. If the watcher has missed that, it is in both if its place among the members has
+	// changed. Members are those of the last Change without Left, and then Joined.
 	Joined, Left []V
 	// Members are all members after the change, in the order in which they joined. The
 	// slice is shared: do not change its elements.
 	Members []V
 }
 
-// NewRegistry makes a registry. Its actor ends with its system or by [Registry.Stop].
-func NewRegistry[K, V comparable](from actor.Sender) Registry[K, V] {
-	r := Registry[K, V]{newRegistryTable[K, V](false)}
-	r.t.setActor(listed(r.t.typ.typ.Spawn(from, RegistryActor[K, V]{table: r.t})))
+// NewRegistry makes a registry, which is not started yet.
+func NewRegistry[K, V comparable]() Registry[K, V] {
+	return Registry[K, V]{newRegistryTable[K, V]()}
+}
+
+// Start starts the registry's actor, and returns the registry. The actor ends with its system or by
+// [Registry.Stop]. Start panics if the registry was started before, or is the child of a supervisor.
+func (r Registry[K, V]) Start(from actor.Sender) Registry[K, V] {
+	t := r.ready()
+	t.start(from)
+	t.publish(listed(t.typ.typ.Spawn(from, registryActor[K, V]{table: t})))
 	return r
+}
+
+// Child declares the registry's actor as the child of a supervisor. Set what it says about restarts
+// and the like in what Child returns. A registry is for one running tree: a second actor fails to
+// start. Child panics if the registry was started.
+func (r Registry[K, V]) Child(name string) supervise.Worker[registryActor[K, V]] {
+	t := r.ready()
+	t.declare()
+	return supervise.Worker[registryActor[K, V]]{Name: name, Type: t.typ.typ,
+		Init: func(a *registryActor[K, V]) { a.table = t }}
 }
 
 func (r Registry[K, V]) ready() *registryTable[K, V] {
@@ -102,51 +128,48 @@ func (r Registry[K, V]) Members(key K) []V {
 // Any goroutine.
 func (r Registry[K, V]) Keys() []K { return r.ready().keys() }
 
-// Watch makes h get a [Change] now, with the members of the group of that key, and another one
-// whenever a member joins or leaves, until [Registry.Unwatch] or the end of h. A second Watch does
-// nothing. Watch panics if h is nil or a value that cannot be compared, or if key cannot be one.
-func (r Registry[K, V]) Watch(from actor.Sender, key K, h actor.Handler[Change[K, V]]) {
+// Subscribe makes h get a [Change] now, with the members of the group of that key, and another one
+// whenever a member joins or leaves, until [Registry.Unsubscribe] or the end of h. A second Subscribe
+// does nothing. Subscribe panics if h is nil or a value that cannot be compared, or if key cannot be
+// one.
+func (r Registry[K, V]) Subscribe(from actor.Sender, key K, h actor.Handler[Change[K, V]]) {
 	t := r.ready()
-	mustBeKey("Watch", "key", key)
-	mustBeHandler("Watch", h)
+	mustBeKey("Subscribe", "key", key)
+	mustBeHandler("Subscribe", h)
 	t.request(from, watchRequest[K, V]{opWatch, key, h})
 }
 
-// Unwatch undoes [Registry.Watch]. A Change that is on its way still comes. Unwatch panics
-// as Watch does.
-func (r Registry[K, V]) Unwatch(from actor.Sender, key K, h actor.Handler[Change[K, V]]) {
+// Unsubscribe undoes [Registry.Subscribe]. A Change that is on its way still comes. Unsubscribe
+// panics as Subscribe does.
+func (r Registry[K, V]) Unsubscribe(from actor.Sender, key K, h actor.Handler[Change[K, V]]) {
 	t := r.ready()
-	mustBeKey("Unwatch", "key", key)
-	mustBeHandler("Unwatch", h)
+	mustBeKey("Unsubscribe", "key", key)
+	mustBeHandler("Unsubscribe", h)
 	t.request(from, watchRequest[K, V]{opUnwatch, key, h})
 }
 
-// WatchAll is [Registry.Watch] for all keys, including those that are added later. At first h gets
+// SubscribeAll is [Registry.Subscribe] for all keys, including those that are added later. At first h gets
 // a Change for each key that has members.
-func (r Registry[K, V]) WatchAll(from actor.Sender, h actor.Handler[Change[K, V]]) {
+func (r Registry[K, V]) SubscribeAll(from actor.Sender, h actor.Handler[Change[K, V]]) {
 	t := r.ready()
-	mustBeHandler("WatchAll", h)
+	mustBeHandler("SubscribeAll", h)
 	t.request(from, watchRequest[K, V]{op: opWatchAll, h: h})
 }
 
-// UnwatchAll undoes [Registry.WatchAll], and every [Registry.Watch] of h.
-func (r Registry[K, V]) UnwatchAll(from actor.Sender, h actor.Handler[Change[K, V]]) {
+// UnsubscribeAll undoes [Registry.SubscribeAll], and every [Registry.Subscribe] of h.
+func (r Registry[K, V]) UnsubscribeAll(from actor.Sender, h actor.Handler[Change[K, V]]) {
 	t := r.ready()
-	mustBeHandler("UnwatchAll", h)
+	mustBeHandler("UnsubscribeAll", h)
 	t.request(from, watchRequest[K, V]{op: opUnwatchAll, h: h})
 }
 
-// Any returns the actor of the registry, to be watched or joined. It returns the zero AnyRef if a
-// supervisor has not started it yet.
+// Any returns the registry's actor, to be watched, joined or linked; the zero AnyRef before the
+// registry has started. A registry that is a supervisor's child may get another actor.
 func (r Registry[K, V]) Any() actor.AnyRef { return r.ready().actorRef().Any() }
 
-// Stop ends the registry, as [actor.Stop] does. Its members go on. Stop does nothing if the actor
-// was not started yet.
-func (r Registry[K, V]) Stop(from actor.Sender) {
-	if ref := r.ready().actorRef(); !ref.IsZero() {
-		actor.Stop(from, ref)
-	}
-}
+// Stop ends the registry, as [actor.Stop] does. Its members go on. It does nothing before the
+// registry has started.
+func (r Registry[K, V]) Stop(from actor.Sender) { r.ready().stop(from) }
 
 // mustBeKey panics if a value could not be found again in a map.
 func mustBeKey[T comparable](call, what string, v T) {

@@ -1,15 +1,13 @@
 package group
 
 import (
-	"errors"
 	"reflect"
 
 	"github.com/gallop-go/gallop/actor"
 )
 
-// RegistryActor is the state of the actor of a registry. It is exported for the declaration
-// of a registry as the child of a supervisor: see [RegistryForSupervisor].
-type RegistryActor[K, V comparable] struct {
+// registryActor is the state of the actor of a registry.
+type registryActor[K, V comparable] struct {
 	table    *registryTable[K, V]
 	monitors map[V]actor.Monitor
 	members  map[actor.Monitor]V
@@ -18,11 +16,11 @@ type RegistryActor[K, V comparable] struct {
 
 // registryType is the type of the registries for one type of keys and members.
 type registryType[K, V comparable] struct {
-	typ       *actor.Type[RegistryActor[K, V]]
-	sync      actor.Behaviour[RegistryActor[K, V], struct{}]
-	request   actor.Behaviour[RegistryActor[K, V], watchRequest[K, V]]
-	recovered actor.Behaviour[RegistryActor[K, V], recovery[K, V]]
-	down      actor.Behaviour[RegistryActor[K, V], actor.Down]
+	typ       *actor.Type[registryActor[K, V]]
+	sync      actor.Behaviour[registryActor[K, V], struct{}]
+	request   actor.Behaviour[registryActor[K, V], watchRequest[K, V]]
+	recovered actor.Behaviour[registryActor[K, V], recovery[K, V]]
+	down      actor.Behaviour[registryActor[K, V], actor.Down]
 	// A key may be one that cannot be found again: see mustBeKey.
 	checksKeys bool
 }
@@ -34,50 +32,27 @@ type recovery[K, V comparable] struct {
 }
 
 func newRegistryType[K, V comparable]() *registryType[K, V] {
-	t := &registryType[K, V]{typ: actor.NewType[RegistryActor[K, V]]("registry"),
+	t := &registryType[K, V]{typ: actor.NewType[registryActor[K, V]]("registry"),
 		checksKeys: mayBeNoKey(reflect.TypeFor[K]())}
 	t.sync = actor.Declare[struct{}](t.typ, "sync", actor.Urgent())
 	t.request = actor.Declare[watchRequest[K, V]](t.typ, "request")
 	t.recovered = actor.Declare[recovery[K, V]](t.typ, "recovered", actor.Urgent())
 	// Urgent: a member that has ended leaves at once, however many changes wait.
 	t.down = actor.Declare[actor.Down](t.typ, "down", actor.Urgent())
-	t.typ.OnStart((*RegistryActor[K, V]).start)
-	t.typ.Table(t.sync.Handle((*RegistryActor[K, V]).doSync),
-		t.request.Handle((*RegistryActor[K, V]).doRequest),
-		t.recovered.Handle((*RegistryActor[K, V]).doRecovered),
-		t.down.Handle((*RegistryActor[K, V]).doDown))
+	t.typ.OnStart((*registryActor[K, V]).start)
+	t.typ.Table(t.sync.Handle((*registryActor[K, V]).doSync),
+		t.request.Handle((*registryActor[K, V]).doRequest),
+		t.recovered.Handle((*registryActor[K, V]).doRecovered),
+		t.down.Handle((*registryActor[K, V]).doDown))
 	return t
-}
-
-// RegistryForSupervisor makes a registry whose actor is the child of a supervisor:
-//
-//	rooms := group.RegistryForSupervisor[string, actor.Ref[user]]()
-//	supervise.Worker[group.RegistryActor[string, actor.Ref[user]]]{Name: "rooms",
-//		Type: rooms.Type(), Init: rooms.Init}
-//
-// It can be used at once. Members and watchers survive every restart of the actor, even if it is
-// replaced by a new actor. While there is no actor, watchers are not notified, and members that end
-// stay in; the next actor catches up. Declare it once for each running tree: a second actor for the
-// same registry fails to start.
-func RegistryForSupervisor[K, V comparable]() Registry[K, V] {
-	return Registry[K, V]{newRegistryTable[K, V](true)}
-}
-
-// Type is the actor type of the registry, for [RegistryForSupervisor].
-func (r Registry[K, V]) Type() *actor.Type[RegistryActor[K, V]] { return r.ready().typ.typ }
-
-// Init makes the state of the registry's actor, for [RegistryForSupervisor].
-func (r Registry[K, V]) Init(a *RegistryActor[K, V]) {
-	t := r.ready()
-	mustBeState("Init", a == nil)
-	a.table = t
 }
 
 // start takes over the table in the state in which the actor before it, or before the restart, left
 // it.
-func (a *RegistryActor[K, V]) start(c *actor.Context) error {
-	if !a.table.setActor(actor.Self[RegistryActor[K, V]](c)) {
-		return errors.New("gallop: group: the Registry has an actor already: make one for each tree")
+func (a *registryActor[K, V]) start(c *actor.Context) error {
+	carryOut, err := a.table.enter(a, c)
+	if err != nil {
+		return err
 	}
 	a.monitors, a.members = map[V]actor.Monitor{}, map[actor.Monitor]V{}
 	a.watchers = map[actor.Monitor]*watcher[K, V]{}
@@ -97,14 +72,12 @@ func (a *RegistryActor[K, V]) start(c *actor.Context) error {
 			a.catchUp(c, e.val)
 		}
 	}
-	for _, req := range a.table.takePending() {
-		a.doRequest(c, req)
-	}
+	carryOut()
 	return nil
 }
 
 // monitor watches a member, if it is an actor.
-func (a *RegistryActor[K, V]) monitor(c *actor.Context, v V) {
+func (a *registryActor[K, V]) monitor(c *actor.Context, v V) {
 	if target, ok := any(v).(actor.Target); ok {
 		if _, there := a.monitors[v]; !there {
 			m := actor.Watch(c, target, a.table.typ.down)
@@ -113,7 +86,7 @@ func (a *RegistryActor[K, V]) monitor(c *actor.Context, v V) {
 	}
 }
 
-func (a *RegistryActor[K, V]) monitorWatcher(c *actor.Context, x *watcher[K, V]) {
+func (a *registryActor[K, V]) monitorWatcher(c *actor.Context, x *watcher[K, V]) {
 	if target, ok := x.h.(actor.Target); ok {
 		x.monitor = actor.Watch(c, target, a.table.typ.down)
 		a.watchers[x.monitor] = x
@@ -121,7 +94,7 @@ func (a *RegistryActor[K, V]) monitorWatcher(c *actor.Context, x *watcher[K, V])
 }
 
 // doSync takes the changes from the table and notifies watchers.
-func (a *RegistryActor[K, V]) doSync(c *actor.Context, _ struct{}) {
+func (a *registryActor[K, V]) doSync(c *actor.Context, _ struct{}) {
 	w := &a.table.watchers
 	for _, ch := range a.table.takeChanges(w.isWatched) {
 		for _, v := range ch.Joined {
@@ -158,7 +131,7 @@ func (a *RegistryActor[K, V]) doSync(c *actor.Context, _ struct{}) {
 }
 
 // notify sends a watcher a change, or records it if the watcher does not keep up.
-func (a *RegistryActor[K, V]) notify(c *actor.Context, x *watcher[K, V], ch Change[K, V],
+func (a *registryActor[K, V]) notify(c *actor.Context, x *watcher[K, V], ch Change[K, V],
 	before []V) {
 	switch {
 	case x.lagging:
@@ -174,7 +147,7 @@ func (a *RegistryActor[K, V]) notify(c *actor.Context, x *watcher[K, V], ch Chan
 
 // deliver sends a Change to a watcher. If that does not keep up, or its handler leads to no actor,
 // a relay sends it: so a handler that panics ends only the relay.
-func (a *RegistryActor[K, V]) deliver(c *actor.Context, x *watcher[K, V], ch Change[K, V]) {
+func (a *registryActor[K, V]) deliver(c *actor.Context, x *watcher[K, V], ch Change[K, V]) {
 	if _, ok := x.h.(actor.Target); ok {
 		err := x.h.TrySend(c, ch)
 		if err == nil || isEnd(err) { // the monitor reports an end
@@ -182,13 +155,13 @@ func (a *RegistryActor[K, V]) deliver(c *actor.Context, x *watcher[K, V], ch Cha
 		}
 	}
 	x.lagging = true
-	me, t, generation := actor.Self[RegistryActor[K, V]](c), a.table.typ, a.table.watchers.generation
+	me, t, generation := actor.Self[registryActor[K, V]](c), a.table.typ, a.table.watchers.generation
 	sendByRelay(c, x.h, ch, func(c *actor.Context) {
 		_ = t.recovered.TrySend(c, me, recovery[K, V]{x, generation}) // fails if the registry has ended
 	})
 }
 
-func (a *RegistryActor[K, V]) doRecovered(c *actor.Context, r recovery[K, V]) {
+func (a *registryActor[K, V]) doRecovered(c *actor.Context, r recovery[K, V]) {
 	if r.generation != a.table.watchers.generation ||
 		a.table.watchers.all.find(r.watcher.h) == nil {
 		return
@@ -199,7 +172,7 @@ func (a *RegistryActor[K, V]) doRecovered(c *actor.Context, r recovery[K, V]) {
 }
 
 // catchUp sends a watcher that keeps up again the changes it has missed.
-func (a *RegistryActor[K, V]) catchUp(c *actor.Context, x *watcher[K, V]) {
+func (a *registryActor[K, V]) catchUp(c *actor.Context, x *watcher[K, V]) {
 	x.lagging = false
 	for _, k := range x.missed.keys() {
 		if x.lagging {
@@ -211,7 +184,7 @@ func (a *RegistryActor[K, V]) catchUp(c *actor.Context, x *watcher[K, V]) {
 	}
 }
 
-func (a *RegistryActor[K, V]) doRequest(c *actor.Context, req watchRequest[K, V]) {
+func (a *registryActor[K, V]) doRequest(c *actor.Context, req watchRequest[K, V]) {
 	w := &a.table.watchers
 	e := w.all.find(req.h)
 	switch {
@@ -237,7 +210,7 @@ func (a *RegistryActor[K, V]) doRequest(c *actor.Context, req watchRequest[K, V]
 }
 
 // addWatch makes a watcher watch a key, or all keys.
-func (a *RegistryActor[K, V]) addWatch(c *actor.Context, x *watcher[K, V], req watchRequest[K, V]) {
+func (a *registryActor[K, V]) addWatch(c *actor.Context, x *watcher[K, V], req watchRequest[K, V]) {
 	w := &a.table.watchers
 	switch {
 	case req.op == opWatch && x.keys.find(req.key) == nil:
@@ -260,7 +233,7 @@ func (a *RegistryActor[K, V]) addWatch(c *actor.Context, x *watcher[K, V], req w
 }
 
 // dropIfIdle forgets a watcher that watches no key any more.
-func (a *RegistryActor[K, V]) dropIfIdle(c *actor.Context, x *watcher[K, V]) {
+func (a *registryActor[K, V]) dropIfIdle(c *actor.Context, x *watcher[K, V]) {
 	if x.allKeys || x.keys.len() > 0 {
 		return
 	}
@@ -270,7 +243,7 @@ func (a *RegistryActor[K, V]) dropIfIdle(c *actor.Context, x *watcher[K, V]) {
 }
 
 // doDown removes a member or a watcher that has ended.
-func (a *RegistryActor[K, V]) doDown(c *actor.Context, d actor.Down) {
+func (a *registryActor[K, V]) doDown(c *actor.Context, d actor.Down) {
 	if x := a.watchers[d.Monitor]; x != nil {
 		delete(a.watchers, d.Monitor)
 		a.table.watchers.remove(x)
@@ -311,13 +284,4 @@ func (t *registryTable[K, V]) markKeyDirty(key K) {
 	t.mu.Lock()
 	t.markDirty(t.group(key))
 	t.mu.Unlock()
-}
-
-// takePending returns the requests that were made before there was an actor.
-func (t *registryTable[K, V]) takePending() []watchRequest[K, V] {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	req := t.pending
-	t.pending = nil
-	return req
 }

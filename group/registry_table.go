@@ -12,18 +12,16 @@ import (
 // and recorded in dirty; then the registry's actor is sent sync. Nothing is sent while the lock is
 // held, and dirty is in the order of the changes, which the order of those messages need not be.
 type registryTable[K, V comparable] struct {
-	typ        *registryType[K, V]
-	supervised bool // the actor is replaced when it ends
-	watchers   watchers[K, V]
+	typ *registryType[K, V]
+	place[registryActor[K, V]]
+	watchers watchers[K, V]
 
 	mu     sync.RWMutex
 	groups orderedMap[K, *keyGroup[K, V]] // guarded by mu; includes groups that just became empty
 	keysOf map[V]*orderedMap[K, struct{}] // the groups of a member; guarded by mu
 	// changed since the last sync; guarded by mu
 	dirty    []*keyGroup[K, V]
-	notified bool                           // a sync is on its way; guarded by mu
-	actor    actor.Ref[RegistryActor[K, V]] // zero: not started yet; guarded by mu
-	pending  []watchRequest[K, V]           // made before the actor was started; guarded by mu
+	notified bool // a sync is on its way; guarded by mu
 }
 
 // keyGroup is the group of a key. Guarded by the lock of its table.
@@ -35,9 +33,9 @@ type keyGroup[K, V comparable] struct {
 	dirty        bool
 }
 
-func newRegistryTable[K, V comparable](supervised bool) *registryTable[K, V] {
+func newRegistryTable[K, V comparable]() *registryTable[K, V] {
 	return &registryTable[K, V]{
-		typ: typeOnce(newRegistryType[K, V]), supervised: supervised,
+		typ: typeOnce(newRegistryType[K, V]), place: place[registryActor[K, V]]{kind: "Registry"},
 		watchers: watchers[K, V]{byKey: map[K]*orderedMap[actor.Handler[Change[K, V]],
 			*watcher[K, V]]{}, lastSent: map[K][]V{}},
 		keysOf: map[V]*orderedMap[K, struct{}]{},
@@ -53,36 +51,17 @@ func (g *keyGroup[K, V]) snapshot() []V {
 	return g.cached
 }
 
-// actorRef returns the actor; zero if it was not started yet. Any goroutine.
-func (t *registryTable[K, V]) actorRef() actor.Ref[RegistryActor[K, V]] {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.actor
-}
-
-// setActor makes r the actor of the table. It returns false if there is another one that has not
-// ended.
-func (t *registryTable[K, V]) setActor(r actor.Ref[RegistryActor[K, V]]) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.actor.IsZero() && t.actor != r && t.actor.Status() != actor.StatusEnded {
-		return false
-	}
-	t.actor = r
-	return true
-}
-
-// closed reports whether the registry has ended: its actor has, and is not replaced. The caller
-// holds the lock.
+// closed reports whether the registry has ended: its actor has, and is not replaced.
 func (t *registryTable[K, V]) closed() bool {
-	return !t.supervised && !t.actor.IsZero() && t.actor.Status() == actor.StatusEnded
+	now := t.current.Load()
+	return now != nil && now.Status() == actor.StatusEnded && !t.isDeclared()
 }
 
 // update runs f under the lock. If f returns true, for a change, the actor is sent sync.
 func (t *registryTable[K, V]) update(from actor.Sender, f func() bool) {
 	access.MustBeSender(from) // before anything has changed
 	t.mu.Lock()
-	ref := t.actor
+	ref := t.actorRef()
 	sync := !t.closed() && f() && !t.notified && !ref.IsZero()
 	t.notified = t.notified || sync
 	t.mu.Unlock()
@@ -231,16 +210,7 @@ func (t *registryTable[K, V]) takeChanges(wanted func(K) bool) []groupChange[K, 
 	return all
 }
 
-// request sends a watchRequest to the actor, or keeps it until there is one.
+// request sends the actor a watchRequest, or keeps it until there is one.
 func (t *registryTable[K, V]) request(from actor.Sender, req watchRequest[K, V]) {
-	access.MustBeSender(from)
-	t.mu.Lock()
-	ref := t.actor
-	if ref.IsZero() {
-		t.pending = append(t.pending, req)
-	}
-	t.mu.Unlock()
-	if !ref.IsZero() {
-		t.typ.request.Send(from, ref, req)
-	}
+	order(&t.place, from, t.typ.request, (*registryActor[K, V]).doRequest, req)
 }

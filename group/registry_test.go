@@ -89,8 +89,8 @@ func wantMembers(t testing.TB, r registry, key string, want ...actor.Ref[sink]) 
 // without members is removed". What was returned before is not changed.
 func TestRegistry(t *testing.T) {
 	sys := start(t, actor.WithDeterministic(1)) // nothing runs unless the test waits
-	r, other := group.NewRegistry[string, actor.Ref[sink]](sys),
-		group.NewRegistry[string, actor.Ref[sink]](sys)
+	r, other := group.NewRegistry[string, actor.Ref[sink]]().Start(sys),
+		group.NewRegistry[string, actor.Ref[sink]]().Start(sys)
 	m := spawn(sys, 3)
 	wantMembers(t, r, "a")
 	for _, v := range m {
@@ -132,7 +132,7 @@ func TestRegistry(t *testing.T) {
 // restart in place is no end." "Any other member stays until it leaves."
 func TestRegistry_Ends(t *testing.T) {
 	sys := start(t)
-	r := group.NewRegistry[string, actor.Ref[sink]](sys)
+	r := group.NewRegistry[string, actor.Ref[sink]]().Start(sys)
 	m := spawn(sys, 3)
 	actor.Stop(sys, m[2])
 	quiet(t, sys)
@@ -150,7 +150,7 @@ func TestRegistry_Ends(t *testing.T) {
 	if keys := r.Keys(); !slices.Equal(keys, []string{"a", "b"}) {
 		t.Errorf("keys %v", keys)
 	}
-	h := group.NewRegistry[int, actor.Handler[int]](sys)
+	h := group.NewRegistry[int, actor.Handler[int]]().Start(sys)
 	h.Join(sys, 1, put.To(m[1]))
 	h.Join(sys, 1, &double{})
 	actor.Stop(sys, m[1])
@@ -165,17 +165,17 @@ func TestRegistry_Ends(t *testing.T) {
 // nothing."
 func TestRegistry_Watch(t *testing.T) {
 	sys := start(t)
-	r := group.NewRegistry[string, actor.Ref[sink]](sys)
+	r := group.NewRegistry[string, actor.Ref[sink]]().Start(sys)
 	m := spawn(sys, 3)
 	one, all := observerType.Spawn(sys, observer{}), observerType.Spawn(sys, observer{})
 	r.Join(sys, "a", m[0])
 	r.Join(sys, "b", m[0])
-	r.Watch(sys, "a", observe.To(one))
-	r.Watch(sys, "a", observe.To(one))
-	r.Watch(sys, "none", observe.To(one))
+	r.Subscribe(sys, "a", observe.To(one))
+	r.Subscribe(sys, "a", observe.To(one))
+	r.Subscribe(sys, "none", observe.To(one))
 	wantHeard(t, sys, one, "a +1 -0 =1", "none +0 -0 =0")
-	r.WatchAll(sys, observe.To(all))
-	r.Watch(sys, "a", observe.To(all))
+	r.SubscribeAll(sys, observe.To(all))
+	r.Subscribe(sys, "a", observe.To(all))
 	wantHeard(t, sys, all, "a +1 -0 =1", "b +1 -0 =1")
 	r.Join(sys, "a", m[1])
 	quiet(t, sys)
@@ -185,9 +185,9 @@ func TestRegistry_Watch(t *testing.T) {
 	actor.Stop(sys, m[0])
 	wantHeard(t, sys, one, "a +0 -1 =1")
 	wantHeard(t, sys, all, "a +0 -1 =1", "b +0 -1 =0")
-	r.Unwatch(sys, "a", observe.To(one))
-	r.UnwatchAll(sys, observe.To(all))
-	r.Unwatch(sys, "a", observe.To(all))
+	r.Unsubscribe(sys, "a", observe.To(one))
+	r.UnsubscribeAll(sys, observe.To(all))
+	r.Unsubscribe(sys, "a", observe.To(all))
 	quiet(t, sys)
 	r.Leave(sys, "a", m[1])
 	wantHeard(t, sys, one)
@@ -205,11 +205,11 @@ func TestRegistry_Watch(t *testing.T) {
 // has left again by then is not mentioned."
 func TestRegistry_ChangesComeAsOne(t *testing.T) {
 	sys := start(t, actor.WithDeterministic(1))
-	r := group.NewRegistry[string, actor.Ref[sink]](sys)
+	r := group.NewRegistry[string, actor.Ref[sink]]().Start(sys)
 	m := spawn(sys, 3)
 	o := observerType.Spawn(sys, observer{})
 	r.Join(sys, "a", m[0])
-	r.Watch(sys, "a", observe.To(o))
+	r.Subscribe(sys, "a", observe.To(o))
 	wantHeard(t, sys, o, "a +1 -0 =1")
 	feeder := sinkType.Spawn(sys, sink{})
 	do.Send(sys, feeder, func(_ *sink, c *actor.Context) {
@@ -231,10 +231,10 @@ func TestRegistry_ChangesComeAsOne(t *testing.T) {
 // as one Change for each key when they have recovered."
 func TestRegistry_SlowWatchers(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
-	r := group.NewRegistry[string, actor.Ref[sink]](sys)
+	r := group.NewRegistry[string, actor.Ref[sink]]().Start(sys)
 	slow, quick := observerType.Spawn(sys, observer{}), observerType.Spawn(sys, observer{})
-	r.WatchAll(sys, observe.To(slow))
-	r.Watch(sys, "a", observe.To(quick))
+	r.SubscribeAll(sys, observe.To(slow))
+	r.Subscribe(sys, "a", observe.To(quick))
 	wantHeard(t, sys, quick, "a +0 -0 =0")
 	at, stay := make(chan struct{}), make(chan struct{})
 	observerDo.Send(sys, slow, func(*observer, *actor.Context) { close(at); <-stay })
@@ -274,17 +274,17 @@ func TestRegistry_SlowWatchers(t *testing.T) {
 // TestRegistry_Churn: whatever order the members come, go and end in, each watcher can tell from
 // what it hears who is there: observer checks that. In the end it is what Members returns.
 func TestRegistry_Churn(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(200) {
 		sys := start(t, actor.WithDeterministic(seed))
-		r := group.NewRegistry[string, actor.Ref[sink]](sys)
+		r := group.NewRegistry[string, actor.Ref[sink]]().Start(sys)
 		var watching []actor.Ref[observer]
 		for i := range 3 {
 			o := observerType.Spawn(sys, observer{})
 			watching = append(watching, o)
 			if i == 0 {
-				r.WatchAll(sys, observe.To(o))
+				r.SubscribeAll(sys, observe.To(o))
 			} else {
-				r.Watch(sys, "a", observe.To(o))
+				r.Subscribe(sys, "a", observe.To(o))
 			}
 		}
 		m, feeder := spawn(sys, 8), sinkType.Spawn(sys, sink{})
@@ -299,15 +299,15 @@ func TestRegistry_Churn(t *testing.T) {
 				case 1, 2, 3:
 					r.Leave(c, key, v)
 				case 4:
-					r.Unwatch(c, "a", observe.To(watching[2]))
+					r.Unsubscribe(c, "a", observe.To(watching[2]))
 				case 5:
-					r.Watch(c, "a", observe.To(watching[2]))
+					r.Subscribe(c, "a", observe.To(watching[2]))
 				default:
 					r.Join(c, key, v)
 				}
 			})
 		}
-		r.Watch(sys, "a", observe.To(watching[2]))
+		r.Subscribe(sys, "a", observe.To(watching[2]))
 		quiet(t, sys)
 		for i, o := range watching[:2] {
 			var now map[string][]actor.Ref[sink]
@@ -336,7 +336,7 @@ func TestRegistry_Churn(t *testing.T) {
 // others do.
 func TestRegistry_Races(t *testing.T) {
 	sys := start(t)
-	r := group.NewRegistry[int, actor.Ref[sink]](sys)
+	r := group.NewRegistry[int, actor.Ref[sink]]().Start(sys)
 	var all sync.WaitGroup
 	for g := range 8 {
 		all.Go(func() {
@@ -365,9 +365,9 @@ func TestRegistry_Races(t *testing.T) {
 // actor.
 func TestRegistry_ForeignWatchers(t *testing.T) {
 	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
-	r := group.NewRegistry[string, actor.Ref[sink]](sys)
+	r := group.NewRegistry[string, actor.Ref[sink]]().Start(sys)
 	w := &brittle{}
-	r.WatchAll(sys, w)
+	r.SubscribeAll(sys, w)
 	m := spawn(sys, 4)
 	for _, v := range m {
 		r.Join(sys, "a", v)
@@ -394,7 +394,7 @@ func (b *brittle) TrySend(from actor.Sender, ch change) error { b.Send(from, ch)
 // TestMisuse_OfRegistries: the panics that the comments promise.
 func TestMisuse_OfRegistries(t *testing.T) {
 	sys := start(t)
-	r := group.NewRegistry[any, any](sys)
+	r := group.NewRegistry[any, any]().Start(sys)
 	var zero group.Registry[any, any]
 	for words, f := range map[string]func(){
 		"Join with a nil key":              func() { r.Join(sys, nil, 1) },
@@ -404,10 +404,10 @@ func TestMisuse_OfRegistries(t *testing.T) {
 		"member that cannot be compared":   func() { r.Join(sys, 1, func() {}) },
 		"key that is not equal to itself":  func() { r.Join(sys, math.NaN(), 1) },
 		"Join of a zero Ref":               func() { r.Join(sys, 1, actor.Ref[sink]{}) },
-		"Watch of a nil Handler":           func() { r.Watch(sys, 1, nil) },
-		"Watch with a nil key":             func() { r.Watch(sys, nil, nil) },
-		"Unwatch of a nil Handler":         func() { r.Unwatch(sys, 1, nil) },
-		"WatchAll of a nil Handler":        func() { r.WatchAll(sys, nil) },
+		"Subscribe of a nil Handler":       func() { r.Subscribe(sys, 1, nil) },
+		"Subscribe with a nil key":         func() { r.Subscribe(sys, nil, nil) },
+		"Unsubscribe of a nil Handler":     func() { r.Unsubscribe(sys, 1, nil) },
+		"SubscribeAll of a nil Handler":    func() { r.SubscribeAll(sys, nil) },
 		"a zero Registry":                  func() { zero.Join(sys, 1, 1) },
 		"a zero Registry: use NewRegistry": func() { zero.Members(1) },
 	} {
@@ -420,9 +420,9 @@ func TestMisuse_OfRegistries(t *testing.T) {
 // registry, its watchers and the end of its system go on.
 func TestMisuse_LeavesTheRegistry(t *testing.T) {
 	sys := start(t)
-	anyKey := group.NewRegistry[any, int](sys)
-	number := group.NewRegistry[float64, int](sys)
-	nested := group.NewRegistry[[1]struct{ k any }, int](sys)
+	anyKey := group.NewRegistry[any, int]().Start(sys)
+	number := group.NewRegistry[float64, int]().Start(sys)
+	nested := group.NewRegistry[[1]struct{ k any }, int]().Start(sys)
 	for _, c := range []struct {
 		words string
 		f     func()
@@ -457,7 +457,7 @@ func TestMisuse_LeavesTheRegistry(t *testing.T) {
 // BenchmarkRegistry is what it costs to list a group that does not change, and one that does.
 func BenchmarkRegistry(b *testing.B) {
 	sys := start(b)
-	r := group.NewRegistry[string, actor.Ref[sink]](sys)
+	r := group.NewRegistry[string, actor.Ref[sink]]().Start(sys)
 	m := spawn(sys, 1000)
 	for _, v := range m {
 		r.Join(sys, "a", v)

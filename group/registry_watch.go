@@ -1,6 +1,10 @@
 package group
 
-import "github.com/gallop-go/gallop/actor"
+import (
+	"slices"
+
+	"github.com/gallop-go/gallop/actor"
+)
 
 // watchers holds the watchers of a registry. Only the registry's actor uses it; it is part of the
 // table so that it survives a restart.
@@ -95,7 +99,21 @@ func (x *watcher[K, V]) addMissed(key K, m missedChange[V]) {
 func (x *watcher[K, V]) takeMissed(key K, now []V) (ch Change[K, V], news bool) {
 	m := x.missed.find(key).val
 	x.missed.remove(key)
-	ch = Change[K, V]{Key: key, Joined: minus(now, m.before), Left: minus(m.before, now),
-		Members: now}
+	kept := stayed(m.before, now)
+	ch = Change[K, V]{Key: key, Joined: minus(now, kept), Left: minus(m.before, kept), Members: now}
 	return ch, m.initial || len(ch.Joined)+len(ch.Left) > 0
+}
+
+// stayed returns the members that have stayed while others came and went. Members are in the order
+// in which they joined, so these come first. One that has left and joined again before another did
+// is among them if its place is the same.
+func stayed[V comparable](before, now []V) []V {
+	for n, v := range now {
+		i := slices.Index(before, v)
+		if i < 0 {
+			return now[:n]
+		}
+		before = before[i+1:]
+	}
+	return now
 }

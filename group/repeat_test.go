@@ -35,7 +35,7 @@ func TestRepeat(t *testing.T) {
 			orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 				sys := actor.Start(sim.Option(h).(actor.Option), actor.WithDeterministic(seed))
 				var done []string
-				pool, news := group.NewPool(sys, policy()), group.NewTopic[int](sys)
+				pool, news := group.NewPool(policy()).Start(sys), group.NewTopic[int]().Start(sys)
 				for range 3 {
 					w := work.To(workerType.Spawn(sys, worker{&done}))
 					pool.Join(sys, w)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/supervise"
 )
 
 // testWorker is a member of a pool that starts its members. A negative number makes it panic.
@@ -54,7 +54,7 @@ func testCrew(log *[]jobLog) group.MemberSpec[testWorker] {
 	return group.MemberSpec[testWorker]{Type: testWorkerType, Init: func(h *testWorker) {
 		starts++
 		h.start, h.log = starts, log
-	}}
+	}, Backoff: supervise.Backoff{First: 100 * time.Millisecond}}
 }
 
 // ids returns how often each actor is in a log.
@@ -97,7 +97,7 @@ func TestStartPool_Restarts(t *testing.T) {
 	} {
 		var log []jobLog
 		sys, advance := atNoTime(t, 1)
-		p := group.StartPool(sys, policy, 3, handleJob, testCrew(&log))
+		p := group.NewPoolOf(policy, 3, handleJob, testCrew(&log)).Start(sys)
 		sendAll(t, sys, p, -1, 0)
 		sendAll(t, sys, p, 0, 20)
 		if len(log) != 20 || len(ids(log)) != 2 {
@@ -120,8 +120,8 @@ func TestStartPool_Restarts(t *testing.T) {
 func TestStartPool_HashWaits(t *testing.T) {
 	var log []jobLog
 	sys, advance := atNoTime(t, 1)
-	p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 15) }), 4,
-		handleJob, testCrew(&log))
+	p := group.NewPoolOf(group.Hash(func(n int) uint64 { return uint64(n & 15) }), 4,
+		handleJob, testCrew(&log)).Start(sys)
 	sendAll(t, sys, p, 0, 64)
 	of := map[int]uint64{}
 	for _, l := range log {
@@ -162,9 +162,9 @@ func TestStartPool_Replaces(t *testing.T) {
 		var log []jobLog
 		var dead letters
 		sys, _ := atNoTime(t, seed, dead.option())
-		p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 3) }),
+		p := group.NewPoolOf(group.Hash(func(n int) uint64 { return uint64(n & 3) }),
 			1+int(seed%3), handleJob, group.MemberSpec[testWorker]{
-				Type: testWorkerType, Init: func(h *testWorker) { h.log = &log }})
+				Type: testWorkerType, Init: func(h *testWorker) { h.log = &log }}).Start(sys)
 		killer := sinkType.Spawn(sys, sink{})
 		for i := range 40 {
 			p.Send(sys, i)
@@ -203,15 +203,15 @@ func TestStartPool_Replaces(t *testing.T) {
 	}
 }
 
-// TestStartPool_Limit: "With one more the pool ends, with the reason ErrRestarts", which "wraps the
-// reason of the last failure"; by itself a pool goes on for ever, at longer and longer intervals.
+// TestStartPool_Limit: "With one more the pool ends; the reason is a *EscalationError". "The zero
+// Intensity sets no limit": a pool goes on for ever, at longer and longer intervals.
 func TestStartPool_Limit(t *testing.T) {
 	var log []jobLog
 	sys, advance := atNoTime(t, 1)
 	crew := testCrew(&log)
-	endless := group.StartPool(sys, group.RoundRobin[int](), 1, handleJob, crew)
-	crew.Restarts, crew.Within = 3, time.Minute
-	limited := group.StartPool(sys, group.RoundRobin[int](), 1, handleJob, crew)
+	endless := group.NewPoolOf(group.RoundRobin[int](), 1, handleJob, crew).Start(sys)
+	crew.Intensity = supervise.Intensity{Restarts: 3, Within: time.Minute}
+	limited := group.NewPoolOf(group.RoundRobin[int](), 1, handleJob, crew).Start(sys)
 	for i := range 100 {
 		for _, p := range []group.Pool[int]{endless, limited} {
 			if i < 3 || p == endless {
@@ -232,22 +232,21 @@ func TestStartPool_Limit(t *testing.T) {
 		quiet(t, sys)
 		advance(time.Second)
 	}
-	down, err := actor.Join(soon(t), limited)
-	if err != nil || !errors.Is(down.Reason, group.ErrRestarts) ||
+	down, err := actor.Join(soon(t), limited.Any())
+	if err != nil || !errors.Is(down.Reason, supervise.ErrIntensity) ||
 		!errors.Is(down.Reason, actor.ErrPanicked) {
 		t.Errorf("the limited pool has ended with %v, %v", down.Reason, err)
 	}
 }
 
-// TestStartPool_Backoff: "It doubles with every consecutive failure, up to MaxBackoff … When a
-// member has been up for MaxBackoff, its next failure counts as a first one again. A quarter of
-// each time is random."
+// TestStartPool_Backoff: the Backoff of package supervise is that of the members: it doubles up to
+// Max, has a random part, and begins anew when a member has been up for ResetAfter.
 func TestStartPool_Backoff(t *testing.T) {
 	var log []jobLog
 	sys, advance := atNoTime(t, 1)
 	crew := testCrew(&log)
-	crew.Backoff, crew.MaxBackoff = time.Second, 4*time.Second
-	p := group.StartPool(sys, group.RoundRobin[int](), 1, handleJob, crew)
+	crew.Backoff = supervise.Backoff{First: time.Second, Max: 4 * time.Second, Jitter: 0.25}
+	p := group.NewPoolOf(group.RoundRobin[int](), 1, handleJob, crew).Start(sys)
 	failure := func(want time.Duration) {
 		t.Helper()
 		sendAll(t, sys, p, -1, 0)
@@ -274,8 +273,8 @@ func TestStartPool_Backoff(t *testing.T) {
 func TestStartPool_BackPressure(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	at, stay := make(chan struct{}), make(chan struct{})
-	p := group.StartPool(sys, group.RoundRobin[func(*sink, *actor.Context)](), 1, narrowDo,
-		group.MemberSpec[sink]{Type: narrowType})
+	p := group.NewPoolOf(group.RoundRobin[func(*sink, *actor.Context)](), 1, narrowDo,
+		group.MemberSpec[sink]{Type: narrowType}).Start(sys)
 	p.Send(sys, func(*sink, *actor.Context) { close(at); <-stay })
 	<-at
 	for end := time.Now().Add(hangTimeout); p.Status() != actor.StatusOverloaded; runtime.Gosched() {
@@ -295,7 +294,7 @@ func TestStartPool_Resize(t *testing.T) {
 		var log []jobLog
 		var dead letters
 		sys, _ := atNoTime(t, seed, dead.option())
-		p := group.StartPool(sys, group.RoundRobin[int](), 2, handleJob, testCrew(&log))
+		p := group.NewPoolOf(group.RoundRobin[int](), 2, handleJob, testCrew(&log)).Start(sys)
 		for _, n := range []int{5, 1, 3} {
 			p.Resize(sys, n)
 			quiet(t, sys)
@@ -311,7 +310,7 @@ func TestStartPool_Resize(t *testing.T) {
 				t.Fatalf("seed %d, %d members: %v, dead letters %v", seed, n, ids(log), dead.all)
 			}
 		}
-		pool := group.NewPool(sys, group.RoundRobin[int](), actor.Handler[int](&double{}))
+		pool := group.NewPool(group.RoundRobin[int](), actor.Handler[int](&double{})).Start(sys)
 		pool.Resize(sys, 7)
 		count(t, pool.Len, 1)
 		p.Join(sys, &double{})
@@ -326,12 +325,12 @@ func TestStartPool_Down(t *testing.T) {
 	var log []jobLog
 	var stood []actor.Status
 	sys, advance := atNoTime(t, 1)
-	p := group.StartPool(sys, group.PolicyOf(func() func(int, group.Members) int {
+	p := group.NewPoolOf(group.PolicyOf(func() func(int, group.Members) int {
 		return func(_ int, among group.Members) int {
 			stood = append(stood, among.Status(0))
 			return 0
 		}
-	}), 2, handleJob, testCrew(&log))
+	}), 2, handleJob, testCrew(&log)).Start(sys)
 	sendAll(t, sys, p, -1, 0)
 	sendAll(t, sys, p, 1, 2)
 	advance(time.Second)
@@ -352,11 +351,11 @@ func TestStartPool_Ends(t *testing.T) {
 			var log []jobLog
 			var dead letters
 			sys, _ := atNoTime(t, seed, dead.option())
-			p := group.StartPool(sys, group.RoundRobin[int](), 3, handleJob, testCrew(&log))
+			p := group.NewPoolOf(group.RoundRobin[int](), 3, handleJob, testCrew(&log)).Start(sys)
 			for i := range 30 {
 				p.Send(sys, i)
 			}
-			if err := end(soon(t), p); err != nil {
+			if err := end(soon(t), p.Any()); err != nil {
 				t.Fatal(err)
 			}
 			if len(log)+len(dead.all) != 30 || name == "drain" && len(log) != 30 {
@@ -385,7 +384,7 @@ func TestStartPool_Conserves(t *testing.T) {
 			var log []jobLog
 			var dead letters
 			sys, advance := atNoTime(t, seed, dead.option())
-			p := group.StartPool(sys, policy, 3, handleJob, testCrew(&log))
+			p := group.NewPoolOf(policy, 3, handleJob, testCrew(&log)).Start(sys)
 			killer := sinkType.Spawn(sys, sink{})
 			failures := 0
 			for i := range 60 {
@@ -430,70 +429,54 @@ func TestMisuse_OfCrews(t *testing.T) {
 		return func() {
 			crew := ok
 			change(&crew)
-			group.StartPool(sys, group.RoundRobin[int](), n, handleJob, crew)
+			group.NewPoolOf(group.RoundRobin[int](), n, handleJob, crew).Start(sys)
 		}
 	}
 	nothing := func(*group.MemberSpec[testWorker]) {}
 	for words, f := range map[string]func(){
-		"StartPool: 0 members": try(0, nothing),
+		"NewPoolOf: 0 members": try(0, nothing),
 		"with a MemberSpec without a Type": try(1,
 			func(w *group.MemberSpec[testWorker]) { w.Type = nil }),
-		"with a MemberSpec with a negative": try(1,
-			func(w *group.MemberSpec[testWorker]) { w.MaxBackoff = -1 }),
-		"with 3 Restarts in 0s": try(1,
-			func(w *group.MemberSpec[testWorker]) { w.Restarts = 3 }),
+		"a negative time in a Backoff": try(1,
+			func(w *group.MemberSpec[testWorker]) { w.Backoff.Max = -1 }),
+		"an Intensity of 3 in 0s": try(1,
+			func(w *group.MemberSpec[testWorker]) { w.Intensity.Restarts = 3 }),
 		"open.loose has no method": try(1,
 			func(w *group.MemberSpec[testWorker]) { w.Type = open }),
-		"StartPool with a zero Policy": func() {
-			group.StartPool(sys, group.Policy[int]{}, 1, handleJob, ok)
+		"NewPoolOf with a zero Policy": func() {
+			group.NewPoolOf(group.Policy[int]{}, 1, handleJob, ok).Start(sys)
 		},
-		"StartPool with a Behaviour that was not": func() {
-			group.StartPool(sys, group.RoundRobin[int](), 1, actor.Behaviour[testWorker, int]{}, ok)
+		"NewPoolOf with a Behaviour that was not": func() {
+			group.NewPoolOf(group.RoundRobin[int](), 1, actor.Behaviour[testWorker, int]{}, ok).Start(sys)
 		},
 		"a Behaviour that was not declared for": func() {
-			group.StartPool(sys, group.RoundRobin[int](), 1, loose, ok)
+			group.NewPoolOf(group.RoundRobin[int](), 1, loose, ok).Start(sys)
 		},
-		"StartPoolInit: -1 members": func() {
-			group.StartPoolInit(group.RoundRobin[int](), -1, handleJob, ok)
-		},
-		"PoolInit with a zero Policy": func() { group.PoolInit(group.Policy[int]{}) },
-		"AsPool of a zero Ref": func() {
-			group.AsPool(actor.Ref[group.PoolActor[int]]{})
-		},
+		"NewPool with a zero Policy": func() { group.NewPool(group.Policy[int]{}) },
 		"Resize: 0 members": func() {
-			group.NewPool(sys, group.RoundRobin[int]()).Resize(sys, 0)
+			group.NewPool(group.RoundRobin[int]()).Start(sys).Resize(sys, 0)
 		},
 		"PolicyOf with a nil function": func() { group.PolicyOf[int](nil) },
 		"PolicyOf returned nil": func() {
-			group.NewPool(sys, group.PolicyOf(func() func(int, group.Members) int { return nil }))
+			group.NewPool(group.PolicyOf(func() func(int, group.Members) int { return nil })).Start(sys)
 		},
 	} {
 		panics(t, words, f)
 	}
 }
 
-// TestStartPool_Log: falls of members are logged, the first, second, fourth and so on of a
-// minute, with the path of the pool if it is the child of a supervisor; and that a pool ends over
-// them.
+// TestStartPool_Log: failures of members are logged, the first, second, fourth and so on of a minute,
+// with a path that begins with the pool's if it is the child of a supervisor; and that a pool ends
+// over them.
 func TestStartPool_Log(t *testing.T) {
 	var out bytes.Buffer // its run is over when the test reads
 	var log []jobLog
 	sys, advance := atNoTime(t, 1, actor.WithLogger(slog.New(slog.NewTextHandler(&out, nil))))
 	crew := testCrew(&log)
-	crew.Restarts, crew.Within = 4, time.Minute
-	init := group.StartPoolInit(group.RoundRobin[int](), 1, handleJob, crew)
-	p := parentType.Spawn(sys, parent{spawn: func(c *actor.Context) actor.AnyRef {
-		return access.SpawnUnder(c, group.PoolType[int](), init,
-			access.ChildOptions{Down: parentHear, Path: "app/hands"}).(actor.AnyRef)
-	}})
-	parentBegin.Send(sys, p, struct{}{})
+	crew.Intensity = supervise.Intensity{Restarts: 4, Within: time.Minute}
+	pool := group.NewPoolOf(group.RoundRobin[int](), 1, handleJob, crew)
+	supervise.Start(sys, supervise.Spec{Name: "app", Children: []supervise.Child{pool.Child("hands")}})
 	quiet(t, sys)
-	state, err := parentTell.Ask(soon(t), p, struct{}{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, _ := actor.As[group.PoolActor[int]](state.child)
-	pool := group.AsPool(r)
 	for range 5 {
 		pool.Send(sys, -1)
 		quiet(t, sys)
@@ -501,10 +484,11 @@ func TestStartPool_Log(t *testing.T) {
 	}
 	falls, ends := 0, 0
 	for line := range strings.Lines(out.String()) {
-		if strings.Contains(line, "level=WARN") &&
-			strings.Contains(line, "path=app/hands member=0 member_type=hand ") {
+		if strings.Contains(line, `level=WARN msg="gallop: child failed, and backs off" `) &&
+			strings.Contains(line, "child=app/hands/members/1 child_type=hand ") {
 			falls++
-		} else if strings.Contains(line, "level=ERROR") && strings.Contains(line, "path=app/hands ") {
+		} else if strings.Contains(line, `level=ERROR msg="gallop: supervisor gave up" `) &&
+			strings.Contains(line, "child=app/hands/members ") {
 			ends++
 		}
 	}
@@ -519,12 +503,12 @@ func TestStartPool_LogIsNotFlooded(t *testing.T) {
 	var log []jobLog
 	sys, _ := atNoTime(t, 1, actor.WithLogger(slog.New(slog.NewTextHandler(&out, nil))))
 	crew := testCrew(&log)
-	pool := group.StartPool(sys, group.RoundRobin[int](), 100, handleJob, crew)
+	pool := group.NewPoolOf(group.RoundRobin[int](), 100, handleJob, crew).Start(sys)
 	for range 100 {
 		pool.Send(sys, -1)
 	}
 	quiet(t, sys)
-	if n := strings.Count(out.String(), "member of a pool fell"); n != 7 {
+	if n := strings.Count(out.String(), "child failed, and backs off"); n != 7 {
 		t.Errorf("%d lines about 100 falls, want 7:\n%s", n, out.String())
 	}
 }
@@ -538,13 +522,13 @@ func TestStartPool_ResizeKeepsMail(t *testing.T) {
 	const jobs = 40
 	for name, tt := range map[string]struct {
 		bounded     bool
-		backoff     time.Duration
+		backoff     supervise.Backoff
 		fallsBefore bool
 	}{
-		"At once":  {false, -1, false},
-		"Bounded":  {true, -1, false},
-		"Back-off": {false, time.Second, false},
-		"Is down":  {false, time.Second, true},
+		"At once":  {false, supervise.NoBackoff, false},
+		"Bounded":  {true, supervise.NoBackoff, false},
+		"Back-off": {false, supervise.Backoff{First: time.Second}, false},
+		"Is down":  {false, supervise.Backoff{First: time.Second}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(20) {
@@ -555,9 +539,9 @@ func TestStartPool_ResizeKeepsMail(t *testing.T) {
 				var pool group.Pool[int]
 				if tt.bounded {
 					crew.Type = narrow
-					pool = group.StartPool(sys, group.RoundRobin[int](), 2, narrowJob, crew)
+					pool = group.NewPoolOf(group.RoundRobin[int](), 2, narrowJob, crew).Start(sys)
 				} else {
-					pool = group.StartPool(sys, group.RoundRobin[int](), 2, handleJob, crew)
+					pool = group.NewPoolOf(group.RoundRobin[int](), 2, handleJob, crew).Start(sys)
 				}
 				for i := range jobs {
 					if i >= 2 && i < 6 {

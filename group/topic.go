@@ -4,35 +4,51 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
 )
 
-// Topic is an actor that sends every published message to all its subscribers. It is an
-// [actor.Handler], and an [actor.Target]: it can be stopped, watched and linked. Make one with
-// [NewTopic], or declare it as the child of a supervisor: see [TopicType]. It may be copied. The
-// zero Topic is not usable: its methods panic.
-type Topic[M any] struct {
-	topicRef[M]
-	typ *topicType[M]
+// Topic sends every published message to all its subscribers. It is an [actor.Handler]. Make one
+// with [NewTopic], and start it with [Topic.Start], or as the child of a supervisor with
+// [Topic.Child]. It may be copied. The zero Topic is not usable: its methods panic.
+//
+// A topic is an actor, which may be restarted, or replaced by a new one. It keeps its subscribers,
+// except for a handler whose call panicked. Before it has started, subscriptions are kept for it;
+// messages are dead letters, whose reason wraps [actor.ErrSuspended].
+type Topic[M any] struct{ t *topic[M] }
+
+var _ actor.Handler[int] = Topic[int]{}
+
+// NewTopic makes a topic without subscribers, which is not started yet. It panics if an option is
+// nil.
+func NewTopic[M any](opts ...TopicOption) Topic[M] {
+	return Topic[M]{&topic[M]{typ: typeOnce(newTopicType[M]), opts: topicOptionsOf("NewTopic", opts),
+		place: place[topicActor[M]]{kind: "Topic"}}}
 }
 
-type topicRef[M any] = actor.Ref[TopicActor[M]]
-
-var (
-	_ actor.Handler[int] = Topic[int]{}
-	_ actor.Target       = Topic[int]{}
-)
-
-// NewTopic spawns a topic without subscribers. It panics if an option is nil.
-func NewTopic[M any](from actor.Sender, opts ...TopicOption) Topic[M] {
-	t, o := typeOnce(newTopicType[M]), topicOptionsOf("NewTopic", opts)
-	return Topic[M]{listed(t.typ.Spawn(from, TopicActor[M]{opts: o})), t}
+// Start starts the topic's actor, and returns the topic. It panics if the topic was started before,
+// or is the child of a supervisor.
+func (t Topic[M]) Start(from actor.Sender) Topic[M] {
+	x := t.ready()
+	x.start(from)
+	x.publish(listed(x.typ.typ.Spawn(from, topicActor[M]{x})))
+	return t
 }
 
-func (t Topic[M]) ready() *topicType[M] {
-	if t.typ == nil {
+// Child declares the topic's actor as the child of a supervisor. Set what it says about restarts
+// and the like in what Child returns. A topic is for one running tree: a second actor fails to
+// start. Child panics if the topic was started.
+func (t Topic[M]) Child(name string) supervise.Worker[topicActor[M]] {
+	x := t.ready()
+	x.declare()
+	return supervise.Worker[topicActor[M]]{Name: name, Type: x.typ.typ,
+		Init: func(a *topicActor[M]) { a.topic = x }}
+}
+
+func (t Topic[M]) ready() *topic[M] {
+	if t.t == nil {
 		panic("gallop: group: a zero Topic: use NewTopic")
 	}
-	return t.typ
+	return t.t
 }
 
 // Publish sends m to all subscribers, the oldest subscription first, as [actor.Behaviour.Send]
@@ -42,21 +58,36 @@ func (t Topic[M]) ready() *topicType[M] {
 //
 // If there is no subscriber, what m owns, a [heap.Region] or a [heap.Parcel], is
 // discarded. With more than one subscriber, m should own nothing.
-func (t Topic[M]) Publish(from actor.Sender, m M) { t.ready().publish.Send(from, t.topicRef, m) }
+func (t Topic[M]) Publish(from actor.Sender, m M) {
+	x := t.ready()
+	if to := x.current.Load(); to != nil {
+		x.typ.publish.Send(from, *to, m)
+		return
+	}
+	lose(&x.place, x.typ.typ, x.typ.publish, from, m)
+}
 
 // Send is [Topic.Publish], for code that uses the topic as a handler.
 func (t Topic[M]) Send(from actor.Sender, m M) { t.Publish(from, m) }
 
 // TrySend is [Topic.Publish] with the errors of [actor.Behaviour.TrySend].
 func (t Topic[M]) TrySend(from actor.Sender, m M) error {
-	return t.ready().publish.TrySend(from, t.topicRef, m)
+	x := t.ready()
+	if to := x.current.Load(); to != nil {
+		return x.typ.publish.TrySend(from, *to, m)
+	}
+	return errNotStarted
 }
 
 // SendWait is [Topic.Publish] from outside that blocks while the topic is muted or overloaded, or
 // has no room, as [actor.Behaviour.SendWait] does. With [LagWait], a subscriber that does not keep
 // up mutes the topic, so it slows a goroutine down too.
 func (t Topic[M]) SendWait(ctx context.Context, m M) error {
-	return t.ready().publish.SendWait(ctx, t.topicRef, m)
+	x := t.ready()
+	if to := x.current.Load(); to != nil {
+		return x.typ.publish.SendWait(ctx, *to, m)
+	}
+	return errNotStarted
 }
 
 // Subscribe makes h a subscriber: it gets what the caller publishes after the Subscribe, and what
@@ -71,33 +102,44 @@ func (t Topic[M]) Subscribe(from actor.Sender, h actor.Handler[M], opts ...Subsc
 	if me, ok := h.(*Topic[M]); h == actor.Handler[M](t) || ok && *me == t {
 		panic("gallop: group: Subscribe of a Topic to itself")
 	}
-	t.ready().subscribe.Send(from, t.topicRef, subscriber[M]{h, subscriptionOf(opts)})
+	x := t.ready()
+	order(&x.place, from, x.typ.subscribe, (*topicActor[M]).doSubscribe,
+		subscriber[M]{h, subscriptionOf(opts)})
 }
 
 // Unsubscribe ends a subscription. If there is none, as with the topic itself, it does
 // nothing. For any other handler it panics as [Topic.Subscribe] does.
 func (t Topic[M]) Unsubscribe(from actor.Sender, h actor.Handler[M]) {
 	mustBeHandler("Unsubscribe", h)
-	t.ready().unsubscribe.Send(from, t.topicRef, h)
+	x := t.ready()
+	order(&x.place, from, x.typ.unsubscribe, (*topicActor[M]).doUnsubscribe, h)
 }
 
 // Len returns, from outside, the number of subscribers that have not ended. The errors are
-// those of [actor.AskBehaviour.Ask].
+// those of [actor.AskBehaviour.Ask]; [actor.ErrSuspended] also before the topic has started.
 func (t Topic[M]) Len(ctx context.Context) (int, error) {
-	return t.ready().count.Ask(ctx, t.topicRef, struct{}{})
+	x := t.ready()
+	if to := x.current.Load(); to != nil {
+		return x.typ.count.Ask(ctx, *to, struct{}{})
+	}
+	return 0, errNotStarted
 }
 
-// Stop ends the topic, as [actor.Stop] does.
-func (t Topic[M]) Stop(from actor.Sender) {
-	t.ready()
-	actor.Stop(from, t.topicRef)
-}
+// Any returns the topic's actor, to be watched, joined or linked; the zero AnyRef before the topic
+// has started. A topic that is a supervisor's child may get another actor.
+func (t Topic[M]) Any() actor.AnyRef { return t.ready().actorRef().Any() }
 
-// Status returns the status of the topic's actor. See [actor.Ref.Status].
-func (t Topic[M]) Status() actor.Status {
-	t.ready()
-	return t.topicRef.Status()
-}
+// Stop ends the topic, as [actor.Stop] does. It does nothing before the topic has started.
+func (t Topic[M]) Stop(from actor.Sender) { t.ready().stop(from) }
 
-// handler returns the handler of the topic's actor: see makeDeadLetter.
-func (t Topic[M]) handler() actor.Handler[M] { return t.typ.publish.To(t.topicRef) }
+// Status returns the status of the topic's actor: see [actor.Ref.Status]. Before the topic has
+// started it is [actor.StatusOverloaded].
+func (t Topic[M]) Status() actor.Status { return t.ready().status() }
+
+// handler returns the handler of the topic's actor: see makeDeadLetter. nil: it has none.
+func (t Topic[M]) handler() actor.Handler[M] {
+	if to := t.t.current.Load(); to != nil {
+		return t.t.typ.publish.To(*to)
+	}
+	return nil
+}

@@ -18,7 +18,7 @@ import (
 // once, until they unsubscribe; any handler may subscribe, a topic too.
 func TestTopic(t *testing.T) {
 	sys := start(t)
-	news, copied := group.NewTopic[int](sys), group.NewTopic[int](sys)
+	news, copied := group.NewTopic[int]().Start(sys), group.NewTopic[int]().Start(sys)
 	a, b := sinkType.Spawn(sys, sink{}), sinkType.Spawn(sys, sink{})
 	var d double
 	news.Publish(sys, 1)
@@ -66,7 +66,7 @@ var (
 func TestTopic_DiscardsWithoutSubscribers(t *testing.T) {
 	sys := start(t)
 	before := heap.Blobs().Live
-	post := group.NewTopic[heap.Parcel](sys)
+	post := group.NewTopic[heap.Parcel]().Start(sys)
 	parcel := func() heap.Parcel { return heap.NewParcel(strings.Repeat("p", 2*heap.SharedAbove)) }
 	left := func(when string) {
 		t.Helper()
@@ -91,7 +91,7 @@ func TestTopic_ForgetsTheEnded(t *testing.T) {
 	var dead int
 	sys := start(t, actor.WithWorkers(1),
 		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { dead++ }}))
-	news := group.NewTopic[int](sys)
+	news := group.NewTopic[int]().Start(sys)
 	a, b := sinkType.Spawn(sys, sink{}), sinkType.Spawn(sys, sink{})
 	news.Subscribe(sys, put.To(a))
 	news.Subscribe(sys, put.To(b))
@@ -121,7 +121,7 @@ func TestTopic_ManyComeAndGo(t *testing.T) {
 // steps.
 func TestTopic_Twin(t *testing.T) {
 	var all [1000]double
-	var news group.Subscribers[int]
+	news := group.NewSubscribers[int]()
 	var twin []actor.Handler[int]
 	chance := rand.New(rand.NewPCG(1, 2))
 	moves := 0
@@ -152,7 +152,7 @@ func TestTopic_Twin(t *testing.T) {
 // topic then those who publish"; nothing is dropped.
 func TestTopic_BackPressure(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
-	news := group.NewTopic[int](sys)
+	news := group.NewTopic[int]().Start(sys)
 	slow, release := stuck(t, sys)
 	news.Subscribe(sys, slowPut.To(slow))
 	sent, err := 0, error(nil)
@@ -176,7 +176,7 @@ func TestTopic_BackPressure(t *testing.T) {
 // TestMisuse_OfTopics: the panics that the comments promise.
 func TestMisuse_OfTopics(t *testing.T) {
 	sys := start(t)
-	news := group.NewTopic[int](sys)
+	news := group.NewTopic[int]().Start(sys)
 	var zero group.Topic[int]
 	for words, f := range map[string]func(){
 		"Subscribe of a nil Handler":                     func() { news.Subscribe(sys, nil) },
@@ -198,7 +198,7 @@ func TestMisuse_OfTopics(t *testing.T) {
 	panics(t, "a zero Topic", func() { news.Subscribe(sys, zero) })
 	panics(t, "a zero Pool", func() { news.Subscribe(sys, group.Pool[int]{}) })
 	panics(t, "a zero Topic", func() {
-		group.NewPool(sys, group.RoundRobin[int](), actor.Handler[int](zero))
+		group.NewPool(group.RoundRobin[int](), actor.Handler[int](zero)).Start(sys)
 	})
 	panics(t, "a zero Topic", func() { zero.Status() })
 	panics(t, "a zero Topic", func() { _ = zero.SendWait(soon(t), 1) })
@@ -210,7 +210,7 @@ func TestMisuse_OfTopics(t *testing.T) {
 // nothing by the topic.
 func BenchmarkTopic(b *testing.B) {
 	sys := start(b, actor.WithWorkers(1))
-	tp := group.NewTopic[int](sys)
+	tp := group.NewTopic[int]().Start(sys)
 	for range 10 {
 		tp.Subscribe(sys, put.To(sinkType.Spawn(sys, sink{})))
 	}
@@ -234,7 +234,7 @@ func TestTopic_HookPublishesInVain(t *testing.T) {
 		told.Add(1)
 		letters.Send(sys, l)
 	}}))
-	letters = group.NewTopic[actor.DeadLetter](sys)
+	letters = group.NewTopic[actor.DeadLetter]().Start(sys)
 	gone := testWorkerType.Spawn(sys, testWorker{})
 	letters.Stop(sys)
 	actor.Stop(sys, gone)

@@ -34,10 +34,10 @@ type waiter interface {
 // waiters make a pool of which h is the member, and a topic that h has subscribed to.
 var waiters = map[string]func(sys *actor.System, h actor.Handler[int]) waiter{
 	"pool": func(sys *actor.System, h actor.Handler[int]) waiter {
-		return group.NewPool(sys, group.LeastLoaded[int](), h)
+		return group.NewPool(group.LeastLoaded[int](), h).Start(sys)
 	},
 	"topic": func(sys *actor.System, h actor.Handler[int]) waiter {
-		news := group.NewTopic[int](sys)
+		news := group.NewTopic[int]().Start(sys)
 		news.Subscribe(sys, h)
 		return news
 	},

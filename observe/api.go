@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 // The types whose names begin with api are the answers of the API, version 1. Their JSON may get

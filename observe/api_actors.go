@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gallop-go/gallop/inspect"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 type apiActors struct {
@@ -123,9 +123,9 @@ func (h *handler) serveActor(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), stateTimeout)
 	defer cancel()
 	s, err := h.src.state(ctx, a)
-	one.GoType, one.Bytes, one.State = s.GoType, s.Bytes, h.stateText(s.Value)
+	one.GoType, one.Bytes, one.State = s.GoType, s.Bytes, h.stateText(ctx, s.Value)
 	if err != nil {
-		one.Error = guard.TextApart(err)
+		one.Error = guard.Text(err)
 		if guard.Is(err, context.DeadlineExceeded) {
 			one.Error = fmt.Sprintf("it has not come to it within %s: its turn is long",
 				short(stateTimeout))
@@ -134,15 +134,25 @@ func (h *handler) serveActor(w http.ResponseWriter, r *http.Request) {
 	write(w, r, v, one)
 }
 
-// stateText is a state as JSON, redacted and clipped. The value is the state's own, a copy.
-func (h *handler) stateText(value any) (text string) {
+// stateText is a state as JSON, redacted and clipped. The value is the state's own, a copy. The methods
+// by which it becomes JSON are the user's, and may take longer than ctx: then nobody waits for them.
+func (h *handler) stateText(ctx context.Context, value any) (text string) {
 	if value == nil {
 		return ""
 	}
 	var data []byte
 	var err error
-	if f := guard.Apart(func() { data, err = json.MarshalIndent(value, "", "  ") }); f != nil {
-		return "it cannot be shown: " + f.String()
+	done := make(chan *guard.Fault, 1)
+	guard.Go(func() {
+		done <- guard.Apart(func() { data, err = json.MarshalIndent(value, "", "  ") })
+	})
+	select {
+	case f := <-done:
+		if f != nil {
+			return "it cannot be shown: " + f.String()
+		}
+	case <-ctx.Done():
+		return "it cannot be shown: that takes longer than " + short(stateTimeout)
 	}
 	if err != nil {
 		return "it cannot be shown: " + guard.Text(err)

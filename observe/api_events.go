@@ -92,7 +92,7 @@ func (p present) panics() []apiPanic {
 	all := []apiPanic{}
 	for i := len(p.v.sample.panics) - 1; i >= 0; i-- {
 		r := p.v.sample.panics[i]
-		value := guard.TextApart(r.Value)
+		value := guard.Text(r.Value)
 		if r.Goexit {
 			value = "runtime.Goexit"
 		}
@@ -134,7 +134,7 @@ func (p present) nodes(list []supervise.Node) []apiNode {
 			a.ID = n.Ref.ID()
 		}
 		if n.Last != nil {
-			a.Last = p.redact("panic", guard.TextApart(n.Last))
+			a.Last = p.redact("panic", guard.Text(n.Last))
 		}
 		if !n.LastAt.IsZero() {
 			a.LastAt = n.LastAt.Format(time.RFC3339)

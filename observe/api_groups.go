@@ -1,6 +1,6 @@
 package observe
 
-import "github.com/gallop-go/gallop/inspect"
+import "github.com/gallop-go/gallop/internal/inspect"
 
 type apiProcess struct {
 	ID    uint64    `json:"id"`

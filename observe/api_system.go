@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 type apiFigures struct {

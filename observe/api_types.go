@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 // standardError is that of a share of so many looks, at most.

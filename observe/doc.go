@@ -11,6 +11,10 @@
 // page of that list; with "Accept: application/json", as a browser or a program asks, the same
 // is JSON. docs/observe.md is for the person on call, and has the schema.
 //
+// For metrics, [Population], [Profile] and [MailboxDelays] measure a system without a page: the
+// modules for Prometheus and OpenTelemetry use them. [Labels], [Regions] and [LogHandler] name
+// behaviours and actors in Go's profiles, in its execution traces and in logs.
+//
 // # Cost
 //
 // While no client looks, nothing runs: no goroutine, no timer, no changed dispatch table. The
@@ -18,7 +22,7 @@
 // the end of the last stream, and at once when the system has stopped. Each answer says since when
 // it has looked: nothing is known of the time before. Charts have up to an hour.
 //
-// [WithFlightRecorder] adds what a recorder of package inspect/flight has: what each worker did
+// [WithFlightRecorder] adds what a recorder of package flight has: what each worker did
 // last, also before the first request.
 //
 // # Safety

@@ -3,7 +3,7 @@ package observe
 import (
 	"net/http"
 
-	"github.com/gallop-go/gallop/inspect/flight"
+	"github.com/gallop-go/gallop/flight"
 )
 
 // serveFlight answers with what the flight recorder has: as text or JSON, as ?as= says, or else as

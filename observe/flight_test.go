@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect/flight"
+	"github.com/gallop-go/gallop/flight"
 )
 
 // pilot is an actor of a type that a recording names.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
-	"github.com/gallop-go/gallop/inspect"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/inspect"
 	"github.com/gallop-go/gallop/process"
 	"github.com/gallop-go/gallop/supervise"
 )
@@ -27,18 +27,17 @@ func TestGroupsAndProcessesAreSeen(t *testing.T) {
 	sys := actor.Start()
 	defer sys.Stop()
 	inspect.Begin(sys)
-	pool := group.StartPool(sys, group.RoundRobin[int](), 3, again, playerSpec())
-	ended := group.NewTopic[string](sys)
-	topic := group.NewTopic[int](sys)
+	pool := group.NewPoolOf(group.RoundRobin[int](), 3, again, playerSpec()).Start(sys)
+	ended := group.NewTopic[string]().Start(sys)
+	topic := group.NewTopic[int]().Start(sys)
 	topic.Subscribe(sys, pool)
-	keys := group.NewRegistry[string, actor.Ref[player]](sys)
+	keys := group.NewRegistry[string, actor.Ref[player]]().Start(sys)
 	for i := range 5 {
 		keys.Join(sys, fmt.Sprint(i%2), playerType.Spawn(sys, player{}))
 	}
-	asks := group.StartAskPool(sys, group.RoundRobin[int](), 4, getAgain, playerSpec())
+	asks := group.NewAskPoolOf(group.RoundRobin[int](), 4, getAgain, playerSpec()).Start(sys)
 	root := supervise.Start(sys, supervise.Spec{Name: "app", Children: []supervise.Child{
-		supervise.Worker[group.TopicActor[bool]]{Name: "news", Type: group.TopicType[bool](),
-			Init: group.TopicInit[bool]()},
+		group.NewTopic[bool]().Child("news"),
 		supervise.Worker[player]{Name: "one", Type: playerType}}})
 	if err := root.Ready(t.Context()); err != nil {
 		t.Fatal(err)

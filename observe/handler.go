@@ -5,15 +5,15 @@ import (
 	"strings"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 // Handler returns the page of a system, its API and its text. It is mounted with the prefix
 // stripped, as the package comment shows. It panics if sys is not what [actor.Start] has returned.
 //
-// Handler calls [inspect.Begin], so call it before the actors are spawned. While no client looks it
-// costs nothing else; while one does, it takes some hundred samples a second of the workers and
+// Handler begins with the sample of [Population], so call it before the actors are spawned. While no
+// client looks it costs nothing else; while one does, it takes some hundred samples a second of the workers and
 // one of everything else. It never keeps the system from being quiescent, and answers after the
 // system's end as well.
 func Handler(sys *actor.System, opts ...Option) http.Handler {

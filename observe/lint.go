@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 // severity says how sure a lint is that something is wrong.
@@ -39,7 +39,7 @@ type rule interface{ step(v *view) []lint }
 // allRules returns all rules, as they begin.
 func allRules() []rule {
 	return []rule{
-		&longTurns{}, &queueGrows{}, &muteChain{}, &circles{}, longAsk{}, &selfSends{},
+		&longTurns{}, &queueGrows{}, &muteChain{}, &muteCrowd{}, &circles{}, longAsk{}, &selfSends{},
 		&putOff{}, &holds{}, &imbalance{}, &tooManyBlocked{}, &deadLetterBurst{}, &restartLoop{},
 		&mutedForever{}, pressureDeadlock{}, panicked{}, smallSample{}, &noProcessor{},
 	}

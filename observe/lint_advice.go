@@ -9,6 +9,8 @@ var advice = map[string]string{
 		"(WithBound, WithWatermarks).",
 	"mute-chain": "Look at the last of the chain in the mute graph: it is the one that does not " +
 		"keep up; those before it are only patient.",
+	"mute-crowd": "Its senders are faster than it is, and wait for it. If they must not, see what it " +
+		"runs and how long; spread its work over a group.Pool, or let them use TrySend.",
 	"mute-circle": "One of the circle has to send without waiting: break it with an actor between, " +
 		"or let one of them not apply pressure while it waits for the others.",
 	"ask-circle": "Use AskTo instead of Ask in one of the behaviours: the reply then comes as a " +

@@ -110,7 +110,7 @@ func (r *restartLoop) step(v *view) []lint {
 		}
 		why := ""
 		if n.Last != nil {
-			why = ": " + clip(guard.TextApart(n.Last))
+			why = ": " + clip(guard.Text(n.Last))
 		}
 		found = append(found, lint{rule: "restart-loop", severity: warn, since: list[0].at,
 			subject: clip(path), says: fmt.Sprintf("was restarted %d times in %.0f s%s", grown,

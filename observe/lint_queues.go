@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 // queueGrows finds mailboxes that are longer than is counted, in three samples running. Where

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -47,6 +47,14 @@ func mutesOf(ids ...uint64) *sample {
 	for i := range len(ids) - 1 {
 		s.graph.Mutes = append(s.graph.Mutes,
 			inspect.Edge{From: an("stage", ids[i]), To: an("stage", ids[i+1])})
+	}
+	return s
+}
+
+func crowdOf(n int) *sample {
+	s := &sample{}
+	for i := range n {
+		s.graph.Mutes = append(s.graph.Mutes, inspect.Edge{From: an("device", uint64(i+2)), To: an("region", 1)})
 	}
 	return s
 }
@@ -208,6 +216,13 @@ func scenes() []scene {
 				}
 				return &sample{}
 			}},
+		{name: "twenty muted for one", rule: anew[muteCrowd],
+			tick: always(func() *sample { return crowdOf(20) }),
+			want: "region#1 has 20 actors muted for it"},
+		{name: "nineteen muted for one", rule: anew[muteCrowd],
+			tick: always(func() *sample { return crowdOf(19) })},
+		{name: "many muted in two of three samples", rule: anew[muteCrowd],
+			tick: func(n int) *sample { return crowdOf(100 * min(n%3, 1)) }},
 		{name: "a circle of mutes", rule: anew[circles],
 			tick: always(func() *sample {
 				return &sample{graph: inspect.WaitGraph{Circles: [][]inspect.Actor{{an("a", 1), an("b",

@@ -5,15 +5,31 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
+
+// streaks says of actors, by their numbers, in how many samples running they were found.
+type streaks map[uint64]streak
+
+// streak is how many samples that are, and when the first was taken.
+type streak struct {
+	times int
+	since time.Time
+}
+
+// goOn adds a sample to the streak of an actor, and keeps it in now, the streaks of that sample.
+func (s streaks) goOn(now streaks, actor uint64, at time.Time) streak {
+	k := s[actor]
+	if k.times++; k.times == 1 {
+		k.since = at
+	}
+	now[actor] = k
+	return k
+}
 
 // muteChain finds actors that are muted for one that is muted itself, and so on: the last of them
 // holds up all. Three in a row have to be there in two samples.
-type muteChain struct {
-	times map[uint64]int
-	since map[uint64]time.Time
-}
+type muteChain struct{ last streaks }
 
 const (
 	chainLength  = 3
@@ -32,23 +48,47 @@ func (r *muteChain) step(v *view) []lint {
 			longest[end] = n
 		}
 	}
-	times, since := map[uint64]int{}, map[uint64]time.Time{}
+	now := streaks{}
 	var found []lint
 	for end, n := range longest {
 		if n < chainLength {
 			continue
 		}
-		times[end], since[end] = r.times[end]+1, v.at
-		if first, ok := r.since[end]; ok {
-			since[end] = first
-		}
-		if times[end] >= chainSamples {
+		if s := r.last.goOn(now, end, v.at); s.times >= chainSamples {
 			found = append(found, lint{rule: "mute-chain", severity: warn,
-				about: []inspect.Actor{actors[end]}, since: since[end],
+				about: []inspect.Actor{actors[end]}, since: s.since,
 				says: fmt.Sprintf("holds up a chain of %d muted actors: it does not keep up", n)})
 		}
 	}
-	r.times, r.since = times, since
+	r.last = now
+	return mostOf(found)
+}
+
+// muteCrowd finds actors for which many are muted, in three samples running. Pressure does its work then,
+// and may be meant to; but whoever asks why the senders are slow looks for this actor.
+type muteCrowd struct{ last streaks }
+
+const crowdSize = 20
+
+func (r *muteCrowd) step(v *view) []lint {
+	counts, actors := map[uint64]int{}, map[uint64]inspect.Actor{}
+	for _, e := range v.graph.Mutes {
+		counts[e.To.ID]++
+		actors[e.To.ID] = e.To
+	}
+	now := streaks{}
+	var found []lint
+	for id, n := range counts {
+		if n < crowdSize {
+			continue
+		}
+		if s := r.last.goOn(now, id, v.at); s.times >= queueSamples {
+			found = append(found, lint{rule: "mute-crowd", severity: check,
+				about: []inspect.Actor{actors[id]}, since: s.since,
+				says: fmt.Sprintf("has %d actors muted for it", n)})
+		}
+	}
+	r.last = now
 	return mostOf(found)
 }
 

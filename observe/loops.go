@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 // Where the busiest actor takes most of the time, its type is watched for a moment every few ticks,

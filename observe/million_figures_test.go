@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 // "top-50 page ≤ 200 ms and ≤ 16 MB": the median of some, with a million actors in the nightly

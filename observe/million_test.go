@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 // crowded starts a system with so many idle actors, of which one in a thousand has had a message.

@@ -1,13 +1,15 @@
 package observe
 
 import (
+	"context"
 	"net/http"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -93,4 +95,27 @@ func TestALookThatPanics(t *testing.T) {
 			src.end(h)
 		})
 	}
+}
+
+// blocked is a state that does not become JSON before it is released.
+type blocked chan struct{}
+
+func (b blocked) MarshalJSON() ([]byte, error) { <-b; return []byte("1"), nil }
+
+// TestAStateThatBlocks: the methods by which a state becomes JSON cost the caller a second, and no more.
+func TestAStateThatBlocks(t *testing.T) {
+	src := crowd()
+	inBubble(t, src, nil, func(h *handler) {
+		state := make(blocked)
+		defer close(state)
+		src.stateOf = func(context.Context, inspect.Actor) (inspect.Snapshot, error) {
+			return inspect.Snapshot{Value: state}, nil
+		}
+		begin := time.Now()
+		w := ask(h, "GET", "/api/v1/actor/7")
+		if took := time.Since(begin); took != stateTimeout || !strings.Contains(w.Body.String(),
+			"it cannot be shown: that takes longer than 1s") {
+			t.Errorf("after %v: %s", took, w.Body)
+		}
+	})
 }

@@ -4,7 +4,7 @@ import (
 	"net"
 	"strings"
 
-	"github.com/gallop-go/gallop/inspect/flight"
+	"github.com/gallop-go/gallop/flight"
 )
 
 // Option sets a property of a [Handler].

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 // At most so many probes are on their way, and so many are sent in a tick. A probe that has not

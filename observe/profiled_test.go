@@ -3,7 +3,7 @@ package observe
 import (
 	"testing"
 
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 // The shares of two windows are of both together.

@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/observe"
 )
 
 // Types beyond so many are together under one name.
@@ -19,7 +19,7 @@ const (
 	others   = "other"
 )
 
-// RecordMailboxDelays records how long messages wait in mailboxes, as [inspect.Delays] measures it
+// RecordMailboxDelays records how long messages wait in mailboxes, as [observe.MailboxDelays] measures it
 // once a second: the histogram gallop.mailbox.delay in seconds, with the attribute gallop.type.
 // Types beyond the 200th are together as "other". Call it before the first spawn. stop ends the
 // measuring, and may be called again. It panics if sys or p is nil. An error is one of the
@@ -46,7 +46,7 @@ func recordMailboxDelays(sys *actor.System, every time.Duration, p metric.MeterP
 	if err != nil {
 		return nil, err
 	}
-	return inspect.Delays(sys, every, d.record), nil
+	return observe.MailboxDelays(sys, every, d.record), nil
 }
 
 // delays records delays.

@@ -117,23 +117,33 @@ func (t *tracer) before(c *actor.Context, in *actor.Invocation) error {
 	if t.propagates {
 		c.SetContext(traceOf(ctx))
 	}
-	in.SetContext(&spanContext{ctx, base})
+	in.SetContext(withSpan(ctx, base))
 	in.Value = span
 	return nil
 }
 
-// spanContext is the context of a behaviour with a span. It remembers what there was before the
-// span: a message that is passed on and on would otherwise have a layer more at each behaviour.
-type spanContext struct {
-	context.Context // base, and the span
-	base            context.Context
+// spanBase is what the context of a behaviour with a span remembers of the time before the span: a
+// message that is passed on and on would otherwise have a layer more at each behaviour.
+type spanBase struct {
+	base  context.Context
+	whole context.Context // with the span, and this
+}
+
+type spanBaseKey struct{}
+
+// withSpan returns the context of a behaviour: ctx is base, and the span. It is one of package
+// context's, which the runtime asks without a guard.
+func withSpan(ctx, base context.Context) context.Context {
+	s := &spanBase{base: base}
+	s.whole = context.WithValue(ctx, spanBaseKey{}, s)
+	return s.whole
 }
 
 // apart returns the context that a message came with, and the same without the spans that were
 // left behind, besides the one that it came with.
 func apart(ctx context.Context) (base, short context.Context) {
-	in, ok := ctx.(*spanContext)
-	if !ok {
+	in, ok := ctx.Value(spanBaseKey{}).(*spanBase)
+	if !ok || in.whole != ctx {
 		return ctx, ctx
 	}
 	return in.base, trace.ContextWithSpan(in.base, trace.SpanFromContext(ctx))

@@ -34,9 +34,15 @@ func (r ReplyTo[R]) answer(from Env, a answer[R]) bool {
 	if !r.a.m.stop() {
 		return false
 	}
+	if f := r.a.m.heard; f != nil && (a.failed || a.err == nil) {
+		f(from, a.v, a.err)
+	}
 	r.a.c.offer(w, sys, a)
 	return true
 }
+
+// onReply is access.OnReply.
+func (r ReplyTo[R]) onReply(heard func(from, v any, err error)) { r.a.m.heard = heard }
 
 // NewReply returns a reply that is to come, and the address for it. It is for requests that are no
 // messages to processes; for those, [Ask] also sees to it that the reply is an error if none comes.

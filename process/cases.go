@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -173,6 +174,7 @@ func (k *recvCase[T]) poll(pt *party) (wake *party, ok bool) {
 		return nil, false
 	}
 	k.take(pt)
+	pt.more = k.c.n.Load() > 0
 	k.w.v, k.w.ok = v, r == done
 	return wake, true
 }
@@ -245,13 +247,14 @@ type doneCase struct {
 	noLock
 	user user
 	ctx  context.Context
+	done <-chan struct{} // of ctx, once a party has enrolled
 	stop func() bool
 }
 
 // Done is the case that ctx has ended. A context that ends by the machine's clock does not keep a
 // system from being quiet. A method of ctx must not use the party, which panics.
 func Done(ctx context.Context) Case {
-	must(ctx != nil, "Done: the context is nil")
+	must(guard.IsContext(ctx), "Done: the context is nil")
 	return &doneCase{ctx: ctx}
 }
 
@@ -260,14 +263,33 @@ func (k *doneCase) waits() (op, uint64) { return opContext, 0 }
 
 func (k *doneCase) poll(pt *party) (*party, bool) {
 	defer pt.takeBack(pt.lend(inContext))
-	return nil, k.ctx.Err() != nil
+	if k.ctx.Err() != nil {
+		return nil, true
+	}
+	select {
+	case <-k.done: // a context of the user's may end without an error
+		return nil, true
+	default:
+		return nil, false
+	}
 }
 
+// enroll has the party woken when ctx ends. Package context would panic in a goroutine of its own if a
+// method of ctx panics there, or if ctx ends without an error. So it is given a guarded one, and ctx's own
+// AfterFunc, if it has one, is called here.
 func (k *doneCase) enroll(pt *party, _ uint32) uint32 {
 	k.user.enroll(pt)
 	k.stop = nil // AfterFunc may panic
 	defer pt.takeBack(pt.lend(inContext))
-	k.stop = context.AfterFunc(k.ctx, func() { pt.wake(nil, pt.sys) })
+	k.done = k.ctx.Done()
+	wake := func() { pt.wake(nil, pt.sys) }
+	if a, ok := k.ctx.(interface {
+		AfterFunc(f func()) (stop func() bool)
+	}); ok {
+		k.stop = a.AfterFunc(wake)
+	} else {
+		k.stop = context.AfterFunc(guard.Guarded(k.ctx), wake)
+	}
 	return 0
 }
 

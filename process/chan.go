@@ -25,7 +25,8 @@ type Chan[T any] struct {
 	// room: so at most one of the queues has waiters that can be claimed, but for those of one
 	// Select.
 	closed    bool
-	head, n   int
+	head      int
+	n         seam.Gauge // in the buffer; also read without the lock, as a hint
 	buffer    []T
 	receivers waitQueue[T]
 	senders   waitQueue[T]
@@ -64,7 +65,7 @@ func (c *Chan[T]) trySend(v T) (wake *party, r outcome) {
 	if pt := c.receivers.claimReceiver(v, true); pt != nil {
 		return pt, done
 	}
-	if c.n == len(c.buffer) {
+	if c.n.Load() == uint64(len(c.buffer)) {
 		return nil, wouldWait
 	}
 	c.put(v)
@@ -73,18 +74,19 @@ func (c *Chan[T]) trySend(v T) (wake *party, r outcome) {
 
 // put appends v to the buffer, which has room.
 func (c *Chan[T]) put(v T) {
-	i := c.head + c.n
+	n := c.n.Load()
+	i := c.head + int(n)
 	if i >= len(c.buffer) {
 		i -= len(c.buffer)
 	}
 	c.buffer[i] = v
-	c.n++
+	c.n.StoreRelease(n + 1)
 }
 
 // tryRecv receives if that need not wait. Caller holds mu.
 func (c *Chan[T]) tryRecv() (v T, wake *party, r outcome) {
 	switch {
-	case c.n > 0:
+	case c.n.Load() > 0:
 		v = c.pop()
 		var next T
 		if next, wake = c.senders.claimSender(true); wake != nil {
@@ -108,7 +110,7 @@ func (c *Chan[T]) pop() (v T) {
 	if c.head++; c.head == len(c.buffer) {
 		c.head = 0
 	}
-	c.n--
+	c.n.StoreRelease(c.n.Load() - 1)
 	return v
 }
 
@@ -162,6 +164,7 @@ func (c *Chan[T]) recv(pt *party, op op) (v T, ok bool) {
 	if r == wouldWait {
 		return c.waitToRecv(pt, op) // unlocks
 	}
+	pt.more = c.n.Load() > 0
 	c.mu.Unlock()
 	pt.wakeOther(wake)
 	return v, r == done
@@ -173,6 +176,7 @@ func (c *Chan[T]) waitToRecv(pt *party, op op) (v T, ok bool) {
 	c.receivers.enter(w)
 	c.mu.Unlock()
 	c.receivers.await(w, &c.mu, op)
+	pt.more = c.n.Load() > 0 // others may have sent while it waited for its turn
 	v, ok = w.v, w.ok
 	w.giveBack()
 	return v, ok
@@ -256,7 +260,7 @@ func (c *Chan[T]) Len() int {
 	choiceHere("Chan.Len")
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.n
+	return int(c.n.Load())
 }
 
 // Cap returns how many values the buffer has room for; 0 for nil.

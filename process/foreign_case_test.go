@@ -17,7 +17,6 @@ type hostile struct {
 	over          chan struct{}
 	err           func() error
 	done          func()
-	value         func()
 	register, end func() // AfterFunc, and what that returns
 }
 
@@ -36,9 +35,6 @@ func (h *hostile) Done() <-chan struct{} {
 }
 
 func (h *hostile) Value(any) any {
-	if h.value != nil {
-		h.value()
-	}
 	return nil
 }
 
@@ -180,7 +176,6 @@ func TestForeignCase_Lent(t *testing.T) {
 		for name, set := range map[string]func(h *hostile, f func()){
 			"Err":       func(h *hostile, f func()) { h.err = func() error { f(); return nil } },
 			"Done":      func(h *hostile, f func()) { h.done = f },
-			"Value":     func(h *hostile, f func()) { h.value = f },
 			"AfterFunc": func(h *hostile, f func()) { h.register = f },
 		} {
 			t.Run(name+" "+misdeed, func(t *testing.T) {
@@ -219,4 +214,110 @@ func TestForeignCase_Goroutine(t *testing.T) {
 		equal(t, "afterwards", TrySelect(g), -1)
 	}()
 	TrySelect(g, Done(bad))
+}
+
+// foreign is a context without a method AfterFunc, so that package context asks it in a goroutine of its
+// own.
+type foreign struct {
+	context.Context
+	over chan struct{}
+	err  func(over bool) error
+}
+
+func (f *foreign) Done() <-chan struct{} { return f.over }
+
+func (f *foreign) Err() error {
+	select {
+	case <-f.over:
+		return f.err(true)
+	default:
+		return f.err(false)
+	}
+}
+
+func (f *foreign) Value(any) any { panic("planted") }
+
+// TestForeignCase_Ends: however a context ends, the Select that waits for it goes on, and no goroutine
+// but the process meets what the context does then: also where others are derived from it.
+func TestForeignCase_Ends(t *testing.T) {
+	derived := map[string]func(ctx context.Context) context.Context{
+		"itself": func(ctx context.Context) context.Context { return ctx },
+		"value": func(ctx context.Context) context.Context {
+			return context.WithValue(ctx, new(int), 1)
+		},
+	}
+	for name, c := range map[string]struct {
+		err func() error
+		why string // the process ends for it; "": it goes on
+	}{
+		"no error":    {func() error { return nil }, ""},
+		"a nil error": {func() error { return (*nilError)(nil) }, ""},
+		"Err panics":  {func() error { panic("planted") }, "planted"},
+		"Err ends":    {func() error { runtime.Goexit(); return nil }, "runtime.Goexit"},
+	} {
+		for how, derive := range derived {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				s := Start(Config{Workers: 2, Panic: func(PanicReport) {}})
+				defer s.Stop()
+				f := &foreign{over: make(chan struct{}), err: func(over bool) error {
+					if !over {
+						return nil
+					}
+					return c.err()
+				}}
+				ctx, gate := derive(f), NewChan[int](0)
+				p := Go(s, func(p *Proc) { Select(p, Done(ctx), RecvFrom(gate, nil, nil)) })
+				q := Go(s, func(p *Proc) {
+					if p.Wait(ctx) == nil {
+						t.Error("Wait returns no error")
+					}
+				})
+				quiet(t, s)
+				close(f.over)
+				for _, p := range []Process{p, q} {
+					reason := p.Join(s.Goroutine())
+					switch c.why {
+					case "":
+						equal(t, "reason", reason, nil)
+					case "runtime.Goexit":
+						equal(t, "reason", reason.Error(), "gallop: runtime.Goexit in a turn")
+					default:
+						endsBy(t, reason, c.why)
+					}
+				}
+			})
+		}
+	}
+}
+
+// nilError is an error whose text panics for a nil pointer.
+type nilError struct{ text string }
+
+func (e *nilError) Error() string { return e.text }
+
+// TestDone_Nil: a context that is a nil pointer is none.
+func TestDone_Nil(t *testing.T) {
+	panics(t, "Done: the context is nil", func() { Done((*foreign)(nil)) })
+	s := Start(Config{Workers: 1})
+	defer s.Stop()
+	says(t, result(t, s, Go(s, func(p *Proc) { _ = p.Wait((*foreign)(nil)) })), "Proc.Wait: the context is nil")
+}
+
+// TestGoroutine_OfTwo: a Goroutine is used by one goroutine at a time: an operation that may wait panics
+// while another waits by it, who goes on as if nothing had been.
+func TestGoroutine_OfTwo(t *testing.T) {
+	s := Start(Config{Workers: 1})
+	defer s.Stop()
+	g, c, got := s.Goroutine(), NewChan[int](0), make(chan int)
+	go func() {
+		v, _ := c.Recv(g)
+		got <- v
+	}()
+	for g.state.Load()&parked == 0 {
+		runtime.Gosched()
+	}
+	panics(t, "Chan.Recv with a Goroutine by which another goroutine waits", func() { c.Recv(g) })
+	panics(t, "Select with a Goroutine by which another goroutine waits", func() { Select(g, RecvFrom(c, nil, nil)) })
+	c.Send(s.Goroutine(), 7)
+	equal(t, "received", <-got, 7)
 }

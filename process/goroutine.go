@@ -36,6 +36,7 @@ func (g *Goroutine) env() (*System, *sched.Worker) {
 
 func (g *Goroutine) enter(op string) *party {
 	g.mustBeFree(op)
+	must(g.state.Load()&parked == 0, op+" with a Goroutine by which another goroutine waits")
 	return &g.party
 }
 

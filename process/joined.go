@@ -32,6 +32,11 @@ func init() {
 		}
 		return face{p}, Process{p}, true
 	}
+	access.OnReply = func(reply any, heard func(from, v any, err error)) {
+		reply.(interface {
+			onReply(heard func(from, v any, err error))
+		}).onReply(heard)
+	}
 	access.Failed = func(party any) bool { return party.(Party).self().failed }
 	access.SystemOf = systemOf
 	access.SlotOf = slotOf

@@ -490,6 +490,54 @@ func TestWrap_Fails(t *testing.T) {
 	}
 }
 
+// TestTrap_CausesExits: a wrap that tells its own process to end, at once or by another that traps exits,
+// causes another exit each time. That ends the process, and not the program.
+func TestTrap_CausesExits(t *testing.T) {
+	for name, two := range map[string]bool{"its own process": false, "each other": true} {
+		t.Run(name, func(t *testing.T) {
+			onBoth(t, func(t *testing.T, s *System) {
+				var all [2]Ref[int]
+				for i := range all {
+					all[i] = Spawn(s, func(self *Self[int]) {
+						next := i
+						if two {
+							next = 1 - i
+						}
+						self.TrapExit(func(Exit) int { all[next].Process.Cancel(s, nil); return 1 })
+						self.ReceiveMatch(func(int) bool { return false })
+					})
+				}
+				quiet(t, s)
+				all[0].Process.Cancel(s, nil)
+				quiet(t, s)
+				ended := 0
+				for _, p := range all {
+					if reason, over := p.Process.Result(); over {
+						ended++
+						says(t, reason, "the wrap of TrapExit causes exits of its own process")
+					}
+				}
+				equal(t, "ended", ended, 1)
+			})
+		})
+	}
+}
+
+// TestSpawn_KilledAtOnce: a process may end before Spawn has returned. The race detector looks on.
+func TestSpawn_KilledAtOnce(t *testing.T) {
+	s := Start(Config{Workers: 2})
+	defer s.Stop()
+	for range 1000 {
+		for _, options := range [][]Option{nil, {WithBound(1)}} {
+			Spawn(s, func(self *Self[int]) {
+				self.Process().Kill(self)
+				self.Yield()
+			}, options...).Send(s, 1)
+		}
+	}
+	quiet(t, s)
+}
+
 // TestMatch_PanicsLeaveNothing: a match that panics in a receive with a time leaves no timer, which
 // would keep the system from being quiet.
 func TestMatch_PanicsLeaveNothing(t *testing.T) {

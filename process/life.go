@@ -117,11 +117,15 @@ func (p *Proc) trapped(e Exit, w *sched.Worker, by *System) bool {
 	return true
 }
 
+// mostWraps is how many calls of the wrap of one process there may be at a time. There are as many as
+// others tell of exits at the same moment, unless each call causes another.
+const mostWraps = 1000
+
 // TrapExit makes exits messages: from now on, the end of a linked process, and [Process.Cancel],
 // arrive in the mailbox as wrap makes them, normal ends included, and do not end the process. A nil
 // wrap ends that. wrap runs in a goroutine of its own, for which those who tell of the exit wait, so it
-// must be quick. If it panics, or calls runtime.Goexit, the process ends for that. A [Process.Kill]
-// is never trapped.
+// must be quick. If it panics, or calls runtime.Goexit, the process ends for that, and also if wrap tells
+// the process itself to end, which makes another exit each time. A [Process.Kill] is never trapped.
 func (s *Self[M]) TrapExit(wrap func(Exit) M) {
 	must(s != nil, "TrapExit of a nil Self")
 	s.mustRun("TrapExit")
@@ -133,7 +137,14 @@ func (s *Self[M]) TrapExit(wrap func(Exit) M) {
 	defer l.mu.Unlock()
 	if l.trap = nil; wrap != nil {
 		post := s.poster()
+		var calls seam.Int64 // of wrap, at the moment
 		l.trap = &trap{func(e Exit, w *sched.Worker, by *System) func(*sched.Worker, *System) {
+			defer calls.Add(-1)
+			if calls.Add(1) > mostWraps {
+				s.endFor(&sched.Crash{Value: "gallop: process: the wrap of TrapExit causes exits of its own process"},
+					w, by)
+				return nil
+			}
 			m, ok := wrapped(&s.Proc, wrap, e, w, by)
 			if !ok {
 				return nil

@@ -15,6 +15,8 @@ type monitor struct {
 	// It is the answer of a request. It fires even if the owner has ended, since others may wait for it.
 	asks  bool
 	spent seam.Bool // it has fired, or was taken back
+	// heard is told of the reply, if not nil: see access.OnReply. It is set before the request is sent.
+	heard func(from, v any, err error)
 	tell  func(d Down, w *sched.Worker, by *System)
 
 	place entry[*monitor] // guarded by the lock of of
@@ -51,9 +53,14 @@ func wrapped[N, M any](owner *Proc, wrap func(N) M, news N, w *sched.Worker, by 
 	if crash == nil {
 		return m, true
 	}
-	owner.reportCrash(crash)
-	owner.tellToEnd(&cancel{reason: crash}, w, by)
+	owner.endFor(crash, w, by)
 	return m, false
+}
+
+// endFor tells the process to end for a function that it has given others to call.
+func (p *Proc) endFor(crash *sched.Crash, w *sched.Worker, by *System) {
+	p.reportCrash(crash)
+	p.tellToEnd(&cancel{reason: crash}, w, by)
 }
 
 // enter begins the observation, and reports false if the process has ended.

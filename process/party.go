@@ -48,6 +48,7 @@ type party struct {
 	state seam.Uint32
 
 	failed bool // the last Call has returned what was given to Fail
+	more   bool // the channel that it received from last has more, and it has not waited since
 	sys    *System
 	proc   *Proc      // nil: a goroutine
 	outer  *Goroutine // nil: a process

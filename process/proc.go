@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -36,8 +37,8 @@ type Proc struct {
 	crash   bool // reason is its own panic or Goexit
 	// It was killed or its system stops: it never waits again.
 	neverWaits bool
-	bounded    bool // its mailbox has a bound
-	in      within // the function in which the process must not be used
+	bounded    bool   // its mailbox has a bound
+	in         within // the function in which the process must not be used
 
 	kind       *kind // nil: none. Read-only
 	id         uint64
@@ -57,6 +58,8 @@ type Proc struct {
 type runner interface {
 	main()
 	discard()
+	// hasMail reports whether a message is in the mailbox.
+	hasMail() bool
 }
 
 func (p *Proc) hard() bool { return p.neverWaits }
@@ -122,6 +125,7 @@ func (p *Proc) Yield() {
 		p.choice("Yield")
 	}
 	if p.budget = batch; p.w != nil {
+		p.w.Spend(1)
 		p.left = leftYield
 		p.co.switchToWorker()
 	}
@@ -181,11 +185,14 @@ func (p *Proc) Sleep(d time.Duration) {
 	}
 }
 
-// Wait suspends the process until ctx ends, and returns ctx's error.
+// Wait suspends the process until ctx ends, and returns ctx's error, or context.Canceled if it has none.
 func (p *Proc) Wait(ctx context.Context) error {
-	must(ctx != nil, "Proc.Wait: the context is nil")
+	must(guard.IsContext(ctx), "Proc.Wait: the context is nil")
 	Select(p, Done(ctx))
-	return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return context.Canceled
 }
 
 // Exit ends the process for reason, through its deferred functions; nil is a normal end. Like

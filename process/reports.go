@@ -114,8 +114,14 @@ func (s *System) fail(what string, args ...any) {
 
 // guard calls a hook of the user's. Its panic is logged.
 func (s *System) guard(hook string, f func()) {
-	if c := guardCall(s.sched, f); c != nil {
-		s.fail("gallop: panic in a hook", "hook", hook, "value", guard.Text(c))
+	c := guardCall(s.sched, f)
+	if c == nil {
+		return
+	}
+	const line = "gallop: panic in a hook"
+	n, write := s.reports.lines.Next(loglimit.Key{Line: line, Where: hook}, s.clock.Nanos())
+	if write {
+		s.fail(line, "hook", hook, "value", guard.Text(c), "so_far", n)
 	}
 }
 

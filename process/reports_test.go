@@ -116,3 +116,18 @@ func TestDeadLetters_Hook(t *testing.T) {
 		s.Stop()
 	}
 }
+
+// TestHook_Logged: a hook that panics each time is logged the 1st, 2nd, 4th … time in a minute.
+func TestHook_Logged(t *testing.T) {
+	var text bytes.Buffer
+	s := Start(Config{Workers: 1, Logger: slog.New(slog.NewTextHandler(&text, nil)),
+		Panic: func(PanicReport) { panic("in the hook") }, DeadLetters: func(DeadLetter) { panic("in the hook") }})
+	defer s.Stop()
+	for range 1000 {
+		Spawn(s, func(*Self[int]) { panic("planted") }).Send(s, 1)
+	}
+	quiet(t, s)
+	for _, hook := range []string{"Config.Panic", "Config.DeadLetters"} {
+		equal(t, hook, strings.Count(text.String(), hook), 10)
+	}
+}

@@ -38,8 +38,9 @@ type Self[M any] struct {
 // [WithType] and [WithBestEffort].
 func Spawn[M any](from Env, f func(self *Self[M]), options ...Option) Ref[M] {
 	s := newSelf("Spawn", f, options)
+	r := s.ref()
 	start(from, &s.Proc, s)
-	return s.Ref()
+	return r
 }
 
 // SpawnLinked is [Spawn], and links the new process to the one that calls before it runs.
@@ -47,8 +48,9 @@ func SpawnLinked[M any](from *Proc, f func(self *Self[M]), options ...Option) Re
 	s := newSelf("SpawnLinked", f, options)
 	from.mustRun("SpawnLinked")
 	link(from, &s.Proc)
+	r := s.ref()
 	start(from, &s.Proc, s)
-	return s.Ref()
+	return r
 }
 
 // newSelf makes a process that was not started.
@@ -69,11 +71,18 @@ func (s *Self[M]) Ref() Ref[M] {
 	if s == nil || s.sys == nil {
 		misuse("Self.Ref of a nil or zero Self")
 	}
+	return s.ref()
+}
+
+// ref is Ref. Owner only, or before the process was started.
+func (s *Self[M]) ref() Ref[M] {
 	if s.Proc.bounded {
 		return Ref[M]{Process{&s.Proc}, &s.mailbox.rare.bound.front}
 	}
 	return Ref[M]{Process{&s.Proc}, &s.mailbox}
 }
+
+func (s *Self[M]) hasMail() bool { return s.first != nil || s.mailbox.in.Load() != nil }
 
 func (s *Self[M]) main() {
 	if s.sys.joined.told != nil && s.mailbox.rare == nil {
@@ -104,6 +113,8 @@ type plain struct {
 
 func (s *plain) main()    { s.f(&s.Proc) }
 func (s *plain) discard() {}
+
+func (s *plain) hasMail() bool { return false }
 
 // start makes a new process runnable.
 func start(from Env, p *Proc, run runner) {

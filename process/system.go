@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
@@ -85,6 +86,7 @@ func Start(cfg Config) *System {
 func (s *System) init() {
 	seam.FindThreadLock()
 	s.class.Init(&turns{s}, nil)
+	s.class.GoesOn(goesOn)
 	s.timers.init(s)
 	if s.stepwise {
 		deterministicRuns.Add(1)
@@ -136,7 +138,7 @@ func (s *System) mustBeReady(call string) {
 func (s *System) Wait(ctx context.Context) error {
 	must(ctx != nil, "System.Wait: the context is nil")
 	s.mustBeOutside("Wait")
-	if err := s.sched.WaitQuiet(ctx, false); err != nil {
+	if err := s.sched.WaitQuiet(guard.Guarded(ctx), false); err != nil {
 		return stopError(err)
 	}
 	return nil

@@ -22,7 +22,6 @@ type turns struct{ sys *System }
 // RunTask implements [sched.ClassRunner]. It returns when a process has given the worker back: that
 // of t, or one which came after it without a return to the worker.
 func (r *turns) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
-	w.Spend(1)
 	co := r.sys.resume(procOf(t), w)
 	p := co.proc
 	switch {
@@ -36,6 +35,13 @@ func (r *turns) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	again = p.left == leftYield
 	co.parked(p)
 	return again
+}
+
+// goesOn reports whether the process that runs has another message or value to receive, which it
+// will probably do in this turn. Its own worker only, in a turn of t.
+func goesOn(_ *sched.Worker, t *sched.Task) bool {
+	p := procOf(t)
+	return p.budget > 1 && (p.more || p.run != nil && p.run.hasMail())
 }
 
 // resume runs p, and whatever comes after it, until a coroutine gives the worker back, which it
@@ -119,6 +125,8 @@ func (p *Proc) suspend(as uint32) bool {
 	case w == nil || p.neverWaits:
 		p.suspendRarely(as)
 	default:
+		p.more = false
+		w.Spend(1)
 		w.PrepareNext()
 		if p.state.CompareAndSwap(running, as) {
 			// From here on another worker may have the task. It waits until p is out.
@@ -205,6 +213,7 @@ func (p *Proc) end(w *sched.Worker) {
 	}
 	p.finish(w)
 	if w != nil {
+		w.Spend(1)
 		w.PrepareNext()
 	}
 	p.state.Swap(ended)

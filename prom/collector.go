@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/observe"
 )
 
 // Option is an option of [NewCollector].
@@ -15,7 +15,7 @@ type Option func(*options)
 type options struct {
 	labels     prometheus.Labels
 	population bool
-	profiler   *inspect.Profiler
+	profiler   *observe.Profiler
 }
 
 // WithSystem gives all metrics the label system with this value, to tell several systems of a
@@ -43,7 +43,7 @@ func NewCollector(sys *actor.System, opts ...Option) prometheus.Collector {
 	}
 	c := &collector{sys: sys, sampled: newSampled(&o), profiler: o.profiler}
 	if o.population {
-		inspect.Begin(sys)
+		observe.Population(sys) // begins with the sample
 	}
 	for _, f := range systemFigures {
 		c.system = append(c.system, f.desc(o.labels))
@@ -59,7 +59,7 @@ type collector struct {
 	sys            *actor.System
 	system, worker []*prometheus.Desc
 	sampled        *sampled
-	profiler       *inspect.Profiler // nil: none
+	profiler       *observe.Profiler // nil: none
 }
 
 // Describe implements [prometheus.Collector].

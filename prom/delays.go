@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/observe"
 )
 
 // delayBuckets are the bounds of the buckets, in seconds.
@@ -25,7 +25,7 @@ type MailboxDelays struct {
 
 var _ prometheus.Collector = (*MailboxDelays)(nil)
 
-// NewMailboxDelays begins to measure, as [inspect.Delays] does once a second, until
+// NewMailboxDelays begins to measure, as [observe.MailboxDelays] does once a second, until
 // [MailboxDelays.Stop]. Of the options only [WithSystem] has a meaning here. It is not registered
 // anywhere. Call it before the first spawn. It panics if sys is nil.
 func NewMailboxDelays(sys *actor.System, opts ...Option) *MailboxDelays {
@@ -45,7 +45,7 @@ func newMailboxDelays(sys *actor.System, every time.Duration, opts ...Option) *M
 		Help: "How long messages wait in mailboxes, by probes; 10 s is that or more.",
 	}, []string{"type"})
 	d := &MailboxDelays{Collector: of, of: of, series: sampled{known: map[string]bool{}}}
-	d.stop = inspect.Delays(sys, every, d.observe)
+	d.stop = observe.MailboxDelays(sys, every, d.observe)
 	return d
 }
 

@@ -1,6 +1,8 @@
 package prom
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -8,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/observe"
 )
 
 // maxTypes is for how many types a metric has a series. The others are in one series.
@@ -18,19 +20,17 @@ const (
 )
 
 // WithPopulation adds estimates of how many actors there are, in all and for each type, from the
-// sample of [inspect.Population]: so actors that the GC has taken do not count, although they never
-// stopped. NewCollector begins with the sample ([inspect.Begin]): call it before the first spawn. A
-// scrape looks at each actor of the sample, about a microsecond for each thousand actors that
-// live. Types
-// beyond the 200th are together in the series with the type "other".
+// sample of [observe.Population]: so actors that the GC has taken do not count, although they never
+// stopped. NewCollector begins with the sample: call it before the first spawn. A scrape looks at each
+// actor of the sample, about a microsecond for each thousand actors that live. Types beyond the
+// 200th are together in the series with the type "other".
 func WithPopulation() Option { return func(o *options) { o.population = true } }
 
 // WithProfiler adds, for each type, at how many of the profiler's looks at a worker a turn of that
 // type ran, and how many looks there were: the ratio of their rates is the share of the workers'
-// time that the type takes. The program begins the profiler, which looks a hundred times a second,
-// and stops it; after a Reset the counters begin anew. Types beyond the 200th are together in the
-// series with the type "other". It panics if p is nil.
-func WithProfiler(p *inspect.Profiler) Option {
+// time that the type takes. The program begins the profiler ([observe.Profile]) and stops it. Types
+// beyond the 200th are together in the series with the type "other". It panics if p is nil.
+func WithProfiler(p *observe.Profiler) Option {
 	if p == nil {
 		panic("gallop: prom: WithProfiler of a nil Profiler")
 	}
@@ -72,25 +72,33 @@ func (s *sampled) all() []*prometheus.Desc {
 }
 
 // collect sends the figures.
-func (s *sampled) collect(sys *actor.System, p *inspect.Profiler, to chan<- prometheus.Metric) {
+func (s *sampled) collect(sys *actor.System, p *observe.Profiler, to chan<- prometheus.Metric) {
 	if s.actors != nil {
-		c := inspect.Population(sys)
-		to <- prometheus.MustNewConstMetric(s.actors, prometheus.GaugeValue, float64(c.Total.Living))
-		byType := map[string]uint64{}
-		for _, e := range c.Types {
-			byType[s.seriesOf(e.Type)] += e.Living
+		living := observe.Population(sys)
+		all := uint64(0)
+		for _, n := range living {
+			all += n
 		}
-		send(byType, s.typeActors, prometheus.GaugeValue, to)
+		to <- prometheus.MustNewConstMetric(s.actors, prometheus.GaugeValue, float64(all))
+		send(s.bySeries(living), s.typeActors, prometheus.GaugeValue, to)
 	}
 	if p != nil {
-		byType := map[string]uint64{}
-		for _, b := range p.Behaviours() { // the busiest first
-			byType[s.seriesOf(b.Type)] += b.Samples
-		}
-		looks, _ := p.Samples() // after the types: there are never fewer
+		looks, byType := p.Looks()
 		to <- prometheus.MustNewConstMetric(s.looks, prometheus.CounterValue, float64(looks))
-		send(byType, s.typeLooks, prometheus.CounterValue, to)
+		send(s.bySeries(byType), s.typeLooks, prometheus.CounterValue, to)
 	}
+}
+
+// bySeries adds up the figures of types that are in one series. Types with the highest figures get a
+// series first.
+func (s *sampled) bySeries(byType map[string]uint64) map[string]uint64 {
+	sums := map[string]uint64{}
+	for _, typ := range slices.SortedFunc(maps.Keys(byType), func(a, b string) int {
+		return cmp.Or(cmp.Compare(byType[b], byType[a]), cmp.Compare(a, b))
+	}) {
+		sums[s.seriesOf(typ)] += byType[typ]
+	}
+	return sums
 }
 
 // seriesOf returns the label of a type: its own, for the first ones that were seen, or that of all

@@ -10,12 +10,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/observe"
 	"github.com/gallop-go/gallop/prom"
 )
 
 // TestWithPopulation: there are estimates "in all and for each type", which are those of package
-// inspect.
+// observe.
 func TestWithPopulation(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	c := prom.NewCollector(sys, prom.WithPopulation())
@@ -27,16 +27,13 @@ func TestWithPopulation(t *testing.T) {
 		refs = append(refs, loadType.Spawn(sys, load{}).Any())
 	}
 	got := scrape(t, c)
-	want := inspect.Population(sys)
-	if want.Total.Living == 0 {
+	want := observe.Population(sys)["load"]
+	if want == 0 {
 		t.Fatal("none is in the sample")
 	}
-	for name, n := range map[string]uint64{
-		"gallop_actors_estimate":                 want.Total.Living,
-		"gallop_type_actors_estimate{type=load}": want.Types[0].Living,
-	} {
-		if got[name] != float64(n) {
-			t.Errorf("%s is %v, want %d", name, got[name], n)
+	for _, name := range []string{"gallop_actors_estimate", "gallop_type_actors_estimate{type=load}"} {
+		if got[name] != float64(want) {
+			t.Errorf("%s is %v, want %d", name, got[name], want)
 		}
 	}
 	runtime.KeepAlive(refs)
@@ -45,7 +42,7 @@ func TestWithPopulation(t *testing.T) {
 // TestWithProfiler: a type that keeps a worker busy is seen at work.
 func TestWithProfiler(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
-	p := inspect.Profile(sys, time.Millisecond)
+	p := observe.Profile(sys, time.Millisecond)
 	defer p.Stop()
 	c := prom.NewCollector(sys, prom.WithProfiler(p))
 	stay := make(chan struct{})
@@ -54,13 +51,15 @@ func TestWithProfiler(t *testing.T) {
 	block.Table(run.Handle(func(*load, *actor.Context, int) { <-stay }))
 	run.Send(sys, block.Spawn(sys, load{}), 1)
 	for busy := uint64(0); busy < 3; runtime.Gosched() {
-		_, busy = p.Samples()
+		_, byType := p.Looks()
+		busy = byType["busy\xff"]
 	}
 	close(stay)
 	wait(t, sys)
 	p.Stop()
 	got := scrape(t, c)
-	all, busy := p.Samples()
+	all, byType := p.Looks()
+	busy := byType["busy\xff"]
 	if n := got["gallop_looks_total"]; n != float64(all) {
 		t.Errorf("%v looks, want %d", n, all)
 	}
@@ -74,14 +73,14 @@ func TestWithProfiler(t *testing.T) {
 func TestSampled_Series(t *testing.T) {
 	const types = 300
 	sys := start(t, actor.WithWorkers(2))
-	p := inspect.Profile(sys, time.Hour)
+	p := observe.Profile(sys, time.Hour)
 	defer p.Stop()
 	c := prom.NewCollector(sys, prom.WithPopulation(), prom.WithProfiler(p))
 	var refs []actor.AnyRef
 	for i := range types {
 		typ := actor.NewType[load](fmt.Sprintf("type %d", i))
 		typ.Table(actor.Declare[int](typ, "none").Handle(func(*load, *actor.Context, int) {}))
-		for range 2 * inspect.OneIn { // one of them or more is in the sample
+		for range 2 * 1024 { // one of them or more is in the sample
 			refs = append(refs, typ.Spawn(sys, load{}).Any())
 		}
 	}

@@ -8,9 +8,10 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // class, or if the worker has something else to do first: then RunTask is to return false at once.
 // A RunTask in which NextOf returned tasks returns true to queue the last of them again.
 //
-// NextOf saves the way through the worker's loop, and takes one unit off the budget. Owner only.
+// NextOf saves the way through the worker's loop. Each turn has to call [Worker.Spend], before it
+// gives its task up. Owner only.
 func (w *Worker) NextOf(c *Class) *Task {
-	if w.budget <= 1 || w.count.turns >= w.pollTurn || !w.state.isRunning() ||
+	if w.count.turns >= w.pollTurn || !w.state.isRunning() ||
 		w.sched.stop.flag.Load() != 0 || w.thread != nil {
 		return nil
 	}
@@ -61,7 +62,6 @@ func (w *Worker) beginChained(t *Task) {
 	if invariant.On {
 		verifyChain(w, t)
 	}
-	w.budget--
 	w.count.turns++
 	w.current = t
 }

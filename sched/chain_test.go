@@ -19,12 +19,12 @@ type chained struct {
 }
 
 func (c *chained) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
-	w.Spend(1)
 	for c.runs++; t != nil; t = w.NextOf(c.class) {
 		if w.Task() != t {
 			c.t.Error("the worker is in the turn of another task")
 		}
-		if c.turn(w, t) {
+		again = c.turn(w, t)
+		if w.Spend(1); again {
 			return true
 		}
 		w.PrepareNext()

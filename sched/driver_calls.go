@@ -29,7 +29,7 @@ func (w *Worker) park() {
 	if w.thread == nil && w.parker.Granted() {
 		l = nil // it does not fall asleep
 	} else {
-		guard.Unlabel() // a task may have left labels of a profile
+		w.unlabel()
 	}
 	if l != nil {
 		l.Parks()

@@ -47,7 +47,7 @@ func (d *driver) waitAnywhere(ctx context.Context, done func() bool) bool {
 	if done() {
 		return true
 	}
-	ctx = guard.Context{Context: ctx}
+	ctx = guard.Guarded(ctx)
 	ended := endOf(ctx)
 	if t := d.self(); t != nil {
 		d.wait(t, func() bool { return done() || ended() || d.abandoned.Load() })

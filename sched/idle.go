@@ -121,13 +121,19 @@ const (
 // With asSearcher the worker is counted as searching; otherwise the caller hands it a task. Any
 // goroutine.
 func (w *idleWord) wake(asSearcher bool) (worker int, r wakeResult) {
+	return w.wakeUnless(1, asSearcher)
+}
+
+// wakeUnless is wake, but picks no sleeper only if so many workers search already: at least one, and
+// at most as many as ever may. Any goroutine.
+func (w *idleWord) wakeUnless(searchers int, asSearcher bool) (worker int, r wakeResult) {
 	for {
 		v := w.v.Load() // W2
 		if v&closedBit != 0 {
 			return 0, wokeClosed
 		}
 		// A searcher looks again before it sleeps, and so does one of the workers that are awake.
-		if searching(v) > 0 || v&sleepMask == 0 || w.awake(v) >= int(w.limit.Load()) { // W2'
+		if searching(v) >= searchers || v&sleepMask == 0 || w.awake(v) >= int(w.limit.Load()) { // W2'
 			return 0, wokeNone
 		}
 		if v&frozenBit != 0 {

@@ -137,6 +137,7 @@ func (w *Worker) acceptWake() *Task {
 	w.handed = nil
 	w.searching = t == nil && !w.uncounted // wake has counted it
 	w.uncounted = false
+	w.timeslice.wake(w)
 	if invariant.On {
 		verifyAwake(w)
 	}

@@ -153,7 +153,7 @@ func (q *runQueue) empty() bool { return q.newTasks.thief().empty() && q.resumed
 // enqueueNew is enqueue for a task that a turn has made runnable: it may be new. Owner only.
 func (w *Worker) enqueueNew(t *Task) {
 	if t.isNew() && w.queue.pushNew(t) { // W1
-		w.sched.notify() // W2 and on
+		w.notify() // W2 and on
 		return
 	}
 	w.enqueue(t)
@@ -173,7 +173,16 @@ func (w *Worker) enqueue(t *Task) {
 		w.count.overflows.Add(1)
 		w.sched.inject.push(t)
 	}
-	w.sched.notify()
+	w.notify()
+}
+
+// notify wakes a sleeper for what was put into the worker's queue. Owner only.
+func (w *Worker) notify() {
+	if w.asks {
+		w.sched.notifyFor(w.queue.len())
+	} else {
+		w.sched.notify()
+	}
 }
 
 // requeue puts a task that wants to go on behind everything that waits. Owner only.

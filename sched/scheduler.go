@@ -182,8 +182,18 @@ func (s *Scheduler) Inject(t *Task) {
 
 // notify wakes a sleeper for work that has just been published, unless a worker searches. After the
 // end no worker is left to wake: the caller discards what it finds, its own task included.
-func (s *Scheduler) notify() {
-	switch i, r := s.idle.wake(true); r {
+func (s *Scheduler) notify() { s.notifyUnless(1) }
+
+// notifyFor is notify where messages are long, and so many tasks wait: each of them is worth a
+// worker of its own. A searcher wakes the next worker when it has found a task, but a chain of
+// wake-ups would take longer than the work.
+func (s *Scheduler) notifyFor(tasks int) {
+	s.notifyUnless(max(1, min(tasks, s.idle.searchers)))
+}
+
+// notifyUnless is notify, but wakes no sleeper only if so many workers search.
+func (s *Scheduler) notifyUnless(searchers int) {
+	switch i, r := s.idle.wakeUnless(searchers, true); r {
 	case wokeOne:
 		s.holder(i).wake(nil, true)
 	case wokeClosed: // A4

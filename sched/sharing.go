@@ -60,7 +60,11 @@ func (w *Worker) turnGoesOn() bool {
 	if s.after >= wakeTime {
 		return true
 	}
-	return w.inTurn && w.current.class.goesOn != nil && w.current.class.goesOn(w)
+	if !w.inTurn {
+		return false
+	}
+	has := w.current.class.goesOn
+	return has != nil && has(w, w.current)
 }
 
 // putBack keeps a task that was next, and that a task from outside overtakes, whose turn may last.

@@ -51,6 +51,7 @@ func TestSharing_BesideItsTurn(t *testing.T) {
 	t.Run("2 workers, 1 task", func(t *testing.T) { roam(t, goingOn(2, 1)) })
 	t.Run("2 workers, 2 tasks", func(t *testing.T) { roam(t, goingOn(2, 2)) })
 	t.Run("3 workers, 2 tasks", func(t *testing.T) { roam(t, goingOn(3, 2)) })
+	t.Run("4 workers, 3 tasks", func(t *testing.T) { roam(t, goingOn(4, 3)) }) // two may search
 }
 
 // TestSharing_Overtaken: a task was kept, since the turn that made it runnable ended soon. A task

@@ -22,7 +22,7 @@ func newShift(t *testing.T) *shift {
 	s.w.sched.cfg.Clock = s.clock
 	tasks := numberedTasks(2)
 	s.own, s.other = tasks[0], tasks[1]
-	s.own.Class().GoesOn(func(*Worker) bool { return s.more })
+	s.own.Class().GoesOn(func(*Worker, *Task) bool { return s.more })
 	s.w.current, s.w.inTurn = entered(&s.own.Task), true
 	s.w.timeslice.stale = false
 	return s
@@ -85,6 +85,54 @@ func TestSharing(t *testing.T) {
 		}
 		if s.message(100, 50, true) || s.w.asks {
 			t.Errorf("%s: it shares what a program of short messages makes runnable", c.name)
+		}
+	}
+}
+
+// A worker that falls asleep after every message learns all the same how long they are, and that
+// they have become short.
+func TestSharing_SleepsInBetween(t *testing.T) {
+	s := newShift(t)
+	for _, length := range []int64{10_000, 100, 10_000} {
+		for range 2000 {
+			s.message(length, length-10, true)
+			s.w.timeslice.stale = true // as in announceSleep
+			s.pass(50_000)
+			s.w.timeslice.wake(s.w)
+			if length == 100 {
+				s.message(length, length-10, true) // a short one seldom comes alone
+			}
+		}
+		if got := s.message(length, length-10, true); got != (length == 10_000) {
+			t.Errorf("messages of %d ns: shared is %v: %+v, a unit of %d ns", length, got, s.w.sharing,
+				s.w.timeslice.unit/16)
+		}
+	}
+}
+
+// Each task that waits is worth a worker where messages are long, up to as many as may search.
+// Elsewhere the first that is woken wakes the next.
+func TestSharing_WakesForEach(t *testing.T) {
+	for _, c := range []struct {
+		long        bool
+		tasks, want int
+	}{{false, 5, 1}, {true, 1, 1}, {true, 3, 3}, {true, 7, 4}} {
+		s, tasks := bench(t, 8)
+		for _, w := range s.workers {
+			w.started = true // it gets a token, and no goroutine
+		}
+		w := s.workers[0]
+		s.idle.v.Store(s.idle.all &^ 1) // it is awake, alone
+		w.queue.begin()
+		w.asks = c.long
+		for _, task := range tasks[:c.tasks] {
+			w.enqueue(entered(&task.Task))
+		}
+		if got := searching(s.idle.v.Load()); got != c.want {
+			t.Errorf("%+v: %d search", c, got)
+		}
+		for t := w.queue.next(); t != nil; t = w.queue.next() {
+			checkLeave(t)
 		}
 	}
 }

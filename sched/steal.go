@@ -109,11 +109,16 @@ func (w *Worker) passOn(t *Task) *Task {
 }
 
 // found ends a search that was successful. The last searcher to find work wakes another worker if
-// there is more: the sender may have relied on this one (W2). Owner only.
+// there is more: the sender may have relied on this one (W2). Where messages are long each of them
+// does. Owner only.
 func (w *Worker) found() {
 	w.searching = false
-	if w.sched.idle.stopSearch() && w.sched.workLeft() {
-		w.sched.notify()
+	if last := w.sched.idle.stopSearch(); (last || w.asks) && w.sched.workLeft() {
+		if w.asks {
+			w.sched.notifyFor(w.sched.waiting())
+		} else {
+			w.sched.notify()
+		}
 	}
 }
 

@@ -346,7 +346,8 @@ func (g *governor) candidate() int {
 // are awake than it would allow.
 func (g *governor) worthATrial() bool {
 	// No units at all: the workers do something that is not counted, of which no rate is known.
-	return g.base > 0 && g.busy() && float64(g.limit) < fineUnit*g.base
+	awake := float64(g.awake) / float64(max(g.looks, 1))
+	return g.base > 0 && g.busy() && awake < fineUnit*g.base
 }
 
 // busy reports whether as many workers were awake in the measurement as make a trial worth it: with

@@ -24,8 +24,8 @@ type ClassRunner interface {
 type Class struct {
 	runner ClassRunner
 	pin    *Pin
-	isNew  func(*Task) bool   // nil: its tasks are never new
-	goesOn func(*Worker) bool // nil: a turn has one unit of work
+	isNew  func(*Task) bool          // nil: its tasks are never new
+	goesOn func(*Worker, *Task) bool // nil: a turn has one unit of work
 }
 
 // Init prepares the class, before any task of it is prepared. pin is nil for tasks that any worker
@@ -48,12 +48,12 @@ func (c *Class) Init(r ClassRunner, pin *Pin) { c.runner, c.pin = r, pin }
 func (c *Class) DepthFirst(isNew func(t *Task) bool) { c.isNew = isNew }
 
 // GoesOn is for tasks whose turns do several units of work. Call it along with Init. has reports
-// whether the turn that runs on w has another unit in hand after the one that runs. It is asked
-// only where a message takes half a microsecond or more, on the worker's own goroutine.
+// whether the turn of t that runs on w has another unit in hand after the one that runs. It is
+// asked only where a message takes half a microsecond or more, on the worker's own goroutine.
 //
 // What such a turn makes runnable need not wait for its end: it goes to the worker's queue, and
 // another worker is woken for it.
-func (c *Class) GoesOn(has func(w *Worker) bool) { c.goesOn = has }
+func (c *Class) GoesOn(has func(w *Worker, t *Task) bool) { c.goesOn = has }
 
 // Runner returns what the class was initialised with.
 func (c *Class) Runner() ClassRunner { return c.runner }

@@ -14,6 +14,9 @@ const (
 	minPoll         = 8         // turns
 	maxPoll         = 255       // turns
 	maxBudget       = 4096      // units
+	firstBudget     = 32        // units
+	firstUnit       = 1_000     // ns
+	blindBudget     = 4         // units
 	longGone        = 1_000_000 // ns without a processor after a yield
 )
 
@@ -30,16 +33,30 @@ type timesliceAccount struct {
 	units        uint64 // of work done so far
 	unit         int64  // moving average of a unit's time, ns/16
 	pollInterval int    // turns between two looks at the inject queue
-	stale        bool   // the worker has slept since; the time says nothing
+	stale        bool   // the worker has slept since last; the time says nothing
+	blind        bool   // so it was when the budget was granted
 }
 
-// init grants the first budget, by estimates that the first reading of the clock corrects.
+// init grants the first budget, by estimates that readings of the clock correct: the first ones soon,
+// in case that units are long.
 func (p *timesliceAccount) init(w *Worker) {
 	p.pollInterval = 61
-	p.unit = 16 * 100
+	p.unit = 16 * firstUnit
 	p.stale = true
-	p.granted = 64
-	w.budget = 64
+	p.granted = firstBudget
+	w.budget = firstBudget
+}
+
+// wake begins the account anew for a worker that has slept. A worker may sleep after every unit, and
+// would otherwise never learn how long they are. Where units are short as far as is known, the
+// clock is read only for a few of them, when a whole budget has taught nothing. Owner only.
+func (p *timesliceAccount) wake(w *Worker) {
+	if p.unit < 16*shareFrom && !p.blind || w.thread != nil && w.sched.cfg.Clock.Flows() {
+		return
+	}
+	p.units += uint64(p.granted - w.budget - p.overhead)
+	p.granted, p.overhead, w.sharing.gas, w.sharing.made = w.budget, 0, 0, 0
+	p.last, p.turns, p.stale = w.sched.cfg.Clock.Nanos(), w.count.turns, false
 }
 
 // refillBudget runs when the worker's budget is used up: it lets other goroutines run if it has not
@@ -74,15 +91,19 @@ func (w *Worker) refillBudget() {
 		}
 		p.yielded = w.sched.cfg.Clock.Nanos()
 		p.earned = 0
+		w.unlabel()
 		if gone := p.yielded - now; gone >= longGone {
 			p.earned = w.sched.earned(gone, uint64(yields.Load()-before))
 		}
 		now = p.yielded
 	}
 	p.last = now
-	p.stale = false
+	p.blind, p.stale = p.stale, false
 	p.turns = w.count.turns
 	p.granted = int(max(1, min(16*quantum/max(p.unit, 1), maxBudget)))
+	if p.blind {
+		p.granted = min(p.granted, blindBudget)
+	}
 	w.budget = p.granted
 	w.queue.applyAging(now - shortTurn*int64(w.count.turns))
 	if invariant.On {

@@ -42,6 +42,7 @@ type Worker struct {
 	chance      rand.Rand // of pcg
 	cpus        cpus      // as its thread was when it was not bound yet
 	goroutine   uint64    // which one it is; 0: none
+	unlabelled  uint64    // see unlabel
 	slice       sliceMeter
 	sharing     sharing
 

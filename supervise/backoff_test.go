@@ -121,7 +121,7 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 	}
 	for name, how := range map[string]func() error{
 		"RestartChild": func() error {
-			return supervise.RestartChild(h.soon(), h.root, "a")
+			return did(supervise.RestartChild, h.soon(), h.root.Ref, "a")
 		},
 		"Restart": func() error { actor.Restart(h.sys, h.find("a")); return nil },
 	} {
@@ -135,7 +135,7 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 		h.d.says(t)
 	}
 	h.tell(crash, "a")
-	h.must(supervise.RemoveChild(h.soon(), h.root, "a"))
+	h.must(did(supervise.RemoveChild, h.soon(), h.root.Ref, "a"))
 	h.advance(time.Hour)
 	equal(t, "states", h.states(), "")
 }
@@ -321,7 +321,7 @@ func TestBackoff_CalmIsUp_ByHand(t *testing.T) {
 		}
 		if h.states() != "a backing off" {
 			fails = true
-			wants(t, supervise.RestartChild(h.soon(), h.root, "a"), errUser)
+			wants(t, did(supervise.RestartChild, h.soon(), h.root.Ref, "a"), errUser)
 			h.quiet()
 		}
 		equal(t, name, h.states(), "a backing off")

@@ -30,7 +30,7 @@ const (
 
 // String returns the name of the state, in lower case.
 func (s State) String() string {
-	return nameIn(int(s), "pending", "starting", "running", "falling", "backing off", "stopping",
+	return nameIn(int(s), "pending", "starting", "running", "suspending", "backing off", "stopping",
 		"stopped")
 }
 
@@ -61,10 +61,12 @@ type child struct {
 	startBlocked bool
 	// nameAwaited: a StartChild of the same name waits until it has ended.
 	nameAwaited bool
-	// killed: while Falling. Its end counts as soon as its actor has ended; that it is suspended
-	// does not count.
+	// killed: while Suspending. Only the end of its actor counts then, and not its suspension.
 	killed bool
+	// leaving: it is no member of its pool any more, and handles the mail that is left.
+	leaving bool
 
+	member       int       // its index, if it is a member of a pool
 	consecutive  int       // failures since it was last calm: see Backoff
 	upSince      time.Time // zero: it is not up
 	lastReason   error
@@ -83,9 +85,8 @@ type coldState struct {
 	logged   bool          // its last failure was
 	lastTime time.Time     // of its last failure or end
 
-	// request is the StartChild that waits for it to come up; nil: none. The caller is startReply.
-	request    *startRequest
-	startReply *actor.Deferred[actor.AnyRef]
+	// request is the StartChild that waits for it to come up; nil: none.
+	request *startRequest
 	// restartReplies are the callers of RestartChild, until the child is up.
 	restartReplies []actor.Deferred[struct{}]
 	// stopReplies are the callers of StopChild, until the child has ended.

@@ -17,6 +17,10 @@ func (s *supervisor) childDown(c *actor.Context, f actor.ChildDown) {
 	}
 	if ch.markDown(c.Now()); f.Final {
 		s.children.clearActor(ch)
+		if s.memberEnded(c, ch) {
+			s.advance(c)
+			return
+		}
 	}
 	switch ch.state {
 	case Starting, Running:
@@ -76,7 +80,7 @@ func (s *supervisor) handleDown(c *actor.Context, ch *child, f actor.ChildDown) 
 func (s *supervisor) finishFailedStart(c *actor.Context, ch *child, f actor.ChildDown) bool {
 	cold := ch.cold
 	switch {
-	case f.Reason == ErrIgnore:
+	case f.Reason == ErrIgnore && s.members == nil:
 		ch.lastReason, ch.makeCold().startErr = nil, ErrIgnore
 	case cold != nil && cold.request != nil: // StartChild
 		s.reportFailure(c, StartFailed, ch, 0)
@@ -138,7 +142,7 @@ func (r Restart) afterFall() func(reason error) bool {
 // that failed after RestartChild, the failure does not count and no sibling is restarted.
 func (s *supervisor) restart(c *actor.Context, ch *child, failed, byHand bool) {
 	if !byHand {
-		if !s.withinIntensity(c, ch) {
+		if !s.withinIntensity(c, ch, failed) {
 			return
 		}
 		ch.restarts++
@@ -158,6 +162,7 @@ func (s *supervisor) restart(c *actor.Context, ch *child, failed, byHand bool) {
 	s.reportFailure(c, what, ch, d)
 	if d > 0 {
 		s.waitIn(c, ch, BackingOff)
+		s.tellMember(c, ch, true)
 		ch.timer = actor.After(c, d, restartDue, ch)
 		s.blockYounger(c, ch)
 	} else if s.spec.strategy.restartsGroup() {
@@ -168,9 +173,15 @@ func (s *supervisor) restart(c *actor.Context, ch *child, failed, byHand bool) {
 }
 
 // withinIntensity counts a restart, and reports whether it is within the intensity. If it is not,
-// the child ends for good or the supervisor gives up.
-func (s *supervisor) withinIntensity(c *actor.Context, ch *child) bool {
+// the child ends for good or the supervisor gives up. failed says that the child did not come up.
+func (s *supervisor) withinIntensity(c *actor.Context, ch *child, failed bool) bool {
 	own := ch.spec.intensity
+	switch {
+	case ch.leaving && !failed: // it has lost a message, and comes to its end
+		return true
+	case ch.leaving:
+		own = Intensity{Restarts: s.spec.intensity.Restarts, Within: s.spec.intensity.Within}
+	}
 	if own == (Intensity{}) {
 		if s.window.add(c.Now(), s.spec.intensity) {
 			return true
@@ -196,6 +207,9 @@ func (s *supervisor) giveUp(c *actor.Context, ch *child, decided bool) {
 	err := &EscalationError{s.spec.name, ch.name, ch.lastReason, decided}
 	s.exiting = true
 	s.reportSelf(c, GivenUp, err)
+	if s.members != nil {
+		s.members.tell(c, access.MemberNews{Err: err})
+	}
 	c.Exit(err)
 }
 

@@ -6,46 +6,41 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/guard"
 )
 
 // How a supervisor starts, stops, restarts and finds one of its children on request.
 
-// startRequest is the message of StartChild.
+// startRequest is a StartChild that waits until the child is up.
 type startRequest struct {
-	spec     *childSpec
-	ctx      context.Context // of the caller; nil for StartChildTo
-	child    *child          // set when it was added; supervisor only
-	canceled bool            // the caller has given up; supervisor only
+	ctx   context.Context // of the request
+	reply actor.Deferred[actor.AnyRef]
 }
 
-// cancelErr returns an error if the caller no longer waits.
-func (r *startRequest) cancelErr() error {
-	if r.ctx != nil && guard.Err(r.ctx) != nil {
-		return guard.Err(r.ctx)
-	}
-	if r.canceled {
-		return context.Canceled
-	}
-	return nil
-}
-
-func (s *supervisor) startChild(c *actor.Context,
-	req *startRequest) (none actor.AnyRef, err error) {
-	if err := req.cancelErr(); err != nil {
+func (s *supervisor) startChild(c *actor.Context, declared Child) (none actor.AnyRef, err error) {
+	ctx := c.Context() // guarded
+	if err := ctx.Err(); err != nil {
 		return none, err
 	}
-	spec, err := s.accept(req.spec)
-	if ch := s.children.find(req.spec.name); errors.Is(err, ErrNameTaken) && ch.removed {
-		ch.nameAwaited = true
-		return startChild.Stash(c, req) // until that one has ended: see childEnded
+	want := specOf(declared)
+	if want == nil {
+		return none, fmt.Errorf("%w: a nil Child", ErrBadChild)
+	}
+	spec, err := s.accept(want)
+	if errors.Is(err, ErrNameTaken) {
+		ch := s.children.find(want.name)
+		if ch.startIsAbandoned() {
+			s.remove(c, ch)
+		}
+		if ch.removed {
+			ch.nameAwaited = true
+			return StartChild.Stash(c, declared) // until that one has ended: see childEnded
+		}
 	}
 	if err != nil {
 		return none, err
 	}
 	ch := s.children.add(spec)
-	d := actor.Defer(c, startChild)
-	req.child, ch.makeCold().request, ch.makeCold().startReply = ch, req, &d
+	ch.makeCold().request = &startRequest{ctx, actor.Defer(c, StartChild)}
 	if s.spec.strategy.restartsGroup() {
 		s.advance(c)
 	} else {
@@ -54,15 +49,10 @@ func (s *supervisor) startChild(c *actor.Context,
 	return none, nil
 }
 
-// cancelStart handles a StartChild whose context has ended: the caller never got the child's ref.
-func (s *supervisor) cancelStart(c *actor.Context, req *startRequest) {
-	if req.canceled = true; req.child == nil {
-		return // it is stashed, or was rejected
-	}
-	if ch := req.child; s.children.find(ch.name) == ch && !ch.removed || ch.name == "" &&
-		ch.state == Pending {
-		s.remove(c, ch)
-	}
+// startIsAbandoned reports whether the caller of the StartChild that waits for ch has given up: it
+// will never get the child's ref.
+func (ch *child) startIsAbandoned() bool {
+	return ch.cold != nil && ch.cold.request != nil && ch.cold.request.ctx.Err() != nil
 }
 
 // accept checks that this supervisor can have such a child.
@@ -142,7 +132,7 @@ func (s *supervisor) stopChild(c *actor.Context, name string) (none struct{}, er
 	if ch.excluded = true; ch.state == Stopped {
 		return none, nil
 	}
-	ch.makeCold().stopReplies = append(ch.makeCold().stopReplies, actor.Defer(c, stopChild))
+	ch.makeCold().stopReplies = append(ch.makeCold().stopReplies, actor.Defer(c, StopChild))
 	if ch.state != Stopping {
 		s.stop(c, ch)
 	}
@@ -159,7 +149,7 @@ func (s *supervisor) restartChild(c *actor.Context, name string) (none struct{},
 		return none, fmt.Errorf("%w: %q is stopping", ErrNoChild, name)
 	}
 	ch.makeCold().restartReplies = append(ch.makeCold().restartReplies,
-		actor.Defer(c, restartChild))
+		actor.Defer(c, RestartChild))
 	ch.excluded = false
 	switch ch.state {
 	case Starting, Running:
@@ -181,11 +171,11 @@ func (ch *child) answerStart(c *actor.Context, err error) {
 	if cold == nil {
 		return
 	}
-	if d := cold.startReply; d != nil {
-		if cold.startReply = nil; err == nil {
-			d.Reply(c, ch.ref, nil)
+	if req := cold.request; req != nil {
+		if err == nil {
+			req.reply.Reply(c, ch.ref, nil)
 		} else {
-			d.Reply(c, actor.AnyRef{}, err)
+			req.reply.Reply(c, actor.AnyRef{}, err)
 		}
 	}
 	for _, d := range cold.restartReplies {
@@ -216,12 +206,4 @@ func (s *supervisor) findChild(_ *actor.Context, name string) (actor.AnyRef, err
 		return actor.AnyRef{}, err
 	}
 	return ch.ref, nil
-}
-
-func (s *supervisor) count(*actor.Context, struct{}) (Count, error) {
-	n := Count{Running: s.children.count[Running], Supervisors: s.children.supervisors}
-	for _, in := range s.children.count {
-		n.Children += in
-	}
-	return n, nil
 }

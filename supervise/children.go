@@ -14,7 +14,6 @@ type children struct {
 	byID           map[uint64]*child
 	names          *nameTable // shared with siblings
 	count          [states]int
-	supervisors    int
 
 	// upPrefix and all older children are Running or Stopped: a hint, so that nextToStart looks at
 	// each child once; nil: none known
@@ -44,7 +43,6 @@ func (cs *children) add(spec *childSpec) *child {
 	cs.newest = ch
 	cs.count[Pending]++
 	if spec.supervisor != nil {
-		cs.supervisors++
 		ch.below = newNameTable(cs.names)
 	}
 	if ch.name != "" {
@@ -71,9 +69,6 @@ func (cs *children) remove(ch *child) {
 		ch.newer.older = ch.older
 	}
 	cs.count[ch.state]--
-	if ch.spec.supervisor != nil {
-		cs.supervisors--
-	}
 	if cs.blocker == ch {
 		cs.nextBlocker(ch)
 	}

@@ -69,21 +69,21 @@ func TestNormal(t *testing.T) {
 	h.must(h.root.Wait(h.soon()))
 }
 
-// TestMail: what Mail and WhileDown say reaches the child.
+// TestMail: what DropMail and WhileDown say reaches the child.
 func TestMail(t *testing.T) {
 	for _, c := range []struct {
-		mail      supervise.MailPolicy
+		drop      bool
 		whileDown int
 		want      string
 	}{
-		{supervise.KeepMail, 0, "-a, +a, a queued, a 0, a 1, a 2"},
-		{supervise.DropMail, 0, "-a, +a, a 0, a 1, a 2"},
-		{supervise.KeepMail, 2, "-a, +a, a 0, a 1"},
-		{supervise.KeepMail, supervise.RefuseWhileDown, "-a, +a"},
+		{false, 0, "-a, +a, a queued, a 0, a 1, a 2"},
+		{true, 0, "-a, +a, a 0, a 1, a 2"},
+		{false, 2, "-a, +a, a 0, a 1"},
+		{false, supervise.RefuseWhileDown, "-a, +a"},
 	} {
 		h := newHarness(t)
 		w := h.child("a")
-		w.Mail, w.WhileDown, w.Backoff = c.mail, c.whileDown, supervise.Backoff{First: second}
+		w.DropMail, w.WhileDown, w.Backoff = c.drop, c.whileDown, supervise.Backoff{First: second}
 		h.run(supervise.Spec{Name: "app", Children: []supervise.Child{w}})
 		h.d.take()
 		a := h.find("a")
@@ -100,7 +100,7 @@ func TestMail(t *testing.T) {
 		_, err := ping.Ask(h.soon(), a, struct{}{})
 		wants(t, err, actor.ErrSuspended)
 		h.advance(second)
-		equal(t, fmt.Sprint(c.mail, c.whileDown), h.d.take(), c.want)
+		equal(t, fmt.Sprint(c.drop, c.whileDown), h.d.take(), c.want)
 	}
 }
 

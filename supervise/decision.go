@@ -9,14 +9,16 @@ const (
 	// DecideRestart suspends the child. Its supervisor restarts it, as far as its Restart and the
 	// [Intensity] say so.
 	DecideRestart = Decision(access.Restart)
-	// DecideResume lets the child go on with its state as it is, and its mail, timers, children,
-	// stash, and replies that were put off before. The message over which it panicked is gone. The
-	// caller of a request hears [actor.ErrPanicked], even if the behaviour had put the reply off. If it
-	// had stashed the request, that stays in the stash, and the caller waits for it; and a reply that
-	// it had handed over is the other actor's. The panic is reported as usual. The supervisor does not
-	// count it. A
-	// child that was not up, that has lost its arena to the panic of a collection, or that leaves
-	// already has no state to go on with: for it this is DecideRestart.
+	// DecideResume lets the child go on with its state, mail, timers, children, stash, and the replies
+	// that it had deferred before. The message over which it panicked is gone. The panic is reported
+	// as usual, and the supervisor does not count it.
+	//
+	// The caller of a request gets [actor.ErrPanicked], also if the behaviour had deferred the reply.
+	// There are two exceptions: a request that was stashed stays in the stash, and its caller waits;
+	// a reply that was handed over belongs to the other actor.
+	//
+	// A child has no state to go on with if it was not up, if it is ending, or if a collection of its
+	// arena panicked. For such a child DecideResume is DecideRestart.
 	DecideResume = Decision(access.Resume)
 	// DecideStop ends the child for good, with the reason of the failure, as [actor.StopWith] would.
 	DecideStop = Decision(access.Stop)

@@ -45,10 +45,11 @@
 //   - A child finds its older siblings with [Sibling], in OnStart. From outside, [Find] asks
 //     the supervisors. A child that wants a name for [actor.Lookup] registers it in OnStart,
 //     and keeps it.
-//   - [StartChild], [StopChild], [RestartChild] and [RemoveChild] change a running tree.
+//   - [StartChild], [StopChild], [RestartChild] and [RemoveChild] change a running tree: requests to
+//     the supervisor, for goroutines and for behaviours.
 //   - Failures, restarts and ends are logged, WARN or ERROR, with the child's path: the 1st, 2nd,
 //     4th, 8th and so on in a minute of one declared child, and of all children of one type that
-//     were added later. OnEvent of a [Spec] hears of each.
+//     were added later. OnEvent of a [Spec] is called for each.
 //
 // docs/supervision.md and docs/service.md are pages for users.
 //
@@ -60,9 +61,9 @@
 //     needed. So a retry by [actor.After] is lost if a group restart includes the child. Instead
 //     yield the message, stash it, leave it with a sibling that stays up, or give it to a child
 //     that fails and is restarted with its [Backoff].
-//   - Children start one after another, each when the one before it is up. They are suspended and
-//     stopped youngest first, each when the one after it is down; those of SimpleOneForOne end all
-//     at once.
+//   - Children start one after another, each when the child before it is up. They are suspended and
+//     stopped youngest first, each when the child after it is down; children of SimpleOneForOne end
+//     all at once.
 //   - A start that a caller waits for, with [StartWait], [StartChild] or [RestartChild] of a child
 //     that had stopped, is not retried: the error says why it failed, and siblings are not
 //     restarted. Every other failed start is a failure of the child.

@@ -74,7 +74,7 @@ func (h *harness) drainsMuted(byUser, first bool, to string) {
 	do.Send(h.sys, b, func(_ *testChild, c *actor.Context) { say.Send(c, last, "hello") })
 	say.Send(h.sys, b, "last")
 	do.Send(h.sys, a, crash)
-	h.until("a pending, x running, b running, c falling")
+	h.until("a pending, x running, b running, c suspending")
 	do.Send(h.sys, x, func(_ *testChild, c *actor.Context) { say.Send(c, a, "hello") })
 	h.muted(1)
 	drain := func() {

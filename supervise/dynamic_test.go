@@ -21,11 +21,28 @@ func (h *harness) like(name string) supervise.Child {
 	return supervise.FromTemplate(name, func(y *testChild) { y.name, y.d = name, &h.d })
 }
 
-func (h *harness) count() supervise.Count {
+// count is the number of children of a supervisor.
+type count struct{ Children, Running, Supervisors int }
+
+// countIn counts the children of a node of a tree.
+func countIn(n supervise.Node) count {
+	all := count{Children: len(n.Children)}
+	for _, k := range n.Children {
+		if k.State == supervise.Running {
+			all.Running++
+		}
+		if k.Supervises {
+			all.Supervisors++
+		}
+	}
+	return all
+}
+
+func (h *harness) count() count {
 	h.Helper()
-	n, err := supervise.CountChildren(h.soon(), h.root)
+	n, err := supervise.Children(h.soon(), h.root)
 	h.must(err)
-	return n
+	return countIn(n)
 }
 
 // TestSimple: children are made from a template while the supervisor runs, with a state and a name
@@ -34,7 +51,7 @@ func TestSimple(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
 	for _, name := range []string{"ann", "bob", "eve"} {
-		r, err := supervise.StartChild(h.soon(), h.root, h.like(name))
+		r, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, h.like(name))
 		h.must(err)
 		typed, ok := actor.As[testChild](r)
 		equal(t, "typed", ok, true)
@@ -42,15 +59,15 @@ func TestSimple(t *testing.T) {
 	}
 	h.quiet()
 	h.d.take()
-	r, err := supervise.StartChild(h.soon(), h.root, supervise.FromTemplate[testChild]("", nil))
+	r, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, supervise.FromTemplate[testChild]("", nil))
 	h.must(err)
 	h.quiet()
 	h.d.says(t, "+session")
 	equal(t, "found by its ref", h.find(r.String()).Any(), r)
 	h.tell(crash, "bob")
 	h.d.says(t, "-bob", "+bob")
-	equal(t, "children", h.count(), supervise.Count{Children: 4, Running: 4})
-	h.must(supervise.RemoveChild(h.soon(), h.root, "ann"))
+	equal(t, "children", h.count(), count{Children: 4, Running: 4})
+	h.must(did(supervise.RemoveChild, h.soon(), h.root.Ref, "ann"))
 	h.quiet()
 	h.d.says(t, "-ann")
 	equal(t, "states", h.states(), fmt.Sprintf("bob running, eve running, %v running", r))
@@ -67,7 +84,7 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 	h := newHarness(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 	h.run(h.sessions())
 	start := func(name string) actor.AnyRef {
-		r, err := supervise.StartChild(h.soon(), h.root,
+		r, err := supervise.StartChild.Ask(h.soon(), h.root.Ref,
 			supervise.FromTemplate[testChild](name, nil))
 		h.must(err)
 		return r
@@ -81,7 +98,7 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 	equal(t, "found by its name", h.find(name).Any(), called)
 	equal(t, "found by the next name", h.find(name+".2").Any(), other)
 	equal(t, "found by a free name", h.find(name+".3").Any(), unnamed)
-	h.must(supervise.RemoveChild(h.soon(), h.root, name+".3"))
+	h.must(did(supervise.RemoveChild, h.soon(), h.root.Ref, name+".3"))
 	h.quiet()
 	equal(t, "found afterwards", h.find(name).Any(), called)
 }
@@ -91,7 +108,7 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 func TestSimple_KeepsItsName(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
-	first, err := supervise.StartChild(h.soon(), h.root, supervise.FromTemplate[testChild]("", nil))
+	first, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, supervise.FromTemplate[testChild]("", nil))
 	h.must(err)
 	h.must(actor.KillWait(h.soon(), first))
 	h.quiet()
@@ -109,30 +126,30 @@ func TestDynamic(t *testing.T) {
 		trans := h.child("trans")
 		trans.Restart = supervise.Transient
 		h.run(supervise.Spec{Name: "root", Strategy: s, Children: []supervise.Child{trans}})
-		r, err := supervise.StartChild(h.soon(), h.root, h.child("new"))
+		r, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, h.child("new"))
 		h.must(err)
 		h.quiet()
 		equal(t, "ref", h.find("new").Any(), r)
 		sub := supervise.Spec{Name: "sub", Children: h.workers("x")}
-		_, err = supervise.StartChild(h.soon(), h.root, sub)
+		_, err = supervise.StartChild.Ask(h.soon(), h.root.Ref, sub)
 		h.must(err)
 		h.quiet()
 		h.d.says(t, "+trans", "+new", "+x")
-		equal(t, "children", h.count(), supervise.Count{Children: 3, Running: 3, Supervisors: 1})
+		equal(t, "children", h.count(), count{Children: 3, Running: 3, Supervisors: 1})
 		h.tell(finish, "trans")
-		h.must(supervise.RestartChild(h.soon(), h.root, "trans"))
+		h.must(did(supervise.RestartChild, h.soon(), h.root.Ref, "trans"))
 		h.quiet()
-		h.must(supervise.RestartChild(h.soon(), h.root, "new"))
+		h.must(did(supervise.RestartChild, h.soon(), h.root.Ref, "new"))
 		h.quiet()
 		h.d.says(t, "-trans", "+trans", "-new", "+new")
 		equal(t, "restarts", h.tree().Children[1].Restarts, 0)
 		h.tell(finish, "trans")
-		h.must(supervise.RemoveChild(h.soon(), h.root, "trans"))
-		h.must(supervise.RemoveChild(h.soon(), h.root, "sub"))
+		h.must(did(supervise.RemoveChild, h.soon(), h.root.Ref, "trans"))
+		h.must(did(supervise.RemoveChild, h.soon(), h.root.Ref, "sub"))
 		h.quiet()
 		h.d.says(t, "-trans", "-x")
 		equal(t, "states", h.states(), "new running")
-		_, err = supervise.StartChild(h.soon(), h.root, h.child("trans"))
+		_, err = supervise.StartChild.Ask(h.soon(), h.root.Ref, h.child("trans"))
 		h.must(err)
 	}
 }
@@ -142,7 +159,7 @@ func TestDynamic_Errors(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Children: append(h.workers("a"), h.sessions())})
 	start := func(s supervise.Supervisor, ch supervise.Child) error {
-		_, err := supervise.StartChild(h.soon(), s, ch)
+		_, err := supervise.StartChild.Ask(h.soon(), s.Ref, ch)
 		return err
 	}
 	find := func(path ...string) error {
@@ -157,8 +174,8 @@ func TestDynamic_Errors(t *testing.T) {
 	wants(t, start(h.root, h.like("b")), supervise.ErrBadChild)
 	wants(t, start(simple, h.child("b")), supervise.ErrBadChild)
 	wants(t, start(simple, supervise.FromTemplate("b", func(*int) {})), supervise.ErrBadChild)
-	wants(t, supervise.RemoveChild(h.soon(), h.root, "b"), supervise.ErrNoChild)
-	wants(t, supervise.RestartChild(h.soon(), h.root, "b"), supervise.ErrNoChild)
+	wants(t, did(supervise.RemoveChild, h.soon(), h.root.Ref, "b"), supervise.ErrNoChild)
+	wants(t, did(supervise.RestartChild, h.soon(), h.root.Ref, "b"), supervise.ErrNoChild)
 	wants(t, find("a", "b"), supervise.ErrNoChild)
 	wants(t, find("b"), supervise.ErrNoChild)
 	wants(t, find("sessions"), actor.ErrOtherType)
@@ -196,10 +213,10 @@ func TestDynamic_Inside(t *testing.T) {
 	var a *caller
 	who := callerType.SpawnFunc(h.sys, func(s *caller) { a = s })
 	for _, f := range []func(c *actor.Context){
-		func(c *actor.Context) { supervise.StartChildTo(c, h.root, h.like("ann"), gotRef) },
-		func(c *actor.Context) { supervise.FindTo(c, h.root, "ann", gotRef) },
-		func(c *actor.Context) { supervise.RestartChildTo(c, h.root, "ann", gotNone) },
-		func(c *actor.Context) { supervise.RemoveChildTo(c, h.root, "ann", gotNone) },
+		func(c *actor.Context) { actor.AskTo(c, supervise.StartChild, h.root.Ref, h.like("ann"), gotRef) },
+		func(c *actor.Context) { actor.AskTo(c, supervise.FindChild, h.root.Ref, "ann", gotRef) },
+		func(c *actor.Context) { actor.AskTo(c, supervise.RestartChild, h.root.Ref, "ann", gotNone) },
+		func(c *actor.Context) { actor.AskTo(c, supervise.RemoveChild, h.root.Ref, "ann", gotNone) },
 	} {
 		if !a.ref.IsZero() {
 			equal(t, "ref", a.ref, h.find("ann").Any())
@@ -271,9 +288,8 @@ func TestMisuse(t *testing.T) {
 			Backoff: supervise.Backoff{Immediate: -1}}),
 		"an Intensity of -2": ch(supervise.Worker[testChild]{
 			Intensity: supervise.Intensity{Restarts: -2, Within: 1}}),
-		"an unknown Mail": ch(supervise.Worker[testChild]{Mail: 9}),
-		"a nil Child ":    {Children: []supervise.Child{(*supervise.Worker[testChild])(nil)}},
-		"a nil Child  ":   {Children: []supervise.Child{(*supervise.Spec)(nil)}},
+		"a nil Child ":  {Children: []supervise.Child{(*supervise.Worker[testChild])(nil)}},
+		"a nil Child  ": {Children: []supervise.Child{(*supervise.Spec)(nil)}},
 		"wants a Template ": {Strategy: supervise.SimpleOneForOne,
 			Template: (*supervise.Worker[testChild])(nil)},
 		"nil or zero Type": {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a",
@@ -323,14 +339,9 @@ func TestMisuse_Zero(t *testing.T) {
 	var none supervise.Supervisor
 	ctx := h.soon()
 	calls := map[string]func(){
-		"StartChild":     func() { _, _ = supervise.StartChild(ctx, none, h.child("a")) },
-		"RemoveChild":    func() { _ = supervise.RemoveChild(ctx, none, "a") },
-		"RestartChild":   func() { _ = supervise.RestartChild(ctx, none, "a") },
 		"Find":           func() { _, _ = supervise.Find[testChild](ctx, none) },
 		"FindSupervisor": func() { _, _ = supervise.FindSupervisor(ctx, none) },
-		"CountChildren":  func() { _, _ = supervise.CountChildren(ctx, none) },
 		"Tree":           func() { _, _ = supervise.Tree(ctx, none) },
-		"StopChild":      func() { _ = supervise.StopChild(ctx, none, "a") },
 		"Wait":           func() { _ = none.Wait(ctx) },
 		"Ready":          func() { _ = none.Ready(ctx) },
 	}
@@ -384,7 +395,7 @@ func TestStartChild_BadType(t *testing.T) {
 		`"y": gap.nothing`: supervise.Spec{Name: "x",
 			Children: []supervise.Child{supervise.Worker[gap]{Name: "y", Type: gapType}}},
 	} {
-		_, err := supervise.StartChild(h.soon(), h.root, ch)
+		_, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, ch)
 		h.quiet()
 		wants(t, err, supervise.ErrBadChild)
 		if words = strings.TrimSpace(words); !strings.Contains(err.Error(), words) {
@@ -403,7 +414,7 @@ func BenchmarkReplace(b *testing.B) {
 			h.run(supervise.Spec{Name: "root",
 				Intensity: supervise.Intensity{Restarts: 1 << 30, Within: 1}})
 			for i := range n {
-				_, err := supervise.StartChild(h.soonOnce(), h.root,
+				_, err := supervise.StartChild.Ask(h.soonOnce(), h.root.Ref,
 					supervise.Worker[testChild]{Name: fmt.Sprint(i), Type: testChildType})
 				h.must(err)
 			}
@@ -463,7 +474,7 @@ func (h *harness) beginRestart(name string) {
 	h.Helper()
 	up := h.count().Running
 	starterDo.Send(h.sys, starterType.Spawn(h.sys, make(starter, 1)), func(c *actor.Context) {
-		supervise.RestartChildTo(c, h.root, name, starterHearNone)
+		actor.AskTo(c, supervise.RestartChild, h.root.Ref, name, starterHearNone)
 	})
 	for h.count().Running == up {
 		yield()
@@ -482,16 +493,16 @@ func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 		{true, actor.ErrStopped, actor.ErrStopped, "+ann -ann"}} {
 		h := newHarness(t)
 		h.run(h.sessions())
-		_, err := supervise.StartChild(h.soon(), h.root, h.like("ann"))
+		_, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, h.like("ann"))
 		h.must(err)
 		h.quiet()
 		free := h.hold("ann")
-		h.must(supervise.RemoveChild(h.soon(), h.root, "ann"))
+		h.must(did(supervise.RemoveChild, h.soon(), h.root.Ref, "ann"))
 		heard := make(starter, 3)
 		starterDo.Send(h.sys, starterType.Spawn(h.sys, heard), func(c *actor.Context) {
-			supervise.StartChildTo(c, h.root, h.like("ann"), starterHear)
-			supervise.StartChildTo(c, h.root, h.like("ann"), starterHear)
-			supervise.FindTo(c, h.root, "ann", starterHear)
+			actor.AskTo(c, supervise.StartChild, h.root.Ref, h.like("ann"), starterHear)
+			actor.AskTo(c, supervise.StartChild, h.root.Ref, h.like("ann"), starterHear)
+			actor.AskTo(c, supervise.FindChild, h.root.Ref, "ann", starterHear)
 		})
 		wants(t, <-heard, supervise.ErrNoChild) // it came last, and is answered first
 		if c.ends {
@@ -523,17 +534,17 @@ func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
 	heard := make(starter, 3)
 	caller := starterType.Spawn(h.sys, heard)
 	for _, name := range []string{"ann", "bob"} {
-		_, err := supervise.StartChild(h.soon(), h.root, h.like(name))
+		_, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, h.like(name))
 		h.must(err)
 		free[name] = h.hold(name)
 	}
 	for _, name := range []string{"ann", "bob"} {
-		h.must(supervise.RemoveChild(h.soon(), h.root, name))
+		h.must(did(supervise.RemoveChild, h.soon(), h.root.Ref, name))
 		starterDo.Send(h.sys, caller,
-			func(c *actor.Context) { supervise.StartChildTo(c, h.root, h.like(name), starterHear) })
+			func(c *actor.Context) { actor.AskTo(c, supervise.StartChild, h.root.Ref, h.like(name), starterHear) })
 	}
 	starterDo.Send(h.sys, caller,
-		func(c *actor.Context) { supervise.FindTo(c, h.root, "ann", starterHear) })
+		func(c *actor.Context) { actor.AskTo(c, supervise.FindChild, h.root.Ref, "ann", starterHear) })
 	wants(t, <-heard, supervise.ErrNoChild)
 	free["bob"]()
 	h.must(<-heard)
@@ -556,13 +567,13 @@ func TestStartChild_BehindJoin(t *testing.T) {
 		}
 		h.run(spec)
 		for range 1000 {
-			r, err := supervise.StartChild(h.soonOnce(), h.root, child)
+			r, err := supervise.StartChild.Ask(h.soonOnce(), h.root.Ref, child)
 			h.must(err)
 			if r.IsZero() { // it has not had its turn yet
 				h.quiet()
 				r = h.find("a").Any()
 			}
-			h.must(supervise.RemoveChild(h.soonOnce(), h.root, "a"))
+			h.must(did(supervise.RemoveChild, h.soonOnce(), h.root.Ref, "a"))
 			_, err = actor.Join(h.soonOnce(), r)
 			h.must(err)
 		}

@@ -41,7 +41,7 @@ const (
 
 // String returns the name of the kind, in lower case.
 func (k EventKind) String() string {
-	return nameIn(int(k), "fell", "failed to start", "restarted", "gave up", "ended",
+	return nameIn(int(k), "failed", "failed to start", "restarted", "gave up", "ended",
 		"was killed at its deadline")
 }
 
@@ -74,7 +74,7 @@ func (e Event) String() string {
 		fmt.Fprintf(&b, "; restarts: %d", e.Restarts)
 	}
 	if e.Delay > 0 {
-		fmt.Fprintf(&b, "; put off by %v", e.Delay)
+		fmt.Fprintf(&b, "; restart in %v", e.Delay)
 	}
 	return b.String()
 }
@@ -109,12 +109,12 @@ func (s *supervisor) reportFailure(c *actor.Context, what EventKind, ch *child,
 	e.Reason, e.Delay = ch.lastReason, delay
 	cold := ch.makeCold()
 	cold.lastTime = e.Time
-	msg := "gallop: child fell, and is restarted"
+	msg := "gallop: child failed, and is restarted"
 	switch {
 	case what == StartFailed:
 		msg = "gallop: child failed to start"
 	case delay > 0:
-		msg = "gallop: child fell, and backs off"
+		msg = "gallop: child failed, and backs off"
 	}
 	cold.logged = e.log(c, slog.LevelWarn, msg, s.placeOf(ch))
 	s.callOnEvent(c, e)
@@ -136,7 +136,7 @@ func (s *supervisor) reportEnd(c *actor.Context, what EventKind, ch *child) {
 	e.Reason = ch.lastReason
 	ch.makeCold().lastTime = e.Time
 	if what == GivenUp {
-		e.log(c, slog.LevelError, "gallop: child fell too often, and is not restarted", s.placeOf(ch))
+		e.log(c, slog.LevelError, "gallop: child failed too often, and is not restarted", s.placeOf(ch))
 	} else if !actor.IsNormal(ch.lastReason) {
 		e.log(c, slog.LevelWarn, "gallop: child ended, and is not restarted", s.placeOf(ch))
 	}
@@ -192,7 +192,7 @@ func (e Event) log(c *actor.Context, level slog.Level, msg, place string) bool {
 func (e Event) write(c *actor.Context, level slog.Level, msg string, more ...any) {
 	args := []any{"child", e.Path, "child_type", e.Type}
 	if e.Kind != ChildRestarted {
-		args = append(args, "reason", guard.TextApart(e.Reason))
+		args = append(args, "reason", guard.Text(e.Reason))
 	}
 	if args = append(args, "restarts", e.Restarts); e.Kind == ChildFailed || e.Kind == StartFailed {
 		args = append(args, "delay", e.Delay)

@@ -86,11 +86,11 @@ func TestEvents(t *testing.T) {
 	equal(t, "a start", seen.take(), "")
 	h.tell(crash, "sub", "b")
 	equal(t, "a failure", seen.take(),
-		"app/sub/b (toy) fell: actor panicked: crash; restarts: 1\napp/sub/b (toy) restarted; "+
+		"app/sub/b (toy) failed: actor panicked: crash; restarts: 1\napp/sub/b (toy) restarted; "+
 			"restarts: 1")
 	h.tell(exitWithError, "sub", "b")
 	equal(t, "a back-off", seen.take(),
-		"app/sub/b (toy) fell: user's own; restarts: 2; put off by 1s")
+		"app/sub/b (toy) failed: user's own; restarts: 2; restart in 1s")
 	h.advance(second)
 	equal(t, "a restart", seen.take(), "app/sub/b (toy) restarted; restarts: 2")
 	h.tell(finish, "sub", "trans")
@@ -98,7 +98,7 @@ func TestEvents(t *testing.T) {
 	h.tell(crash, "sub", "b")
 	equal(t, "a give-up", seen.take(),
 		`app/sub (supervisor) gave up: supervise: too many restarts: "sub" gives up over "b": actor panicked: crash`+"\n"+
-			`app/sub (supervisor) fell: supervise: too many restarts: "sub" gives up over "b": actor panicked: crash; restarts: 1`+"\n"+
+			`app/sub (supervisor) failed: supervise: too many restarts: "sub" gives up over "b": actor panicked: crash; restarts: 1`+"\n"+
 			"app/sub (supervisor) restarted; restarts: 1")
 	h.must(actor.StopWait(h.soon(), h.root))
 	equal(t, "the end", seen.take(), "app (supervisor) ended: shut down")
@@ -153,7 +153,7 @@ func TestLog(t *testing.T) {
 	h.tell(exitWithError, "b")
 	wants(t, h.reason(), supervise.ErrIntensity)
 	want := []string{
-		`level=WARN msg="gallop: child fell, and backs off" actor=%d type=supervisor child=app/b child_type=toy reason="user's own" restarts=1 delay=1s`,
+		`level=WARN msg="gallop: child failed, and backs off" actor=%d type=supervisor child=app/b child_type=toy reason="user's own" restarts=1 delay=1s`,
 		`level=WARN msg="gallop: child restarted" actor=%d type=supervisor child=app/b child_type=toy restarts=1`,
 		`level=ERROR msg="gallop: supervisor gave up" actor=%d type=supervisor child=app child_type=supervisor reason="gallop: supervise: too many restarts: \"app\" gives up over \"b\": user's own" restarts=0`,
 		`level=ERROR msg="gallop: a supervision tree has ended" actor=%d type=supervisor child=app child_type=supervisor reason="gallop: supervise: too many restarts: \"app\" gives up over \"b\": user's own" restarts=0`,
@@ -220,7 +220,7 @@ func TestLog_ManyChildren(t *testing.T) {
 				if tt.nested {
 					child = supervise.Spec{Name: name, Children: []supervise.Child{template}}
 				}
-				_, err := supervise.StartChild(ctx, h.root, child)
+				_, err := supervise.StartChild.Ask(ctx, h.root.Ref, child)
 				h.must(err)
 				h.tell(exitWithError, append([]string{name}, below...)...)
 			}
@@ -246,7 +246,7 @@ func TestLog_Start(t *testing.T) {
 	var log logged
 	h := newHarness(t, log.option())
 	h.run(supervise.Spec{Name: "app", Children: h.workers("a")})
-	_, err := supervise.StartChild(h.soon(), h.root, h.failing("b", errUser))
+	_, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, h.failing("b", errUser))
 	wants(t, err, errUser)
 	if got := strings.Join(log.lines(), ""); !strings.Contains(got,
 		`level=WARN msg="gallop: child failed to start"`) || !strings.Contains(got, "child=app/b") {
@@ -277,7 +277,7 @@ func TestEvents_Overdue(t *testing.T) {
 		name string
 		end  func()
 	}{
-		{"b", func() { h.must(supervise.RemoveChild(h.soon(), h.root, "b")) }},
+		{"b", func() { h.must(did(supervise.RemoveChild, h.soon(), h.root.Ref, "b")) }},
 		{"a", func() { actor.Drain(h.sys, h.root) }},
 	} {
 		r := h.find(c.name)

@@ -73,11 +73,11 @@ func ExampleDecision() {
 	// sum 3
 }
 
-// With KeepMail, the default, what waits for the cashbox runs after the restart, in a new
-// life. With DropMail it becomes a dead letter.
-func ExampleMailPolicy() {
+// Mail that waits for the cashbox runs after the restart, in a new life. With DropMail it becomes a
+// dead letter.
+func ExampleWorker_dropMail() {
 	fillBox(supervise.Worker[cashbox]{})
-	fillBox(supervise.Worker[cashbox]{Mail: supervise.DropMail}, actor.WithHooks(actor.Hooks{
+	fillBox(supervise.Worker[cashbox]{DropMail: true}, actor.WithHooks(actor.Hooks{
 		DeadLetter: func(l actor.DeadLetter) {
 			fmt.Println("dead:", l.Message, errors.Is(l.Reason, actor.ErrRestarted))
 		}}))

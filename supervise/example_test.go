@@ -89,21 +89,22 @@ func ExampleFromTemplate() {
 	disks := supervise.Start(sys, supervise.Spec{Name: "disks", Strategy: supervise.SimpleOneForOne,
 		Template: supervise.Worker[Disk]{Type: DiskType, Restart: supervise.Transient}})
 	var one supervise.Child = supervise.FromTemplate("sda", func(d *Disk) { d.written = 7 })
-	any, err := supervise.StartChild(ctx, disks, one)
+	any, err := supervise.StartChild.Ask(ctx, disks.Ref, one)
 	sda, _ := actor.As[Disk](any)
 	fmt.Println(err)
 	fmt.Println(Write.Ask(ctx, sda, "a line"))
-	var n supervise.Count
-	n, _ = supervise.CountChildren(ctx, disks)
-	fmt.Println(n.Children, n.Running)
-	fmt.Println(supervise.RemoveChild(ctx, disks, "sda"))
+	tree, _ := supervise.Tree(ctx, disks)
+	fmt.Println(len(tree.Children), tree.Children[0].State)
+	_, err = supervise.RemoveChild.Ask(ctx, disks.Ref, "sda")
+	fmt.Println(err)
 	_ = sys.Wait(ctx)
-	fmt.Println(supervise.RestartChild(ctx, disks, "sda"))
+	_, err = supervise.RestartChild.Ask(ctx, disks.Ref, "sda")
+	fmt.Println(err)
 	sys.Stop()
 	// Output:
 	// <nil>
 	// 8 <nil>
-	// 1 1
+	// 1 running
 	// <nil>
 	// gallop: supervise: no such child: "sda"
 }
@@ -245,7 +246,7 @@ func ExampleEvent() {
 	fmt.Println(kinds[0] == supervise.ChildFailed, kinds[2] == supervise.GivenUp)
 	sys.Stop()
 	// Output:
-	// app/disk (disk) fell: actor panicked: nothing to write; restarts: 1
+	// app/disk (disk) failed: actor panicked: nothing to write; restarts: 1
 	// app/disk (disk) restarted; restarts: 1
 	// app/disk (disk) gave up: actor panicked: nothing to write; restarts: 1
 	// true true

@@ -23,7 +23,7 @@ func TestGroupRestart(t *testing.T) {
 	for h.tree().Children[3].State != supervise.Suspending {
 		yield()
 	}
-	equal(t, "states", h.states(), "a pending, m running, b running, c falling")
+	equal(t, "states", h.states(), "a pending, m running, b running, c suspending")
 	do.Send(h.sys, h.find("b"), crash)
 	for h.tree().Children[2].State == supervise.Running {
 		yield()
@@ -57,7 +57,7 @@ func TestGroupRestart_CountsOnce(t *testing.T) {
 		h.d.take()
 		do.Send(h.sys, b, crash)
 		do.Send(h.sys, gone, crash)
-		for h.states() != "a pending, b pending, c falling" {
+		for h.states() != "a pending, b pending, c suspending" {
 			yield()
 		}
 		free()

@@ -22,6 +22,13 @@ import (
 // TestMain: no test leaves a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// did asks for something and returns the error alone.
+func did[S any](b actor.AskBehaviour[S, string, struct{}], ctx context.Context, s actor.Ref[S],
+	name string) error {
+	_, err := b.Ask(ctx, s, name)
+	return err
+}
+
 // silent is a logger for tests that make actors panic on purpose.
 var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 

@@ -59,8 +59,8 @@ func (t *killTimer) due(c *actor.Context, within time.Duration) {
 	}
 }
 
-// lateDown reports a child that was killed. Most children whose deadline comes have ended before,
-// in good order: a deadline is not taken back.
+// lateDown reports a child that was killed. Deadlines are not taken back, so most children have
+// ended in good order before their deadline comes.
 func (t *killTimer) lateDown(c *actor.Context, d actor.Down) {
 	k := t.late[d.ActorID]
 	if delete(t.late, d.ActorID); guard.Is(d.Reason, actor.ErrKilled) {
@@ -69,8 +69,8 @@ func (t *killTimer) lateDown(c *actor.Context, d actor.Down) {
 	}
 }
 
-// down ends the timer behind what it has heard by now of the children that it has killed: this
-// message has overtaken that.
+// down ends the timer after its mail has run: the message of the parent's end has overtaken the
+// messages of the ends of children that the timer has killed.
 func (t *killTimer) down(c *actor.Context, _ actor.Down) {
 	actor.Drain(c, actor.Self[killTimer](c))
 }

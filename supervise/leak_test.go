@@ -26,7 +26,7 @@ func TestCycles(t *testing.T) {
 	h.run(spec)
 	cycle := func(n int) {
 		for range n {
-			r, err := supervise.StartChild(h.soonOnce(), h.root,
+			r, err := supervise.StartChild.Ask(h.soonOnce(), h.root.Ref,
 				supervise.FromTemplate("", func(*testChild) {}))
 			h.must(err)
 			typed, _ := actor.As[testChild](r)
@@ -35,7 +35,7 @@ func TestCycles(t *testing.T) {
 			if _, err := ping.Ask(h.soonOnce(), typed, struct{}{}); err != nil {
 				t.Fatal(err)
 			}
-			h.must(supervise.RemoveChild(h.soonOnce(), h.root, r.String()))
+			h.must(did(supervise.RemoveChild, h.soonOnce(), h.root.Ref, r.String()))
 			h.clock.Jump(1)
 		}
 		h.quiet()
@@ -47,7 +47,7 @@ func TestCycles(t *testing.T) {
 	if grown := int64(after) - int64(before); figures && grown > int64(n)*8+256<<10 {
 		t.Errorf("%d cycles left %d bytes", n, grown)
 	}
-	equal(t, "children", h.count(), supervise.Count{})
+	equal(t, "children", h.count(), count{})
 	st := h.sys.Stats()
 	equal(t, "actors left", st.Spawned-st.Stopped, 1)
 	equal(t, "panics", int(st.Panics), 2000+n)

@@ -19,14 +19,12 @@ type misused struct{}
 func ignore[M any](*misused, *actor.Context, M) {}
 
 var (
-	misusedType  = actor.NewType[misused]("misused")
-	misusedDo    = actor.Declare[func(*actor.Context)](misusedType, "do")
-	misusedRef   = actor.Declare[actor.Result[actor.AnyRef]](misusedType, "ref")
-	misusedNone  = actor.Declare[actor.Result[struct{}]](misusedType, "none")
-	misusedCount = actor.Declare[actor.Result[supervise.Count]](misusedType, "count")
-	_            = misusedType.Table(misusedRef.Handle(ignore[actor.Result[actor.AnyRef]]),
+	misusedType = actor.NewType[misused]("misused")
+	misusedDo   = actor.Declare[func(*actor.Context)](misusedType, "do")
+	misusedRef  = actor.Declare[actor.Result[actor.AnyRef]](misusedType, "ref")
+	misusedNone = actor.Declare[actor.Result[struct{}]](misusedType, "none")
+	_           = misusedType.Table(misusedRef.Handle(ignore[actor.Result[actor.AnyRef]]),
 		misusedNone.Handle(ignore[actor.Result[struct{}]]),
-		misusedCount.Handle(ignore[actor.Result[supervise.Count]]),
 		misusedDo.Handle(func(_ *misused, c *actor.Context, f func(*actor.Context)) { f(c) }))
 )
 
@@ -36,13 +34,9 @@ func TestMisuse_Everything(t *testing.T) {
 	table := misuse.Table{
 		Dir: ".",
 		Funcs: map[string]any{
-			"StartChild": supervise.StartChild, "StartChildTo": supervise.StartChildTo[misused],
-			"RemoveChild": supervise.RemoveChild, "RemoveChildTo": supervise.RemoveChildTo[misused],
-			"StopChild": supervise.StopChild, "StopChildTo": supervise.StopChildTo[misused],
-			"RestartChild": supervise.RestartChild, "RestartChildTo": supervise.RestartChildTo[misused],
 			"Find": supervise.Find[misused], "FindSupervisor": supervise.FindSupervisor,
-			"FindTo": supervise.FindTo[misused], "CountChildren": supervise.CountChildren,
-			"StopWithin": supervise.StopWithin, "DrainWithin": supervise.DrainWithin,
+			"WaitForRestart": supervise.WaitForRestart,
+			"StopWithin":     supervise.StopWithin, "DrainWithin": supervise.DrainWithin,
 			"KillAtOnce": supervise.KillAtOnce, "Sibling": supervise.Sibling[misused],
 			"SiblingSupervisor": supervise.SiblingSupervisor,
 			"FromTemplate":      supervise.FromTemplate[misused], "StartWait": supervise.StartWait,
@@ -70,7 +64,7 @@ func TestMisuse_Everything(t *testing.T) {
 			me := misusedType.Spawn(sys, misused{})
 			w := &misuse.World{Args: []any{context.Background(), spec,
 				supervise.Worker[misused]{Name: "other", Type: misusedType}, misusedRef, misusedNone,
-				misusedCount, time.Second}}
+				time.Second}}
 			root, err := supervise.StartWait(context.Background(), sys, spec)
 			if err != nil {
 				late = err

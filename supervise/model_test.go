@@ -445,7 +445,7 @@ func (v *modelTest) operations() map[string]func(*rapid.T) {
 		"stop":     v.order(actor.Stop, false),
 		"kill":     v.order(actor.Kill, true),
 		"remove": one(func(ch *modelChild, path []string) {
-			v.must(supervise.RemoveChild(v.ctx, v.supervisorOf(path), ch.name))
+			v.must(did(supervise.RemoveChild, v.ctx, v.supervisorOf(path).Ref, ch.name))
 			v.down(ch, false)
 			ch.parent.drop(ch)
 			v.startPending(ch.parent)
@@ -453,18 +453,18 @@ func (v *modelTest) operations() map[string]func(*rapid.T) {
 		"restart": one(func(ch *modelChild, path []string) {
 			parent := v.supervisorOf(path)
 			v.asks(func(c *actor.Context) {
-				supervise.RestartChildTo(c, parent, ch.name, starterHearNone)
+				actor.AskTo(c, supervise.RestartChild, parent.Ref, ch.name, starterHearNone)
 			})
 			v.restart(ch)
 		}),
 		"halt": one(func(ch *modelChild, path []string) {
-			v.must(supervise.StopChild(v.ctx, v.supervisorOf(path), ch.name))
+			v.must(did(supervise.StopChild, v.ctx, v.supervisorOf(path).Ref, ch.name))
 			v.stop(ch)
 		}),
 		"add": one(func(k *modelChild, path []string) {
 			added, ch := v.drawChild(1)
 			parent := v.supervisorOf(path)
-			v.asks(func(c *actor.Context) { supervise.StartChildTo(c, parent, ch, starterHear) })
+			v.asks(func(c *actor.Context) { actor.AskTo(c, supervise.StartChild, parent.Ref, ch, starterHear) })
 			v.add(k.parent, added)
 		}),
 		"add what does not start": one(func(ch *modelChild, path []string) {
@@ -473,7 +473,9 @@ func (v *modelTest) operations() map[string]func(*rapid.T) {
 			w := v.h.child(added.name)
 			w.Init = func(y *testChild) { y.name, y.d, y.fail = added.name, &v.h.d, errUser }
 			parent := v.supervisorOf(path)
-			v.asks(func(c *actor.Context) { supervise.StartChildTo(c, parent, w, starterHear) })
+			v.asks(func(c *actor.Context) {
+				actor.AskTo(c, supervise.StartChild, parent.Ref, supervise.Child(w), starterHear)
+			})
 			v.add(ch.parent, added)
 		}),
 		"advance": func(t *rapid.T) {

@@ -44,6 +44,7 @@ func Serve(ctx context.Context, sys *actor.System, spec Spec, grace time.Duratio
 		}
 		up = append(up, o.whenUp)
 	}
+	ctx = mustHave(ctx, "Serve")
 	late := lateOnes{ctx: ctx}
 	spec.OnEvent = late.listen(spec.OnEvent)
 	root, err := StartWait(ctx, sys, spec)
@@ -55,7 +56,7 @@ func Serve(ctx context.Context, sys *actor.System, spec Spec, grace time.Duratio
 	}
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	if ctx.Err() != nil && guard.Is(err, ctx.Err()) { // ctx ended: the order to shut down
+	if ended := ctx.Err(); ended != nil && guard.Is(err, ended) { // the order to shut down
 		if err = nil; !root.IsZero() {
 			err = drain(within, root, grace)
 		}
@@ -86,7 +87,8 @@ type lateOnes struct {
 	all error // guarded by mu
 }
 
-// listen returns an OnEvent that takes note and calls another, unless that is nil.
+// listen returns an OnEvent that records children killed at their deadline. It calls next, unless
+// that is nil.
 func (l *lateOnes) listen(next func(Event)) func(Event) {
 	return func(e Event) {
 		if e.Kind == ChildOverdue {
@@ -99,11 +101,12 @@ func (l *lateOnes) listen(next func(Event)) func(Event) {
 }
 
 func (l *lateOnes) add(e Event) {
+	if l.ctx.Err() == nil {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.ctx.Err() != nil {
-		l.all = errors.Join(l.all, fmt.Errorf("%s (%s): %w", e.Path, e.Type, e.Reason))
-	}
+	l.all = errors.Join(l.all, fmt.Errorf("%s (%s): %w", e.Path, e.Type, e.Reason))
 }
 
 func (l *lateOnes) err() error {

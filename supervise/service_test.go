@@ -28,7 +28,7 @@ func TestStartChild_Fails(t *testing.T) {
 			for range 20 {
 				bad := h.failing("bad", errUser)
 				bad.Restart = kind
-				r, err := supervise.StartChild(h.soon(), h.root, bad)
+				r, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, bad)
 				var e *supervise.StartError
 				if !errors.Is(err, errUser) || !errors.As(err, &e) || e.Path != "app/bad" ||
 					!r.IsZero() {
@@ -37,7 +37,7 @@ func TestStartChild_Fails(t *testing.T) {
 				h.d.says(t, "+bad")
 				equal(t, "states", h.states(), "a running")
 			}
-			_, err := supervise.StartChild(h.soon(), h.root, h.child("bad"))
+			_, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, h.child("bad"))
 			h.must(err)
 		}
 	}
@@ -51,7 +51,7 @@ func TestStartChild_TreeFails(t *testing.T) {
 	h.d.take()
 	sub := supervise.Spec{Name: "sub",
 		Children: []supervise.Child{h.child("x"), h.failing("y", errUser)}}
-	_, err := supervise.StartChild(h.soon(), h.root, sub)
+	_, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, sub)
 	wants(t, err, errUser)
 	equal(t, "error", err.Error(), `gallop: supervise: "app/sub/y" did not start: user's own`)
 	h.d.says(t, "+x", "+y", "-x")
@@ -62,10 +62,10 @@ func TestStartChild_TreeFails(t *testing.T) {
 func TestStartChild_Simple(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
-	_, err := supervise.StartChild(h.soon(), h.root,
+	_, err := supervise.StartChild.Ask(h.soon(), h.root.Ref,
 		supervise.FromTemplate("bob", func(y *testChild) { y.fail = errUser }))
 	wants(t, err, errUser)
-	equal(t, "children", h.count(), supervise.Count{})
+	equal(t, "children", h.count(), count{})
 }
 
 // TestStartChild_ContextEnds: "The same holds if ctx ends first: the child is stopped, or not
@@ -78,7 +78,7 @@ func TestStartChild_ContextEnds(t *testing.T) {
 	release := make(chan struct{})
 	slow := h.child("slow")
 	slow.Init = func(y *testChild) { y.name, y.d = "slow", &h.d; cancel(); <-release }
-	_, err := supervise.StartChild(ctx, h.root, slow)
+	_, err := supervise.StartChild.Ask(ctx, h.root.Ref, slow)
 	wants(t, err, context.Canceled)
 	close(release)
 	h.quiet()
@@ -98,7 +98,7 @@ func TestStartChild_GivenUp(t *testing.T) {
 	spawned := h.sys.Stats().Spawned
 	ctx, cancel := context.WithTimeout(h.soon(), time.Millisecond)
 	defer cancel()
-	_, err := supervise.StartChild(ctx, h.root, h.child("b"))
+	_, err := supervise.StartChild.Ask(ctx, h.root.Ref, h.child("b"))
 	wants(t, err, context.DeadlineExceeded)
 	go func() {
 		for range reached {
@@ -132,11 +132,11 @@ func TestStartChild_Ignored(t *testing.T) {
 	h.tell(crash, "b")
 	equal(t, "states", h.states(), "a stopped, b running")
 	h.d.says(t, "+a", "+b", "-b", "+b")
-	r, err := supervise.StartChild(h.soon(), h.root, h.failing("c", supervise.ErrIgnore))
+	r, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, h.failing("c", supervise.ErrIgnore))
 	h.must(err)
 	equal(t, "ref", r, actor.AnyRef{})
 	off = false
-	h.must(supervise.RestartChild(h.soon(), h.root, "a"))
+	h.must(did(supervise.RestartChild, h.soon(), h.root.Ref, "a"))
 	equal(t, "states", h.states(), "a running, b running, c stopped")
 }
 
@@ -156,19 +156,19 @@ func TestRestartChild_Fails(t *testing.T) {
 			Children:  []supervise.Child{a, h.child("b")}})
 		fail = errUser
 		h.d.take()
-		wants(t, supervise.RestartChild(h.soon(), h.root, "a"), errUser)
+		wants(t, did(supervise.RestartChild, h.soon(), h.root.Ref, "a"), errUser)
 		equal(t, "states", h.states(), "a backing off, b running")
 		fail = nil
 		h.advance(second)
 		equal(t, "states", h.states(), "a running, b running")
-		h.must(supervise.StopChild(h.soon(), h.root, "a"))
+		h.must(did(supervise.StopChild, h.soon(), h.root.Ref, "a"))
 		fail = errUser
 		for range 5 {
-			wants(t, supervise.RestartChild(h.soon(), h.root, "a"), errUser)
+			wants(t, did(supervise.RestartChild, h.soon(), h.root.Ref, "a"), errUser)
 			equal(t, "states", h.states(), "a stopped, b running")
 		}
 		fail = nil
-		h.must(supervise.RestartChild(h.soon(), h.root, "a"))
+		h.must(did(supervise.RestartChild, h.soon(), h.root.Ref, "a"))
 		equal(t, "states", h.states(), "a running, b running")
 		h.d.says(t, "-a", "+a", "+a", "-a", "+a", "+a", "+a", "+a", "+a", "+a")
 	}
@@ -185,19 +185,19 @@ func TestStopChild(t *testing.T) {
 		h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll,
 			Children: []supervise.Child{a, h.child("b")}})
 		before := h.find("a")
-		h.must(supervise.StopChild(h.soon(), h.root, "a"))
+		h.must(did(supervise.StopChild, h.soon(), h.root.Ref, "a"))
 		equal(t, "standing", before.Status(), actor.StatusEnded)
 		equal(t, "states", h.states(), "a stopped, b running")
 		h.tell(crash, "b")
 		equal(t, "states", h.states(), "a stopped, b running")
-		h.must(supervise.StopChild(h.soon(), h.root, "a"))
-		h.must(supervise.RestartChild(h.soon(), h.root, "a"))
+		h.must(did(supervise.StopChild, h.soon(), h.root.Ref, "a"))
+		h.must(did(supervise.RestartChild, h.soon(), h.root.Ref, "a"))
 		equal(t, "states", h.states(), "a running, b running")
 		equal(t, "a new actor", h.find("a") != before, true)
 		h.tell(crash, "b")
 		h.d.says(t, "+a", "+b", "-a", "-b", "+b", "+a", "-b", "-a", "+a", "+b")
-		h.must(supervise.RemoveChild(h.soon(), h.root, "a"))
-		wants(t, supervise.StopChild(h.soon(), h.root, "a"), supervise.ErrNoChild)
+		h.must(did(supervise.RemoveChild, h.soon(), h.root.Ref, "a"))
+		wants(t, did(supervise.StopChild, h.soon(), h.root.Ref, "a"), supervise.ErrNoChild)
 	}
 	h := newHarness(t)
 	trans := h.child("trans")
@@ -206,16 +206,16 @@ func TestStopChild(t *testing.T) {
 		Children: []supervise.Child{trans, h.child("b")}})
 	h.tell(finish, "trans")
 	// it has ended by itself, and a group restart would start it
-	h.must(supervise.StopChild(h.soon(), h.root, "trans"))
+	h.must(did(supervise.StopChild, h.soon(), h.root.Ref, "trans"))
 	h.tell(crash, "b")
 	equal(t, "states", h.states(), "trans stopped, b running")
 
 	h = newHarness(t)
 	h.run(h.sessions())
-	_, err := supervise.StartChild(h.soon(), h.root, h.like("ann"))
+	_, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, h.like("ann"))
 	h.must(err)
-	h.must(supervise.StopChild(h.soon(), h.root, "ann"))
-	equal(t, "children", h.count(), supervise.Count{})
+	h.must(did(supervise.StopChild, h.soon(), h.root.Ref, "ann"))
+	equal(t, "children", h.count(), count{})
 }
 
 // TestOwnIntensity: "As that of a Worker …, it counts the restarts of that child, which then do not
@@ -238,10 +238,10 @@ func TestOwnIntensity(t *testing.T) {
 	equal(t, "events", seen.take(), "app/a (toy) gave up: user's own; restarts: 2")
 	equal(t, "states", h.states(), "a stopped, b running")
 	if got := strings.Join(log.lines(), ""); !strings.Contains(got,
-		`level=ERROR msg="gallop: child fell too often, and is not restarted"`) {
+		`level=ERROR msg="gallop: child failed too often, and is not restarted"`) {
 		t.Errorf("the log has %s", got)
 	}
-	h.must(supervise.RestartChild(h.soon(), h.root, "a"))
+	h.must(did(supervise.RestartChild, h.soon(), h.root.Ref, "a"))
 	for range 2 { // they count anew
 		h.tell(exitWithError, "a")
 	}
@@ -267,7 +267,7 @@ func TestOwnIntensity_Simple(t *testing.T) {
 		spec.Intensity = supervise.Intensity{Restarts: 3, Within: time.Minute, Escalate: shared}
 		h.run(spec)
 		for _, name := range []string{"ann", "bob"} {
-			_, err := supervise.StartChild(h.soon(), h.root, h.like(name))
+			_, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, h.like(name))
 			h.must(err)
 		}
 		for range 3 {
@@ -284,7 +284,7 @@ func TestOwnIntensity_Simple(t *testing.T) {
 		}
 		h.tell(crash, "bob")
 		equal(t, "states", h.states(), "ann running")
-		_, err := supervise.StartChild(h.soon(), h.root, h.like("bob"))
+		_, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, h.like("bob"))
 		h.must(err)
 	}
 }
@@ -293,19 +293,28 @@ func TestOwnIntensity_Simple(t *testing.T) {
 // hang cost one deadline". One helper sees to the deadlines of all.
 func TestSimple_StopsAllAtOnce(t *testing.T) {
 	const n = 50
-	h := newHarness(t, actor.WithWorkers(4), actor.WithMaxBlocked(2*n))
+	set := make(chan struct{}, n) // of a deadline of a child
+	h := newHarness(t, actor.WithWorkers(4), actor.WithMaxBlocked(2*n),
+		actor.WithInterceptor(actor.Interceptor{
+			After: func(_ *actor.Context, in *actor.Invocation, _ actor.Outcome) {
+				if in.Type() == "killtimer" && in.Behaviour() == "set" {
+					set <- struct{}{}
+				}
+			}}))
 	spec := h.sessions()
 	spec.Template = h.stubborn("session", supervise.StopWithin(5*second))
 	h.run(spec)
 	for i := range n {
 		name := fmt.Sprint("s", i)
-		_, err := supervise.StartChild(h.soon(), h.root, h.like(name))
+		_, err := supervise.StartChild.Ask(h.soon(), h.root.Ref, h.like(name))
 		h.must(err)
 		h.stick(name)
 	}
 	spawned := h.sys.Stats().Spawned
 	actor.Stop(h.sys, h.root)
-	h.armed()
+	for range n {
+		<-set
+	}
 	h.clock.Jump(5*second - 1)
 	equal(t, "before", h.root.Status() == actor.StatusEnded && h.sys.Stats().Stopped > 0, false)
 	h.clock.Jump(1)
@@ -349,17 +358,17 @@ func TestDown_AnswersAtOnce(t *testing.T) {
 			!strings.Contains(s, "actor suspended: taken down to be restarted") {
 			t.Errorf("the text is %q", s)
 		}
-		_, err = supervise.CountChildren(ctx, c2)
+		_, err = supervise.Tree(ctx, c2)
 		wants(t, err, actor.ErrSuspended)
-		_, err = supervise.StartChild(ctx, c2, h.child("x"))
+		_, err = supervise.StartChild.Ask(ctx, c2.Ref, h.child("x"))
 		wants(t, err, actor.ErrSuspended)
-		wants(t, supervise.RemoveChild(ctx, c2, "w"), actor.ErrSuspended)
+		wants(t, did(supervise.RemoveChild, ctx, c2.Ref, "w"), actor.ErrSuspended)
 		equal(t, "nodes", len(h.tree().Children), 2)
 		h.advance(time.Hour)
 		h.find("c2", "w")
-		n, err := supervise.CountChildren(ctx, c2)
+		n, err := supervise.Tree(ctx, c2)
 		h.must(err)
-		equal(t, "children", n, supervise.Count{Children: 1, Running: 1})
+		equal(t, "children", countIn(n), count{Children: 1, Running: 1})
 	}
 }
 

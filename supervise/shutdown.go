@@ -33,6 +33,7 @@ const (
 	shutdownStop
 	shutdownDrain
 	shutdownKill
+	shutdownAsSupervisor // as the supervisor is told to end
 )
 
 // StopWithin stops a child after the message that it is handling, and kills it if it

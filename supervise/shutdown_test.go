@@ -65,7 +65,7 @@ func TestShutdown(t *testing.T) {
 				say.Send(h.sys, a, "1")
 				say.Send(h.sys, a, "2")
 				if remove {
-					h.must(supervise.RemoveChild(h.soon(), h.root, "a"))
+					h.must(did(supervise.RemoveChild, h.soon(), h.root.Ref, "a"))
 				} else {
 					actor.Stop(h.sys, h.root)
 				}
@@ -84,7 +84,7 @@ func TestShutdown_Deadline(t *testing.T) {
 	crashA := func(h *harness) { do.Send(h.sys, h.find("a"), crash) }
 	for name, how := range map[string]func(h *harness){
 		"End":    func(h *harness) { actor.Stop(h.sys, h.root) },
-		"Remove": func(h *harness) { h.must(supervise.RemoveChild(h.soon(), h.root, "b")) },
+		"Remove": func(h *harness) { h.must(did(supervise.RemoveChild, h.soon(), h.root.Ref, "b")) },
 		"Group":  crashA,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestShutdown_DrainInGroups(t *testing.T) {
 	say.Send(h.sys, r, "one")
 	say.Send(h.sys, r, "two")
 	do.Send(h.sys, h.find("a"), crash)
-	h.until("a pending, b falling")
+	h.until("a pending, b suspending")
 	free()
 	h.quiet()
 	h.d.says(t, "-a", "-b", "+a", "+b", "b one", "b two")
@@ -154,7 +154,7 @@ func TestShutdown_LeavesNothing(t *testing.T) {
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
 		Children: h.workers("a", "b", "c")})
 	h.tell(crash, "a")
-	h.must(supervise.RemoveChild(h.soon(), h.root, "b"))
+	h.must(did(supervise.RemoveChild, h.soon(), h.root.Ref, "b"))
 	h.quiet()
 	h.must(actor.StopWait(h.soon(), h.root))
 	h.quiet()
@@ -194,13 +194,13 @@ func TestStopping(t *testing.T) {
 	}{
 		"Group": {func(h *harness) {
 			do.Send(h.sys, h.find("a"), crash)
-			for h.states() != "a pending, b falling" {
+			for h.states() != "a pending, b suspending" {
 				yield()
 			}
 		}, true},
 		"RestartChild": {func(h *harness) { h.beginRestart("b") }, true},
 		"RemoveChild": {func(h *harness) {
-			h.must(supervise.RemoveChild(h.soon(), h.root, "b"))
+			h.must(did(supervise.RemoveChild, h.soon(), h.root.Ref, "b"))
 		}, true},
 		"Restart":  {func(h *harness) { actor.Restart(h.sys, h.find("b")) }, true},
 		"Suspend":  {func(h *harness) { actor.Suspend(h.sys, h.find("b")) }, true},

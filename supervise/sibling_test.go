@@ -134,9 +134,9 @@ func TestSibling_WhileTheyComeAndGo(t *testing.T) {
 	})
 	for i := range 500 {
 		name := fmt.Sprint("x", i%10)
-		_, err := supervise.StartChild(h.soonOnce(), h.root, h.child(name))
+		_, err := supervise.StartChild.Ask(h.soonOnce(), h.root.Ref, h.child(name))
 		h.must(err)
-		h.must(supervise.RemoveChild(h.soonOnce(), h.root, name))
+		h.must(did(supervise.RemoveChild, h.soonOnce(), h.root.Ref, name))
 	}
 	<-done
 }

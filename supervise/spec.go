@@ -96,13 +96,16 @@ type Worker[S any] struct {
 	// DecideStop ends the child for good, and its siblings go on; DecideEscalate makes the
 	// supervisor give up. Decide runs in the child's turn and must not block.
 	Decide func(reason error) Decision
-	// Mail says what a restart does with the queued messages of the child. The zero value,
-	// [KeepMail], keeps them; [DropMail] makes them dead letters.
-	Mail MailPolicy
+	// DropMail makes a dead letter of each message that waits when a life of the child ends, also of
+	// stashed and of urgent ones, with the reason [actor.ErrRestarted]: the caller of a request among
+	// them gets that error. Messages that come later run in the next life. Without DropMail, queued
+	// and stashed messages run in the next life, in order. Requests whose callers have given up by the
+	// restart are dropped all the same.
+	DropMail bool
 	// WhileDown is how many messages are kept for the child while it waits for its back-off,
 	// besides those that were queued before: 1,000 if it is 0, none with [RefuseWhileDown]. Further
 	// messages become dead letters with the reason [actor.ErrSuspended]. Requests fail with that
-	// error at once, unless the caller chose to wait: see [actor.WaitForRestart].
+	// error at once, unless the caller chose to wait: see [WaitForRestart].
 	WhileDown int
 }
 
@@ -113,13 +116,13 @@ func (w Worker[S]) child() *childSpec {
 	spec := &childSpec{name: w.Name, commonSpec: &commonSpec{
 		restart: w.Restart, backoff: w.Backoff.orDefault(), intensity: w.Intensity,
 		stop:   w.Stop.orDefault(StopWithin(5 * time.Second)),
-		decide: w.Decide, mail: w.Mail, whileDown: w.WhileDown,
+		decide: w.Decide, dropMail: w.DropMail, whileDown: w.WhileDown,
 	}}
 	if w.Type == nil {
 		spec.problem = "a Worker without a Type"
 		return spec
 	}
-	// now, and not where the supervisor spawns it, who would end over that
+	// A wrong Type is found here: where the supervisor spawns the child, it would end over it.
 	if err := access.Seal(w.Type); err != nil {
 		spec.problem = strings.TrimPrefix(err.Error(), "gallop: ")
 	}
@@ -230,7 +233,7 @@ type childSpec struct {
 	spawn spawner
 	*commonSpec
 
-	fromTemplate bool // made by Like: it needs a template
+	fromTemplate bool // made by FromTemplate: it needs a template
 	init         any
 }
 
@@ -242,9 +245,9 @@ type commonSpec struct {
 	stop       Shutdown
 	supervisor *supervisorSpec // nil: the child is a worker
 
-	intensity   Intensity // its own; zero: the supervisor's applies
+	intensity Intensity // its own; zero: the supervisor's applies
 	decide    func(error) Decision
-	mail      MailPolicy
+	dropMail  bool
 	whileDown int
 
 	withInit func(init any) (spawner, bool)

@@ -104,8 +104,6 @@ func (s *childSpec) check(sp *supervisorSpec) {
 		sp.reject("%q: an unknown Restart", s.name)
 	case s.intensity.orDefault().invalid():
 		sp.reject("%q: an Intensity of %d in %v", s.name, s.intensity.Restarts, s.intensity.Within)
-	case s.mail > DropMail:
-		sp.reject("%q: an unknown Mail", s.name)
 	case s.stop.within < 0:
 		sp.reject("%q: a deadline of %v", s.name, s.stop.within)
 	default:

@@ -24,11 +24,9 @@ import (
 // worker, as with [actor.AskBehaviour.Ask].
 func StartWait(ctx context.Context, from actor.Sender, spec Spec) (Supervisor, error) {
 	sp := mustCheck("StartWait", spec)
-	if !guard.IsContext(ctx) {
-		panic("gallop: supervise: StartWait with a nil context: use context.Background")
-	}
-	if ctx.Err() != nil {
-		return Supervisor{}, &StartError{sp.name, ctx.Err()}
+	ctx = mustHave(ctx, "StartWait")
+	if err := ctx.Err(); err != nil {
+		return Supervisor{}, &StartError{sp.name, err}
 	}
 	root := newRoot(sp)
 	root.failFast = true
@@ -49,6 +47,14 @@ func StartWait(ctx context.Context, from actor.Sender, spec Spec) (Supervisor, e
 	at := root.names.startingPath(sp.name)
 	actor.Stop(actor.SystemOf(s), s)
 	return Supervisor{}, &StartError{at, ctx.Err()}
+}
+
+// mustHave panics without a context, and returns it as the runtime may ask it.
+func mustHave(ctx context.Context, call string) context.Context {
+	if !guard.IsContext(ctx) {
+		panic("gallop: supervise: " + call + " with a nil context: use context.Background")
+	}
+	return guard.Guarded(ctx)
 }
 
 // notStarted returns the error of a tree that ended for this reason before it was up.

@@ -10,17 +10,18 @@ import (
 // Supervisor is a running supervisor. It is an actor like others, and can be stopped, joined,
 // watched and linked like one. Get one from [Start], [StartWait] or [FindSupervisor]. It may be
 // copied. The zero Supervisor is no supervisor, and asking it panics.
-type Supervisor struct{ ref }
-
-type ref = actor.Ref[supervisor]
+//
+// Its Ref is what the requests [StartChild], [StopChild], [RestartChild], [RemoveChild] and
+// [FindChild] are sent to.
+type Supervisor struct{ actor.Ref[supervisor] }
 
 // asked returns the ref of the supervisor. It panics, naming call, if s is zero.
-func (s Supervisor) asked(call string) ref {
+func (s Supervisor) asked(call string) actor.Ref[supervisor] {
 	if s.IsZero() {
 		panic("gallop: supervise: " + call +
 			" of a zero Supervisor: get one from Start or FindSupervisor")
 	}
-	return s.ref
+	return s.Ref
 }
 
 // Start starts a supervisor and its tree, and returns at once. Children start one after another,
@@ -35,9 +36,21 @@ func Start(from actor.Sender, s Spec) Supervisor {
 	return listed(Supervisor{supervisorType.Spawn(from, newRoot(mustCheck("Start", s)))})
 }
 
-// StartUnder is [Start] for a supervisor that ends with the running actor.
+// StartUnder is [Start] for a supervisor that ends with the running actor. If that is the child of
+// a supervisor itself, the paths in events and in the log begin with the child's.
 func StartUnder(c *actor.Context, s Spec) Supervisor {
-	return listed(Supervisor{supervisorType.SpawnChild(c, newRoot(mustCheck("StartUnder", s)))})
+	sp := mustCheck("StartUnder", s)
+	return listed(Supervisor{supervisorType.SpawnChild(c, rootUnder(c, sp))})
+}
+
+// rootUnder is newRoot for a supervisor that ends with the running actor.
+func rootUnder(c *actor.Context, sp *supervisorSpec) supervisor {
+	root := newRoot(sp)
+	if path := access.PathOf(c); path != "" {
+		root.path = path + "/" + sp.name
+		root.place = root.path
+	}
+	return root
 }
 
 func mustCheck(call string, s Spec) *supervisorSpec {
@@ -76,8 +89,9 @@ type supervisor struct {
 	names        *nameTable // the one in children
 	children     children
 	window       restartWindow
-	groupRestart *child // oldest child of the group restart; nil: none
-	exiting      bool   // it has called Exit; nothing else matters
+	groupRestart *child      // oldest child of the group restart; nil: none
+	exiting      bool        // it has called Exit; nothing else matters
+	members      *memberList // of a pool; nil: it is an ordinary supervisor
 	// it ends if a child fails its first start; reset when all children are up
 	failFast bool
 
@@ -110,6 +124,9 @@ func (s *supervisor) onStart(c *actor.Context) error {
 		s.spec.strategy.restartsGroup()
 	for _, spec := range s.spec.children {
 		s.children.add(spec).declared = true
+	}
+	if s.members != nil {
+		s.growMembers(c, s.members.size)
 	}
 	s.advance(c)
 	return nil
@@ -169,6 +186,13 @@ func (s *supervisor) childUp(c *actor.Context, r access.ChildUp) {
 		s.reportRestarted(c, ch)
 	}
 	ch.wasUp = true
+	if ch.consecutive > 0 {
+		s.tellMember(c, ch, false)
+	}
+	if ch.startIsAbandoned() {
+		s.remove(c, ch)
+		return
+	}
 	ch.answerStart(c, nil)
 	s.advance(c)
 }
@@ -211,7 +235,9 @@ func (s *supervisor) announceUp(c *actor.Context) {
 
 // startNext starts the oldest pending child, if all older ones are up.
 func (s *supervisor) startNext(c *actor.Context) {
-	if ch := s.children.nextToStart(); ch != nil {
+	if ch := s.children.nextToStart(); ch != nil && ch.startIsAbandoned() {
+		s.remove(c, ch)
+	} else if ch != nil {
 		s.launch(c, ch)
 	}
 }
@@ -242,12 +268,15 @@ func (s *supervisor) optionsFor(ch *child) access.ChildOptions {
 		Stop:     func(c, child any) { s.endChild(c.(*actor.Context), ch, child.(actor.AnyRef)) },
 		Before:   s.children.youngerActor(ch),
 		Together: s.spec.strategy == SimpleOneForOne,
-		DropMail: spec.mail == DropMail, Backlog: spec.whileDown,
+		DropMail: spec.dropMail, Backlog: spec.whileDown,
 		Decide: decisions(spec.decide), Restarts: spec.restart.afterFall(),
 		Path: s.pathOf(ch), Family: s.names,
 	}
 	if spec.supervisor == nil {
 		o.Up = childUp // a supervisor announces it itself
+	}
+	if spec.stop.mode == shutdownAsSupervisor {
+		o.Stop = nil
 	}
 	return o
 }

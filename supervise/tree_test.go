@@ -3,6 +3,7 @@ package supervise_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
@@ -36,6 +37,30 @@ func TestTree_LineForEach(t *testing.T) {
 		"root: supervisor, one_for_one, running\n├─ a: toy, stopped, killed; and so\n└─ b: toy, "+
 			"running\n")
 }
+
+// TestText_OfReasons: nodes and events are printed whatever their reason is: also an error whose text
+// panics.
+func TestText_OfReasons(t *testing.T) {
+	for want, reason := range map[string]error{
+		"<nil>":            (*nilError)(nil),
+		"whose text":       textOf(func() string { panic("no text") }),
+		"one, and another": textOf(func() string { return "one, and another" }),
+	} {
+		for what, text := range map[string]string{
+			"node":  supervise.Node{Name: "a", Last: reason}.String(),
+			"event": supervise.Event{Path: "a", Reason: reason}.String(),
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the %s is %q, without %q", what, text, want)
+			}
+		}
+	}
+}
+
+// textOf is an error whose text is that of a function.
+type textOf func() string
+
+func (f textOf) Error() string { return f() }
 
 // TestTree_WholeOrError: "The errors are those of Ask": if the context ends, at whatever moment,
 // Tree says so. A tree that comes without an error is complete.

@@ -86,7 +86,7 @@ func publishLoopGallop(sys *actor.System, n int) uint64 {
 
 func publishTopicGallop(sys *actor.System, n int) uint64 {
 	all, out := readersGallop(sys, n)
-	topic := group.NewTopic[int](sys)
+	topic := group.NewTopic[int]().Start(sys)
 	for _, r := range all {
 		topic.Subscribe(sys, readerTake.To(r))
 	}

@@ -28,7 +28,7 @@ var (
 )
 
 const (
-	slack     = 1.8  // what a graph must be able to gain, to be judged by its speed-up
+	slack     = 1.8  // possible speed-up from which on a graph is judged by its speed-up
 	wanted    = 1.7  // speed-up where there is slack
 	notBehind = 1.05 // of the time of channels
 	notSlower = 1.08 // of the time of one worker, in all other cells
@@ -43,8 +43,9 @@ func main() {
 	best := flag.Bool("best", false, "take the best of the rounds, not the median, and pause before each run:\nfor a machine that does other things")
 	processes := flag.Bool("processes", false, "measure processes with channels, not actors")
 	flag.Parse()
+	match := regexp.MustCompile(*only)
 	if *seeded {
-		model(os.Stdout)
+		model(os.Stdout, match)
 		return
 	}
 	gallop := onActors
@@ -54,7 +55,7 @@ func main() {
 	var all []cell
 	burns := calibrate()
 	for _, s := range shapes {
-		if !regexp.MustCompile(*only).MatchString(s.name) {
+		if !match.MatchString(s.name) {
 			continue
 		}
 		fmt.Printf("\n%s: speed-up of the second worker, and time by that of channels\n%10s", s.name, "work")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -14,16 +15,17 @@ import (
 // Package sched runs here on modelled processors: its workers are threads of a deterministic
 // driver, each with a clock of its own, and the thread whose clock is behind all others goes on. So
 // the queues, the next-slot, stealing, sleeping and waking are those of production. The model has no
-// monitor, no governor and no muting, and a look at an empty queue costs nothing.
+// monitor, no governor and no muting.
 
 // costs are in ns, as far as two processors show them; see benchmarks/scaling.
-var costs = struct{ message, send, steal, line, wake, waker float64 }{
+var costs = struct{ message, send, steal, line, wake, waker, look float64 }{
 	message: 45,   // a message within a worker
 	send:    25,   // another message that a turn sends
 	steal:   1000, // taking a task from another worker, with the misses that follow
 	line:    60,   // a message from another worker
 	wake:    5000, // until a thread that sleeps runs
-	waker:   1000, // for the one that wakes it
+	waker:   1000, // of the worker that wakes it
+	look:    150,  // a round of a search that finds nothing; most of it is the yield
 }
 
 var (
@@ -34,14 +36,21 @@ var (
 
 const (
 	batch    = 100  // messages of a turn
+	rounds   = 8    // of a search
 	wantedOf = 0.85 // of the bound
 )
 
-// model prints, for each shape, how much of Brent's bound so many workers reach.
-func model(out io.Writer) {
-	short := 0
+// model prints, for each shape, how near so many workers come to what no schedule can beat: the
+// work by the workers, or the span, whichever is more. The span is the longest chain of work that
+// has to be done one after the other. A greedy schedule takes at most the sum of the two, which is
+// Brent's bound.
+func model(out io.Writer, only *regexp.Regexp) {
+	short, brent, measured := 0, 0, 0
 	for _, s := range shapes {
-		fmt.Fprintf(out, "\n%s: bound / time\n%10s %6s", s.name, "work", "items")
+		if !only.MatchString(s.name) {
+			continue
+		}
+		fmt.Fprintf(out, "\n%s: best possible time / time\n%10s %6s", s.name, "work", "items")
 		for _, n := range modelWorkers {
 			fmt.Fprintf(out, " %7d", n)
 		}
@@ -50,10 +59,18 @@ func model(out io.Writer) {
 			for _, f := range modelFlights {
 				fmt.Fprintf(out, "%10v %6d", w, f)
 				for _, n := range modelWorkers {
-					share, mark := modelled(s, f, n, float64(w)), " "
-					if share < wantedOf && w > 2*time.Microsecond {
-						short++
-						mark = "!"
+					took, byWorkers, span := modelled(s, f, n, float64(w))
+					share, mark := max(byWorkers, span)/took, " "
+					if w > 2*time.Microsecond {
+						measured++
+						if share < wantedOf {
+							short++
+							mark = "."
+						}
+						if (byWorkers+span)/took < wantedOf {
+							brent++
+							mark = "!"
+						}
 					}
 					fmt.Fprintf(out, " %6.2f%s", share, mark)
 				}
@@ -61,22 +78,17 @@ func model(out io.Writer) {
 			}
 		}
 	}
-	fmt.Fprintf(out, "\n%d cells with 2 µs or more of work are below %.2f of the bound (!)\n", short, wantedOf)
+	fmt.Fprintf(out, "\nOf %d cells with 2 µs or more of work, %d are below %.2f of Brent's bound (!), and %d below that much of the best "+
+		"possible time (. or !)\n", measured, brent, wantedOf, short)
 }
 
-// modelled returns the bound by Brent (work by workers and the longest chain), divided by the
-// modelled time.
-func modelled(s shape, flight, workers int, work float64) float64 {
+// modelled returns how long so many workers take, and the two parts of the bound.
+func modelled(s shape, flight, workers int, work float64) (took, byWorkers, span float64) {
 	n := max(2000, 4*flight)
 	n -= n % flight
 	m := newModel(newRun(s, flight, n, 0), workers, work)
-	took := m.run()
-	each := work + costs.message
-	bound := m.worked/math.Min(float64(workers), m.graph.width) + float64(m.graph.stages)*each
-	if m.graph.critical > 0 {
-		bound = m.worked/float64(workers) + float64(n/flight)*m.graph.critical*each
-	}
-	return bound / took
+	took = m.run()
+	return took, m.worked / float64(workers), m.span
 }
 
 // modelRun is one run. All of it belongs to the thread that has the baton.
@@ -93,6 +105,7 @@ type modelRun struct {
 	steals  []uint64  // of each worker, as of its last turn
 	parks   []uint64  // of each worker, as of its last wake-up
 	worked  float64   // by all of them
+	span    float64   // the end of the longest chain so far, with a worker for each node
 	calling int       // the worker that is at a point; -1: not known
 	threads map[int]int
 	fresh   map[int]float64 // when a thread of which the worker is not known was woken
@@ -102,10 +115,17 @@ type modelRun struct {
 type modelNode struct {
 	sched.Task
 	i      int
-	mail   []int // who has sent each item
-	left   int   // items of the turn that are in hand besides the one that runs
+	mail   []modelItem
+	free   float64 // when it has worked, on a worker of its own
+	left   int     // items of the turn that are in hand besides the one that runs
 	queued bool
 	given  seam.Uint32
+}
+
+// modelItem is an item that waits.
+type modelItem struct {
+	from int     // the worker that has sent it
+	sent float64 // when, if there were a worker for each node
 }
 
 func newModel(r *run, workers int, work float64) *modelRun {
@@ -113,14 +133,14 @@ func newModel(r *run, workers int, work float64) *modelRun {
 		steals: make([]uint64, workers), parks: make([]uint64, workers), nodes: make([]modelNode, len(r.nodes)),
 		threads: map[int]int{}, fresh: map[int]float64{}}
 	m.class.Init(m, nil)
-	m.class.GoesOn(func(w *sched.Worker) bool { return w.Local().(*modelWorker).at.left > 0 })
+	m.class.GoesOn(func(w *sched.Worker, _ *sched.Task) bool { return w.Local().(*modelWorker).at.left > 0 })
 	for i := range m.nodes {
 		m.nodes[i].i = i
 		m.nodes[i].InitClass(&m.class)
 	}
 	var err error
 	m.s, err = sched.New(sched.Config{Workers: workers, Clock: m,
-		Attach: func(*sched.Worker) any { return &modelWorker{} },
+		Attach: func(*sched.Worker) any { return &modelWorker{} }, Publish: m.search,
 		Driver: sched.NewDriver(sched.Turns{Choose: m.choose})})
 	if err != nil {
 		panic(err)
@@ -136,7 +156,7 @@ func (m *modelRun) run() float64 {
 	defer m.s.Stop()
 	for _, i := range m.r.start {
 		n := &m.nodes[i]
-		n.mail = append(n.mail, -1)
+		n.mail = append(n.mail, modelItem{from: -1})
 		if !n.queued {
 			n.queued = true
 			if a, ok := m.s.Admit(); ok {
@@ -209,6 +229,22 @@ func (m *modelRun) woken(thread, by int) {
 	m.fresh[thread] = m.now + costs.wake
 }
 
+// search lets time pass for a worker that has found nothing and is about to sleep, as if it had
+// looked again and again, which in fact it did at once. It is called for each report of a worker.
+func (m *modelRun) search(w *sched.Worker) {
+	if !w.AboutToPark() || w.Alone() || w.Stopping() {
+		return
+	}
+	i, parks := w.ID(), w.Counters().Parks
+	m.parks[i] = parks // it counts as parked already, and was not woken
+	for range rounds {
+		if m.pass(w, costs.look); m.s.Queued() > 0 {
+			break
+		}
+	}
+	m.parks[i] = parks - 1
+}
+
 // pass lets time pass for a worker, and those go first that are behind it: first those that it has
 // woken, as of now.
 func (m *modelRun) pass(w *sched.Worker, ns float64) {
@@ -231,7 +267,8 @@ func (m *modelRun) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	}
 	w.Local().(*modelWorker).at = n
 	c := &m.clocks[w.ID()]
-	if *c < m.now { // it was woken when nothing else could go on
+	m.parks[w.ID()] = w.Counters().Parks // it may have found work before it was asleep
+	if *c < m.now {                      // it was woken when nothing else could go on
 		*c = m.now + costs.wake
 	}
 	if s := w.Counters().Steals; s != m.steals[w.ID()] {
@@ -255,28 +292,33 @@ func (m *modelRun) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 
 // item runs one item.
 func (m *modelRun) item(w *sched.Worker, n *modelNode) {
-	from := n.mail[0]
+	it := n.mail[0]
 	n.mail = n.mail[1:]
 	m.pass(w, costs.message)
-	if from != w.ID() {
+	if it.from != w.ID() {
 		m.pass(w, costs.line)
 	}
 	m.worked += costs.message
+	n.free = math.Max(n.free, it.sent) + costs.message
 	m.r.take(n.i, func(weight float64) {
 		m.worked += m.work * weight
+		n.free += m.work * weight
 		m.pass(w, m.work*weight)
 	}, func(to []int) {
 		for k, i := range to {
 			if k > 0 {
+				m.worked += costs.send
+				n.free += costs.send
 				m.pass(w, costs.send)
 			}
-			m.send(w, &m.nodes[i])
+			m.send(w, &m.nodes[i], n.free)
 		}
 	})
+	m.span = math.Max(m.span, n.free)
 }
 
-func (m *modelRun) send(w *sched.Worker, to *modelNode) {
-	to.mail = append(to.mail, w.ID())
+func (m *modelRun) send(w *sched.Worker, to *modelNode, at float64) {
+	to.mail = append(to.mail, modelItem{w.ID(), at})
 	if !to.queued {
 		to.queued = true
 		w.Schedule(&to.Task)

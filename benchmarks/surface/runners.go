@@ -12,20 +12,14 @@ import (
 type run struct {
 	graph
 	work     float64 // units of burn a unit of weight
-	left     int     // items that the gate may still let in
-	out      int     // items that are on their way
-	each     int     // items that come back for each call of the gate's next
+	left     int     // items that may still come in
 	finished chan struct{}
 }
 
 // newRun prepares a run of n items or a few more.
 func newRun(s shape, flight, n int, burns float64) *run {
-	r := &run{graph: s.make(flight), work: burns, out: flight, each: 1,
-		finished: make(chan struct{})}
-	if r.critical > 0 {
-		r.each = flight
-	}
-	r.left = n - flight
+	r := &run{graph: s.make(flight), work: burns, finished: make(chan struct{})}
+	r.left = n - r.out
 	return r
 }
 
@@ -195,4 +189,4 @@ func onChannels(r *run) time.Duration {
 }
 
 // room is how many items a channel holds, so that no send waits for ever.
-func (r *run) room() int { return len(r.start) + r.each }
+func (r *run) room() int { return r.out + r.each }

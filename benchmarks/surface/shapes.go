@@ -15,13 +15,14 @@ type graph struct {
 	nodes []node
 	// start is where the first items go, one each.
 	start []int
+	// out is how many items come back to the gate before it lets the first others in, or would.
+	out int
+	// each is how many come back for each call of the gate's next that lets others in.
+	each int
 	// stages is how many nodes work on an item; the share of the work that a node does is in nodes.
 	stages int
 	// width is how many nodes can work at a time.
 	width float64
-	// critical is the longest chain of work within one round, in units of work, for a graph in which
-	// the gate waits for all items before the next round; 0: it does not wait.
-	critical float64
 }
 
 // node is one of a graph: it works for weight units, and then sends to the nodes that next returns.
@@ -42,13 +43,14 @@ var shapes = []shape{
 	{"pool of 8", pool},
 	{"scatter and gather", scatter},
 	{"fork and join, uneven", fork},
+	{"publish to so many", publish},
 	{"ring of 20, tokens", ring},
 	{"request and reply", requests},
 }
 
 // pipeline is a chain of k stages, with so many items in it.
 func pipeline(k, flight int) graph {
-	g := graph{nodes: make([]node, k+1), stages: k, width: float64(min(k, flight))}
+	g := graph{nodes: make([]node, k+1), stages: k, out: flight, each: 1, width: float64(min(k, flight))}
 	for i := range g.nodes {
 		g.nodes[i] = node{weight: 1, next: to((i + 1) % (k + 1))}
 	}
@@ -79,7 +81,7 @@ func (g graph) filled(flight, by int) graph {
 // pool is a gate that deals items out to eight workers, in turn.
 func pool(flight int) graph {
 	const k = 8
-	g := graph{nodes: make([]node, k+1), stages: 1, width: float64(min(k, flight))}
+	g := graph{nodes: make([]node, k+1), stages: 1, out: flight, each: 1, width: float64(min(k, flight))}
 	for i := 1; i <= k; i++ {
 		g.nodes[i] = node{weight: 1, next: to(0)}
 	}
@@ -97,7 +99,7 @@ func pool(flight int) graph {
 
 // scatter is a gate that sends to all others at once, and waits until all have answered.
 func scatter(flight int) graph {
-	g := graph{stages: 1, width: float64(flight), critical: 1}
+	g := graph{stages: 1, out: flight, each: flight, width: float64(flight)}
 	g.nodes = make([]node, flight+1)
 	for i := 1; i <= flight; i++ {
 		g.nodes[i] = node{weight: 1, next: to(0)}
@@ -122,8 +124,8 @@ func whenAll(n int, all []int) func() []int {
 // fork is a tree: a node passes its item on to two others, the second of which does twice the work
 // of the first. Only leaves work, an average of one unit each.
 func fork(flight int) graph {
-	g := graph{nodes: []node{{}}, stages: 1}
-	sum := 0.0
+	g := graph{nodes: []node{{}}, stages: 1, out: flight, each: flight}
+	sum, heaviest := 0.0, 0.0
 	var leaves []int
 	var add func(leaves int, weight float64) int
 	add = func(n int, weight float64) int {
@@ -141,18 +143,34 @@ func fork(flight int) graph {
 	root := add(flight, 1)
 	for _, i := range leaves {
 		g.nodes[i].weight *= float64(flight) / sum
-		g.critical = math.Max(g.critical, g.nodes[i].weight)
+		heaviest = math.Max(heaviest, g.nodes[i].weight)
 	}
-	g.width = float64(flight) / g.critical
+	g.width = float64(flight) / heaviest
 	g.start = []int{root}
 	g.nodes[0].next = whenAll(flight, g.start)
 	return g
+}
+
+// publish is a publisher and so many subscribers, each of which works on every publication. Two are
+// on their way at a time.
+func publish(subscribers int) graph {
+	g := graph{nodes: make([]node, subscribers+2), stages: 1, out: 2 * subscribers, each: subscribers,
+		width: float64(subscribers)}
+	all := make([]int, subscribers)
+	for i := range all {
+		all[i] = 2 + i
+		g.nodes[all[i]] = node{weight: 1, next: to(0)}
+	}
+	g.nodes[1].next = to(all...)
+	g.nodes[0].next = whenAll(subscribers, []int{1})
+	return g.filled(2, 1)
 }
 
 // ring is twenty nodes in a circle, the gate among them, with so many tokens at places far apart.
 func ring(flight int) graph {
 	const k = 20
 	g := pipeline(k, 0)
+	g.out = flight
 	for i := range flight {
 		g.start = append(g.start, 1+(i*k/flight)%k)
 	}
@@ -163,7 +181,7 @@ func ring(flight int) graph {
 // requests is a server and clients that work as long as the server does for each of them. The
 // clients are behind the gate, which so sees each request.
 func requests(flight int) graph {
-	g := graph{nodes: make([]node, flight+2), stages: 2, width: float64(min(2, flight))}
+	g := graph{nodes: make([]node, flight+2), stages: 2, out: flight, each: 1, width: float64(min(2, flight))}
 	at := 0
 	g.nodes[1] = node{weight: 1, next: to(0)}
 	clients := make([][]int, flight)

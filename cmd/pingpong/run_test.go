@@ -282,7 +282,11 @@ func (d fullDisk) Write(p []byte) (int, error) {
 // TestRun_ManyWorkers: all scenarios come out right with far more workers than processors, and than
 // there are bits in the scheduler's idle word.
 func TestRun_ManyWorkers(t *testing.T) {
-	for _, workers := range []string{"57", "192", "1024"} {
+	counts := []string{"57", "192", "1024"}
+	if testing.Short() {
+		counts = []string{"192"}
+	}
+	for _, workers := range counts {
 		code, _, stderr := try(t.Context(), registry, "-scenario", "all", "-n", "1000", "-rounds", "1",
 			"-workers", workers)
 		if code != exitOK {

@@ -12,9 +12,13 @@ import (
 // "Counts are checked": every scenario ends with the right count on both sides, for the least work
 // and for more than one chunk of work, on one worker and on several.
 func TestScenarios_CountRight(t *testing.T) {
+	sizes, crews := []int{1, 2, 7, 1000, 2500}, []int{1, 2, 4}
+	if testing.Short() {
+		sizes, crews = []int{1, 1000}, []int{1, 4}
+	}
 	for _, s := range registry {
-		for _, n := range []int{1, 2, 7, 1000, 2500} {
-			for _, workers := range []int{1, 2, 4} {
+		for _, n := range sizes {
+			for _, workers := range crews {
 				t.Run(fmt.Sprintf("%s/n=%d/workers=%d", s.name, n, workers), func(t *testing.T) {
 					opts := options{n: n, workers: workers, rounds: 2, seed: 7, baseline: true}
 					rep, err := measure(t.Context(), s, opts, &progress{}, localBaseline{s})

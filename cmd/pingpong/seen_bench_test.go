@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect/flight"
+	"github.com/gallop-go/gallop/flight"
 	"github.com/gallop-go/gallop/observe"
 )
 

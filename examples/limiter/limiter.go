@@ -90,7 +90,7 @@ func (l *Limiter) bucket(ctx context.Context, client string) (actor.Ref[bucket],
 		if !errors.Is(err, supervise.ErrNoChild) {
 			return r, err
 		}
-		started, err := supervise.StartChild(ctx, l.buckets,
+		started, err := supervise.StartChild.Ask(ctx, l.buckets.Ref,
 			supervise.FromTemplate[bucket](client, nil))
 		// otherwise another call was faster, and it may be full by now
 		if !errors.Is(err, supervise.ErrNameTaken) {
@@ -102,8 +102,8 @@ func (l *Limiter) bucket(ctx context.Context, client string) (actor.Ref[bucket],
 
 // Clients is how many buckets there are.
 func (l *Limiter) Clients(ctx context.Context) (int, error) {
-	n, err := supervise.CountChildren(ctx, l.buckets)
-	return n.Children, err
+	n, err := supervise.Tree(ctx, l.buckets)
+	return len(n.Children), err
 }
 
 // Close ends the limiter.

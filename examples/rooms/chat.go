@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/gallop-go/gallop/actor"
@@ -45,50 +46,38 @@ var (
 	_          = editorType.Table(correct.Handle((*Editor).correct))
 )
 
-type room = group.TopicActor[string]
-
 // Chat is a set of rooms, each a topic that drops lines for slow listeners, a registry of the
 // members of each room, and a pool of editors that correct all lines.
 type Chat struct {
 	sys     *actor.System
 	root    supervise.Supervisor
+	rooms   map[string]group.Topic[string]
 	people  group.Registry[string, actor.Ref[User]]
 	editors group.AskPool[string, string]
 }
 
 // NewChat starts a chat with the room "library".
 func NewChat(ctx context.Context, sys *actor.System) (*Chat, error) {
+	library := group.NewTopic[string](group.WithLag(group.LagDrop))
 	chat := &Chat{
 		sys:    sys,
-		people: group.RegistryForSupervisor[string, actor.Ref[User]](),
-		editors: group.AskPoolForSupervisor(group.LeastLoaded[string](), 3, correct,
+		rooms:  map[string]group.Topic[string]{"library": library},
+		people: group.NewRegistry[string, actor.Ref[User]](),
+		editors: group.NewAskPoolOf(group.LeastLoaded[string](), 3, correct,
 			group.MemberSpec[Editor]{Type: editorType}),
 	}
-	chat.root = supervise.Start(sys, supervise.Spec{Name: "chat", Children: []supervise.Child{
-		supervise.Worker[group.RegistryActor[string, actor.Ref[User]]]{Name: "people",
-			Type: chat.people.Type(), Init: chat.people.Init},
-		supervise.Worker[group.MemberSupervisor]{Name: "editors", Type: chat.editors.Type(),
-			Init: chat.editors.Init},
-		supervise.Worker[room]{Name: "library", Type: group.TopicType[string](),
-			Init: group.TopicInit[string](group.WithLag(group.LagDrop))},
-	}})
-	return chat, sys.Wait(ctx)
-}
-
-// topic finds a room.
-func (chat *Chat) topic(ctx context.Context, name string) (group.Topic[string], error) {
-	r, err := supervise.Find[room](ctx, chat.root, name)
-	if err != nil {
-		return group.Topic[string]{}, err
-	}
-	return group.AsTopic(r), nil
+	var err error
+	chat.root, err = supervise.StartWait(ctx, sys, supervise.Spec{Name: "chat",
+		Children: []supervise.Child{chat.people.Child("people"), chat.editors.Child("editors"),
+			library.Child("library")}})
+	return chat, err
 }
 
 // Enter adds a user to a room.
-func (chat *Chat) Enter(ctx context.Context, room, name string, deaf bool) error {
-	topic, err := chat.topic(ctx, room)
-	if err != nil {
-		return err
+func (chat *Chat) Enter(room, name string, deaf bool) error {
+	topic, there := chat.rooms[room]
+	if !there {
+		return fmt.Errorf("no room %q", room)
 	}
 	u := userType.Spawn(chat.sys, User{name: name, deaf: deaf})
 	chat.people.Join(chat.sys, room, u)
@@ -102,9 +91,9 @@ func (chat *Chat) Say(ctx context.Context, room, line string) error {
 	if err != nil {
 		return err
 	}
-	topic, err := chat.topic(ctx, room)
-	if err != nil {
-		return err
+	topic, there := chat.rooms[room]
+	if !there {
+		return fmt.Errorf("no room %q", room)
 	}
 	topic.Publish(chat.sys, line)
 	return nil

@@ -29,7 +29,7 @@ func TestNoLints(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 8 {
-		if err := chat.Enter(t.Context(), "library", fmt.Sprint("user", i), false); err != nil {
+		if err := chat.Enter("library", fmt.Sprint("user", i), false); err != nil {
 			t.Fatal(err)
 		}
 	}

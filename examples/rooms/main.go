@@ -48,7 +48,7 @@ func demo(out io.Writer) error {
 		return err
 	}
 	for _, name := range []string{"ann", "bob", "eve"} {
-		if err := chat.Enter(ctx, "library", name, name == "eve"); err != nil {
+		if err := chat.Enter("library", name, name == "eve"); err != nil {
 			return err
 		}
 	}

@@ -39,7 +39,7 @@ func TestChat_Falls(t *testing.T) {
 	}
 	enter := func(name string) {
 		t.Helper()
-		if err := chat.Enter(t.Context(), "library", name, false); err != nil {
+		if err := chat.Enter("library", name, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestChat_Falls(t *testing.T) {
 		t.Errorf("nothing was said: %v", err)
 	}
 	for _, name := range []string{"people", "editors", "library"} {
-		if err := supervise.RestartChild(t.Context(), chat.root, name); err != nil {
+		if _, err := supervise.RestartChild.Ask(t.Context(), chat.root.Ref, name); err != nil {
 			t.Fatal(err)
 		}
 		if err := sys.Wait(t.Context()); err != nil {

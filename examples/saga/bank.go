@@ -117,7 +117,7 @@ func (b *bank) more(ctx context.Context, first, n int) error {
 		if to == from {
 			to = closed
 		}
-		if _, err := supervise.StartChild(ctx, sagas, b.transfer(id, from, to, amount)); err != nil {
+		if _, err := supervise.StartChild.Ask(ctx, sagas.Ref, b.transfer(id, from, to, amount)); err != nil {
 			return err
 		}
 	}

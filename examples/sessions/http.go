@@ -42,8 +42,8 @@ func (s *service) post(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *service) delete(w http.ResponseWriter, r *http.Request) {
-	if err := supervise.RemoveChild(r.Context(), s.sessions,
-		r.PathValue("user")); err != nil {
+	_, err := supervise.RemoveChild.Ask(r.Context(), s.sessions.Ref, r.PathValue("user"))
+	if err != nil {
 		refuse(w, err)
 	}
 }

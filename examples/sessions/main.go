@@ -124,7 +124,7 @@ func (s *service) session(ctx context.Context, user string) (actor.Ref[session],
 	if !errors.Is(err, supervise.ErrNoChild) {
 		return r, err
 	}
-	started, err := supervise.StartChild(ctx, s.sessions,
+	started, err := supervise.StartChild.Ask(ctx, s.sessions.Ref,
 		supervise.FromTemplate(user, func(u *session) { u.user, u.out = user, s.out }))
 	if errors.Is(err, supervise.ErrNameTaken) {
 		return supervise.Find[session](ctx, s.sessions, user)

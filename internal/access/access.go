@@ -4,7 +4,11 @@
 // of another type panics.
 package access
 
-import "github.com/gallop-go/gallop/internal/loglimit"
+import (
+	"context"
+
+	"github.com/gallop-go/gallop/internal/loglimit"
+)
 
 // ChildOptions says how a supervisor looks after a child.
 type ChildOptions struct {
@@ -65,6 +69,23 @@ type ChildUp struct {
 	Ref any // an actor.AnyRef
 }
 
+// MemberNews is what a pool learns of its members from their supervisor.
+type MemberNews struct {
+	Size    int // how many members there are
+	Changed []Member
+	// Leaving are the actors of members that leave, each an actor.AnyRef. The pool sends them nothing
+	// more, and then has them drained: see DrainBehind.
+	Leaving []any
+	Err     error // not nil: the supervisor has given up
+}
+
+// Member says which actor a member is.
+type Member struct {
+	Index int
+	Ref   any  // an actor.AnyRef
+	Down  bool // it waits for its back-off
+}
+
 var (
 	// SpawnUnder is actor.SpawnSupervised with options. It is called with a *actor.Context, a
 	// *actor.Type[S] and a func(*S), and returns an actor.AnyRef. It also panics if Before is not a
@@ -90,6 +111,20 @@ var (
 	// actor.Target.
 	DrainBehind func(from, to any)
 
+	// StartMembers starts a supervisor for the members of a pool: a child of the running actor, with
+	// as many children as size says. It is called with a *actor.Context and a supervise.Spec with a
+	// Template, and returns a supervise.Supervisor. tell is called with the *actor.Context of the
+	// supervisor, in its turn, and must not wait. Members end as the pool ends: stopped or drained.
+	// Package supervise sets it, and ResizeMembers.
+	StartMembers func(c, spec any, size int, tell func(c any, news MemberNews)) (members any)
+	// ResizeMembers changes the number of members. It is called with an actor.Sender and what
+	// StartMembers has returned.
+	ResizeMembers func(from, members any, size int)
+
+	// PathOf returns what ChildOptions.Path said for the running actor, or "". It is called with a
+	// *actor.Context.
+	PathOf func(c any) string
+
 	// FamilyOf returns what ChildOptions.Family said for the running actor, or nil. It is called with
 	// a *actor.Context.
 	FamilyOf func(c any) any
@@ -101,6 +136,9 @@ var (
 	// end of a child is: a supervisor that missed it would wait for ever. An error that an interceptor
 	// returns for such a message is logged, and the message runs.
 	Unrefused func(typ any)
+
+	// WaitForRestart is supervise.WaitForRestart.
+	WaitForRestart func(ctx context.Context) context.Context
 
 	// Guard calls f, which is a user's function, in a goroutine and waits for it. A panic or a
 	// runtime.Goexit in f is logged, with the name of the hook, and has no other effect. It is called

@@ -108,6 +108,10 @@ var (
 	// that it is joined to, or nil.
 	SystemOf func(of any) (processes, actors any)
 
+	// OnReply has heard called when a process.ReplyTo, whose request is not sent yet, is given its reply,
+	// or an error by Fail: by the process.Env from that replies, before it does anything else.
+	OnReply func(reply any, heard func(from, v any, err error))
+
 	// Failed reports whether the last process.Call of a process.Party, which is a process, has
 	// returned an error that was given to process.ReplyTo.Fail.
 	Failed func(party any) bool

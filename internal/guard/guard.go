@@ -6,10 +6,12 @@
 //   - A behaviour, and what runs in its place, is called without a guard: the turn is the guard. A
 //     panic or a Goexit there is the actor's fault, which is reported and answered. Nothing of the
 //     runtime's is half done at such a call, and no lock is held.
-//   - A function that answers at once, and that the runtime asks in the middle of its own work, is
-//     called by Text, Is, Same or the methods of Context. A panic there is an answer, too.
-//   - All else is called by Apart, in a goroutine of its own, for which its caller waits. A panic and
-//     a Goexit end that goroutine, and so do a locked thread and labels.
+//   - A context of the user's is asked in the middle of the runtime's work, for example on the way of
+//     a request. Each function that takes one begins with Guarded, and what Guarded returns may be
+//     asked anywhere.
+//   - All else is called by Apart, or by Text and Is, which use it: in a goroutine of its own, for
+//     which its caller waits. A panic and a Goexit end that goroutine, and so do a locked thread and
+//     labels. Both are answers: see Fault.
 //
 // A guard does not end a call that blocks: its caller waits. So a guarded call is never made under a
 // lock of the runtime's.
@@ -47,7 +49,15 @@ func (f *Fault) String() string {
 	if f.Goexit {
 		return "runtime.Goexit"
 	}
-	return TextApart(f.Value)
+	return Text(f.Value)
+}
+
+// says says what a method has done that did not return.
+func (f *Fault) says() string {
+	if f.Goexit {
+		return "calls runtime.Goexit"
+	}
+	return "panics: " + Text(f.Value)
 }
 
 // Apart calls f in a goroutine of its own, and waits for it. It returns how f ended; nil: it has
@@ -72,47 +82,55 @@ func Apart(f func()) *Fault {
 
 // Text returns the text of a value of the user's, from its method Error or String, or from package
 // fmt. The text is "<nil>" for a nil pointer whose method panics, as package fmt has it. For another
-// value whose method panics, the text names its type.
+// value whose method panics or calls runtime.Goexit, the text names its type.
 func Text(v any) (text string) {
-	defer func() {
-		if recover() == nil {
-			return
-		}
-		if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer && p.IsNil() {
-			text = "<nil>"
-		} else {
-			text = fmt.Sprintf("a %T whose text panics", v)
-		}
-	}()
-	switch v := v.(type) {
-	case string:
-		return v
-	case error:
-		return v.Error()
-	case fmt.Stringer:
-		return v.String()
-	}
-	return fmt.Sprint(v)
-}
-
-// TextApart is Text on a goroutine of its own, where no other code of the user's may stop.
-func TextApart(v any) (text string) {
 	switch v := v.(type) {
 	case nil:
 		return "<nil>"
 	case string:
 		return v
 	}
-	if f := Apart(func() { text = Text(v) }); f != nil {
-		return fmt.Sprintf("a %T whose text calls runtime.Goexit", v)
+	f := Apart(func() {
+		switch v := v.(type) {
+		case error:
+			text = v.Error()
+		case fmt.Stringer:
+			text = v.String()
+		default:
+			text = fmt.Sprint(v)
+		}
+	})
+	if f == nil {
+		return text
 	}
-	return text
+	switch p := reflect.ValueOf(v); {
+	case f.Goexit:
+		return fmt.Sprintf("a %T whose text calls runtime.Goexit", v)
+	case p.Kind() == reflect.Pointer && p.IsNil():
+		return "<nil>"
+	}
+	return fmt.Sprintf("a %T whose text panics", v)
 }
 
-// Is is errors.Is. If a method of err panics, err is not target.
+// Wrapped returns an error that wraps err, and whose text is Text of it: for package fmt, which puts
+// an error into words at once.
+func Wrapped(err error) error { return wrapped{err} }
+
+type wrapped struct{ err error }
+
+func (w wrapped) Error() string { return Text(w.err) }
+func (w wrapped) Unwrap() error { return w.err }
+
+// Is is errors.Is. If a method of an error panics or calls runtime.Goexit, err is not target.
 func Is(err, target error) (is bool) {
-	defer func() { _ = recover() }()
-	return errors.Is(err, target)
+	if Same(err, target) {
+		return true
+	}
+	switch err.(type) {
+	case interface{ Is(error) bool }, interface{ Unwrap() error }, interface{ Unwrap() []error }:
+		Apart(func() { is = errors.Is(err, target) })
+	}
+	return is
 }
 
 // Same reports whether a and b are equal. Values that cannot be compared are not.

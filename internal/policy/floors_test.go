@@ -28,7 +28,8 @@ var floors = []floor{
 	{pkg: "internal/invariant", level: 0},
 	{pkg: "internal/loglimit", level: 0},
 	{pkg: "internal/policy", level: 0},
-	{pkg: "internal/flightlog", level: 1}, // its tests explore
+	{pkg: "internal/flightlog", level: 1},                              // its tests explore
+	{pkg: "internal/inspect", level: 4, beside: []string{"supervise"}}, // decisions 45 and 53
 	{pkg: "internal/...", level: 0, beside: []string{"internal/cacheline", "internal/invariant",
 		"internal/loglimit", "internal/nocmp", "internal/seam"}},
 	{pkg: "heap", level: 1},
@@ -46,19 +47,19 @@ var floors = []floor{
 	{pkg: "process", level: 3}, // stands beside actor and does not know it
 	{pkg: "supervise", level: 4},
 	// Joins actors and processes: decision 44. Its tests use group, actortest and inspect.
-	{pkg: "process/actors", level: 4, beside: []string{"supervise", "group", "actortest", "inspect"}},
-	{pkg: "group", level: 4},
-	{pkg: "inspect", level: 4, beside: []string{"supervise"}},      // docs/decisions/0045-inspect.md
-	{pkg: "inspect/flight", level: 4, beside: []string{"inspect"}}, // decision 48
-	{pkg: "observe", level: 4, beside: []string{"inspect", "inspect/flight", "supervise", "group"}},
+	{pkg: "process/actors", level: 4, beside: []string{"supervise", "group", "actortest",
+		"internal/inspect"}},
+	{pkg: "group", level: 4, beside: []string{"supervise"}},         // decision 52
+	{pkg: "flight", level: 4, beside: []string{"internal/inspect"}}, // decision 48
+	{pkg: "observe", level: 4, beside: []string{"internal/inspect", "flight", "supervise", "group"}},
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
 	{pkg: "actortest", level: 4},
 	// It measures processes, shows the page, and measures what it and the recorder cost: decisions 44,
 	// 46 and 48.
 	{pkg: "cmd/...", level: 5, only: []string{"actor", "process", "process/actors", "observe",
-		"inspect/flight"}},
+		"flight"}},
 	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process",
-		"process/actors", "supervise", "group", "inspect", "inspect/...", "observe", "observe/...",
+		"process/actors", "supervise", "group", "flight", "observe", "observe/...",
 		"actortest"}},
 }
 

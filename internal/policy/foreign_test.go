@@ -2,6 +2,7 @@ package policy
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"path"
 	"slices"
@@ -34,7 +35,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"actor", "lookAtState.f", apart},        // Inspect, LogValue: in package inspect
 	{"actor", "watch.*", ownCode},
 	{"actor", "unitTurn.f", inTurn}, // of a test
-	{"actor", "SharedOption.*", ownCode},
+	{"actor", "sharedOption.*", ownCode},
 	{"actor", "*.cancel", ownCode}, // of contexts
 	{"actor", "*.deliver", ownCode},
 	{"actor", "supervision.restarts", ownCode}, // made by package supervise
@@ -46,16 +47,15 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"group", "Policy.start", byUser}, // or in the turn of the pool's actor
 	{"group", "custom.f", byUser},     // the same; without the lock of the table
 	{"group", "hashRing.key", byUser}, // the same
-	{"group", "MemberSupervisor.*", ownCode},
-	{"group", "askPoolTable.bind", ownCode},
+	{"group", "askerFactory.bind", ownCode},
 	{"group", "memberFactory.bind", ownCode},
-	{"group", "memberSpec.spawn", ownCode},
 	{"group", "relay.onEnd", ownCode},
 	{"supervise", "childSpec.*", ownCode},
+	{"supervise", "memberList.tell", ownCode}, // made by package group
 	{"process", "told.event", ownCode},
-	{"inspect", "delays.each", apart},
-	{"inspect", "delays.found", ownCode},
-	{"inspect", "*.stop", ownCode},
+	{"internal/inspect", "delays.each", apart},
+	{"internal/inspect", "delays.found", ownCode},
+	{"internal/inspect", "*.stop", ownCode},
 	{"observe", "*.redact", asked},
 	{"observe", "l*.*", ownCode}, // look, loops
 	{"observe", "probes.*", ownCode},
@@ -67,18 +67,19 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"process", "reports.dead", apart},
 	{"process", "trap.settle", ownCode},
 	{"process", "cell.*", ownCode},
-	{"process", "doneCase.stop", ownCode},
+	{"process", "doneCase.stop", inTurn}, // of AfterFunc of a context
 	{"process", "joined.*", ownCode},
 	{"process", "monitor.tell", ownCode},
 	{"process", "muting.mute", ownCode},
 	{"process/actors", "Proxy.start", ownCode},
 	{"process/actors", "errand.f", ownCode},
+	{"process/actors", "gauge.look", ownCode},
 	{"process/actors", "errand.lost", ownCode},
 }
 
 // foreignDirs are the packages that call code of the user's.
-var foreignDirs = []string{"actor", "group", "supervise", "process", "process/actors", "inspect",
-	"inspect/flight", "observe"}
+var foreignDirs = []string{"actor", "group", "supervise", "process", "process/actors", "internal/inspect",
+	"flight", "observe"}
 
 // textsOfErrors are calls of Error that need no guard, by file and receiver: of the runtime's own
 // errors, or where a panic is the caller's.
@@ -89,19 +90,66 @@ var textsOfErrors = []struct{ file, of string }{
 	{"group/member_spec.go", "err"}, // of a type
 	{"supervise/spec.go", "err"},    // of a type
 	{"process/system.go", "err"},    // of the scheduler
-	{"inspect/flight/dump.go", "err"},
+	{"flight/dump.go", "err"},
 	{"observe/routes.go", "err"}, // of a query, and of package json
 }
 
 // comparedErrors are calls of errors.Is and errors.As that need no guard, by file and error: of the
 // runtime's own errors, or where a panic is the caller's.
 var comparedErrors = []struct{ file, of string }{
-	{"actor/system.go", "err"},             // of the scheduler
-	{"actor/clock.go", "err"},              // the same
-	{"process/errors.go", "reason"},        // the caller's
-	{"inspect/supervisors.go", "err"},      // of supervise.Tree
-	{"supervise/child_requests.go", "err"}, // of accept
+	{"actor/system.go", "err"},                 // of the scheduler
+	{"actor/clock.go", "err"},                  // the same
+	{"process/errors.go", "reason"},            // the caller's
+	{"internal/inspect/supervisors.go", "err"}, // of supervise.Tree
+	{"supervise/child_requests.go", "err"},     // of accept
 	{"observe/instruments.go", "t.sys.Wait(ctx)"},
+}
+
+// rawContexts are exported functions that ask a context of the user's without guard.Guarded, by file and
+// name: nothing of the runtime's is half done there, and a misdeed is the caller's.
+var rawContexts = []struct{ file, name string }{
+	{"process/proc.go", "Wait"},
+}
+
+// asksRaw reports whether an exported function asks a context that it is given as it is, or has package
+// context ask it.
+func asksRaw(f *goFile, fn *ast.FuncDecl) bool {
+	if fn.Body == nil || !fn.Name.IsExported() {
+		return false
+	}
+	ctx := map[string]bool{}
+	for _, p := range fn.Type.Params.List {
+		if types.ExprString(p.Type) == f.importName("context")+".Context" {
+			for _, n := range p.Names {
+				ctx[n.Name] = true
+			}
+		}
+	}
+	raw := false
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt: // ctx = mustHave(ctx, …), or the like
+			if x, ok := n.Lhs[0].(*ast.Ident); ok && len(n.Lhs) == 1 && n.Tok == token.ASSIGN {
+				delete(ctx, x.Name)
+			}
+		case *ast.CallExpr:
+			sel, ok := n.Fun.(*ast.SelectorExpr)
+			if !ok {
+				break
+			}
+			of, _ := sel.X.(*ast.Ident)
+			if of == nil {
+				break
+			}
+			if of.Name == f.importName("context") && sel.Sel.Name != "WithValue" &&
+				sel.Sel.Name != "WithoutCancel" && len(n.Args) > 0 {
+				of, _ = n.Args[0].(*ast.Ident)
+			}
+			raw = raw || of != nil && ctx[of.Name]
+		}
+		return true
+	})
+	return raw
 }
 
 // nothing imports nothing: what other packages declare is unknown, and does not matter here.
@@ -117,7 +165,7 @@ func (nothing) Import(name string) (*types.Package, error) {
 func foreignCode(r *repo) []string {
 	var problems []string
 	fields, texts := make([]bool, len(calledFields)), make([]bool, len(textsOfErrors))
-	compared := make([]bool, len(comparedErrors))
+	compared, contexts := make([]bool, len(comparedErrors)), make([]bool, len(rawContexts))
 	for _, dir := range foreignDirs {
 		files := slices.DeleteFunc(r.production(), func(f *goFile) bool { return f.dir != dir })
 		if len(files) == 0 {
@@ -132,6 +180,17 @@ func foreignCode(r *repo) []string {
 		_, _ = conf.Check(dir, r.fset, parsed, info)
 		for _, f := range files {
 			ast.Inspect(f.File, func(n ast.Node) bool {
+				if fn, ok := n.(*ast.FuncDecl); ok && asksRaw(f, fn) {
+					i := slices.IndexFunc(rawContexts, func(row struct{ file, name string }) bool {
+						return row.file == f.path && row.name == fn.Name.Name
+					})
+					if i >= 0 {
+						contexts[i] = true
+					} else {
+						problems = append(problems, r.at(n)+fn.Name.Name+
+							" asks a context of the user's: begin with guard.Guarded")
+					}
+				}
 				call, ok := n.(*ast.CallExpr)
 				if !ok {
 					return true
@@ -196,6 +255,11 @@ func foreignCode(r *repo) []string {
 			problems = append(problems, row.file+": errors.Is of "+row.of+": take its row out of comparedErrors")
 		}
 	}
+	for i, row := range rawContexts {
+		if !contexts[i] && r.hasGo(path.Dir(row.file)) {
+			problems = append(problems, row.file+": "+row.name+" asks no context: take its row out of rawContexts")
+		}
+	}
 	return problems
 }
 
@@ -213,7 +277,7 @@ func ownerOf(t types.Type) string {
 }
 
 // TestForeignCodeHasAGuard: no function in a field, and no text of an error, is called outside of the
-// guards, and no error of the user's is compared outside of them.
+// guards, no error of the user's is compared outside of them, and no context is asked.
 func TestForeignCodeHasAGuard(t *testing.T) {
 	const code = `package observe
 type handler struct{ redact func(string) string }
@@ -239,6 +303,12 @@ func (h *handler) show(err error) string { return h.redact(textOf(err)) }
 		{"a comparison", tree{"observe/new.go": "package observe\nimport \"errors\"\n" +
 			"func is(err, of error) bool { return errors.Is(err, of) }\n"},
 			"observe/new.go:3: errors.Is of err may panic: use guard.Is"},
+		{"a context", tree{"observe/new.go": "package observe\nimport \"context\"\n" +
+			"func Over(ctx context.Context) error { return ctx.Err() }\n"},
+			"observe/new.go:3: Over asks a context of the user's"},
+		{"a context that is derived", tree{"observe/new.go": "package observe\nimport \"context\"\n" +
+			"func Soon(ctx context.Context) { context.AfterFunc(ctx, f) }\n"},
+			"observe/new.go:3: Soon asks a context of the user's"},
 		{"a stale row", tree{"observe/show.go": ""}, "observe: no call of *.redact"},
 		{"a stale text", tree{"observe/routes.go": ""}, "observe/routes.go: no err.Error()"},
 	}})

@@ -10,8 +10,8 @@ import (
 )
 
 // TestInspectIsFree (O1a): a message is sent and run by the same instructions in a program that
-// looks into itself with package inspect as in one that does not; and a program without it has
-// none of its functions. The same holds of inspect/flight (O3a).
+// looks into itself with package internal/inspect as in one that does not; and a program without it has
+// none of its functions. The same holds of package flight (O3a).
 func TestInspectIsFree(t *testing.T) {
 	without, with := linked(t, "hello"), linked(t, "inspecting")
 	for _, f := range []string{
@@ -32,9 +32,9 @@ func TestInspectIsFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, "gallop/inspect.") || strings.Contains(line, "actor.(*inspector)") ||
+		if strings.Contains(line, "gallop/internal/inspect.") || strings.Contains(line, "actor.(*inspector)") ||
 			strings.Contains(line, "actor.(*inspected)") || strings.Contains(line, "flightlog.(*") ||
-			strings.Contains(line, "gallop/inspect/flight.") {
+			strings.Contains(line, "gallop/flight.") {
 			t.Errorf("a program without package inspect has %s", line)
 		}
 	}

@@ -32,7 +32,10 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"internal/seam/locked.go", "unsafe",
 		"whether a goroutine has its thread locked, which Go does not tell"},
 	{"internal/guard/context.go", "unsafe",
-		"whether the value of an interface is a nil pointer, which each request asks"},
+		"whether the value of an interface is a nil pointer, and what a context is derived from, which " +
+			"each request asks"},
+	{"internal/guard/layouts.go", "sync/atomic",
+		"which types of contexts are known; no other answer depends on who was first"},
 	{"internal/seam/weakchan.go", "unsafe", "from a channel to the address of its head, and back"},
 	{"actor/spawn.go", "unsafe",
 		"from a task to its actor, and from the class of a task to that of an actor"},

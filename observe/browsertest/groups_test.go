@@ -20,17 +20,16 @@ func TestGroupsAndProcesses(t *testing.T) {
 	sys := quietly(t)
 	b := open(t, sys)
 	typ, do := itemType("item")
-	pool := group.StartPool(sys, group.RoundRobin[deed](), 8, do, group.MemberSpec[item]{Type: typ})
-	topic := group.NewTopic[deed](sys)
+	pool := group.NewPoolOf(group.RoundRobin[deed](), 8, do, group.MemberSpec[item]{Type: typ}).Start(sys)
+	topic := group.NewTopic[deed]().Start(sys)
 	topic.Subscribe(sys, pool)
-	keys := group.NewRegistry[string, actor.Ref[item]](sys)
+	keys := group.NewRegistry[string, actor.Ref[item]]().Start(sys)
 	ref := named(sys, typ, "asked")
 	keys.Join(sys, "one", ref)
 	root := supervise.Start(sys, supervise.Spec{Name: "app", Children: []supervise.Child{
-		supervise.Worker[group.TopicActor[int]]{Name: "news", Type: group.TopicType[int](),
-			Init: group.TopicInit[int]()}}})
+		group.NewTopic[int]().Child("news")}})
 	b.must(root.Ready(b.Context()))
-	busy := group.NewPool(sys, group.RoundRobin[deed]())
+	busy := group.NewPool(group.RoundRobin[deed]()).Start(sys)
 	busy.Send(sys, func(*item, *actor.Context) {}) // a dead letter: there is no member
 
 	ps := actors.Join(sys)

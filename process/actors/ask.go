@@ -9,6 +9,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/process"
 )
 
@@ -33,6 +34,9 @@ type replied[R any] struct {
 	sys *actor.System
 	to  process.ReplyTo[R]
 }
+
+// Own implements guard.Own.
+func (*replied[R]) Own(guard.Mark) {}
 
 // Send implements actor.Handler.
 func (r *replied[R]) Send(from actor.Sender, m actor.Result[R]) {
@@ -76,15 +80,15 @@ func Call[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor
 // error is ctx's, and the request runs all the same; if ctx has ended before, no request is sent.
 func CallContext[S, Q, R any](ctx context.Context, by process.Party,
 	b actor.AskBehaviour[S, Q, R], to actor.Ref[S], q Q) (v R, err error) {
-	mustHave(ctx, "CallContext")
+	ctx = mustHave(ctx, "CallContext")
 	actorsOf(by, "CallContext")
-	if err := guard.Err(ctx); err != nil {
+	if err := ctx.Err(); err != nil {
 		return v, err
 	}
 	a := ask(ctx, by, b, to, q)
 	defer access.Waits(by, "reply of", to)()
 	if process.Select(by, a.Replied(&v, &err), process.Done(ctx)) == 1 {
-		return *new(R), guard.Err(ctx)
+		return *new(R), ctx.Err()
 	}
 	return v, err
 }
@@ -101,8 +105,10 @@ func CallContext[S, Q, R any](ctx context.Context, by process.Party,
 //   - one that wraps actor.ErrStopped and the reason, as [Ref] has it, if the process ends for one;
 //   - an *actor.PanicError, if request panics.
 //
-// It costs a process that waits for the reply in the actor's place: about a microsecond, and 3 KB
-// as long as the reply takes.
+// A reply comes before the news of the end of the process that gives it.
+//
+// AskTo costs a process that waits in the actor's place: about a microsecond, and 3 KB as long as the
+// reply takes.
 func AskTo[M, R, T any](c *actor.Context, to process.Ref[M], d time.Duration,
 	request func(process.ReplyTo[R]) M, reply actor.Behaviour[T, actor.Result[R]]) {
 	tell := access.Outcome(c, reply)
@@ -130,14 +136,26 @@ func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], d time.
 	case request == nil:
 		panic("gallop: actors: " + call + ": request is nil")
 	}
+	sys := c.System()
 	process.Go(Env(c), func(p *process.Proc) {
 		var fails *actor.PanicError
+		var told seam.Bool
+		once := func(from actor.Sender, v R, err error) {
+			if told.CompareAndSwap(false, true) {
+				tell(from, v, err)
+			}
+		}
 		defer func() {
 			if fails != nil {
-				tell(Sender(p), *new(R), fails)
+				once(Sender(p), *new(R), fails)
 			}
 		}()
 		v, err := process.Call(p, to, d, func(r process.ReplyTo[R]) M {
+			// The reply comes by who gives it, so that the end of that one does not overtake it.
+			access.OnReply(r, func(from, v any, err error) {
+				reply, _ := v.(R)
+				once(senderOf(from, sys), reply, err)
+			})
 			fails = &actor.PanicError{Goexit: true}
 			defer func() {
 				if v := recover(); v != nil {
@@ -152,8 +170,19 @@ func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], d time.
 		if err != nil && !access.Failed(p) {
 			err = outcomeError(err)
 		}
-		tell(Sender(p), v, err)
+		once(Sender(p), v, err)
 	})
+}
+
+// senderOf returns the sender by which a process.Env acts on actors of sys: outside, unless it is a
+// process of that system.
+func senderOf(env any, sys *actor.System) actor.Sender {
+	if by, ok := env.(process.Party); ok {
+		if _, its := access.SystemOf(env); its == any(sys) {
+			return Sender(by)
+		}
+	}
+	return sys
 }
 
 // outcomeError is what an actor gets as the error of a request that a process has not answered.
@@ -166,5 +195,5 @@ func outcomeError(err error) error {
 	case process.ErrOverloaded:
 		return actor.ErrOverloaded
 	}
-	return fmt.Errorf("%w: %w", actor.ErrStopped, reasonFor(err))
+	return fmt.Errorf("%w: %w", actor.ErrStopped, guard.Wrapped(reasonFor(err)))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/process"
 )
 
@@ -53,15 +54,16 @@ func Sender(by process.Party) actor.Sender {
 // ctx: its values, its deadline and its end, as those of actor.System.With do. It panics if ctx is
 // nil.
 func With(ctx context.Context, by process.Party) actor.Sender {
-	mustHave(ctx, "With")
+	ctx = mustHave(ctx, "With")
 	return access.With(Sender(by), ctx).(actor.Sender)
 }
 
-// mustHave panics if the context is nil.
-func mustHave(ctx context.Context, call string) {
-	if ctx == nil {
+// mustHave panics if the context is nil, and returns it as the runtime may ask it.
+func mustHave(ctx context.Context, call string) context.Context {
+	if !guard.IsContext(ctx) {
 		panic("gallop: actors: " + call + ": the context is nil")
 	}
+	return guard.Guarded(ctx)
 }
 
 // inTurn runs f in a turn of the proxy of a process, and waits until the proxy is not muted. If the
@@ -106,6 +108,9 @@ func (e *errand) run(p *Proxy, c *actor.Context) error {
 
 // pass lets the process go on.
 func (e *errand) pass(env process.Env) { e.passed.TrySend(env, struct{}{}) }
+
+// Own implements guard.Own.
+func (*errand) Own(guard.Mark) {}
 
 // Send implements actor.Handler: it hears what has become of the errand.
 func (e *errand) Send(from actor.Sender, r actor.Result[struct{}]) {

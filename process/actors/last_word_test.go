@@ -29,6 +29,7 @@ var (
 	chiefType  = actor.NewType[chief]("chief")
 	chiefGo    = actor.Declare[int](chiefType, "go")
 	chiefWord  = actor.Declare[int](chiefType, "word")
+	chiefHear  = actor.Declare[actor.Result[int]](chiefType, "hear")
 	chiefDown  = actor.Declare[actor.Down](chiefType, "down")
 	chiefExit  = actor.Declare[actor.Exit](chiefType, "exit")
 	chiefShow  = actor.DeclareAsk[struct{}, chief](chiefType, "show")
@@ -37,18 +38,30 @@ var (
 		c.Stop()
 	}))
 	_ = chiefType.Table(chiefGo.Handle((*chief).begin), chiefWord.Handle((*chief).word),
+		chiefHear.Handle(func(b *chief, c *actor.Context, r actor.Result[int]) { b.word(c, r.Value) }),
 		chiefDown.Handle((*chief).down), chiefExit.Handle((*chief).exit),
 		//gallop:allow GV2 it is asked when nothing runs any more
 		chiefShow.Handle(func(b *chief, _ *actor.Context, _ struct{}) (chief, error) { return *b, nil }))
 )
 
-// begin starts heralds: actors that are watched, actors that are linked, and processes.
+// begin starts heralds: actors that are watched, actors that are linked, processes, and processes that give
+// their word as a reply.
 func (b *chief) begin(c *actor.Context, n int) {
 	me := actor.Self[chief](c)
 	b.who, b.said = map[uint64]int{}, map[int]bool{}
 	actor.TrapExit(c, chiefExit)
 	for i := range n {
-		if i%3 == 2 {
+		if i%4 == 3 {
+			p := process.Spawn(actors.Env(c), func(self *process.Self[process.ReplyTo[int]]) {
+				self.Receive().Reply(self, i)
+			})
+			ref := actors.Ref(c, p.Process)
+			b.who[ref.ID()] = i
+			actor.Watch(c, ref, chiefDown)
+			actors.AskTo(c, p, 0, func(r process.ReplyTo[int]) process.ReplyTo[int] { return r }, chiefHear)
+			continue
+		}
+		if i%4 == 2 {
 			p := process.Go(actors.Env(c), func(p *process.Proc) {
 				chiefWord.Send(actors.Sender(p), me, i)
 			})
@@ -59,7 +72,7 @@ func (b *chief) begin(c *actor.Context, n int) {
 		}
 		h := heraldType.Spawn(c, herald{me, i})
 		b.who[h.ID()] = i
-		if i%3 == 0 {
+		if i%4 == 0 {
 			actor.Watch(c, h, chiefDown)
 		} else {
 			actor.Link(c, h)
@@ -81,7 +94,7 @@ func (b *chief) end(id uint64) {
 // its last word.
 func TestOrders_LastWord(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
-		const heralds = 3
+		const heralds = 4
 		b := chiefType.Spawn(r.System(), chief{})
 		chiefGo.Send(r.System(), b, heralds)
 		r.Quiet()

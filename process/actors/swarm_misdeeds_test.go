@@ -13,7 +13,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 	"github.com/gallop-go/gallop/process"
 	"github.com/gallop-go/gallop/process/actors"
 	"github.com/gallop-go/gallop/supervise"
@@ -304,7 +304,7 @@ func (s *swarm) foulBee(c *actor.Context, seed uint64) {
 		s.send(&mark, "pool")
 		s.pool.Send(c, mark)
 	case 11:
-		s.topic.Publish(c, mark) //gallop:allow GV2 swarm.fate has a lock
+		s.topic.Publish(c, mark)
 	case 12:
 		s.registry.Join(c, []any{"a", []int{1}, badError{func() {}}, 1.5}[r.IntN(4)], r.IntN(3))
 	case 13:
@@ -370,16 +370,16 @@ func (s *swarm) foulBegin(r *rand.Rand) {
 		return []supervise.Decision{supervise.DecideRestart, supervise.DecideResume, supervise.DecideStop,
 			supervise.DecideEscalate}[s.slips.Add(1)%7%4]
 	}
-	child := func(name string, mail supervise.MailPolicy) supervise.Child {
+	child := func(name string, dropMail bool) supervise.Child {
 		at := seat()
-		return supervise.Worker[bee]{Name: name, Type: beeType, Backoff: supervise.NoBackoff, Mail: mail,
+		return supervise.Worker[bee]{Name: name, Type: beeType, Backoff: supervise.NoBackoff, DropMail: dropMail,
 			Decide: decide, Init: func(b *bee) { b.seat = at; s.misbehave(50) }}
 	}
 	spec := supervise.Spec{Name: "hive", OnEvent: func(supervise.Event) { s.misbehave(10) },
 		Strategy:  []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne}[r.IntN(3)],
 		Intensity: supervise.Intensity{Restarts: 20, Within: time.Hour},
-		Children: []supervise.Child{child("a", supervise.KeepMail), child("b", supervise.DropMail),
-			child("c", supervise.KeepMail)}}
+		Children: []supervise.Child{child("a", false), child("b", true),
+			child("c", false)}}
 	s.tree = supervise.Start(s.sys, spec)
 	one, two := beeType.Spawn(s.sys, bee{}), beeType.Spawn(s.sys, bee{})
 	policy := group.PolicyOf(func() func(sting, group.Members) int {
@@ -389,12 +389,12 @@ func (s *swarm) foulBegin(r *rand.Rand) {
 			return int(m.seed % uint64(among.Len()))
 		}
 	})
-	s.pool = group.NewPool(s.sys, policy, beeDo.To(one), beeDo.To(two), badHandler{s})
-	s.topic = group.NewTopic[sting](s.sys)
+	s.pool = group.NewPool(policy, beeDo.To(one), beeDo.To(two), badHandler{s}).Start(s.sys)
+	s.topic = group.NewTopic[sting]().Start(s.sys)
 	s.topic.Subscribe(s.sys, beeDo.To(one))
 	s.topic.Subscribe(s.sys, beeDo.To(two))
-	s.registry = group.NewRegistry[any, int](s.sys)
-	s.registry.WatchAll(s.sys, badChange{s})
+	s.registry = group.NewRegistry[any, int]().Start(s.sys)
+	s.registry.SubscribeAll(s.sys, badChange{s})
 	if r.IntN(2) == 0 {
 		inspect.Watch(s.sys, inspect.Probe{
 			// One that panics keeps the message from its behaviour, and nobody counts it.

@@ -251,7 +251,7 @@ func (s *swarm) act(from actor.Sender, env process.Env, c *actor.Context,
 		switch what := r.IntN(20); {
 		case what < 7:
 			s.send(&m, fmt.Sprint("do to ", b))
-			beeDo.Send(from, b, m) //gallop:allow GV2 swarm.fate has a lock
+			beeDo.Send(from, b, m)
 		case what < 14:
 			s.sting(env, w, m)
 		case what < 16 && self != nil:

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect"
+	"github.com/gallop-go/gallop/internal/inspect"
 	"github.com/gallop-go/gallop/process"
 	"github.com/gallop-go/gallop/process/actors"
 )

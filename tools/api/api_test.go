@@ -80,6 +80,9 @@ func TestRun(t *testing.T) {
 			"| `t.M(1)` | of a `T` |", ""},
 		"of another type": {"func (T[S]) M(s S) {}", "func (T[S]) M(s S, n int) {}",
 			"- `M(s, 1)`\n- `T`", "T[S]).M(s S, n int)"},
+		"a package": {strings.TrimPrefix(source, "package p\n"), "", "", "- p: the package"},
+		"a package, named": {strings.TrimPrefix(source, "package p\n"), "",
+			"- Package `p` is gone.", ""},
 		"named too late": {"const C = 1", "const C, Late = 1, 2", "", "+ p: const Late"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,10 +23,27 @@ func (c change) String() string {
 	return "+ " + c.text
 }
 
-// difference returns what is in one of the two only, in the order of the names.
+// packagesOf returns the paths of the packages of an API.
+func packagesOf(api []line) map[string]bool {
+	all := map[string]bool{}
+	for _, l := range api {
+		path, _, _ := strings.Cut(l.text, ":")
+		all[path] = true
+	}
+	return all
+}
+
+// difference returns what is in one of the two only, in the order of the names. A package that has
+// gone is one change.
 func difference(before, now []line) (all []change) {
+	stays := packagesOf(now)
+	for path := range packagesOf(before) {
+		if !stays[path] {
+			all = append(all, change{line{strings.ReplaceAll(path, "/", "."), path + ": the package"}, true})
+		}
+	}
 	for _, l := range before {
-		if !slices.Contains(now, l) {
+		if path, _, _ := strings.Cut(l.text, ":"); stays[path] && !slices.Contains(now, l) {
 			all = append(all, change{l, true})
 		}
 	}

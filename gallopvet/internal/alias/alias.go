@@ -2,6 +2,7 @@
 package alias
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -116,10 +117,41 @@ func (c *checker) receiver(call *flow.Call) (*flow.Summary, token.Pos) {
 	if b == nil {
 		b = call.Arg(2) // the function AskTo
 	}
-	if h := flow.MadeBy(b); h != nil && h.API != nil && h.API.To != 0 {
-		b = h.Arg(api.Recv)
+	wrote := token.NoPos
+	var all *flow.Summary
+	for _, b := range c.behaviours(b, 2) {
+		if s := c.ReceiverOf(b); s != nil {
+			wrote = max(wrote, c.MessageWrite(b))
+			all = cmp.Or(all, &flow.Summary{})
+			all.Writes, all.Keeps = append(all.Writes, s.Writes...), append(all.Keeps, s.Keeps...)
+		}
 	}
-	return c.ReceiverOf(b), c.MessageWrite(b)
+	return all, wrote
+}
+
+// behaviours returns what a value stands for that messages are sent by: a behaviour, or the one of a
+// Handler, also if that is from a field, or from a list that is written where it is used.
+func (c *checker) behaviours(v ssa.Value, left int) []ssa.Value {
+	if h := flow.MadeBy(v); h != nil && h.API != nil && h.API.To != 0 {
+		return []ssa.Value{h.Arg(api.Recv)}
+	}
+	var held []ssa.Value
+	if load, ok := v.(*ssa.UnOp); ok && left > 0 {
+		switch at := load.X.(type) {
+		case *ssa.FieldAddr:
+			held = c.Held(at)
+		case *ssa.IndexAddr:
+			held, _ = flow.Variadic(at.X)
+		}
+	}
+	if len(held) == 0 {
+		return []ssa.Value{v}
+	}
+	var all []ssa.Value
+	for _, h := range held {
+		all = append(all, c.behaviours(h, left-1)...)
+	}
+	return all
 }
 
 // asked looks at a request whose caller waits for the reply: the two meet only if the receiver
@@ -237,26 +269,20 @@ func (c *checker) stays(s *send, part flow.Part) bool {
 	}
 	_, last := s.at.(*ssa.Defer)
 	walk.Skip = s.refusedOn()
-	return last || walk.Ends(s.at) && !c.isReleased(s.at.Parent(), part)
+	return last || walk.Ends(s.at) && !c.isReleased(part)
 }
 
 // isReleased reports whether all callers of a function put other memory in the place of a part
 // afterwards.
-func (c *checker) isReleased(fn *ssa.Function, part flow.Part) bool {
-	n := slices.Index(fn.Params, part.Root.(*ssa.Parameter))
+func (c *checker) isReleased(part flow.Part) bool {
 	callers := 0
-	for _, f := range c.Funcs {
-		for _, call := range c.Calls(f) {
-			if call.Callee() != fn || n >= len(call.Instr.Common().Args) {
-				continue
-			}
-			callers++
-			for _, q := range c.Paths(call.Instr.Common().Args[n]) {
-				at := flow.Path{Root: q.Root, Steps: q.Steps + part.Steps}
-				w := flow.Walk{Stop: func(i ssa.Instruction) bool { return c.Replaces(i, at) }}
-				if w.Ends(call.Instr) {
-					return false
-				}
+	for call, arg := range c.Given(part.Root.(*ssa.Parameter)) {
+		callers++
+		for _, q := range c.Paths(arg) {
+			at := flow.Path{Root: q.Root, Steps: q.Steps + part.Steps}
+			w := flow.Walk{Stop: func(i ssa.Instruction) bool { return c.Replaces(i, at) }}
+			if w.Ends(call.Instr) {
+				return false
 			}
 		}
 	}

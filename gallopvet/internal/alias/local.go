@@ -22,8 +22,8 @@ func (c *checker) local(s *send, part flow.Part) {
 	}
 	if w := c.elsewhere(s, part); w != nil {
 		where := "the function that has started this one"
-		if fn := asyncOf(c, w.Instr.Parent()); fn != nil {
-			where = flow.Where(c.Async(fn))
+		if by := c.Async(c.Started(w.Instr.Parent())); by != nil {
+			where = flow.Where(by)
 		}
 		c.report(s, "and "+where+" writes to it%s", w.Instr.Pos())
 		return
@@ -261,7 +261,7 @@ func receiverOf(call *flow.Call) ssa.Value {
 // receiver: a goroutine, if the send is not in it, or the function that has started it.
 func (c *checker) elsewhere(s *send, part flow.Part) *flow.Access {
 	for _, fn := range flow.WithLiterals(flow.Outermost(s.at.Parent())) {
-		if asyncOf(c, fn) == asyncOf(c, s.at.Parent()) {
+		if c.Started(fn) == c.Started(s.at.Parent()) {
 			continue // it runs in the same goroutine
 		}
 		for _, a := range c.Accesses(fn) {
@@ -274,24 +274,15 @@ func (c *checker) elsewhere(s *send, part flow.Part) *flow.Access {
 	return nil
 }
 
-// asyncOf returns the function with which fn runs in a goroutine; nil for that of the caller.
-func asyncOf(c *checker, fn *ssa.Function) *ssa.Function {
-	for fn != nil && c.Async(fn) == nil {
-		fn = fn.Parent()
-	}
-	return fn
-}
-
 // mayFollow reports whether an access in another function may come after the send: a goroutine
 // that uses what was made before it; or, in the function that starts the goroutine with the send,
 // what comes after the start.
 func (c *checker) mayFollow(s *send, a *flow.Access, part flow.Part) bool {
-	goroutine := asyncOf(c, s.at.Parent())
-	if goroutine == nil {
-		return asyncOf(c, a.Instr.Parent()) != nil && !c.waited(s.at)
+	by := c.Async(c.Started(s.at.Parent()))
+	if by == nil {
+		return c.Async(c.Started(a.Instr.Parent())) != nil && !c.waited(s.at)
 	}
-	by := c.Async(goroutine)
-	if by == nil || by.Parent() != a.Instr.Parent() {
+	if by.Parent() != a.Instr.Parent() {
 		return false
 	}
 	return c.walk(&send{at: by}, part).Reaches(by, a.Instr)

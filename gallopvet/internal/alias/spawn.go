@@ -54,9 +54,30 @@ func (c *checker) inState(s *send, part flow.Part) {
 		c.report(s, "("+name+") whose behaviours write to it, and is used afterwards%s", r.Instr.Pos())
 		return
 	}
-	if again := c.again(s, part); again != nil {
+	if again := c.again(s, part); again != nil || c.givenAgain(part) {
 		c.report(s, "("+name+"), and of another, and behaviours write to it%s", written.Instr.Pos())
 	}
+}
+
+// givenAgain reports whether a part belongs to a parameter for which the package's calls give the same
+// memory more than once.
+func (c *checker) givenAgain(part flow.Part) bool {
+	param, ok := part.Root.(*ssa.Parameter)
+	if !ok {
+		return false
+	}
+	seen := map[flow.Path]bool{}
+	for call, arg := range c.Given(param) {
+		for _, q := range c.Paths(arg) {
+			root, _ := q.Root.(ssa.Instruction)
+			w := flow.Walk{Stop: func(i ssa.Instruction) bool { return root != nil && i == root }}
+			if seen[q] || w.Reaches(call.Instr, call.Instr) {
+				return true
+			}
+			seen[q] = true
+		}
+	}
+	return false
 }
 
 // told reports whether something is sent between a spawn and an access: an actor that has no message
@@ -87,12 +108,7 @@ func (c *checker) ofMaker(s *send, part flow.Part, state *types.TypeName, writte
 
 // turnUse returns a read or a write by behaviours inside a part of a state, or nil.
 func (c *checker) turnUse(state *types.TypeName, steps string) *flow.Access {
-	for _, a := range c.TurnAccesses(state) {
-		if a.At.Inside(flow.Path{Root: a.At.Root, Steps: steps}) && !c.locked(a) {
-			return a
-		}
-	}
-	return nil
+	return c.TurnAccess(state, steps, true, func(a *flow.Access) bool { return !c.locked(a) })
 }
 
 // inits looks at functions that make states, of which there may be several.
@@ -182,24 +198,38 @@ func (c *checker) madeOf(st *ssa.Store, fn *ssa.Function, steps string) {
 	})
 }
 
-// channels looks at what a behaviour sends into one of Go's channels.
+// channels looks at what is sent into one of Go's channels: by a behaviour, or for an actor that has the
+// channel by FromChan.
 func (c *checker) channels(fn *ssa.Function) {
-	if step := c.InTurn(fn); step == nil || step.Turn.Process {
-		return
-	}
+	step := c.InTurn(fn)
+	inTurn := step != nil && !step.Turn.Process
 	for i := range flow.Instructions(fn) {
 		switch i := i.(type) {
 		case *ssa.Send:
-			c.intoChannel(i, i.Pos(), i.X)
+			if inTurn || c.bridged(i.Chan) {
+				c.intoChannel(i, i.Pos(), i.X)
+			}
 		case *ssa.Select:
 			for _, st := range i.States {
-				if st.Dir == types.SendOnly {
+				if st.Dir == types.SendOnly && (inTurn || c.bridged(st.Chan)) {
 					c.intoChannel(i, st.Pos, st.Send)
 				}
 			}
 		}
 	}
 }
+
+// bridged reports whether the package gives channels of a type of messages to FromChan.
+func (c *checker) bridged(ch ssa.Value) bool {
+	for call := range c.AllCalls() {
+		if call.Is(api.FromChan) && types.Identical(elem(call.Arg(2)), elem(ch)) {
+			return true
+		}
+	}
+	return false
+}
+
+func elem(ch ssa.Value) types.Type { return ch.Type().Underlying().(*types.Chan).Elem() }
 
 func (c *checker) intoChannel(at ssa.Instruction, pos token.Pos, v ssa.Value) {
 	c.check(&send{at: at, pos: pos, value: v, op: "is sent into a channel", expr: c.SentExpr(pos)})
@@ -209,16 +239,12 @@ func (c *checker) intoChannel(at ssa.Instruction, pos token.Pos, v ssa.Value) {
 // package subscribes them.
 func (c *checker) subscribers(call *flow.Call) *flow.Summary {
 	var all *flow.Summary
-	for _, fn := range c.Funcs {
-		for _, sub := range c.Calls(fn) {
-			if !sub.Is("group.Topic.Subscribe") || !c.sameTopic(sub.Arg(api.Recv), call.Arg(api.Recv)) {
-				continue
-			}
-			h := flow.MadeBy(sub.Arg(2))
-			if h == nil || h.API == nil || h.API.To == 0 {
-				continue
-			}
-			if s := c.ReceiverOf(h.Arg(api.Recv)); s != nil {
+	for sub := range c.AllCalls() {
+		if !sub.Is("group.Topic.Subscribe") || !c.sameTopic(sub.Arg(api.Recv), call.Arg(api.Recv)) {
+			continue
+		}
+		for _, b := range c.behaviours(sub.Arg(2), 2) {
+			if s := c.ReceiverOf(b); s != nil {
 				all = cmp.Or(all, &flow.Summary{})
 				all.Writes = append(all.Writes, s.Writes...)
 				c.subscribed++

@@ -5,6 +5,7 @@ package api
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -14,12 +15,10 @@ type Role uint8
 // The roles.
 const (
 	None Role = iota
-	MakeType
 	Declare
 	Handle
 	StartHook
 	Spawn
-	PinnedOption
 	Blocking
 	UseIso
 	EndIso
@@ -169,14 +168,10 @@ func Named(t types.Type) *types.Named {
 // TypeArgs returns the type arguments of a type, or of what it points to.
 func TypeArgs(t types.Type) []types.Type {
 	n := Named(t)
-	if n == nil || n.TypeArgs() == nil {
+	if n == nil {
 		return nil
 	}
-	var args []types.Type
-	for i := range n.TypeArgs().Len() {
-		args = append(args, n.TypeArgs().At(i))
-	}
-	return args
+	return slices.Collect(n.TypeArgs().Types())
 }
 
 // Sendable reports whether values of a type of gallop may be sent, and whether that depends on
@@ -185,6 +180,9 @@ func Sendable(t types.Type) (yes, ifArgs bool) {
 	name := TypeName(t)
 	return sendable[name], sendableIfArgs[name]
 }
+
+// Calls reports whether an argument of a type says who calls.
+func Calls(t types.Type) bool { return callers[TypeName(t)] || t.String() == "context.Context" }
 
 // RunsElsewhere reports whether a field of a struct of gallop holds a function that runs in the
 // turn of an actor that does not exist yet.

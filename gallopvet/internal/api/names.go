@@ -12,11 +12,12 @@ const Module = "github.com/gallop-go/gallop"
 const (
 	Context   = "actor.Context"
 	Iso       = "capability.Iso"
-	Val       = "capability.Val"
 	Immutable = "capability.Immutable"
 	Shared    = "capability.Shared"
 
 	Interceptor = "actor.Interceptor"
+	Handler     = "actor.Handler"
+	System      = "actor.System"
 
 	ProcessSelf = "process.Self"
 	Proc        = "process.Proc"
@@ -29,9 +30,7 @@ const (
 	Self          = "actor.Self"
 	ContextSystem = "actor.Context.System"
 	Checkpoint    = "actor.Context.Checkpoint"
-	ShouldYield   = "actor.Context.ShouldYield"
 	NewIso        = "capability.NewIso"
-	NewVal        = "capability.NewVal"
 	IsoUse        = "capability.Iso.Use"
 	IsoGone       = "capability.Iso.Gone"
 	ValGet        = "capability.Val.Get"
@@ -39,39 +38,32 @@ const (
 	DeferReply    = "actor.Defer"
 	Hold          = "actor.System.Hold"
 	FromChan      = "actor.FromChan"
-	Every         = "actor.Every"
 	Yield         = "actor.Yield"
 	Stash         = "actor.Behaviour.Stash"
 	AskStash      = "actor.AskBehaviour.Stash"
+	Pinned        = "actor.WithPinnedThread"
 
-	ProcessStart = "process.Start"
-	ProcessRef   = "process.Self.Ref"
-	OwnProcess   = "process.Proc.Process"
-	ProcString   = "process.Proc.String"
-	Ask          = "process.Ask"
-	AskedReply   = "process.Asked.Reply"
-	Replied      = "process.Asked.Replied"
-	Call         = "process.Call"
-	NewChan      = "process.NewChan"
-	ChanSend     = "process.Chan.Send"
-	ChanTrySend  = "process.Chan.TrySend"
-	ChanRecv     = "process.Chan.Recv"
-	ChanTryRecv  = "process.Chan.TryRecv"
-	ChanClose    = "process.Chan.Close"
-	SendTo       = "process.SendTo"
-	RecvFrom     = "process.RecvFrom"
-	Select       = "process.Select"
-	TrySelect    = "process.TrySelect"
-	Receive      = "process.Self.Receive"
-	ReceiveMatch = "process.Self.ReceiveMatch"
-	ReceiveIn    = "process.Self.ReceiveWithin"
-	ReceiveAfter = "process.Self.ReceiveAfter"
-	Receives     = "process.Self.Receives"
-	Lock         = "process.Mutex.Lock"
-	Unlock       = "process.Mutex.Unlock"
-	SystemWait   = "process.System.Wait"
-	SystemRun    = "process.System.Run"
-	SystemStop   = "process.System.Stop"
+	ProcessRef  = "process.Self.Ref"
+	OwnProcess  = "process.Proc.Process"
+	ProcString  = "process.Proc.String"
+	Ask         = "process.Ask"
+	AskedReply  = "process.Asked.Reply"
+	Call        = "process.Call"
+	NewChan     = "process.NewChan"
+	ChanSend    = "process.Chan.Send"
+	ChanTrySend = "process.Chan.TrySend"
+	ChanRecv    = "process.Chan.Recv"
+	ChanTryRecv = "process.Chan.TryRecv"
+	ChanClose   = "process.Chan.Close"
+	SendTo      = "process.SendTo"
+	Select      = "process.Select"
+	TrySelect   = "process.TrySelect"
+	Receive     = "process.Self.Receive"
+	Lock        = "process.Mutex.Lock"
+	Unlock      = "process.Mutex.Unlock"
+	SystemWait  = "process.System.Wait"
+	SystemRun   = "process.System.Run"
+	SystemStop  = "process.System.Stop"
 )
 
 // sendable lists the types of gallop that may be sent. Of the type arguments of those in
@@ -97,7 +89,7 @@ const Recv = -1
 // funcs says what the functions and methods of gallop mean.
 var funcs = slices.Concat([]Func{
 	// Declarations.
-	{Name: "actor.NewType", Role: MakeType, NonEmpty: in(1)},
+	{Name: "actor.NewType", NonEmpty: in(1)},
 	{Name: "actor.Declare", Role: Declare, Messages: 1, NonNil: in(1), NonEmpty: in(2)},
 	{Name: "actor.DeclareAsk", Role: Declare, Messages: 2, NonNil: in(1), NonEmpty: in(2)},
 	{Name: "actor.Behaviour.Handle", Role: Handle, Turn: 1, NonNil: in(1), NonZero: in(Recv)},
@@ -110,75 +102,51 @@ var funcs = slices.Concat([]Func{
 
 	// Options.
 	{Name: "actor.WithWatermarks", Least: at(2, 0)},
-	{Name: "actor.WithPinnedThread", Role: PinnedOption},
+	{Name: Pinned},
 	{Name: "actor.WithLongTurn", Least: at(1, 1_000_000)},
 
 	// Spawning.
-	{Name: "actor.Type.Spawn", Role: Spawn, State: 2, NonNil: in(Recv, 1)},
-	{Name: "actor.Type.SpawnChild", Role: Spawn, State: 2, NonNil: in(Recv, 1)},
-	{Name: "actor.Type.SpawnFunc", Role: Spawn, NonNil: in(Recv, 1, 2)},
-	{Name: "actor.Type.SpawnNamed", Role: Spawn, State: 3, NonNil: in(Recv, 1), NonEmpty: in(2)},
-	{
-		Name: "actor.SpawnSupervised", Elsewhere: in(3), Own: in(4), NonNil: in(1, 2, 3),
-		NonZero: in(4),
-	},
+	{Name: "actor.Type.Spawn", Role: Spawn, State: 2, NonNil: in(Recv)},
+	{Name: "actor.Type.SpawnChild", Role: Spawn, State: 2, NonNil: in(Recv)},
+	{Name: "actor.Type.SpawnFunc", Role: Spawn, NonNil: in(Recv, 2)},
+	{Name: "actor.Type.SpawnNamed", Role: Spawn, State: 3, NonNil: in(Recv), NonEmpty: in(2)},
+	{Name: "actor.SpawnSupervised", Elsewhere: in(3), Own: in(4), NonNil: in(2, 3), NonZero: in(4)},
 
 	// What sends.
-	{Name: "actor.Behaviour.Send", Payload: 3, To: 2, NonNil: in(1), NonZero: in(Recv, 2)},
-	{
-		Name: "actor.Behaviour.TrySend", Payload: 3, To: 2, Refuses: true, NonNil: in(1),
-		NonZero: in(Recv, 2),
-	},
-	{
-		Name: "actor.Behaviour.SendWait", Payload: 3, To: 2, Refuses: true, NonNil: in(1),
-		NonZero: in(Recv, 2), InTurn: Panics,
-	},
+	{Name: "actor.Behaviour.Send", Payload: 3, To: 2, NonZero: in(Recv, 2)},
+	{Name: "actor.Behaviour.TrySend", Payload: 3, To: 2, Refuses: true, NonZero: in(Recv, 2)},
+	{Name: "actor.Behaviour.SendWait", Payload: 3, To: 2, Refuses: true, NonZero: in(Recv, 2), InTurn: Panics},
 	{Name: "actor.Behaviour.To", To: 1, NonZero: in(Recv, 1)},
-	{Name: "actor.Handler.Send", Payload: 2, NonNil: in(Recv, 1)},
-	{Name: "actor.Handler.TrySend", Payload: 2, Refuses: true, NonNil: in(Recv, 1)},
-	{
-		Name: "actor.AskBehaviour.Ask", Payload: 3, To: 2, Waits: true, NonNil: in(1),
-		NonZero: in(Recv, 2), InTurn: AskOfSelf,
-	},
+	{Name: "actor.Handler.Send", Payload: 2, NonNil: in(Recv)},
+	{Name: "actor.Handler.TrySend", Payload: 2, Refuses: true, NonNil: in(Recv)},
+	{Name: "actor.AskBehaviour.Ask", Payload: 3, To: 2, Waits: true, NonZero: in(Recv, 2), InTurn: AskOfSelf},
 	{Name: "actor.AskBehaviour.To", To: 1, NonZero: in(Recv, 1)},
-	{Name: "actor.Asker.Ask", Payload: 2, Waits: true, NonNil: in(Recv, 1)},
-	{Name: "actor.Asker.AskTo", Payload: 2, NonNil: in(Recv, 1, 3)},
-	{Name: "actor.AskAll", Payload: 4, Waits: true, NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.AskTo", Payload: 4, To: 3, Own: in(5), NonNil: in(1), NonZero: in(2, 3, 5)},
-	{Name: "actor.AskToWith", Payload: 4, To: 3, Own: in(5), NonNil: in(1), NonZero: in(2, 3, 5)},
-	{Name: "actor.Deferred.HandOver", NonNil: in(1), NonZero: in(Recv, 2)},
-	{Name: "group.Pool.TrySend", Payload: 2, Refuses: true, NonNil: in(1), NonZero: in(Recv)},
-	{
-		Name: "group.Pool.SendWait", Payload: 2, Refuses: true, NonNil: in(1), NonZero: in(Recv),
-		InTurn: Panics,
-	},
-	{Name: "group.Topic.Send", Payload: 2, Many: true, NonNil: in(1), NonZero: in(Recv)},
-	{Name: "group.Topic.Publish", Payload: 2, Many: true, NonNil: in(1), NonZero: in(Recv)},
-	{
-		Name: "group.Topic.TrySend", Payload: 2, Many: true, Refuses: true, NonNil: in(1),
-		NonZero: in(Recv),
-	},
-	{
-		Name: "group.Topic.SendWait", Payload: 2, Many: true, Refuses: true, NonNil: in(1),
-		NonZero: in(Recv), InTurn: Panics,
-	},
+	{Name: "actor.Asker.Ask", Payload: 2, Waits: true, NonNil: in(Recv)},
+	{Name: "actor.Asker.AskTo", Payload: 2, NonNil: in(Recv, 3)},
+	{Name: "actor.AskAll", Payload: 4, Waits: true, NonZero: in(2)},
+	{Name: "actor.AskTo", Payload: 4, To: 3, Own: in(5), NonZero: in(2, 3, 5)},
+	{Name: "actor.AskToWith", Payload: 4, To: 3, Own: in(5), NonZero: in(2, 3, 5)},
+	{Name: "actor.Deferred.HandOver", NonZero: in(Recv, 2)},
+	{Name: "group.Pool.TrySend", Payload: 2, Refuses: true, NonZero: in(Recv)},
+	{Name: "group.Pool.SendWait", Payload: 2, Refuses: true, NonZero: in(Recv), InTurn: Panics},
+	{Name: "group.Topic.Send", Payload: 2, Many: true, NonZero: in(Recv)},
+	{Name: "group.Topic.Publish", Payload: 2, Many: true, NonZero: in(Recv)},
+	{Name: "group.Topic.TrySend", Payload: 2, Many: true, Refuses: true, NonZero: in(Recv)},
+	{Name: "group.Topic.SendWait", Payload: 2, Many: true, Refuses: true, NonZero: in(Recv), InTurn: Panics},
 
 	// What an actor sends itself.
-	{Name: Yield, Payload: 3, ToSelf: true, Own: in(2), NonNil: in(1), NonZero: in(2)},
-	{Name: "actor.After", Payload: 4, ToSelf: true, Own: in(3), NonNil: in(1), NonZero: in(3)},
-	{
-		Name: Every, Payload: 4, ToSelf: true, Own: in(3), NonNil: in(1), NonZero: in(3),
-		Least: at(2, 1),
-	},
-	{Name: "actor.Pipe", Own: in(2), Elsewhere: in(3), NonNil: in(1, 3), NonZero: in(2)},
-	{Name: "actor.PipeWith", Own: in(2), Elsewhere: in(4), NonNil: in(1, 4), NonZero: in(2)},
-	{Name: FromChan, Own: in(3), NonNil: in(1, 2), NonZero: in(3)},
-	{Name: "actor.ToChan", NonNil: in(1, 2)},
+	{Name: Yield, Payload: 3, ToSelf: true, Own: in(2), NonZero: in(2)},
+	{Name: "actor.After", Payload: 4, ToSelf: true, Own: in(3), NonZero: in(3)},
+	{Name: "actor.Every", Payload: 4, ToSelf: true, Own: in(3), NonZero: in(3), Least: at(2, 1)},
+	{Name: "actor.Pipe", Own: in(2), Elsewhere: in(3), NonNil: in(3), NonZero: in(2)},
+	{Name: "actor.PipeWith", Own: in(2), Elsewhere: in(4), NonNil: in(4), NonZero: in(2)},
+	{Name: FromChan, Own: in(3), NonNil: in(2), NonZero: in(3)},
+	{Name: "actor.ToChan", NonNil: in(2)},
 
 	// Life.
-	{Name: "actor.Become", Own: in(2), NonNil: in(1, 2)},
-	{Name: "actor.Watch", Own: in(3), NonNil: in(1), NonZero: in(2, 3)},
-	{Name: "actor.TrapExit", Own: in(2), NonNil: in(1), NonZero: in(2)},
+	{Name: "actor.Become", Own: in(2), NonNil: in(2)},
+	{Name: "actor.Watch", Own: in(3), NonZero: in(2, 3)},
+	{Name: "actor.TrapExit", Own: in(2), NonZero: in(2)},
 
 	// A context.
 	{Name: "actor.Context.Blocking", Role: Blocking, Sync: in(1), NonNil: in(1)},
@@ -187,66 +155,60 @@ var funcs = slices.Concat([]Func{
 	{Name: "actor.Context.Register", NonEmpty: in(1)},
 
 	// A system.
-	{Name: "actor.System.Wait", NonNil: in(Recv, 1), InTurn: PanicsOfSystem},
+	{Name: "actor.System.Wait", NonNil: in(Recv), InTurn: PanicsOfSystem},
 	{Name: "actor.System.Run", NonNil: in(Recv), InTurn: PanicsOfSystem},
-	{Name: "actor.System.Shutdown", NonNil: in(Recv, 1), InTurn: PanicsOfSystem},
+	{Name: "actor.System.Shutdown", NonNil: in(Recv), InTurn: PanicsOfSystem},
 	{Name: "actor.System.Stop", NonNil: in(Recv), InTurn: PanicsOfSystem},
-	{Name: "actor.System.With", NonNil: in(Recv, 1)},
-	{Name: "actor.VirtualClock.Advance", Syncs: true, NonNil: in(Recv, 1), Least: at(2, 0)},
+	{Name: "actor.System.With", NonNil: in(Recv)},
+	{Name: "actor.VirtualClock.Advance", Syncs: true, NonNil: in(Recv), Least: at(2, 0)},
 	{Name: "actor.VirtualClock.Jump", NonNil: in(Recv), Least: at(1, 0)},
 
 	// Capabilities.
 	{Name: NewIso, Sync: in(1)},
-	{Name: NewVal, Payload: 1, Freezes: true},
+	{Name: "capability.NewVal", Payload: 1, Freezes: true},
 	{Name: "capability.Iso.Use", Role: UseIso, Sync: in(1), NonNil: in(1)},
 	{Name: "capability.Val.View", Sync: in(1), NonNil: in(1), NonZero: in(Recv)},
 
 	// Supervision.
-	{Name: "supervise.StartWait", NonNil: in(1, 2), InTurn: Panics},
-	{Name: "supervise.Supervisor.Wait", NonNil: in(1), NonZero: in(Recv), InTurn: Panics},
+	{Name: "supervise.StartWait", NonNil: in(2), InTurn: Panics},
+	{Name: "supervise.Supervisor.Wait", NonZero: in(Recv), InTurn: Panics},
 	{Name: "actortest.In", Turn: 4},
 	{Name: "actortest.R.Quiet", Syncs: true},
 	{Name: "actortest.R.Advance", Syncs: true},
-	{Name: "supervise.Supervisor.Ready", Syncs: true, NonNil: in(1), NonZero: in(Recv)},
-	{Name: "supervise.Serve", NonNil: in(1, 2), Least: at(4, 0), InTurn: Panics},
+	{Name: "supervise.Supervisor.Ready", Syncs: true, NonZero: in(Recv)},
+	{Name: "supervise.Serve", NonNil: in(2), Least: at(4, 0), InTurn: Panics},
 
 	// Processes.
-	{Name: "process.Spawn", Messages: 1, Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1)},
-	{
-		Name: "process.SpawnLinked", Messages: 1, Turn: 2, Process: true, Elsewhere: in(2),
-		NonNil: in(1),
-	},
+	{Name: "process.Spawn", Messages: 1, Turn: 2, Process: true, Elsewhere: in(2)},
+	{Name: "process.SpawnLinked", Messages: 1, Turn: 2, Process: true, Elsewhere: in(2)},
 	{Name: "process.WithWatermarks", Least: at(2, 0)},
-	{Name: "process.Go", Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1)},
-	{Name: "process.WaitGroup.Go", Turn: 2, Process: true, Elsewhere: in(2), NonNil: in(1)},
-	{Name: "process.Ref.Send", Payload: 2, To: Recv, NonNil: in(1), NonZero: in(Recv)},
-	{Name: Ask, Request: 3, To: 2, Sync: in(3), NonNil: in(1, 3), NonZero: in(2)},
-	{
-		Name: Call, Suspends: true, Request: 4, To: 2, Waits: true, Sync: in(4), NonNil: in(1, 4),
-		NonZero: in(2),
-	},
+	{Name: "process.Go", Turn: 2, Process: true, Elsewhere: in(2)},
+	{Name: "process.WaitGroup.Go", Turn: 2, Process: true, Elsewhere: in(2)},
+	{Name: "process.Ref.Send", Payload: 2, To: Recv, NonZero: in(Recv)},
+	{Name: Ask, Request: 3, To: 2, Sync: in(3), NonNil: in(3), NonZero: in(2)},
+	{Name: Call, Suspends: true, Request: 4, To: 2, Waits: true, Sync: in(4), NonNil: in(4), NonZero: in(2)},
 	{Name: "process/actors.Ask", Payload: 4, To: 3},
 	{Name: "process/actors.Call", Payload: 5, To: 3, Waits: true, Suspends: true},
 	{Name: "process/actors.CallContext", Payload: 5, To: 4, Waits: true, Suspends: true},
 	{Name: "process/actors.AskTo", Request: 4, To: 2, Sync: in(4)},
 	{Name: "process/actors.AskToWith", Request: 4, To: 2, Sync: in(4)},
-	{Name: AskedReply, Suspends: true, Syncs: true, NonNil: in(1), NonZero: in(Recv)},
+	{Name: AskedReply, Suspends: true, Syncs: true, NonZero: in(Recv)},
 
 	// What a process waits for.
 	{Name: Receive, Suspends: true, Syncs: true},
-	{Name: ReceiveMatch, Suspends: true, Syncs: true, Sync: in(1)},
-	{Name: ReceiveIn, Suspends: true, Syncs: true, Sync: in(2)},
-	{Name: ReceiveAfter, Suspends: true, Syncs: true, Sync: in(3)},
-	{Name: Receives, Sync: in(2)},
+	{Name: "process.Self.ReceiveMatch", Suspends: true, Syncs: true, Sync: in(1)},
+	{Name: "process.Self.ReceiveWithin", Suspends: true, Syncs: true, Sync: in(2)},
+	{Name: "process.Self.ReceiveAfter", Suspends: true, Syncs: true, Sync: in(3)},
+	{Name: "process.Self.Receives", Sync: in(2)},
 	{Name: NewChan, Messages: 1, Least: at(1, 0)},
-	{Name: ChanSend, Suspends: true, Payload: 2, NonNil: in(1)},
-	{Name: ChanTrySend, Payload: 2, Refuses: true, NonNil: in(1)},
-	{Name: ChanTryRecv, Syncs: true, NonNil: in(1)},
-	{Name: ChanClose, NonNil: in(Recv, 1)},
-	{Name: TrySelect, Syncs: true, NonNil: in(1)},
+	{Name: ChanSend, Suspends: true, Payload: 2},
+	{Name: ChanTrySend, Payload: 2, Refuses: true},
+	{Name: ChanTryRecv, Syncs: true},
+	{Name: ChanClose, NonNil: in(Recv)},
+	{Name: TrySelect, Syncs: true},
 	{Name: "process.When", Sync: in(2), NonNil: in(1, 2)},
-	{Name: "process.Block", Suspends: true, Syncs: true, Sync: in(3), NonNil: in(1, 2, 3)},
-	{Name: "process.Process.Join", Suspends: true, Syncs: true, NonNil: in(1), NonZero: in(Recv)},
+	{Name: "process.Block", Suspends: true, Syncs: true, Sync: in(3), NonNil: in(2, 3)},
+	{Name: "process.Process.Join", Suspends: true, Syncs: true, NonZero: in(Recv)},
 	{Name: "process.Once.Do", Syncs: true, Sync: in(2), NonNil: in(2)},
 	{Name: "process.Proc.Blocking", Role: Blocking, Sync: in(1), NonNil: in(1)},
 	{Name: "process.Proc.Sleep", Suspends: true},
@@ -256,39 +218,34 @@ var funcs = slices.Concat([]Func{
 	{Name: "process.Self.Monitor", Elsewhere: in(2), NonZero: in(1)},
 	{Name: "process.Self.TrapExit", Elsewhere: in(1)},
 	{Name: "process.Register", NonZero: in(2)},
-	{Name: SystemWait, Syncs: true, NonNil: in(Recv, 1)},
+	{Name: SystemWait, Syncs: true, NonNil: in(Recv)},
 	{Name: SystemRun, Syncs: true, NonNil: in(Recv)},
 	{Name: SystemStop, Syncs: true, NonNil: in(Recv)},
 },
 	// Others, by what they mean.
 	same(Func{},
-		ContextSystem, ShouldYield, Checkpoint, IsoGone, ProcessStart, ProcessRef, OwnProcess,
-		ProcString, SendTo, RecvFrom,
+		ContextSystem, "actor.Context.ShouldYield", Checkpoint, IsoGone, "process.Start", ProcessRef,
+		OwnProcess, ProcString, SendTo, "process.RecvFrom", "group.Topic.Subscribe", "actor.Self",
+		"actor.Unbecome", "actor.StashLen", "actor.UnstashAll", "actor.Sleep",
+		"actor.Context.SetContext", "actor.Context.With", "process.Done", Unlock,
+		"process.WaitGroup.Add", "process.WaitGroup.Done", "process.Event.Notify",
 	),
 	same(Func{Least: at(1, 1)},
 		"actor.WithStashLimit", "actor.WithBound", "actor.WithBatch", "actor.WithGas",
 		"actor.WithWorkers", "actor.WithMaxBlocked", "process.WithBound",
 	),
 	same(Func{NonNil: in(1)},
-		"actor.WithKeep", "actor.WithClock", "group.Topic.Subscribe", "actor.Self",
-		"actor.Unbecome", "actor.StashLen", "actor.UnstashAll", "actor.Sleep",
-		"actor.Context.SetContext", "actor.Context.With", "heap.New", "heap.TryNew",
-		"process.Done", Unlock, "process.WaitGroup.Add", "process.WaitGroup.Done",
-		"process.Event.Notify", "process.Lookup",
+		"actor.WithKeep", "actor.WithClock", "heap.New", "heap.TryNew", "process.Lookup",
 	),
 	same(Func{NonNil: in(1), Least: at(2, 0)},
 		"actor.Unstash", "heap.MakeSlice", "heap.TryMakeSlice",
 	),
-	same(Func{NonNil: in(1), NonZero: in(2)},
+	same(Func{NonZero: in(2)},
 		DeferReply, "actor.Stop", "actor.StopWith", "actor.Drain", "actor.Kill", "actor.Link",
 		"actor.Unlink", "actor.Suspend", "actor.Restart",
 	),
-	same(Func{NonNil: in(1), NonZero: in(2), InTurn: Panics},
+	same(Func{NonZero: in(2), InTurn: Panics},
 		"actor.StopWait", "actor.DrainWait", "actor.KillWait", "actor.Join",
-		"supervise.StopChild",
-	),
-	same(Func{NonNil: in(1), NonZero: in(Recv)},
-		Stash, AskStash, "process.Process.Cancel", "process.Process.Kill",
 	),
 	same(Func{NonNil: in(Recv)},
 		"actor.Type.Name", "actor.Type.Table", "actor.Type.Variant", Hold, "actor.System.Stats",
@@ -298,10 +255,11 @@ var funcs = slices.Concat([]Func{
 		"actor.WithInterceptor", "actor.StatusOf", "actor.SystemOf", "process.Proc.Link",
 	),
 	same(Func{NonZero: in(Recv)},
-		"actor.Ref.Status", "capability.Val.Get", "capability.Val.Tag", Replied,
+		Stash, AskStash, "process.Process.Cancel", "process.Process.Kill", "actor.Ref.Status",
+		"capability.Val.Get", "capability.Val.Tag", "process.Asked.Replied",
 		"process.Process.Done", "process.Process.Status", "process.Process.Result",
 	),
-	same(Func{Payload: 2, NonNil: in(1), NonZero: in(Recv)},
+	same(Func{Payload: 2, NonZero: in(Recv)},
 		"actor.Deferred.Reply", "group.Pool.Send", "process.ReplyTo.Reply",
 	),
 	same(Func{Role: EndIso},
@@ -309,7 +267,7 @@ var funcs = slices.Concat([]Func{
 		"heap.Region.Move", "heap.Region.Join", "heap.Region.Discard",
 	),
 	same(Func{Role: UseIso}, "capability.Iso.Tag", "heap.Region.Arena", "heap.Region.Root", "heap.Region.SetRoot"),
-	same(Func{Suspends: true, Syncs: true, NonNil: in(1)},
+	same(Func{Suspends: true, Syncs: true},
 		ChanRecv, "process.Chan.All", Select, Lock, "process.WaitGroup.Wait", "process.Proc.Wait",
 	),
 )
@@ -322,6 +280,9 @@ func same(f Func, names ...string) []Func {
 	}
 	return all
 }
+
+// callers lists the types of first arguments that say who calls: none may be nil.
+var callers = Names("actor.Sender actor.Context process.Env process.Party process.Proc")
 
 // elsewhereFields lists the fields that hold functions which run in the turn of another actor:
 // what such a function captures is shared between actors.

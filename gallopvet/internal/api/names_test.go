@@ -41,8 +41,8 @@ func TestNamesExist(t *testing.T) {
 
 // constants are the names that rules ask for.
 func constants() map[string]bool {
-	return Names(strings.Join([]string{Context, Iso, Val, Immutable, Shared, Self, ContextSystem, ShouldYield, Checkpoint,
-		NewIso, NewVal, IsoUse, IsoGone, ValGet, ValView, DeferReply, Hold, FromChan, Every,
+	return Names(strings.Join([]string{Context, Iso, Immutable, Shared, Interceptor, Self, ContextSystem, Checkpoint,
+		NewIso, IsoUse, IsoGone, ValGet, ValView, DeferReply, Hold, FromChan,
 		ProcessSelf, Proc, Party, ReplyTo}, " "))
 }
 

@@ -4,7 +4,6 @@ package blocking
 import (
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -71,7 +70,7 @@ func (c *checker) call(fn *ssa.Function, call *flow.Call) {
 	if call.API != nil {
 		return
 	}
-	name := flow.Blocks(call.Fn, c.Strict)
+	name := flow.Blocks(call, c.Strict)
 	by := ""
 	if name == "" {
 		name, by = c.foreign(call), call.Name()
@@ -135,7 +134,7 @@ func instead(name string, process bool) string {
 }
 
 // receive reports a receive, or a select, in a behaviour that waits for time, for the end of a context,
-// for a goroutine, or for a channel that nothing else has.
+// or for a goroutine.
 func (c *checker) receive(fn *ssa.Function, instr ssa.Instruction) {
 	why := ""
 	switch i := instr.(type) {
@@ -156,10 +155,6 @@ func (c *checker) receive(fn *ssa.Function, instr ssa.Instruction) {
 	if why == "" || !instr.Pos().IsValid() || c.InTest(instr.Pos()) {
 		return
 	}
-	if why == never {
-		c.Reportf(instr.Pos(), "a receive%s waits for ever: nothing else has the channel", c.in(fn))
-		return
-	}
 	c.Report(rule.Finding{
 		Pos: instr.Pos(),
 		Message: "a receive waits" + c.in(fn) + " " + why + ", and keeps its worker: " +
@@ -167,9 +162,6 @@ func (c *checker) receive(fn *ssa.Function, instr ssa.Instruction) {
 		Fixes: c.wrapAt(fn, instr.Pos()),
 	})
 }
-
-// never is what waitsFor says of a channel that nothing is sent to.
-const never = "never"
 
 // waitsFor says what a receive from a channel waits for, if that is known to take long.
 func (c *checker) waitsFor(fn *ssa.Function, ch ssa.Value) string {
@@ -179,19 +171,11 @@ func (c *checker) waitsFor(fn *ssa.Function, ch ssa.Value) string {
 	case "time.After", "time.Tick":
 		return "for time"
 	}
-	if load, ok := ch.(*ssa.UnOp); ok && load.Op == token.MUL {
-		if at, ok := load.X.(*ssa.FieldAddr); ok && flow.FieldName(at) == "C" {
-			switch at.X.Type().String() {
-			case "*time.Timer", "*time.Ticker":
-				return "for time"
-			}
+	if at := flow.FieldOf(ch); at != nil && flow.FieldName(at) == "C" {
+		switch at.X.Type().String() {
+		case "*time.Timer", "*time.Ticker":
+			return "for time"
 		}
-	}
-	if made, ok := ch.(*ssa.MakeChan); ok && !slices.ContainsFunc(*made.Referrers(), func(ref ssa.Instruction) bool {
-		i, ok := ref.(*ssa.UnOp)
-		return !ok || i.Op != token.ARROW
-	}) {
-		return never
 	}
 	if c.unbuffered(ch) && !closed(fn, ch) {
 		return "for another goroutine"

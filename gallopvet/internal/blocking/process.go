@@ -100,11 +100,9 @@ func (c *checker) channel(fn *ssa.Function, instr ssa.Instruction) {
 }
 
 func (c *checker) unbuffered(ch ssa.Value) bool {
-	if load, ok := ch.(*ssa.UnOp); ok {
-		if at, ok := load.X.(*ssa.FieldAddr); ok {
-			all := c.Held(at)
-			return len(all) > 0 && !slices.ContainsFunc(all, hasBuffer)
-		}
+	if at := flow.FieldOf(ch); at != nil {
+		all := c.Held(at)
+		return len(all) > 0 && !slices.ContainsFunc(all, hasBuffer)
 	}
 	all := c.Paths(ch)
 	return len(all) > 0 && !slices.ContainsFunc(all, func(q flow.Path) bool {

@@ -27,11 +27,9 @@ type checker struct{ *rule.Pass }
 
 func run(p *rule.Pass) {
 	c := &checker{p}
-	for _, fn := range p.Funcs {
-		for _, call := range p.Calls(fn) {
-			if call.API != nil {
-				c.call(call)
-			}
+	for call := range p.AllCalls() {
+		if call.API != nil {
+			c.call(call)
 		}
 	}
 }
@@ -175,11 +173,9 @@ func (c *checker) dropped(call *flow.Call, v *ssa.Call) {
 }
 
 func (c *checker) sentPlainly(t types.Type) bool {
-	for _, fn := range c.Funcs {
-		for _, call := range c.Calls(fn) {
-			if call.API != nil && call.API.Name == "process.Ref.Send" && types.Identical(call.Payload().Type(), t) {
-				return true
-			}
+	for call := range c.AllCalls() {
+		if call.Is("process.Ref.Send") && types.Identical(call.Payload().Type(), t) {
+			return true
 		}
 	}
 	return false

@@ -210,16 +210,23 @@ func (c *checker) readsState(fn *ssa.Function, v ssa.Value, body []*ssa.BasicBlo
 		if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
 			return c.readsState(fn, v.Call.Args[0], body)
 		}
+		if all := c.Results(v.Call.StaticCallee()); len(all) == 1 && v.Parent() == fn {
+			return c.readsState(fn, all[0], body)
+		}
 	case *ssa.UnOp:
 		if v.Op == token.NOT {
 			return c.readsState(fn, v.X, body)
 		}
 		at := c.Paths(v.X)
-		if v.Op == token.MUL && slices.Contains(body, v.Block()) && len(at) == 1 && at[0].Steps != "" {
+		here := v.Parent() != fn || slices.Contains(body, v.Block())
+		if v.Op == token.MUL && here && len(at) == 1 && at[0].Steps != "" {
+			state := c.StateOf(at[0])
 			changes := func(a *flow.Access) bool {
-				return a.Write && slices.Contains(body, a.Instr.Block()) && (a.At.Within(at[0]) || at[0].Within(a.At))
+				at := flow.Path{Root: a.At.Root, Steps: at[0].Steps}
+				return a.Write && c.StateOf(a.At) == state && slices.Contains(body, a.Instr.Block()) &&
+					(a.At.Within(at) || at.Within(a.At))
 			}
-			if state := c.StateOf(at[0]); state != nil && !slices.ContainsFunc(c.Accesses(fn), changes) {
+			if state != nil && !slices.ContainsFunc(c.Accesses(fn), changes) {
 				return state.Name() + at[0].Steps, true
 			}
 		}

@@ -116,11 +116,7 @@ func (c *checker) isState(v ssa.Value, when ssa.Instruction) bool {
 }
 
 func (c *checker) started(i *ssa.Go) {
-	args := i.Call.Args
-	if i.Call.IsInvoke() {
-		args = append([]ssa.Value{i.Call.Value}, args...)
-	}
-	for _, arg := range args {
+	for _, arg := range (&flow.Call{Instr: i}).Args() {
 		if o := ownedOf(arg); o != "" {
 			c.Reportf(i.Pos(), "the %s is used in a goroutine%s", o, o.why())
 			return
@@ -157,6 +153,14 @@ func (c *checker) stored(i *ssa.Store) {
 	if o := ownedOf(i.Val); o != "" && c.outlives(i.Addr) && !c.cleared(i) {
 		c.Reportf(i.Pos(), "the %s is kept%s", o, o.why())
 		return
+	}
+	if m, ok := flow.Plain(i.Val).(*ssa.MakeClosure); ok && c.outlives(i.Addr) && !c.cleared(i) {
+		for _, free := range m.Fn.(*ssa.Function).FreeVars {
+			if t, _ := variable(free); ownedType(t) != "" {
+				c.Reportf(i.Pos(), "the %s is kept, in a function%s", ownedType(t), ownedType(t).why())
+				return
+			}
+		}
 	}
 	if c.derefed(i.Val) && c.outlives(i.Addr) {
 		c.Reportf(i.Pos(), "a pointer into the heap of the actor is kept: what it points to moves, or is "+
@@ -200,10 +204,7 @@ func (c *checker) cleared(i *ssa.Store) bool {
 func (c *checker) captured(fn *ssa.Function, by ssa.Instruction) {
 	for _, f := range flow.WithLiterals(fn) {
 		for _, free := range f.FreeVars {
-			t, indirect := free.Type(), false
-			if ptr, ok := types.Unalias(t).(*types.Pointer); ok && flow.Is[*types.Pointer](ptr.Elem()) {
-				t, indirect = ptr.Elem(), true
-			}
+			t, indirect := variable(free)
 			o := ownedType(t)
 			if o == "" || c.boundIn(free, fn) {
 				continue
@@ -214,6 +215,14 @@ func (c *checker) captured(fn *ssa.Function, by ssa.Instruction) {
 			}
 		}
 	}
+}
+
+// variable returns the type of a captured variable, and whether it was captured by its address.
+func variable(free *ssa.FreeVar) (t types.Type, indirect bool) {
+	if ptr, ok := types.Unalias(free.Type()).(*types.Pointer); ok && flow.Is[*types.Pointer](ptr.Elem()) {
+		return ptr.Elem(), true
+	}
+	return free.Type(), false
 }
 
 // firstUse returns where a value is first used by what only its own turn or process may do.
@@ -251,14 +260,5 @@ func firstUse(v ssa.Value, indirect bool) token.Pos {
 // boundIn reports whether a captured variable belongs to a function itself, so that it does not
 // come from outside.
 func (c *checker) boundIn(free *ssa.FreeVar, fn *ssa.Function) bool {
-	var v ssa.Value = free
-	for {
-		f, ok := v.(*ssa.FreeVar)
-		if !ok {
-			return v != nil && flow.Inside(v, fn)
-		}
-		if v = c.Bound(f); v == nil {
-			return false
-		}
-	}
+	return slices.ContainsFunc(c.Paths(free), func(q flow.Path) bool { return flow.Inside(q.Root, fn) })
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/gallopvet/internal/rule"
 )
 
-// depth is how many calls are followed from a function that runs elsewhere.
+// depth is how many calls a lock is looked for behind a function that runs elsewhere.
 const depth = 3
 
 // stateIn reports what a function that runs elsewhere does with the state of an actor, if
@@ -52,19 +52,19 @@ func (c *checker) bound(fn *ssa.Function, by ssa.Instruction) {
 // function of a go statement itself.
 func (c *checker) passed(fn *ssa.Function, by ssa.Instruction) {
 	if g, ok := by.(*ssa.Go); ok && g.Call.StaticCallee() == fn {
-		c.follow(flow.CallOf(g), by, depth)
+		c.follow(flow.CallOf(g), by)
 	}
 	for _, f := range flow.WithLiterals(fn) {
 		for _, call := range c.Calls(f) {
-			c.follow(call, by, depth)
+			c.follow(call, by)
 		}
 	}
 }
 
-func (c *checker) follow(call *flow.Call, by ssa.Instruction, left int) {
+func (c *checker) follow(call *flow.Call, by ssa.Instruction) {
 	callee := call.Callee()
 	_, isGo := by.(*ssa.Go)
-	if left == 0 || callee == nil || callee.Pkg != c.SSA {
+	if callee == nil || callee.Pkg != c.SSA {
 		return
 	}
 	for i, arg := range call.Instr.Common().Args {
@@ -101,7 +101,7 @@ func (c *checker) conflict(a *flow.Access, steps string, state *types.TypeName,
 	case c.Waited(by):
 		other = c.meanwhile(by, a, steps, state)
 	case a.Write:
-		other = c.touched(state, steps, a)
+		other = c.TurnAccess(state, steps, false, func(o *flow.Access) bool { return o.Instr != a.Instr && (o.By == nil || o.Write) })
 	default:
 		other = c.TurnWrite(state, steps, false)
 	}
@@ -134,16 +134,6 @@ func (c *checker) meanwhile(by ssa.Instruction, a *flow.Access, steps string, st
 		}
 	}
 	return at[flow.Walk{Stop: c.Joins}.First(by, func(i ssa.Instruction) bool { return at[i] != nil })]
-}
-
-func (c *checker) touched(state *types.TypeName, steps string, not *flow.Access) *flow.Access {
-	for _, a := range c.TurnAccesses(state) {
-		here := flow.Path{Root: a.At.Root, Steps: steps}
-		if a.Instr != not.Instr && (a.By == nil || a.Write) && (a.At.Within(here) || here.Within(a.At)) {
-			return a
-		}
-	}
-	return nil
 }
 
 // locks reports whether a function takes a lock: then it is no accident that it shares something.
@@ -204,7 +194,13 @@ func (c *checker) fromHeap(call *flow.Call, v ssa.Value) {
 	if c.ToSelf(call) || call.API.Freezes {
 		return
 	}
-	for _, part := range c.Fields(v) {
+	parts := c.Fields(v)
+	if call, ok := v.(*ssa.Call); ok {
+		for _, made := range c.Results(call.Call.StaticCallee()) {
+			parts = append(parts, c.Fields(made)...)
+		}
+	}
+	for _, part := range parts {
 		name := api.TypeName(part.Type())
 		_, ptr := types.Unalias(part.Type()).(*types.Pointer)
 		switch {

@@ -4,6 +4,7 @@ import (
 	"go/types"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -98,7 +99,18 @@ func (p *Package) accessOfCall(i ssa.CallInstruction, add addAccess) {
 		}
 		return
 	}
-	p.accessByEffects(i, c, p.SummaryOf(c), add)
+	s := p.SummaryOf(c)
+	p.accessByEffects(i, c, s, add)
+	if s.Shares && c.static != nil && c.static.Pkg != p.SSA {
+		add(i, true, c.Fn, []Path{{c.static, ""}}) // the function stands for the variable
+	}
+	if strings.HasPrefix(strings.ToLower(c.Name()), "append") {
+		for arg := range c.With(s.Returns) {
+			if cut, ok := arg.(*ssa.Slice); ok && cut.High != nil {
+				add(i, true, c.Fn, each(p.Paths(cut.X), "[]"))
+			}
+		}
+	}
 	for _, fn := range p.runs(c) {
 		if fn != nil && fn.Parent() != nil {
 			p.accessOfLiteral(i, fn, add)
@@ -132,8 +144,11 @@ func (p *Package) accessByEffects(i ssa.CallInstruction, c *Call, s *Summary, ad
 		}
 	}
 	for arg, e := range c.With(s.Calls) {
+		if e.Steps != "" {
+			arg = p.within(arg, e.Steps)
+		}
 		t := concrete(p, arg, maxSelf)
-		if e.Method == "" || e.Steps != "" || t == nil {
+		if e.Method == "" || t == nil {
 			continue
 		}
 		m, _, _ := types.LookupFieldOrMethod(t, true, p.Pkg, e.Method)
@@ -141,6 +156,17 @@ func (p *Package) accessByEffects(i ssa.CallInstruction, c *Call, s *Summary, ad
 			writes(arg, "", p.SummaryOfObject(fn.Origin()), 0)
 		}
 	}
+}
+
+// within returns what the call that has made a value has put into it, as a writer into an encoder; or nil.
+func (p *Package) within(v ssa.Value, steps string) ssa.Value {
+	made := MadeBy(v)
+	for arg, e := range made.With(p.SummaryOf(made).Returns) {
+		if e.At == steps && e.Steps == "" {
+			return arg
+		}
+	}
+	return nil
 }
 
 // accessOfLiteral adds what a literal does, that a call runs, with what is not its own.
@@ -175,7 +201,7 @@ func (p *Package) accessOfBuiltin(i ssa.CallInstruction, name string, add addAcc
 	case "delete", "clear":
 		add(i, true, nil, each(p.Paths(args[0]), "[]"))
 	case "append":
-		if s, ok := args[0].(*ssa.Slice); ok && s.High != nil {
+		if s, ok := args[0].(*ssa.Slice); ok && s.High != nil && !isConst(s.Max, 0) {
 			add(i, true, nil, each(p.Paths(s.X), "[]"))
 		}
 		if len(args) > 1 {

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -34,13 +35,10 @@ var slow = api.Names(`
 	(*bufio.Scanner).Scan (*bufio.Reader).ReadString fmt.Scanln fmt.Scan
 `)
 
-// Blocks returns the name of a function of the library if it waits, "" if not. Those that are only
-// slow count if strict says so.
-func Blocks(fn *types.Func, strict bool) string {
-	if fn == nil {
-		return ""
-	}
-	name := fn.FullName()
+// Blocks returns the name of a function of the library that is called if it waits, "" if not. Those that
+// are only slow count if strict says so.
+func Blocks(c *Call, strict bool) string {
+	name := c.FullName()
 	if blocks[name] || strict && slow[name] {
 		return name
 	}
@@ -60,7 +58,7 @@ func (p *Package) addBlocks(s *Summary, fn *ssa.Function) {
 }
 
 func (p *Package) blocksBy(c *Call) string {
-	if name := Blocks(c.Fn, false); name != "" {
+	if name := Blocks(c, false); name != "" {
 		return name
 	}
 	for _, fn := range p.runs(c) {
@@ -78,15 +76,14 @@ func (p *Package) Pinned(t *Turn) bool {
 	if state == nil {
 		return false
 	}
-	for _, fn := range p.Funcs {
-		for _, c := range p.calls[fn] {
-			if c.API == nil || c.API.Role != api.MakeType || len(c.TypeArgs()) != 1 {
-				continue
-			}
-			same := types.Identical(c.TypeArgs()[0], deref(state.Type()))
-			if same && c.Options(c.Arg(2))[api.PinnedOption] != nil {
-				return true
-			}
+	for c := range p.AllCalls() {
+		if !c.Is("actor.NewType") || len(c.TypeArgs()) != 1 {
+			continue
+		}
+		options, _ := Variadic(c.Arg(2))
+		if types.Identical(c.TypeArgs()[0], deref(state.Type())) && slices.ContainsFunc(options,
+			func(o ssa.Value) bool { return MadeBy(o).Is(api.Pinned) }) {
+			return true
 		}
 	}
 	return false

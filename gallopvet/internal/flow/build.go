@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
-	"slices"
 	"sync"
 
 	"golang.org/x/tools/go/analysis"
@@ -22,7 +21,7 @@ var Analyzer = &analysis.Analyzer{
 	Doc:        "build what the rules of gallopvet look at",
 	Run:        run,
 	ResultType: reflect.TypeFor[*Package](),
-	FactTypes:  []analysis.Fact{new(Summary), new(Receiver), new(Mark), new(Declaring)},
+	FactTypes:  []analysis.Fact{new(Summary), new(Receiver), new(Mark)},
 }
 
 // Everything makes the rules look at packages that do not import gallop, and at Go's library, too:
@@ -62,9 +61,8 @@ type Package struct {
 	foreign      map[*types.Func]*Summary
 	given        map[*ssa.Function]*Call
 	callers      map[*ssa.Function][]*Call
-	held         map[*types.Var][]ssa.Value // functions and channels that are put into fields
-	cuts         map[ssa.Value]bool         // at which a limit was met
-	declares     map[*types.Func][]int
+	held         map[*types.Var][]ssa.Value // what is put into fields: see isHeld
+	cuts         map[ssa.Value]string       // which limit was met at them
 }
 
 // Relevant reports whether there is anything to look at in the package.
@@ -77,9 +75,7 @@ func run(pass *analysis.Pass) (any, error) {
 	}
 	p.build()
 	p.findMarks()
-	p.findClosures()
 	p.findTurns()
-	p.findDeclaring()
 	p.summarise()
 	p.startedByOthers()
 	return p, nil
@@ -103,14 +99,18 @@ func (p *Package) build() {
 	p.reasons = map[types.Type]*Reason{}
 	p.guards = map[*ssa.Function]bool{}
 	p.foreign = map[*types.Func]*Summary{}
-	p.cuts = map[ssa.Value]bool{}
+	p.cuts = map[ssa.Value]string{}
+	p.closures = map[*ssa.Function]*ssa.MakeClosure{}
 	p.fields = map[*ssa.Alloc][]*ssa.Store{}
 	p.stores = map[*ssa.Alloc][]*ssa.Store{}
 	p.forget()
 	for _, fn := range p.Funcs {
 		for instr := range Instructions(fn) {
-			if s, ok := instr.(*ssa.Store); ok {
-				p.noteStore(s)
+			switch i := instr.(type) {
+			case *ssa.Store:
+				p.noteStore(i)
+			case *ssa.MakeClosure:
+				p.closures[i.Fn.(*ssa.Function)] = i
 			}
 		}
 	}
@@ -123,18 +123,17 @@ func (p *Package) build() {
 	}
 }
 
-func (p *Package) cutAt(v ssa.Value) { p.cuts[v] = true }
+func (p *Package) cutAt(v ssa.Value, limit string) { p.cuts[v] = limit }
 
-// Cuts lists where limits were met.
-func (p *Package) Cuts() []token.Pos {
-	var all []token.Pos
-	for v := range p.cuts {
+// Cuts says where limits were met, and which.
+func (p *Package) Cuts() map[token.Pos]string {
+	all := map[token.Pos]string{}
+	for v, limit := range p.cuts {
 		if v.Pos().IsValid() {
-			all = append(all, v.Pos())
+			all[v.Pos()] = limit
 		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	return all
 }
 
 // forget makes [Package.Paths] and [Package.Accesses] look again, since more is known of functions now.
@@ -200,7 +199,7 @@ func (p *Package) noteStore(s *ssa.Store) {
 		if a := variable(at); a != nil {
 			p.fields[a] = append(p.fields[a], s)
 		}
-		if f := fieldVar(at); f != nil && (Is[*types.Signature](s.Val.Type()) || Is[*types.Chan](s.Val.Type())) {
+		if f := fieldVar(at); f != nil && isHeld(s.Val.Type()) {
 			p.held[f] = append(p.held[f], s.Val)
 		}
 	}
@@ -217,7 +216,13 @@ func variable(at *ssa.FieldAddr) *ssa.Alloc {
 	}
 }
 
-// Held returns the functions, or channels, that the package puts into a field.
+// isHeld reports whether what is put into fields is noted for a type.
+func isHeld(t types.Type) bool {
+	name := api.TypeName(t)
+	return Is[*types.Signature](t) || Is[*types.Chan](t) || name == api.Handler || name == api.System
+}
+
+// Held returns the functions, channels, handlers or systems that the package puts into a field.
 func (p *Package) Held(at *ssa.FieldAddr) []ssa.Value { return p.held[fieldVar(at)] }
 
 func fieldVar(at *ssa.FieldAddr) *types.Var {
@@ -278,17 +283,6 @@ func IsParam(t types.Type) bool {
 // Refers reports whether values of a type refer to memory of their own.
 func Refers(t types.Type) bool {
 	return Is[*types.Pointer](t) || Is[*types.Slice](t) || Is[*types.Map](t)
-}
-
-func (p *Package) findClosures() {
-	p.closures = map[*ssa.Function]*ssa.MakeClosure{}
-	for _, fn := range p.Funcs {
-		for instr := range Instructions(fn) {
-			if m, ok := instr.(*ssa.MakeClosure); ok {
-				p.closures[m.Fn.(*ssa.Function)] = m
-			}
-		}
-	}
 }
 
 // Closure returns where a function literal that captures something is made, or nil.

@@ -226,6 +226,19 @@ func (c *Call) TypeArgs() []types.Type {
 // Calls returns the calls in a function.
 func (p *Package) Calls(fn *ssa.Function) []*Call { return p.calls[fn] }
 
+// AllCalls yields the calls in all functions, in the order of the source.
+func (p *Package) AllCalls() iter.Seq[*Call] {
+	return func(yield func(*Call) bool) {
+		for _, fn := range p.Funcs {
+			for _, c := range p.calls[fn] {
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Variadic returns what is given to a variadic parameter, one by one. It reports false if that is
 // not written in the call.
 func Variadic(v ssa.Value) ([]ssa.Value, bool) {
@@ -240,6 +253,10 @@ func Variadic(v ssa.Value) ([]ssa.Value, bool) {
 	if !ok {
 		return nil, false
 	}
+	return elements(array), true
+}
+
+func elements(array *ssa.Alloc) []ssa.Value {
 	var all []ssa.Value
 	for _, ref := range *array.Referrers() {
 		if at, ok := ref.(*ssa.IndexAddr); ok {
@@ -250,19 +267,7 @@ func Variadic(v ssa.Value) ([]ssa.Value, bool) {
 			}
 		}
 	}
-	return all, true
-}
-
-// Options returns the roles of the options that are written in a call.
-func (c *Call) Options(v ssa.Value) map[api.Role]*Call {
-	all, _ := Variadic(v)
-	roles := map[api.Role]*Call{}
-	for _, o := range all {
-		if made := MadeBy(o); made != nil && made.API != nil {
-			roles[made.API.Role] = made
-		}
-	}
-	return roles
+	return all
 }
 
 // MadeBy returns the call whose result a value is, or nil.
@@ -342,6 +347,16 @@ func GlobalOf(v ssa.Value) *ssa.Global {
 	}
 	g, _ := load.X.(*ssa.Global)
 	return g
+}
+
+// FieldOf returns the address of the field that a value is read from, or nil.
+func FieldOf(v ssa.Value) *ssa.FieldAddr {
+	load, ok := v.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return nil
+	}
+	at, _ := load.X.(*ssa.FieldAddr)
+	return at
 }
 
 // Expr returns the call as it is written, or nil.

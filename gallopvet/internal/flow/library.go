@@ -2,9 +2,7 @@ package flow
 
 import (
 	_ "embed"
-	"fmt"
 	"go/types"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,13 +22,17 @@ var byHand = map[string]string{
 	"maps.clone":    "r0|[]|0|[]",
 	"slices.Clone":  "r0|[]|0|[]",
 	"slices.Concat": "",
-	"bytes.Clone":   "", "strings.Clone": "",
+	"maps.Values":   "r0", "maps.All": "r0", "slices.Values": "r0", "slices.All": "r0", "slices.Backward": "r0",
+	"slices.Collect": "r0|[]|0|[] c0", "maps.Collect": "r0|[]|0|[] c0", "slices.SortedFunc": "r0|[]|0|[] c0 c1",
+	"bytes.Clone": "", "strings.Clone": "",
 	"sort.Slice": "w0|[] c1", "sort.SliceStable": "w0|[] c1",
 	"encoding/json.Unmarshal": "w1|[]", "(*encoding/json.Decoder).Decode": "w1|[] w0",
 	"encoding/xml.Unmarshal": "w1|[]", "(*encoding/xml.Decoder).Decode": "w1|[]",
 	"(*encoding/gob.Decoder).Decode": "w1|[]", "encoding/binary.Read": "w2|[]",
-	"encoding/asn1.Unmarshal": "w1|[]", "fmt.Sscan": "", "fmt.Sscanf": "",
-	"(*database/sql.Rows).Scan": "", "(*database/sql.Row).Scan": "",
+	"encoding/asn1.Unmarshal":   "w1|[]",
+	"(*database/sql.Rows).Scan": "w1|[]*", "(*database/sql.Row).Scan": "w1|[]*",
+	"encoding/json.NewEncoder": "r0||0|.w", "bufio.NewWriter": "r0||0|.wr", "encoding/csv.NewWriter": "r0||0|.w.wr",
+	"compress/gzip.NewWriter": "r0||0|.w", "text/tabwriter.NewWriter": "r0||0|.output",
 	"(io.Reader).Read": "w1|[]", "(io.ReaderAt).ReadAt": "w1|[]", "(net.Conn).Read": "w1|[]",
 	"(*os.File).Read": "w1|[]", "(*os.File).ReadAt": "w1|[]", "(*bufio.Reader).Read": "w1|[] w0",
 	"(*container/list.List).MoveToBack": "+w0|.root.next", "(*container/list.List).MoveToFront": "+w0|.root.next",
@@ -54,26 +56,6 @@ var byHand = map[string]string{
 
 // kinds are the kinds of effects in the table, by class.
 const kinds = "wnkxrcsmih"
-
-// encode writes a summary as the table has it: what it keeps, sends and waits for is left out.
-func encode(s *Summary) string {
-	var words []string
-	for i, c := range s.classes() {
-		if !strings.Contains("wnrcsh", kinds[i:i+1]) {
-			continue
-		}
-		for _, e := range *c {
-			result := ""
-			if e.Result != 0 || e.At != "" {
-				result = strconv.Itoa(e.Result)
-			}
-			word := fmt.Sprintf("%c%d|%s|%s|%s|%s", kinds[i], e.Param, e.Steps, result, e.At, e.Method)
-			words = append(words, strings.TrimRight(word, "|"))
-		}
-	}
-	slices.Sort(words)
-	return strings.Join(words, " ")
-}
 
 func decode(text string) *Summary {
 	s := &Summary{}

@@ -22,6 +22,8 @@ type Part struct {
 const (
 	maxParts  = 4
 	manyParts = 32
+
+	depthLimit = "levels of new memory"
 )
 
 // Parts returns the memory that is shared when v is sent.
@@ -51,7 +53,7 @@ func (c *collector) add(q Path, at string, t types.Type, load ssa.Instruction, d
 		return
 	}
 	if len(c.parts) >= manyParts {
-		c.p.cutAt(q.Root)
+		c.p.cutAt(q.Root, "parts of one value")
 		return
 	}
 	c.seen[place{q, at}] = true
@@ -59,7 +61,7 @@ func (c *collector) add(q Path, at string, t types.Type, load ssa.Instruction, d
 	if depth < maxParts {
 		c.contents(q, at, depth+1)
 	} else {
-		c.p.cutAt(q.Root)
+		c.p.cutAt(q.Root, depthLimit)
 	}
 }
 
@@ -71,7 +73,9 @@ func (c *collector) collect(v ssa.Value, at string, depth int) {
 	if ok, _ := c.p.Sendable(v.Type()); ok && !Is[*types.Interface](v.Type()) {
 		return
 	}
-	v = plainInterface(v)
+	if m, ok := v.(*ssa.MakeInterface); ok {
+		v = m.X
+	}
 	if IsParam(v.Type()) {
 		for _, q := range c.p.Paths(v) {
 			c.add(q, at, v.Type(), loadOf(v), depth)
@@ -90,13 +94,6 @@ func (c *collector) collect(v ssa.Value, at string, depth int) {
 	case *types.Struct:
 		c.fields(v, at, t, nil, depth)
 	}
-}
-
-func plainInterface(v ssa.Value) ssa.Value {
-	if m, ok := v.(*ssa.MakeInterface); ok {
-		return m.X
-	}
-	return v
 }
 
 // loadOf returns the instruction that reads v from memory, if there is one: a call that returns
@@ -129,7 +126,7 @@ func loadOf(v ssa.Value) ssa.Instruction {
 // overwritten.
 func (c *collector) fields(v ssa.Value, at string, t *types.Struct, but map[string]bool, depth int) {
 	if depth > maxParts {
-		c.p.cutAt(v)
+		c.p.cutAt(v, depthLimit)
 		return
 	}
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {

@@ -64,7 +64,7 @@ func (p *Package) union(of ssa.Value, a, b []Path) []Path {
 		case len(a) < manyPaths:
 			a = append(a, q)
 		default:
-			p.cutAt(of)
+			p.cutAt(of, "ways to one value")
 		}
 	}
 	return a
@@ -216,8 +216,8 @@ func (p *Package) contentOfResult(q Path, call *ssa.Call) []Path {
 	return all
 }
 
-// through returns where a place is, and for one in a local struct also where that is what was put into
-// a field of it.
+// through returns where a place is, and for one in a local struct or array also where that is what was
+// put into a field or an element of it.
 func (p *Package) through(all []Path) []Path {
 	for _, q := range all {
 		a, ok := q.Root.(*ssa.Alloc)
@@ -227,6 +227,11 @@ func (p *Package) through(all []Path) []Path {
 		for _, st := range p.fields[a] {
 			if field := "." + storedField(st); q.begins(field) && Refers(st.Val.Type()) {
 				all = p.union(a, all, each(p.Paths(st.Val), q.Steps[len(field):]))
+			}
+		}
+		if q.begins("[]") {
+			for _, v := range elements(a) {
+				all = p.union(a, all, each(p.Paths(v), q.Steps[len("[]"):]))
 			}
 		}
 	}
@@ -295,10 +300,8 @@ func (p *Package) pathsOfPhi(v *ssa.Phi) []Path {
 		all = p.union(v, all, p.Paths(e))
 	}
 	for _, e := range v.Edges { // a list: n = n.next
-		if load, ok := e.(*ssa.UnOp); ok && load.Op == token.MUL {
-			if at, ok := load.X.(*ssa.FieldAddr); ok && at.X == v {
-				all = p.union(v, all, each(all, "."+FieldName(at)))
-			}
+		if at := FieldOf(e); at != nil && at.X == v {
+			all = p.union(v, all, each(all, "."+FieldName(at)))
 		}
 	}
 	return all
@@ -356,9 +359,6 @@ func (p *Package) aliases(v *ssa.Call, result int) []Path {
 }
 
 func isConst(v ssa.Value, n int64) bool {
-	if v == nil {
-		return false
-	}
 	k, ok := Int(v)
 	return ok && k == n
 }

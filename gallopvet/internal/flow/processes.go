@@ -55,8 +55,12 @@ func (p *Package) Messages(c *Call) []ssa.Value {
 	if c.API == nil || c.API.Request == 0 {
 		return nil
 	}
-	fn := p.local(p.FuncOf(c.Arg(c.API.Request)))
-	if fn == nil {
+	return p.Results(p.FuncOf(c.Arg(c.API.Request)))
+}
+
+// Results returns what a function returns, if it is one of the package and has one result.
+func (p *Package) Results(fn *ssa.Function) []ssa.Value {
+	if fn = p.local(p.unwrap(fn)); fn == nil {
 		return nil
 	}
 	var all []ssa.Value

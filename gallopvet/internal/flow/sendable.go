@@ -3,10 +3,7 @@ package flow
 import (
 	"go/types"
 	"maps"
-	"slices"
 	"strings"
-
-	"golang.org/x/tools/go/analysis"
 
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
 )
@@ -36,8 +33,6 @@ type Reason struct {
 	Path string     // to the part, as in ".Items[]"
 	Part types.Type // the part
 }
-
-var _ analysis.Fact = (*Mark)(nil)
 
 // librarySendable lists types of Go's library that may be sent: they do not change, or have locks.
 var librarySendable = api.Names(`
@@ -113,7 +108,7 @@ func (c *checker) check(t types.Type, path string) *Reason {
 	case *types.Pointer, *types.Slice, *types.Map:
 		return c.reference(t, path)
 	case *types.Interface:
-		if _, param := t.(*types.TypeParam); !param && u.NumMethods() == 0 && isAny(u) {
+		if IsAny(t) {
 			return c.bad(Reason{Opaque, path, t})
 		}
 	}
@@ -142,7 +137,11 @@ func (c *checker) reference(t types.Type, path string) *Reason {
 	return nil
 }
 
-func isAny(u *types.Interface) bool { return u.NumEmbeddeds() == 0 && u.NumMethods() == 0 }
+// IsAny reports whether a type is an interface that everything implements.
+func IsAny(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && !IsParam(t) && i.Empty()
+}
 
 // known judges types by their names: those of gallop, of the library, and those that are marked.
 func (c *checker) known(t types.Type, path string) (yes bool, why *Reason) {
@@ -232,71 +231,6 @@ func (p *Package) mark(alias *types.TypeName) {
 		m := Mark{Immutable: name == api.Immutable}
 		p.marks[n.Obj()] = m
 		p.ExportObjectFact(n.Obj(), &m)
-	}
-}
-
-// Declaring is a fact about a generic function: which of its type parameters become messages of
-// behaviours that it declares.
-type Declaring struct{ Params []int }
-
-// AFact marks a fact.
-func (*Declaring) AFact() {}
-
-// Declares returns which type parameters of a function become messages.
-func (p *Package) Declares(fn *types.Func) []int {
-	if params, ok := p.declares[fn.Origin()]; ok {
-		return params
-	}
-	var d Declaring
-	if fn.Pkg() != nil && fn.Pkg() != p.Pkg && p.ImportObjectFact(fn.Origin(), &d) {
-		return d.Params
-	}
-	return nil
-}
-
-// findDeclaring finds the generic functions that declare behaviours for their type parameters,
-// directly or through others.
-func (p *Package) findDeclaring() {
-	p.declares = map[*types.Func][]int{}
-	for range rounds {
-		for _, fn := range p.Funcs {
-			obj, ok := fn.Object().(*types.Func)
-			if !ok || obj.Signature().TypeParams().Len() == 0 {
-				continue
-			}
-			for _, f := range WithLiterals(fn) {
-				for _, c := range p.calls[f] {
-					p.noteDeclaring(obj, c)
-				}
-			}
-		}
-	}
-	for fn, params := range p.declares {
-		if fn.Pkg() == p.Pkg {
-			p.ExportObjectFact(fn, &Declaring{params})
-		}
-	}
-}
-
-func (p *Package) noteDeclaring(of *types.Func, c *Call) {
-	args := c.TypeArgs()
-	var messages []int
-	switch {
-	case c.API != nil && c.API.Messages > 0:
-		for i := range c.API.Messages {
-			messages = append(messages, i)
-		}
-	case c.API == nil && c.Fn != nil:
-		messages = p.Declares(c.Fn)
-	}
-	for _, i := range messages {
-		if i >= len(args) {
-			continue
-		}
-		tp, ok := types.Unalias(args[i]).(*types.TypeParam)
-		if ok && !slices.Contains(p.declares[of], tp.Index()) {
-			p.declares[of] = append(p.declares[of], tp.Index())
-		}
 	}
 }
 

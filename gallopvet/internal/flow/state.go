@@ -17,48 +17,45 @@ func (p *Package) StateOf(q Path) *types.TypeName {
 	if !ok || !p.IsState(param.Type()) {
 		return nil
 	}
-	if step := p.InTurn(param.Parent()); step == nil || step.Turn.Process {
-		return nil
-	}
-	if !Is[*types.Pointer](param.Type()) {
+	step := p.InTurn(param.Parent())
+	if step == nil || step.Turn.Process || !Is[*types.Pointer](param.Type()) {
 		return nil
 	}
 	return TypeName(param.Type())
 }
 
-// TurnAccesses returns what behaviours, and what they call, read and write in states of a type.
+// turnAccessesOf returns what behaviours, and what they call, read and write in states of a type.
 // The function that runs at the start of an actor does not count: nothing comes before it.
-func (p *Package) TurnAccesses(state *types.TypeName) []*Access {
+func (p *Package) turnAccessesOf(state *types.TypeName) []*Access {
 	if p.turnAccesses == nil {
 		p.turnAccesses = map[*types.TypeName][]*Access{}
 		for _, fn := range p.Funcs {
-			p.noteTurnAccesses(fn)
+			step := p.InTurn(fn)
+			if step == nil || step.Turn.Start || step.Turn.Process {
+				continue
+			}
+			for _, a := range p.Accesses(fn) {
+				if of := p.StateOf(a.At); of != nil {
+					p.turnAccesses[of] = append(p.turnAccesses[of], a)
+				}
+			}
 		}
 	}
 	return p.turnAccesses[state]
 }
 
-func (p *Package) noteTurnAccesses(fn *ssa.Function) {
-	step := p.InTurn(fn)
-	if step == nil || step.Turn.Start || step.Turn.Process {
-		return
-	}
-	for _, a := range p.Accesses(fn) {
-		if state := p.StateOf(a.At); state != nil {
-			p.turnAccesses[state] = append(p.turnAccesses[state], a)
-		}
-	}
-}
-
 // TurnWrite returns a write by which behaviours change the memory at, or behind, a path in states
 // of a type; nil if there is none. Memory that the function has just made anew does not count.
 func (p *Package) TurnWrite(state *types.TypeName, steps string, inside bool) *Access {
-	for _, a := range p.TurnAccesses(state) {
-		if !a.Write || p.Renewed(a, steps) {
-			continue
-		}
+	return p.TurnAccess(state, steps, inside, func(a *Access) bool { return a.Write && !p.Renewed(a, steps) })
+}
+
+// TurnAccess returns an access of behaviours at, or behind, a path in states of a type, or nil; or only one
+// behind it, if inside says so.
+func (p *Package) TurnAccess(state *types.TypeName, steps string, inside bool, is func(*Access) bool) *Access {
+	for _, a := range p.turnAccessesOf(state) {
 		whole := Path{a.At.Root, steps}
-		if a.At.Inside(whole) || !inside && (a.At.Within(whole) || whole.Within(a.At)) {
+		if (a.At.Inside(whole) || !inside && (a.At.Within(whole) || whole.Within(a.At))) && is(a) {
 			return a
 		}
 	}
@@ -95,8 +92,15 @@ func (p *Package) isNew(v ssa.Value) bool {
 // Replaces reports whether an instruction puts other memory where a path leads, or takes an element
 // out of what has it.
 func (p *Package) Replaces(i ssa.Instruction, q Path) bool {
-	if call, ok := i.(*ssa.Call); ok {
-		return p.replacesByCall(call, q)
+	switch i := i.(type) {
+	case *ssa.Call:
+		return p.replacesByCall(i, q)
+	case *ssa.RunDefers:
+		for instr := range Instructions(i.Parent()) {
+			if d, ok := instr.(*ssa.Defer); ok && Dominates(d, i) && p.replacesByCall(d, q) {
+				return true
+			}
+		}
 	}
 	to, v, step := Stored(i)
 	return to != nil && slices.ContainsFunc(each(p.Paths(to), step), func(at Path) bool {
@@ -104,14 +108,21 @@ func (p *Package) Replaces(i ssa.Instruction, q Path) bool {
 	})
 }
 
-func (p *Package) replacesByCall(i *ssa.Call, q Path) bool {
-	if b, ok := i.Call.Value.(*ssa.Builtin); ok {
+func (p *Package) replacesByCall(i ssa.CallInstruction, q Path) bool {
+	if b, ok := i.Common().Value.(*ssa.Builtin); ok {
 		if b.Name() != "delete" && b.Name() != "clear" {
 			return false
 		}
-		return slices.ContainsFunc(p.Paths(i.Call.Args[0]), q.Inside)
+		return slices.ContainsFunc(p.Paths(i.Common().Args[0]), q.Inside)
 	}
 	c := p.CallOf(i)
+	if c != nil && c.static != nil && c.static.Parent() != nil {
+		for instr := range Instructions(c.static) {
+			if p.Replaces(instr, q) && p.always(instr) {
+				return true
+			}
+		}
+	}
 	for arg, e := range c.With(p.SummaryOf(c).Renews) {
 		for _, at := range each(p.Paths(arg), e.Steps) {
 			if q.Within(at) && q.Steps != "" {

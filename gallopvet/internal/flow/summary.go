@@ -37,6 +37,9 @@ type Summary struct {
 	Blocks  string   // the function by which it may wait for long, "" if none
 	Syncs   bool     // it waits for others, or takes a lock: what they did before is over
 	Joins   bool     // it waits for others to be done
+	Shares  bool     // it writes to a package-level variable without a lock
+	// Its type parameters that become messages of behaviours which it declares.
+	Declares []int
 }
 
 // AFact marks a fact.
@@ -50,12 +53,14 @@ func (s *Summary) classes() []*[]Effect {
 }
 
 func (s *Summary) size() int {
-	n := len(s.Blocks)
+	n := len(s.Blocks) + len(s.Declares)
 	for _, c := range s.classes() {
 		n += len(*c)
 	}
-	if s.Syncs {
-		n++
+	for _, is := range []bool{s.Syncs, s.Shares} {
+		if is {
+			n++
+		}
 	}
 	return n
 }
@@ -87,10 +92,8 @@ func (p *Package) summarise() {
 // functions of the package start; if that is more, the functions are looked at once more.
 func (p *Package) startedByOthers() {
 	before := len(p.async)
-	for _, fn := range p.Funcs {
-		for _, c := range p.calls[fn] {
-			p.findStarted(c)
-		}
+	for c := range p.AllCalls() {
+		p.findStarted(c)
 	}
 	if len(p.async) == before {
 		return
@@ -291,6 +294,41 @@ func (p *Package) addWrites(s *Summary, in, of *ssa.Function) {
 		if a.Write {
 			s.Writes = add(s.Writes, effects(of, []Path{a.At}))
 		}
+		s.Shares = s.Shares || p.Shares(a) && p.async[in] == nil && !p.DuringInit(in)
+	}
+}
+
+// Shares reports whether an access writes to a package-level variable that has no lock, or is a call of
+// a function of another package that does so with one of its own.
+func (p *Package) Shares(a *Access) bool {
+	g, ok := a.At.Root.(*ssa.Global)
+	if !ok || !a.Write || OwnElement(a.Instr) {
+		_, by := a.At.Root.(*ssa.Function)
+		return by
+	}
+	t := deref(g.Type())
+	fine, _ := p.Sendable(t)
+	n := api.Named(t)
+	return a.By == nil || g.Pkg == p.SSA && (!fine || n != nil && n.Obj().Pkg() == p.Pkg)
+}
+
+// OwnElement reports whether an instruction writes to an element whose number is not fixed: each
+// turn may have one of its own.
+func OwnElement(i ssa.Instruction) bool {
+	st, ok := i.(*ssa.Store)
+	if !ok {
+		return false
+	}
+	for addr := st.Addr; ; {
+		switch at := addr.(type) {
+		case *ssa.FieldAddr:
+			addr = at.X
+		case *ssa.IndexAddr:
+			_, fixed := at.Index.(*ssa.Const)
+			return !fixed
+		default:
+			return false
+		}
 	}
 }
 
@@ -304,6 +342,18 @@ func (p *Package) addKeeps(s *Summary, in, of *ssa.Function) {
 	}
 	for _, c := range p.calls[in] {
 		p.addSends(s, c, of)
+		p.addDeclares(s, c)
+	}
+}
+
+func (p *Package) addDeclares(s *Summary, c *Call) {
+	callee := p.SummaryOf(c)
+	for i, arg := range c.TypeArgs() {
+		param, ok := types.Unalias(arg).(*types.TypeParam)
+		if ok && (c.API != nil && i < c.API.Messages || slices.Contains(callee.Declares, i)) &&
+			!slices.Contains(s.Declares, param.Index()) {
+			s.Declares = append(s.Declares, param.Index())
+		}
 	}
 }
 
@@ -379,7 +429,7 @@ func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
 }
 
 func (p *Package) addHands(s *Summary, of *ssa.Function, arg ssa.Value, n int, f Effect) {
-	if f.Steps != "" || !Refers(arg.Type()) {
+	if f.Steps != "" || !Refers(arg.Type()) || p.Guarded(of) {
 		return
 	}
 	for _, e := range effects(of, p.Paths(arg)) {

@@ -3,9 +3,13 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"iter"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/gallop-go/gallop/gallopvet/internal/api"
 )
 
 // Syncs reports whether an instruction waits for other goroutines or for a system, or takes a lock,
@@ -41,18 +45,19 @@ func (p *Package) Joins(i ssa.Instruction) bool {
 
 func (p *Package) joinsCall(c *Call) bool {
 	if c != nil && c.API != nil {
-		return c.API.Waits || c.API.Syncs
+		return c.API.Waits || c.API.Syncs || slices.ContainsFunc(c.API.Sync, func(n int) bool {
+			fn := p.FuncOf(c.Arg(n))
+			return fn != nil && (joins[fn.RelString(nil)] || p.summaries[fn] != nil && p.summaries[fn].Joins)
+		})
 	}
-	switch c.FullName() {
-	case "(*sync.WaitGroup).Wait", "(*sync.Cond).Wait", "testing/synctest.Wait",
-		"(*golang.org/x/sync/errgroup.Group).Wait":
-		return true
-	}
-	return p.SummaryOf(c).Joins
+	return joins[c.FullName()] || p.SummaryOf(c).Joins
 }
 
+var joins = api.Names(`
+	(*sync.WaitGroup).Wait (*sync.Cond).Wait testing/synctest.Wait (*golang.org/x/sync/errgroup.Group).Wait`)
+
 // Waited reports whether the function that starts another with an instruction waits, on every path,
-// until others are done.
+// until others are done, or all that call it do.
 func (p *Package) Waited(by ssa.Instruction) bool {
 	switch by.(type) {
 	case *ssa.Go, *ssa.Call:
@@ -65,7 +70,11 @@ func (p *Package) Waited(by ssa.Instruction) bool {
 		}
 	}
 	w := Walk{Stop: p.Joins}
-	return !w.Ends(by)
+	callers := p.CallersOf(by.Parent())
+	return !w.Ends(by) || len(callers) > 0 && !slices.ContainsFunc(callers, func(c *Call) bool {
+		_, now := c.Instr.(*ssa.Call)
+		return !now || w.Ends(c.Instr)
+	})
 }
 
 // Locks reports whether a function takes a lock: then it is no accident that it shares something.
@@ -104,7 +113,7 @@ func (p *Package) guarded(fn *ssa.Function, left int) bool {
 	}
 	if fn.Parent() != nil && p.async[fn] == nil {
 		if by := p.givenTo(fn); by != nil {
-			return isOnce(by) || p.guarded(by.Instr.Parent(), left-1)
+			return isOnce(by) || p.Locks(p.unwrap(by.static)) || p.guarded(by.Instr.Parent(), left-1)
 		}
 		return p.guarded(fn.Parent(), left-1)
 	}
@@ -132,12 +141,10 @@ func isOnce(c *Call) bool {
 func (p *Package) givenTo(fn *ssa.Function) *Call {
 	if p.given == nil {
 		p.given = map[*ssa.Function]*Call{}
-		for _, calls := range p.calls {
-			for _, c := range calls {
-				for _, arg := range c.Args() {
-					if f := literal(arg); f != nil {
-						p.given[f] = c
-					}
+		for c := range p.AllCalls() {
+			for _, arg := range c.Args() {
+				if f := literal(arg); f != nil {
+					p.given[f] = c
 				}
 			}
 		}
@@ -150,22 +157,33 @@ func (p *Package) givenTo(fn *ssa.Function) *Call {
 func (p *Package) CallersOf(fn *ssa.Function) []*Call {
 	if p.callers == nil {
 		p.callers = map[*ssa.Function][]*Call{}
-		for _, f := range p.Funcs {
-			for _, c := range p.calls[f] {
-				if callee := p.unwrap(c.static); callee != nil {
-					p.callers[callee] = append(p.callers[callee], c)
-				}
-				for _, arg := range c.Args() {
-					if Is[*types.Signature](arg.Type()) {
-						if callee := p.FuncOf(arg); callee != nil && callee.Parent() == nil {
-							p.callers[callee] = append(p.callers[callee], c)
-						}
+		for c := range p.AllCalls() {
+			if callee := p.unwrap(c.static); callee != nil {
+				p.callers[callee] = append(p.callers[callee], c)
+			}
+			for _, arg := range c.Args() {
+				if Is[*types.Signature](arg.Type()) {
+					if callee := p.FuncOf(arg); callee != nil && callee.Parent() == nil {
+						p.callers[callee] = append(p.callers[callee], c)
 					}
 				}
 			}
 		}
 	}
 	return p.callers[fn]
+}
+
+// Given yields what the package's calls of a function give for a parameter of it.
+func (p *Package) Given(param *ssa.Parameter) iter.Seq2[*Call, ssa.Value] {
+	return func(yield func(*Call, ssa.Value) bool) {
+		fn := param.Parent()
+		for _, c := range p.CallersOf(fn) {
+			args := c.Args()
+			if p.unwrap(c.static) == fn && len(args) == len(fn.Params) && !yield(c, args[slices.Index(fn.Params, param)]) {
+				return
+			}
+		}
+	}
 }
 
 // DuringInit reports whether a function runs only while packages are initialized.

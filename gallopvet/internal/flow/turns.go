@@ -22,6 +22,9 @@ type Turn struct {
 	Name        string // for messages
 }
 
+// Handlers returns the methods of a behaviour.
+func (p *Package) Handlers(b *ssa.Global) []*ssa.Function { return p.behaviours[b] }
+
 // State returns the parameter that is the state, or nil. A process has none.
 func (t *Turn) State() *ssa.Parameter {
 	if t.Process {
@@ -47,14 +50,6 @@ func TypeName(t types.Type) *types.TypeName {
 		return n.Obj()
 	}
 	return nil
-}
-
-// Message returns the parameter that is the message, or nil.
-func (t *Turn) Message() *ssa.Parameter {
-	if !t.Behaviour || len(t.Fn.Params) < 3 {
-		return nil
-	}
-	return t.Fn.Params[2]
 }
 
 // Step says how a function comes to run in a turn.
@@ -250,6 +245,10 @@ func (p *Package) noteAsync(fn *ssa.Function, by ssa.Instruction) {
 }
 
 func (p *Package) findField(instr ssa.Instruction) {
+	if send, ok := instr.(*ssa.Send); ok {
+		p.noteAsync(literal(send.X), send) // whoever receives it runs it
+		return
+	}
 	st, ok := instr.(*ssa.Store)
 	if !ok {
 		return
@@ -374,20 +373,9 @@ func literal(v ssa.Value) *ssa.Function {
 
 // returnedFunc returns the literal that a function of the package returns, if it returns no other.
 func (p *Package) returnedFunc(call *ssa.Call) *ssa.Function {
-	fn := p.local(p.unwrap(call.Call.StaticCallee()))
-	if fn == nil {
-		return nil
-	}
 	var found *ssa.Function
-	for instr := range Instructions(fn) {
-		ret, ok := instr.(*ssa.Return)
-		if !ok {
-			continue
-		}
-		if len(ret.Results) != 1 {
-			return nil
-		}
-		f := literal(ret.Results[0])
+	for _, v := range p.Results(call.Call.StaticCallee()) {
+		f := literal(v)
 		if f == nil || found != nil && found != f {
 			return nil
 		}

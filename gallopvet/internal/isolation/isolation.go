@@ -151,10 +151,6 @@ func (c *checker) from(v ssa.Value, value *ssa.Parameter) bool {
 }
 
 func (c *checker) outside(addr ssa.Value, fn *ssa.Function) bool {
-	if free, ok := addr.(*ssa.FreeVar); ok {
-		v, ok := c.Bound(free).(*ssa.Alloc)
-		return !ok || !flow.Inside(v, fn)
-	}
 	return slices.ContainsFunc(c.Paths(addr), func(q flow.Path) bool { return !flow.Inside(q.Root, fn) })
 }
 
@@ -164,21 +160,11 @@ func (c *checker) started(call *flow.Call, i *ssa.Go, value *ssa.Parameter) {
 		args = append(args, m.Bindings...)
 	}
 	for _, arg := range args {
-		for _, q := range c.Paths(arg) {
-			if q.Root == value || c.holds(arg, value) {
-				c.leak(call, i.Pos(), "is used in a goroutine")
-				return
-			}
+		if c.from(arg, value) {
+			c.leak(call, i.Pos(), "is used in a goroutine")
+			return
 		}
 	}
-}
-
-func (c *checker) holds(arg ssa.Value, value *ssa.Parameter) bool {
-	a, ok := arg.(*ssa.Alloc)
-	return ok && slices.ContainsFunc(*a.Referrers(), func(ref ssa.Instruction) bool {
-		st, ok := ref.(*ssa.Store)
-		return ok && st.Addr == a && c.from(st.Val, value)
-	})
 }
 
 func (c *checker) sent(call *flow.Call, i *ssa.Call, value *ssa.Parameter) {

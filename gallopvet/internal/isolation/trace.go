@@ -216,7 +216,9 @@ func aliasesOf(iso ssa.Value, by *flow.Call) []alias {
 func (a alias) next(by *flow.Call, known []alias) []alias {
 	var all []alias
 	add := func(phi *ssa.Phi, edge int, v ssa.Value) {
-		if on, ok := a.along(phi, edge, v); ok && v != by.Instr.Value() && !has(known, on) {
+		if on, ok := a.along(phi, edge, v); ok && v != by.Instr.Value() && !slices.ContainsFunc(known, func(o alias) bool {
+			return o.value == on.value && maps.Equal(o.known, on.known)
+		}) {
 			all = append(all, on)
 		}
 	}
@@ -263,13 +265,4 @@ func (a alias) along(phi *ssa.Phi, edge int, v ssa.Value) (alias, bool) {
 	from := maps.Clone(a.from)
 	from[block] = edge
 	return alias{v, known, from}, true
-}
-
-func has(all []alias, a alias) bool {
-	for _, o := range all {
-		if o.value == a.value && maps.Equal(o.known, a.known) {
-			return true
-		}
-	}
-	return false
 }

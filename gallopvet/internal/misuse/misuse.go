@@ -26,16 +26,23 @@ type checker struct{ *rule.Pass }
 
 func run(p *rule.Pass) {
 	c := &checker{p}
-	for _, fn := range p.Funcs {
-		for _, call := range p.Calls(fn) {
-			if call.API == nil {
-				c.waitsBy(fn, call)
-				continue
-			}
-			c.arguments(call)
-			c.waits(fn, call)
-			c.sequels(fn, call)
+	for call := range p.AllCalls() {
+		fn := call.Instr.Parent()
+		if call.API == nil {
+			c.waitsBy(fn, call)
+			continue
 		}
+		c.arguments(call)
+		switch {
+		case call.Is(api.DeferReply):
+			c.running(fn, call, call.Arg(2))
+		case call.Is(api.Stash) || call.Is(api.AskStash):
+			c.running(fn, call, call.Arg(api.Recv))
+		case (call.Is(api.Select) || call.Is(api.TrySelect)) && twice(call):
+			c.reportf(call, "a case stands twice in a %s, and this panics: make another one", name(call))
+		}
+		c.waits(fn, call)
+		c.sequels(fn, call)
 	}
 }
 
@@ -48,7 +55,11 @@ func (c *checker) reportf(call *flow.Call, format string, args ...any) {
 }
 
 func (c *checker) arguments(call *flow.Call) {
-	for _, n := range call.API.NonNil {
+	nonNil := call.API.NonNil
+	if from := call.Arg(1); from != nil && api.Calls(from.Type()) {
+		nonNil = append([]int{1}, nonNil...)
+	}
+	for _, n := range nonNil {
 		if k, ok := flow.Plain(call.Arg(n)).(*ssa.Const); ok && k.IsNil() && !flow.Is[*types.Struct](k.Type()) {
 			c.reportf(call, "%s is given a nil %s and panics", name(call), what(call, n))
 		}
@@ -101,7 +112,7 @@ func (c *checker) waits(fn *ssa.Function, call *flow.Call) {
 	case in == api.Panics:
 		c.reportf(call, "%s in a behaviour%s panics where it would have to wait: %s",
 			name(call), c.How(fn), instead(call, "use Send, or SendWait in a function of Pipe", "use Watch, or call it in a goroutine"))
-	case in == api.PanicsOfSystem && isOwnSystem(call.Arg(api.Recv)):
+	case in == api.PanicsOfSystem && c.isOwnSystem(call.Arg(api.Recv)):
 		c.reportf(call, "%s in a behaviour%s "+ownSystem, name(call), c.How(fn), "behaviour")
 	case in == api.AskOfSelf:
 		if made := flow.MadeBy(call.Arg(call.API.To)); made != nil && made.Is(api.Self) {
@@ -129,7 +140,7 @@ func (c *checker) waitsInProcess(fn *ssa.Function, call *flow.Call) {
 func (c *checker) waitsBy(fn *ssa.Function, call *flow.Call) {
 	_, now := call.Instr.(*ssa.Call)
 	for arg, e := range call.With(c.SummaryOf(call).Waits) {
-		if now && e.Steps == "" && isOwnSystem(arg) && c.runsInTurn(fn) {
+		if now && e.Steps == "" && c.isOwnSystem(arg) && c.runsInTurn(fn) {
 			c.reportf(call, "%s in a behaviour%s "+ownSystem, call.Name(), c.How(fn), "behaviour")
 		}
 	}
@@ -141,9 +152,23 @@ func (c *checker) runsInTurn(fn *ssa.Function) bool {
 	return !c.Elsewhere(fn) && !c.InProcess(fn) && (c.InTurn(fn) != nil || flow.ContextParam(fn) != nil)
 }
 
-func isOwnSystem(sys ssa.Value) bool {
-	made := flow.MadeBy(sys)
-	return made != nil && made.Is(api.ContextSystem)
+// isOwnSystem reports whether a system is that of the running actor: the one of its Context, or one that
+// its state was given by functions that have spawned such actors in it.
+func (c *checker) isOwnSystem(sys ssa.Value) bool {
+	if flow.MadeBy(sys).Is(api.ContextSystem) {
+		return true
+	}
+	at := flow.FieldOf(sys)
+	if at == nil {
+		return false
+	}
+	held, state := c.Held(at), flow.TypeName(at.X.Type())
+	return len(held) > 0 && !slices.ContainsFunc(held, func(v ssa.Value) bool {
+		return !slices.ContainsFunc(c.Calls(v.Parent()), func(call *flow.Call) bool {
+			return call.API != nil && call.API.Role == api.Spawn && c.SamePlace(call.Arg(1), v) &&
+				flow.TypeName(call.Arg(call.API.State).Type()) == state
+		})
+	})
 }
 
 // isSystemOf reports whether a system is the one that the process which runs a function was started
@@ -217,4 +242,26 @@ func (c *checker) unchanged(first, second *flow.Call) bool {
 		}
 		return false
 	}) == nil
+}
+
+// running reports a Defer, or a Stash, of another behaviour than the one that runs.
+func (c *checker) running(fn *ssa.Function, call *flow.Call, b ssa.Value) {
+	step, g := c.InTurn(fn), flow.GlobalOf(b)
+	if g == nil || g.Pkg != c.SSA || step == nil || step.By != nil || !step.Turn.Behaviour {
+		return
+	}
+	if !slices.Contains(c.Handlers(g), fn) {
+		c.reportf(call, "%s of %s in the method of another behaviour panics", name(call), g.Name())
+	}
+}
+
+// twice reports whether a case stands twice in a Select.
+func twice(call *flow.Call) bool {
+	all, _ := flow.Variadic(call.Arg(2))
+	for i, v := range all {
+		if slices.Contains(all[:i], v) {
+			return true
+		}
+	}
+	return false
 }

@@ -24,11 +24,9 @@ do unsafe.Pointer, reflect.Value and any. A channel of what may not be sent is a
 
 func run(p *rule.Pass) {
 	c := &checker{p}
-	for _, fn := range p.Funcs {
-		for _, call := range p.Calls(fn) {
-			c.declared(call)
-			c.hidden(call)
-		}
+	for call := range p.AllCalls() {
+		c.declared(call)
+		c.hidden(call)
 	}
 	c.instances()
 }
@@ -43,7 +41,7 @@ func (c *checker) declared(call *flow.Call) {
 	}
 	args := call.TypeArgs()
 	for i := 0; i < call.API.Messages && i < len(args); i++ {
-		if isAny(args[i]) && call.API.Role != api.Declare && !c.Strict {
+		if flow.IsAny(args[i]) && call.API.Role != api.Declare && !c.Strict {
 			continue // what is put into it is judged where it is sent
 		}
 		c.judge(c.At(call), args[i], declaredName(call))
@@ -53,16 +51,10 @@ func (c *checker) declared(call *flow.Call) {
 func (c *checker) hidden(call *flow.Call) {
 	for _, v := range c.Messages(call) {
 		m, ok := v.(*ssa.MakeInterface)
-		if ok && isAny(m.Type()) && strings.HasPrefix(call.API.Name, "process.") {
+		if ok && flow.IsAny(m.Type()) && strings.HasPrefix(call.API.Name, "process.") {
 			c.judge(c.At(call), m.X.Type(), call.Name())
 		}
 	}
-}
-
-func isAny(t types.Type) bool {
-	i, ok := types.Unalias(t).Underlying().(*types.Interface)
-	_, param := types.Unalias(t).(*types.TypeParam)
-	return ok && !param && i.Empty()
 }
 
 func declaredName(call *flow.Call) string {
@@ -106,7 +98,7 @@ func (c *checker) instances() {
 		if !ok || api.Lookup(fn) != nil {
 			continue
 		}
-		for _, i := range c.Declares(fn) {
+		for _, i := range c.SummaryOfObject(fn.Origin()).Declares {
 			if i < inst.TypeArgs.Len() {
 				c.judge(ident.Pos(), inst.TypeArgs.At(i), "what "+fn.Name()+" declares")
 			}

@@ -23,16 +23,14 @@ type allow struct {
 }
 
 // allows are the comments of a package, by file and line.
-type allows struct {
-	all map[string][]*allow
-}
+type allows map[string][]*allow
 
 var allowAnalyzer = &analysis.Analyzer{
 	Name:       "gallopallow",
 	Doc:        "find comments that allow what a rule would report",
-	ResultType: reflect.TypeFor[*allows](),
+	ResultType: reflect.TypeFor[allows](),
 	Run: func(pass *analysis.Pass) (any, error) {
-		found := &allows{map[string][]*allow{}}
+		found := allows{}
 		for _, f := range pass.Files {
 			found.read(pass.Fset, f)
 		}
@@ -42,7 +40,7 @@ var allowAnalyzer = &analysis.Analyzer{
 
 var directive = regexp.MustCompile(`^//gallop:allow(?:\s+(\S+))?(?:\s+(.*))?$`)
 
-func (a *allows) read(fset *token.FileSet, f *ast.File) {
+func (a allows) read(fset *token.FileSet, f *ast.File) {
 	for _, group := range f.Comments {
 		for _, c := range group.List {
 			m := directive.FindStringSubmatch(c.Text)
@@ -50,15 +48,15 @@ func (a *allows) read(fset *token.FileSet, f *ast.File) {
 				continue
 			}
 			at := fset.Position(c.Pos())
-			a.all[at.Filename] = append(a.all[at.Filename], &allow{
+			a[at.Filename] = append(a[at.Filename], &allow{
 				id: m[1], reason: reason(m[2]), pos: c.Pos(), line: at.Line,
 			})
 		}
 	}
 }
 
-func (a *allows) at(pos token.Position, id string) *allow {
-	for _, c := range a.all[pos.Filename] {
+func (a allows) at(pos token.Position, id string) *allow {
+	for _, c := range a[pos.Filename] {
 		if c.id == id && c.reason != "" && (c.line == pos.Line || c.line == pos.Line-1) {
 			return c
 		}
@@ -84,7 +82,7 @@ func Unused(rules []*analysis.Analyzer) *analysis.Analyzer {
 					used[a] = used[a] || now
 				}
 			}
-			for _, list := range pass.ResultOf[allowAnalyzer].(*allows).all {
+			for _, list := range pass.ResultOf[allowAnalyzer].(allows) {
 				for _, a := range list {
 					if wrong := a.wrong(ids, used); wrong != "" {
 						pass.Reportf(a.pos, "%s", wrong)

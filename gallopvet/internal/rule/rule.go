@@ -42,7 +42,7 @@ type Pass struct {
 	Strict bool // report what cannot be proved to be right
 	pass   *analysis.Pass
 	rule   *Rule
-	allows *allows
+	allows allows
 	used   map[*allow]bool
 	said   map[token.Pos]bool
 	// It only explains what is not reported: none of its findings is.
@@ -65,7 +65,7 @@ func (r *Rule) Analyzer() *analysis.Analyzer {
 				Package: pass.ResultOf[flow.Analyzer].(*flow.Package),
 				pass:    pass,
 				rule:    r,
-				allows:  pass.ResultOf[allowAnalyzer].(*allows),
+				allows:  pass.ResultOf[allowAnalyzer].(allows),
 				used:    map[*allow]bool{},
 				said:    map[token.Pos]bool{},
 				Strict:  Strict,
@@ -84,9 +84,9 @@ func (r *Rule) Analyzer() *analysis.Analyzer {
 // explain runs the rule once more, as with -strict, for what it has not reported.
 func (p *Pass) explain() {
 	if Explain != nil && !p.Strict {
-		for _, pos := range p.Cuts() {
-			Explain(fmt.Sprintf("%s: not reported, a limit was met: not all that the value leads to was looked at",
-				p.Fset.Position(pos)))
+		for pos, limit := range p.Cuts() {
+			Explain(fmt.Sprintf("%s: not reported, the limit of %s was met: not all that the value leads to was "+
+				"looked at", p.Fset.Position(pos), limit))
 		}
 		p.Strict, p.explains = true, true
 		p.rule.Run(p)

@@ -28,7 +28,7 @@ type checker struct {
 }
 
 func run(p *rule.Pass) {
-	c := &checker{Pass: p, said: map[ssa.Value]bool{}, spawns: map[*types.TypeName][]spawn{}}
+	c := &checker{p, map[ssa.Value]bool{}, map[*types.TypeName][]spawn{}}
 	c.findSpawns()
 	for _, fn := range p.Funcs {
 		step := p.InTurn(fn)
@@ -44,16 +44,15 @@ func run(p *rule.Pass) {
 }
 
 func (c *checker) isShared(a *flow.Access, t *flow.Turn) bool {
-	if c.said[a.At.Root] || c.InTest(a.Instr.Pos()) || ownElement(a.Instr) {
+	if c.said[a.At.Root] || c.InTest(a.Instr.Pos()) || flow.OwnElement(a.Instr) {
 		return false
 	}
 	if st, ok := a.Instr.(*ssa.Store); ok && (c.IsState(st.Val.Type()) ||
 		api.TypeName(flow.Plain(st.Val).Type()) == api.Context) {
 		return false // that is worse, and rule GV4
 	}
-	if g, ok := a.At.Root.(*ssa.Global); ok {
-		fine, _ := c.Sendable(g.Type().(*types.Pointer).Elem())
-		return g.Pkg == c.SSA && (a.By == nil || !fine)
+	if c.Shares(a) {
+		return true
 	}
 	parent := a.At.Root.Parent()
 	if parent == nil || c.StateOf(a.At) != nil || flow.Inside(a.At.Root, t.Fn) {
@@ -66,26 +65,6 @@ func (c *checker) isShared(a *flow.Access, t *flow.Turn) bool {
 		}
 	}
 	return false
-}
-
-// ownElement reports whether an instruction writes to an element whose number is not fixed: each
-// turn may have one of its own.
-func ownElement(i ssa.Instruction) bool {
-	st, ok := i.(*ssa.Store)
-	if !ok {
-		return false
-	}
-	for addr := st.Addr; ; {
-		switch at := addr.(type) {
-		case *ssa.FieldAddr:
-			addr = at.X
-		case *ssa.IndexAddr:
-			_, fixed := at.Index.(*ssa.Const)
-			return !fixed
-		default:
-			return false
-		}
-	}
 }
 
 func (c *checker) write(a *flow.Access, t *flow.Turn) {
@@ -115,6 +94,8 @@ func name(v ssa.Value) string {
 		return v.Name()
 	case *ssa.Parameter:
 		return v.Name()
+	case *ssa.Function:
+		return "a variable that " + v.RelString(nil) + " uses"
 	case *ssa.Alloc:
 		if v.Comment != "" && v.Comment != "complit" && v.Comment != "new" {
 			return v.Comment
@@ -133,7 +114,7 @@ func (c *checker) other(a *flow.Access, t *flow.Turn) *flow.Access {
 		step := c.InTurn(fn)
 		for _, o := range c.Accesses(fn) {
 			if o.At.Root != a.At.Root || !o.At.Within(a.At) && !a.At.Within(o.At) || o.Instr == a.Instr ||
-				ownElement(o.Instr) || !o.Instr.Pos().IsValid() {
+				flow.OwnElement(o.Instr) || !o.Instr.Pos().IsValid() {
 				continue
 			}
 			if step != nil && !c.Elsewhere(fn) {

@@ -83,7 +83,7 @@ func init() {
 			_ = sys.Run()
 		})
 	}
-	step.Case("gv5/asks", "actor asks itself", func() {
+	step.Case("gv5/asks", "ask would wait for itself", func() {
 		sys := step.Start()
 		_, _ = asks.Ask(context.Background(), waiterType.Spawn(sys, waiter{}), struct{}{})
 	})

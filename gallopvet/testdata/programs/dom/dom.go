@@ -124,3 +124,23 @@ func Both(f, g func()) {
 	wg.Go(g)
 	wg.Wait()
 }
+
+var (
+	calls   int
+	mu      sync.Mutex
+	tallied int
+)
+
+// Count counts its calls.
+func Count() int {
+	calls++
+	return calls
+}
+
+// Tally counts its calls under a lock.
+func Tally() int {
+	mu.Lock()
+	defer mu.Unlock()
+	tallied++
+	return tallied
+}

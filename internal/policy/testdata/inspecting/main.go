@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/inspect"
-	"github.com/gallop-go/gallop/inspect/flight"
+	"github.com/gallop-go/gallop/flight"
+	"github.com/gallop-go/gallop/internal/inspect"
 )
 
 type Greeter struct{ greeting string }
@@ -21,7 +21,7 @@ var (
 func main() {
 	sys := actor.Start()
 	inspect.Begin(sys)
-	defer inspect.Count(sys).Stop()
+	defer inspect.Watch(sys, inspect.Probe{After: func(*actor.Context, inspect.Message) {}})()
 	defer inspect.DeadLetters(sys).Close()
 	defer inspect.Profile(sys, 0).Stop()
 	if rec, err := flight.Start(sys); err == nil {

@@ -1,0 +1,242 @@
+package flight
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/flightlog"
+	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+var (
+	// ErrRecorded is the error of [Start] for a system that is recorded already.
+	ErrRecorded = errors.New("gallop: flight: the system is recorded already")
+	// ErrNowhere is the error of [Recorder.Dump] if there is neither [WithDir] nor [WithWriter].
+	ErrNowhere = errors.New("gallop: flight: neither a directory nor a writer to write to")
+)
+
+// source is what package actor lets this package see: see access.InspectorOf.
+type source interface {
+	Record(bytes int) (log *flightlog.Log, stop func())
+	Wall() time.Time
+	IsDeterministic() bool
+	OnPanic(f func(actor.PanicReport)) (stop func())
+	OnLongTurn(f func(actor.LongTurnReport)) (stop func())
+	OnPressureDeadlock(f func(actor.PressureDeadlock)) (stop func())
+	OnDeadLetter(f func(to, behaviour, fromType any, from uint64, reason error)) (stop func())
+	ReceiverOf(to any) actor.ActorName
+	NamesOf(behaviour, fromType any) (typ, name, from string, bestEffort bool)
+}
+
+// Recorder records a system, from [Start] to Close. Its methods may be called from any goroutine.
+type Recorder struct {
+	settings
+	in    source
+	log   *flightlog.Log
+	began time.Time
+	start time.Time // the same, by the machine's clock
+
+	stops   []func()
+	asked   chan trigger
+	closing chan struct{}
+	once    sync.Once
+	gone    chan struct{}
+
+	missed seam.Uint64
+	// No recording is written by itself before; nanoseconds since start.
+	next  seam.Int64
+	burst burst
+
+	mu    sync.Mutex // while one is written
+	wrote time.Time  // guarded by mu: in the name of the last file
+}
+
+// trigger is a reason for a recording.
+type trigger struct {
+	reason string
+	event  Event
+}
+
+// Start begins to record a system. It returns ErrRecorded if another recorder does. It panics if
+// the system is not what [actor.Start] has returned. A recorder does not keep the system from being
+// quiescent, and what it has can be read after the system's end. A worker has a ring from the
+// first message on that it runs; a turn that runs already may not be recorded.
+func Start(sys *actor.System, opts ...Option) (*Recorder, error) {
+	r := &Recorder{settings: settings{ring: SmallestRing, gap: gap}, start: time.Now(),
+		asked: make(chan trigger, 1), closing: make(chan struct{}), gone: make(chan struct{})}
+	for _, o := range opts {
+		o(&r.settings)
+	}
+	r.in = access.InspectorOf(sys).(source)
+	log, stop := r.in.Record(r.ring)
+	if log == nil {
+		return nil, ErrRecorded
+	}
+	r.log, r.began = log, r.in.Wall()
+	r.stops = append(r.listen(), stop)
+	guard.Go(r.run)
+	return r, nil
+}
+
+// Snapshot returns what the rings have. No worker waits for it. It costs some 100 ns for each
+// event.
+func (r *Recorder) Snapshot() *Recording {
+	s := take(r.log)
+	s.Reason, s.Began, s.Taken, s.Ring = "a call", r.began, r.in.Wall(), r.ring
+	s.GoTrace = "not asked for"
+	return s
+}
+
+// Dump writes a recording at once, for a reason in the caller's words. It returns the error of the
+// directory or of the writer, or ErrNowhere.
+func (r *Recorder) Dump(reason string) error {
+	return r.dump(trigger{reason: reason})
+}
+
+// Close ends the recording, and returns when nothing is being written any more. What was recorded
+// can still be read. It may be called again.
+func (r *Recorder) Close() {
+	r.once.Do(func() {
+		for _, stop := range r.stops {
+			stop()
+		}
+		close(r.closing)
+	})
+	<-r.gone
+}
+
+// Times between two ticks, each of which has every worker read the clock once.
+const (
+	shortTick = 10 * time.Millisecond
+	longTick  = 160 * time.Millisecond
+)
+
+// run writes recordings, and sees to it that events have times while there are any.
+func (r *Recorder) run() {
+	defer close(r.gone)
+	every, events := shortTick, uint64(0)
+	if r.in.IsDeterministic() {
+		every = longTick // its time is read for each event
+	}
+	tick := time.NewTimer(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-r.closing:
+			r.last()
+			return
+		case t := <-r.asked:
+			r.dumpAsked(t)
+		case <-tick.C:
+			n := r.log.Tick()
+			if every = min(2*every, longTick); n != events && !r.in.IsDeterministic() {
+				every = shortTick
+			}
+			events = n
+			tick.Reset(every)
+		}
+	}
+}
+
+// last writes the recording for which there was a reason just before the end.
+func (r *Recorder) last() {
+	select {
+	case t := <-r.asked:
+		r.dumpAsked(t)
+	default:
+	}
+}
+
+// dumpAsked writes a recording for which no caller waits. If that fails, there is no other place to
+// write it to: it counts as missed.
+func (r *Recorder) dumpAsked(t trigger) {
+	if err := r.dump(t); err != nil {
+		r.missed.Add(1)
+	}
+}
+
+// ask asks for a recording, unless there was one within the last minute.
+func (r *Recorder) ask(reason string, e Event) {
+	if r.dir == "" && r.to == nil {
+		return
+	}
+	now := int64(time.Since(r.start))
+	next := r.next.Load()
+	if now < next || !r.next.CompareAndSwap(next, now+int64(r.gap)) {
+		r.missed.Add(1)
+		return
+	}
+	e.At = time.Duration(now)
+	select {
+	case r.asked <- trigger{reason, e}:
+	default:
+		r.missed.Add(1)
+	}
+}
+
+// listen begins to wait for reasons.
+func (r *Recorder) listen() (stops []func()) {
+	return []func(){
+		r.in.OnPanic(func(p actor.PanicReport) {
+			r.ask("a behaviour has panicked: "+value(p), Event{What: Panic, Type: p.Type,
+				Behaviour: p.Behaviour, Actor: p.ActorID, Other: p.From, Worker: Outside})
+		}),
+		r.in.OnLongTurn(func(l actor.LongTurnReport) {
+			r.ask(fmt.Sprintf("a turn has lasted for %v", l.AtLeast), Event{What: LongTurn, Type: l.Type,
+				Behaviour: l.Behaviour, Actor: l.ActorID, Other: uint64(l.Worker), Worker: Outside})
+		}),
+		r.in.OnPressureDeadlock(func(d actor.PressureDeadlock) {
+			r.ask("actors wait for one under pressure: "+d.String(), Event{What: Deadlock,
+				Type: d.Pressed.Type, Actor: d.Pressed.ID, Other: uint64(len(d.Waits)), Worker: Outside})
+		}),
+		r.in.OnDeadLetter(r.deadLetter),
+	}
+}
+
+// value says what a behaviour has panicked with.
+func value(p actor.PanicReport) string {
+	if p.Goexit {
+		return "runtime.Goexit"
+	}
+	text := guard.Text(p.Value)
+	const longest = 1024
+	if len(text) > longest {
+		return strings.ToValidUTF8(text[:longest], "") + "…"
+	}
+	return text
+}
+
+func (r *Recorder) deadLetter(to, behaviour, fromType any, from uint64, _ error) {
+	typ, name, fromName, bestEffort := r.in.NamesOf(behaviour, fromType)
+	if bestEffort || !r.burst.add(int64(time.Since(r.start)/time.Second)) {
+		return
+	}
+	r.ask(fmt.Sprintf("more than %d dead letters in a second", mostLetters), Event{What: DeadLetter,
+		Type: typ, Behaviour: name, Actor: r.in.ReceiverOf(to).ID, Other: from,
+		OtherType: fromName, Worker: Outside})
+}
+
+// mostLetters is how many dead letters a second are no reason for a recording.
+const mostLetters = 100
+
+// burst counts within a second: the second is in the upper half, the number in the lower.
+type burst struct{ word seam.Uint64 }
+
+// add counts one, and reports whether that is the first too many of its second.
+func (b *burst) add(second int64) bool {
+	for {
+		w := b.word.Load()
+		if int64(w>>32) == second+1 {
+			return uint32(b.word.Add(1)) == mostLetters+1
+		}
+		if b.word.CompareAndSwap(w, uint64(second+1)<<32|1) {
+			return false
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package inspect
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
+)
+
+const (
+	delaysEvery   = time.Second // if nothing else is said
+	delaysLeast   = 10 * time.Millisecond
+	delaysAtOnce  = 16 // probes that are sent at a time
+	delaysOpen    = 64 // that have not run yet
+	delaysOfType  = 2
+	delaysTimeout = 10 * time.Second
+
+	// Each round looks at as many actors that it may find, and keeps as many of a type for later
+	// rounds.
+	delaysVisits = 256
+	delaysKept   = 4
+)
+
+// Delays is observe.MailboxDelays. It calls [Begin]. It probes the actors that [Names], [Roots] and the
+// sample of [Population] find, and remembers some of each type. An actor of a new type is found later
+// if there are many others.
+func Delays(sys *actor.System, every time.Duration, each func(typ string, d time.Duration)) (
+	stop func()) {
+	switch {
+	case every == 0:
+		every = delaysEvery
+	case every < delaysLeast:
+		panic("gallop: observe.MailboxDelays more often than every 10 ms")
+	}
+	if each == nil {
+		panic("gallop: observe.MailboxDelays with a nil function")
+	}
+	Begin(sys)
+	ctx, cancel := context.WithCancel(context.Background())
+	d := newDelays(sys, of(sys), each, ctx)
+	d.running.Go(func() {
+		guard.Unlabel()
+		defer d.end()
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				d.probe()
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return func() {
+		cancel()
+		d.running.Wait()
+	}
+}
+
+// delays sends probes.
+type delays struct {
+	sys     *actor.System
+	in      source
+	each    func(typ string, d time.Duration)
+	ctx     context.Context
+	running sync.WaitGroup
+
+	// All that follows, up to mu, is used by one goroutine.
+	//
+	// The place in the walk over all that can be found, which goes on in the next round; nil: none
+	// has begun.
+	found func() (actor.AnyRef, bool)
+	stop  func()
+	known map[string]*typeKnown
+	types []*typeKnown // in the order in which they were found
+	next  int          // which of types the next round begins with
+
+	mu sync.Mutex
+	// Actors that were sent a probe which has not run; guarded by mu.
+	under map[uint64]bool
+}
+
+// typeKnown is actors of one type that were found.
+type typeKnown struct {
+	name string
+	// They are not kept alive: each function returns the zero ref when the GC has taken its actor.
+	all  []func() actor.AnyRef
+	turn int // which of all was probed last
+	used int // how many, up to that one, were probed since they were found
+}
+
+func newDelays(sys *actor.System, in source, each func(string, time.Duration),
+	ctx context.Context) *delays {
+	return &delays{sys: sys, in: in, each: each, ctx: ctx, known: map[string]*typeKnown{},
+		under: map[uint64]bool{}}
+}
+
+// end ends the walk.
+func (d *delays) end() {
+	if d.stop != nil {
+		d.stop()
+	}
+}
+
+// everyFound is a walk over all actors that can be found: of other systems too, and some twice.
+func everyFound(in source) iter.Seq[actor.AnyRef] {
+	return func(yield func(actor.AnyRef) bool) {
+		on := true
+		add := func(ref actor.AnyRef) { on = on && yield(ref) }
+		in.EachRunning(add)
+		in.EachPressed(add)
+		in.EachWait(func(who, to actor.AnyRef, _ int64, _ bool) { add(who); add(to) })
+		in.EachListed(add)
+		in.EachSampled(func(ref actor.AnyRef, _ string, _ uint64, _ time.Duration) {
+			if !ref.IsZero() {
+				add(ref)
+			}
+		})
+		in.EachName(func(_ string, ref actor.AnyRef) { add(ref) })
+	}
+}
+
+// visit goes on with the walk, up to its end or its share of a round.
+func (d *delays) visit() {
+	if d.found == nil {
+		d.found, d.stop = iter.Pull(everyFound(d.in))
+	}
+	for range delaysVisits {
+		ref, ok := d.found()
+		if !ok {
+			d.found, d.stop = nil, nil
+			return
+		}
+		if actor.StatusOf(ref) != actor.StatusEnded {
+			d.keep(ref)
+		}
+	}
+}
+
+// keep remembers an actor, in place of one of its type that was probed if there are enough.
+func (d *delays) keep(ref actor.AnyRef) {
+	name := d.in.TypeOf(ref)
+	t := d.known[name]
+	if t == nil {
+		t = &typeKnown{name: name}
+		d.known[t.name] = t
+		d.types = append(d.types, t)
+	}
+	for _, get := range t.all {
+		if get() == ref {
+			return
+		}
+	}
+	if len(t.all) < delaysKept {
+		t.all = append(t.all, d.in.Weak(ref))
+	} else if t.used > 0 {
+		t.used--
+		t.all[(t.turn-t.used+delaysKept)%delaysKept] = d.in.Weak(ref)
+	}
+}
+
+// probe is one round: it sends probes to actors of the next types.
+func (d *delays) probe() {
+	d.visit()
+	sent, looked := 0, 0
+	for n := len(d.types); looked < min(n, delaysVisits) && sent < delaysAtOnce; looked++ {
+		sent += d.probeType(d.types[(d.next+looked)%n], delaysAtOnce-sent)
+	}
+	if d.next += looked; d.next >= len(d.types) {
+		d.next %= max(len(d.types), 1)
+		d.forget()
+	}
+}
+
+// probeType sends probes to actors of one type, and returns how many.
+func (d *delays) probeType(t *typeKnown, most int) (sent int) {
+	for range t.all {
+		if len(t.all) == 0 || sent == min(most, delaysOfType) {
+			break
+		}
+		t.turn = (t.turn + 1) % len(t.all)
+		ref := t.all[t.turn]()
+		if ref.IsZero() || actor.StatusOf(ref) == actor.StatusEnded {
+			t.all, t.used = slices.Delete(t.all, t.turn, t.turn+1), 0
+		} else if d.begin(ref.ID()) {
+			d.running.Go(func() { d.measure(t.name, ref) })
+			sent++
+			t.used = min(t.used+1, len(t.all))
+		}
+	}
+	return sent
+}
+
+// forget drops the types of which no actor is left, when all types have had their turn.
+func (d *delays) forget() {
+	d.types = slices.DeleteFunc(d.types, func(t *typeKnown) bool {
+		if len(t.all) > 0 {
+			return false
+		}
+		delete(d.known, t.name)
+		return true
+	})
+}
+
+// begin reports whether an actor may be sent a probe, and notes it.
+func (d *delays) begin(id uint64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.under[id] || len(d.under) == delaysOpen {
+		return false
+	}
+	d.under[id] = true
+	return true
+}
+
+func (d *delays) measure(typ string, ref actor.AnyRef) {
+	ctx, cancel := context.WithTimeout(d.ctx, delaysTimeout)
+	defer cancel()
+	took, err := Delay(ctx, ref)
+	d.mu.Lock()
+	delete(d.under, ref.ID())
+	d.mu.Unlock()
+	if ctx.Err() != nil && d.ctx.Err() == nil {
+		took, err = delaysTimeout, nil
+	}
+	if err == nil {
+		access.Guard(d.sys, "observe.MailboxDelays", func() { d.each(typ, took) })
+	}
+}

@@ -1,0 +1,107 @@
+package inspect
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// Group is a pool, a topic or a registry of package group.
+type Group struct {
+	Actor Actor // its own
+	// What is "pool", "ask pool", "topic" or "registry", and Of the Go type of its messages: of
+	// questions and replies, or of keys and members, it has both.
+	What, Of string
+	// Members is how many members or subscribers it has, of which Down wait for their restart. Some
+	// may have ended: they are sorted out when it needs the place.
+	Members, Down int
+	Keys          int // of a registry
+	// Silent says that the actor has not come to answer: its turn is long, it waits for its restart,
+	// or the system is deterministic. Of, Members, Down and Keys are not known then.
+	Silent bool
+}
+
+// MaxGroups is how many groups are looked at.
+const MaxGroups = 1000
+
+// Groups returns the pools, topics and registries of the system, by number, and how many are left
+// out. It knows those that were made since [Begin] and have not ended, and those in the trees of
+// [Supervisors]; of more than MaxGroups it returns those of trees and the oldest. It asks all of
+// them at the same time, as [State] does, and waits for the answers until ctx ends. A
+// group.NewAskPool has no actor, and is not among them.
+func Groups(ctx context.Context, sys *actor.System, trees []supervise.Node) (
+	all []Group, leftOut int) {
+	in := of(sys)
+	if access.GroupsOf == nil { // the program has no groups
+		return nil, 0
+	}
+	refs := map[actor.AnyRef]bool{}
+	groupsIn(in, trees, refs)
+	for _, ref := range access.GroupsOf(sys) {
+		if len(refs) >= MaxGroups {
+			leftOut++
+			continue
+		}
+		refs[ref.(actor.AnyRef)] = true
+	}
+	for _, a := range describeAll(in, refs) {
+		if a.Status != actor.StatusEnded {
+			all = append(all, Group{Actor: a, What: groupTypes[a.Type], Silent: true})
+		}
+	}
+	if !in.IsDeterministic() {
+		askGroups(ctx, in, all)
+	}
+	return all, leftOut
+}
+
+// groupTypes are the types of package group, and what they are.
+var groupTypes = map[string]string{"pool": "pool", "topic": "topic", "registry": "registry",
+	"ask pool": "ask pool"}
+
+// groupsIn adds the groups of trees.
+func groupsIn(in source, trees []supervise.Node, to map[actor.AnyRef]bool) {
+	for _, n := range trees {
+		if groupTypes[n.Type] != "" && !n.Ref.IsZero() {
+			// A user's type may have such a name.
+			if state, _ := in.StateType(n.Ref); strings.HasPrefix(state, "group.") {
+				to[n.Ref] = true
+			}
+		}
+		groupsIn(in, n.Children, to)
+	}
+}
+
+// askGroups asks all of them, and fills in what is answered in time.
+func askGroups(ctx context.Context, in source, all []Group) {
+	type reply struct {
+		i int
+		access.GroupLook
+	}
+	replies := make(chan reply, len(all)) // no actor waits for a caller that has given up
+	for i, g := range all {
+		in.LookAtState(g.Actor.Ref, func(state any, err error) {
+			var l access.GroupLook
+			if err == nil {
+				v, _ := shown(state)
+				l, _ = v.(access.GroupLook)
+			}
+			replies <- reply{i, l}
+		})
+	}
+	for range all {
+		select {
+		case r := <-replies:
+			if r.What != "" {
+				g := &all[r.i]
+				g.What, g.Of, g.Members, g.Down, g.Keys = r.What, r.Of, r.Members, r.Down, r.Keys
+				g.Silent = false
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}

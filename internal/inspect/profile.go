@@ -1,0 +1,198 @@
+package inspect
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/guard"
+)
+
+// DefaultInterval is the time between two looks of a [Profiler].
+const DefaultInterval = 10 * time.Millisecond
+
+// Profiler samples what the workers do: a profile of actors. Its methods may be called from any
+// goroutine.
+type Profiler struct {
+	in   source
+	stop chan struct{}
+	once sync.Once
+	gone chan struct{}
+
+	mu         sync.Mutex
+	all, busy  uint64 // guarded by mu: looks, and those at which a turn ran
+	actors     topK[atWork]
+	behaviours map[atWork]uint64 // guarded by mu
+	workers    map[int]*seenWorker
+}
+
+// atWork is an actor with a behaviour of it, or all actors of a type with a behaviour.
+type atWork struct {
+	typ, behaviour string
+	actor          uint64
+}
+
+// seenWorker is a worker over time. Guarded by the profiler's mu.
+type seenWorker struct {
+	at          Worker
+	since       time.Time // of the turn that it runs, as far as was seen
+	looks, busy uint64
+}
+
+// Profile begins to look at the workers at each interval, DefaultInterval if that is 0. It has
+// one goroutine and one timer until [Profiler.Stop]. A look takes some 100 ns for each worker and
+// disturbs none. Profile panics if the interval is negative. A profiler does not keep the system
+// from being quiescent; what it sees of a system that has stopped is that it is idle.
+func Profile(sys *actor.System, every time.Duration) *Profiler {
+	if every < 0 {
+		panic("gallop: observe.Profile with a negative interval")
+	}
+	if every == 0 {
+		every = DefaultInterval
+	}
+	p := &Profiler{in: of(sys), stop: make(chan struct{}), gone: make(chan struct{})}
+	p.Reset()
+	guard.Go(func() { p.run(every) })
+	return p
+}
+
+// run looks until Stop.
+func (p *Profiler) run(every time.Duration) {
+	defer close(p.gone)
+	t := time.NewTicker(every)
+	defer t.Stop()
+	for {
+		select {
+		case <-p.stop:
+			return
+		case now := <-t.C:
+			p.look(now)
+		}
+	}
+}
+
+// Stop ends it, and returns when it has ended. What was seen stays.
+func (p *Profiler) Stop() {
+	p.once.Do(func() { close(p.stop) })
+	<-p.gone
+}
+
+// Reset forgets what was seen, to begin a new window.
+func (p *Profiler) Reset() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all, p.busy = 0, 0
+	p.actors = topK[atWork]{}
+	p.behaviours = map[atWork]uint64{}
+	p.workers = map[int]*seenWorker{}
+}
+
+// look looks at each worker once.
+func (p *Profiler) look(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.in.EachWorker(func(id int, pinned, blocking bool, typ, behaviour string, actor uint64) {
+		p.saw(now, Worker{ID: id, Pinned: pinned, State: workerState(typ, blocking), Type: typ,
+			Actor: actor, Behaviour: behaviour})
+	})
+}
+
+// saw counts one look at one worker. A worker beyond the first ones counts only while it runs a
+// turn: that stands in for one of the first, or for a pinned type. Caller holds mu.
+func (p *Profiler) saw(now time.Time, w Worker) {
+	o := p.workers[w.ID]
+	if o == nil {
+		o = &seenWorker{since: now}
+		p.workers[w.ID] = o
+	}
+	if o.at.Actor != w.Actor || o.at.Behaviour != w.Behaviour || o.at.State != w.State {
+		o.since = now
+	}
+	o.at = w
+	o.looks++
+	p.all++
+	// One that blocks does not keep its worker busy.
+	if w.State != WorkerRunning {
+		return
+	}
+	o.busy++
+	p.busy++
+	p.actors.add(atWork{w.Type, w.Behaviour, w.Actor})
+	p.behaviours[atWork{w.Type, w.Behaviour, 0}]++
+}
+
+// Samples returns how many looks at workers there were, and at how many of them a turn ran.
+func (p *Profiler) Samples() (all, running uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.all, p.busy
+}
+
+// Busy is how often an actor, or a behaviour of a type, was seen at work.
+type Busy struct {
+	Type      string // of the actor
+	Behaviour string // that ran; "" for what the runtime itself did
+	// Actor is the number of the actor; 0 if the figure is of all actors of the type.
+	Actor uint64
+	// Samples is at how many looks it ran. Of an actor it may be too high by TooMany: 256 of them are
+	// counted at a time, and one that comes takes over the count of the rarest.
+	Samples, TooMany uint64
+	// Share is Samples of all looks at which a turn ran. Its standard error is below
+	// 0.5/√(looks).
+	Share float64
+}
+
+// Actors returns up to n of the busiest actors, each with a behaviour that it ran, the busiest
+// first. What takes more than 1/256 of all the time is always among them.
+func (p *Profiler) Actors(n int) []Busy {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []Busy
+	for _, k := range p.actors.counted {
+		all = append(all, k.of.counts(k.n, k.tooMany, p.busy))
+	}
+	slices.SortFunc(all, busiestFirst)
+	return all[:max(0, min(n, len(all)))]
+}
+
+// Behaviours returns the behaviours that were seen at work, of all actors of their types, the
+// busiest first.
+func (p *Profiler) Behaviours() []Busy {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []Busy
+	for of, n := range p.behaviours {
+		all = append(all, of.counts(n, 0, p.busy))
+	}
+	slices.SortFunc(all, busiestFirst)
+	return all
+}
+
+func (w atWork) counts(n, tooMany, of uint64) Busy {
+	return Busy{w.typ, w.behaviour, w.actor, n, tooMany, float64(n) / float64(max(of, 1))}
+}
+
+func busiestFirst(a, b Busy) int {
+	return cmp.Or(cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Type, b.Type),
+		cmp.Compare(a.Behaviour, b.Behaviour), cmp.Compare(a.Actor, b.Actor))
+}
+
+// Workers returns the workers as of the last look, with their shares since the last Reset.
+func (p *Profiler) Workers() []Worker {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []Worker
+	now := time.Now()
+	for _, o := range p.workers {
+		w := o.at
+		w.Busy = float64(o.busy) / float64(o.looks)
+		if w.State != WorkerIdle {
+			w.For = now.Sub(o.since)
+		}
+		all = append(all, w)
+	}
+	slices.SortFunc(all, func(a, b Worker) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+}

@@ -1,0 +1,57 @@
+package inspect
+
+import (
+	"context"
+	"runtime/trace"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// defaultRegions is one in how many messages has a region.
+const defaultRegions = 1024
+
+// Regions is observe.Regions.
+func Regions(sys *actor.System, oneIn int, types ...string) (stop func()) {
+	switch {
+	case oneIn < 0:
+		panic("gallop: observe.Regions with a negative number")
+	case oneIn == 0:
+		oneIn = defaultRegions
+	}
+	all := new([256]regionOfWorker)
+	return of(sys).Watch(fits(types), func(typ, behaviour string, _ bool) (
+		before, after func(*actor.Context, int, uint64)) {
+		name := typ + "." + behaviour
+		return func(_ *actor.Context, worker int, _ uint64) {
+				if trace.IsEnabled() && worker < len(all) {
+					all[worker].begin(name, oneIn)
+				}
+			}, func(_ *actor.Context, worker int, _ uint64) {
+				if worker < len(all) && all[worker].open != nil {
+					all[worker].end()
+				}
+			}
+	})
+}
+
+// regionOfWorker is the region that is open on a worker. Owner only.
+type regionOfWorker struct {
+	open *trace.Region // nil: none
+	seen int           // messages since the last region
+	_    [48]byte
+}
+
+func (r *regionOfWorker) begin(name string, oneIn int) {
+	if r.seen++; r.seen < oneIn {
+		return
+	}
+	if r.seen = 0; r.open != nil {
+		r.end() // of a behaviour that has panicked
+	}
+	r.open = trace.StartRegion(context.Background(), name)
+}
+
+func (r *regionOfWorker) end() {
+	r.open.End()
+	r.open = nil
+}

@@ -1,0 +1,53 @@
+package inspect
+
+import (
+	"slices"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Message is a message that is about to run, or has run, as a [Probe] sees it.
+type Message struct {
+	Type, Behaviour string // which behaviour
+	// From is the number of the actor that sent it; 0 if it came from outside.
+	From uint64
+	// Request says that a caller waits for the outcome.
+	Request bool
+}
+
+// Probe is a pair of functions around the behaviours of types. Either may be nil. They run in the
+// actor's turn, on its worker, and must not block or panic. After is not called if the behaviour
+// panics.
+type Probe struct {
+	// Before is called before each behaviour, and After when it has returned.
+	Before, After func(c *actor.Context, m Message)
+}
+
+// Watch puts a probe around the behaviours of the types of these names, or of all types if there
+// are none, types included that have no actors yet. It exchanges the dispatch tables: while none
+// is watched a message costs nothing for it. A turn that runs may go on with the old table: the
+// first messages may be missed, and some may come after stop. An empty Probe makes Watch panic.
+// stop may be called again.
+func Watch(sys *actor.System, p Probe, types ...string) (stop func()) {
+	if p.Before == nil && p.After == nil {
+		panic("gallop: inspect.Watch with an empty Probe")
+	}
+	return of(sys).Watch(fits(types), func(typ, behaviour string, request bool) (
+		before, after func(*actor.Context, int, uint64)) {
+		call := func(f func(*actor.Context, Message)) func(*actor.Context, int, uint64) {
+			if f == nil {
+				return nil
+			}
+			return func(c *actor.Context, _ int, from uint64) {
+				f(c, Message{typ, behaviour, from, request})
+			}
+		}
+		return call(p.Before), call(p.After)
+	})
+}
+
+// fits reports whether a type is one of those.
+func fits(types []string) func(string) bool {
+	types = slices.Clone(types)
+	return func(typ string) bool { return len(types) == 0 || slices.Contains(types, typ) }
+}
