@@ -1,23 +1,28 @@
 package actor
 
 // An actor has mail, a load and a life. All else that it may have is a part: names, timers, a stash.
-// Its owner makes a part when the actor first needs one, and alone uses it.
+// Its owner makes a part when the actor first needs one.
 //
 // The life of an actor does not know which parts there are. It tells all of them how far the actor
 // has come on its way to an end, and each part does what its feature promises for that stage. So a
-// feature is one file and one line in the list of kinds.
+// feature ends in its own file, and has one line in the list of kinds.
 //
-// Rejected: a slice with the parts that there are. An actor has three at most times, and reports
-// look at the list on other goroutines, which must not find a length that does not belong to the
-// memory.
+// A part may also be awaited, or rooted: then its messages are roots of the actor's arena. The arena
+// itself is no part. It lies in the cell like the state, so that an actor with an arena needs no
+// cold state, which has 368 bytes.
+//
+// Rejected: a slice of the parts that the actor has. Reports look at the parts on other goroutines,
+// where a slice may be seen with the length of one memory and the address of another.
 type part interface {
-	// ends is called at each stage of an end of the actor a. why is the error for those who ask a for
-	// something too late; it is nil at atClose, where a may still run the mail that it has. Owner only.
+	// ends is called at each stage of an end of the actor a. Owner only.
+	//
+	// why is the error for those who are too late at atDiscard, atLifeEnd and atEnd, the cause for
+	// contexts at atLeave, the reason of the end at atNews, and nil at atClose.
 	ends(a *cell, e env, at ending, why error)
 }
 
-// awaited is a part for which others wait. holds calls note with how many there are,
-// in the words of [Holder]. It is for reports: any goroutine may call it, of a nil part too.
+// awaited is a part for which others wait. holds calls note with what waits, in the words of
+// [Holder], and how many there are. It is for reports: any goroutine may call it, of a nil part too.
 type awaited interface {
 	holds(note func(what string, n int))
 }
