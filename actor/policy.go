@@ -34,8 +34,6 @@ type mailPolicy interface {
 	refuses(a *cell, counts bool) bool
 	// takes reports whether an actor takes messages of behaviours that drop.
 	takes(a *cell) bool
-	// try is TrySend from a behaviour.
-	try(c *Context, to *cell, m *message) error
 	// place is push from outside for a message that has a permit, which is given back if it fails.
 	place(s *System, to *cell, m *message) error
 	// lets reports whether goroutines are let in: see permits.Receiver.
@@ -139,8 +137,6 @@ func (a *cell) passes(ajar func(a *cell) bool) bool {
 		}
 	}
 }
-
-func (plainMail) try(c *Context, to *cell, m *message) error { return c.push(to, m, asPlain) }
 
 func (plainMail) place(s *System, to *cell, m *message) error {
 	l := &to.flow.Load().permits

@@ -129,7 +129,9 @@ func (b boundedMail) meet(c *Context, to *cell, m *message, d *descriptor) (deli
 	}
 	m.ID, m.From = d.id, c.self.id
 	if d.drops {
-		if err := b.try(c, to, m); err != nil {
+		if err := tryPlace(to); err != nil {
+			deadLetter(c, to, m, err)
+		} else if err = c.pushPlaced(to, m); err != nil {
 			deadLetter(c, to, m, err)
 		}
 		return true
@@ -148,22 +150,22 @@ func (b boundedMail) takes(a *cell) bool {
 	return a.flow.Load().permits.Count() > 0 && b.lets(a, permits.ToTry)
 }
 
-func (boundedMail) try(c *Context, to *cell, m *message) error {
-	f := to.flow.Load()
+// tryPlace takes a place for a message that its sender gives up otherwise, or says why there is none.
+// It looks again if a back-off has begun or ended since, as retried does. Any goroutine.
+func tryPlace(a *cell) error {
 	for {
-		fall, s := to.flow.Load().fallNow(), f.suspended.Load()
-		if s != nil && s.refuses {
-			return s.why // which may be over by now
+		fall, s := a.flow.Load().fallNow(), a.flow.Load().suspension()
+		if (s == nil || !s.refuses) && a.flow.Load().permits.TryAcquire(a) {
+			return nil
 		}
-		if f.permits.TryAcquire(to) {
-			break
-		}
-		// If a back-off has begun or ended meanwhile, it may have been the reason: see retried.
-		err := to.tooMuch()
-		if err != ErrOverloaded || fall == to.flow.Load().fallNow() && s == f.suspended.Load() {
+		if err := a.tooMuch(); err != ErrOverloaded || fall == a.flow.Load().fallNow() && s == a.flow.Load().suspension() {
 			return err
 		}
 	}
+}
+
+// pushPlaced delivers a message of a behaviour that has a place.
+func (c *Context) pushPlaced(to *cell, m *message) error {
 	m.From = c.self.id | msg.HasPlace
 	if !c.pushMail(to, m) {
 		to.returnPlace(m)
@@ -393,7 +395,7 @@ func (a *cell) takeOut(c *Context) {
 	f, back, left := a.flow.Load(), 0, a.batch()
 	if f.places.overflow == OverflowDropOldest && !a.box.Closed() &&
 		(f.places.newest.Load() != nil || f.permits.Count() < 0) {
-		a.dropOldest(c, f)
+		dropOldest(a, c, f)
 	}
 	for m := a.in.Pending(); m != nil && left > 0; m, left = m.Next, left-1 {
 		if m.From&msg.HasPlace != 0 {
@@ -414,7 +416,7 @@ func (a *cell) takeOut(c *Context) {
 
 // dropOldest makes dead letters of the messages that have waited longest, so that as many are left as
 // the bound allows. Owner only.
-func (a *cell) dropOldest(c *Context, f *flow) {
+func dropOldest(a *cell, c *Context, f *flow) {
 	sieve{a, c, func(*cell, *message) error { return nil }}.mailbox() // M1, M2
 	over := -f.permits.Count()
 	if over <= 0 {

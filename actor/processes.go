@@ -17,7 +17,7 @@ import (
 )
 
 // A system of actors may have processes on its workers: package process/actors joins the two. This
-// file is what it needs of package actor: see decision 44. No code that runs for a message of an
+// file is what it needs of package actor: see decision 42. No code that runs for a message of an
 // actor knows of processes.
 
 func init() {
@@ -280,16 +280,7 @@ func (e *processEnv) send(to *cell, m *message, d *descriptor) {
 // mayTry implements env.
 func (e *processEnv) mayTry(a *cell, d *descriptor) error {
 	e.p.Operation("TrySend")
-	switch {
-	case a.policy().refuses(a, true), a.shared().bounded && !a.flowOf().permits.TryAcquire(a):
-		return a.tooMuch()
-	case e.sim.refuses(a, d): // last, or it would count what is refused anyhow
-		if a.shared().bounded {
-			a.flow.Load().permits.Release(1, a)
-		}
-		return ErrOverloaded
-	}
-	return nil
+	return a.mayTry(d)
 }
 
 // trySend implements env. A place in a mailbox with a bound was taken by mayTry.

@@ -99,10 +99,18 @@ func (c *Context) mayAct() error { return nil }
 // mayTry implements env. A message that passes the ajar gate of a muted actor counts against the
 // watermark.
 func (c *Context) mayTry(a *cell, d *descriptor) error {
+	return a.mayTry(d)
+}
+
+// mayTry is env.mayTry for behaviours and processes. It takes a place in a mailbox with a bound.
+func (a *cell) mayTry(d *descriptor) error {
 	switch {
-	case a.policy().refuses(a, true):
+	case a.policy().refuses(a, true), a.shared().bounded && !a.flow.Load().permits.TryAcquire(a):
 		return a.tooMuch()
-	case a.shared().sys.sim.refuses(a, d): // last, or it would count what is refused anyhow
+	case a.sys().sim.refuses(a, d): // last, or it would count what is refused anyhow
+		if a.shared().bounded {
+			a.flow.Load().permits.Release(1, a)
+		}
 		return ErrOverloaded
 	}
 	return nil
@@ -118,9 +126,10 @@ func (c *Context) answer(to *cell, m *message, d *descriptor) {
 
 // trySend implements env.
 func (c *Context) trySend(to *cell, m *message, d *descriptor) error {
-	// A mailbox with a bound is yet to refuse; plain mail was let pass by mayTry.
-	m.ID = d.id
-	return to.policy().try(c, to, m)
+	if m.ID = d.id; to.shared().bounded {
+		return c.pushPlaced(to, m)
+	}
+	return c.push(to, m, asPlain)
 }
 
 // push implements env. It is for what the hot send does not do: TrySend, unless the receiver has a

@@ -26,7 +26,7 @@ func TestRecorder_Events(t *testing.T) {
 				t.Errorf("a second recorder: %v", err)
 			}
 			var probed sync.Map // the behaviours that a probe has seen return
-			stop := inspect.Watch(sys, inspect.Probe{After: func(_ *actor.Context, m inspect.Message) {
+			stop := inspect.Around(sys, inspect.Probe{After: func(_ *actor.Context, m inspect.Message) {
 				probed.Store(m.Behaviour, true)
 			}}, "pilot")
 			a, b := pilotType.Spawn(sys, pilot{}), pilotType.Spawn(sys, pilot{})

@@ -150,7 +150,7 @@ func TestBound_LetsIn(t *testing.T) {
 			}
 			other := Go(self, func(*Proc) {})
 			other.Join(self)
-			self.Monitor(other, func(Down) string { return "down" })
+			self.Watch(other, func(Down) string { return "down" })
 			self.Process().Cancel(self, errors.New("trapped"))
 			refused, pending = self.Ref().TrySend(s, "more"), self.Pending()
 		}, WithBound(1))
@@ -210,10 +210,14 @@ func TestBound_Call(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *System) {
 		made := 0
 		call := func(by Party, to Ref[request], d time.Duration) (int, error) {
-			return Call(by, to, d, func(back ReplyTo[int]) request {
+			limit := CallOption{}
+			if d > 0 {
+				limit = Within(d)
+			}
+			return Call(by, to, func(back ReplyTo[int]) request {
 				made++
 				return request{back, made}
-			})
+			}, limit)
 		}
 		receive := NewChan[int](0)
 		to := Spawn(s, func(self *Self[request]) {

@@ -172,11 +172,30 @@ func (k *askCase[R]) finish(byOther bool) {
 	}
 }
 
-// Call is [Ask] and waits for the reply, at most for d if that is positive. The error is as with
+// CallOption says something about one call: see [Within]. The zero CallOption says nothing.
+type CallOption struct{ within time.Duration }
+
+// Within gives a call a time-out: if d passes on the clock of the caller's system and no reply has
+// come, the call returns [ErrTimeout]. In deterministic runs that clock is virtual. The deadline of a
+// context goes by the machine's clock: use [Ask], and a [Select] with [Done] and [Asked.Replied].
+func Within(d time.Duration) CallOption { return CallOption{max(d, 1)} }
+
+// limitOf returns the time-out of a call; 0: none. The last of several counts.
+func limitOf(opts []CallOption) (d time.Duration) {
+	for _, o := range opts {
+		if o.within != 0 {
+			d = o.within
+		}
+	}
+	return d
+}
+
+// Call is [Ask] and waits for the reply, without an end or [Within] a time. The error is as with
 // [Asked.Reply], or [ErrTimeout]. A caller waits for room in the mailbox as in [Ref.SendWait],
-// which is part of d, and makes no request if there was none.
-func Call[M, R any](by Party, to Ref[M], d time.Duration, request func(ReplyTo[R]) M) (R, error) {
+// which is part of the time, and makes no request if there was none.
+func Call[M, R any](by Party, to Ref[M], request func(ReplyTo[R]) M, opts ...CallOption) (R, error) {
 	to.mustBe("Call")
+	d := limitOf(opts)
 	must(request != nil, "Call: request is nil")
 	pt := enter(by, "Call")
 	if to.box.isFront() {

@@ -74,8 +74,8 @@ func ExampleCall() {
 		}
 	})
 	process.Go(s, func(p *process.Proc) {
-		sum, err := process.Call(p, adder, time.Minute,
-			func(r process.ReplyTo[int]) add { return add{1, 2, r} })
+		sum, err := process.Call(p, adder,
+			func(r process.ReplyTo[int]) add { return add{1, 2, r} }, process.Within(time.Minute))
 		fmt.Println(sum, err)
 		asked := process.Ask(p, adder, func(r process.ReplyTo[int]) add { return add{3, 4, r} })
 		fmt.Println(asked.Reply(p))
@@ -90,11 +90,11 @@ func ExampleCall() {
 }
 
 // The end of a process is a message to those that monitor it.
-func ExampleSelf_Monitor() {
+func ExampleSelf_Watch() {
 	s := process.Start(process.Config{})
 	process.Spawn(s, func(self *process.Self[process.Down]) {
 		worker := process.Go(self, func(p *process.Proc) { p.Exit(errors.New("no more paper")) })
-		self.Monitor(worker, func(d process.Down) process.Down { return d })
+		self.Watch(worker, func(d process.Down) process.Down { return d })
 		fmt.Println(self.Receive().Reason)
 	})
 	s.Run()
@@ -106,7 +106,7 @@ func ExampleMonitor() {
 	s := process.Start(process.Config{})
 	process.Spawn(s, func(self *process.Self[process.Down]) {
 		worker := process.Spawn(self, func(w *process.Self[int]) { w.Receive() })
-		m := self.Monitor(worker.Process, func(d process.Down) process.Down { return d })
+		m := self.Watch(worker.Process, func(d process.Down) process.Down { return d })
 		fmt.Println(m.Stop())
 	})
 	s.Run()
@@ -330,9 +330,10 @@ func ExampleNewReply() {
 	s := process.Start(process.Config{})
 	asked, back := process.NewReply[int]()
 	process.Go(s, func(p *process.Proc) { fmt.Println(asked.Reply(p)) })
-	fmt.Println(back.Fail(s, errors.New("no answer")), back.Reply(s, 7))
+	failed, replied := back.Fail(s, errors.New("no answer")), back.Reply(s, 7)
 	s.Run()
+	fmt.Println(failed, replied)
 	// Output:
-	// true false
 	// 0 no answer
+	// true false
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // A system of processes may run on the scheduler of a system of actors: package process/actors
-// joins the two. This file is what it needs of package process: see decision 44.
+// joins the two. This file is what it needs of package process: see decision 42.
 
 func init() {
 	access.StartOn = startOn
@@ -38,6 +38,7 @@ func init() {
 		}).onReply(heard)
 	}
 	access.Failed = func(party any) bool { return party.(Party).self().failed }
+	access.CallLimit = func(opts any) time.Duration { return limitOf(opts.([]CallOption)) }
 	access.SystemOf = systemOf
 	access.SlotOf = slotOf
 	access.Waits = waits

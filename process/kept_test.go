@@ -137,16 +137,16 @@ func TestMonitors_EndWithTheirOwner(t *testing.T) {
 	var asked Asked[int]
 	for i := range 100 {
 		p := Spawn(s, func(self *Self[int]) {
-			self.Monitor(server.Process, func(Down) int { return 1 })
-			self.Monitor(server.Process, func(Down) int { return 2 }).Stop()
+			self.Watch(server.Process, func(Down) int { return 1 })
+			self.Watch(server.Process, func(Down) int { return 2 }).Stop()
 			asked = Ask(self, server, func(r ReplyTo[int]) any { return r })
 			self.Link(server.Process)
 			self.Unlink(server.Process)
 			if i%2 == 0 {
-				_, _ = Call(self, server, time.Hour, func(r ReplyTo[int]) any { return r })
+				_, _ = Call(self, server, func(r ReplyTo[int]) any { return r }, Within(time.Hour))
 			}
 			if i%3 == 0 {
-				_, _ = Call(self, server, 0, func(r ReplyTo[int]) any { return r })
+				_, _ = Call(self, server, func(r ReplyTo[int]) any { return r })
 			}
 			self.Receive()
 		})
@@ -207,7 +207,7 @@ func TestManyKept_Constant(t *testing.T) {
 		}
 		monitors := make([]Monitor, n)
 		for i := range monitors {
-			monitors[i] = self.Monitor(server.Process, func(Down) int { return 0 })
+			monitors[i] = self.Watch(server.Process, func(Down) int { return 0 })
 		}
 		for i := range monitors {
 			monitors[n-1-i].Stop()
@@ -404,8 +404,8 @@ func TestBlocked_Names(t *testing.T) {
 	defer cancel()
 	long := 100 * time.Hour
 	for want, wait := range map[string]func(p *Proc){
-		fmt.Sprint("reply of process ", idle.ID()):      func(p *Proc) { _, _ = Call(p, idle, 0, request) },
-		fmt.Sprint("reply of process ", idle.ID(), " "): func(p *Proc) { _, _ = Call(p, idle, long, request) },
+		fmt.Sprint("reply of process ", idle.ID()):      func(p *Proc) { _, _ = Call(p, idle, request) },
+		fmt.Sprint("reply of process ", idle.ID(), " "): func(p *Proc) { _, _ = Call(p, idle, request, Within(long)) },
 		fmt.Sprint("reply of process ", idle.ID(), "  "): func(p *Proc) {
 			Select(p, After(long), Ask(p, idle, request).Replied(nil, nil))
 		},
@@ -460,16 +460,16 @@ func TestWrap_Fails(t *testing.T) {
 						wrap := func(Down) int { fails(); return 1 }
 						switch place {
 						case "monitor":
-							self.Monitor(o, wrap)
+							self.Watch(o, wrap)
 						case "monitor of an ended one":
-							self.Monitor(ended, wrap)
+							self.Watch(ended, wrap)
 						case "trap a link":
 							self.Link(o)
 						}
 						self.Receive()
 					})
 					watcher := Spawn(s, func(self *Self[Down]) {
-						self.Monitor(o, func(d Down) Down { return d })
+						self.Watch(o, func(d Down) Down { return d })
 						self.Receive()
 					})
 					quiet(t, s)

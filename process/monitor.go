@@ -5,7 +5,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Monitor is one observation of the end of a process. See [Self.Monitor].
+// Monitor is one observation of the end of a process. See [Self.Watch].
 type Monitor struct{ m *monitor }
 
 // monitor is in two lists: that of the process which it is of, and that of the process which has it.
@@ -23,15 +23,15 @@ type monitor struct {
 	owned entry[*monitor] // guarded by the lock of owner
 }
 
-// Monitor has the end of another process arrive in the mailbox as a message, once, as wrap makes
+// Watch has the end of another process arrive in the mailbox as a message, once, as wrap makes
 // it. wrap runs in a goroutine of its own, for which the process that ends waits, so it must be
-// quick. If it panics, or calls runtime.Goexit, the process that has called Monitor ends for that.
+// quick. If it panics, or calls runtime.Goexit, the process that has called Watch ends for that.
 // Each call makes a monitor of its own, which is gone when one of the two processes has ended. If
 // the other has ended, the message says so at once.
-func (s *Self[M]) Monitor(of Process, wrap func(Down) M) Monitor {
-	of.mustBe("Monitor")
-	must(s != nil && wrap != nil, "Monitor: a nil Self or wrap")
-	s.enter("Monitor")
+func (s *Self[M]) Watch(of Process, wrap func(Down) M) Monitor {
+	of.mustBe("Watch")
+	must(s != nil && wrap != nil, "Watch: a nil Self or wrap")
+	s.enter("Watch")
 	post := s.poster()
 	m := &monitor{of: of.p, owner: &s.Proc, tell: func(d Down, w *sched.Worker, by *System) {
 		if m, ok := wrapped(&s.Proc, wrap, d, w, by); ok {

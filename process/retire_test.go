@@ -16,7 +16,7 @@ func runErrands(s *Self[errand]) {
 }
 
 func sendOn(t *testing.T, p Party, to Ref[errand], n int) {
-	got, err := Call(p, to, 0, func(r ReplyTo[int]) errand { return errand{n, r} })
+	got, err := Call(p, to, func(r ReplyTo[int]) errand { return errand{n, r} })
 	if got != n || err != nil {
 		t.Errorf("the reply is %d, %v, not %d", got, err, n)
 	}

@@ -12,7 +12,7 @@
 //   - sampled: [Profile] looks a hundred times a second, [Population] at one actor in 1,024. Both
 //     say how far the truth may be away.
 //   - in turn: [State], [Groups], [Delay] and [Delays] send actors a signal, and wait for it.
-//   - told: [DeadLetters], [Panics], [LongTurns], [PressureDeadlocks] and [Watch] are told of
+//   - told: [DeadLetters], [Panics], [LongTurns], [PressureDeadlocks] and [Around] are told of
 //     each event from then on. They stand beside the user's [actor.Hooks].
 //
 // Any goroutine may call these functions; a behaviour may not call those that take a context.

@@ -129,7 +129,7 @@ func TestMisuse(t *testing.T) {
 	for name, f := range map[string]func(){
 		"nil system":  func() { inspect.Types(nil) },
 		"zero ref":    func() { inspect.Describe(actor.AnyRef{}) },
-		"empty probe": func() { inspect.Watch(sys, inspect.Probe{}) },
+		"empty probe": func() { inspect.Around(sys, inspect.Probe{}) },
 		"interval":    func() { inspect.Profile(sys, -1) },
 		"nil context": func() { _, _ = inspect.State(none, dollType.Spawn(sys, doll{}).Any()) },
 	} {

@@ -72,7 +72,7 @@ func TestAskTo_Bounded(t *testing.T) {
 	r := deskType.Spawn(sys, desk{})
 	deskDo.Send(sys, r, func(_ *desk, c *actor.Context) {
 		for range asks {
-			actors.AskTo(c, server, 0, func(to process.ReplyTo[int]) process.ReplyTo[int] { return to },
+			actors.AskTo(c, server, func(to process.ReplyTo[int]) process.ReplyTo[int] { return to },
 				deskHeard)
 		}
 		c.Blocking(func() { <-answered })

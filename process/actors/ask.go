@@ -54,17 +54,21 @@ func (r *replied[R]) TrySend(from actor.Sender, m actor.Result[R]) error {
 	return nil
 }
 
-// Call is [Ask] and waits for the reply, at most for d if that is positive: the process is
+// Call is [Ask] and waits for the reply, without an end or [process.Within] a time: the process is
 // suspended, and not its worker. The error is one of those that actor.AskBehaviour.Ask lists, or
 // [process.ErrTimeout].
 //
 // An actor that waits in its turn for a process that waits for it waits for ever: the runtime does
 // not see such a circle. A behaviour that asks by [AskTo] does not wait.
 func Call[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor.Ref[S],
-	d time.Duration, q Q) (R, error) {
+	q Q, opts ...process.CallOption) (R, error) {
 	a := Ask(by, b, to, q)
 	defer access.Waits(by, "reply of", to)()
-	if d <= 0 {
+	d := time.Duration(0)
+	if len(opts) != 0 {
+		d = access.CallLimit(opts)
+	}
+	if d == 0 {
 		return a.Reply(by)
 	}
 	var v R
@@ -99,8 +103,8 @@ func CallContext[S, Q, R any](ctx context.Context, by process.Party,
 // error is
 //
 //   - the error that the process has given to [process.ReplyTo.Fail], as it is;
-//   - actor.ErrNoReply, if d is positive and passes first, also while the request waits for room in
-//     the mailbox;
+//   - actor.ErrNoReply, if the time of actor.Within passes first, also while the request waits for
+//     room in the mailbox;
 //   - actor.ErrStopped, if the process has ended, or ends normally without a reply;
 //   - one that wraps actor.ErrStopped and the reason, as [Ref] has it, if the process ends for one;
 //   - an *actor.PanicError, if request panics.
@@ -109,26 +113,27 @@ func CallContext[S, Q, R any](ctx context.Context, by process.Party,
 //
 // AskTo costs a process that waits in the actor's place: about a microsecond, and 3 KB as long as the
 // reply takes.
-func AskTo[M, R, T any](c *actor.Context, to process.Ref[M], d time.Duration,
-	request func(process.ReplyTo[R]) M, reply actor.Behaviour[T, actor.Result[R]]) {
+func AskTo[M, R, T any](c *actor.Context, to process.Ref[M], request func(process.ReplyTo[R]) M,
+	reply actor.Behaviour[T, actor.Result[R]], opts ...actor.AskOption) {
 	tell := access.Outcome(c, reply)
-	askFrom(c, "AskTo", to, d, request, func(from actor.Sender, v R, err error) {
+	askFrom(c, "AskTo", to, opts, request, func(from actor.Sender, v R, err error) {
 		tell(from, actor.Result[R]{Value: v, Err: err})
 	})
 }
 
 // AskToWith is [AskTo] with a mark: the outcome brings back mark, so that the actor knows what it
 // belongs to, whatever the outcome is.
-func AskToWith[M, R, T, K any](c *actor.Context, to process.Ref[M], d time.Duration,
-	request func(process.ReplyTo[R]) M, reply actor.Behaviour[T, actor.Reply[R, K]], mark K) {
+func AskToWith[M, R, T, K any](c *actor.Context, to process.Ref[M],
+	request func(process.ReplyTo[R]) M, reply actor.Behaviour[T, actor.Reply[R, K]], mark K,
+	opts ...actor.AskOption) {
 	tell := access.Outcome(c, reply)
-	askFrom(c, "AskToWith", to, d, request, func(from actor.Sender, v R, err error) {
+	askFrom(c, "AskToWith", to, opts, request, func(from actor.Sender, v R, err error) {
 		tell(from, actor.Reply[R, K]{Value: v, Err: err, Mark: mark})
 	})
 }
 
 // askFrom has a process ask another for an actor, and tell what comes of it.
-func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], d time.Duration,
+func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], opts []actor.AskOption,
 	request func(process.ReplyTo[R]) M, tell func(from actor.Sender, v R, err error)) {
 	switch {
 	case to == process.Ref[M]{}:
@@ -136,7 +141,10 @@ func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], d time.
 	case request == nil:
 		panic("gallop: actors: " + call + ": request is nil")
 	}
-	sys := c.System()
+	sys, limit := c.System(), process.CallOption{}
+	if d := access.AskLimit(opts); d != 0 {
+		limit = process.Within(d)
+	}
 	process.Go(Env(c), func(p *process.Proc) {
 		var fails *actor.PanicError
 		var told seam.Bool
@@ -150,7 +158,7 @@ func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], d time.
 				once(Sender(p), *new(R), fails)
 			}
 		}()
-		v, err := process.Call(p, to, d, func(r process.ReplyTo[R]) M {
+		v, err := process.Call(p, to, func(r process.ReplyTo[R]) M {
 			// The reply comes by who gives it, so that the end of that one does not overtake it.
 			access.OnReply(r, func(from, v any, err error) {
 				reply, _ := v.(R)
@@ -166,7 +174,7 @@ func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], d time.
 			m := request(r)
 			fails = nil
 			return m
-		})
+		}, limit)
 		if err != nil && !access.Failed(p) {
 			err = outcomeError(err)
 		}

@@ -134,7 +134,7 @@ func TestAskTo_Life(t *testing.T) {
 		r, err := supervise.Find[puppet](t.Context(), root, "p")
 		equal(t, "error", err, error(nil))
 		in(sys, r, func(_ *puppet, c *actor.Context) {
-			actors.AskTo(c, ref, 0, func(to process.ReplyTo[int]) process.ReplyTo[int] { return to }, heard)
+			actors.AskTo(c, ref, func(to process.ReplyTo[int]) process.ReplyTo[int] { return to }, heard)
 		})
 		quiet(t, sys)
 		in(sys, r, func(*puppet, *actor.Context) { panic("planted") })

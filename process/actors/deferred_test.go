@@ -117,7 +117,7 @@ var endings = map[string]struct {
 	},
 	"Call": {
 		unwind: func(e *ending, self *process.Self[news]) {
-			if n, err := actors.Call(self, double, e.friend, 0, 4); n != 8 || err != nil {
+			if n, err := actors.Call(self, double, e.friend, 4); n != 8 || err != nil {
 				panic(fmt.Sprint(n, err))
 			}
 		},
@@ -126,7 +126,7 @@ var endings = map[string]struct {
 	"Call under pressure": {
 		before: func(e *ending, self *process.Self[news]) { pressed(e.sys, e.friend, true) },
 		unwind: func(e *ending, self *process.Self[news]) {
-			if n, err := actors.Call(self, double, e.friend, 0, 4); n != 8 || err != nil {
+			if n, err := actors.Call(self, double, e.friend, 4); n != 8 || err != nil {
 				panic(fmt.Sprint(n, err))
 			}
 		},

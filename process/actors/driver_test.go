@@ -130,7 +130,7 @@ var operations = map[string]func(s *scene){
 		process.Ask(s.self, s.idle, func(process.ReplyTo[int]) int { return 1 })
 	},
 	"Call": func(s *scene) {
-		_, _ = process.Call(s.self, s.server, 0,
+		_, _ = process.Call(s.self, s.server,
 			func(r process.ReplyTo[int]) process.ReplyTo[int] { return r })
 	},
 	"Reply": func(s *scene) { _, to := process.NewReply[int](); to.Reply(s.self, 1) },
@@ -177,14 +177,14 @@ var operations = map[string]func(s *scene){
 	"Result":      func(s *scene) { _, _ = s.idle.Result() },
 	"Link":        func(s *scene) { s.self.Link(s.idle.Process) },
 	"Unlink":      func(s *scene) { s.self.Unlink(s.idle.Process) },
-	"Monitor":     func(s *scene) { s.self.Monitor(s.idle.Process, func(process.Down) int { return 0 }) },
+	"Watch":       func(s *scene) { s.self.Watch(s.idle.Process, func(process.Down) int { return 0 }) },
 	"TrapExit":    func(s *scene) { s.self.TrapExit(func(process.Exit) int { return 0 }) },
 	"Register":    func(s *scene) { _ = process.Register(s.name, s.self.Ref()) },
 	"Lookup":      func(s *scene) { process.Lookup[int](s.system(), s.name) },
 	"Unregister":  func(s *scene) { s.system().Unregister(s.name) },
 	"Blocked":     func(s *scene) { s.system().Blocked() },
 
-	"actors.Call":    func(s *scene) { _, _ = actors.Call(s.self, balance, s.actor, 0, struct{}{}) },
+	"actors.Call":    func(s *scene) { _, _ = actors.Call(s.self, balance, s.actor, struct{}{}) },
 	"actors.Ask":     func(s *scene) { actors.Ask(s.self, balance, s.actor, struct{}{}) },
 	"actors.Link":    func(s *scene) { actors.Link(s.self, s.puppet) },
 	"actors.Unlink":  func(s *scene) { actors.Unlink(s.self, s.puppet) },

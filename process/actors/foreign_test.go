@@ -96,7 +96,7 @@ var (
 	listenerGot  = actor.Declare[actor.Result[int]](listenerType, "got")
 	_            = listenerType.Table(
 		listenerAsk.Handle(func(_ *listener, c *actor.Context, to process.Ref[process.ReplyTo[int]]) {
-			actors.AskTo(c, to, 0, func(r process.ReplyTo[int]) process.ReplyTo[int] { return r }, listenerGot)
+			actors.AskTo(c, to, func(r process.ReplyTo[int]) process.ReplyTo[int] { return r }, listenerGot)
 		}),
 		listenerGot.Handle(func(l *listener, _ *actor.Context, r actor.Result[int]) { l.got <- r.Err }))
 )
@@ -116,8 +116,13 @@ func TestEnds_Foul(t *testing.T) {
 				})
 				got := make(chan error, 1)
 				listenerAsk.Send(sys, listenerType.Spawn(sys, listener{got}), box)
-				if <-got == nil {
-					t.Error("the outcome has no error")
+				select {
+				case err := <-got:
+					if err == nil {
+						t.Error("the outcome has no error")
+					}
+				case <-time.After(hangTimeout / 2):
+					t.Fatal("no outcome")
 				}
 				lives := make(chan process.Ref[int], 2)
 				if _, err := supervise.StartWait(t.Context(), sys, quick(actors.Child("child", 0,

@@ -106,7 +106,7 @@ func TestCycles(t *testing.T) {
 		process.Spawn(actors.Join(sys), func(self *process.Self[int]) {
 			defer func() { unwound++ }()
 			actors.Link(self, r)
-			if v, err := actors.Call(self, double, r, 0, 1); v != 2 || err != nil {
+			if v, err := actors.Call(self, double, r, 1); v != 2 || err != nil {
 				t.Error(v, err)
 			}
 			self.Receive()

@@ -77,7 +77,7 @@ func TestBlocked(t *testing.T) {
 			if err := process.Register("asks", self.Ref()); err != nil {
 				t.Error(err)
 			}
-			_, _ = actors.Call(self, never, r, 0, 1)
+			_, _ = actors.Call(self, never, r, 1)
 		})
 		process.Go(procs, func(p *process.Proc) { process.NewChan[int](0).Recv(p) })
 		var on []string

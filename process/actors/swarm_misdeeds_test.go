@@ -396,7 +396,7 @@ func (s *swarm) foulBegin(r *rand.Rand) {
 	s.registry = group.NewRegistry[any, int]().Start(s.sys)
 	s.registry.SubscribeAll(s.sys, badChange{s})
 	if r.IntN(2) == 0 {
-		inspect.Watch(s.sys, inspect.Probe{
+		inspect.Around(s.sys, inspect.Probe{
 			// One that panics keeps the message from its behaviour, and nobody counts it.
 			Before: func(*actor.Context, inspect.Message) { s.sys.Stats(); inspect.Names(s.sys) },
 			After:  func(*actor.Context, inspect.Message) { s.misbehave(300) }})

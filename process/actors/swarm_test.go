@@ -193,7 +193,7 @@ func (s *swarm) misdeed(self *process.Self[sting], r *rand.Rand) {
 		process.TrySelect(self, process.When(&process.Event{}, func() bool { fails(); return true }))
 	case 4:
 		if other != nil {
-			self.Monitor(other.Process, func(process.Down) sting { return none() })
+			self.Watch(other.Process, func(process.Down) sting { return none() })
 		}
 	case 5:
 		if other != nil {
@@ -257,15 +257,15 @@ func (s *swarm) act(from actor.Sender, env process.Env, c *actor.Context,
 		case what < 16 && self != nil:
 			s.send(&m, fmt.Sprint("Call of ", b))
 			s.asked.Add(1)
-			_, _ = actors.Call(self, beeAsk, b, 0, m)
+			_, _ = actors.Call(self, beeAsk, b, m)
 			s.answered.Add(1)
 		case what < 16:
 			s.asked.Add(1)
-			actors.AskTo(c, w, 1000, func(back process.ReplyTo[int]) sting {
+			actors.AskTo(c, w, func(back process.ReplyTo[int]) sting {
 				s.send(&m, "AskTo") // not if the process has ended: then none is made
 				m.back, m.asks = back, true
 				return m
-			}, beeHear)
+			}, beeHear, actor.Within(1000))
 		case what == 16 && self != nil:
 			actors.Link(self, b)
 		case what == 16:

@@ -32,7 +32,7 @@ var functions = map[string]any{
 	"process.SpawnLinked": process.SpawnLinked[int], "process.Go": process.Go,
 	"process.Start": process.Start, "process.WithBound": process.WithBound,
 	"process.WithWatermarks": process.WithWatermarks, "process.WithType": process.WithType,
-	"process.WithBestEffort": process.WithBestEffort, "process.Register": process.Register[int],
+	"process.WithBestEffort": process.WithBestEffort, "process.Within": process.Within, "process.Register": process.Register[int],
 	"process.Lookup": process.Lookup[int], "process.Panicked": process.Panicked,
 
 	"actors.Join": actors.Join, "actors.Env": actors.Env, "actors.Sender": actors.Sender,
@@ -189,7 +189,7 @@ func (w *world) arg(t reflect.Type, self *process.Self[int], c *actor.Context) r
 	case t == systemOf:
 		return reflect.ValueOf(w.procs)
 	case t == reflect.TypeFor[process.Monitor]():
-		return reflect.ValueOf(self.Monitor(w.good[5].(process.Process), func(process.Down) int { return 1 }))
+		return reflect.ValueOf(self.Watch(w.good[5].(process.Process), func(process.Down) int { return 1 }))
 	case t == reflect.TypeFor[actors.Monitor]():
 		return reflect.ValueOf(actors.Watch(self, w.r, func(actor.Down) int { return 1 }))
 	}

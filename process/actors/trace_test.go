@@ -29,7 +29,7 @@ func orders(r *actortest.R) {
 	clerk := process.Spawn(procs, func(self *process.Self[string]) {
 		deposit.Send(actors.Sender(self), a, 10)
 		self.Receive()
-		n, err := actors.Call(self, balance, a, 0, struct{}{})
+		n, err := actors.Call(self, balance, a, struct{}{})
 		if n != 10 || err != nil {
 			r.Errorf("balance: %d, %v", n, err)
 		}
@@ -95,7 +95,7 @@ func TestCounts(t *testing.T) {
 		})
 		bounded := process.Spawn(procs, func(self *process.Self[int]) {
 			self.Sleep(1)
-			self.Monitor(ends.Process, func(process.Down) int { return 0 })
+			self.Watch(ends.Process, func(process.Down) int { return 0 })
 			for {
 				self.Receive()
 			}

@@ -23,14 +23,14 @@ type Probe struct {
 	Before, After func(c *actor.Context, m Message)
 }
 
-// Watch puts a probe around the behaviours of the types of these names, or of all types if there
+// Around puts a probe around the behaviours of the types of these names, or of all types if there
 // are none, types included that have no actors yet. It exchanges the dispatch tables: while none
-// is watched a message costs nothing for it. A turn that runs may go on with the old table: the
-// first messages may be missed, and some may come after stop. An empty Probe makes Watch panic.
+// is probed a message costs nothing for it. A turn that runs may go on with the old table: the
+// first messages may be missed, and some may come after stop. An empty Probe makes Around panic.
 // stop may be called again.
-func Watch(sys *actor.System, p Probe, types ...string) (stop func()) {
+func Around(sys *actor.System, p Probe, types ...string) (stop func()) {
 	if p.Before == nil && p.After == nil {
-		panic("gallop: inspect.Watch with an empty Probe")
+		panic("gallop: inspect.Around with an empty Probe")
 	}
 	return of(sys).Watch(fits(types), func(typ, behaviour string, request bool) (
 		before, after func(*actor.Context, int, uint64)) {
