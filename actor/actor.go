@@ -4,7 +4,6 @@ import (
 	"github.com/gallop-go/gallop/internal/access"
 	"log/slog"
 
-	"github.com/gallop-go/gallop/actor/internal/indexset"
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/heap"
@@ -68,12 +67,12 @@ const (
 	collecting                      // its arena is being collected
 )
 
-func (a *cell) isCollecting() bool { return a.progress&collecting != 0 }
+func (p progress) isCollecting() bool { return p&collecting != 0 }
 
-func (a *cell) setCollecting(on bool) {
-	a.progress &^= collecting
+func (p *progress) setCollecting(on bool) {
+	*p &^= collecting
 	if on {
-		a.progress |= collecting
+		*p |= collecting
 	}
 }
 
@@ -100,18 +99,15 @@ var gateMark backpressure.Marks[waiting]
 // not change then, nor does the pointer to the cold state.
 type coldState struct {
 	// Where it stands: life.go.
-	reason   error // why it leaves, or has ended
-	err      error // what those are told who send to it too late
-	exitWhy  error // what Context.Exit was called with
-	fault    *fault
-	state    lifeState
-	after    nextState // what comes when it has left
-	stopMode stopMode  // how its children are stopped
-	// The greatest order that is in todo, as greatestIn has it, or notAsked.
-	inTodo    uint8
-	inQueue   uint8 // and in the system queue, from stopSeen on
-	unstarted bool  // it has not been started
-	down      bool  // it is not up: OnStop does not run
+	reason    error // why it leaves, or has ended
+	err       error // what those are told who send to it too late
+	exitWhy   error // what Context.Exit was called with
+	fault     *fault
+	state     lifeState
+	after     nextState // what comes when it has left
+	stopMode  stopMode  // how its children are stopped
+	unstarted bool      // it has not been started
+	down      bool      // it is not up: OnStop does not run
 	// It waits for its children or its supervisor: a blocked-on count and a hold of its own.
 	waiting bool
 	// It waits, but no longer with a hold: Standby, and Postpone, where it is not blocked either; and
@@ -127,47 +123,28 @@ type coldState struct {
 	taken bool
 	// All that is left of an actor that ended plainly: its system queue may be open. Read-only.
 	terminated bool
-	linking    bool     // it has called Link
-	stashes    bool     // it is on the stop list for its stash
 	where      callback // that runs
 	// Messages that it has sent while it is muted: see mute.go.
-	excess      uint32
-	stopReasons int32 // how many there are to list it: see stopList
-	guards      int32 // children that it supervises
-	stopIndex   int   // in the stop list; guarded by its lock
+	excess uint32
+	listed stopEntry
 
-	todo messageList // taken from the system queue and not yet served
+	todo   messageList // taken from the system queue and not yet served
+	orders pendingOrders
 	// Urgent mail of a suspended actor, or of one that has sent too much while it is muted.
-	held      messageList
-	stash     stashList
-	unstashed stashList // what the behaviour that runs has unstashed
+	held messageList
 
 	backoff  *backoff        // nil unless it is suspended and in a back-off
 	decision access.Decision // what came of the last reason for which it fell by itself
 	starting bool            // it fell before it was up
 
-	stopSeen *message // the newest in the system queue that told has looked at
-
 	child    *child // as a child; read-only
 	children family
 	sup      *supervision // read-only
 
-	links    indexset.Multi[*cell, link] // by the other side
-	watchers indexset.Set[monitor]       // who watches it
-	watching indexset.Set[monitor]       // whom it watches
-	trap     *descriptor                 // the behaviour that hears exits; nil: they are not trapped
-
-	table    *table       // that of a Variant
-	timers   *actorTimers // nil: it has never armed one
-	names    *nameList    // nil: it has none
+	parts    [partKinds]part
 	lastName string       // the first name that it had, from its end on
 	path     string       // its place under its supervisor, for reports; read-only
 	logger   *slog.Logger // of Context.Logger; nil: not made yet
-	// Closed when the life ends, or the actor; nil: none waits for it.
-	lifeDone chan struct{}
-	outlives *outlives    // nil: an order to end is carried out at once
-	deferred *deferrals   // nil: it has never put a reply off
-	sources  *chanSources // nil: it has never called FromChan
 }
 
 // makeCold returns the actor's cold state, and makes it at first. Owner only.
@@ -180,25 +157,6 @@ func (a *cell) makeCold() *coldState {
 
 // plain reports whether an actor has nothing to see to at its end but its mail.
 func (a *cell) plain() bool { return a.cold == nil && a.shared().typ.onStop == nil }
-
-// giveUpNamesAndTimers ends what ends with the actor and is known to others, its bridges too. Names
-// go first, and all of it goes before the mailbox is closed: anyone that learns of the actor's end,
-// by a dead letter, by ErrStopped or by a message, finds its names free. Owner only; it may be
-// called again.
-func (a *cell) giveUpNamesAndTimers(e env) {
-	x := a.cold
-	if x == nil || x.state == ended {
-		return
-	}
-	if x.names != nil {
-		x.names.release(a)
-		x.names = nil
-	}
-	if x.timers != nil {
-		e.endTimers(a, x.timers)
-	}
-	x.closeLife()
-}
 
 // What must hold of an actor while it runs, in builds that check invariants. The callers own what
 // is looked at; what others may write is read by seam.Peek.
@@ -263,7 +221,7 @@ func verifyGoIdle(a *cell, c *Context) {
 	mail := a.box.PeekPushed(&a.in) // then it does not come to rest
 	invariant.Check(a.cold == nil || a.cold.todo.First == nil || mail,
 		"%v goes to rest with signals in hand", a)
-	invariant.Check(!a.isCollecting(), "%v goes to rest in the middle of a collection", a)
+	invariant.Check(!a.progress.isCollecting(), "%v goes to rest in the middle of a collection", a)
 	backpressure.MustRun(&a.blockedOn)
 }
 
@@ -290,11 +248,8 @@ func verifyServeSignals(a *cell, x *coldState) {
 	invariant.Check(x.state != suspended || x.waiting, "%v is suspended, and does not wait", a)
 	invariant.Check(x.held.First == nil || a.supervised || a.load&backpressure.Withheld != 0 ||
 		a.typ().finishes || x.drained, "%v holds urgent mail back, and will not come up", a)
-	invariant.Check(!x.stashes || x.stopReasons > 0, "%v has a stash, and is not on the stop list", a)
 	invariant.Check(!x.unheld || x.waiting, "%v rests, and does not wait", a)
 	invariant.Check(x.backoff == nil || x.state == suspended && x.unheld,
 		"%v is in a back-off in phase %d", a, x.state)
-	invariant.Check((x.stash.list.First == nil) == (x.stash.n == 0),
-		"%v counts %d messages in its stash", a, x.stash.n)
 	backpressure.MustRun(&a.blockedOn)
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/heap"
-	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -40,14 +39,14 @@ func (c *Context) Heap() *heap.Arena {
 }
 
 // freeArena gives the actor's arena back, if it has one. The caller owns the actor.
-func (a *cell) freeArena(e env) {
+func freeArena(a *cell, e env) {
 	if a.arena == nil {
 		return
 	}
 	a.arena.Bind(e.chunkCache())
 	a.arena.Release()
 	a.arena = nil
-	a.setCollecting(false)
+	a.progress.setCollecting(false)
 }
 
 // An actor's arena is collected by the worker that runs the actor, between its
@@ -71,23 +70,23 @@ func (c *Context) collectIfNeeded() { c.chunks.OnDue(func() { c.then |= mustColl
 
 // collectArena begins to collect the actor's arena, if it still has one, or goes on with
 // it. Owner only, between two behaviours.
-func (a *cell) collectArena(c *Context) {
+func collectArena(a *cell, c *Context) {
 	ar := a.arena
 	if ar == nil {
 		return
 	}
 	ar.Bind(&c.chunks)
 	switch {
-	case a.isCollecting():
-		a.setCollecting(!ar.Step(collectGas))
+	case a.progress.isCollecting():
+		a.progress.setCollecting(!ar.Step(collectGas))
 	case heap.Poisoned: // both kinds
-		ar.BeginDue(a.roots(c)...)
-		ar.Collect(a.roots(c)...)
+		ar.BeginDue(arenaRoots(a, c)...)
+		ar.Collect(arenaRoots(a, c)...)
 	case ar.Due() && ar.Stats().Reserved <= collectWhole:
-		ar.Collect(a.roots(c)...)
+		ar.Collect(arenaRoots(a, c)...)
 	case ar.Due():
-		ar.BeginDue(a.roots(c)...)
-		a.setCollecting(!ar.Step(collectGas))
+		ar.BeginDue(arenaRoots(a, c)...)
+		a.progress.setCollecting(!ar.Step(collectGas))
 	}
 	clear(c.rooting) // or the context would keep the actor alive
 	if cap(c.rooting) > maxRooting {
@@ -97,20 +96,20 @@ func (a *cell) collectArena(c *Context) {
 
 // collectMore goes on with a collection at the end of a turn, and reports whether there
 // is more to be done. Owner only.
-func (a *cell) collectMore(c *Context) bool {
+func collectMore(a *cell, c *Context) bool {
 	ar := a.arena
 	ar.Bind(&c.chunks)
-	a.setCollecting(!ar.Step(collectGas))
-	return a.isCollecting()
+	a.progress.setCollecting(!ar.Step(collectGas))
+	return a.progress.isCollecting()
 }
 
-// roots lists where the handles are that keep something in the actor's arena alive:
+// arenaRoots lists where the handles are that keep something in the actor's arena alive:
 // the state, and the messages that it has sent to itself, wherever these wait. Handles in
 // messages of others are not of this arena, and the collector leaves them alone. Owner
 // only.
-func (a *cell) roots(c *Context) []heap.Root {
+func arenaRoots(a *cell, c *Context) []heap.Root {
 	t := a.typ().heapRoots()
-	roots := append(c.rooting[:0], a.stateRoot(t.state))
+	roots := append(c.rooting[:0], stateRoot(a, t.state))
 	if t.messages {
 		roots = t.queued(roots, a.in.Pending(), nil)
 		first, last := a.in.TakeAppended()
@@ -128,32 +127,14 @@ func (a *cell) roots(c *Context) []heap.Root {
 }
 
 // roots adds what is in the messages that are neither in the mailbox nor in the system queue.
-// What was unstashed is in the mailbox by now. Owner only.
+// Owner only.
 func (x *coldState) roots(roots []heap.Root, t *typeRoots) []heap.Root {
-	if invariant.On {
-		verifyRoots(x)
-	}
-	for _, l := range [...]messageList{x.stash.list, x.todo, x.held} {
+	for _, l := range [...]messageList{x.todo, x.held} {
 		roots = t.queued(roots, l.First, nil)
 	}
-	if x.timers != nil {
-		roots = x.timers.roots(roots, t)
-	}
-	return roots
-}
-
-// roots adds the payloads of the timers that have not run, those of Every included.
-// Owner only.
-func (l *actorTimers) roots(roots []heap.Root, t *typeRoots) []heap.Root {
-	for _, one := range l.list {
-		k := l.shard.Find(one)
-		if k == nil {
-			continue
-		}
-		if k.ID == carriedID {
-			roots = t.queued(roots, k.Held, k.Held.Next)
-		} else if p := t.byID[k.ID]; p != nil {
-			roots = append(roots, heap.RootOf(keptBy[byte](k), p))
+	for _, p := range x.parts {
+		if r, ok := p.(rooted); ok {
+			roots = r.roots(roots, t)
 		}
 	}
 	return roots
@@ -161,7 +142,7 @@ func (l *actorTimers) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 
 // stateRoot is the state, of which only the layout knows the type. What follows a body
 // in memory has one of two alignments.
-func (a *cell) stateRoot(l *heap.Layout) heap.Root {
+func stateRoot(a *cell, l *heap.Layout) heap.Root {
 	if a.typ().stateType().Align() <= 4 {
 		return heap.RootOf(stateOf[uint32](a), l)
 	}
@@ -205,7 +186,8 @@ func (d *descriptor) payloadType() reflect.Type {
 	return reflect.TypeOf(d.payload(d.size.New(msg.Outside)))
 }
 
-// rooted is a signal with something of the user's that may hold handles.
+// rooted is a signal, or a part, with something of the user's that may hold handles. Owner only,
+// between two behaviours.
 type rooted interface {
 	roots(roots []heap.Root, t *typeRoots) []heap.Root
 }
@@ -222,10 +204,4 @@ func (t *typeRoots) queued(roots []heap.Root, m, end *message) []heap.Root {
 		}
 	}
 	return roots
-}
-
-// verifyRoots checks that no message that may have handles is between the stash and the mailbox.
-func verifyRoots(x *coldState) {
-	invariant.Check(x.unstashed.n == 0,
-		"what was unstashed is not in the mailbox when the roots are listed")
 }

@@ -185,10 +185,10 @@ func (w *tower) build(c *Context, n int) {
 
 // peek runs again and again while the arena is being collected.
 func (w *tower) peek(c *Context, _ struct{}) {
-	if c.self.isCollecting() {
+	if c.self.progress.isCollecting() {
 		w.during++
 	}
-	if w.tries++; c.self.isCollecting() || w.during == 0 && w.tries < 1000 {
+	if w.tries++; c.self.progress.isCollecting() || w.during == 0 && w.tries < 1000 {
 		towerPeek.Send(c, Self[tower](c), struct{}{})
 	}
 }
@@ -216,7 +216,7 @@ func TestHeap_CollectedInSteps(t *testing.T) {
 	towerPeek.Send(sys, w, struct{}{})
 	// To ask it before would be to look at its rows, all at once.
 	_ = sys.Wait(context.Background())
-	if w.b.isCollecting() || w.b.heapOf().Collecting() {
+	if w.b.progress.isCollecting() || w.b.heapOf().Collecting() {
 		t.Error("quiescent in the middle of a collection")
 	}
 	if during, err := towerCheck.Ask(context.Background(), w, struct{}{}); during < 10 || err != nil {
@@ -224,7 +224,7 @@ func TestHeap_CollectedInSteps(t *testing.T) {
 	}
 	towerBuild.Send(sys, w, 20_000) // again, and now without messages that keep it awake
 	_ = sys.Wait(context.Background())
-	if w.b.isCollecting() || w.b.heapOf().Collecting() {
+	if w.b.progress.isCollecting() || w.b.heapOf().Collecting() {
 		t.Error("quiescent in the middle of a collection")
 	}
 }

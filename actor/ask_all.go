@@ -77,8 +77,8 @@ func indexedReplies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], t
 			giveUp(missing, err, yield)
 			return
 		}
-		defer me.hasWaited(me.prepareWait())
-		over, first := me.systemDone(), 0
+		defer hasWaited(me, prepareWait(me))
+		over, first := systemDone(me), 0
 		for range to {
 			for !missing[first] {
 				first++
@@ -191,7 +191,7 @@ func askEach[S, Q, R any](ctx context.Context, d *descriptor, to []Ref[S], q Q,
 		k := &call[R]{several: g, of: i}
 		k.left = &g.left
 		k.ctx, k.waits = ctx, r.b.supervised && waitsForRestart(ctx)
-		if me.sameThread(r.b) {
+		if sameThread(me, r.b) {
 			k.finish(Result[R]{Err: ErrDeadlock})
 			continue
 		}

@@ -26,7 +26,7 @@ func (s *System) waitGraph() *waitgraph.Graph {
 
 // oneAtATime is what runs one turn at a time: an actor, or those of a pinned type together. Any
 // goroutine.
-func (a *cell) oneAtATime() any {
+func oneAtATime(a *cell) any {
 	if a.typ().pinned {
 		return a.shared()
 	}
@@ -41,24 +41,24 @@ func (k *callState) IsOpen() bool {
 // mayWait reports whether me may wait for k, its request to to, without waiting for itself. If so,
 // me is in the graph until it leaves; if in is nil, it need not. me may be nil. Owner only, in a
 // turn.
-func (me *cell) mayWait(k *callState, to *cell) (in *waitgraph.Graph, may bool) {
+func mayWait(me *cell, k *callState, to *cell) (in *waitgraph.Graph, may bool) {
 	switch {
-	case me.sameThread(to):
+	case sameThread(me, to):
 		return nil, false
 	case me == nil || me.sys() != to.sys():
 		return nil, true
 	}
 	g := me.sys().waitGraph()
-	if !g.Enter(me.oneAtATime(), to.oneAtATime(), k) {
+	if !g.Enter(oneAtATime(me), oneAtATime(to), k) {
 		return nil, false
 	}
 	return g, true
 }
 
 // leaveGraph takes me out of the graph that mayWait has returned. Owner only, in a turn.
-func (me *cell) leaveGraph(g *waitgraph.Graph) {
+func leaveGraph(me *cell, g *waitgraph.Graph) {
 	if g != nil {
-		g.Leave(me.oneAtATime())
+		g.Leave(oneAtATime(me))
 	}
 }
 
@@ -100,12 +100,12 @@ func awaitReply(ctx context.Context, k *callState, to *cell, d *descriptor) (err
 // waitFor is awaitReply of me, which keeps no other actor waiting meanwhile; nil: the caller is
 // outside. It is a function, as makeDone is.
 func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) error {
-	asks, may := me.mayWait(k, to)
+	asks, may := mayWait(me, k, to)
 	if !may && k.state.CompareAndSwap(callPending, callRefused) {
 		return ErrDeadlock
 	}
-	defer me.leaveGraph(asks)
-	defer me.hasWaited(me.prepareWait())
+	defer leaveGraph(me, asks)
+	defer hasWaited(me, prepareWait(me))
 	if me != nil {
 		k.wait.begin(me, to)
 		defer k.wait.end()
@@ -120,12 +120,12 @@ func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) err
 	if !k.state.CompareAndSwap(callPending, callWaiting) {
 		return nil
 	}
-	return k.park(ctx, me.systemDone())
+	return k.park(ctx, systemDone(me))
 }
 
 // sameThread reports whether to cannot run before the turn of me has ended: it is me, or has the
 // same thread. me may be nil.
-func (me *cell) sameThread(to *cell) bool {
+func sameThread(me *cell, to *cell) bool {
 	return me != nil && (me == to || me.shared() == to.shared() && me.typ().pinned)
 }
 
@@ -134,7 +134,7 @@ func (me *cell) sameThread(to *cell) bool {
 // may be among them, or wait for one, or send to me before it comes to the request. If me is muted
 // itself, and runs urgent mail, this opens its gate, which is to be shut again: see hasWaited. me
 // may be nil.
-func (me *cell) prepareWait() (opened bool) {
+func prepareWait(me *cell) (opened bool) {
 	if me == nil {
 		return false
 	}
@@ -156,7 +156,7 @@ func (me *cell) prepareWait() (opened bool) {
 // hasWaited comes after the wait, also if the wait, or what is done with the replies, panics: a
 // turn that begins finds the gate as the load says. By now it is settled whom me waits for, as when
 // it parked: see backpressure/README.md.
-func (me *cell) hasWaited(opened bool) {
+func hasWaited(me *cell, opened bool) {
 	if opened {
 		me.shutGate()
 	}
@@ -166,7 +166,7 @@ func (me *cell) hasWaited(opened bool) {
 // queued there is answered only when the turn of me has ended. The stop waits for no goroutine
 // outside, so there the channel is nil; nor for one that a process waits for whose system has no
 // actors. me may be nil, of a caller outside or in a process.
-func (me *cell) systemDone() <-chan struct{} {
+func systemDone(me *cell) <-chan struct{} {
 	if me != nil {
 		return me.sys().done.done
 	}

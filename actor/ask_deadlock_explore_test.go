@@ -48,7 +48,7 @@ func (r *ring) ask(i int, hasty bool) {
 	me, to, k := r.all[i], r.all[(i+1)%len(r.all)], r.calls[i][r.round[i]]
 	r.asked[i]++
 	before := r.waiting()
-	asks, may := me.mayWait(k, to)
+	asks, may := mayWait(me, k, to)
 	if !may && k.state.CompareAndSwap(callPending, callRefused) {
 		r.heardBy++
 		for j, round := range before {
@@ -58,7 +58,7 @@ func (r *ring) ask(i int, hasty bool) {
 		}
 		return
 	}
-	defer me.leaveGraph(asks)
+	defer leaveGraph(me, asks)
 	if !k.state.CompareAndSwap(callPending, callWaiting) {
 		return
 	}

@@ -110,7 +110,7 @@ func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 		c.keepBounds(&l.bounds)
 	}
 	p.to.call.putOff = &l.deferral // for the caller to hear if this behaviour panics
-	c.self.enlist(&l.deferral)
+	deferralsOf(c.self.makeCold()).add(c.self, &l.deferral)
 	c.sys.sim.putOff(c, &l.deferral)
 	return Deferred[R]{&l.deferral}
 }
@@ -171,7 +171,7 @@ func (d *deferral) mustBe(call string) {
 func (d *deferral) leave(e env) {
 	by := d.by.Load() // R3
 	if e.runs(by) {
-		by.delist(d)
+		d.delist(by)
 		return
 	}
 	by.tell(e, given{d: d})
@@ -185,7 +185,7 @@ type given struct {
 
 func (s given) serve(a *cell, _ *Context) {
 	if s.d.by.Load() == a { // or it has been handed over since
-		a.delist(s.d) // G1
+		s.d.delist(a) // G1
 	}
 }
 
@@ -197,7 +197,7 @@ func (d *deferral) handOver(c *Context, to *cell) {
 	if to == c.self || d.state.Load() != deferralOpen {
 		return
 	}
-	c.self.delist(d)
+	d.delist(c.self)
 	d.by.Store(to)          // H1
 	to.tell(c, adopt{d: d}) // H2
 }
@@ -212,7 +212,7 @@ func (s adopt) serve(a *cell, c *Context) {
 	case x.state == suspended:
 		d.fail(c, stoppedBecause(x.reason))
 	default:
-		a.enlist(d)
+		deferralsOf(x).add(a, d)
 	}
 }
 
@@ -235,49 +235,66 @@ func (d *deferral) fail(e env, why error) {
 func (d *deferral) crashed(e env, why error) {
 	if by := d.by.Load(); e.runs(by) {
 		d.fail(e, why)
-		by.delist(d)
+		d.delist(by)
 	}
 }
 
-// deferrals are the deferrals of an actor, the oldest first as long as none is taken.
+// deferrals is the part with the deferrals of an actor, the oldest first as long as none is taken.
 type deferrals struct{ all indexset.Set[deferral] }
 
-// open returns how many replies are out. A hint, for reports. Any goroutine.
+// deferralsOf returns the deferrals of an actor, and makes the part at first. Owner only.
+func deferralsOf(x *coldState) *deferrals {
+	l, _ := x.parts[deferralsPart].(*deferrals)
+	if l == nil {
+		l = new(deferrals)
+		x.parts[deferralsPart] = l
+	}
+	return l
+}
+
+// ends implements part: all callers that wait are told why they get no reply. OnStop may have
+// replied to them before.
+func (l *deferrals) ends(a *cell, e env, at ending, why error) {
+	if at == atLifeEnd || at == atEnd {
+		l.fail(a, e, why)
+	}
+}
+
+// holds implements awaited.
 //
 //go:norace
 //go:noinline
-func (l *deferrals) open() int { return l.all.Len() }
-
-// enlist enters a deferral into the actor's list. Owner only.
-func (a *cell) enlist(d *deferral) {
-	x := a.makeCold()
-	if x.deferred == nil {
-		x.deferred = new(deferrals)
+func (l *deferrals) holds(note func(what string, n int)) {
+	if l != nil {
+		note("put-off reply", l.all.Len())
 	}
-	l := x.deferred
+}
+
+// add enters a deferral into the list of a. Owner only.
+func (l *deferrals) add(a *cell, d *deferral) {
 	if l.all.Len() == 0 {
-		a.sys().stopList.add(a, x)
+		a.sys().stopList.add(a, a.cold)
 	}
 	l.all.Add(d, &d.index)
 }
 
-// delist takes a deferral off the list, if it is there. Owner only.
-func (a *cell) delist(d *deferral) {
+// delist takes a deferral off the list of a, if it is there. Owner of a only.
+func (d *deferral) delist(a *cell) {
 	if d.index == 0 {
 		return
 	}
 	if invariant.On {
 		verifyDeferral(a, d)
 	}
-	l := a.cold.deferred
+	l := deferralsOf(a.cold)
 	l.all.Remove(&d.index)
 	if l.all.Len() == 0 {
 		a.sys().stopList.remove(a.cold)
 	}
 }
 
-// endLife tells all callers that wait why they get no reply. Owner only.
-func (l *deferrals) endLife(a *cell, e env, why error) {
+// fail tells all callers that wait why they get no reply. Owner only.
+func (l *deferrals) fail(a *cell, e env, why error) {
 	if l.all.Len() == 0 {
 		return
 	}
@@ -291,7 +308,7 @@ func (l *deferrals) endLife(a *cell, e env, why error) {
 // verifyDeferral checks a reply that was put off and is to be taken off its owner's list.
 func verifyDeferral(a *cell, d *deferral) {
 	x := a.cold
-	invariant.Check(x != nil && x.deferred != nil, "%v replies to what is not in its list", a)
-	invariant.Check(x.stopReasons > 0, "%v has put a reply off, and its system does not know", a)
-	invariant.Check(x.deferred.all.Has(d, &d.index), "%v has put another reply off in its place", a)
+	invariant.Check(x != nil, "%v replies to what is not in its list", a)
+	invariant.Check(x.listed.reasons > 0, "%v has put a reply off, and its system does not know", a)
+	invariant.Check(deferralsOf(x).all.Has(d, &d.index), "%v has put another reply off in its place", a)
 }

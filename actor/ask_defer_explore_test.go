@@ -103,8 +103,8 @@ func (s *counterScene) judge() error {
 	}
 	listed := 0
 	for _, r := range []Ref[bench]{s.desk, s.heir} {
-		if x := r.b.cold; x != nil && x.deferred != nil && !r.b.ended() {
-			listed += x.deferred.all.Len()
+		if x := r.b.cold; x != nil && !r.b.ended() {
+			listed += deferralsOf(x).all.Len()
 		}
 	}
 	if open := d.state.Load() == deferralOpen; open != (listed == 1) || listed > 1 {

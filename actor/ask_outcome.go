@@ -35,24 +35,24 @@ func isOutcome[M any]() bool {
 // has in its header.
 func (c *Context) markAsk() uint16 {
 	if a := c.self; a.supervised || a.shared().typ.finishes {
-		return a.markAsk()
+		return markAsk(a)
 	}
 	return 0
 }
 
-func (a *cell) markAsk() uint16 {
+func markAsk(a *cell) uint16 {
 	if a.typ().finishes {
 		a.flowOf().asks.Add(1)
 	}
-	return a.lifeMark()
+	return a.cold.lifeMark()
 }
 
-// lifeMark is the number of the actor's life, from 1. Owner only.
-func (a *cell) lifeMark() uint16 {
-	if a.cold == nil {
+// lifeMark is the number of the actor's life, from 1. x may be nil. Owner only.
+func (x *coldState) lifeMark() uint16 {
+	if x == nil {
 		return 1
 	}
-	return a.cold.life + 1
+	return x.life + 1
 }
 
 // nextLife begins another life, to which the outcomes of the last one do not belong. Owner only. A
@@ -63,8 +63,8 @@ func (x *coldState) nextLife() {
 	}
 }
 
-// isStale reports whether an outcome belongs to an earlier life. Owner only.
-func (a *cell) isStale(mark uint16) bool { return mark != a.lifeMark() }
+// isStale reports whether an outcome belongs to an earlier life. x may be nil. Owner only.
+func (x *coldState) isStale(mark uint16) bool { return mark != x.lifeMark() }
 
 // heard returns run or, if d's messages are outcomes, what looks whether they are still wanted.
 //
@@ -74,7 +74,7 @@ func (d *descriptor) heard(run runFunc) runFunc {
 		return run
 	}
 	return func(c *Context, at *cell, m *message) {
-		if m.Life != 0 && !at.hears(c, m) {
+		if m.Life != 0 && !hears(at, c, m) {
 			return
 		}
 		c.heard = m
@@ -85,8 +85,8 @@ func (d *descriptor) heard(run runFunc) runFunc {
 
 // hears is called with each outcome that has a mark, before it runs. If the outcome belongs to an
 // earlier life, it becomes a dead letter, and hears reports false. Owner only.
-func (a *cell) hears(c *Context, m *message) bool {
-	if a.isStale(m.Life) {
+func hears(a *cell, c *Context, m *message) bool {
+	if a.cold.isStale(m.Life) {
 		c.count.notRun++
 		declareDead(c, a, m, ErrRestarted)
 		return false
@@ -110,7 +110,7 @@ func (c *Context) outcomeCrashed(a *cell, m *message) {
 
 // stashOutcome makes m, which takes the place of the outcome that runs, belong to the same life. It
 // counts as under way again.
-func (a *cell) stashOutcome(c *Context, d *descriptor, m *message) {
+func stashOutcome(a *cell, c *Context, d *descriptor, m *message) {
 	if !d.outcome || c.msg.Life == 0 {
 		return
 	}
@@ -161,26 +161,25 @@ func WithFinishAsks() TypeOption {
 
 // hasUnderWay reports whether the actor has asked for something that has not come, or has to give a
 // reply. Owner only.
-func (a *cell) hasUnderWay() bool {
+func hasUnderWay(a *cell) bool {
 	if f := a.flow.Load(); f != nil && f.asks.Load() > 0 {
 		return true
 	}
-	x := a.cold
-	return x.deferred != nil && x.deferred.all.Len() > 0
+	return deferralsOf(a.cold).all.Len() > 0
 }
 
 // takeLate brings an outcome to an actor whose mailbox is closed because it drains. It reports
 // false if that is not so; then m is still the caller's.
 func takeLate(e env, a *cell, m *message) bool {
-	if !a.shared().typ.finishes || !a.isOutcome(m) {
+	if !a.shared().typ.finishes || !bringsOutcome(a, m) {
 		return false
 	}
 	return e.pushSystem(a, m) == nil
 }
 
-// isOutcome reports whether a message is an outcome that the actor has asked for. The caller owns
+// bringsOutcome reports whether a message is an outcome that the actor has asked for. The caller owns
 // m.
-func (a *cell) isOutcome(m *message) bool {
+func bringsOutcome(a *cell, m *message) bool {
 	if m.ID == systemID {
 		_, is := (*payloadOf[signal](m)).(mail)
 		return is
@@ -191,7 +190,7 @@ func (a *cell) isOutcome(m *message) bool {
 
 // serveMail runs a message of the system queue that is for an ordinary behaviour: an outcome for an
 // actor that drains. It waits while there is mail before it. Owner only.
-func (a *cell) serveMail(c *Context, x *coldState, m *message, d *descriptor) {
+func serveMail(a *cell, c *Context, x *coldState, m *message, d *descriptor) {
 	if !d.urgent && x.drained && !x.gone && x.state == alive {
 		x.held.Add(m)
 		return
@@ -201,10 +200,10 @@ func (a *cell) serveMail(c *Context, x *coldState, m *message, d *descriptor) {
 
 // endDrainTurn decides, at the end of a turn beside the mail, how an actor goes on whose drain has
 // come to its end: with what is there by now, with its end, or by waiting. Owner only.
-func (a *cell) endDrainTurn(c *Context, x *coldState) {
+func endDrainTurn(a *cell, c *Context, x *coldState) {
 	if c.then&(lookAgain|unstashed) != 0 {
 		c.then &^= lookAgain | unstashed
-		a.requeueUnstashed(x)
+		requeueUnstashed(a)
 	}
 	left := msg.Concat(a.in.Pending(), x.held.All())
 	switch {
@@ -212,7 +211,7 @@ func (a *cell) endDrainTurn(c *Context, x *coldState) {
 		a.in.SetPending(msg.Concat(left, newSignal(c, drainEnd{})))
 		x.gone = false
 		a.waited()
-	case a.typ().finishes && a.hasUnderWay():
+	case a.typ().finishes && hasUnderWay(a):
 		a.wait()
 	default:
 		a.waited()
@@ -311,7 +310,7 @@ func (s *timedReply[R]) serve(a *cell, c *Context) {
 	case w.sysDone:
 		s.discard(c, a, ErrNoReply)
 		return
-	case w.life != 0 && a.isStale(w.life):
+	case w.life != 0 && a.cold.isStale(w.life):
 		w.sysDone = true // its timer has ended with its life
 		s.discard(c, a, ErrRestarted)
 		return
@@ -325,7 +324,7 @@ func (s *timedReply[R]) serve(a *cell, c *Context) {
 	m := w.message(c, s.res, true)
 	contents(m).Life = w.life
 	m.From = s.from
-	a.serveMail(c, a.makeCold(), m, w.to.reply)
+	serveMail(a, c, a.makeCold(), m, w.to.reply)
 }
 
 // refused makes a dead letter of a reply that came ahead of the mail, to an actor that has ended.

@@ -78,22 +78,32 @@ func (c *Context) become(v *variantInfo) {
 	if i := c.sys.inspected.Load(); i != nil && c.sys.sim == nil {
 		i.dispatch(v.typ, t.runs)
 	}
-	c.self.dispatchBy(t)
+	dispatchBy(c.self, t)
 	c.then |= turnTable
 }
 
 // Unbecome makes the running actor dispatch by its type's own table again.
 func Unbecome(c *Context) {
 	mustRun(c, "Unbecome")
-	c.self.dispatchBy(nil)
+	dispatchBy(c.self, nil)
 	c.then |= turnTable
+}
+
+// ends implements part, for the table of a variant.
+func (*table) ends(a *cell, _ env, at ending, _ error) {
+	if at == atLifeEnd || at == atEnd {
+		dispatchBy(a, nil)
+	}
 }
 
 // dispatchBy changes the table, from the next turn on, since the loop has the old one in
 // hand: to that of a variant, or, if v is nil, to the type's own. Owner only.
-func (a *cell) dispatchBy(v *table) {
-	if a.cold != nil || v != nil {
-		a.makeCold().table = v
+func dispatchBy(a *cell, v *table) {
+	switch {
+	case v != nil:
+		a.makeCold().parts[variantPart] = v
+	case a.cold != nil:
+		a.cold.parts[variantPart] = nil
 	}
 	a.became = v != nil || a.shared().sys.sim != nil
 }
@@ -113,9 +123,10 @@ func (a *cell) runs() []runFunc {
 func (a *cell) otherRuns() []runFunc {
 	var v *table
 	runs := a.shared().runs
-	if a.cold != nil && a.cold.table != nil {
-		v = a.cold.table
-		runs = v.runs
+	if a.cold != nil {
+		if v, _ = a.cold.parts[variantPart].(*table); v != nil {
+			runs = v.runs
+		}
 	}
 	if s := a.shared().sys.sim; s != nil {
 		return s.runs(a.shared().typ, v, runs)

@@ -40,16 +40,15 @@ func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()
 	if c.self.takesNoMail() {
 		return func() {}
 	}
-	x := c.self.makeCold()
+	all := bridgesOf(c.self.makeCold())
 	in := chanSource[M]{ch: ch, openSource: openSource{
-		to: c.self, d: b.d, stopped: make(chan struct{}), ended: x.untilLifeDone(), gone: make(
+		to: c.self, d: b.d, stopped: make(chan struct{}), ended: all.untilLifeDone(), gone: make(
 			chan struct{}),
 	}}
-	all := sourcesOf(x)
-	in.before = all.add(in.openSource)
+	in.before = all.sources.add(in.openSource)
 	c.sys.bridge(aFromChan, c.self, in.flow)
 	var once sync.Once
-	return func() { once.Do(func() { all.stop(in.openSource) }) }
+	return func() { once.Do(func() { all.sources.stop(in.openSource) }) }
 }
 
 // chanSource is a channel that leads to an actor.
@@ -194,13 +193,29 @@ type chanSources struct {
 	left []openSource
 }
 
-// sourcesOf returns an actor's channel sources, and makes them when they are first needed. Owner
-// only.
-func sourcesOf(x *coldState) *chanSources {
-	if x.sources == nil {
-		x.sources = new(chanSources)
+// actorBridges is the part with the bridges of an actor.
+type actorBridges struct {
+	// Closed when the life ends, or the actor; nil: none waits for it. Owner only.
+	lifeDone chan struct{}
+	sources  chanSources
+}
+
+// bridgesOf returns the bridges of an actor, and makes the part at first. Owner only.
+func bridgesOf(x *coldState) *actorBridges {
+	b, _ := x.parts[bridgesPart].(*actorBridges)
+	if b == nil {
+		b = new(actorBridges)
+		x.parts[bridgesPart] = b
 	}
-	return x.sources
+	return b
+}
+
+// ends implements part. It closes the channel of untilLifeDone, with the life or with the actor.
+func (b *actorBridges) ends(_ *cell, _ env, at ending, _ error) {
+	if b.lifeDone != nil && (at == atLifeEnd || at == atClose) {
+		close(b.lifeDone)
+		b.lifeDone = nil
+	}
 }
 
 // add takes up one more, and returns what is closed at the ends of those that come before it. Owner
@@ -286,20 +301,11 @@ func (b *bridges) finish() {
 
 // untilLifeDone returns a channel that is closed when the actor, or this life of it, ends. What
 // waits for it was armed in this life; the next one arms its own. Owner only.
-func (x *coldState) untilLifeDone() chan struct{} {
-	if x.lifeDone == nil {
-		x.lifeDone = make(chan struct{})
+func (b *actorBridges) untilLifeDone() chan struct{} {
+	if b.lifeDone == nil {
+		b.lifeDone = make(chan struct{})
 	}
-	return x.lifeDone
-}
-
-// closeLife ends, with the life or with the actor, what brings values from channels or takes them
-// there: it closes what untilLifeDone has returned. Owner only.
-func (x *coldState) closeLife() {
-	if x.lifeDone != nil {
-		close(x.lifeDone)
-		x.lifeDone = nil
-	}
+	return b.lifeDone
 }
 
 // verifySourceTurn checks a channel source that may take something, now that those before it are

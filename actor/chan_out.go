@@ -73,7 +73,7 @@ func (o *chanSink[M]) doPut(c *Context, m M) {
 		default:
 		}
 		o.flows = true
-		r, sys, end := Self[chanSink[M]](c), c.sys, c.self.makeCold().untilLifeDone()
+		r, sys, end := Self[chanSink[M]](c), c.sys, bridgesOf(c.self.makeCold()).untilLifeDone()
 		sys.bridge(aToChan, c.self, func() { o.flow(r, sys, end) })
 	}
 	o.waiting = append(o.waiting, m)

@@ -29,7 +29,7 @@ func (t *Type[S]) spawnUnder(c *Context, init any, o access.ChildOptions) *cell 
 // which is compiled for each type of actors.
 func startSupervised(c *Context, o access.ChildOptions, spawn func(*supervision) *cell) *cell {
 	sup := superviseAs(c, o)
-	before := c.self.childAt(o.Before)
+	before := childAt(c.self, o.Before)
 	a := spawn(sup)
 	a.supervised = true
 	a.adopt(c)
@@ -38,7 +38,7 @@ func startSupervised(c *Context, o access.ChildOptions, spawn func(*supervision)
 		k.stop = func(c *Context, child AnyRef) { o.Stop(c, child) }
 	}
 	c.self.cold.children.moveBefore(k, before)
-	c.self.cold.guards++
+	c.self.cold.children.guards++
 	a.cold.sup = sup
 	a.cold.path = o.Path
 	a.launch(c)
@@ -73,7 +73,7 @@ func declaredFor(c *Context, behaviour, m any) *descriptor {
 
 // childAt returns the place of a child; nil for a zero ref. It looks at the child's younger
 // siblings.
-func (a *cell) childAt(before any) *child {
+func childAt(a *cell, before any) *child {
 	r, _ := before.(AnyRef)
 	if r.b == nil {
 		return nil
@@ -134,7 +134,7 @@ func As[S any](r AnyRef) (Ref[S], bool) {
 
 // decide asks what becomes of a supervised actor that is about to fall for a reason. sound says
 // that it could go on with its state. Owner only, between two messages.
-func (a *cell) decide(c *Context, x *coldState, why error, sound bool) access.Decision {
+func decide(a *cell, c *Context, x *coldState, why error, sound bool) access.Decision {
 	x.decision = access.Restart
 	if x.sup.decides == nil || IsNormal(why) {
 		return access.Restart

@@ -186,14 +186,16 @@ func (o *doneSignal) endLives() {
 	}
 }
 
-// lifeContext returns the context of the actor's life, and makes it at first. Owner only.
-func (a *cell) lifeContext() *lifeContext {
+// lifeContextOf returns the context of an actor's life, and makes it at first. It is a part, and in
+// the flow as well, where those who order the end find it. Owner only.
+func lifeContextOf(a *cell) *lifeContext {
 	f := a.flowOf()
 	if l := f.life.Load(); l != nil {
 		return l
 	}
-	x := a.makeCold() // which sees to its end
+	x := a.makeCold()
 	l := newLifeContext(&a.sys().done, a.ownName())
+	x.parts[contextPart] = l
 	f.life.Store(l)
 	switch {
 	case x.state != alive:
@@ -212,34 +214,32 @@ func actorOf(ctx context.Context) (who any, ok bool) {
 	return nil, false
 }
 
-// endContext ends the context of the actor's life, if there is one. Owner only.
-func (a *cell) endContext(cause error) {
-	if l := a.contextOfLife(); l != nil {
-		l.end(cause)
+// ends implements part. The next life has a context of its own.
+func (l *lifeContext) ends(a *cell, _ env, at ending, why error) {
+	switch at {
+	case atLeave, atEnd: // an actor that its system takes along does not leave
+		l.end(why)
+	case atLifeEnd:
+		a.flow.Load().life.Store(nil)
+		a.cold.parts[contextPart] = nil
 	}
 }
 
-// forgetContext lets the next life have a context of its own. Owner only, behind endContext.
-func (a *cell) forgetContext() {
-	if f := a.flow.Load(); f != nil {
-		f.life.Store(nil)
+// contextOfLife returns the context of the actor's life as it is; nil: it has none. f may be nil.
+// Any goroutine.
+func (f *flow) contextOfLife() *lifeContext {
+	if f == nil {
+		return nil
 	}
-}
-
-// contextOfLife returns the context of the actor's life as it is; nil: it has none. Any goroutine.
-func (a *cell) contextOfLife() *lifeContext {
-	if f := a.flow.Load(); f != nil {
-		return f.life.Load()
-	}
-	return nil
+	return f.life.Load()
 }
 
 // cutContext ends the context of a life whose end was ordered by s, which is in the system
 // queue by now. before is the context that there was before. Any goroutine.
-func (a *cell) cutContext(s signal, before *lifeContext) {
+func cutContext(a *cell, s signal, before *lifeContext) {
 	why := ErrShutdown
 	if o, ok := s.(stopRequest); ok {
-		why, before = o.why, a.contextOfLife()
+		why, before = o.why, a.flow.Load().contextOfLife()
 	}
 	if before != nil {
 		before.end(stoppedBecause(why))

@@ -48,7 +48,7 @@ func (c *Context) Context() context.Context {
 	if outer == nil {
 		outer = c.cameWith()
 	}
-	life := c.self.lifeContext()
+	life := lifeContextOf(c.self)
 	if outer == nil {
 		return life
 	}

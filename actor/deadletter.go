@@ -58,7 +58,7 @@ func endLetter(e env, to *cell, m *message, reason error) (reusable bool) {
 	case m.ID == systemID:
 		discardMailIn(e, m, to, reason)
 	case m.ID == firedID:
-		to.cold.timers.missed(e, to, m)
+		timerMissed(e, to, m)
 		return false
 	case m.ID == carriedID:
 		ctx := payloadOf[carried](m).ctx

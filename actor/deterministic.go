@@ -203,7 +203,7 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 			declareDead(c, a, m, f.Reason)
 			return
 		}
-		a.injectFault(c, f)
+		injectFault(a, c, f)
 		if run(c, a, m); s.observed {
 			s.hasRun(m)
 		}
@@ -235,7 +235,7 @@ func (s *simulation) callback(c *Context, a *cell, name string) {
 			why = x.reason
 		}
 	}
-	a.injectFault(c, s.begin(c, a, nil, e, why))
+	injectFault(a, c, s.begin(c, a, nil, e, why))
 }
 
 // begin reports what begins in b, and returns what is to go wrong.

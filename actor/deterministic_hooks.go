@@ -185,7 +185,7 @@ type unitTurn struct {
 func (s unitTurn) serve(a *cell, c *Context) {
 	of := c.sys.sim
 	of.callback(c, a, "In")
-	u, before := &of.unit, slices.Clone(a.armed())
+	u, before := &of.unit, slices.Clone(armedBy(a))
 	if u.nodes == nil {
 		u.nodes = map[*message]madeIn{}
 	}
@@ -196,24 +196,24 @@ func (s unitTurn) serve(a *cell, c *Context) {
 	if x := a.cold; x != nil && s.t.Stopped {
 		s.t.Reason = x.exitWhy
 	}
-	for _, at := range a.armed() {
+	for _, at := range armedBy(a) {
 		if a, ok := armedIn(at, a, u); ok && !slices.Contains(before, at) {
 			s.t.Armed = append(s.t.Armed, a)
 		}
 	}
 }
 
-// armed returns the timers of an actor, those that have run as well, in the order of their arming.
-func (a *cell) armed() []timerwheel.Ref {
-	if a.cold == nil || a.cold.timers == nil {
+// armedBy returns the timers of an actor, those that have run as well, in the order of their arming.
+func armedBy(a *cell) []timerwheel.Ref {
+	if a.cold == nil || a.cold.parts[timersPart] == nil {
 		return nil
 	}
-	return a.cold.ownTimers().list
+	return timersOf(a.cold).list
 }
 
 // armedIn says what a timer of a is about, and that its message is none that was sent.
 func armedIn(t timerwheel.Ref, a *cell, u *unit) (out sim.Armed, ok bool) {
-	k := a.cold.ownTimers().shard.Find(t)
+	k := timersOf(a.cold).shard.Find(t)
 	if k == nil || isOwn(k.ID) {
 		return out, false
 	}
@@ -232,7 +232,7 @@ func armedIn(t timerwheel.Ref, a *cell, u *unit) (out sim.Armed, ok bool) {
 // injectFault makes something go wrong in a deterministic system, as package actortest was observed
 // to, before a behaviour or a callback. All but the panic is what the runtime does by itself, here
 // without a reason.
-func (a *cell) injectFault(c *Context, f sim.Fault) {
+func injectFault(a *cell, c *Context, f sim.Fault) {
 	switch f.Kind {
 	case sim.Panic:
 		panic(f.Value)
@@ -351,8 +351,8 @@ func (s *simulation) awaitOne(ctx context.Context, to *cell, d *descriptor, came
 }
 
 // inLife returns the caller, or nil if the life is over in which it asked: that one hears no more.
-func (a *cell) inLife(mark uint16) *cell {
-	if a != nil && mark != 0 && a.isStale(mark) {
+func inLife(a *cell, mark uint16) *cell {
+	if a != nil && mark != 0 && a.cold.isStale(mark) {
 		return nil
 	}
 	return a
@@ -371,7 +371,7 @@ func (s *simulation) waits() []sim.Wait {
 	for _, p := range putOffs {
 		if p.state.Load() == deferralOpen {
 			by, k := p.to.caller().awaits()
-			w.add(by.inLife(p.life), k, p.by.Load(), p.d,
+			w.add(inLife(by, p.life), k, p.by.Load(), p.d,
 				sim.Wait{Question: p.question, Since: time.Duration(p.since), How: sim.PutOff})
 		}
 	}
@@ -456,10 +456,10 @@ func (l *waitList) addMail(a *cell) {
 	add := func(m *message, how sim.How) {
 		if d := a.typ().decls[m.ID]; d.caller != nil {
 			by, k := d.caller(m).awaits()
-			l.add(by.inLife(m.Life), k, a, d, sim.Wait{Question: d.payload(m), How: how})
+			l.add(inLife(by, m.Life), k, a, d, sim.Wait{Question: d.payload(m), How: how})
 		}
 	}
-	for m := a.cold.stash.list.First; m != nil; m = m.Next {
+	for m := stashOf(a.cold).first(); m != nil; m = m.Next {
 		add(m, sim.Stashed)
 	}
 	for m := a.cold.held.First; m != nil; m = m.Next {

@@ -71,8 +71,6 @@ type env interface {
 	// mayAct returns ErrSystemStopped if the system takes nothing more from here.
 	mayAct() error
 
-	// endTimers ends all timers of an actor with it.
-	endTimers(a *cell, l *actorTimers)
 	// askToStop has the running parent stop a child in its own way, which it reports.
 	askToStop(k *child) bool
 }

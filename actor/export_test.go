@@ -17,7 +17,7 @@ import (
 
 // OnItsWay reports whether a timer is in no wheel: its message is in the mailbox, or
 // will be in a moment. Its actor only, before it has run.
-func (t Timer) OnItsWay() bool { return t.owner.cold.ownTimers().shard.OnItsWay(t.Ref) }
+func (t Timer) OnItsWay() bool { return timersOf(t.owner.cold).shard.OnItsWay(t.Ref) }
 
 // SystemStopping reports whether the workers of a system have been told to end.
 func SystemStopping(s *System) bool { return s.sched.Stopping() }
@@ -82,7 +82,7 @@ func WhoWaits(s *System) (lines []string) {
 	s.deadlocks.mu.Lock()
 	defer s.deadlocks.mu.Unlock()
 	for _, a := range s.deadlocks.roots {
-		lines = append(lines, a.collectWaits().String())
+		lines = append(lines, collectWaits(a).String())
 	}
 	return lines
 }
@@ -148,7 +148,8 @@ func TiesOf[S any](r Ref[S]) (n int) {
 	for k := x.children.youngest; k != nil; k = k.older {
 		n++
 	}
-	return n + x.links.Len() + x.watchers.Len() + x.watching.Len() + int(x.guards)
+	return n + linksOf(x).all.Len() + monitorsOf(x).watchers.Len() + monitorsOf(x).watching.Len() +
+		int(x.children.guards)
 }
 
 // MissedReports is how many long turns were not reported, since others had been.
@@ -192,7 +193,7 @@ func EnterAsk[S any](who, to Ref[S], hasReply bool) {
 	if hasReply {
 		k.state.StoreRelease(callAnswered)
 	}
-	who.b.sys().waitGraph().Enter(who.b.oneAtATime(), to.b.oneAtATime(), k)
+	who.b.sys().waitGraph().Enter(oneAtATime(who.b), oneAtATime(to.b), k)
 }
 
 // HasTimers reports whether timers are armed in the worker's shard.
@@ -233,7 +234,7 @@ func LivesOf(s *System) int {
 
 // BoundTo returns how many contexts end with the life of an actor.
 func BoundTo[S any](r Ref[S]) int {
-	l := r.b.contextOfLife()
+	l := r.b.flow.Load().contextOfLife()
 	if l == nil {
 		return 0
 	}
@@ -256,7 +257,7 @@ func InMailbox[S any](r Ref[S]) int {
 }
 
 // InBackoff reports whether an actor is in a back-off.
-func InBackoff[S any](r Ref[S]) bool { return r.b.suspension() != nil }
+func InBackoff[S any](r Ref[S]) bool { return r.b.flow.Load().suspension() != nil }
 
 // Crowded reports whether callers park at once, since a yield would take long.
 func Crowded(s *System) bool { return !s.letsOthers() }

@@ -64,7 +64,7 @@ func (c *Context) applyFlags() {
 	then := c.then
 	c.then &^= gasLow | turnTable | unstashed
 	if then&unstashed != 0 {
-		c.self.requeueUnstashed(c.self.cold)
+		requeueUnstashed(c.self)
 	}
 	if then&usesContext != 0 {
 		c.leaveContext()
@@ -181,7 +181,7 @@ func (a *cell) keepYielded(c *Context) {
 		return
 	}
 	if c.then&(lookAgain|unstashed) != 0 {
-		a.requeueUnstashed(a.cold) // what is yielded is the very next
+		requeueUnstashed(a) // what is yielded is the very next
 	}
 	c.then &^= yielded | lookAgain | unstashed
 	first, end, n := c.takeFront()

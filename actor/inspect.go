@@ -198,7 +198,7 @@ func (in *inspector) EachWorker(f func(id int, pinned, blocking bool, typ, behav
 			f(w.ID(), w.Pinned(), false, "", "", 0)
 			continue
 		}
-		f(w.ID(), w.Pinned(), peekBlocking(w), d.typ.name, d.name(), d.who.peekID())
+		f(w.ID(), w.Pinned(), peekBlocking(w), d.typ.name, d.name(), peekID(d.who))
 	}
 }
 
@@ -225,21 +225,21 @@ func peekBlocking(w *sched.Worker) bool { return w.InBlocking() }
 //
 //go:norace
 //go:noinline
-func (a *cell) peekID() uint64 { return a.id }
+func peekID(a *cell) uint64 { return a.id }
 
 // EachRunning calls f for the actors whose turns run.
 func (in *inspector) EachRunning(f func(AnyRef)) {
 	for _, w := range in.s.sched.AllWorkers() {
 		if _, d := glimpse(w); d.who != nil {
-			f(d.who.found())
+			f(refFound(d.who))
 		}
 	}
 }
 
-// found returns the ref of an actor that was found by a peek. What runs or waits was sent something
+// refFound returns the ref of an actor that was found by a peek. What runs or waits was sent something
 // before, and the load of its mailbox's head pairs with that push: so what its spawn has written is
 // ordered before what the caller reads.
-func (a *cell) found() AnyRef {
+func refFound(a *cell) AnyRef {
 	a.box.Idle()
 	return AnyRef{a}
 }
@@ -250,12 +250,12 @@ func (in *inspector) Look(ref AnyRef, most int) (who ActorName, s Status, l acce
 	s = a.status()
 	n := 0
 	if s != StatusEnded {
-		a.peekMail(func(uint64, uint16) bool { n++; return n < most })
+		peekMail(a, func(uint64, uint16) bool { n++; return n < most })
 	}
 	l.Queued = n
-	a.peekLoad(&l)
+	peekLoad(a, &l)
 	l.Muted = l.Muted && a.blockedOn.Parked()
-	l.Suspended = a.peekLife().suspended || a.suspension() != nil
+	l.Suspended = peekLife(a).suspended || a.flow.Load().suspension() != nil
 	l.Pinned = a.typ().pinned
 	return a.actorName(), s, l
 }
@@ -314,7 +314,7 @@ func (in *inspector) EachPressed(f func(AnyRef)) {
 func (in *inspector) EachWait(f func(who, to AnyRef, since int64, asks bool)) {
 	for _, o := range in.s.allWaits() {
 		if o.asks || o.who.blockedOn.Parked() {
-			f(o.who.found(), o.to.found(), o.since, o.asks)
+			f(refFound(o.who), refFound(o.to), o.since, o.asks)
 		}
 	}
 }
@@ -331,7 +331,7 @@ func (in *inspector) BehaviourOf(ref AnyRef) string {
 
 // HasMailFrom reports whether one of an actor's messages, up to a limit, is from another.
 func (in *inspector) HasMailFrom(ref, from AnyRef) bool {
-	return ref.b.waitFor(from.b, from.b).From != ""
+	return waitEdge(ref.b, from.b, from.b).From != ""
 }
 
 // OnPanic, OnLongTurn and OnPressureDeadlock have f called for each report, until stop is called.
@@ -348,7 +348,7 @@ func (in *inspector) OnPressureDeadlock(f func(PressureDeadlock)) (stop func()) 
 }
 
 // stateAt returns a pointer to an actor's state. Owner only.
-func (a *cell) stateAt() any {
+func stateAt(a *cell) any {
 	at := a.plus(unsafe.Sizeof(cell{}))
 	return reflect.NewAt(reflect.TypeOf(a.typ().state).Elem(), at).Interface()
 }

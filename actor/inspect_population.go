@@ -92,8 +92,8 @@ func (in *inspector) EachSampled(f func(ref AnyRef, typ string, id uint64,
 			continue
 		}
 		var ref AnyRef
-		if a.peekBegun() {
-			ref = a.found()
+		if peekBegun(a) {
+			ref = refFound(a)
 		}
 		f(ref, a.typ().name, a.id, time.Duration(now-s.at))
 	}
@@ -105,7 +105,7 @@ func (in *inspector) EachSampled(f func(ref AnyRef, typ string, id uint64,
 //
 //go:norace
 //go:noinline
-func (a *cell) peekBegun() bool { return a.progress&begun != 0 }
+func peekBegun(a *cell) bool { return a.progress&begun != 0 }
 
 // heldList has the holds of a system that are not released.
 type heldList struct {

@@ -16,7 +16,7 @@ func (s lookAtState) serve(a *cell, c *Context) {
 		s.f(nil, nil) // it waits for its restart, or was not started yet
 		return
 	}
-	s.f(a.stateAt(), nil)
+	s.f(stateAt(a), nil)
 }
 
 func (s lookAtState) refused(a *cell, _ env) { s.f(nil, a.whyEnded()) }
@@ -56,7 +56,7 @@ type lostInMail interface{ lost(why error) }
 //
 //go:norace
 //go:noinline
-func (a *cell) peekLoad(l *access.ActorLook) {
+func peekLoad(a *cell, l *access.ActorLook) {
 	const behind = backpressure.Overloaded | backpressure.Pressed
 	l.Overloaded = a.load&behind != 0
 	l.Muted = a.load&backpressure.Muted != 0

@@ -54,7 +54,7 @@ func (a *cell) fall(c *Context, why error, sound bool) {
 	next := nextEnded
 	if a.supervised && !x.drained {
 		next = nextSuspended
-		switch a.decide(c, x, why, sound) {
+		switch decide(a, c, x, why, sound) {
 		case access.Resume:
 			return
 		case access.Stop:
@@ -77,7 +77,7 @@ func (a *cell) leave(c *Context, g nextState, v stopMode, why error) {
 		x.starting, x.decision = false, access.Restart // they were told when it fell
 	}
 	x.state, x.after, x.stopMode, x.reason = leaving, g, v, why
-	a.endContext(stoppedBecause(why))
+	x.endParts(a, c, atLeave, stoppedBecause(why))
 	// Turns without mail take out what comes in; and the stash comes and goes.
 	a.policy().forget(a)
 	e := c
@@ -91,15 +91,14 @@ func (a *cell) leave(c *Context, g nextState, v stopMode, why error) {
 // closeBox makes dead letters of all mail, and refuses what comes. Owner only.
 func (a *cell) closeBox(e env) {
 	x := a.makeCold()
-	a.giveUpNamesAndTimers(e)
+	x.closeParts(a, e)
 	why := x.tooLate()
 	x.setTooLate(why)
 	if x.backoff != nil { // its system has taken it along
 		a.waited()
 	}
-	for _, left := range [...]*message{x.unstashed.all(), x.stash.all(), x.held.All()} {
-		deadLetters(e, a, left, why)
-	}
+	x.endParts(a, e, atDiscard, why)
+	deadLetters(e, a, x.held.All(), why)
 	a.discardMailbox(e, why)
 }
 
@@ -189,7 +188,7 @@ func (a *cell) waited() {
 		x.waiting = false
 		a.sys().stopList.remove(x)
 		if x.backoff != nil {
-			a.endBackoff(x)
+			x.backoff.end(a)
 		} else {
 			a.blockedOn.Unblock()
 		}
@@ -367,13 +366,13 @@ func verifyLeft(a *cell, x *coldState) {
 	open := !a.box.PeekClosed()
 	invariant.Check(open == (x.after != nextEnded) || x.drained,
 		"%v goes down with goal %d, its mailbox open: %v", a, x.after, open)
-	invariant.Check(x.guards >= 0, "%v supervises %d", a, x.guards)
+	invariant.Check(x.children.guards >= 0, "%v supervises %d", a, x.children.guards)
 }
 
 // verifyBottom checks that nothing is left that has to end before the actor.
 func verifyBottom(a *cell, x *coldState) {
 	invariant.Check(x.children.youngest == nil, "%v ends before its children", a)
-	invariant.Check(x.guards == 0, "%v has no children, and supervises %d", a, x.guards)
+	invariant.Check(x.children.guards == 0, "%v has no children, and supervises %d", a, x.children.guards)
 }
 
 // verifyWait checks an actor that waits: what blocks it and its hold are its own.
@@ -386,7 +385,7 @@ func verifyWait(a *cell, x *coldState) {
 
 // verifyWaited checks an actor that waits no longer.
 func verifyWaited(a *cell, x *coldState) {
-	invariant.Check(x.stopReasons > 0, "%v has waited, and was not on the stop list", a)
+	invariant.Check(x.listed.reasons > 0, "%v has waited, and was not on the stop list", a)
 	backpressure.MustRun(&a.blockedOn)
 	if x.backoff == nil {
 		backpressure.MustBeBlocked(&a.blockedOn)

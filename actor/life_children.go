@@ -26,6 +26,7 @@ type family struct {
 	youngest *child
 	// One more than what those with that mark were told; 0: nothing.
 	stoppedTogether stopMode
+	guards          int32 // how many of them it supervises
 }
 
 func (f *family) add(k *child) {
@@ -120,7 +121,7 @@ func (k *child) requestStop(e env, v stopMode) {
 
 // callChildStop runs ChildOptions.Stop: what a parent that leaves itself has to say to one of its
 // children.
-func (a *cell) callChildStop(c *Context, f func()) {
+func callChildStop(a *cell, c *Context, f func()) {
 	c.msg, a.cold.where = &noMessage, inChildStop
 	f()
 	a.cold.where = inNone
@@ -146,7 +147,7 @@ func (s childEnded) serve(a *cell, c *Context) {
 	}
 	x.children.remove(s.child)
 	if s.child.b.supervised {
-		x.guards--
+		x.children.guards--
 	}
 	if x.state == leaving {
 		a.left(c)
@@ -187,6 +188,6 @@ func verifyChildEnd(s childEnded, a *cell, x *coldState) {
 		"%v hears of the end of a child of number %d, listed: %v", a, s.child.of, s.child.listed)
 	invariant.Check(s.child.b.system.PeekClosed(), "%v hears of the end of %v, which lives", a,
 		s.child.b)
-	invariant.Check(!s.child.b.supervised || x.guards > 0,
+	invariant.Check(!s.child.b.supervised || x.children.guards > 0,
 		"%v hears of the end of one it does not supervise", a)
 }

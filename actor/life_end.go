@@ -52,7 +52,7 @@ func (a *cell) terminate(e env, t *coldState) {
 			verifyTerminated(a.cold)
 		}
 		a.discardMailbox(e, a.cold.err)
-		a.freeArena(e)
+		freeArena(a, e)
 		a.refuseAll(e, a.system.Close())
 		return
 	}
@@ -79,11 +79,8 @@ func (a *cell) discardMailbox(e env, why error) {
 func (a *cell) finish(e env) {
 	x := a.cold
 	a.waited()
-	a.endContext(x.tooLate()) // its system took it along
-	a.giveUpNamesAndTimers(e) // OnStop may have armed timers
-	if x.deferred != nil {
-		x.deferred.endLife(a, e, x.tooLate())
-	}
+	x.closeParts(a, e) // OnStop may have armed timers
+	x.endParts(a, e, atEnd, x.tooLate())
 	if invariant.On {
 		verifyFinish(a, x)
 	}
@@ -92,8 +89,7 @@ func (a *cell) finish(e env) {
 		e.countUnmute()
 		a.sys().sched.ReleaseParked()
 	}
-	a.freeArena(e)
-	a.dispatchBy(nil)
+	freeArena(a, e)
 	a.sys().stopList.drop(x)
 	x.state = ended
 	left := a.system.Close() // publishes the reason
@@ -121,16 +117,7 @@ func (a *cell) refuseAll(e env, left *message) {
 
 // announce tells links, watchers, supervisor and parent, in this order.
 func (x *coldState) announce(a *cell, e env) {
-	for l := x.links.Pop(); l != nil; l = x.links.Pop() {
-		l.tellEnd(a, e, x.reason)
-	}
-	for m := x.watching.Pop(); m != nil; m = x.watching.Pop() {
-		m.live = false
-		m.leave(e)
-	}
-	for m := x.watchers.Pop(); m != nil; m = x.watchers.Pop() {
-		m.report(e, a, x)
-	}
+	x.endParts(a, e, atNews, x.reason)
 	if x.sup != nil {
 		x.sup.tellChildDown(e, a, x.reason, true)
 	}
@@ -138,7 +125,7 @@ func (x *coldState) announce(a *cell, e env) {
 		x.child.ended(e)
 	}
 	x.children.disband()
-	x.sup, x.trap, x.stopSeen, x.outlives = nil, nil, nil, nil // a ref keeps no other actor
+	x.sup, x.orders.seen = nil, nil // a ref keeps no other actor
 	if invariant.On {
 		verifyEnded(a, x)
 	}
@@ -202,23 +189,19 @@ func verifyFinish(a *cell, x *coldState) {
 	invariant.Check(a.box.PeekClosed(), "%v finishes, and its mailbox is open", a)
 	invariant.Check(x.state != ended, "%v finishes twice", a)
 	invariant.Check(a.in.Pending() == nil, "%v finishes with mail in hand", a)
-	invariant.Check(x.stash.list.First == nil && x.unstashed.n == 0 && x.held.First == nil,
-		"%v finishes with mail put aside", a)
+	invariant.Check(x.held.First == nil, "%v finishes with mail put aside", a)
 }
 
 // verifyEnded checks what is left of an actor once all others have been told.
 func verifyEnded(a *cell, x *coldState) {
 	invariant.Check(x.state == ended && a.system.PeekClosed(), "%v has ended in phase %d", a, x.state)
 	invariant.Check(!x.waiting && !x.unheld && x.backoff == nil, "%v has ended, and waits or rests", a)
-	invariant.Check(x.links.Len()+x.watchers.Len()+x.watching.Len() == 0,
-		"%v has ended, and is linked or watched", a)
-	invariant.Check(x.stopReasons == 0, "%v has ended, and is on the stop list for %d reasons", a,
-		x.stopReasons)
-	invariant.Check(x.names == nil && x.lifeDone == nil, "%v has ended, and has a name or a bridge", a)
+	invariant.Check(x.listed.reasons == 0, "%v has ended, and is on the stop list for %d reasons", a,
+		x.listed.reasons)
 	invariant.Check(a.load == 0, "%v has ended with a load of %#x", a, a.load)
 	invariant.Check(x.child == nil || x.child.parent == nil, "%v has ended, and leads to its parent",
 		a)
-	invariant.Check(a.arena == nil && !a.isCollecting(), "%v has ended, and has an arena", a)
+	invariant.Check(a.arena == nil && !a.progress.isCollecting(), "%v has ended, and has an arena", a)
 	backpressure.MustBe(&a.gate, true)
 	backpressure.MustRun(&a.blockedOn)
 }
@@ -233,7 +216,7 @@ func verifyTerminate(a *cell) {
 // verifyTerminated checks a record that many actors share: it is never written to.
 func verifyTerminated(x *coldState) {
 	invariant.Check(x.state == ended && x.err != nil, "a terminated record in phase %d", x.state)
-	invariant.Check(!x.linking && x.stopReasons == 0 && x.children.youngest == nil,
+	invariant.Check(x.parts == [partKinds]part{} && x.listed.reasons == 0 && x.children.youngest == nil,
 		"a terminated record was written to")
 }
 

@@ -136,7 +136,7 @@ func (s *scene) linksAgree(over bool) error {
 }
 
 func linksBetween(a, to *cell) (n int) {
-	for _, l := range a.cold.links.Members() {
+	for _, l := range linksOf(a.cold).all.Members() {
 		if l.other(a) == to {
 			n++
 		}

@@ -2,7 +2,9 @@ package actor
 
 import (
 	"context"
+	"slices"
 
+	"github.com/gallop-go/gallop/actor/internal/indexset"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
@@ -48,14 +50,14 @@ func (l *link) at(me *cell) *int {
 func Link(c *Context, t Target) {
 	mustRun(c, "Link")
 	to, me := targetOf("Link", t), c.self
-	x := me.makeCold()
-	if to == me || x.links.Find(to) != nil {
+	ls := linksOf(me.makeCold())
+	if to == me || ls.all.Find(to) != nil {
 		return
 	}
 	l := &link{a: me, b: to}
-	x.links.Add(to, l, l.at(me))
-	x.linking = true
-	me.retain(x, to)
+	ls.all.Add(to, l, l.at(me))
+	ls.linking = true
+	me.sys().stopList.retain(me, to)
 	to.tell(c, linked{link: l})
 }
 
@@ -66,21 +68,58 @@ func Link(c *Context, t Target) {
 func Unlink(c *Context, t Target) {
 	mustRun(c, "Unlink")
 	to, me := targetOf("Unlink", t), c.self
-	x := me.makeCold()
-	for l := x.links.Find(to); l != nil; l = x.links.Find(to) {
-		x.links.Remove(l.at(me))
-		me.release(x, to)
+	ls := linksOf(me.makeCold())
+	for l := ls.all.Find(to); l != nil; l = ls.all.Find(to) {
+		ls.remove(me, l)
 		to.tell(c, unlinked{link: l})
 	}
 }
 
-// dropLinks removes what is left of the links with an actor that has ended. If both have called
+// links is the part with the links of an actor. Owner only.
+type links struct {
+	all     indexset.Multi[*cell, link] // by the other side
+	trap    *descriptor                 // the behaviour for exits; nil: they are not trapped
+	linking bool                        // it has called Link
+}
+
+// linksOf returns the links of an actor, and makes the part at first. Owner only.
+func linksOf(x *coldState) *links {
+	l, _ := x.parts[linksPart].(*links)
+	if l == nil {
+		l = new(links)
+		x.parts[linksPart] = l
+	}
+	return l
+}
+
+// ends implements part. The links themselves outlive a restart.
+func (ls *links) ends(a *cell, e env, at ending, why error) {
+	switch at {
+	case atLifeEnd:
+		ls.trap = nil
+	case atNews:
+		for l := ls.all.Pop(); l != nil; l = ls.all.Pop() {
+			l.tellEnd(a, e, why)
+		}
+		ls.trap = nil
+	}
+}
+
+// remove removes a link of me, and reports whether it was there.
+func (ls *links) remove(me *cell, l *link) bool {
+	if !ls.all.Remove(l.at(me)) {
+		return false
+	}
+	me.sys().stopList.release(me, l.other(me))
+	return true
+}
+
+// drop removes what is left of the links with an actor that has ended. If both have called
 // Link at once there are two links, and still one end. The caller has seen that both have: many may
 // be linked to one actor that has called it, or that they have called it for.
-func (x *coldState) dropLinks(me, dead *cell) {
-	for l := x.links.Find(dead); l != nil; l = x.links.Find(dead) {
-		x.links.Remove(l.at(me))
-		me.release(x, dead)
+func (ls *links) drop(me, dead *cell) {
+	for l := ls.all.Find(dead); l != nil; l = ls.all.Find(dead) {
+		ls.remove(me, l)
 	}
 }
 
@@ -92,18 +131,18 @@ func (x *coldState) dropLinks(me, dead *cell) {
 func TrapExit[S any](c *Context, b Behaviour[S, Exit]) {
 	d := b.d.made()
 	c.mustOwn(d)
-	c.self.makeCold().trap = d
+	linksOf(c.self.makeCold()).trap = d
 }
 
 // UntrapExit undoes [TrapExit].
 func UntrapExit(c *Context) {
 	mustRun(c, "UntrapExit")
-	c.self.makeCold().trap = nil
+	linksOf(c.self.makeCold()).trap = nil
 }
 
 // tellEnd tells the other side of the end of b.
 func (l *link) tellEnd(a *cell, e env, why error) {
-	l.other(a).tell(e, linkEnded{link: l, twice: a.mayHaveLinked(),
+	l.other(a).tell(e, linkEnded{link: l, twice: mayHaveLinked(a),
 		exit: Exit{a.id, a.typ().name, why}})
 }
 
@@ -114,13 +153,12 @@ func (s linked) serve(a *cell, _ *Context) {
 	if invariant.On {
 		verifyLink(s.link, a)
 	}
-	x := a.makeCold()
-	x.links.Add(s.link.a, s.link, s.link.at(a))
-	a.retain(x, s.link.a)
+	linksOf(a.makeCold()).all.Add(s.link.a, s.link, s.link.at(a))
+	a.sys().stopList.retain(a, s.link.a)
 }
 
 func (s linked) refused(a *cell, e env) {
-	s.link.a.tell(e, linkEnded{link: s.link, twice: a.mayHaveLinked(),
+	s.link.a.tell(e, linkEnded{link: s.link, twice: mayHaveLinked(a),
 		exit: Exit{a.id, a.typ().name, a.terminatedRecord().reason}})
 }
 
@@ -131,9 +169,7 @@ type unlinked struct {
 }
 
 func (s unlinked) serve(a *cell, _ *Context) {
-	if x := a.makeCold(); x.links.Remove(s.link.at(a)) {
-		a.release(x, s.link.other(a))
-	}
+	linksOf(a.makeCold()).remove(a, s.link)
 }
 
 // linkEnded tells the other side of a link that one has ended.
@@ -146,26 +182,31 @@ type linkEnded struct {
 
 // mayHaveLinked reports whether an actor that has ended had called Link. Of an actor that its
 // system took along only the system may ask: it may have.
-func (a *cell) mayHaveLinked() bool { return !a.ended() || a.cold.linking }
+func mayHaveLinked(a *cell) bool {
+	if !a.ended() {
+		return true
+	}
+	l, _ := a.cold.parts[linksPart].(*links)
+	return l != nil && l.linking
+}
 
 func (s linkEnded) serve(a *cell, c *Context) {
 	if invariant.On {
 		verifyLink(s.link, a)
 	}
-	x := a.makeCold()
-	if c.aside && x.trap != nil && !x.trap.urgent && a.queueNews(c, s) {
+	ls := linksOf(a.makeCold())
+	if c.aside && ls.trap != nil && !ls.trap.urgent && a.queueNews(c, s) {
 		return
 	}
-	if !x.links.Remove(s.link.at(a)) {
+	if !ls.remove(a, s.link) {
 		return // unlinked meanwhile, or told already
 	}
-	a.release(x, s.link.other(a))
-	if x.linking && s.twice {
-		x.dropLinks(a, s.link.other(a))
+	if ls.linking && s.twice {
+		ls.drop(a, s.link.other(a))
 	}
 	switch {
-	case x.trap != nil:
-		deliver(c, a, x.trap, s.exit)
+	case ls.trap != nil:
+		deliver(c, a, ls.trap, s.exit)
 	case hasNoEffect(s.exit.Reason):
 	case c.aside:
 		a.exit(c, s.exit.Reason)
@@ -204,6 +245,40 @@ type monitor struct {
 	outside         chan *coldState // instead of a watcher: gets the remains; has room for one
 }
 
+// monitors is the part with the monitors on both sides of an actor. Owner only.
+type monitors struct {
+	watchers indexset.Set[monitor] // who watches it
+	watching indexset.Set[monitor] // whom it watches
+}
+
+// monitorsOf returns the monitors of an actor, and makes the part at first. Owner only.
+func monitorsOf(x *coldState) *monitors {
+	ms, _ := x.parts[monitorsPart].(*monitors)
+	if ms == nil {
+		ms = new(monitors)
+		x.parts[monitorsPart] = ms
+	}
+	return ms
+}
+
+// ends implements part. Its watchers outlive a restart.
+func (ms *monitors) ends(a *cell, e env, at ending, _ error) {
+	switch at {
+	case atLifeEnd:
+		for _, m := range slices.Backward(ms.watching.Members()) {
+			m.cancel(e)
+		}
+	case atNews:
+		for m := ms.watching.Pop(); m != nil; m = ms.watching.Pop() {
+			m.live = false
+			m.leave(e)
+		}
+		for m := ms.watchers.Pop(); m != nil; m = ms.watchers.Pop() {
+			m.report(e, a, a.cold)
+		}
+	}
+}
+
 // Watch makes the end of t come as a message for b, a behaviour of the running actor, once
 // for each call of Watch. If t has ended long ago, the message is sent now, with the reason
 // that t had. Watching does nothing to t. Watch panics if t is a zero Ref, or if b belongs to
@@ -218,8 +293,8 @@ func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 	to, d := targetOf("Watch", t), b.d.made()
 	c.mustOwn(d)
 	m := &monitor{watcher: c.self, target: to, by: d, live: true}
-	c.self.makeCold().watching.Add(m, &m.atWatcher)
-	c.self.retain(c.self.cold, to)
+	monitorsOf(c.self.makeCold()).watching.Add(m, &m.atWatcher)
+	c.sys.stopList.retain(c.self, to)
 	to.tell(c, watched{mon: m})
 	return Monitor{m}
 }
@@ -242,8 +317,8 @@ func Unwatch(c *Context, m Monitor) {
 func (m *monitor) cancel(e env) {
 	if m.live {
 		m.live = false
-		m.watcher.makeCold().watching.Remove(&m.atWatcher)
-		m.watcher.release(m.watcher.cold, m.target)
+		monitorsOf(m.watcher.makeCold()).watching.Remove(&m.atWatcher)
+		m.watcher.sys().stopList.release(m.watcher, m.target)
 		m.leave(e)
 	}
 }
@@ -256,10 +331,10 @@ func Join(ctx context.Context, t Target) (Down, error) {
 	a := targetOf("Join", t)
 	mustBeOutside("Join")
 	ctx = mustHave(ctx, "Join")
-	return a.join(ctx, "Join")
+	return join(a, ctx, "Join")
 }
 
-func (a *cell) join(ctx context.Context, call string) (Down, error) {
+func join(a *cell, ctx context.Context, call string) (Down, error) {
 	m := &monitor{target: a, outside: make(chan *coldState, 1)}
 	e := a.sys()
 	a.tell(e, watched{mon: m})
@@ -276,7 +351,7 @@ func (a *cell) join(ctx context.Context, call string) (Down, error) {
 		return Down{}, ErrSystemStopped
 	case <-ctx.Done():
 		a.tell(e, unwatched{mon: m})
-		return Down{}, a.joinError(ctx, call)
+		return Down{}, joinError(a, ctx, call)
 	}
 }
 
@@ -304,8 +379,8 @@ func (m *monitor) report(e env, a *cell, left *coldState) {
 type watched struct{ mon *monitor }
 
 func (s watched) serve(a *cell, _ *Context) {
-	a.makeCold().watchers.Add(s.mon, &s.mon.atTarget)
-	a.retain(a.cold, s.mon.watcher)
+	monitorsOf(a.makeCold()).watchers.Add(s.mon, &s.mon.atTarget)
+	a.sys().stopList.retain(a, s.mon.watcher)
 }
 
 func (s watched) refused(a *cell, e env) { s.mon.report(e, a, a.terminatedRecord()) }
@@ -317,8 +392,8 @@ type unwatched struct {
 }
 
 func (s unwatched) serve(a *cell, _ *Context) {
-	if x := a.makeCold(); x.watchers.Remove(&s.mon.atTarget) {
-		a.release(x, s.mon.watcher)
+	if monitorsOf(a.makeCold()).watchers.Remove(&s.mon.atTarget) {
+		a.sys().stopList.release(a, s.mon.watcher)
 	}
 }
 
@@ -337,8 +412,8 @@ func (s watchedEnded) serve(a *cell, c *Context) {
 		return
 	}
 	s.mon.live = false
-	a.makeCold().watching.Remove(&s.mon.atWatcher)
-	a.release(a.cold, s.mon.target)
+	monitorsOf(a.makeCold()).watching.Remove(&s.mon.atWatcher)
+	a.sys().stopList.release(a, s.mon.target)
 	deliver(c, a, s.mon.by, s.down)
 }
 

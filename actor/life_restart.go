@@ -2,7 +2,6 @@ package actor
 
 import (
 	"github.com/gallop-go/gallop/internal/access"
-	"slices"
 
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
@@ -96,7 +95,7 @@ func mustBeSupervised(call string, t Target) {
 }
 
 // supervises reports whether an actor has supervised children. Owner only.
-func (a *cell) supervises() bool { return a.cold != nil && a.cold.guards > 0 }
+func (a *cell) supervises() bool { return a.cold != nil && a.cold.children.guards > 0 }
 
 func (s *supervision) tellChildDown(e env, a *cell, why error, final bool) {
 	s.super.tell(e, childDown{sup: s, news: ChildDown{
@@ -143,7 +142,7 @@ type takeDown struct{ unanswered }
 
 func (takeDown) serve(a *cell, c *Context) {
 	x := a.makeCold()
-	x.inTodo = notAsked
+	x.orders.inTodo = notAsked
 	switch {
 	case x.putOff(a, c, takeDown{}, ErrShutdown):
 	case x.state == alive && !x.drained:
@@ -159,7 +158,7 @@ type bringUp struct{ unanswered }
 
 func (bringUp) serve(a *cell, c *Context) {
 	x := a.makeCold()
-	x.inTodo = notAsked
+	x.orders.inTodo = notAsked
 	switch {
 	case x.putOff(a, c, bringUp{}, ErrShutdown):
 	case x.state == suspended:
@@ -209,19 +208,19 @@ func (a *cell) suspend(c *Context, x *coldState) {
 // G2, and G4 comes after G3. If they find two numbers, the sender looks again.
 type fall uint32
 
-// fallNow returns the fall of the actor. Any goroutine.
-func (a *cell) fallNow() fall {
-	if f := a.flow.Load(); f != nil {
-		return fall(f.falls.Load())
+// fallNow returns the fall of the actor. f may be nil. Any goroutine.
+func (f *flow) fallNow() fall {
+	if f == nil {
+		return 0
 	}
-	return 0
+	return fall(f.falls.Load())
 }
 
 // keeps reports whether the actor keeps a message that a sender has not got past the gate after it
 // had loaded f, and counts it. again says that the sender is to look at the gate again. Any
 // goroutine.
 func (f fall) keeps(a *cell) (keeps, again bool) {
-	if f != a.fallNow() {
+	if f != a.flow.Load().fallNow() {
 		return false, true
 	}
 	if f%2 == 0 || a.shared().bounded { // lets decides for bounded actors
@@ -238,9 +237,9 @@ func (f *flow) beginFall() {
 	}
 }
 
-// endFall comes after the gate was opened again, since the actor is up or in a back-off. Owner only.
-func (a *cell) endFall() {
-	f := a.flow.Load()
+// endFall comes after the gate was opened again, since the actor is up or in a back-off. f may be nil.
+// Owner only.
+func (f *flow) endFall() {
 	if f == nil {
 		return // it was restarted without a fall
 	}
@@ -263,26 +262,13 @@ func (a *cell) forget(c *Context, x *coldState) {
 	e := c
 	c.forgo()
 	x.nextLife()
-	a.forgetContext()
-	if x.timers != nil {
-		x.timers.cancelAll(c)
-	}
-	x.closeLife()
-	if x.deferred != nil {
-		x.deferred.endLife(a, e, stoppedBecause(x.reason))
-	}
+	x.endParts(a, e, atLifeEnd, stoppedBecause(x.reason))
 	a.dropPressure()
-	for _, m := range slices.Backward(x.watching.Members()) {
-		m.cancel(e)
-	}
-	x.stash.moveTo(&x.unstashed, x.stash.n)
-	a.requeueUnstashed(x)
-	a.freeArena(e)
-	a.dispatchBy(nil)
+	freeArena(a, e)
 	if x.sup.drops {
-		a.dropMail(c, x)
+		dropMail(a, c, x)
 	}
-	x.trap, x.exitWhy, x.outlives = nil, nil, nil
+	x.exitWhy = nil
 	x.sup.zero(a)
 }
 
@@ -296,11 +282,11 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 	x.unstarted, x.down = true, true
 	a.waited()
 	a.setPressed(c, false)
-	a.endFall()
+	a.flow.Load().endFall()
 	if f := a.flow.Load(); wasDown {
 		f.admit(a) // the gate may have been open
 	}
-	a.dropAbandoned(c, x, reason)
+	dropAbandoned(a, c, x, reason)
 	a.start(c)
 	a.applyExit(c, x)
 	if x.state == alive {
@@ -339,10 +325,28 @@ func WithKeep[S any](keep func(*S)) TypeOption {
 // At the end of a life, and before the next one begins, an actor goes through the mail that
 // waits for it, and makes dead letters of what is not to run.
 
-// filterMail makes dead letters of the mail for which refuse returns an error, with that error, and
-// keeps the rest in order. It looks at what is in the mailbox by now. Owner only, between two
-// messages, while the mailbox is open.
-func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
+// sieve makes dead letters of the mail for which refuse returns an error, with that error, and keeps
+// the rest in order. Owner of a only, between two messages.
+type sieve struct {
+	a      *cell
+	c      *Context
+	refuse func(a *cell, m *message) error
+}
+
+// all goes through all mail of an actor, urgent messages too.
+func (s sieve) all(x *coldState) {
+	s.mailbox()
+	x.held.Add(s.chain(x.held.All()))
+	if !s.a.system.IsEmpty() {
+		x.todo.Add(s.a.system.Take())
+		x.orders = pendingOrders{inTodo: notAsked}
+	}
+	x.todo.Add(s.chain(x.todo.All()))
+}
+
+// mailbox goes through the mail that is in the mailbox by now, which must be open.
+func (s sieve) mailbox() {
+	a, c := s.a, s.c
 	if invariant.On {
 		verifyFilter(a)
 	}
@@ -355,21 +359,20 @@ func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
 		c.recycle(stub)
 	}
 	all.Add(a.in.Pending())
-	a.in.SetPending(a.filterChain(c, all.All(), refuse))
+	a.in.SetPending(s.chain(all.All()))
 }
 
-// filterChain is sift for a chain of messages, and returns those that are kept. The mailbox's top
-// node may be among them: it stays in place, whatever becomes of its message.
-func (a *cell) filterChain(c *Context, m *message,
-	refuse func(a *cell, m *message) error) *message {
-	e := c
+// chain goes through a chain of messages, and returns those that are kept. The mailbox's top node
+// may be among them: it stays in place, whatever becomes of its message.
+func (s sieve) chain(m *message) *message {
+	a, c := s.a, s.c
 	var kept messageList
 	for m != nil {
 		next := m.Next
 		m.Next = nil
-		if err := refuse(a, m); err == nil {
+		if err := s.refuse(a, m); err == nil {
 			kept.Add(m)
-		} else if endLetter(e, a, m, err); !a.in.IsTop(m) {
+		} else if endLetter(c, a, m, err); !a.in.IsTop(m) {
 			c.recycle(m)
 		}
 		m = next
@@ -379,40 +382,25 @@ func (a *cell) filterChain(c *Context, m *message,
 
 // dropMail makes dead letters of all mail that waits at the end of a life, also of urgent messages.
 // Signals and ticks of timers stay.
-func (a *cell) dropMail(c *Context, x *coldState) {
+func dropMail(a *cell, c *Context, x *coldState) {
 	why := because(ErrRestarted, x.downFor())
-	drop := func(_ *cell, m *message) error {
+	sieve{a, c, func(_ *cell, m *message) error {
 		if !isMail(m.ID) {
 			return nil
 		}
 		return why
-	}
-	a.filterMail(c, drop)
-	x.held.Add(a.filterChain(c, x.held.All(), drop))
-	a.filterUrgent(c, x, drop)
+	}}.all(x)
 }
 
 // dropAbandoned makes dead letters of requests whose callers have given up, before a life begins.
-func (a *cell) dropAbandoned(c *Context, x *coldState, reason error) {
+func dropAbandoned(a *cell, c *Context, x *coldState, reason error) {
 	why := because(ErrRestarted, reason)
-	gone := func(a *cell, m *message) error {
+	sieve{a, c, func(a *cell, m *message) error {
 		if d := a.typ().decls[m.ID]; d.caller != nil && d.caller(m).state() == callerGone {
 			return why
 		}
 		return nil
-	}
-	a.filterMail(c, gone)
-	x.held.Add(a.filterChain(c, x.held.All(), gone))
-	a.filterUrgent(c, x, gone)
-}
-
-// filterUrgent is sift for what has come by the system queue and was not served yet.
-func (a *cell) filterUrgent(c *Context, x *coldState, refuse func(a *cell, m *message) error) {
-	if !a.system.IsEmpty() {
-		x.todo.Add(a.system.Take())
-		x.inTodo, x.inQueue, x.stopSeen = notAsked, 0, nil
-	}
-	x.todo.Add(a.filterChain(c, x.todo.All(), refuse))
+	}}.all(x)
 }
 
 // verifySuspend checks the way from LEAVING to SUSPENDED, or up again.
@@ -428,13 +416,8 @@ func verifySuspend(a *cell, x *coldState, g nextState) {
 func verifyBeginLife(a *cell, x *coldState) {
 	invariant.Check(x.state == leaving || x.state == suspended, "%v begins another life in phase %d",
 		a, x.state)
-	invariant.Check(a.arena == nil && !a.isCollecting(), "%v begins another life with its arena", a)
-	invariant.Check(x.trap == nil && x.table == nil,
-		"%v begins another life with its trap or variant", a)
-	invariant.Check(x.watching.Len() == 0, "%v begins another life, and watches %d", a,
-		x.watching.Len())
+	invariant.Check(a.arena == nil && !a.progress.isCollecting(), "%v begins another life with its arena", a)
 	invariant.Check(!x.drained && !x.gone, "%v begins another life after a drain", a)
-	invariant.Check(x.stash.list.First == nil, "%v begins another life with a stash", a)
 }
 
 // verifyFilter checks an actor that goes through its mail.

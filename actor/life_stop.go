@@ -65,7 +65,7 @@ type stopRequest struct {
 
 func (o stopRequest) serve(a *cell, c *Context) {
 	x := a.makeCold()
-	x.inTodo = notAsked
+	x.orders.inTodo = notAsked
 	if o.mode == modeKill || !x.putOff(a, c, o, o.why) {
 		a.applyStop(c, o)
 	}
@@ -147,7 +147,7 @@ func endWait(ctx context.Context, call string, t Target, o stopRequest) error {
 	mustBeOutside(call)
 	ctx = mustHave(ctx, call)
 	a.tell(a.sys(), o)
-	_, err := a.join(ctx, call)
+	_, err := join(a, ctx, call)
 	return err
 }
 
@@ -195,7 +195,7 @@ func (a *cell) drain(c *Context, x *coldState) {
 		a.unmuted(c)
 	}
 	x.setTooLate(stoppedBecause(ErrShutdown))
-	a.giveUpNamesAndTimers(c)
+	x.closeParts(a, c)
 	a.policy().forget(a)
 	// No mail comes any more, so there is none to count, and no sender to mute.
 	a.load &^= backpressure.Counted | backpressure.Overloaded
@@ -338,15 +338,22 @@ func pendingStop(a *cell, v stopMode) bool {
 		return false
 	}
 	x := a.makeCold()
-	if x.inTodo == notAsked {
-		x.inTodo = greatestIn(x.todo.First, nil)
+	if x.orders.inTodo == notAsked {
+		x.orders.inTodo = greatestIn(x.todo.First, nil)
 	}
 	head := a.system.Newest()
-	x.inQueue, x.stopSeen = max(x.inQueue, greatestIn(head, x.stopSeen)), head
+	x.orders.inQueue, x.orders.seen = max(x.orders.inQueue, greatestIn(head, x.orders.seen)), head
 	if invariant.On {
 		verifyPendingStop(x)
 	}
-	return max(x.inTodo, x.inQueue) > uint8(v)
+	return max(x.orders.inTodo, x.orders.inQueue) > uint8(v)
+}
+
+// pendingOrders is what pendingStop knows of the orders to end that the actor has not come to.
+type pendingOrders struct {
+	inTodo  uint8    // the greatest in todo, as greatestIn has it, or notAsked
+	inQueue uint8    // the greatest in the system queue, from seen on
+	seen    *message // the newest message there that pendingStop has looked at
 }
 
 // notAsked stands for the greatest order while it was not looked for.
@@ -376,6 +383,6 @@ func rankOf(s signal) uint8 {
 
 // verifyPendingStop checks what an actor knows of the orders that it has not come to.
 func verifyPendingStop(x *coldState) {
-	invariant.Check(x.todo.First != nil || x.inTodo == 0,
-		"an order of %d was taken, and nothing is left of that", x.inTodo)
+	invariant.Check(x.todo.First != nil || x.orders.inTodo == 0,
+		"an order of %d was taken, and nothing is left of that", x.orders.inTodo)
 }

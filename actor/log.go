@@ -155,7 +155,7 @@ func (n ActorName) attrs(more ...any) []any {
 
 // actorName says who the actor is. It costs a look at a map. Any goroutine.
 func (a *cell) actorName() ActorName {
-	return ActorName{Type: a.typ().name, ID: a.id, Name: a.knownAs(), Path: a.path()}
+	return ActorName{Type: a.typ().name, ID: a.id, Name: knownAs(a), Path: a.path()}
 }
 
 // ownName is actorName for the owner, which also knows the name that the actor has just given back.
@@ -169,7 +169,7 @@ func (a *cell) ownName() ActorName {
 
 // knownAs returns the actor's first name. If the mailbox is closed, it is the name that the actor
 // had: the cold state does not change any more. Any goroutine.
-func (a *cell) knownAs() string {
+func knownAs(a *cell) string {
 	if name, ok := a.sys().names.of.Load(a); ok {
 		return name.(string)
 	}

@@ -59,7 +59,7 @@ func TestPool_LetsGo(t *testing.T) {
 		m.Next, c.ran = c.ran, m
 	}
 	c.msg = nodes[7]
-	if ran := a.accountCrash(c); ran != 8 || a.in.Pending() != nodes[8] || c.ran != nil {
+	if ran := accountCrash(a, c); ran != 8 || a.in.Pending() != nodes[8] || c.ran != nil {
 		t.Errorf("%d ran", ran)
 	}
 	if n := linkedOf(nodes); n != 1 {

@@ -55,7 +55,7 @@ func (c *Context) muteFor(to *cell) {
 	if f := to.flow.Load(); f != nil && f.pressed.Load() != 0 { // after Enter: see ApplyPressure
 		to.sys().deadlocks.watch(to)
 	}
-	to.wakeSuspended(c)
+	wakeSuspended(to, c)
 }
 
 // mayBeMuted reports whether the actor may be muted. Owner only.
@@ -68,7 +68,11 @@ func (a *cell) mayBeMuted() bool {
 // that outlives something. It may have to send to them: to an actor that is suspended until
 // it has gone, or to one that is muted for such an actor.
 func (x *coldState) endsForOthers() bool {
-	return x.drained && x.child != nil || x.outlives != nil && x.outlives.orders != nil
+	if x.drained && x.child != nil {
+		return true
+	}
+	o := outlivesOf(x)
+	return o != nil && o.orders != nil
 }
 
 // park gives the actor up to the wait lists it is in, and reports whether it did: by

@@ -46,8 +46,16 @@ func (n *names) take(name string, a *cell) error {
 	return nil
 }
 
-// nameList is the names of an actor. Owner only.
+// nameList is the part with the names of an actor. Owner only.
 type nameList struct{ indexset.Keys[string] }
+
+// ends implements part. The names go before the mailbox is closed: anyone that learns of the end,
+// by a dead letter, by ErrStopped or by a message, finds them free.
+func (l *nameList) ends(a *cell, _ env, at ending, _ error) {
+	if at == atClose {
+		l.release(a)
+	}
+}
 
 // release gives all names back.
 func (l *nameList) release(a *cell) {
@@ -60,6 +68,7 @@ func (l *nameList) release(a *cell) {
 	if l.Len() > 0 {
 		a.cold.lastName = l.All()[0]
 		a.sys().names.of.Delete(a)
+		l.Keys = indexset.Keys[string]{}
 	}
 }
 
@@ -73,12 +82,14 @@ func (l *nameList) renamed(a *cell) {
 	a.sys().names.of.Store(a, l.All()[0])
 }
 
-// named returns the list of an actor, and makes it at first. Owner only.
-func (x *coldState) named() *nameList {
-	if x.names == nil {
-		x.names = new(nameList)
+// namesOf returns the names of an actor, and makes the part at first. Owner only.
+func namesOf(x *coldState) *nameList {
+	l, _ := x.parts[namesPart].(*nameList)
+	if l == nil {
+		l = new(nameList)
+		x.parts[namesPart] = l
 	}
-	return x.names
+	return l
 }
 
 // SpawnNamed is [Type.Spawn] for an actor that others find by its name with [Lookup].
@@ -96,7 +107,7 @@ func (t *Type[S]) SpawnNamed(from Sender, name string, state S) (Ref[S], error) 
 	}
 	a := newCell(t, from)
 	*stateOf[S](a) = state
-	if err := a.launchNamed(from, name); err != nil {
+	if err := launchNamed(a, from, name); err != nil {
 		return Ref[S]{}, err
 	}
 	return Ref[S]{a}, nil
@@ -119,20 +130,20 @@ func (t *typeInfo) reserve(from Sender, name string) error {
 // it if it has to. If the system does not spawn any more, it gives the name back. The caller owns
 // the actor until then. The list of names comes before the launch: after it, the actor may run,
 // register other names, or have given back what it had.
-func (a *cell) launchNamed(from Sender, name string) error {
-	err := a.tryLaunchNamed(from, name)
+func launchNamed(a *cell, from Sender, name string) error {
+	err := tryLaunchNamed(a, from, name)
 	if err != nil {
 		a.sys().names.m.CompareAndDelete(name, (*cell)(nil))
 	}
 	return err
 }
 
-func (a *cell) tryLaunchNamed(from Sender, name string) error {
+func tryLaunchNamed(a *cell, from Sender, name string) error {
 	if a.system.Closed() {
 		return ErrSystemStopped
 	}
 	x, names := a.makeCold(), &a.sys().names
-	x.named().Add(name)
+	namesOf(x).Add(name)
 	names.of.Store(a, name)
 	publish := func() { names.m.Store(name, a) }
 	if a.typ().onStart == nil {
@@ -161,7 +172,7 @@ func (c *Context) Register(name string) error {
 	if c.self.takesNoMail() {
 		return ErrStopped
 	}
-	l := c.self.makeCold().named()
+	l := namesOf(c.self.makeCold())
 	if l.Position(name) >= 0 {
 		return nil
 	}
@@ -182,7 +193,7 @@ func (c *Context) Unregister(name string) bool {
 	if x == nil {
 		return false
 	}
-	l := x.named()
+	l := namesOf(x)
 	i := l.Position(name)
 	if i < 0 {
 		return false

@@ -26,7 +26,7 @@ func (o *orderly) push(s signal) *message {
 // serve takes off what is next. Of an order it does what the order would.
 func (o *orderly) serve() {
 	if m := o.x.next(&o.b.system); m != nil && m.ID == systemID && rankOf(*payloadOf[signal](m)) > 0 {
-		o.x.inTodo = notAsked
+		o.x.orders.inTodo = notAsked
 	}
 }
 

@@ -79,7 +79,7 @@ func (c *Context) pipeContext() *boundContext {
 	if outer == nil {
 		outer = context.Background()
 	}
-	return bindTo(outer, c.self.lifeContext())
+	return bindTo(outer, lifeContextOf(c.self))
 }
 
 // deliverHeld sends a result from a goroutine that holds the system.

@@ -84,14 +84,14 @@ func (plainMail) init(*cell) {}
 
 func (plainMail) meet(c *Context, to *cell, m *message, d *descriptor) (delivered bool) {
 	for {
-		fall := to.fallNow()               // F1
+		fall := to.flow.Load().fallNow()   // F1
 		if c.answers || to.gate.IsOpen() { // F2
 			return false
 		}
-		s := to.suspension()
+		s := to.flow.Load().suspension()
 		switch {
 		case s != nil && fall%2 == 0: // the gate is shut since the back-off keeps no more
-			if to.fallNow() != fall {
+			if to.flow.Load().fallNow() != fall {
 				continue
 			}
 			return c.rejectSuspended(to, s, m, d)
@@ -121,14 +121,14 @@ func (plainMail) refuses(a *cell, counts bool) bool {
 
 // A back-off refuses a request in the actor's turn, unless the request waits for the end of the back-off.
 func (plainMail) takes(a *cell) bool {
-	return a.passes(func(a *cell) bool { return a.suspension() != nil || a.wouldPassAjar() })
+	return a.passes(func(a *cell) bool { return a.flow.Load().suspension() != nil || a.wouldPassAjar() })
 }
 
 // passes reports whether a message passes the gate that is open, or as ajar says, or because the
 // actor has fallen and keeps it. Any goroutine.
 func (a *cell) passes(ajar func(a *cell) bool) bool {
 	for {
-		fall := a.fallNow()
+		fall := a.flow.Load().fallNow()
 		if a.gate.IsOpen() || ajar(a) {
 			return true
 		}

@@ -129,7 +129,7 @@ func (b boundedMail) meet(c *Context, to *cell, m *message, d *descriptor) (deli
 	}
 	m.ID, m.From = d.id, c.self.id
 	if d.drops {
-		if err := to.tryPlace(); err != nil {
+		if err := tryPlace(to); err != nil {
 			deadLetter(c, to, m, err)
 		} else if err = c.pushPlaced(to, m); err != nil {
 			deadLetter(c, to, m, err)
@@ -152,13 +152,13 @@ func (b boundedMail) takes(a *cell) bool {
 
 // tryPlace takes a place for a message that its sender gives up otherwise, or says why there is none.
 // It looks again if a back-off has begun or ended since, as retried does. Any goroutine.
-func (a *cell) tryPlace() error {
+func tryPlace(a *cell) error {
 	for {
-		fall, s := a.fallNow(), a.suspension()
+		fall, s := a.flow.Load().fallNow(), a.flow.Load().suspension()
 		if (s == nil || !s.refuses) && a.flow.Load().permits.TryAcquire(a) {
 			return nil
 		}
-		if err := a.tooMuch(); err != ErrOverloaded || fall == a.fallNow() && s == a.suspension() {
+		if err := a.tooMuch(); err != ErrOverloaded || fall == a.flow.Load().fallNow() && s == a.flow.Load().suspension() {
 			return err
 		}
 	}
@@ -194,11 +194,11 @@ func (boundedMail) lets(a *cell, how permits.Entrance) bool {
 		return f.suspended.Load() == nil && !f.places.holdsBack(a)
 	}
 	for {
-		fall := a.fallNow()
+		fall := a.flow.Load().fallNow()
 		if fall%2 != 0 || !f.places.holdsBack(a) {
 			return true
 		}
-		if fall == a.fallNow() {
+		if fall == a.flow.Load().fallNow() {
 			return false
 		}
 	}
@@ -395,7 +395,7 @@ func (a *cell) takeOut(c *Context) {
 	f, back, left := a.flow.Load(), 0, a.batch()
 	if f.places.overflow == OverflowDropOldest && !a.box.Closed() &&
 		(f.places.newest.Load() != nil || f.permits.Count() < 0) {
-		a.dropOldest(c, f)
+		dropOldest(a, c, f)
 	}
 	for m := a.in.Pending(); m != nil && left > 0; m, left = m.Next, left-1 {
 		if m.From&msg.HasPlace != 0 {
@@ -416,19 +416,19 @@ func (a *cell) takeOut(c *Context) {
 
 // dropOldest makes dead letters of the messages that have waited longest, so that as many are left as
 // the bound allows. Owner only.
-func (a *cell) dropOldest(c *Context, f *flow) {
-	a.filterMail(c, func(*cell, *message) error { return nil }) // M1, M2
+func dropOldest(a *cell, c *Context, f *flow) {
+	sieve{a, c, func(*cell, *message) error { return nil }}.mailbox() // M1, M2
 	over := -f.permits.Count()
 	if over <= 0 {
 		return
 	}
-	a.in.SetPending(a.filterChain(c, a.in.Pending(), func(_ *cell, m *message) error { // M3
+	a.in.SetPending(sieve{a, c, func(_ *cell, m *message) error { // M3
 		if over <= 0 || m.From&msg.HasPlace == 0 {
 			return nil
 		}
 		over--
 		return ErrDropped
-	}))
+	}}.chain(a.in.Pending()))
 }
 
 // newestMoves stands in newest while the owner moves the message from there to the mailbox.

@@ -60,7 +60,7 @@ type postponed struct{ unanswered }
 func (postponed) serve(a *cell, c *Context) {
 	if x := a.makeCold(); x.state == suspended && x.backoff == nil {
 		a.releaseHold(x)
-		a.beginBackoff(c, x)
+		beginBackoff(a, c, x)
 	}
 }
 
@@ -83,7 +83,7 @@ func (a *cell) releaseHold(x *coldState) {
 //
 // To have such a turn without a test for it on the path of every message, the actor leaves a
 // signal that says nothing in its own system queue before it goes idle: a turn that finds one
-// there comes to serveSignals, and so to postponeMail, before it runs any mail.
+// there comes to serveSignals, and so to postpone, before it runs any mail.
 //
 // When the bound is reached the gate is shut. Then the sender itself makes the dead letter, so that
 // a flood is bounded: see meetGate. The way there is safe in the same sense: a sender that passes
@@ -122,7 +122,7 @@ func (s *supervision) backlog() int {
 
 // beginBackoff sorts the mail that waits, and lets go those that wait at the gate. The actor is
 // parked no more. Owner only.
-func (a *cell) beginBackoff(c *Context, x *coldState) {
+func beginBackoff(a *cell, c *Context, x *coldState) {
 	if invariant.On {
 		verifyBackoff(a, x)
 	}
@@ -131,20 +131,20 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	a.blockedOn.Unblock()
 	a.flowOf().suspended.Store(&suspension{why: f.why, refuses: f.room == 0}) // Q1
 	a.setPressed(c, false)                                                    // Q2
-	a.endFall()
+	a.flow.Load().endFall()
 	if f.room == 0 {
 		a.setPressed(c, true)
 	}
-	a.filterMail(c, f.unasked)
+	unasked := sieve{a, c, f.unasked}
+	unasked.mailbox()
 	f.before = msg.Distance(a.in.Pending(), nil)
-	x.held.Add(a.filterChain(c, x.held.All(), f.unasked))
+	x.held.Add(unasked.chain(x.held.All()))
 }
 
-// endBackoff puts what was kept in front of the mailbox. The actor owns itself, and may be parked
+// end puts the mail that was kept in front of the mailbox. The actor owns itself, and may be parked
 // again. Owner only.
-func (a *cell) endBackoff(x *coldState) {
-	f := x.backoff
-	x.backoff = nil
+func (f *backoff) end(a *cell) {
+	a.cold.backoff = nil
 	l := a.flow.Load()
 	l.beginFall() // the gate may be shut
 	l.suspended.Store(nil)
@@ -169,7 +169,7 @@ func (f *backoff) refuse(c *Context, a *cell, m *message) error {
 	if !isMail(m.ID) || a.typ().decls[m.ID].caller != nil {
 		return f.unasked(a, m)
 	}
-	if a.isOutcome(m) { // no outcome is refused
+	if bringsOutcome(a, m) { // no outcome is refused
 		return nil
 	}
 	if f.room == 0 {
@@ -181,22 +181,23 @@ func (f *backoff) refuse(c *Context, a *cell, m *message) error {
 	return nil
 }
 
-// postponeMail ends a turn of an actor in a back-off: it puts the mail that has come aside, a batch
+// postpone ends a turn of an actor in a back-off: it puts the mail that has come aside, a batch
 // at most, and goes idle if there is no more. It reports whether the turn is to be followed by
 // another. A message that is the mailbox's top node stays in hand unless the actor goes idle or has
 // taken in another: see mailbox. Owner only.
-func (a *cell) postponeMail(c *Context, x *coldState) (again bool) {
+func (f *backoff) postpone(a *cell, c *Context) (again bool) {
+	x := a.cold
 	if invariant.On {
 		verifyPostpone(a, x)
 	}
 	a.policy().forget(a)
 	c.waiters.forget() // as in park
-	f, left := x.backoff, a.batch()
+	left := a.batch()
 	for ; left > 0 && a.in.Pending() != nil && !a.in.IsTop(a.in.Pending()); left-- {
 		m := a.in.Pending()
 		a.in.SetPending(m.Next)
 		m.Next = nil
-		if !a.postponeOne(c, f, m) {
+		if !f.postponeOne(a, c, m) {
 			c.recycle(m)
 		}
 	}
@@ -208,7 +209,7 @@ func (a *cell) postponeMail(c *Context, x *coldState) (again bool) {
 	}
 	top := a.in.Pending()
 	a.in.SetPending(nil)
-	kept := top != nil && a.postponeOne(c, f, top)
+	kept := top != nil && f.postponeOne(a, c, top)
 	if !a.in.HasAppended() {
 		c.w.PrepareNext()
 		if stub, ok := a.box.TryIdle(&a.in); ok { // the actor has no owner now
@@ -226,7 +227,7 @@ func (a *cell) postponeMail(c *Context, x *coldState) (again bool) {
 
 // postponeOne keeps m, or makes a dead letter of it. It reports whether m is kept; if not, m is the
 // caller's to recycle.
-func (a *cell) postponeOne(c *Context, f *backoff, m *message) (kept bool) {
+func (f *backoff) postponeOne(a *cell, c *Context, m *message) (kept bool) {
 	if f.before > 0 {
 		f.before--
 		f.mail.Add(m)
@@ -240,13 +241,13 @@ func (a *cell) postponeOne(c *Context, f *backoff, m *message) (kept bool) {
 	return true
 }
 
-// suspension returns how b is down, if it is in a back-off and has not been brought up; else nil.
-// Any goroutine.
-func (a *cell) suspension() *suspension {
-	if f := a.flow.Load(); f != nil {
-		return f.suspended.Load()
+// suspension returns how the actor is down, if it is in a back-off and has not been brought up; else
+// nil. f may be nil. Any goroutine.
+func (f *flow) suspension() *suspension {
+	if f == nil {
+		return nil
 	}
-	return nil
+	return f.suspended.Load()
 }
 
 // rejectSuspended makes a dead letter of a message that meets the shut gate of an actor in a
@@ -262,8 +263,8 @@ func (c *Context) rejectSuspended(to *cell, s *suspension, m *message, d *descri
 }
 
 // wakeSuspended is P2, of an actor that has just entered the wait list of to.
-func (a *cell) wakeSuspended(c *Context) {
-	if a.suspension() != nil {
+func wakeSuspended(a *cell, c *Context) {
+	if a.flow.Load().suspension() != nil {
 		a.tell(c, released{})
 	}
 }

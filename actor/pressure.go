@@ -76,7 +76,7 @@ var (
 	lookDesc     = &descriptor{run: func(c *Context, _ *cell, _ *message) { c.count.notRun++ }}
 	deadlockDecl = &descriptor{run: func(c *Context, a *cell, m *message) {
 		c.count.notRun++
-		a.resolveDeadlock(c, *payloadOf[uint64](m) != 0)
+		resolveDeadlock(a, c, *payloadOf[uint64](m) != 0)
 	}}
 )
 

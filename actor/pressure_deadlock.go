@@ -263,11 +263,11 @@ func (s *System) onlyMuted() bool {
 
 // resolveDeadlock lets those that have waited for long because of applied pressure go on. It
 // reports the deadlock if the waiting might never have ended. Owner only, in a turn.
-func (a *cell) resolveDeadlock(c *Context, idle bool) {
+func resolveDeadlock(a *cell, c *Context, idle bool) {
 	if a.load&backpressure.Pressed == 0 || !a.gate.Waited(&gateMark) {
 		return // it has come to an end by itself
 	}
-	r := a.collectWaits()
+	r := collectWaits(a)
 	r.Idle = idle
 	c.count.released.Add(releaseWaiters(c, a.gate.Drain(&gateMark)))
 	if r.Idle {
@@ -282,14 +282,14 @@ func (a *cell) resolveDeadlock(c *Context, idle bool) {
 // collectWaits finds out who waits for an actor, and whom they keep waiting. Owner only. The
 // waiting actors are parked and stay so, since only the owner opens this gate; so do those that
 // wait for them, and so on. Exceptions are those that a signal wakes: see peekMail.
-func (a *cell) collectWaits() PressureDeadlock {
+func collectWaits(a *cell) PressureDeadlock {
 	r := PressureDeadlock{Pressed: a.actorName()}
 	for next := []*cell{a}; len(next) > 0 && len(r.Waits) < maxWaits; next = next[1:] {
 		at := next[0]
 		at.gate.Each(&gateMark, func(w waiting) bool {
 			// Pairs with the swap in Park: what it wrote before is visible.
 			if w.muted.blockedOn.Parked() {
-				wait := w.muted.waitFor(at, a)
+				wait := waitEdge(w.muted, at, a)
 				r.Closed = r.Closed || wait.From != ""
 				r.Waits = append(r.Waits, wait)
 				next = append(next, w.muted)
@@ -300,10 +300,10 @@ func (a *cell) collectWaits() PressureDeadlock {
 	return r
 }
 
-// waitFor describes an actor that waits for at and in the end for root.
-func (a *cell) waitFor(at, root *cell) WaitEdge {
+// waitEdge describes an actor that waits for at and in the end for root.
+func waitEdge(a *cell, at, root *cell) WaitEdge {
 	w := WaitEdge{Who: a.actorName(), For: at.actorName()}
-	a.peekMail(func(from uint64, id uint16) bool {
+	peekMail(a, func(from uint64, id uint16) bool {
 		w.Mail++
 		if decls := a.typ().decls; from == root.id && !isOwn(id) && int(id) < len(decls) {
 			w.From = decls[id].name
@@ -318,7 +318,7 @@ func (a *cell) waitFor(at, root *cell) WaitEdge {
 // used again. So this is a hint, as Context.peek is.
 //
 //go:norace
-func (a *cell) peekMail(f func(from uint64, id uint16) bool) {
+func peekMail(a *cell, f func(from uint64, id uint16) bool) {
 	a.box.Peek(&a.in, maxMail, func(m *message) bool { return f(peekedFrom(m), peekedID(m)) })
 }
 

@@ -56,7 +56,7 @@ func init() {
 		return 0
 	}
 	access.Outlive = func(c any, end func(c any, why error, over func())) {
-		c.(*Context).self.makeCold().outlives = &outlives{
+		c.(*Context).self.makeCold().parts[outlivesPart] = &outlives{
 			end: func(c *Context, why error, over func()) { end(c, why, over) }}
 	}
 }
@@ -380,10 +380,24 @@ type outlives struct {
 	orders []signal // that wait, in the order in which they came; nil: end was not called
 }
 
+// outlivesOf returns what an actor outlives; nil: an order to end is carried out at once. Owner
+// only.
+func outlivesOf(x *coldState) *outlives {
+	o, _ := x.parts[outlivesPart].(*outlives)
+	return o
+}
+
+// ends implements part: the next life outlives nothing, and a ref to the dead keeps nothing.
+func (*outlives) ends(a *cell, _ env, at ending, _ error) {
+	if at == atLifeEnd || at == atNews {
+		a.cold.parts[outlivesPart] = nil
+	}
+}
+
 // putOff keeps an order for later, if the actor outlives something. It reports false if the order
 // is to be carried out. Owner only, in a turn beside the mail.
 func (x *coldState) putOff(a *cell, c *Context, order signal, why error) bool {
-	o := x.outlives
+	o := outlivesOf(x)
 	if o == nil || x.state != alive {
 		return false
 	}
@@ -407,10 +421,10 @@ type outlived struct {
 
 func (s outlived) serve(a *cell, c *Context) {
 	x := a.makeCold()
-	if x.outlives != s.by {
+	if outlivesOf(x) != s.by {
 		return // of an earlier life
 	}
-	x.outlives = nil
+	x.parts[outlivesPart] = nil
 	for _, order := range s.by.orders {
 		if x.state != ended {
 			order.serve(a, c)

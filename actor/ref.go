@@ -106,7 +106,7 @@ func (a *cell) status() Status {
 	// The mailbox of one that had no mail is not closed.
 	case a.box.Closed() || a.sys().sched.Stopping():
 		return StatusEnded
-	case !a.gate.IsOpen() && a.policy().behind(a) || a.suspension() != nil:
+	case !a.gate.IsOpen() && a.policy().behind(a) || a.flow.Load().suspension() != nil:
 		return StatusOverloaded
 	case !a.box.Idle():
 		return StatusBusy

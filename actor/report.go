@@ -103,7 +103,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 		m.From &^= msg.WasStashed // it is to be reported
 	}
 	if !c.aside {
-		c.count.messages += uint64(a.accountCrash(c))
+		c.count.messages += uint64(accountCrash(a, c))
 		a.policy().forget(a) // the next turn may take out what comes in
 	}
 	a.keepYielded(c)
@@ -112,9 +112,9 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 	c.reset()
 	e := c
 	if !a.supervised {
-		a.giveUpNamesAndTimers(e) // before others hear of it
+		a.cold.closeParts(a, e) // before others hear of it
 	}
-	f := a.faultOf(c, m, d, crash)
+	f := faultOf(a, c, m, d, crash)
 	f.broken, f.then = between, then
 	if d.reject != nil {
 		d.reject(e, m, f.toCaller())
@@ -130,7 +130,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 }
 
 // faultOf says what has happened, and reports it if it is a fault of the user's.
-func (a *cell) faultOf(c *Context, m *message, d *descriptor, crash *sched.Crash) *fault {
+func faultOf(a *cell, c *Context, m *message, d *descriptor, crash *sched.Crash) *fault {
 	if _, ok := crash.Value.(cut); ok {
 		return &fault{why: ErrKilled, killed: true}
 	}
@@ -149,8 +149,8 @@ func (f *fault) toCaller() error {
 	return f.why
 }
 
-// failed goes on with an actor that crashed.
-func (a *cell) failed(c *Context, f *fault) {
+// goOn goes on with an actor that crashed. Owner only.
+func (f *fault) goOn(a *cell, c *Context) {
 	x := a.cold
 	where := x.where
 	x.where = inNone
@@ -234,7 +234,7 @@ func inHand(c *Context, a *cell, m *message) bool {
 
 // accountCrash settles a segment that has ended in the middle of c.msg's behaviour. It returns how
 // many messages there were, and leaves them to the GC.
-func (a *cell) accountCrash(c *Context) (n int) {
+func accountCrash(a *cell, c *Context) (n int) {
 	n = 1 + msg.Distance(c.ran, nil)
 	if invariant.On {
 		verifySegment(a, c, n)

@@ -112,7 +112,7 @@ func (d *descriptor) beginTry(from Sender, a *cell) (env, *message, error) {
 	d.made().mustSuit(a)
 	e := envFor(from, a)
 	if !d.urgent {
-		fall, s := a.fallNow(), a.suspension()
+		fall, s := a.flow.Load().fallNow(), a.flow.Load().suspension()
 		err := e.mayTry(a, d)
 		if err != nil {
 			err = d.retried(e, a, err, fall, s)
@@ -128,8 +128,8 @@ func (d *descriptor) beginTry(from Sender, a *cell) (env, *message, error) {
 // or ended since the caller loaded fall and s, it calls mayTry again: a sender that was refused for the
 // back-off must not get the error of an overloaded actor. Any goroutine.
 func (d *descriptor) retried(e env, a *cell, err error, fall fall, s *suspension) error {
-	for err == ErrOverloaded && (fall != a.fallNow() || s != a.suspension()) {
-		fall, s = a.fallNow(), a.suspension()
+	for err == ErrOverloaded && (fall != a.flow.Load().fallNow() || s != a.flow.Load().suspension()) {
+		fall, s = a.flow.Load().fallNow(), a.flow.Load().suspension()
 		err = e.mayTry(a, d)
 	}
 	return err
@@ -138,7 +138,7 @@ func (d *descriptor) retried(e env, a *cell, err error, fall fall, s *suspension
 // tooMuch says whether that is for now or until a restart. It is the error for a message to an
 // actor that takes no more. Any goroutine.
 func (a *cell) tooMuch() error {
-	switch s := a.suspension(); {
+	switch s := a.flow.Load().suspension(); {
 	case s != nil:
 		return s.why
 	case a.box.Closed(): // it drains, and is muted
@@ -151,7 +151,7 @@ func (a *cell) tooMuch() error {
 // its supervisor says otherwise. It reports whether the actor is in a back-off and keeps no mail
 // meanwhile. Any goroutine.
 func (a *cell) keepsNothing() bool {
-	s := a.suspension()
+	s := a.flow.Load().suspension()
 	return s != nil && s.refuses
 }
 

@@ -189,9 +189,6 @@ func (c *Context) pushSystem(to *cell, m *message) error {
 	return nil
 }
 
-// endTimers implements env.
-func (c *Context) endTimers(a *cell, l *actorTimers) { l.end(c, a) }
-
 // askToStop implements env: what a supervisor has for the stop of a child runs in its own turn.
 func (c *Context) askToStop(k *child) bool {
 	stop := k.stop
@@ -200,7 +197,7 @@ func (c *Context) askToStop(k *child) bool {
 	}
 	// Before the call: if it crashes, the parent's end comes here again, and must not repeat it.
 	k.stop = nil
-	c.self.callChildStop(c, func() { stop(c, AnyRef{k.b}) })
+	callChildStop(c.self, c, func() { stop(c, AnyRef{k.b}) })
 	return true
 }
 

@@ -125,7 +125,7 @@ func (s *System) send(to *cell, m *message, d *descriptor) {
 // sendOrDrop delivers a message that gives way, or says why it is to be dropped.
 func (s *System) sendOrDrop(to *cell, m *message, d *descriptor) error {
 	for {
-		fall, down := to.fallNow(), to.suspension()
+		fall, down := to.flow.Load().fallNow(), to.flow.Load().suspension()
 		err := s.mayTry(to, d)
 		if err != nil {
 			err = d.retried(s, to, err, fall, down)
@@ -349,9 +349,6 @@ func (s *System) pushHeld(to *cell, m *message) {
 	}
 }
 
-// endTimers implements env.
-func (s *System) endTimers(*cell, *actorTimers) {} // a system that has stopped keeps its wheels
-
 // askToStop implements env: a child that is not stopped in a turn is just told to stop.
 func (s *System) askToStop(*child) bool { return false }
 
@@ -394,13 +391,13 @@ func (a *cell) awaitRoom(ctx context.Context) (err error) {
 		return nil
 	}
 	e, me := callerHere()
-	if me.sameThread(a) { // its room comes when this turn is over
+	if sameThread(me, a) { // its room comes when this turn is over
 		l.Cancel(w, a)
 		return ErrDeadlock
 	}
 	if !waitIn(e, func() {
-		defer me.hasWaited(me.prepareWait())
-		err = a.awaitPermit(ctx, w, me.systemDone())
+		defer hasWaited(me, prepareWait(me))
+		err = a.awaitPermit(ctx, w, systemDone(me))
 	}) {
 		l.Cancel(w, a)
 		return ErrTooManyBlocked

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // A stash keeps messages for later: those that an actor cannot handle now, but that must
@@ -83,36 +85,30 @@ func (c *Context) beginStash(d *descriptor) *message {
 func (c *Context) endStash(m *message, d *descriptor) {
 	a := c.self
 	x := a.makeCold()
-	if limit := a.typ().stashLimit; limit > 0 && x.stash.n >= limit {
+	s := makeStash(x)
+	if limit := a.typ().stashLimit; limit > 0 && s.kept.n >= limit {
 		e := c
 		declareDead(e, a, m, ErrOverloaded)
 		e.recycle(m)
 		return
 	}
-	if !x.stashes {
-		x.stashes = true
+	if !s.listed {
+		s.listed = true
 		a.sys().stopList.add(a, x)
 	}
-	a.stashOutcome(c, d, m)
+	stashOutcome(a, c, d, m)
 	if c.came != nil {
 		in := carry(c, c.came, m, d)
 		in.From = m.From
 		m = in
 	}
-	x.stash.add(m)
+	s.kept.add(m)
 }
 
 // StashLen returns how many messages are in the running actor's stash.
 func StashLen(c *Context) int {
 	mustRun(c, "StashLen")
-	return c.stashed()
-}
-
-func (c *Context) stashed() int {
-	if c.self.cold == nil {
-		return 0
-	}
-	return c.self.cold.stash.n
+	return stashOf(c.self.cold).len()
 }
 
 // UnstashAll puts the messages in the running actor's stash in front of its mailbox, in
@@ -120,7 +116,7 @@ func (c *Context) stashed() int {
 // many there are.
 func UnstashAll(c *Context) {
 	mustRun(c, "UnstashAll")
-	c.unstash(c.stashed())
+	c.unstash(stashOf(c.self.cold).len())
 }
 
 // Unstash puts the n oldest messages in the running actor's stash in front of its
@@ -135,7 +131,7 @@ func Unstash(c *Context, n int) int {
 	if n < 0 {
 		panic(fmt.Sprintf("gallop: Unstash(%d): want at least 0", n))
 	}
-	n = min(n, c.stashed())
+	n = min(n, stashOf(c.self.cold).len())
 	c.unstash(n)
 	return n
 }
@@ -145,8 +141,8 @@ func (c *Context) unstash(n int) {
 	if n == 0 {
 		return
 	}
-	x := c.self.cold
-	x.stash.moveTo(&x.unstashed, n)
+	s := stashOf(c.self.cold)
+	s.kept.moveTo(&s.out, n)
 	// The mailbox is the turn's until the behaviour returns.
 	if c.msg.From&msg.WasStashed != 0 {
 		c.then |= lookAgain
@@ -155,7 +151,72 @@ func (c *Context) unstash(n int) {
 	c.then |= unstashed
 }
 
-// stashList is the stash of an actor. Owner only.
+// stash is the part with the messages that an actor has put aside. Owner only.
+type stash struct {
+	kept   stashList
+	out    stashList // the behaviour that runs has unstashed them
+	listed bool      // in the stop list
+}
+
+// stashOf returns the stash of an actor; nil: it has none. x may be nil. Owner only.
+func stashOf(x *coldState) *stash {
+	if x == nil {
+		return nil
+	}
+	s, _ := x.parts[stashPart].(*stash)
+	return s
+}
+
+// makeStash returns the stash of an actor, and makes the part at first. Owner only.
+func makeStash(x *coldState) *stash {
+	s := stashOf(x)
+	if s == nil {
+		s = new(stash)
+		x.parts[stashPart] = s
+	}
+	return s
+}
+
+// len returns how many messages are in the stash. s may be nil.
+func (s *stash) len() int {
+	if s == nil {
+		return 0
+	}
+	return s.kept.n
+}
+
+// first returns the oldest message in the stash, which leads to the others. s may be nil.
+func (s *stash) first() *message {
+	if s == nil {
+		return nil
+	}
+	return s.kept.list.First
+}
+
+// ends implements part. The next life runs what was stashed, before the other mail.
+func (s *stash) ends(a *cell, e env, at ending, why error) {
+	if invariant.On {
+		verifyStash(s, a, at)
+	}
+	switch at {
+	case atDiscard:
+		deadLetters(e, a, s.out.all(), why)
+		deadLetters(e, a, s.kept.all(), why)
+	case atLifeEnd:
+		s.kept.moveTo(&s.out, s.kept.n)
+		requeueUnstashed(a)
+	}
+}
+
+// roots implements rooted. Unstashed messages are in the mailbox by then.
+func (s *stash) roots(roots []heap.Root, t *typeRoots) []heap.Root {
+	if invariant.On {
+		verifyStashRoots(s)
+	}
+	return t.queued(roots, s.kept.list.First, nil)
+}
+
+// stashList is a queue of messages that knows its length.
 type stashList struct {
 	list messageList
 	n    int // how many are in list
@@ -192,14 +253,32 @@ func (s *stashList) all() *message {
 
 // requeueUnstashed puts what has been unstashed into the consumer's half of the mailbox. Owner
 // only, between two messages.
-func (a *cell) requeueUnstashed(x *coldState) {
-	if n := x.unstashed.n; n != 0 {
-		a.policy().added(a, n)
-		x.unstashed.n = 0
-		a.in.Prepend(&x.unstashed.list)
-		if x.stash.n == 0 {
-			a.sys().stopList.remove(x)
-			x.stashes = false
-		}
+func requeueUnstashed(a *cell) {
+	s := stashOf(a.cold)
+	if s == nil || s.out.n == 0 {
+		return
 	}
+	a.policy().added(a, s.out.n)
+	s.out.n = 0
+	a.in.Prepend(&s.out.list)
+	if s.kept.n == 0 {
+		a.sys().stopList.remove(a.cold)
+		s.listed = false
+	}
+}
+
+// verifyStash checks the stash of an actor that has come to a stage of its end.
+func verifyStash(s *stash, a *cell, at ending) {
+	invariant.Check(!s.listed || a.cold.listed.reasons > 0 || a.cold.state == ended,
+		"%v has a stash, and is not on the stop list", a)
+	invariant.Check((s.kept.list.First == nil) == (s.kept.n == 0),
+		"%v counts %d messages in its stash", a, s.kept.n)
+	invariant.Check(at != atEnd || s.kept.n+s.out.n == 0, "%v finishes with mail put aside", a)
+}
+
+// verifyStashRoots checks that no message that may have handles is between the stash and the
+// mailbox.
+func verifyStashRoots(s *stash) {
+	invariant.Check(s.out.n == 0,
+		"what was unstashed is not in the mailbox when the roots are listed")
 }

@@ -333,44 +333,49 @@ type stopList struct {
 	all indexset.Set[cell] // guarded by mu
 }
 
+// stopEntry is an actor in the stop list of its system.
+type stopEntry struct {
+	reasons int32 // how many there are to list it; owner of the actor only
+	index   int   // guarded by the lock of the list; 0: it is not listed
+}
+
 // add counts one reason why the actor is in the list. Owner of the actor only.
 func (w *stopList) add(a *cell, x *coldState) {
-	if x.stopReasons++; x.stopReasons == 1 {
+	if x.listed.reasons++; x.listed.reasons == 1 {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.all.Add(a, &x.stopIndex)
+		w.all.Add(a, &x.listed.index)
 	}
 }
 
 // remove takes one reason away. Owner of the actor only.
 func (w *stopList) remove(x *coldState) {
-	if x.stopReasons--; x.stopReasons == 0 {
+	if x.listed.reasons--; x.listed.reasons == 0 {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.all.Remove(&x.stopIndex)
+		w.all.Remove(&x.listed.index)
 	}
 }
 
 // retain puts the actor in the list if other is of another system. The two are linked, or one
 // watches the other. Owner of the actor only.
-func (a *cell) retain(x *coldState, other *cell) {
-	if other == nil || other.sys() == a.sys() {
-		return
+func (w *stopList) retain(a, other *cell) {
+	if other != nil && other.sys() != a.sys() {
+		w.add(a, a.cold)
 	}
-	a.sys().stopList.add(a, x)
 }
 
 // release takes back what retain did. Owner of the actor only.
-func (a *cell) release(x *coldState, other *cell) {
+func (w *stopList) release(a, other *cell) {
 	if other != nil && other.sys() != a.sys() {
-		a.sys().stopList.remove(x)
+		w.remove(a.cold)
 	}
 }
 
 // drop takes all reasons away.
 func (w *stopList) drop(x *coldState) {
-	if x.stopReasons > 0 {
-		x.stopReasons = 1
+	if x.listed.reasons > 0 {
+		x.listed.reasons = 1
 		w.remove(x)
 	}
 }

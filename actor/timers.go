@@ -8,6 +8,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/actor/internal/timerwheel"
+	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
@@ -111,7 +112,7 @@ func (t Timer) Cancel(c *Context) bool {
 	if mustRun(c, "Cancel"); t.owner != c.self {
 		panic("gallop: Cancel of a timer of " + t.owner.String() + " by " + c.self.String())
 	}
-	return c.self.cold.ownTimers().cancel(c, t.Ref)
+	return timersOf(c.self.cold).cancel(c, c.self, t.Ref)
 }
 
 // fired is the payload of a message that a shard sends: the number of a timer.
@@ -163,7 +164,7 @@ type arming struct {
 
 // beginArm finds the place for a new timer of the running actor.
 func (c *Context) beginArm(id uint16, held *message) arming {
-	l := c.self.makeCold().ownTimers()
+	l := timersOf(c.self.makeCold())
 	if l.shard == nil {
 		l.shard = c.sys.makeTimers().ShardOf(c.w)
 	}
@@ -180,6 +181,11 @@ func (c *Context) endArm(a arming, d, period time.Duration) Timer {
 	a.list.add(t)
 	return Timer{c.self, t}
 }
+
+// firedDesc is the row of timers in every table.
+var firedDesc = &descriptor{id: firedID, run: func(c *Context, a *cell, m *message) {
+	timersOf(a.cold).fired(c, a, m)
+}}
 
 // fired runs the message of a timer, unless it was canceled on its way. A timer of Every is armed
 // again before.
@@ -254,16 +260,17 @@ func (c *Context) runHeld(a *cell, at, m *message) {
 	c.recycle(m)
 }
 
-// ownTimers returns the timers of an actor, and makes them at first. Owner only.
-func (x *coldState) ownTimers() *actorTimers {
-	if x.timers == nil { // over: its mailbox is closed
-		over := x.drained || x.state == leaving && x.after == nextEnded
-		x.timers = &actorTimers{over: over}
+// timersOf returns the timers of an actor, and makes the part at first. Owner only.
+func timersOf(x *coldState) *actorTimers {
+	l, _ := x.parts[timersPart].(*actorTimers)
+	if l == nil { // over: its mailbox is closed
+		l = &actorTimers{over: x.drained || x.state == leaving && x.after == nextEnded}
+		x.parts[timersPart] = l
 	}
-	return x.timers
+	return l
 }
 
-// actorTimers are an actor's timers. Owner only.
+// actorTimers is the part with an actor's timers. Owner only.
 //
 // They are in a list with gaps: a timer that has run or was canceled stays in it, and
 // is known by its gen. To take it out at once would fetch its neighbours.
@@ -273,6 +280,33 @@ type actorTimers struct {
 	// Where all of them are: their order is decided in one place.
 	shard *timerwheel.Shard
 	over  bool // the actor ends: what is on its way is the last
+}
+
+// ends implements part. A system that has stopped keeps its wheels.
+func (l *actorTimers) ends(a *cell, e env, at ending, _ error) {
+	switch {
+	case at == atLifeEnd:
+		l.cancelAll(e, a)
+	case at == atClose && !a.cold.taken:
+		l.end(e, a)
+	}
+}
+
+// roots implements rooted: it adds the payloads of the timers that have not run, those of Every
+// included.
+func (l *actorTimers) roots(roots []heap.Root, t *typeRoots) []heap.Root {
+	for _, one := range l.list {
+		k := l.shard.Find(one)
+		if k == nil {
+			continue
+		}
+		if k.ID == carriedID {
+			roots = t.queued(roots, k.Held, k.Held.Next)
+		} else if p := t.byID[k.ID]; p != nil {
+			roots = append(roots, heap.RootOf(keptBy[byte](k), p))
+		}
+	}
+	return roots
 }
 
 // add enters a timer, and tidies the list up if it is full and half of it is gone.
@@ -294,7 +328,7 @@ func (l *actorTimers) tidy() {
 
 // cancel ends one timer, and reports whether it was in time. A timer that is on its way stays as it
 // is, without its payload, and is discarded when it comes.
-func (l *actorTimers) cancel(c *Context, t timerwheel.Ref) bool {
+func (l *actorTimers) cancel(e env, a *cell, t timerwheel.Ref) bool {
 	if l.shard == nil {
 		return false
 	}
@@ -306,7 +340,7 @@ func (l *actorTimers) cancel(c *Context, t timerwheel.Ref) bool {
 	if invariant.On {
 		verifyActorTimers(l)
 	}
-	discardAll(c, c.self, held)
+	discardAll(e, a, held)
 	return true
 }
 
@@ -340,16 +374,15 @@ func discardAll(e env, a *cell, left *message) {
 }
 
 // cancelAll ends all timers of an actor that lives on: those on their way as well.
-func (l *actorTimers) cancelAll(c *Context) {
+func (l *actorTimers) cancelAll(e env, a *cell) {
 	for _, t := range l.list {
-		l.cancel(c, t)
+		l.cancel(e, a, t)
 	}
 	l.list, l.left = nil, 0
 }
 
 // end ends all timers with their actor. What is on its way finds the mailbox closed,
-// unless it is in there already and the actor drains. A system that has stopped keeps
-// its wheels, since no worker looks at them any more.
+// unless it is in there already and the actor drains.
 func (l *actorTimers) end(e env, a *cell) {
 	if l.shard == nil {
 		l.over = true
@@ -363,8 +396,9 @@ func (l *actorTimers) end(e env, a *cell) {
 	l.left, l.over = len(l.list), true
 }
 
-// missed ends a timer whose message does not run any more.
-func (l *actorTimers) missed(e env, a *cell, m *message) {
+// timerMissed ends a timer whose message does not run any more.
+func timerMissed(e env, a *cell, m *message) {
+	l := timersOf(a.cold)
 	n := payloadOf[fired](m).number
 	k := l.shard.At(n)
 	held := k.End()

@@ -78,7 +78,7 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 				}
 				w.SpendOne()
 				// goIdle, inlined by hand.
-				if a.in.Pending() == nil && !a.in.HasAppended() && !a.isCollecting() {
+				if a.in.Pending() == nil && !a.in.HasAppended() && !a.progress.isCollecting() {
 					if invariant.On {
 						verifyGoIdle(a, c)
 					}
@@ -227,13 +227,13 @@ func (a *cell) endTurnSlow(c *Context) (again bool) {
 	// First what changes the mail in hand: what was unstashed goes before the rest, and what was
 	// yielded before that.
 	if then&(lookAgain|unstashed) != 0 {
-		a.requeueUnstashed(a.cold)
+		requeueUnstashed(a)
 	}
 	if then&yielded != 0 {
 		a.pushFront(c.takeFront())
 	}
 	if then&mustCollect != 0 {
-		a.collectArena(c)
+		collectArena(a, c)
 	}
 	if a.load&backpressure.Withheld != 0 {
 		a.endWithholding(c) // its mail has had a turn
@@ -278,7 +278,7 @@ func (a *cell) drained(c *Context) (again bool) {
 // or it has mail, and this worker does.
 func (a *cell) goIdle(c *Context) (again bool) {
 	// A collection in steps keeps the actor scheduled until it is done.
-	if a.isCollecting() && a.collectMore(c) {
+	if a.progress.isCollecting() && collectMore(a, c) {
 		return true
 	}
 	// By a bias the worker itself has appended mail, which a look at the mailbox would not show.

@@ -39,7 +39,7 @@ func (a *cell) serveSignals(c *Context) (again bool) {
 	// A behaviour has crashed: the supervisor decides before anything runs on a broken state.
 	if f := x.fault; f != nil {
 		x.fault, c.then = nil, f.then
-		a.failed(c, f)
+		f.goOn(a, c)
 	}
 	// A batch at most, as of mail: other actors wait for the worker.
 	for left := a.batch(); x.state != ended; left-- {
@@ -92,7 +92,7 @@ func (x *coldState) next(l *systemQueue) *message {
 	// All that is in the queue is taken out at once, in order.
 	if x.todo.First == nil && !l.IsEmpty() {
 		x.todo.Add(l.Take())
-		x.inTodo, x.inQueue, x.stopSeen = notAsked, 0, nil
+		x.orders = pendingOrders{inTodo: notAsked}
 	}
 	return x.todo.Pop()
 }
@@ -106,7 +106,7 @@ func (a *cell) serve(c *Context, x *coldState, m *message) {
 		if d := a.typ().decls[m.ID]; d.urgent && m.ID != carriedID {
 			a.runUrgent(c, x, m)
 		} else {
-			a.serveMail(c, x, m, a.typ().decls[contents(m).ID])
+			serveMail(a, c, x, m, a.typ().decls[contents(m).ID])
 		}
 		return
 	}
@@ -180,17 +180,17 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 	a.keepYielded(c)
 	// The mail of a drain has run: what is left decides whether the actor has drained.
 	if x := a.cold; x.gone && x.state == alive {
-		a.endDrainTurn(c, x)
+		endDrainTurn(a, c, x)
 	}
 	// c.then may say that it met a gate, unstashed, or used the heap.
 	// The flags of what ran here are for this turn alone.
 	then := c.then
 	c.then, c.aside = goOn, false
 	if then&(lookAgain|unstashed) != 0 {
-		a.requeueUnstashed(a.cold)
+		requeueUnstashed(a)
 	}
 	if then&mustCollect != 0 {
-		a.collectArena(c)
+		collectArena(a, c)
 	}
 	// Back to where the actor was when the signal came. The cases exclude each other, but for the
 	// first: an actor that has ended may have anything left in its cold state.
@@ -198,7 +198,7 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 	case x.state == ended:
 		return false // it belongs to no worker any more
 	case x.backoff != nil:
-		return a.postponeMail(c, x) // its mail goes into the back-off's queue
+		return x.backoff.postpone(a, c) // its mail goes into the back-off's queue
 	case x.waiting:
 		return !a.parkAgain(c)
 	case a.load&backpressure.Muted != 0:
@@ -297,13 +297,13 @@ func takeSignal(m *message) signal {
 func (a *cell) tell(e env, s signal) {
 	// The context of the life is read before the push: the order may end the life at once.
 	e = e.in(a)
-	m, before := newSignal(e, s), a.contextOfLife()
+	m, before := newSignal(e, s), a.flow.Load().contextOfLife()
 	if e.pushSystem(a, m) != nil {
 		takeSignal(m)
 		e.recycle(m)
 		s.refused(a, e)
 	} else if ordersEnd(s) {
-		a.cutContext(s, before)
+		cutContext(a, s, before)
 	}
 }
 

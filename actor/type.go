@@ -296,10 +296,8 @@ const (
 )
 
 var ownDescs = []*descriptor{
-	systemID: systemDesc,
-	firedID: {id: firedID, run: func(c *Context, a *cell, m *message) {
-		a.cold.timers.fired(c, a, m)
-	}},
+	systemID:   systemDesc,
+	firedID:    firedDesc,
 	permitID:   permitDecl,
 	lookID:     lookDesc,
 	deadlockID: deadlockDecl,

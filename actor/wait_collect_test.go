@@ -47,7 +47,7 @@ func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					c.self.collectWaits()
+					collectWaits(c.self)
 				}
 			}
 		})

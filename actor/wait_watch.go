@@ -190,7 +190,7 @@ type oneWait struct {
 // Any goroutine.
 func (s *System) allWaits() (all []oneWait) {
 	add := func(w oneWait) {
-		if w.who != nil && w.to != nil && w.who.peekSys() == s {
+		if w.who != nil && w.to != nil && peekSys(w.who) == s {
 			all = append(all, w)
 		}
 	}
@@ -208,7 +208,7 @@ func (s *System) allWaits() (all []oneWait) {
 //
 //go:norace
 //go:noinline
-func (a *cell) peekSys() *System { return a.shared().sys }
+func peekSys(a *cell) *System { return a.shared().sys }
 
 // peekMute reads an entry that belongs to a wait list, or to the one that empties that. So the race
 // detector is reported to look away, as in Context.peek. Each word is loaded whole; the two

@@ -202,14 +202,21 @@ func (t *tally) parked(s *System) {
 	all := s.stopList.all.Members()
 	s.stopList.mu.Unlock()
 	for _, a := range all {
-		p := a.peekLife()
+		p := peekLife(a)
 		switch {
 		case p.suspended:
 			t.note("pending restart", a, nil, 1)
 		case p.leaving:
 			t.note("pending stop", a, p.child, 1)
 		}
-		t.note("put-off reply", a, nil, p.putOff)
+		t.holds(a, p)
+	}
+}
+
+// holds notes who waits for the parts of an actor.
+func (t *tally) holds(a *cell, p lifePeek) {
+	for _, w := range p.awaited {
+		w.holds(func(what string, n int) { t.note(what, a, nil, n) })
 	}
 }
 
@@ -274,7 +281,7 @@ func (k tallied) holders(list []Holder) []Holder {
 type lifePeek struct {
 	suspended, leaving bool  // it waits for its supervisor, or for its children
 	child              *cell // the one that it waits for; nil: none is known
-	putOff             int   // replies
+	awaited            []awaited
 }
 
 // peekLife looks into the cold state of an actor that others may run. So the race detector is told
@@ -283,7 +290,7 @@ type lifePeek struct {
 //
 //go:norace
 //go:noinline
-func (a *cell) peekLife() (p lifePeek) {
+func peekLife(a *cell) (p lifePeek) {
 	x := a.cold
 	if x == nil {
 		return p
@@ -293,8 +300,10 @@ func (a *cell) peekLife() (p lifePeek) {
 	if k := x.children.youngest; k != nil && p.leaving {
 		p.child = k.b
 	}
-	if l := x.deferred; l != nil {
-		p.putOff = l.open()
+	for i := range x.parts {
+		if w, ok := x.parts[i].(awaited); ok {
+			p.awaited = append(p.awaited, w)
+		}
 	}
 	return p
 }
@@ -316,17 +325,17 @@ func (e *waitError) Unwrap() error { return e.err }
 
 // joinError makes the error of a call that waited for the end of an actor. It follows those that
 // wait for their children down to the child that waits for something else.
-func (a *cell) joinError(ctx context.Context, call string) error {
+func joinError(a *cell, ctx context.Context, call string) error {
 	var t tally
 	waits := a.sys().allWaits()
 	turns := a.sys().runningTurns(waits)
 	t.mutes(slices.DeleteFunc(slices.Clone(waits), func(o oneWait) bool { return o.who != a }))
 	for at, depth := a, 0; at != nil && depth < deepest; depth++ {
-		p := at.peekLife()
+		p := peekLife(at)
 		if p.leaving {
 			t.note("pending stop", at, p.child, 1)
 		}
-		t.note("put-off reply", at, nil, p.putOff)
+		t.holds(at, p)
 		if i := slices.IndexFunc(turns, func(o oneWait) bool { return o.who == at }); i >= 0 {
 			t.note("running turn", at, turns[i].to, 1)
 		}

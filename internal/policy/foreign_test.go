@@ -44,6 +44,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"actor", "joined.unwind", ownCode},
 	{"actor", "processEnv.stand", ownCode},
 	{"actor", "outlives.end", ownCode},
+	{"actor", "sieve.refuse", ownCode},
 	{"group", "Policy.start", byUser}, // or in the turn of the pool's actor
 	{"group", "custom.f", byUser},     // the same; without the lock of the table
 	{"group", "hashRing.key", byUser}, // the same
