@@ -24,22 +24,21 @@ func (d ChildDown) Decided() Decision { return d.decision }
 
 // Care is access.ChildOptions.
 type Care[T any] struct {
-	Fell        Behaviour[T, ChildDown]
-	Rose        Behaviour[T, access.ChildUp]
-	Stop        func(c *Context, child AnyRef)
-	Together    bool
-	Family      any
-	Before      AnyRef
-	Decide      func(reason error) Decision
-	DropMail    bool
-	Backlog     int
-	KeepReplies bool
-	Path        string
+	Fell     Behaviour[T, ChildDown]
+	Rose     Behaviour[T, access.ChildUp]
+	Stop     func(c *Context, child AnyRef)
+	Together bool
+	Family   any
+	Before   AnyRef
+	Decide   func(reason error) Decision
+	DropMail bool
+	Backlog  int
+	Path     string
 }
 
 func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), o Care[T]) Ref[S] {
 	all := access.ChildOptions{Down: o.Fell, Together: o.Together, Family: o.Family, Before: o.Before,
-		DropMail: o.DropMail, Backlog: o.Backlog, KeepReplies: o.KeepReplies, Path: o.Path}
+		DropMail: o.DropMail, Backlog: o.Backlog, Path: o.Path}
 	if o.Rose.d != nil {
 		all.Up = o.Rose
 	}

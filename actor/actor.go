@@ -235,6 +235,7 @@ func verifyLoad(a *cell) {
 func verifySegment(a *cell, c *Context, n int) {
 	invariant.Check(n >= 1 && n <= msg.ChainLength, "%v has run %d messages in a row", a, n)
 	m := c.msg
+	invariant.Check(m.From&msg.HasPlace == 0, "%v has run a message that has its place still", a)
 	for before, i := c.ran, 1; i < n; before, i = before.Next, i+1 {
 		invariant.Check(before != nil, "%v has run %d messages, and recycles less", a, n)
 		invariant.Check(before.OwnerTag == m.OwnerTag, "%v recycles messages of two origins together", a)

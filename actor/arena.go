@@ -19,12 +19,8 @@ import (
 // those in its mailbox, in its stash and of its timers. A handle that is kept anywhere
 // else is dead after a collection.
 //
-// Heap panics
-//
-//   - with the path of the field, if the state, or a message, keeps a handle behind a
-//     Go pointer, slice, map or channel;
-//   - if the type has a bound ([WithBound]) and a behaviour whose messages hold
-//     handles, because the queue of such an actor is not searched for roots.
+// Heap panics with the path of the field, if the state, or a message, keeps a handle behind
+// a Go pointer, slice, map or channel.
 //
 // The arena's chunks come from the worker's cache and go back to it; a worker, or a
 // pinned thread, keeps up to 2.75 MiB for the life of its system. An actor that never
@@ -192,11 +188,6 @@ func (t *typeInfo) heapRoots() *typeRoots {
 				r.byID[i], r.messages = l, true
 			}
 		}
-	}
-	if r.messages && t.bound.limit != 0 {
-		panic("gallop: " +
-			t.name + " has a bound, so that messages with handles to its own heap would not be looked " +
-			"after in its queue")
 	}
 	t.roots.Store(r) // of two that are stored at the same time, either will do
 	return r

@@ -126,9 +126,8 @@ func (d *descriptor) madeAsk() *descriptor {
 //   - to is muted for another actor of the caller's pinned type, which has one thread;
 //   - to is suspended until the caller has ended, as siblings under one supervisor may
 //     be;
-//   - the circle passes through an actor with a bound or of another system, through
-//     [AskAll] or [Replies], through a goroutine that asks, or through a reply that was
-//     put off ([Defer]).
+//   - the circle passes through an actor of another system, through [AskAll] or [Replies],
+//     through a goroutine that asks, or through a reply that was put off ([Defer]).
 //
 // The deadline and the values of ctx reach the behaviour: see [Context.Context].
 func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, to Ref[S], q Q) (R, error) {
@@ -245,7 +244,7 @@ const (
 
 // spinLimit is how often a caller lets others run before it parks. Each time it goes through
 // the queue that all of Go's threads share, from which an idle one fetches it to another
-// processor: more of it costs more than parking (decision 0010).
+// processor: more of it costs more than parking (decision 10).
 const spinLimit = 2
 
 // letsOthers reports whether a caller lets others run before it parks: not in a process whose

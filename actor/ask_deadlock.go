@@ -45,7 +45,7 @@ func (me *cell) mayWait(k *callState, to *cell) (in *waitgraph.Graph, may bool) 
 	switch {
 	case me.sameThread(to):
 		return nil, false
-	case me == nil || me.sys() != to.sys() || to.policy().queues():
+	case me == nil || me.sys() != to.sys():
 		return nil, true
 	}
 	g := me.sys().waitGraph()
@@ -142,7 +142,7 @@ func (me *cell) prepareWait() (opened bool) {
 		verifyCaller(me)
 	}
 	switch {
-	case me.policy().queues():
+	case me.shared().bounded:
 	case me.load&backpressure.Overloaded != 0:
 		me.setLoad(me.sys(), me.load&^backpressure.Overloaded)
 	// While it drains it may be open.
@@ -225,7 +225,7 @@ const (
 )
 
 // state says how the caller stands. It asks no context: it is called in the middle of a walk through
-// mail, or under the lock of a bounded queue, where no code of the user's may run.
+// mail, where no code of the user's may run.
 func (a caller) state() callerState {
 	switch k := a.call; {
 	case k != nil && (k.state.Load() == callAbandoned || k.left != nil && k.left.Load()):

@@ -53,22 +53,20 @@ func TestOutcome_BelongsToItsLife(t *testing.T) {
 			})
 		},
 	} {
-		for _, keep := range []bool{false, true} {
-			for _, before := range []bool{false, true} { // the outcome comes before the restart
-				t.Run(fmt.Sprint(name, " keep: ", keep, " before: ", before), func(t *testing.T) {
-					testOutcomeOfALife(t, ask, keep, before)
-				})
-			}
+		for _, before := range []bool{false, true} { // the outcome comes before the restart
+			t.Run(fmt.Sprint(name, " before: ", before), func(t *testing.T) {
+				testOutcomeOfALife(t, ask, before)
+			})
 		}
 	}
 }
 
 func testOutcomeOfALife(t *testing.T, ask func(*actor.Context, actor.Ref[ctxActor],
-	chan actor.Deferred[any]), keep, before bool) {
+	chan actor.Deferred[any]), before bool) {
 	var log bytes.Buffer
 	sys := start(t, actor.WithWorkers(1), actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	got, up := make(chan any, 10), make(chan struct{}, 2)
-	r := underCare(t, sys, keep, func(a *ctxActor) {
+	r := underCare(t, sys, func(a *ctxActor) {
 		a.got, a.onStart = got, func(*actor.Context) { up <- struct{}{} }
 	})
 	receive(t, "the first life", up)
@@ -98,12 +96,8 @@ func testOutcomeOfALife(t *testing.T, ask func(*actor.Context, actor.Ref[ctxActo
 		}, ctxs.heard)
 	})
 	quiet(t, sys)
-	want := 1
-	if keep {
-		want = 2
-	}
-	equal(t, "outcomes heard", len(got), want)
-	equal(t, "dead letters", sys.Stats().DeadLetters, uint64(2-want))
+	equal(t, "outcomes heard", len(got), 1)
+	equal(t, "dead letters", sys.Stats().DeadLetters, 1)
 	if strings.Contains(log.String(), "dead letter") {
 		t.Errorf("logged: %s", log.String())
 	}
@@ -116,7 +110,7 @@ func TestOutcome_Stashed(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1), dead.option())
 	heard := make(chan actor.Reply[any, string], 10)
 	lives := 0
-	r := underCare(t, sys, false, func(a *ctxActor) {
+	r := underCare(t, sys, func(a *ctxActor) {
 		lives++
 		a.hear = func(c *actor.Context, r actor.Reply[any, string]) {
 			if lives == 1 {

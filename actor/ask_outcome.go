@@ -15,8 +15,8 @@ import (
 // has the request, from which the outcome gets it. The dispatch of behaviours whose messages are
 // outcomes looks at it. Other behaviours pay nothing.
 //
-// The number is 0 where it does not matter: for actors that have one life and no bound, and for
-// what is sent to such a behaviour by a Send. A node that goes back to its pool has 0, so that the next
+// The number is 0 where it does not matter: for actors that have one life, and for what is sent to
+// such a behaviour by a Send. A node that goes back to its pool has 0, so that the next
 // Send finds that.
 
 // anOutcome is implemented by a *Result and a *Reply.
@@ -34,7 +34,7 @@ func isOutcome[M any]() bool {
 // markAsk is called for each outcome that the running actor asks for, and returns what the outcome
 // has in its header.
 func (c *Context) markAsk() uint16 {
-	if a := c.self; a.supervised || a.shared().queues || a.shared().typ.finishes {
+	if a := c.self; a.supervised || a.shared().typ.finishes {
 		return a.markAsk()
 	}
 	return 0
@@ -55,13 +55,9 @@ func (a *cell) lifeMark() uint16 {
 	return a.cold.life + 1
 }
 
-// nextLife begins another life, to which the outcomes of the last one do not belong, unless the
-// supervisor has said otherwise. Owner only. A number comes again after 65,535 lives: then an
-// outcome that was under way for so long is heard.
+// nextLife begins another life, to which the outcomes of the last one do not belong. Owner only. A
+// number comes again after 65,535 lives: then an outcome that was under way for so long is heard.
 func (x *coldState) nextLife() {
-	if x.sup.keepReplies {
-		return
-	}
 	if x.life++; x.life == math.MaxUint16 {
 		x.life = 0
 	}

@@ -49,7 +49,7 @@ func startSupervised(c *Context, o access.ChildOptions, spawn func(*supervision)
 func superviseAs(c *Context, o access.ChildOptions) *supervision {
 	down := declaredFor(c, o.Down, ChildDown{})
 	s := &supervision{
-		super: c.self, family: o.Family, drops: o.DropMail, keeps: o.Backlog, keepReplies: o.KeepReplies,
+		super: c.self, family: o.Family, drops: o.DropMail, keeps: o.Backlog,
 		decides: o.Decide, restarts: o.Restarts,
 		deliver: func(c *Context, at *cell, f ChildDown) { deliver(c, at, down, f) },
 	}

@@ -98,12 +98,11 @@ var (
 )
 
 // underCare spawns an actor whose supervisor restarts it whenever it falls.
-func underCare(t testing.TB, sys *actor.System, keep bool,
-	init func(*ctxActor)) (r actor.Ref[ctxActor]) {
+func underCare(t testing.TB, sys *actor.System, init func(*ctxActor)) (r actor.Ref[ctxActor]) {
 	t.Helper()
 	super := ctxs.typ.Spawn(sys, ctxActor{})
 	_, err := ctxs.try.Ask(soon(t), super, func(_ *ctxActor, c *actor.Context) (any, error) {
-		r = actor.SpawnUnder(c, ctxs.typ, init, actor.Care[ctxActor]{Fell: ctxs.fell, KeepReplies: keep})
+		r = actor.SpawnUnder(c, ctxs.typ, init, actor.Care[ctxActor]{Fell: ctxs.fell})
 		return nil, nil
 	})
 	must(t, err)
@@ -149,7 +148,7 @@ func TestContext_EndsWithTheLife(t *testing.T) {
 		for _, watched := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				sys := start(t, actor.WithWorkers(2))
-				r := underCare(t, sys, false, func(*ctxActor) {})
+				r := underCare(t, sys, func(*ctxActor) {})
 				ctxOf := func() context.Context {
 					v, err := ctxs.try.Ask(context.Background(), r,
 						func(_ *ctxActor, c *actor.Context) (any, error) {
@@ -215,7 +214,7 @@ func TestContext_ReachesAQuery(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t, actor.WithWorkers(2))
-			r := underCare(t, sys, false, func(*ctxActor) {})
+			r := underCare(t, sys, func(*ctxActor) {})
 			began, got := make(chan struct{}, 1), make(chan error, 1)
 			ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
 				c.Blocking(func() { got <- query(c.Context(), began) })
@@ -251,7 +250,7 @@ func TestContext_OrderedBefore(t *testing.T) {
 func TestContext_Callbacks(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	started, stopped := make(chan error, 3), make(chan error, 3)
-	r := underCare(t, sys, false, func(a *ctxActor) {
+	r := underCare(t, sys, func(a *ctxActor) {
 		a.onStart = func(c *actor.Context) { started <- c.Context().Err() }
 		a.onStop = func(c *actor.Context) { stopped <- context.Cause(c.Context()) }
 	})
@@ -365,7 +364,7 @@ func TestContext_Pipe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t, actor.WithWorkers(2))
-			r := underCare(t, sys, false, func(*ctxActor) {})
+			r := underCare(t, sys, func(*ctxActor) {})
 			began, got := make(chan struct{}, 1), make(chan error, 1)
 			ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
 				actor.Pipe(c, ctxs.heard, func(ctx context.Context) (any, error) {

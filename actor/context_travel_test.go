@@ -343,7 +343,7 @@ func TestSetContext_UntilTheEndOfTheBehaviour(t *testing.T) {
 func TestSetContext_Restart(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	got := make(chan any, 1)
-	r := underCare(t, sys, false, func(a *ctxActor) { a.got = got })
+	r := underCare(t, sys, func(a *ctxActor) { a.got = got })
 	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
 		c.SetContext(traced("trace"))
 		ctxs.show.Send(c, actor.Self[ctxActor](c), 1)

@@ -53,6 +53,7 @@ func deadLetter(e env, to *cell, m *message, reason error) {
 
 // endLetter is deadLetter without the recycling. It reports whether m may be recycled.
 func endLetter(e env, to *cell, m *message, reason error) (reusable bool) {
+	to.returnPlace(m)
 	switch {
 	case m.ID == systemID:
 		discardMailIn(e, m, to, reason)

@@ -107,7 +107,7 @@ func TestDefer_HandOver(t *testing.T) {
 	wants(t, outcome().Err, actor.ErrKilled)
 	equal(t, "too late", d.Reply(sys, 7, nil), false)
 
-	child := underCare(t, sys, false, func(*ctxActor) {})
+	child := underCare(t, sys, func(*ctxActor) {})
 	_, _, outcome = deferral(child)
 	actor.Restart(sys, child)
 	wants(t, outcome().Err, actor.ErrStopped)

@@ -357,39 +357,6 @@ func TestJoin_SystemStops(t *testing.T) {
 	}
 }
 
-// TestHeap_Bound: Heap panics "if the type has a bound (WithBound) and a behaviour whose messages
-// hold handles": those in the state, and parcels in messages, are another matter.
-func TestHeap_Bound(t *testing.T) {
-	type saver struct{ p heap.Ptr[int] }
-	sys := start(t)
-	heapOf := func(t *testing.T, typ *actor.Type[saver]) actor.Behaviour[saver, bool] {
-		b := actor.Declare[bool](typ, "open")
-		typ.Table(b.Handle(func(s *saver, c *actor.Context, refused bool) {
-			if refused {
-				panics(t, "saver has a bound", func() { c.Heap() })
-				return
-			}
-			s.p = heap.New[int](c.Heap())
-		}))
-		return b
-	}
-	for name, refused := range map[string]bool{"handle": true, "parcel": false} {
-		t.Run(name, func(t *testing.T) {
-			typ := actor.NewType[saver]("saver", actor.WithBound(10, actor.OverflowRefuse))
-			if refused {
-				typ.Table(actor.Declare[heap.Ptr[int]](typ,
-					"keep").Handle(func(*saver, *actor.Context, heap.Ptr[int]) {}))
-			} else {
-				typ.Table(actor.Declare[heap.Parcel](typ,
-					"keep").Handle(func(*saver, *actor.Context, heap.Parcel) {}))
-			}
-			heapOf(t, typ).Send(sys, typ.Spawn(sys, saver{}), refused)
-			quiet(t, sys)
-			equal(t, "panics", sys.Stats().Panics, 0)
-		})
-	}
-}
-
 // TestPanicReport_Misuse: "Frame is the user's own frame", also if the panic is gallop's.
 func TestPanicReport_Misuse(t *testing.T) {
 	for name, f := range map[string]job{

@@ -50,12 +50,10 @@ func TellOfRoom[M any](sys *System, h Handler[M]) {
 // Muted reports whether an actor is parked, for tests.
 func Muted[S any](r Ref[S]) bool { return r.b.blockedOn.Parked() }
 
-// Queued is how many messages wait for an actor with a bound.
+// Queued is how many places in the mailbox of an actor with a bound are taken.
 func Queued[S any](r Ref[S]) (n int) {
 	f := r.b.flow.Load()
-	f.permits.Lock()
-	defer f.permits.Unlock()
-	return msg.Distance(f.bounded.first, nil)
+	return f.places.limit - f.permits.Count()
 }
 
 // OutsideRoom is how many messages from outside may wait for one actor.
@@ -247,15 +245,12 @@ func BoundTo[S any](r Ref[S]) int {
 // Mail returns how many messages have come in to an actor that runs.
 func Mail[S any](r Ref[S]) int { return msg.Distance(r.b.box.Head(), r.b.in.Tail()) }
 
-// InMailbox returns how many messages have come to an actor since its turn began, or wait for it
-// in a queue of its own. While its behaviour stands still.
+// InMailbox returns how many messages have come to an actor since its turn began. While its
+// behaviour stands still.
 func InMailbox[S any](r Ref[S]) int {
 	n := 0
 	if newest, end := r.b.box.Arrived(&r.b.in); newest != nil {
 		n = msg.Distance(newest, end)
-	}
-	if f := r.b.flow.Load(); f != nil && f.bounded != nil {
-		n += Queued(r)
 	}
 	return n
 }

@@ -266,7 +266,7 @@ func TestOnDeadLetter_Drops(t *testing.T) {
 	close(until)
 	quiet(t, sys)
 	equal(t, "told of", heardBy, 8)
-	equal(t, "dead letters", sys.Stats().DeadLetters, 2*8)
+	equal(t, "dead letters", sys.Stats().DeadLetters, 2*8-1) // the last that the hook sends has room
 }
 
 // crashingHandler is a logger's handler that does not return.

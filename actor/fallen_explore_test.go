@@ -138,11 +138,6 @@ func TestDrop_FallenExplored(t *testing.T) {
 					if backlog < 0 && verdict == "restart" {
 						continue
 					}
-					// A bounded actor refuses under its own lock, and may then say that it is overloaded
-					// although a back-off that has ended since was the reason.
-					if backlog < 0 && kind == "refuse" && op == "actor tries" {
-						continue
-					}
 					t.Run(fmt.Sprintf("%s/%s-%s/%d", kind, op, verdict, backlog), func(t *testing.T) {
 						explore.PortfolioOf(t, 400, 100, func(p *explore.Program) {
 							f := newCliff(p, k, backlog)

@@ -1,8 +1,6 @@
 package actor_test
 
 import (
-	"context"
-	"errors"
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
@@ -119,45 +117,6 @@ func TestDrop_FallenIsBounded(t *testing.T) {
 			actor.Restart(w.sys, w.ref)
 			quiet(t, w.sys)
 			equal(t, "mutes", w.sys.Stats().Mutes, 0)
-		})
-	}
-}
-
-// TestPostpone_OutcomesAreKept: an actor in a back-off keeps outcomes, even if it keeps no mail. Its
-// supervisor decides at the restart whether they run.
-func TestPostpone_OutcomesAreKept(t *testing.T) {
-	for name, opts := range map[string][]actor.TypeOption{
-		"plain":   nil,
-		"bounded": {actor.WithBound(5, actor.OverflowRefuse)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g := newGuests(opts...)
-			heard := actor.Declare[actor.Result[int]](g.typ, "heard")
-			got := make(chan int, 1)
-			g.typ.Table(heard.Handle(func(_ *puppet, _ *actor.Context, r actor.Result[int]) { got <- r.Value }))
-			var dead letters
-			sys := start(t, actor.WithWorkers(1), dead.option())
-			super := mortalType.Spawn(sys, mortal{name: "super", diary: new(diary),
-				onFell: func(_ *mortal, c *actor.Context, f actor.ChildDown) { actor.Postpone(c, f.Ref) }})
-			var r actor.Ref[puppet]
-			in(t, super, func(_ *mortal, c *actor.Context) {
-				r = actor.SpawnUnder(c, g.typ, func(*puppet) {},
-					actor.Care[mortal]{Fell: onFell, Backlog: -1, KeepReplies: true})
-			})
-			release := make(chan struct{})
-			g.do.Send(sys, r, func(_ *puppet, c *actor.Context) {
-				actor.Pipe(c, heard, func(context.Context) (int, error) { <-release; return 7, nil })
-				panic(errUser)
-			})
-			eventually(t, "the back-off", func() bool {
-				return errors.Is(g.do.TrySend(sys, r, noop), actor.ErrSuspended)
-			})
-			close(release)
-			quiet(t, sys)
-			equal(t, "dead letters", dead.n.Load(), 0)
-			actor.Restart(sys, r)
-			equal(t, "value", receive(t, "the outcome", got), 7)
-			quiet(t, sys)
 		})
 	}
 }

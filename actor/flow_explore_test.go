@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/explore"
@@ -203,18 +202,10 @@ func TestPressure_IsWatched(t *testing.T) {
 	})
 }
 
-// fullWorld is an actor with a bound of one that mutes.
+// fullWorld is an actor that may be muted.
 type fullWorld struct {
 	cell
 	parked, resumed int
-}
-
-func newFull(sys *System) *fullWorld {
-	w := new(fullWorld)
-	t := &typeInfo{bound: mailBound{limit: 1, overflow: OverflowMute}}
-	w.task.InitClass(&(&typeInSystem{policy: t.policy(), typ: t, sys: sys}).Class)
-	w.policy().init(&w.cell)
-	return w
 }
 
 // unblockAll is release without a scheduler.
@@ -230,48 +221,4 @@ func unblockAll(all map[*cell]*fullWorld, list *backpressure.Waiter[waiting]) {
 			unblockAll(all, behind)
 		}
 	}
-}
-
-// TestBound_FullIsNeverMuted: two actors with a bound that send to each other while both
-// are filled up from outside: they never wait for each other.
-//
-// Mutants tried by hand: park that does not ask whether the queue is full; take that opens
-// the gate outside of the lock; put that enters the wait list outside of the lock.
-func TestBound_FullIsNeverMuted(t *testing.T) {
-	explore.Portfolio(t, func(p *explore.Program) {
-		sys := &System{opts: options{deadlockPeriod: time.Hour}}
-		a, b := newFull(sys), newFull(sys)
-		all := map[*cell]*fullWorld{&a.cell: a, &b.cell: b}
-		put := func(to *fullWorld, c *Context) {
-			if _, _, err := to.flow.Load().put(&to.cell, c, words().New(msg.Outside), false); err != nil &&
-				c != nil {
-				p.Errorf("not put: %v", err)
-			}
-		}
-		turn := func(me, to *fullWorld) {
-			c := &Context{self: &me.cell}
-			put(to, c)
-			if c.then&mayPark != 0 { // as in park
-				me.load |= backpressure.Muted
-				if full := me.shutGate(); !full && me.blockedOn.Park() {
-					me.parked++
-					p.Await(func() bool { return me.resumed == me.parked })
-				} else {
-					me.load &^= backpressure.Muted
-					unblockAll(all, me.openGate())
-				}
-			}
-		}
-		done := 0
-		live := func(me, to *fullWorld) {
-			turn(me, to)
-			for done++; done < 2; p.Spin() { // it is told that there is mail
-				_, _, _, list := me.flow.Load().take(&me.cell, 10)
-				unblockAll(all, list)
-			}
-		}
-		p.Go(func() { live(a, b) })
-		p.Go(func() { live(b, a) })
-		p.Go(func() { put(a, nil); put(b, nil) })
-	})
 }

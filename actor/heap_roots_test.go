@@ -184,6 +184,27 @@ func TestHeap_RootsInMail(t *testing.T) {
 	h.sums(31_110)
 }
 
+// "… in its mailbox": also of a type with a bound, of which the oldest are dropped.
+func TestHeap_RootsInMailWithABound(t *testing.T) {
+	typ := NewType[holder]("bounded holder", WithBound(4, OverflowDropOldest))
+	do := Declare[func(*holder, *Context)](typ, "do")
+	take := Declare[plain](typ, "take")
+	typ.Table(do.Handle((*holder).do), take.Handle((*holder).takePlain))
+	h, got := holderOf(t), 0
+	r := typ.Spawn(h.sys, holder{})
+	do.Send(h.sys, r, func(s *holder, c *Context) {
+		for v := range 7 {
+			take.Send(c, r, plain{s.make(c, v)})
+		}
+	})
+	_ = h.sys.Wait(context.Background())
+	do.Send(h.sys, r, func(s *holder, _ *Context) { got = s.sum })
+	_ = h.sys.Wait(context.Background())
+	if got != 3+4+5+6 || h.fault != "" {
+		t.Fatalf("sum %d; %s", got, h.fault)
+	}
+}
+
 // "… in its mailbox": appended under the bias of the worker that another actor has woken it on.
 func TestHeap_RootsInAppendedMail(t *testing.T) {
 	needFence(t)

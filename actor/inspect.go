@@ -249,9 +249,8 @@ func (in *inspector) Look(ref AnyRef, most int) (who ActorName, s Status, l acce
 	a := targetOf("inspect", ref)
 	s = a.status()
 	n := 0
-	count := func(uint64, uint16) bool { n++; return n < most }
-	if a.policy().peek(a, count); n < most && s != StatusEnded {
-		a.peekMail(count)
+	if s != StatusEnded {
+		a.peekMail(func(uint64, uint16) bool { n++; return n < most })
 	}
 	l.Queued = n
 	a.peekLoad(&l)

@@ -70,9 +70,9 @@ func (a *cell) discardMailbox(e env, why error) {
 		e.recycle(stub)
 	}
 	a.load &= backpressure.Muted // which ends with what blocks it
-	muted, queued := a.letAllGo()
+	muted, newest := a.letAllGo()
 	release(e, muted)
-	deadLetters(e, a, msg.Concat(left, queued), why)
+	deadLetters(e, a, msg.Concat(left, newest), why)
 }
 
 // finish ends an actor whose box is closed, and tells all that want to know.
@@ -173,8 +173,7 @@ func (a *cell) neverLived() {
 	a.cold = &coldState{state: ended, taken: true, reason: ErrSystemStopped, err: ErrSystemStopped}
 	a.box.MakeClosed()
 	a.system.MakeClosed()
-	// The queue of one with a bound takes no mail either, and mutes no sender.
-	a.endFlow()
+	a.letAllGo() // the gate of one with a bound is shut, and would mute senders
 }
 
 // whyEnded is the error for senders whose mail is refused: the box is closed, or the system queue.

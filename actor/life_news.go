@@ -38,20 +38,7 @@ func (a *cell) queueNews(c *Context, s signal) bool {
 		x.held.Add(newSignal(c, s))
 		return true
 	}
-	m := newSignal(c, s)
-	if !a.shared().queues {
-		c.pushMail(a, m) // open: the actor is alive, and does not drain
-		return true
-	}
-	_, tell, err := a.flow.Load().put(a, nil, m, true)
-	if err != nil { // a queue that is closed: nothing more comes before it
-		takeSignal(m)
-		c.recycle(m)
-		return false
-	}
-	if tell {
-		a.callToLook(c)
-	}
+	c.pushMail(a, newSignal(c, s)) // open: the actor is alive, and does not drain
 	return true
 }
 

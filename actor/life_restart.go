@@ -43,8 +43,6 @@ type supervision struct {
 	restarts func(reason error) bool // ChildOptions.Restarts
 	drops    bool                    // mail, at a restart
 	keeps    int                     // ChildOptions.Backlog
-
-	keepReplies bool // outcomes that a life has asked for run in the next one
 }
 
 // SpawnSupervised spawns a child of the running actor that can be restarted in its
@@ -226,7 +224,7 @@ func (f fall) keeps(a *cell) (keeps, again bool) {
 	if f != a.fallNow() {
 		return false, true
 	}
-	if f%2 == 0 || a.shared().queues { // lets decides for bounded actors
+	if f%2 == 0 || a.shared().bounded { // lets decides for bounded actors
 		return false, false
 	}
 	crowd, most := &a.flow.Load().ajarCount, a.policy().watermark(a)
@@ -349,6 +347,7 @@ func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
 		verifyFilter(a)
 	}
 	a.policy().forget(a)
+	a.moveNewest(c)
 	var all messageList
 	all.Add(a.in.Pending())
 	a.in.SetPending(nil)
@@ -389,7 +388,6 @@ func (a *cell) dropMail(c *Context, x *coldState) {
 		return why
 	}
 	a.filterMail(c, drop)
-	deadLetters(c, a, a.policy().takeIf(a, c, func(*message) bool { return true }), why)
 	x.held.Add(a.filterChain(c, x.held.All(), drop))
 	a.filterUrgent(c, x, drop)
 }
@@ -404,7 +402,6 @@ func (a *cell) dropAbandoned(c *Context, x *coldState, reason error) {
 		return nil
 	}
 	a.filterMail(c, gone)
-	deadLetters(c, a, a.policy().takeIf(a, c, func(m *message) bool { return gone(a, m) != nil }), why)
 	x.held.Add(a.filterChain(c, x.held.All(), gone))
 	a.filterUrgent(c, x, gone)
 }
@@ -442,6 +439,6 @@ func verifyBeginLife(a *cell, x *coldState) {
 
 // verifyFilter checks an actor that goes through its mail.
 func verifyFilter(a *cell) {
-	invariant.Check(!a.box.PeekClosed() && !a.cold.drained,
+	invariant.Check(!a.box.PeekClosed() && (a.cold == nil || !a.cold.drained),
 		"%v goes through its mail behind the end of its mailbox", a)
 }

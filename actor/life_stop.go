@@ -203,31 +203,17 @@ func (a *cell) drain(c *Context, x *coldState) {
 	if stub != nil {
 		c.recycle(stub)
 	}
-	muted, queued := a.letAllGo()
-	a.in.SetPending(msg.Concat(msg.Concat(left, queued), newSignal(c, drainEnd{})))
+	muted, newest := a.letAllGo()
+	a.in.SetPending(msg.Concat(msg.Concat(left, newest), newSignal(c, drainEnd{})))
 	release(c, muted)
 }
 
 // drainBehind tells an actor to drain, from a place among its mail.
 type drainBehind struct {
 	unanswered
-	placed bool
-	until  uint64 // the place in the queue of an actor with a bound
 }
 
-func (s drainBehind) serve(a *cell, c *Context) {
-	// Mail of an actor with a bound is in a queue of its own, which runs after the mailbox. The drain
-	// waits for the messages that are in it now. Later ones could postpone it without end.
-	if f := a.flow.Load(); f != nil && f.bounded != nil {
-		out, left := f.passedOut()
-		if !s.placed {
-			s.placed, s.until = true, out+left
-		}
-		if out < s.until && left > 0 {
-			a.sendBehind(c, s)
-			return
-		}
-	}
+func (drainBehind) serve(a *cell, c *Context) {
 	a.tell(c, stopRequest{mode: modeDrain, why: ErrShutdown}) // the turn has taken mail out
 }
 

@@ -84,9 +84,8 @@ func (c *Context) mayRecycle(first, end *message, n int) bool {
 
 // A message may carry a context: its values, its deadline and its end. Most do not, and must not
 // pay. So a message that does travels in a second one, of the runtime's own, which holds the
-// context and leads to the message itself. Whatever handles mail (mailboxes, queues with a bound,
-// stashes, the system queue, timers, dead letters) handles the outer message as any other. When its
-// turn comes, it runs the inner one in its own place.
+// context and leads to the message itself. Whatever handles mail (mailboxes, stashes, the
+// system queue, timers, dead letters) handles the outer message as any other. When its turn comes, it runs the inner one in its own place.
 //
 // A behaviour that has called SetContext sends such messages. The hot path of a send does not ask
 // for that: SetContext hides the worker's cache of nodes, so that each send finds no node there,

@@ -47,8 +47,8 @@ func (c *Context) muteFor(to *cell) {
 		c.sys.inspected.Load().noted(c, flightlog.Mute, me, to)
 	}
 	c.waiters.remember(to)
-	if to.policy().queues() || to.typ().drops {
-		// The next message to it goes through its queue as well, or may have to give way.
+	if to.shared().bounded || to.typ().drops {
+		// The next message to it needs a place as well, or may have to give way.
 		c.waiters.latest = nil
 	}
 	c.then |= mayPark

@@ -16,7 +16,7 @@ import (
 //
 //   - plainMail: the mailbox; it is overloaded when a batch is spent and mail is left;
 //   - countedMail: the mailbox; two watermarks decide ([WithWatermarks]);
-//   - boundedMail: a queue with a limit behind the mailbox ([WithBound]).
+//   - boundedMail: the mailbox; senders count what they send ([WithBound]).
 //
 // Plain mail is inlined by hand where each message comes by: in send, in RunTask, and in the pushes
 // of inside and outside. There a gate that is open and a load of 0 say that the mail is plain.
@@ -34,20 +34,14 @@ type mailPolicy interface {
 	refuses(a *cell, counts bool) bool
 	// takes reports whether an actor takes messages of behaviours that drop.
 	takes(a *cell) bool
-	// try is TrySend from a behaviour.
-	try(c *Context, to *cell, m *message) error
 	// place is push from outside for a message that has a permit, which is given back if it fails.
 	place(s *System, to *cell, m *message) error
 	// lets reports whether goroutines are let in: see permits.Receiver.
 	lets(a *cell, how permits.Entrance) bool
 	// behind reports whether an actor whose gate is not open does not keep up, or is muted.
 	behind(a *cell) bool
-	// queues reports whether mail waits in a queue behind the mailbox.
-	queues() bool
 	// watermark is how much mail an actor takes while it is muted.
 	watermark(a *cell) uint32
-	// peek calls f for what waits in the queue behind the mailbox, until it returns false.
-	peek(a *cell, f func(from uint64, id uint16) bool)
 
 	// For the owner, in a turn.
 
@@ -64,12 +58,10 @@ type mailPolicy interface {
 	// drained ends a turn that has run all the mail there was when it began. It reports whether
 	// another is to follow; if not, and if idle, the actor goes idle.
 	drained(a *cell, c *Context) (again, idle bool)
-	// shut makes senders wait, and reports whether the queue is full. reopen lets them pass, and
-	// returns those that waited.
+	// shut makes senders wait, and reports whether one waits already since the mailbox is full.
+	// reopen lets them pass, and returns those that waited.
 	shut(a *cell) (full bool)
 	reopen(a *cell) *backpressure.Waiter[waiting]
-	// takeIf takes out of the queue behind the mailbox what fits.
-	takeIf(a *cell, c *Context, fits func(m *message) bool) *message
 }
 
 func (a *cell) policy() mailPolicy { return a.shared().policy }
@@ -146,8 +138,6 @@ func (a *cell) passes(ajar func(a *cell) bool) bool {
 	}
 }
 
-func (plainMail) try(c *Context, to *cell, m *message) error { return c.push(to, m, asPlain) }
-
 func (plainMail) place(s *System, to *cell, m *message) error {
 	l := &to.flow.Load().permits
 	if err := s.push(to, m, asPlaced); err != nil { // L2
@@ -174,11 +164,7 @@ func (plainMail) lets(a *cell, how permits.Entrance) bool {
 
 func (plainMail) behind(*cell) bool { return true }
 
-func (plainMail) queues() bool { return false }
-
 func (plainMail) watermark(a *cell) uint32 { return a.sys().opts.leeway }
-
-func (plainMail) peek(*cell, func(uint64, uint16) bool) {}
 
 func (plainMail) ran(*cell, int) {}
 
@@ -243,8 +229,6 @@ func (plainMail) reopen(a *cell) *backpressure.Waiter[waiting] {
 	}
 	return list
 }
-
-func (plainMail) takeIf(*cell, *Context, func(*message) bool) *message { return nil }
 
 // limits are a type's watermarks; zero: none.
 type limits struct {

@@ -2,9 +2,14 @@ package actor
 
 import (
 	"fmt"
+	"math"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
 )
 
 // Overflow says what becomes of a message to an actor whose mailbox is at its bound.
@@ -20,8 +25,12 @@ const (
 	OverflowMute Overflow = iota
 	// OverflowRefuse makes a dead letter of the message, with ErrOverloaded.
 	OverflowRefuse
-	// OverflowDropOldest makes a dead letter, with ErrDropped, of the message that has
-	// waited longest. The new message is not refused.
+	// OverflowDropOldest makes dead letters, with ErrDropped, of the messages that have
+	// waited longest. The new message is not refused. The actor does this at the beginning
+	// of each turn. Between two turns the mailbox takes twice its bound; from then on each
+	// message takes the place of the one that came last before it. So the newest message is
+	// always among those that run. What the actor sends to itself in one behaviour is taken
+	// in whatever there is, and counts at its next turn.
 	OverflowDropOldest
 )
 
@@ -39,17 +48,14 @@ type mailBound struct {
 //   - TrySend refuses at the bound, whatever overflow says. SendWait waits for room.
 //     Ask does so if its context says it ([WaitForRoom]); otherwise it returns
 //     ErrOverloaded at once. Urgent requests need no room.
-//   - The actor is not overloaded for spending its batch, but while its queue is full or
+//   - The actor is not overloaded for spending its batch, but while its mailbox is full or
 //     it applies pressure. While it is muted it takes mail up to the bound.
-//   - Ticks of timers and results of [Pipe] do not wait in the queue: they run behind
-//     the messages that have been taken out of it, before those that are still in it.
-//     Answers to [AskTo] do wait in the queue, and take room there. But they come in
-//     whatever room there is, and make room for no other message.
-//   - Messages to the actor may hold no handles of package heap: if those of one of its
-//     behaviours do, [Context.Heap] panics in it. The actor's state may hold handles.
+//   - Only messages from others, and to itself, count. Ticks of timers, results of [Pipe]
+//     and answers to [AskTo] wait in the mailbox like all mail, but take no room there, are
+//     never refused, and make room for no other message.
 //
-// Sends to the actor take a lock, which costs one locked instruction more than other
-// sends.
+// A message to the actor costs one locked instruction more than to another, and a turn
+// two.
 func WithBound(limit int, overflow Overflow) TypeOption {
 	if limit < 1 || overflow > OverflowDropOldest {
 		panic(fmt.Sprintf("gallop: WithBound(%d, %d): want at least 1, and OverflowMute, "+
@@ -58,24 +64,82 @@ func WithBound(limit int, overflow Overflow) TypeOption {
 	return typeOption(func(t *typeInfo) { t.bound = mailBound{limit: limit, overflow: overflow} })
 }
 
-// boundedMail waits in a queue that has a limit: see boundedQueue. Through the mailbox come only
-// the runtime's own messages and a call to look into the queue.
+// places is what an actor with a bound has besides the permits of its flow, which count how many
+// messages may still come. A message that counts has a permit, and says so in its header
+// ([msg.HasPlace]): its place.
+//
+// Its gate is shut for good, so that every sender comes by. The wait list has those that are muted
+// because the mailbox was full, or since the actor is under pressure.
+//
+//	sender                                      the actor
+//	Q1 take a place                  (RMW)      R1 take out what the turn may run, return
+//	Q2 too many? enter the wait list (RMW)         its places                       (RMW)
+//	Q3 push the message              (RMW)      R2 a sender waits, and half is free, or all
+//	                                               mail has run: drain the wait list (RMW)
+//
+// No sender waits for ever. It enters the wait list before it pushes, and the actor comes to R2
+// after each turn that takes out its message, at the latest when it has run all its mail. An actor
+// for which one waits is never muted: it parks only if it finds its wait list empty after it has
+// entered another's (see shut). So of the edges of a circle the youngest would begin at an actor
+// whose wait list was not empty.
+//
+// With OverflowDropOldest there are twice as many places. A sender that finds none leaves its
+// message in newest, and takes out the one before it:
+//
+//	sender                                      the actor
+//	N1 no place, or newest is not empty?        M1 swap the message in newest for a mark
+//	N2 swap the message into newest  (RMW)         (RMW), and push it               (RMW)
+//	N3 it was empty: push a look     (RMW)      M2 the mark is there still: newest is empty
+//	N4 the mailbox is closed: swap it out          again (RMW); otherwise M1 once more
+//	                                            M3 drain the mailbox, drop the oldest beyond the
+//	                                               bound; then R1
+//
+// What a sender sends after N2 stays after it: it goes by newest as well until M2, when the message
+// is in the mailbox. What is in newest is not forgotten: the look of N3 brings a turn, M2 sees what
+// has come between, and if the mailbox is closed either the end finds the message, or N4 does.
+//
+// Rejected: to refuse the newest message at twice the bound. The last price of a burst would be
+// lost, and an old one would stay. Rejected as well: a queue with a lock beside the mailbox, from
+// which senders drop the oldest. It was exact, and four hundred lines; no message in it could have a
+// handle of package heap.
+type places struct {
+	limit    int      // read-only
+	overflow Overflow // read-only
+	// The actor's load, as far as senders look at it. Stored by the owner.
+	stand seam.Uint32
+	// With OverflowDropOldest: the newest message, if there was no place for it.
+	newest seam.Pointer[message]
+}
+
+// boundedMail waits in the mailbox, and is counted: see places.
 type boundedMail struct{ plainMail }
 
 func (boundedMail) init(a *cell) {
 	f, bound := a.flowOf(), a.typ().bound
 	a.load = backpressure.Bounded
-	f.permits.InitBounded(bound.limit)
-	f.bounded = &boundedQueue{limit: bound.limit, overflow: bound.overflow}
+	f.places = &places{limit: min(bound.limit, permits.MaxBound), overflow: bound.overflow}
+	f.permits.InitBounded(f.places.limit)
 	a.gate.Shut(&gateMark) // for good: every sender comes by
 }
 
+// meet implements mailPolicy. An answer has no place, and is pushed as to any other actor.
 func (b boundedMail) meet(c *Context, to *cell, m *message, d *descriptor) (delivered bool) {
+	if c.answers {
+		return false
+	}
 	m.ID, m.From = d.id, c.self.id
-	if c.answers || !d.drops {
-		c.sendBounded(to, m)
-	} else if err := b.try(c, to, m); err != nil {
+	if d.drops {
+		if err := to.tryPlace(); err != nil {
+			deadLetter(c, to, m, err)
+		} else if err = c.pushPlaced(to, m); err != nil {
+			deadLetter(c, to, m, err)
+		}
+		return true
+	}
+	if kept, err := to.takePlace(c, c, m); err != nil {
 		deadLetter(c, to, m, err)
+	} else if !kept {
+		c.sendPushSlow(to, m) // Q3
 	}
 	return true
 }
@@ -83,217 +147,326 @@ func (b boundedMail) meet(c *Context, to *cell, m *message, d *descriptor) (deli
 func (boundedMail) refuses(a *cell, _ bool) bool { return a.keepsNothing() }
 
 func (b boundedMail) takes(a *cell) bool {
-	f := a.flow.Load()
-	f.permits.Lock()
-	defer f.permits.Unlock()
-	return f.permits.Left() > 0 && b.lets(a, permits.ToTry)
+	return a.flow.Load().permits.Count() > 0 && b.lets(a, permits.ToTry)
 }
 
-func (boundedMail) try(c *Context, to *cell, m *message) error { return to.trySendBounded(c, m) }
-
-func (boundedMail) place(s *System, to *cell, m *message) error {
-	return to.putPermitted(s, m)
+// tryPlace takes a place for a message that its sender gives up otherwise, or says why there is none.
+// It looks again if a back-off has begun or ended since, as retried does. Any goroutine.
+func (a *cell) tryPlace() error {
+	for {
+		fall, s := a.fallNow(), a.suspension()
+		if (s == nil || !s.refuses) && a.flow.Load().permits.TryAcquire(a) {
+			return nil
+		}
+		if err := a.tooMuch(); err != ErrOverloaded || fall == a.fallNow() && s == a.suspension() {
+			return err
+		}
+	}
 }
 
-// lets implements mailPolicy. An actor that has fallen takes messages even though its queue is shut,
-// if their senders cannot wait: see fall. Caller holds the lock of permits.
+// pushPlaced delivers a message of a behaviour that has a place.
+func (c *Context) pushPlaced(to *cell, m *message) error {
+	m.From = c.self.id | msg.HasPlace
+	if !c.pushMail(to, m) {
+		to.returnPlace(m)
+		return to.endedBecause()
+	}
+	return nil
+}
+
+func (boundedMail) place(s *System, to *cell, m *message) error { return to.pushPlaced(s, m) }
+
+// pushPlaced delivers a message from outside, or from a process, whose sender has a place.
+func (a *cell) pushPlaced(e env, m *message) error {
+	err := e.push(a, m, asPlaced)
+	if err != nil {
+		m.From = 0
+		a.flow.Load().permits.Release(1, a)
+	}
+	return err
+}
+
+// lets implements mailPolicy. An actor that has fallen takes messages even though it is under
+// pressure, if their senders cannot wait: see fall.
 func (boundedMail) lets(a *cell, how permits.Entrance) bool {
 	f := a.flow.Load()
-	if how == permits.ToTry {
-		return (!f.bounded.shut || f.falls.Load()%2 != 0) && !f.bounded.full
+	if how == permits.ToWait {
+		return f.suspended.Load() == nil && !f.places.holdsBack(a)
 	}
-	return f.suspended.Load() == nil && !f.bounded.shut && !f.bounded.full
+	for {
+		fall := a.fallNow()
+		if fall%2 != 0 || !f.places.holdsBack(a) {
+			return true
+		}
+		if fall == a.fallNow() {
+			return false
+		}
+	}
+}
+
+// holdsBack reports whether senders wait whatever room there is: the actor is under pressure, or
+// was full, and half of its mailbox is not free yet. Any goroutine; the answer may be stale.
+func (q *places) holdsBack(a *cell) bool {
+	return backpressure.Load(q.stand.Load())&backpressure.Pressed != 0 || a.gate.Waited(&gateMark)
 }
 
 // The gate is always shut, and says nothing.
 func (boundedMail) behind(a *cell) bool {
 	f := a.flow.Load()
-	f.permits.Lock()
-	defer f.permits.Unlock()
-	return f.bounded.muted || f.isFullLocked()
+	return backpressure.Load(f.places.stand.Load())&backpressure.Muted != 0 ||
+		f.places.holdsBack(a) || f.permits.Count() <= 0
 }
 
-func (boundedMail) queues() bool { return true }
+func (boundedMail) overload(*cell, *Context) {} // a full mailbox is what overloads it
 
-func (boundedMail) peek(a *cell, note func(from uint64, id uint16) bool) {
-	f := a.flow.Load()
-	f.permits.Lock()
-	defer f.permits.Unlock()
-	for m := f.bounded.first; m != nil && note(m.From, contents(m).ID); m = m.Next {
-	}
-}
-
-func (boundedMail) overload(*cell, *Context) {} // a full queue is what overloads it
-
-// drained takes mail out for the next turn. It takes from the mailbox and the queue in turn, so
-// that neither waits for the other to be empty.
 func (boundedMail) drained(a *cell, c *Context) (again, idle bool) {
-	q := a.flow.Load().bounded
-	if q.ticked = !q.ticked && a.takeTicks(c); q.ticked {
+	if c.left == 0 && a.mailWaits() {
 		return true, false
 	}
-	first, _, n := a.takeBounded(c)
-	if n == 0 {
-		return false, true
-	}
-	a.in.SetPending(first)
-	return true, false
+	a.letSendersGo(c) // R2
+	return false, true
 }
 
-func (boundedMail) shut(a *cell) (full bool) { return a.flow.Load().shut(a.load) }
-
-func (boundedMail) reopen(a *cell) *backpressure.Waiter[waiting] { return a.flow.Load().unshut(a) }
-
-func (boundedMail) takeIf(a *cell, c *Context, fits func(m *message) bool) *message {
-	out, list := a.flow.Load().takeIf(a, fits)
-	release(c, list)
-	return out
+// shut tells senders how the actor stands. It reports whether one waits for the actor, so that it
+// must not be muted.
+func (boundedMail) shut(a *cell) (full bool) {
+	a.flow.Load().places.stand.Store(uint32(a.load))
+	return a.gate.Waited(&gateMark)
 }
 
-// look takes mail out of the queue that has come in while the actor did not look. Owner only, in a
-// turn, which ends afterwards.
-func (a *cell) look(c *Context) {
-	first, last, n := a.takeBounded(c)
-	if n > 0 {
-		c.putFront(first, last, n)
-	}
-}
-
-// takeTicks takes out what has come in by the mailbox, and reports whether anything had. Owner
-// only.
-func (a *cell) takeTicks(c *Context) (some bool) {
-	stub, some := a.box.Drain(&a.in)
-	if stub != nil {
-		c.recycle(stub)
-	}
-	return some
-}
-
-func (a *cell) takeBounded(c *Context) (first, last *message, n int) {
-	first, last, n, list := a.flow.Load().take(a, a.batch())
-	release(c, list)
-	return first, last, n
-}
-
-// sendBounded delivers a message from the behaviour that runs to an actor with a bound.
-func (c *Context) sendBounded(to *cell, m *message) {
-	dropped, tell, err := to.flow.Load().put(to, c, m, c.answers)
-	if bounce(c, to, dropped); err != nil {
-		if !to.box.Closed() || !takeLate(c, to, m) {
-			deadLetter(c, to, m, err)
-		}
-	} else if tell {
-		to.callToLook(c)
-	}
-}
-
-// callToLook makes the actor look into its queue. Should it have ended meanwhile, its end has
-// emptied the queue.
-func (a *cell) callToLook(c *Context) {
-	m := newOwn(c, lookID, 0)
-	if !c.pushMail(a, m) {
-		c.recycle(m)
-	}
-}
-
-// pushBounded is push for an actor with a bound.
-func (c *Context) pushBounded(to *cell, m *message, how delivery) error {
-	dropped, tell, err := to.flow.Load().put(to, nil, m, how == asReply)
-	bounce(c, to, dropped)
-	if tell {
-		to.callToLook(c)
-	}
-	return err
-}
-
-// pushBounded is push for an actor with a bound.
-func (s *System) pushBounded(to *cell, m *message, how delivery) error {
-	s.sched.Point()
-	id := m.ID // as in push
-	return to.fromOutside(func() (tell bool, dropped *message, err error) {
-		dropped, tell, err = to.flow.Load().put(to, nil, m, how == asReply)
-		if err == nil {
-			s.sim.countUser(id)
-		}
-		return tell, dropped, err
-	})
-}
-
-// putPermitted delivers a message from outside, or from a process, whose sender has a place in the
-// queue.
-func (a *cell) putPermitted(from env, m *message) error {
-	a.sys().sched.Point()
+// reopen lets those go that wait, unless the mailbox is still more than half full: then the turn
+// that is to come does. No sender waits for an actor in a back-off. Nor for one that drains, which
+// has opened its gate for ever.
+func (boundedMail) reopen(a *cell) (list *backpressure.Waiter[waiting]) {
 	f := a.flow.Load()
-	err := a.fromOutside(func() (tell bool, dropped *message, err error) {
-		if err := from.mayAct(); err != nil {
-			return false, nil, err
-		}
-		f.permits.Lock()
-		defer f.permits.Unlock()
-		if f.permits.Closed() {
-			return false, nil, a.endedBecause()
-		}
-		a.sys().sim.count(1)
-		dropped, tell = f.appendPermitted(a, m)
-		return tell, dropped, nil
-	})
-	if err != nil {
-		f.permits.Release(1, a)
+	news := f.places.stand.Load() != uint32(a.load)
+	if news {
+		f.places.stand.Store(uint32(a.load))
 	}
-	return err
+	if a.gate.Waited(&gateMark) && (f.halfFree() || f.suspended.Load() != nil ||
+		a.in.Pending() == nil && !a.mailWaits()) {
+		list, news = a.gate.Drain(&gateMark), true
+	}
+	if news {
+		f.admit(a) // after both
+	}
+	return list
 }
 
-// bounce makes a dead letter of a message that had to make room for another, if there is one.
-func bounce(e env, a *cell, dropped *message) {
-	if dropped != nil {
-		deadLetter(e, a, dropped, ErrDropped)
+// halfFree reports whether half of the mailbox is free. Any goroutine; the answer may be stale.
+func (f *flow) halfFree() bool {
+	return f.permits.Count() >= f.places.limit-f.places.limit/2
+}
+
+// letSendersGo is R2. Owner only, when half of the mailbox is free, or all mail has run.
+func (a *cell) letSendersGo(c *Context) {
+	if a.gate.Waited(&gateMark) && !a.load.MustShut() {
+		release(c, a.openGate())
 	}
 }
 
-// fromOutside adds a message to the queue by put, from outside, and tells the actor. What had to
-// make room becomes a dead letter. A hold keeps the system from being quiescent in between. If the
-// system stops all the same, no worker runs the actor any more: this goroutine ends what is there.
-func (a *cell) fromOutside(put func() (tell bool, dropped *message, err error)) error {
-	sys := a.sys()
-	if !sys.sched.Hold() {
-		return ErrSystemStopped
-	}
-	tell, dropped, err := put()
-	if e := (sys); sys.sim == nil {
-		// No mail any more, and no dead letter yet: nothing else holds the system for it.
-		bounce(e, a, dropped)
-	} else {
-		// If an actor of another system has asked, it may take until that system is waited for.
-		defer bounce(e, a, dropped)
-	}
-	defer sys.sched.Release()
-	if !tell || sys.push(a, newOwn(sys, lookID, 0), asSignal) != ErrSystemStopped {
-		return err
-	}
-	deadLetters(sys, a, a.flow.Load().close(), ErrSystemStopped)
-	return nil
-}
-
-// trySendBounded is TrySend from the behaviour that runs.
-func (a *cell) trySendBounded(c *Context, m *message) error {
+// takePlace takes a place for m, which is not an answer, or says why there is none. c is the
+// context of the behaviour that sends; nil outside. kept reports that m was left where the newest
+// message is, and is not to be pushed. Any goroutine.
+func (a *cell) takePlace(e env, c *Context, m *message) (kept bool, err error) {
 	f := a.flow.Load()
-	if s := f.suspended.Load(); s != nil && s.refuses {
-		return s.why // which may be over by now
+	q, s := f.places, f.suspended.Load()
+	if s != nil && s.refusesBounded(a, m) {
+		return false, s.why
 	}
-	if !f.permits.TryAcquire(a) {
-		return a.tooMuch()
+	over := 0 // how many places may be lacking
+	switch self := c != nil && c.self == a; {
+	case q.overflow == OverflowDropOldest && !self:
+		if over = q.limit; q.newest.Load() != nil { // N1
+			a.leaveNewest(e, m)
+			return true, nil
+		}
+	case q.overflow == OverflowDropOldest, q.overflow == OverflowMute && c != nil && s == nil:
+		over = math.MaxInt32
 	}
-	m.From = c.self.id
-	f.permits.Lock()
-	if f.permits.Closed() {
-		f.permits.Unlock()
-		return a.endedBecause()
+	free, ok := f.permits.Exceed(over) // Q1
+	switch {
+	case !ok && a.box.Closed():
+		return false, a.endedBecause()
+	case !ok && q.overflow == OverflowDropOldest:
+		a.leaveNewest(e, m)
+		return true, nil
+	case !ok && s != nil:
+		return false, s.why
+	case !ok:
+		return false, ErrOverloaded
 	}
-	dropped, tell := f.appendPermitted(a, m)
-	f.permits.Unlock()
-	bounce(c, a, dropped)
-	if tell {
-		a.callToLook(c)
+	m.From |= msg.HasPlace
+	if c != nil && s == nil && (q.overflow == OverflowMute && free <= 0 || q.holdsBack(a)) {
+		c.muteFor(a) // Q2
 	}
-	return nil
+	return false, nil
+}
+
+// takePlaceFor is takePlace for a push from outside or from a process. A message that has its place
+// already is marked, unless it is the runtime's own.
+func (a *cell) takePlaceFor(e env, m *message, how delivery) (kept bool, err error) {
+	if how == asPlaced {
+		if isMail(m.ID) {
+			m.From |= msg.HasPlace
+		}
+		return false, nil
+	}
+	id := m.ID // a message that is kept is the receiver's
+	if kept, err = a.takePlace(e, nil, m); kept {
+		a.sys().sim.countUser(id)
+	}
+	return kept, err
+}
+
+// leaveNewest leaves m as the newest message, and makes a dead letter of the one before it. Any
+// goroutine.
+func (a *cell) leaveNewest(e env, m *message) {
+	q, sys := a.flow.Load().places, a.sys()
+	// Nothing else holds the system for a message that is taken out, and not a dead letter yet. In a
+	// deterministic run the caller may be an actor of a system that waits for this one.
+	if sys.sim == nil && sys.sched.Hold() {
+		defer sys.sched.Release()
+	}
+	m.Next = nil
+	switch old := q.newest.Swap(m); old { // N2
+	case &newestMoves:
+		return // M2 finds m
+	default:
+		deadLetter(e, a, old, ErrDropped)
+		return
+	case nil:
+	}
+	look := newOwn(e, lookID, 0)
+	if e.push(a, look, asSignal) == nil { // N3
+		return
+	}
+	e.recycle(look)
+	if left := q.newest.Swap(nil); left != nil { // N4
+		deadLetter(e, a, left, a.endedBecause())
+	}
+}
+
+// returnPlace returns the place of a message that leaves the mailbox otherwise than with a turn, if
+// it has one. The caller owns m.
+func (a *cell) returnPlace(m *message) {
+	if m.From&msg.HasPlace != 0 {
+		m.From &^= msg.HasPlace
+		a.flow.Load().permits.Release(1, a)
+	}
+}
+
+// refusesBounded reports whether m is refused whatever room there is in the mailbox of to, which is
+// in a back-off. Any goroutine that owns m.
+func (s *suspension) refusesBounded(to *cell, m *message) bool {
+	if isOwn(m.ID) {
+		return false
+	}
+	if d := to.typ().decls[m.ID]; d.caller != nil {
+		return d.caller(m).state() != callerWaits
+	}
+	return s.refuses
+}
+
+// boundedTurns runs the turns of actors with a bound.
+type boundedTurns struct{ *typeInSystem }
+
+// RunTask implements sched.ClassRunner: before the turn the mail that it may run is taken out.
+// Signals go first, and the mail waits.
+func (k boundedTurns) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
+	c, a := w.Local().(*Context), cellOfTask(t)
+	if a.system.IsEmpty() {
+		c.left, c.self = int(k.batch), a
+		a.progress |= begun
+		a.takeOut(c)
+		// What comes from now on has its place, and waits for the next turn.
+		if a.in.Pending() == nil {
+			return a.spuriousWake(c)
+		}
+	}
+	return k.typeInSystem.RunTask(w, t)
+}
+
+// takeOut is R1 and R2, with M1 to M3. Owner only, at the beginning of a turn.
+func (a *cell) takeOut(c *Context) {
+	if a.in.Pending() == nil {
+		a.refillPending(c) // M1
+	}
+	f, back, left := a.flow.Load(), 0, a.batch()
+	if f.places.overflow == OverflowDropOldest && !a.box.Closed() &&
+		(f.places.newest.Load() != nil || f.permits.Count() < 0) {
+		a.dropOldest(c, f)
+	}
+	for m := a.in.Pending(); m != nil && left > 0; m, left = m.Next, left-1 {
+		if m.From&msg.HasPlace != 0 {
+			m.From &^= msg.HasPlace
+			back++
+		}
+	}
+	if back > 0 {
+		f.permits.Release(back, a)
+	}
+	if invariant.On {
+		verifyPlaces(a, f)
+	}
+	if a.gate.Waited(&gateMark) && f.halfFree() {
+		a.letSendersGo(c)
+	}
+}
+
+// dropOldest makes dead letters of the messages that have waited longest, so that as many are left as
+// the bound allows. Owner only.
+func (a *cell) dropOldest(c *Context, f *flow) {
+	a.filterMail(c, func(*cell, *message) error { return nil }) // M1, M2
+	over := -f.permits.Count()
+	if over <= 0 {
+		return
+	}
+	a.in.SetPending(a.filterChain(c, a.in.Pending(), func(_ *cell, m *message) error { // M3
+		if over <= 0 || m.From&msg.HasPlace == 0 {
+			return nil
+		}
+		over--
+		return ErrDropped
+	}))
+}
+
+// newestMoves stands in newest while the owner moves the message from there to the mailbox.
+var newestMoves = message{OwnerTag: msg.MarkTag}
+
+// moveNewest is M1 and M2: it moves the newest message to the mailbox, if it is elsewhere, and gives
+// it a place there. Twice at most: what comes between again waits for the next turn. Owner only, in a
+// turn, while the mailbox is open.
+func (a *cell) moveNewest(c *Context) {
+	f := a.flow.Load()
+	if f == nil || f.places == nil || f.places.newest.Load() == nil {
+		return
+	}
+	for range 2 {
+		m := f.places.newest.Swap(&newestMoves) // M1
+		f.permits.Exceed(math.MaxInt32)
+		m.From |= msg.HasPlace
+		a.box.Push(m)
+		if f.places.newest.CompareAndSwap(&newestMoves, nil) { // M2
+			return
+		}
+	}
+	a.box.Push(newOwn(c, lookID, 0))
+}
+
+// close lets goroutines that wait go, and returns the newest message if it was left beside the
+// mailbox. Any goroutine, once no worker runs the actor any more, and the mailbox is closed.
+func (f *flow) close() (left *message) {
+	f.permits.Close()
+	if f.places != nil {
+		left = f.places.newest.Swap(nil)
+	}
+	return left
+}
+
+// verifyPlaces checks how many places are left.
+func verifyPlaces(a *cell, f *flow) {
+	n := f.permits.Count()
+	invariant.Check(a.box.PeekClosed() || n <= f.places.limit, "%v has %d places left, of %d", a, n,
+		f.places.limit)
 }

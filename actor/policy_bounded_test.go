@@ -69,7 +69,8 @@ func TestBound_Policies(t *testing.T) {
 	}{
 		"mute":   {typ: mutingType, runs: seq(0, sends), mutes: 1},
 		"refuse": {typ: refusingType, runs: seq(0, bound), dead: sends - bound, why: actor.ErrOverloaded},
-		"drop": {typ: droppingType, runs: seq(sends-bound, sends), dead: sends - bound,
+		// Twice the bound is taken in, and then the newest takes the place of the one before it.
+		"drop": {typ: droppingType, runs: append(seq(bound+1, 2*bound), sends-1), dead: sends - bound,
 			why: actor.ErrDropped},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -140,6 +141,9 @@ func TestBound_Asks(t *testing.T) {
 			if c.typ == droppingType {
 				eventually(t, "both requests wait", func() bool { return actor.Queued(r) == 2 })
 				inside(t, sys, fill)
+			}
+			if c.typ == droppingType { // its next turn drops them
+				release()
 			}
 			wants(t, receive(t, "the answer", asked), c.outside)
 			release()
@@ -353,8 +357,8 @@ func (x timed) pipe(t testing.TB, c *actor.Context, f deed) {
 	eventually(t, "a result of Pipe", func() bool { return actor.Incoming(c) > 0 })
 }
 
-// TestBound_Ticks: ticks of timers and results of Pipe run behind what was taken out of the
-// queue, and before what is still in it.
+// TestBound_Ticks: ticks of timers and results of Pipe "wait in the mailbox like all mail, but take
+// no room there".
 func TestBound_Ticks(t *testing.T) {
 	typ := newTimed("timed")
 	for name, bring := range map[string]func(c *actor.Context, f deed){
@@ -376,18 +380,20 @@ func TestBound_Ticks(t *testing.T) {
 			for i := 1; i < 12; i++ {
 				must(t, typ.do.TrySend(sys, r, note(i)))
 			}
+			equal(t, "places taken", actor.Queued(r), 12)
 			release()
 			quiet(t, sys)
-			if want := []int{0, 1, 2, 3, 100, 4, 5, 6, 7, 8, 9, 10, 11}; !slices.Equal(ran, want) {
+			equal(t, "places taken afterwards", actor.Queued(r), 0)
+			if want := append(seq(0, 12), 100); !slices.Equal(ran, want) {
 				t.Errorf("ran %v, want %v", ran, want)
 			}
 		})
 	}
 }
 
-// TestBound_QueueBesideTicks: an actor with a bound whose results never leave its mailbox
-// empty gets to its queue all the same.
-func TestBound_QueueBesideTicks(t *testing.T) {
+// TestBound_MailBesideTicks: an actor with a bound whose results never leave its mailbox
+// empty gets to its mail all the same.
+func TestBound_MailBesideTicks(t *testing.T) {
 	sys, typ := start(t, actor.WithWorkers(1)), newTimed("beside ticks")
 	r := typ.typ.Spawn(sys, puppet{})
 	ticks, ran := 0, 0

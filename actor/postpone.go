@@ -129,9 +129,8 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	f := &backoff{room: x.sup.backlog(), why: because(ErrSuspended, x.downFor())}
 	x.backoff = f
 	a.blockedOn.Unblock()
-	e := c
-	a.flowOf().suspend(&suspension{why: f.why, refuses: f.room == 0}) // Q1
-	a.setPressed(c, false)                                            // Q2
+	a.flowOf().suspended.Store(&suspension{why: f.why, refuses: f.room == 0}) // Q1
+	a.setPressed(c, false)                                                    // Q2
 	a.endFall()
 	if f.room == 0 {
 		a.setPressed(c, true)
@@ -139,9 +138,6 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	a.filterMail(c, f.unasked)
 	f.before = msg.Distance(a.in.Pending(), nil)
 	x.held.Add(a.filterChain(c, x.held.All(), f.unasked))
-	deadLetters(e, a, a.policy().takeIf(a, c, func(m *message) bool {
-		return f.unasked(a, m) != nil
-	}), f.why)
 }
 
 // endBackoff puts what was kept in front of the mailbox. The actor owns itself, and may be parked

@@ -18,12 +18,12 @@ type flow struct {
 	// after Open; loaded by open.
 	batchOnly seam.Bool
 	// Odd while the gate is shut because the actor has fallen: see fall.
-	falls   seam.Uint32
-	life    seam.Pointer[lifeContext] // nil: it was not asked for. Stored by the owner
-	bounded *boundedQueue             // types with a bound; nil otherwise
-	marks   watermarks                // types with watermarks. Owner only
+	falls  seam.Uint32
+	life   seam.Pointer[lifeContext] // nil: it was not asked for. Stored by the owner
+	places *places                   // types with a bound; nil otherwise
+	marks  watermarks                // types with watermarks. Owner only
 
-	// In a back-off; nil otherwise. Written by the owner, under the semaphore's mu.
+	// In a back-off; nil otherwise. Written by the owner.
 	suspended seam.Pointer[suspension]
 	// Which application of pressure this is; 0: none. Written by the owner.
 	pressed seam.Uint32
@@ -48,17 +48,17 @@ func (a *cell) flowOf() *flow {
 }
 
 // letAllGo lets go of all senders that wait for an actor whose mailbox is closed: the goroutines,
-// and the actors that are muted, which it returns. What waits in a bounded queue is the caller's as
-// well. Owner only.
-func (a *cell) letAllGo() (muted *backpressure.Waiter[waiting], queued *message) {
+// and the actors that are muted, which it returns. A newest message that was left beside the mailbox
+// is the caller's as well. Owner only.
+func (a *cell) letAllGo() (muted *backpressure.Waiter[waiting], newest *message) {
 	muted = a.gate.Open(&gateMark)
 	return muted, a.endFlow()
 }
 
-// endFlow tells the goroutines that wait that the actor has ended, and returns what waits in a
-// bounded queue. Owner only, once the mailbox is closed and the gate is open: a goroutine that
+// endFlow tells the goroutines that wait that the actor has ended, and returns the newest message,
+// as letAllGo does. Owner only, once the mailbox is closed and the gate is open: a goroutine that
 // makes the flow later finds both so, and does not wait.
-func (a *cell) endFlow() (queued *message) {
+func (a *cell) endFlow() (newest *message) {
 	f := a.flow.Load()
 	if f == nil {
 		return nil
@@ -73,10 +73,7 @@ var (
 		c.count.notRun++
 		a.returnPermits(c)
 	}}
-	lookDesc = &descriptor{run: func(c *Context, a *cell, _ *message) {
-		c.count.notRun++
-		a.look(c)
-	}}
+	lookDesc     = &descriptor{run: func(c *Context, _ *cell, _ *message) { c.count.notRun++ }}
 	deadlockDecl = &descriptor{run: func(c *Context, a *cell, m *message) {
 		c.count.notRun++
 		a.resolveDeadlock(c, *payloadOf[uint64](m) != 0)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
+	"github.com/gallop-go/gallop/actor/internal/msg"
 
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -302,17 +303,13 @@ func (a *cell) collectWaits() PressureDeadlock {
 // waitFor describes an actor that waits for at and in the end for root.
 func (a *cell) waitFor(at, root *cell) WaitEdge {
 	w := WaitEdge{Who: a.actorName(), For: at.actorName()}
-	note := func(from uint64, id uint16) bool {
+	a.peekMail(func(from uint64, id uint16) bool {
 		w.Mail++
 		if decls := a.typ().decls; from == root.id && !isOwn(id) && int(id) < len(decls) {
 			w.From = decls[id].name
 		}
 		return w.Mail < maxMail
-	}
-	a.peekMail(note)
-	if w.Mail < maxMail {
-		a.policy().peek(a, note)
-	}
+	})
 	return w
 }
 
@@ -330,7 +327,7 @@ func (a *cell) peekMail(f func(from uint64, id uint16) bool) {
 //
 //go:norace
 //go:noinline
-func peekedFrom(m *message) uint64 { return m.From }
+func peekedFrom(m *message) uint64 { return m.From &^ msg.HasPlace }
 
 func (s *System) reportDeadlock(r PressureDeadlock) {
 	if i := s.inspected.Load(); i != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // A system of actors may have processes on its workers: package process/actors joins the two. This
-// file is what it needs of package actor: see decision 44. No code that runs for a message of an
+// file is what it needs of package actor: see decision 42. No code that runs for a message of an
 // actor knows of processes.
 
 func init() {
@@ -59,7 +59,6 @@ func init() {
 		c.(*Context).self.makeCold().outlives = &outlives{
 			end: func(c *Context, why error, over func()) { end(c, why, over) }}
 	}
-	access.MuteFor = func(c, to any) { c.(*Context).muteForProxy(to.(AnyRef).b) }
 }
 
 // joined is what a system knows of the processes that have been joined to it.
@@ -260,7 +259,7 @@ func (e *processEnv) schedule(a *cell) {
 // send implements env. The process yields, or ends if it was told to, when the message is sent. If
 // the actor that stands for it has ended, and the process is about to, the system sends it.
 func (e *processEnv) send(to *cell, m *message, d *descriptor) {
-	if w := e.worker(); to.gate.IsOpen() && !to.shared().queues || e.stands || w == nil {
+	if w := e.worker(); to.gate.IsOpen() && !to.shared().bounded || e.stands || w == nil {
 		m.ID = d.id
 		if err := e.push(to, m, asPlain); err != nil {
 			e.lose(to, m, d, err)
@@ -281,24 +280,13 @@ func (e *processEnv) send(to *cell, m *message, d *descriptor) {
 // mayTry implements env.
 func (e *processEnv) mayTry(a *cell, d *descriptor) error {
 	e.p.Operation("TrySend")
-	switch {
-	case a.policy().refuses(a, true), a.shared().queues && !a.flowOf().permits.TryAcquire(a):
-		return a.tooMuch()
-	case e.sim.refuses(a, d): // last, or it would count what is refused anyhow
-		if a.shared().queues {
-			a.flow.Load().permits.Release(1, a)
-		}
-		return ErrOverloaded
-	}
-	return nil
+	return a.mayTry(d)
 }
 
-// trySend implements env. A place in a bounded queue was taken by mayTry.
+// trySend implements env. A place in a mailbox with a bound was taken by mayTry.
 func (e *processEnv) trySend(to *cell, m *message, d *descriptor) error {
-	if m.ID = d.id; to.shared().queues {
-		m.From = 0
-		e.mark(m)
-		return to.putPermitted(e, m)
+	if m.ID = d.id; to.shared().bounded {
+		return to.pushPlaced(e, m)
 	}
 	return e.push(to, m, asPlain)
 }
@@ -311,11 +299,13 @@ func (e *processEnv) push(to *cell, m *message, how delivery) error {
 	}
 	m.From = 0
 	e.mark(m)
-	if how.fromUser() && to.shared().queues {
-		return e.pushBounded(to, m, how)
-	}
 	w.Point()
 	id := m.ID // a message that is pushed is the receiver's
+	if how < asReply && to.shared().bounded {
+		if kept, err := to.takePlaceFor(e, m, how); kept || err != nil {
+			return err
+		}
+	}
 	switch to.box.Push(m) {
 	case mpsc.PushClosed:
 		return to.endedBecause()
@@ -377,21 +367,6 @@ func outcomeFor(c *Context, d *descriptor) func(sender, outcome any) {
 		m.Life = life
 		reflect.NewAt(reflect.TypeOf(outcome), m.Payload()).Elem().Set(reflect.ValueOf(outcome))
 		answer(e, to, m, d, d.urgent)
-	}
-}
-
-// muteForProxy is access.MuteFor. Without pressure the gate is open still, or ajar if the other is
-// muted: then the turn ends as if the gate were open again, and the actor that is asked to apply
-// pressure has its turn first. Its own mailbox gets nothing, so a gate ajar lets none pass. Owner
-// only, in a turn.
-func (c *Context) muteForProxy(to *cell) {
-	me := c.self
-	switch {
-	case c.waiters.latest == to || to.suspension() != nil:
-	case !to.gate.IsOpen() && !to.gate.IsAjar(&gateMark):
-		c.muteFor(to)
-	case me != to && me.load&backpressure.Muted == 0 && me.mayBeMuted() && !me.supervises():
-		c.then |= mayPark
 	}
 }
 

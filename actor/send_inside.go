@@ -99,10 +99,18 @@ func (c *Context) mayAct() error { return nil }
 // mayTry implements env. A message that passes the ajar gate of a muted actor counts against the
 // watermark.
 func (c *Context) mayTry(a *cell, d *descriptor) error {
+	return a.mayTry(d)
+}
+
+// mayTry is env.mayTry for behaviours and processes. It takes a place in a mailbox with a bound.
+func (a *cell) mayTry(d *descriptor) error {
 	switch {
-	case a.policy().refuses(a, true):
+	case a.policy().refuses(a, true), a.shared().bounded && !a.flow.Load().permits.TryAcquire(a):
 		return a.tooMuch()
-	case a.shared().sys.sim.refuses(a, d): // last, or it would count what is refused anyhow
+	case a.sys().sim.refuses(a, d): // last, or it would count what is refused anyhow
+		if a.shared().bounded {
+			a.flow.Load().permits.Release(1, a)
+		}
 		return ErrOverloaded
 	}
 	return nil
@@ -118,19 +126,17 @@ func (c *Context) answer(to *cell, m *message, d *descriptor) {
 
 // trySend implements env.
 func (c *Context) trySend(to *cell, m *message, d *descriptor) error {
-	// A bounded queue refuses under its own lock; plain mail was let pass by mayTry.
-	m.ID = d.id
-	return to.policy().try(c, to, m)
+	if m.ID = d.id; to.shared().bounded {
+		return c.pushPlaced(to, m)
+	}
+	return c.push(to, m, asPlain)
 }
 
-// push implements env. It is for what the hot send does not do: TrySend, and replies that mute no
-// sender.
+// push implements env. It is for what the hot send does not do: TrySend, unless the receiver has a
+// bound, and replies, which mute no sender and take no place.
 func (c *Context) push(to *cell, m *message, how delivery) error {
 	if how.fromUser() {
 		m.From = c.self.id
-		if to.shared().queues {
-			return c.pushBounded(to, m, how)
-		}
 		// The receiver's mailbox has the mark of this worker's bias: a plain store does.
 		if to.box.Head() == c.bias.Mark() && c.bias.Append(&to.box, &to.in, m) {
 			return nil

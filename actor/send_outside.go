@@ -24,7 +24,7 @@ import (
 // The way of a push:
 //
 //	refusing?      a system in Shutdown takes replies and signals, and nothing else
-//	bounded?       the message waits in the queue with a limit (policy_bounded.go)
+//	bounded?       the message takes a place, or is refused (policy_bounded.go)
 //	PushBusy       the actor is busy: done, with one compare-and-swap
 //	Admit, Push    it was idle: a ticket first, then the push
 //	Inject         the push has woken it: the ticket becomes its place in the inject queue
@@ -237,14 +237,16 @@ func (s *System) push(to *cell, m *message, how delivery) error {
 	if how < asReply && s.refusing.Load() {
 		return ErrSystemStopped
 	}
-	// One bit of the class, and no call of the policy: most actors have plain mail.
-	if how.fromUser() && to.shared().queues {
-		return s.pushBounded(to, m, how)
-	}
 	if how != asSignal {
 		s.sched.Point()
 	}
 	id := m.ID // a message that is pushed is the receiver's
+	// One bit of the class, and no call of the policy: most actors have plain mail.
+	if how < asReply && to.shared().bounded {
+		if kept, err := to.takePlaceFor(s, m, how); kept || err != nil {
+			return err
+		}
+	}
 	// First without an admission: PushBusy leaves an idle actor alone. Most receivers that
 	// goroutines send to are busy.
 	r := to.box.PushBusy(m)

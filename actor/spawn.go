@@ -126,7 +126,7 @@ type typeInSystem struct {
 	batch       uint32
 	// Who wakes one gets a bias: not of those that run elsewhere or whose mail is counted.
 	biased  bool
-	queues  bool // as its policy says
+	bounded bool // its mailbox has a bound
 	special bool // its bodies begin otherwise than empty: see body.init
 }
 
@@ -145,10 +145,11 @@ func cellOfTask(t *sched.Task) *cell { return (*cell)(unsafe.Pointer(t)) }
 
 // cellOrNil returns the actor that a task belongs to, or nil if it belongs to none.
 func cellOrNil(t *sched.Task) *cell {
-	if _, ok := t.Class().Runner().(*typeInSystem); !ok {
-		return nil
+	switch t.Class().Runner().(type) {
+	case *typeInSystem, boundedTurns:
+		return cellOfTask(t)
 	}
-	return cellOfTask(t)
+	return nil
 }
 
 // isNew reports whether an actor has had no turn yet. Its owner only.
@@ -202,7 +203,7 @@ func (ks *typesInSystem) add(k *typeInSystem) *typeInSystem {
 func (s *System) newTypeInSystem(t *typeInfo) (k *typeInSystem, err error) {
 	k = &typeInSystem{typ: t, sys: s, runs: s.intercepted(t, t.table.runs), batch: uint32(t.batch)}
 	k.policy = t.policy()
-	k.queues = k.policy.queues()
+	k.bounded = t.bound.limit != 0
 	k.special = k.policy != plainMail{} || s.sim != nil
 	k.biased = !k.special && !t.pinned // a simulation must not depend on when the kernel answers
 	if k.batch == 0 {
@@ -213,7 +214,11 @@ func (s *System) newTypeInSystem(t *typeInfo) (k *typeInSystem, err error) {
 	if t.pinned {
 		pin, err = s.sched.NewPin() // attaches a context, which takes mu
 	}
-	k.Init(k, pin)
+	if k.bounded {
+		k.Init(boundedTurns{k}, pin)
+	} else {
+		k.Init(k, pin)
+	}
 	k.DepthFirst(isNew)
 	k.GoesOn(hasMail)
 	if err != nil {

@@ -290,7 +290,7 @@ const (
 	systemID   = iota // a signal's: see turn_signals.go
 	firedID           // a timer's
 	permitID          // SendWait's messages before this one have run
-	lookID            // mail has come in to an empty bounded queue
+	lookID            // the newest message waits beside a mailbox with a bound
 	deadlockID        // an actor has waited for long because of applied pressure
 	carriedID         // a message of the user's with a context: see message.go
 	userIDs           // from here on the type's own

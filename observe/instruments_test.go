@@ -144,7 +144,7 @@ func TestProbesOfTypes(t *testing.T) {
 		p.send(begin, all)
 		synctest.Wait()
 		pass(4 * time.Second)
-		p.send(time.Now(), all) // those that are stuck have a probe
+		p.send(time.Now(), all) // the stuck actors have a probe already
 		synctest.Wait()
 		d := p.delays(time.Now())
 		if len(d) != 2 || d[0].typ != "quick" || d[0].p50 != 3*time.Millisecond || d[0].probes != 4 ||

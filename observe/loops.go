@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// Where the busiest actor takes most of the time, its type is probed for a moment every few ticks,
-// to see whose messages it runs: 50 ms in 5 s, or 1 % of the time.
+// If the busiest actor takes most of the time, its type is probed for a moment every few ticks, to
+// see who sends the messages: 50 ms in 5 s, or 1 % of the time.
 const (
 	loopsEvery  = 5
 	loopsWindow = 50 * time.Millisecond
@@ -35,7 +35,7 @@ func newLoops(sys *actor.System) *loops {
 	}
 }
 
-// look probes the type of the busiest actor for a moment, if it is time to.
+// look probes the type of the busiest actor for a moment, at every loopsEvery-th tick.
 func (l *loops) look(busy []inspect.Busy) {
 	l.ticks++
 	if l.ticks%loopsEvery != 2 {
@@ -52,13 +52,13 @@ func (l *loops) look(busy []inspect.Busy) {
 	l.mu.Unlock()
 	stop := l.probe(inspect.Probe{Before: l.count}, busy[0].Type)
 	l.done.Go(func() {
-		time.Sleep(loopsWindow) // the window is a time; no event ends it
+		time.Sleep(loopsWindow) // the window is a length of time; no event ends it
 		stop()
 		l.sum()
 	})
 }
 
-// count runs on a worker.
+// count is the probe; it runs on a worker.
 func (l *loops) count(c *actor.Context, m inspect.Message) { l.add(c.ActorID(), m.From) }
 
 // add counts a message that an actor runs.

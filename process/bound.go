@@ -7,29 +7,22 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// A mailbox may have a bound. Three things make that harder than a counter beside the mailbox:
+// A mailbox may have a bound. Two things make that harder than a counter beside the mailbox:
 //
 //   - A mailbox without one is not to pay for it. So the refs of a process with a bound lead to
 //     another mailbox, its front, in which a sender finds a process that waits for mail, as it
 //     seems, and cannot be claimed: that is off the path between processes. There it meets the
 //     bound, and what is let in goes to the process's own mailbox.
-//   - A process takes what matches. If all that is in a full mailbox does not match, then what it
-//     waits for must be able to come. So the bound holds while the process is busy, or waits for
-//     something else than messages. To one that has looked at all its messages and waits for
-//     others, which is idle, one more is let in, at which it looks.
 //   - A process that sends is suspended ahead of the message, and can be cancelled there, so a
 //     message is in the mailbox or it is the sender's.
 //
-// Rejected: to count what lies behind the last message that was looked at. A mailbox would have
-// room for what matches, and grow all the same, since the process looks at all there is before it
-// waits.
+// The protocol has one lock. A sender that finds the mailbox full enters the line, under the lock;
+// what makes room lets senders out of the line, under the lock. Each that is let out has its place
+// in the mailbox by then.
 //
-// The protocol has one lock. A sender that finds the mailbox full and the process not idle enters
-// the line, under the lock; what makes room, or makes the process idle, lets senders out of the
-// line, under the lock. Each that is let out has its place in the mailbox by then. A mailbox that
-// is full and idle has nothing on its way, for which the process counts what is there: that costs
-// time in proportion to the bound. The sender that is let in beyond the bound ends the idleness,
-// and brings a message, which wakes the process, so that it looks and is idle again.
+// Rejected: to let in one more message while the process has looked at all there is, and waits for
+// what matches. It was a bound with an exception that few programs need, and cost time in proportion
+// to the bound.
 
 // bound is what a process has in addition whose mailbox has one.
 type bound[M any] struct {
@@ -37,14 +30,12 @@ type bound[M any] struct {
 	front mailbox[M]
 	gate  Proc // of the front: taken for the process
 
-	high, low int     // read-only: full from high on, until low
-	refuses   bool    // read-only: what cannot wait is refused
-	muting    *muting // nil: behaviours are not muted. Read-only
+	high, low int  // read-only: full from high on, until low
+	refuses   bool // read-only: what cannot wait is refused
 
 	mu     seam.QuickMutex
 	n      int                 // guarded by mu: messages that are in, or have a place
 	full   bool                // guarded by mu
-	idle   bool                // guarded by mu: see above
 	closed bool                // guarded by mu: it has ended
 	line   waitQueue[struct{}] // guarded by mu: senders that wait
 }
@@ -56,7 +47,6 @@ type Option interface{ set(*settings) }
 type settings struct {
 	high, low int // 0: no bound
 	bounded   bool
-	muting    muteOption // nil: none
 	kind      kind
 	wrong     string
 }
@@ -68,9 +58,6 @@ func apply(call string, options []Option) (l settings) {
 			misuse(call + ": a nil option")
 		}
 		o.set(&l)
-	}
-	if l.muting != nil && l.high == 0 {
-		l.wrong = "muting without a bound or watermarks"
 	}
 	if l.wrong != "" {
 		misuse(call + ": " + l.wrong)
@@ -97,20 +84,18 @@ func (o limitOption) set(l *settings) {
 	l.high, l.low, l.bounded = o.high, o.low, o.bounded
 }
 
-// WithBound bounds the mailbox of a process: at most limit messages wait in it, and perhaps one
-// that has come as the process began to wait. A process that sends to it is suspended until there
-// is room. So is the caller of [Ref.SendWait]. [Ref.TrySend] returns [ErrOverloaded], and what is
-// sent by [Ref.Send] from outside or from a behaviour, which cannot wait, becomes a dead letter; an
-// actor is muted instead if actors.WithMuting of package process/actors says so.
-// WithBound panics if limit is less than 1.
+// WithBound bounds the mailbox of a process: at most limit messages wait in it. A process that
+// sends to it is suspended until there is room. So is the caller of [Ref.SendWait]. [Ref.TrySend]
+// returns [ErrOverloaded], and what is sent by [Ref.Send] from outside or from a behaviour, which
+// cannot wait, becomes a dead letter. WithBound panics if limit is less than 1.
 //
-// The bound holds while the process is busy, or waits for something else than messages. While it
-// waits in a receive, and so has looked at all that is there, one message after the other is let
-// in, as it looks at them: what it waits for must be able to come. Exits that are trapped, the news
-// of monitors, and what the process sends to itself are let in always, and take room.
+// Exits that are trapped, the news of monitors, and what the process sends to itself are let in
+// always, and take room.
 //
-// Two processes that send to each other, and whose mailboxes are full, wait for ever:
-// [System.Blocked] says so.
+// Messages that a receive has looked at and left take room too. A process that waits for what is
+// not in its full mailbox waits for ever, as do two processes that send to each other, and whose
+// mailboxes are full: [System.Blocked] says so. Give a process that takes what matches no bound, or
+// one with room for all that may wait.
 //
 // A message costs a lock for the sender and one for the process.
 func WithBound(limit int) Option {
@@ -138,14 +123,11 @@ func (s *Self[M]) limit(call string, options []Option) {
 		return
 	}
 	b := &bound[M]{own: &s.mailbox, high: l.high, low: l.low, refuses: l.bounded}
-	if l.muting != nil {
-		b.muting = &muting{mute: l.muting}
-	}
 	b.gate.state.Store(parked | forMail)
 	b.front.p = &b.gate
 	b.front.rare = &rareMail[M]{bound: b}
 	s.mailbox.rare = &rareMail[M]{bound: b}
-	s.Proc.rare |= isBounded
+	s.Proc.bounded = true
 }
 
 // isFront reports whether the mailbox is the front of one with a bound, which has no system. Any
@@ -163,7 +145,7 @@ func (b *bound[M]) force() {
 // caller calls mailbox.settle afterwards. Owner only; any goroutine may call the function.
 func (s *Self[M]) poster() (put func(m M, w *sched.Worker, by *System)) {
 	own := &s.mailbox
-	if s.Proc.rare&isBounded == 0 {
+	if !s.Proc.bounded {
 		return func(m M, w *sched.Worker, by *System) {
 			n := &node[M]{m: m}
 			own.p.sends(n, w, true)
@@ -206,16 +188,16 @@ func (b *bound[M]) admit() admission {
 	switch {
 	case b.closed:
 		return neverWill
-	case !b.idle && (b.full || b.line.first != nil):
+	case b.full || b.line.first != nil:
 		return mustWait
 	}
 	b.enter()
 	return admitted
 }
 
-// enter gives a message a place. It wakes the process, which then looks. Caller holds mu.
+// enter gives a message a place. Caller holds mu.
 func (b *bound[M]) enter() {
-	b.n, b.idle = b.n+1, false
+	b.n++
 	b.full = b.full || b.n >= b.high
 }
 
@@ -249,10 +231,6 @@ func (b *bound[M]) offer(n *node[M], w *sched.Worker, by *System) error {
 		} else {
 			b.own.p.letDead(n, n.m)
 		}
-		return nil
-	}
-	if b.muting != nil && sender == nil && w != nil && by == b.own.p.sys {
-		b.sendMuting(n, w, by)
 		return nil
 	}
 	b.mu.Lock()
@@ -321,73 +299,32 @@ func (b *bound[M]) try() error {
 }
 
 // took notes that the process has taken a message. Owner only.
-func (b *bound[M]) took() {
+func (b *bound[M]) took() { b.leave(b.own.p.w, b.own.p.sys) }
+
+// giveBack gives back a place for which no message comes.
+func (b *bound[M]) giveBack(by Party) {
+	sys, w := envOf(by)
+	b.leave(w, sys)
+}
+
+// leave takes a place away, gives those in line a place for whom there is one, and wakes them.
+func (b *bound[M]) leave(w *sched.Worker, sys *System) {
+	var wake []*party
 	b.mu.Lock()
 	b.n--
 	if b.n <= b.low {
 		b.full = false
 	}
-	b.letIn()
-}
-
-// looked returns how many messages the process has looked at and not taken. Owner only, when it has
-// looked at all that have come.
-func (b *mailbox[M]) looked() (n int) {
-	for m := b.first; m != nil; m = m.next {
-		n++
-	}
-	return n
-}
-
-// setIdle notes that the process waits for messages from now on, or does not any more. If the
-// mailbox is full, and not all are there that have a place in it, the process will have a notice of
-// those, and looks. Owner only.
-func (b *bound[M]) setIdle(idle bool) {
-	b.mu.Lock()
-	b.idle = idle && (!b.full || b.own.looked() == b.n)
-	b.letIn()
-}
-
-// letIn gives those in line a place for whom there is one, and wakes them. Caller holds mu, which
-// letIn releases. Owner only.
-func (b *bound[M]) letIn() {
-	wake := b.claimLine()
-	calm := b.relieved()
-	b.mu.Unlock()
-	for _, pt := range wake {
-		pt.wake(b.own.p.w, b.own.p.sys)
-	}
-	if calm != nil {
-		calm(b.own.p)
-	}
-}
-
-// claimLine gives those in line a place for whom there is one, and returns them. Caller holds mu.
-func (b *bound[M]) claimLine() (wake []*party) {
-	for b.line.first != nil && (b.idle || !b.full) {
+	for b.line.first != nil && !b.full {
 		if pt := b.line.claimReceiver(struct{}{}, true); pt != nil {
 			b.enter()
 			wake = append(wake, pt)
 		}
 	}
-	return wake
-}
-
-// giveBack gives back a place for which no message comes. The process looks: it may be idle now, as
-// all messages are there that have a place.
-func (b *bound[M]) giveBack(by Party) {
-	sys, w := envOf(by)
-	b.mu.Lock()
-	b.n--
-	if b.n <= b.low {
-		b.full = false
-	}
-	wake := b.claimLine()
 	b.mu.Unlock()
 	for _, pt := range wake {
 		pt.wake(w, sys)
 	}
-	b.own.p.wakeForMail(w, sys)
 }
 
 // close lets all go that wait: the process has ended.

@@ -330,9 +330,10 @@ func ExampleNewReply() {
 	s := process.Start(process.Config{})
 	asked, back := process.NewReply[int]()
 	process.Go(s, func(p *process.Proc) { fmt.Println(asked.Reply(p)) })
-	fmt.Println(back.Fail(s, errors.New("no answer")), back.Reply(s, 7))
+	failed, replied := back.Fail(s, errors.New("no answer")), back.Reply(s, 7)
 	s.Run()
+	fmt.Println(failed, replied)
 	// Output:
-	// true false
 	// 0 no answer
+	// true false
 }

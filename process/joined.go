@@ -13,7 +13,7 @@ import (
 )
 
 // A system of processes may run on the scheduler of a system of actors: package process/actors
-// joins the two. This file is what it needs of package process: see decision 44.
+// joins the two. This file is what it needs of package process: see decision 42.
 
 func init() {
 	access.StartOn = startOn

@@ -35,8 +35,10 @@ type Proc struct {
 	// Owner only, until it has ended; then read only.
 	exiting bool // it unwinds for reason
 	crash   bool // reason is its own panic or Goexit
-	rare    rare
-	in      within // the function in which the process must not be used
+	// It was killed or its system stops: it never waits again.
+	neverWaits bool
+	bounded    bool   // its mailbox has a bound
+	in         within // the function in which the process must not be used
 
 	kind       *kind // nil: none. Read-only
 	id         uint64
@@ -58,19 +60,9 @@ type runner interface {
 	discard()
 	// hasMail reports whether a message is in the mailbox.
 	hasMail() bool
-	// idle says, of a process with a bound, whether it waits for messages.
-	idle(waits bool)
 }
 
-// rare has what few processes are, in bits.
-type rare uint8
-
-const (
-	isHard    rare = 1 << iota // it was killed or its system stops: it never waits again
-	isBounded                  // its mailbox has a bound
-)
-
-func (p *Proc) hard() bool { return p.rare&isHard != 0 }
+func (p *Proc) hard() bool { return p.neverWaits }
 
 // cancel is a request to end.
 type cancel struct {
@@ -232,7 +224,7 @@ func (p *Proc) obey() {
 		return // Unlink takes it back
 	}
 	if c.hard || p.exiting {
-		p.rare |= isHard
+		p.neverWaits = true
 	}
 	if !p.exiting || c.hard {
 		p.reason = reason

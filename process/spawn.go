@@ -76,13 +76,11 @@ func (s *Self[M]) Ref() Ref[M] {
 
 // ref is Ref. Owner only, or before the process was started.
 func (s *Self[M]) ref() Ref[M] {
-	if s.Proc.rare&isBounded != 0 {
+	if s.Proc.bounded {
 		return Ref[M]{Process{&s.Proc}, &s.mailbox.rare.bound.front}
 	}
 	return Ref[M]{Process{&s.Proc}, &s.mailbox}
 }
-
-func (s *Self[M]) idle(waits bool) { s.mailbox.rare.bound.setIdle(waits) }
 
 func (s *Self[M]) hasMail() bool { return s.first != nil || s.mailbox.in.Load() != nil }
 
@@ -113,9 +111,8 @@ type plain struct {
 	f func(*Proc)
 }
 
-func (s *plain) main()     { s.f(&s.Proc) }
-func (s *plain) discard()  {}
-func (s *plain) idle(bool) {}
+func (s *plain) main()    { s.f(&s.Proc) }
+func (s *plain) discard() {}
 
 func (s *plain) hasMail() bool { return false }
 

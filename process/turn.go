@@ -122,7 +122,7 @@ func (p *Proc) suspend(as uint32) bool {
 	switch {
 	case p.state.Load() == notified:
 		p.state.Store(running)
-	case w == nil || p.rare != 0:
+	case w == nil || p.neverWaits:
 		p.suspendRarely(as)
 	default:
 		p.more = false
@@ -142,37 +142,13 @@ func (p *Proc) suspend(as uint32) bool {
 	return !p.cancelled()
 }
 
-// suspendRarely is suspend for a process that has had no notice, and whose system has stopped, that
-// never waits again, or whose mailbox has a bound.
+// suspendRarely is suspend for a process that has had no notice, and whose system has stopped, or
+// that never waits again.
 func (p *Proc) suspendRarely(as uint32) {
-	switch {
-	case p.hard():
-	case p.w == nil:
+	if !p.hard() {
 		p.left = as
 		p.co.switchToWorker()
-	case as&forMail != 0:
-		p.run.idle(true)
-		p.park(as)
-		p.run.idle(false)
-	default:
-		p.park(as)
 	}
-}
-
-// park is the rest of suspend where that is not inlined by hand.
-func (p *Proc) park(as uint32) {
-	w := p.w
-	p.more = false
-	w.Spend(1)
-	w.PrepareNext()
-	if p.state.CompareAndSwap(running, as) {
-		p.left = as
-		p.handOver(w)
-		return
-	}
-	p.state.Store(running)
-	p.left = leftYield
-	p.co.switchToWorker()
 }
 
 // handOver runs the next process instead of p, whose task was given up.

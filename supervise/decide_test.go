@@ -69,7 +69,7 @@ func TestNormal(t *testing.T) {
 	h.must(h.root.Wait(h.soon()))
 }
 
-// TestMail: what DropMail, WhileDown and KeepReplies say reaches the child.
+// TestMail: what DropMail and WhileDown say reaches the child.
 func TestMail(t *testing.T) {
 	for _, c := range []struct {
 		drop      bool

@@ -107,9 +107,6 @@ type Worker[S any] struct {
 	// messages become dead letters with the reason [actor.ErrSuspended]. Requests fail with that
 	// error at once, unless the caller chose to wait: see [WaitForRestart].
 	WhileDown int
-	// KeepReplies lets replies to requests that the child sent before a restart run after it.
-	// Without it they become dead letters.
-	KeepReplies bool
 }
 
 // RefuseWhileDown is the WhileDown that keeps no message.
@@ -119,7 +116,7 @@ func (w Worker[S]) child() *childSpec {
 	spec := &childSpec{name: w.Name, commonSpec: &commonSpec{
 		restart: w.Restart, backoff: w.Backoff.orDefault(), intensity: w.Intensity,
 		stop:   w.Stop.orDefault(StopWithin(5 * time.Second)),
-		decide: w.Decide, dropMail: w.DropMail, whileDown: w.WhileDown, keepReplies: w.KeepReplies,
+		decide: w.Decide, dropMail: w.DropMail, whileDown: w.WhileDown,
 	}}
 	if w.Type == nil {
 		spec.problem = "a Worker without a Type"
@@ -248,11 +245,10 @@ type commonSpec struct {
 	stop       Shutdown
 	supervisor *supervisorSpec // nil: the child is a worker
 
-	intensity   Intensity // its own; zero: the supervisor's applies
-	decide      func(error) Decision
-	dropMail    bool
-	whileDown   int
-	keepReplies bool
+	intensity Intensity // its own; zero: the supervisor's applies
+	decide    func(error) Decision
+	dropMail  bool
+	whileDown int
 
 	withInit func(init any) (spawner, bool)
 	problem  string // why it cannot be started; "": it can

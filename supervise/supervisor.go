@@ -269,7 +269,7 @@ func (s *supervisor) optionsFor(ch *child) access.ChildOptions {
 		Before:   s.children.youngerActor(ch),
 		Together: s.spec.strategy == SimpleOneForOne,
 		DropMail: spec.dropMail, Backlog: spec.whileDown,
-		KeepReplies: spec.keepReplies, Decide: decisions(spec.decide), Restarts: spec.restart.afterFall(),
+		Decide: decisions(spec.decide), Restarts: spec.restart.afterFall(),
 		Path: s.pathOf(ch), Family: s.names,
 	}
 	if spec.supervisor == nil {

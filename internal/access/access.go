@@ -47,9 +47,6 @@ type ChildOptions struct {
 	// Postpone on, besides those that waited then: 1,000 if it is 0, none if it is negative. The
 	// others become dead letters with the reason actor.ErrSuspended.
 	Backlog int
-	// KeepReplies lets the outcomes of what one life of the child has asked for, by AskTo and Pipe,
-	// run in the next. Otherwise they become dead letters with the reason actor.ErrRestarted.
-	KeepReplies bool
 	// Path names the child in reports and logs, for example "shop/users/bob". It may be empty.
 	Path string
 }

@@ -90,11 +90,6 @@ var (
 	// muted meanwhile; then the order is carried out. A Kill does not wait. It holds for the life of the
 	// actor. Any goroutine may call over, once.
 	Outlive func(c any, end func(c any, why error, over func()))
-
-	// MuteFor has the running actor muted for another, an actor.AnyRef, as if it had sent that a
-	// message. If the other's gate is open still, or ajar, the turn of the running actor ends. It is
-	// called with a *actor.Context.
-	MuteFor func(c, to any)
 )
 
 // Set by package process.
@@ -135,12 +130,6 @@ var (
 	// env is a process.Env.
 	TellerOf func(self any) func(env any, wrap func() any)
 
-	// MuteOption returns the process.Option for a process that has behaviours muted. mute is called in
-	// the turn of a behaviour of the joined system, which has sent to the process.Process of, whose
-	// mailbox is full: the message is in it. worker is the *sched.Worker. If first is true, some actor
-	// must call look.
-	MuteOption func(mute func(of, worker any, first bool, look Look)) (option any)
-
 	// CheckOptions panics, as process.Spawn does, if a []process.Option is wrong.
 	CheckOptions func(call string, options any)
 
@@ -169,8 +158,3 @@ var (
 	// process.Env. cause is the reason that the process ends for, or traps; nil: a normal end.
 	Exited func(process, env any, cause error)
 )
-
-// Look looks whether the mailbox of a process is full, and holds senders back. If so, calm is
-// called once when that is over, with the process's process.Party, in its turn, unless the process
-// ends. Then look is to be called again.
-type Look func(calm func(by any)) (crowded bool)

@@ -102,8 +102,7 @@ func shown(state any) (v any, err error) {
 
 // Delay measures how long a message to the actor has to wait at the moment. It sends a probe,
 // which takes its place behind the mail and runs nothing, and returns the time between. A probe
-// is not counted as a message, mutes no actor and is refused by no bound; an actor with a bound
-// ([actor.WithBound]) runs it ahead of what waits in its queue.
+// is not counted as a message, mutes no actor and is refused by no bound.
 //
 // There is at most one probe a second for an actor and 100 a second in a system, otherwise the
 // error is ErrTooManyProbes. A probe wakes an actor that is idle, some microseconds of a worker.

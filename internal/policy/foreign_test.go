@@ -70,10 +70,8 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"process", "doneCase.stop", inTurn}, // of AfterFunc of a context
 	{"process", "joined.*", ownCode},
 	{"process", "monitor.tell", ownCode},
-	{"process", "muting.mute", ownCode},
 	{"process/actors", "Proxy.start", ownCode},
 	{"process/actors", "errand.f", ownCode},
-	{"process/actors", "gauge.look", ownCode},
 	{"process/actors", "errand.lost", ownCode},
 }
 

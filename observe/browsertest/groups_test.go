@@ -14,8 +14,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// Pools, topics and registries show their members, and processes what they wait for, on a screen
-// and on a phone, in both themes.
+// Pools, topics and registries show their members. Processes show the object they wait for. The
+// page is tried on a screen and on a phone, in both themes.
 func TestGroupsAndProcesses(t *testing.T) {
 	sys := quietly(t)
 	b := open(t, sys)

@@ -33,13 +33,20 @@ func TestAsk_Urgent(t *testing.T) {
 	logOf[sys] = &logs{make(chan string, 100)}
 	defer delete(logOf, sys)
 	r := deskType.Spawn(sys, desk{})
-	mail := -1
+	mail, stay := -1, make(chan struct{})
 	run(t, sys, func(p *process.Proc) {
+		begun := make(chan struct{})
+		deskDo.Send(actors.Sender(p), r, func(_ *desk, c *actor.Context) {
+			c.Blocking(func() { close(begun); <-stay })
+		})
+		p.Blocking(func() { <-begun })
 		for range 2 {
 			deskDo.Send(actors.Sender(p), r, func(d *desk, _ *actor.Context) { d.mail++ })
 		}
+		asked := actors.Ask(p, deskStatus, r, struct{}{})
+		close(stay)
 		var err error
-		mail, err = actors.Call(p, deskStatus, r, struct{}{})
+		mail, err = asked.Reply(p)
 		equal(t, "error", err, error(nil))
 	})
 	equal(t, "mail that has run before", mail, 0)

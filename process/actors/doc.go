@@ -19,9 +19,8 @@
 // Messages of one sender to one receiver arrive in the order of sending, whichever of the two is a
 // process. A message that will not run is a dead letter of the system: those of processes have the
 // type of [process.WithType], or "process". A process that sends to an overloaded actor is suspended until an actor in its
-// place would not be muted. An actor that sends to a process is muted only if the process was
-// spawned [WithMuting]: a mailbox from which a process takes what matches may be long for good
-// reason.
+// place would not be muted. An actor that sends to a process is never muted for it: a mailbox from
+// which a process takes what matches may be long for good reason.
 //
 // What waits for the system, or ends it, is for goroutines outside: System.Wait, Run, Shutdown and
 // Stop, of either, panic in a process, which they would wait for. So do actor.Join, StopWait,

@@ -12,8 +12,8 @@ import (
 
 // Processes in runs of package actortest: what is a choice of the driver, and where.
 
-// flood is a scenario: an actor floods a process with a bound, which mutes it, and which selects
-// among its messages and a channel on which two others send.
+// flood is a scenario: a process floods another with a bound, which selects among its messages and a
+// channel on which two others send.
 func flood(match func(int) bool) func(r *actortest.R) {
 	return func(r *actortest.R) {
 		sys, got := r.System(), 0
@@ -24,11 +24,10 @@ func flood(match func(int) bool) func(r *actortest.R) {
 				process.Select(self, self.Receives(&n, match), process.RecvFrom(c, &n, nil))
 				got++
 			}
-		}, process.WithBound(1), actors.WithMuting())
-		s := senderType.Spawn(sys, sender{to: to})
-		in(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+		}, process.WithBound(1))
+		process.Go(procs, func(p *process.Proc) {
 			for n := range 6 {
-				pass.Send(c, s, n)
+				to.Send(p, n)
 			}
 		})
 		for range 2 {

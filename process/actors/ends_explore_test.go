@@ -7,8 +7,46 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/explore"
 	"github.com/gallop-go/gallop/process"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// stage is a whole system under exploration, with actors and processes. Two threads stand in for
+// its workers, one turn after the other: see sched/manual_explore.go.
+type stage struct {
+	sys    *actor.System
+	procs  *process.System
+	crew   []*sched.Worker
+	unwind func() // ends all processes
+}
+
+func newStage() *stage {
+	s := &stage{sys: actor.Start(actor.WithWorkers(2))}
+	s.procs = access.Join(s.sys, func(of access.Shared) (processes any, unwind func()) {
+		processes, s.unwind = access.StartOn(of)
+		return processes, s.unwind
+	}).(*process.System)
+	s.crew = access.Manual(s.sys).([]*sched.Worker)
+	return s
+}
+
+// sink is an actor that applies and releases pressure as it is told.
+type sink struct{ got int }
+
+var (
+	sinkType  = actor.NewType[sink]("sink")
+	sinkPress = actor.Declare[bool](sinkType, "press")
+	sinkTake  = actor.Declare[int](sinkType, "take")
+	_         = sinkType.Table(sinkTake.Handle(func(s *sink, _ *actor.Context, _ int) { s.got++ }),
+		sinkPress.Handle(func(_ *sink, c *actor.Context, on bool) {
+			if on {
+				c.ApplyPressure()
+			} else {
+				c.ReleasePressure()
+			}
+		}))
 )
 
 // TestOrders_Explored: the actor of a process is told to end, at any moment while the process waits

@@ -301,21 +301,3 @@ func ExampleProxy() {
 	// Output:
 	// idle transient process child
 }
-
-// An actor that sends more than a process takes is muted, and nothing is refused.
-func ExampleWithMuting() {
-	sys, sum := startQuiet(), 0
-	slow := process.Spawn(actors.Join(sys), func(self *process.Self[int]) {
-		for range 50 {
-			self.Yield()
-			sum += self.Receive()
-		}
-	}, process.WithBound(10), actors.WithMuting())
-	s := senderType.Spawn(sys, sender{to: slow})
-	for range 50 {
-		pass.Send(sys, s, 1)
-	}
-	_ = sys.Run()
-	fmt.Println(sum, sys.Stats().DeadLetters)
-	// Output: 50 0
-}

@@ -71,13 +71,9 @@ func TestMisuse(t *testing.T) {
 // TestMisuse_Child: a declaration of a child that is wrong panics where it stands, and not at each start.
 func TestMisuse_Child(t *testing.T) {
 	for say, child := range map[string]func(){
-		"Child: f is nil":      func() { actors.Child[int]("child", 0, nil) },
-		"Child: a nil option":  func() { actors.Child("child", 0, idle, nil) },
-		"Child: a bound and":   func() { actors.Child("child", 0, idle, process.WithBound(1), process.WithWatermarks(2, 1)) },
-		"Child: muting withou": func() { actors.Child("child", 0, idle, actors.WithMuting()) },
-		"Child: muting twice": func() {
-			actors.Child("child", 0, idle, process.WithBound(1), actors.WithMuting(), actors.WithMuting())
-		},
+		"Child: f is nil":     func() { actors.Child[int]("child", 0, nil) },
+		"Child: a nil option": func() { actors.Child("child", 0, idle, nil) },
+		"Child: a bound and":  func() { actors.Child("child", 0, idle, process.WithBound(1), process.WithWatermarks(2, 1)) },
 	} {
 		panics(t, say, child)
 	}

@@ -35,8 +35,6 @@ type proxies struct {
 	ended  actor.Behaviour[Proxy, actor.Result[struct{}]]
 	down   actor.Behaviour[Proxy, actor.Down]
 	linked actor.Behaviour[Proxy, actor.Exit]
-	// gauge looks whether the process's mailbox is crowded: see mute.go. A muted proxy does so too.
-	gauge actor.Behaviour[Proxy, gauge]
 }
 
 var (
@@ -52,8 +50,6 @@ func newProxies(name string) *proxies {
 	k.stand = actor.DeclareAsk[*errand, struct{}](k.typ, "stand")
 	k.now = actor.DeclareAsk[*errand, struct{}](k.typ, "now", actor.Urgent())
 	k.pass = actor.Declare[*errand](k.typ, "pass")
-	//gallop:allow GV1 the same
-	k.gauge = actor.Declare[gauge](k.typ, "gauge", actor.Urgent())
 	k.ended = actor.Declare[actor.Result[struct{}]](k.typ, "ended")
 	// Urgent: what an actor sends to the process goes by no proxy, so this overtakes nothing.
 	k.down = actor.Declare[actor.Down](k.typ, "down", actor.Urgent())
@@ -69,7 +65,6 @@ func newProxies(name string) *proxies {
 			return struct{}{}, err
 		}),
 		k.pass.Handle(func(_ *Proxy, c *actor.Context, e *errand) { e.pass(Env(c)) }),
-		k.gauge.Handle(func(p *Proxy, c *actor.Context, g gauge) { p.lookAt(k, c, g) }),
 		k.ended.Handle((*Proxy).ended),
 		k.down.Handle((*Proxy).down),
 		k.linked.Handle((*Proxy).linked),

@@ -43,7 +43,6 @@ var functions = map[string]any{
 	"actors.AskToWith":   actors.AskToWith[int, int, asker, string],
 	"actors.Ref":         actors.Ref, "actors.Link": actors.Link, "actors.Unlink": actors.Unlink,
 	"actors.Watch": actors.Watch[int], "actors.Child": actors.Child[int],
-	"actors.WithMuting": actors.WithMuting,
 }
 
 // receivers has a pointer to each exported type with methods.

@@ -24,7 +24,8 @@ type Message struct {
 	Next *Message  // the owner's link; see package mpsc
 	_    [8 - unsafe.Sizeof(uintptr(0))]byte
 
-	// From is the number of the actor that sent it; 0: from outside. See WasStashed.
+	// From is the number of the actor that sent it; 0: from outside. See WasStashed and
+	// HasPlace.
 	From uint64
 	// ID is the index of the behaviour in its type's table.
 	ID uint16
@@ -36,6 +37,9 @@ type Message struct {
 // WasStashed is a bit in From: the running message was stashed, or its reply put off. There it
 // costs other senders nothing, since each send writes From anew.
 const WasStashed = 1 << 63
+
+// HasPlace is a bit in From: the message has a place in the mailbox of an actor with a bound.
+const HasPlace = 1 << 62
 
 // OwnerTag says where a free message belongs: to a size class, and to an owner, which is the number
 // of the worker that made it, or [Outside]. It is one word, because the tag of each message is

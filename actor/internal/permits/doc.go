@@ -26,6 +26,9 @@
 // The receiver that begins to let goroutines in calls Release(0) afterwards. So a goroutine that
 // found it closed, under the lock, is in line by then, or finds it open.
 //
-// A bounded queue has permits too: what is left of its limit. None is ever free, the semaphore's
-// lock is the queue's lock, and every message that is taken out returns its own permit.
+// A mailbox with a bound has as many permits as its limit, and each message in it has one, from
+// whomever it comes: the free permits are the count of what may still come. Senders that cannot wait
+// take one although there is none ([Semaphore.Exceed]); what is lacking is made up for before any
+// goroutine in line is given one. Such messages say that they have a permit, and the owner returns
+// it before they run.
 package permits

@@ -57,7 +57,8 @@ func (q *line) remove(w *Waiter) {
 	w.next, w.prev, w.in = nil, nil, nil
 }
 
-// Count returns how many permits no goroutine has, free ones and others. Any goroutine.
+// Count returns how many permits no message and no goroutine has, free ones and others. It is below
+// 0 if more messages have one than there are. Any goroutine.
 func (s *Semaphore) Count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,6 +12,9 @@ const Max = 4096
 // Step is how many permits one permit return gives back.
 const Step = Max / 2
 
+// MaxBound is the greatest bound of a mailbox that is counted.
+const MaxBound = 1 << 30
+
 // Entrance is what a goroutine does if it finds no permit.
 type Entrance bool
 
@@ -22,35 +25,36 @@ const (
 
 // Receiver is the actor that the goroutines send to.
 type Receiver interface {
-	// Open reports whether the receiver lets goroutines in. Any goroutine; that of a bounded
-	// queue, only under the semaphore's lock.
+	// Open reports whether the receiver lets goroutines in. Any goroutine.
 	Open(how Entrance) bool
 }
 
 // Semaphore is described in the package comment. Every method takes the same receiver.
 type Semaphore struct {
-	// Permits that any goroutine may take: none while one waits, and none of a bounded queue.
+	// Permits that any goroutine may take: none while one waits. Below 0: so many were taken
+	// although there was none, see Exceed.
 	free   seam.Int32
 	pushed seam.Uint32 // messages that had a permit
 	mu     seam.QuickMutex
 	// Guarded by mu: permits to be given under mu, to those first in line; setFree moves them to
-	// free. Of a bounded queue: what is left of its limit, below 0 when over it.
+	// free.
 	left   int
 	wait   line // guarded by mu: those without a permit
 	called line // guarded by mu: have one, were not woken yet
 	woken  bool // guarded by mu: one was woken, has not woken the next
 	closed bool // guarded by mu: the actor has ended
-	// The permits are what is left of a bounded queue's limit: none is in free. Read-only.
-	bounded bool
+	// The mailbox has a bound, of so many messages; 0: it has none. Read-only.
+	bound int
 }
 
 // Init gives the semaphore its permits, before it is published.
 func (s *Semaphore) Init(n int) { s.free.Store(int32(n)) }
 
-// InitBounded makes it the semaphore of a bounded queue, before it is published.
+// InitBounded makes it the semaphore of a mailbox with a bound, before it is published. limit is at
+// most [MaxBound].
 func (s *Semaphore) InitBounded(limit int) {
-	s.free.Store(0)
-	s.left, s.bounded = limit, true
+	s.bound = limit
+	s.free.Store(int32(limit))
 }
 
 // Acquire takes a permit, or joins the line and returns the caller's place in it. Any goroutine.
@@ -91,6 +95,33 @@ func (s *Semaphore) TakeFree(r Receiver, how Entrance) bool {
 	return false
 }
 
+// Exceed takes a permit whether one is free or not, as long as fewer than over are lacking. It
+// returns how many are free then, below 0 if some are lacking, and reports whether it took one. It
+// does not ask whether the receiver is open, and overtakes those that wait. Any goroutine.
+func (s *Semaphore) Exceed(over int) (free int, ok bool) {
+	if free, ok = s.exceed(over); ok {
+		return free, true
+	}
+	// Another goroutine may have collected the free permits, for those in line, which the receiver
+	// may not let in.
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if free, ok = s.exceed(over); !ok && s.left > 0 {
+		s.left--
+		return s.left, true
+	}
+	return free, ok
+}
+
+func (s *Semaphore) exceed(over int) (free int, ok bool) {
+	for n := s.free.Load(); int(n) > -over; n = s.free.Load() {
+		if s.free.CompareAndSwap(n, n-1) {
+			return int(n) - 1, true
+		}
+	}
+	return 0, false
+}
+
 // takeInTurn collects the free permits, and takes one unless a goroutine waits. It asks under the
 // lock whether the receiver is open: the one that opens it looks at the line afterwards. After the
 // receiver's end there is no line: the push will say why. Caller holds mu.
@@ -98,7 +129,7 @@ func (s *Semaphore) takeInTurn(r Receiver, how Entrance) bool {
 	if s.closed {
 		return true
 	}
-	s.left += int(s.free.Swap(0))
+	s.collect()
 	if s.wait.first != nil || s.left <= 0 || !r.Open(how) {
 		return false
 	}
@@ -107,9 +138,24 @@ func (s *Semaphore) takeInTurn(r Receiver, how Entrance) bool {
 	return true
 }
 
+// collect takes the free permits out of free. If some are lacking, it makes up for them with what
+// is left. Caller holds mu.
+func (s *Semaphore) collect() {
+	for n := s.free.Load(); n > 0 || n < 0 && s.left > 0; n = s.free.Load() {
+		now := min(0, n+int32(s.left))
+		if n > 0 {
+			now = 0
+		}
+		if s.free.CompareAndSwap(n, now) {
+			s.left += int(n - now)
+			return
+		}
+	}
+}
+
 // setFree lets any goroutine take the permits for which none waits. Caller holds mu.
 func (s *Semaphore) setFree() {
-	if s.wait.first == nil && s.left > 0 && !s.bounded {
+	if s.wait.first == nil && s.left > 0 {
 		s.free.Add(int32(s.left))
 		s.left = 0
 	}
@@ -125,13 +171,15 @@ func (s *Semaphore) Pushed() (pushReturn bool) {
 func (s *Semaphore) Release(n int, r Receiver) {
 	s.mu.Lock()
 	s.left += n
-	s.Grant(r)
+	s.grant(r)
 	s.mu.Unlock()
 }
 
-// Grant gives permits to those that are first in line, and sets the others free. Caller holds the
-// lock.
-func (s *Semaphore) Grant(r Receiver) {
+// grant gives permits to those that are first in line, and sets the others free. Caller holds mu.
+func (s *Semaphore) grant(r Receiver) {
+	if s.wait.first != nil {
+		s.collect()
+	}
 	for s.wait.first != nil && s.left > 0 && r.Open(ToWait) {
 		s.left--
 		w := s.wait.first
@@ -178,11 +226,13 @@ func (s *Semaphore) Cancel(w *Waiter, r Receiver) {
 	default:
 		s.wait.remove(w)
 	}
-	s.Grant(r)
+	s.grant(r)
 }
 
-// Close lets all goroutines go: the actor has ended. Caller holds the lock.
+// Close lets all goroutines go: the actor has ended.
 func (s *Semaphore) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.closed = true
 	for _, q := range [...]*line{&s.called, &s.wait} {
 		for w := q.first; w != nil; w = q.first {
@@ -191,25 +241,3 @@ func (s *Semaphore) Close() {
 		}
 	}
 }
-
-// What follows is for the owner of a bounded queue, which the same lock guards.
-
-// Lock locks the semaphore.
-func (s *Semaphore) Lock() { s.mu.Lock() }
-
-// Unlock unlocks it.
-func (s *Semaphore) Unlock() { s.mu.Unlock() }
-
-// Closed reports whether the actor has ended. Caller holds the lock.
-func (s *Semaphore) Closed() bool { return s.closed }
-
-// Left returns what is left of the queue's limit; below 0 if more permits were taken than there
-// are. Caller holds the lock.
-func (s *Semaphore) Left() int { return s.left }
-
-// Take takes a permit, whether there is one or not. Caller holds the lock.
-func (s *Semaphore) Take() { s.left-- }
-
-// Return returns n permits, and leaves it to the next Grant to give them to others. Caller holds
-// the lock.
-func (s *Semaphore) Return(n int) { s.left += n }

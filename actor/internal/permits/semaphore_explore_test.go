@@ -189,12 +189,10 @@ func TestSemaphore_EndExplored(t *testing.T) {
 			}
 		})
 		p.Go(func() {
-			w.Lock()
-			defer w.Unlock()
 			w.Close()
 		})
 		p.After(func() error {
-			if l := &w.Semaphore; !l.Closed() || l.wait.first != nil {
+			if l := &w.Semaphore; !l.closed || l.wait.first != nil {
 				return fmt.Errorf("closed: %v; a sender in line: %v", l.closed, l.wait.first != nil)
 			}
 			return nil

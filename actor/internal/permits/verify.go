@@ -10,13 +10,16 @@ import (
 // verify checks the count of permits. Caller holds mu.
 func (s *Semaphore) verify(r Receiver) {
 	free := int(seam.Peek(&s.free))
-	invariant.Check(!s.bounded || free == 0, "%v has a bound, and %d permits are free", r, free)
-	invariant.Check(free >= 0 && (s.closed || s.bounded || s.left+free <= Max),
-		"%v has %d permits and %d free ones, of %d", r, s.left, free, Max)
-	invariant.Check(s.bounded || s.left >= 0, "%v has %d permits", r, s.left)
+	most := Max
+	if s.bound > 0 {
+		most = s.bound
+	}
+	invariant.Check(s.bound > 0 || free >= 0, "%v has no bound, and lacks %d permits", r, -free)
+	invariant.Check(s.left >= 0 && (s.closed || s.left+free <= most),
+		"%v has %d permits and %d free ones, of %d", r, s.left, free, most)
 	invariant.Check(!s.closed || s.wait.first == nil && s.called.first == nil,
 		"%v has ended, and a goroutine waits for a permit", r)
-	invariant.Check(s.wait.first == nil || free == 0,
+	invariant.Check(s.wait.first == nil || free <= 0,
 		"a goroutine waits for a permit of %v, and %d are free", r, free)
 }
 

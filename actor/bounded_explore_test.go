@@ -1,0 +1,247 @@
+//go:build gallop_explore
+
+package actor
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/explore"
+)
+
+// vat is the state of an actor with a small bound.
+type vat struct{ f *deluge }
+
+// vatKind is a type of vats with its behaviours.
+type vatKind struct {
+	typ  *Type[vat]
+	take Behaviour[vat, int]
+	act  Behaviour[vat, func(*Context)] // urgent: it comes through whatever the bound
+}
+
+const vatLimit = 2
+
+func newVatKind(name string, o Overflow) vatKind {
+	k := vatKind{typ: NewType[vat](name, WithBound(vatLimit, o), WithBatch(2))}
+	k.take = Declare[int](k.typ, "take")
+	k.act = Declare[func(*Context)](k.typ, "act", Urgent())
+	k.typ.Table(
+		k.take.Handle(func(v *vat, c *Context, n int) { v.f.take(c, n) }),
+		k.act.Handle(func(_ *vat, c *Context, f func(*Context)) { f(c) }))
+	return k
+}
+
+var vatKinds = map[Overflow]vatKind{
+	OverflowMute:       newVatKind("muting vat", OverflowMute),
+	OverflowRefuse:     newVatKind("refusing vat", OverflowRefuse),
+	OverflowDropOldest: newVatKind("dropping vat", OverflowDropOldest),
+}
+
+// deluge is a stage with a vat and two actors that send to it. The messages of one sender are in
+// order: 10, 11 and so on.
+type deluge struct {
+	stage
+	kind      vatKind
+	overflow  Overflow
+	to        Ref[vat]
+	senders   [2]Ref[dozer]
+	sent      []int
+	ran, dead []int
+	passes    map[int]Ref[vat] // what it sends on, and to which
+	ended     bool             // the vat may have ended
+}
+
+func newDeluge(p *explore.Program, o Overflow) *deluge {
+	f := &deluge{kind: vatKinds[o], overflow: o, passes: map[int]Ref[vat]{}}
+	dozerType.info.ownedIn()
+	f.kind.typ.info.ownedIn()
+	f.stage = newStage(p, WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
+		if l.From > 1000 {
+			p.Errorf("the sender of %v is number %d", l.Message, l.From)
+		}
+		if n, ok := l.Message.(int); ok {
+			f.dead = append(f.dead, n)
+		}
+	}}))
+	f.to = f.kind.typ.Spawn(f.sys, vat{f})
+	for i := range f.senders {
+		f.senders[i] = dozerType.Spawn(f.sys, dozer{})
+	}
+	f.tidyUp()
+	return f
+}
+
+// take runs message n, and looks whether the bound holds.
+func (f *deluge) take(c *Context, n int) {
+	f.ran = append(f.ran, n)
+	most := map[Overflow]int{OverflowRefuse: vatLimit, OverflowDropOldest: 2 * vatLimit}[f.overflow]
+	if waits := Queued(Self[vat](c)); most != 0 && waits > most {
+		f.p.Errorf("%d wait", waits)
+	}
+	if to, ok := f.passes[n]; ok {
+		f.sent = append(f.sent, 100+n)
+		f.kind.take.Send(c, to, 100+n)
+	}
+}
+
+// send has a sender send messages in one behaviour.
+func (f *deluge) send(sender, messages int) {
+	for i := range messages {
+		f.sent = append(f.sent, 10*(sender+1)+i)
+	}
+	dozerAct.Send(f.sys, f.senders[sender], func(c *Context) {
+		for i := range messages {
+			f.kind.take.Send(c, f.to, 10*(sender+1)+i)
+		}
+	})
+}
+
+// outside sends n from outside, by one of the verbs.
+func (f *deluge) outside(n int, verb func(n int) error) {
+	f.sent = append(f.sent, n)
+	if err := verb(n); err != nil {
+		if !errors.Is(err, ErrOverloaded) && !errors.Is(err, ErrStopped) {
+			f.p.Errorf("message %d: %v", n, err)
+		}
+		f.dead = append(f.dead, n)
+	}
+}
+
+// sendWait is SendWait.
+func (f *deluge) sendWait(n int) error {
+	l := &f.to.b.flow.Load().permits
+	if w := l.Acquire(f.to.b); w != nil {
+		f.p.Await(w.Woken)
+		l.WakeNext()
+	}
+	d := f.kind.take.d
+	m := d.size.TakeOne()
+	*payloadOf[int](m) = n
+	return d.tryDeliver(f.sys, f.sys, f.to.b, m)
+}
+
+// delugeOps are what happens meanwhile.
+var delugeOps = map[string]func(f *deluge){
+	"send": func(f *deluge) {
+		f.outside(30, func(n int) error { f.kind.take.Send(f.sys, f.to, n); return nil })
+	},
+	"try": func(f *deluge) {
+		f.outside(30, func(n int) error { return f.kind.take.TrySend(f.sys, f.to, n) })
+	},
+	"wait": func(f *deluge) { f.outside(30, f.sendWait); f.outside(31, f.sendWait) },
+	"leave the line": func(f *deluge) {
+		l := &f.to.b.flow.Load().permits
+		if w := l.Acquire(f.to.b); w != nil {
+			l.Cancel(w, f.to.b)
+		} else {
+			l.Release(1, f.to.b)
+		}
+	},
+	"pressure": func(f *deluge) {
+		f.kind.act.Send(f.sys, f.to, func(c *Context) { c.ApplyPressure() })
+		f.kind.act.Send(f.sys, f.to, func(c *Context) { c.ReleasePressure() })
+	},
+	"stop":  func(f *deluge) { f.ended = true; Stop(f.sys, f.to) },
+	"drain": func(f *deluge) { f.ended = true; Drain(f.sys, f.to) },
+}
+
+// judge: no actor is left muted and no goroutine waits; each message has run or is a dead letter,
+// once, in the order of its sender; and each place is free again.
+func (f *deluge) judge() error {
+	if err := f.resting(); err != nil {
+		return err
+	}
+	if st := f.sys.Stats(); st.Mutes != st.Unmutes {
+		return fmt.Errorf("%d mutes, %d unmutes", st.Mutes, st.Unmutes)
+	}
+	slices.Sort(f.sent)
+	if got := slices.Sorted(slices.Values(slices.Concat(f.ran, f.dead))); !slices.Equal(got, f.sent) {
+		return fmt.Errorf("sent %v, run %v, dead %v", f.sent, f.ran, f.dead)
+	}
+	last := map[int]int{}
+	for _, n := range f.ran {
+		if n < last[n/10] {
+			return fmt.Errorf("run %v: %d came after %d", f.ran, n, last[n/10])
+		}
+		last[n/10] = n
+	}
+	l := f.to.b.flow.Load()
+	if !f.ended && (Queued(f.to) != 0 || l.permits.Waiting() != 0) {
+		return fmt.Errorf("places: %s", l.permits.Dump())
+	}
+	if m := l.places.newest.Load(); m != nil {
+		return errors.New("the newest message was forgotten")
+	}
+	return nil
+}
+
+// TestBound_Explored: two actors flood one with a bound of two while it gets messages from outside,
+// goroutines wait for a place or give up, and it is pressed, stops or drains. Each message runs once
+// or is a dead letter, in the order of its sender; the bound holds; none is left muted, or waits;
+// and no place is lost.
+//
+// Mutants: bound/… of internal/mutants/muting.json.
+func TestBound_Explored(t *testing.T) {
+	for o, name := range map[Overflow]string{OverflowMute: "mute", OverflowRefuse: "refuse",
+		OverflowDropOldest: "drop"} {
+		for op, do := range delugeOps {
+			t.Run(name+"/"+op, func(t *testing.T) {
+				explore.PortfolioOf(t, 800, 200, func(p *explore.Program) {
+					f := newDeluge(p, o)
+					p.Go(func() { f.send(0, 3) })
+					p.Go(func() { f.send(1, 3) })
+					p.Go(func() { do(f) })
+					f.man()
+					p.After(f.judge)
+				})
+			})
+		}
+	}
+}
+
+// TestBound_NewestExplored: "the newest message is always among those that run": one actor sends more
+// than twice the bound, while the receiver runs, rests and runs again.
+//
+// Mutants: bound/… of internal/mutants/muting.json.
+func TestBound_NewestExplored(t *testing.T) {
+	const messages = 2*vatLimit + 3
+	explore.PortfolioOf(t, 4000, 1000, func(p *explore.Program) {
+		f := newDeluge(p, OverflowDropOldest)
+		p.Go(func() { f.send(0, messages) })
+		f.man()
+		p.After(func() error {
+			if len(f.ran) == 0 || f.ran[len(f.ran)-1] != 10+messages-1 {
+				return fmt.Errorf("run %v: the newest was dropped", f.ran)
+			}
+			return f.judge()
+		})
+	})
+}
+
+// TestBound_FullIsNeverMuted: two actors with a bound that send to each other while both are filled
+// up from outside: they never wait for each other.
+//
+// Mutants: bound/… of internal/mutants/muting.json.
+func TestBound_FullIsNeverMuted(t *testing.T) {
+	explore.PortfolioOf(t, 4000, 1000, func(p *explore.Program) {
+		f := newDeluge(p, OverflowMute)
+		other := f.kind.typ.Spawn(f.sys, vat{f})
+		f.tidyUp()
+		for i := range 3 {
+			f.passes[10+i], f.passes[20+i] = other, f.to
+		}
+		for i, to := range []Ref[vat]{f.to, other} {
+			p.Go(func() {
+				for n := range 3 {
+					f.outside(10*(i+1)+n, func(n int) error {
+						return f.kind.take.TrySend(f.sys, to, n)
+					})
+				}
+			})
+		}
+		f.man()
+		p.After(f.judge)
+	})
+}
