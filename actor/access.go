@@ -29,7 +29,13 @@ func init() {
 	access.ActorOf = actorOf
 	access.AskLimit = askLimit
 	access.Seal = func(typ any) error { return sealOrError(typeOf(typ)) }
-	access.Unrefused = func(typ any) { typeOf(typ).unrefused = true }
+	access.Unrefused = func(of any) {
+		if reflect.TypeOf(of).Kind() == reflect.Pointer {
+			typeOf(of).unrefused = true
+		} else {
+			descriptorOf(of).unrefused = true
+		}
+	}
 	access.Guard = func(sys any, hook string, f func()) { sys.(*System).guard(hook, f) }
 	access.MustBeSender = func(from any) {
 		s, _ := from.(Sender)

@@ -31,8 +31,9 @@ type Interceptor struct {
 	// Before is called before the behaviour. If it returns an error, the message does not
 	// run: the caller of a request gets the error, and nothing else happens; a one-way
 	// message becomes a dead letter with the error as its reason. Interceptors that come
-	// later are not called then. A message of the runtime's own, to a supervisor or to the
-	// actor of a process, cannot be refused: the error is logged, and the message runs. If
+	// later are not called then. A message of the runtime's own, such as the news of
+	// an end to a supervisor, a pool or a registry, cannot be refused: the error is logged, and the
+	// message runs. If
 	// Before panics, the actor fails as if its behaviour had panicked, and the caller of a
 	// request gets that error.
 	Before func(c *Context, in *Invocation) error
@@ -197,7 +198,7 @@ func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
 		v := c.newVisit(d, m, list)
 		defer v.leave(c)
 		if err := v.enter(c); err != nil {
-			if !d.typ.unrefused {
+			if !d.typ.unrefused && !d.unrefused {
 				refuseBefore(c, a, m, d, err)
 				v.out = Outcome{Err: err, Refused: true}
 				return

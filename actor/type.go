@@ -95,6 +95,7 @@ type descriptor struct {
 	reject     func(e env, m *message, err error) // answers an ask that will not run; nil otherwise
 	caller     func(m *message) caller            // who waits for the reply to an ask; nil otherwise
 	outcome    bool                               // its messages are a Result or a Reply
+	unrefused  bool                               // by interceptors: see access.Unrefused
 }
 
 // TypeOption sets a property of a type when it is made.

@@ -37,6 +37,7 @@ var (
 )
 
 func init() {
+	access.Unrefused(askerNews)
 	askPoolType.OnStart((*askPoolActor).start).Table(askerNews.Handle((*askPoolActor).update),
 		resizeAskers.Handle((*askPoolActor).resize), replaced.Handle((*askPoolActor).replaced))
 }

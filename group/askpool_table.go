@@ -305,6 +305,7 @@ type askWaiterType[Q, R any] struct {
 func newAskWaiterType[Q, R any]() *askWaiterType[Q, R] {
 	t := &askWaiterType[Q, R]{typ: actor.NewType[askWaiter[Q, R]]("ask waiter")}
 	t.try = actor.Declare[actor.Result[struct{}]](t.typ, "try")
+	access.Unrefused(t.typ)
 	t.typ.Table(t.try.Handle(t.doTry))
 	return t
 }

@@ -62,6 +62,7 @@ func newPoolType[M any]() *poolType[M] {
 	t.resize = actor.Declare[int](t.typ, "resize")
 	t.update = actor.Declare[memberNews](t.typ, "update", actor.Urgent())
 	t.count = actor.DeclareAsk[struct{}, int](t.typ, "count")
+	access.Unrefused(t.update)
 	t.typ.OnStart(t.start)
 	t.typ.Table(t.dispatch.Handle(t.doDispatch), t.join.Handle((*poolActor[M]).doJoin),
 		t.leave.Handle((*poolActor[M]).doLeave),

@@ -1,6 +1,9 @@
 package group
 
-import "github.com/gallop-go/gallop/actor"
+import (
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
+)
 
 // relay is an actor that sends one message to an overloaded receiver. The relay is muted instead of
 // the actor that would have sent the message, and ends when the receiver has recovered.
@@ -22,6 +25,7 @@ func newRelayType[T any]() *relayType[T] {
 	t := &relayType[T]{typ: actor.NewType[relay[T]]("relay")}
 	t.forward = actor.Declare[struct{}](t.typ, "forward")
 	t.delivered = actor.Declare[struct{}](t.typ, "delivered")
+	access.Unrefused(t.typ)
 	t.typ.OnStop(func(r *relay[T], c *actor.Context, _ error) {
 		if r.onEnd != nil {
 			r.onEnd(c)

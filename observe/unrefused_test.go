@@ -106,24 +106,57 @@ func TestInterceptor_RuntimesOwn(t *testing.T) {
 			p := group.NewPoolOf(group.RoundRobin[int](), 1, die, group.MemberSpec[foreign]{Type: typ}).Start(sys)
 			for n := range 2 {
 				p.Send(sys, 1-n)
-				select {
-				case <-ran:
-				case <-ctx.Done():
+				_ = sys.Wait(ctx)
+				if len(ran) != n+1 {
 					t.Fatal("the member has not come up again")
 				}
+			}
+		},
+		"ask pool": func(t *testing.T, sys *actor.System) {
+			typ := actor.NewType[foreign]("own asked")
+			get := actor.DeclareAsk[int, int](typ, "get")
+			typ.Table(get.Handle(func(_ *foreign, _ *actor.Context, n int) (int, error) { return n, nil }))
+			p := group.NewAskPoolOf(group.RoundRobin[int](), 1, get,
+				group.MemberSpec[foreign]{Type: typ}).Start(sys)
+			if n, err := p.Ask(ctx, 7); n != 7 || err != nil {
+				t.Fatalf("the pool has answered %d, %v", n, err)
+			}
+		},
+		"registry": func(t *testing.T, sys *actor.System) {
+			typ := actor.NewType[foreign]("own subscriber")
+			hear := actor.Declare[group.Change[string, actor.AnyRef]](typ, "hear")
+			left := make(chan int, 10)
+			typ.Table(hear.Handle(func(_ *foreign, _ *actor.Context, ch group.Change[string, actor.AnyRef]) {
+				left <- len(ch.Left)
+			}))
+			reg := group.NewRegistry[string, actor.AnyRef]().Start(sys)
+			reg.SubscribeAll(sys, relayed[group.Change[string, actor.AnyRef]]{hear.To(typ.Spawn(sys, foreign{}))})
+			member := foreignType.Spawn(sys, foreign{}).Any()
+			reg.Join(sys, "a", member)
+			_ = sys.Wait(ctx)
+			actor.Stop(sys, member)
+			_ = sys.Wait(ctx)
+			close(left)
+			gone := 0
+			for n := range left {
+				gone += n
+			}
+			if gone != 1 {
+				t.Errorf("the subscriber was told of the end of %d members, want 1", gone)
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log lockedBuffer
-			refused := []string{"supervisor", "killtimer"}
+			refused := []string{"supervisor", "killtimer", "pool.update", "ask pool.update", "relay",
+				"registry.sync", "registry.down", "registry.recovered", "ask waiter"}
 			var cancel func()
 			ctx, cancel = context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			sys := actor.Start(actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 				actor.WithInterceptor(actor.Interceptor{Before: func(_ *actor.Context, in *actor.Invocation) error {
 					for _, typ := range refused {
-						if in.Type() == typ {
+						if in.Type() == typ || in.Type()+"."+in.Behaviour() == typ {
 							return errNo
 						}
 					}
@@ -137,3 +170,9 @@ func TestInterceptor_RuntimesOwn(t *testing.T) {
 		})
 	}
 }
+
+// relayed is a handler that leads to no actor, as a registry sees it: a relay sends it messages.
+type relayed[M any] struct{ to actor.Handler[M] }
+
+func (r relayed[M]) Send(from actor.Sender, m M)          { r.to.Send(from, m) }
+func (r relayed[M]) TrySend(from actor.Sender, m M) error { return r.to.TrySend(from, m) }

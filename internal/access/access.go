@@ -132,10 +132,10 @@ var (
 	// Seal seals an *actor.Type[S], or says what is wrong with its dispatch table.
 	Seal func(typ any) error
 
-	// Unrefused says that what the actors of an *actor.Type[S] are told is the runtime's own, as the
-	// end of a child is: a supervisor that missed it would wait for ever. An error that an interceptor
-	// returns for such a message is logged, and the message runs.
-	Unrefused func(typ any)
+	// Unrefused says that the messages of an actor.Behaviour, or all messages of an *actor.Type[S], are
+	// the runtime's own, as the end of a child is: a supervisor that missed it would wait for ever. An
+	// error that an interceptor returns for such a message is logged, and the message runs.
+	Unrefused func(of any)
 
 	// WaitForRestart is supervise.WaitForRestart.
 	WaitForRestart func(ctx context.Context) context.Context
