@@ -60,7 +60,7 @@ func (w *Worker) Counters() Counters {
 	}
 }
 
-// unpinned returns all workers except pinned ones: first those of New, then the idle workers made
+// unpinned returns all workers except pinned ones: first the workers of New, then idle workers made
 // later.
 func (s *Scheduler) unpinned() []*Worker {
 	return append(s.workers[:len(s.workers):len(s.workers)], s.idleWorkers.all()...)

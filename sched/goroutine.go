@@ -36,7 +36,7 @@ func (w *Worker) live(serve func() (more bool), anew func()) {
 }
 
 // byGoroutine has the workers of all schedulers of the process. A call that is forbidden in turns
-// looks itself up here, whatever scheduler the turn belongs to.
+// looks itself up here, in a turn of any scheduler.
 var byGoroutine goroutines
 
 // goroutines finds the worker of a goroutine. It is a map in shards, each with its own lock.
@@ -93,7 +93,7 @@ func (w *Worker) notHere() {
 }
 
 // Here returns the worker, of any scheduler, whose turn the calling goroutine runs, or nil. It
-// costs a lock and a map look-up, whatever the number of workers. Any goroutine.
+// costs a lock and a map look-up for any number of workers. Any goroutine.
 func Here() *Worker {
 	w := byGoroutine.of(seam.Goroutine())
 	if w == nil || w.current == nil {
@@ -103,7 +103,7 @@ func Here() *Worker {
 }
 
 // Current returns the task of this scheduler whose turn the calling goroutine runs, or nil. It
-// costs what [Here] costs. Any goroutine.
+// costs as much as [Here]. Any goroutine.
 func (s *Scheduler) Current() *Task {
 	if w := Here(); w != nil && w.sched == s {
 		return w.current

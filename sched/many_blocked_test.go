@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Ten thousand turns that block at a time: what each costs, and what is left of them afterwards.
+// Ten thousand turns that block at the same time: their cost, and their memory afterwards.
 
 // blockAll has n turns block, declared, and returns when all do.
 func blockAll(t testing.TB, s *Scheduler, n int, release <-chan struct{}) {
@@ -259,8 +259,8 @@ func TestSliceSpent_Slower(t *testing.T) {
 	}
 }
 
-// TestStack_IsCheap: "Stack returns nil if there are more than 500" goroutines, and "where Go
-// interrupts no loops".
+// TestStack_IsCheap: Stack "returns nil if there are more than 500" goroutines, and where "Go
+// does not interrupt loops".
 func TestStack_IsCheap(t *testing.T) {
 	s := startBare(t, Config{Workers: 1})
 	stacks, stop := make(chan []byte, 2), make(chan struct{})

@@ -121,7 +121,7 @@ func (q *mpmcq) extend(s *segment, t *Task) bool {
 }
 
 // pop takes the oldest task, or returns nil if the queue was empty. The swap pairs with the
-// compare-and-swap in push: what the pusher wrote to the task is visible. Any goroutine.
+// compare-and-swap in push: the pusher's writes to the task are visible. Any goroutine.
 func (q *mpmcq) pop() *Task {
 	for {
 		s := q.head.Load()

@@ -258,8 +258,8 @@ func TestParked(t *testing.T) {
 	}
 }
 
-// TestWaitParked: "WaitQuiet, but tasks that hold by HoldParked keep no caller waiting": other
-// holds do, and callers that wait for quiescence wait for both.
+// TestWaitParked: "WaitQuiet without regard to holds by HoldParked". Other holds count, and callers
+// that wait for quiescence wait for both.
 func TestWaitParked(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
 	over, cancel := context.WithCancel(context.Background())

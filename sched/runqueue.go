@@ -25,7 +25,7 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // The depth-first walk needs room at the newest end of the ring of new tasks, so that ring is
 // large. Tasks that find no room wait with the resumed ones, and run in the order of creation.
 //
-// Figures, and what was rejected: docs/decisions/0036-depth-first.md.
+// Figures and rejected designs: docs/decisions/0036-depth-first.md.
 type runQueue struct {
 	newTasks ring // the newest is next
 	resumed  ring // the oldest is next

@@ -94,10 +94,10 @@ func (w *Worker) attach() {
 }
 
 // ID returns the worker's number, from 0. Workers that are made later and pinned workers have the
-// numbers after those of New's workers. Any goroutine.
+// numbers after New's workers. Any goroutine.
 func (w *Worker) ID() int { return w.id }
 
-// Local returns what Config.Attach made for this worker. Any goroutine.
+// Local returns the worker's result of Config.Attach. Any goroutine.
 func (w *Worker) Local() any { return w.local }
 
 // Rand returns the worker's source of random numbers, which is started from the

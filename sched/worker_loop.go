@@ -170,7 +170,7 @@ func (w *Worker) nextTask() *Task {
 const maxInRow = 16
 
 // pollInTurn looks at the inject queue although there may be local work. A task from there
-// overtakes the one in the next-slot.
+// overtakes the task in the next-slot.
 func (w *Worker) pollInTurn() *Task {
 	w.pollTurn = w.count.turns + uint64(w.timeslice.pollInterval)
 	if w.sched.idle.excess() {
