@@ -9,7 +9,7 @@ import (
 )
 
 // Blob is a handle to immutable bytes in an [Arena]. The zero value is the empty blob;
-// see [Ptr] for what handles may do.
+// see [Ptr] for the rules of handles.
 //
 // Up to [SharedAbove] bytes are the arena's own. More bytes lie in memory of their own,
 // which any number of arenas may hold; it counts them. So handing a blob to another

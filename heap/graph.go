@@ -143,7 +143,7 @@ func from(body []byte, at uintptr) []byte {
 	return body[at:]
 }
 
-// extentAt returns what the handle at a part's place leads to.
+// extentAt returns the extent to which the handle at a part's place leads.
 func extentAt(field unsafe.Pointer, p part) extent {
 	h := *(*handle)(field)
 	switch p.kind {

@@ -29,11 +29,11 @@ type part struct {
 	at   uintptr // from the start of the value
 	kind partKind
 	n    int     // inline: number of elements
-	size uintptr // of one element of what is there
+	size uintptr // of one element at that place
 	sub  *Layout // of one element; nil if it has no handles
 }
 
-// partKind says what is at a part's place.
+// partKind is the kind of a part.
 type partKind uint8
 
 const (
@@ -44,7 +44,7 @@ const (
 	partInline                 // an array, part of the value itself
 )
 
-// isHandle is implemented by the handle types, and by what embeds them.
+// isHandle is implemented by the handle types, and by types that embed them.
 type isHandle interface{ partKind() partKind }
 
 func (Ptr[T]) partKind() partKind   { return partPtr }

@@ -49,7 +49,7 @@ func OwnedIn(t reflect.Type) Owned {
 // Any reports whether there is anything to discard.
 func (o Owned) Any() bool { return len(o.fields) > 0 }
 
-// find looks for what is owned in a value of type t that lies at an offset.
+// find looks for owned regions and parcels in a value of type t at an offset.
 func (o *Owned) find(t reflect.Type, at uintptr) {
 	if z := ownerOf(t); z != nil {
 		o.fields = append(o.fields, ownedField{offset: at, zero: z})

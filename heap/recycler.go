@@ -34,7 +34,7 @@ type Recycler struct {
 	onDue    func()
 }
 
-// RecyclerStats counts what a Recycler has done since it was made.
+// RecyclerStats counts the work of a Recycler since it was made.
 type RecyclerStats struct {
 	Held    int    // bytes in store now
 	Hits    uint64 // chunks taken from the store

@@ -89,7 +89,7 @@ func newBlobSet(a *Arena) *blobSet {
 // ends.
 type Parcel struct{ p *parcel }
 
-// parcel is what the copies of a Parcel have in common.
+// parcel is the common part of the copies of a Parcel.
 //
 // Rejected: a cleanup of every shared parcel, which would count down what was lost with a
 // panic. Packing and unpacking took three times as long (87 and 253 ns) and made two
@@ -134,7 +134,7 @@ func (p Parcel) Unpack(a *Arena) Blob {
 	if p.p == nil {
 		return Blob{}
 	}
-	p.mustBeHere("Unpack") // first: what is gone needs no room
+	p.mustBeHere("Unpack") // first: a parcel that is gone needs no room
 	if s := p.p.shared; s != nil && a.blobs.find(s.number) == nil {
 		if err := a.mayHold(len(s.text)); err != nil {
 			panic(err)

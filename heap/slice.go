@@ -14,7 +14,7 @@ type Slice[T any] struct {
 	n int
 }
 
-// MakeSlice makes n zeroed Ts in a row. It costs what [New] costs.
+// MakeSlice makes n zeroed Ts in a row. It costs as much as [New].
 //
 // It panics if n is negative, if T is not pointer-free, and with an error that wraps
 // [ErrArenaLimit] if the arena is full. Owner only.

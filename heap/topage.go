@@ -92,7 +92,7 @@ func (g *collector) next() *toPage {
 	return nil
 }
 
-// drain scans what is to be scanned on a page until work has come to stop.
+// drain scans the unscanned objects of a page until work has come to stop.
 func (g *collector) drain(p *toPage, stop int) {
 	for p.next < p.end && g.work < stop {
 		g.scanRecord(p)

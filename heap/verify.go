@@ -22,7 +22,7 @@ type scannedRow struct {
 	sub *Layout
 }
 
-// note remembers what is being scanned.
+// note records the row that is being scanned.
 func (g *collector) note(at unsafe.Pointer, row greyItem) {
 	if invariant.On {
 		g.scanned = append(g.scanned, scannedRow{at, row.n, row.sub})
