@@ -19,8 +19,7 @@ import (
 // Owner only.
 type pageTable struct {
 	_ nocmp.Field
-	// What the GC has to look at, in every cycle and every arena: as little as
-	// can be.
+	// The pointers that the GC scans, in every cycle and every arena: as few as possible.
 	slots *page // the first of size; nil until there was more than one page
 	// This one, if count is 1 and slots is nil; without its base while it is near.
 	one      page
