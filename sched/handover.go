@@ -37,8 +37,9 @@ func (w *Worker) Blocking(f func()) {
 	f()
 }
 
-// TryBlocking is [Worker.Blocking], except when Config.MaxDetached turns are detached: then it does
-// not call f, since f would keep the worker from other tasks. It reports whether it has called f.
+// TryBlocking is [Worker.Blocking], except for one case: when Config.MaxDetached turns are
+// detached, it does not call f, since f would keep the worker from other tasks. It reports whether
+// it has called f.
 func (w *Worker) TryBlocking(f func()) bool {
 	outer := w.blocking // with its slot left, or kept at the limit
 	left, lacking := w.leaveSlot()
