@@ -141,7 +141,7 @@ func TestStopFromATurn(t *testing.T) {
 	g.checkEnded(t)
 }
 
-// TestStopFreesWaiters: those who wait for quiescence get ErrStopped.
+// TestStopFreesWaiters: callers that wait for quiescence get ErrStopped.
 func TestStopFreesWaiters(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
 	s.Hold()
