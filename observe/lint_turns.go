@@ -171,7 +171,7 @@ func (panicked) step(v *view) []lint {
 	return found
 }
 
-// selfSends finds actors that keep themselves busy: they send most of their messages themselves.
+// selfSends finds actors that keep themselves busy: most of their messages come from themselves.
 type selfSends struct{ since spells[uint64] }
 
 const selfSendsLeast = 100 // messages in the window that is watched

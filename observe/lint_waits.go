@@ -191,7 +191,7 @@ func (r *mutedForever) step(v *view) []lint {
 		case "mute":
 			mutes += h.Count
 			a = v.find(h.Actor.ID, h.Actor.Type)
-		case "put-off reply", "SendWait": // these keep no system
+		case "put-off reply", "SendWait": // neither keeps the system from ending
 		default:
 			others++
 		}

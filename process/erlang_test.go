@@ -454,7 +454,7 @@ func TestDeadLetters(t *testing.T) {
 	equal(t, "number", len(dead), 4)
 }
 
-// TestNoMessageIsLost: what is sent is received or a dead letter, though receivers end meanwhile.
+// TestNoMessageIsLost: each message is received or a dead letter, though receivers end meanwhile.
 func TestNoMessageIsLost(t *testing.T) {
 	const senders, each = 4, 500
 	for range 20 {

@@ -24,7 +24,7 @@ func ExampleSpawn() {
 	// 0 blocked
 }
 
-// A receive takes what matches and leaves the rest.
+// A receive takes a matching message and leaves the others.
 func ExampleSelf_ReceiveMatch() {
 	s := process.Start(process.Config{})
 	process.Spawn(s, func(self *process.Self[int]) {
@@ -45,7 +45,7 @@ func ExampleSelf_ReceiveMatch() {
 	// false
 }
 
-// With a mark, a receive for a reply does not look at what was there before the request.
+// With a mark, a receive for a reply does not look at messages from before the request.
 func ExampleMark() {
 	s := process.Start(process.Config{})
 	process.Spawn(s, func(self *process.Self[string]) {
@@ -89,7 +89,7 @@ func ExampleCall() {
 	// waits for: receive
 }
 
-// The end of a process is a message to those that monitor it.
+// A process that monitors another receives its end as a message.
 func ExampleSelf_Watch() {
 	s := process.Start(process.Config{})
 	process.Spawn(s, func(self *process.Self[process.Down]) {
@@ -271,7 +271,7 @@ func ExampleProcess() {
 	// gallop: process system stopped
 }
 
-// What is blocked for ever is named when all is quiet.
+// When all is quiet, Run returns the processes that are blocked for ever.
 func ExampleBlocked() {
 	s := process.Start(process.Config{Seed: 1})
 	var first, second process.Mutex
@@ -307,7 +307,7 @@ func ExampleDeadLetter() {
 	// Output: dead: 2
 }
 
-// What only sends takes an Env, what may wait a Party.
+// Operations that never wait take an Env, others a Party.
 func ExampleParty() {
 	s := process.Start(process.Config{})
 	c := process.NewChan[string](1)

@@ -2,7 +2,7 @@ package process
 
 import "testing"
 
-// errand is what the clients of these tests send.
+// errand is the message of the clients in these tests.
 type errand struct {
 	n     int
 	reply ReplyTo[int]

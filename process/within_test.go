@@ -141,7 +141,7 @@ func TestWithin_GoesOn(t *testing.T) {
 	})
 }
 
-// TestWithin_Goroutine: the same for what stands for a goroutine.
+// TestWithin_Goroutine: the same for a Goroutine.
 func TestWithin_Goroutine(t *testing.T) {
 	s := Start(Config{Workers: 1})
 	defer s.Stop()
@@ -154,7 +154,7 @@ func TestWithin_Goroutine(t *testing.T) {
 	}
 }
 
-// TestWithin_Outside: within Blocking, and in a match, what is outside may be used.
+// TestWithin_Outside: within Blocking, and in a match, the system may be used as from outside.
 func TestWithin_Outside(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *System) {
 		var sent atomic.Int32

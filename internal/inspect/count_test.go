@@ -80,5 +80,5 @@ func (k *Counts) Ran() []Ran {
 	return all
 }
 
-// Stop ends the counting. What was counted stays.
+// Stop ends the counting. The counts stay readable.
 func (k *Counts) Stop() { k.stop() }

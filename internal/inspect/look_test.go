@@ -85,8 +85,8 @@ func TestDescribe(t *testing.T) {
 	equal(t, "status at the end", inspect.Describe(r.Any()).Status, actor.StatusEnded)
 }
 
-// TestRoots: what has a name, runs, waits or is waited for is found, by its number as well. What
-// has nothing of all this is not.
+// TestRoots: an actor that has a name, runs, waits or is waited for is found, by its number as
+// well. Any other actor is not.
 func TestRoots(t *testing.T) {
 	sys := start(t, actor.WithWorkers(3))
 	named, _ := dollType.SpawnNamed(sys, "b", doll{})

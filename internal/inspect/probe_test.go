@@ -29,8 +29,8 @@ var (
 		hear.Handle(func(d *doll, _ *actor.Context, n int) { d.n += 2 * n }))
 )
 
-// TestCount: what runs while it is counted is counted, by behaviour and by where it came from, and
-// nothing of other systems, before or afterwards. It runs as ever.
+// TestCount: messages that run while they are counted are counted, by behaviour and by origin.
+// Messages of other systems, and earlier or later ones, are not. The messages run as usual.
 func TestCount(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{
 		"workers":       nil,

@@ -120,7 +120,7 @@ func TestChild_Stop(t *testing.T) {
 	})
 }
 
-// TestAskTo_Life: the outcome of what an earlier life of an actor has asked does not run.
+// TestAskTo_Life: the outcome of a request of an earlier life does not run.
 func TestAskTo_Life(t *testing.T) {
 	onEach(t, func(t *testing.T, sys *actor.System) {
 		procs := actors.Join(sys)

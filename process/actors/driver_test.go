@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/process/actors"
 )
 
-// Processes in runs of package actortest: what is a choice of the driver, and where.
+// Processes in runs of package actortest: their choices of the driver.
 
 // flood is a scenario: a process floods another with a bound, which selects among its messages and a
 // channel on which two others send.
@@ -95,7 +95,7 @@ func TestDriver_CodeInSelect(t *testing.T) {
 	})
 }
 
-// scene is what a process of an operation under test has for itself.
+// scene has the objects for a process of an operation under test.
 type scene struct {
 	self   *process.Self[int]
 	env    actor.Sender // by which it acts on actors
@@ -206,7 +206,7 @@ var ended = func() context.Context {
 	return ctx
 }()
 
-// newScene makes what a process needs. Nothing runs meanwhile.
+// newScene makes the objects of a process. Nothing runs meanwhile.
 func newScene(procs *process.System, sys *actor.System, name string) *scene {
 	s := &scene{name: name, c: process.NewChan[int](3), full: process.NewChan[int](1)}
 	s.full.TrySend(procs, 1)
@@ -223,8 +223,8 @@ func newScene(procs *process.System, sys *actor.System, name string) *scene {
 }
 
 // TestDriver_Choices: each operation of a process that others can observe, or that lets others run,
-// is a choice of the driver. Two processes take two steps each, with the operation between them:
-// there are orders in which a step of the one lies between the steps of the other.
+// is a choice of the driver. Two processes take two steps each, with the operation between them.
+// There are orders in which a step of one lies between the steps of the other.
 func TestDriver_Choices(t *testing.T) {
 	for name, op := range operations {
 		t.Run(name, func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// A Depot keeps things and gives them away. Orders come as messages, and what becomes of a request
-// to a process comes as Paid.
+// A Depot keeps things and gives them away. Orders come as messages, and outcomes of requests to a
+// process come as Paid.
 type Depot struct{ left int }
 
 func (s *Depot) Take(_ *actor.Context, n int) (int, error) {
@@ -48,8 +48,8 @@ func startQuiet() *actor.System {
 	return actor.Start(actor.WithWorkers(1), actor.WithLogger(slog.New(slog.DiscardHandler)))
 }
 
-// A process asks an actor in straight-line code. Run ends when neither can go on, and says what is
-// blocked for ever.
+// A process asks an actor in straight-line code. Run ends when neither can go on, and returns the
+// processes that are blocked for ever.
 func Example() {
 	sys := startQuiet()
 	depot := DepotType.Spawn(sys, Depot{left: 3})

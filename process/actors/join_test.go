@@ -108,8 +108,8 @@ func TestAskTo_Within(t *testing.T) {
 	})
 }
 
-// TestStop: Stop, Shutdown and Run unwind processes, and what their deferred functions send becomes
-// a dead letter.
+// TestStop: Stop, Shutdown and Run unwind processes, and messages of their deferred functions
+// become dead letters.
 func TestStop(t *testing.T) {
 	ends := map[string]func(sys *actor.System){
 		"Stop":     (*actor.System).Stop,
@@ -156,7 +156,8 @@ func TestJoin_AfterStop(t *testing.T) {
 	equal(t, "reason", reason, process.ErrStopped)
 }
 
-// TestShutdown_LetsProcessesGoOn: what runs is run to the end, though goroutines are refused.
+// TestShutdown_LetsProcessesGoOn: running processes go on to their end, though goroutines are
+// refused.
 func TestShutdown_LetsProcessesGoOn(t *testing.T) {
 	onEach(t, func(t *testing.T, sys *actor.System) {
 		r, sent := puppetType.Spawn(sys, puppet{}), 0
@@ -177,7 +178,7 @@ func TestShutdown_LetsProcessesGoOn(t *testing.T) {
 	})
 }
 
-// TestDeadLetters: those of processes are in the common form, for the hook and for the feed.
+// TestDeadLetters: dead letters of processes have the common form, for the hook and for the feed.
 func TestDeadLetters(t *testing.T) {
 	var letters []actor.DeadLetter
 	sys := actor.Start(actor.WithWorkers(1), actor.WithHooks(actor.Hooks{
@@ -199,7 +200,7 @@ func TestDeadLetters(t *testing.T) {
 		Reason: errPlanted}})
 }
 
-// TestDeadLetters_Full: what a full mailbox refuses says so, and not that the process has ended.
+// TestDeadLetters_Full: a refusal by a full mailbox has its own reason.
 func TestDeadLetters_Full(t *testing.T) {
 	var letters []actor.DeadLetter
 	sys := actor.Start(actor.WithWorkers(1), quietLogger, actor.WithHooks(actor.Hooks{

@@ -119,7 +119,7 @@ func TestOrders_All(t *testing.T) {
 	equal(t, "orders", seen, map[string]bool{"ab": true, "ba": true})
 }
 
-// TestOrders_Links: whatever the order, the ends of a process and of an actor that are linked reach
+// TestOrders_Links: in every order, the ends of a process and of an actor that are linked reach
 // each other.
 func TestOrders_Links(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {

@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/process/actors"
 )
 
-// asker asks processes, and keeps what comes of it.
+// asker asks processes, and keeps the outcomes.
 type asker struct{ got *[]actor.Reply[int, string] }
 
 var (
@@ -32,8 +32,8 @@ var (
 	)
 )
 
-// TestAskTo_Outcomes: the outcome of a request to a process has the error that the process has given
-// to Fail, whatever it is, or else one that says how the process has ended; and the mark comes back.
+// TestAskTo_Outcomes: the outcome of a request to a process has the error given to Fail, or an
+// error with the reason of the process's end; and the mark comes back.
 func TestAskTo_Outcomes(t *testing.T) {
 	type back = process.ReplyTo[int]
 	is := func(targets ...error) func(error) bool {
