@@ -125,7 +125,7 @@ func FindSupervisor(ctx context.Context, s Supervisor, path ...string) (Supervis
 }
 
 // WaitForRestart returns a context with which an ask waits for an actor in back-off, instead of
-// failing with [actor.ErrSuspended]: the request is kept and runs after the restart. The WhileDown of the
-// [Worker] does not limit it, so give the context a deadline. Contexts
-// derived from the returned one inherit this. WaitForRestart panics if ctx is nil.
+// failing with [actor.ErrSuspended]: the request is kept and runs after the restart. The WhileDown
+// of the [Worker] does not limit it, so give the context a deadline. Contexts derived from the
+// returned one inherit this. WaitForRestart panics if ctx is nil.
 func WaitForRestart(ctx context.Context) context.Context { return access.WaitForRestart(ctx) }
