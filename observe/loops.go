@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// If the busiest actor takes most of the time, the messages of its type are probed for a moment
-// every few ticks, to see who sends them: 50 ms in 5 s, or 1 % of the time.
+// If the busiest actor takes most of the time, its type is probed for a moment every few ticks, to
+// see who sends the messages: 50 ms in 5 s, or 1 % of the time.
 const (
 	loopsEvery  = 5
 	loopsWindow = 50 * time.Millisecond
