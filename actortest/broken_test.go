@@ -14,10 +14,10 @@ import (
 // store knows everything, and takes a hop more to say it.
 type store struct{ desk actor.Ref[desk] }
 
-// desk hands on what the store says.
+// desk hands on the answers of the store.
 type desk struct{}
 
-// cache keeps what the store has said.
+// cache keeps the answers of the store.
 type cache struct {
 	store   actor.Ref[store]
 	known   map[string]string
@@ -36,7 +36,7 @@ type lookup struct {
 	from actor.Ref[cache]
 }
 
-// value is what a key stands for.
+// value is a key with its value.
 type value struct{ key, value string }
 
 var (

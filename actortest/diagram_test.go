@@ -20,7 +20,7 @@ var (
 	noteLine        = regexp.MustCompile(`^ +Note over (p\d+): (\d+) (\w+)(.*)$`)
 )
 
-// unescaped is what a viewer shows of a text.
+// unescaped returns a text as a viewer shows it.
 func unescaped(text string) string {
 	return strings.NewReplacer("#35;", "#", "#59;", ";", "#lt;", "<", "#gt;", ">", "#amp;", "&",
 		"#37;", "%").Replace(text)

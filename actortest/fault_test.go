@@ -138,7 +138,7 @@ var (
 )
 
 // TestFaults_PassCallbacksBy: "They are no messages, so Drop and Refuse do not apply to them". A
-// behaviour is one, whatever its name.
+// behaviour is one, with any name.
 func TestFaults_PassCallbacksBy(t *testing.T) {
 	failed, said := try(t, func(r *actortest.R) {
 		p, ran := initerType.Spawn(r.System(), puppet{}), 0
@@ -260,8 +260,8 @@ var (
 	_         = slothType.Table(doSlowly.Handle((*puppet).do))
 )
 
-// TestFaults_Delay: "its worker waits until no other worker can run", and what the worker has made
-// runnable before goes elsewhere.
+// TestFaults_Delay: "its worker waits until no other worker can run". Actors that the worker has
+// made runnable before go elsewhere.
 func TestFaults_Delay(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		var got []string
@@ -317,7 +317,7 @@ func TestFaults_BadRows(t *testing.T) {
 	}
 }
 
-// TestInjectedPanic_SaysWhere: the panic also names what the row leaves open.
+// TestInjectedPanic_SaysWhere: the panic also names values that the row leaves open.
 func TestInjectedPanic_SaysWhere(t *testing.T) {
 	for want, f := range map[string]actortest.Fault{"store.*": {Type: "store"},
 		"*.put": {Behaviour: "put"}, "*.*": {}} {

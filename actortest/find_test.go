@@ -27,7 +27,7 @@ func (d *double) Fatal(a ...any)            { d.Log(a...); d.failed = true }
 func (d *double) Failed() bool              { return d.failed }
 func (d *double) Fatalf(f string, a ...any) { d.Errorf(f, a...) }
 
-// try runs a scenario for a double and returns what it has said.
+// try runs a scenario for a double and returns its output.
 func try(t *testing.T, scenario func(*actortest.R),
 	opts ...actortest.Option) (failed bool, said string) {
 	d := &double{TB: t}
@@ -62,7 +62,7 @@ func replayed(t *testing.T, said string, scenario func(*actortest.R),
 	return again
 }
 
-// asFound is what a failing run has said, but for how it was found and made simpler.
+// asFound is the output of a failing run, without the lines on how it was found and made simpler.
 func asFound(said string) string { return foundLine.ReplaceAllString(said, "") }
 
 var foundLine = regexp.MustCompile(`actortest: found by .*\n`)

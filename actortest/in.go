@@ -38,7 +38,7 @@ type Armed struct {
 func (s Sent) carried() any  { return s.Message }
 func (a Armed) carried() any { return a.Message }
 
-// Of returns the messages of one type among those that were sent, or armed: as in
+// Of returns the messages of one type from a list of sent or armed ones: as in
 // actortest.Of[Charge](turn.Sent).
 func Of[M any, E interface{ carried() any }](all []E) (of []M) {
 	for _, e := range all {
@@ -49,15 +49,15 @@ func Of[M any, E interface{ carried() any }](all []E) (of []M) {
 	return of
 }
 
-// In tests one method: it spawns an actor of type t with the given state, calls f in a turn of the
-// actor, runs the system as [R.Quiet] does, and returns what f did. f gets the actor's state and a
-// real context, in which Send, AskTo, After, Pipe, Self, Stop and everything else work. What f
-// sends goes to probes or to other actors, and replies come back to the actor, which lives on. f
-// should check the state itself: when In returns, the actor may have run more messages.
+// In tests one method. It spawns an actor of type t with the given state, calls f in a turn of the
+// actor, runs the system as [R.Quiet] does, and returns the actions of f. f gets the actor's state
+// and a real context, in which Send, AskTo, After, Pipe, Self, Stop and everything else work.
+// Messages of f go to probes or to other actors, and replies come back to the actor, which lives
+// on. f should check the state itself: when In returns, the actor may have run more messages.
 //
-// [actor.Defer] and Stash need a message that runs, and f is none: to test a method that calls
-// them, send the message. In fails the run if the actor has ended before f could run, or if f still
-// waits, for time to pass, when all else is quiet.
+// [actor.Defer] and Stash need a running message, and f is none: to test a method that calls them,
+// send the message. In fails the run if the actor has ended before f could run, or if f still waits
+// for time to pass when all else is quiet.
 func In[S any](r *R, t *actor.Type[S], state S, f func(s *S, c *actor.Context)) *Turn[S] {
 	if r == nil || r.sys == nil {
 		panic("gallop: actortest: In with a nil or zero R: use the one that the scenario was given")

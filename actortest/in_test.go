@@ -9,8 +9,7 @@ import (
 	"github.com/gallop-go/gallop/actortest"
 )
 
-// TestIn: "calls f in a turn of the actor, … and returns what f did": what it sent, asked and
-// armed.
+// TestIn: "calls f in a turn of the actor, … and returns the actions of f": sends, asks and timers.
 func TestIn(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		bank := actortest.NewProbe[int](r, "bank")

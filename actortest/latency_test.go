@@ -71,7 +71,7 @@ func TestSleep_InAPipe(t *testing.T) {
 	}, actortest.WithRuns(20))
 }
 
-// TestSleep_InBlocking: the same in Blocking, whatever the context. Others go on meanwhile.
+// TestSleep_InBlocking: the same in Blocking, with any context. Others go on meanwhile.
 func TestSleep_InBlocking(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		says := actortest.NewProbe[string](r, "says")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// runLog keeps what a run logs, so that only a run that is printed shows it.
+// runLog keeps the log of a run, which is shown only if the run is printed.
 type runLog struct {
 	mu    sync.Mutex
 	lines []string // guarded by mu

@@ -39,8 +39,8 @@ func falls(fails bool) func(r *actortest.R) {
 	}
 }
 
-// TestLog: what a run logs is printed with a run that has failed, once, with stacks and virtual
-// time, and in no other case. With a logger of the scenario's own, that gets all of it.
+// TestLog: the log of a run is printed with a run that has failed, once, with stacks and virtual
+// time, and in no other case. A logger of the scenario's own gets all of it.
 func TestLog(t *testing.T) {
 	var text bytes.Buffer
 	defer log.SetOutput(os.Stderr)

@@ -12,8 +12,8 @@ import (
 )
 
 // Payloads are printed by this file and not by fmt. fmt prints addresses, which differ from run to
-// run; follows all pointers of a message; and prints a ref in an unexported field as the runtime's
-// internals. What is printed here is bounded, and the same in every run.
+// run. It follows all pointers of a message, and prints a ref in an unexported field as the
+// runtime's internals. The output of this file is bounded, and the same in every run.
 
 const (
 	payloadLength = 160 // bytes of a payload that are printed, about
@@ -61,8 +61,8 @@ func (p *printer) print(v reflect.Value, depth int) {
 
 var contextType = reflect.TypeFor[context.Context]()
 
-// isContext reports whether a value is a context, and not a message in which one is embedded. What
-// is in a context says nothing to a reader, and differs from run to run.
+// isContext reports whether a value is a context, and not a message in which one is embedded. The
+// content of a context tells a reader nothing, and differs from run to run.
 func isContext(v reflect.Value) bool {
 	t := v.Type()
 	if t.Kind() == reflect.Interface {
@@ -130,7 +130,7 @@ func (p *printer) runtimeValue(v reflect.Value) bool {
 		}
 		for i := range t.NumField() {
 			if t.Field(i).IsExported() {
-				return false // its fields are public, as those of Result
+				return false // its fields are public, like those in a Result
 			}
 		}
 		name, _, _ := strings.Cut(t.Name(), "[")

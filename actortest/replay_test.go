@@ -44,7 +44,7 @@ func TestReplayLine_CanBePasted(t *testing.T) {
 	}
 }
 
-// shell runs a command that must fail, and returns what it said.
+// shell runs a command that must fail, and returns its output.
 func shell(t *testing.T, command string) string {
 	c := exec.Command("sh", "-c", command)
 	c.Env = append(os.Environ(), broken+"=1")
@@ -55,7 +55,7 @@ func shell(t *testing.T, command string) string {
 	return string(out)
 }
 
-// story is what a failing run says about itself, from its first event to its failure.
+// story is the part of a failing run's output from its first event to its failure.
 func story(said string) string {
 	_, story, _ := strings.Cut(said, " events\n")
 	story, _, _ = strings.Cut(story, "replay:")
@@ -82,7 +82,7 @@ func replayOf(t *testing.T, replay string) string {
 }
 
 // TestReplay_Strings: a string that no run has printed is refused. No string takes more memory than
-// its length, whatever it says.
+// its length.
 func TestReplay_Strings(t *testing.T) {
 	for _, s := range []string{"path-1", "path-1.0", "path--1.1", "path-1.1x",
 		"path-99999999999999999999.1", "random", "pct-1-1",

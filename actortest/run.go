@@ -63,7 +63,7 @@ type config struct {
 	strategies []Strategy
 	twice      bool
 	failed     bool           // the test had failed before Run
-	match      *regexp.Regexp // for Fails: what a failure must match
+	match      *regexp.Regexp // for Fails: the pattern that a failure must match
 	shrink     time.Duration
 	lines      int // printed of a trace; negative: all
 	internals  bool
@@ -120,19 +120,15 @@ func WithWorkers(n int) Option {
 	return func(c *config) { c.setup.workers = n }
 }
 
-// WithSystem adds options of the system, such as [actor.WithBatch]. Some have another effect
-// here:
+// WithSystem adds options of the system, such as [actor.WithBatch]. Some have another effect here:
 //
 //   - A hook of [actor.Hooks] is called for panics of behaviours and processes, but the run still
 //     fails unless [AllowPanics] is given.
-//   - Without an [actor.WithLogger], what the system and [actor.Context.Logger] log is printed only
+//   - Without an [actor.WithLogger], the log of the system and of [actor.Context.Logger] is printed only
 //     with a run that has failed, or that was replayed.
 //   - With an [actor.WithClock] the run fails: it has its own clock, for [R.Advance].
-//   - An [actor.WithDeterministic] is no more than an [actor.WithRandSeed], and the same in every
-//
-// run:
-//
-//	the strategies decide the order.
+//   - An [actor.WithDeterministic] only sets the seed, like [actor.WithRandSeed], to the same value in every
+//     run: the strategies decide the order.
 func WithSystem(o ...actor.Option) Option {
 	return func(c *config) { c.setup.options = append(c.setup.options, o...) }
 }
@@ -308,8 +304,8 @@ func replayLine(t testing.TB, p plan) string {
 	return fmt.Sprintf("replay: go test -run '^%s$' -%s=%s", pattern(t.Name()), replayFlag, p)
 }
 
-// explain prints the events of a run, or of a simpler one that fails in the same way, and returns
-// the one that it has printed. wrong says what differs if the order does not repeat itself.
+// explain prints the events of a run, or of a simpler run that fails in the same way, and returns
+// the printed one. wrong is the difference if the order does not repeat itself.
 func (c *config) explain(t testing.TB, p plan, out *outcome) (_ plan, _ *outcome, wrong string) {
 	t.Helper()
 	if out.failed() {
@@ -342,7 +338,7 @@ func (s *runSetup) repeats(t testing.TB, p plan, out *outcome) bool {
 	return wrong == ""
 }
 
-// checkRepeat runs a plan once more, and returns what differs in the second run, or "".
+// checkRepeat runs a plan once more, and returns the difference of the second run, or "".
 func (s *runSetup) checkRepeat(p plan, out *outcome) string {
 	twin, err := parse(p.String())
 	if err != nil {

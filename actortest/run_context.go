@@ -99,11 +99,11 @@ func (r *R) Advance(d time.Duration) {
 	}
 }
 
-// Context returns a context for an Ask or a SendWait of the scenario, or for the code under test. It
-// ends when the scenario waits under it, or under a context that was derived from it, and nothing
-// can happen any more without time passing. So no time-out is needed. The deadline of a derived
-// context goes by the machine's clock, and is not reached in a run that goes well: what the virtual
-// clock brings comes with [R.Advance].
+// Context returns a context for an Ask or a SendWait of the scenario, or for the code under test.
+// It ends when the scenario waits under it, or under a derived context, and nothing can happen any
+// more without time passing. So no time-out is needed. The deadline of a derived context goes by
+// the machine's clock, and is not reached in a run that goes well. Events of the virtual clock come
+// with [R.Advance].
 func (r *R) Context() context.Context {
 	ctx := &stuckContext{Context: context.Background(), r: r, over: make(chan struct{})}
 	if r.contexts = append(r.contexts, ctx); r.endless != nil {

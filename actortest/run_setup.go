@@ -14,7 +14,7 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// runSetup is what all runs of a scenario share.
+// runSetup is shared by all runs of a scenario.
 type runSetup struct {
 	scenario func(*R)
 	workers  int
@@ -160,7 +160,7 @@ func (r *R) panicked(e sim.Event, value any) {
 	r.Errorf("%s panicked: %v", r.place(e), value)
 }
 
-// place says what has panicked. A process tells of that itself just before.
+// place names the actor or process that has panicked. A process reports its panic just before.
 func (r *R) place(e sim.Event) string {
 	who := fmt.Sprintf("%s#%d", e.Type, e.Actor)
 	if n := len(r.outcome.trace); n > 0 {
@@ -187,7 +187,7 @@ func (r *R) finish() {
 	}
 }
 
-// end stops the system of a run, in whatever way the scenario has ended.
+// end stops the system of a run, however the scenario has ended.
 func (r *R) end() {
 	v := recover()
 	if r.sys == nil { // the options were invalid

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// deadlineMargin is the time before the test's deadline in which no new run is started: go test
-// kills a process that exceeds it, and prints nothing of what was found.
+// deadlineMargin is the time before the test's deadline in which no new run is started. go test
+// kills a process that exceeds the deadline, and its findings are lost.
 const deadlineMargin = 5 * time.Second
 
 // searchDeadline is when a search ends early.

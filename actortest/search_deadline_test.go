@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/actortest"
 )
 
-// hurried is a test that has a deadline, and keeps what it logs.
+// hurried is a test with a deadline that keeps its log.
 type hurried struct {
 	testing.TB
 	end time.Time

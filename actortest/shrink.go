@@ -13,8 +13,8 @@ import (
 // nothing to do with the failure. So the choices of the failing run are recorded, and as many as
 // possible are removed: without a choice the running worker goes on. This is delta debugging
 // (Zeller and Hildebrandt, 2002) over the interruptions. But removing a choice changes the meaning
-// of the later ones, so the search gets stuck at choices that only work together. Then all orders
-// with few choices are tried, those with none and one first, as long as there is time: most
+// of later choices, so the search gets stuck at choices that only work together. Then all orders
+// with few choices are tried as long as there is time, first orders with none and one: most
 // ordering bugs need one or two (Musuvathi and Qadeer, 2007).
 
 const (
@@ -24,9 +24,9 @@ const (
 )
 
 // WithShrink sets how much real time [Run] and [RunFails] spend to find a simpler order that fails
-// in the same way: 2 s by default, and at most 3,000 runs. The failure and the replay command are
-// then those of the simpler order. With 0 the order is printed as it was found. WithShrink panics
-// if d is negative.
+// in the same way: 2 s by default, and at most 3,000 runs. The failure and the replay command then
+// belong to the simpler order. With 0 the order is printed as it was found. WithShrink panics if d
+// is negative.
 //
 // A failure counts as the same if its first line is the same, apart from numbers.
 func WithShrink(d time.Duration) Option {

@@ -13,7 +13,7 @@ import (
 
 var shrunkLine = regexp.MustCompile(`found by (\S+); made simpler in \d+ runs: (\d+) choices to (\d+), (\d+) events to (\d+)`)
 
-// figures returns what a failing run says of how it was made simpler.
+// figures returns the line of a failing run on how it was made simpler.
 func figures(t *testing.T, said string) (choices, left, events, shown int) {
 	t.Helper()
 	m := shrunkLine.FindStringSubmatch(said)
@@ -39,8 +39,8 @@ func busy(r *actortest.R) {
 	twoClients(r)
 }
 
-// TestShrink: "a simpler order that fails in the same way …. The failure and the replay command are
-// then those of the simpler order."
+// TestShrink: "a simpler order that fails in the same way …. The failure and the replay command
+// then belong to the simpler order."
 func TestShrink(t *testing.T) {
 	said := fails(t, "1 of 2 answers", busy, actortest.WithStrategies(actortest.Random()),
 		actortest.WithRuns(5000), actortest.WithShrink(time.Minute))
@@ -54,7 +54,7 @@ func TestShrink(t *testing.T) {
 	t.Log(shrunkLine.FindString(said))
 }
 
-// TestShrink_Events: the events end with the failure: what comes after it explains nothing.
+// TestShrink_Events: the events end with the failure; later ones explain nothing.
 func TestShrink_Events(t *testing.T) {
 	said := fails(t, "lost", func(r *actortest.R) {
 		lost := false

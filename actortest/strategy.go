@@ -53,9 +53,9 @@ func (r *random) systemSeed() uint64 { return r.seed }
 func (r *random) String() string { return fmt.Sprintf("random-%d", r.seed) }
 
 // PCT is probabilistic concurrency testing (Burckhardt and others, 2010). Workers have random
-// priorities, and the one with the highest priority runs; at depth-1 random moments the running one
-// gets the lowest priority. PCT finds bugs that need few things to happen in an unlikely order and
-// everything else in a usual one. It panics if depth is not from 1 to 65,536.
+// priorities, and the worker with the highest priority runs. At depth-1 random moments the running
+// worker gets the lowest priority. PCT finds bugs that need few things to happen in an unlikely
+// order and everything else in a usual one. It panics if depth is not from 1 to 65,536.
 func PCT(depth int) Strategy {
 	if depth < 1 || depth > maxDepth {
 		panic(fmt.Sprintf("gallop: actortest: PCT(%d): want 1 to %d", depth, maxDepth))

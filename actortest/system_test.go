@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/actortest"
 )
 
-// errPlanted is what behaviours panic with.
+// errPlanted is the value of planted panics.
 var errPlanted = errors.New("planted")
 
 // TestSystem_OnPanic: "a behaviour that panics fails the run, unless AllowPanics allows it", even
@@ -47,7 +47,8 @@ func TestSystem_OnPanicThatPanics(t *testing.T) {
 }
 
 // TestSystem_Clock: a run has a clock of its own, which Advance moves. Another clock is refused,
-// since no actor would use the clock that Advance moves. What Start refuses is refused, too.
+// since no actor would use the clock that Advance moves. Options that Start refuses are refused,
+// too.
 func TestSystem_Clock(t *testing.T) {
 	for say, o := range map[string]actor.Option{
 		"WithClock: a run of actortest has its own": actor.WithClock(actor.NewVirtualClock(time.Time{})),

@@ -151,8 +151,7 @@ func TestR_AdvanceHeld(t *testing.T) {
 	}, actortest.WithRuns(1))
 }
 
-// TestRun_EndsItsSystem: a scenario may stop its system itself; what it has sent is counted all the
-// same.
+// TestRun_EndsItsSystem: a scenario may stop its system itself. Its messages are still counted.
 func TestRun_EndsItsSystem(t *testing.T) {
 	for name, end := range map[string]func(r *actortest.R){
 		"Stop":     func(r *actortest.R) { r.System().Stop() },

@@ -17,7 +17,7 @@ type desk2 struct {
 	stashes bool
 }
 
-// order is what a desk is asked.
+// order is a request to a desk.
 type order struct {
 	item string
 	n    int
@@ -68,8 +68,8 @@ func asksIn(d desk2, then func(r *actortest.R, d actor.Ref[desk2])) func(*actort
 	}
 }
 
-// TestRun_NoCallerWaitsForever: no caller waits for ever: not for a reply that was deferred, nor
-// for one whose request is in a stash. The failure says who asked whom what.
+// TestRun_NoCallerWaitsForever: no caller waits for ever: neither for a deferred reply, nor for the
+// reply to a stashed request. The failure names the caller, the actor and the request.
 func TestRun_NoCallerWaitsForever(t *testing.T) {
 	quiet := func(r *actortest.R, _ actor.Ref[desk2]) { r.Quiet() }
 	for name, c := range map[string]struct {

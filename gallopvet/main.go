@@ -43,7 +43,7 @@ func main() {
 	multichecker.Main(rules.Analyzers()...)
 }
 
-// settings are what the flags have set so far.
+// settings has the values of the flags so far.
 var settings rules.Settings
 
 // boolean defines a flag that sets one of the settings.
@@ -57,7 +57,7 @@ func boolean(name, usage string, to *bool) {
 // explained has the lines that were said: packages are looked at with their tests and without.
 var explained sync.Map
 
-// explain says what is not reported.
+// explain prints an unreported observation.
 func explain(line string) {
 	if _, said := explained.LoadOrStore(line, true); !said {
 		_, _ = os.Stderr.WriteString(line + "\n") // in one write, which keeps the line whole

@@ -104,8 +104,8 @@ func TestDisable(t *testing.T) {
 	}
 }
 
-// TestExplain: what -strict would report, what a comment allows, and where a limit ended a search, is
-// listed with the reason, and is no finding.
+// TestExplain: -explain lists, each with its reason, reports of -strict only, findings that a
+// comment allows, and searches that a limit ended. None of them is a finding.
 func TestExplain(t *testing.T) {
 	program := build(t)
 	run := exec.Command(program, "-explain", "./strict", "./allow/...", "./limits")
@@ -133,7 +133,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestPages: each rule has a page that shows bad and good code, why, and what to do.
+// TestPages: each rule has a page that shows bad and good code, the reason, and the remedy.
 func TestPages(t *testing.T) {
 	for _, a := range rules.Analyzers() {
 		name := a.URL[strings.LastIndex(a.URL, "/")+1:]

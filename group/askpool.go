@@ -13,15 +13,15 @@ import (
 var ErrNoMember = errors.New("gallop: group: the pool has no member")
 
 // AskPool sends each request to one of its members, which a [Policy] chooses. It is an
-// [actor.Asker] itself. Make one with [NewAskPool], for members that are there already, or with
-// [NewAskPoolOf], for members that the pool starts: that one has an actor, which is started with
-// [AskPool.Start], or as the child of a supervisor with [AskPool.Child]. It may be copied. The zero
-// AskPool is not usable: its methods panic.
+// [actor.Asker] itself. Make one with [NewAskPool] for existing members, or with [NewAskPoolOf] for
+// members that the pool starts. The latter has an actor, which is started with [AskPool.Start], or
+// as the child of a supervisor with [AskPool.Child]. An AskPool may be copied. The zero AskPool is
+// not usable: its methods panic.
 //
-// An AskPool is a shared table and not an actor that requests pass through: the caller chooses the
-// member in a short critical section, and asks it directly, so back pressure, deadlines and errors are those of
-// an ask of the member. A request that was sent to a member is not sent to another one, even if it
-// fails.
+// An AskPool is a shared table and not an actor that requests pass through. The caller chooses the
+// member in a short critical section, and asks it directly. So back pressure, deadlines and errors
+// are as with an ask of the member. A request that was sent to a member is not sent to another one,
+// even if it fails.
 type AskPool[Q, R any] struct{ t *askPoolTable[Q, R] }
 
 var _ actor.Asker[int, int] = AskPool[int, int]{}
@@ -44,11 +44,11 @@ func NewAskPool[Q, R any](policy Policy[Q], members ...actor.Asker[Q, R]) AskPoo
 }
 
 // NewAskPoolOf makes a pool that starts n members when it is started itself. They answer its
-// requests with the behaviour to. They are restarted and replaced as those of [NewPoolOf], and end
-// with the pool's actor: see [AskPool.Stop]. Requests that arrive before the members have started
-// wait for them; before the pool was started, they fail with [ErrNoMember]. A request for a member
-// that is down fails with [actor.ErrSuspended], unless its context says that it waits; this happens
-// only with [Hash], or if all members are down.
+// requests with the behaviour to. They are restarted and replaced like members of [NewPoolOf], and
+// end with the pool's actor: see [AskPool.Stop]. Requests that arrive before the members have
+// started wait for them; before the pool was started, they fail with [ErrNoMember]. A request for a
+// member that is down fails with [actor.ErrSuspended], unless its context says that it waits. This
+// happens only with [Hash], or if all members are down.
 //
 // NewAskPoolOf panics if policy or to is zero, n is less than 1, or spec is wrong.
 func NewAskPoolOf[S, Q, R any](policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R],
@@ -74,8 +74,8 @@ func (p AskPool[Q, R]) Start(from actor.Sender) AskPool[Q, R] {
 	return p
 }
 
-// Child declares the actor of a pool of [NewAskPoolOf] as the child of a supervisor. Set what it says
-// about restarts and the like in what Child returns. A pool is for one running tree: a second actor
+// Child declares the actor of a pool of [NewAskPoolOf] as the child of a supervisor. Set the
+// restart type and similar fields in the result. A pool is for one running tree: a second actor
 // fails to start. Child panics if the pool was started, or has no actor.
 func (p AskPool[Q, R]) Child(name string) supervise.Worker[askPoolActor] {
 	t := p.mustStartMembers("Child")

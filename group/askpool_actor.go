@@ -20,7 +20,7 @@ type waiter struct {
 	reply actor.Deferred[struct{}]
 }
 
-// askTable is an askPoolTable, whatever the types of its requests and replies.
+// askTable is an askPoolTable without the types of its requests and replies.
 type askTable interface {
 	enter(a *askPoolActor, c *actor.Context) (carryOut func(), err error)
 	declared() (tree supervise.Spec, size int)

@@ -27,7 +27,7 @@ type askPoolTable[Q, R any] struct {
 	sizeAtPrune int
 }
 
-// askerFactory is what an AskPool needs to start its members. Read-only.
+// askerFactory has the declaration of the members that an AskPool starts. Read-only.
 type askerFactory[Q, R any] struct {
 	tree supervise.Spec
 	size int
@@ -71,7 +71,7 @@ func (t *askPoolTable[Q, R]) awaits(gone actor.AnyRef) bool {
 	return slices.ContainsFunc(t.members, func(m askMember[Q, R]) bool { return m.ref == gone })
 }
 
-// look is what the pool's actor says of the pool: see askPoolActor.Inspect.
+// look describes the pool for its actor: see askPoolActor.Inspect.
 func (t *askPoolTable[Q, R]) look() access.GroupLook {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,7 +143,7 @@ func (t *askPoolTable[Q, R]) chosen(q Q) (m askMember[Q, R], some bool) {
 // askView is a policy's view of the members at one time. It implements [Members].
 type askView[Q, R any] struct {
 	members []askMember[Q, R] // not to be changed
-	// What those that are no actors have said; nil: they were not asked.
+	// said has the statuses of members that are no actors; nil: they were not asked.
 	said map[actor.Asker[Q, R]]actor.Status
 }
 
@@ -154,7 +154,7 @@ func (t *askPoolTable[Q, R]) view() (v *askView[Q, R], foreign bool) {
 	return &askView[Q, R]{members: t.members}, t.foreign > 0
 }
 
-// ask asks those that are no actors how they stand. Without the lock.
+// ask asks members that are no actors for their status. The lock is not held.
 func (v *askView[Q, R]) ask() {
 	v.said = map[actor.Asker[Q, R]]actor.Status{}
 	for i := range v.members {
@@ -187,7 +187,7 @@ type policyTurn struct {
 	chooses seam.Uint64 // the goroutine in whose call the policy chooses; 0: none
 }
 
-// begin begins a call of the policy, and returns what ends it.
+// begin begins a call of the policy, and returns the function that ends it.
 func (m *policyTurn) begin() (end func()) {
 	me := seam.Goroutine()
 	if m.chooses.Load() == me {
@@ -249,8 +249,7 @@ func (t *askPoolTable[Q, R]) remove(i int) {
 	t.policy.changed(len(t.members))
 }
 
-// join adds a member that is none yet, and reports whether it is time to look for those that have
-// ended.
+// join adds a new member, and reports whether it is time to look for ended members.
 func (t *askPoolTable[Q, R]) join(a actor.Asker[Q, R]) (prune bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

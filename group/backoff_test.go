@@ -50,8 +50,7 @@ func downActor(t testing.TB, sys *actor.System) (r actor.Ref[testWorker]) {
 }
 
 // TestTopic_BackOff: "a subscriber that … is in back-off … does not slow the topic down", with
-// every policy: the others are given everything at once. It is given what is kept for it when it
-// comes up.
+// every policy: the others receive everything at once. Its kept messages arrive when it is up.
 func TestTopic_BackOff(t *testing.T) {
 	for _, lag := range []group.Lag{group.LagWait, group.LagDrop, group.LagUnsubscribe} {
 		sys, advance := atNoTime(t, 1)

@@ -76,7 +76,7 @@ func TestTopic_AsChild(t *testing.T) {
 	slow, release := stuck(t, sys)
 	news.Subscribe(sys, slowPut.To(slow))
 	news.Publish(sys, 6)
-	count(t, news.Len, 2) // its policy is what it was
+	count(t, news.Len, 2) // its policy is unchanged
 	release()
 	actor.Kill(sys, first)
 	quiet(t, sys)
@@ -93,7 +93,7 @@ func TestTopic_AsChild(t *testing.T) {
 // that have joined it, except for a handler whose call panicked; members that it has started are new
 // then".
 func TestPool_AsChild(t *testing.T) {
-	sys := start(t, actor.WithWorkers(1), // the members share what they log
+	sys := start(t, actor.WithWorkers(1), // the members share their log
 		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	refs, handlers := sinks(sys, 2)
 	bad := &fuse{over: 2}
@@ -249,7 +249,7 @@ func TestChild_Twice(t *testing.T) {
 	}
 }
 
-// TestStart_Misuse: what was started is started once, in one way.
+// TestStart_Misuse: a value is started once, in one way.
 func TestStart_Misuse(t *testing.T) {
 	sys := start(t)
 	spec := group.MemberSpec[oracle]{Type: oracleType}

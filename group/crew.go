@@ -11,7 +11,7 @@ import (
 // through it.
 type crew struct{ supervisor any }
 
-// memberNews is what the supervisor of the members tells the pool's actor.
+// memberNews is a message of the members' supervisor to the pool's actor.
 type memberNews struct {
 	crew *crew // after a restart the actor has another crew, and ignores news of the old one
 	access.MemberNews

@@ -2,8 +2,8 @@
 // registries.
 //
 // A [Topic] passes every message on to all subscribers, a [Pool] to one of its members, and an
-// [AskPool] asks one of its members. A [Registry] lists the members of groups and tells subscribers
-// who joins and leaves.
+// [AskPool] asks one of its members. A [Registry] lists the members of groups and reports joins and
+// leaves to subscribers.
 //
 // Topics and pools are ordinary actors, with a mailbox and back pressure of their own. Both are
 // also handlers, so a topic may subscribe to a topic, or have a pool as a subscriber. They know
@@ -12,10 +12,10 @@
 //
 // # Choosing
 //
-//	who gets it              use                           what is known of the members
+//	receiver of a message    use                           knowledge of the members
 //	all subscribers          Topic                         nothing
 //	one of them              Pool, AskPool                 a policy sees their Status
-//	the same one for a key   Pool or AskPool with Hash    their number
+//	the same one for a key   Pool or AskPool with Hash     their number
 //	you decide, by a key     Registry, and send yourself   all of them, without a message
 //
 // [NewPoolOf] and [NewAskPoolOf] start their members and restart them. [NewPool] and [NewAskPool]
@@ -32,13 +32,13 @@
 //
 //	alone := group.NewTopic[Line]().Start(sys)
 //
-// The value outlives its actor: it stays usable, with its subscribers and members, when a supervisor
-// restarts the actor, or replaces it by a new one. Any returns the actor of now.
+// The value outlives its actor: it stays usable, with its subscribers and members, when a
+// supervisor restarts the actor, or replaces it by a new one. Any returns the current actor.
 //
 // # Receivers that are not to be trusted
 //
 // A subscriber of a topic may be slow: it waits for a disk, or for a client that does not read from
-// its connection. The topic's [Lag] policy says who pays for that.
+// its connection. The topic's [Lag] policy decides who pays for that.
 //
 //   - [LagWait], the default: all do. The topic is muted until the slowest subscriber has
 //     recovered, and the publishers are muted with it. That is right for the stages of one
@@ -55,8 +55,8 @@
 // The rule: for a fan-out to receivers outside of your program, use LagDrop or LagUnsubscribe. With
 // LagWait one hostile client slows down a whole room, and can stop it. To make an exception for one
 // subscriber, such as an audit log that must get everything, give its Subscribe the option
-// [WithLag] with LagWait. How much a subscriber may lag behind before the policy applies is a matter
-// of its type: [actor.WithBound] and [actor.WithWatermarks].
+// [WithLag] with LagWait. The lag that a subscriber may have before the policy applies is a
+// property of its type: [actor.WithBound] and [actor.WithWatermarks].
 //
 // With every policy, a subscriber that has ended, that is in back-off, or that is itself muted for
 // a third actor, does not slow the topic down, as long as its own mailbox has room.
@@ -64,11 +64,11 @@
 // # Guarantees
 //
 //   - Each subscriber sees the messages of one publisher in the order of publishing, and every
-//     message that was published after it had subscribed, except for what a [Lag] policy drops.
+//     message that was published after it had subscribed, except for messages dropped by a [Lag] policy.
 //   - A subscriber with LagWait or a member that is overloaded mutes the topic or pool, which mutes
 //     the actors that send to it. Nothing is dropped, except by a policy or by the receiver's own
 //     type with [actor.OverflowRefuse] or [actor.OverflowDropOldest]. A receiver of another system
-//     mutes no sender: it is sent to as from outside, and what its bound refuses is a dead letter.
+//     mutes no sender: messages reach it as from outside, and become dead letters if its bound refuses them.
 //   - A goroutine cannot be muted, and its Send and Publish never wait. To slow a goroutine down,
 //     use [Topic.SendWait] and [Pool.SendWait], or TrySend. The mailbox of a receiver that runs one
 //     long message, or blocks in it, is bounded only by its type ([actor.WithBound]); 4,096 more
@@ -76,19 +76,21 @@
 //   - A receiver that has ended is forgotten when the next message is for it; a pool sends that
 //     message to another member. A topic without publications forgets ended subscribers when its
 //     list has doubled.
-//   - A member of a pool that is in back-off is skipped by every policy but [Hash], which queues
-//     messages for it, so that those of one key stay in order; other keys are not delayed.
+//   - A member of a pool that is in back-off is skipped by every policy except [Hash]. Hash queues
+//     messages for it, so that messages of one key stay in order; other keys are not delayed.
 //   - The guarantees of a registry are listed at [Registry].
 //
 // # Handlers of your own
 //
-// A topic or pool calls TrySend first. If that returns [actor.ErrStopped] or
-// [actor.ErrSystemStopped], or an error that wraps one of them, the handler has ended. It has also
-// ended if it has a method Status, as an [actor.Ref] has, that returns [actor.StatusEnded]. If the
-// error is or wraps [actor.ErrOverloaded], a topic's policy applies; a message that is dropped is a
-// dead letter of the topic. With any other error the handler keeps its place, and its Send is
-// called with the same message, as with LagWait. If Send fails too, the handler must report that
-// itself: Send returns nothing.
+// A topic or pool calls TrySend of a handler first:
+//
+//   - [actor.ErrStopped] or [actor.ErrSystemStopped], also wrapped, means that the handler has ended. So
+//     does a method Status, as an [actor.Ref] has, that returns [actor.StatusEnded].
+//   - At [actor.ErrOverloaded], also wrapped, a topic's policy applies; a dropped message is a
+//     dead letter of the topic.
+//   - After any other error the handler keeps its place, and its Send is
+//     called with the same message, as with LagWait. If Send fails too, the handler must report that
+//     itself: Send returns nothing.
 //
 // A handler that panics ends the topic or pool that has called it.
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// client is a connection of a user who may not read what it is sent.
+// client is a connection of a user who may not read its messages.
 type client struct{ name string }
 
 var (
@@ -57,8 +57,8 @@ func ExampleLag() {
 	// 1 <nil>
 }
 
-// An option of the topic says what becomes of all who do not keep up, and one of the
-// subscription what becomes of this one.
+// An option of the topic is the policy for all slow subscribers, and an option of the subscription
+// the policy for this one.
 func ExampleTopicOption() {
 	sys := actor.Start()
 	room := group.NewTopic[string](group.WithLag(group.LagUnsubscribe)).Start(sys)

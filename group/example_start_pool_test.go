@@ -100,8 +100,8 @@ func ExampleMembers() {
 	// Ada reads page 2
 }
 
-// The actor of a pool can be the child of a supervisor. So can those of a Topic, a Registry and an
-// AskPool.
+// The actor of a pool can be the child of a supervisor. So can the actors of a Topic, a Registry
+// and an AskPool.
 func ExamplePool_Child() {
 	ctx, sys := context.Background(), actor.Start()
 	parsers := group.NewPoolOf(group.LeastLoaded[string](), 2, parse,

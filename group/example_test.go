@@ -18,7 +18,7 @@ var (
 	_          = readerType.Table(read.Handle((*reader).Read))
 )
 
-// A topic passes on what is published to all who have subscribed.
+// A topic passes each published message on to all subscribers.
 func ExampleTopic() {
 	sys := actor.Start(actor.WithWorkers(1))
 	news := group.NewTopic[string]().Start(sys)
@@ -78,8 +78,8 @@ func ExamplePool_SendWait() {
 	// Ada reads page 3
 }
 
-// A policy says which member: the one with the least to do, or always the same one for
-// the same key.
+// A policy chooses the member: the member with the least to do, or always the same member for the
+// same key.
 func ExamplePolicy() {
 	sys := actor.Start()
 	a, b := readerType.Spawn(sys, reader{"a"}), readerType.Spawn(sys, reader{"b"})

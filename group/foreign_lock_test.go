@@ -82,7 +82,7 @@ var (
 		}))
 )
 
-// TestStartPool_LeavingFalls: what falls in a member that leaves is not counted for the limit of the
+// TestStartPool_LeavingFalls: failures of a member that leaves do not count for the limit of the
 // pool. If the member cannot be started any more, it ends, and the pool goes on.
 func TestStartPool_LeavingFalls(t *testing.T) {
 	for name, stillborn := range map[string]bool{"falls": false, "cannot start": true} {

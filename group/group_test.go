@@ -19,7 +19,7 @@ import (
 // TestMain: no test leaves a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// sink is an actor that keeps what it is sent.
+// sink is an actor that keeps its messages.
 type sink struct{ got []int }
 
 func (s *sink) Put(_ *actor.Context, n int)                        { s.got = append(s.got, n) }
@@ -126,7 +126,7 @@ type odd struct{ f func() }
 func (odd) Send(actor.Sender, int)          {}
 func (odd) TrySend(actor.Sender, int) error { return nil }
 
-// holder is a handler that can be compared if what it holds can.
+// holder is a handler that can be compared if its content can.
 type holder struct{ held any }
 
 func (holder) Send(actor.Sender, int)          {}

@@ -26,8 +26,8 @@ func typeOnce[T any](make func() *T) *T {
 const minPrune = 16
 
 // deliver sends m to a handler, and returns false if the handler has ended. After any other error
-// of TrySend it calls Send, which never fails: Send mutes the sender for an actor that is
-// overloaded, and a user's own handler knows best what its errors mean.
+// of TrySend it calls Send, which never fails. Send mutes the sender for an overloaded actor, and a
+// user's own handler knows best how to treat its errors.
 func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
 	err := h.TrySend(c, m)
 	if err == nil {
@@ -55,8 +55,8 @@ func status(h any) actor.Status {
 	return actor.StatusIdle
 }
 
-// statusSaid returns what a handler says of itself. One that panics counts as idle, unless it is a
-// zero Topic or Pool.
+// statusSaid returns the status that a handler reports. A handler that panics counts as idle,
+// unless it is a zero Topic or Pool.
 func statusSaid(h interface{ Status() actor.Status }) (s actor.Status) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -75,7 +75,7 @@ func mustBeHandler[M any](call string, h actor.Handler[M]) {
 	if h == nil {
 		panic("gallop: group: " + call + " of a nil Handler")
 	}
-	// the type alone does not say what an interface in it holds
+	// an interface within h may hold a value that cannot be compared, whatever its type
 	if !reflect.ValueOf(h).Comparable() {
 		panic("gallop: group: " + call + " of a Handler that cannot be compared: use a pointer")
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
-// Lag says what a topic does with a message for a subscriber that does not keep up: one
-// whose TrySend returns [actor.ErrOverloaded].
+// Lag is a topic's treatment of a message for a subscriber that does not keep up, whose TrySend
+// returns [actor.ErrOverloaded].
 type Lag uint8
 
 const (
@@ -47,9 +47,9 @@ type TopicOption interface{ setTopic(*topicOptions) }
 
 type topicOptions struct{ lag Lag }
 
-// WithLag sets what a topic does with subscribers that do not keep up, [LagWait] by default. As an
-// option of Subscribe it applies to one subscriber, instead of the topic's. WithLag panics if l is
-// none of the three policies.
+// WithLag sets the policy for subscribers that do not keep up, [LagWait] by default. As an option
+// of Subscribe it applies to one subscriber, instead of the topic's. WithLag panics if l is none of
+// the three policies.
 func WithLag(l Lag) interface {
 	TopicOption
 	SubscribeOption

@@ -53,7 +53,7 @@ func TestTopic_LagDrop(t *testing.T) {
 		"by the subscription": func(h, fast actor.Handler[int]) group.Topic[int] {
 			news := group.NewTopic[int]().Start(sys)
 			news.Subscribe(sys, h, group.WithLag(group.LagUnsubscribe))
-			// what the later call says counts
+			// the later option applies
 			news.Subscribe(sys, h, group.WithLag(group.LagDrop))
 			news.Subscribe(sys, fast)
 			return news

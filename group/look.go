@@ -14,7 +14,7 @@ var shown weaklist.List[func() actor.AnyRef]
 
 func init() { access.GroupsOf = groupsOf }
 
-// lookedInto has the methods of what access.InspectorOf returns that are needed here.
+// lookedInto has the methods of access.InspectorOf's result that this package uses.
 type lookedInto interface {
 	IsLookedInto() bool
 	Weak(ref actor.AnyRef) (get func() actor.AnyRef)

@@ -10,14 +10,15 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// errNotStarted is the error of whatever needs the actor of a topic or pool before there is one.
+// errNotStarted is the error of calls that need the actor of a topic or pool before there is one.
 var errNotStarted = fmt.Errorf("gallop: group: not started yet: %w", actor.ErrSuspended)
 
-// place is where the actor of a topic, pool or registry is found. A supervisor may replace the actor
-// by a new one, so the place outlives it.
+// place holds the current actor of a topic, pool or registry. A supervisor may replace the actor by
+// a new one, so the place outlives it.
 //
 // Orders from before the first actor are kept. The actor carries them out in OnStart, before its
-// mail, so they come before whatever is sent to it later. Nothing is sent while mu is held.
+// mail, so they come before any later message. Nothing is sent while mu is held.
+// mail, so they come before any later message. Nothing is sent while mu is held.
 type place[S any] struct {
 	kind    string                     // "Topic", "Pool" …, for panics and errors. Read-only
 	current seam.Pointer[actor.Ref[S]] // nil: there was no actor yet. Stored with mu held

@@ -69,8 +69,7 @@ func (custom[M]) removed(int) {}
 func (custom[M]) changed(int) {}
 
 // nextAvailable returns the first member from an index on, wrapping around, that is not overloaded
-// or down. If there is none it returns an overloaded one, and if all are down the one at that
-// index.
+// or down. Otherwise it returns an overloaded member, and if all are down the member at that index.
 func nextAvailable(among Members, from int) int {
 	n := among.Len()
 	overloaded := -1

@@ -81,7 +81,7 @@ func (h *hashRing[M]) changed(members int) {
 	}
 }
 
-// rebuild visits each virtual node once, and sorts those of new members only.
+// rebuild visits each virtual node once, and sorts only the nodes of new members.
 func (h *hashRing[M]) rebuild() {
 	h.stale = false
 	h.ring = slices.DeleteFunc(h.ring, func(p virtualNode) bool { return p.node.index == noMember })

@@ -76,9 +76,9 @@ func (p Pool[M]) Start(from actor.Sender) Pool[M] {
 	return p
 }
 
-// Child declares the pool's actor as the child of a supervisor. Set what it says about restarts and
-// the like in what Child returns. A pool is for one running tree: a second actor fails to start.
-// Child panics if the pool was started.
+// Child declares the pool's actor as the child of a supervisor. Set the restart type and similar
+// fields in the result. A pool is for one running tree: a second actor fails to start. Child panics
+// if the pool was started.
 func (p Pool[M]) Child(name string) supervise.Worker[poolActor[M]] {
 	x := p.ready()
 	x.declare()
@@ -163,8 +163,8 @@ func (p Pool[M]) Resize(from actor.Sender, n int) {
 	order(&x.place, from, x.typ.resize, (*poolActor[M]).doResize, n)
 }
 
-// Len returns, from outside, the number of members that have not ended. The errors are those of
-// [actor.AskBehaviour.Ask]; [actor.ErrSuspended] also before the pool has started.
+// Len returns, from outside, the number of members that have not ended. The errors are the errors
+// of [actor.AskBehaviour.Ask]; [actor.ErrSuspended] also before the pool has started.
 func (p Pool[M]) Len(ctx context.Context) (int, error) {
 	x := p.ready()
 	if to := x.current.Load(); to != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// pool is what all copies of a Pool share.
+// pool is shared by all copies of a Pool.
 type pool[M any] struct {
 	typ     *poolType[M]
 	made    Policy[M]         // read-only
@@ -37,7 +37,7 @@ type member[M any] struct {
 	down bool             // it waits for its back-off
 }
 
-// memberFactory is what a pool needs to start its members. Read-only.
+// memberFactory has the declaration of the members that a pool starts. Read-only.
 type memberFactory[M any] struct {
 	tree supervise.Spec
 	size int
@@ -82,8 +82,8 @@ func (p *pool[M]) startPolicy() {
 	p.policy.changed(len(p.members))
 }
 
-// start takes over the members that have joined, except for the one whose call panicked. The first
-// actor finds a policy that has been started.
+// start takes over the joined members, except a member whose call panicked. The first actor finds a
+// policy that has been started.
 func (t *poolType[M]) start(p *poolActor[M], c *actor.Context) error {
 	if p.pool == nil {
 		return nil

@@ -33,7 +33,7 @@ func TestPool_RoundRobin(t *testing.T) {
 	actor.Stop(sys, refs[1])
 	quiet(t, sys)
 	p.Send(sys, 6)
-	if err := p.TrySend(sys, 7); err != nil { // for the one that has ended: another gets it
+	if err := p.TrySend(sys, 7); err != nil { // for the ended member: another gets it
 		t.Fatal(err)
 	}
 	p.Send(sys, 8)
@@ -273,8 +273,8 @@ func TestMisuse_OfPools(t *testing.T) {
 	panics(t, "a zero Pool", func() { _ = zero.SendWait(soon(t), 1) })
 }
 
-// TestPool_ManyComeAndGo: a pool that is not sent to forgets the ended when its members have
-// doubled, and goes on with those that are left.
+// TestPool_ManyComeAndGo: a pool without messages forgets ended members when its members have
+// doubled, and goes on with the others.
 func TestPool_ManyComeAndGo(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
 		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](),

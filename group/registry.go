@@ -49,9 +49,10 @@ type Registry[K, V comparable] struct{ t *registryTable[K, V] }
 type Change[K, V comparable] struct {
 	// Key is the group's key.
 	Key K
-	// Joined and Left are the members that have joined and left. One that has left and joined again
-	// is in both. If the subscriber has missed that, it is in both if its place among the members has
-	// changed. Members are those of the last Change without Left, and then Joined.
+	// Joined and Left are the members that have joined and left. A member that has left and joined
+	// again is in both. If the subscriber has missed that, the member is in both if its place among
+	// the members has changed. Members equal
+	// the Members of the last Change without Left, followed by Joined.
 	Joined, Left []V
 	// Members are all members after the change, in the order in which they joined. The
 	// slice is shared: do not change its elements.
@@ -72,9 +73,9 @@ func (r Registry[K, V]) Start(from actor.Sender) Registry[K, V] {
 	return r
 }
 
-// Child declares the registry's actor as the child of a supervisor. Set what it says about restarts
-// and the like in what Child returns. A registry is for one running tree: a second actor fails to
-// start. Child panics if the registry was started.
+// Child declares the registry's actor as the child of a supervisor. Set the restart type and
+// similar fields in the result. A registry is for one running tree: a second actor fails to start.
+// Child panics if the registry was started.
 func (r Registry[K, V]) Child(name string) supervise.Worker[registryActor[K, V]] {
 	t := r.ready()
 	t.declare()
@@ -148,8 +149,8 @@ func (r Registry[K, V]) Unsubscribe(from actor.Sender, key K, h actor.Handler[Ch
 	t.request(from, subscribeRequest[K, V]{opUnsubscribe, key, h})
 }
 
-// SubscribeAll is [Registry.Subscribe] for all keys, including those that are added later. At first h gets
-// a Change for each key that has members.
+// SubscribeAll is [Registry.Subscribe] for all keys, including keys that are added later. At first
+// h receives a Change for each key that has members.
 func (r Registry[K, V]) SubscribeAll(from actor.Sender, h actor.Handler[Change[K, V]]) {
 	t := r.ready()
 	mustBeHandler("SubscribeAll", h)

@@ -178,7 +178,7 @@ func (t *registryTable[K, V]) keys() []K {
 // groupChange is a change of a group, as takeChanges returns it.
 type groupChange[K, V comparable] struct {
 	Change[K, V]
-	departed []V // those of Left that are in no group now
+	departed []V // members of Left that are in no group now
 }
 
 // takeChanges returns the changes since the last call, in the order in which the groups changed

@@ -17,7 +17,7 @@ type (
 	change   = group.Change[string, actor.Ref[sink]]
 )
 
-// observer keeps a group up to date by what it hears, and panics if a Change does not fit.
+// observer keeps a group up to date by its Changes, and panics if a Change does not fit.
 type observer struct {
 	heard []change
 	now   map[string][]actor.Ref[sink]
@@ -86,7 +86,7 @@ func wantMembers(t testing.TB, r registry, key string, want ...actor.Ref[sink]) 
 
 // TestRegistry: "Join, Leave and Members work on the table under a mutex and take effect before
 // they return", so nothing has to run in between; "in the order in which they joined"; "A key
-// without members is removed". What was returned before is not changed.
+// without members is removed". An earlier result does not change.
 func TestRegistry(t *testing.T) {
 	sys := start(t, actor.WithDeterministic(1)) // nothing runs unless the test waits
 	r, other := group.NewRegistry[string, actor.Ref[sink]]().Start(sys),
@@ -227,8 +227,8 @@ func TestRegistry_ChangesComeAsOne(t *testing.T) {
 	}
 }
 
-// TestRegistry_SlowSubscribers: "do not slow the registry or other subscribers down. What they miss comes
-// as one Change for each key when they have recovered."
+// TestRegistry_SlowSubscribers: slow subscribers "do not slow the registry or other subscribers
+// down". The changes that they miss come "as one Change for each key when they have recovered."
 func TestRegistry_SlowSubscribers(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r := group.NewRegistry[string, actor.Ref[sink]]().Start(sys)
@@ -271,8 +271,8 @@ func TestRegistry_SlowSubscribers(t *testing.T) {
 	}
 }
 
-// TestRegistry_Churn: whatever order the members come, go and end in, each subscriber can tell from
-// what it hears who is there: observer checks that. In the end it is what Members returns.
+// TestRegistry_Churn: members come, go and end in any order. Each subscriber knows the present
+// members from its Changes: observer checks that. In the end they equal Members.
 func TestRegistry_Churn(t *testing.T) {
 	for seed := range uint64(200) {
 		sys := start(t, actor.WithDeterministic(seed))
@@ -332,8 +332,8 @@ func TestRegistry_Churn(t *testing.T) {
 	}
 }
 
-// TestRegistry_Races: "Any goroutine." A Join is seen by its own goroutine at once, whatever the
-// others do.
+// TestRegistry_Races: "Any goroutine." A Join is seen by its own goroutine at once, among any acts
+// of others.
 func TestRegistry_Races(t *testing.T) {
 	sys := start(t)
 	r := group.NewRegistry[int, actor.Ref[sink]]().Start(sys)
@@ -456,7 +456,7 @@ func TestMisuse_LeavesTheRegistry(t *testing.T) {
 	}
 }
 
-// BenchmarkRegistry is what it costs to list a group that does not change, and one that does.
+// BenchmarkRegistry measures listing a group that does not change, and a group that does.
 func BenchmarkRegistry(b *testing.B) {
 	sys := start(b)
 	r := group.NewRegistry[string, actor.Ref[sink]]().Start(sys)

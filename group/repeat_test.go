@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// worker writes down what it is given.
+// worker writes down its messages.
 type worker struct{ done *[]string }
 
 var (

@@ -19,7 +19,7 @@ import (
 
 // testWorker is a member of a pool that starts its members. A negative number makes it panic.
 type testWorker struct {
-	start int // of those that all hands have had
+	start int // number of the start, over all hands
 	log   *[]jobLog
 }
 
@@ -154,8 +154,8 @@ func TestStartPool_HashWaits(t *testing.T) {
 }
 
 // TestStartPool_Replaces: "A member that was ended by order is replaced by a new one at once, and
-// no message is lost in between", even if it is the only one: only what it had been given dies with
-// it. With Hash the successor has the keys of its predecessor.
+// no message is lost in between", even if it is the only one: only its own mail is lost with it.
+// With Hash the successor has the keys of its predecessor.
 func TestStartPool_Replaces(t *testing.T) {
 	perSeed := map[int]bool{}
 	for seed := range uint64(60) {

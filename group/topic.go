@@ -34,9 +34,9 @@ func (t Topic[M]) Start(from actor.Sender) Topic[M] {
 	return t
 }
 
-// Child declares the topic's actor as the child of a supervisor. Set what it says about restarts
-// and the like in what Child returns. A topic is for one running tree: a second actor fails to
-// start. Child panics if the topic was started.
+// Child declares the topic's actor as the child of a supervisor. Set the restart type and similar
+// fields in the result. A topic is for one running tree: a second actor fails to start. Child
+// panics if the topic was started.
 func (t Topic[M]) Child(name string) supervise.Worker[topicActor[M]] {
 	x := t.ready()
 	x.declare()
@@ -52,12 +52,12 @@ func (t Topic[M]) ready() *topic[M] {
 }
 
 // Publish sends m to all subscribers, the oldest subscription first, as [actor.Behaviour.Send]
-// does. What happens at a subscriber that does not keep up depends on the policy: see [WithLag]. By
-// default, [LagWait], the subscriber mutes the topic, and the topic then mutes the actors that
-// publish. A goroutine cannot be muted: see [Topic.SendWait].
+// does. The policy decides about a subscriber that does not keep up: see [WithLag]. By default,
+// [LagWait], the subscriber mutes the topic, and the topic then mutes the actors that publish. A
+// goroutine cannot be muted: see [Topic.SendWait].
 //
-// If there is no subscriber, what m owns, a [heap.Region] or a [heap.Parcel], is
-// discarded. With more than one subscriber, m should own nothing.
+// If there is no subscriber, a [heap.Region] or [heap.Parcel] that m owns is discarded. With more
+// than one subscriber, m should own nothing.
 func (t Topic[M]) Publish(from actor.Sender, m M) {
 	x := t.ready()
 	if to := x.current.Load(); to != nil {
@@ -90,12 +90,17 @@ func (t Topic[M]) SendWait(ctx context.Context, m M) error {
 	return errNotStarted
 }
 
-// Subscribe makes h a subscriber: it gets what the caller publishes after the Subscribe, and what
-// others publish because of something that the caller did after it. A handler that subscribes twice
-// gets each message once, and the options of the later call apply.
+// Subscribe makes h a subscriber. It receives messages that the caller publishes after the
+// Subscribe, and messages that others publish because of a later act of the caller. A handler that
+// subscribes twice gets each message once, and the options of the later call apply.
 //
-// Subscribe panics if h is nil, a value that Go cannot compare or that is not equal to itself, a
-// zero Topic or Pool, or the topic itself; and if an option is nil. Cycles of several topics, in
+// Subscribe panics if an option is nil, and if h is
+//
+//   - nil, or a zero Topic or Pool,
+//   - a value that Go cannot compare or that is not equal to itself,
+//   - the topic itself.
+//
+// Cycles of several topics, in which a message would circulate for ever, are not detected.
 // which a message would circulate for ever, are not detected.
 func (t Topic[M]) Subscribe(from actor.Sender, h actor.Handler[M], opts ...SubscribeOption) {
 	mustBeHandler("Subscribe", h)
@@ -115,8 +120,8 @@ func (t Topic[M]) Unsubscribe(from actor.Sender, h actor.Handler[M]) {
 	order(&x.place, from, x.typ.unsubscribe, (*topicActor[M]).doUnsubscribe, h)
 }
 
-// Len returns, from outside, the number of subscribers that have not ended. The errors are
-// those of [actor.AskBehaviour.Ask]; [actor.ErrSuspended] also before the topic has started.
+// Len returns, from outside, the number of subscribers that have not ended. The errors are the
+// errors of [actor.AskBehaviour.Ask]; [actor.ErrSuspended] also before the topic has started.
 func (t Topic[M]) Len(ctx context.Context) (int, error) {
 	x := t.ready()
 	if to := x.current.Load(); to != nil {

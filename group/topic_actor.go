@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
-// topic is what all copies of a Topic share.
+// topic is shared by all copies of a Topic.
 type topic[M any] struct {
 	typ  *topicType[M]
 	opts topicOptions // read-only
@@ -37,7 +37,7 @@ type topicType[M any] struct {
 	subscribe   actor.Behaviour[topicActor[M], subscriber[M]]
 	unsubscribe actor.Behaviour[topicActor[M], actor.Handler[M]]
 	count       actor.AskBehaviour[topicActor[M], struct{}, int]
-	owned       heap.Owned // finds what a message without a receiver owns
+	owned       heap.Owned // finds values that a message without a receiver owns
 }
 
 func newTopicType[M any]() *topicType[M] {
@@ -54,7 +54,7 @@ func newTopicType[M any]() *topicType[M] {
 	return t
 }
 
-// start takes over the subscribers, except for the one whose call panicked.
+// start takes over the subscribers, except a subscriber whose call panicked.
 func (t *topicActor[M]) start(c *actor.Context) error {
 	if t.topic == nil {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// TestTopic: subscribers get what is published after they have subscribed, in order,
-// once, until they unsubscribe; any handler may subscribe, a topic too.
+// TestTopic: subscribers receive messages published after they have subscribed, in order, once,
+// until they unsubscribe; any handler may subscribe, a topic too.
 func TestTopic(t *testing.T) {
 	sys := start(t)
 	news, copied := group.NewTopic[int]().Start(sys), group.NewTopic[int]().Start(sys)
@@ -61,8 +61,8 @@ var (
 	}))
 )
 
-// TestTopic_DiscardsWithoutSubscribers: "If there is no subscriber, what m owns … is discarded":
-// none has subscribed, or all have ended.
+// TestTopic_DiscardsWithoutSubscribers: "If there is no subscriber, a … Region or … Parcel that m
+// owns is discarded": without a subscription, or after all subscribers have ended.
 func TestTopic_DiscardsWithoutSubscribers(t *testing.T) {
 	sys := start(t)
 	before := heap.Blobs().Live
@@ -116,9 +116,8 @@ func TestTopic_ManyComeAndGo(t *testing.T) {
 	}
 }
 
-// TestTopic_Twin: "oldest subscription first", in whatever order they subscribe and unsubscribe.
-// The others move only once in so many departures, or a thousand departures would cost a million
-// steps.
+// TestTopic_Twin: "oldest subscription first", in any order of subscribing and unsubscribing. The
+// others move only once in so many departures, or a thousand departures would cost a million steps.
 func TestTopic_Twin(t *testing.T) {
 	var all [1000]double
 	news := group.NewSubscribers[int]()
@@ -148,8 +147,8 @@ func TestTopic_Twin(t *testing.T) {
 	}
 }
 
-// TestTopic_BackPressure: "A subscriber that is overloaded mutes the topic, and the
-// topic then those who publish"; nothing is dropped.
+// TestTopic_BackPressure: an overloaded subscriber mutes the topic, and the topic then mutes the
+// publishers; nothing is dropped.
 func TestTopic_BackPressure(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	news := group.NewTopic[int]().Start(sys)
@@ -202,7 +201,7 @@ func TestMisuse_OfTopics(t *testing.T) {
 	})
 	panics(t, "a zero Topic", func() { zero.Status() })
 	panics(t, "a zero Topic", func() { _ = zero.SendWait(soon(t), 1) })
-	news.Subscribe(sys, holder{1}) // what it holds decides
+	news.Subscribe(sys, holder{1}) // its content decides
 	count(t, news.Len, 1)
 }
 

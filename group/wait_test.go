@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// smallBound is the bound of a member, or a subscriber, that mutes those who fill it.
+// smallBound is the bound of a member, or a subscriber, that mutes senders which fill it.
 const smallBound = 8
 
 var (

@@ -52,14 +52,14 @@ func rally(b *testing.B, ctx context.Context, ball actor.Behaviour[player, int],
 	<-over
 }
 
-// BenchmarkMessage is what a message costs:
+// BenchmarkMessage measures a message:
 //
 //   - plain: without an interceptor;
-//   - empty: with one that does nothing;
-//   - untraced: with that of this package, without a span;
+//   - empty: with an interceptor that does nothing;
+//   - untraced: with the interceptor of this package, without a span;
 //   - context: with a context that has no span and is passed on;
-//   - traced: with a sampled span at each hop, which is passed on and is thrown away at its end;
-//   - noop: with the provider that makes no spans.
+//   - traced: with a sampled span at each hop, which is passed on and dropped at its end;
+//   - noop: with a provider that makes no spans.
 func BenchmarkMessage(b *testing.B) {
 	plain, empty := context.Background(), actor.WithInterceptor(actor.Interceptor{
 		Before: func(*actor.Context, *actor.Invocation) error { return nil },

@@ -9,10 +9,11 @@ import (
 
 const deadLetterKey = attribute.Key("gallop.dead_letter") // the message has not run
 
-// DeadLetters returns a function for [actor.Hooks] that makes a span of each dead letter that came
-// with a sampled span: a child of that, over at once, with the attribute gallop.dead_letter, and
-// with the reason as its error. So a trace shows what was lost on the way. It calls next for every
-// letter, since a system with such a hook logs none itself. It panics if p or next is nil.
+// DeadLetters returns a function for [actor.Hooks] that makes spans of dead letters. A dead letter
+// that came with a sampled span becomes a child of that span, over at once, with the attribute
+// gallop.dead_letter, and with the reason as its error. So a trace shows lost messages. DeadLetters
+// calls next for every letter, since a system with such a hook logs none itself. It panics if p or
+// next is nil.
 func DeadLetters(p trace.TracerProvider, next func(actor.DeadLetter)) func(actor.DeadLetter) {
 	t := newTracer("DeadLetters", p, nil)
 	if next == nil {

@@ -62,7 +62,7 @@ func (d *delays) record(typ string, took time.Duration) {
 	d.histogram.Record(context.Background(), took.Seconds(), d.attributes(typ))
 }
 
-// attributes returns those of a type.
+// attributes returns the attributes of a type.
 func (d *delays) attributes(typ string) metric.MeasurementOption {
 	typ = strings.ToValidUTF8(typ, "?")
 	d.mu.Lock()

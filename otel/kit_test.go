@@ -20,7 +20,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The actors of the tests: a desk, which does what it is told, and a store, which has a price.
+// The actors of the tests: a desk, which runs the functions that it is sent, and a store, which has
+// a price.
 
 type desk struct{}
 
@@ -33,7 +34,7 @@ func (d *desk) Try(c *actor.Context, f func(*desk, *actor.Context) (int, error))
 func (d *desk) Priced(*actor.Context, actor.Result[int])          {}
 func (d *desk) Marked(c *actor.Context, r actor.Reply[int, then]) { r.Mark(c, r.Value) }
 
-// then is what is to be done with a reply.
+// then is called with a reply.
 type then func(*actor.Context, int)
 
 type store struct{}

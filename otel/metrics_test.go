@@ -73,7 +73,7 @@ func start(t testing.TB, opts ...actor.Option) *actor.System {
 	return sys
 }
 
-// TestRegisterMetrics: what is collected equals Stats, with "12 for the system and 10 for its
+// TestRegisterMetrics: the collected figures equal Stats, with "12 for the system and 10 for its
 // workers".
 func TestRegisterMetrics(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))

@@ -26,7 +26,7 @@ const (
 type TraceOption func(*tracer)
 
 // WithParent makes the span of every message a child of the span that the message came with. By
-// default those of one-way messages and of timers have a link to it.
+// default the spans of one-way messages and of timers have a link to it.
 func WithParent() TraceOption { return func(t *tracer) { t.parent = true } }
 
 // WithPropagation passes the trace on with everything that a traced behaviour sends, asks, arms
@@ -35,8 +35,8 @@ func WithParent() TraceOption { return func(t *tracer) { t.parent = true } }
 func WithPropagation() TraceOption { return func(t *tracer) { t.propagates = true } }
 
 // Interceptor returns an interceptor that makes spans, for [actor.WithInterceptor]. Put it before
-// other interceptors of the system: what they do, and what they refuse, is then in the span.
-// It panics if p is nil.
+// other interceptors of the system, so that their work and their refusals are in the span. It
+// panics if p is nil.
 func Interceptor(p trace.TracerProvider, opts ...TraceOption) actor.Interceptor {
 	t := newTracer("Interceptor", p, opts)
 	return actor.Interceptor{Before: t.before, After: t.after}
@@ -63,7 +63,7 @@ func newTracer(call string, p trace.TracerProvider, opts []TraceOption) *tracer 
 // behaviourKey names a behaviour. Two types of the same name have the same spans.
 type behaviourKey struct{ typ, behaviour string }
 
-// spanStart is what the spans of a behaviour begin with.
+// spanStart has the constant parts of the spans of a behaviour.
 type spanStart struct {
 	name  string
 	attrs []attribute.KeyValue
@@ -84,7 +84,7 @@ func (t *tracer) startOf(typ, behaviour string) *spanStart {
 	return s.(*spanStart)
 }
 
-// Options of all spans, and of those with a link.
+// Options of all spans, and of spans with a link.
 var (
 	asConsumer = trace.WithSpanKind(trace.SpanKindConsumer)
 	asRoot     = trace.WithNewRoot()
@@ -94,7 +94,7 @@ var (
 func (t *tracer) start(ctx context.Context, typ, behaviour string, id uint64, isChild bool) (
 	context.Context, trace.Span) {
 	s := t.startOf(typ, behaviour)
-	// In one piece, since each option with attributes is copied, and what is there grows.
+	// One slice for all attributes: each option with attributes is copied, and the list grows.
 	attrs := make([]attribute.KeyValue, len(s.attrs)+1)
 	attrs[copy(attrs, s.attrs)] = actorKey.Int64(int64(id))
 	if isChild {
@@ -122,8 +122,8 @@ func (t *tracer) before(c *actor.Context, in *actor.Invocation) error {
 	return nil
 }
 
-// spanBase is what the context of a behaviour with a span remembers of the time before the span: a
-// message that is passed on and on would otherwise have a layer more at each behaviour.
+// spanBase keeps, in the context of a behaviour with a span, the context from before the span.
+// Without it a message that is passed on and on would get a layer more at each behaviour.
 type spanBase struct {
 	base  context.Context
 	whole context.Context // with the span, and this
@@ -139,8 +139,8 @@ func withSpan(ctx, base context.Context) context.Context {
 	return s.whole
 }
 
-// apart returns the context that a message came with, and the same without the spans that were
-// left behind, besides the one that it came with.
+// apart returns the context that a message came with, and the same context without older spans that
+// were left behind.
 func apart(ctx context.Context) (base, short context.Context) {
 	in, ok := ctx.Value(spanBaseKey{}).(*spanBase)
 	if !ok || in.whole != ctx {

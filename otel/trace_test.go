@@ -140,12 +140,12 @@ func TestInterceptor(t *testing.T) {
 	}
 }
 
-// later replies what it is given.
+// later replies with its argument.
 func later(d actor.Deferred[int]) then {
 	return func(c *actor.Context, n int) { d.Reply(c, n, nil) }
 }
 
-// golden compares the spans under a root with what they should be.
+// golden compares the spans under a root with the expected ones.
 func golden(t *testing.T, run func(*world), want string, opts ...otel.TraceOption) {
 	t.Helper()
 	rec := newRecorder(t)
@@ -217,7 +217,7 @@ func TestWithPropagation(t *testing.T) {
 			if _, limited := c.Context().Deadline(); !limited || c.Context().Value(key{}) != 1 {
 				t.Error("the behaviour lacks the context of its message")
 			}
-			cancel() // what is sent now has ended, if that travelled
+			cancel() // a context that travelled would have ended now
 			do.Send(c, w.desk, func(_ *desk, c *actor.Context) {
 				_, limited := c.Context().Deadline()
 				if limited || c.Context().Value(key{}) != nil || c.Context().Err() != nil {
@@ -262,8 +262,8 @@ func TestInterceptor_Refused(t *testing.T) {
 		store.note(consumer) ~root !Error not today`)
 }
 
-// TestDeadLetters: what did not run is in the trace of the span that it came with; and next is
-// called for every letter.
+// TestDeadLetters: a message that did not run is in the trace of the span that it came with. next
+// is called for every letter.
 func TestDeadLetters(t *testing.T) {
 	rec := newRecorder(t)
 	letters := 0
@@ -285,8 +285,8 @@ func TestDeadLetters(t *testing.T) {
 	}
 }
 
-// TestInterceptor_Attributes: they are "those of the semantic conventions for messaging … besides
-// gallop.actor".
+// TestInterceptor_Attributes: they are "the attributes of the semantic conventions for messaging …
+// and two more".
 func TestInterceptor_Attributes(t *testing.T) {
 	rec := newRecorder(t)
 	w := newWorld(t, rec, actor.WithInterceptor(otel.Interceptor(rec)))
@@ -378,7 +378,7 @@ func TestInterceptor_Long(t *testing.T) {
 	}
 }
 
-// TestMisuse: what cannot be meant panics at the call.
+// TestMisuse: invalid arguments panic at the call.
 func TestMisuse(t *testing.T) {
 	for want, f := range map[string]func(){
 		"Interceptor with a nil TracerProvider": func() { otel.Interceptor(nil) },

@@ -25,7 +25,7 @@ import (
 //	B waits       runs       in cell b  in cell a
 //
 // A coroutine can end only through its own cell, with which it was made. The goroutine in that cell
-// goes on. retire.go explains how the worker's goroutine gets there.
+// goes on. coroutine_end.go explains how the worker's goroutine gets there.
 type coroutine struct {
 	own       cell
 	goroutine uint64

@@ -37,7 +37,7 @@ func (s *System) put(c *coroutine, w *sched.Worker) {
 	}
 	l.mu.Unlock()
 	if !keep {
-		s.retire(c)
+		s.endCoroutine(c)
 	}
 }
 

@@ -28,7 +28,7 @@ type System struct {
 	reports  reports
 	pools    [shards]pool
 	joined   joined
-	retiring seam.Mutex // see retire
+	retiring seam.Mutex // see endCoroutine
 }
 
 // Config says how a [System] works. The zero value is ready.
@@ -201,7 +201,7 @@ func (s *System) unwindAll() {
 	s.timers.close()
 	for i := range s.pools {
 		for _, c := range s.pools[i].close() {
-			s.retire(c)
+			s.endCoroutine(c)
 		}
 	}
 	if s.stepwise {

@@ -196,7 +196,7 @@ func (s *System) endHere(co *coroutine, w *sched.Worker) {
 	p := co.proc
 	co.proc = nil
 	if co.quit { // it has left by Goexit
-		s.retire(co)
+		s.endCoroutine(co)
 	} else {
 		s.put(co, w)
 	}

@@ -12,7 +12,7 @@ import (
 // These tests explore the turn itself: processes on coroutines, which change places, and two
 // threads as workers, one turn after the other (sched.Scheduler.Manual). The scheduler's own memory
 // is no interleaving point. The source is the production source of turn.go, coroutine.go and
-// retire.go; docs/models/places.pml has the same protocol.
+// coroutine_end.go; docs/models/places.pml has the same protocol.
 
 // turnScene runs processes on two workers until there is no work.
 type turnScene struct {

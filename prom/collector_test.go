@@ -108,7 +108,7 @@ func labels(m *dto.Metric) string {
 	return "{" + strings.Join(all, ",") + "}"
 }
 
-// want is what there should be, written down once more, by hand.
+// want returns the expected figures, listed by hand a second time.
 func want(sys *actor.System, st actor.Stats) map[string]float64 {
 	all := map[string]uint64{
 		"messages_total": st.Messages, "spawned_total": st.Spawned, "stopped_total": st.Stopped,
@@ -168,7 +168,7 @@ func TestCollector_EqualsStats(t *testing.T) {
 	differ(t, scrape(t, c), want(sys, st))
 }
 
-// TestCollector_AfterWait: what is exact after Wait is so in a system that goes on.
+// TestCollector_AfterWait: the figures that are exact after Wait are exact in a running system too.
 func TestCollector_AfterWait(t *testing.T) {
 	sys := start(t, actor.WithDeterministic(1))
 	c := prom.NewCollector(sys)
@@ -191,8 +191,8 @@ func TestCollector_Lint(t *testing.T) {
 	}
 }
 
-// TestCollector_Series: there are "12 for the system and 10 for each worker", whatever the number
-// of types and of actors.
+// TestCollector_Series: there are "12 for the system and 10 for each worker", for any number of
+// types and of actors.
 func TestCollector_Series(t *testing.T) {
 	const types, spawns = 300, 90_000
 	sys := start(t, actor.WithWorkers(2))
@@ -237,7 +237,7 @@ func TestWithSystem(t *testing.T) {
 	}
 }
 
-// TestMisuse: what cannot be meant panics at the call.
+// TestMisuse: invalid arguments panic at the call.
 func TestMisuse(t *testing.T) {
 	for name, f := range map[string]func(){
 		"gallop: prom: NewCollector of a nil System": func() { prom.NewCollector(nil) },
@@ -254,7 +254,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// BenchmarkScrape is what a scrape costs, with the registry.
+// BenchmarkScrape measures a scrape, with the registry.
 func BenchmarkScrape(b *testing.B) {
 	sys := start(b, actor.WithWorkers(2))
 	stir(b, sys)

@@ -13,7 +13,7 @@ import (
 var delayBuckets = []float64{0.0001, 0.001, 0.01, 0.1, 1, 9.9}
 
 // MailboxDelays is a collector of how long messages wait in mailboxes, by type: the histogram
-// gallop_mailbox_delay_seconds. It has nine series for each of up to 200 types; those beyond are
+// gallop_mailbox_delay_seconds. It has nine series for each of up to 200 types; further types are
 // together in the series with the type "other".
 type MailboxDelays struct {
 	prometheus.Collector
@@ -25,9 +25,9 @@ type MailboxDelays struct {
 
 var _ prometheus.Collector = (*MailboxDelays)(nil)
 
-// NewMailboxDelays begins to measure, as [observe.MailboxDelays] does once a second, until
-// [MailboxDelays.Stop]. Of the options only [WithSystem] has a meaning here. It is not registered
-// anywhere. Call it before the first spawn. It panics if sys is nil.
+// NewMailboxDelays starts to measure, as [observe.MailboxDelays] does once a second, until
+// [MailboxDelays.Stop]. Of the options only [WithSystem] has an effect. The collector is not
+// registered anywhere. Call NewMailboxDelays before the first spawn. It panics if sys is nil.
 func NewMailboxDelays(sys *actor.System, opts ...Option) *MailboxDelays {
 	return newMailboxDelays(sys, 0, opts...)
 }
@@ -53,5 +53,5 @@ func (d *MailboxDelays) observe(typ string, took time.Duration) {
 	d.of.WithLabelValues(d.series.seriesOf(typ)).Observe(took.Seconds())
 }
 
-// Stop ends the measuring. What was measured stays. It may be called again.
+// Stop ends the measurements. The results stay readable. Stop may be called again.
 func (d *MailboxDelays) Stop() { d.stop() }

@@ -51,7 +51,7 @@ func TestMailboxDelays(t *testing.T) {
 	}
 }
 
-// "nine series for each of up to 200 types; those beyond are together": whatever their names.
+// "nine series for each of up to 200 types; further types are together": with any names.
 func TestMailboxDelays_Series(t *testing.T) {
 	sys := actor.Start()
 	defer sys.Stop()

@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/prom"
 )
 
-// cart is an actor that counts what it is given.
+// cart is an actor that counts the items it receives.
 type cart struct{ items int }
 
 func (c *cart) Add(_ *actor.Context, n int) { c.items += n }

@@ -19,9 +19,9 @@ func (f *systemFigure) desc(of prometheus.Labels) *prometheus.Desc {
 
 // counter is a figure that only grows.
 //
-// The dead letters without those of best-effort behaviours are no such figure: while the system
-// works, the difference of two figures that are read one after the other may go down, which
-// Prometheus would take for a restart.
+// The dead letters without those to best-effort behaviours are no counter: while the system works,
+// the difference of two figures that are read one after the other may fall, which Prometheus would
+// take for a restart.
 func counter(name, help string, value func(*actor.Stats) uint64) systemFigure {
 	return systemFigure{name, help, prometheus.CounterValue,
 		func(_ *actor.System, st *actor.Stats) float64 { return float64(value(st)) }}

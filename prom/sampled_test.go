@@ -14,7 +14,7 @@ import (
 	"github.com/gallop-go/gallop/prom"
 )
 
-// TestWithPopulation: there are estimates "in all and for each type", which are those of package
+// TestWithPopulation: there are estimates "in all and for each type", equal to those of package
 // observe.
 func TestWithPopulation(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))

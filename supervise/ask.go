@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
-// The requests that change a running supervisor. From outside, ask as any actor is asked:
+// The requests that change a running supervisor. From outside, ask like any actor:
 //
 //	r, err := supervise.StartChild.Ask(ctx, s.Ref, child)
 //
@@ -18,34 +18,34 @@ import (
 //	actor.AskTo(c, supervise.StopChild, s.Ref, "disk", stopped)
 //	actor.AskTo(c, supervise.StartChild, s.Ref, supervise.Child(worker), started)
 //
-// Their errors are those listed here and those of [actor.AskBehaviour.Ask].
+// Their errors are listed here and at [actor.AskBehaviour.Ask].
 var (
-	// StartChild adds a child as the youngest sibling, starts it, and returns its ref when it is up;
-	// for a [Spec], when its whole subtree is up. With [OneForAll] and [RestForOne] the child starts
-	// in order: while an older sibling waits for its back-off, StartChild waits. Do not change what
-	// the declaration refers to, such as its Children, after the call.
+	// StartChild adds a child as the youngest sibling, starts it, and returns its ref when it is
+	// up; for a [Spec], when its whole subtree is up. With [OneForAll] and [RestForOne] the child
+	// starts in order: while an older sibling waits for its back-off, StartChild waits. After the
+	// call, do not change data that the declaration refers to, such as its Children.
 	//
-	// If the child does not come up, the error is a *[StartError] with the child's path, which wraps
-	// the error of OnStart, and the supervisor forgets the child. The start is not retried, whatever
-	// the child's Restart says. Its siblings are not restarted, and it does not count for the
-	// supervisor's [Intensity]. The same holds if the context of the request ends first: the child is
-	// not started, or it is stopped as soon as it is up. If OnStart returns [ErrIgnore], the ref is
-	// zero and the error nil.
+	// If the child does not come up, the error is a *[StartError] with the child's path, which
+	// wraps the error of OnStart, and the supervisor forgets the child. The start is not retried,
+	// even if the child is Permanent. Its siblings are not restarted, and it does not count for the
+	// supervisor's [Intensity]. The same holds if the context of the request ends first: the child
+	// is not started, or it is stopped as soon as it is up. If OnStart returns [ErrIgnore], the ref
+	// is zero and the error nil.
 	//
-	// If another child of that name is being removed, StartChild waits until that child has ended. The
-	// other errors are ErrNameTaken; ErrBadChild, also for a nil Child; and ErrNoChild if the child is
-	// removed before it is up.
+	// If another child of that name is being removed, StartChild waits until that child has ended.
+	// The other errors are ErrNameTaken; ErrBadChild, also for a nil Child; and ErrNoChild if the
+	// child is removed before it is up.
 	StartChild = actor.DeclareAsk[Child, actor.AnyRef](supervisorType, "start child")
 
 	// RemoveChild stops a child as its declaration says, and forgets it when it has ended. It returns
 	// as soon as the child was told to stop; [actor.Join] waits for the end. The error is ErrNoChild.
 	RemoveChild = actor.DeclareAsk[string, struct{}](supervisorType, "remove child")
 
-	// StopChild stops a child as its declaration says, whatever its Restart is, and returns when it
-	// has ended. The supervisor keeps the declaration: the child stays down, also when its siblings
-	// are restarted, until [RestartChild] brings it up as a new actor, or the supervisor is restarted
-	// itself. A Temporary child, and one of SimpleOneForOne, is forgotten. The error is ErrNoChild. If
-	// the context of the request ends first, the child still stops.
+	// StopChild stops a child as declared, even a Permanent one, and returns when it has ended. The
+	// supervisor keeps the declaration. The child stays down, also when its siblings are restarted,
+	// until [RestartChild] starts it as a new actor, or until the supervisor itself is restarted. A
+	// Temporary child, or a child of SimpleOneForOne, is forgotten. The error is ErrNoChild. If the
+	// context of the request ends first, the child still stops.
 	StopChild = actor.DeclareAsk[string, struct{}](supervisorType, "stop child")
 
 	// RestartChild restarts a child alone, without its siblings, and returns when it is up. It waits
@@ -79,15 +79,15 @@ func init() {
 		showTree.Handle((*supervisor).node))
 }
 
-// Find returns the actor of a child, whose state must be an S. A path of several names
-// leads through supervisors below. The errors are ErrNoChild, [actor.ErrOtherType] and
-// those of [actor.AskBehaviour.Ask].
+// Find returns the actor of a child, whose state must be an S. A path of several names leads
+// through supervisors below. The errors are ErrNoChild, [actor.ErrOtherType] and the errors of
+// [actor.AskBehaviour.Ask].
 //
-// The ref stays valid across restarts. But a child whose actor was stopped or killed by order, and
-// everything below a supervisor that was restarted, get new actors.
+// The ref stays valid across restarts. There are new actors only after a child was stopped or
+// killed by order, and below a supervisor that was restarted.
 //
-// A child that has no actor yet, because it waits for older siblings, is not found, nor is one
-// below a supervisor that is down while a sibling waits for its back-off. Start the tree with
+// A child that has no actor yet, because it waits for older siblings, is not found. Nor is a child
+// of a supervisor that is down while a sibling waits for its back-off. Start the tree with
 // [StartWait], or wait with [Supervisor.Ready], before looking up its children. A child finds its
 // siblings with [Sibling].
 func Find[S any](ctx context.Context, s Supervisor,
@@ -124,8 +124,8 @@ func FindSupervisor(ctx context.Context, s Supervisor, path ...string) (Supervis
 	return Supervisor{r}, err
 }
 
-// WaitForRestart returns a context with which an ask waits for an actor that is in a back-off,
-// instead of failing with [actor.ErrSuspended]: the request is kept and runs after the restart. It
-// is kept whatever the WhileDown of the [Worker] says, so give the context a deadline. The mark is
-// inherited by contexts that are made from the one returned. WaitForRestart panics if ctx is nil.
+// WaitForRestart returns a context with which an ask waits for an actor in back-off, instead of
+// failing with [actor.ErrSuspended]: the request is kept and runs after the restart. The WhileDown
+// of the [Worker] does not limit it, so give the context a deadline. Contexts derived from the
+// returned one inherit this. WaitForRestart panics if ctx is nil.
 func WaitForRestart(ctx context.Context) context.Context { return access.WaitForRestart(ctx) }

@@ -66,7 +66,7 @@ func (b Backoff) Delay(n int, chance float64) time.Duration {
 		whole = time.Duration(d)
 	}
 	less := float64(whole) * b.Jitter * chance
-	if less >= float64(whole) { // the float may exceed what a Duration holds
+	if less >= float64(whole) { // the float may exceed the range of a Duration
 		return 0
 	}
 	return whole - time.Duration(less)

@@ -172,8 +172,8 @@ func TestBackoff_RestartedInVain(t *testing.T) {
 	}
 }
 
-// TestBackoff_MutedSender: no sender is muted for a child in back-off; what it is sent runs after
-// the restart.
+// TestBackoff_MutedSender: no sender is muted for a child in back-off. Its messages run after the
+// restart.
 func TestBackoff_MutedSender(t *testing.T) {
 	h := newHarness(t)
 	a := h.child("a")

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/internal/access"
 )
 
-// What a supervisor does when a child is down: restart it, leave it ended, or give up.
+// A supervisor's decision when a child is down: restart it, leave it ended, or give up.
 
 func (s *supervisor) childDown(c *actor.Context, f actor.ChildDown) {
 	ch := s.children.byID[f.ActorID]
@@ -42,7 +42,7 @@ func (s *supervisor) childDown(c *actor.Context, f actor.ChildDown) {
 	s.advance(c)
 }
 
-// handleDown decides what follows from the end of a child that was up or was starting.
+// handleDown decides the consequences when a child that was up or starting has ended.
 func (s *supervisor) handleDown(c *actor.Context, ch *child, f actor.ChildDown) {
 	// A supervisor counts as Starting until its children are up.
 	failed, byHand := ch.state == Starting && (f.Starting || ch.spec.supervisor != nil), false

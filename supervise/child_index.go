@@ -61,7 +61,7 @@ func join(older, younger *child) *child {
 	return younger
 }
 
-// priority is a hash of seq and not random: what a supervisor does must be reproducible.
+// priority is a hash of seq and not random, so that supervisors are reproducible.
 func (ch *child) priority() uint64 {
 	x := ch.seq * 0x9e3779b97f4a7c15
 	return (x ^ x>>32) * 0xbf58476d1ce4e5b9

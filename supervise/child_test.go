@@ -51,7 +51,7 @@ func TestChildren_StopLooksAtEachOnce(t *testing.T) {
 }
 
 // TestChildIndex_IsNotDeep: "Starting, stopping or restarting one child of OneForOne and
-// SimpleOneForOne takes the same time however many there are", in whatever order they come and go:
+// SimpleOneForOne takes the same time however many there are", in any order of coming and going:
 // the tree is nowhere deep.
 func TestChildIndex_IsNotDeep(t *testing.T) {
 	const n = 5000
@@ -142,7 +142,7 @@ func newChildren() *children {
 		names: newNameTable(nil)}
 }
 
-// check compares the answers with those of a walk.
+// check compares the answers with the answers of a walk.
 func (cs *children) check(t *rapid.T, all []*child) {
 	var next *child
 	for _, ch := range all {

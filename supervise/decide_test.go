@@ -54,8 +54,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestNormal: an end with what actor.Normal returns is a normal one: a Transient child is not
-// restarted, and Wait returns nil; the information is there.
+// TestNormal: an end with a result of actor.Normal is a normal one: a Transient child is not
+// restarted, Wait returns nil, and the information is kept.
 func TestNormal(t *testing.T) {
 	h := newHarness(t)
 	a := h.child("a")
@@ -69,7 +69,7 @@ func TestNormal(t *testing.T) {
 	h.must(h.root.Wait(h.soon()))
 }
 
-// TestMail: what DropMail and WhileDown say reaches the child.
+// TestMail: DropMail and WhileDown reach the child.
 func TestMail(t *testing.T) {
 	for _, c := range []struct {
 		drop      bool
@@ -153,5 +153,5 @@ func TestRestarting(t *testing.T) {
 	}
 }
 
-// askedChild is a child that does what it is sent.
+// askedChild is a child that runs the functions that it is sent.
 type askedChild struct{}

@@ -2,7 +2,7 @@ package supervise
 
 import "github.com/gallop-go/gallop/internal/access"
 
-// Decision is what becomes of a child that is about to fail: see [Worker].Decide.
+// Decision is the fate of a child that is about to fail: see [Worker].Decide.
 type Decision uint8
 
 const (

@@ -4,8 +4,8 @@
 //
 // A supervisor is an actor that manages other actors, its children. It starts them in order, learns
 // when one fails, and restarts it, alone or with its siblings, as its [Strategy] says. At the end
-// it stops them in the opposite order. A child is a [Worker] or another supervisor, a [Spec], so
-// that the whole is a tree:
+// it stops them in the opposite order. A child is a [Worker] or another supervisor, a [Spec]. So
+// the whole is a tree:
 //
 //	                 app: one_for_one
 //	                 /              \
@@ -57,15 +57,15 @@
 //
 //   - A restart is in place: the actor keeps its ref, its links and watchers, and its queued mail,
 //     which runs after the restart. The message that it was handling does not run again. State and
-//     children are new. Timers are canceled without a notice: OnStart must arm those that are
-//     needed. So a retry by [actor.After] is lost if a group restart includes the child. Instead
+//     children are new. Timers are canceled without a notice, and OnStart must arm them
+//     again. So a retry by [actor.After] is lost if a group restart includes the child. Instead
 //     yield the message, stash it, leave it with a sibling that stays up, or give it to a child
 //     that fails and is restarted with its [Backoff].
 //   - Children start one after another, each when the child before it is up. They are suspended and
 //     stopped youngest first, each when the child after it is down; children of SimpleOneForOne end
 //     all at once.
-//   - A start that a caller waits for, with [StartWait], [StartChild] or [RestartChild] of a child
-//     that had stopped, is not retried: the error says why it failed, and siblings are not
+//   - A start with a waiting caller is not retried: [StartWait], [StartChild], or [RestartChild] of a child
+//     that had stopped. The error says why it failed, and siblings are not
 //     restarted. Every other failed start is a failure of the child.
 //   - A child in back-off blocks no caller: requests to it fail at once, and so do requests to
 //     supervisors that wait for it.
@@ -88,8 +88,11 @@
 //
 // # Sources
 //
-// The rules are those of Erlang/OTP's supervisor. What differs: a restart keeps the ref and, unless
-// the declaration says otherwise, mail; in a restart, and with [Start], a failed start counts as a
-// failure; restarts are delayed; a child that StopChild has stopped stays down when its group is
-// restarted; a supervisor that gives up ends with a reason that is not normal.
+// The rules are the rules of Erlang/OTP's supervisor, with these differences:
+//
+//   - A restart keeps the ref and, unless the declaration says otherwise, mail.
+//   - In a restart, and with [Start], a failed start counts as a failure.
+//   - Restarts are delayed.
+//   - A child that StopChild has stopped stays down when its group is restarted.
+//   - A supervisor that gives up ends with a reason that is not normal.
 package supervise

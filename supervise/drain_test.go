@@ -85,7 +85,7 @@ func (h *harness) drainsMuted(byUser, first bool, to string) {
 	}
 	if first {
 		letB()
-		if to == "a" { // x is only muted, and takes what b sends
+		if to == "a" { // x is only muted, and receives b's messages
 			h.muted(2)
 		}
 		drain()

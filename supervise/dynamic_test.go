@@ -78,7 +78,7 @@ func TestSimple(t *testing.T) {
 }
 
 // TestSimple_NamesOfTheUnnamed: a child without a name does not take the name of a sibling that was
-// called what its ref says. Both are found, and removed, under names of their own.
+// named like its ref. Both are found, and removed, under names of their own.
 func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 	// numbers its actors one after another: no surplus worker, with numbers of its own
 	h := newHarness(t, actor.WithWorkers(1), actor.WithDeterministic(1))
@@ -103,7 +103,7 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 	equal(t, "found afterwards", h.find(name).Any(), called)
 }
 
-// TestSimple_KeepsItsName: without a name it is called what its first ref says, also "when it is
+// TestSimple_KeepsItsName: a child without a name is named after its first ref, also "when it is
 // killed and replaced by a new actor, with another ref".
 func TestSimple_KeepsItsName(t *testing.T) {
 	h := newHarness(t)
@@ -154,7 +154,7 @@ func TestDynamic(t *testing.T) {
 	}
 }
 
-// TestDynamic_Errors: ErrNameTaken, ErrBadChild, ErrNoChild, ErrOtherType and those of Ask.
+// TestDynamic_Errors: ErrNameTaken, ErrBadChild, ErrNoChild, ErrOtherType and the errors of Ask.
 func TestDynamic_Errors(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Children: append(h.workers("a"), h.sessions())})
@@ -449,7 +449,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// starter starts children from inside, and passes on what it hears.
+// starter starts children from inside, and passes on the outcomes.
 type starter chan error
 
 var (
@@ -510,7 +510,7 @@ func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 		}
 		free()
 		h.quiet()
-		// the one that starts a child hears when that is up
+		// the starter of a child is told when the child is up
 		for _, want := range []error{c.second, c.first} {
 			select {
 			case got := <-heard:

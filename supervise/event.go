@@ -13,7 +13,7 @@ import (
 	"github.com/gallop-go/gallop/internal/loglimit"
 )
 
-// EventKind is what happened in a supervision tree.
+// EventKind is the kind of an [Event] in a supervision tree.
 type EventKind uint8
 
 // The kinds of events.
@@ -45,9 +45,9 @@ func (k EventKind) String() string {
 		"was killed at its deadline")
 }
 
-// Event is what happened to a child or to a supervisor: see OnEvent of [Spec].
+// Event is a change of a child or of a supervisor: see OnEvent of [Spec].
 type Event struct {
-	// Kind says what happened.
+	// Kind is the kind of the change.
 	Kind EventKind
 	// Path names the child from the root on, as in "app/sessions/bob". Type is its actor type.
 	Path, Type string

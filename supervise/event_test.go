@@ -26,7 +26,7 @@ func (l *logged) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
-// lines returns the lines of supervisors, without those of panics.
+// lines returns the lines of supervisors, without lines about panics.
 func (l *logged) lines() (all []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,7 +56,7 @@ func (e *events) add(ev supervise.Event) {
 	e.all = append(e.all, ev)
 }
 
-// take returns what has happened since the last call, without refs and times.
+// take returns the events since the last call, without refs and times.
 func (e *events) take() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -69,8 +69,8 @@ func (e *events) take() string {
 }
 
 // TestEvents: failures, back-offs, restarts, ends and give-ups are passed to OnEvent, with the
-// child's path, type, reason, restarts and delay; supervisors "below that have no OnEvent of their
-// own" use that of the one above.
+// child's path, type, reason, restarts and delay. Supervisors "below that have no OnEvent of their
+// own" use the OnEvent of their supervisor.
 func TestEvents(t *testing.T) {
 	h := newHarness(t)
 	var seen events
@@ -104,7 +104,7 @@ func TestEvents(t *testing.T) {
 	equal(t, "the end", seen.take(), "app (supervisor) ended: shut down")
 }
 
-// TestEvents_Values: what an Event says beside its words.
+// TestEvents_Values: the fields of an Event besides its text.
 func TestEvents_Values(t *testing.T) {
 	h := newHarness(t)
 	var seen events
@@ -186,7 +186,7 @@ func TestLog_IsNotFlooded(t *testing.T) {
 }
 
 // TestLog_ManyChildren: the failures of children that come and go are counted together for each
-// supervisor, as are those of supervisors that come and go. A declared child counts for itself.
+// supervisor. So are failures of supervisors that come and go. A declared child counts for itself.
 func TestLog_ManyChildren(t *testing.T) {
 	const many = 1000
 	intensity := supervise.Intensity{Restarts: 2 * many, Within: time.Hour}

@@ -12,7 +12,7 @@ import (
 
 var errNegative = errors.New("negative")
 
-// cashbox counts what it is given, and cannot take what is negative.
+// cashbox adds up its messages, and panics at a negative one.
 type cashbox struct{ sum int }
 
 func (t *cashbox) Take(c *actor.Context, n int) {
@@ -41,7 +41,7 @@ func (t *cashbox) Fill(c *actor.Context, amounts []int) {
 	}
 }
 
-// fillBox gives a cashbox that is supervised as box says what is good, bad and good again.
+// fillBox sends a good, a bad and a good message to a cashbox that is supervised as box declares.
 func fillBox(box supervise.Worker[cashbox], o ...actor.Option) {
 	sys := actor.Start(append(o, actor.WithWorkers(1),
 		actor.WithLogger(slog.New(slog.DiscardHandler)))...)
@@ -55,12 +55,12 @@ func fillBox(box supervise.Worker[cashbox], o ...actor.Option) {
 	}
 	r, _ := supervise.Find[cashbox](ctx, root, "box")
 	cashboxFill.Send(sys, r, []int{1, -1, 2})
-	_ = sys.Wait(ctx) // the order to end would overtake what waits for the box
+	_ = sys.Wait(ctx) // the order to end would overtake mail that waits for the box
 	_ = actor.DrainWait(ctx, root)
 	_ = sys.Run()
 }
 
-// What Decide returns may depend on the reason. Resumed, the cashbox goes on with its sum.
+// The result of Decide may depend on the reason. Resumed, the cashbox goes on with its sum.
 func ExampleDecision() {
 	fillBox(supervise.Worker[cashbox]{Decide: func(reason error) supervise.Decision {
 		if errors.Is(reason, errNegative) {

@@ -163,7 +163,7 @@ func ExampleBackoff() {
 	// 1m0s
 }
 
-// What a name says.
+// The values of Restart have names.
 func ExampleState() {
 	var kind supervise.Restart = supervise.Transient
 	var strategy supervise.Strategy = supervise.RestForOne

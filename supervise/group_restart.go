@@ -5,8 +5,8 @@ import (
 	"github.com/gallop-go/gallop/internal/access"
 )
 
-// Group restarts: how children are suspended together with the one that failed, and how they wait
-// for each other when they start again.
+// Group restarts: children are suspended together with a failed sibling, and wait for each other
+// when they start again.
 
 // groupRestartFrom restarts ch and all younger children. A group restart under way may already
 // start at an older child.
@@ -35,9 +35,9 @@ func (s *supervisor) waitIn(c *actor.Context, ch *child, in State) {
 	}
 }
 
-// blockYounger is called when a child begins a back-off, or its subtree contains one that does: the
-// younger siblings that wait for it are treated as in back-off too, and so are those that wait for
-// the supervisor.
+// blockYounger is called when a child begins a back-off, or its subtree contains a child in
+// back-off. The younger siblings that wait for it are treated as in back-off too, and so are
+// children that wait for the supervisor.
 func (s *supervisor) blockYounger(c *actor.Context, ch *child) {
 	if s.spec.strategy.restartsGroup() {
 		for o := ch.newer; o != nil; o = o.newer {

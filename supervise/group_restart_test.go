@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// TestGroupRestart: children are suspended "each when the one after it is down". A child that fails
-// meanwhile does not stop the restart of older ones.
+// TestGroupRestart: children are suspended each when its younger sibling is down. A child that
+// fails meanwhile does not stop the restart of older ones.
 func TestGroupRestart(t *testing.T) {
 	h := newHarness(t, actor.WithWorkers(3))
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne,

@@ -35,7 +35,7 @@ var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 // epoch is where the clocks of the tests begin.
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// journal is what happened, in order.
+// journal records events in order.
 type journal struct {
 	mu    sync.Mutex
 	lines []string
@@ -47,7 +47,7 @@ func (d *journal) note(s string) {
 	d.lines = append(d.lines, s)
 }
 
-// take returns what was noted since the last call.
+// take returns the notes since the last call.
 func (d *journal) take() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -64,7 +64,7 @@ func (d *journal) says(t testing.TB, want ...string) {
 	}
 }
 
-// testChild is a child that records what happens to it and runs the functions that it is sent.
+// testChild is a child that records its callbacks and runs the functions that it is sent.
 type testChild struct {
 	name string
 	d    *journal
@@ -103,7 +103,7 @@ var (
 
 var errUser = errors.New("user's own")
 
-// errPeer is what an Ask of a stopped actor returns. It is not the end of the caller itself.
+// errPeer is the error of an Ask of a stopped actor. It is not the end of the caller itself.
 var errPeer = fmt.Errorf("%w: %w", actor.ErrStopped, actor.ErrShutdown)
 
 func crash(*testChild, *actor.Context)             { panic("crash") }
@@ -255,7 +255,7 @@ func nightly(n, long int) int {
 	return n
 }
 
-// yield lets others run while a test waits for what has no event.
+// yield lets others run while a test waits for a condition without an event.
 func yield() { runtime.Gosched() }
 
 // armed waits until a timer is armed.

@@ -6,13 +6,13 @@ import "time"
 // in a minute, which with the default [Backoff] a single child that fails at once every time
 // exceeds after 51 seconds.
 //
-// What the first restart beyond the limit does depends on where the Intensity stands:
+// The effect of the first restart beyond the limit depends on the place of the Intensity:
 //
-//   - As that of a [Spec], it counts the restarts of all children, and the supervisor gives up: see
+//   - The Intensity of a [Spec] counts the restarts of all children, and the supervisor gives up: see
 //     [EscalationError].
-//   - As that of a Spec with SimpleOneForOne, it applies to each child alone, and the child ends
-//     for good, see below; with Escalate it is as for other strategies.
-//   - As that of a [Worker], or as OwnIntensity of a Spec, it counts the restarts of that child,
+//   - The Intensity of a Spec with SimpleOneForOne applies to each child alone, and the child ends
+//     for good, see below; with Escalate the supervisor gives up, as with other strategies.
+//   - The Intensity of a [Worker], or the OwnIntensity of a Spec, counts the restarts of that child,
 //     which then do not count for the supervisor's Intensity. The child ends for good; with
 //     Escalate the supervisor gives up.
 //

@@ -14,8 +14,8 @@ const second = time.Second
 // few is an Intensity that a test exceeds soon.
 var few = supervise.Intensity{Restarts: 3, Within: 5 * second}
 
-// TestIntensity: what "3 in 5 seconds" allows, "What the first restart beyond the limit does", "a
-// restart this long ago still counts".
+// TestIntensity: the limits of "3 in 5 seconds", "The effect of the first restart beyond the
+// limit", "a restart this long ago still counts".
 func TestIntensity(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -37,7 +37,7 @@ func (t *killTimer) start(c *actor.Context) error {
 	return nil
 }
 
-// set adds a deadline. Those of one queue share one timer.
+// set adds a deadline. All deadlines of one queue share one timer.
 func (t *killTimer) set(c *actor.Context, d deadline) {
 	row := append(t.queues[d.within], d)
 	if t.queues[d.within] = row; len(row) == 1 {

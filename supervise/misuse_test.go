@@ -13,7 +13,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// misused is an actor that is whatever a call needs.
+// misused is an actor for any call.
 type misused struct{}
 
 func ignore[M any](*misused, *actor.Context, M) {}

@@ -15,8 +15,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// The dumb model of the rules: everything happens at once, in plain recursion. It leaves out what
-// the real thing is about: that ends and starts take time, and that messages tell of them.
+// The simple model of the rules: everything happens at once, in plain recursion. It leaves out the
+// difficulty of the real code: that ends and starts take time, and that messages report them.
 
 // modelChild is a child, and msup a supervisor.
 type modelChild struct {
@@ -248,7 +248,7 @@ func (m *model) dueNow(ch *modelChild) {
 	m.startPending(ch.parent)
 }
 
-// all lists the children, those of the root first, with their paths.
+// all lists the children with their paths, the root's children first.
 func (m *model) all() (children []*modelChild, paths [][]string) {
 	var walk func(s *modelSupervisor, at []string)
 	walk = func(s *modelSupervisor, at []string) {
@@ -309,7 +309,7 @@ type modelTest struct {
 	h      *harness
 	names  int
 	caller actor.Ref[starter]
-	heard  starter // what StartChildTo and RestartChildTo have brought
+	heard  starter // outcomes of StartChild and RestartChild
 }
 
 // draw draws a supervisor and all below it, for both.
@@ -379,7 +379,7 @@ func (v *modelTest) must(err error) {
 	}
 }
 
-// supervisorOf returns the supervisor of what is at a path.
+// supervisorOf returns the supervisor of the child at a path.
 func (v *modelTest) supervisorOf(path []string) supervise.Supervisor {
 	s, err := supervise.FindSupervisor(v.ctx, v.h.root, path[:len(path)-1]...)
 	v.must(err)
@@ -538,8 +538,8 @@ func (v *modelTest) checkHeard() {
 }
 
 // TestSupervisorModel: random trees under random crashes, ends, orders, requests and advances of
-// the clock do what the rules say: who goes down and comes up, in which order and when, and who
-// gives up.
+// the clock follow the rules: which children go down and come up, in which order and when, and
+// which supervisors give up.
 func TestSupervisorModel(t *testing.T) {
 	ctx := t.Context()
 	rapid.Check(t, func(rt *rapid.T) {

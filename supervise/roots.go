@@ -12,7 +12,7 @@ var roots weaklist.List[func() actor.AnyRef]
 
 func init() { access.SupervisorsOf = supervisorsOf }
 
-// weaklyHeld is the method of what access.InspectorOf returns that is needed here.
+// weaklyHeld is the method of access.InspectorOf's result that this package uses.
 type weaklyHeld interface {
 	Weak(ref actor.AnyRef) (get func() actor.AnyRef)
 }

@@ -20,15 +20,19 @@ import (
 //
 // It starts the tree as [StartWait] does, waits until ctx ends or the root ends by itself, and then
 // ends everything: the root is drained, so its children end in the opposite order of their start,
-// each as its Stop says; then the system is shut down. All this may take at most grace. What has
-// not ended by then is stopped at once: the root is killed, and Serve does not wait for the system.
+// each as its Stop says; then the system is shut down. All this may take at most grace. After that
+// the root is killed, and Serve does not wait for the system.
 //
 // Serve returns nil if ctx has ended or the root was stopped by order, and all has ended within
-// grace and each child by its own deadline. Otherwise the error is that of StartWait, or the reason
-// of the root, for example an *[EscalationError], or it says what did not end and wraps
-// [context.DeadlineExceeded], or it names a child that was killed at the deadline of its Stop and
-// wraps [actor.ErrKilled]; several errors are joined. Children of supervisors that have an OnEvent
-// of their own are reported there alone. When Serve returns, the system has stopped or is stopping.
+// grace and each child by its own deadline. Otherwise the error is
+//
+//   - the error of StartWait, or
+//   - the reason of the root, for example an *[EscalationError], or
+//   - an error that wraps [context.DeadlineExceeded] and tells which part did not end, or
+//   - the name of a child that was killed at the deadline of its Stop, which wraps [actor.ErrKilled].
+//
+// Several errors are joined. Children of supervisors that have an OnEvent of their own are reported
+// there alone. When Serve returns, the system has stopped or is stopping.
 //
 // Serve panics if the declaration is wrong, if grace is negative, if an option is nil, or if a
 // behaviour calls it.

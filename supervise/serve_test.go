@@ -127,7 +127,8 @@ func TestServe_Overdue(t *testing.T) {
 	}
 }
 
-// TestServe_Grace: "What has not ended by then is stopped at once", and the error says so.
+// TestServe_Grace: "After that the root is killed", and the error names the actors that did not
+// end.
 func TestServe_Grace(t *testing.T) {
 	h := newHarness(t)
 	ctx, cancel := context.WithCancel(h.soon())

@@ -14,8 +14,8 @@ import (
 
 var kinds = []supervise.Restart{supervise.Permanent, supervise.Transient, supervise.Temporary}
 
-// TestStartChild_Fails: "If the child does not come up, StartChild returns a *StartError …, and the
-// supervisor forgets the child. The start is not retried, whatever the child's Restart says. Its
+// TestStartChild_Fails: "If the child does not come up, the error is a *StartError …, and the
+// supervisor forgets the child. The start is not retried, even if the child is Permanent. Its
 // siblings are not restarted, and it does not count for the supervisor's Intensity."
 func TestStartChild_Fails(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
@@ -289,8 +289,8 @@ func TestOwnIntensity_Simple(t *testing.T) {
 	}
 }
 
-// TestSimple_StopsAllAtOnce: "Those of SimpleOneForOne end all at once, so that many children that
-// hang cost one deadline". One helper sees to the deadlines of all.
+// TestSimple_StopsAllAtOnce: "Children of SimpleOneForOne end all at once, so that many children
+// that hang cost one deadline". One helper sees to all deadlines.
 func TestSimple_StopsAllAtOnce(t *testing.T) {
 	const n = 50
 	set := make(chan struct{}, n) // of a deadline of a child

@@ -10,7 +10,7 @@ import (
 // Forever is a deadline that never passes.
 const Forever time.Duration = math.MaxInt64
 
-// Shutdown says how a child is stopped: when it is removed, when it is part of a group restart, or
+// Shutdown is the way to stop a child: when it is removed, when it is part of a group restart, or
 // when its supervisor ends. The zero Shutdown is [StopWithin] of 5 seconds for a worker, and of
 // [Forever] for a supervisor.
 //
@@ -19,8 +19,8 @@ const Forever time.Duration = math.MaxInt64
 // Shutdown only the deadline counts, and [KillAtOnce]. A [Temporary] child is not restarted, and
 // ends as declared.
 //
-// When a supervisor ends, its children end one after another, each with its own deadline. Those of
-// [SimpleOneForOne] end all at once, so that many children that hang cost one deadline.
+// When a supervisor ends, its children end one after another, each with its own deadline. Children
+// of [SimpleOneForOne] end all at once, so that many children that hang cost one deadline.
 type Shutdown struct {
 	mode   shutdownMode
 	within time.Duration

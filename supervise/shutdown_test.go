@@ -215,7 +215,7 @@ func TestStopping(t *testing.T) {
 				before := c.Stopping()
 				close(begun)
 				<-look
-				c.Checkpoint() // which is for those who are killed
+				c.Checkpoint() // returns only in actors that are not killed
 				saw <- [2]bool{before, c.Stopping()}
 			})
 			<-begun

@@ -92,7 +92,7 @@ func (t *nameTable) startingPath(path string) string {
 // Sibling finds another child of the running actor's supervisor by its name, without a message: in
 // OnStart, for example, where a child needs the refs of the actors it works with. If the supervisor
 // has no such child, Sibling looks among the siblings of the supervisor, and so on up to the root.
-// More names lead down through supervisors below the one found, as the path of [Find] does.
+// Further names lead down through supervisors below, as the path of [Find] does.
 //
 //	func (s *Session) start(c *actor.Context) (err error) {
 //		s.disk, err = supervise.Sibling[Disk](c, "storage", "disk")

@@ -31,8 +31,8 @@ func siblingWorker(name string, onStart func(*actor.Context) error) supervise.Wo
 		Init: func(k *siblingProbe) { k.onStart = onStart }}
 }
 
-// TestSibling: "in OnStart", a child finds the older siblings, those of the supervisors above,
-// "and so on up to the root", and those below supervisors that it names.
+// TestSibling: "in OnStart", a child finds older siblings, siblings of the supervisors above, "and
+// so on up to the root", and children below named supervisors.
 func TestSibling(t *testing.T) {
 	for seed := range uint64(20) {
 		h := newHarness(t, actor.WithDeterministic(seed+1))

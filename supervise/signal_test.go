@@ -49,7 +49,7 @@ func TestServicePage(t *testing.T) {
 	}
 }
 
-// serveFor runs a service, tells it to end after so long, and returns what it has said.
+// serveFor runs a service, tells it to end after so long, and returns its output.
 func serveFor(ctx context.Context, t *testing.T, bin string, d time.Duration) string {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, bin)
@@ -65,7 +65,7 @@ func serveFor(ctx context.Context, t *testing.T, bin string, d time.Duration) st
 	lines := bufio.NewScanner(pipe)
 	lines.Scan()
 	got := []string{lines.Text()}
-	time.Sleep(d) // the service works meanwhile; the figures are those of a service that was stopped
+	time.Sleep(d) // the service works meanwhile; the figures are for a stopped service
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -58,8 +58,8 @@ func nameIn(i int, names ...string) string {
 	return names[i]
 }
 
-// Child declares a child: it is a [Worker], a [Spec] of a supervisor below, or what
-// [FromTemplate] returns. No other type can implement it.
+// Child declares a child: it is a [Worker], a [Spec] of a supervisor below, or the result of
+// [FromTemplate]. No other type can implement it.
 type Child interface {
 	child() *childSpec
 }
@@ -92,9 +92,9 @@ type Worker[S any] struct {
 	// Stop says how the child is stopped.
 	Stop Shutdown
 	// Decide, if not nil, decides by the error what follows when the child panics, exits with an
-	// error, or cannot start: see [Decision]. [DecideRestart] leaves it to Restart;
-	// DecideStop ends the child for good, and its siblings go on; DecideEscalate makes the
-	// supervisor give up. Decide runs in the child's turn and must not block.
+	// error, or cannot start: see [Decision]. [DecideRestart] leaves it to Restart; DecideStop ends
+	// the child for good, and its siblings go on; DecideEscalate makes the supervisor give up.
+	// Decide runs in the child's turn and must not block.
 	Decide func(reason error) Decision
 	// DropMail makes a dead letter of each message that waits when a life of the child ends, also of
 	// stashed and of urgent ones, with the reason [actor.ErrRestarted]: the caller of a request among
@@ -103,9 +103,9 @@ type Worker[S any] struct {
 	// restart are dropped all the same.
 	DropMail bool
 	// WhileDown is how many messages are kept for the child while it waits for its back-off,
-	// besides those that were queued before: 1,000 if it is 0, none with [RefuseWhileDown]. Further
-	// messages become dead letters with the reason [actor.ErrSuspended]. Requests fail with that
-	// error at once, unless the caller chose to wait: see [WaitForRestart].
+	// besides earlier mail: 1,000 if it is 0, none with [RefuseWhileDown]. Further messages become
+	// dead letters with the reason [actor.ErrSuspended]. Requests fail with that error at once,
+	// unless the caller chose to wait: see [WaitForRestart].
 	WhileDown int
 }
 
@@ -138,7 +138,7 @@ func (w Worker[S]) child() *childSpec {
 	return spec
 }
 
-// spawnArgs is what a supervisor passes to the spawner of a child.
+// spawnArgs are the arguments of a supervisor for the spawner of a child.
 type spawnArgs struct {
 	options access.ChildOptions
 	parent  *supervisor

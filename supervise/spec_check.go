@@ -46,8 +46,8 @@ func checkSpec(s Spec) *supervisorSpec {
 	return sp
 }
 
-// inherit copies OnEvent to the supervisors below that have none of their own. Called only while
-// the declaration is being built, or by the one supervisor that was given it.
+// inherit copies OnEvent to the supervisors below that have none of their own. It is called only
+// while the declaration is being built, or by the supervisor that owns the declaration.
 func (s *childSpec) inherit(from *supervisorSpec) {
 	if sp := s.supervisor; sp != nil && sp.onEvent == nil && from.onEvent != nil {
 		sp.onEvent = from.onEvent
@@ -95,7 +95,7 @@ func (sp *supervisorSpec) check() {
 	}
 }
 
-// check records in sp what is wrong.
+// check records a problem in sp.
 func (s *childSpec) check(sp *supervisorSpec) {
 	switch {
 	case s.problem != "":
@@ -113,7 +113,7 @@ func (s *childSpec) check(sp *supervisorSpec) {
 	}
 }
 
-// problem returns what is wrong with b, or "".
+// problem returns the problem with b, or "".
 func (b Backoff) problem() string {
 	switch {
 	case b.Immediate < 0:

@@ -67,8 +67,8 @@ func notStarted(name string, reason error) error {
 
 // Ready blocks, from outside, until the whole tree of the supervisor is up. Children that have
 // ended and are not restarted count as up. If a child waits for its back-off, Ready waits until it
-// is up again. The errors are those of [actor.AskBehaviour.Ask]: [actor.ErrStopped], which wraps
-// the reason, if the supervisor ends first.
+// is up again. The errors are the errors of [actor.AskBehaviour.Ask]: [actor.ErrStopped], which
+// wraps the reason, if the supervisor ends first.
 func (s Supervisor) Ready(ctx context.Context) error {
 	r := s.asked("Ready")
 	_, err := awaitUp.Ask(ctx, r, struct{}{})

@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// TestStrategies: "OneForOne: only the one that failed. OneForAll: all of them. RestForOne: the one
-// that failed and all younger ones"; they are suspended youngest first and started oldest first,
+// TestStrategies: OneForOne restarts "only the child that failed", OneForAll "all children",
+// RestForOne "the child that failed and all younger ones". They are suspended youngest first and started oldest first,
 // and stop in the opposite order of their start.
 func TestStrategies(t *testing.T) {
 	for _, c := range []struct {
@@ -157,8 +157,8 @@ func TestStrategies_Temporary(t *testing.T) {
 	equal(t, "states", h.states(), "a running, trans running")
 }
 
-// TestStrategies_WhoWaits: a child that backs off keeps down those that start behind it, with their
-// mail. A failure of an older child restarts more.
+// TestStrategies_WhoWaits: a child in back-off keeps down the children that start after it, with
+// their mail. A failure of an older child restarts more.
 func TestStrategies_WhoWaits(t *testing.T) {
 	h := newHarness(t)
 	a, b := h.child("a"), h.child("b")
@@ -183,7 +183,7 @@ func TestStrategies_WhoWaits(t *testing.T) {
 	h.d.says(t, "+b", "+c", "c kept")
 }
 
-// TestStart_InOrder: "children start one after another, each when the one before it is up"; a
+// TestStart_InOrder: "Children start one after another, each when the child before it is up"; a
 // failed start counts as a failure.
 func TestStart_InOrder(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,

@@ -11,8 +11,8 @@ import (
 // watched and linked like one. Get one from [Start], [StartWait] or [FindSupervisor]. It may be
 // copied. The zero Supervisor is no supervisor, and asking it panics.
 //
-// Its Ref is what the requests [StartChild], [StopChild], [RestartChild], [RemoveChild] and
-// [FindChild] are sent to.
+// Its Ref is the target of the requests [StartChild], [StopChild], [RestartChild], [RemoveChild]
+// and [FindChild].
 type Supervisor struct{ actor.Ref[supervisor] }
 
 // asked returns the ref of the supervisor. It panics, naming call, if s is zero.
@@ -25,13 +25,13 @@ func (s Supervisor) asked(call string) actor.Ref[supervisor] {
 }
 
 // Start starts a supervisor and its tree, and returns at once. Children start one after another,
-// each when the one before it is up; [Find] does not find a child before it was started. A failed
+// each when the child before it is up; [Find] does not find a child before it was started. A failed
 // start counts as a failure and is retried; [StartWait] waits until the tree is up, and returns an
 // error instead. Start panics if the declaration is wrong.
 //
 // The supervisor has no parent. Its end is the end of the tree: see [Supervisor.Wait]. Keep the
-// Supervisor: a tree that is idle, and to which nothing outside refers, is collected by the GC as
-// other unreachable actors are, and its OnStop functions do not run. Serve and Wait keep it.
+// Supervisor: an idle tree without outside references is collected by the GC like any unreachable
+// actor, and its OnStop functions do not run. Serve and Wait keep it.
 func Start(from actor.Sender, s Spec) Supervisor {
 	return listed(Supervisor{supervisorType.Spawn(from, newRoot(mustCheck("Start", s)))})
 }
@@ -78,15 +78,15 @@ func (s Supervisor) Wait(ctx context.Context) error {
 	return err
 }
 
-// supervisor is the state of a supervisor. It is a state machine of three parts that do not know of
-// each other: handleDown decides what follows when a child ends, groupDown suspends the children of
-// a group restart, and startNext starts the pending ones. advance runs the latter two after every
-// message.
+// supervisor is the state of a supervisor. It is a state machine of three parts that do not know
+// each other: handleDown decides the consequences of a child's end, groupDown suspends the children
+// of a group restart, and startNext starts pending children. advance runs the latter two after
+// every message.
 type supervisor struct {
 	spec         *supervisorSpec
 	path         string     // its path from the root
 	place        string     // as placeOf of its parent says
-	names        *nameTable // the one in children
+	names        *nameTable // the same table as in children
 	children     children
 	window       restartWindow
 	groupRestart *child      // oldest child of the group restart; nil: none

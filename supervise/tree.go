@@ -31,8 +31,7 @@ type Node struct {
 	Children []Node
 }
 
-// Tree returns the tree below a supervisor. The errors are those of
-// [actor.AskBehaviour.Ask].
+// Tree returns the tree below a supervisor. The errors are the errors of [actor.AskBehaviour.Ask].
 //
 // Each supervisor in the tree is asked separately, so the tree may mix several moments. A
 // supervisor that is not up is shown without children.

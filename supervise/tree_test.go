@@ -24,8 +24,7 @@ func (c *lateContext) Err() error {
 	return c.Context.Err()
 }
 
-// TestTree_LineForEach: "String draws the tree with a line for each node", whatever the
-// reasons are.
+// TestTree_LineForEach: "String draws the tree with a line for each node", for any reasons.
 func TestTree_LineForEach(t *testing.T) {
 	n := supervise.Node{Name: "root", Type: "supervisor", State: supervise.Running,
 		Supervises: true, Children: []supervise.Node{
@@ -38,7 +37,7 @@ func TestTree_LineForEach(t *testing.T) {
 			"running\n")
 }
 
-// TestText_OfReasons: nodes and events are printed whatever their reason is: also an error whose text
+// TestText_OfReasons: nodes and events are printed with any reason, also with an error whose text
 // panics.
 func TestText_OfReasons(t *testing.T) {
 	for want, reason := range map[string]error{
@@ -62,8 +61,8 @@ type textOf func() string
 
 func (f textOf) Error() string { return f() }
 
-// TestTree_WholeOrError: "The errors are those of Ask": if the context ends, at whatever moment,
-// Tree says so. A tree that comes without an error is complete.
+// TestTree_WholeOrError: "The errors are the errors of Ask": if the context ends at any moment,
+// Tree returns its error. A tree without an error is complete.
 func TestTree_WholeOrError(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Children: []supervise.Child{

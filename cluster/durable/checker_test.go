@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/cluster/durable"
 )
 
-// checker reads the logs of accounts, and says what is wrong with them. It knows nothing of how
-// they were written.
+// checker reads the logs of accounts, and reports their faults. It does not know how they were
+// written.
 type checker struct {
 	logs  map[string]*checkedLog
 	times map[string]int // how often a command is in a log, by its id

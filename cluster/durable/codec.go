@@ -7,9 +7,9 @@ import (
 	"reflect"
 )
 
-// Codec turns values into bytes and back. The default is JSON, and then the declaration panics if
-// a part of the value would be lost. Use a codec of your own, for instance of protocol buffers,
-// for what is kept for years. What it panics with ends the actor.
+// Codec turns values into bytes and back. The default is JSON, and then the declaration panics if a
+// part of the value would be lost. Use a codec of your own, for instance of protocol buffers, for
+// data that is kept for years. A panic of a codec ends the actor.
 type Codec[T any] interface {
 	// Encode returns v as bytes.
 	Encode(v *T) ([]byte, error)
@@ -108,7 +108,7 @@ func promoted(t reflect.Type, path string) error {
 	return nil
 }
 
-// clearKept sets the exported fields of the state to zero, but not those that JSON leaves out.
+// clearKept sets the exported fields of the state to zero, except fields that JSON leaves out.
 func clearKept(state reflect.Value) {
 	if state.Kind() != reflect.Struct {
 		return

@@ -36,19 +36,19 @@ const (
 	never       = math.MinInt64
 )
 
-// core is what a durable actor has besides its state, in one life. Only its turns touch it.
+// core is the state of a durable actor besides its own, in one life. Only its turns touch it.
 //
-// At most one record is being appended, and what later turns emit gathers in the next one. So a
-// snapshot is encoded when a record is sealed, since no event is in the state then that is not in
-// a record, and is written when that record is stored.
+// At most one record is being appended, and events of later turns gather in the next one. So a
+// snapshot is encoded when a record is sealed: then each event in the state is in a record. It is
+// written when that record is stored.
 type core[S any] struct {
 	typ *Type[S]
 	address
 	epoch, writer uint64
 
 	state   *S
-	base    S      // as it was spawned, for what JSON leaves out
-	initial []byte // the rest of that
+	base    S      // as it was spawned, for fields that JSON leaves out
+	initial []byte // the other fields of base, encoded
 	turn    Turn[S]
 
 	last      uint64 // number of the last record that is stored
@@ -72,7 +72,7 @@ type core[S any] struct {
 	thens   []func(*actor.Context)
 }
 
-// batch is a record that is not stored yet, with what waits for it.
+// batch is a record that is not stored yet, with the effects that wait for it.
 type batch struct {
 	seq      uint64
 	record   []byte
@@ -153,7 +153,7 @@ func (k *core[S]) load(c *actor.Context) error {
 	return fmt.Errorf("%w, which is faster than the fence of %s", ErrFenced, k)
 }
 
-// restore makes the state what the log says.
+// restore builds the state from the log.
 func (k *core[S]) restore(l Log) error {
 	acked := max(k.last, l.Snapshot.Seq)
 	if fallen, ok := k.typ.fallen.Load(k.address); ok {
@@ -242,8 +242,8 @@ func (k *core[S]) replay(r Record) error {
 	return nil
 }
 
-// fell keeps what was acknowledged beyond the life of an actor that may be started again, since a
-// store that has lost records may be the reason of its fall.
+// fell keeps the last acknowledged number beyond the life of an actor that may be started again: a
+// store that has lost records may be the reason of its failure.
 func (k *core[S]) fell(c *actor.Context, reason error) {
 	if c.Restarting() || !actor.IsNormal(reason) {
 		k.typ.fallen.Store(k.address, k.last)
@@ -262,8 +262,8 @@ func (k *core[S]) emit(name string, version int, data []byte) {
 	k.emitted++
 }
 
-// end adds what the turn has emitted to the next record, and begins to append that if no other is
-// under way.
+// end adds the events of the turn to the next record. It begins to append the record if no other
+// append is under way.
 func (k *core[S]) end(c *actor.Context, id string, reply kept, oneWay bool) {
 	thens := k.thens
 	k.c, k.thens = nil, nil
@@ -315,8 +315,8 @@ func (k *core[S]) lastBatch() *batch {
 	return k.inflight
 }
 
-// full reports whether the state has run too far ahead, so that the running message is to be
-// stashed. Then those who send are muted as well.
+// full reports whether the state has run too far ahead, so that the running message must be
+// stashed. Then the senders are muted as well.
 func (k *core[S]) full(c *actor.Context) bool {
 	if !k.stalled && k.ahead() >= 1 {
 		k.stalled = true
@@ -325,8 +325,8 @@ func (k *core[S]) full(c *actor.Context) bool {
 	return k.stalled
 }
 
-// ahead returns how far the state runs ahead, as a part of what is allowed. Turns that emit nothing
-// count as well while their replies wait.
+// ahead returns how far the state runs ahead, as a part of the allowed distance. Turns without
+// events count as well while their replies wait.
 func (k *core[S]) ahead() float64 {
 	turns, size := 0, 0
 	for _, b := range [...]*batch{k.inflight, k.next} {
@@ -337,7 +337,7 @@ func (k *core[S]) ahead() float64 {
 	return max(float64(turns)/maxTurns, float64(size)/maxBytes)
 }
 
-// resume takes commands again when half of what was ahead is stored.
+// resume accepts commands again when the distance is at most half of the allowed one.
 func (k *core[S]) resume(c *actor.Context) {
 	if k.stalled && k.ahead() <= 0.5 {
 		k.stalled = false
@@ -394,7 +394,7 @@ func (k *core[S]) encodeSnapshot(seq uint64, state []byte) []byte {
 	return seal(d)
 }
 
-// appended hears what has become of the record with number seq.
+// appended handles the outcome of the append of record seq.
 func (k *core[S]) appended(c *actor.Context, seq uint64, err error) {
 	b := k.inflight
 	k.inflight = nil
@@ -418,8 +418,8 @@ func (k *core[S]) appended(c *actor.Context, seq uint64, err error) {
 	k.resume(c)
 }
 
-// failed drops all that was emitted since the last record that is stored, and reads the state
-// again, unless nobody knows what the log has.
+// failed drops all events since the last stored record, and reads the state again, unless the
+// content of the log is unknown.
 func (k *core[S]) failed(c *actor.Context, b *batch, err error) {
 	dropped := b.oneWay
 	refused := errors.Is(err, ErrFenced) || errors.Is(err, ErrRefused)
@@ -451,7 +451,7 @@ func (k *core[S]) failed(c *actor.Context, b *batch, err error) {
 	k.resume(c)
 }
 
-// written hears what has become of a snapshot. One that failed costs only time at the next start.
+// written handles the outcome of writing a snapshot. A failure only costs time at the next start.
 func (k *core[S]) written(c *actor.Context, err error) {
 	k.snapping = false
 	if err != nil {
@@ -469,9 +469,9 @@ func (a address) appending(after uint64, record []byte) func(context.Context) (s
 	return func(ctx context.Context) (struct{}, error) { return struct{}{}, a.commit(ctx, after, record) }
 }
 
-// commit appends a record once, whatever the store says. After an unknown outcome the record may
-// still arrive, so that reading the log does not suffice: it is appended again, on the same terms.
-// One of the two is stored, and the other is refused.
+// commit appends a record once, whatever error the store returns. After an unknown outcome the
+// record may still arrive, so that reading the log does not suffice. So it is appended again, on
+// the same terms: one of the two is stored, and the other is refused.
 func (a address) commit(ctx context.Context, after uint64, record []byte) error {
 	err := a.store.Append(ctx, a.key, after, record)
 	if err == nil || errors.Is(err, ErrFenced) || errors.Is(err, ErrRefused) {
@@ -502,7 +502,7 @@ func (a address) commit(ctx context.Context, after uint64, record []byte) error 
 			}
 			return fmt.Errorf("%w: record %d is not ours", ErrFenced, after+1)
 		}
-		break // another writer has taken a snapshot of what we want to see
+		break // another writer has trimmed the record by a snapshot
 	}
 	return fmt.Errorf("%w: %w", ErrUnknown, err)
 }

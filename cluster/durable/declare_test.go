@@ -14,7 +14,7 @@ import (
 	"github.com/gallop-go/gallop/cluster/durable"
 )
 
-// panics returns what f panics with, as text; "" if it does not.
+// panics returns the value of f's panic, as text; "" if f does not panic.
 func panics(f func()) (text string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -56,8 +56,8 @@ type (
 	}
 )
 
-// What a program says at its start about declarations that would lose something later. Each
-// message names the type, and the path of the field.
+// A program reports at its start declarations that would lose something later. Each message names
+// the type, and the path of the field.
 func TestDeclarationsThatAreWrong(t *testing.T) {
 	typ := durable.NewType[stated]("stated")
 	durable.DeclareEvent(typ, "taken", func(*stated, int) {})
@@ -195,8 +195,8 @@ func TestUpcasts(t *testing.T) {
 	}, actortest.WithRuns(2))
 }
 
-// people returns a function that renames a profile, unless the name is "", and checks what comes
-// of it, which may be an error.
+// people returns a function that renames a profile, unless the name is "", and checks the outcome,
+// which may be an error.
 func people[E any](declare func(*durable.Type[Profile]) durable.Event[Profile, E], make func(string) E) func(*actortest.R, durable.Store, string, string) {
 	typ := durable.NewType[Profile]("profile")
 	event := declare(typ)
@@ -220,7 +220,8 @@ func people[E any](declare func(*durable.Type[Profile]) durable.Event[Profile, E
 	}
 }
 
-// What is not what was written keeps the actor from its start, by name.
+// A log that differs from the written one keeps the actor from its start, and the error names the
+// difference.
 func TestDamagedLogs(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		whole := durable.NewMemory()

@@ -2,48 +2,48 @@
 //
 // # What
 //
-// A durable actor is an actor whose state embeds [Actor]. Its behaviours take a [Turn] in place of
+// A durable actor is an actor whose state embeds [Actor]. Its behaviours take a [Turn] instead of
 // an actor.Context. They do not change the state but emit events, and an event changes the state:
 // at once, and again whenever the state is read from the log. Refs, sends, asks, supervision and
-// all else are those of package actor.
+// everything else are as in package actor.
 //
 // # Using
 //
-// Make the type with [NewType], declare events with [DeclareEvent] and behaviours as ever, give
+// Make the type with [NewType], declare events with [DeclareEvent] and behaviours as usual, give
 // the behaviours their methods by [Handle] and [HandleAsk], and spawn the state with [On] in it: a
-// store and a key. The stores are [Memory] and that of package bolt, a file. What a behaviour sends
-// goes into [Turn.Then]; what must happen later, also in another process, is a [Turn.Remind].
-//
+// store and a key. There are two stores: [Memory], and package bolt with a file. A behaviour sends
+// messages in [Turn.Then]. For an act that must happen later, also in another process, it sets a
+// [Turn.Remind].
 // # Guarantees
 //
-//   - What was acknowledged is stored: a reply, and what Then sends, goes out when all events that
+//   - Acknowledged events are stored: a reply, and a message sent by Then, goes out when all events that
 //     were emitted up to then are on the disk. That includes the replies of behaviours that only
 //     read.
 //   - The events of one behaviour are stored together or not at all.
 //   - Commands, replies and functions of Then keep their order.
 //   - A command with an id ([WithCommandID]) that is sent again is done once.
-//   - Two actors never write in one log without one of them being told: [ErrFenced].
+//   - If two actors write to one log, one of them is told: [ErrFenced].
 //   - After [ErrFenced] and [ErrRefused] nothing of the command is kept. After [ErrUnknown], and
 //     after the errors of package actor, it may be: send it again, with its id.
-//   - What is applied to the state is read from the encoded event, so the state is what its log says.
+//   - Events are applied to the state as decoded from the log's bytes, so the state agrees with its log.
 //   - No worker waits for a store, and all time is the system's.
 //
-// docs/durable.md says what happens at each failure.
+// docs/durable.md describes each failure.
 //
 // # Costs
 //
-// Appends of one actor follow one another. What it emits meanwhile shares the next append, and the
-// file lets all actors share its transactions; so a turn costs a part of an fsync. Besides that, a
-// request that emits an event as JSON takes a few microseconds and 11 allocations; one with an id
-// 23. A request that finds everything stored, and emits nothing, costs what it costs in package
-// actor. The state runs ahead of its log by at most 1,000 turns or 1 MiB. After that
-// the actor applies pressure and stashes what comes.
+// Appends of one actor follow one another. Events emitted meanwhile share the next append, and the
+// file lets all actors share its transactions. So a turn costs a part of an fsync. Besides that, a
+// request that emits an event as JSON takes a few microseconds and 11 allocations, with an id 23.
+// If everything is stored, a request without events costs as much as in package actor. The state
+// runs ahead of its log by at most 1,000 turns or 1 MiB. After that the actor applies pressure and
+// stashes further mail.
 //
 // # Sources
 //
-// Events, commands and snapshots are those of event sourcing as in Akka Persistence; handlers that
-// wait for their append are from there too. Running ahead with effects held back is group commit,
-// as databases do it.
+// Events, commands and snapshots are as in event sourcing with Akka Persistence, and so are
+// handlers that wait for their append. Running ahead with effects held back is group commit, as in
+// databases.
 //
 // This package has no compatibility promise: each version may change it.
 package durable

@@ -14,7 +14,7 @@ import (
 	"github.com/gallop-go/gallop/cluster/durable/durabletest"
 )
 
-// outcome is what a caller has heard.
+// outcome is the outcome of a caller.
 type outcome struct {
 	v   int
 	err error
@@ -90,7 +90,7 @@ func TestStateOutlivesItsActor(t *testing.T) {
 	})
 }
 
-// A reply, also of a read, and what Then sends wait until all that was emitted before is stored.
+// Replies, also of reads, and messages of Then wait until all earlier events are stored.
 func TestRepliesWaitForTheirAppend(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		store := durabletest.Faulty(durable.NewMemory(), func(c durabletest.Call) durabletest.Fault {
@@ -118,7 +118,7 @@ func TestRepliesWaitForTheirAppend(t *testing.T) {
 	})
 }
 
-// What comes while a record is being appended shares the next one.
+// Commands that arrive while a record is being appended share the next record.
 func TestGroupCommit(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		inner := durable.NewMemory()
@@ -143,8 +143,8 @@ func TestGroupCommit(t *testing.T) {
 	})
 }
 
-// A refused append drops the state, what waits for it, and what ran ahead of it. The actor reads
-// the state again and goes on.
+// A refused append drops the state, the effects that wait for it, and all turns that ran ahead of
+// it. The actor reads the state again and goes on.
 func TestRefusedAppend(t *testing.T) {
 	for _, want := range []error{durable.ErrRefused, durable.ErrFenced} {
 		t.Run(want.Error(), func(t *testing.T) {
@@ -373,8 +373,8 @@ func TestEpochFences(t *testing.T) {
 	})
 }
 
-// A log that has become shorter than what was acknowledged stops the actor by name, and any later
-// one in this process.
+// A log that is shorter than the acknowledged one stops the actor with an error that names it, and
+// any later actor in this process.
 func TestStoreRegressed(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		store := &swap{Memory: durable.NewMemory()}
@@ -403,7 +403,7 @@ func TestStoreRegressed(t *testing.T) {
 
 type swap struct{ *durable.Memory }
 
-// A snapshot that is ahead of its log is found by whoever reads it.
+// A snapshot that is ahead of its log is found by every reader.
 func TestSnapshotAheadOfItsLog(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		store := durable.NewMemory()
@@ -491,7 +491,7 @@ func TestRunsAheadOfTheLogWithinBounds(t *testing.T) {
 	}, actortest.WithRuns(4), actortest.WithSteps(200_000))
 }
 
-// A drain waits for what is under way: every command that has been sent is stored and answered.
+// A drain waits for running appends: every command that has been sent is stored and answered.
 func TestDrainWaitsForTheStore(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		store := durabletest.Faulty(durable.NewMemory(), func(durabletest.Call) durabletest.Fault {
@@ -517,8 +517,8 @@ func TestDrainWaitsForTheStore(t *testing.T) {
 	})
 }
 
-// A behaviour that panics keeps nothing of its turn, and what was stored before is read again by
-// the next life. A store that has lost records meanwhile is found out there.
+// A behaviour that panics keeps nothing of its turn, and the next life reads the stored state
+// again. There it finds out whether the store has lost records meanwhile.
 func TestRestartBySupervisor(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		store := &swap{Memory: durable.NewMemory()}

@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/cluster/durable"
 )
 
-// A Cart is durable because it embeds durable.Actor. What its events do to its exported fields is
+// A Cart is durable because it embeds durable.Actor. Changes of its exported fields by events are
 // kept; the field with the tag is set when it is spawned.
 type Cart struct {
 	durable.Actor
@@ -20,7 +20,7 @@ type Cart struct {
 	shop actor.Handler[string] `durable:"-"`
 }
 
-// Item is a command, ItemAdded an event: what was asked for, and what has happened.
+// Item is a command, a request; ItemAdded is an event, a fact.
 type (
 	Item      struct{ SKU string }
 	ItemAdded struct {
@@ -80,7 +80,7 @@ var (
 	)
 )
 
-// The shop of the examples prints what it is told.
+// The shop of the examples prints its messages.
 var (
 	shops = actor.NewType[struct{}]("shop")
 	tell  = actor.Declare[string](shops, "tell")

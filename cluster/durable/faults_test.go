@@ -132,7 +132,7 @@ func TestBankUnderFaults(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) { bank(r, asItIs) })
 }
 
-// The checker sees a store that acknowledges what it has not stored.
+// The checker detects a store that acknowledges records before it has stored them.
 func TestCheckerSeesEarlyAcknowledgements(t *testing.T) {
 	actortest.RunFails(t, "lost|two writers", func(r *actortest.R) {
 		bank(r, func(s durable.Store) durable.Store { return &early{s} })
@@ -162,7 +162,7 @@ func (s *unfenced) Append(ctx context.Context, key string, after uint64, record 
 	return s.Store.Append(ctx, key, after, record)
 }
 
-// Whatever comes, an account has the balance of its dumb twin.
+// In every run, an account has the balance of its simple twin.
 func TestTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sys := actor.Start(actor.WithDeterministic(rapid.Uint64().Draw(t, "order")))

@@ -22,7 +22,7 @@ func seeds() (record, snap []byte) {
 	return seal(b), k.encodeSnapshot(7, []byte(`{"Balance":12}`))
 }
 
-// sealed makes b pass the checksum, so that what is after it is reached.
+// sealed gives b a valid checksum, so that the code after the check is reached.
 func sealed(b []byte) []byte {
 	b = bytes.Clone(b)
 	if len(b) >= headerSize {
@@ -32,8 +32,8 @@ func sealed(b []byte) []byte {
 	return b
 }
 
-// FuzzDecode: no bytes make the decoder panic, or claim more than they are, and what is not a
-// record is ErrCorrupt.
+// FuzzDecode: no bytes make the decoder panic, or return more data than they have. Bytes that are
+// no record return ErrCorrupt.
 func FuzzDecode(f *testing.F) {
 	record, snap := seeds()
 	f.Add(record)

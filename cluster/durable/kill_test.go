@@ -19,8 +19,8 @@ import (
 	"github.com/gallop-go/gallop/cluster/durable/bolt"
 )
 
-// The variables by which the test runs itself as the process that is killed: its file, its first
-// command, and what is broken.
+// The variables by which the test runs itself as the process to kill: its file, its first command,
+// and the planted fault.
 const (
 	childFile  = "DURABLE_CHILD"
 	childFrom  = "DURABLE_FROM"
@@ -105,8 +105,8 @@ var (
 )
 
 // killed runs a process again and again and kills each, after a random number of acknowledgements,
-// while others are under way. It returns what the checker says after all of them, or as soon as it
-// finds something, and how many commands were acknowledged.
+// while others are under way. It returns the checker's report after all of them, or at the first
+// fault, and the number of acknowledged commands.
 func killed(t *testing.T, kills int, broken string, rnd *rand.Rand) (wrong []string, acks int) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "log")
@@ -183,15 +183,15 @@ func killOne(t *testing.T, file string, from int, broken string, after int) (map
 		}
 		replies[i] = balance
 		if len(replies) == after {
-			_ = cmd.Process.Kill() // what it has acknowledged meanwhile is read as well
+			_ = cmd.Process.Kill() // further acknowledgements are read as well
 		}
 	}
 	_ = cmd.Wait() // killed
 	return replies, nil
 }
 
-// TestKill kills a process with a file 20 times, or as often as GALLOP_KILLS says: nothing that was
-// acknowledged is lost, and what is repeated is done once.
+// TestKill kills a process with a file 20 times, or GALLOP_KILLS times. No acknowledged command is
+// lost, and a repeated command is done once.
 func TestKill(t *testing.T) {
 	kills := 20
 	if s := os.Getenv("GALLOP_KILLS"); s != "" {

@@ -21,7 +21,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Record is a record of a log, decoded: what one append has stored.
+// Record is a decoded record of a log: the content of one append.
 type Record struct {
 	// Seq is the number of the record in its log, from 1 on.
 	Seq uint64
@@ -29,19 +29,20 @@ type Record struct {
 	Epoch uint64
 	// Writer is a number that this activation has drawn.
 	Writer uint64
-	// Turns are those that the record keeps. A record without turns is a fence.
+	// Turns are the turns in the record. A record without turns is a fence.
 	Turns []RecordedTurn
 }
 
-// RecordedTurn is what one behaviour has emitted.
+// RecordedTurn has the events of one behaviour.
 type RecordedTurn struct {
 	// Command is the id of the command; "" if it had none.
 	Command string
-	// Reply is what the command with that id was answered, as JSON or as the text of an error.
+	// Reply is the answer to the command with that id, as JSON or as the text of an error.
 	Reply []byte
 	// Failed says that Reply is an error.
 	Failed bool
-	// Events are what was emitted, in order. Those of package durable itself begin with "durable.".
+	// Events are the emitted events, in order. Events of package durable itself begin with
+	// "durable.".
 	Events []RecordedEvent
 }
 
@@ -116,7 +117,7 @@ func appendBytes(b, s []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// snapshot is the content of a snapshot, besides what is in the core for other reasons.
+// snapshot is the content of a snapshot that is not in the core.
 type snapshot struct {
 	seq, epoch uint64
 	state      []byte
@@ -144,8 +145,8 @@ func decodeSnapshot(b []byte, limit int) (snapshot, error) {
 	return s, nil
 }
 
-// reader takes a record apart. After something that does not fit, bad is true and all is zero.
-// It believes no length that is more than what is left.
+// reader takes a record apart. After a part that does not fit, bad is true and all values are zero.
+// It rejects a length that exceeds the remaining bytes.
 type reader struct {
 	b   []byte
 	bad bool

@@ -10,10 +10,9 @@ import (
 )
 
 var (
-	// ErrFenced says that a record was refused because the log has another writer: an activation
-	// of the same key has appended since this one has read the log. Nothing of the command was
-	// kept. A [Store] returns it, also wrapped, if the last record is not the one that the caller
-	// names.
+	// ErrFenced says that a record was refused because the log has another writer: an activation of
+	// the same key has appended since this one has read the log. Nothing of the command was kept. A
+	// [Store] returns it, also wrapped, if the last record differs from the caller's.
 	ErrFenced = errors.New("gallop: durable: the log has another writer")
 	// ErrRefused says that the store has refused a record for another reason, such as a full disk
 	// or a size. Nothing of the command was kept. A [Store] returns it, also wrapped, only if the
@@ -23,24 +22,23 @@ var (
 	// the log again and appending once more have not helped. The command may have been kept or
 	// not. Repeat it with the same id: see [WithCommandID].
 	ErrUnknown = errors.New("gallop: durable: it is unknown whether the record was stored")
-	// ErrStoreRegressed says that a log has become shorter than what was acknowledged or is in its
+	// ErrStoreRegressed says that a log is shorter than the acknowledged one, or ends before its
 	// snapshot. No actor starts on such a log.
 	ErrStoreRegressed = errors.New("gallop: durable: the store has lost records")
 	// ErrUnknownEvent says that a log has an event that the type does not declare, by its name or
 	// its version. No actor starts on such a log.
 	ErrUnknownEvent = errors.New("gallop: durable: unknown event")
-	// ErrCorrupt says that a record or a snapshot is not what was written. No actor starts on such
-	// a log.
+	// ErrCorrupt says that a record or a snapshot differs from the written one. No actor starts on
+	// such a log.
 	ErrCorrupt = errors.New("gallop: durable: corrupt")
 )
 
-// Store keeps a log of records, and at most one snapshot, for each key. Package durable has one in
-// memory, [Memory], and package bolt one in a file.
+// Store keeps a log of records, and at most one snapshot, for each key. Package durable has a store
+// in memory, [Memory], and package bolt a store in a file.
 //
-// Its methods are called in goroutines other than those that run behaviours, and may block. Each
-// key has one caller at a time, and there are many keys. A Store must be comparable, as pointers
-// are. It may read what it is given only until it returns, and its callers do not change what it
-// returns.
+// Its methods are called in goroutines that run no behaviours, and may block. Each key has one
+// caller at a time, and there are many keys. A Store must be comparable, as pointers are. It may
+// read its arguments only until it returns, and its callers do not change its results.
 type Store interface {
 	// Load returns the log of key. An empty log is no error.
 	Load(ctx context.Context, key string) (Log, error)
@@ -53,7 +51,7 @@ type Store interface {
 	Snapshot(ctx context.Context, key string, s Snapshot) error
 }
 
-// Log is what a [Store] has under a key.
+// Log is the content of a [Store] under a key.
 type Log struct {
 	// Last is the number of the last record, from 1 on; 0 if there is none.
 	Last uint64
@@ -112,7 +110,7 @@ func (m *Memory) Load(_ context.Context, key string) (Log, error) {
 	return Log{Last: l.last(), Snapshot: l.snapshot, Records: l.after(l.snapshot.Seq)}, nil
 }
 
-// after returns the records after the one with number seq.
+// after returns the records after the record with number seq.
 func (l *memoryLog) after(seq uint64) [][]byte {
 	seq = max(seq, l.first-1)
 	if seq >= l.last() {
@@ -150,7 +148,7 @@ func (m *Memory) Snapshot(_ context.Context, key string, s Snapshot) error {
 	return nil
 }
 
-// Records returns the records of key after the one with number after, whether there is a snapshot or not, for [Decode].
+// Records returns the records of key after number after, for [Decode], also if there is a snapshot.
 // Records that a snapshot has trimmed are missing.
 func (m *Memory) Records(_ context.Context, key string, after uint64) ([][]byte, error) {
 	m.mu.Lock()
@@ -161,8 +159,8 @@ func (m *Memory) Records(_ context.Context, key string, after uint64) ([][]byte,
 	return nil, nil
 }
 
-// Keys returns the keys that begin with prefix and have a record, in order. A key is the name of a type, a
-// slash, and what [On] was given.
+// Keys returns the keys that begin with prefix and have a record, in order. A key is the name of a
+// type, a slash, and the key given to [On].
 func (m *Memory) Keys(_ context.Context, prefix string) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,17 +12,17 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Turn is what a durable behaviour is given in place of an actor.Context. It is valid until the
-// behaviour returns; then its methods panic. It is no actor.Sender: what a behaviour sends has to
-// wait until its events are stored, so it is sent in [Turn.Then].
+// Turn is the parameter of a durable behaviour instead of an actor.Context. It is valid until the
+// behaviour returns; then its methods panic. It is no actor.Sender: messages of a behaviour have to
+// wait until its events are stored, so they are sent in [Turn.Then].
 type Turn[S any] struct {
 	k *core[S]
 }
 
-// Emit adds an event to the turn's record and applies it to the state. What is applied is what can
-// be read from the record later, so an event that loses something by its codec does so at once.
-// Emit panics if the event cannot be encoded, so that the actor ends and nothing of the turn is
-// kept; if the actor's type does not declare the event; or if t is over.
+// Emit adds an event to the turn's record and applies it to the state. It applies the event as
+// decoded from the record, so data that the codec loses is missing at once. Emit panics if the
+// event cannot be encoded, so that the actor ends and nothing of the turn is kept. It also panics
+// if the actor's type does not declare the event, or if t is over.
 func (e Event[S, E]) Emit(t *Turn[S], event E) {
 	k := t.running()
 	if e.of != k.typ {
@@ -40,10 +40,10 @@ func (e Event[S, E]) Emit(t *Turn[S], event E) {
 	panic(fmt.Errorf("gallop: durable: event %s of %s cannot be kept: %w", e.name, k.typ.Name(), err))
 }
 
-// Then calls f when all that the turn has emitted, and all that was emitted before, is stored: the
-// place for messages to others. The functions of an actor run in the order of their turns, before
-// the turn's reply. If the turn's record is refused, or the process ends first, f does not run:
-// what must not be lost needs a [Turn.Remind] that does it again.
+// Then calls f when all events of the turn, and all earlier events, are stored. Send messages to
+// others there. The functions of an actor run in the order of their turns, before the turn's reply.
+// If the turn's record is refused, or the process ends first, f does not run. An act that must not
+// be lost needs a [Turn.Remind] to repeat it.
 func (t *Turn[S]) Then(f func(*actor.Context)) {
 	if f == nil {
 		panic("gallop: durable: Then(nil)")
@@ -52,12 +52,12 @@ func (t *Turn[S]) Then(f func(*actor.Context)) {
 	k.thens = append(k.thens, f)
 }
 
-// Remind calls the function of [Type.OnReminder] with name when d has passed by the system's
-// clock. It replaces an earlier reminder of that name. A reminder is part of the turn's
-// record, and so of the state: it outlives the process, and is called when an actor of that key
-// runs and the time has come, also long after. It is called until a record says that it was called:
-// so what it emits is kept once, and what it sends by Then is sent at most once unless it reminds
-// again. Remind panics if the type has no OnReminder, or if the name is empty.
+// Remind calls the function of [Type.OnReminder] with name when d has passed by the system's clock.
+// It replaces an earlier reminder of that name. A reminder is part of the turn's record, and so of
+// the state. It outlives the process, and is called when an actor of that key runs and the time has
+// come, also long after. It is called until a record contains the call. So its events are kept
+// once, and its messages by Then are sent at most once unless it reminds again. Remind panics if
+// the type has no OnReminder, or if the name is empty.
 func (t *Turn[S]) Remind(name string, d time.Duration) {
 	k := t.running()
 	if name == "" {
@@ -86,7 +86,7 @@ func (t *Turn[S]) Now() time.Time { return t.running().c.Now() }
 // Context returns the context of the message: see actor.Context.Context.
 func (t *Turn[S]) Context() context.Context { return t.running().c.Context() }
 
-// Self returns the actor's ref, for what the turn keeps or sends by Then.
+// Self returns the actor's ref, to keep or to send by Then.
 func (t *Turn[S]) Self() actor.Ref[S] { return actor.Self[S](t.running().c) }
 
 func (t *Turn[S]) running() *core[S] {
@@ -115,12 +115,12 @@ func Handle[S, M any](b actor.Behaviour[S, M], method func(*S, *Turn[S], M)) act
 	})
 }
 
-// HandleAsk makes the entry of the table that runs method for b's requests. The reply is given
-// when all that was emitted up to then is stored, also if the method itself emits nothing, so no
-// caller sees what could still be lost. If the record is refused, the caller hears [ErrFenced] or
+// HandleAsk makes the entry of the table that runs method for b's requests. The reply is given when
+// all events up to then are stored, also if the method itself emits none. So no caller sees data
+// that could still be lost. If the record is refused, the caller receives [ErrFenced] or
 // [ErrRefused], or [ErrUnknown] if the store cannot be asked; the state is then read again.
 //
-// An error that method returns is a reply like any other: what it has emitted is kept.
+// An error that method returns is a reply like any other: its events are kept.
 func HandleAsk[S, Q, R any](b actor.AskBehaviour[S, Q, R], method func(*S, *Turn[S], Q) (R, error)) actor.Entry[S] {
 	replies := keepable(reflect.TypeFor[R](), "reply")
 	return b.Handle(func(s *S, c *actor.Context, q Q) (r R, err error) {

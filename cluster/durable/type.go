@@ -20,18 +20,18 @@ type Actor struct {
 }
 
 // On returns an Actor whose log is in store: the value of the field that a state embeds, when an
-// actor is spawned. The store has it under the name of the type, a slash, and key. The state that
-// the actor is spawned with is what the first event of the log is applied to, in every life. On
-// panics if store is nil or not comparable, or if the key is empty.
+// actor is spawned. Its key in the store is the name of the type, a slash, and key. In every life,
+// the first event of the log is applied to the state that the actor was spawned with. On panics if
+// store is nil or not comparable, or if the key is empty.
 //
-// Two actors of one key at a time do no harm to the log: each append of one makes the next of
-// the other fail with [ErrFenced]. But each wastes the other's work.
+// Two actors of one key at a time do no harm to the log: each append by one makes the next append
+// of the other fail with [ErrFenced]. But each wastes the other's work.
 func On(store Store, key string) Actor { return OnEpoch(store, key, 0) }
 
-// OnEpoch is On for an owner of the key whose right has a number that grows from owner to owner.
-// If the last record of the log has an older epoch, the actor appends an empty record before it
-// starts, so that whatever earlier owners append from then on is refused. If it has a newer epoch,
-// the actor ends with [ErrFenced], at its start or when an append is refused.
+// OnEpoch is On for an owner of the key whose right has a number that grows from owner to owner. If
+// the last record of the log has an older epoch, the actor appends an empty record before it
+// starts, so that later appends of earlier owners are refused. If it has a newer epoch, the actor
+// ends with [ErrFenced], at its start or when an append is refused.
 func OnEpoch(store Store, key string, epoch uint64) Actor {
 	switch {
 	case store == nil || !reflect.TypeOf(store).Comparable():
@@ -60,7 +60,7 @@ type Type[S any] struct {
 	codec  Codec[S]
 	events map[string]replayer[S]
 	sealed atomic.Bool // an actor has started: events is only read from now on
-	fallen sync.Map    // address → uint64: what actors that fell had acknowledged
+	fallen sync.Map    // address → uint64: acknowledged numbers of actors that failed
 
 	appended actor.Behaviour[S, actor.Reply[struct{}, uint64]]
 	written  actor.Behaviour[S, actor.Result[struct{}]]
@@ -74,7 +74,7 @@ type Type[S any] struct {
 // replayer applies a stored event to a state.
 type replayer[S any] func(state *S, version int, data []byte) error
 
-// config is what the options of a type set.
+// config has the values of the options of a type.
 type config struct {
 	everyRecords, everyBytes int
 	trim                     bool
@@ -116,11 +116,11 @@ func WithTypeOptions(opts ...actor.TypeOption) Option {
 	return func(o *config) { o.opts = append(o.opts, opts...) }
 }
 
-// NewType makes a durable type: an actor.Type whose drains wait for what is under way
+// NewType makes a durable type: an actor.Type whose drains wait for running appends
 // (actor.WithFinishAsks). S must embed [Actor], and the rest of it must survive JSON, or have a
-// codec: NewType panics otherwise, with the path of the field. Fields that belong to one life,
-// such as refs, are not exported and have the tag `durable:"-"`; set them in the state that
-// the actor is spawned with. Events never change them.
+// codec; otherwise NewType panics with the path of the field. Fields that belong to one life, such
+// as refs, are not exported and have the tag `durable:"-"`. Set them in the state that the actor is
+// spawned with. Events never change them.
 func NewType[S any](name string, opts ...Option) *Type[S] {
 	t := &Type[S]{config: config{everyRecords: 100, everyBytes: 64 << 10, commands: 1000}, events: map[string]replayer[S]{}}
 	for _, o := range opts {
@@ -134,7 +134,7 @@ func NewType[S any](name string, opts ...Option) *Type[S] {
 	return t
 }
 
-// check chooses the codec, and returns what is wrong with the type.
+// check chooses the codec, and returns a problem of the type.
 func (t *Type[S]) check(name string) (problem string) {
 	state := reflect.TypeFor[S]()
 	if _, ok := any(new(S)).(durableState); !ok {

@@ -1,10 +1,10 @@
 // The channels run in their own process, beside gallop's, which takes a turn on request. In one
-// process the GC of each side also had to scan what the other side had left behind. Go keeps the
+// process the GC of each side also had to scan the remains of the other side. Go keeps the
 // descriptors of a million goroutines for ever, and the GC scans them in every cycle, so that
 // gallop's turns took up to a third longer than alone.
 //
 // The process is this program with the same flags. For every line that it reads it takes a turn,
-// and writes the figures as a line. When its input ends it ends too, whatever it is doing.
+// and writes the figures as a line. When its input ends it ends too, even in a turn.
 
 package main
 
@@ -28,7 +28,7 @@ type baseline interface {
 	close()
 }
 
-// A baselineStarter starts what takes the channels' turns of a scenario.
+// A baselineStarter starts the baseline that takes the channels' turns of a scenario.
 type baselineStarter func(s scenario, opts options, stderr io.Writer) (baseline, error)
 
 // localBaseline runs the turns in this process.
@@ -50,7 +50,7 @@ type processBaseline struct {
 	results *json.Decoder
 }
 
-// channelTurn is what the process reports of a turn.
+// channelTurn is the process's report of a turn.
 type channelTurn struct {
 	Got    uint64        `json:"got"`
 	Wall   time.Duration `json:"wall_ns"`
@@ -123,7 +123,7 @@ func (r processBaseline) close() {
 }
 
 // serveTurns is the main function of the process of a processBaseline. It runs a turn for each line
-// of in, and ends when in ends, whatever it is doing.
+// of in, and ends when in ends, even in a turn.
 func serveTurns(known []scenario, args []string, in io.Reader, out, stderr io.Writer) int {
 	opts, err := parse(known, args, stderr)
 	if err != nil {
@@ -147,8 +147,8 @@ func serveTurns(known []scenario, args []string, in io.Reader, out, stderr io.Wr
 // the turn would cost the channels a processor.
 const warmDelay = time.Millisecond
 
-// takeTurns calls turn for each line of in, until that fails. It calls end as soon as in ends,
-// whatever turn is doing.
+// takeTurns calls turn for each line of in, until that fails. It calls end as soon as in ends, even
+// while turn runs.
 func takeTurns(in io.Reader, end func(), turn func() error) error {
 	orders := make(chan struct{})
 	go func() {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What the channels leave behind is not gallop's: its memory is the same as without them, turn
-// after turn. The channels of a scenario have all their turns in one process.
+// The remains of the channels are not gallop's: its memory is the same as without them, turn after
+// turn. The channels of a scenario have all their turns in one process.
 func TestRival_LeavesNothingBehind(t *testing.T) {
 	_, alone, _ := tryBeside(t.Context(), retainer, nil, "-baseline=false")
 	code, stdout, stderr := tryBeside(t.Context(), retainer, nil, "-rounds", "3")

@@ -73,7 +73,7 @@ func TestRival_Interrupted(t *testing.T) {
 }
 
 // A terminal's Ctrl-C, or a group's SIGTERM, reaches the channels' process too. That process leaves
-// it to gallop's to decide what happens.
+// the decision to gallop's.
 func TestRival_IgnoresSignals(t *testing.T) {
 	code, stdout, stderr := tryBeside(t.Context(), shaken, nil, "-rounds", "2")
 	if f := lines(t, stdout); code != exitOK || stderr != "" || len(f) != 1 ||
@@ -86,7 +86,7 @@ func TestRival_IgnoresSignals(t *testing.T) {
 // heard of it yet.
 func TestRival_StruckIsInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		// the end of a process says what ended it only elsewhere
+		// only other systems report the signal that ended a process
 		t.Skip("there is no signal for one process")
 	}
 	for _, s := range []scenario{signaled, killedBy} { // in place of the channels' process
@@ -126,7 +126,7 @@ type hearsLate struct{ context.Context }
 
 func (hearsLate) Err() error { return context.Canceled }
 
-// A process that dies is named, with what killed it, and gallop's figures are shown.
+// A process that dies is named, with its cause of death, and gallop's figures are shown.
 func TestRival_LostProcessExits1(t *testing.T) {
 	code, stdout, stderr := tryBeside(t.Context(), gone, nil)
 	if code != exitWrong || stderr != "" ||
@@ -135,7 +135,7 @@ func TestRival_LostProcessExits1(t *testing.T) {
 	}
 }
 
-// A process that is gone before its next turn is named as well, with what killed it.
+// A process that is gone before its next turn is named as well, with its cause of death.
 func TestRival_LostBetweenTurns(t *testing.T) {
 	r, err := startBaseline(gone, options{rounds: 2}, io.Discard)
 	if err != nil {

@@ -40,7 +40,7 @@ type creature struct {
 	total  actor.Ref[tally]
 }
 
-// A mall brings together the creature that waits and the one that comes.
+// A mall brings together the waiting creature and the next one.
 type mall struct {
 	left    int // meetings still to be had
 	waiting actor.Ref[creature]
@@ -71,7 +71,7 @@ func (c *creature) start(ctx *actor.Context, _ struct{}) {
 	mallVisit.Send(ctx, c.mall, visitor{actor.Self[creature](ctx), c.colour})
 }
 
-// meet is sent to the creature that waited, with the one that has come.
+// meet is sent to the waiting creature, with the creature that has come.
 func (c *creature) meet(ctx *actor.Context, other visitor) {
 	changed := complement(c.colour, other.colour)
 	creatureChange.Send(ctx, other.who, changed)

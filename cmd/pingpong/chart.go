@@ -74,7 +74,7 @@ func (b *summary) chartTexts(sides []side) (texts []string, room int) {
 	return texts, min(max(room, 0), longestBar)
 }
 
-// compare says in words what the chart shows.
+// compare describes the chart in words.
 func (b *summary) compare() {
 	ahead, behind, ratio := "gallop is", "goroutines and channels", or0(b.Ratio)
 	if ratio == 0 {

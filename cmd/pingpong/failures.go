@@ -37,7 +37,7 @@ type failureLog struct {
 	report       func(format string, about any)
 }
 
-const letterLogged = "gallop: dead letter" // what the runtime logs of one
+const letterLogged = "gallop: dead letter" // the runtime's log line for a dead letter
 
 func (a failureLog) Handle(_ context.Context, r slog.Record) error {
 	var about string

@@ -5,11 +5,11 @@ import (
 	"runtime"
 )
 
-// figures are what is shown of a scenario: -json prints them on one line, and the summary is made
-// of nothing else. A missing figure is null. The counters are those of the turn whose time is the
-// median. If the number of turns is even, they are those of the faster of the two turns in the
-// middle, and the times are the mean of both. The peak of memory is that of all of gallop's turns
-// with the program around it. The channels, which have a process of their own, are not in it.
+// figures are the published figures of a scenario: -json prints them on one line, and the summary
+// has no others. A missing figure is null. The counters belong to the turn with the median time. If
+// the number of turns is even, they belong to the faster of the two turns in the middle, and the
+// times are the mean of both. The peak of memory covers all of gallop's turns with the program
+// around them. It excludes the channels, which have a process of their own.
 type figures struct {
 	Scenario            string       `json:"scenario"`
 	N                   int          `json:"n"`
@@ -46,8 +46,8 @@ type figures struct {
 	Error               string       `json:"error,omitempty"`
 }
 
-// jsonWorker is what one worker did, or all surplus workers together. They stand in for a worker
-// whose behaviour keeps it for long, and may well do the most.
+// jsonWorker has the counts of one worker, or of all surplus workers together. Surplus workers
+// stand in for a worker whose behaviour keeps it for long, and may well do the most.
 type jsonWorker struct {
 	Spares      bool   `json:"spares"`
 	Turns       uint64 `json:"turns"`
@@ -105,7 +105,7 @@ func or0(figure *float64) float64 {
 	return *figure
 }
 
-// perWorker lists what the workers did, and last what the surplus workers did, if there were any.
+// perWorker lists the counts of the workers, and last of the surplus workers, if there were any.
 func perWorker(t turn) []jsonWorker {
 	out := make([]jsonWorker, len(t.stats.Workers))
 	for i, w := range t.stats.Workers {
@@ -116,7 +116,7 @@ func perWorker(t turn) []jsonWorker {
 	return out
 }
 
-// sum is what all of them did.
+// sum adds up all of them.
 func sum(workers []jsonWorker) (all jsonWorker) {
 	for _, w := range workers {
 		all.Turns += w.Turns

@@ -40,7 +40,7 @@ type dealer struct {
 	to       [table]actor.Ref[hand]
 }
 
-// A hand counts what it is dealt.
+// A hand counts its cards.
 type hand struct {
 	got   uint64
 	total actor.Ref[tally]

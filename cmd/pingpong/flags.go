@@ -21,8 +21,8 @@ type options struct {
 	page     *page  // that is served there
 }
 
-// parse turns arguments into options. If it returns an error, it has already written what is wrong,
-// and the usage, to stderr.
+// parse turns arguments into options. If it returns an error, it has already written the error and
+// the usage to stderr.
 func parse(known []scenario, args []string, stderr io.Writer) (options, error) {
 	var opts options
 	var name string
@@ -60,7 +60,7 @@ func (o options) asked(s scenario) int {
 	return s.n
 }
 
-// job is what a turn is to do.
+// job is the work of a turn.
 func (o options) job(s scenario) job { return job{n: s.size(o.asked(s)), seed: o.seed} }
 
 func pick(known []scenario, name string) []scenario {

@@ -65,8 +65,8 @@ func (u urlOf) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lintsOf looks at the page until ctx ends. What it finds is an error of the test, once for each
-// rule. It returns how often it has looked.
+// lintsOf looks at the page until ctx ends. Each lint is an error of the test, once for each rule.
+// It returns how often it has looked.
 func lintsOf(ctx context.Context, t *testing.T, url string) (looks int) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	said := map[string]bool{}

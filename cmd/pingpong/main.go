@@ -1,6 +1,5 @@
-// Command pingpong shows what the actor runtime does on this machine: it runs a
-// scenario on gallop and the same work on goroutines and channels, in turns, and
-// says how they compare.
+// Command pingpong measures the actor runtime on this machine. It runs a scenario on gallop and the
+// same work on goroutines and channels, in turns, and prints how they compare.
 //
 //	go run ./cmd/pingpong
 //	go run ./cmd/pingpong -scenario all
@@ -8,8 +7,12 @@
 //	go run ./cmd/pingpong -n 300000000 -observe localhost:8080
 //
 // The GC runs with GOGC=400 on both sides, unless the environment has a GOGC. The command exits
-// with 0 when every count was right, with 1 when one was wrong, with 2 on flags that it cannot use
-// and with 130 when it was interrupted.
+// with
+//
+//   - 0 if every count was right,
+//   - 1 if a count was wrong,
+//   - 2 on unusable flags,
+//   - 130 if it was interrupted.
 package main
 
 import (

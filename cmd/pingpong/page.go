@@ -14,8 +14,8 @@ import (
 	"github.com/gallop-go/gallop/observe"
 )
 
-// A page serves what package observe shows of the system of the turn that runs. Each turn has a
-// system of its own; between two turns there is none to show. A nil page serves nothing.
+// A page serves package observe's page for the system of the running turn. Each turn has a system
+// of its own; between two turns there is none to show. A nil page serves nothing.
 type page struct {
 	srv  *http.Server
 	gone chan struct{} // closed when the server has ended

@@ -55,7 +55,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// "address at which a browser sees what runs": one that cannot be had is an error.
+// "address at which a browser sees what runs": an address that cannot be had is an error.
 func TestPage_NoSuchAddress(t *testing.T) {
 	if _, err := servePage("127.0.0.1:http-nonsense", io.Discard); err == nil {
 		t.Error("it listens at nonsense")

@@ -1,6 +1,5 @@
-// Pingpong measures what one message costs when nothing else runs: two actors hit
-// one ball to and fro, because every runtime is judged by this first and here a
-// second worker can only do harm.
+// Pingpong measures the cost of one message when nothing else runs: two actors hit one ball to and
+// fro. Every runtime is judged by this first, and a second worker can only do harm here.
 
 package main
 
@@ -74,8 +73,8 @@ func serveChannels(n int, scores chan<- uint64) {
 	a <- uint64(n)
 }
 
-// hitChannels is a player, and a node of the ring. The one that has done the last hit closes the
-// channel of the next, and so on round, until all have counted up.
+// hitChannels is a player, and a node of the ring. After the last hit the player closes the channel
+// of the next, and so on round, until all have counted up.
 func hitChannels(in <-chan uint64, next, scores chan<- uint64) {
 	hits := uint64(0)
 	for left := range in {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// "What the scenario before has left behind is not this one's": the memory of pingpong is the same
+// Each scenario starts without the remains of the previous one: the memory of pingpong is the same
 // before and after a scenario whose channels leave much behind.
 func TestApart_MemoryIsTheScenariosOwn(t *testing.T) {
 	code, stdout, stderr := tryApart(t.Context(), []scenario{pingpong, retainer, pingpong}, nil,

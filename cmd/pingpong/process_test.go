@@ -18,7 +18,7 @@ import (
 
 // The scenarios that only the processes started by these tests know.
 var (
-	// retainer leaves behind what Go never gives back: descriptors of very many goroutines.
+	// retainer leaves memory that Go never frees: descriptors of very many goroutines.
 	retainer = scenario{name: "retainer", op: "goroutine", ops: "goroutines",
 		actors: pingpong.actors,
 		channels: func(j job) <-chan uint64 {
@@ -116,8 +116,8 @@ func TestApart_PassesFlagsOn(t *testing.T) {
 	}
 }
 
-// "Ctrl-C": the scenario that runs ends with what it has, no other begins, and those that
-// have finished are in the overview.
+// "Ctrl-C": the running scenario ends with its results so far, no other begins, and finished
+// scenarios are in the overview.
 func TestApart_InterruptedHasAnOverview(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	code, stdout, stderr := tryApart(ctx, []scenario{ask, endless, count}, interrupt)
@@ -150,7 +150,7 @@ func TestApart_StruckIsInterrupted(t *testing.T) {
 	}
 }
 
-// A process that dies is named, with what killed it.
+// A process that dies is named, with its cause of death.
 func TestApart_LostProcessExits1(t *testing.T) {
 	code, stdout, stderr := tryApart(t.Context(), []scenario{lost, count}, nil)
 	if code != exitWrong || stdout != "" ||

@@ -26,7 +26,7 @@ var processes = scenario{
 	channels: func(j job) <-chan uint64 { return rally(j.n) },
 }
 
-// ball is what the processes hit; its partner gets it back, if that is known.
+// ball is hit by the processes; it goes back to its partner, if that is known.
 type ball struct {
 	left int
 	back process.Ref[ball]

@@ -27,7 +27,7 @@ type progress struct {
 	over, end float64
 	began     time.Time
 
-	mu sync.Mutex // guards what is sent to w
+	mu sync.Mutex // guards writes to w
 	// guarded by mu: columns of the line on the screen; 0: none
 	drawn int
 }
@@ -81,7 +81,7 @@ func byTime(last time.Duration) progressFunc {
 	}
 }
 
-// turn sets what runs now, and the share of all turns that are over before it and after it.
+// turn sets the running turn, and the share of all turns that are over before it and after it.
 func (p *progress) turn(what string, over, end float64) {
 	p.what, p.over, p.end, p.began = what, over, end, time.Now()
 	p.draw(func() (float64, string) { return 0, "" })

@@ -16,15 +16,15 @@ import (
 // nothing is where every turn begins.
 func nothing() (float64, string) { return 0, "" }
 
-// screen is a progress on a terminal of so many columns, and what it is sent.
+// screen returns a progress on a terminal of so many columns, and its output.
 func screen(columns *int) (*progress, *bytes.Buffer) {
 	var sent bytes.Buffer
 	return &progress{w: &sent, columns: func() int { return *columns }, stop: func() {}}, &sent
 }
 
-// What is logged while the line stands, as in a long turn, takes the line's place and does not run
-// into it. The next tick draws the line anew, below. When the line is gone, the log goes where it
-// went before.
+// A log message that comes while the line stands, as in a long turn, takes the line's place and
+// does not run into it. The next tick draws the line anew, below. When the line is gone, the log
+// goes to its former writer.
 func TestProgress_LogTakesItsPlace(t *testing.T) {
 	usual, before := log.Writer(), log.Flags()
 	defer func() { log.SetOutput(usual); log.SetFlags(before) }()
@@ -182,8 +182,8 @@ func TestByTime(t *testing.T) {
 	}
 }
 
-// The line takes at most a row of the terminal, whatever its width is at the time. A line that was
-// broken in two because the terminal was made narrower is taken away together with its first half.
+// The line takes at most a row of the terminal, at any width. A line that was broken in two because
+// the terminal was made narrower is removed together with its first half.
 func TestProgress_FitsTheTerminal(t *testing.T) {
 	columns := 0
 	p, sent := screen(&columns)

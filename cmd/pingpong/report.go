@@ -8,7 +8,7 @@ import (
 // A report holds all measurements of one scenario.
 type report struct {
 	scenario scenario
-	// operations in a turn: asked for, and what the work could be fitted to
+	// operations in a turn: the number asked for, and the number that fits the work
 	asked, n int
 	seed     uint64
 
@@ -67,7 +67,7 @@ func (r *report) isOver() bool { return r.err != nil }
 func (r *report) ok() bool { return r.err == nil }
 
 // shown returns the turn whose figures are shown for gallop: the median, or, if no turn was
-// completed, the one that was cut short.
+// completed, the turn that was cut short.
 func (r *report) shown() turn {
 	if len(r.gallop) == 0 {
 		return r.cut

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// peakRSS is the most memory in KB that the process has had resident at once so far. Getrusage
-// would do for the rest of Unix. On Linux it counts what the parent had when it forked, and under
-// "go run" the parent is the go command.
+// peakRSS is the largest resident memory of the process so far, in KB. Getrusage would do for the
+// rest of Unix. On Linux it includes the memory of the parent at the fork, and under "go run" the
+// parent is the go command.
 func peakRSS() uint64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -4,7 +4,7 @@ package main
 
 import "runtime"
 
-// peakRSS is an upper bound, since the system is not asked: what Go has ever reserved, in KB.
+// peakRSS is an upper bound, since the system is not asked: all memory that Go has reserved, in KB.
 func peakRSS() uint64 {
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)

@@ -15,7 +15,7 @@ func peakRSS() uint64 {
 	}
 	peak := uint64(use.Maxrss)
 	if runtime.GOOS == "darwin" {
-		return peak / 1024 // the one system of these that counts in bytes
+		return peak / 1024 // only this system counts in bytes
 	}
 	return peak
 }

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// What the process exits with.
+// Exit codes of the process.
 const (
 	exitOK          = 0
 	exitWrong       = 1
@@ -42,9 +42,9 @@ func (c command) run(ctx context.Context, args []string) int {
 	return code
 }
 
-// runAll runs the scenarios that were picked, and prints each summary as soon as it is complete. At
-// the end it prints an overview of those that were not interrupted, also if the process of the next
-// one was lost.
+// runAll runs the selected scenarios, and prints each summary as soon as it is complete. At the end
+// it prints an overview of the scenarios that were not interrupted, also if the process of the next
+// scenario was lost.
 func (c command) runAll(ctx context.Context, opts options) (code int, err error) {
 	measure := c.measure
 	switch {

@@ -239,7 +239,7 @@ func TestRun_TroubleExits1(t *testing.T) {
 	}
 }
 
-// Whatever else the runtime logs goes where it always did.
+// Other messages of the runtime go to their usual log.
 func TestAlarm_LeavesTheRestToTheLog(t *testing.T) {
 	var said []string
 	var logged bytes.Buffer

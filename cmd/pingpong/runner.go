@@ -32,7 +32,7 @@ func measure(ctx context.Context, s scenario, opts options, bar *progress,
 	rep := newReport(s, opts)
 	rep.gogc = gogc()
 	j := opts.job(s)
-	var last time.Duration // what the channels' last turn took
+	var last time.Duration // time of the channels' last turn
 	for i := range opts.rounds {
 		bar.turn(s.name+" on gallop", opts.progressOf(i, 0), opts.progressOf(i, 1))
 		t, err := gallopTurn(ctx, s, j, opts, bar)

@@ -23,14 +23,15 @@ type job struct {
 // the count they end with into the channel that they return.
 type scenario struct {
 	name      string
-	op, ops   string // what -n counts, one and many
+	op, ops   string // the unit of -n, one and many
 	about     string
 	n         int                // operations in a turn unless -n says otherwise
 	fit       func(n int) int    // the nearest size the work can have; nil: any
 	want      func(n int) uint64 // the count a right run ends with; nil: n itself
 	perOp     float64            // messages that an operation takes, about; 0: one
 	uncounted bool               // processes do the work, which count no messages
-	// The context ends when the run is interrupted; only what waits outside of the system needs it.
+	// The context ends when the run is interrupted; only code that waits outside of the system
+	// needs it.
 	actors   func(ctx context.Context, sys *actor.System, j job) <-chan uint64
 	channels func(j job) <-chan uint64
 }
@@ -66,7 +67,7 @@ func (s scenario) messages(n int) float64 {
 	return s.perOp * float64(n)
 }
 
-// share is what the i-th of k gets when n is dealt out evenly, the remainder to the first.
+// share is the i-th of k parts when n is dealt out evenly, the remainder to the first.
 func share(n, k, i int) int {
 	if i < n%k {
 		return n/k + 1

@@ -53,7 +53,7 @@ func compareSeen(b *testing.B, s scenario, look func(*testing.B, *actor.System) 
 	b.ReportMetric(0, "ns/op") // of a pair of turns, and of no use
 }
 
-// seenTurn returns what an operation takes in a turn, in nanoseconds.
+// seenTurn returns the time of an operation in a turn, in nanoseconds.
 func seenTurn(b *testing.B, s scenario, look func(*testing.B, *actor.System) func()) float64 {
 	sys, err := start(options{seed: 1}, nil)
 	if err != nil {
@@ -80,7 +80,7 @@ func recorded(b *testing.B, sys *actor.System) (end func()) {
 	return rec.Close
 }
 
-// pageIsOpen reads what a browser reads that shows the overview.
+// pageIsOpen reads the stream that a browser with the overview reads.
 func pageIsOpen(b *testing.B, sys *actor.System) (end func()) {
 	srv := httptest.NewServer(observe.Handler(sys))
 	answer, err := http.Get(srv.URL + "/api/v1/stream?view=overview")

@@ -63,7 +63,7 @@ var sieve = scenario{
 	},
 }
 
-// filter passes on what prime does not divide.
+// filter passes on numbers that prime does not divide.
 func filter(p *process.Proc, prime int, in, next *process.Chan[int]) {
 	for n := range in.All(p) {
 		if n%prime != 0 {

@@ -26,7 +26,7 @@ func summarize(s scenario, f figures, columns int) []byte {
 // say writes parts on a line, or on several if they do not fit.
 func (b *summary) say(parts ...string) { b.WriteString(flow(b.columns, 0, " · ", parts...) + "\n") }
 
-// head prints what was run.
+// head prints the scenario and its settings.
 func (b *summary) head() {
 	b.WriteByte('\n')
 	b.say(b.Scenario + ": " + b.scenario.about)

@@ -33,7 +33,7 @@ func sampleSummaries(columns int) []byte {
 		rep.gallop[i].workers, rep.gallop[i].stats = 1,
 			actor.Stats{Workers: make([]actor.WorkerStats, 1)}
 	}
-	rep.err = nil // the counts are those of the other scenario
+	rep.err = nil // the counts belong to the other scenario
 	behind := rep.figures()
 	rep = sampleReport()
 	rep.gallop, rep.channels, rep.n, rep.asked, rep.scenario = nil, nil, chameneos.n, chameneos.n,
@@ -125,7 +125,7 @@ func TestSummary_FitsTheTerminal(t *testing.T) {
 	}
 }
 
-// largeFigures are those of a long run on a slow machine, with surplus workers.
+// largeFigures are the figures of a long run on a slow machine, with surplus workers.
 func largeFigures(s scenario) figures {
 	rep := newReport(s, options{n: 100_000_000, seed: 12345, workers: 2})
 	rep.peakKB = 20_000_000
@@ -167,7 +167,7 @@ func TestSummary_EightyColumnsAreEnough(t *testing.T) {
 	}
 }
 
-// What surplus workers did is shown as theirs in the summary and in the JSON: they are no third
+// The counts of surplus workers are separate in the summary and in the JSON: they are no third
 // worker of two.
 func TestSurplus_IsCalledSo(t *testing.T) {
 	rep := newReport(pingpong, options{n: 2_000_000})

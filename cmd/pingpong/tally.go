@@ -20,7 +20,7 @@ func (t *tally) add(_ *actor.Context, by uint64) {
 	t.sum += by
 	t.left--
 	if t.left == 0 {
-		t.out <- t.sum // has room for the one sum, so the worker never waits here
+		t.out <- t.sum // has room for the sum, so the worker never waits here
 	}
 }
 

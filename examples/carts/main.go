@@ -170,7 +170,7 @@ func buy(ctx context.Context, sys *actor.System, refs []actor.Ref[cart]) error {
 	return nil
 }
 
-// report prints what the carts cost the GC.
+// report prints the GC's costs of the carts.
 func report(out io.Writer, carts int) {
 	runtime.GC() // messages that were recycled go with
 	runtime.GC() // the second cycle, as everything in a sync.Pool

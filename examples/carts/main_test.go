@@ -18,7 +18,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// Bad arguments: what is wrong, usage, and exit 2; nothing is run.
+// Bad arguments print an error and the usage, exit with 2, and run nothing.
 func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 	for args, says := range map[string]string{
 		"-carts 0": "-carts is 0", "-carts -5": "-carts is -5", "-x": "not defined",

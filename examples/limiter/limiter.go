@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// Rate is what one client gets: Burst at once, and one more each time that Every has passed.
+// Rate is the allowance of one client: Burst at once, and one more after each Every.
 type Rate struct {
 	Burst int
 	Every time.Duration

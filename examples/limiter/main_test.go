@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestDemo: what the README shows.
+// TestDemo: the output in the README.
 func TestDemo(t *testing.T) {
 	var out strings.Builder
 	if err := demo(&out); err != nil {
@@ -31,8 +31,8 @@ after 1m0s more: bob gets 3 of 5
 	}
 }
 
-// TestLimiter: there is never more than the burst and what has come since, whichever client asks
-// and however many at a time. A client that is quiet leaves nothing behind.
+// TestLimiter: the requests passed never exceed the burst and the allowance since, for any client
+// and any number of clients at a time. A quiet client leaves nothing behind.
 func TestLimiter(t *testing.T) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
 	l := NewLimiter(Rate{Burst: 10, Every: time.Second}, actor.WithClock(clock))
@@ -89,7 +89,7 @@ func TestLimiter_NeverFails(t *testing.T) {
 	all.Wait()
 }
 
-// Bad arguments: what is wrong, usage, and exit 2; nothing is run.
+// Bad arguments print an error and the usage, exit with 2, and run nothing.
 func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 	for args, says := range map[string]string{
 		"-x": "not defined", "ann": `unexpected argument "ann"`,

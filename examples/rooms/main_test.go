@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// TestDemo: what the README shows.
+// TestDemo: the output in the README.
 func TestDemo(t *testing.T) {
 	var out strings.Builder
 	if err := demo(&out); err != nil {
@@ -26,9 +26,9 @@ eve has heard 1 of 10
 	}
 }
 
-// TestChat_Falls: a supervisor restarts topic, registry and pool like other children. What is
-// restarted in its place keeps its subscribers and members; the registry keeps them even as a new
-// actor.
+// TestChat_Falls: a supervisor restarts topic, registry and pool like other children. After a
+// restart in place, a topic or pool keeps its subscribers and members; the registry keeps them even
+// as a new actor.
 func TestChat_Falls(t *testing.T) {
 	sys := actor.Start(actor.WithDeterministic(1),
 		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))

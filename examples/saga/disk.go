@@ -19,7 +19,7 @@ type step struct {
 	transfer int
 	what     string
 	account  int
-	amount   int // what is added; negative: taken
+	amount   int // the amount added; negative: taken
 }
 
 type outcome bool

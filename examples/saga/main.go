@@ -43,7 +43,7 @@ const (
 	inProcesses = "processes"
 )
 
-// parse returns an error after it has written what is wrong, and the usage.
+// parse returns an error after it has written the error and the usage.
 func parse(args []string, stderr io.Writer) (n int, faults float64, style string, err error) {
 	fs := flag.NewFlagSet("saga", flag.ContinueOnError)
 	fs.SetOutput(stderr)
@@ -71,13 +71,13 @@ func parse(args []string, stderr io.Writer) (n int, faults float64, style string
 	return n, faults, style, err
 }
 
-// accounts and start are what the bank of the demonstration has.
+// accounts and start are the size of the demonstration's bank.
 const (
 	accounts = 10
 	start    = 100
 )
 
-// demo makes n transfers at once, and looks at what is left.
+// demo makes n transfers at once, and checks the balances.
 func demo(out io.Writer, n int, faults float64, style string) error {
 	b := newBank(accounts, start, faults, style)
 	defer b.sys.Stop()

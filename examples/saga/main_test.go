@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestSaga: whatever crashes, each transfer is done or undone, once, and no money is lost
-// or made.
+// TestSaga: after any crashes, each transfer is done or undone, once, and no money is lost or made.
 func TestSaga(t *testing.T) {
 	for _, style := range []string{inActors, inProcesses} {
 		for _, faults := range []float64{0, 0.1, 0.3} {
@@ -38,7 +37,7 @@ func testSaga(t *testing.T, b *bank) {
 	b.audit(t)
 }
 
-// audit checks the steps: what was taken was given, or given back.
+// audit checks the steps: each amount taken was given, or given back.
 func (b *bank) audit(t *testing.T) {
 	moved := map[int]int{}
 	for s, err := range b.disk.done {
@@ -53,7 +52,7 @@ func (b *bank) audit(t *testing.T) {
 	}
 }
 
-// TestDemo: what the README shows, except for the number of crashes.
+// TestDemo: the output in the README, except for the number of crashes.
 func TestDemo(t *testing.T) {
 	var out strings.Builder
 	if err := demo(&out, 100, 0.05, inProcesses); err != nil {
@@ -68,7 +67,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// Bad arguments: what is wrong, usage, and exit 2; nothing is run.
+// Bad arguments print an error and the usage, exit with 2, and run nothing.
 func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 	for args, says := range map[string]string{
 		"-faults 2": "-faults is 2", "-faults -1": "-faults is -1",

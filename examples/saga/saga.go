@@ -23,7 +23,7 @@ type saga struct {
 	bank             *bank
 	id               int
 	from, to, amount int
-	now              step // what it waits for
+	now              step // the step that it waits for
 }
 
 func (s *saga) Start(c *actor.Context) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// straight is the same saga as a process: what saga.go keeps in fields and looks at in Done is the
-// order of its lines here.
+// straight is the same saga as a process: the order of its lines replaces the fields of saga.go and
+// their checks in Done.
 func (b *bank) straight(id, from, to, amount int) func(self *process.Self[struct{}]) {
 	return func(self *process.Self[struct{}]) {
 		done := b.do(self, step{id, "withdrawal", from, -amount}) == nil
@@ -34,7 +34,7 @@ func (b *bank) do(p process.Party, s step) error {
 	}
 }
 
-// template is what sagas as processes have in common.
+// template has the common settings of sagas as processes.
 func template() supervise.Child {
 	t := actors.Child("", 0, func(*process.Self[struct{}]) {})
 	t.Restart, t.Backoff = supervise.Transient, supervise.NoBackoff

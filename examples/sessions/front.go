@@ -57,8 +57,8 @@ func (f *front) start(c *actor.Context) (err error) {
 	return nil
 }
 
-// stop waits for running requests. Those that take too long are cut off. Otherwise a client that
-// never sends the rest of a line would use up the time for saving the sessions of all others.
+// stop waits for running requests, and cuts off slow ones. Otherwise a client that never sends the
+// rest of a line would use up the time for saving the sessions of all others.
 func (f *front) stop(c *actor.Context) {
 	fmt.Fprintln(f.out, "shutting down")
 	c.Blocking(func() {

@@ -45,7 +45,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// parse returns an error after it has written what is wrong, and the usage.
+// parse returns an error after it has written the error and the usage.
 func parse(args []string, stderr io.Writer) (addr string, err error) {
 	fs := flag.NewFlagSet("sessions", flag.ContinueOnError)
 	fs.SetOutput(stderr)
@@ -64,8 +64,8 @@ func parse(args []string, stderr io.Writer) (addr string, err error) {
 // grace is how long a shutdown waits for requests, and then as long again for sessions.
 const grace = 10 * time.Second
 
-// serve serves until ctx ends. Then it stops in this order: no new requests come in, those that
-// run are answered if that takes no longer than answers, sessions are saved, the system ends.
+// serve serves until ctx ends. Then it stops in this order: new requests are refused, running
+// requests are answered if that takes no longer than answers, sessions are saved, the system ends.
 // It returns an error if the tree ends by itself.
 func serve(ctx context.Context, ln net.Listener, out io.Writer, answers time.Duration) error {
 	s := newService(out)
@@ -79,7 +79,7 @@ type service struct {
 	sys      *actor.System
 	sessions supervise.Supervisor
 	out      io.Writer
-	page     http.Handler // what happens inside, for the person on call
+	page     http.Handler // the live page, for the person on call
 }
 
 func newService(out io.Writer, opts ...actor.Option) *service {

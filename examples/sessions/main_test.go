@@ -224,7 +224,7 @@ func call(t *testing.T, s *httptest.Server, method, path, body string) string {
 	return fmt.Sprintf("%d %s", res.StatusCode, strings.TrimSuffix(string(b), "\n"))
 }
 
-// Bad arguments: what is wrong, usage, and exit 2; nothing is run.
+// Bad arguments print an error and the usage, exit with 2, and run nothing.
 func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 	for args, says := range map[string]string{
 		"-x": "not defined", "8080": `unexpected argument "8080"`,

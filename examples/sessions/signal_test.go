@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// TestSIGTERM: a real process that gets a real signal answers what it has begun, saves every
-// session, and exits with 0.
+// TestSIGTERM: a real process that gets a real signal answers the requests it has begun, saves
+// every session, and exits with 0.
 func TestSIGTERM(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

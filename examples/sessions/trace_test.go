@@ -24,7 +24,7 @@ var pupilType = actor.NewType[int]("pupil")
 func init() { pupilType.OnStart(func(*int, *actor.Context) error { return nil }).Table() }
 
 // TestInternals: "Internals prints the events of the runtime's own actors too, such as
-// supervisors". Without it a trace has those of the program.
+// supervisors". Without it a trace has the events of the program only.
 func TestInternals(t *testing.T) {
 	trace := func(opts ...actortest.Option) string {
 		l := logged{t, new(strings.Builder)}

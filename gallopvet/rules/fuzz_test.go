@@ -19,10 +19,10 @@ import (
 	"github.com/gallop-go/gallop/gallopvet/rules"
 )
 
-// FuzzRules changes the cases, and runs the rules over what comes of it: whatever the types allow,
-// no rule panics, nor reports anything without a position. Three bytes of an input are a change:
-// which part of the program gets the text of which other part. A change that the types do not allow
-// is not made.
+// FuzzRules changes the cases, and runs the rules over the result: no rule may panic, or report
+// anything without a position. Three bytes of an input are a change: they select a part of the
+// program and another part whose text replaces it. A change that the types do not allow is not
+// made.
 func FuzzRules(f *testing.F) {
 	programs, imports := cases(f)
 	set(f, rules.Settings{Strict: true, Tests: true})
@@ -99,7 +99,7 @@ func program(f *testing.F, name string, imports importer) string {
 	return head + bodies
 }
 
-// body returns what a file has behind its imports, which it adds to specs.
+// body returns the text of a file after its imports, which it adds to specs.
 func body(f *testing.F, name string, specs map[string]bool) string {
 	f.Helper()
 	text, err := os.ReadFile(name)
@@ -163,8 +163,8 @@ func check(text string, imports importer) (*checked, error) {
 	return p, hard
 }
 
-// change returns the text with one part in the place of another. Of expressions, those of the same
-// type are tried, or there would be few programs.
+// change returns the text with one part replaced by another. An expression is replaced only by one
+// of the same type, or few programs would compile.
 func (p *checked) change(by []byte) string {
 	nodes := map[string][]ast.Node{}
 	ast.Inspect(p.file, func(n ast.Node) bool {
@@ -202,7 +202,7 @@ func (p *checked) change(by []byte) string {
 	return p.text[:at(to.Pos())] + text + p.text[at(to.End()):]
 }
 
-// run runs the rules over a program. They know nothing of what other packages do.
+// run runs the rules over a program, without facts of other packages.
 func (p *checked) run(t *testing.T) {
 	results := map[*analysis.Analyzer]any{}
 	var run func(a *analysis.Analyzer)

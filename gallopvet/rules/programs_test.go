@@ -22,12 +22,16 @@ import (
 	"github.com/gallop-go/gallop/gallopvet/rules"
 )
 
-// programLists are the lists of programs in testdata/programs: notes.txt are those that users reported,
-// own.txt are those that were written before the rules were read again, varied.txt those that vary what
-// the rules know, and fresh.txt those that were written without a look at the rules, which were changed
-// for a few of their kinds afterwards. The first line of a program says whether it is good, or which rule
-// is to find it, or of which kind it is, and how it fails. The comments of its first lines stand for
-// declarations: see expand and whole.
+// programLists are the lists of programs in testdata/programs:
+//
+//	notes.txt	reported by users
+//	own.txt	written before the rules were read again
+//	varied.txt	variations of cases that the rules know
+//	fresh.txt	written without a look at the rules, which were later changed for a few of their kinds
+//
+// The first line of a program tells whether it is good, or else the rule that must find it or its
+// kind, and how it fails. The comments of its first lines stand for declarations: see expand and
+// whole.
 var programLists = []string{"notes", "own", "varied", "fresh"}
 
 var only = flag.String("programs", "", "the programs whose names match, alone")
@@ -259,7 +263,7 @@ func TestProgramsFail(t *testing.T) {
 		t.Skip("builds and runs all programs") // it takes minutes
 	}
 	var all []*userProgram
-	for _, list := range programLists[:3] { // those of the last one were run by their author
+	for _, list := range programLists[:3] { // the programs of the last list were run by their author
 		all = append(all, read(t, list)...)
 	}
 	at := writeModule(t, all)
@@ -295,9 +299,9 @@ func TestProgramsFail(t *testing.T) {
 // score is how the rules do over a list.
 type score struct{ bad, found, reports, wrong int }
 
-// TestPrograms: of the bad programs the rules find at least 85 %, and at most 2 % of their reports
-// are for a program that is right. Without -short, it then does what GV2 suggests: that compiles, and
-// what it has cloned is not reported any more.
+// TestPrograms: the rules find at least 85 % of the bad programs, and at most 2 % of their reports
+// are for a program that is right. Without -short, it also applies the fixes of GV2. The result
+// compiles, and the cloned values are not reported any more.
 func TestPrograms(t *testing.T) {
 	var all []*userProgram
 	for _, list := range programLists {
@@ -361,7 +365,7 @@ type report struct {
 	at   token.Position
 }
 
-// analyse runs the rules over the programs of a module, and returns what they report, by directory.
+// analyse runs the rules over the programs of a module, and returns their reports, by directory.
 func analyse(t *testing.T, at string) map[string][]report {
 	t.Helper()
 	pkgs, err := packages.Load(&packages.Config{Dir: at, Mode: packages.LoadAllSyntax | packages.NeedModule}, "./programs/...")
@@ -387,7 +391,7 @@ func analyse(t *testing.T, at string) map[string][]report {
 	return reports
 }
 
-// judge counts what was reported about a program.
+// judge counts the reports about a program.
 func (p *userProgram) judge(t *testing.T, reports []report, scores map[string]*score, total *score) {
 	rule := p.rule
 	if rule == "" {
@@ -422,8 +426,8 @@ func (p *userProgram) judge(t *testing.T, reports []report, scores map[string]*s
 	}
 }
 
-// applyClones does what GV2 suggests for the reports of a program, which is one file, and returns for
-// how many.
+// applyClones applies the fixes of GV2 for the reports of a program, which is one file, and returns
+// their number.
 func applyClones(t *testing.T, reports []report) (n int) {
 	type edit struct {
 		pos, end int

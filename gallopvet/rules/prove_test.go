@@ -9,12 +9,11 @@ import (
 )
 
 // tries is how often a bad case may run until it fails as it should. The race detector keeps the
-// last few accesses to a word only, at random, so it sees nearly every race and not every one. What
-// it misses may end as a panic of a check that comes later.
+// last few accesses to a word only, at random, so it sees nearly every race and not every one. A
+// missed race may end as a panic of a later check.
 const tries = 5
 
-// TestBadCasesFail runs each bad case under the race detector: what a rule reports is a program
-// that really fails.
+// TestBadCasesFail runs each bad case under the race detector: a reported program really fails.
 func TestBadCasesFail(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "prove")
 	build := exec.Command("go", "build", "-race", "-o", program, "./prove")

@@ -47,9 +47,9 @@ var analyzers = func() []*analysis.Analyzer {
 // Analyzers returns an analyzer for each rule, and one for allowances that allow nothing.
 func Analyzers() []*analysis.Analyzer { return analyzers }
 
-// Settings are what a driver may set before it runs the analyzers.
+// Settings may be set by a driver before it runs the analyzers.
 type Settings struct {
-	Strict  bool     `json:"strict"`  // report what cannot be proved to be right
+	Strict  bool     `json:"strict"`  // report code that cannot be proved right
 	Tests   bool     `json:"tests"`   // look at test files as strictly as at others
 	Disable []string `json:"disable"` // ids of the rules that report nothing
 	// Explain gets a line for each thing that a rule has seen and does not report: one that is

@@ -62,13 +62,13 @@ func set(t testing.TB, s rules.Settings) {
 	t.Cleanup(func() { _ = rules.Set(rules.Settings{}) })
 }
 
-// TestRules: the rules report what the bad cases want, and nothing in the good ones.
+// TestRules: the rules report the wanted findings of the bad cases, and nothing in the good ones.
 func TestRules(t *testing.T) {
 	analysistest.Run(t, dir(t), together(), "./gv1/...", "./gv2/...", "./gv3/...", "./gv4/...",
 		"./gv5/...", "./gv6/...", "./gv7/...", "./gv8/...", "./allow/...")
 }
 
-// TestFixes: what the rules suggest is what the golden files have.
+// TestFixes: the suggested fixes lead to the golden files.
 func TestFixes(t *testing.T) {
 	for _, a := range rules.Analyzers() {
 		if a.Name == "gv6" {
@@ -77,13 +77,13 @@ func TestFixes(t *testing.T) {
 	}
 }
 
-// TestStrict: what cannot be proved is reported with -strict.
+// TestStrict: code that cannot be proved right is reported with -strict.
 func TestStrict(t *testing.T) {
 	set(t, rules.Settings{Strict: true})
 	analysistest.Run(t, dir(t), together(), "./strict")
 }
 
-// TestMarks: what a package marks as immutable is not written to.
+// TestMarks: values of a type that its package marks as immutable are not written to.
 func TestMarks(t *testing.T) {
 	analysistest.Run(t, filepath.Join(filepath.Dir(dir(t)), "internal", "flow", "testdata"),
 		together(), "marked")

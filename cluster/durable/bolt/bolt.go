@@ -3,22 +3,22 @@
 //
 // # What
 //
-// [Open] opens or makes the file. Each append and each snapshot is on the disk (fsync) before it
-// is acknowledged. Those that come while a transaction is being written share the next one, so
-// that many actors pay for one fsync together.
+// [Open] opens or makes the file. Each append and each snapshot is on the disk (fsync) before it is
+// acknowledged. Calls during the write of a transaction share the next one, so that many actors pay
+// for one fsync together.
 //
 // # Guarantees
 //
-// What was acknowledged survives a crash of the process and, as far as disk and file system keep
-// their word, of the machine. Only one process has the file open at a time. If a transaction
-// cannot be written, nobody knows what the disk has: the store is broken then, and everything
-// fails until it is opened again. That includes a full disk.
+// Acknowledged records survive a crash of the process and, as far as disk and file system keep
+// their word, of the machine. Only one process has the file open at a time. If a transaction cannot
+// be written, for example on a full disk, the content of the disk is unknown. Then the store is
+// broken, and every call fails until it is opened again.
 //
 // # Costs
 //
-// A transaction is two fsyncs and some pages of 4 KiB. The file grows, and its pages are used
-// again after a trim (durable.WithTrim), but it does not shrink. [Open] reads all of the file once, to find
-// the pages that are free.
+// A transaction is two fsyncs and some pages of 4 KiB. The file grows, and its pages are used again
+// after a trim (durable.WithTrim), but it does not shrink. [Open] reads all of the file once, to
+// find free pages.
 //
 // This package has no compatibility promise: each version may change it.
 package bolt
@@ -103,8 +103,7 @@ func syncDir(dir string) {
 	}
 }
 
-// Close closes the file when the transaction that is under way has been written. What comes later
-// is refused.
+// Close closes the file when the running transaction has been written. Later calls are refused.
 func (s *Store) Close() error { return s.db.Close() }
 
 // Load implements durable.Store.
@@ -120,16 +119,16 @@ func (s *Store) Load(_ context.Context, key string) (l durable.Log, err error) {
 	return l, err
 }
 
-// Records returns the records of key after the one with number seq, whether there is a snapshot or not, for
-// durable.Decode. Records that a snapshot has trimmed are missing.
+// Records returns the records of key after number seq, for durable.Decode, also if there is a
+// snapshot. Records that a snapshot has trimmed are missing.
 func (s *Store) Records(_ context.Context, key string, seq uint64) (all [][]byte, err error) {
 	err = s.view(key, func(tx *bbolt.Tx) { all = after(tx.Bucket(records).Cursor(), key, seq) })
 	return all, err
 }
 
-// Keys returns the keys that begin with prefix and have a record, the shorter ones first. A key of
-// package durable is the name of a type, a slash, and what durable.On was given. A program that starts
-// finds the actors here that may have reminders.
+// Keys returns the keys that begin with prefix and have a record, shorter keys first. A key of
+// package durable is the name of a type, a slash, and the key given to durable.On. With Keys a
+// program finds, at its start, the actors that may have reminders.
 func (s *Store) Keys(_ context.Context, prefix string) (keys []string, err error) {
 	err = s.view(prefix, func(tx *bbolt.Tx) {
 		c := tx.Bucket(records).Cursor()
@@ -247,8 +246,8 @@ func (s *Store) usable(key string) error {
 	return nil
 }
 
-// write does f in a transaction with others. The first goroutine that comes leads: it writes what
-// is queued. Then the next one that waits leads, so that each writes once.
+// write runs f in a transaction together with others. The first goroutine leads: it writes the
+// queue. Then the next waiting goroutine leads, so that each writes once.
 func (s *Store) write(ctx context.Context, key string, f func(*bbolt.Tx) error) error {
 	if err := s.usable(key); err != nil {
 		return err
@@ -283,7 +282,7 @@ func (s *Store) write(ctx context.Context, key string, f func(*bbolt.Tx) error) 
 	return w.err
 }
 
-// commit does all of them in one transaction. What it cannot write may be on the disk or not.
+// commit runs all of them in one transaction. After a failed write, the disk may have them or not.
 func (s *Store) commit(all []*write) {
 	begun := false
 	if err := s.usable(""); err != nil {

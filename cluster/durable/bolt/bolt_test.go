@@ -51,7 +51,7 @@ func opened(t *testing.T) (*bolt.Store, string) {
 	return s, path
 }
 
-// The file does what the store in memory does, also after it was opened again.
+// The file behaves like the store in memory, also after it was opened again.
 func TestFileIsAStore(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
@@ -154,8 +154,8 @@ func TestAppendsShareATransaction(t *testing.T) {
 	}
 }
 
-// What cannot be written at all is refused by name: keys that are too long, records for a store
-// that is closed, appends of an actor that has ended.
+// Impossible writes are refused with a reason: keys that are too long, records for a closed store,
+// appends of an actor that has ended.
 func TestRefusals(t *testing.T) {
 	s, path := opened(t)
 	ctx, cancel := context.WithCancel(context.Background())

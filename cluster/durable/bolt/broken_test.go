@@ -12,8 +12,8 @@ import (
 	"github.com/gallop-go/gallop/cluster/durable"
 )
 
-// After a transaction that could not be written nobody knows what the disk has: nothing is read
-// from the file or appended to it before it was opened again.
+// After a transaction that could not be written, the content of the disk is unknown: nothing is
+// read from the file or appended to it before it was opened again.
 func TestWriteThatFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	ctx := context.Background()

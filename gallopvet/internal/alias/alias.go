@@ -1,4 +1,4 @@
-// Package alias is rule GV2: what is sent and stays within reach of the sender.
+// Package alias is rule GV2: sent values that stay within reach of the sender.
 package alias
 
 import (
@@ -54,9 +54,9 @@ type send struct {
 	call     *flow.Call      // nil for a reply
 	value    ssa.Value
 	expr     ast.Expr        // the value as it is written, or nil
-	text     string          // what the value is called, if not as it is written
-	op       string          // what happens to it
-	receiver *flow.Summary   // what the receiver does with it; nil if that is not known
+	text     string          // name of the value, if it differs from its text
+	op       string          // the operation on it
+	receiver *flow.Summary   // effects of the receiver on it; nil if unknown
 	wrote    token.Pos       // where the receiver writes to it, if that is known
 	many     bool            // there may be several receivers
 	state    bool            // it becomes the state of an actor
@@ -129,8 +129,8 @@ func (c *checker) receiver(call *flow.Call) (*flow.Summary, token.Pos) {
 	return all, wrote
 }
 
-// behaviours returns what a value stands for that messages are sent by: a behaviour, or the one of a
-// Handler, also if that is from a field, or from a list that is written where it is used.
+// behaviours returns the behaviours that a value with sends may be: a behaviour, or the behaviour
+// of a Handler, also if it comes from a field, or from a list literal at its use.
 func (c *checker) behaviours(v ssa.Value, left int) []ssa.Value {
 	if h := flow.MadeBy(v); h != nil && h.API != nil && h.API.To != 0 {
 		return []ssa.Value{h.Arg(api.Recv)}
@@ -154,8 +154,8 @@ func (c *checker) behaviours(v ssa.Value, left int) []ssa.Value {
 	return all
 }
 
-// asked looks at a request whose caller waits for the reply: the two meet only if the receiver
-// keeps what it was asked with, and writes to it later, or sends it on.
+// asked examines a request whose caller waits for the reply. There is a race only if the receiver
+// keeps the argument, and writes to it later, or sends it on.
 func (c *checker) asked(s *send) {
 	if s.receiver == nil || len(s.receiver.Keeps) == 0 {
 		return
@@ -168,7 +168,7 @@ func (c *checker) asked(s *send) {
 	}
 }
 
-// through looks at a call of a function that sends what it is given.
+// through examines a call of a function that sends its argument.
 func (c *checker) through(call *flow.Call) {
 	_, now := call.Instr.(*ssa.Call)
 	for arg, e := range call.With(c.SummaryOf(call).Sends) {
@@ -181,7 +181,7 @@ func (c *checker) through(call *flow.Call) {
 	}
 }
 
-// replies looks at what a behaviour of requests returns: it is sent to the caller.
+// replies examines the result of a behaviour of requests: it is sent to the caller.
 func (c *checker) replies(t *flow.Turn) {
 	for instr := range flow.Instructions(t.Fn) {
 		ret, ok := instr.(*ssa.Return)
@@ -194,7 +194,7 @@ func (c *checker) replies(t *flow.Turn) {
 	}
 }
 
-// check judges what is sent, part by part.
+// check judges a sent value, part by part.
 func (c *checker) check(s *send) {
 	if !s.at.Pos().IsValid() && !s.pos.IsValid() {
 		return
@@ -215,7 +215,7 @@ func (c *checker) check(s *send) {
 	}
 }
 
-// selected looks at the cases of a select that send what a variable holds.
+// selected examines the cases of a select that send the value of a variable.
 func (c *checker) selected(call *flow.Call) {
 	all, _ := flow.Variadic(call.Arg(2))
 	for n, v := range all {
@@ -239,7 +239,7 @@ func (c *checker) selected(call *flow.Call) {
 func (c *checker) state(s *send, part flow.Part, state *types.TypeName) {
 	direct := s.pos.IsValid() || s.call != nil && s.call.API != nil && !s.state
 	if part.Load == nil && (part.Steps == "" || direct) || !c.stays(s, part) {
-		return // of what is no copy, rule GV4 says it
+		return // rule GV4 reports values that are no copies
 	}
 	name := state.Name() + part.Steps
 	if w := c.TurnWrite(state, part.Steps, true); w != nil && !c.locked(w) {
@@ -318,8 +318,8 @@ func (c *checker) receiverWrites(s *send, part flow.Part) bool {
 	})
 }
 
-// leadsTo reports whether a way from the message ends in a part of it. What is not a struct is the
-// part itself; of a struct, it is a field of that type.
+// leadsTo reports whether a way from the message ends in a part of it. A value that is not a struct
+// is the part itself; of a struct, the part is a field of that type.
 func leadsTo(v ssa.Value, part flow.Part, steps string) bool {
 	t, ok := v.Type().Underlying().(*types.Struct)
 	if !ok {

@@ -15,9 +15,9 @@ import (
 // deepest is how many levels of memory a clone copies.
 const deepest = 5
 
-// clone returns the fix that sends a clone in the place of a value. It copies all that the value
-// leads to: a copy that is less deep would leave the race. Where several receivers get the same clone,
-// and for what cannot be copied, there is no fix.
+// clone returns the fix that sends a clone instead of a value. It copies all memory that the value
+// leads to: a shallower copy would leave the race. There is no fix if several receivers get the
+// same clone, or for values that cannot be copied.
 func (c *checker) clone(s *send) []analysis.SuggestedFix {
 	t := c.TypesInfo.TypeOf(s.expr)
 	if s.expr == nil || t == nil || s.many {
@@ -38,7 +38,7 @@ func (c *checker) clone(s *send) []analysis.SuggestedFix {
 // A cloner writes an expression.
 type cloner struct {
 	*checker
-	file    []ast.Node // what is around the expression; the file comes last
+	file    []ast.Node // nodes around the expression; the file comes last
 	at      token.Pos
 	imports []analysis.TextEdit
 	failed  bool
@@ -83,7 +83,7 @@ func (w *cloner) fine(t types.Type) bool {
 	return ok
 }
 
-// contents returns the statements that clone what a variable leads to, after it was copied.
+// contents returns the statements that clone the memory of a variable, after it was copied.
 func (w *cloner) contents(t types.Type, left int) string {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok {

@@ -159,7 +159,7 @@ func (c *checker) afterIn(s *send, at ssa.Instruction, part flow.Part, write boo
 	return nil
 }
 
-// ends returns where a function runs what it has deferred.
+// ends returns where a function runs its deferred calls.
 func (c *checker) ends(fn *ssa.Function) []ssa.Instruction {
 	var all []ssa.Instruction
 	for i := range flow.Instructions(fn) {
@@ -198,8 +198,8 @@ func (c *checker) walkFrom(s *send, at ssa.Instruction, part flow.Part) flow.Wal
 	return w
 }
 
-// isReply reports whether a process replies: what it waits for next is another request, and not a sign
-// that the one who asked is done.
+// isReply reports whether a process replies: it waits for another request next, and not for a sign
+// that the asker is done.
 func (s *send) isReply() bool { return s.call.Is("process.ReplyTo.Reply") }
 
 // refusedOn returns the edges on which the message was refused, or nil.
@@ -239,8 +239,8 @@ func (c *checker) again(s *send, part flow.Part) ssa.Instruction {
 	return c.walk(s, part).First(s.at, func(i ssa.Instruction) bool { return sends[i] })
 }
 
-// sameReceiver reports whether two sends are to the same actor, which has one message after the
-// other. What the receiver of s does is known, so that s is a call.
+// sameReceiver reports whether two sends are to the same actor, which runs one message after the
+// other. The effects of the receiver of s are known, so s is a call.
 func (c *checker) sameReceiver(s *send, other *flow.Call) bool {
 	one, two := receiverOf(s.call), receiverOf(other)
 	if one == nil || two == nil || !c.SamePlace(one, two) {
@@ -274,9 +274,9 @@ func (c *checker) elsewhere(s *send, part flow.Part) *flow.Access {
 	return nil
 }
 
-// mayFollow reports whether an access in another function may come after the send: a goroutine
-// that uses what was made before it; or, in the function that starts the goroutine with the send,
-// what comes after the start.
+// mayFollow reports whether an access in another function may come after the send. That is a
+// goroutine that uses values made before it; or, in the function that starts the goroutine with the
+// send, an access after the start.
 func (c *checker) mayFollow(s *send, a *flow.Access, part flow.Part) bool {
 	by := c.Async(c.Started(s.at.Parent()))
 	if by == nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/gallop-go/gallop/gallopvet/internal/rule"
 )
 
-// spawned looks at the state that a spawn gives to an actor: what it leads to is the actor's now.
+// spawned examines the state that a spawn gives to an actor: its memory is the actor's now.
 func (c *checker) spawned(call *flow.Call) {
 	if call.API.State == 0 || !c.Strict && c.InTest(call.Pos()) {
-		return // tests look into their actors by what they share
+		return // tests look into their actors by shared memory
 	}
 	v := call.Arg(call.API.State)
 	c.check(&send{
@@ -41,7 +41,7 @@ func (c *checker) inState(s *send, part flow.Part) {
 		return
 	}
 	if _, global := part.Root.(*ssa.Global); global {
-		return // rule GV9 looks at what behaviours write to
+		return // rule GV9 covers the targets of behaviours' writes
 	}
 	if w := c.after(s, part, true); w != nil && uses != nil && !c.locked(w) && c.told(s.at, w.Instr) {
 		c.report(s, "("+name+"), and is written to afterwards%s, while behaviours use it", w.Instr.Pos())
@@ -80,8 +80,8 @@ func (c *checker) givenAgain(part flow.Part) bool {
 	return false
 }
 
-// told reports whether something is sent between a spawn and an access: an actor that has no message
-// does nothing, and what its maker did before a message is seen by the actor.
+// told reports whether a message is sent between a spawn and an access. An actor without messages
+// does nothing, and it sees earlier acts of its maker.
 func (c *checker) told(spawn, access ssa.Instruction) bool {
 	w := flow.Walk{Stop: c.Joins}
 	return slices.ContainsFunc(c.Calls(spawn.Parent()), func(call *flow.Call) bool {
@@ -175,7 +175,8 @@ func (c *checker) init(at ssa.Instruction, v ssa.Value) {
 	}
 }
 
-// sharesNothing reports whether what a literal captures is made again whenever the literal is.
+// sharesNothing reports whether the variables that a literal captures are made again with each
+// literal.
 func sharesNothing(closure *ssa.MakeClosure, root ssa.Instruction) bool {
 	return root != nil && root.Block() == closure.Block()
 }
@@ -198,8 +199,8 @@ func (c *checker) madeOf(st *ssa.Store, fn *ssa.Function, steps string) {
 	})
 }
 
-// channels looks at what is sent into one of Go's channels: by a behaviour, or for an actor that has the
-// channel by FromChan.
+// channels examines values sent into one of Go's channels: by a behaviour, or for an actor that has
+// the channel by FromChan.
 func (c *checker) channels(fn *ssa.Function) {
 	step := c.InTurn(fn)
 	inTurn := step != nil && !step.Turn.Process
@@ -235,7 +236,7 @@ func (c *checker) intoChannel(at ssa.Instruction, pos token.Pos, v ssa.Value) {
 	c.check(&send{at: at, pos: pos, value: v, op: "is sent into a channel", expr: c.SentExpr(pos)})
 }
 
-// subscribers returns what the subscribers of a topic do with what is published, as far as the
+// subscribers returns the effects of a topic's subscribers on published values, as far as the
 // package subscribes them.
 func (c *checker) subscribers(call *flow.Call) *flow.Summary {
 	var all *flow.Summary

@@ -1,4 +1,4 @@
-// Package api says what the functions and types of gallop mean to the rules.
+// Package api describes the functions and types of gallop for the rules.
 //
 // names.go has every name; the other files look names up.
 package api
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Role is what a function of gallop is for, as far as a rule asks.
+// Role is the purpose of a function of gallop, as far as a rule asks.
 type Role uint8
 
 // The roles.
@@ -24,10 +24,10 @@ const (
 	EndIso
 )
 
-// InTurn says what happens if a function that waits is called in a behaviour.
+// InTurn is the effect of a call of a waiting function in a behaviour.
 type InTurn uint8
 
-// What may happen.
+// The effects.
 const (
 	Fine           InTurn = iota
 	Panics                // for the system of the caller or of the receiver
@@ -41,16 +41,16 @@ type Bound struct {
 	Value int64
 }
 
-// Func says what one function or method of gallop means. Parameters are numbers: see [Recv].
+// Func describes one function or method of gallop. Parameters are numbers: see [Recv].
 type Func struct {
 	Name string // package, type of the receiver, and name
 	Role Role
 
-	// Of what declares behaviours, or starts processes and makes channels: how many of its type
+	// For functions that declare behaviours, start processes or make channels: how many of the type
 	// arguments, from the first, are messages.
 	Messages int
 
-	// Of what sends.
+	// For functions that send.
 	Payload  int  // the message
 	To       int  // the ref of the receiver
 	ToSelf   bool // the running actor is the receiver
@@ -59,18 +59,18 @@ type Func struct {
 	Waits    bool // the caller waits for the reply
 	Syncs    bool // the caller waits for actors or processes
 	Suspends bool // the process that calls lets others run, and may wait
-	Freezes  bool // what it is given must not change any more
+	Freezes  bool // its argument must not change any more
 	State    int  // the state of a new actor
 
 	// Functions among the parameters.
 	Turn      int   // it becomes a behaviour, a hook or a process
 	Process   bool  // a process
-	Replies   bool  // and what it returns is sent
+	Replies   bool  // its result is sent
 	Request   int   // it makes the message, and runs within the call
 	Elsewhere []int // these run in a goroutine or in another actor's turn
 	Sync      []int // these run within the call
 
-	// What panics.
+	// Arguments that cause panics.
 	NonNil   []int
 	NonZero  []int
 	NonEmpty []int // strings
@@ -103,7 +103,7 @@ var byName = func() map[string]*Func {
 	return m
 }()
 
-// Lookup returns what is known of a function, or nil.
+// Lookup returns the description of a function, or nil.
 func Lookup(fn *types.Func) *Func {
 	if fn == nil || !Is(fn.Pkg()) {
 		return nil
@@ -142,7 +142,7 @@ func Name(fn *types.Func) string {
 
 func short(pkg *types.Package) string { return strings.TrimPrefix(pkg.Path(), Module+"/") }
 
-// TypeName returns the name of a type, or of what it points to, as the table has it:
+// TypeName returns the name of a type, or of the type it points to, as the table has it:
 // "actor.Ref". It returns "" for a type that is not gallop's.
 func TypeName(t types.Type) string {
 	n := Named(t)
@@ -165,7 +165,7 @@ func Named(t types.Type) *types.Named {
 	return n
 }
 
-// TypeArgs returns the type arguments of a type, or of what it points to.
+// TypeArgs returns the type arguments of a type, or of the type it points to.
 func TypeArgs(t types.Type) []types.Type {
 	n := Named(t)
 	if n == nil {

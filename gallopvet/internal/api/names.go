@@ -86,7 +86,7 @@ var (
 // from 1; 0 means that there is none.
 const Recv = -1
 
-// funcs says what the functions and methods of gallop mean.
+// funcs has the meanings of the functions and methods of gallop.
 var funcs = slices.Concat([]Func{
 	// Declarations.
 	{Name: "actor.NewType", NonEmpty: in(1)},
@@ -112,7 +112,7 @@ var funcs = slices.Concat([]Func{
 	{Name: "actor.Type.SpawnNamed", Role: Spawn, State: 3, NonNil: in(Recv), NonEmpty: in(2)},
 	{Name: "actor.SpawnSupervised", Elsewhere: in(3), Own: in(4), NonNil: in(2, 3), NonZero: in(4)},
 
-	// What sends.
+	// Sends.
 	{Name: "actor.Behaviour.Send", Payload: 3, To: 2, NonZero: in(Recv, 2)},
 	{Name: "actor.Behaviour.TrySend", Payload: 3, To: 2, Refuses: true, NonZero: in(Recv, 2)},
 	{Name: "actor.Behaviour.SendWait", Payload: 3, To: 2, Refuses: true, NonZero: in(Recv, 2), InTurn: Panics},
@@ -134,7 +134,7 @@ var funcs = slices.Concat([]Func{
 	{Name: "group.Topic.TrySend", Payload: 2, Many: true, Refuses: true, NonZero: in(Recv)},
 	{Name: "group.Topic.SendWait", Payload: 2, Many: true, Refuses: true, NonZero: in(Recv), InTurn: Panics},
 
-	// What an actor sends itself.
+	// Messages of an actor to itself.
 	{Name: Yield, Payload: 3, ToSelf: true, Own: in(2), NonZero: in(2)},
 	{Name: "actor.After", Payload: 4, ToSelf: true, Own: in(3), NonZero: in(3)},
 	{Name: "actor.Every", Payload: 4, ToSelf: true, Own: in(3), NonZero: in(3), Least: at(2, 1)},
@@ -194,7 +194,7 @@ var funcs = slices.Concat([]Func{
 	{Name: "process/actors.AskToWith", Request: 3, To: 2, Sync: in(3)},
 	{Name: AskedReply, Suspends: true, Syncs: true, NonZero: in(Recv)},
 
-	// What a process waits for.
+	// Waits of a process.
 	{Name: Receive, Suspends: true, Syncs: true},
 	{Name: "process.Self.ReceiveMatch", Suspends: true, Syncs: true, Sync: in(1)},
 	{Name: "process.Self.ReceiveWithin", Suspends: true, Syncs: true, Sync: in(2)},
@@ -222,7 +222,7 @@ var funcs = slices.Concat([]Func{
 	{Name: SystemRun, Syncs: true, NonNil: in(Recv)},
 	{Name: SystemStop, Syncs: true, NonNil: in(Recv)},
 },
-	// Others, by what they mean.
+	// Other functions, by their meaning.
 	same(Func{},
 		ContextSystem, "actor.Context.ShouldYield", Checkpoint, IsoGone, "process.Start", ProcessRef,
 		OwnProcess, ProcString, SendTo, "process.RecvFrom", "group.Topic.Subscribe", "actor.Self",
@@ -285,5 +285,5 @@ func same(f Func, names ...string) []Func {
 var callers = Names("actor.Sender actor.Context process.Env process.Party process.Proc")
 
 // elsewhereFields lists the fields that hold functions which run in the turn of another actor:
-// what such a function captures is shared between actors.
+// variables captured by such a function are shared between actors.
 var elsewhereFields = Names("supervise.Worker.Init group.MemberSpec.Init")

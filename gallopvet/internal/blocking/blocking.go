@@ -22,7 +22,7 @@ goroutine, After is a message. A process waits by package process, or in Proc.Bl
 	Run: run,
 }
 
-// deepest is how many calls there may be between a behaviour and what waits.
+// deepest is how many calls there may be between a behaviour and a waiting function.
 const deepest = 3
 
 type checker struct{ *rule.Pass }
@@ -163,7 +163,7 @@ func (c *checker) receive(fn *ssa.Function, instr ssa.Instruction) {
 	})
 }
 
-// waitsFor says what a receive from a channel waits for, if that is known to take long.
+// waitsFor returns the object of a receive from a channel, if it is known to take long.
 func (c *checker) waitsFor(fn *ssa.Function, ch ssa.Value) string {
 	switch flow.MadeBy(ch).FullName() {
 	case "(context.Context).Done":

@@ -14,7 +14,8 @@ import (
 	"github.com/gallop-go/gallop/gallopvet/internal/rule"
 )
 
-// inOtherWords has what a process uses instead of what waits for goroutines.
+// inOtherWords has, for functions that wait for goroutines, the function that a process uses
+// instead.
 var inOtherWords = map[string]string{
 	"time.Sleep":             "Proc.Sleep",
 	"(*sync.WaitGroup).Wait": "process.WaitGroup",
@@ -52,8 +53,8 @@ var unlock = map[string]string{
 	"(*sync.RWMutex).RLock": "(*sync.RWMutex).RUnlock",
 }
 
-// locked reports a mutex of package sync that is still locked where the process waits: those who
-// lock it meanwhile keep their workers, for as long as that takes.
+// locked reports a mutex of package sync that is still locked where the process waits: other
+// parties that lock it meanwhile keep their workers until then.
 func (c *checker) locked(lock *flow.Call) {
 	undo := unlock[lock.Fn.FullName()]
 	w := flow.Walk{Stop: func(i ssa.Instruction) bool {
@@ -137,7 +138,8 @@ func (c *checker) wrapAt(fn *ssa.Function, at token.Pos) []analysis.SuggestedFix
 func isContext(v ssa.Value) bool { return api.TypeName(flow.Plain(v).Type()) == api.Context }
 
 // wrap returns the fix that puts a statement into Blocking, if the statement is only a call, or an
-// assignment, and the context or the process has a name. What it declares is declared before.
+// assignment, and the context or the process has a name. Variables that it declares are declared
+// before.
 func (c *checker) wrap(fn *ssa.Function, expr ast.Node) []analysis.SuggestedFix {
 	ctx, method := c.ownName(fn), "Context.Blocking"
 	if c.InProcess(fn) {

@@ -1,4 +1,4 @@
-// Package duty is rule GV7: what a function owes and does not do.
+// Package duty is rule GV7: obligations that a function does not meet.
 package duty
 
 import (

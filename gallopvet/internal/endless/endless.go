@@ -139,7 +139,7 @@ func (c *checker) mayEnd(body []*ssa.BasicBlock, process bool, left int) bool {
 			switch i := i.(type) {
 			case *ssa.Panic, *ssa.Defer, *ssa.Send, *ssa.Select:
 				if process {
-					return true // of those that wait for goroutines GV6 says more
+					return true // GV6 reports waits for goroutines better
 				}
 			case *ssa.UnOp:
 				if process && i.Op == token.ARROW {
@@ -172,8 +172,8 @@ func (c *checker) spins(call *flow.Call, left int) bool {
 	return call.Fn.FullName() == "runtime.Gosched"
 }
 
-// foreseen reports whether all is known that a loop does: it neither waits for others nor calls what is
-// not known.
+// foreseen reports whether all acts of a loop are known: it neither waits for others nor calls
+// unknown functions.
 func foreseen(body []*ssa.BasicBlock) bool {
 	for _, b := range body {
 		for _, i := range b.Instrs {

@@ -41,14 +41,14 @@ func run(p *rule.Pass) {
 	}
 }
 
-// owned is what a value is that is valid only where it was given: a Context, or a process as its
+// owned is a kind of value that is valid only where it was given: a Context, or a process as its
 // own code sees it.
 type owned string
 
 func ownedOf(v ssa.Value) owned {
 	plain := flow.Plain(v)
 	if _, made := plain.(*ssa.Alloc); made || v == nil || flow.IsZero(v) {
-		return "" // what is made here is no process that runs
+		return "" // a value made here is no running process
 	}
 	return ownedType(plain.Type())
 }
@@ -62,7 +62,7 @@ func ownedType(t types.Type) owned {
 	return ""
 }
 
-// why says where a value is valid, and what to do.
+// why returns where a value is valid, and the remedy.
 func (o owned) why() string {
 	if o == "Context" {
 		return ": a Context is valid only in its behaviour" + before
@@ -184,8 +184,8 @@ func (c *checker) outlives(addr ssa.Value) bool {
 	})
 }
 
-// cleared reports whether what is stored is taken away again, in the same function or in one that
-// it defers.
+// cleared reports whether a stored value is removed again, in the same function or in a deferred
+// one.
 func (c *checker) cleared(i *ssa.Store) bool {
 	for _, fn := range flow.WithLiterals(i.Parent()) {
 		for instr := range flow.Instructions(fn) {
@@ -199,8 +199,8 @@ func (c *checker) cleared(i *ssa.Store) bool {
 	return false
 }
 
-// captured reports what is valid only in its turn or process, is captured by a function that runs
-// elsewhere, and is used there. To take the reference of a process is fine.
+// captured reports values that are valid only in their turn or process, are captured by a function
+// that runs elsewhere, and are used there. To take the reference of a process is allowed.
 func (c *checker) captured(fn *ssa.Function, by ssa.Instruction) {
 	for _, f := range flow.WithLiterals(fn) {
 		for _, free := range f.FreeVars {
@@ -225,8 +225,8 @@ func variable(free *ssa.FreeVar) (t types.Type, indirect bool) {
 	return free.Type(), false
 }
 
-// firstUse returns where a value is first used by what only its own turn or process may do.
-// indirect says that v is the address of the variable.
+// firstUse returns where a value is first used in a way that only its own turn or process may use
+// it. indirect: v is the address of the variable.
 func firstUse(v ssa.Value, indirect bool) token.Pos {
 	first := token.NoPos
 	for _, ref := range *v.Referrers() {

@@ -15,8 +15,8 @@ import (
 // depth is how many calls a lock is looked for behind a function that runs elsewhere.
 const depth = 3
 
-// stateIn reports what a function that runs elsewhere does with the state of an actor, if
-// behaviours may do something with it at the same time.
+// stateIn reports accesses of a function that runs elsewhere to the state of an actor, if
+// behaviours may access it at the same time.
 func (c *checker) stateIn(fn *ssa.Function, by ssa.Instruction) {
 	if c.locks(fn, depth) {
 		return

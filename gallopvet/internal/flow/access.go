@@ -17,7 +17,7 @@ type Access struct {
 	By    *types.Func // the function that is called and does it, or nil
 }
 
-// Accesses returns what a function reads and writes.
+// Accesses returns the reads and writes of a function.
 func (p *Package) Accesses(fn *ssa.Function) []*Access {
 	if known, ok := p.accesses[fn]; ok {
 		return known
@@ -63,7 +63,7 @@ func (p *Package) place(addr ssa.Value) []Path {
 	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global:
 		return p.Paths(addr)
 	case *ssa.Alloc:
-		return []Path{{a, "*"}} // the variable, and not what it refers to
+		return []Path{{a, "*"}} // the variable, and not the memory it refers to
 	case *ssa.FreeVar:
 		if b, ok := p.Bound(a).(*ssa.Alloc); ok {
 			return p.place(b)
@@ -72,8 +72,8 @@ func (p *Package) place(addr ssa.Value) []Path {
 	return each(p.Paths(addr), "*")
 }
 
-// overwrites notes that a slice is kept cut to a shorter one: what is appended to that
-// overwrites the elements.
+// overwrites notes that a slice is kept cut to a shorter one: a later append overwrites the
+// elements.
 func (p *Package) overwrites(i *ssa.Store, add addAccess) {
 	if s, ok := i.Val.(*ssa.Slice); ok && s.High != nil && Is[*types.Slice](s.X.Type()) {
 		for _, at := range p.Paths(i.Addr) {
@@ -121,8 +121,8 @@ func (p *Package) accessOfCall(i ssa.CallInstruction, add addAccess) {
 	}
 }
 
-// accessByEffects adds what a function does with its arguments, and what the methods do that it
-// calls of what is in an interface.
+// accessByEffects adds the accesses of a function to its arguments, and of the methods that it
+// calls of a value in an interface.
 func (p *Package) accessByEffects(i ssa.CallInstruction, c *Call, s *Summary, add addAccess) {
 	args := c.Args()
 	for arg, e := range c.With(s.Writes) {
@@ -158,7 +158,8 @@ func (p *Package) accessByEffects(i ssa.CallInstruction, c *Call, s *Summary, ad
 	}
 }
 
-// within returns what the call that has made a value has put into it, as a writer into an encoder; or nil.
+// within returns values that the maker of a value has put into it, as a writer into an encoder; or
+// nil.
 func (p *Package) within(v ssa.Value, steps string) ssa.Value {
 	made := MadeBy(v)
 	for arg, e := range made.With(p.SummaryOf(made).Returns) {
@@ -169,7 +170,7 @@ func (p *Package) within(v ssa.Value, steps string) ssa.Value {
 	return nil
 }
 
-// accessOfLiteral adds what a literal does, that a call runs, with what is not its own.
+// accessOfLiteral adds the accesses of a literal, which a call runs, to memory that is not its own.
 func (p *Package) accessOfLiteral(i ssa.CallInstruction, fn *ssa.Function, add addAccess) {
 	if p.async[fn] != nil && !p.Waited(p.async[fn]) || p.Guarded(fn) {
 		return

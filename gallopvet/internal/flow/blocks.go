@@ -35,8 +35,8 @@ var slow = api.Names(`
 	(*bufio.Scanner).Scan (*bufio.Reader).ReadString fmt.Scanln fmt.Scan
 `)
 
-// Blocks returns the name of a function of the library that is called if it waits, "" if not. Those that
-// are only slow count if strict says so.
+// Blocks returns the name of a called library function that waits, "" if it does not wait.
+// Functions that are only slow count if strict is set.
 func Blocks(c *Call, strict bool) string {
 	name := c.FullName()
 	if blocks[name] || strict && slow[name] {

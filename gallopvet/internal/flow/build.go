@@ -1,5 +1,5 @@
-// Package flow gives the rules what they look at: the package in SSA form, what runs in a turn,
-// where values come from, and what functions do with what they are given.
+// Package flow gives the rules their view of a package: its SSA form, the functions that run in
+// turns, the origins of values, and the effects of functions on their arguments.
 package flow
 
 import (
@@ -31,8 +31,8 @@ var Everything bool
 // Package is one package, seen by the rules.
 type Package struct {
 	*analysis.Pass
-	// Lock is held by the rule that looks: what the package knows is found out while it is asked,
-	// and drivers run rules side by side.
+	// Lock is held by the running rule: the package's knowledge is computed while it is asked, and
+	// drivers run rules side by side.
 	Lock  sync.Mutex
 	SSA   *ssa.Package
 	Funcs []*ssa.Function // with bodies, literals too; in the order of the source
@@ -51,7 +51,7 @@ type Package struct {
 	fields       map[*ssa.Alloc][]*ssa.Store // into their fields
 	paths        map[ssa.Value][]Path
 	visiting     map[ssa.Value]bool // in Paths
-	cut          bool               // in Paths: a result misses what a cycle adds
+	cut          bool               // in Paths: a result lacks the part that a cycle adds
 	looked       int                // in Paths: how many values for this one
 	marks        map[*types.TypeName]Mark
 	callAt       map[ssa.Instruction]*Call
@@ -61,7 +61,7 @@ type Package struct {
 	foreign      map[*types.Func]*Summary
 	given        map[*ssa.Function]*Call
 	callers      map[*ssa.Function][]*Call
-	held         map[*types.Var][]ssa.Value // what is put into fields: see isHeld
+	held         map[*types.Var][]ssa.Value // values put into fields: see isHeld
 	cuts         map[ssa.Value]string       // which limit was met at them
 }
 
@@ -216,7 +216,7 @@ func variable(at *ssa.FieldAddr) *ssa.Alloc {
 	}
 }
 
-// isHeld reports whether what is put into fields is noted for a type.
+// isHeld reports whether values put into fields of a type are noted.
 func isHeld(t types.Type) bool {
 	name := api.TypeName(t)
 	return Is[*types.Signature](t) || Is[*types.Chan](t) || name == api.Handler || name == api.System
@@ -233,8 +233,8 @@ func fieldVar(at *ssa.FieldAddr) *types.Var {
 	return s.Field(at.Field).Origin()
 }
 
-// Stored returns what an instruction puts into memory, where, and the step from there; a nil place
-// is a channel. Of other instructions it returns nil.
+// Stored returns the value that an instruction puts into memory, the place, and the step from
+// there; a nil place is a channel. For other instructions it returns nil.
 func Stored(instr ssa.Instruction) (at, v ssa.Value, step string) {
 	switch i := instr.(type) {
 	case *ssa.Store:
@@ -247,7 +247,7 @@ func Stored(instr ssa.Instruction) (at, v ssa.Value, step string) {
 	return nil, nil, ""
 }
 
-// Only returns what was put into a local variable, if that is one thing, or nil.
+// Only returns the value of a local variable that was set once, or nil.
 func (p *Package) Only(v ssa.Value) ssa.Value {
 	if a, ok := v.(*ssa.Alloc); ok && len(p.stores[a]) == 1 {
 		return p.stores[a][0].Val
@@ -255,7 +255,7 @@ func (p *Package) Only(v ssa.Value) ssa.Value {
 	return nil
 }
 
-// Fields returns a value, and what was put into its fields if it is a struct made here.
+// Fields returns a value, and the values put into its fields if it is a struct made here.
 func (p *Package) Fields(v ssa.Value) []ssa.Value {
 	all := []ssa.Value{v}
 	if load, ok := v.(*ssa.UnOp); ok {
@@ -288,7 +288,7 @@ func Refers(t types.Type) bool {
 // Closure returns where a function literal that captures something is made, or nil.
 func (p *Package) Closure(fn *ssa.Function) *ssa.MakeClosure { return p.closures[fn] }
 
-// Bound returns what a captured variable is in the function that makes the closure, or nil.
+// Bound returns the captured variable in the function that makes the closure, or nil.
 func (p *Package) Bound(v *ssa.FreeVar) ssa.Value {
 	m := p.closures[v.Parent()]
 	if m == nil {

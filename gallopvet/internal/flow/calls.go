@@ -51,8 +51,8 @@ func CallOf(instr ssa.Instruction) *Call {
 	return c
 }
 
-// CallOf is the function CallOf with what the package knows: which method an interface that has one
-// implementation leads to, and which function a variable holds.
+// CallOf is the function CallOf with the package's knowledge: the method of an interface that has
+// one implementation, and the function that a variable holds.
 func (p *Package) CallOf(instr ssa.Instruction) *Call {
 	if known, ok := p.callAt[instr]; ok {
 		return known
@@ -207,7 +207,7 @@ func (c *Call) Param(n int) int {
 	return n
 }
 
-// Payload returns what the call sends, or nil.
+// Payload returns the sent value, or nil.
 func (c *Call) Payload() ssa.Value {
 	if c.API == nil || c.API.Payload == 0 {
 		return nil
@@ -239,8 +239,8 @@ func (p *Package) AllCalls() iter.Seq[*Call] {
 	}
 }
 
-// Variadic returns what is given to a variadic parameter, one by one. It reports false if that is
-// not written in the call.
+// Variadic returns the arguments of a variadic parameter, one by one. It reports false if the call
+// does not list them.
 func Variadic(v ssa.Value) ([]ssa.Value, bool) {
 	if c, ok := v.(*ssa.Const); ok && c.IsNil() {
 		return nil, true
@@ -283,7 +283,7 @@ func MadeBy(v ssa.Value) *Call {
 	return nil
 }
 
-// Plain takes conversions off that keep a value what it is.
+// Plain removes conversions that keep the value.
 func Plain(v ssa.Value) ssa.Value {
 	for {
 		switch c := v.(type) {
@@ -449,8 +449,7 @@ func (p *Package) SentExpr(pos token.Pos) ast.Expr {
 	return nil
 }
 
-// Enclosing returns what is written from one position to another, and all that it is part of, from
-// within.
+// Enclosing returns the code from one position to another, and all that it is part of, from within.
 func (p *Package) Enclosing(pos, end token.Pos) []ast.Node {
 	for _, f := range p.Files {
 		if f.FileStart <= pos && end < f.FileEnd {

@@ -80,8 +80,8 @@ func Dominates(a, b ssa.Instruction) bool {
 	return a.Block().Dominates(b.Block())
 }
 
-// Conditions returns what is known at an instruction: conditions that were true, or false, on
-// every path to it.
+// Conditions returns the known conditions at an instruction, which were true, or false, on every
+// path to it.
 func Conditions(at ssa.Instruction) map[ssa.Value]bool {
 	known := map[ssa.Value]bool{}
 	for b := at.Block(); b != nil; b = b.Idom() {
@@ -115,14 +115,14 @@ func Condition(b *ssa.BasicBlock) (cond ssa.Value, yes *ssa.BasicBlock, ok bool)
 	}
 }
 
-// Decide adds what is known on an edge.
+// Decide adds the condition of an edge.
 func Decide(known map[ssa.Value]bool, from, to *ssa.BasicBlock) {
 	if end, ok := condition(from); ok {
 		known[end.Cond] = from.Succs[0] == to
 	}
 }
 
-// Excludes reports whether what is known excludes an edge.
+// Excludes reports whether the known conditions exclude an edge.
 func Excludes(known map[ssa.Value]bool, from, to *ssa.BasicBlock) bool {
 	end, ok := condition(from)
 	if !ok {
@@ -132,7 +132,7 @@ func Excludes(known map[ssa.Value]bool, from, to *ssa.BasicBlock) bool {
 	return decided && is != (from.Succs[0] == to)
 }
 
-// Contradicts returns a Skip that leaves out edges which contradict what is known at an
+// Contradicts returns a Skip that leaves out edges which contradict the known conditions at an
 // instruction.
 func Contradicts(at ssa.Instruction) func(from, to *ssa.BasicBlock) bool {
 	known := Conditions(at)

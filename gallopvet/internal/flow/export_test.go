@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Encode writes a summary as the table has it: what it keeps, sends and waits for is left out.
+// Encode writes a summary as the table has it, without values kept, sent and waited for.
 func Encode(s *Summary) string {
 	var words []string
 	for i, c := range s.classes() {

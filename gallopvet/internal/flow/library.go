@@ -8,15 +8,16 @@ import (
 	"sync"
 )
 
-// table says what the functions of Go's library do with what they are given, package by package:
-// a test derives it from their SSA form. Each effect is its kind, the parameter, and, as far as they
+// table has the effects of the functions of Go's library on their arguments, package by package: a
+// test derives it from their SSA form. Each effect is its kind, the parameter, and, as far as they
 // are needed, the steps, the result, the place in the result, and the method.
 //
 //go:embed library.txt
 var table string
 
 // byHand corrects the table for functions that use assembly, reflection or package unsafe, and for
-// methods of interfaces, which say what all implementations do. With a + it adds to it.
+// methods of interfaces, where it has the effects of all implementations. An entry with a + is an
+// addition.
 var byHand = map[string]string{
 	"maps.Clone":    "r0|[]|0|[]",
 	"maps.clone":    "r0|[]|0|[]",

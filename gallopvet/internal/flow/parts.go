@@ -17,8 +17,8 @@ type Part struct {
 	Load ssa.Instruction // where it was read from memory, or nil
 }
 
-// maxParts is how deep what is put into new memory is followed, and manyParts how many parts of one
-// value are looked at.
+// maxParts is how deep values in new memory are followed, and manyParts how many parts of one value
+// are examined.
 const (
 	maxParts  = 4
 	manyParts = 32
@@ -29,7 +29,7 @@ const (
 // Parts returns the memory that is shared when v is sent.
 func (p *Package) Parts(v ssa.Value) []Part { return p.PartsWhen(v, nil) }
 
-// PartsWhen is Parts, at an instruction: what was overwritten by then does not count.
+// PartsWhen is Parts at an instruction: values overwritten before do not count.
 func (p *Package) PartsWhen(v ssa.Value, when ssa.Instruction) []Part {
 	c := collector{p: p, when: when, seen: map[place]bool{}}
 	c.collect(v, "", 0)
@@ -65,7 +65,7 @@ func (c *collector) add(q Path, at string, t types.Type, load ssa.Instruction, d
 	}
 }
 
-// collect adds what v refers to. A value whose type is a parameter may refer to anything.
+// collect adds the parts that v refers to. A value whose type is a parameter may refer to anything.
 func (c *collector) collect(v ssa.Value, at string, depth int) {
 	if v == nil {
 		return
@@ -96,8 +96,8 @@ func (c *collector) collect(v ssa.Value, at string, depth int) {
 	}
 }
 
-// loadOf returns the instruction that reads v from memory, if there is one: a call that returns
-// what it has read, too.
+// loadOf returns the instruction that reads v from memory, if there is one. That may be a call that
+// returns a value it has read.
 func loadOf(v ssa.Value) ssa.Instruction {
 	switch v := v.(type) {
 	case *ssa.UnOp:
@@ -167,8 +167,8 @@ func (c *collector) structFields(q Path, at string, t *types.Struct, but map[str
 	}
 }
 
-// local collects what was put into the fields of a local struct, or into all of it, and is still
-// there when it is read.
+// local collects values that were put into the fields of a local struct, or into all of it, and are
+// still there when it is read.
 func (c *collector) local(a *ssa.Alloc, at string, but map[string]bool, depth int) {
 	fields := c.p.fields[a]
 	for _, st := range c.p.stores[a] {
@@ -279,8 +279,8 @@ func (c *collector) contents(q Path, at string, depth int) {
 	}
 }
 
-// elements collects what is put into the elements of a slice or map. What is copied into it has the
-// elements of another.
+// elements collects values put into the elements of a slice or map. A copy into it adds the
+// elements of the source.
 func (c *collector) elements(v ssa.Value, at string, depth int) {
 	if v.Referrers() == nil || depth > maxParts {
 		return
@@ -325,7 +325,7 @@ func copied(call *ssa.Call, v ssa.Value) ssa.Value {
 	return nil
 }
 
-// elementsOf adds what the elements of a slice or map refer to: they are shared by a copy of it.
+// elementsOf adds the targets of the elements of a slice or map: a copy of it shares them.
 func (c *collector) elementsOf(v ssa.Value, at string, depth int) {
 	elem := elementType(v.Type())
 	if elem == nil {
@@ -375,7 +375,7 @@ func (c *collector) appended(call *ssa.Call, at string, depth int) {
 	for _, v := range all {
 		c.collect(v, at+"[]", depth)
 	}
-	// What was appended before is in it as well.
+	// Values appended before are in it as well.
 	if before, ok := call.Call.Args[0].(*ssa.Call); ok && depth < maxParts {
 		c.appended(before, at, depth+1)
 	}
@@ -406,7 +406,7 @@ func resultType(call *ssa.Call, n int) types.Type {
 	return call.Type()
 }
 
-// TypeAt returns the type of what steps lead to from a value of a type, or nil.
+// TypeAt returns the type at the end of steps from a value of a type, or nil.
 func TypeAt(t types.Type, steps string) types.Type {
 	for t != nil && steps != "" {
 		switch steps[0] {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Path says where a value comes from, or where memory is: the value that the way begins at, and
-// the steps from there. A step is ".f" for a field, "[]" for an element and "*" for what a pointer
-// leads to when all of it is meant.
+// Path is the origin of a value, or a place in memory: the value where the way begins, and the
+// steps from there. A step is ".f" for a field, "[]" for an element and "*" for all memory behind a
+// pointer.
 type Path struct {
 	Root  ssa.Value
 	Steps string
@@ -27,11 +27,12 @@ func (q Path) step(s string) Path {
 	return Path{q.Root, q.Steps + s}
 }
 
-// maxLooked is how many values are looked at, to find where one comes from, before what was found
-// by then is taken for all: in a net of cycles the search would have no end.
+// maxLooked is how many values are examined to find the origin of one, before the result so far is
+// taken as complete: in a net of cycles the search would have no end.
 const maxLooked = 2000
 
-// Inside reports whether memory at q is part of what the value with the path whole refers to.
+// Inside reports whether memory at q is part of the memory that the value with the path whole
+// refers to.
 func (q Path) Inside(whole Path) bool {
 	return q.Root == whole.Root && len(q.Steps) > len(whole.Steps) && q.begins(whole.Steps)
 }
@@ -164,8 +165,8 @@ func deref(t types.Type) types.Type {
 	return t
 }
 
-// loaded returns where a value that is read from memory comes from: for a local variable, from
-// what was put into it.
+// loaded returns the origin of a value that is read from memory: for a local variable, the origin
+// of the values put into it.
 func (p *Package) loaded(v *ssa.UnOp) []Path {
 	if v.Op == token.ARROW {
 		return []Path{{v, ""}} // received: from elsewhere
@@ -216,8 +217,8 @@ func (p *Package) contentOfResult(q Path, call *ssa.Call) []Path {
 	return all
 }
 
-// through returns where a place is, and for one in a local struct or array also where that is what was
-// put into a field or an element of it.
+// through returns the places of a place. For a place in a local struct or array, these include the
+// places of values put into its fields or elements.
 func (p *Package) through(all []Path) []Path {
 	for _, q := range all {
 		a, ok := q.Root.(*ssa.Alloc)
@@ -326,8 +327,8 @@ func (p *Package) extracted(v *ssa.Extract) []Path {
 	return []Path{{v, ""}}
 }
 
-// returned returns where the result of a call comes from. What a function makes is new, unless
-// it is known to return what it was given.
+// returned returns the origin of a call's result. The result is new, unless the function is known to
+// return its arguments.
 func (p *Package) returned(v *ssa.Call) []Path {
 	if b, ok := v.Call.Value.(*ssa.Builtin); ok {
 		if b.Name() == "append" {

@@ -27,8 +27,8 @@ func (p *Package) InProcess(fn *ssa.Function) bool {
 }
 
 // Elsewhere reports whether a function runs in another goroutine, or in the turn of another actor,
-// of which nothing is known. The function of a process runs elsewhere than the one that starts it,
-// but it is known to be a process.
+// of which nothing is known. The function of a process runs elsewhere than its starter, but it is
+// known to be a process.
 func (p *Package) Elsewhere(fn *ssa.Function) bool {
 	if p.async[fn] == nil {
 		return false
@@ -46,8 +46,8 @@ func (p *Package) Started(fn *ssa.Function) *ssa.Function {
 	return fn
 }
 
-// Messages returns what a call sends: an argument, or what a function that makes the message
-// returns.
+// Messages returns the messages of a call: an argument, or the results of a function that makes the
+// message.
 func (p *Package) Messages(c *Call) []ssa.Value {
 	if v := c.Payload(); v != nil {
 		return []ssa.Value{v}
@@ -58,7 +58,7 @@ func (p *Package) Messages(c *Call) []ssa.Value {
 	return p.Results(p.FuncOf(c.Arg(c.API.Request)))
 }
 
-// Results returns what a function returns, if it is one of the package and has one result.
+// Results returns the results of a function of the package that has one result.
 func (p *Package) Results(fn *ssa.Function) []ssa.Value {
 	if fn = p.local(p.unwrap(fn)); fn == nil {
 		return nil
@@ -83,9 +83,9 @@ func (p *Package) ownRef(c *Call) bool {
 	})
 }
 
-// ReceivedBy returns what the process behind a ref, or those that receive from a channel, do with
-// what they receive, as effects on parameter 0; nil if that is not known. Only processes of the
-// function that sends, and of the literals in it, are known.
+// ReceivedBy returns the effects on received values by the process of a ref, or by the receivers of
+// a channel, as effects on parameter 0; nil if they are unknown. Only processes of the sending
+// function, and of the literals in it, are known.
 func (p *Package) ReceivedBy(c *Call) *Summary {
 	if c.API == nil {
 		return nil

@@ -8,20 +8,20 @@ import (
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
 )
 
-// Kind says what makes a type one that may not simply be sent.
+// Kind is the reason why values of a type may not simply be sent.
 type Kind uint8
 
 // The kinds.
 const (
 	Harmless Kind = iota // may be sent
 	Shares               // a pointer, slice or map to shared memory
-	Channel              // a channel of what may not be sent
-	Opaque               // a function or the like: what it reaches is unknown
+	Channel              // a channel of values that may not be sent
+	Opaque               // a function or the like: the memory it reaches is unknown
 )
 
 // Mark is a fact about a type: its package says that values of it may be shared.
 type Mark struct {
-	Immutable bool // and that nothing writes to what it points to
+	Immutable bool // and no code writes to memory that it points to
 }
 
 // AFact marks a fact.
@@ -79,7 +79,7 @@ func (c *checker) bad(r Reason) *Reason {
 func (c *checker) check(t types.Type, path string) *Reason {
 	t = types.Unalias(t)
 	if c.seen[t] {
-		return nil // what a recursive type has was seen on the way
+		return nil // a recursive type is already being examined
 	}
 	c.seen[t] = true
 	if yes, r := c.known(t, path); yes || r != nil {
@@ -143,7 +143,7 @@ func IsAny(t types.Type) bool {
 	return ok && !IsParam(t) && i.Empty()
 }
 
-// known judges types by their names: those of gallop, of the library, and those that are marked.
+// known judges types by their names: types of gallop, of the library, and marked ones.
 func (c *checker) known(t types.Type, path string) (yes bool, why *Reason) {
 	if yes, ifArgs := api.Sendable(t); yes {
 		return true, nil
@@ -176,8 +176,8 @@ func (c *checker) known(t types.Type, path string) (yes bool, why *Reason) {
 	return librarySendable[full] || marked, nil
 }
 
-// own reports whether a package is part of the same module: what other modules hide behind their
-// pointers is not for this one to change.
+// own reports whether a package is part of the same module: memory that other modules hide behind
+// their pointers is not changed by this one.
 func (c *checker) own(pkg *types.Package) bool {
 	if pkg == c.p.Pkg {
 		return true
@@ -190,7 +190,7 @@ func (c *checker) own(pkg *types.Package) bool {
 // valueField is the field of a result or reply that has the value.
 const valueField = "Value"
 
-// MarkOf returns what the package of a type says about it.
+// MarkOf returns the mark of a type by its package.
 func (p *Package) MarkOf(obj *types.TypeName) (Mark, bool) {
 	if m, ok := p.marks[obj]; ok {
 		return m, true
@@ -234,8 +234,8 @@ func (p *Package) mark(alias *types.TypeName) {
 	}
 }
 
-// Worst returns the part of a type that makes it least fit to be sent. What is behind pointers
-// counts if pointers says so.
+// Worst returns the part of a type that makes it least fit to be sent. With pointers, targets of
+// pointers count.
 func (p *Package) Worst(t types.Type, pointers bool) Reason {
 	c := checker{p: p, seen: map[types.Type]bool{}, deep: true, pointers: pointers}
 	worst := Reason{}

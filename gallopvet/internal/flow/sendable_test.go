@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/go/analysis/analysistest"
 )
 
-// TestSendable judges a table of more than a hundred types: the names of variables say what is
-// right. Marks come from another package.
+// TestSendable judges a table of more than a hundred types: the names of variables give the right
+// answer. Marks come from another package.
 func TestSendable(t *testing.T) {
 	if n := judged(t, analysistest.TestData(), "uses"); n < 100 {
 		t.Errorf("%d types, want at least 100", n)

@@ -24,8 +24,8 @@ func (p *Package) StateOf(q Path) *types.TypeName {
 	return TypeName(param.Type())
 }
 
-// turnAccessesOf returns what behaviours, and what they call, read and write in states of a type.
-// The function that runs at the start of an actor does not count: nothing comes before it.
+// turnAccessesOf returns the accesses of behaviours, and of functions they call, to states of a
+// type. The function that runs at the start of an actor does not count: nothing comes before it.
 func (p *Package) turnAccessesOf(state *types.TypeName) []*Access {
 	if p.turnAccesses == nil {
 		p.turnAccesses = map[*types.TypeName][]*Access{}
@@ -89,8 +89,8 @@ func (p *Package) isNew(v ssa.Value) bool {
 	return true
 }
 
-// Replaces reports whether an instruction puts other memory where a path leads, or takes an element
-// out of what has it.
+// Replaces reports whether an instruction replaces the memory at a path, or removes the element
+// there.
 func (p *Package) Replaces(i ssa.Instruction, q Path) bool {
 	switch i := i.(type) {
 	case *ssa.Call:

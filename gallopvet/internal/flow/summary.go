@@ -12,17 +12,17 @@ import (
 	"github.com/gallop-go/gallop/gallopvet/internal/api"
 )
 
-// Effect is something that a function does with what one of its parameters leads to. Parameters
-// are counted from 0, with the receiver.
+// Effect is an access of a function to memory that one of its parameters leads to. Parameters are
+// counted from 0, with the receiver.
 type Effect struct {
 	Param  int
 	Steps  string
-	Result int    // of what it returns
+	Result int    // number of the result
 	At     string // where in the result
-	Method string // of what it calls: a method of what is in an interface; "" is the function itself
+	Method string // called method of a value in an interface; "" is the function itself
 }
 
-// Summary is a fact: what a function does with its parameters, and what it waits for.
+// Summary is a fact: the effects of a function on its parameters, and its waits.
 type Summary struct {
 	Writes  []Effect // it writes there
 	Renews  []Effect // it puts other memory there, on every path
@@ -35,7 +35,7 @@ type Summary struct {
 	Moves   []Effect // it gives the Iso away
 	Waits   []Effect // it waits for the system, so that it panics in a behaviour
 	Blocks  string   // the function by which it may wait for long, "" if none
-	Syncs   bool     // it waits for others, or takes a lock: what they did before is over
+	Syncs   bool     // it waits for others, or takes a lock: their earlier acts are over
 	Joins   bool     // it waits for others to be done
 	Shares  bool     // it writes to a package-level variable without a lock
 	// Its type parameters that become messages of behaviours which it declares.
@@ -65,13 +65,13 @@ func (s *Summary) size() int {
 	return n
 }
 
-// Receiver is a fact about a package-level behaviour: what its method does with a message.
+// Receiver is a fact about a package-level behaviour: the effects of its method on a message.
 type Receiver struct{ Summary }
 
 // rounds is how often functions are looked at again after others have changed.
 const rounds = 4
 
-// summarise finds what the functions do, and exports it.
+// summarise finds the summaries of the functions, and exports them.
 func (p *Package) summarise() {
 	p.summaries = map[*ssa.Function]*Summary{}
 	changed := true
@@ -88,8 +88,8 @@ func (p *Package) summarise() {
 	p.export()
 }
 
-// startedByOthers finds again what runs elsewhere, and in turns, now that it is known what the
-// functions of the package start; if that is more, the functions are looked at once more.
+// startedByOthers finds functions that run elsewhere, and in turns, again when the starts by
+// functions of the package are known. If it finds more, the functions are examined once more.
 func (p *Package) startedByOthers() {
 	before := len(p.async)
 	for c := range p.AllCalls() {
@@ -124,8 +124,8 @@ func (p *Package) export() {
 	}
 }
 
-// ofMessage returns what the methods of a behaviour do with its messages, as effects on
-// parameter 0. What they keep in the state, other behaviours may write to.
+// ofMessage returns the effects of a behaviour's methods on its messages, as effects on parameter
+// 0. Values kept in the state may be written to by other behaviours.
 func (p *Package) ofMessage(handlers []*ssa.Function) *Summary {
 	all := &Summary{}
 	for _, fn := range handlers {
@@ -139,7 +139,7 @@ func (p *Package) ofMessage(handlers []*ssa.Function) *Summary {
 	return all
 }
 
-// addLater adds the writes that behaviours make to what one of them has kept of its message.
+// addLater adds the writes of behaviours to values that one of them has kept of its message.
 func (p *Package) addLater(s *Summary, fn *ssa.Function) {
 	if len(fn.Params) < 3 {
 		return
@@ -173,8 +173,8 @@ func only(effects []Effect, param int) []Effect {
 	return all
 }
 
-// SummaryOf returns what is known of the function that a call calls. Of gallop's own it is nothing:
-// package api says what they do.
+// SummaryOf returns the summary of the called function. For gallop's own functions it is empty:
+// package api describes them.
 func (p *Package) SummaryOf(c *Call) *Summary {
 	if c == nil || c.API != nil {
 		return &Summary{}
@@ -185,7 +185,7 @@ func (p *Package) SummaryOf(c *Call) *Summary {
 	return p.SummaryOfObject(c.Fn)
 }
 
-// SummaryOfObject returns what is known of a function, of another package or of this one.
+// SummaryOfObject returns the summary of a function, of another package or of this one.
 func (p *Package) SummaryOfObject(fn *types.Func) *Summary {
 	if fn == nil || fn.Pkg() == nil {
 		return &Summary{}
@@ -204,8 +204,8 @@ func (p *Package) SummaryOfObject(fn *types.Func) *Summary {
 	return s
 }
 
-// MessageWrite returns where the methods of a behaviour of the package write to what a message leads
-// to, if they do.
+// MessageWrite returns where the methods of a behaviour of the package write to memory that a
+// message leads to, if they do.
 func (p *Package) MessageWrite(b ssa.Value) token.Pos {
 	for _, fn := range p.behaviours[GlobalOf(b)] {
 		for _, a := range p.Accesses(fn) {
@@ -217,8 +217,8 @@ func (p *Package) MessageWrite(b ssa.Value) token.Pos {
 	return token.NoPos
 }
 
-// ReceiverOf returns what the methods of a behaviour do with its messages, as effects on
-// parameter 0; nil if that is not known.
+// ReceiverOf returns the effects of a behaviour's methods on its messages, as effects on parameter
+// 0; nil if they are unknown.
 func (p *Package) ReceiverOf(b ssa.Value) *Summary {
 	g := GlobalOf(b)
 	if g == nil {
@@ -332,8 +332,7 @@ func OwnElement(i ssa.Instruction) bool {
 	}
 }
 
-// addKeeps notes what outlives the call: what is put into memory that was there before, or is
-// sent.
+// addKeeps notes values that outlive the call: values put into older memory, and sent values.
 func (p *Package) addKeeps(s *Summary, in, of *ssa.Function) {
 	for instr := range Instructions(in) {
 		if at, v, _ := Stored(instr); v != nil && (at == nil || p.outlives(at)) {
@@ -376,8 +375,7 @@ func (p *Package) addSends(s *Summary, c *Call, of *ssa.Function) {
 	}
 }
 
-// addCalls notes what becomes of functions, interfaces, Isos and systems that are given to a
-// function.
+// addCalls notes the fate of functions, interfaces, Isos and systems that are arguments of a call.
 func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
 	for instr := range Instructions(in) {
 		ci, ok := instr.(ssa.CallInstruction)
@@ -387,7 +385,7 @@ func (p *Package) addCalls(s *Summary, in, of *ssa.Function) {
 		common := ci.Common()
 		c := p.CallOf(instr)
 		_, isGo := instr.(*ssa.Go)
-		calls := &s.Calls // what is waited for is as good as called
+		calls := &s.Calls // a function that is waited for counts as called
 		if isGo && !p.Waited(instr) || in != of && p.async[in] != nil && !p.Waited(p.async[in]) {
 			calls = &s.Starts
 		}
@@ -438,7 +436,7 @@ func (p *Package) addHands(s *Summary, of *ssa.Function, arg ssa.Value, n int, f
 	}
 }
 
-// addHandsOf notes the same of a function that is called, with what it was given.
+// addHandsOf notes the same for a called function, with its arguments.
 func (p *Package) addHandsOf(s *Summary, of *ssa.Function, c *Call, callee *Summary) {
 	args := c.Args()
 	for arg, h := range c.With(callee.Hands) {
@@ -457,7 +455,7 @@ func (p *Package) addHandsOf(s *Summary, of *ssa.Function, c *Call, callee *Summ
 	}
 }
 
-// addOfAPI notes what a call of gallop does with a parameter.
+// addOfAPI notes the effects of a call of gallop on a parameter.
 func (p *Package) addOfAPI(s *Summary, c *Call, of *ssa.Function) {
 	for _, n := range c.API.Elsewhere {
 		s.Starts = add(s.Starts, effects(of, p.Paths(c.Arg(n))))
@@ -492,8 +490,8 @@ func (p *Package) outlives(addr ssa.Value) bool {
 	return false
 }
 
-// addReturns notes which results are what a parameter leads to, or have it in them. What the
-// function lets go of before it returns is not its caller's any more.
+// addReturns notes results that a parameter leads to, or that contain such a value. A value that
+// the function has replaced before it returns is no longer its caller's.
 func (p *Package) addReturns(s *Summary, fn *ssa.Function) {
 	for instr := range Instructions(fn) {
 		ret, ok := instr.(*ssa.Return)
@@ -524,8 +522,7 @@ func (p *Package) addReturns(s *Summary, fn *ssa.Function) {
 	}
 }
 
-// letsGo reports whether a function puts other memory in the place of what it has read, on every
-// path.
+// letsGo reports whether a function replaces the memory it has read, on every path.
 func (p *Package) letsGo(part Part) bool {
 	w := Walk{Stop: func(i ssa.Instruction) bool { return p.Replaces(i, part.Path) }}
 	return !w.Ends(part.Load)

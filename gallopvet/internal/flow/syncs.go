@@ -13,7 +13,7 @@ import (
 )
 
 // Syncs reports whether an instruction waits for other goroutines or for a system, or takes a lock,
-// so that what they did before is over and seen afterwards.
+// so that their earlier acts are over and visible.
 func (p *Package) Syncs(i ssa.Instruction) bool {
 	if p.Joins(i) {
 		return true
@@ -93,8 +93,8 @@ const (
 	manyCallers = 8 // of more, not all are looked at
 )
 
-// Guarded reports whether what a function does is guarded: it takes a lock, runs within Do of a
-// sync.Once, or is called by functions of the package alone that do.
+// Guarded reports whether a function is guarded: it takes a lock, runs within Do of a sync.Once, or
+// is called only by functions of the package that are guarded.
 func (p *Package) Guarded(fn *ssa.Function) bool {
 	is, ok := p.guards[fn]
 	if !ok {
@@ -173,7 +173,7 @@ func (p *Package) CallersOf(fn *ssa.Function) []*Call {
 	return p.callers[fn]
 }
 
-// Given yields what the package's calls of a function give for a parameter of it.
+// Given yields the arguments of the package's calls for a parameter of a function.
 func (p *Package) Given(param *ssa.Parameter) iter.Seq2[*Call, ssa.Value] {
 	return func(yield func(*Call, ssa.Value) bool) {
 		fn := param.Parent()

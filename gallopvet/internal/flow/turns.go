@@ -14,7 +14,7 @@ import (
 type Turn struct {
 	Fn      *ssa.Function
 	Process bool
-	Replies bool // what it returns is sent
+	Replies bool // its result is sent
 	Start   bool // it runs before the first message
 	// It runs before or after the behaviours of all actors of a type, or of a system.
 	Interceptor bool
@@ -44,7 +44,7 @@ func (t *Turn) StateType() *types.TypeName {
 	return nil
 }
 
-// TypeName returns the name of a type, or of what it points to; nil if it has none.
+// TypeName returns the name of a type, or of the type it points to; nil if it has none.
 func TypeName(t types.Type) *types.TypeName {
 	if n := api.Named(t); n != nil {
 		return n.Obj()
@@ -117,7 +117,7 @@ func (p *Package) findTurns() {
 			p.findField(instr)
 		}
 	}
-	// What a behaviour calls and a process, too, counts as the behaviour's.
+	// A function called by a behaviour and by a process counts as the behaviour's.
 	slices.SortStableFunc(p.Turns, func(a, b *Turn) int {
 		switch {
 		case a.Process == b.Process:
@@ -136,8 +136,8 @@ func (p *Package) findTurns() {
 	p.findParties()
 }
 
-// findParties takes functions that are given the process which runs them for processes, unless it
-// is known what calls them.
+// findParties treats functions with a parameter for the running process as processes, unless their
+// callers are known.
 func (p *Package) findParties() {
 	for _, fn := range p.Funcs {
 		if PartyParam(fn) != nil && p.inTurn[fn] == nil && p.async[fn] == nil {
@@ -155,7 +155,7 @@ func newProcess(fn *ssa.Function) *Turn {
 	return &Turn{Fn: fn, Process: true, Name: fn.Name()}
 }
 
-// Where says in what a function runs that an instruction starts.
+// Where describes where a function runs that an instruction starts.
 func Where(by ssa.Instruction) string {
 	call := CallOf(by)
 	switch _, isGo := by.(*ssa.Go); {
@@ -246,7 +246,7 @@ func (p *Package) noteAsync(fn *ssa.Function, by ssa.Instruction) {
 
 func (p *Package) findField(instr ssa.Instruction) {
 	if send, ok := instr.(*ssa.Send); ok {
-		p.noteAsync(literal(send.X), send) // whoever receives it runs it
+		p.noteAsync(literal(send.X), send) // its receiver runs it
 		return
 	}
 	st, ok := instr.(*ssa.Store)
@@ -268,8 +268,8 @@ func (p *Package) findField(instr ssa.Instruction) {
 	}
 }
 
-// follow finds what the functions of turns call, within the package. What they call outside of
-// Context.Blocking comes first, so that a function which is called in both ways counts as such.
+// follow finds the functions that turns call, within the package. Calls outside of Context.Blocking
+// come first, so that a function which is called in both ways counts as such.
 func (p *Package) follow(turns []*Turn) {
 	var queue, later []*ssa.Function
 	for _, t := range turns {
@@ -293,7 +293,7 @@ func (p *Package) follow(turns []*Turn) {
 	}
 }
 
-// enter notes the functions that a call runs in a turn, and returns those that are new.
+// enter notes the functions that a call runs in a turn, and returns the new ones.
 func (p *Package) enter(fn *ssa.Function, c *Call) []*ssa.Function {
 	step := p.inTurn[fn]
 	var found []*ssa.Function
@@ -384,8 +384,8 @@ func (p *Package) returnedFunc(call *ssa.Call) *ssa.Function {
 	return found
 }
 
-// unwrap returns the method behind a method expression or a method value, or what a generic
-// function was made from.
+// unwrap returns the method of a method expression or method value, or the generic function of an
+// instance.
 func (p *Package) unwrap(fn *ssa.Function) *ssa.Function {
 	if fn == nil {
 		return nil

@@ -174,8 +174,9 @@ func (c *checker) sent(call *flow.Call, i *ssa.Call, value *ssa.Parameter) {
 	}
 }
 
-// writes reports writes to what a copy of a Val still shares with it, and to values of types that
-// the package has marked as immutable. A function may write to what it makes: it is a constructor.
+// writes reports writes to memory that a copy of a Val still shares with it, and to values of types
+// that the package has marked as immutable. A function may write to values that it makes: it is a
+// constructor.
 func (c *checker) writes(fn *ssa.Function) {
 	for _, a := range c.Accesses(fn) {
 		if !a.Write {

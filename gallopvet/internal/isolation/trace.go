@@ -21,7 +21,8 @@ type trace struct {
 	seen    map[string]bool
 }
 
-// gone is what holds the Iso that is gone, at one point of a path: values, and places in memory.
+// gone has the holders of the Iso that is gone, at one point of a path: values, and places in
+// memory.
 type gone struct {
 	values map[ssa.Value]bool
 	places map[flow.Path]bool
@@ -98,7 +99,8 @@ func (t *trace) run(block *ssa.BasicBlock, instrs []ssa.Instruction, g gone) {
 	}
 }
 
-// enter returns what holds the Iso in the next block: a phi does if what it was on this way does.
+// enter returns the holders of the Iso in the next block. A phi holds it if its value on this way
+// does.
 func (t *trace) enter(from, to *ssa.BasicBlock, g gone) gone {
 	on := g.clone()
 	way := slices.Index(to.Preds, from)

@@ -46,7 +46,7 @@ func run(p *rule.Pass) {
 	}
 }
 
-// reportf reports a call. In test files such a call is what the test is about, or the test fails
+// reportf reports a call. In test files such a call is the subject of the test, or the test fails
 // at once, so nothing is reported there.
 func (c *checker) reportf(call *flow.Call, format string, args ...any) {
 	if !c.InTest(call.Pos()) {
@@ -152,8 +152,8 @@ func (c *checker) runsInTurn(fn *ssa.Function) bool {
 	return !c.Elsewhere(fn) && !c.InProcess(fn) && (c.InTurn(fn) != nil || flow.ContextParam(fn) != nil)
 }
 
-// isOwnSystem reports whether a system is that of the running actor: the one of its Context, or one that
-// its state was given by functions that have spawned such actors in it.
+// isOwnSystem reports whether a system is the running actor's: its Context has it, or functions
+// that have spawned such actors in it put it into the state.
 func (c *checker) isOwnSystem(sys ssa.Value) bool {
 	if flow.MadeBy(sys).Is(api.ContextSystem) {
 		return true
@@ -171,8 +171,8 @@ func (c *checker) isOwnSystem(sys ssa.Value) bool {
 	})
 }
 
-// isSystemOf reports whether a system is the one that the process which runs a function was started
-// with.
+// isSystemOf reports whether a system is the system in which the process that runs a function was
+// started.
 func (c *checker) isSystemOf(fn *ssa.Function, sys ssa.Value) bool {
 	by := c.Async(c.InTurn(fn).Turn.Fn)
 	if by == nil {
@@ -202,8 +202,8 @@ var after = map[string][]string{
 	api.DeferReply: {api.DeferReply},
 }
 
-// sequels reports calls that panic after a call, if they come after it on every path. Of what is
-// deferred only another Close is known to come too early.
+// sequels reports calls that panic after a call, if they come after it on every path. Of deferred
+// calls, only another Close is known to come too early.
 func (c *checker) sequels(fn *ssa.Function, first *flow.Call) {
 	_, deferred := first.Instr.(*ssa.Defer)
 	for _, call := range c.Calls(fn) {
@@ -244,7 +244,7 @@ func (c *checker) unchanged(first, second *flow.Call) bool {
 	}) == nil
 }
 
-// running reports a Defer, or a Stash, of another behaviour than the one that runs.
+// running reports a Defer, or a Stash, of another behaviour than the running one.
 func (c *checker) running(fn *ssa.Function, call *flow.Call, b ssa.Value) {
 	step, g := c.InTurn(fn), flow.GlobalOf(b)
 	if g == nil || g.Pkg != c.SSA || step == nil || step.By != nil || !step.Turn.Behaviour {

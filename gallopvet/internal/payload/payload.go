@@ -33,8 +33,8 @@ func run(p *rule.Pass) {
 
 type checker struct{ *rule.Pass }
 
-// declared judges the messages of a behaviour where it is declared, and those of a process or a
-// channel where it is made.
+// declared judges the messages of a behaviour at its declaration, and the messages of a process or
+// a channel where it is made.
 func (c *checker) declared(call *flow.Call) {
 	if call.API == nil || call.API.Messages == 0 {
 		return
@@ -42,7 +42,7 @@ func (c *checker) declared(call *flow.Call) {
 	args := call.TypeArgs()
 	for i := 0; i < call.API.Messages && i < len(args); i++ {
 		if flow.IsAny(args[i]) && call.API.Role != api.Declare && !c.Strict {
-			continue // what is put into it is judged where it is sent
+			continue // its dynamic values are judged where they are sent
 		}
 		c.judge(c.At(call), args[i], declaredName(call))
 	}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// allow is a comment that allows what a rule would report:
+// allow is a comment that allows a finding:
 //
 //	//gallop:allow GV2 the slice is never written to
 //

@@ -16,9 +16,9 @@ import (
 	"github.com/gallop-go/gallop/gallopvet/internal/flow"
 )
 
-// What a driver sets before the analyzers run.
+// Settings of the driver, made before the analyzers run.
 var (
-	// Strict makes the rules report what they cannot prove to be right.
+	// Strict makes the rules report code that they cannot prove right.
 	Strict bool
 	// Tests makes the rules look at test files as strictly as at others.
 	Tests bool
@@ -39,13 +39,14 @@ type Rule struct {
 // Pass is a rule that looks at a package.
 type Pass struct {
 	*flow.Package
-	Strict bool // report what cannot be proved to be right
+	Strict bool // report code that cannot be proved right
 	pass   *analysis.Pass
 	rule   *Rule
 	allows allows
 	used   map[*allow]bool
 	said   map[token.Pos]bool
-	// It only explains what is not reported: none of its findings is.
+	// explains: the run only explains unreported observations, and none of its findings is
+	// reported.
 	explains bool
 }
 
@@ -81,7 +82,7 @@ func (r *Rule) Analyzer() *analysis.Analyzer {
 	}
 }
 
-// explain runs the rule once more, as with -strict, for what it has not reported.
+// explain runs the rule once more, as with -strict, for observations that it has not reported.
 func (p *Pass) explain() {
 	if Explain != nil && !p.Strict {
 		for pos, limit := range p.Cuts() {
@@ -154,7 +155,7 @@ func (p *Pass) Where(pos, near token.Pos) string {
 }
 
 // TypeText returns how a type is written at a position. It reports false if the file there does not
-// import what that takes, or may not name it.
+// import a needed package, or may not name the type.
 func (p *Pass) TypeText(t types.Type, at token.Pos) (string, bool) {
 	path := p.Enclosing(at, at)
 	if len(path) == 0 {

@@ -13,8 +13,8 @@ import "fmt"
 // So the cell of each waiting coroutine holds a coroutine that is in use or in a pool, and at most
 // as many wait as are in use or pooled. When all processes have ended, none is left.
 
-// retire ends a coroutine that has no process and is parked. Its owner only.
-func (s *System) retire(c *coroutine) {
+// endCoroutine ends a coroutine that has no process and is parked. Its owner only.
+func (s *System) endCoroutine(c *coroutine) {
 	s.retiring.Lock()
 	defer s.retiring.Unlock()
 	for o := c.at.claimant; o != nil; o = c.at.claimant {

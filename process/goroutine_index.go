@@ -14,8 +14,8 @@ import (
 // Rejected: an entry for each turn, which a hand-over would pay for. A coroutine enters itself once
 // and serves many processes.
 
-// whereabouts finds the coroutine of a goroutine. It is a map in shards, as that of package sched.
-type whereabouts struct {
+// goroutineIndex finds the coroutine of a goroutine. It is a map in shards, as that of package sched.
+type goroutineIndex struct {
 	shards [shards]struct {
 		mu seam.QuickMutex
 		by map[uint64]*coroutine // guarded by mu: by the number of the goroutine
@@ -24,10 +24,10 @@ type whereabouts struct {
 }
 
 // byGoroutine has the coroutines of all systems.
-var byGoroutine whereabouts
+var byGoroutine goroutineIndex
 
 // set enters the coroutine of a goroutine, or removes it if c is nil.
-func (a *whereabouts) set(id uint64, c *coroutine) {
+func (a *goroutineIndex) set(id uint64, c *coroutine) {
 	// The numbers are addresses: a multiplication spreads them.
 	p := &a.shards[id*0x9e3779b97f4a7c15>>32%shards]
 	p.mu.Lock()
@@ -43,7 +43,7 @@ func (a *whereabouts) set(id uint64, c *coroutine) {
 }
 
 // of returns the coroutine of a goroutine, or nil.
-func (a *whereabouts) of(id uint64) *coroutine {
+func (a *goroutineIndex) of(id uint64) *coroutine {
 	p := &a.shards[id*0x9e3779b97f4a7c15>>32%shards]
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -82,7 +82,7 @@ func TestChangedPlaces(t *testing.T) {
 }
 
 // len is the number of coroutines there are, of all systems.
-func (a *whereabouts) len() (n int) {
+func (a *goroutineIndex) len() (n int) {
 	for i := range a.shards {
 		p := &a.shards[i]
 		p.mu.Lock()
@@ -121,7 +121,7 @@ func TestRetireInAnyPlace(t *testing.T) {
 				c[pair[0]].changePlaces(c[pair[1]])
 			}
 			for i, which := range order {
-				s.retire(c[which])
+				s.endCoroutine(c[which])
 				if n := byGoroutine.len() - before; n > 2*(2-i) {
 					t.Errorf("%v, %v: %d coroutines after %d", change, order, n, i+1)
 				}
