@@ -24,8 +24,8 @@ type vatKind struct {
 
 const vatLimit = 2
 
-func newVatKind(name string, o Overflow) vatKind {
-	k := vatKind{typ: NewType[vat](name, WithBound(vatLimit, o), WithBatch(2))}
+func newVatKind(name string, o Overflow, batch int) vatKind {
+	k := vatKind{typ: NewType[vat](name, WithBound(vatLimit, o), WithBatch(batch))}
 	k.take = Declare[int](k.typ, "take")
 	k.act = Declare[func(*Context)](k.typ, "act", Urgent())
 	k.typ.Table(
@@ -35,10 +35,13 @@ func newVatKind(name string, o Overflow) vatKind {
 }
 
 var vatKinds = map[Overflow]vatKind{
-	OverflowMute:       newVatKind("muting vat", OverflowMute),
-	OverflowRefuse:     newVatKind("refusing vat", OverflowRefuse),
-	OverflowDropOldest: newVatKind("dropping vat", OverflowDropOldest),
+	OverflowMute:       newVatKind("muting vat", OverflowMute, 2),
+	OverflowRefuse:     newVatKind("refusing vat", OverflowRefuse, 2),
+	OverflowDropOldest: newVatKind("dropping vat", OverflowDropOldest, 2),
 }
+
+// swiftVat runs all that a full mailbox has in one turn, so that no next one brings what is forgotten.
+var swiftVat = newVatKind("swift vat", OverflowDropOldest, 8*vatLimit)
 
 // deluge is a stage with a vat and two actors that send to it. The messages of one sender are in
 // order: 10, 11 and so on.
@@ -54,8 +57,10 @@ type deluge struct {
 	ended     bool             // the vat may have ended
 }
 
-func newDeluge(p *explore.Program, o Overflow) *deluge {
-	f := &deluge{kind: vatKinds[o], overflow: o, passes: map[int]Ref[vat]{}}
+func newDeluge(p *explore.Program, o Overflow) *deluge { return newDelugeOf(p, vatKinds[o], o) }
+
+func newDelugeOf(p *explore.Program, kind vatKind, o Overflow) *deluge {
+	f := &deluge{kind: kind, overflow: o, passes: map[int]Ref[vat]{}}
 	dozerType.info.ownedIn()
 	f.kind.typ.info.ownedIn()
 	f.stage = newStage(p, WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
@@ -244,7 +249,7 @@ func TestBound_NewestExplored(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			explore.PortfolioOf(t, 4000, 1000, func(p *explore.Program) {
-				f := newDeluge(p, OverflowDropOldest)
+				f := newDelugeOf(p, swiftVat, OverflowDropOldest)
 				newest := begin(p, f)
 				f.man()
 				p.After(func() error { return last(f, newest...) })
