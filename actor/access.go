@@ -27,6 +27,7 @@ func init() {
 	access.PathOf = func(c any) string { return c.(*Context).path() }
 	access.DecisionOf = func(down any) access.Decision { return down.(ChildDown).decision }
 	access.ActorOf = actorOf
+	access.AskLimit = askLimit
 	access.Seal = func(typ any) error { return sealOrError(typeOf(typ)) }
 	access.Unrefused = func(typ any) { typeOf(typ).unrefused = true }
 	access.Guard = func(sys any, hook string, f func()) { sys.(*System).guard(hook, f) }

@@ -153,7 +153,7 @@ func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cel
 	for n := 0; n < spinLimit && k.state.Load() == callPending && to.shared().sys.letsOthers(); n++ {
 		seam.Spin()
 	}
-	to.shared().sys.sched.Watch() // the turn that answers, or has answered and goes on
+	to.shared().sys.sched.TimeTurns() // the turn that answers, or has answered and goes on
 	res, reusable := k.wait(ctx, to, d)
 	if reusable {
 		calls.Put(k)
@@ -244,7 +244,7 @@ const (
 
 // spinLimit is how often a caller lets others run before it parks. Each time it goes through
 // the queue that all of Go's threads share, from which an idle one fetches it to another
-// processor: more of it costs more than parking (decision 0010).
+// processor: more of it costs more than parking (decision 10).
 const spinLimit = 2
 
 // letsOthers reports whether a caller lets others run before it parks: not in a process whose

@@ -92,14 +92,27 @@ func Within(d time.Duration) AskOption { return AskOption{limited: true, within:
 // withOptions returns the reply address of a request with options. The last of several time-outs
 // counts.
 func withOptions[R any](c *Context, back replyTo[R], life uint16, opts []AskOption) replyTo[R] {
-	o := opts[len(opts)-1]
-	for i := len(opts) - 2; i >= 0 && !o.limited; i-- {
-		o = opts[i]
-	}
+	o := lastLimit(opts)
 	if !o.limited {
 		return back
 	}
 	return limit(c, back, o.within, life)
+}
+
+// lastLimit returns the last option that is a time-out, or a zero one.
+func lastLimit(opts []AskOption) (o AskOption) {
+	for i := len(opts) - 1; i >= 0 && !o.limited; i-- {
+		o = opts[i]
+	}
+	return o
+}
+
+// askLimit is access.AskLimit.
+func askLimit(opts any) time.Duration {
+	if o := lastLimit(opts.([]AskOption)); o.limited {
+		return max(o.within, 1)
+	}
+	return 0
 }
 
 // sendRequest sends a request from a behaviour.

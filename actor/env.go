@@ -83,7 +83,7 @@ type delivery uint8
 const (
 	// asPlain is for a message of the user's.
 	asPlain delivery = iota
-	// asAsked is asPlain, by a goroutine that calls sched.Scheduler.Watch while it waits for the
+	// asAsked is asPlain, by a goroutine that calls sched.Scheduler.TimeTurns while it waits for the
 	// reply.
 	asAsked
 	// asPlaced is for a message that has its place already: it has a permit, or is an actor's first.

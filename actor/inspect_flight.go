@@ -6,7 +6,7 @@ import (
 )
 
 // The flight recorder writes what happens into rings, one for each worker, from which package
-// flight reads (docs/decisions/0048-flight-recorder.md).
+// flight reads (docs/decisions/0045-inspect.md).
 //
 // Messages are recorded by exchanged dispatch tables, as in inspect_watch.go: those of a system
 // that is not recorded pay nothing. All else is recorded where the runtime does something rare

@@ -17,7 +17,7 @@ import (
 )
 
 // A system of actors may have processes on its workers: package process/actors joins the two. This
-// file is what it needs of package actor: see decision 44. No code that runs for a message of an
+// file is what it needs of package actor: see decision 42. No code that runs for a message of an
 // actor knows of processes.
 
 func init() {

@@ -8,7 +8,7 @@ import (
 )
 
 // The generic functions here are made once for each type of message, whatever the state. What does
-// not depend on the message is made once (decision 38).
+// not depend on the message is made once (decision 1).
 
 // There are two ways through this file. The hot one is send[M] and Context.send, inlined by hand
 // and with no call but the swap of the mailbox's head: a behaviour sends to an actor of its own
@@ -80,7 +80,7 @@ func sendWait[M any](ctx context.Context, d *descriptor, to *cell, m M) error {
 
 // begin returns a node for a message to a, and where the sender is. The caller fills the node and
 // hands it to deliver. The payload is written between the two because only that depends on the
-// type of the message: begin and deliver are made once (decision 38).
+// type of the message: begin and deliver are made once (decision 1).
 func (d *descriptor) begin(from Sender, a *cell) (env, *message) {
 	d.made().mustSuit(a)
 	e := envFor(from, a)

@@ -272,7 +272,7 @@ func (s *System) push(to *cell, m *message, how delivery) error {
 // pushAdmitted pushes m with an admission, which it uses up: the task is injected, or the admission
 // is given back. A message that wakes is counted before its receiver can run; the caller counts one
 // that does not, since only then is it known whether the mailbox was closed.
-func (s *System) pushAdmitted(adm sched.Admission, to *cell, m *message, watched bool) mpsc.Pushed {
+func (s *System) pushAdmitted(adm sched.Admission, to *cell, m *message, timed bool) mpsc.Pushed {
 	id := m.ID
 	r := to.box.Push(m)
 	if r != mpsc.PushWoke {
@@ -280,7 +280,7 @@ func (s *System) pushAdmitted(adm sched.Admission, to *cell, m *message, watched
 		return r
 	}
 	s.sim.countUser(id)
-	adm.InjectWatched(&to.task, watched)
+	adm.InjectTimed(&to.task, timed)
 	return r
 }
 

@@ -1,14 +1,21 @@
-// Package flight is the flight recorder of an [actor.System]: each worker keeps the last things
-// that it did, in a ring of a fixed size, and when something goes wrong what the rings have is
-// written to a file. It shows what a log of errors does not: what happened before.
+// Package flight is the flight recorder of an [actor.System]. Each worker keeps its last events in
+// a ring of a fixed size. When something goes wrong, the rings are written to a file, which shows
+// the events before the failure.
 //
 // # What is recorded
 //
-// Each message that runs, with its type, its behaviour, the actor and the sender; spawns, ends,
-// panics and dead letters; who was muted, and for whom; thefts, sleeps and wakes of workers; long
-// turns; the calls of [actor.System.Hold]. Payloads are not: they may be secret, or large. See
-// [What]. By default a worker keeps some 2,000 events, which is a tenth of a millisecond of an
-// overloaded service, and seconds of one that has little to do.
+// The rings hold:
+//
+//   - each message that runs: type, behaviour, actor and sender,
+//   - spawns, ends, panics and dead letters,
+//   - the muting of actors, and for whom they are muted,
+//   - thefts, sleeps and wakes of workers,
+//   - long turns,
+//   - calls of [actor.System.Hold].
+//
+// Payloads are left out: they may be secret, or large. See [What]. By default a worker keeps some
+// 2,000 events. That is a tenth of a millisecond of an overloaded service, and seconds of an idle
+// one.
 //
 // # Using
 //
@@ -16,17 +23,16 @@
 //	...
 //	defer rec.Close()
 //
-// writes a recording when a behaviour panics, actors wait in a circle, a turn lasts for long, or a
-// hundred messages become dead letters within a second: at most one a minute, of which the last ten
-// are kept. [Recorder.Dump] writes one at once, and [Recorder.Snapshot] returns one. Package
-// observe serves it. docs/observe.md says how to read it.
+// writes a recording when a behaviour panics, actors wait in a circle, a turn lasts long, or a
+// hundred messages become dead letters within a second. At most one a minute is written, and the
+// last ten are kept. [Recorder.Dump] writes one at once, and [Recorder.Snapshot] returns one.
+// Package observe serves it. docs/observe.md explains how to read it.
 //
 // # Cost
 //
-// A system that is not recorded pays nothing: messages are recorded by exchanged dispatch tables,
-// as package inspect counts them. One that is pays 2 to 3 ns for each message and no allocation. A
-// spawn is dearer by some 50 ns. There is one goroutine, which wakes up to a hundred times a second
-// while there is work.
+// A system without a recorder pays nothing: messages are recorded by exchanged dispatch tables.
+// With a recorder a message costs 2 to 3 ns more and no allocation, and a spawn some 50 ns more.
+// There is one goroutine, which wakes up to a hundred times a second while there is work.
 //
 // This package has no compatibility promise: each version may change it.
 package flight

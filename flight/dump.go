@@ -14,7 +14,7 @@ import (
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
-// The files of a recording have the same name up to the ending, and sort by time.
+// The files of one recording differ in their ending only. Their names sort by time.
 const (
 	prefix     = "gallop-flight-"
 	jsonEnding = ".json"
@@ -22,12 +22,12 @@ const (
 	goEnding   = ".go.trace"
 )
 
-// dump writes a recording. Any goroutine.
+// dump writes a recording. Any goroutine may call it.
 func (r *Recorder) dump(t trigger) error {
 	if r.dir == "" && r.to == nil {
 		return ErrNowhere
 	}
-	s := r.Snapshot() // before the lock: the rings go on
+	s := r.Snapshot() // without the lock: the rings go on meanwhile
 	s.Reason, s.Missed = t.reason, r.missed.Swap(0)
 	if t.event.What != "" {
 		s.Trigger = &t.event
@@ -51,7 +51,7 @@ func (r *Recorder) dump(t trigger) error {
 	return errors.Join(errs[:]...)
 }
 
-// noGoTrace says why there is nothing of Go's recorder.
+// noGoTrace returns the reason why the recording has no trace of Go's recorder.
 func (r *Recorder) noGoTrace(why string) string {
 	if r.goRec == nil {
 		why = "the program has given no recorder of Go's"
@@ -59,7 +59,7 @@ func (r *Recorder) noGoTrace(why string) string {
 	return "none: " + why
 }
 
-// writeFiles writes a recording to the directory. Caller holds mu.
+// writeFiles writes a recording to the directory. The caller holds mu.
 func (r *Recorder) writeFiles(s *Recording) error {
 	if err := os.MkdirAll(r.dir, 0o755); err != nil {
 		return err
@@ -67,12 +67,13 @@ func (r *Recorder) writeFiles(s *Recording) error {
 	r.wrote = later(r.wrote, time.Now().UTC())
 	name := filepath.Join(r.dir, prefix+r.wrote.Format("20060102T150405.000000"))
 	s.GoTrace = r.writeGo(name + goEnding)
-	// JSON is last: a program that finds it finds the other files as well.
+	// The JSON file is written last: a program that finds it finds the other files as well.
 	return errors.Join(writeFile(name+textEnding, s.WriteText),
 		writeFile(name+jsonEnding, s.WriteJSON), r.forget())
 }
 
-// later returns now, or the time behind last if that is not after it: names are in order.
+// later returns now, or the first microsecond after last if now is earlier, so that names stay in
+// order.
 func later(last, now time.Time) time.Time {
 	if least := last.Add(time.Microsecond); now.Before(least) {
 		return least
@@ -80,7 +81,8 @@ func later(last, now time.Time) time.Time {
 	return now
 }
 
-// writeGo writes what Go's recorder has, and returns what became of that.
+// writeGo writes the trace of Go's recorder. It returns the name of the file, or the reason why
+// there is none.
 func (r *Recorder) writeGo(name string) string {
 	switch {
 	case r.goRec == nil:
@@ -93,13 +95,13 @@ func (r *Recorder) writeGo(name string) string {
 		return err
 	})
 	if err != nil {
-		_ = os.Remove(name) // it is of no use; the error is said
+		_ = os.Remove(name) // the file is useless; the recording names the error
 		return r.noGoTrace(err.Error())
 	}
 	return filepath.Base(name)
 }
 
-// writeFile writes a file, which has its name once it is complete.
+// writeFile writes a file under a temporary name and renames it when it is complete.
 func writeFile(name string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".gallop-flight-*")
 	if err != nil {
@@ -111,13 +113,13 @@ func writeFile(name string, write func(io.Writer) error) error {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // the first error is the one to tell of
+		_ = os.Remove(f.Name()) // the first error is reported
 		return fmt.Errorf("gallop: flight: %w", err)
 	}
 	return nil
 }
 
-// forget removes all recordings but the last ones.
+// forget removes all recordings but the last ten.
 func (r *Recorder) forget() error {
 	files, err := os.ReadDir(r.dir)
 	if err != nil {

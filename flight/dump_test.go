@@ -17,7 +17,7 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// recordings reads what is in a directory.
+// recordings reads all recordings of a directory.
 func recordings(t testing.TB, dir string) (all []*flight.Recording) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "gallop-flight-*.json"))
@@ -196,8 +196,8 @@ func TestDump_Nowhere(t *testing.T) {
 	}
 }
 
-// TestRecording_Forms: what is written as JSON is read back as it was; the text begins with what
-// was lost, and has each event; what is none is refused.
+// TestRecording_Forms: a recording that was written as JSON is read back unchanged. The text begins
+// with the losses, and has each event. Read refuses other input.
 func TestRecording_Forms(t *testing.T) {
 	sys := start(t)
 	var text bytes.Buffer
@@ -239,9 +239,9 @@ func TestRecording_Forms(t *testing.T) {
 	}
 }
 
-// TestDump_GoRecorder: a recording comes with that of the program's own recorder; it says why not
-// if there is none or if it does not run; and it is there while trace.Start runs, whatever becomes
-// of Go's.
+// TestDump_GoRecorder: a recording comes with the trace of the program's own recorder. If there is
+// no such recorder, or it is not running, the recording gives the reason. While trace.Start runs, a
+// recording is still written, with or without Go's trace.
 func TestDump_GoRecorder(t *testing.T) {
 	sys := start(t)
 	dump := func(opts ...flight.Option) *flight.Recording {
@@ -287,7 +287,7 @@ func TestDump_GoRecorder(t *testing.T) {
 	}
 }
 
-// TestOptions_Misuse: what cannot be meant panics.
+// TestOptions_Misuse: invalid arguments panic.
 func TestOptions_Misuse(t *testing.T) {
 	for name, f := range map[string]func(){
 		"small":  func() { flight.WithRing(flight.SmallestRing - 1) },

@@ -7,10 +7,10 @@ import (
 	"github.com/gallop-go/gallop/internal/flightlog"
 )
 
-// What says what an [Event] is.
+// What is the kind of an [Event].
 type What string
 
-// What an event may be. Type is that of Actor.
+// The kinds of events. Type is the type of Actor.
 const (
 	Run        What = "run"         // Actor runs Behaviour, sent by Other
 	Spawn      What = "spawn"       // Other has spawned Actor
@@ -18,17 +18,17 @@ const (
 	Panic      What = "panic"       // Behaviour of Actor has panicked, sent by Other
 	DeadLetter What = "dead letter" // Behaviour of Actor will not run, sent by Other
 	Mute       What = "mute"        // Actor is muted for Other
-	Unmute     What = "unmute"      // it is so no longer; Other was the last
+	Unmute     What = "unmute"      // Actor runs again; Other was the last it was muted for
 	Steal      What = "steal"       // Actor was taken from worker Other
 	Park       What = "park"        // the worker falls asleep
 	Wake       What = "wake"        // the worker was woken
-	LongTurn   What = "long turn"   // Behaviour of Actor lasts, on worker Other
-	Deadlock   What = "deadlock"    // Other actors wait for Actor
+	LongTurn   What = "long turn"   // Behaviour of Actor has run long, on worker Other
+	Deadlock   What = "deadlock"    // Actor is under pressure and Other is how many actors wait
 	Hold       What = "hold"        // [actor.System.Hold] was called
-	Release    What = "release"     // and released
+	Release    What = "release"     // the hold was released
 )
 
-// whats are what events may be, by their numbers in rings.
+// whats has the kinds of events by their numbers in rings.
 var whats = [flightlog.Whats]What{
 	flightlog.Run: Run, flightlog.Spawn: Spawn, flightlog.Stop: Stop, flightlog.Panic: Panic,
 	flightlog.DeadLetter: DeadLetter, flightlog.Mute: Mute, flightlog.Unmute: Unmute,
@@ -36,23 +36,24 @@ var whats = [flightlog.Whats]What{
 	flightlog.Deadlock: Deadlock, flightlog.Hold: Hold, flightlog.Release: Release,
 }
 
-// Outside is the Worker of what did not happen on a worker.
+// Outside is the Worker of an event that happened on no worker.
 const Outside = flightlog.Outside
 
-// Event is something that has happened.
+// Event is one entry of a recording.
 type Event struct {
-	// At is when, since the recorder began. Messages, spawns and ends have the time of the
-	// last event of their worker for which the clock was read, at most 10 ms before, or 160 ms if the
-	// system had been idle. All other events have their own.
+	// At is the time since the recorder began. Messages, spawns and ends have the time of the last
+	// event of their worker for which the clock was read. That is at most 10 ms before, or 160 ms
+	// if the system had been idle. All other events have their own time.
 	At time.Duration
 	// Worker is the number of the worker, or Outside.
 	Worker int
-	// Sequence counts the events of a worker, from 0.
+	// Sequence numbers the events of a worker, from 0.
 	Sequence uint64
 	What     What
-	// Type and Behaviour say what it is about; "" if it is about neither.
+	// Type and Behaviour are the actor type and the behaviour concerned; "" if there is none.
 	Type, Behaviour string
-	// Actor and Other are numbers of actors, modulo 1<<48, or as What says; 0 is outside.
+	// Actor and Other are numbers of actors, modulo 1<<48, unless What says otherwise; 0 is
+	// outside.
 	Actor, Other uint64
 	// OtherType is the type of the actor Other; "" if the recording does not show it.
 	OtherType string
@@ -61,7 +62,7 @@ type Event struct {
 // String returns the event in words, without the time and the worker.
 func (e Event) String() string { return string(e.append(nil)) }
 
-// append appends the event in words. There may be a million of them: so it is done without fmt.
+// append appends the event in words. It avoids fmt, since there may be a million events.
 func (e *Event) append(b []byte) []byte {
 	b = append(b, e.What...)
 	switch e.What {
@@ -105,7 +106,7 @@ func appendActor(b []byte, typ string, actor uint64) []byte {
 	return strconv.AppendUint(append(appendClean(b, typ), '#'), actor, 10)
 }
 
-// appendClean appends a text without what a terminal takes for orders.
+// appendClean appends a text and quotes control characters, which a terminal would obey.
 func appendClean(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= 0x7f {

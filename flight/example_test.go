@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/flight"
 )
 
-// Example records a system, and reads what came before a panic.
+// Example records a system, and reads the events before a panic.
 func Example() {
 	sys := actor.Start(actor.WithWorkers(1), actor.WithLogger(slog.New(slog.DiscardHandler)))
 	rec, err := flight.Start(sys)
@@ -80,7 +80,7 @@ func ExampleLost() {
 	// 100 events were overwritten before, and 0 while they were read; 2048 are kept
 }
 
-// ExampleLostEvents is what is missing in the ring of one worker.
+// ExampleLostEvents shows the losses of one worker's ring.
 func ExampleLostEvents() {
 	l := flight.LostEvents{Worker: 3, Before: 7, Kept: 2048}
 	fmt.Println("worker", l.Worker, "has written", l.Before+l.Torn+uint64(l.Kept), "events")

@@ -18,7 +18,7 @@ import (
 // TestMain fails the package when a test has left a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// pilot does what it is told in a message.
+// pilot runs the functions that it is sent.
 type pilot struct{ n int }
 
 type deed = func(*pilot, *actor.Context)

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// A recording as JSON is one object, in the trace format of Chrome, which ui.perfetto.dev opens:
-// a track for each worker, on which a message lasts until the next event of that worker. What
-// that format does not know, and what was lost, is in the field otherData, which comes first.
+// The JSON form of a recording is one object in the trace format of Chrome, which ui.perfetto.dev
+// opens. Each worker has a track, on which a message lasts until the next event of that worker. The
+// field otherData comes first. It has the losses, and all data for which the format has no place.
 
-// ErrNoRecording is the error of [Read] for what is not a recording.
+// ErrNoRecording is the error of [Read] if its input is not a recording.
 var ErrNoRecording = errors.New("gallop: flight: not a recording")
 
 // format is the value of headJSON.Format.
@@ -96,8 +96,8 @@ func (r *Recording) WriteJSON(w io.Writer) error {
 	return err
 }
 
-// ends returns when what an event begins is over, as far as is known: with the next one of its
-// worker. For the last one that is now.
+// ends returns the end of each event, as far as it is known: the time of its worker's next event,
+// or the time of the recording for the last event.
 func (r *Recording) ends() []time.Duration {
 	ends := make([]time.Duration, len(r.Events))
 	next := map[int]time.Duration{}
@@ -113,7 +113,7 @@ func (r *Recording) ends() []time.Duration {
 	return ends
 }
 
-// jsonWriter writes events without package json: there may be a million.
+// jsonWriter writes events without package json, since there may be a million.
 type jsonWriter struct {
 	b      []byte
 	quoted map[string][]byte
@@ -140,7 +140,7 @@ func (j *jsonWriter) event(e *Event, end time.Duration) {
 	j.b = append(j.b, "}}"...)
 }
 
-// title is what a viewer shows of an event.
+// title is the name of an event in a viewer.
 func title(e *Event) string {
 	if e.What == Run {
 		return e.Type + "." + e.Behaviour
@@ -153,11 +153,11 @@ func (j *jsonWriter) micros(b []byte, d time.Duration) []byte {
 	return appendZeros(append(b, '.'), uint64(d%1000), 3)
 }
 
-// quote returns a text as JSON.
+// quote returns a text as a JSON string.
 func (j *jsonWriter) quote(text string) []byte {
 	q, ok := j.quoted[text]
 	if !ok {
-		q, _ = json.Marshal(text) // a string has no error
+		q, _ = json.Marshal(text) // a string always marshals
 		j.quoted[text] = q
 	}
 	return q
@@ -175,8 +175,8 @@ func (e *eventJSON) event() Event {
 		Behaviour: a.Behaviour, Actor: a.Actor, Other: a.Other, OtherType: a.OtherType}
 }
 
-// Read reads a recording that [Recording.WriteJSON] has written. It returns ErrNoRecording, with
-// what is wrong, if it is none.
+// Read reads a recording that [Recording.WriteJSON] has written. If the input is something else,
+// the error wraps ErrNoRecording and gives the reason.
 func Read(from io.Reader) (*Recording, error) {
 	var file struct {
 		Head   headJSON    `json:"otherData"`

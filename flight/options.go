@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/internal/flightlog"
 )
 
-// Option says how a [Recorder] records.
+// Option sets a property of a [Recorder].
 type Option func(*settings)
 
 type settings struct {
@@ -20,19 +20,19 @@ type settings struct {
 	gap   time.Duration
 }
 
-// Sizes of a ring, in bytes. An event has 32.
+// Sizes of a ring, in bytes. An event takes 32.
 const (
 	SmallestRing = flightlog.SmallestRing // the default
 	LargestRing  = flightlog.LargestRing
 )
 
 const (
-	gap  = time.Minute // between two recordings that are written by themselves
+	gap  = time.Minute // between two automatic recordings
 	kept = 10          // recordings in a directory
 )
 
-// WithRing sets how much each worker keeps: SmallestRing by default, and at most LargestRing,
-// which are 2,048 and 32,768 events. A size in between is rounded down to a power of two. WithRing
+// WithRing sets the size of each worker's ring: SmallestRing by default, and at most LargestRing.
+// These hold 2,048 and 32,768 events. A size in between is rounded down to a power of two. WithRing
 // panics if bytes is out of this range.
 func WithRing(bytes int) Option {
 	if bytes < SmallestRing || bytes > LargestRing {
@@ -42,9 +42,10 @@ func WithRing(bytes int) Option {
 	return func(s *settings) { s.ring = bytes }
 }
 
-// WithDir has recordings written to files of a directory, which is made if need be: as JSON, as
-// text, and what Go's recorder has ([WithGoRecorder]). The last ten are kept, of all recorders that
-// write there. WithDir panics if dir is empty.
+// WithDir writes recordings to files in a directory, which is made if it does not exist. Each
+// recording is written as JSON and as text, with the trace of Go's recorder if there is one
+// ([WithGoRecorder]). The last ten recordings in the directory are kept, whichever recorder has
+// written them. WithDir panics if dir is empty.
 func WithDir(dir string) Option {
 	if dir == "" {
 		panic("gallop: flight.WithDir with an empty name")
@@ -52,8 +53,8 @@ func WithDir(dir string) Option {
 	return func(s *settings) { s.dir = dir }
 }
 
-// WithWriter has recordings written to w as text, one after the other, by one goroutine at a time.
-// It panics if w is nil.
+// WithWriter writes recordings to w as text, one after the other, by one goroutine at a time. It
+// panics if w is nil.
 func WithWriter(w io.Writer) Option {
 	if w == nil {
 		panic("gallop: flight.WithWriter with a nil Writer")
@@ -61,10 +62,10 @@ func WithWriter(w io.Writer) Option {
 	return func(s *settings) { s.to = w }
 }
 
-// WithGoRecorder has each recording in a directory come with that of Go's own recorder, which
-// shows goroutines, the GC and the processors at the same time. The program starts and stops r,
-// since only one may run in a process. If it cannot be written, the recording says why.
-// WithGoRecorder panics if r is nil.
+// WithGoRecorder adds a trace of Go's own flight recorder to each recording in a directory. The
+// trace shows goroutines, the GC and the processors at the same time. The program starts and stops
+// r, since only one may run in a process. If the trace cannot be written, the recording gives the
+// reason. WithGoRecorder panics if r is nil.
 func WithGoRecorder(r *trace.FlightRecorder) Option {
 	if r == nil {
 		panic("gallop: flight.WithGoRecorder with a nil FlightRecorder")

@@ -12,8 +12,9 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// TestRecorder_Events: what an actor does is recorded in order, with who has sent it; on workers
-// and in a deterministic system; beside a probe, before it and after it.
+// TestRecorder_Events: the events of an actor are recorded in order, with their senders. The test
+// runs on workers and in a deterministic system, and with a probe that is set before or after the
+// recorder.
 func TestRecorder_Events(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{
 		"workers":       {actor.WithWorkers(1)},
@@ -26,7 +27,7 @@ func TestRecorder_Events(t *testing.T) {
 				t.Errorf("a second recorder: %v", err)
 			}
 			var probed sync.Map // the behaviours that a probe has seen return
-			stop := inspect.Watch(sys, inspect.Probe{After: func(_ *actor.Context, m inspect.Message) {
+			stop := inspect.Around(sys, inspect.Probe{After: func(_ *actor.Context, m inspect.Message) {
 				probed.Store(m.Behaviour, true)
 			}}, "pilot")
 			a, b := pilotType.Spawn(sys, pilot{}), pilotType.Spawn(sys, pilot{})
@@ -84,8 +85,8 @@ func TestRecorder_Events(t *testing.T) {
 	}
 }
 
-// TestRecorder_OfOneSystem: what another system does is not recorded, and a system can be recorded
-// again, when the first recording has everything still.
+// TestRecorder_OfOneSystem: events of another system are not recorded. A system can be recorded
+// again, and the first recording stays complete.
 func TestRecorder_OfOneSystem(t *testing.T) {
 	sys, other := start(t), start(t)
 	first := record(t, sys)

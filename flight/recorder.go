@@ -15,13 +15,13 @@ import (
 )
 
 var (
-	// ErrRecorded is the error of [Start] for a system that is recorded already.
+	// ErrRecorded is the error of [Start] for a system that has a recorder already.
 	ErrRecorded = errors.New("gallop: flight: the system is recorded already")
 	// ErrNowhere is the error of [Recorder.Dump] if there is neither [WithDir] nor [WithWriter].
 	ErrNowhere = errors.New("gallop: flight: neither a directory nor a writer to write to")
 )
 
-// source is what package actor lets this package see: see access.InspectorOf.
+// source is the part of package actor that this package uses: see access.InspectorOf.
 type source interface {
 	Record(bytes int) (log *flightlog.Log, stop func())
 	Wall() time.Time
@@ -40,7 +40,7 @@ type Recorder struct {
 	in    source
 	log   *flightlog.Log
 	began time.Time
-	start time.Time // the same, by the machine's clock
+	start time.Time // the same moment, by the machine's clock
 
 	stops   []func()
 	asked   chan trigger
@@ -49,12 +49,12 @@ type Recorder struct {
 	gone    chan struct{}
 
 	missed seam.Uint64
-	// No recording is written by itself before; nanoseconds since start.
+	// next is the earliest time of the next automatic recording, in nanoseconds since start.
 	next  seam.Int64
 	burst burst
 
-	mu    sync.Mutex // while one is written
-	wrote time.Time  // guarded by mu: in the name of the last file
+	mu    sync.Mutex // held while a recording is written
+	wrote time.Time  // guarded by mu: the time in the name of the last file
 }
 
 // trigger is a reason for a recording.
@@ -63,10 +63,10 @@ type trigger struct {
 	event  Event
 }
 
-// Start begins to record a system. It returns ErrRecorded if another recorder does. It panics if
-// the system is not what [actor.Start] has returned. A recorder does not keep the system from being
-// quiescent, and what it has can be read after the system's end. A worker has a ring from the
-// first message on that it runs; a turn that runs already may not be recorded.
+// Start begins to record a system. It returns ErrRecorded if the system has a recorder already. It
+// panics if sys was not returned by [actor.Start]. A recorder does not keep the system from being
+// quiescent, and its rings can be read after the system's end. A worker's ring begins with the next
+// message that it runs; a running turn may be missing.
 func Start(sys *actor.System, opts ...Option) (*Recorder, error) {
 	r := &Recorder{settings: settings{ring: SmallestRing, gap: gap}, start: time.Now(),
 		asked: make(chan trigger, 1), closing: make(chan struct{}), gone: make(chan struct{})}
@@ -84,8 +84,8 @@ func Start(sys *actor.System, opts ...Option) (*Recorder, error) {
 	return r, nil
 }
 
-// Snapshot returns what the rings have. No worker waits for it. It costs some 100 ns for each
-// event.
+// Snapshot returns the content of the rings, without delaying a worker. It costs some 100 ns for
+// each event.
 func (r *Recorder) Snapshot() *Recording {
 	s := take(r.log)
 	s.Reason, s.Began, s.Taken, s.Ring = "a call", r.began, r.in.Wall(), r.ring
@@ -93,14 +93,14 @@ func (r *Recorder) Snapshot() *Recording {
 	return s
 }
 
-// Dump writes a recording at once, for a reason in the caller's words. It returns the error of the
+// Dump writes a recording at once. reason is recorded with it. Dump returns the error of the
 // directory or of the writer, or ErrNowhere.
 func (r *Recorder) Dump(reason string) error {
 	return r.dump(trigger{reason: reason})
 }
 
-// Close ends the recording, and returns when nothing is being written any more. What was recorded
-// can still be read. It may be called again.
+// Close ends the recording, and returns when the last file is written. The rings can still be read.
+// Close may be called again.
 func (r *Recorder) Close() {
 	r.once.Do(func() {
 		for _, stop := range r.stops {
@@ -111,18 +111,18 @@ func (r *Recorder) Close() {
 	<-r.gone
 }
 
-// Times between two ticks, each of which has every worker read the clock once.
+// Times between two ticks. At each tick every worker reads the clock once.
 const (
 	shortTick = 10 * time.Millisecond
 	longTick  = 160 * time.Millisecond
 )
 
-// run writes recordings, and sees to it that events have times while there are any.
+// run writes recordings, and keeps the times of events current while there are any.
 func (r *Recorder) run() {
 	defer close(r.gone)
 	every, events := shortTick, uint64(0)
 	if r.in.IsDeterministic() {
-		every = longTick // its time is read for each event
+		every = longTick // its clock is read for each event
 	}
 	tick := time.NewTimer(every)
 	defer tick.Stop()
@@ -144,7 +144,7 @@ func (r *Recorder) run() {
 	}
 }
 
-// last writes the recording for which there was a reason just before the end.
+// last writes a recording that was asked for just before the end.
 func (r *Recorder) last() {
 	select {
 	case t := <-r.asked:
@@ -153,8 +153,8 @@ func (r *Recorder) last() {
 	}
 }
 
-// dumpAsked writes a recording for which no caller waits. If that fails, there is no other place to
-// write it to: it counts as missed.
+// dumpAsked writes an automatic recording. A failure has no other place to be reported, so the
+// recording counts as missed.
 func (r *Recorder) dumpAsked(t trigger) {
 	if err := r.dump(t); err != nil {
 		r.missed.Add(1)
@@ -180,7 +180,7 @@ func (r *Recorder) ask(reason string, e Event) {
 	}
 }
 
-// listen begins to wait for reasons.
+// listen subscribes to the events that cause a recording.
 func (r *Recorder) listen() (stops []func()) {
 	return []func(){
 		r.in.OnPanic(func(p actor.PanicReport) {
@@ -199,7 +199,7 @@ func (r *Recorder) listen() (stops []func()) {
 	}
 }
 
-// value says what a behaviour has panicked with.
+// value returns the value of a panic as text.
 func value(p actor.PanicReport) string {
 	if p.Goexit {
 		return "runtime.Goexit"
@@ -222,13 +222,13 @@ func (r *Recorder) deadLetter(to, behaviour, fromType any, from uint64, _ error)
 		OtherType: fromName, Worker: Outside})
 }
 
-// mostLetters is how many dead letters a second are no reason for a recording.
+// mostLetters is the number of dead letters a second above which a recording is made.
 const mostLetters = 100
 
-// burst counts within a second: the second is in the upper half, the number in the lower.
+// burst counts within a second. The upper half of word is the second, the lower half the count.
 type burst struct{ word seam.Uint64 }
 
-// add counts one, and reports whether that is the first too many of its second.
+// add counts one, and reports whether its second has just passed the limit.
 func (b *burst) add(second int64) bool {
 	for {
 		w := b.word.Load()

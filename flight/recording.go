@@ -8,47 +8,47 @@ import (
 	"github.com/gallop-go/gallop/internal/flightlog"
 )
 
-// Recording is what a recorder had at one moment.
+// Recording has the events of a recorder at one moment.
 type Recording struct {
-	// Lost says what is not in it.
+	// Lost counts the events that are missing.
 	Lost Lost
-	// Reason says why it was taken, in words.
+	// Reason is why the recording was made, in words.
 	Reason string
-	// Trigger is the event for which it was taken; nil if there was none, as with a call. It
-	// is there although its ring may have gone on since.
+	// Trigger is the event that caused the recording; nil if a call did. It is kept even if its
+	// ring has overwritten it.
 	Trigger *Event
-	// Began is when the recorder was started, and Taken when the recording was made.
+	// Began is the time when the recorder was started, and Taken when the recording was made.
 	Began, Taken time.Time
 	// Ring is the size of a ring, in bytes.
 	Ring int
-	// Missed is how often, since the last recording that was written, there was a reason for one
-	// and none was written, since only one a minute is.
+	// Missed is how many recordings were asked for and not written since the last one, because of
+	// the limit of one a minute.
 	Missed uint64
-	// GoTrace says what became of the recording of Go's own recorder: the name of the file, or
-	// why there is none. See [WithGoRecorder].
+	// GoTrace is the file name of the trace of Go's own recorder, or the reason why there is none.
+	// See [WithGoRecorder].
 	GoTrace string
-	// Events are in the order of their time; those of one worker are in order.
+	// Events are sorted by time. Events of one worker are in the order in which they happened.
 	Events []Event
 }
 
-// Lost says what a recording does not have.
+// Lost counts the events that a recording has lost.
 type Lost struct {
 	// Workers has an entry for each ring.
 	Workers []LostEvents
-	// NoRing says that there were more than 256 workers. The others have no ring.
+	// NoRing is set if there were more than 256 workers. The others have no ring.
 	NoRing bool
 }
 
-// LostEvents says what is lost of one ring.
+// LostEvents counts the lost events of one ring.
 type LostEvents struct {
 	Worker int // or Outside
-	// Before is how many events had been overwritten before, and Torn how many were while the ring
-	// was read: those are left out.
+	// Before is how many events had been overwritten before the ring was read. Torn is how many
+	// were overwritten while it was read; these are left out.
 	Before, Torn uint64
-	Kept         int // how many events there are
+	Kept         int // events in the recording
 }
 
-// take makes a recording of what a log has.
+// take makes a recording from a log.
 func take(log *flightlog.Log) *Recording {
 	tails, full := log.Tails()
 	r := &Recording{Lost: Lost{NoRing: full}}
@@ -76,8 +76,8 @@ func take(log *flightlog.Log) *Recording {
 	return r
 }
 
-// byTime returns events in the order of their time; those of the same time stay as they are. It
-// sorts numbers, since events are large.
+// byTime sorts events by time, and keeps the order of events with equal times. It sorts indices,
+// since events are large.
 func byTime(events []Event) []Event {
 	type place struct {
 		at time.Duration
@@ -100,7 +100,8 @@ func byTime(events []Event) []Event {
 	return sorted
 }
 
-// nameTypes gives the actors of events their types, where another event shows them.
+// nameTypes sets the types of the other actors of events, where the recording has an event with the
+// type.
 func (r *Recording) nameTypes() {
 	types := map[uint64]string{}
 	for i := range r.Events {
@@ -123,7 +124,7 @@ func (e *Event) nameType(types map[uint64]string) {
 	}
 }
 
-// typeOf returns the type of an actor; "" if the recording does not show it.
+// typeOf returns the type of an actor; "" if the recording does not have it.
 func (r *Recording) typeOf(actor uint64) string {
 	for i := range r.Events {
 		if e := &r.Events[i]; e.Actor == actor && e.Type != "" {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// WriteText writes the recording for people: what was lost, why it was made, and then a line for
-// each event, with its time since the recorder began.
+// WriteText writes the recording for people: the losses, the reason, and then a line for each
+// event, with its time since the recorder began.
 func (r *Recording) WriteText(w io.Writer) error {
 	b := r.appendHead(nil)
 	for i := range r.Events {
@@ -24,7 +24,7 @@ func (r *Recording) WriteText(w io.Writer) error {
 	return err
 }
 
-// flushAt is from how many bytes on text is written.
+// flushAt is the number of buffered bytes from which text is written.
 const flushAt = 64 << 10
 
 func (r *Recording) appendHead(b []byte) []byte {
@@ -43,7 +43,7 @@ func (r *Recording) appendHead(b []byte) []byte {
 	return fmt.Appendf(b, "Go trace  %s\n\n    since the start  worker   number\n", r.GoTrace)
 }
 
-// String says in one line what is lost.
+// String returns the losses in one line.
 func (l Lost) String() string {
 	before, torn, kept := uint64(0), uint64(0), 0
 	for _, w := range l.Workers {
@@ -57,7 +57,7 @@ func (l Lost) String() string {
 	return text
 }
 
-// appendLine is written without fmt: there may be a million lines.
+// appendLine appends an event as a line. It avoids fmt, since there may be a million lines.
 func appendLine(b []byte, e *Event) []byte {
 	b = appendPadded(b, uint64(e.At)/uint64(time.Second), 8)
 	b = append(b, '.')
@@ -72,10 +72,10 @@ func appendLine(b []byte, e *Event) []byte {
 	return append(e.append(b), '\n')
 }
 
-// appendPadded appends a number behind spaces.
+// appendPadded appends a number with leading spaces.
 func appendPadded(b []byte, n uint64, width int) []byte { return appendFilled(b, n, width, ' ') }
 
-// appendZeros appends a number behind zeros.
+// appendZeros appends a number with leading zeros.
 func appendZeros(b []byte, n uint64, width int) []byte { return appendFilled(b, n, width, '0') }
 
 func appendFilled(b []byte, n uint64, width int, fill byte) []byte {

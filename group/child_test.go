@@ -160,7 +160,7 @@ func TestRegistry_AsChild(t *testing.T) {
 		observerDo.Send(sys, o, func(o *observer, _ *actor.Context) { now = o.now["a"] })
 		quiet(t, sys)
 		if !slices.Equal(now, want) {
-			t.Errorf("the watcher knows of %v, want %v", now, want)
+			t.Errorf("the subscriber knows of %v, want %v", now, want)
 		}
 		wantMembers(t, r, "a", want...)
 	}

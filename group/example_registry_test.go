@@ -30,7 +30,7 @@ func ExampleRegistry() {
 	// 1 [library]
 }
 
-// porch watches a room.
+// porch subscribes to a room.
 type porch struct{}
 
 var (
@@ -42,7 +42,7 @@ var (
 	}))
 )
 
-// A watcher of a group gets its members, and then each member that joins or leaves.
+// A subscriber of a group gets its members, and then each member that joins or leaves.
 func ExampleChange() {
 	sys := actor.Start()
 	rooms := group.NewRegistry[string, string]().Start(sys)

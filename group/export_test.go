@@ -108,8 +108,8 @@ func CountingPolicy() (p Policy[int], times func() int) {
 	return Policy[int]{func() chooser[int] { return t }}, func() int { return t.times }
 }
 
-// WatcherCount returns how many watchers a registry has.
-func WatcherCount[K, V comparable](r Registry[K, V]) int { return r.t.watchers.all.len() }
+// SubscriberCount returns how many subscribers a registry has.
+func SubscriberCount[K, V comparable](r Registry[K, V]) int { return r.t.subscribers.all.len() }
 
 // GroupCount returns how many groups a registry keeps.
 func GroupCount[K, V comparable](r Registry[K, V]) int { return r.t.groups.len() }

@@ -50,7 +50,7 @@ type Change[K, V comparable] struct {
 	// Key is the group's key.
 	Key K
 	// Joined and Left are the members that have joined and left. One that has left and joined again
-	// is in both. If the watcher has missed that, it is in both if its place among the members has
+	// is in both. If the subscriber has missed that, it is in both if its place among the members has
 	// changed. Members are those of the last Change without Left, and then Joined.
 	Joined, Left []V
 	// Members are all members after the change, in the order in which they joined. The
@@ -136,7 +136,7 @@ func (r Registry[K, V]) Subscribe(from actor.Sender, key K, h actor.Handler[Chan
 	t := r.ready()
 	mustBeKey("Subscribe", "key", key)
 	mustBeHandler("Subscribe", h)
-	t.request(from, watchRequest[K, V]{opWatch, key, h})
+	t.request(from, subscribeRequest[K, V]{opSubscribe, key, h})
 }
 
 // Unsubscribe undoes [Registry.Subscribe]. A Change that is on its way still comes. Unsubscribe
@@ -145,7 +145,7 @@ func (r Registry[K, V]) Unsubscribe(from actor.Sender, key K, h actor.Handler[Ch
 	t := r.ready()
 	mustBeKey("Unsubscribe", "key", key)
 	mustBeHandler("Unsubscribe", h)
-	t.request(from, watchRequest[K, V]{opUnwatch, key, h})
+	t.request(from, subscribeRequest[K, V]{opUnsubscribe, key, h})
 }
 
 // SubscribeAll is [Registry.Subscribe] for all keys, including those that are added later. At first h gets
@@ -153,14 +153,14 @@ func (r Registry[K, V]) Unsubscribe(from actor.Sender, key K, h actor.Handler[Ch
 func (r Registry[K, V]) SubscribeAll(from actor.Sender, h actor.Handler[Change[K, V]]) {
 	t := r.ready()
 	mustBeHandler("SubscribeAll", h)
-	t.request(from, watchRequest[K, V]{op: opWatchAll, h: h})
+	t.request(from, subscribeRequest[K, V]{op: opSubscribeAll, h: h})
 }
 
 // UnsubscribeAll undoes [Registry.SubscribeAll], and every [Registry.Subscribe] of h.
 func (r Registry[K, V]) UnsubscribeAll(from actor.Sender, h actor.Handler[Change[K, V]]) {
 	t := r.ready()
 	mustBeHandler("UnsubscribeAll", h)
-	t.request(from, watchRequest[K, V]{op: opUnwatchAll, h: h})
+	t.request(from, subscribeRequest[K, V]{op: opUnsubscribeAll, h: h})
 }
 
 // Any returns the registry's actor, to be watched, joined or linked; the zero AnyRef before the

@@ -8,26 +8,26 @@ import (
 
 // registryActor is the state of the actor of a registry.
 type registryActor[K, V comparable] struct {
-	table    *registryTable[K, V]
-	monitors map[V]actor.Monitor
-	members  map[actor.Monitor]V
-	watchers map[actor.Monitor]*watcher[K, V]
+	table       *registryTable[K, V]
+	monitors    map[V]actor.Monitor
+	members     map[actor.Monitor]V
+	subscribers map[actor.Monitor]*keySubscriber[K, V]
 }
 
 // registryType is the type of the registries for one type of keys and members.
 type registryType[K, V comparable] struct {
 	typ       *actor.Type[registryActor[K, V]]
 	sync      actor.Behaviour[registryActor[K, V], struct{}]
-	request   actor.Behaviour[registryActor[K, V], watchRequest[K, V]]
+	request   actor.Behaviour[registryActor[K, V], subscribeRequest[K, V]]
 	recovered actor.Behaviour[registryActor[K, V], recovery[K, V]]
 	down      actor.Behaviour[registryActor[K, V], actor.Down]
 	// A key may be one that cannot be found again: see mustBeKey.
 	checksKeys bool
 }
 
-// recovery is the message that a relay to a watcher which did not keep up has ended.
+// recovery is the message that a relay to a subscriber which did not keep up has ended.
 type recovery[K, V comparable] struct {
-	watcher    *watcher[K, V]
+	subscriber *keySubscriber[K, V]
 	generation int
 }
 
@@ -35,7 +35,7 @@ func newRegistryType[K, V comparable]() *registryType[K, V] {
 	t := &registryType[K, V]{typ: actor.NewType[registryActor[K, V]]("registry"),
 		checksKeys: mayBeNoKey(reflect.TypeFor[K]())}
 	t.sync = actor.Declare[struct{}](t.typ, "sync", actor.Urgent())
-	t.request = actor.Declare[watchRequest[K, V]](t.typ, "request")
+	t.request = actor.Declare[subscribeRequest[K, V]](t.typ, "request")
 	t.recovered = actor.Declare[recovery[K, V]](t.typ, "recovered", actor.Urgent())
 	// Urgent: a member that has ended leaves at once, however many changes wait.
 	t.down = actor.Declare[actor.Down](t.typ, "down", actor.Urgent())
@@ -55,12 +55,12 @@ func (a *registryActor[K, V]) start(c *actor.Context) error {
 		return err
 	}
 	a.monitors, a.members = map[V]actor.Monitor{}, map[actor.Monitor]V{}
-	a.watchers = map[actor.Monitor]*watcher[K, V]{}
-	w := &a.table.watchers
+	a.subscribers = map[actor.Monitor]*keySubscriber[K, V]{}
+	w := &a.table.subscribers
 	w.generation++
 	for _, e := range w.all.list {
 		if e.present {
-			a.monitorWatcher(c, e.val)
+			a.monitorSubscriber(c, e.val)
 		}
 	}
 	for _, v := range a.table.allMembers() {
@@ -86,17 +86,17 @@ func (a *registryActor[K, V]) monitor(c *actor.Context, v V) {
 	}
 }
 
-func (a *registryActor[K, V]) monitorWatcher(c *actor.Context, x *watcher[K, V]) {
+func (a *registryActor[K, V]) monitorSubscriber(c *actor.Context, x *keySubscriber[K, V]) {
 	if target, ok := x.h.(actor.Target); ok {
 		x.monitor = actor.Watch(c, target, a.table.typ.down)
-		a.watchers[x.monitor] = x
+		a.subscribers[x.monitor] = x
 	}
 }
 
-// doSync takes the changes from the table and notifies watchers.
+// doSync takes the changes from the table and notifies subscribers.
 func (a *registryActor[K, V]) doSync(c *actor.Context, _ struct{}) {
-	w := &a.table.watchers
-	for _, ch := range a.table.takeChanges(w.isWatched) {
+	w := &a.table.subscribers
+	for _, ch := range a.table.takeChanges(w.hasSubscriber) {
 		for _, v := range ch.Joined {
 			a.monitor(c, v)
 		}
@@ -130,8 +130,8 @@ func (a *registryActor[K, V]) doSync(c *actor.Context, _ struct{}) {
 	}
 }
 
-// notify sends a watcher a change, or records it if the watcher does not keep up.
-func (a *registryActor[K, V]) notify(c *actor.Context, x *watcher[K, V], ch Change[K, V],
+// notify sends a subscriber a change, or records it if the subscriber does not keep up.
+func (a *registryActor[K, V]) notify(c *actor.Context, x *keySubscriber[K, V], ch Change[K, V],
 	before []V) {
 	switch {
 	case x.lagging:
@@ -145,9 +145,9 @@ func (a *registryActor[K, V]) notify(c *actor.Context, x *watcher[K, V], ch Chan
 	}
 }
 
-// deliver sends a Change to a watcher. If that does not keep up, or its handler leads to no actor,
-// a relay sends it: so a handler that panics ends only the relay.
-func (a *registryActor[K, V]) deliver(c *actor.Context, x *watcher[K, V], ch Change[K, V]) {
+// deliver sends a Change to a subscriber. If the subscriber does not keep up, or its handler leads
+// to no actor, a relay sends it: so a handler that panics ends only the relay.
+func (a *registryActor[K, V]) deliver(c *actor.Context, x *keySubscriber[K, V], ch Change[K, V]) {
 	if _, ok := x.h.(actor.Target); ok {
 		err := x.h.TrySend(c, ch)
 		if err == nil || isEnd(err) { // the monitor reports an end
@@ -155,71 +155,73 @@ func (a *registryActor[K, V]) deliver(c *actor.Context, x *watcher[K, V], ch Cha
 		}
 	}
 	x.lagging = true
-	me, t, generation := actor.Self[registryActor[K, V]](c), a.table.typ, a.table.watchers.generation
+	me, t := actor.Self[registryActor[K, V]](c), a.table.typ
+	generation := a.table.subscribers.generation
 	sendByRelay(c, x.h, ch, func(c *actor.Context) {
 		_ = t.recovered.TrySend(c, me, recovery[K, V]{x, generation}) // fails if the registry has ended
 	})
 }
 
 func (a *registryActor[K, V]) doRecovered(c *actor.Context, r recovery[K, V]) {
-	if r.generation != a.table.watchers.generation ||
-		a.table.watchers.all.find(r.watcher.h) == nil {
+	if r.generation != a.table.subscribers.generation ||
+		a.table.subscribers.all.find(r.subscriber.h) == nil {
 		return
 	}
-	if a.catchUp(c, r.watcher); !r.watcher.lagging && hasEnded(r.watcher.h) {
-		a.table.watchers.remove(r.watcher) // a handler that is no Target has no monitor
+	if a.catchUp(c, r.subscriber); !r.subscriber.lagging && hasEnded(r.subscriber.h) {
+		a.table.subscribers.remove(r.subscriber) // a handler that is no Target has no monitor
 	}
 }
 
-// catchUp sends a watcher that keeps up again the changes it has missed.
-func (a *registryActor[K, V]) catchUp(c *actor.Context, x *watcher[K, V]) {
+// catchUp sends a subscriber that keeps up again the changes it has missed.
+func (a *registryActor[K, V]) catchUp(c *actor.Context, x *keySubscriber[K, V]) {
 	x.lagging = false
 	for _, k := range x.missed.keys() {
 		if x.lagging {
 			return
 		}
-		if ch, news := x.takeMissed(k, a.table.watchers.lastSent[k]); news {
+		if ch, news := x.takeMissed(k, a.table.subscribers.lastSent[k]); news {
 			a.deliver(c, x, ch)
 		}
 	}
 }
 
-func (a *registryActor[K, V]) doRequest(c *actor.Context, req watchRequest[K, V]) {
-	w := &a.table.watchers
+func (a *registryActor[K, V]) doRequest(c *actor.Context, req subscribeRequest[K, V]) {
+	w := &a.table.subscribers
 	e := w.all.find(req.h)
 	switch {
-	case req.op == opUnwatch && e != nil:
+	case req.op == opUnsubscribe && e != nil:
 		w.removeKey(e.val, req.key)
 		a.dropIfIdle(c, e.val)
 		return
-	case req.op == opUnwatchAll && e != nil:
+	case req.op == opUnsubscribeAll && e != nil:
 		x := e.val
 		x.allKeys = false
 		w.remove(x)
 		a.dropIfIdle(c, x)
 		return
-	case req.op == opUnwatch, req.op == opUnwatchAll:
+	case req.op == opUnsubscribe, req.op == opUnsubscribeAll:
 		return
 	case e == nil:
-		x := &watcher[K, V]{h: req.h}
+		x := &keySubscriber[K, V]{h: req.h}
 		w.all.add(req.h, x)
-		a.monitorWatcher(c, x)
+		a.monitorSubscriber(c, x)
 		e = w.all.find(req.h)
 	}
-	a.addWatch(c, e.val, req)
+	a.addSubscription(c, e.val, req)
 }
 
-// addWatch makes a watcher watch a key, or all keys.
-func (a *registryActor[K, V]) addWatch(c *actor.Context, x *watcher[K, V], req watchRequest[K, V]) {
-	w := &a.table.watchers
+// addSubscription subscribes to a key, or to all keys.
+func (a *registryActor[K, V]) addSubscription(c *actor.Context, x *keySubscriber[K, V],
+	req subscribeRequest[K, V]) {
+	w := &a.table.subscribers
 	switch {
-	case req.op == opWatch && x.keys.find(req.key) == nil:
+	case req.op == opSubscribe && x.keys.find(req.key) == nil:
 		w.addKey(x, req.key)
 		if !x.allKeys {
 			x.addMissed(req.key, missedChange[V]{initial: true})
 			a.table.markKeyDirty(req.key)
 		}
-	case req.op == opWatchAll && !x.allKeys:
+	case req.op == opSubscribeAll && !x.allKeys:
 		x.allKeys = true
 		w.allKeys.add(x.h, x)
 		for _, k := range a.table.keys() {
@@ -232,21 +234,21 @@ func (a *registryActor[K, V]) addWatch(c *actor.Context, x *watcher[K, V], req w
 	a.doSync(c, struct{}{})
 }
 
-// dropIfIdle forgets a watcher that watches no key any more.
-func (a *registryActor[K, V]) dropIfIdle(c *actor.Context, x *watcher[K, V]) {
+// dropIfIdle forgets a subscriber without a key.
+func (a *registryActor[K, V]) dropIfIdle(c *actor.Context, x *keySubscriber[K, V]) {
 	if x.allKeys || x.keys.len() > 0 {
 		return
 	}
 	actor.Unwatch(c, x.monitor)
-	delete(a.watchers, x.monitor)
-	a.table.watchers.remove(x)
+	delete(a.subscribers, x.monitor)
+	a.table.subscribers.remove(x)
 }
 
-// doDown removes a member or a watcher that has ended.
+// doDown removes a member or a subscriber that has ended.
 func (a *registryActor[K, V]) doDown(c *actor.Context, d actor.Down) {
-	if x := a.watchers[d.Monitor]; x != nil {
-		delete(a.watchers, d.Monitor)
-		a.table.watchers.remove(x)
+	if x := a.subscribers[d.Monitor]; x != nil {
+		delete(a.subscribers, d.Monitor)
+		a.table.subscribers.remove(x)
 		return
 	}
 	v, there := a.members[d.Monitor]

@@ -14,7 +14,7 @@ import (
 type registryTable[K, V comparable] struct {
 	typ *registryType[K, V]
 	place[registryActor[K, V]]
-	watchers watchers[K, V]
+	subscribers keySubscribers[K, V]
 
 	mu     sync.RWMutex
 	groups orderedMap[K, *keyGroup[K, V]] // guarded by mu; includes groups that just became empty
@@ -36,8 +36,8 @@ type keyGroup[K, V comparable] struct {
 func newRegistryTable[K, V comparable]() *registryTable[K, V] {
 	return &registryTable[K, V]{
 		typ: typeOnce(newRegistryType[K, V]), place: place[registryActor[K, V]]{kind: "Registry"},
-		watchers: watchers[K, V]{byKey: map[K]*orderedMap[actor.Handler[Change[K, V]],
-			*watcher[K, V]]{}, lastSent: map[K][]V{}},
+		subscribers: keySubscribers[K, V]{byKey: map[K]*orderedMap[actor.Handler[Change[K, V]],
+			*keySubscriber[K, V]]{}, lastSent: map[K][]V{}},
 		keysOf: map[V]*orderedMap[K, struct{}]{},
 	}
 }
@@ -182,7 +182,7 @@ type groupChange[K, V comparable] struct {
 }
 
 // takeChanges returns the changes since the last call, in the order in which the groups changed
-// first. Members are filled in only for keys that are watched. The registry's actor only.
+// first. Members are filled in only for keys with a subscriber. The registry's actor only.
 func (t *registryTable[K, V]) takeChanges(wanted func(K) bool) []groupChange[K, V] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -210,7 +210,7 @@ func (t *registryTable[K, V]) takeChanges(wanted func(K) bool) []groupChange[K, 
 	return all
 }
 
-// request sends the actor a watchRequest, or keeps it until there is one.
-func (t *registryTable[K, V]) request(from actor.Sender, req watchRequest[K, V]) {
+// request sends the actor a subscribeRequest, or keeps it until there is one.
+func (t *registryTable[K, V]) request(from actor.Sender, req subscribeRequest[K, V]) {
 	order(&t.place, from, t.typ.request, (*registryActor[K, V]).doRequest, req)
 }

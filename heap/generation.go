@@ -12,7 +12,7 @@ import (
 // in the arena's table. A behaviour that writes to an old object has dereferenced it itself. That
 // is a miss, and the miss enters the page into the table. So only old pages in the table may lead
 // to the young, and the next collection scans these and no others. README.md has the protocol,
-// docs/decisions/0022-what-go-marks-and-the-young.md the figures.
+// docs/decisions/0014-a-heap-of-its-own.md the figures.
 //
 // Rejected: keeping survivors young for a second time (between behaviours no object is merely in
 // transit, and a list of the old pages that lead to survivors would be needed); scanning all old

@@ -9,7 +9,7 @@ import (
 )
 
 // What an actor with many live objects pays for its collections, message by message, with
-// generations and without: the figures of docs/decisions/0022-what-go-marks-and-the-young.md.
+// generations and without: the figures of docs/decisions/0014-a-heap-of-its-own.md.
 
 const perMessage = 64 << 10
 

@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// The types whose names begin with api are the answers of the API, version 1. Their JSON may get
-// more fields; what is there keeps its name and meaning. docs/observe.md explains them.
+// The types whose names begin with api are the JSON answers of version 1 of the API. Later releases
+// may add fields; a field keeps its name and its meaning. docs/observe.md explains the fields.
 
 type apiActor struct {
 	ID         uint64     `json:"id"`
@@ -18,8 +18,8 @@ type apiActor struct {
 	Path       string     `json:"path,omitempty"`
 	Status     string     `json:"status,omitempty"`
 	Queued     int        `json:"queued"`
-	More       bool       `json:"queued_more,omitempty"` // more than that are queued
-	Busy       float64    `json:"busy,omitempty"`        // share of the time of busy workers
+	More       bool       `json:"queued_more,omitempty"` // the mailbox holds more than Queued messages
+	Busy       float64    `json:"busy,omitempty"`        // share of the time of all busy workers
 	Spawned    *time.Time `json:"spawned,omitempty"`
 	Overloaded bool       `json:"overloaded,omitempty"`
 	Muted      bool       `json:"muted,omitempty"`
@@ -45,8 +45,8 @@ type apiBusy struct {
 	Type      string  `json:"type"`
 	Name      string  `json:"name,omitempty"`
 	Behaviour string  `json:"behaviour"`
-	Busy      float64 `json:"busy"`  // share of the time of busy workers
-	Error     float64 `json:"error"` // of that share, its standard error
+	Busy      float64 `json:"busy"`  // share of the time of all busy workers
+	Error     float64 `json:"error"` // standard error of Busy
 	Queued    int     `json:"queued"`
 	More      bool    `json:"queued_more,omitempty"`
 }
@@ -54,14 +54,14 @@ type apiBusy struct {
 type apiType struct {
 	Name       string   `json:"name"`
 	Busy       float64  `json:"busy"`
-	Living     uint64   `json:"living"` // an estimate; with 99 % it is from Low to High
+	Living     uint64   `json:"living"` // an estimate; the true number is between Low and High with 99 %
 	Low        uint64   `json:"living_low"`
 	High       uint64   `json:"living_high"`
 	Bytes      int      `json:"state_bytes"`
 	Probes     int      `json:"probes"`
 	DelayP50   *float64 `json:"delay_p50_seconds,omitempty"`
 	DelayP99   *float64 `json:"delay_p99_seconds,omitempty"`
-	Waits      float64  `json:"delay_at_least_seconds,omitempty"` // a probe still waits
+	Waits      float64  `json:"delay_at_least_seconds,omitempty"` // how long the oldest unanswered probe has waited
 	Pinned     bool     `json:"pinned,omitempty"`
 	Behaviours []string `json:"behaviours"`
 }
@@ -103,7 +103,7 @@ type apiNamed struct {
 	Actor apiActor `json:"actor"`
 }
 
-// present turns what was seen into answers.
+// present turns a view into answers of the API.
 type present struct {
 	v      *view
 	redact func(what, text string) string
@@ -143,7 +143,7 @@ func (p present) actors(list []inspect.Actor) []apiActor {
 	return all
 }
 
-// named returns an actor of which only the name is known; nil if it is no actor.
+// named returns an actor of which only the name is known. It returns nil for the zero name.
 func (p present) named(n actor.ActorName) *apiActor {
 	if n.ID == 0 && n.Type == "" {
 		return nil
@@ -188,7 +188,8 @@ func (p present) busy(n int) []apiBusy {
 	return all
 }
 
-// waits returns the waits of one sort, with the circles that have an ask in them or have not.
+// waits returns the edges of one sort. asks selects the circles that contain an ask, or else the
+// others.
 func (p present) waits(edges []inspect.Edge, asks bool) apiWaits {
 	w := apiWaits{Edges: []apiEdge{}, Pressed: p.actors(p.v.graph.Pressed), Circles: [][]apiActor{}}
 	w.LeftOut = max(0, len(edges)-mostEdges)
@@ -204,7 +205,7 @@ func (p present) waits(edges []inspect.Edge, asks bool) apiWaits {
 	return w
 }
 
-// mostEdges is how much of a graph is shown: more cannot be read.
+// mostEdges is the number of edges shown: a reader cannot follow more.
 const mostEdges = 300
 
 func (p present) mutes() apiWaits { return p.waits(p.v.graph.Mutes, false) }
@@ -215,7 +216,7 @@ func (p present) why() apiWhy {
 	for _, h := range p.v.why {
 		h.Actor.Name, h.Actor.Path = p.name(h.Actor.Name), p.path(h.Actor.Path)
 		h.For.Name, h.For.Path = p.name(h.For.Name), p.path(h.For.Path)
-		// Redacted above, so named must not do so once more.
+		// The names are redacted already, so plain does not redact them again.
 		plain := present{p.v, func(_, text string) string { return text }}
 		w.Holders = append(w.Holders,
 			apiHolder{h.What, h.Count, plain.named(h.Actor), plain.named(h.For), h.String()})

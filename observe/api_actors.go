@@ -17,7 +17,8 @@ import (
 )
 
 type apiActors struct {
-	// Known is how many actors could be found, of about Living; Matched of these fit the question.
+	// Known is the number of actors found, out of about Living. Matched is how many of them match
+	// the query.
 	Known   int        `json:"known"`
 	Living  uint64     `json:"living_estimate"`
 	OneIn   int        `json:"one_in"`
@@ -30,7 +31,7 @@ const (
 	actorsMost  = 500
 )
 
-// find answers which actors are known, by a text in their type, name, path or number.
+// find returns the known actors whose type, name, path or number contains a text.
 func (p present) find(q url.Values) (any, error) {
 	limit, err := number(q, "limit", actorsMost, actorsShown)
 	if err != nil {
@@ -57,7 +58,7 @@ func (p present) find(q url.Values) (any, error) {
 	return a, nil
 }
 
-// has reports whether a text, in lower case, is in what names the actor.
+// has reports whether the actor's type, number, name or path contains text, which is in lower case.
 func (a apiActor) has(text string) bool {
 	if text == "" {
 		return true
@@ -74,14 +75,14 @@ func sortActors(all []apiActor, by string) error {
 		slices.SortStableFunc(all, byNumber(func(a apiActor) float64 { return a.Busy }))
 	case "type":
 		slices.SortStableFunc(all, func(a, b apiActor) int { return strings.Compare(a.Type, b.Type) })
-	case "id": // they are in this order
+	case "id": // the list is sorted by number already
 	default:
 		return errors.New("gallop: observe: sort by queued, busy, type or id")
 	}
 	return nil
 }
 
-// apiOne is one actor, with what its state says of itself.
+// apiOne is one actor in detail, with its state.
 type apiOne struct {
 	Actor  apiActor  `json:"actor"`
 	Busy   []apiBusy `json:"busy"`
@@ -98,7 +99,7 @@ const (
 	stateMost    = 16 << 10
 )
 
-// serveActor is dear, since the actor has to take a turn.
+// serveActor serves the page of one actor. The request is dear, since the actor has to take a turn.
 func (h *handler) serveActor(w http.ResponseWriter, r *http.Request) {
 	v, a, ok := h.actorOf(w, r)
 	if !ok {
@@ -134,8 +135,8 @@ func (h *handler) serveActor(w http.ResponseWriter, r *http.Request) {
 	write(w, r, v, one)
 }
 
-// stateText is a state as JSON, redacted and clipped. The value is the state's own, a copy. The methods
-// by which it becomes JSON are the user's, and may take longer than ctx: then nobody waits for them.
+// stateText returns a state as JSON, redacted and clipped. value is a copy made by the state. Its
+// JSON methods are the user's code, so they run apart: when ctx ends first, they are left running.
 func (h *handler) stateText(ctx context.Context, value any) (text string) {
 	if value == nil {
 		return ""
@@ -164,7 +165,7 @@ func (h *handler) stateText(ctx context.Context, value any) (text string) {
 	return text
 }
 
-// actorOf finds the actor that a request is about. If there is none it has answered.
+// actorOf finds the actor of a request. If there is none, it has answered the request.
 func (h *handler) actorOf(w http.ResponseWriter, r *http.Request) (*view, inspect.Actor, bool) {
 	id, err := strconv.ParseUint(r.PathValue("id"), 10, 64)
 	if err != nil || len(r.URL.RawQuery) > 0 {
@@ -191,7 +192,7 @@ func (h *handler) actorOf(w http.ResponseWriter, r *http.Request) (*view, inspec
 	return v, a, ok
 }
 
-// serveStop stops an actor. It is refused without WithActions: see refuses.
+// serveStop stops an actor. Without WithActions, refuses turns the request away before.
 func (h *handler) serveStop(w http.ResponseWriter, r *http.Request) {
 	if _, a, ok := h.actorOf(w, r); ok {
 		h.src.stop(a)

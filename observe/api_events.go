@@ -30,7 +30,7 @@ type apiLetter struct {
 
 type apiDeadLetters struct {
 	Groups  []apiLetters `json:"groups"`
-	Recent  []apiLetter  `json:"recent"` // the newest first
+	Recent  []apiLetter  `json:"recent"` // newest first
 	LeftOut uint64       `json:"left_out"`
 }
 
@@ -60,7 +60,7 @@ type apiNode struct {
 	ID         uint64    `json:"id,omitempty"`
 	State      string    `json:"state"`
 	Restarts   int       `json:"restarts"`
-	Last       string    `json:"last,omitempty"` // why it ended last
+	Last       string    `json:"last,omitempty"` // why the child ended last
 	LastAt     string    `json:"last_at,omitempty"`
 	Supervises bool      `json:"supervises,omitempty"`
 	Strategy   string    `json:"strategy,omitempty"`

@@ -12,13 +12,13 @@ type apiProcess struct {
 }
 
 type apiProcessWaits struct {
-	On    string `json:"on"` // "": they run, or are about to
+	On    string `json:"on"` // empty: running, or about to run
 	Count int    `json:"count"`
 }
 
 type apiProcesses struct {
 	Seen      int               `json:"seen"`
-	More      bool              `json:"more,omitempty"` // there are more
+	More      bool              `json:"more,omitempty"` // Seen is not all of them
 	Waits     []apiProcessWaits `json:"waits"`
 	Processes []apiProcess      `json:"processes"`
 }
@@ -30,7 +30,7 @@ type apiGroup struct {
 	Members int      `json:"members"`
 	Down    int      `json:"down,omitempty"`
 	Keys    int      `json:"keys,omitempty"`
-	Silent  bool     `json:"silent,omitempty"` // it has not answered: figures are not known
+	Silent  bool     `json:"silent,omitempty"` // it did not answer, so its figures are unknown
 }
 
 type apiGroups struct {
@@ -68,7 +68,8 @@ func (p present) groups() apiGroups {
 	return a
 }
 
-// Where there are more of these, they are looked at only as often as the sample of the population.
+// Up to these numbers, processes and groups are sampled at every tick; beyond them, as often as the
+// census.
 const (
 	fewProcesses = 4000
 	fewGroups    = 100

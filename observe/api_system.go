@@ -24,14 +24,14 @@ type apiLiving struct {
 	High     uint64 `json:"high"`
 	Seen     int    `json:"seen"`
 	OneIn    int    `json:"one_in"`
-	Before   uint64 `json:"spawned_before,omitempty"` // of which nothing is known
+	Before   uint64 `json:"spawned_before,omitempty"` // actors spawned before the sample began; none of them is counted
 }
 
 type apiSystem struct {
 	Health      string     `json:"health"` // ok, check or warn
 	Headline    string     `json:"headline"`
 	At          time.Time  `json:"at"`
-	Since       time.Time  `json:"since"` // looked at since then
+	Since       time.Time  `json:"since"` // when the looks began
 	Seconds     float64    `json:"seconds"`
 	Workers     int        `json:"workers"`
 	Utilisation float64    `json:"utilisation"`
@@ -43,10 +43,10 @@ type apiSystem struct {
 	Looks       uint64     `json:"profile_looks"`
 	Running     uint64     `json:"profile_looks_running"`
 	Actions     bool       `json:"actions"`
-	Flight      bool       `json:"flight"` // a recorder can be read
+	Flight      bool       `json:"flight"` // a flight recorder can be read
 }
 
-// apiOverview is what a stream sends each second.
+// apiOverview is the event that a stream sends each second.
 type apiOverview struct {
 	System  apiSystem   `json:"system"`
 	Lints   []apiLint   `json:"lints"`
@@ -88,7 +88,7 @@ func (p present) system(of settings) apiSystem {
 	return s
 }
 
-// headline says in one line how the system is: what seems wrong first, then what it does.
+// headline describes the system in one line: the worst finding first, then the activity.
 func (p present) headline(s apiSystem) (health, text string) {
 	health = "ok"
 	var first *lint

@@ -9,10 +9,11 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// standardError is that of a share of so many looks, at most.
+// standardError returns the largest standard error of a share that was measured by so many looks.
 func standardError(looks uint64) float64 { return 0.5 / math.Sqrt(float64(max(looks, 1))) }
 
-// types returns the types, the busiest first, then by how many actors they have.
+// types returns the types, the busiest first. Types that are equally busy are sorted by their
+// actors.
 func (p present) types() []apiType {
 	busy := map[string]float64{}
 	for _, b := range p.v.behaviours {
@@ -29,7 +30,7 @@ func (p present) types() []apiType {
 	all := []apiType{}
 	seen := map[string]bool{}
 	for _, t := range p.v.types {
-		if seen[t.Name] { // types may share a name: they are shown as one
+		if seen[t.Name] { // types that share a name are shown as one
 			continue
 		}
 		seen[t.Name] = true

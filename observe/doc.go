@@ -1,15 +1,15 @@
-// Package observe shows a running [actor.System] in a browser, as JSON and as plain text: which
-// actors keep the workers busy, whose mailbox grows, who waits for whom, what failed, what keeps
-// the system from ending, and, in words, what seems to be wrong.
+// Package observe shows a running [actor.System] in a browser, as JSON and as plain text. It shows
+// the busiest actors, growing mailboxes, actors that wait for each other, failures, and everything
+// that keeps the system from ending. Lints describe suspected faults in words.
 //
 // The user mounts the page:
 //
 //	http.Handle("/gallop/", http.StripPrefix("/gallop", observe.Handler(sys)))
 //
-// All its addresses are relative, so that any prefix and any reverse proxy will do. curl gets
-// text: curl localhost:8080/gallop/ lists what there is, and /api/v1/lints, for example, is a
-// page of that list; with "Accept: application/json", as a browser or a program asks, the same
-// is JSON. docs/observe.md is for the person on call, and has the schema.
+// All addresses of the page are relative, so any prefix and any reverse proxy will do. curl
+// receives text: curl localhost:8080/gallop/ lists the pages, for example /api/v1/lints. A request
+// with "Accept: application/json" receives the same page as JSON. docs/observe.md has the schema,
+// and is written for the person on call.
 //
 // For metrics, [Population], [Profile] and [MailboxDelays] measure a system without a page: the
 // modules for Prometheus and OpenTelemetry use them. [Labels], [Regions] and [LogHandler] name
@@ -17,20 +17,23 @@
 //
 // # Cost
 //
-// While no client looks, nothing runs: no goroutine, no timer, no changed dispatch table. The
-// first request begins to look, once a second. That ends half a minute after the last request and
-// the end of the last stream, and at once when the system has stopped. Each answer says since when
-// it has looked: nothing is known of the time before. Charts have up to an hour.
+// While no client looks, nothing runs: no goroutine, no timer, no changed dispatch table. The first
+// request starts looks at the system, one a second. They end half a minute after the last request
+// and the last stream, or at once when the system has stopped. Each answer has the time of the
+// first look: nothing is known of the time before. Charts reach back up to an hour.
 //
-// [WithFlightRecorder] adds what a recorder of package flight has: what each worker did
-// last, also before the first request.
+// [WithFlightRecorder] serves the recording of a flight recorder: the last events of each worker,
+// including events before the first request.
 //
 // # Safety
 //
 // The page only reads. It answers requests for localhost, for an IP address as host, and for the
-// hosts of [WithHosts]; others are refused, since a foreign site could have given its own name
+// hosts of [WithHosts]. Other hosts are refused, since a foreign site could have given its own name
 // this server's address. Requests that a browser makes for another site are refused. There are no
-// cookies, no access from other origins, at most 64 streams and 10 dear requests a second. It has
-// no log-in: whoever reaches the handler sees types, names, stacks, and what the states say of
-// themselves. [WithRedact] changes those texts; put what else is needed in front of the handler.
+// cookies and no access from other origins. At most 64 streams and 10 dear requests a second are
+// served.
+//
+// The page has no log-in: everyone who reaches the handler sees types, names, stacks, and the
+// states of actors that implement [Inspector]. [WithRedact] changes those texts. For any other
+// protection, put a handler of your own in front.
 package observe

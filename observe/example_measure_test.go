@@ -48,10 +48,10 @@ func ExampleMailboxDelays() {
 	// Output:
 }
 
-// Basket says of itself what may be shown.
+// Basket has an Inspect method that returns a part of its state.
 type Basket struct {
 	goods []string
-	card  string // is not shown
+	card  string // not shown
 }
 
 // Inspect implements observe.Inspector.

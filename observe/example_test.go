@@ -60,7 +60,7 @@ func ExampleOption() {
 	// gallop: observe: this host is not allowed; the program can allow it by observe.WithHosts
 }
 
-// curl returns what curl prints, without the lines that say since when was looked.
+// curl returns the output of curl, without the line with the time since when the page has looked.
 func curl(h http.Handler, host, path string) string {
 	r := httptest.NewRequest("GET", path, nil)
 	r.Host = host

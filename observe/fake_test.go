@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// script is a source that is told what is seen: the sample of each tick.
+// script is a source whose samples the test provides, one a tick.
 type script struct {
 	tick func(n int) *sample // n from 0
 
@@ -92,7 +92,7 @@ func an(typ string, id uint64, change ...func(*inspect.Actor)) inspect.Actor {
 func queued(n int) func(*inspect.Actor)   { return func(a *inspect.Actor) { a.Queued = n } }
 func named(n string) func(*inspect.Actor) { return func(a *inspect.Actor) { a.Name = n } }
 
-// walkThrough lets rules see a script of so many ticks, and returns what each tick has found.
+// walkThrough runs a rule on a script of so many ticks, and returns the findings of each tick.
 func walkThrough(r rule, ticks int, tick func(n int) *sample) [][]lint {
 	begin := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	var before *sample

@@ -6,8 +6,8 @@ import (
 	"github.com/gallop-go/gallop/flight"
 )
 
-// serveFlight answers with what the flight recorder has: as text or JSON, as ?as= says, or else as
-// the client prefers.
+// serveFlight answers with the recording of the flight recorder. The parameter as selects text or
+// JSON; without it the client's Accept header does.
 func (h *handler) serveFlight(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	as := q.Get("as")
@@ -34,5 +34,5 @@ func (h *handler) serveFlight(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Disposition", "attachment; filename="+name)
 	s := h.flight.Snapshot()
 	s.Reason = "a request"
-	_ = write(s, w) // an error is the client's
+	_ = write(s, w) // the connection is the client's concern
 }

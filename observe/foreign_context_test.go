@@ -36,8 +36,8 @@ func (c *badContext) Deadline() (at time.Time, ok bool) {
 	return c.Context.Deadline()
 }
 
-// underContext are calls that are given a context of the user's, which end ends. None may end an
-// actor, whatever the context does.
+// underContext are calls that receive a context of the user's, which end ends. No misbehaviour of
+// the context may end an actor.
 var underContext = map[string]func(w *world, ctx context.Context, end func()){
 	"a message": func(w *world, ctx context.Context, _ func()) {
 		r := foreignType.Spawn(w.sys, foreign{})

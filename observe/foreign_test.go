@@ -24,11 +24,11 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// Code of the user's may misbehave wherever the runtime calls it: this table crosses all these places
-// with all misdeeds. Whatever happens, the program goes on, the caller has an answer, no other actor is
+// The user's code may misbehave wherever the runtime calls it. This table crosses all these places
+// with all misdeeds. In each case the program goes on, the caller has an answer, no other actor is
 // hurt, the system stops, and the misdeed is named in the log, by a hook, or to the caller.
 
-// misdeed is what the user's code does, the first time that it is called.
+// misdeed is the act of the user's code at its first call.
 type misdeed struct {
 	name string
 	do   func(w *world)
@@ -72,7 +72,7 @@ type nilFault struct{ text string }
 
 func (e *nilFault) Error() string { return e.text }
 
-// world is what one place and one misdeed meet in.
+// world is where one place and one misdeed meet.
 type world struct {
 	sys     *actor.System
 	opts    []actor.Option
@@ -86,7 +86,7 @@ type world struct {
 	mu     sync.Mutex
 	log    bytes.Buffer // guarded by mu
 	caught []string     // by the caller; guarded by mu
-	wrong  []string     // what a place itself has found wrong; guarded by mu
+	wrong  []string     // faults found by the place itself; guarded by mu
 }
 
 // comesBack sets the function that code which comes back calls.
@@ -100,7 +100,7 @@ func (w *world) misbehaveAgain() {
 	w.deed.do(w)
 }
 
-// misbehave is what the user's code calls where it misbehaves.
+// misbehave is called by the user's code where it misbehaves.
 func (w *world) misbehave() {
 	if w.done.CompareAndSwap(false, true) {
 		close(w.reached)
@@ -122,7 +122,7 @@ func (w *world) Write(b []byte) (int, error) {
 	return w.log.Write(b)
 }
 
-// foreign is an actor that does what it is told.
+// foreign is an actor that runs the functions that it is sent.
 type foreign struct {
 	w    *world
 	keep int
@@ -460,16 +460,16 @@ func places() []place {
 			_, err := inspect.State(bg, typ.Spawn(w.sys, valued{w}).Any())
 			w.note(&w.caught, "State: %v", err)
 		}},
-		{name: "Watch, Before", run: func(_ *testing.T, w *world) {
-			defer inspect.Watch(w.sys, inspect.Probe{Before: func(c *actor.Context, _ inspect.Message) {
+		{name: "Around, Before", run: func(_ *testing.T, w *world) {
+			defer inspect.Around(w.sys, inspect.Probe{Before: func(c *actor.Context, _ inspect.Message) {
 				if c.ActorID() != w.other.ID() {
 					w.misbehave()
 				}
 			}})()
 			w.ask(foreignType.Spawn(w.sys, foreign{}))
 		}},
-		{name: "Watch, After", run: func(_ *testing.T, w *world) {
-			defer inspect.Watch(w.sys, inspect.Probe{After: func(c *actor.Context, _ inspect.Message) {
+		{name: "Around, After", run: func(_ *testing.T, w *world) {
+			defer inspect.Around(w.sys, inspect.Probe{After: func(c *actor.Context, _ inspect.Message) {
 				if c.ActorID() != w.other.ID() {
 					w.misbehave()
 				}
@@ -614,7 +614,7 @@ func interceptorPlaces() (all []place) {
 	return all
 }
 
-// groupPlaces are those of package group.
+// groupPlaces are the places in package group.
 func groupPlaces() (all []place) {
 	bg := context.Background()
 	toPool := func(w *world, p group.Pool[int]) {
@@ -712,7 +712,7 @@ func TestForeignCode(t *testing.T) {
 	t.Logf("%d combinations", n)
 }
 
-// meet has a place and a misdeed meet, and returns what was wrong.
+// meet runs a misdeed in a place and returns the faults.
 func meet(t *testing.T, p place, m misdeed) (wrong string) {
 	w := &world{deed: m, reached: make(chan struct{}), release: make(chan struct{})}
 	w.option(actor.WithWorkers(2))

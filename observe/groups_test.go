@@ -21,8 +21,8 @@ func playerSpec() group.MemberSpec[player] {
 	return group.MemberSpec[player]{Type: playerType}
 }
 
-// Pools, topics and registries are seen with their members, those in trees too, and processes with
-// what they wait for. Those that have ended are gone.
+// Pools, topics and registries are seen with their members, in trees too. Processes are seen with
+// the object they wait for. After their end, none of these is seen.
 func TestGroupsAndProcessesAreSeen(t *testing.T) {
 	sys := actor.Start()
 	defer sys.Stop()

@@ -25,7 +25,8 @@ func setHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// refuses returns the status with which a request is refused, and why; 0 if it is not.
+// refuses returns the status and the reason with which a request is refused. Status 0 means: not
+// refused.
 func (h *handler) refuses(r *http.Request) (status int, why string) {
 	switch {
 	case !h.allows(r.Host):
@@ -46,8 +47,8 @@ func (h *handler) refuses(r *http.Request) (status int, why string) {
 	return 0, ""
 }
 
-// ofSameSite reports whether a request comes from the page itself, from an address that was typed
-// or a link that was followed, or from a program that is no browser.
+// ofSameSite reports whether a request comes from the page itself, from an address or link that the
+// user opened, or from a program that is no browser.
 func ofSameSite(r *http.Request) bool {
 	if o := r.Header.Get("Origin"); o != "" {
 		u, err := url.Parse(o)
@@ -61,7 +62,7 @@ func ofSameSite(r *http.Request) bool {
 		r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// A bucket lets so many requests a second pass, and as many at once.
+// A bucket lets perSecond calls pass each second, with a burst of as many.
 type bucket struct {
 	perSecond float64
 
@@ -74,7 +75,7 @@ func newBucket(perSecond float64) *bucket {
 	return &bucket{perSecond: perSecond, tokens: perSecond, at: time.Now()}
 }
 
-// take reports whether one more may pass.
+// take reports whether one more call may pass.
 func (b *bucket) take() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,13 +9,13 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// Handler returns the page of a system, its API and its text. It is mounted with the prefix
-// stripped, as the package comment shows. It panics if sys is not what [actor.Start] has returned.
+// Handler returns the page of a system, its API and its text. Mount it with the prefix stripped, as
+// the package comment shows. Handler panics if sys was not returned by [actor.Start].
 //
-// Handler begins with the sample of [Population], so call it before the actors are spawned. While no
-// client looks it costs nothing else; while one does, it takes some hundred samples a second of the workers and
-// one of everything else. It never keeps the system from being quiescent, and answers after the
-// system's end as well.
+// Handler begins the sample of [Population], so call it before the actors are spawned. The sample
+// is the only cost while no client looks. While a client looks, the workers are sampled some
+// hundred times a second and everything else once. The handler never keeps the system from being
+// quiescent. It answers after the end of the system too.
 func Handler(sys *actor.System, opts ...Option) http.Handler {
 	inspect.Begin(sys)
 	return newHandler(running{sys}, opts...)
@@ -41,14 +41,14 @@ func newHandler(src source, opts ...Option) *handler {
 	return h
 }
 
-// ServeHTTP answers a request, unless it is refused.
+// ServeHTTP answers a request or refuses it.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	setHeaders(w.Header())
 	if status, why := h.refuses(r); status != 0 {
 		http.Error(w, "gallop: observe: "+why, status)
 		return
 	}
-	if !strings.HasPrefix(r.URL.Path, "/") { // a prefix was stripped together with its slash
+	if !strings.HasPrefix(r.URL.Path, "/") { // StripPrefix has removed the slash together with the prefix
 		u := *r.URL
 		u.Path = "/" + u.Path
 		r = r.Clone(r.Context())

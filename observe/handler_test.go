@@ -34,7 +34,7 @@ func ask(h http.Handler, method, target string, header ...string) *httptest.Resp
 	return w
 }
 
-// hostileName is what no page may take for markup, nor a terminal for orders.
+// hostileName must not be taken for markup by a page, nor for control characters by a terminal.
 const hostileName = "<script>alert(1)</script>\"'\u202e\x1b[31m&amp;"
 
 // crowd is a script with something on every page.
@@ -255,7 +255,7 @@ func TestAllRoutesAnswer(t *testing.T) {
 	}
 }
 
-// What the page asks curl to read.
+// The page lists these addresses for curl.
 func TestTextOfAStory(t *testing.T) {
 	inBubble(t, crowd(), nil, func(h *handler) {
 		for path, want := range map[string][]string{
@@ -380,7 +380,7 @@ func TestFilesAreNotSentTwice(t *testing.T) {
 	}
 }
 
-// What a stream sends is what the API answers.
+// A stream sends the answer of the API.
 func TestTheStreamIsTheOverview(t *testing.T) {
 	inBubble(t, crowd(), nil, func(h *handler) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -442,7 +442,7 @@ func TestOptionsRefuseNonsense(t *testing.T) {
 	}
 }
 
-// No request makes the handler panic, or shows what is not escaped.
+// No request makes the handler panic or answer with unescaped text.
 func FuzzRequests(f *testing.F) {
 	f.Add("GET", "/api/v1/actors", "q=x&sort=busy&limit=3", "localhost", "application/json")
 	f.Add("POST", "/api/v1/actor/7/stop", "", "[::1]", "*/*")

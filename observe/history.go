@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// An hour of seconds is kept, and shown in so many points at most.
+// The history keeps an hour of seconds. An answer has at most historyPoints of them.
 const (
 	historyKept   = 3600
 	historyPoints = 300
@@ -34,7 +34,7 @@ func (h *history) add(before, s *sample) {
 		muted:       float64(s.muted()),
 		living:      float64(s.census.Total.Living),
 	})
-	if n := len(h.points); n >= 2*historyKept { // rarely, so that a point costs nothing
+	if n := len(h.points); n >= 2*historyKept { // rarely, so that adding a point is cheap
 		h.points = slices.Clone(h.points[n-historyKept:])
 	}
 }
@@ -49,8 +49,8 @@ func totalMessages(s *sample) uint64    { return s.stats.Messages }
 func totalDeadLetters(s *sample) uint64 { return s.stats.DeadLetters }
 func totalPanics(s *sample) uint64      { return s.stats.Panics }
 
-// utilisation is how many of the slots for workers were taken by a turn, on average. Workers that
-// stand in for others, whose turns are long or block, take such a slot as well.
+// utilisation returns how many worker slots a turn occupied, on average. A surplus worker, which
+// stands in for one whose turn is long or blocks, occupies a slot as well.
 func (s *sample) utilisation() float64 {
 	sum := 0.0
 	for _, w := range s.workers {
@@ -69,7 +69,7 @@ func (s *sample) muted() int {
 	return len(seen)
 }
 
-// apiHistory is what charts show: columns of as many figures.
+// apiHistory is the data of the charts, in columns of equal length.
 type apiHistory struct {
 	Since       time.Time `json:"since"`
 	Until       time.Time `json:"until"`
@@ -84,8 +84,8 @@ type apiHistory struct {
 	Living      []float64 `json:"living"`
 }
 
-// api returns the last so many seconds, in at most historyPoints points: each is the mean of its
-// seconds, of messages the highest as well.
+// api returns the last seconds, in at most historyPoints points. Each point is the mean of its
+// seconds; for messages there is the maximum too.
 func (h *history) api(since time.Time, seconds int) apiHistory {
 	list := h.points[max(0, len(h.points)-seconds):]
 	step := (len(list) + historyPoints - 1) / historyPoints

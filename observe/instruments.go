@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// running is the source that is a running system.
+// running is the source of a running system.
 type running struct{ sys *actor.System }
 
 func (r running) find(id uint64) (inspect.Actor, bool) { return inspect.Find(r.sys, id) }
@@ -36,8 +36,8 @@ func (r running) begin() instruments {
 	}
 }
 
-// Some things are looked at less often, because they are dear where there are many of them: each
-// actor of the sample, and each supervisor.
+// The census of actors and the supervision trees are looked at less often than every tick, because
+// they cost time for each actor of the sample and each supervisor.
 const (
 	censusEvery   = 5
 	profileWindow = 5 // ticks; the last two windows are shown
@@ -55,10 +55,10 @@ type toolbox struct {
 	deadlocks *inspect.Recent[inspect.PressureDeadlock]
 	probes    *probes
 	loops     *loops
-	before    profiled // the window before this one
+	before    profiled // the previous window
 	ticks     int
 	census    inspect.Census
-	seen      []inspect.Actor // those of the census, by number
+	seen      []inspect.Actor // actors of the census, by number
 
 	processes     inspect.ProcessList
 	groups        []inspect.Group
@@ -82,7 +82,7 @@ func (t *toolbox) sample(at time.Time) *sample {
 		deadlocks: t.deadlocks.All(),
 		waited:    waitedForProcessor(),
 	}
-	if len(s.workers) == 0 { // the profile has not looked yet
+	if len(s.workers) == 0 { // the profile has no look yet
 		s.workers = inspect.Workers(t.sys)
 	}
 	s.recent, s.leftOut = t.letters.Recent()
@@ -94,7 +94,7 @@ func (t *toolbox) sample(at time.Time) *sample {
 	s.census = t.census
 	ctx, cancel := treeContext()
 	defer cancel()
-	s.trees, _ = inspect.Supervisors(ctx, t.sys) // what is known by then
+	s.trees, _ = inspect.Supervisors(ctx, t.sys) // the supervisors that answered in time
 	t.sampleGroups(s)
 	s.actors = t.known(s)
 	t.probes.send(at, t.worthProbing(s))
@@ -109,7 +109,7 @@ func treeContext() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), treeTimeout)
 }
 
-// sampleProfile takes the profile of this window and of the one before.
+// sampleProfile adds the profile of this window to that of the window before.
 func (t *toolbox) sampleProfile(s *sample) {
 	now := profiled{actors: t.profile.Actors(2 * mostActors), behaviours: t.profile.Behaviours()}
 	now.looks, now.ran = t.profile.Samples()
@@ -121,8 +121,8 @@ func (t *toolbox) sampleProfile(s *sample) {
 	}
 }
 
-// known are the actors that can be found, each once, by number: those that stand out, those with a
-// name, the busiest, and those of the sample of the population.
+// known returns the actors that can be found, each once, by number: actors that stand out, actors
+// with a name, the busiest, and the sample of the population.
 func (t *toolbox) known(s *sample) []inspect.Actor {
 	others := map[uint64]inspect.Actor{}
 	for _, a := range s.names {
@@ -144,7 +144,7 @@ func (t *toolbox) known(s *sample) []inspect.Actor {
 
 func byID(a, b inspect.Actor) int { return cmp.Compare(a.ID, b.ID) }
 
-// merged merges lists by number. Of an actor in both, what the second has is newer.
+// merged merges two lists by number. For an actor in both, it takes the newer entry, from others.
 func merged(old, others []inspect.Actor) []inspect.Actor {
 	all := make([]inspect.Actor, 0, len(old)+len(others))
 	for _, a := range others {
@@ -157,8 +157,8 @@ func merged(old, others []inspect.Actor) []inspect.Actor {
 	return append(all, old...)
 }
 
-// worthProbing are the actors whose mailbox delay is worth knowing first: those with the most mail,
-// then the others in turn.
+// worthProbing orders the actors for probes: first the longest mailboxes, then the others by
+// rotation.
 func (t *toolbox) worthProbing(s *sample) []inspect.Actor {
 	list := slices.Clone(s.actors)
 	if n := len(list); n > 0 {

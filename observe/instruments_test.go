@@ -79,11 +79,11 @@ func TestARunningSystem(t *testing.T) {
 func TestLoopsCountWhoSends(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var probe inspect.Probe
-		watched, stopped := 0, 0
+		probed, stopped := 0, 0
 		l := &loops{
-			watch: func(p inspect.Probe, typ string) func() {
+			probe: func(p inspect.Probe, typ string) func() {
 				probe = p
-				watched++
+				probed++
 				return func() { stopped++ }
 			},
 			find: func(id uint64) (inspect.Actor, bool) { return an("spinner", id), true },
@@ -96,7 +96,7 @@ func TestLoopsCountWhoSends(t *testing.T) {
 			l.add(1, min(i, 1))
 		}
 		if probe.Before == nil || len(l.found()) != 0 {
-			t.Error("it is not watched, or there is a result already")
+			t.Error("it is not probed, or there is a result already")
 		}
 		pass(2 * loopsWindow)
 		synctest.Wait()
@@ -108,8 +108,8 @@ func TestLoopsCountWhoSends(t *testing.T) {
 			l.look(busy)
 		}
 		l.close()
-		if watched != 1 || stopped != 1 || len(l.found()) != 0 {
-			t.Errorf("%d watched, %d stopped, found %v", watched, stopped, l.found())
+		if probed != 1 || stopped != 1 || len(l.found()) != 0 {
+			t.Errorf("%d probed, %d stopped, found %v", probed, stopped, l.found())
 		}
 	})
 }
@@ -144,7 +144,7 @@ func TestProbesOfTypes(t *testing.T) {
 		p.send(begin, all)
 		synctest.Wait()
 		pass(4 * time.Second)
-		p.send(time.Now(), all) // those that are stuck have a probe
+		p.send(time.Now(), all) // the stuck actors have a probe already
 		synctest.Wait()
 		d := p.delays(time.Now())
 		if len(d) != 2 || d[0].typ != "quick" || d[0].p50 != 3*time.Millisecond || d[0].probes != 4 ||

@@ -9,34 +9,34 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// severity says how sure a lint is that something is wrong.
+// severity says how certain a lint is.
 type severity int
 
 const (
-	info  severity = iota // how far what is shown can be trusted
-	check                 // it may be meant so
-	warn                  // it is wrong, or will be
+	info  severity = iota // how reliable the figures are
+	check                 // possibly intended
+	warn                  // a fault, now or soon
 )
 
 func (s severity) String() string { return [...]string{"info", "check", "warn"}[s] }
 
-// A lint is something that seems to be wrong.
+// A lint is a suspected fault.
 type lint struct {
-	rule     string // also the heading in docs/observe.md
+	rule     string // also its heading in docs/observe.md
 	severity severity
-	// about has the culprit first. says is what is wrong with it, after its name: "takes …".
+	// about has the culprit first. says is the sentence without its subject: "takes …".
 	about []inspect.Actor
 	says  string
-	// subject stands for the actor, where there is none: "a Hold".
+	// subject is the subject of the sentence if that is no actor: "a Hold".
 	subject string
 	since   time.Time
 }
 
-// A rule looks at each view, in order, and returns what it finds. Thresholds are relative where
-// they can be, since what is long for one program is usual for another.
+// A rule looks at each view in order and returns its findings. Thresholds are relative where
+// possible, since a long time in one program is usual in another.
 type rule interface{ step(v *view) []lint }
 
-// allRules returns all rules, as they begin.
+// allRules returns new rules, without memory of earlier views.
 func allRules() []rule {
 	return []rule{
 		&longTurns{}, &queueGrows{}, &muteChain{}, &muteCrowd{}, &circles{}, longAsk{}, &selfSends{},
@@ -45,7 +45,7 @@ func allRules() []rule {
 	}
 }
 
-// sortLints puts what is worst first, and of these what has lasted longest.
+// sortLints sorts the worst first; among lints of one severity, the oldest first.
 func sortLints(all []lint) {
 	slices.SortStableFunc(all, func(a, b lint) int {
 		return cmp.Or(cmp.Compare(b.severity, a.severity), a.since.Compare(b.since))
@@ -71,19 +71,19 @@ func (p present) lints() []apiLint {
 	return all
 }
 
-// sentence is a lint in words.
+// sentence returns the text of a lint.
 func (p present) sentence(l *lint) string {
 	if l.subject != "" {
 		return l.subject + " " + l.says
 	}
 	says := l.says
-	if len(l.about) > 1 { // a sentence names a second actor by this sign
+	if len(l.about) > 1 { // "$1" in a sentence stands for the second actor
 		says = strings.Replace(says, "$1", p.label(l.about[1]), 1)
 	}
 	return p.label(l.about[0]) + " " + says
 }
 
-// label names an actor in a sentence, without what would make it long.
+// label names an actor in a sentence and is short.
 func (p present) label(a inspect.Actor) string {
 	if a.ID == 0 {
 		return clip(a.Type)
@@ -95,7 +95,7 @@ func (p present) label(a inspect.Actor) string {
 	return clip(text)
 }
 
-// clip shortens what would fill a page.
+// clip shortens a text to 80 characters.
 func clip(text string) string {
 	const most = 80
 	if r := []rune(text); len(r) > most {
@@ -104,10 +104,10 @@ func clip(text string) string {
 	return text
 }
 
-// spells remembers since when something is so, for each of many things.
+// spells has, for each condition that holds, the time since when it has held.
 type spells[K comparable] map[K]time.Time
 
-// see notes what is so now, forgets what no longer is, and returns since when each has been.
+// see starts a spell for each new condition and ends the spells of conditions that no longer hold.
 func (s spells[K]) see(now time.Time, is map[K]bool) {
 	for k := range s {
 		if !is[k] {

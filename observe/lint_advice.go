@@ -1,6 +1,6 @@
 package observe
 
-// advice says what to do about a lint, by its rule. docs/observe.md has a section for each.
+// advice says how to act on a lint, by its rule. docs/observe.md has a section for each.
 var advice = map[string]string{
 	"long-turn": "See its stack under Long turns. Put what blocks into Context.Blocking, split " +
 		"what computes with Yield or messages to itself, or give the work to a pool.",

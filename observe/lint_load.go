@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// imbalance finds one worker that does three times as much as another for ten seconds, although
+// imbalance finds a worker that does three times as much work as another for ten seconds, although
 // there are turns to steal.
 type imbalance struct{ since time.Time }
 
@@ -16,7 +16,8 @@ const (
 	imbalanceFactor = 3
 	imbalanceFor    = 10 * tick
 	imbalanceBusy   = 0.6
-	// So much of the work of others makes the shares of single workers say nothing.
+	// With more work than this done by surplus workers, the shares of single workers are
+	// meaningless.
 	imbalanceStandIns = 0.05
 )
 
@@ -27,7 +28,7 @@ func (r *imbalance) step(v *view) []lint {
 		if w.Pinned {
 			continue
 		}
-		// One that stands in for another does that one's work.
+		// A surplus worker does the work of the worker that it stands in for.
 		if w.ID >= v.slots {
 			standIns += w.Busy
 			continue
@@ -65,7 +66,7 @@ func (s *sample) queuedTurns() int {
 	return 0
 }
 
-// tooManyBlocked finds that behaviours have kept their workers because too many blocked already.
+// tooManyBlocked finds behaviours that blocked their workers because too many others were blocking.
 type tooManyBlocked struct{ last time.Time }
 
 func (r *tooManyBlocked) step(v *view) []lint {
@@ -129,8 +130,8 @@ func walk(nodes []supervise.Node, above string, f func(path string, n supervise.
 	}
 }
 
-// holds finds holds that keep the system from ending: one that is older than a minute, one that is
-// all that is left, or more and more from one place.
+// holds finds holds that keep the system from ending: a hold older than a minute, holds that alone
+// remain, or a growing number from one place.
 type holds struct {
 	alone time.Time
 	first map[string]int // holds of each place, when first seen
@@ -180,7 +181,7 @@ func (r *holds) step(v *view) []lint {
 	return mostOf(found)
 }
 
-// onlyHolds reports whether nothing but holds keeps the system from being quiescent.
+// onlyHolds reports whether holds alone keep the system from being quiescent.
 func (s *sample) onlyHolds() bool {
 	some := false
 	for _, h := range s.why {

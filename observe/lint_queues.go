@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// queueGrows finds mailboxes that are longer than is counted, in three samples running. Where
-// senders are muted the mailbox does not grow, and is found only if its mail waits long.
+// queueGrows finds mailboxes with more messages than are counted, in three samples running. A
+// mailbox that is bounded by muting its senders is found only if its mail waits long.
 type queueGrows struct {
 	times map[uint64]int
 	since map[uint64]time.Time
@@ -40,11 +40,11 @@ func (r *queueGrows) step(v *view) []lint {
 	return mostOf(found)
 }
 
-// longWait is how long mail may wait behind muted senders.
+// longWait is how long mail in a mailbox may wait while the senders are muted.
 const longWait = time.Second
 
-// boundedBy reports whether muted senders keep a mailbox from growing, and what is in it does not
-// wait long, by the probes to actors of the type.
+// boundedBy reports whether muted senders keep a mailbox from growing and the probes to actors of
+// its type were quick.
 func (s *sample) boundedBy(a inspect.Actor) bool {
 	if !slices.ContainsFunc(s.graph.Mutes, func(e inspect.Edge) bool { return e.To.ID == a.ID }) {
 		return false
@@ -57,7 +57,7 @@ func (s *sample) boundedBy(a inspect.Actor) bool {
 	return true
 }
 
-// because adds what is known of the reason for a long mailbox.
+// because adds the known reason for a long mailbox.
 func (v *view) because(a inspect.Actor) string {
 	switch {
 	case a.Muted:
@@ -73,13 +73,13 @@ func (v *view) because(a inspect.Actor) string {
 	return ""
 }
 
-// mostOf shows so many lints of a rule; more of them say nothing new.
+// mostOf returns the first five lints of a rule; more would add nothing.
 func mostOf(found []lint) []lint {
 	const most = 5
 	return found[:min(len(found), most)]
 }
 
-// deadLetterBurst finds messages that get lost, more than a hundred a second.
+// deadLetterBurst finds more than a hundred dead letters a second.
 type deadLetterBurst struct{ since spells[inspect.Letters] }
 
 const burst = 100 // a second
@@ -112,8 +112,8 @@ func (r *deadLetterBurst) step(v *view) []lint {
 	return mostOf(found)
 }
 
-// putOff finds replies that were put off and seem forgotten: the same actor has had as many or more
-// for ten seconds, in which their number never fell.
+// putOff finds put-off replies that seem forgotten: for ten seconds their number, for one actor,
+// never fell.
 type putOff struct{ held map[uint64]putOffs }
 
 type putOffs struct {
@@ -154,7 +154,8 @@ func replies(n int) string {
 	return fmt.Sprintf("%d replies", n)
 }
 
-// noProcessor says that the machine has more to do than it can: so what takes long may only wait.
+// noProcessor finds that threads wait for a processor: then a turn that takes long may only be
+// waiting.
 type noProcessor struct{ since time.Time }
 
 const starvedMuch = 0.5 // threads that wait, on average
@@ -173,7 +174,7 @@ func (r *noProcessor) step(v *view) []lint {
 			"turns and waits take longer than they would", n)}}
 }
 
-// smallSample says how far the figures can be trusted: read this first.
+// smallSample says how reliable the figures are; it should be read first.
 type smallSample struct{}
 
 const enoughLooks = 100

@@ -14,8 +14,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// A scene is what a rule sees, a tick after the other, and whether it has to find something within
-// ten seconds.
+// A scene is the views of a rule, one a tick, and whether the rule must find something within ten
+// seconds.
 type scene struct {
 	name string
 	rule func() rule
@@ -104,7 +104,7 @@ func panicAt(n int) *sample {
 	return &sample{panics: []inspect.Panic{p}}
 }
 
-// reported is what the runtime has said by then of turns, one a second.
+// reported returns the runtime's reports of turns up to second n, one a second.
 func reported(n int, turn func(i int) (actor uint64, ran time.Duration, blocking bool)) *sample {
 	s := &sample{}
 	for i := range n + 1 {
@@ -160,7 +160,7 @@ func putOffReplies(counts ...int) func(int) *sample {
 	}
 }
 
-// anew returns a rule as it begins, of those that remember something.
+// anew returns a constructor for a rule that has memory.
 func anew[R any, P interface {
 	*R
 	rule
@@ -390,7 +390,7 @@ func TestRulesFindTheirScenesAndNoMore(t *testing.T) {
 	}
 }
 
-// "advice says what to do about a lint, by its rule. docs/observe.md has a section for each."
+// "advice says how to act on a lint, by its rule. docs/observe.md has a section for each."
 func TestEachLintHasASection(t *testing.T) {
 	page, err := os.ReadFile("../docs/observe.md")
 	if err != nil {
@@ -403,7 +403,8 @@ func TestEachLintHasASection(t *testing.T) {
 	}
 }
 
-// "longer than those of other actors of the type": once three others are known to be as slow.
+// "longer than the reported turns of other actors of the type": once three others are known to be
+// as slow.
 func TestATypeOfLongTurnsIsUsual(t *testing.T) {
 	all := walkThrough(&longTurns{}, 40, turnsOf(time.Second, false, 1, 2, 3, 4))
 	if n := len(all[39]); n != 0 {

@@ -11,32 +11,33 @@ import (
 
 const (
 	longTurn       = 10 * time.Millisecond
-	longTurnFactor = 20 // times what is usual for the other actors of the type
-	othersLeast    = 3  // actors of the type, before it is known what is usual
+	longTurnFactor = 20 // times the median of other actors of the type
+	othersLeast    = 3  // actors of the type that the median needs
 	turnsKept      = 64 // reports of each type
-	// What has happened is shown for so long after it.
+	// showEvent is how long an event stays on the page.
 	showEvent = 15 * time.Second
 )
 
-// longTurns finds turns that ran for long, and much longer than those of other actors of the type
-// that were reported. It hears of turns from the runtime (actor.WithLongTurn): a worker that is
-// seen with the same actor again and again may have run many short turns. Turns that block as
-// declared (actor.Context.Blocking, or an ask) are not long: their workers run other actors.
+// longTurns finds turns that ran long, and much longer than the reported turns of other actors of
+// the type. The runtime reports the turns (actor.WithLongTurn): a worker that is seen with one
+// actor again and again may have run many short turns. Declared blocking (actor.Context.Blocking,
+// or an ask) is not long, because the worker runs other actors meanwhile.
 type longTurns struct {
 	heard time.Time // the last report
-	// Reports while the machine had no processor for all threads: one may say that of a turn which
-	// only waited for a processor, so it counts if there are several.
+	// starved has the reports made while the machine lacked processors. One such report may concern
+	// a turn that only waited for a processor, so several are needed.
 	starved map[doing][]time.Time
 	seen    map[string][]seenTurn
 	shown   map[uint64]longLint
 }
 
-// doing is what an actor of a type does.
+// doing is a behaviour of a type.
 type doing struct{ typ, behaviour string }
 
 const (
-	starvedLeast = 3 // reports of a behaviour in the time of showEvent
-	// So long, in a second, threads have to wait for a processor before that is a reason for doubt.
+	starvedLeast = 3 // reports of a behaviour within showEvent
+	// starvedFrom is the waiting time of threads, in seconds a second, from which reports are
+	// doubted.
 	starvedFrom = 0.1
 )
 
@@ -59,7 +60,7 @@ type seenTurn struct {
 	ran   time.Duration
 }
 
-// longLint is a lint that stays after its turn has ended.
+// longLint is a lint that is shown for a while after its turn has ended.
 type longLint struct {
 	lint
 	until time.Time
@@ -74,7 +75,7 @@ func (r *longTurns) step(v *view) []lint {
 			continue
 		}
 		r.heard = l.At
-		// Without a behaviour it is the runtime itself that takes long, on a machine without time.
+		// Without a behaviour the runtime itself was slow, on a machine that lacks processors.
 		if !l.Blocking && l.Behaviour != "" && !v.pinned(l.Type) &&
 			!r.doubtful(v, doing{l.Type, l.Behaviour}, l.At) {
 			r.look(l.At, v.find(l.ActorID, l.Type), l.Behaviour, l.AtLeast)
@@ -91,7 +92,7 @@ func (r *longTurns) step(v *view) []lint {
 	return mostOf(found)
 }
 
-// look notes a turn, and remembers a lint if it is long.
+// look records a turn, and a lint if the turn is long.
 func (r *longTurns) look(now time.Time, a inspect.Actor, behaviour string, ran time.Duration) {
 	least := r.least(a)
 	list := append(r.seen[a.Type], seenTurn{a.ID, ran})
@@ -108,7 +109,8 @@ func (r *longTurns) look(now time.Time, a inspect.Actor, behaviour string, ran t
 	r.shown[a.ID] = l
 }
 
-// least is how long a turn may be, by the median of the reports of other actors of the type.
+// least returns the longest turn that is not reported: longTurnFactor times the median of other
+// actors of the type.
 func (r *longTurns) least(a inspect.Actor) time.Duration {
 	var others []time.Duration
 	who := map[uint64]bool{}
@@ -125,7 +127,7 @@ func (r *longTurns) least(a inspect.Actor) time.Duration {
 	return max(longTurn, longTurnFactor*others[len(others)/2])
 }
 
-// find describes an actor as well as it is known.
+// find returns the known data of an actor.
 func (s *sample) find(id uint64, typ string) inspect.Actor {
 	if i, ok := slices.BinarySearchFunc(s.actors, id, func(a inspect.Actor, id uint64) int {
 		return int(min(max(int64(a.ID-id), -1), 1))
@@ -142,7 +144,7 @@ func (s *sample) pinned(typ string) bool {
 	})
 }
 
-// panicked says what has panicked in the last seconds: a supervisor may have dealt with it.
+// panicked reports the panics of the last seconds. A supervisor may have dealt with them.
 type panicked struct{}
 
 func (panicked) step(v *view) []lint {
@@ -169,7 +171,7 @@ func (panicked) step(v *view) []lint {
 	return found
 }
 
-// selfSends finds actors that keep themselves busy: most of their messages are their own.
+// selfSends finds actors that keep themselves busy: most of their messages come from themselves.
 type selfSends struct{ since spells[uint64] }
 
 const selfSendsLeast = 100 // messages in the window that is watched

@@ -8,16 +8,17 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// streaks says of actors, by their numbers, in how many samples running they were found.
+// streaks has, for each actor by its number, in how many samples running it was found.
 type streaks map[uint64]streak
 
-// streak is how many samples that are, and when the first was taken.
+// streak is a number of samples and the time of the first.
 type streak struct {
 	times int
 	since time.Time
 }
 
-// goOn adds a sample to the streak of an actor, and keeps it in now, the streaks of that sample.
+// goOn extends the streak of an actor by one sample, and stores it in now, the streaks of that
+// sample.
 func (s streaks) goOn(now streaks, actor uint64, at time.Time) streak {
 	k := s[actor]
 	if k.times++; k.times == 1 {
@@ -27,8 +28,8 @@ func (s streaks) goOn(now streaks, actor uint64, at time.Time) streak {
 	return k
 }
 
-// muteChain finds actors that are muted for one that is muted itself, and so on: the last of them
-// holds up all. Three in a row have to be there in two samples.
+// muteChain finds chains of muted actors, each muted for the next. The actor at the end holds up
+// all of them. A chain of three has to be seen in two samples.
 type muteChain struct{ last streaks }
 
 const (
@@ -42,7 +43,7 @@ func (r *muteChain) step(v *view) []lint {
 		next[e.From.ID] = e.To.ID
 		actors[e.To.ID] = e.To
 	}
-	longest := map[uint64]int{} // of the chains that end at an actor
+	longest := map[uint64]int{} // by the actor at their end
 	for id := range next {
 		if end, n, circle := follow(next, id); !circle && n > longest[end] {
 			longest[end] = n
@@ -64,8 +65,8 @@ func (r *muteChain) step(v *view) []lint {
 	return mostOf(found)
 }
 
-// muteCrowd finds actors for which many are muted, in three samples running. Pressure does its work then,
-// and may be meant to; but whoever asks why the senders are slow looks for this actor.
+// muteCrowd finds actors for which many are muted, in three samples running. That may be intended
+// back-pressure, and it is the reason why the senders are slow.
 type muteCrowd struct{ last streaks }
 
 const crowdSize = 20
@@ -92,7 +93,7 @@ func (r *muteCrowd) step(v *view) []lint {
 	return mostOf(found)
 }
 
-// follow walks a chain to its end. It returns how many steps that took, and reports a circle.
+// follow walks a chain to its end. It returns the number of steps and reports a circle.
 func follow(next map[uint64]uint64, id uint64) (end uint64, n int, circle bool) {
 	for to, ok := next[id]; ok; to, ok = next[id] {
 		id = to
@@ -103,7 +104,7 @@ func follow(next map[uint64]uint64, id uint64) (end uint64, n int, circle bool) 
 	return id, n, false
 }
 
-// circles finds actors that wait for each other in a circle. inspect has confirmed each of them.
+// circles finds actors that wait for each other in a circle. inspect has confirmed each circle.
 type circles struct{ since spells[string] }
 
 func (r *circles) step(v *view) []lint {
@@ -176,7 +177,7 @@ func (longAsk) step(v *view) []lint {
 	return mostOf(found)
 }
 
-// mutedForever finds systems in which all that is left waits for an actor under pressure.
+// mutedForever finds systems in which every remaining actor waits for an actor under pressure.
 type mutedForever struct {
 	times int
 	since time.Time
@@ -190,7 +191,7 @@ func (r *mutedForever) step(v *view) []lint {
 		case "mute":
 			mutes += h.Count
 			a = v.find(h.Actor.ID, h.Actor.Type)
-		case "put-off reply", "SendWait": // these keep no system
+		case "put-off reply", "SendWait": // neither keeps the system from ending
 		default:
 			others++
 		}
@@ -209,10 +210,10 @@ func (r *mutedForever) step(v *view) []lint {
 		says: fmt.Sprintf("is muted, as are %d in all, and nothing else is left to do", mutes)}}
 }
 
-// pressureDeadlock shows what the runtime has reported.
+// pressureDeadlock shows the pressure deadlocks that the runtime reported.
 type pressureDeadlock struct{}
 
-// deadlockShown is longer than the runtime takes to report one again.
+// deadlockShown is longer than the interval at which the runtime repeats a report.
 const deadlockShown = time.Minute
 
 func (pressureDeadlock) step(v *view) []lint {

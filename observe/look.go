@@ -10,31 +10,31 @@ import (
 
 const (
 	tick = time.Second
-	// beat is how often it is looked whether the system has ended.
+	// beat is the interval of checks whether the system has ended.
 	beat = tick / 10
-	// idleAfter is how long after the last request, without a stream, the looking ends.
+	// idleAfter is the time from the last request to the end of the looks, if there is no stream.
 	idleAfter  = 30 * time.Second
 	maxStreams = 64
 )
 
-// A look is what all clients of a handler share: one goroutine that samples once a second, while
+// A look is shared by all clients of a handler: one goroutine that samples once a second while
 // there are clients.
 type look struct {
 	src   source
-	rules func() []rule // new ones for each time that the looking begins
+	rules func() []rule // makes new rules whenever the looks begin
 	shown settings
 
 	mu      sync.Mutex
 	on      bool // the goroutine runs
 	streams int
-	used    time.Time // the last request
+	used    time.Time // time of the last request
 	latest  *view     // nil before the first sample
 	next    chan struct{}
 	// ended is closed when the goroutine has ended and its instruments are closed.
 	ended chan struct{}
 }
 
-// A view is one sample with what can be said of it together with those before. It is not changed.
+// A view is one sample with the findings of the rules up to it. It is immutable.
 type view struct {
 	*sample
 	since  time.Time
@@ -48,7 +48,7 @@ func newLook(src source, rules func() []rule, shown settings) *look {
 	return &look{src: src, rules: rules, shown: shown, next: make(chan struct{})}
 }
 
-// use notes a request, and begins to look if it was not on. Caller holds mu.
+// use notes a request and starts the looks if needed. The caller holds mu.
 func (l *look) use() {
 	l.used = time.Now()
 	if l.on {
@@ -60,7 +60,7 @@ func (l *look) use() {
 }
 
 // current returns the latest view, and a channel that is closed when there is a newer one. It waits
-// for the first.
+// for the first view.
 func (l *look) current(ctx context.Context) (*view, <-chan struct{}, error) {
 	for {
 		l.mu.Lock()
@@ -78,7 +78,7 @@ func (l *look) current(ctx context.Context) (*view, <-chan struct{}, error) {
 	}
 }
 
-// join counts a stream. It reports whether there may be one more.
+// join counts a stream. It reports false if there are too many.
 func (l *look) join() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,7 +96,7 @@ func (l *look) leave() {
 	l.used = time.Now()
 }
 
-// run samples until no client is left.
+// run samples until the last client has left.
 func (l *look) run(tools instruments, ended chan<- struct{}) {
 	defer close(ended)
 	defer tools.close()
@@ -116,8 +116,8 @@ func (l *look) run(tools instruments, ended chan<- struct{}) {
 	}
 }
 
-// look takes a sample, and shows what can be said of it. What panics on the way costs no more than
-// its part of the page, on which a line says so.
+// look takes a sample and shows it with the findings of the rules. A panic on the way costs only
+// its part of the page, where a line reports it.
 func (l *look) look(tools instruments, since, at time.Time, before *sample, rules []rule,
 	past *history) *sample {
 	var s *sample
@@ -153,7 +153,7 @@ func viewOf(since time.Time, before, s *sample, rules []rule, past *history) *vi
 	return v
 }
 
-// ownFault says that a part of the page itself has panicked.
+// ownFault returns the lint for a panic in a part of the page itself.
 func ownFault(at time.Time, part string, f *guard.Fault) lint {
 	return lint{rule: "page", severity: warn, since: at, subject: part,
 		says: "has panicked, and is left out: " + clip(f.String())}
@@ -167,7 +167,7 @@ func (l *look) show(v *view) {
 	l.next = make(chan struct{})
 }
 
-// leaveIfIdle reports whether the looking ends: soon after the last client, or at once if the
+// leaveIfIdle reports whether the looks end: soon after the last client has left, or at once if the
 // system has ended.
 func (l *look) leaveIfIdle(now time.Time, over bool) bool {
 	l.mu.Lock()
@@ -179,10 +179,10 @@ func (l *look) leaveIfIdle(now time.Time, over bool) bool {
 	return true
 }
 
-// seconds is how long the system has been looked at.
+// seconds returns how long the system has been looked at.
 func (v *view) seconds() float64 { return v.at.Sub(v.since).Seconds() }
 
-// rate is how much a total has grown in a second, since the sample before.
+// rate returns the growth of a total per second, since the sample before.
 func (v *view) rate(total func(*sample) uint64) float64 {
 	if v.before == nil {
 		return 0
@@ -190,7 +190,7 @@ func (v *view) rate(total func(*sample) uint64) float64 {
 	return rateOf(v.before, v.sample, total)
 }
 
-// starved is for how many threads of the process there was no processor, on average since the
+// starved returns how many threads of the process waited for a processor, on average since the
 // sample before.
 func (v *view) starved() float64 {
 	return v.rate(func(s *sample) uint64 { return uint64(s.waited) }) / float64(time.Second)

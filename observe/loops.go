@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// Where the busiest actor takes most of the time, its type is watched for a moment every few ticks,
-// to see whose messages it runs: 50 ms in 5 s, or 1 % of the time.
+// If the busiest actor takes most of the time, its type is probed for a moment every few ticks, to
+// see who sends the messages: 50 ms in 5 s, or 1 % of the time.
 const (
 	loopsEvery  = 5
 	loopsWindow = 50 * time.Millisecond
@@ -18,7 +18,7 @@ const (
 
 // loops finds actors that send most of their messages to themselves.
 type loops struct {
-	watch func(p inspect.Probe, typ string) (stop func())
+	probe func(p inspect.Probe, typ string) (stop func())
 	find  func(id uint64) (inspect.Actor, bool)
 	ticks int
 	done  sync.WaitGroup
@@ -30,12 +30,12 @@ type loops struct {
 
 func newLoops(sys *actor.System) *loops {
 	return &loops{
-		watch: func(p inspect.Probe, typ string) func() { return inspect.Watch(sys, p, typ) },
+		probe: func(p inspect.Probe, typ string) func() { return inspect.Around(sys, p, typ) },
 		find:  func(id uint64) (inspect.Actor, bool) { return inspect.Find(sys, id) },
 	}
 }
 
-// look watches the type of the busiest actor for a moment, if it is time to.
+// look probes the type of the busiest actor for a moment, at every loopsEvery-th tick.
 func (l *loops) look(busy []inspect.Busy) {
 	l.ticks++
 	if l.ticks%loopsEvery != 2 {
@@ -50,15 +50,15 @@ func (l *loops) look(busy []inspect.Busy) {
 	l.mu.Lock()
 	l.counts = map[uint64]*selfSender{}
 	l.mu.Unlock()
-	stop := l.watch(inspect.Probe{Before: l.count}, busy[0].Type)
+	stop := l.probe(inspect.Probe{Before: l.count}, busy[0].Type)
 	l.done.Go(func() {
-		time.Sleep(loopsWindow) // the window is a time; no event ends it
+		time.Sleep(loopsWindow) // the window is a length of time; no event ends it
 		stop()
 		l.sum()
 	})
 }
 
-// count runs on a worker.
+// count is the probe; it runs on a worker.
 func (l *loops) count(c *actor.Context, m inspect.Message) { l.add(c.ActorID(), m.From) }
 
 // add counts a message that an actor runs.

@@ -28,8 +28,8 @@ func crowded(tb testing.TB, n int) (sys *actor.System, keep any) {
 	return sys, refs
 }
 
-// BenchmarkTop is what a page with the 50 busiest actors of a million costs: a look at the system,
-// what can be said of it, and the answer. MB is what it allocates.
+// BenchmarkTop measures a page with the 50 busiest actors of a million: a look at the system, the
+// rules, and the answer. MB is the allocated memory.
 func BenchmarkTop(b *testing.B) {
 	h, tools, keep := manyActors(b, 1_000_000)
 	b.ReportAllocs()

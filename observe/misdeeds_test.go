@@ -18,12 +18,12 @@ type nilError struct{ text string }
 
 func (e *nilError) Error() string { return e.text }
 
-// evilError is one whose text does what it says.
+// evilError is an error whose Error method calls it.
 type evilError func()
 
 func (e evilError) Error() string { e(); return "" }
 
-// misdeeds are errors whose text cannot be had, and what stands in its place.
+// misdeeds are errors whose Error method fails, with the text shown instead.
 var misdeeds = map[string]struct {
 	err  error
 	want string

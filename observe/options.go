@@ -14,12 +14,12 @@ type settings struct {
 	hosts   map[string]bool
 	actions bool
 	redact  func(what, text string) string
-	flight  *flight.Recorder // nil: none
+	flight  *flight.Recorder // nil: no recorder
 }
 
-// WithHosts allows requests for these hosts, as they stand in the address of the page, without a
-// port: names behind which a reverse proxy serves it. localhost and all IP addresses are allowed
-// without it. WithHosts panics if a host is empty.
+// WithHosts allows requests for these hosts: names, without a port, under which a reverse proxy
+// serves the page. localhost and all IP addresses are always allowed. WithHosts panics if a host is
+// empty.
 func WithHosts(hosts ...string) Option {
 	return func(s *settings) {
 		for _, h := range hosts {
@@ -31,12 +31,12 @@ func WithHosts(hosts ...string) Option {
 	}
 }
 
-// WithActions lets the page stop an actor, as [actor.Stop] does, by a POST of the page itself or
-// of a program that is no browser. Without it the page only reads.
+// WithActions lets the page stop an actor, as [actor.Stop] does. The POST must come from the page
+// itself or from a program that is no browser. Without WithActions the page only reads.
 func WithActions() Option { return func(s *settings) { s.actions = true } }
 
-// WithFlightRecorder serves what a recorder has, at flight below the address of the page, as JSON
-// or as text. Without it such requests are refused. It panics if r is nil.
+// WithFlightRecorder serves the recording of r, as JSON or as text, at flight below the address of
+// the page. Without it such requests are refused. It panics if r is nil.
 func WithFlightRecorder(r *flight.Recorder) Option {
 	if r == nil {
 		panic("gallop: observe.WithFlightRecorder: a nil Recorder")
@@ -44,10 +44,10 @@ func WithFlightRecorder(r *flight.Recorder) Option {
 	return func(s *settings) { s.flight = r }
 }
 
-// WithRedact has f look at each text that may have data of the program's users in it, before it is
-// shown: what is "name", "path", "panic", "stack" or "state" (as JSON). What f returns is shown
-// in its place. f is called by several goroutines at a time. If it panics, nothing of the text is
-// shown. WithRedact panics if f is nil.
+// WithRedact passes each text that may contain data of the program's users to f and shows the
+// result of f instead. what is the kind of text: "name", "path", "panic", "stack" or "state" (as
+// JSON). f is called by several goroutines at a time. If f panics, the text is left out. WithRedact
+// panics if f is nil.
 func WithRedact(f func(what, text string) string) Option {
 	if f == nil {
 		panic("gallop: observe.WithRedact: a nil function")

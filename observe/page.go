@@ -14,12 +14,12 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-// servePage serves the page itself. Its files are few and small, and are asked for again each time,
-// so that a new version of the program never meets scripts of the old one.
+// servePage serves the page itself. Its files are few and small. Browsers revalidate them at each
+// request, so that a new version of the program never meets scripts of the old one.
 func (h *handler) servePage() {
 	files, err := fs.Sub(pageFiles, "page")
 	if err != nil {
-		panic(err) // they are embedded
+		panic(err) // the files are embedded
 	}
 	h.mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		if wantsText(r) {
@@ -52,10 +52,10 @@ func serveFile(w http.ResponseWriter, r *http.Request, files fs.FS, name string)
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	_, _ = w.Write(data) // an error is the client's
+	_, _ = w.Write(data) // the connection is the client's concern
 }
 
-// typeOf does not ask the machine, whose tables may be wrong, for what matters.
+// typeOf returns the content type of a file of the page. The tables of the machine may be wrong.
 func typeOf(name string) string {
 	switch path.Ext(name) {
 	case ".html":
@@ -70,8 +70,8 @@ func typeOf(name string) string {
 	return mime.TypeByExtension(path.Ext(name))
 }
 
-// wantsText reports whether a client prefers text: it asks for it, or does not say that it reads
-// HTML or JSON, as curl.
+// wantsText reports whether a client prefers text: it asks for text, or, like curl, accepts neither
+// HTML nor JSON by name.
 func wantsText(r *http.Request) bool {
 	accept := r.Header.Get("Accept")
 	if strings.Contains(accept, "text/html") || strings.Contains(accept, "application/json") {

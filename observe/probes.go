@@ -11,8 +11,8 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// At most so many probes are on their way, and so many are sent in a tick. A probe that has not
-// run by then is given up: its actor's delay is at least that.
+// Limits of probes. A probe that has not run after probeTimeout is given up: its actor's delay is
+// at least that long.
 const (
 	probesPerTick = 16
 	probesAtMost  = 32
@@ -21,7 +21,7 @@ const (
 	delayTypes    = 256
 )
 
-// probes measures the mailbox delay of types, by probes to actors of them.
+// probes measures the mailbox delay of types by probes to some of their actors.
 type probes struct {
 	delay  func(context.Context, actor.AnyRef) (time.Duration, error)
 	ctx    context.Context
@@ -33,7 +33,7 @@ type probes struct {
 	results map[string][]time.Duration
 }
 
-// probed is an actor that was sent a probe which has not run yet.
+// probed is an actor whose probe has not run yet.
 type probed struct {
 	typ string
 	at  time.Time
@@ -45,7 +45,7 @@ func newProbes(delay func(context.Context, actor.AnyRef) (time.Duration, error))
 	return p
 }
 
-// send sends probes to the first of the actors that have none, at most two of a type.
+// send sends probes to the first actors that have none, at most two of a type.
 func (p *probes) send(at time.Time, actors []inspect.Actor) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,7 +80,7 @@ func (p *probes) measure(a inspect.Actor) {
 	}
 }
 
-// delays returns what is known of each type that was probed.
+// delays returns the delays of each type that was probed.
 func (p *probes) delays(at time.Time) []typeDelay {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,7 +109,7 @@ func (p *probes) delays(at time.Time) []typeDelay {
 	return all
 }
 
-// close gives up the probes that are on their way.
+// close gives up the outstanding probes.
 func (p *probes) close() {
 	p.cancel()
 	p.done.Wait()

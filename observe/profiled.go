@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// profiled is what a profile has seen in one window.
+// profiled is the profile of one window.
 type profiled struct {
 	actors, behaviours []inspect.Busy
 	looks, ran         uint64
@@ -21,7 +21,7 @@ func (p profiled) plus(q profiled) profiled {
 	return sum
 }
 
-// together adds up the figures of the same actors or behaviours, the busiest first.
+// together adds up the figures of equal actors or behaviours, the busiest first.
 func together(ran uint64, lists ...[]inspect.Busy) []inspect.Busy {
 	type key struct {
 		typ, behaviour string

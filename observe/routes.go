@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// A route is a page of the API that is made of the latest view.
+// A route is a page of the API that is made from the latest view.
 type route struct {
 	name, about string
-	params      []string // that it knows
+	params      []string // parameters of the query
 	answer      func(p present, q url.Values) (any, error)
 }
 
@@ -59,7 +59,7 @@ func (h *handler) routes() []route {
 	}
 }
 
-// index is what curl gets of the page.
+// index is the text that curl receives for the page.
 func index() []byte {
 	var h handler
 	text := []byte("gallop: what a running system does. " +
@@ -131,7 +131,7 @@ func write(w http.ResponseWriter, r *http.Request, v *view, answer any) {
 
 func writeText(w http.ResponseWriter, text []byte) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = w.Write(text) // an error is the client's
+	_, _ = w.Write(text) // the connection is the client's concern
 }
 
 func writeJSON(w http.ResponseWriter, answer any) {
@@ -141,7 +141,7 @@ func writeJSON(w http.ResponseWriter, answer any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(append(data, '\n')) // an error is the client's
+	_, _ = w.Write(append(data, '\n')) // the connection is the client's concern
 }
 
 var errParameter = errors.New("gallop: observe: a parameter that is no number, or out of range")
@@ -163,7 +163,7 @@ func (p present) history(q url.Values) (any, error) {
 	return p.v.past.api(p.v.since, n), err
 }
 
-// metrics are the figures by the names that package prom gives them.
+// metrics returns the figures under the names that package prom gives them.
 func (p present) metrics() map[string]float64 {
 	s := p.v.stats
 	return map[string]float64{
@@ -187,7 +187,7 @@ func (p present) metrics() map[string]float64 {
 	}
 }
 
-// byNumber orders by a figure, the largest first.
+// byNumber sorts by a figure, the largest first.
 func byNumber[T any, N cmp.Ordered](of func(T) N) func(a, b T) int {
 	return func(a, b T) int { return cmp.Compare(of(b), of(a)) }
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// A source is what is looked at: a system, or the script of a test.
+// A source is the object of the looks: a system, or the script of a test.
 type source interface {
-	// begin starts the instruments. A goroutine calls sample, at each tick, and then close.
+	// begin starts the instruments. One goroutine calls sample at each tick, and finally close.
 	begin() instruments
 	// find, state and stop are for the page of one actor.
 	find(id uint64) (inspect.Actor, bool)
@@ -21,21 +21,21 @@ type source interface {
 
 type instruments interface {
 	sample(at time.Time) *sample
-	// over reports whether nothing will happen any more.
+	// over reports whether the system has stopped.
 	over() bool
 	close()
 }
 
-// A sample is what was seen in one look. It is not changed after that.
+// A sample has the figures of one look. It is immutable.
 type sample struct {
 	at    time.Time
 	stats actor.Stats
 
-	// Workers that may run at a time, beside those of pinned types.
+	// slots is the number of workers that may run at a time, without workers of pinned types.
 	slots      int
 	workers    []inspect.Worker
 	looks, ran uint64 // of the profile
-	// How long threads of the process have waited for a processor, in all; 0: unknown.
+	// waited is how long threads of the process have waited for a processor, in all; 0 if unknown.
 	waited     time.Duration
 	busy       []inspect.Busy // actors, the busiest first
 	behaviours []inspect.Busy
@@ -43,7 +43,7 @@ type sample struct {
 	types  []inspect.Type
 	census inspect.Census
 	names  []inspect.Named
-	actors []inspect.Actor // those that can be found: see known
+	actors []inspect.Actor // actors that can be found: see known
 	trees  []supervise.Node
 
 	processes     inspect.ProcessList
@@ -65,16 +65,16 @@ type sample struct {
 	loops  []selfSender
 }
 
-// typeDelay is how long messages to actors of a type had to wait, by the last probes.
+// typeDelay is how long messages to actors of a type waited, by the latest probes.
 type typeDelay struct {
 	typ            string
 	probes         int
 	last, p50, p99 time.Duration
-	// waits is how long the oldest probe that did not run yet has waited.
+	// waits is how long the oldest unanswered probe has waited.
 	waits time.Duration
 }
 
-// selfSender is an actor of which most messages came from itself, in a window.
+// selfSender is an actor that sent itself most of its messages in a window.
 type selfSender struct {
 	actor     inspect.Actor
 	all, self uint64

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// streamWrite is how long a client may take to read an event, before its stream ends.
+// streamWrite is how long a client may take to read an event before its stream ends.
 const streamWrite = 10 * time.Second
 
-// serveStream sends the overview each second, as server-sent events. A client that reads slowly
-// misses some, and costs nothing.
+// serveStream sends the overview each second, as server-sent events. A slow client misses events
+// and costs nothing.
 func (h *handler) serveStream(w http.ResponseWriter, r *http.Request) {
 	if !h.look.join() {
 		w.Header().Set("Retry-After", "10")
@@ -21,13 +21,13 @@ func (h *handler) serveStream(w http.ResponseWriter, r *http.Request) {
 	defer h.look.leave()
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // proxies shall hand events on at once
+	w.Header().Set("X-Accel-Buffering", "no") // proxies must not buffer events
 	for {
 		v, next, err := h.look.current(r.Context())
 		if err != nil {
 			return
 		}
-		_ = out.SetWriteDeadline(time.Now().Add(streamWrite)) // some writers have none
+		_ = out.SetWriteDeadline(time.Now().Add(streamWrite)) // some writers have no deadline
 		if _, err := w.Write(v.text()); err != nil {
 			return
 		}
@@ -42,12 +42,12 @@ func (h *handler) serveStream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// eventOf returns the function that makes the event of a view, once for all streams.
+// eventOf returns a function that makes the event of a view once for all streams.
 func eventOf(v *view, s settings) func() []byte {
 	return sync.OnceValue(func() []byte {
 		data, err := json.Marshal(present{v, s.redact}.overview(s))
 		if err != nil {
-			panic(err) // of structs with figures and texts
+			panic(err) // a struct of figures and texts always marshals
 		}
 		return append(append([]byte("event: overview\ndata: "), data...), "\n\n"...)
 	})

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// appendText appends an answer of the API as text for people: lists as tables, the rest as lines.
+// appendText appends an answer of the API as text for people: lists as tables, other values as
+// lines.
 func appendText(text []byte, answer any) []byte {
 	var b bytes.Buffer
 	writeValue(&b, "", reflect.ValueOf(answer))
@@ -39,7 +40,7 @@ func writeMap(b *bytes.Buffer, v reflect.Value) {
 	}
 }
 
-// writeFields writes a struct: what is short first, then its lists.
+// writeFields writes a struct: its short fields first, then its lists.
 func writeFields(b *bytes.Buffer, title string, v reflect.Value) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	if title != "" {
@@ -56,7 +57,7 @@ func writeFields(b *bytes.Buffer, title string, v reflect.Value) {
 			fmt.Fprintf(w, "%s\t%s\n", nameOf(v.Type().Field(i)), c)
 		}
 	}
-	_ = w.Flush() // b takes everything
+	_ = w.Flush() // writes to b never fail
 	for _, i := range lists {
 		b.WriteByte('\n')
 		writeValue(b, strings.ToUpper(nameOf(v.Type().Field(i))), v.Field(i))
@@ -72,8 +73,8 @@ func isGroup(v reflect.Value) bool {
 	return true
 }
 
-// writeTable writes a list of structs, with a column for each field that is not empty everywhere.
-// What has several lines follows its row.
+// writeTable writes a list of structs. A field that is empty in every struct has no column. A value
+// of several lines follows its row.
 func writeTable(b *bytes.Buffer, title string, list reflect.Value) {
 	if title != "" {
 		fmt.Fprintf(b, "%s\n", title)
@@ -112,7 +113,7 @@ func writeRows(b *bytes.Buffer, list reflect.Value) {
 	for i := range list.Len() {
 		row(func(c int) string { return cell(list.Index(i).Field(c)) })
 	}
-	_ = w.Flush() // b takes everything
+	_ = w.Flush() // writes to b never fail
 	for i := range list.Len() {
 		for _, c := range long {
 			if text := list.Index(i).Field(c).String(); text != "" {
@@ -122,7 +123,7 @@ func writeRows(b *bytes.Buffer, list reflect.Value) {
 	}
 }
 
-// columnsOf returns the fields that make columns, and those of several lines.
+// columnsOf returns the fields that become columns, and the fields with several lines.
 func columnsOf(list reflect.Value) (columns, long []int) {
 	for c := range list.Type().Elem().NumField() {
 		some, lines := false, false
@@ -160,7 +161,7 @@ func nameOf(f reflect.StructField) string {
 	return strings.ReplaceAll(name, "_", " ")
 }
 
-// cell is a value in one line.
+// cell returns a value in one line.
 func cell(v reflect.Value) string {
 	switch x := v.Interface().(type) {
 	case time.Time:
@@ -204,7 +205,7 @@ func (a apiActor) label() string {
 	return oneLine(text)
 }
 
-// figure writes a number so that its size is seen at a glance.
+// figure formats a number so that its size is seen at a glance.
 func figure(x float64) string {
 	switch {
 	case x == float64(int64(x)):
@@ -215,7 +216,7 @@ func figure(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
-// oneLine takes away what would change how a terminal shows the rest.
+// oneLine removes characters that control a terminal.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e ||

@@ -11,7 +11,7 @@ import (
 // Each benchmark has a twin of goroutines, and a ratio: process over goroutines, taken in turns in
 // one run, the fastest of each. Both have as many processors as there are workers.
 
-// twin is what processes do and goroutines can do as well, n times.
+// twin is a task for processes and for goroutines, done n times.
 type twin struct {
 	process    func(s *System, n int)
 	goroutines func(n int)

@@ -7,31 +7,31 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// A mailbox may have a bound. Two things make that harder than a counter beside the mailbox:
+// A mailbox may have a bound. Two facts make that harder than a counter beside the mailbox:
 //
-//   - A mailbox without one is not to pay for it. So the refs of a process with a bound lead to
-//     another mailbox, its front, in which a sender finds a process that waits for mail, as it
-//     seems, and cannot be claimed: that is off the path between processes. There it meets the
-//     bound, and what is let in goes to the process's own mailbox.
-//   - A process that sends is suspended ahead of the message, and can be cancelled there, so a
-//     message is in the mailbox or it is the sender's.
+//   - A mailbox without a bound must not pay for it. So the refs of a process with a bound lead to
+//     another mailbox, its front. To a sender, the process of the front seems to wait for mail, and
+//     cannot be claimed: that leaves the fast path between processes. There the sender meets the
+//     bound, and an admitted message goes to the process's own mailbox.
+//   - A sending process is suspended before it sends the message, and can be cancelled there. So a
+//     message is either in the mailbox or still the sender's.
 //
-// The protocol has one lock. A sender that finds the mailbox full enters the line, under the lock;
-// what makes room lets senders out of the line, under the lock. Each that is let out has its place
-// in the mailbox by then.
+// The protocol has one lock. A sender that finds the mailbox full enters the line, under the lock.
+// When room is made, senders leave the line, under the lock. Each of them has its place in the
+// mailbox by then.
 //
-// Rejected: to let in one more message while the process has looked at all there is, and waits for
-// what matches. It was a bound with an exception that few programs need, and cost time in proportion
-// to the bound.
+// Rejected: to admit one more message when the process has looked at all messages and waits for
+// another one to match. Few programs need that exception, and it cost time in proportion to the
+// bound.
 
-// bound is what a process has in addition whose mailbox has one.
+// bound is the state of a bounded mailbox, in addition to the mailbox itself.
 type bound[M any] struct {
 	own   *mailbox[M]
 	front mailbox[M]
 	gate  Proc // of the front: taken for the process
 
 	high, low int  // read-only: full from high on, until low
-	refuses   bool // read-only: what cannot wait is refused
+	refuses   bool // read-only: senders that cannot wait are refused
 
 	mu     seam.QuickMutex
 	n      int                 // guarded by mu: messages that are in, or have a place
@@ -40,10 +40,10 @@ type bound[M any] struct {
 	line   waitQueue[struct{}] // guarded by mu: senders that wait
 }
 
-// Option says how a process is: see [Spawn].
+// Option sets a property of a process: see [Spawn].
 type Option interface{ set(*settings) }
 
-// settings are what options say. The zero value is a process without options.
+// settings are the values of options. The zero value is a process without options.
 type settings struct {
 	high, low int // 0: no bound
 	bounded   bool
@@ -51,7 +51,7 @@ type settings struct {
 	wrong     string
 }
 
-// apply returns what the options of a call say.
+// apply returns the settings of the options of a call.
 func apply(call string, options []Option) (l settings) {
 	for _, o := range options {
 		if o == nil {
@@ -85,17 +85,17 @@ func (o limitOption) set(l *settings) {
 }
 
 // WithBound bounds the mailbox of a process: at most limit messages wait in it. A process that
-// sends to it is suspended until there is room. So is the caller of [Ref.SendWait]. [Ref.TrySend]
-// returns [ErrOverloaded], and what is sent by [Ref.Send] from outside or from a behaviour, which
-// cannot wait, becomes a dead letter. WithBound panics if limit is less than 1.
+// sends to a full mailbox is suspended until there is room; so is the caller of [Ref.SendWait].
+// [Ref.TrySend] returns [ErrOverloaded]. A [Ref.Send] from outside or from a behaviour cannot wait:
+// its message becomes a dead letter. WithBound panics if limit is less than 1.
 //
-// Exits that are trapped, the news of monitors, and what the process sends to itself are let in
-// always, and take room.
+// Trapped exits, messages of monitors, and messages that the process sends to itself are always
+// admitted, and take room.
 //
-// Messages that a receive has looked at and left take room too. A process that waits for what is
-// not in its full mailbox waits for ever, as do two processes that send to each other, and whose
-// mailboxes are full: [System.Blocked] says so. Give a process that takes what matches no bound, or
-// one with room for all that may wait.
+// Messages that a receive has looked at and left take room too. A process waits for ever if its
+// mailbox is full and no message in it matches. So do two processes that send to each other while
+// both mailboxes are full. [System.Blocked] shows both. Give a process that receives selectively no
+// bound, or one with room for all messages that may wait.
 //
 // A message costs a lock for the sender and one for the process.
 func WithBound(limit int) Option {
@@ -105,8 +105,8 @@ func WithBound(limit int) Option {
 	return limitOption{high: limit, low: limit - 1, bounded: true}
 }
 
-// WithWatermarks holds senders back as [WithBound] does, from high messages on until no more than
-// low are left. What cannot wait is not refused, except by [Ref.TrySend]. WithWatermarks panics
+// WithWatermarks suspends senders as [WithBound] does, from high messages on until at most low are
+// left. A send that cannot wait is admitted; only [Ref.TrySend] is refused. WithWatermarks panics
 // unless 0 ≤ low < high.
 func WithWatermarks(high, low int) Option {
 	if low < 0 || low >= high {
@@ -115,7 +115,7 @@ func WithWatermarks(high, low int) Option {
 	return limitOption{high: high, low: low}
 }
 
-// limit gives a new process what the options say.
+// limit applies the options to a new process.
 func (s *Self[M]) limit(call string, options []Option) {
 	l := apply(call, options)
 	s.Proc.is(l.kind)
@@ -134,7 +134,7 @@ func (s *Self[M]) limit(call string, options []Option) {
 // goroutine: in any other mailbox rare is its owner's.
 func (b *mailbox[M]) isFront() bool { return b.p.sys == nil && b.rare != nil }
 
-// force gives a message a place, whether there is one or not.
+// force gives a message a place even if there is none.
 func (b *bound[M]) force() {
 	b.mu.Lock()
 	b.enter()
@@ -174,7 +174,7 @@ func (s *Self[M]) teller() func(from any, wrap func() any) {
 	}
 }
 
-// admission is what a bound says to a sender.
+// admission is the answer of a bound to a sender.
 type admission int
 
 const (
@@ -285,7 +285,7 @@ func (b *bound[M]) waitWithin(pt *party, d time.Duration) admission {
 	return r
 }
 
-// try is wait for those that do not wait.
+// try returns the error of a sender that does not wait, or nil if its message has a place.
 func (b *bound[M]) try() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -307,7 +307,7 @@ func (b *bound[M]) giveBack(by Party) {
 	b.leave(w, sys)
 }
 
-// leave takes a place away, gives those in line a place for whom there is one, and wakes them.
+// leave frees a place, gives places to senders in line while there is room, and wakes them.
 func (b *bound[M]) leave(w *sched.Worker, sys *System) {
 	var wake []*party
 	b.mu.Lock()
@@ -327,7 +327,7 @@ func (b *bound[M]) leave(w *sched.Worker, sys *System) {
 	}
 }
 
-// close lets all go that wait: the process has ended.
+// close releases all waiting senders: the process has ended.
 func (b *bound[M]) close() {
 	var wake []*party
 	b.mu.Lock()
@@ -342,9 +342,9 @@ func (b *bound[M]) close() {
 	}
 }
 
-// SendWait is [Ref.Send] for a process or a goroutine that waits, if the mailbox has a bound and is
-// full, until there is room. It returns [ErrNoProcess] if the process has ended; then the message
-// is no dead letter. Without a bound it does not wait.
+// SendWait is [Ref.Send] for a process or goroutine that can wait. If the mailbox has a bound and
+// is full, it waits until there is room. It returns [ErrNoProcess] if the process has ended; then
+// the message is no dead letter. Without a bound it does not wait.
 func (r Ref[M]) SendWait(by Party, m M) error {
 	r.mustBe("Ref.SendWait")
 	pt := enter(by, "Ref.SendWait")
@@ -367,9 +367,9 @@ func (r Ref[M]) SendWait(by Party, m M) error {
 	return nil
 }
 
-// TrySend is [Ref.Send] that says if the message is not taken: the error is [ErrOverloaded] if the
-// mailbox has a bound and is full, and [ErrNoProcess] if the process has ended. Then it is no dead
-// letter. One that ends later makes a dead letter of it.
+// TrySend is [Ref.Send] with an error. It returns [ErrOverloaded] if the mailbox has a bound and is
+// full, and [ErrNoProcess] if the process has ended. Then the message is no dead letter. If the
+// process ends later, an accepted message becomes a dead letter.
 func (r Ref[M]) TrySend(from Env, m M) error {
 	r.mustBe("Ref.TrySend")
 	sys, w := act(from)

@@ -43,7 +43,7 @@ func TestBound_Sender(t *testing.T) {
 	})
 }
 
-// busy spawns a process with a mailbox that receives what it is told, and else waits at a channel.
+// busy spawns a process with a mailbox that receives on request, and otherwise waits at a channel.
 func busy(s *System, o Option) (to Ref[int], receive *Chan[int], got *[]int) {
 	receive, got = NewChan[int](0), new([]int)
 	return Spawn(s, func(self *Self[int]) {
@@ -59,8 +59,8 @@ func busy(s *System, o Option) (to Ref[int], receive *Chan[int], got *[]int) {
 	}, o), receive, got
 }
 
-// TestBound_Full: "TrySend returns ErrOverloaded, and what is sent by Ref.Send from outside …
-// becomes a dead letter", as long as the process waits for something else than messages.
+// TestBound_Full: "Ref.TrySend returns ErrOverloaded. A Ref.Send from outside … cannot wait: its
+// message becomes a dead letter", while the process waits for something else than messages.
 func TestBound_Full(t *testing.T) {
 	for _, o := range []Option{WithBound(2), WithWatermarks(2, 1)} {
 		dead := []any{}
@@ -89,8 +89,8 @@ func TestBound_Full(t *testing.T) {
 }
 
 // TestBound_SelectiveReceive: "Messages that a receive has looked at and left take room too. A
-// process that waits for what is not in its full mailbox waits for ever": also while it waits in a
-// receive the bound holds, for senders of each sort.
+// process waits for ever if its mailbox is full and no message in it matches": the bound holds for
+// senders of each kind while the process waits in a receive.
 func TestBound_SelectiveReceive(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *System) {
 		to := Spawn(s, func(self *Self[int]) {
@@ -136,8 +136,8 @@ func TestBound_Ends(t *testing.T) {
 	})
 }
 
-// TestBound_LetsIn: "Exits that are trapped, the news of monitors, and what the process sends to
-// itself are let in always, and take room".
+// TestBound_LetsIn: "Trapped exits, messages of monitors, and messages that the process sends to
+// itself are always admitted, and take room".
 func TestBound_LetsIn(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *System) {
 		var refused error
@@ -150,7 +150,7 @@ func TestBound_LetsIn(t *testing.T) {
 			}
 			other := Go(self, func(*Proc) {})
 			other.Join(self)
-			self.Monitor(other, func(Down) string { return "down" })
+			self.Watch(other, func(Down) string { return "down" })
 			self.Process().Cancel(self, errors.New("trapped"))
 			refused, pending = self.Ref().TrySend(s, "more"), self.Pending()
 		}, WithBound(1))
@@ -185,7 +185,7 @@ func TestBound_Deadlock(t *testing.T) {
 	})
 }
 
-// TestBound_Options: what makes no sense panics at the call.
+// TestBound_Options: invalid arguments panic at the call.
 func TestBound_Options(t *testing.T) {
 	s := Start(Config{Workers: 1})
 	defer s.Stop()
@@ -210,10 +210,14 @@ func TestBound_Call(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *System) {
 		made := 0
 		call := func(by Party, to Ref[request], d time.Duration) (int, error) {
-			return Call(by, to, d, func(back ReplyTo[int]) request {
+			limit := CallOption{}
+			if d > 0 {
+				limit = Within(d)
+			}
+			return Call(by, to, func(back ReplyTo[int]) request {
 				made++
 				return request{back, made}
-			})
+			}, limit)
 		}
 		receive := NewChan[int](0)
 		to := Spawn(s, func(self *Self[request]) {

@@ -7,23 +7,23 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// ReplyTo is where the reply to a request goes: the request carries it. Any process may reply,
-// once.
+// ReplyTo is the address for the reply to a request, and is part of the request. Any process may
+// reply, once.
 type ReplyTo[R any] struct{ a Asked[R] }
 
-// answer is a reply, or why none comes.
+// answer is a reply, or the reason why there is none.
 type answer[R any] struct {
 	v   R
 	err error
-	// err was given to Fail, and is no news of the process that was asked.
+	// failed: err was given to Fail, and does not tell of the end of the asked process.
 	failed bool
 }
 
-// Reply replies, and reports whether this is the reply that the caller gets: it is the first, and
-// the caller has not given up.
+// Reply sends the reply. It reports whether the caller receives it: it is the first reply, and the
+// caller has not given up.
 func (r ReplyTo[R]) Reply(from Env, v R) bool { return r.answer(from, answer[R]{v: v}) }
 
-// Fail is [ReplyTo.Reply] with an error, which the caller gets as it is.
+// Fail is [ReplyTo.Reply] with an error, which the caller receives unchanged.
 func (r ReplyTo[R]) Fail(from Env, err error) bool {
 	return r.answer(from, answer[R]{err: err, failed: true})
 }
@@ -44,8 +44,8 @@ func (r ReplyTo[R]) answer(from Env, a answer[R]) bool {
 // onReply is access.OnReply.
 func (r ReplyTo[R]) onReply(heard func(from, v any, err error)) { r.a.m.heard = heard }
 
-// NewReply returns a reply that is to come, and the address for it. It is for requests that are no
-// messages to processes; for those, [Ask] also sees to it that the reply is an error if none comes.
+// NewReply returns a pending reply and the address for it. It is for requests that are not messages
+// to processes. For messages use [Ask], which returns an error if the process ends without a reply.
 func NewReply[R any]() (Asked[R], ReplyTo[R]) {
 	a := Asked[R]{c: NewChan[answer[R]](1), m: &monitor{}}
 	return a, ReplyTo[R]{a}
@@ -57,11 +57,10 @@ type Asked[R any] struct {
 	m *monitor
 }
 
-// Ask sends a process the message that request makes, with an address for the reply. It does not
-// wait, unless the process has a bound, and the sender is a process: see [WithBound]. If the
-// process ends before it has replied, the reply is an error: see [Asked.Reply]. If the sender is a
-// process and ends first, the request is taken back: nothing is kept of it, and the reply is
-// [ErrNoProcess].
+// Ask sends a process the message that request makes, with an address for the reply. It waits only
+// if the sender is a process and the mailbox is full: see [WithBound]. If the asked process ends
+// before it has replied, the reply is an error: see [Asked.Reply]. If the sender is a process and
+// ends first, the request is withdrawn, and the reply is [ErrNoProcess].
 func Ask[M, R any](from Env, to Ref[M], request func(ReplyTo[R]) M) Asked[R] {
 	to.mustBe("Ask")
 	must(request != nil, "Ask: request is nil")
@@ -87,7 +86,7 @@ func ask[M, R any](from Env, to Ref[M], a Asked[R], request func(ReplyTo[R]) M) 
 	}
 }
 
-// processOfEnv returns the process that an Env is, or nil.
+// processOfEnv returns the process of an Env, or nil.
 func processOfEnv(from Env) *Proc {
 	if by, ok := from.(Party); ok && !isNil(from) {
 		return by.self()
@@ -113,10 +112,10 @@ func askedOf[R any](from Env, to Process, owner *Proc) (a Asked[R], ok bool) {
 	return a, true
 }
 
-// Reply waits for the reply. The error is the reason for which the process has ended that was
-// asked, or [ErrNoProcess] if it has ended normally, or before it was asked, or [ErrOverloaded] if
-// its mailbox was full, and the request could not wait. It is to be called once, unless
-// [Asked.Replied] is chosen instead.
+// Reply waits for the reply. If the asked process has ended, the error is its reason, or
+// [ErrNoProcess] if it ended normally or before it was asked. If its mailbox was full and the
+// request could not wait, the error is [ErrOverloaded]. Call Reply once, unless the case
+// [Asked.Replied] is used instead.
 func (a Asked[R]) Reply(by Party) (R, error) {
 	must(a.c != nil, "Reply of a zero Asked")
 	r := a.wait(enter(by, "Asked.Reply"))
@@ -172,11 +171,31 @@ func (k *askCase[R]) finish(byOther bool) {
 	}
 }
 
-// Call is [Ask] and waits for the reply, at most for d if that is positive. The error is as with
-// [Asked.Reply], or [ErrTimeout]. A caller waits for room in the mailbox as in [Ref.SendWait],
-// which is part of d, and makes no request if there was none.
-func Call[M, R any](by Party, to Ref[M], d time.Duration, request func(ReplyTo[R]) M) (R, error) {
+// CallOption sets a property of one call: see [Within]. The zero CallOption has no effect.
+type CallOption struct{ within time.Duration }
+
+// Within gives a call a time-out: if there is no reply after d, by the clock of the caller's
+// system, the call returns [ErrTimeout]. In deterministic runs that clock is virtual. The deadline
+// of a context goes by the machine's clock: use [Ask], and a [Select] with [Done] and
+// [Asked.Replied].
+func Within(d time.Duration) CallOption { return CallOption{max(d, 1)} }
+
+// limitOf returns the time-out of a call; 0: none. The last of several counts.
+func limitOf(opts []CallOption) (d time.Duration) {
+	for _, o := range opts {
+		if o.within != 0 {
+			d = o.within
+		}
+	}
+	return d
+}
+
+// Call sends a request as [Ask] does and waits for the reply, with [Within] for a limited time. The
+// error is as with [Asked.Reply], or [ErrTimeout]. A caller waits for room in the mailbox as in
+// [Ref.SendWait]. That is part of the time, and without room no request is made.
+func Call[M, R any](by Party, to Ref[M], request func(ReplyTo[R]) M, opts ...CallOption) (R, error) {
 	to.mustBe("Call")
+	d := limitOf(opts)
 	must(request != nil, "Call: request is nil")
 	pt := enter(by, "Call")
 	if to.box.isFront() {
@@ -190,7 +209,7 @@ func Call[M, R any](by Party, to Ref[M], d time.Duration, request func(ReplyTo[R
 	return a.within(pt, by, d)
 }
 
-// giveUp takes a request back that was not answered. The process that has asked may be unwound.
+// giveUp withdraws an unanswered request. The asking process may be unwinding.
 func (a Asked[R]) giveUp() {
 	if !a.m.spent.Load() {
 		a.m.stop()

@@ -2,8 +2,8 @@ package process
 
 import "testing"
 
-// TestCancelOfOneThatIsCommitted: a process that waits at one channel, mutex or wait group, and is
-// cancelled when a counterpart has committed it already, has had what it waited for.
+// TestCancelOfOneThatIsCommitted: a process waits at one channel, mutex or wait group, and is
+// cancelled after a counterpart has committed it. Its operation completes.
 func TestCancelOfOneThatIsCommitted(t *testing.T) {
 	for _, cancelFirst := range []bool{false, true} {
 		s := Start(Config{Workers: 1})
@@ -54,7 +54,7 @@ func TestCancelOfOneThatIsCommitted(t *testing.T) {
 }
 
 // TestCancelStormAtOneChannel: processes that wait at one channel, half of them to send, are
-// cancelled at any moment. What counterparts take for received or sent was sent or received.
+// cancelled at any moment. A counterpart's view of each value agrees with the process's.
 func TestCancelStormAtOneChannel(t *testing.T) {
 	for seed := range uint64(30) {
 		cancelStormAtOneChannel(t, seed)

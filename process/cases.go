@@ -20,7 +20,7 @@ func (noLock) finish(bool)   {}
 
 func (noLock) waits() (op, uint64) { return opReceive, 0 }
 
-// twice is the mistake of those who use a case in two places at a time.
+// twice is the misuse of a case in two places at a time.
 const twice = "Select: a case is used twice at a time: each party needs one of its own"
 
 // enterPlace enters a party that waits by a case. The lock of the list is held.
@@ -47,7 +47,7 @@ func (u *user) enroll(pt *party) { must(u.pt.CompareAndSwap(nil, pt), twice) }
 // withdraw takes enroll back, and reports whether it was the party that was enrolled.
 func (u *user) withdraw(pt *party) bool { return u.pt.CompareAndSwap(pt, nil) }
 
-// chanCase is what the two cases of channels have in common.
+// chanCase is the common part of the two cases of channels.
 type chanCase[T any] struct {
 	c *Chan[T]
 	w waiter[T]
@@ -357,13 +357,14 @@ type mailCase[M any] struct {
 	s     *Self[M]
 	match func(M) bool
 	m     *M
-	// What lies before at was looked at in this Select. If it is ready, found lies behind at.
+	// Messages before at were looked at in this Select. If the case is ready, found is the node
+	// after at.
 	at, found *node[M]
 }
 
-// Receives is the case that a message matches, which is received into *m. A nil m drops it, and
-// a nil match takes any message. Only the process itself may use the case, and match must not use
-// the process.
+// Receives is the case that a message matches. The message is received into *m. A nil m drops it,
+// and a nil match takes any message. Only the process itself may use the case, and match must not
+// use the process.
 func (s *Self[M]) Receives(m *M, match func(M) bool) Case {
 	must(s != nil, "Receives of a nil Self")
 	return &mailCase[M]{s: s, match: match, m: m}
@@ -386,7 +387,7 @@ func (k *mailCase[M]) poll(*party) (*party, bool) {
 func (k *mailCase[M]) enroll(*party, uint32) uint32 { return forMail }
 func (k *mailCase[M]) withdraw(*party)              {}
 
-// finish takes the message, which tells those that wait for room in the mailbox.
+// finish takes the message, which wakes senders that wait for room in the mailbox.
 func (k *mailCase[M]) finish(bool) {
 	if m := k.s.take(k.at, k.found); k.m != nil {
 		*k.m = m

@@ -8,11 +8,10 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Chan is a channel, as Go's: senders and receivers meet, or a buffer is between them. A process
-// that waits at one does not keep its worker. Processes of any system and goroutines outside
-// ([Goroutine]) may share a channel. A nil *Chan is never ready, as in Go. Values that one party
-// sends are received in their order. What a sender did before synchronizes before the receive of
-// its value.
+// Chan is a channel like Go's: senders and receivers meet, or a buffer is between them. A process
+// that waits at a channel does not keep its worker. Processes of any system and goroutines outside
+// ([Goroutine]) may share a channel. A nil *Chan is never ready, as in Go. Values of one sender are
+// received in their order. A send synchronizes before the receive of its value.
 //
 // An operation that need not wait costs a lock. A hand-over to a process that waits costs some
 // 100 ns, and allocates nothing once both have waited.
@@ -21,9 +20,9 @@ type Chan[T any] struct {
 	id uint64
 	mu seam.QuickMutex
 
-	// Guarded by mu. Receivers wait only while nothing is there, senders only while there is no
-	// room: so at most one of the queues has waiters that can be claimed, but for those of one
-	// Select.
+	// The fields are guarded by mu. Receivers wait only while the channel is empty, senders only
+	// while there is no room. So at most one of the queues has waiters that can be claimed, apart
+	// from the cases of one Select.
 	closed    bool
 	head      int
 	n         seam.Gauge // in the buffer; also read without the lock, as a hint
@@ -48,7 +47,7 @@ func NewChan[T any](size int) *Chan[T] {
 	return c
 }
 
-// outcome is what a try at a channel has come to.
+// outcome is the result of a try at a channel.
 type outcome int
 
 const (
@@ -157,7 +156,7 @@ func (c *Chan[T]) Recv(by Party) (v T, ok bool) {
 	return c.recv(pt, opRecv)
 }
 
-// recv is Recv. op says what the party waits for.
+// recv is Recv. op is the kind of wait, for reports.
 func (c *Chan[T]) recv(pt *party, op op) (v T, ok bool) {
 	c.mu.Lock()
 	v, wake, r := c.tryRecv()
@@ -182,8 +181,8 @@ func (c *Chan[T]) waitToRecv(pt *party, op op) (v T, ok bool) {
 	return v, ok
 }
 
-// TrySend sends v if that need not wait, and reports whether it has. It panics if the channel is
-// closed.
+// TrySend sends v if that is possible without waiting, and reports whether it was. It panics if the
+// channel is closed.
 func (c *Chan[T]) TrySend(from Env, v T) bool {
 	sys, worker := act(from)
 	if c == nil {
@@ -207,8 +206,8 @@ func (c *Chan[T]) offer(worker *sched.Worker, by *System, v T) outcome {
 	return r
 }
 
-// TryRecv receives a value if that need not wait. received reports whether it has, or the channel
-// is closed; ok is as with [Chan.Recv].
+// TryRecv receives a value if that is possible without waiting. received reports whether it was, or
+// whether the channel is closed. ok is as with [Chan.Recv].
 func (c *Chan[T]) TryRecv(from Env) (v T, ok, received bool) {
 	sys, worker := act(from)
 	if c == nil {
@@ -223,8 +222,8 @@ func (c *Chan[T]) TryRecv(from Env) (v T, ok, received bool) {
 	return v, r == done, r != wouldWait
 }
 
-// Close closes the channel: what is in it can be received, and then receivers go on without a
-// value. It panics if the channel is nil or closed.
+// Close closes the channel. Values in the buffer can still be received; after them, receivers go on
+// without a value. It panics if the channel is nil or closed.
 func (c *Chan[T]) Close(from Env) {
 	sys, worker := act(from)
 	if c == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// What is explored is the production source of channels, Select and mailboxes. Each thread is a
+// These tests explore the production source of channels, Select and mailboxes. Each thread is a
 // goroutine outside: it parks by the same words as a process, and needs no coroutine.
 
 // threadParty is a party for a thread of the exploration.

@@ -10,22 +10,22 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// A process runs on a coroutine: a goroutine that is switched to in some 30 ns, without Go's
-// scheduler. A coroutine outlives its process and runs another one. One whose process has left by
-// Goexit is lost, and so is one that finds its pool full.
+// A process runs on a coroutine: a goroutine to which another switches in some 30 ns, without Go's
+// scheduler. A coroutine outlives its process and runs another one. It is lost if its process left
+// by Goexit, or if its pool is full.
 //
-// [iter.Pull] makes a coroutine and a cell. A cell has one parked goroutine in it, and the
-// goroutine that owns the cell may change places with that one. So a process that waits need not
-// go back to its worker's goroutine: it changes places with the next process, and hands on the
-// cell with the worker's goroutine in it. That is one switch where there were two.
+// [iter.Pull] makes a coroutine and a cell. A cell holds one parked goroutine. The goroutine that
+// owns the cell may change places with it. So a waiting process need not return to its worker's
+// goroutine. It changes places with the next process, and hands over the cell with the worker's
+// goroutine in it. That is one switch instead of two.
 //
 //	              W          A          B
 //	A runs        in cell a  runs       in cell b
 //	A waits       in cell a  in cell b  runs, with cell a
 //	B waits       runs       in cell b  in cell a
 //
-// A coroutine can end only through the cell that it was made with, its own, and the goroutine in
-// that cell goes on. How the worker's gets there is in retire.go.
+// A coroutine can end only through its own cell, with which it was made. The goroutine in that cell
+// goes on. retire.go explains how the worker's goroutine gets there.
 type coroutine struct {
 	own       cell
 	goroutine uint64
@@ -33,10 +33,10 @@ type coroutine struct {
 	// Owned by the goroutine of the coroutine while it runs, and while it is parked by the
 	// goroutine that resumes it.
 	at     *cell      // where it is parked, or its worker's goroutine is
-	proc   *Proc      // the one to run
-	behind *coroutine // the one it has changed places with
-	move   *cell      // where it is to go at once
-	quit   bool       // it is to end
+	proc   *Proc      // the process to run
+	behind *coroutine // the coroutine with which it has changed places
+	move   *cell      // where it must move at once
+	quit   bool       // it must end
 }
 
 // cell is a place for one parked goroutine.
@@ -44,12 +44,12 @@ type cell struct {
 	resume func() (struct{}, bool)
 	yield  func(struct{}) bool
 	turned bool       // yield is next
-	from   *coroutine // the one that gave the worker back
-	then   *Proc      // what the worker runs next; nil: it looks for itself
+	from   *coroutine // the coroutine that gave the worker back
+	then   *Proc      // the process that the worker runs next; nil: the worker looks for work
 
 	// Guarded by System.retiring.
-	claimant *coroutine // the one that waits for its own cell, this one
-	retired  *coroutine // the one that waits in here
+	claimant *coroutine // the coroutine that waits for this cell, its own
+	retired  *coroutine // the retired coroutine that waits in this cell
 }
 
 func newCoroutine() *coroutine {
@@ -178,7 +178,7 @@ func (c *coroutine) switchTo(q *Proc, w *sched.Worker) {
 	c.arrive()
 }
 
-// arrive is what a coroutine does when it is resumed.
+// arrive completes a switch in the resumed coroutine.
 func (c *coroutine) arrive() {
 	for c.move != nil {
 		at := c.move

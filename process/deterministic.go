@@ -67,14 +67,14 @@ func choiceHere(op string) {
 	}
 }
 
-// told tells a run of package actortest what happens.
+// told reports events to a run of package actortest.
 type told struct {
 	event func(e sim.Event, payload any) // read-only
 	mu    sync.Mutex
 	from  map[any]sim.Event // guarded by mu: whence the messages came that wait, by their nodes
 }
 
-// tell tells what becomes of p on a worker; nil: outside.
+// tell reports an event of p on a worker; nil: outside.
 func (p *Proc) tell(w *sched.Worker, e sim.Event, payload any) {
 	e.Actor, e.Type, e.Worker = p.id, p.typeName(), -1
 	if w != nil {
@@ -121,8 +121,8 @@ func (s *System) origin(from Env) (id uint64, typ string) {
 	return 0, ""
 }
 
-// sends notes a message that is about to be put into the mailbox of p, from whoever runs here.
-// news says that the runtime has made it. n is its node.
+// sends notes a message that is about to be put into the mailbox of p by the running code. news:
+// the runtime has made the message. n is its node.
 func (p *Proc) sends(n any, w *sched.Worker, news bool) {
 	t := p.sys.joined.told
 	if t == nil {
@@ -141,7 +141,7 @@ func (p *Proc) sends(n any, w *sched.Worker, news bool) {
 	t.from[n] = e
 }
 
-// receives tells what has become of a message to p: it was received, or is a dead letter.
+// receives tells the fate of a message to p: it was received, or became a dead letter.
 func (p *Proc) receives(n, m any, what sim.Kind) {
 	t := p.sys.joined.told
 	if t == nil {

@@ -4,23 +4,23 @@
 //
 // # What
 //
-// A process is a function on a coroutine, which a worker of package sched resumes as a task. To
-// switch to it and back costs some 70 ns; Go's scheduler takes no part. A [Self] has a typed
-// mailbox: [Ref.Send], [Self.Receive] and its selective kin, [Call], links, monitors, exits that
-// are trapped, names. A [Proc] alone has none. Both use [Chan], [Select], [Mutex], [WaitGroup] and
-// [Once]. A goroutine outside joins in by [System.Goroutine].
+// A process is a function on a coroutine, which a worker of package sched resumes as a task. A
+// switch to it and back costs some 70 ns; Go's scheduler takes no part. A [Self] is a process with
+// a typed mailbox: [Ref.Send], [Self.Receive] and selective receives, [Call], links, monitors,
+// trapped exits, names. A [Proc] alone has no mailbox. Both use [Chan], [Select], [Mutex],
+// [WaitGroup] and [Once]. A goroutine outside takes part by [System.Goroutine].
 //
 // # Choosing
 //
-// Take a process for a protocol of several steps, an actor for a thing that is asked about many
-// matters, and a goroutine for what spends its time in system calls. docs/processes.md compares
-// them, with costs.
+// Take a process for a protocol of several steps, an actor for an object that serves many kinds of
+// requests, and a goroutine for work that spends its time in system calls. docs/processes.md
+// compares them, with costs.
 //
 // # Using
 //
-// [Start] makes a system, [Spawn] and [Go] make processes. A process must not block its thread:
-// what may goes into [Proc.Blocking]. If it blocks all the same, the scheduler's monitor hands the
-// worker's slot over within some milliseconds. A loop that calls nothing of this package calls
+// [Start] makes a system, [Spawn] and [Go] make processes. A process must not block its thread: put
+// blocking calls into [Proc.Blocking]. If a process blocks anyway, the scheduler's monitor hands
+// the worker's slot over within some milliseconds. A loop without calls of this package must call
 // [Proc.Gas].
 //
 // A process may lock its thread ([runtime.LockOSThread]) only within [Proc.Blocking], and must
@@ -29,11 +29,11 @@
 //
 // # Guarantees
 //
-// Messages of one sender to one receiver arrive in the order of sending. An operation that waits is
-// committed once, or not at all: a select commits no case but the chosen one, and a process that is
-// cancelled has not committed the operation that it was in. Each end of a process runs its deferred
-// functions: a return, a panic, [Proc.Exit], a cancel, a kill, and [System.Stop]. A panic ends the
-// process and no other, except those linked to it.
+// Messages of one sender to one receiver arrive in the order of sending. A waiting operation is
+// committed once, or not at all: a select commits only the chosen case, and a cancelled process has
+// not committed its current operation. Each end of a process runs its deferred functions: a return,
+// a panic, [Proc.Exit], a cancel, a kill, and [System.Stop]. A panic ends the process, and
+// processes linked to it.
 //
 // Where a process is cancelled, its deferred functions see a [runtime.Goexit]: recover returns nil
 // and does not stop it.

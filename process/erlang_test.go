@@ -292,14 +292,14 @@ func TestErlang(t *testing.T) {
 		},
 		"monitor": func(t *testing.T, s *Self[any]) {
 			r := fails(s)
-			s.Monitor(r.Process, wrapDown)
+			s.Watch(r.Process, wrapDown)
 			r.Send(s, 1)
 			equal(t, "down", s.Receive(), any(Down{r.Process, errWhy}))
 		},
 		"monitor: messages come before the down": func(t *testing.T, s *Self[any]) {
 			me := s.Ref()
 			r := Spawn(s, func(o *Self[any]) { o.Receive(); me.Send(o, 1); me.Send(o, 2) })
-			s.Monitor(r.Process, wrapDown)
+			s.Watch(r.Process, wrapDown)
 			r.Send(s, 0)
 			equal(t, "order", fmt.Sprint(s.Receive(), s.Receive()), "1 2")
 			equal(t, "down", s.Receive(), any(Down{r.Process, nil}))
@@ -307,13 +307,13 @@ func TestErlang(t *testing.T) {
 		"monitor: one that has ended": func(t *testing.T, s *Self[any]) {
 			r := Spawn(s, func(*Self[int]) {})
 			r.Join(s)
-			s.Monitor(r.Process, wrapDown)
+			s.Watch(r.Process, wrapDown)
 			equal(t, "down", s.Receive(), any(Down{r.Process, ErrNoProcess}))
 		},
 		"monitor: each is one message": func(t *testing.T, s *Self[any]) {
 			r := fails(s)
 			for range 3 {
-				s.Monitor(r.Process, wrapDown)
+				s.Watch(r.Process, wrapDown)
 			}
 			r.Send(s, 1)
 			r.Join(s)
@@ -324,7 +324,7 @@ func TestErlang(t *testing.T) {
 		},
 		"monitor: stopped": func(t *testing.T, s *Self[any]) {
 			r := fails(s)
-			equal(t, "stopped", s.Monitor(r.Process, wrapDown).Stop(), true)
+			equal(t, "stopped", s.Watch(r.Process, wrapDown).Stop(), true)
 			r.Send(s, 1)
 			r.Join(s)
 			s.Yield()
@@ -332,41 +332,42 @@ func TestErlang(t *testing.T) {
 		},
 		"monitor: stopped too late": func(t *testing.T, s *Self[any]) {
 			r := fails(s)
-			m := s.Monitor(r.Process, wrapDown)
+			m := s.Watch(r.Process, wrapDown)
 			r.Send(s, 1)
 			s.Receive()
 			equal(t, "stopped", m.Stop(), false)
 		},
 		"monitor: of a killed one": func(t *testing.T, s *Self[any]) {
 			r := fails(s)
-			s.Monitor(r.Process, wrapDown)
+			s.Watch(r.Process, wrapDown)
 			r.Kill(s)
 			equal(t, "down", s.Receive(), any(Down{r.Process, ErrKilled}))
 		},
 		"monitor: does not link": func(t *testing.T, s *Self[any]) {
-			r := Spawn(s, func(o *Self[any]) { o.Monitor(s.Process(), wrapDown); o.Exit(errWhy) })
+			r := Spawn(s, func(o *Self[any]) { o.Watch(s.Process(), wrapDown); o.Exit(errWhy) })
 			r.Join(s)
 			s.Yield()
 		},
 		"call": func(t *testing.T, s *Self[any]) {
-			v, err := Call(s, doubler(s), 0, func(r ReplyTo[int]) request { return request{21, r} })
+			v, err := Call(s, doubler(s), func(r ReplyTo[int]) request { return request{21, r} })
 			equal(t, "reply", v, 42)
 			equal(t, "error", err, nil)
 		},
 		"call: the callee ends": func(t *testing.T, s *Self[any]) {
 			r := Spawn(s, func(s *Self[request]) { s.Receive(); s.Exit(errWhy) })
-			_, err := Call(s, r, 0, func(r ReplyTo[int]) request { return request{1, r} })
+			_, err := Call(s, r, func(r ReplyTo[int]) request { return request{1, r} })
 			equal(t, "error", err, errWhy)
 		},
 		"call: the callee has ended": func(t *testing.T, s *Self[any]) {
 			r := Spawn(s, func(s *Self[request]) {})
 			r.Join(s)
-			_, err := Call(s, r, 0, func(r ReplyTo[int]) request { return request{1, r} })
+			_, err := Call(s, r, func(r ReplyTo[int]) request { return request{1, r} })
 			equal(t, "error", err, ErrNoProcess)
 		},
 		"call: time-out": func(t *testing.T, s *Self[any]) {
 			r := Spawn(s, func(s *Self[request]) { s.Receive(); s.Receive() })
-			_, err := Call(s, r, time.Millisecond, func(r ReplyTo[int]) request { return request{1, r} })
+			_, err := Call(s, r, func(r ReplyTo[int]) request { return request{1, r} },
+				Within(time.Millisecond))
 			equal(t, "error", err, ErrTimeout)
 			r.Kill(s)
 		},
@@ -377,7 +378,7 @@ func TestErlang(t *testing.T) {
 				m.to.Reply(s, 1)
 				second = m.to.Reply(s, 2)
 			})
-			Call(s, r, 0, func(r ReplyTo[int]) request { return request{1, r} })
+			Call(s, r, func(r ReplyTo[int]) request { return request{1, r} })
 			r.Join(s)
 			equal(t, "second", second, false)
 		},
@@ -453,7 +454,7 @@ func TestDeadLetters(t *testing.T) {
 	equal(t, "number", len(dead), 4)
 }
 
-// TestNoMessageIsLost: what is sent is received or a dead letter, though receivers end meanwhile.
+// TestNoMessageIsLost: each message is received or a dead letter, though receivers end meanwhile.
 func TestNoMessageIsLost(t *testing.T) {
 	const senders, each = 4, 500
 	for range 20 {

@@ -20,7 +20,7 @@ var (
 	// ErrOverloaded says that a mailbox with a bound is full. It is returned by TrySend, and it is the
 	// reason of dead letters that package process/actors hands on.
 	ErrOverloaded = errors.New("gallop: mailbox of the process is full")
-	// ErrTimeout says that no reply came in time. It is returned by Call.
+	// ErrTimeout says that no reply came in time: see [Within].
 	ErrTimeout = errors.New("gallop: no reply in time")
 	// ErrNameTaken says that another process has the name. It is returned by Register.
 	ErrNameTaken = errors.New("gallop: name taken")

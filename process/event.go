@@ -36,10 +36,10 @@ type whenCase struct {
 }
 
 // When is a case that the user makes. try reports whether the case is ready, and if so, commits it:
-// its true is final. Select calls it in the party that waits, when it begins and after each
-// [Event.Notify]. Several parties may call their tries at the same time, so what these share needs
-// a lock of its own. try must be quick. It must not use the party, which panics, but
-// for unlocking a [Mutex] that it has locked by TryLock.
+// true is final. Select calls try in the waiting party, when it begins and after each
+// [Event.Notify]. Several parties may call their tries at the same time, so shared data needs a
+// lock of its own. try must be quick. It must not use the party, which panics; but it may unlock a
+// [Mutex] that it has locked by TryLock.
 func When(e *Event, try func() bool) Case {
 	must(e != nil && try != nil, "When: the event or try is nil")
 	return &whenCase{e: e, try: try}

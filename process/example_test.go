@@ -24,7 +24,7 @@ func ExampleSpawn() {
 	// 0 blocked
 }
 
-// A receive takes what matches and leaves the rest.
+// A receive takes a matching message and leaves the others.
 func ExampleSelf_ReceiveMatch() {
 	s := process.Start(process.Config{})
 	process.Spawn(s, func(self *process.Self[int]) {
@@ -45,7 +45,7 @@ func ExampleSelf_ReceiveMatch() {
 	// false
 }
 
-// With a mark, a receive for a reply does not look at what was there before the request.
+// With a mark, a receive for a reply does not look at messages from before the request.
 func ExampleMark() {
 	s := process.Start(process.Config{})
 	process.Spawn(s, func(self *process.Self[string]) {
@@ -74,8 +74,8 @@ func ExampleCall() {
 		}
 	})
 	process.Go(s, func(p *process.Proc) {
-		sum, err := process.Call(p, adder, time.Minute,
-			func(r process.ReplyTo[int]) add { return add{1, 2, r} })
+		sum, err := process.Call(p, adder,
+			func(r process.ReplyTo[int]) add { return add{1, 2, r} }, process.Within(time.Minute))
 		fmt.Println(sum, err)
 		asked := process.Ask(p, adder, func(r process.ReplyTo[int]) add { return add{3, 4, r} })
 		fmt.Println(asked.Reply(p))
@@ -89,12 +89,12 @@ func ExampleCall() {
 	// waits for: receive
 }
 
-// The end of a process is a message to those that monitor it.
-func ExampleSelf_Monitor() {
+// A process that monitors another receives its end as a message.
+func ExampleSelf_Watch() {
 	s := process.Start(process.Config{})
 	process.Spawn(s, func(self *process.Self[process.Down]) {
 		worker := process.Go(self, func(p *process.Proc) { p.Exit(errors.New("no more paper")) })
-		self.Monitor(worker, func(d process.Down) process.Down { return d })
+		self.Watch(worker, func(d process.Down) process.Down { return d })
 		fmt.Println(self.Receive().Reason)
 	})
 	s.Run()
@@ -106,7 +106,7 @@ func ExampleMonitor() {
 	s := process.Start(process.Config{})
 	process.Spawn(s, func(self *process.Self[process.Down]) {
 		worker := process.Spawn(self, func(w *process.Self[int]) { w.Receive() })
-		m := self.Monitor(worker.Process, func(d process.Down) process.Down { return d })
+		m := self.Watch(worker.Process, func(d process.Down) process.Down { return d })
 		fmt.Println(m.Stop())
 	})
 	s.Run()
@@ -271,7 +271,7 @@ func ExampleProcess() {
 	// gallop: process system stopped
 }
 
-// What is blocked for ever is named when all is quiet.
+// When all is quiet, Run returns the processes that are blocked for ever.
 func ExampleBlocked() {
 	s := process.Start(process.Config{Seed: 1})
 	var first, second process.Mutex
@@ -307,7 +307,7 @@ func ExampleDeadLetter() {
 	// Output: dead: 2
 }
 
-// What only sends takes an Env, what may wait a Party.
+// Operations that never wait take an Env, others a Party.
 func ExampleParty() {
 	s := process.Start(process.Config{})
 	c := process.NewChan[string](1)

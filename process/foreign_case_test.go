@@ -17,7 +17,7 @@ type hostile struct {
 	over          chan struct{}
 	err           func() error
 	done          func()
-	register, end func() // AfterFunc, and what that returns
+	register, end func() // AfterFunc, and the function that it returns
 }
 
 func (h *hostile) Err() error {
@@ -75,10 +75,9 @@ func endsBy(t *testing.T, reason error, why string) {
 	}
 }
 
-// TestForeignCase_Committed: what a Select has received or sent by the time at which a context
-// misbehaves is received or sent, and its cases may be used again: the value is neither lost nor
-// doubled, and the other party goes on. It does not matter whether the other party has committed, or
-// the Select itself on its second look.
+// TestForeignCase_Committed: a Select has received or sent a value when a context misbehaves. The
+// value is neither lost nor doubled, the cases may be used again, and the other party goes on. The
+// test commits by the other party, and by the Select itself on its second look.
 func TestForeignCase_Committed(t *testing.T) {
 	for misdeed, m := range foreignMisdeeds {
 		for _, sends := range []bool{false, true} {
@@ -237,8 +236,9 @@ func (f *foreign) Err() error {
 
 func (f *foreign) Value(any) any { panic("planted") }
 
-// TestForeignCase_Ends: however a context ends, the Select that waits for it goes on, and no goroutine
-// but the process meets what the context does then: also where others are derived from it.
+// TestForeignCase_Ends: when a context ends in any way, the Select that waits for it goes on. Only
+// the process is affected by misbehaviour of the context, also if other contexts are derived from
+// it.
 func TestForeignCase_Ends(t *testing.T) {
 	derived := map[string]func(ctx context.Context) context.Context{
 		"itself": func(ctx context.Context) context.Context { return ctx },

@@ -7,11 +7,10 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Goroutine stands for one goroutine outside, so that it can do what a process does: use channels,
+// Goroutine stands for one goroutine outside, so that it can wait like a process: at channels,
 // Select, Mutex and so on. It is used by one goroutine at a time. While it waits, it does not keep
-// its system from being quiet, and it is not woken when the system stops: as with Go's own
-// channels, that is its user's affair ([Done]). The zero value is not ready: use
-// [System.Goroutine].
+// its system from being quiet. It is not woken when the system stops: as with Go's own channels,
+// the user must arrange for that ([Done]). The zero value is not ready: use [System.Goroutine].
 type Goroutine struct {
 	party
 	in     within // the function in which it must not be used
@@ -40,7 +39,7 @@ func (g *Goroutine) enter(op string) *party {
 	return &g.party
 }
 
-// mustBeFree panics if the goroutine must not use what stands for it.
+// mustBeFree panics if its user is in a function that must not use it.
 func (g *Goroutine) mustBeFree(op string) {
 	if g != nil && g.sys != nil && g.in == inNothing {
 		return

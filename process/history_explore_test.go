@@ -18,7 +18,7 @@ type chanOp struct {
 	v    int
 }
 
-// chanState is what is in a channel with a buffer, oldest first.
+// chanState has the values in the buffer of a channel, oldest first.
 type chanState struct {
 	values string
 	closed bool

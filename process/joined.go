@@ -13,7 +13,7 @@ import (
 )
 
 // A system of processes may run on the scheduler of a system of actors: package process/actors
-// joins the two. This file is what it needs of package process: see decision 44.
+// joins the two. This file has the functions for it: see decision 42.
 
 func init() {
 	access.StartOn = startOn
@@ -38,6 +38,7 @@ func init() {
 		}).onReply(heard)
 	}
 	access.Failed = func(party any) bool { return party.(Party).self().failed }
+	access.CallLimit = func(opts any) time.Duration { return limitOf(opts.([]CallOption)) }
 	access.SystemOf = systemOf
 	access.SlotOf = slotOf
 	access.Waits = waits
@@ -59,7 +60,8 @@ func init() {
 	}
 }
 
-// joined is what a system has in addition that runs on another's scheduler. Read-only but slot.
+// joined is the additional state of a system that runs on another's scheduler. All but slot is
+// read-only.
 type joined struct {
 	slot seam.Pointer[any] // see access.SlotOf
 
@@ -127,7 +129,7 @@ func (e *turnEnv) env() (*System, *sched.Worker) {
 	return e.sys, e.w
 }
 
-// face is what package actor sees of a process.
+// face is the view that package actor has of a process.
 type face struct{ p *Proc }
 
 // Worker implements access.Running.
@@ -219,7 +221,7 @@ func endWithin(of, env any, reason error, within time.Duration, over func()) {
 	p.Cancel(env.(Env), reason)
 }
 
-// waitsFor is what a process waits for that is no process and no channel of the user's.
+// waitsFor is a wait for an object outside this package.
 type waitsFor struct {
 	what string
 	of   any
@@ -235,7 +237,7 @@ func waits(by any, what string, of any) (over func()) {
 	return func() { p.on.Store(nil) }
 }
 
-// waitsOn says what a process waits for that is parked in state st. Any goroutine.
+// waitsOn describes the wait of a process that is parked in state st. Any goroutine.
 func (p *Proc) waitsOn(st uint32) string {
 	if on := p.on.Load(); on != nil {
 		return fmt.Sprint(on.what, " ", on.of)
@@ -266,7 +268,7 @@ func (p *Proc) waitText(st uint32, name string) string {
 	return "select of " + strings.Join(all, ", ")
 }
 
-// waitNames is what a select waits for, of a process that waits for several others.
+// waitNames are the waits of a select, for a process that waits for several others.
 type waitNames []waitName
 
 type waitName struct {

@@ -75,8 +75,8 @@ func TestUnlink_Trapped(t *testing.T) {
 	}
 }
 
-// TestUnlink_KeepsOthers: what else a process is told to end for is kept, in its order: another
-// link, a cancel, a kill.
+// TestUnlink_KeepsOthers: other reasons for which a process is told to end are kept, in their
+// order: another link, a cancel, a kill.
 func TestUnlink_KeepsOthers(t *testing.T) {
 	other := errors.New("other")
 	for name, c := range map[string]struct {
@@ -109,7 +109,7 @@ func TestUnlink_KeepsOthers(t *testing.T) {
 						runtime.Gosched()
 					}
 				})
-				p.unlink(b.p) // what Unlink does when it has not obeyed before
+				p.unlink(b.p) // Unlink does this if the process has not obeyed before
 				p.Yield()
 			})
 			if err := result(t, s, a); !c.want(err) {
@@ -126,8 +126,8 @@ func (p *Proc) failedLinks() int {
 	return l.links.failed
 }
 
-// TestMonitors_EndWithTheirOwner: a process keeps nothing of those that have watched, linked, asked
-// or joined it and have ended, and its end makes no dead letters for them.
+// TestMonitors_EndWithTheirOwner: a process keeps no memory of ended processes that have watched,
+// linked, asked or joined it, and its end makes no dead letters for them.
 func TestMonitors_EndWithTheirOwner(t *testing.T) {
 	letters := 0
 	s := Start(Config{Workers: 1, DeadLetters: func(DeadLetter) { letters++ }})
@@ -137,16 +137,16 @@ func TestMonitors_EndWithTheirOwner(t *testing.T) {
 	var asked Asked[int]
 	for i := range 100 {
 		p := Spawn(s, func(self *Self[int]) {
-			self.Monitor(server.Process, func(Down) int { return 1 })
-			self.Monitor(server.Process, func(Down) int { return 2 }).Stop()
+			self.Watch(server.Process, func(Down) int { return 1 })
+			self.Watch(server.Process, func(Down) int { return 2 }).Stop()
 			asked = Ask(self, server, func(r ReplyTo[int]) any { return r })
 			self.Link(server.Process)
 			self.Unlink(server.Process)
 			if i%2 == 0 {
-				_, _ = Call(self, server, time.Hour, func(r ReplyTo[int]) any { return r })
+				_, _ = Call(self, server, func(r ReplyTo[int]) any { return r }, Within(time.Hour))
 			}
 			if i%3 == 0 {
-				_, _ = Call(self, server, 0, func(r ReplyTo[int]) any { return r })
+				_, _ = Call(self, server, func(r ReplyTo[int]) any { return r })
 			}
 			self.Receive()
 		})
@@ -176,8 +176,8 @@ func TestMonitors_EndWithTheirOwner(t *testing.T) {
 }
 
 // TestManyKept_Constant: of many outstanding requests, monitors, links, joins and waits for an
-// event, each ends in constant time. The steps are counted by the size of what is looked through:
-// with lists that are searched from the front this test takes minutes.
+// event, each ends in constant time. With lists that are searched from the front, this test would
+// take minutes.
 func TestManyKept_Constant(t *testing.T) {
 	n := 80_000
 	if testing.Short() {
@@ -207,7 +207,7 @@ func TestManyKept_Constant(t *testing.T) {
 		}
 		monitors := make([]Monitor, n)
 		for i := range monitors {
-			monitors[i] = self.Monitor(server.Process, func(Down) int { return 0 })
+			monitors[i] = self.Watch(server.Process, func(Down) int { return 0 })
 		}
 		for i := range monitors {
 			monitors[n-1-i].Stop()
@@ -353,8 +353,8 @@ func (badContext) AfterFunc(func()) func() bool { panic("planted") }
 func (badContext) Done() <-chan struct{}        { return make(chan struct{}) }
 func (badContext) Value(any) any                { return nil }
 
-// TestReceiveAfter_OlderMark: a mark that is not the newest matches what the newest would have
-// matched in its place: what has come after it, and nothing that has come before.
+// TestReceiveAfter_OlderMark: an older mark matches the same messages as a newest mark in its
+// place: messages after it, and no earlier ones.
 func TestReceiveAfter_OlderMark(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *System) {
 		p := Spawn(s, func(self *Self[int]) {
@@ -404,8 +404,8 @@ func TestBlocked_Names(t *testing.T) {
 	defer cancel()
 	long := 100 * time.Hour
 	for want, wait := range map[string]func(p *Proc){
-		fmt.Sprint("reply of process ", idle.ID()):      func(p *Proc) { _, _ = Call(p, idle, 0, request) },
-		fmt.Sprint("reply of process ", idle.ID(), " "): func(p *Proc) { _, _ = Call(p, idle, long, request) },
+		fmt.Sprint("reply of process ", idle.ID()):      func(p *Proc) { _, _ = Call(p, idle, request) },
+		fmt.Sprint("reply of process ", idle.ID(), " "): func(p *Proc) { _, _ = Call(p, idle, request, Within(long)) },
 		fmt.Sprint("reply of process ", idle.ID(), "  "): func(p *Proc) {
 			Select(p, After(long), Ask(p, idle, request).Replied(nil, nil))
 		},
@@ -460,16 +460,16 @@ func TestWrap_Fails(t *testing.T) {
 						wrap := func(Down) int { fails(); return 1 }
 						switch place {
 						case "monitor":
-							self.Monitor(o, wrap)
+							self.Watch(o, wrap)
 						case "monitor of an ended one":
-							self.Monitor(ended, wrap)
+							self.Watch(ended, wrap)
 						case "trap a link":
 							self.Link(o)
 						}
 						self.Receive()
 					})
 					watcher := Spawn(s, func(self *Self[Down]) {
-						self.Monitor(o, func(d Down) Down { return d })
+						self.Watch(o, func(d Down) Down { return d })
 						self.Receive()
 					})
 					quiet(t, s)

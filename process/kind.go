@@ -1,6 +1,6 @@
 package process
 
-// kind is what a process was spawned as.
+// kind has the type and the mark that a process was spawned with.
 type kind struct {
 	typ        string // "": none
 	bestEffort bool
@@ -14,7 +14,7 @@ func (p *Proc) kindOf() kind {
 	return *p.kind
 }
 
-// typeName is what reports call the process.
+// typeName is the name of the process's type in reports.
 func (p *Proc) typeName() string {
 	if k := p.kindOf(); k.typ != "" {
 		return k.typ
@@ -31,9 +31,9 @@ func (o typeOption) set(l *settings) {
 	l.kind.typ = string(o)
 }
 
-// WithType says of what type a process is, such as "saga": logs, reports of panics and of long turns,
-// dead letters, [System.Blocked] and the live page have it in the place of "process", as they have the
-// type of an actor. Any number of processes may have it. It panics if name is empty.
+// WithType gives a process a type, such as "saga". The type replaces "process" in logs, reports of
+// panics and of long turns, dead letters, [System.Blocked] and the live page. Any number of
+// processes may have the same type. WithType panics if name is empty.
 func WithType(name string) Option {
 	if name == "" {
 		misuse("WithType: the name is empty")
@@ -45,7 +45,7 @@ type bestEffortOption struct{}
 
 func (bestEffortOption) set(l *settings) { l.kind.bestEffort = true }
 
-// WithBestEffort says that messages to the process may come too late, such as an acknowledgement that
-// comes twice. Its dead letters are counted and given to hooks, with a mark, and are not logged, as
-// those of a behaviour that is declared actor.BestEffort.
+// WithBestEffort marks a process to which messages may come too late, such as a second
+// acknowledgement. Its dead letters are counted and given to hooks, with a mark, and are not
+// logged, like the dead letters of a behaviour declared actor.BestEffort.
 func WithBestEffort() Option { return bestEffortOption{} }

@@ -5,9 +5,9 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// life is what others have to do with the end of a process. It is made when it is first needed, and
-// when the process ends. Its lock comes after those of channels; of two lives, only one lock is
-// held at a time.
+// life holds the relations of other processes to the end of this one. It is made when first needed,
+// and when the process ends. Its lock comes after the locks of channels. No two lives are locked at
+// the same time.
 type life struct {
 	mu       seam.QuickMutex
 	over     bool           // guarded by mu
@@ -62,7 +62,7 @@ func (l *life) isEnded() bool {
 // alreadyOver is the life of all processes that end before any other had to do with them.
 var alreadyOver = &life{over: true}
 
-// announceEnd tells those who want to know that the process has ended.
+// announceEnd tells linked, monitoring and waiting parties that the process has ended.
 func (p *Proc) announceEnd(w *sched.Worker) {
 	if p.life.CompareAndSwap(nil, alreadyOver) {
 		return
@@ -121,11 +121,12 @@ func (p *Proc) trapped(e Exit, w *sched.Worker, by *System) bool {
 // others tell of exits at the same moment, unless each call causes another.
 const mostWraps = 1000
 
-// TrapExit makes exits messages: from now on, the end of a linked process, and [Process.Cancel],
-// arrive in the mailbox as wrap makes them, normal ends included, and do not end the process. A nil
-// wrap ends that. wrap runs in a goroutine of its own, for which those who tell of the exit wait, so it
-// must be quick. If it panics, or calls runtime.Goexit, the process ends for that, and also if wrap tells
-// the process itself to end, which makes another exit each time. A [Process.Kill] is never trapped.
+// TrapExit turns exits into messages. From now on, the end of a linked process, and
+// [Process.Cancel], do not end the process: they arrive in the mailbox as wrap makes them, normal
+// ends included. A nil wrap ends the trap. wrap runs in a goroutine of its own. The party that
+// causes the exit waits for it, so it must be quick. The process ends if wrap panics, calls
+// runtime.Goexit, or tells the process itself to end, which would cause another exit each time. A
+// [Process.Kill] is never trapped.
 func (s *Self[M]) TrapExit(wrap func(Exit) M) {
 	must(s != nil, "TrapExit of a nil Self")
 	s.mustRun("TrapExit")

@@ -7,18 +7,18 @@ import (
 )
 
 // Links. Each of the two processes has an entry for the other, under its own lock. When a process
-// ends, it tells each of the others; what comes of that is decided under the lock of the one that is
-// told, and only if its entry is there still. So when Unlink has removed the entry, no exit comes:
+// ends, it tells each linked process. The effect is decided under the lock of the told process, and
+// only if its entry is still there. So after Unlink has removed the entry, no exit comes:
 //
-//   - Where exits end the process, the entry stays, with the reason, and the process is asked to
-//     end for a link, which it obeys in its own time. Unlink removes the entry, and takes the
-//     request back if no other link has failed.
-//   - Where exits are trapped, wrap makes the message while no lock is held, since it is the
+//   - Without a trap, the entry stays, with the reason, and the process is asked to
+//     end for a link, which it obeys at its next wait. Unlink removes the entry, and withdraws the
+//     request if no other link has failed.
+//   - With a trap, wrap makes the message while no lock is held, since it is the
 //     user's. The message is posted under the lock, if the entry is still there.
 //
 // No life is locked while another is.
 
-// links are those of one process. Its life's lock guards them.
+// links are the links of one process. Its life's lock guards them.
 type links struct {
 	all list[linked]
 	of  map[*Proc]*entry[linked] // of all of them; nil: they are few
@@ -31,7 +31,7 @@ type links struct {
 type linked struct {
 	to     *Proc
 	failed error // why the other has ended; nil: it has not, or exits are trapped
-	place  int   // among those that have failed
+	place  int   // order of the failure among the failed links
 }
 
 // few is the number of links above which they are looked for by a map.
@@ -101,10 +101,9 @@ func (l *links) first(among int) (why error) {
 // linkFailed asks a process to end for the reason that its links have. Unlink takes it back.
 var linkFailed = &cancel{after: math.MaxInt - 1}
 
-// Link links the process that calls to another: when one of them ends for a reason other than nil,
-// the other ends as well, for a [LinkedError], or receives an [Exit] if it traps exits. Linking
-// twice is the same as linking once. A process that has ended counts as ending now, for
-// [ErrNoProcess].
+// Link links the calling process to another. When one of them ends for a reason other than nil, the
+// other ends as well, for a [LinkedError], or receives an [Exit] if it traps exits. A second Link
+// does nothing. A process that has ended already counts as ending now, for [ErrNoProcess].
 func (p *Proc) Link(to Process) {
 	to.mustBe("Link")
 	p.enter("Link")
@@ -131,9 +130,9 @@ func (l *life) addLink(to *Proc) bool {
 	return !l.over
 }
 
-// Unlink takes back [Proc.Link], by whichever side it was made. Afterwards the process does not end
-// because of the other, nor, if it traps exits, does an [Exit] of the other come that is not in its
-// mailbox. A process that is to end because of the other by then may end within Unlink.
+// Unlink undoes [Proc.Link], from either side. Afterwards the process does not end because of the
+// other. If it traps exits, no [Exit] of the other comes except one that is already in its mailbox.
+// A process that must already end because of the other may end within Unlink.
 func (p *Proc) Unlink(from Process) {
 	from.mustBe("Unlink")
 	p.enter("Unlink")

@@ -26,9 +26,9 @@ func ends(p *Proc) {
 	p.announceEnd(nil)
 }
 
-// TestUnlink_Explored: Unlink against the end of the other and of a third linked process, and against
-// a cancel. Afterwards the process is not told to end because of the other, and what else it was told is
-// not lost. If it traps exits, no exit of the other comes afterwards. Mutants:
+// TestUnlink_Explored: Unlink runs against the end of the other and of a third linked process, and
+// against a cancel. Afterwards the process is not told to end because of the other, and other
+// reasons are not lost. If it traps exits, no exit of the other comes afterwards. Mutants:
 // internal/mutants/links.json.
 func TestUnlink_Explored(t *testing.T) {
 	for _, traps := range []bool{false, true} {
@@ -202,8 +202,8 @@ func TestCase_Explored(t *testing.T) {
 	}
 }
 
-// TestCaseTwice_Explored: a Select that panics, since it has a case twice, has received nothing: what
-// is sent to another of its cases meanwhile is not taken.
+// TestCaseTwice_Explored: a Select that has a case twice panics and has received nothing. A value
+// sent to another of its cases meanwhile is not taken.
 func TestCaseTwice_Explored(t *testing.T) {
 	explore.PortfolioOf(t, 200_000, 5000, func(p *explore.Program) {
 		c := NewChan[int](0)

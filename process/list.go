@@ -46,7 +46,7 @@ func (l *list[T]) remove(e *entry[T]) bool {
 	return true
 }
 
-// all returns what the entries are of.
+// all returns the values of all entries.
 func (l *list[T]) all() []T {
 	if l.first == nil {
 		return nil

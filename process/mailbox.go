@@ -20,7 +20,7 @@ type mailbox[M any] struct {
 	reuse       *node[M]     // to use again; nil: none
 }
 
-// rareMail is what few mailboxes have. Owner only, but bound.
+// rareMail is the state that few mailboxes need. Owner only, except bound.
 type rareMail[M any] struct {
 	marks marks[M]
 	bound *bound[M] // nil: none. Read-only
@@ -44,10 +44,10 @@ type node[M any] struct {
 	m    M
 }
 
-// Send sends m to the process. It does not wait, unless the process has a bound, and the sender is
-// a process: see [WithBound]. If the process has ended, the message is a dead letter. Messages of
-// one sender to one receiver arrive in the order of sending. Send costs an allocation, unless the
-// sender is a process that has just received a message of the same type.
+// Send sends m to the process. It waits only if the sender is a process and the mailbox is full:
+// see [WithBound]. If the process has ended, the message is a dead letter. Messages of one sender
+// to one receiver arrive in the order of sending. Send costs an allocation, unless the sender is a
+// process that has just received a message of the same type.
 func (r Ref[M]) Send(from Env, m M) {
 	var n *node[M]
 	var sys *System
@@ -82,10 +82,10 @@ func (r Ref[M]) mustBe(op string) {
 
 // send puts n into the mailbox, and wakes the process if it waits for messages. Any goroutine.
 //
-// A process that waits for messages has taken all that the sender sent before. So a sender that
-// claims the process, by the compare-and-swap which wakes it, owns the list until it resumes the
-// process, and appends to it: that is one locked instruction where a push and a wake-up are two,
-// and another saved when the process takes what was pushed.
+// A process that waits for messages has taken all earlier messages of the sender. So a sender that
+// claims the process, by the compare-and-swap that wakes it, owns the list until it resumes the
+// process, and appends to it. That is one locked instruction instead of two for a push and a
+// wake-up. It saves another one when the process would take the pushed message.
 func (b *mailbox[M]) send(n *node[M], w *sched.Worker, by *System) {
 	if !b.put(n, w, by) {
 		b.settle()
@@ -128,15 +128,15 @@ func (b *mailbox[M]) push(n *node[M], w *sched.Worker, by *System) {
 	b.p.wakeForMail(w, by)
 }
 
-// settle makes dead letters of what was pushed after the process had ended, and had discarded what
-// was there. Any goroutine.
+// settle makes dead letters of messages that were pushed after the process had ended and discarded
+// its mail. Any goroutine.
 func (b *mailbox[M]) settle() {
 	if b.p.state.Load() == ended {
 		b.discardIn()
 	}
 }
 
-// fetch appends what has come in to the list.
+// fetch moves pushed messages to the list.
 func (b *mailbox[M]) fetch() {
 	if b.in.Load() == nil {
 		return
@@ -192,7 +192,7 @@ func (b *mailbox[M]) discard() {
 	b.first, b.last, b.reuse = nil, nil, nil
 }
 
-// discardIn makes dead letters of what came in too late. Any goroutine.
+// discardIn makes dead letters of late messages. Any goroutine.
 func (b *mailbox[M]) discardIn() {
 	for n := b.in.Swap(nil); n != nil; n = n.next {
 		b.p.letDead(n, n.m)

@@ -9,8 +9,8 @@ type Mark struct {
 }
 
 // Mark returns a mark after all messages that have come so far. A receive for a reply takes a mark
-// before the request is sent: the reply must come after it, so the receive need not look at what
-// was there before. A mark stays good as long as the process runs.
+// before the request is sent. The reply comes after the mark, so the receive need not look at
+// earlier messages. A mark is valid as long as the process runs.
 func (s *Self[M]) Mark() Mark {
 	must(s != nil, "Mark of a nil Self")
 	s.mustRun("Mark")
@@ -119,7 +119,7 @@ func (k *marks[M]) find(n *node[M]) *place[M] {
 	return p
 }
 
-// drop removes a place, whose marks are those of the older one from now on.
+// drop removes a place, and its marks move to the older one.
 func (k *marks[M]) drop(p *place[M]) {
 	p.older.newer = p.newer
 	if p.newer != nil {

@@ -27,7 +27,7 @@ const (
 var withinNames = [...]string{"", "Blocking", "the match of a receive", "the try of When",
 	"a method of a context"}
 
-// lent is what takeBack puts back.
+// lent has the values that takeBack restores.
 type lent struct {
 	goroutine uint64
 	in        within
@@ -42,8 +42,8 @@ func (p *Proc) lend(in within) lent {
 	return was
 }
 
-// takeBack ends lend. It is called deferred, since what was called may have panicked. A thread that
-// was left locked is unlocked: the coroutine could not be switched from.
+// takeBack ends lend. It is called deferred, since the user's function may have panicked. It
+// unlocks a thread that was left locked, since a coroutine on it could not be switched from.
 func (p *Proc) takeBack(was lent) {
 	in := p.in
 	p.goroutine.StoreRelease(was.goroutine)

@@ -5,9 +5,9 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Mutex is a lock that suspends the process that waits for it, and not its worker. Those that wait
-// have it in the order in which they came. The zero value is an unlocked mutex. A Mutex must not
-// be copied after first use. An Unlock synchronizes before the Lock that follows.
+// Mutex is a lock that suspends a waiting process, and not its worker. It is handed to the waiting
+// parties in the order of their calls. The zero value is an unlocked mutex. A Mutex must not be
+// copied after first use. An Unlock synchronizes before the Lock that follows.
 type Mutex struct {
 	_      nocmp.Field
 	mu     seam.QuickMutex

@@ -5,9 +5,9 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Env says from where a call comes: a *[System] stands for any goroutine outside, a *[Proc] or
-// *[Self] for the process that runs, a *[Goroutine] for one goroutine that waits. What never waits
-// takes an Env.
+// Env is the origin of a call: a *[System] for any goroutine outside, a *[Proc] or *[Self] for the
+// running process, a *[Goroutine] for one goroutine that can wait. Operations that never wait take
+// an Env.
 type Env interface {
 	env() (*System, *sched.Worker)
 }
@@ -22,13 +22,13 @@ type Party interface {
 	self() *Proc
 }
 
-// party is whoever may wait: a process or a goroutine outside. It has two words.
+// A party is a process or an outside goroutine that waits in this package. It has two words.
 //
-// The ticket, won, says whether an offer that the party has made at channels was taken. Only the
-// party opens it, and only while it is enrolled nowhere. One compare-and-swap decides it: a
-// counterpart writes the number of a case, or the party itself withdraws. So no two counterparts
-// commit for one select, and none commits for one that was cancelled. A party that has made one
-// offer only needs no compare-and-swap: the offer is taken or withdrawn with the lock of its queue.
+// The ticket, won, decides whether an offer of the party at channels is taken. Only the party opens
+// it, and only while it is in no queue. One compare-and-swap decides it: a counterpart writes the
+// number of a case, or the party itself withdraws. So at most one counterpart commits for a select,
+// and none for a cancelled one. A party with a single offer needs no compare-and-swap: the offer is
+// taken or withdrawn under the lock of its queue.
 //
 //	           counterpart: case i
 //	OPEN ──────────────────────────▶ i + 1
@@ -47,7 +47,7 @@ type party struct {
 	won   seam.Flag
 	state seam.Uint32
 
-	failed bool // the last Call has returned what was given to Fail
+	failed bool // the last Call has returned an error given to Fail
 	more   bool // the channel that it received from last has more, and it has not waited since
 	sys    *System
 	proc   *Proc      // nil: a goroutine
@@ -66,12 +66,12 @@ const (
 	ended    = 2
 	parked   = 4 // a flag, with why in the bits above
 	forMail  = 8 // a flag: messages wake it
-	opShift  = 8 // four bits say for what it waits
-	// The bits above say of what a select is, each for one op.
+	opShift  = 8 // four bits: the op of the wait
+	// The bits above are the kinds of waits in a select, one bit for each op.
 	kindShift = opShift + 4
 )
 
-// opIn returns what a party waits for that is parked in state st.
+// opIn returns the op of a party that is parked in state st.
 func opIn(st uint32) op { return op(st >> opShift & (1<<(kindShift-opShift) - 1)) }
 
 // suspend waits for a notice. It reports false if the process was cancelled. Owner only.
@@ -128,8 +128,8 @@ func (pt *party) takeParked(w *sched.Worker, by *System, s uint32) bool {
 	return r != claimFailed
 }
 
-// claim makes a party the caller's that is parked for s. The caller may then change what the party
-// owns, and must resume it.
+// claim makes a party that is parked in state s the caller's. The caller may then change data that
+// the party owns, and must resume it.
 func (pt *party) claim(w *sched.Worker, by *System, s uint32) (c claim, r claimResult) {
 	if pt.proc == nil {
 		if pt.state.CompareAndSwap(s, running) {
@@ -154,7 +154,7 @@ func (pt *party) claim(w *sched.Worker, by *System, s uint32) (c claim, r claimR
 	return c, claimFailed
 }
 
-// claim is what is needed to resume a party that was claimed.
+// claim has the data to resume a claimed party.
 type claim struct {
 	w       *sched.Worker // nil: from outside
 	outside sched.Admission
@@ -203,7 +203,7 @@ func (pt *party) seed(a, b uint64) {
 	pt.chance = (a+b)*0x9e3779b97f4a7c15 | 1
 }
 
-// op names what a party waits for.
+// op is a kind of wait.
 type op uint32
 
 const (

@@ -28,8 +28,8 @@ type Proc struct {
 	left   uint32 // the state to park in, or one of leftYield and leftEnd
 	budget int32  // operations until it yields
 
-	// 1 while its coroutine is parked. Set by the goroutine that runs after it, reset by the one
-	// that resumes it.
+	// 1 while its coroutine is parked. Set by the goroutine that runs after it, reset by its
+	// resumer.
 	out seam.Flag
 
 	// Owner only, until it has ended; then read only.
@@ -54,7 +54,7 @@ type Proc struct {
 	reason error // read only once it has ended; until then owner only
 }
 
-// runner runs what a process is for.
+// runner runs the function of a process.
 type runner interface {
 	main()
 	discard()
@@ -134,8 +134,8 @@ func (p *Proc) Yield() {
 	}
 }
 
-// Gas takes n off what the process may do before it yields: 100 operations. A loop that calls
-// nothing that waits calls Gas, so that others have their turn.
+// Gas reduces by n the number of operations that the process may do before it yields, which is 100.
+// A loop without waiting operations must call Gas, so that others have their turn.
 func (p *Proc) Gas(n int) {
 	p.mustRun("Gas")
 	if p.sys.stepwise {

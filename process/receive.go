@@ -22,9 +22,9 @@ func (s *Self[M]) waitForMail() {
 	}
 }
 
-// ReceiveMatch waits for the first message that matches. Those before it stay in the mailbox, in
-// their order, and are looked at again by each receive that follows: see [Self.Mark]. match must
-// not use the process, which panics.
+// ReceiveMatch waits for the first message that matches. Earlier messages stay in the mailbox, in
+// their order, and each later receive looks at them again: see [Self.Mark]. match must not use the
+// process, which panics.
 func (s *Self[M]) ReceiveMatch(match func(M) bool) M {
 	m, _ := s.receive("ReceiveMatch", nil, match, forever)
 	return m
@@ -62,8 +62,8 @@ func (s *Self[M]) receive(op string, prev *node[M], match func(M) bool,
 	}
 }
 
-// find returns the first message behind prev that matches, and the one before it. If none does, it
-// returns the last message there is.
+// find returns the first message after prev that matches, and the message before it. If none
+// matches, it returns the last message of the mailbox.
 func (s *Self[M]) find(prev *node[M], match func(M) bool) (before, n *node[M]) {
 	s.fetch()
 	if prev == nil {

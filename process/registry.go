@@ -5,9 +5,9 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// registry has all processes that have not ended, so that a system that stops can unwind those that
-// wait, and so that they can be reported. It keeps them alive: a process that waits for what no
-// other can do is there until the system stops.
+// registry has all living processes, so that a stopping system can unwind waiting processes, and so
+// that they can be reported. It keeps them alive: a process whose wait can never end exists until
+// the system stops.
 type registry struct {
 	shards [shards]registryShard
 	closed seam.Bool

@@ -9,14 +9,14 @@ import (
 type Blocked struct {
 	// Process is the process.
 	Process Process
-	// On is what it waits for, like "receive", "channel send", "mutex", "reply of depot#3" or "select
-	// of channel receive, end of process 7".
+	// On is the object of its wait, like "receive", "channel send", "mutex", "reply of depot#3" or
+	// "select of channel receive, end of process 7".
 	On string
 	// Names are the names that it has.
 	Names []string
 }
 
-// String says which process waits for what.
+// String describes the process and its wait.
 func (b Blocked) String() string {
 	if len(b.Names) > 0 {
 		return fmt.Sprintf("%v %q waits: %s", b.Process, b.Names, b.On)

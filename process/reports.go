@@ -29,22 +29,22 @@ type PanicReport struct {
 	Stack []byte
 }
 
-// Stats has the figures of what a system has done since its start.
+// Stats has the counts of a system since its start.
 type Stats struct {
 	Panics      uint64 // processes that panicked or called runtime.Goexit
 	DeadLetters uint64 // messages that no process received
-	BestEffort  uint64 // of these, those to processes WithBestEffort
+	BestEffort  uint64 // dead letters to processes WithBestEffort
 }
 
-// Stats returns the system's figures. They are those of the processes alone, also if the system is
-// joined to one of actors.
+// Stats returns the system's counts. They count processes only, even if the system is joined to a
+// system of actors.
 func (s *System) Stats() Stats {
 	s.mustBeReady("Stats")
 	return Stats{Panics: s.reports.panics.Load(), DeadLetters: s.reports.letters.Load(),
 		BestEffort: s.reports.bestEffort.Load()}
 }
 
-// reports is where a system says what has gone wrong. The functions are the user's, and read-only.
+// reports has the hooks and counts of failures. The functions are the user's, and read-only.
 type reports struct {
 	dead     func(DeadLetter)
 	panicked func(PanicReport)
@@ -56,7 +56,7 @@ type reports struct {
 
 const panicLine = "gallop: process panicked"
 
-// whereOf returns the line of code of a panic, by its stack: what follows the last panic call.
+// whereOf returns the line of code of a panic: the line after the last panic call of its stack.
 func whereOf(stack []byte) string {
 	const call = "\npanic("
 	_, after, _ := strings.Cut(string(stack[max(0, bytes.LastIndex(stack, []byte(call))):]), call)

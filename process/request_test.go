@@ -14,8 +14,8 @@ func TestRequestFails(t *testing.T) {
 	type asks func(by Party, to Ref[int], request func(ReplyTo[int]) int)
 	calls := map[string]asks{
 		"Ask":         func(by Party, to Ref[int], r func(ReplyTo[int]) int) { Ask(by, to, r) },
-		"Call":        func(by Party, to Ref[int], r func(ReplyTo[int]) int) { _, _ = Call(by, to, 0, r) },
-		"Call within": func(by Party, to Ref[int], r func(ReplyTo[int]) int) { _, _ = Call(by, to, time.Hour, r) },
+		"Call":        func(by Party, to Ref[int], r func(ReplyTo[int]) int) { _, _ = Call(by, to, r) },
+		"Call within": func(by Party, to Ref[int], r func(ReplyTo[int]) int) { _, _ = Call(by, to, r, Within(time.Hour)) },
 	}
 	fails := map[string]func(by Party){
 		"panics": func(Party) { panic("planted") },
@@ -111,7 +111,7 @@ func TestRequestFails_Line(t *testing.T) {
 			return b.line.first != nil
 		}
 		Go(s, func(p *Proc) {
-			_, _ = Call(p, to, 0, func(ReplyTo[int]) int {
+			_, _ = Call(p, to, func(ReplyTo[int]) int {
 				Go(p, func(p *Proc) {
 					to.Send(p, 1)
 					sent = true

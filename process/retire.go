@@ -2,16 +2,16 @@ package process
 
 import "fmt"
 
-// A coroutine ends through its own cell, where the goroutine that retires it has to be. But another
-// may be parked there, with which it had changed places. That one moves to where the retired one
-// is, and the retired one to its own cell, if both belong to the goroutine that does it:
+// A coroutine ends through its own cell: the goroutine that ends it has to be parked there. But
+// another coroutine may be there, with which it has changed places. Then that one moves to the cell
+// of the ending one, and the ending one to its own cell, if both belong to the calling goroutine:
 //
 //   - The other has been retired as well, and waits for its own cell.
-//   - Or it is the other that is being retired, and the first had to wait, since the other ran a
+//   - Or the other is being retired now, and the first had to wait, since the other ran a
 //     process, which another worker could have resumed at any time.
 //
-// So in the cell of each coroutine that waits there is one in use, or one of a pool, and there are
-// no more of those that wait than of these. When all processes have ended, none is left.
+// So the cell of each waiting coroutine holds a coroutine that is in use or in a pool, and at most
+// as many wait as are in use or pooled. When all processes have ended, none is left.
 
 // retire ends a coroutine that has no process and is parked. Its owner only.
 func (s *System) retire(c *coroutine) {

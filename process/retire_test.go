@@ -2,7 +2,7 @@ package process
 
 import "testing"
 
-// errand is what the clients of these tests send.
+// errand is the message of the clients in these tests.
 type errand struct {
 	n     int
 	reply ReplyTo[int]
@@ -16,7 +16,7 @@ func runErrands(s *Self[errand]) {
 }
 
 func sendOn(t *testing.T, p Party, to Ref[errand], n int) {
-	got, err := Call(p, to, 0, func(r ReplyTo[int]) errand { return errand{n, r} })
+	got, err := Call(p, to, func(r ReplyTo[int]) errand { return errand{n, r} })
 	if got != n || err != nil {
 		t.Errorf("the reply is %d, %v, not %d", got, err, n)
 	}

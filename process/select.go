@@ -1,11 +1,12 @@
 package process
 
-// Case is one thing that [Select] waits for. A case may be used again and again, by one party at a
-// time, and once in each Select, which panics otherwise; making it costs an allocation, using it none.
+// Case is one event that [Select] waits for. A case may be used again, by one party at a time, and
+// once in each Select, which panics otherwise. Making a case costs an allocation, using it none.
 type Case interface {
 	// begin comes first in each Select.
 	begin(pt *party)
-	// order is where the case's lock stands among those that Select takes; 0: it has none.
+	// order is the place of the case's lock in the order in which Select takes locks; 0: it has
+	// none.
 	order() uint64
 	lock()
 	unlock()
@@ -15,37 +16,37 @@ type Case interface {
 	// poll commits the case if it is ready, and reports whether it was. wake is a party that is to
 	// be woken for that. The lock is held.
 	poll(pt *party) (wake *party, ok bool)
-	// enroll makes pt go on when the case is or may be ready. The lock is held. mail says that
-	// messages are to wake the party. If what it waits for has no lock, enroll gives the party a
-	// notice if it is ready by then.
+	// enroll makes pt go on when the case is or may be ready. The lock is held. mail is forMail if
+	// messages must wake the party. A case without a lock gives the party a notice if it is ready
+	// already.
 	enroll(pt *party, ticket uint32) (mail uint32)
 	// withdraw takes enroll back, as far as a counterpart has not. The lock is held.
 	withdraw(pt *party)
-	// waits says for what, and for which process if it is not 0, as in Blocked.
+	// waits returns the kind of wait and, if it is for a process, its number, as in Blocked.
 	waits() (op, uint64)
 	// finish ends a case that was chosen. byOther says that it was committed by a counterpart. No
 	// lock is held. It comes before the withdrawal of cases that call code of the user's.
 	finish(byOther bool)
 }
 
-// picks is what Select needs to sort its cases.
+// picks is the memory of Select for its sorted cases.
 type picks struct {
 	locks []Case // with locks, in the order of locking, each lock once
 	order []int  // in which cases are polled
 
 	foreign bool // there is a case that calls code of the user's
-	named   bool // the process says by itself what the Select waits for
+	named   bool // the process itself has a name for the wait of the Select
 
-	// What a panic has to undo: the locks that are held, and whether the party is enrolled, or was
-	// about to be. Code of the user's may panic, and a case that is used twice at a time does.
+	// A panic has to undo these: the locks that are held, and whether the party is enrolled, or was
+	// about to be. The user's code may panic, and so does a case that is used twice at a time.
 	held     []Case
 	enrolled bool
 	one      [1]Case
 }
 
-// Select waits until one of the cases is ready, commits it, and returns its place among cases. If
-// several are ready, each is chosen with the same probability. No case is committed but the one
-// that is chosen. A nil case is never ready; nor is a Select without cases, which waits for ever.
+// Select waits until one of the cases is ready, commits it, and returns its index in cases. If
+// several are ready, each is chosen with the same probability. Only the chosen case is committed. A
+// nil case is never ready. A Select without cases waits for ever.
 //
 // Select costs a lock for each channel, and once more if it has to wait.
 func Select(by Party, cases ...Case) int {
@@ -158,13 +159,13 @@ func (s *picks) end() {
 	s.locks, s.order, s.foreign, s.enrolled = s.locks[:0], s.order[:0], false, false
 }
 
-// poll looks at the cases in an order that is shuffled on the way, and commits the first that is
-// ready: then the Select is over, but for its finish. It returns -1 if none is. Then all locks are
-// held, unless a case calls code of the user's.
+// poll looks at the cases in an order that it shuffles on the way, and commits the first ready
+// case: then the Select is over, except for finish. It returns -1 if none is ready. Then all locks
+// are held, unless a case calls code of the user's.
 //
 // A Select without such code looks at all cases and enrolls in them under all locks. Otherwise each
-// case is looked at under its own lock, if it has one. None of them being ready, waitFor looks at
-// those with a lock again, ahead of enrolling: the others tell of a change in between by a notice.
+// case is looked at under its own lock, if it has one. If none is ready, waitFor looks at the cases
+// with a lock again, before enrolling; the others report a change in between by a notice.
 func (pt *party) poll(s *picks, cases []Case) (i int) {
 	if !s.foreign {
 		s.lockAll()
@@ -257,8 +258,8 @@ func (pt *party) waitFor(s *picks, cases []Case) (i int) {
 	return i
 }
 
-// waitBits says what the Select waits for, for reports, in bits of the wake word: a case by itself, or
-// with a time-out, by name, and others as a select of all of them.
+// waitBits returns the wait of the Select, for reports, in bits of the wake word. A single case,
+// also with a time-out, is named itself. Several cases are a select of all of them.
 func (pt *party) waitBits(s *picks, cases []Case) uint32 {
 	if len(s.order) == 0 {
 		return uint32(opNever) << opShift

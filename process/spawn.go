@@ -26,16 +26,16 @@ type Ref[M any] struct {
 
 // Self is a process with a mailbox, as its own code sees it: see [Proc].
 type Self[M any] struct {
-	// Proc is what the process is without its mailbox.
+	// Proc is the process without its mailbox.
 	Proc
 	mailbox[M]
 	f func(*Self[M])
 }
 
 // Spawn starts a process that runs f, and receives messages of type M. If the system has stopped,
-// the process ends at once, for [ErrStopped]. It costs about what a goroutine costs. Options are
-// [WithBound] and [WithWatermarks], without one of which the mailbox takes all that is sent, and
-// [WithType] and [WithBestEffort].
+// the process ends at once, for [ErrStopped]. A spawn costs about as much as a goroutine. Options
+// are [WithBound], [WithWatermarks], [WithType] and [WithBestEffort]. Without a bound or watermarks
+// the mailbox takes all messages.
 func Spawn[M any](from Env, f func(self *Self[M]), options ...Option) Ref[M] {
 	s := newSelf("Spawn", f, options)
 	r := s.ref()
@@ -43,7 +43,7 @@ func Spawn[M any](from Env, f func(self *Self[M]), options ...Option) Ref[M] {
 	return r
 }
 
-// SpawnLinked is [Spawn], and links the new process to the one that calls before it runs.
+// SpawnLinked is [Spawn], and links the new process to the calling process before it runs.
 func SpawnLinked[M any](from *Proc, f func(self *Self[M]), options ...Option) Ref[M] {
 	s := newSelf("SpawnLinked", f, options)
 	from.mustRun("SpawnLinked")
@@ -194,11 +194,12 @@ func (r Process) Result() (reason error, ok bool) {
 	return r.p.reason, true
 }
 
-// Cancel tells the process to end for reason, or [ErrStopped] if that is nil. It ends at its next
-// operation that waits, or while it waits: it is unwound through its deferred functions, which may
-// wait in their turn unless it is told again. A process cannot recover from it, but one that traps
-// exits receives it as a message ([Self.TrapExit]). An operation that another process has committed
-// before the cancel ends first. Cancelling a process that has ended does nothing.
+// Cancel tells the process to end for reason, or for [ErrStopped] if that is nil. It ends while it
+// waits, or at its next operation that waits. It is unwound through its deferred functions, which
+// may wait unless it is told again. A process cannot recover from a cancel, but with
+// [Self.TrapExit] it receives the cancel as a message. If another process has committed an
+// operation before the cancel, the operation completes first. Cancelling a process that has ended
+// does nothing.
 func (r Process) Cancel(from Env, reason error) {
 	r.mustBe("Cancel")
 	if reason == nil {
@@ -207,8 +208,8 @@ func (r Process) Cancel(from Env, reason error) {
 	r.p.exitSignal(from, Exit{From: Process{}, Reason: reason})
 }
 
-// Kill ends the process for [ErrKilled], even if it traps exits; its deferred functions run, but
-// where they would wait they end.
+// Kill ends the process for [ErrKilled], even if it traps exits. Its deferred functions run, but
+// end at their first wait.
 func (r Process) Kill(from Env) {
 	r.mustBe("Kill")
 	sys, w := act(from)

@@ -36,7 +36,7 @@ type Config struct {
 	// Workers is the number of workers; 0 stands for the number of processors that Go uses.
 	Workers int
 	// Seed, if not 0, makes the run deterministic: one process runs at a time, the seed decides
-	// which of those that can go on, and time passes when none can.
+	// which runnable process goes on, and time passes when none is runnable.
 	Seed uint64
 	// DeadLetters is told of each message that no process will receive. The goroutine that finds
 	// out waits for it, so it must be quick. A panic in it is logged. It may be nil.
@@ -144,8 +144,8 @@ func (s *System) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Run waits until the system is quiet, as [System.Wait] does, then stops it, and returns what was
-// blocked for ever at that moment.
+// Run waits until the system is quiet, as [System.Wait] does, then stops it, and returns the
+// processes that were blocked for ever at that moment.
 func (s *System) Run() []Blocked {
 	s.mustBeOutside("Run")
 	_ = s.Wait(context.Background())
@@ -154,10 +154,10 @@ func (s *System) Run() []Blocked {
 	return blocked
 }
 
-// Stop ends the system. Turns that run finish; then each process that is left is unwound through
-// its deferred functions, one after the other, for the reason [ErrStopped]. What these would wait
-// for never comes: a process that waits while it is unwound ends there. Stop waits for all of that,
-// and afterwards no goroutine of the system is left.
+// Stop ends the system. Running turns finish. Then each remaining process is unwound through its
+// deferred functions, one after the other, for the reason [ErrStopped]. A process that waits while
+// it is unwound ends at that wait. Stop waits for all of that, and afterwards no goroutine of the
+// system is left.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
 	if s.joined.stop != nil {

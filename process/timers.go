@@ -6,8 +6,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// timers are those of one system: a heap, and one alarm for the earliest. An armed timer holds the
-// scheduler, unless time stands still.
+// timers are the timers of one system: a heap, and one alarm for the earliest. An armed timer holds
+// the scheduler, unless time stands still.
 type timers struct {
 	sys   *System
 	alarm seam.Alarm

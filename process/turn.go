@@ -44,8 +44,8 @@ func goesOn(_ *sched.Worker, t *sched.Task) bool {
 	return p.budget > 1 && (p.more || p.run != nil && p.run.hasMail())
 }
 
-// resume runs p, and whatever comes after it, until a coroutine gives the worker back, which it
-// returns. w is nil when the system has stopped.
+// resume runs p and its successors, until a coroutine gives the worker back, which it returns. w is
+// nil when the system has stopped.
 func (s *System) resume(p *Proc, w *sched.Worker) *coroutine {
 	if w != nil && seam.ThreadLocked(seam.Goroutine()) {
 		seam.UnlockThread() // a behaviour has left it locked; no worker of such a system is bound
@@ -188,7 +188,7 @@ func (p *Proc) handOver(w *sched.Worker) {
 }
 
 // TaskTerminated implements [sched.ClassRunner]. A process that was runnable when its scheduler
-// stopped is unwound with those that were parked: see unwindAll.
+// stopped is unwound with the parked processes: see unwindAll.
 func (r *turns) TaskTerminated(*sched.Worker, *sched.Task, error) {}
 
 // endHere ends the process of a coroutine, which is parked. w is nil when its system has stopped.
@@ -203,7 +203,7 @@ func (s *System) endHere(co *coroutine, w *sched.Worker) {
 	p.end(w)
 }
 
-// end sees to what a process leaves behind, and gives its task up.
+// end completes a process after its function, and gives its task up.
 func (p *Proc) end(w *sched.Worker) {
 	p.co = nil
 	p.goroutine.StoreRelease(0)
@@ -219,7 +219,7 @@ func (p *Proc) end(w *sched.Worker) {
 	p.state.Swap(ended)
 }
 
-// finish tells those who want to know that the process has ended.
+// finish removes the process and announces its end.
 func (p *Proc) finish(w *sched.Worker) {
 	p.sys.registry.remove(p)
 	p.state.Store(ended) // before discard: a sender looks for it after its push

@@ -9,10 +9,10 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// What is explored is the turn itself: processes on coroutines, which change places, and two
-// threads in the place of workers, one turn after the other (sched.Scheduler.Manual). The
-// scheduler's own memory is no interleaving point. It is the production source of turn.go,
-// coroutine.go and retire.go to the end: docs/models/places.pml has the same protocol.
+// These tests explore the turn itself: processes on coroutines, which change places, and two
+// threads as workers, one turn after the other (sched.Scheduler.Manual). The scheduler's own memory
+// is no interleaving point. The source is the production source of turn.go, coroutine.go and
+// retire.go; docs/models/places.pml has the same protocol.
 
 // turnScene runs processes on two workers until there is no work.
 type turnScene struct {
@@ -30,11 +30,11 @@ func newTurnScene(p *explore.Program) *turnScene {
 	return sc
 }
 
-// TestTurns_Explored: two processes that exchange messages, while a goroutine outside sends to
-// both: each message is received once, no process runs on two workers, and none waits for ever.
-// Mutants: a process that says itself that it is out; a handOver that does not say so of the one
-// behind. No test can find that a suspend which meets a notice as it parks leaves the notice: the
-// next one takes it and has the process look once more, and senders that see a notice add none.
+// TestTurns_Explored: two processes exchange messages, while a goroutine outside sends to both.
+// Each message is received once, no process runs on two workers, and none waits for ever. Mutants:
+// a process that sets its own out; a handOver that does not set out of the process it leaves. No
+// test can find a suspend that leaves a notice which it meets while parking: the next suspend takes
+// the notice and has the process look once more, and senders that see a notice add none.
 func TestTurns_Explored(t *testing.T) {
 	for hops, preemptions := range []int{2: 2, 4: 1} {
 		if preemptions == 0 {
@@ -46,9 +46,9 @@ func TestTurns_Explored(t *testing.T) {
 	}
 }
 
-// TestTurns_YieldExplored: the same, if a process yields with each message: then its turn, on
-// another worker, may say that it goes on, while the worker that it has left is about to read what
-// it was left for. Mutant: a RunTask that reads left when the process is out of its coroutine.
+// TestTurns_YieldExplored: the same with a process that yields at each message. Its turn on another
+// worker may set left, while the worker that it has left is about to read left. Mutant: a RunTask
+// that reads left when the process is out of its coroutine.
 func TestTurns_YieldExplored(t *testing.T) {
 	scene := func(p *explore.Program) { exchange(p, 1, true) }
 	explore.Run(t, explore.Config{Strategy: explore.Bounded(2, 0)}, scene)

@@ -10,7 +10,7 @@ import (
 // belongs to the party while it is in no queue, and to the queue's lock while it is in one.
 type waiter[T any] struct {
 	pt         *party
-	ticket     uint32 // what a counterpart writes into the party's ticket
+	ticket     uint32 // written by a counterpart into the party's ticket
 	queued     bool
 	only       bool // the party is in no other queue
 	ok         bool // of a receiver: v was sent; of a sender: it was received
@@ -18,7 +18,7 @@ type waiter[T any] struct {
 	v          T
 }
 
-// takeWaiter returns a waiter of pt: the one that it used last, if that fits.
+// takeWaiter returns a waiter of pt: its last one, if the type fits, or a new one.
 func takeWaiter[T any](pt *party) *waiter[T] {
 	if w, ok := pt.waiter.(*waiter[T]); ok && w != nil {
 		pt.waiter = (*waiter[T])(nil)
@@ -159,8 +159,8 @@ func (q *waitQueue[T]) claimReceiver(v T, ok bool) *party {
 	return nil
 }
 
-// claimSender is claimReceiver for a party that sends, and returns its value. ok is what the sender
-// learns: whether the value was received, and not the channel closed.
+// claimSender is claimReceiver for a sending party, and returns its value. ok is the result for the
+// sender: true if the value was received, false if the channel is closed.
 func (q *waitQueue[T]) claimSender(ok bool) (v T, pt *party) {
 	for w := q.first; w != nil; w = q.first {
 		q.dropFirst(w)

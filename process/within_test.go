@@ -31,7 +31,7 @@ func ops(self *Self[int]) map[string]func() {
 		"TrySelect":     func() { TrySelect(self) },
 		"Link":          func() { self.Link(p) },
 		"Unlink":        func() { self.Unlink(p) },
-		"Monitor":       func() { self.Monitor(p, func(Down) int { return 1 }) },
+		"Watch":         func() { self.Watch(p, func(Down) int { return 1 }) },
 		"TrapExit":      func() { self.TrapExit(nil) },
 		"Receive":       func() { self.Receive() },
 		"ReceiveWithin": func() { self.ReceiveWithin(1, nil) },
@@ -57,7 +57,7 @@ func ops(self *Self[int]) map[string]func() {
 		"Spawn":            func() { Spawn(self, func(*Self[int]) {}) },
 		"SpawnLinked":      func() { SpawnLinked(&self.Proc, func(*Self[int]) {}) },
 		"Block":            func() { Block(self, e, func() bool { return true }) },
-		"Call":             func() { Call(self, other, 1, func(ReplyTo[int]) int { return 1 }) },
+		"Call":             func() { Call(self, other, func(ReplyTo[int]) int { return 1 }) },
 		"Process.Join":     func() { p.Join(self) },
 		"ReplyTo.Reply":    func() { _, r := NewReply[int](); r.Reply(self, 1) },
 		"NewReply and all": func() { a, _ := NewReply[int](); _, _ = a.Reply(self) },
@@ -141,7 +141,7 @@ func TestWithin_GoesOn(t *testing.T) {
 	})
 }
 
-// TestWithin_Goroutine: the same for what stands for a goroutine.
+// TestWithin_Goroutine: the same for a Goroutine.
 func TestWithin_Goroutine(t *testing.T) {
 	s := Start(Config{Workers: 1})
 	defer s.Stop()
@@ -154,7 +154,7 @@ func TestWithin_Goroutine(t *testing.T) {
 	}
 }
 
-// TestWithin_Outside: within Blocking, and in a match, what is outside may be used.
+// TestWithin_Outside: within Blocking, and in a match, the system may be used as from outside.
 func TestWithin_Outside(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *System) {
 		var sent atomic.Int32

@@ -29,13 +29,13 @@ func (s *Scheduler) Admit() (a Admission, ok bool) {
 }
 
 // Inject makes t runnable (A3, A4) and ends the admission.
-func (a Admission) Inject(t *Task) { a.InjectWatched(t, true) }
+func (a Admission) Inject(t *Task) { a.InjectTimed(t, true) }
 
-// InjectWatched is [Admission.Inject], except that, if watched is false, it is not noticed
+// InjectTimed is [Admission.Inject], except that, if timed is false, it is not noticed
 // when the turn of t lasts for long. That is for a caller that soon looks what has
-// become of t, and calls [Scheduler.Watch] then. It saves a timer: while one runs, each
+// become of t, and calls [Scheduler.TimeTurns] then. It saves a timer: while one runs, each
 // goroutine that waits or yields pays for one more reading of the clock.
-func (a Admission) InjectWatched(t *Task, watched bool) {
+func (a Admission) InjectTimed(t *Task, timed bool) {
 	if invariant.On {
 		verifyAdmission(a)
 		checkEnter(t)
@@ -46,7 +46,7 @@ func (a Admission) InjectWatched(t *Task, watched bool) {
 		return
 	}
 	if a.worker >= 0 {
-		a.s.holder(a.worker).wake(t, watched) // A3
+		a.s.holder(a.worker).wake(t, timed) // A3
 		return
 	}
 	a.s.inject.push(t) // A3

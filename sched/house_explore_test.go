@@ -34,7 +34,7 @@ func newHouse(p *explore.Program, workers int, thread func(func())) *house {
 	s.monitor.init(s)
 	s.monitor.armed.Store(true) // so its timer is not started
 	// Never crowded, nor idle, whatever else the test process does.
-	s.monitor.watch.procs = processors{n: 1 << 62, running: 1 << 61, fixed: true}
+	s.monitor.slots.procs = processors{n: 1 << 62, running: 1 << 61, fixed: true}
 	s.monitor.ended = true
 	s.slots = make([]workerSlot, workers)
 	s.idleWorkers.init(s)

@@ -10,7 +10,7 @@ import (
 
 // MaxWorkers is the largest number of workers of one scheduler. A look at all queues, at all
 // sleepers or at all slots takes time that grows with the number of workers, so more of them would
-// need queues that are grouped as well: see docs/decisions/0047-many-workers.md.
+// need queues that are grouped as well: see docs/decisions/0005-idle-word.md.
 const MaxWorkers = 1024
 
 // oneWordWorkers is the largest number of workers whose bits fit into the idle word beside its

@@ -29,7 +29,7 @@ import (
 // know that a token is on its way.
 //
 // Rejected: several words that are all read before a decision, and a number of searchers in each
-// group of workers: see docs/decisions/0047-many-workers.md.
+// group of workers: see docs/decisions/0005-idle-word.md.
 type idleLeaf struct {
 	bits seam.Uint64
 	_    cacheline.Pad

@@ -177,7 +177,7 @@ func TestBurst_Starves(t *testing.T) {
 		{[]uint64{blocked, blocked, blocked, busy}, false}, // not now
 	} {
 		m := crowd(t, 2, 0)
-		m.watch.procs.fixed = true
+		m.slots.procs.fixed = true
 		m.s.idle.v.Store(0) // all are awake
 		got := m.starves()
 		if got || m.burst.starved != 0 {
@@ -185,18 +185,18 @@ func TestBurst_Starves(t *testing.T) {
 		}
 		m.s.inject.push(entered(&newBare(nil).Task))
 		for _, running := range c.looks {
-			m.watch.procs.running = running
+			m.slots.procs.running = running
 			got = m.starves()
 		}
 		if got != c.want {
 			t.Errorf("%v: starves: %v", c.looks, got)
 		}
 		m.s.network.nextLook.Store(never) // one of the two lets the monitor run
-		if m.watch.procs.running = 2; m.starves() {
+		if m.slots.procs.running = 2; m.starves() {
 			t.Error("it starves, and one worker runs and the other looks at the network")
 		}
 		m.s.idle.v.Store(1)
-		if m.watch.procs.running = blocked; m.starves() || m.burst.starved != 0 {
+		if m.slots.procs.running = blocked; m.starves() || m.burst.starved != 0 {
 			t.Error("it starves, and a worker sleeps")
 		}
 	}

@@ -146,14 +146,14 @@ func (w *Worker) acceptWake() *Task {
 
 // wake hands the worker a task, or makes it search. The caller has cleared the worker's bit in the
 // idle word, or taken the worker from the idle workers, and thereby owns handed and started until
-// it grants the token. watched is false if the caller calls Scheduler.Watch soon.
-func (w *Worker) wake(t *Task, watched bool) {
-	if watched && w.sched.cfg.OnLongTurn != nil {
+// it grants the token. timed is false if the caller calls Scheduler.TimeTurns soon.
+func (w *Worker) wake(t *Task, timed bool) {
+	if timed && w.sched.cfg.OnLongTurn != nil {
 		// Otherwise no look would find a long turn for which no task waits.
 		w.sched.monitor.arm()
 	}
 	if invariant.On {
-		verifyWake(w, t, watched)
+		verifyWake(w, t, timed)
 	}
 	w.handed = t
 	if w.started {

@@ -25,7 +25,7 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // All depends on the newest end of the ring of new tasks, so that ring is large: tasks that find no
 // room wait with the resumed ones, and are walked in the order in which they were made.
 //
-// Figures, and what was rejected: docs/decisions/0036-depth-first.md.
+// Figures, and what was rejected: docs/decisions/0004-next-slot.md.
 type runQueue struct {
 	newTasks ring // the newest is next
 	resumed  ring // the oldest is next

@@ -19,7 +19,7 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // it saves. There, and while only one worker may be awake, nothing is asked: Schedule looks at one
 // flag, in which w.detached is included.
 //
-// Figures, and what was rejected: docs/decisions/0051-work-for-every-processor.md.
+// Figures, and what was rejected: docs/decisions/0004-next-slot.md.
 type sharing struct {
 	gas     int   // of the budget spent since the clock was read, what was no message
 	message int64 // moving average of a message's time, ns/16; it follows timesliceAccount.unit

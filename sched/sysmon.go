@@ -44,7 +44,7 @@ type monitor struct {
 	timer    *seam.Timer   // guarded by mu
 	ended    bool          // guarded by mu
 	since    int64         // when it was armed last, ns; guarded by mu
-	watch    watch         // guarded by mu
+	slots    slotRecord    // guarded by mu
 	burst    blockingBurst // guarded by mu
 	governor governor      // guarded by mu
 
@@ -59,7 +59,7 @@ type monitor struct {
 // init prepares the monitor, which is not armed yet.
 func (m *monitor) init(s *Scheduler) {
 	m.s = s
-	m.watch.procs.n = goProcessors()
+	m.slots.procs.n = goProcessors()
 	m.governor.init(s.cfg.Workers)
 	// In a deterministic run it counts as armed for good, so its timer is never started: it goes by
 	// the machine's time.
@@ -79,7 +79,7 @@ func (m *monitor) arm() {
 		m.armed.Store(true) // tryDisarm may have disarmed it since
 		m.disarmOnSleep.Store(now-m.since > armedRarely)
 		m.since = now
-		m.watch.asking = false
+		m.slots.asking = false
 		m.governor.skipIdle(now, m.governor.seen)
 		m.lookAtTurns(now)
 		// Soon: all workers run, and may be in each other's way, of which the governor knows
@@ -89,10 +89,10 @@ func (m *monitor) arm() {
 	m.mu.Unlock()
 }
 
-// Watch makes sure that long turns are noticed, if any turn runs. It is to be called
-// after [Admission.InjectWatched]. A worker that is about to fall asleep is first given
-// the time to do so. Watch costs a load or two, as a rule. Any goroutine.
-func (s *Scheduler) Watch() {
+// TimeTurns makes sure that long turns are noticed, if any turn runs. It is to be called
+// after [Admission.InjectTimed]. A worker that is about to fall asleep is first given
+// the time to do so. TimeTurns costs a load or two, as a rule. Any goroutine.
+func (s *Scheduler) TimeTurns() {
 	if s.cfg.OnLongTurn == nil {
 		return // as in wake
 	}
@@ -140,7 +140,7 @@ func (m *monitor) tick() {
 	}
 	m.mu.Lock()
 	if !m.ended {
-		m.watch.procs.n = goProcessors() // a program may change it at any time
+		m.slots.procs.n = goProcessors() // a program may change it at any time
 		if m.armed.Load() {
 			if pause := m.look(m.s.cfg.Clock.Nanos()); !m.tryDisarm() {
 				m.reset(pause)

@@ -36,8 +36,8 @@ const (
 	retakeAfterBusy = 6_000_000 // the same, if none is
 )
 
-// watch is what the monitor remembers of the slots. Guarded by the monitor's mu.
-type watch struct {
+// slotRecord is the memory of the monitor about the slots. Guarded by the monitor's mu.
+type slotRecord struct {
 	_      nocmp.Field
 	procs  processors
 	asking bool // at the last look workers were asked
@@ -49,7 +49,7 @@ type watch struct {
 // Only the worker moves its state from ASKED and OVERDUE back to RUNNING, so a state that is read
 // here may be outdated, but each transition is a compare-and-swap that then fails. Caller holds mu.
 func (m *monitor) lookAtTurns(now int64) (asking bool, overdueFor int64) {
-	ask := !m.watch.asking
+	ask := !m.slots.asking
 	retaken := 0
 	for i := range m.s.slots {
 		w := m.s.slots[i].holder.Load()
@@ -63,7 +63,7 @@ func (m *monitor) lookAtTurns(now int64) (asking bool, overdueFor int64) {
 		if lasted := now - w.turn.since; w.state.isPending() && lasted >= overdueAfter {
 			w.state.markOverdue()
 			if overdueFor == 0 { // Go's scheduler is asked once in a look
-				m.watch.procs.look()
+				m.slots.procs.look()
 				overdueFor = lasted
 			}
 			overdueFor = min(overdueFor, lasted)
@@ -73,9 +73,9 @@ func (m *monitor) lookAtTurns(now int64) (asking bool, overdueFor int64) {
 			}
 		}
 	}
-	m.watch.asking = asking
+	m.slots.asking = asking
 	if overdueFor == 0 && m.burst.rounds > 0 {
-		m.watch.procs.look()
+		m.slots.procs.look()
 	}
 	m.growBurst(now, retaken)
 	if invariant.On {
@@ -88,7 +88,7 @@ func (m *monitor) lookAtTurns(now int64) (asking bool, overdueFor int64) {
 // asked, is to lose its slot. While a queue waits for processors, only one turn for each processor
 // may do so before it must be blocked. Caller holds mu.
 func (m *monitor) isStuck(lasted int64) bool {
-	p := &m.watch.procs
+	p := &m.slots.procs
 	if lasted < retakeAfterBusy {
 		return lasted >= m.burst.retakeDelay() && p.idle()
 	}

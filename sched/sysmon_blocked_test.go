@@ -7,7 +7,7 @@ func crowd(t *testing.T, workers int, runnable uint64) *monitor {
 	t.Helper()
 	s, _ := bench(t, workers)
 	m := &s.monitor
-	m.watch.procs.n, m.watch.procs.runnable, m.watch.procs.running = 2, runnable, 2
+	m.slots.procs.n, m.slots.procs.runnable, m.slots.procs.running = 2, runnable, 2
 	return m
 }
 
@@ -15,7 +15,7 @@ func crowd(t *testing.T, workers int, runnable uint64) *monitor {
 // "Where a queue of goroutines waits for
 // processors, after 6 ms and the time in which all of them have had one; only the first few turns
 // do not wait for that."
-func TestWatch_WhoIsStuck(t *testing.T) {
+func TestTurns_WhoIsStuck(t *testing.T) {
 	for _, c := range []struct {
 		runnable, running uint64
 		detached          int
@@ -30,7 +30,7 @@ func TestWatch_WhoIsStuck(t *testing.T) {
 		{10_000, 2, 9, retakeAfterBusy + maxRound}, // blocked all the same, some day
 	} {
 		m := crowd(t, 1, c.runnable)
-		m.watch.procs.running = c.running
+		m.slots.procs.running = c.running
 		for range c.detached {
 			m.s.idleWorkers.addDetached(m.s.workers[0])
 		}

@@ -62,9 +62,9 @@ func (m *monitor) growBurst(now int64, retaken int) {
 			g.out++
 		}
 	}
-	round := m.watch.procs.round()
+	round := m.slots.procs.round()
 	if invariant.On {
-		verifyRound(&m.watch.procs, round)
+		verifyRound(&m.slots.procs, round)
 	}
 	starves := m.starves()
 	switch {
@@ -109,7 +109,7 @@ func (m *monitor) growBurst(now int64, retaken int) {
 // (network.yield) is not blocked, although it seems so: it does that to let the monitor run. Caller
 // holds mu.
 func (m *monitor) starves() bool {
-	g, p, idle := &m.burst, &m.watch.procs, &m.s.idle
+	g, p, idle := &m.burst, &m.slots.procs, &m.s.idle
 	if m.s.waiting() == 0 || idle.sleepers() > 0 || searching(idle.v.Load()) > 0 {
 		g.starved = 0
 		return false

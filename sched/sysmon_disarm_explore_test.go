@@ -39,8 +39,8 @@ func disarming(workers, asks, sends, ticks int) func(*explore.Program) {
 			j := h.job(fmt.Sprint("ask ", i), nil)
 			p.Go(func() {
 				if a, ok := s.Admit(); ok {
-					a.InjectWatched(&j.Task, false)
-					s.Watch()
+					a.InjectTimed(&j.Task, false)
+					s.TimeTurns()
 				}
 			})
 		}

@@ -94,9 +94,9 @@ func TestMonitorDisarmsAtSleep(t *testing.T) {
 	}
 }
 
-// TestWatch: a caller that injects a task unwatched has it watched if the task still runs when the
+// TestTimeTurns: a caller that injects a task untimed has it timed if the task still runs when the
 // caller looks.
-func TestWatch(t *testing.T) {
+func TestTimeTurns(t *testing.T) {
 	s, c := startDeaf(t, 1)
 	c.now.Add(armedRarely + 1)
 	inject := func(b *bare) {
@@ -104,23 +104,23 @@ func TestWatch(t *testing.T) {
 		if !ok {
 			t.Fatal("the end")
 		}
-		a.InjectWatched(&b.Task, false)
+		a.InjectTimed(&b.Task, false)
 	}
 	inject(newBare(func(*Worker) {
 		if s.monitor.armed.Load() {
-			t.Error("watched although nobody asked for it")
+			t.Error("timed although nobody asked for it")
 		}
 	}))
 	waitQuiet(t, s)
-	s.Watch()
+	s.TimeTurns()
 	if s.monitor.armed.Load() {
-		t.Error("watched although nobody is awake")
+		t.Error("timed although nobody is awake")
 	}
 	goOn := make(chan struct{})
 	inject(newBare(func(*Worker) { <-goOn }))
-	s.Watch()
+	s.TimeTurns()
 	if !s.monitor.armed.Load() {
-		t.Error("not watched although somebody asked for it")
+		t.Error("not timed although somebody asked for it")
 	}
 	close(goOn)
 	waitQuiet(t, s)

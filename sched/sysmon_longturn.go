@@ -8,10 +8,10 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// turnWatch is what the monitor remembers of a worker: when it asked the worker to come by, whether
+// turnRecord is the memory of the monitor about a worker: when it asked the worker to come by, whether
 // the turn since then was reported, what was in the worker's next-slot, and what the worker had
 // done so far. Guarded by the monitor's mu.
-type turnWatch struct {
+type turnRecord struct {
 	_        nocmp.Field
 	since    int64
 	reported bool
@@ -21,7 +21,7 @@ type turnWatch struct {
 }
 
 // begin is for a worker that is asked to come by, or begins a turn without a slot. Caller holds mu.
-func (t *turnWatch) begin(now int64) { t.since, t.reported, t.refused = now, false, false }
+func (t *turnRecord) begin(now int64) { t.since, t.reported, t.refused = now, false, false }
 
 // ask asks w to come by, and reports whether it did: w is in a turn, or between two, and was not
 // asked before. Caller holds mu.
@@ -38,7 +38,7 @@ func (m *monitor) ask(w *Worker, now int64) bool {
 func (m *monitor) report(w *Worker, now int64) {
 	lasted := time.Duration(now - w.turn.since)
 	if invariant.On {
-		verifyWatched(w, now)
+		verifyTurnRecord(w, now)
 	}
 	f := m.s.cfg.OnLongTurn
 	if f != nil && lasted >= m.s.cfg.LongTurn && !w.turn.reported && w.glimpse() != nil {

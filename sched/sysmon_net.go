@@ -16,7 +16,7 @@ import (
 // was on time. So one worker in a while lets others run by waiting for the network itself, for a
 // byte that it sends to itself. Its processor runs what there is, finds nothing more, and looks;
 // whatever has come in is runnable then, and so is the worker.
-// (docs/decisions/0039-who-waits-for-the-network.md)
+// (docs/decisions/0005-idle-word.md)
 //
 // While a goroutine waits for a processor, no processor runs out of work, and the worker would be
 // gone until the 10 ms are over: in that case it yields as ever. It does the same while a processor

@@ -231,7 +231,7 @@ func TestMonitor_BesideOverdue(t *testing.T) {
 		want time.Duration
 	}{{overdueAfter, lookSoon}, {retakeAfter, 750 * time.Microsecond}, {10 * ms,
 		2500 * time.Microsecond}, {12 * ms, lookCalm}, {1000 * ms, lookCalm}} {
-		m.watch.asking = true // or the worker that is stuck would be asked again
+		m.slots.asking = true // or the worker that is stuck would be asked again
 		if got := m.look(asks + c.at); got != c.want {
 			t.Errorf("%d ns after it was asked: the next look in %v, want %v", c.at, got, c.want)
 		}

@@ -133,7 +133,7 @@ func TestYieldInterval_FollowsProcessors(t *testing.T) {
 		if got := s.workers[0].yieldInterval(); got != want {
 			t.Errorf("one worker and %d processors: it yields after %d ns, want %d", n, got, want)
 		}
-		if got := s.monitor.watch.procs.n; got != uint64(n) {
+		if got := s.monitor.slots.procs.n; got != uint64(n) {
 			t.Errorf("the monitor knows of %d processors, and there are %d", got, n)
 		}
 	}

@@ -124,10 +124,10 @@ func verifyToken(w *Worker) {
 }
 
 // verifyWake checks a worker that the caller is about to wake, and owns.
-func verifyWake(w *Worker, t *Task, watched bool) {
+func verifyWake(w *Worker, t *Task, timed bool) {
 	invariant.Check(w != reserved, "a slot that is reserved is woken")
 	invariant.Check(w.handed == nil, "worker %d is handed a second task", w.id)
-	invariant.Check(watched || t != nil, "worker %d is woken to search, and nobody watches", w.id)
+	invariant.Check(timed || t != nil, "worker %d is woken to search, and no turn is timed", w.id)
 	if t != nil {
 		mustBeInOnePlace(t)
 		invariant.Check(t.class.pin == nil, "worker %d is handed a task that belongs to a pin", w.id)
@@ -270,9 +270,9 @@ func verifyTaken(w *Worker) {
 	invariant.Check(!w.dismissed, "idle worker %d was dismissed", w.id)
 }
 
-// verifyWatched checks what the monitor remembers of a turn: that it asked the worker to come by,
+// verifyTurnRecord checks what the monitor remembers of a turn: that it asked the worker to come by,
 // before now. Caller holds the monitor's mu.
-func verifyWatched(w *Worker, now int64) {
+func verifyTurnRecord(w *Worker, now int64) {
 	invariant.Check(w.turn.since > 0, "worker %d was not asked in a turn that lasts", w.id)
 	invariant.Check(w.turn.since <= now,
 		"worker %d was asked at %d, and now is %d", w.id, w.turn.since, now)

@@ -61,7 +61,7 @@ type Worker struct {
 	parker    seam.Parker
 	thread    *thread // stands in for parker in a deterministic run
 
-	turn turnWatch // guarded by the monitor's mu
+	turn turnRecord // guarded by the monitor's mu
 
 	// Guarded by the mu of the idle workers.
 	detachedAt int  // its place in the list of detached workers, from 1

@@ -31,7 +31,7 @@ var measured = costs{
 	probe:   50,   // 4 if the line is in the cache; with many a guess
 	steal:   1000, // as the governor has it
 	wake:    5000, // a thread that sleeps; 1,000 to 50,000
-	line:    60,   // decision 37: 53 to 56 for a message that crosses
+	line:    60,   // decision 9: 53 to 56 for a message that crosses
 }
 
 // result is what became of one program.

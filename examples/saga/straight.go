@@ -26,7 +26,7 @@ func (b *bank) straight(id, from, to, amount int) func(self *process.Self[struct
 // do asks for a step until it is known to be done or refused.
 func (b *bank) do(p process.Party, s step) error {
 	for {
-		_, err := actors.Call(p, doStep, b.accounts[s.account], 0, s)
+		_, err := actors.Call(p, doStep, b.accounts[s.account], s)
 		b.maybeCrash(rand.Float64(), "in the saga")
 		if !errors.Is(err, actor.ErrPanicked) { // or else: done or not? retry
 			return err

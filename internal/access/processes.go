@@ -112,6 +112,10 @@ var (
 	// or an error by Fail: by the process.Env from that replies, before it does anything else.
 	OnReply func(reply any, heard func(from, v any, err error))
 
+	// CallLimit returns the time-out that a []process.CallOption gives, and AskLimit that of an
+	// []actor.AskOption; 0: none.
+	CallLimit, AskLimit func(opts any) time.Duration
+
 	// Failed reports whether the last process.Call of a process.Party, which is a process, has
 	// returned an error that was given to process.ReplyTo.Fail.
 	Failed func(party any) bool

@@ -9,38 +9,38 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// MaxQueued is how many messages are counted in one mailbox.
+// MaxQueued is the largest number of messages counted in one mailbox.
 const MaxQueued = 1000
 
 // Actor describes an actor at one moment.
 type Actor struct {
-	// Ref keeps the actor's memory alive as long as the description is kept. It is zero of an actor
-	// in a [Census] that has had no turn yet.
+	// Ref keeps the actor's memory alive as long as the description is kept. It is zero for an
+	// actor of a [Census] that has had no turn yet.
 	Ref actor.AnyRef `json:"-"`
-	// ID, Type, Name and Path are those of [actor.ActorName].
+	// ID, Type, Name and Path are as in [actor.ActorName].
 	ID   uint64
 	Type string
 	Name string
 	Path string
-	// Status is what [actor.StatusOf] returns.
+	// Status is the result of [actor.StatusOf].
 	Status actor.Status
-	// Queued is how many messages wait in the mailbox, counted up to MaxQueued. It is a hint
-	// while the actor runs.
+	// Queued is the number of messages in the mailbox, counted up to MaxQueued. It is a hint while
+	// the actor runs.
 	Queued int
-	// Spawned is when it was spawned; the zero Time: unknown. It is known of actors in a [Census].
+	// Spawned is the time of the spawn, which is known for actors of a [Census]; otherwise zero.
 	Spawned time.Time
-	// Overloaded says that it does not keep up, or applies pressure; Muted that it waits for one that
-	// does not; Suspended that it waits for its restart.
+	// Overloaded: the actor does not keep up, or applies pressure. Muted: it waits for such an
+	// actor. Suspended: it waits for its restart.
 	Overloaded, Muted, Suspended bool
-	// Pinned says that its type has a thread of its own ([actor.WithPinnedThread]).
+	// Pinned: its type has a thread of its own ([actor.WithPinnedThread]).
 	Pinned bool
 }
 
 // String returns the type and the number, as in "socket#4".
 func (a Actor) String() string { return fmt.Sprintf("%s#%d", a.Type, a.ID) }
 
-// Describe describes one actor. It panics if ref is zero. It looks at up to MaxQueued messages,
-// some microseconds.
+// Describe describes one actor. It panics if ref is zero. It counts up to MaxQueued messages, which
+// takes some microseconds.
 func Describe(ref actor.AnyRef) Actor { return describe(ofActor("Describe", ref), ref) }
 
 func describe(in source, ref actor.AnyRef) Actor {
@@ -50,7 +50,7 @@ func describe(in source, ref actor.AnyRef) Actor {
 		Suspended: l.Suspended, Pinned: l.Pinned}
 }
 
-// describeAll describes actors, by number. Actors of other systems may be among them.
+// describeAll describes actors, sorted by number. They may belong to different systems.
 func describeAll(in source, refs map[actor.AnyRef]bool) []Actor {
 	all := make([]Actor, 0, len(refs))
 	for ref := range refs {
@@ -60,8 +60,8 @@ func describeAll(in source, refs map[actor.AnyRef]bool) []Actor {
 	return all
 }
 
-// Find returns the actor of that number if it is known: it has a name, or is one of [Roots],
-// runs, or is in the sample of [Population]. Of most actors gallop keeps no list.
+// Find returns the actor with a number, if it can be found: it has a name, is one of [Roots], runs,
+// or is in the sample of [Population]. gallop keeps no list of the other actors.
 func Find(sys *actor.System, id uint64) (a Actor, ok bool) {
 	in := of(sys)
 	for ref := range rootsOf(in) {
@@ -80,12 +80,11 @@ func Find(sys *actor.System, id uint64) (a Actor, ok bool) {
 
 // Named is an actor with one of its names.
 type Named struct {
-	Name  string // one of its names
+	Name  string // the actor that has it
 	Actor Actor  // whose it is
 }
 
-// Names returns the names that are taken ([actor.Context.Register]), in order, and whose they
-// are. It walks over all of them.
+// Names returns all registered names ([actor.Context.Register]) with their actors, sorted by name.
 func Names(sys *actor.System) []Named {
 	in := of(sys)
 	var all []Named
@@ -96,10 +95,15 @@ func Names(sys *actor.System) []Named {
 	return all
 }
 
-// Roots returns the actors that can be found although there is no list of all: those that have a
-// name, run, are muted, are under pressure and have others waiting, ask in their turn or are
-// asked, wait for their restart or for their children's end, have a stash, or know actors of
-// other systems. By number.
+// Roots returns the actors that can be found without a list of all actors, sorted by number. These
+// are actors that
+//
+//   - have a name or a stash,
+//   - run, or are muted,
+//   - are under pressure while others wait for them,
+//   - ask in their turn, or are asked,
+//   - wait for their restart or for the end of their children,
+//   - know actors of other systems.
 func Roots(sys *actor.System) []Actor {
 	in := of(sys)
 	return describeAll(in, rootsOf(in))

@@ -44,8 +44,8 @@ var (
 		heavy.Handle(func(b *burner, _ *actor.Context, _ int) { burnHeavy(b) }))
 )
 
-// "a profile of a known mix attributes ≥ 95 % of samples to the right (type, behaviour)": what the
-// labels of a sample say is compared with the functions on its stack. The nightly form profiles for
+// "a profile of a known mix attributes ≥ 95 % of samples to the right (type, behaviour)": the
+// labels of each sample are compared with the functions on its stack. The nightly form profiles for
 // longer.
 func TestLabels_Attribution(t *testing.T) {
 	work := 2 * time.Second

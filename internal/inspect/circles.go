@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// wait is an actor that waits for another.
+// wait is one actor's wait for another.
 type wait struct {
 	who, to actor.AnyRef
 	since   int64
@@ -26,7 +26,7 @@ func waitsOf(in source) (all []wait) {
 	return all
 }
 
-// atLeast is how long it has waited, for sure.
+// atLeast returns how long the wait has certainly lasted.
 func (w wait) atLeast(now int64) time.Duration {
 	if w.since == 0 {
 		return 0
@@ -34,16 +34,15 @@ func (w wait) atLeast(now int64) time.Duration {
 	return max(0, time.Duration(now-w.since))
 }
 
-// leastWait is how long a wait has to stand before it counts for a circle. A wait is dated by the
-// look at all waits that comes next, twice a second. So waits that are dated before now, and are
-// still there, all stood at the date of the youngest of them. The rest of the time is for a look
-// that comes late, and for entries of waits that are over and that their worker has not cleared
-// yet.
+// leastWait is how long a wait must have lasted to count for a circle. A look at all waits, twice a
+// second, dates each new wait. So waits that have a date before now and still stand, all stood at
+// the youngest of these dates. The rest of leastWait covers a late look, and entries of waits that
+// are over but not cleared by their worker yet.
 const leastWait = 500 * time.Millisecond
 
-// confirmed returns the circles in which each wait stood at one moment, before now, and stands at a
-// second look. In a deterministic system waits have no dates, and nothing moves between two looks;
-// where a test moves the time, nothing can be said.
+// confirmed returns the circles whose waits all stood at one moment before now, and stand at a
+// second look. In a deterministic system waits have no dates, and nothing changes between two
+// looks. With a virtual clock outside such a system, no circle can be confirmed.
 func confirmed(in source, now int64, waits []wait, pressed map[actor.AnyRef]bool) [][]actor.AnyRef {
 	moves := !in.IsDeterministic()
 	old := slices.DeleteFunc(slices.Clone(waits), func(w wait) bool {
@@ -60,14 +59,15 @@ func confirmed(in source, now int64, waits []wait, pressed map[actor.AnyRef]bool
 	return append(circles(old), throughMail(in, old, pressed)...)
 }
 
-// circles returns circles of waits that have no actor in common, until there are none left.
+// circles returns disjoint circles of waits, until none is left.
 func circles(waits []wait) (all [][]actor.AnyRef) {
 	next := map[actor.AnyRef][]actor.AnyRef{}
 	for _, w := range waits {
 		next[w.who] = append(next[w.who], w.to)
 	}
 	for trim(next); len(next) > 0; trim(next) {
-		// Each that is left waits for one that is left: to follow leads into a circle.
+		// Each remaining actor waits for a remaining actor, so following the waits leads into a
+		// circle.
 		at := slices.MinFunc(slices.Collect(maps.Keys(next)), byID)
 		var way []actor.AnyRef
 		for !slices.Contains(way, at) {
@@ -85,7 +85,7 @@ func circles(waits []wait) (all [][]actor.AnyRef) {
 
 func byID(a, b actor.AnyRef) int { return cmp.Compare(a.ID(), b.ID()) }
 
-// trim drops those who wait for none that waits, and so on.
+// trim drops actors that wait for no waiting actor, until none is left.
 func trim(next map[actor.AnyRef][]actor.AnyRef) {
 	for dropped := true; dropped; {
 		dropped = false
@@ -99,17 +99,17 @@ func trim(next map[actor.AnyRef][]actor.AnyRef) {
 	}
 }
 
-// fromSmallest turns a circle so that the actor with the smallest number comes first.
+// fromSmallest rotates a circle so that the actor with the smallest number comes first.
 func fromSmallest(circle []actor.AnyRef) []actor.AnyRef {
 	i := slices.Index(circle, slices.MinFunc(circle, byID))
 	return slices.Concat(circle[i:], circle[:i])
 }
 
-// mostBehind is how many actors are looked at behind one under pressure.
+// mostBehind is the number of waiting actors examined for each actor under pressure.
 const mostBehind = 1000
 
-// throughMail returns, for each actor under pressure, the shortest circle that is closed by its own
-// message: the message lies in the mailbox of an actor that waits for it.
+// throughMail returns, for each actor under pressure, the shortest circle that its own message
+// closes: the message is in the mailbox of an actor that waits for it.
 func throughMail(in source, waits []wait, pressed map[actor.AnyRef]bool) (all [][]actor.AnyRef) {
 	behind := map[actor.AnyRef][]actor.AnyRef{}
 	for _, w := range waits {
@@ -127,8 +127,8 @@ func throughMail(in source, waits []wait, pressed map[actor.AnyRef]bool) (all []
 	return all
 }
 
-// closedBehind returns root, the nearest actor behind it that has a message from it, and those in
-// between, on the way back to root.
+// closedBehind returns root, then the nearest actor that waits for it and has a message from it,
+// then the actors in between, on the way back to root.
 func closedBehind(in source, behind map[actor.AnyRef][]actor.AnyRef,
 	root actor.AnyRef) []actor.AnyRef {
 	waitsFor := map[actor.AnyRef]actor.AnyRef{}

@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestCircles: circles are found in whatever hangs on to them, and each once.
+// TestCircles: each circle is found once, whatever other waits lead into it.
 func TestCircles(t *testing.T) {
 	sys := actor.Start()
 	defer sys.Stop()

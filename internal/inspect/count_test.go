@@ -23,7 +23,7 @@ type ranCount [16]struct {
 	_            [48]byte
 }
 
-// Count counts the messages of types, named as for [Watch], until [Counts.Stop]. A message costs
+// Count counts the messages of types, named as for [Around], until [Counts.Stop]. A message costs
 // a few nanoseconds for it.
 func Count(sys *actor.System, types ...string) *Counts {
 	k := &Counts{all: map[[2]string]*ranCount{}}
@@ -80,5 +80,5 @@ func (k *Counts) Ran() []Ran {
 	return all
 }
 
-// Stop ends the counting. What was counted stays.
+// Stop ends the counting. The counts stay readable.
 func (k *Counts) Stop() { k.stop() }

@@ -13,22 +13,21 @@ import (
 )
 
 const (
-	delaysEvery   = time.Second // if nothing else is said
+	delaysEvery   = time.Second // the default interval
 	delaysLeast   = 10 * time.Millisecond
-	delaysAtOnce  = 16 // probes that are sent at a time
-	delaysOpen    = 64 // that have not run yet
+	delaysAtOnce  = 16 // probes sent in one round
+	delaysOpen    = 64 // probes that have not run yet
 	delaysOfType  = 2
 	delaysTimeout = 10 * time.Second
 
-	// Each round looks at as many actors that it may find, and keeps as many of a type for later
-	// rounds.
+	// A round visits delaysVisits actors, and keeps delaysKept of a type for later rounds.
 	delaysVisits = 256
 	delaysKept   = 4
 )
 
-// Delays is observe.MailboxDelays. It calls [Begin]. It probes the actors that [Names], [Roots] and the
-// sample of [Population] find, and remembers some of each type. An actor of a new type is found later
-// if there are many others.
+// Delays implements observe.MailboxDelays. It calls [Begin]. It probes actors that [Names], [Roots]
+// and the sample of [Population] find, and remembers some of each type. If there are many actors,
+// the first of a new type may be found only after several rounds.
 func Delays(sys *actor.System, every time.Duration, each func(typ string, d time.Duration)) (
 	stop func()) {
 	switch {
@@ -63,7 +62,7 @@ func Delays(sys *actor.System, every time.Duration, each func(typ string, d time
 	}
 }
 
-// delays sends probes.
+// delays sends probes and reports their results.
 type delays struct {
 	sys     *actor.System
 	in      source
@@ -71,28 +70,29 @@ type delays struct {
 	ctx     context.Context
 	running sync.WaitGroup
 
-	// All that follows, up to mu, is used by one goroutine.
+	// The fields from here to mu are used by one goroutine.
 	//
-	// The place in the walk over all that can be found, which goes on in the next round; nil: none
+	// found continues the walk over all actors that can be found, from round to round; nil: no walk
 	// has begun.
 	found func() (actor.AnyRef, bool)
 	stop  func()
 	known map[string]*typeKnown
-	types []*typeKnown // in the order in which they were found
-	next  int          // which of types the next round begins with
+	types []*typeKnown // in the order of discovery
+	next  int          // index in types where the next round begins
 
 	mu sync.Mutex
-	// Actors that were sent a probe which has not run; guarded by mu.
+	// under has the actors whose probe has not run; guarded by mu.
 	under map[uint64]bool
 }
 
-// typeKnown is actors of one type that were found.
+// typeKnown has some actors of one type.
 type typeKnown struct {
 	name string
-	// They are not kept alive: each function returns the zero ref when the GC has taken its actor.
+	// all holds the actors weakly: a function returns the zero ref after the GC has collected its
+	// actor.
 	all  []func() actor.AnyRef
-	turn int // which of all was probed last
-	used int // how many, up to that one, were probed since they were found
+	turn int // index in all of the last probed actor
+	used int // how many, up to turn, were probed since they were found
 }
 
 func newDelays(sys *actor.System, in source, each func(string, time.Duration),
@@ -108,7 +108,8 @@ func (d *delays) end() {
 	}
 }
 
-// everyFound is a walk over all actors that can be found: of other systems too, and some twice.
+// everyFound walks over all actors that can be found. Actors of other systems, and duplicates, are
+// included.
 func everyFound(in source) iter.Seq[actor.AnyRef] {
 	return func(yield func(actor.AnyRef) bool) {
 		on := true
@@ -126,7 +127,7 @@ func everyFound(in source) iter.Seq[actor.AnyRef] {
 	}
 }
 
-// visit goes on with the walk, up to its end or its share of a round.
+// visit continues the walk, up to its end or the share of one round.
 func (d *delays) visit() {
 	if d.found == nil {
 		d.found, d.stop = iter.Pull(everyFound(d.in))
@@ -143,7 +144,7 @@ func (d *delays) visit() {
 	}
 }
 
-// keep remembers an actor, in place of one of its type that was probed if there are enough.
+// keep remembers an actor. If enough are remembered, it replaces a probed actor of the same type.
 func (d *delays) keep(ref actor.AnyRef) {
 	name := d.in.TypeOf(ref)
 	t := d.known[name]
@@ -165,7 +166,7 @@ func (d *delays) keep(ref actor.AnyRef) {
 	}
 }
 
-// probe is one round: it sends probes to actors of the next types.
+// probe runs one round: it sends probes to actors of the next types.
 func (d *delays) probe() {
 	d.visit()
 	sent, looked := 0, 0
@@ -178,7 +179,7 @@ func (d *delays) probe() {
 	}
 }
 
-// probeType sends probes to actors of one type, and returns how many.
+// probeType sends probes to actors of one type, and returns how many it sent.
 func (d *delays) probeType(t *typeKnown, most int) (sent int) {
 	for range t.all {
 		if len(t.all) == 0 || sent == min(most, delaysOfType) {
@@ -197,7 +198,7 @@ func (d *delays) probeType(t *typeKnown, most int) (sent int) {
 	return sent
 }
 
-// forget drops the types of which no actor is left, when all types have had their turn.
+// forget drops types without actors after all types have had their turn.
 func (d *delays) forget() {
 	d.types = slices.DeleteFunc(d.types, func(t *typeKnown) bool {
 		if len(t.all) > 0 {
@@ -208,7 +209,7 @@ func (d *delays) forget() {
 	})
 }
 
-// begin reports whether an actor may be sent a probe, and notes it.
+// begin reports whether an actor may be sent a probe, and notes the probe.
 func (d *delays) begin(id uint64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -48,7 +48,7 @@ func TestDelays(t *testing.T) {
 	equal(t, "after stop", len(of("pool")), n)
 }
 
-// TestDelays_Misuse: what cannot be meant panics, and a deterministic system is left alone.
+// TestDelays_Misuse: invalid arguments panic, and a deterministic system is left alone.
 func TestDelays_Misuse(t *testing.T) {
 	sys := start(t, actor.WithDeterministic(1))
 	for _, f := range []func(){

@@ -14,26 +14,26 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Letters are the dead letters that have the same receivers' type, behaviour, reason and senders'
-// type.
+// Letters counts dead letters with the same type of receiver, behaviour, reason and type of sender.
 type Letters struct {
-	// Type and Behaviour say what they were for.
+	// Type and Behaviour are the type of the receivers and their behaviour.
 	Type, Behaviour string
-	// Reason is the text of one of the errors of [actor.DeadLetter], or the Go type of another error.
+	// Reason is the text of one of the errors of [actor.DeadLetter], or the Go type of another
+	// error.
 	Reason string
-	// FromType is the type of the senders; "" if they are outside or their type is not known.
+	// FromType is the type of the senders; "" if they are outside or their type is unknown.
 	FromType string
 	// BestEffort is as in [actor.DeadLetter].
 	BestEffort  bool
 	Count       uint64
 	First, Last time.Time
-	// Rate is how many there were per second over the last ten seconds.
+	// Rate is the number per second over the last ten seconds.
 	Rate float64
 }
 
 // Letter is one dead letter. The message itself is not kept: it may be secret, or large.
 type Letter struct {
-	At time.Time // when it was declared dead
+	At time.Time // time of the declaration
 	// Actor is the receiver.
 	Actor      actor.ActorName
 	Behaviour  string
@@ -43,25 +43,25 @@ type Letter struct {
 	BestEffort bool
 }
 
-// Feed is told of the dead letters of a system from its beginning to its Close. Its methods may be
-// called from any goroutine.
+// Feed records the dead letters of a system from [DeadLetters] to Close. Any goroutine may call its
+// methods.
 type Feed struct {
 	in    source
 	stop  func()
 	began time.Time
 	total seam.Uint64
 
-	// Those with a group are counted without a lock. The map is copied when one is added.
+	// groups is read without a lock. The map is copied when a group is added.
 	groups seam.Pointer[map[letterKey]*letterGroup]
-	others letterGroup // what fits into none
+	others letterGroup // counts letters beyond mostGroups groups
 
 	mu     sync.Mutex
-	second int64    // guarded by mu: of the last letter that was kept
-	kept   int      // guarded by mu: in that second
+	second int64    // guarded by mu: the second of the last letter kept
+	kept   int      // guarded by mu: letters kept in that second
 	last   []Letter // guarded by mu: a ring
-	n      uint64   // guarded by mu: how many were ever put there
+	n      uint64   // guarded by mu: letters ever put into the ring
 	left   seam.Uint64
-	full   seam.Int64 // the second in which no more are kept
+	full   seam.Int64 // the second in which no more letters are kept
 }
 
 const (
@@ -72,7 +72,7 @@ const (
 	rateBuckets = 16 // more than rateSeconds, and a power of two
 )
 
-// letterKey has what the letters of a group have in common, in a form that is compared at no cost.
+// letterKey has the common properties of a group of letters, in a form that is cheap to compare.
 type letterKey struct{ behaviour, fromType, reason any }
 
 // letterGroup counts the letters of one key.
@@ -85,8 +85,8 @@ type letterGroup struct {
 	}
 }
 
-// DeadLetters begins a feed. A dead letter costs some 100 ns more, and no goroutine. The feed has a
-// fixed size, below 1 MiB, however many there are.
+// DeadLetters opens a feed. A dead letter costs some 100 ns more. The feed has no goroutine, and a
+// fixed size below 1 MiB, however many letters there are.
 func DeadLetters(sys *actor.System) *Feed {
 	f := &Feed{in: of(sys), began: time.Now(), last: make([]Letter, 0, mostLetters)}
 	f.full.Store(-1)
@@ -112,7 +112,7 @@ func (f *Feed) hear(to, behaviour, fromType any, from uint64, reason error) {
 	f.left.Add(1)
 }
 
-// newGroup makes a group, unless there is one by now, or there are too many.
+// newGroup makes a group, unless it exists by now or there are too many.
 func (f *Feed) newGroup(k letterKey) *letterGroup {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -147,7 +147,7 @@ func (g *letterGroup) add(now int64) {
 	b.n.Add(1)
 }
 
-// rate is how many letters there were in each of the last seconds, without the one that goes on.
+// rate returns the letters per second over the last seconds, without the current second.
 func (g *letterGroup) rate(now int64) float64 {
 	second, n := now/int64(time.Second), uint64(0)
 	for i := range g.perSecond {
@@ -162,7 +162,7 @@ func (g *letterGroup) rate(now int64) float64 {
 	return float64(g.count.Load()) // within the first second
 }
 
-// keep keeps the letter itself.
+// keep records the letter itself.
 func (f *Feed) keep(second int64, to any, k letterKey, from uint64) {
 	l := Letter{From: from, Reason: textOf(k.reason)}
 	l.At = f.in.Wall()
@@ -184,13 +184,13 @@ func (f *Feed) keep(second int64, to any, k letterKey, from uint64) {
 	f.n++
 }
 
-// reasons are the errors by which dead letters are told apart, the most frequent first.
+// reasons are the errors that distinguish groups of dead letters, the most frequent first.
 var reasons = []error{actor.ErrStopped, actor.ErrSystemStopped, actor.ErrOverloaded,
 	actor.ErrDropped, actor.ErrSuspended, actor.ErrRestarted, actor.ErrNoReply, actor.ErrDeadlock,
 	actor.ErrPanicked, context.Canceled, context.DeadlineExceeded}
 
-// reasonOf returns one of reasons, or else the type of the error. It does not call what the error's
-// own text may call, and methods of the error only in a goroutine of its own.
+// reasonOf returns one of reasons, or else the type of the error. It calls methods of a foreign
+// error only in a goroutine of their own, and never its Error method.
 func reasonOf(err error) (reason any) {
 	if err == nil {
 		return nil
@@ -202,7 +202,7 @@ func reasonOf(err error) (reason any) {
 	}
 	reason = reflect.TypeOf(err)
 	if all, ok := err.(interface{ Unwrap() []error }); ok && isOurs(err) {
-		// Of an error of package actor, the first that it wraps is one of these.
+		// The first error that an error of package actor wraps is one of reasons.
 		if first := all.Unwrap()[0]; slices.Contains(reasons, first) {
 			return first
 		}
@@ -235,7 +235,7 @@ func textOf(reason any) string {
 }
 
 // Letters returns the dead letters so far, the most frequent first. The counts are exact. There are
-// at most 1,024 groups; what fits into none of them is in one without a type.
+// at most 1,024 groups; further letters are counted in one group without a type.
 func (f *Feed) Letters() []Letters {
 	var all []Letters
 	now := int64(time.Since(f.began)) + 1
@@ -260,7 +260,7 @@ func (f *Feed) letters(g *letterGroup, now int64) Letters {
 	return Letters{Count: g.count.Load(), First: at(&g.first), Last: at(&g.last), Rate: g.rate(now)}
 }
 
-// Recent returns up to 1,024 of the last letters, the oldest first, and how many were left out
+// Recent returns up to 1,024 of the last letters, the oldest first. left is how many were left out
 // because there were more than 10,000 in a second.
 func (f *Feed) Recent() (last []Letter, left uint64) {
 	f.mu.Lock()
@@ -272,8 +272,8 @@ func (f *Feed) Recent() (last []Letter, left uint64) {
 	return slices.Concat(f.last[oldest:], f.last[:oldest]), f.left.Load()
 }
 
-// Total returns how many there were.
+// Total returns the number of dead letters.
 func (f *Feed) Total() uint64 { return f.total.Load() }
 
-// Close ends the feed. What it has stays.
+// Close ends the feed. Its counts stay readable.
 func (f *Feed) Close() { f.stop() }

@@ -12,7 +12,7 @@ import (
 )
 
 // TestDeadLetters (O3c): a million dead letters from behaviours and from outside are counted
-// exactly; those that fly at the same time as well. Its own type of sender is known.
+// exactly, concurrent ones too. The type of a sender that is an actor is known.
 func TestDeadLetters(t *testing.T) {
 	sys := start(t)
 	dead := dollType.Spawn(sys, doll{})
@@ -63,8 +63,8 @@ func sendTwice(sys *actor.System, to actor.Ref[doll], each int) {
 	}
 }
 
-// TestDeadLetters_Groups: there is a bound for the groups. What fits into none is counted
-// together, and errors that cannot be compared are reasons as well.
+// TestDeadLetters_Groups: the number of groups is bounded, and the rest is counted together. Errors
+// that cannot be compared are reasons as well.
 func TestDeadLetters_Groups(t *testing.T) {
 	refuse := error(nil)
 	sys := start(t, actor.WithInterceptor(actor.Interceptor{

@@ -7,38 +7,38 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Edge says that one actor waits for another.
+// Edge is one actor's wait for another.
 type Edge struct {
 	From, To Actor // From waits for To
-	// Behaviour is what From runs meanwhile, if it asks; "" if it is muted or that is unknown.
+	// Behaviour is the behaviour in which From asks; "" if From is muted, or if it is unknown.
 	Behaviour string
-	// AtLeast is how long it has waited; 0 means less than a second, or unknown.
+	// AtLeast is how long From has waited; 0 means less than a second, or unknown.
 	AtLeast time.Duration
 }
 
-// WaitGraph says who waits for whom.
+// WaitGraph has the waits between actors.
 type WaitGraph struct {
-	// Mutes are the actors that are muted. One that is muted for several is there several times.
+	// Mutes has an edge for each actor that a muted actor waits for.
 	Mutes []Edge
-	// Asks are the actors that wait for a reply in their turn.
+	// Asks has an edge for each actor that waits for a reply in its turn.
 	Asks []Edge
 	// Pressed are the actors that apply pressure and for which others are muted.
 	Pressed []Actor
-	// Circles are the circles of waiting that have stood for a second or more, each once: every
-	// actor waits for the next, and the last for the first. The first of a circle may be one under
-	// pressure, which waits for nothing that the runtime knows, while a message from it lies in the
-	// mailbox of the last: see [actor.PressureDeadlock].
+	// Circles are the circles of waits that have lasted for a second or more, each once. Every
+	// actor waits for the next, and the last for the first. The first actor may be under pressure
+	// instead: it waits for nothing that the runtime knows, while its message is in the mailbox of
+	// the last. See [actor.PressureDeadlock].
 	Circles [][]Actor
 }
 
-// Graph returns who waits for whom. Mutes and asks are hints while the system works. A circle is
-// true: all of its waits were there at the same time. Where a test moves the time
-// ([actor.VirtualClock]), there are circles in deterministic systems only.
+// Graph returns the waits between actors. Mutes and asks are hints while the system works. A circle
+// is certain: all of its waits stood at the same time. With a clock that a test moves
+// ([actor.VirtualClock]), circles are found in deterministic systems only.
 func Graph(sys *actor.System) WaitGraph {
 	in := of(sys)
 	var g WaitGraph
 	now := in.Clock()
-	waits := waitsOf(in) // after now: they stood then, if they are dated before
+	waits := waitsOf(in) // after now, so waits that are dated before now stood then
 	for _, w := range waits {
 		e := Edge{From: describe(in, w.who), To: describe(in, w.to), AtLeast: w.atLeast(now)}
 		if w.asks {
@@ -61,15 +61,15 @@ func Graph(sys *actor.System) WaitGraph {
 	return g
 }
 
-// Held is a [actor.System.Hold] that was not released yet.
+// Held is a [actor.System.Hold] that has not been released.
 type Held struct {
-	// At is where it was taken: a function, a space, and file and line.
+	// At is the place of the call: a function, a space, and file and line.
 	At  string
 	For time.Duration
 }
 
-// Holds returns the holds that were taken since [Begin] and are not released, the oldest first.
-// It calls Begin. [actor.System.Why] counts those from before as well.
+// Holds returns the unreleased holds that were taken since [Begin], the oldest first. It calls
+// Begin. [actor.System.Why] counts earlier holds too.
 func Holds(sys *actor.System) []Held {
 	in := of(sys)
 	in.Begin()

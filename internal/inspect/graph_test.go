@@ -11,8 +11,8 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// TestGraph_Pressure: the picture names the actors that the report of a deadlock under pressure
-// names, and the circle that is closed by a message of the one under pressure.
+// TestGraph_Pressure: the graph names the actors that the report of a pressure deadlock names, and
+// the circle that is closed by a message of the actor under pressure.
 func TestGraph_Pressure(t *testing.T) {
 	for seed := range uint64(5) {
 		var report actor.PressureDeadlock
@@ -27,7 +27,8 @@ func TestGraph_Pressure(t *testing.T) {
 			do.Send(c, source, func(_ *doll, c *actor.Context) { // it is muted before
 				do.Send(c, sink, func(_ *doll, c *actor.Context) { c.ReleasePressure() })
 			})
-			// When nothing can go on time jumps here, before those that wait are let go.
+			// When nothing can go on, the virtual time jumps here, before the waiting actors are
+			// released.
 			do.Send(c, watcher, func(_ *doll, c *actor.Context) {
 				actor.After(c, time.Millisecond, do, func(*doll, *actor.Context) {
 					g = inspect.Graph(sys)
@@ -55,7 +56,7 @@ func words(circles [][]inspect.Actor) string {
 	return strings.Join(all, " ")
 }
 
-// TestGraph_Asks: an ask is shown with what the caller runs.
+// TestGraph_Asks: an ask is shown with the behaviour of its caller.
 func TestGraph_Asks(t *testing.T) {
 	sys := start(t)
 	asked, asks := dollType.Spawn(sys, doll{}), dollType.Spawn(sys, doll{})

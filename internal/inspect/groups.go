@@ -11,27 +11,28 @@ import (
 
 // Group is a pool, a topic or a registry of package group.
 type Group struct {
-	Actor Actor // its own
-	// What is "pool", "ask pool", "topic" or "registry", and Of the Go type of its messages: of
-	// questions and replies, or of keys and members, it has both.
+	Actor Actor // the actor of the group
+	// What is "pool", "ask pool", "topic" or "registry". Of is the Go type of its messages. An ask
+	// pool has the types of questions and replies, a registry the types of keys and members.
 	What, Of string
-	// Members is how many members or subscribers it has, of which Down wait for their restart. Some
-	// may have ended: they are sorted out when it needs the place.
+	// Members is the number of members or subscribers, of which Down wait for their restart. Some
+	// may have ended: a group removes them when it needs the place.
 	Members, Down int
 	Keys          int // of a registry
-	// Silent says that the actor has not come to answer: its turn is long, it waits for its restart,
-	// or the system is deterministic. Of, Members, Down and Keys are not known then.
+	// Silent means that the actor did not answer: its turn is long, it waits for its restart, or
+	// the system is deterministic. Of, Members, Down and Keys are unknown then.
 	Silent bool
 }
 
-// MaxGroups is how many groups are looked at.
+// MaxGroups is the largest number of groups examined.
 const MaxGroups = 1000
 
-// Groups returns the pools, topics and registries of the system, by number, and how many are left
-// out. It knows those that were made since [Begin] and have not ended, and those in the trees of
-// [Supervisors]; of more than MaxGroups it returns those of trees and the oldest. It asks all of
-// them at the same time, as [State] does, and waits for the answers until ctx ends. A
-// group.NewAskPool has no actor, and is not among them.
+// Groups returns the pools, topics and registries of the system, sorted by number. It finds groups
+// that were made since [Begin] and have not ended, and groups in trees, the result of
+// [Supervisors]. If there are more than MaxGroups, it returns the groups in trees and the oldest
+// others, and leftOut is the number of the rest. It asks all of them at the same time, as [State]
+// does, and waits for the answers until ctx ends. A group.NewAskPool has no actor and is not
+// included.
 func Groups(ctx context.Context, sys *actor.System, trees []supervise.Node) (
 	all []Group, leftOut int) {
 	in := of(sys)
@@ -58,7 +59,7 @@ func Groups(ctx context.Context, sys *actor.System, trees []supervise.Node) (
 	return all, leftOut
 }
 
-// groupTypes are the types of package group, and what they are.
+// groupTypes has the actor types of package group, with their value of Group.What.
 var groupTypes = map[string]string{"pool": "pool", "topic": "topic", "registry": "registry",
 	"ask pool": "ask pool"}
 
@@ -66,7 +67,7 @@ var groupTypes = map[string]string{"pool": "pool", "topic": "topic", "registry":
 func groupsIn(in source, trees []supervise.Node, to map[actor.AnyRef]bool) {
 	for _, n := range trees {
 		if groupTypes[n.Type] != "" && !n.Ref.IsZero() {
-			// A user's type may have such a name.
+			// A type of the user's may have the same name.
 			if state, _ := in.StateType(n.Ref); strings.HasPrefix(state, "group.") {
 				to[n.Ref] = true
 			}
@@ -75,7 +76,7 @@ func groupsIn(in source, trees []supervise.Node, to map[actor.AnyRef]bool) {
 	}
 }
 
-// askGroups asks all of them, and fills in what is answered in time.
+// askGroups asks all groups, and stores the answers that come in time.
 func askGroups(ctx context.Context, in source, all []Group) {
 	type reply struct {
 		i int

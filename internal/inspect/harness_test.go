@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// doll does what it is told in a message.
+// doll runs the functions that it is sent.
 type doll struct{ n int }
 
 type deed = func(*doll, *actor.Context)

@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Labels is observe.Labels.
+// Labels implements observe.Labels.
 func Labels(sys *actor.System, types ...string) {
 	of(sys).Label(fits(types), func(typ, behaviour string) (set func()) {
 		ctx := pprof.WithLabels(context.Background(),

@@ -31,7 +31,7 @@ func (l *labelled) Own(*actor.Context, int) {
 	pprof.SetGoroutineLabels(context.Background())
 }
 
-// check compares what a profile says of the goroutine that calls it.
+// check compares the labels of the calling goroutine with the expected ones.
 func (l *labelled) check(typ, behaviour string) {
 	if got := ownLabels(); got == typ+"."+behaviour {
 		*l.right++
@@ -142,7 +142,7 @@ func TestLabels_OfOthers(t *testing.T) {
 	equal(t, "labels of another system", run(start(t, actor.WithWorkers(1))), 0)
 }
 
-// BenchmarkLabels is what labels cost a message, in turns of so many.
+// BenchmarkLabels measures the cost of labels for a message, in turns of different lengths.
 func BenchmarkLabels(b *testing.B) {
 	for _, turn := range []int{10, 100} {
 		for _, on := range []bool{false, true} {

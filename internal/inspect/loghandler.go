@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/internal/access"
 )
 
-// LogHandler is observe.LogHandler.
+// LogHandler implements observe.LogHandler.
 func LogHandler(next slog.Handler) slog.Handler {
 	if next == nil {
 		panic("gallop: observe.LogHandler of a nil Handler")
@@ -19,7 +19,7 @@ func LogHandler(next slog.Handler) slog.Handler {
 
 type logHandler struct {
 	slog.Handler
-	named bool // it has the attribute already
+	named bool // it has the attribute "actor" already
 }
 
 // Handle implements slog.Handler.

@@ -92,7 +92,7 @@ var (
 		played.Handle(func(*piper, *actor.Context, actor.Result[int]) {}))
 )
 
-// TestLogHandler_Slog: it keeps what package slog demands of handlers.
+// TestLogHandler_Slog: LogHandler meets the requirements of package slog for handlers.
 func TestLogHandler_Slog(t *testing.T) {
 	var out bytes.Buffer
 	err := slogtest.TestHandler(inspect.LogHandler(slog.NewJSONHandler(&out, nil)),

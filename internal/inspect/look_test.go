@@ -85,8 +85,8 @@ func TestDescribe(t *testing.T) {
 	equal(t, "status at the end", inspect.Describe(r.Any()).Status, actor.StatusEnded)
 }
 
-// TestRoots: what has a name, runs, waits or is waited for is found, by its number as well. What
-// has nothing of all this is not.
+// TestRoots: an actor that has a name, runs, waits or is waited for is found, by its number as
+// well. Any other actor is not.
 func TestRoots(t *testing.T) {
 	sys := start(t, actor.WithWorkers(3))
 	named, _ := dollType.SpawnNamed(sys, "b", doll{})
@@ -129,7 +129,7 @@ func TestMisuse(t *testing.T) {
 	for name, f := range map[string]func(){
 		"nil system":  func() { inspect.Types(nil) },
 		"zero ref":    func() { inspect.Describe(actor.AnyRef{}) },
-		"empty probe": func() { inspect.Watch(sys, inspect.Probe{}) },
+		"empty probe": func() { inspect.Around(sys, inspect.Probe{}) },
 		"interval":    func() { inspect.Profile(sys, -1) },
 		"nil context": func() { _, _ = inspect.State(none, dollType.Spawn(sys, doll{}).Any()) },
 	} {

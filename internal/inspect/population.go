@@ -9,41 +9,42 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// OneIn says that of so many spawned actors one is in the sample.
+// OneIn is the size of the population for each actor of the sample.
 const OneIn = 1024
 
-// Begin begins with what cannot be learned afterwards: the sample of the [Population] and the
-// list of [Holds]. Call it before the first spawn. It costs one spawn in 1,024 some 300 ns and
-// keeps no actor alive; a [actor.System.Hold] is 300 ns dearer. There is no goroutine and no
-// timer. It goes on until the system ends; to call it again does nothing.
+// Begin starts records that cannot be made afterwards: the sample of [Population] and the list of
+// [Holds]. Call it before the first spawn. One spawn in 1,024 costs some 300 ns more, and a
+// [actor.System.Hold] 300 ns. The sample keeps no actor alive, and needs no goroutine and no timer.
+// It goes on until the system ends; a second call does nothing.
 func Begin(sys *actor.System) { of(sys).Begin() }
 
-// Census is an estimate of how many actors there are.
+// Census is an estimate of the number of actors.
 type Census struct {
-	// Seen describes the actors of the sample that are living, by number. Of one that has had no turn
-	// yet only the number and the type are known, and its Ref is zero.
+	// Seen describes the living actors of the sample, sorted by number. Of an actor that has had no
+	// turn yet, only the number and the type are known, and its Ref is zero.
 	Seen []Actor
-	// Types has an estimate for each type that was seen, the most frequent first.
+	// Types has an estimate for each type in the sample, the most frequent first.
 	Types []Estimate
 	// Total is the estimate for all types.
 	Total Estimate
-	// Before is how many actors had been spawned before [Begin]: nothing is known of these.
+	// Before is the number of actors that were spawned before [Begin]. None of them is in the
+	// sample.
 	Before uint64
 }
 
-// Estimate is how many actors there are, from a sample.
+// Estimate is an estimate of a number of actors, from a sample.
 type Estimate struct {
 	Type string // "" for all
-	// Seen is how many are in the sample: Living is so many times OneIn. With a probability of 99 %
-	// the truth is from Low to High.
+	// Seen is the number in the sample. Living is Seen times OneIn. With a probability of 99 % the
+	// true number is from Low to High.
 	Seen              int
 	Living, Low, High uint64
-	// StateBytes is the size of a state; 0 for all.
+	// StateBytes is the size of a state; 0 for all types.
 	StateBytes int
 }
 
-// Population estimates how many actors live: those that have not ended and that the GC has not
-// taken yet. It calls [Begin]. It costs a look at each actor of the sample.
+// Population estimates the number of living actors, which have not ended and which the GC has not
+// collected. It calls [Begin]. Its cost is a look at each actor of the sample.
 func Population(sys *actor.System) Census {
 	in := of(sys)
 	in.Begin()
@@ -69,8 +70,8 @@ func Population(sys *actor.System) Census {
 	return c
 }
 
-// sampled describes an actor of the sample. One that has had no turn has no mail, and is not looked
-// into.
+// sampled describes an actor of the sample. An actor without a turn has no mail, so only its number
+// and type are returned.
 func sampled(in source, ref actor.AnyRef, typ string, id uint64) Actor {
 	if ref.IsZero() {
 		return Actor{ID: id, Type: typ}
@@ -78,7 +79,7 @@ func sampled(in source, ref actor.AnyRef, typ string, id uint64) Actor {
 	return describe(in, ref)
 }
 
-// estimate is how many actors there are of which n were seen.
+// estimate returns the estimate for a type with n actors in the sample.
 func estimate(typ string, n, bytes int) Estimate {
 	low, high := poissonInterval(n)
 	return Estimate{Type: typ, Seen: n, Living: uint64(n) * OneIn, StateBytes: bytes,

@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// TestPopulation_KeepsNone: the sample keeps no actor alive, and does not grow with those that have
-// gone.
+// TestPopulation_KeepsNone: the sample keeps no actor alive, and does not grow with actors that
+// have ended.
 func TestPopulation_KeepsNone(t *testing.T) {
 	sys := start(t)
 	inspect.Begin(sys)
@@ -36,7 +36,7 @@ func TestPopulation_KeepsNone(t *testing.T) {
 	if more := int64(heap()) - int64(before); more > 1<<19 {
 		t.Errorf("the heap has grown by %d bytes", more)
 	}
-	if seen := inspect.Population(sys).Total.Seen; seen > 2 { // what a worker has in hand
+	if seen := inspect.Population(sys).Total.Seen; seen > 2 { // an actor that a worker still refers to
 		t.Errorf("%d actors of the sample are left", seen)
 	}
 }

@@ -42,7 +42,8 @@ func TestPopulation(t *testing.T) {
 		quiet(t, sys)
 		runtime.GC()
 		c := inspect.Population(sys)
-		// All that was spawned but the spawner itself, and what the GC has taken.
+		// The population is all spawned actors without the spawner itself and without collected
+		// actors.
 		want := map[string]uint64{"crowd": crowd/3 + dolls/2, "doll": dolls, "": crowd/3 + 3*dolls/2}
 		for _, e := range append(c.Types, c.Total) {
 			all++
@@ -81,8 +82,8 @@ func TestPopulation_Outside(t *testing.T) {
 	runtime.KeepAlive(all)
 }
 
-// TestPopulation_Late: what was spawned before Begin is counted, and not estimated. An actor that
-// has ended is not living.
+// TestPopulation_Late: actors that were spawned before Begin are counted but not estimated. An
+// actor that has ended is not living.
 func TestPopulation_Late(t *testing.T) {
 	sys := start(t)
 	spawner := dollType.Spawn(sys, doll{})

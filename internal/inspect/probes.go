@@ -10,26 +10,25 @@ import (
 
 const (
 	probeGap   = time.Second // between two probes of an actor
-	mostProbes = 100         // of a system, in that time
+	mostProbes = 100         // of a system, within probeGap
 )
 
-// probes limits the calls of Delay, of all systems.
+// probes limits the calls of Delay in all systems.
 var probes probeLimit
 
-// probeLimit knows the probes of the last second. They are few, so that none is kept for longer
-// than the next second with a probe.
+// probeLimit has the probes of the last second. Older ones are removed at the next probe.
 type probeLimit struct {
 	mu   sync.Mutex
 	sent map[probed]time.Time // guarded by mu
 }
 
-// probed is an actor, which is not kept alive by it.
+// probed identifies an actor without keeping it alive.
 type probed struct {
 	sys weak.Pointer[actor.System]
 	id  uint64
 }
 
-// mayProbe reports whether an actor may be sent a probe now, and notes that it is.
+// mayProbe reports whether an actor may be sent a probe now, and notes the probe.
 func (l *probeLimit) mayProbe(ref actor.AnyRef, now time.Time) bool {
 	k := probed{weak.Make(actor.SystemOf(ref)), ref.ID()}
 	l.mu.Lock()

@@ -11,18 +11,19 @@ import (
 
 // Process describes a process (package process) at one moment.
 type Process struct {
-	ID    uint64   // its number, as its Ref has it
-	Type  string   // what process.WithType has said, or "process"
-	Names []string // those that it has
-	// Waits says that it waits, and On for what: like "receive", "channel send", "mutex", "sleep" or
-	// "reply of". One that does not wait runs, or is about to.
+	ID    uint64   // its number, as in its Ref
+	Type  string   // the argument of process.WithType, or "process"
+	Names []string // its registered names
+	// Waits is set while the process waits, and On is the kind of object: for example "receive",
+	// "channel send", "mutex", "sleep" or "reply of". A process that does not wait runs, or is
+	// about to.
 	Waits bool
 	On    string
 	// For is the actor that it waits for, if On is "reply of" or "overload of"; otherwise zero.
 	For Actor
 }
 
-// String says which process waits for what.
+// String describes the process and its wait.
 func (p Process) String() string {
 	typ := cmp.Or(p.Type, "process")
 	switch {
@@ -34,32 +35,32 @@ func (p Process) String() string {
 	return fmt.Sprintf("%s#%d waits: %s", typ, p.ID, p.On)
 }
 
-// ProcessWaits is how many processes wait for the same sort of thing.
+// ProcessWaits is the number of processes that wait for the same kind of object.
 type ProcessWaits struct {
-	On    string // as in [Process]; "": they run, or are about to
+	On    string // as in [Process]; "" for processes that run, or are about to
 	Count int    // of processes
 }
 
-// ProcessList is what [Processes] has seen.
+// ProcessList is the result of [Processes].
 type ProcessList struct {
-	Seen int  // processes
-	More bool // there are more, which were not looked at
-	// Waits counts what was seen by what it waits for, the most frequent first.
+	Seen int  // processes examined
+	More bool // there are more, which were not examined
+	// Waits counts the processes by the kind of object they wait for, the most frequent first.
 	Waits []ProcessWaits
-	// Processes are up to 500 of them, by number: those with a name first.
+	// Processes are up to 500 of them: first the processes with a name, each part sorted by number.
 	Processes []Process
 }
 
-// mostProcesses is how many processes are looked at in each of the sixteen parts in which a system
-// keeps them, and processesShown how many are described.
+// mostProcesses is how many processes are examined in each of the sixteen parts of the system's
+// list. processesShown is how many of them are described.
 const (
 	mostProcesses  = 4096
 	processesShown = 500
 )
 
-// Processes looks at the processes that were joined to the system (package process/actors), up to
-// 4,096 of each of the sixteen parts in which they are kept, the newest first: about 100 ns for
-// each. What they wait for is a hint while the system works.
+// Processes looks at the processes that were joined to the system (package process/actors). It
+// examines up to 4,096 in each of the sixteen parts of the list, the newest first, and takes about
+// 100 ns for each. Their waits are hints while the system works.
 func Processes(sys *actor.System) ProcessList {
 	in := of(sys)
 	processes := in.Processes()

@@ -13,8 +13,8 @@ import (
 // DefaultInterval is the time between two looks of a [Profiler].
 const DefaultInterval = 10 * time.Millisecond
 
-// Profiler samples what the workers do: a profile of actors. Its methods may be called from any
-// goroutine.
+// Profiler samples the activity of the workers: a profile of actors. Any goroutine may call its
+// methods.
 type Profiler struct {
 	in   source
 	stop chan struct{}
@@ -22,29 +22,30 @@ type Profiler struct {
 	gone chan struct{}
 
 	mu         sync.Mutex
-	all, busy  uint64 // guarded by mu: looks, and those at which a turn ran
+	all, busy  uint64 // guarded by mu: looks, and looks at which a turn ran
 	actors     topK[atWork]
 	behaviours map[atWork]uint64 // guarded by mu
 	workers    map[int]*seenWorker
 }
 
-// atWork is an actor with a behaviour of it, or all actors of a type with a behaviour.
+// atWork is an actor with one of its behaviours, or, without a number, a behaviour of all actors of
+// a type.
 type atWork struct {
 	typ, behaviour string
 	actor          uint64
 }
 
-// seenWorker is a worker over time. Guarded by the profiler's mu.
+// seenWorker is a worker over time. It is guarded by the profiler's mu.
 type seenWorker struct {
 	at          Worker
-	since       time.Time // of the turn that it runs, as far as was seen
+	since       time.Time // when the current turn was first seen
 	looks, busy uint64
 }
 
-// Profile begins to look at the workers at each interval, DefaultInterval if that is 0. It has
-// one goroutine and one timer until [Profiler.Stop]. A look takes some 100 ns for each worker and
-// disturbs none. Profile panics if the interval is negative. A profiler does not keep the system
-// from being quiescent; what it sees of a system that has stopped is that it is idle.
+// Profile starts to look at the workers at each interval; 0 means DefaultInterval. It has one
+// goroutine and one timer until [Profiler.Stop]. A look takes some 100 ns a worker and does not
+// disturb it. Profile panics if the interval is negative. A profiler does not keep the system from
+// being quiescent. It sees a stopped system as idle.
 func Profile(sys *actor.System, every time.Duration) *Profiler {
 	if every < 0 {
 		panic("gallop: observe.Profile with a negative interval")
@@ -73,13 +74,13 @@ func (p *Profiler) run(every time.Duration) {
 	}
 }
 
-// Stop ends it, and returns when it has ended. What was seen stays.
+// Stop ends the profile and waits for its goroutine. The counts stay readable.
 func (p *Profiler) Stop() {
 	p.once.Do(func() { close(p.stop) })
 	<-p.gone
 }
 
-// Reset forgets what was seen, to begin a new window.
+// Reset clears the counts, to begin a new window.
 func (p *Profiler) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,8 +100,8 @@ func (p *Profiler) look(now time.Time) {
 	})
 }
 
-// saw counts one look at one worker. A worker beyond the first ones counts only while it runs a
-// turn: that stands in for one of the first, or for a pinned type. Caller holds mu.
+// saw counts one look at one worker. A surplus worker counts only while it runs a turn: then it
+// stands in for a blocked worker or runs a pinned type. The caller holds mu.
 func (p *Profiler) saw(now time.Time, w Worker) {
 	o := p.workers[w.ID]
 	if o == nil {
@@ -113,7 +114,7 @@ func (p *Profiler) saw(now time.Time, w Worker) {
 	o.at = w
 	o.looks++
 	p.all++
-	// One that blocks does not keep its worker busy.
+	// A turn that blocks does not keep its worker busy.
 	if w.State != WorkerRunning {
 		return
 	}
@@ -123,7 +124,7 @@ func (p *Profiler) saw(now time.Time, w Worker) {
 	p.behaviours[atWork{w.Type, w.Behaviour, 0}]++
 }
 
-// Samples returns how many looks at workers there were, and at how many of them a turn ran.
+// Samples returns the number of looks at workers, and the number of these that found a turn.
 func (p *Profiler) Samples() (all, running uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,19 +134,19 @@ func (p *Profiler) Samples() (all, running uint64) {
 // Busy is how often an actor, or a behaviour of a type, was seen at work.
 type Busy struct {
 	Type      string // of the actor
-	Behaviour string // that ran; "" for what the runtime itself did
-	// Actor is the number of the actor; 0 if the figure is of all actors of the type.
+	Behaviour string // the running behaviour; "" for work of the runtime itself
+	// Actor is the number of the actor; 0 if the figure is for all actors of the type.
 	Actor uint64
-	// Samples is at how many looks it ran. Of an actor it may be too high by TooMany: 256 of them are
-	// counted at a time, and one that comes takes over the count of the rarest.
+	// Samples is the number of looks at which it ran. For an actor it may be too high by up to
+	// TooMany: 256 actors are counted at a time, and a new one takes over the count of the rarest.
 	Samples, TooMany uint64
-	// Share is Samples of all looks at which a turn ran. Its standard error is below
+	// Share is Samples divided by all looks at which a turn ran. Its standard error is below
 	// 0.5/√(looks).
 	Share float64
 }
 
-// Actors returns up to n of the busiest actors, each with a behaviour that it ran, the busiest
-// first. What takes more than 1/256 of all the time is always among them.
+// Actors returns up to n actors, each with one of its behaviours, the busiest first. An entry with
+// more than 1/256 of all the time is always included.
 func (p *Profiler) Actors(n int) []Busy {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,7 +158,7 @@ func (p *Profiler) Actors(n int) []Busy {
 	return all[:max(0, min(n, len(all)))]
 }
 
-// Behaviours returns the behaviours that were seen at work, of all actors of their types, the
+// Behaviours returns the behaviours that were seen at work, each for all actors of its type, the
 // busiest first.
 func (p *Profiler) Behaviours() []Busy {
 	p.mu.Lock()

@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
-// Recent has the last reports of one sort, beside the user's [actor.Hooks]: a report is in both.
-// Its methods may be called from any goroutine.
+// Recent has the last reports of one kind, in addition to the user's [actor.Hooks], which receive
+// them too. Any goroutine may call its methods.
 type Recent[T any] struct {
 	stop func()
 	mu   sync.Mutex
@@ -31,10 +31,10 @@ func (r *Recent[T]) hear(report T) {
 	r.n++
 }
 
-// RecentReports is how many reports a [Recent] keeps.
+// RecentReports is the number of reports that a [Recent] keeps.
 const RecentReports = 64
 
-// All returns the reports that it keeps, the oldest first.
+// All returns the last reports, the oldest first.
 func (r *Recent[T]) All() []T {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -45,36 +45,36 @@ func (r *Recent[T]) All() []T {
 	return slices.Concat(r.all[oldest:], r.all[:oldest])
 }
 
-// Total returns how many there were.
+// Total returns the number of all reports.
 func (r *Recent[T]) Total() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.n
 }
 
-// Close ends it. What it has stays.
+// Close ends the recording. The last reports stay readable.
 func (r *Recent[T]) Close() { r.stop() }
 
-// Panic is a behaviour that has panicked. Its Value is a text, so that nothing of the actor is
-// kept.
+// Panic is a report of a panic. Its Value is a text, so that the report keeps no memory of the
+// actor.
 type Panic struct {
-	At time.Time // when it was reported
+	At time.Time // time of the report
 	actor.PanicReport
 }
 
-// LongTurn is a behaviour that has run or blocked for long.
+// LongTurn is a report of a behaviour that has run or blocked for long.
 type LongTurn struct {
-	At time.Time // when it was reported
+	At time.Time // time of the report
 	actor.LongTurnReport
 }
 
-// PressureDeadlock is a circle of actors that wait.
+// PressureDeadlock is a report of a circle of waiting actors.
 type PressureDeadlock struct {
-	At time.Time // when it was reported
+	At time.Time // time of the report
 	actor.PressureDeadlock
 }
 
-// Panics keeps the last panics.
+// Panics records the last panics.
 func Panics(sys *actor.System) *Recent[Panic] {
 	in, r := of(sys), new(Recent[Panic])
 	r.stop = in.OnPanic(func(p actor.PanicReport) {
@@ -86,7 +86,7 @@ func Panics(sys *actor.System) *Recent[Panic] {
 	return r
 }
 
-// longestText is how much of the value of a panic is kept.
+// longestText is the number of bytes kept of a panic value.
 const longestText = 1024
 
 func cut(text string) string {
@@ -96,14 +96,14 @@ func cut(text string) string {
 	return text
 }
 
-// LongTurns keeps the last long turns: see [actor.WithLongTurn].
+// LongTurns records the last long turns: see [actor.WithLongTurn].
 func LongTurns(sys *actor.System) *Recent[LongTurn] {
 	in, r := of(sys), new(Recent[LongTurn])
 	r.stop = in.OnLongTurn(func(l actor.LongTurnReport) { r.hear(LongTurn{in.Wall(), l}) })
 	return r
 }
 
-// PressureDeadlocks keeps the last of these.
+// PressureDeadlocks records the last pressure deadlocks.
 func PressureDeadlocks(sys *actor.System) *Recent[PressureDeadlock] {
 	in, r := of(sys), new(Recent[PressureDeadlock])
 	r.stop = in.OnPressureDeadlock(func(d actor.PressureDeadlock) {

@@ -7,10 +7,10 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// defaultRegions is one in how many messages has a region.
+// defaultRegions is the default of oneIn.
 const defaultRegions = 1024
 
-// Regions is observe.Regions.
+// Regions implements observe.Regions.
 func Regions(sys *actor.System, oneIn int, types ...string) (stop func()) {
 	switch {
 	case oneIn < 0:
@@ -34,9 +34,9 @@ func Regions(sys *actor.System, oneIn int, types ...string) (stop func()) {
 	})
 }
 
-// regionOfWorker is the region that is open on a worker. Owner only.
+// regionOfWorker is the open region of a worker. Only the worker uses it.
 type regionOfWorker struct {
-	open *trace.Region // nil: none
+	open *trace.Region // nil: no region is open
 	seen int           // messages since the last region
 	_    [48]byte
 }
@@ -46,7 +46,7 @@ func (r *regionOfWorker) begin(name string, oneIn int) {
 		return
 	}
 	if r.seen = 0; r.open != nil {
-		r.end() // of a behaviour that has panicked
+		r.end() // left open by a behaviour that has panicked
 	}
 	r.open = trace.StartRegion(context.Background(), name)
 }

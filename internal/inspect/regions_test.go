@@ -25,8 +25,8 @@ func TestRegions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t, actor.WithWorkers(1))
-			r := watchedType.Spawn(sys, doll{})
-			stop := inspect.Regions(sys, c.oneIn, "watched")
+			r := probedType.Spawn(sys, doll{})
+			stop := inspect.Regions(sys, c.oneIn, "probed")
 			defer stop()
 			if c.stopped {
 				stop()
@@ -42,7 +42,7 @@ func TestRegions(t *testing.T) {
 			}
 			quiet(t, sys)
 			trace.Stop()
-			equal(t, "in the trace", bytes.Contains(out.Bytes(), []byte("watched.hear")), c.want)
+			equal(t, "in the trace", bytes.Contains(out.Bytes(), []byte("probed.hear")), c.want)
 		})
 	}
 }

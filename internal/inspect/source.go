@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/internal/access"
 )
 
-// source is what package actor lets this package see. See access.InspectorOf, and the comments on
-// the methods in package actor.
+// source is the part of package actor that this package uses. See access.InspectorOf, and the
+// comments on the methods in package actor.
 type source interface {
 	IsDeterministic() bool
 	Processes() any
@@ -46,10 +46,10 @@ type source interface {
 	Label(fits func(typ string) bool, of func(typ, behaviour string) (set func()))
 }
 
-// of returns what can be seen of a system. It panics if the system was not started.
+// of returns the source for a system. It panics if the system was not started.
 func of(sys *actor.System) source { return access.InspectorOf(sys).(source) }
 
-// ofActor is of for the system of an actor.
+// ofActor returns the source for the system of an actor.
 func ofActor(call string, ref actor.AnyRef) source {
 	if ref.IsZero() {
 		panic("gallop: inspect." + call + " of a zero Ref")

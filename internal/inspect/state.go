@@ -12,32 +12,32 @@ import (
 )
 
 var (
-	// ErrDeterministic says that the system is deterministic ([actor.WithDeterministic]), in which
-	// State and Delay would change the order.
+	// ErrDeterministic is the error of State and Delay in a deterministic system
+	// ([actor.WithDeterministic]), where they would change the order of messages.
 	ErrDeterministic = errors.New("gallop: inspect: not in a deterministic system")
-	// ErrTooManyProbes says that a call of Delay comes too soon.
+	// ErrTooManyProbes is the error of a call of Delay that comes too soon.
 	ErrTooManyProbes = errors.New("gallop: inspect: too many probes")
 )
 
-// Inspector is observe.Inspector.
+// Inspector has the methods of observe.Inspector.
 type Inspector interface{ Inspect() any }
 
 // Snapshot is an actor's state between two messages.
 type Snapshot struct {
-	Actor Actor // whose it is
-	// GoType is the Go type of the state, and Bytes its size without what it points to.
+	Actor Actor // the inspected actor
+	// GoType is the Go type of the state, and Bytes its size without memory that it points to.
 	GoType string
 	Bytes  int
-	// Value is what Inspect has returned, or else the state's slog.LogValuer, resolved. It is nil
-	// if the state implements neither, or the actor waits for its restart.
+	// Value is the result of Inspect, or else the resolved slog.LogValuer of the state. It is nil
+	// if the state implements neither, or if the actor waits for its restart.
 	Value any
 }
 
-// State shows the state of an actor: what the state, an [Inspector] or a slog.LogValuer, says of
-// itself in a turn, ahead of the actor's mail. It reaches a muted actor too. It waits for the
-// behaviour that runs, and returns ctx's error if ctx ends before, [actor.ErrStopped] if the
-// actor has ended, or an error if Inspect panics. It panics if ref is zero, and must not be
-// called from a behaviour.
+// State returns the state of an actor, as the state's [Inspector] or slog.LogValuer shows it. The
+// actor runs that method in a turn, ahead of its mail, even if it is muted. State waits for a
+// running behaviour. It returns ctx's error if ctx ends first, [actor.ErrStopped] if the actor has
+// ended, or an error if Inspect panics. It panics if ref is zero, and must not be called from a
+// behaviour.
 func State(ctx context.Context, ref actor.AnyRef) (Snapshot, error) {
 	in := ofActor("State", ref)
 	if in.IsDeterministic() {
@@ -58,13 +58,13 @@ func State(ctx context.Context, ref actor.AnyRef) (Snapshot, error) {
 	return s, err
 }
 
-// answer is what came of a signal.
+// answer is the result of a signal.
 type answer struct {
 	value any
 	err   error
 }
 
-// await calls send, which sees to it that done gets one answer, and waits for that.
+// await calls send, which must put one answer into done, and waits for the answer.
 func await(ctx context.Context, call string, send func(done chan<- answer)) (any, error) {
 	if ctx == nil {
 		panic("gallop: inspect." + call + " with a nil context: use context.Background")
@@ -72,7 +72,7 @@ func await(ctx context.Context, call string, send func(done chan<- answer)) (any
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	done := make(chan answer, 1) // the actor does not wait for a caller that has given up
+	done := make(chan answer, 1) // buffered: the actor does not wait for a caller that has given up
 	send(done)
 	select {
 	case a := <-done:
@@ -82,8 +82,8 @@ func await(ctx context.Context, call string, send func(done chan<- answer)) (any
 	}
 }
 
-// shown returns what a state says of itself. It runs in the actor's turn, which neither a panic nor
-// a Goexit must end.
+// shown returns the value that a state shows. It runs in the actor's turn, which neither a panic
+// nor a Goexit may end.
 func shown(state any) (v any, err error) {
 	var ask func()
 	switch s := state.(type) {
@@ -100,13 +100,13 @@ func shown(state any) (v any, err error) {
 	return v, nil
 }
 
-// Delay measures how long a message to the actor has to wait at the moment. It sends a probe,
-// which takes its place behind the mail and runs nothing, and returns the time between. A probe
-// is not counted as a message, mutes no actor and is refused by no bound.
+// Delay measures how long a message to the actor has to wait at the moment. It sends a probe, which
+// waits after the mail and runs nothing, and returns the time from sending to running. A probe does
+// not count as a message, mutes no actor and is refused by no bound.
 //
-// There is at most one probe a second for an actor and 100 a second in a system, otherwise the
-// error is ErrTooManyProbes. A probe wakes an actor that is idle, some microseconds of a worker.
-// Other errors are as with [State].
+// At most one probe a second is sent to an actor, and 100 a second in a system. Further calls
+// return ErrTooManyProbes. A probe wakes an idle actor, which takes a worker some microseconds. The
+// other errors are the same as for [State].
 func Delay(ctx context.Context, ref actor.AnyRef) (time.Duration, error) {
 	in := ofActor("Delay", ref)
 	if in.IsDeterministic() {

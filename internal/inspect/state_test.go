@@ -21,7 +21,7 @@ type twin struct{ a, b int }
 
 func (t *twin) Inspect() any { return [2]int{t.a, t.b} }
 
-// logged is a state that says for the log what it is; bad panics when it is asked.
+// logged is a state with a LogValue method. The Inspect method of bad panics.
 type (
 	logged struct{ n int }
 	bad    struct{ n int }
@@ -54,8 +54,8 @@ var (
 		}))
 )
 
-// TestState (O2e): what is shown is the state between two messages, while the actor works; the race
-// detector has nothing to say.
+// TestState (O2e): the shown value is the state between two messages, while the actor works. The
+// race detector finds nothing.
 func TestState(t *testing.T) {
 	sys := start(t)
 	r := twinType.Spawn(sys, twin{})
@@ -138,8 +138,8 @@ func TestState_Of(t *testing.T) {
 	equal(t, "deterministic", err, inspect.ErrDeterministic)
 }
 
-// TestDelay (O2g): the delay that a probe measures lies between those of the messages that were
-// sent just before and just after it, whatever waits in the mailbox. A probe is no message.
+// TestDelay (O2g): the delay that a probe measures lies between the delays of the messages sent
+// just before and just after it, for any length of the mailbox. A probe is no message.
 func TestDelay(t *testing.T) {
 	sys := start(t)
 	for _, behind := range []int{0, 1, 100, 900} {
@@ -160,7 +160,7 @@ func TestDelay(t *testing.T) {
 			got <- d
 		}()
 		eventually(t, "the probe is queued", func() bool {
-			return inspect.Describe(r.Any()).Queued == behind+3 // with what runs
+			return inspect.Describe(r.Any()).Queued == behind+3 // including the running message
 		})
 		after.sent = time.Now()
 		do.Send(sys, r, func(*doll, *actor.Context) { after.ran = time.Now() })
@@ -204,7 +204,7 @@ func TestDelay_Stop(t *testing.T) {
 // TestDelay_Limit (O2g): at most one probe a second for an actor, and a hundred for a system.
 func TestDelay_Limit(t *testing.T) {
 	sys, other := start(t), start(t)
-	at := time.Now().Add(time.Hour) // whatever other tests have sent
+	at := time.Now().Add(time.Hour) // later than the probes of other tests
 	r := dollType.Spawn(sys, doll{})
 	equal(t, "first", inspect.MayProbe(r.Any(), at), true)
 	equal(t, "second", inspect.MayProbe(r.Any(), at.Add(999*time.Millisecond)), false)

@@ -11,11 +11,10 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// Supervisors returns the trees of the supervisors that were started in the system by
-// [supervise.Start] or [supervise.StartWait] and have not ended, in the order of their numbers.
-// It asks each supervisor, as [supervise.Tree] does. If ctx ends, what is known so far is
-// returned with its error. A tree to which nothing refers may have been collected: see
-// [supervise.Start].
+// Supervisors returns the trees of the running supervisors that were started in the system by
+// [supervise.Start] or [supervise.StartWait], sorted by number. It asks each supervisor, as
+// [supervise.Tree] does. If ctx ends, Supervisors returns the trees known so far with ctx's error.
+// A tree without references may have been collected: see [supervise.Start].
 func Supervisors(ctx context.Context, sys *actor.System) ([]supervise.Node, error) {
 	of(sys) // or panics
 	var all []supervise.Node

@@ -2,13 +2,12 @@ package inspect
 
 import "slices"
 
-// topKeys is how many keys are counted at a time.
+// topKeys is the number of keys counted at a time.
 const topKeys = 256
 
-// topK counts the most frequent of a stream of keys: Space-Saving, by Metwally, Agrawal and El
-// Abbadi (2005). A key with more than 1/256 of the stream is always counted, and no count is too
-// low. Keys are kept in order of their counts, so that one that is counted moves by a few places.
-// The zero topK is empty.
+// topK counts the most frequent keys of a stream: Space-Saving, by Metwally, Agrawal and El Abbadi
+// (2005). A key with more than 1/256 of the stream is always counted, and no count is too low. Keys
+// are sorted by their counts, so that a counted key moves by a few places. The zero topK is empty.
 type topK[K comparable] struct {
 	counted []keyCount[K] // the most frequent first
 	at      map[K]int
@@ -30,7 +29,7 @@ func (t *topK[K]) add(k K) {
 	case len(t.counted) < topKeys:
 		i = len(t.counted)
 		t.counted = append(t.counted, keyCount[K]{of: k})
-	default: // the rarest makes room
+	default: // replaces the rarest key
 		i = topKeys - 1
 		rarest := &t.counted[i]
 		delete(t.at, rarest.of)
@@ -38,7 +37,7 @@ func (t *topK[K]) add(k K) {
 	}
 	t.counted[i].n++
 	t.at[k] = i
-	// To the first place of those that had as many as it had.
+	// Move the entry to the first place among entries with the same count as before.
 	n := t.counted[i].n
 	first, _ := slices.BinarySearchFunc(t.counted[:i], n, func(e keyCount[K], n uint64) int {
 		if e.n >= n {

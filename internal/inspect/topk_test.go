@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTopK_Twin: no count is too low, nor too high by more than is said; what has more than 1/256
-// of the stream is counted; and the order is that of the counts.
+// TestTopK_Twin: no count is too low, nor too high by more than tooMany. A key with more than 1/256
+// of the stream is counted. The keys are sorted by count.
 func TestTopK_Twin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var top topK[int]

@@ -6,10 +6,10 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// WorkerState is what a worker does.
+// WorkerState is the activity of a worker.
 type WorkerState int
 
-// What a worker may be doing.
+// The states of a worker.
 const (
 	WorkerIdle     WorkerState = iota // it looks for work, or sleeps
 	WorkerRunning                     // it runs a turn
@@ -30,23 +30,23 @@ func (s WorkerState) MarshalText() ([]byte, error) { return []byte(s.String()), 
 
 // Worker describes a worker at one moment.
 type Worker struct {
-	// ID is its number. The numbers from [actor.System.Workers] on are those of workers that stand
-	// in for others with blocked turns, and of pinned types.
+	// ID is its number. Numbers from [actor.System.Workers] on belong to surplus workers, which
+	// stand in for workers with blocked turns, and to workers of pinned types.
 	ID     int
 	Pinned bool // it has the thread of a pinned type
 	State  WorkerState
-	// Type and Actor say whose turn it runs; "" and 0 if none.
+	// Type and Actor identify the actor whose turn it runs; "" and 0 if there is none.
 	Type  string
 	Actor uint64
-	// Behaviour is the behaviour or callback that runs; "" for what the runtime itself does.
+	// Behaviour is the running behaviour or callback; "" for work of the runtime itself.
 	Behaviour string
-	// For is how long the turn has been seen to run, by [Profiler.Workers]; else 0.
+	// For is how long [Profiler.Workers] has seen the turn run; otherwise 0.
 	For time.Duration
-	// Busy is the share of looks at which a turn ran, by [Profiler.Workers]; else 0.
+	// Busy is the share of looks at which [Profiler.Workers] found a turn; otherwise 0.
 	Busy float64
 }
 
-// Workers looks at each worker once. It takes some 100 ns for each and disturbs none.
+// Workers looks at each worker once. It takes some 100 ns a worker and does not disturb it.
 func Workers(sys *actor.System) []Worker {
 	var all []Worker
 	of(sys).EachWorker(func(id int, pinned, blocking bool, typ, behaviour string, actor uint64) {
@@ -56,7 +56,8 @@ func Workers(sys *actor.System) []Worker {
 	return all
 }
 
-// workerState is the state of a worker that runs a turn of an actor of a type; "": it does not.
+// workerState returns the state of a worker that runs a turn of an actor of type typ; "" means no
+// turn.
 func workerState(typ string, blocking bool) WorkerState {
 	switch {
 	case typ == "":

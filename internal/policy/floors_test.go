@@ -29,7 +29,7 @@ var floors = []floor{
 	{pkg: "internal/loglimit", level: 0},
 	{pkg: "internal/policy", level: 0},
 	{pkg: "internal/flightlog", level: 1},                              // its tests explore
-	{pkg: "internal/inspect", level: 4, beside: []string{"supervise"}}, // decisions 45 and 53
+	{pkg: "internal/inspect", level: 4, beside: []string{"supervise"}}, // decisions 1 and 45
 	{pkg: "internal/...", level: 0, beside: []string{"internal/cacheline", "internal/invariant",
 		"internal/loglimit", "internal/nocmp", "internal/seam"}},
 	{pkg: "heap", level: 1},
@@ -46,16 +46,16 @@ var floors = []floor{
 	{pkg: "actor", level: 3, beside: []string{"actor/internal/..."}},
 	{pkg: "process", level: 3}, // stands beside actor and does not know it
 	{pkg: "supervise", level: 4},
-	// Joins actors and processes: decision 44. Its tests use group, actortest and inspect.
+	// Joins actors and processes: decision 42. Its tests use group, actortest and inspect.
 	{pkg: "process/actors", level: 4, beside: []string{"supervise", "group", "actortest",
 		"internal/inspect"}},
-	{pkg: "group", level: 4, beside: []string{"supervise"}},         // decision 52
-	{pkg: "flight", level: 4, beside: []string{"internal/inspect"}}, // decision 48
+	{pkg: "group", level: 4, beside: []string{"supervise"}},         // decision 18
+	{pkg: "flight", level: 4, beside: []string{"internal/inspect"}}, // decision 45
 	{pkg: "observe", level: 4, beside: []string{"internal/inspect", "flight", "supervise", "group"}},
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
 	{pkg: "actortest", level: 4},
-	// It measures processes, shows the page, and measures what it and the recorder cost: decisions 44,
-	// 46 and 48.
+	// It measures processes, shows the page, and measures what it and the recorder cost: decisions 42
+	// and 45.
 	{pkg: "cmd/...", level: 5, only: []string{"actor", "process", "process/actors", "observe",
 		"flight"}},
 	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process",

@@ -52,7 +52,7 @@ func weight(t *testing.T, file string) int64 {
 
 // TestBehaviourIsLight counts the functions that Go makes for a type of actors, and for each of its
 // behaviours, in the package that declares them. Each of them costs time whenever the package is
-// built (docs/decisions/0038-what-a-behaviour-costs-to-build.md).
+// built (docs/decisions/0001-floors.md).
 func TestBehaviourIsLight(t *testing.T) {
 	cmd := exec.Command("go", "build", "-gcflags=-S", "-o", filepath.Join(t.TempDir(), "behaviours"),
 		"./testdata/behaviours")

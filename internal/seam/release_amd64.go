@@ -7,7 +7,7 @@ package seam
 // store. It drops a store if another one to the same word follows with only stores in between, so
 // code that wants both puts an atomic access between them. See TestReleaseStoresStay. In assembly
 // release stores were calls, of which a message took two.
-// docs/decisions/0035-the-way-of-one-message.md
+// docs/decisions/0017-price-of-a-message.md
 
 // Each architecture has these methods of its own, and not a function below them: each call that is
 // inlined may leave a no-op.

@@ -27,7 +27,7 @@ import (
 	"github.com/gallop-go/gallop/observe"
 )
 
-// browser is the one browser, in which each test has a tab.
+// browser is shared by all tests; each has a tab of its own.
 var browser context.Context
 
 func TestMain(m *testing.M) {
@@ -62,7 +62,7 @@ func chromium() (string, error) {
 	return "", fmt.Errorf("there is no chromium: apt-get install chromium")
 }
 
-// A tab is where a test looks at the page of a system. What goes wrong in it fails the test.
+// A tab is a test's view of the page of a system. A fault in the page fails the test.
 type tab struct {
 	*testing.T
 	ctx  context.Context
@@ -175,7 +175,7 @@ func eval[T any](b *tab, expression string) T {
 	return x
 }
 
-// text is what a person reads.
+// text returns the text that a person reads.
 func (b *tab) text() string {
 	b.Helper()
 	return eval[string](b, `document.body.innerText`)

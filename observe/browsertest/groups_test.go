@@ -14,8 +14,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// Pools, topics and registries show their members, and processes what they wait for, on a screen
-// and on a phone, in both themes.
+// Pools, topics and registries show their members. Processes show the object they wait for. The
+// page is tried on a screen and on a phone, in both themes.
 func TestGroupsAndProcesses(t *testing.T) {
 	sys := quietly(t)
 	b := open(t, sys)
@@ -48,7 +48,7 @@ func TestGroupsAndProcesses(t *testing.T) {
 		return 0, nil
 	}))
 	slow := answer.Spawn(sys, item{})
-	process.Go(ps, func(p *process.Proc) { _, _ = actors.Call(p, get, slow, 0, 1) })
+	process.Go(ps, func(p *process.Proc) { _, _ = actors.Call(p, get, slow, 1) })
 
 	for _, s := range []struct {
 		name, scheme  string

@@ -15,9 +15,9 @@ import (
 func TestIncidents(t *testing.T) {
 	for _, in := range []struct {
 		name string
-		// begin makes the incident, and returns its end and what the page has to say.
+		// begin makes the incident, and returns its end and the texts that the page must show.
 		begin       func(t *testing.T, sys *actor.System) (end func(), rule, culprit string)
-		page, there string // a further page, and what it has to show
+		page, there string // a further page, and a text on it
 	}{
 		{"slow-actor", slowActor, "longturns", "slow"},
 		{"flood", flood, "actors", "1,000+"},
@@ -103,7 +103,8 @@ func flood(_ *testing.T, sys *actor.System) (end func(), rule, culprit string) {
 	return end, "queue-grows", "access-log"
 }
 
-// A sink applies pressure. What would end it is in the mailbox of a source that waits for the sink.
+// A sink applies pressure. The message that would end it is in the mailbox of a source that waits
+// for the sink.
 func circleOfMutes(_ *testing.T, sys *actor.System) (end func(), rule, culprit string) {
 	typ, do := itemType("stage")
 	sink, source := named(sys, typ, "sink"), named(sys, typ, "source")

@@ -29,7 +29,7 @@ var hostile = []string{
 	`javascript:document.title='owned'`, `${document.title='owned'}`, "&lt;b&gt;", "",
 }
 
-// An item does what it is sent.
+// An item runs the functions that it is sent.
 type item struct{ done int }
 
 type deed = func(*item, *actor.Context)
@@ -233,7 +233,7 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// accessibility returns what is wrong with a page.
+// accessibility returns the faults of a page.
 const accessibility = `(() => {
   const faults = [];
   for (const tag of ['header', 'nav', 'main', 'footer', 'h1']) {

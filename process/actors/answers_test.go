@@ -52,7 +52,7 @@ func TestAsk_Urgent(t *testing.T) {
 	equal(t, "mail that has run before", mail, 0)
 }
 
-// TestAskTo_Bounded: the answers of processes come to an actor whatever its bound.
+// TestAskTo_Bounded: the answers of processes reach an actor at its bound.
 func TestAskTo_Bounded(t *testing.T) {
 	sys := actor.Start(actor.WithWorkers(2), quietLetters, quietLogger)
 	defer sys.Stop()
@@ -64,7 +64,7 @@ func TestAskTo_Bounded(t *testing.T) {
 		for range asks {
 			self.Receive().Reply(self, 1)
 		}
-		for range 100 { // for those that bring the answers
+		for range 100 { // for the processes that bring the answers
 			self.Yield()
 		}
 		close(answered)
@@ -72,7 +72,7 @@ func TestAskTo_Bounded(t *testing.T) {
 	r := deskType.Spawn(sys, desk{})
 	deskDo.Send(sys, r, func(_ *desk, c *actor.Context) {
 		for range asks {
-			actors.AskTo(c, server, 0, func(to process.ReplyTo[int]) process.ReplyTo[int] { return to },
+			actors.AskTo(c, server, func(to process.ReplyTo[int]) process.ReplyTo[int] { return to },
 				deskHeard)
 		}
 		c.Blocking(func() { <-answered })

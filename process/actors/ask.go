@@ -13,9 +13,9 @@ import (
 	"github.com/gallop-go/gallop/process"
 )
 
-// Ask sends an actor a request. It does not wait, unless the actor is overloaded: see [Sender]. The
-// reply, or else the error, comes to what it returns, which may be one case among others of a
-// select. The errors are those that actor.AskBehaviour.Ask lists.
+// Ask sends an actor a request. It waits only if the actor is overloaded: see [Sender]. The reply
+// or the error arrives at the returned Asked, which may be a case of a select. The errors are
+// listed at actor.AskBehaviour.Ask.
 func Ask[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor.Ref[S],
 	q Q) process.Asked[R] {
 	return ask(nil, by, b, to, q)
@@ -54,17 +54,21 @@ func (r *replied[R]) TrySend(from actor.Sender, m actor.Result[R]) error {
 	return nil
 }
 
-// Call is [Ask] and waits for the reply, at most for d if that is positive: the process is
-// suspended, and not its worker. The error is one of those that actor.AskBehaviour.Ask lists, or
-// [process.ErrTimeout].
+// Call sends a request as [Ask] does and waits for the reply, with [process.Within] for a limited
+// time. It suspends the process, and not its worker. The errors are listed at
+// actor.AskBehaviour.Ask; [process.ErrTimeout] is another.
 //
-// An actor that waits in its turn for a process that waits for it waits for ever: the runtime does
-// not see such a circle. A behaviour that asks by [AskTo] does not wait.
+// If an actor waits in its turn for a process that waits for the actor, both wait for ever: the
+// runtime does not see such a circle. A behaviour that asks by [AskTo] does not wait.
 func Call[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor.Ref[S],
-	d time.Duration, q Q) (R, error) {
+	q Q, opts ...process.CallOption) (R, error) {
 	a := Ask(by, b, to, q)
 	defer access.Waits(by, "reply of", to)()
-	if d <= 0 {
+	d := time.Duration(0)
+	if len(opts) != 0 {
+		d = access.CallLimit(opts)
+	}
+	if d == 0 {
 		return a.Reply(by)
 	}
 	var v R
@@ -75,9 +79,9 @@ func Call[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor
 	return v, err
 }
 
-// CallContext is [Call] under a context, on the terms of actor.AskBehaviour.Ask: values and deadline
-// of ctx reach the behaviour, and the process waits until the reply comes or ctx ends. Then the
-// error is ctx's, and the request runs all the same; if ctx has ended before, no request is sent.
+// CallContext is [Call] under a context, as in actor.AskBehaviour.Ask: values and deadline of ctx
+// reach the behaviour. The process waits until the reply comes or ctx ends. Then the error is
+// ctx's, and the request still runs. If ctx has ended before the call, no request is sent.
 func CallContext[S, Q, R any](ctx context.Context, by process.Party,
 	b actor.AskBehaviour[S, Q, R], to actor.Ref[S], q Q) (v R, err error) {
 	ctx = mustHave(ctx, "CallContext")
@@ -93,42 +97,43 @@ func CallContext[S, Q, R any](ctx context.Context, by process.Party,
 	return v, err
 }
 
-// AskTo asks a process from a behaviour and does not wait: the outcome comes as a message for
+// AskTo asks a process from a behaviour and does not wait. The outcome comes as a message for
 // reply, a behaviour of the running actor. request makes the message, with the address for the
-// reply, in another process. The outcome belongs to the life that has asked, as with actor.AskTo. Its
-// error is
+// reply, in another process. The outcome belongs to the life that has asked, as with actor.AskTo.
+// Its error is
 //
-//   - the error that the process has given to [process.ReplyTo.Fail], as it is;
-//   - actor.ErrNoReply, if d is positive and passes first, also while the request waits for room in
-//     the mailbox;
+//   - the error that the process has given to [process.ReplyTo.Fail], unchanged;
+//   - actor.ErrNoReply, if the time of actor.Within passes first, also while the request waits for
+//     room in the mailbox;
 //   - actor.ErrStopped, if the process has ended, or ends normally without a reply;
-//   - one that wraps actor.ErrStopped and the reason, as [Ref] has it, if the process ends for one;
+//   - an error that wraps actor.ErrStopped and the reason as at [Ref], if the process ends for a reason;
 //   - an *actor.PanicError, if request panics.
 //
-// A reply comes before the news of the end of the process that gives it.
+// A reply arrives before the end of the process that sends it.
 //
-// AskTo costs a process that waits in the actor's place: about a microsecond, and 3 KB as long as the
-// reply takes.
-func AskTo[M, R, T any](c *actor.Context, to process.Ref[M], d time.Duration,
-	request func(process.ReplyTo[R]) M, reply actor.Behaviour[T, actor.Result[R]]) {
+// AskTo starts a process that waits in the actor's place. It costs about a microsecond, and 3 KB
+// until the reply comes.
+func AskTo[M, R, T any](c *actor.Context, to process.Ref[M], request func(process.ReplyTo[R]) M,
+	reply actor.Behaviour[T, actor.Result[R]], opts ...actor.AskOption) {
 	tell := access.Outcome(c, reply)
-	askFrom(c, "AskTo", to, d, request, func(from actor.Sender, v R, err error) {
+	askFrom(c, "AskTo", to, opts, request, func(from actor.Sender, v R, err error) {
 		tell(from, actor.Result[R]{Value: v, Err: err})
 	})
 }
 
-// AskToWith is [AskTo] with a mark: the outcome brings back mark, so that the actor knows what it
-// belongs to, whatever the outcome is.
-func AskToWith[M, R, T, K any](c *actor.Context, to process.Ref[M], d time.Duration,
-	request func(process.ReplyTo[R]) M, reply actor.Behaviour[T, actor.Reply[R, K]], mark K) {
+// AskToWith is [AskTo] with a mark: the outcome brings back mark, so that the actor can assign it
+// to its request, whatever the result.
+func AskToWith[M, R, T, K any](c *actor.Context, to process.Ref[M],
+	request func(process.ReplyTo[R]) M, reply actor.Behaviour[T, actor.Reply[R, K]], mark K,
+	opts ...actor.AskOption) {
 	tell := access.Outcome(c, reply)
-	askFrom(c, "AskToWith", to, d, request, func(from actor.Sender, v R, err error) {
+	askFrom(c, "AskToWith", to, opts, request, func(from actor.Sender, v R, err error) {
 		tell(from, actor.Reply[R, K]{Value: v, Err: err, Mark: mark})
 	})
 }
 
-// askFrom has a process ask another for an actor, and tell what comes of it.
-func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], d time.Duration,
+// askFrom starts a process that asks another for an actor, and calls tell with the outcome.
+func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], opts []actor.AskOption,
 	request func(process.ReplyTo[R]) M, tell func(from actor.Sender, v R, err error)) {
 	switch {
 	case to == process.Ref[M]{}:
@@ -136,7 +141,10 @@ func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], d time.
 	case request == nil:
 		panic("gallop: actors: " + call + ": request is nil")
 	}
-	sys := c.System()
+	sys, limit := c.System(), process.CallOption{}
+	if d := access.AskLimit(opts); d != 0 {
+		limit = process.Within(d)
+	}
 	process.Go(Env(c), func(p *process.Proc) {
 		var fails *actor.PanicError
 		var told seam.Bool
@@ -150,8 +158,8 @@ func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], d time.
 				once(Sender(p), *new(R), fails)
 			}
 		}()
-		v, err := process.Call(p, to, d, func(r process.ReplyTo[R]) M {
-			// The reply comes by who gives it, so that the end of that one does not overtake it.
+		v, err := process.Call(p, to, func(r process.ReplyTo[R]) M {
+			// The giver of the reply delivers it, so that its end cannot overtake the reply.
 			access.OnReply(r, func(from, v any, err error) {
 				reply, _ := v.(R)
 				once(senderOf(from, sys), reply, err)
@@ -166,7 +174,7 @@ func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], d time.
 			m := request(r)
 			fails = nil
 			return m
-		})
+		}, limit)
 		if err != nil && !access.Failed(p) {
 			err = outcomeError(err)
 		}
@@ -185,7 +193,7 @@ func senderOf(env any, sys *actor.System) actor.Sender {
 	return sys
 }
 
-// outcomeError is what an actor gets as the error of a request that a process has not answered.
+// outcomeError returns the actor's error for a request that a process has not answered.
 func outcomeError(err error) error {
 	switch err {
 	case process.ErrTimeout:

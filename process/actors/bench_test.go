@@ -26,7 +26,7 @@ func inProcess(b *testing.B, f func(p *process.Proc, r actor.Ref[puppet])) {
 func BenchmarkCall(b *testing.B) {
 	inProcess(b, func(p *process.Proc, r actor.Ref[puppet]) {
 		for b.Loop() {
-			_, _ = actors.Call(p, double, r, 0, 1)
+			_, _ = actors.Call(p, double, r, 1)
 		}
 	})
 }
@@ -57,7 +57,7 @@ func BenchmarkAskTo(b *testing.B) {
 		s := actors.Sender(p)
 		for b.Loop() {
 			do.Send(s, r, func(_ *puppet, c *actor.Context) {
-				actors.AskTo(c, ref, 0, func(to process.ReplyTo[int]) process.ReplyTo[int] {
+				actors.AskTo(c, ref, func(to process.ReplyTo[int]) process.ReplyTo[int] {
 					return to
 				}, quietly)
 			})

@@ -11,14 +11,14 @@ import (
 )
 
 // Child declares a process as a child of a supervisor: at each start, f runs in a new process. Set
-// what it says about restarts and the like in what Child returns. The child fails if f panics
-// or its process ends for an error, and has ended normally if f returns, so that a
-// supervise.Permanent child is started again and a supervise.Transient one is not.
+// the restart type and similar fields in the returned value. The child fails if f panics or its
+// process ends for an error. It ends normally if f returns: then a supervise.Permanent child is
+// started again and a supervise.Transient one is not.
 //
-// Told to end, the process is cancelled, and killed if it has not unwound within the time that is
-// given; 0 stands for 5 seconds. That replaces the deadline of supervise.Shutdown. Others find the
-// process that runs at the time by a name that f gives it ([process.Register]). Child panics if f is
-// nil or an option is wrong, as process.Spawn does.
+// When the child is told to end, the process is cancelled. It is killed if it has not unwound
+// within the given time; 0 stands for 5 seconds. That replaces the deadline of supervise.Shutdown.
+// Other code finds the current process by a name that f gives it ([process.Register]). Child panics
+// if f is nil or an option is wrong, as process.Spawn does.
 func Child[M any](name string, within time.Duration,
 	f func(self *process.Self[M]), options ...process.Option) supervise.Worker[Proxy] {
 	if f == nil {

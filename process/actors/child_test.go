@@ -120,7 +120,7 @@ func TestChild_Stop(t *testing.T) {
 	})
 }
 
-// TestAskTo_Life: the outcome of what an earlier life of an actor has asked does not run.
+// TestAskTo_Life: the outcome of a request of an earlier life does not run.
 func TestAskTo_Life(t *testing.T) {
 	onEach(t, func(t *testing.T, sys *actor.System) {
 		procs := actors.Join(sys)
@@ -134,7 +134,7 @@ func TestAskTo_Life(t *testing.T) {
 		r, err := supervise.Find[puppet](t.Context(), root, "p")
 		equal(t, "error", err, error(nil))
 		in(sys, r, func(_ *puppet, c *actor.Context) {
-			actors.AskTo(c, ref, 0, func(to process.ReplyTo[int]) process.ReplyTo[int] { return to }, heard)
+			actors.AskTo(c, ref, func(to process.ReplyTo[int]) process.ReplyTo[int] { return to }, heard)
 		})
 		quiet(t, sys)
 		in(sys, r, func(*puppet, *actor.Context) { panic("planted") })

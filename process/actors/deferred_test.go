@@ -54,7 +54,7 @@ type ending struct {
 	left   bool // its deferred functions have run to their end
 }
 
-// endings are what such a process does: before has run when the end is ordered, and unwind is
+// endings are the acts of such a process: before has run when the end is ordered, and unwind is
 // deferred.
 var endings = map[string]struct {
 	before, unwind func(e *ending, self *process.Self[news])
@@ -117,7 +117,7 @@ var endings = map[string]struct {
 	},
 	"Call": {
 		unwind: func(e *ending, self *process.Self[news]) {
-			if n, err := actors.Call(self, double, e.friend, 0, 4); n != 8 || err != nil {
+			if n, err := actors.Call(self, double, e.friend, 4); n != 8 || err != nil {
 				panic(fmt.Sprint(n, err))
 			}
 		},
@@ -126,7 +126,7 @@ var endings = map[string]struct {
 	"Call under pressure": {
 		before: func(e *ending, self *process.Self[news]) { pressed(e.sys, e.friend, true) },
 		unwind: func(e *ending, self *process.Self[news]) {
-			if n, err := actors.Call(self, double, e.friend, 0, 4); n != 8 || err != nil {
+			if n, err := actors.Call(self, double, e.friend, 4); n != 8 || err != nil {
 				panic(fmt.Sprint(n, err))
 			}
 		},
@@ -134,7 +134,7 @@ var endings = map[string]struct {
 	},
 }
 
-// gets checks what the friend has got.
+// gets checks the messages of the friend.
 func gets(want ...int) func(*testing.T, *ending, bool) {
 	return func(t *testing.T, e *ending, _ bool) {
 		var got []int
@@ -155,7 +155,7 @@ func pressed(sys *actor.System, r actor.Ref[puppet], on bool) {
 	})
 }
 
-// noLetters fails a test at a dead letter of what stands for a process.
+// noLetters fails a test at a dead letter of a proxy.
 func noLetters(t *testing.T) actor.Option {
 	return actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
 		if strings.HasPrefix(l.Type, "process") {
@@ -165,8 +165,8 @@ func noLetters(t *testing.T) actor.Option {
 }
 
 // TestUnwinding_Calls: the deferred functions of a process act on actors as the process did before,
-// also while its actor has been told to end, which ends after them. No time passes in that. What
-// they do is done, and no message of the runtime's becomes a dead letter.
+// even after its proxy has been told to end, which it does after them. No time passes meanwhile.
+// Their acts take effect, and no message of the runtime's becomes a dead letter.
 func TestUnwinding_Calls(t *testing.T) {
 	for order, o := range endOrders {
 		for what, d := range endings {

@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/process/actors"
 )
 
-// Processes in runs of package actortest: what is a choice of the driver, and where.
+// Processes in runs of package actortest: their choices of the driver.
 
 // flood is a scenario: a process floods another with a bound, which selects among its messages and a
 // channel on which two others send.
@@ -95,7 +95,7 @@ func TestDriver_CodeInSelect(t *testing.T) {
 	})
 }
 
-// scene is what a process of an operation under test has for itself.
+// scene has the objects for a process of an operation under test.
 type scene struct {
 	self   *process.Self[int]
 	env    actor.Sender // by which it acts on actors
@@ -130,7 +130,7 @@ var operations = map[string]func(s *scene){
 		process.Ask(s.self, s.idle, func(process.ReplyTo[int]) int { return 1 })
 	},
 	"Call": func(s *scene) {
-		_, _ = process.Call(s.self, s.server, 0,
+		_, _ = process.Call(s.self, s.server,
 			func(r process.ReplyTo[int]) process.ReplyTo[int] { return r })
 	},
 	"Reply": func(s *scene) { _, to := process.NewReply[int](); to.Reply(s.self, 1) },
@@ -177,14 +177,14 @@ var operations = map[string]func(s *scene){
 	"Result":      func(s *scene) { _, _ = s.idle.Result() },
 	"Link":        func(s *scene) { s.self.Link(s.idle.Process) },
 	"Unlink":      func(s *scene) { s.self.Unlink(s.idle.Process) },
-	"Monitor":     func(s *scene) { s.self.Monitor(s.idle.Process, func(process.Down) int { return 0 }) },
+	"Watch":       func(s *scene) { s.self.Watch(s.idle.Process, func(process.Down) int { return 0 }) },
 	"TrapExit":    func(s *scene) { s.self.TrapExit(func(process.Exit) int { return 0 }) },
 	"Register":    func(s *scene) { _ = process.Register(s.name, s.self.Ref()) },
 	"Lookup":      func(s *scene) { process.Lookup[int](s.system(), s.name) },
 	"Unregister":  func(s *scene) { s.system().Unregister(s.name) },
 	"Blocked":     func(s *scene) { s.system().Blocked() },
 
-	"actors.Call":    func(s *scene) { _, _ = actors.Call(s.self, balance, s.actor, 0, struct{}{}) },
+	"actors.Call":    func(s *scene) { _, _ = actors.Call(s.self, balance, s.actor, struct{}{}) },
 	"actors.Ask":     func(s *scene) { actors.Ask(s.self, balance, s.actor, struct{}{}) },
 	"actors.Link":    func(s *scene) { actors.Link(s.self, s.puppet) },
 	"actors.Unlink":  func(s *scene) { actors.Unlink(s.self, s.puppet) },
@@ -206,7 +206,7 @@ var ended = func() context.Context {
 	return ctx
 }()
 
-// newScene makes what a process needs. Nothing runs meanwhile.
+// newScene makes the objects of a process. Nothing runs meanwhile.
 func newScene(procs *process.System, sys *actor.System, name string) *scene {
 	s := &scene{name: name, c: process.NewChan[int](3), full: process.NewChan[int](1)}
 	s.full.TrySend(procs, 1)
@@ -223,8 +223,8 @@ func newScene(procs *process.System, sys *actor.System, name string) *scene {
 }
 
 // TestDriver_Choices: each operation of a process that others can observe, or that lets others run,
-// is a choice of the driver. Two processes take two steps each, with the operation between them:
-// there are orders in which a step of the one lies between the steps of the other.
+// is a choice of the driver. Two processes take two steps each, with the operation between them.
+// There are orders in which a step of one lies between the steps of the other.
 func TestDriver_Choices(t *testing.T) {
 	for name, op := range operations {
 		t.Run(name, func(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/process/actors"
 )
 
-// TestSender_ProxyKilled: what a process sends to an actor under pressure is sent, also if the
-// actor that stands for the process was killed. Mutant: an errand that drops what is lost.
+// TestSender_ProxyKilled: a message of a process to an actor under pressure is sent even if the
+// proxy of the process was killed. Mutant: an errand that drops a lost message.
 func TestSender_ProxyKilled(t *testing.T) {
 	onEach(t, func(t *testing.T, sys *actor.System) {
 		r := puppetType.Spawn(sys, puppet{})

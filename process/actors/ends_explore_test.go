@@ -49,11 +49,11 @@ var (
 		}))
 )
 
-// TestOrders_Explored: the actor of a process is told to end, at any moment while the process waits
-// for its turns: in a send to an actor under pressure, which is never released, and in what is
-// deferred, another send and an Unlink. No wait is left, each message is sent once, and the actor
-// lives on while the process does. The process does not end, since a coroutine that does is no part
-// of a schedule.
+// TestOrders_Explored: the proxy of a process is told to end at any moment while the process waits
+// for its turns. It waits in a send to an actor under pressure, which is never released, and,
+// deferred, in another send and an Unlink. Every wait ends, each message is sent once, and the
+// proxy lives on while the process does. The process does not end, since an ending coroutine is no
+// part of a schedule.
 func TestOrders_Explored(t *testing.T) {
 	for _, o := range []ordered{
 		{name: "one", orders: orders{actor.Stop}},

@@ -12,8 +12,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// A Depot keeps things and gives them away. Orders come as messages, and what becomes of a request
-// to a process comes as Paid.
+// A Depot keeps things and gives them away. Orders come as messages, and outcomes of requests to a
+// process come as Paid.
 type Depot struct{ left int }
 
 func (s *Depot) Take(_ *actor.Context, n int) (int, error) {
@@ -48,14 +48,14 @@ func startQuiet() *actor.System {
 	return actor.Start(actor.WithWorkers(1), actor.WithLogger(slog.New(slog.DiscardHandler)))
 }
 
-// A process asks an actor in straight-line code. Run ends when neither can go on, and says what is
-// blocked for ever.
+// A process asks an actor in straight-line code. Run ends when neither can go on, and returns the
+// processes that are blocked for ever.
 func Example() {
 	sys := startQuiet()
 	depot := DepotType.Spawn(sys, Depot{left: 3})
 	process.Go(actors.Join(sys), func(p *process.Proc) {
 		for {
-			left, err := actors.Call(p, Take, depot, 0, 2)
+			left, err := actors.Call(p, Take, depot, 2)
 			fmt.Println(left, err)
 			if err != nil {
 				break
@@ -105,7 +105,7 @@ func ExampleSender() {
 		for range 100 {
 			Fill.Send(s, depot, 1)
 		}
-		fmt.Println(actors.Call(p, Take, depot, 0, 1))
+		fmt.Println(actors.Call(p, Take, depot, 1))
 	})
 	_ = sys.Run()
 	// Output:
@@ -134,7 +134,7 @@ func ExampleCall() {
 	depot := DepotType.Spawn(sys, Depot{})
 	actor.Stop(sys, depot)
 	process.Go(actors.Join(sys), func(p *process.Proc) {
-		_, err := actors.Call(p, Take, depot, 0, 2)
+		_, err := actors.Call(p, Take, depot, 2)
 		fmt.Println(errors.Is(err, actor.ErrStopped))
 	})
 	_ = sys.Run()
@@ -157,7 +157,7 @@ func ExampleAskTo() {
 	})
 	depot := DepotType.Spawn(sys, Depot{})
 	pay := func(c *actor.Context) {
-		actors.AskTo(c, bank, 0, func(back process.ReplyTo[string]) Payment {
+		actors.AskTo(c, bank, func(back process.ReplyTo[string]) Payment {
 			return Payment{7, back}
 		}, Paid)
 	}

@@ -34,7 +34,7 @@ func TestFailing(t *testing.T) {
 		"call": {"process#32 waits for desk#16: desk#16 has not answered", func(r *actortest.R) {
 			procs := actors.Join(r.System())
 			desk := process.Spawn(procs, keeps, process.WithType("desk"))
-			process.Go(procs, func(p *process.Proc) { _, _ = call(p, desk, 0, ask) })
+			process.Go(procs, func(p *process.Proc) { _, _ = call(p, desk, ask) })
 		}, actortest.AllowWaiting("desk")},
 		"select": {"process#32 waits for process#16", func(r *actortest.R) {
 			procs := actors.Join(r.System())
@@ -48,7 +48,7 @@ func TestFailing(t *testing.T) {
 		"actor": {" waits for puppet#1: puppet#1 has not answered", func(r *actortest.R) {
 			p := puppetType.Spawn(r.System(), puppet{})
 			process.Go(actors.Join(r.System()), func(self *process.Proc) {
-				_, _ = actors.Call(self, later, p, 0, make(chan int, 1))
+				_, _ = actors.Call(self, later, p, make(chan int, 1))
 			})
 		}, actortest.AllowWaiting("puppet")},
 	} {
@@ -63,7 +63,7 @@ func TestFailing(t *testing.T) {
 		procs := actors.Join(r.System())
 		desk := process.Spawn(procs, keeps)
 		process.Go(procs, func(p *process.Proc) {
-			if _, err := call(p, desk, 5, ask); err != process.ErrTimeout {
+			if _, err := call(p, desk, ask, process.Within(5)); err != process.ErrTimeout {
 				r.Errorf("%v", err)
 			}
 		})

@@ -15,7 +15,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// misdeeds are what code of the user's does in the place of an answer.
+// misdeeds are the acts of the user's code instead of an answer.
 var misdeeds = map[string]func(){"panic": func() { panic("a misdeed") }, "Goexit": runtime.Goexit}
 
 // foulContext misbehaves in one of its methods, whenever that is called, but for the first few times.
@@ -40,8 +40,8 @@ func (c *foulContext) Deadline() (at time.Time, ok bool) {
 	return c.Context.Deadline()
 }
 
-// TestCallContext_Foul: a context that panics or calls runtime.Goexit, in whatever method, ends neither
-// the process that calls an actor under it nor that actor.
+// TestCallContext_Foul: a context that panics or calls runtime.Goexit in one of its methods ends
+// neither the process that calls an actor under it nor that actor.
 func TestCallContext_Foul(t *testing.T) {
 	for misdeed, do := range misdeeds {
 		for _, what := range []string{"Err", "Done", "Value", "Deadline"} {
@@ -87,7 +87,7 @@ func (e *foulError) Error() string { e.call("Error"); return "foul" }
 func (e *foulError) Is(error) bool { e.call("Is"); return false }
 func (e *foulError) Unwrap() error { e.call("Unwrap"); return nil }
 
-// listener asks a process, and passes on what it hears.
+// listener asks a process, and passes on the error.
 type listener struct{ got chan error }
 
 var (
@@ -96,7 +96,7 @@ var (
 	listenerGot  = actor.Declare[actor.Result[int]](listenerType, "got")
 	_            = listenerType.Table(
 		listenerAsk.Handle(func(_ *listener, c *actor.Context, to process.Ref[process.ReplyTo[int]]) {
-			actors.AskTo(c, to, 0, func(r process.ReplyTo[int]) process.ReplyTo[int] { return r }, listenerGot)
+			actors.AskTo(c, to, func(r process.ReplyTo[int]) process.ReplyTo[int] { return r }, listenerGot)
 		}),
 		listenerGot.Handle(func(l *listener, _ *actor.Context, r actor.Result[int]) { l.got <- r.Err }))
 )
@@ -116,8 +116,13 @@ func TestEnds_Foul(t *testing.T) {
 				})
 				got := make(chan error, 1)
 				listenerAsk.Send(sys, listenerType.Spawn(sys, listener{got}), box)
-				if <-got == nil {
-					t.Error("the outcome has no error")
+				select {
+				case err := <-got:
+					if err == nil {
+						t.Error("the outcome has no error")
+					}
+				case <-time.After(hangTimeout / 2):
+					t.Fatal("no outcome")
 				}
 				lives := make(chan process.Ref[int], 2)
 				if _, err := supervise.StartWait(t.Context(), sys, quick(actors.Child("child", 0,

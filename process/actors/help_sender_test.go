@@ -6,7 +6,7 @@ import (
 	"github.com/gallop-go/gallop/process/actors"
 )
 
-// sender is an actor that sends a process what it is sent itself.
+// sender is an actor that forwards its messages to a process.
 type sender struct {
 	to   process.Ref[int]
 	sent int

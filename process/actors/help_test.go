@@ -14,7 +14,7 @@ import (
 	"github.com/gallop-go/gallop/process/actors"
 )
 
-// puppet is an actor that does what it is told.
+// puppet is an actor that runs the functions that it is sent.
 type puppet struct{ got []int }
 
 var (
@@ -50,7 +50,7 @@ var (
 
 var errPlanted = errors.New("planted")
 
-// logs is where puppets write what they hear.
+// logs has the lines that puppets write.
 type logs struct{ lines chan string }
 
 var logOf = map[*actor.System]*logs{}
@@ -79,7 +79,7 @@ func onEach(t *testing.T, f func(t *testing.T, sys *actor.System), opts ...actor
 // machine may halt a whole process for a minute; but mutants have 90 seconds.
 const hangTimeout = 80 * time.Second
 
-// quiet waits until the system is quiet, and returns what puppets have written.
+// quiet waits until the system is quiet, and returns the lines of the puppets.
 func quiet(t *testing.T, sys *actor.System) (lines []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), hangTimeout)

@@ -19,21 +19,20 @@ func Join(sys *actor.System) *process.System {
 }
 
 // Env returns the env in which the running behaviour acts on processes: it sends ([process.Ref]),
-// spawns, replies, cancels, and uses channels as far as that does not wait. It is valid until the
-// behaviour returns; what is known to come later panics. It costs an allocation.
+// spawns, replies, cancels, and uses channels without waiting. It is valid until the behaviour
+// returns; a later use panics where it is detected. It costs an allocation.
 func Env(c *actor.Context) process.Env {
 	_, w := access.WorkerOf(c, "Env")
 	return access.EnvOf(Join(c.System()), w).(process.Env)
 }
 
-// Sender returns the sender by which a process acts on actors. All that takes an actor.Sender takes
-// it: sends, spawns, orders to end. It is valid as long as the process runs, and panics elsewhere.
-// Get it once: it costs an allocation or two.
+// Sender returns the sender with which a process acts on actors: for sends, spawns and stops. It is
+// valid as long as the process runs, and panics elsewhere. Call Sender once: it costs an allocation
+// or two.
 //
-// A message to an actor that is overloaded is sent by the actor that stands for the process
-// ([Ref]), and suspends the process until that actor is not muted. To those who ask who has sent, a
-// process is outside, or is that actor. A goroutine outside gets its system as the sender, and
-// never waits.
+// A message to an overloaded actor is sent by the proxy of the process ([Ref]), and suspends the
+// process until the proxy is not muted. The sender that a receiver sees is the proxy, or outside.
+// For a goroutine outside, Sender returns its system, and sends never wait.
 //
 // It panics if the process belongs to a system that is not joined.
 func Sender(by process.Party) actor.Sender {
@@ -50,15 +49,14 @@ func Sender(by process.Party) actor.Sender {
 	return s
 }
 
-// With returns a sender by which a process acts on actors as by [Sender], and whose messages carry
-// ctx: its values, its deadline and its end, as those of actor.System.With do. It panics if ctx is
-// nil.
+// With returns a sender like [Sender], whose messages carry ctx: its values, its deadline and its
+// end, as with actor.System.With. It panics if ctx is nil.
 func With(ctx context.Context, by process.Party) actor.Sender {
 	ctx = mustHave(ctx, "With")
 	return access.With(Sender(by), ctx).(actor.Sender)
 }
 
-// mustHave panics if the context is nil, and returns it as the runtime may ask it.
+// mustHave panics if the context is nil, and returns a context with guarded methods.
 func mustHave(ctx context.Context, call string) context.Context {
 	if !guard.IsContext(ctx) {
 		panic("gallop: actors: " + call + ": the context is nil")
@@ -67,10 +65,10 @@ func mustHave(ctx context.Context, call string) context.Context {
 }
 
 // inTurn runs f in a turn of the proxy of a process, and waits until the proxy is not muted. If the
-// proxy ends before, it runs lost instead; then the process is about to end.
+// proxy ends before, inTurn runs lost instead; then the process is about to end.
 //
-// The wait ends in any case. A proxy ends after its process (access.Outlive), unless it is killed; and
-// one that is told to end is muted no more, since others may wait for its end.
+// The wait always ends. A proxy ends after its process (access.Outlive), unless it is killed. A
+// proxy that is told to end is muted no more, since others may wait for its end.
 func inTurn(s actor.Sender, by process.Party, p process.Process, f func(c any), lost func()) {
 	h, e := proxyOf(s, p), newErrand(by, p, f, lost)
 	access.AskFor(nil, s, h.b.stand.To(h.ref), e, e)
@@ -78,7 +76,7 @@ func inTurn(s actor.Sender, by process.Party, p process.Process, f func(c any), 
 	e.passed.Recv(by)
 }
 
-// errand is what a proxy is to run while its process waits.
+// errand is a function that a proxy runs while its process waits.
 type errand struct {
 	sys    *actor.System
 	of     process.Process
@@ -93,7 +91,8 @@ func newErrand(by process.Party, of process.Process, f func(c any), lost func())
 		passed: process.NewChan[struct{}](1)}
 }
 
-// errOther is the outcome of an errand that its proxy has left to another life, of another process.
+// errOther is the outcome of an errand that reached another life of its proxy, with another
+// process.
 var errOther = errors.New("gallop: actors: another process by now")
 
 // run is the errand itself, in a turn of the proxy.
@@ -112,7 +111,7 @@ func (e *errand) pass(env process.Env) { e.passed.TrySend(env, struct{}{}) }
 // Own implements guard.Own.
 func (*errand) Own(guard.Mark) {}
 
-// Send implements actor.Handler: it hears what has become of the errand.
+// Send implements actor.Handler: it receives the outcome of the errand.
 func (e *errand) Send(from actor.Sender, r actor.Result[struct{}]) {
 	if r.Err == nil {
 		return // it is over when it is passed

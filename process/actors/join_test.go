@@ -22,10 +22,10 @@ func TestProcessToActor(t *testing.T) {
 			for i := range 1000 {
 				take.Send(s, r, i)
 			}
-			v, err := actors.Call(p, double, r, 0, 21)
+			v, err := actors.Call(p, double, r, 21)
 			equal(t, "reply", v, 42)
 			equal(t, "error", err, error(nil))
-			_, err = actors.Call(p, double, r, time.Hour, -1)
+			_, err = actors.Call(p, double, r, -1, process.Within(time.Hour))
 			equal(t, "error", err, errPlanted)
 		})
 		equal(t, "reason", reason, error(nil))
@@ -65,7 +65,7 @@ func TestActorToProcess(t *testing.T) {
 			}
 		})
 		ask := func(c *actor.Context, n int) {
-			actors.AskTo(c, ref, 0, func(to process.ReplyTo[int]) any { return question{n, to} }, heard)
+			actors.AskTo(c, ref, func(to process.ReplyTo[int]) any { return question{n, to} }, heard)
 		}
 		in(sys, r, func(_ *puppet, c *actor.Context) {
 			for i := range 1000 {
@@ -92,7 +92,8 @@ func TestAskTo_Within(t *testing.T) {
 			self.Receive()
 		})
 		in(sys, r, func(_ *puppet, c *actor.Context) {
-			actors.AskTo(c, ref, time.Millisecond, func(process.ReplyTo[int]) int { return 1 }, heard)
+			actors.AskTo(c, ref, func(process.ReplyTo[int]) int { return 1 }, heard,
+				actor.Within(time.Millisecond))
 		})
 		equal(t, "heard", quiet(t, sys), []string{fmt.Sprintf("{0 %v}", actor.ErrNoReply)})
 		full := process.Spawn(actors.Join(sys), func(self *process.Self[int]) {
@@ -100,14 +101,15 @@ func TestAskTo_Within(t *testing.T) {
 		}, process.WithBound(1))
 		in(sys, r, func(_ *puppet, c *actor.Context) {
 			full.Send(actors.Env(c), 1)
-			actors.AskTo(c, full, time.Millisecond, func(process.ReplyTo[int]) int { return 1 }, heard)
+			actors.AskTo(c, full, func(process.ReplyTo[int]) int { return 1 }, heard,
+				actor.Within(time.Millisecond))
 		})
 		equal(t, "heard", quiet(t, sys), []string{fmt.Sprintf("{0 %v}", actor.ErrNoReply)})
 	})
 }
 
-// TestStop: Stop, Shutdown and Run unwind processes, and what their deferred functions send becomes
-// a dead letter.
+// TestStop: Stop, Shutdown and Run unwind processes, and messages of their deferred functions
+// become dead letters.
 func TestStop(t *testing.T) {
 	ends := map[string]func(sys *actor.System){
 		"Stop":     (*actor.System).Stop,
@@ -124,7 +126,7 @@ func TestStop(t *testing.T) {
 					p[i] = process.Go(actors.Join(sys), func(p *process.Proc) {
 						defer func() {
 							take.Send(actors.Sender(p), r, 1)
-							_, err := actors.Call(p, double, r, 0, 1)
+							_, err := actors.Call(p, double, r, 1)
 							equal(t, "error", errors.Is(err, actor.ErrSystemStopped), true)
 							unwound++
 						}()
@@ -154,14 +156,15 @@ func TestJoin_AfterStop(t *testing.T) {
 	equal(t, "reason", reason, process.ErrStopped)
 }
 
-// TestShutdown_LetsProcessesGoOn: what runs is run to the end, though goroutines are refused.
+// TestShutdown_LetsProcessesGoOn: running processes go on to their end, though goroutines are
+// refused.
 func TestShutdown_LetsProcessesGoOn(t *testing.T) {
 	onEach(t, func(t *testing.T, sys *actor.System) {
 		r, sent := puppetType.Spawn(sys, puppet{}), 0
 		in(sys, r, func(_ *puppet, c *actor.Context) {
 			process.Go(actors.Env(c), func(p *process.Proc) {
 				for sent < 100 {
-					v, err := actors.Call(p, double, r, 0, 1)
+					v, err := actors.Call(p, double, r, 1)
 					if v != 2 || err != nil {
 						t.Error(v, err)
 						return
@@ -175,7 +178,7 @@ func TestShutdown_LetsProcessesGoOn(t *testing.T) {
 	})
 }
 
-// TestDeadLetters: those of processes are in the common form, for the hook and for the feed.
+// TestDeadLetters: dead letters of processes have the common form, for the hook and for the feed.
 func TestDeadLetters(t *testing.T) {
 	var letters []actor.DeadLetter
 	sys := actor.Start(actor.WithWorkers(1), actor.WithHooks(actor.Hooks{
@@ -197,7 +200,7 @@ func TestDeadLetters(t *testing.T) {
 		Reason: errPlanted}})
 }
 
-// TestDeadLetters_Full: what a full mailbox refuses says so, and not that the process has ended.
+// TestDeadLetters_Full: a refusal by a full mailbox has its own reason.
 func TestDeadLetters_Full(t *testing.T) {
 	var letters []actor.DeadLetter
 	sys := actor.Start(actor.WithWorkers(1), quietLogger, actor.WithHooks(actor.Hooks{

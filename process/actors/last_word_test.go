@@ -58,7 +58,7 @@ func (b *chief) begin(c *actor.Context, n int) {
 			ref := actors.Ref(c, p.Process)
 			b.who[ref.ID()] = i
 			actor.Watch(c, ref, chiefDown)
-			actors.AskTo(c, p, 0, func(r process.ReplyTo[int]) process.ReplyTo[int] { return r }, chiefHear)
+			actors.AskTo(c, p, func(r process.ReplyTo[int]) process.ReplyTo[int] { return r }, chiefHear)
 			continue
 		}
 		if i%4 == 2 {

@@ -9,15 +9,15 @@ import (
 	"github.com/gallop-go/gallop/process"
 )
 
-// Ref returns what stands for a process among actors: an actor, made at the first call, that ends
-// when the process does, for its reason, and with which the process ends. Watch it, link it, or
-// stop it as any actor. It takes no messages of the user's: send to the process.
+// Ref returns the proxy of a process among actors: an actor, made at the first call. It ends when
+// the process does, for the same reason, and the process ends with it. Watch, link or stop it like
+// any actor. It accepts no messages of the user's: send to the process.
 //
-// The reasons are those of actors: nil for a normal end, actor.ErrShutdown after a Cancel without a
-// reason, actor.ErrKilled, an *actor.PanicError, or the process's own error. An actor that is told
-// to stop cancels its process for actor.ErrShutdown, and ends when that has unwound, or is killed
-// for taking longer than 5 seconds. Meanwhile the process may act on actors as before, and no send
-// suspends it. Killed, the actor kills its process, which may end a little later.
+// The reasons are reasons of actors: nil for a normal end, actor.ErrShutdown after a Cancel without
+// a reason, actor.ErrKilled, an *actor.PanicError, or the process's own error. When the proxy is
+// told to stop, it cancels its process for actor.ErrShutdown. It ends when the process has unwound,
+// or has been killed after 5 seconds. Meanwhile the process may act on actors as before, and no
+// send suspends it. When the proxy is killed, it kills its process, which may end a little later.
 //
 // It panics if the process belongs to a system that is not joined.
 func Ref(from actor.Sender, p process.Process) actor.AnyRef {
@@ -25,13 +25,13 @@ func Ref(from actor.Sender, p process.Process) actor.AnyRef {
 	return proxyOf(from, p).ref.Any()
 }
 
-// LinkedError is the reason of a process that ended because an actor did that it was linked to. A
-// process that traps exits gets it as the reason of the [process.Exit].
+// LinkedError is the reason of a process that ended because a linked actor did. A process that
+// traps exits receives it as the reason of the [process.Exit].
 type LinkedError struct {
-	// ActorID and Type say which actor.
+	// ActorID and Type identify the actor.
 	ActorID uint64
 	Type    string
-	// Reason is the reason for which it ended.
+	// Reason is the actor's own reason.
 	Reason error
 }
 
@@ -51,18 +51,17 @@ func (e *LinkedError) Unwrap() error {
 	return e.Reason
 }
 
-// Link links a process to an actor, on the terms of actor.Link: if one of the two ends for a reason
-// that is not nil, the other ends, or hears of it if it traps exits. A process ends for a
-// [*LinkedError]. Linking twice is the same as linking once. An actor links a process by actor.Link
-// and [Ref].
+// Link links a process to an actor, like actor.Link: if one of the two ends for a reason other than
+// nil, the other ends, or receives an exit if it traps exits. A process ends for a [*LinkedError].
+// A second Link does nothing. An actor links a process by actor.Link and [Ref].
 func Link(by process.Party, t actor.Target) {
 	mustBeTarget(t, "Link")
 	inProxy(by, "Link", func(_ *Proxy, c *actor.Context) { actor.Link(c, t) })
 }
 
-// Unlink takes back a link, and waits until that is done. Afterwards the process does not end because
-// of the actor, nor does an exit come, if it traps them, that is not in its mailbox. A process that is
-// to end because of the actor by then ends within Unlink.
+// Unlink undoes a link, and waits until that is done. Afterwards the process does not end because
+// of the actor. If it traps exits, no exit of the actor comes except one that is already in its
+// mailbox. A process that must already end because of the actor ends within Unlink.
 func Unlink(by process.Party, t actor.Target) {
 	mustBeTarget(t, "Unlink")
 	p, s := processOf(by, "Unlink"), Sender(by)
@@ -88,12 +87,13 @@ func mustBeTarget(t actor.Target, call string) {
 // Monitor is one observation of the end of an actor: see [Watch].
 type Monitor struct{ w *watch }
 
-// watch is known to the process and to its proxy, whose turns alone use it.
+// watch is shared by the process and its proxy, and used in the proxy's turns only.
 type watch struct{ m actor.Monitor }
 
-// Watch has the end of an actor arrive in the mailbox of a process, once, as wrap makes it: at
-// once, if the actor has ended. wrap runs in a goroutine of its own, and must be quick; if it panics,
-// or calls runtime.Goexit, the process ends for that. A process that has ended is not told. An actor watches a process by actor.Watch and [Ref].
+// Watch sends the end of an actor to the mailbox of a process, once, as wrap makes it. If the actor
+// has ended already, the message comes at once. wrap runs in a goroutine of its own, and must be
+// quick. If it panics, or calls runtime.Goexit, the process ends for that reason. An actor watches
+// a process by actor.Watch and [Ref].
 func Watch[M any](self *process.Self[M], t actor.Target, wrap func(actor.Down) M) Monitor {
 	switch {
 	case self == nil:
@@ -111,7 +111,7 @@ func Watch[M any](self *process.Self[M], t actor.Target, wrap func(actor.Down) M
 	return Monitor{w}
 }
 
-// Stop takes the observation back, a moment later: a message that was on its way may still come.
+// Stop ends the observation a moment later: a message on its way may still come.
 func (m Monitor) Stop(by process.Party) {
 	w := m.w
 	if w == nil {

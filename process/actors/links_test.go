@@ -19,7 +19,7 @@ func idle(self *process.Self[int]) {
 	}
 }
 
-// ends are the ways in which a process ends, and what actors hear of them.
+// ends are the ways in which a process ends, with the reasons for actors.
 var ends = map[string]struct {
 	end    func(env process.Env, p process.Ref[string])
 	reason error // nil: see text

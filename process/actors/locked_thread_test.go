@@ -49,7 +49,7 @@ func TestThreadLocked_Sender(t *testing.T) {
 		r := puppetType.Spawn(sys, puppet{})
 		for name, f := range map[string]func(p *process.Proc, s actor.Sender){
 			"send": func(_ *process.Proc, s actor.Sender) { take.Send(s, r, 1) },
-			"call": func(p *process.Proc, _ actor.Sender) { _, _ = actors.Call(p, double, r, 0, 1) },
+			"call": func(p *process.Proc, _ actor.Sender) { _, _ = actors.Call(p, double, r, 1) },
 			"ask":  func(*process.Proc, actor.Sender) { _, _ = double.Ask(context.Background(), r, 1) },
 		} {
 			t.Run(name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// panics runs f and checks what it panics with.
+// panics runs f and checks the value of its panic.
 func panics(t *testing.T, say string, f func()) {
 	t.Helper()
 	defer func() {
@@ -26,7 +26,7 @@ func panics(t *testing.T, say string, f func()) {
 	f()
 }
 
-// TestMisuse: what belongs to a process or to a turn panics elsewhere, at the call.
+// TestMisuse: objects that belong to a process or to a turn panic elsewhere, at the call.
 func TestMisuse(t *testing.T) {
 	onEach(t, func(t *testing.T, sys *actor.System) {
 		procs, r := actors.Join(sys), puppetType.Spawn(sys, puppet{})
@@ -106,7 +106,7 @@ func TestCycles(t *testing.T) {
 		process.Spawn(actors.Join(sys), func(self *process.Self[int]) {
 			defer func() { unwound++ }()
 			actors.Link(self, r)
-			if v, err := actors.Call(self, double, r, 0, 1); v != 2 || err != nil {
+			if v, err := actors.Call(self, double, r, 1); v != 2 || err != nil {
 				t.Error(v, err)
 			}
 			self.Receive()

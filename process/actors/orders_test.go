@@ -37,7 +37,7 @@ func lostDeposit(r *actortest.R) {
 	a := accountType.Spawn(sys, account{})
 	p := process.Go(actors.Join(sys), func(p *process.Proc) {
 		s := actors.Sender(p)
-		n, err := actors.Call(p, balance, a, 0, struct{}{})
+		n, err := actors.Call(p, balance, a, struct{}{})
 		if err != nil {
 			r.Errorf("%v", err)
 		}
@@ -101,7 +101,7 @@ func TestOrders_All(t *testing.T) {
 		c := process.NewChan[int](0)
 		for _, name := range []string{"a", "b"} {
 			process.Go(procs, func(p *process.Proc) {
-				_, _ = actors.Call(p, balance, a, 0, struct{}{})
+				_, _ = actors.Call(p, balance, a, struct{}{})
 				if name == "a" {
 					c.Send(p, 1)
 				} else {
@@ -119,7 +119,7 @@ func TestOrders_All(t *testing.T) {
 	equal(t, "orders", seen, map[string]bool{"ab": true, "ba": true})
 }
 
-// TestOrders_Links: whatever the order, the ends of a process and of an actor that are linked reach
+// TestOrders_Links: in every order, the ends of a process and of an actor that are linked reach
 // each other.
 func TestOrders_Links(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {

@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/process/actors"
 )
 
-// asker asks processes, and keeps what comes of it.
+// asker asks processes, and keeps the outcomes.
 type asker struct{ got *[]actor.Reply[int, string] }
 
 var (
@@ -32,8 +32,8 @@ var (
 	)
 )
 
-// TestAskTo_Outcomes: the outcome of a request to a process has the error that the process has given
-// to Fail, whatever it is, or else one that says how the process has ended; and the mark comes back.
+// TestAskTo_Outcomes: the outcome of a request to a process has the error given to Fail, or an
+// error with the reason of the process's end; and the mark comes back.
 func TestAskTo_Outcomes(t *testing.T) {
 	type back = process.ReplyTo[int]
 	is := func(targets ...error) func(error) bool {
@@ -79,12 +79,12 @@ func TestAskTo_Outcomes(t *testing.T) {
 			if name == "has ended" {
 				quiet(t, sys)
 			}
-			within := time.Duration(0)
+			var opts []actor.AskOption
 			if name == "no reply in time" {
-				within = time.Millisecond
+				opts = append(opts, actor.Within(time.Millisecond), actor.AskOption{})
 			}
 			askerGo.Send(sys, a, func(c *actor.Context) {
-				actors.AskToWith(c, p, within, func(r back) back { return r }, askerHear, name)
+				actors.AskToWith(c, p, func(r back) back { return r }, askerHear, name, opts...)
 			})
 			quiet(t, sys)
 			p.Kill(procs)
@@ -113,7 +113,8 @@ func TestAskTo_FullMailbox(t *testing.T) {
 		a := askerType.Spawn(sys, asker{&got})
 		request := func(r process.ReplyTo[int]) process.ReplyTo[int] { return r }
 		askerGo.Send(sys, a, func(c *actor.Context) {
-			actors.AskToWith(c, p, time.Millisecond, request, askerHear, "in time")
+			actors.AskToWith(c, p, request, askerHear, "in time",
+				actor.Within(time.Millisecond))
 		})
 		quiet(t, sys)
 		if len(got) != 1 || got[0].Err != actor.ErrNoReply {
@@ -132,7 +133,7 @@ func TestAskTo_RequestPanics(t *testing.T) {
 		var got []actor.Reply[int, string]
 		a := askerType.Spawn(sys, asker{&got})
 		askerGo.Send(sys, a, func(c *actor.Context) {
-			actors.AskToWith(c, p, 0, func(process.ReplyTo[int]) int { panic(errPlanted) }, askerHear, "")
+			actors.AskToWith(c, p, func(process.ReplyTo[int]) int { panic(errPlanted) }, askerHear, "")
 		})
 		quiet(t, sys)
 		if len(got) != 1 || !errors.Is(got[0].Err, actor.ErrPanicked) || !errors.Is(got[0].Err, errPlanted) {
@@ -150,11 +151,11 @@ func TestCall_Errors(t *testing.T) {
 		actor.Stop(sys, ended)
 		quiet(t, sys)
 		run(t, sys, func(p *process.Proc) {
-			_, err := actors.Call(p, double, r, 0, -1)
+			_, err := actors.Call(p, double, r, -1)
 			equal(t, "its own", err, errPlanted)
-			_, err = actors.Call(p, double, ended, 0, 1)
+			_, err = actors.Call(p, double, ended, 1)
 			equal(t, "ended", errors.Is(err, actor.ErrStopped), true)
-			_, err = actors.Call(p, later, r, time.Millisecond, make(chan int, 1))
+			_, err = actors.Call(p, later, r, make(chan int, 1), process.Within(time.Millisecond))
 			equal(t, "late", err, process.ErrTimeout)
 		})
 	})
@@ -174,11 +175,11 @@ func TestCallContext(t *testing.T) {
 			defer stop()
 			v, err = actors.CallContext(limited, p, askerHas, a, "k")
 			equal(t, "value, with a deadline", fmt.Sprint(v, err), "vtrue<nil>")
-			v, err = actors.Call(p, askerHas, a, 0, "k")
+			v, err = actors.Call(p, askerHas, a, "k")
 			equal(t, "without a context", fmt.Sprint(v, err), "<nil> false<nil>")
 			got := ""
 			askerGo.Send(actors.With(ctx, p), a, func(c *actor.Context) { got = fmt.Sprint(c.Context().Value("k")) })
-			_, err = actors.Call(p, askerHas, a, 0, "k") // comes after it
+			_, err = actors.Call(p, askerHas, a, "k") // comes after it
 			equal(t, "value of a message", fmt.Sprint(got, err), "v<nil>")
 			called := make(chan int, 1)
 			process.Go(p, func(*process.Proc) { cancel() })

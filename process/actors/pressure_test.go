@@ -111,7 +111,8 @@ func TestSender_TryInShutdown(t *testing.T) {
 		var errs, outside []error
 		p := process.Go(actors.Join(sys), func(p *process.Proc) {
 			s := actors.Sender(p)
-			// Until Shutdown refuses what comes from outside. A full mailbox refuses for another reason.
+			// This loops until Shutdown refuses calls from outside. A full mailbox refuses for
+			// another reason.
 			for !errors.Is(take.TrySend(sys, asked, 0), actor.ErrSystemStopped) {
 				p.Yield()
 			}

@@ -10,28 +10,30 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Proxy is the state of the actor that stands for a process: see [Ref] and [Child].
+// Proxy is the state of the actor that represents a process: see [Ref] and [Child].
 type Proxy struct {
 	of       process.Process
 	start    func(c *actor.Context) process.Process // of a child; nil: the process is older
-	within   time.Duration                          // for the process to unwind
+	within   time.Duration                          // time for the process to unwind
 	watching map[actor.Monitor]func(process.Env, actor.Down)
-	// It has ended, or is about to, and need not hear of the end of the process.
+	// leaves is set when the proxy has ended or is about to, and need not be told of the process's
+	// end.
 	leaves *seam.Bool
 }
 
-// proxies is a type of proxies and its behaviours. There are two: those of children start their
-// process.
+// proxies is a type of proxies with its behaviours. There are two such types; the proxies of
+// children start their process.
 type proxies struct {
 	typ *actor.Type[Proxy]
-	// do runs a function in a turn of the proxy, in its order among those and what the proxy is told. It
-	// must send no mail of the user's, which a muted proxy may not.
+	// do runs a function in a turn of the proxy, in order with signals to the proxy. The function
+	// must send no mail of the user's, because a muted proxy may not send.
 	do actor.Behaviour[Proxy, func(*Proxy, *actor.Context)]
-	// stand runs an errand when the proxy is not muted. pass, sent after it, ends the errand when the
-	// proxy is not muted for that. now runs and ends one at once. An errand hears if it is not run.
+	// stand runs an errand when the proxy is not muted. pass, sent after it, ends the errand when
+	// the proxy is not muted for it. now runs and ends an errand at once. An errand is told if it
+	// does not run.
 	stand, now actor.AskBehaviour[Proxy, *errand, struct{}]
 	pass       actor.Behaviour[Proxy, *errand]
-	// ended hears that the process has ended, by an outcome that a life of the proxy waits for.
+	// ended receives the end of the process, as an outcome that a life of the proxy waits for.
 	ended  actor.Behaviour[Proxy, actor.Result[struct{}]]
 	down   actor.Behaviour[Proxy, actor.Down]
 	linked actor.Behaviour[Proxy, actor.Exit]
@@ -51,7 +53,8 @@ func newProxies(name string) *proxies {
 	k.now = actor.DeclareAsk[*errand, struct{}](k.typ, "now", actor.Urgent())
 	k.pass = actor.Declare[*errand](k.typ, "pass")
 	k.ended = actor.Declare[actor.Result[struct{}]](k.typ, "ended")
-	// Urgent: what an actor sends to the process goes by no proxy, so this overtakes nothing.
+	// Urgent is safe: messages of actors to the process do not go through a proxy, so these
+	// overtake none.
 	k.down = actor.Declare[actor.Down](k.typ, "down", actor.Urgent())
 	k.linked = actor.Declare[actor.Exit](k.typ, "linked", actor.Urgent())
 	k.typ.Table(
@@ -94,19 +97,19 @@ type handle struct {
 	begun seam.Bool // begin was sent; stored after that: see mustBegin
 }
 
-// do has f run in a turn of the proxy.
+// do runs f in a turn of the proxy.
 func (h *handle) do(from actor.Sender, f func(*Proxy, *actor.Context)) {
 	h.b.do.Send(from, h.ref, f)
 }
 
-// proxyOf returns the proxy of a process, and makes it at first.
+// proxyOf returns the proxy of a process. The first call makes it.
 func proxyOf(from actor.Sender, of process.Process) *handle {
 	slot := access.SlotOf(of)
 	kept := slot.Load()
 	if kept == nil {
 		ref := ofOthers.typ.Spawn(from, Proxy{of: of, within: defaultWithin})
 		var own any = &handle{ref: ref, b: ofOthers}
-		slot.CompareAndSwap(nil, &own) // the GC takes one that is not the first: it has never run
+		slot.CompareAndSwap(nil, &own) // the GC collects a proxy that lost the race: it has never run
 		kept = slot.Load()
 	}
 	h := (*kept).(*handle)
@@ -114,9 +117,9 @@ func proxyOf(from actor.Sender, of process.Process) *handle {
 	return h
 }
 
-// mustBegin sees to it that the proxy begins before it hears of anything else from the caller: the
-// goroutine that has made it may not have come so far. The load of begun pairs with the store: who
-// finds it true finds begin in the system queue, ahead of what it sends itself.
+// mustBegin makes sure that the proxy begins before it receives anything else from the caller: its
+// maker may not have come so far. The load of begun pairs with the store: a caller that reads true
+// finds begin in the system queue, ahead of its own message.
 func (h *handle) mustBegin(from actor.Sender) {
 	if !h.begun.Load() {
 		h.b.do.Send(from, h.ref, h.begin)
@@ -124,7 +127,7 @@ func (h *handle) mustBegin(from actor.Sender) {
 	}
 }
 
-// begin is the first that a proxy does, or else was done already.
+// begin initialises a proxy. The second call does nothing.
 func (h *handle) begin(p *Proxy, c *actor.Context) {
 	if p.leaves != nil {
 		return
@@ -153,7 +156,7 @@ func (p *Proxy) ended(c *actor.Context, r actor.Result[struct{}]) {
 	c.Exit(reasonFor(r.Err))
 }
 
-// reasonFor is what actors hear of the reason for which a process has ended.
+// reasonFor translates the reason of a process for actors.
 func reasonFor(reason error) error {
 	if crash, ok := reason.(*sched.Crash); ok {
 		return &actor.PanicError{Value: crash.Value, Goexit: crash.Goexit, Stack: crash.Stack}
@@ -184,16 +187,16 @@ func (p *Proxy) down(c *actor.Context, d actor.Down) {
 	}
 }
 
-// defaultWithin is how long a process may take to unwind before it is killed.
+// defaultWithin is the time for a process to unwind before it is killed.
 const defaultWithin = 5 * time.Second
 
-// end ends the process of a proxy that is told to end, which it does when over was called.
+// end ends the process of a proxy that is told to end. The proxy ends when over is called.
 func (p *Proxy) end(c any, why error, over func()) {
 	p.leaves.Store(true)
 	access.EndWithin(p.of, Env(c.(*actor.Context)), why, p.within, over)
 }
 
-// stop is for a proxy that ends ahead of its process: it has failed itself.
+// stop handles a proxy that ends before its process because it has failed itself.
 func (p *Proxy) stop(c *actor.Context, why error) {
 	if p.leaves == nil {
 		return // there is none
@@ -203,7 +206,8 @@ func (p *Proxy) stop(c *actor.Context, why error) {
 	}
 }
 
-// killer kills processes whose proxies were killed, which run no code then. Each system has one.
+// killer kills processes whose proxies were killed, since these run no code then. Each system has
+// one.
 type killer struct{ of map[actor.Monitor]kept }
 
 type kept struct {

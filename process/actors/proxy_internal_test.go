@@ -22,9 +22,9 @@ var (
 		}))
 )
 
-// TestProxy_BegunByOthers: a proxy whose maker has not come to begin it hears of the end of an
-// actor that is linked to it all the same as the process's, and traps it. Mutant: a proxyOf that
-// begins only what it has made.
+// TestProxy_BegunByOthers: a proxy that its maker has not begun yet still receives the end of a
+// linked actor on behalf of its process, and traps it. Mutant: a proxyOf that begins only proxies
+// that it has made.
 func TestProxy_BegunByOthers(t *testing.T) {
 	sys := actor.Start(actor.WithDeterministic(1), actor.WithLogger(slog.New(slog.DiscardHandler)))
 	defer sys.Stop()

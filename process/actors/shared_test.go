@@ -12,8 +12,8 @@ import (
 	"github.com/gallop-go/gallop/process/actors"
 )
 
-// TestBlocking: a process that blocks its thread, and says so, keeps neither actors nor processes
-// of the one worker from running; one that does not say so is found by the monitor.
+// TestBlocking: a process that declares that it blocks keeps neither actors nor processes of the
+// single worker from running. The monitor finds an undeclared one.
 func TestBlocking(t *testing.T) {
 	sys := actor.Start(actor.WithWorkers(1))
 	defer sys.Stop()
@@ -55,7 +55,7 @@ func TestGas(t *testing.T) {
 				do.Send(actors.Sender(p), r, func(*puppet, *actor.Context) { stop[1] = true })
 				for n := 0; ; n++ {
 					if p.Gas(1); n%1000 == 0 {
-						p.Yield() // so that what the others write is seen
+						p.Yield() // so that the writes of the others are seen
 						if stop == [2]bool{true, true} || n > 100_000_000 {
 							return
 						}
@@ -69,7 +69,8 @@ func TestGas(t *testing.T) {
 	})
 }
 
-// TestBlocked: what is blocked for ever is named, also what waits for actors; Run returns it.
+// TestBlocked: processes that are blocked for ever are named, also those waiting for actors; Run
+// returns them.
 func TestBlocked(t *testing.T) {
 	onEach(t, func(t *testing.T, sys *actor.System) {
 		procs, r := actors.Join(sys), deferType.Spawn(sys, deferrer{})
@@ -77,7 +78,7 @@ func TestBlocked(t *testing.T) {
 			if err := process.Register("asks", self.Ref()); err != nil {
 				t.Error(err)
 			}
-			_, _ = actors.Call(self, never, r, 0, 1)
+			_, _ = actors.Call(self, never, r, 1)
 		})
 		process.Go(procs, func(p *process.Proc) { process.NewChan[int](0).Recv(p) })
 		var on []string

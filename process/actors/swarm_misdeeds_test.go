@@ -196,7 +196,7 @@ func (b *bee) started(c *actor.Context) error {
 	return nil
 }
 
-// foulOptions are what a foul swarm is started with.
+// foulOptions are the options of a foul swarm.
 func (s *swarm) foulOptions() []actor.Option {
 	return []actor.Option{actor.WithLogger(slog.New(badLog{s})), actor.WithLongTurn(time.Millisecond),
 		actor.WithHooks(actor.Hooks{
@@ -217,7 +217,7 @@ func (s *swarm) foulOptions() []actor.Option {
 			}})}
 }
 
-// before refuses messages, or fails. What it keeps from its behaviour counts as if that had run,
+// before refuses messages, or fails. A message that it keeps from its behaviour counts as run,
 // unless it becomes a dead letter.
 func (s *swarm) before(_ *actor.Context, in *actor.Invocation) error {
 	m, ours := in.Message().(sting)
@@ -264,7 +264,7 @@ func (s *swarm) notePanic(p actor.PanicReport) {
 	}
 }
 
-// foulBee is what a bee does in a foul swarm besides.
+// foulBee is the additional code of a bee in a foul swarm.
 func (s *swarm) foulBee(c *actor.Context, seed uint64) {
 	if !s.foul.Load() {
 		return
@@ -328,7 +328,7 @@ func (s *swarm) foulBee(c *actor.Context, seed uint64) {
 	}
 }
 
-// foulWasp is what a process does in a foul swarm besides.
+// foulWasp is the additional code of a process in a foul swarm.
 func (s *swarm) foulWasp(self *process.Self[sting], seed uint64) {
 	if !s.foul.Load() {
 		return
@@ -362,7 +362,7 @@ func (s *swarm) foulWasp(self *process.Self[sting], seed uint64) {
 	}
 }
 
-// foulBegin makes what the foul things are done to.
+// foulBegin makes the targets of the misdeeds.
 func (s *swarm) foulBegin(r *rand.Rand) {
 	seat := func() int { return r.IntN(len(s.bees)) + 1 }
 	decide := func(error) supervise.Decision {
@@ -396,7 +396,7 @@ func (s *swarm) foulBegin(r *rand.Rand) {
 	s.registry = group.NewRegistry[any, int]().Start(s.sys)
 	s.registry.SubscribeAll(s.sys, badChange{s})
 	if r.IntN(2) == 0 {
-		inspect.Watch(s.sys, inspect.Probe{
+		inspect.Around(s.sys, inspect.Probe{
 			// One that panics keeps the message from its behaviour, and nobody counts it.
 			Before: func(*actor.Context, inspect.Message) { s.sys.Stats(); inspect.Names(s.sys) },
 			After:  func(*actor.Context, inspect.Message) { s.misbehave(300) }})

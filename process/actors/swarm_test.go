@@ -17,10 +17,10 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// swarm is a system of actors and processes that send, ask, link, fail and kill by chance. Whatever
-// they do, what was sent is what ran and what became a dead letter, and the system becomes quiet.
-// Half of the processes mute the actors that send to them. These send to none of their kind, or
-// two with full mailboxes could wait for each other.
+// swarm is a system of actors and processes that send, ask, link, fail and kill by chance. In every
+// case, each sent message has run or become a dead letter, and the system becomes quiet. Half of
+// the processes mute the actors that send to them. These send to none of their kind, or two with
+// full mailboxes could wait for each other.
 type swarm struct {
 	t      *testing.T
 	sys    *actor.System
@@ -170,8 +170,8 @@ func (s *swarm) fly(self *process.Self[sting], first int) {
 	}
 }
 
-// misdeed does what a process must not do, or has given others a function that fails. The process may
-// end for it; what was sent is not lost, and no other suffers.
+// misdeed does a forbidden thing, or gives others a function that fails. The process may end for
+// it; no message is lost, and no other process suffers.
 func (s *swarm) misdeed(self *process.Self[sting], r *rand.Rand) {
 	fails := []func(){func() { panic("planted") }, runtime.Goexit, func() { self.Sleep(1) },
 		func() { runtime.LockOSThread() }, func() { self.ReceiveWithin(0, func(sting) bool { return false }) }, func() {}}[r.IntN(6)]
@@ -193,7 +193,7 @@ func (s *swarm) misdeed(self *process.Self[sting], r *rand.Rand) {
 		process.TrySelect(self, process.When(&process.Event{}, func() bool { fails(); return true }))
 	case 4:
 		if other != nil {
-			self.Monitor(other.Process, func(process.Down) sting { return none() })
+			self.Watch(other.Process, func(process.Down) sting { return none() })
 		}
 	case 5:
 		if other != nil {
@@ -231,7 +231,7 @@ func (s *swarm) send(m *sting, how string) {
 	s.fate[m.id] = how
 }
 
-// met keeps what has become of a message.
+// met records the fate of a message.
 func (s *swarm) met(m sting, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -257,15 +257,15 @@ func (s *swarm) act(from actor.Sender, env process.Env, c *actor.Context,
 		case what < 16 && self != nil:
 			s.send(&m, fmt.Sprint("Call of ", b))
 			s.asked.Add(1)
-			_, _ = actors.Call(self, beeAsk, b, 0, m)
+			_, _ = actors.Call(self, beeAsk, b, m)
 			s.answered.Add(1)
 		case what < 16:
 			s.asked.Add(1)
-			actors.AskTo(c, w, 1000, func(back process.ReplyTo[int]) sting {
+			actors.AskTo(c, w, func(back process.ReplyTo[int]) sting {
 				s.send(&m, "AskTo") // not if the process has ended: then none is made
 				m.back, m.asks = back, true
 				return m
-			}, beeHear)
+			}, beeHear, actor.Within(1000))
 		case what == 16 && self != nil:
 			actors.Link(self, b)
 		case what == 16:
@@ -294,8 +294,8 @@ func (s *swarm) sting(env process.Env, w process.Ref[sting], m sting) {
 	over = true
 }
 
-// noteDead counts what was sent and will not run. What the runtime sends for the joint system is
-// not counted: nor was it sent.
+// noteDead counts sent messages that will not run. Messages of the runtime are not counted, here or
+// as sent.
 func (s *swarm) noteDead(l actor.DeadLetter) {
 	if m, ours := l.Message.(sting); ours && !m.mark {
 		s.dead.Add(1)
@@ -345,7 +345,7 @@ func (s *swarm) run(t *testing.T, seed uint64, foul bool, o actor.Option) (mutes
 			}
 		}
 	}
-	s.sys.Stop() // what is left in mailboxes of processes is dead
+	s.sys.Stop() // messages left in mailboxes of processes become dead letters
 	if sent, ran, dead := s.sent.Load(), s.ran.Load(), s.dead.Load(); sent != ran+dead {
 		t.Errorf("seed %d: %d sent, %d ran and %d dead", seed, sent, ran, dead)
 		t.Log(tree)

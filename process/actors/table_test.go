@@ -32,7 +32,7 @@ var functions = map[string]any{
 	"process.SpawnLinked": process.SpawnLinked[int], "process.Go": process.Go,
 	"process.Start": process.Start, "process.WithBound": process.WithBound,
 	"process.WithWatermarks": process.WithWatermarks, "process.WithType": process.WithType,
-	"process.WithBestEffort": process.WithBestEffort, "process.Register": process.Register[int],
+	"process.WithBestEffort": process.WithBestEffort, "process.Within": process.Within, "process.Register": process.Register[int],
 	"process.Lookup": process.Lookup[int], "process.Panicked": process.Panicked,
 
 	"actors.Join": actors.Join, "actors.Env": actors.Env, "actors.Sender": actors.Sender,
@@ -59,7 +59,7 @@ var receivers = map[string][]any{
 var places = []string{"itself", "Blocking", "a match", "another process", "an ended process", "outside",
 	"a behaviour"}
 
-// calls returns what is to be called, by name.
+// calls returns the functions to call, by name.
 func calls(t *testing.T, pkg, dir string) map[string]reflect.Value {
 	all := map[string]reflect.Value{}
 	for name, f := range functions {
@@ -118,7 +118,7 @@ func calls(t *testing.T, pkg, dir string) map[string]reflect.Value {
 	return found
 }
 
-// world is what one call is made in.
+// world is the surroundings of one call.
 type world struct {
 	sys   *actor.System
 	procs *process.System
@@ -189,7 +189,7 @@ func (w *world) arg(t reflect.Type, self *process.Self[int], c *actor.Context) r
 	case t == systemOf:
 		return reflect.ValueOf(w.procs)
 	case t == reflect.TypeFor[process.Monitor]():
-		return reflect.ValueOf(self.Monitor(w.good[5].(process.Process), func(process.Down) int { return 1 }))
+		return reflect.ValueOf(self.Watch(w.good[5].(process.Process), func(process.Down) int { return 1 }))
 	case t == reflect.TypeFor[actors.Monitor]():
 		return reflect.ValueOf(actors.Watch(self, w.r, func(actor.Down) int { return 1 }))
 	}
@@ -255,7 +255,7 @@ func changes(f reflect.Value) []change {
 	return all
 }
 
-// make makes one call in a place, and returns what was wrong with it.
+// make makes one call in a place, and returns the faults.
 func (w *world) make(f reflect.Value, ch change, place string) (wrong string) {
 	made := make(chan string, 1)
 	call := func(self *process.Self[int], c *actor.Context, args []reflect.Value) {
@@ -285,7 +285,7 @@ func (w *world) make(f reflect.Value, ch change, place string) (wrong string) {
 		}
 		said = " " // it has returned
 	}
-	// What a wrong place is given was made by the process itself.
+	// The arguments of a wrong place were made by the process itself.
 	prepared := func(self *process.Self[int]) (args []reflect.Value) {
 		for i := range f.Type().NumIn() {
 			if !f.Type().IsVariadic() || i < f.Type().NumIn()-1 {
@@ -354,16 +354,16 @@ func (w *world) settle() {
 	_ = w.sys.Wait(ctx)
 }
 
-// free are calls that are no misuse in a wrong place, although they take a process: they ask what never
-// changes, or nest.
+// free are calls that are no misuse in a wrong place, although they take a process: they ask for
+// constants, or nest.
 var free = map[string]bool{
 	"process.Proc.Process": true, "process.Proc.String": true, "process.Self.Ref": true,
 	"process.Self.Receives": true, "process.Chan.All": true, // the loop panics
 }
 
-// TestMisuse_Everything: each exported function and method, with each argument that is none, and in
-// each wrong place, returns, waits, or panics with what is wrong: never in Go's own words, and nothing
-// fails later.
+// TestMisuse_Everything: each exported function and method is called with each nil or zero
+// argument, and in each wrong place. It returns, waits, or panics with a text of gallop's; it never
+// panics in Go's own words, and nothing fails later.
 func TestMisuse_Everything(t *testing.T) {
 	n := 0
 	var wrongs []string

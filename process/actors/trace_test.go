@@ -14,7 +14,7 @@ import (
 	"github.com/gallop-go/gallop/process/actors"
 )
 
-// said runs a scenario in its plainest order, and returns what the run has said.
+// said runs a scenario in its plainest order, and returns the output of the run.
 func said(t *testing.T, scenario func(r *actortest.R), o ...actortest.Option) (failed bool, text string) {
 	d := &mock{TB: t}
 	actortest.Run(d, scenario, append([]actortest.Option{actortest.WithRuns(1),
@@ -29,7 +29,7 @@ func orders(r *actortest.R) {
 	clerk := process.Spawn(procs, func(self *process.Self[string]) {
 		deposit.Send(actors.Sender(self), a, 10)
 		self.Receive()
-		n, err := actors.Call(self, balance, a, 0, struct{}{})
+		n, err := actors.Call(self, balance, a, struct{}{})
 		if n != 10 || err != nil {
 			r.Errorf("balance: %d, %v", n, err)
 		}
@@ -82,8 +82,8 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestCounts: messages to processes are counted, whatever becomes of them: a run passes in which a
-// process ends with mail, is left with mail that does not match, or refuses some.
+// TestCounts: messages to processes are counted in every case. A run passes in which a process ends
+// with mail, keeps mail that does not match, or refuses some.
 func TestCounts(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		procs, got := actors.Join(r.System()), 0
@@ -95,7 +95,7 @@ func TestCounts(t *testing.T) {
 		})
 		bounded := process.Spawn(procs, func(self *process.Self[int]) {
 			self.Sleep(1)
-			self.Monitor(ends.Process, func(process.Down) int { return 0 })
+			self.Watch(ends.Process, func(process.Down) int { return 0 })
 			for {
 				self.Receive()
 			}

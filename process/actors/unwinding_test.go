@@ -61,8 +61,9 @@ func TestUnwinding_VirtualTime(t *testing.T) {
 	}
 }
 
-// TestUnwinding_Child: a process that is a child of a supervisor and takes too long is killed at its
-// deadline, also by virtual time; the supervisor and what stands above it hold no time up.
+// TestUnwinding_Child: a process that is a child of a supervisor and takes too long is killed at
+// its deadline, also by virtual time. The supervisor and its supervisors do not keep time from
+// passing.
 func TestUnwinding_Child(t *testing.T) {
 	sys, advance := onVirtualTime(t, actor.WithWorkers(2))
 	var p process.Process

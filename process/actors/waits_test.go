@@ -10,10 +10,10 @@ import (
 	"github.com/gallop-go/gallop/process/actors"
 )
 
-// TestMisuse_WaitsInAProcess: "What waits for the system or for the end of an actor panics in a
-// process", as in a behaviour, whether it would have to wait or not; of the system of processes,
-// also in a behaviour. SendWait panics where it would have to wait, and leaves its place in the
-// line.
+// TestMisuse_WaitsInAProcess: a call that waits for the system or for the end of an actor panics in
+// a process, as in a behaviour, whether it would have to wait or not. Calls that wait for the
+// system of processes panic in a behaviour as well. SendWait panics if it would have to wait, and
+// leaves its place in the line.
 func TestMisuse_WaitsInAProcess(t *testing.T) {
 	onEach(t, func(t *testing.T, sys *actor.System) {
 		procs, r := actors.Join(sys), puppetType.Spawn(sys, puppet{})

@@ -43,7 +43,7 @@ import (
 // and Review. An actor that is muted goes on wherever it is let go, so its bias ends before: see
 // Leave.
 //
-// Why it pays: docs/decisions/0033-biases.md.
+// Why it pays: docs/decisions/0003-mailbox.md.
 type Bias struct {
 	mark   Message // first: see biasOf
 	window seam.Window

@@ -186,12 +186,12 @@ var funcs = slices.Concat([]Func{
 	{Name: "process.WaitGroup.Go", Turn: 2, Process: true, Elsewhere: in(2)},
 	{Name: "process.Ref.Send", Payload: 2, To: Recv, NonZero: in(Recv)},
 	{Name: Ask, Request: 3, To: 2, Sync: in(3), NonNil: in(3), NonZero: in(2)},
-	{Name: Call, Suspends: true, Request: 4, To: 2, Waits: true, Sync: in(4), NonNil: in(4), NonZero: in(2)},
+	{Name: Call, Suspends: true, Request: 3, To: 2, Waits: true, Sync: in(3), NonNil: in(3), NonZero: in(2)},
 	{Name: "process/actors.Ask", Payload: 4, To: 3},
-	{Name: "process/actors.Call", Payload: 5, To: 3, Waits: true, Suspends: true},
+	{Name: "process/actors.Call", Payload: 4, To: 3, Waits: true, Suspends: true},
 	{Name: "process/actors.CallContext", Payload: 5, To: 4, Waits: true, Suspends: true},
-	{Name: "process/actors.AskTo", Request: 4, To: 2, Sync: in(4)},
-	{Name: "process/actors.AskToWith", Request: 4, To: 2, Sync: in(4)},
+	{Name: "process/actors.AskTo", Request: 3, To: 2, Sync: in(3)},
+	{Name: "process/actors.AskToWith", Request: 3, To: 2, Sync: in(3)},
 	{Name: AskedReply, Suspends: true, Syncs: true, NonZero: in(Recv)},
 
 	// What a process waits for.
@@ -215,7 +215,7 @@ var funcs = slices.Concat([]Func{
 	{Name: "process.Proc.Yield", Suspends: true},
 
 	// Life of a process, and of a system of processes.
-	{Name: "process.Self.Monitor", Elsewhere: in(2), NonZero: in(1)},
+	{Name: "process.Self.Watch", Elsewhere: in(2), NonZero: in(1)},
 	{Name: "process.Self.TrapExit", Elsewhere: in(1)},
 	{Name: "process.Register", NonZero: in(2)},
 	{Name: SystemWait, Syncs: true, NonNil: in(Recv)},

@@ -65,7 +65,7 @@ func init() {
 			step.Meet(1)
 		})
 		process.Go(s, func(p *process.Proc) {
-			f, _ := process.Call(p, r, 0, func(to process.ReplyTo[func()]) question { return question{to} })
+			f, _ := process.Call(p, r, func(to process.ReplyTo[func()]) question { return question{to} })
 			step.Meet(0)
 			f()
 			step.Meet(0)

@@ -143,7 +143,7 @@ func init() {
 			step.Meet(1)
 		})
 		process.Go(s, func(p *process.Proc) {
-			all, _ := process.Call(p, r, 0, func(to process.ReplyTo[[]int]) process.ReplyTo[[]int] { return to })
+			all, _ := process.Call(p, r, func(to process.ReplyTo[[]int]) process.ReplyTo[[]int] { return to })
 			step.Meet(0)
 			_ = all[0]
 			step.Meet(0)

@@ -107,7 +107,7 @@ func numbers(p *process.Proc, c *process.Chan[int]) {
 // The one that asks waits for the reply.
 func asks(p *process.Proc, r process.Ref[order]) {
 	all := []int{1}
-	_, _ = process.Call(p, r, 0, func(to process.ReplyTo[[]int]) order { return order{all, to} })
+	_, _ = process.Call(p, r, func(to process.ReplyTo[[]int]) order { return order{all, to} })
 	all[0] = 2
 }
 

@@ -29,7 +29,7 @@ func init() {
 		i := made()
 		r := process.Spawn(p, func(self *process.Self[parcel]) { self.Receive().reply.Reply(self, 1) })
 		j := i.Move()
-		_, _ = process.Call(p, r, 0, func(to process.ReplyTo[int]) parcel { return parcel{j, to} })
+		_, _ = process.Call(p, r, func(to process.ReplyTo[int]) parcel { return parcel{j, to} })
 		_ = i.Freeze() // want `i was given away by Move`
 	})
 	isoRace("sent without a move", func(p *process.Proc, c *process.Chan[iso]) {

@@ -73,9 +73,9 @@ func init() {
 	processes("where its end is told", func(s *process.System) {
 		process.Spawn(s, func(self *process.Self[int]) {
 			child := process.Go(self, func(p *process.Proc) { p.Yield() })
-			self.Monitor(child, func(process.Down) int {
+			self.Watch(child, func(process.Down) int {
 				defer step.Panics()
-				return self.Receive() // want `the Self is used in a function that Monitor runs elsewhere`
+				return self.Receive() // want `the Self is used in a function that Watch runs elsewhere`
 			})
 			self.Receive()
 		})

@@ -18,7 +18,7 @@ func references(s *process.System) {
 		})
 		me := self.Ref()
 		go func() { me.Send(s, 1) }()
-		self.Monitor(self.Process(), func(process.Down) int { return 1 })
+		self.Watch(self.Process(), func(process.Down) int { return 1 })
 		self.Receive()
 	})
 }

@@ -56,7 +56,7 @@ func init() {
 		process.ReplyTo[int]{}.Reply(p, 1) // want `ReplyTo.Reply is given a zero ReplyTo and panics`
 	})
 	inProcess("call to nothing", panics, func(p *process.Proc) {
-		_, _ = process.Call(p, process.Ref[question]{}, 0, ask) // want `Call is given a zero Ref and panics`
+		_, _ = process.Call(p, process.Ref[question]{}, ask) // want `Call is given a zero Ref and panics`
 	})
 	inProcess("no name for nothing", panics, func(*process.Proc) {
 		_ = process.Register("me", process.Ref[int]{}) // want `Register is given a zero Ref and panics`
@@ -70,7 +70,7 @@ func init() {
 
 	blocked("call of itself", func(s *process.System) {
 		process.Spawn(s, func(self *process.Self[question]) {
-			_, _ = process.Call(self, self.Ref(), 0, ask) // want `Call of the process itself waits for its own reply`
+			_, _ = process.Call(self, self.Ref(), ask) // want `Call of the process itself waits for its own reply`
 		})
 	})
 	blocked("reply taken twice", func(s *process.System) {

@@ -68,7 +68,7 @@ func systems(s, t *process.System) {
 
 // A call of another.
 func others(self *process.Self[question], r process.Ref[question]) {
-	_, _ = process.Call(self, r, time.Second, ask)
+	_, _ = process.Call(self, r, ask, process.Within(time.Second))
 	r.Send(self, question{})
 }
 

@@ -21,9 +21,9 @@ func answer(p *process.Proc, q query) { q.reply.Reply(p, 1) }
 type Question struct{ Reply process.ReplyTo[int] }
 
 func asks(p *process.Proc, a process.Ref[question], b process.Ref[query], c process.Ref[Question]) {
-	_, _ = process.Call(p, a, 0, func(to process.ReplyTo[int]) question { return question{1, to} })
-	_, _ = process.Call(p, b, 0, func(to process.ReplyTo[int]) query { return query{to} })
-	_, _ = process.Call(p, c, 0, func(to process.ReplyTo[int]) Question { return Question{to} })
+	_, _ = process.Call(p, a, func(to process.ReplyTo[int]) question { return question{1, to} })
+	_, _ = process.Call(p, b, func(to process.ReplyTo[int]) query { return query{to} })
+	_, _ = process.Call(p, c, func(to process.ReplyTo[int]) Question { return Question{to} })
 	asked := process.Ask(p, a, func(to process.ReplyTo[int]) question { return question{2, to} })
 	var n int
 	var err error

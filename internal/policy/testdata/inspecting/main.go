@@ -21,7 +21,7 @@ var (
 func main() {
 	sys := actor.Start()
 	inspect.Begin(sys)
-	defer inspect.Watch(sys, inspect.Probe{After: func(*actor.Context, inspect.Message) {}})()
+	defer inspect.Around(sys, inspect.Probe{After: func(*actor.Context, inspect.Message) {}})()
 	defer inspect.DeadLetters(sys).Close()
 	defer inspect.Profile(sys, 0).Stop()
 	if rec, err := flight.Start(sys); err == nil {

@@ -8,10 +8,10 @@ import (
 
 // Message is a message that is about to run, or has run, as a [Probe] sees it.
 type Message struct {
-	Type, Behaviour string // which behaviour
-	// From is the number of the actor that sent it; 0 if it came from outside.
+	Type, Behaviour string // the type and the behaviour that runs
+	// From is the number of the sending actor; 0 if the message came from outside.
 	From uint64
-	// Request says that a caller waits for the outcome.
+	// Request: a caller waits for the outcome.
 	Request bool
 }
 
@@ -23,14 +23,14 @@ type Probe struct {
 	Before, After func(c *actor.Context, m Message)
 }
 
-// Watch puts a probe around the behaviours of the types of these names, or of all types if there
-// are none, types included that have no actors yet. It exchanges the dispatch tables: while none
-// is watched a message costs nothing for it. A turn that runs may go on with the old table: the
-// first messages may be missed, and some may come after stop. An empty Probe makes Watch panic.
-// stop may be called again.
-func Watch(sys *actor.System, p Probe, types ...string) (stop func()) {
+// Around puts a probe around the behaviours of the types of these names, or of all types if no name
+// is given. Types that have no actors yet are included. Around exchanges the dispatch tables, so a
+// message costs nothing more while no probe is set. A running turn may go on with the old table.
+// Then the first messages are missed, and some are reported after stop. Around panics if the Probe
+// is empty. stop may be called again.
+func Around(sys *actor.System, p Probe, types ...string) (stop func()) {
 	if p.Before == nil && p.After == nil {
-		panic("gallop: inspect.Watch with an empty Probe")
+		panic("gallop: inspect.Around with an empty Probe")
 	}
 	return of(sys).Watch(fits(types), func(typ, behaviour string, request bool) (
 		before, after func(*actor.Context, int, uint64)) {
@@ -46,7 +46,7 @@ func Watch(sys *actor.System, p Probe, types ...string) (stop func()) {
 	})
 }
 
-// fits reports whether a type is one of those.
+// fits returns a function that reports whether a type is in the list. An empty list has all types.
 func fits(types []string) func(string) bool {
 	types = slices.Clone(types)
 	return func(typ string) bool { return len(types) == 0 || slices.Contains(types, typ) }

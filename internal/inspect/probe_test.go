@@ -11,11 +11,11 @@ import (
 
 // A type of its own, so that its tables are in nobody's hands.
 var (
-	watchedType = actor.NewType[doll]("watched")
-	hear        = actor.Declare[int](watchedType, "hear")
-	turn        = actor.Declare[bool](watchedType, "turn")
-	ask         = actor.DeclareAsk[int, int](watchedType, "ask")
-	_           = watchedType.Table(
+	probedType = actor.NewType[doll]("probed")
+	hear       = actor.Declare[int](probedType, "hear")
+	turn       = actor.Declare[bool](probedType, "turn")
+	ask        = actor.DeclareAsk[int, int](probedType, "ask")
+	_          = probedType.Table(
 		hear.Handle(func(d *doll, _ *actor.Context, n int) { d.n += n }),
 		turn.Handle(func(_ *doll, c *actor.Context, on bool) {
 			if on {
@@ -25,12 +25,12 @@ var (
 			}
 		}),
 		ask.Handle(func(d *doll, _ *actor.Context, n int) (int, error) { return d.n + n, nil }))
-	doubled = watchedType.Variant(
+	doubled = probedType.Variant(
 		hear.Handle(func(d *doll, _ *actor.Context, n int) { d.n += 2 * n }))
 )
 
-// TestCount: what runs while it is counted is counted, by behaviour and by where it came from, and
-// nothing of other systems, before or afterwards. It runs as ever.
+// TestCount: messages that run while they are counted are counted, by behaviour and by origin.
+// Messages of other systems, and earlier or later ones, are not. The messages run as usual.
 func TestCount(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{
 		"workers":       nil,
@@ -40,7 +40,7 @@ func TestCount(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys, other := start(t, opts...), start(t)
-			r, apart := watchedType.Spawn(sys, doll{}), watchedType.Spawn(other, doll{})
+			r, apart := probedType.Spawn(sys, doll{}), probedType.Spawn(other, doll{})
 			send := func() {
 				for range 10 {
 					hear.Send(sys, r, 1)
@@ -50,7 +50,7 @@ func TestCount(t *testing.T) {
 				quiet(t, other)
 			}
 			send()
-			k := inspect.Count(sys, "watched")
+			k := inspect.Count(sys, "probed")
 			send()
 			turn.Send(sys, r, true) // a variant that was not known when it began
 			send()
@@ -66,24 +66,24 @@ func TestCount(t *testing.T) {
 			n, err := ask.Ask(soon(t), r, 0)
 			equal(t, "error", err, nil)
 			equal(t, "the state", n, 10+10+20+2+20+20)
-			equal(t, "counts", fmt.Sprint(k.Ran()), "[{watched hear 21 20} {watched turn 1 1}]")
-			equal(t, "the second's", fmt.Sprint(second.Ran()), "[{doll do 1 1} {watched hear 11 10}]")
+			equal(t, "counts", fmt.Sprint(k.Ran()), "[{probed hear 21 20} {probed turn 1 1}]")
+			equal(t, "the second's", fmt.Sprint(second.Ran()), "[{doll do 1 1} {probed hear 11 10}]")
 		})
 	}
 }
 
-// TestWatch: a probe is called around each behaviour, on the way in and on the way out, and sees
+// TestAround: a probe is called around each behaviour, on the way in and on the way out, and sees
 // who has sent and whether a caller waits; for types as well whose first actor comes later.
-func TestWatch(t *testing.T) {
+func TestAround(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var seen []string
-	stop := inspect.Watch(sys, inspect.Probe{
+	stop := inspect.Around(sys, inspect.Probe{
 		Before: func(c *actor.Context, m inspect.Message) {
 			seen = append(seen, fmt.Sprint("in ", m.Behaviour, m.From, m.Request, c.ActorID()))
 		},
 		After: func(_ *actor.Context, m inspect.Message) { seen = append(seen, "out "+m.Behaviour) },
-	}, "watched")
-	r := watchedType.Spawn(sys, doll{})
+	}, "probed")
+	r := probedType.Spawn(sys, doll{})
 	if _, err := ask.Ask(soon(t), r, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -99,14 +99,14 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatch_Running: tables are exchanged while messages fly, again and again, on all workers,
+// TestAround_Running: tables are exchanged while messages fly, again and again, on all workers,
 // and no message is lost, run twice, or seen by a probe that has stopped and come to rest.
-func TestWatch_Running(t *testing.T) {
+func TestAround_Running(t *testing.T) {
 	sys := start(t)
 	const actors, rounds = 8, 20_000
 	var all [actors]actor.Ref[doll]
 	for i := range all {
-		all[i] = watchedType.Spawn(sys, doll{})
+		all[i] = probedType.Spawn(sys, doll{})
 		sender := dollType.Spawn(sys, doll{})
 		do.Send(sys, sender, func(_ *doll, c *actor.Context) {
 			for range rounds {
@@ -117,7 +117,7 @@ func TestWatch_Running(t *testing.T) {
 	seen := uint64(0)
 	for sys.Stats().Messages < actors*(rounds+1) {
 		k := inspect.Count(sys)
-		second := inspect.Count(sys, "watched")
+		second := inspect.Count(sys, "probed")
 		inspect.Workers(sys)
 		k.Stop()
 		second.Stop()
@@ -138,11 +138,11 @@ func TestWatch_Running(t *testing.T) {
 	t.Logf("%d messages were seen", seen)
 }
 
-// BenchmarkWatch compares a message of a type that was never watched, one that is counted, and one
-// that is watched no more.
-func BenchmarkWatch(b *testing.B) {
+// BenchmarkAround compares a message of a type that was never probed, one that is counted, and one
+// that is probed no more.
+func BenchmarkAround(b *testing.B) {
 	sys := start(b)
-	r := watchedType.Spawn(sys, doll{})
+	r := probedType.Spawn(sys, doll{})
 	sender := dollType.Spawn(sys, doll{})
 	run := func(b *testing.B) {
 		for left := b.N; left > 0; left -= 1000 {
@@ -155,7 +155,7 @@ func BenchmarkWatch(b *testing.B) {
 		quiet(b, sys)
 	}
 	b.Run("before", run)
-	k := inspect.Count(sys, "watched")
+	k := inspect.Count(sys, "probed")
 	b.Run("counted", run)
 	k.Stop()
 	b.Run("after", run)
