@@ -194,10 +194,13 @@ func callerOf[R any](to *replyTo[R]) caller {
 	return caller{nil, to.caller, to.node}
 }
 
-// context returns the context of the caller; nil: it has none. sys is the system of the receiver.
-func (a caller) context(sys *System) context.Context {
+// context returns the context of the caller; nil: it has none.
+func (a caller) context() context.Context {
 	if a.call != nil && a.node == nil {
-		return askedUnder(a.call.ctx)
+		if isEmpty(a.call.ctx) {
+			return nil
+		}
+		return a.call.ctx
 	}
 	return a.carries()
 }

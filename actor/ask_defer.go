@@ -106,7 +106,7 @@ func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	if p.to.call != nil {
 		p.to.call.later.Store(true)
 	}
-	if p.to = nowhere(c.sys, p.to); p.to.call.ctx != nil { // as in Stash
+	if p.to = nowhere(p.to); p.to.call.ctx != nil { // as in Stash
 		c.keepBounds(&l.bounds)
 	}
 	p.to.call.putOff = &l.deferral // for the caller to hear if this behaviour panics

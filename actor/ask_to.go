@@ -257,9 +257,9 @@ func (to replyTo[R]) refused() error {
 }
 
 // nowhere is a reply address for a request whose reply has been put aside. It keeps the context.
-func nowhere[R any](sys *System, to replyTo[R]) replyTo[R] {
+func nowhere[R any](to replyTo[R]) replyTo[R] {
 	k := &call[R]{}
-	k.ctx = callerOf(&to).context(sys)
+	k.ctx = callerOf(&to).context()
 	k.state.StoreRelease(callAbandoned)
 	return replyTo[R]{call: k}
 }

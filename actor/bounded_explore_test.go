@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
@@ -23,8 +24,8 @@ type vatKind struct {
 
 const vatLimit = 2
 
-func newVatKind(name string, o Overflow) vatKind {
-	k := vatKind{typ: NewType[vat](name, WithBound(vatLimit, o), WithBatch(2))}
+func newVatKind(name string, o Overflow, batch int) vatKind {
+	k := vatKind{typ: NewType[vat](name, WithBound(vatLimit, o), WithBatch(batch))}
 	k.take = Declare[int](k.typ, "take")
 	k.act = Declare[func(*Context)](k.typ, "act", Urgent())
 	k.typ.Table(
@@ -34,10 +35,13 @@ func newVatKind(name string, o Overflow) vatKind {
 }
 
 var vatKinds = map[Overflow]vatKind{
-	OverflowMute:       newVatKind("muting vat", OverflowMute),
-	OverflowRefuse:     newVatKind("refusing vat", OverflowRefuse),
-	OverflowDropOldest: newVatKind("dropping vat", OverflowDropOldest),
+	OverflowMute:       newVatKind("muting vat", OverflowMute, 2),
+	OverflowRefuse:     newVatKind("refusing vat", OverflowRefuse, 2),
+	OverflowDropOldest: newVatKind("dropping vat", OverflowDropOldest, 2),
 }
+
+// swiftVat runs all that a full mailbox has in one turn, so that no next one brings what is forgotten.
+var swiftVat = newVatKind("swift vat", OverflowDropOldest, 8*vatLimit)
 
 // deluge is a stage with a vat and two actors that send to it. The messages of one sender are in
 // order: 10, 11 and so on.
@@ -53,8 +57,10 @@ type deluge struct {
 	ended     bool             // the vat may have ended
 }
 
-func newDeluge(p *explore.Program, o Overflow) *deluge {
-	f := &deluge{kind: vatKinds[o], overflow: o, passes: map[int]Ref[vat]{}}
+func newDeluge(p *explore.Program, o Overflow) *deluge { return newDelugeOf(p, vatKinds[o], o) }
+
+func newDelugeOf(p *explore.Program, kind vatKind, o Overflow) *deluge {
+	f := &deluge{kind: kind, overflow: o, passes: map[int]Ref[vat]{}}
 	dozerType.info.ownedIn()
 	f.kind.typ.info.ownedIn()
 	f.stage = newStage(p, WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
@@ -131,12 +137,14 @@ var delugeOps = map[string]func(f *deluge){
 		f.outside(30, func(n int) error { return f.kind.take.TrySend(f.sys, f.to, n) })
 	},
 	"wait": func(f *deluge) { f.outside(30, f.sendWait); f.outside(31, f.sendWait) },
-	"leave the line": func(f *deluge) {
+	"leave the line": func(f *deluge) { // with all places, or while they wait for them
 		l := &f.to.b.flow.Load().permits
-		if w := l.Acquire(f.to.b); w != nil {
-			l.Cancel(w, f.to.b)
-		} else {
-			l.Release(1, f.to.b)
+		for _, w := range []*permits.Waiter{l.Acquire(f.to.b), l.Acquire(f.to.b)} {
+			if w != nil {
+				l.Cancel(w, f.to.b)
+			} else {
+				l.Release(1, f.to.b)
+			}
 		}
 	},
 	"pressure": func(f *deluge) {
@@ -201,23 +209,53 @@ func TestBound_Explored(t *testing.T) {
 	}
 }
 
-// TestBound_NewestExplored: "the newest message is always among those that run": one actor sends more
-// than twice the bound, while the receiver runs, rests and runs again.
+// TestBound_NewestExplored: "the newest message is always among those that run": an actor, or a
+// goroutine, sends more than twice the bound while the receiver runs, rests and runs again; and two
+// goroutines send while the receiver takes the newest message in.
 //
-// Mutants: bound/… of internal/mutants/muting.json.
+// Mutants: bound/newest-… of internal/mutants/muting.json.
 func TestBound_NewestExplored(t *testing.T) {
 	const messages = 2*vatLimit + 3
-	explore.PortfolioOf(t, 4000, 1000, func(p *explore.Program) {
-		f := newDeluge(p, OverflowDropOldest)
-		p.Go(func() { f.send(0, messages) })
-		f.man()
-		p.After(func() error {
-			if len(f.ran) == 0 || f.ran[len(f.ran)-1] != 10+messages-1 {
-				return fmt.Errorf("run %v: the newest was dropped", f.ran)
+	last := func(f *deluge, of ...int) error {
+		if len(f.ran) == 0 || !slices.Contains(of, f.ran[len(f.ran)-1]) {
+			return fmt.Errorf("run %v: the newest of %v was dropped", f.ran, of)
+		}
+		return f.judge()
+	}
+	outside := func(f *deluge, n int) {
+		f.outside(n, func(n int) error { f.kind.take.Send(f.sys, f.to, n); return nil })
+	}
+	for name, begin := range map[string]func(p *explore.Program, f *deluge) (newest []int){
+		"actor": func(p *explore.Program, f *deluge) []int {
+			p.Go(func() { f.send(0, messages) })
+			return []int{10 + messages - 1}
+		},
+		"goroutine": func(p *explore.Program, f *deluge) []int {
+			p.Go(func() {
+				for i := range messages {
+					outside(f, 30+i)
+				}
+			})
+			return []int{30 + messages - 1}
+		},
+		"full before": func(p *explore.Program, f *deluge) []int {
+			for i := range 2*vatLimit + 1 {
+				outside(f, 30+i)
 			}
-			return f.judge()
+			p.Go(func() { outside(f, 40) })
+			p.Go(func() { outside(f, 50) })
+			return []int{40, 50}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			explore.PortfolioOf(t, 4000, 1000, func(p *explore.Program) {
+				f := newDelugeOf(p, swiftVat, OverflowDropOldest)
+				newest := begin(p, f)
+				f.man()
+				p.After(func() error { return last(f, newest...) })
+			})
 		})
-	})
+	}
 }
 
 // TestBound_FullIsNeverMuted: two actors with a bound that send to each other while both are filled

@@ -47,36 +47,43 @@ func (u *undoer) start(c *actor.Context, _ struct{}) (struct{}, error) {
 
 func (u *undoer) end(_ *actor.Context, r actor.Result[struct{}]) { u.got <- r.Err }
 
-// TestSetContext_Cut: "behind context.WithoutCancel no end travels at all, as for a compensation
-// that has to happen although the caller has gone."
+// TestSetContext_Cut: "A context that never ends travels without an end, as
+// context.WithoutCancel(c.Context()) for a compensation that has to happen although the caller has
+// gone." So does a context that is over later than that of the message. Another one ends with that of
+// the message, whatever lies between.
 func TestSetContext_Cut(t *testing.T) {
 	type key struct{}
+	hour := func(ctx context.Context) context.Context {
+		ctx, cancel := context.WithTimeout(ctx, time.Hour)
+		t.Cleanup(cancel)
+		return ctx
+	}
+	forever := context.Background()
 	for name, one := range map[string]struct {
-		cut  func(ctx context.Context) context.Context
-		want error
+		caller context.Context
+		cut    func(ctx context.Context) context.Context
+		want   error
 	}{
-		"itself": {func(ctx context.Context) context.Context { return ctx }, context.Canceled},
-		"with a value": {func(ctx context.Context) context.Context {
+		"itself": {forever, func(ctx context.Context) context.Context { return ctx }, context.Canceled},
+		"with a value": {forever, func(ctx context.Context) context.Context {
 			return context.WithValue(ctx, key{}, 1)
 		}, context.Canceled},
-		"cut": {context.WithoutCancel, nil},
-		"value and cut": {func(ctx context.Context) context.Context {
+		"cut": {forever, context.WithoutCancel, nil},
+		"value and cut": {forever, func(ctx context.Context) context.Context {
 			return context.WithoutCancel(context.WithValue(ctx, key{}, 1))
 		}, nil},
-		"cut and deadline": {func(ctx context.Context) context.Context {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Hour)
-			t.Cleanup(cancel)
-			return ctx
-		}, nil},
-		"deadline": {func(ctx context.Context) context.Context {
-			ctx, cancel := context.WithTimeout(ctx, time.Hour)
-			t.Cleanup(cancel)
-			return ctx
+		"deadline":         {forever, hour, context.Canceled},
+		"earlier deadline": {soon(t), hour, context.Canceled},
+		"cut and deadline": {forever, func(ctx context.Context) context.Context {
+			return hour(context.WithoutCancel(ctx))
 		}, context.Canceled},
+		"cut and later deadline": {soon(t), func(ctx context.Context) context.Context {
+			return hour(context.WithoutCancel(ctx))
+		}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t)
-			ctx, cancel := context.WithCancel(context.Background())
+			ctx, cancel := context.WithCancel(one.caller)
 			got := make(chan error, 1)
 			r := undoerType.Spawn(sys, undoer{one.cut, cancel, one.want, got})
 			_, err := undoerStart.Ask(ctx, r, struct{}{})

@@ -2,125 +2,73 @@ package actor_test
 
 import (
 	"context"
-	"runtime"
 	"testing"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
 )
 
-// collect runs the GC until an object that is not referred to is freed, and again, so that the
-// cleanups of older objects have run.
-func collect(t *testing.T) {
-	t.Helper()
-	for range 5 {
-		freed := make(chan struct{})
-		func() {
-			value := new([64]int)
-			runtime.AddCleanup(value, func(freed chan struct{}) { close(freed) }, freed)
-		}()
-		eventually(t, "an object is freed", func() bool {
-			runtime.GC()
-			select {
-			case <-freed:
-				return true
-			default:
-				return false
-			}
-		})
-	}
-}
-
-// TestContext_DoneOutlivesIt: a Done channel stays open until the deadline or the cancel, and closes
-// then, also if nothing refers to its context any more.
-func TestContext_DoneOutlivesIt(t *testing.T) {
+// TestInvocation_ContextWithADeadline: a context to which a behaviour has given a deadline "ends when
+// [Context.Context] does": with what the message came with, at the deadline, or when the behaviour
+// returns. As soon as Err has an error, Done is closed.
+func TestInvocation_ContextWithADeadline(t *testing.T) {
 	type key struct{}
 	for name, tt := range map[string]struct {
 		limit  time.Duration
 		cancel bool
+		want   error
 	}{
-		"deadline": {limit: 50 * time.Millisecond},
-		"cancel":   {limit: time.Hour, cancel: true},
-		"neither":  {limit: time.Hour},
+		"deadline": {limit: 20 * time.Millisecond, want: context.DeadlineExceeded},
+		"cancel":   {limit: time.Hour, cancel: true, want: context.Canceled},
+		"neither":  {limit: time.Hour, want: context.Canceled},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := make(chan (<-chan struct{}), 1)
-			sys := start(t, actor.WithInterceptor(actor.Interceptor{
-				Before: func(_ *actor.Context, in *actor.Invocation) error {
-					if ctx := in.Context(); ctx != nil && ctx.Value(key{}) != nil {
-						if ctx.Done() != ctx.Done() {
-							t.Error("two channels")
-						}
-						got <- ctx.Done()
-					}
-					return nil
-				}}))
 			outer, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			r := puppetType.Spawn(sys, puppet{})
-			do.Send(sys.With(outer), r, func(_ *puppet, c *actor.Context) {
+			seen := make(chan context.Context, 1)
+			waited := func(ctx context.Context) {
+				receive(t, "Done", ctx.Done())
+				wants(t, ctx.Err(), tt.want)
+			}
+			sys := start(t, actor.WithInterceptor(actor.Interceptor{
+				Before: func(c *actor.Context, in *actor.Invocation) error {
+					ctx := in.Context()
+					if ctx.Value(key{}) == nil || in.IsOutcome() {
+						return nil
+					}
+					if in.Context() != ctx || ctx.Done() != ctx.Done() {
+						t.Error("two contexts, or two channels")
+					}
+					after := make(chan struct{})
+					context.AfterFunc(ctx, func() { close(after) })
+					child, stop := context.WithCancel(ctx)
+					defer stop()
+					if tt.cancel {
+						cancel()
+						wants(t, ctx.Err(), tt.want)
+					}
+					if tt.cancel || tt.limit < time.Hour {
+						waited(ctx)
+						waited(child)
+						<-after
+					}
+					in.SetContext(context.WithValue(ctx, ownKey{}, 1))
+					equal(t, "value in the behaviour", c.Context().Value(ownKey{}), any(1))
+					seen <- ctx
+					return nil
+				}}))
+			r := ctxs.typ.Spawn(sys, ctxActor{})
+			ctxs.do.Send(sys.With(outer), r, func(_ *ctxActor, c *actor.Context) {
 				x, stop := context.WithTimeout(context.WithValue(c.Context(), key{}, 1), tt.limit)
 				defer stop()
 				c.SetContext(x)
-				do.Send(c, r, noop)
+				actor.AskTo(c, ctxs.try, r, showing, ctxs.heard) // a request runs, however late
 			})
-			done := receive(t, "the channel", got)
+			waited(receive(t, "the context", seen))
 			quiet(t, sys)
-			if tt.limit == time.Hour {
-				collect(t)
-				select {
-				case <-done:
-					t.Fatal("the channel is closed, an hour early")
-				default:
-				}
-			}
-			if tt.cancel {
-				cancel()
-			}
-			if tt.cancel || tt.limit < time.Hour {
-				receive(t, "the end", done)
-			}
+			equal(t, "contexts that a life ends", actor.BoundTo(r), 0)
 		})
 	}
-}
-
-// TestContext_ErrClosesDone: as soon as Err has an error, Done is closed.
-func TestContext_ErrClosesDone(t *testing.T) {
-	type key struct{}
-	outer, cancel := context.WithCancel(context.Background())
-	seen := make(chan error, 1)
-	sys := start(t, actor.WithInterceptor(actor.Interceptor{
-		Before: func(_ *actor.Context, in *actor.Invocation) error {
-			ctx := in.Context()
-			if ctx == nil || ctx.Value(key{}) == nil {
-				return nil
-			}
-			done := ctx.Done()
-			after := make(chan struct{})
-			context.AfterFunc(ctx, func() { close(after) })
-			child, stop := context.WithCancel(ctx)
-			defer stop()
-			cancel()
-			err := ctx.Err()
-			select {
-			case <-done:
-			default:
-				t.Error("Err has an error, and Done is open")
-			}
-			<-after
-			<-child.Done()
-			seen <- err
-			return nil
-		}}))
-	r := puppetType.Spawn(sys, puppet{})
-	do.Send(sys.With(outer), r, func(_ *puppet, c *actor.Context) {
-		x, stop := context.WithTimeout(context.WithValue(c.Context(), key{}, 1), time.Hour)
-		defer stop()
-		c.SetContext(x)
-		do.Send(c, r, noop)
-	})
-	equal(t, "Err", receive(t, "the error", seen), context.Canceled)
-	quiet(t, sys)
 }
 
 // afterContext has an AfterFunc of its own, which calls hook.

@@ -30,13 +30,14 @@ type lifeContext struct {
 	cancel          context.CancelCauseFunc
 	sysDone         *doneSignal
 	who             ActorName // when it was made; not the cell, which would live as long
+	watch           sync.Once // by the first Done
 
-	mu       sync.Mutex
-	ended    bool                       // guarded by mu
-	watched  bool                       // guarded by mu: Done was called
-	children indexset.Set[boundContext] // guarded by mu
-	index    int                        // among the lives of sysDone, guarded by its mu
-	listed   bool                       // guarded by the mu of sysDone
+	// Guarded by the mu of sysDone.
+	watched  bool // Done was called
+	ended    bool
+	why      error                      // after ended
+	children indexset.Set[boundContext] // those that end with it
+	index    int                        // among the lives of sysDone
 }
 
 // lifeKey is the key by which a context is asked whether it is derived from one that a behaviour
@@ -56,8 +57,8 @@ func (*lifeContext) Own(guard.Mark) {}
 func (l *lifeContext) beyond() context.Context { return nil }
 func (l *lifeContext) within() *lifeContext    { return l }
 
-// String implements fmt.Stringer: see isCut.
-func (l *lifeContext) String() string { return lifeName }
+// String is as that of boundContext.
+func (*lifeContext) String() string { return contextName }
 
 func newLifeContext(o *doneSignal, who ActorName) *lifeContext {
 	l := &lifeContext{sysDone: o, who: who}
@@ -67,13 +68,15 @@ func newLifeContext(o *doneSignal, who ActorName) *lifeContext {
 
 // Done implements context.Context.
 func (l *lifeContext) Done() <-chan struct{} {
-	l.mu.Lock()
-	first := !l.watched && !l.ended
-	l.watched = true
-	l.mu.Unlock()
-	if first {
-		l.sysDone.list(l) // after watched was set: see unlist
-	}
+	l.watch.Do(func() {
+		l.sysDone.mu.Lock()
+		l.watched = true
+		over := l.list()
+		l.sysDone.mu.Unlock()
+		if over {
+			l.end(ErrSystemStopped)
+		}
+	})
 	return l.Context.Done()
 }
 
@@ -101,89 +104,60 @@ func (l *lifeContext) look() {
 
 // end ends the context. Any goroutine; only the first call counts.
 func (l *lifeContext) end(cause error) {
-	l.mu.Lock()
+	l.sysDone.mu.Lock()
 	if l.ended {
-		l.mu.Unlock()
+		l.sysDone.mu.Unlock()
 		return
 	}
-	l.ended = true
+	l.ended, l.why = true, cause
 	left := l.children.TakeAll()
-	l.mu.Unlock()
+	l.list()
+	l.sysDone.mu.Unlock()
 	l.cancel(cause)
 	for _, b := range left {
 		b.cancel(cause)
 	}
-	l.sysDone.unlist(l)
 }
 
 // add makes b end with the life.
 func (l *lifeContext) add(b *boundContext) {
-	l.mu.Lock()
-	ended := l.ended
+	l.sysDone.mu.Lock()
+	ended, why, over := l.ended, l.why, false
 	if !ended {
 		l.children.Add(b, &b.index)
+		over = l.list()
 	}
-	l.mu.Unlock()
-	if ended {
-		b.cancel(context.Cause(l.Context))
-		return
+	l.sysDone.mu.Unlock()
+	switch {
+	case ended:
+		b.cancel(why)
+	case over:
+		l.end(ErrSystemStopped)
 	}
-	l.sysDone.list(l) // after the add: see unlist
 }
 
-// remove takes b out. The last one takes the life out of the list, unless its Done was called.
+// remove takes b out.
 func (l *lifeContext) remove(b *boundContext) {
-	l.mu.Lock()
-	was := l.children.Remove(&b.index)
-	l.mu.Unlock()
-	if was {
-		l.sysDone.unlist(l)
-	}
+	l.sysDone.mu.Lock()
+	l.children.Remove(&b.index)
+	l.list()
+	l.sysDone.mu.Unlock()
 }
 
-// isFree reports whether the system need not end l: it has ended, or no goroutine waits for it.
-func (l *lifeContext) isFree() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.ended || l.children.Len() == 0 && !l.watched
-}
-
-// list makes the system end l with itself, if a goroutine waits for l.
-func (o *doneSignal) list(l *lifeContext) {
-	o.mu.Lock()
-	ended := o.ended
-	if !ended && !l.listed && !l.isFree() {
-		l.listed = true
-		o.lives.Add(l, &l.index)
+// list puts l into the list of the system if a goroutine may wait for it, and takes it out if not. It
+// reports whether the system has ended before, so that the caller is to end l. Caller holds the mu of
+// sysDone.
+func (l *lifeContext) list() (over bool) {
+	lives, listed := &l.sysDone.lives, l.index != 0
+	switch waits := !l.ended && (l.watched || l.children.Len() > 0); {
+	case waits && l.sysDone.ended:
+		return true
+	case waits && !listed:
+		lives.Add(l, &l.index)
+	case !waits && listed:
+		lives.Remove(&l.index)
 	}
-	o.mu.Unlock()
-	if ended {
-		l.end(ErrSystemStopped)
-	}
-}
-
-// unlist takes l out of the list if no goroutine waits for it any more. It looks under the lock of
-// the list. So a goroutine that has begun to wait meanwhile is seen here, or lists l afterwards.
-func (o *doneSignal) unlist(l *lifeContext) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if l.listed && l.isFree() {
-		l.listed = false
-		o.lives.Remove(&l.index)
-	}
-}
-
-// endLives ends the contexts of all lives. After ended was set.
-func (o *doneSignal) endLives() {
-	o.mu.Lock()
-	left := o.lives.TakeAll()
-	for _, l := range left {
-		l.listed = false
-	}
-	o.mu.Unlock()
-	for _, l := range left {
-		l.end(ErrSystemStopped)
-	}
+	return false
 }
 
 // lifeContextOf returns the context of an actor's life, and makes it at first. It is a part, and in
@@ -255,9 +229,9 @@ type doneSignal struct {
 	done   <-chan struct{} // that of ctx
 	cancel context.CancelCauseFunc
 
-	mu    sync.Mutex
+	mu    sync.Mutex                // of the contexts of lives as well
 	ended bool                      // guarded by mu
-	lives indexset.Set[lifeContext] // guarded by mu: those that end with the system
+	lives indexset.Set[lifeContext] // guarded by mu: those that a goroutine may wait for
 }
 
 func (o *doneSignal) init() {
@@ -271,13 +245,16 @@ func (o *doneSignal) context() context.Context { return o.ctx }
 // isDone reports whether the end has come.
 func (o *doneSignal) isDone() bool { return isClosed(o.done) }
 
-// finish brings the end. It may be called more than once.
+// finish brings the end, also to the contexts of lives. It may be called more than once.
 func (o *doneSignal) finish() {
 	o.mu.Lock()
 	o.ended = true
+	left := o.lives.TakeAll()
 	o.mu.Unlock()
 	o.cancel(ErrSystemStopped)
-	o.endLives()
+	for _, l := range left {
+		l.end(ErrSystemStopped)
+	}
 }
 
 // isClosed reports whether a channel without senders is closed.

@@ -3,14 +3,10 @@ package actor
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/guard"
-	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // contextState is what the behaviour that runs has to do with contexts. All of it is empty unless
@@ -64,7 +60,7 @@ func (c *Context) cameWith() context.Context {
 		return c.came
 	}
 	if d := c.self.typ().decls[c.msg.ID]; d.caller != nil {
-		return d.caller(c.msg).context(c.sys)
+		return d.caller(c.msg).context()
 	}
 	return nil
 }
@@ -80,10 +76,12 @@ func (c *Context) cameWith() context.Context {
 //   - runs by [Pipe]: the function's context has them, and the outcome brings them back.
 //
 // The usual call passes on what the message came with: c.SetContext(c.Context()). Of a context that
-// is derived from what Context has returned, the end of this actor's life does not travel, since
-// what an actor has sent outlives it. Nor does a cancel function that was put between, and behind
-// context.WithoutCancel no end travels at all, as for a compensation that has to happen although
-// the caller has gone. Values and deadline do, and the end of what the message came with.
+// is derived from what Context has returned, the values and the deadline travel. Of its ends only
+// that of the context that the message came with does: what an actor has sent outlives its life, and
+// a cancel function is often deferred. A context that never ends travels without an end, as
+// context.WithoutCancel(c.Context()) for a compensation that has to happen although the caller has
+// gone. Limit such a request by [Within]: around WithoutCancel, context.WithTimeout brings the end of
+// the message's context back, unless it is over later than that.
 //
 // A message whose context has ended before its turn comes becomes a dead letter. The
 // reason is the context's error. Requests run all the same, as those of [AskBehaviour.Ask]
@@ -97,7 +95,7 @@ func (c *Context) SetContext(ctx context.Context) {
 	ctx = mustHave(ctx, "SetContext")
 	c.then |= usesContext
 	c.set = ctx
-	travels := travelling(c.sys, ctx)
+	travels := travelling(ctx)
 	waits := waitsForRestart(travels)
 	c.travel(travels)
 	c.waits = waits
@@ -161,15 +159,17 @@ func (*boundContext) Own(guard.Mark) {}
 func (b *boundContext) beyond() context.Context { return b.outer }
 func (b *boundContext) within() *lifeContext    { return b.life }
 
+// String implements fmt.Stringer: a context is printed in those that are derived from it.
+func (*boundContext) String() string { return contextName }
+
+// contextName is the name of the contexts of behaviours.
+const contextName = "gallop.Context"
+
 // bindTo derives a context that ends with outer or with life. It must be released.
 func bindTo(outer context.Context, life *lifeContext) *boundContext {
 	b := &boundContext{outer: outer, life: life}
-	d, ok := outer.(*detached)
-	if ok = ok && !d.at.IsZero(); ok {
-		outer = &detached{Context: d.Context, values: d.values}
-	}
 	b.Context, b.cancel = context.WithCancelCause(outer)
-	if ok { // a timer for as long as b is used, in place of one of d's own
+	if d, ok := outer.(*detached); ok && d.isLimited() {
 		cancel, stop := b.cancel, context.CancelFunc(nil)
 		b.Context, stop = context.WithDeadline(b.Context, d.at)
 		b.cancel = func(cause error) { cancel(cause); stop() }
@@ -242,153 +242,70 @@ func (s *bounds) release() {
 	}
 }
 
-// travelling returns what travels of ctx in a system; nil: nothing.
-func travelling(sys *System, ctx context.Context) context.Context {
+// travelling returns what travels of ctx; nil: nothing.
+func travelling(ctx context.Context) context.Context {
 	if isEmpty(ctx) {
 		return nil
 	}
 	in, ok := ctx.Value(lifeKey{}).(lifeBound)
 	switch {
 	case !ok:
-		return askedUnder(ctx)
+		return ctx
 	case ctx == context.Context(in):
 		return in.beyond()
 	}
-	t := &detached{Context: in.beyond(), values: context.WithoutCancel(ctx)}
-	if d, ok := t.Context.(*detached); ok {
-		t.Context = d.Context // the deadline of d is in that of ctx
-	}
-	if t.Context == nil || isCut(ctx, in) {
-		t.Context = context.Background()
-	}
-	if at, ok := ctx.Deadline(); ok {
-		if own, limited := t.Context.Deadline(); !limited || at.Before(own) {
-			t.at = at
+	t := &detached{Context: context.Background(), values: context.WithoutCancel(ctx)}
+	at, limited := ctx.Deadline()
+	if of := in.beyond(); of != nil && ctx.Done() != nil {
+		most, ends := of.Deadline()
+		if !ends || limited && !at.After(most) { // else the end of of is cut off
+			if d, ok := of.(*detached); ok {
+				of = d.Context // the deadline of d is in that of ctx
+			}
+			t.Context = of
 		}
+	}
+	if own, ends := t.Context.Deadline(); limited && (!ends || at.Before(own)) {
+		t.at = at
 	}
 	return t
 }
 
-// isCut reports whether there is a context.WithoutCancel between ctx and in, from which ctx is
-// derived: then the end of in does not travel either. Package context tells only what a context is
-// called, in which each layer adds its own name.
-func isCut(ctx context.Context, in lifeBound) bool {
-	switch ctx.Done() {
-	case nil:
-		return true
-	case in.Done():
-		return false
-	}
-	name := fmt.Sprint(ctx)
-	return strings.Contains(name[strings.LastIndex(name, lifeName)+1:], ".WithoutCancel")
-}
-
-// lifeName is what the contexts of behaviours are called.
-const lifeName = "gallop.Context"
-
-// String implements fmt.Stringer: see isCut.
-func (b *boundContext) String() string { return lifeName }
-
-// detached has the values and the deadline of a context. It does not end with the life of the actor
-// in which that context was derived.
+// detached has the values and the deadline of a context. It ends with what the message came with, and
+// not with the life of the actor in which that context was derived.
 //
-// It travels in messages, and nobody tells it when the last of these has run. So it has no timer: a
-// timer would keep it in memory until its deadline. A behaviour that asks for its
-// context has a timer while it runs: see bindTo. One is made here only for a user who waits for the
-// end of the context itself, such as an interceptor. It does not keep the channel in memory that it
-// closes, and is stopped when the GC finds that nothing refers to that channel.
+// It travels in messages, and is not told when the last of these has run. So it has no timer, which
+// would keep it in memory until the deadline, and its Done does not tell of the deadline. Behaviours
+// and interceptors get a context that is bound to it, with a timer until the behaviour returns: see
+// bindTo.
 type detached struct {
-	context.Context // what it ends with, besides its deadline; never a detached
-	// Without an end, or package context would take its end for that of detached.
-	values context.Context
-	at     time.Time // the deadline, if that of Context is later; zero: it is not
-
-	mu   sync.Mutex
-	done chan struct{} // guarded by mu; nil: nobody has waited
-	end  *deadlineEnd  // of done; guarded by mu
-}
-
-// deadlineEnd is the end of a detached with a deadline for which somebody waits. It outlives the
-// detached if the channel does.
-type deadlineEnd struct {
-	over seam.Bool
-	once sync.Once
-	done seam.WeakChan
-}
-
-// finish closes the channel. Any goroutine; only the first call counts.
-func (e *deadlineEnd) finish() {
-	e.over.Store(true) // before the close: Err has an error then
-	e.once.Do(e.done.Close)
+	context.Context // what it ends with; never a detached
+	values          context.Context
+	at              time.Time // the deadline, if that of Context is later; zero: it is not
 }
 
 // Own implements guard.Own.
 func (*detached) Own(guard.Mark) {}
 
+// String is as that of boundContext.
+func (*detached) String() string { return contextName }
+
+// isLimited reports whether its deadline is earlier than that of what it ends with.
+func (d *detached) isLimited() bool { return !d.at.IsZero() }
+
 // Deadline implements context.Context.
 func (d *detached) Deadline() (time.Time, bool) {
-	if d.at.IsZero() {
-		return d.Context.Deadline()
+	if d.isLimited() {
+		return d.at, true
 	}
-	return d.at, true
-}
-
-// Done implements context.Context.
-func (d *detached) Done() <-chan struct{} {
-	if d.at.IsZero() {
-		return d.Context.Done()
-	}
-	if done, _ := d.waited(); done != nil {
-		return done
-	}
-	e := new(deadlineEnd)
-	var done chan struct{}
-	var head *byte
-	done, e.done, head = seam.NewWeakChan()
-	stop := d.AfterFunc(e.finish) // without the lock: it asks a context of the user's
-	d.mu.Lock()
-	was := d.done
-	if was == nil {
-		d.done, d.end = done, e
-	}
-	d.mu.Unlock()
-	if was != nil {
-		stop() // another goroutine was first
-		return was
-	}
-	runtime.AddCleanup(head, func(stop func() bool) { stop() }, stop)
-	return done
-}
-
-// waited returns the channel of Done and its end; nil: nobody has waited.
-func (d *detached) waited() (chan struct{}, *deadlineEnd) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.done, d.end
-}
-
-// AfterFunc is for package context, which needs no goroutine then for each context that is derived.
-func (d *detached) AfterFunc(f func()) (stop func() bool) {
-	if d.at.IsZero() {
-		return context.AfterFunc(d.Context, f)
-	}
-	ctx, cancel := context.WithDeadline(d.Context, d.at)
-	forget := context.AfterFunc(ctx, f)
-	return func() bool {
-		defer cancel() // after forget: it would call f
-		return forget()
-	}
+	return d.Context.Deadline()
 }
 
 // Err implements context.Context.
 func (d *detached) Err() error {
-	_, e := d.waited()
 	err := d.Context.Err()
-	if err == nil && !d.at.IsZero() && (e != nil && e.over.Load() || !time.Now().Before(d.at)) {
-		err = context.DeadlineExceeded
-	}
-	if err != nil && e != nil {
-		e.finish() // an error that a caller has seen, and no open channel
+	if err == nil && d.isLimited() && !time.Now().Before(d.at) {
+		return context.DeadlineExceeded
 	}
 	return err
 }
@@ -407,13 +324,4 @@ func (d *detached) Value(key any) any {
 // isEmpty reports whether a context has nothing to carry.
 func isEmpty(ctx context.Context) bool {
 	return ctx == nil || ctx == context.Background() || ctx == context.TODO()
-}
-
-// askedUnder returns the context of a caller as the actor that is asked sees it; nil: there is
-// none.
-func askedUnder(ctx context.Context) context.Context {
-	if isEmpty(ctx) {
-		return nil
-	}
-	return ctx
 }

@@ -146,7 +146,7 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 	ctx context.Context) {
 	reported := s.tellOfLetter(func() DeadLetter {
 		if ctx == nil && d.caller != nil {
-			ctx = d.caller(m).context(s)
+			ctx = d.caller(m).context()
 		}
 		who := to.actorName()
 		return DeadLetter{

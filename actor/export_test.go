@@ -238,8 +238,8 @@ func BoundTo[S any](r Ref[S]) int {
 	if l == nil {
 		return 0
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.sysDone.mu.Lock()
+	defer l.sysDone.mu.Unlock()
 	return l.children.Len()
 }
 

@@ -121,12 +121,16 @@ func (in *Invocation) Message() any {
 }
 
 // Context returns the context that the message or the request came with, or the one that was set by
-// SetContext; context.Background if it has none. Unlike [Context.Context] it does not end with the
-// actor's life and costs nothing. In After it returns context.Background unless it was called in
+// SetContext; context.Background if it has none. Unlike [Context.Context] it costs nothing, and does
+// not end with the actor's life, unless a behaviour has derived it and given it a deadline: then it
+// ends when [Context.Context] does. In After it returns context.Background unless it was called in
 // Before, by whatever interceptor.
 func (in *Invocation) Context() context.Context {
 	if in.made("Context").ctx == nil && in.msg != nil {
 		in.ctx = in.c.cameWith()
+		if d, ok := in.ctx.(*detached); ok && d.isLimited() {
+			in.ctx = in.c.bind(d, lifeContextOf(in.c.self))
+		}
 	}
 	if in.ctx == nil {
 		return context.Background()

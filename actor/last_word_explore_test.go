@@ -54,6 +54,9 @@ func (l *hearer) hear(s string) { l.w.log = append(l.w.log, s) }
 var hearerTypes = map[string]*hearers{
 	"plain":   newHearers(),
 	"bounded": newHearers(WithBound(8, OverflowMute)),
+	// The mailbox is full when the news comes.
+	"refuses": newHearers(WithBound(1, OverflowRefuse)),
+	"drops":   newHearers(WithBound(1, OverflowDropOldest)),
 }
 
 func newWake(p *explore.Program, b *hearers) *wake {

@@ -38,6 +38,7 @@ func (a *cell) queueNews(c *Context, s signal) bool {
 		x.held.Add(newSignal(c, s))
 		return true
 	}
+	a.moveNewest(c)                // with a bound that drops the oldest, a message of N1 may be there
 	c.pushMail(a, newSignal(c, s)) // open: the actor is alive, and does not drain
 	return true
 }

@@ -230,7 +230,7 @@ func (w *carrier) sender() env { return w.env }
 // as it is given a context. With panics if ctx is nil.
 func (s *System) With(ctx context.Context) Sender {
 	s.mustBeStarted("With")
-	return &carrier{env: s, ctx: travelling(s, mustHave(ctx, "With"))}
+	return &carrier{env: s, ctx: travelling(mustHave(ctx, "With"))}
 }
 
 // With returns a sender whose messages carry ctx, as [System.With] does, for a single
@@ -238,7 +238,7 @@ func (s *System) With(ctx context.Context) Sender {
 // all that the rest of the behaviour sends, use [Context.SetContext].
 func (c *Context) With(ctx context.Context) Sender {
 	mustRun(c, "With")
-	return &carrier{env: c, ctx: travelling(c.sys, mustHave(ctx, "With"))}
+	return &carrier{env: c, ctx: travelling(mustHave(ctx, "With"))}
 }
 
 // carriedBy returns the context that messages of a sender carry; nil: none.

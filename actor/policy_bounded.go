@@ -95,8 +95,9 @@ func WithBound(limit int, overflow Overflow) TypeOption {
 //	                                               bound; then R1
 //
 // What a sender sends after N2 stays after it: it goes by newest as well until M2, when the message
-// is in the mailbox. What is in newest is not forgotten: the look of N3 brings a turn, M2 sees what
-// has come between, and if the mailbox is closed either the end finds the message, or N4 does.
+// is in the mailbox. What is in newest is not forgotten: the look of N3 brings a turn, or comes into
+// one that is past M2, and does M1 itself when it runs. M2 sees what has come between. If the mailbox is
+// closed either the end finds the message, or N4 does.
 //
 // Rejected: to refuse the newest message at twice the bound. The last price of a burst would be
 // lost, and an old one would stay. Rejected as well: a queue with a lock beside the mailbox, from

@@ -73,7 +73,12 @@ var (
 		c.count.notRun++
 		a.returnPermits(c)
 	}}
-	lookDesc     = &descriptor{run: func(c *Context, _ *cell, _ *message) { c.count.notRun++ }}
+	lookDesc = &descriptor{run: func(c *Context, a *cell, _ *message) {
+		c.count.notRun++
+		if !a.box.Closed() { // else the end finds what is left
+			a.moveNewest(c) // it may have come after this turn's M2
+		}
+	}}
 	deadlockDecl = &descriptor{run: func(c *Context, a *cell, m *message) {
 		c.count.notRun++
 		resolveDeadlock(a, c, *payloadOf[uint64](m) != 0)

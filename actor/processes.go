@@ -38,8 +38,7 @@ func init() {
 		}).askFor(ctx, envOf(sender.(Sender)), question, handler)
 	}
 	access.With = func(sender any, ctx context.Context) any {
-		e := sender.(Sender).sender()
-		return &carrier{env: e, ctx: travelling(e.system(), ctx)}
+		return &carrier{env: sender.(Sender).sender(), ctx: travelling(ctx)}
 	}
 	access.Outcome = func(c, behaviour any) func(sender, outcome any) {
 		return outcomeFor(c.(*Context), descriptorOf(behaviour).made())

@@ -45,7 +45,7 @@ func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 	p := payloadOf[request[Q, R]](c.msg)
 	n.Life = c.msg.Life
 	*payloadOf[request[Q, R]](n) = request[Q, R]{q, p.to}
-	p.to = nowhere(c.sys, p.to) // the answer to the message that runs
+	p.to = nowhere(p.to) // the answer to the message that runs
 	c.endStash(n, b.d)
 	return r, nil
 }

@@ -36,7 +36,6 @@ var rawMemory = []struct{ file, imports, reason string }{
 			"each request asks"},
 	{"internal/guard/layouts.go", "sync/atomic",
 		"which types of contexts are known; no other answer depends on who was first"},
-	{"internal/seam/weakchan.go", "unsafe", "from a channel to the address of its head, and back"},
 	{"actor/spawn.go", "unsafe",
 		"from a task to its actor, and from the class of a task to that of an actor"},
 	{"actor/internal/mpsc/bias.go", "unsafe", "from the mark of a bias to its window"},

@@ -14,7 +14,10 @@ type shut struct{ atomic.Bool }
 func (r *shut) Open(Entrance) bool { return !r.Load() }
 
 // TestSemaphore_Twin: permits go to those that wait, in order, and are never more than there were.
-// A mailbox with a bound lends some that there are not.
+// A mailbox with a bound lends some that there are not, and none goes to those that wait until these
+// are back.
+//
+// Mutants: bound/debt-forgotten of internal/mutants/muting.json.
 func TestSemaphore_Twin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Semaphore
@@ -28,6 +31,9 @@ func TestSemaphore_Twin(t *testing.T) {
 		var line []*Waiter
 		woken := func() { // in order, each wakes the next
 			for len(line) > 0 && line[0].Woken() {
+				if taken >= all {
+					t.Fatalf("a waiter is let in, and %d of %d are taken", taken, all)
+				}
 				<-line[0].Token()
 				s.WakeNext()
 				line, taken = line[1:], taken+1
