@@ -127,8 +127,8 @@ func WithWorkers(n int) Option {
 //   - Without an [actor.WithLogger], the log of the system and of [actor.Context.Logger] is printed only
 //     with a run that has failed, or that was replayed.
 //   - With an [actor.WithClock] the run fails: it has its own clock, for [R.Advance].
-//   - An [actor.WithDeterministic] only sets the seed, like [actor.WithRandSeed], to the same value in every
-//     run: the strategies decide the order.
+//   - An [actor.WithDeterministic] only sets the seed, like [actor.WithRandSeed], to the same value
+//     in every run: the strategies decide the order.
 func WithSystem(o ...actor.Option) Option {
 	return func(c *config) { c.setup.options = append(c.setup.options, o...) }
 }

@@ -68,7 +68,8 @@
 //   - A subscriber with LagWait or a member that is overloaded mutes the topic or pool, which mutes
 //     the actors that send to it. Nothing is dropped, except by a policy or by the receiver's own
 //     type with [actor.OverflowRefuse] or [actor.OverflowDropOldest]. A receiver of another system
-//     mutes no sender: messages reach it as from outside, and become dead letters if its bound refuses them.
+//     mutes no sender: messages reach it as from outside, and become dead letters if its bound
+//     refuses them.
 //   - A goroutine cannot be muted, and its Send and Publish never wait. To slow a goroutine down,
 //     use [Topic.SendWait] and [Pool.SendWait], or TrySend. The mailbox of a receiver that runs one
 //     long message, or blocks in it, is bounded only by its type ([actor.WithBound]); 4,096 more

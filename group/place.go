@@ -18,7 +18,6 @@ var errNotStarted = fmt.Errorf("gallop: group: not started yet: %w", actor.ErrSu
 //
 // Orders from before the first actor are kept. The actor carries them out in OnStart, before its
 // mail, so they come before any later message. Nothing is sent while mu is held.
-// mail, so they come before any later message. Nothing is sent while mu is held.
 type place[S any] struct {
 	kind    string                     // "Topic", "Pool" …, for panics and errors. Read-only
 	current seam.Pointer[actor.Ref[S]] // nil: there was no actor yet. Stored with mu held

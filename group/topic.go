@@ -101,7 +101,6 @@ func (t Topic[M]) SendWait(ctx context.Context, m M) error {
 //   - the topic itself.
 //
 // Cycles of several topics, in which a message would circulate for ever, are not detected.
-// which a message would circulate for ever, are not detected.
 func (t Topic[M]) Subscribe(from actor.Sender, h actor.Handler[M], opts ...SubscribeOption) {
 	mustBeHandler("Subscribe", h)
 	if me, ok := h.(*Topic[M]); h == actor.Handler[M](t) || ok && *me == t {

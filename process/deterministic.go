@@ -71,7 +71,7 @@ func choiceHere(op string) {
 type told struct {
 	event func(e sim.Event, payload any) // read-only
 	mu    sync.Mutex
-	from  map[any]sim.Event // guarded by mu: whence the messages came that wait, by their nodes
+	from  map[any]sim.Event // guarded by mu: the origins of waiting messages, by their nodes
 }
 
 // tell reports an event of p on a worker; nil: outside.

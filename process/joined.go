@@ -155,14 +155,14 @@ func (p *Proc) departs() {
 	}
 }
 
-// followed comes behind the switch, in the coroutine.
+// followed is called after the switch, in the coroutine.
 func (c *coroutine) followed() {
 	if p := c.proc; p != nil && p.sys.stepwise {
 		p.sys.sched.Follow(p.from)
 	}
 }
 
-// returned comes behind the switch back from a coroutine. In a deterministic run none changes
+// returned is called after the switch back from a coroutine. In a deterministic run none changes
 // places with another: see nextProc.
 func (s *System) returned(from *coroutine) {
 	if s.stepwise {
@@ -170,7 +170,7 @@ func (s *System) returned(from *coroutine) {
 	}
 }
 
-// hearsOfDead reports whether code of the user's hears of messages that are left.
+// hearsOfDead reports whether a hook of the user's is called for dead letters.
 func (s *System) hearsOfDead() bool { return s.reports.dead != nil || s.joined.deadLetter != nil }
 
 // longTurnOf is access.LongTurnOf. It looks at a process that runs, whose fields are its own: so

@@ -26,7 +26,7 @@ type rareMail[M any] struct {
 	bound *bound[M] // nil: none. Read-only
 }
 
-// took notes that n was taken, which lay behind prev.
+// took notes that n was taken, which came after prev.
 func (r *rareMail[M]) took(p *Proc, prev, n *node[M]) {
 	if r.marks.newest != nil {
 		r.marks.took(prev, n)
@@ -160,7 +160,7 @@ func (b *mailbox[M]) append(first, last *node[M]) {
 	b.last = last
 }
 
-// take removes n, which lies behind prev, and returns its message.
+// take removes n, which comes after prev, and returns its message.
 func (b *mailbox[M]) take(prev, n *node[M]) M {
 	if prev == nil {
 		b.first = n.next

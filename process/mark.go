@@ -92,7 +92,7 @@ func (k *marks[M]) after(mark uint64) *node[M] {
 	return p.last
 }
 
-// took notes that n was taken, which lay behind prev. The marks after n are after prev.
+// took notes that n was taken, which came after prev. The marks after n are after prev.
 func (k *marks[M]) took(prev, n *node[M]) {
 	p := k.find(n)
 	if p == nil {

@@ -38,7 +38,7 @@ func (s *Self[M]) ReceiveWithin(d time.Duration, match func(M) bool) (m M, ok bo
 
 const forever = time.Duration(1<<63 - 1)
 
-// receive looks behind prev, waits at most for d, and never looks at a message twice.
+// receive looks after prev, waits at most for d, and never looks at a message twice.
 func (s *Self[M]) receive(op string, prev *node[M], match func(M) bool,
 	d time.Duration) (m M, ok bool) {
 	if s == nil {

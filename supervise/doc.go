@@ -64,9 +64,9 @@
 //   - Children start one after another, each when the child before it is up. They are suspended and
 //     stopped youngest first, each when the child after it is down; children of SimpleOneForOne end
 //     all at once.
-//   - A start with a waiting caller is not retried: [StartWait], [StartChild], or [RestartChild] of a child
-//     that had stopped. The error says why it failed, and siblings are not
-//     restarted. Every other failed start is a failure of the child.
+//   - A start with a waiting caller is not retried: [StartWait], [StartChild], or [RestartChild] of
+//     a child that had stopped. The error says why it failed, and siblings are not restarted. Every
+//     other failed start is a failure of the child.
 //   - A child in back-off blocks no caller: requests to it fail at once, and so do requests to
 //     supervisors that wait for it.
 //   - An end by order, with [actor.Stop], [actor.Drain] or [actor.Kill], is final: if the child is

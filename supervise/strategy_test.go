@@ -8,8 +8,8 @@ import (
 )
 
 // TestStrategies: OneForOne restarts "only the child that failed", OneForAll "all children",
-// RestForOne "the child that failed and all younger ones". They are suspended youngest first and started oldest first,
-// and stop in the opposite order of their start.
+// RestForOne "the child that failed and all younger ones". They are suspended youngest
+// first and started oldest first, and stop in the opposite order of their start.
 func TestStrategies(t *testing.T) {
 	for _, c := range []struct {
 		strategy supervise.Strategy
