@@ -19,7 +19,7 @@ import "github.com/gallop-go/gallop/internal/nocmp"
 // has all its workers, and one whose units have become twice as long as that gets them back within
 // some looks. Its other mistakes it undoes at the next trial, half a second later at most, and soon
 // if the program has become another one. A worker that is stuck in a turn while others are kept
-// asleep suspends the limit at once (monitor.govern, sysmon_disturb.go).
+// asleep suspends the limit at once (monitor.govern, governor_noise.go).
 //
 // The figures come from a machine on which other programs run as well, and from programs whose
 // rates change by themselves. How a rate is taken from several looks is in sysmon_samples.go.

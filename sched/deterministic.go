@@ -25,7 +25,7 @@ import (
 // The monitor and the governor are off: they go by the machine's time. Hand-over is on. A worker
 // that declares a blocking turn leaves its slot as ever. A turn that waits is long if no other
 // thread can go on: then, and before time passes, its worker loses its slot to an idle worker if
-// work waits (driver_handover.go). A turn that blocks for something outside blocks all; the
+// work waits (deterministic_handover.go). A turn that blocks for something outside blocks all; the
 // watchdog names it.
 //
 // Everything here is reached through Driver, an interface that production leaves nil, so that
